@@ -1,0 +1,108 @@
+# symcache: one non-recursive Makefile. `make help` lists the targets.
+#
+# MODE picks the flavour of the build, each in its own folder build/MODE:
+#   release  what users run
+#   asan     address and undefined-behaviour sanitizers, asserts on
+CC      ?= gcc
+MODE    ?= release
+PREFIX  ?= /usr/local
+O       := build/$(MODE)
+
+CSTD     := -std=gnu11
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+CPPFLAGS += -I. -D_GNU_SOURCE
+CFLAGS   ?= -g
+ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
+MODE_CFLAGS_release := -O2
+MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
+LDLIBS  += -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+
+# build/deps.mk is written by scripts/deps.sh once the packages are there; make
+# then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out help clean,$(GOALS)),)
+include build/deps.mk
+endif
+build/deps.mk: scripts/deps.sh
+	@mkdir -p build && scripts/deps.sh build > $@.tmp && mv $@.tmp $@
+
+# ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
+LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
+LIB_SRC  := $(filter-out %_test.c %_fuzz.c,$(wildcard $(addsuffix /*.c,$(LIB_DIRS))))
+CMD_SRC  := $(filter-out %_test.c %_fuzz.c,$(wildcard cmd/*.c))
+TEST_SRC := $(wildcard $(addsuffix /*_test.c,$(LIB_DIRS) cmd))
+FUZZ_SRC := $(wildcard $(addsuffix /*_fuzz.c,$(LIB_DIRS) cmd))
+objs = $(patsubst %.c,$(O)/%.o,$(1))
+
+LIB   := $(O)/libsymcache.a
+PROG  := $(O)/symcache
+TESTS := $(patsubst %.c,$(O)/%,$(TEST_SRC))
+
+.DEFAULT_GOAL := all
+.PHONY: all asan test unit golden fuzz bench accuracy demo install clean help
+
+all: $(PROG) ## build the program: build/release/symcache
+
+asan: ## build with address and undefined-behaviour sanitizers: build/asan/symcache
+	@$(MAKE) --no-print-directory MODE=asan all
+
+$(O)/%.o: %.c build/deps.mk
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(O)/cmd/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
+
+$(LIB): $(call objs,$(LIB_SRC))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(PROG): $(call objs,$(CMD_SRC)) $(LIB)
+	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEMANGLE_LIBS) $(LDLIBS)
+
+$(TESTS): $(O)/%: $(O)/%.o $(LIB)
+	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+test: ## set up and run every test: unit, golden, layers, fuzz corpus
+	@scripts/deps.sh test > /dev/null
+	@$(MAKE) --no-print-directory all testbins
+	@scripts/run_tests.sh $(O)
+
+testbins: $(TESTS) $(call objs,$(CMD_SRC))
+.PHONY: testbins
+
+# ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
+# `make fuzz` builds them; the tests replay the corpora with the same entry
+# point under scripts/fuzz_replay.c, so that no clang is needed there.
+FUZZ_CC    ?= clang
+FUZZ_BINS  := $(patsubst %.c,build/fuzz/%,$(FUZZ_SRC))
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+fuzz: ## build the libFuzzer targets: build/fuzz/*/*_fuzz (clang)
+	@scripts/deps.sh fuzz > /dev/null
+	@$(MAKE) --no-print-directory $(FUZZ_BINS)
+$(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) build/deps.mk
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(LDLIBS)
+
+bench: all ## measure side by side with llvm-symbolizer-19
+	@scripts/deps.sh bench > /dev/null
+	@scripts/bench.sh $(PROG)
+
+accuracy: all ## compare with llvm-symbolizer-19, address by address
+	@scripts/deps.sh bench > /dev/null
+	@scripts/accuracy.sh $(PROG)
+
+demo: all ## crash a real C++ program and symbolize its log
+	@scripts/deps.sh demo > /dev/null
+	@scripts/demo.sh $(PROG)
+
+install: all ## install the program under DESTDIR and PREFIX
+	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
+
+clean: ## remove everything that was built
+	rm -rf build
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+-include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC)))

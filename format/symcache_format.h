@@ -1,0 +1,186 @@
+/*
+ * The bytes of a SymCache file, versions 7, 8 and 9, and of our extension
+ * area behind it. The prose is in symcache.md beside this file.
+ *
+ *   0         80
+ *   +---------+-------+-----------+-----------------+--------+---------+
+ *   | header  | files | functions | sourcelocations | ranges | strings |  base
+ *   +---------+-------+-----------+-----------------+--------+---------+
+ *   | ext. sections …                     | section table | footer     |  extension
+ *   +-------------------------------------+---------------+------------+
+ *                                                          end of file
+ *
+ * Base sections and extension sections start at multiples of 8. Integers are
+ * in the writer's byte order. All structs have natural alignment, no padding.
+ */
+#ifndef SYMCACHE_FORMAT_H
+#define SYMCACHE_FORMAT_H
+
+#include <stdint.h>
+
+#define SYMCACHE_MAGIC         0x434d5953u /* "SYMC" on a little-endian writer */
+#define SYMCACHE_MAGIC_FLIPPED 0x53594d43u
+#define SYMCACHE_VERSION_MIN 7u
+#define SYMCACHE_VERSION_MAX 9u
+
+/* Absent: string offsets, file_idx, inlined_into_idx, entry_pc. */
+#define SYMCACHE_NONE 0xffffffffu
+
+/* Length prefix of strings: u32 up to this version, ULEB128 from the next. */
+#define SYMCACHE_LAST_VERSION_WITH_U32_STRINGS 7u
+/* Files grew their three source-server fields in this version. */
+#define SYMCACHE_FIRST_VERSION_WITH_SRCSRV 9u
+
+struct symcache_header {
+	uint32_t magic;
+	uint32_t version;
+	uint8_t  debug_uuid[16];  /* UUID in text (big-endian) order */
+	uint32_t debug_age;       /* 0 for ELF */
+	uint8_t  debug_zero[11];
+	uint8_t  debug_type;      /* 0: UUID, 1: PDB 2.0 */
+	uint32_t arch;            /* enum symcache_arch */
+	uint32_t num_files;
+	uint32_t num_functions;
+	uint32_t num_source_locations;
+	uint32_t num_ranges;
+	uint32_t string_bytes;
+	uint8_t  reserved[16];    /* zero */
+};
+_Static_assert(sizeof(struct symcache_header) == 80, "header");
+
+struct symcache_file_v7 {
+	uint32_t comp_dir, directory, name; /* string offsets */
+};
+_Static_assert(sizeof(struct symcache_file_v7) == 12, "file 7, 8");
+
+struct symcache_file_v9 {
+	uint32_t comp_dir, directory, name;
+	uint32_t srcsrv_name, srcsrv_dir, srcsrv_revision;
+};
+_Static_assert(sizeof(struct symcache_file_v9) == 24, "file 9");
+
+struct symcache_function {
+	uint32_t name;     /* string offset, linkage name */
+	uint32_t comp_dir; /* unused: SYMCACHE_NONE */
+	uint32_t entry_pc; /* relative; SYMCACHE_NONE: exists only inlined */
+	uint32_t lang;     /* enum symcache_lang */
+};
+_Static_assert(sizeof(struct symcache_function) == 16, "function");
+
+/* All four SYMCACHE_NONE: "no source location", the end of a covered area. */
+struct symcache_source_location {
+	uint32_t file_idx;
+	uint32_t line;             /* 0: unknown */
+	uint32_t function_idx;
+	uint32_t inlined_into_idx; /* a call location; SYMCACHE_NONE: outermost */
+};
+_Static_assert(sizeof(struct symcache_source_location) == 16, "source location");
+
+enum symcache_lang {
+	SYMCACHE_LANG_UNKNOWN = 0,
+	SYMCACHE_LANG_C = 1,
+	SYMCACHE_LANG_CPP = 2,
+	SYMCACHE_LANG_D = 3,
+	SYMCACHE_LANG_GO = 4,
+	SYMCACHE_LANG_OBJC = 5,
+	SYMCACHE_LANG_OBJCPP = 6,
+	SYMCACHE_LANG_RUST = 7,
+	SYMCACHE_LANG_SWIFT = 8,
+	SYMCACHE_LANG_CSHARP = 9,
+	SYMCACHE_LANG_VB = 10,
+	SYMCACHE_LANG_FSHARP = 11,
+};
+/* Functions known only from the symbol table. */
+#define SYMCACHE_LANG_SYMTAB 0xffffffffu
+
+enum symcache_arch {
+	SYMCACHE_ARCH_UNKNOWN = 0,
+	SYMCACHE_ARCH_X86 = 101,
+	SYMCACHE_ARCH_AMD64 = 201,
+	SYMCACHE_ARCH_ARM = 301,
+	SYMCACHE_ARCH_ARM64 = 401,
+	SYMCACHE_ARCH_PPC = 501,
+	SYMCACHE_ARCH_PPC64 = 601,
+	SYMCACHE_ARCH_MIPS = 701,
+	SYMCACHE_ARCH_MIPS64 = 801,
+};
+
+/* ---- extension area ----------------------------------------------------- */
+
+#define SYMCACHE_EXT_MAGIC "SYMCEXT" /* 8 bytes with the NUL */
+#define SYMCACHE_EXT_VERSION 1u
+
+/* The last 40 bytes of the file. */
+struct symcache_ext_footer {
+	uint64_t table_offset; /* of the section table, from the start of the file */
+	uint64_t file_size;    /* of the whole file, footer included */
+	uint32_t num_sections;
+	uint32_t version;      /* SYMCACHE_EXT_VERSION */
+	char     magic[8];     /* SYMCACHE_EXT_MAGIC */
+	uint64_t hash;         /* XXH3-64 of all bytes before this field */
+};
+_Static_assert(sizeof(struct symcache_ext_footer) == 40, "footer");
+
+struct symcache_ext_section {
+	uint32_t tag;        /* SYMCACHE_EXT_TAG_…; unknown ones are skipped */
+	uint32_t entry_size; /* bytes of one record, as a check */
+	uint64_t offset;     /* from the start of the file, a multiple of 8 */
+	uint64_t size;       /* bytes, a multiple of entry_size */
+};
+_Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
+
+#define SYMCACHE_EXT_TAG(a, b, c, d) \
+	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define SYMCACHE_EXT_TAG_IMAGE  SYMCACHE_EXT_TAG('I', 'M', 'A', 'G')
+#define SYMCACHE_EXT_TAG_COLUMN SYMCACHE_EXT_TAG('C', 'O', 'L', 'S')
+#define SYMCACHE_EXT_TAG_DECL   SYMCACHE_EXT_TAG('D', 'E', 'C', 'L')
+#define SYMCACHE_EXT_TAG_DATA   SYMCACHE_EXT_TAG('D', 'A', 'T', 'A')
+
+#define SYMCACHE_BUILD_ID_MAX 64u
+
+/* What the functions, lines and symbols came from. */
+enum symcache_source {
+	SYMCACHE_FROM_DWARF = 1,         /* .debug_info */
+	SYMCACHE_FROM_SYMTAB = 2,        /* .symtab */
+	SYMCACHE_FROM_DYNSYM = 4,        /* .dynsym */
+	SYMCACHE_FROM_MINIDEBUGINFO = 8, /* .gnu_debugdata */
+};
+
+/* IMAG: exactly one record. */
+struct symcache_ext_image {
+	uint64_t load_base;       /* p_vaddr of the first PT_LOAD; 0 if none */
+	uint64_t image_size;      /* end of the highest PT_LOAD − load_base */
+	uint16_t machine;         /* e_machine */
+	uint16_t elf_type;        /* e_type */
+	uint8_t  elf_class;       /* 32 or 64 */
+	uint8_t  big_endian;      /* 1: the image is big-endian */
+	uint8_t  build_id_derived;/* 1: no build ID; the id is folded from .text */
+	uint8_t  build_id_len;    /* bytes used of build_id */
+	uint32_t sources;         /* or of enum symcache_source */
+	uint32_t soname;          /* string offset or SYMCACHE_NONE */
+	uint32_t writer;          /* string offset: name and version of the writer */
+	uint32_t reserved;
+	uint8_t  build_id[SYMCACHE_BUILD_ID_MAX];
+};
+_Static_assert(sizeof(struct symcache_ext_image) == 104, "image facts");
+
+/* COLS: uint16_t per source location, same order; 0: unknown. */
+
+/* DECL: per function, same order: where it is declared (DW_AT_decl_file). */
+struct symcache_ext_decl {
+	uint32_t file_idx; /* SYMCACHE_NONE: unknown */
+	uint32_t line;     /* 0: unknown */
+};
+_Static_assert(sizeof(struct symcache_ext_decl) == 8, "declaration");
+
+/* DATA: data symbols, ascending by address, then by size. */
+struct symcache_ext_data {
+	uint32_t address;  /* relative */
+	uint32_t size;     /* bytes; 0: unknown */
+	uint32_t name;     /* string offset, linkage name */
+	uint32_t file_idx; /* of the declaration; SYMCACHE_NONE: unknown */
+	uint32_t line;     /* 0: unknown */
+};
+_Static_assert(sizeof(struct symcache_ext_data) == 20, "data symbol");
+
+#endif

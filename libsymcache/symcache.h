@@ -1,0 +1,142 @@
+/*
+ * symcache.h: open a SymCache in borrowed memory and look addresses up.
+ *
+ * One sentence on ownership: everything here points into the bytes given to
+ * symcache_open() and lives as long as they do. Nothing allocates, nothing
+ * locks; one `struct symcache` may be used by any number of threads.
+ *
+ * Addresses are `rel_pc`: relative to the p_vaddr of the image's first PT_LOAD
+ * segment (symcache_load_base()). rel_pc = vaddr − load base.
+ *
+ * The bytes may be hostile. symcache_open() checks what it can in constant
+ * time; every look-up is bounds-checked, so a malformed file gives wrong or
+ * missing answers, never a crash or a hang. symcache_verify() names the faults.
+ */
+#ifndef SYMCACHE_H
+#define SYMCACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/symcache_format.h"
+#include "libsymcache/base/error.h"
+
+/* A string inside the cache: UTF-8, not NUL-terminated. ptr NULL: absent. */
+struct symcache_str {
+	const char *ptr;
+	size_t len;
+};
+
+/* An opened cache, in storage of the caller. Fields are read-only. */
+struct symcache {
+	const uint8_t *data;
+	size_t size;
+	const struct symcache_header *header;
+	const uint8_t *files;    /* num_files records of file_size bytes */
+	uint32_t file_size;      /* 12 (versions 7, 8) or 24 (version 9) */
+	const struct symcache_function *functions;
+	const struct symcache_source_location *locations;
+	const uint32_t *ranges;
+	uint32_t range_location; /* index of the location of ranges[0] */
+	const uint8_t *strings;
+	size_t base_size;        /* bytes up to the end of the strings */
+
+	/* The extension area; NULL or 0 where the file has none. */
+	const struct symcache_ext_image *image;
+	const uint16_t *columns;
+	const struct symcache_ext_decl *decls;
+	const struct symcache_ext_data *data_symbols;
+	size_t num_data_symbols;
+};
+
+/* A source file as the DWARF has it; symcache_path() joins it. */
+struct symcache_file {
+	struct symcache_str comp_dir, directory, name;
+};
+
+/* One frame of an address. */
+struct symcache_frame {
+	struct symcache_str function; /* linkage name; "?" if the file has none */
+	uint32_t lang;                /* enum symcache_lang or SYMCACHE_LANG_SYMTAB */
+	uint32_t entry_pc;            /* relative; SYMCACHE_NONE: inlined */
+	struct symcache_file file;    /* name.ptr NULL: unknown */
+	uint32_t line;                /* 0: unknown */
+	uint32_t column;              /* 0: unknown */
+	struct symcache_file decl_file; /* where the function is declared */
+	uint32_t decl_line;           /* 0: unknown */
+};
+
+/* Frames still to come; filled by symcache_lookup(). */
+struct symcache_frames {
+	const struct symcache *cache;
+	uint32_t location;    /* next location, SYMCACHE_NONE: no more */
+};
+
+/* A data symbol. */
+struct symcache_data {
+	struct symcache_str name;  /* linkage name */
+	uint64_t rel_address;      /* its start */
+	uint64_t size;             /* bytes; 0: unknown */
+	struct symcache_file file; /* of the declaration; name.ptr NULL: unknown */
+	uint32_t line;             /* 0: unknown */
+};
+
+/*
+ * Opens the cache in data[0, size), which must be 4-aligned (8-aligned for the
+ * extension area to be used) and stay valid as long as *ret is used.
+ * SC_EFORMAT: malformed, flipped byte order or unknown version; the message
+ * says which, in the words of format/symcache.md.
+ */
+int symcache_open(struct symcache *ret, const void *data, size_t size,
+		  struct sc_error *err);
+
+/* p_vaddr of the image's first PT_LOAD; 0 if the file does not say. */
+uint64_t symcache_load_base(const struct symcache *cache);
+
+/*
+ * Finds the frames of `rel_pc`. True if there are any; then call
+ * symcache_next_frame() until it returns false: innermost frame first.
+ * Cost: one binary search over the ranges.
+ */
+bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
+		     struct symcache_frames *ret);
+bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
+
+/* Finds the data symbol that covers `rel_address`: the innermost one, that is
+ * the last to start. Symbols of unknown size cover up to the next symbol. */
+bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
+			  struct symcache_data *ret);
+
+/* The string at `offset` of the string section; ptr NULL if there is none. */
+struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset);
+
+/* File record `idx`; all ptr NULL if there is none. */
+struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx);
+
+enum symcache_path_style {
+	SYMCACHE_PATH_CLEAN, /* "." dropped, ".." resolved: what users want to read */
+	SYMCACHE_PATH_RAW,   /* joined only, byte for byte what the DWARF says */
+};
+
+/*
+ * Writes the path of `file`, comp_dir/directory/name, into buf[0, size),
+ * truncated and NUL-terminated like snprintf; returns the full length.
+ * A part that is absolute (/…, \…, X:\…) replaces what is before it; parts are
+ * joined with '/', or '\' where one is a Windows path.
+ */
+size_t symcache_path(const struct symcache_file *file, enum symcache_path_style style,
+		     char *buf, size_t size);
+
+/* Called by symcache_verify() for each fault, with a message of one line.
+ * Return false to stop. */
+typedef bool symcache_fault_fn(void *ctx, const char *fault);
+
+/*
+ * Reads the whole file and reports each breach of format/symcache.md: order of
+ * ranges, indices and offsets out of bounds, inlined_into cycles, malformed
+ * strings, the hash of the extension area. Returns the number of faults.
+ */
+size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx);
+
+#endif

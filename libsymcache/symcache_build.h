@@ -1,0 +1,78 @@
+/*
+ * symcache_build.h: one ELF file → the bytes of one SymCache.
+ *
+ *   struct symcache_build *b;
+ *   symcache_build_create("/usr/bin/true", NULL, &b, &err);
+ *   void *bytes = malloc(symcache_build_size(b));
+ *   symcache_build_write(b, bytes);
+ *   symcache_build_destroy(b);
+ *
+ * Everything is computed by create(); the size is known before the bytes are
+ * wanted, so that they can go straight into a file or a page of the store.
+ * The bytes depend on the input and the options alone.
+ */
+#ifndef SYMCACHE_BUILD_H
+#define SYMCACHE_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/symcache_format.h"
+#include "libsymcache/base/error.h"
+
+/* "symcache X.Y.Z": recorded in each cache and in the store. */
+extern const char symcache_version[];
+
+struct symcache_build_options {
+	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
+	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
+	                               * .build-id/xx/rest.debug; NULL: /usr/lib/debug */
+	bool no_debug_search;         /* use the given file alone */
+};
+
+/* What a build found; valid as long as the build. */
+struct symcache_build_info {
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* GNU build ID, or derived */
+	size_t build_id_len;
+	bool build_id_derived;  /* the file has none: folded from .text */
+	uint32_t sources;       /* or of enum symcache_source */
+	uint64_t load_base;     /* p_vaddr of the first PT_LOAD */
+	const char *debug_path; /* separate debug file that was used, or NULL */
+	uint64_t units;         /* compilation units read */
+	uint64_t bad_units;     /* units skipped because they are broken */
+	char first_fault[256];  /* why, for the first one; "" if none */
+	uint64_t functions, files, ranges, merged_ranges, source_locations;
+	uint64_t data_symbols;
+	uint64_t string_bytes;
+	uint64_t above_4g;      /* functions and data that lie too far above the base */
+};
+
+struct symcache_build;
+
+/*
+ * Reads the ELF file at `path` and lays out its cache. `options` may be NULL.
+ * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
+ * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
+ * above 4 GiB; SC_ENOMEM. On failure *ret is NULL.
+ */
+int symcache_build_create(const char *path, const struct symcache_build_options *options,
+			  struct symcache_build **ret, struct sc_error *err);
+void symcache_build_destroy(struct symcache_build *b);
+
+const struct symcache_build_info *symcache_build_info(const struct symcache_build *b);
+
+/* Size of the cache in bytes. */
+size_t symcache_build_size(const struct symcache_build *b);
+
+/* Writes the cache to dst[0, symcache_build_size(b)); dst is 8-aligned. */
+void symcache_build_write(const struct symcache_build *b, void *dst);
+
+/*
+ * The identity of an ELF file without reading its DWARF: the build ID, or the
+ * id derived from .text (*derived = true). SC_EFORMAT: not an ELF file.
+ */
+int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
+			  size_t *build_id_len, bool *derived, struct sc_error *err);
+
+#endif

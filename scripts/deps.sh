@@ -1,0 +1,60 @@
+#!/bin/sh
+# Installs the Debian packages that a task needs, where they are missing.
+#
+#   scripts/deps.sh build|test|demo|bench|fuzz
+#
+# Missing packages are installed with apt-get if we may (root, or sudo without
+# a password); else the exact command is printed and the exit status is 1.
+# For `build`, standard output is a make fragment: which demanglers there are.
+set -eu
+
+build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
+       libdeflate-dev libzstd-dev liblzma-dev libiberty-dev libc++abi-19-dev"
+demo="$build g++ binutils"
+test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
+      xz-utils gawk"
+bench="$test"
+fuzz="$build clang libclang-rt-14-dev"
+
+case "${1:-}" in
+build) want=$build ;;
+demo) want=$demo ;;
+test) want=$test ;;
+bench) want=$bench ;;
+fuzz) want=$fuzz ;;
+*) echo "usage: scripts/deps.sh build|test|demo|bench|fuzz" >&2; exit 2 ;;
+esac
+
+missing=
+for p in $want; do
+	s=$(dpkg-query -W -f '${Status}' "$p" 2>/dev/null || true)
+	[ "$s" = "install ok installed" ] || missing="$missing $p"
+done
+
+if [ -n "$missing" ]; then
+	echo "symcache: installing$missing" >&2
+	get="env DEBIAN_FRONTEND=noninteractive apt-get"
+	if [ "$(id -u)" = 0 ]; then
+		as=
+	elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+		as=sudo
+	else
+		echo "symcache: packages are missing. Run this, then try again:" >&2
+		echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
+		exit 1
+	fi
+	# A machine may never have fetched a package list: try, update, try again.
+	$as $get install -y --no-install-recommends $missing >&2 ||
+		{ $as $get update >&2 && $as $get install -y --no-install-recommends $missing >&2; }
+fi
+
+[ "$1" = build ] || exit 0
+echo "# written by scripts/deps.sh"
+echo "DEMANGLE_CFLAGS := -DHAVE_LIBIBERTY=1"
+abi=$(ls /usr/lib/llvm-*/lib/libc++abi.a 2>/dev/null | sort -V | tail -n 1)
+if [ -n "$abi" ]; then
+	echo "DEMANGLE_CFLAGS += -DHAVE_CXXABI=1"
+	echo "DEMANGLE_LIBS := $abi -liberty"
+else
+	echo "DEMANGLE_LIBS := -liberty"
+fi
