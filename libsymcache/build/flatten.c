@@ -30,7 +30,7 @@ struct scope_memo {
 struct sc_flattener {
 	struct sc_flatten_env env;
 	struct sc_paint pot;
-	struct sc_intervals functions, scopes, painted, sequences, lines;
+	struct sc_intervals functions, scopes, painted, sequences, lines, own, covers;
 	VEC(struct scope_memo) memo;
 	VEC(uint32_t) files;    /* file of the unit → file number, SC_NONE − 1: not asked yet */
 	VEC(uint32_t) function; /* scope → the function around it */
@@ -39,6 +39,7 @@ struct sc_flattener {
 	const struct dw_unit *unit;
 	struct sc_flat *out;
 	size_t line;            /* into lines: first that can still matter */
+	size_t cover;           /* into covers, likewise */
 	size_t row;             /* of the last row found */
 	bool in_piece;          /* the last piece of out is open */
 	uint32_t piece_owner;
@@ -65,6 +66,8 @@ void sc_flattener_destroy(struct sc_flattener *f)
 	vec_deinit(&f->painted.list);
 	vec_deinit(&f->sequences.list);
 	vec_deinit(&f->lines.list);
+	vec_deinit(&f->own.list);
+	vec_deinit(&f->covers.list);
 	vec_deinit(&f->memo);
 	vec_deinit(&f->files);
 	vec_deinit(&f->function);
@@ -247,6 +250,21 @@ static bool collect_lines(struct sc_flattener *f)
 	}
 	sc_rank_by_containment(&f->sequences);
 	return sc_paint(&f->pot, &f->sequences, &f->lines);
+}
+
+/* What the unit claims as its own. Rows outside functions count only there: the
+ * last row of a function also covers the padding behind it, which is nobody's. */
+static bool collect_covers(struct sc_flattener *f)
+{
+	const struct dw_unit *u = f->unit;
+
+	vec_clear(&f->own.list);
+	for (uint32_t i = 0; i < u->num_covers; i++)
+		if (!add(&f->own, u->ranges.data[i].start, u->ranges.data[i].end, 0, 0))
+			return false;
+	if (!u->num_covers && !add(&f->own, 0, UINT64_MAX, 0, 0))
+		return false;
+	return sc_paint(&f->pot, &f->own, &f->covers);
 }
 
 /* ---- tables ------------------------------------------------------------------------ */
@@ -459,13 +477,28 @@ static bool cut(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 	return true;
 }
 
+/* Cuts what lies between functions, as far as it is the unit's own. */
+static bool cut_gap(struct sc_flattener *f, uint64_t start, uint64_t end)
+{
+	const struct sc_interval *covers = f->covers.list.data;
+
+	while (f->cover < f->covers.list.len && covers[f->cover].end <= start)
+		f->cover++;
+	for (size_t i = f->cover; i < f->covers.list.len && covers[i].start < end; i++)
+		if (!cut(f, start > covers[i].start ? start : covers[i].start,
+			 end < covers[i].end ? end : covers[i].end, DW_NONE, DW_NONE,
+			 SC_PIECE_LINES))
+			return false;
+	return true;
+}
+
 bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_flat *ret)
 {
 	uint64_t at = 0;
 
 	f->unit = unit;
 	f->out = ret;
-	f->line = f->row = 0;
+	f->line = f->row = f->cover = 0;
 	f->in_piece = false;
 	vec_clear(&f->files);
 	vec_clear(&f->memo);
@@ -476,7 +509,7 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 		f->files.data[f->files.len] = FILE_NOT_ASKED;
 	for (; f->memo.len < unit->scopes.len; f->memo.len++)
 		f->memo.data[f->memo.len].known = false;
-	if (!collect_scopes(f) || !collect_lines(f) ||
+	if (!collect_scopes(f) || !collect_lines(f) || !collect_covers(f) ||
 	    !sc_paint(&f->pot, &f->scopes, &f->painted))
 		return false;
 	for (size_t i = 0; i < f->painted.list.len; i++) {
@@ -484,7 +517,7 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 		uint32_t owner = f->function.data[s->id];
 
 		/* Rows in the gap before it belong to no function of this unit. */
-		if (at < s->start && !cut(f, at, s->start, DW_NONE, DW_NONE, SC_PIECE_LINES))
+		if (at < s->start && !cut_gap(f, at, s->start))
 			return false;
 		if (!settle_scope(f, s->id) ||
 		    !cut(f, s->start, s->end, s->id, owner,
@@ -492,5 +525,5 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 			return false;
 		at = s->end;
 	}
-	return cut(f, at, UINT64_MAX, DW_NONE, DW_NONE, SC_PIECE_LINES);
+	return cut_gap(f, at, UINT64_MAX);
 }

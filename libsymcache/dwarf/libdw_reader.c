@@ -189,17 +189,11 @@ static int file_attr(struct dw_libdw_reader *r, Dwarf_Die *die, unsigned name,
 
 /* ---- entries ------------------------------------------------------------------ */
 
-static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, uint32_t parent,
-		      struct dw_unit *u, uint32_t *ret)
+/* Appends the ranges of an entry; empty and inverted ones are left out. */
+static int read_ranges(Dwarf_Die *die, struct dw_unit *u)
 {
-	struct dw_scope scope = { .parent = inlined ? parent : DW_NONE,
-				  .first_range = (uint32_t)u->ranges.len };
-	Dwarf_Addr base, start, end, low;
-	Dwarf_CU *cu = die->cu;
-	struct dw_scope *s;
+	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
-	Dwarf_Die cudie;
-	int lang = r->unit_lang, rc;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct dw_range *range;
@@ -210,6 +204,22 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 			return SC_ENOMEM;
 		*range = (struct dw_range){ start, end };
 	}
+	return 0;
+}
+
+static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, uint32_t parent,
+		      struct dw_unit *u, uint32_t *ret)
+{
+	struct dw_scope scope = { .parent = inlined ? parent : DW_NONE,
+				  .first_range = (uint32_t)u->ranges.len };
+	Dwarf_CU *cu = die->cu;
+	struct dw_scope *s;
+	Dwarf_Addr low;
+	Dwarf_Die cudie;
+	int lang = r->unit_lang, rc;
+
+	if (read_ranges(die, u))
+		return SC_ENOMEM;
 	scope.num_ranges = (uint32_t)u->ranges.len - scope.first_range;
 	if (!scope.num_ranges)
 		return 0; /* a declaration or an abstract instance */
@@ -360,6 +370,9 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	r->unit_lang = dwarf_srclang(root);
 	for (size_t i = 0; i < r->foreigners.len; i++)
 		vec_clear(&r->foreigners.data[i].index_here); /* pushed anew as 0 */
+	if (read_ranges(cudie, u))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	u->num_covers = (uint32_t)u->ranges.len;
 	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset))
 		line_rc = dw_read_lines(r->sections, offset,
 			dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr)), u, err);
