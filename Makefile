@@ -9,7 +9,8 @@ PREFIX  ?= /usr/local
 O       := build/$(MODE)
 
 CSTD     := -std=gnu11
-WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+            -Wno-missing-field-initializers
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   ?= -g
 ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP

@@ -3,6 +3,7 @@
  * columns, in the start address and in the empty line behind each answer.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "cmd/answer.h"
 
