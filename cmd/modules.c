@@ -155,6 +155,7 @@ static int open_elf_file(struct modules *m, struct module *mod, struct sc_error 
 
 static int module_open(struct modules *m, struct module *mod, struct sc_error *err)
 {
+	size_t nibbles;
 	int rc;
 
 	switch (mod->kind) {
@@ -163,7 +164,9 @@ static int module_open(struct modules *m, struct module *mod, struct sc_error *e
 	case MODULE_FILE:
 		return open_elf_file(m, mod, err);
 	default:
-		rc = begin_read(m, err);
+		rc = parse_build_id(mod->name, mod->id, &nibbles, err);
+		if (!rc)
+			rc = begin_read(m, err);
 		return rc ? rc : find_build_id(m->reader, mod->name, mod->id, &mod->id_len, err);
 	}
 }
