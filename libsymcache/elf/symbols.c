@@ -107,10 +107,10 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		if (!gelf_getsymshndx(bytes, xindex, (int)i, &sym, &xndx))
 			continue;
 		name = elf_strptr(e->elf, table->sh_link, sym.st_name);
+		if (name && GELF_ST_TYPE(sym.st_info) == STT_FILE)
+			file = *name ? name : NULL; /* "" ends the last file's */
 		if (!name || !*name)
 			continue;
-		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
-			file = name;
 		ndx = sym.st_shndx == SHN_XINDEX ? xndx : sym.st_shndx;
 		if (ndx == SHN_UNDEF || (sym.st_shndx >= SHN_LORESERVE &&
 					 sym.st_shndx != SHN_XINDEX))
