@@ -4,6 +4,7 @@
  */
 #include "libsymcache/symcache_build.h"
 
+#include <elf.h>
 #include <string.h>
 
 #include "libsymcache/base/parallel.h"
@@ -64,7 +65,13 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 			   struct sc_error *err)
 {
 	struct sc_error fault;
-	int rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
+	int rc;
+
+	if (b->input.dwarf->type == ET_REL)
+		return sc_error_set(err, SC_EUNSUPPORTED,
+				    "%s: libdw's reader does not relocate objects",
+				    b->input.dwarf->path);
+	rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
 
 	if (!rc)
 		return sc_units_libdw(b->libdw, env, &b->units, err);

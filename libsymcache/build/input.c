@@ -1,8 +1,6 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/build/input.h"
 
-#include <elf.h>
-
 void sc_input_close(struct sc_input *in)
 {
 	dw_debug_deinit(&in->debug);
@@ -23,9 +21,6 @@ static int open_files(struct sc_input *in, const char *path,
 
 	if (rc)
 		return rc;
-	if (in->image->type == ET_REL)
-		return sc_error_set(err, SC_EUNSUPPORTED,
-				    "%s: a relocatable object, not yet linked", path);
 	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search)
 		sc_elf_find_debug(in->image, dirs, &in->separate, NULL);
 	in->dwarf = in->separate ? in->separate :
