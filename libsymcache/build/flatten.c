@@ -27,6 +27,19 @@ struct scope_memo {
 	uint32_t call; /* call location it is inlined into, or SC_NONE */
 };
 
+/* A function inlined often within a unit: what it came to the last time.
+ * Direct-mapped by the name's address. */
+struct inlined_memo {
+	const struct dw_unit *unit; /* NULL: free */
+	uint64_t unit_offset;
+	const char *name;
+	uint32_t lang, decl_file, decl_line;
+	uint32_t function;
+};
+
+#define INLINED_MEMO 4096
+#define FILE_NOT_ASKED (SC_NONE - 1)
+
 struct sc_flattener {
 	struct sc_flatten_env env;
 	struct sc_paint pot;
@@ -43,9 +56,9 @@ struct sc_flattener {
 	size_t row;             /* of the last row found */
 	bool in_piece;          /* the last piece of out is open */
 	uint32_t piece_owner;
+	struct inlined_memo inlined[INLINED_MEMO];
 };
 
-#define FILE_NOT_ASKED (SC_NONE - 1)
 
 struct sc_flattener *sc_flattener_create(const struct sc_flatten_env *env)
 {
@@ -306,6 +319,25 @@ static bool function_number(struct sc_flattener *f, const struct dw_scope *s, bo
 	       sc_table_function(f->env.tables, &fn, ret);
 }
 
+/* As function_number() of an inlined scope, asked before the tables. */
+static bool inlined_function(struct sc_flattener *f, const struct dw_scope *s, uint32_t *ret)
+{
+	size_t place = ((uintptr_t)s->name ^ (uintptr_t)s->name >> 12 ^ s->decl_line) %
+		       INLINED_MEMO;
+	struct inlined_memo *m = &f->inlined[place];
+
+	if (m->unit == f->unit && m->unit_offset == f->unit->offset && m->name == s->name &&
+	    m->lang == s->lang && m->decl_file == s->decl_file && m->decl_line == s->decl_line) {
+		*ret = m->function;
+		return true;
+	}
+	if (!function_number(f, s, true, ret))
+		return false;
+	*m = (struct inlined_memo){ f->unit, f->unit->offset, s->name, s->lang, s->decl_file,
+				    s->decl_line, *ret };
+	return true;
+}
+
 /* The function of scope i and the call it is inlined into; its parent is known. */
 static bool settle_one(struct sc_flattener *f, uint32_t i)
 {
@@ -313,7 +345,8 @@ static bool settle_one(struct sc_flattener *f, uint32_t i)
 	struct scope_memo *m = &f->memo.data[i];
 
 	m->call = SC_NONE;
-	if (!function_number(f, s, s->parent < i, &m->function))
+	if (!(s->parent < i ? inlined_function(f, s, &m->function) :
+			      function_number(f, s, false, &m->function)))
 		return false;
 	if (s->parent < i) {
 		const struct scope_memo *outer = &f->memo.data[s->parent];
@@ -498,6 +531,7 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 
 	f->unit = unit;
 	f->out = ret;
+	sc_table_calls_new_unit(f->env.tables);
 	f->line = f->row = f->cover = 0;
 	f->in_piece = false;
 	vec_clear(&f->files);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/elf/notes.h"
 #include "libsymcache/elf/relocate.h"
 
@@ -233,7 +234,7 @@ void sc_elf_close(struct sc_elf *e)
 	if (!e)
 		return;
 	for (size_t i = 0; i < e->inflated.len; i++)
-		free(e->inflated.data[i]);
+		sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
 	vec_deinit(&e->inflated);
 	vec_deinit(&e->placed);
 	vec_deinit(&e->exec.list);
