@@ -128,6 +128,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.tables = &b->units.tables,
 		.ranges = &b->ranges,
 		.data = &b->units.data.symbols,
+		.symbols = &b->units.data.table,
 		.image = {
 			.load_base = e->load_base,
 			.image_size = e->load_end - e->load_base,
