@@ -112,9 +112,7 @@ static int build_cache(struct modules *m, struct module *mod, struct sc_error *e
 		return rc;
 	info = symcache_build_info(build);
 	if (info->bad_units)
-		cmd_error("%s: %llu of %llu units of debug information are broken: %s", mod->name,
-			  (unsigned long long)info->bad_units, (unsigned long long)info->units,
-			  info->first_fault);
+		warn_bad_units(mod->name, info);
 	mod->size = symcache_build_size(build);
 	mod->bytes = must_realloc(NULL, mod->size);
 	symcache_build_write(build, mod->bytes);
