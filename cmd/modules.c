@@ -26,9 +26,7 @@ struct module {
 struct modules {
 	const char *store_option;
 	struct symcache_build_options build;
-	struct symstore *store;
-	int store_failed;        /* 0: not tried yet, or open */
-	struct sc_error store_err;
+	struct symstore *store;  /* opened when it is first needed */
 	struct symstore_reader *reader;
 	void *tree;              /* of struct module */
 };
@@ -77,17 +75,13 @@ static int compare_modules(const void *a, const void *b)
 	return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Makes sure of a snapshot of the store. */
+/* Makes sure of a snapshot of the store. One that is not there is looked for
+ * again the next time. */
 static int begin_read(struct modules *m, struct sc_error *err)
 {
-	if (!m->store && !m->store_failed)
-		m->store_failed = open_store(m->store_option, SYMSTORE_READ, &m->store,
-					     &m->store_err);
-	if (m->store_failed) {
-		*err = m->store_err;
-		return m->store_failed;
-	}
-	return m->reader ? 0 : symstore_read_begin(m->store, &m->reader, err);
+	int rc = m->store ? 0 : open_store(m->store_option, SYMSTORE_READ, &m->store, err);
+
+	return rc || m->reader ? rc : symstore_read_begin(m->store, &m->reader, err);
 }
 
 static int open_cache_file(struct module *mod, struct sc_error *err)
@@ -122,7 +116,7 @@ static int build_cache(struct modules *m, struct module *mod, struct sc_error *e
 
 static int open_elf_file(struct modules *m, struct module *mod, struct sc_error *err)
 {
-	struct sc_error ignored;
+	struct sc_error store_err;
 	const void *data;
 	bool derived;
 	size_t size;
@@ -130,15 +124,22 @@ static int open_elf_file(struct modules *m, struct module *mod, struct sc_error 
 
 	if (rc)
 		return rc;
-	if (mod->id_len && !begin_read(m, &ignored) &&
-	    !symstore_get(m->reader, mod->id, mod->id_len, &data, &size, &ignored))
-		return 0;
+	if (mod->id_len) {
+		rc = begin_read(m, &store_err);
+		if (!rc)
+			rc = symstore_get(m->reader, mod->id, mod->id_len, &data, &size, &store_err);
+		if (!rc)
+			return 0;
+		if (rc != SC_ENOTFOUND)
+			cmd_error("%s: does without the store: %s", mod->name, store_err.msg);
+	}
 	mod->id_len = 0;
 	return build_cache(m, mod, err);
 }
 
 static int module_open(struct modules *m, struct module *mod, struct sc_error *err)
 {
+	size_t nibbles;
 	int rc;
 
 	switch (mod->kind) {
@@ -147,7 +148,9 @@ static int module_open(struct modules *m, struct module *mod, struct sc_error *e
 	case MODULE_FILE:
 		return open_elf_file(m, mod, err);
 	default:
-		rc = begin_read(m, err);
+		rc = parse_build_id(mod->name, mod->id, &nibbles, err);
+		if (!rc)
+			rc = begin_read(m, err);
 		return rc ? rc : find_build_id(m->reader, mod->name, mod->id, &mod->id_len, err);
 	}
 }

@@ -4,7 +4,7 @@
 #   scripts/check_layers.sh
 #
 # Prints each breach as FILE:LINE: why; exit status 1 if there is one.
-# Tests (x_test.c, x_fuzz.c and what they share, testing.[ch]) may also include
+# Tests (x_test.[ch], x_fuzz.c and what they share, testing.[ch]) may also include
 # the public headers and cmocka.
 # A header of a library that is not named below is a breach: name it here, in
 # the one place where it belongs.
@@ -63,7 +63,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 	}
 	{
 		room = room_of($1)
-		test = $1 ~ /_(test|fuzz)\.c$|\/testing\.[ch]$/
+		test = $1 ~ /_(test|fuzz)\.[ch]$|\/testing\.[ch]$/
 		line = $0
 		sub(/^[^:]*:[^:]*:/, "", line)
 		if (!match(line, /["<][^">]*[">]/)) {

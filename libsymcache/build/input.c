@@ -1,8 +1,6 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/build/input.h"
 
-#include <elf.h>
-
 void sc_input_close(struct sc_input *in)
 {
 	dw_debug_deinit(&in->debug);
@@ -23,9 +21,6 @@ static int open_files(struct sc_input *in, const char *path,
 
 	if (rc)
 		return rc;
-	if (in->image->type == ET_REL)
-		return sc_error_set(err, SC_EUNSUPPORTED,
-				    "%s: a relocatable object, not yet linked", path);
 	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search)
 		sc_elf_find_debug(in->image, dirs, &in->separate, NULL);
 	in->dwarf = in->separate ? in->separate :
@@ -147,15 +142,17 @@ static int load_sections(struct sc_input *in, struct sc_elf *elf, unsigned threa
 }
 
 int sc_input_open(struct sc_input *in, const char *path,
-		  const struct symcache_build_options *options, unsigned threads,
-		  struct sc_error *err)
+		  const struct symcache_build_options *options, struct sc_error *err)
 {
 	int rc = open_files(in, path, options, err);
 
-	if (!rc)
-		rc = read_symbols(in, err);
-	if (!rc && in->dwarf)
-		rc = load_sections(in, in->dwarf, threads, &in->debug, err);
+	return rc ? rc : read_symbols(in, err);
+}
+
+int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
+{
+	int rc = in->dwarf ? load_sections(in, in->dwarf, threads, &in->debug, err) : 0;
+
 	if (!rc && in->alt) {
 		rc = load_sections(in, in->alt, threads, &in->alt_debug, err);
 		in->debug.alt = &in->alt_debug;

@@ -46,6 +46,8 @@ struct sc_elf {
 	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
 	struct sc_elf_ranges alloc;
 	VEC(void *) inflated;
+	VEC(uint64_t) placed; /* ET_REL: address given to each section */
+	uint64_t unknown_relocations;
 };
 
 /* SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off (the message
@@ -74,7 +76,8 @@ struct sc_elf_wanted {
 };
 
 /* Loads sections, inflating them (zlib, zstd, old .zdebug_) on up to `threads`
- * threads, the largest first. Each failure stands in its row. */
+ * threads, the largest first; those of relocatable objects are relocated. Each
+ * failure stands in its row. */
 void sc_elf_load(struct sc_elf *elf, unsigned threads, struct sc_elf_wanted *wanted, size_t n);
 
 /* One section, as above. */
@@ -84,6 +87,9 @@ int sc_elf_section(struct sc_elf *elf, const char *name, const uint8_t **data, s
 /* The range that holds `vaddr`, or NULL. Tombstones (0, −1, −2) of what the
  * linker dropped lie in none. */
 const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, uint64_t vaddr);
+
+/* The address of a section: sh_addr, or where relocatable objects are laid out. */
+uint64_t sc_elf_section_vaddr(const struct sc_elf *elf, size_t index, uint64_t sh_addr);
 
 /* DT_SONAME, or NULL. */
 const char *sc_elf_soname(struct sc_elf *elf);

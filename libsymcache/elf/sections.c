@@ -15,6 +15,7 @@
 
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/elf/elf.h"
+#include "libsymcache/elf/relocate.h"
 
 /* DEFLATE cannot do better than 1032:1. zstd can; no debug section does. */
 #define MAX_RATIO_ZLIB 1032u
@@ -77,6 +78,7 @@ static bool inflate_zstd(const uint8_t *in, size_t in_size, void *out, size_t ou
 
 /* A section in the file: as it is, or with how it is compressed. */
 struct stored {
+	size_t index;      /* of the section */
 	const uint8_t *in;
 	size_t in_size;
 	uint32_t how;      /* ELFCOMPRESS_…; 0: not compressed */
@@ -109,6 +111,7 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 		scn = old ? find(e, old, &sh) : NULL;
 		if (!scn)
 			return sc_error_set(err, SC_ENOTFOUND, "no section %s", name);
+		ret->index = elf_ndxscn(scn);
 		ret->in = e->bytes + sh.sh_offset;
 		if (sh.sh_size < 12 || memcmp(ret->in, "ZLIB", 4))
 			return sc_error_set(err, SC_EFORMAT, "section %s: no ZLIB header", old);
@@ -118,8 +121,10 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 		ret->in_size = sh.sh_size - 12;
 		return 0;
 	}
+	ret->index = elf_ndxscn(scn);
 	ret->in = e->bytes + sh.sh_offset; /* checked when the file was opened */
 	ret->in_size = sh.sh_size;
+	ret->out_size = sh.sh_size;
 	if (!(sh.sh_flags & SHF_COMPRESSED))
 		return 0;
 	if (sh.sh_size < head || !gelf_getchdr(scn, &ch))
@@ -135,10 +140,10 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 	return 0;
 }
 
-/* Makes room for what a compressed section inflates to. */
+/* Makes room for what a section inflates to, or to copy it for relocation. */
 static int make_room(struct sc_elf *e, const char *name, struct stored *s, struct sc_error *err)
 {
-	uint64_t ratio = s->how == ELFCOMPRESS_ZSTD ? MAX_RATIO_ZSTD : MAX_RATIO_ZLIB;
+	uint64_t ratio = !s->how ? 1 : s->how == ELFCOMPRESS_ZSTD ? MAX_RATIO_ZSTD : MAX_RATIO_ZLIB;
 	void **owned;
 
 	if (s->out_size / ratio > s->in_size)
@@ -165,9 +170,12 @@ static void inflate_job(void *ctx, unsigned worker, size_t job)
 	struct stored *s = &b->stored[b->order[job]];
 
 	(void)worker;
-	s->failed = !(s->how == ELFCOMPRESS_ZSTD ?
-		      inflate_zstd(s->in, s->in_size, s->out, s->out_size) :
-		      inflate_zlib(s->in, s->in_size, s->out, s->out_size));
+	if (!s->how)
+		memcpy(s->out, s->in, s->in_size);
+	else if (s->how == ELFCOMPRESS_ZSTD)
+		s->failed = !inflate_zstd(s->in, s->in_size, s->out, s->out_size);
+	else
+		s->failed = !inflate_zlib(s->in, s->in_size, s->out, s->out_size);
 }
 
 /* The compressed sections, largest first: the longest job must not come last. */
@@ -198,7 +206,7 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 	for (size_t i = 0; i < n; i++) {
 		struct sc_elf_wanted *w = &wanted[i];
 		w->rc = locate(e, w->name, &stored[i], &w->err);
-		if (!w->rc && stored[i].how)
+		if (!w->rc && (stored[i].how || e->type == ET_REL))
 			w->rc = make_room(e, w->name, &stored[i], &w->err);
 	}
 	sc_parallel(threads, make_order(stored, n, order), inflate_job, &batch);
@@ -207,8 +215,11 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 		if (!w->rc && stored[i].failed)
 			w->rc = sc_error_set(&w->err, SC_EFORMAT,
 					     "section %s: compressed data is damaged", w->name);
-		w->data = w->rc ? NULL : stored[i].how ? stored[i].out : stored[i].in;
-		w->size = w->rc ? 0 : stored[i].how ? stored[i].out_size : stored[i].in_size;
+		if (!w->rc && e->type == ET_REL)
+			sc_elf_relocate(e, stored[i].index, stored[i].out, stored[i].out_size,
+					&e->unknown_relocations);
+		w->data = w->rc ? NULL : stored[i].out ? stored[i].out : stored[i].in;
+		w->size = w->rc ? 0 : stored[i].out_size;
 	}
 }
 

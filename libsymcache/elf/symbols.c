@@ -47,7 +47,7 @@ static int by_vaddr(const void *a, const void *b)
 }
 
 /* Adds one symbol, if it is one of code or data. */
-static bool take(const struct sc_elf *e, const GElf_Sym *sym, const GElf_Shdr *sh,
+static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const GElf_Shdr *sh,
 		 const char *name, const char *file, uint32_t index, struct candidates *ret)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
@@ -57,6 +57,7 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, const GElf_Shdr *s
 	bool is_data = type == STT_OBJECT || type == STT_COMMON ||
 		       (type == STT_NOTYPE && !executable);
 	struct candidate *c;
+	uint64_t base;
 
 	if (!(sh->sh_flags & SHF_ALLOC) || (!is_code && !is_data) ||
 	    (is_data && (sh->sh_flags & SHF_TLS)))
@@ -67,11 +68,12 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, const GElf_Shdr *s
 	c->is_code = is_code;
 	c->name = name;
 	c->file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? file : NULL;
-	c->vaddr = sym->st_value;
+	base = sc_elf_section_vaddr(e, ndx, sh->sh_addr);
+	c->vaddr = sym->st_value + (e->type == ET_REL ? base : 0);
 	if (e->machine == EM_ARM && is_code && type != STT_NOTYPE)
 		c->vaddr &= ~(uint64_t)1; /* Thumb */
 	c->size = sym->st_size;
-	c->section_end = sh->sh_addr + sh->sh_size;
+	c->section_end = base + sh->sh_size;
 	c->index = index;
 	c->rank = rank_of(name, type, GELF_ST_BIND(sym->st_info));
 	return true;
@@ -123,7 +125,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 				continue;
 			sh_index = ndx;
 		}
-		if (!take(e, &sym, &sh, name, file, (uint32_t)i, ret))
+		if (!take(e, &sym, ndx, &sh, name, file, (uint32_t)i, ret))
 			return SC_ENOMEM;
 	}
 	return 0;
