@@ -42,13 +42,14 @@ static int hash_content(int fd, struct symstore_hash *ret)
 	return n < 0 ? -1 : 0;
 }
 
-/* Is there a debug file of this build ID by now? */
-static bool debug_file_there(const char *path, const char *const *dirs)
+/* Has a debug file of this build ID come since `time`? */
+static bool new_debug_file(const char *path, const char *const *dirs, int64_t time)
 {
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	bool derived, there = false;
+	struct stat st;
 	size_t len;
 
 	if (symcache_elf_build_id(path, id, &len, &derived, NULL) || derived || len < 2)
@@ -57,7 +58,7 @@ static bool debug_file_there(const char *path, const char *const *dirs)
 	for (dirs = dirs ? dirs : default_dirs; *dirs && !there; dirs++) {
 		char *debug = must_asprintf("%s/.build-id/%.2s/%s.debug", *dirs, hex, hex + 2);
 
-		there = !access(debug, R_OK);
+		there = !stat(debug, &st) && st.st_ctim.tv_sec >= time;
 		free(debug);
 	}
 	return there;
@@ -75,7 +76,7 @@ static bool unchanged(const struct index_job *job, struct symstore_reader *reade
 	if (!seen.code && (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
 			   entry.sources & SYMCACHE_FROM_DWARF))
 		return true;
-	return !debug_file_there(job->file->path, options->build.debug_dirs);
+	return !new_debug_file(job->file->path, options->build.debug_dirs, seen.time);
 }
 
 /* Fills in the entry from what the build found. */
