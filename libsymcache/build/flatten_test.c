@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/base/testing.h"
 #include "libsymcache/build/scene.h"
 
 struct flatten_case {
@@ -637,23 +638,17 @@ static void test_nonsense(void **state)
 #define LOW 0x100u
 #define HIGH 0x160u
 
-static uint32_t random_below(uint64_t *seed, uint32_t n)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*seed >> 33) % n;
-}
-
 static struct dw_range random_range(uint64_t *seed)
 {
-	uint32_t start = LOW + random_below(seed, HIGH - LOW - 1);
+	uint32_t start = LOW + testing_below(seed, HIGH - LOW - 1);
 
-	return (struct dw_range){ start, start + 1 + random_below(seed, HIGH - start) };
+	return (struct dw_range){ start, start + 1 + testing_below(seed, HIGH - start) };
 }
 
 static void random_unit(uint64_t *seed, struct dw_unit *u)
 {
 	static const char *const names[] = { "f", "g", "h", "i", "j", "k", "l", "m" };
-	uint32_t scopes = random_below(seed, 9), sequences = random_below(seed, 4);
+	uint32_t scopes = testing_below(seed, 9), sequences = testing_below(seed, 4);
 
 	for (int i = 0; i < 3; i++)
 		vec_push(&u->files)->name = names[i];
@@ -661,12 +656,12 @@ static void random_unit(uint64_t *seed, struct dw_unit *u)
 		struct dw_scope *s = vec_push(&u->scopes);
 
 		s->name = names[i % 8];
-		s->parent = i && random_below(seed, 3) ? random_below(seed, i) : DW_NONE;
-		s->call_file = random_below(seed, 3);
-		s->call_line = random_below(seed, 3);
+		s->parent = i && testing_below(seed, 3) ? testing_below(seed, i) : DW_NONE;
+		s->call_file = testing_below(seed, 3);
+		s->call_line = testing_below(seed, 3);
 		s->decl_file = DW_NONE;
 		s->first_range = (uint32_t)u->ranges.len;
-		s->num_ranges = 1 + random_below(seed, 3);
+		s->num_ranges = 1 + testing_below(seed, 3);
 		for (uint32_t k = 0; k < s->num_ranges; k++)
 			*vec_push(&u->ranges) = random_range(seed);
 		s->entry_vaddr = i;
@@ -676,9 +671,9 @@ static void random_unit(uint64_t *seed, struct dw_unit *u)
 		struct dw_sequence *q = vec_push(&u->sequences);
 
 		*q = (struct dw_sequence){ r.start, r.end, (uint32_t)u->rows.len, 0 };
-		for (uint64_t at = r.start; at < r.end; at += random_below(seed, 8)) {
+		for (uint64_t at = r.start; at < r.end; at += testing_below(seed, 8)) {
 			*vec_push(&u->rows) = (struct dw_row){
-				at, random_below(seed, 4), random_below(seed, 3), 0
+				at, testing_below(seed, 4), testing_below(seed, 3), 0
 			};
 			q->num_rows++;
 		}
