@@ -3,9 +3,9 @@
 // recipe: for v in 2 3 4 5; do gcc -O2 -gdwarf-$v $MAP -Wl,--build-id -o $OUT.gcc$v $SRC; done
 // recipe: for v in 3 4 5; do gcc -O2 -gdwarf-$v -gdwarf64 $MAP -o $OUT.gcc$v-64 $SRC; done
 // recipe: if command -v clang >/dev/null; then for v in 2 3 4 5; do clang -O2 -gdwarf-$v $MAP -o $OUT.clang$v $SRC; done; fi
-// recipe: gcc -O2 -g -gz=zlib $MAP -Wl,--build-id -o $OUT.zlib $SRC
-// recipe: gcc -O2 -g -gz=zlib-gnu $MAP -Wl,--build-id -o $OUT.zlib-gnu $SRC
 // recipe: gcc -O2 -g $MAP -Wl,--build-id -o $OUT $SRC
+// recipe: for c in zlib zlib-gnu; do objcopy --compress-debug-sections=$c $OUT $OUT.$c; done
+// recipe: if command -v llvm-objcopy-19 >/dev/null; then llvm-objcopy-19 --compress-debug-sections=zstd $OUT $OUT.zstd; fi
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
