@@ -325,6 +325,8 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 		if (read_entry(r, &top->die, u, &scope))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 		rc = dwarf_child(&top->die, &child);
+		if (rc < 0)
+			child = top->die;
 		if (rc == 0) {
 			top = vec_push(&r->stack);
 			if (!top)
@@ -339,11 +341,15 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 			rc = dwarf_siblingof(&child, &top->die);
 			if (rc > 0)
 				r->stack.len--;
+			/* Back or on the spot: we would never come to an end. */
+			if (rc == 0 && (char *)top->die.addr <= (char *)child.addr)
+				return sc_error_set(err, SC_EFORMAT,
+					"entry at 0x%llx: its sibling is no later entry",
+					(unsigned long long)dwarf_dieoffset(&child));
 		}
 		if (rc < 0)
-			return sc_error_set(err, SC_EFORMAT, "entry near 0x%llx: %s",
-				(unsigned long long)dwarf_dieoffset(&top->die),
-				dwarf_errmsg(-1));
+			return sc_error_set(err, SC_EFORMAT, "entry behind 0x%llx: %s",
+				(unsigned long long)dwarf_dieoffset(&child), dwarf_errmsg(-1));
 	}
 	return 0;
 }
