@@ -36,6 +36,9 @@ struct dw_libdw_reader {
 	Dwarf_CU *home; /* unit whose file numbers are indices into files */
 	int unit_lang;
 	bool ended; /* libdw cannot go on behind a broken unit header */
+	/* Entries may share a list of ranges; what all of them may have together
+	 * is bounded by the size of the file, or memory would not be. */
+	uint64_t ranges_left;
 	VEC(struct level) stack;
 	VEC(struct foreign) foreigners;
 	size_t last_foreigner;
@@ -45,6 +48,7 @@ int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_re
 		  struct sc_error *err)
 {
 	struct dw_libdw_reader *r = calloc(1, sizeof(*r));
+	size_t file_size;
 
 	*ret = NULL;
 	if (!r)
@@ -56,6 +60,9 @@ int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_re
 		return sc_error_set(err, SC_EFORMAT, "libdw: %s", dwarf_errmsg(-1));
 	}
 	r->alt = dwarf_getalt(r->dbg);
+	r->ranges_left = 1 << 16;
+	if (elf_rawfile(dwarf_getelf(r->dbg), &file_size))
+		r->ranges_left += 4 * file_size;
 	*ret = r;
 	return 0;
 }
@@ -203,6 +210,9 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct dw_range *range;
+		if (!r->ranges_left)
+			return SC_EFORMAT;
+		r->ranges_left--;
 		if (start >= end)
 			continue;
 		range = vec_push(&u->ranges);
@@ -322,8 +332,10 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 
 		top = &r->stack.data[r->stack.len - 1];
 		scope = top->scope;
-		if (read_entry(r, &top->die, u, &scope))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = read_entry(r, &top->die, u, &scope);
+		if (rc)
+			return sc_error_set(err, rc, rc == SC_ENOMEM ? "out of memory" :
+					    "more ranges than such a file can have");
 		rc = dwarf_child(&top->die, &child);
 		if (rc < 0)
 			child = top->die;
