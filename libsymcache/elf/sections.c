@@ -37,7 +37,8 @@ static Elf_Scn *find(struct sc_elf *e, const char *name, GElf_Shdr *sh)
 		return NULL;
 	while ((scn = elf_nextscn(e->elf, scn))) {
 		const char *s;
-		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS ||
+		    sh->sh_type == SHT_NULL)
 			continue;
 		s = elf_strptr(e->elf, names, sh->sh_name);
 		if (s && !strcmp(s, name))
