@@ -18,13 +18,14 @@ static bool llvm(const struct markup_filter *f)
 void report(struct markup_filter *f, const struct markup_node *n, enum severity severity,
 	    const char *at, const char *fmt, ...)
 {
-	char message[256];
+	char message[128]; /* longer than any of ours */
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	f->renderer->report(f, n, severity, at, message);
+	f->renderer->report(f, n, severity, at,
+			    (struct markup_str){ message, strlen(message) });
 }
 
 static const char *tag_end(const struct markup_node *n)
@@ -67,8 +68,9 @@ static bool expected(struct markup_filter *f, const struct markup_node *n,
 	out_put(&f->scratch, what, strlen(what));
 	out_lit(&f->scratch, "; found '");
 	out_str(&f->scratch, field);
-	out_put(&f->scratch, "'", 2);
-	f->renderer->report(f, n, SEV_ERROR, field.ptr, f->scratch.buf);
+	out_char(&f->scratch, '\'');
+	f->renderer->report(f, n, SEV_ERROR, field.ptr,
+			    (struct markup_str){ f->scratch.buf, f->scratch.len });
 	return false;
 }
 

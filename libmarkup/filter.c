@@ -33,7 +33,7 @@ int markup_filter_create(const struct markup_options *options,
 	f->options = *options;
 	f->resolver = *resolver;
 	f->sink = *sink;
-	f->renderer = &text_renderer;
+	f->renderer = options->dialect == MARKUP_LLVM ? &llvm_renderer : &text_renderer;
 	f->scan_for = options->color == MARKUP_COLOR_NONE && options->dialect != MARKUP_LLVM
 			      ? MARKUP_SCAN_BRACES : MARKUP_SCAN_ESC;
 	f->newline = "\n";

@@ -213,7 +213,7 @@ static void text_finish(struct markup_filter *f)
 }
 
 static void text_report(struct markup_filter *f, const struct markup_node *n,
-			enum severity severity, const char *at, const char *message)
+			enum severity severity, const char *at, struct markup_str message)
 {
 	char element[160];
 	struct markup_str shown = printable(n->text, element, sizeof(element));
@@ -222,12 +222,11 @@ static void text_report(struct markup_filter *f, const struct markup_node *n,
 
 	(void)severity;
 	(void)at;
-	said = printable((struct markup_str){ message, strlen(message) }, text, sizeof(text));
+	said = printable(message, text, sizeof(text));
 	complain(f, "%.*s: %.*s", (int)said.len, said.ptr, (int)shown.len, shown.ptr);
 }
 
 const struct renderer text_renderer = {
-	.syntax = MARKUP_SYNTAX,
 	.line = text_line,
 	.held = text_held,
 	.plain = text_plain,

@@ -31,7 +31,6 @@ enum line_part {
 enum severity { SEV_ERROR, SEV_WARNING };
 
 struct renderer {
-	enum markup_syntax syntax;
 	bool every_line; /* lines without markup come through line(), too */
 
 	/* A line, or a piece of one, that may hold markup. */
@@ -45,7 +44,7 @@ struct renderer {
 	void (*finish)(struct markup_filter *f);
 	/* Something is wrong with element `n`, at the byte `at` of the line. */
 	void (*report)(struct markup_filter *f, const struct markup_node *n,
-		       enum severity severity, const char *at, const char *message);
+		       enum severity severity, const char *at, struct markup_str message);
 };
 
 extern const struct renderer text_renderer, llvm_renderer, fuchsia_renderer;
@@ -64,8 +63,9 @@ struct modline {
 	uint32_t num_maps, cap_maps;
 };
 
-/* What text_renderer knows of the line at hand. */
+/* What a renderer of text knows of the line at hand. */
 struct text_state {
+	struct markup_str line;   /* for complaints; llvm only */
 	const char *pending;      /* text from here on is not written yet */
 	struct markup_str prefix; /* the log's own, up to the first element */
 	bool has_prefix;
