@@ -15,7 +15,8 @@ void sc_data_deinit(struct sc_data *d)
 	vec_deinit(&d->symbols.list);
 }
 
-bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_tables *t)
+bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, uint32_t index,
+		      struct sc_tables *t)
 {
 	for (size_t i = 0; i < unit->variables.len; i++) {
 		const struct dw_variable *v = &unit->variables.data[i];
@@ -27,6 +28,7 @@ bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_t
 		    !sc_table_file(t, f ? f->comp_dir : NULL, f ? f->dir : NULL,
 				   f ? f->name : NULL, &out->decl_file))
 			return false;
+		out->unit = index;
 		out->vaddr = v->vaddr;
 		out->size = v->size;
 		out->decl_line = v->decl_line;
@@ -34,14 +36,14 @@ bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_t
 	return true;
 }
 
-/* Sorts by address; of equal addresses the order of arrival stays. */
-static int by_vaddr(const void *a, const void *b)
+static int by_vaddr(const struct sc_data_variable *x, const struct sc_data_variable *y)
 {
-	const struct sc_data_variable *x = a, *y = b;
-
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
+/* Sorts by address, then unit; within a unit the order of arrival stays. */
 static bool merge_sort(struct sc_data_variable *v, size_t n)
 {
 	struct sc_data_variable *tmp = malloc((n ? n : 1) * sizeof(*tmp));

@@ -12,6 +12,7 @@
 
 struct sc_data_variable {
 	uint64_t vaddr, size;
+	uint32_t unit;      /* index of its unit */
 	uint32_t name;      /* string number */
 	uint32_t decl_file; /* file number or SC_NONE */
 	uint32_t decl_line;
@@ -24,7 +25,8 @@ struct sc_data {
 };
 
 /* Both: false is out of memory. */
-bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_tables *t);
+bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, uint32_t index,
+		      struct sc_tables *t);
 bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
 		    const struct sc_elf *image, struct sc_tables *t);
 void sc_data_deinit(struct sc_data *d);

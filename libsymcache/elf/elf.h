@@ -63,8 +63,21 @@ static inline void sc_elf_closep(struct sc_elf **elf)
  * that begin with ".debug_", ".zdebug_" counts too. */
 bool sc_elf_has(struct sc_elf *elf, const char *name);
 
-/* The bytes of a section, inflated (zlib, zstd, old .zdebug_). SC_ENOTFOUND;
- * SC_EFORMAT: damaged; SC_EUNSUPPORTED: compressed in an unknown way. */
+/* A section that is wanted, and what came of it. */
+struct sc_elf_wanted {
+	const char *name;
+	const uint8_t *data; /* inflated; NULL on failure */
+	size_t size;
+	int rc;              /* 0, SC_ENOTFOUND, SC_EFORMAT: damaged,
+	                      * SC_EUNSUPPORTED: unknown compression, SC_ENOMEM */
+	struct sc_error err;
+};
+
+/* Loads sections, inflating them (zlib, zstd, old .zdebug_) on up to `threads`
+ * threads, the largest first. Each failure stands in its row. */
+void sc_elf_load(struct sc_elf *elf, unsigned threads, struct sc_elf_wanted *wanted, size_t n);
+
+/* One section, as above. */
 int sc_elf_section(struct sc_elf *elf, const char *name, const uint8_t **data, size_t *size,
 		   struct sc_error *err);
 
@@ -88,5 +101,13 @@ void sc_elf_fold_text(struct sc_elf *elf, uint8_t id[16]);
  */
 int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 		      struct sc_elf **ret, struct sc_error *err);
+
+/*
+ * Finds the supplementary file that dwz made (.gnu_debugaltlink): by build ID
+ * under `debug_dirs`, then by its name, which is relative to the file. The
+ * build ID must fit. SC_ENOTFOUND: none is named, or it is not there.
+ */
+int sc_elf_find_alt(struct sc_elf *elf, const char *const *debug_dirs, struct sc_elf **ret,
+		    struct sc_error *err);
 
 #endif
