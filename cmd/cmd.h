@@ -21,7 +21,8 @@
 
 /* In the order of --help. */
 #define FOR_EACH_COMMAND(X) \
-	X(lookup)
+	X(lookup) \
+	X(filter)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)

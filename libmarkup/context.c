@@ -14,12 +14,12 @@
 
 #define BLOCK (64u << 10)
 
-void context_init(struct markup_context *c, bool llvm)
+void mk_context_init(struct markup_context *c, bool llvm)
 {
 	*c = (struct markup_context){ .llvm = llvm };
 }
 
-void context_reset(struct markup_context *c)
+void mk_context_reset(struct markup_context *c)
 {
 	while (c->num_blocks)
 		free(c->blocks[--c->num_blocks]);
@@ -27,9 +27,9 @@ void context_reset(struct markup_context *c)
 	c->num_modules = c->num_maps = c->last = 0;
 }
 
-void context_deinit(struct markup_context *c)
+void mk_context_deinit(struct markup_context *c)
 {
-	context_reset(c);
+	mk_context_reset(c);
 	free(c->blocks);
 	free(c->modules);
 	free(c->by_id);
@@ -88,7 +88,7 @@ static uint32_t id_position(const struct markup_context *c, uint64_t id)
 	return low;
 }
 
-struct markup_module *context_module(const struct markup_context *c, uint64_t id)
+struct markup_module *mk_context_module(const struct markup_context *c, uint64_t id)
 {
 	uint32_t at = id_position(c, id);
 	if (at == c->num_modules || c->by_id[at].id != id)
@@ -96,11 +96,11 @@ struct markup_module *context_module(const struct markup_context *c, uint64_t id
 	return &c->modules[c->by_id[at].module];
 }
 
-enum markup_context_result context_add_module(struct markup_context *c, uint64_t id,
-					      struct markup_str name,
-					      struct markup_str build_id, uint32_t *index)
+enum markup_context_result mk_context_add_module(struct markup_context *c, uint64_t id,
+						 struct markup_str name,
+						 struct markup_str build_id, uint32_t *index)
 {
-	struct markup_module *m = context_module(c, id);
+	struct markup_module *m = mk_context_module(c, id);
 	size_t id_len = (build_id.len + 1) / 2;
 	uint32_t at = id_position(c, id);
 	char *kept;
@@ -108,7 +108,7 @@ enum markup_context_result context_add_module(struct markup_context *c, uint64_t
 	if (m) {
 		*index = (uint32_t)(m - c->modules);
 		return m->name.len == name.len && !memcmp(m->name.ptr, name.ptr, name.len) &&
-		       field_build_id_is(build_id, m->build_id, m->build_id_len)
+		       mk_field_build_id_is(build_id, m->build_id, m->build_id_len)
 			       ? MARKUP_CTX_SAME : MARKUP_CTX_DUPLICATE;
 	}
 	if (c->num_modules == MARKUP_MODULES_MAX)
@@ -116,7 +116,7 @@ enum markup_context_result context_add_module(struct markup_context *c, uint64_t
 	kept = keep(c, name.len + id_len);
 	if (!kept)
 		return MARKUP_CTX_FULL;
-	field_build_id(build_id, (uint8_t *)kept + name.len);
+	mk_field_build_id(build_id, (uint8_t *)kept + name.len);
 	if (c->num_modules == c->cap_modules) {
 		uint32_t cap = c->cap_modules * 2 + 16;
 		if (!resize(&c->modules, cap, sizeof(*c->modules)) ||
@@ -168,8 +168,8 @@ static bool same_map(const struct markup_mmap *a, const struct markup_mmap *b)
 	       a->module == b->module && !strcmp(a->mode, b->mode);
 }
 
-enum markup_context_result context_add_map(struct markup_context *c,
-					   const struct markup_mmap *map, uint32_t *index)
+enum markup_context_result mk_context_add_map(struct markup_context *c,
+					      const struct markup_mmap *map, uint32_t *index)
 {
 	uint32_t at = maps_up_to(c, map->address);
 
@@ -207,7 +207,7 @@ enum markup_context_result context_add_map(struct markup_context *c,
 	return MARKUP_CTX_OK;
 }
 
-const struct markup_mmap *context_find(struct markup_context *c, uint64_t address)
+const struct markup_mmap *mk_context_find(struct markup_context *c, uint64_t address)
 {
 	const struct markup_mmap *m;
 	uint32_t at;

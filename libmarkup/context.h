@@ -65,35 +65,35 @@ enum markup_context_result {
 	MARKUP_CTX_FULL,      /* a MARKUP_…_MAX was reached, or no memory */
 };
 
-void context_init(struct markup_context *c, bool llvm);
-void context_deinit(struct markup_context *c);
+void mk_context_init(struct markup_context *c, bool llvm);
+void mk_context_deinit(struct markup_context *c);
 
 /* Forgets all; keeps the memory of the tables. */
-void context_reset(struct markup_context *c);
+void mk_context_reset(struct markup_context *c);
 
-static inline bool context_empty(const struct markup_context *c)
+static inline bool mk_context_empty(const struct markup_context *c)
 {
 	return !c->num_modules && !c->num_maps;
 }
 
 /* Adds a module, copying its strings; build_id is in hex digits that were
  * checked. *index: the module. */
-enum markup_context_result context_add_module(struct markup_context *c, uint64_t id,
-					      struct markup_str name,
-					      struct markup_str build_id, uint32_t *index);
+enum markup_context_result mk_context_add_module(struct markup_context *c, uint64_t id,
+						 struct markup_str name,
+						 struct markup_str build_id, uint32_t *index);
 
 /* The module with this ID, or NULL. */
-struct markup_module *context_module(const struct markup_context *c, uint64_t id);
+struct markup_module *mk_context_module(const struct markup_context *c, uint64_t id);
 
 /* Adds a map. *index: where it is, or with which it collides. */
-enum markup_context_result context_add_map(struct markup_context *c,
-					   const struct markup_mmap *map, uint32_t *index);
+enum markup_context_result mk_context_add_map(struct markup_context *c,
+					      const struct markup_mmap *map, uint32_t *index);
 
 /* The map that covers `address`, or NULL. */
-const struct markup_mmap *context_find(struct markup_context *c, uint64_t address);
+const struct markup_mmap *mk_context_find(struct markup_context *c, uint64_t address);
 
 /* The address of the ELF file that lies at `address` of this map. */
-static inline uint64_t mmap_vaddr(const struct markup_mmap *m, uint64_t address)
+static inline uint64_t mk_mmap_vaddr(const struct markup_mmap *m, uint64_t address)
 {
 	return address - m->address + m->vaddr;
 }

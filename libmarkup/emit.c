@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -524,14 +523,14 @@ static void write_signal(int fd, size_t i, const siginfo_t *info)
 	add(&l, ", process ");
 	add_number(&l, (uint64_t)getpid(), 10);
 	add(&l, ", thread ");
-	add_number(&l, (uint64_t)syscall(SYS_gettid), 10);
+	add_number(&l, (uint64_t)gettid(), 10);
 	add(&l, "\n");
 	write_all(fd, l.buf, l.len);
 }
 
 static void on_crash(int number, siginfo_t *info, void *ucontext)
 {
-	int mine = (int)syscall(SYS_gettid), other = 0, saved = errno;
+	int mine = gettid(), other = 0, saved = errno;
 	size_t i = 0;
 
 	while (i + 1 < NUM_FATAL && fatal[i].number != number)
@@ -551,7 +550,7 @@ static void on_crash(int number, siginfo_t *info, void *ucontext)
 	atomic_store(&crashing, 0);
 	/* A fault happens again when we return; what was sent must be sent again. */
 	if (info->si_code <= 0)
-		syscall(SYS_tgkill, getpid(), mine, number);
+		tgkill(getpid(), mine, number);
 	errno = saved;
 }
 

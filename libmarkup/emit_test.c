@@ -131,13 +131,13 @@ static void read_log(void)
 	num_frames = 0;
 	markup_parse_line(&p, log_text, log_len, MARKUP_SYNTAX);
 	while (markup_next_node(&p, &n)) {
-		if (n.kind != MARKUP_ELEMENT || !str_is(n.tag, "bt"))
+		if (n.kind != MARKUP_ELEMENT || !mk_str_is(n.tag, "bt"))
 			continue;
 		assert_int_equal(n.num_fields, 3);
-		assert_true(field_decimal(n.fields[0], &number));
-		assert_true(field_address(n.fields[1], &address));
+		assert_true(mk_field_decimal(n.fields[0], &number));
+		assert_true(mk_field_address(n.fields[1], &address));
 		assert_int_equal(number, num_frames);
-		frames[num_frames++] = (struct frame){ address, str_is(n.fields[2], "pc") };
+		frames[num_frames++] = (struct frame){ address, mk_str_is(n.fields[2], "pc") };
 	}
 
 	assert_int_equal(markup_filter_create(&options, &fake_resolver, &to, &f), 0);

@@ -30,7 +30,7 @@ static bool digits(const char *p, size_t len, unsigned base, uint64_t *ret)
 	return true;
 }
 
-bool field_address(struct markup_str s, uint64_t *ret)
+bool mk_field_address(struct markup_str s, uint64_t *ret)
 {
 	if (s.len > 2 && s.ptr[0] == '0' && s.ptr[1] == 'x') {
 		uint64_t v = 0;
@@ -51,7 +51,7 @@ bool field_address(struct markup_str s, uint64_t *ret)
 	return s.len;
 }
 
-bool field_number(struct markup_str s, uint64_t *ret)
+bool mk_field_number(struct markup_str s, uint64_t *ret)
 {
 	if (s.len >= 2 && s.ptr[0] == '0') {
 		char c = s.ptr[1];
@@ -67,12 +67,12 @@ bool field_number(struct markup_str s, uint64_t *ret)
 	return digits(s.ptr, s.len, 10, ret);
 }
 
-bool field_decimal(struct markup_str s, uint64_t *ret)
+bool mk_field_decimal(struct markup_str s, uint64_t *ret)
 {
 	return digits(s.ptr, s.len, 10, ret);
 }
 
-bool field_mode(struct markup_str s, char ret[4])
+bool mk_field_mode(struct markup_str s, char ret[4])
 {
 	size_t at = 0;
 	char mode[4] = { 0 };
@@ -86,7 +86,7 @@ bool field_mode(struct markup_str s, char ret[4])
 	return true;
 }
 
-bool field_build_id(struct markup_str s, uint8_t *ret)
+bool mk_field_build_id(struct markup_str s, uint8_t *ret)
 {
 	unsigned high = 0;
 
@@ -104,7 +104,7 @@ bool field_build_id(struct markup_str s, uint8_t *ret)
 	return s.len;
 }
 
-bool field_build_id_is(struct markup_str s, const uint8_t *id, size_t len)
+bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len)
 {
 	if (len != (s.len + 1) / 2)
 		return false;
@@ -117,15 +117,15 @@ bool field_build_id_is(struct markup_str s, const uint8_t *id, size_t len)
 	return true;
 }
 
-struct markup_pc_type field_pc_type(const struct markup_node *n, size_t first,
-				    bool return_address)
+struct markup_pc_type mk_field_pc_type(const struct markup_node *n, size_t first,
+				       bool return_address)
 {
 	struct markup_pc_type t = { .return_address = return_address };
 	const char *end = n->rest.ptr + n->rest.len;
 	size_t message = first;
 
 	if (n->num_fields > first &&
-	    (str_is(n->fields[first], "ra") || str_is(n->fields[first], "pc"))) {
+	    (mk_str_is(n->fields[first], "ra") || mk_str_is(n->fields[first], "pc"))) {
 		t.return_address = n->fields[first].ptr[0] == 'r';
 		message++;
 	}
@@ -135,8 +135,8 @@ struct markup_pc_type field_pc_type(const struct markup_node *n, size_t first,
 	return t;
 }
 
-bool field_split_module(const struct markup_node *n, struct markup_str *id,
-			struct markup_str *name, struct markup_str *build_id)
+bool mk_field_split_module(const struct markup_node *n, struct markup_str *id,
+			   struct markup_str *name, struct markup_str *build_id)
 {
 	const char *end = n->rest.ptr + n->rest.len, *at, *type = NULL;
 

@@ -14,30 +14,30 @@
 
 #include "libmarkup/markup.h"
 
-static inline bool str_is(struct markup_str s, const char *text)
+static inline bool mk_str_is(struct markup_str s, const char *text)
 {
 	size_t len = strlen(text);
 	return s.len == len && !memcmp(s.ptr, text, len);
 }
 
 /* Zeros only, or 0x (lower case) and hex digits, up to 64 bits. */
-bool field_address(struct markup_str s, uint64_t *ret);
+bool mk_field_address(struct markup_str s, uint64_t *ret);
 
 /* Module ID and size: 0x…, 0b…, 0o…, 0… (octal) or decimal, up to 64 bits. */
-bool field_number(struct markup_str s, uint64_t *ret);
+bool mk_field_number(struct markup_str s, uint64_t *ret);
 
 /* Frame number: decimal, up to 64 bits. */
-bool field_decimal(struct markup_str s, uint64_t *ret);
+bool mk_field_decimal(struct markup_str s, uint64_t *ret);
 
 /* r, w, x, each optional, in this order, either case, at least one. */
-bool field_mode(struct markup_str s, char ret[4]);
+bool mk_field_mode(struct markup_str s, char ret[4]);
 
 /* Build ID: hex digits, at least one. Writes (len + 1) / 2 bytes; the first of
  * an odd number of digits stands alone. `ret` may be NULL. */
-bool field_build_id(struct markup_str s, uint8_t *ret);
+bool mk_field_build_id(struct markup_str s, uint8_t *ret);
 
 /* Is `s`, which is a build ID, the one in id[0, len)? */
-bool field_build_id_is(struct markup_str s, const uint8_t *id, size_t len);
+bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len);
 
 /* What comes behind the address of pc and bt: a type and a message. */
 struct markup_pc_type {
@@ -47,12 +47,12 @@ struct markup_pc_type {
 
 /* Reads the fields of `n` from number `first` on; without a type it is
  * `return_address`. */
-struct markup_pc_type field_pc_type(const struct markup_node *n, size_t first,
-				    bool return_address);
+struct markup_pc_type mk_field_pc_type(const struct markup_node *n, size_t first,
+				       bool return_address);
 
 /* ID, NAME and BUILDID of a module element whose name may hold colons: it ends
  * at the last ":elf:". False: it is not of that form. */
-bool field_split_module(const struct markup_node *n, struct markup_str *id,
-			struct markup_str *name, struct markup_str *build_id);
+bool mk_field_split_module(const struct markup_node *n, struct markup_str *id,
+			   struct markup_str *name, struct markup_str *build_id);
 
 #endif

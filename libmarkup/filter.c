@@ -33,16 +33,16 @@ int markup_filter_create(const struct markup_options *options,
 	f->options = *options;
 	f->resolver = *resolver;
 	f->sink = *sink;
-	f->renderer = options->dialect == MARKUP_LLVM ? &llvm_renderer : &text_renderer;
+	f->renderer = options->dialect == MARKUP_LLVM ? &mk_llvm_renderer : &mk_text_renderer;
 	f->scan_for = options->color == MARKUP_COLOR_NONE && options->dialect != MARKUP_LLVM
 			      ? MARKUP_SCAN_BRACES : MARKUP_SCAN_ESC;
 	f->newline = "\n";
 	f->sgr.color = -1;
-	context_init(&f->context, options->dialect == MARKUP_LLVM);
-	if (out_init(&f->out, OUT_BUFFER, sink->write, sink->ctx) ||
-	    out_init(&f->scratch, 4096, NULL, NULL) ||
-	    out_init(&f->notes, 4096, NULL, NULL) ||
-	    out_init(&f->dumpfiles, 4096, NULL, NULL)) {
+	mk_context_init(&f->context, options->dialect == MARKUP_LLVM);
+	if (mk_out_init(&f->out, OUT_BUFFER, sink->write, sink->ctx) ||
+	    mk_out_init(&f->scratch, 4096, NULL, NULL) ||
+	    mk_out_init(&f->notes, 4096, NULL, NULL) ||
+	    mk_out_init(&f->dumpfiles, 4096, NULL, NULL)) {
 		markup_filter_destroy(f);
 		return -ENOMEM;
 	}
@@ -54,14 +54,14 @@ void markup_filter_destroy(struct markup_filter *f)
 {
 	if (!f)
 		return;
-	context_deinit(&f->context);
-	memo_deinit(&f->memo);
-	missing_deinit(&f->missing);
-	hexdict_deinit(&f->hexdict);
-	out_deinit(&f->out);
-	out_deinit(&f->scratch);
-	out_deinit(&f->notes);
-	out_deinit(&f->dumpfiles);
+	mk_context_deinit(&f->context);
+	mk_memo_deinit(&f->memo);
+	mk_missing_deinit(&f->missing);
+	mk_hexdict_deinit(&f->hexdict);
+	mk_out_deinit(&f->out);
+	mk_out_deinit(&f->scratch);
+	mk_out_deinit(&f->notes);
+	mk_out_deinit(&f->dumpfiles);
 	free(f->modline.maps);
 	free(f->tail);
 	free(f);
@@ -75,7 +75,7 @@ void markup_filter_input(struct markup_filter *f, const char *name)
 
 /* ---- complaints ------------------------------------------------------------ */
 
-void complain(struct markup_filter *f, const char *fmt, ...)
+void mk_complain(struct markup_filter *f, const char *fmt, ...)
 {
 	char text[1024];
 	size_t len = 0;
@@ -99,7 +99,7 @@ void complain(struct markup_filter *f, const char *fmt, ...)
 	f->sink.complain(f->sink.ctx, text, len);
 }
 
-struct markup_str printable(struct markup_str s, char buf[], size_t size)
+struct markup_str mk_printable(struct markup_str s, char buf[], size_t size)
 {
 	static const char more[] = "...";
 	size_t len = s.len < size ? s.len : size;
@@ -116,7 +116,7 @@ struct markup_str printable(struct markup_str s, char buf[], size_t size)
 static void give_up_hexdict(struct markup_filter *f)
 {
 	f->hexdict.open = false;
-	complain(f, "this line is no part of the hexdict before it, which does not end");
+	mk_complain(f, "this line is no part of the hexdict before it, which does not end");
 	f->renderer->held(f, false);
 }
 
@@ -128,13 +128,13 @@ static bool held_line(struct markup_filter *f, const char *p, size_t len)
 	const char *open = markup_find3(p, end, '{'), *close = markup_find3(p, end, '}');
 
 	if (close && (!open || close < open)) {
-		if (hexdict_add(&f->hexdict, p, (size_t)(close + 3 - p))) {
+		if (mk_hexdict_add(&f->hexdict, p, (size_t)(close + 3 - p))) {
 			f->hexdict.open = false;
 			f->renderer->held(f, true);
 			f->renderer->line(f, close + 3, (size_t)(end - close - 3), LINE_LAST);
 			return true;
 		}
-	} else if (!open && hexdict_add(&f->hexdict, p, len)) {
+	} else if (!open && mk_hexdict_add(&f->hexdict, p, len)) {
 		return true;
 	}
 	give_up_hexdict(f);
@@ -286,7 +286,7 @@ int markup_filter_feed(struct markup_filter *f, const char *data, size_t len)
 
 int markup_filter_flush(struct markup_filter *f)
 {
-	out_flush(&f->out);
+	mk_out_flush(&f->out);
 	return failed(f);
 }
 
@@ -300,7 +300,7 @@ int markup_filter_finish(struct markup_filter *f)
 	}
 	f->tail_len = 0;
 	f->mid_line = f->hexdict.open = false;
-	context_reset(&f->context);
+	mk_context_reset(&f->context);
 	return markup_filter_flush(f);
 }
 

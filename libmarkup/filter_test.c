@@ -224,7 +224,7 @@ static void test_context_search(void **state)
 	uint32_t index, n = 0;
 
 	(void)state;
-	context_init(&c, false);
+	mk_context_init(&c, false);
 	srand(3);
 	for (int i = 0; i < 3000 && n < 500; i++) {
 		struct markup_mmap m = { .address = (uint64_t)rand() % 10000,
@@ -233,7 +233,7 @@ static void test_context_search(void **state)
 		for (uint32_t j = 0; j < n; j++)
 			overlaps |= m.address < maps[j].address + maps[j].size &&
 				    maps[j].address < m.address + m.size;
-		enum markup_context_result r = context_add_map(&c, &m, &index);
+		enum markup_context_result r = mk_context_add_map(&c, &m, &index);
 		if (m.size && !(r == MARKUP_CTX_SAME))
 			assert_int_equal(r, overlaps ? MARKUP_CTX_OVERLAP : MARKUP_CTX_OK);
 		if (r == MARKUP_CTX_OK)
@@ -241,7 +241,7 @@ static void test_context_search(void **state)
 	}
 	assert_true(n > 300);
 	for (uint64_t a = 0; a < 10100; a++) {
-		const struct markup_mmap *found = context_find(&c, a), *want = NULL;
+		const struct markup_mmap *found = mk_context_find(&c, a), *want = NULL;
 		for (uint32_t j = 0; j < n; j++)
 			if (a >= maps[j].address && a - maps[j].address < maps[j].size)
 				want = &maps[j];
@@ -249,7 +249,7 @@ static void test_context_search(void **state)
 		if (want)
 			assert_int_equal(found->address, want->address);
 	}
-	context_deinit(&c);
+	mk_context_deinit(&c);
 }
 
 /* What the memo returns is what was put, however often the ring goes round. */
@@ -263,12 +263,12 @@ static void test_memo(void **state)
 	for (uint64_t i = 0; i < 20000; i++) {
 		struct memo_key key = { &m, i % 30 ? i : 7, 1 }, old = { &m, i - i % 50, 1 };
 		memset(text, (int)key.vaddr, sizeof(text));
-		memo_put(&m, &key, text, (key.vaddr * 37) % sizeof(text));
-		const unsigned char *t = memo_get(&m, &key);
+		mk_memo_put(&m, &key, text, (key.vaddr * 37) % sizeof(text));
+		const unsigned char *t = mk_memo_get(&m, &key);
 		assert_non_null(t);
 		assert_true(!((key.vaddr * 37) % sizeof(text)) ||
 			    t[0] == (unsigned char)key.vaddr);
-		t = memo_get(&m, &old);
+		t = mk_memo_get(&m, &old);
 		if (t && (old.vaddr * 37) % sizeof(text)) {
 			assert_int_equal(t[0], (unsigned char)old.vaddr);
 			hits++;
@@ -277,9 +277,9 @@ static void test_memo(void **state)
 	assert_true(hits > 1000);
 	memset(text, 1, sizeof(text));
 	struct memo_key big = { &m, 1, 2 };
-	memo_put(&m, &big, text, sizeof(text));
-	assert_null(memo_get(&m, &big));
-	memo_deinit(&m);
+	mk_memo_put(&m, &big, text, sizeof(text));
+	assert_null(mk_memo_get(&m, &big));
+	mk_memo_deinit(&m);
 }
 
 int main(void)

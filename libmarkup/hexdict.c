@@ -25,7 +25,7 @@ static struct markup_str word(const char *p, const char *end)
 	return (struct markup_str){ start, (size_t)(p - start) };
 }
 
-bool hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret)
+bool mk_hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret)
 {
 	struct markup_str w = word(*pos, end);
 
@@ -38,7 +38,7 @@ bool hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret)
 			bool apart = colon + 1 == after;
 			struct markup_str value = apart ? next : (struct markup_str){
 				colon + 1, (size_t)(after - colon - 1) };
-			if (field_address(value, &ret->number)) {
+			if (mk_field_address(value, &ret->number)) {
 				ret->key = (struct markup_str){ w.ptr, (size_t)(colon - w.ptr) };
 				ret->value = value;
 				*pos = value.ptr + value.len;
@@ -51,7 +51,7 @@ bool hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret)
 	return false;
 }
 
-void hexdict_deinit(struct hexdict *h)
+void mk_hexdict_deinit(struct hexdict *h)
 {
 	free(h->buf);
 	free(h->prefix);
@@ -75,7 +75,7 @@ static bool append(struct hexdict *h, const char *p, size_t len)
 	return true;
 }
 
-bool hexdict_set_prefix(struct hexdict *h, struct markup_str prefix)
+bool mk_hexdict_set_prefix(struct hexdict *h, struct markup_str prefix)
 {
 	char *copy = realloc(h->prefix, prefix.len + 1);
 
@@ -88,14 +88,14 @@ bool hexdict_set_prefix(struct hexdict *h, struct markup_str prefix)
 	return true;
 }
 
-bool hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix)
+bool mk_hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix)
 {
 	h->len = 0;
-	h->open = hexdict_set_prefix(h, prefix) && append(h, text.ptr, text.len);
+	h->open = mk_hexdict_set_prefix(h, prefix) && append(h, text.ptr, text.len);
 	return h->open;
 }
 
-bool hexdict_add(struct hexdict *h, const char *p, size_t len)
+bool mk_hexdict_add(struct hexdict *h, const char *p, size_t len)
 {
 	size_t last = h->len; /* where its last word begins */
 	struct hexdict_pair pair;
@@ -109,7 +109,7 @@ bool hexdict_add(struct hexdict *h, const char *p, size_t len)
 	if (!append(h, p, len))
 		return false;
 	pos = h->buf + last;
-	if (memmem(p, len, "}}}", 3) || hexdict_next(&pos, h->buf + h->len, &pair))
+	if (memmem(p, len, "}}}", 3) || mk_hexdict_next(&pos, h->buf + h->len, &pair))
 		return true;
 	for (last = len; last && is_space(p[last - 1]);)
 		last--;

@@ -34,17 +34,17 @@ struct hexdict_pair {
 
 /* Finds the next pair in [*pos, end) and moves *pos behind its value; what is
  * not of the form KEY:VALUE is passed over. False: no more. */
-bool hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret);
+bool mk_hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret);
 
-void hexdict_deinit(struct hexdict *h);
+void mk_hexdict_deinit(struct hexdict *h);
 
 /* Keeps a copy of the log's prefix. False: no memory. */
-bool hexdict_set_prefix(struct hexdict *h, struct markup_str prefix);
+bool mk_hexdict_set_prefix(struct hexdict *h, struct markup_str prefix);
 
 /* Begins to hold an element, that starts with `text`. False: no memory. */
-bool hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix);
+bool mk_hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix);
 
 /* Adds more text. False: it cannot be; give the element up. */
-bool hexdict_add(struct hexdict *h, const char *p, size_t len);
+bool mk_hexdict_add(struct hexdict *h, const char *p, size_t len);
 
 #endif

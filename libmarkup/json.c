@@ -1,7 +1,7 @@
 /* Strings as JSON: see json.h. Runs of plain ASCII are copied at once. */
 #include "libmarkup/json.h"
 
-size_t utf8_len(const char *p, const char *end)
+size_t mk_utf8_len(const char *p, const char *end)
 {
 	const unsigned char *s = (const unsigned char *)p;
 	size_t left = (size_t)(end - p), len;
@@ -32,38 +32,38 @@ static void escape(struct markup_out *o, unsigned char c)
 
 	for (const char *l = letters; *l; l += 2) {
 		if ((unsigned char)l[1] == c) {
-			out_char(o, '\\');
-			out_char(o, l[0]);
+			mk_out_char(o, '\\');
+			mk_out_char(o, l[0]);
 			return;
 		}
 	}
-	out_lit(o, "\\u00");
-	out_bytes(o, &c, 1);
+	mk_out_lit(o, "\\u00");
+	mk_out_bytes(o, &c, 1);
 }
 
-void json_string(struct markup_out *o, struct markup_str s)
+void mk_json_string(struct markup_out *o, struct markup_str s)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 
-	out_char(o, '"');
+	mk_out_char(o, '"');
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
 		if (c >= ' ' && c != '"' && c != '\\' && c < 0x7f) {
 			p++;
 			continue;
 		}
-		size_t len = c < 0x80 ? 0 : utf8_len(p, end);
+		size_t len = c < 0x80 ? 0 : mk_utf8_len(p, end);
 		if (len) {
 			p += len;
 			continue;
 		}
-		out_put(o, run, (size_t)(p - run));
+		mk_out_put(o, run, (size_t)(p - run));
 		if (c < 0x80)
 			escape(o, c);
 		else
-			out_lit(o, "\xef\xbf\xbd");
+			mk_out_lit(o, "\xef\xbf\xbd");
 		run = ++p;
 	}
-	out_put(o, run, (size_t)(p - run));
-	out_char(o, '"');
+	mk_out_put(o, run, (size_t)(p - run));
+	mk_out_char(o, '"');
 }

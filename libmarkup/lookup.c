@@ -13,7 +13,7 @@ struct text_head {
 	uint32_t n, found;
 };
 
-void *lookup_module(struct markup_filter *f, uint32_t module)
+void *mk_lookup_module(struct markup_filter *f, uint32_t module)
 {
 	struct markup_module *m = &f->context.modules[module];
 	const char *why = NULL;
@@ -25,18 +25,18 @@ void *lookup_module(struct markup_filter *f, uint32_t module)
 	m->handle = f->resolver.module(f->resolver.ctx, m->build_id, m->build_id_len, &why);
 	if (m->handle || f->options.dialect == MARKUP_LLVM)
 		return m->handle;
-	struct markup_missing *e = missing_entry(&f->missing, m, &added);
+	struct markup_missing *e = mk_missing_entry(&f->missing, m, &added);
 	m->missing = e;
 	if (!e || e->no_symbols)
 		return NULL;
 	e->no_symbols = true;
 	f->scratch.len = 0;
-	out_bytes(&f->scratch, m->build_id, m->build_id_len < 64 ? m->build_id_len : 64);
-	out_char(&f->scratch, 0);
+	mk_out_bytes(&f->scratch, m->build_id, m->build_id_len < 64 ? m->build_id_len : 64);
+	mk_out_char(&f->scratch, 0);
 	char name[256];
-	struct markup_str shown = printable(m->name, name, sizeof(name));
-	complain(f, "no symbols for module \"%.*s\" (build ID %s)%s%s", (int)shown.len, shown.ptr,
-		 f->scratch.buf, why ? ": " : "", why ? why : "");
+	struct markup_str shown = mk_printable(m->name, name, sizeof(name));
+	mk_complain(f, "no symbols for module \"%.*s\" (build ID %s)%s%s", (int)shown.len,
+		    shown.ptr, f->scratch.buf, why ? ": " : "", why ? why : "");
 	return NULL;
 }
 
@@ -47,7 +47,7 @@ static void count_miss(struct markup_filter *f, uint32_t module)
 	bool added;
 
 	if (!m->missing)
-		m->missing = missing_entry(&f->missing, m, &added);
+		m->missing = mk_missing_entry(&f->missing, m, &added);
 	if (m->missing)
 		((struct markup_missing *)m->missing)->frames++;
 }
@@ -66,9 +66,9 @@ static void render(struct markup_filter *f, void *handle, uint64_t vaddr,
 	if (n && !style->chain)
 		head.n = (uint32_t)n;
 	o->len = 0;
-	out_put(o, (const char *)&head, sizeof(head));
+	mk_out_put(o, (const char *)&head, sizeof(head));
 	for (uint32_t i = 0; i < head.n; i++)
-		out_lit(o, "\0\0\0\0");
+		mk_out_lit(o, "\0\0\0\0");
 	const size_t text = o->len;
 	for (uint32_t i = 0; i < head.n && !o->error; i++) {
 		if (n)
@@ -82,19 +82,19 @@ static void render(struct markup_filter *f, void *handle, uint64_t vaddr,
 	}
 }
 
-void lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
-		 const struct code_style *style, struct code_text *ret)
+void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
+		    const struct code_style *style, struct code_text *ret)
 {
-	void *handle = lookup_module(f, module);
-	struct memo_key key = { handle, vaddr, style->kind << 8 | sgr_style(f) };
-	const struct text_head *head = handle ? memo_get(&f->memo, &key) : NULL;
+	void *handle = mk_lookup_module(f, module);
+	struct memo_key key = { handle, vaddr, style->kind << 8 | mk_sgr_style(f) };
+	const struct text_head *head = handle ? mk_memo_get(&f->memo, &key) : NULL;
 
 	f->stats.frames++;
 	if (!head) {
 		render(f, handle, vaddr, style);
 		head = (const struct text_head *)(const void *)f->scratch.buf;
 		if (handle && !f->error)
-			memo_put(&f->memo, &key, head, f->scratch.len);
+			mk_memo_put(&f->memo, &key, head, f->scratch.len);
 	}
 	ret->n = head->n;
 	ret->found = head->found;
@@ -106,14 +106,14 @@ void lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		count_miss(f, module);
 }
 
-bool lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
-		 struct markup_data *ret)
+bool mk_lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
+		    struct markup_data *ret)
 {
-	void *handle = lookup_module(f, module);
+	void *handle = mk_lookup_module(f, module);
 	return handle && f->resolver.data(f->resolver.ctx, handle, vaddr, ret);
 }
 
-struct markup_str lookup_demangled(struct markup_filter *f, struct markup_str name)
+struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str name)
 {
 	return f->resolver.demangle ? f->resolver.demangle(f->resolver.ctx, name) : name;
 }

@@ -32,7 +32,7 @@ static void *map_pages(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-void memo_deinit(struct markup_memo *m)
+void mk_memo_deinit(struct markup_memo *m)
 {
 	if (m->slots)
 		munmap(m->slots, MEMO_SLOTS * sizeof(*m->slots));
@@ -41,7 +41,7 @@ void memo_deinit(struct markup_memo *m)
 	*m = (struct markup_memo){ 0 };
 }
 
-const void *memo_get(const struct markup_memo *m, const struct memo_key *key)
+const void *mk_memo_get(const struct markup_memo *m, const struct memo_key *key)
 {
 	if (!m->ring)
 		return NULL;
@@ -53,7 +53,7 @@ const void *memo_get(const struct markup_memo *m, const struct memo_key *key)
 	return NULL;
 }
 
-void memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len)
+void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len)
 {
 	struct memo_entry *slot, *oldest;
 	size_t room = (len + 7) / 8 * 8;
@@ -64,7 +64,7 @@ void memo_put(struct markup_memo *m, const struct memo_key *key, const void *tex
 		m->slots = map_pages(MEMO_SLOTS * sizeof(*m->slots));
 		m->ring = m->slots ? map_pages(MEMO_RING) : NULL;
 		if (!m->ring) {
-			memo_deinit(m);
+			mk_memo_deinit(m);
 			return;
 		}
 		m->written = MEMO_RING; /* so that 0 means free */

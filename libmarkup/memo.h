@@ -30,12 +30,12 @@ struct markup_memo {
 	uint64_t written;         /* bytes ever written to the ring */
 };
 
-void memo_deinit(struct markup_memo *m);
+void mk_memo_deinit(struct markup_memo *m);
 
-/* The text of `key`, 8-aligned and valid until the next memo_put(), or NULL. */
-const void *memo_get(const struct markup_memo *m, const struct memo_key *key);
+/* The text of `key`, 8-aligned and valid until the next mk_memo_put(), or NULL. */
+const void *mk_memo_get(const struct markup_memo *m, const struct memo_key *key);
 
 /* Keeps a copy. If there is no memory nothing is remembered. */
-void memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len);
+void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void missing_deinit(struct missing_table *t)
+void mk_missing_deinit(struct missing_table *t)
 {
 	for (uint32_t i = 0; i < t->len; i++)
 		free(t->entries[i]);
@@ -59,8 +59,8 @@ static bool grow(struct missing_table *t)
 	return true;
 }
 
-struct markup_missing *missing_entry(struct missing_table *t, const struct markup_module *m,
-				     bool *added)
+struct markup_missing *mk_missing_entry(struct missing_table *t, const struct markup_module *m,
+					bool *added)
 {
 	uint32_t *slot = t->slots ? find_slot(t, m->build_id, m->build_id_len) : NULL;
 

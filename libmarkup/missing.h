@@ -23,11 +23,11 @@ struct missing_table {
 	uint32_t slots;
 };
 
-void missing_deinit(struct missing_table *t);
+void mk_missing_deinit(struct missing_table *t);
 
 /* The entry of the module, made if there is none (*added); NULL: not to be
  * had (see above), or no memory. */
-struct markup_missing *missing_entry(struct missing_table *t, const struct markup_module *m,
-				     bool *added);
+struct markup_missing *mk_missing_entry(struct missing_table *t, const struct markup_module *m,
+					bool *added);
 
 #endif

@@ -14,28 +14,28 @@
 
 #include "libmarkup/state.h"
 
-void modline_open(struct markup_filter *f, uint32_t module, bool adds)
+void mk_modline_open(struct markup_filter *f, uint32_t module, bool adds)
 {
 	const struct markup_module *m = &f->context.modules[module];
 	char id[FMT_MAX + 3] = " #";
 	struct markup_out *o = &f->out;
 
-	modline_close(f, true);
-	sgr_highlight(f, o);
-	out_lit(o, "[[[ELF module");
-	size_t len = 2 + fmt_hex(id + 2, m->id);
+	mk_modline_close(f, true);
+	mk_sgr_highlight(f, o);
+	mk_out_lit(o, "[[[ELF module");
+	size_t len = 2 + mk_fmt_hex(id + 2, m->id);
 	id[len++] = ' ';
-	put_value(f, o, id, len);
-	out_char(o, '"');
-	put_value(f, o, m->name.ptr, m->name.len);
-	out_char(o, '"');
+	mk_put_value(f, o, id, len);
+	mk_out_char(o, '"');
+	mk_put_value(f, o, m->name.ptr, m->name.len);
+	mk_out_char(o, '"');
 	if (adds) {
-		out_lit(o, "; adds");
+		mk_out_lit(o, "; adds");
 	} else {
-		out_lit(o, "; BuildID=");
+		mk_out_lit(o, "; BuildID=");
 		f->scratch.len = 0;
-		out_bytes(&f->scratch, m->build_id, m->build_id_len);
-		put_value(f, o, f->scratch.buf, f->scratch.len);
+		mk_out_bytes(&f->scratch, m->build_id, m->build_id_len);
+		mk_put_value(f, o, f->scratch.buf, f->scratch.len);
 	}
 	f->modline.open = true;
 	f->modline.crlf = f->newline[0] == '\r';
@@ -43,7 +43,7 @@ void modline_open(struct markup_filter *f, uint32_t module, bool adds)
 	f->modline.num_maps = 0;
 }
 
-void modline_add(struct markup_filter *f, uint32_t map)
+void mk_modline_add(struct markup_filter *f, uint32_t map)
 {
 	struct modline *l = &f->modline;
 
@@ -70,7 +70,7 @@ static int by_address(const void *a, const void *b, void *ctx)
 	return i < j ? -1 : i > j;
 }
 
-void modline_close(struct markup_filter *f, bool newline)
+void mk_modline_close(struct markup_filter *f, bool newline)
 {
 	struct modline *l = &f->modline;
 	struct markup_out *o = &f->out;
@@ -82,19 +82,19 @@ void modline_close(struct markup_filter *f, bool newline)
 		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address, f->context.maps);
 	for (uint32_t i = 0; i < l->num_maps; i++) {
 		const struct markup_mmap *m = &f->context.maps[l->maps[i]];
-		out_put(o, i ? "," : " ", 1);
-		out_char(o, '[');
-		put_hex_value(f, o, m->address);
-		out_char(o, '-');
-		put_hex_value(f, o, m->address + m->size - 1);
-		out_lit(o, "](");
-		put_value(f, o, m->mode, strlen(m->mode));
-		out_char(o, ')');
+		mk_out_put(o, i ? "," : " ", 1);
+		mk_out_char(o, '[');
+		mk_put_hex_value(f, o, m->address);
+		mk_out_char(o, '-');
+		mk_put_hex_value(f, o, m->address + m->size - 1);
+		mk_out_lit(o, "](");
+		mk_put_value(f, o, m->mode, strlen(m->mode));
+		mk_out_char(o, ')');
 	}
-	out_lit(o, "]]]");
+	mk_out_lit(o, "]]]");
 	if (f->options.dialect == MARKUP_LLVM)
 		l->crlf = f->newline[0] == '\r'; /* LLVM takes that of the closing line */
 	if (newline)
-		out_put(o, l->crlf ? "\r\n" : "\n", l->crlf ? 2 : 1);
-	sgr_restore(f, o);
+		mk_out_put(o, l->crlf ? "\r\n" : "\n", l->crlf ? 2 : 1);
+	mk_sgr_restore(f, o);
 }

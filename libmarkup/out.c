@@ -9,15 +9,15 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
-int out_init(struct markup_out *o, size_t cap,
-	     int (*write)(void *ctx, const char *data, size_t len), void *write_ctx)
+int mk_out_init(struct markup_out *o, size_t cap,
+		int (*write)(void *ctx, const char *data, size_t len), void *write_ctx)
 {
 	*o = (struct markup_out){ .cap = cap, .write = write, .write_ctx = write_ctx };
 	o->buf = malloc(cap);
 	return o->buf ? 0 : -ENOMEM;
 }
 
-void out_deinit(struct markup_out *o)
+void mk_out_deinit(struct markup_out *o)
 {
 	free(o->buf);
 	o->buf = NULL;
@@ -30,16 +30,16 @@ static void write_through(struct markup_out *o, const char *p, size_t n)
 		o->error = -EIO;
 }
 
-void out_flush(struct markup_out *o)
+void mk_out_flush(struct markup_out *o)
 {
 	write_through(o, o->buf, o->len);
 	o->len = 0;
 }
 
-void out_put_slow(struct markup_out *o, const char *p, size_t n)
+void mk_out_put_slow(struct markup_out *o, const char *p, size_t n)
 {
 	if (o->write) {
-		out_flush(o);
+		mk_out_flush(o);
 		if (n >= o->cap / 4) {
 			write_through(o, p, n);
 			return;
@@ -62,13 +62,13 @@ void out_put_slow(struct markup_out *o, const char *p, size_t n)
 	}
 }
 
-void out_spaces(struct markup_out *o, size_t n)
+void mk_out_spaces(struct markup_out *o, size_t n)
 {
 	for (; n; n--)
-		out_char(o, ' ');
+		mk_out_char(o, ' ');
 }
 
-size_t fmt_dec(char buf[FMT_MAX], uint64_t v)
+size_t mk_fmt_dec(char buf[FMT_MAX], uint64_t v)
 {
 	char rev[FMT_MAX];
 	size_t n = 0;
@@ -91,38 +91,38 @@ static size_t fmt_digits(char buf[FMT_MAX], uint64_t v, size_t digits)
 	return 2 + digits;
 }
 
-size_t fmt_hex(char buf[FMT_MAX], uint64_t v)
+size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v)
 {
 	return fmt_digits(buf, v, v ? (67 - (size_t)__builtin_clzll(v)) / 4 : 1);
 }
 
-size_t fmt_addr(char buf[FMT_MAX], uint64_t v)
+size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v)
 {
 	return fmt_digits(buf, v, 16);
 }
 
-void out_dec(struct markup_out *o, uint64_t v)
+void mk_out_dec(struct markup_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
-	out_put(o, buf, fmt_dec(buf, v));
+	mk_out_put(o, buf, mk_fmt_dec(buf, v));
 }
 
-void out_hex(struct markup_out *o, uint64_t v)
+void mk_out_hex(struct markup_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
-	out_put(o, buf, fmt_hex(buf, v));
+	mk_out_put(o, buf, mk_fmt_hex(buf, v));
 }
 
-void out_addr(struct markup_out *o, uint64_t v)
+void mk_out_addr(struct markup_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
-	out_put(o, buf, fmt_addr(buf, v));
+	mk_out_put(o, buf, mk_fmt_addr(buf, v));
 }
 
-void out_bytes(struct markup_out *o, const uint8_t *p, size_t n)
+void mk_out_bytes(struct markup_out *o, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		char pair[2] = { hex_digits[p[i] >> 4], hex_digits[p[i] & 15] };
-		out_put(o, pair, 2);
+		mk_out_put(o, pair, 2);
 	}
 }

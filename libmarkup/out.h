@@ -25,20 +25,20 @@ struct markup_out {
 };
 
 /* A buffer of `cap` bytes in front of `write`; grows if `write` is NULL. */
-int out_init(struct markup_out *o, size_t cap,
-	     int (*write)(void *ctx, const char *data, size_t len), void *write_ctx);
-void out_deinit(struct markup_out *o);
+int mk_out_init(struct markup_out *o, size_t cap,
+		int (*write)(void *ctx, const char *data, size_t len), void *write_ctx);
+void mk_out_deinit(struct markup_out *o);
 
 /* Hands all to the sink. */
-void out_flush(struct markup_out *o);
+void mk_out_flush(struct markup_out *o);
 
-/* What out_put() and out_room() do when the buffer is full. */
-void out_put_slow(struct markup_out *o, const char *p, size_t n);
+/* What mk_out_put() and out_room() do when the buffer is full. */
+void mk_out_put_slow(struct markup_out *o, const char *p, size_t n);
 
-static inline void out_put(struct markup_out *o, const char *p, size_t n)
+static inline void mk_out_put(struct markup_out *o, const char *p, size_t n)
 {
 	if (__builtin_expect(n > o->cap - o->len, 0)) {
-		out_put_slow(o, p, n);
+		mk_out_put_slow(o, p, n);
 		return;
 	}
 	if (n) /* p may be NULL then */
@@ -46,34 +46,34 @@ static inline void out_put(struct markup_out *o, const char *p, size_t n)
 	o->len += n;
 }
 
-static inline void out_str(struct markup_out *o, struct markup_str s)
+static inline void mk_out_str(struct markup_out *o, struct markup_str s)
 {
-	out_put(o, s.ptr, s.len);
+	mk_out_put(o, s.ptr, s.len);
 }
 
-#define out_lit(o, literal) out_put((o), (literal), sizeof(literal) - 1)
+#define mk_out_lit(o, literal) mk_out_put((o), (literal), sizeof(literal) - 1)
 
-static inline void out_char(struct markup_out *o, char c)
+static inline void mk_out_char(struct markup_out *o, char c)
 {
-	out_put(o, &c, 1);
+	mk_out_put(o, &c, 1);
 }
 
-void out_spaces(struct markup_out *o, size_t n);
+void mk_out_spaces(struct markup_out *o, size_t n);
 
 /* Longest results of the fmt_… functions, which return the length. */
 #define FMT_MAX 24
 
 /* Decimal. */
-size_t fmt_dec(char buf[FMT_MAX], uint64_t v);
+size_t mk_fmt_dec(char buf[FMT_MAX], uint64_t v);
 /* 0x and as many hex digits as needed, lower case. */
-size_t fmt_hex(char buf[FMT_MAX], uint64_t v);
+size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v);
 /* 0x and 16 hex digits. */
-size_t fmt_addr(char buf[FMT_MAX], uint64_t v);
+size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v);
 
-void out_dec(struct markup_out *o, uint64_t v);
-void out_hex(struct markup_out *o, uint64_t v);
-void out_addr(struct markup_out *o, uint64_t v);
+void mk_out_dec(struct markup_out *o, uint64_t v);
+void mk_out_hex(struct markup_out *o, uint64_t v);
+void mk_out_addr(struct markup_out *o, uint64_t v);
 /* Bytes as hex digits, lower case, without 0x. */
-void out_bytes(struct markup_out *o, const uint8_t *p, size_t n);
+void mk_out_bytes(struct markup_out *o, const uint8_t *p, size_t n);
 
 #endif

@@ -114,17 +114,17 @@ static void test_numbers(void **state)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		struct markup_str s = str(numbers[i].text);
 		uint64_t v = 77;
-		assert_int_equal(field_address(s, &v), numbers[i].address);
+		assert_int_equal(mk_field_address(s, &v), numbers[i].address);
 		assert_int_equal(v, numbers[i].address ? numbers[i].value : 77);
 		v = 77;
-		assert_int_equal(field_number(s, &v), numbers[i].number);
+		assert_int_equal(mk_field_number(s, &v), numbers[i].number);
 		assert_int_equal(v, numbers[i].number ? numbers[i].value : 77);
 		v = 77;
-		assert_int_equal(field_decimal(s, &v), numbers[i].decimal);
+		assert_int_equal(mk_field_decimal(s, &v), numbers[i].decimal);
 		assert_int_equal(v, numbers[i].decimal ? numbers[i].value : 77);
 	}
 	uint64_t v;
-	assert_true(field_number(str("017"), &v));
+	assert_true(mk_field_number(str("017"), &v));
 	assert_int_equal(v, 15);
 }
 
@@ -136,10 +136,10 @@ static void test_modes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-		assert_true(field_mode(str(good[i]), mode));
+		assert_true(mk_field_mode(str(good[i]), mode));
 	assert_string_equal(mode, "rwx");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(field_mode(str(bad[i]), mode));
+		assert_false(mk_field_mode(str(bad[i]), mode));
 }
 
 static void test_build_ids(void **state)
@@ -147,16 +147,16 @@ static void test_build_ids(void **state)
 	uint8_t id[8];
 
 	(void)state;
-	assert_true(field_build_id(str("aBcD"), id));
+	assert_true(mk_field_build_id(str("aBcD"), id));
 	assert_memory_equal(id, "\xab\xcd", 2);
-	assert_true(field_build_id(str("abc"), id));
+	assert_true(mk_field_build_id(str("abc"), id));
 	assert_memory_equal(id, "\x0a\xbc", 2);
-	assert_true(field_build_id_is(str("ABC"), id, 2));
-	assert_true(field_build_id_is(str("0abc"), id, 2));
-	assert_false(field_build_id_is(str("abd"), id, 2));
-	assert_false(field_build_id_is(str("bc"), id, 2));
-	assert_false(field_build_id(str(""), id));
-	assert_false(field_build_id(str("0x12"), id));
+	assert_true(mk_field_build_id_is(str("ABC"), id, 2));
+	assert_true(mk_field_build_id_is(str("0abc"), id, 2));
+	assert_false(mk_field_build_id_is(str("abd"), id, 2));
+	assert_false(mk_field_build_id_is(str("bc"), id, 2));
+	assert_false(mk_field_build_id(str(""), id));
+	assert_false(mk_field_build_id(str("0x12"), id));
 }
 
 int main(void)

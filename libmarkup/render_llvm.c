@@ -28,17 +28,17 @@ static void put_raw(struct markup_filter *f, const struct markup_node *n)
 	struct markup_out *o = &f->out;
 	const char *p = n->rest.ptr, *end = p + n->rest.len;
 
-	sgr_highlight(f, o);
-	out_lit(o, "[[[");
-	put_value(f, o, n->tag.ptr, n->tag.len);
+	mk_sgr_highlight(f, o);
+	mk_out_lit(o, "[[[");
+	mk_put_value(f, o, n->tag.ptr, n->tag.len);
 	while (p) {
 		const char *colon = memchr(p, ':', (size_t)(end - p));
-		out_char(o, ':');
-		put_value(f, o, p, (size_t)((colon ? colon : end) - p));
+		mk_out_char(o, ':');
+		mk_put_value(f, o, p, (size_t)((colon ? colon : end) - p));
 		p = colon ? colon + 1 : NULL;
 	}
-	out_lit(o, "]]]");
-	sgr_restore(f, o);
+	mk_out_lit(o, "]]]");
+	mk_sgr_restore(f, o);
 }
 
 /* ---- addresses ------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static void put_raw(struct markup_filter *f, const struct markup_node *n)
 static void put_dec_value(struct markup_filter *f, struct markup_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
-	put_value(f, o, buf, fmt_dec(buf, v));
+	mk_put_value(f, o, buf, mk_fmt_dec(buf, v));
 }
 
 /* "FUNC FILE:LINE:COL " */
@@ -59,14 +59,14 @@ static void render_bt(struct markup_filter *f, struct markup_out *o,
 	(void)n;
 	if (!frames[i].function.ptr && !frames[i].file.ptr)
 		return;
-	put_value(f, o, function.ptr, function.len);
-	out_char(o, ' ');
-	put_value(f, o, file.ptr, file.len);
-	out_char(o, ':');
+	mk_put_value(f, o, function.ptr, function.len);
+	mk_out_char(o, ' ');
+	mk_put_value(f, o, file.ptr, file.len);
+	mk_out_char(o, ':');
 	put_dec_value(f, o, frames[i].line);
-	out_char(o, ':');
+	mk_out_char(o, ':');
 	put_dec_value(f, o, frames[i].column);
-	out_char(o, ' ');
+	mk_out_char(o, ' ');
 }
 
 /* "FUNC[FILE:LINE]" */
@@ -77,12 +77,12 @@ static void render_pc(struct markup_filter *f, struct markup_out *o,
 	const struct markup_str file = or_invalid(frames[0].file);
 
 	(void)i;
-	put_value(f, o, function.ptr, function.len);
-	out_char(o, '[');
-	put_value(f, o, file.ptr, file.len);
-	out_char(o, ':');
+	mk_put_value(f, o, function.ptr, function.len);
+	mk_out_char(o, '[');
+	mk_put_value(f, o, file.ptr, file.len);
+	mk_out_char(o, ':');
 	put_dec_value(f, o, frames[0].line);
-	out_char(o, ']');
+	mk_out_char(o, ']');
 }
 
 static const struct code_style bt_style = { KIND_BT, false, render_bt };
@@ -94,12 +94,12 @@ static const struct markup_mmap *find_map(struct markup_filter *f, const struct 
 					  uint64_t address)
 {
 	static const char no_build_id[] = "error: could not find build ID\n";
-	const struct markup_mmap *map = context_find(&f->context, address);
+	const struct markup_mmap *map = mk_context_find(&f->context, address);
 
-	if (map && lookup_module(f, map->module))
+	if (map && mk_lookup_module(f, map->module))
 		return map;
 	if (!map)
-		report(f, n, SEV_ERROR, n->fields[0].ptr, "no mmap covers address");
+		mk_report(f, n, SEV_ERROR, n->fields[0].ptr, "no mmap covers address");
 	else if (f->sink.complain)
 		f->sink.complain(f->sink.ctx, no_build_id, sizeof(no_build_id) - 1);
 	put_raw(f, n);
@@ -113,19 +113,19 @@ static void put_bt(struct markup_filter *f, const struct markup_node *n)
 	struct code_element e;
 	struct code_text text;
 
-	if (!element_bt(f, n, &e) || !(map = find_map(f, n, e.lookup)))
+	if (!mk_element_bt(f, n, &e) || !(map = find_map(f, n, e.lookup)))
 		return;
-	const uint64_t vaddr = mmap_vaddr(map, e.lookup);
-	lookup_code(f, map->module, vaddr, &bt_style, &text);
-	sgr_highlight(f, o);
+	const uint64_t vaddr = mk_mmap_vaddr(map, e.lookup);
+	mk_lookup_code(f, map->module, vaddr, &bt_style, &text);
+	mk_sgr_highlight(f, o);
 	for (size_t i = 0; i < text.n; i++) {
 		if (i)
-			put_newline(f);
-		put_frame_head(f, e.number, i + 1 < text.n ? i + 1 : 0, e.lookup);
-		out_str(o, code_piece(&text, i));
-		put_place(f, o, map->module, vaddr);
+			mk_put_newline(f);
+		mk_put_frame_head(f, e.number, i + 1 < text.n ? i + 1 : 0, e.lookup);
+		mk_out_str(o, mk_code_piece(&text, i));
+		mk_put_place(f, o, map->module, vaddr);
 	}
-	sgr_restore(f, o);
+	mk_sgr_restore(f, o);
 }
 
 static void put_pc(struct markup_filter *f, const struct markup_node *n)
@@ -134,16 +134,16 @@ static void put_pc(struct markup_filter *f, const struct markup_node *n)
 	struct code_element e;
 	struct code_text text;
 
-	if (!element_pc(f, n, &e) || !(map = find_map(f, n, e.lookup)))
+	if (!mk_element_pc(f, n, &e) || !(map = find_map(f, n, e.lookup)))
 		return;
-	lookup_code(f, map->module, mmap_vaddr(map, e.lookup), &pc_style, &text);
+	mk_lookup_code(f, map->module, mk_mmap_vaddr(map, e.lookup), &pc_style, &text);
 	if (!text.found) {
 		put_raw(f, n);
 		return;
 	}
-	sgr_highlight(f, &f->out);
-	out_str(&f->out, code_piece(&text, 0));
-	sgr_restore(f, &f->out);
+	mk_sgr_highlight(f, &f->out);
+	mk_out_str(&f->out, mk_code_piece(&text, 0));
+	mk_sgr_restore(f, &f->out);
 }
 
 static void put_data(struct markup_filter *f, const struct markup_node *n)
@@ -152,22 +152,22 @@ static void put_data(struct markup_filter *f, const struct markup_node *n)
 	struct markup_data data;
 	uint64_t address;
 
-	if (!element_data(f, n, &address) || !(map = find_map(f, n, address)))
+	if (!mk_element_data(f, n, &address) || !(map = find_map(f, n, address)))
 		return;
-	if (!lookup_data(f, map->module, mmap_vaddr(map, address), &data))
+	if (!mk_lookup_data(f, map->module, mk_mmap_vaddr(map, address), &data))
 		data.name = invalid;
-	sgr_highlight(f, &f->out);
-	out_str(&f->out, data.name);
-	sgr_restore(f, &f->out);
+	mk_sgr_highlight(f, &f->out);
+	mk_out_str(&f->out, data.name);
+	mk_sgr_restore(f, &f->out);
 }
 
 static void put_symbol(struct markup_filter *f, const struct markup_node *n)
 {
-	if (!element_symbol(f, n))
+	if (!mk_element_symbol(f, n))
 		return;
-	sgr_highlight(f, &f->out);
-	out_str(&f->out, lookup_demangled(f, n->fields[0]));
-	sgr_restore(f, &f->out);
+	mk_sgr_highlight(f, &f->out);
+	mk_out_str(&f->out, mk_lookup_demangled(f, n->fields[0]));
+	mk_sgr_restore(f, &f->out);
 }
 
 /* ---- lines ----------------------------------------------------------------- */
@@ -189,19 +189,20 @@ static void put_nodes(struct markup_filter *f, const char *p, const char *end)
 	markup_parse_line(&parser, p, (size_t)(end - p), MARKUP_SYNTAX_LLVM);
 	while (markup_next_node(&parser, &n)) {
 		if (n.kind == MARKUP_TEXT)
-			put_text(f, n.text.ptr, n.text.len);
+			mk_put_text(f, n.text.ptr, n.text.len);
 		else if (!good_tag(n.tag))
-			report(f, &n, SEV_ERROR, n.tag.ptr, "tags must be all lowercase characters");
-		else if (str_is(n.tag, "bt"))
+			mk_report(f, &n, SEV_ERROR, n.tag.ptr,
+				  "tags must be all lowercase characters");
+		else if (mk_str_is(n.tag, "bt"))
 			put_bt(f, &n);
-		else if (str_is(n.tag, "pc"))
+		else if (mk_str_is(n.tag, "pc"))
 			put_pc(f, &n);
-		else if (str_is(n.tag, "data"))
+		else if (mk_str_is(n.tag, "data"))
 			put_data(f, &n);
-		else if (str_is(n.tag, "symbol"))
+		else if (mk_str_is(n.tag, "symbol"))
 			put_symbol(f, &n);
 		else
-			out_str(&f->out, n.text);
+			mk_out_str(&f->out, n.text);
 	}
 }
 
@@ -210,34 +211,34 @@ static bool context_element(struct markup_filter *f, const struct markup_node *n
 {
 	uint32_t module, map;
 
-	if (str_is(n->tag, "mmap")) {
-		if (!element_mmap(f, n, &map))
+	if (mk_str_is(n->tag, "mmap")) {
+		if (!mk_element_mmap(f, n, &map))
 			return true;
 		module = f->context.maps[map].module;
 		if (!f->modline.open || f->modline.module != module) {
-			modline_close(f, true);
+			mk_modline_close(f, true);
 			put_nodes(f, p, n->text.ptr);
-			modline_open(f, module, true);
+			mk_modline_open(f, module, true);
 		}
-		modline_add(f, map);
+		mk_modline_add(f, map);
 		return true;
 	}
-	if (str_is(n->tag, "module")) {
-		if (!element_module(f, n, &module))
+	if (mk_str_is(n->tag, "module")) {
+		if (!mk_element_module(f, n, &module))
 			return true;
-		modline_close(f, true);
+		mk_modline_close(f, true);
 		put_nodes(f, p, n->text.ptr);
-		modline_open(f, module, false);
+		mk_modline_open(f, module, false);
 		return true;
 	}
-	if (!str_is(n->tag, "reset"))
+	if (!mk_str_is(n->tag, "reset"))
 		return false;
-	if (element_reset(f, n) && !context_empty(&f->context)) {
-		modline_close(f, true);
+	if (mk_element_reset(f, n) && !mk_context_empty(&f->context)) {
+		mk_modline_close(f, true);
 		put_nodes(f, p, n->text.ptr);
 		put_raw(f, n);
-		put_newline(f);
-		context_reset(&f->context);
+		mk_put_newline(f);
+		mk_context_reset(&f->context);
 	}
 	return true;
 }
@@ -251,7 +252,7 @@ static void llvm_line(struct markup_filter *f, const char *p, size_t len, enum l
 	f->text.line = (struct markup_str){ p, len };
 	if (part & LINE_FIRST) {
 		f->text.after_context = false;
-		sgr_line_start(f);
+		mk_sgr_line_start(f);
 	}
 	/* What follows a contextual element is dropped. */
 	if (f->text.after_context)
@@ -263,10 +264,10 @@ static void llvm_line(struct markup_filter *f, const char *p, size_t len, enum l
 			return;
 		}
 	}
-	modline_close(f, true);
+	mk_modline_close(f, true);
 	put_nodes(f, p, end);
 	if ((part & LINE_LAST) && (!len || end[-1] != '\n'))
-		out_char(&f->out, '\n');
+		mk_out_char(&f->out, '\n');
 }
 
 static void llvm_plain(struct markup_filter *f, const char *p, size_t len)
@@ -275,17 +276,17 @@ static void llvm_plain(struct markup_filter *f, const char *p, size_t len)
 		const char *eol = memchr(p, '\n', len);
 		f->newline = eol > p && eol[-1] == '\r' ? "\r\n" : "\n";
 	}
-	sgr_line_start(f);
-	modline_close(f, true);
-	out_put(&f->out, p, len);
+	mk_sgr_line_start(f);
+	mk_modline_close(f, true);
+	mk_out_put(&f->out, p, len);
 	if (p[len - 1] != '\n')
-		out_char(&f->out, '\n');
+		mk_out_char(&f->out, '\n');
 }
 
 static void llvm_finish(struct markup_filter *f)
 {
-	modline_close(f, true);
-	sgr_line_start(f);
+	mk_modline_close(f, true);
+	mk_sgr_line_start(f);
 }
 
 static void llvm_report(struct markup_filter *f, const struct markup_node *n,
@@ -299,22 +300,22 @@ static void llvm_report(struct markup_filter *f, const struct markup_node *n,
 		return;
 	o->len = 0;
 	if (severity == SEV_ERROR)
-		out_lit(o, "error: ");
+		mk_out_lit(o, "error: ");
 	else
-		out_lit(o, "warning: ");
-	out_str(o, message);
-	out_char(o, '\n');
-	out_str(o, line);
+		mk_out_lit(o, "warning: ");
+	mk_out_str(o, message);
+	mk_out_char(o, '\n');
+	mk_out_str(o, line);
 	if (!line.len || line.ptr[line.len - 1] != '\n')
-		out_char(o, '\n');
-	out_spaces(o, (size_t)(at - line.ptr));
-	out_lit(o, "^\n");
+		mk_out_char(o, '\n');
+	mk_out_spaces(o, (size_t)(at - line.ptr));
+	mk_out_lit(o, "^\n");
 	if (o->error)
 		f->error = o->error;
 	f->sink.complain(f->sink.ctx, o->buf, o->len);
 }
 
-const struct renderer llvm_renderer = {
+const struct renderer mk_llvm_renderer = {
 	.line = llvm_line,
 	.plain = llvm_plain,
 	.finish = llvm_finish,

@@ -32,13 +32,13 @@ static void flush_text(struct markup_filter *f, const char *upto)
 	struct text_state *t = &f->text;
 
 	/* Behind a contextual element of this line its end goes on the line. */
-	modline_close(f, !t->after_context);
+	mk_modline_close(f, !t->after_context);
 	t->after_context = t->newline_owed = false;
-	put_text(f, t->pending, (size_t)(upto - t->pending));
+	mk_put_text(f, t->pending, (size_t)(upto - t->pending));
 	t->pending = upto;
 }
 
-void text_begin_element(struct markup_filter *f, const struct markup_node *n)
+void mk_text_begin_element(struct markup_filter *f, const struct markup_node *n)
 {
 	flush_text(f, n->text.ptr);
 	f->text.pending = n->text.ptr + n->text.len;
@@ -60,9 +60,9 @@ static void context_text(struct markup_filter *f, const struct markup_node *n)
 	const char *p = f->text.pending;
 
 	if (f->text.after_context && blank(p, n->text.ptr)) {
-		modline_close(f, true);
+		mk_modline_close(f, true);
 		if (f->text.newline_owed)
-			put_newline(f);
+			mk_put_newline(f);
 	} else {
 		flush_text(f, n->text.ptr);
 	}
@@ -72,10 +72,10 @@ static void put_module(struct markup_filter *f, const struct markup_node *n)
 {
 	uint32_t module;
 
-	if (!element_module(f, n, &module))
+	if (!mk_element_module(f, n, &module))
 		return;
 	context_text(f, n);
-	modline_open(f, module, false);
+	mk_modline_open(f, module, false);
 	end_context(f, n, false);
 }
 
@@ -84,15 +84,15 @@ static void put_mmap(struct markup_filter *f, const struct markup_node *n)
 	const struct modline *line = &f->modline;
 	uint32_t map;
 
-	if (!element_mmap(f, n, &map))
+	if (!mk_element_mmap(f, n, &map))
 		return;
 	const uint32_t module = f->context.maps[map].module;
 	if (!line->open || line->module != module ||
 	    (f->text.after_context && !blank(f->text.pending, n->text.ptr))) {
 		context_text(f, n);
-		modline_open(f, module, true);
+		mk_modline_open(f, module, true);
 	}
-	modline_add(f, map);
+	mk_modline_add(f, map);
 	end_context(f, n, false);
 }
 
@@ -101,23 +101,23 @@ static void put_reset(struct markup_filter *f, const struct markup_node *n, cons
 {
 	struct markup_out *o = &f->out;
 
-	if (!element_reset(f, n))
+	if (!mk_element_reset(f, n))
 		return;
-	if (context_empty(&f->context)) {
+	if (mk_context_empty(&f->context)) {
 		/* It says nothing new, and neither does its line if that is all. */
 		if (!blank(n->text.ptr + n->text.len, end))
-			text_begin_element(f, n);
+			mk_text_begin_element(f, n);
 		else
 			end_context(f, n, false);
 		return;
 	}
 	context_text(f, n);
-	sgr_highlight(f, o);
-	out_lit(o, "[[[");
-	put_value(f, o, n->tag.ptr, n->tag.len + (n->rest.ptr ? n->rest.len + 1 : 0));
-	out_lit(o, "]]]");
-	sgr_restore(f, o);
-	context_reset(&f->context);
+	mk_sgr_highlight(f, o);
+	mk_out_lit(o, "[[[");
+	mk_put_value(f, o, n->tag.ptr, n->tag.len + (n->rest.ptr ? n->rest.len + 1 : 0));
+	mk_out_lit(o, "]]]");
+	mk_sgr_restore(f, o);
+	mk_context_reset(&f->context);
 	end_context(f, n, true);
 }
 
@@ -129,18 +129,23 @@ static void put_element(struct markup_filter *f, const struct markup_node *n, co
 		const char *tag;
 		void (*put)(struct markup_filter *f, const struct markup_node *n);
 	} elements[] = {
-		{ "bt", text_bt },         { "mmap", put_mmap },       { "module", put_module },
-		{ "pc", text_pc },         { "data", text_data },       { "symbol", text_symbol },
-		{ "hexdict", text_hexdict }, { "dumpfile", text_dumpfile },
+		{ "bt", mk_text_bt },
+		{ "mmap", put_mmap },
+		{ "module", put_module },
+		{ "pc", mk_text_pc },
+		{ "data", mk_text_data },
+		{ "symbol", mk_text_symbol },
+		{ "hexdict", mk_text_hexdict },
+		{ "dumpfile", mk_text_dumpfile },
 	};
 
 	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
-		if (str_is(n->tag, elements[i].tag)) {
+		if (mk_str_is(n->tag, elements[i].tag)) {
 			elements[i].put(f, n);
 			return;
 		}
 	}
-	if (str_is(n->tag, "reset"))
+	if (mk_str_is(n->tag, "reset"))
 		put_reset(f, n, end);
 }
 
@@ -156,7 +161,7 @@ static void text_line(struct markup_filter *f, const char *p, size_t len, enum l
 	t->has_prefix = !(part & LINE_FIRST);
 	if (part & LINE_FIRST) {
 		t->after_context = t->newline_owed = false;
-		sgr_line_start(f);
+		mk_sgr_line_start(f);
 	}
 	markup_parse_line(&parser, p, len, MARKUP_SYNTAX);
 	while (markup_next_node(&parser, &n)) {
@@ -170,8 +175,8 @@ static void text_line(struct markup_filter *f, const char *p, size_t len, enum l
 		if (n.kind == MARKUP_ELEMENT) {
 			put_element(f, &n, end);
 		} else if ((part & LINE_LAST) &&
-			   hexdict_open(&f->hexdict, n.text, t->prefix)) {
-			text_begin_element(f, &n);
+			   mk_hexdict_open(&f->hexdict, n.text, t->prefix)) {
+			mk_text_begin_element(f, &n);
 			return; /* text_held() goes on */
 		}
 	}
@@ -180,11 +185,11 @@ static void text_line(struct markup_filter *f, const char *p, size_t len, enum l
 	if (!(part & LINE_LAST))
 		return;
 	if (t->newline_owed)
-		put_newline(f);
+		mk_put_newline(f);
 	if (f->notes.len) {
 		if (!len || end[-1] != '\n')
-			put_newline(f);
-		text_notes(f);
+			mk_put_newline(f);
+		mk_text_notes(f);
 	}
 }
 
@@ -194,39 +199,39 @@ static void text_held(struct markup_filter *f, bool complete)
 	const size_t open = strlen("{{{hexdict:"), close = strlen("}}}");
 
 	if (complete)
-		text_pairs(f, h->buf + open, h->buf + h->len - close);
+		mk_text_pairs(f, h->buf + open, h->buf + h->len - close);
 	else
-		put_text(f, h->buf, h->len);
+		mk_put_text(f, h->buf, h->len);
 }
 
 static void text_plain(struct markup_filter *f, const char *p, size_t len)
 {
-	modline_close(f, true);
-	sgr_line_start(f);
-	out_put(&f->out, p, len);
+	mk_modline_close(f, true);
+	mk_sgr_line_start(f);
+	mk_out_put(&f->out, p, len);
 }
 
 static void text_finish(struct markup_filter *f)
 {
-	modline_close(f, true);
-	sgr_line_start(f);
+	mk_modline_close(f, true);
+	mk_sgr_line_start(f);
 }
 
 static void text_report(struct markup_filter *f, const struct markup_node *n,
 			enum severity severity, const char *at, struct markup_str message)
 {
 	char element[160];
-	struct markup_str shown = printable(n->text, element, sizeof(element));
+	struct markup_str shown = mk_printable(n->text, element, sizeof(element));
 	struct markup_str said;
 	char text[256];
 
 	(void)severity;
 	(void)at;
-	said = printable(message, text, sizeof(text));
-	complain(f, "%.*s: %.*s", (int)said.len, said.ptr, (int)shown.len, shown.ptr);
+	said = mk_printable(message, text, sizeof(text));
+	mk_complain(f, "%.*s: %.*s", (int)said.len, said.ptr, (int)shown.len, shown.ptr);
 }
 
-const struct renderer text_renderer = {
+const struct renderer mk_text_renderer = {
 	.line = text_line,
 	.held = text_held,
 	.plain = text_plain,

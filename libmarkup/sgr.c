@@ -29,11 +29,11 @@ static void put_color(struct markup_out *o, int color, bool bold)
 
 	if (bold) {
 		code[7] = (char)('0' + color);
-		out_put(o, code, 9);
+		mk_out_put(o, code, 9);
 	} else {
-		out_lit(o, "\033[0;3");
-		out_char(o, (char)('0' + color));
-		out_char(o, 'm');
+		mk_out_lit(o, "\033[0;3");
+		mk_out_char(o, (char)('0' + color));
+		mk_out_char(o, 'm');
 	}
 }
 
@@ -48,10 +48,10 @@ static void sgr_reset(struct markup_filter *f)
 		return;
 	f->sgr = (struct sgr_state){ -1, false };
 	if (colors_on(f))
-		out_lit(&f->out, "\033[0m");
+		mk_out_lit(&f->out, "\033[0m");
 }
 
-void sgr_line_start(struct markup_filter *f)
+void mk_sgr_line_start(struct markup_filter *f)
 {
 	sgr_reset(f);
 }
@@ -63,7 +63,7 @@ static void follow(struct markup_filter *f, const char *code)
 	} else if (code[2] == '1') {
 		f->sgr.bold = true;
 		if (colors_on(f))
-			out_lit(&f->out, "\033[1m");
+			mk_out_lit(&f->out, "\033[1m");
 	} else {
 		f->sgr.color = (signed char)(code[3] - '0');
 		if (colors_on(f))
@@ -71,7 +71,7 @@ static void follow(struct markup_filter *f, const char *code)
 	}
 }
 
-void put_text(struct markup_filter *f, const char *p, size_t len)
+void mk_put_text(struct markup_filter *f, const char *p, size_t len)
 {
 	const char *end = p + len, *esc = p;
 
@@ -79,50 +79,50 @@ void put_text(struct markup_filter *f, const char *p, size_t len)
 		while ((esc = memchr(esc, '\033', (size_t)(end - esc)))) {
 			size_t code = code_len(esc, end);
 			if (code) {
-				out_put(&f->out, p, (size_t)(esc - p));
+				mk_out_put(&f->out, p, (size_t)(esc - p));
 				follow(f, esc);
 				p = esc + code;
 			}
 			esc += code ? code : 1;
 		}
 	}
-	out_put(&f->out, p, (size_t)(end - p));
+	mk_out_put(&f->out, p, (size_t)(end - p));
 }
 
-void sgr_highlight(struct markup_filter *f, struct markup_out *o)
+void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o)
 {
 	if (colors_on(f))
 		put_color(o, f->sgr.color == BLUE ? CYAN : BLUE, f->sgr.bold);
 }
 
-void sgr_restore(struct markup_filter *f, struct markup_out *o)
+void mk_sgr_restore(struct markup_filter *f, struct markup_out *o)
 {
 	if (!colors_on(f))
 		return;
 	if (f->sgr.color >= 0) {
 		put_color(o, f->sgr.color, f->sgr.bold);
 	} else {
-		out_lit(o, "\033[0m");
+		mk_out_lit(o, "\033[0m");
 		if (f->sgr.bold)
-			out_lit(o, "\033[1m");
+			mk_out_lit(o, "\033[1m");
 	}
 }
 
-unsigned sgr_style(const struct markup_filter *f)
+unsigned mk_sgr_style(const struct markup_filter *f)
 {
 	return colors_on(f) ? 1u + f->sgr.bold + 2u * (f->sgr.color == BLUE) : 0;
 }
 
-void put_value(struct markup_filter *f, struct markup_out *o, const char *p, size_t len)
+void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p, size_t len)
 {
 	if (colors_on(f))
 		put_color(o, GREEN, f->sgr.bold);
-	out_put(o, p, len);
-	sgr_highlight(f, o);
+	mk_out_put(o, p, len);
+	mk_sgr_highlight(f, o);
 }
 
-void put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v)
+void mk_put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
-	put_value(f, o, buf, fmt_hex(buf, v));
+	mk_put_value(f, o, buf, mk_fmt_hex(buf, v));
 }

@@ -47,7 +47,7 @@ struct renderer {
 		       enum severity severity, const char *at, struct markup_str message);
 };
 
-extern const struct renderer text_renderer, llvm_renderer, fuchsia_renderer;
+extern const struct renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer;
 
 /* SGR state of the current line. */
 struct sgr_state {
@@ -107,48 +107,48 @@ struct markup_filter {
 /* ---- sgr.c ---------------------------------------------------------------- */
 
 /* Text that may hold SGR codes, which are followed, and written or swallowed. */
-void put_text(struct markup_filter *f, const char *p, size_t len);
+void mk_put_text(struct markup_filter *f, const char *p, size_t len);
 /* A new line begins: its predecessor's state ends. */
-void sgr_line_start(struct markup_filter *f);
+void mk_sgr_line_start(struct markup_filter *f);
 /* Colours of a replaced element, of a value inside, and back to the log's. */
-void sgr_highlight(struct markup_filter *f, struct markup_out *o);
-void sgr_restore(struct markup_filter *f, struct markup_out *o);
-void put_value(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
-void put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v);
-/* Tells apart all states that put_value() tells apart. */
-unsigned sgr_style(const struct markup_filter *f);
+void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o);
+void mk_sgr_restore(struct markup_filter *f, struct markup_out *o);
+void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
+void mk_put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v);
+/* Tells apart all states that mk_put_value() tells apart. */
+unsigned mk_sgr_style(const struct markup_filter *f);
 
 /* ---- frames.c -------------------------------------------------------------- */
 
 /* "    #N.K  0xADDRESS " of a bt line; inline_number 0: the function itself. */
-void put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_number,
-		    uint64_t address);
+void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_number,
+		       uint64_t address);
 /* "(module+0xrel)" */
-void put_place(struct markup_filter *f, struct markup_out *o, uint32_t module, uint64_t vaddr);
+void mk_put_place(struct markup_filter *f, struct markup_out *o, uint32_t module, uint64_t vaddr);
 /* The newline of the line at hand. */
-void put_newline(struct markup_filter *f);
+void mk_put_newline(struct markup_filter *f);
 
 /* ---- modline.c ------------------------------------------------------------ */
 
 /* Closes any open line, with its newline or without. */
-void modline_close(struct markup_filter *f, bool newline);
+void mk_modline_close(struct markup_filter *f, bool newline);
 /* Opens a line for a module; `adds`: it was announced before. */
-void modline_open(struct markup_filter *f, uint32_t module, bool adds);
-void modline_add(struct markup_filter *f, uint32_t map);
+void mk_modline_open(struct markup_filter *f, uint32_t module, bool adds);
+void mk_modline_add(struct markup_filter *f, uint32_t map);
 
 /* ---- elements.c ----------------------------------------------------------- */
 
 /* Complains through the renderer, with a printf message. */
-void report(struct markup_filter *f, const struct markup_node *n, enum severity severity,
-	    const char *at, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void mk_report(struct markup_filter *f, const struct markup_node *n, enum severity severity,
+	       const char *at, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* Each reads one element and returns false, having complained, if it makes no
  * sense. Those of module and mmap put it into the context. */
-bool element_module(struct markup_filter *f, const struct markup_node *n, uint32_t *module);
-bool element_mmap(struct markup_filter *f, const struct markup_node *n, uint32_t *map);
-bool element_reset(struct markup_filter *f, const struct markup_node *n);
-bool element_symbol(struct markup_filter *f, const struct markup_node *n);
-bool element_data(struct markup_filter *f, const struct markup_node *n, uint64_t *address);
+bool mk_element_module(struct markup_filter *f, const struct markup_node *n, uint32_t *module);
+bool mk_element_mmap(struct markup_filter *f, const struct markup_node *n, uint32_t *map);
+bool mk_element_reset(struct markup_filter *f, const struct markup_node *n);
+bool mk_element_symbol(struct markup_filter *f, const struct markup_node *n);
+bool mk_element_data(struct markup_filter *f, const struct markup_node *n, uint64_t *address);
 
 /* A bt or pc element. */
 struct code_element {
@@ -157,8 +157,8 @@ struct code_element {
 	uint64_t lookup;    /* one less for return addresses */
 	struct markup_str message;
 };
-bool element_bt(struct markup_filter *f, const struct markup_node *n, struct code_element *ret);
-bool element_pc(struct markup_filter *f, const struct markup_node *n, struct code_element *ret);
+bool mk_element_bt(struct markup_filter *f, const struct markup_node *n, struct code_element *ret);
+bool mk_element_pc(struct markup_filter *f, const struct markup_node *n, struct code_element *ret);
 
 /* ---- lookup.c ------------------------------------------------------------- */
 
@@ -179,36 +179,36 @@ struct code_text {
 	const char *text;
 };
 
-static inline struct markup_str code_piece(const struct code_text *t, size_t i)
+static inline struct markup_str mk_code_piece(const struct code_text *t, size_t i)
 {
 	uint32_t start = i ? t->ends[i - 1] : 0;
 	return (struct markup_str){ t->text + start, t->ends[i] - start };
 }
 
 /* The resolver's handle of a module, or NULL; warns the first time. */
-void *lookup_module(struct markup_filter *f, uint32_t module);
+void *mk_lookup_module(struct markup_filter *f, uint32_t module);
 
 /* The text of the code at `vaddr` of a module. */
-void lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
-		 const struct code_style *style, struct code_text *ret);
+void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
+		    const struct code_style *style, struct code_text *ret);
 
 /* The data symbol at `vaddr` of a module. */
-bool lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
-		 struct markup_data *ret);
+bool mk_lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
+		    struct markup_data *ret);
 
 /* A name as it is to be shown. */
-struct markup_str lookup_demangled(struct markup_filter *f, struct markup_str name);
+struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str name);
 
 /* ---- filter.c, dumpfile.c -------------------------------------------------- */
 
 /* A complaint of one line: "NAME:LINE: " and a printf message. */
-void complain(struct markup_filter *f, const char *fmt, ...)
+void mk_complain(struct markup_filter *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Writes `s` for a message: what is not printable as '?', cut off if too long. */
-struct markup_str printable(struct markup_str s, char buf[], size_t size);
+/* Writes `s` for a message: what is not mk_printable as '?', cut off if too long. */
+struct markup_str mk_printable(struct markup_str s, char buf[], size_t size);
 
 /* Notes a dumpfile element with the modules and maps known now. */
-void dumpfile_note(struct markup_filter *f, struct markup_str type, struct markup_str name);
+void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct markup_str name);
 
 #endif
