@@ -283,12 +283,16 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 	return ret->name.ptr;
 }
 
+/* A symbol element; some write a further underscore in front of the name. */
 static struct markup_str find_name(void *ctx, struct markup_str name)
 {
 	struct resolver *r = ctx;
-	struct symcache_str shown = demangle(r->demangler,
-					     (struct symcache_str){ name.ptr, name.len },
-					     SYMCACHE_LANG_UNKNOWN);
+	const size_t extra = name.len > 2 && !memcmp(name.ptr, "__Z", 3);
+	const struct symcache_str tail = { name.ptr + extra, name.len - extra };
+	struct symcache_str shown = demangle(r->demangler, tail, SYMCACHE_LANG_UNKNOWN);
+
+	if (shown.len == tail.len && !memcmp(shown.ptr, tail.ptr, tail.len))
+		return name;
 	return (struct markup_str){ shown.ptr, shown.len };
 }
 

@@ -141,15 +141,16 @@ static bool held_line(struct markup_filter *f, const char *p, size_t len)
 	return false;
 }
 
-static void set_newline(struct markup_filter *f, const char *p, size_t len)
+const char *mk_newline_of(const char *p, size_t len)
 {
-	f->newline = len >= 2 && p[len - 1] == '\n' && p[len - 2] == '\r' ? "\r\n" : "\n";
+	len -= len && p[len - 1] == '\n'; /* the last line may lack it */
+	return len && p[len - 1] == '\r' ? "\r\n" : "\n";
 }
 
 /* A whole line, or the last piece of one. */
 static void one_line(struct markup_filter *f, const char *p, size_t len)
 {
-	set_newline(f, p, len);
+	f->newline = mk_newline_of(p, len);
 	if (!f->hexdict.open || !held_line(f, p, len))
 		f->renderer->line(f, p, len, f->mid_line ? LINE_LAST : LINE_WHOLE);
 	f->mid_line = false;

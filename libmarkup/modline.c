@@ -82,7 +82,8 @@ void mk_modline_close(struct markup_filter *f, bool newline)
 		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address, f->context.maps);
 	for (uint32_t i = 0; i < l->num_maps; i++) {
 		const struct markup_mmap *m = &f->context.maps[l->maps[i]];
-		mk_out_put(o, i ? "," : " ", 1);
+		/* The first map again is a first map to LLVM, too. */
+		mk_out_char(o, l->maps[i] == l->maps[0] ? ' ' : ',');
 		mk_out_char(o, '[');
 		mk_put_hex_value(f, o, m->address);
 		mk_out_char(o, '-');

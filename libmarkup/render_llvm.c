@@ -274,7 +274,7 @@ static void llvm_plain(struct markup_filter *f, const char *p, size_t len)
 {
 	if (f->modline.open) { /* it ends like the line that closes it */
 		const char *eol = memchr(p, '\n', len);
-		f->newline = eol > p && eol[-1] == '\r' ? "\r\n" : "\n";
+		f->newline = mk_newline_of(p, eol ? (size_t)(eol + 1 - p) : len);
 	}
 	mk_sgr_line_start(f);
 	mk_modline_close(f, true);

@@ -201,6 +201,9 @@ struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str
 
 /* ---- filter.c, dumpfile.c -------------------------------------------------- */
 
+/* How a line ends: "\n" or "\r\n". */
+const char *mk_newline_of(const char *p, size_t len);
+
 /* A complaint of one line: "NAME:LINE: " and a printf message. */
 void mk_complain(struct markup_filter *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
