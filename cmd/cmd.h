@@ -21,12 +21,7 @@
 
 /* In the order of --help. */
 #define FOR_EACH_COMMAND(X) \
-	X(index) \
-	X(build) \
-	X(lookup) \
-	X(list) \
-	X(show) \
-	X(verify)
+#define FOR_EACH_COMMAND(X) X(index) X(build) X(lookup) X(filter) X(list) X(show) X(verify)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)
