@@ -60,15 +60,32 @@ $(LIB): $(call objs,$(LIB_SRC))
 $(PROG): $(call objs,$(CMD_SRC)) $(LIB)
 	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEMANGLE_LIBS) $(LDLIBS)
 
+# The tests of cmd/ get its objects too, but for the one with main().
+CMD_OBJS_NO_MAIN := $(filter-out $(O)/cmd/main.o,$(call objs,$(CMD_SRC)))
+$(filter $(O)/cmd/%,$(TESTS)): $(CMD_OBJS_NO_MAIN)
 $(TESTS): $(O)/%: $(O)/%.o $(LIB)
-	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
+		-lcmocka $(DEMANGLE_LIBS) $(LDLIBS)
+
+# The fuzz targets under a main() that feeds them files: gcc will do.
+REPLAYS := $(patsubst %.c,$(O)/%,$(FUZZ_SRC))
+$(filter $(O)/cmd/%,$(REPLAYS)): $(CMD_OBJS_NO_MAIN)
+$(REPLAYS): $(O)/%: $(O)/%.o $(O)/scripts/fuzz_replay.o $(LIB)
+	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
+		$(DEMANGLE_LIBS) $(LDLIBS)
 
 test: ## set up and run every test: unit, golden, layers, fuzz corpus
 	@scripts/deps.sh test > /dev/null
 	@$(MAKE) --no-print-directory all testbins
 	@scripts/run_tests.sh $(O)
 
-testbins: $(TESTS) $(call objs,$(CMD_SRC))
+unit: all testbins ## the unit tests alone
+	@scripts/run_tests.sh $(O) unit
+
+golden: all ## the command-line tests alone
+	@scripts/run_tests.sh $(O) golden
+
+testbins: $(TESTS) $(REPLAYS)
 .PHONY: testbins
 
 # ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
@@ -105,4 +122,5 @@ clean: ## remove everything that was built
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
--include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC)))
+-include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(FUZZ_SRC) \
+	scripts/fuzz_replay.c))

@@ -1,0 +1,97 @@
+/*
+ * cmd.h: the subcommands, and what they share.
+ *
+ * To add a subcommand: a file cmd/NAME.c that defines NAME_command, and the
+ * line X(NAME) here.
+ *
+ * Exit status: 0 fine, 1 something was not found or only partly done, 2 error.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/opt.h"
+#include "format/symcache_format.h"
+#include "libsymcache/symcache.h"
+
+/* In the order of --help. */
+#define FOR_EACH_COMMAND(X)
+
+#define DECLARE_COMMAND(name) extern const struct command name##_command;
+FOR_EACH_COMMAND(DECLARE_COMMAND)
+#undef DECLARE_COMMAND
+
+enum {
+	STATUS_OK = 0,
+	STATUS_PARTLY = 1,
+	STATUS_ERROR = 2,
+};
+
+/* ---- messages: "symcache COMMAND: …" on standard error ------------------- */
+
+/* The name that stands in front of messages; set by main(). */
+extern const char *cmd_name;
+
+void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
+
+/* Flushes standard output. A failed write (full disk) is told and ends the
+ * program with status 2. main() calls it at the end. */
+void out_flush(void);
+
+/* ---- memory: out of it is told and ends the program with status 2 -------- */
+
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t size);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- build IDs ----------------------------------------------------------- */
+
+/* Reads hex digits into id; *nibbles is their number: a prefix may be odd.
+ * SC_EINVAL: none at all, too many, or something that is not a hex digit. */
+int parse_build_id(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *nibbles,
+		   struct sc_error *err);
+
+/* Writes `len` bytes as hex digits and a NUL. */
+void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id, size_t len);
+
+/* ---- where the store is --------------------------------------------------- */
+
+/* The row of the --store option. */
+#define OPT_STORE(where) \
+	{ "store", 0, OPT_STRING, (where), "FILE", \
+	  "the store (default: $SYMCACHE_STORE, else symcache/symcache.store under " \
+	  "$XDG_CACHE_HOME or ~/.cache)" }
+
+/*
+ * The path of the store, on the heap: `option` if not NULL, else
+ * $SYMCACHE_STORE, else $XDG_CACHE_HOME/symcache/symcache.store, else
+ * ~/.cache/symcache/symcache.store. SC_EINVAL: there is no home.
+ */
+int store_path(const char *option, char **ret, struct sc_error *err);
+
+/* Makes the directories above `path` that are missing. SC_ESYS, SC_EFULL. */
+int make_parents(const char *path, struct sc_error *err);
+
+/* ---- progress ------------------------------------------------------------
+ * One line on standard error, redrawn ten times a second at most; nothing at
+ * all where that is no terminal. Not for several threads at once. */
+
+struct progress {
+	bool shown;         /* a terminal, and not quiet */
+	bool drawn;         /* there is a line to erase */
+	const char *verb;   /* "indexing" */
+	uint64_t next_draw; /* monotonic milliseconds */
+};
+
+void progress_init(struct progress *p, const char *verb, bool quiet);
+/* `done` of `total` (0: not known yet) items; `item` is the one at hand or NULL. */
+void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *item);
+/* Erases the line: call it before other output, and at the end. */
+void progress_erase(struct progress *p);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * symcache: finds the subcommand, reads its options, runs it.
+ *
+ * A reader that closes the pipe early has what it wanted: the program ends at
+ * once, quietly, with status 0. A write that fails for another reason is an
+ * error, also if it happens as late as at the end.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "libsymcache/symcache_build.h"
+
+#define COMMAND_ROW(name) &name##_command,
+static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) NULL };
+
+#define COMMAND_NAME(name) #name,
+static const char *const command_names[] = { FOR_EACH_COMMAND(COMMAND_NAME) NULL };
+
+static void help(FILE *to)
+{
+	fprintf(to, "usage: symcache COMMAND [OPTION...] [ARGUMENT...]\n\n");
+	opt_wrap(to, "Offline symbol database: turns addresses of programs into functions, files "
+		     "and lines, from caches made of ELF files and their debug information.", 0, 0);
+	fprintf(to, "\nCommands:\n");
+	for (const struct command *const *c = commands; *c; c++)
+		fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
+	fprintf(to, "\n'symcache COMMAND --help' tells more; 'symcache --version' the version.\n");
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static char name[32];
+	int first;
+
+	snprintf(name, sizeof(name), "symcache %s", cmd->name);
+	cmd_name = name;
+	first = opt_parse(cmd, argc, argv);
+	if (first < 0)
+		return first == OPT_HELP ? STATUS_OK : STATUS_ERROR;
+	return cmd->run(argc - first, argv + first);
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const char *closest;
+
+	if (argc < 2) {
+		help(stderr);
+		return STATUS_ERROR;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts(symcache_version);
+		return STATUS_OK;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		help(stdout);
+		return STATUS_OK;
+	}
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp(argv[1], (*c)->name))
+			return run(*c, argc - 1, argv + 1);
+	closest = opt_closest(argv[1], command_names);
+	if (closest)
+		cmd_error("unknown command '%s': did you mean '%s'?", argv[1], closest);
+	else
+		cmd_error("unknown command '%s': 'symcache --help' lists them", argv[1]);
+	return STATUS_ERROR;
+}
+
+static void pipe_closed(int sig)
+{
+	(void)sig;
+	_exit(STATUS_OK);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	signal(SIGPIPE, pipe_closed);
+	status = dispatch(argc, argv);
+	out_flush();
+	return status;
+}

@@ -1,0 +1,85 @@
+/*
+ * opt.h: each option of the program is defined once, in the table of its
+ * subcommand; parsing, --help and the man page are made from it.
+ *
+ *   static struct { const char *store; bool quiet; } o;
+ *   static const struct opt opts[] = {
+ *           { "store", 0, OPT_STRING, &o.store, "FILE", "the store to use" },
+ *           { "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress bar" },
+ *           { 0 },
+ *   };
+ *
+ * Values start as the table's owner initialised them and keep that where the
+ * option is not given; the last one given wins, but for OPT_LIST, which keeps
+ * all. Every command understands --help and -h without naming them.
+ */
+#ifndef CMD_OPT_H
+#define CMD_OPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum opt_kind {
+	OPT_FLAG = 1, /* bool: --x sets it */
+	OPT_BOOL,     /* bool: --x sets it, --no-x clears it; also --x=true, --x=false */
+	OPT_STRING,   /* const char *, points into argv */
+	OPT_LIST,     /* struct opt_list: may be repeated */
+	OPT_NUMBER,   /* uint64_t: decimal, 0x… or 0…; a minus sign wraps around */
+	OPT_ENUM,     /* int: index into choices */
+};
+
+/* The values of a repeated option, in order; items is NULL or ends with NULL. */
+struct opt_list {
+	const char **items;
+	size_t len;
+};
+
+struct opt {
+	const char *name;           /* without "--"; NULL: it has a letter only */
+	char letter;                /* without "-"; 0: none */
+	enum opt_kind kind;
+	void *value;                /* what `kind` says */
+	const char *arg;            /* what the value is called in the help: "FILE" */
+	const char *help;           /* one sentence; NULL: another spelling, not listed */
+	const char *const *choices; /* OPT_ENUM: the values, then NULL; case is ignored */
+	const char *implied;        /* the value if none is given: --x or --x=VALUE, -x */
+};
+
+/* A subcommand. Texts are plain; the help wraps them. */
+struct command {
+	const char *name;
+	const char *operands;       /* "[ADDR...]"; "" if there are none */
+	const char *summary;        /* a few words for the list of commands */
+	const char *description;    /* paragraphs, separated by "\n\n" */
+	const struct opt *opts;     /* ends with an all-zero row */
+	const char *examples;       /* lines as they are, or NULL */
+	/* Gets what is left of the arguments without the options (argv[0] is the
+	 * first operand, argv[argc] is NULL); returns the exit status. */
+	int (*run)(int argc, char **argv);
+};
+
+enum {
+	OPT_HELP = -1,  /* --help was given, and answered on standard output */
+	OPT_BAD = -2,   /* told on standard error what is wrong and what to do */
+};
+
+/*
+ * Reads the options in argv[1..argc-1] into the values of cmd->opts and moves
+ * the operands to the end of argv. Returns the index of the first operand, or
+ * OPT_HELP or OPT_BAD.
+ */
+int opt_parse(const struct command *cmd, int argc, char **argv);
+
+/* Prints the help of a command. */
+void opt_help(const struct command *cmd, FILE *to);
+
+/* Prints `text` wrapped at 79 columns, continued at column `indent`; the cursor
+ * stands at `column`. */
+void opt_wrap(FILE *to, const char *text, int column, int indent);
+
+/* Which of `names` (ends with NULL) was probably meant by `word`? NULL: none. */
+const char *opt_closest(const char *word, const char *const *names);
+
+#endif

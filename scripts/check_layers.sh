@@ -1,0 +1,90 @@
+#!/bin/sh
+# Checks by the #include lines who may include whom (CONTRIBUTING.md).
+#
+#   scripts/check_layers.sh
+#
+# Prints each breach as FILE:LINE: why; exit status 1 if there is one.
+# Tests and fuzz targets may also include the public headers and cmocka.
+# A header of a library that is not named below is a breach: name it here, in
+# the one place where it belongs.
+set -u
+cd "$(dirname "$0")/.."
+
+git ls-files -co --exclude-standard '*.c' '*.h' | sort |
+	xargs grep -nE '^[[:space:]]*#[[:space:]]*include' |
+	awk -F: '
+	# The room of a file: the first folder, two levels deep in libsymcache.
+	function room_of(path, part, n) {
+		n = split(path, part, "/")
+		if (part[1] == "libsymcache")
+			return n > 2 ? part[2] : "public"
+		return part[1]
+	}
+	function breach(why) {
+		printf "%s:%s: %s\n", $1, $2, why
+		bad = 1
+	}
+	function set(names, into, part, n, i) {
+		n = split(names, part, " ")
+		for (i = 1; i <= n; i++)
+			into[part[i]] = 1
+	}
+	# own ROOM WHAT...: rooms and headers of ours that ROOM may include.
+	function own(room, what) { set(what, tmp); for (w in tmp) may[room, w] = 1; delete tmp; may[room, room] = 1 }
+	# lib HEADER ROOMS: a header of a library, and who may include it.
+	function lib(header, rooms) { third[header] = 1; set(rooms, tmp); for (w in tmp) may[w, header] = 1; delete tmp }
+	BEGIN {
+		own("public", "format base")
+		own("elf", "base")
+		own("dwarf", "base")
+		own("build", "dwarf elf format base libsymcache/symcache_build.h")
+		own("read", "format base libsymcache/symcache.h")
+		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h")
+		own("cmd", "public format libmarkup/markup.h")
+		own("format", ""); own("base", ""); own("libmarkup", ""); own("scripts", ""); own("testdata", "")
+		lib("lmdb.h", "store")
+		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
+		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
+		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
+		lib("libdeflate.h", "elf"); lib("zstd.h", "elf"); lib("lzma.h", "elf")
+		lib("xxhash.h", "base elf dwarf build read store cmd")
+		lib("libiberty/demangle.h", "cmd")
+		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \
+		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h inttypes.h iso646.h " \
+		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h poll.h pthread.h " \
+		    "pwd.h regex.h sched.h search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h " \
+		    "stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdio_ext.h stdlib.h " \
+		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/param.h " \
+		    "sys/random.h sys/resource.h sys/select.h sys/sendfile.h sys/socket.h sys/stat.h " \
+		    "sys/statfs.h sys/statvfs.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
+		    "sys/wait.h sysexits.h termios.h threads.h time.h uchar.h ucontext.h unistd.h " \
+		    "wchar.h wctype.h immintrin.h emmintrin.h x86intrin.h arm_neon.h", libc)
+	}
+	{
+		room = room_of($1)
+		test = $1 ~ /_(test|fuzz)\.c$/
+		line = $0
+		sub(/^[^:]*:[^:]*:/, "", line)
+		if (!match(line, /["<][^">]*[">]/)) {
+			breach("an include that is no plain header name")
+			next
+		}
+		header = substr(line, RSTART + 1, RLENGTH - 2)
+		if (substr(line, RSTART, 1) == "\"") {
+			target = room_of(header)
+			if (header !~ /\//)
+				breach(header ": includes of ours are written from the root")
+			else if (!((room, target) in may) && !((room, header) in may) &&
+				 !(test && target == "public"))
+				breach(room " may not include " header)
+		} else if (header == "cmocka.h") {
+			if (!test)
+				breach("cmocka outside of a test")
+		} else if (header in third) {
+			if (!((room, header) in may))
+				breach("<" header "> does not belong in " room)
+		} else if (!(header in libc)) {
+			breach("<" header "> is neither libc nor a library named in check_layers.sh")
+		}
+	}
+	END { if (!NR) print "no sources found"; exit bad || !NR }'

@@ -1,0 +1,85 @@
+#!/bin/sh
+# Runs the tests of one build and counts them.
+#
+#   scripts/run_tests.sh BUILD_DIR [unit|golden|layers|replay…]
+#
+# unit: every *_test program (cmocka's tests, each one); golden: the cases of
+# testdata/golden; layers: the include rules, one test; replay: each fuzz
+# target over its corpus testdata/fuzz/TARGET, one test each.
+# Prints the output of what failed. The last line is "N passed, N failed",
+# with ", N skipped" where there is any; the exit status is 1 if any failed.
+set -u
+cd "$(dirname "$0")/.."
+build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layers|replay...]}
+shift
+[ $# -gt 0 ] || set -- unit golden layers replay
+passed=0 failed=0 skipped=0
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+trap 'exit 130' INT TERM
+
+# Adds up the numbers of cmocka's lines "[  PASSED  ] 5 test(s)."
+sum() { sed -n "s/^\[  *$1  *\] \([0-9][0-9]*\) test(s).*/\1/p" "$out" | awk '{n += $1} END {print n + 0}'; }
+
+# one NAME STATUS: a test that is counted by its exit status.
+one() {
+	if [ "$2" = 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		cat "$out"
+		echo "FAILED $1 (exit status $2)"
+	fi
+}
+
+run_unit() {
+	for t in $(find "$build" -name '*_test' -type f -perm -u+x | sort); do
+		timeout 300 "$t" > "$out" 2>&1
+		status=$?
+		f=$(sum FAILED)
+		passed=$((passed + $(sum PASSED))) skipped=$((skipped + $(sum SKIPPED)))
+		# Crashed, hung, or failed outside of a test: that counts as one.
+		[ $status = 0 ] || [ "$f" != 0 ] || f=1
+		failed=$((failed + f))
+		[ "$f" = 0 ] || { cat "$out"; echo "FAILED $t (exit status $status)"; }
+		# Tests that are skipped say why.
+		[ "$f" != 0 ] || grep -i '^skipped' "$out" | sed "s|^|$t: |"
+	done
+}
+
+run_golden() {
+	scripts/golden.sh "$build/symcache" > "$out" 2>&1
+	status=$?
+	grep -v '^ok ' "$out" | sed '$d'
+	set -- $(tail -n 1 "$out")
+	# "golden: N passed, N failed, N skipped"
+	if [ "${1:-}" = golden: ]; then
+		passed=$((passed + $2)) failed=$((failed + $4)) skipped=$((skipped + $6))
+	else
+		one golden.sh "$status"
+	fi
+}
+
+run_layers() {
+	scripts/check_layers.sh > "$out" 2>&1
+	one "check_layers.sh" $?
+}
+
+run_replay() {
+	for t in $(find "$build" -name '*_fuzz' -type f -perm -u+x | sort); do
+		target=$(basename "$t" _fuzz)
+		timeout 300 "$t" "testdata/fuzz/$target" > "$out" 2>&1
+		one "replay of testdata/fuzz/$target" $?
+	done
+}
+
+for kind; do
+	case $kind in
+	unit|golden|layers|replay) "run_$kind" ;;
+	*) echo "run_tests.sh: what is '$kind'? unit, golden, layers or replay" >&2; exit 2 ;;
+	esac
+done
+more=
+[ $skipped = 0 ] || more=", $skipped skipped"
+echo "$passed passed, $failed failed$more"
+[ $failed = 0 ]
