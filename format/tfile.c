@@ -227,8 +227,10 @@ static void join_tdesc(struct tfile *f, const char *p, const char *end)
 		f->text_len += (size_t)(lf + 1 - t.p);
 		s.len += (size_t)(lf + 1 - t.p);
 	}
-	if (f->tdesc_offset)
-		f->tdesc = s;
+	if (!f->tdesc_offset)
+		return;
+	f->text[f->text_len++] = '\0';
+	f->tdesc = s;
 }
 
 /* ---- the file ------------------------------------------------------------------- */

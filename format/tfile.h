@@ -119,7 +119,7 @@ struct tfile {
 	size_t num_pieces;
 	struct tfile_variable *variables;     /* ascending by number */
 	size_t num_variables;
-	struct tfile_str tdesc; /* the target description; ptr NULL: none */
+	struct tfile_str tdesc; /* NUL-terminated; ptr NULL: none */
 	uint64_t tdesc_offset;  /* of its first line */
 	struct tfile_notice notices[TFILE_NOTICES_MAX];
 	size_t num_notices;     /* may be more than TFILE_NOTICES_MAX */

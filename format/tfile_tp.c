@@ -154,11 +154,12 @@ void tfile_fold_pieces(struct tfile_reader *r)
 
 bool tfile_next_action(struct tfile_str *rest, struct tfile_action *ret)
 {
-	struct tfile_text t = tfile_text(*rest);
+	struct tfile_text t;
 
 	*ret = (struct tfile_action){ .base = -1, .text = *rest };
-	if (t.p == t.end)
+	if (rest->len == 0)
 		return false;
+	t = tfile_text(*rest);
 	if (tfile_skip(&t, 'R')) {
 		ret->kind = 'R';
 		ret->text.ptr = t.p;
