@@ -53,26 +53,33 @@ $(O)/%.o: %.c build/deps.mk
 
 $(O)/cmd/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
+# The demanglers take their memory from cmd/demangle.c, which bounds it.
+DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
+DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f))
+build/demangle/%.a: build/deps.mk
+	@mkdir -p $(@D)
+	objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
+
 $(LIB): $(call objs,$(LIB_SRC))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(PROG): $(call objs,$(CMD_SRC)) $(LIB)
-	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(DEMANGLE_LIBS) $(LDLIBS)
+$(PROG): $(call objs,$(CMD_SRC)) $(LIB) $(DEMANGLE_AR)
+	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # The tests of cmd/ get its objects too, but for the one with main().
-CMD_OBJS_NO_MAIN := $(filter-out $(O)/cmd/main.o,$(call objs,$(CMD_SRC)))
-$(filter $(O)/cmd/%,$(TESTS)): $(CMD_OBJS_NO_MAIN)
-$(TESTS): $(O)/%: $(O)/%.o $(LIB)
+CMD_OBJS := $(filter-out $(O)/cmd/main.o,$(call objs,$(CMD_SRC)))
+$(filter $(O)/cmd/%,$(TESTS)): $(CMD_OBJS)
+$(TESTS): $(O)/%: $(O)/%.o $(LIB) $(DEMANGLE_AR)
 	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
-		-lcmocka $(DEMANGLE_LIBS) $(LDLIBS)
+		-lcmocka $(DEMANGLE_AR) $(LDLIBS)
 
 # The fuzz targets under a main() that feeds them files: gcc will do.
 REPLAYS := $(patsubst %.c,$(O)/%,$(FUZZ_SRC))
-$(filter $(O)/cmd/%,$(REPLAYS)): $(CMD_OBJS_NO_MAIN)
-$(REPLAYS): $(O)/%: $(O)/%.o $(O)/scripts/fuzz_replay.o $(LIB)
+$(filter $(O)/cmd/%,$(REPLAYS)): $(CMD_OBJS)
+$(REPLAYS): $(O)/%: $(O)/%.o $(O)/scripts/fuzz_replay.o $(LIB) $(DEMANGLE_AR)
 	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
-		$(DEMANGLE_LIBS) $(LDLIBS)
+		$(DEMANGLE_AR) $(LDLIBS)
 
 test: ## set up and run every test: unit, golden, layers, fuzz corpus
 	@scripts/deps.sh test > /dev/null
@@ -97,9 +104,11 @@ FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=u
 fuzz: ## build the libFuzzer targets: build/fuzz/*/*_fuzz (clang)
 	@scripts/deps.sh fuzz > /dev/null
 	@$(MAKE) --no-print-directory $(FUZZ_BINS)
-$(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) build/deps.mk
+build/fuzz/cmd/%: FUZZ_MORE = $(filter-out cmd/main.c,$(CMD_SRC)) $(DEMANGLE_CFLAGS)
+$(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(LDLIBS)
+	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(FUZZ_MORE) \
+		$(DEMANGLE_AR) $(LDLIBS)
 
 bench: all ## measure side by side with llvm-symbolizer-19
 	@scripts/deps.sh bench > /dev/null

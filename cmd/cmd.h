@@ -45,9 +45,9 @@ void out_flush(void);
 
 /* ---- memory: out of it is told and ends the program with status 2 -------- */
 
-void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t size);
-char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void *must_calloc(size_t n, size_t size);
+void *must_realloc(void *p, size_t size);
+char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- build IDs ----------------------------------------------------------- */
 

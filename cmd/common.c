@@ -40,7 +40,7 @@ void out_flush(void)
 	_Exit(STATUS_ERROR);
 }
 
-static void *xcheck(void *p)
+static void *must(void *p)
 {
 	if (!p) {
 		cmd_error("out of memory");
@@ -49,17 +49,17 @@ static void *xcheck(void *p)
 	return p;
 }
 
-void *xcalloc(size_t n, size_t size)
+void *must_calloc(size_t n, size_t size)
 {
-	return xcheck(calloc(n, size));
+	return must(calloc(n, size));
 }
 
-void *xrealloc(void *p, size_t size)
+void *must_realloc(void *p, size_t size)
 {
-	return xcheck(realloc(p, size));
+	return must(realloc(p, size));
 }
 
-char *xasprintf(const char *fmt, ...)
+char *must_asprintf(const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
@@ -68,7 +68,7 @@ char *xasprintf(const char *fmt, ...)
 	va_start(ap, fmt);
 	len = vasprintf(&s, fmt, ap);
 	va_end(ap);
-	return xcheck(len < 0 ? NULL : s);
+	return must(len < 0 ? NULL : s);
 }
 
 static int hex_digit(char c)
@@ -123,13 +123,13 @@ int store_path(const char *option, char **ret, struct sc_error *err)
 
 	*ret = NULL;
 	if (option)
-		*ret = xasprintf("%s", option);
+		*ret = must_asprintf("%s", option);
 	else if (env && *env)
-		*ret = xasprintf("%s", env);
+		*ret = must_asprintf("%s", env);
 	else if (cache && *cache == '/') /* XDG: ignore what is not absolute */
-		*ret = xasprintf("%s/%s", cache, tail);
+		*ret = must_asprintf("%s/%s", cache, tail);
 	else if (home && *home)
-		*ret = xasprintf("%s/.cache/%s", home, tail);
+		*ret = must_asprintf("%s/.cache/%s", home, tail);
 	else
 		return sc_error_set(err, SC_EINVAL, "where is the store? HOME is not set: "
 				    "name it with --store FILE or SYMCACHE_STORE");
@@ -138,7 +138,7 @@ int store_path(const char *option, char **ret, struct sc_error *err)
 
 int make_parents(const char *path, struct sc_error *err)
 {
-	char *copy = xasprintf("%s", path);
+	char *copy = must_asprintf("%s", path);
 	int rc = 0;
 
 	for (char *slash = strchr(copy + 1, '/'); slash && !rc; slash = strchr(slash + 1, '/')) {

@@ -47,21 +47,21 @@ static void tables_init(struct tables *t, const struct opt *opts)
 
 	while (opts[rows].kind)
 		rows++;
-	t->longs = xcalloc(2 * rows + 2, sizeof(*t->longs));
-	t->names = xcalloc(2 * rows + 2, sizeof(*t->names));
-	t->letters = letter = xcalloc(3 * rows + 3, 1);
+	t->longs = must_calloc(2 * rows + 2, sizeof(*t->longs));
+	t->names = must_calloc(2 * rows + 2, sizeof(*t->names));
+	t->letters = letter = must_calloc(3 * rows + 3, 1);
 	*letter++ = ':';
 	for (size_t i = 0; i < rows; i++) {
 		const struct opt *o = &opts[i];
 		int has_arg = opt_has_arg(o);
 
 		if (o->name) {
-			t->names[n] = xasprintf("%s", o->name);
+			t->names[n] = must_asprintf("%s", o->name);
 			t->longs[n] = (struct option){ t->names[n], has_arg, NULL, LONG + (int)i };
 			n++;
 		}
 		if (o->name && o->kind == OPT_BOOL) {
-			t->names[n] = xasprintf("no-%s", o->name);
+			t->names[n] = must_asprintf("no-%s", o->name);
 			t->longs[n] = (struct option){ t->names[n], no_argument, NULL,
 						       LONG + NEGATED + (int)i };
 			n++;
@@ -72,7 +72,7 @@ static void tables_init(struct tables *t, const struct opt *opts)
 				*letter++ = ':';
 		}
 	}
-	t->names[n] = xasprintf("help");
+	t->names[n] = must_asprintf("help");
 	t->longs[n] = (struct option){ t->names[n], no_argument, NULL, HELP };
 	if (!strchr(t->letters, 'h'))
 		*letter = 'h';
@@ -101,11 +101,11 @@ static void unknown_option(const struct command *cmd, const char *word,
 		usage_error(cmd, "unknown option '-%c'", optopt);
 		return;
 	}
-	name = xasprintf("%.*s", (int)len - 2, word + 2);
+	name = must_asprintf("%.*s", (int)len - 2, word + 2);
 	for (char **n = t->names; *n && *name; n++) {
 		if (strncmp(*n, name, len - 2))
 			continue;
-		char *more = xasprintf("%s%s--%s", candidates ? candidates : "",
+		char *more = must_asprintf("%s%s--%s", candidates ? candidates : "",
 				       candidates ? ", " : "", *n);
 		free(candidates);
 		candidates = more;
@@ -124,7 +124,7 @@ static void unknown_option(const struct command *cmd, const char *word,
 /* How the option was meant to be spelled, for messages. */
 static char *opt_spelling(const struct opt *o)
 {
-	return o->name ? xasprintf("--%s", o->name) : xasprintf("-%c", o->letter);
+	return o->name ? must_asprintf("--%s", o->name) : must_asprintf("-%c", o->letter);
 }
 
 static bool bad_value(const struct command *cmd, const struct opt *o, const char *value,
@@ -193,7 +193,7 @@ static bool opt_set(const struct command *cmd, const struct opt *o, const char *
 		*(const char **)o->value = value;
 		return true;
 	case OPT_LIST:
-		list->items = xrealloc(list->items, (list->len + 2) * sizeof(*list->items));
+		list->items = must_realloc(list->items, (list->len + 2) * sizeof(*list->items));
 		list->items[list->len++] = value;
 		list->items[list->len] = NULL;
 		return true;

@@ -54,7 +54,6 @@ echo "DEMANGLE_CFLAGS := -DHAVE_LIBIBERTY=1"
 abi=$(ls /usr/lib/llvm-*/lib/libc++abi.a 2>/dev/null | sort -V | tail -n 1)
 if [ -n "$abi" ]; then
 	echo "DEMANGLE_CFLAGS += -DHAVE_CXXABI=1"
-	echo "DEMANGLE_LIBS := $abi -liberty"
-else
-	echo "DEMANGLE_LIBS := -liberty"
+	echo "DEMANGLE_LIBS := $abi"
 fi
+echo "DEMANGLE_LIBS += $(${CC:-cc} -print-file-name=libiberty.a)"

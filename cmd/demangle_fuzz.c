@@ -1,0 +1,26 @@
+/* Fuzz target: any bytes as a name. The first byte chooses the language. */
+#include "cmd/demangle.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct demangler *d;
+	struct symcache_str name;
+
+	if (!d)
+		d = demangler_create();
+	if (size < 1)
+		return 0;
+	name = (struct symcache_str){ (const char *)data + 1, size - 1 };
+	for (int again = 0; again < 2; again++) {
+		struct symcache_str text = demangle(d, name, data[0] % 12u);
+		volatile size_t sum = 0;
+
+		for (size_t i = 0; i < text.len; i++)
+			sum += (unsigned char)text.ptr[i];
+	}
+	return 0;
+}

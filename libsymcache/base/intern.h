@@ -1,0 +1,80 @@
+/*
+ * A hash set of indices: gives equal things the same small number.
+ *
+ * It stores indices into a table of the caller, never the things themselves;
+ * the caller compares. Open addressing, linear probing, at most half full.
+ *
+ *   uint32_t *slot = sc_intern_find(&set, hash, equal, ctx);
+ *   if (!slot) out of memory
+ *   if (*slot == SC_INTERN_NEW) *slot = index of the thing, added just now
+ */
+#ifndef SC_INTERN_H
+#define SC_INTERN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SC_INTERN_NEW 0xffffffffu
+
+struct sc_intern_slot {
+	uint32_t index; /* SC_INTERN_NEW: free */
+	uint32_t hash;
+};
+
+struct sc_intern {
+	struct sc_intern_slot *slots;
+	size_t size, used; /* size is a power of two, or 0 */
+};
+
+static inline void sc_intern_deinit(struct sc_intern *t)
+{
+	free(t->slots);
+	memset(t, 0, sizeof(*t));
+}
+
+static inline bool sc_intern_grow_(struct sc_intern *t)
+{
+	size_t size = t->size ? t->size * 2 : 64;
+	struct sc_intern_slot *slots = malloc(size * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	memset(slots, 0xff, size * sizeof(*slots));
+	for (size_t i = 0; i < t->size; i++) {
+		size_t at;
+		if (t->slots[i].index == SC_INTERN_NEW)
+			continue;
+		at = t->slots[i].hash & (size - 1);
+		while (slots[at].index != SC_INTERN_NEW)
+			at = (at + 1) & (size - 1);
+		slots[at] = t->slots[i];
+	}
+	free(t->slots);
+	t->slots = slots;
+	t->size = size;
+	return true;
+}
+
+/* The slot of the thing that `equal(ctx, index)` accepts, or a new one that the
+ * caller must fill. Valid until the next call. NULL: out of memory. */
+static inline uint32_t *sc_intern_find(struct sc_intern *t, uint64_t hash,
+				       bool (*equal)(const void *ctx, uint32_t index),
+				       const void *ctx)
+{
+	uint32_t h = (uint32_t)(hash ^ hash >> 32);
+	size_t at;
+
+	if (t->used * 2 >= t->size && !sc_intern_grow_(t))
+		return NULL;
+	for (at = h & (t->size - 1); t->slots[at].index != SC_INTERN_NEW;
+	     at = (at + 1) & (t->size - 1))
+		if (t->slots[at].hash == h && equal(ctx, t->slots[at].index))
+			return &t->slots[at].index;
+	t->used++;
+	t->slots[at].hash = h;
+	return &t->slots[at].index;
+}
+
+#endif

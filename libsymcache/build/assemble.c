@@ -1,0 +1,232 @@
+/*
+ * Pieces of all units and the symbols → the ranges of the image: see assemble.h.
+ *
+ * Three layers, each made disjoint by painting:
+ *
+ *   functions  [ f ][ g  ]      [ h ]        pieces of functions and strays
+ *   lines                   [------------]   pieces of line rows alone
+ *   symbols       [s1 ][ s2    )
+ *   image      [ f ][ g  ][s2)[s2+l][ h ][l]
+ *
+ * A function piece brings its ranges. In the gaps between them, symbols and
+ * lines are overlaid: the symbol names the function, the row its line.
+ */
+#include "libsymcache/build/assemble.h"
+
+#include "format/symcache_format.h"
+
+struct layer {
+	struct sc_intervals painted;
+	size_t at; /* first interval that can still matter */
+};
+
+struct assembler {
+	const struct sc_flat *flat;
+	const struct sc_code_symbol *symbols;
+	uint64_t base;
+	struct sc_tables *tables;
+	struct sc_final *out;
+	uint64_t merged;
+	uint64_t end; /* of what was put last */
+	struct layer functions, lines, code_symbols;
+};
+
+static void assembler_deinit(struct assembler *a)
+{
+	vec_deinit(&a->functions.painted.list);
+	vec_deinit(&a->lines.painted.list);
+	vec_deinit(&a->code_symbols.painted.list);
+}
+
+static bool append(struct assembler *a, uint64_t vaddr, const struct sc_location *loc)
+{
+	struct sc_final_range *last = a->out->ranges.len ?
+		&a->out->ranges.data[a->out->ranges.len - 1] : NULL;
+
+	if (last && !memcmp(&last->loc, loc, sizeof(*loc))) {
+		a->merged++;
+		return true;
+	}
+	last = vec_push(&a->out->ranges);
+	if (!last)
+		return false;
+	last->start = (uint32_t)(vaddr - a->base);
+	last->loc = *loc;
+	return true;
+}
+
+static const struct sc_location no_location = { SC_NONE, SC_NONE, SC_NONE, SC_NONE, SC_NONE };
+
+/* Puts [start, end); a gap before it is marked. */
+static bool put(struct assembler *a, uint64_t start, uint64_t end, const struct sc_location *loc)
+{
+	if (a->out->ranges.len && a->end < start && !append(a, a->end, &no_location))
+		return false;
+	a->end = end;
+	return append(a, start, loc);
+}
+
+/* The index of the range of piece p that covers vaddr. */
+static size_t range_at(const struct assembler *a, const struct sc_piece *p, uint64_t vaddr)
+{
+	const struct sc_flat_range *r = a->flat->ranges.data + p->first_range;
+	size_t lo = 0, hi = p->num_ranges;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (r[mid].start <= vaddr)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return p->first_range + lo;
+}
+
+/* Puts the ranges of piece p that lie in [start, end); `function` names them
+ * where they have none of their own. */
+static bool put_piece(struct assembler *a, const struct sc_piece *p, uint64_t start,
+		      uint64_t end, uint32_t function)
+{
+	size_t last = p->first_range + p->num_ranges;
+
+	for (size_t i = range_at(a, p, start); i < last && start < end; i++) {
+		uint64_t stop = i + 1 < last ? a->flat->ranges.data[i + 1].start : p->end;
+		struct sc_location loc = a->flat->ranges.data[i].loc;
+
+		if (stop > end)
+			stop = end;
+		if (loc.function == SC_NONE)
+			loc.function = function;
+		if (!put(a, start, stop, &loc))
+			return false;
+		start = stop;
+	}
+	return true;
+}
+
+static bool nameless_function(struct assembler *a, uint32_t *ret)
+{
+	static const struct sc_function fn = { SC_NONE, SC_NONE, SYMCACHE_LANG_UNKNOWN, SC_NONE, 0 };
+
+	return sc_table_function(a->tables, &fn, ret);
+}
+
+static bool symbol_function(struct assembler *a, uint32_t symbol, uint32_t *ret)
+{
+	const struct sc_code_symbol *s = &a->symbols[symbol];
+	struct sc_function fn = {
+		.entry = (uint32_t)(s->start - a->base),
+		.lang = SYMCACHE_LANG_SYMTAB,
+		.decl_file = SC_NONE,
+	};
+
+	return sc_table_string(a->tables, s->name, &fn.name) &&
+	       sc_table_function(a->tables, &fn, ret);
+}
+
+/* The interval of a layer at `vaddr`, or NULL; *stop shrinks to where that
+ * answer ends. Addresses asked for must ascend. */
+static const struct sc_interval *layer_at(struct layer *l, uint64_t vaddr, uint64_t *stop)
+{
+	const struct sc_interval *list = l->painted.list.data;
+	bool inside;
+
+	while (l->at < l->painted.list.len && list[l->at].end <= vaddr)
+		l->at++;
+	if (l->at == l->painted.list.len)
+		return NULL;
+	inside = list[l->at].start <= vaddr;
+	if (*stop > (inside ? list[l->at].end : list[l->at].start))
+		*stop = inside ? list[l->at].end : list[l->at].start;
+	return inside ? &list[l->at] : NULL;
+}
+
+/* Fills a gap [start, end) between functions with symbols and lines. */
+static bool put_gap(struct assembler *a, uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		uint64_t stop = end;
+		const struct sc_interval *symbol = layer_at(&a->code_symbols, start, &stop);
+		const struct sc_interval *line = layer_at(&a->lines, start, &stop);
+		struct sc_location loc = { SC_NONE, 0, 0, SC_NONE, SC_NONE };
+
+		if (symbol || line) {
+			if (!(symbol ? symbol_function(a, symbol->id, &loc.function) :
+				       nameless_function(a, &loc.function)))
+				return false;
+			if (!(line ? put_piece(a, &a->flat->pieces.data[line->id], start, stop,
+					       loc.function) :
+				     put(a, start, stop, &loc)))
+				return false;
+		}
+		start = stop;
+	}
+	return true;
+}
+
+static bool add(struct sc_intervals *v, uint64_t start, uint64_t end, uint32_t id)
+{
+	struct sc_interval *i = vec_push(&v->list);
+
+	if (!i)
+		return false;
+	*i = (struct sc_interval){ .start = start, .end = end, .id = id };
+	return true;
+}
+
+static bool make_layers(struct assembler *a, size_t num_symbols)
+{
+	struct sc_paint pot = {0};
+	struct sc_intervals functions = {0}, lines = {0}, symbols = {0};
+	const struct sc_piece *pieces = a->flat->pieces.data;
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < a->flat->pieces.len; i++)
+		ok = add(pieces[i].kind == SC_PIECE_LINES ? &lines : &functions,
+			 pieces[i].start, pieces[i].end, i);
+	for (uint32_t i = 0; ok && i < num_symbols; i++)
+		ok = add(&symbols, a->symbols[i].start, a->symbols[i].end, i);
+	if (ok) {
+		sc_rank_by_containment(&functions);
+		sc_rank_by_containment(&lines);
+		sc_rank_by_containment(&symbols);
+		for (size_t i = 0; i < functions.list.len; i++)
+			if (pieces[functions.list.data[i].id].kind == SC_PIECE_FUNCTION)
+				functions.list.data[i].priority += UINT32_MAX;
+		ok = sc_paint(&pot, &functions, &a->functions.painted) &&
+		     sc_paint(&pot, &lines, &a->lines.painted) &&
+		     sc_paint(&pot, &symbols, &a->code_symbols.painted);
+	}
+	vec_deinit(&functions.list);
+	vec_deinit(&lines.list);
+	vec_deinit(&symbols.list);
+	sc_paint_deinit(&pot);
+	return ok;
+}
+
+bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, size_t num_symbols,
+		 uint64_t load_base, struct sc_tables *tables, struct sc_final *ret)
+{
+	__attribute__((cleanup(assembler_deinit))) struct assembler a = {
+		.flat = flat, .symbols = symbols, .base = load_base, .tables = tables, .out = ret,
+	};
+	uint64_t at = load_base;
+	const struct sc_interval *f;
+
+	if (!make_layers(&a, num_symbols))
+		return false;
+	f = a.functions.painted.list.data;
+	for (size_t i = 0; i < a.functions.painted.list.len; i++) {
+		if (!put_gap(&a, at, f[i].start) ||
+		    !put_piece(&a, &flat->pieces.data[f[i].id], f[i].start, f[i].end, SC_NONE))
+			return false;
+		at = f[i].end;
+	}
+	if (!put_gap(&a, at, UINT64_MAX))
+		return false;
+	if (ret->ranges.len && a.end - load_base <= 0xffffffffull &&
+	    !append(&a, a.end, &no_location))
+		return false;
+	flat->merged += a.merged;
+	return true;
+}

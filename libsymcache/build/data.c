@@ -1,0 +1,117 @@
+/*
+ * Data symbols: see data.h.
+ *
+ * Invariant of the result: ascending by start, then by size, no two equal. At
+ * one address there is one symbol of the table (its best alias) or, where the
+ * table has none, one variable: the one that comes first in the DWARF.
+ */
+#include "libsymcache/build/data.h"
+
+#include <stdlib.h>
+
+void sc_data_deinit(struct sc_data *d)
+{
+	vec_deinit(&d->variables);
+	vec_deinit(&d->symbols.list);
+}
+
+bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_tables *t)
+{
+	for (size_t i = 0; i < unit->variables.len; i++) {
+		const struct dw_variable *v = &unit->variables.data[i];
+		const struct dw_file *f = v->decl_file < unit->files.len ?
+			&unit->files.data[v->decl_file] : NULL;
+		struct sc_data_variable *out = vec_push(&d->variables);
+
+		if (!out || !sc_table_string(t, v->name, &out->name) ||
+		    !sc_table_file(t, f ? f->comp_dir : NULL, f ? f->dir : NULL,
+				   f ? f->name : NULL, &out->decl_file))
+			return false;
+		out->vaddr = v->vaddr;
+		out->size = v->size;
+		out->decl_line = v->decl_line;
+	}
+	return true;
+}
+
+/* Sorts by address; of equal addresses the order of arrival stays. */
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct sc_data_variable *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static bool merge_sort(struct sc_data_variable *v, size_t n)
+{
+	struct sc_data_variable *tmp = malloc((n ? n : 1) * sizeof(*tmp));
+
+	if (!tmp)
+		return false;
+	for (size_t width = 1; width < n; width *= 2) {
+		for (size_t lo = 0; lo < n; lo += 2 * width) {
+			size_t mid = lo + width < n ? lo + width : n;
+			size_t hi = mid + width < n ? mid + width : n;
+			size_t i = lo, k = mid, out = lo;
+
+			while (i < mid || k < hi)
+				tmp[out++] = i < mid && (k == hi || by_vaddr(&v[i], &v[k]) <= 0) ?
+					v[i++] : v[k++];
+		}
+		memcpy(v, tmp, n * sizeof(*v));
+	}
+	free(tmp);
+	return true;
+}
+
+static bool add(struct sc_data *d, const struct sc_elf *image, uint64_t vaddr, uint64_t size,
+		uint32_t name, const struct sc_data_variable *decl)
+{
+	struct sc_data_symbol *s;
+
+	if (vaddr < image->load_base || vaddr - image->load_base > UINT32_MAX) {
+		d->too_far++;
+		return true;
+	}
+	s = vec_push(&d->symbols.list);
+	if (!s)
+		return false;
+	s->start = (uint32_t)(vaddr - image->load_base);
+	s->size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+	s->name = name;
+	s->decl_file = decl ? decl->decl_file : SC_NONE;
+	s->decl_line = decl ? decl->decl_line : 0;
+	return true;
+}
+
+bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
+		    const struct sc_elf *image, struct sc_tables *t)
+{
+	const struct sc_elf_symbol *s = symbols->data.data;
+	const struct sc_data_variable *v;
+	size_t n = symbols->data.len, m = d->variables.len, i = 0, k = 0;
+
+	if (!merge_sort(d->variables.data, m))
+		return false;
+	v = d->variables.data;
+	while (i < n || k < m) {
+		uint64_t vaddr = k == m || (i < n && s[i].vaddr <= v[k].vaddr) ?
+			s[i].vaddr : v[k].vaddr;
+		const struct sc_data_variable *decl = k < m && v[k].vaddr == vaddr ? &v[k] : NULL;
+		uint32_t name;
+
+		while (k < m && v[k].vaddr == vaddr)
+			k++;
+		if (i < n && s[i].vaddr == vaddr) {
+			if (!sc_table_string(t, s[i].name, &name) ||
+			    !add(d, image, vaddr, s[i].size, name, decl))
+				return false;
+			i++;
+		} else if (sc_elf_range_at(&image->alloc, vaddr)) {
+			/* Elsewhere it is a tombstone of a dropped variable. */
+			if (!add(d, image, vaddr, decl->size, decl->name, decl))
+				return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,415 @@
+/*
+ * Tables and ranges → the bytes of a SymCache file: see layout.h.
+ *
+ * create() walks the ranges once and gives every record that is met its place;
+ * write() then copies, with the new numbers, straight into the destination.
+ * Call locations get their place after the one they are inlined into, so that
+ * inlined_into_idx is always lower than the index of the record it stands in.
+ */
+#include "libsymcache/build/layout.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* Old number → new number, and the old numbers in their new order. */
+struct renumber {
+	uint32_t *to;
+	VEC(uint32_t) order;
+};
+
+struct sc_layout {
+	struct sc_content c;
+	struct renumber files, functions, calls, strings;
+	VEC(uint32_t) chain;      /* calls to place, innermost first */
+	uint32_t *string_offset;  /* by old number */
+	uint64_t string_bytes;
+	size_t at_files, at_functions, at_locations, at_ranges, at_strings;
+	size_t at_image, at_columns, at_decls, at_data, at_table, at_footer;
+	size_t size;
+};
+
+#define EXT_SECTIONS 4
+
+static bool renumber_init(struct renumber *r, size_t n)
+{
+	r->to = malloc((n ? n : 1) * sizeof(*r->to));
+	if (r->to)
+		memset(r->to, 0xff, n * sizeof(*r->to));
+	return r->to;
+}
+
+static void renumber_deinit(struct renumber *r)
+{
+	free(r->to);
+	vec_deinit(&r->order);
+}
+
+/* True if `old` had no place yet and has got one. *oom on lack of memory. */
+static bool place(struct renumber *r, uint32_t old, bool *oom)
+{
+	uint32_t *slot;
+
+	if (old == SC_NONE || r->to[old] != SC_NONE)
+		return false;
+	slot = vec_push(&r->order);
+	if (!slot) {
+		*oom = true;
+		return false;
+	}
+	*slot = old;
+	r->to[old] = (uint32_t)r->order.len - 1;
+	return true;
+}
+
+static uint32_t moved(const struct renumber *r, uint32_t old)
+{
+	return old == SC_NONE ? SYMCACHE_NONE : r->to[old];
+}
+
+/* ---- placing ------------------------------------------------------------------------ */
+
+static unsigned length_prefix(const struct sc_layout *l, uint32_t len)
+{
+	unsigned n = 1;
+
+	if (l->c.version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS)
+		return 4;
+	while (len >>= 7)
+		n++;
+	return n;
+}
+
+static void place_string(struct sc_layout *l, uint32_t s, bool *oom)
+{
+	const struct sc_string *str;
+
+	if (!place(&l->strings, s, oom))
+		return;
+	str = &l->c.tables->strings.data[s];
+	l->string_offset[s] = (uint32_t)l->string_bytes; /* checked at the end */
+	l->string_bytes += length_prefix(l, str->len) + str->len;
+}
+
+static void place_file(struct sc_layout *l, uint32_t file, bool *oom)
+{
+	const struct sc_file *f;
+
+	if (!place(&l->files, file, oom))
+		return;
+	f = &l->c.tables->files.data[file];
+	place_string(l, f->comp_dir, oom);
+	place_string(l, f->dir, oom);
+	place_string(l, f->name, oom);
+}
+
+static void place_function(struct sc_layout *l, uint32_t function, bool *oom)
+{
+	if (place(&l->functions, function, oom))
+		place_string(l, l->c.tables->functions.data[function].name, oom);
+}
+
+/* Places a call location behind those it is inlined into. Chains may be of any
+ * length: a stack of our own, not recursion. */
+static void place_call(struct sc_layout *l, uint32_t call, bool *oom)
+{
+	for (; call != SC_NONE && l->calls.to[call] == SC_NONE;
+	     call = l->c.tables->calls.data[call].inlined_into) {
+		uint32_t *slot = vec_push(&l->chain);
+		if (!slot) {
+			*oom = true;
+			return;
+		}
+		*slot = call;
+	}
+	while (l->chain.len) {
+		uint32_t c = l->chain.data[--l->chain.len];
+		place(&l->calls, c, oom);
+		place_function(l, l->c.tables->calls.data[c].function, oom);
+		place_file(l, l->c.tables->calls.data[c].file, oom);
+	}
+}
+
+static bool place_all(struct sc_layout *l)
+{
+	const struct sc_content *c = &l->c;
+	bool oom = false;
+
+	for (size_t i = 0; i < c->ranges->ranges.len && !oom; i++) {
+		const struct sc_location *loc = &c->ranges->ranges.data[i].loc;
+		if (loc->function == SC_NONE)
+			continue;
+		place_function(l, loc->function, &oom);
+		place_file(l, loc->file, &oom);
+		place_call(l, loc->inlined_into, &oom);
+	}
+	for (size_t i = 0; i < l->functions.order.len && !oom; i++)
+		place_file(l, c->tables->functions.data[l->functions.order.data[i]].decl_file,
+			   &oom);
+	for (size_t i = 0; i < c->data->list.len && !oom; i++) {
+		place_string(l, c->data->list.data[i].name, &oom);
+		place_file(l, c->data->list.data[i].decl_file, &oom);
+	}
+	place_string(l, c->image.soname, &oom);
+	place_string(l, c->image.writer, &oom);
+	return !oom;
+}
+
+static size_t align8(size_t n)
+{
+	return (n + 7) & ~(size_t)7;
+}
+
+static size_t file_record(const struct sc_layout *l)
+{
+	return l->c.version >= SYMCACHE_FIRST_VERSION_WITH_SRCSRV ?
+		sizeof(struct symcache_file_v9) : sizeof(struct symcache_file_v7);
+}
+
+static size_t num_locations(const struct sc_layout *l)
+{
+	return l->calls.order.len + l->c.ranges->ranges.len;
+}
+
+static void place_sections(struct sc_layout *l)
+{
+	l->at_files = sizeof(struct symcache_header);
+	l->at_functions = align8(l->at_files + l->files.order.len * file_record(l));
+	l->at_locations = align8(l->at_functions +
+				 l->functions.order.len * sizeof(struct symcache_function));
+	l->at_ranges = align8(l->at_locations +
+			      num_locations(l) * sizeof(struct symcache_source_location));
+	l->at_strings = align8(l->at_ranges + l->c.ranges->ranges.len * sizeof(uint32_t));
+	l->at_image = align8(l->at_strings + l->string_bytes);
+	l->at_columns = align8(l->at_image + sizeof(struct symcache_ext_image));
+	l->at_decls = align8(l->at_columns + num_locations(l) * sizeof(uint16_t));
+	l->at_data = align8(l->at_decls +
+			    l->functions.order.len * sizeof(struct symcache_ext_decl));
+	l->at_table = align8(l->at_data + l->c.data->list.len * sizeof(struct symcache_ext_data));
+	l->at_footer = l->at_table + EXT_SECTIONS * sizeof(struct symcache_ext_section);
+	l->size = l->at_footer + sizeof(struct symcache_ext_footer);
+}
+
+int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
+		     struct sc_error *err)
+{
+	const struct sc_tables *t = content->tables;
+	struct sc_layout *l = calloc(1, sizeof(*l));
+
+	*ret = NULL;
+	if (!l)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	l->c = *content;
+	l->string_offset = malloc((t->strings.len ? t->strings.len : 1) * sizeof(uint32_t));
+	if (!l->string_offset || !renumber_init(&l->files, t->files.len) ||
+	    !renumber_init(&l->functions, t->functions.len) ||
+	    !renumber_init(&l->calls, t->calls.len) ||
+	    !renumber_init(&l->strings, t->strings.len) || !place_all(l)) {
+		sc_layout_destroy(l);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	if (l->string_bytes >= UINT32_MAX || num_locations(l) >= UINT32_MAX) {
+		sc_layout_destroy(l);
+		return sc_error_set(err, SC_ELIMIT,
+				    "strings or locations do not fit into 32 bits");
+	}
+	place_sections(l);
+	*ret = l;
+	return 0;
+}
+
+void sc_layout_destroy(struct sc_layout *l)
+{
+	if (!l)
+		return;
+	renumber_deinit(&l->files);
+	renumber_deinit(&l->functions);
+	renumber_deinit(&l->calls);
+	renumber_deinit(&l->strings);
+	vec_deinit(&l->chain);
+	free(l->string_offset);
+	free(l);
+}
+
+struct sc_layout_counts sc_layout_counts(const struct sc_layout *l)
+{
+	return (struct sc_layout_counts){
+		.size = l->size,
+		.files = (uint32_t)l->files.order.len,
+		.functions = (uint32_t)l->functions.order.len,
+		.source_locations = (uint32_t)num_locations(l),
+		.ranges = (uint32_t)l->c.ranges->ranges.len,
+		.string_bytes = (uint32_t)l->string_bytes,
+	};
+}
+
+/* ---- writing ------------------------------------------------------------------------ */
+
+static uint32_t string_at(const struct sc_layout *l, uint32_t s)
+{
+	return s == SC_NONE ? SYMCACHE_NONE : l->string_offset[s];
+}
+
+static void write_header(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_header *h = (struct symcache_header *)dst;
+	struct sc_layout_counts n = sc_layout_counts(l);
+
+	h->magic = SYMCACHE_MAGIC;
+	h->version = l->c.version;
+	memcpy(h->debug_uuid, l->c.debug_uuid, sizeof(h->debug_uuid));
+	h->arch = l->c.arch;
+	h->num_files = n.files;
+	h->num_functions = n.functions;
+	h->num_source_locations = n.source_locations;
+	h->num_ranges = n.ranges;
+	h->string_bytes = n.string_bytes;
+}
+
+static void write_files(const struct sc_layout *l, uint8_t *dst)
+{
+	size_t size = file_record(l);
+
+	for (size_t i = 0; i < l->files.order.len; i++, dst += size) {
+		const struct sc_file *f = &l->c.tables->files.data[l->files.order.data[i]];
+		struct symcache_file_v9 out = {
+			string_at(l, f->comp_dir), string_at(l, f->dir), string_at(l, f->name),
+			SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_NONE,
+		};
+		memcpy(dst, &out, size); /* version 7 and 8 are a prefix of it */
+	}
+}
+
+static void write_functions(const struct sc_layout *l, uint8_t *functions, uint8_t *decls)
+{
+	struct symcache_function *out = (struct symcache_function *)functions;
+	struct symcache_ext_decl *decl = (struct symcache_ext_decl *)decls;
+
+	for (size_t i = 0; i < l->functions.order.len; i++) {
+		const struct sc_function *f =
+			&l->c.tables->functions.data[l->functions.order.data[i]];
+		out[i] = (struct symcache_function){ string_at(l, f->name), SYMCACHE_NONE,
+						     f->entry, f->lang };
+		decl[i] = (struct symcache_ext_decl){ moved(&l->files, f->decl_file),
+						      f->decl_line };
+	}
+}
+
+static struct symcache_source_location write_location(const struct sc_layout *l,
+						       const struct sc_location *loc,
+						       uint16_t *column)
+{
+	/* A column that does not fit is unknown, rather than wrong. */
+	*column = loc->function == SC_NONE || loc->column > UINT16_MAX ?
+		0 : (uint16_t)loc->column;
+	return (struct symcache_source_location){
+		moved(&l->files, loc->file),
+		loc->line,
+		moved(&l->functions, loc->function),
+		moved(&l->calls, loc->inlined_into),
+	};
+}
+
+static void write_locations(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_source_location *out =
+		(struct symcache_source_location *)(dst + l->at_locations);
+	uint16_t *column = (uint16_t *)(dst + l->at_columns);
+	uint32_t *start = (uint32_t *)(dst + l->at_ranges);
+
+	for (size_t i = 0; i < l->calls.order.len; i++)
+		*out++ = write_location(l, &l->c.tables->calls.data[l->calls.order.data[i]],
+					column++);
+	for (size_t i = 0; i < l->c.ranges->ranges.len; i++) {
+		const struct sc_final_range *r = &l->c.ranges->ranges.data[i];
+		*out++ = write_location(l, &r->loc, column++);
+		*start++ = r->start;
+	}
+}
+
+static void write_strings(const struct sc_layout *l, uint8_t *dst)
+{
+	for (size_t i = 0; i < l->strings.order.len; i++) {
+		const struct sc_string *s = &l->c.tables->strings.data[l->strings.order.data[i]];
+		uint32_t len = s->len;
+
+		if (l->c.version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS) {
+			memcpy(dst, &len, 4);
+			dst += 4;
+		} else {
+			for (; len >= 0x80; len >>= 7)
+				*dst++ = (uint8_t)(len | 0x80);
+			*dst++ = (uint8_t)len;
+		}
+		memcpy(dst, s->ptr, s->len);
+		dst += s->len;
+	}
+}
+
+static void write_data(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_ext_data *out = (struct symcache_ext_data *)dst;
+
+	for (size_t i = 0; i < l->c.data->list.len; i++) {
+		const struct sc_data_symbol *d = &l->c.data->list.data[i];
+		out[i] = (struct symcache_ext_data){ d->start, d->size, string_at(l, d->name),
+						     moved(&l->files, d->decl_file),
+						     d->decl_line };
+	}
+}
+
+static void write_extension(const struct sc_layout *l, uint8_t *dst)
+{
+	const struct symcache_ext_section sections[EXT_SECTIONS] = {
+		{ SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image), l->at_image,
+		  sizeof(struct symcache_ext_image) },
+		{ SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t), l->at_columns,
+		  num_locations(l) * sizeof(uint16_t) },
+		{ SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl), l->at_decls,
+		  l->functions.order.len * sizeof(struct symcache_ext_decl) },
+		{ SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data), l->at_data,
+		  l->c.data->list.len * sizeof(struct symcache_ext_data) },
+	};
+	struct symcache_ext_footer footer = {
+		.table_offset = l->at_table,
+		.file_size = l->size,
+		.num_sections = EXT_SECTIONS,
+		.version = SYMCACHE_EXT_VERSION,
+		.magic = SYMCACHE_EXT_MAGIC,
+	};
+	struct symcache_ext_image image = l->c.image;
+
+	image.soname = string_at(l, image.soname);
+	image.writer = string_at(l, image.writer);
+	memcpy(dst + l->at_image, &image, sizeof(image));
+	memcpy(dst + l->at_table, sections, sizeof(sections));
+	memcpy(dst + l->at_footer, &footer, sizeof(footer));
+	footer.hash = XXH3_64bits(dst, l->size - sizeof(footer.hash));
+	memcpy(dst + l->size - sizeof(footer.hash), &footer.hash, sizeof(footer.hash));
+}
+
+/* Zeroes the padding between two sections. */
+static void pad(uint8_t *dst, size_t from, size_t to)
+{
+	memset(dst + from, 0, to - from);
+}
+
+void sc_layout_write(const struct sc_layout *l, uint8_t *dst)
+{
+	size_t functions = l->functions.order.len, ranges = l->c.ranges->ranges.len;
+
+	pad(dst, 0, l->at_files);
+	pad(dst, l->at_files + l->files.order.len * file_record(l), l->at_functions);
+	pad(dst, l->at_ranges + ranges * sizeof(uint32_t), l->at_strings);
+	pad(dst, l->at_strings + l->string_bytes, l->at_image);
+	pad(dst, l->at_columns + num_locations(l) * sizeof(uint16_t), l->at_decls);
+	pad(dst, l->at_decls + functions * sizeof(struct symcache_ext_decl), l->at_data);
+	pad(dst, l->at_data + l->c.data->list.len * sizeof(struct symcache_ext_data),
+	    l->at_table);
+	write_header(l, dst);
+	write_files(l, dst + l->at_files);
+	write_functions(l, dst + l->at_functions, dst + l->at_decls);
+	write_locations(l, dst);
+	write_strings(l, dst + l->at_strings);
+	write_data(l, dst + l->at_data);
+	write_extension(l, dst);
+}

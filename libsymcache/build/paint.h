@@ -1,0 +1,55 @@
+/*
+ * Overlapping intervals → disjoint ones: at each address the interval of the
+ * highest priority wins.
+ *
+ *     priority 3            [-- c --]
+ *     priority 2       [---- b ----------]
+ *     priority 1   [------- a --------]
+ *     painted      [ a [ b  [-- c --] b  ]
+ */
+#ifndef SC_PAINT_H
+#define SC_PAINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libsymcache/base/vec.h"
+
+struct sc_interval {
+	uint64_t start, end; /* [start, end) */
+	uint64_t priority;
+	uint32_t id;         /* whose it is */
+};
+
+struct sc_intervals {
+	VEC(struct sc_interval) list;
+};
+
+/* A paint pot: working memory that is kept from one call to the next. */
+struct sc_paint {
+	VEC(uint32_t) heap;
+};
+
+static inline void sc_paint_deinit(struct sc_paint *p)
+{
+	vec_deinit(&p->heap);
+}
+
+/*
+ * Sorts `in` by start and fills `out` (cleared first): ascending, disjoint,
+ * each with the id and the priority of the winner; neighbours that touch and
+ * have the same id and priority are one. Equal priorities: any. O(n log n),
+ * nearly linear for intervals that nest and come nearly sorted.
+ * False: out of memory.
+ */
+bool sc_paint(struct sc_paint *pot, struct sc_intervals *in, struct sc_intervals *out);
+
+/*
+ * Gives `in` priorities by containment, and sorts it by start: an interval wins
+ * over those that contain it, i.e. the one that starts later wins, and of those
+ * that start together the shorter one. Among equals that with the lower `id`.
+ * Priorities are 1 … n.
+ */
+void sc_rank_by_containment(struct sc_intervals *in);
+
+#endif

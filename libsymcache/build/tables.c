@@ -1,0 +1,112 @@
+/* The tables of a cache under construction: see tables.h. */
+#include "libsymcache/build/tables.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+void sc_tables_deinit(struct sc_tables *t)
+{
+	vec_deinit(&t->strings);
+	vec_deinit(&t->files);
+	vec_deinit(&t->functions);
+	vec_deinit(&t->calls);
+	sc_intern_deinit(&t->string_set);
+	sc_intern_deinit(&t->file_set);
+	sc_intern_deinit(&t->function_set);
+	sc_intern_deinit(&t->call_set);
+}
+
+struct string_key {
+	const struct sc_tables *t;
+	struct sc_string s;
+};
+
+static bool same_string(const void *ctx, uint32_t i)
+{
+	const struct string_key *k = ctx;
+	const struct sc_string *s = &k->t->strings.data[i];
+
+	return s->len == k->s.len && !memcmp(s->ptr, k->s.ptr, s->len);
+}
+
+bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096;
+	struct string_key key = { .t = t };
+	struct sc_string *added;
+	uint32_t *slot;
+	size_t len;
+
+	*ret = SC_NONE;
+	if (!s || !*s)
+		return true;
+	if (t->recent[place].ptr == s) {
+		*ret = t->recent[place].number;
+		return true;
+	}
+	len = strlen(s);
+	if (len >= UINT32_MAX)
+		return false;
+	key.s = (struct sc_string){ s, (uint32_t)len };
+	slot = sc_intern_find(&t->string_set, XXH3_64bits(s, len), same_string, &key);
+	if (!slot)
+		return false;
+	if (*slot == SC_INTERN_NEW) {
+		added = vec_push(&t->strings);
+		if (!added)
+			return false;
+		*added = key.s;
+		*slot = (uint32_t)t->strings.len - 1;
+	}
+	t->recent[place].ptr = s;
+	t->recent[place].number = *slot;
+	*ret = *slot;
+	return true;
+}
+
+/* Records without padding are equal if their bytes are. */
+#define TABLE_OF_RECORDS(linkage, name, type, vec, set)                                        \
+	struct name##_key {                                                            \
+		const struct sc_tables *t;                                             \
+		const struct type *r;                                                  \
+	};                                                                             \
+	static bool same_##name(const void *ctx, uint32_t i)                           \
+	{                                                                              \
+		const struct name##_key *k = ctx;                                      \
+		return !memcmp(&k->t->vec.data[i], k->r, sizeof(*k->r));               \
+	}                                                                              \
+	linkage bool sc_table_##name(struct sc_tables *t, const struct type *r, uint32_t *ret) \
+	{                                                                              \
+		struct name##_key key = { t, r };                                      \
+		uint32_t *slot = sc_intern_find(&t->set, XXH3_64bits(r, sizeof(*r)),   \
+						same_##name, &key);                    \
+		struct type *added;                                                    \
+		if (!slot)                                                             \
+			return false;                                                  \
+		if (*slot == SC_INTERN_NEW) {                                          \
+			added = vec_push(&t->vec);                                     \
+			if (!added)                                                    \
+				return false;                                          \
+			*added = *r;                                                   \
+			*slot = (uint32_t)t->vec.len - 1;                              \
+		}                                                                      \
+		*ret = *slot;                                                          \
+		return true;                                                           \
+	}
+
+TABLE_OF_RECORDS(, function, sc_function, functions, function_set)
+TABLE_OF_RECORDS(, call, sc_location, calls, call_set)
+
+TABLE_OF_RECORDS(static, file_record, sc_file, files, file_set)
+
+bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
+		   const char *name, uint32_t *ret)
+{
+	struct sc_file f;
+
+	*ret = SC_NONE;
+	if (!name || !*name)
+		return true;
+	return sc_table_string(t, comp_dir, &f.comp_dir) && sc_table_string(t, dir, &f.dir) &&
+	       sc_table_string(t, name, &f.name) && sc_table_file_record(t, &f, ret);
+}

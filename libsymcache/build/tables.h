@@ -1,0 +1,61 @@
+/*
+ * The tables of a cache under construction: strings, files, functions and call
+ * locations, each thing once. Numbers are given in the order of arrival; the
+ * writer renumbers them by first use.
+ */
+#ifndef SC_TABLES_H
+#define SC_TABLES_H
+
+#include "libsymcache/base/intern.h"
+#include "libsymcache/base/vec.h"
+
+#define SC_NONE 0xffffffffu
+
+struct sc_string {
+	const char *ptr; /* borrowed */
+	uint32_t len;
+};
+
+/* String numbers, SC_NONE where a part is absent. */
+struct sc_file {
+	uint32_t comp_dir, dir, name;
+};
+
+struct sc_function {
+	uint32_t name;      /* string number or SC_NONE */
+	uint32_t entry;     /* relative; SC_NONE: inlined */
+	uint32_t lang;      /* enum symcache_lang or SYMCACHE_LANG_SYMTAB */
+	uint32_t decl_file; /* file number or SC_NONE */
+	uint32_t decl_line;
+};
+
+/* Where something stands: of a range, or the call site of an inlined call. */
+struct sc_location {
+	uint32_t file;         /* file number or SC_NONE */
+	uint32_t line, column; /* 0: unknown */
+	uint32_t function;     /* SC_NONE: no source location at all */
+	uint32_t inlined_into; /* number of a call location or SC_NONE */
+};
+
+struct sc_tables {
+	VEC(struct sc_string) strings;
+	VEC(struct sc_file) files;
+	VEC(struct sc_function) functions;
+	VEC(struct sc_location) calls;
+	struct sc_intern string_set, file_set, function_set, call_set;
+	/* Section strings come again and again from the same place: pointers
+	 * are looked up before contents are hashed. Direct-mapped. */
+	struct { const char *ptr; uint32_t number; } recent[4096];
+};
+
+void sc_tables_deinit(struct sc_tables *t);
+
+/* Each returns the number of an equal record, added if it is new; false: out of
+ * memory (or 2³² records). A NULL or empty string is SC_NONE. */
+bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
+bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
+		   const char *name, uint32_t *ret);
+bool sc_table_function(struct sc_tables *t, const struct sc_function *f, uint32_t *ret);
+bool sc_table_call(struct sc_tables *t, const struct sc_location *l, uint32_t *ret);
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * Facts: what one compilation unit says about code and data, in the plainest
+ * form. Every reader of DWARF fills a `struct dw_unit` and knows nothing of
+ * caches; libsymcache/build/ reads it and knows nothing of DWARF.
+ *
+ * Strings are NUL-terminated, borrowed from the sections of the ELF file, and
+ * live as long as they do. Addresses are vaddr of the ELF file.
+ */
+#ifndef DW_FACTS_H
+#define DW_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libsymcache/base/vec.h"
+
+#define DW_NONE 0xffffffffu
+
+/* [start, end) */
+struct dw_range {
+	uint64_t start, end;
+};
+
+/* A source file: comp_dir/dir/name; NULL where a part is absent. */
+struct dw_file {
+	const char *comp_dir, *dir, *name;
+};
+
+/*
+ * A function or an inlined call that has code. Scopes come in the order of the
+ * entries (depth first, parents before children).
+ */
+struct dw_scope {
+	const char *name;     /* linkage name, else name; NULL: none */
+	uint32_t parent;      /* scope it is inlined into; DW_NONE: a function */
+	uint32_t first_range; /* index into ranges */
+	uint32_t num_ranges;
+	uint32_t lang;        /* DW_LANG_…; 0: unknown */
+	uint32_t call_file;   /* index into files; DW_NONE: unknown (DW_AT_call_file) */
+	uint32_t call_line;   /* 0: unknown */
+	uint32_t call_column; /* 0: unknown */
+	uint32_t decl_file;   /* index into files; DW_NONE: unknown */
+	uint32_t decl_line;   /* 0: unknown */
+	uint64_t entry_vaddr; /* DW_AT_low_pc, else start of the first range */
+};
+
+/* One row of the line table; covers up to the next row of its sequence. */
+struct dw_row {
+	uint64_t vaddr;
+	uint32_t file;   /* index into files; DW_NONE: unknown */
+	uint32_t line;   /* 0: unknown */
+	uint32_t column; /* 0: unknown */
+};
+
+/* A run of rows with ascending addresses over [start, end). */
+struct dw_sequence {
+	uint64_t start, end;
+	uint32_t first_row, num_rows; /* into rows */
+};
+
+/* A variable at a fixed address. */
+struct dw_variable {
+	const char *name; /* linkage name, else name */
+	uint64_t vaddr;
+	uint64_t size;      /* bytes; 0: unknown */
+	uint32_t decl_file; /* index into files; DW_NONE: unknown */
+	uint32_t decl_line; /* 0: unknown */
+};
+
+struct dw_unit {
+	uint64_t offset; /* of the unit in .debug_info, for messages */
+	VEC(struct dw_file) files;
+	VEC(struct dw_range) ranges;
+	uint32_t num_covers; /* ranges[0, num_covers) are those of the unit itself,
+	                      * the others belong to scopes; 0: it does not say */
+	VEC(struct dw_scope) scopes;
+	VEC(struct dw_row) rows;
+	VEC(struct dw_sequence) sequences;
+	VEC(struct dw_variable) variables;
+};
+
+static inline void dw_unit_clear(struct dw_unit *u)
+{
+	u->offset = 0;
+	u->num_covers = 0;
+	vec_clear(&u->files);
+	vec_clear(&u->ranges);
+	vec_clear(&u->scopes);
+	vec_clear(&u->rows);
+	vec_clear(&u->sequences);
+	vec_clear(&u->variables);
+}
+
+static inline void dw_unit_deinit(struct dw_unit *u)
+{
+	vec_deinit(&u->files);
+	vec_deinit(&u->ranges);
+	vec_deinit(&u->scopes);
+	vec_deinit(&u->rows);
+	vec_deinit(&u->sequences);
+	vec_deinit(&u->variables);
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* The DWARF sections of one file, inflated and relocated: pointer and length. */
+#ifndef DW_SECTIONS_H
+#define DW_SECTIONS_H
+
+#include "libsymcache/dwarf/cursor.h"
+
+struct dw_sections {
+	struct dw_section info, abbrev, line, str, line_str, str_offsets, addr;
+	struct dw_section ranges, rnglists, types;
+	const struct dw_sections *alt; /* the .gnu_debugaltlink file, or NULL */
+	bool swap;                     /* other byte order than this machine's */
+};
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * Opens an ELF file and reads what its headers say.
+ *
+ * libelf maps the file and parses headers; this file checks what libelf takes
+ * on trust (that tables and sections lie inside the file), so that a file that
+ * was cut off is named as such at once. No section is inflated here.
+ */
+#include "libsymcache/elf/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libsymcache/elf/notes.h"
+
+static int by_start(const void *a, const void *b)
+{
+	const struct sc_elf_range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static bool add_range(struct sc_elf_ranges *ranges, uint64_t start, uint64_t size)
+{
+	struct sc_elf_range *r;
+
+	if (!size || start + size < start)
+		return true;
+	r = vec_push(&ranges->list);
+	if (!r)
+		return false;
+	*r = (struct sc_elf_range){ start, start + size };
+	return true;
+}
+
+static void sort_ranges(struct sc_elf_ranges *ranges)
+{
+	struct sc_elf_range *list = ranges->list.data;
+	size_t n = 0;
+
+	if (!ranges->list.len)
+		return;
+	qsort(list, ranges->list.len, sizeof(*list), by_start);
+	for (size_t i = 1; i < ranges->list.len; i++) {
+		if (list[i].start > list[n].end)
+			list[++n] = list[i];
+		else if (list[i].end > list[n].end)
+			list[n].end = list[i].end;
+	}
+	ranges->list.len = n + 1;
+}
+
+const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, uint64_t vaddr)
+{
+	const struct sc_elf_range *list = ranges->list.data;
+	size_t lo = 0, hi = ranges->list.len;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (list[mid].end <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < ranges->list.len && list[lo].start <= vaddr ? &list[lo] : NULL;
+}
+
+static bool inside(const struct sc_elf *e, uint64_t offset, uint64_t size)
+{
+	return offset <= e->size && size <= e->size - offset;
+}
+
+static int read_segments(struct sc_elf *e, struct sc_error *err)
+{
+	bool first = true, no_sections;
+	size_t n, sections;
+
+	if (elf_getphdrnum(e->elf, &n) || elf_getshdrnum(e->elf, &sections))
+		return sc_error_set(err, SC_EFORMAT, "program headers: %s", elf_errmsg(-1));
+	no_sections = sections == 0;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(e->elf, (int)i, &ph))
+			return sc_error_set(err, SC_EFORMAT, "program header %zu: %s", i,
+					    elf_errmsg(-1));
+		if (ph.p_type == PT_NOTE && inside(e, ph.p_offset, ph.p_filesz))
+			sc_elf_read_notes(e, e->bytes + ph.p_offset, ph.p_filesz, ph.p_align);
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (first)
+			e->load_base = ph.p_vaddr;
+		first = false;
+		if (ph.p_vaddr + ph.p_memsz > e->load_end)
+			e->load_end = ph.p_vaddr + ph.p_memsz;
+		if (no_sections && (!add_range(&e->alloc, ph.p_vaddr, ph.p_memsz) ||
+				    ((ph.p_flags & PF_X) &&
+				     !add_range(&e->exec, ph.p_vaddr, ph.p_memsz))))
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int read_sections(struct sc_elf *e, struct sc_error *err)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(e->elf, scn))) {
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh))
+			return sc_error_set(err, SC_EFORMAT, "section header %zu: %s",
+					    elf_ndxscn(scn), elf_errmsg(-1));
+		if (sh.sh_type != SHT_NOBITS && sh.sh_type != SHT_NULL &&
+		    !inside(e, sh.sh_offset, sh.sh_size))
+			return sc_error_set(err, SC_EFORMAT,
+				"cut off: section %zu ends at 0x%llx, the file at 0x%zx",
+				elf_ndxscn(scn),
+				(unsigned long long)(sh.sh_offset + sh.sh_size), e->size);
+		if (sh.sh_type == SHT_NOTE)
+			sc_elf_read_notes(e, e->bytes + sh.sh_offset, sh.sh_size,
+					  sh.sh_addralign);
+		if (!(sh.sh_flags & SHF_ALLOC) || (sh.sh_flags & SHF_TLS))
+			continue;
+		if (!add_range(&e->alloc, sh.sh_addr, sh.sh_size) ||
+		    ((sh.sh_flags & SHF_EXECINSTR) &&
+		     !add_range(&e->exec, sh.sh_addr, sh.sh_size)))
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* Header tables that lie outside the file are an error of their own: libelf
+ * would say that there are no sections. */
+static int read_header(struct sc_elf *e, struct sc_error *err)
+{
+	GElf_Ehdr eh;
+	uint64_t shentsize, phentsize;
+
+	if (elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &eh))
+		return sc_error_set(err, SC_EFORMAT,
+				    e->size >= 4 && !memcmp(e->bytes, ELFMAG, SELFMAG) ?
+				    "cut off: no whole ELF header" : "not an ELF file");
+	e->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
+	e->big_endian = eh.e_ident[EI_DATA] == ELFDATA2MSB;
+	e->machine = eh.e_machine;
+	e->type = eh.e_type;
+	shentsize = e->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+	phentsize = e->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	if (eh.e_shoff && !inside(e, eh.e_shoff, (eh.e_shnum ? eh.e_shnum : 1) * shentsize))
+		return sc_error_set(err, SC_EFORMAT,
+			"cut off: section headers at 0x%llx, the file ends at 0x%zx",
+			(unsigned long long)eh.e_shoff, e->size);
+	if (eh.e_phoff && eh.e_phnum && !inside(e, eh.e_phoff, eh.e_phnum * phentsize))
+		return sc_error_set(err, SC_EFORMAT,
+			"cut off: program headers at 0x%llx, the file ends at 0x%zx",
+			(unsigned long long)eh.e_phoff, e->size);
+	return 0;
+}
+
+static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
+{
+	struct stat st;
+	char *raw;
+	int rc;
+
+	e->path = strdup(path);
+	if (!e->path)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	/* O_NONBLOCK: a FIFO must not hang us; it has no effect on files. */
+	e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (e->fd < 0)
+		return sc_error_sys(err, "cannot open");
+	if (fstat(e->fd, &st))
+		return sc_error_sys(err, "cannot stat");
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+		return sc_error_sys(err, "not a regular file");
+	}
+	if (st.st_size == 0)
+		return sc_error_set(err, SC_EFORMAT, "empty file");
+	elf_version(EV_CURRENT);
+	e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
+	raw = e->elf ? elf_rawfile(e->elf, &e->size) : NULL;
+	if (!raw)
+		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
+	e->bytes = (const uint8_t *)raw;
+	rc = read_header(e, err);
+	if (!rc)
+		rc = read_segments(e, err);
+	if (!rc)
+		rc = read_sections(e, err);
+	sort_ranges(&e->exec);
+	sort_ranges(&e->alloc);
+	return rc;
+}
+
+int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
+{
+	struct sc_elf *e = calloc(1, sizeof(*e));
+	int rc;
+
+	*ret = NULL;
+	if (!e)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	e->fd = -1;
+	rc = open_file(path, e, err);
+	if (rc) {
+		sc_error_prefix(err, "%s: ", path);
+		sc_elf_close(e);
+		return rc;
+	}
+	*ret = e;
+	return 0;
+}
+
+void sc_elf_close(struct sc_elf *e)
+{
+	if (!e)
+		return;
+	for (size_t i = 0; i < e->inflated.len; i++)
+		free(e->inflated.data[i]);
+	vec_deinit(&e->inflated);
+	vec_deinit(&e->exec.list);
+	vec_deinit(&e->alloc.list);
+	if (e->elf)
+		elf_end(e->elf);
+	if (e->fd >= 0)
+		close(e->fd);
+	free(e->path);
+	free(e);
+}

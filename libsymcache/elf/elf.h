@@ -1,0 +1,92 @@
+/*
+ * One ELF file, opened: what it is, its sections as plain bytes.
+ *
+ * Everything handed out is owned by the file and lives until sc_elf_close().
+ * Not thread-safe; the bytes handed out are plain memory that any thread may
+ * read. The file must not shrink while it is open (it is mapped).
+ */
+#ifndef SC_ELF_H
+#define SC_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libsymcache/base/error.h"
+#include "libsymcache/base/vec.h"
+
+#define SC_ELF_BUILD_ID_MAX 64
+
+struct Elf;
+
+struct sc_elf_range {
+	uint64_t start, end; /* [start, end), vaddr */
+};
+
+struct sc_elf_ranges {
+	VEC(struct sc_elf_range) list; /* ascending, disjoint */
+};
+
+struct sc_elf {
+	char *path;
+	int fd;
+	struct Elf *elf;      /* libelf's handle */
+	const uint8_t *bytes; /* the whole file */
+	size_t size;
+	uint16_t machine;     /* e_machine */
+	uint16_t type;        /* e_type */
+	bool is_64, big_endian;
+	uint64_t load_base;   /* p_vaddr of the first PT_LOAD; 0 if none */
+	uint64_t load_end;    /* end of the highest PT_LOAD */
+	uint8_t build_id[SC_ELF_BUILD_ID_MAX];
+	size_t build_id_len;  /* 0: none */
+	/* Where code can be, ascending and disjoint: the sections with
+	 * SHF_ALLOC and SHF_EXECINSTR, else the segments with PF_X. */
+	struct sc_elf_ranges exec;
+	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
+	struct sc_elf_ranges alloc;
+	VEC(void *) inflated;
+};
+
+/* SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off (the message
+ * says where). */
+int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err);
+void sc_elf_close(struct sc_elf *elf); /* NULL is fine */
+
+/* For __attribute__((cleanup)). */
+static inline void sc_elf_closep(struct sc_elf **elf)
+{
+	sc_elf_close(*elf);
+}
+
+/* True if the file holds bytes for this section (not SHT_NOBITS). For names
+ * that begin with ".debug_", ".zdebug_" counts too. */
+bool sc_elf_has(struct sc_elf *elf, const char *name);
+
+/* The bytes of a section, inflated (zlib, zstd, old .zdebug_). SC_ENOTFOUND;
+ * SC_EFORMAT: damaged; SC_EUNSUPPORTED: compressed in an unknown way. */
+int sc_elf_section(struct sc_elf *elf, const char *name, const uint8_t **data, size_t *size,
+		   struct sc_error *err);
+
+/* The range that holds `vaddr`, or NULL. Tombstones (0, −1, −2) of what the
+ * linker dropped lie in none. */
+const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, uint64_t vaddr);
+
+/* DT_SONAME, or NULL. */
+const char *sc_elf_soname(struct sc_elf *elf);
+
+/*
+ * The identity of a file without a build ID: the first 4096 bytes of .text
+ * folded by XOR into 16 bytes. All zero if there is no .text in the file.
+ */
+void sc_elf_fold_text(struct sc_elf *elf, uint8_t id[16]);
+
+/*
+ * Finds the separate debug file of `elf`: by build ID under `debug_dirs`
+ * (NULL-terminated list), then by .gnu_debuglink (CRC checked) beside it, in
+ * .debug/ beside it, and under the directories. SC_ENOTFOUND: there is none.
+ */
+int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
+		      struct sc_elf **ret, struct sc_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* ELF symbol tables → one name per address, the one a user would expect. */
+#ifndef SC_ELF_SYMBOLS_H
+#define SC_ELF_SYMBOLS_H
+
+#include "libsymcache/elf/elf.h"
+
+struct sc_elf_symbol {
+	const char *name; /* borrowed from the file; no @VERSION in it is removed */
+	uint64_t vaddr;   /* Thumb bit cleared */
+	uint64_t size;    /* of the largest alias; 0 in the table: up to the next
+	                   * symbol or the end of the section */
+};
+
+struct sc_elf_symbols {
+	VEC(struct sc_elf_symbol) code; /* ascending by vaddr, one per address */
+	VEC(struct sc_elf_symbol) data; /* the same */
+	bool from_dynsym;               /* there is no .symtab */
+};
+
+/*
+ * Reads .symtab, or .dynsym where there is none. Code: FUNC and IFUNC symbols,
+ * and NOTYPE ones in executable sections (assembler labels) but for mapping
+ * symbols ($x). Data: OBJECT, COMMON and NOTYPE in other allocated sections, no
+ * TLS. Aliases: typed before NOTYPE, global before weak before local, no __GI_,
+ * fewer leading underscores, then the order of the table.
+ * A file without symbols gives empty lists. SC_ENOMEM.
+ */
+int sc_elf_symbols(struct sc_elf *elf, struct sc_elf_symbols *ret, struct sc_error *err);
+void sc_elf_symbols_deinit(struct sc_elf_symbols *symbols);
+
+#endif
