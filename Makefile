@@ -53,10 +53,12 @@ $(O)/%.o: %.c build/deps.mk
 
 $(O)/cmd/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
-# The demanglers take their memory from cmd/demangle.c, which bounds it.
+# The demanglers take their memory from cmd/demangle.c, which bounds it. The
+# new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
 DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
-DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f))
-build/demangle/%.a: build/deps.mk
+DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f)) \
+	--redefine-sym __cxa_demangle=demangle_cxx
+build/demangle/%.a: build/deps.mk Makefile
 	@mkdir -p $(@D)
 	objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 

@@ -110,13 +110,14 @@ void demangle_free(void *p)
 /* ---- which demangler ------------------------------------------------------ */
 
 #ifdef HAVE_CXXABI
-char *__cxa_demangle(const char *mangled, char *buf, size_t *size, int *status);
+/* __cxa_demangle() of libc++abi */
+char *demangle_cxx(const char *mangled, char *buf, size_t *size, int *status);
 #endif
 
 static char *run_cxx(const char *name)
 {
 #if defined(HAVE_CXXABI)
-	return __cxa_demangle(name, NULL, NULL, NULL);
+	return demangle_cxx(name, NULL, NULL, NULL);
 #elif defined(HAVE_LIBIBERTY)
 	return cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
 #else
