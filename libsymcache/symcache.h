@@ -22,7 +22,9 @@
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
 
-/* A string inside the cache: UTF-8, not NUL-terminated. ptr NULL: absent. */
+/* A string inside the cache, not NUL-terminated. ptr NULL: absent. UTF-8 if the
+ * file is in order, which symcache_verify() says; whoever must have UTF-8 from
+ * an untrusted file tests it. */
 struct symcache_str {
 	const char *ptr;
 	size_t len;
@@ -48,6 +50,9 @@ struct symcache {
 	const struct symcache_ext_decl *decls;
 	const struct symcache_ext_data *data_symbols;
 	size_t num_data_symbols;
+	const uint32_t *index;   /* range indices by address bucket */
+	uint32_t index_buckets;
+	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
 };
 
 /* A source file as the DWARF has it; symcache_path() joins it. */
@@ -97,7 +102,7 @@ uint64_t symcache_load_base(const struct symcache *cache);
 /*
  * Finds the frames of `rel_pc`. True if there are any; then call
  * symcache_next_frame() until it returns false: innermost frame first.
- * Cost: one binary search over the ranges.
+ * Cost: one search over the ranges; no string is touched.
  */
 bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
