@@ -16,7 +16,7 @@ ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-LDLIBS  += -lexpat -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lexpat -ljson-c -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there; make
 # then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).

@@ -19,7 +19,8 @@
 #include "libsymcache/symcache.h"
 
 /* In the order of --help. */
-#define FOR_EACH_COMMAND(X)
+#define FOR_EACH_COMMAND(X) \
+	X(trace)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)
