@@ -18,7 +18,7 @@
 #include "cmd/trace.h"
 
 #define FAULTS_TOLD 10
-#define RELEASE_STEP (UINT64_C(64) << 20)
+#define RELEASE_STEP (UINT64_C(8) << 20)
 
 static void tell(const struct trace_file *f, const char *kind, uint64_t offset, const char *msg)
 {
