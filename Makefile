@@ -9,14 +9,16 @@ PREFIX  ?= /usr/local
 O       := build/$(MODE)
 
 CSTD     := -std=gnu11
-WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+            -Wno-missing-field-initializers
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   ?= -g
 ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-LDLIBS  += -lexpat -ljson-c -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lexpat
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there; make
 # then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).

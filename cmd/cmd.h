@@ -17,9 +17,11 @@
 #include "cmd/opt.h"
 #include "format/symcache_format.h"
 #include "libsymcache/symcache.h"
+#include "libsymcache/symcache_store.h"
 
 /* In the order of --help. */
 #define FOR_EACH_COMMAND(X) \
+	X(lookup) \
 	X(trace)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
@@ -50,6 +52,12 @@ void *must_calloc(size_t n, size_t size);
 void *must_realloc(void *p, size_t size);
 char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Writes `value` in base 10 or 16 right before `end`, without a NUL; returns where
+ * it begins, 20 bytes before at most. For inner loops. */
+char *format_number(char *end, uint64_t value, unsigned base);
+
 /* ---- build IDs ----------------------------------------------------------- */
 
 /* Reads hex digits into id; *nibbles is their number: a prefix may be odd.
@@ -75,8 +83,20 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
  */
 int store_path(const char *option, char **ret, struct sc_error *err);
 
-/* Makes the directories above `path` that are missing. SC_ESYS, SC_EFULL. */
-int make_parents(const char *path, struct sc_error *err);
+/*
+ * Opens the store that store_path() names; for writing, the directories above
+ * it are made. The message of SC_ENOTFOUND says how to get one.
+ */
+int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
+	       struct sc_error *err);
+
+/*
+ * The one build ID in the store that begins with the hex digits of `text`.
+ * SC_EINVAL: no hex digits, or several build IDs begin so (the message has the
+ * first two); SC_ENOTFOUND: none does.
+ */
+int find_build_id(struct symstore_reader *reader, const char *text,
+		  uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
 /* ---- progress ------------------------------------------------------------
  * One line on standard error, redrawn ten times a second at most; nothing at

@@ -1,11 +1,10 @@
 /*
- * What the subcommands share: messages, memory, build IDs, the store's place.
+ * What the subcommands share: messages, memory, build IDs.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 
@@ -71,6 +70,15 @@ char *must_asprintf(const char *fmt, ...)
 	return must(len < 0 ? NULL : s);
 }
 
+char *format_number(char *end, uint64_t value, unsigned base)
+{
+	do {
+		*--end = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	return end;
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -112,41 +120,4 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
 		*text++ = digits[id[i] & 15];
 	}
 	*text = 0;
-}
-
-int store_path(const char *option, char **ret, struct sc_error *err)
-{
-	static const char tail[] = "symcache/symcache.store";
-	const char *env = getenv("SYMCACHE_STORE");
-	const char *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
-
-	*ret = NULL;
-	if (option)
-		*ret = must_asprintf("%s", option);
-	else if (env && *env)
-		*ret = must_asprintf("%s", env);
-	else if (cache && *cache == '/') /* XDG: ignore what is not absolute */
-		*ret = must_asprintf("%s/%s", cache, tail);
-	else if (home && *home)
-		*ret = must_asprintf("%s/.cache/%s", home, tail);
-	else
-		return sc_error_set(err, SC_EINVAL, "where is the store? HOME is not set: "
-				    "name it with --store FILE or SYMCACHE_STORE");
-	return 0;
-}
-
-int make_parents(const char *path, struct sc_error *err)
-{
-	char *copy = must_asprintf("%s", path);
-	int rc = 0;
-
-	for (char *slash = strchr(copy + 1, '/'); slash && !rc; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		if (mkdir(copy, 0777) && errno != EEXIST && errno != EISDIR && errno != EROFS)
-			rc = sc_error_sys(err, "cannot make the directory %s", copy);
-		*slash = '/';
-	}
-	free(copy);
-	return rc;
 }

@@ -21,15 +21,15 @@ static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
 static const char *const functions[] = { "none", "short", "linkage", NULL };
 
 static const struct opt opts[] = {
-	{ "flag", 'q', OPT_FLAG, &o.flag, NULL, "a flag", NULL, NULL },
-	{ "yes", 'y', OPT_BOOL, &o.yes, NULL, "a choice of two", NULL, NULL },
-	{ "file", 'e', OPT_STRING, &o.file, "FILE", "a file", NULL, NULL },
-	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL, NULL, NULL },
-	{ "dir", 'd', OPT_LIST, &o.dirs, "DIR", "a list", NULL, NULL },
-	{ "offset", 0, OPT_NUMBER, &o.offset, "N", "a number", NULL, NULL },
-	{ "style", 0, OPT_ENUM, &o.style, "STYLE", "one of three", styles, NULL },
-	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND", "a value that may lack", functions,
-	  "linkage" },
+	{ "flag", 'q', OPT_FLAG, &o.flag, NULL, "a flag" },
+	{ "yes", 'y', OPT_BOOL, &o.yes, NULL, "a choice of two" },
+	{ "file", 'e', OPT_STRING, &o.file, "FILE", "a file" },
+	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL },
+	{ "dir", 'd', OPT_LIST, &o.dirs, "DIR", "a list" },
+	{ "offset", 0, OPT_NUMBER, &o.offset, "N", "a number" },
+	{ "style", 0, OPT_ENUM, &o.style, "STYLE", "one of three", .choices = styles },
+	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND", "a value that may lack",
+	  .choices = functions, .implied = "linkage" },
 	{ 0 },
 };
 

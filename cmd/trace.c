@@ -16,7 +16,7 @@
 enum { FORMAT_TEXT, FORMAT_JSON };
 
 static struct {
-	struct opt_list modules;
+	struct opt_list images;
 	const char *store;
 	int order, format;
 	bool registers, hexdump, summary, demangle;
@@ -27,12 +27,12 @@ static const char *const orders[] = { "auto", "little", "big", NULL };
 static const char *const formats[] = { "text", "json", NULL };
 
 static const struct opt opts[] = {
-	{ "module", 'm', OPT_LIST, &o.modules, "FILE|BUILDID[@BIAS]",
+	{ "module", 'm', OPT_LIST, &o.images, "FILE|BUILDID[@BIAS]",
 	  "an ELF file or build ID that was loaded, and at which bias (hex); repeatable",
 	  NULL, NULL },
 	OPT_STORE(&o.store),
 	{ "byte-order", 0, OPT_ENUM, &o.order, "auto|little|big",
-	  "of the target (auto: from the modules, the target description or the frames)",
+	  "of the target (auto: from the images, the target description or the frames)",
 	  orders, NULL },
 	{ "format", 0, OPT_ENUM, &o.format, "text|json",
 	  "json: a line with one object for each definition and frame", formats, NULL },
@@ -84,15 +84,14 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 	return wanted;
 }
 
-static int trace_one(const char *path, const struct modules *modules, struct places *places,
-		     const struct trace_select *select)
+static int trace_one(const char *path, const struct images *images, struct places *places,
+		     const struct trace_select *select, const struct trace_output *output)
 {
-	const struct trace_output *output = o.format == FORMAT_JSON ? &trace_json : &trace_text;
 	struct summary *summary = NULL;
 	struct trace_file f;
 	int status = STATUS_OK;
 
-	if (!trace_open(&f, path, modules, o.order)) {
+	if (!trace_open(&f, path, images, o.order)) {
 		trace_close(&f);
 		return STATUS_ERROR;
 	}
@@ -104,13 +103,11 @@ static int trace_one(const char *path, const struct modules *modules, struct pla
 		cmd_error("%s: No trace frame found", path);
 		status = STATUS_PARTLY;
 	}
-	if (summary)
+	if (summary) {
 		summary_finish(summary);
-	if (summary && o.format == FORMAT_JSON)
-		summary_print_json(summary, &f);
-	else if (summary)
-		summary_print_text(summary, &f);
-	summary_destroy(summary);
+		output->summary(summary, &f);
+		summary_destroy(summary);
+	}
 	if (f.faults)
 		status = STATUS_PARTLY;
 	trace_close(&f);
@@ -118,13 +115,13 @@ static int trace_one(const char *path, const struct modules *modules, struct pla
 }
 
 /* Modules and selection from the options; tells what is wrong with them. */
-static bool set_up(struct modules *modules, struct trace_select *select)
+static bool set_up(struct images *images, struct trace_select *select)
 {
 	struct sc_error err;
 
-	for (size_t i = 0; i < o.modules.len; i++)
-		if (modules_add(modules, o.modules.items[i], &err)) {
-			cmd_error("--module %s: %s", o.modules.items[i], err.msg);
+	for (size_t i = 0; i < o.images.len; i++)
+		if (images_add(images, o.images.items[i], &err)) {
+			cmd_error("--module %s: %s", o.images.items[i], err.msg);
 			return false;
 		}
 	for (enum trace_by by = BY_TRACEPOINT; by <= BY_LINE; by++)
@@ -135,23 +132,26 @@ static bool set_up(struct modules *modules, struct trace_select *select)
 
 static int run(int argc, char **argv)
 {
-	struct modules *modules = modules_create(o.store);
-	struct places *places = places_create(modules, o.demangle);
+	struct images *images = images_create(o.store);
+	struct places *places = places_create(images, o.demangle);
+	const struct trace_output *output = o.format == FORMAT_JSON ? &trace_json : &trace_text;
 	struct trace_select select = { 0 };
 	int status = STATUS_ERROR;
 
 	if (argc == 0)
 		cmd_error("which trace file?");
-	else if (set_up(modules, &select))
+	else if (set_up(images, &select))
 		status = STATUS_OK;
+	output->start();
 	for (int i = 0, ready = status == STATUS_OK; ready && i < argc; i++) {
-		int one = trace_one(argv[i], modules, places, &select);
+		int one = trace_one(argv[i], images, places, &select, output);
 
 		status = one > status ? one : status;
 	}
+	output->finish();
 	select_deinit(&select);
 	places_destroy(places);
-	modules_destroy(modules);
+	images_destroy(images);
 	return status;
 }
 

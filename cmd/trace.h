@@ -14,13 +14,11 @@
 #include <stdio.h>
 
 #include "cmd/demangle.h"
-#include "cmd/modules.h"
+#include "cmd/images.h"
 #include "cmd/opt.h"
 #include "format/tdesc.h"
 #include "format/tfile.h"
 #include "libsymcache/base/vec.h"
-
-struct json_object;
 
 /* ---- one file ------------------------------------------------------------------- */
 
@@ -41,7 +39,7 @@ enum { TRACE_ORDER_AUTO, TRACE_ORDER_LITTLE, TRACE_ORDER_BIG };
 
 /* Maps and reads the definitions; tells errors and notices on standard error.
  * False: there is nothing to show. Always to be followed by trace_close(). */
-bool trace_open(struct trace_file *f, const char *path, const struct modules *modules, int order);
+bool trace_open(struct trace_file *f, const char *path, const struct images *images, int order);
 void trace_close(struct trace_file *f);
 
 /* Tells an error of the file; those after the first few are only counted. */
@@ -55,19 +53,19 @@ void trace_release(struct trace_file *f, uint64_t offset);
 
 struct place {
 	uint64_t address;
-	const struct module *module;    /* NULL: no module holds it */
+	const struct image *image;     /* NULL: none holds it */
 	uint64_t rel;                   /* relative to the image */
 	struct symcache_frame *frames;  /* innermost first */
 	size_t num_frames;
 	char *text;                     /* as the text output shows it; NULL: not made yet */
-	struct json_object *json;       /* NULL: not made yet */
+	char *json;                     /* as the JSON output shows it; NULL: not made yet */
 	int wanted;                     /* by --line; −1: not tried yet */
 	size_t line;                    /* of the summary, plus 1; 0: not tried yet */
 };
 
 struct data_place {
 	uint64_t address;
-	const struct module *module;
+	const struct image *image; 
 	bool found;
 	uint64_t offset;                /* in the symbol */
 	uint64_t size;                  /* of the symbol; 0: unknown */
@@ -77,7 +75,7 @@ struct data_place {
 struct places;
 
 /* Keeps the last few ten thousand places; flat memory. */
-struct places *places_create(const struct modules *modules, bool demangled);
+struct places *places_create(const struct images *images, bool demangled);
 void places_destroy(struct places *p); /* NULL is fine */
 
 /* Both are valid until the next call of the same function. */
@@ -132,12 +130,18 @@ struct trace_options {
 	bool registers, hexdump;
 };
 
-/* One form of output. Any of these may be called for several files. */
+struct summary;
+
+/* One form of output. */
 struct trace_output {
+	void (*start)(void);
+	/* These for each file. */
 	void (*definitions)(struct trace_file *f, struct places *places);
 	void (*frame)(struct trace_file *f, struct places *places,
 		      const struct trace_options *options, const struct tfile_frame *frame,
 		      struct tfile_pc pc);
+	void (*summary)(const struct summary *s, const struct trace_file *f);
+	void (*finish)(void);
 };
 
 extern const struct trace_output trace_text, trace_json;
@@ -177,6 +181,5 @@ void summary_add(struct summary *s, struct places *places, const struct tfile_fr
 /* Ends the adding: sorts the lines, those with the most frames first. */
 void summary_finish(struct summary *s);
 void summary_print_text(const struct summary *s, const struct trace_file *f);
-void summary_print_json(const struct summary *s, const struct trace_file *f);
 
 #endif

@@ -77,11 +77,11 @@ static bool map_file(struct trace_file *f)
 }
 
 /* The first module whose cache knows what machine it is for. */
-static const struct symcache_ext_image *first_image(const struct modules *modules)
+static const struct symcache_ext_image *first_image(const struct images *images)
 {
-	for (size_t i = 0; modules_get(modules, i); i++)
-		if (modules_get(modules, i)->cache.image)
-			return modules_get(modules, i)->cache.image;
+	for (size_t i = 0; images_get(images, i); i++)
+		if (images_get(images, i)->cache->image)
+			return images_get(images, i)->cache->image;
 	return NULL;
 }
 
@@ -130,9 +130,9 @@ static void find_order(struct trace_file *f, const struct symcache_ext_image *im
 		f->tfile.big_endian = tfile_guess_big_endian(&f->tfile) == 1;
 }
 
-bool trace_open(struct trace_file *f, const char *path, const struct modules *modules, int order)
+bool trace_open(struct trace_file *f, const char *path, const struct images *images, int order)
 {
-	const struct symcache_ext_image *image = first_image(modules);
+	const struct symcache_ext_image *image = first_image(images);
 	const struct tdesc_register *pc;
 	struct tdesc_machine machine;
 	struct tfile_error err;

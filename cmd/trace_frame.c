@@ -16,12 +16,8 @@ static void put(const char *text)
 /* In base 10 or 16. */
 static void put_number(uint64_t value, unsigned base)
 {
-	char buf[24], *p = buf + sizeof(buf);
+	char buf[20], *p = format_number(buf + sizeof(buf), value, base);
 
-	do {
-		*--p = "0123456789abcdef"[value % base];
-		value /= base;
-	} while (value);
 	fwrite_unlocked(p, 1, (size_t)(buf + sizeof(buf) - p), stdout);
 }
 
@@ -161,11 +157,11 @@ static void put_head(struct places *places, const struct trace_file *f,
 	place = places_code(places, pc.address);
 	put(", pc ");
 	put_address(pc.address);
-	if (place->module && place->module->bias) {
+	if (place->image && place->image->bias) {
 		put(" = ");
-		put(place->module->name);
+		put(place->image->name);
 		putc_unlocked('+', stdout);
-		put_address(pc.address - place->module->bias);
+		put_address(pc.address - place->image->bias);
 	}
 	putc_unlocked(' ', stdout);
 	put(words_pc(pc.kind));

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <json-c/json.h>
-
 #include "cmd/cmd.h"
 #include "cmd/trace.h"
 
@@ -17,7 +15,7 @@
 #define FRAMES_MAX 1024 /* of one address; caches of hostile depth end there */
 
 struct places {
-	const struct modules *modules;
+	const struct images *images;
 	struct demangler *demangler; /* NULL: names as they are */
 	struct place code[SLOTS];
 	struct data_place data[SLOTS];
@@ -25,11 +23,11 @@ struct places {
 	char path[8192];
 };
 
-struct places *places_create(const struct modules *modules, bool demangled)
+struct places *places_create(const struct images *images, bool demangled)
 {
 	struct places *p = must_calloc(1, sizeof(*p));
 
-	p->modules = modules;
+	p->images = images;
 	p->demangler = demangled ? demangler_create() : NULL;
 	return p;
 }
@@ -38,7 +36,7 @@ static void place_deinit(struct place *place)
 {
 	free(place->frames);
 	free(place->text);
-	json_object_put(place->json);
+	free(place->json);
 }
 
 void places_destroy(struct places *p)
@@ -70,8 +68,8 @@ struct place *places_code(struct places *p, uint64_t address)
 	p->code_used[slot] = true;
 	place_deinit(place);
 	*place = (struct place){ .address = address, .wanted = -1 };
-	place->module = modules_find(p->modules, address, &place->rel);
-	if (!place->module || !symcache_lookup(&place->module->cache, place->rel, &walk))
+	place->image = images_find(p->images, address, &place->rel);
+	if (!place->image || !symcache_lookup(place->image->cache, place->rel, &walk))
 		return place;
 	for (struct symcache_frame frame;
 	     place->num_frames < FRAMES_MAX && symcache_next_frame(&walk, &frame); ) {
@@ -111,8 +109,8 @@ const struct data_place *places_data(struct places *p, uint64_t address)
 	p->data_used[slot] = true;
 	free(place->name);
 	*place = (struct data_place){ .address = address };
-	place->module = modules_find(p->modules, address, &rel);
-	if (!place->module || !symcache_lookup_data(&place->module->cache, rel, &data))
+	place->image = images_find(p->images, address, &rel);
+	if (!place->image || !symcache_lookup_data(place->image->cache, rel, &data))
 		return place;
 	name = p->demangler ? demangle(p->demangler, data.name, SYMCACHE_LANG_SYMTAB) : data.name;
 	place->found = true;

@@ -103,8 +103,8 @@ void summary_add(struct summary *s, struct places *places, const struct tfile_fr
 			line.function = must_asprintf("%.*s", (int)name.len, name.ptr);
 			line.line = inner->line;
 		} else {
-			line.function = must_asprintf("??%s%s", place->module ? " in " : "",
-						      place->module ? place->module->name : "");
+			line.function = must_asprintf("??%s%s", place->image ? " in " : "",
+						      place->image ? place->image->name : "");
 		}
 		line.path = must_asprintf("%s", inner ? places_path(places, inner) : "");
 		place->line = find_line(s, line);

@@ -37,8 +37,8 @@ const char *trace_text_place(struct places *places, struct place *place)
 	}
 	if (!place->num_frames) {
 		fputs("  ??", out);
-		if (place->module)
-			fprintf(out, " in %s", place->module->name);
+		if (place->image)
+			fprintf(out, " in %s", place->image->name);
 		putc('\n', out);
 	}
 	if (fclose(out) != 0 || !place->text)
@@ -166,4 +166,10 @@ static void definitions(struct trace_file *f, struct places *places)
 	}
 }
 
-const struct trace_output trace_text = { definitions, trace_text_frame };
+static void nothing(void)
+{
+}
+
+const struct trace_output trace_text = {
+	nothing, definitions, trace_text_frame, summary_print_text, nothing
+};

@@ -1,0 +1,212 @@
+/* Modules and their caches: see modules.h. */
+#include "cmd/modules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "libsymcache/symcache_build.h"
+#include "libsymcache/symcache_store.h"
+
+struct module {
+	enum module_kind kind;
+	char *name;
+	int failed;              /* an SC_E… code that `err` explains, or 0 */
+	struct sc_error err;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t id_len;           /* not 0: the store has it under `id` */
+	void *bytes;             /* else: the cache, built or mapped */
+	size_t size;
+	bool mapped;
+	struct symcache cache;   /* of the store: good for one snapshot */
+};
+
+struct modules {
+	const char *store_option;
+	struct symcache_build_options build;
+	struct symstore *store;
+	int store_failed;        /* 0: not tried yet, or open */
+	struct sc_error store_err;
+	struct symstore_reader *reader;
+	void *tree;              /* of struct module */
+};
+
+struct modules *modules_create(const char *store, const char *const *debug_dirs)
+{
+	struct modules *m = must_calloc(1, sizeof(*m));
+
+	m->store_option = store;
+	m->build.debug_dirs = debug_dirs;
+	return m;
+}
+
+static void module_destroy(void *p)
+{
+	struct module *mod = p;
+
+	if (mod->mapped)
+		munmap(mod->bytes, mod->size);
+	else
+		free(mod->bytes);
+	free(mod->name);
+	free(mod);
+}
+
+void modules_destroy(struct modules *m)
+{
+	if (!m)
+		return;
+	tdestroy(m->tree, module_destroy);
+	modules_release(m);
+	symstore_close(m->store);
+	free(m);
+}
+
+void modules_release(struct modules *m)
+{
+	symstore_read_end(m->reader);
+	m->reader = NULL;
+}
+
+static int compare_modules(const void *a, const void *b)
+{
+	const struct module *x = a, *y = b;
+
+	return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Makes sure of a snapshot of the store. */
+static int begin_read(struct modules *m, struct sc_error *err)
+{
+	if (!m->store && !m->store_failed)
+		m->store_failed = open_store(m->store_option, SYMSTORE_READ, &m->store,
+					     &m->store_err);
+	if (m->store_failed) {
+		*err = m->store_err;
+		return m->store_failed;
+	}
+	return m->reader ? 0 : symstore_read_begin(m->store, &m->reader, err);
+}
+
+static int open_cache_file(struct module *mod, struct sc_error *err)
+{
+	int fd = open(mod->name, O_RDONLY | O_CLOEXEC), rc = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return sc_error_sys(err, "cannot open");
+	if (fstat(fd, &st) || S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		rc = sc_error_sys(err, "cannot read");
+	} else if (st.st_size) {
+		mod->bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		mod->mapped = mod->bytes != MAP_FAILED;
+		if (!mod->mapped) {
+			mod->bytes = NULL;
+			rc = sc_error_sys(err, "cannot map");
+		}
+		mod->size = (size_t)st.st_size;
+	}
+	close(fd);
+	return rc ? rc : symcache_open(&mod->cache, mod->bytes, mod->size, err);
+}
+
+static int build_cache(struct modules *m, struct module *mod, struct sc_error *err)
+{
+	const struct symcache_build_info *info;
+	struct symcache_build *build;
+	int rc = symcache_build_create(mod->name, &m->build, &build, err);
+
+	if (rc)
+		return rc;
+	info = symcache_build_info(build);
+	if (info->bad_units)
+		cmd_error("%s: %llu of %llu units of debug information are broken: %s", mod->name,
+			  (unsigned long long)info->bad_units, (unsigned long long)info->units,
+			  info->first_fault);
+	mod->size = symcache_build_size(build);
+	mod->bytes = must_realloc(NULL, mod->size);
+	symcache_build_write(build, mod->bytes);
+	symcache_build_destroy(build);
+	return symcache_open(&mod->cache, mod->bytes, mod->size, err);
+}
+
+static int open_elf_file(struct modules *m, struct module *mod, struct sc_error *err)
+{
+	struct sc_error ignored;
+	const void *data;
+	bool derived;
+	size_t size;
+	int rc = symcache_elf_build_id(mod->name, mod->id, &mod->id_len, &derived, err);
+
+	if (rc)
+		return rc;
+	if (mod->id_len && !begin_read(m, &ignored) &&
+	    !symstore_get(m->reader, mod->id, mod->id_len, &data, &size, &ignored))
+		return 0;
+	mod->id_len = 0;
+	return build_cache(m, mod, err);
+}
+
+static int module_open(struct modules *m, struct module *mod, struct sc_error *err)
+{
+	int rc;
+
+	switch (mod->kind) {
+	case MODULE_CACHE:
+		return open_cache_file(mod, err);
+	case MODULE_FILE:
+		return open_elf_file(m, mod, err);
+	default:
+		rc = begin_read(m, err);
+		return rc ? rc : find_build_id(m->reader, mod->name, mod->id, &mod->id_len, err);
+	}
+}
+
+int modules_get(struct modules *m, enum module_kind kind, const char *name,
+		const struct symcache **ret, struct sc_error *err)
+{
+	struct module key = { .kind = kind, .name = (char *)name }, *mod;
+	struct module **node = tsearch(&key, &m->tree, compare_modules);
+	const void *data;
+	size_t size;
+	int rc;
+
+	*ret = NULL;
+	if (!node)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (*node == &key) {
+		*node = mod = must_calloc(1, sizeof(*mod));
+		mod->kind = kind;
+		mod->name = must_asprintf("%s", name);
+		mod->failed = module_open(m, mod, &mod->err);
+	}
+	mod = *node;
+	if (mod->failed) {
+		rc = mod->failed;
+		*err = mod->err;
+		/* The store may have it the next time. */
+		if (kind == MODULE_BUILD_ID) {
+			tdelete(mod, &m->tree, compare_modules);
+			module_destroy(mod);
+		}
+		return rc;
+	}
+	if (mod->id_len) {
+		rc = begin_read(m, err);
+		if (!rc)
+			rc = symstore_get(m->reader, mod->id, mod->id_len, &data, &size, err);
+		if (!rc)
+			rc = symcache_open(&mod->cache, data, size, err);
+		if (rc)
+			return rc;
+	}
+	*ret = &mod->cache;
+	return 0;
+}
