@@ -10,11 +10,11 @@
 
 #include "cmd/cmd.h"
 #include "cmd/modules.h"
-#include "libsymcache/base/vec.h"
 
 struct images {
 	struct modules *modules;
-	VEC(struct image) list;
+	struct image *list;
+	size_t len;
 };
 
 struct images *images_create(const char *store)
@@ -29,9 +29,9 @@ void images_destroy(struct images *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->list.len; i++)
-		free(m->list.data[i].name);
-	vec_deinit(&m->list);
+	for (size_t i = 0; i < m->len; i++)
+		free(m->list[i].name);
+	free(m->list);
 	modules_destroy(m->modules);
 	free(m);
 }
@@ -70,34 +70,32 @@ static int open_image(struct images *m, const char *name, struct image *image,
 int images_add(struct images *m, const char *spec, struct sc_error *err)
 {
 	char *name = must_asprintf("%s", spec);
-	struct image image = { 0 }, *slot = NULL;
+	struct image image = { 0 };
 	int rc = cut_bias(name, &image.bias, err);
 
 	if (rc == 0)
 		rc = open_image(m, name, &image, err);
-	if (rc == 0) {
-		image.begin = image.bias + symcache_load_base(image.cache);
-		image.end = image.begin + (image.cache->image ?
-					   image.cache->image->image_size : UINT32_MAX);
-		if (image.end < image.begin) /* around the end of the address space */
-			image.end = UINT64_MAX;
-		slot = vec_push(&m->list);
-		rc = slot ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
-	}
-	if (slot)
-		*slot = image;
-	else
-		free(image.name);
 	free(name);
-	return rc;
+	if (rc) {
+		free(image.name);
+		return rc;
+	}
+	image.begin = image.bias + symcache_load_base(image.cache);
+	image.end = image.begin + (image.cache->image ? image.cache->image->image_size :
+				   UINT32_MAX);
+	if (image.end < image.begin) /* around the end of the address space */
+		image.end = UINT64_MAX;
+	m->list = must_realloc(m->list, (m->len + 1) * sizeof(image));
+	m->list[m->len++] = image;
+	return 0;
 }
 
 const struct image *images_find(const struct images *m, uint64_t runtime_pc, uint64_t *rel)
 {
 	const struct image *best = NULL;
 
-	for (size_t i = 0; i < m->list.len; i++) {
-		const struct image *image = &m->list.data[i];
+	for (size_t i = 0; i < m->len; i++) {
+		const struct image *image = &m->list[i];
 
 		if (runtime_pc >= image->begin && runtime_pc < image->end &&
 		    (!best || image->begin > best->begin))
@@ -109,5 +107,5 @@ const struct image *images_find(const struct images *m, uint64_t runtime_pc, uin
 
 const struct image *images_get(const struct images *m, size_t i)
 {
-	return i < m->list.len ? &m->list.data[i] : NULL;
+	return i < m->len ? &m->list[i] : NULL;
 }

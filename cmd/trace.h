@@ -18,7 +18,6 @@
 #include "cmd/opt.h"
 #include "format/tdesc.h"
 #include "format/tfile.h"
-#include "libsymcache/base/vec.h"
 
 /* ---- one file ------------------------------------------------------------------- */
 
@@ -169,7 +168,8 @@ struct summary {
 	uint64_t frames;
 	uint64_t by_tracepoint[TRACE_TRACEPOINTS];
 	uint64_t by_pc[TFILE_PC_DAMAGED + 1];
-	VEC(struct summary_line) lines;
+	struct summary_line *lines;
+	size_t num_lines, cap_lines;
 	size_t *chains;
 	size_t num_chains;
 };

@@ -334,8 +334,8 @@ static void put_summary(const struct summary *s, const struct trace_file *f)
 	}
 	json_close_list(out);
 	json_open_list(out, "lines");
-	for (size_t i = 0; i < s->lines.len; i++) {
-		const struct summary_line *l = &s->lines.data[i];
+	for (size_t i = 0; i < s->num_lines; i++) {
+		const struct summary_line *l = &s->lines[i];
 
 		begin(NULL);
 		json_text(out, "function", l->function);

@@ -18,11 +18,11 @@ void summary_destroy(struct summary *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->lines.len; i++) {
-		free(s->lines.data[i].function);
-		free(s->lines.data[i].path);
+	for (size_t i = 0; i < s->num_lines; i++) {
+		free(s->lines[i].function);
+		free(s->lines[i].path);
 	}
-	vec_deinit(&s->lines);
+	free(s->lines);
 	free(s->chains);
 	free(s);
 }
@@ -43,9 +43,9 @@ static uint64_t hash_line(const struct summary_line *l)
 
 static void add_to_chain(struct summary *s, size_t i)
 {
-	size_t *chain = &s->chains[hash_line(&s->lines.data[i]) % s->num_chains];
+	size_t *chain = &s->chains[hash_line(&s->lines[i]) % s->num_chains];
 
-	s->lines.data[i].next = *chain;
+	s->lines[i].next = *chain;
 	*chain = i + 1;
 }
 
@@ -55,8 +55,8 @@ static size_t find_line(struct summary *s, struct summary_line line)
 	struct summary_line *slot;
 
 	for (size_t i = s->num_chains ? s->chains[hash_line(&line) % s->num_chains] : 0; i;
-	     i = s->lines.data[i - 1].next) {
-		slot = &s->lines.data[i - 1];
+	     i = s->lines[i - 1].next) {
+		slot = &s->lines[i - 1];
 		if (slot->line == line.line && !strcmp(slot->function, line.function) &&
 		    !strcmp(slot->path, line.path)) {
 			free(line.function);
@@ -64,22 +64,21 @@ static size_t find_line(struct summary *s, struct summary_line line)
 			return i;
 		}
 	}
-	slot = vec_push(&s->lines);
-	if (!slot) {
-		cmd_error("out of memory");
-		exit(STATUS_ERROR);
+	if (s->num_lines == s->cap_lines) {
+		s->cap_lines = s->cap_lines * 2 + 64;
+		s->lines = must_realloc(s->lines, s->cap_lines * sizeof(*s->lines));
 	}
-	*slot = line;
-	if (s->lines.len <= s->num_chains) {
-		add_to_chain(s, s->lines.len - 1);
+	s->lines[s->num_lines++] = line;
+	if (s->num_lines <= s->num_chains) {
+		add_to_chain(s, s->num_lines - 1);
 	} else {
 		free(s->chains);
-		s->num_chains = s->lines.len * 2 + 61;
+		s->num_chains = s->num_lines * 2 + 61;
 		s->chains = must_calloc(s->num_chains, sizeof(*s->chains));
-		for (size_t i = 0; i < s->lines.len; i++)
+		for (size_t i = 0; i < s->num_lines; i++)
 			add_to_chain(s, i);
 	}
-	return s->lines.len;
+	return s->num_lines;
 }
 
 void summary_add(struct summary *s, struct places *places, const struct tfile_frame *frame,
@@ -109,7 +108,7 @@ void summary_add(struct summary *s, struct places *places, const struct tfile_fr
 		line.path = must_asprintf("%s", inner ? places_path(places, inner) : "");
 		place->line = find_line(s, line);
 	}
-	s->lines.data[place->line - 1].frames++;
+	s->lines[place->line - 1].frames++;
 }
 
 static int by_frames(const void *a, const void *b)
@@ -127,8 +126,8 @@ static int by_frames(const void *a, const void *b)
 
 void summary_finish(struct summary *s)
 {
-	if (s->lines.len)
-		qsort(s->lines.data, s->lines.len, sizeof(*s->lines.data), by_frames);
+	if (s->num_lines)
+		qsort(s->lines, s->num_lines, sizeof(*s->lines), by_frames);
 }
 
 void summary_print_text(const struct summary *s, const struct trace_file *f)
@@ -147,8 +146,8 @@ void summary_print_text(const struct summary *s, const struct trace_file *f)
 			printf(n ? ", %zu locations" : ", not defined", n);
 		putchar('\n');
 	}
-	for (size_t i = 0; i < s->lines.len; i++) {
-		const struct summary_line *l = &s->lines.data[i];
+	for (size_t i = 0; i < s->num_lines; i++) {
+		const struct summary_line *l = &s->lines[i];
 
 		printf("%10" PRIu64 "  ", l->frames);
 		words_escaped(stdout, l->function, strlen(l->function));
