@@ -50,6 +50,8 @@ struct symcache {
 	const struct symcache_ext_decl *decls;
 	const struct symcache_ext_data *data_symbols;
 	size_t num_data_symbols;
+	const struct symcache_ext_symbol *symbols;
+	size_t num_symbols;
 	const uint32_t *index;   /* range indices by address bucket */
 	uint32_t index_buckets;
 	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
@@ -112,6 +114,23 @@ bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *
  * the last to start. Symbols of unknown size cover up to the next symbol. */
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret);
+
+/* A symbol of the ELF symbol table. */
+struct symcache_symbol {
+	struct symcache_str name; /* as it stands in the table */
+	uint64_t rel_address;     /* its start */
+	uint64_t size;            /* st_size; 0: unknown */
+	struct symcache_str file; /* source file of a local symbol (STT_FILE) */
+};
+
+/*
+ * Finds what the symbol table alone says of `rel_address`, code or data: the
+ * last symbol to start at or below it, unless that has a size and ends before.
+ * It is how llvm-symbolizer names the outermost frame; DWARF, which
+ * symcache_lookup() goes by, knows no foo.cold and no aliases.
+ */
+bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
+			    struct symcache_symbol *ret);
 
 /* The string at `offset` of the string section; ptr NULL if there is none. */
 struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset);

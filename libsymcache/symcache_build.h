@@ -24,11 +24,18 @@
 /* "symcache X.Y.Z": recorded in each cache and in the store. */
 extern const char symcache_version[];
 
+enum symcache_reader {
+	SYMCACHE_READER_FAST,  /* our own, on all cores */
+	SYMCACHE_READER_LIBDW, /* libdw's, slow: the oracle. Gives the same bytes */
+};
+
 struct symcache_build_options {
 	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
 	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
 	                               * .build-id/xx/rest.debug; NULL: /usr/lib/debug */
 	bool no_debug_search;         /* use the given file alone */
+	unsigned threads;             /* 0: one for each core */
+	enum symcache_reader reader;
 };
 
 /* What a build found; valid as long as the build. */

@@ -65,7 +65,7 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 }
 
 /* Records without padding are equal if their bytes are. */
-#define TABLE_OF_RECORDS(linkage, name, type, vec, set)                                        \
+#define TABLE_OF_RECORDS(name, type, vec, set)                                        \
 	struct name##_key {                                                            \
 		const struct sc_tables *t;                                             \
 		const struct type *r;                                                  \
@@ -75,7 +75,7 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		const struct name##_key *k = ctx;                                      \
 		return !memcmp(&k->t->vec.data[i], k->r, sizeof(*k->r));               \
 	}                                                                              \
-	linkage bool sc_table_##name(struct sc_tables *t, const struct type *r, uint32_t *ret) \
+	bool sc_table_##name(struct sc_tables *t, const struct type *r, uint32_t *ret) \
 	{                                                                              \
 		struct name##_key key = { t, r };                                      \
 		uint32_t *slot = sc_intern_find(&t->set, XXH3_64bits(r, sizeof(*r)),   \
@@ -94,10 +94,10 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		return true;                                                           \
 	}
 
-TABLE_OF_RECORDS(, function, sc_function, functions, function_set)
-TABLE_OF_RECORDS(, call, sc_location, calls, call_set)
+TABLE_OF_RECORDS(function, sc_function, functions, function_set)
+TABLE_OF_RECORDS(call, sc_location, calls, call_set)
 
-TABLE_OF_RECORDS(static, file_record, sc_file, files, file_set)
+TABLE_OF_RECORDS(file_record, sc_file, files, file_set)
 
 bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		   const char *name, uint32_t *ret)

@@ -55,6 +55,7 @@ void sc_tables_deinit(struct sc_tables *t);
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
 bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		   const char *name, uint32_t *ret);
+bool sc_table_file_record(struct sc_tables *t, const struct sc_file *f, uint32_t *ret);
 bool sc_table_function(struct sc_tables *t, const struct sc_function *f, uint32_t *ret);
 bool sc_table_call(struct sc_tables *t, const struct sc_location *l, uint32_t *ret);
 

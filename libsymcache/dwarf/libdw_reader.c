@@ -373,9 +373,14 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	if (read_ranges(cudie, u))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	u->num_covers = (uint32_t)u->ranges.len;
-	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset))
-		line_rc = dw_read_lines(r->sections, offset,
-			dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr)), u, err);
+	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset)) {
+		const char *dir = dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr));
+		/* The rows of a partial unit's table are read with the unit it
+		 * was taken out of. */
+		line_rc = dwarf_tag(cudie) == DW_TAG_partial_unit ?
+			dw_read_line_files(r->sections, offset, dir, u, err) :
+			dw_read_lines(r->sections, offset, dir, u, err);
+	}
 	r->stack.len = 0;
 	rc = walk(r, root, u, line_rc ? NULL : err);
 	return line_rc ? line_rc : rc;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libsymcache/elf/notes.h"
+#include "libsymcache/elf/relocate.h"
 
 static int by_start(const void *a, const void *b)
 {
@@ -69,6 +70,11 @@ const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, u
 	return lo < ranges->list.len && list[lo].start <= vaddr ? &list[lo] : NULL;
 }
 
+uint64_t sc_elf_section_vaddr(const struct sc_elf *e, size_t index, uint64_t sh_addr)
+{
+	return index < e->placed.len ? e->placed.data[index] : sh_addr;
+}
+
 static bool inside(const struct sc_elf *e, uint64_t offset, uint64_t size)
 {
 	return offset <= e->size && size <= e->size - offset;
@@ -110,6 +116,7 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(e->elf, scn))) {
+		uint64_t vaddr;
 		GElf_Shdr sh;
 
 		if (!gelf_getshdr(scn, &sh))
@@ -126,9 +133,10 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 					  sh.sh_addralign);
 		if (!(sh.sh_flags & SHF_ALLOC) || (sh.sh_flags & SHF_TLS))
 			continue;
-		if (!add_range(&e->alloc, sh.sh_addr, sh.sh_size) ||
+		vaddr = sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr);
+		if (!add_range(&e->alloc, vaddr, sh.sh_size) ||
 		    ((sh.sh_flags & SHF_EXECINSTR) &&
-		     !add_range(&e->exec, sh.sh_addr, sh.sh_size)))
+		     !add_range(&e->exec, vaddr, sh.sh_size)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
 	return 0;
@@ -192,6 +200,8 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 	rc = read_header(e, err);
 	if (!rc)
 		rc = read_segments(e, err);
+	if (!rc && e->type == ET_REL)
+		rc = sc_elf_lay_out(e, err);
 	if (!rc)
 		rc = read_sections(e, err);
 	sort_ranges(&e->exec);
@@ -225,6 +235,7 @@ void sc_elf_close(struct sc_elf *e)
 	for (size_t i = 0; i < e->inflated.len; i++)
 		free(e->inflated.data[i]);
 	vec_deinit(&e->inflated);
+	vec_deinit(&e->placed);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);
 	if (e->elf)

@@ -55,3 +55,28 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 	}
 	return false;
 }
+
+bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
+			    struct symcache_symbol *ret)
+{
+	const struct symcache_ext_symbol *s = cache->symbols;
+	size_t low = 0, high = cache->num_symbols;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s[mid].address <= rel_address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || (s[low - 1].size && rel_address - s[low - 1].address >= s[low - 1].size))
+		return false;
+	*ret = (struct symcache_symbol){
+		.name = symcache_string(cache, s[low - 1].name),
+		.rel_address = s[low - 1].address,
+		.size = s[low - 1].size,
+		.file = symcache_string(cache, s[low - 1].file),
+	};
+	return true;
+}
