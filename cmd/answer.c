@@ -154,6 +154,20 @@ static void answer_code(struct answer *a, const struct symcache *cache, uint64_t
 	f->start_address = symcache_load_base(cache) + frame.entry_pc;
 }
 
+/* The name of the variable there, as the symbol table would give it for code. */
+static void answer_code_in_data(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
+				const struct answer_options *options, struct demangler *d)
+{
+	struct symcache_frame frame = { .lang = SYMCACHE_LANG_SYMTAB };
+	struct symcache_data data;
+
+	if (options->functions != FUNCTIONS_LINKAGE || !symcache_lookup_data(cache, rel_pc, &data))
+		return;
+	frame.function = data.name;
+	frame.entry_pc = (uint32_t)data.rel_address;
+	add_frame(a, cache, &frame, options, d);
+}
+
 /* A location for each function of this name. */
 static void answer_symbol(struct answer *a, const struct symcache *cache, const struct query *q,
 			  const struct answer_options *options, struct demangler *d)
@@ -178,11 +192,11 @@ static void answer_data(struct answer *a, const struct symcache *cache, uint64_t
 
 	if (!symcache_lookup_data(cache, rel_address, &data))
 		return;
-	whole.functions = FUNCTIONS_LINKAGE;
+	whole.functions = FUNCTIONS_LINKAGE; /* the options are about code */
 	a->name = add_name(a, data.name, SYMCACHE_LANG_UNKNOWN, &whole, d);
 	a->start = symcache_load_base(cache) + data.rel_address;
 	a->size = data.size;
-	a->file = add_path(a, &data.file, options->paths);
+	a->file = add_path(a, &data.file, PATHS_WHOLE);
 	a->line = data.line;
 }
 
@@ -197,7 +211,10 @@ bool answer_query(struct answer *a, const struct symcache *cache, const struct q
 		answer_data(a, cache, rel, options, d);
 	else if (q->kind == QUERY_CODE && q->symbol.ptr)
 		answer_symbol(a, cache, q, options, d);
-	else if (q->kind == QUERY_CODE)
+	else if (q->kind == QUERY_CODE) {
 		answer_code(a, cache, rel, options->inlines, options, d);
+		if (!a->num_frames)
+			answer_code_in_data(a, cache, rel, options, d);
+	}
 	return a->num_frames || a->name;
 }

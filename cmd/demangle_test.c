@@ -57,6 +57,9 @@ static void test_cxx(void **state)
 			    "std::vector<std::vector<int, std::allocator<int>>, "
 			    "std::allocator<std::vector<int, std::allocator<int>>>>::size()");
 #endif
+	assert_string_equal(cxx("_ZNK1VcvNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEEv"),
+			    "V::operator std::__cxx11::basic_string<char, std::char_traits<char>, "
+			    "std::allocator<char> >() const");
 }
 
 static void test_left_alone(void **state)

@@ -101,14 +101,15 @@ static void ask(struct lookup *l, const struct query *q, enum module_kind kind, 
 {
 	const struct symcache *cache;
 	struct sc_error err;
+	bool again;
 
 	if (q->kind == QUERY_FRAME)
 		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
-	else if (modules_get(l->modules, kind, name, &cache, &err)) {
+	else if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
 		if (l->json)
 			l->answer.error = must_asprintf("%s", err.msg);
-		else
-			cmd_error("%s: %s", name, err.msg);
+		else if (!again)
+			cmd_error("%s", err.msg);
 	} else if (answer_query(&l->answer, cache, q, &l->options, l->demangler)) {
 		return;
 	}
@@ -181,6 +182,7 @@ static int open_default(struct lookup *l)
 {
 	const struct symcache *cache;
 	struct sc_error err;
+	bool again;
 
 	if (!!o.build_id + !!o.file + !!o.cache > 1) {
 		cmd_error("--build-id, --file and --cache exclude each other");
@@ -192,12 +194,9 @@ static int open_default(struct lookup *l)
 		return STATUS_OK;
 	l->module = o.build_id ? o.build_id : o.file ? o.file : o.cache;
 	l->shown = o.build_id ? upper_case(l->module) : must_asprintf("%s", l->module);
-	if (!modules_get(l->modules, l->kind, l->module, &cache, &err))
+	if (!modules_get(l->modules, l->kind, l->module, &cache, &again, &err))
 		return STATUS_OK;
-	if (l->kind == MODULE_BUILD_ID)
-		cmd_error("%s", err.msg);
-	else
-		cmd_error("%s: %s", l->module, err.msg);
+	cmd_error("%s", err.msg);
 	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 

@@ -1,7 +1,6 @@
 /* Modules and their caches: see modules.h. */
 #include "cmd/modules.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <search.h>
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static void module_destroy(void *p)
 
 	if (mod->mapped)
 		munmap(mod->bytes, mod->size);
-	else
+	else if (mod->kind == MODULE_FILE)
 		free(mod->bytes);
 	free(mod->name);
 	free(mod);
@@ -99,22 +98,22 @@ static int open_cache_file(struct module *mod, struct sc_error *err)
 	int fd = open(mod->name, O_RDONLY | O_CLOEXEC), rc = 0;
 	struct stat st;
 
-	if (fd < 0)
-		return sc_error_sys(err, "cannot open");
-	if (fstat(fd, &st) || S_ISDIR(st.st_mode)) {
-		errno = EISDIR;
-		rc = sc_error_sys(err, "cannot read");
+	if (fd < 0 || fstat(fd, &st)) {
+		rc = sc_error_sys(err, "cannot open");
+	} else if (!S_ISREG(st.st_mode)) {
+		rc = sc_error_set(err, SC_EINVAL, "not a regular file");
 	} else if (st.st_size) {
 		mod->bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		mod->mapped = mod->bytes != MAP_FAILED;
-		if (!mod->mapped) {
-			mod->bytes = NULL;
-			rc = sc_error_sys(err, "cannot map");
-		}
 		mod->size = (size_t)st.st_size;
+		if (!mod->mapped)
+			rc = sc_error_sys(err, "cannot map");
 	}
-	close(fd);
-	return rc ? rc : symcache_open(&mod->cache, mod->bytes, mod->size, err);
+	if (fd >= 0)
+		close(fd);
+	if (!rc)
+		rc = symcache_open(&mod->cache, mod->bytes, mod->size, err);
+	return rc ? sc_error_prefix(err, "%.100s: ", mod->name) : 0;
 }
 
 static int build_cache(struct modules *m, struct module *mod, struct sc_error *err)
@@ -156,6 +155,7 @@ static int open_elf_file(struct modules *m, struct module *mod, struct sc_error 
 
 static int module_open(struct modules *m, struct module *mod, struct sc_error *err)
 {
+	size_t nibbles;
 	int rc;
 
 	switch (mod->kind) {
@@ -164,49 +164,50 @@ static int module_open(struct modules *m, struct module *mod, struct sc_error *e
 	case MODULE_FILE:
 		return open_elf_file(m, mod, err);
 	default:
-		rc = begin_read(m, err);
+		rc = parse_build_id(mod->name, mod->id, &nibbles, err);
+		if (!rc)
+			rc = begin_read(m, err);
 		return rc ? rc : find_build_id(m->reader, mod->name, mod->id, &mod->id_len, err);
 	}
 }
 
+/* Brings the cache of the store to the snapshot at hand. */
+static int module_refresh(struct modules *m, struct module *mod, struct sc_error *err)
+{
+	const void *data;
+	size_t size;
+	int rc = begin_read(m, err);
+
+	if (!rc)
+		rc = symstore_get(m->reader, mod->id, mod->id_len, &data, &size, err);
+	return rc ? rc : symcache_open(&mod->cache, data, size, err);
+}
+
 int modules_get(struct modules *m, enum module_kind kind, const char *name,
-		const struct symcache **ret, struct sc_error *err)
+		const struct symcache **ret, bool *again, struct sc_error *err)
 {
 	struct module key = { .kind = kind, .name = (char *)name }, *mod;
 	struct module **node = tsearch(&key, &m->tree, compare_modules);
-	const void *data;
-	size_t size;
 	int rc;
 
 	*ret = NULL;
+	*again = node && *node != &key;
 	if (!node)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	if (*node == &key) {
-		*node = mod = must_calloc(1, sizeof(*mod));
-		mod->kind = kind;
-		mod->name = must_asprintf("%s", name);
-		mod->failed = module_open(m, mod, &mod->err);
+	if (!*again) {
+		*node = must_calloc(1, sizeof(**node));
+		(*node)->kind = kind;
+		(*node)->name = must_asprintf("%s", name);
 	}
 	mod = *node;
+	if (!*again || (mod->failed && kind == MODULE_BUILD_ID))
+		mod->failed = module_open(m, mod, &mod->err);
 	if (mod->failed) {
-		rc = mod->failed;
 		*err = mod->err;
-		/* The store may have it the next time. */
-		if (kind == MODULE_BUILD_ID) {
-			tdelete(mod, &m->tree, compare_modules);
-			module_destroy(mod);
-		}
+		return mod->failed;
+	}
+	if (mod->id_len && (rc = module_refresh(m, mod, err)))
 		return rc;
-	}
-	if (mod->id_len) {
-		rc = begin_read(m, err);
-		if (!rc)
-			rc = symstore_get(m->reader, mod->id, mod->id_len, &data, &size, err);
-		if (!rc)
-			rc = symcache_open(&mod->cache, data, size, err);
-		if (rc)
-			return rc;
-	}
 	*ret = &mod->cache;
 	return 0;
 }

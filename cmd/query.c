@@ -125,7 +125,7 @@ static const char *parse_address(const char *p, struct query *ret)
 	if (query_number(spec, &ret->offset))
 		return NULL;
 	if (isdigit((unsigned char)*p))
-		return "expected a number as module offset";
+		return "expected a number as module offset (hexadecimal: 0x...)";
 	ret->symbol = spec;
 	plus = memrchr(spec.ptr, '+', spec.len);
 	if (!plus)

@@ -4,7 +4,8 @@
 #   scripts/check_layers.sh
 #
 # Prints each breach as FILE:LINE: why; exit status 1 if there is one.
-# Tests and fuzz targets may also include the public headers and cmocka.
+# Tests (x_test.[ch], x_fuzz.c and what they share, testing.[ch]) may also include
+# the public headers and cmocka.
 # A header of a library that is not named below is a breach: name it here, in
 # the one place where it belongs.
 set -u
@@ -41,7 +42,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 		own("read", "format base libsymcache/symcache.h")
 		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h")
 		own("cmd", "public format libmarkup/markup.h")
-		own("format", ""); own("base", ""); own("libmarkup", ""); own("scripts", ""); own("testdata", "")
+		own("format", ""); own("base", ""); own("libmarkup", ""); own("scripts", "public format"); own("testdata", "")
 		lib("lmdb.h", "store")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
@@ -63,7 +64,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 	}
 	{
 		room = room_of($1)
-		test = $1 ~ /_(test|fuzz)\.c$/
+		test = $1 ~ /_(test|fuzz)\.[ch]$|\/testing\.[ch]$/
 		line = $0
 		sub(/^[^:]*:[^:]*:/, "", line)
 		if (!match(line, /["<][^">]*[">]/)) {
@@ -78,6 +79,8 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 			else if (!((room, target) in may) && !((room, header) in may) &&
 				 !(test && target == "public"))
 				breach(room " may not include " header)
+			else if (header ~ /\/testing\.h$/ && !test)
+				breach(header " outside of a test")
 		} else if (header == "cmocka.h") {
 			if (!test)
 				breach("cmocka outside of a test")

@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-#include "libsymcache/store/pages.h"
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
@@ -48,14 +47,7 @@ static void check_pages(struct symstore_reader *reader, struct report *r)
 	int fd, rc;
 
 	mdb_env_get_fd(reader->store->env, &fd);
-	rc = symstore_snapshot_read(fd, mdb_txn_id(reader->txn), &snapshot, &err);
-	/* Two commits since the reader began: its meta page is gone. */
-	while (rc == SC_ENOTFOUND) {
-		mdb_txn_reset(reader->txn);
-		if (mdb_txn_renew(reader->txn))
-			break;
-		rc = symstore_snapshot_read(fd, mdb_txn_id(reader->txn), &snapshot, &err);
-	}
+	rc = symstore_snapshot_of(reader->txn, fd, &snapshot, &err);
 	if (rc || fstat(fd, &st)) {
 		fault(r, "%s", rc ? err.msg : "cannot read the file's size");
 		return;

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libsymcache/store/pages.h"
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
@@ -186,7 +185,7 @@ static int check_length(struct symstore *store, MDB_txn *txn, struct sc_error *e
 	int fd, rc;
 
 	mdb_env_get_fd(store->env, &fd);
-	if ((rc = symstore_snapshot_read(fd, mdb_txn_id(txn), &snapshot, err)))
+	if ((rc = symstore_snapshot_of(txn, fd, &snapshot, err)))
 		return rc;
 	if (fstat(fd, &st))
 		return sc_error_sys(err, "cannot read");

@@ -89,6 +89,19 @@ void symstore_read_end(struct symstore_reader *reader)
 	free(reader);
 }
 
+int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
+			 struct sc_error *err)
+{
+	int rc;
+
+	while ((rc = symstore_snapshot_read(fd, mdb_txn_id(txn), ret, err)) == SC_ENOTFOUND) {
+		mdb_txn_reset(txn);
+		if ((rc = mdb_txn_renew(txn)))
+			return sc_error_set(err, SC_ESYS, "cannot read: %s", mdb_strerror(rc));
+	}
+	return rc;
+}
+
 /* SC_ENOTFOUND without the words of LMDB: it is an answer. */
 static int get(struct symstore_reader *reader, MDB_dbi db, const void *key, size_t size,
 	       MDB_val *value, struct sc_error *err)

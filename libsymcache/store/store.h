@@ -14,6 +14,7 @@
 #include <lmdb.h>
 #include <pthread.h>
 
+#include "libsymcache/store/pages.h"
 #include "libsymcache/symcache_store.h"
 
 /* Versions of the file's layout that we read and write; see format/store.md. */
@@ -77,6 +78,11 @@ int symstore_remap(struct symstore *store, uint64_t size, struct sc_error *err);
  * The caller holds commit_lock if it writes. */
 int symstore_txn_begin(struct symstore *store, unsigned flags, MDB_txn **ret,
 		       struct sc_error *err);
+
+/* The pages of a reading transaction. Its meta page is overwritten two commits
+ * later; the transaction then moves on to the newest. Call it before reading. */
+int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
+			 struct sc_error *err);
 
 static inline void symstore_txn_cleanup(MDB_txn **txn)
 {
