@@ -98,6 +98,20 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
 int find_build_id(struct symstore_reader *reader, const char *text,
 		  uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
+/* ---- SymCache files ------------------------------------------------------- */
+
+/* A SymCache file, mapped. All zero: none. */
+struct cache_file {
+	void *bytes;             /* NULL: the file is empty */
+	size_t size;
+	struct symcache cache;
+};
+
+/* Maps and opens it. SC_ESYS, SC_EINVAL: not a regular file; SC_EFORMAT. The
+ * message begins with the path. */
+int cache_file_open(const char *path, struct cache_file *ret, struct sc_error *err);
+void cache_file_close(struct cache_file *file);
+
 /* ---- progress ------------------------------------------------------------
  * One line on standard error, redrawn ten times a second at most; nothing at
  * all where that is no terminal. Not for several threads at once. */

@@ -1,13 +1,10 @@
 /* Modules and their caches: see modules.h. */
 #include "cmd/modules.h"
 
-#include <fcntl.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "libsymcache/symcache_build.h"
@@ -95,25 +92,14 @@ static int begin_read(struct modules *m, struct sc_error *err)
 
 static int open_cache_file(struct module *mod, struct sc_error *err)
 {
-	int fd = open(mod->name, O_RDONLY | O_CLOEXEC), rc = 0;
-	struct stat st;
+	struct cache_file file;
+	int rc = cache_file_open(mod->name, &file, err);
 
-	if (fd < 0 || fstat(fd, &st)) {
-		rc = sc_error_sys(err, "cannot open");
-	} else if (!S_ISREG(st.st_mode)) {
-		rc = sc_error_set(err, SC_EINVAL, "not a regular file");
-	} else if (st.st_size) {
-		mod->bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		mod->mapped = mod->bytes != MAP_FAILED;
-		mod->size = (size_t)st.st_size;
-		if (!mod->mapped)
-			rc = sc_error_sys(err, "cannot map");
-	}
-	if (fd >= 0)
-		close(fd);
-	if (!rc)
-		rc = symcache_open(&mod->cache, mod->bytes, mod->size, err);
-	return rc ? sc_error_prefix(err, "%.100s: ", mod->name) : 0;
+	mod->bytes = file.bytes;
+	mod->size = file.size;
+	mod->mapped = file.bytes;
+	mod->cache = file.cache;
+	return rc;
 }
 
 static int build_cache(struct modules *m, struct module *mod, struct sc_error *err)

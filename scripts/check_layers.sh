@@ -52,13 +52,13 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
 		lib("expat.h", "format")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \
-		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h inttypes.h iso646.h " \
+		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h grp.h inttypes.h iso646.h " \
 		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h poll.h pthread.h " \
 		    "pwd.h regex.h sched.h search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h " \
 		    "stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdio_ext.h stdlib.h " \
-		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/param.h " \
+		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h " \
 		    "sys/random.h sys/resource.h sys/select.h sys/sendfile.h sys/socket.h sys/stat.h " \
-		    "sys/statfs.h sys/statvfs.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
+		    "sys/statfs.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
 		    "sys/wait.h sysexits.h termios.h threads.h time.h uchar.h ucontext.h unistd.h " \
 		    "wchar.h wctype.h immintrin.h emmintrin.h x86intrin.h arm_neon.h", libc)
 	}
