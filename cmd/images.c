@@ -54,7 +54,7 @@ static int cut_bias(char *spec, uint64_t *bias, struct sc_error *err)
 static int open_image(struct images *m, const char *name, struct image *image,
 		      struct sc_error *err)
 {
-	bool is_file = access(name, F_OK) == 0;
+	bool is_file = access(name, F_OK) == 0, again;
 	const char *slash = strrchr(name, '/');
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t nibbles;
@@ -64,7 +64,7 @@ static int open_image(struct images *m, const char *name, struct image *image,
 				    name);
 	image->name = must_asprintf("%s", slash ? slash + 1 : name);
 	return modules_get(m->modules, is_file ? MODULE_FILE : MODULE_BUILD_ID, name,
-			   &image->cache, err);
+			   &image->cache, &again, err);
 }
 
 int images_add(struct images *m, const char *spec, struct sc_error *err)
