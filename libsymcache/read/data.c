@@ -33,14 +33,14 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret)
 {
 	size_t n = count_starts(cache, rel_address);
-	/* Where a symbol of unknown size ends that no other follows. */
-	uint64_t end = n == cache->num_data_symbols && cache->image ?
-		cache->image->image_size : UINT64_MAX;
+	/* A symbol of unknown size that no other follows ends with the image. */
+	bool outside = n == cache->num_data_symbols && cache->image &&
+		       rel_address >= cache->image->image_size;
 
 	for (size_t i = n; i-- > 0;) {
 		const struct symcache_ext_data *s = &cache->data_symbols[i];
 		bool covers = s->size ? rel_address - s->address < s->size :
-			s->address == cache->data_symbols[n - 1].address && rel_address < end;
+			s->address == cache->data_symbols[n - 1].address && !outside;
 
 		if (covers) {
 			*ret = (struct symcache_data){
