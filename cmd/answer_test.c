@@ -4,33 +4,23 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "cmd/testing.h"
 
 /* What printing `a` writes to standard output. */
 static const char *printed(const struct answer *a, bool pretty, bool list)
 {
-	static char text[4096];
+	static struct capture capture;
 	struct json *json;
-	FILE *capture = tmpfile();
-	int saved;
 
-	fflush(stdout);
-	saved = dup(STDOUT_FILENO);
-	dup2(fileno(capture), STDOUT_FILENO);
+	capture_begin(&capture, stdout);
 	json = style_json_begin(pretty, list);
 	style_json_print(json, a);
 	style_json_end(json);
-	fflush(stdout);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	rewind(capture);
-	text[fread(text, 1, sizeof(text) - 1, capture)] = 0;
-	fclose(capture);
-	return text;
+	return capture_end(&capture);
 }
 
 static void test_utf8(void **state)

@@ -124,7 +124,7 @@ static int build_cache(struct modules *m, struct module *mod, struct sc_error *e
 
 static int open_elf_file(struct modules *m, struct module *mod, struct sc_error *err)
 {
-	struct sc_error ignored;
+	struct sc_error store_err;
 	const void *data;
 	bool derived;
 	size_t size;
@@ -132,9 +132,15 @@ static int open_elf_file(struct modules *m, struct module *mod, struct sc_error 
 
 	if (rc)
 		return rc;
-	if (mod->id_len && !begin_read(m, &ignored) &&
-	    !symstore_get(m->reader, mod->id, mod->id_len, &data, &size, &ignored))
-		return 0;
+	if (mod->id_len) {
+		rc = begin_read(m, &store_err);
+		if (!rc)
+			rc = symstore_get(m->reader, mod->id, mod->id_len, &data, &size, &store_err);
+		if (!rc)
+			return 0;
+		if (rc != SC_ENOTFOUND)
+			cmd_error("%s: does without the store: %s", mod->name, store_err.msg);
+	}
 	mod->id_len = 0;
 	return build_cache(m, mod, err);
 }

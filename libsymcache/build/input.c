@@ -142,15 +142,17 @@ static int load_sections(struct sc_input *in, struct sc_elf *elf, unsigned threa
 }
 
 int sc_input_open(struct sc_input *in, const char *path,
-		  const struct symcache_build_options *options, unsigned threads,
-		  struct sc_error *err)
+		  const struct symcache_build_options *options, struct sc_error *err)
 {
 	int rc = open_files(in, path, options, err);
 
-	if (!rc)
-		rc = read_symbols(in, err);
-	if (!rc && in->dwarf)
-		rc = load_sections(in, in->dwarf, threads, &in->debug, err);
+	return rc ? rc : read_symbols(in, err);
+}
+
+int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
+{
+	int rc = in->dwarf ? load_sections(in, in->dwarf, threads, &in->debug, err) : 0;
+
 	if (!rc && in->alt) {
 		rc = load_sections(in, in->alt, threads, &in->alt_debug, err);
 		in->debug.alt = &in->alt_debug;
