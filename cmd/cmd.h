@@ -21,7 +21,12 @@
 
 /* In the order of --help. */
 #define FOR_EACH_COMMAND(X) \
+	X(index) \
+	X(build) \
 	X(lookup) \
+	X(list) \
+	X(show) \
+	X(verify) \
 	X(trace)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
@@ -46,10 +51,16 @@ void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)
  * program with status 2. main() calls it at the end. */
 void out_flush(void);
 
+struct symcache_build_info;
+/* Tells how many units of the file's debug information are broken. */
+void warn_bad_units(const char *path, const struct symcache_build_info *info);
+
 /* ---- memory: out of it is told and ends the program with status 2 -------- */
 
 void *must_calloc(size_t n, size_t size);
 void *must_realloc(void *p, size_t size);
+/* Room for one more behind array[0, len): the array, maybe at another place. */
+void *must_grow(void *array, size_t len, size_t *cap, size_t size);
 char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -75,6 +86,12 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
 	{ "store", 0, OPT_STRING, (where), "FILE", \
 	  "the store (default: $SYMCACHE_STORE, else symcache/symcache.store under " \
 	  "$XDG_CACHE_HOME or ~/.cache)" }
+
+/* The row of --debug-file-directory. */
+#define OPT_DEBUG_DIRS(where) \
+	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
+	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \
+	  "(default: /usr/lib/debug)" }
 
 /*
  * The path of the store, on the heap: `option` if not NULL, else

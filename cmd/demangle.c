@@ -121,6 +121,7 @@ static char *run_cxx(const char *name)
 {
 	char *text = NULL;
 
+	(void)name;
 #ifdef HAVE_CXXABI
 	text = demangle_cxx(name, NULL, NULL, NULL);
 #endif

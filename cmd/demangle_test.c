@@ -47,9 +47,9 @@ static void test_cxx(void **state)
 	(void)state;
 	assert_string_equal(cxx("_ZN3foo3barEv"), "foo::bar()");
 	assert_string_equal(cxx("._ZN3foo3barEv"), ".foo::bar()");
+#ifdef HAVE_CXXABI
 	assert_string_equal(cxx("___Z3foov_block_invoke"),
 			    "invocation function for block in foo()");
-#ifdef HAVE_CXXABI
 	assert_string_equal(cxx("_ZN3foo3barEv.part.0"), "foo::bar() (.part.0)");
 	assert_string_equal(cxx("_ZN3foo3barEv.isra.0.cold"), "foo::bar() (.isra.0.cold)");
 	assert_string_equal(cxx("_ZZ4mainENKUlvE_clEv"), "main::'lambda'()::operator()() const");

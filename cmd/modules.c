@@ -26,9 +26,7 @@ struct module {
 struct modules {
 	const char *store_option;
 	struct symcache_build_options build;
-	struct symstore *store;
-	int store_failed;        /* 0: not tried yet, or open */
-	struct sc_error store_err;
+	struct symstore *store;  /* opened when it is first needed */
 	struct symstore_reader *reader;
 	void *tree;              /* of struct module */
 };
@@ -77,17 +75,13 @@ static int compare_modules(const void *a, const void *b)
 	return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Makes sure of a snapshot of the store. */
+/* Makes sure of a snapshot of the store. One that is not there is looked for
+ * again the next time. */
 static int begin_read(struct modules *m, struct sc_error *err)
 {
-	if (!m->store && !m->store_failed)
-		m->store_failed = open_store(m->store_option, SYMSTORE_READ, &m->store,
-					     &m->store_err);
-	if (m->store_failed) {
-		*err = m->store_err;
-		return m->store_failed;
-	}
-	return m->reader ? 0 : symstore_read_begin(m->store, &m->reader, err);
+	int rc = m->store ? 0 : open_store(m->store_option, SYMSTORE_READ, &m->store, err);
+
+	return rc || m->reader ? rc : symstore_read_begin(m->store, &m->reader, err);
 }
 
 static int open_cache_file(struct module *mod, struct sc_error *err)
@@ -112,9 +106,7 @@ static int build_cache(struct modules *m, struct module *mod, struct sc_error *e
 		return rc;
 	info = symcache_build_info(build);
 	if (info->bad_units)
-		cmd_error("%s: %llu of %llu units of debug information are broken: %s", mod->name,
-			  (unsigned long long)info->bad_units, (unsigned long long)info->units,
-			  info->first_fault);
+		warn_bad_units(mod->name, info);
 	mod->size = symcache_build_size(build);
 	mod->bytes = must_realloc(NULL, mod->size);
 	symcache_build_write(build, mod->bytes);

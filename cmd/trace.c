@@ -32,7 +32,7 @@ static const struct opt opts[] = {
 	  NULL, NULL },
 	OPT_STORE(&o.store),
 	{ "byte-order", 0, OPT_ENUM, &o.order, "auto|little|big",
-	  "of the target (auto: from the images, the target description or the frames)",
+	  "of the target (auto: from the modules, the target description or the frames)",
 	  orders, NULL },
 	{ "format", 0, OPT_ENUM, &o.format, "text|json",
 	  "json: a line with one object for each definition and frame", formats, NULL },

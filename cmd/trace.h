@@ -30,8 +30,8 @@ struct trace_file {
 	struct tfile_pc_slot slot;
 	bool opened;               /* it is a trace file; else nothing can be shown */
 	uint64_t released;         /* pages before this offset were given back */
-	unsigned faults;           /* errors told */
-	uint64_t frames;           /* walked so far */
+	unsigned faults;           /* errors, told or only counted */
+	uint64_t last_fault;       /* offset of the last one */
 };
 
 enum { TRACE_ORDER_AUTO, TRACE_ORDER_LITTLE, TRACE_ORDER_BIG };

@@ -36,6 +36,10 @@ static void tell(const struct trace_file *f, const char *kind, uint64_t offset, 
 
 void trace_fault(struct trace_file *f, const struct tfile_error *err)
 {
+	/* A file that ends within a block also lacks the next frame. */
+	if (f->faults && err->offset == f->last_fault)
+		return;
+	f->last_fault = err->offset;
 	if (f->faults++ < FAULTS_TOLD)
 		tell(f, "", err->offset, err->msg);
 }

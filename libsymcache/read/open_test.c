@@ -254,10 +254,9 @@ static void test_ext_sound(void **state)
 	(void)state;
 	for (uint32_t version = 7; version <= 9; version++) {
 		struct tiny t = tiny_example_ext(version);
-		uint8_t *bytes = tiny_bytes(&t);
 		struct symcache cache;
+		uint8_t *bytes = tiny_open(&t, &cache);
 
-		assert_int_equal(symcache_open(&cache, bytes, t.size, NULL), 0);
 		assert_non_null(cache.image);
 		assert_int_equal(symcache_load_base(&cache), 0x400000);
 		assert_int_equal(cache.columns[3], 9);
@@ -277,8 +276,7 @@ static void test_ext_sections_are_optional(void **state)
 
 	(void)state;
 	t.ext = true;
-	bytes = tiny_bytes(&t);
-	assert_int_equal(symcache_open(&cache, bytes, t.size, NULL), 0);
+	bytes = tiny_open(&t, &cache);
 	assert_null(cache.image);
 	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
 	bytes[t.size - 1] ^= 1;
