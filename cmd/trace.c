@@ -84,9 +84,12 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 	return wanted;
 }
 
-static int trace_one(const char *path, const struct images *images, struct places *places,
+/* `named`: the file's name is needed to tell its output from others'. */
+static int trace_one(const char *path, bool named, const struct images *images,
 		     const struct trace_select *select, const struct trace_output *output)
 {
+	bool whole = !select_any(select) && !o.summary;
+	struct places *places;
 	struct summary *summary = NULL;
 	struct trace_file f;
 	int status = STATUS_OK;
@@ -95,9 +98,12 @@ static int trace_one(const char *path, const struct images *images, struct place
 		trace_close(&f);
 		return STATUS_ERROR;
 	}
+	places = places_create(images, o.demangle);
 	if (o.summary)
 		summary = summary_create();
-	if (!select_any(select) && !summary)
+	if (whole || named)
+		output->header(&f);
+	if (whole)
 		output->definitions(&f, places);
 	if (walk(&f, places, select, output, summary) == 0 && select_any(select)) {
 		cmd_error("%s: No trace frame found", path);
@@ -108,6 +114,7 @@ static int trace_one(const char *path, const struct images *images, struct place
 		output->summary(summary, &f);
 		summary_destroy(summary);
 	}
+	places_destroy(places);
 	if (f.faults)
 		status = STATUS_PARTLY;
 	trace_close(&f);
@@ -133,7 +140,6 @@ static bool set_up(struct images *images, struct trace_select *select)
 static int run(int argc, char **argv)
 {
 	struct images *images = images_create(o.store);
-	struct places *places = places_create(images, o.demangle);
 	const struct trace_output *output = o.format == FORMAT_JSON ? &trace_json : &trace_text;
 	struct trace_select select = { 0 };
 	int status = STATUS_ERROR;
@@ -144,13 +150,12 @@ static int run(int argc, char **argv)
 		status = STATUS_OK;
 	output->start();
 	for (int i = 0, ready = status == STATUS_OK; ready && i < argc; i++) {
-		int one = trace_one(argv[i], images, places, &select, output);
+		int one = trace_one(argv[i], argc > 1, images, &select, output);
 
 		status = one > status ? one : status;
 	}
 	output->finish();
 	select_deinit(&select);
-	places_destroy(places);
 	images_destroy(images);
 	return status;
 }

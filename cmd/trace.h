@@ -59,7 +59,7 @@ struct place {
 	char *text;                     /* as the text output shows it; NULL: not made yet */
 	char *json;                     /* as the JSON output shows it; NULL: not made yet */
 	int wanted;                     /* by --line; −1: not tried yet */
-	size_t line;                    /* of the summary, plus 1; 0: not tried yet */
+	size_t line;                    /* of the file's summary, plus 1; 0: none yet */
 };
 
 struct data_place {
@@ -73,7 +73,7 @@ struct data_place {
 
 struct places;
 
-/* Keeps the last few ten thousand places; flat memory. */
+/* Keeps the last few ten thousand places, for one file; flat memory. */
 struct places *places_create(const struct images *images, bool demangled);
 void places_destroy(struct places *p); /* NULL is fine */
 
@@ -135,6 +135,7 @@ struct summary;
 struct trace_output {
 	void (*start)(void);
 	/* These for each file. */
+	void (*header)(const struct trace_file *f);
 	void (*definitions)(struct trace_file *f, struct places *places);
 	void (*frame)(struct trace_file *f, struct places *places,
 		      const struct trace_options *options, const struct tfile_frame *frame,

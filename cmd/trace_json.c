@@ -211,7 +211,7 @@ static void put_tracepoint(struct places *places, const struct tfile *t,
 	end();
 }
 
-static void definitions(struct trace_file *f, struct places *places)
+static void header(const struct trace_file *f)
 {
 	const struct tfile *t = &f->tfile;
 
@@ -223,6 +223,12 @@ static void definitions(struct trace_file *f, struct places *places)
 		json_gen_text(out, "architecture", f->tdesc.architecture);
 	put_status(&t->status);
 	end();
+}
+
+static void definitions(struct trace_file *f, struct places *places)
+{
+	const struct tfile *t = &f->tfile;
+
 	for (size_t i = 0; i < t->num_tracepoints; i++)
 		put_tracepoint(places, t, &t->tracepoints[i]);
 	for (size_t i = 0; i < t->num_variables; i++) {
@@ -360,4 +366,4 @@ static void put_summary(const struct summary *s, const struct trace_file *f)
 	end();
 }
 
-const struct trace_output trace_json = { start, definitions, put_frame, put_summary, finish };
+const struct trace_output trace_json = { start, header, definitions, put_frame, put_summary, finish };

@@ -149,12 +149,16 @@ static void put_tracepoint(struct places *places, const struct tfile *t,
 	put_pieces(places, t, tp, TFILE_PIECE_STEP_ACTION, "collects while stepping");
 }
 
+static void header(const struct trace_file *f)
+{
+	words_escaped(stdout, f->path, strlen(f->path));
+	putchar('\n');
+}
+
 static void definitions(struct trace_file *f, struct places *places)
 {
 	const struct tfile *t = &f->tfile;
 
-	words_escaped(stdout, f->path, strlen(f->path));
-	putchar('\n');
 	words_status(stdout, &t->status);
 	for (size_t i = 0; i < t->num_tracepoints; i++)
 		put_tracepoint(places, t, &t->tracepoints[i]);
@@ -171,5 +175,5 @@ static void nothing(void)
 }
 
 const struct trace_output trace_text = {
-	nothing, definitions, trace_text_frame, summary_print_text, nothing
+	nothing, header, definitions, trace_text_frame, summary_print_text, nothing
 };
