@@ -49,11 +49,8 @@ struct account {
 static void failed(void *ctx, const char *path, const char *reason)
 {
 	struct account *a = ctx;
-	size_t len = strlen(path);
 
-	/* Many messages begin with the path already. */
-	if (!strncmp(reason, path, len) && !strncmp(reason + len, ": ", 2))
-		reason += len + 2;
+	reason = without_path(reason, path);
 	progress_erase(&a->progress);
 	cmd_error("%s: %s", path, reason);
 	a->failures = must_grow(a->failures, a->num_failures, &a->cap_failures,
