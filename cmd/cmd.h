@@ -24,6 +24,8 @@
 	X(index) \
 	X(build) \
 	X(lookup) \
+	X(filter) \
+	X(trace) \
 	X(list) \
 	X(show) \
 	X(verify)
@@ -64,6 +66,12 @@ void *must_realloc(void *p, size_t size);
 /* Room for one more behind array[0, len): the array, maybe at another place. */
 void *must_grow(void *array, size_t len, size_t *cap, size_t size);
 char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Writes `value` in base 10 or 16 right before `end`, without a NUL; returns where
+ * it begins, 20 bytes before at most. For inner loops. */
+char *format_number(char *end, uint64_t value, unsigned base);
 
 /* ---- build IDs ----------------------------------------------------------- */
 

@@ -94,6 +94,15 @@ char *must_asprintf(const char *fmt, ...)
 	return must(len < 0 ? NULL : s);
 }
 
+char *format_number(char *end, uint64_t value, unsigned base)
+{
+	do {
+		*--end = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	return end;
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

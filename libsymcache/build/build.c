@@ -127,6 +127,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	}
 	b->info.units = b->units.count;
 	note_faults(b, b->units.bad, &b->units.first_fault);
+	if (o->reader == SYMCACHE_READER_FAST)
+		sc_input_unload(in);
 	lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
 }

@@ -137,6 +137,8 @@ static int load_sections(struct sc_input *in, struct sc_elf *elf, unsigned threa
 		if (wanted[i].rc && wanted[i].rc != SC_ENOTFOUND && !in->faults++)
 			in->first_fault = wanted[i].err;
 	}
+	dw_section_end_with_nul(&d->sections.str);
+	dw_section_end_with_nul(&d->sections.line_str);
 	d->sections.swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	return 0;
 }
@@ -159,4 +161,18 @@ int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
 		in->debug.sections.alt = &in->alt_debug.sections;
 	}
 	return rc;
+}
+
+void sc_input_unload(struct sc_input *in)
+{
+	struct dw_sections *s = &in->debug.sections;
+	/* .debug_str and .debug_line hold strings of the facts; so does .debug_info,
+	 * but those were copied (struct sc_tables). */
+	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
+				      &s->ranges, &s->rnglists };
+
+	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
+		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
+		*done[i] = (struct dw_section){0};
+	}
 }

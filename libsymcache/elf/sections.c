@@ -11,8 +11,11 @@
 #include <libdeflate.h>
 #include <libelf.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zstd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/elf/relocate.h"
@@ -34,7 +37,8 @@ static Elf_Scn *find(struct sc_elf *e, const char *name, GElf_Shdr *sh)
 		return NULL;
 	while ((scn = elf_nextscn(e->elf, scn))) {
 		const char *s;
-		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS ||
+		    sh->sh_type == SHT_NULL)
 			continue;
 		s = elf_strptr(e->elf, names, sh->sh_name);
 		if (s && !strcmp(s, name))
@@ -144,18 +148,18 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 static int make_room(struct sc_elf *e, const char *name, struct stored *s, struct sc_error *err)
 {
 	uint64_t ratio = !s->how ? 1 : s->how == ELFCOMPRESS_ZSTD ? MAX_RATIO_ZSTD : MAX_RATIO_ZLIB;
-	void **owned;
+	struct sc_elf_buffer *owned;
 
 	if (s->out_size / ratio > s->in_size)
 		return sc_error_set(err, SC_EFORMAT, "section %s: %zu bytes cannot inflate to %llu",
 				    name, s->in_size, (unsigned long long)s->out_size);
-	s->out = malloc(s->out_size ? s->out_size : 1);
+	s->out = sc_big_alloc(s->out_size);
 	owned = s->out ? vec_push(&e->inflated) : NULL;
 	if (!owned) {
-		free(s->out);
+		sc_big_free(s->out, s->out_size);
 		return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
 	}
-	*owned = s->out;
+	*owned = (struct sc_elf_buffer){ s->out, s->out_size };
 	return 0;
 }
 
@@ -163,6 +167,18 @@ struct batch {
 	struct stored *stored;
 	const size_t *order;
 };
+
+/* The file's own pages have served: what is inflated takes their place. They
+ * are clean pages of a map and come back should anybody read them again. */
+static void drop_pages(const uint8_t *p, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)p + size) & ~(page - 1);
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_DONTNEED);
+}
 
 static void inflate_job(void *ctx, unsigned worker, size_t job)
 {
@@ -176,6 +192,7 @@ static void inflate_job(void *ctx, unsigned worker, size_t job)
 		s->failed = !inflate_zstd(s->in, s->in_size, s->out, s->out_size);
 	else
 		s->failed = !inflate_zlib(s->in, s->in_size, s->out, s->out_size);
+	drop_pages(s->in, s->in_size);
 }
 
 /* The compressed sections, largest first: the longest job must not come last. */
@@ -221,6 +238,18 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 		w->data = w->rc ? NULL : stored[i].out ? stored[i].out : stored[i].in;
 		w->size = w->rc ? 0 : stored[i].out_size;
 	}
+}
+
+void sc_elf_unload(struct sc_elf *e, const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < e->inflated.len; i++) {
+		if (e->inflated.data[i].data == data) {
+			sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
+			e->inflated.data[i] = e->inflated.data[--e->inflated.len];
+			return;
+		}
+	}
+	drop_pages(data, size);
 }
 
 int sc_elf_section(struct sc_elf *e, const char *name, const uint8_t **data, size_t *size,
