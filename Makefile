@@ -18,6 +18,7 @@ MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
 LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lexpat
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there; make
 # then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).

@@ -154,18 +154,34 @@ static void answer_code(struct answer *a, const struct symcache *cache, uint64_t
 	f->start_address = symcache_load_base(cache) + frame.entry_pc;
 }
 
-/* The name of the variable there, as the symbol table would give it for code. */
-static void answer_code_in_data(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
-				const struct answer_options *options, struct demangler *d)
+/*
+ * What the symbol table adds, as llvm-symbolizer has it: the name of the function
+ * that has the code (foo.cold, the alias that is last), and the source file of a
+ * local symbol where the DWARF names none.
+ */
+static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
+		       const struct answer_options *options, struct demangler *d)
 {
-	struct symcache_frame frame = { .lang = SYMCACHE_LANG_SYMTAB };
-	struct symcache_data data;
+	const struct symcache_frame unknown = { .lang = SYMCACHE_LANG_SYMTAB,
+						.entry_pc = SYMCACHE_NONE };
+	struct symcache_symbol symbol;
+	struct symcache_file file = { 0 };
+	struct answer_frame *outermost;
 
-	if (options->functions != FUNCTIONS_LINKAGE || !symcache_lookup_data(cache, rel_pc, &data))
+	if (options->functions != FUNCTIONS_LINKAGE ||
+	    !symcache_lookup_symbol(cache, rel_pc, &symbol))
 		return;
-	frame.function = data.name;
-	frame.entry_pc = (uint32_t)data.rel_address;
-	add_frame(a, cache, &frame, options, d);
+	if (a->num_frames && !options->inlines && options->name_of_location)
+		return; /* the one frame is that of the innermost function */
+	if (!a->num_frames)
+		add_frame(a, cache, &unknown, options, d);
+	outermost = &a->frames[a->num_frames - 1];
+	outermost->function = add_name(a, symbol.name, SYMCACHE_LANG_SYMTAB, options, d);
+	outermost->has_start_address = true;
+	outermost->start_address = symcache_load_base(cache) + symbol.rel_address;
+	file.name = symbol.file;
+	if (!a->frames[0].file)
+		a->frames[0].file = add_path(a, &file, options->paths);
 }
 
 /* A location for each function of this name. */
@@ -188,9 +204,19 @@ static void answer_data(struct answer *a, const struct symcache *cache, uint64_t
 			const struct answer_options *options, struct demangler *d)
 {
 	struct answer_options whole = *options;
-	struct symcache_data data;
+	struct symcache_data data = { 0 };
+	struct symcache_symbol symbol;
 
-	if (!symcache_lookup_data(cache, rel_address, &data))
+	symcache_lookup_data(cache, rel_address, &data);
+	if (symcache_lookup_symbol(cache, rel_address, &symbol)) {
+		/* The table's view of what is where; the DWARF says whence. */
+		data.name = symbol.name;
+		data.rel_address = symbol.rel_address;
+		data.size = symbol.size;
+		if (!data.line)
+			data.file = (struct symcache_file){ .name = symbol.file };
+	}
+	if (!data.name.ptr)
 		return;
 	whole.functions = FUNCTIONS_LINKAGE; /* the options are about code */
 	a->name = add_name(a, data.name, SYMCACHE_LANG_UNKNOWN, &whole, d);
@@ -213,8 +239,7 @@ bool answer_query(struct answer *a, const struct symcache *cache, const struct q
 		answer_symbol(a, cache, q, options, d);
 	else if (q->kind == QUERY_CODE) {
 		answer_code(a, cache, rel, options->inlines, options, d);
-		if (!a->num_frames)
-			answer_code_in_data(a, cache, rel, options, d);
+		add_symbol(a, cache, rel, options, d);
 	}
 	return a->num_frames || a->name;
 }

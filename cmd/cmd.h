@@ -21,8 +21,14 @@
 
 /* In the order of --help. */
 #define FOR_EACH_COMMAND(X) \
+	X(index) \
+	X(build) \
 	X(lookup) \
-	X(filter)
+	X(filter) \
+	X(trace) \
+	X(list) \
+	X(show) \
+	X(verify)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)
@@ -46,11 +52,23 @@ void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)
  * program with status 2. main() calls it at the end. */
 void out_flush(void);
 
+struct symcache_build_info;
+/* Tells how many units of the file's debug information are broken. */
+void warn_bad_units(const char *path, const struct symcache_build_info *info);
+
 /* ---- memory: out of it is told and ends the program with status 2 -------- */
 
 void *must_calloc(size_t n, size_t size);
 void *must_realloc(void *p, size_t size);
+/* Room for one more behind array[0, len): the array, maybe at another place. */
+void *must_grow(void *array, size_t len, size_t *cap, size_t size);
 char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Writes `value` in base 10 or 16 right before `end`, without a NUL; returns where
+ * it begins, 20 bytes before at most. For inner loops. */
+char *format_number(char *end, uint64_t value, unsigned base);
 
 /* ---- build IDs ----------------------------------------------------------- */
 
@@ -69,6 +87,12 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
 	{ "store", 0, OPT_STRING, (where), "FILE", \
 	  "the store (default: $SYMCACHE_STORE, else symcache/symcache.store under " \
 	  "$XDG_CACHE_HOME or ~/.cache)" }
+
+/* The row of --debug-file-directory. */
+#define OPT_DEBUG_DIRS(where) \
+	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
+	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \
+	  "(default: /usr/lib/debug)" }
 
 /*
  * The path of the store, on the heap: `option` if not NULL, else
@@ -91,6 +115,20 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
  */
 int find_build_id(struct symstore_reader *reader, const char *text,
 		  uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
+/* ---- SymCache files ------------------------------------------------------- */
+
+/* A SymCache file, mapped. All zero: none. */
+struct cache_file {
+	void *bytes;             /* NULL: the file is empty */
+	size_t size;
+	struct symcache cache;
+};
+
+/* Maps and opens it. SC_ESYS, SC_EINVAL: not a regular file; SC_EFORMAT. The
+ * message begins with the path. */
+int cache_file_open(const char *path, struct cache_file *ret, struct sc_error *err);
+void cache_file_close(struct cache_file *file);
 
 /* ---- progress ------------------------------------------------------------
  * One line on standard error, redrawn ten times a second at most; nothing at

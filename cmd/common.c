@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "libsymcache/symcache_build.h"
 
 const char *cmd_name = "symcache";
 
@@ -24,6 +25,13 @@ void cmd_error(const char *fmt, ...)
 	va_start(ap, fmt);
 	cmd_verror(fmt, ap);
 	va_end(ap);
+}
+
+void warn_bad_units(const char *path, const struct symcache_build_info *info)
+{
+	cmd_error("%s: %llu of %llu units of debug information are broken: %s", path,
+		  (unsigned long long)info->bad_units, (unsigned long long)info->units,
+		  info->first_fault);
 }
 
 void out_flush(void)
@@ -58,6 +66,14 @@ void *must_realloc(void *p, size_t size)
 	return must(realloc(p, size));
 }
 
+void *must_grow(void *array, size_t len, size_t *cap, size_t size)
+{
+	if (len < *cap)
+		return array;
+	*cap = 2 * *cap + 16;
+	return must_realloc(array, *cap * size);
+}
+
 char *must_asprintf(const char *fmt, ...)
 {
 	va_list ap;
@@ -68,6 +84,15 @@ char *must_asprintf(const char *fmt, ...)
 	len = vasprintf(&s, fmt, ap);
 	va_end(ap);
 	return must(len < 0 ? NULL : s);
+}
+
+char *format_number(char *end, uint64_t value, unsigned base)
+{
+	do {
+		*--end = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	return end;
 }
 
 static int hex_digit(char c)

@@ -38,9 +38,7 @@ static const struct opt opts[] = {
 	{ "exe", 0, OPT_STRING, &o.file, "FILE", NULL },
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
 	OPT_STORE(&o.store),
-	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
-	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated "
-	  "(default: /usr/lib/debug)" },
+	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "output-style", 0, OPT_ENUM, &o.style, "STYLE", "LLVM (default), GNU or JSON",
 	  .choices = styles },
 	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND",

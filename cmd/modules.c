@@ -1,13 +1,10 @@
 /* Modules and their caches: see modules.h. */
 #include "cmd/modules.h"
 
-#include <fcntl.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "libsymcache/symcache_build.h"
@@ -29,9 +26,7 @@ struct module {
 struct modules {
 	const char *store_option;
 	struct symcache_build_options build;
-	struct symstore *store;
-	int store_failed;        /* 0: not tried yet, or open */
-	struct sc_error store_err;
+	struct symstore *store;  /* opened when it is first needed */
 	struct symstore_reader *reader;
 	void *tree;              /* of struct module */
 };
@@ -80,40 +75,25 @@ static int compare_modules(const void *a, const void *b)
 	return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Makes sure of a snapshot of the store. */
+/* Makes sure of a snapshot of the store. One that is not there is looked for
+ * again the next time. */
 static int begin_read(struct modules *m, struct sc_error *err)
 {
-	if (!m->store && !m->store_failed)
-		m->store_failed = open_store(m->store_option, SYMSTORE_READ, &m->store,
-					     &m->store_err);
-	if (m->store_failed) {
-		*err = m->store_err;
-		return m->store_failed;
-	}
-	return m->reader ? 0 : symstore_read_begin(m->store, &m->reader, err);
+	int rc = m->store ? 0 : open_store(m->store_option, SYMSTORE_READ, &m->store, err);
+
+	return rc || m->reader ? rc : symstore_read_begin(m->store, &m->reader, err);
 }
 
 static int open_cache_file(struct module *mod, struct sc_error *err)
 {
-	int fd = open(mod->name, O_RDONLY | O_CLOEXEC), rc = 0;
-	struct stat st;
+	struct cache_file file;
+	int rc = cache_file_open(mod->name, &file, err);
 
-	if (fd < 0 || fstat(fd, &st)) {
-		rc = sc_error_sys(err, "cannot open");
-	} else if (!S_ISREG(st.st_mode)) {
-		rc = sc_error_set(err, SC_EINVAL, "not a regular file");
-	} else if (st.st_size) {
-		mod->bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		mod->mapped = mod->bytes != MAP_FAILED;
-		mod->size = (size_t)st.st_size;
-		if (!mod->mapped)
-			rc = sc_error_sys(err, "cannot map");
-	}
-	if (fd >= 0)
-		close(fd);
-	if (!rc)
-		rc = symcache_open(&mod->cache, mod->bytes, mod->size, err);
-	return rc ? sc_error_prefix(err, "%.100s: ", mod->name) : 0;
+	mod->bytes = file.bytes;
+	mod->size = file.size;
+	mod->mapped = file.bytes;
+	mod->cache = file.cache;
+	return rc;
 }
 
 static int build_cache(struct modules *m, struct module *mod, struct sc_error *err)
@@ -126,9 +106,7 @@ static int build_cache(struct modules *m, struct module *mod, struct sc_error *e
 		return rc;
 	info = symcache_build_info(build);
 	if (info->bad_units)
-		cmd_error("%s: %llu of %llu units of debug information are broken: %s", mod->name,
-			  (unsigned long long)info->bad_units, (unsigned long long)info->units,
-			  info->first_fault);
+		warn_bad_units(mod->name, info);
 	mod->size = symcache_build_size(build);
 	mod->bytes = must_realloc(NULL, mod->size);
 	symcache_build_write(build, mod->bytes);
@@ -138,7 +116,7 @@ static int build_cache(struct modules *m, struct module *mod, struct sc_error *e
 
 static int open_elf_file(struct modules *m, struct module *mod, struct sc_error *err)
 {
-	struct sc_error ignored;
+	struct sc_error store_err;
 	const void *data;
 	bool derived;
 	size_t size;
@@ -146,15 +124,22 @@ static int open_elf_file(struct modules *m, struct module *mod, struct sc_error 
 
 	if (rc)
 		return rc;
-	if (mod->id_len && !begin_read(m, &ignored) &&
-	    !symstore_get(m->reader, mod->id, mod->id_len, &data, &size, &ignored))
-		return 0;
+	if (mod->id_len) {
+		rc = begin_read(m, &store_err);
+		if (!rc)
+			rc = symstore_get(m->reader, mod->id, mod->id_len, &data, &size, &store_err);
+		if (!rc)
+			return 0;
+		if (rc != SC_ENOTFOUND)
+			cmd_error("%s: does without the store: %s", mod->name, store_err.msg);
+	}
 	mod->id_len = 0;
 	return build_cache(m, mod, err);
 }
 
 static int module_open(struct modules *m, struct module *mod, struct sc_error *err)
 {
+	size_t nibbles;
 	int rc;
 
 	switch (mod->kind) {
@@ -163,7 +148,9 @@ static int module_open(struct modules *m, struct module *mod, struct sc_error *e
 	case MODULE_FILE:
 		return open_elf_file(m, mod, err);
 	default:
-		rc = begin_read(m, err);
+		rc = parse_build_id(mod->name, mod->id, &nibbles, err);
+		if (!rc)
+			rc = begin_read(m, err);
 		return rc ? rc : find_build_id(m->reader, mod->name, mod->id, &mod->id_len, err);
 	}
 }

@@ -118,7 +118,7 @@ static const char *parse_address(const char *p, struct query *ret)
 
 	skip_blanks(&p);
 	if (!*p)
-		return "no module offset has been specified";
+		return "no module offset has been specified (wanted: [MODULE] ADDRESS)";
 	spec = (struct symcache_str){ p, strcspn(p, " \n\r") };
 	while (spec.len && strchr("\t\v\f", spec.ptr[spec.len - 1]))
 		spec.len--;

@@ -77,42 +77,51 @@ static bool is_word(char c)
 static size_t operator_len(struct symcache_str s, size_t i)
 {
 	static const char word[] = "operator";
+	/* Longer ones first. "" is a conversion, or new or delete. */
+	static const char *const signs[] = {
+		"<=>", "->*", "<<=", ">>=", "()", "[]", "->", "<<", ">>", "<=", ">=", "==", "!=",
+		"&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "\"\"",
+		"<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "&", "|", "~", ",", "",
+	};
 	size_t len = sizeof(word) - 1, end = i + len;
 
 	if (s.len - i < len || memcmp(s.ptr + i, word, len) || (i && is_word(s.ptr[i - 1])) ||
 	    (end < s.len && is_word(s.ptr[end])))
 		return 0;
-	if (s.len - end >= 2 && (!memcmp(s.ptr + end, "()", 2) || !memcmp(s.ptr + end, "[]", 2)))
-		return len + 2;
-	while (end < s.len && strchr("<>=!+-*/%^&|~,", s.ptr[end]))
-		end++;
-	return end - i;
+	for (const char *const *sign = signs;; sign++) {
+		size_t sign_len = strlen(*sign);
+
+		if (s.len - end >= sign_len && !memcmp(s.ptr + end, *sign, sign_len))
+			return len + sign_len;
+	}
 }
 
 struct symcache_str short_name(struct symcache_str text)
 {
 	struct symcache_str s = strip_behind(text);
 	size_t start = 0, depth = 0, skip;
-	bool in_operator = false;
+	bool in_operator = false; /* as far as its arguments, everything belongs to it */
 
 	for (size_t i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
 
-		if (!depth && (skip = operator_len(s, i))) {
+		if (!depth && !in_operator && (skip = operator_len(s, i))) {
 			start = i;
 			i += skip - 1;
 			in_operator = true;
 		} else if (strchr("<([{", c) && c) {
+			if (c == '(' && !depth)
+				in_operator = false;
 			depth++;
 		} else if (strchr(">)]}", c) && c) {
 			if (c != '>' || !i || s.ptr[i - 1] != '-')
 				depth -= depth > 0;
-		} else if (!depth && c == ':' && i + 2 < s.len && s.ptr[i + 1] == ':' &&
-			   s.ptr[i + 2] != '<') {
+		} else if (depth || in_operator) {
+			continue;
+		} else if (c == ':' && i + 2 < s.len && s.ptr[i + 1] == ':' && s.ptr[i + 2] != '<') {
 			start = i + 2;
 			i++;
-			in_operator = false;
-		} else if (!depth && c == ' ' && !in_operator) {
+		} else if (c == ' ') {
 			start = i + 1;
 		}
 	}

@@ -2,7 +2,8 @@
  * symcache_index.h: the section INDX, which makes look-ups faster.
  *
  * The addresses from 0 to the last range are cut into buckets of 2^shift bytes,
- * as small as they can be with at most one bucket for every 16 ranges:
+ * shift being the smallest below 32 that makes no more than one bucket for every
+ * 16 ranges, and one over:
  *
  *   address   0        2^shift    2·2^shift   …    last start
  *             |  bucket 0  |  bucket 1  |     …    |
@@ -27,7 +28,7 @@ static inline uint32_t symcache_index_shift(uint32_t n, uint32_t last)
 {
 	uint32_t shift = 0, most = n / SYMCACHE_INDEX_RANGES_PER_BUCKET;
 
-	while ((last >> shift) > most)
+	while (shift < 31 && (last >> shift) > most)
 		shift++;
 	return shift;
 }

@@ -38,6 +38,17 @@ struct symcache_build_options {
 	enum symcache_reader reader;
 };
 
+/* The stages of a build, in order. */
+enum symcache_stage {
+	SYMCACHE_STAGE_OPEN,     /* files found, symbols read */
+	SYMCACHE_STAGE_INFLATE,  /* sections inflated and relocated */
+	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations */
+	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads */
+	SYMCACHE_STAGE_ASSEMBLE, /* units put together, symbols added */
+	SYMCACHE_STAGE_LAYOUT,   /* records placed */
+	SYMCACHE_STAGES,
+};
+
 /* What a build found; valid as long as the build. */
 struct symcache_build_info {
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* GNU build ID, or derived */
@@ -52,6 +63,7 @@ struct symcache_build_info {
 	uint64_t functions, files, ranges, merged_ranges, source_locations;
 	uint64_t data_symbols;
 	uint64_t string_bytes;
+	double seconds[SYMCACHE_STAGES]; /* wall-clock time of each stage */
 	uint64_t above_4g;      /* functions and data that lie too far above the base */
 };
 

@@ -4,13 +4,31 @@
  */
 #include "libsymcache/symcache_build.h"
 
+#include <elf.h>
 #include <string.h>
+#include <time.h>
 
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/build/arch.h"
 #include "libsymcache/build/input.h"
 #include "libsymcache/build/layout.h"
 #include "libsymcache/build/units.h"
+
+/* A stop watch: each lap goes to a stage. */
+struct watch {
+	struct timespec last;
+	double *seconds;
+};
+
+static void lap(struct watch *w, enum symcache_stage stage)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	w->seconds[stage] += (double)(now.tv_sec - w->last.tv_sec) +
+			     (double)(now.tv_nsec - w->last.tv_nsec) * 1e-9;
+	w->last = now;
+}
 
 struct symcache_build {
 	struct sc_input input;
@@ -64,7 +82,13 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 			   struct sc_error *err)
 {
 	struct sc_error fault;
-	int rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
+	int rc;
+
+	if (b->input.dwarf->type == ET_REL)
+		return sc_error_set(err, SC_EUNSUPPORTED,
+				    "%s: libdw's reader does not relocate objects",
+				    b->input.dwarf->path);
+	rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
 
 	if (!rc)
 		return sc_units_libdw(b->libdw, env, &b->units, err);
@@ -75,7 +99,7 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 }
 
 static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
-		      unsigned threads, struct sc_error *err)
+		      unsigned threads, struct watch *watch, struct sc_error *err)
 {
 	struct sc_input *in = &b->input;
 	struct sc_flatten_env env = {
@@ -96,12 +120,16 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		rc = dw_debug_read(&in->alt_debug, err);
 		if (!rc)
 			rc = dw_debug_read(&in->debug, err);
+		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
 			rc = sc_units_scan(&in->debug, &env, threads, &b->units, err);
 		note_faults(b, in->debug.faults, &in->debug.first_fault);
 	}
 	b->info.units = b->units.count;
 	note_faults(b, b->units.bad, &b->units.first_fault);
+	if (o->reader == SYMCACHE_READER_FAST)
+		sc_input_unload(in);
+	lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
 }
 
@@ -128,6 +156,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.tables = &b->units.tables,
 		.ranges = &b->ranges,
 		.data = &b->units.data.symbols,
+		.symbols = &b->units.data.table,
 		.image = {
 			.load_base = e->load_base,
 			.image_size = e->load_end - e->load_base,
@@ -183,24 +212,34 @@ static int build(struct symcache_build *b, const char *path,
 	uint32_t version = o->format_version ? o->format_version : SYMCACHE_VERSION_MAX;
 	unsigned threads = o->threads ? o->threads : sc_cores();
 	struct sc_input *in = &b->input;
+	struct watch watch = { .seconds = b->info.seconds };
 	int rc;
 
+	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
 				    version);
-	rc = sc_input_open(in, path, o, threads, err);
+	rc = sc_input_open(in, path, o, err);
+	lap(&watch, SYMCACHE_STAGE_OPEN);
+	if (!rc)
+		rc = sc_input_load(in, threads, err);
+	lap(&watch, SYMCACHE_STAGE_INFLATE);
 	if (rc)
 		return rc;
 	describe(b);
-	rc = read_dwarf(b, o, threads, err);
+	rc = read_dwarf(b, o, threads, &watch, err);
 	if (rc)
 		return rc;
 	if (!sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
 			 in->image->load_base, &b->units.tables, &b->ranges) ||
 	    !sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables))
 		return out_of_memory(err);
-	if (b->ranges.ranges.len || b->units.data.symbols.list.len)
-		return lay_out(b, version, err);
+	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
+	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
+		rc = lay_out(b, version, err);
+		lap(&watch, SYMCACHE_STAGE_LAYOUT);
+		return rc;
+	}
 	if (b->info.bad_units)
 		return sc_error_set(err, SC_EFORMAT, "%s: %s", path, b->info.first_fault);
 	return sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);

@@ -1,6 +1,6 @@
 /*
  * Data symbols: the symbol table says what is where and how large, the DWARF
- * where it is declared, and what the table lacks.
+ * where it is declared, and what the table lacks. And the table as it stands.
  */
 #ifndef SC_DATA_H
 #define SC_DATA_H
@@ -21,6 +21,7 @@ struct sc_data_variable {
 struct sc_data {
 	VEC(struct sc_data_variable) variables; /* of the DWARF */
 	struct sc_data_symbols symbols;         /* what sc_data_finish() makes */
+	struct sc_table_symbols table;          /* and this */
 	uint64_t too_far;                       /* left out: out of reach of a u32 */
 };
 

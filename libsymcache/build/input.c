@@ -1,8 +1,6 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/build/input.h"
 
-#include <elf.h>
-
 void sc_input_close(struct sc_input *in)
 {
 	dw_debug_deinit(&in->debug);
@@ -23,9 +21,6 @@ static int open_files(struct sc_input *in, const char *path,
 
 	if (rc)
 		return rc;
-	if (in->image->type == ET_REL)
-		return sc_error_set(err, SC_EUNSUPPORTED,
-				    "%s: a relocatable object, not yet linked", path);
 	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search)
 		sc_elf_find_debug(in->image, dirs, &in->separate, NULL);
 	in->dwarf = in->separate ? in->separate :
@@ -142,24 +137,42 @@ static int load_sections(struct sc_input *in, struct sc_elf *elf, unsigned threa
 		if (wanted[i].rc && wanted[i].rc != SC_ENOTFOUND && !in->faults++)
 			in->first_fault = wanted[i].err;
 	}
+	dw_section_end_with_nul(&d->sections.str);
+	dw_section_end_with_nul(&d->sections.line_str);
 	d->sections.swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	return 0;
 }
 
 int sc_input_open(struct sc_input *in, const char *path,
-		  const struct symcache_build_options *options, unsigned threads,
-		  struct sc_error *err)
+		  const struct symcache_build_options *options, struct sc_error *err)
 {
 	int rc = open_files(in, path, options, err);
 
-	if (!rc)
-		rc = read_symbols(in, err);
-	if (!rc && in->dwarf)
-		rc = load_sections(in, in->dwarf, threads, &in->debug, err);
+	return rc ? rc : read_symbols(in, err);
+}
+
+int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
+{
+	int rc = in->dwarf ? load_sections(in, in->dwarf, threads, &in->debug, err) : 0;
+
 	if (!rc && in->alt) {
 		rc = load_sections(in, in->alt, threads, &in->alt_debug, err);
 		in->debug.alt = &in->alt_debug;
 		in->debug.sections.alt = &in->alt_debug.sections;
 	}
 	return rc;
+}
+
+void sc_input_unload(struct sc_input *in)
+{
+	struct dw_sections *s = &in->debug.sections;
+	/* .debug_str and .debug_line hold strings of the facts; so does .debug_info,
+	 * but those were copied (struct sc_tables). */
+	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
+				      &s->ranges, &s->rnglists };
+
+	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
+		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
+		*done[i] = (struct dw_section){0};
+	}
 }

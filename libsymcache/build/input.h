@@ -25,10 +25,14 @@ struct sc_input {
 	struct sc_error first_fault;
 };
 
-/* Opens and loads all that is there. As symcache_build_create() fails. */
+/* Opens what there is and reads the symbols; then loads the sections. Both fail
+ * as symcache_build_create() does. */
 int sc_input_open(struct sc_input *in, const char *path,
-		  const struct symcache_build_options *options, unsigned threads,
-		  struct sc_error *err);
+		  const struct symcache_build_options *options, struct sc_error *err);
+int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
+
+/* Gives back the sections that nobody needs once all units are read. */
+void sc_input_unload(struct sc_input *in);
 void sc_input_close(struct sc_input *in);
 
 /* For struct sc_flatten_env, with the input as ctx. */

@@ -45,6 +45,10 @@ static bool worker_init(struct worker *w, const struct dw_debug *debug,
 	struct sc_flatten_env own = *env;
 
 	own.tables = &w->result.tables;
+	if (debug) { /* .debug_info is given back when all units are read */
+		own.tables->transient = (const char *)debug->sections.info.data;
+		own.tables->transient_size = debug->sections.info.size;
+	}
 	w->flattener = sc_flattener_create(&own);
 	w->scanner = debug ? dw_scanner_create(debug) : NULL;
 	return w->flattener && (w->scanner || !debug);
@@ -116,7 +120,8 @@ static uint32_t at(const uint32_t *map, uint32_t number)
 
 /* Numbers of one worker's tables → numbers of the first one's. */
 struct maps {
-	uint32_t *strings, *files, *functions, *calls;
+	uint32_t *strings, *files, *functions;
+	uint32_t first_call; /* calls are of one unit each, so of one worker */
 };
 
 static uint32_t *new_map(size_t n)
@@ -129,23 +134,23 @@ static void maps_deinit(struct maps *m)
 	free(m->strings);
 	free(m->files);
 	free(m->functions);
-	free(m->calls);
 }
 
 static void translate(struct sc_location *l, const struct maps *m)
 {
 	l->file = at(m->files, l->file);
 	l->function = at(m->functions, l->function);
-	l->inlined_into = at(m->calls, l->inlined_into);
+	if (l->inlined_into != SC_NONE)
+		l->inlined_into += m->first_call;
 }
 
-static bool add_tables(struct sc_tables *to, const struct sc_tables *from, struct maps *m)
+static bool add_tables(struct sc_tables *to, struct sc_tables *from, struct maps *m)
 {
 	bool ok = (m->strings = new_map(from->strings.len)) &&
 		  (m->files = new_map(from->files.len)) &&
-		  (m->functions = new_map(from->functions.len)) &&
-		  (m->calls = new_map(from->calls.len));
+		  (m->functions = new_map(from->functions.len));
 
+	ok = ok && sc_tables_take_copies(to, from);
 	for (size_t i = 0; ok && i < from->strings.len; i++)
 		ok = sc_table_string(to, from->strings.data[i].ptr, &m->strings[i]);
 	for (size_t i = 0; ok && i < from->files.len; i++) {
@@ -161,22 +166,23 @@ static bool add_tables(struct sc_tables *to, const struct sc_tables *from, struc
 		f.decl_file = at(m->files, f.decl_file);
 		ok = sc_table_function(to, &f, &m->functions[i]);
 	}
-	/* A call's number is above that of the call it is inlined into. */
+	m->first_call = (uint32_t)to->calls.len;
+	ok = ok && vec_reserve(&to->calls, from->calls.len);
 	for (size_t i = 0; ok && i < from->calls.len; i++) {
-		struct sc_location l = from->calls.data[i];
-		translate(&l, m);
-		ok = sc_table_call(to, &l, &m->calls[i]);
+		struct sc_location *l = &to->calls.data[to->calls.len++];
+		*l = from->calls.data[i];
+		translate(l, m);
 	}
 	return ok;
 }
 
 /* Adds what `from` found to `to`, in the numbers of `to`. */
-static bool add_worker(struct sc_units *to, size_t *to_first_bad, const struct worker *w)
+static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker *w)
 {
 	__attribute__((cleanup(maps_deinit))) struct maps m = {0};
 	const struct sc_units *from = &w->result;
 
-	if (!add_tables(&to->tables, &from->tables, &m) ||
+	if (!add_tables(&to->tables, &w->result.tables, &m) ||
 	    !vec_reserve(&to->flat.ranges, from->flat.ranges.len) ||
 	    !vec_reserve(&to->data.variables, from->data.variables.len))
 		return false;
@@ -210,6 +216,7 @@ static bool join(struct crew *crew, unsigned threads, size_t num_units, struct s
 
 	*ret = crew->workers[0].result;
 	memset(&crew->workers[0].result, 0, sizeof(crew->workers[0].result));
+	ret->tables.transient_size = 0;
 	total = ret->flat.pieces.len;
 	for (unsigned i = 1; i < threads; i++) {
 		struct worker *w = &crew->workers[i];

@@ -55,6 +55,7 @@ enum dw_slot {
 
 struct dw_op {
 	uint8_t slot;   /* enum dw_slot */
+	uint8_t size;   /* of a value that is a number of 1, 2, 4 or 8 bytes; else 0 */
 	uint16_t form;  /* DW_FORM_… */
 	int64_t value;  /* DW_FORM_implicit_const, or the bytes to skip */
 };

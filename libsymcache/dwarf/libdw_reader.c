@@ -36,6 +36,9 @@ struct dw_libdw_reader {
 	Dwarf_CU *home; /* unit whose file numbers are indices into files */
 	int unit_lang;
 	bool ended; /* libdw cannot go on behind a broken unit header */
+	/* Entries may share a list of ranges; what all of them may have together
+	 * is bounded by the size of the file, or memory would not be. */
+	uint64_t ranges_left;
 	VEC(struct level) stack;
 	VEC(struct foreign) foreigners;
 	size_t last_foreigner;
@@ -45,6 +48,7 @@ int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_re
 		  struct sc_error *err)
 {
 	struct dw_libdw_reader *r = calloc(1, sizeof(*r));
+	size_t file_size;
 
 	*ret = NULL;
 	if (!r)
@@ -56,6 +60,9 @@ int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_re
 		return sc_error_set(err, SC_EFORMAT, "libdw: %s", dwarf_errmsg(-1));
 	}
 	r->alt = dwarf_getalt(r->dbg);
+	r->ranges_left = 1 << 16;
+	if (elf_rawfile(dwarf_getelf(r->dbg), &file_size))
+		r->ranges_left += 4 * file_size;
 	*ret = r;
 	return 0;
 }
@@ -190,13 +197,16 @@ static int file_attr(struct dw_libdw_reader *r, Dwarf_Die *die, unsigned name,
 /* ---- entries ------------------------------------------------------------------ */
 
 /* Appends the ranges of an entry; empty and inverted ones are left out. */
-static int read_ranges(Dwarf_Die *die, struct dw_unit *u)
+static int read_ranges(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit *u)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct dw_range *range;
+		if (!r->ranges_left)
+			return SC_EFORMAT;
+		r->ranges_left--;
 		if (start >= end)
 			continue;
 		range = vec_push(&u->ranges);
@@ -216,10 +226,10 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 	struct dw_scope *s;
 	Dwarf_Addr low;
 	Dwarf_Die cudie;
-	int lang = r->unit_lang, rc;
+	int lang = r->unit_lang, rc = read_ranges(r, die, u);
 
-	if (read_ranges(die, u))
-		return SC_ENOMEM;
+	if (rc)
+		return rc;
 	scope.num_ranges = (uint32_t)u->ranges.len - scope.first_range;
 	if (!scope.num_ranges)
 		return 0; /* a declaration or an abstract instance */
@@ -332,9 +342,13 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 
 		top = &r->stack.data[r->stack.len - 1];
 		scope = top->scope;
-		if (read_entry(r, &top->die, u, &scope))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = read_entry(r, &top->die, u, &scope);
+		if (rc)
+			return sc_error_set(err, rc, rc == SC_ENOMEM ? "out of memory" :
+					    "more ranges than such a file can have");
 		rc = dwarf_child(&top->die, &child);
+		if (rc < 0)
+			child = top->die;
 		if (rc == 0) {
 			top = vec_push(&r->stack);
 			if (!top)
@@ -349,11 +363,15 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 			rc = dwarf_siblingof(&child, &top->die);
 			if (rc > 0)
 				r->stack.len--;
+			/* Back or on the spot: we would never come to an end. */
+			if (rc == 0 && (char *)top->die.addr <= (char *)child.addr)
+				return sc_error_set(err, SC_EFORMAT,
+					"entry at 0x%llx: its sibling is no later entry",
+					(unsigned long long)dwarf_dieoffset(&child));
 		}
 		if (rc < 0)
-			return sc_error_set(err, SC_EFORMAT, "entry near 0x%llx: %s",
-				(unsigned long long)dwarf_dieoffset(&top->die),
-				dwarf_errmsg(-1));
+			return sc_error_set(err, SC_EFORMAT, "entry behind 0x%llx: %s",
+				(unsigned long long)dwarf_dieoffset(&child), dwarf_errmsg(-1));
 	}
 	return 0;
 }
@@ -370,7 +388,7 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	r->unit_lang = dwarf_srclang(root);
 	for (size_t i = 0; i < r->foreigners.len; i++)
 		vec_clear(&r->foreigners.data[i].index_here); /* pushed anew as 0 */
-	if (read_ranges(cudie, u))
+	if (read_ranges(r, cudie, u) == SC_ENOMEM)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	u->num_covers = (uint32_t)u->ranges.len;
 	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset)) {

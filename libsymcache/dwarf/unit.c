@@ -98,6 +98,12 @@ void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 			dw_form_skip(c, op->form, &u->sizes);
 		} else {
 			struct dw_value *v = &values[op->slot];
+			if (op->size) {
+				v->form = op->form;
+				v->number = dw_uint(c, op->size);
+				v->bytes = NULL;
+				continue;
+			}
 			v->form = (uint16_t)dw_form_read(c, op->form, &u->sizes, op->value,
 							 &v->number, &v->bytes);
 		}

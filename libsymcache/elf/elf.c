@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/elf/notes.h"
+#include "libsymcache/elf/relocate.h"
 
 static int by_start(const void *a, const void *b)
 {
@@ -69,6 +71,11 @@ const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, u
 	return lo < ranges->list.len && list[lo].start <= vaddr ? &list[lo] : NULL;
 }
 
+uint64_t sc_elf_section_vaddr(const struct sc_elf *e, size_t index, uint64_t sh_addr)
+{
+	return index < e->placed.len ? e->placed.data[index] : sh_addr;
+}
+
 static bool inside(const struct sc_elf *e, uint64_t offset, uint64_t size)
 {
 	return offset <= e->size && size <= e->size - offset;
@@ -84,6 +91,7 @@ static int read_segments(struct sc_elf *e, struct sc_error *err)
 	no_sections = sections == 0;
 	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr ph;
+		uint64_t end;
 
 		if (!gelf_getphdr(e->elf, (int)i, &ph))
 			return sc_error_set(err, SC_EFORMAT, "program header %zu: %s", i,
@@ -93,10 +101,11 @@ static int read_segments(struct sc_elf *e, struct sc_error *err)
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (first)
-			e->load_base = ph.p_vaddr;
+			e->load_base = e->load_end = ph.p_vaddr;
 		first = false;
-		if (ph.p_vaddr + ph.p_memsz > e->load_end)
-			e->load_end = ph.p_vaddr + ph.p_memsz;
+		end = ph.p_vaddr + ph.p_memsz;
+		if (end >= ph.p_vaddr && end > e->load_end)
+			e->load_end = end;
 		if (no_sections && (!add_range(&e->alloc, ph.p_vaddr, ph.p_memsz) ||
 				    ((ph.p_flags & PF_X) &&
 				     !add_range(&e->exec, ph.p_vaddr, ph.p_memsz))))
@@ -110,6 +119,7 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(e->elf, scn))) {
+		uint64_t vaddr;
 		GElf_Shdr sh;
 
 		if (!gelf_getshdr(scn, &sh))
@@ -126,9 +136,10 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 					  sh.sh_addralign);
 		if (!(sh.sh_flags & SHF_ALLOC) || (sh.sh_flags & SHF_TLS))
 			continue;
-		if (!add_range(&e->alloc, sh.sh_addr, sh.sh_size) ||
+		vaddr = sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr);
+		if (!add_range(&e->alloc, vaddr, sh.sh_size) ||
 		    ((sh.sh_flags & SHF_EXECINSTR) &&
-		     !add_range(&e->exec, sh.sh_addr, sh.sh_size)))
+		     !add_range(&e->exec, vaddr, sh.sh_size)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
 	return 0;
@@ -142,9 +153,7 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 	uint64_t shentsize, phentsize;
 
 	if (elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &eh))
-		return sc_error_set(err, SC_EFORMAT,
-				    e->size >= 4 && !memcmp(e->bytes, ELFMAG, SELFMAG) ?
-				    "cut off: no whole ELF header" : "not an ELF file");
+		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
 	e->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
 	e->big_endian = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 	e->machine = eh.e_machine;
@@ -165,7 +174,8 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 {
 	struct stat st;
-	char *raw;
+	char magic[SELFMAG], *raw;
+	ssize_t len;
 	int rc;
 
 	e->path = strdup(path);
@@ -183,15 +193,22 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 	}
 	if (st.st_size == 0)
 		return sc_error_set(err, SC_EFORMAT, "empty file");
+	len = pread(e->fd, magic, SELFMAG, 0);
+	if (len < 0)
+		return sc_error_sys(err, "cannot read");
+	if (len < SELFMAG || memcmp(magic, ELFMAG, SELFMAG))
+		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
 	elf_version(EV_CURRENT);
 	e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
 	raw = e->elf ? elf_rawfile(e->elf, &e->size) : NULL;
 	if (!raw)
-		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
+		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
 	e->bytes = (const uint8_t *)raw;
 	rc = read_header(e, err);
 	if (!rc)
 		rc = read_segments(e, err);
+	if (!rc && e->type == ET_REL)
+		rc = sc_elf_lay_out(e, err);
 	if (!rc)
 		rc = read_sections(e, err);
 	sort_ranges(&e->exec);
@@ -223,8 +240,9 @@ void sc_elf_close(struct sc_elf *e)
 	if (!e)
 		return;
 	for (size_t i = 0; i < e->inflated.len; i++)
-		free(e->inflated.data[i]);
+		sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
 	vec_deinit(&e->inflated);
+	vec_deinit(&e->placed);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);
 	if (e->elf)

@@ -23,6 +23,12 @@ struct sc_elf_range {
 	uint64_t start, end; /* [start, end), vaddr */
 };
 
+/* Bytes of a section that are not those of the file. */
+struct sc_elf_buffer {
+	void *data;
+	size_t size;
+};
+
 struct sc_elf_ranges {
 	VEC(struct sc_elf_range) list; /* ascending, disjoint */
 };
@@ -45,7 +51,9 @@ struct sc_elf {
 	struct sc_elf_ranges exec;
 	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
 	struct sc_elf_ranges alloc;
-	VEC(void *) inflated;
+	VEC(struct sc_elf_buffer) inflated;
+	VEC(uint64_t) placed; /* ET_REL: address given to each section */
+	uint64_t unknown_relocations;
 };
 
 /* SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off (the message
@@ -74,8 +82,12 @@ struct sc_elf_wanted {
 };
 
 /* Loads sections, inflating them (zlib, zstd, old .zdebug_) on up to `threads`
- * threads, the largest first. Each failure stands in its row. */
+ * threads, the largest first; those of relocatable objects are relocated. Each
+ * failure stands in its row. */
 void sc_elf_load(struct sc_elf *elf, unsigned threads, struct sc_elf_wanted *wanted, size_t n);
+
+/* Gives back the memory of a section that was loaded. It must not be read any more. */
+void sc_elf_unload(struct sc_elf *elf, const uint8_t *data, size_t size);
 
 /* One section, as above. */
 int sc_elf_section(struct sc_elf *elf, const char *name, const uint8_t **data, size_t *size,
@@ -84,6 +96,9 @@ int sc_elf_section(struct sc_elf *elf, const char *name, const uint8_t **data, s
 /* The range that holds `vaddr`, or NULL. Tombstones (0, −1, −2) of what the
  * linker dropped lie in none. */
 const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, uint64_t vaddr);
+
+/* The address of a section: sh_addr, or where relocatable objects are laid out. */
+uint64_t sc_elf_section_vaddr(const struct sc_elf *elf, size_t index, uint64_t sh_addr);
 
 /* DT_SONAME, or NULL. */
 const char *sc_elf_soname(struct sc_elf *elf);

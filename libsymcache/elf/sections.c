@@ -11,10 +11,14 @@
 #include <libdeflate.h>
 #include <libelf.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <zstd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/elf/elf.h"
+#include "libsymcache/elf/relocate.h"
 
 /* DEFLATE cannot do better than 1032:1. zstd can; no debug section does. */
 #define MAX_RATIO_ZLIB 1032u
@@ -33,7 +37,8 @@ static Elf_Scn *find(struct sc_elf *e, const char *name, GElf_Shdr *sh)
 		return NULL;
 	while ((scn = elf_nextscn(e->elf, scn))) {
 		const char *s;
-		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS ||
+		    sh->sh_type == SHT_NULL)
 			continue;
 		s = elf_strptr(e->elf, names, sh->sh_name);
 		if (s && !strcmp(s, name))
@@ -77,6 +82,7 @@ static bool inflate_zstd(const uint8_t *in, size_t in_size, void *out, size_t ou
 
 /* A section in the file: as it is, or with how it is compressed. */
 struct stored {
+	size_t index;      /* of the section */
 	const uint8_t *in;
 	size_t in_size;
 	uint32_t how;      /* ELFCOMPRESS_…; 0: not compressed */
@@ -109,6 +115,7 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 		scn = old ? find(e, old, &sh) : NULL;
 		if (!scn)
 			return sc_error_set(err, SC_ENOTFOUND, "no section %s", name);
+		ret->index = elf_ndxscn(scn);
 		ret->in = e->bytes + sh.sh_offset;
 		if (sh.sh_size < 12 || memcmp(ret->in, "ZLIB", 4))
 			return sc_error_set(err, SC_EFORMAT, "section %s: no ZLIB header", old);
@@ -118,8 +125,10 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 		ret->in_size = sh.sh_size - 12;
 		return 0;
 	}
+	ret->index = elf_ndxscn(scn);
 	ret->in = e->bytes + sh.sh_offset; /* checked when the file was opened */
 	ret->in_size = sh.sh_size;
+	ret->out_size = sh.sh_size;
 	if (!(sh.sh_flags & SHF_COMPRESSED))
 		return 0;
 	if (sh.sh_size < head || !gelf_getchdr(scn, &ch))
@@ -135,22 +144,22 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 	return 0;
 }
 
-/* Makes room for what a compressed section inflates to. */
+/* Makes room for what a section inflates to, or to copy it for relocation. */
 static int make_room(struct sc_elf *e, const char *name, struct stored *s, struct sc_error *err)
 {
-	uint64_t ratio = s->how == ELFCOMPRESS_ZSTD ? MAX_RATIO_ZSTD : MAX_RATIO_ZLIB;
-	void **owned;
+	uint64_t ratio = !s->how ? 1 : s->how == ELFCOMPRESS_ZSTD ? MAX_RATIO_ZSTD : MAX_RATIO_ZLIB;
+	struct sc_elf_buffer *owned;
 
 	if (s->out_size / ratio > s->in_size)
 		return sc_error_set(err, SC_EFORMAT, "section %s: %zu bytes cannot inflate to %llu",
 				    name, s->in_size, (unsigned long long)s->out_size);
-	s->out = malloc(s->out_size ? s->out_size : 1);
+	s->out = sc_big_alloc(s->out_size);
 	owned = s->out ? vec_push(&e->inflated) : NULL;
 	if (!owned) {
-		free(s->out);
+		sc_big_free(s->out, s->out_size);
 		return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
 	}
-	*owned = s->out;
+	*owned = (struct sc_elf_buffer){ s->out, s->out_size };
 	return 0;
 }
 
@@ -159,15 +168,31 @@ struct batch {
 	const size_t *order;
 };
 
+/* The file's own pages have served: what is inflated takes their place. They
+ * are clean pages of a map and come back should anybody read them again. */
+static void drop_pages(const uint8_t *p, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)p + size) & ~(page - 1);
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_DONTNEED);
+}
+
 static void inflate_job(void *ctx, unsigned worker, size_t job)
 {
 	struct batch *b = ctx;
 	struct stored *s = &b->stored[b->order[job]];
 
 	(void)worker;
-	s->failed = !(s->how == ELFCOMPRESS_ZSTD ?
-		      inflate_zstd(s->in, s->in_size, s->out, s->out_size) :
-		      inflate_zlib(s->in, s->in_size, s->out, s->out_size));
+	if (!s->how)
+		memcpy(s->out, s->in, s->in_size);
+	else if (s->how == ELFCOMPRESS_ZSTD)
+		s->failed = !inflate_zstd(s->in, s->in_size, s->out, s->out_size);
+	else
+		s->failed = !inflate_zlib(s->in, s->in_size, s->out, s->out_size);
+	drop_pages(s->in, s->in_size);
 }
 
 /* The compressed sections, largest first: the longest job must not come last. */
@@ -198,7 +223,7 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 	for (size_t i = 0; i < n; i++) {
 		struct sc_elf_wanted *w = &wanted[i];
 		w->rc = locate(e, w->name, &stored[i], &w->err);
-		if (!w->rc && stored[i].how)
+		if (!w->rc && (stored[i].how || e->type == ET_REL))
 			w->rc = make_room(e, w->name, &stored[i], &w->err);
 	}
 	sc_parallel(threads, make_order(stored, n, order), inflate_job, &batch);
@@ -207,9 +232,24 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 		if (!w->rc && stored[i].failed)
 			w->rc = sc_error_set(&w->err, SC_EFORMAT,
 					     "section %s: compressed data is damaged", w->name);
-		w->data = w->rc ? NULL : stored[i].how ? stored[i].out : stored[i].in;
-		w->size = w->rc ? 0 : stored[i].how ? stored[i].out_size : stored[i].in_size;
+		if (!w->rc && e->type == ET_REL)
+			sc_elf_relocate(e, stored[i].index, stored[i].out, stored[i].out_size,
+					&e->unknown_relocations);
+		w->data = w->rc ? NULL : stored[i].out ? stored[i].out : stored[i].in;
+		w->size = w->rc ? 0 : stored[i].out_size;
 	}
+}
+
+void sc_elf_unload(struct sc_elf *e, const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < e->inflated.len; i++) {
+		if (e->inflated.data[i].data == data) {
+			sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
+			e->inflated.data[i] = e->inflated.data[--e->inflated.len];
+			return;
+		}
+	}
+	drop_pages(data, size);
 }
 
 int sc_elf_section(struct sc_elf *e, const char *name, const uint8_t **data, size_t *size,

@@ -33,14 +33,14 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret)
 {
 	size_t n = count_starts(cache, rel_address);
-	/* Where a symbol of unknown size ends that no other follows. */
-	uint64_t end = n == cache->num_data_symbols && cache->image ?
-		cache->image->image_size : UINT64_MAX;
+	/* A symbol of unknown size that no other follows ends with the image. */
+	bool outside = n == cache->num_data_symbols && cache->image &&
+		       rel_address >= cache->image->image_size;
 
 	for (size_t i = n; i-- > 0;) {
 		const struct symcache_ext_data *s = &cache->data_symbols[i];
 		bool covers = s->size ? rel_address - s->address < s->size :
-			s->address == cache->data_symbols[n - 1].address && rel_address < end;
+			s->address == cache->data_symbols[n - 1].address && !outside;
 
 		if (covers) {
 			*ret = (struct symcache_data){
@@ -54,4 +54,30 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 		}
 	}
 	return false;
+}
+
+bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
+			    struct symcache_symbol *ret)
+{
+	const struct symcache_ext_symbol *s = cache->symbols;
+	size_t low = 0, high = cache->num_symbols;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s[mid].address <= rel_address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* A symbol of unknown size reaches far, but not around the address space. */
+	if (!low || rel_address > UINT32_MAX || (s[low - 1].size && rel_address - s[low - 1].address >= s[low - 1].size))
+		return false;
+	*ret = (struct symcache_symbol){
+		.name = symcache_string(cache, s[low - 1].name),
+		.rel_address = s[low - 1].address,
+		.size = s[low - 1].size,
+		.file = symcache_string(cache, s[low - 1].file),
+	};
+	return true;
 }

@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { IMAGE, COLUMN, DECL, DATA, INDEX, NUM_KNOWN };
+enum { IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, NUM_KNOWN };
 
 static const struct {
 	char name[8];
@@ -28,6 +28,7 @@ static const struct {
 	[COLUMN] = { "COLS", SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t) },
 	[DECL] = { "DECL", SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl) },
 	[DATA] = { "DATA", SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data) },
+	[SYMBOL] = { "SYMS", SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol) },
 	[INDEX] = { "INDX", SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t) },
 };
 
@@ -82,7 +83,7 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 
 int sc_ext_open(struct symcache *cache, struct sc_error *err)
 {
-	const size_t begin = (cache->base_size + 7) & ~(size_t)7;
+	const size_t begin = sc_align8(cache->base_size);
 	struct found found[NUM_KNOWN] = { 0 };
 	struct symcache_ext_footer footer;
 	const struct symcache_ext_section *table;
@@ -135,6 +136,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->decls = found[DECL].at;
 	cache->data_symbols = found[DATA].at;
 	cache->num_data_symbols = found[DATA].count;
+	cache->symbols = found[SYMBOL].at;
+	cache->num_symbols = found[SYMBOL].count;
 	if (found[INDEX].at) {
 		const uint32_t *record = found[INDEX].at;
 

@@ -31,7 +31,7 @@ static uint32_t last_start(const uint32_t *starts, uint32_t n, uint32_t pc)
 	while (n > 1) {
 		uint32_t half = n / 2;
 
-		base += half & -(uint32_t)(*(base + half) <= pc);
+		base += half & -(uint32_t)(base[half] <= pc);
 		n -= half;
 	}
 	return (uint32_t)(base - starts);
