@@ -44,8 +44,11 @@ static int by_vaddr(const void *a, const void *b)
 
 static bool merge_sort(struct sc_data_variable *v, size_t n)
 {
-	struct sc_data_variable *tmp = malloc((n ? n : 1) * sizeof(*tmp));
+	struct sc_data_variable *tmp;
 
+	if (n < 2)
+		return true;
+	tmp = malloc(n * sizeof(*tmp));
 	if (!tmp)
 		return false;
 	for (size_t width = 1; width < n; width *= 2) {
