@@ -157,7 +157,9 @@ static inline const char *dw_str(struct dw_cursor *c)
 /* The string at `offset` of a string section, or NULL. */
 static inline const char *dw_str_at(const struct dw_section *s, uint64_t offset)
 {
-	if (offset >= s->size || !memchr(s->data + offset, 0, s->size - offset))
+	/* As a rule the section ends with a NUL: then every string in it does. */
+	if (offset >= s->size ||
+	    (s->data[s->size - 1] && !memchr(s->data + offset, 0, s->size - offset)))
 		return NULL;
 	return (const char *)s->data + offset;
 }
