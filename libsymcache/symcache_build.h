@@ -45,7 +45,8 @@ struct symcache_build_info {
 	uint64_t functions, files, ranges, merged_ranges, source_locations;
 	uint64_t data_symbols;
 	uint64_t string_bytes;
-	uint64_t above_4g;      /* functions and data that lie too far above the base */
+	uint64_t above_4g;      /* ranges, symbols and data out of reach: below the base or
+				 * more than 4 GiB above it */
 };
 
 struct symcache_build;
