@@ -213,7 +213,7 @@ static void compare(const char *path)
 static void test_compilers(void **state)
 {
 	static const char *const names[] = {
-		"inlines", "layouts", "layouts.gcc2", "layouts.gcc3", "layouts.gcc4", "layouts.gcc5",
+		"inlines", "units", "layouts", "layouts.gcc2", "layouts.gcc3", "layouts.gcc4", "layouts.gcc5",
 		"layouts.gcc4-64", "layouts.gcc5-64", "layouts.clang2", "layouts.clang3",
 		"layouts.clang4", "layouts.clang5",
 	};
@@ -336,6 +336,24 @@ static void test_compressed(void **state)
 		free(r.bytes);
 	}
 	free(plain.bytes);
+}
+
+/* dwz moves what units share into partial units, and nothing else. */
+static void test_dwz(void **state)
+{
+	struct result plain, r;
+
+	(void)state;
+	if (access(PROGRAMS "units.dwz", R_OK)) {
+		printf("skipped: no dwz\n");
+		skip();
+	}
+	must_index(PROGRAMS "units", &plain);
+	must_index(PROGRAMS "units.dwz", &r);
+	assert_int_equal(r.info.bad_units, 0);
+	same_bytes(&plain, &r);
+	free(plain.bytes);
+	free(r.bytes);
 }
 
 /* Split into program and debug file, and put together again: the same cache. */
@@ -603,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_python),
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_dwz),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_data),
