@@ -228,6 +228,13 @@ int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
 	return 0;
 }
 
+void sc_elf_close_fd(struct sc_elf *e)
+{
+	elf_cntl(e->elf, ELF_C_FDDONE);
+	close(e->fd);
+	e->fd = -1;
+}
+
 void sc_elf_close(struct sc_elf *e)
 {
 	if (!e)

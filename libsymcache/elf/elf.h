@@ -46,7 +46,8 @@ struct sc_elf {
 	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
 	struct sc_elf_ranges alloc;
 	VEC(void *) inflated;
-	VEC(uint64_t) placed; /* ET_REL: address given to each section */
+	VEC(uint64_t) placed; /* ET_REL: address given to each section, or the offset
+	                       * among those of its name */
 	uint64_t unknown_relocations;
 };
 
@@ -54,6 +55,9 @@ struct sc_elf {
  * says where). */
 int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err);
 void sc_elf_close(struct sc_elf *elf); /* NULL is fine */
+
+/* Gives the file's descriptor back early; its bytes stay mapped. */
+void sc_elf_close_fd(struct sc_elf *elf);
 
 /* For __attribute__((cleanup)). */
 static inline void sc_elf_closep(struct sc_elf **elf)
