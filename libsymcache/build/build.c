@@ -204,6 +204,8 @@ static void describe(struct symcache_build *b)
 	if (in->symbols.code.len || in->symbols.data.len)
 		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :
 							     SYMCACHE_FROM_SYMTAB;
+	if (in->mini)
+		b->info.sources |= SYMCACHE_FROM_MINIDEBUGINFO;
 }
 
 static int build(struct symcache_build *b, const char *path,

@@ -8,6 +8,7 @@ void sc_input_close(struct sc_input *in)
 	sc_split_close(&in->split);
 	vec_deinit(&in->code_symbols);
 	sc_elf_symbols_deinit(&in->symbols);
+	sc_elf_close(in->mini);
 	sc_elf_close(in->alt);
 	sc_elf_close(in->separate);
 	sc_elf_close(in->image);
@@ -33,24 +34,42 @@ static int open_files(struct sc_input *in, const char *path,
 
 /* ---- symbols ------------------------------------------------------------------- */
 
-static int read_tables(struct sc_input *in, struct sc_error *err)
+/* The whole table of the debug file. SC_ENOTFOUND: it has none. */
+static int read_separate_table(struct sc_input *in, struct sc_error *err)
 {
 	struct sc_elf_symbols whole;
-	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+	int rc = in->separate ? sc_elf_symbols(in->separate, &whole, err) : SC_ENOTFOUND;
 
-	/* A stripped image has .dynsym only; its debug file has the whole table. */
-	if (rc || !in->separate || !in->symbols.from_dynsym)
-		return rc;
-	rc = sc_elf_symbols(in->separate, &whole, err);
 	if (rc)
 		return rc;
 	if (whole.from_dynsym) {
 		sc_elf_symbols_deinit(&whole);
-	} else {
-		sc_elf_symbols_deinit(&in->symbols);
-		in->symbols = whole;
+		return SC_ENOTFOUND;
 	}
+	sc_elf_symbols_deinit(&in->symbols);
+	in->symbols = whole;
 	return 0;
+}
+
+/* A stripped image has .dynsym only; its debug file has the whole table, or
+ * MiniDebugInfo the functions that .dynsym lacks. */
+static int read_tables(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_error fault;
+	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+
+	if (rc || !in->symbols.from_dynsym)
+		return rc;
+	rc = read_separate_table(in, err);
+	if (rc != SC_ENOTFOUND)
+		return rc;
+	rc = sc_elf_open_mini(in->image, &in->mini, &fault);
+	if (rc == SC_EFORMAT && !in->faults.count++)
+		in->faults.first = fault;
+	if (rc)
+		return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+	sc_elf_symbols_deinit(&in->symbols);
+	return sc_elf_symbols_of_both(in->image, in->mini, &in->symbols, err);
 }
 
 static int read_symbols(struct sc_input *in, struct sc_error *err)

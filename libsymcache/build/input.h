@@ -18,6 +18,7 @@ struct sc_input {
 	struct sc_elf *separate;  /* its debug file, or NULL */
 	struct sc_elf *alt;       /* the supplementary file, or NULL */
 	struct sc_elf *dwarf;     /* image or separate: which has .debug_info; or NULL */
+	struct sc_elf *mini;      /* MiniDebugInfo of the image, where used; or NULL */
 	struct sc_elf_symbols symbols;
 	VEC(struct sc_code_symbol) code_symbols;
 	uint64_t symbols_too_far; /* left out: out of reach of a u32 */

@@ -170,11 +170,30 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 	return 0;
 }
 
+/* Reads what e->elf has opened. */
+static int read_file(struct sc_elf *e, struct sc_error *err)
+{
+	char *raw = e->elf ? elf_rawfile(e->elf, &e->size) : NULL;
+	int rc;
+
+	if (!raw)
+		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
+	e->bytes = (const uint8_t *)raw;
+	rc = read_header(e, err);
+	if (!rc)
+		rc = read_segments(e, err);
+	if (!rc && e->type == ET_REL)
+		rc = sc_elf_lay_out(e, err);
+	if (!rc)
+		rc = read_sections(e, err);
+	sort_ranges(&e->exec);
+	sort_ranges(&e->alloc);
+	return rc;
+}
+
 static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 {
 	struct stat st;
-	char *raw;
-	int rc;
 
 	e->path = strdup(path);
 	if (!e->path)
@@ -193,34 +212,32 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT, "empty file");
 	elf_version(EV_CURRENT);
 	e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
-	raw = e->elf ? elf_rawfile(e->elf, &e->size) : NULL;
-	if (!raw)
-		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
-	e->bytes = (const uint8_t *)raw;
-	rc = read_header(e, err);
-	if (!rc)
-		rc = read_segments(e, err);
-	if (!rc && e->type == ET_REL)
-		rc = sc_elf_lay_out(e, err);
-	if (!rc)
-		rc = read_sections(e, err);
-	sort_ranges(&e->exec);
-	sort_ranges(&e->alloc);
-	return rc;
+	return read_file(e, err);
 }
 
-int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
+static int open_bytes(uint8_t *bytes, size_t size, const char *name, struct sc_elf *e,
+		      struct sc_error *err)
 {
-	struct sc_elf *e = calloc(1, sizeof(*e));
-	int rc;
+	void **owned = vec_push(&e->inflated);
 
-	*ret = NULL;
-	if (!e)
+	if (owned)
+		*owned = bytes;
+	else
+		free(bytes);
+	e->path = owned ? strdup(name) : NULL;
+	if (!e->path)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	e->fd = -1;
-	rc = open_file(path, e, err);
+	elf_version(EV_CURRENT);
+	e->elf = elf_memory((char *)bytes, size);
+	return read_file(e, err);
+}
+
+/* Hands out what was opened, or closes it. */
+static int finish(struct sc_elf *e, int rc, const char *name, struct sc_elf **ret,
+		  struct sc_error *err)
+{
 	if (rc) {
-		sc_error_prefix(err, "%s: ", path);
+		sc_error_prefix(err, "%s: ", name);
 		sc_elf_close(e);
 		return rc;
 	}
@@ -228,6 +245,35 @@ int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
 	return 0;
 }
 
+static struct sc_elf *new_file(struct sc_error *err)
+{
+	struct sc_elf *e = calloc(1, sizeof(*e));
+
+	if (e)
+		e->fd = -1;
+	else
+		sc_error_set(err, SC_ENOMEM, "out of memory");
+	return e;
+}
+
+int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
+{
+	struct sc_elf *e = new_file(err);
+
+	*ret = NULL;
+	return e ? finish(e, open_file(path, e, err), path, ret, err) : SC_ENOMEM;
+}
+
+int sc_elf_open_memory(uint8_t *bytes, size_t size, const char *name, struct sc_elf **ret,
+		       struct sc_error *err)
+{
+	struct sc_elf *e = new_file(err);
+
+	*ret = NULL;
+	if (!e)
+		free(bytes);
+	return e ? finish(e, open_bytes(bytes, size, name, e, err), name, ret, err) : SC_ENOMEM;
+}
 void sc_elf_close_fd(struct sc_elf *e)
 {
 	elf_cntl(e->elf, ELF_C_FDDONE);
@@ -239,14 +285,14 @@ void sc_elf_close(struct sc_elf *e)
 {
 	if (!e)
 		return;
+	if (e->elf)
+		elf_end(e->elf);
 	for (size_t i = 0; i < e->inflated.len; i++)
 		free(e->inflated.data[i]);
 	vec_deinit(&e->inflated);
 	vec_deinit(&e->placed);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);
-	if (e->elf)
-		elf_end(e->elf);
 	if (e->fd >= 0)
 		close(e->fd);
 	free(e->path);
