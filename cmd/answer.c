@@ -171,6 +171,8 @@ static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t 
 	if (options->functions != FUNCTIONS_LINKAGE ||
 	    !symcache_lookup_symbol(cache, rel_pc, &symbol))
 		return;
+	if (a->num_frames && !options->inlines && options->name_of_location)
+		return; /* the one frame is that of the innermost function */
 	if (!a->num_frames)
 		add_frame(a, cache, &unknown, options, d);
 	outermost = &a->frames[a->num_frames - 1];
