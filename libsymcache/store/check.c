@@ -17,27 +17,32 @@
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
-static void check_pages(struct symstore_reader *reader, struct symstore_report *r)
+void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+			  struct symstore_report *r)
 {
 	struct symstore_snapshot snapshot;
 	struct sc_error err;
 	struct stat st;
+	size_t size;
 	void *file;
 	int fd, rc;
 
-	mdb_env_get_fd(reader->store->env, &fd);
-	rc = symstore_snapshot_of(reader->txn, fd, &snapshot, &err);
+	mdb_env_get_fd(store->env, &fd);
+	rc = symstore_snapshot_of(txn, fd, &snapshot, &err);
 	if (rc || fstat(fd, &st)) {
 		symstore_fault(r, "%s", rc ? err.msg : "cannot read the file's size");
 		return;
 	}
-	file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	size = (size_t)st.st_size;
+	if (if_short && size / snapshot.page_size > snapshot.last_page)
+		return;
+	file = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (file == MAP_FAILED) {
-		symstore_fault(r, "cannot map %lld bytes", (long long)st.st_size);
+		symstore_fault(r, "cannot map %zu bytes", size);
 		return;
 	}
-	symstore_snapshot_check(file, (size_t)st.st_size, &snapshot, r);
-	munmap(file, (size_t)st.st_size);
+	symstore_snapshot_check(file, size, &snapshot, r);
+	munmap(file, size);
 }
 
 static void key_text(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const MDB_val *key)
@@ -89,7 +94,7 @@ size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, voi
 {
 	struct symstore_report r = { .fn = fn, .ctx = ctx };
 
-	check_pages(reader, &r);
+	symstore_check_pages(reader->store, reader->txn, false, &r);
 	if (!r.faults)
 		check_records(reader, &r);
 	return r.faults;

@@ -7,17 +7,11 @@
  * cannot read where it may not lock. So each of these is looked at before.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
@@ -65,33 +59,6 @@ static bool first_fault(void *ctx, const char *fault)
 {
 	sc_error_set(ctx, SC_EFORMAT, "damaged or cut off: %s", fault);
 	return false;
-}
-
-/*
- * Where the file is shorter than its last page, it was cut off, or these pages
- * were never used (pages.c): all pages tell.
- */
-static int check_length(struct symstore *store, MDB_txn *txn, struct sc_error *err)
-{
-	struct symstore_snapshot snapshot;
-	struct stat st;
-	struct symstore_report report = { .fn = first_fault, .ctx = err };
-	void *file;
-	int fd, rc;
-
-	mdb_env_get_fd(store->env, &fd);
-	if ((rc = symstore_snapshot_of(txn, fd, &snapshot, err)))
-		return rc;
-	if (fstat(fd, &st))
-		return sc_error_sys(err, "cannot read");
-	if ((size_t)st.st_size / snapshot.page_size > snapshot.last_page)
-		return 0;
-	file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (file == MAP_FAILED)
-		return sc_error_sys(err, "cannot map");
-	symstore_snapshot_check(file, (size_t)st.st_size, &snapshot, &report);
-	munmap(file, (size_t)st.st_size);
-	return report.faults ? SC_EFORMAT : 0;
 }
 
 static int open_databases(struct symstore *store, MDB_txn *txn, unsigned flags)
@@ -182,6 +149,7 @@ static int initialise(struct symstore *store, struct sc_error *err)
 /* The databases of a file that may have none yet: SC_ENOTFOUND. */
 static int attach(struct symstore *store, enum symstore_mode mode, struct sc_error *err)
 {
+	struct symstore_report report = { .fn = first_fault, .ctx = err };
 	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
 	MDB_txn *done;
 	MDB_stat stat;
@@ -190,9 +158,10 @@ static int attach(struct symstore *store, enum symstore_mode mode, struct sc_err
 
 	if (rc)
 		return rc;
-	if ((rc = check_length(store, txn, err))) {
+	symstore_check_pages(store, txn, true, &report);
+	if (report.faults) {
 		sc_error_prefix(err, "store %s: ", store->path);
-		return rc;
+		return SC_EFORMAT;
 	}
 	if ((rc = mdb_dbi_open(txn, NULL, 0, &main_db)) || (rc = mdb_stat(txn, main_db, &stat)))
 		return symstore_fail(store, rc, err, "cannot read");

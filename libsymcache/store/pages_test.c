@@ -172,7 +172,6 @@ static void names_the_damage(void **state)
 		int rc;
 
 		data[cases[i].offset] = cases[i].value;
-		/* The older of the two is not read further than this. */
 		save(data, size);
 		data[cases[i].offset] = kept;
 		rc = symstore_open(test_path, i % 2 ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);

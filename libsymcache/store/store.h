@@ -103,6 +103,14 @@ int symstore_txn_begin(struct symstore *store, unsigned flags, MDB_txn **ret,
 int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
 			 struct sc_error *err);
 
+/*
+ * Checks the pages of a reading transaction, as symstore_snapshot_of(). if_short:
+ * only where the file is shorter than its last page: then it was cut off, or
+ * these pages were never used, which all pages together tell.
+ */
+void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+			  struct symstore_report *report);
+
 static inline void symstore_txn_cleanup(MDB_txn **txn)
 {
 	if (*txn)
