@@ -209,39 +209,49 @@ static void store_cleanup(struct symstore **store)
 	symstore_close(*store);
 }
 
-int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
-			struct symstore **ret, struct sc_error *err)
+/* Takes `path`, which is on the heap. */
+static struct symstore *store_create(char *path, uint64_t roomy)
 {
-	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
-	bool locked = false;
-	uint64_t used;
-	int rc;
+	struct symstore *store = calloc(1, sizeof(*store));
 
-	*ret = NULL;
-	if ((rc = symstore_look(path, &used, err)))
-		return rc;
-	if (!used && mode == SYMSTORE_READ)
-		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
-	if ((rc = symstore_lock_file(path, mode, &locked, err)))
-		return rc;
-	store = calloc(1, sizeof(*store));
-	if (!store || !(store->path = strdup(path))) {
-		free(store);
-		store = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (!store) {
+		free(path);
+		return NULL;
 	}
 	pthread_mutex_init(&store->commit_lock, NULL);
 	pthread_mutex_init(&store->lock, NULL);
 	pthread_cond_init(&store->changed, NULL);
-	store->locked = locked;
+	store->path = path;
 	store->roomy = roomy;
-	if ((rc = open_env(store, mode, used, err)))
+	return store;
+}
+
+int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
+			struct symstore **ret, struct sc_error *err)
+{
+	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
+	char *target;
+	uint64_t used;
+	int rc;
+
+	*ret = NULL;
+	if ((rc = symstore_resolve(path, &target, err)))
+		return rc;
+	store = store_create(target, roomy);
+	if (!store)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if ((rc = symstore_look(target, &used, err)))
+		return rc;
+	if (!used && mode == SYMSTORE_READ)
+		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
+	if ((rc = symstore_lock_file(target, mode, &store->locked, err)) ||
+	    (rc = open_env(store, mode, used, err)))
 		return rc;
 	rc = attach(store, mode, err);
 	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE)
 		rc = initialise(store, err);
 	if (!rc && !used && mode == SYMSTORE_WRITE)
-		rc = symstore_sync_folder(path, err);
+		rc = symstore_sync_folder(target, err);
 	if (rc)
 		return rc;
 	*ret = store;

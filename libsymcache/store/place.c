@@ -17,6 +17,17 @@
 /* What LMDB makes of the lock file: a header and 64 bytes per reader. */
 enum { LOCK_FILE_SIZE = 192 + (SYMSTORE_READERS - 1) * 64 };
 
+int symstore_resolve(const char *path, char **ret, struct sc_error *err)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+		*ret = realpath(path, NULL);
+	else
+		*ret = strdup(path);
+	return *ret ? 0 : sc_error_sys(err, "store %s", path);
+}
+
 /* Another process may be about to write a meta page, which we then see half: a
  * fault counts if it stays. */
 int symstore_look(const char *path, uint64_t *used, struct sc_error *err)

@@ -64,6 +64,10 @@ int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 
 /* ---- place.c ---- */
 
+/* The path that the lock file's name is made of, on the heap: `path`, but where
+ * that is a link, what it leads to, so that all who use a file share a lock. */
+int symstore_resolve(const char *path, char **ret, struct sc_error *err);
+
 /* Looks at the file. *used: bytes that LMDB will want to see; 0: it is missing
  * or empty. SC_EFORMAT, SC_EUNSUPPORTED, SC_ESYS. */
 int symstore_look(const char *path, uint64_t *used, struct sc_error *err);
