@@ -7,8 +7,8 @@
  * DW_AT_abstract_origin and DW_AT_specification, which may lead into other
  * units (LTO) and into the supplementary file (dwz).
  *
- * Cost: several libdw calls per entry; see architecture numbers in
- * CONTRIBUTING.md. Not thread-safe.
+ * Cost: several libdw calls per entry. Not thread-safe. What it leaves to libdw:
+ * it ends at the first unit header that is broken, and trusts DW_AT_sibling.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

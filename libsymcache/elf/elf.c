@@ -205,12 +205,19 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
 	e->bytes = (const uint8_t *)raw;
 	rc = read_header(e, err);
+<<<<<<< HEAD
+	/* Sections first: the segments of some debug files have the offsets of the
+	 * program, so that their notes would be any bytes. */
+=======
 	if (!rc)
 		rc = read_segments(e, err);
 	if (!rc && e->type == ET_REL)
 		rc = sc_elf_lay_out(e, err);
+>>>>>>> main
 	if (!rc)
 		rc = read_sections(e, err);
+	if (!rc)
+		rc = read_segments(e, err);
 	sort_ranges(&e->exec);
 	sort_ranges(&e->alloc);
 	return rc;
