@@ -99,7 +99,7 @@ golden: all ## the command-line tests alone
 	@scripts/run_tests.sh $(O) golden
 
 testbins: $(TESTS) $(REPLAYS)
-.PHONY: testbins
+.PHONY: testbins torture
 
 # ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
 # `make fuzz` builds them; the tests replay the corpora with the same entry
@@ -115,6 +115,9 @@ $(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(FUZZ_MORE) \
 		$(DEMANGLE_AR) $(LDLIBS)
+
+torture: all testbins ## kill indexers at random moments, 500 times
+	@scripts/torture.sh $(O)
 
 bench: all ## measure side by side with llvm-symbolizer-19
 	@scripts/deps.sh bench > /dev/null

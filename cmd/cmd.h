@@ -52,6 +52,9 @@ void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)
  * program with status 2. main() calls it at the end. */
 void out_flush(void);
 
+/* `message` without "PATH: " in front, where it begins so. */
+const char *without_path(const char *message, const char *path);
+
 struct symcache_build_info;
 /* Tells how many units of the file's debug information are broken. */
 void warn_bad_units(const char *path, const struct symcache_build_info *info);

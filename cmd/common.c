@@ -27,6 +27,14 @@ void cmd_error(const char *fmt, ...)
 	va_end(ap);
 }
 
+const char *without_path(const char *message, const char *path)
+{
+	size_t len = strlen(path);
+
+	return !strncmp(message, path, len) && !strncmp(message + len, ": ", 2) ?
+		message + len + 2 : message;
+}
+
 void warn_bad_units(const char *path, const struct symcache_build_info *info)
 {
 	cmd_error("%s: %llu of %llu units of debug information are broken: %s", path,

@@ -14,9 +14,9 @@
 
 #define BLOCK (64u << 10)
 
-void mk_context_init(struct markup_context *c, bool llvm)
+void mk_context_init(struct markup_context *c, enum markup_dialect dialect)
 {
-	*c = (struct markup_context){ .llvm = llvm };
+	*c = (struct markup_context){ .dialect = dialect };
 }
 
 void mk_context_reset(struct markup_context *c)
@@ -36,7 +36,7 @@ void mk_context_deinit(struct markup_context *c)
 	free(c->maps);
 	free(c->starts);
 	free(c->order);
-	*c = (struct markup_context){ .llvm = c->llvm };
+	mk_context_init(c, c->dialect);
 }
 
 /* Room for `n` bytes that stay until the reset, or NULL. */
@@ -96,27 +96,58 @@ struct markup_module *mk_context_module(const struct markup_context *c, uint64_t
 	return &c->modules[c->by_id[at].module];
 }
 
+/* Gives `m` its strings. False: no room. */
+static bool name_module(struct markup_context *c, struct markup_module *m,
+			struct markup_str name, struct markup_str build_id)
+{
+	const bool fuchsia = c->dialect == MARKUP_FUCHSIA;
+	size_t id_len = mk_field_build_id(build_id, NULL) ? (build_id.len + 1) / 2 : 0;
+	char *kept = keep(c, name.len + id_len + (fuchsia ? build_id.len : 0));
+
+	if (!kept)
+		return false;
+	m->name = (struct markup_str){ kept, name.len };
+	m->build_id = (const uint8_t *)kept + name.len;
+	m->build_id_len = id_len;
+	if (name.len)
+		memcpy(kept, name.ptr, name.len);
+	if (id_len)
+		mk_field_build_id(build_id, (uint8_t *)kept + name.len);
+	if (fuchsia) {
+		kept += name.len + id_len;
+		m->build_text = (struct markup_str){ kept, build_id.len };
+		if (build_id.len)
+			memcpy(kept, build_id.ptr, build_id.len);
+	}
+	return true;
+}
+
+static bool same_module(const struct markup_module *m, struct markup_str name,
+			struct markup_str build_id)
+{
+	return m->name.len == name.len && !memcmp(m->name.ptr, name.ptr, name.len) &&
+	       mk_field_build_id_is(build_id, m->build_id, m->build_id_len);
+}
+
 enum markup_context_result mk_context_add_module(struct markup_context *c, uint64_t id,
 						 struct markup_str name,
 						 struct markup_str build_id, uint32_t *index)
 {
-	struct markup_module *m = mk_context_module(c, id);
-	size_t id_len = (build_id.len + 1) / 2;
+	struct markup_module *m = mk_context_module(c, id), fresh = { .id = id };
 	uint32_t at = id_position(c, id);
-	char *kept;
 
 	if (m) {
 		*index = (uint32_t)(m - c->modules);
-		return m->name.len == name.len && !memcmp(m->name.ptr, name.ptr, name.len) &&
-		       mk_field_build_id_is(build_id, m->build_id, m->build_id_len)
-			       ? MARKUP_CTX_SAME : MARKUP_CTX_DUPLICATE;
+		if (same_module(m, name, build_id))
+			return MARKUP_CTX_SAME;
+		if (c->dialect != MARKUP_FUCHSIA)
+			return MARKUP_CTX_DUPLICATE;
+		m->asked = false;
+		m->missing = NULL;
+		return name_module(c, m, name, build_id) ? MARKUP_CTX_OK : MARKUP_CTX_FULL;
 	}
-	if (c->num_modules == MARKUP_MODULES_MAX)
+	if (c->num_modules == MARKUP_MODULES_MAX || !name_module(c, &fresh, name, build_id))
 		return MARKUP_CTX_FULL;
-	kept = keep(c, name.len + id_len);
-	if (!kept)
-		return MARKUP_CTX_FULL;
-	mk_field_build_id(build_id, (uint8_t *)kept + name.len);
 	if (c->num_modules == c->cap_modules) {
 		uint32_t cap = c->cap_modules * 2 + 16;
 		if (!resize(&c->modules, cap, sizeof(*c->modules)) ||
@@ -124,14 +155,8 @@ enum markup_context_result mk_context_add_module(struct markup_context *c, uint6
 			return MARKUP_CTX_FULL;
 		c->cap_modules = cap;
 	}
-	memcpy(kept, name.ptr, name.len);
 	*index = c->num_modules;
-	c->modules[*index] = (struct markup_module){
-		.id = id,
-		.name = { kept, name.len },
-		.build_id = (const uint8_t *)kept + name.len,
-		.build_id_len = id_len,
-	};
+	c->modules[*index] = fresh;
 	memmove(c->by_id + at + 1, c->by_id + at, (c->num_modules - at) * sizeof(*c->by_id));
 	c->by_id[at] = (struct markup_id){ id, *index };
 	c->num_modules++;
@@ -140,7 +165,7 @@ enum markup_context_result mk_context_add_module(struct markup_context *c, uint6
 
 static bool covers(const struct markup_context *c, const struct markup_mmap *m, uint64_t address)
 {
-	if (c->llvm) /* a map that ends at 2^64 covers nothing */
+	if (c->dialect == MARKUP_LLVM) /* a map that ends at 2^64 covers nothing */
 		return m->address <= address && address < m->address + m->size;
 	return m->address <= address && address - m->address < m->size;
 }
@@ -168,6 +193,35 @@ static bool same_map(const struct markup_mmap *a, const struct markup_mmap *b)
 	       a->module == b->module && !strcmp(a->mode, b->mode);
 }
 
+static bool room_for_map(struct markup_context *c)
+{
+	uint32_t cap = c->cap_maps * 2 + 64;
+
+	if (c->num_maps == MARKUP_MMAPS_MAX)
+		return false;
+	if (c->num_maps < c->cap_maps)
+		return true;
+	if (!resize(&c->maps, cap, sizeof(*c->maps)) ||
+	    !resize(&c->starts, cap, sizeof(*c->starts)) ||
+	    !resize(&c->order, cap, sizeof(*c->order)))
+		return false;
+	c->cap_maps = cap;
+	return true;
+}
+
+void mk_context_note_map(struct markup_context *c, const struct markup_mmap *map,
+			 struct markup_str mode)
+{
+	struct markup_mmap *m;
+
+	if (!room_for_map(c))
+		return;
+	m = &c->maps[c->num_maps++];
+	*m = *map;
+	if (!mk_field_mode(mode, m->mode))
+		m->mode[0] = 0;
+}
+
 enum markup_context_result mk_context_add_map(struct markup_context *c,
 					      const struct markup_mmap *map, uint32_t *index)
 {
@@ -181,22 +235,14 @@ enum markup_context_result mk_context_add_map(struct markup_context *c,
 		const struct markup_mmap *before = &c->maps[c->order[at - 1]];
 		*index = c->order[at - 1];
 		if (covers(c, before, map->address))
-			return !c->llvm && same_map(before, map) ? MARKUP_CTX_SAME
-								 : MARKUP_CTX_OVERLAP;
+			return c->dialect != MARKUP_LLVM && same_map(before, map)
+				       ? MARKUP_CTX_SAME : MARKUP_CTX_OVERLAP;
 		/* LLVM keeps one map for each address; the empty one stands. */
-		if (c->llvm && before->address == map->address)
+		if (c->dialect == MARKUP_LLVM && before->address == map->address)
 			return MARKUP_CTX_SAME;
 	}
-	if (c->num_maps == MARKUP_MMAPS_MAX)
+	if (!room_for_map(c))
 		return MARKUP_CTX_FULL;
-	if (c->num_maps == c->cap_maps) {
-		uint32_t cap = c->cap_maps * 2 + 64;
-		if (!resize(&c->maps, cap, sizeof(*c->maps)) ||
-		    !resize(&c->starts, cap, sizeof(*c->starts)) ||
-		    !resize(&c->order, cap, sizeof(*c->order)))
-			return MARKUP_CTX_FULL;
-		c->cap_maps = cap;
-	}
 	*index = c->num_maps;
 	c->maps[*index] = *map;
 	memmove(c->starts + at + 1, c->starts + at, (c->num_maps - at) * sizeof(*c->starts));

@@ -30,8 +30,9 @@ struct markup_module {
 	void *missing;    /* where misses are counted, or NULL */
 
 	/* For the Fuchsia dialect, which places modules instead of maps: */
+	struct markup_str build_text; /* the ID as it was written, hex digits or not */
 	uint64_t base, size, negative_base;
-	bool placed;
+	bool printed;
 };
 
 struct markup_mmap {
@@ -54,7 +55,8 @@ struct markup_context {
 	char **blocks; /* memory of names and build IDs */
 	size_t num_blocks, block_used, block_size, name_bytes;
 
-	bool llvm; /* sums wrap around as LLVM's do */
+	enum markup_dialect dialect; /* LLVM: sums wrap around; Fuchsia: a module
+	                              * that is announced again is another one */
 };
 
 enum markup_context_result {
@@ -65,7 +67,7 @@ enum markup_context_result {
 	MARKUP_CTX_FULL,      /* a MARKUP_…_MAX was reached, or no memory */
 };
 
-void mk_context_init(struct markup_context *c, bool llvm);
+void mk_context_init(struct markup_context *c, enum markup_dialect dialect);
 void mk_context_deinit(struct markup_context *c);
 
 /* Forgets all; keeps the memory of the tables. */
@@ -76,8 +78,8 @@ static inline bool mk_context_empty(const struct markup_context *c)
 	return !c->num_modules && !c->num_maps;
 }
 
-/* Adds a module, copying its strings; build_id is in hex digits that were
- * checked. *index: the module. */
+/* Adds a module, copying its strings; build_id is in hex digits that were checked
+ * (Fuchsia: or is anything). *index: the module. */
 enum markup_context_result mk_context_add_module(struct markup_context *c, uint64_t id,
 						 struct markup_str name,
 						 struct markup_str build_id, uint32_t *index);
@@ -88,6 +90,10 @@ struct markup_module *mk_context_module(const struct markup_context *c, uint64_t
 /* Adds a map. *index: where it is, or with which it collides. */
 enum markup_context_result mk_context_add_map(struct markup_context *c,
 					      const struct markup_mmap *map, uint32_t *index);
+
+/* Adds a map for the record alone, whatever it collides with. */
+void mk_context_note_map(struct markup_context *c, const struct markup_mmap *map,
+			 struct markup_str mode);
 
 /* The map that covers `address`, or NULL. */
 const struct markup_mmap *mk_context_find(struct markup_context *c, uint64_t address);

@@ -138,10 +138,11 @@ struct markup_pc_type mk_field_pc_type(const struct markup_node *n, size_t first
 bool mk_field_split_module(const struct markup_node *n, struct markup_str *id,
 			   struct markup_str *name, struct markup_str *build_id)
 {
-	const char *end = n->rest.ptr + n->rest.len, *at, *type = NULL;
+	const char *end, *at, *type = NULL;
 
 	if (n->num_fields < 4)
 		return false;
+	end = n->rest.ptr + n->rest.len;
 	/* The ':' before ":elf:" may be that after the ID: the name is empty. */
 	for (at = n->fields[0].ptr + n->fields[0].len; end - at >= 5; at++) {
 		at = memmem(at, (size_t)(end - at), ":elf:", 5);

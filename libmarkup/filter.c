@@ -33,12 +33,16 @@ int markup_filter_create(const struct markup_options *options,
 	f->options = *options;
 	f->resolver = *resolver;
 	f->sink = *sink;
-	f->renderer = options->dialect == MARKUP_LLVM ? &mk_llvm_renderer : &mk_text_renderer;
-	f->scan_for = options->color == MARKUP_COLOR_NONE && options->dialect != MARKUP_LLVM
-			      ? MARKUP_SCAN_BRACES : MARKUP_SCAN_ESC;
+	f->renderer = options->dialect == MARKUP_LLVM ? &mk_llvm_renderer :
+		      options->dialect == MARKUP_FUCHSIA ? &mk_fuchsia_renderer :
+		      &mk_text_renderer;
+	/* LLVM follows SGR codes always, Fuchsia never. */
+	f->scan_for = options->dialect == MARKUP_LLVM ||
+		      (options->dialect == MARKUP_DEFAULT && options->color != MARKUP_COLOR_NONE)
+			      ? MARKUP_SCAN_ESC : MARKUP_SCAN_BRACES;
 	f->newline = "\n";
 	f->sgr.color = -1;
-	mk_context_init(&f->context, options->dialect == MARKUP_LLVM);
+	mk_context_init(&f->context, options->dialect);
 	if (mk_out_init(&f->out, OUT_BUFFER, sink->write, sink->ctx) ||
 	    mk_out_init(&f->scratch, 4096, NULL, NULL) ||
 	    mk_out_init(&f->notes, 4096, NULL, NULL) ||
@@ -63,6 +67,7 @@ void markup_filter_destroy(struct markup_filter *f)
 	mk_out_deinit(&f->notes);
 	mk_out_deinit(&f->dumpfiles);
 	free(f->modline.maps);
+	free(f->fuchsia.by_base);
 	free(f->tail);
 	free(f);
 }

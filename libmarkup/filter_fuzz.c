@@ -32,7 +32,9 @@ static void check_parser(const char *p, size_t len, enum markup_syntax syntax)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum markup_dialect dialects[] = { MARKUP_DEFAULT };
+	static const enum markup_dialect dialects[] = {
+		MARKUP_DEFAULT, MARKUP_LLVM, MARKUP_FUCHSIA,
+	};
 	struct markup_options options = { 0 };
 	struct fake_sink whole, pieces;
 	uint64_t newlines = 0;
@@ -47,13 +49,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check_parser(in, len, MARKUP_SYNTAX);
 	check_parser(in, len, MARKUP_SYNTAX_LLVM);
+	check_parser(in, len, MARKUP_SYNTAX_FUCHSIA);
 	check(!fake_filter(&options, in, len, len + 1, &whole));
 	check(!fake_filter(&options, in, len, data[1] % 16 + 1u, &pieces));
 	check(whole.out.len == pieces.out.len &&
 	      !memcmp(whole.out.buf, pieces.out.buf, whole.out.len));
 	check(whole.err.len == pieces.err.len &&
 	      !memcmp(whole.err.buf, pieces.err.buf, whole.err.len));
-	if (options.dialect != MARKUP_LLVM &&
+	if (options.dialect == MARKUP_DEFAULT &&
 	    !markup_scan(in, in + len, MARKUP_SCAN_ESC, &newlines)) {
 		check(whole.out.len == len && !memcmp(whole.out.buf, in, len));
 		check(!whole.err.len);

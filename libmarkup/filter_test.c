@@ -224,7 +224,7 @@ static void test_context_search(void **state)
 	uint32_t index, n = 0;
 
 	(void)state;
-	mk_context_init(&c, false);
+	mk_context_init(&c, MARKUP_DEFAULT);
 	srand(3);
 	for (int i = 0; i < 3000 && n < 500; i++) {
 		struct markup_mmap m = { .address = (uint64_t)rand() % 10000,

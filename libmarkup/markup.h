@@ -66,6 +66,8 @@ enum markup_syntax {
 	                     * over; a hexdict may stay open */
 	MARKUP_SYNTAX_LLVM, /* from the first "{{{" to the next "}}}", with any tag
 	                     * but an empty one */
+	MARKUP_SYNTAX_FUCHSIA, /* as LLVM's, but another "{{{" behind the first starts
+	                        * over, and the tag may be empty */
 };
 
 struct markup_parser {

@@ -10,8 +10,8 @@
  *         ^^^^^^^^^^^^^^^^^^^^^^^^^
  *
  * Ours wants a tag of a to z and takes anything else for text; LLVM's takes any
- * tag but the empty one, for the filter to complain about. Whether the fields
- * make sense is for the filter to say.
+ * tag but the empty one, for the filter to complain about; Fuchsia's takes any.
+ * Whether the fields make sense is for the filter to say.
  *
  * Cost: each byte is looked at a constant number of times, also in lines that
  * are full of braces: a search never starts again before where it ended.
@@ -54,6 +54,25 @@ static bool is_tag(const char *p, const char *end)
 	return p > start && (p == end || *p == ':');
 }
 
+/* The element that begins at `open` or, by the rules of our dialect and of
+ * Fuchsia's, at a later "{{{"; it ends at `close`. NULL: it is none. */
+static const char *element_start(enum markup_syntax syntax, const char *open, const char *close)
+{
+	const char *next;
+
+	switch (syntax) {
+	case MARKUP_SYNTAX_LLVM:
+		return open + 3 == close || open[3] == ':' ? NULL : open;
+	case MARKUP_SYNTAX_FUCHSIA:
+		while ((next = markup_find3(open + 3, close, '{')))
+			open = next;
+		return open;
+	default:
+		open = markup_rfind3(open, close, '{');
+		return is_tag(open + 3, close) ? open : NULL;
+	}
+}
+
 /* Looks for the next element in [from, p->end) and keeps it in p->next; what is
  * before it is text. */
 static void find_element(struct markup_parser *p)
@@ -70,7 +89,7 @@ static void find_element(struct markup_parser *p)
 		const char *close = markup_find3(open + 3, p->end, '}');
 		if (!close) {
 			const size_t len = sizeof(open_hexdict) - 1;
-			if (p->syntax == MARKUP_SYNTAX_LLVM)
+			if (p->syntax != MARKUP_SYNTAX)
 				return;
 			open = markup_rfind3(open, p->end, '{');
 			if ((size_t)(p->end - open) < len || memcmp(open, open_hexdict, len))
@@ -84,14 +103,9 @@ static void find_element(struct markup_parser *p)
 			break;
 		}
 		from = close + 3;
-		if (p->syntax == MARKUP_SYNTAX_LLVM) {
-			if (open + 3 == close || open[3] == ':')
-				continue;
-		} else {
-			open = markup_rfind3(open, close, '{');
-			if (!is_tag(open + 3, close))
-				continue;
-		}
+		open = element_start(p->syntax, open, close);
+		if (!open)
+			continue;
 		n->kind = MARKUP_ELEMENT;
 		n->text = (struct markup_str){ open, (size_t)(close + 3 - open) };
 		split_fields(n);

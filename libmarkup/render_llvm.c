@@ -26,7 +26,7 @@ static struct markup_str or_invalid(struct markup_str s)
 static void put_raw(struct markup_filter *f, const struct markup_node *n)
 {
 	struct markup_out *o = &f->out;
-	const char *p = n->rest.ptr, *end = p + n->rest.len;
+	const char *p = n->rest.ptr, *end = n->text.ptr + n->text.len - 3;
 
 	mk_sgr_highlight(f, o);
 	mk_out_lit(o, "[[[");

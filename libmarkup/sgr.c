@@ -73,8 +73,11 @@ static void follow(struct markup_filter *f, const char *code)
 
 void mk_put_text(struct markup_filter *f, const char *p, size_t len)
 {
-	const char *end = p + len, *esc = p;
+	const char *end, *esc = p;
 
+	if (!len) /* p may be NULL then */
+		return;
+	end = p + len;
 	if (f->scan_for == MARKUP_SCAN_ESC) {
 		while ((esc = memchr(esc, '\033', (size_t)(end - esc)))) {
 			size_t code = code_len(esc, end);

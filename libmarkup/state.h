@@ -74,6 +74,12 @@ struct text_state {
 	uint64_t num_notes;       /* footnotes in f->notes */
 };
 
+/* What fuchsia_renderer knows. */
+struct fuchsia_state {
+	uint32_t *by_base; /* modules, ascending by base */
+	bool dirty;        /* and has to be made again */
+};
+
 struct markup_filter {
 	struct markup_options options;
 	struct markup_resolver resolver;
@@ -96,6 +102,7 @@ struct markup_filter {
 	struct modline modline;
 	struct sgr_state sgr;
 	struct text_state text;
+	struct fuchsia_state fuchsia;
 	struct hexdict hexdict;
 
 	struct markup_out out;

@@ -111,6 +111,17 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
 bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
 
+/* A frame as numbers, for callers that keep names and paths themselves. */
+struct symcache_frame_ids {
+	uint32_t function; /* index below header->num_functions; SYMCACHE_NONE */
+	uint32_t file;     /* index below header->num_files; SYMCACHE_NONE */
+	uint32_t line;     /* 0: unknown */
+	uint32_t column;   /* 0: unknown */
+};
+
+/* As symcache_next_frame(), reading the source location alone. */
+bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);
+
 /* Finds the data symbol that covers `rel_address`: the innermost one, that is
  * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
  * search, and a step for each symbol between the answer and the address. */

@@ -122,13 +122,12 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 			rc = dw_debug_read(&in->debug, err);
 		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
-			rc = sc_units_scan(&in->debug, &env, threads, &b->units, err);
+			rc = sc_units_scan(&in->debug, &env, threads, sc_input_unload, in, &b->units,
+					   err);
 		note_faults(b, in->debug.faults, &in->debug.first_fault);
 	}
 	b->info.units = b->units.count;
 	note_faults(b, b->units.bad, &b->units.first_fault);
-	if (o->reader == SYMCACHE_READER_FAST)
-		sc_input_unload(in);
 	lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
 }

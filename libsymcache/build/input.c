@@ -163,8 +163,9 @@ int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
 	return rc;
 }
 
-void sc_input_unload(struct sc_input *in)
+void sc_input_unload(void *input)
 {
+	struct sc_input *in = input;
 	struct dw_sections *s = &in->debug.sections;
 	/* .debug_str and .debug_line hold strings of the facts; so does .debug_info,
 	 * but those were copied (struct sc_tables). */

@@ -32,7 +32,7 @@ int sc_input_open(struct sc_input *in, const char *path,
 int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
 
 /* Gives back the sections that nobody needs once all units are read. */
-void sc_input_unload(struct sc_input *in);
+void sc_input_unload(void *input);
 void sc_input_close(struct sc_input *in);
 
 /* For struct sc_flatten_env, with the input as ctx. */

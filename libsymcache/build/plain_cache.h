@@ -167,12 +167,12 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 		size_t at = c->at_locations + i * 16u;
 		uint32_t file = plain_u32(c, at), function = plain_u32(c, at + 8);
 		uint32_t into = plain_u32(c, at + 12);
-		bool none = plain_u32(c, at + 4) == PLAIN_NONE;
+		bool none = function == PLAIN_NONE;
 
 		if (!plain_index(file, c->files) || !plain_index(function, c->functions))
 			return "source location out of bounds";
-		if (none != (function == PLAIN_NONE) ||
-		    (none && (file != PLAIN_NONE || into != PLAIN_NONE)))
+		if (none && (file != PLAIN_NONE || plain_u32(c, at + 4) != PLAIN_NONE ||
+			     into != PLAIN_NONE))
 			return "half of a source location";
 		if (none && i < c->locations - c->ranges)
 			return "call location that is none";

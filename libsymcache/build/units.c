@@ -8,6 +8,9 @@
  */
 #include "libsymcache/build/units.h"
 
+#include <pthread.h>
+
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 
 /* The pieces that one unit gave. */
@@ -26,10 +29,24 @@ struct worker {
 	bool oom;
 };
 
+/*
+ * Units that are read are not looked at again, unless references lead from one
+ * to another: then .debug_info, which is most of the memory, goes while it is
+ * read. It is dropped in runs, as far as all units before are read too.
+ */
+struct wake {
+	bool possible;
+	pthread_mutex_t lock;
+	uint8_t *read;   /* by unit */
+	size_t num_read; /* units at the start that are all read */
+	uint64_t dropped;/* bytes of .debug_info */
+};
+
 struct crew {
 	const struct dw_debug *debug;
 	struct worker *workers;
 	struct unit_pieces *units;
+	struct wake wake;
 };
 
 void sc_units_deinit(struct sc_units *u)
@@ -98,6 +115,38 @@ int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *
 
 /* ---- many cores -------------------------------------------------------------- */
 
+#define DROP_AT_ONCE (8u << 20)
+
+static void unit_is_read(struct crew *crew, size_t index)
+{
+	const struct dw_debug *d = crew->debug;
+	struct wake *w = &crew->wake;
+	uint64_t end;
+
+	if (!w->possible)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->read[index] = 1;
+	while (w->num_read < d->units.len && w->read[w->num_read])
+		w->num_read++;
+	end = w->num_read < d->units.len ? d->units.data[w->num_read].offset :
+	      d->sections.info.size;
+	if (end - w->dropped >= DROP_AT_ONCE) {
+		sc_big_drop(d->sections.info.data + w->dropped, end - w->dropped);
+		w->dropped = end;
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+static bool wake_init(struct wake *w, const struct dw_debug *d)
+{
+	w->possible = d->sections.info.size > DROP_AT_ONCE;
+	for (size_t i = 0; i < d->abbrevs.len; i++)
+		w->possible &= !d->abbrevs.data[i].abbrevs->leaves_unit;
+	w->read = calloc(d->units.len ? d->units.len : 1, 1);
+	return w->read && !pthread_mutex_init(&w->lock, NULL);
+}
+
 static void scan_job(void *ctx, unsigned worker, size_t index)
 {
 	struct crew *crew = ctx;
@@ -111,6 +160,7 @@ static void scan_job(void *ctx, unsigned worker, size_t index)
 	u->first = (uint32_t)w->result.flat.pieces.len;
 	take(w, index, dw_scan_unit(w->scanner, index, &w->facts, &fault), &fault);
 	u->num = (uint32_t)w->result.flat.pieces.len - u->first;
+	unit_is_read(crew, index);
 }
 
 static uint32_t at(const uint32_t *map, uint32_t number)
@@ -245,7 +295,8 @@ static bool join(struct crew *crew, unsigned threads, size_t num_units, struct s
 }
 
 int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env,
-		  unsigned threads, struct sc_units *ret, struct sc_error *err)
+		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
+		  struct sc_units *ret, struct sc_error *err)
 {
 	struct crew crew = { .debug = debug };
 	size_t n = debug->units.len;
@@ -258,11 +309,12 @@ int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env
 		threads = (unsigned)(n / 4 + 1);
 	crew.workers = calloc(threads, sizeof(*crew.workers));
 	crew.units = calloc(n ? n : 1, sizeof(*crew.units));
-	ok = crew.workers && crew.units;
+	ok = crew.workers && crew.units && wake_init(&crew.wake, debug);
 	for (unsigned i = 0; ok && i < threads; i++)
 		ok = worker_init(&crew.workers[i], debug, env);
 	if (ok)
 		sc_parallel(threads, n, scan_job, &crew);
+	all_read(ctx);
 	for (unsigned i = 0; ok && i < threads; i++)
 		ok = !crew.workers[i].oom;
 	ok = ok && join(&crew, threads, n, ret);
@@ -270,5 +322,6 @@ int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env
 		worker_deinit(&crew.workers[i]);
 	free(crew.workers);
 	free(crew.units);
+	free(crew.wake.read);
 	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
 }

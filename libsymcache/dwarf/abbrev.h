@@ -74,6 +74,7 @@ struct dw_abbrev {
 struct dw_abbrevs {
 	VEC(struct dw_abbrev) list; /* ascending by code; list[code − 1] where dense */
 	VEC(struct dw_op) ops;
+	bool leaves_unit;           /* a reference may lead out of its unit */
 	size_t dense;               /* list[0 … dense) have the codes 1 … dense */
 };
 

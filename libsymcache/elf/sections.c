@@ -11,8 +11,6 @@
 #include <libdeflate.h>
 #include <libelf.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "libsymcache/base/bigmem.h"
@@ -168,18 +166,6 @@ struct batch {
 	const size_t *order;
 };
 
-/* The file's own pages have served: what is inflated takes their place. They
- * are clean pages of a map and come back should anybody read them again. */
-static void drop_pages(const uint8_t *p, size_t size)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
-	uintptr_t end = ((uintptr_t)p + size) & ~(page - 1);
-
-	if (start < end)
-		madvise((void *)start, end - start, MADV_DONTNEED);
-}
-
 static void inflate_job(void *ctx, unsigned worker, size_t job)
 {
 	struct batch *b = ctx;
@@ -192,7 +178,7 @@ static void inflate_job(void *ctx, unsigned worker, size_t job)
 		s->failed = !inflate_zstd(s->in, s->in_size, s->out, s->out_size);
 	else
 		s->failed = !inflate_zlib(s->in, s->in_size, s->out, s->out_size);
-	drop_pages(s->in, s->in_size);
+	sc_big_drop(s->in, s->in_size); /* the file's own pages have served */
 }
 
 /* The compressed sections, largest first: the longest job must not come last. */
@@ -249,7 +235,7 @@ void sc_elf_unload(struct sc_elf *e, const uint8_t *data, size_t size)
 			return;
 		}
 	}
-	drop_pages(data, size);
+	sc_big_drop(data, size);
 }
 
 int sc_elf_section(struct sc_elf *e, const char *name, const uint8_t **data, size_t *size,
