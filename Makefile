@@ -9,14 +9,16 @@ PREFIX  ?= /usr/local
 O       := build/$(MODE)
 
 CSTD     := -std=gnu11
-WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+            -Wno-missing-field-initializers
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS   ?= -g
 ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-LDLIBS  += -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lexpat
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there; make
 # then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
@@ -53,10 +55,12 @@ $(O)/%.o: %.c build/deps.mk
 
 $(O)/cmd/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
-# The demanglers take their memory from cmd/demangle.c, which bounds it.
+# The demanglers take their memory from cmd/demangle.c, which bounds it. The
+# new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
 DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
-DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f))
-build/demangle/%.a: build/deps.mk
+DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f)) \
+	--redefine-sym __cxa_demangle=demangle_cxx
+build/demangle/%.a: build/deps.mk Makefile
 	@mkdir -p $(@D)
 	objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
@@ -93,7 +97,7 @@ golden: all ## the command-line tests alone
 	@scripts/run_tests.sh $(O) golden
 
 testbins: $(TESTS) $(REPLAYS)
-.PHONY: testbins
+.PHONY: testbins torture
 
 # ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
 # `make fuzz` builds them; the tests replay the corpora with the same entry
@@ -109,6 +113,9 @@ $(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(FUZZ_MORE) \
 		$(DEMANGLE_AR) $(LDLIBS)
+
+torture: all testbins ## kill indexers at random moments, 500 times
+	@scripts/torture.sh $(O)
 
 bench: all ## measure side by side with llvm-symbolizer-19
 	@scripts/deps.sh bench > /dev/null

@@ -17,9 +17,18 @@
 #include "cmd/opt.h"
 #include "format/symcache_format.h"
 #include "libsymcache/symcache.h"
+#include "libsymcache/symcache_store.h"
 
 /* In the order of --help. */
-#define FOR_EACH_COMMAND(X)
+#define FOR_EACH_COMMAND(X) \
+	X(index) \
+	X(build) \
+	X(lookup) \
+	X(filter) \
+	X(trace) \
+	X(list) \
+	X(show) \
+	X(verify)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)
@@ -43,11 +52,26 @@ void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)
  * program with status 2. main() calls it at the end. */
 void out_flush(void);
 
+/* `message` without "PATH: " in front, where it begins so. */
+const char *without_path(const char *message, const char *path);
+
+struct symcache_build_info;
+/* Tells how many units of the file's debug information are broken. */
+void warn_bad_units(const char *path, const struct symcache_build_info *info);
+
 /* ---- memory: out of it is told and ends the program with status 2 -------- */
 
 void *must_calloc(size_t n, size_t size);
 void *must_realloc(void *p, size_t size);
+/* Room for one more behind array[0, len): the array, maybe at another place. */
+void *must_grow(void *array, size_t len, size_t *cap, size_t size);
 char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Writes `value` in base 10 or 16 right before `end`, without a NUL; returns where
+ * it begins, 20 bytes before at most. For inner loops. */
+char *format_number(char *end, uint64_t value, unsigned base);
 
 /* ---- build IDs ----------------------------------------------------------- */
 
@@ -67,6 +91,12 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
 	  "the store (default: $SYMCACHE_STORE, else symcache/symcache.store under " \
 	  "$XDG_CACHE_HOME or ~/.cache)" }
 
+/* The row of --debug-file-directory. */
+#define OPT_DEBUG_DIRS(where) \
+	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
+	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \
+	  "(default: /usr/lib/debug)" }
+
 /*
  * The path of the store, on the heap: `option` if not NULL, else
  * $SYMCACHE_STORE, else $XDG_CACHE_HOME/symcache/symcache.store, else
@@ -74,8 +104,34 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
  */
 int store_path(const char *option, char **ret, struct sc_error *err);
 
-/* Makes the directories above `path` that are missing. SC_ESYS, SC_EFULL. */
-int make_parents(const char *path, struct sc_error *err);
+/*
+ * Opens the store that store_path() names; for writing, the directories above
+ * it are made. The message of SC_ENOTFOUND says how to get one.
+ */
+int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
+	       struct sc_error *err);
+
+/*
+ * The one build ID in the store that begins with the hex digits of `text`.
+ * SC_EINVAL: no hex digits, or several build IDs begin so (the message has the
+ * first two); SC_ENOTFOUND: none does.
+ */
+int find_build_id(struct symstore_reader *reader, const char *text,
+		  uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
+/* ---- SymCache files ------------------------------------------------------- */
+
+/* A SymCache file, mapped. All zero: none. */
+struct cache_file {
+	void *bytes;             /* NULL: the file is empty */
+	size_t size;
+	struct symcache cache;
+};
+
+/* Maps and opens it. SC_ESYS, SC_EINVAL: not a regular file; SC_EFORMAT. The
+ * message begins with the path. */
+int cache_file_open(const char *path, struct cache_file *ret, struct sc_error *err);
+void cache_file_close(struct cache_file *file);
 
 /* ---- progress ------------------------------------------------------------
  * One line on standard error, redrawn ten times a second at most; nothing at

@@ -1,13 +1,13 @@
 /*
- * What the subcommands share: messages, memory, build IDs, the store's place.
+ * What the subcommands share: messages, memory, build IDs.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/cmd.h"
+#include "libsymcache/symcache_build.h"
 
 const char *cmd_name = "symcache";
 
@@ -25,6 +25,21 @@ void cmd_error(const char *fmt, ...)
 	va_start(ap, fmt);
 	cmd_verror(fmt, ap);
 	va_end(ap);
+}
+
+const char *without_path(const char *message, const char *path)
+{
+	size_t len = strlen(path);
+
+	return !strncmp(message, path, len) && !strncmp(message + len, ": ", 2) ?
+		message + len + 2 : message;
+}
+
+void warn_bad_units(const char *path, const struct symcache_build_info *info)
+{
+	cmd_error("%s: %llu of %llu units of debug information are broken: %s", path,
+		  (unsigned long long)info->bad_units, (unsigned long long)info->units,
+		  info->first_fault);
 }
 
 void out_flush(void)
@@ -59,6 +74,14 @@ void *must_realloc(void *p, size_t size)
 	return must(realloc(p, size));
 }
 
+void *must_grow(void *array, size_t len, size_t *cap, size_t size)
+{
+	if (len < *cap)
+		return array;
+	*cap = 2 * *cap + 16;
+	return must_realloc(array, *cap * size);
+}
+
 char *must_asprintf(const char *fmt, ...)
 {
 	va_list ap;
@@ -69,6 +92,15 @@ char *must_asprintf(const char *fmt, ...)
 	len = vasprintf(&s, fmt, ap);
 	va_end(ap);
 	return must(len < 0 ? NULL : s);
+}
+
+char *format_number(char *end, uint64_t value, unsigned base)
+{
+	do {
+		*--end = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	return end;
 }
 
 static int hex_digit(char c)
@@ -112,41 +144,4 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
 		*text++ = digits[id[i] & 15];
 	}
 	*text = 0;
-}
-
-int store_path(const char *option, char **ret, struct sc_error *err)
-{
-	static const char tail[] = "symcache/symcache.store";
-	const char *env = getenv("SYMCACHE_STORE");
-	const char *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
-
-	*ret = NULL;
-	if (option)
-		*ret = must_asprintf("%s", option);
-	else if (env && *env)
-		*ret = must_asprintf("%s", env);
-	else if (cache && *cache == '/') /* XDG: ignore what is not absolute */
-		*ret = must_asprintf("%s/%s", cache, tail);
-	else if (home && *home)
-		*ret = must_asprintf("%s/.cache/%s", home, tail);
-	else
-		return sc_error_set(err, SC_EINVAL, "where is the store? HOME is not set: "
-				    "name it with --store FILE or SYMCACHE_STORE");
-	return 0;
-}
-
-int make_parents(const char *path, struct sc_error *err)
-{
-	char *copy = must_asprintf("%s", path);
-	int rc = 0;
-
-	for (char *slash = strchr(copy + 1, '/'); slash && !rc; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		if (mkdir(copy, 0777) && errno != EEXIST && errno != EISDIR && errno != EROFS)
-			rc = sc_error_sys(err, "cannot make the directory %s", copy);
-		*slash = '/';
-	}
-	free(copy);
-	return rc;
 }

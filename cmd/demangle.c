@@ -3,8 +3,9 @@
  *
  * Which names are mangled is decided as LLVM's symbolizer does: one leading
  * dot is kept in front; "_Z" and "___Z" are C++, "_R" Rust, "_D" D; all else
- * is left alone. One thing is better: Rust's legacy names, C++ to LLVM, lose
- * their hash and get their punctuation back.
+ * is left alone. Two things are better: Rust's legacy names, C++ to LLVM, lose
+ * their hash and get their punctuation back, and C++ names that libc++abi
+ * cannot read are given to libiberty.
  *
  * The demanglers are other people's code with no bound on what they make of a
  * hostile name: 300 characters can stand for gigabytes of text, as each
@@ -110,19 +111,25 @@ void demangle_free(void *p)
 /* ---- which demangler ------------------------------------------------------ */
 
 #ifdef HAVE_CXXABI
-char *__cxa_demangle(const char *mangled, char *buf, size_t *size, int *status);
+/* __cxa_demangle() of libc++abi */
+char *demangle_cxx(const char *mangled, char *buf, size_t *size, int *status);
 #endif
 
+/* libiberty reads some names that GCC makes and libc++abi does not know, such as
+ * std::swap's; LLVM's tools leave those mangled. */
 static char *run_cxx(const char *name)
 {
-#if defined(HAVE_CXXABI)
-	return __cxa_demangle(name, NULL, NULL, NULL);
-#elif defined(HAVE_LIBIBERTY)
-	return cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
-#else
+	char *text = NULL;
+
 	(void)name;
-	return NULL;
+#ifdef HAVE_CXXABI
+	text = demangle_cxx(name, NULL, NULL, NULL);
 #endif
+#ifdef HAVE_LIBIBERTY
+	if (!text && name[1] == 'Z')
+		text = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+#endif
+	return text;
 }
 
 /* The last element of Rust's legacy names is a hash; where does the name end

@@ -8,6 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct demangler *d;
+	static volatile size_t sum; /* so that each byte is read */
 	struct symcache_str name;
 
 	if (!d)
@@ -17,7 +18,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	name = (struct symcache_str){ (const char *)data + 1, size - 1 };
 	for (int again = 0; again < 2; again++) {
 		struct symcache_str text = demangle(d, name, data[0] % 12u);
-		volatile size_t sum = 0;
 
 		for (size_t i = 0; i < text.len; i++)
 			sum += (unsigned char)text.ptr[i];

@@ -47,9 +47,9 @@ static void test_cxx(void **state)
 	(void)state;
 	assert_string_equal(cxx("_ZN3foo3barEv"), "foo::bar()");
 	assert_string_equal(cxx("._ZN3foo3barEv"), ".foo::bar()");
+#ifdef HAVE_CXXABI
 	assert_string_equal(cxx("___Z3foov_block_invoke"),
 			    "invocation function for block in foo()");
-#ifdef HAVE_CXXABI
 	assert_string_equal(cxx("_ZN3foo3barEv.part.0"), "foo::bar() (.part.0)");
 	assert_string_equal(cxx("_ZN3foo3barEv.isra.0.cold"), "foo::bar() (.isra.0.cold)");
 	assert_string_equal(cxx("_ZZ4mainENKUlvE_clEv"), "main::'lambda'()::operator()() const");
@@ -57,6 +57,9 @@ static void test_cxx(void **state)
 			    "std::vector<std::vector<int, std::allocator<int>>, "
 			    "std::allocator<std::vector<int, std::allocator<int>>>>::size()");
 #endif
+	assert_string_equal(cxx("_ZNK1VcvNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEEv"),
+			    "V::operator std::__cxx11::basic_string<char, std::char_traits<char>, "
+			    "std::allocator<char> >() const");
 }
 
 static void test_left_alone(void **state)

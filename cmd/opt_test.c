@@ -5,9 +5,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "cmd/testing.h"
 
 static struct {
 	bool flag, yes;
@@ -21,15 +22,15 @@ static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
 static const char *const functions[] = { "none", "short", "linkage", NULL };
 
 static const struct opt opts[] = {
-	{ "flag", 'q', OPT_FLAG, &o.flag, NULL, "a flag", NULL, NULL },
-	{ "yes", 'y', OPT_BOOL, &o.yes, NULL, "a choice of two", NULL, NULL },
-	{ "file", 'e', OPT_STRING, &o.file, "FILE", "a file", NULL, NULL },
-	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL, NULL, NULL },
-	{ "dir", 'd', OPT_LIST, &o.dirs, "DIR", "a list", NULL, NULL },
-	{ "offset", 0, OPT_NUMBER, &o.offset, "N", "a number", NULL, NULL },
-	{ "style", 0, OPT_ENUM, &o.style, "STYLE", "one of three", styles, NULL },
-	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND", "a value that may lack", functions,
-	  "linkage" },
+	{ "flag", 'q', OPT_FLAG, &o.flag, NULL, "a flag" },
+	{ "yes", 'y', OPT_BOOL, &o.yes, NULL, "a choice of two" },
+	{ "file", 'e', OPT_STRING, &o.file, "FILE", "a file" },
+	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL },
+	{ "dir", 'd', OPT_LIST, &o.dirs, "DIR", "a list" },
+	{ "offset", 0, OPT_NUMBER, &o.offset, "N", "a number" },
+	{ "style", 0, OPT_ENUM, &o.style, "STYLE", "one of three", .choices = styles },
+	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND", "a value that may lack",
+	  .choices = functions, .implied = "linkage" },
 	{ 0 },
 };
 
@@ -39,12 +40,11 @@ static const struct command cmd = {
 };
 
 /* Parses the words of `line`; *messages gets what was written to stderr. */
-static int parse(const char *line, char ***operands, char **messages)
+static int parse(const char *line, char ***operands, const char **messages)
 {
-	static char copy[256], text[1024], *argv[32];
-	FILE *capture = tmpfile();
-	int argc = 0, first, saved = dup(STDERR_FILENO);
-	size_t len;
+	static char copy[256], *argv[32];
+	static struct capture capture;
+	int argc = 0, first;
 
 	free(o.dirs.items);
 	memset(&o, 0, sizeof(o));
@@ -53,17 +53,11 @@ static int parse(const char *line, char ***operands, char **messages)
 	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
 		argv[argc++] = w;
 	argv[argc] = NULL;
-	dup2(fileno(capture), STDERR_FILENO);
+	capture_begin(&capture, stderr);
 	first = opt_parse(&cmd, argc, argv);
-	fflush(stderr);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	rewind(capture);
-	len = fread(text, 1, sizeof(text) - 1, capture);
-	text[len] = 0;
-	fclose(capture);
+	capture_end(&capture);
 	if (messages)
-		*messages = text;
+		*messages = capture.text;
 	if (operands)
 		*operands = first >= 0 ? argv + first : NULL;
 	return first;
@@ -139,7 +133,8 @@ static void test_errors(void **state)
 		{ "--offset=99999999999999999999",
 		  "--offset: '99999999999999999999' is not a number (decimal, 0x... or 0...)" },
 	};
-	char *messages, wanted[256];
+	const char *messages;
+	char wanted[256];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -152,15 +147,12 @@ static void test_errors(void **state)
 
 static void test_help(void **state)
 {
-	char text[2048];
-	FILE *to = tmpfile();
+	struct capture capture;
 
 	(void)state;
-	opt_help(&cmd, to);
-	rewind(to);
-	text[fread(text, 1, sizeof(text) - 1, to)] = 0;
-	fclose(to);
-	assert_string_equal(text,
+	capture_begin(&capture, stdout);
+	opt_help(&cmd, stdout);
+	assert_string_equal(capture_end(&capture),
 		"usage: symcache test [OPTION...] [X...]\n\n"
 		"First.\n\nSecond.\n\n"
 		"Options:\n"

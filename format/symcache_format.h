@@ -109,6 +109,7 @@ enum symcache_arch {
 
 #define SYMCACHE_EXT_MAGIC "SYMCEXT" /* 8 bytes with the NUL */
 #define SYMCACHE_EXT_VERSION 1u
+#define SYMCACHE_EXT_MAX_SECTIONS 64u
 
 /* The last 40 bytes of the file. */
 struct symcache_ext_footer {
@@ -135,6 +136,8 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 #define SYMCACHE_EXT_TAG_COLUMN SYMCACHE_EXT_TAG('C', 'O', 'L', 'S')
 #define SYMCACHE_EXT_TAG_DECL   SYMCACHE_EXT_TAG('D', 'E', 'C', 'L')
 #define SYMCACHE_EXT_TAG_DATA   SYMCACHE_EXT_TAG('D', 'A', 'T', 'A')
+#define SYMCACHE_EXT_TAG_SYMBOL SYMCACHE_EXT_TAG('S', 'Y', 'M', 'S')
+#define SYMCACHE_EXT_TAG_INDEX  SYMCACHE_EXT_TAG('I', 'N', 'D', 'X')
 
 #define SYMCACHE_BUILD_ID_MAX 64u
 
@@ -182,5 +185,18 @@ struct symcache_ext_data {
 	uint32_t line;     /* 0: unknown */
 };
 _Static_assert(sizeof(struct symcache_ext_data) == 20, "data symbol");
+
+/* SYMS: the symbol table, code and data, one symbol for each address: the
+ * largest, of equals the last of the table; ascending by address. */
+struct symcache_ext_symbol {
+	uint32_t address; /* relative */
+	uint32_t size;    /* st_size; 0: up to the next symbol */
+	uint32_t name;    /* string offset */
+	uint32_t file;    /* string offset: STT_FILE of a local symbol; SYMCACHE_NONE */
+};
+_Static_assert(sizeof(struct symcache_ext_symbol) == 16, "symbol");
+
+/* INDX: uint32_t shift, then a range index per bucket of 2^shift bytes and one
+ * more; symcache_index.h computes them. */
 
 #endif

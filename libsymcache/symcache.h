@@ -2,8 +2,9 @@
  * symcache.h: open a SymCache in borrowed memory and look addresses up.
  *
  * One sentence on ownership: everything here points into the bytes given to
- * symcache_open() and lives as long as they do. Nothing allocates, nothing
- * locks; one `struct symcache` may be used by any number of threads.
+ * symcache_open() and lives as long as they do. Nothing allocates but
+ * symcache_verify(), nothing locks; one `struct symcache` may be used by any
+ * number of threads.
  *
  * Addresses are `rel_pc`: relative to the p_vaddr of the image's first PT_LOAD
  * segment (symcache_load_base()). rel_pc = vaddr − load base.
@@ -22,7 +23,9 @@
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
 
-/* A string inside the cache: UTF-8, not NUL-terminated. ptr NULL: absent. */
+/* A string inside the cache, not NUL-terminated. ptr NULL: absent. UTF-8 if the
+ * file is in order, which symcache_verify() says; whoever must have UTF-8 from
+ * an untrusted file tests it. */
 struct symcache_str {
 	const char *ptr;
 	size_t len;
@@ -48,6 +51,11 @@ struct symcache {
 	const struct symcache_ext_decl *decls;
 	const struct symcache_ext_data *data_symbols;
 	size_t num_data_symbols;
+	const struct symcache_ext_symbol *symbols;
+	size_t num_symbols;
+	const uint32_t *index;   /* range indices by address bucket */
+	uint32_t index_buckets;
+	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
 };
 
 /* A source file as the DWARF has it; symcache_path() joins it. */
@@ -97,16 +105,45 @@ uint64_t symcache_load_base(const struct symcache *cache);
 /*
  * Finds the frames of `rel_pc`. True if there are any; then call
  * symcache_next_frame() until it returns false: innermost frame first.
- * Cost: one binary search over the ranges.
+ * Cost: one search over the ranges; no string is touched.
  */
 bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
 bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
 
+/* A frame as numbers, for callers that keep names and paths themselves. */
+struct symcache_frame_ids {
+	uint32_t function; /* index below header->num_functions; SYMCACHE_NONE */
+	uint32_t file;     /* index below header->num_files; SYMCACHE_NONE */
+	uint32_t line;     /* 0: unknown */
+	uint32_t column;   /* 0: unknown */
+};
+
+/* As symcache_next_frame(), reading the source location alone. */
+bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);
+
 /* Finds the data symbol that covers `rel_address`: the innermost one, that is
- * the last to start. Symbols of unknown size cover up to the next symbol. */
+ * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
+ * search, and a step for each symbol between the answer and the address. */
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret);
+
+/* A symbol of the ELF symbol table. */
+struct symcache_symbol {
+	struct symcache_str name; /* as it stands in the table */
+	uint64_t rel_address;     /* its start */
+	uint64_t size;            /* st_size; 0: unknown */
+	struct symcache_str file; /* source file of a local symbol (STT_FILE) */
+};
+
+/*
+ * Finds what the symbol table alone says of `rel_address`, code or data: the
+ * last symbol to start at or below it, unless that has a size and ends before.
+ * It is how llvm-symbolizer names the outermost frame; DWARF, which
+ * symcache_lookup() goes by, knows no foo.cold and no aliases.
+ */
+bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
+			    struct symcache_symbol *ret);
 
 /* The string at `offset` of the string section; ptr NULL if there is none. */
 struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset);
@@ -116,14 +153,15 @@ struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx);
 
 enum symcache_path_style {
 	SYMCACHE_PATH_CLEAN, /* "." dropped, ".." resolved: what users want to read */
-	SYMCACHE_PATH_RAW,   /* joined only, byte for byte what the DWARF says */
+	SYMCACHE_PATH_RAW,   /* joined only, as LLVM's tools do */
 };
 
 /*
  * Writes the path of `file`, comp_dir/directory/name, into buf[0, size),
- * truncated and NUL-terminated like snprintf; returns the full length.
- * A part that is absolute (/…, \…, X:\…) replaces what is before it; parts are
- * joined with '/', or '\' where one is a Windows path.
+ * truncated and NUL-terminated like snprintf; returns the full length. buf may be
+ * NULL if size is 0. A part that is absolute (/…, X:\…) replaces what is before
+ * it. Clean, so does \… and <…>, and the separator is '\' where a part is a
+ * Windows path; raw, it is always '/'.
  */
 size_t symcache_path(const struct symcache_file *file, enum symcache_path_style style,
 		     char *buf, size_t size);
@@ -135,7 +173,9 @@ typedef bool symcache_fault_fn(void *ctx, const char *fault);
 /*
  * Reads the whole file and reports each breach of format/symcache.md: order of
  * ranges, indices and offsets out of bounds, inlined_into cycles, malformed
- * strings, the hash of the extension area. Returns the number of faults.
+ * strings, the hash of the extension area. Returns the number of faults. `fn` may
+ * be NULL. Time is linear in the size of the file; takes memory of an eighth of
+ * the string section, and reports as a fault that there is none.
  */
 size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx);
 

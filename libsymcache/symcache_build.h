@@ -24,11 +24,29 @@
 /* "symcache X.Y.Z": recorded in each cache and in the store. */
 extern const char symcache_version[];
 
+enum symcache_reader {
+	SYMCACHE_READER_FAST,  /* our own, on all cores */
+	SYMCACHE_READER_LIBDW, /* libdw's, slow: the oracle. Gives the same bytes */
+};
+
 struct symcache_build_options {
 	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
 	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
 	                               * .build-id/xx/rest.debug; NULL: /usr/lib/debug */
 	bool no_debug_search;         /* use the given file alone */
+	unsigned threads;             /* 0: one for each core */
+	enum symcache_reader reader;
+};
+
+/* The stages of a build, in order. */
+enum symcache_stage {
+	SYMCACHE_STAGE_OPEN,     /* files found, symbols read */
+	SYMCACHE_STAGE_INFLATE,  /* sections inflated and relocated */
+	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations */
+	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads */
+	SYMCACHE_STAGE_ASSEMBLE, /* units put together, symbols added */
+	SYMCACHE_STAGE_LAYOUT,   /* records placed */
+	SYMCACHE_STAGES,
 };
 
 /* What a build found; valid as long as the build. */
@@ -45,6 +63,7 @@ struct symcache_build_info {
 	uint64_t functions, files, ranges, merged_ranges, source_locations;
 	uint64_t data_symbols;
 	uint64_t string_bytes;
+	double seconds[SYMCACHE_STAGES]; /* wall-clock time of each stage */
 	uint64_t above_4g;      /* ranges, symbols and data out of reach: below the base or
 				 * more than 4 GiB above it */
 };

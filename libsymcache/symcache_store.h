@@ -7,7 +7,9 @@
  * it may see are not reused, so end it when the work is done.
  *
  * Thread-safety: a store may be shared; readers and writers are per thread.
- * Never open one file twice in a process. The layout is in format/store.md.
+ * Never open one file twice in a process, never use a store across fork().
+ * The layout, and what is promised about crashes and full disks, is in
+ * format/store.md.
  */
 #ifndef SYMCACHE_STORE_H
 #define SYMCACHE_STORE_H
@@ -18,6 +20,7 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
+#include "libsymcache/symcache.h"
 
 struct symstore;
 struct symstore_reader;
@@ -35,29 +38,43 @@ struct symstore_hash {
 };
 
 /* What is known of an entry beside its bytes. Strings are owned by the caller
- * on put, and lie in the map (NUL-terminated) on get. */
+ * on put, and lie in the map (NUL-terminated) on get; none is ever NULL on get. */
 struct symstore_entry {
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
 	size_t build_id_len;
 	bool build_id_derived;
 	uint32_t sources;          /* or of enum symcache_source */
+	uint32_t bad_units;        /* compilation units left out because they are broken */
 	uint64_t cache_size;       /* bytes */
 	uint64_t source_size;      /* bytes of the file that was indexed */
 	struct symstore_hash source_hash;
-	uint64_t cache_hash;       /* XXH3-64 of the cache bytes */
+	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
 	int64_t time;              /* when it was indexed, seconds since 1970 */
 	const char *source_path;   /* absolute */
+	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
 };
 
 /*
- * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file;
- * SC_EFORMAT: not a store, or damaged; SC_EUNSUPPORTED: written by a newer
- * version; SC_ESYS, SC_EFULL, SC_ENOMEM.
+ * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
+ * or one that a first writer left before it was a store; SC_EFORMAT: not a
+ * store, or damaged; SC_EUNSUPPORTED: written by a newer version or on another
+ * kind of machine; SC_ESYS, SC_EFULL, SC_ENOMEM.
  */
 int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
 		  struct sc_error *err);
 void symstore_close(struct symstore *store); /* NULL is fine */
+
+/* How full it is. */
+struct symstore_info {
+	uint64_t entries;
+	uint64_t file_size;     /* bytes */
+	uint64_t free_bytes;    /* of them: pages that the next writer may use */
+	uint32_t format;        /* format version of the file */
+	bool locked;            /* false: opened without the lock file (format/store.md) */
+};
+int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
+		  struct sc_error *err);
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -81,29 +98,62 @@ typedef bool symstore_each_fn(void *ctx, const struct symstore_entry *entry);
 int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t nibbles,
 		  symstore_each_fn *fn, void *ctx, struct sc_error *err);
 
-/* Has a file of this content been indexed by this version of the tool? Then
- * *outcome is what symstore_remember() was given. SC_ENOTFOUND: no. */
+/* What came of a file's content when it was looked at. */
+struct symstore_outcome {
+	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
+	int64_t time;           /* when, seconds since 1970 */
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* of the entry, if code is 0 */
+	size_t build_id_len;
+};
+
+/* Was a file of this content looked at by this version of the tool (`tool` as
+ * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
-		  int *outcome, struct sc_error *err);
+		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
+
+/* ---- checking ------------------------------------------------------------ */
+
+/* Walks the index pages of the file and the records: pages out of bounds or
+ * used twice, keys out of order, entries without a cache. It does not read the
+ * caches. Returns the number of faults; with faults, do not read on. Call it
+ * first: it may move the reader to the newest snapshot. */
+size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
+
+/* Reads one cache whole: its hash, then symcache_verify(). Number of faults. */
+size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
+			    symcache_fault_fn *fn, void *ctx);
 
 /* ---- writing -------------------------------------------------------------
- * One writer at a time, over all processes: begin waits for its turn. Nothing
- * is visible before the commit, everything after it; the map grows by itself. */
+ * A writer gathers what shall be done; symstore_commit() waits for its turn
+ * (one writer at a time, over all processes) and does all of it or nothing.
+ * Until then nothing is locked. The map grows by itself. */
 
 int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
 			 struct sc_error *err);
 
-/* Replaces or creates the entry; *dst gets room for entry->cache_size bytes,
- * 8-aligned, to be filled before the next call on this writer. */
+/* Writes the cache to dst[0, entry->cache_size), 8-aligned: a page of the store
+ * itself. Called by symstore_commit(), and again if that has to start over. */
+typedef void symstore_fill_fn(void *ctx, void *dst);
+
+/*
+ * Creates or replaces the entry; one with better symbols stays (the order is in
+ * format/store.md). `entry` is copied with its strings; `ctx` must live until
+ * the writer ends. *stored (if not NULL) tells after the commit whether the
+ * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: above 2 GiB; SC_ENOMEM.
+ */
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
-		 void **dst, struct sc_error *err);
+		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);
 
-/* Remembers that content was looked at, with an outcome (0: indexed, or an
- * SC_E… code such as SC_ENOSYMBOLS). */
+/* Remembers that content was looked at by this version of the tool. */
 int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
-		      int outcome, struct sc_error *err);
+		      const char *tool, const struct symstore_outcome *outcome,
+		      struct sc_error *err);
 
-/* Both end the writer, also on failure. */
+/*
+ * Both end the writer, also on failure. A commit is on the disk when it
+ * returns. SC_EFULL: no space; the store is as it was before. SC_EINVAL: the
+ * map must grow, but this thread has a reader open.
+ */
 int symstore_commit(struct symstore_writer *writer, struct sc_error *err);
 void symstore_abort(struct symstore_writer *writer); /* NULL is fine */
 

@@ -4,7 +4,8 @@
 #   scripts/check_layers.sh
 #
 # Prints each breach as FILE:LINE: why; exit status 1 if there is one.
-# Tests and fuzz targets may also include the public headers and cmocka.
+# Tests (x_test.[ch], x_fuzz.c and what they share, testing.[ch]) may also include
+# the public headers and cmocka.
 # A header of a library that is not named below is a breach: name it here, in
 # the one place where it belongs.
 set -u
@@ -41,28 +42,30 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 		own("read", "format base libsymcache/symcache.h")
 		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h")
 		own("cmd", "public format libmarkup/markup.h")
-		own("format", ""); own("base", ""); own("libmarkup", ""); own("scripts", ""); own("testdata", "")
+		own("format", ""); own("base", ""); own("libmarkup", ""); own("scripts", "public format"); own("testdata", "")
 		lib("lmdb.h", "store")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("zstd.h", "elf"); lib("lzma.h", "elf")
 		lib("xxhash.h", "base elf dwarf build read store cmd")
-		lib("libiberty/demangle.h", "cmd")
+		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
+		lib("unwind.h", "libmarkup") # of the compiler
+		lib("expat.h", "format")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \
-		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h inttypes.h iso646.h " \
+		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h grp.h inttypes.h iso646.h " \
 		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h poll.h pthread.h " \
 		    "pwd.h regex.h sched.h search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h " \
 		    "stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdio_ext.h stdlib.h " \
-		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/param.h " \
+		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h " \
 		    "sys/random.h sys/resource.h sys/select.h sys/sendfile.h sys/socket.h sys/stat.h " \
-		    "sys/statfs.h sys/statvfs.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
+		    "sys/statfs.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
 		    "sys/wait.h sysexits.h termios.h threads.h time.h uchar.h ucontext.h unistd.h " \
 		    "wchar.h wctype.h immintrin.h emmintrin.h x86intrin.h arm_neon.h", libc)
 	}
 	{
 		room = room_of($1)
-		test = $1 ~ /_(test|fuzz)\.c$/
+		test = $1 ~ /_(test|fuzz)\.[ch]$|\/testing\.[ch]$/
 		line = $0
 		sub(/^[^:]*:[^:]*:/, "", line)
 		if (!match(line, /["<][^">]*[">]/)) {
@@ -77,6 +80,8 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 			else if (!((room, target) in may) && !((room, header) in may) &&
 				 !(test && target == "public"))
 				breach(room " may not include " header)
+			else if (header ~ /\/testing\.h$/ && !test)
+				breach(header " outside of a test")
 		} else if (header == "cmocka.h") {
 			if (!test)
 				breach("cmocka outside of a test")

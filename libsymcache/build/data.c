@@ -13,9 +13,11 @@ void sc_data_deinit(struct sc_data *d)
 {
 	vec_deinit(&d->variables);
 	vec_deinit(&d->symbols.list);
+	vec_deinit(&d->table.list);
 }
 
-bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_tables *t)
+bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, uint32_t index,
+		      struct sc_tables *t)
 {
 	for (size_t i = 0; i < unit->variables.len; i++) {
 		const struct dw_variable *v = &unit->variables.data[i];
@@ -27,6 +29,7 @@ bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_t
 		    !sc_table_file(t, f ? f->comp_dir : NULL, f ? f->dir : NULL,
 				   f ? f->name : NULL, &out->decl_file))
 			return false;
+		out->unit = index;
 		out->vaddr = v->vaddr;
 		out->size = v->size;
 		out->decl_line = v->decl_line;
@@ -34,14 +37,14 @@ bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, struct sc_t
 	return true;
 }
 
-/* Sorts by address; of equal addresses the order of arrival stays. */
-static int by_vaddr(const void *a, const void *b)
+static int by_vaddr(const struct sc_data_variable *x, const struct sc_data_variable *y)
 {
-	const struct sc_data_variable *x = a, *y = b;
-
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
+/* Sorts by address, then unit; within a unit the order of arrival stays. */
 static bool merge_sort(struct sc_data_variable *v, size_t n)
 {
 	struct sc_data_variable *tmp;
@@ -67,12 +70,17 @@ static bool merge_sort(struct sc_data_variable *v, size_t n)
 	return true;
 }
 
+static bool in_reach(const struct sc_elf *image, uint64_t vaddr)
+{
+	return vaddr >= image->load_base && vaddr - image->load_base <= UINT32_MAX;
+}
+
 static bool add(struct sc_data *d, const struct sc_elf *image, uint64_t vaddr, uint64_t size,
 		uint32_t name, const struct sc_data_variable *decl)
 {
 	struct sc_data_symbol *s;
 
-	if (vaddr < image->load_base || vaddr - image->load_base > UINT32_MAX) {
+	if (!in_reach(image, vaddr)) {
 		d->too_far++;
 		return true;
 	}
@@ -84,6 +92,25 @@ static bool add(struct sc_data *d, const struct sc_elf *image, uint64_t vaddr, u
 	s->name = name;
 	s->decl_file = decl ? decl->decl_file : SC_NONE;
 	s->decl_line = decl ? decl->decl_line : 0;
+	return true;
+}
+
+static bool copy_table(struct sc_data *d, const struct sc_elf_symbols *symbols,
+		       const struct sc_elf *image, struct sc_tables *t)
+{
+	for (size_t i = 0; i < symbols->all.len; i++) {
+		const struct sc_elf_symbol *s = &symbols->all.data[i];
+		struct sc_table_symbol *out;
+
+		if (!in_reach(image, s->vaddr))
+			continue; /* counted as code or as data */
+		out = vec_push(&d->table.list);
+		if (!out || !sc_table_string(t, s->name, &out->name) ||
+		    !sc_table_string(t, s->file, &out->file))
+			return false;
+		out->start = (uint32_t)(s->vaddr - image->load_base);
+		out->size = s->size > UINT32_MAX ? UINT32_MAX : (uint32_t)s->size;
+	}
 	return true;
 }
 
@@ -116,5 +143,5 @@ bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
 				return false;
 		}
 	}
-	return true;
+	return copy_table(d, symbols, image, t);
 }

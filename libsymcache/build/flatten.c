@@ -19,12 +19,25 @@ struct scope_memo {
 	uint32_t call; /* call location it is inlined into, or SC_NONE */
 };
 
+/* A function inlined often within a unit: what it came to the last time.
+ * Direct-mapped by the name's address. */
+struct inlined_memo {
+	const struct dw_unit *unit; /* NULL: free */
+	uint64_t unit_offset;
+	const char *name;
+	uint32_t lang, decl_file, decl_line;
+	uint32_t function;
+};
+
+#define INLINED_MEMO 4096
+#define FILE_NOT_ASKED (SC_NONE - 1)
+
 struct sc_flattener {
 	struct sc_flatten_env env;
 	struct sc_paint pot;
 	struct sc_scopes scopes;
 	struct sc_intervals runs; /* of one scope each */
-	struct sc_intervals sequences, lines;
+	struct sc_intervals sequences, lines, own, covers;
 	VEC(struct scope_memo) memo;
 	VEC(uint32_t) files;    /* file of the unit → file number, SC_NONE − 1: not asked yet */
 	VEC(uint32_t) chain;    /* scopes to settle, innermost first */
@@ -32,12 +45,13 @@ struct sc_flattener {
 	const struct dw_unit *unit;
 	struct sc_flat *out;
 	size_t line;            /* into lines: first that can still matter */
+	size_t cover;           /* into covers, likewise */
 	size_t row;             /* of the last row found */
 	bool in_piece;          /* the last piece of out is open */
 	uint32_t piece_owner;
+	struct inlined_memo inlined[INLINED_MEMO];
 };
 
-#define FILE_NOT_ASKED (SC_NONE - 1)
 
 struct sc_flattener *sc_flattener_create(const struct sc_flatten_env *env)
 {
@@ -57,6 +71,8 @@ void sc_flattener_destroy(struct sc_flattener *f)
 	vec_deinit(&f->runs.list);
 	vec_deinit(&f->sequences.list);
 	vec_deinit(&f->lines.list);
+	vec_deinit(&f->own.list);
+	vec_deinit(&f->covers.list);
 	vec_deinit(&f->memo);
 	vec_deinit(&f->files);
 	vec_deinit(&f->chain);
@@ -83,6 +99,21 @@ static bool collect_lines(struct sc_flattener *f)
 	}
 	sc_rank_by_containment(&f->sequences);
 	return sc_paint(&f->pot, &f->sequences, &f->lines);
+}
+
+/* What the unit claims as its own. Rows outside functions count only there: the
+ * last row of a function also covers the padding behind it, which is nobody's. */
+static bool collect_covers(struct sc_flattener *f)
+{
+	const struct dw_unit *u = f->unit;
+
+	vec_clear(&f->own.list);
+	for (uint32_t i = 0; i < u->num_covers; i++)
+		if (!sc_intervals_add(&f->own, u->ranges.data[i].start, u->ranges.data[i].end, 0, 0))
+			return false;
+	if (!u->num_covers && !sc_intervals_add(&f->own, 0, UINT64_MAX, 0, 0))
+		return false;
+	return sc_paint(&f->pot, &f->own, &f->covers);
 }
 
 /* ---- tables ------------------------------------------------------------------------ */
@@ -124,6 +155,25 @@ static bool function_number(struct sc_flattener *f, const struct dw_scope *s, bo
 	       sc_table_function(f->env.tables, &fn, ret);
 }
 
+/* As function_number() of an inlined scope, asked before the tables. */
+static bool inlined_function(struct sc_flattener *f, const struct dw_scope *s, uint32_t *ret)
+{
+	size_t place = ((uintptr_t)s->name ^ (uintptr_t)s->name >> 12 ^ s->decl_line) %
+		       INLINED_MEMO;
+	struct inlined_memo *m = &f->inlined[place];
+
+	if (m->unit == f->unit && m->unit_offset == f->unit->offset && m->name == s->name &&
+	    m->lang == s->lang && m->decl_file == s->decl_file && m->decl_line == s->decl_line) {
+		*ret = m->function;
+		return true;
+	}
+	if (!function_number(f, s, true, ret))
+		return false;
+	*m = (struct inlined_memo){ f->unit, f->unit->offset, s->name, s->lang, s->decl_file,
+				    s->decl_line, *ret };
+	return true;
+}
+
 /* The function of scope i and the call it is inlined into; its parent is known. */
 static bool settle_one(struct sc_flattener *f, uint32_t i)
 {
@@ -131,7 +181,8 @@ static bool settle_one(struct sc_flattener *f, uint32_t i)
 	struct scope_memo *m = &f->memo.data[i];
 
 	m->call = SC_NONE;
-	if (!function_number(f, s, s->parent < i, &m->function))
+	if (!(s->parent < i ? inlined_function(f, s, &m->function) :
+			      function_number(f, s, false, &m->function)))
 		return false;
 	if (s->parent < i) {
 		const struct scope_memo *outer = &f->memo.data[s->parent];
@@ -295,13 +346,29 @@ static bool cut(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 	return true;
 }
 
+/* Cuts what lies between functions, as far as it is the unit's own. */
+static bool cut_gap(struct sc_flattener *f, uint64_t start, uint64_t end)
+{
+	const struct sc_interval *covers = f->covers.list.data;
+
+	while (f->cover < f->covers.list.len && covers[f->cover].end <= start)
+		f->cover++;
+	for (size_t i = f->cover; i < f->covers.list.len && covers[i].start < end; i++)
+		if (!cut(f, start > covers[i].start ? start : covers[i].start,
+			 end < covers[i].end ? end : covers[i].end, DW_NONE, DW_NONE,
+			 SC_PIECE_LINES))
+			return false;
+	return true;
+}
+
 bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_flat *ret)
 {
 	uint64_t at = 0;
 
 	f->unit = unit;
 	f->out = ret;
-	f->line = f->row = 0;
+	sc_table_calls_new_unit(f->env.tables);
+	f->line = f->row = f->cover = 0;
 	f->in_piece = false;
 	vec_clear(&f->files);
 	vec_clear(&f->memo);
@@ -313,14 +380,14 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 	for (; f->memo.len < unit->scopes.len; f->memo.len++)
 		f->memo.data[f->memo.len].known = false;
 	if (!sc_scopes_paint(&f->scopes, &f->env, unit, &f->runs, &ret->too_far) ||
-	    !collect_lines(f))
+	    !collect_lines(f) || !collect_covers(f))
 		return false;
 	for (size_t i = 0; i < f->runs.list.len; i++) {
 		const struct sc_interval *s = &f->runs.list.data[i];
 		uint32_t owner = f->scopes.function.data[s->id];
 
 		/* Rows in the gap before it belong to no function of this unit. */
-		if (at < s->start && !cut(f, at, s->start, DW_NONE, DW_NONE, SC_PIECE_LINES))
+		if (at < s->start && !cut_gap(f, at, s->start))
 			return false;
 		if (!settle_scope(f, s->id) ||
 		    !cut(f, s->start, s->end, s->id, owner,
@@ -328,5 +395,5 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 			return false;
 		at = s->end;
 	}
-	return cut(f, at, UINT64_MAX, DW_NONE, DW_NONE, SC_PIECE_LINES);
+	return cut_gap(f, at, UINT64_MAX);
 }

@@ -8,6 +8,8 @@
  */
 #include "libsymcache/build/layout.h"
 
+#include "format/symcache_index.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -17,6 +19,8 @@ struct renumber {
 	VEC(uint32_t) order;
 };
 
+enum { EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX, EXT_SECTIONS };
+
 struct sc_layout {
 	struct sc_content c;
 	struct renumber files, functions, calls, strings;
@@ -24,11 +28,10 @@ struct sc_layout {
 	uint32_t *string_offset;  /* by old number */
 	uint64_t string_bytes;
 	size_t at_files, at_functions, at_locations, at_ranges, at_strings;
-	size_t at_image, at_columns, at_decls, at_data, at_table, at_footer;
+	struct symcache_ext_section ext[EXT_SECTIONS];
+	size_t at_table, at_footer;
 	size_t size;
 };
-
-#define EXT_SECTIONS 4
 
 static bool renumber_init(struct renumber *r, size_t n)
 {
@@ -149,6 +152,10 @@ static bool place_all(struct sc_layout *l)
 		place_string(l, c->data->list.data[i].name, &oom);
 		place_file(l, c->data->list.data[i].decl_file, &oom);
 	}
+	for (size_t i = 0; i < c->symbols->list.len && !oom; i++) {
+		place_string(l, c->symbols->list.data[i].name, &oom);
+		place_string(l, c->symbols->list.data[i].file, &oom);
+	}
 	place_string(l, c->image.soname, &oom);
 	place_string(l, c->image.writer, &oom);
 	return !oom;
@@ -170,6 +177,44 @@ static size_t num_locations(const struct sc_layout *l)
 	return l->calls.order.len + l->c.ranges->ranges.len;
 }
 
+static uint32_t index_records(const struct sc_layout *l)
+{
+	const struct sc_final *f = l->c.ranges;
+	uint32_t n = (uint32_t)f->ranges.len, last;
+
+	if (!n)
+		return 0;
+	last = f->ranges.data[n - 1].start;
+	return 2 + symcache_index_buckets(symcache_index_shift(n, last), last);
+}
+
+static void place_extension(struct sc_layout *l)
+{
+	const struct { uint32_t tag, entry_size; size_t count; } sections[EXT_SECTIONS] = {
+		[EXT_IMAGE] = { SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image), 1 },
+		[EXT_COLUMN] = { SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t), num_locations(l) },
+		[EXT_DECL] = { SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl),
+			       l->functions.order.len },
+		[EXT_DATA] = { SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data),
+			       l->c.data->list.len },
+		[EXT_SYMBOL] = { SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol),
+				 l->c.symbols->list.len },
+		[EXT_INDEX] = { SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t), index_records(l) },
+	};
+	size_t at = align8(l->at_strings + l->string_bytes);
+
+	for (int i = 0; i < EXT_SECTIONS; i++) {
+		l->ext[i] = (struct symcache_ext_section){
+			sections[i].tag, sections[i].entry_size, at,
+			sections[i].entry_size * sections[i].count,
+		};
+		at = align8(at + l->ext[i].size);
+	}
+	l->at_table = at;
+	l->at_footer = at + sizeof(l->ext);
+	l->size = l->at_footer + sizeof(struct symcache_ext_footer);
+}
+
 static void place_sections(struct sc_layout *l)
 {
 	l->at_files = sizeof(struct symcache_header);
@@ -179,14 +224,7 @@ static void place_sections(struct sc_layout *l)
 	l->at_ranges = align8(l->at_locations +
 			      num_locations(l) * sizeof(struct symcache_source_location));
 	l->at_strings = align8(l->at_ranges + l->c.ranges->ranges.len * sizeof(uint32_t));
-	l->at_image = align8(l->at_strings + l->string_bytes);
-	l->at_columns = align8(l->at_image + sizeof(struct symcache_ext_image));
-	l->at_decls = align8(l->at_columns + num_locations(l) * sizeof(uint16_t));
-	l->at_data = align8(l->at_decls +
-			    l->functions.order.len * sizeof(struct symcache_ext_decl));
-	l->at_table = align8(l->at_data + l->c.data->list.len * sizeof(struct symcache_ext_data));
-	l->at_footer = l->at_table + EXT_SECTIONS * sizeof(struct symcache_ext_section);
-	l->size = l->at_footer + sizeof(struct symcache_ext_footer);
+	place_extension(l);
 }
 
 int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
@@ -243,6 +281,12 @@ struct sc_layout_counts sc_layout_counts(const struct sc_layout *l)
 }
 
 /* ---- writing ------------------------------------------------------------------------ */
+
+/* Zeroes the padding between two sections. */
+static void pad(uint8_t *dst, size_t from, size_t to)
+{
+	memset(dst + from, 0, to - from);
+}
 
 static uint32_t string_at(const struct sc_layout *l, uint32_t s)
 {
@@ -313,7 +357,7 @@ static void write_locations(const struct sc_layout *l, uint8_t *dst)
 {
 	struct symcache_source_location *out =
 		(struct symcache_source_location *)(dst + l->at_locations);
-	uint16_t *column = (uint16_t *)(dst + l->at_columns);
+	uint16_t *column = (uint16_t *)(dst + l->ext[EXT_COLUMN].offset);
 	uint32_t *start = (uint32_t *)(dst + l->at_ranges);
 
 	for (size_t i = 0; i < l->calls.order.len; i++)
@@ -357,18 +401,31 @@ static void write_data(const struct sc_layout *l, uint8_t *dst)
 	}
 }
 
-static void write_extension(const struct sc_layout *l, uint8_t *dst)
+static void write_symbols(const struct sc_layout *l, uint8_t *dst)
 {
-	const struct symcache_ext_section sections[EXT_SECTIONS] = {
-		{ SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image), l->at_image,
-		  sizeof(struct symcache_ext_image) },
-		{ SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t), l->at_columns,
-		  num_locations(l) * sizeof(uint16_t) },
-		{ SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl), l->at_decls,
-		  l->functions.order.len * sizeof(struct symcache_ext_decl) },
-		{ SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data), l->at_data,
-		  l->c.data->list.len * sizeof(struct symcache_ext_data) },
-	};
+	struct symcache_ext_symbol *out = (struct symcache_ext_symbol *)dst;
+
+	for (size_t i = 0; i < l->c.symbols->list.len; i++) {
+		const struct sc_table_symbol *s = &l->c.symbols->list.data[i];
+		out[i] = (struct symcache_ext_symbol){ s->start, s->size, string_at(l, s->name),
+						       string_at(l, s->file) };
+	}
+}
+
+static void write_index(const struct sc_layout *l, uint8_t *dst)
+{
+	const uint32_t *starts = (const uint32_t *)(dst + l->at_ranges);
+	uint32_t *out = (uint32_t *)(dst + l->ext[EXT_INDEX].offset);
+	uint32_t n = (uint32_t)l->c.ranges->ranges.len;
+
+	if (!n)
+		return;
+	*out = symcache_index_shift(n, starts[n - 1]);
+	symcache_index_fill(out + 1, *out, starts, n);
+}
+
+static void write_footer(const struct sc_layout *l, uint8_t *dst)
+{
 	struct symcache_ext_footer footer = {
 		.table_offset = l->at_table,
 		.file_size = l->size,
@@ -376,40 +433,41 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 		.version = SYMCACHE_EXT_VERSION,
 		.magic = SYMCACHE_EXT_MAGIC,
 	};
-	struct symcache_ext_image image = l->c.image;
 
-	image.soname = string_at(l, image.soname);
-	image.writer = string_at(l, image.writer);
-	memcpy(dst + l->at_image, &image, sizeof(image));
-	memcpy(dst + l->at_table, sections, sizeof(sections));
+	memcpy(dst + l->at_table, l->ext, sizeof(l->ext));
 	memcpy(dst + l->at_footer, &footer, sizeof(footer));
 	footer.hash = XXH3_64bits(dst, l->size - sizeof(footer.hash));
 	memcpy(dst + l->size - sizeof(footer.hash), &footer.hash, sizeof(footer.hash));
 }
 
-/* Zeroes the padding between two sections. */
-static void pad(uint8_t *dst, size_t from, size_t to)
+static void write_extension(const struct sc_layout *l, uint8_t *dst)
 {
-	memset(dst + from, 0, to - from);
+	struct symcache_ext_image image = l->c.image;
+
+	image.soname = string_at(l, image.soname);
+	image.writer = string_at(l, image.writer);
+	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
+	write_data(l, dst + l->ext[EXT_DATA].offset);
+	write_symbols(l, dst + l->ext[EXT_SYMBOL].offset);
+	write_index(l, dst);
+	for (int i = 0; i < EXT_SECTIONS; i++)
+		pad(dst, l->ext[i].offset + l->ext[i].size,
+		    i + 1 < EXT_SECTIONS ? l->ext[i + 1].offset : l->at_table);
+	write_footer(l, dst);
 }
 
 void sc_layout_write(const struct sc_layout *l, uint8_t *dst)
 {
-	size_t functions = l->functions.order.len, ranges = l->c.ranges->ranges.len;
+	size_t ranges = l->c.ranges->ranges.len;
 
 	pad(dst, 0, l->at_files);
 	pad(dst, l->at_files + l->files.order.len * file_record(l), l->at_functions);
 	pad(dst, l->at_ranges + ranges * sizeof(uint32_t), l->at_strings);
-	pad(dst, l->at_strings + l->string_bytes, l->at_image);
-	pad(dst, l->at_columns + num_locations(l) * sizeof(uint16_t), l->at_decls);
-	pad(dst, l->at_decls + functions * sizeof(struct symcache_ext_decl), l->at_data);
-	pad(dst, l->at_data + l->c.data->list.len * sizeof(struct symcache_ext_data),
-	    l->at_table);
+	pad(dst, l->at_strings + l->string_bytes, l->ext[EXT_IMAGE].offset);
 	write_header(l, dst);
 	write_files(l, dst + l->at_files);
-	write_functions(l, dst + l->at_functions, dst + l->at_decls);
+	write_functions(l, dst + l->at_functions, dst + l->ext[EXT_DECL].offset);
 	write_locations(l, dst);
 	write_strings(l, dst + l->at_strings);
-	write_data(l, dst + l->at_data);
 	write_extension(l, dst);
 }

@@ -24,6 +24,16 @@ struct sc_data_symbols {
 	VEC(struct sc_data_symbol) list; /* ascending by start, then size */
 };
 
+/* A symbol of the table: relative start. */
+struct sc_table_symbol {
+	uint32_t start, size;
+	uint32_t name, file; /* string numbers; file may be SC_NONE */
+};
+
+struct sc_table_symbols {
+	VEC(struct sc_table_symbol) list; /* ascending by start, one for each */
+};
+
 /* Everything a file is made of. All of it is borrowed. */
 struct sc_content {
 	uint32_t version;             /* 7, 8 or 9 */
@@ -32,6 +42,7 @@ struct sc_content {
 	const struct sc_tables *tables;
 	const struct sc_final *ranges;
 	const struct sc_data_symbols *data;
+	const struct sc_table_symbols *symbols;
 	struct symcache_ext_image image; /* soname and writer are string numbers here */
 };
 

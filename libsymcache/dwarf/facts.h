@@ -71,6 +71,8 @@ struct dw_unit {
 	uint64_t offset; /* of the unit in .debug_info, for messages */
 	VEC(struct dw_file) files;
 	VEC(struct dw_range) ranges;
+	uint32_t num_covers; /* ranges[0, num_covers) are those of the unit itself,
+	                      * the others belong to scopes; 0: it does not say */
 	VEC(struct dw_scope) scopes;
 	VEC(struct dw_row) rows;
 	VEC(struct dw_sequence) sequences;
@@ -80,6 +82,7 @@ struct dw_unit {
 static inline void dw_unit_clear(struct dw_unit *u)
 {
 	u->offset = 0;
+	u->num_covers = 0;
 	vec_clear(&u->files);
 	vec_clear(&u->ranges);
 	vec_clear(&u->scopes);

@@ -201,17 +201,11 @@ static int file_attr(struct dw_libdw_reader *r, Dwarf_Die *die, unsigned name,
 
 /* ---- entries ------------------------------------------------------------------ */
 
-static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, uint32_t parent,
-		      struct dw_unit *u, uint32_t *ret)
+/* Appends the ranges of an entry; empty and inverted ones are left out. */
+static int read_ranges(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit *u)
 {
-	struct dw_scope scope = { .parent = inlined ? parent : DW_NONE,
-				  .first_range = (uint32_t)u->ranges.len };
-	Dwarf_Addr base, start, end, low;
-	Dwarf_CU *cu = die->cu;
-	struct dw_scope *s;
+	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
-	Dwarf_Die cudie;
-	int lang = r->unit_lang, rc;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct dw_range *range;
@@ -225,6 +219,22 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 			return SC_ENOMEM;
 		*range = (struct dw_range){ start, end };
 	}
+	return 0;
+}
+
+static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, uint32_t parent,
+		      struct dw_unit *u, uint32_t *ret)
+{
+	struct dw_scope scope = { .parent = inlined ? parent : DW_NONE,
+				  .first_range = (uint32_t)u->ranges.len };
+	Dwarf_CU *cu = die->cu;
+	struct dw_scope *s;
+	Dwarf_Addr low;
+	Dwarf_Die cudie;
+	int lang = r->unit_lang, rc = read_ranges(r, die, u);
+
+	if (rc)
+		return rc;
 	scope.num_ranges = (uint32_t)u->ranges.len - scope.first_range;
 	if (!scope.num_ranges)
 		return 0; /* a declaration or an abstract instance */
@@ -383,9 +393,16 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	r->unit_lang = dwarf_srclang(root);
 	for (size_t i = 0; i < r->foreigners.len; i++)
 		vec_clear(&r->foreigners.data[i].index_here); /* pushed anew as 0 */
+	if (read_ranges(r, cudie, u) == SC_ENOMEM)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	u->num_covers = (uint32_t)u->ranges.len;
+	/* The rows of a partial unit's table are read with the unit it was
+	 * taken out of. */
 	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr))
 		line_rc = dwarf_formudata(&attr, &offset) ?
 			sc_error_set(err, SC_EFORMAT, "DW_AT_stmt_list: %s", dwarf_errmsg(-1)) :
+			dwarf_tag(cudie) == DW_TAG_partial_unit ?
+			dw_read_line_files(r->sections, offset, comp_dir(cudie), u, err) :
 			dw_read_lines(r->sections, offset, comp_dir(cudie), u, err);
 	r->stack.len = 0;
 	rc = walk(r, root, u, line_rc ? NULL : err);

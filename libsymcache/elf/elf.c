@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/elf/notes.h"
+#include "libsymcache/elf/relocate.h"
 
 static int by_start(const void *a, const void *b)
 {
@@ -69,6 +71,11 @@ const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, u
 	return lo < ranges->list.len && list[lo].start <= vaddr ? &list[lo] : NULL;
 }
 
+uint64_t sc_elf_section_vaddr(const struct sc_elf *e, size_t index, uint64_t sh_addr)
+{
+	return index < e->placed.len ? e->placed.data[index] : sh_addr;
+}
+
 static bool inside(const struct sc_elf *e, uint64_t offset, uint64_t size)
 {
 	return offset <= e->size && size <= e->size - offset;
@@ -112,6 +119,7 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_nextscn(e->elf, scn))) {
+		uint64_t vaddr;
 		GElf_Shdr sh;
 
 		if (!gelf_getshdr(scn, &sh))
@@ -128,9 +136,10 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 					  sh.sh_addralign);
 		if (!(sh.sh_flags & SHF_ALLOC) || (sh.sh_flags & SHF_TLS))
 			continue;
-		if (!add_range(&e->alloc, sh.sh_addr, sh.sh_size) ||
+		vaddr = sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr);
+		if (!add_range(&e->alloc, vaddr, sh.sh_size) ||
 		    ((sh.sh_flags & SHF_EXECINSTR) &&
-		     !add_range(&e->exec, sh.sh_addr, sh.sh_size)))
+		     !add_range(&e->exec, vaddr, sh.sh_size)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
 	return 0;
@@ -196,6 +205,8 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
 	e->bytes = (const uint8_t *)raw;
 	rc = read_header(e, err);
+	if (!rc && e->type == ET_REL)
+		rc = sc_elf_lay_out(e, err);
 	/* Sections first: the segments of some debug files have the offsets of the
 	 * program, so that their notes would be any bytes. */
 	if (!rc)
@@ -231,8 +242,9 @@ void sc_elf_close(struct sc_elf *e)
 	if (!e)
 		return;
 	for (size_t i = 0; i < e->inflated.len; i++)
-		free(e->inflated.data[i]);
+		sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
 	vec_deinit(&e->inflated);
+	vec_deinit(&e->placed);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);
 	if (e->elf)

@@ -23,6 +23,12 @@ struct sc_elf_range {
 	uint64_t start, end; /* [start, end), vaddr */
 };
 
+/* Bytes of a section that are not those of the file. */
+struct sc_elf_buffer {
+	void *data;
+	size_t size;
+};
+
 struct sc_elf_ranges {
 	VEC(struct sc_elf_range) list; /* ascending, disjoint */
 };
@@ -45,7 +51,9 @@ struct sc_elf {
 	struct sc_elf_ranges exec;
 	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
 	struct sc_elf_ranges alloc;
-	VEC(void *) inflated;
+	VEC(struct sc_elf_buffer) inflated;
+	VEC(uint64_t) placed; /* ET_REL: address given to each section */
+	uint64_t unknown_relocations;
 };
 
 /* SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off (the message
@@ -63,14 +71,34 @@ static inline void sc_elf_closep(struct sc_elf **elf)
  * that begin with ".debug_", ".zdebug_" counts too. */
 bool sc_elf_has(struct sc_elf *elf, const char *name);
 
-/* The bytes of a section, inflated (zlib, zstd, old .zdebug_). SC_ENOTFOUND;
- * SC_EFORMAT: damaged; SC_EUNSUPPORTED: compressed in an unknown way. */
+/* A section that is wanted, and what came of it. */
+struct sc_elf_wanted {
+	const char *name;
+	const uint8_t *data; /* inflated; NULL on failure */
+	size_t size;
+	int rc;              /* 0, SC_ENOTFOUND, SC_EFORMAT: damaged,
+	                      * SC_EUNSUPPORTED: unknown compression, SC_ENOMEM */
+	struct sc_error err;
+};
+
+/* Loads sections, inflating them (zlib, zstd, old .zdebug_) on up to `threads`
+ * threads, the largest first; those of relocatable objects are relocated. Each
+ * failure stands in its row. */
+void sc_elf_load(struct sc_elf *elf, unsigned threads, struct sc_elf_wanted *wanted, size_t n);
+
+/* Gives back the memory of a section that was loaded. It must not be read any more. */
+void sc_elf_unload(struct sc_elf *elf, const uint8_t *data, size_t size);
+
+/* One section, as above. */
 int sc_elf_section(struct sc_elf *elf, const char *name, const uint8_t **data, size_t *size,
 		   struct sc_error *err);
 
 /* The range that holds `vaddr`, or NULL. Tombstones (0, −1, −2) of what the
  * linker dropped lie in none. */
 const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, uint64_t vaddr);
+
+/* The address of a section: sh_addr, or where relocatable objects are laid out. */
+uint64_t sc_elf_section_vaddr(const struct sc_elf *elf, size_t index, uint64_t sh_addr);
 
 /* DT_SONAME, or NULL. */
 const char *sc_elf_soname(struct sc_elf *elf);
@@ -88,5 +116,13 @@ void sc_elf_fold_text(struct sc_elf *elf, uint8_t id[16]);
  */
 int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 		      struct sc_elf **ret, struct sc_error *err);
+
+/*
+ * Finds the supplementary file that dwz made (.gnu_debugaltlink): by build ID
+ * under `debug_dirs`, then by its name, which is relative to the file. The
+ * build ID must fit. SC_ENOTFOUND: none is named, or it is not there.
+ */
+int sc_elf_find_alt(struct sc_elf *elf, const char *const *debug_dirs, struct sc_elf **ret,
+		    struct sc_error *err);
 
 #endif

@@ -16,35 +16,44 @@ static bool has_dwarf(struct sc_elf *e)
 	return sc_elf_has(e, ".debug_info");
 }
 
-/* Opens `path` if it is a debug file of `e`: by CRC if given, else build ID. */
-static struct sc_elf *try(const struct sc_elf *e, const char *path, const uint32_t *crc)
+/* What the file that is looked for must have. */
+struct wanted {
+	const uint8_t *build_id; /* NULL: the CRC counts */
+	size_t build_id_len;
+	uint32_t crc;
+};
+
+/* Opens `path` if it is what is wanted and holds DWARF. */
+static struct sc_elf *try(const char *path, const struct wanted *w)
 {
 	struct sc_elf *d;
 	bool fits;
 
 	if (sc_elf_open(path, &d, NULL))
 		return NULL;
-	fits = crc ? libdeflate_crc32(0, d->bytes, d->size) == *crc :
-		     d->build_id_len == e->build_id_len &&
-		     !memcmp(d->build_id, e->build_id, e->build_id_len);
+	fits = !w->build_id ? libdeflate_crc32(0, d->bytes, d->size) == w->crc :
+		d->build_id_len == w->build_id_len &&
+		!memcmp(d->build_id, w->build_id, w->build_id_len);
 	if (fits && has_dwarf(d))
 		return d;
 	sc_elf_close(d);
 	return NULL;
 }
 
-static struct sc_elf *by_build_id(const struct sc_elf *e, const char *dir)
+static struct sc_elf *by_build_id(const struct wanted *w, const char *const *dirs)
 {
 	char path[PATH_MAX], hex[2 * SC_ELF_BUILD_ID_MAX + 1] = "";
+	struct sc_elf *found = NULL;
 
-	if (e->build_id_len < 2)
+	if (w->build_id_len < 2 || w->build_id_len > SC_ELF_BUILD_ID_MAX)
 		return NULL;
-	for (size_t i = 1; i < e->build_id_len; i++)
-		sprintf(hex + 2 * (i - 1), "%02x", e->build_id[i]);
-	if (snprintf(path, sizeof(path), "%s/.build-id/%02x/%s.debug", dir, e->build_id[0],
-		     hex) >= (int)sizeof(path))
-		return NULL;
-	return try(e, path, NULL);
+	for (size_t i = 1; i < w->build_id_len; i++)
+		sprintf(hex + 2 * (i - 1), "%02x", w->build_id[i]);
+	for (; !found && *dirs; dirs++)
+		if (snprintf(path, sizeof(path), "%s/.build-id/%02x/%s.debug", *dirs,
+			     w->build_id[0], hex) < (int)sizeof(path))
+			found = try(path, w);
+	return found;
 }
 
 /* The name and CRC of .gnu_debuglink. */
@@ -69,23 +78,23 @@ static struct sc_elf *by_link(struct sc_elf *e, const char *const *dirs)
 {
 	char real[PATH_MAX], path[PATH_MAX + 300], *slash;
 	const char *name;
-	uint32_t crc;
+	struct wanted w = {0};
 	struct sc_elf *d;
 
-	if (!debuglink(e, &name, &crc) || !realpath(e->path, real))
+	if (!debuglink(e, &name, &w.crc) || !realpath(e->path, real))
 		return NULL;
 	slash = strrchr(real, '/');
 	*slash = 0;
 	snprintf(path, sizeof(path), "%s/%s", real, name);
-	d = try(e, path, &crc);
+	d = try(path, &w);
 	if (!d) {
 		snprintf(path, sizeof(path), "%s/.debug/%s", real, name);
-		d = try(e, path, &crc);
+		d = try(path, &w);
 	}
 	for (; !d && *dirs; dirs++) {
 		if (snprintf(path, sizeof(path), "%s%s/%s", *dirs, real, name) <
 		    (int)sizeof(path))
-			d = try(e, path, &crc);
+			d = try(path, &w);
 	}
 	return d;
 }
@@ -93,10 +102,38 @@ static struct sc_elf *by_link(struct sc_elf *e, const char *const *dirs)
 int sc_elf_find_debug(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
 		      struct sc_error *err)
 {
-	*ret = NULL;
-	for (const char *const *dir = dirs; !*ret && *dir; dir++)
-		*ret = by_build_id(e, *dir);
+	struct wanted w = { e->build_id, e->build_id_len, 0 };
+
+	*ret = by_build_id(&w, dirs);
 	if (!*ret)
 		*ret = by_link(e, dirs);
 	return *ret ? 0 : sc_error_set(err, SC_ENOTFOUND, "no debug file for %s", e->path);
+}
+
+int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
+		    struct sc_error *err)
+{
+	char real[PATH_MAX], path[2 * PATH_MAX];
+	const uint8_t *data;
+	size_t size, len;
+	struct wanted w = {0};
+	int rc = sc_elf_section(e, ".gnu_debugaltlink", &data, &size, err);
+
+	*ret = NULL;
+	if (rc)
+		return rc;
+	len = strnlen((const char *)data, size);
+	if (!len || len + 1 >= size)
+		return sc_error_set(err, SC_EFORMAT, "%s: .gnu_debugaltlink is damaged", e->path);
+	w.build_id = data + len + 1;
+	w.build_id_len = size - len - 1;
+	*ret = by_build_id(&w, dirs);
+	if (!*ret && len < PATH_MAX && realpath(e->path, real)) {
+		*strrchr(real, '/') = 0;
+		snprintf(path, sizeof(path), "%s%s%s", *data == '/' ? "" : real,
+			 *data == '/' ? "" : "/", (const char *)data);
+		*ret = try(path, &w);
+	}
+	return *ret ? 0 : sc_error_set(err, SC_ENOTFOUND, "%s: no supplementary file %s", e->path,
+				       (const char *)data);
 }

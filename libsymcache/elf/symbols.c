@@ -10,11 +10,12 @@
 #include <stdlib.h>
 
 struct candidate {
-	const char *name;
+	const char *name, *file;
 	uint64_t vaddr, size;
 	uint64_t section_end; /* where the symbol's section ends */
 	uint32_t index;       /* in the table */
 	uint32_t rank;        /* among aliases; lower is better */
+	bool is_code;
 };
 
 struct candidates {
@@ -45,10 +46,9 @@ static int by_vaddr(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Puts one symbol into the list it belongs to, or into none. */
-static bool take(const struct sc_elf *e, const GElf_Sym *sym, const GElf_Shdr *sh,
-		 const char *name, uint32_t index, struct candidates *code,
-		 struct candidates *data)
+/* Adds one symbol, if it is one of code or data. */
+static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const GElf_Shdr *sh,
+		 const char *name, const char *file, uint32_t index, struct candidates *ret)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 	bool executable = sh->sh_flags & SHF_EXECINSTR;
@@ -57,19 +57,23 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, const GElf_Shdr *s
 	bool is_data = type == STT_OBJECT || type == STT_COMMON ||
 		       (type == STT_NOTYPE && !executable);
 	struct candidate *c;
+	uint64_t base;
 
 	if (!(sh->sh_flags & SHF_ALLOC) || (!is_code && !is_data) ||
 	    (is_data && (sh->sh_flags & SHF_TLS)))
 		return true;
-	c = vec_push(is_code ? &code->list : &data->list);
+	c = vec_push(&ret->list);
 	if (!c)
 		return false;
+	c->is_code = is_code;
 	c->name = name;
-	c->vaddr = sym->st_value;
+	c->file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? file : NULL;
+	base = sc_elf_section_vaddr(e, ndx, sh->sh_addr);
+	c->vaddr = sym->st_value + (e->type == ET_REL ? base : 0);
 	if (e->machine == EM_ARM && is_code && type != STT_NOTYPE)
 		c->vaddr &= ~(uint64_t)1; /* Thumb */
 	c->size = sym->st_size;
-	c->section_end = sh->sh_addr + sh->sh_size;
+	c->section_end = base + sh->sh_size;
 	c->index = index;
 	c->rank = rank_of(name, type, GELF_ST_BIND(sym->st_info));
 	return true;
@@ -83,13 +87,14 @@ static bool is_mapping_symbol(const struct sc_elf *e, const char *name)
 }
 
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
-		      struct candidates *code, struct candidates *data)
+		      struct candidates *ret)
 {
 	Elf_Data *bytes = elf_getdata(scn, NULL), *xindex = NULL;
 	Elf_Scn *s = NULL;
 	size_t n = bytes && table->sh_entsize ? bytes->d_size / table->sh_entsize : 0;
 	GElf_Shdr sh = {0};
 	size_t sh_index = 0;
+	const char *file = NULL; /* the STT_FILE symbol that came last */
 
 	while ((s = elf_nextscn(e->elf, s))) { /* more than 65,279 sections */
 		GElf_Shdr x;
@@ -105,12 +110,16 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 
 		if (!gelf_getsymshndx(bytes, xindex, (int)i, &sym, &xndx))
 			continue;
+		name = elf_strptr(e->elf, table->sh_link, sym.st_name);
+		if (name && GELF_ST_TYPE(sym.st_info) == STT_FILE)
+			file = *name ? name : NULL; /* "" ends the last file's */
+		if (!name || !*name)
+			continue;
 		ndx = sym.st_shndx == SHN_XINDEX ? xndx : sym.st_shndx;
 		if (ndx == SHN_UNDEF || (sym.st_shndx >= SHN_LORESERVE &&
 					 sym.st_shndx != SHN_XINDEX))
 			continue;
-		name = elf_strptr(e->elf, table->sh_link, sym.st_name);
-		if (!name || !*name || is_mapping_symbol(e, name))
+		if (is_mapping_symbol(e, name))
 			continue;
 		if (ndx != sh_index) {
 			s = elf_getscn(e->elf, ndx);
@@ -118,50 +127,75 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 				continue;
 			sh_index = ndx;
 		}
-		if (!take(e, &sym, &sh, name, (uint32_t)i, code, data))
+		if (!take(e, &sym, ndx, &sh, name, file, (uint32_t)i, ret))
 			return SC_ENOMEM;
 	}
 	return 0;
 }
 
-/* Sorts, chooses among aliases, and bounds sizes of 0. */
-static bool settle(struct candidates *c, struct sc_elf_symbol **data, size_t *len)
+/* Room for as many symbols as there are candidates. */
+static bool make_room(const struct candidates *c, struct sc_elf_symbol **data, size_t *cap)
 {
-	size_t n = 0, total = c->list.len;
-	struct candidate *list = c->list.data;
-	struct sc_elf_symbol *out = calloc(total ? total : 1, sizeof(*out));
+	*cap = c->list.len ? c->list.len : 1;
+	*data = calloc(*cap, sizeof(**data));
+	return *data;
+}
 
-	if (!out)
-		return false;
-	if (total)
-		qsort(list, total, sizeof(*list), by_vaddr);
-	for (size_t i = 0, k; i < total; i = k) {
-		uint64_t size = 0, end = list[i].section_end;
+/* Chooses among aliases, of code or of data, and bounds sizes of 0. */
+static size_t settle(const struct candidates *c, bool is_code, struct sc_elf_symbol *out)
+{
+	const struct candidate *list = c->list.data, *open = NULL; /* its size is 0 so far */
+	size_t n = 0;
 
-		for (k = i; k < total && list[k].vaddr == list[i].vaddr; k++)
-			if (list[k].size > size)
-				size = list[k].size;
-		if (!size && end > list[i].vaddr) {
-			if (k < total && list[k].vaddr < end)
-				end = list[k].vaddr;
-			size = end - list[i].vaddr;
+	for (size_t i = 0; i < c->list.len; i++) {
+		const struct candidate *s = &list[i];
+
+		if (s->is_code != is_code)
+			continue;
+		if (n && out[n - 1].vaddr == s->vaddr) { /* a worse alias */
+			if (out[n - 1].size < s->size)
+				out[n - 1].size = s->size;
+			continue;
 		}
-		out[n++] = (struct sc_elf_symbol){ list[i].name, list[i].vaddr, size };
+		if (open && !out[n - 1].size)
+			out[n - 1].size = (s->vaddr < open->section_end ? s->vaddr :
+					   open->section_end) - open->vaddr;
+		out[n++] = (struct sc_elf_symbol){ s->name, NULL, s->vaddr, s->size };
+		open = s->section_end > s->vaddr ? s : NULL;
 	}
-	*data = out;
-	*len = n;
-	return true;
+	if (open && !out[n - 1].size)
+		out[n - 1].size = open->section_end - open->vaddr;
+	return n;
+}
+
+/* The plain rule: the largest, of equals the last. */
+static size_t settle_all(const struct candidates *c, struct sc_elf_symbol *out)
+{
+	const struct candidate *list = c->list.data;
+	size_t n = 0;
+
+	for (size_t i = 0, k; i < c->list.len; i = k) {
+		const struct candidate *best = &list[i];
+
+		for (k = i + 1; k < c->list.len && list[k].vaddr == best->vaddr; k++)
+			if (list[k].size > best->size ||
+			    (list[k].size == best->size && list[k].index > best->index))
+				best = &list[k];
+		out[n++] = (struct sc_elf_symbol){ best->name, best->file, best->vaddr,
+						  best->size };
+	}
+	return n;
 }
 
 int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error *err)
 {
-	struct candidates code = {0}, data = {0};
+	struct candidates c = {0};
 	Elf_Scn *scn = NULL, *symtab = NULL, *dynsym = NULL, *use;
-	bool ok = true;
+	GElf_Shdr sh;
+	bool ok;
 
 	memset(ret, 0, sizeof(*ret));
 	while ((scn = elf_nextscn(e->elf, scn))) {
-		GElf_Shdr sh;
 		if (!gelf_getshdr(scn, &sh))
 			continue;
 		if (sh.sh_type == SHT_SYMTAB && !symtab)
@@ -171,26 +205,26 @@ int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error
 	}
 	use = symtab ? symtab : dynsym;
 	ret->from_dynsym = !symtab;
-	if (use) {
-		GElf_Shdr sh;
-		gelf_getshdr(use, &sh);
-		ok = !read_table(e, use, &sh, &code, &data);
-	}
-	ok = ok && settle(&code, &ret->code.data, &ret->code.len) &&
-	     settle(&data, &ret->data.data, &ret->data.len);
-	ret->code.cap = ret->code.len;
-	ret->data.cap = ret->data.len;
-	vec_deinit(&code.list);
-	vec_deinit(&data.list);
-	if (!ok) {
+	ok = !use || (gelf_getshdr(use, &sh) && !read_table(e, use, &sh, &c));
+	if (ok && c.list.len)
+		qsort(c.list.data, c.list.len, sizeof(*c.list.data), by_vaddr);
+	ok = ok && make_room(&c, &ret->code.data, &ret->code.cap) &&
+	     make_room(&c, &ret->data.data, &ret->data.cap) &&
+	     make_room(&c, &ret->all.data, &ret->all.cap);
+	if (ok) {
+		ret->code.len = settle(&c, true, ret->code.data);
+		ret->data.len = settle(&c, false, ret->data.data);
+		ret->all.len = settle_all(&c, ret->all.data);
+	} else {
 		sc_elf_symbols_deinit(ret);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
-	return 0;
+	vec_deinit(&c.list);
+	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
 }
 
 void sc_elf_symbols_deinit(struct sc_elf_symbols *s)
 {
 	vec_deinit(&s->code);
 	vec_deinit(&s->data);
+	vec_deinit(&s->all);
 }

@@ -6,6 +6,7 @@
 
 struct sc_elf_symbol {
 	const char *name; /* borrowed from the file; no @VERSION in it is removed */
+	const char *file; /* STT_FILE above a local symbol, or NULL */
 	uint64_t vaddr;   /* Thumb bit cleared */
 	uint64_t size;    /* of the largest alias; 0 in the table: up to the next
 	                   * symbol or the end of the section */
@@ -14,6 +15,9 @@ struct sc_elf_symbol {
 struct sc_elf_symbols {
 	VEC(struct sc_elf_symbol) code; /* ascending by vaddr, one per address */
 	VEC(struct sc_elf_symbol) data; /* the same */
+	VEC(struct sc_elf_symbol) all;  /* code and data by the plain rule of symbol
+	                                 * tables: of one address the largest, of
+	                                 * equals the last; sizes as they stand */
 	bool from_dynsym;               /* there is no .symtab */
 };
 

@@ -1,0 +1,71 @@
+/* An entry of the store in words and in JSON: see entry.h. */
+#include "cmd/entry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* In the order of their worth. */
+static const struct {
+	uint32_t bit;
+	const char *name;
+} kinds[] = {
+	{ SYMCACHE_FROM_DWARF, "dwarf" },
+	{ SYMCACHE_FROM_SYMTAB, "symtab" },
+	{ SYMCACHE_FROM_MINIDEBUGINFO, "minidebuginfo" },
+	{ SYMCACHE_FROM_DYNSYM, "dynsym" },
+};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+const char *sources_text(uint32_t sources, char text[SOURCES_TEXT])
+{
+	char *end = text;
+
+	*end = 0;
+	for (int i = 0; i < KINDS; i++)
+		if (sources & kinds[i].bit)
+			end += sprintf(end, "%s%s", end == text ? "" : ",", kinds[i].name);
+	return *text ? text : "none";
+}
+
+void sources_json(struct json_gen *j, const char *key, uint32_t sources)
+{
+	json_gen_open_array(j, key);
+	for (int i = 0; i < KINDS; i++)
+		if (sources & kinds[i].bit)
+			json_gen_text(j, NULL, kinds[i].name);
+	json_gen_close_array(j);
+}
+
+const char *time_text(int64_t time, char text[32])
+{
+	struct tm tm;
+	time_t t = (time_t)time;
+
+	if (!gmtime_r(&t, &tm) || !strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		snprintf(text, 32, "%" PRId64, time);
+	return text;
+}
+
+void entry_json(struct json_gen *j, const struct symstore_entry *entry)
+{
+	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
+
+	format_build_id(text, entry->build_id, entry->build_id_len);
+	json_gen_text(j, "build_id", text);
+	json_gen_bool(j, "build_id_derived", entry->build_id_derived);
+	sources_json(j, "symbols", entry->sources);
+	json_gen_number(j, "broken_units", entry->bad_units);
+	json_gen_number(j, "cache_size", entry->cache_size);
+	snprintf(text, sizeof(text), "%016" PRIx64, entry->cache_hash);
+	json_gen_text(j, "cache_xxh3", text);
+	json_gen_text(j, "source", entry->source_path);
+	json_gen_number(j, "source_size", entry->source_size);
+	snprintf(text, sizeof(text), "%016" PRIx64 "%016" PRIx64, entry->source_hash.high64,
+		 entry->source_hash.low64);
+	json_gen_text(j, "source_xxh128", text);
+	json_gen_text(j, "debug_file", entry->debug_path);
+	json_gen_text(j, "indexed", time_text(entry->time, text));
+	json_gen_text(j, "tool", entry->tool_version);
+}

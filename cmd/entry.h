@@ -1,0 +1,24 @@
+/*
+ * entry.h: how list, show and verify speak of an entry of the store.
+ */
+#ifndef CMD_ENTRY_H
+#define CMD_ENTRY_H
+
+#include "cmd/cmd.h"
+#include "cmd/json_gen.h"
+
+enum { SOURCES_TEXT = 64 };
+
+/* "dwarf,symtab"; "none". Returns `text`. */
+const char *sources_text(uint32_t sources, char text[SOURCES_TEXT]);
+
+/* The same as a JSON array. */
+void sources_json(struct json_gen *j, const char *key, uint32_t sources);
+
+/* "2026-11-21T11:02:33Z". Returns `text`. */
+const char *time_text(int64_t time, char text[32]);
+
+/* The record's fields, into an open object. */
+void entry_json(struct json_gen *j, const struct symstore_entry *entry);
+
+#endif

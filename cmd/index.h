@@ -1,0 +1,66 @@
+/*
+ * index.h: the parts of symcache index: one file → what came of it (work), and
+ * what came of them → the store, in batches (commit).
+ */
+#ifndef CMD_INDEX_H
+#define CMD_INDEX_H
+
+#include "cmd/cmd.h"
+#include "cmd/scan.h"
+#include "libsymcache/symcache_build.h"
+
+/* ---- work: reads one file; touches the store only to ask ------------------- */
+
+enum index_result {
+	INDEX_BUILT,       /* there is a cache to put */
+	INDEX_UNCHANGED,   /* the store has seen this content */
+	INDEX_NO_SYMBOLS,
+	INDEX_UNSUPPORTED, /* an ELF file of a kind that has no cache of its own */
+	INDEX_FAILED,
+};
+
+/* A file at work. Freed by index_job_destroy(). */
+struct index_job {
+	const struct scan_file *file; /* borrowed */
+	enum index_result result;
+	struct sc_error err;          /* of all results but the first two */
+	struct symstore_hash content;
+	bool known;                   /* no need to remember what came of the content */
+
+	/* INDEX_BUILT: the cache, as bytes or still a build. */
+	struct symstore_entry entry;
+	char *source_path, *debug_path;
+	struct symcache_build *build;
+	uint8_t *bytes;
+	bool stored;                  /* after the commit: false: a better one stayed */
+};
+
+struct index_options {
+	struct symcache_build_options build;
+	bool again;                   /* also what is unchanged */
+	int64_t time;                 /* of the entries, seconds since 1970 */
+};
+
+struct index_job *index_job_create(const struct scan_file *file, struct symstore *store,
+				   const struct index_options *options);
+void index_job_destroy(struct index_job *job);
+
+/* ---- commit: gathers jobs and puts them into the store ---------------------- */
+
+struct index_batch {
+	struct symstore *store;
+	struct index_job **jobs;
+	size_t num_jobs, cap_jobs;
+	uint64_t bytes;
+	uint64_t begun;               /* monotonic milliseconds */
+	void (*done)(void *ctx, const struct index_job *job); /* for each, once committed */
+	void *ctx;
+};
+
+/* Takes the job; commits when the batch is large or old enough. On failure the
+ * jobs of the batch are lost (and freed): nothing of them is in the store. */
+int index_batch_add(struct index_batch *batch, struct index_job *job, struct sc_error *err);
+int index_batch_commit(struct index_batch *batch, struct sc_error *err);
+void index_batch_deinit(struct index_batch *batch);
+
+#endif

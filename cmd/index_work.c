@@ -1,0 +1,179 @@
+/*
+ * One file → what came of it: see index.h.
+ *
+ * The content's hash comes first: what this version has seen and the store still
+ * has is done with. The one exception: where no DWARF was found, a debug file may
+ * have been installed since, and is looked for. A build holds the file and its
+ * sections; small caches are written out at once so that a batch can hold many,
+ * large ones go straight into the store's pages.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "cmd/index.h"
+
+enum { KEEP_BUILD = 4 << 20 }; /* caches above this are not copied */
+
+/* By a map: read() into a buffer took two to three times as long (500 MB in the
+ * page cache: 0.65 s against 0.17 to 0.37 s). */
+static int hash_content(int fd, size_t size, struct symstore_hash *ret)
+{
+	XXH128_hash_t hash;
+	void *bytes = NULL;
+
+	if (size) {
+		bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes == MAP_FAILED)
+			return -1;
+		madvise(bytes, size, MADV_SEQUENTIAL);
+	}
+	hash = XXH3_128bits(bytes, size);
+	*ret = (struct symstore_hash){ hash.low64, hash.high64 };
+	return size ? munmap(bytes, size) : 0;
+}
+
+/* Has a debug file of this build ID come since `time`? */
+static bool new_debug_file(const char *path, const char *const *dirs, int64_t time)
+{
+	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
+	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	bool derived, there = false;
+	struct stat st;
+	size_t len;
+
+	if (symcache_elf_build_id(path, id, &len, &derived, NULL) || derived || len < 2)
+		return false;
+	format_build_id(hex, id, len);
+	for (dirs = dirs ? dirs : default_dirs; *dirs && !there; dirs++) {
+		char *debug = must_asprintf("%s/.build-id/%.2s/%s.debug", *dirs, hex, hex + 2);
+
+		there = !stat(debug, &st) && st.st_ctim.tv_sec >= time;
+		free(debug);
+	}
+	return there;
+}
+
+static bool unchanged(const struct index_job *job, struct symstore_reader *reader,
+		      const struct index_options *options, int *outcome)
+{
+	struct symstore_outcome seen;
+	struct symstore_entry entry;
+
+	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL))
+		return false;
+	*outcome = seen.code;
+	if (!seen.code && (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
+			   entry.sources & SYMCACHE_FROM_DWARF))
+		return true;
+	return !new_debug_file(job->file->path, options->build.debug_dirs, seen.time);
+}
+
+/* Fills in the entry from what the build found. */
+static void describe(struct index_job *job, const struct index_options *options)
+{
+	const struct symcache_build_info *info = symcache_build_info(job->build);
+	struct symstore_entry *e = &job->entry;
+
+	job->source_path = realpath(job->file->path, NULL);
+	job->debug_path = info->debug_path ? realpath(info->debug_path, NULL) : NULL;
+	*e = (struct symstore_entry){
+		.build_id_len = info->build_id_len,
+		.build_id_derived = info->build_id_derived,
+		.sources = info->sources,
+		.bad_units = info->bad_units > UINT32_MAX ? UINT32_MAX : (uint32_t)info->bad_units,
+		.cache_size = symcache_build_size(job->build),
+		.source_size = job->file->size,
+		.source_hash = job->content,
+		.time = options->time,
+		.source_path = job->source_path ? job->source_path : job->file->path,
+		.debug_path = job->debug_path ? job->debug_path : info->debug_path,
+		.tool_version = symcache_version,
+	};
+	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
+	if (info->bad_units)
+		warn_bad_units(job->file->path, info);
+	if (e->cache_size > KEEP_BUILD)
+		return;
+	if (!job->debug_path && info->debug_path)
+		e->debug_path = job->debug_path = must_asprintf("%s", info->debug_path);
+	job->bytes = must_realloc(NULL, e->cache_size);
+	symcache_build_write(job->build, job->bytes);
+	symcache_build_destroy(job->build);
+	job->build = NULL;
+}
+
+static enum index_result build(struct index_job *job, int fd, const struct stat *before,
+			       const struct index_options *options)
+{
+	struct stat after;
+	int rc = symcache_build_create(job->file->path, &options->build, &job->build, &job->err);
+
+	if (rc == SC_ENOMEM) {
+		cmd_error("%s: %s", job->file->path, job->err.msg);
+		exit(STATUS_ERROR);
+	}
+	if (rc == SC_ENOSYMBOLS)
+		return INDEX_NO_SYMBOLS;
+	if (rc)
+		return rc == SC_EUNSUPPORTED && !job->file->named ? INDEX_UNSUPPORTED : INDEX_FAILED;
+	if (fstat(fd, &after) || after.st_size != before->st_size ||
+	    after.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+	    after.st_mtim.tv_nsec != before->st_mtim.tv_nsec) {
+		sc_error_set(&job->err, SC_ESYS, "it changed while it was read");
+		return INDEX_FAILED;
+	}
+	describe(job, options);
+	return INDEX_BUILT;
+}
+
+static enum index_result work(struct index_job *job, int fd, struct symstore *store,
+			      const struct index_options *options)
+{
+	struct symstore_reader *reader;
+	struct stat before;
+	int outcome = 0;
+
+	if (fd < 0 || fstat(fd, &before) || hash_content(fd, (size_t)before.st_size, &job->content)) {
+		sc_error_sys(&job->err, "cannot read");
+		return INDEX_FAILED;
+	}
+	if (!options->again) {
+		if (symstore_read_begin(store, &reader, &job->err))
+			return INDEX_FAILED;
+		job->known = unchanged(job, reader, options, &outcome);
+		symstore_read_end(reader);
+		if (job->known)
+			return outcome ? INDEX_NO_SYMBOLS : INDEX_UNCHANGED;
+	}
+	return build(job, fd, &before, options);
+}
+
+struct index_job *index_job_create(const struct scan_file *file, struct symstore *store,
+				   const struct index_options *options)
+{
+	struct index_job *job = must_calloc(1, sizeof(*job));
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	job->file = file;
+	job->result = work(job, fd, store, options);
+	if (fd >= 0)
+		close(fd);
+	return job;
+}
+
+void index_job_destroy(struct index_job *job)
+{
+	if (!job)
+		return;
+	symcache_build_destroy(job->build);
+	free(job->bytes);
+	free(job->source_path);
+	free(job->debug_path);
+	free(job);
+}

@@ -1,0 +1,47 @@
+/*
+ * json_gen.h: JSON to standard output, as it is said; the text is made by yajl.
+ *
+ * Names may hold any bytes; JSON is UTF-8, so what is not becomes U+FFFD, one
+ * for each maximal part of a sequence, as the Unicode standard recommends.
+ * Where a function takes a key, NULL stands for a value without one: in an
+ * array, or by itself.
+ */
+#ifndef CMD_JSON_GEN_H
+#define CMD_JSON_GEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct json_gen;
+
+/* `pretty`: indented by two; else each value that json_gen_end() ends is a line. */
+struct json_gen *json_gen_create(bool pretty);
+void json_gen_destroy(struct json_gen *j); /* NULL is fine */
+
+/* A string, or the key of what comes next. */
+void json_gen_string(struct json_gen *j, const char *text, size_t len);
+
+void json_gen_text(struct json_gen *j, const char *key, const char *text); /* NULL: "" */
+void json_gen_number(struct json_gen *j, const char *key, uint64_t number);
+void json_gen_signed(struct json_gen *j, const char *key, int64_t number);
+void json_gen_hex(struct json_gen *j, const char *key, uint64_t number);   /* "0x1f" */
+void json_gen_bool(struct json_gen *j, const char *key, bool value);
+
+void json_gen_open_map(struct json_gen *j, const char *key);
+void json_gen_close_map(struct json_gen *j);
+void json_gen_open_array(struct json_gen *j, const char *key);
+void json_gen_close_array(struct json_gen *j);
+void json_gen_empty_array(struct json_gen *j, const char *key);
+
+/* For a value that is needed often: makes it beside the output, of a generator of
+ * its own. json_gen_take() ends that and returns the text, on the heap; put it in
+ * with json_gen_raw(). */
+struct json_gen *json_gen_create_memory(void);
+char *json_gen_take(struct json_gen *j);
+void json_gen_raw(struct json_gen *j, const char *key, const char *json);
+
+/* The value is complete: ends its line, and makes ready for another. */
+void json_gen_end(struct json_gen *j);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * The same work on many cores: jobs 0 … n−1, handed out in order.
+ *
+ * Threads live as long as one call; jobs should last a millisecond at least.
+ */
+#ifndef SC_PARALLEL_H
+#define SC_PARALLEL_H
+
+#include <stddef.h>
+
+/* `worker` is 0 … threads−1: two jobs with the same number never overlap. */
+typedef void sc_job_fn(void *ctx, unsigned worker, size_t job);
+
+/* Runs all jobs on up to `threads` threads (the caller's is one of them) and
+ * returns when all are done. If threads cannot be had, fewer do the work. */
+void sc_parallel(unsigned threads, size_t jobs, sc_job_fn *fn, void *ctx);
+
+/* The number of cores this process may use. */
+unsigned sc_cores(void);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * What a cache is made from: the image, its separate debug file, the
+ * supplementary file of dwz, their symbols and sections. All strings of the
+ * facts lie in here.
+ */
+#ifndef SC_INPUT_H
+#define SC_INPUT_H
+
+#include "libsymcache/build/assemble.h"
+#include "libsymcache/dwarf/unit.h"
+#include "libsymcache/elf/elf.h"
+#include "libsymcache/elf/symbols.h"
+#include "libsymcache/symcache_build.h"
+
+struct sc_input {
+	struct sc_elf *image;     /* the file that was given */
+	struct sc_elf *separate;  /* its debug file, or NULL */
+	struct sc_elf *alt;       /* the supplementary file, or NULL */
+	struct sc_elf *dwarf;     /* image or separate: which has .debug_info; or NULL */
+	struct sc_elf_symbols symbols;
+	VEC(struct sc_code_symbol) code_symbols;
+	uint64_t symbols_too_far; /* left out: out of reach of a u32 */
+	struct dw_debug debug, alt_debug; /* sections only, until they are read */
+	uint64_t faults;          /* damaged sections */
+	struct sc_error first_fault;
+};
+
+/* Opens what there is and reads the symbols; then loads the sections. Both fail
+ * as symcache_build_create() does. */
+int sc_input_open(struct sc_input *in, const char *path,
+		  const struct symcache_build_options *options, struct sc_error *err);
+int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
+
+/* Gives back the sections that nobody needs once all units are read. */
+void sc_input_unload(void *input);
+void sc_input_close(struct sc_input *in);
+
+/* For struct sc_flatten_env, with the input as ctx. */
+uint64_t sc_input_code_end(const void *input, uint64_t vaddr);
+const char *sc_input_symbol_at(const void *input, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,212 @@
+/* Abbreviation tables, compiled: see abbrev.h. Cost: linear in the table. */
+#include "libsymcache/dwarf/abbrev.h"
+
+#include <dwarf.h>
+
+#include "libsymcache/dwarf/form.h"
+
+void dw_abbrevs_deinit(struct dw_abbrevs *a)
+{
+	vec_deinit(&a->list);
+	vec_deinit(&a->ops);
+}
+
+static enum dw_slot slot_of(uint64_t attribute)
+{
+	switch (attribute) {
+	case DW_AT_name: return DW_SLOT_NAME;
+	case DW_AT_linkage_name: return DW_SLOT_LINKAGE_NAME;
+	case DW_AT_MIPS_linkage_name: return DW_SLOT_MIPS_LINKAGE_NAME;
+	case DW_AT_abstract_origin: return DW_SLOT_ABSTRACT_ORIGIN;
+	case DW_AT_specification: return DW_SLOT_SPECIFICATION;
+	case DW_AT_low_pc: return DW_SLOT_LOW_PC;
+	case DW_AT_high_pc: return DW_SLOT_HIGH_PC;
+	case DW_AT_ranges: return DW_SLOT_RANGES;
+	case DW_AT_decl_file: return DW_SLOT_DECL_FILE;
+	case DW_AT_decl_line: return DW_SLOT_DECL_LINE;
+	case DW_AT_call_file: return DW_SLOT_CALL_FILE;
+	case DW_AT_call_line: return DW_SLOT_CALL_LINE;
+	case DW_AT_call_column: return DW_SLOT_CALL_COLUMN;
+	case DW_AT_location: return DW_SLOT_LOCATION;
+	case DW_AT_type: return DW_SLOT_TYPE;
+	case DW_AT_byte_size: return DW_SLOT_BYTE_SIZE;
+	case DW_AT_count: return DW_SLOT_COUNT;
+	case DW_AT_lower_bound: return DW_SLOT_LOWER_BOUND;
+	case DW_AT_upper_bound: return DW_SLOT_UPPER_BOUND;
+	case DW_AT_byte_stride: return DW_SLOT_BYTE_STRIDE;
+	case DW_AT_stmt_list: return DW_SLOT_STMT_LIST;
+	case DW_AT_comp_dir: return DW_SLOT_COMP_DIR;
+	case DW_AT_language: return DW_SLOT_LANGUAGE;
+	case DW_AT_str_offsets_base: return DW_SLOT_STR_OFFSETS_BASE;
+	case DW_AT_addr_base:
+	case DW_AT_GNU_addr_base: return DW_SLOT_ADDR_BASE;
+	case DW_AT_rnglists_base: return DW_SLOT_RNGLISTS_BASE;
+	case DW_AT_GNU_ranges_base: return DW_SLOT_GNU_RANGES_BASE;
+	case DW_AT_entry_pc: return DW_SLOT_ENTRY_PC;
+	case DW_AT_dwo_name:
+	case DW_AT_GNU_dwo_name: return DW_SLOT_DWO_NAME;
+	case DW_AT_GNU_dwo_id: return DW_SLOT_DWO_ID;
+	default: return DW_SLOT_SKIP;
+	}
+}
+
+/* Tags whose attributes are read; all others are stepped over whole. */
+static bool is_read(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_variable:
+	case DW_TAG_member: /* static members: DW_AT_specification leads here */
+	case DW_TAG_compile_unit:
+	case DW_TAG_partial_unit:
+	case DW_TAG_skeleton_unit:
+	case DW_TAG_type_unit:
+	/* types, for the size of variables */
+	case DW_TAG_array_type:
+	case DW_TAG_subrange_type:
+	case DW_TAG_enumeration_type:
+	case DW_TAG_base_type:
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_ptr_to_member_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_typedef:
+	case DW_TAG_const_type:
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+	case DW_TAG_immutable_type:
+	case DW_TAG_packed_type:
+	case DW_TAG_shared_type:
+	case DW_TAG_string_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_generic_subrange:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot slot,
+		   uint16_t form, int size, int64_t value)
+{
+	struct dw_op *op;
+
+	if (slot == DW_SLOT_SKIP_FIXED) {
+		op = abbrev->num_ops ? &a->ops.data[a->ops.len - 1] : NULL;
+		if (!value)
+			return true;
+		if (op && op->slot == DW_SLOT_SKIP_FIXED) {
+			op->value += value;
+			return true;
+		}
+	}
+	op = vec_push(&a->ops);
+	if (!op)
+		return false;
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		size = 0;
+	*op = (struct dw_op){ (uint8_t)slot, (uint8_t)size, form, value };
+	abbrev->num_ops++;
+	return true;
+}
+
+static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
+		    struct dw_abbrevs *a, struct dw_abbrev *abbrev, struct sc_error *err)
+{
+	uint64_t tag = dw_uleb(c), total = 0;
+	bool fixed = true;
+
+	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
+	abbrev->has_children = dw_u8(c);
+	abbrev->first_op = (uint32_t)a->ops.len;
+	for (;;) {
+		uint64_t attribute = dw_uleb(c), form = dw_uleb(c);
+		int64_t implicit = form == DW_FORM_implicit_const ? dw_sleb(c) : 0;
+		enum dw_slot slot = slot_of(attribute);
+		int size;
+
+		if (c->bad)
+			return sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off");
+		if (!attribute && !form)
+			break;
+		a->leaves_unit |= form == DW_FORM_ref_addr || form == DW_FORM_indirect;
+		size = dw_form_size(form, sizes);
+		if (size == DW_FORM_UNKNOWN)
+			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: unknown form 0x%llx",
+				(unsigned long long)abbrev->code, (unsigned long long)form);
+		if (size >= 0)
+			total += (uint64_t)size;
+		else
+			fixed = false;
+		if (!is_read(abbrev->tag))
+			slot = DW_SLOT_SKIP;
+		abbrev->has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
+		abbrev->has_location |= slot == DW_SLOT_LOCATION;
+		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
+		      add_op(a, abbrev, DW_SLOT_SKIP_FIXED, 0, 0, size) :
+		      add_op(a, abbrev, slot, (uint16_t)form, size, implicit)))
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;
+	return 0;
+}
+
+static int by_code(const void *x, const void *y)
+{
+	const struct dw_abbrev *a = x, *b = y;
+
+	return a->code < b->code ? -1 : a->code > b->code;
+}
+
+int dw_abbrevs_read(const struct dw_section *section, uint64_t offset, uint16_t version,
+		    uint8_t address_size, uint8_t offset_size, struct dw_abbrevs *ret,
+		    struct sc_error *err)
+{
+	struct dw_form_sizes sizes = { version, address_size, offset_size };
+	struct dw_cursor c = dw_cursor_at(section, offset, false);
+	bool ascending = true;
+	uint64_t code, last = 0;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	/* A table may end with the section, without the 0 that closes it. */
+	while (dw_left(&c) && (code = dw_uleb(&c))) {
+		struct dw_abbrev *abbrev = vec_push(&ret->list);
+
+		if (!abbrev)
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		abbrev->code = code;
+		rc = read_one(&c, &sizes, ret, abbrev, err);
+		if (rc) {
+			ret->list.len--;
+			return sc_error_prefix(err, ".debug_abbrev at 0x%llx: ",
+					       (unsigned long long)offset);
+		}
+		ascending &= code > last;
+		last = code;
+	}
+	if (!ascending)
+		qsort(ret->list.data, ret->list.len, sizeof(*ret->list.data), by_code);
+	while (ret->dense < ret->list.len && ret->list.data[ret->dense].code == ret->dense + 1)
+		ret->dense++;
+	return c.bad ? sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off") : 0;
+}
+
+const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code)
+{
+	size_t lo = 0, hi = a->list.len;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (a->list.data[mid].code < code)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < a->list.len && a->list.data[lo].code == code ? &a->list.data[lo] : NULL;
+}

@@ -1,0 +1,99 @@
+/*
+ * Abbreviation tables (.debug_abbrev), compiled for one purpose: to step over
+ * entries fast, and to stop at those that matter.
+ *
+ * An abbreviation's attributes become a short program. Runs of attributes that
+ * nobody asks for and whose forms have a fixed size are one step:
+ *
+ *   DW_AT_type ref4, DW_AT_decl_file data1, DW_AT_sibling ref4  →  skip 9 bytes
+ */
+#ifndef DW_ABBREV_H
+#define DW_ABBREV_H
+
+#include "libsymcache/base/error.h"
+#include "libsymcache/base/intern.h"
+#include "libsymcache/base/vec.h"
+#include "libsymcache/dwarf/sections.h"
+
+/* What an attribute is for; everything else is stepped over. */
+enum dw_slot {
+	DW_SLOT_NAME,
+	DW_SLOT_LINKAGE_NAME,
+	DW_SLOT_MIPS_LINKAGE_NAME,
+	DW_SLOT_ABSTRACT_ORIGIN,
+	DW_SLOT_SPECIFICATION,
+	DW_SLOT_LOW_PC,
+	DW_SLOT_HIGH_PC,
+	DW_SLOT_RANGES,
+	DW_SLOT_DECL_FILE,
+	DW_SLOT_DECL_LINE,
+	DW_SLOT_CALL_FILE,
+	DW_SLOT_CALL_LINE,
+	DW_SLOT_CALL_COLUMN,
+	DW_SLOT_LOCATION,
+	DW_SLOT_TYPE,
+	DW_SLOT_BYTE_SIZE,
+	DW_SLOT_COUNT,
+	DW_SLOT_LOWER_BOUND,
+	DW_SLOT_UPPER_BOUND,
+	DW_SLOT_BYTE_STRIDE,
+	/* of units */
+	DW_SLOT_STMT_LIST,
+	DW_SLOT_COMP_DIR,
+	DW_SLOT_LANGUAGE,
+	DW_SLOT_STR_OFFSETS_BASE,
+	DW_SLOT_ADDR_BASE,
+	DW_SLOT_RNGLISTS_BASE,
+	DW_SLOT_GNU_RANGES_BASE,
+	DW_SLOT_ENTRY_PC,
+	DW_SLOT_DWO_NAME,
+	DW_SLOT_DWO_ID,
+	DW_NUM_SLOTS,
+	DW_SLOT_SKIP = DW_NUM_SLOTS, /* step over a form of variable size */
+	DW_SLOT_SKIP_FIXED,          /* step over `value` bytes */
+};
+
+struct dw_op {
+	uint8_t slot;   /* enum dw_slot */
+	uint8_t size;   /* of a value that is a number of 1, 2, 4 or 8 bytes; else 0 */
+	uint16_t form;  /* DW_FORM_… */
+	int64_t value;  /* DW_FORM_implicit_const, or the bytes to skip */
+};
+
+struct dw_abbrev {
+	uint64_t code;
+	uint16_t tag;
+	bool has_children;
+	bool has_code;     /* DW_AT_low_pc or DW_AT_ranges */
+	bool has_location; /* DW_AT_location */
+	uint32_t first_op, num_ops; /* into the table's ops */
+	uint32_t fixed_size; /* of all attributes; DW_VARIABLE_SIZE: not fixed */
+};
+#define DW_VARIABLE_SIZE 0xffffffffu
+
+struct dw_abbrevs {
+	VEC(struct dw_abbrev) list; /* ascending by code; list[code − 1] where dense */
+	VEC(struct dw_op) ops;
+	bool leaves_unit;           /* a reference may lead out of its unit */
+	size_t dense;               /* list[0 … dense) have the codes 1 … dense */
+};
+
+/*
+ * Compiles the table at `offset` of .debug_abbrev. Sizes of addresses and
+ * offsets are part of what is compiled, so a table serves units of one kind.
+ * SC_EFORMAT: cut off, or an unknown form; SC_ENOMEM.
+ */
+int dw_abbrevs_read(const struct dw_section *abbrev, uint64_t offset, uint16_t version,
+		    uint8_t address_size, uint8_t offset_size, struct dw_abbrevs *ret,
+		    struct sc_error *err);
+void dw_abbrevs_deinit(struct dw_abbrevs *a);
+
+const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code);
+
+/* The abbreviation with this code, or NULL. */
+static inline const struct dw_abbrev *dw_abbrev(const struct dw_abbrevs *a, uint64_t code)
+{
+	return code - 1 < a->dense ? &a->list.data[code - 1] : dw_abbrev_search(a, code);
+}
+
+#endif

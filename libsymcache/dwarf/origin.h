@@ -1,0 +1,50 @@
+/*
+ * Names and declarations of entries, collected through DW_AT_abstract_origin
+ * and DW_AT_specification, wherever those lead: into the unit, into others
+ * (LTO), into the supplementary file (dwz).
+ */
+#ifndef DW_ORIGIN_H
+#define DW_ORIGIN_H
+
+#include "libsymcache/base/intern.h"
+#include "libsymcache/dwarf/unit.h"
+
+/* What a chain of entries says; of each fact the first entry that has it. */
+struct dw_origin {
+	const char *linkage_name, *mips_linkage_name, *name;
+	uint32_t name_lang;      /* language of the unit that gave the name; 0: unknown */
+	uint32_t decl_line;      /* 0: unknown */
+	const struct dw_unit_header *decl_unit; /* whose file number it is; NULL: none */
+	uint64_t decl_file;
+	const struct dw_unit_header *type_unit; /* NULL: none */
+	uint64_t type;           /* offset of the type entry */
+};
+
+/* The name to show: linkage name, else name; NULL: none. */
+const char *dw_origin_name(const struct dw_origin *o);
+
+/* Remembers origins of one unit: a function inlined a hundred times is read
+ * once. Cleared in constant time. */
+struct dw_origin_memo {
+	VEC(struct dw_origin_slot) slots; /* a power of two, or none */
+	size_t used;
+	uint32_t generation;
+	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
+};
+
+struct dw_origin_slot {
+	const struct dw_unit_header *unit;
+	uint64_t offset;
+	uint32_t generation; /* of another one: free */
+	struct dw_origin origin;
+};
+
+void dw_origin_memo_clear(struct dw_origin_memo *m);
+void dw_origin_memo_deinit(struct dw_origin_memo *m);
+
+/* Fills `ret` for an entry of unit `u` with these attributes. False: out of
+ * memory. Chains are followed 16 steps at most: they may be cycles. */
+bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit_header *u,
+		    const struct dw_value *values, struct dw_origin *ret);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * Ranges of entries: see ranges.h.
+ *
+ * Cost: linear in the list. A list ends with its section at the latest, so that
+ * hostile input cannot make it long; but many entries may name one list.
+ */
+#include "libsymcache/dwarf/ranges.h"
+
+#include <dwarf.h>
+
+static bool add(struct dw_unit *ret, uint64_t start, uint64_t end)
+{
+	struct dw_range *r;
+
+	if (start >= end)
+		return true;
+	r = vec_push(&ret->ranges);
+	if (!r)
+		return false;
+	*r = (struct dw_range){ start, end };
+	return true;
+}
+
+/* .debug_ranges, DWARF 2 to 4. */
+static bool read_v4(const struct dw_unit_header *u, uint64_t offset, struct dw_unit *ret)
+{
+	const struct dw_sections *s = &u->debug->sections;
+	struct dw_cursor c = dw_cursor_at(&s->ranges, offset, s->swap);
+	unsigned size = u->sizes.address_size;
+	uint64_t max = size == 8 ? UINT64_MAX : UINT32_MAX, base = u->base_vaddr;
+
+	for (;;) {
+		uint64_t start = dw_uint(&c, size), end = dw_uint(&c, size);
+
+		if (c.bad || (!start && !end))
+			return true;
+		if (start == max)
+			base = end;
+		else if (!add(ret, (base + start) & max, (base + end) & max))
+			return false;
+	}
+}
+
+/* .debug_rnglists, DWARF 5 (7.25). */
+static bool read_v5(const struct dw_unit_header *u, uint64_t offset, struct dw_unit *ret)
+{
+	const struct dw_sections *s = &u->debug->sections;
+	struct dw_cursor c = dw_cursor_at(&s->rnglists, offset, s->swap);
+	unsigned size = u->sizes.address_size;
+	uint64_t base = u->base_vaddr, start = 0, end = 0;
+	bool known = true;
+
+	while (known && !c.bad) {
+		bool is_range = true;
+
+		switch (dw_u8(&c)) {
+		case DW_RLE_end_of_list:
+			return true;
+		case DW_RLE_base_addressx:
+			known = dw_indexed_address(u, dw_uleb(&c), &base);
+			is_range = false;
+			break;
+		case DW_RLE_base_address:
+			base = dw_uint(&c, size);
+			is_range = false;
+			break;
+		case DW_RLE_startx_endx:
+			known = dw_indexed_address(u, dw_uleb(&c), &start) &
+				dw_indexed_address(u, dw_uleb(&c), &end);
+			break;
+		case DW_RLE_startx_length:
+			known = dw_indexed_address(u, dw_uleb(&c), &start);
+			end = start + dw_uleb(&c);
+			break;
+		case DW_RLE_offset_pair:
+			start = base + dw_uleb(&c);
+			end = base + dw_uleb(&c);
+			break;
+		case DW_RLE_start_end:
+			start = dw_uint(&c, size);
+			end = dw_uint(&c, size);
+			break;
+		case DW_RLE_start_length:
+			start = dw_uint(&c, size);
+			end = start + dw_uleb(&c);
+			break;
+		default:
+			return true;
+		}
+		if (known && !c.bad && is_range && !add(ret, start, end))
+			return false;
+	}
+	return true;
+}
+
+static bool read_list(const struct dw_unit_header *u, const struct dw_value *v,
+		      struct dw_unit *ret)
+{
+	const struct dw_sections *s = &u->debug->sections;
+	unsigned size = u->sizes.offset_size;
+	uint64_t offset;
+	struct dw_cursor c;
+
+	if (!dw_value_number(v, &offset))
+		return true;
+	if (u->sizes.version < 5)
+		return read_v4(u, offset + u->ranges_base, ret);
+	if (v->form == DW_FORM_rnglistx) {
+		if (offset > s->rnglists.size / size)
+			return true;
+		c = dw_cursor_at(&s->rnglists, u->rnglists_base + offset * size, s->swap);
+		offset = u->rnglists_base + dw_uint(&c, size);
+		if (c.bad)
+			return true;
+	}
+	return read_v5(u, offset, ret);
+}
+
+bool dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
+		    struct dw_unit *ret)
+{
+	const struct dw_value *high = &values[DW_SLOT_HIGH_PC];
+	uint64_t start, end, length;
+
+	if (high->form && dw_value_address(u, &values[DW_SLOT_LOW_PC], &start)) {
+		/* DW_AT_high_pc is an address, or (DWARF 4) a constant length. */
+		if (dw_value_address(u, high, &end))
+			return add(ret, start, end);
+		if (dw_value_number(high, &length))
+			return add(ret, start, start + length);
+	}
+	return read_list(u, &values[DW_SLOT_RANGES], ret);
+}

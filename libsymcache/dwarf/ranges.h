@@ -1,0 +1,16 @@
+/* Ranges of entries: DW_AT_low_pc and _high_pc, .debug_ranges, .debug_rnglists. */
+#ifndef DW_RANGES_H
+#define DW_RANGES_H
+
+#include "libsymcache/dwarf/facts.h"
+#include "libsymcache/dwarf/unit.h"
+
+/*
+ * Appends the ranges of an entry with these attributes to ret->ranges; empty
+ * and inverted ones are left out. A list that is cut off gives what was read
+ * up to there. False: out of memory.
+ */
+bool dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
+		    struct dw_unit *ret);
+
+#endif

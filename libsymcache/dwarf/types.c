@@ -1,0 +1,154 @@
+/*
+ * Types: how large a variable is. Only variables that the symbol table lacks
+ * need this, so nothing is remembered. Chains are followed 32 steps at most:
+ * they may be cycles.
+ */
+#include "libsymcache/dwarf/types.h"
+
+#include <dwarf.h>
+
+#define MAX_DEPTH 32
+
+struct entry {
+	const struct dw_unit_header *u;
+	const struct dw_abbrev *abbrev;
+	struct dw_cursor rest; /* behind the attributes */
+	struct dw_value v[DW_NUM_SLOTS];
+};
+
+static bool read_entry(const struct dw_unit_header *u, uint64_t offset, struct entry *e)
+{
+	struct dw_cursor c = dw_entry_cursor(u, offset);
+
+	memset(e->v, 0, sizeof(e->v));
+	e->u = u;
+	e->abbrev = dw_abbrev(u->abbrevs, dw_uleb(&c));
+	if (c.bad || !e->abbrev)
+		return false;
+	dw_read_attributes(&c, u, e->abbrev, e->v);
+	e->rest = c;
+	return !c.bad;
+}
+
+static bool is_transparent(uint16_t tag)
+{
+	switch (tag) {
+	case DW_TAG_typedef:
+	case DW_TAG_const_type:
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+	case DW_TAG_immutable_type:
+	case DW_TAG_packed_type:
+	case DW_TAG_shared_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* DW_AT_lower_bound where it is missing (DWARF 5, 5.13). */
+static uint64_t default_lower_bound(uint32_t lang)
+{
+	switch (lang) {
+	case DW_LANG_Ada83:
+	case DW_LANG_Ada95:
+	case DW_LANG_Cobol74:
+	case DW_LANG_Cobol85:
+	case DW_LANG_Fortran77:
+	case DW_LANG_Fortran90:
+	case DW_LANG_Fortran95:
+	case DW_LANG_Fortran03:
+	case DW_LANG_Fortran08:
+	case DW_LANG_Modula2:
+	case DW_LANG_Modula3:
+	case DW_LANG_Pascal83:
+	case DW_LANG_PLI:
+	case DW_LANG_Julia:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Elements of one dimension. False: it has no fixed number. */
+static bool dimension(const struct entry *e, uint64_t *count)
+{
+	uint64_t lower, upper;
+
+	if (e->v[DW_SLOT_COUNT].form)
+		return dw_value_number(&e->v[DW_SLOT_COUNT], count);
+	if (!dw_value_number(&e->v[DW_SLOT_UPPER_BOUND], &upper))
+		return false;
+	if (!dw_value_number(&e->v[DW_SLOT_LOWER_BOUND], &lower))
+		lower = default_lower_bound(e->u->lang);
+	if ((int64_t)lower > (int64_t)upper)
+		return false;
+	*count = upper - lower + 1;
+	return true;
+}
+
+static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth);
+
+static uint64_t referred_size(const struct entry *e, unsigned depth)
+{
+	uint64_t offset;
+	const struct dw_unit_header *u = dw_value_reference(e->u, &e->v[DW_SLOT_TYPE], &offset);
+
+	return u ? size_of(u, offset, depth) : 0;
+}
+
+static uint64_t array_size(const struct entry *array, unsigned depth)
+{
+	uint64_t element = referred_size(array, depth), total = 1, count;
+	struct dw_cursor c = array->rest;
+	struct entry child;
+	bool any = false;
+
+	if (!element || !array->abbrev->has_children)
+		return 0;
+	/* The children are dimensions, and those have no children. */
+	for (unsigned i = 0; i < MAX_DEPTH && dw_left(&c) && *c.p; i++) {
+		uint64_t at = (uint64_t)(c.p - array->u->debug->sections.info.data);
+		if (!read_entry(array->u, at, &child) || child.abbrev->has_children)
+			return 0;
+		c = child.rest;
+		if (child.abbrev->tag == DW_TAG_subrange_type && dimension(&child, &count)) {
+			total *= count;
+			any = true;
+		}
+	}
+	dw_value_number(&array->v[DW_SLOT_BYTE_STRIDE], &element);
+	return any ? total * element : 0;
+}
+
+static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth)
+{
+	struct entry e;
+	uint64_t size;
+
+	if (depth == MAX_DEPTH || !read_entry(u, offset, &e))
+		return 0;
+	if (is_transparent(e.abbrev->tag))
+		return referred_size(&e, depth + 1);
+	if (dw_value_number(&e.v[DW_SLOT_BYTE_SIZE], &size))
+		return size;
+	switch (e.abbrev->tag) {
+	case DW_TAG_array_type:
+		return array_size(&e, depth + 1);
+	case DW_TAG_subrange_type:
+		return referred_size(&e, depth + 1);
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_ptr_to_member_type:
+		return u->sizes.address_size;
+	default:
+		return 0;
+	}
+}
+
+uint64_t dw_type_size(const struct dw_unit_header *u, uint64_t offset)
+{
+	return size_of(u, offset, 0);
+}

@@ -1,0 +1,11 @@
+/* Types: how large a variable is. */
+#ifndef DW_TYPES_H
+#define DW_TYPES_H
+
+#include "libsymcache/dwarf/unit.h"
+
+/* The size in bytes of the type entry at `offset`, through typedefs, qualifiers
+ * and arrays; 0: unknown. */
+uint64_t dw_type_size(const struct dw_unit_header *u, uint64_t offset);
+
+#endif

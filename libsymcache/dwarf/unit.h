@@ -1,0 +1,91 @@
+/*
+ * The units of a .debug_info section: headers, abbreviations, and what the root
+ * entry says that the values of other entries depend on.
+ */
+#ifndef DW_UNIT_H
+#define DW_UNIT_H
+
+#include "libsymcache/dwarf/abbrev.h"
+#include "libsymcache/dwarf/form.h"
+
+/* An attribute as its form has it; form 0: the entry has no such attribute. */
+struct dw_value {
+	uint64_t number;
+	const uint8_t *bytes;
+	uint16_t form;
+};
+
+struct dw_unit_header {
+	const struct dw_debug *debug; /* the file it stands in */
+	uint64_t offset, end;       /* in .debug_info */
+	uint64_t first_entry;       /* the root entry */
+	struct dw_form_sizes sizes;
+	uint8_t type;               /* DW_UT_… */
+	bool broken;                /* root entry unreadable: nothing else is read */
+	const struct dw_abbrevs *abbrevs;
+	/* Of the root entry: */
+	uint16_t tag;               /* 0: there is no entry */
+	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
+	uint64_t base_vaddr;        /* DW_AT_low_pc, else DW_AT_entry_pc, else 0 */
+	uint32_t lang;              /* DW_LANG_… or 0 */
+	uint64_t stmt_list;
+	bool has_stmt_list;
+	const char *comp_dir;
+};
+
+/* A compiled abbreviation table, shared by units of one kind. */
+struct dw_abbrev_cache {
+	uint64_t offset;
+	struct dw_form_sizes sizes;
+	struct dw_abbrevs *abbrevs;
+};
+
+/* The debug information of one file. */
+struct dw_debug {
+	struct dw_sections sections;
+	VEC(struct dw_unit_header) units;      /* ascending by offset */
+	VEC(struct dw_abbrev_cache) abbrevs;
+	struct sc_intern abbrev_set;
+	const struct dw_debug *alt;            /* the .gnu_debugaltlink file, or NULL */
+	uint64_t faults;                       /* broken unit headers */
+	struct sc_error first_fault;
+};
+
+/* Reads all unit headers and root entries. A broken header is a fault and ends
+ * the list, since the next one cannot be found; a broken root entry is a fault
+ * of its unit. SC_ENOMEM. `d->sections` must be set. */
+int dw_debug_read(struct dw_debug *d, struct sc_error *err);
+void dw_debug_deinit(struct dw_debug *d);
+
+/* The unit that holds `offset`, or NULL. */
+const struct dw_unit_header *dw_unit_at(const struct dw_debug *d, uint64_t offset);
+
+/* Reads the attributes of the entry at *c (its code is read already) into
+ * values[DW_NUM_SLOTS]; only slots the abbreviation has are written. */
+void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+			const struct dw_abbrev *abbrev, struct dw_value *values);
+
+/* Sets what dw_read_attributes() wrote back to absent: cheaper than all slots. */
+void dw_clear_attributes(const struct dw_unit_header *u, const struct dw_abbrev *abbrev,
+			 struct dw_value *values);
+
+/* Steps over the attributes of an entry. */
+void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+			const struct dw_abbrev *abbrev);
+
+/* Resolve a value. NULL or false: absent, or not of that class. */
+const char *dw_value_string(const struct dw_unit_header *u, const struct dw_value *v);
+bool dw_value_number(const struct dw_value *v, uint64_t *ret);
+bool dw_value_address(const struct dw_unit_header *u, const struct dw_value *v, uint64_t *ret);
+
+/* The entry that a reference leads to: its unit and offset. */
+const struct dw_unit_header *dw_value_reference(const struct dw_unit_header *u,
+						const struct dw_value *v, uint64_t *offset);
+
+/* A cursor over the unit's entries, at `offset` of .debug_info. */
+struct dw_cursor dw_entry_cursor(const struct dw_unit_header *u, uint64_t offset);
+
+/* The address with this index in .debug_addr (DWARF 5, 7.27). */
+bool dw_indexed_address(const struct dw_unit_header *u, uint64_t index, uint64_t *ret);
+
+#endif

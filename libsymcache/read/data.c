@@ -1,0 +1,83 @@
+/*
+ * data.c: a relative address → the data symbol around it.
+ *
+ * The symbols ascend by address and may nest or overlap, so the one that covers
+ * an address need not be the last that starts before it: `table` may hold the
+ * symbols of its fields, and the address lie behind the last of them. From the
+ * last start the search therefore goes back until a symbol covers the address.
+ *
+ * Cost: a binary search, then a step for each symbol that starts between the
+ * answer and the address; an address that nothing covers costs a step for each
+ * symbol below it.
+ */
+#include "libsymcache/read/read.h"
+
+/* Symbols that start at or below `address`. */
+static size_t count_starts(const struct symcache *cache, uint64_t address)
+{
+	const struct symcache_ext_data *s = cache->data_symbols;
+	size_t low = 0, high = cache->num_data_symbols;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s[mid].address <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
+			  struct symcache_data *ret)
+{
+	size_t n = count_starts(cache, rel_address);
+	/* A symbol of unknown size that no other follows ends with the image. */
+	bool outside = n == cache->num_data_symbols && cache->image &&
+		       rel_address >= cache->image->image_size;
+
+	for (size_t i = n; i-- > 0;) {
+		const struct symcache_ext_data *s = &cache->data_symbols[i];
+		bool covers = s->size ? rel_address - s->address < s->size :
+			s->address == cache->data_symbols[n - 1].address && !outside;
+
+		if (covers) {
+			*ret = (struct symcache_data){
+				.name = symcache_string(cache, s->name),
+				.rel_address = s->address,
+				.size = s->size,
+				.file = symcache_file(cache, s->file_idx),
+				.line = s->line,
+			};
+			return true;
+		}
+	}
+	return false;
+}
+
+bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
+			    struct symcache_symbol *ret)
+{
+	const struct symcache_ext_symbol *s = cache->symbols;
+	size_t low = 0, high = cache->num_symbols;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s[mid].address <= rel_address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* A symbol of unknown size reaches far, but not around the address space. */
+	if (!low || rel_address > UINT32_MAX || (s[low - 1].size && rel_address - s[low - 1].address >= s[low - 1].size))
+		return false;
+	*ret = (struct symcache_symbol){
+		.name = symcache_string(cache, s[low - 1].name),
+		.rel_address = s[low - 1].address,
+		.size = s[low - 1].size,
+		.file = symcache_string(cache, s[low - 1].file),
+	};
+	return true;
+}

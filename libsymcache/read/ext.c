@@ -1,0 +1,149 @@
+/*
+ * ext.c: the extension area behind the strings.
+ *
+ *   … strings | sections … | section table | footer |
+ *                                                   ^ end of file
+ *
+ * All or nothing: the cache's pointers are set only when the footer, the table
+ * and every section are in order, so that whoever reads through them needs to
+ * test no more than an index. An area that is not in order is treated as absent
+ * and the file as a plain SymCache.
+ *
+ * Cost: one pass over the table, which holds at most SYMCACHE_EXT_MAX_SECTIONS.
+ * The hash is not checked here but by symcache_verify(): it reads every byte.
+ */
+#include "format/symcache_index.h"
+#include "libsymcache/read/read.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, NUM_KNOWN };
+
+static const struct {
+	char name[8];
+	uint32_t tag, entry_size;
+} known[NUM_KNOWN] = {
+	[IMAGE] = { "IMAG", SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image) },
+	[COLUMN] = { "COLS", SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t) },
+	[DECL] = { "DECL", SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl) },
+	[DATA] = { "DATA", SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data) },
+	[SYMBOL] = { "SYMS", SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol) },
+	[INDEX] = { "INDX", SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t) },
+};
+
+struct found {
+	const void *at; /* NULL: not there */
+	uint64_t count;
+};
+
+static int take_section(const struct symcache *cache, size_t begin, size_t end,
+			const struct symcache_ext_section *s, struct found *found,
+			struct sc_error *err)
+{
+	if (s->offset % 8 || s->offset < begin || s->offset > end || s->size > end - s->offset)
+		return sc_error_set(err, SC_EFORMAT,
+				    "section 0x%08x: bad place 0x%" PRIx64 ", size 0x%" PRIx64,
+				    s->tag, s->offset, s->size);
+	for (int i = 0; i < NUM_KNOWN; i++) {
+		if (s->tag != known[i].tag)
+			continue;
+		if (found[i].at)
+			return sc_error_set(err, SC_EFORMAT, "section %s is there twice",
+					    known[i].name);
+		if (s->entry_size != known[i].entry_size || s->size % s->entry_size)
+			return sc_error_set(err, SC_EFORMAT, "section %s: bad record size %u",
+					    known[i].name, s->entry_size);
+		found[i].at = cache->data + s->offset;
+		found[i].count = s->size / s->entry_size;
+	}
+	return 0;
+}
+
+static int check_count(const struct found *found, int i, uint32_t want, struct sc_error *err)
+{
+	if (!found[i].at || found[i].count == want)
+		return 0;
+	return sc_error_set(err, SC_EFORMAT, "section %s: %" PRIu64 " records instead of %u",
+			    known[i].name, found[i].count, want);
+}
+
+/* The index must have as many entries as its shift asks for: the shift, one for
+ * each bucket, one more. What they say is tested at each look-up. */
+static int check_index(const struct symcache *cache, const struct found *f, struct sc_error *err)
+{
+	const uint32_t *record = f->at;
+	uint32_t n = cache->header->num_ranges;
+
+	if (!record || (n && f->count && record[0] < 32 &&
+			f->count == symcache_index_buckets(record[0], cache->ranges[n - 1]) + 2ull))
+		return 0;
+	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
+}
+
+int sc_ext_open(struct symcache *cache, struct sc_error *err)
+{
+	const size_t begin = sc_align8(cache->base_size);
+	struct found found[NUM_KNOWN] = { 0 };
+	struct symcache_ext_footer footer;
+	const struct symcache_ext_section *table;
+	const struct symcache_ext_image *image;
+	size_t end; /* of what sections and table may occupy: the footer's start */
+	int rc = 0;
+
+	if (cache->size < sizeof(footer) || cache->size - sizeof(footer) < begin)
+		return 0;
+	end = cache->size - sizeof(footer);
+	memcpy(&footer, cache->data + end, sizeof(footer));
+	if (memcmp(footer.magic, SYMCACHE_EXT_MAGIC, sizeof(footer.magic)))
+		return 0;
+
+	if (footer.version != SYMCACHE_EXT_VERSION)
+		return sc_error_set(err, SC_EFORMAT, "unknown version %u", footer.version);
+	if (footer.file_size != cache->size)
+		return sc_error_set(err, SC_EFORMAT,
+				    "made for a file of %" PRIu64 " bytes, this one has %zu",
+				    footer.file_size, cache->size);
+	if ((uintptr_t)cache->data % 8 || end % 8)
+		return sc_error_set(err, SC_EFORMAT, "not aligned to 8 bytes");
+	if (footer.table_offset % 8 || footer.table_offset < begin || footer.table_offset > end ||
+	    footer.num_sections > SYMCACHE_EXT_MAX_SECTIONS ||
+	    footer.num_sections > (end - footer.table_offset) / sizeof(*table))
+		return sc_error_set(err, SC_EFORMAT,
+				    "bad section table: %u sections at 0x%" PRIx64,
+				    footer.num_sections, footer.table_offset);
+
+	table = (const void *)(cache->data + footer.table_offset);
+	for (uint32_t i = 0; i < footer.num_sections && !rc; i++)
+		rc = take_section(cache, begin, end, &table[i], found, err);
+	if (!rc)
+		rc = check_count(found, IMAGE, 1, err);
+	if (!rc)
+		rc = check_count(found, COLUMN, cache->header->num_source_locations, err);
+	if (!rc)
+		rc = check_count(found, DECL, cache->header->num_functions, err);
+	if (!rc)
+		rc = check_index(cache, &found[INDEX], err);
+	if (rc)
+		return rc;
+	image = found[IMAGE].at;
+	if (image && image->build_id_len > SYMCACHE_BUILD_ID_MAX)
+		return sc_error_set(err, SC_EFORMAT, "section IMAG: build ID of %u bytes",
+				    image->build_id_len);
+
+	cache->image = image;
+	cache->columns = found[COLUMN].at;
+	cache->decls = found[DECL].at;
+	cache->data_symbols = found[DATA].at;
+	cache->num_data_symbols = found[DATA].count;
+	cache->symbols = found[SYMBOL].at;
+	cache->num_symbols = found[SYMBOL].count;
+	if (found[INDEX].at) {
+		const uint32_t *record = found[INDEX].at;
+
+		cache->index = record + 1;
+		cache->index_shift = record[0];
+		cache->index_buckets = (uint32_t)(found[INDEX].count - 2);
+	}
+	return 1;
+}

@@ -1,0 +1,92 @@
+/*
+ * open.c: the header and the five sections of a SymCache.
+ *
+ * The file stores counts, not offsets: each section begins at the next multiple
+ * of eight behind the one before it. So one cursor walks over the counts, and
+ * every section it hands out lies inside the bytes. That is all symcache_open()
+ * promises; what the records say is tested where they are read.
+ *
+ * Cost: constant. The checks run in the order that format/symcache.md gives,
+ * so that the same bytes get the same answer from every reader.
+ */
+#include "libsymcache/read/read.h"
+
+#include <string.h>
+
+struct cursor {
+	const uint8_t *data;
+	size_t size, pos;
+};
+
+/* The next section of `count` records; NULL if it does not fit. */
+static const void *next_section(struct cursor *c, size_t count, size_t record_size)
+{
+	size_t start = sc_align8(c->pos);
+
+	if (start > c->size || count > (c->size - start) / record_size)
+		return NULL;
+	c->pos = start + count * record_size;
+	return c->data + start;
+}
+
+static int check_header(const void *data, size_t size, struct sc_error *err)
+{
+	const struct symcache_header *h = data;
+
+	if (size < 8 || (uintptr_t)data % 4)
+		return sc_error_set(err, SC_EFORMAT, "could not read header");
+	if (h->magic == SYMCACHE_MAGIC_FLIPPED)
+		return sc_error_set(err, SC_EFORMAT, "wrong byte order");
+	if (h->magic != SYMCACHE_MAGIC)
+		return sc_error_set(err, SC_EFORMAT, "not a SymCache");
+	if (h->version < SYMCACHE_VERSION_MIN || h->version > SYMCACHE_VERSION_MAX)
+		return sc_error_set(err, SC_EFORMAT, "unknown version %u", h->version);
+	if (size < sizeof(*h))
+		return sc_error_set(err, SC_EFORMAT, "could not read header");
+	return 0;
+}
+
+int symcache_open(struct symcache *ret, const void *data, size_t size, struct sc_error *err)
+{
+	struct cursor c = { data, size, sizeof(struct symcache_header) };
+	const struct symcache_header *h = data;
+	size_t left;
+	int rc = check_header(data, size, err);
+
+	if (rc)
+		return rc;
+	*ret = (struct symcache){ .data = data, .size = size, .header = h };
+	ret->file_size = h->version < SYMCACHE_FIRST_VERSION_WITH_SRCSRV ?
+		sizeof(struct symcache_file_v7) : sizeof(struct symcache_file_v9);
+	/* Wraps where there are more ranges than locations; the look-up, which
+	 * tests every index, then finds nothing for those without one. */
+	ret->range_location = h->num_source_locations - h->num_ranges;
+
+	ret->files = next_section(&c, h->num_files, ret->file_size);
+	if (!ret->files)
+		return sc_error_set(err, SC_EFORMAT, "could not read files");
+	ret->functions = next_section(&c, h->num_functions, sizeof(*ret->functions));
+	if (!ret->functions)
+		return sc_error_set(err, SC_EFORMAT, "could not read functions");
+	ret->locations = next_section(&c, h->num_source_locations, sizeof(*ret->locations));
+	if (!ret->locations)
+		return sc_error_set(err, SC_EFORMAT, "could not read source locations");
+	ret->ranges = next_section(&c, h->num_ranges, sizeof(*ret->ranges));
+	if (!ret->ranges)
+		return sc_error_set(err, SC_EFORMAT, "could not read ranges");
+	/* First without a byte, for the padding, then with what is left. */
+	ret->strings = next_section(&c, 0, 1);
+	left = ret->strings ? size - c.pos : 0;
+	if (!ret->strings || left < h->string_bytes)
+		return sc_error_set(err, SC_EFORMAT, "expected %u string bytes, found %zu",
+				    h->string_bytes, left);
+	ret->base_size = c.pos + h->string_bytes;
+
+	sc_ext_open(ret, NULL);
+	return 0;
+}
+
+uint64_t symcache_load_base(const struct symcache *cache)
+{
+	return cache->image ? cache->image->load_base : 0;
+}

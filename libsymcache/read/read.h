@@ -1,0 +1,81 @@
+/*
+ * read.h: what the files of libsymcache/read/ share.
+ *
+ * Everything here trusts the section pointers that symcache_open() checked and
+ * nothing else: indices and offsets out of the file are tested at each use.
+ */
+#ifndef SC_READ_H
+#define SC_READ_H
+
+#include "libsymcache/symcache.h"
+
+/* Where a section begins that follows `offset` bytes. */
+static inline size_t sc_align8(size_t offset)
+{
+	return (offset + 7) & ~(size_t)7;
+}
+
+/* Records of the file table are 3 or 6 string offsets; the first three are the
+ * same in all versions. NULL: no such record. */
+static inline const uint32_t *sc_file_record(const struct symcache *cache, uint32_t idx)
+{
+	if (idx >= cache->header->num_files)
+		return NULL;
+	return (const uint32_t *)(cache->files + (size_t)idx * cache->file_size);
+}
+
+/*
+ * The bytes of the string at `offset`: decodes the length prefix, checks that
+ * the string ends inside the section. On success *next is the offset behind it.
+ */
+static inline struct symcache_str sc_string_at(const struct symcache *cache, uint32_t offset,
+					       uint32_t *next)
+{
+	const struct symcache_str none = { 0 };
+	uint32_t bytes = cache->header->string_bytes, len = 0, pos = offset;
+	const uint8_t *s = cache->strings;
+
+	if (offset >= bytes)
+		return none;
+	if (cache->header->version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS) {
+		if (bytes - pos < sizeof(len))
+			return none;
+		__builtin_memcpy(&len, s + pos, sizeof(len));
+		pos += sizeof(len);
+	} else if (s[pos] < 0x80) {
+		len = s[pos++];
+	} else {
+		uint64_t value = 0;
+		unsigned shift = 0;
+
+		do {
+			if (pos == bytes || shift > 28)
+				return none;
+			value |= (uint64_t)(s[pos] & 0x7f) << shift;
+			shift += 7;
+		} while (s[pos++] & 0x80);
+		if (value > UINT32_MAX)
+			return none;
+		len = (uint32_t)value;
+	}
+	if (len > bytes - pos)
+		return none;
+	*next = pos + len;
+	return (struct symcache_str){ (const char *)s + pos, len };
+}
+
+/* SYMCACHE_NONE in all four fields: the end of a covered area. */
+static inline bool sc_is_gap(const struct symcache_source_location *loc)
+{
+	return (loc->file_idx & loc->line & loc->function_idx & loc->inlined_into_idx) ==
+	       SYMCACHE_NONE;
+}
+
+/*
+ * Finds the extension area and fills the cache's pointers into it. Returns 1
+ * if there is a sound one, 0 if there is none, SC_EFORMAT if there is one that
+ * must not be used; the cache is then left without.
+ */
+int sc_ext_open(struct symcache *cache, struct sc_error *err);
+
+#endif

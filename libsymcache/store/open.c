@@ -1,0 +1,404 @@
+/*
+ * Opening a store: what the file is, without LMDB; the lock file; LMDB; the
+ * file's page tree if it may be cut off; the named databases and the version.
+ *
+ * The order matters. LMDB takes a damaged file at its word, makes a lock file
+ * whose pages a full disk may refuse only when they are touched (SIGBUS), and
+ * cannot read where it may not lock. So each of these is looked at before.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libsymcache/store/record.h"
+#include "libsymcache/store/store.h"
+
+static const char format_key[] = "format";
+
+enum {
+	MAX_DATABASES = 16,
+	/* What LMDB makes of the lock file: a header and 64 bytes per reader. */
+	LOCK_FILE_SIZE = 192 + (SYMSTORE_READERS - 1) * 64,
+};
+
+static int fail_code(int rc)
+{
+	switch (rc) {
+	case ENOMEM:
+		return SC_ENOMEM;
+	case ENOSPC: case EDQUOT: case EFBIG: case MDB_MAP_FULL: case MDB_TXN_FULL:
+		return SC_EFULL;
+	case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: case MDB_INVALID: case MDB_CURSOR_FULL:
+	case MDB_INCOMPATIBLE: case MDB_BAD_VALSIZE:
+		return SC_EFORMAT;
+	case MDB_VERSION_MISMATCH:
+		return SC_EUNSUPPORTED;
+	case MDB_NOTFOUND:
+		return SC_ENOTFOUND;
+	case MDB_READERS_FULL:
+		return SC_ELIMIT;
+	}
+	return SC_ESYS;
+}
+
+/* LMDB says EIO for a write that was cut short, which is how a disk fills up. */
+static bool no_space(const struct symstore *store)
+{
+	struct rlimit limit;
+	struct statvfs vfs;
+	struct stat st;
+	int fd;
+
+	if (mdb_env_get_fd(store->env, &fd))
+		return false;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	    !fstat(fd, &st) && (rlim_t)st.st_size >= limit.rlim_cur)
+		return true;
+	return !fstatvfs(fd, &vfs) && (uint64_t)vfs.f_bavail * vfs.f_frsize < 1 << 20;
+}
+
+int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
+		  const char *fmt, ...)
+{
+	char what[128];
+	va_list ap;
+
+	if (rc == EIO && no_space(store))
+		rc = ENOSPC;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return sc_error_set(err, fail_code(rc), "store %s: %s: %s", store->path, what,
+			    mdb_strerror(rc));
+}
+
+/* ---- before LMDB --------------------------------------------------------- */
+
+/*
+ * Looks at the file. *used: bytes that LMDB will want to see; 0: it is missing
+ * or empty. Another process may be about to write a meta page, which we then
+ * see half: a fault counts if it stays.
+ */
+static int look(const char *path, uint64_t *used, struct sc_error *err)
+{
+	struct symstore_snapshot snapshot;
+	struct stat st;
+	int fd, rc;
+
+	*used = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return sc_error_sys(err, "store %s: cannot open", path);
+	for (int tries = 0; ; tries++) {
+		if (fstat(fd, &st))
+			rc = sc_error_sys(err, "cannot read");
+		else if (!S_ISREG(st.st_mode))
+			rc = sc_error_set(err, SC_EFORMAT, "not a store: it is no regular file");
+		else if (!st.st_size)
+			rc = 0;
+		else if (!(rc = symstore_snapshot_read(fd, SYMSTORE_ANY_TXN, &snapshot, err)))
+			*used = ((uint64_t)snapshot.last_page + 1) * snapshot.page_size;
+		if (!rc || rc == SC_ESYS || tries == 3)
+			break;
+		usleep(2000);
+	}
+	close(fd);
+	if (rc)
+		sc_error_prefix(err, "store %s: ", path);
+	return rc;
+}
+
+/*
+ * Makes the lock file, and room for it on the disk, since LMDB will write it
+ * through a map. *usable is false where that cannot be had and we only read.
+ */
+static int lock_file(const char *path, enum symstore_mode mode, bool *usable,
+		     struct sc_error *err)
+{
+	char *lock;
+	int fd, failed = 0;
+
+	if (asprintf(&lock, "%s-lock", path) < 0)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+	if (fd < 0)
+		failed = errno;
+	else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, LOCK_FILE_SIZE))
+		failed = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	*usable = !failed;
+	if (failed && mode != SYMSTORE_READ) {
+		errno = failed;
+		failed = sc_error_sys(err, "store %s: cannot make the lock file %s", path, lock);
+	}
+	free(lock);
+	return mode == SYMSTORE_READ ? 0 : failed;
+}
+
+/* A new file is there after a crash only if its directory was written too. */
+static int sync_directory(const char *path, struct sc_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int rc = 0;
+
+	/* Some file systems cannot sync directories. */
+	if (fd >= 0 && fsync(fd) && errno != EINVAL && errno != ENOSYS)
+		rc = sc_error_sys(err, "store %s: cannot sync its directory", path);
+	if (fd >= 0)
+		close(fd);
+	free(dir);
+	return rc;
+}
+
+/* ---- with LMDB ----------------------------------------------------------- */
+
+static bool first_fault(void *ctx, const char *fault)
+{
+	sc_error_set(ctx, SC_EFORMAT, "damaged or cut off: %s", fault);
+	return false;
+}
+
+/*
+ * Where the file is shorter than its last page, it was cut off, or these pages
+ * were never used (pages.c): all pages tell.
+ */
+static int check_length(struct symstore *store, MDB_txn *txn, struct sc_error *err)
+{
+	struct symstore_snapshot snapshot;
+	struct stat st;
+	void *file;
+	size_t faults;
+	int fd, rc;
+
+	mdb_env_get_fd(store->env, &fd);
+	if ((rc = symstore_snapshot_of(txn, fd, &snapshot, err)))
+		return rc;
+	if (fstat(fd, &st))
+		return sc_error_sys(err, "cannot read");
+	if ((size_t)st.st_size / snapshot.page_size > snapshot.last_page)
+		return 0;
+	file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (file == MAP_FAILED)
+		return sc_error_sys(err, "cannot map");
+	faults = symstore_snapshot_check(file, (size_t)st.st_size, &snapshot, first_fault, err);
+	munmap(file, (size_t)st.st_size);
+	return faults ? SC_EFORMAT : 0;
+}
+
+static int open_databases(struct symstore *store, MDB_txn *txn, unsigned flags)
+{
+	int rc;
+
+	if ((rc = mdb_dbi_open(txn, "meta", flags, &store->meta)) ||
+	    (rc = mdb_dbi_open(txn, "entries", flags, &store->entries)) ||
+	    (rc = mdb_dbi_open(txn, "caches", flags, &store->caches)))
+		return rc;
+	return mdb_dbi_open(txn, "seen", flags, &store->seen);
+}
+
+/* Reads the version record. SC_ENOTFOUND: there is none. */
+static int read_format(struct symstore *store, MDB_txn *txn, enum symstore_mode mode,
+		       struct sc_error *err)
+{
+	MDB_val key = { sizeof(format_key) - 1, (void *)format_key }, value;
+	struct symstore_format format;
+	uint32_t since;
+	int rc = mdb_get(txn, store->meta, &key, &value);
+
+	if (rc)
+		return symstore_fail(store, rc, err, "no format version");
+	if (!symstore_format_decode(value.mv_data, value.mv_size, &format))
+		return sc_error_set(err, SC_EFORMAT, "store %s: damaged: its format version",
+				    store->path);
+	since = mode == SYMSTORE_READ ? format.read_since : format.write_since;
+	if (since > SYMSTORE_FORMAT)
+		return sc_error_set(err, SC_EUNSUPPORTED, "store %s was written by a newer symcache: "
+				    "its format %u needs one that knows format %u to %s it; "
+				    "this one knows %u", store->path, format.format, since,
+				    mode == SYMSTORE_READ ? "read" : "write", SYMSTORE_FORMAT);
+	store->format = format.format;
+	return 0;
+}
+
+static int write_format(struct symstore *store, MDB_txn *txn, struct sc_error *err)
+{
+	struct symstore_format format = {
+		.format = SYMSTORE_FORMAT, .read_since = 1, .write_since = 1, .created = time(NULL),
+	};
+	MDB_val key = { sizeof(format_key) - 1, (void *)format_key }, value;
+	int rc;
+
+	value.mv_data = symstore_format_encode(&format, &value.mv_size);
+	if (!value.mv_data)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	rc = mdb_put(txn, store->meta, &key, &value, 0);
+	free(value.mv_data);
+	store->format = format.format;
+	return rc ? symstore_fail(store, rc, err, "cannot write") : 0;
+}
+
+/* Makes a store of an LMDB file without any data. */
+static int initialise(struct symstore *store, struct sc_error *err)
+{
+	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
+	MDB_txn *done;
+	MDB_stat stat;
+	MDB_dbi main_db;
+	int rc = symstore_txn_begin(store, 0, &txn, err);
+
+	if (rc)
+		return rc;
+	if ((rc = mdb_dbi_open(txn, NULL, 0, &main_db)) || (rc = mdb_stat(txn, main_db, &stat)))
+		return symstore_fail(store, rc, err, "cannot read");
+	/* Another process may have been faster. */
+	if (stat.ms_entries) {
+		if ((rc = open_databases(store, txn, 0)))
+			return sc_error_set(err, SC_EFORMAT, "%s is an LMDB file, but not a store",
+					    store->path);
+		rc = read_format(store, txn, SYMSTORE_WRITE, err);
+	} else {
+		if ((rc = open_databases(store, txn, MDB_CREATE)))
+			return symstore_fail(store, rc, err, "cannot write");
+		rc = write_format(store, txn, err);
+	}
+	if (rc)
+		return rc;
+	done = txn;
+	txn = NULL;
+	if ((rc = mdb_txn_commit(done)))
+		return symstore_fail(store, rc, err, "cannot write");
+	return 0;
+}
+
+/* The databases of a file that may have none yet: SC_ENOTFOUND. */
+static int attach(struct symstore *store, enum symstore_mode mode, struct sc_error *err)
+{
+	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
+	MDB_txn *done;
+	MDB_stat stat;
+	MDB_dbi main_db;
+	int rc = symstore_txn_begin(store, MDB_RDONLY, &txn, err);
+
+	if (rc)
+		return rc;
+	if ((rc = check_length(store, txn, err))) {
+		sc_error_prefix(err, "store %s: ", store->path);
+		return rc;
+	}
+	if ((rc = mdb_dbi_open(txn, NULL, 0, &main_db)) || (rc = mdb_stat(txn, main_db, &stat)))
+		return symstore_fail(store, rc, err, "cannot read");
+	if (!stat.ms_entries)
+		return sc_error_set(err, SC_ENOTFOUND, "the store %s is empty", store->path);
+	if ((rc = open_databases(store, txn, 0)))
+		return sc_error_set(err, SC_EFORMAT, "%s is an LMDB file, but not a store",
+				    store->path);
+	if ((rc = read_format(store, txn, mode, err)))
+		return rc == SC_ENOTFOUND ? SC_EFORMAT : rc;
+	done = txn;
+	txn = NULL;
+	mdb_txn_commit(done); /* keeps the handles of the databases */
+	return 0;
+}
+
+static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t used,
+		    struct sc_error *err)
+{
+	unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | (mode == SYMSTORE_READ ? MDB_RDONLY : 0) |
+			 (store->locked ? 0 : MDB_NOLOCK);
+	size_t map = symstore_map_size(used, store->roomy);
+	MDB_stat stat;
+	int rc;
+
+	if (!map)
+		return sc_error_set(err, SC_ENOMEM, "store %s: no address space for its %llu bytes",
+				    store->path, (unsigned long long)used);
+	if ((rc = mdb_env_create(&store->env)) ||
+	    (rc = mdb_env_set_maxdbs(store->env, MAX_DATABASES)) ||
+	    (rc = mdb_env_set_maxreaders(store->env, SYMSTORE_READERS)) ||
+	    (rc = mdb_env_set_mapsize(store->env, map)) ||
+	    (rc = mdb_env_open(store->env, store->path, flags, 0666)) ||
+	    (rc = mdb_env_stat(store->env, &stat)))
+		return symstore_fail(store, rc, err, "cannot open");
+	store->page_size = stat.ms_psize;
+	/* Readers that died hold pages back. */
+	if (store->locked)
+		mdb_reader_check(store->env, NULL);
+	return 0;
+}
+
+static void store_cleanup(struct symstore **store)
+{
+	symstore_close(*store);
+}
+
+int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
+			struct symstore **ret, struct sc_error *err)
+{
+	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
+	bool locked = false;
+	uint64_t used;
+	int rc;
+
+	*ret = NULL;
+	if ((rc = look(path, &used, err)))
+		return rc;
+	if (!used && mode == SYMSTORE_READ)
+		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
+	if ((rc = lock_file(path, mode, &locked, err)))
+		return rc;
+	store = calloc(1, sizeof(*store));
+	if (!store || !(store->path = strdup(path))) {
+		free(store);
+		store = NULL;
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	pthread_mutex_init(&store->commit_lock, NULL);
+	pthread_mutex_init(&store->lock, NULL);
+	pthread_cond_init(&store->changed, NULL);
+	store->locked = locked;
+	store->roomy = roomy;
+	if ((rc = open_env(store, mode, used, err)))
+		return rc;
+	rc = attach(store, mode, err);
+	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE)
+		rc = initialise(store, err);
+	if (!rc && !used && mode == SYMSTORE_WRITE)
+		rc = sync_directory(path, err);
+	if (rc)
+		return rc;
+	*ret = store;
+	store = NULL;
+	return 0;
+}
+
+int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
+		  struct sc_error *err)
+{
+	return symstore_open_sized(path, mode, 0, ret, err);
+}
+
+void symstore_close(struct symstore *store)
+{
+	if (!store)
+		return;
+	mdb_env_close(store->env);
+	pthread_cond_destroy(&store->changed);
+	pthread_mutex_destroy(&store->lock);
+	pthread_mutex_destroy(&store->commit_lock);
+	free(store->path);
+	free(store);
+}

@@ -1,0 +1,51 @@
+/*
+ * pages.h: looks at the pages of an LMDB file without LMDB.
+ *
+ * LMDB trusts its file: on a damaged one it may read outside of the map (a
+ * SIGBUS) or stop the process by an assertion. So what can be checked cheaply
+ * is checked before it opens the file, and all of it when the store is verified.
+ */
+#ifndef STORE_PAGES_H
+#define STORE_PAGES_H
+
+#include "libsymcache/symcache_store.h"
+
+/* A B-tree of the file. */
+struct symstore_tree {
+	uint32_t pad;
+	uint16_t flags;
+	uint16_t depth;
+	size_t branch_pages, leaf_pages, overflow_pages;
+	size_t entries;
+	size_t root;          /* SIZE_MAX: empty */
+};
+
+/* One snapshot of a file, from one of its two meta pages. */
+struct symstore_snapshot {
+	size_t page_size;
+	size_t last_page;
+	size_t txn;
+	struct symstore_tree trees[2]; /* free pages; main */
+};
+
+enum { SYMSTORE_ANY_TXN = 0 };
+
+/*
+ * Reads the newest snapshot of the file open as `fd`, or that of transaction
+ * `txn`. SC_EFORMAT: not an LMDB file, or damaged; SC_EUNSUPPORTED: an LMDB
+ * file of another kind of machine or version; SC_ENOTFOUND: `txn` is neither
+ * of the two; SC_ESYS.
+ */
+int symstore_snapshot_read(int fd, size_t txn, struct symstore_snapshot *ret,
+			   struct sc_error *err);
+
+/*
+ * Walks all pages of the snapshot in file[0, size): each within the file, used
+ * once, of the right type and depth, with keys in order. Reports each fault,
+ * returns their number. Cost: the index pages, a bit per page of memory.
+ */
+size_t symstore_snapshot_check(const uint8_t *file, size_t size,
+			       const struct symstore_snapshot *snapshot,
+			       symcache_fault_fn *fn, void *ctx);
+
+#endif

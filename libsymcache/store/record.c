@@ -1,0 +1,246 @@
+/*
+ * Records ↔ bytes: see record.h; the tables of offsets are in format/store.md.
+ */
+#include "libsymcache/store/record.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every record opens with u16 version, u16 size of the fixed part. */
+enum { RECORD_VERSION = 1, PREFIX_SIZE = 4 };
+
+enum {
+	FORMAT_FORMAT = 4, FORMAT_READ = 8, FORMAT_WRITE = 12, FORMAT_CREATED = 16,
+	FORMAT_SIZE = 24,
+
+	ENTRY_SOURCES = 4, ENTRY_CACHE_SIZE = 8, ENTRY_SOURCE_SIZE = 16, ENTRY_SOURCE_HASH = 24,
+	ENTRY_CACHE_HASH = 40, ENTRY_TIME = 48, ENTRY_FLAGS = 56, ENTRY_BAD_UNITS = 60,
+	ENTRY_SIZE = 64,
+
+	OUTCOME_CODE = 4, OUTCOME_TIME = 8, OUTCOME_ID_LEN = 16, OUTCOME_ID = 20, OUTCOME_SIZE = 84,
+};
+
+enum { FLAG_DERIVED = 1 };
+
+static void put16(uint8_t *p, uint16_t v)
+{
+	v = htole16(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	v = htole32(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static void put64(uint8_t *p, uint64_t v)
+{
+	v = htole64(v);
+	memcpy(p, &v, sizeof(v));
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le16toh(v);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le32toh(v);
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le64toh(v);
+}
+
+/* A zeroed record: prefix, fixed part, then `n` strings (NULL is ""). */
+static uint8_t *encode(uint16_t fixed, const char *const *strings, size_t n, size_t *size)
+{
+	uint8_t *record, *end;
+
+	*size = fixed;
+	for (size_t i = 0; i < n; i++)
+		*size += (strings[i] ? strlen(strings[i]) : 0) + 1;
+	record = calloc(1, *size);
+	if (!record)
+		return NULL;
+	put16(record, RECORD_VERSION);
+	put16(record + 2, fixed);
+	end = record + fixed;
+	for (size_t i = 0; i < n; i++)
+		end = (uint8_t *)stpcpy((char *)end, strings[i] ? strings[i] : "") + 1;
+	return record;
+}
+
+/*
+ * Checks the prefix, copies the fixed part into fixed[0, want), zero-padded,
+ * and finds the `n` strings; missing ones are "". A later version may have
+ * more of both; version 0 never was.
+ */
+static bool decode(const void *data, size_t size, uint8_t *fixed, size_t want,
+		   const char **strings, size_t n)
+{
+	const char *s, *end = (const char *)data + size;
+	size_t have;
+
+	if (size < PREFIX_SIZE || !get16(data))
+		return false;
+	have = get16((const uint8_t *)data + 2);
+	if (have < PREFIX_SIZE || have > size)
+		return false;
+	memset(fixed, 0, want);
+	memcpy(fixed, data, have < want ? have : want);
+	s = (const char *)data + have;
+	for (size_t i = 0; i < n; i++) {
+		const char *nul = memchr(s, 0, (size_t)(end - s));
+
+		strings[i] = nul ? s : "";
+		if (!nul && s != end)
+			return false; /* a string without its end */
+		s = nul ? nul + 1 : end;
+	}
+	return true;
+}
+
+uint8_t *symstore_format_encode(const struct symstore_format *format, size_t *size)
+{
+	uint8_t *r = encode(FORMAT_SIZE, NULL, 0, size);
+
+	if (!r)
+		return NULL;
+	put32(r + FORMAT_FORMAT, format->format);
+	put32(r + FORMAT_READ, format->read_since);
+	put32(r + FORMAT_WRITE, format->write_since);
+	put64(r + FORMAT_CREATED, (uint64_t)format->created);
+	return r;
+}
+
+bool symstore_format_decode(const void *data, size_t size, struct symstore_format *ret)
+{
+	uint8_t r[FORMAT_SIZE];
+
+	if (!decode(data, size, r, sizeof(r), NULL, 0))
+		return false;
+	*ret = (struct symstore_format){
+		.format = get32(r + FORMAT_FORMAT),
+		.read_since = get32(r + FORMAT_READ),
+		.write_since = get32(r + FORMAT_WRITE),
+		.created = (int64_t)get64(r + FORMAT_CREATED),
+	};
+	return ret->format && ret->read_since && ret->write_since;
+}
+
+uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
+{
+	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path };
+	uint8_t *r = encode(ENTRY_SIZE, strings, 3, size);
+
+	if (!r)
+		return NULL;
+	put32(r + ENTRY_SOURCES, entry->sources);
+	put64(r + ENTRY_CACHE_SIZE, entry->cache_size);
+	put64(r + ENTRY_SOURCE_SIZE, entry->source_size);
+	put64(r + ENTRY_SOURCE_HASH, entry->source_hash.low64);
+	put64(r + ENTRY_SOURCE_HASH + 8, entry->source_hash.high64);
+	symstore_entry_set_hash(r, entry->cache_hash);
+	put64(r + ENTRY_TIME, (uint64_t)entry->time);
+	put32(r + ENTRY_FLAGS, entry->build_id_derived ? FLAG_DERIVED : 0);
+	put32(r + ENTRY_BAD_UNITS, entry->bad_units);
+	return r;
+}
+
+void symstore_entry_set_hash(uint8_t *record, uint64_t cache_hash)
+{
+	put64(record + ENTRY_CACHE_HASH, cache_hash);
+}
+
+bool symstore_entry_decode(const void *key, size_t key_size, const void *data, size_t size,
+			   struct symstore_entry *ret)
+{
+	const char *strings[3];
+	uint8_t r[ENTRY_SIZE];
+
+	if (!key_size || key_size > sizeof(ret->build_id) ||
+	    !decode(data, size, r, sizeof(r), strings, 3))
+		return false;
+	*ret = (struct symstore_entry){
+		.build_id_len = key_size,
+		.build_id_derived = get32(r + ENTRY_FLAGS) & FLAG_DERIVED,
+		.sources = get32(r + ENTRY_SOURCES),
+		.bad_units = get32(r + ENTRY_BAD_UNITS),
+		.cache_size = get64(r + ENTRY_CACHE_SIZE),
+		.source_size = get64(r + ENTRY_SOURCE_SIZE),
+		.source_hash.low64 = get64(r + ENTRY_SOURCE_HASH),
+		.source_hash.high64 = get64(r + ENTRY_SOURCE_HASH + 8),
+		.cache_hash = get64(r + ENTRY_CACHE_HASH),
+		.time = (int64_t)get64(r + ENTRY_TIME),
+		.source_path = strings[0],
+		.tool_version = strings[1],
+		.debug_path = strings[2],
+	};
+	memcpy(ret->build_id, key, key_size);
+	return true;
+}
+
+void symstore_content_key(const struct symstore_hash *content, uint8_t key[SYMSTORE_CONTENT_KEY])
+{
+	uint64_t words[2] = { htobe64(content->high64), htobe64(content->low64) };
+
+	memcpy(key, words, sizeof(words));
+}
+
+uint8_t *symstore_outcome_encode(const struct symstore_outcome *outcome, const char *tool,
+				 size_t *size)
+{
+	uint8_t *r = encode(OUTCOME_SIZE, &tool, 1, size);
+
+	if (!r)
+		return NULL;
+	put32(r + OUTCOME_CODE, (uint32_t)outcome->code);
+	put64(r + OUTCOME_TIME, (uint64_t)outcome->time);
+	put32(r + OUTCOME_ID_LEN, (uint32_t)outcome->build_id_len);
+	memcpy(r + OUTCOME_ID, outcome->build_id, outcome->build_id_len);
+	return r;
+}
+
+bool symstore_outcome_decode(const void *data, size_t size, struct symstore_outcome *ret,
+			     const char **tool)
+{
+	uint8_t r[OUTCOME_SIZE];
+
+	if (!decode(data, size, r, sizeof(r), tool, 1) ||
+	    get32(r + OUTCOME_ID_LEN) > sizeof(ret->build_id))
+		return false;
+	ret->code = (int32_t)get32(r + OUTCOME_CODE);
+	ret->time = (int64_t)get64(r + OUTCOME_TIME);
+	ret->build_id_len = get32(r + OUTCOME_ID_LEN);
+	memcpy(ret->build_id, r + OUTCOME_ID, sizeof(ret->build_id));
+	return true;
+}
+
+/* The kinds as digits of a number, the best first. */
+static unsigned rank(uint32_t sources)
+{
+	return (sources & SYMCACHE_FROM_DWARF ? 8 : 0) | (sources & SYMCACHE_FROM_SYMTAB ? 4 : 0) |
+	       (sources & SYMCACHE_FROM_MINIDEBUGINFO ? 2 : 0) |
+	       (sources & SYMCACHE_FROM_DYNSYM ? 1 : 0);
+}
+
+bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old)
+{
+	unsigned a = rank(fresh->sources), b = rank(old->sources);
+
+	return a != b ? a > b : fresh->bad_units <= old->bad_units;
+}

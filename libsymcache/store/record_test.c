@@ -1,0 +1,163 @@
+/* Records: the bytes of format/store.md, written out; what versions to come may
+ * append, what a damaged file may say. */
+#include "libsymcache/store/testing.h"
+
+#include "libsymcache/store/record.h"
+
+/* The example of format/store.md, field by field. */
+static const uint8_t entry_bytes[] = {
+	1, 0,                                   /* version */
+	64, 0,                                  /* bytes of the fixed part */
+	3, 0, 0, 0,                             /* sources: DWARF and .symtab */
+	0x10, 0x27, 0, 0, 0, 0, 0, 0,           /* cache: 10000 bytes */
+	0x40, 0x42, 0x0f, 0, 0, 0, 0, 0,        /* source: 1000000 bytes */
+	8, 7, 6, 5, 4, 3, 2, 1,                 /* hash of the source, low */
+	0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11, /* high */
+	0xef, 0xcd, 0xab, 0x89, 0x67, 0x45, 0x23, 0x01, /* hash of the cache */
+	0x00, 0xf1, 0x53, 0x65, 0, 0, 0, 0,     /* time: 2023-11-14 22:13:20 */
+	1, 0, 0, 0,                             /* flags: the build ID is derived */
+	2, 0, 0, 0,                             /* broken units */
+	'/', 'b', 'i', 'n', '/', 'l', 's', 0,   /* source */
+	's', 'y', 'm', 'c', 'a', 'c', 'h', 'e', ' ', '1', 0, /* tool */
+	'/', 'd', 0,                            /* debug file */
+};
+
+static const struct symstore_entry entry = {
+	.build_id = { 0xab, 0xcd }, .build_id_len = 2, .build_id_derived = true,
+	.sources = SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB, .bad_units = 2,
+	.cache_size = 10000, .source_size = 1000000,
+	.source_hash = { 0x0102030405060708, 0x1112131415161718 },
+	.cache_hash = 0x0123456789abcdef, .time = 1700000000,
+	.source_path = "/bin/ls", .tool_version = "symcache 1", .debug_path = "/d",
+};
+
+static void same(const struct symstore_entry *a, const struct symstore_entry *b)
+{
+	assert_int_equal(a->build_id_len, b->build_id_len);
+	assert_memory_equal(a->build_id, b->build_id, SYMCACHE_BUILD_ID_MAX);
+	assert_int_equal(a->build_id_derived, b->build_id_derived);
+	assert_int_equal(a->sources, b->sources);
+	assert_int_equal(a->bad_units, b->bad_units);
+	assert_int_equal(a->cache_size, b->cache_size);
+	assert_int_equal(a->source_size, b->source_size);
+	assert_true(a->source_hash.low64 == b->source_hash.low64);
+	assert_true(a->source_hash.high64 == b->source_hash.high64);
+	assert_true(a->cache_hash == b->cache_hash);
+	assert_true(a->time == b->time);
+	assert_string_equal(a->source_path, b->source_path);
+	assert_string_equal(a->tool_version, b->tool_version);
+	assert_string_equal(a->debug_path, b->debug_path);
+}
+
+static void entry_layout(void **state)
+{
+	struct symstore_entry got;
+	size_t size;
+	uint8_t *bytes = symstore_entry_encode(&entry, &size);
+
+	(void)state;
+	assert_int_equal(size, sizeof(entry_bytes));
+	assert_memory_equal(bytes, entry_bytes, size);
+	assert_true(symstore_entry_decode(entry.build_id, 2, bytes, size, &got));
+	same(&got, &entry);
+	symstore_entry_set_hash(bytes, 1);
+	assert_true(symstore_entry_decode(entry.build_id, 2, bytes, size, &got));
+	assert_true(got.cache_hash == 1);
+	free(bytes);
+}
+
+/* A later version: 8 more bytes in the fixed part, a fourth string, and
+ * something behind it without an end. */
+static void later_version(void **state)
+{
+	uint8_t later[sizeof(entry_bytes) + 8 + 6];
+	struct symstore_entry got;
+
+	(void)state;
+	memcpy(later, entry_bytes, 64);
+	memset(later + 64, 0xee, 8);
+	memcpy(later + 72, entry_bytes + 64, sizeof(entry_bytes) - 64);
+	memcpy(later + sizeof(later) - 6, "v1\0tag", 6);
+	later[0] = 9;
+	later[2] = 72;
+	assert_true(symstore_entry_decode(entry.build_id, 2, later, sizeof(later), &got));
+	same(&got, &entry);
+}
+
+/* An earlier version: shorter, without the last string. */
+static void earlier_version(void **state)
+{
+	uint8_t earlier[sizeof(entry_bytes)];
+	struct symstore_entry got, want = entry;
+	size_t strings = sizeof(entry_bytes) - 64 - 3;
+
+	(void)state;
+	memcpy(earlier, entry_bytes, 56);
+	memcpy(earlier + 56, entry_bytes + 64, strings);
+	earlier[2] = 56;
+	want.build_id_derived = false;
+	want.bad_units = 0;
+	want.debug_path = "";
+	assert_true(symstore_entry_decode(entry.build_id, 2, earlier, 56 + strings, &got));
+	same(&got, &want);
+}
+
+/* Cut off anywhere: refused, but for where a string ends. */
+static void cut_off(void **state)
+{
+	struct symstore_entry got;
+
+	(void)state;
+	for (size_t size = 0; size < sizeof(entry_bytes); size++) {
+		uint8_t *exact = malloc(size ? size : 1);
+		bool whole = size == 64 || (size > 64 && !entry_bytes[size - 1]);
+
+		memcpy(exact, entry_bytes, size);
+		assert_int_equal(symstore_entry_decode(entry.build_id, 2, exact, size, &got), whole);
+		free(exact);
+	}
+	assert_false(symstore_entry_decode(entry.build_id, 0, entry_bytes, sizeof(entry_bytes), &got));
+	assert_false(symstore_entry_decode(entry.build_id, SYMCACHE_BUILD_ID_MAX + 1, entry_bytes,
+					   sizeof(entry_bytes), &got));
+}
+
+static void outcome(void **state)
+{
+	struct symstore_outcome want = { SC_ENOSYMBOLS, 1700000000, { 1, 2, 3 }, 3 }, got;
+	const char *tool;
+	size_t size;
+	uint8_t *bytes = symstore_outcome_encode(&want, "symcache 1", &size);
+
+	(void)state;
+	assert_true(symstore_outcome_decode(bytes, size, &got, &tool));
+	assert_int_equal(got.code, SC_ENOSYMBOLS);
+	assert_int_equal(got.time, 1700000000);
+	assert_int_equal(got.build_id_len, 3);
+	assert_memory_equal(got.build_id, want.build_id, SYMCACHE_BUILD_ID_MAX);
+	assert_string_equal(tool, "symcache 1");
+	bytes[16] = SYMCACHE_BUILD_ID_MAX + 1;
+	assert_false(symstore_outcome_decode(bytes, size, &got, &tool));
+	free(bytes);
+}
+
+static void content_key(void **state)
+{
+	struct symstore_hash hash = { 0x1112131415161718, 0x0102030405060708 };
+	uint8_t key[SYMSTORE_CONTENT_KEY];
+
+	(void)state;
+	/* As xxhsum -H128 prints it. */
+	symstore_content_key(&hash, key);
+	assert_memory_equal(key, "\1\2\3\4\5\6\7\10\x11\x12\x13\x14\x15\x16\x17\x18", 16);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entry_layout), cmocka_unit_test(later_version),
+		cmocka_unit_test(earlier_version), cmocka_unit_test(cut_off),
+		cmocka_unit_test(outcome), cmocka_unit_test(content_key),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/*
+ * store.h: what the files of the store share. lmdb.h is included here and in
+ * no other folder.
+ *
+ *   pages.c    checks an LMDB file's pages without LMDB, before it may crash on them
+ *   record.c   records ↔ bytes
+ *   map.c      the memory map: how large, and when it may be moved
+ *   open.c     path → struct symstore
+ *   reader.c   snapshots   writer.c  commits   check.c  verification
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <lmdb.h>
+#include <pthread.h>
+
+#include "libsymcache/store/pages.h"
+#include "libsymcache/symcache_store.h"
+
+/* Versions of the file's layout that we read and write; see format/store.md. */
+#define SYMSTORE_FORMAT 1u
+
+/* Threads and processes that may read at the same time (64 bytes each). */
+#define SYMSTORE_READERS 510u
+
+/* A value above this is written by LMDB with one pwrite(), which Linux cuts
+ * off at 2 GiB − 4 KiB; LMDB takes that for an error. */
+#define SYMSTORE_MAX_CACHE 0x7ff00000u
+
+struct symstore {
+	MDB_env *env;
+	MDB_dbi meta, entries, caches, seen;
+	char *path;
+	size_t page_size;
+	uint64_t roomy;             /* the map is at least this large, if it can be */
+	uint32_t format;            /* of the file */
+	bool locked;                /* the lock file is in use */
+
+	/* The map may move only while nobody in this process uses it. */
+	pthread_mutex_t commit_lock;/* held by the thread that commits or remaps */
+	pthread_mutex_t lock;       /* guards what follows */
+	pthread_cond_t changed;
+	struct symstore_reader *readers;
+	bool remapping;             /* new readers wait */
+	bool lost;                  /* a remap failed half-way: there is no map */
+};
+
+struct symstore_reader {
+	struct symstore *store;
+	MDB_txn *txn;
+	pthread_t owner;
+	struct symstore_reader *next;
+};
+
+/* As symstore_open(), with a map that begins at `roomy` bytes (0: the usual), so
+ * that tests can see it grow. */
+int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
+			struct symstore **ret, struct sc_error *err);
+
+/* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
+int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
+		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- map.c ---- */
+
+/* The map size for a file of `used` bytes: `roomy` (0: the usual) or four times
+ * `used`, but only what this process can have. 0: not even `used`. */
+size_t symstore_map_size(uint64_t used, uint64_t roomy);
+
+/*
+ * Waits until no thread of this process reads, then maps at least `size` bytes
+ * (and all that is in the file). The caller holds commit_lock and no
+ * transaction. SC_EINVAL: this thread has a reader open; SC_ENOMEM.
+ */
+int symstore_remap(struct symstore *store, uint64_t size, struct sc_error *err);
+
+/* mdb_txn_begin() that follows a map which another process has outgrown.
+ * The caller holds commit_lock if it writes. */
+int symstore_txn_begin(struct symstore *store, unsigned flags, MDB_txn **ret,
+		       struct sc_error *err);
+
+/* The pages of a reading transaction. Its meta page is overwritten two commits
+ * later; the transaction then moves on to the newest. Call it before reading. */
+int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
+			 struct sc_error *err);
+
+static inline void symstore_txn_cleanup(MDB_txn **txn)
+{
+	if (*txn)
+		mdb_txn_abort(*txn);
+}
+
+static inline void symstore_cursor_cleanup(MDB_cursor **cursor)
+{
+	if (*cursor)
+		mdb_cursor_close(*cursor);
+}
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * Commits: what a writer gathered goes into the store in one transaction.
+ *
+ * Nothing is locked before symstore_commit(): building a cache takes seconds,
+ * and another process that waits for its turn would wait for that. The caches
+ * are written by their fill function straight into LMDB's dirty pages. Where
+ * the map turns out too small, the transaction is thrown away, the map grows,
+ * and it starts over: hence the list of what shall be done, and fill functions
+ * that can be called again.
+ *
+ * LMDB writes pages, syncs them, then writes and syncs a meta page; until that
+ * is on the disk the store is as it was. Cost: the bytes once through the page
+ * cache, two syncs.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "libsymcache/base/vec.h"
+#include "libsymcache/store/record.h"
+#include "libsymcache/store/store.h"
+
+/* One thing to do: put a cache and its entry, or remember a file's content. */
+struct op {
+	uint8_t key[SYMCACHE_BUILD_ID_MAX];
+	size_t key_size;
+	uint8_t *record;
+	size_t record_size;
+	symstore_fill_fn *fill; /* NULL: remember */
+	void *ctx;
+	size_t cache_size;
+	bool *stored;           /* may be NULL */
+};
+
+struct symstore_writer {
+	struct symstore *store;
+	VEC(struct op) ops;
+	uint64_t bytes;         /* in all */
+};
+
+int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
+			 struct sc_error *err)
+{
+	*ret = calloc(1, sizeof(**ret));
+	if (!*ret)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	(*ret)->store = store;
+	return 0;
+}
+
+void symstore_abort(struct symstore_writer *writer)
+{
+	if (!writer)
+		return;
+	for (size_t i = 0; i < writer->ops.len; i++)
+		free(writer->ops.data[i].record);
+	vec_deinit(&writer->ops);
+	free(writer);
+}
+
+/* Appends `op`, whose record may be NULL for want of memory. */
+static int push(struct symstore_writer *writer, const struct op *op, struct sc_error *err)
+{
+	struct op *slot = op->record ? vec_push(&writer->ops) : NULL;
+
+	if (!slot) {
+		free(op->record);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	*slot = *op;
+	writer->bytes += op->cache_size + op->record_size;
+	return 0;
+}
+
+int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
+		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err)
+{
+	struct op op = {
+		.key_size = entry->build_id_len, .fill = fill, .ctx = ctx,
+		.cache_size = (size_t)entry->cache_size, .stored = stored,
+	};
+
+	if (!op.key_size || op.key_size > sizeof(op.key))
+		return sc_error_set(err, SC_EINVAL, "a build ID of %zu bytes", op.key_size);
+	if (entry->cache_size > SYMSTORE_MAX_CACHE)
+		return sc_error_set(err, SC_ELIMIT, "a cache of %llu bytes: the store takes up to %u",
+				    (unsigned long long)entry->cache_size, SYMSTORE_MAX_CACHE);
+	memcpy(op.key, entry->build_id, op.key_size);
+	op.record = symstore_entry_encode(entry, &op.record_size);
+	return push(writer, &op, err);
+}
+
+int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
+		      const char *tool, const struct symstore_outcome *outcome,
+		      struct sc_error *err)
+{
+	struct op op = { .key_size = SYMSTORE_CONTENT_KEY };
+
+	symstore_content_key(content, op.key);
+	op.record = symstore_outcome_encode(outcome, tool, &op.record_size);
+	return push(writer, &op, err);
+}
+
+/* ---- the commit: these return LMDB's codes -------------------------------- */
+
+/* Is there an entry that the one of `op` may not replace? One that cannot be
+ * read may always be replaced. */
+static int is_better(struct symstore *store, MDB_txn *txn, const struct op *op, bool *ret)
+{
+	MDB_val key = { op->key_size, (void *)op->key }, value;
+	struct symstore_entry fresh, old;
+	int rc = mdb_get(txn, store->entries, &key, &value);
+
+	*ret = false;
+	if (rc)
+		return rc == MDB_NOTFOUND ? 0 : rc;
+	if (symstore_entry_decode(op->key, op->key_size, value.mv_data, value.mv_size, &old) &&
+	    symstore_entry_decode(op->key, op->key_size, op->record, op->record_size, &fresh))
+		*ret = !symstore_entry_replaces(&fresh, &old);
+	return 0;
+}
+
+static int put_cache(struct symstore *store, MDB_txn *txn, struct op *op)
+{
+	MDB_val key = { op->key_size, op->key }, value;
+	/* Values that fill a page, less its header of 16 bytes, lie on pages of
+	 * their own and so are aligned; smaller ones would lie in a leaf at any even
+	 * address. */
+	size_t least = store->page_size - 16;
+	bool better;
+	int rc;
+
+	if ((rc = is_better(store, txn, op, &better)))
+		return rc;
+	if (op->stored)
+		*op->stored = !better;
+	if (better)
+		return 0;
+	value.mv_size = op->cache_size > least ? op->cache_size : least;
+	if ((rc = mdb_put(txn, store->caches, &key, &value, MDB_RESERVE)))
+		return rc;
+	op->fill(op->ctx, value.mv_data);
+	memset((uint8_t *)value.mv_data + op->cache_size, 0, value.mv_size - op->cache_size);
+	symstore_entry_set_hash(op->record, XXH3_64bits(value.mv_data, op->cache_size));
+	value = (MDB_val){ op->record_size, op->record };
+	return mdb_put(txn, store->entries, &key, &value, 0);
+}
+
+static int apply(struct symstore_writer *writer, MDB_txn *txn)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < writer->ops.len && !rc; i++) {
+		struct op *op = &writer->ops.data[i];
+		MDB_val key = { op->key_size, op->key }, value = { op->record_size, op->record };
+
+		rc = op->fill ? put_cache(writer->store, txn, op) :
+				mdb_put(txn, writer->store->seen, &key, &value, 0);
+	}
+	return rc;
+}
+
+/* Gives back what a failed commit wrote behind the last page. The write lock
+ * keeps other writers from writing there; readers do not look there. */
+static void trim(struct symstore *store)
+{
+	MDB_txn *txn;
+	MDB_envinfo info;
+	struct stat st;
+	off_t end;
+	int fd;
+
+	if (mdb_txn_begin(store->env, NULL, 0, &txn))
+		return;
+	mdb_env_info(store->env, &info);
+	mdb_env_get_fd(store->env, &fd);
+	end = ((off_t)info.me_last_pgno + 1) * (off_t)store->page_size;
+	if (!fstat(fd, &st) && st.st_size > end && ftruncate(fd, end))
+		st.st_size = end; /* it was worth a try */
+	mdb_txn_abort(txn);
+}
+
+/* Makes the file as long as LMDB says it is: it does not write pages that it
+ * took and freed in one transaction, and a file that is too short has to be
+ * looked at closely when it is opened. Never shortens it: another writer may be
+ * at work by now. */
+static void lengthen(struct symstore *store)
+{
+	MDB_envinfo info;
+	struct stat st;
+	off_t last;
+	int fd;
+
+	mdb_env_info(store->env, &info);
+	mdb_env_get_fd(store->env, &fd);
+	last = (off_t)info.me_last_pgno * (off_t)store->page_size;
+	if (!fstat(fd, &st) && st.st_size < last + (off_t)store->page_size &&
+	    fallocate(fd, 0, last, (off_t)store->page_size))
+		return; /* no space, or not on this file system: it is as well */
+}
+
+static int commit(struct symstore_writer *writer, struct sc_error *err)
+{
+	struct symstore *store = writer->store;
+	MDB_envinfo info;
+	MDB_txn *txn;
+	int rc;
+
+	for (;;) {
+		if ((rc = symstore_txn_begin(store, 0, &txn, err)))
+			return rc;
+		rc = apply(writer, txn);
+		if (rc)
+			mdb_txn_abort(txn);
+		else
+			rc = mdb_txn_commit(txn);
+		if (rc != MDB_MAP_FULL)
+			break;
+		mdb_env_info(store->env, &info);
+		if ((rc = symstore_remap(store, info.me_mapsize + writer->bytes + (1 << 20), err)))
+			return rc;
+	}
+	if (!rc) {
+		lengthen(store);
+		return 0;
+	}
+	rc = symstore_fail(store, rc, err, "cannot write");
+	if (rc == SC_EFULL)
+		trim(store);
+	return rc;
+}
+
+int symstore_commit(struct symstore_writer *writer, struct sc_error *err)
+{
+	struct symstore *store = writer->store;
+	int rc = 0;
+
+	if (writer->ops.len) {
+		pthread_mutex_lock(&store->commit_lock);
+		if (store->locked)
+			mdb_reader_check(store->env, NULL);
+		rc = commit(writer, err);
+		pthread_mutex_unlock(&store->commit_lock);
+	}
+	symstore_abort(writer);
+	return rc;
+}
