@@ -514,8 +514,7 @@ static void test_no_input(void **state)
 	snprintf(path, sizeof(path), "%s/o.o", dir);
 	assert_int_equal(testing_run("gcc -g -c -o %s testdata/programs/layouts.c", path), 0);
 	index_file(path, NULL, &r);
-	assert_int_equal(r.rc, SC_EUNSUPPORTED);
-	assert_non_null(strstr(r.err.msg, path));
+	assert_int_equal(r.rc, 0); /* an object is laid out and relocated */
 }
 
 static void read_file(const char *path, struct bytes *ret)

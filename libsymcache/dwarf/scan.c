@@ -35,6 +35,7 @@ struct dw_scanner {
 	VEC(struct foreign_files) foreign;
 	struct sc_intern foreign_set;
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
+	bool ranges_refused;            /* some entry asked for too many */
 };
 
 struct dw_scanner *dw_scanner_create(const struct dw_debug *debug)
@@ -130,6 +131,13 @@ static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uin
 
 /* ---- entries ------------------------------------------------------------------ */
 
+/* Ranges that a unit may have in all: an entry takes bytes, and few entries have
+ * more ranges than that. */
+static size_t max_ranges(const struct dw_unit_header *u)
+{
+	return 256 + 16 * (u->end - u->offset);
+}
+
 static uint32_t number32(const struct dw_value *v)
 {
 	uint64_t n;
@@ -148,8 +156,12 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 	uint32_t decl_file = DW_NONE, call_file = DW_NONE;
 	uint64_t n;
 
-	if (!dw_read_ranges(s->u, v, s->out))
+	switch (dw_read_ranges(s->u, v, max_ranges(s->u), s->out)) {
+	case SC_ENOMEM:
 		return false;
+	case SC_ELIMIT:
+		s->ranges_refused = true;
+	}
 	if (s->out->ranges.len == first) {
 		if (!inlined)
 			*scope = DW_NONE;
@@ -270,6 +282,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 	uint32_t scope = DW_NONE, *slot; /* scope: innermost one of this level */
 
 	vec_clear(&s->stack);
+	s->ranges_refused = false;
 	while (c.p < c.end) {
 		const uint8_t *entry = c.p;
 		const struct dw_abbrev *a;
@@ -331,15 +344,16 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 {
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, dw_uleb(&c));
-	bool ok;
+	int rc;
 
 	if (!a)
 		return 0;
 	dw_read_attributes(&c, s->u, a, s->values);
-	ok = dw_read_ranges(s->u, s->values, s->out);
+	/* Too many to be true: then it does not say what it covers. */
+	rc = dw_read_ranges(s->u, s->values, max_ranges(s->u), s->out);
 	dw_clear_attributes(s->u, a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
-	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
 int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err)
@@ -364,7 +378,10 @@ int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct
 		return line_rc;
 	s->own_files = (uint32_t)ret->files.len;
 	rc = scan_entries(s, line_rc ? NULL : err);
-	rc = line_rc ? line_rc : rc;
+	if (!rc && s->ranges_refused)
+		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT,
+				  "more ranges than its entries can have");
+	rc = line_rc && rc != SC_ENOMEM ? line_rc : rc;
 	if (rc)
 		sc_error_prefix(err, "unit at 0x%llx: ", (unsigned long long)u->offset);
 	return rc;

@@ -353,6 +353,10 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	else if (u->sizes.version < 2 || u->sizes.version > 5)
 		rc = sc_error_set(&fault, SC_EFORMAT, "unknown DWARF version %u",
 				  u->sizes.version);
+	else if (u->sizes.address_size != 2 && u->sizes.address_size != 4 &&
+		 u->sizes.address_size != 8)
+		rc = sc_error_set(&fault, SC_EFORMAT, "addresses of %u bytes",
+				  u->sizes.address_size);
 	else
 		rc = find_abbrevs(d, u, abbrev_offset, &fault);
 	if (!rc && u->first_entry < u->end) /* without entries it is empty, not broken */
