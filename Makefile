@@ -18,15 +18,18 @@ MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
 LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lexpat
 
-# build/deps.mk is written by scripts/deps.sh once the packages are there; make
-# then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
+# build/deps.mk is written by scripts/deps.sh once the packages are there, those
+# of the goal too, so that whoever must install them is told once; make then
+# starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean,$(GOALS)),)
 include build/deps.mk
 endif
 build/deps.mk: scripts/deps.sh
-	@mkdir -p build && scripts/deps.sh build > $@.tmp && mv $@.tmp $@
+	@mkdir -p build
+	@scripts/deps.sh build $(filter test demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
 LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
@@ -96,7 +99,7 @@ golden: all ## the command-line tests alone
 	@scripts/run_tests.sh $(O) golden
 
 testbins: $(TESTS) $(REPLAYS)
-.PHONY: testbins
+.PHONY: testbins torture
 
 # ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
 # `make fuzz` builds them; the tests replay the corpora with the same entry
@@ -112,6 +115,9 @@ $(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(FUZZ_MORE) \
 		$(DEMANGLE_AR) $(LDLIBS)
+
+torture: all testbins ## kill indexers at random moments, 500 times
+	@scripts/torture.sh $(O)
 
 bench: all ## measure side by side with llvm-symbolizer-19
 	@scripts/deps.sh bench > /dev/null

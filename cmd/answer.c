@@ -124,46 +124,17 @@ static struct answer_frame *add_frame(struct answer *a, const struct symcache *c
 	return f;
 }
 
-/*
- * llvm-symbolizer names the outermost frame by the symbol table, code or data: there a
- * part that was split off has a name of its own (f.cold), and an alias its own. Where
- * the DWARF knows no file, a local symbol has that of its object.
- */
-static void name_by_symbol(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
-			   uint32_t lang, const struct answer_options *options,
-			   struct demangler *d)
-{
-	struct symcache_frame unknown = {0};
-	struct symcache_file file = {0};
-	struct symcache_symbol symbol;
-	struct answer_frame *f;
-
-	if (options->functions != FUNCTIONS_LINKAGE ||
-	    !symcache_lookup_symbol(cache, rel_pc, &symbol))
-		return;
-	f = a->num_frames ? &a->frames[a->num_frames - 1] :
-	    add_frame(a, cache, &unknown, options, d);
-	file.name = symbol.file;
-	f->function = add_name(a, symbol.name, lang, options, d);
-	f->has_start_address = true;
-	f->start_address = symcache_load_base(cache) + symbol.rel_address;
-	if (!f->file)
-		f->file = add_path(a, &file, options->paths);
-}
-
 /* All frames at rel_pc, or one: see answer_query(). */
 static void answer_code(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
 			bool inlines, const struct answer_options *options, struct demangler *d)
 {
 	struct answer_options first = *options;
 	struct symcache_frames frames;
-	struct symcache_frame frame = { .lang = SYMCACHE_LANG_SYMTAB };
+	struct symcache_frame frame;
 	struct answer_frame *f = NULL;
 
-	if (!symcache_lookup(cache, rel_pc, &frames)) {
-		name_by_symbol(a, cache, rel_pc, frame.lang, options, d);
+	if (!symcache_lookup(cache, rel_pc, &frames))
 		return;
-	}
 	if (!inlines && !options->name_of_location)
 		first.functions = FUNCTIONS_NONE; /* the outermost frame's comes */
 	while (symcache_next_frame(&frames, &frame)) {
@@ -173,15 +144,44 @@ static void answer_code(struct answer *a, const struct symcache *cache, uint64_t
 		}
 		if (!f)
 			f = add_frame(a, cache, &frame, &first, d);
-		if (options->name_of_location && symcache_next_frame(&frames, &frame))
-			return; /* its function is inlined: no symbol names it */
+		if (options->name_of_location)
+			return;
 	}
-	if (f && !options->name_of_location) {
-		f->function = add_name(a, frame.function, frame.lang, options, d);
-		f->has_start_address = frame.entry_pc != SYMCACHE_NONE;
-		f->start_address = symcache_load_base(cache) + frame.entry_pc;
-	}
-	name_by_symbol(a, cache, rel_pc, frame.lang, options, d);
+	if (!f)
+		return;
+	f->function = add_name(a, frame.function, frame.lang, options, d);
+	f->has_start_address = frame.entry_pc != SYMCACHE_NONE;
+	f->start_address = symcache_load_base(cache) + frame.entry_pc;
+}
+
+/*
+ * What the symbol table adds, as llvm-symbolizer has it: the name of the function
+ * that has the code (foo.cold, the alias that is last), and the source file of a
+ * local symbol where the DWARF names none.
+ */
+static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
+		       const struct answer_options *options, struct demangler *d)
+{
+	const struct symcache_frame unknown = { .lang = SYMCACHE_LANG_SYMTAB,
+						.entry_pc = SYMCACHE_NONE };
+	struct symcache_symbol symbol;
+	struct symcache_file file = { 0 };
+	struct answer_frame *outermost;
+
+	if (options->functions != FUNCTIONS_LINKAGE ||
+	    !symcache_lookup_symbol(cache, rel_pc, &symbol))
+		return;
+	if (a->num_frames && !options->inlines && options->name_of_location)
+		return; /* the one frame is that of the innermost function */
+	if (!a->num_frames)
+		add_frame(a, cache, &unknown, options, d);
+	outermost = &a->frames[a->num_frames - 1];
+	outermost->function = add_name(a, symbol.name, SYMCACHE_LANG_SYMTAB, options, d);
+	outermost->has_start_address = true;
+	outermost->start_address = symcache_load_base(cache) + symbol.rel_address;
+	file.name = symbol.file;
+	if (!a->frames[0].file)
+		a->frames[0].file = add_path(a, &file, options->paths);
 }
 
 /* A location for each function of this name. */
@@ -204,9 +204,19 @@ static void answer_data(struct answer *a, const struct symcache *cache, uint64_t
 			const struct answer_options *options, struct demangler *d)
 {
 	struct answer_options whole = *options;
-	struct symcache_data data;
+	struct symcache_data data = { 0 };
+	struct symcache_symbol symbol;
 
-	if (!symcache_lookup_data(cache, rel_address, &data))
+	symcache_lookup_data(cache, rel_address, &data);
+	if (symcache_lookup_symbol(cache, rel_address, &symbol)) {
+		/* The table's view of what is where; the DWARF says whence. */
+		data.name = symbol.name;
+		data.rel_address = symbol.rel_address;
+		data.size = symbol.size;
+		if (!data.line)
+			data.file = (struct symcache_file){ .name = symbol.file };
+	}
+	if (!data.name.ptr)
 		return;
 	whole.functions = FUNCTIONS_LINKAGE; /* the options are about code */
 	a->name = add_name(a, data.name, SYMCACHE_LANG_UNKNOWN, &whole, d);
@@ -227,7 +237,9 @@ bool answer_query(struct answer *a, const struct symcache *cache, const struct q
 		answer_data(a, cache, rel, options, d);
 	else if (q->kind == QUERY_CODE && q->symbol.ptr)
 		answer_symbol(a, cache, q, options, d);
-	else if (q->kind == QUERY_CODE)
+	else if (q->kind == QUERY_CODE) {
 		answer_code(a, cache, rel, options->inlines, options, d);
+		add_symbol(a, cache, rel, options, d);
+	}
 	return a->num_frames || a->name;
 }

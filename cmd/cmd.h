@@ -24,6 +24,8 @@
 	X(index) \
 	X(build) \
 	X(lookup) \
+	X(filter) \
+	X(trace) \
 	X(list) \
 	X(show) \
 	X(verify)
@@ -50,6 +52,9 @@ void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)
  * program with status 2. main() calls it at the end. */
 void out_flush(void);
 
+/* `message` without "PATH: " in front, where it begins so. */
+const char *without_path(const char *message, const char *path);
+
 struct symcache_build_info;
 /* Tells how many units of the file's debug information are broken. */
 void warn_bad_units(const char *path, const struct symcache_build_info *info);
@@ -61,6 +66,12 @@ void *must_realloc(void *p, size_t size);
 /* Room for one more behind array[0, len): the array, maybe at another place. */
 void *must_grow(void *array, size_t len, size_t *cap, size_t size);
 char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* Writes `value` in base 10 or 16 right before `end`, without a NUL; returns where
+ * it begins, 20 bytes before at most. For inner loops. */
+char *format_number(char *end, uint64_t value, unsigned base);
 
 /* ---- build IDs ----------------------------------------------------------- */
 

@@ -27,6 +27,14 @@ void cmd_error(const char *fmt, ...)
 	va_end(ap);
 }
 
+const char *without_path(const char *message, const char *path)
+{
+	size_t len = strlen(path);
+
+	return !strncmp(message, path, len) && !strncmp(message + len, ": ", 2) ?
+		message + len + 2 : message;
+}
+
 void warn_bad_units(const char *path, const struct symcache_build_info *info)
 {
 	cmd_error("%s: %llu of %llu units of debug information are broken: %s", path,
@@ -84,6 +92,15 @@ char *must_asprintf(const char *fmt, ...)
 	len = vasprintf(&s, fmt, ap);
 	va_end(ap);
 	return must(len < 0 ? NULL : s);
+}
+
+char *format_number(char *end, uint64_t value, unsigned base)
+{
+	do {
+		*--end = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	return end;
 }
 
 static int hex_digit(char c)

@@ -7,10 +7,12 @@
  * file. A file that cannot be indexed is told and does not stop the rest; a store
  * that cannot be written does.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/index.h"
@@ -49,11 +51,8 @@ struct account {
 static void failed(void *ctx, const char *path, const char *reason)
 {
 	struct account *a = ctx;
-	size_t len = strlen(path);
 
-	/* Many messages begin with the path already. */
-	if (!strncmp(reason, path, len) && !strncmp(reason + len, ": ", 2))
-		reason += len + 2;
+	reason = without_path(reason, path);
 	progress_erase(&a->progress);
 	cmd_error("%s: %s", path, reason);
 	a->failures = must_grow(a->failures, a->num_failures, &a->cap_failures,
@@ -109,6 +108,20 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 	return 0;
 }
 
+/* Files are read through maps: one that is cut short meanwhile is a signal. */
+static const char *volatile at_work = "";
+
+static void file_shrank(int sig)
+{
+	static const char why[] = ": it was cut short while it was read\n";
+
+	(void)sig;
+	if (write(STDERR_FILENO, at_work, strlen(at_work)) < 0 ||
+	    write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
+		_exit(STATUS_ERROR);
+	_exit(STATUS_ERROR);
+}
+
 static int index_files(struct account *a, struct symstore *store, struct sc_error *err)
 {
 	/* For builds that shall give the same bytes every time. */
@@ -121,10 +134,12 @@ static int index_files(struct account *a, struct symstore *store, struct sc_erro
 	size_t n = a->scan.num_files;
 	int rc = 0;
 
+	signal(SIGBUS, file_shrank);
 	progress_init(&a->progress, "indexing", o.quiet);
 	for (size_t i = 0; i < n && !rc; i++) {
 		const struct scan_file *file = &a->scan.files[i];
 
+		at_work = file->path;
 		progress_update(&a->progress, i, n, file->path);
 		rc = take(a, &batch, index_job_create(file, store, &options), err);
 	}
@@ -189,14 +204,16 @@ static void print_json(const struct account *a)
  * opened: closing it again would drop our locks. */
 static void leave_out_store(struct scan *scan)
 {
-	char *path, *lock;
+	char *path, *real, *lock;
 
 	if (store_path(o.store, &path, NULL))
 		return;
-	lock = must_asprintf("%s-lock", path);
+	real = realpath(path, NULL);
+	lock = must_asprintf("%s-lock", real ? real : path);
 	scan_leave_out(scan, path);
 	scan_leave_out(scan, lock);
 	free(lock);
+	free(real);
 	free(path);
 }
 

@@ -34,7 +34,7 @@ static void fill(void *ctx, void *dst)
 
 static int gather(struct symstore_writer *writer, struct index_job *job, struct sc_error *err)
 {
-	struct symstore_outcome outcome = { 0 };
+	struct symstore_outcome outcome = { .time = time(NULL) };
 	int rc;
 
 	if (job->result == INDEX_BUILT) {

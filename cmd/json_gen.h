@@ -24,6 +24,7 @@ void json_gen_string(struct json_gen *j, const char *text, size_t len);
 
 void json_gen_text(struct json_gen *j, const char *key, const char *text); /* NULL: "" */
 void json_gen_number(struct json_gen *j, const char *key, uint64_t number);
+void json_gen_signed(struct json_gen *j, const char *key, int64_t number);
 void json_gen_hex(struct json_gen *j, const char *key, uint64_t number);   /* "0x1f" */
 void json_gen_bool(struct json_gen *j, const char *key, bool value);
 
@@ -32,6 +33,13 @@ void json_gen_close_map(struct json_gen *j);
 void json_gen_open_array(struct json_gen *j, const char *key);
 void json_gen_close_array(struct json_gen *j);
 void json_gen_empty_array(struct json_gen *j, const char *key);
+
+/* For a value that is needed often: makes it beside the output, of a generator of
+ * its own. json_gen_take() ends that and returns the text, on the heap; put it in
+ * with json_gen_raw(). */
+struct json_gen *json_gen_create_memory(void);
+char *json_gen_take(struct json_gen *j);
+void json_gen_raw(struct json_gen *j, const char *key, const char *json);
 
 /* The value is complete: ends its line, and makes ready for another. */
 void json_gen_end(struct json_gen *j);

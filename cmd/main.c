@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 	int status;
 
 	signal(SIGPIPE, pipe_closed);
+	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: writing fails, and says so */
 	status = dispatch(argc, argv);
 	out_flush();
 	return status;

@@ -122,7 +122,7 @@ static void verify_file(struct verification *v, const char *path)
 	v->entries++;
 	begin_subject(v, path);
 	if (cache_file_open(path, &file, &err))
-		fault(v, err.msg);
+		fault(v, without_path(err.msg, path));
 	else
 		symcache_verify(&file.cache, fault, v);
 	end_subject(v);

@@ -2,8 +2,9 @@
  * symcache.h: open a SymCache in borrowed memory and look addresses up.
  *
  * One sentence on ownership: everything here points into the bytes given to
- * symcache_open() and lives as long as they do. Nothing allocates, nothing
- * locks; one `struct symcache` may be used by any number of threads.
+ * symcache_open() and lives as long as they do. Nothing allocates but
+ * symcache_verify(), nothing locks; one `struct symcache` may be used by any
+ * number of threads.
  *
  * Addresses are `rel_pc`: relative to the p_vaddr of the image's first PT_LOAD
  * segment (symcache_load_base()). rel_pc = vaddr − load base.
@@ -110,8 +111,20 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
 bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
 
+/* A frame as numbers, for callers that keep names and paths themselves. */
+struct symcache_frame_ids {
+	uint32_t function; /* index below header->num_functions; SYMCACHE_NONE */
+	uint32_t file;     /* index below header->num_files; SYMCACHE_NONE */
+	uint32_t line;     /* 0: unknown */
+	uint32_t column;   /* 0: unknown */
+};
+
+/* As symcache_next_frame(), reading the source location alone. */
+bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);
+
 /* Finds the data symbol that covers `rel_address`: the innermost one, that is
- * the last to start. Symbols of unknown size cover up to the next symbol. */
+ * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
+ * search, and a step for each symbol between the answer and the address. */
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret);
 
@@ -140,14 +153,15 @@ struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx);
 
 enum symcache_path_style {
 	SYMCACHE_PATH_CLEAN, /* "." dropped, ".." resolved: what users want to read */
-	SYMCACHE_PATH_RAW,   /* joined only, byte for byte what the DWARF says */
+	SYMCACHE_PATH_RAW,   /* joined only, as LLVM's tools do */
 };
 
 /*
  * Writes the path of `file`, comp_dir/directory/name, into buf[0, size),
- * truncated and NUL-terminated like snprintf; returns the full length.
- * A part that is absolute (/…, \…, X:\…) replaces what is before it; parts are
- * joined with '/', or '\' where one is a Windows path.
+ * truncated and NUL-terminated like snprintf; returns the full length. buf may be
+ * NULL if size is 0. A part that is absolute (/…, X:\…) replaces what is before
+ * it. Clean, so does \… and <…>, and the separator is '\' where a part is a
+ * Windows path; raw, it is always '/'.
  */
 size_t symcache_path(const struct symcache_file *file, enum symcache_path_style style,
 		     char *buf, size_t size);
@@ -159,7 +173,9 @@ typedef bool symcache_fault_fn(void *ctx, const char *fault);
 /*
  * Reads the whole file and reports each breach of format/symcache.md: order of
  * ranges, indices and offsets out of bounds, inlined_into cycles, malformed
- * strings, the hash of the extension area. Returns the number of faults.
+ * strings, the hash of the extension area. Returns the number of faults. `fn` may
+ * be NULL. Time is linear in the size of the file; takes memory of an eighth of
+ * the string section, and reports as a fault that there is none.
  */
 size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx);
 

@@ -64,7 +64,8 @@ struct symcache_build_info {
 	uint64_t data_symbols;
 	uint64_t string_bytes;
 	double seconds[SYMCACHE_STAGES]; /* wall-clock time of each stage */
-	uint64_t above_4g;      /* functions and data that lie too far above the base */
+	uint64_t above_4g;      /* ranges, symbols and data out of reach: below the base or
+				 * more than 4 GiB above it */
 };
 
 struct symcache_build;

@@ -101,6 +101,7 @@ int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t 
 /* What came of a file's content when it was looked at. */
 struct symstore_outcome {
 	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
+	int64_t time;           /* when, seconds since 1970 */
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* of the entry, if code is 0 */
 	size_t build_id_len;
 };

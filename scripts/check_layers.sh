@@ -50,6 +50,8 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 		lib("libdeflate.h", "elf"); lib("zstd.h", "elf"); lib("lzma.h", "elf")
 		lib("xxhash.h", "base elf dwarf build read store cmd")
 		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
+		lib("unwind.h", "libmarkup") # of the compiler
+		lib("expat.h", "format")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \
 		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h grp.h inttypes.h iso646.h " \
 		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h poll.h pthread.h " \

@@ -10,7 +10,7 @@
 # stdout, stderr, status   what it must give, exactly; absent: nothing, and 0.
 #         The folders of this machine are shown by their names: $TESTDATA/a.c.
 # needs   programs, and files (with a / or $SHARED in them), one a line, without
-#         which the case is skipped
+#         which the case is skipped; "$ COMMAND": a command that must succeed
 #
 # --update writes what the program gives now: look at the diff before you commit.
 set -u
@@ -35,6 +35,7 @@ lacks() {
 		need=${need//'$SHARED'/$SHARED} need=${need//'$PROGRAMS'/$PROGRAMS}
 		case $need in
 		'') ;;
+		'$ '*) bash -c "${need#??}" > /dev/null 2>&1 || echo "'${need#??}' to succeed" ;;
 		*/*) [ -e "$need" ] || echo "$need" ;;
 		*) command -v "$need" > /dev/null || echo "$need" ;;
 		esac

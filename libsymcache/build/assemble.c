@@ -164,16 +164,6 @@ static bool put_gap(struct assembler *a, uint64_t start, uint64_t end)
 	return true;
 }
 
-static bool add(struct sc_intervals *v, uint64_t start, uint64_t end, uint32_t id)
-{
-	struct sc_interval *i = vec_push(&v->list);
-
-	if (!i)
-		return false;
-	*i = (struct sc_interval){ .start = start, .end = end, .id = id };
-	return true;
-}
-
 static bool make_layers(struct assembler *a, size_t num_symbols)
 {
 	struct sc_paint pot = {0};
@@ -182,10 +172,10 @@ static bool make_layers(struct assembler *a, size_t num_symbols)
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < a->flat->pieces.len; i++)
-		ok = add(pieces[i].kind == SC_PIECE_LINES ? &lines : &functions,
-			 pieces[i].start, pieces[i].end, i);
+		ok = sc_intervals_add(pieces[i].kind == SC_PIECE_LINES ? &lines : &functions,
+				      pieces[i].start, pieces[i].end, 0, i);
 	for (uint32_t i = 0; ok && i < num_symbols; i++)
-		ok = add(&symbols, a->symbols[i].start, a->symbols[i].end, i);
+		ok = sc_intervals_add(&symbols, a->symbols[i].start, a->symbols[i].end, 0, i);
 	if (ok) {
 		sc_rank_by_containment(&functions);
 		sc_rank_by_containment(&lines);

@@ -124,7 +124,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 			rc = sc_input_find_split(in, o, threads, err);
 		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
-			rc = sc_units_scan(&in->debug, &env, threads, &b->units, err);
+			rc = sc_units_scan(&in->debug, &env, threads, sc_input_unload, in, &b->units,
+					   err);
 		note_faults(b, in->debug.faults, &in->debug.first_fault);
 	}
 	b->info.units = b->units.count;

@@ -1,14 +1,7 @@
 /*
  * Facts of one unit → disjoint ranges with inline chains: see flatten.h.
  *
- * Priorities of the painting. A function's range gets a rank by containment
- * (1 … n), an inlined call the rank of the function range it lies in; below the
- * rank the order of the entries decides. So an inlined call never wins over
- * another function, and what it has beyond all ranges of its own function has
- * rank 0: a stray, shown only where nothing else is.
- *
- *     63           32 31            0
- *     |    rank      | scope number |
+ * The first step, which scope an address belongs to, is in scopes.c.
  *
  * Cost: O(n log n) in scopes, linear in rows. Tables are asked once per scope
  * and file, not per range.
@@ -17,8 +10,7 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/build/lang.h"
-
-#define LAST_REL 0xffffffffull
+#include "libsymcache/build/scopes.h"
 
 /* What a scope comes to in the tables; filled when the scope is first met. */
 struct scope_memo {
@@ -27,13 +19,27 @@ struct scope_memo {
 	uint32_t call; /* call location it is inlined into, or SC_NONE */
 };
 
+/* A function inlined often within a unit: what it came to the last time.
+ * Direct-mapped by the name's address. */
+struct inlined_memo {
+	const struct dw_unit *unit; /* NULL: free */
+	uint64_t unit_offset;
+	const char *name;
+	uint32_t lang, decl_file, decl_line;
+	uint32_t function;
+};
+
+#define INLINED_MEMO 4096
+#define FILE_NOT_ASKED (SC_NONE - 1)
+
 struct sc_flattener {
 	struct sc_flatten_env env;
 	struct sc_paint pot;
-	struct sc_intervals functions, scopes, painted, sequences, lines, own, covers;
+	struct sc_scopes scopes;
+	struct sc_intervals runs; /* of one scope each */
+	struct sc_intervals sequences, lines, own, covers;
 	VEC(struct scope_memo) memo;
 	VEC(uint32_t) files;    /* file of the unit → file number, SC_NONE − 1: not asked yet */
-	VEC(uint32_t) function; /* scope → the function around it */
 	VEC(uint32_t) chain;    /* scopes to settle, innermost first */
 
 	const struct dw_unit *unit;
@@ -43,9 +49,9 @@ struct sc_flattener {
 	size_t row;             /* of the last row found */
 	bool in_piece;          /* the last piece of out is open */
 	uint32_t piece_owner;
+	struct inlined_memo inlined[INLINED_MEMO];
 };
 
-#define FILE_NOT_ASKED (SC_NONE - 1)
 
 struct sc_flattener *sc_flattener_create(const struct sc_flatten_env *env)
 {
@@ -61,16 +67,14 @@ void sc_flattener_destroy(struct sc_flattener *f)
 	if (!f)
 		return;
 	sc_paint_deinit(&f->pot);
-	vec_deinit(&f->functions.list);
-	vec_deinit(&f->scopes.list);
-	vec_deinit(&f->painted.list);
+	sc_scopes_deinit(&f->scopes);
+	vec_deinit(&f->runs.list);
 	vec_deinit(&f->sequences.list);
 	vec_deinit(&f->lines.list);
 	vec_deinit(&f->own.list);
 	vec_deinit(&f->covers.list);
 	vec_deinit(&f->memo);
 	vec_deinit(&f->files);
-	vec_deinit(&f->function);
 	vec_deinit(&f->chain);
 	free(f);
 }
@@ -81,162 +85,6 @@ void sc_flat_deinit(struct sc_flat *flat)
 	vec_deinit(&flat->ranges);
 }
 
-/* ---- collecting ------------------------------------------------------------------ */
-
-/* Cuts [start, end) to what is code and within reach. False: nothing is left. */
-static bool clip(struct sc_flattener *f, uint64_t *start, uint64_t *end)
-{
-	uint64_t code_end = f->env.code_end(f->env.ctx, *start);
-	uint64_t base = f->env.load_base;
-
-	if (*end > code_end)
-		*end = code_end;
-	if (*start >= *end)
-		return false;
-	if (*start < base || *start - base > LAST_REL) {
-		f->out->too_far++;
-		return false;
-	}
-	if (*end - base > LAST_REL + 1)
-		*end = base + LAST_REL + 1;
-	return true;
-}
-
-static bool add(struct sc_intervals *v, uint64_t start, uint64_t end, uint64_t priority,
-		uint32_t id)
-{
-	struct sc_interval *i = vec_push(&v->list);
-
-	if (!i)
-		return false;
-	*i = (struct sc_interval){ start, end, priority, id };
-	return true;
-}
-
-/* All ranges of functions, ranked; in function[] each scope's function. */
-static bool collect_functions(struct sc_flattener *f)
-{
-	const struct dw_unit *u = f->unit;
-
-	vec_clear(&f->functions.list);
-	vec_clear(&f->function);
-	if (!vec_reserve(&f->function, u->scopes.len))
-		return false;
-	f->function.len = u->scopes.len;
-	for (uint32_t i = 0; i < u->scopes.len; i++) {
-		const struct dw_scope *s = &u->scopes.data[i];
-
-		f->function.data[i] = s->parent < i ? f->function.data[s->parent] : i;
-		if (s->parent < i)
-			continue;
-		for (uint32_t k = 0; k < s->num_ranges; k++) {
-			struct dw_range r = u->ranges.data[s->first_range + k];
-			/* Of equal ranges in one unit the later entry wins, as
-			 * an entry does over what is before it: ids go down. */
-			if (clip(f, &r.start, &r.end) &&
-			    !add(&f->functions, r.start, r.end, 0, UINT32_MAX - i))
-				return false;
-		}
-	}
-	sc_rank_by_containment(&f->functions);
-	for (size_t i = 0; i < f->functions.list.len; i++) {
-		struct sc_interval *r = &f->functions.list.data[i];
-		r->id = UINT32_MAX - r->id;
-		r->priority = r->priority << 32 | r->id;
-	}
-	return true;
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct sc_interval *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/*
- * One range of an inlined call, split by the ranges r[0, n) of its function
- * (ascending):
- *
- *   function        [----r0----)        [---r1---)
- *   inlined call          [---------------------------)
- *   becomes               [in )[ stray )[-- in --)[str)
- */
-static bool split_by_function(struct sc_flattener *f, uint64_t start, uint64_t end,
-			      uint32_t id, const struct sc_interval *r, size_t n)
-{
-	for (size_t i = 0; i < n && start < end; i++) {
-		uint64_t stop;
-
-		if (r[i].end <= start)
-			continue;
-		if (r[i].start >= end)
-			break;
-		if (start < r[i].start) {
-			if (!add(&f->scopes, start, r[i].start, id, id))
-				return false;
-			start = r[i].start;
-		}
-		stop = end < r[i].end ? end : r[i].end;
-		if (!add(&f->scopes, start, stop, (r[i].priority >> 32) << 32 | id, id))
-			return false;
-		start = stop;
-	}
-	return start >= end || add(&f->scopes, start, end, id, id);
-}
-
-static bool collect_scopes(struct sc_flattener *f)
-{
-	const struct dw_unit *u = f->unit;
-	struct sc_interval *r;
-	size_t n = 0, at = 0, total;
-
-	if (!collect_functions(f))
-		return false;
-	total = f->functions.list.len;
-	if (total)
-		qsort(f->functions.list.data, total, sizeof(*f->functions.list.data), by_id);
-	r = f->functions.list.data;
-	vec_clear(&f->scopes.list);
-	for (uint32_t i = 0; i < u->scopes.len; i++) {
-		const struct dw_scope *s = &u->scopes.data[i];
-
-		if (f->function.data[i] == i) {
-			at += n;
-			for (n = 0; at + n < total && r[at + n].id == i; n++)
-				if (!add(&f->scopes, r[at + n].start, r[at + n].end,
-					 r[at + n].priority, i))
-					return false;
-			continue;
-		}
-		/* Functions nest (GNU C): the ranges at hand may be another's. */
-		size_t first = at, count = n;
-		if (!count || r[first].id != f->function.data[i]) {
-			uint32_t want = f->function.data[i];
-			size_t lo = 0, hi = total;
-			while (lo < hi) {
-				size_t mid = lo + (hi - lo) / 2;
-				if (r[mid].id < want)
-					lo = mid + 1;
-				else
-					hi = mid;
-			}
-			for (first = lo, count = 0;
-			     first + count < total && r[first + count].id == want;)
-				count++;
-		}
-		for (uint32_t k = 0; k < s->num_ranges; k++) {
-			struct dw_range range = u->ranges.data[s->first_range + k];
-			if (clip(f, &range.start, &range.end) &&
-			    !split_by_function(f, range.start, range.end, i, r + first, count))
-				return false;
-		}
-	}
-	return true;
-}
-
 /* The sequences, made disjoint: where two overlap, the one inside wins. */
 static bool collect_lines(struct sc_flattener *f)
 {
@@ -245,7 +93,8 @@ static bool collect_lines(struct sc_flattener *f)
 	vec_clear(&f->sequences.list);
 	for (uint32_t i = 0; i < u->sequences.len; i++) {
 		uint64_t start = u->sequences.data[i].start, end = u->sequences.data[i].end;
-		if (clip(f, &start, &end) && !add(&f->sequences, start, end, 0, i))
+		if (sc_clip(&f->env, &start, &end, &f->out->too_far) &&
+		    !sc_intervals_add(&f->sequences, start, end, 0, i))
 			return false;
 	}
 	sc_rank_by_containment(&f->sequences);
@@ -260,9 +109,9 @@ static bool collect_covers(struct sc_flattener *f)
 
 	vec_clear(&f->own.list);
 	for (uint32_t i = 0; i < u->num_covers; i++)
-		if (!add(&f->own, u->ranges.data[i].start, u->ranges.data[i].end, 0, 0))
+		if (!sc_intervals_add(&f->own, u->ranges.data[i].start, u->ranges.data[i].end, 0, 0))
 			return false;
-	if (!u->num_covers && !add(&f->own, 0, UINT64_MAX, 0, 0))
+	if (!u->num_covers && !sc_intervals_add(&f->own, 0, UINT64_MAX, 0, 0))
 		return false;
 	return sc_paint(&f->pot, &f->own, &f->covers);
 }
@@ -292,7 +141,7 @@ static bool function_number(struct sc_flattener *f, const struct dw_scope *s, bo
 {
 	struct sc_function fn = {
 		.entry = inlined || s->entry_vaddr < f->env.load_base ||
-			 s->entry_vaddr - f->env.load_base >= LAST_REL ?
+			 s->entry_vaddr - f->env.load_base >= SC_NONE ?
 			 SC_NONE : (uint32_t)(s->entry_vaddr - f->env.load_base),
 		.lang = sc_lang_of_dwarf(s->lang),
 		.decl_line = s->decl_line,
@@ -306,6 +155,25 @@ static bool function_number(struct sc_flattener *f, const struct dw_scope *s, bo
 	       sc_table_function(f->env.tables, &fn, ret);
 }
 
+/* As function_number() of an inlined scope, asked before the tables. */
+static bool inlined_function(struct sc_flattener *f, const struct dw_scope *s, uint32_t *ret)
+{
+	size_t place = ((uintptr_t)s->name ^ (uintptr_t)s->name >> 12 ^ s->decl_line) %
+		       INLINED_MEMO;
+	struct inlined_memo *m = &f->inlined[place];
+
+	if (m->unit == f->unit && m->unit_offset == f->unit->offset && m->name == s->name &&
+	    m->lang == s->lang && m->decl_file == s->decl_file && m->decl_line == s->decl_line) {
+		*ret = m->function;
+		return true;
+	}
+	if (!function_number(f, s, true, ret))
+		return false;
+	*m = (struct inlined_memo){ f->unit, f->unit->offset, s->name, s->lang, s->decl_file,
+				    s->decl_line, *ret };
+	return true;
+}
+
 /* The function of scope i and the call it is inlined into; its parent is known. */
 static bool settle_one(struct sc_flattener *f, uint32_t i)
 {
@@ -313,7 +181,8 @@ static bool settle_one(struct sc_flattener *f, uint32_t i)
 	struct scope_memo *m = &f->memo.data[i];
 
 	m->call = SC_NONE;
-	if (!function_number(f, s, s->parent < i, &m->function))
+	if (!(s->parent < i ? inlined_function(f, s, &m->function) :
+			      function_number(f, s, false, &m->function)))
 		return false;
 	if (s->parent < i) {
 		const struct scope_memo *outer = &f->memo.data[s->parent];
@@ -498,6 +367,7 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 
 	f->unit = unit;
 	f->out = ret;
+	sc_table_calls_new_unit(f->env.tables);
 	f->line = f->row = f->cover = 0;
 	f->in_piece = false;
 	vec_clear(&f->files);
@@ -509,19 +379,19 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 		f->files.data[f->files.len] = FILE_NOT_ASKED;
 	for (; f->memo.len < unit->scopes.len; f->memo.len++)
 		f->memo.data[f->memo.len].known = false;
-	if (!collect_scopes(f) || !collect_lines(f) || !collect_covers(f) ||
-	    !sc_paint(&f->pot, &f->scopes, &f->painted))
+	if (!sc_scopes_paint(&f->scopes, &f->env, unit, &f->runs, &ret->too_far) ||
+	    !collect_lines(f) || !collect_covers(f))
 		return false;
-	for (size_t i = 0; i < f->painted.list.len; i++) {
-		const struct sc_interval *s = &f->painted.list.data[i];
-		uint32_t owner = f->function.data[s->id];
+	for (size_t i = 0; i < f->runs.list.len; i++) {
+		const struct sc_interval *s = &f->runs.list.data[i];
+		uint32_t owner = f->scopes.function.data[s->id];
 
 		/* Rows in the gap before it belong to no function of this unit. */
 		if (at < s->start && !cut_gap(f, at, s->start))
 			return false;
 		if (!settle_scope(f, s->id) ||
 		    !cut(f, s->start, s->end, s->id, owner,
-			 s->priority >> 32 ? SC_PIECE_FUNCTION : SC_PIECE_STRAY))
+			 sc_is_stray(s) ? SC_PIECE_STRAY : SC_PIECE_FUNCTION))
 			return false;
 		at = s->end;
 	}

@@ -151,6 +151,21 @@ int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
 	return rc;
 }
 
+void sc_input_unload(void *input)
+{
+	struct sc_input *in = input;
+	struct dw_sections *s = &in->debug.sections;
+	/* .debug_str and .debug_line hold strings of the facts; so does .debug_info,
+	 * but those were copied (struct sc_tables). */
+	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
+				      &s->ranges, &s->rnglists };
+
+	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
+		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
+		*done[i] = (struct dw_section){0};
+	}
+}
+
 int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
 			unsigned threads, struct sc_error *err)
 {

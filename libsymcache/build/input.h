@@ -33,6 +33,9 @@ int sc_input_open(struct sc_input *in, const char *path,
 		  const struct symcache_build_options *options, struct sc_error *err);
 int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
 
+/* Gives back the sections that nobody needs once all units are read. */
+void sc_input_unload(void *input);
+
 /* Finds where split units stand, once the unit headers of in->debug are read and if
  * any is a skeleton. SC_ENOMEM. */
 int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,

@@ -37,15 +37,26 @@ static bool sorted(const struct sc_intervals *in,
 	return true;
 }
 
-static void sort(struct sc_intervals *in, int (*compare)(const void *, const void *))
+void sc_intervals_sort(struct sc_intervals *v, int (*compare)(const void *, const void *))
 {
-	if (!sorted(in, compare))
-		qsort(in->list.data, in->list.len, sizeof(*in->list.data), compare);
+	if (!sorted(v, compare))
+		qsort(v->list.data, v->list.len, sizeof(*v->list.data), compare);
+}
+
+bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end, uint64_t priority,
+		      uint32_t id)
+{
+	struct sc_interval *i = vec_push(&v->list);
+
+	if (!i)
+		return false;
+	*i = (struct sc_interval){ start, end, priority, id };
+	return true;
 }
 
 void sc_rank_by_containment(struct sc_intervals *in)
 {
-	sort(in, by_containment);
+	sc_intervals_sort(in, by_containment);
 	for (size_t i = 0; i < in->list.len; i++)
 		in->list.data[i].priority = i + 1;
 }
@@ -113,7 +124,7 @@ bool sc_paint(struct sc_paint *pot, struct sc_intervals *in, struct sc_intervals
 	size_t i = 0, n = in->list.len;
 	uint64_t at = 0;
 
-	sort(in, by_start);
+	sc_intervals_sort(in, by_start);
 	list = in->list.data;
 	vec_clear(&out->list);
 	vec_clear(&pot->heap);

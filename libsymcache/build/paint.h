@@ -25,6 +25,13 @@ struct sc_intervals {
 	VEC(struct sc_interval) list;
 };
 
+/* Adds one. False: out of memory. */
+bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end, uint64_t priority,
+		      uint32_t id);
+
+/* Sorts, if it is not sorted already. */
+void sc_intervals_sort(struct sc_intervals *v, int (*compare)(const void *, const void *));
+
 /* A paint pot: working memory that is kept from one call to the next. */
 struct sc_paint {
 	VEC(uint32_t) heap;

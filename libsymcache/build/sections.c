@@ -33,6 +33,8 @@ int sc_load_dwarf(struct sc_elf *elf, bool split, unsigned threads, struct dw_se
 		if (wanted[i].rc && wanted[i].rc != SC_ENOTFOUND && !faults->count++)
 			faults->first = wanted[i].err;
 	}
+	dw_section_end_with_nul(&ret->str);
+	dw_section_end_with_nul(&ret->line_str);
 	ret->swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	return 0;
 }

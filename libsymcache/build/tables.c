@@ -6,6 +6,9 @@
 
 void sc_tables_deinit(struct sc_tables *t)
 {
+	for (size_t i = 0; i < t->copies.len; i++)
+		free(t->copies.data[i]);
+	vec_deinit(&t->copies);
 	vec_deinit(&t->strings);
 	vec_deinit(&t->files);
 	vec_deinit(&t->functions);
@@ -27,6 +30,40 @@ static bool same_string(const void *ctx, uint32_t i)
 	const struct sc_string *s = &k->t->strings.data[i];
 
 	return s->len == k->s.len && !memcmp(s->ptr, k->s.ptr, s->len);
+}
+
+#define COPY_BLOCK 65536
+
+/* A copy of the string that lasts as long as the tables. NULL: out of memory. */
+static const char *copy(struct sc_tables *t, const char *s, size_t len)
+{
+	char **block;
+
+	if (t->copies_left < len + 1) {
+		size_t size = len + 1 > COPY_BLOCK ? len + 1 : COPY_BLOCK;
+
+		block = vec_push(&t->copies);
+		if (!block)
+			return NULL;
+		*block = malloc(size);
+		if (!*block)
+			return NULL;
+		t->copies_left = size;
+		t->copies_end = *block + size;
+	}
+	s = memcpy(t->copies_end - t->copies_left, s, len + 1);
+	t->copies_left -= len + 1;
+	return s;
+}
+
+bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from)
+{
+	if (!vec_reserve(&to->copies, from->copies.len))
+		return false;
+	for (size_t i = 0; i < from->copies.len; i++)
+		to->copies.data[to->copies.len++] = from->copies.data[i];
+	from->copies.len = from->copies_left = 0;
+	return true;
 }
 
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
@@ -54,6 +91,10 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 	if (*slot == SC_INTERN_NEW) {
 		added = vec_push(&t->strings);
 		if (!added)
+			return false;
+		if ((size_t)(s - t->transient) < t->transient_size)
+			key.s.ptr = copy(t, s, len);
+		if (!key.s.ptr)
 			return false;
 		*added = key.s;
 		*slot = (uint32_t)t->strings.len - 1;
@@ -96,6 +137,11 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 
 TABLE_OF_RECORDS(function, sc_function, functions, function_set)
 TABLE_OF_RECORDS(call, sc_location, calls, call_set)
+
+void sc_table_calls_new_unit(struct sc_tables *t)
+{
+	sc_intern_clear(&t->call_set);
+}
 
 TABLE_OF_RECORDS(file_record, sc_file, files, file_set)
 

@@ -38,6 +38,13 @@ struct sc_location {
 };
 
 struct sc_tables {
+	/* Strings that lie in [transient, transient + transient_size) will not
+	 * last; they are copied. */
+	const char *transient;
+	size_t transient_size;
+	VEC(char *) copies;  /* blocks of copied strings */
+	char *copies_end;    /* of the last block */
+	size_t copies_left;  /* bytes free before it */
 	VEC(struct sc_string) strings;
 	VEC(struct sc_file) files;
 	VEC(struct sc_function) functions;
@@ -50,6 +57,9 @@ struct sc_tables {
 
 void sc_tables_deinit(struct sc_tables *t);
 
+/* Makes `to` the owner of the strings that `from` copied. False: out of memory. */
+bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from);
+
 /* Each returns the number of an equal record, added if it is new; false: out of
  * memory (or 2³² records). A NULL or empty string is SC_NONE. */
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
@@ -57,6 +67,10 @@ bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		   const char *name, uint32_t *ret);
 bool sc_table_file_record(struct sc_tables *t, const struct sc_file *f, uint32_t *ret);
 bool sc_table_function(struct sc_tables *t, const struct sc_function *f, uint32_t *ret);
+
+/* Calls are told apart within a unit only: those of another lead to another
+ * function. The set of them stays small, in the cache of the core. */
+void sc_table_calls_new_unit(struct sc_tables *t);
 bool sc_table_call(struct sc_tables *t, const struct sc_location *l, uint32_t *ret);
 
 #endif

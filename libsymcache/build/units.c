@@ -8,6 +8,9 @@
  */
 #include "libsymcache/build/units.h"
 
+#include <pthread.h>
+
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 
 /* The pieces that one unit gave. */
@@ -26,10 +29,24 @@ struct worker {
 	bool oom;
 };
 
+/*
+ * Units that are read are not looked at again, unless references lead from one
+ * to another: then .debug_info, which is most of the memory, goes while it is
+ * read. It is dropped in runs, as far as all units before are read too.
+ */
+struct wake {
+	bool possible;
+	pthread_mutex_t lock;
+	uint8_t *read;   /* by unit */
+	size_t num_read; /* units at the start that are all read */
+	uint64_t dropped;/* bytes of .debug_info */
+};
+
 struct crew {
 	const struct dw_debug *debug;
 	struct worker *workers;
 	struct unit_pieces *units;
+	struct wake wake;
 };
 
 void sc_units_deinit(struct sc_units *u)
@@ -45,6 +62,10 @@ static bool worker_init(struct worker *w, const struct dw_debug *debug,
 	struct sc_flatten_env own = *env;
 
 	own.tables = &w->result.tables;
+	if (debug) { /* .debug_info is given back when all units are read */
+		own.tables->transient = (const char *)debug->sections.info.data;
+		own.tables->transient_size = debug->sections.info.size;
+	}
 	w->flattener = sc_flattener_create(&own);
 	w->scanner = debug ? dw_scanner_create(debug) : NULL;
 	return w->flattener && (w->scanner || !debug);
@@ -94,6 +115,38 @@ int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *
 
 /* ---- many cores -------------------------------------------------------------- */
 
+#define DROP_AT_ONCE (8u << 20)
+
+static void unit_is_read(struct crew *crew, size_t index)
+{
+	const struct dw_debug *d = crew->debug;
+	struct wake *w = &crew->wake;
+	uint64_t end;
+
+	if (!w->possible)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->read[index] = 1;
+	while (w->num_read < d->units.len && w->read[w->num_read])
+		w->num_read++;
+	end = w->num_read < d->units.len ? d->units.data[w->num_read].offset :
+	      d->sections.info.size;
+	if (end - w->dropped >= DROP_AT_ONCE) {
+		sc_big_drop(d->sections.info.data + w->dropped, end - w->dropped);
+		w->dropped = end;
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+static bool wake_init(struct wake *w, const struct dw_debug *d)
+{
+	w->possible = d->sections.info.size > DROP_AT_ONCE;
+	for (size_t i = 0; i < d->abbrevs.len; i++)
+		w->possible &= !d->abbrevs.data[i].abbrevs->leaves_unit;
+	w->read = calloc(d->units.len ? d->units.len : 1, 1);
+	return w->read && !pthread_mutex_init(&w->lock, NULL);
+}
+
 static void scan_job(void *ctx, unsigned worker, size_t index)
 {
 	struct crew *crew = ctx;
@@ -107,6 +160,7 @@ static void scan_job(void *ctx, unsigned worker, size_t index)
 	u->first = (uint32_t)w->result.flat.pieces.len;
 	take(w, index, dw_scan_unit(w->scanner, index, &w->facts, &fault), &fault);
 	u->num = (uint32_t)w->result.flat.pieces.len - u->first;
+	unit_is_read(crew, index);
 }
 
 static uint32_t at(const uint32_t *map, uint32_t number)
@@ -116,7 +170,8 @@ static uint32_t at(const uint32_t *map, uint32_t number)
 
 /* Numbers of one worker's tables → numbers of the first one's. */
 struct maps {
-	uint32_t *strings, *files, *functions, *calls;
+	uint32_t *strings, *files, *functions;
+	uint32_t first_call; /* calls are of one unit each, so of one worker */
 };
 
 static uint32_t *new_map(size_t n)
@@ -129,23 +184,23 @@ static void maps_deinit(struct maps *m)
 	free(m->strings);
 	free(m->files);
 	free(m->functions);
-	free(m->calls);
 }
 
 static void translate(struct sc_location *l, const struct maps *m)
 {
 	l->file = at(m->files, l->file);
 	l->function = at(m->functions, l->function);
-	l->inlined_into = at(m->calls, l->inlined_into);
+	if (l->inlined_into != SC_NONE)
+		l->inlined_into += m->first_call;
 }
 
-static bool add_tables(struct sc_tables *to, const struct sc_tables *from, struct maps *m)
+static bool add_tables(struct sc_tables *to, struct sc_tables *from, struct maps *m)
 {
 	bool ok = (m->strings = new_map(from->strings.len)) &&
 		  (m->files = new_map(from->files.len)) &&
-		  (m->functions = new_map(from->functions.len)) &&
-		  (m->calls = new_map(from->calls.len));
+		  (m->functions = new_map(from->functions.len));
 
+	ok = ok && sc_tables_take_copies(to, from);
 	for (size_t i = 0; ok && i < from->strings.len; i++)
 		ok = sc_table_string(to, from->strings.data[i].ptr, &m->strings[i]);
 	for (size_t i = 0; ok && i < from->files.len; i++) {
@@ -161,22 +216,23 @@ static bool add_tables(struct sc_tables *to, const struct sc_tables *from, struc
 		f.decl_file = at(m->files, f.decl_file);
 		ok = sc_table_function(to, &f, &m->functions[i]);
 	}
-	/* A call's number is above that of the call it is inlined into. */
+	m->first_call = (uint32_t)to->calls.len;
+	ok = ok && vec_reserve(&to->calls, from->calls.len);
 	for (size_t i = 0; ok && i < from->calls.len; i++) {
-		struct sc_location l = from->calls.data[i];
-		translate(&l, m);
-		ok = sc_table_call(to, &l, &m->calls[i]);
+		struct sc_location *l = &to->calls.data[to->calls.len++];
+		*l = from->calls.data[i];
+		translate(l, m);
 	}
 	return ok;
 }
 
 /* Adds what `from` found to `to`, in the numbers of `to`. */
-static bool add_worker(struct sc_units *to, size_t *to_first_bad, const struct worker *w)
+static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker *w)
 {
 	__attribute__((cleanup(maps_deinit))) struct maps m = {0};
 	const struct sc_units *from = &w->result;
 
-	if (!add_tables(&to->tables, &from->tables, &m) ||
+	if (!add_tables(&to->tables, &w->result.tables, &m) ||
 	    !vec_reserve(&to->flat.ranges, from->flat.ranges.len) ||
 	    !vec_reserve(&to->data.variables, from->data.variables.len))
 		return false;
@@ -210,6 +266,7 @@ static bool join(struct crew *crew, unsigned threads, size_t num_units, struct s
 
 	*ret = crew->workers[0].result;
 	memset(&crew->workers[0].result, 0, sizeof(crew->workers[0].result));
+	ret->tables.transient_size = 0;
 	total = ret->flat.pieces.len;
 	for (unsigned i = 1; i < threads; i++) {
 		struct worker *w = &crew->workers[i];
@@ -238,7 +295,8 @@ static bool join(struct crew *crew, unsigned threads, size_t num_units, struct s
 }
 
 int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env,
-		  unsigned threads, struct sc_units *ret, struct sc_error *err)
+		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
+		  struct sc_units *ret, struct sc_error *err)
 {
 	struct crew crew = { .debug = debug };
 	size_t n = debug->units.len;
@@ -251,11 +309,12 @@ int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env
 		threads = (unsigned)(n / 4 + 1);
 	crew.workers = calloc(threads, sizeof(*crew.workers));
 	crew.units = calloc(n ? n : 1, sizeof(*crew.units));
-	ok = crew.workers && crew.units;
+	ok = crew.workers && crew.units && wake_init(&crew.wake, debug);
 	for (unsigned i = 0; ok && i < threads; i++)
 		ok = worker_init(&crew.workers[i], debug, env);
 	if (ok)
 		sc_parallel(threads, n, scan_job, &crew);
+	all_read(ctx);
 	for (unsigned i = 0; ok && i < threads; i++)
 		ok = !crew.workers[i].oom;
 	ok = ok && join(&crew, threads, n, ret);
@@ -263,5 +322,6 @@ int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env
 		worker_deinit(&crew.workers[i]);
 	free(crew.workers);
 	free(crew.units);
+	free(crew.wake.read);
 	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
 }

@@ -22,9 +22,14 @@ struct sc_units {
 
 void sc_units_deinit(struct sc_units *u);
 
-/* With the fast reader. `env` says all but the tables. SC_ENOMEM. */
+/*
+ * With the fast reader. `env` says all but the tables. When all units are read,
+ * before what the threads found is joined, all_read(ctx) is called: the sections
+ * that hold no strings have served and may go. SC_ENOMEM.
+ */
 int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env,
-		  unsigned threads, struct sc_units *ret, struct sc_error *err);
+		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
+		  struct sc_units *ret, struct sc_error *err);
 
 /* With the slow one, the oracle. SC_ENOMEM. */
 int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *env,

@@ -92,7 +92,7 @@ static bool is_read(uint16_t tag)
 }
 
 static bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot slot,
-		   uint16_t form, int64_t value)
+		   uint16_t form, int size, int64_t value)
 {
 	struct dw_op *op;
 
@@ -108,7 +108,9 @@ static bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot 
 	op = vec_push(&a->ops);
 	if (!op)
 		return false;
-	*op = (struct dw_op){ (uint8_t)slot, form, value };
+	if (size != 1 && size != 2 && size != 4 && size != 8)
+		size = 0;
+	*op = (struct dw_op){ (uint8_t)slot, (uint8_t)size, form, value };
 	abbrev->num_ops++;
 	return true;
 }
@@ -132,6 +134,7 @@ static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 			return sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off");
 		if (!attribute && !form)
 			break;
+		a->leaves_unit |= form == DW_FORM_ref_addr || form == DW_FORM_indirect;
 		size = dw_form_size(form, sizes);
 		if (size == DW_FORM_UNKNOWN)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: unknown form 0x%llx",
@@ -145,8 +148,8 @@ static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 		abbrev->has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
 		abbrev->has_location |= slot == DW_SLOT_LOCATION;
 		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
-		      add_op(a, abbrev, DW_SLOT_SKIP_FIXED, 0, size) :
-		      add_op(a, abbrev, slot, (uint16_t)form, implicit)))
+		      add_op(a, abbrev, DW_SLOT_SKIP_FIXED, 0, 0, size) :
+		      add_op(a, abbrev, slot, (uint16_t)form, size, implicit)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
 	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;

@@ -55,6 +55,7 @@ enum dw_slot {
 
 struct dw_op {
 	uint8_t slot;   /* enum dw_slot */
+	uint8_t size;   /* of a value that is a number of 1, 2, 4 or 8 bytes; else 0 */
 	uint16_t form;  /* DW_FORM_… */
 	int64_t value;  /* DW_FORM_implicit_const, or the bytes to skip */
 };
@@ -73,6 +74,7 @@ struct dw_abbrev {
 struct dw_abbrevs {
 	VEC(struct dw_abbrev) list; /* ascending by code; list[code − 1] where dense */
 	VEC(struct dw_op) ops;
+	bool leaves_unit;           /* a reference may lead out of its unit */
 	size_t dense;               /* list[0 … dense) have the codes 1 … dense */
 };
 

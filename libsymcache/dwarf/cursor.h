@@ -154,12 +154,18 @@ static inline const char *dw_str(struct dw_cursor *c)
 	return (const char *)s;
 }
 
-/* The string at `offset` of a string section, or NULL. */
+/* Cuts a string section off behind its last NUL, so that every string in it is
+ * terminated. */
+static inline void dw_section_end_with_nul(struct dw_section *s)
+{
+	while (s->size && s->data[s->size - 1])
+		s->size--;
+}
+
+/* The string at `offset` of a section that ends with NUL, or NULL. */
 static inline const char *dw_str_at(const struct dw_section *s, uint64_t offset)
 {
-	if (offset >= s->size || !memchr(s->data + offset, 0, s->size - offset))
-		return NULL;
-	return (const char *)s->data + offset;
+	return offset < s->size ? (const char *)s->data + offset : NULL;
 }
 
 /* An initial length: sets *offset_size to 4 or 8 (DWARF 7.4). */

@@ -7,8 +7,8 @@
  * DW_AT_abstract_origin and DW_AT_specification, which may lead into other
  * units (LTO) and into the supplementary file (dwz).
  *
- * Cost: several libdw calls per entry; see architecture numbers in
- * CONTRIBUTING.md. Not thread-safe.
+ * Cost: several libdw calls per entry. Not thread-safe. What it leaves to libdw:
+ * it ends at the first unit header that is broken, and trusts DW_AT_sibling.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -36,6 +36,9 @@ struct dw_libdw_reader {
 	Dwarf_CU *home; /* unit whose file numbers are indices into files */
 	int unit_lang;
 	bool ended; /* libdw cannot go on behind a broken unit header */
+	/* Entries may share a list of ranges; what all of them may have together
+	 * is bounded by the size of the file, or memory would not be. */
+	uint64_t ranges_left;
 	VEC(struct level) stack;
 	VEC(struct foreign) foreigners;
 	size_t last_foreigner;
@@ -45,6 +48,7 @@ int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_re
 		  struct sc_error *err)
 {
 	struct dw_libdw_reader *r = calloc(1, sizeof(*r));
+	size_t file_size;
 
 	*ret = NULL;
 	if (!r)
@@ -56,6 +60,9 @@ int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_re
 		return sc_error_set(err, SC_EFORMAT, "libdw: %s", dwarf_errmsg(-1));
 	}
 	r->alt = dwarf_getalt(r->dbg);
+	r->ranges_left = 1 << 16;
+	if (elf_rawfile(dwarf_getelf(r->dbg), &file_size))
+		r->ranges_left += 4 * file_size;
 	*ret = r;
 	return 0;
 }
@@ -90,6 +97,13 @@ static uint32_t number32(Dwarf_Die *die, unsigned name)
 	uint64_t v = number(die, name, 0);
 
 	return v > UINT32_MAX ? 0 : (uint32_t)v;
+}
+
+static const char *comp_dir(Dwarf_Die *cudie)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr));
 }
 
 /* The linkage name, else the name; *cu is the unit that says so. */
@@ -136,9 +150,7 @@ static struct foreign *foreign_unit(struct dw_libdw_reader *r, Dwarf_CU *cu)
 		s = s->alt;
 	if (s && dwarf_cu_die(cu, &die, NULL, NULL, NULL, NULL, NULL, NULL) &&
 	    dwarf_attr(&die, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset))
-		dw_read_line_files(s, offset,
-				   dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attr)),
-				   &f->unit, NULL);
+		dw_read_line_files(s, offset, comp_dir(&die), &f->unit, NULL);
 	return f;
 }
 
@@ -190,13 +202,16 @@ static int file_attr(struct dw_libdw_reader *r, Dwarf_Die *die, unsigned name,
 /* ---- entries ------------------------------------------------------------------ */
 
 /* Appends the ranges of an entry; empty and inverted ones are left out. */
-static int read_ranges(Dwarf_Die *die, struct dw_unit *u)
+static int read_ranges(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit *u)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
 		struct dw_range *range;
+		if (!r->ranges_left)
+			return SC_EFORMAT;
+		r->ranges_left--;
 		if (start >= end)
 			continue;
 		range = vec_push(&u->ranges);
@@ -216,10 +231,10 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 	struct dw_scope *s;
 	Dwarf_Addr low;
 	Dwarf_Die cudie;
-	int lang = r->unit_lang, rc;
+	int lang = r->unit_lang, rc = read_ranges(r, die, u);
 
-	if (read_ranges(die, u))
-		return SC_ENOMEM;
+	if (rc)
+		return rc;
 	scope.num_ranges = (uint32_t)u->ranges.len - scope.first_range;
 	if (!scope.num_ranges)
 		return 0; /* a declaration or an abstract instance */
@@ -332,9 +347,13 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 
 		top = &r->stack.data[r->stack.len - 1];
 		scope = top->scope;
-		if (read_entry(r, &top->die, u, &scope))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = read_entry(r, &top->die, u, &scope);
+		if (rc)
+			return sc_error_set(err, rc, rc == SC_ENOMEM ? "out of memory" :
+					    "more ranges than such a file can have");
 		rc = dwarf_child(&top->die, &child);
+		if (rc < 0)
+			child = top->die;
 		if (rc == 0) {
 			top = vec_push(&r->stack);
 			if (!top)
@@ -349,11 +368,15 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 			rc = dwarf_siblingof(&child, &top->die);
 			if (rc > 0)
 				r->stack.len--;
+			/* Back or on the spot: we would never come to an end. */
+			if (rc == 0 && (char *)top->die.addr <= (char *)child.addr)
+				return sc_error_set(err, SC_EFORMAT,
+					"entry at 0x%llx: its sibling is no later entry",
+					(unsigned long long)dwarf_dieoffset(&child));
 		}
 		if (rc < 0)
-			return sc_error_set(err, SC_EFORMAT, "entry near 0x%llx: %s",
-				(unsigned long long)dwarf_dieoffset(&top->die),
-				dwarf_errmsg(-1));
+			return sc_error_set(err, SC_EFORMAT, "entry behind 0x%llx: %s",
+				(unsigned long long)dwarf_dieoffset(&child), dwarf_errmsg(-1));
 	}
 	return 0;
 }
@@ -370,20 +393,20 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	r->unit_lang = dwarf_srclang(root);
 	for (size_t i = 0; i < r->foreigners.len; i++)
 		vec_clear(&r->foreigners.data[i].index_here); /* pushed anew as 0 */
-	if (read_ranges(cudie, u))
+	if (read_ranges(r, cudie, u) == SC_ENOMEM)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	u->num_covers = (uint32_t)u->ranges.len;
-	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset)) {
-		const char *dir = dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr));
-		/* The rows of a partial unit's table are read with the unit it
-		 * was taken out of. */
-		line_rc = dwarf_tag(cudie) == DW_TAG_partial_unit ?
-			dw_read_line_files(r->sections, offset, dir, u, err) :
-			dw_read_lines(r->sections, offset, dir, u, err);
-	}
+	/* The rows of a partial unit's table are read with the unit it was
+	 * taken out of. */
+	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr))
+		line_rc = dwarf_formudata(&attr, &offset) ?
+			sc_error_set(err, SC_EFORMAT, "DW_AT_stmt_list: %s", dwarf_errmsg(-1)) :
+			dwarf_tag(cudie) == DW_TAG_partial_unit ?
+			dw_read_line_files(r->sections, offset, comp_dir(cudie), u, err) :
+			dw_read_lines(r->sections, offset, comp_dir(cudie), u, err);
 	r->stack.len = 0;
 	rc = walk(r, root, u, line_rc ? NULL : err);
-	return line_rc ? line_rc : rc;
+	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
 }
 
 int dw_libdw_next(struct dw_libdw_reader *r, struct dw_unit *u, struct sc_error *err)

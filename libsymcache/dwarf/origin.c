@@ -93,21 +93,24 @@ static const struct dw_unit_header *next_in_chain(const struct dw_unit_header *u
 	return ref->form ? dw_value_reference(u, ref, offset) : NULL;
 }
 
-static void read_chain(const struct dw_unit_header *u, uint64_t offset, struct dw_origin *ret)
+static void read_chain(struct dw_value *v, const struct dw_unit_header *u, uint64_t offset,
+		       struct dw_origin *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	for (int i = 0; u && i < MAX_CHAIN; i++) {
 		struct dw_cursor c = dw_entry_cursor(u, offset);
 		const struct dw_abbrev *abbrev = dw_abbrev(u->abbrevs, dw_uleb(&c));
-		struct dw_value v[DW_NUM_SLOTS] = {0};
+		const struct dw_unit_header *next = NULL;
 
 		if (c.bad || !abbrev)
 			return;
 		dw_read_attributes(&c, u, abbrev, v);
-		if (c.bad)
-			return;
-		add(ret, u, v);
-		u = next_in_chain(u, v, &offset);
+		if (!c.bad) {
+			add(ret, u, v);
+			next = next_in_chain(u, v, &offset);
+		}
+		dw_clear_attributes(u, abbrev, v);
+		u = next;
 	}
 }
 
@@ -166,7 +169,7 @@ bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit_header *u,
 		slot->generation = m->generation;
 		slot->unit = target;
 		slot->offset = offset;
-		read_chain(target, offset, &slot->origin);
+		read_chain(m->values, target, offset, &slot->origin);
 	}
 	merge(ret, &slot->origin);
 	return true;

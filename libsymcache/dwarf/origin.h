@@ -29,6 +29,7 @@ struct dw_origin_memo {
 	VEC(struct dw_origin_slot) slots; /* a power of two, or none */
 	size_t used;
 	uint32_t generation;
+	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
 };
 
 struct dw_origin_slot {

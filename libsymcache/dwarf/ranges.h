@@ -8,9 +8,11 @@
 /*
  * Appends the ranges of an entry with these attributes to ret->ranges; empty
  * and inverted ones are left out. A list that is cut off gives what was read
- * up to there. False: out of memory.
+ * up to there. SC_ELIMIT: ret->ranges would have more than `limit`, and stays
+ * as it was before: many entries may share one long list, and a small file must
+ * not ask for much. SC_ENOMEM.
  */
-bool dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
-		    struct dw_unit *ret);
+int dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values, size_t limit,
+		   struct dw_unit *ret);
 
 #endif

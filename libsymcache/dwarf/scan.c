@@ -37,6 +37,7 @@ struct dw_scanner {
 	VEC(struct foreign_files) foreign;
 	struct sc_intern foreign_set;
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
+	bool ranges_refused;            /* some entry asked for too many */
 };
 
 /* What is known of units that are about to be gone. */
@@ -141,6 +142,13 @@ static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uin
 
 /* ---- entries ------------------------------------------------------------------ */
 
+/* Ranges that a unit may have in all: an entry takes bytes, and few entries have
+ * more ranges than that. */
+static size_t max_ranges(const struct dw_unit_header *u)
+{
+	return 256 + 16 * (u->end - u->offset);
+}
+
 static uint32_t number32(const struct dw_value *v)
 {
 	uint64_t n;
@@ -159,8 +167,12 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 	uint32_t decl_file = DW_NONE, call_file = DW_NONE;
 	uint64_t n;
 
-	if (!dw_read_ranges(s->u, v, s->out))
+	switch (dw_read_ranges(s->u, v, max_ranges(s->u), s->out)) {
+	case SC_ENOMEM:
 		return false;
+	case SC_ELIMIT:
+		s->ranges_refused = true;
+	}
 	if (s->out->ranges.len == first) {
 		if (!inlined)
 			*scope = DW_NONE;
@@ -281,6 +293,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 	uint32_t scope = DW_NONE, *slot; /* scope: innermost one of this level */
 
 	vec_clear(&s->stack);
+	s->ranges_refused = false;
 	while (c.p < c.end) {
 		const uint8_t *entry = c.p;
 		const struct dw_abbrev *a;
@@ -342,15 +355,16 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 {
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, dw_uleb(&c));
-	bool ok;
+	int rc;
 
 	if (!a)
 		return 0;
 	dw_read_attributes(&c, s->u, a, s->values);
-	ok = dw_read_ranges(s->u, s->values, s->out);
+	/* Too many to be true: then it does not say what it covers. */
+	rc = dw_read_ranges(s->u, s->values, max_ranges(s->u), s->out);
 	dw_clear_attributes(s->u, a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
-	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
 /* Reads the unit s->u; its entries stand in `split`, if that is not NULL. */
@@ -368,9 +382,12 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 	if (split)
 		s->u = split;
 	rc = scan_entries(s, line_rc ? NULL : err);
+	if (!rc && s->ranges_refused)
+		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT,
+				  "more ranges than its entries can have");
 	if (rc && split)
 		sc_error_prefix(err, "%s: ", s->rows->split_name);
-	return line_rc ? line_rc : rc;
+	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
 }
 
 /* The split unit's entries, or what the skeleton itself has if it is missing. */

@@ -6,7 +6,8 @@
 #include "libsymcache/dwarf/cursor.h"
 
 struct dw_sections {
-	struct dw_section info, abbrev, line, str, line_str, str_offsets, addr;
+	struct dw_section info, abbrev, line, str_offsets, addr;
+	struct dw_section str, line_str; /* end with NUL: dw_section_end_with_nul() */
 	struct dw_section ranges, rnglists, types;
 	const struct dw_sections *alt; /* the .gnu_debugaltlink file, or NULL */
 	bool swap;                     /* other byte order than this machine's */

@@ -103,6 +103,12 @@ void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 			dw_form_skip(c, op->form, &u->sizes);
 		} else {
 			struct dw_value *v = &values[op->slot];
+			if (op->size) {
+				v->form = op->form;
+				v->number = dw_uint(c, op->size);
+				v->bytes = NULL;
+				continue;
+			}
 			v->form = (uint16_t)dw_form_read(c, op->form, &u->sizes, op->value,
 							 &v->number, &v->bytes);
 		}
@@ -381,6 +387,10 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	else if (u->sizes.version < 2 || u->sizes.version > 5)
 		rc = sc_error_set(&fault, SC_EFORMAT, "unknown DWARF version %u",
 				  u->sizes.version);
+	else if (u->sizes.address_size != 2 && u->sizes.address_size != 4 &&
+		 u->sizes.address_size != 8)
+		rc = sc_error_set(&fault, SC_EFORMAT, "addresses of %u bytes",
+				  u->sizes.address_size);
 	else
 		rc = find_abbrevs(d, u, abbrev_offset, &fault);
 	if (!rc && u->first_entry < u->end) /* without entries it is empty, not broken */

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/elf/notes.h"
 #include "libsymcache/elf/relocate.h"
 
@@ -90,6 +91,7 @@ static int read_segments(struct sc_elf *e, struct sc_error *err)
 	no_sections = sections == 0;
 	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr ph;
+		uint64_t end;
 
 		if (!gelf_getphdr(e->elf, (int)i, &ph))
 			return sc_error_set(err, SC_EFORMAT, "program header %zu: %s", i,
@@ -99,10 +101,11 @@ static int read_segments(struct sc_elf *e, struct sc_error *err)
 		if (ph.p_type != PT_LOAD)
 			continue;
 		if (first)
-			e->load_base = ph.p_vaddr;
+			e->load_base = e->load_end = ph.p_vaddr;
 		first = false;
-		if (ph.p_vaddr + ph.p_memsz > e->load_end)
-			e->load_end = ph.p_vaddr + ph.p_memsz;
+		end = ph.p_vaddr + ph.p_memsz;
+		if (end >= ph.p_vaddr && end > e->load_end)
+			e->load_end = end;
 		if (no_sections && (!add_range(&e->alloc, ph.p_vaddr, ph.p_memsz) ||
 				    ((ph.p_flags & PF_X) &&
 				     !add_range(&e->exec, ph.p_vaddr, ph.p_memsz))))
@@ -150,9 +153,7 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 	uint64_t shentsize, phentsize;
 
 	if (elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &eh))
-		return sc_error_set(err, SC_EFORMAT,
-				    e->size >= 4 && !memcmp(e->bytes, ELFMAG, SELFMAG) ?
-				    "cut off: no whole ELF header" : "not an ELF file");
+		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
 	e->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
 	e->big_endian = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 	e->machine = eh.e_machine;
@@ -177,15 +178,17 @@ static int read_file(struct sc_elf *e, struct sc_error *err)
 	int rc;
 
 	if (!raw)
-		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
+		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
 	e->bytes = (const uint8_t *)raw;
 	rc = read_header(e, err);
-	if (!rc)
-		rc = read_segments(e, err);
 	if (!rc && e->type == ET_REL)
 		rc = sc_elf_lay_out(e, err);
+	/* Sections first: the segments of some debug files have the offsets of the
+	 * program, so that their notes would be any bytes. */
 	if (!rc)
 		rc = read_sections(e, err);
+	if (!rc)
+		rc = read_segments(e, err);
 	sort_ranges(&e->exec);
 	sort_ranges(&e->alloc);
 	return rc;
@@ -194,6 +197,8 @@ static int read_file(struct sc_elf *e, struct sc_error *err)
 static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 {
 	struct stat st;
+	char magic[SELFMAG];
+	ssize_t len;
 
 	e->path = strdup(path);
 	if (!e->path)
@@ -210,6 +215,11 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 	}
 	if (st.st_size == 0)
 		return sc_error_set(err, SC_EFORMAT, "empty file");
+	len = pread(e->fd, magic, SELFMAG, 0);
+	if (len < 0)
+		return sc_error_sys(err, "cannot read");
+	if (len < SELFMAG || memcmp(magic, ELFMAG, SELFMAG))
+		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
 	elf_version(EV_CURRENT);
 	e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
 	return read_file(e, err);
@@ -218,13 +228,8 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 static int open_bytes(uint8_t *bytes, size_t size, const char *name, struct sc_elf *e,
 		      struct sc_error *err)
 {
-	void **owned = vec_push(&e->inflated);
-
-	if (owned)
-		*owned = bytes;
-	else
-		free(bytes);
-	e->path = owned ? strdup(name) : NULL;
+	e->memory = bytes;
+	e->path = strdup(name);
 	if (!e->path)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	elf_version(EV_CURRENT);
@@ -288,8 +293,9 @@ void sc_elf_close(struct sc_elf *e)
 	if (e->elf)
 		elf_end(e->elf);
 	for (size_t i = 0; i < e->inflated.len; i++)
-		free(e->inflated.data[i]);
+		sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
 	vec_deinit(&e->inflated);
+	free(e->memory);
 	vec_deinit(&e->placed);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);

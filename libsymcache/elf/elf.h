@@ -23,6 +23,12 @@ struct sc_elf_range {
 	uint64_t start, end; /* [start, end), vaddr */
 };
 
+/* Bytes of a section that are not those of the file. */
+struct sc_elf_buffer {
+	void *data;
+	size_t size;
+};
+
 struct sc_elf_ranges {
 	VEC(struct sc_elf_range) list; /* ascending, disjoint */
 };
@@ -45,7 +51,8 @@ struct sc_elf {
 	struct sc_elf_ranges exec;
 	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
 	struct sc_elf_ranges alloc;
-	VEC(void *) inflated;
+	uint8_t *memory;      /* sc_elf_open_memory(): the bytes, from malloc() */
+	VEC(struct sc_elf_buffer) inflated;
 	VEC(uint64_t) placed; /* ET_REL: address given to each section, or the offset
 	                       * among those of its name */
 	uint64_t unknown_relocations;
@@ -88,6 +95,9 @@ struct sc_elf_wanted {
  * threads, the largest first; those of relocatable objects are relocated. Each
  * failure stands in its row. */
 void sc_elf_load(struct sc_elf *elf, unsigned threads, struct sc_elf_wanted *wanted, size_t n);
+
+/* Gives back the memory of a section that was loaded. It must not be read any more. */
+void sc_elf_unload(struct sc_elf *elf, const uint8_t *data, size_t size);
 
 /* One section, as above. */
 int sc_elf_section(struct sc_elf *elf, const char *name, const uint8_t **data, size_t *size,

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <zstd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/elf/relocate.h"
@@ -37,7 +38,8 @@ static Elf_Scn *find(struct sc_elf *e, const char *name, Elf_Scn *scn, GElf_Shdr
 		return NULL;
 	while ((scn = elf_nextscn(e->elf, scn))) {
 		const char *s;
-		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS ||
+		    sh->sh_type == SHT_NULL)
 			continue;
 		s = elf_strptr(e->elf, names, sh->sh_name);
 		if (s && !strcmp(s, name))
@@ -197,7 +199,7 @@ static int make_room(struct sc_elf *e, const char *name, struct stored *parts, s
 		     uint64_t *size, struct sc_error *err)
 {
 	uint8_t *room;
-	void **owned;
+	struct sc_elf_buffer *owned;
 
 	*size = 0;
 	for (size_t i = 0; i < n; i++)
@@ -205,13 +207,13 @@ static int make_room(struct sc_elf *e, const char *name, struct stored *parts, s
 			return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
 	if (!needs_room(e, parts, n))
 		return 0;
-	room = malloc(*size ? *size : 1);
+	room = sc_big_alloc(*size);
 	owned = room ? vec_push(&e->inflated) : NULL;
 	if (!owned) {
-		free(room);
+		sc_big_free(room, *size);
 		return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
 	}
-	*owned = room;
+	*owned = (struct sc_elf_buffer){ room, *size };
 	for (size_t i = 0, at = 0; i < n; at += parts[i++].out_size) {
 		parts[i].out = room + at;
 		/* What is relocated against this part means its place here. */
@@ -238,6 +240,7 @@ static void inflate_job(void *ctx, unsigned worker, size_t job)
 		s->failed = !inflate_zstd(s->in, s->in_size, s->out, s->out_size);
 	else
 		s->failed = !inflate_zlib(s->in, s->in_size, s->out, s->out_size);
+	sc_big_drop(s->in, s->in_size); /* the file's own pages have served */
 }
 
 static int larger_first(const void *a, const void *b, void *stored)
@@ -313,6 +316,18 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 		if (!wanted[i].rc)
 			hand_out(e, stored.list.data + first[i], first[i + 1] - first[i], &wanted[i]);
 	vec_deinit(&stored.list);
+}
+
+void sc_elf_unload(struct sc_elf *e, const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < e->inflated.len; i++) {
+		if (e->inflated.data[i].data == data) {
+			sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
+			e->inflated.data[i] = e->inflated.data[--e->inflated.len];
+			return;
+		}
+	}
+	sc_big_drop(data, size);
 }
 
 int sc_elf_section(struct sc_elf *e, const char *name, const uint8_t **data, size_t *size,

@@ -79,9 +79,11 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 	return true;
 }
 
-static bool is_mapping_symbol(const char *name)
+/* $x, $d.12, …; on RISC-V also $x with the instruction set behind it. */
+static bool is_mapping_symbol(const struct sc_elf *e, const char *name)
 {
-	return name[0] == '$' && name[1] && (!name[2] || name[2] == '.');
+	return name[0] == '$' && name[1] && (!name[2] || name[2] == '.' ||
+		(e->machine == EM_RISCV && !strncmp(name, "$xrv", 4)));
 }
 
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
@@ -118,7 +120,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		if (ndx == SHN_UNDEF || (sym.st_shndx >= SHN_LORESERVE &&
 					 sym.st_shndx != SHN_XINDEX))
 			continue;
-		if (is_mapping_symbol(name))
+		if (is_mapping_symbol(e, name))
 			continue;
 		if (ndx != sh_index) {
 			s = elf_getscn(e->elf, ndx);

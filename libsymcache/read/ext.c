@@ -83,7 +83,7 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 
 int sc_ext_open(struct symcache *cache, struct sc_error *err)
 {
-	const size_t begin = (cache->base_size + 7) & ~(size_t)7;
+	const size_t begin = sc_align8(cache->base_size);
 	struct found found[NUM_KNOWN] = { 0 };
 	struct symcache_ext_footer footer;
 	const struct symcache_ext_section *table;

@@ -31,7 +31,7 @@ static uint32_t last_start(const uint32_t *starts, uint32_t n, uint32_t pc)
 	while (n > 1) {
 		uint32_t half = n / 2;
 
-		base += half & -(uint32_t)(*(base + half) <= pc);
+		base += half & -(uint32_t)(base[half] <= pc);
 		n -= half;
 	}
 	return (uint32_t)(base - starts);
@@ -133,17 +133,44 @@ static void read_frame(const struct symcache *cache, uint32_t location,
 		ret->function = (struct symcache_str){ "?", 1 };
 }
 
-bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret)
+/* Takes the next location of the chain; SYMCACHE_NONE: no more. */
+static uint32_t take_location(struct symcache_frames *frames)
 {
 	const struct symcache *cache = frames->cache;
 	uint32_t location = frames->location, next;
 
 	if (location == SYMCACHE_NONE)
-		return false;
-	read_frame(cache, location, ret);
+		return location;
 	next = cache->locations[location].inlined_into_idx;
 	if (next >= location || next >= cache->range_location || sc_is_gap(&cache->locations[next]))
 		next = SYMCACHE_NONE;
 	frames->location = next;
+	return location;
+}
+
+bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret)
+{
+	uint32_t location = take_location(frames);
+
+	if (location == SYMCACHE_NONE)
+		return false;
+	read_frame(frames->cache, location, ret);
+	return true;
+}
+
+bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret)
+{
+	const struct symcache *cache = frames->cache;
+	const struct symcache_source_location *loc;
+	uint32_t location = take_location(frames);
+
+	if (location == SYMCACHE_NONE)
+		return false;
+	loc = &cache->locations[location];
+	ret->function = loc->function_idx < cache->header->num_functions ? loc->function_idx
+									 : SYMCACHE_NONE;
+	ret->file = loc->file_idx < cache->header->num_files ? loc->file_idx : SYMCACHE_NONE;
+	ret->line = loc->line;
+	ret->column = cache->columns ? cache->columns[location] : 0;
 	return true;
 }

@@ -21,7 +21,7 @@ struct cursor {
 /* The next section of `count` records; NULL if it does not fit. */
 static const void *next_section(struct cursor *c, size_t count, size_t record_size)
 {
-	size_t start = (c->pos + 7) & ~(size_t)7;
+	size_t start = sc_align8(c->pos);
 
 	if (start > c->size || count > (c->size - start) / record_size)
 		return NULL;

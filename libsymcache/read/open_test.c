@@ -1,6 +1,6 @@
 /* open_test.c: which bytes symcache_open() takes, and in what words it refuses
- * others: each row of "What a reader answers" in format/symcache.md, cut and
- * damaged files, and the conditions of the extension area. */
+ * others: each row of "What a reader answers" in format/symcache.md, and files
+ * that are cut or damaged at every place. */
 #include "libsymcache/read/tiny_test.h"
 #include "libsymcache/read/read_fuzz.c"
 
@@ -223,175 +223,6 @@ static void test_damaged_anywhere(void **state)
 	}
 }
 
-/* ---- extension area ---------------------------------------------------------- */
-
-static bool keep_first(void *ctx, const char *fault)
-{
-	snprintf(ctx, 200, "%s", fault);
-	return false;
-}
-
-/* The area must be ignored by open and `fault` be what verify says first. */
-static void expect_unsound(const void *bytes, size_t size, const char *fault)
-{
-	struct symcache cache;
-	char first[200] = "";
-
-	assert_int_equal(symcache_open(&cache, bytes, size, NULL), 0);
-	assert_null(cache.image);
-	assert_null(cache.columns);
-	assert_null(cache.decls);
-	assert_null(cache.data_symbols);
-	assert_int_equal(cache.num_data_symbols, 0);
-	assert_null(cache.index);
-	assert_int_equal(symcache_load_base(&cache), 0);
-	assert_int_equal(symcache_verify(&cache, keep_first, first), 1);
-	assert_string_equal(first, fault);
-}
-
-static void test_ext_sound(void **state)
-{
-	(void)state;
-	for (uint32_t version = 7; version <= 9; version++) {
-		struct tiny t = tiny_example_ext(version);
-		uint8_t *bytes = tiny_bytes(&t);
-		struct symcache cache;
-
-		assert_int_equal(symcache_open(&cache, bytes, t.size, NULL), 0);
-		assert_non_null(cache.image);
-		assert_int_equal(symcache_load_base(&cache), 0x400000);
-		assert_int_equal(cache.columns[3], 9);
-		assert_int_equal(cache.decls[1].line, 6);
-		assert_int_equal(cache.num_data_symbols, 4);
-		assert_non_null(cache.index);
-		assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
-		free(bytes);
-	}
-}
-
-static void test_ext_sections_are_optional(void **state)
-{
-	struct tiny t = tiny_example(9);
-	struct symcache cache;
-	uint8_t *bytes;
-
-	(void)state;
-	t.ext = true;
-	bytes = tiny_bytes(&t);
-	assert_int_equal(symcache_open(&cache, bytes, t.size, NULL), 0);
-	assert_null(cache.image);
-	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
-	bytes[t.size - 1] ^= 1;
-	assert_int_equal(symcache_verify(&cache, NULL, NULL), 1);
-	free(bytes);
-}
-
-static void test_ext_footer(void **state)
-{
-	struct tiny t = tiny_example_ext(9);
-	uint8_t *bytes = tiny_bytes(&t), *copy = malloc(t.size + 8);
-	struct symcache_ext_footer *f = (void *)(bytes + t.at_footer), good = *f;
-	char message[100];
-
-	(void)state;
-	f->version = 2;
-	expect_unsound(bytes, t.size, "extension area: unknown version 2");
-	*f = good;
-	f->file_size++;
-	snprintf(message, sizeof(message),
-		 "extension area: made for a file of %zu bytes, this one has %zu", t.size + 1,
-		 t.size);
-	expect_unsound(bytes, t.size, message);
-	*f = good;
-	memcpy(copy + 4, bytes, t.size);
-	expect_unsound(copy + 4, t.size, "extension area: not aligned to 8 bytes");
-
-	static const uint64_t tables[] = { 0, 80, 1, UINT64_MAX, UINT64_MAX - 7, (uint64_t)1 << 63 };
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		f->table_offset = tables[i];
-		snprintf(message, sizeof(message),
-			 "extension area: bad section table: 6 sections at 0x%llx",
-			 (unsigned long long)tables[i]);
-		expect_unsound(bytes, t.size, message);
-	}
-	*f = good;
-	static const uint32_t counts[] = { 7, 65, 0x0aaaaaab, UINT32_MAX };
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-		f->num_sections = counts[i];
-		snprintf(message, sizeof(message),
-			 "extension area: bad section table: %u sections at 0x%zx", counts[i],
-			 t.at_table);
-		expect_unsound(bytes, t.size, message);
-	}
-	free(copy);
-	free(bytes);
-}
-
-static void test_ext_sections(void **state)
-{
-	struct tiny t = tiny_example_ext(9);
-	uint8_t *bytes = tiny_bytes(&t);
-	/* IMAG, COLS, ????, DECL, DATA, INDX */
-	struct symcache_ext_section *s = (void *)(bytes + t.at_table), good[6];
-	static const struct {
-		int section;
-		struct symcache_ext_section set; /* what is not zero is set */
-		const char *fault;
-	} rows[] = {
-		{ 0, { .size = 208 }, "IMAG: 2 records instead of 1" },
-		{ 0, { .size = 103 }, "IMAG: bad record size 104" },
-		{ 0, { .entry_size = 8 }, "IMAG: bad record size 8" },
-		{ 1, { .size = 12 }, "COLS: 6 records instead of 7" },
-		{ 1, { .size = 16 }, "COLS: 8 records instead of 7" },
-		{ 1, { .size = 13 }, "COLS: bad record size 2" },
-		{ 3, { .size = 24 }, "DECL: 3 records instead of 4" },
-		{ 3, { .size = 40 }, "DECL: 5 records instead of 4" },
-		{ 4, { .size = 79 }, "DATA: bad record size 20" },
-		{ 4, { .entry_size = 24 }, "DATA: bad record size 24" },
-		{ 5, { .size = 4 }, "INDX does not fit the ranges" },
-		{ 5, { .entry_size = 8 }, "INDX: bad record size 8" },
-		{ 3, { .tag = SYMCACHE_EXT_TAG_COLUMN }, "COLS is there twice" },
-		{ 0, { .offset = 1 }, NULL },
-		{ 0, { .offset = 80 }, NULL },
-		{ 0, { .offset = UINT64_MAX - 7 }, NULL },
-		{ 0, { .size = UINT64_MAX - 103 }, NULL },
-		{ 2, { .offset = UINT64_MAX - 7 }, NULL },
-	};
-
-	(void)state;
-	memcpy(good, s, sizeof(good));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct symcache_ext_section *r = &s[rows[i].section];
-		char message[120];
-
-		r->tag = rows[i].set.tag ? rows[i].set.tag : r->tag;
-		r->entry_size = rows[i].set.entry_size ? rows[i].set.entry_size : r->entry_size;
-		r->offset = rows[i].set.offset ? rows[i].set.offset : r->offset;
-		r->size = rows[i].set.size ? rows[i].set.size : r->size;
-		if (rows[i].fault)
-			snprintf(message, sizeof(message), "extension area: section %s",
-				 rows[i].fault);
-		else
-			snprintf(message, sizeof(message),
-				 "extension area: section 0x%08x: bad place 0x%llx, size 0x%llx",
-				 r->tag, (unsigned long long)r->offset,
-				 (unsigned long long)r->size);
-		expect_unsound(bytes, t.size, message);
-		memcpy(s, good, sizeof(good));
-	}
-
-	struct symcache_ext_image *image = (void *)(bytes + s[0].offset);
-	image->build_id_len = 65;
-	expect_unsound(bytes, t.size, "extension area: section IMAG: build ID of 65 bytes");
-	image->build_id_len = 20;
-	uint32_t *index = (void *)(bytes + s[5].offset);
-	index[0] = 32;
-	expect_unsound(bytes, t.size, "extension area: section INDX does not fit the ranges");
-	index[0] = 0;
-	expect_unsound(bytes, t.size, "extension area: section INDX does not fit the ranges");
-	free(bytes);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,10 +233,6 @@ int main(void)
 		cmocka_unit_test(test_accepted),
 		cmocka_unit_test(test_cut_anywhere),
 		cmocka_unit_test(test_damaged_anywhere),
-		cmocka_unit_test(test_ext_sound),
-		cmocka_unit_test(test_ext_sections_are_optional),
-		cmocka_unit_test(test_ext_footer),
-		cmocka_unit_test(test_ext_sections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,12 @@
 
 #include "libsymcache/symcache.h"
 
+/* Where a section begins that follows `offset` bytes. */
+static inline size_t sc_align8(size_t offset)
+{
+	return (offset + 7) & ~(size_t)7;
+}
+
 /* Records of the file table are 3 or 6 string offsets; the first three are the
  * same in all versions. NULL: no such record. */
 static inline const uint32_t *sc_file_record(const struct symcache *cache, uint32_t idx)

@@ -159,6 +159,17 @@ static inline uint8_t *tiny_bytes(struct tiny *t)
 	return exact;
 }
 
+/* Opens the bytes of `t`, which the test frees. */
+static inline uint8_t *tiny_open(struct tiny *t, struct symcache *ret)
+{
+	uint8_t *bytes = tiny_bytes(t);
+	int rc = symcache_open(ret, bytes, t->size, NULL);
+
+	assert(rc == 0);
+	(void)rc;
+	return bytes;
+}
+
 #define TINY_GAP { SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_NONE }
 
 /*

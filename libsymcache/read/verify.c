@@ -278,8 +278,8 @@ static void verify_extension(struct verifier *v)
 	hash = XXH3_64bits(c->data, hashed);
 	if (hash != stored)
 		fault(v, "hash: %016" PRIx64 ", the footer says %016" PRIx64, hash, stored);
-	verify_padding(v, c->strings + c->header->string_bytes,
-		       c->data + ((c->base_size + 7) & ~(size_t)7), "extension area");
+	verify_padding(v, c->data + c->base_size, c->data + sc_align8(c->base_size),
+		       "extension area");
 	verify_image(v);
 	verify_decls(v);
 	verify_data_symbols(v);

@@ -23,12 +23,11 @@ static bool add_fault(void *ctx, const char *fault)
 
 static void expect_faults(struct tiny *t, const char *want)
 {
-	uint8_t *bytes = tiny_bytes(t);
 	struct symcache c;
+	uint8_t *bytes = tiny_open(t, &c);
 	struct faults f = { 0 };
 	size_t n;
 
-	assert_int_equal(symcache_open(&c, bytes, t->size, NULL), 0);
 	n = symcache_verify(&c, add_fault, &f);
 	assert_string_equal(f.text, want);
 	assert_int_equal(n, f.n);
@@ -213,13 +212,12 @@ static void test_extension(void **state)
 static void test_index(void **state)
 {
 	struct tiny t = tiny_example_ext(9);
-	uint8_t *bytes = tiny_bytes(&t);
 	struct symcache c;
+	uint8_t *bytes = tiny_open(&t, &c);
 	struct faults f = { 0 };
 	uint32_t *index;
 
 	(void)state;
-	assert_int_equal(symcache_open(&c, bytes, t.size, NULL), 0);
 	assert_int_equal(c.index_buckets, 1);
 	index = (uint32_t *)c.index;
 	index[0] = 1;
@@ -261,8 +259,7 @@ static void test_stop(void **state)
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		t.functions[i].name = 1;
-	bytes = tiny_bytes(&t);
-	assert_int_equal(symcache_open(&c, bytes, t.size, NULL), 0);
+	bytes = tiny_open(&t, &c);
 	for (size_t stop = 1; stop <= 5; stop++) {
 		struct faults f = { .stop_after = stop };
 

@@ -18,7 +18,7 @@ enum {
 	ENTRY_CACHE_HASH = 40, ENTRY_TIME = 48, ENTRY_FLAGS = 56, ENTRY_BAD_UNITS = 60,
 	ENTRY_SIZE = 64,
 
-	OUTCOME_CODE = 4, OUTCOME_ID_LEN = 8, OUTCOME_ID = 12, OUTCOME_SIZE = 76,
+	OUTCOME_CODE = 4, OUTCOME_TIME = 8, OUTCOME_ID_LEN = 16, OUTCOME_ID = 20, OUTCOME_SIZE = 84,
 };
 
 enum { FLAG_DERIVED = 1 };
@@ -209,6 +209,7 @@ uint8_t *symstore_outcome_encode(const struct symstore_outcome *outcome, const c
 	if (!r)
 		return NULL;
 	put32(r + OUTCOME_CODE, (uint32_t)outcome->code);
+	put64(r + OUTCOME_TIME, (uint64_t)outcome->time);
 	put32(r + OUTCOME_ID_LEN, (uint32_t)outcome->build_id_len);
 	memcpy(r + OUTCOME_ID, outcome->build_id, outcome->build_id_len);
 	return r;
@@ -223,6 +224,7 @@ bool symstore_outcome_decode(const void *data, size_t size, struct symstore_outc
 	    get32(r + OUTCOME_ID_LEN) > sizeof(ret->build_id))
 		return false;
 	ret->code = (int32_t)get32(r + OUTCOME_CODE);
+	ret->time = (int64_t)get64(r + OUTCOME_TIME);
 	ret->build_id_len = get32(r + OUTCOME_ID_LEN);
 	memcpy(ret->build_id, r + OUTCOME_ID, sizeof(ret->build_id));
 	return true;

@@ -123,7 +123,7 @@ static void cut_off(void **state)
 
 static void outcome(void **state)
 {
-	struct symstore_outcome want = { SC_ENOSYMBOLS, { 1, 2, 3 }, 3 }, got;
+	struct symstore_outcome want = { SC_ENOSYMBOLS, 1700000000, { 1, 2, 3 }, 3 }, got;
 	const char *tool;
 	size_t size;
 	uint8_t *bytes = symstore_outcome_encode(&want, "symcache 1", &size);
@@ -131,10 +131,11 @@ static void outcome(void **state)
 	(void)state;
 	assert_true(symstore_outcome_decode(bytes, size, &got, &tool));
 	assert_int_equal(got.code, SC_ENOSYMBOLS);
+	assert_int_equal(got.time, 1700000000);
 	assert_int_equal(got.build_id_len, 3);
 	assert_memory_equal(got.build_id, want.build_id, SYMCACHE_BUILD_ID_MAX);
 	assert_string_equal(tool, "symcache 1");
-	bytes[8] = SYMCACHE_BUILD_ID_MAX + 1;
+	bytes[16] = SYMCACHE_BUILD_ID_MAX + 1;
 	assert_false(symstore_outcome_decode(bytes, size, &got, &tool));
 	free(bytes);
 }

@@ -1,0 +1,107 @@
+/*
+ * context.h: the modules and maps a log has announced since its last reset.
+ *
+ *   modules   0     1     2       in the order of arrival; index = identity
+ *   maps      [..)  [..)  [..)    the same
+ *   starts    ascending addresses of the maps, with `order` giving the map
+ *
+ * Maps never overlap, so an address lies in one at most: a binary search, after
+ * a look at the map that was found last. What is announced is bounded by the
+ * MARKUP_…_MAX of markup.h; more is refused.
+ */
+#ifndef MARKUP_CONTEXT_H
+#define MARKUP_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libmarkup/markup.h"
+
+struct markup_module {
+	uint64_t id;
+	struct markup_str name;
+	const uint8_t *build_id;
+	size_t build_id_len;
+
+	/* For the filter: */
+	bool asked;       /* the resolver was asked for it */
+	void *handle;     /* what it said */
+	void *missing;    /* where misses are counted, or NULL */
+
+	/* For the Fuchsia dialect, which places modules instead of maps: */
+	struct markup_str build_text; /* the ID as it was written, hex digits or not */
+	uint64_t base, size, negative_base;
+	bool printed;
+};
+
+struct markup_mmap {
+	uint64_t address, size, vaddr;
+	uint32_t module; /* index */
+	char mode[4];    /* "r", "rx", …, NUL-terminated */
+};
+
+struct markup_context {
+	struct markup_module *modules;
+	uint32_t num_modules, cap_modules;
+	struct markup_id { uint64_t id; uint32_t module; } *by_id; /* ascending */
+
+	struct markup_mmap *maps;
+	uint32_t num_maps, cap_maps;
+	uint64_t *starts;
+	uint32_t *order;
+	uint32_t last; /* position in starts that was found last */
+
+	char **blocks; /* memory of names and build IDs */
+	size_t num_blocks, block_used, block_size, name_bytes;
+
+	enum markup_dialect dialect; /* LLVM: sums wrap around; Fuchsia: a module
+	                              * that is announced again is another one */
+};
+
+enum markup_context_result {
+	MARKUP_CTX_OK,
+	MARKUP_CTX_SAME,      /* was announced before, in the same words */
+	MARKUP_CTX_DUPLICATE, /* the module ID stands for another module */
+	MARKUP_CTX_OVERLAP,   /* the map overlaps the one at *index */
+	MARKUP_CTX_FULL,      /* a MARKUP_…_MAX was reached, or no memory */
+};
+
+void mk_context_init(struct markup_context *c, enum markup_dialect dialect);
+void mk_context_deinit(struct markup_context *c);
+
+/* Forgets all; keeps the memory of the tables. */
+void mk_context_reset(struct markup_context *c);
+
+static inline bool mk_context_empty(const struct markup_context *c)
+{
+	return !c->num_modules && !c->num_maps;
+}
+
+/* Adds a module, copying its strings; build_id is in hex digits that were checked
+ * (Fuchsia: or is anything). *index: the module. */
+enum markup_context_result mk_context_add_module(struct markup_context *c, uint64_t id,
+						 struct markup_str name,
+						 struct markup_str build_id, uint32_t *index);
+
+/* The module with this ID, or NULL. */
+struct markup_module *mk_context_module(const struct markup_context *c, uint64_t id);
+
+/* Adds a map. *index: where it is, or with which it collides. */
+enum markup_context_result mk_context_add_map(struct markup_context *c,
+					      const struct markup_mmap *map, uint32_t *index);
+
+/* Adds a map for the record alone, whatever it collides with. */
+void mk_context_note_map(struct markup_context *c, const struct markup_mmap *map,
+			 struct markup_str mode);
+
+/* The map that covers `address`, or NULL. */
+const struct markup_mmap *mk_context_find(struct markup_context *c, uint64_t address);
+
+/* The address of the ELF file that lies at `address` of this map. */
+static inline uint64_t mk_mmap_vaddr(const struct markup_mmap *m, uint64_t address)
+{
+	return address - m->address + m->vaddr;
+}
+
+#endif

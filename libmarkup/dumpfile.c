@@ -1,0 +1,88 @@
+/*
+ * {{{dumpfile:TYPE:NAME}}} → JSON, for those who go and fetch the dumps:
+ *
+ *   [{"type","name","modules":[{"id","name","build"}],
+ *     "segments":[{"mod","vaddr","size","flags","mod_rel_addr"}]}]
+ *
+ * with the modules and maps known when the element came. Numbers are JSON
+ * numbers; text that is not UTF-8 has U+FFFD in place of each bad byte. The
+ * array is bounded: what does not fit is complained about.
+ */
+#include "libmarkup/json.h"
+#include "libmarkup/state.h"
+
+#define DUMPFILES_MAX (64u << 20) /* bytes of JSON */
+
+static void put_modules(struct markup_out *o, const struct markup_context *c)
+{
+	for (uint32_t i = 0; i < c->num_modules; i++) {
+		const struct markup_module *m = &c->modules[i];
+		if (i)
+			mk_out_char(o, ',');
+		mk_out_lit(o, "{\"id\":");
+		mk_out_dec(o, m->id);
+		mk_out_lit(o, ",\"name\":");
+		mk_json_string(o, m->name);
+		mk_out_lit(o, ",\"build\":\"");
+		mk_out_bytes(o, m->build_id, m->build_id_len);
+		mk_out_lit(o, "\"}");
+	}
+}
+
+static void put_segments(struct markup_out *o, const struct markup_context *c)
+{
+	for (uint32_t i = 0; i < c->num_maps; i++) {
+		const struct markup_mmap *m = &c->maps[i];
+		if (i)
+			mk_out_char(o, ',');
+		mk_out_lit(o, "{\"mod\":");
+		mk_out_dec(o, c->modules[m->module].id);
+		mk_out_lit(o, ",\"vaddr\":");
+		mk_out_dec(o, m->address);
+		mk_out_lit(o, ",\"size\":");
+		mk_out_dec(o, m->size);
+		mk_out_lit(o, ",\"flags\":\"");
+		mk_out_put(o, m->mode, strlen(m->mode));
+		mk_out_lit(o, "\",\"mod_rel_addr\":");
+		mk_out_dec(o, m->vaddr);
+		mk_out_char(o, '}');
+	}
+}
+
+void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct markup_str name)
+{
+	struct markup_out *o = &f->dumpfiles;
+	const size_t before = o->len;
+
+	if (!f->options.collect_dumpfiles)
+		return;
+	mk_out_put(o, before ? ",\n" : "[", before ? 2 : 1);
+	mk_out_lit(o, "{\"type\":");
+	mk_json_string(o, type);
+	mk_out_lit(o, ",\"name\":");
+	mk_json_string(o, name);
+	mk_out_lit(o, ",\"modules\":[");
+	put_modules(o, &f->context);
+	mk_out_lit(o, "],\"segments\":[");
+	put_segments(o, &f->context);
+	mk_out_lit(o, "]}");
+	if (o->error)
+		f->error = o->error;
+	if (o->len > DUMPFILES_MAX) {
+		o->len = before;
+		mk_complain(f, "too many dumpfile elements: this one is left out of the list");
+	}
+}
+
+void markup_filter_dumpfiles(struct markup_filter *f, struct markup_str *ret)
+{
+	struct markup_out *o = &f->dumpfiles;
+	const size_t len = o->len;
+
+	if (len)
+		mk_out_lit(o, "]\n");
+	else
+		mk_out_lit(o, "[]\n");
+	*ret = (struct markup_str){ o->buf, o->len };
+	o->len = len; /* the end is written again next time */
+}

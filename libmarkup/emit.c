@@ -1,0 +1,587 @@
+/*
+ * The running program as markup: see emit.h.
+ *
+ * All that can be said before a crash is made into one string by init: the
+ * modules and their maps. A signal handler then only writes that string, formats
+ * numbers on its stack, and walks the frames with the compiler's unwinder, which
+ * init has called once because it sets itself up on first use. Each frame is
+ * written as soon as it is known, so that a stack too damaged to walk still
+ * shows its top.
+ *
+ * Where the interrupted instruction lies in no module there is nothing to
+ * unwind by: most often somebody has called a bad pointer. Then the address it
+ * would return to and the chain of frame pointers are followed instead, through
+ * reads that can fail without harm.
+ */
+#include "libmarkup/emit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define FRAMES_MAX 512
+#define ALT_STACK  (128u << 10)
+
+/* What is known of the modules. Replaced as a whole, never freed: a handler may
+ * be reading it. */
+struct known {
+	struct known *older;
+	unsigned long long adds, subs; /* of the dynamic linker, when it was made */
+	char *text;                    /* elements */
+	size_t len, cap;
+	size_t num_ranges, cap_ranges;
+	struct range { uintptr_t start, end; } *ranges; /* of executable segments */
+};
+
+static _Atomic(struct known *) known;
+
+/* ---- writing without stdio -------------------------------------------------- */
+
+struct line {
+	size_t len;
+	char buf[256]; /* enough for any line but the modules' */
+};
+
+static void add(struct line *l, const char *text)
+{
+	while (*text && l->len < sizeof(l->buf))
+		l->buf[l->len++] = *text++;
+}
+
+static size_t to_digits(char buf[20], uint64_t v, unsigned base)
+{
+	char rev[20];
+	size_t n = 0;
+
+	do
+		rev[n++] = "0123456789abcdef"[v % base];
+	while (v /= base);
+	for (size_t i = 0; i < n; i++)
+		buf[i] = rev[n - 1 - i];
+	return n;
+}
+
+static void add_number(struct line *l, uint64_t v, unsigned base)
+{
+	char buf[21];
+	buf[to_digits(buf, v, base)] = 0;
+	if (base == 16)
+		add(l, "0x");
+	add(l, buf);
+}
+
+static void write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+		if (n < 0 && errno != EINTR)
+			return;
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+}
+
+/* ---- init: modules → text --------------------------------------------------- */
+
+struct collect {
+	struct known *k;
+	uint64_t num_modules;
+	bool no_memory;
+};
+
+static void append(struct collect *c, const char *p, size_t len)
+{
+	struct known *k = c->k;
+
+	if (len > k->cap - k->len) {
+		size_t cap = k->cap * 2 + len + 4096;
+		char *text = realloc(k->text, cap);
+		if (!text) {
+			c->no_memory = true;
+			return;
+		}
+		k->text = text;
+		k->cap = cap;
+	}
+	memcpy(k->text + k->len, p, len);
+	k->len += len;
+}
+
+static void append_text(struct collect *c, const char *text)
+{
+	append(c, text, strlen(text));
+}
+
+static void append_number(struct collect *c, uint64_t v, unsigned base)
+{
+	char buf[20];
+	if (base == 16)
+		append(c, "0x", 2);
+	append(c, buf, to_digits(buf, v, base));
+}
+
+/* A name as a field: what would end a field or a line is replaced. */
+static void append_name(struct collect *c, const char *name)
+{
+	for (; *name; name++) {
+		bool bad = strchr(":{}", *name) || (unsigned char)*name < ' ';
+		append(c, bad ? "_" : name, 1);
+	}
+}
+
+/* The GNU build ID among the notes in [p, end), or NULL. */
+static const uint8_t *find_build_id(const uint8_t *p, const uint8_t *end, size_t align, size_t *len)
+{
+	ElfW(Nhdr) note;
+
+	while ((size_t)(end - p) >= sizeof(note)) {
+		memcpy(&note, p, sizeof(note));
+		size_t left = (size_t)(end - p) - sizeof(note);
+		size_t name = ((size_t)note.n_namesz + align - 1) / align * align;
+		size_t desc = ((size_t)note.n_descsz + align - 1) / align * align;
+		p += sizeof(note);
+		if (name > left || note.n_descsz > left - name)
+			return NULL;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp(p, "GNU", 4) && note.n_descsz) {
+			*len = note.n_descsz;
+			return p + name;
+		}
+		if (desc > left - name)
+			return NULL;
+		p += name + desc;
+	}
+	return NULL;
+}
+
+static const uint8_t *module_build_id(const struct dl_phdr_info *info, size_t *len)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		if (ph->p_type != PT_NOTE)
+			continue;
+		const uint8_t *p = (const uint8_t *)(info->dlpi_addr + ph->p_vaddr), *id;
+		id = find_build_id(p, p + ph->p_memsz, ph->p_align == 8 ? 8 : 4, len);
+		if (id)
+			return id;
+	}
+	return NULL;
+}
+
+static void append_segment(struct collect *c, const struct dl_phdr_info *info,
+			   const ElfW(Phdr) *ph)
+{
+	struct known *k = c->k;
+	const uint64_t address = info->dlpi_addr + ph->p_vaddr;
+
+	append_text(c, "{{{mmap:");
+	append_number(c, address, 16);
+	append_text(c, ":");
+	append_number(c, ph->p_memsz, 16);
+	append_text(c, ":load:");
+	append_number(c, c->num_modules, 10);
+	append_text(c, ph->p_flags & PF_R ? ":r" : ":");
+	append_text(c, ph->p_flags & PF_W ? "w" : "");
+	append_text(c, ph->p_flags & PF_X ? "x:" : ":");
+	append_number(c, ph->p_vaddr, 16);
+	append_text(c, "}}}\n");
+
+	if (!(ph->p_flags & PF_X))
+		return;
+	if (k->num_ranges == k->cap_ranges) {
+		size_t cap = k->cap_ranges * 2 + 64;
+		struct range *ranges = realloc(k->ranges, cap * sizeof(*ranges));
+		if (!ranges) {
+			c->no_memory = true;
+			return;
+		}
+		k->ranges = ranges;
+		k->cap_ranges = cap;
+	}
+	k->ranges[k->num_ranges++] = (struct range){ address, address + ph->p_memsz };
+}
+
+static int append_module(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct collect *c = ctx;
+	size_t len = 0;
+	const uint8_t *id = module_build_id(info, &len);
+	char exe[4096];
+
+	(void)size;
+	if (!id)
+		return 0;
+	append_text(c, "{{{module:");
+	append_number(c, c->num_modules, 10);
+	append_text(c, ":");
+	if (info->dlpi_name && *info->dlpi_name) {
+		append_name(c, info->dlpi_name);
+	} else { /* the program itself */
+		ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+		exe[n > 0 ? n : 0] = 0;
+		append_name(c, exe);
+	}
+	append_text(c, ":elf:");
+	for (size_t i = 0; i < len; i++) {
+		append(c, &"0123456789abcdef"[id[i] >> 4], 1);
+		append(c, &"0123456789abcdef"[id[i] & 15], 1);
+	}
+	append_text(c, "}}}\n");
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & 7 &&
+		    info->dlpi_phdr[i].p_memsz)
+			append_segment(c, info, &info->dlpi_phdr[i]);
+	c->num_modules++;
+	return c->no_memory;
+}
+
+/* Notes how many modules the dynamic linker has ever loaded and unloaded. */
+static int note_counts(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	struct known *k = ctx;
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
+		k->adds = info->dlpi_adds;
+		k->subs = info->dlpi_subs;
+	}
+	return 1;
+}
+
+static _Unwind_Reason_Code no_frames(struct _Unwind_Context *context, void *ctx)
+{
+	(void)context;
+	(void)ctx;
+	return _URC_END_OF_STACK;
+}
+
+int markup_emit_init(void)
+{
+	struct known *old = atomic_load(&known), now = { .older = old };
+	struct collect c = { .k = &now };
+
+	dl_iterate_phdr(note_counts, &now);
+	if (old && now.adds && now.adds == old->adds && now.subs == old->subs)
+		return 0;
+	append_text(&c, "{{{reset}}}\n");
+	dl_iterate_phdr(append_module, &c);
+	struct known *k = malloc(sizeof(*k));
+	if (!k || c.no_memory) {
+		free(k);
+		free(now.text);
+		free(now.ranges);
+		return -ENOMEM;
+	}
+	*k = now;
+	_Unwind_Backtrace(no_frames, NULL);
+	atomic_store(&known, k);
+	return 0;
+}
+
+void markup_emit_modules(int fd)
+{
+	const struct known *k = atomic_load(&known);
+	if (k)
+		write_all(fd, k->text, k->len);
+}
+
+/* ---- frames ----------------------------------------------------------------- */
+
+static void write_frame(int fd, unsigned number, uintptr_t address, const char *type)
+{
+	struct line l = { 0 };
+
+	add(&l, "{{{bt:");
+	add_number(&l, number, 10);
+	add(&l, ":");
+	add_number(&l, address, 16);
+	add(&l, type);
+	add(&l, "}}}\n");
+	write_all(fd, l.buf, l.len);
+}
+
+static bool is_code(uintptr_t address)
+{
+	const struct known *k = atomic_load(&known);
+
+	for (size_t i = 0; k && i < k->num_ranges; i++)
+		if (address >= k->ranges[i].start && address < k->ranges[i].end)
+			return true;
+	return false;
+}
+
+/* Registers by which frames are found. */
+struct place {
+	uintptr_t pc, sp, fp;
+};
+
+static bool read_place(const void *ucontext, struct place *ret)
+{
+	const ucontext_t *uc = ucontext;
+
+	if (!uc)
+		return false;
+#if defined(__x86_64__)
+	const greg_t *r = uc->uc_mcontext.gregs;
+	*ret = (struct place){ (uintptr_t)r[REG_RIP], (uintptr_t)r[REG_RSP],
+			       (uintptr_t)r[REG_RBP] };
+	return true;
+#elif defined(__aarch64__)
+	*ret = (struct place){ uc->uc_mcontext.pc, uc->uc_mcontext.sp, uc->uc_mcontext.regs[29] };
+	return true;
+#else
+	(void)ret;
+	return false;
+#endif
+}
+
+struct walk {
+	int fd;
+	unsigned number;     /* of the next frame */
+	unsigned skip;       /* frames of our own that are still to come */
+	bool seek;           /* until the one at `pc` */
+	uintptr_t pc, last_sp;
+};
+
+static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *ctx)
+{
+	struct walk *w = ctx;
+	int before = 0;
+	uintptr_t ip = (uintptr_t)_Unwind_GetIPInfo(context, &before);
+	uintptr_t sp = (uintptr_t)_Unwind_GetCFA(context);
+
+	if (w->skip) {
+		w->skip--;
+		return _URC_NO_REASON;
+	}
+	if (w->seek) { /* through the handler and the signal frame */
+		if (ip != w->pc)
+			return _URC_NO_REASON;
+		w->seek = false;
+		before = 1;
+	} else if (!ip) {
+		return _URC_END_OF_STACK;
+	} else if (w->number == FRAMES_MAX) {
+		static const char more[] = "(frames further out are not shown)\n";
+		write_all(w->fd, more, sizeof(more) - 1);
+		return _URC_END_OF_STACK;
+	} else if (sp == w->last_sp && w->number > 1) {
+		return _URC_END_OF_STACK; /* going in circles */
+	}
+	w->last_sp = sp;
+	write_frame(w->fd, w->number++, ip, before ? ":pc" : ":ra");
+	return _URC_NO_REASON;
+}
+
+/* Reads memory that may not be there. */
+static bool peek(uintptr_t address, uintptr_t ret[], size_t n)
+{
+	struct iovec local = { ret, n * sizeof(*ret) };
+	struct iovec remote = { (void *)address, n * sizeof(*ret) };
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)local.iov_len;
+}
+
+/* Follows the chain of frame pointers from `p`, which is at no code. */
+static void walk_frame_pointers(int fd, const struct place *p)
+{
+	uintptr_t frame[2], fp = p->fp;
+	unsigned number = 1;
+
+#if defined(__x86_64__)
+	/* A call pushed the address to return to just before. */
+	if (peek(p->sp, frame, 1) && is_code(frame[0]))
+		write_frame(fd, number++, frame[0], ":ra");
+#endif
+	while (number < FRAMES_MAX && fp && fp % sizeof(fp) == 0 && peek(fp, frame, 2) &&
+	       is_code(frame[1])) {
+		write_frame(fd, number++, frame[1], ":ra");
+		if (frame[0] <= fp)
+			return;
+		fp = frame[0];
+	}
+}
+
+__attribute__((noinline))
+void markup_emit_backtrace(int fd, const void *ucontext)
+{
+	struct walk w = { .fd = fd, .skip = 1 };
+	struct place p;
+
+	if (!read_place(ucontext, &p)) {
+		_Unwind_Backtrace(one_frame, &w);
+		return;
+	}
+	if (is_code(p.pc)) {
+		w.seek = true;
+		w.skip = 0;
+		w.pc = p.pc;
+		_Unwind_Backtrace(one_frame, &w);
+		if (!w.seek)
+			return;
+	}
+	write_frame(fd, 0, p.pc, ":pc");
+	walk_frame_pointers(fd, &p);
+}
+
+/* ---- registers -------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static const struct { const char *name; int at; } registers[] = {
+	{ "RIP", REG_RIP }, { "RSP", REG_RSP }, { "RBP", REG_RBP }, { "EFL", REG_EFL },
+	{ "RAX", REG_RAX }, { "RBX", REG_RBX }, { "RCX", REG_RCX }, { "RDX", REG_RDX },
+	{ "RSI", REG_RSI }, { "RDI", REG_RDI }, { "R8", REG_R8 },   { "R9", REG_R9 },
+	{ "R10", REG_R10 }, { "R11", REG_R11 }, { "R12", REG_R12 }, { "R13", REG_R13 },
+	{ "R14", REG_R14 }, { "R15", REG_R15 }, { "CR2", REG_CR2 },
+};
+#define NUM_REGISTERS (sizeof(registers) / sizeof(registers[0]))
+#elif defined(__aarch64__)
+#define NUM_REGISTERS 33u
+#else
+#define NUM_REGISTERS 0u
+#endif
+
+/* Name and value of register number i. */
+static void add_register(struct line *l, const ucontext_t *uc, size_t i)
+{
+#if defined(__x86_64__)
+	add(l, registers[i].name);
+	add(l, ": ");
+	add_number(l, (uint64_t)uc->uc_mcontext.gregs[registers[i].at], 16);
+#elif defined(__aarch64__)
+	if (i < 31) {
+		add(l, "X");
+		add_number(l, i, 10);
+	} else {
+		add(l, i == 31 ? "SP" : "PC");
+	}
+	add(l, ": ");
+	add_number(l, i < 31 ? uc->uc_mcontext.regs[i] :
+		   i == 31 ? uc->uc_mcontext.sp : uc->uc_mcontext.pc, 16);
+#else
+	(void)l;
+	(void)uc;
+	(void)i;
+#endif
+}
+
+void markup_emit_registers(int fd, const void *ucontext)
+{
+	struct line l = { 0 };
+
+	if (!ucontext || !NUM_REGISTERS)
+		return;
+	add(&l, "{{{hexdict:");
+	for (size_t i = 0; i < NUM_REGISTERS; i++) {
+		add_register(&l, ucontext, i);
+		if (i + 1 < NUM_REGISTERS)
+			add(&l, i % 4 == 3 ? "\n" : " ");
+		else
+			add(&l, "}}}\n");
+		if (i % 4 == 3 || i + 1 == NUM_REGISTERS) {
+			write_all(fd, l.buf, l.len);
+			l.len = 0;
+		}
+	}
+}
+
+/* ---- the crash handler ------------------------------------------------------ */
+
+static const struct { int number; const char *name; } fatal[] = {
+	{ SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" },   { SIGILL, "SIGILL" },
+	{ SIGFPE, "SIGFPE" },   { SIGTRAP, "SIGTRAP" }, { SIGSYS, "SIGSYS" },
+	{ SIGABRT, "SIGABRT" },
+};
+#define NUM_FATAL (sizeof(fatal) / sizeof(fatal[0]))
+
+static struct sigaction before[NUM_FATAL];
+static int crash_fd;
+static atomic_int crashing; /* the thread that is writing, or 0 */
+
+static void write_signal(int fd, size_t i, const siginfo_t *info)
+{
+	struct line l = { 0 };
+
+	add(&l, "*** ");
+	add(&l, fatal[i].name);
+	if (info->si_code > 0 && fatal[i].number != SIGABRT) {
+		add(&l, " at {{{data:");
+		add_number(&l, (uintptr_t)info->si_addr, 16);
+		add(&l, "}}}");
+	}
+	add(&l, ", process ");
+	add_number(&l, (uint64_t)getpid(), 10);
+	add(&l, ", thread ");
+	add_number(&l, (uint64_t)gettid(), 10);
+	add(&l, "\n");
+	write_all(fd, l.buf, l.len);
+}
+
+static void on_crash(int number, siginfo_t *info, void *ucontext)
+{
+	int mine = gettid(), other = 0, saved = errno;
+	size_t i = 0;
+
+	while (i + 1 < NUM_FATAL && fatal[i].number != number)
+		i++;
+	if (!atomic_compare_exchange_strong(&crashing, &other, mine) && other != mine)
+		while (1) /* another thread tells its story, then we all die */
+			pause();
+	/* From here on the signal does what it did before us; so does a crash
+	 * of this handler. */
+	sigaction(number, &before[i], NULL);
+	if (!other) {
+		markup_emit_modules(crash_fd);
+		write_signal(crash_fd, i, info);
+		markup_emit_registers(crash_fd, ucontext);
+		markup_emit_backtrace(crash_fd, ucontext);
+	}
+	atomic_store(&crashing, 0);
+	/* A fault happens again when we return; what was sent must be sent again. */
+	if (info->si_code <= 0)
+		tgkill(getpid(), mine, number);
+	errno = saved;
+}
+
+int markup_emit_crash_handler(int fd)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	static void *stack;
+	int rc = markup_emit_init();
+
+	if (rc)
+		return rc;
+	crash_fd = fd;
+	if (!stack) {
+		void *p = mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			return -errno;
+		stack = p;
+		stack_t alt = { .ss_sp = stack, .ss_size = ALT_STACK };
+		if (sigaltstack(&alt, NULL))
+			return -errno;
+	}
+	action.sa_sigaction = on_crash;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < NUM_FATAL; i++) {
+		struct sigaction old;
+		if (sigaction(fatal[i].number, &action, &old))
+			return -errno;
+		/* Called a second time, do not take ourselves for the one before. */
+		if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != on_crash)
+			before[i] = old;
+	}
+	return 0;
+}

@@ -1,0 +1,58 @@
+/*
+ * fields.h: the values inside elements.
+ *
+ * Each function reads a whole field and returns false if it is not of its kind;
+ * then *ret is unchanged. The rules are LLVM's, which are those of the format
+ * made precise.
+ */
+#ifndef MARKUP_FIELDS_H
+#define MARKUP_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "libmarkup/markup.h"
+
+static inline bool mk_str_is(struct markup_str s, const char *text)
+{
+	size_t len = strlen(text);
+	return s.len == len && !memcmp(s.ptr, text, len);
+}
+
+/* Zeros only, or 0x (lower case) and hex digits, up to 64 bits. */
+bool mk_field_address(struct markup_str s, uint64_t *ret);
+
+/* Module ID and size: 0x…, 0b…, 0o…, 0… (octal) or decimal, up to 64 bits. */
+bool mk_field_number(struct markup_str s, uint64_t *ret);
+
+/* Frame number: decimal, up to 64 bits. */
+bool mk_field_decimal(struct markup_str s, uint64_t *ret);
+
+/* r, w, x, each optional, in this order, either case, at least one. */
+bool mk_field_mode(struct markup_str s, char ret[4]);
+
+/* Build ID: hex digits, at least one. Writes (len + 1) / 2 bytes; the first of
+ * an odd number of digits stands alone. `ret` may be NULL. */
+bool mk_field_build_id(struct markup_str s, uint8_t *ret);
+
+/* Is `s`, which is a build ID, the one in id[0, len)? */
+bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len);
+
+/* What comes behind the address of pc and bt: a type and a message. */
+struct markup_pc_type {
+	bool return_address;
+	struct markup_str message; /* ptr NULL: none */
+};
+
+/* Reads the fields of `n` from number `first` on; without a type it is
+ * `return_address`. */
+struct markup_pc_type mk_field_pc_type(const struct markup_node *n, size_t first,
+				       bool return_address);
+
+/* ID, NAME and BUILDID of a module element whose name may hold colons: it ends
+ * at the last ":elf:". False: it is not of that form. */
+bool mk_field_split_module(const struct markup_node *n, struct markup_str *id,
+			   struct markup_str *name, struct markup_str *build_id);
+
+#endif

@@ -1,0 +1,352 @@
+/*
+ * The filter's frame: bytes → lines → renderer.
+ *
+ *   block   ……\n……\n……{{{……}}}……\n……\n……     (what feed() was given)
+ *           plain     line          plain tail
+ *
+ * One scan finds the next "{{{"; the whole lines before it go to the renderer
+ * at once, in place, and straight on to the sink if they are many. Only the
+ * tail, a line whose end has not come yet, is copied. A line that outgrows
+ * MARKUP_LINE_MAX is handled in pieces, cut where no element is cut through.
+ *
+ * Cost: for text without markup one pass at the speed of memory. Memory: the
+ * buffers of `struct markup_filter`, each with its bound.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libmarkup/state.h"
+
+#define OUT_BUFFER (128u << 10)
+
+int markup_filter_create(const struct markup_options *options,
+			 const struct markup_resolver *resolver,
+			 const struct markup_sink *sink, struct markup_filter **ret)
+{
+	struct markup_filter *f = calloc(1, sizeof(*f));
+
+	*ret = NULL;
+	if (!f)
+		return -ENOMEM;
+	f->options = *options;
+	f->resolver = *resolver;
+	f->sink = *sink;
+	f->renderer = options->dialect == MARKUP_LLVM ? &mk_llvm_renderer :
+		      options->dialect == MARKUP_FUCHSIA ? &mk_fuchsia_renderer :
+		      &mk_text_renderer;
+	/* LLVM follows SGR codes always, Fuchsia never. */
+	f->scan_for = options->dialect == MARKUP_LLVM ||
+		      (options->dialect == MARKUP_DEFAULT && options->color != MARKUP_COLOR_NONE)
+			      ? MARKUP_SCAN_ESC : MARKUP_SCAN_BRACES;
+	f->newline = "\n";
+	f->sgr.color = -1;
+	mk_context_init(&f->context, options->dialect);
+	if (mk_out_init(&f->out, OUT_BUFFER, sink->write, sink->ctx) ||
+	    mk_out_init(&f->scratch, 4096, NULL, NULL) ||
+	    mk_out_init(&f->notes, 4096, NULL, NULL) ||
+	    mk_out_init(&f->dumpfiles, 4096, NULL, NULL)) {
+		markup_filter_destroy(f);
+		return -ENOMEM;
+	}
+	*ret = f;
+	return 0;
+}
+
+void markup_filter_destroy(struct markup_filter *f)
+{
+	if (!f)
+		return;
+	mk_context_deinit(&f->context);
+	mk_memo_deinit(&f->memo);
+	mk_missing_deinit(&f->missing);
+	mk_hexdict_deinit(&f->hexdict);
+	mk_out_deinit(&f->out);
+	mk_out_deinit(&f->scratch);
+	mk_out_deinit(&f->notes);
+	mk_out_deinit(&f->dumpfiles);
+	free(f->modline.maps);
+	free(f->fuchsia.by_base);
+	free(f->tail);
+	free(f);
+}
+
+void markup_filter_input(struct markup_filter *f, const char *name)
+{
+	f->input = name;
+	f->line_no = 0;
+}
+
+/* ---- complaints ------------------------------------------------------------ */
+
+void mk_complain(struct markup_filter *f, const char *fmt, ...)
+{
+	char text[1024];
+	size_t len = 0;
+	va_list ap;
+
+	if (!f->sink.complain)
+		return;
+	if (f->input)
+		len = (size_t)snprintf(text, sizeof(text) / 2, "%s:", f->input);
+	else
+		len = (size_t)snprintf(text, sizeof(text), "line ");
+	if (len >= sizeof(text) / 2)
+		len = sizeof(text) / 2 - 1;
+	len += (size_t)snprintf(text + len, sizeof(text) - len, "%llu: ",
+				(unsigned long long)f->line_no + 1);
+	va_start(ap, fmt);
+	vsnprintf(text + len, sizeof(text) - len - 1, fmt, ap);
+	va_end(ap);
+	len = strlen(text);
+	text[len++] = '\n';
+	f->sink.complain(f->sink.ctx, text, len);
+}
+
+struct markup_str mk_printable(struct markup_str s, char buf[], size_t size)
+{
+	static const char more[] = "...";
+	size_t len = s.len < size ? s.len : size;
+
+	for (size_t i = 0; i < len; i++)
+		buf[i] = (unsigned char)s.ptr[i] < ' ' || s.ptr[i] == 0x7f ? '?' : s.ptr[i];
+	if (s.len > size)
+		memcpy(buf + size - (sizeof(more) - 1), more, sizeof(more) - 1);
+	return (struct markup_str){ buf, len };
+}
+
+/* ---- lines ----------------------------------------------------------------- */
+
+static void give_up_hexdict(struct markup_filter *f)
+{
+	f->hexdict.open = false;
+	mk_complain(f, "this line is no part of the hexdict before it, which does not end");
+	f->renderer->held(f, false);
+}
+
+/* A line while a hexdict is open. False: it is given up, and this is a line
+ * like any other. */
+static bool held_line(struct markup_filter *f, const char *p, size_t len)
+{
+	const char *end = p + len;
+	const char *open = markup_find3(p, end, '{'), *close = markup_find3(p, end, '}');
+
+	if (close && (!open || close < open)) {
+		if (mk_hexdict_add(&f->hexdict, p, (size_t)(close + 3 - p))) {
+			f->hexdict.open = false;
+			f->renderer->held(f, true);
+			f->first = NULL;
+			f->renderer->line(f, close + 3, (size_t)(end - close - 3), LINE_LAST);
+			return true;
+		}
+	} else if (!open && mk_hexdict_add(&f->hexdict, p, len)) {
+		return true;
+	}
+	give_up_hexdict(f);
+	return false;
+}
+
+const char *mk_newline_of(const char *p, size_t len)
+{
+	len -= len && p[len - 1] == '\n'; /* the last line may lack it */
+	return len && p[len - 1] == '\r' ? "\r\n" : "\n";
+}
+
+/* A whole line, or the last piece of one. */
+static void one_line(struct markup_filter *f, const char *p, size_t len, const char *first)
+{
+	f->first = first;
+	f->newline = mk_newline_of(p, len);
+	if (!f->hexdict.open || !held_line(f, p, len))
+		f->renderer->line(f, p, len, f->mid_line ? LINE_LAST : LINE_WHOLE);
+	f->mid_line = false;
+	f->line_no++;
+}
+
+/* Whole lines. */
+static void lines(struct markup_filter *f, const char *p, const char *end)
+{
+	const struct renderer *r = f->renderer;
+
+	while (p < end && !f->error && !f->out.error) {
+		const char *hit = p, *first = NULL, *eol;
+
+		if (!f->hexdict.open && !r->every_line) {
+			hit = markup_scan(p, end, f->scan_for, &f->line_no);
+			if (!hit) {
+				r->plain(f, p, (size_t)(end - p));
+				return;
+			}
+			if (*hit == '{')
+				first = hit;
+			const char *before = memrchr(p, '\n', (size_t)(hit - p));
+			if (before) {
+				r->plain(f, p, (size_t)(before + 1 - p));
+				p = before + 1;
+			}
+		}
+		eol = memchr(hit, '\n', (size_t)(end - hit));
+		eol = eol ? eol + 1 : end;
+		one_line(f, p, (size_t)(eol - p), first);
+		p = eol;
+	}
+}
+
+/* ---- the tail -------------------------------------------------------------- */
+
+/* Where to cut a piece of a line so that no element and no escape sequence is
+ * cut through, as far as that can be known. */
+static size_t cut(const char *p, size_t len)
+{
+	const char *end = p + len, *open = markup_rfind3(p, end, '{'), *esc;
+	size_t at = len;
+
+	if (open && open > p && !markup_find3(open, end, '}'))
+		return (size_t)(open - p);
+	while (at > len - 2 && p[at - 1] == '{')
+		at--;
+	esc = memrchr(p + at - 4, '\033', 4);
+	return esc ? (size_t)(esc - p) : at;
+}
+
+/* The tail is full: handles what can be handled. */
+static void tail_piece(struct markup_filter *f)
+{
+	size_t len = cut(f->tail, f->tail_len);
+
+	if (f->hexdict.open)
+		give_up_hexdict(f);
+	f->newline = "\n";
+	f->first = NULL;
+	f->renderer->line(f, f->tail, len, f->mid_line ? 0 : LINE_FIRST);
+	f->mid_line = true;
+	f->tail_len -= len;
+	memmove(f->tail, f->tail + len, f->tail_len);
+}
+
+/* Adds to the tail, which holds no newline but at its end. */
+static void tail_add(struct markup_filter *f, const char *p, size_t len)
+{
+	while (len && !f->error && !f->out.error) {
+		size_t n = MARKUP_LINE_MAX - f->tail_len;
+		if (n > len)
+			n = len;
+		if (f->tail_len + n > f->tail_cap) {
+			size_t cap = f->tail_cap * 2 + n + 4096;
+			if (cap > MARKUP_LINE_MAX)
+				cap = MARKUP_LINE_MAX;
+			char *tail = realloc(f->tail, cap);
+			if (!tail) {
+				f->error = -ENOMEM;
+				return;
+			}
+			f->tail = tail;
+			f->tail_cap = cap;
+		}
+		memcpy(f->tail + f->tail_len, p, n);
+		f->tail_len += n;
+		p += n;
+		len -= n;
+		if (f->tail_len == MARKUP_LINE_MAX && (len || p[-1] != '\n'))
+			tail_piece(f);
+	}
+}
+
+/* The tail is a line, or the last piece of one. */
+static void tail_line(struct markup_filter *f)
+{
+	size_t len = f->tail_len;
+
+	f->tail_len = 0;
+	if (f->mid_line)
+		one_line(f, f->tail, len, NULL);
+	else if (len)
+		lines(f, f->tail, f->tail + len);
+}
+
+/* ---- the interface --------------------------------------------------------- */
+
+static int failed(const struct markup_filter *f)
+{
+	return f->error ? f->error : f->out.error;
+}
+
+int markup_filter_feed(struct markup_filter *f, const char *data, size_t len)
+{
+	const char *end = data + len, *eol;
+
+	if (failed(f) || !len)
+		return failed(f);
+	if (f->tail_len || f->mid_line) {
+		eol = memchr(data, '\n', len);
+		tail_add(f, data, eol ? (size_t)(eol + 1 - data) : len);
+		if (!eol || failed(f))
+			return failed(f);
+		tail_line(f);
+		data = eol + 1;
+	}
+	eol = memrchr(data, '\n', (size_t)(end - data));
+	if (eol) {
+		lines(f, data, eol + 1);
+		data = eol + 1;
+	}
+	tail_add(f, data, (size_t)(end - data));
+	return failed(f);
+}
+
+int markup_filter_flush(struct markup_filter *f)
+{
+	mk_out_flush(&f->out);
+	return failed(f);
+}
+
+int markup_filter_finish(struct markup_filter *f)
+{
+	if (!failed(f)) {
+		tail_line(f);
+		if (f->hexdict.open)
+			give_up_hexdict(f);
+		f->renderer->finish(f);
+	}
+	f->tail_len = 0;
+	f->mid_line = f->hexdict.open = false;
+	mk_context_reset(&f->context);
+	return markup_filter_flush(f);
+}
+
+const struct markup_stats *markup_filter_stats(const struct markup_filter *f)
+{
+	return &f->stats;
+}
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct markup_missing *x = *(struct markup_missing *const *)a;
+	const struct markup_missing *y = *(struct markup_missing *const *)b;
+	size_t len = x->build_id_len < y->build_id_len ? x->build_id_len : y->build_id_len;
+
+	if (x->frames != y->frames)
+		return x->frames > y->frames ? -1 : 1;
+	int order = memcmp(x->build_id, y->build_id, len);
+	return order ? order : (x->build_id_len > y->build_id_len) -
+			       (x->build_id_len < y->build_id_len);
+}
+
+int markup_filter_missing(const struct markup_filter *f,
+			  void (*fn)(void *ctx, const struct markup_missing *m), void *ctx)
+{
+	size_t size = f->missing.len * sizeof(*f->missing.entries);
+
+	if (!size)
+		return 0;
+	struct markup_missing **sorted = malloc(size);
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, f->missing.entries, size);
+	qsort(sorted, f->missing.len, sizeof(*sorted), by_frames);
+	for (uint32_t i = 0; i < f->missing.len; i++)
+		fn(ctx, sorted[i]);
+	free(sorted);
+	return 0;
+}

@@ -1,0 +1,67 @@
+/*
+ * Fuzzing of parser and filter. The first byte chooses dialect and colour, the
+ * second how the rest is cut into pieces. Beside not crashing:
+ *   - the nodes of the parser, put together, are the input;
+ *   - the output does not depend on how the input was cut;
+ *   - input without "{{{" and ESC comes out as it is.
+ */
+#include "libmarkup/fake.h"
+#include "libmarkup/scan.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void check_parser(const char *p, size_t len, enum markup_syntax syntax)
+{
+	struct markup_parser parser;
+	struct markup_node n;
+	size_t total = 0;
+
+	markup_parse_line(&parser, p, len, syntax);
+	while (markup_next_node(&parser, &n)) {
+		check(n.text.ptr == p + total && n.text.len);
+		total += n.text.len;
+	}
+	check(total == len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const enum markup_dialect dialects[] = {
+		MARKUP_DEFAULT, MARKUP_LLVM, MARKUP_FUCHSIA,
+	};
+	struct markup_options options = { 0 };
+	struct fake_sink whole, pieces;
+	uint64_t newlines = 0;
+
+	if (size < 2)
+		return 0;
+	const char *in = (const char *)data + 2;
+	const size_t len = size - 2;
+	options.dialect = dialects[data[0] % (sizeof(dialects) / sizeof(dialects[0]))];
+	options.color = data[0] / 16 % 3;
+	options.collect_dumpfiles = true;
+
+	check_parser(in, len, MARKUP_SYNTAX);
+	check_parser(in, len, MARKUP_SYNTAX_LLVM);
+	check_parser(in, len, MARKUP_SYNTAX_FUCHSIA);
+	check(!fake_filter(&options, in, len, len + 1, &whole));
+	check(!fake_filter(&options, in, len, data[1] % 16 + 1u, &pieces));
+	check(whole.out.len == pieces.out.len &&
+	      !memcmp(whole.out.buf, pieces.out.buf, whole.out.len));
+	check(whole.err.len == pieces.err.len &&
+	      !memcmp(whole.err.buf, pieces.err.buf, whole.err.len));
+	if (options.dialect == MARKUP_DEFAULT &&
+	    !markup_scan(in, in + len, MARKUP_SCAN_ESC, &newlines)) {
+		check(whole.out.len == len && !memcmp(whole.out.buf, in, len));
+		check(!whole.err.len);
+	}
+	fake_sink_deinit(&whole);
+	fake_sink_deinit(&pieces);
+	return 0;
+}

@@ -1,0 +1,75 @@
+/* Parts of a frame's line that our dialect and LLVM's have in common, down to
+ * what is highlighted. */
+#include "libmarkup/state.h"
+
+/* Without colour: put together once, written once. */
+static void put_plain_head(struct markup_out *o, uint64_t number, size_t inline_number,
+			   uint64_t address)
+{
+	char buf[8 + 3 * FMT_MAX] = "     ", digits[FMT_MAX];
+	size_t len = mk_fmt_dec(digits, number), at = len < 5 ? 5 - len : 0;
+
+	buf[at++] = '#';
+	memcpy(buf + at, digits, FMT_MAX);
+	at += len;
+	if (inline_number) {
+		buf[at++] = '.';
+		len = mk_fmt_dec(buf + at, inline_number);
+		if (len < 2)
+			buf[at + len++] = ' ';
+	} else {
+		memcpy(buf + at, "   ", 3);
+		len = 3;
+	}
+	at += len;
+	buf[at++] = ' ';
+	at += mk_fmt_addr(buf + at, address);
+	buf[at++] = ' ';
+	mk_out_put(o, buf, at);
+}
+
+void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_number,
+		       uint64_t address)
+{
+	struct markup_out *o = &f->out;
+	char buf[FMT_MAX + 2];
+	size_t len = mk_fmt_dec(buf, number);
+
+	if (f->options.color != MARKUP_COLOR_ON) {
+		put_plain_head(o, number, inline_number, address);
+		return;
+	}
+	if (len < 5)
+		mk_out_put(o, "     ", 5 - len);
+	mk_out_char(o, '#');
+	mk_put_value(f, o, buf, len);
+	if (inline_number) {
+		mk_out_char(o, '.');
+		len = mk_fmt_dec(buf, inline_number);
+		if (len < 2)
+			buf[len++] = ' ';
+		mk_put_value(f, o, buf, len);
+	} else {
+		mk_out_lit(o, "   ");
+	}
+	buf[0] = ' ';
+	len = 1 + mk_fmt_addr(buf + 1, address);
+	buf[len++] = ' ';
+	mk_put_value(f, o, buf, len);
+}
+
+void mk_put_place(struct markup_filter *f, struct markup_out *o, uint32_t module, uint64_t vaddr)
+{
+	const struct markup_str name = f->context.modules[module].name;
+
+	mk_out_char(o, '(');
+	mk_put_value(f, o, name.ptr, name.len);
+	mk_out_char(o, '+');
+	mk_put_hex_value(f, o, vaddr);
+	mk_out_char(o, ')');
+}
+
+void mk_put_newline(struct markup_filter *f)
+{
+	mk_out_put(&f->out, f->newline, strlen(f->newline));
+}

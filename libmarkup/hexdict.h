@@ -1,0 +1,50 @@
+/*
+ * hexdict.h: {{{hexdict:KEY:VALUE KEY:VALUE …}}}, the one element that may span
+ * lines: usually the registers of a crash.
+ *
+ * An open element is held back until its end comes, so that one that never ends
+ * stays as it was, byte for byte. It is given up when a line of it holds no
+ * pair at all, holds "{{{", or when it grows over MARKUP_HEXDICT_MAX: a dump
+ * that was cut off does not hide the log behind it for long.
+ */
+#ifndef MARKUP_HEXDICT_H
+#define MARKUP_HEXDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libmarkup/markup.h"
+
+/* An element that is open, in the filter. */
+struct hexdict {
+	bool open;
+	char *buf;        /* from "{{{" on */
+	size_t len, cap;
+	char *prefix;     /* what stood before it on its first line */
+	size_t prefix_len;
+};
+
+/* One pair. */
+struct hexdict_pair {
+	struct markup_str key;
+	struct markup_str value; /* as written */
+	uint64_t number;
+};
+
+/* Finds the next pair in [*pos, end) and moves *pos behind its value; what is
+ * not of the form KEY:VALUE is passed over. False: no more. */
+bool mk_hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret);
+
+void mk_hexdict_deinit(struct hexdict *h);
+
+/* Keeps a copy of the log's prefix. False: no memory. */
+bool mk_hexdict_set_prefix(struct hexdict *h, struct markup_str prefix);
+
+/* Begins to hold an element, that starts with `text`. False: no memory. */
+bool mk_hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix);
+
+/* Adds more text. False: it cannot be; give the element up. */
+bool mk_hexdict_add(struct hexdict *h, const char *p, size_t len);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * markup.h: symbolizer markup in log text → text with functions, files, lines.
+ *
+ * Two things are here: a parser that cuts a line into nodes, and a filter that
+ * takes a log in pieces of any size and hands what it prints to a sink. The
+ * filter knows no symbols: it asks a resolver, three functions of the caller.
+ *
+ * One sentence on ownership: every markup_str borrows; those in a node lie in
+ * the line that was given to the parser, those from a resolver need to live
+ * only until the next call to the same resolver.
+ *
+ * A filter, its resolver and its sink belong to one thread at a time; any
+ * number of filters may run side by side. Memory is bounded whatever the log
+ * (see the MARKUP_…_MAX below) and does not grow with its length.
+ */
+#ifndef MARKUP_H
+#define MARKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes, not NUL-terminated. ptr NULL: absent. */
+struct markup_str {
+	const char *ptr;
+	size_t len;
+};
+
+enum markup_dialect {
+	MARKUP_DEFAULT, /* ours */
+	MARKUP_LLVM,    /* llvm-symbolizer --filter-markup, to the byte */
+	MARKUP_FUCHSIA, /* Fuchsia's symbolizer */
+};
+
+/* ---- limits -------------------------------------------------------------- */
+
+#define MARKUP_LINE_MAX    (1u << 20) /* a longer line is handled in pieces; an
+                                       * element is never longer than a piece */
+#define MARKUP_HEXDICT_MAX (64u << 10) /* bytes of one hexdict, over all its lines */
+#define MARKUP_MODULES_MAX 65536u     /* modules and maps known at a time */
+#define MARKUP_MMAPS_MAX   65536u
+#define MARKUP_NAMES_MAX   (32u << 20) /* bytes of their names and build IDs */
+
+/* ---- parser -------------------------------------------------------------- */
+
+enum markup_node_kind {
+	MARKUP_TEXT,
+	MARKUP_ELEMENT, /* {{{tag:field:…}}} */
+	MARKUP_OPEN,    /* "{{{hexdict:" up to the end of the line, without "}}}" */
+};
+
+#define MARKUP_FIELDS 8
+
+struct markup_node {
+	enum markup_node_kind kind;
+	struct markup_str text;   /* the whole node, braces included */
+	struct markup_str tag;    /* MARKUP_ELEMENT and MARKUP_OPEN */
+	struct markup_str rest;   /* all behind the tag's ':'; ptr NULL: no ':' */
+	size_t num_fields;        /* all of them */
+	struct markup_str fields[MARKUP_FIELDS]; /* the first ones */
+};
+
+/* What counts as an element. */
+enum markup_syntax {
+	MARKUP_SYNTAX,      /* the tag is of a to z; "{{{" inside an element starts
+	                     * over; a hexdict may stay open */
+	MARKUP_SYNTAX_LLVM, /* from the first "{{{" to the next "}}}", with any tag
+	                     * but an empty one */
+	MARKUP_SYNTAX_FUCHSIA, /* as LLVM's, but another "{{{" behind the first starts
+	                        * over, and the tag may be empty */
+};
+
+struct markup_parser {
+	const char *pos, *end;
+	const char *hint;        /* the first "{{{", if that is known, or NULL */
+	enum markup_syntax syntax;
+	bool has_next;
+	struct markup_node next; /* what follows the text that was just returned */
+};
+
+/* Starts on one line; its newline, if any, is part of the text. */
+void markup_parse_line(struct markup_parser *p, const char *line, size_t len,
+		       enum markup_syntax syntax);
+
+/* The next node; false at the end. The texts of all nodes, one after another,
+ * are the line. Cost: one pass over the line, whatever is in it. */
+bool markup_next_node(struct markup_parser *p, struct markup_node *ret);
+
+/* ---- resolver ------------------------------------------------------------ */
+
+struct markup_frame {
+	struct markup_str function; /* as it is to be shown; ptr NULL: unknown */
+	struct markup_str file;     /* path; ptr NULL: unknown */
+	uint32_t line, column;      /* 0: unknown */
+};
+
+struct markup_data {
+	struct markup_str name;     /* as it is to be shown */
+	uint64_t offset;            /* of the address from the start of the symbol */
+	struct markup_str file;     /* of the declaration; ptr NULL: unknown */
+	uint32_t line;              /* 0: unknown */
+};
+
+#define MARKUP_NOWHERE UINT64_MAX
+
+struct markup_resolver {
+	void *ctx;
+
+	/*
+	 * The symbols of the module with this build ID: a handle that stays
+	 * valid as long as the resolver, or NULL; then *why may be set to a
+	 * reason (static, or alive until the next call). Asked when the first
+	 * address of the module turns up, and again after each reset.
+	 */
+	void *(*module)(void *ctx, const uint8_t *build_id, size_t len, const char **why);
+
+	/*
+	 * A number that stands for the frames at a precise code address of the
+	 * ELF file (its p_vaddr): addresses with the same frames may share it.
+	 * MARKUP_NOWHERE: nothing is known.
+	 */
+	uint64_t (*locate)(void *ctx, void *module, uint64_t vaddr);
+
+	/* The frames that such a number stands for, innermost first: sets
+	 * *frames and returns how many there are. */
+	size_t (*frames)(void *ctx, void *module, uint64_t location,
+			 const struct markup_frame **frames);
+
+	/* The data symbol that covers `vaddr`; false if there is none. */
+	bool (*data)(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret);
+
+	/* A linkage name as it is to be shown; may be NULL: names stay as they are. */
+	struct markup_str (*demangle)(void *ctx, struct markup_str name);
+};
+
+/* ---- filter -------------------------------------------------------------- */
+
+struct markup_sink {
+	void *ctx;
+	/* Takes output; nonzero: it failed, nothing more will be written. */
+	int (*write)(void *ctx, const char *data, size_t len);
+	/* Takes complaints: whole lines, newlines included. NULL: none wanted. */
+	void (*complain)(void *ctx, const char *data, size_t len);
+};
+
+enum markup_color {
+	MARKUP_COLOR_NONE,  /* nothing is highlighted; SGR codes of the log stay
+	                     * (MARKUP_LLVM: are taken out) */
+	MARKUP_COLOR_STRIP, /* nothing is highlighted; SGR codes are taken out */
+	MARKUP_COLOR_ON,    /* elements are highlighted, the log's state restored */
+};
+
+struct markup_options {
+	enum markup_dialect dialect;
+	enum markup_color color;
+	bool omit_module_lines; /* MARKUP_FUCHSIA only */
+	bool collect_dumpfiles; /* for markup_filter_dumpfiles() */
+};
+
+struct markup_filter;
+
+/* Creates a filter; the three are copied, their ctx must outlive the filter.
+ * Returns 0 or -ENOMEM. */
+int markup_filter_create(const struct markup_options *options,
+			 const struct markup_resolver *resolver,
+			 const struct markup_sink *sink, struct markup_filter **ret);
+void markup_filter_destroy(struct markup_filter *f); /* NULL is fine */
+
+/* Names the input that comes next, for complaints (NULL: no name), and counts
+ * its lines from 1. `name` must live until the next call or the end. */
+void markup_filter_input(struct markup_filter *f, const char *name);
+
+/*
+ * Takes the next bytes of the log. All lines that are complete are filtered;
+ * output is kept in a buffer of the filter until that is full. Returns 0,
+ * -EIO (the sink failed) or -ENOMEM; after a failure nothing is done any more.
+ */
+int markup_filter_feed(struct markup_filter *f, const char *data, size_t len);
+
+/* Hands all output so far to the sink: when the input has no more right now. */
+int markup_filter_flush(struct markup_filter *f);
+
+/* The end of an input: filters a last line without newline, closes what is
+ * open, forgets modules and maps, and flushes. */
+int markup_filter_finish(struct markup_filter *f);
+
+/* Counts since the filter was created. */
+struct markup_stats {
+	uint64_t frames;          /* addresses of bt and pc that were asked for */
+	uint64_t frames_resolved; /* of these, with a function or a file */
+	uint64_t frames_outside;  /* of these, in no module */
+};
+const struct markup_stats *markup_filter_stats(const struct markup_filter *f);
+
+/* A module in which addresses found nothing. */
+struct markup_missing {
+	struct markup_str name;
+	const uint8_t *build_id;
+	size_t build_id_len;
+	uint64_t frames;   /* addresses that found nothing */
+	bool no_symbols;   /* the resolver has no such module */
+};
+
+/* Calls `fn` for each of them, most addresses first. Returns 0 or -ENOMEM. */
+int markup_filter_missing(const struct markup_filter *f,
+			  void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);
+
+/* The dumpfile elements seen so far as a JSON array, if collect_dumpfiles was
+ * set. *ret is owned by the filter. */
+void markup_filter_dumpfiles(struct markup_filter *f, struct markup_str *ret);
+
+#endif

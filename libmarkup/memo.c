@@ -1,0 +1,115 @@
+/* The memo of rendered addresses: see memo.h. */
+#include "libmarkup/memo.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define WAYS 4 /* slots an entry may be in; the oldest gives way */
+
+struct memo_entry {
+	const void *module;
+	uint64_t location;
+	uint64_t at; /* value of `written` where the text begins; 0: free */
+	uint32_t kind, len;
+};
+
+static uint64_t hash_key(const struct memo_key *key)
+{
+	return ((uint64_t)(uintptr_t)key->module ^ key->location << 1 ^
+		(uint64_t)key->kind << 56) * 0x9e3779b97f4a7c15u;
+}
+
+static size_t first_slot(uint64_t hash)
+{
+	return (size_t)(hash >> 40) % (MEMO_SLOTS / WAYS) * WAYS;
+}
+
+static bool is_for(const struct memo_entry *e, const struct memo_key *key)
+{
+	return e->at && e->location == key->location && e->module == key->module &&
+	       e->kind == key->kind;
+}
+
+/* Pages come zeroed, and only when they are touched. */
+static void *map_pages(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void mk_memo_deinit(struct markup_memo *m)
+{
+	if (m->slots)
+		munmap(m->slots, MEMO_SLOTS * sizeof(*m->slots));
+	if (m->seen)
+		munmap(m->seen, MEMO_SEEN * sizeof(*m->seen));
+	if (m->ring)
+		munmap(m->ring, MEMO_RING);
+	*m = (struct markup_memo){ 0 };
+}
+
+static bool prepare(struct markup_memo *m)
+{
+	m->slots = map_pages(MEMO_SLOTS * sizeof(*m->slots));
+	m->seen = map_pages(MEMO_SEEN * sizeof(*m->seen));
+	m->ring = map_pages(MEMO_RING);
+	if (!m->slots || !m->seen || !m->ring) {
+		mk_memo_deinit(m);
+		return false;
+	}
+	m->written = MEMO_RING; /* so that 0 means free */
+	return true;
+}
+
+const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth)
+{
+	const uint64_t hash = hash_key(key);
+	const uint16_t print = (uint16_t)(hash >> 16) | 1;
+
+	*worth = false;
+	if (!m->ring && !prepare(m))
+		return NULL;
+	uint16_t *seen = &m->seen[(hash >> 32) % MEMO_SEEN];
+	if (*seen != print) {
+		*seen = print;
+		return NULL;
+	}
+	const struct memo_entry *e = &m->slots[first_slot(hash)];
+	for (int i = 0; i < WAYS; i++, e++)
+		if (is_for(e, key) && m->written - e->at <= MEMO_RING)
+			return m->ring + e->at % MEMO_RING;
+	*worth = true;
+	return NULL;
+}
+
+void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len)
+{
+	struct memo_entry *slot, *oldest;
+	size_t room = (len + 7) / 8 * 8;
+
+	if (len > MEMO_MAX || (!m->ring && !prepare(m)))
+		return;
+	/* A text does not wrap around the end. */
+	if (MEMO_RING - m->written % MEMO_RING < room)
+		m->written += MEMO_RING - m->written % MEMO_RING;
+
+	slot = oldest = &m->slots[first_slot(hash_key(key))];
+	for (int i = 0; i < WAYS; i++, slot++) {
+		if (is_for(slot, key)) {
+			oldest = slot;
+			break;
+		}
+		if (slot->at < oldest->at)
+			oldest = slot;
+	}
+	*oldest = (struct memo_entry){
+		.module = key->module,
+		.location = key->location,
+		.at = m->written,
+		.kind = key->kind,
+		.len = (uint32_t)len,
+	};
+	memcpy(m->ring + m->written % MEMO_RING, text, len);
+	m->written += room;
+}

@@ -1,0 +1,33 @@
+/*
+ * missing.h: which modules had addresses that found nothing, and how many.
+ *
+ * One entry for each build ID, over all resets, so that a warning is given once
+ * and the summary can rank them. After MISSING_MAX of them no more are added:
+ * their addresses go uncounted, and their warnings unsaid. The same goes for
+ * IDs that are too long to be any.
+ */
+#ifndef MARKUP_MISSING_H
+#define MARKUP_MISSING_H
+
+#include "libmarkup/context.h"
+#include "libmarkup/markup.h"
+
+#define MISSING_MAX 65536u
+#define MISSING_ID_MAX 256u
+#define MISSING_NAME_MAX 256u /* longer names are cut off */
+
+struct missing_table {
+	struct markup_missing **entries; /* in the order of arrival */
+	uint32_t len, cap;
+	uint32_t *index;                 /* hash → entry + 1; power of two slots */
+	uint32_t slots;
+};
+
+void mk_missing_deinit(struct missing_table *t);
+
+/* The entry of the module, made if there is none (*added); NULL: not to be
+ * had (see above), or no memory. */
+struct markup_missing *mk_missing_entry(struct missing_table *t, const struct markup_module *m,
+					bool *added);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * The module line: one module element and the maps that follow it become
+ *
+ *   [[[ELF module #0x0 "a.o"; BuildID=abcdef [0x1000-0x1fff](r),[0x2000-0x2fff](rx)]]]
+ *
+ * and maps that come later, under no open line of their module, become
+ *
+ *   [[[ELF module #0x0 "a.o"; adds [0x4900-0x4900](rw)]]]
+ *
+ * What comes before the maps is written at once, the maps, sorted, on closing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libmarkup/state.h"
+
+void mk_modline_open(struct markup_filter *f, uint32_t module, bool adds)
+{
+	const struct markup_module *m = &f->context.modules[module];
+	char id[FMT_MAX + 3] = " #";
+	struct markup_out *o = &f->out;
+
+	mk_modline_close(f, true);
+	mk_sgr_highlight(f, o);
+	mk_out_lit(o, "[[[ELF module");
+	size_t len = 2 + mk_fmt_hex(id + 2, m->id);
+	id[len++] = ' ';
+	mk_put_value(f, o, id, len);
+	mk_out_char(o, '"');
+	mk_put_value(f, o, m->name.ptr, m->name.len);
+	mk_out_char(o, '"');
+	if (adds) {
+		mk_out_lit(o, "; adds");
+	} else {
+		mk_out_lit(o, "; BuildID=");
+		f->scratch.len = 0;
+		mk_out_bytes(&f->scratch, m->build_id, m->build_id_len);
+		mk_put_value(f, o, f->scratch.buf, f->scratch.len);
+	}
+	f->modline.open = true;
+	f->modline.crlf = f->newline[0] == '\r';
+	f->modline.module = module;
+	f->modline.num_maps = 0;
+}
+
+void mk_modline_add(struct markup_filter *f, uint32_t map)
+{
+	struct modline *l = &f->modline;
+
+	if (l->num_maps == l->cap_maps) {
+		uint32_t cap = l->cap_maps * 2 + 16;
+		uint32_t *maps = realloc(l->maps, cap * sizeof(*maps));
+		if (!maps) {
+			f->error = -ENOMEM;
+			return;
+		}
+		l->maps = maps;
+		l->cap_maps = cap;
+	}
+	l->maps[l->num_maps++] = map;
+}
+
+static int by_address(const void *a, const void *b, void *ctx)
+{
+	const struct markup_mmap *maps = ctx;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+
+	if (maps[i].address != maps[j].address)
+		return maps[i].address < maps[j].address ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+void mk_modline_close(struct markup_filter *f, bool newline)
+{
+	struct modline *l = &f->modline;
+	struct markup_out *o = &f->out;
+
+	if (!l->open)
+		return;
+	l->open = false;
+	if (l->num_maps)
+		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address, f->context.maps);
+	for (uint32_t i = 0; i < l->num_maps; i++) {
+		const struct markup_mmap *m = &f->context.maps[l->maps[i]];
+		/* The first map again is a first map to LLVM, too. */
+		mk_out_char(o, l->maps[i] == l->maps[0] ? ' ' : ',');
+		mk_out_char(o, '[');
+		mk_put_hex_value(f, o, m->address);
+		mk_out_char(o, '-');
+		mk_put_hex_value(f, o, m->address + m->size - 1);
+		mk_out_lit(o, "](");
+		mk_put_value(f, o, m->mode, strlen(m->mode));
+		mk_out_char(o, ')');
+	}
+	mk_out_lit(o, "]]]");
+	if (f->options.dialect == MARKUP_LLVM)
+		l->crlf = f->newline[0] == '\r'; /* LLVM takes that of the closing line */
+	if (newline)
+		mk_out_put(o, l->crlf ? "\r\n" : "\n", l->crlf ? 2 : 1);
+	mk_sgr_restore(f, o);
+}

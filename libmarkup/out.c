@@ -1,0 +1,149 @@
+/*
+ * Output buffer and numbers: see out.h. Numbers are formatted by hand: printf
+ * would take most of the time of a frame whose text is remembered.
+ */
+#include "libmarkup/out.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+
+static const char hex_digits[] = "0123456789abcdef";
+
+int mk_out_init(struct markup_out *o, size_t cap,
+		int (*write)(void *ctx, const char *data, size_t len), void *write_ctx)
+{
+	*o = (struct markup_out){ .cap = cap, .write = write, .write_ctx = write_ctx };
+	o->buf = malloc(cap);
+	return o->buf ? 0 : -ENOMEM;
+}
+
+void mk_out_deinit(struct markup_out *o)
+{
+	free(o->buf);
+	o->buf = NULL;
+	o->len = o->cap = 0;
+}
+
+static void write_through(struct markup_out *o, const char *p, size_t n)
+{
+	if (n && !o->error && o->write(o->write_ctx, p, n))
+		o->error = -EIO;
+}
+
+void mk_out_flush(struct markup_out *o)
+{
+	write_through(o, o->buf, o->len);
+	o->len = 0;
+}
+
+void mk_out_put_slow(struct markup_out *o, const char *p, size_t n)
+{
+	if (o->write) {
+		mk_out_flush(o);
+		if (n >= o->cap / 4) {
+			write_through(o, p, n);
+			return;
+		}
+	} else if (!o->error) {
+		size_t cap = o->cap * 2;
+		while (cap - o->len < n)
+			cap *= 2;
+		char *buf = realloc(o->buf, cap);
+		if (buf) {
+			o->buf = buf;
+			o->cap = cap;
+		} else {
+			o->error = -ENOMEM;
+		}
+	}
+	if (n <= o->cap - o->len) {
+		memcpy(o->buf + o->len, p, n);
+		o->len += n;
+	}
+}
+
+void mk_out_spaces(struct markup_out *o, size_t n)
+{
+	for (; n; n--)
+		mk_out_char(o, ' ');
+}
+
+size_t mk_fmt_dec(char buf[FMT_MAX], uint64_t v)
+{
+	size_t len = 1, i;
+
+	if (v < 10) { /* as most column and frame numbers are */
+		buf[0] = (char)('0' + v);
+		return 1;
+	}
+	for (uint64_t limit = 10; len < 20 && v >= limit; limit *= 10)
+		len++;
+	i = len;
+	while (v > UINT32_MAX) {
+		buf[--i] = (char)('0' + v % 10);
+		v /= 10;
+	}
+	for (uint32_t w = (uint32_t)v; i; w /= 10)
+		buf[--i] = (char)('0' + w % 10);
+	return len;
+}
+
+/* Eight hex digits at once: each nibble of v moves into a byte of its own, the
+ * highest one first in memory, and '0' is added, or 'a' − 10. */
+static void eight_digits(char *buf, uint32_t v)
+{
+	uint64_t x = v, letter;
+
+	x = (x | x << 16) & 0x0000ffff0000ffffull;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
+	letter = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
+	x += 0x3030303030303030ull + letter * ('a' - '0' - 10);
+	x = htobe64(x);
+	memcpy(buf, &x, 8);
+}
+
+size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v)
+{
+	buf[0] = '0';
+	buf[1] = 'x';
+	eight_digits(buf + 2, (uint32_t)(v >> 32));
+	eight_digits(buf + 10, (uint32_t)v);
+	return 18;
+}
+
+size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v)
+{
+	size_t len = v ? (67 - (size_t)__builtin_clzll(v)) / 4 : 1;
+
+	mk_fmt_addr(buf, v);
+	memmove(buf + 2, buf + 18 - len, len);
+	return 2 + len;
+}
+
+void mk_out_dec(struct markup_out *o, uint64_t v)
+{
+	char buf[FMT_MAX];
+	mk_out_put(o, buf, mk_fmt_dec(buf, v));
+}
+
+void mk_out_hex(struct markup_out *o, uint64_t v)
+{
+	char buf[FMT_MAX];
+	mk_out_put(o, buf, mk_fmt_hex(buf, v));
+}
+
+void mk_out_addr(struct markup_out *o, uint64_t v)
+{
+	char buf[FMT_MAX];
+	mk_out_put(o, buf, mk_fmt_addr(buf, v));
+}
+
+void mk_out_bytes(struct markup_out *o, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char pair[2] = { hex_digits[p[i] >> 4], hex_digits[p[i] & 15] };
+		mk_out_put(o, pair, 2);
+	}
+}

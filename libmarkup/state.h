@@ -1,0 +1,236 @@
+/*
+ * state.h: the filter from inside: what its parts share.
+ *
+ *   filter.c     cuts the input into lines; text without markup goes straight out
+ *   render_*.c   one per dialect or output form: takes lines, writes output
+ *   elements.c   nodes → values, with complaints
+ *   lookup.c     address → rendered text, through memo and resolver
+ *   modline.c    the [[[ELF module …]]] line that is being collected
+ *   frames.c     parts of a frame's line
+ *   sgr.c        colour
+ */
+#ifndef MARKUP_STATE_H
+#define MARKUP_STATE_H
+
+#include "libmarkup/context.h"
+#include "libmarkup/fields.h"
+#include "libmarkup/hexdict.h"
+#include "libmarkup/markup.h"
+#include "libmarkup/memo.h"
+#include "libmarkup/missing.h"
+#include "libmarkup/out.h"
+#include "libmarkup/parse.h"
+#include "libmarkup/scan.h"
+
+/* A line longer than MARKUP_LINE_MAX comes in pieces. */
+enum line_part {
+	LINE_FIRST = 1,
+	LINE_LAST = 2, /* with the newline, but at the end of the input */
+	LINE_WHOLE = LINE_FIRST | LINE_LAST,
+};
+
+enum severity { SEV_ERROR, SEV_WARNING };
+
+struct renderer {
+	bool every_line; /* lines without markup come through line(), too */
+
+	/* A line, or a piece of one, that may hold markup. */
+	void (*line)(struct markup_filter *f, const char *p, size_t len, enum line_part part);
+	/* A hexdict that line() had opened is in f->hexdict: to its end, or what
+	 * there is of one that is given up. */
+	void (*held)(struct markup_filter *f, bool complete);
+	/* Whole lines without markup (and without ESC, if f->scan_for says so). */
+	void (*plain)(struct markup_filter *f, const char *p, size_t len);
+	/* The end of an input. */
+	void (*finish)(struct markup_filter *f);
+	/* Something is wrong with element `n`, at the byte `at` of the line. */
+	void (*report)(struct markup_filter *f, const struct markup_node *n,
+		       enum severity severity, const char *at, struct markup_str message);
+};
+
+extern const struct renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer;
+
+/* SGR state of the current line. */
+struct sgr_state {
+	signed char color; /* 0 to 7; −1: the default */
+	bool bold;
+};
+
+/* The module line that is being collected. */
+struct modline {
+	bool open, crlf;
+	uint32_t module;
+	uint32_t *maps;    /* indices */
+	uint32_t num_maps, cap_maps;
+};
+
+/* What a renderer of text knows of the line at hand. */
+struct text_state {
+	struct markup_str line;   /* for complaints; llvm only */
+	const char *pending;      /* text from here on is not written yet */
+	struct markup_str prefix; /* the log's own, up to the first element */
+	bool has_prefix;
+	bool after_context;       /* only blanks since a contextual element */
+	bool newline_owed;        /* which has to end its line itself */
+	uint64_t num_notes;       /* footnotes in f->notes */
+};
+
+/* What fuchsia_renderer knows. */
+struct fuchsia_state {
+	uint32_t *by_base; /* modules, ascending by base */
+	bool dirty;        /* and has to be made again */
+};
+
+struct markup_filter {
+	struct markup_options options;
+	struct markup_resolver resolver;
+	struct markup_sink sink;
+	const struct renderer *renderer;
+	enum markup_scan_for scan_for;
+
+	const char *input;   /* name, or NULL */
+	uint64_t line_no;    /* lines before the one at hand */
+	const char *first;   /* the first "{{{" of the line at hand, or NULL: unknown */
+	const char *newline; /* "\n" or "\r\n": that of the line at hand */
+	char *tail;          /* bytes of a line whose end has not come */
+	size_t tail_len, tail_cap;
+	bool mid_line;       /* pieces of the line at hand were handled */
+	int error;           /* sticky */
+
+	struct markup_context context;
+	struct markup_memo memo;
+	struct missing_table missing;
+	struct markup_stats stats;
+	struct modline modline;
+	struct sgr_state sgr;
+	struct text_state text;
+	struct fuchsia_state fuchsia;
+	struct hexdict hexdict;
+
+	struct markup_out out;
+	struct markup_out scratch;   /* text of one address */
+	struct markup_out notes;     /* footnotes of the line at hand */
+	struct markup_out dumpfiles; /* JSON */
+};
+
+/* ---- sgr.c ---------------------------------------------------------------- */
+
+/* Text that may hold SGR codes, which are followed, and written or swallowed. */
+void mk_put_text(struct markup_filter *f, const char *p, size_t len);
+/* A new line begins: its predecessor's state ends. */
+void mk_sgr_line_start(struct markup_filter *f);
+/* Colours of a replaced element, of a value inside, and back to the log's. */
+void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o);
+void mk_sgr_restore(struct markup_filter *f, struct markup_out *o);
+void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
+static inline void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p,
+				size_t len)
+{
+	if (f->options.color == MARKUP_COLOR_ON)
+		mk_put_colored(f, o, p, len);
+	else
+		mk_out_put(o, p, len);
+}
+void mk_put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v);
+/* Tells apart all states that mk_put_value() tells apart. */
+unsigned mk_sgr_style(const struct markup_filter *f);
+
+/* ---- frames.c -------------------------------------------------------------- */
+
+/* "    #N.K  0xADDRESS " of a bt line; inline_number 0: the function itself. */
+void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_number,
+		       uint64_t address);
+/* "(module+0xrel)" */
+void mk_put_place(struct markup_filter *f, struct markup_out *o, uint32_t module, uint64_t vaddr);
+/* The newline of the line at hand. */
+void mk_put_newline(struct markup_filter *f);
+
+/* ---- modline.c ------------------------------------------------------------ */
+
+/* Closes any open line, with its newline or without. */
+void mk_modline_close(struct markup_filter *f, bool newline);
+/* Opens a line for a module; `adds`: it was announced before. */
+void mk_modline_open(struct markup_filter *f, uint32_t module, bool adds);
+void mk_modline_add(struct markup_filter *f, uint32_t map);
+
+/* ---- elements.c ----------------------------------------------------------- */
+
+/* Complains through the renderer, with a printf message. */
+void mk_report(struct markup_filter *f, const struct markup_node *n, enum severity severity,
+	       const char *at, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* Each reads one element and returns false, having complained, if it makes no
+ * sense. Those of module and mmap put it into the context. */
+bool mk_element_module(struct markup_filter *f, const struct markup_node *n, uint32_t *module);
+bool mk_element_mmap(struct markup_filter *f, const struct markup_node *n, uint32_t *map);
+bool mk_element_reset(struct markup_filter *f, const struct markup_node *n);
+bool mk_element_symbol(struct markup_filter *f, const struct markup_node *n);
+bool mk_element_data(struct markup_filter *f, const struct markup_node *n, uint64_t *address);
+
+/* A bt or pc element. */
+struct code_element {
+	uint64_t number;    /* of the frame; bt only */
+	uint64_t address;   /* as it stands in the log */
+	uint64_t lookup;    /* one less for return addresses */
+	struct markup_str message;
+};
+bool mk_element_bt(struct markup_filter *f, const struct markup_node *n, struct code_element *ret);
+bool mk_element_pc(struct markup_filter *f, const struct markup_node *n, struct code_element *ret);
+
+/* ---- lookup.c ------------------------------------------------------------- */
+
+/* How the frames of an address are made into text. */
+struct code_style {
+	uint32_t kind; /* unlike all other styles of the same filter */
+	bool chain;    /* all frames are one piece */
+	/* Writes piece `i`: frame `i`, or all `n` frames if `chain`. */
+	void (*render)(struct markup_filter *f, struct markup_out *o,
+		       const struct markup_frame *frames, size_t n, size_t i);
+};
+
+/* The pieces of an address, rendered or not yet. Valid until the next lookup. */
+struct code_text {
+	size_t n;            /* pieces, at least one; it is empty if nothing is known */
+	bool found;
+	/* The rest is for mk_code_piece(). */
+	const struct code_style *style;
+	const struct markup_frame *frames;
+	size_t num_frames;
+	const uint32_t *ends;
+	const char *text;
+};
+
+/* Writes piece `i`. */
+void mk_code_piece(struct markup_filter *f, struct markup_out *o, const struct code_text *t,
+		   size_t i);
+
+/* The resolver's handle of a module, or NULL; warns the first time. */
+void *mk_lookup_module(struct markup_filter *f, uint32_t module);
+
+/* The text of the code at `vaddr` of a module. */
+void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
+		    const struct code_style *style, struct code_text *ret);
+
+/* The data symbol at `vaddr` of a module. */
+bool mk_lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
+		    struct markup_data *ret);
+
+/* A name as it is to be shown. */
+struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str name);
+
+/* ---- filter.c, dumpfile.c -------------------------------------------------- */
+
+/* How a line ends: "\n" or "\r\n". */
+const char *mk_newline_of(const char *p, size_t len);
+
+/* A complaint of one line: "NAME:LINE: " and a printf message. */
+void mk_complain(struct markup_filter *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Writes `s` for a message: what is not mk_printable as '?', cut off if too long. */
+struct markup_str mk_printable(struct markup_str s, char buf[], size_t size);
+
+/* Notes a dumpfile element with the modules and maps known now. */
+void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct markup_str name);
+
+#endif

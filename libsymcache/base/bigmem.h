@@ -1,0 +1,24 @@
+/*
+ * Memory for things of many megabytes: on huge pages where the kernel has them,
+ * which saves most of the page faults (a fifth of the time of indexing), and
+ * given back to the system at once.
+ */
+#ifndef SC_BIGMEM_H
+#define SC_BIGMEM_H
+
+#include <stddef.h>
+
+/* `size` bytes, not initialised in general, aligned to 64 at least. NULL: out of
+ * memory. Small sizes come from malloc(). */
+void *sc_big_alloc(size_t size);
+
+/* `size` as it was asked for; NULL is fine. */
+void sc_big_free(void *p, size_t size);
+
+/*
+ * Gives the whole pages inside p[0, size) back to the system: what was there is
+ * gone for anonymous memory, and read anew, should it be, for a map of a file.
+ */
+void sc_big_drop(const void *p, size_t size);
+
+#endif

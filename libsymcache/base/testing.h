@@ -1,0 +1,58 @@
+/* What several tests need; included by tests and fuzz targets only. */
+#ifndef SC_TESTING_H
+#define SC_TESTING_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A number in [0, n) that depends on the seed alone; the seed moves on. */
+static inline uint32_t testing_below(uint64_t *seed, uint32_t n)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*seed >> 33) % n;
+}
+
+/* A file in memory with these bytes: its descriptor; *path, by which it can be
+ * opened, holds 32 bytes. With SEEDS=DIRECTORY in the environment, the bytes are
+ * also written there: what tests make are seeds for fuzzing. */
+static inline int testing_memfd(const void *data, size_t size, char path[32])
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	const char *seeds = getenv("SEEDS");
+
+	if (seeds) {
+		static unsigned number;
+		char name[512];
+		FILE *out;
+
+		snprintf(name, sizeof(name), "%s/%s-%u", seeds, program_invocation_short_name,
+			 number++);
+		out = fopen(name, "wb");
+		if (!out || fwrite(data, 1, size, out) != size || fclose(out))
+			abort();
+	}
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	snprintf(path, 32, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* Runs a shell command; its exit status, or −1. */
+__attribute__((format(printf, 1, 2))) static inline int testing_run(const char *fmt, ...)
+{
+	char command[4096];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(command, sizeof(command), fmt, ap);
+	va_end(ap);
+	return system(command);
+}
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * A second, plain reader of SymCache files for tests: reads numbers at offsets
+ * as the description of the format counts them, and shares no struct with the
+ * writer. Slow; checks everything a writer must keep true.
+ */
+#ifndef SC_PLAIN_CACHE_H
+#define SC_PLAIN_CACHE_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define PLAIN_NONE 0xffffffffu
+
+struct plain_cache {
+	const uint8_t *data;
+	size_t size;
+	uint32_t version, files, functions, locations, ranges, string_bytes;
+	size_t file_size, at_files, at_functions, at_locations, at_ranges, at_strings, base_end;
+	/* The extension: offset and size of each section, 0 where absent. */
+	size_t at_image, at_columns, at_decls, at_data, num_data;
+};
+
+struct plain_string {
+	const char *ptr; /* NULL: absent */
+	uint32_t len;
+};
+
+static inline uint32_t plain_u32(const struct plain_cache *c, size_t at)
+{
+	uint32_t v;
+
+	memcpy(&v, c->data + at, 4);
+	return v;
+}
+
+static inline uint64_t plain_u64(const struct plain_cache *c, size_t at)
+{
+	uint64_t v;
+
+	memcpy(&v, c->data + at, 8);
+	return v;
+}
+
+/* The string at `offset`; *next is where the one behind it begins. False: it
+ * does not lie inside the section. */
+static inline bool plain_string_at(const struct plain_cache *c, uint32_t offset,
+				   struct plain_string *ret, uint32_t *next)
+{
+	const uint8_t *s = c->data + c->at_strings;
+	uint64_t len = 0, at = offset;
+
+	if (c->version == 7) {
+		if (at + 4 > c->string_bytes)
+			return false;
+		memcpy(&ret->len, s + at, 4);
+		len = ret->len;
+		at += 4;
+	} else {
+		for (unsigned shift = 0;; shift += 7) {
+			if (at >= c->string_bytes || shift > 28)
+				return false;
+			len |= (uint64_t)(s[at] & 0x7f) << shift;
+			if (s[at++] < 0x80)
+				break;
+		}
+	}
+	if (len > c->string_bytes || at > c->string_bytes - len)
+		return false;
+	*ret = (struct plain_string){ (const char *)s + at, (uint32_t)len };
+	*next = (uint32_t)(at + len);
+	return true;
+}
+
+static inline struct plain_string plain_string(const struct plain_cache *c, uint32_t offset)
+{
+	struct plain_string s = { NULL, 0 };
+	uint32_t next;
+
+	if (offset != PLAIN_NONE)
+		plain_string_at(c, offset, &s, &next);
+	return s;
+}
+
+static inline int plain_compare(const void *a, const void *b)
+{
+	const struct plain_string *x = a, *y = b;
+	int order = memcmp(x->ptr, y->ptr, x->len < y->len ? x->len : y->len);
+
+	return order ? order : x->len < y->len ? -1 : x->len > y->len;
+}
+
+/* Each string must stand there once, and each of used[] must be the start of one. */
+static inline const char *plain_check_strings(const struct plain_cache *c, const bool *used)
+{
+	struct plain_string *all = calloc(c->string_bytes + 1u, sizeof(*all));
+	const char *fault = NULL;
+	size_t n = 0;
+
+	for (uint32_t at = 0, next; at < c->string_bytes && !fault; at = next) {
+		if (!plain_string_at(c, at, &all[n], &next)) {
+			fault = "malformed string";
+			break;
+		}
+		if (!all[n].len)
+			fault = "empty string";
+		if (!used[at])
+			fault = "string that nobody uses";
+		for (uint32_t i = at + 1; i < next; i++)
+			if (used[i])
+				fault = "offset into the middle of a string";
+		n++;
+	}
+	qsort(all, n, sizeof(*all), plain_compare);
+	for (size_t i = 1; i < n && !fault; i++)
+		if (!plain_compare(&all[i - 1], &all[i]))
+			fault = "string stored twice";
+	free(all);
+	return fault;
+}
+
+static inline bool plain_zero(const struct plain_cache *c, size_t from, size_t to)
+{
+	for (; from < to; from++)
+		if (c->data[from])
+			return false;
+	return true;
+}
+
+/* Marks string `offset` as used. False: out of bounds. */
+static inline bool plain_use(const struct plain_cache *c, bool *used, uint32_t offset)
+{
+	if (offset == PLAIN_NONE)
+		return true;
+	if (offset >= c->string_bytes)
+		return false;
+	used[offset] = true;
+	return true;
+}
+
+static inline bool plain_index(uint32_t i, uint32_t n)
+{
+	return i == PLAIN_NONE || i < n;
+}
+
+static inline const char *plain_check_records(const struct plain_cache *c, bool *used)
+{
+	for (uint32_t i = 0; i < c->files; i++)
+		for (size_t field = 0; field < c->file_size; field += 4) {
+			uint32_t s = plain_u32(c, c->at_files + i * c->file_size + field);
+			if (!plain_use(c, used, s) || (field >= 12 && s != PLAIN_NONE) ||
+			    (field == 8 && s == PLAIN_NONE))
+				return "bad file record";
+		}
+	for (uint32_t i = 0; i < c->functions; i++) {
+		size_t at = c->at_functions + i * 16u;
+		if (!plain_use(c, used, plain_u32(c, at)) || plain_u32(c, at + 4) != PLAIN_NONE)
+			return "bad function record";
+	}
+	for (uint32_t i = 0; i < c->locations; i++) {
+		size_t at = c->at_locations + i * 16u;
+		uint32_t file = plain_u32(c, at), function = plain_u32(c, at + 8);
+		uint32_t into = plain_u32(c, at + 12);
+		bool none = function == PLAIN_NONE;
+
+		if (!plain_index(file, c->files) || !plain_index(function, c->functions))
+			return "source location out of bounds";
+		if (none && (file != PLAIN_NONE || plain_u32(c, at + 4) != PLAIN_NONE ||
+			     into != PLAIN_NONE))
+			return "half of a source location";
+		if (none && i < c->locations - c->ranges)
+			return "call location that is none";
+		if (into != PLAIN_NONE && (into >= i || into >= c->locations - c->ranges))
+			return "inlined_into is no earlier call location";
+	}
+	for (uint32_t i = 1; i < c->ranges; i++)
+		if (plain_u32(c, c->at_ranges + i * 4u) <=
+		    plain_u32(c, c->at_ranges + (i - 1) * 4u))
+			return "ranges do not ascend strictly";
+	return NULL;
+}
+
+static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
+{
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDX";
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4 };
+	size_t at_symbols = 0, at_index = 0, num_symbols = 0;
+	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
+				  &at_symbols, &at_index };
+	enum { SECTIONS = sizeof(entry) / sizeof(*entry) };
+	size_t footer = c->size - 40, table, end;
+
+	if (c->size < c->base_end + 40 || memcmp(c->data + footer + 24, "SYMCEXT", 8))
+		return "no footer";
+	if (plain_u64(c, footer + 8) != c->size || plain_u32(c, footer + 20) != 1)
+		return "bad footer";
+	if (plain_u64(c, c->size - 8) != XXH3_64bits(c->data, c->size - 8))
+		return "the hash does not fit";
+	table = plain_u64(c, footer);
+	if (plain_u32(c, footer + 16) != SECTIONS || table % 8 || table + SECTIONS * 24 != footer)
+		return "bad section table";
+	end = c->base_end;
+	for (int i = 0; i < SECTIONS; i++) {
+		size_t at = table + (size_t)i * 24, offset = plain_u64(c, at + 8);
+		size_t size = plain_u64(c, at + 16);
+
+		if (memcmp(c->data + at, tags + 4 * i, 4) || plain_u32(c, at + 4) != entry[i] ||
+		    offset % 8 || offset < end || offset - end > 7 || size % entry[i])
+			return "bad section";
+		if (!plain_zero(c, end, offset))
+			return "padding is not zero";
+		*place[i] = offset;
+		end = offset + size;
+		if (i == 3)
+			c->num_data = size / 20;
+		else if (i == 4)
+			num_symbols = size / 16;
+		else if (i == 5 ? !size != !c->ranges :  size != (i == 0 ? 104u : i == 1 ? 2u * c->locations : 8u * c->functions))
+			return "section of the wrong size";
+	}
+	if (table < end || table - end > 7 || !plain_zero(c, end, table))
+		return "bad end of the sections";
+	for (size_t i = 0; i < c->num_data; i++) {
+		size_t at = c->at_data + i * 20;
+		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
+		    !plain_index(plain_u32(c, at + 12), c->files))
+			return "bad data symbol";
+		if (i && (plain_u32(c, at) < plain_u32(c, at - 20) ||
+			  (plain_u32(c, at) == plain_u32(c, at - 20) &&
+			   plain_u32(c, at + 4) <= plain_u32(c, at - 16))))
+			return "data symbols do not ascend";
+	}
+	for (size_t i = 0; i < num_symbols; i++) {
+		size_t at = at_symbols + i * 16;
+		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
+		    !plain_use(c, used, plain_u32(c, at + 12)))
+			return "bad symbol";
+		if (i && plain_u32(c, at) <= plain_u32(c, at - 16))
+			return "symbols do not ascend";
+	}
+	for (uint32_t i = 0; i < c->functions; i++)
+		if (!plain_index(plain_u32(c, c->at_decls + i * 8u), c->files))
+			return "bad declaration";
+	if (!plain_use(c, used, plain_u32(c, c->at_image + 28)) ||
+	    !plain_use(c, used, plain_u32(c, c->at_image + 32)))
+		return "bad image facts";
+	return NULL;
+}
+
+static inline size_t plain_align(size_t n)
+{
+	return (n + 7) / 8 * 8;
+}
+
+/* Opens data[0, size) and checks all of it. NULL if it is as it must be, else
+ * what is wrong with it. */
+static inline const char *plain_open(struct plain_cache *c, const void *data, size_t size)
+{
+	const char *fault;
+	bool *used;
+
+	*c = (struct plain_cache){ .data = data, .size = size };
+	if (size < 80 || memcmp(data, "SYMC", 4))
+		return "bad header";
+	c->version = plain_u32(c, 4);
+	c->files = plain_u32(c, 44);
+	c->functions = plain_u32(c, 48);
+	c->locations = plain_u32(c, 52);
+	c->ranges = plain_u32(c, 56);
+	c->string_bytes = plain_u32(c, 60);
+	c->file_size = c->version == 9 ? 24 : 12;
+	c->at_files = 80;
+	c->at_functions = plain_align(80 + c->files * c->file_size);
+	c->at_locations = plain_align(c->at_functions + c->functions * 16ull);
+	c->at_ranges = plain_align(c->at_locations + c->locations * 16ull);
+	c->at_strings = plain_align(c->at_ranges + c->ranges * 4ull);
+	c->base_end = c->at_strings + c->string_bytes;
+	if (c->version < 7 || c->version > 9 || c->ranges > c->locations || c->base_end > size)
+		return "bad counts";
+	if (!plain_zero(c, 24, 40) || !plain_zero(c, 64, 80))
+		return "header bytes that must be zero are not";
+	if (!plain_zero(c, 80 + c->files * c->file_size, c->at_functions) ||
+	    !plain_zero(c, c->at_ranges + c->ranges * 4ull, c->at_strings))
+		return "padding is not zero";
+	used = calloc(c->string_bytes + 1u, 1);
+	fault = plain_check_records(c, used);
+	if (!fault)
+		fault = plain_check_extension(c, used);
+	if (!fault)
+		fault = plain_check_strings(c, used);
+	free(used);
+	return fault;
+}
+
+/* The source location of an address, or PLAIN_NONE. */
+static inline uint32_t plain_lookup(const struct plain_cache *c, uint64_t rel_pc)
+{
+	uint32_t lo = 0, hi = c->ranges, location;
+
+	if (rel_pc > UINT32_MAX)
+		return PLAIN_NONE;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (plain_u32(c, c->at_ranges + mid * 4u) <= rel_pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return PLAIN_NONE;
+	location = c->locations - c->ranges + lo - 1;
+	return plain_u32(c, c->at_locations + location * 16u + 8) == PLAIN_NONE ? PLAIN_NONE :
+		location;
+}
+
+/* One frame, and the location it is inlined into. */
+struct plain_frame {
+	struct plain_string function, comp_dir, dir, name;
+	uint32_t line, column, lang, entry, inlined_into;
+};
+
+static inline struct plain_frame plain_frame(const struct plain_cache *c, uint32_t location)
+{
+	size_t at = c->at_locations + location * 16u;
+	uint32_t file = plain_u32(c, at);
+	size_t function = c->at_functions + plain_u32(c, at + 8) * 16u;
+	struct plain_frame f = {
+		.function = plain_string(c, plain_u32(c, function)),
+		.entry = plain_u32(c, function + 8),
+		.lang = plain_u32(c, function + 12),
+		.line = plain_u32(c, at + 4),
+		.inlined_into = plain_u32(c, at + 12),
+	};
+	uint16_t column;
+
+	memcpy(&column, c->data + c->at_columns + location * 2u, 2);
+	f.column = column;
+	if (file != PLAIN_NONE) {
+		size_t record = c->at_files + file * c->file_size;
+		f.comp_dir = plain_string(c, plain_u32(c, record));
+		f.dir = plain_string(c, plain_u32(c, record + 4));
+		f.name = plain_string(c, plain_u32(c, record + 8));
+	}
+	return f;
+}
+
+/* Shows the frames of an address in the notation of scenes (scene.h):
+ * "g a:2:7 < f a:12:3", nothing where nothing is. */
+static inline void plain_show(const struct plain_cache *c, uint64_t rel_pc, FILE *out)
+{
+	const char *between = "";
+
+	for (uint32_t l = plain_lookup(c, rel_pc); l != PLAIN_NONE;) {
+		struct plain_frame f = plain_frame(c, l);
+
+		fprintf(out, "%s%.*s %.*s:%" PRIu32, between,
+			f.function.ptr ? (int)f.function.len : 1,
+			f.function.ptr ? f.function.ptr : "?",
+			f.name.ptr ? (int)f.name.len : 1, f.name.ptr ? f.name.ptr : "-", f.line);
+		if (f.column)
+			fprintf(out, ":%" PRIu32, f.column);
+		between = " < ";
+		l = f.inlined_into;
+	}
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* Unit tests of finding separate debug files: made with objcopy as distributions do, in
+ * every place, right and wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/testing.h"
+#include "libsymcache/elf/elf.h"
+
+static char dir[] = "/tmp/find_test.XXXXXX";
+
+/* Runs commands in the scratch folder; $P is the program to take apart. */
+static void run(const char *commands)
+{
+	assert_int_equal(testing_run("P=$PWD/build/testprogs/layouts; cd %s && { %s; }", dir,
+				     commands), 0);
+}
+
+/* The debug file found for `name`, relative to the scratch folder; "" if none. */
+static const char *found(const char *name)
+{
+	static char path[256];
+	char file[128], root[128];
+	const char *const dirs[] = { "/nonexistent", root, NULL };
+	struct sc_elf *e, *d;
+	struct sc_error err = { .msg = "" };
+	int rc;
+
+	snprintf(file, sizeof(file), "%s/%s", dir, name);
+	snprintf(root, sizeof(root), "%s/usr", dir);
+	assert_int_equal(sc_elf_open(file, &e, &err), 0);
+	rc = sc_elf_find_debug(e, dirs, &d, &err);
+	path[0] = 0;
+	if (rc) {
+		assert_int_equal(rc, SC_ENOTFOUND);
+		assert_null(d);
+		assert_non_null(strstr(err.msg, name));
+	} else {
+		assert_true(sc_elf_has(d, ".debug_info"));
+		assert_int_equal(strncmp(d->path, dir, strlen(dir)), 0);
+		snprintf(path, sizeof(path), "%s", d->path + strlen(dir) + 1);
+	}
+	sc_elf_close(d);
+	sc_elf_close(e);
+	return path;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(dir) || testing_run("scripts/testprogs.sh build/testprogs"))
+		return -1;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return testing_run("rm -rf %s", dir);
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	return testing_run("rm -rf %s/*", dir);
+}
+
+/* Beside it, in .debug, under the directory of debug files: in this order. */
+static void test_debuglink(void **state)
+{
+	char target[160], want[160];
+
+	(void)state;
+	/* No build ID, so that the link alone leads there. */
+	run("objcopy --only-keep-debug -R .note.gnu.build-id $P p.debug &&"
+	    "objcopy -g -R .note.gnu.build-id --add-gnu-debuglink=p.debug $P p");
+	assert_string_equal(found("p"), "p.debug");
+	run("mkdir .debug && mv p.debug .debug");
+	assert_string_equal(found("p"), ".debug/p.debug");
+	snprintf(target, sizeof(target), "mkdir -p usr%s && mv .debug/p.debug usr%s", dir, dir);
+	run(target);
+	snprintf(want, sizeof(want), "usr%s/p.debug", dir);
+	assert_string_equal(found("p"), want);
+	/* By a link to the program, what lies beside the program itself counts. */
+	run("mkdir other && ln -s ../p other/q");
+	assert_string_equal(found("other/q"), want);
+	run("rm -r usr");
+	assert_string_equal(found("p"), "");
+}
+
+/* A file of the right name whose CRC is wrong is another one's. */
+static void test_wrong_crc(void **state)
+{
+	char right[320], target[320];
+
+	(void)state;
+	run("objcopy --only-keep-debug -R .note.gnu.build-id $P p.debug &&"
+	    "objcopy -g -R .note.gnu.build-id --add-gnu-debuglink=p.debug $P p &&"
+	    "cp p.debug right && printf x >> p.debug");
+	assert_string_equal(found("p"), "");
+	snprintf(target, sizeof(target), "mkdir -p usr%s && cp right usr%s/p.debug", dir, dir);
+	run(target);
+	snprintf(right, sizeof(right), "usr%s/p.debug", dir);
+	assert_string_equal(found("p"), right); /* the search goes on behind it */
+}
+
+/* Links that are cut off, lead elsewhere, or to nothing. */
+static void test_odd_links(void **state)
+{
+	(void)state;
+	run("objcopy --only-keep-debug -R .note.gnu.build-id $P p.debug;"
+	    "objcopy -g -R .note.gnu.build-id $P bare;"
+	    "printf 'p.debug' > link;"
+	    "objcopy --add-section .gnu_debuglink=link bare unterminated;"
+	    "printf 'p.debug\\0' > link;"
+	    "objcopy --add-section .gnu_debuglink=link bare no_crc;"
+	    "printf '\\0\\0\\0\\0\\0\\0\\0\\0' > link;"
+	    "objcopy --add-section .gnu_debuglink=link bare empty;"
+	    "printf '../p.debug\\0\\0\\0\\0\\0\\0' > link;"
+	    "objcopy --add-section .gnu_debuglink=link bare slash;"
+	    "{ head -c 5000 /dev/zero | tr '\\0' a; printf '\\0\\0\\0\\0\\0\\0\\0\\0'; } > link;"
+	    "objcopy --add-section .gnu_debuglink=link bare long");
+	assert_string_equal(found("bare"), "");
+	assert_string_equal(found("unterminated"), "");
+	assert_string_equal(found("no_crc"), "");
+	assert_string_equal(found("empty"), "");
+	assert_string_equal(found("slash"), "");
+	assert_string_equal(found("long"), "");
+}
+
+/* By build ID, which must be the file's own. */
+static void test_build_id(void **state)
+{
+	(void)state;
+	run("objcopy --only-keep-debug $P d && objcopy -g $P p &&"
+	    "id=$(readelf -n $P | sed -n 's/.*Build ID: //p') &&"
+	    "f=usr/.build-id/$(echo $id | cut -c 1-2)/$(echo $id | cut -c 3-).debug &&"
+	    "mkdir -p $(dirname $f) && cp d $f && echo $f > where");
+	assert_int_equal(strncmp(found("p"), "usr/.build-id/", 14), 0);
+	/* It goes before the link. */
+	run("cp d p.debug && objcopy --add-gnu-debuglink=p.debug p linked");
+	assert_int_equal(strncmp(found("linked"), "usr/.build-id/", 14), 0);
+	/* One without a build ID in its place; then one without DWARF; then no ELF at all. */
+	run("objcopy -R .note.gnu.build-id d $(cat where)");
+	assert_string_equal(found("p"), "");
+	assert_string_equal(found("linked"), "p.debug");
+	run("cp p $(cat where)");
+	assert_string_equal(found("p"), "");
+	run("echo nothing > $(cat where)");
+	assert_string_equal(found("p"), "");
+	run("rm $(cat where) && mkfifo $(cat where)");
+	assert_string_equal(found("p"), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_debuglink, clean),
+		cmocka_unit_test_teardown(test_wrong_crc, clean),
+		cmocka_unit_test_teardown(test_odd_links, clean),
+		cmocka_unit_test_teardown(test_build_id, clean),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
