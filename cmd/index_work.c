@@ -96,8 +96,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 		.tool_version = symcache_version,
 	};
 	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
-	if (info->bad_units)
-		warn_bad_units(job->file->path, info);
+	warn_of_gaps(job->file->path, info);
 	if (e->cache_size > KEEP_BUILD)
 		return;
 	if (!job->debug_path && info->debug_path)
@@ -106,6 +105,15 @@ static void describe(struct index_job *job, const struct index_options *options)
 	symcache_build_write(job->build, job->bytes);
 	symcache_build_destroy(job->build);
 	job->build = NULL;
+}
+
+/* Files without a build ID have a key derived from their code: debug files have no
+ * code, and would all have the same. */
+static bool has_key(const struct index_job *job)
+{
+	static const uint8_t none[SYMCACHE_BUILD_ID_MAX];
+
+	return memcmp(symcache_build_info(job->build)->build_id, none, sizeof(none));
 }
 
 static enum index_result build(struct index_job *job, int fd, const struct stat *before,
@@ -120,6 +128,9 @@ static enum index_result build(struct index_job *job, int fd, const struct stat 
 	}
 	if (rc == SC_ENOSYMBOLS)
 		return INDEX_NO_SYMBOLS;
+	if (!rc && !has_key(job))
+		rc = sc_error_set(&job->err, SC_EUNSUPPORTED,
+				  "it has no build ID, and no code to derive one from");
 	if (rc)
 		return rc == SC_EUNSUPPORTED && !job->file->named ? INDEX_UNSUPPORTED : INDEX_FAILED;
 	if (fstat(fd, &after) || after.st_size != before->st_size ||
