@@ -100,8 +100,7 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 		a->no_symbols++;
 		break;
 	case INDEX_BUILT:
-		if (job->info.bad_units)
-			warn_bad_units(job->file->path, &job->info);
+		warn_of_gaps(job->file->path, &job->info);
 		index_stats_add(&a->stats, job);
 		return index_batch_add(batch, job, err);
 	case INDEX_UNCHANGED:

@@ -107,6 +107,15 @@ static void describe(struct index_job *job, const struct index_options *options)
 	job->build = NULL;
 }
 
+/* Files without a build ID have a key derived from their code: debug files have no
+ * code, and would all have the same. */
+static bool has_key(const struct index_job *job)
+{
+	static const uint8_t none[SYMCACHE_BUILD_ID_MAX];
+
+	return memcmp(symcache_build_info(job->build)->build_id, none, sizeof(none));
+}
+
 static enum index_result build(struct index_job *job, int fd, const struct stat *before,
 			       const struct index_options *options)
 {
@@ -119,6 +128,9 @@ static enum index_result build(struct index_job *job, int fd, const struct stat 
 	}
 	if (rc == SC_ENOSYMBOLS)
 		return INDEX_NO_SYMBOLS;
+	if (!rc && !has_key(job))
+		rc = sc_error_set(&job->err, SC_EUNSUPPORTED,
+				  "it has no build ID, and no code to derive one from");
 	if (rc)
 		return rc == SC_EUNSUPPORTED && !job->file->named ? INDEX_UNSUPPORTED : INDEX_FAILED;
 	if (fstat(fd, &after) || after.st_size != before->st_size ||

@@ -23,8 +23,9 @@ static int open_files(struct sc_input *in, const char *path,
 
 	if (rc)
 		return rc;
-	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search)
-		sc_elf_find_debug(in->image, dirs, &in->separate, NULL);
+	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search &&
+	    !sc_elf_find_debug(in->image, dirs, &in->separate, NULL))
+		in->separate->image = in->image;
 	in->dwarf = in->separate ? in->separate :
 		    sc_elf_has(in->image, ".debug_info") ? in->image : NULL;
 	if (in->dwarf)

@@ -134,7 +134,8 @@ static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 			return sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off");
 		if (!attribute && !form)
 			break;
-		a->leaves_unit |= form == DW_FORM_ref_addr || form == DW_FORM_indirect;
+		a->leaves_unit |= form == DW_FORM_ref_addr || form == DW_FORM_indirect ||
+				  (form == DW_FORM_ref_sig8 && slot != DW_SLOT_SKIP);
 		size = dw_form_size(form, sizes);
 		if (size == DW_FORM_UNKNOWN)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: unknown form 0x%llx",

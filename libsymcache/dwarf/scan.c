@@ -352,7 +352,7 @@ static int read_lines(struct dw_scanner *s, struct sc_error *err)
 }
 
 /* What the root entry covers goes first into ranges. */
-static int read_covers(struct dw_scanner *s, struct sc_error *err)
+static int read_covers(struct dw_scanner *s, size_t limit, struct sc_error *err)
 {
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, dw_uleb(&c));
@@ -362,7 +362,7 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 		return 0;
 	dw_read_attributes(&c, s->u, a, s->values);
 	/* Too many to be true: then it does not say what it covers. */
-	rc = dw_read_ranges(s->u, s->values, max_ranges(s->u), s->out);
+	rc = dw_read_ranges(s->u, s->values, limit, s->out);
 	dw_clear_attributes(s->u, a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
@@ -373,7 +373,7 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 {
 	int rc, line_rc;
 
-	rc = read_covers(s, err);
+	rc = read_covers(s, max_ranges(split ? split : s->u), err);
 	if (rc)
 		return rc;
 	line_rc = read_lines(s, err);

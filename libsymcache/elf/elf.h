@@ -55,6 +55,7 @@ struct sc_elf {
 	VEC(struct sc_elf_buffer) inflated;
 	VEC(uint64_t) placed; /* ET_REL: address given to each section, or the offset
 	                       * among those of its name */
+	struct sc_elf *image; /* of a debug file: the program it is of, or NULL */
 	uint64_t unknown_relocations;
 };
 

@@ -18,8 +18,19 @@ struct candidate {
 	bool is_code;
 };
 
+/* Function descriptors of 64-bit PowerPC's first ABI: there, symbols of functions lead
+ * into .opd, where the addresses of the code stand. */
+struct descriptors {
+	const uint8_t *data; /* NULL: there are none */
+	size_t size;
+	uint64_t vaddr;
+	size_t ndx;          /* of .opd in the file with the symbols */
+};
+
 struct candidates {
 	VEC(struct candidate) list;
+	struct descriptors opd;
+	uint32_t num_symbols; /* seen so far: indices of one table are above another's */
 };
 
 /* How far a name is from what a user would expect to read. */
@@ -46,6 +57,46 @@ static int by_vaddr(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static void find_descriptors(struct sc_elf *e, struct descriptors *ret)
+{
+	struct sc_elf *with = e->image ? e->image : e; /* a debug file has no bytes of it */
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	memset(ret, 0, sizeof(*ret));
+	if (e->machine != EM_PPC64 || elf_getshdrstrndx(e->elf, &names))
+		return;
+	while ((scn = elf_nextscn(e->elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(e->elf, names, sh.sh_name) :
+							    NULL;
+		if (!name || strcmp(name, ".opd"))
+			continue;
+		ret->ndx = elf_ndxscn(scn);
+		ret->vaddr = sc_elf_section_vaddr(e, ret->ndx, sh.sh_addr);
+		sc_elf_section(with, ".opd", &ret->data, &ret->size, NULL);
+		return;
+	}
+}
+
+/* From a descriptor to the code it is of. False: it leads to no code. */
+static bool follow(const struct sc_elf *e, const struct descriptors *opd, struct candidate *c)
+{
+	uint64_t at = c->vaddr - opd->vaddr, vaddr = 0;
+	const struct sc_elf_range *code;
+
+	if (opd->size < 8 || at > opd->size - 8)
+		return false;
+	for (unsigned i = 0; i < 8; i++)
+		vaddr |= (uint64_t)opd->data[at + i] << 8 * (e->big_endian ? 7 - i : i);
+	code = sc_elf_range_at(&e->exec, vaddr);
+	if (!code)
+		return false;
+	c->vaddr = vaddr;
+	c->section_end = code->end;
+	return true;
+}
+
 /* Adds one symbol, if it is one of code or data. */
 static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const GElf_Shdr *sh,
 		 const char *name, const char *file, uint32_t index, struct candidates *ret)
@@ -70,10 +121,12 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 	c->file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? file : NULL;
 	base = sc_elf_section_vaddr(e, ndx, sh->sh_addr);
 	c->vaddr = sym->st_value + (e->type == ET_REL ? base : 0);
-	if (e->machine == EM_ARM && is_code && type != STT_NOTYPE)
-		c->vaddr &= ~(uint64_t)1; /* Thumb */
+	if ((e->machine == EM_ARM || e->machine == EM_MIPS) && is_code && type != STT_NOTYPE)
+		c->vaddr &= ~(uint64_t)1; /* Thumb, microMIPS */
 	c->size = sym->st_size;
 	c->section_end = base + sh->sh_size;
+	if (is_code && ret->opd.data && ndx == ret->opd.ndx && !follow(e, &ret->opd, c))
+		ret->list.len--;
 	c->index = index;
 	c->rank = rank_of(name, type, GELF_ST_BIND(sym->st_info));
 	return true;
@@ -89,7 +142,6 @@ static bool is_mapping_symbol(const struct sc_elf *e, const char *name)
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		      struct candidates *ret)
 {
-	uint32_t first = (uint32_t)ret->list.len; /* behind those of another table */
 	Elf_Data *bytes = elf_getdata(scn, NULL), *xindex = NULL;
 	Elf_Scn *s = NULL;
 	size_t n = bytes && table->sh_entsize ? bytes->d_size / table->sh_entsize : 0;
@@ -103,6 +155,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		    x.sh_link == elf_ndxscn(scn))
 			xindex = elf_getdata(s, NULL);
 	}
+	find_descriptors(e, &ret->opd);
 	for (size_t i = 1; i < n && i < INT32_MAX; i++) {
 		GElf_Sym sym;
 		Elf32_Word xndx = 0;
@@ -128,9 +181,10 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 				continue;
 			sh_index = ndx;
 		}
-		if (!take(e, &sym, ndx, &sh, name, file, first + (uint32_t)i, ret))
+		if (!take(e, &sym, ndx, &sh, name, file, ret->num_symbols + (uint32_t)i, ret))
 			return SC_ENOMEM;
 	}
+	ret->num_symbols += (uint32_t)n;
 	return 0;
 }
 
