@@ -119,9 +119,9 @@ $(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 torture: all testbins ## kill indexers at random moments, 500 times
 	@scripts/torture.sh $(O)
 
-bench: all ## measure side by side with llvm-symbolizer-19
+bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null
-	@scripts/bench.sh $(PROG)
+	@scripts/bench.sh $(PROG) $(BENCH)
 
 accuracy: all ## compare with llvm-symbolizer-19, address by address
 	@scripts/deps.sh bench > /dev/null
