@@ -20,14 +20,16 @@ MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
 LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
 LDLIBS  += -lexpat
 
-# build/deps.mk is written by scripts/deps.sh once the packages are there; make
-# then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
+# build/deps.mk is written by scripts/deps.sh once the packages are there, those
+# of the goal too, so that whoever must install them is told once; make then
+# starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean,$(GOALS)),)
 include build/deps.mk
 endif
 build/deps.mk: scripts/deps.sh
-	@mkdir -p build && scripts/deps.sh build > $@.tmp && mv $@.tmp $@
+	@mkdir -p build
+	@scripts/deps.sh build $(filter test demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
 LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)

@@ -204,14 +204,16 @@ static void print_json(const struct account *a)
  * opened: closing it again would drop our locks. */
 static void leave_out_store(struct scan *scan)
 {
-	char *path, *lock;
+	char *path, *real, *lock;
 
 	if (store_path(o.store, &path, NULL))
 		return;
-	lock = must_asprintf("%s-lock", path);
+	real = realpath(path, NULL);
+	lock = must_asprintf("%s-lock", real ? real : path);
 	scan_leave_out(scan, path);
 	scan_leave_out(scan, lock);
 	free(lock);
+	free(real);
 	free(path);
 }
 

@@ -1,10 +1,11 @@
 /*
  * Address → frames with names and paths as they are shown: see resolver.h.
  *
- * A log of a million addresses has a few thousand names and files, so both are
- * made once and kept in one block of memory, found again by where they lie in
- * the cache. When the block is full, or the caches may have moved, all is
- * forgotten and begun anew: memory is bounded, and nothing has to be evicted.
+ * A log of a million addresses has a few thousand names and files. Each is made
+ * once and found again by its index in the cache: an array of names and one of
+ * paths for each module, which cost memory only where they are touched. Their
+ * texts lie in blocks; when these are full, or the caches may have moved, all
+ * is forgotten and begun anew: memory is bounded, and nothing has to be evicted.
  */
 #include "cmd/resolver.h"
 
@@ -17,17 +18,27 @@
 enum {
 	TEXT_BYTES = 24 << 20, /* of names and paths that are kept */
 	TEXT_BLOCK = 256 << 10,
-	MIN_SLOTS = 1 << 10,   /* a power of two */
+	FRAMES_MAX = 4096,     /* of one address; the others are left out */
+	CHAINS = 1 << 10,
 };
 
-/* Where a text comes from: a name and its language, or the parts of a path. */
-struct text_key {
-	const void *a, *b, *c;
-};
+/* A location that is a variable, by its relative address; else it is one of the
+ * cache's source locations. */
+#define IN_DATA (1ull << 63)
 
+/* A name or path that was made before; ptr NULL: not yet; len NONE: unknown. */
 struct text {
-	struct text_key key; /* a NULL: free */
-	struct markup_str str;
+	const char *ptr;
+	size_t len;
+};
+
+/* A module as this thread sees it: libmarkup's handle. */
+struct seen_module {
+	struct symbols_module *module;
+	struct text *names; /* by function; NULL before the first one */
+	struct text *paths; /* by file */
+	struct seen_module *next;      /* in its hash chain */
+	struct seen_module *next_full; /* with arrays to forget */
 };
 
 struct block {
@@ -42,12 +53,12 @@ struct resolver {
 	struct demangler *demangler;
 	struct markup_frame *frames;
 	size_t num_frames, cap_frames;
-	struct text *texts;     /* open addressing */
-	size_t slots, num_texts;
+	struct seen_module *chains[CHAINS];
+	struct seen_module *full;
 	struct block *blocks;   /* the newest first */
 	size_t block_left;      /* bytes of it */
 	size_t block_bytes;     /* of all blocks */
-	unsigned snapshot;      /* of the symbols, that the keys point into */
+	unsigned snapshot;      /* of the symbols, that the texts come from */
 };
 
 struct resolver *resolver_create(struct symbols *symbols, bool llvm)
@@ -57,8 +68,6 @@ struct resolver *resolver_create(struct symbols *symbols, bool llvm)
 	r->symbols = symbols;
 	r->llvm = llvm;
 	r->demangler = demangler_create();
-	r->slots = MIN_SLOTS;
-	r->texts = must_calloc(r->slots, sizeof(*r->texts));
 	return r;
 }
 
@@ -70,8 +79,11 @@ static void forget_texts(struct resolver *r)
 	}
 	r->blocks = NULL;
 	r->block_left = r->block_bytes = 0;
-	memset(r->texts, 0, r->slots * sizeof(*r->texts));
-	r->num_texts = 0;
+	for (; r->full; r->full = r->full->next_full) {
+		free(r->full->names);
+		free(r->full->paths);
+		r->full->names = r->full->paths = NULL;
+	}
 }
 
 void resolver_destroy(struct resolver *r)
@@ -79,8 +91,13 @@ void resolver_destroy(struct resolver *r)
 	if (!r)
 		return;
 	forget_texts(r);
+	for (size_t i = 0; i < CHAINS; i++) {
+		for (struct seen_module *m = r->chains[i], *next; m; m = next) {
+			next = m->next;
+			free(m);
+		}
+	}
 	free(r->frames);
-	free(r->texts);
 	demangler_destroy(r->demangler);
 	free(r);
 }
@@ -101,91 +118,79 @@ static char *new_text(struct resolver *r, size_t len)
 	return r->blocks->bytes + r->blocks->size - r->block_left - len;
 }
 
-static struct text *find_slot(struct text *texts, size_t slots, const struct text_key *key)
+static struct markup_str make_name(struct resolver *r, struct symcache_str name, uint32_t lang)
 {
-	uint64_t h = ((uintptr_t)key->a ^ (uintptr_t)key->b << 17 ^ (uintptr_t)key->c << 34) *
-		     0x9e3779b97f4a7c15u;
-
-	for (size_t i = (size_t)(h >> 32);; i++) {
-		struct text *t = &texts[i & (slots - 1)];
-		if (!t->key.a || (t->key.a == key->a && t->key.b == key->b && t->key.c == key->c))
-			return t;
-	}
-}
-
-static void grow_texts(struct resolver *r)
-{
-	size_t slots = 2 * r->slots;
-	struct text *texts = must_calloc(slots, sizeof(*texts));
-
-	for (size_t i = 0; i < r->slots; i++)
-		if (r->texts[i].key.a)
-			*find_slot(texts, slots, &r->texts[i].key) = r->texts[i];
-	free(r->texts);
-	r->texts = texts;
-	r->slots = slots;
-}
-
-/* The slot of `key`; str.ptr NULL: it is new, and to be filled. */
-static struct text *text_slot(struct resolver *r, const struct text_key *key)
-{
-	struct text *t = find_slot(r->texts, r->slots, key);
-
-	if (t->key.a)
-		return t;
-	if (2 * ++r->num_texts > r->slots) {
-		grow_texts(r);
-		t = find_slot(r->texts, r->slots, key);
-	}
-	t->key = *key;
-	return t;
-}
-
-static struct markup_str show_name(struct resolver *r, struct symcache_str name, uint32_t lang)
-{
-	struct text_key key = { name.ptr, (void *)(uintptr_t)lang, NULL };
-	struct text *t;
+	struct symcache_str shown;
+	char *copy;
 
 	if (!name.len || (name.len == 1 && *name.ptr == '?'))
 		return (struct markup_str){ NULL, 0 };
-	t = text_slot(r, &key);
-	if (!t->str.ptr) {
-		/* LLVM takes Rust's older names for C++. */
-		struct symcache_str shown = demangle(r->demangler, name,
-						     r->llvm ? SYMCACHE_LANG_UNKNOWN : lang);
-		char *copy = new_text(r, shown.len);
-		memcpy(copy, shown.ptr, shown.len);
-		t->str = (struct markup_str){ copy, shown.len };
-	}
-	return t->str;
+	/* LLVM takes Rust's older names for C++. */
+	shown = demangle(r->demangler, name, r->llvm ? SYMCACHE_LANG_UNKNOWN : lang);
+	copy = new_text(r, shown.len);
+	memcpy(copy, shown.ptr, shown.len);
+	return (struct markup_str){ copy, shown.len };
 }
 
-static struct markup_str show_path(struct resolver *r, const struct symcache_file *file)
+static struct markup_str make_path(struct resolver *r, const struct symcache_file *file)
 {
-	struct text_key key = { file->name.ptr, file->directory.ptr, file->comp_dir.ptr };
-	struct text *t;
+	size_t room, len;
+	char *path;
 
 	if (!file->name.ptr)
 		return (struct markup_str){ NULL, 0 };
-	t = text_slot(r, &key);
-	if (!t->str.ptr) {
-		size_t room = file->comp_dir.len + file->directory.len + file->name.len + 3;
-		char *path = new_text(r, room);
-		size_t len = symcache_path(file, r->llvm ? SYMCACHE_PATH_RAW : SYMCACHE_PATH_CLEAN,
-					   path, room);
-		t->str = (struct markup_str){ path, len };
-	}
-	return t->str;
+	room = file->comp_dir.len + file->directory.len + file->name.len + 3;
+	path = new_text(r, room);
+	len = symcache_path(file, r->llvm ? SYMCACHE_PATH_RAW : SYMCACHE_PATH_CLEAN, path, room);
+	return (struct markup_str){ path, len };
 }
 
-/* The cache of a module, ready to be asked. */
-static const struct symcache *begin(struct resolver *r, void *module)
-{
-	const struct symcache *cache = symbols_cache(r->symbols, module);
+static const char nothing[1];
 
-	if (r->snapshot != symbols_snapshot(r->symbols) || r->block_bytes > TEXT_BYTES)
+/* The name of function `idx`, which exists. */
+static struct markup_str name_of(struct resolver *r, struct seen_module *m,
+				 const struct symcache *cache, uint32_t idx)
+{
+	struct text *t = &m->names[idx];
+
+	if (!t->ptr) {
+		const struct symcache_function *f = &cache->functions[idx];
+		struct markup_str name = make_name(r, symcache_string(cache, f->name), f->lang);
+		*t = (struct text){ name.ptr ? name.ptr : nothing, name.len };
+	}
+	return (struct markup_str){ t->ptr == nothing ? NULL : t->ptr, t->len };
+}
+
+/* The path of file `idx`, which exists. */
+static struct markup_str path_of(struct resolver *r, struct seen_module *m,
+				 const struct symcache *cache, uint32_t idx)
+{
+	struct text *t = &m->paths[idx];
+
+	if (!t->ptr) {
+		struct symcache_file file = symcache_file(cache, idx);
+		struct markup_str path = make_path(r, &file);
+		*t = (struct text){ path.ptr ? path.ptr : nothing, path.len };
+	}
+	return (struct markup_str){ t->ptr == nothing ? NULL : t->ptr, t->len };
+}
+
+/* The cache of a module, ready to be asked; NULL: it is no more. */
+static const struct symcache *begin(struct resolver *r, struct seen_module *m)
+{
+	const unsigned snapshot = symbols_snapshot(r->symbols);
+	const struct symcache *cache = symbols_cache(r->symbols, m->module);
+
+	if (r->snapshot != snapshot || r->block_bytes > TEXT_BYTES) {
 		forget_texts(r);
-	r->snapshot = symbols_snapshot(r->symbols);
+		r->snapshot = snapshot;
+	}
+	if (cache && !m->names) {
+		m->names = must_calloc(cache->header->num_functions + 1, sizeof(*m->names));
+		m->paths = must_calloc(cache->header->num_files + 1, sizeof(*m->paths));
+		m->next_full = r->full;
+		r->full = m;
+	}
 	return cache;
 }
 
@@ -194,12 +199,43 @@ static const struct symcache *begin(struct resolver *r, void *module)
 static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
 {
 	struct resolver *r = ctx;
-	struct symbols_module *m = symbols_find(r->symbols, build_id, len);
+	struct symbols_module *module = symbols_find(r->symbols, build_id, len);
+	struct seen_module **chain, *m;
 
-	if (!m || !m->why_not.code)
-		return m;
-	*why = m->why_not.msg[0] ? m->why_not.msg : NULL;
-	return NULL;
+	if (!module)
+		return NULL;
+	if (module->why_not.code) {
+		*why = module->why_not.msg[0] ? module->why_not.msg : NULL;
+		return NULL;
+	}
+	chain = &r->chains[(uintptr_t)module / 64 % CHAINS];
+	for (m = *chain; m && m->module != module; m = m->next)
+		;
+	if (!m) {
+		m = must_calloc(1, sizeof(*m));
+		m->module = module;
+		m->next = *chain;
+		*chain = m;
+	}
+	return m;
+}
+
+static uint64_t locate(void *ctx, void *module, uint64_t vaddr)
+{
+	struct resolver *r = ctx;
+	struct seen_module *m = module;
+	const struct symcache *cache = begin(r, m);
+	const uint64_t rel = vaddr - m->module->load_base;
+	struct symcache_frames frames;
+	struct symcache_data data;
+
+	if (!cache)
+		return MARKUP_NOWHERE;
+	if (symcache_lookup(cache, rel, &frames))
+		return frames.location;
+	/* Somebody jumped into a variable. */
+	return symcache_lookup_data(cache, rel, &data) ? IN_DATA | data.rel_address
+						       : MARKUP_NOWHERE;
 }
 
 static struct markup_frame *new_frame(struct resolver *r)
@@ -208,34 +244,36 @@ static struct markup_frame *new_frame(struct resolver *r)
 		r->cap_frames = 2 * r->cap_frames + 16;
 		r->frames = must_realloc(r->frames, r->cap_frames * sizeof(*r->frames));
 	}
-	r->frames[r->num_frames] = (struct markup_frame){ 0 };
 	return &r->frames[r->num_frames++];
 }
 
-static size_t find_code(void *ctx, void *module, uint64_t vaddr,
-			const struct markup_frame **ret)
+static size_t find_frames(void *ctx, void *module, uint64_t location,
+			  const struct markup_frame **ret)
 {
 	struct resolver *r = ctx;
-	const struct symcache *cache = begin(r, module);
-	const uint64_t rel = vaddr - ((struct symbols_module *)module)->load_base;
-	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct seen_module *m = module;
+	const struct symcache *cache = begin(r, m);
+	struct symcache_frames frames = { cache, (uint32_t)location };
+	struct symcache_frame_ids ids;
 	struct symcache_data data;
 
 	r->num_frames = 0;
 	if (!cache)
 		return 0;
-	if (symcache_lookup(cache, rel, &frames)) {
-		while (symcache_next_frame(&frames, &frame))
+	if (location & IN_DATA) {
+		if (symcache_lookup_data(cache, location & ~IN_DATA, &data))
 			*new_frame(r) = (struct markup_frame){
-				.function = show_name(r, frame.function, frame.lang),
-				.file = show_path(r, &frame.file),
-				.line = frame.line,
-				.column = frame.column,
+				.function = make_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
 			};
-	} else if (symcache_lookup_data(cache, rel, &data)) {
-		/* Somebody jumped into a variable. */
-		new_frame(r)->function = show_name(r, data.name, SYMCACHE_LANG_UNKNOWN);
+	} else if (location < cache->header->num_source_locations) {
+		while (r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids)) {
+			struct markup_frame *f = new_frame(r);
+			*f = (struct markup_frame){ .line = ids.line, .column = ids.column };
+			if (ids.function != SYMCACHE_NONE)
+				f->function = name_of(r, m, cache, ids.function);
+			if (ids.file != SYMCACHE_NONE)
+				f->file = path_of(r, m, cache, ids.file);
+		}
 	}
 	*ret = r->frames;
 	return r->num_frames;
@@ -255,9 +293,9 @@ static bool find_function(struct resolver *r, const struct symcache *cache, uint
 	if (frame.entry_pc == SYMCACHE_NONE)
 		return false;
 	*ret = (struct markup_data){
-		.name = show_name(r, frame.function, frame.lang),
+		.name = make_name(r, frame.function, frame.lang),
 		.offset = rel - frame.entry_pc,
-		.file = show_path(r, &frame.decl_file),
+		.file = make_path(r, &frame.decl_file),
 		.line = frame.decl_line,
 	};
 	return ret->name.ptr;
@@ -266,8 +304,9 @@ static bool find_function(struct resolver *r, const struct symcache *cache, uint
 static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret)
 {
 	struct resolver *r = ctx;
-	const struct symcache *cache = begin(r, module);
-	const uint64_t rel = vaddr - ((struct symbols_module *)module)->load_base;
+	struct seen_module *m = module;
+	const struct symcache *cache = begin(r, m);
+	const uint64_t rel = vaddr - m->module->load_base;
 	struct symcache_data data;
 
 	if (!cache)
@@ -275,9 +314,9 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 	if (!symcache_lookup_data(cache, rel, &data))
 		return find_function(r, cache, rel, ret);
 	*ret = (struct markup_data){
-		.name = show_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
+		.name = make_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
 		.offset = rel - data.rel_address,
-		.file = show_path(r, &data.file),
+		.file = make_path(r, &data.file),
 		.line = data.line,
 	};
 	return ret->name.ptr;
@@ -301,7 +340,8 @@ struct markup_resolver resolver_functions(struct resolver *r)
 	return (struct markup_resolver){
 		.ctx = r,
 		.module = find_module,
-		.code = find_code,
+		.locate = locate,
+		.frames = find_frames,
 		.data = find_data,
 		.demangle = find_name,
 	};

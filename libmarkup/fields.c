@@ -2,15 +2,18 @@
 #include "libmarkup/fields.h"
 
 /* Value of a digit in any base up to 16; 16: not a digit. */
-static unsigned digit_value(char c)
+static inline unsigned digit_value(char c)
 {
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'F')
-		return (unsigned)(c - 'A') + 10;
-	return 16;
+	static const uint8_t values[256] = {
+		[0 ... '0' - 1] = 16,
+		['0'] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+		['9' + 1 ... 'A' - 1] = 16,
+		['A'] = 10, 11, 12, 13, 14, 15,
+		['F' + 1 ... 'a' - 1] = 16,
+		['a'] = 10, 11, 12, 13, 14, 15,
+		['f' + 1 ... 255] = 16,
+	};
+	return values[(unsigned char)c];
 }
 
 /* All of [p, p + len) in one base; not empty, at most 64 bits. */
@@ -34,12 +37,14 @@ bool mk_field_address(struct markup_str s, uint64_t *ret)
 {
 	if (s.len > 2 && s.ptr[0] == '0' && s.ptr[1] == 'x') {
 		uint64_t v = 0;
+		unsigned bad = 0;
 		for (size_t i = 2; i < s.len; i++) {
 			unsigned d = digit_value(s.ptr[i]);
-			if (d > 15 || v >> 60)
-				return false;
+			bad |= d | (unsigned)(v >> 60 != 0) << 4;
 			v = v << 4 | d;
 		}
+		if (bad > 15)
+			return false;
 		*ret = v;
 		return true;
 	}

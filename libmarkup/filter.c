@@ -136,6 +136,7 @@ static bool held_line(struct markup_filter *f, const char *p, size_t len)
 		if (mk_hexdict_add(&f->hexdict, p, (size_t)(close + 3 - p))) {
 			f->hexdict.open = false;
 			f->renderer->held(f, true);
+			f->first = NULL;
 			f->renderer->line(f, close + 3, (size_t)(end - close - 3), LINE_LAST);
 			return true;
 		}
@@ -153,8 +154,9 @@ const char *mk_newline_of(const char *p, size_t len)
 }
 
 /* A whole line, or the last piece of one. */
-static void one_line(struct markup_filter *f, const char *p, size_t len)
+static void one_line(struct markup_filter *f, const char *p, size_t len, const char *first)
 {
+	f->first = first;
 	f->newline = mk_newline_of(p, len);
 	if (!f->hexdict.open || !held_line(f, p, len))
 		f->renderer->line(f, p, len, f->mid_line ? LINE_LAST : LINE_WHOLE);
@@ -168,7 +170,7 @@ static void lines(struct markup_filter *f, const char *p, const char *end)
 	const struct renderer *r = f->renderer;
 
 	while (p < end && !f->error && !f->out.error) {
-		const char *hit = p, *eol;
+		const char *hit = p, *first = NULL, *eol;
 
 		if (!f->hexdict.open && !r->every_line) {
 			hit = markup_scan(p, end, f->scan_for, &f->line_no);
@@ -176,6 +178,8 @@ static void lines(struct markup_filter *f, const char *p, const char *end)
 				r->plain(f, p, (size_t)(end - p));
 				return;
 			}
+			if (*hit == '{')
+				first = hit;
 			const char *before = memrchr(p, '\n', (size_t)(hit - p));
 			if (before) {
 				r->plain(f, p, (size_t)(before + 1 - p));
@@ -184,7 +188,7 @@ static void lines(struct markup_filter *f, const char *p, const char *end)
 		}
 		eol = memchr(hit, '\n', (size_t)(end - hit));
 		eol = eol ? eol + 1 : end;
-		one_line(f, p, (size_t)(eol - p));
+		one_line(f, p, (size_t)(eol - p), first);
 		p = eol;
 	}
 }
@@ -214,6 +218,7 @@ static void tail_piece(struct markup_filter *f)
 	if (f->hexdict.open)
 		give_up_hexdict(f);
 	f->newline = "\n";
+	f->first = NULL;
 	f->renderer->line(f, f->tail, len, f->mid_line ? 0 : LINE_FIRST);
 	f->mid_line = true;
 	f->tail_len -= len;
@@ -255,7 +260,7 @@ static void tail_line(struct markup_filter *f)
 
 	f->tail_len = 0;
 	if (f->mid_line)
-		one_line(f, f->tail, len);
+		one_line(f, f->tail, len, NULL);
 	else if (len)
 		lines(f, f->tail, f->tail + len);
 }

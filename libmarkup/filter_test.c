@@ -258,27 +258,31 @@ static void test_memo(void **state)
 	struct markup_memo m = { 0 };
 	uint32_t hits = 0;
 	static char text[MEMO_MAX + 1];
+	bool worth;
 
 	(void)state;
 	for (uint64_t i = 0; i < 20000; i++) {
 		struct memo_key key = { &m, i % 30 ? i : 7, 1 }, old = { &m, i - i % 50, 1 };
-		memset(text, (int)key.vaddr, sizeof(text));
-		mk_memo_put(&m, &key, text, (key.vaddr * 37) % sizeof(text));
-		const unsigned char *t = mk_memo_get(&m, &key);
+		size_t len = (key.location * 37) % sizeof(text);
+
+		/* Worth keeping is what is asked for the second time. */
+		if (!mk_memo_get(&m, &key, &worth) && !worth)
+			assert_true(mk_memo_get(&m, &key, &worth) || worth);
+		memset(text, (int)key.location, sizeof(text));
+		mk_memo_put(&m, &key, text, len);
+		const unsigned char *t = mk_memo_get(&m, &key, &worth);
 		assert_non_null(t);
-		assert_true(!((key.vaddr * 37) % sizeof(text)) ||
-			    t[0] == (unsigned char)key.vaddr);
-		t = mk_memo_get(&m, &old);
-		if (t && (old.vaddr * 37) % sizeof(text)) {
-			assert_int_equal(t[0], (unsigned char)old.vaddr);
+		assert_true(!len || t[0] == (unsigned char)key.location);
+		t = mk_memo_get(&m, &old, &worth);
+		if (t && (old.location * 37) % sizeof(text)) {
+			assert_int_equal(t[0], (unsigned char)old.location);
 			hits++;
 		}
 	}
 	assert_true(hits > 1000);
-	memset(text, 1, sizeof(text));
 	struct memo_key big = { &m, 1, 2 };
 	mk_memo_put(&m, &big, text, sizeof(text));
-	assert_null(mk_memo_get(&m, &big));
+	assert_null(mk_memo_get(&m, &big, &worth));
 	mk_memo_deinit(&m);
 }
 

@@ -2,6 +2,32 @@
  * what is highlighted. */
 #include "libmarkup/state.h"
 
+/* Without colour: put together once, written once. */
+static void put_plain_head(struct markup_out *o, uint64_t number, size_t inline_number,
+			   uint64_t address)
+{
+	char buf[8 + 3 * FMT_MAX] = "     ", digits[FMT_MAX];
+	size_t len = mk_fmt_dec(digits, number), at = len < 5 ? 5 - len : 0;
+
+	buf[at++] = '#';
+	memcpy(buf + at, digits, FMT_MAX);
+	at += len;
+	if (inline_number) {
+		buf[at++] = '.';
+		len = mk_fmt_dec(buf + at, inline_number);
+		if (len < 2)
+			buf[at + len++] = ' ';
+	} else {
+		memcpy(buf + at, "   ", 3);
+		len = 3;
+	}
+	at += len;
+	buf[at++] = ' ';
+	at += mk_fmt_addr(buf + at, address);
+	buf[at++] = ' ';
+	mk_out_put(o, buf, at);
+}
+
 void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_number,
 		       uint64_t address)
 {
@@ -9,6 +35,10 @@ void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_n
 	char buf[FMT_MAX + 2];
 	size_t len = mk_fmt_dec(buf, number);
 
+	if (f->options.color != MARKUP_COLOR_ON) {
+		put_plain_head(o, number, inline_number, address);
+		return;
+	}
 	if (len < 5)
 		mk_out_put(o, "     ", 5 - len);
 	mk_out_char(o, '#');

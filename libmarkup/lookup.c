@@ -1,9 +1,9 @@
 /*
- * Address → rendered text: memo, else resolver and renderer.
+ * Address → text: remembered, else made from the resolver's frames.
  *
- * The text of an address depends on its module's symbols, its address in the
- * ELF file and the style alone, not on where the module lies nor on what it is
- * called, so what is remembered outlives resets. In memory it is:
+ * The text depends on the module's symbols, the location and the style alone,
+ * not on where the module lies nor on what it is called, so what is remembered
+ * outlives resets. In memory it is:
  *
  *   struct text_head | ends[n] | text of the pieces, one after another
  */
@@ -52,58 +52,91 @@ static void count_miss(struct markup_filter *f, uint32_t module)
 		((struct markup_missing *)m->missing)->frames++;
 }
 
-/* Renders into f->scratch. */
-static void render(struct markup_filter *f, void *handle, uint64_t vaddr,
-		   const struct code_style *style)
+/* Renders all pieces into f->scratch, in the form that is remembered. */
+static const struct text_head *render(struct markup_filter *f, const struct code_style *style,
+				      const struct code_text *t)
 {
-	const struct markup_frame *frames = NULL;
 	struct markup_out *o = &f->scratch;
-	size_t n = handle ? f->resolver.code(f->resolver.ctx, handle, vaddr, &frames) : 0;
-	struct text_head head = { 1, 0 };
+	struct text_head head = { (uint32_t)t->n, t->found };
 
-	for (size_t i = 0; i < n; i++)
-		head.found |= frames[i].function.ptr || frames[i].file.ptr;
-	if (n && !style->chain)
-		head.n = (uint32_t)n;
 	o->len = 0;
 	mk_out_put(o, (const char *)&head, sizeof(head));
-	for (uint32_t i = 0; i < head.n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		mk_out_lit(o, "\0\0\0\0");
 	const size_t text = o->len;
-	for (uint32_t i = 0; i < head.n && !o->error; i++) {
-		if (n)
-			style->render(f, o, frames, n, i);
+	for (size_t i = 0; i < t->n && !o->error; i++) {
+		style->render(f, o, t->frames, t->num_frames, i);
 		uint32_t end = (uint32_t)(o->len - text);
-		memcpy(o->buf + sizeof(head) + i * sizeof(end), &end, sizeof(end));
+		if (!o->error)
+			memcpy(o->buf + sizeof(head) + i * sizeof(end), &end, sizeof(end));
 	}
-	if (o->error) { /* no memory: one empty piece; the filter stops soon */
+	if (o->error)
 		f->error = o->error;
-		memcpy(o->buf, (const uint32_t[]){ 1, 0, 0 }, 3 * sizeof(uint32_t));
+	return (const struct text_head *)(const void *)o->buf;
+}
+
+static void use_text(struct code_text *t, const struct text_head *head)
+{
+	t->n = head->n;
+	t->found = head->found;
+	t->frames = NULL;
+	t->ends = (const uint32_t *)(head + 1);
+	t->text = (const char *)(t->ends + t->n);
+}
+
+static void find_text(struct markup_filter *f, void *handle, uint64_t vaddr,
+		      const struct code_style *style, struct code_text *ret)
+{
+	const struct markup_resolver *r = &f->resolver;
+	uint64_t location = handle ? r->locate(r->ctx, handle, vaddr) : MARKUP_NOWHERE;
+	struct memo_key key = { handle, location, style->kind << 8 | mk_sgr_style(f) };
+	const struct text_head *head;
+	bool worth;
+
+	*ret = (struct code_text){ .n = 1, .style = style };
+	if (location == MARKUP_NOWHERE)
+		return;
+	head = mk_memo_get(&f->memo, &key, &worth);
+	if (head) {
+		use_text(ret, head);
+		return;
+	}
+	ret->num_frames = r->frames(r->ctx, handle, location, &ret->frames);
+	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
+		ret->found = ret->frames[i].function.ptr || ret->frames[i].file.ptr;
+	if (!ret->num_frames)
+		return;
+	if (!style->chain)
+		ret->n = ret->num_frames;
+	if (worth) {
+		head = render(f, style, ret);
+		if (!f->error) {
+			mk_memo_put(&f->memo, &key, head, f->scratch.len);
+			use_text(ret, head);
+		}
 	}
 }
 
 void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		    const struct code_style *style, struct code_text *ret)
 {
-	void *handle = mk_lookup_module(f, module);
-	struct memo_key key = { handle, vaddr, style->kind << 8 | mk_sgr_style(f) };
-	const struct text_head *head = handle ? mk_memo_get(&f->memo, &key) : NULL;
-
+	find_text(f, mk_lookup_module(f, module), vaddr, style, ret);
 	f->stats.frames++;
-	if (!head) {
-		render(f, handle, vaddr, style);
-		head = (const struct text_head *)(const void *)f->scratch.buf;
-		if (handle && !f->error)
-			mk_memo_put(&f->memo, &key, head, f->scratch.len);
-	}
-	ret->n = head->n;
-	ret->found = head->found;
-	ret->ends = (const uint32_t *)(head + 1);
-	ret->text = (const char *)(ret->ends + ret->n);
 	if (ret->found)
 		f->stats.frames_resolved++;
 	else
 		count_miss(f, module);
+}
+
+void mk_code_piece(struct markup_filter *f, struct markup_out *o, const struct code_text *t,
+		   size_t i)
+{
+	if (t->num_frames && t->frames) {
+		t->style->render(f, o, t->frames, t->num_frames, i);
+	} else if (t->text) {
+		uint32_t start = i ? t->ends[i - 1] : 0;
+		mk_out_put(o, t->text + start, t->ends[i] - start);
+	}
 }
 
 bool mk_lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,

@@ -8,21 +8,27 @@
 #define WAYS 4 /* slots an entry may be in; the oldest gives way */
 
 struct memo_entry {
-	struct memo_key key;
-	uint32_t len;
+	const void *module;
+	uint64_t location;
 	uint64_t at; /* value of `written` where the text begins; 0: free */
+	uint32_t kind, len;
 };
 
-static size_t first_slot(const struct memo_key *key)
+static uint64_t hash_key(const struct memo_key *key)
 {
-	uint64_t h = ((uint64_t)(uintptr_t)key->module ^ key->vaddr << 1 ^
-		      (uint64_t)key->kind << 56) * 0x9e3779b97f4a7c15u;
-	return (size_t)(h >> 40) % (MEMO_SLOTS / WAYS) * WAYS;
+	return ((uint64_t)(uintptr_t)key->module ^ key->location << 1 ^
+		(uint64_t)key->kind << 56) * 0x9e3779b97f4a7c15u;
 }
 
-static bool same_key(const struct memo_key *a, const struct memo_key *b)
+static size_t first_slot(uint64_t hash)
 {
-	return a->vaddr == b->vaddr && a->module == b->module && a->kind == b->kind;
+	return (size_t)(hash >> 40) % (MEMO_SLOTS / WAYS) * WAYS;
+}
+
+static bool is_for(const struct memo_entry *e, const struct memo_key *key)
+{
+	return e->at && e->location == key->location && e->module == key->module &&
+	       e->kind == key->kind;
 }
 
 /* Pages come zeroed, and only when they are touched. */
@@ -36,20 +42,44 @@ void mk_memo_deinit(struct markup_memo *m)
 {
 	if (m->slots)
 		munmap(m->slots, MEMO_SLOTS * sizeof(*m->slots));
+	if (m->seen)
+		munmap(m->seen, MEMO_SEEN * sizeof(*m->seen));
 	if (m->ring)
 		munmap(m->ring, MEMO_RING);
 	*m = (struct markup_memo){ 0 };
 }
 
-const void *mk_memo_get(const struct markup_memo *m, const struct memo_key *key)
+static bool prepare(struct markup_memo *m)
 {
-	if (!m->ring)
+	m->slots = map_pages(MEMO_SLOTS * sizeof(*m->slots));
+	m->seen = map_pages(MEMO_SEEN * sizeof(*m->seen));
+	m->ring = map_pages(MEMO_RING);
+	if (!m->slots || !m->seen || !m->ring) {
+		mk_memo_deinit(m);
+		return false;
+	}
+	m->written = MEMO_RING; /* so that 0 means free */
+	return true;
+}
+
+const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth)
+{
+	const uint64_t hash = hash_key(key);
+	const uint16_t print = (uint16_t)(hash >> 16) | 1;
+
+	*worth = false;
+	if (!m->ring && !prepare(m))
 		return NULL;
-	const struct memo_entry *e = &m->slots[first_slot(key)];
+	uint16_t *seen = &m->seen[(hash >> 32) % MEMO_SEEN];
+	if (*seen != print) {
+		*seen = print;
+		return NULL;
+	}
+	const struct memo_entry *e = &m->slots[first_slot(hash)];
 	for (int i = 0; i < WAYS; i++, e++)
-		if (e->at && same_key(&e->key, key))
-			return m->written - e->at <= MEMO_RING ? m->ring + e->at % MEMO_RING
-							       : NULL;
+		if (is_for(e, key) && m->written - e->at <= MEMO_RING)
+			return m->ring + e->at % MEMO_RING;
+	*worth = true;
 	return NULL;
 }
 
@@ -58,31 +88,28 @@ void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *
 	struct memo_entry *slot, *oldest;
 	size_t room = (len + 7) / 8 * 8;
 
-	if (len > MEMO_MAX)
+	if (len > MEMO_MAX || (!m->ring && !prepare(m)))
 		return;
-	if (!m->ring) {
-		m->slots = map_pages(MEMO_SLOTS * sizeof(*m->slots));
-		m->ring = m->slots ? map_pages(MEMO_RING) : NULL;
-		if (!m->ring) {
-			mk_memo_deinit(m);
-			return;
-		}
-		m->written = MEMO_RING; /* so that 0 means free */
-	}
 	/* A text does not wrap around the end. */
 	if (MEMO_RING - m->written % MEMO_RING < room)
 		m->written += MEMO_RING - m->written % MEMO_RING;
 
-	slot = oldest = &m->slots[first_slot(key)];
+	slot = oldest = &m->slots[first_slot(hash_key(key))];
 	for (int i = 0; i < WAYS; i++, slot++) {
-		if (slot->at && same_key(&slot->key, key)) {
+		if (is_for(slot, key)) {
 			oldest = slot;
 			break;
 		}
 		if (slot->at < oldest->at)
 			oldest = slot;
 	}
-	*oldest = (struct memo_entry){ .key = *key, .len = (uint32_t)len, .at = m->written };
+	*oldest = (struct memo_entry){
+		.module = key->module,
+		.location = key->location,
+		.at = m->written,
+		.kind = key->kind,
+		.len = (uint32_t)len,
+	};
 	memcpy(m->ring + m->written % MEMO_RING, text, len);
 	m->written += room;
 }

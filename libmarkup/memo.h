@@ -1,11 +1,15 @@
 /*
- * memo.h: what an address looked like the last time, in bounded memory.
+ * memo.h: what a place looked like the last time, in bounded memory.
  *
- * Logs repeat their addresses, and rendering one costs a search, a chain of
- * inlines, names and paths; so the finished text is kept. The texts lie in a
- * ring: a new one overwrites the oldest. An entry of the table is good as long
- * as the ring has not come round to its text again, which its running position
- * tells, so nothing is ever deleted.
+ * Logs repeat their addresses, and rendering one costs a chain of inlines, names
+ * and paths; so the finished text is kept. The texts lie in a ring: a new one
+ * overwrites the oldest. An entry of the table is good as long as the ring has
+ * not come round to its text again, which its running position tells, so nothing
+ * is ever deleted.
+ *
+ * A log may as well be of addresses that never come again. What is asked for the
+ * first time therefore leaves but a fingerprint; only at the second time is it
+ * worth keeping.
  */
 #ifndef MARKUP_MEMO_H
 #define MARKUP_MEMO_H
@@ -14,26 +18,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MEMO_RING  (8u << 20)  /* bytes of text */
-#define MEMO_SLOTS (1u << 15)  /* entries */
+#define MEMO_RING  (4u << 20)  /* bytes of text */
+#define MEMO_SLOTS (1u << 13)  /* entries */
+#define MEMO_SEEN  (1u << 15)  /* fingerprints */
 #define MEMO_MAX   (32u << 10) /* a longer text is not kept */
 
 struct memo_key {
 	const void *module;
-	uint64_t vaddr;
+	uint64_t location;
 	uint32_t kind; /* whatever else the text depends on */
 };
 
 struct markup_memo {
 	struct memo_entry *slots; /* NULL before the first text */
+	uint16_t *seen;
 	char *ring;
 	uint64_t written;         /* bytes ever written to the ring */
 };
 
 void mk_memo_deinit(struct markup_memo *m);
 
-/* The text of `key`, 8-aligned and valid until the next mk_memo_put(), or NULL. */
-const void *mk_memo_get(const struct markup_memo *m, const struct memo_key *key);
+/* The text of `key`, 8-aligned and valid until the next mk_memo_put(), or NULL;
+ * then *worth tells whether to put it. */
+const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth);
 
 /* Keeps a copy. If there is no memory nothing is remembered. */
 void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len);

@@ -4,6 +4,7 @@
  */
 #include "libmarkup/out.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -70,35 +71,55 @@ void mk_out_spaces(struct markup_out *o, size_t n)
 
 size_t mk_fmt_dec(char buf[FMT_MAX], uint64_t v)
 {
-	char rev[FMT_MAX];
-	size_t n = 0;
+	size_t len = 1, i;
 
-	do
-		rev[n++] = (char)('0' + v % 10);
-	while (v /= 10);
-	for (size_t i = 0; i < n; i++)
-		buf[i] = rev[n - 1 - i];
-	return n;
+	if (v < 10) { /* as most column and frame numbers are */
+		buf[0] = (char)('0' + v);
+		return 1;
+	}
+	for (uint64_t limit = 10; len < 20 && v >= limit; limit *= 10)
+		len++;
+	i = len;
+	while (v > UINT32_MAX) {
+		buf[--i] = (char)('0' + v % 10);
+		v /= 10;
+	}
+	for (uint32_t w = (uint32_t)v; i; w /= 10)
+		buf[--i] = (char)('0' + w % 10);
+	return len;
 }
 
-/* 0x and exactly `digits` hex digits. */
-static size_t fmt_digits(char buf[FMT_MAX], uint64_t v, size_t digits)
+/* Eight hex digits at once: each nibble of v moves into a byte of its own, the
+ * highest one first in memory, and '0' is added, or 'a' − 10. */
+static void eight_digits(char *buf, uint32_t v)
 {
-	buf[0] = '0';
-	buf[1] = 'x';
-	for (size_t i = digits; i; i--, v >>= 4)
-		buf[1 + i] = hex_digits[v & 15];
-	return 2 + digits;
-}
+	uint64_t x = v, letter;
 
-size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v)
-{
-	return fmt_digits(buf, v, v ? (67 - (size_t)__builtin_clzll(v)) / 4 : 1);
+	x = (x | x << 16) & 0x0000ffff0000ffffull;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
+	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
+	letter = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
+	x += 0x3030303030303030ull + letter * ('a' - '0' - 10);
+	x = htobe64(x);
+	memcpy(buf, &x, 8);
 }
 
 size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v)
 {
-	return fmt_digits(buf, v, 16);
+	buf[0] = '0';
+	buf[1] = 'x';
+	eight_digits(buf + 2, (uint32_t)(v >> 32));
+	eight_digits(buf + 10, (uint32_t)v);
+	return 18;
+}
+
+size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v)
+{
+	size_t len = v ? (67 - (size_t)__builtin_clzll(v)) / 4 : 1;
+
+	mk_fmt_addr(buf, v);
+	memmove(buf + 2, buf + 18 - len, len);
+	return 2 + len;
 }
 
 void mk_out_dec(struct markup_out *o, uint64_t v)

@@ -18,7 +18,7 @@
  */
 #include <string.h>
 
-#include "libmarkup/markup.h"
+#include "libmarkup/parse.h"
 #include "libmarkup/scan.h"
 
 static const char open_hexdict[] = "{{{hexdict:";
@@ -45,104 +45,152 @@ static void split_fields(struct markup_node *n)
 	}
 }
 
-/* Is there a tag of a to z, up to ':' or the end, in [p, end)? */
-static bool is_tag(const char *p, const char *end)
+static inline bool three(const char *p, const char *end, char c)
 {
-	const char *start = p;
+	return end - p >= 3 && p[0] == c && p[1] == c && p[2] == c;
+}
+
+/* `open` is the last "{{{" of a line and is not closed: a hexdict? */
+static bool take_open(struct markup_node *n, const char *open, const char *end)
+{
+	const size_t len = sizeof(open_hexdict) - 1;
+
+	if ((size_t)(end - open) < len || memcmp(open, open_hexdict, len))
+		return false;
+	n->kind = MARKUP_OPEN;
+	n->text = (struct markup_str){ open, (size_t)(end - open) };
+	n->tag = (struct markup_str){ open + 3, len - 4 };
+	n->rest = (struct markup_str){ open + len, (size_t)(end - open) - len };
+	n->num_fields = 0;
+	return true;
+}
+
+enum taken { TAKEN, NOT_CLOSED, START_OVER };
+
+/*
+ * Reads the element that begins at *open, tag and fields in one pass. On
+ * START_OVER *open is where the next one may begin: at a "{{{" inside of it, or
+ * just behind its first brace if it has no tag.
+ */
+static enum taken take_element(struct markup_node *n, const char **open, const char *end)
+{
+	static const bool special[256] = { ['{'] = true, [':'] = true, ['}'] = true };
+	const char *p = *open + 3, *field;
+
 	while (p < end && *p >= 'a' && *p <= 'z')
 		p++;
-	return p > start && (p == end || *p == ':');
-}
-
-/* The element that begins at `open` or, by the rules of our dialect and of
- * Fuchsia's, at a later "{{{"; it ends at `close`. NULL: it is none. */
-static const char *element_start(enum markup_syntax syntax, const char *open, const char *close)
-{
-	const char *next;
-
-	switch (syntax) {
-	case MARKUP_SYNTAX_LLVM:
-		return open + 3 == close || open[3] == ':' ? NULL : open;
-	case MARKUP_SYNTAX_FUCHSIA:
-		while ((next = markup_find3(open + 3, close, '{')))
-			open = next;
-		return open;
-	default:
-		open = markup_rfind3(open, close, '{');
-		return is_tag(open + 3, close) ? open : NULL;
+	if (p == *open + 3 || (p < end && *p != ':' && !three(p, end, '}'))) {
+		++*open;
+		return START_OVER;
 	}
+	n->kind = MARKUP_ELEMENT;
+	n->tag = (struct markup_str){ *open + 3, (size_t)(p - *open - 3) };
+	n->rest = (struct markup_str){ NULL, 0 };
+	n->num_fields = 0;
+	field = p < end && *p == ':' ? ++p : NULL;
+	n->rest.ptr = field;
+	for (; p < end; p++) {
+		if (!special[(unsigned char)*p])
+			continue;
+		if (*p == '{' && three(p, end, '{')) {
+			*open = p;
+			return START_OVER;
+		}
+		if (*p != ':' && !(*p == '}' && three(p, end, '}')))
+			continue;
+		if (field) {
+			if (n->num_fields < MARKUP_FIELDS)
+				n->fields[n->num_fields] = (struct markup_str){
+					field, (size_t)(p - field) };
+			n->num_fields++;
+			field = p + 1;
+		}
+		if (*p == ':')
+			continue;
+		if (n->rest.ptr)
+			n->rest.len = (size_t)(p - n->rest.ptr);
+		n->text = (struct markup_str){ *open, (size_t)(p + 3 - *open) };
+		return TAKEN;
+	}
+	return NOT_CLOSED;
 }
 
-/* Looks for the next element in [from, p->end) and keeps it in p->next; what is
- * before it is text. */
-static void find_element(struct markup_parser *p)
+static bool find_ours(struct markup_parser *p, struct markup_node *n)
 {
-	const char *from = p->pos;
-	struct markup_node *n = &p->next;
+	const char *open = p->hint ? p->hint : markup_find3(p->pos, p->end, '{');
 
-	p->has_next = false;
-	p->text_end = p->end;
-	while (1) {
-		const char *open = markup_find3(from, p->end, '{');
-		if (!open)
-			return;
-		const char *close = markup_find3(open + 3, p->end, '}');
-		if (!close) {
-			const size_t len = sizeof(open_hexdict) - 1;
-			if (p->syntax != MARKUP_SYNTAX)
-				return;
-			open = markup_rfind3(open, p->end, '{');
-			if ((size_t)(p->end - open) < len || memcmp(open, open_hexdict, len))
-				return;
-			n->kind = MARKUP_OPEN;
-			n->text = (struct markup_str){ open, (size_t)(p->end - open) };
-			n->tag = (struct markup_str){ open + 3, len - 4 };
-			n->rest = (struct markup_str){ open + len,
-						       (size_t)(p->end - open) - len };
-			n->num_fields = 0;
-			break;
+	p->hint = NULL;
+	while (open) {
+		switch (take_element(n, &open, p->end)) {
+		case TAKEN:
+			return true;
+		case NOT_CLOSED:
+			return take_open(n, open, p->end);
+		case START_OVER:
+			open = markup_find3(open, p->end, '{');
 		}
+	}
+	return false;
+}
+
+/* By the rules of LLVM and of Fuchsia. */
+static bool find_theirs(struct markup_parser *p, struct markup_node *n)
+{
+	const char *from = p->pos, *open, *close, *next;
+
+	while ((open = markup_find3(from, p->end, '{')) &&
+	       (close = markup_find3(open + 3, p->end, '}'))) {
 		from = close + 3;
-		open = element_start(p->syntax, open, close);
-		if (!open)
+		if (p->syntax == MARKUP_SYNTAX_FUCHSIA)
+			while ((next = markup_find3(open + 3, close, '{')))
+				open = next;
+		else if (open + 3 == close || open[3] == ':')
 			continue;
 		n->kind = MARKUP_ELEMENT;
 		n->text = (struct markup_str){ open, (size_t)(close + 3 - open) };
 		split_fields(n);
-		break;
+		return true;
 	}
-	p->has_next = true;
-	p->text_end = n->text.ptr;
+	return false;
+}
+
+bool mk_next_element(struct markup_parser *p, struct markup_node *ret)
+{
+	bool found = p->pos < p->end &&
+		     (p->syntax == MARKUP_SYNTAX ? find_ours(p, ret) : find_theirs(p, ret));
+
+	p->pos = found ? ret->text.ptr + ret->text.len : p->end;
+	return found;
 }
 
 void markup_parse_line(struct markup_parser *p, const char *line, size_t len,
 		       enum markup_syntax syntax)
 {
-	p->pos = p->text_end = line;
+	p->pos = line;
 	p->end = line + len;
+	p->hint = NULL;
 	p->has_next = false;
 	p->syntax = syntax;
 }
 
 bool markup_next_node(struct markup_parser *p, struct markup_node *ret)
 {
-	while (1) {
-		if (p->pos < p->text_end) {
+	const char *pos = p->pos;
+
+	if (!p->has_next) {
+		if (pos == p->end)
+			return false;
+		p->has_next = mk_next_element(p, &p->next);
+		if (!p->has_next || p->next.text.ptr > pos) {
+			const char *text_end = p->has_next ? p->next.text.ptr : p->end;
 			*ret = (struct markup_node){
 				.kind = MARKUP_TEXT,
-				.text = { p->pos, (size_t)(p->text_end - p->pos) },
+				.text = { pos, (size_t)(text_end - pos) },
 			};
-			p->pos = p->text_end;
 			return true;
 		}
-		if (p->has_next) {
-			*ret = p->next;
-			p->has_next = false;
-			p->pos = p->text_end = ret->text.ptr + ret->text.len;
-			return true;
-		}
-		if (p->pos == p->end)
-			return false;
-		find_element(p);
 	}
+	*ret = p->next;
+	p->has_next = false;
+	return true;
 }

@@ -278,7 +278,7 @@ static bool put_bt(struct markup_filter *f, struct line *l, const struct markup_
 		begin_print(f);
 		put_head(f, frame, text.n - 1 - i, address);
 		mk_out_lit(o, " in");
-		mk_out_str(o, mk_code_piece(&text, i));
+		mk_code_piece(f, o, &text, i);
 		mk_out_lit(o, " <");
 		mk_out_str(o, f->context.modules[module].name);
 		mk_out_lit(o, ">+");

@@ -122,7 +122,7 @@ static void put_bt(struct markup_filter *f, const struct markup_node *n)
 		if (i)
 			mk_put_newline(f);
 		mk_put_frame_head(f, e.number, i + 1 < text.n ? i + 1 : 0, e.lookup);
-		mk_out_str(o, mk_code_piece(&text, i));
+		mk_code_piece(f, o, &text, i);
 		mk_put_place(f, o, map->module, vaddr);
 	}
 	mk_sgr_restore(f, o);
@@ -142,7 +142,7 @@ static void put_pc(struct markup_filter *f, const struct markup_node *n)
 		return;
 	}
 	mk_sgr_highlight(f, &f->out);
-	mk_out_str(&f->out, mk_code_piece(&text, 0));
+	mk_code_piece(f, &f->out, &text, 0);
 	mk_sgr_restore(f, &f->out);
 }
 

@@ -164,9 +164,8 @@ static void text_line(struct markup_filter *f, const char *p, size_t len, enum l
 		mk_sgr_line_start(f);
 	}
 	markup_parse_line(&parser, p, len, MARKUP_SYNTAX);
-	while (markup_next_node(&parser, &n)) {
-		if (n.kind == MARKUP_TEXT)
-			continue;
+	parser.hint = f->first;
+	while (mk_next_element(&parser, &n)) {
 		if (!t->has_prefix) {
 			t->has_prefix = true;
 			if ((size_t)(n.text.ptr - p) <= PREFIX_MAX)

@@ -116,10 +116,9 @@ unsigned mk_sgr_style(const struct markup_filter *f)
 	return colors_on(f) ? 1u + f->sgr.bold + 2u * (f->sgr.color == BLUE) : 0;
 }
 
-void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p, size_t len)
+void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len)
 {
-	if (colors_on(f))
-		put_color(o, GREEN, f->sgr.bold);
+	put_color(o, GREEN, f->sgr.bold);
 	mk_out_put(o, p, len);
 	mk_sgr_highlight(f, o);
 }

@@ -19,6 +19,7 @@
 #include "libmarkup/memo.h"
 #include "libmarkup/missing.h"
 #include "libmarkup/out.h"
+#include "libmarkup/parse.h"
 #include "libmarkup/scan.h"
 
 /* A line longer than MARKUP_LINE_MAX comes in pieces. */
@@ -89,6 +90,7 @@ struct markup_filter {
 
 	const char *input;   /* name, or NULL */
 	uint64_t line_no;    /* lines before the one at hand */
+	const char *first;   /* the first "{{{" of the line at hand, or NULL: unknown */
 	const char *newline; /* "\n" or "\r\n": that of the line at hand */
 	char *tail;          /* bytes of a line whose end has not come */
 	size_t tail_len, tail_cap;
@@ -120,7 +122,15 @@ void mk_sgr_line_start(struct markup_filter *f);
 /* Colours of a replaced element, of a value inside, and back to the log's. */
 void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o);
 void mk_sgr_restore(struct markup_filter *f, struct markup_out *o);
-void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
+void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
+static inline void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p,
+				size_t len)
+{
+	if (f->options.color == MARKUP_COLOR_ON)
+		mk_put_colored(f, o, p, len);
+	else
+		mk_out_put(o, p, len);
+}
 void mk_put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v);
 /* Tells apart all states that mk_put_value() tells apart. */
 unsigned mk_sgr_style(const struct markup_filter *f);
@@ -178,19 +188,21 @@ struct code_style {
 		       const struct markup_frame *frames, size_t n, size_t i);
 };
 
-/* Rendered pieces of an address. Valid until the next lookup. */
+/* The pieces of an address, rendered or not yet. Valid until the next lookup. */
 struct code_text {
 	size_t n;            /* pieces, at least one; it is empty if nothing is known */
 	bool found;
+	/* The rest is for mk_code_piece(). */
+	const struct code_style *style;
+	const struct markup_frame *frames;
+	size_t num_frames;
 	const uint32_t *ends;
 	const char *text;
 };
 
-static inline struct markup_str mk_code_piece(const struct code_text *t, size_t i)
-{
-	uint32_t start = i ? t->ends[i - 1] : 0;
-	return (struct markup_str){ t->text + start, t->ends[i] - start };
-}
+/* Writes piece `i`. */
+void mk_code_piece(struct markup_filter *f, struct markup_out *o, const struct code_text *t,
+		   size_t i);
 
 /* The resolver's handle of a module, or NULL; warns the first time. */
 void *mk_lookup_module(struct markup_filter *f, uint32_t module);

@@ -8,11 +8,21 @@
 void mk_text_location(struct markup_filter *f, struct markup_out *o,
 		      struct markup_str file, uint32_t line, uint32_t column)
 {
-	char buf[FMT_MAX];
+	char buf[2 * FMT_MAX + 2] = ":";
+	size_t len;
 
 	mk_put_value(f, o, file.ptr, file.len);
 	if (!line)
 		return;
+	if (f->options.color != MARKUP_COLOR_ON) {
+		len = 1 + mk_fmt_dec(buf + 1, line);
+		if (column) {
+			buf[len++] = ':';
+			len += mk_fmt_dec(buf + len, column);
+		}
+		mk_out_put(o, buf, len);
+		return;
+	}
 	mk_out_char(o, ':');
 	mk_put_value(f, o, buf, mk_fmt_dec(buf, line));
 	if (!column)
@@ -106,7 +116,7 @@ void mk_text_bt(struct markup_filter *f, const struct markup_node *n)
 				mk_sgr_highlight(f, o);
 			}
 			mk_put_frame_head(f, e.number, i + 1 < text.n ? i + 1 : 0, e.address);
-			mk_out_str(o, mk_code_piece(&text, i));
+			mk_code_piece(f, o, &text, i);
 			mk_put_place(f, o, map->module, mk_mmap_vaddr(map, e.address));
 		}
 	}
@@ -133,7 +143,7 @@ void mk_text_pc(struct markup_filter *f, const struct markup_node *n)
 	} else {
 		mk_lookup_code(f, map->module, mk_mmap_vaddr(map, e.lookup), &pc_style, &text);
 		if (text.found) {
-			mk_out_str(o, mk_code_piece(&text, 0));
+			mk_code_piece(f, o, &text, 0);
 		} else {
 			put_address(f, o, e.address);
 			mk_out_char(o, ' ');

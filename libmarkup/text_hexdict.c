@@ -46,7 +46,7 @@ static void put_note(struct markup_filter *f, const struct hexdict_pair *pair,
 	mk_out_lit(o, ": ");
 	if (strchr(map->mode, 'x')) {
 		mk_lookup_code(f, map->module, vaddr, &note_style, &text);
-		mk_out_str(o, mk_code_piece(&text, 0));
+		mk_code_piece(f, o, &text, 0);
 	} else if (mk_lookup_data(f, map->module, vaddr, &data)) {
 		mk_text_data_name(f, o, &data);
 		mk_out_char(o, ' ');

@@ -110,7 +110,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	};
 	int rc;
 
-	note_faults(b, in->faults, &in->first_fault);
+	note_faults(b, in->faults.count, &in->faults.first);
 	if (!in->dwarf)
 		return 0;
 	b->info.sources |= SYMCACHE_FROM_DWARF;
@@ -120,6 +120,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		rc = dw_debug_read(&in->alt_debug, err);
 		if (!rc)
 			rc = dw_debug_read(&in->debug, err);
+		if (!rc)
+			rc = sc_input_find_split(in, o, threads, err);
 		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
 			rc = sc_units_scan(&in->debug, &env, threads, sc_input_unload, in, &b->units,
@@ -203,6 +205,8 @@ static void describe(struct symcache_build *b)
 	if (in->symbols.code.len || in->symbols.data.len)
 		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :
 							     SYMCACHE_FROM_SYMTAB;
+	if (in->mini)
+		b->info.sources |= SYMCACHE_FROM_MINIDEBUGINFO;
 }
 
 static int build(struct symcache_build *b, const char *path,

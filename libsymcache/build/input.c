@@ -5,8 +5,10 @@ void sc_input_close(struct sc_input *in)
 {
 	dw_debug_deinit(&in->debug);
 	dw_debug_deinit(&in->alt_debug);
+	sc_split_close(&in->split);
 	vec_deinit(&in->code_symbols);
 	sc_elf_symbols_deinit(&in->symbols);
+	sc_elf_close(in->mini);
 	sc_elf_close(in->alt);
 	sc_elf_close(in->separate);
 	sc_elf_close(in->image);
@@ -32,24 +34,42 @@ static int open_files(struct sc_input *in, const char *path,
 
 /* ---- symbols ------------------------------------------------------------------- */
 
-static int read_tables(struct sc_input *in, struct sc_error *err)
+/* The whole table of the debug file. SC_ENOTFOUND: it has none. */
+static int read_separate_table(struct sc_input *in, struct sc_error *err)
 {
 	struct sc_elf_symbols whole;
-	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+	int rc = in->separate ? sc_elf_symbols(in->separate, &whole, err) : SC_ENOTFOUND;
 
-	/* A stripped image has .dynsym only; its debug file has the whole table. */
-	if (rc || !in->separate || !in->symbols.from_dynsym)
-		return rc;
-	rc = sc_elf_symbols(in->separate, &whole, err);
 	if (rc)
 		return rc;
 	if (whole.from_dynsym) {
 		sc_elf_symbols_deinit(&whole);
-	} else {
-		sc_elf_symbols_deinit(&in->symbols);
-		in->symbols = whole;
+		return SC_ENOTFOUND;
 	}
+	sc_elf_symbols_deinit(&in->symbols);
+	in->symbols = whole;
 	return 0;
+}
+
+/* A stripped image has .dynsym only; its debug file has the whole table, or
+ * MiniDebugInfo the functions that .dynsym lacks. */
+static int read_tables(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_error fault;
+	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+
+	if (rc || !in->symbols.from_dynsym)
+		return rc;
+	rc = read_separate_table(in, err);
+	if (rc != SC_ENOTFOUND)
+		return rc;
+	rc = sc_elf_open_mini(in->image, &in->mini, &fault);
+	if (rc == SC_EFORMAT && !in->faults.count++)
+		in->faults.first = fault;
+	if (rc)
+		return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+	sc_elf_symbols_deinit(&in->symbols);
+	return sc_elf_symbols_of_both(in->image, in->mini, &in->symbols, err);
 }
 
 static int read_symbols(struct sc_input *in, struct sc_error *err)
@@ -107,41 +127,7 @@ const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 	return lo < in->symbols.code.len && list[lo].vaddr == vaddr ? list[lo].name : NULL;
 }
 
-/* ---- sections ------------------------------------------------------------------- */
-
-static int load_sections(struct sc_input *in, struct sc_elf *elf, unsigned threads,
-			 struct dw_debug *d, struct sc_error *err)
-{
-	struct sc_elf_wanted wanted[] = {
-		{ .name = ".debug_info" }, { .name = ".debug_abbrev" },
-		{ .name = ".debug_line" }, { .name = ".debug_str" },
-		{ .name = ".debug_line_str" }, { .name = ".debug_str_offsets" },
-		{ .name = ".debug_addr" }, { .name = ".debug_ranges" },
-		{ .name = ".debug_rnglists" },
-	};
-	struct dw_section *to[] = {
-		&d->sections.info, &d->sections.abbrev,
-		&d->sections.line, &d->sections.str,
-		&d->sections.line_str, &d->sections.str_offsets,
-		&d->sections.addr, &d->sections.ranges,
-		&d->sections.rnglists,
-	};
-	size_t n = sizeof(to) / sizeof(*to);
-
-	sc_elf_load(elf, threads, wanted, n);
-	for (size_t i = 0; i < n; i++) {
-		*to[i] = (struct dw_section){ wanted[i].data, wanted[i].size };
-		if (wanted[i].rc == SC_ENOMEM)
-			return sc_error_set(err, SC_ENOMEM, "%s", wanted[i].err.msg);
-		/* A damaged section is a fault, and as good as absent. */
-		if (wanted[i].rc && wanted[i].rc != SC_ENOTFOUND && !in->faults++)
-			in->first_fault = wanted[i].err;
-	}
-	dw_section_end_with_nul(&d->sections.str);
-	dw_section_end_with_nul(&d->sections.line_str);
-	d->sections.swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	return 0;
-}
+/* ---- all ------------------------------------------------------------------------ */
 
 int sc_input_open(struct sc_input *in, const char *path,
 		  const struct symcache_build_options *options, struct sc_error *err)
@@ -153,10 +139,12 @@ int sc_input_open(struct sc_input *in, const char *path,
 
 int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
 {
-	int rc = in->dwarf ? load_sections(in, in->dwarf, threads, &in->debug, err) : 0;
+	int rc = in->dwarf ? sc_load_dwarf(in->dwarf, false, threads, &in->debug.sections,
+					   &in->faults, err) : 0;
 
 	if (!rc && in->alt) {
-		rc = load_sections(in, in->alt, threads, &in->alt_debug, err);
+		rc = sc_load_dwarf(in->alt, false, threads, &in->alt_debug.sections, &in->faults,
+				   err);
 		in->debug.alt = &in->alt_debug;
 		in->debug.sections.alt = &in->alt_debug.sections;
 	}
@@ -176,4 +164,17 @@ void sc_input_unload(void *input)
 		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
 		*done[i] = (struct dw_section){0};
 	}
+}
+
+int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
+			unsigned threads, struct sc_error *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < in->debug.units.len && !any; i++)
+		any = in->debug.units.data[i].split_name;
+	if (!any || options->no_debug_search)
+		return 0;
+	in->debug.split = &in->split.source;
+	return sc_split_open(&in->split, in->image, in->dwarf, threads, &in->faults, err);
 }

@@ -112,8 +112,8 @@ static int read_list(const struct dw_unit_header *u, const struct dw_value *v, s
 
 	if (!dw_value_number(v, &offset))
 		return 0;
-	if (u->sizes.version < 5)
-		return read_v4(u, offset + u->ranges_base, ret);
+	if (u->sizes.version < 5) /* the base is for split units alone */
+		return read_v4(u, offset + (u->skeleton ? u->ranges_base : 0), ret);
 	if (v->form == DW_FORM_rnglistx) {
 		if (offset > s->rnglists.size / size)
 			return 0;

@@ -16,6 +16,7 @@
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/origin.h"
 #include "libsymcache/dwarf/ranges.h"
+#include "libsymcache/dwarf/split.h"
 #include "libsymcache/dwarf/types.h"
 
 /* The file table of another unit, for declarations that come from there. */
@@ -27,7 +28,8 @@ struct foreign_files {
 
 struct dw_scanner {
 	const struct dw_debug *debug;
-	const struct dw_unit_header *u; /* the unit at hand */
+	const struct dw_unit_header *u; /* the unit at hand, whose entries are read */
+	const struct dw_unit_header *rows; /* the one with its rows: itself or the skeleton */
 	struct dw_unit *out;
 	uint32_t own_files;             /* files of the unit's own line table */
 	VEC(uint32_t) stack;            /* innermost scope of each open level */
@@ -37,6 +39,17 @@ struct dw_scanner {
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
 	bool ranges_refused;            /* some entry asked for too many */
 };
+
+/* What is known of units that are about to be gone. */
+static void forget_foreign(struct dw_scanner *s)
+{
+	for (size_t i = 0; i < s->foreign.len; i++) {
+		dw_unit_deinit(&s->foreign.data[i].files);
+		vec_deinit(&s->foreign.data[i].index_here);
+	}
+	vec_clear(&s->foreign);
+	sc_intern_deinit(&s->foreign_set);
+}
 
 struct dw_scanner *dw_scanner_create(const struct dw_debug *debug)
 {
@@ -51,12 +64,8 @@ void dw_scanner_destroy(struct dw_scanner *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->foreign.len; i++) {
-		dw_unit_deinit(&s->foreign.data[i].files);
-		vec_deinit(&s->foreign.data[i].index_here);
-	}
+	forget_foreign(s);
 	vec_deinit(&s->foreign);
-	sc_intern_deinit(&s->foreign_set);
 	dw_origin_memo_deinit(&s->origins);
 	vec_deinit(&s->stack);
 	free(s);
@@ -105,7 +114,9 @@ static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uin
 	struct dw_file *copy;
 
 	*ret = DW_NONE;
-	if (u == s->u) {
+	if (u->skeleton) /* .debug_line.dwo is for type units */
+		u = u->skeleton;
+	if (u == s->rows) {
 		if (file < s->own_files && s->out->files.data[file].name)
 			*ret = (uint32_t)file;
 		return true;
@@ -273,7 +284,7 @@ static int bad_entry(const struct dw_scanner *s, const uint8_t *entry, const cha
 		     struct sc_error *err)
 {
 	return sc_error_set(err, SC_EFORMAT, "entry at 0x%llx: %s",
-		(unsigned long long)(entry - s->debug->sections.info.data), what);
+		(unsigned long long)(entry - s->u->debug->sections.info.data), what);
 }
 
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
@@ -356,32 +367,58 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
-int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err)
+/* Reads the unit s->u; its entries stand in `split`, if that is not NULL. */
+static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct sc_error *err)
 {
-	const struct dw_unit_header *u = &s->debug->units.data[index];
 	int rc, line_rc;
 
-	dw_unit_clear(ret);
-	ret->offset = u->offset;
-	if (u->broken || !u->tag || u->type == DW_UT_type || u->type == DW_UT_split_type)
-		return 0;
-	s->u = u;
-	s->out = ret;
-	for (size_t i = 0; i < s->foreign.len; i++)
-		vec_clear(&s->foreign.data[i].index_here); /* pushed anew as 0 */
-	dw_origin_memo_clear(&s->origins);
 	rc = read_covers(s, err);
 	if (rc)
 		return rc;
 	line_rc = read_lines(s, err);
 	if (line_rc == SC_ENOMEM)
 		return line_rc;
-	s->own_files = (uint32_t)ret->files.len;
+	s->own_files = (uint32_t)s->out->files.len;
+	if (split)
+		s->u = split;
 	rc = scan_entries(s, line_rc ? NULL : err);
 	if (!rc && s->ranges_refused)
 		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT,
 				  "more ranges than its entries can have");
-	rc = line_rc && rc != SC_ENOMEM ? line_rc : rc;
+	if (rc && split)
+		sc_error_prefix(err, "%s: ", s->rows->split_name);
+	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
+}
+
+/* The split unit's entries, or what the skeleton itself has if it is missing. */
+static int scan_split(struct dw_scanner *s, struct sc_error *err)
+{
+	struct dw_debug debug = {0};
+	const struct dw_unit_header *split = NULL;
+	int missing = dw_split_read(s->u, &debug, &split, err), rc = missing;
+
+	if (rc != SC_ENOMEM)
+		rc = scan(s, split, missing ? NULL : err);
+	dw_debug_deinit(&debug);
+	forget_foreign(s);
+	return rc == SC_ENOMEM ? rc : missing ? missing : rc;
+}
+
+int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err)
+{
+	const struct dw_unit_header *u = &s->debug->units.data[index];
+	int rc;
+
+	dw_unit_clear(ret);
+	ret->offset = u->offset;
+	if (u->broken || !u->tag || u->type == DW_UT_type || u->type == DW_UT_split_type)
+		return 0;
+	s->u = s->rows = u;
+	s->out = ret;
+	for (size_t i = 0; i < s->foreign.len; i++)
+		vec_clear(&s->foreign.data[i].index_here); /* pushed anew as 0 */
+	dw_origin_memo_clear(&s->origins);
+	rc = u->split_name ? scan_split(s, err) : scan(s, NULL, err);
 	if (rc)
 		sc_error_prefix(err, "unit at 0x%llx: ", (unsigned long long)u->offset);
 	return rc;

@@ -11,7 +11,12 @@ void dw_debug_deinit(struct dw_debug *d)
 	}
 	vec_deinit(&d->abbrevs);
 	vec_deinit(&d->units);
+	vec_deinit(&d->signatures);
 	sc_intern_deinit(&d->abbrev_set);
+	if (d->types) {
+		dw_debug_deinit(d->types);
+		free(d->types);
+	}
 }
 
 static void note_fault(struct dw_debug *d, const struct sc_error *fault)
@@ -249,9 +254,31 @@ const struct dw_unit_header *dw_value_reference(const struct dw_unit_header *u,
 	case DW_FORM_ref_sup4:
 	case DW_FORM_ref_sup8:
 		return u->debug->alt ? dw_unit_at(u->debug->alt, *offset) : NULL;
+	case DW_FORM_ref_sig8:
+		return dw_type_at(u->debug, v->number, offset);
 	default:
 		return NULL;
 	}
+}
+
+const struct dw_unit_header *dw_type_at(const struct dw_debug *d, uint64_t signature,
+					uint64_t *offset)
+{
+	const struct dw_unit_header *u;
+	size_t lo = 0, hi = d->signatures.len;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (d->signatures.data[mid].signature < signature)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == d->signatures.len || d->signatures.data[lo].signature != signature)
+		return d->types ? dw_type_at(d->types, signature, offset) : NULL;
+	u = &d->units.data[d->signatures.data[lo].unit];
+	*offset = u->offset + u->type_offset;
+	return u;
 }
 
 const struct dw_unit_header *dw_unit_at(const struct dw_debug *d, uint64_t offset)
@@ -301,6 +328,9 @@ static int read_root(struct dw_unit_header *u, struct sc_error *err)
 	dw_value_number(&v[DW_SLOT_ADDR_BASE], &u->addr_base);
 	dw_value_number(&v[DW_SLOT_RNGLISTS_BASE], &u->rnglists_base);
 	dw_value_number(&v[DW_SLOT_GNU_RANGES_BASE], &u->ranges_base);
+	if (u->sizes.version < 5) /* in DWARF 5 it stands in the header */
+		dw_value_number(&v[DW_SLOT_DWO_ID], &u->id);
+	u->split_name = dw_value_string(u, &v[DW_SLOT_DWO_NAME]);
 	u->has_stmt_list = dw_value_number(&v[DW_SLOT_STMT_LIST], &u->stmt_list);
 	if (dw_value_number(&v[DW_SLOT_LANGUAGE], &n) && n <= UINT16_MAX)
 		u->lang = (uint32_t)n;
@@ -340,12 +370,16 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 		u->sizes.address_size = dw_u8(c);
 		abbrev_offset = dw_uint(c, offset_size);
 		if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
-			dw_skip(c, 8); /* dwo_id */
-		else if (u->type == DW_UT_type || u->type == DW_UT_split_type)
-			dw_skip(c, 8 + offset_size);
+			u->id = dw_u64(c);
 	} else {
 		abbrev_offset = dw_uint(c, offset_size);
 		u->sizes.address_size = dw_u8(c);
+		if (d->is_types)
+			u->type = DW_UT_type;
+	}
+	if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
+		u->id = dw_u64(c);
+		u->type_offset = dw_uint(c, offset_size);
 	}
 	u->first_entry = (uint64_t)(c->p - start);
 	if (c->bad || u->first_entry > u->end)
@@ -373,7 +407,7 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	return 0;
 }
 
-int dw_debug_read(struct dw_debug *d, struct sc_error *err)
+static int read_headers(struct dw_debug *d, struct sc_error *err)
 {
 	struct dw_cursor c = dw_cursor_at(&d->sections.info, 0, d->sections.swap);
 	struct sc_error fault;
@@ -388,4 +422,55 @@ int dw_debug_read(struct dw_debug *d, struct sc_error *err)
 		}
 	}
 	return 0;
+}
+
+static int by_signature(const void *a, const void *b)
+{
+	const struct dw_signature *x = a, *y = b;
+
+	if (x->signature != y->signature)
+		return x->signature < y->signature ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+static bool list_signatures(struct dw_debug *d)
+{
+	for (size_t i = 0; i < d->units.len; i++) {
+		const struct dw_unit_header *u = &d->units.data[i];
+		struct dw_signature *s;
+
+		if (u->broken || (u->type != DW_UT_type && u->type != DW_UT_split_type))
+			continue;
+		s = vec_push(&d->signatures);
+		if (!s)
+			return false;
+		*s = (struct dw_signature){ u->id, i };
+	}
+	if (d->signatures.len)
+		qsort(d->signatures.data, d->signatures.len, sizeof(*d->signatures.data),
+		      by_signature);
+	return true;
+}
+
+int dw_debug_read(struct dw_debug *d, struct sc_error *err)
+{
+	int rc = read_headers(d, err);
+
+	if (!rc && !list_signatures(d))
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (rc || !d->sections.types.size)
+		return rc;
+	d->types = calloc(1, sizeof(*d->types));
+	if (!d->types)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	d->types->sections = d->sections;
+	d->types->sections.info = d->sections.types;
+	d->types->sections.types = (struct dw_section){0};
+	d->types->is_types = true;
+	d->types->alt = d->alt;
+	rc = dw_debug_read(d->types, err);
+	if (d->types->faults && !d->faults)
+		d->first_fault = d->types->first_fault;
+	d->faults += d->types->faults;
+	return rc;
 }

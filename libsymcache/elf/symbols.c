@@ -89,6 +89,7 @@ static bool is_mapping_symbol(const struct sc_elf *e, const char *name)
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		      struct candidates *ret)
 {
+	uint32_t first = (uint32_t)ret->list.len; /* behind those of another table */
 	Elf_Data *bytes = elf_getdata(scn, NULL), *xindex = NULL;
 	Elf_Scn *s = NULL;
 	size_t n = bytes && table->sh_entsize ? bytes->d_size / table->sh_entsize : 0;
@@ -127,7 +128,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 				continue;
 			sh_index = ndx;
 		}
-		if (!take(e, &sym, ndx, &sh, name, file, (uint32_t)i, ret))
+		if (!take(e, &sym, ndx, &sh, name, file, first + (uint32_t)i, ret))
 			return SC_ENOMEM;
 	}
 	return 0;
@@ -187,14 +188,12 @@ static size_t settle_all(const struct candidates *c, struct sc_elf_symbol *out)
 	return n;
 }
 
-int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error *err)
+/* Adds the symbols of .symtab, or of .dynsym if there is none. */
+static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym)
 {
-	struct candidates c = {0};
 	Elf_Scn *scn = NULL, *symtab = NULL, *dynsym = NULL, *use;
 	GElf_Shdr sh;
-	bool ok;
 
-	memset(ret, 0, sizeof(*ret));
 	while ((scn = elf_nextscn(e->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
 			continue;
@@ -204,8 +203,18 @@ int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error
 			dynsym = scn;
 	}
 	use = symtab ? symtab : dynsym;
-	ret->from_dynsym = !symtab;
-	ok = !use || (gelf_getshdr(use, &sh) && !read_table(e, use, &sh, &c));
+	*from_dynsym = !symtab;
+	return use && gelf_getshdr(use, &sh) ? read_table(e, use, &sh, ret) : 0;
+}
+
+int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_symbols *ret,
+			   struct sc_error *err)
+{
+	struct candidates c = {0};
+	bool ok, ignored;
+
+	memset(ret, 0, sizeof(*ret));
+	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
 	if (ok && c.list.len)
 		qsort(c.list.data, c.list.len, sizeof(*c.list.data), by_vaddr);
 	ok = ok && make_room(&c, &ret->code.data, &ret->code.cap) &&
@@ -220,6 +229,11 @@ int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error
 	}
 	vec_deinit(&c.list);
 	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error *err)
+{
+	return sc_elf_symbols_of_both(e, NULL, ret, err);
 }
 
 void sc_elf_symbols_deinit(struct sc_elf_symbols *s)

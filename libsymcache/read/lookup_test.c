@@ -31,12 +31,41 @@ static void frames_text(const struct symcache *c, uint64_t rel_pc, char *out, si
 	assert_false(symcache_next_frame(&frames, &f));
 }
 
+/* The same frames as numbers say the same. */
+static void check_ids(const struct symcache *c, uint64_t rel_pc)
+{
+	struct symcache_frames frames, twin;
+	struct symcache_frame f;
+	struct symcache_frame_ids ids;
+
+	symcache_lookup(c, rel_pc, &frames);
+	twin = frames;
+	while (symcache_next_frame(&frames, &f)) {
+		struct symcache_str name = { "?", 1 };
+		struct symcache_file file;
+
+		assert_true(symcache_next_ids(&twin, &ids));
+		assert_int_equal(frames.location, twin.location);
+		assert_int_equal(f.line, ids.line);
+		assert_int_equal(f.column, ids.column);
+		if (ids.function != SYMCACHE_NONE &&
+		    symcache_string(c, c->functions[ids.function].name).ptr)
+			name = symcache_string(c, c->functions[ids.function].name);
+		assert_int_equal(f.function.len, name.len);
+		assert_memory_equal(f.function.ptr, name.ptr, name.len);
+		file = symcache_file(c, ids.file);
+		assert_memory_equal(&f.file, &file, sizeof(file));
+	}
+	assert_false(symcache_next_ids(&twin, &ids));
+}
+
 static void expect_frames(const struct symcache *c, uint64_t rel_pc, const char *want)
 {
 	char got[500];
 
 	frames_text(c, rel_pc, got, sizeof(got));
 	assert_string_equal(got, want);
+	check_ids(c, rel_pc);
 }
 
 static void test_frames(void **state)
