@@ -128,9 +128,11 @@ static enum index_result build(struct index_job *job, int fd, const struct stat 
 	}
 	if (rc == SC_ENOSYMBOLS)
 		return INDEX_NO_SYMBOLS;
-	if (!rc && !has_key(job))
-		rc = sc_error_set(&job->err, SC_EUNSUPPORTED,
-				  "it has no build ID, and no code to derive one from");
+	if (!rc && !has_key(job)) {
+		sc_error_set(&job->err, SC_EUNSUPPORTED,
+			     "it has no build ID, and no code to derive one from");
+		return INDEX_FAILED;
+	}
 	if (rc)
 		return rc == SC_EUNSUPPORTED && !job->file->named ? INDEX_UNSUPPORTED : INDEX_FAILED;
 	if (fstat(fd, &after) || after.st_size != before->st_size ||

@@ -36,8 +36,9 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 		return true;
 	}
 	format_build_id(id, entry->build_id, entry->build_id_len);
-	printf("%-40s %-12s %10llu %s\n", id, sources_text(entry->sources, kinds),
-	       (unsigned long long)entry->cache_size, entry->source_path);
+	printf("%-40s %-12s %10llu %s%s\n", id, sources_text(entry->sources, kinds),
+	       (unsigned long long)entry->cache_size, entry->source_path,
+	       entry->build_id_derived ? " (no build ID: derived)" : "");
 	return true;
 }
 
