@@ -209,12 +209,12 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 static bool fixed_address(const struct dw_scanner *s, uint64_t *vaddr)
 {
 	const struct dw_value *v = &s->values[DW_SLOT_LOCATION];
-	struct dw_cursor c = { .p = v->bytes, .end = v->bytes + v->number,
-			       .swap = s->debug->sections.swap };
+	struct dw_cursor c = { .p = v->bytes, .swap = s->debug->sections.swap };
 	uint64_t index;
 
 	if (!v->bytes || !v->number)
 		return false;
+	c.end = v->bytes + v->number;
 	switch (dw_u8(&c)) {
 	case DW_OP_addr:
 		*vaddr = dw_uint(&c, s->u->sizes.address_size);
