@@ -734,6 +734,36 @@ static void test_overlapping_abbreviations(void **state)
 	result_deinit(&r);
 }
 
+/* Names that are the ends of one long name. */
+static void test_overlapping_names(void **state)
+{
+	const unsigned n = 60000, length = 1000000;
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	for (unsigned i = 0; i < length; i++)
+		put(&w.str, 1, 'a');
+	put(&w.str, 1, 0);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_name, DW_FORM_strp, 0);
+	attr_pcs(&w, 0x1000, 0x1001);
+	for (unsigned i = 1; i < n; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 4, i);
+		put(&w.info, 8, 0x1000 + i);
+		put(&w.info, 8, 1);
+	}
+	children_end(&w);
+	unit_end(&w);
+	index_dwarf(&w, &r);
+	assert_int_equal(r.rc, SC_ELIMIT);
+	result_deinit(&r);
+}
+
 /* An abbreviation of very many attributes that take no bytes, used very often. */
 static void test_long_abbreviation(void **state)
 {
@@ -826,6 +856,7 @@ int main(void)
 		cmocka_unit_test(test_shared_empty_ranges),
 		cmocka_unit_test(test_shared_lines),
 		cmocka_unit_test(test_overlapping_abbreviations),
+		cmocka_unit_test(test_overlapping_names),
 		cmocka_unit_test(test_long_abbreviation),
 		cmocka_unit_test(test_damage),
 	};
