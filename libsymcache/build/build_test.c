@@ -567,6 +567,7 @@ static void test_no_input(void **state)
 	assert_int_equal(testing_run("gcc -g -c -o %s testdata/programs/layouts.c", path), 0);
 	index_file(path, NULL, &r);
 	assert_int_equal(r.rc, 0); /* an object is laid out and relocated */
+	free(r.bytes);
 }
 
 static void read_file(const char *path, struct bytes *ret)
