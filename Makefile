@@ -17,7 +17,7 @@ ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lz -lpthread
+LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lisal -lzstd -llzma -lz -lpthread
 LDLIBS  += -lexpat
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there, those
