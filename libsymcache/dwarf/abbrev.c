@@ -91,6 +91,10 @@ static bool is_read(uint16_t tag)
 	}
 }
 
+/* An entry of one byte may run as many steps as its abbreviation has; no
+ * compiler writes a hundred. */
+#define MAX_OPS 1024
+
 static bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot slot,
 		   uint16_t form, int size, int64_t value)
 {
@@ -142,6 +146,9 @@ static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 			total += (uint64_t)size;
 		else
 			fixed = false;
+		if (abbrev->num_ops == MAX_OPS)
+			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: too many attributes",
+					    (unsigned long long)abbrev->code);
 		if (!is_read(abbrev->tag))
 			slot = DW_SLOT_SKIP;
 		abbrev->has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;

@@ -59,6 +59,8 @@ struct dw_debug {
 	VEC(struct dw_unit_header) units;      /* ascending by offset */
 	VEC(struct dw_abbrev_cache) abbrevs;
 	struct sc_intern abbrev_set;
+	uint64_t abbrev_records;               /* abbreviations and steps in all tables */
+	uint64_t line_bytes;                   /* of the line tables of all units */
 	VEC(struct dw_signature) signatures;   /* of type units, ascending */
 	struct dw_debug *types;                /* owned: those of .debug_types, or NULL */
 	bool is_types;                         /* it is such a one itself */
