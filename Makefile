@@ -17,7 +17,7 @@ ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lpthread
+LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lz -lpthread
 LDLIBS  += -lexpat
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there, those
@@ -119,9 +119,9 @@ $(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 torture: all testbins ## kill indexers at random moments, 500 times
 	@scripts/torture.sh $(O)
 
-bench: all ## measure side by side with llvm-symbolizer-19
+bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null
-	@scripts/bench.sh $(PROG)
+	@scripts/bench.sh $(PROG) $(BENCH)
 
 accuracy: all ## compare with llvm-symbolizer-19, address by address
 	@scripts/deps.sh bench > /dev/null

@@ -17,7 +17,6 @@
 #include "libmarkup/markup.h"
 
 enum {
-	BLOCK = 256 << 10,   /* bytes read at once: fits the second-level cache */
 	PAUSE_MS = 1000,     /* after this long without input we settle down */
 	COMPLAINTS = 16 << 10,
 };
@@ -29,6 +28,7 @@ static struct {
 	struct opt_list debug_dirs;
 	int dialect, color;
 	bool summary, omit_module_lines;
+	uint64_t jobs;
 } o;
 
 static const char *const dialects[] = { "default", "llvm", "fuchsia", NULL };
@@ -46,6 +46,9 @@ static const struct opt opts[] = {
 	  "highlight what was replaced: always, never (colours of the log are taken out, too) or "
 	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = colors,
 	  .implied = "always" },
+	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
+	  "use up to N threads for a large log (default: one for each processor); the output "
+	  "does not depend on it" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules whose addresses found nothing" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
@@ -57,9 +60,9 @@ static const struct opt opts[] = {
 
 struct run {
 	struct symbols *symbols;
-	struct resolver *resolver;
-	struct markup_filter *filter;
-	char *block;
+	struct resolver **resolvers; /* one for each thread */
+	unsigned jobs;
+	struct markup_pool *pool;
 	char *complaints;      /* not written yet */
 	size_t num_complaints; /* bytes */
 	int write_error;       /* errno */
@@ -131,28 +134,30 @@ static int feed(struct run *r, struct log_input *in)
 	size_t len;
 	int rc;
 
-	markup_filter_input(r->filter, in->name);
+	markup_pool_input(r->pool, in->name);
 	while (1) {
-		if (log_input_read(in, r->block, BLOCK, &len, &err)) {
+		size_t room;
+		char *block = markup_pool_room(r->pool, &room);
+		if (log_input_read(in, block, room, &len, &err)) {
 			cmd_error("%s", err.msg);
 			r->status = STATUS_ERROR;
 			break;
 		}
 		if (!len)
 			break;
-		rc = markup_filter_feed(r->filter, r->block, len);
+		rc = markup_pool_added(r->pool, len);
 		if (rc)
 			return rc;
 		if (log_input_wait(in, 0))
 			continue;
-		rc = markup_filter_flush(r->filter);
+		rc = markup_pool_flush(r->pool);
 		if (rc)
 			return rc;
 		flush_complaints(r);
 		if (!log_input_wait(in, PAUSE_MS))
 			symbols_settle(r->symbols);
 	}
-	rc = markup_filter_finish(r->filter);
+	rc = markup_pool_finish(r->pool);
 	flush_complaints(r);
 	return rc;
 }
@@ -190,14 +195,14 @@ static void print_missing(void *ctx, const struct markup_missing *m)
 
 static void print_summary(struct run *r)
 {
-	const struct markup_stats *s = markup_filter_stats(r->filter);
+	const struct markup_stats *s = markup_pool_stats(r->pool);
 
 	cmd_error("%llu addresses: %llu resolved, %llu in no module, %llu found nothing%s",
 		  (unsigned long long)s->frames, (unsigned long long)s->frames_resolved,
 		  (unsigned long long)s->frames_outside,
 		  (unsigned long long)(s->frames - s->frames_resolved - s->frames_outside),
 		  s->frames - s->frames_resolved - s->frames_outside ? " in these modules:" : "");
-	markup_filter_missing(r->filter, print_missing, r);
+	markup_pool_missing(r->pool, print_missing, r);
 }
 
 static void write_dumpfiles(struct run *r)
@@ -205,8 +210,9 @@ static void write_dumpfiles(struct run *r)
 	struct markup_str json;
 	FILE *f = fopen(o.dumpfile_output, "w");
 
-	markup_filter_dumpfiles(r->filter, &json);
-	if (f && fwrite(json.ptr, 1, json.len, f) == json.len && !fflush(f)) {
+	markup_pool_dumpfiles(r->pool, &json);
+	if (f && fprintf(f, "[") >= 0 && fwrite(json.ptr, 1, json.len, f) == json.len &&
+	    fprintf(f, "]\n") >= 0 && !fflush(f)) {
 		fclose(f);
 		return;
 	}
@@ -232,12 +238,31 @@ static enum markup_color choose_color(void)
 								: MARKUP_COLOR_ON;
 }
 
+enum { JOBS_MAX = 64 };
+
+static int make_pool(struct run *r, const struct markup_options *options)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t jobs = o.jobs ? o.jobs : processors > 0 ? (uint64_t)processors : 1;
+	const struct markup_sink sink = { r, write_stdout, complain };
+	struct markup_resolver functions[JOBS_MAX];
+
+	r->jobs = jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
+	r->resolvers = must_calloc(r->jobs, sizeof(struct resolver *));
+	for (unsigned i = 0; i < r->jobs; i++) {
+		r->resolvers[i] = resolver_create(r->symbols, o.dialect == MARKUP_LLVM);
+		functions[i] = resolver_functions(r->resolvers[i]);
+	}
+	return markup_pool_create(options, functions, r->jobs, &sink, &r->pool);
+}
+
 static void run_deinit(struct run *r)
 {
-	markup_filter_destroy(r->filter);
-	resolver_destroy(r->resolver);
+	markup_pool_destroy(r->pool);
+	for (unsigned i = 0; i < r->jobs; i++)
+		resolver_destroy(r->resolvers[i]);
+	free(r->resolvers);
 	symbols_destroy(r->symbols);
-	free(r->block);
 	free(r->complaints);
 	free(o.debug_dirs.items);
 }
@@ -257,15 +282,11 @@ static int run(int argc, char **argv)
 		.omit_module_lines = o.omit_module_lines,
 		.collect_dumpfiles = o.dumpfile_output,
 	};
-	const struct markup_sink sink = { &r, write_stdout, complain };
-	int rc = 0;
+	int rc;
 
-	r.block = must_realloc(NULL, BLOCK);
 	r.complaints = must_realloc(NULL, COMPLAINTS);
 	r.symbols = symbols_create(&symbols);
-	r.resolver = resolver_create(r.symbols, o.dialect == MARKUP_LLVM);
-	const struct markup_resolver resolver = resolver_functions(r.resolver);
-	rc = markup_filter_create(&options, &resolver, &sink, &r.filter);
+	rc = make_pool(&r, &options);
 	if (!rc && !argc)
 		rc = filter_file(&r, "-");
 	for (int i = 0; i < argc && !rc; i++)

@@ -22,7 +22,8 @@
 static struct {
 	const char *store;
 	struct opt_list debug_dirs;
-	bool follow, again, quiet, json;
+	uint64_t threads, memory;
+	bool follow, again, quiet, json, stats;
 } o;
 
 static const struct opt opts[] = {
@@ -31,6 +32,11 @@ static const struct opt opts[] = {
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL,
 	  "go into folders that links lead to (links to files are always followed)" },
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
+	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
+	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
+	  "work on several files at once as far as they take this much (default: a quarter "
+	  "of the machine's)" },
+	{ "stats", 0, OPT_FLAG, &o.stats, NULL, "tell what took how long, and how much" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -43,6 +49,7 @@ struct failure {
 struct account {
 	struct progress progress;
 	struct scan scan;
+	struct index_stats stats;
 	uint64_t indexed, better_known, unchanged, no_symbols, unsupported, broken;
 	struct failure *failures;
 	size_t num_failures, cap_failures;
@@ -93,6 +100,8 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 		a->no_symbols++;
 		break;
 	case INDEX_BUILT:
+		warn_of_gaps(job->file->path, &job->info);
+		index_stats_add(&a->stats, job);
 		return index_batch_add(batch, job, err);
 	case INDEX_UNCHANGED:
 		a->unchanged++;
@@ -109,17 +118,22 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 }
 
 /* Files are read through maps: one that is cut short meanwhile is a signal. */
-static const char *volatile at_work = "";
-
 static void file_shrank(int sig)
 {
 	static const char why[] = ": it was cut short while it was read\n";
+	const char *path = index_at_work ? index_at_work : "a file";
 
 	(void)sig;
-	if (write(STDERR_FILENO, at_work, strlen(at_work)) < 0 ||
+	if (write(STDERR_FILENO, path, strlen(path)) < 0 ||
 	    write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
 		_exit(STATUS_ERROR);
 	_exit(STATUS_ERROR);
+}
+
+static uint64_t memory_budget(void)
+{
+	return o.memory ? o.memory << 20 :
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
 }
 
 static int index_files(struct account *a, struct symstore *store, struct sc_error *err)
@@ -128,24 +142,36 @@ static int index_files(struct account *a, struct symstore *store, struct sc_erro
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	struct index_options options = {
 		.build.debug_dirs = o.debug_dirs.items, .again = o.again,
+		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
 	struct index_batch batch = { .store = store, .done = committed, .ctx = a };
-	size_t n = a->scan.num_files;
+	struct index_job **jobs = NULL;
+	size_t n = a->scan.num_files, group, cap = 0;
 	int rc = 0;
 
 	signal(SIGBUS, file_shrank);
 	progress_init(&a->progress, "indexing", o.quiet);
-	for (size_t i = 0; i < n && !rc; i++) {
-		const struct scan_file *file = &a->scan.files[i];
+	for (size_t i = 0; i < n && !rc; i += group) {
+		const struct scan_file *files = &a->scan.files[i];
 
-		at_work = file->path;
-		progress_update(&a->progress, i, n, file->path);
-		rc = take(a, &batch, index_job_create(file, store, &options), err);
+		group = index_group(files, n - i, memory_budget());
+		while (cap < group)
+			jobs = must_grow(jobs, cap, &cap, sizeof(*jobs));
+		progress_update(&a->progress, i, n, files->path);
+		index_jobs_create(files, group, store, &options, jobs);
+		for (size_t k = 0; k < group; k++) {
+			if (rc)
+				index_job_destroy(jobs[k]);
+			else
+				rc = take(a, &batch, jobs[k], err);
+		}
 	}
 	if (!rc)
 		rc = index_batch_commit(&batch, err);
+	a->stats.store_seconds = batch.seconds;
 	index_batch_deinit(&batch);
+	free(jobs);
 	progress_erase(&a->progress);
 	return rc;
 }
@@ -195,6 +221,8 @@ static void print_json(const struct account *a)
 		json_gen_close_map(j);
 	}
 	json_gen_close_array(j);
+	if (o.stats)
+		index_stats_json(&a->stats, j);
 	json_gen_close_map(j);
 	json_gen_end(j);
 	json_gen_destroy(j);
@@ -245,6 +273,8 @@ static int run(int argc, char **argv)
 		print_json(&a);
 	else if (!o.quiet)
 		print_summary(&a);
+	if (o.stats && !o.json)
+		index_stats_print(&a.stats);
 	rc = rc ? STATUS_ERROR : a.num_failures || a.broken ? STATUS_PARTLY : STATUS_OK;
 	for (size_t i = 0; i < a.num_failures; i++) {
 		free(a.failures[i].path);

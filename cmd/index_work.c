@@ -80,6 +80,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 	const struct symcache_build_info *info = symcache_build_info(job->build);
 	struct symstore_entry *e = &job->entry;
 
+	job->info = *info;
 	job->source_path = realpath(job->file->path, NULL);
 	job->debug_path = info->debug_path ? realpath(info->debug_path, NULL) : NULL;
 	*e = (struct symstore_entry){
@@ -96,7 +97,6 @@ static void describe(struct index_job *job, const struct index_options *options)
 		.tool_version = symcache_version,
 	};
 	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
-	warn_of_gaps(job->file->path, info);
 	if (e->cache_size > KEEP_BUILD)
 		return;
 	if (!job->debug_path && info->debug_path)
@@ -167,6 +167,8 @@ static enum index_result work(struct index_job *job, int fd, struct symstore *st
 	return build(job, fd, &before, options);
 }
 
+_Thread_local const char *volatile index_at_work;
+
 struct index_job *index_job_create(const struct scan_file *file, struct symstore *store,
 				   const struct index_options *options)
 {
@@ -174,7 +176,9 @@ struct index_job *index_job_create(const struct scan_file *file, struct symstore
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	job->file = file;
+	index_at_work = file->path;
 	job->result = work(job, fd, store, options);
+	index_at_work = NULL;
 	if (fd >= 0)
 		close(fd);
 	return job;

@@ -50,7 +50,7 @@ struct block {
 struct resolver {
 	struct symbols *symbols;
 	bool llvm;
-	struct demangler *demangler;
+	struct demangler *demangler; /* NULL before the first name */
 	struct markup_frame *frames;
 	size_t num_frames, cap_frames;
 	struct seen_module *chains[CHAINS];
@@ -67,7 +67,6 @@ struct resolver *resolver_create(struct symbols *symbols, bool llvm)
 
 	r->symbols = symbols;
 	r->llvm = llvm;
-	r->demangler = demangler_create();
 	return r;
 }
 
@@ -98,7 +97,8 @@ void resolver_destroy(struct resolver *r)
 		}
 	}
 	free(r->frames);
-	demangler_destroy(r->demangler);
+	if (r->demangler)
+		demangler_destroy(r->demangler);
 	free(r);
 }
 
@@ -118,6 +118,13 @@ static char *new_text(struct resolver *r, size_t len)
 	return r->blocks->bytes + r->blocks->size - r->block_left - len;
 }
 
+static struct demangler *get_demangler(struct resolver *r)
+{
+	if (!r->demangler)
+		r->demangler = demangler_create();
+	return r->demangler;
+}
+
 static struct markup_str make_name(struct resolver *r, struct symcache_str name, uint32_t lang)
 {
 	struct symcache_str shown;
@@ -126,7 +133,7 @@ static struct markup_str make_name(struct resolver *r, struct symcache_str name,
 	if (!name.len || (name.len == 1 && *name.ptr == '?'))
 		return (struct markup_str){ NULL, 0 };
 	/* LLVM takes Rust's older names for C++. */
-	shown = demangle(r->demangler, name, r->llvm ? SYMCACHE_LANG_UNKNOWN : lang);
+	shown = demangle(get_demangler(r), name, r->llvm ? SYMCACHE_LANG_UNKNOWN : lang);
 	copy = new_text(r, shown.len);
 	memcpy(copy, shown.ptr, shown.len);
 	return (struct markup_str){ copy, shown.len };
@@ -328,7 +335,7 @@ static struct markup_str find_name(void *ctx, struct markup_str name)
 	struct resolver *r = ctx;
 	const size_t extra = name.len > 2 && !memcmp(name.ptr, "__Z", 3);
 	const struct symcache_str tail = { name.ptr + extra, name.len - extra };
-	struct symcache_str shown = demangle(r->demangler, tail, SYMCACHE_LANG_UNKNOWN);
+	struct symcache_str shown = demangle(get_demangler(r), tail, SYMCACHE_LANG_UNKNOWN);
 
 	if (shown.len == tail.len && !memcmp(shown.ptr, tail.ptr, tail.len))
 		return name;

@@ -71,6 +71,50 @@ static bool resize(void *array, size_t cap, size_t size)
 	return p;
 }
 
+static void *copy_array(const void *from, size_t n, size_t size)
+{
+	void *p = malloc(n * size + 1);
+	return p && n ? memcpy(p, from, n * size) : p;
+}
+
+bool mk_context_copy(struct markup_context *to, const struct markup_context *from)
+{
+	struct markup_context c = *from;
+
+	mk_context_deinit(to);
+	c.blocks = NULL;
+	c.num_blocks = c.block_used = c.block_size = c.name_bytes = 0;
+	c.cap_modules = c.num_modules;
+	c.cap_maps = c.num_maps;
+	c.modules = copy_array(from->modules, c.num_modules, sizeof(*c.modules));
+	c.by_id = copy_array(from->by_id, c.num_modules, sizeof(*c.by_id));
+	c.maps = copy_array(from->maps, c.num_maps, sizeof(*c.maps));
+	c.starts = copy_array(from->starts, c.num_maps, sizeof(*c.starts));
+	c.order = copy_array(from->order, c.num_maps, sizeof(*c.order));
+	*to = c;
+	if (!c.modules || !c.by_id || !c.maps || !c.starts || !c.order) {
+		to->num_modules = to->num_maps = 0;
+		return false;
+	}
+	for (uint32_t i = 0; i < c.num_modules; i++) {
+		struct markup_module *m = &to->modules[i];
+		size_t len = m->name.len + m->build_id_len + m->build_text.len;
+		char *kept = keep(to, len); /* they lie together: see name_module() */
+		if (!kept) {
+			to->num_modules = to->num_maps = 0;
+			return false;
+		}
+		memcpy(kept, m->name.ptr, len);
+		m->name.ptr = kept;
+		m->build_id = (const uint8_t *)kept + m->name.len;
+		if (m->build_text.ptr)
+			m->build_text.ptr = kept + m->name.len + m->build_id_len;
+		m->asked = false;
+		m->handle = m->missing = NULL;
+	}
+	return true;
+}
+
 /* Position of the first of c->by_id whose ID is not below `id`. */
 static uint32_t id_position(const struct markup_context *c, uint64_t id)
 {

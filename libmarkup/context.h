@@ -27,7 +27,7 @@ struct markup_module {
 	/* For the filter: */
 	bool asked;       /* the resolver was asked for it */
 	void *handle;     /* what it said */
-	void *missing;    /* where misses are counted, or NULL */
+	struct markup_missing *missing; /* where misses are counted, or NULL */
 
 	/* For the Fuchsia dialect, which places modules instead of maps: */
 	struct markup_str build_text; /* the ID as it was written, hex digits or not */
@@ -69,6 +69,9 @@ enum markup_context_result {
 
 void mk_context_init(struct markup_context *c, enum markup_dialect dialect);
 void mk_context_deinit(struct markup_context *c);
+
+/* Makes `to` a copy of `from`; the handles are not copied. False: no memory. */
+bool mk_context_copy(struct markup_context *to, const struct markup_context *from);
 
 /* Forgets all; keeps the memory of the tables. */
 void mk_context_reset(struct markup_context *c);

@@ -1,17 +1,15 @@
 /*
  * {{{dumpfile:TYPE:NAME}}} → JSON, for those who go and fetch the dumps:
  *
- *   [{"type","name","modules":[{"id","name","build"}],
- *     "segments":[{"mod","vaddr","size","flags","mod_rel_addr"}]}]
+ *   {"type","name","modules":[{"id","name","build"}],
+ *    "segments":[{"mod","vaddr","size","flags","mod_rel_addr"}]}
  *
  * with the modules and maps known when the element came. Numbers are JSON
  * numbers; text that is not UTF-8 has U+FFFD in place of each bad byte. The
- * array is bounded: what does not fit is complained about.
+ * list is bounded: what does not fit is complained about.
  */
 #include "libmarkup/json.h"
 #include "libmarkup/state.h"
-
-#define DUMPFILES_MAX (64u << 20) /* bytes of JSON */
 
 static void put_modules(struct markup_out *o, const struct markup_context *c)
 {
@@ -54,9 +52,10 @@ void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct ma
 	struct markup_out *o = &f->dumpfiles;
 	const size_t before = o->len;
 
-	if (!f->options.collect_dumpfiles)
+	if (!f->options.collect_dumpfiles || f->silent)
 		return;
-	mk_out_put(o, before ? ",\n" : "[", before ? 2 : 1);
+	if (before)
+		mk_out_lit(o, ",\n");
 	mk_out_lit(o, "{\"type\":");
 	mk_json_string(o, type);
 	mk_out_lit(o, ",\"name\":");
@@ -74,15 +73,7 @@ void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct ma
 	}
 }
 
-void markup_filter_dumpfiles(struct markup_filter *f, struct markup_str *ret)
+void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret)
 {
-	struct markup_out *o = &f->dumpfiles;
-	const size_t len = o->len;
-
-	if (len)
-		mk_out_lit(o, "]\n");
-	else
-		mk_out_lit(o, "[]\n");
-	*ret = (struct markup_str){ o->buf, o->len };
-	o->len = len; /* the end is written again next time */
+	*ret = (struct markup_str){ f->dumpfiles.buf, f->dumpfiles.len };
 }

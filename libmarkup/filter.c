@@ -80,13 +80,19 @@ void markup_filter_input(struct markup_filter *f, const char *name)
 
 /* ---- complaints ------------------------------------------------------------ */
 
+void mk_complain_text(struct markup_filter *f, const char *text, size_t len)
+{
+	if (!f->silent && f->sink.complain)
+		f->sink.complain(f->sink.ctx, text, len);
+}
+
 void mk_complain(struct markup_filter *f, const char *fmt, ...)
 {
 	char text[1024];
 	size_t len = 0;
 	va_list ap;
 
-	if (!f->sink.complain)
+	if (f->silent || !f->sink.complain)
 		return;
 	if (f->input)
 		len = (size_t)snprintf(text, sizeof(text) / 2, "%s:", f->input);
@@ -101,7 +107,7 @@ void mk_complain(struct markup_filter *f, const char *fmt, ...)
 	va_end(ap);
 	len = strlen(text);
 	text[len++] = '\n';
-	f->sink.complain(f->sink.ctx, text, len);
+	mk_complain_text(f, text, len);
 }
 
 struct markup_str mk_printable(struct markup_str s, char buf[], size_t size)
@@ -164,8 +170,7 @@ static void one_line(struct markup_filter *f, const char *p, size_t len, const c
 	f->line_no++;
 }
 
-/* Whole lines. */
-static void lines(struct markup_filter *f, const char *p, const char *end)
+void mk_filter_lines(struct markup_filter *f, const char *p, const char *end)
 {
 	const struct renderer *r = f->renderer;
 
@@ -262,7 +267,7 @@ static void tail_line(struct markup_filter *f)
 	if (f->mid_line)
 		one_line(f, f->tail, len, NULL);
 	else if (len)
-		lines(f, f->tail, f->tail + len);
+		mk_filter_lines(f, f->tail, f->tail + len);
 }
 
 /* ---- the interface --------------------------------------------------------- */
@@ -288,7 +293,7 @@ int markup_filter_feed(struct markup_filter *f, const char *data, size_t len)
 	}
 	eol = memrchr(data, '\n', (size_t)(end - data));
 	if (eol) {
-		lines(f, data, eol + 1);
+		mk_filter_lines(f, data, eol + 1);
 		data = eol + 1;
 	}
 	tail_add(f, data, (size_t)(end - data));
@@ -320,33 +325,8 @@ const struct markup_stats *markup_filter_stats(const struct markup_filter *f)
 	return &f->stats;
 }
 
-static int by_frames(const void *a, const void *b)
-{
-	const struct markup_missing *x = *(struct markup_missing *const *)a;
-	const struct markup_missing *y = *(struct markup_missing *const *)b;
-	size_t len = x->build_id_len < y->build_id_len ? x->build_id_len : y->build_id_len;
-
-	if (x->frames != y->frames)
-		return x->frames > y->frames ? -1 : 1;
-	int order = memcmp(x->build_id, y->build_id, len);
-	return order ? order : (x->build_id_len > y->build_id_len) -
-			       (x->build_id_len < y->build_id_len);
-}
-
 int markup_filter_missing(const struct markup_filter *f,
 			  void (*fn)(void *ctx, const struct markup_missing *m), void *ctx)
 {
-	size_t size = f->missing.len * sizeof(*f->missing.entries);
-
-	if (!size)
-		return 0;
-	struct markup_missing **sorted = malloc(size);
-	if (!sorted)
-		return -ENOMEM;
-	memcpy(sorted, f->missing.entries, size);
-	qsort(sorted, f->missing.len, sizeof(*sorted), by_frames);
-	for (uint32_t i = 0; i < f->missing.len; i++)
-		fn(ctx, sorted[i]);
-	free(sorted);
-	return 0;
+	return mk_missing_each(&f->missing, fn, ctx);
 }

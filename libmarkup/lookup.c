@@ -13,11 +13,18 @@ struct text_head {
 	uint32_t n, found;
 };
 
+/* Where misses of `m` are counted, or NULL. */
+static struct markup_missing *missing_of(struct markup_filter *f, struct markup_module *m)
+{
+	if (!m->missing)
+		m->missing = mk_missing_entry(&f->missing, m->name, m->build_id, m->build_id_len);
+	return m->missing;
+}
+
 void *mk_lookup_module(struct markup_filter *f, uint32_t module)
 {
 	struct markup_module *m = &f->context.modules[module];
 	const char *why = NULL;
-	bool added;
 
 	if (m->asked)
 		return m->handle;
@@ -25,8 +32,7 @@ void *mk_lookup_module(struct markup_filter *f, uint32_t module)
 	m->handle = f->resolver.module(f->resolver.ctx, m->build_id, m->build_id_len, &why);
 	if (m->handle || f->options.dialect == MARKUP_LLVM)
 		return m->handle;
-	struct markup_missing *e = mk_missing_entry(&f->missing, m, &added);
-	m->missing = e;
+	struct markup_missing *e = missing_of(f, m);
 	if (!e || e->no_symbols)
 		return NULL;
 	e->no_symbols = true;
@@ -35,21 +41,20 @@ void *mk_lookup_module(struct markup_filter *f, uint32_t module)
 	mk_out_char(&f->scratch, 0);
 	char name[256];
 	struct markup_str shown = mk_printable(m->name, name, sizeof(name));
+	f->warning_about = e;
 	mk_complain(f, "no symbols for module \"%.*s\" (build ID %s)%s%s", (int)shown.len,
 		    shown.ptr, f->scratch.buf, why ? ": " : "", why ? why : "");
+	f->warning_about = NULL;
 	return NULL;
 }
 
 /* An address of this module found nothing. */
 static void count_miss(struct markup_filter *f, uint32_t module)
 {
-	struct markup_module *m = &f->context.modules[module];
-	bool added;
+	struct markup_missing *e = missing_of(f, &f->context.modules[module]);
 
-	if (!m->missing)
-		m->missing = mk_missing_entry(&f->missing, m, &added);
-	if (m->missing)
-		((struct markup_missing *)m->missing)->frames++;
+	if (e)
+		e->frames++;
 }
 
 /* Renders all pieces into f->scratch, in the form that is remembered. */
@@ -120,6 +125,10 @@ static void find_text(struct markup_filter *f, void *handle, uint64_t vaddr,
 void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		    const struct code_style *style, struct code_text *ret)
 {
+	if (f->silent) {
+		*ret = (struct code_text){ .n = 1 };
+		return;
+	}
 	find_text(f, mk_lookup_module(f, module), vaddr, style, ret);
 	f->stats.frames++;
 	if (ret->found)
@@ -142,11 +151,11 @@ void mk_code_piece(struct markup_filter *f, struct markup_out *o, const struct c
 bool mk_lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		    struct markup_data *ret)
 {
-	void *handle = mk_lookup_module(f, module);
+	void *handle = f->silent ? NULL : mk_lookup_module(f, module);
 	return handle && f->resolver.data(f->resolver.ctx, handle, vaddr, ret);
 }
 
 struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str name)
 {
-	return f->resolver.demangle ? f->resolver.demangle(f->resolver.ctx, name) : name;
+	return f->resolver.demangle && !f->silent ? f->resolver.demangle(f->resolver.ctx, name) : name;
 }

@@ -205,8 +205,43 @@ struct markup_missing {
 int markup_filter_missing(const struct markup_filter *f,
 			  void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);
 
-/* The dumpfile elements seen so far as a JSON array, if collect_dumpfiles was
- * set. *ret is owned by the filter. */
-void markup_filter_dumpfiles(struct markup_filter *f, struct markup_str *ret);
+/* The dumpfile elements seen so far as JSON objects with commas between them, if
+ * collect_dumpfiles was set. *ret is owned by the filter. */
+void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret);
+
+/* ---- pool: a filter on several threads ---------------------------------- */
+
+/*
+ * What comes out is what one filter would write, whatever the number of threads.
+ * The sink's functions are called from any thread, but never two at a time.
+ * Threads are started only when an input turns out to be large.
+ */
+struct markup_pool;
+
+/* One resolver for each of the n > 0 threads; copied. */
+int markup_pool_create(const struct markup_options *options,
+		       const struct markup_resolver resolvers[], unsigned n,
+		       const struct markup_sink *sink, struct markup_pool **ret);
+void markup_pool_destroy(struct markup_pool *p); /* NULL is fine */
+
+/* As markup_filter_input(); between inputs only. */
+void markup_pool_input(struct markup_pool *p, const char *name);
+
+/* Where to put the next bytes of the log, and how many there may be (> 0).
+ * NULL: no memory. */
+char *markup_pool_room(struct markup_pool *p, size_t *size);
+
+/* `len` bytes were put there. Results as of markup_filter_feed(). */
+int markup_pool_added(struct markup_pool *p, size_t len);
+
+/* As those of the filter; they wait until everything is written. */
+int markup_pool_flush(struct markup_pool *p);
+int markup_pool_finish(struct markup_pool *p);
+
+/* As those of the filter, after flush or finish. */
+const struct markup_stats *markup_pool_stats(const struct markup_pool *p);
+int markup_pool_missing(const struct markup_pool *p,
+			void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);
+void markup_pool_dumpfiles(const struct markup_pool *p, struct markup_str *ret);
 
 #endif

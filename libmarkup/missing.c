@@ -59,30 +59,63 @@ static bool grow(struct missing_table *t)
 	return true;
 }
 
-struct markup_missing *mk_missing_entry(struct missing_table *t, const struct markup_module *m,
-					bool *added)
+struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_str name,
+					const uint8_t *build_id, size_t build_id_len)
 {
-	uint32_t *slot = t->slots ? find_slot(t, m->build_id, m->build_id_len) : NULL;
+	uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
 
-	*added = false;
 	if (slot && *slot)
 		return t->entries[*slot - 1];
-	if (t->len == MISSING_MAX || m->build_id_len > MISSING_ID_MAX || !grow(t))
+	if (t->len == MISSING_MAX || build_id_len > MISSING_ID_MAX || !grow(t))
 		return NULL;
-	size_t name_len = m->name.len < MISSING_NAME_MAX ? m->name.len : MISSING_NAME_MAX;
-	struct markup_missing *e = malloc(sizeof(*e) + m->build_id_len + name_len);
+	if (name.len > MISSING_NAME_MAX)
+		name.len = MISSING_NAME_MAX;
+	struct markup_missing *e = malloc(sizeof(*e) + build_id_len + name.len);
 	if (!e)
 		return NULL;
 	char *bytes = (char *)(e + 1);
 	*e = (struct markup_missing){
-		.name = { bytes + m->build_id_len, name_len },
+		.name = { bytes + build_id_len, name.len },
 		.build_id = (const uint8_t *)bytes,
-		.build_id_len = m->build_id_len,
+		.build_id_len = build_id_len,
 	};
-	memcpy(bytes, m->build_id, m->build_id_len);
-	memcpy(bytes + m->build_id_len, m->name.ptr, name_len);
+	if (build_id_len)
+		memcpy(bytes, build_id, build_id_len);
+	if (name.len)
+		memcpy(bytes + build_id_len, name.ptr, name.len);
 	t->entries[t->len++] = e;
 	*find_slot(t, e->build_id, e->build_id_len) = t->len;
-	*added = true;
 	return e;
+}
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct markup_missing *x = *(struct markup_missing *const *)a;
+	const struct markup_missing *y = *(struct markup_missing *const *)b;
+	size_t len = x->build_id_len < y->build_id_len ? x->build_id_len : y->build_id_len;
+
+	if (x->frames != y->frames)
+		return x->frames > y->frames ? -1 : 1;
+	int order = memcmp(x->build_id, y->build_id, len);
+	return order ? order : (x->build_id_len > y->build_id_len) -
+			       (x->build_id_len < y->build_id_len);
+}
+
+int mk_missing_each(const struct missing_table *t,
+		    void (*fn)(void *ctx, const struct markup_missing *m), void *ctx)
+{
+	size_t size = t->len * sizeof(*t->entries);
+	struct markup_missing **sorted;
+
+	if (!size)
+		return 0;
+	sorted = malloc(size);
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, t->entries, size);
+	qsort(sorted, t->len, sizeof(*sorted), by_frames);
+	for (uint32_t i = 0; i < t->len; i++)
+		fn(ctx, sorted[i]);
+	free(sorted);
+	return 0;
 }

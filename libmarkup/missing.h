@@ -9,7 +9,6 @@
 #ifndef MARKUP_MISSING_H
 #define MARKUP_MISSING_H
 
-#include "libmarkup/context.h"
 #include "libmarkup/markup.h"
 
 #define MISSING_MAX 65536u
@@ -25,9 +24,13 @@ struct missing_table {
 
 void mk_missing_deinit(struct missing_table *t);
 
-/* The entry of the module, made if there is none (*added); NULL: not to be
- * had (see above), or no memory. */
-struct markup_missing *mk_missing_entry(struct missing_table *t, const struct markup_module *m,
-					bool *added);
+/* The entry of a module, made if there is none; NULL: not to be had (see above),
+ * or no memory. */
+struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_str name,
+					const uint8_t *build_id, size_t build_id_len);
+
+/* Calls `fn` for each entry, most frames first. Returns 0 or -ENOMEM. */
+int mk_missing_each(const struct missing_table *t,
+		    void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);
 
 #endif

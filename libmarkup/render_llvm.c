@@ -96,12 +96,12 @@ static const struct markup_mmap *find_map(struct markup_filter *f, const struct 
 	static const char no_build_id[] = "error: could not find build ID\n";
 	const struct markup_mmap *map = mk_context_find(&f->context, address);
 
-	if (map && mk_lookup_module(f, map->module))
+	if (map && !f->silent && mk_lookup_module(f, map->module))
 		return map;
 	if (!map)
 		mk_report(f, n, SEV_ERROR, n->fields[0].ptr, "no mmap covers address");
-	else if (f->sink.complain)
-		f->sink.complain(f->sink.ctx, no_build_id, sizeof(no_build_id) - 1);
+	else
+		mk_complain_text(f, no_build_id, sizeof(no_build_id) - 1);
 	put_raw(f, n);
 	return NULL;
 }
@@ -296,7 +296,7 @@ static void llvm_report(struct markup_filter *f, const struct markup_node *n,
 	struct markup_out *o = &f->notes;
 
 	(void)n;
-	if (!f->sink.complain)
+	if (f->silent)
 		return;
 	o->len = 0;
 	if (severity == SEV_ERROR)
@@ -312,7 +312,7 @@ static void llvm_report(struct markup_filter *f, const struct markup_node *n,
 	mk_out_lit(o, "^\n");
 	if (o->error)
 		f->error = o->error;
-	f->sink.complain(f->sink.ctx, o->buf, o->len);
+	mk_complain_text(f, o->buf, o->len);
 }
 
 const struct renderer mk_llvm_renderer = {

@@ -154,6 +154,31 @@ const char *markup_scan(const char *p, const char *end, enum markup_scan_for wha
 	return NULL;
 }
 
+const char *markup_scan_context(const char *p, const char *end)
+{
+	unsigned before = 0;
+
+	while (p < end) {
+		size_t left = (size_t)(end - p);
+		struct block b = left >= 64 ? load(p) : load_part(p, left);
+
+		if (__builtin_expect(has(&b, '{') || before, 0)) {
+			uint64_t m = mask_of(&b, '{');
+			uint64_t hit = triples(m, before);
+			/* Those with their letter in this block, or just behind it. */
+			hit &= (mask_of(&b, 'm') | mask_of(&b, 'r')) >> 1 | 1ull << 63;
+			for (; hit; hit &= hit - 1) {
+				const char *letter = p + __builtin_ctzll(hit) + 1;
+				if (letter < end && (*letter == 'm' || *letter == 'r'))
+					return letter - 3;
+			}
+			before = carry(m);
+		}
+		p += left >= 64 ? 64 : left;
+	}
+	return NULL;
+}
+
 uint64_t markup_count_newlines(const char *p, const char *end)
 {
 	uint64_t lines = 0;

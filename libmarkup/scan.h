@@ -22,6 +22,9 @@ enum markup_scan_for {
 const char *markup_scan(const char *p, const char *end, enum markup_scan_for what,
 			uint64_t *newlines);
 
+/* The first "{{{m" or "{{{r" in [p, end), or NULL: module, mmap and reset begin so. */
+const char *markup_scan_context(const char *p, const char *end);
+
 /* Newlines in [p, end). */
 uint64_t markup_count_newlines(const char *p, const char *end);
 

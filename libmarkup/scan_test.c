@@ -44,6 +44,11 @@ static void check(const char *p, const char *end)
 
 	assert_ptr_equal(markup_scan(p, end, MARKUP_SCAN_BRACES, &newlines), brace);
 	assert_int_equal(newlines, 5 + slow_newlines(p, brace ? brace : end));
+	for (; brace; brace = slow_find3(brace + 1, end, '{'))
+		if (end - brace > 3 && (brace[3] == 'm' || brace[3] == 'r'))
+			break;
+	assert_ptr_equal(markup_scan_context(p, end), brace);
+	brace = slow_find3(p, end, '{');
 	newlines = 0;
 	assert_ptr_equal(markup_scan(p, end, MARKUP_SCAN_ESC, &newlines), first);
 	assert_int_equal(newlines, slow_newlines(p, first ? first : end));
@@ -62,6 +67,8 @@ static void test_positions(void **state)
 			memset(text, 'x', sizeof(text));
 			text[at ? at - 1 : 0] = '\n';
 			memset(text + at, '{', len);
+			if (at + len < sizeof(text))
+				text[at + len] = "mrx"[at % 3];
 			check(text, text + sizeof(text));
 			check(text, text + at + len);
 			check(text + at % 64, text + sizeof(text));
@@ -71,7 +78,7 @@ static void test_positions(void **state)
 
 static void test_random(void **state)
 {
-	static const char chars[] = "{{{{{{{{}}x\n\033 ";
+	static const char chars[] = "{{{{{{{{}}mr\n\033 ";
 	char text[300];
 
 	(void)state;

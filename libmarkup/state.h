@@ -96,6 +96,9 @@ struct markup_filter {
 	size_t tail_len, tail_cap;
 	bool mid_line;       /* pieces of the line at hand were handled */
 	int error;           /* sticky */
+	bool silent;         /* follow the context; nothing else matters */
+	/* What the complaint at hand warns of, once for each module; or NULL. */
+	const struct markup_missing *warning_about;
 
 	struct markup_context context;
 	struct markup_memo memo;
@@ -223,12 +226,20 @@ struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str
 /* How a line ends: "\n" or "\r\n". */
 const char *mk_newline_of(const char *p, size_t len);
 
+/* Whole lines, but for the last one of an input. */
+void mk_filter_lines(struct markup_filter *f, const char *p, const char *end);
+
+/* A complaint, as it is shown. */
+void mk_complain_text(struct markup_filter *f, const char *text, size_t len);
+
 /* A complaint of one line: "NAME:LINE: " and a printf message. */
 void mk_complain(struct markup_filter *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Writes `s` for a message: what is not mk_printable as '?', cut off if too long. */
 struct markup_str mk_printable(struct markup_str s, char buf[], size_t size);
+
+#define DUMPFILES_MAX (64u << 20) /* bytes of JSON */
 
 /* Notes a dumpfile element with the modules and maps known now. */
 void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct markup_str name);

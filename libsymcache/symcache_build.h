@@ -60,6 +60,8 @@ struct symcache_build_info {
 	uint64_t units;         /* compilation units read */
 	uint64_t bad_units;     /* units skipped because they are broken */
 	char first_fault[256];  /* why, for the first one; "" if none */
+	uint64_t section_bytes; /* of the debug sections, inflated */
+	uint64_t entries, rows; /* debugging entries and line rows read */
 	uint64_t functions, files, ranges, merged_ranges, source_locations;
 	uint64_t data_symbols;
 	uint64_t string_bytes;

@@ -47,7 +47,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
-		lib("libdeflate.h", "elf"); lib("zstd.h", "elf"); lib("lzma.h", "elf")
+		lib("libdeflate.h", "elf"); lib("zstd.h", "elf cmd"); lib("lzma.h", "elf cmd"); lib("zlib.h", "cmd")
 		lib("xxhash.h", "base elf dwarf build read store cmd")
 		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
 		lib("unwind.h", "libmarkup") # of the compiler

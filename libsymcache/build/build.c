@@ -129,6 +129,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		note_faults(b, in->debug.faults, &in->debug.first_fault);
 	}
 	b->info.units = b->units.count;
+	b->info.entries = b->units.entries;
+	b->info.rows = b->units.rows;
 	note_faults(b, b->units.bad, &b->units.first_fault);
 	lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
@@ -197,10 +199,14 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 static void describe(struct symcache_build *b)
 {
 	const struct sc_input *in = &b->input;
+	const struct dw_sections *s = &in->debug.sections;
 
 	find_identity(in->image, b->info.build_id, &b->info.build_id_len,
 		      &b->info.build_id_derived);
 	b->info.load_base = in->image->load_base;
+	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
+				s->line_str.size + s->str_offsets.size + s->addr.size +
+				s->ranges.size + s->rnglists.size + s->types.size;
 	b->info.debug_path = in->separate ? in->separate->path : NULL;
 	if (in->symbols.code.len || in->symbols.data.len)
 		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :

@@ -109,8 +109,10 @@ static void check_flat(const struct sc_flat *flat, size_t piece, size_t range)
 
 static void check_file(const struct sc_tables *tables, const struct sc_final *final)
 {
-	static const struct sc_data_symbols none;
-	struct sc_content content = { .version = 9, .tables = tables, .ranges = final, .data = &none,
+	static const struct sc_data_symbols no_data;
+	static const struct sc_table_symbols no_symbols;
+	struct sc_content content = { .version = 9, .tables = tables, .ranges = final,
+				      .data = &no_data, .symbols = &no_symbols,
 				      .image = { .soname = SC_NONE, .writer = SC_NONE } };
 	struct plain_cache cache;
 	struct sc_layout *layout;

@@ -85,6 +85,8 @@ static void take(struct worker *w, size_t index, int rc, const struct sc_error *
 	struct sc_units *r = &w->result;
 
 	r->count++;
+	r->entries += w->facts.entries;
+	r->rows += w->facts.rows.len;
 	if (rc == SC_EFORMAT && !r->bad++) {
 		r->first_fault = *fault;
 		w->first_bad = index;
@@ -250,6 +252,8 @@ static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker 
 	to->flat.merged += from->flat.merged;
 	to->flat.too_far += from->flat.too_far;
 	to->count += from->count;
+	to->entries += from->entries;
+	to->rows += from->rows;
 	if (from->bad && (!to->bad || w->first_bad < *to_first_bad)) {
 		to->first_fault = from->first_fault;
 		*to_first_bad = w->first_bad;

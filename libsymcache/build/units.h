@@ -17,6 +17,7 @@ struct sc_units {
 	struct sc_data data;
 	uint64_t count;     /* units read */
 	uint64_t bad;       /* of them broken */
+	uint64_t entries, rows; /* read in them */
 	struct sc_error first_fault; /* of the broken one that comes first */
 };
 

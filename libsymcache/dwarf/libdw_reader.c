@@ -347,6 +347,7 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 
 		top = &r->stack.data[r->stack.len - 1];
 		scope = top->scope;
+		u->entries++;
 		rc = read_entry(r, &top->die, u, &scope);
 		if (rc)
 			return sc_error_set(err, rc, rc == SC_ENOMEM ? "out of memory" :

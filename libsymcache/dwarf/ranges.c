@@ -75,8 +75,9 @@ static int read_v5(const struct dw_unit_header *u, uint64_t offset, struct list 
 			is_range = false;
 			break;
 		case DW_RLE_startx_endx:
-			known = dw_indexed_address(u, dw_uleb(&c), &start) &
-				dw_indexed_address(u, dw_uleb(&c), &end);
+			known = dw_indexed_address(u, dw_uleb(&c), &start);
+			if (!dw_indexed_address(u, dw_uleb(&c), &end))
+				known = false;
 			break;
 		case DW_RLE_startx_length:
 			known = dw_indexed_address(u, dw_uleb(&c), &start);

@@ -308,6 +308,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 				return 0;
 			continue;
 		}
+		s->out->entries++;
 		a = dw_abbrev(s->u->abbrevs, code);
 		if (!a)
 			return bad_entry(s, entry, "unknown abbreviation", err);

@@ -40,6 +40,8 @@ int sc_elf_lay_out(struct sc_elf *e, struct sc_error *err)
 
 	if (elf_getshdrnum(e->elf, &n) || elf_getshdrstrndx(e->elf, &names))
 		return sc_error_set(err, SC_EFORMAT, "section headers: %s", elf_errmsg(-1));
+	if (!n)
+		return 0;
 	if (!vec_reserve(&e->placed, n))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	memset(e->placed.data, 0, n * sizeof(*e->placed.data));

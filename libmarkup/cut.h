@@ -1,0 +1,26 @@
+/*
+ * cut.h: where a log may be cut so that its parts can be filtered one by one.
+ *
+ * Behind a line that is no contextual one nothing is left open: no module line,
+ * no colour if the line has none, and no hexdict if the last "{{{" is closed. All
+ * that the part behind such a cut needs to know of the part before is what its
+ * contextual lines announced.
+ */
+#ifndef MARKUP_CUT_H
+#define MARKUP_CUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The length of the longest part of p[0, len) that ends with a line after which
+ * nothing is open; 0: there is none, or it is not among the last lines.
+ * `colors`: SGR codes matter. `clean`: nothing was open at p.
+ */
+size_t mk_clean_cut(const char *p, size_t len, bool colors, bool clean);
+
+/* The next line of [p, end) that may be a contextual one; NULL: no more.
+ * *line_end: the end of it, behind its newline. */
+const char *mk_contextual_line(const char *p, const char *end, const char **line_end);
+
+#endif
