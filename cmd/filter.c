@@ -24,7 +24,7 @@ enum {
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 static struct {
-	const char *store, *dumpfile_output;
+	const char *store, *dumpfile_output, *demux;
 	struct opt_list debug_dirs;
 	int dialect, color;
 	bool summary, omit_module_lines;
@@ -51,6 +51,10 @@ static const struct opt opts[] = {
 	  "does not depend on it" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules whose addresses found nothing" },
+	{ "demux", 0, OPT_STRING, &o.demux, "REGEX",
+	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, "
+	  "or by what the first group of an extended regular expression matches in the text "
+	  "before the markup", .implied = "" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },
 	{ "omit-module-lines", 0, OPT_FLAG, &o.omit_module_lines, NULL,
@@ -279,6 +283,7 @@ static int run(int argc, char **argv)
 	const struct markup_options options = {
 		.dialect = (enum markup_dialect)o.dialect,
 		.color = choose_color(),
+		.demux = o.demux,
 		.omit_module_lines = o.omit_module_lines,
 		.collect_dumpfiles = o.dumpfile_output,
 	};
@@ -294,6 +299,8 @@ static int run(int argc, char **argv)
 	flush_complaints(&r);
 	if (rc == -EIO)
 		cmd_error("cannot write to standard output: %s", strerror(r.write_error));
+	else if (rc == -EINVAL)
+		cmd_error("--demux: '%s' is no regular expression", o.demux);
 	else if (rc)
 		cmd_error("out of memory");
 	if (rc)

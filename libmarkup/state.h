@@ -13,6 +13,7 @@
 #define MARKUP_STATE_H
 
 #include "libmarkup/context.h"
+#include "libmarkup/demux.h"
 #include "libmarkup/fields.h"
 #include "libmarkup/hexdict.h"
 #include "libmarkup/markup.h"
@@ -100,7 +101,8 @@ struct markup_filter {
 	/* What the complaint at hand warns of, once for each module; or NULL. */
 	const struct markup_missing *warning_about;
 
-	struct markup_context context;
+	struct markup_context context; /* of the process at hand */
+	struct demux demux;
 	struct markup_memo memo;
 	struct missing_table missing;
 	struct markup_stats stats;
