@@ -26,12 +26,13 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 static struct {
 	const char *store, *dumpfile_output, *demux;
 	struct opt_list debug_dirs;
-	int dialect, color;
+	int dialect, format, color;
 	bool summary, omit_module_lines;
 	uint64_t jobs;
 } o;
 
 static const char *const dialects[] = { "default", "llvm", "fuchsia", NULL };
+static const char *const formats[] = { "text", "json", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
 static const struct opt opts[] = {
@@ -42,6 +43,9 @@ static const struct opt opts[] = {
 	{ "dialect", 0, OPT_ENUM, &o.dialect, "NAME",
 	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
 	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
+	{ "format", 0, OPT_ENUM, &o.format, "NAME",
+	  "of the default dialect: text; or json, one object for each line of the log",
+	  .choices = formats },
 	{ "color", 0, OPT_ENUM, &o.color, "WHEN",
 	  "highlight what was replaced: always, never (colours of the log are taken out, too) or "
 	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = colors,
@@ -282,6 +286,8 @@ static int run(int argc, char **argv)
 	};
 	const struct markup_options options = {
 		.dialect = (enum markup_dialect)o.dialect,
+		.format = (enum markup_format)o.format,
+		.name_inputs = argc > 1,
 		.color = choose_color(),
 		.demux = o.demux,
 		.omit_module_lines = o.omit_module_lines,
@@ -289,6 +295,10 @@ static int run(int argc, char **argv)
 	};
 	int rc;
 
+	if (o.format && o.dialect != MARKUP_DEFAULT) {
+		cmd_error("--format and --dialect exclude each other");
+		return STATUS_ERROR;
+	}
 	r.complaints = must_realloc(NULL, COMPLAINTS);
 	r.symbols = symbols_create(&symbols);
 	rc = make_pool(&r, &options);

@@ -36,6 +36,7 @@ int markup_filter_create(const struct markup_options *options,
 	f->sink = *sink;
 	f->renderer = options->dialect == MARKUP_LLVM ? &mk_llvm_renderer :
 		      options->dialect == MARKUP_FUCHSIA ? &mk_fuchsia_renderer :
+		      options->format == MARKUP_JSON ? &mk_json_renderer :
 		      &mk_text_renderer;
 	/* LLVM follows SGR codes always, Fuchsia never. */
 	f->scan_for = options->dialect == MARKUP_LLVM ||
@@ -156,6 +157,7 @@ static bool held_line(struct markup_filter *f, const char *p, size_t len)
 	if (close && (!open || close < open)) {
 		if (mk_hexdict_add(&f->hexdict, p, (size_t)(close + 3 - p))) {
 			f->hexdict.open = false;
+			f->last_held = (struct markup_str){ p, len };
 			f->renderer->held(f, true);
 			f->first = NULL;
 			f->renderer->line(f, close + 3, (size_t)(end - close - 3), LINE_LAST);

@@ -143,6 +143,11 @@ struct markup_sink {
 	void (*complain)(void *ctx, const char *data, size_t len);
 };
 
+enum markup_format {
+	MARKUP_TEXT_OUT,
+	MARKUP_JSON,     /* one object for each line of the log: json.md */
+};
+
 enum markup_color {
 	MARKUP_COLOR_NONE,  /* nothing is highlighted; SGR codes of the log stay
 	                     * (MARKUP_LLVM: are taken out) */
@@ -152,7 +157,9 @@ enum markup_color {
 
 struct markup_options {
 	enum markup_dialect dialect;
+	enum markup_format format; /* of MARKUP_DEFAULT; the others know text only */
 	enum markup_color color;
+	bool name_inputs;          /* MARKUP_JSON: each object names its input */
 	/* Several processes in one log, told by what stands before the markup:
 	 * NULL: no; "": Fuchsia's and syslog's prefixes; else a POSIX extended
 	 * regular expression whose first group (or all of it) tells them apart. */

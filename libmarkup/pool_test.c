@@ -200,9 +200,10 @@ static void test_same(void **state)
 	struct fake_text in = { 0 };
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 24; seed++) {
+	for (unsigned seed = 1; seed <= 30; seed++) {
 		const struct markup_options options = {
 			.dialect = dialects[seed % 4],
+			.format = seed % 5 ? MARKUP_TEXT_OUT : MARKUP_JSON,
 			.color = seed / 4 % 3,
 			.collect_dumpfiles = true,
 			.demux = seed % 3 ? NULL : "",

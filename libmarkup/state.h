@@ -49,7 +49,8 @@ struct renderer {
 		       enum severity severity, const char *at, struct markup_str message);
 };
 
-extern const struct renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer;
+extern const struct renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer,
+	mk_json_renderer;
 
 /* SGR state of the current line. */
 struct sgr_state {
@@ -74,6 +75,13 @@ struct text_state {
 	bool after_context;       /* only blanks since a contextual element */
 	bool newline_owed;        /* which has to end its line itself */
 	uint64_t num_notes;       /* footnotes in f->notes */
+};
+
+/* What json_renderer knows. */
+struct json_state {
+	bool open;       /* the object of the line at hand is */
+	size_t elements; /* in it */
+	struct markup_str error; /* what is wrong with the element at hand */
 };
 
 /* What fuchsia_renderer knows. */
@@ -110,6 +118,8 @@ struct markup_filter {
 	struct sgr_state sgr;
 	struct text_state text;
 	struct fuchsia_state fuchsia;
+	struct json_state json;
+	struct markup_str last_held; /* the line that ends a hexdict, whole */
 	struct hexdict hexdict;
 
 	struct markup_out out;
