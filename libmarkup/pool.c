@@ -524,6 +524,12 @@ static void wait_for(struct markup_pool *p, unsigned most)
 	pthread_mutex_unlock(&p->lock);
 }
 
+static int fail(struct markup_pool *p, int error)
+{
+	p->error = error;
+	return error;
+}
+
 enum how_much {
 	ALL,           /* the chunk is full */
 	WHAT_THERE_IS, /* whole lines, because no more come for the moment */
@@ -555,7 +561,7 @@ static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 	rest = new_chunk(p);
 	pthread_mutex_unlock(&p->lock);
 	if (!rest)
-		return p->error = -ENOMEM;
+		return fail(p, -ENOMEM);
 	rest->len = c->len - len;
 	memcpy(rest->data, c->data + len, rest->len);
 	c->len = len;
@@ -567,9 +573,9 @@ static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 			      : p->line_no + markup_count_newlines(c->data, c->data + len);
 	p->filling = rest;
 	if (full && !c->plain && p->clean && !p->threads && p->n > 1 && !start_threads(p))
-		return p->error = -ENOMEM;
+		return fail(p, -ENOMEM);
 	if (!push_chunk(p, c, !(p->clean && clean)))
-		return p->error = -ENOMEM;
+		return fail(p, -ENOMEM);
 	p->clean = clean;
 	return p->error;
 }
