@@ -104,6 +104,10 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
  */
 int store_path(const char *option, char **ret, struct sc_error *err);
 
+/* Makes the directories above `path` that are missing; `path` is written to, and
+ * restored. SC_ESYS, SC_EFULL. */
+int make_parents(char *path, struct sc_error *err);
+
 /*
  * Opens the store that store_path() names; for writing, the directories above
  * it are made. The message of SC_ENOTFOUND says how to get one.
