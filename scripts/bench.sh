@@ -80,8 +80,8 @@ mkdir "$dir/debug"
 
 # heading WHAT PEER
 heading() {
-	printf '\n%-36s %9s %9s %8s  %9s %9s %8s %8s  %s\n' "$1" symcache processor peak \
-		"$2" processor peak faster aim
+	printf '\n%-36s %9s %9s %8s  %9s %9s %8s %8s  %s\n' "$1" symcache cpu peak \
+		"$2" cpu peak faster aim
 }
 
 # row NAME OURS PEER [AIM...]: lines of measure; PEER may be "". Aims: "time MS",
@@ -144,7 +144,8 @@ group_index() {
 	printf '%s\n' "${sizes[@]}" | awk '{
 		printf "%-36s %6.1f MB %6.1f MB %6.1f MB", $1, $3 / 1e6, $4 / 1e6, $2 / 1e6
 		if ($1 == "ceph-osd")
-			printf "  60 MB%s, 25 MB%s", $3 > 60e6 ? " (missed)" : "", $4 > 25e6 ? " (missed)" : ""
+			printf "  60 MB%s, 25 MB%s", ($3 > 60e6 ? " (missed)" : ""),
+				($4 > 25e6 ? " (missed)" : "")
 		print ""
 	}'
 }
@@ -153,7 +154,7 @@ group_index() {
 
 # addresses N ELF: random ones in .text, the same every time
 addresses() {
-	readelf -SW "$2" | gawk -v n="$1" 'match($0, /\] \.text +[A-Z]+ +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)/, m) {
+	readelf -SW "$2" 2> /dev/null | gawk -v n="$1" 'match($0, /\] \.text +[A-Z]+ +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)/, m) {
 		start = strtonum("0x" m[1]); size = strtonum("0x" m[2])
 		for (srand(1); n-- > 0;) printf "0x%x\n", start + int(rand() * size)
 	}'
