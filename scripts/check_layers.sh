@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks by the #include lines who may include whom (CONTRIBUTING.md).
+# Checks by the #include lines who may include whom (README.md, "The house").
 #
 #   scripts/check_layers.sh
 #
