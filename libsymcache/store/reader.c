@@ -214,12 +214,15 @@ int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
 	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
 	struct symstore *store = reader->store;
 	MDB_val key, value;
-	MDB_stat stat;
+	MDB_stat stat, seen;
+	MDB_envinfo env;
 	struct stat st;
 	size_t pages;
 	int rc, fd;
 
 	if ((rc = mdb_stat(reader->txn, store->entries, &stat)) ||
+	    (rc = mdb_stat(reader->txn, store->seen, &seen)) ||
+	    (rc = mdb_env_info(store->env, &env)) ||
 	    (rc = mdb_cursor_open(reader->txn, free_db, &cursor)))
 		return symstore_fail(store, rc, err, "cannot read");
 	mdb_env_get_fd(store->env, &fd);
@@ -227,6 +230,9 @@ int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
 		return sc_error_sys(err, "store %s: cannot read", store->path);
 	*ret = (struct symstore_info){
 		.entries = stat.ms_entries, .file_size = (uint64_t)st.st_size,
+		.used_bytes = ((uint64_t)env.me_last_pgno + 1) * store->page_size,
+		.map_size = env.me_mapsize, .seen = seen.ms_entries,
+		.page_size = (uint32_t)store->page_size, .readers = env.me_numreaders,
 		.format = store->format, .locked = store->locked,
 	};
 	while (!(rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))) {

@@ -29,9 +29,6 @@ uint8_t *symstore_outcome_encode(const struct symstore_outcome *outcome, const c
 enum { SYMSTORE_CONTENT_KEY = 16 };
 void symstore_content_key(const struct symstore_hash *content, uint8_t key[SYMSTORE_CONTENT_KEY]);
 
-/* Puts the hash into an encoded entry. */
-void symstore_entry_set_hash(uint8_t *record, uint64_t cache_hash);
-
 /* Each decoder returns whether the bytes are well-formed. Strings point into
  * them. The key gives the build ID of an entry. */
 bool symstore_format_decode(const void *data, size_t size, struct symstore_format *ret);
