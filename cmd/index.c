@@ -18,10 +18,11 @@
 #include "cmd/index.h"
 #include "cmd/json_gen.h"
 #include "cmd/scan.h"
+#include "cmd/select.h"
 
 static struct {
 	const char *store;
-	struct opt_list debug_dirs;
+	struct opt_list debug_dirs, tags;
 	bool follow, again, quiet, json;
 } o;
 
@@ -30,6 +31,9 @@ static const struct opt opts[] = {
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL,
 	  "go into folders that links lead to (links to files are always followed)" },
+	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
+	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; may "
+	  "be repeated" },
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
@@ -73,7 +77,9 @@ static void committed(void *ctx, const struct index_job *job)
 {
 	struct account *a = ctx;
 
-	if (job->result != INDEX_BUILT)
+	if (job->result == INDEX_UNCHANGED)
+		a->unchanged++;
+	else if (job->result != INDEX_BUILT)
 		a->no_symbols++;
 	else if (job->stored)
 		a->indexed++;
@@ -95,6 +101,8 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 	case INDEX_BUILT:
 		return index_batch_add(batch, job, err);
 	case INDEX_UNCHANGED:
+		if (job->entry.tags)
+			return index_batch_add(batch, job, err);
 		a->unchanged++;
 		break;
 	case INDEX_UNSUPPORTED:
@@ -122,12 +130,13 @@ static void file_shrank(int sig)
 	_exit(STATUS_ERROR);
 }
 
-static int index_files(struct account *a, struct symstore *store, struct sc_error *err)
+static int index_files(struct account *a, struct symstore *store, const char *tags,
+		       struct sc_error *err)
 {
 	/* For builds that shall give the same bytes every time. */
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	struct index_options options = {
-		.build.debug_dirs = o.debug_dirs.items, .again = o.again,
+		.build.debug_dirs = o.debug_dirs.items, .again = o.again, .tags = tags,
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
 	struct index_batch batch = { .store = store, .done = committed, .ctx = a };
@@ -217,9 +226,15 @@ static void leave_out_store(struct scan *scan)
 	free(path);
 }
 
+static void free_text(char **text)
+{
+	free(*text);
+}
+
 static int run(int argc, char **argv)
 {
 	struct account a = { .scan = { .follow = o.follow, .failed = failed, .found = found } };
+	char *tags __attribute__((cleanup(free_text))) = NULL;
 	struct symstore *store;
 	struct sc_error err;
 	int rc;
@@ -229,7 +244,8 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	a.scan.ctx = &a;
-	if (open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
+	if (parse_tags(&o.tags, &tags, &err) ||
+	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
@@ -238,7 +254,7 @@ static int run(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		scan_path(&a.scan, argv[i]);
 	progress_erase(&a.progress);
-	rc = index_files(&a, store, &err);
+	rc = index_files(&a, store, tags, &err);
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err.msg);
 	if (o.json)
@@ -275,6 +291,7 @@ const struct command index_command = {
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"
+		"  symcache index --tag release=1.4.2 build/out\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
 	.run = run,
 };

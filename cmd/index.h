@@ -27,7 +27,8 @@ struct index_job {
 	struct symstore_hash content;
 	bool known;                   /* no need to remember what came of the content */
 
-	/* INDEX_BUILT: the cache, as bytes or still a build. */
+	/* INDEX_BUILT: the cache, as bytes or still a build. INDEX_UNCHANGED: of the
+	 * entry the build ID and the tags that it shall get. */
 	struct symstore_entry entry;
 	char *source_path, *debug_path;
 	struct symcache_build *build;
@@ -39,6 +40,7 @@ struct index_options {
 	struct symcache_build_options build;
 	bool again;                   /* also what is unchanged */
 	int64_t time;                 /* of the entries, seconds since 1970 */
+	const char *tags;             /* for the entries, a newline between them; or NULL */
 };
 
 struct index_job *index_job_create(const struct scan_file *file, struct symstore *store,
