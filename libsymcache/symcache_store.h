@@ -104,6 +104,14 @@ typedef bool symstore_each_fn(void *ctx, const struct symstore_entry *entry);
 int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t nibbles,
 		  symstore_each_fn *fn, void *ctx, struct sc_error *err);
 
+/* The bytes of a note, in the map. SC_ENOTFOUND. */
+int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
+		      size_t *size, struct sc_error *err);
+
+/* May `fresh` take the place of `old`? Its symbols are no worse: the order is in
+ * format/store.md. */
+bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
+
 /* What came of a file's content when it was looked at. */
 struct symstore_outcome {
 	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
@@ -177,6 +185,14 @@ int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, s
  * commit whether there was one. */
 int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
 		    bool *removed, struct sc_error *err);
+
+/*
+ * Keeps bytes under a name beside the entries. Notes speak of the entries as they
+ * are: any other commit that changes entries drops all of them. SC_ENOMEM;
+ * SC_EINVAL: the name is empty or above 64 bytes.
+ */
+int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
+		  struct sc_error *err);
 
 /* Remembers that content was looked at by this version of the tool. */
 int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,

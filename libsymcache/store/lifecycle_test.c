@@ -158,6 +158,45 @@ static void compaction(void **state)
 	assert_int_equal(symstore_compact("/nowhere/store", &before, &after, &err), SC_ENOTFOUND);
 }
 
+/* A note stays until entries change. */
+static void notes(void **state)
+{
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	struct symstore_outcome outcome = { .code = SC_ENOSYMBOLS };
+	struct symstore_hash hash = { 1, 2 };
+	struct symstore_reader *reader;
+	struct symstore_writer *writer;
+	const void *data;
+	struct sc_error err;
+	size_t size;
+
+	(void)state;
+	assert_ok(test_put(store, 1, 5000, &test_err));
+	writer = test_writer(store);
+	assert_ok(symstore_note(writer, "manifest", "{}", 2, &test_err));
+	assert_ok(symstore_note(writer, "signature", "s", 1, &test_err));
+	assert_int_equal(symstore_note(writer, "", "s", 1, &err), SC_EINVAL);
+	assert_ok(symstore_commit(writer, &test_err));
+	writer = test_writer(store);
+	assert_ok(symstore_remember(writer, &hash, "t", &outcome, &test_err));
+	assert_ok(symstore_commit(writer, &test_err));
+	reader = test_reader(store);
+	assert_ok(symstore_get_note(reader, "manifest", &data, &size, &test_err));
+	assert_int_equal(size, 2);
+	assert_memory_equal(data, "{}", 2);
+	assert_int_equal(symstore_get_note(reader, "other", &data, &size, &err), SC_ENOTFOUND);
+	symstore_read_end(reader);
+	assert_ok(test_put(store, 2, 5000, &test_err));
+	symstore_close(store);
+	store = test_open(SYMSTORE_READ);
+	reader = test_reader(store);
+	assert_int_equal(symstore_get_note(reader, "manifest", &data, &size, &err), SC_ENOTFOUND);
+	assert_int_equal(symstore_get_note(reader, "signature", &data, &size, &err), SC_ENOTFOUND);
+	test_has(reader, 1, 5000);
+	symstore_read_end(reader);
+	symstore_close(store);
+}
+
 /* Processes that write while others compact: no entry is lost. */
 static void compaction_and_writers(void **state)
 {
@@ -209,7 +248,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tags_unite), cmocka_unit_test(tags_have),
 		cmocka_unit_test_setup(tags_stay, test_setup),
-		cmocka_unit_test_setup(removal, test_setup),
+		cmocka_unit_test_setup(removal, test_setup), cmocka_unit_test_setup(notes, test_setup),
 		cmocka_unit_test_setup(compaction, test_setup),
 		cmocka_unit_test_setup(compaction_and_writers, test_setup),
 	};

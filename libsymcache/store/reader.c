@@ -6,6 +6,7 @@
  * A reader costs a slot in the lock file and no lock after it began.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -187,6 +188,23 @@ int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t 
 	}
 	return !rc || rc == MDB_NOTFOUND ? 0 :
 		symstore_fail(reader->store, rc, err, "cannot read");
+}
+
+int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
+		      size_t *size, struct sc_error *err)
+{
+	char key[128];
+	MDB_val value;
+	int rc, len = snprintf(key, sizeof(key), SYMSTORE_NOTE "%s", name);
+
+	if (len >= (int)sizeof(key))
+		return sc_error_set(err, SC_ENOTFOUND, "no note has such a name");
+	rc = get(reader, reader->store->meta, key, (size_t)len, &value, err);
+	if (rc)
+		return rc;
+	*data = value.mv_data;
+	*size = value.mv_size;
+	return 0;
 }
 
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,

@@ -37,7 +37,4 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 bool symstore_outcome_decode(const void *data, size_t size, struct symstore_outcome *ret,
 			     const char **tool);
 
-/* May `fresh` take the place of `old`? The order is in format/store.md. */
-bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
-
 #endif

@@ -65,6 +65,9 @@ int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t room
 int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
 			  struct sc_error *err);
 
+/* Notes stand in `meta` under "note:NAME". */
+#define SYMSTORE_NOTE "note:"
+
 /* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
 int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -24,12 +24,12 @@
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
-enum op_kind { OP_PUT, OP_TAG, OP_REMOVE, OP_REMEMBER };
+enum op_kind { OP_PUT, OP_TAG, OP_REMOVE, OP_REMEMBER, OP_NOTE };
 
 /* One thing to do. */
 struct op {
 	enum op_kind kind;
-	uint8_t key[SYMCACHE_BUILD_ID_MAX];
+	uint8_t key[SYMCACHE_BUILD_ID_MAX + sizeof(SYMSTORE_NOTE)];
 	size_t key_size;
 	uint8_t *record;        /* OP_TAG: the tags; OP_REMOVE: none */
 	size_t record_size;
@@ -81,7 +81,7 @@ static int push(struct symstore_writer *writer, const struct op *op, struct sc_e
 
 static int set_key(struct op *op, const uint8_t *build_id, size_t len, struct sc_error *err)
 {
-	if (!len || len > sizeof(op->key))
+	if (!len || len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_EINVAL, "a build ID of %zu bytes", len);
 	memcpy(op->key, build_id, len);
 	op->key_size = len;
@@ -126,6 +126,23 @@ int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, siz
 	int rc = set_key(&op, build_id, len, err);
 
 	return rc ? rc : push(writer, &op, err);
+}
+
+int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
+		  struct sc_error *err)
+{
+	struct op op = { .kind = OP_NOTE, .record_size = size };
+	size_t len = strlen(name);
+
+	if (!len || len > SYMCACHE_BUILD_ID_MAX)
+		return sc_error_set(err, SC_EINVAL, "a note's name of %zu bytes", len);
+	memcpy(op.key, SYMSTORE_NOTE, strlen(SYMSTORE_NOTE));
+	memcpy(op.key + strlen(SYMSTORE_NOTE), name, len);
+	op.key_size = strlen(SYMSTORE_NOTE) + len;
+	op.record = malloc(size + 1);
+	if (op.record)
+		memcpy(op.record, data, size);
+	return push(writer, &op, err);
 }
 
 int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
@@ -244,11 +261,36 @@ static int remove_entry(struct symstore *store, MDB_txn *txn, struct op *op)
 	return cache == MDB_NOTFOUND ? 0 : cache;
 }
 
+/* Notes speak of entries that are about to change. */
+static int drop_notes(struct symstore *store, MDB_txn *txn)
+{
+	static const char first[] = SYMSTORE_NOTE;
+	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
+	size_t len = strlen(first);
+	MDB_val key, value;
+	int rc = mdb_cursor_open(txn, store->meta, &cursor);
+
+	while (!rc) {
+		key = (MDB_val){ len, (void *)first };
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+		if (!rc && (key.mv_size < len || memcmp(key.mv_data, first, len)))
+			return 0;
+		if (!rc)
+			rc = mdb_cursor_del(cursor, 0);
+	}
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
 static int apply(struct symstore_writer *writer, MDB_txn *txn)
 {
 	struct symstore *store = writer->store;
+	bool changes = false;
 	int rc = 0;
 
+	for (size_t i = 0; i < writer->ops.len; i++)
+		changes |= writer->ops.data[i].kind < OP_REMEMBER;
+	if (changes)
+		rc = drop_notes(store, txn);
 	for (size_t i = 0; i < writer->ops.len && !rc; i++) {
 		struct op *op = &writer->ops.data[i];
 		MDB_val key = { op->key_size, op->key }, value = { op->record_size, op->record };
@@ -265,6 +307,9 @@ static int apply(struct symstore_writer *writer, MDB_txn *txn)
 			break;
 		case OP_REMEMBER:
 			rc = mdb_put(txn, store->seen, &key, &value, 0);
+			break;
+		case OP_NOTE:
+			rc = mdb_put(txn, store->meta, &key, &value, 0);
 			break;
 		}
 	}
