@@ -28,7 +28,11 @@
 	X(trace) \
 	X(list) \
 	X(show) \
-	X(verify)
+	X(verify) \
+	X(stats) \
+	X(remove) \
+	X(prune) \
+	X(compact)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)

@@ -159,10 +159,10 @@ static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err
 	struct dw_sections *s = &in->debug.sections;
 	int rc = threads < 2 ? SC_ENOTFOUND :
 		sc_elf_stream_open(in->dwarf, ".debug_info", &in->stream, &s->info.data,
-				   &s->info.size, err);
+				   &s->info.size, NULL);
 
 	if (rc == SC_ENOMEM)
-		return rc;
+		return sc_error_set(err, rc, "out of memory");
 	rc = sc_load_dwarf(in->dwarf, false, in->stream ? threads - 1 : threads, s, &in->faults, err);
 	in->self_contained = !rc && !in->alt && dw_abbrevs_self_contained(&s->abbrev);
 	if (!in->self_contained)
