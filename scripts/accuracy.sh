@@ -6,7 +6,7 @@
 # Without FILEs: libc and python3.11 with their -dbg packages, 20,000 addresses each,
 # and their variables; programs in Rust and Go, where there is a compiler; with --corpus
 # also what scripts/corpus.sh has fetched. The other tool is llvm-symbolizer-19; for
-# relocatable objects, and for files with a dwz supplementary file, eu-addr2line, for
+# relocatable objects eu-addr2line, for files with a dwz supplementary file gdb, for
 # variables llvm-dwarfdump-19 (see compare_frames.py). What the classes of difference
 # come from stands in testdata/accepted-differences.md.
 set -eu
@@ -41,13 +41,9 @@ compare() {
 }
 
 code() {
-	local with=llvm alt
-	if readelf -SW "$1" 2> /dev/null | grep -q '\.gnu_debugaltlink'; then
-		with=eu
-		alt=${1%%/.build-id/*}
-		[ "$alt" = "$1" ] || set -- "$1" --option "--debug-file-directory=$alt"
-	fi
-	compare --with $with "$@"
+	local with=llvm
+	! readelf -SW "$1" 2> /dev/null | grep -q '\.gnu_debugaltlink' || with=gdb
+	compare --with $with --debug-dir "$(realpath "${1%%/.build-id/*}")" "$1"
 }
 
 # Programs of languages whose debug information is peculiar.

@@ -15,6 +15,11 @@ outermost function by the DWARF: there a name may lack what stands behind a dot 
 (f.cold, f.isra.0). In relocatable objects eu-addr2line is asked, about .text. Where
 variables are declared, llvm-symbolizer rarely knows; with --with=dump the answer is that
 of llvm-dwarfdump-19 for the first entry with that address.
+
+--with=gdb is for files whose entries stand in a supplementary file of dwz, which defeats
+the others. gdb tells the inlined functions and where they are called (no columns; what
+has no linkage name it names with its scopes); llvm-symbolizer the line of the address
+itself and the symbol there, which are in the file.
 """
 import argparse
 import collections
@@ -22,6 +27,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 
 CLASSES = ["silent", "depth", "file", "line", "column", "function"]
 
@@ -119,6 +125,44 @@ def read_eu(text):
     return answers
 
 
+GDB = """
+import gdb
+def symtab(s):
+    return s.filename if s else "??"
+with open("%(answers)s", "w") as out:
+    for line in open("%(addresses)s"):
+        pc = int(line, 16)
+        sal = gdb.find_pc_line(pc)
+        where = (symtab(sal.symtab), sal.line)
+        print("0x%%016x" %% pc, file=out)
+        block = gdb.block_for_pc(pc)
+        any = False
+        while block and not block.is_global and not block.is_static:
+            f = block.function
+            if f:
+                print("%%s\\n%%s:%%d" %% ((f.linkage_name,) + where), file=out)
+                where = (symtab(f.symtab), f.line)
+                any = True
+            block = block.superblock
+        if not any:
+            print("??\\n%%s:%%d" %% where, file=out)
+"""
+
+
+def ask_gdb(path, addresses, debug_dir):
+    with tempfile.TemporaryDirectory() as work:
+        names = {n: work + "/" + n for n in ("script.py", "addresses", "answers")}
+        with open(names["script.py"], "w") as f:
+            f.write(GDB % names)
+        with open(names["addresses"], "w") as f:
+            f.writelines("0x%x\n" % a for a in addresses)
+        output(["gdb", "-nx", "-q", "-batch"] +
+               (["-iex", "set debug-file-directory " + debug_dir] if debug_dir else []) +
+               ["-ex", "source " + names["script.py"], path])
+        with open(names["answers"]) as f:
+            return read_eu(f.read())
+
+
 class Entry:
     __slots__ = "file", "line", "origin", "address"
 
@@ -159,45 +203,60 @@ def dumped_declarations(path):
             if fact(e, "file")}
 
 
-def same_name(ours, peer):
-    return ours == peer or ours.split(".")[0].split("@")[0] == peer
+def same_name(ours, peer, by):
+    if by == "eu":
+        return ours == peer or ours.split(".")[0].split("@")[0] == peer
+    return ours == peer or by == "gdb" and peer.endswith("::" + ours)
 
 
-def difference(ours, peer, dwarf_names):
+def same_file(ours, peer, by):
+    """gdb gives the names of call sites as they stand in the line table."""
+    return ours == peer or by == "gdb" and ours.endswith("/" + re.sub(r"^(\.\.?/)+", "", peer))
+
+
+def difference(ours, peer, by):
     if len(peer) == 1 and peer[0][2] == "0" and ours[0][2] != "0" and \
             ours[-1][0] == peer[0][0]:
         return "silent"
     if len(ours) != len(peer):
         return "depth"
-    for n, name in ((1, "file"), (2, "line"), (3, "column")):
-        if [f[n] for f in ours] != [f[n] for f in peer]:
-            return name
-    same = same_name if dwarf_names else str.__eq__
-    return None if all(same(x[0], y[0]) for x, y in zip(ours, peer)) else "function"
+    if not all(same_file(x[1], y[1], by) for x, y in zip(ours, peer)):
+        return "file"
+    if [f[2] for f in ours] != [f[2] for f in peer]:
+        return "line"
+    if [f[3] for f in ours[:1 if by == "gdb" else None]] != \
+            [f[3] for f in peer[:1 if by == "gdb" else None]]:
+        return "column"
+    return None if all(same_name(x[0], y[0], by) for x, y in zip(ours, peer)) else "function"
 
 
 def compare(o, path):
     kind, sections = headers(path)
     rng = random.Random(o.seed)
-    eu = o.peer == "eu" or kind == "REL"
+    by = "eu" if kind == "REL" else o.peer
+    llvm = [o.llvm, "--no-demangle", "-e", path]
     if o.data:
         addresses = data_addresses(path, sections, o.number, rng)
     else:
         addresses = code_addresses(sections, o.number, ".text" if kind == "REL" else o.section,
                                    rng)
     ask = "".join("%s0x%x\n" % ("DATA " if o.data else "", a) for a in addresses)
-    ours = output([o.program, "lookup", "--no-demangle"] + o.options + ["--file", path], input=ask)
-    if eu:
-        peer = output(["eu-addr2line", "-f", "-i", "-a", "-e", path] +
-                      (["-j", ".text"] if kind == "REL" else []), input=ask)
-        peer = read_eu(peer)
+    ours = output([o.program, "lookup", "--no-demangle", "--file", path], input=ask)
+    if by == "eu":
+        peer = read_eu(output(["eu-addr2line", "-f", "-i", "-a", "-e", path] +
+                              (["-j", ".text"] if kind == "REL" else []), input=ask))
+    elif by == "gdb":
+        peer = ask_gdb(path, addresses, o.debug_dir)
+        for y, z in zip(peer, read_llvm(output(llvm, input=ask))):
+            y[0] = (y[0][0],) + z[0][1:]
+            y[-1] = (z[-1][0],) + y[-1][1:]
     else:
-        peer = output([o.llvm, "--no-demangle", "-e", path], input=ask)
+        peer = output(llvm, input=ask)
         peer = read_data(peer) if o.data else read_llvm(peer)
-        if o.data and o.peer == "dump":
-            declared = dumped_declarations(path)
-            peer = [[(y[0][0],) + declared.get(a, y[0][1:3]) + ("0",)]
-                    for a, y in zip(addresses, peer)]
+    if o.data and by == "dump":
+        declared = dumped_declarations(path)
+        peer = [[(y[0][0],) + declared.get(a, y[0][1:3]) + ("0",)]
+                for a, y in zip(addresses, peer)]
     ours = read_data(ours) if o.data else read_llvm(ours)
     if len(ours) != len(addresses) or len(peer) != len(addresses):
         print("%s: %d addresses, but %d answers of ours and %d of the other tool" %
@@ -205,12 +264,12 @@ def compare(o, path):
         return False
     found = collections.defaultdict(list)
     for a, x, y in zip(addresses, ours, peer):
-        d = difference(x, y, eu)
+        d = difference(x, y, by)
         if d:
             found[d].append((a, x, y))
     bad = sum(len(v) for v in found.values())
     share = 100.0 * (len(addresses) - bad) / max(len(addresses), 1)
-    print("%-44s %-4s %7d %8.3f%%" % (path[-44:], "eu" if eu else o.peer, len(addresses), share) +
+    print("%-44s %-4s %7d %8.3f%%" % (path[-44:], by, len(addresses), share) +
           "".join(" %6d" % len(found[c]) for c in CLASSES), flush=True)
     for c in CLASSES:
         for a, x, y in found[c][:o.samples]:
@@ -225,15 +284,14 @@ def main():
     p.add_argument("files", metavar="FILE", nargs="+")
     p.add_argument("-n", "--number", type=int, default=20000, help="addresses (20000)")
     p.add_argument("-s", "--samples", type=int, default=2, help="shown of each class (2)")
-    p.add_argument("--with", dest="peer", choices=["llvm", "eu", "dump"], default="llvm")
+    p.add_argument("--with", dest="peer", choices=["llvm", "eu", "gdb", "dump"], default="llvm")
     p.add_argument("--llvm", default="llvm-symbolizer-19")
     p.add_argument("--section", default=".text", help="of the addresses (.text); or all")
     p.add_argument("--data", action="store_true", help="variables instead of code")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--least", type=float, default=0, help="per cent, or the exit status is 1")
     p.add_argument("--no-header", action="store_true")
-    p.add_argument("--option", dest="options", action="append", default=[],
-                   help="passed on to PROGRAM lookup")
+    p.add_argument("--debug-dir", help="where gdb looks for supplementary files")
     o = p.parse_args()
     if not o.no_header:
         print("%-44s %-4s %7s %9s" % ("file", "with", "asked", "identical") +

@@ -47,6 +47,17 @@ keep_largest() {
 		xargs -d '\n' -r rm
 }
 
+# Makes supplementary files of dwz findable by build ID, for tools that look for them
+# under /usr/lib/debug only.
+link_dwz() {
+	local f id
+	find "$1/.dwz" -type f | while read -r f; do
+		id=$(readelf -n "$f" 2> /dev/null | sed -n 's/.*Build ID: *//p')
+		mkdir -p "$1/.build-id/${id:0:2}"
+		ln -sf "../../${f#"$1/"}" "$1/.build-id/${id:0:2}/${id:2}.debug"
+	done
+}
+
 [ $# -gt 0 ] || usage
 for what; do
 	case $what in
@@ -56,7 +67,8 @@ for what; do
 	kernel)
 		fetch "$(behind linux-image-cloud-amd64-dbg)" kernel './usr/lib/debug/*' ;;
 	binutils)
-		fetch binutils-x86-64-linux-gnu-dbg binutils './usr/lib/debug/*' ;;
+		fetch binutils-x86-64-linux-gnu-dbg binutils './usr/lib/debug/*'
+		link_dwz corpus/binutils/usr/lib/debug ;;
 	list) list ;;
 	*) usage ;;
 	esac

@@ -20,6 +20,7 @@ static int open_files(struct sc_input *in, const char *path,
 {
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	const char *const *dirs = o->debug_dirs ? o->debug_dirs : default_dirs;
+	struct sc_error fault;
 	int rc = sc_elf_open(path, &in->image, err);
 
 	if (rc)
@@ -29,9 +30,10 @@ static int open_files(struct sc_input *in, const char *path,
 		in->separate->image = in->image;
 	in->dwarf = in->separate ? in->separate :
 		    sc_elf_has(in->image, ".debug_info") ? in->image : NULL;
-	if (in->dwarf)
-		sc_elf_find_alt(in->dwarf, dirs, &in->alt, NULL);
-	return 0;
+	rc = in->dwarf ? sc_elf_find_alt(in->dwarf, dirs, &in->alt, &fault) : SC_ENOTFOUND;
+	if (rc && rc != SC_ENOTFOUND && !in->faults.count++)
+		in->faults.first = fault;
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
 /* ---- symbols ------------------------------------------------------------------- */
