@@ -227,19 +227,37 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	return 0;
 }
 
-static int read_headers(struct dw_debug *d, struct sc_error *err)
+/* True if the unit that begins at *c ends within `ready` bytes of the section, or
+ * says that it does not end within the section: then reading it tells so. */
+static bool is_there(const struct dw_debug *d, struct dw_cursor c, uint64_t ready)
 {
-	struct dw_cursor c = dw_cursor_at(&d->sections.info, 0, d->sections.swap);
+	uint64_t at = (uint64_t)(c.p - d->sections.info.data), length;
+	unsigned offset_size;
+
+	if (ready == d->sections.info.size)
+		return true;
+	if (ready - at < 12)
+		return false;
+	length = dw_initial_length(&c, &offset_size);
+	return c.bad || length > dw_left(&c) ||
+	       (uint64_t)(c.p - d->sections.info.data) + length <= ready;
+}
+
+int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err)
+{
+	struct dw_cursor c = dw_cursor_at(&d->sections.info, d->next, d->sections.swap);
 	struct sc_error fault;
 
-	while (dw_left(&c)) {
+	while (dw_left(&c) && d->next < ready && is_there(d, c, ready)) {
 		int rc = read_header(d, &c, &fault);
 		if (rc == SC_ENOMEM)
 			return sc_error_set(err, rc, "out of memory");
 		if (rc) {
 			note_fault(d, &fault);
-			break;
+			d->next = d->sections.info.size;
+			return 0;
 		}
+		d->next = (uint64_t)(c.p - d->sections.info.data);
 	}
 	return 0;
 }
@@ -274,7 +292,7 @@ static bool list_signatures(struct dw_debug *d)
 
 int dw_debug_read(struct dw_debug *d, struct sc_error *err)
 {
-	int rc = read_headers(d, err);
+	int rc = dw_debug_read_more(d, d->sections.info.size, err);
 
 	if (!rc && !list_signatures(d))
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
