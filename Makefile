@@ -20,8 +20,9 @@ MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
 LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lisal -lzstd -llzma -lz -lpthread
 LDLIBS  += -lexpat
 # Static: as shared libraries they bring in twenty more, which would cost every
-# run several milliseconds; of the archives only the objects that are used.
-LDLIBS  += -Wl,-Bstatic -larchive -lsodium -Wl,-Bdynamic -lz -lbz2
+# run several milliseconds; of the archives only what is used, which is why its
+# references to libxml2 need not be met.
+LDLIBS  += -Wl,--gc-sections -Wl,-Bstatic -larchive -lnettle -lsodium -Wl,-Bdynamic -lz -lbz2
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there, those
 # of the goal too, so that whoever must install them is told once; make then

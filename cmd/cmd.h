@@ -32,7 +32,9 @@
 	X(stats) \
 	X(remove) \
 	X(prune) \
-	X(compact)
+	X(compact) \
+	X(export) \
+	X(import)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)
