@@ -17,8 +17,12 @@ ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lz -lpthread
+LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lisal -lzstd -llzma -lz -lpthread
 LDLIBS  += -lexpat
+# Static: as shared libraries they bring in twenty more, which would cost every
+# run several milliseconds; of the archives only what is used, which is why its
+# references to libxml2 need not be met.
+LDLIBS  += -Wl,--gc-sections -Wl,-Bstatic -larchive -lnettle -lsodium -Wl,-Bdynamic -lz -lbz2
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there, those
 # of the goal too, so that whoever must install them is told once; make then

@@ -28,7 +28,13 @@
 	X(trace) \
 	X(list) \
 	X(show) \
-	X(verify)
+	X(verify) \
+	X(stats) \
+	X(remove) \
+	X(prune) \
+	X(compact) \
+	X(export) \
+	X(import)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)
@@ -103,6 +109,10 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
  * ~/.cache/symcache/symcache.store. SC_EINVAL: there is no home.
  */
 int store_path(const char *option, char **ret, struct sc_error *err);
+
+/* Makes the directories above `path` that are missing; `path` is written to, and
+ * restored. SC_ESYS, SC_EFULL. */
+int make_parents(char *path, struct sc_error *err);
 
 /*
  * Opens the store that store_path() names; for writing, the directories above

@@ -18,10 +18,11 @@
 #include "cmd/index.h"
 #include "cmd/json_gen.h"
 #include "cmd/scan.h"
+#include "cmd/select.h"
 
 static struct {
 	const char *store;
-	struct opt_list debug_dirs;
+	struct opt_list debug_dirs, tags;
 	uint64_t threads, memory;
 	bool follow, again, quiet, json, stats;
 } o;
@@ -31,6 +32,9 @@ static const struct opt opts[] = {
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL,
 	  "go into folders that links lead to (links to files are always followed)" },
+	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
+	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; may "
+	  "be repeated" },
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
@@ -80,7 +84,9 @@ static void committed(void *ctx, const struct index_job *job)
 {
 	struct account *a = ctx;
 
-	if (job->result != INDEX_BUILT)
+	if (job->result == INDEX_UNCHANGED)
+		a->unchanged++;
+	else if (job->result != INDEX_BUILT)
 		a->no_symbols++;
 	else if (job->stored)
 		a->indexed++;
@@ -104,6 +110,8 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 		index_stats_add(&a->stats, job);
 		return index_batch_add(batch, job, err);
 	case INDEX_UNCHANGED:
+		if (job->entry.tags)
+			return index_batch_add(batch, job, err);
 		a->unchanged++;
 		break;
 	case INDEX_UNSUPPORTED:
@@ -136,12 +144,13 @@ static uint64_t memory_budget(void)
 		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
 }
 
-static int index_files(struct account *a, struct symstore *store, struct sc_error *err)
+static int index_files(struct account *a, struct symstore *store, const char *tags,
+		       struct sc_error *err)
 {
 	/* For builds that shall give the same bytes every time. */
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	struct index_options options = {
-		.build.debug_dirs = o.debug_dirs.items, .again = o.again,
+		.build.debug_dirs = o.debug_dirs.items, .again = o.again, .tags = tags,
 		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
@@ -245,9 +254,15 @@ static void leave_out_store(struct scan *scan)
 	free(path);
 }
 
+static void free_text(char **text)
+{
+	free(*text);
+}
+
 static int run(int argc, char **argv)
 {
 	struct account a = { .scan = { .follow = o.follow, .failed = failed, .found = found } };
+	char *tags __attribute__((cleanup(free_text))) = NULL;
 	struct symstore *store;
 	struct sc_error err;
 	int rc;
@@ -257,7 +272,8 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	a.scan.ctx = &a;
-	if (open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
+	if (parse_tags(&o.tags, &tags, &err) ||
+	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
@@ -266,7 +282,7 @@ static int run(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		scan_path(&a.scan, argv[i]);
 	progress_erase(&a.progress);
-	rc = index_files(&a, store, &err);
+	rc = index_files(&a, store, tags, &err);
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err.msg);
 	if (o.json)
@@ -305,6 +321,7 @@ const struct command index_command = {
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"
+		"  symcache index --tag release=1.4.2 build/out\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
 	.run = run,
 };

@@ -28,7 +28,8 @@ struct index_job {
 	struct symstore_hash content;
 	bool known;                   /* no need to remember what came of the content */
 
-	/* INDEX_BUILT: the cache, as bytes or still a build. */
+	/* INDEX_BUILT: the cache, as bytes or still a build. INDEX_UNCHANGED: of the
+	 * entry the build ID and the tags that it shall get. */
 	struct symstore_entry entry;
 	char *source_path, *debug_path;
 	struct symcache_build *build;
@@ -41,6 +42,7 @@ struct index_options {
 	struct symcache_build_options build;
 	bool again;                   /* also what is unchanged */
 	int64_t time;                 /* of the entries, seconds since 1970 */
+	const char *tags;             /* for the entries, a newline between them; or NULL */
 };
 
 /* The path of the file that this thread reads, or NULL: for a signal handler. */

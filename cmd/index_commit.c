@@ -37,6 +37,9 @@ static int gather(struct symstore_writer *writer, struct index_job *job, struct 
 	struct symstore_outcome outcome = { .time = time(NULL) };
 	int rc;
 
+	if (job->result == INDEX_UNCHANGED)
+		return symstore_add_tags(writer, job->entry.build_id, job->entry.build_id_len,
+					 job->entry.tags, err);
 	if (job->result == INDEX_BUILT) {
 		rc = symstore_put(writer, &job->entry, fill, job, &job->stored, err);
 		if (rc)

@@ -59,7 +59,7 @@ static bool new_debug_file(const char *path, const char *const *dirs, int64_t ti
 	return there;
 }
 
-static bool unchanged(const struct index_job *job, struct symstore_reader *reader,
+static bool unchanged(struct index_job *job, struct symstore_reader *reader,
 		      const struct index_options *options, int *outcome)
 {
 	struct symstore_outcome seen;
@@ -68,6 +68,9 @@ static bool unchanged(const struct index_job *job, struct symstore_reader *reade
 	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL))
 		return false;
 	*outcome = seen.code;
+	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
+	job->entry.build_id_len = seen.build_id_len;
+	job->entry.tags = options->tags;
 	if (!seen.code && (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
 			   entry.sources & SYMCACHE_FROM_DWARF))
 		return true;
@@ -95,6 +98,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 		.source_path = job->source_path ? job->source_path : job->file->path,
 		.debug_path = job->debug_path ? job->debug_path : info->debug_path,
 		.tool_version = symcache_version,
+		.tags = options->tags,
 	};
 	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
 	if (e->cache_size > KEEP_BUILD)

@@ -31,8 +31,7 @@ int store_path(const char *option, char **ret, struct sc_error *err)
 	return 0;
 }
 
-/* Makes the directories above `path` that are missing. */
-static int make_parents(char *path, struct sc_error *err)
+int make_parents(char *path, struct sc_error *err)
 {
 	struct stat st;
 

@@ -71,6 +71,13 @@ static bool resize(void *array, size_t cap, size_t size)
 	return p;
 }
 
+size_t mk_context_bytes(const struct markup_context *c)
+{
+	return c->name_bytes + c->num_blocks * BLOCK +
+	       c->cap_modules * (sizeof(*c->modules) + sizeof(*c->by_id)) +
+	       c->cap_maps * (sizeof(*c->maps) + sizeof(*c->starts) + sizeof(*c->order));
+}
+
 static void *copy_array(const void *from, size_t n, size_t size)
 {
 	void *p = malloc(n * size + 1);

@@ -76,6 +76,9 @@ bool mk_context_copy(struct markup_context *to, const struct markup_context *fro
 /* Forgets all; keeps the memory of the tables. */
 void mk_context_reset(struct markup_context *c);
 
+/* About how much memory it takes. */
+size_t mk_context_bytes(const struct markup_context *c);
+
 static inline bool mk_context_empty(const struct markup_context *c)
 {
 	return !c->num_modules && !c->num_maps;

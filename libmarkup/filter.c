@@ -26,6 +26,7 @@ int markup_filter_create(const struct markup_options *options,
 			 const struct markup_sink *sink, struct markup_filter **ret)
 {
 	struct markup_filter *f = calloc(1, sizeof(*f));
+	int rc;
 
 	*ret = NULL;
 	if (!f)
@@ -35,6 +36,7 @@ int markup_filter_create(const struct markup_options *options,
 	f->sink = *sink;
 	f->renderer = options->dialect == MARKUP_LLVM ? &mk_llvm_renderer :
 		      options->dialect == MARKUP_FUCHSIA ? &mk_fuchsia_renderer :
+		      options->format == MARKUP_JSON ? &mk_json_renderer :
 		      &mk_text_renderer;
 	/* LLVM follows SGR codes always, Fuchsia never. */
 	f->scan_for = options->dialect == MARKUP_LLVM ||
@@ -43,6 +45,11 @@ int markup_filter_create(const struct markup_options *options,
 	f->newline = "\n";
 	f->sgr.color = -1;
 	mk_context_init(&f->context, options->dialect);
+	rc = mk_demux_init(f, options->demux);
+	if (rc) {
+		markup_filter_destroy(f);
+		return rc;
+	}
 	if (mk_out_init(&f->out, OUT_BUFFER, sink->write, sink->ctx) ||
 	    mk_out_init(&f->scratch, 4096, NULL, NULL) ||
 	    mk_out_init(&f->notes, 4096, NULL, NULL) ||
@@ -58,6 +65,7 @@ void markup_filter_destroy(struct markup_filter *f)
 {
 	if (!f)
 		return;
+	mk_demux_deinit(f);
 	mk_context_deinit(&f->context);
 	mk_memo_deinit(&f->memo);
 	mk_missing_deinit(&f->missing);
@@ -124,6 +132,14 @@ struct markup_str mk_printable(struct markup_str s, char buf[], size_t size)
 
 /* ---- lines ----------------------------------------------------------------- */
 
+static void switch_process(struct markup_filter *f, const char *p, size_t len)
+{
+	const char *markup = f->first ? f->first : markup_find3(p, p + len, '{');
+
+	if (markup)
+		mk_demux_switch(f, p, markup, p + len);
+}
+
 static void give_up_hexdict(struct markup_filter *f)
 {
 	f->hexdict.open = false;
@@ -141,6 +157,7 @@ static bool held_line(struct markup_filter *f, const char *p, size_t len)
 	if (close && (!open || close < open)) {
 		if (mk_hexdict_add(&f->hexdict, p, (size_t)(close + 3 - p))) {
 			f->hexdict.open = false;
+			f->last_held = (struct markup_str){ p, len };
 			f->renderer->held(f, true);
 			f->first = NULL;
 			f->renderer->line(f, close + 3, (size_t)(end - close - 3), LINE_LAST);
@@ -150,6 +167,8 @@ static bool held_line(struct markup_filter *f, const char *p, size_t len)
 		return true;
 	}
 	give_up_hexdict(f);
+	if (f->demux.on)
+		switch_process(f, p, len);
 	return false;
 }
 
@@ -164,6 +183,8 @@ static void one_line(struct markup_filter *f, const char *p, size_t len, const c
 {
 	f->first = first;
 	f->newline = mk_newline_of(p, len);
+	if (f->demux.on && !f->hexdict.open && !f->mid_line)
+		switch_process(f, p, len);
 	if (!f->hexdict.open || !held_line(f, p, len))
 		f->renderer->line(f, p, len, f->mid_line ? LINE_LAST : LINE_WHOLE);
 	f->mid_line = false;
@@ -224,6 +245,8 @@ static void tail_piece(struct markup_filter *f)
 		give_up_hexdict(f);
 	f->newline = "\n";
 	f->first = NULL;
+	if (f->demux.on && !f->mid_line)
+		switch_process(f, f->tail, len);
 	f->renderer->line(f, f->tail, len, f->mid_line ? 0 : LINE_FIRST);
 	f->mid_line = true;
 	f->tail_len -= len;
@@ -316,6 +339,7 @@ int markup_filter_finish(struct markup_filter *f)
 	}
 	f->tail_len = 0;
 	f->mid_line = f->hexdict.open = false;
+	mk_demux_reset(f);
 	mk_context_reset(&f->context);
 	return markup_filter_flush(f);
 }

@@ -45,6 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const size_t len = size - 2;
 	options.dialect = dialects[data[0] % (sizeof(dialects) / sizeof(dialects[0]))];
 	options.color = data[0] / 16 % 3;
+	options.format = data[0] / 64 % 2;
+	options.demux = data[0] / 128 ? "" : NULL;
 	options.collect_dumpfiles = true;
 
 	check_parser(in, len, MARKUP_SYNTAX);
@@ -56,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	      !memcmp(whole.out.buf, pieces.out.buf, whole.out.len));
 	check(whole.err.len == pieces.err.len &&
 	      !memcmp(whole.err.buf, pieces.err.buf, whole.err.len));
-	if (options.dialect == MARKUP_DEFAULT &&
+	if (options.dialect == MARKUP_DEFAULT && options.format == MARKUP_TEXT_OUT &&
 	    !markup_scan(in, in + len, MARKUP_SCAN_ESC, &newlines)) {
 		check(whole.out.len == len && !memcmp(whole.out.buf, in, len));
 		check(!whole.err.len);

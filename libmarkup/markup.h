@@ -143,6 +143,11 @@ struct markup_sink {
 	void (*complain)(void *ctx, const char *data, size_t len);
 };
 
+enum markup_format {
+	MARKUP_TEXT_OUT,
+	MARKUP_JSON,     /* one object for each line of the log: json.md */
+};
+
 enum markup_color {
 	MARKUP_COLOR_NONE,  /* nothing is highlighted; SGR codes of the log stay
 	                     * (MARKUP_LLVM: are taken out) */
@@ -152,7 +157,13 @@ enum markup_color {
 
 struct markup_options {
 	enum markup_dialect dialect;
+	enum markup_format format; /* of MARKUP_DEFAULT; the others know text only */
 	enum markup_color color;
+	bool name_inputs;          /* MARKUP_JSON: each object names its input */
+	/* Several processes in one log, told by what stands before the markup:
+	 * NULL: no; "": Fuchsia's and syslog's prefixes; else a POSIX extended
+	 * regular expression whose first group (or all of it) tells them apart. */
+	const char *demux;
 	bool omit_module_lines; /* MARKUP_FUCHSIA only */
 	bool collect_dumpfiles; /* for markup_filter_dumpfiles() */
 };
@@ -160,7 +171,7 @@ struct markup_options {
 struct markup_filter;
 
 /* Creates a filter; the three are copied, their ctx must outlive the filter.
- * Returns 0 or -ENOMEM. */
+ * Returns 0, -ENOMEM or -EINVAL (options->demux is no regular expression). */
 int markup_filter_create(const struct markup_options *options,
 			 const struct markup_resolver *resolver,
 			 const struct markup_sink *sink, struct markup_filter **ret);
@@ -218,7 +229,8 @@ void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *r
  */
 struct markup_pool;
 
-/* One resolver for each of the n > 0 threads; copied. */
+/* One resolver for each of the n > 0 threads; copied. Returns as
+ * markup_filter_create(). */
 int markup_pool_create(const struct markup_options *options,
 		       const struct markup_resolver resolvers[], unsigned n,
 		       const struct markup_sink *sink, struct markup_pool **ret);

@@ -281,6 +281,14 @@ static void catch_up(struct worker *w, uint64_t seq)
 	}
 }
 
+static void forget_missing(struct markup_context *c)
+{
+	for (uint32_t i = 0; i < c->num_modules; i++) {
+		c->modules[i].missing = NULL;
+		c->modules[i].asked = c->modules[i].handle;
+	}
+}
+
 /* Its misses belong to the chunk; the next one starts with none. */
 static void take_missing(struct markup_filter *f, struct chunk *c)
 {
@@ -288,10 +296,7 @@ static void take_missing(struct markup_filter *f, struct chunk *c)
 		return;
 	c->missing = f->missing;
 	f->missing = (struct missing_table){ 0 };
-	for (uint32_t i = 0; i < f->context.num_modules; i++) {
-		f->context.modules[i].missing = NULL;
-		f->context.modules[i].asked = f->context.modules[i].handle;
-	}
+	mk_demux_each(f, forget_missing);
 }
 
 static void add_stats(struct markup_stats *sum, struct markup_stats *s)
@@ -463,14 +468,9 @@ static bool make_event(const struct chunk *c, bool whole, struct event **ret)
 /* The other filters take over the state of the first, which is clean. */
 static bool start_threads(struct markup_pool *p)
 {
-	struct markup_filter *first = p->workers[0].f;
-
-	for (unsigned i = 1; i < p->n; i++) {
-		struct markup_filter *f = p->workers[i].f;
-		if (!mk_context_copy(&f->context, &first->context))
+	for (unsigned i = 1; i < p->n; i++)
+		if (!mk_demux_copy(p->workers[i].f, p->workers[0].f))
 			return false;
-		f->fuchsia.dirty = true;
-	}
 	while (p->running < p->n && !pthread_create(&p->workers[p->running].thread, NULL, work,
 						    &p->workers[p->running]))
 		p->running++; /* fewer will do */
@@ -524,6 +524,12 @@ static void wait_for(struct markup_pool *p, unsigned most)
 	pthread_mutex_unlock(&p->lock);
 }
 
+static int fail(struct markup_pool *p, int error)
+{
+	p->error = error;
+	return error;
+}
+
 enum how_much {
 	ALL,           /* the chunk is full */
 	WHAT_THERE_IS, /* whole lines, because no more come for the moment */
@@ -555,7 +561,7 @@ static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 	rest = new_chunk(p);
 	pthread_mutex_unlock(&p->lock);
 	if (!rest)
-		return p->error = -ENOMEM;
+		return fail(p, -ENOMEM);
 	rest->len = c->len - len;
 	memcpy(rest->data, c->data + len, rest->len);
 	c->len = len;
@@ -567,9 +573,9 @@ static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 			      : p->line_no + markup_count_newlines(c->data, c->data + len);
 	p->filling = rest;
 	if (full && !c->plain && p->clean && !p->threads && p->n > 1 && !start_threads(p))
-		return p->error = -ENOMEM;
+		return fail(p, -ENOMEM);
 	if (!push_chunk(p, c, !(p->clean && clean)))
-		return p->error = -ENOMEM;
+		return fail(p, -ENOMEM);
 	p->clean = clean;
 	return p->error;
 }
@@ -581,6 +587,7 @@ int markup_pool_create(const struct markup_options *options,
 		       const struct markup_sink *sink, struct markup_pool **ret)
 {
 	struct markup_pool *p = calloc(1, sizeof(*p));
+	int rc = 0;
 
 	*ret = NULL;
 	if (!p)
@@ -595,14 +602,15 @@ int markup_pool_create(const struct markup_options *options,
 		const struct markup_sink own = {
 			w, take_output, sink->complain ? take_complaint : NULL };
 		w->pool = p;
-		if (markup_filter_create(options, &resolvers[i], &own, &w->f))
+		rc = markup_filter_create(options, &resolvers[i], &own, &w->f);
+		if (rc)
 			break;
 	}
 	if (p->n == n && !mk_out_init(&p->dumpfiles, 256, NULL, NULL))
 		p->filling = new_chunk(p);
 	if (!p->filling) {
 		markup_pool_destroy(p);
-		return -ENOMEM;
+		return rc ? rc : -ENOMEM;
 	}
 	p->scan_for = p->workers[0].f->scan_for;
 	p->every_line = p->workers[0].f->renderer->every_line;

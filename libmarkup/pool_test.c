@@ -22,7 +22,7 @@ static void add(struct fake_text *t, const char *text)
 	fake_append(t, text, strlen(text));
 }
 
-static void add_line(struct fake_text *t)
+static void add_line(struct fake_text *t, bool prefix)
 {
 	static const char *const lines[] = {
 		"plain {text} with }}} braces {{\n", "another line\r\n", "\n",
@@ -36,6 +36,10 @@ static void add_line(struct fake_text *t)
 	char line[256];
 	const unsigned n = pick(8);
 
+	if (prefix && pick(8)) {
+		snprintf(line, sizeof(line), "[1.%u] %u.7> ", n, 100 + pick(4));
+		add(t, line);
+	}
 	switch (pick(40)) {
 	case 0:
 		add(t, pick(4) ? "{{{reset}}}\n" : "x {{{reset}}} y\n");
@@ -60,7 +64,7 @@ static void add_line(struct fake_text *t)
 	}
 }
 
-static void make_log(struct fake_text *t, unsigned seed)
+static void make_log(struct fake_text *t, unsigned seed, bool prefix)
 {
 	size_t size = 300000 + 400000 * (seed % 4);
 
@@ -76,7 +80,7 @@ static void make_log(struct fake_text *t, unsigned seed)
 				add(t, "many lines of plain text, in which nothing happens\n");
 		}
 		while (run--)
-			add_line(t);
+			add_line(t, prefix);
 		/* Until a reset most of it would fail. */
 		if (!pick(5))
 			add(t, "{{{reset}}}\n");
@@ -196,13 +200,15 @@ static void test_same(void **state)
 	struct fake_text in = { 0 };
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 24; seed++) {
+	for (unsigned seed = 1; seed <= 30; seed++) {
 		const struct markup_options options = {
 			.dialect = dialects[seed % 4],
+			.format = seed % 5 ? MARKUP_TEXT_OUT : MARKUP_JSON,
 			.color = seed / 4 % 3,
 			.collect_dumpfiles = true,
+			.demux = seed % 3 ? NULL : "",
 		};
-		make_log(&in, seed);
+		make_log(&in, seed, options.demux);
 		check(&options, &in, 1 + seed % 4);
 		check(&options, &in, 4);
 	}
@@ -224,7 +230,7 @@ static void test_failing_sink(void **state)
 	struct fake_text in = { 0 };
 
 	(void)state;
-	make_log(&in, 3);
+	make_log(&in, 3, false);
 	for (int writes = 0; writes < 4; writes++) {
 		int left = writes, rc = 0;
 		struct markup_sink sink = { &left, failing_write, NULL };

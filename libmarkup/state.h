@@ -13,6 +13,7 @@
 #define MARKUP_STATE_H
 
 #include "libmarkup/context.h"
+#include "libmarkup/demux.h"
 #include "libmarkup/fields.h"
 #include "libmarkup/hexdict.h"
 #include "libmarkup/markup.h"
@@ -48,7 +49,8 @@ struct renderer {
 		       enum severity severity, const char *at, struct markup_str message);
 };
 
-extern const struct renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer;
+extern const struct renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer,
+	mk_json_renderer;
 
 /* SGR state of the current line. */
 struct sgr_state {
@@ -73,6 +75,13 @@ struct text_state {
 	bool after_context;       /* only blanks since a contextual element */
 	bool newline_owed;        /* which has to end its line itself */
 	uint64_t num_notes;       /* footnotes in f->notes */
+};
+
+/* What json_renderer knows. */
+struct json_state {
+	bool open;       /* the object of the line at hand is */
+	size_t elements; /* in it */
+	struct markup_str error; /* what is wrong with the element at hand */
 };
 
 /* What fuchsia_renderer knows. */
@@ -100,7 +109,8 @@ struct markup_filter {
 	/* What the complaint at hand warns of, once for each module; or NULL. */
 	const struct markup_missing *warning_about;
 
-	struct markup_context context;
+	struct markup_context context; /* of the process at hand */
+	struct demux demux;
 	struct markup_memo memo;
 	struct missing_table missing;
 	struct markup_stats stats;
@@ -108,6 +118,8 @@ struct markup_filter {
 	struct sgr_state sgr;
 	struct text_state text;
 	struct fuchsia_state fuchsia;
+	struct json_state json;
+	struct markup_str last_held; /* the line that ends a hexdict, whole */
 	struct hexdict hexdict;
 
 	struct markup_out out;

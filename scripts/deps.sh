@@ -9,11 +9,12 @@
 set -eu
 
 build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
-       libdeflate-dev libzstd-dev liblzma-dev zlib1g-dev libyajl-dev libiberty-dev libc++abi-19-dev
-       libexpat1-dev"
+       libdeflate-dev libisal-dev libzstd-dev liblzma-dev zlib1g-dev libbz2-dev
+       libyajl-dev libiberty-dev libc++abi-19-dev libexpat1-dev libarchive-dev libsodium-dev
+       nettle-dev"
 demo="$build g++ binutils"
 test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
-      xz-utils gawk python3"
+      xz-utils gawk python3 zstd openssl xxhash"
 bench="$test"
 fuzz="$build clang libclang-rt-14-dev"
 

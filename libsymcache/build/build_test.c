@@ -234,21 +234,29 @@ static void test_compilers(void **state)
 	}
 }
 
-/* A sample of an installed debug file, which llvm-symbolizer reads as we do. */
-static void compare_sample(const char *program)
+/* The path of the separate debug file of an installed program. */
+static void debug_file_of(const char *program, char path[256])
 {
-	char path[256] = "/usr/lib/debug/.build-id/";
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	struct result r;
 	struct sc_error err;
 	size_t len;
 	bool derived;
 
 	if (symcache_elf_build_id(program, id, &len, &derived, &err))
 		len = 0;
+	strcpy(path, "/usr/lib/debug/.build-id/");
 	for (size_t i = 0; i < len; i++)
 		sprintf(path + strlen(path), "%02x%s", id[i], i ? "" : "/");
 	strcat(path, ".debug");
+}
+
+/* A sample of an installed debug file, which llvm-symbolizer reads as we do. */
+static void compare_sample(const char *program)
+{
+	char path[256];
+	struct result r;
+
+	debug_file_of(program, path);
 	if (access(path, R_OK) || testing_run("command -v " SYMBOLIZER " > /dev/null")) {
 		printf("skipped: no " SYMBOLIZER " or no %s\n", path);
 		skip();
@@ -309,6 +317,50 @@ static void test_versions(void **state)
 	index_file(PROGRAMS "inlines", NULL, &r);
 	assert_int_equal(r.cache.version, 9);
 	free(r.bytes);
+}
+
+/* Whoever reads the DWARF, and on however many cores: the same bytes. */
+static void same_by_all(const char *path)
+{
+	struct symcache_build_options o = { .no_debug_search = true, .threads = 1 };
+	struct result r, other;
+
+	index_file(path, &o, &r);
+	assert_int_equal(r.rc, 0);
+	o.threads = 5;
+	index_file(path, &o, &other);
+	assert_int_equal(other.rc, 0);
+	same_bytes(&r, &other);
+	free(other.bytes);
+	o.reader = SYMCACHE_READER_LIBDW;
+	index_file(path, &o, &other);
+	assert_int_equal(other.rc, 0);
+	same_bytes(&r, &other);
+	free(other.bytes);
+	free(r.bytes);
+}
+
+static void test_readers(void **state)
+{
+	static const char *const names[] = {
+		"inlines", "units", "units.dwz", "layouts", "layouts.gcc2", "layouts.gcc3",
+		"layouts.gcc4", "layouts.gcc5", "layouts.gcc3-64", "layouts.gcc4-64",
+		"layouts.gcc5-64", "layouts.clang2", "layouts.clang3", "layouts.clang4",
+		"layouts.clang5", "layouts.zlib",
+	};
+	char path[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		snprintf(path, sizeof(path), PROGRAMS "%s", names[i]);
+		if (!access(path, R_OK))
+			same_by_all(path);
+		else
+			printf("skipped: no %s\n", path);
+	}
+	debug_file_of("/lib/x86_64-linux-gnu/libc.so.6", path);
+	if (!access(path, R_OK))
+		same_by_all(path);
 }
 
 /* Compressed sections: the same cache, byte for byte. */
@@ -619,6 +671,7 @@ int main(void)
 		cmocka_unit_test(test_libc),
 		cmocka_unit_test(test_python),
 		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_readers),
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_dwz),
 		cmocka_unit_test(test_split),

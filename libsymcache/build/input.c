@@ -3,6 +3,7 @@
 
 void sc_input_close(struct sc_input *in)
 {
+	sc_elf_stream_close(in->stream, NULL);
 	dw_debug_deinit(&in->debug);
 	dw_debug_deinit(&in->alt_debug);
 	sc_split_close(&in->split);
@@ -19,6 +20,7 @@ static int open_files(struct sc_input *in, const char *path,
 {
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	const char *const *dirs = o->debug_dirs ? o->debug_dirs : default_dirs;
+	struct sc_error fault;
 	int rc = sc_elf_open(path, &in->image, err);
 
 	if (rc)
@@ -28,9 +30,10 @@ static int open_files(struct sc_input *in, const char *path,
 		in->separate->image = in->image;
 	in->dwarf = in->separate ? in->separate :
 		    sc_elf_has(in->image, ".debug_info") ? in->image : NULL;
-	if (in->dwarf)
-		sc_elf_find_alt(in->dwarf, dirs, &in->alt, NULL);
-	return 0;
+	rc = in->dwarf ? sc_elf_find_alt(in->dwarf, dirs, &in->alt, &fault) : SC_ENOTFOUND;
+	if (rc && rc != SC_ENOTFOUND && !in->faults.count++)
+		in->faults.first = fault;
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
 /* ---- symbols ------------------------------------------------------------------- */
@@ -138,10 +141,40 @@ int sc_input_open(struct sc_input *in, const char *path,
 	return rc ? rc : read_symbols(in, err);
 }
 
+void sc_input_end_stream(struct sc_input *in)
+{
+	struct sc_error fault;
+
+	if (sc_elf_stream_close(in->stream, &fault)) {
+		sc_error_prefix(&fault, "section .debug_info: ");
+		if (!in->faults.count++)
+			in->faults.first = fault;
+		in->debug.sections.info.size = 0;
+	}
+	in->stream = NULL;
+}
+
+/* A large .debug_info is inflated while the other sections are, and if its units are
+ * self-contained, while they are read. */
+static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err)
+{
+	struct dw_sections *s = &in->debug.sections;
+	int rc = threads < 2 ? SC_ENOTFOUND :
+		sc_elf_stream_open(in->dwarf, ".debug_info", &in->stream, &s->info.data,
+				   &s->info.size, NULL);
+
+	if (rc == SC_ENOMEM)
+		return sc_error_set(err, rc, "out of memory");
+	rc = sc_load_dwarf(in->dwarf, false, in->stream ? threads - 1 : threads, s, &in->faults, err);
+	in->self_contained = !rc && !in->alt && dw_abbrevs_self_contained(&s->abbrev);
+	if (!in->self_contained)
+		sc_input_end_stream(in);
+	return rc;
+}
+
 int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
 {
-	int rc = in->dwarf ? sc_load_dwarf(in->dwarf, false, threads, &in->debug.sections,
-					   &in->faults, err) : 0;
+	int rc = in->dwarf ? load_main(in, threads, err) : 0;
 
 	if (!rc && in->alt) {
 		rc = sc_load_dwarf(in->alt, false, threads, &in->alt_debug.sections, &in->faults,
@@ -161,6 +194,7 @@ void sc_input_unload(void *input)
 	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
 				      &s->ranges, &s->rnglists };
 
+	sc_input_end_stream(in);
 	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
 		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
 		*done[i] = (struct dw_section){0};

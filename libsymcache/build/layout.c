@@ -205,7 +205,8 @@ int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
 		sc_layout_destroy(l);
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
-	if (l->string_bytes >= UINT32_MAX || num_locations(l) >= UINT32_MAX) {
+	if (l->string_bytes >= UINT32_MAX || t->string_bytes > UINT32_MAX ||
+	    num_locations(l) >= UINT32_MAX) {
 		sc_layout_destroy(l);
 		return sc_error_set(err, SC_ELIMIT,
 				    "strings or locations do not fit into 32 bits");

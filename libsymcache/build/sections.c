@@ -19,14 +19,15 @@ int sc_load_dwarf(struct sc_elf *elf, bool split, unsigned threads, struct dw_se
 	enum { N = sizeof(names) / sizeof(*names) };
 	struct sc_elf_wanted wanted[N] = {0};
 	char full[N][32];
+	const int first = ret->info.data ? 1 : 0;
 
-	memset(ret, 0, sizeof(*ret));
 	for (int i = 0; i < N; i++) {
 		snprintf(full[i], sizeof(full[i]), "%s%s", names[i], split ? ".dwo" : "");
 		wanted[i].name = full[i];
 	}
-	sc_elf_load(elf, threads, wanted, N);
-	for (int i = 0; i < N; i++) {
+	/* .debug_info may be on its way already; it is the first. */
+	sc_elf_load(elf, threads, wanted + first, (size_t)(N - first));
+	for (int i = first; i < N; i++) {
 		*to[i] = (struct dw_section){ wanted[i].data, wanted[i].size };
 		if (wanted[i].rc == SC_ENOMEM)
 			return sc_error_set(err, SC_ENOMEM, "%s", wanted[i].err.msg);

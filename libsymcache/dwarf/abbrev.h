@@ -74,7 +74,6 @@ struct dw_abbrev {
 struct dw_abbrevs {
 	VEC(struct dw_abbrev) list; /* ascending by code; list[code − 1] where dense */
 	VEC(struct dw_op) ops;
-	bool leaves_unit;           /* a reference may lead out of its unit */
 	size_t dense;               /* list[0 … dense) have the codes 1 … dense */
 };
 
@@ -87,6 +86,14 @@ int dw_abbrevs_read(const struct dw_section *abbrev, uint64_t offset, uint16_t v
 		    uint8_t address_size, uint8_t offset_size, struct dw_abbrevs *ret,
 		    struct sc_error *err);
 void dw_abbrevs_deinit(struct dw_abbrevs *a);
+
+/*
+ * True if by all tables of the section units stand for themselves: no reference leads
+ * from one to another, to a type unit or to another file, and none is a skeleton. Then
+ * they can be read in any order, and forgotten. False also if the tables do not
+ * follow one another without gaps, as they do not have to.
+ */
+bool dw_abbrevs_self_contained(const struct dw_section *abbrev);
 
 const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code);
 

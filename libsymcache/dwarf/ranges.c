@@ -10,8 +10,17 @@
 
 struct list {
 	struct dw_unit *ret;
-	size_t limit;
+	uint64_t *steps;
 };
+
+/* Before each step in a list, whether it makes a range or not. */
+static int step(struct list *l)
+{
+	if (!*l->steps)
+		return SC_ELIMIT;
+	--*l->steps;
+	return 0;
+}
 
 static int add(struct list *l, uint64_t start, uint64_t end)
 {
@@ -19,8 +28,6 @@ static int add(struct list *l, uint64_t start, uint64_t end)
 
 	if (start >= end)
 		return 0;
-	if (l->ret->ranges.len >= l->limit)
-		return SC_ELIMIT;
 	r = vec_push(&l->ret->ranges);
 	if (!r)
 		return SC_ENOMEM;
@@ -35,9 +42,9 @@ static int read_v4(const struct dw_unit_header *u, uint64_t offset, struct list 
 	struct dw_cursor c = dw_cursor_at(&s->ranges, offset, s->swap);
 	unsigned size = u->sizes.address_size;
 	uint64_t max = size == 8 ? UINT64_MAX : UINT32_MAX, base = u->base_vaddr;
-	int rc = 0;
+	int rc;
 
-	while (!rc) {
+	while (!(rc = step(ret))) {
 		uint64_t start = dw_uint(&c, size), end = dw_uint(&c, size);
 
 		if (c.bad || (!start && !end))
@@ -46,6 +53,8 @@ static int read_v4(const struct dw_unit_header *u, uint64_t offset, struct list 
 			base = end;
 		else
 			rc = add(ret, (base + start) & max, (base + end) & max);
+		if (rc)
+			break;
 	}
 	return rc;
 }
@@ -60,7 +69,7 @@ static int read_v5(const struct dw_unit_header *u, uint64_t offset, struct list 
 	bool known = true;
 	int rc = 0;
 
-	while (known && !c.bad && !rc) {
+	while (known && !c.bad && !rc && !(rc = step(ret))) {
 		bool is_range = true;
 
 		switch (dw_u8(&c)) {
@@ -142,10 +151,10 @@ static int read_any(const struct dw_unit_header *u, const struct dw_value *value
 	return read_list(u, &values[DW_SLOT_RANGES], ret);
 }
 
-int dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values, size_t limit,
-		   struct dw_unit *ret)
+int dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
+		   uint64_t *steps, struct dw_unit *ret)
 {
-	struct list list = { ret, limit };
+	struct list list = { ret, steps };
 	size_t before = ret->ranges.len;
 	int rc = read_any(u, values, &list);
 

@@ -37,7 +37,8 @@ struct dw_scanner {
 	VEC(struct foreign_files) foreign;
 	struct sc_intern foreign_set;
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
-	bool ranges_refused;            /* some entry asked for too many */
+	uint64_t range_steps;           /* that lists of ranges may still take */
+	bool ranges_refused;            /* they would have taken more */
 };
 
 /* What is known of units that are about to be gone. */
@@ -142,9 +143,9 @@ static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uin
 
 /* ---- entries ------------------------------------------------------------------ */
 
-/* Ranges that a unit may have in all: an entry takes bytes, and few entries have
- * more ranges than that. */
-static size_t max_ranges(const struct dw_unit_header *u)
+/* What lists of ranges may have in all in a unit: an entry takes bytes, and few
+ * entries have more ranges than that. */
+static uint64_t max_range_steps(const struct dw_unit_header *u)
 {
 	return 256 + 16 * (u->end - u->offset);
 }
@@ -167,7 +168,7 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 	uint32_t decl_file = DW_NONE, call_file = DW_NONE;
 	uint64_t n;
 
-	switch (dw_read_ranges(s->u, v, max_ranges(s->u), s->out)) {
+	switch (dw_read_ranges(s->u, v, &s->range_steps, s->out)) {
 	case SC_ENOMEM:
 		return false;
 	case SC_ELIMIT:
@@ -209,12 +210,12 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 static bool fixed_address(const struct dw_scanner *s, uint64_t *vaddr)
 {
 	const struct dw_value *v = &s->values[DW_SLOT_LOCATION];
-	struct dw_cursor c = { .p = v->bytes, .end = v->bytes + v->number,
-			       .swap = s->debug->sections.swap };
+	struct dw_cursor c = { .p = v->bytes, .swap = s->debug->sections.swap };
 	uint64_t index;
 
 	if (!v->bytes || !v->number)
 		return false;
+	c.end = v->bytes + v->number;
 	switch (dw_u8(&c)) {
 	case DW_OP_addr:
 		*vaddr = dw_uint(&c, s->u->sizes.address_size);
@@ -352,7 +353,7 @@ static int read_lines(struct dw_scanner *s, struct sc_error *err)
 }
 
 /* What the root entry covers goes first into ranges. */
-static int read_covers(struct dw_scanner *s, size_t limit, struct sc_error *err)
+static int read_covers(struct dw_scanner *s, struct sc_error *err)
 {
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, dw_uleb(&c));
@@ -362,7 +363,7 @@ static int read_covers(struct dw_scanner *s, size_t limit, struct sc_error *err)
 		return 0;
 	dw_read_attributes(&c, s->u, a, s->values);
 	/* Too many to be true: then it does not say what it covers. */
-	rc = dw_read_ranges(s->u, s->values, limit, s->out);
+	rc = dw_read_ranges(s->u, s->values, &s->range_steps, s->out);
 	dw_clear_attributes(s->u, a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
@@ -373,7 +374,8 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 {
 	int rc, line_rc;
 
-	rc = read_covers(s, max_ranges(split ? split : s->u), err);
+	s->range_steps = max_range_steps(split ? split : s->u);
+	rc = read_covers(s, err);
 	if (rc)
 		return rc;
 	line_rc = read_lines(s, err);

@@ -43,6 +43,14 @@ static bool same_abbrevs(const void *ctx, uint32_t i)
 	       c->sizes.offset_size == k->sizes.offset_size;
 }
 
+/* Tables do not overlap, and a record stands for two bytes at least: with more
+ * records than bytes (or twice, since units of two kinds may share a table),
+ * somebody lies, and memory would have no bound. */
+static bool too_many_abbrevs(const struct dw_debug *d)
+{
+	return d->abbrev_records > 2 * (uint64_t)d->sections.abbrev.size;
+}
+
 static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t offset,
 			struct sc_error *err)
 {
@@ -54,6 +62,8 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 
 	if (!slot)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (*slot == SC_INTERN_NEW && too_many_abbrevs(d))
+		return sc_error_set(err, SC_EFORMAT, "abbreviation tables overlap");
 	if (*slot == SC_INTERN_NEW) {
 		added = vec_push(&d->abbrevs);
 		if (!added)
@@ -68,6 +78,7 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 				     u->sizes.address_size, u->sizes.offset_size,
 				     added->abbrevs, err);
 		u->abbrevs = added->abbrevs;
+		d->abbrev_records += u->abbrevs->list.len + u->abbrevs->ops.len;
 		/* What was read of a broken table serves; entries that want
 		 * what is missing are faults of their units. */
 		return rc == SC_ENOMEM ? rc : 0;
@@ -116,6 +127,35 @@ static int read_root(struct dw_unit_header *u, struct sc_error *err)
 	if (!dw_value_address(u, &v[DW_SLOT_LOW_PC], &u->base_vaddr))
 		dw_value_address(u, &v[DW_SLOT_ENTRY_PC], &u->base_vaddr);
 	return 0;
+}
+
+/*
+ * Units may share a line table, but not all of them a long one: the rows of a
+ * table are read for each unit that names it. What all of them read together is
+ * bounded by the size of the section; units beyond that go without lines. Of
+ * partial and type units nothing but the header of the table is read.
+ */
+static void charge_lines(struct dw_debug *d, struct dw_unit_header *u)
+{
+	struct dw_cursor c = dw_cursor_at(&d->sections.line, u->stmt_list, d->sections.swap);
+	unsigned offset_size;
+	uint64_t bytes;
+	struct sc_error fault;
+
+	if (!u->has_stmt_list)
+		return;
+	bytes = dw_initial_length(&c, &offset_size);
+	if (u->tag == DW_TAG_partial_unit || u->tag == DW_TAG_type_unit) {
+		dw_skip(&c, dw_u16(&c) >= 5 ? 2 : 0);
+		bytes = dw_uint(&c, offset_size);
+	}
+	d->line_bytes += bytes < dw_left(&c) ? bytes : dw_left(&c);
+	if (d->line_bytes < (16 << 20) + 64 * (uint64_t)d->sections.line.size)
+		return;
+	u->has_stmt_list = false;
+	sc_error_set(&fault, SC_EFORMAT, "unit at 0x%llx: too many units share its line table",
+		     (unsigned long long)u->offset);
+	note_fault(d, &fault);
 }
 
 /* Reads one header at *c. SC_EFORMAT: the next header cannot be found. */
@@ -173,6 +213,8 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 		rc = find_abbrevs(d, u, abbrev_offset, &fault);
 	if (!rc && u->first_entry < u->end) /* without entries it is empty, not broken */
 		rc = read_root(u, &fault);
+	if (!rc)
+		charge_lines(d, u);
 	if (rc == SC_ENOMEM)
 		return sc_error_set(err, rc, "out of memory");
 	if (rc) {
@@ -185,19 +227,37 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	return 0;
 }
 
-static int read_headers(struct dw_debug *d, struct sc_error *err)
+/* True if the unit that begins at *c ends within `ready` bytes of the section, or
+ * says that it does not end within the section: then reading it tells so. */
+static bool is_there(const struct dw_debug *d, struct dw_cursor c, uint64_t ready)
 {
-	struct dw_cursor c = dw_cursor_at(&d->sections.info, 0, d->sections.swap);
+	uint64_t at = (uint64_t)(c.p - d->sections.info.data), length;
+	unsigned offset_size;
+
+	if (ready == d->sections.info.size)
+		return true;
+	if (ready - at < 12)
+		return false;
+	length = dw_initial_length(&c, &offset_size);
+	return c.bad || length > dw_left(&c) ||
+	       (uint64_t)(c.p - d->sections.info.data) + length <= ready;
+}
+
+int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err)
+{
+	struct dw_cursor c = dw_cursor_at(&d->sections.info, d->next, d->sections.swap);
 	struct sc_error fault;
 
-	while (dw_left(&c)) {
+	while (dw_left(&c) && d->next < ready && is_there(d, c, ready)) {
 		int rc = read_header(d, &c, &fault);
 		if (rc == SC_ENOMEM)
 			return sc_error_set(err, rc, "out of memory");
 		if (rc) {
 			note_fault(d, &fault);
-			break;
+			d->next = d->sections.info.size;
+			return 0;
 		}
+		d->next = (uint64_t)(c.p - d->sections.info.data);
 	}
 	return 0;
 }
@@ -232,7 +292,7 @@ static bool list_signatures(struct dw_debug *d)
 
 int dw_debug_read(struct dw_debug *d, struct sc_error *err)
 {
-	int rc = read_headers(d, err);
+	int rc = dw_debug_read_more(d, d->sections.info.size, err);
 
 	if (!rc && !list_signatures(d))
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");

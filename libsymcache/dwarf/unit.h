@@ -59,11 +59,14 @@ struct dw_debug {
 	VEC(struct dw_unit_header) units;      /* ascending by offset */
 	VEC(struct dw_abbrev_cache) abbrevs;
 	struct sc_intern abbrev_set;
+	uint64_t abbrev_records;               /* abbreviations and steps in all tables */
+	uint64_t line_bytes;                   /* of the line tables of all units */
 	VEC(struct dw_signature) signatures;   /* of type units, ascending */
 	struct dw_debug *types;                /* owned: those of .debug_types, or NULL */
 	bool is_types;                         /* it is such a one itself */
 	const struct dw_debug *alt;            /* the .gnu_debugaltlink file, or NULL */
 	const struct dw_split_source *split;   /* finds split units; NULL: none are read */
+	uint64_t next;                         /* offset behind the last header read */
 	uint64_t faults;                       /* broken unit headers */
 	struct sc_error first_fault;
 };
@@ -72,6 +75,11 @@ struct dw_debug {
  * the list, since the next one cannot be found; a broken root entry is a fault
  * of its unit. SC_ENOMEM. `d->sections` must be set. */
 int dw_debug_read(struct dw_debug *d, struct sc_error *err);
+
+/* The same for the units that end within the first `ready` bytes of .debug_info, from
+ * where the last call stopped; type units are not listed. For sections that are still
+ * being inflated. */
+int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err);
 void dw_debug_deinit(struct dw_debug *d);
 
 /* The type that has this signature: its unit and *offset there, or NULL. */

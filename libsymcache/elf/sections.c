@@ -20,6 +20,7 @@
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/elf/relocate.h"
+#include "libsymcache/elf/sections.h"
 
 /* DEFLATE cannot do better than 1032:1. zstd can; no debug section does. */
 #define MAX_RATIO_ZLIB 1032u
@@ -186,6 +187,29 @@ static int locate_all(struct sc_elf *e, const char *name, struct stored_list *re
 			return rc;
 	}
 	return 0;
+}
+
+uint8_t *sc_elf_room_for_zlib(struct sc_elf *e, const char *name, size_t worth,
+			      const uint8_t **in, size_t *in_size, size_t *size)
+{
+	struct stored_list parts = {0};
+	struct sc_elf_buffer *owned = NULL;
+	uint8_t *room = NULL;
+
+	if (e->type != ET_REL && !locate_all(e, name, &parts, NULL) && parts.list.len == 1 &&
+	    parts.list.data[0].how == ELFCOMPRESS_ZLIB && parts.list.data[0].out_size >= worth) {
+		*in = parts.list.data[0].in;
+		*in_size = parts.list.data[0].in_size;
+		*size = parts.list.data[0].out_size;
+		room = sc_big_alloc(*size);
+		owned = room ? vec_push(&e->inflated) : NULL;
+		if (owned)
+			*owned = (struct sc_elf_buffer){ room, *size };
+		else
+			sc_big_free(room, *size);
+	}
+	vec_deinit(&parts.list);
+	return owned ? room : NULL;
 }
 
 static bool needs_room(struct sc_elf *e, const struct stored *s, size_t parts)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
@@ -222,12 +223,14 @@ static struct symstore *store_create(char *path, uint64_t roomy)
 	pthread_mutex_init(&store->lock, NULL);
 	pthread_cond_init(&store->changed, NULL);
 	store->path = path;
+	store->place = -1;
 	store->roomy = roomy;
 	return store;
 }
 
-int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
-			struct symstore **ret, struct sc_error *err)
+/* `claim`: the file is to be claimed; else the caller has done so. */
+static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
+		   struct symstore **ret, struct sc_error *err)
 {
 	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
 	char *target;
@@ -240,6 +243,11 @@ int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t room
 	store = store_create(target, roomy);
 	if (!store)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	/* Before LMDB comes, so that it opens the file that is claimed. A new one has
+	 * to be made first; nobody puts another in the place of an empty one. */
+	if (claim && (rc = symstore_claim(target, false, &store->place, err)) &&
+	    (rc != SC_ENOTFOUND || mode == SYMSTORE_READ))
+		return rc;
 	if ((rc = symstore_look(target, &used, err)))
 		return rc;
 	if (!used && mode == SYMSTORE_READ)
@@ -250,6 +258,8 @@ int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t room
 	rc = attach(store, mode, err);
 	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE)
 		rc = initialise(store, err);
+	if (!rc && claim && store->place < 0)
+		rc = symstore_claim(target, false, &store->place, err);
 	if (!rc && !used && mode == SYMSTORE_WRITE)
 		rc = symstore_sync_folder(target, err);
 	if (rc)
@@ -257,6 +267,18 @@ int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t room
 	*ret = store;
 	store = NULL;
 	return 0;
+}
+
+int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
+			struct symstore **ret, struct sc_error *err)
+{
+	return open_at(path, mode, roomy, true, ret, err);
+}
+
+int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
+			  struct sc_error *err)
+{
+	return open_at(path, mode, 0, false, ret, err);
 }
 
 int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
@@ -270,6 +292,8 @@ void symstore_close(struct symstore *store)
 	if (!store)
 		return;
 	mdb_env_close(store->env);
+	if (store->place >= 0)
+		close(store->place);
 	pthread_cond_destroy(&store->changed);
 	pthread_mutex_destroy(&store->lock);
 	pthread_mutex_destroy(&store->commit_lock);

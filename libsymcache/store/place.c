@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -83,6 +84,40 @@ int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
 	}
 	free(lock);
 	return mode == SYMSTORE_READ ? 0 : failed;
+}
+
+/* flock(), since LMDB's own locks are of the other kind, which closing any
+ * descriptor of the file would drop. */
+int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err)
+{
+	struct stat ours, named;
+	int fd, rc;
+
+	*ret = -1;
+	for (;;) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 && errno == ENOENT)
+			return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
+		if (fd < 0)
+			return sc_error_sys(err, "store %s: cannot open", path);
+		while ((rc = flock(fd, alone ? LOCK_EX | LOCK_NB : LOCK_SH)) && errno == EINTR)
+			;
+		/* On a file system without such locks nobody gets it alone. */
+		if (rc && alone) {
+			rc = errno == EWOULDBLOCK ?
+				sc_error_set(err, SC_EINVAL, "store %s: another process has it open",
+					     path) :
+				sc_error_sys(err, "store %s: cannot lock", path);
+			close(fd);
+			return rc;
+		}
+		if (!fstat(fd, &ours) && !stat(path, &named) && ours.st_ino == named.st_ino &&
+		    ours.st_dev == named.st_dev)
+			break;
+		close(fd); /* another took its place while we waited */
+	}
+	*ret = fd;
+	return 0;
 }
 
 int symstore_sync_folder(const char *path, struct sc_error *err)

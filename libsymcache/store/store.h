@@ -7,6 +7,8 @@
  *   record.c   records ↔ bytes
  *   map.c      the memory map: how large, and when it may be moved
  *   open.c     path → struct symstore
+ *   compact.c  the store anew, without free pages
+ *   tags.c     sets of words
  *   reader.c   snapshots   writer.c  commits   check.c  verification
  */
 #ifndef STORE_STORE_H
@@ -36,6 +38,7 @@ struct symstore {
 	uint64_t roomy;             /* the map is at least this large, if it can be */
 	uint32_t format;            /* of the file */
 	bool locked;                /* the lock file is in use */
+	int place;                  /* holds the claim of symstore_claim(); -1: none */
 
 	/* The map may move only while nobody in this process uses it. */
 	pthread_mutex_t commit_lock;/* held by the thread that commits or remaps */
@@ -58,6 +61,13 @@ struct symstore_reader {
 int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
 			struct symstore **ret, struct sc_error *err);
 
+/* As symstore_open(), but without a claim, which the caller holds. */
+int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
+			  struct sc_error *err);
+
+/* Notes stand in `meta` under "note:NAME". */
+#define SYMSTORE_NOTE "note:"
+
 /* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
 int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
@@ -76,6 +86,14 @@ int symstore_look(const char *path, uint64_t *used, struct sc_error *err);
  * cannot be had and we only read. */
 int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
 		       struct sc_error *err);
+
+/*
+ * Claims the file, until the descriptor *ret is closed: shared, as all who have it
+ * open do, or `alone`, to put another in its place; waits for the latter to end.
+ * *ret is the file that `path` names then. SC_ENOTFOUND: there is none; SC_EINVAL:
+ * alone, but others have it open; SC_ESYS.
+ */
+int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err);
 
 /* Syncs the folder of a new file. */
 int symstore_sync_folder(const char *path, struct sc_error *err);
