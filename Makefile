@@ -17,17 +17,23 @@ ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lzstd -llzma -lz -lpthread
+LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lisal -lzstd -llzma -lz -lpthread
 LDLIBS  += -lexpat
+# Static: as shared libraries they bring in twenty more, which would cost every
+# run several milliseconds; of the archives only what is used, which is why its
+# references to libxml2 need not be met.
+LDLIBS  += -Wl,--gc-sections -Wl,-Bstatic -larchive -lnettle -lsodium -Wl,-Bdynamic -lz -lbz2
 
-# build/deps.mk is written by scripts/deps.sh once the packages are there; make
-# then starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
+# build/deps.mk is written by scripts/deps.sh once the packages are there, those
+# of the goal too, so that whoever must install them is told once; make then
+# starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean,$(GOALS)),)
 include build/deps.mk
 endif
 build/deps.mk: scripts/deps.sh
-	@mkdir -p build && scripts/deps.sh build > $@.tmp && mv $@.tmp $@
+	@mkdir -p build
+	@scripts/deps.sh build $(filter test demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
 LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
@@ -120,9 +126,9 @@ $(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 torture: all testbins ## kill indexers at random moments, 500 times
 	@scripts/torture.sh $(O)
 
-bench: all ## measure side by side with llvm-symbolizer-19
+bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null
-	@scripts/bench.sh $(PROG)
+	@scripts/bench.sh $(PROG) $(BENCH)
 
 accuracy: all ## compare with llvm-symbolizer-19, address by address
 	@scripts/deps.sh bench > /dev/null

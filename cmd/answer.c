@@ -229,10 +229,11 @@ static void answer_data(struct answer *a, const struct symcache *cache, uint64_t
 bool answer_query(struct answer *a, const struct symcache *cache, const struct query *q,
 		  const struct answer_options *options, struct demangler *d)
 {
+	uint64_t base = options->relative_address ? 0 : symcache_load_base(cache);
 	uint64_t rel = q->offset - options->adjust_vma;
 
-	if (!options->relative_address)
-		rel -= symcache_load_base(cache);
+	/* What lies below the base is not in the cache: it must not wrap around. */
+	rel = rel < base ? UINT64_MAX : rel - base;
 	if (q->kind == QUERY_DATA && !q->symbol.ptr)
 		answer_data(a, cache, rel, options, d);
 	else if (q->kind == QUERY_CODE && q->symbol.ptr)

@@ -152,10 +152,9 @@ static int run(int argc, char **argv)
 		return err.code == SC_ENOSYMBOLS ? STATUS_PARTLY : STATUS_ERROR;
 	}
 	info = symcache_build_info(build);
-	if (info->bad_units) {
-		warn_bad_units(argv[0], info);
+	warn_of_gaps(argv[0], info);
+	if (info->bad_units)
 		status = STATUS_PARTLY;
-	}
 	size = symcache_build_size(build);
 	bytes = must_realloc(NULL, size);
 	symcache_build_write(build, bytes);

@@ -28,7 +28,13 @@
 	X(trace) \
 	X(list) \
 	X(show) \
-	X(verify)
+	X(verify) \
+	X(stats) \
+	X(remove) \
+	X(prune) \
+	X(compact) \
+	X(export) \
+	X(import)
 
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 FOR_EACH_COMMAND(DECLARE_COMMAND)
@@ -56,8 +62,8 @@ void out_flush(void);
 const char *without_path(const char *message, const char *path);
 
 struct symcache_build_info;
-/* Tells how many units of the file's debug information are broken. */
-void warn_bad_units(const char *path, const struct symcache_build_info *info);
+/* Tells what of the file is not in its cache: broken units, what lies too far. */
+void warn_of_gaps(const char *path, const struct symcache_build_info *info);
 
 /* ---- memory: out of it is told and ends the program with status 2 -------- */
 

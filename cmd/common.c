@@ -35,11 +35,16 @@ const char *without_path(const char *message, const char *path)
 		message + len + 2 : message;
 }
 
-void warn_bad_units(const char *path, const struct symcache_build_info *info)
+void warn_of_gaps(const char *path, const struct symcache_build_info *info)
 {
-	cmd_error("%s: %llu of %llu units of debug information are broken: %s", path,
-		  (unsigned long long)info->bad_units, (unsigned long long)info->units,
-		  info->first_fault);
+	if (info->bad_units)
+		cmd_error("%s: %llu of %llu units of debug information are broken: %s", path,
+			  (unsigned long long)info->bad_units, (unsigned long long)info->units,
+			  info->first_fault);
+	if (info->above_4g)
+		cmd_error("%s: %llu ranges and symbols are left out: they do not lie within 4 GiB "
+			  "above the load base 0x%llx", path, (unsigned long long)info->above_4g,
+			  (unsigned long long)info->load_base);
 }
 
 void out_flush(void)

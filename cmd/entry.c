@@ -7,16 +7,18 @@
 #include <time.h>
 
 /* In the order of their worth. */
-static const struct {
-	uint32_t bit;
-	const char *name;
-} kinds[] = {
-	{ SYMCACHE_FROM_DWARF, "dwarf" },
-	{ SYMCACHE_FROM_SYMTAB, "symtab" },
-	{ SYMCACHE_FROM_MINIDEBUGINFO, "minidebuginfo" },
-	{ SYMCACHE_FROM_DYNSYM, "dynsym" },
-};
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { KINDS = 4 };
+const char *const source_names[KINDS + 1] = { "dwarf", "symtab", "minidebuginfo", "dynsym" };
+
+uint32_t source_bit(int kind)
+{
+	static const uint32_t bits[KINDS] = {
+		SYMCACHE_FROM_DWARF, SYMCACHE_FROM_SYMTAB, SYMCACHE_FROM_MINIDEBUGINFO,
+		SYMCACHE_FROM_DYNSYM,
+	};
+
+	return bits[kind];
+}
 
 const char *sources_text(uint32_t sources, char text[SOURCES_TEXT])
 {
@@ -24,8 +26,8 @@ const char *sources_text(uint32_t sources, char text[SOURCES_TEXT])
 
 	*end = 0;
 	for (int i = 0; i < KINDS; i++)
-		if (sources & kinds[i].bit)
-			end += sprintf(end, "%s%s", end == text ? "" : ",", kinds[i].name);
+		if (sources & source_bit(i))
+			end += sprintf(end, "%s%s", end == text ? "" : ",", source_names[i]);
 	return *text ? text : "none";
 }
 
@@ -33,8 +35,19 @@ void sources_json(struct json_gen *j, const char *key, uint32_t sources)
 {
 	json_gen_open_array(j, key);
 	for (int i = 0; i < KINDS; i++)
-		if (sources & kinds[i].bit)
-			json_gen_text(j, NULL, kinds[i].name);
+		if (sources & source_bit(i))
+			json_gen_text(j, NULL, source_names[i]);
+	json_gen_close_array(j);
+}
+
+void tags_json(struct json_gen *j, const char *key, const char *tags)
+{
+	const char *tag;
+	size_t len;
+
+	json_gen_open_array(j, key);
+	while ((len = symstore_tags_next(&tags, &tag)))
+		json_gen_string(j, tag, len);
 	json_gen_close_array(j);
 }
 
@@ -68,4 +81,5 @@ void entry_json(struct json_gen *j, const struct symstore_entry *entry)
 	json_gen_text(j, "debug_file", entry->debug_path);
 	json_gen_text(j, "indexed", time_text(entry->time, text));
 	json_gen_text(j, "tool", entry->tool_version);
+	tags_json(j, "tags", entry->tags);
 }

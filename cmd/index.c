@@ -18,11 +18,13 @@
 #include "cmd/index.h"
 #include "cmd/json_gen.h"
 #include "cmd/scan.h"
+#include "cmd/select.h"
 
 static struct {
 	const char *store;
-	struct opt_list debug_dirs;
-	bool follow, again, quiet, json;
+	struct opt_list debug_dirs, tags;
+	uint64_t threads, memory;
+	bool follow, again, quiet, json, stats;
 } o;
 
 static const struct opt opts[] = {
@@ -30,7 +32,15 @@ static const struct opt opts[] = {
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL,
 	  "go into folders that links lead to (links to files are always followed)" },
+	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
+	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; may "
+	  "be repeated" },
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
+	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
+	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
+	  "work on several files at once as far as they take this much (default: a quarter "
+	  "of the machine's)" },
+	{ "stats", 0, OPT_FLAG, &o.stats, NULL, "tell what took how long, and how much" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -43,6 +53,7 @@ struct failure {
 struct account {
 	struct progress progress;
 	struct scan scan;
+	struct index_stats stats;
 	uint64_t indexed, better_known, unchanged, no_symbols, unsupported, broken;
 	struct failure *failures;
 	size_t num_failures, cap_failures;
@@ -73,7 +84,9 @@ static void committed(void *ctx, const struct index_job *job)
 {
 	struct account *a = ctx;
 
-	if (job->result != INDEX_BUILT)
+	if (job->result == INDEX_UNCHANGED)
+		a->unchanged++;
+	else if (job->result != INDEX_BUILT)
 		a->no_symbols++;
 	else if (job->stored)
 		a->indexed++;
@@ -93,8 +106,12 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 		a->no_symbols++;
 		break;
 	case INDEX_BUILT:
+		warn_of_gaps(job->file->path, &job->info);
+		index_stats_add(&a->stats, job);
 		return index_batch_add(batch, job, err);
 	case INDEX_UNCHANGED:
+		if (job->entry.tags)
+			return index_batch_add(batch, job, err);
 		a->unchanged++;
 		break;
 	case INDEX_UNSUPPORTED:
@@ -109,43 +126,61 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 }
 
 /* Files are read through maps: one that is cut short meanwhile is a signal. */
-static const char *volatile at_work = "";
-
 static void file_shrank(int sig)
 {
 	static const char why[] = ": it was cut short while it was read\n";
+	const char *path = index_at_work ? index_at_work : "a file";
 
 	(void)sig;
-	if (write(STDERR_FILENO, at_work, strlen(at_work)) < 0 ||
+	if (write(STDERR_FILENO, path, strlen(path)) < 0 ||
 	    write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
 		_exit(STATUS_ERROR);
 	_exit(STATUS_ERROR);
 }
 
-static int index_files(struct account *a, struct symstore *store, struct sc_error *err)
+static uint64_t memory_budget(void)
+{
+	return o.memory ? o.memory << 20 :
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+}
+
+static int index_files(struct account *a, struct symstore *store, const char *tags,
+		       struct sc_error *err)
 {
 	/* For builds that shall give the same bytes every time. */
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	struct index_options options = {
-		.build.debug_dirs = o.debug_dirs.items, .again = o.again,
+		.build.debug_dirs = o.debug_dirs.items, .again = o.again, .tags = tags,
+		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
 	struct index_batch batch = { .store = store, .done = committed, .ctx = a };
-	size_t n = a->scan.num_files;
+	struct index_job **jobs = NULL;
+	size_t n = a->scan.num_files, group, cap = 0;
 	int rc = 0;
 
 	signal(SIGBUS, file_shrank);
 	progress_init(&a->progress, "indexing", o.quiet);
-	for (size_t i = 0; i < n && !rc; i++) {
-		const struct scan_file *file = &a->scan.files[i];
+	for (size_t i = 0; i < n && !rc; i += group) {
+		const struct scan_file *files = &a->scan.files[i];
 
-		at_work = file->path;
-		progress_update(&a->progress, i, n, file->path);
-		rc = take(a, &batch, index_job_create(file, store, &options), err);
+		group = index_group(files, n - i, memory_budget());
+		while (cap < group)
+			jobs = must_grow(jobs, cap, &cap, sizeof(*jobs));
+		progress_update(&a->progress, i, n, files->path);
+		index_jobs_create(files, group, store, &options, jobs);
+		for (size_t k = 0; k < group; k++) {
+			if (rc)
+				index_job_destroy(jobs[k]);
+			else
+				rc = take(a, &batch, jobs[k], err);
+		}
 	}
 	if (!rc)
 		rc = index_batch_commit(&batch, err);
+	a->stats.store_seconds = batch.seconds;
 	index_batch_deinit(&batch);
+	free(jobs);
 	progress_erase(&a->progress);
 	return rc;
 }
@@ -195,6 +230,8 @@ static void print_json(const struct account *a)
 		json_gen_close_map(j);
 	}
 	json_gen_close_array(j);
+	if (o.stats)
+		index_stats_json(&a->stats, j);
 	json_gen_close_map(j);
 	json_gen_end(j);
 	json_gen_destroy(j);
@@ -204,20 +241,28 @@ static void print_json(const struct account *a)
  * opened: closing it again would drop our locks. */
 static void leave_out_store(struct scan *scan)
 {
-	char *path, *lock;
+	char *path, *real, *lock;
 
 	if (store_path(o.store, &path, NULL))
 		return;
-	lock = must_asprintf("%s-lock", path);
+	real = realpath(path, NULL);
+	lock = must_asprintf("%s-lock", real ? real : path);
 	scan_leave_out(scan, path);
 	scan_leave_out(scan, lock);
 	free(lock);
+	free(real);
 	free(path);
+}
+
+static void free_text(char **text)
+{
+	free(*text);
 }
 
 static int run(int argc, char **argv)
 {
 	struct account a = { .scan = { .follow = o.follow, .failed = failed, .found = found } };
+	char *tags __attribute__((cleanup(free_text))) = NULL;
 	struct symstore *store;
 	struct sc_error err;
 	int rc;
@@ -227,7 +272,8 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	a.scan.ctx = &a;
-	if (open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
+	if (parse_tags(&o.tags, &tags, &err) ||
+	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
@@ -236,13 +282,15 @@ static int run(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		scan_path(&a.scan, argv[i]);
 	progress_erase(&a.progress);
-	rc = index_files(&a, store, &err);
+	rc = index_files(&a, store, tags, &err);
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err.msg);
 	if (o.json)
 		print_json(&a);
 	else if (!o.quiet)
 		print_summary(&a);
+	if (o.stats && !o.json)
+		index_stats_print(&a.stats);
 	rc = rc ? STATUS_ERROR : a.num_failures || a.broken ? STATUS_PARTLY : STATUS_OK;
 	for (size_t i = 0; i < a.num_failures; i++) {
 		free(a.failures[i].path);
@@ -273,6 +321,7 @@ const struct command index_command = {
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"
+		"  symcache index --tag release=1.4.2 build/out\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
 	.run = run,
 };

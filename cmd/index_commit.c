@@ -12,14 +12,14 @@
 
 #include "cmd/index.h"
 
-enum { BATCH_BYTES = 64 << 20, BATCH_MS = 1000, BATCH_JOBS = 1000 };
+enum { BATCH_BYTES = 64 << 20, BATCH_SECONDS = 1, BATCH_JOBS = 1000 };
 
-static uint64_t now_ms(void)
+static double now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void fill(void *ctx, void *dst)
@@ -37,6 +37,9 @@ static int gather(struct symstore_writer *writer, struct index_job *job, struct 
 	struct symstore_outcome outcome = { .time = time(NULL) };
 	int rc;
 
+	if (job->result == INDEX_UNCHANGED)
+		return symstore_add_tags(writer, job->entry.build_id, job->entry.build_id_len,
+					 job->entry.tags, err);
 	if (job->result == INDEX_BUILT) {
 		rc = symstore_put(writer, &job->entry, fill, job, &job->stored, err);
 		if (rc)
@@ -60,6 +63,7 @@ static void clear(struct index_batch *batch)
 int index_batch_commit(struct index_batch *batch, struct sc_error *err)
 {
 	struct symstore_writer *writer;
+	double begun = now();
 	int rc;
 
 	if (!batch->num_jobs)
@@ -75,22 +79,21 @@ int index_batch_commit(struct index_batch *batch, struct sc_error *err)
 	for (size_t i = 0; i < batch->num_jobs && !rc; i++)
 		batch->done(batch->ctx, batch->jobs[i]);
 	clear(batch);
+	batch->seconds += now() - begun;
 	return rc;
 }
 
 int index_batch_add(struct index_batch *batch, struct index_job *job, struct sc_error *err)
 {
-	uint64_t now = now_ms();
-
 	batch->jobs = must_grow(batch->jobs, batch->num_jobs, &batch->cap_jobs,
 				sizeof(*batch->jobs));
 	batch->jobs[batch->num_jobs++] = job;
 	if (batch->num_jobs == 1)
-		batch->begun = now;
+		batch->begun = now();
 	batch->bytes += job->entry.cache_size;
 	/* A build that is kept holds much more than its cache: do not sit on it. */
 	if (batch->bytes < BATCH_BYTES && batch->num_jobs < BATCH_JOBS && !job->build &&
-	    now - batch->begun < BATCH_MS)
+	    now() - batch->begun < BATCH_SECONDS)
 		return 0;
 	return index_batch_commit(batch, err);
 }

@@ -59,7 +59,7 @@ static bool new_debug_file(const char *path, const char *const *dirs, int64_t ti
 	return there;
 }
 
-static bool unchanged(const struct index_job *job, struct symstore_reader *reader,
+static bool unchanged(struct index_job *job, struct symstore_reader *reader,
 		      const struct index_options *options, int *outcome)
 {
 	struct symstore_outcome seen;
@@ -68,6 +68,9 @@ static bool unchanged(const struct index_job *job, struct symstore_reader *reade
 	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL))
 		return false;
 	*outcome = seen.code;
+	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
+	job->entry.build_id_len = seen.build_id_len;
+	job->entry.tags = options->tags;
 	if (!seen.code && (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
 			   entry.sources & SYMCACHE_FROM_DWARF))
 		return true;
@@ -80,6 +83,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 	const struct symcache_build_info *info = symcache_build_info(job->build);
 	struct symstore_entry *e = &job->entry;
 
+	job->info = *info;
 	job->source_path = realpath(job->file->path, NULL);
 	job->debug_path = info->debug_path ? realpath(info->debug_path, NULL) : NULL;
 	*e = (struct symstore_entry){
@@ -94,10 +98,9 @@ static void describe(struct index_job *job, const struct index_options *options)
 		.source_path = job->source_path ? job->source_path : job->file->path,
 		.debug_path = job->debug_path ? job->debug_path : info->debug_path,
 		.tool_version = symcache_version,
+		.tags = options->tags,
 	};
 	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
-	if (info->bad_units)
-		warn_bad_units(job->file->path, info);
 	if (e->cache_size > KEEP_BUILD)
 		return;
 	if (!job->debug_path && info->debug_path)
@@ -106,6 +109,15 @@ static void describe(struct index_job *job, const struct index_options *options)
 	symcache_build_write(job->build, job->bytes);
 	symcache_build_destroy(job->build);
 	job->build = NULL;
+}
+
+/* Files without a build ID have a key derived from their code: debug files have no
+ * code, and would all have the same. */
+static bool has_key(const struct index_job *job)
+{
+	static const uint8_t none[SYMCACHE_BUILD_ID_MAX];
+
+	return memcmp(symcache_build_info(job->build)->build_id, none, sizeof(none));
 }
 
 static enum index_result build(struct index_job *job, int fd, const struct stat *before,
@@ -120,6 +132,11 @@ static enum index_result build(struct index_job *job, int fd, const struct stat 
 	}
 	if (rc == SC_ENOSYMBOLS)
 		return INDEX_NO_SYMBOLS;
+	if (!rc && !has_key(job)) {
+		sc_error_set(&job->err, SC_EUNSUPPORTED,
+			     "it has no build ID, and no code to derive one from");
+		return INDEX_FAILED;
+	}
 	if (rc)
 		return rc == SC_EUNSUPPORTED && !job->file->named ? INDEX_UNSUPPORTED : INDEX_FAILED;
 	if (fstat(fd, &after) || after.st_size != before->st_size ||
@@ -154,6 +171,8 @@ static enum index_result work(struct index_job *job, int fd, struct symstore *st
 	return build(job, fd, &before, options);
 }
 
+_Thread_local const char *volatile index_at_work;
+
 struct index_job *index_job_create(const struct scan_file *file, struct symstore *store,
 				   const struct index_options *options)
 {
@@ -161,7 +180,9 @@ struct index_job *index_job_create(const struct scan_file *file, struct symstore
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	job->file = file;
+	index_at_work = file->path;
 	job->result = work(job, fd, store, options);
+	index_at_work = NULL;
 	if (fd >= 0)
 		close(fd);
 	return job;

@@ -5,14 +5,17 @@
 
 #include "cmd/cmd.h"
 #include "cmd/entry.h"
+#include "cmd/select.h"
 
 static struct {
 	const char *store;
 	bool json;
-} o;
+	struct selection sel;
+} o = { .sel = SELECTION_ALL };
 
 static const struct opt opts[] = {
 	OPT_STORE(&o.store),
+	OPTS_SELECTION(&o.sel),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object a line" },
 	{ 0 },
 };
@@ -28,6 +31,8 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 	struct listing *l = ctx;
 
 	l->entries++;
+	if (!selection_has(&o.sel, entry))
+		return true;
 	if (l->json) {
 		json_gen_open_map(l->json, NULL);
 		entry_json(l->json, entry);
@@ -36,8 +41,9 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 		return true;
 	}
 	format_build_id(id, entry->build_id, entry->build_id_len);
-	printf("%-40s %-12s %10llu %s\n", id, sources_text(entry->sources, kinds),
-	       (unsigned long long)entry->cache_size, entry->source_path);
+	printf("%-40s %-12s %10llu %s%s\n", id, sources_text(entry->sources, kinds),
+	       (unsigned long long)entry->cache_size, entry->source_path,
+	       entry->build_id_derived ? " (no build ID: derived)" : "");
 	return true;
 }
 
@@ -74,12 +80,12 @@ static int list(struct symstore_reader *reader, char **prefixes)
 static int run(int argc, char **argv)
 {
 	struct symstore_reader *reader = NULL;
-	struct symstore *store;
+	struct symstore *store = NULL;
 	struct sc_error err;
 	int status = STATUS_ERROR;
 
 	(void)argc;
-	if (open_store(o.store, SYMSTORE_READ, &store, &err) ||
+	if (selection_init(&o.sel, &err) || open_store(o.store, SYMSTORE_READ, &store, &err) ||
 	    symstore_read_begin(store, &reader, &err))
 		cmd_error("%s", err.msg);
 	else
@@ -96,12 +102,13 @@ const struct command list_command = {
 	.description =
 		"Prints a line for each entry of the store: build ID, kinds of symbols, size of the "
 		"cache in bytes, and the file it was made from. Beginnings of build IDs choose "
-		"among them."
+		"among them, and so do the options, all of which must hold."
 		"\n\n"
 		"Exit status: 1 if no entry begins with one of those.",
 	.opts = opts,
 	.examples =
 		"  symcache list\n"
+		"  symcache list --tag release=1.4.2 --kind dwarf --larger 10M\n"
 		"  symcache list --json | jq -r 'select(.symbols | index(\"dwarf\") | not) | .source'\n",
 	.run = run,
 };

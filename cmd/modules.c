@@ -105,8 +105,7 @@ static int build_cache(struct modules *m, struct module *mod, struct sc_error *e
 	if (rc)
 		return rc;
 	info = symcache_build_info(build);
-	if (info->bad_units)
-		warn_bad_units(mod->name, info);
+	warn_of_gaps(mod->name, info);
 	mod->size = symcache_build_size(build);
 	mod->bytes = must_realloc(NULL, mod->size);
 	symcache_build_write(build, mod->bytes);

@@ -71,6 +71,7 @@ static void fact(const char *name, const char *fmt, ...)
 static void text_entry(const struct symstore_entry *e)
 {
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	size_t len;
 
 	format_build_id(text, e->build_id, e->build_id_len);
 	fact("build ID", "%s%s", text, e->build_id_derived ? " (derived: the file has none)" : "");
@@ -83,6 +84,8 @@ static void text_entry(const struct symstore_entry *e)
 	fact("indexed", "%s by %s", time_text(e->time, text), e->tool_version);
 	if (e->bad_units)
 		fact("broken units", "%" PRIu32, e->bad_units);
+	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
+		fact("tag", "%.*s", (int)len, tag);
 	fact("cache XXH3-64", "%016" PRIx64, e->cache_hash);
 }
 

@@ -53,6 +53,20 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
+/* Tells of damaged blocks where nothing else reads them. */
+static void check_blocks(struct trace_file *f, const struct tfile_frame *frame)
+{
+	struct tfile_blocks blocks = tfile_blocks(&f->tfile, frame);
+	struct tfile_block block;
+	struct tfile_error err;
+	int more;
+
+	while ((more = tfile_next_block(&blocks, &block, &err)) > 0)
+		;
+	if (more < 0)
+		trace_fault(f, &err);
+}
+
 /* The frames of one file. Returns how many were wanted. */
 static uint64_t walk(struct trace_file *f, struct places *places,
 		     const struct trace_select *select, const struct trace_output *output,
@@ -74,10 +88,12 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 		if (!select_wants(select, places, &frame, pc))
 			continue;
 		wanted++;
-		if (summary)
+		if (summary) {
 			summary_add(summary, places, &frame, pc);
-		else
+			check_blocks(f, &frame);
+		} else {
 			output->frame(f, places, &options, &frame, pc);
+		}
 	}
 	if (more < 0)
 		trace_fault(f, &err);

@@ -366,4 +366,6 @@ static void put_summary(const struct summary *s, const struct trace_file *f)
 	end();
 }
 
-const struct trace_output trace_json = { start, header, definitions, put_frame, put_summary, finish };
+const struct trace_output trace_json = {
+	start, header, definitions, put_frame, put_summary, finish
+};

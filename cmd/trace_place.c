@@ -3,7 +3,8 @@
  *
  * A recording has millions of frames at a few places, so each address is looked up
  * once. The memory is a table in which an address has one slot and drives out what
- * was there: its size is fixed, whatever the file holds.
+ * was there; and it is emptied when it holds very many inlined functions. So it is
+ * bounded, whatever the file and the caches hold.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include "cmd/cmd.h"
 #include "cmd/trace.h"
 
-#define SLOTS (1u << 15)
-#define FRAMES_MAX 1024 /* of one address; caches of hostile depth end there */
+#define SLOT_BITS 13
+#define SLOTS (1u << SLOT_BITS)
+#define FRAMES_MAX 4096        /* of one address; caches of hostile depth end there */
+#define FRAMES_HELD_MAX 200000 /* of all; with their texts some 50 MB */
 
 struct places {
 	const struct images *images;
@@ -20,6 +23,7 @@ struct places {
 	struct place code[SLOTS];
 	struct data_place data[SLOTS];
 	bool code_used[SLOTS], data_used[SLOTS];
+	size_t frames_held;
 	char path[8192];
 };
 
@@ -37,23 +41,31 @@ static void place_deinit(struct place *place)
 	free(place->frames);
 	free(place->text);
 	free(place->json);
+	*place = (struct place){ 0 };
+}
+
+static void forget_code(struct places *p)
+{
+	for (size_t i = 0; i < SLOTS; i++)
+		place_deinit(&p->code[i]);
+	memset(p->code_used, 0, sizeof(p->code_used));
+	p->frames_held = 0;
 }
 
 void places_destroy(struct places *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < SLOTS; i++) {
-		place_deinit(&p->code[i]);
+	forget_code(p);
+	for (size_t i = 0; i < SLOTS; i++)
 		free(p->data[i].name);
-	}
 	demangler_destroy(p->demangler);
 	free(p);
 }
 
 static size_t slot_of(uint64_t address)
 {
-	return address * 0x9e3779b97f4a7c15u >> 49; /* the upper 15 bits: SLOTS */
+	return address * 0x9e3779b97f4a7c15u >> (64 - SLOT_BITS);
 }
 
 struct place *places_code(struct places *p, uint64_t address)
@@ -65,8 +77,11 @@ struct place *places_code(struct places *p, uint64_t address)
 
 	if (p->code_used[slot] && place->address == address)
 		return place;
-	p->code_used[slot] = true;
+	p->frames_held -= place->num_frames;
 	place_deinit(place);
+	if (p->frames_held > FRAMES_HELD_MAX)
+		forget_code(p);
+	p->code_used[slot] = true;
 	*place = (struct place){ .address = address, .wanted = -1 };
 	place->image = images_find(p->images, address, &place->rel);
 	if (!place->image || !symcache_lookup(place->image->cache, place->rel, &walk))
@@ -79,6 +94,7 @@ struct place *places_code(struct places *p, uint64_t address)
 		}
 		place->frames[place->num_frames++] = frame;
 	}
+	p->frames_held += place->num_frames;
 	return place;
 }
 

@@ -9,17 +9,20 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "cmd/doomed.h"
 #include "cmd/json_gen.h"
 
 static struct {
 	const char *store;
 	struct opt_list caches;
-	bool json, quiet;
+	bool json, quiet, repair;
 } o;
 
 static const struct opt opts[] = {
 	{ "cache", 0, OPT_LIST, &o.caches, "FILE", "verify this SymCache file; may be repeated" },
 	OPT_STORE(&o.store),
+	{ "repair", 0, OPT_FLAG, &o.repair, NULL,
+	  "remove the bad entries from the store, so that indexing their files brings them back" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the result as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and nothing if all is well" },
 	{ 0 },
@@ -34,6 +37,7 @@ struct verification {
 	uint64_t faults;         /* of it */
 	uint64_t entries, bad, total;
 	struct symstore_reader *reader;
+	struct doomed doomed;    /* the bad entries, if they are to be removed */
 };
 
 static void begin_subject(struct verification *v, const char *subject)
@@ -84,6 +88,8 @@ static bool verify_entry(void *ctx, const struct symstore_entry *entry)
 	progress_update(&v->progress, v->entries++, v->total, entry->source_path);
 	begin_subject(v, id);
 	symstore_check_entry(v->reader, entry, fault, v);
+	if (v->faults && o.repair)
+		doomed_add(&v->doomed, entry);
 	end_subject(v);
 	return true;
 }
@@ -93,7 +99,7 @@ static int verify_store(struct verification *v, struct sc_error *err)
 	struct symstore_info info;
 	struct symstore *store;
 	char *path = NULL;
-	int rc = open_store(o.store, SYMSTORE_READ, &store, err);
+	int rc = open_store(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, err);
 
 	if (!rc)
 		rc = symstore_read_begin(store, &v->reader, err);
@@ -110,6 +116,8 @@ static int verify_store(struct verification *v, struct sc_error *err)
 	}
 	free(path);
 	symstore_read_end(v->reader);
+	if (!rc && v->doomed.num)
+		rc = doomed_remove(&v->doomed, store, err);
 	symstore_close(store);
 	return rc;
 }
@@ -136,6 +144,10 @@ static int run(int argc, char **argv)
 	int rc = 0;
 
 	(void)argv;
+	if (o.repair && o.caches.len) {
+		cmd_error("--repair is for the store, not for --cache FILE");
+		return STATUS_ERROR;
+	}
 	if (argc) {
 		cmd_error("no arguments: it verifies the whole store, or --cache FILE");
 		return STATUS_ERROR;
@@ -153,15 +165,21 @@ static int run(int argc, char **argv)
 	if (v.json) {
 		json_gen_close_array(v.json);
 		json_gen_number(v.json, "verified", v.entries);
+		if (o.repair)
+			json_gen_number(v.json, "removed", rc ? 0 : v.doomed.num);
 		json_gen_close_map(v.json);
 		json_gen_end(v.json);
 		json_gen_destroy(v.json);
 	} else if (!rc && (!o.quiet || v.bad)) {
-		printf("%llu verified, %llu bad\n", (unsigned long long)v.entries,
+		printf("%llu verified, %llu bad", (unsigned long long)v.entries,
 		       (unsigned long long)v.bad);
+		if (v.doomed.num)
+			printf(", %zu removed", v.doomed.num);
+		putchar('\n');
 	}
 	if (rc)
 		cmd_error("%s", err.msg);
+	doomed_deinit(&v.doomed);
 	return rc ? STATUS_ERROR : v.bad ? STATUS_PARTLY : STATUS_OK;
 }
 
@@ -173,12 +191,14 @@ const struct command verify_command = {
 		"Checks the structure of the store's file, the hash of each cache and each cache by "
 		"the rules of its format; or SymCache files alone. Each fault is a line: the build ID "
 		"or file, and what is wrong with it. A bad entry is mended by indexing its file again "
-		"with --again."
+		"with --again, or removed by --repair. A file whose index pages are damaged is only "
+		"named."
 		"\n\n"
 		"Exit status: 1 if anything is bad.",
 	.opts = opts,
 	.examples =
 		"  symcache verify\n"
+		"  symcache verify --repair; symcache index /usr/bin\n"
 		"  symcache verify --cache python.symcache\n",
 	.run = run,
 };

@@ -60,11 +60,14 @@ struct symcache_build_info {
 	uint64_t units;         /* compilation units read */
 	uint64_t bad_units;     /* units skipped because they are broken */
 	char first_fault[256];  /* why, for the first one; "" if none */
+	uint64_t section_bytes; /* of the debug sections, inflated */
+	uint64_t entries, rows; /* debugging entries and line rows read */
 	uint64_t functions, files, ranges, merged_ranges, source_locations;
 	uint64_t data_symbols;
 	uint64_t string_bytes;
 	double seconds[SYMCACHE_STAGES]; /* wall-clock time of each stage */
-	uint64_t above_4g;      /* functions and data that lie too far above the base */
+	uint64_t above_4g;      /* ranges, symbols and data out of reach: below the base or
+				 * more than 4 GiB above it */
 };
 
 struct symcache_build;

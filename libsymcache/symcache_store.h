@@ -53,6 +53,7 @@ struct symstore_entry {
 	const char *source_path;   /* absolute */
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
+	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
 };
 
 /*
@@ -70,6 +71,11 @@ struct symstore_info {
 	uint64_t entries;
 	uint64_t file_size;     /* bytes */
 	uint64_t free_bytes;    /* of them: pages that the next writer may use */
+	uint64_t used_bytes;    /* up to the last page */
+	uint64_t map_size;      /* bytes that the file may reach before the map moves */
+	uint64_t seen;          /* files whose outcome is remembered */
+	uint32_t page_size;
+	uint32_t readers;       /* snapshots that are open now, over all processes */
 	uint32_t format;        /* format version of the file */
 	bool locked;            /* false: opened without the lock file (format/store.md) */
 };
@@ -98,6 +104,14 @@ typedef bool symstore_each_fn(void *ctx, const struct symstore_entry *entry);
 int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t nibbles,
 		  symstore_each_fn *fn, void *ctx, struct sc_error *err);
 
+/* The bytes of a note, in the map. SC_ENOTFOUND. */
+int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
+		      size_t *size, struct sc_error *err);
+
+/* May `fresh` take the place of `old`? Its symbols are no worse: the order is in
+ * format/store.md. */
+bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
+
 /* What came of a file's content when it was looked at. */
 struct symstore_outcome {
 	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
@@ -110,6 +124,24 @@ struct symstore_outcome {
  * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
+
+/* ---- tags ----------------------------------------------------------------
+ * Words on an entry, "release=1.4.2" or "nightly". Tags of an entry only grow:
+ * whatever replaces it takes them over. */
+
+enum { SYMSTORE_TAG_MAX = 255 }; /* bytes of one */
+
+/* Not empty, not too long, no control characters, a key before '='. */
+bool symstore_tag_valid(const char *tag);
+
+/* The tag at *at (may be NULL), and moves *at behind it. Returns its length; 0: no more. */
+size_t symstore_tags_next(const char **at, const char **tag);
+
+/* Is `want` among the tags (may be NULL)? Without a '=' it is also the key of any value. */
+bool symstore_tags_have(const char *tags, const char *want);
+
+/* Both sets (either may be NULL) as one, on the heap. NULL: out of memory. */
+char *symstore_tags_unite(const char *a, const char *b);
 
 /* ---- checking ------------------------------------------------------------ */
 
@@ -144,6 +176,24 @@ typedef void symstore_fill_fn(void *ctx, void *dst);
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
 		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);
 
+/* Adds tags (a newline between them) to an entry; nothing happens if there is
+ * none. SC_EINVAL: no build ID; SC_ENOMEM. */
+int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		      const char *tags, struct sc_error *err);
+
+/* Removes the entry and its cache. *removed (if not NULL) tells after the
+ * commit whether there was one. */
+int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		    bool *removed, struct sc_error *err);
+
+/*
+ * Keeps bytes under a name beside the entries. Notes speak of the entries as they
+ * are: any other commit that changes entries drops all of them. SC_ENOMEM;
+ * SC_EINVAL: the name is empty or above 64 bytes.
+ */
+int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
+		  struct sc_error *err);
+
 /* Remembers that content was looked at by this version of the tool. */
 int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
 		      const char *tool, const struct symstore_outcome *outcome,
@@ -156,5 +206,14 @@ int symstore_remember(struct symstore_writer *writer, const struct symstore_hash
  */
 int symstore_commit(struct symstore_writer *writer, struct sc_error *err);
 void symstore_abort(struct symstore_writer *writer); /* NULL is fine */
+
+/*
+ * Writes the store anew without free pages, beside it, and puts that in its
+ * place. No process may have the store open meanwhile, this one included; those
+ * that open it wait. SC_EINVAL: somebody has it open; SC_ENOTFOUND: no store;
+ * else as symstore_open() and symstore_commit(). After a failure the store is as
+ * it was. `before` and `after` get the sizes of the file in bytes.
+ */
+int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct sc_error *err);
 
 #endif

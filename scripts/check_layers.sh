@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks by the #include lines who may include whom (CONTRIBUTING.md).
+# Checks by the #include lines who may include whom (README.md, "The house").
 #
 #   scripts/check_layers.sh
 #
@@ -40,16 +40,18 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 		own("dwarf", "base")
 		own("build", "dwarf elf format base libsymcache/symcache_build.h")
 		own("read", "format base libsymcache/symcache.h")
-		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h")
+		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h " \
+		    "libsymcache/symcache_archive.h")
 		own("cmd", "public format libmarkup/markup.h")
 		own("format", ""); own("base", ""); own("libmarkup", ""); own("scripts", "public format"); own("testdata", "")
-		lib("lmdb.h", "store")
+		lib("lmdb.h", "store"); lib("archive.h", "store"); lib("archive_entry.h", "store")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
-		lib("libdeflate.h", "elf"); lib("zstd.h", "elf cmd"); lib("lzma.h", "elf cmd"); lib("zlib.h", "cmd")
+		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf cmd"); lib("lzma.h", "elf cmd"); lib("zlib.h", "cmd")
 		lib("xxhash.h", "base elf dwarf build read store cmd")
 		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
+		lib("yajl/yajl_parse.h", "cmd"); lib("sodium.h", "cmd")
 		lib("unwind.h", "libmarkup") # of the compiler
 		lib("expat.h", "format")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \

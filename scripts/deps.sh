@@ -1,39 +1,45 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|test|demo|bench|fuzz
+#   scripts/deps.sh build|test|demo|bench|fuzz...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password); else the exact command is printed and the exit status is 1.
-# For `build`, standard output is a make fragment: which demanglers there are.
+# With `build`, standard output is a make fragment: which demanglers there are.
 set -eu
 
 build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
-       libdeflate-dev libzstd-dev liblzma-dev zlib1g-dev libyajl-dev libiberty-dev libc++abi-19-dev
-       libexpat1-dev"
+       libdeflate-dev libisal-dev libzstd-dev liblzma-dev zlib1g-dev libbz2-dev
+       libyajl-dev libiberty-dev libc++abi-19-dev libexpat1-dev libarchive-dev libsodium-dev
+       nettle-dev"
 demo="$build g++ binutils"
 test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
-      xz-utils gawk"
+      xz-utils gawk python3 zstd openssl xxhash"
 bench="$test"
 fuzz="$build clang libclang-rt-14-dev"
 
-case "${1:-}" in
-build) want=$build ;;
-demo) want=$demo ;;
-test) want=$test ;;
-bench) want=$bench ;;
-fuzz) want=$fuzz ;;
-*) echo "usage: scripts/deps.sh build|test|demo|bench|fuzz" >&2; exit 2 ;;
-esac
+usage() { echo "usage: scripts/deps.sh build|test|demo|bench|fuzz..." >&2; exit 2; }
+[ $# -gt 0 ] || usage
+want= fragment=
+for task; do
+	case $task in
+	build) want="$want $build" fragment=1 ;;
+	demo) want="$want $demo" ;;
+	test) want="$want $test" ;;
+	bench) want="$want $bench" ;;
+	fuzz) want="$want $fuzz" ;;
+	*) usage ;;
+	esac
+done
 
 missing=
 for p in $want; do
+	case " $missing " in *" $p "*) continue ;; esac
 	s=$(dpkg-query -W -f '${Status}' "$p" 2>/dev/null || true)
 	[ "$s" = "install ok installed" ] || missing="$missing $p"
 done
 
 if [ -n "$missing" ]; then
-	echo "symcache: installing$missing" >&2
 	get="env DEBIAN_FRONTEND=noninteractive apt-get"
 	if [ "$(id -u)" = 0 ]; then
 		as=
@@ -44,12 +50,13 @@ if [ -n "$missing" ]; then
 		echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
 		exit 1
 	fi
+	echo "symcache: installing$missing" >&2
 	# A machine may never have fetched a package list: try, update, try again.
 	$as $get install -y --no-install-recommends $missing >&2 ||
 		{ $as $get update >&2 && $as $get install -y --no-install-recommends $missing >&2; }
 fi
 
-[ "$1" = build ] || exit 0
+[ -n "$fragment" ] || exit 0
 echo "# written by scripts/deps.sh"
 echo "DEMANGLE_CFLAGS := -DHAVE_LIBIBERTY=1"
 abi=$(ls /usr/lib/llvm-*/lib/libc++abi.a 2>/dev/null | sort -V | tail -n 1)

@@ -198,7 +198,8 @@ static void measure_all(const void *data, size_t size, const uint32_t *pcs, size
 
 	if (symcache_open(&cache, data, size, NULL))
 		exit(2);
-	printf("%zu look-ups in %u ranges, %zu bytes, %s\n", n, cache.header->num_ranges, size,
+	printf("%zu look-ups in %u ranges, %zu bytes, base %zu, %s\n", n,
+	       cache.header->num_ranges, size, cache.base_size,
 	       cache.index ? "with INDX" : "without INDX");
 	measure(&cache, pcs, n, LOOKUP, "look-up alone");
 	measure(&cache, pcs, n, FIRST, "first frame with its names");

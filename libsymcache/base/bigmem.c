@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define BIG (2 * HUGE_PAGE)
@@ -43,4 +44,14 @@ void sc_big_free(void *p, size_t size)
 		free(p);
 	else
 		munmap(p, rounded(size));
+}
+
+void sc_big_drop(const void *p, size_t size)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)p + size) & ~(page - 1);
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_DONTNEED);
 }

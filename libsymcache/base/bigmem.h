@@ -15,4 +15,10 @@ void *sc_big_alloc(size_t size);
 /* `size` as it was asked for; NULL is fine. */
 void sc_big_free(void *p, size_t size);
 
+/*
+ * Gives the whole pages inside p[0, size) back to the system: what was there is
+ * gone for anonymous memory, and read anew, should it be, for a map of a file.
+ */
+void sc_big_drop(const void *p, size_t size);
+
 #endif

@@ -2,6 +2,7 @@
 #ifndef SC_TESTING_H
 #define SC_TESTING_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -18,11 +19,24 @@ static inline uint32_t testing_below(uint64_t *seed, uint32_t n)
 }
 
 /* A file in memory with these bytes: its descriptor; *path, by which it can be
- * opened, holds 32 bytes. */
+ * opened, holds 32 bytes. With SEEDS=DIRECTORY in the environment, the bytes are
+ * also written there: what tests make are seeds for fuzzing. */
 static inline int testing_memfd(const void *data, size_t size, char path[32])
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);
+	const char *seeds = getenv("SEEDS");
 
+	if (seeds) {
+		static unsigned number;
+		char name[512];
+		FILE *out;
+
+		snprintf(name, sizeof(name), "%s/%s-%u", seeds, program_invocation_short_name,
+			 number++);
+		out = fopen(name, "wb");
+		if (!out || fwrite(data, 1, size, out) != size || fclose(out))
+			abort();
+	}
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, 32, "/proc/self/fd/%d", fd);

@@ -98,6 +98,22 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 	return 0;
 }
 
+static size_t wait_for_stream(void *stream, size_t want)
+{
+	return sc_elf_stream_wait(stream, want);
+}
+
+/* The headers of all units, unless they are still to come. */
+static int read_headers(struct sc_input *in, const struct symcache_build_options *o,
+			unsigned threads, struct sc_error *err)
+{
+	int rc = dw_debug_read(&in->alt_debug, err);
+
+	if (!rc && !in->stream)
+		rc = dw_debug_read(&in->debug, err);
+	return rc || in->stream ? rc : sc_input_find_split(in, o, threads, err);
+}
+
 static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
 		      unsigned threads, struct watch *watch, struct sc_error *err)
 {
@@ -108,27 +124,34 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		.symbol_at = sc_input_symbol_at,
 		.ctx = in,
 	};
+	struct sc_unit_source source = {
+		.debug = &in->debug,
+		.self_contained = in->self_contained,
+		.wait = in->stream ? wait_for_stream : NULL,
+		.ctx = in->stream,
+	};
 	int rc;
 
-	note_faults(b, in->faults, &in->first_fault);
-	if (!in->dwarf)
+	if (!in->dwarf) {
+		note_faults(b, in->faults.count, &in->faults.first);
 		return 0;
+	}
 	b->info.sources |= SYMCACHE_FROM_DWARF;
 	if (o->reader == SYMCACHE_READER_LIBDW) {
 		rc = read_with_libdw(b, &env, err);
 	} else {
-		rc = dw_debug_read(&in->alt_debug, err);
-		if (!rc)
-			rc = dw_debug_read(&in->debug, err);
+		rc = read_headers(in, o, threads, err);
 		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
-			rc = sc_units_scan(&in->debug, &env, threads, &b->units, err);
+			rc = sc_units_scan(&source, &env, threads, sc_input_unload, in, &b->units,
+					   err);
 		note_faults(b, in->debug.faults, &in->debug.first_fault);
 	}
+	note_faults(b, in->faults.count, &in->faults.first);
 	b->info.units = b->units.count;
+	b->info.entries = b->units.entries;
+	b->info.rows = b->units.rows;
 	note_faults(b, b->units.bad, &b->units.first_fault);
-	if (o->reader == SYMCACHE_READER_FAST)
-		sc_input_unload(in);
 	lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
 }
@@ -196,14 +219,20 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 static void describe(struct symcache_build *b)
 {
 	const struct sc_input *in = &b->input;
+	const struct dw_sections *s = &in->debug.sections;
 
 	find_identity(in->image, b->info.build_id, &b->info.build_id_len,
 		      &b->info.build_id_derived);
 	b->info.load_base = in->image->load_base;
+	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
+				s->line_str.size + s->str_offsets.size + s->addr.size +
+				s->ranges.size + s->rnglists.size + s->types.size;
 	b->info.debug_path = in->separate ? in->separate->path : NULL;
 	if (in->symbols.code.len || in->symbols.data.len)
 		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :
 							     SYMCACHE_FROM_SYMTAB;
+	if (in->mini)
+		b->info.sources |= SYMCACHE_FROM_MINIDEBUGINFO;
 }
 
 static int build(struct symcache_build *b, const char *path,
@@ -222,7 +251,7 @@ static int build(struct symcache_build *b, const char *path,
 	rc = sc_input_open(in, path, o, err);
 	lap(&watch, SYMCACHE_STAGE_OPEN);
 	if (!rc)
-		rc = sc_input_load(in, threads, err);
+		rc = sc_input_load(in, o->reader == SYMCACHE_READER_FAST ? threads : 1, err);
 	lap(&watch, SYMCACHE_STAGE_INFLATE);
 	if (rc)
 		return rc;

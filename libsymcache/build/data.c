@@ -47,8 +47,11 @@ static int by_vaddr(const struct sc_data_variable *x, const struct sc_data_varia
 /* Sorts by address, then unit; within a unit the order of arrival stays. */
 static bool merge_sort(struct sc_data_variable *v, size_t n)
 {
-	struct sc_data_variable *tmp = malloc((n ? n : 1) * sizeof(*tmp));
+	struct sc_data_variable *tmp;
 
+	if (n < 2)
+		return true;
+	tmp = malloc(n * sizeof(*tmp));
 	if (!tmp)
 		return false;
 	for (size_t width = 1; width < n; width *= 2) {

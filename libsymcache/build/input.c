@@ -3,10 +3,13 @@
 
 void sc_input_close(struct sc_input *in)
 {
+	sc_elf_stream_close(in->stream, NULL);
 	dw_debug_deinit(&in->debug);
 	dw_debug_deinit(&in->alt_debug);
+	sc_split_close(&in->split);
 	vec_deinit(&in->code_symbols);
 	sc_elf_symbols_deinit(&in->symbols);
+	sc_elf_close(in->mini);
 	sc_elf_close(in->alt);
 	sc_elf_close(in->separate);
 	sc_elf_close(in->image);
@@ -17,39 +20,60 @@ static int open_files(struct sc_input *in, const char *path,
 {
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	const char *const *dirs = o->debug_dirs ? o->debug_dirs : default_dirs;
+	struct sc_error fault;
 	int rc = sc_elf_open(path, &in->image, err);
 
 	if (rc)
 		return rc;
-	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search)
-		sc_elf_find_debug(in->image, dirs, &in->separate, NULL);
+	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search &&
+	    !sc_elf_find_debug(in->image, dirs, &in->separate, NULL))
+		in->separate->image = in->image;
 	in->dwarf = in->separate ? in->separate :
 		    sc_elf_has(in->image, ".debug_info") ? in->image : NULL;
-	if (in->dwarf)
-		sc_elf_find_alt(in->dwarf, dirs, &in->alt, NULL);
-	return 0;
+	rc = in->dwarf ? sc_elf_find_alt(in->dwarf, dirs, &in->alt, &fault) : SC_ENOTFOUND;
+	if (rc && rc != SC_ENOTFOUND && !in->faults.count++)
+		in->faults.first = fault;
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
 /* ---- symbols ------------------------------------------------------------------- */
 
-static int read_tables(struct sc_input *in, struct sc_error *err)
+/* The whole table of the debug file. SC_ENOTFOUND: it has none. */
+static int read_separate_table(struct sc_input *in, struct sc_error *err)
 {
 	struct sc_elf_symbols whole;
-	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+	int rc = in->separate ? sc_elf_symbols(in->separate, &whole, err) : SC_ENOTFOUND;
 
-	/* A stripped image has .dynsym only; its debug file has the whole table. */
-	if (rc || !in->separate || !in->symbols.from_dynsym)
-		return rc;
-	rc = sc_elf_symbols(in->separate, &whole, err);
 	if (rc)
 		return rc;
 	if (whole.from_dynsym) {
 		sc_elf_symbols_deinit(&whole);
-	} else {
-		sc_elf_symbols_deinit(&in->symbols);
-		in->symbols = whole;
+		return SC_ENOTFOUND;
 	}
+	sc_elf_symbols_deinit(&in->symbols);
+	in->symbols = whole;
 	return 0;
+}
+
+/* A stripped image has .dynsym only; its debug file has the whole table, or
+ * MiniDebugInfo the functions that .dynsym lacks. */
+static int read_tables(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_error fault;
+	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+
+	if (rc || !in->symbols.from_dynsym)
+		return rc;
+	rc = read_separate_table(in, err);
+	if (rc != SC_ENOTFOUND)
+		return rc;
+	rc = sc_elf_open_mini(in->image, &in->mini, &fault);
+	if (rc == SC_EFORMAT && !in->faults.count++)
+		in->faults.first = fault;
+	if (rc)
+		return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+	sc_elf_symbols_deinit(&in->symbols);
+	return sc_elf_symbols_of_both(in->image, in->mini, &in->symbols, err);
 }
 
 static int read_symbols(struct sc_input *in, struct sc_error *err)
@@ -107,41 +131,7 @@ const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 	return lo < in->symbols.code.len && list[lo].vaddr == vaddr ? list[lo].name : NULL;
 }
 
-/* ---- sections ------------------------------------------------------------------- */
-
-static int load_sections(struct sc_input *in, struct sc_elf *elf, unsigned threads,
-			 struct dw_debug *d, struct sc_error *err)
-{
-	struct sc_elf_wanted wanted[] = {
-		{ .name = ".debug_info" }, { .name = ".debug_abbrev" },
-		{ .name = ".debug_line" }, { .name = ".debug_str" },
-		{ .name = ".debug_line_str" }, { .name = ".debug_str_offsets" },
-		{ .name = ".debug_addr" }, { .name = ".debug_ranges" },
-		{ .name = ".debug_rnglists" },
-	};
-	struct dw_section *to[] = {
-		&d->sections.info, &d->sections.abbrev,
-		&d->sections.line, &d->sections.str,
-		&d->sections.line_str, &d->sections.str_offsets,
-		&d->sections.addr, &d->sections.ranges,
-		&d->sections.rnglists,
-	};
-	size_t n = sizeof(to) / sizeof(*to);
-
-	sc_elf_load(elf, threads, wanted, n);
-	for (size_t i = 0; i < n; i++) {
-		*to[i] = (struct dw_section){ wanted[i].data, wanted[i].size };
-		if (wanted[i].rc == SC_ENOMEM)
-			return sc_error_set(err, SC_ENOMEM, "%s", wanted[i].err.msg);
-		/* A damaged section is a fault, and as good as absent. */
-		if (wanted[i].rc && wanted[i].rc != SC_ENOTFOUND && !in->faults++)
-			in->first_fault = wanted[i].err;
-	}
-	dw_section_end_with_nul(&d->sections.str);
-	dw_section_end_with_nul(&d->sections.line_str);
-	d->sections.swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-	return 0;
-}
+/* ---- all ------------------------------------------------------------------------ */
 
 int sc_input_open(struct sc_input *in, const char *path,
 		  const struct symcache_build_options *options, struct sc_error *err)
@@ -151,28 +141,75 @@ int sc_input_open(struct sc_input *in, const char *path,
 	return rc ? rc : read_symbols(in, err);
 }
 
+void sc_input_end_stream(struct sc_input *in)
+{
+	struct sc_error fault;
+
+	if (sc_elf_stream_close(in->stream, &fault)) {
+		sc_error_prefix(&fault, "section .debug_info: ");
+		if (!in->faults.count++)
+			in->faults.first = fault;
+		in->debug.sections.info.size = 0;
+	}
+	in->stream = NULL;
+}
+
+/* A large .debug_info is inflated while the other sections are, and if its units are
+ * self-contained, while they are read. */
+static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err)
+{
+	struct dw_sections *s = &in->debug.sections;
+	int rc = threads < 2 ? SC_ENOTFOUND :
+		sc_elf_stream_open(in->dwarf, ".debug_info", &in->stream, &s->info.data,
+				   &s->info.size, NULL);
+
+	if (rc == SC_ENOMEM)
+		return sc_error_set(err, rc, "out of memory");
+	rc = sc_load_dwarf(in->dwarf, false, in->stream ? threads - 1 : threads, s, &in->faults, err);
+	in->self_contained = !rc && !in->alt && dw_abbrevs_self_contained(&s->abbrev);
+	if (!in->self_contained)
+		sc_input_end_stream(in);
+	return rc;
+}
+
 int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
 {
-	int rc = in->dwarf ? load_sections(in, in->dwarf, threads, &in->debug, err) : 0;
+	int rc = in->dwarf ? load_main(in, threads, err) : 0;
 
 	if (!rc && in->alt) {
-		rc = load_sections(in, in->alt, threads, &in->alt_debug, err);
+		rc = sc_load_dwarf(in->alt, false, threads, &in->alt_debug.sections, &in->faults,
+				   err);
 		in->debug.alt = &in->alt_debug;
 		in->debug.sections.alt = &in->alt_debug.sections;
 	}
 	return rc;
 }
 
-void sc_input_unload(struct sc_input *in)
+void sc_input_unload(void *input)
 {
+	struct sc_input *in = input;
 	struct dw_sections *s = &in->debug.sections;
 	/* .debug_str and .debug_line hold strings of the facts; so does .debug_info,
 	 * but those were copied (struct sc_tables). */
 	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
 				      &s->ranges, &s->rnglists };
 
+	sc_input_end_stream(in);
 	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
 		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
 		*done[i] = (struct dw_section){0};
 	}
+}
+
+int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
+			unsigned threads, struct sc_error *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < in->debug.units.len && !any; i++)
+		any = in->debug.units.data[i].split_name;
+	if (!any || options->no_debug_search)
+		return 0;
+	in->debug.split = &in->split.source;
+	return sc_split_open(&in->split, in->image, in->dwarf, threads, &in->faults, err);
 }

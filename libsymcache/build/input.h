@@ -1,14 +1,16 @@
 /*
  * What a cache is made from: the image, its separate debug file, the
- * supplementary file of dwz, their symbols and sections. All strings of the
+ * supplementary file of dwz, split units, their symbols and sections. All strings of the
  * facts lie in here.
  */
 #ifndef SC_INPUT_H
 #define SC_INPUT_H
 
 #include "libsymcache/build/assemble.h"
+#include "libsymcache/build/split.h"
 #include "libsymcache/dwarf/unit.h"
 #include "libsymcache/elf/elf.h"
+#include "libsymcache/elf/stream.h"
 #include "libsymcache/elf/symbols.h"
 #include "libsymcache/symcache_build.h"
 
@@ -17,12 +19,15 @@ struct sc_input {
 	struct sc_elf *separate;  /* its debug file, or NULL */
 	struct sc_elf *alt;       /* the supplementary file, or NULL */
 	struct sc_elf *dwarf;     /* image or separate: which has .debug_info; or NULL */
+	struct sc_elf *mini;      /* MiniDebugInfo of the image, where used; or NULL */
 	struct sc_elf_symbols symbols;
 	VEC(struct sc_code_symbol) code_symbols;
 	uint64_t symbols_too_far; /* left out: out of reach of a u32 */
+	struct sc_elf_stream *stream; /* .debug_info is still being inflated; or NULL */
+	bool self_contained;          /* dw_abbrevs_self_contained() */
 	struct dw_debug debug, alt_debug; /* sections only, until they are read */
-	uint64_t faults;          /* damaged sections */
-	struct sc_error first_fault;
+	struct sc_split split;    /* .dwo files and .dwp package, where needed */
+	struct sc_section_faults faults;
 };
 
 /* Opens what there is and reads the symbols; then loads the sections. Both fail
@@ -31,8 +36,17 @@ int sc_input_open(struct sc_input *in, const char *path,
 		  const struct symcache_build_options *options, struct sc_error *err);
 int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
 
+/* Waits for .debug_info, if it is still being inflated. */
+void sc_input_end_stream(struct sc_input *in);
+
 /* Gives back the sections that nobody needs once all units are read. */
-void sc_input_unload(struct sc_input *in);
+void sc_input_unload(void *input);
+
+/* Finds where split units stand, once the unit headers of in->debug are read and if
+ * any is a skeleton. SC_ENOMEM. */
+int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
+			unsigned threads, struct sc_error *err);
+
 void sc_input_close(struct sc_input *in);
 
 /* For struct sc_flatten_env, with the input as ctx. */

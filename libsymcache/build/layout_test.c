@@ -55,7 +55,9 @@ static uint8_t *lay_out(const struct sc_content *content, struct sc_layout_count
 /* Makes the bytes of what is in b->scene, and opens them. */
 static void finish(struct built *b, uint32_t version)
 {
+	static const struct sc_table_symbols no_symbols;
 	struct sc_content content = {
+		.symbols = &no_symbols,
 		.version = version,
 		.debug_uuid = "0123456789abcde",
 		.arch = SYMCACHE_ARCH_AMD64,
@@ -296,7 +298,9 @@ static void test_too_many_strings(void **state)
 	struct sc_tables *t = calloc(1, sizeof(*t));
 	struct sc_final final = {0};
 	struct sc_data_symbols data = {0};
+	struct sc_table_symbols symbols = {0};
 	struct sc_content content = { .version = 9, .tables = t, .ranges = &final, .data = &data,
+				      .symbols = &symbols,
 				      .image = { .soname = SC_NONE, .writer = SC_NONE } };
 	struct sc_layout *layout;
 	struct sc_error err;

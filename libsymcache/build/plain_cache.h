@@ -167,12 +167,12 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 		size_t at = c->at_locations + i * 16u;
 		uint32_t file = plain_u32(c, at), function = plain_u32(c, at + 8);
 		uint32_t into = plain_u32(c, at + 12);
-		bool none = plain_u32(c, at + 4) == PLAIN_NONE;
+		bool none = function == PLAIN_NONE;
 
 		if (!plain_index(file, c->files) || !plain_index(function, c->functions))
 			return "source location out of bounds";
-		if (none != (function == PLAIN_NONE) ||
-		    (none && (file != PLAIN_NONE || into != PLAIN_NONE)))
+		if (none && (file != PLAIN_NONE || plain_u32(c, at + 4) != PLAIN_NONE ||
+			     into != PLAIN_NONE))
 			return "half of a source location";
 		if (none && i < c->locations - c->ranges)
 			return "call location that is none";
@@ -188,9 +188,12 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
-	static const char tags[] = "IMAGCOLSDECLDATA";
-	static const uint32_t entry[] = { 104, 2, 8, 20 };
-	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data };
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDX";
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4 };
+	size_t at_symbols = 0, at_index = 0, num_symbols = 0;
+	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
+				  &at_symbols, &at_index };
+	enum { SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
 
 	if (c->size < c->base_end + 40 || memcmp(c->data + footer + 24, "SYMCEXT", 8))
@@ -200,10 +203,10 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 	if (plain_u64(c, c->size - 8) != XXH3_64bits(c->data, c->size - 8))
 		return "the hash does not fit";
 	table = plain_u64(c, footer);
-	if (plain_u32(c, footer + 16) != 4 || table % 8 || table + 4 * 24 != footer)
+	if (plain_u32(c, footer + 16) != SECTIONS || table % 8 || table + SECTIONS * 24 != footer)
 		return "bad section table";
 	end = c->base_end;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < SECTIONS; i++) {
 		size_t at = table + (size_t)i * 24, offset = plain_u64(c, at + 8);
 		size_t size = plain_u64(c, at + 16);
 
@@ -216,7 +219,9 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 		end = offset + size;
 		if (i == 3)
 			c->num_data = size / 20;
-		else if (size != (i == 0 ? 104u : i == 1 ? 2u * c->locations : 8u * c->functions))
+		else if (i == 4)
+			num_symbols = size / 16;
+		else if (i == 5 ? !size != !c->ranges :  size != (i == 0 ? 104u : i == 1 ? 2u * c->locations : 8u * c->functions))
 			return "section of the wrong size";
 	}
 	if (table < end || table - end > 7 || !plain_zero(c, end, table))
@@ -230,6 +235,14 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 			  (plain_u32(c, at) == plain_u32(c, at - 20) &&
 			   plain_u32(c, at + 4) <= plain_u32(c, at - 16))))
 			return "data symbols do not ascend";
+	}
+	for (size_t i = 0; i < num_symbols; i++) {
+		size_t at = at_symbols + i * 16;
+		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
+		    !plain_use(c, used, plain_u32(c, at + 12)))
+			return "bad symbol";
+		if (i && plain_u32(c, at) <= plain_u32(c, at - 16))
+			return "symbols do not ascend";
 	}
 	for (uint32_t i = 0; i < c->functions; i++)
 		if (!plain_index(plain_u32(c, c->at_decls + i * 8u), c->files))

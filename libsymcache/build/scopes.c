@@ -125,15 +125,15 @@ static bool paint_functions(struct sc_scopes *s)
 }
 
 /*
- * Splits the painted calls of one function by what it owns, own[0, n):
+ * Splits the painted calls of one function by what it owns, s->owned[k, last):
  *
  *   owned           [----------)        [----------)
  *   inlined call          [---------------------------)
  *   becomes               [in )[ stray )[-- in --)[str)
  */
-static bool split_group(struct sc_scopes *s, const struct sc_interval *own, size_t n)
+static bool split_group(struct sc_scopes *s, size_t k, size_t last)
 {
-	size_t k = 0;
+	const struct sc_interval *own = s->owned.list.data;
 
 	for (size_t i = 0; i < s->painted.list.len; i++) {
 		const struct sc_interval *run = &s->painted.list.data[i];
@@ -143,10 +143,10 @@ static bool split_group(struct sc_scopes *s, const struct sc_interval *own, size
 			bool in;
 			uint64_t stop = run->end;
 
-			while (k < n && own[k].end <= at)
+			while (k < last && own[k].end <= at)
 				k++;
-			in = k < n && own[k].start <= at;
-			if (k < n && stop > (in ? own[k].end : own[k].start))
+			in = k < last && own[k].start <= at;
+			if (k < last && stop > (in ? own[k].end : own[k].start))
 				stop = in ? own[k].end : own[k].start;
 			if (!sc_intervals_add(&s->mixed, at, stop,
 					      (in ? IN_INLINED : 0) | run->id, run->id))
@@ -178,7 +178,7 @@ static bool paint_inlined(struct sc_scopes *s)
 		for (last = first; last < num_own && own[last].id == function;)
 			last++;
 		if (!sc_paint(&s->pot, &s->group, &s->painted) ||
-		    !split_group(s, own + first, last - first))
+		    !split_group(s, first, last))
 			return false;
 		first = last;
 	}

@@ -81,6 +81,8 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		*ret = t->recent[place].number;
 		return true;
 	}
+	if (t->string_bytes > UINT32_MAX)
+		return true;
 	len = strlen(s);
 	if (len >= UINT32_MAX)
 		return false;
@@ -98,6 +100,7 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 			return false;
 		*added = key.s;
 		*slot = (uint32_t)t->strings.len - 1;
+		t->string_bytes += len;
 	}
 	t->recent[place].ptr = s;
 	t->recent[place].number = *slot;

@@ -46,6 +46,7 @@ struct sc_tables {
 	char *copies_end;    /* of the last block */
 	size_t copies_left;  /* bytes free before it */
 	VEC(struct sc_string) strings;
+	uint64_t string_bytes; /* of all of them; above 4 GiB no more are taken */
 	VEC(struct sc_file) files;
 	VEC(struct sc_function) functions;
 	VEC(struct sc_location) calls;
@@ -61,7 +62,9 @@ void sc_tables_deinit(struct sc_tables *t);
 bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from);
 
 /* Each returns the number of an equal record, added if it is new; false: out of
- * memory (or 2³² records). A NULL or empty string is SC_NONE. */
+ * memory (or 2³² records). A NULL or empty string is SC_NONE. So is what comes
+ * when the strings do not fit into a file any more, which sc_layout_create() will
+ * say: names may be the ends of one long name, and cost as much as all of them. */
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
 bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		   const char *name, uint32_t *ret);

@@ -8,6 +8,7 @@
  */
 #include "libsymcache/build/units.h"
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 
 /* The pieces that one unit gave. */
@@ -27,9 +28,9 @@ struct worker {
 };
 
 struct crew {
-	const struct dw_debug *debug;
 	struct worker *workers;
-	struct unit_pieces *units;
+	VEC(struct unit_pieces) units;
+	size_t first; /* unit of the round at hand */
 };
 
 void sc_units_deinit(struct sc_units *u)
@@ -68,6 +69,8 @@ static void take(struct worker *w, size_t index, int rc, const struct sc_error *
 	struct sc_units *r = &w->result;
 
 	r->count++;
+	r->entries += w->facts.entries;
+	r->rows += w->facts.rows.len;
 	if (rc == SC_EFORMAT && !r->bad++) {
 		r->first_fault = *fault;
 		w->first_bad = index;
@@ -98,11 +101,14 @@ int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *
 
 /* ---- many cores -------------------------------------------------------------- */
 
-static void scan_job(void *ctx, unsigned worker, size_t index)
+#define ROUND_BYTES (32u << 20) /* of .debug_info */
+
+static void scan_job(void *ctx, unsigned worker, size_t job)
 {
 	struct crew *crew = ctx;
 	struct worker *w = &crew->workers[worker];
-	struct unit_pieces *u = &crew->units[index];
+	size_t index = crew->first + job;
+	struct unit_pieces *u = &crew->units.data[index];
 	struct sc_error fault;
 
 	if (w->oom)
@@ -111,6 +117,77 @@ static void scan_job(void *ctx, unsigned worker, size_t index)
 	u->first = (uint32_t)w->result.flat.pieces.len;
 	take(w, index, dw_scan_unit(w->scanner, index, &w->facts, &fault), &fault);
 	u->num = (uint32_t)w->result.flat.pieces.len - u->first;
+}
+
+/* The unit behind those of a round that begins with unit `first`. */
+static size_t round_end(const struct dw_debug *d, size_t first, bool self_contained)
+{
+	size_t last = first;
+
+	if (!self_contained)
+		return d->units.len;
+	while (last < d->units.len &&
+	       (last == first ||
+		d->units.data[last].end - d->units.data[first].offset < ROUND_BYTES))
+		last++;
+	return last;
+}
+
+static bool scan_round(struct crew *crew, size_t last, unsigned threads)
+{
+	while (crew->units.len < last)
+		if (!vec_push(&crew->units))
+			return false;
+	sc_parallel(threads, last - crew->first, scan_job, crew);
+	return true;
+}
+
+/* What was read turned out to be damaged: it depends on the moment how much that is. */
+static void forget(struct crew *crew, unsigned threads)
+{
+	for (unsigned i = 0; i < threads; i++) {
+		sc_units_deinit(&crew->workers[i].result);
+		memset(&crew->workers[i].result, 0, sizeof(crew->workers[i].result));
+	}
+	vec_clear(&crew->units);
+}
+
+/*
+ * Reads all units, in rounds if they are self-contained: what a round has read is
+ * given back. While .debug_info is still being inflated, which takes one of the
+ * threads, a round is what has come of it.
+ */
+static bool scan_rounds(struct crew *crew, unsigned threads, const struct sc_unit_source *source)
+{
+	struct dw_debug *d = source->debug;
+	size_t size = d->sections.info.size, want = 0, ready = size, last;
+
+	for (;;) {
+		if (source->wait) {
+			want = size - want > ROUND_BYTES / 2 ? want + ROUND_BYTES / 2 : size;
+			ready = source->wait(source->ctx, want);
+			if (!ready) {
+				forget(crew, threads);
+				return true;
+			}
+			if (dw_debug_read_more(d, ready, NULL))
+				return false;
+		}
+		last = round_end(d, crew->first, source->self_contained);
+		if (last == crew->first) {
+			if (ready == size)
+				return true;
+			want = ready; /* the next unit is larger than what is there */
+			continue;
+		}
+		if (!scan_round(crew, last, ready < size && threads > 1 ? threads - 1 : threads))
+			return false;
+		want = d->units.data[last - 1].end;
+		if (source->self_contained)
+			sc_big_drop(d->sections.info.data + d->units.data[crew->first].offset,
+				    want - d->units.data[crew->first].offset);
+		crew->first = last;
+	}
 }
 
 static uint32_t at(const uint32_t *map, uint32_t number)
@@ -200,6 +277,8 @@ static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker 
 	to->flat.merged += from->flat.merged;
 	to->flat.too_far += from->flat.too_far;
 	to->count += from->count;
+	to->entries += from->entries;
+	to->rows += from->rows;
 	if (from->bad && (!to->bad || w->first_bad < *to_first_bad)) {
 		to->first_fault = from->first_fault;
 		*to_first_bad = w->first_bad;
@@ -209,7 +288,7 @@ static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker 
 }
 
 /* Joins the workers' results in the first one's and puts units into order. */
-static bool join(struct crew *crew, unsigned threads, size_t num_units, struct sc_units *ret)
+static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
 {
 	struct sc_flat ordered = {0};
 	size_t total;
@@ -227,8 +306,8 @@ static bool join(struct crew *crew, unsigned threads, size_t num_units, struct s
 	}
 	if (!vec_reserve(&ordered.pieces, total))
 		return false;
-	for (size_t i = 0; i < num_units; i++) {
-		const struct unit_pieces *u = &crew->units[i];
+	for (size_t i = 0; i < crew->units.len; i++) {
+		const struct unit_pieces *u = &crew->units.data[i];
 		const struct sc_piece *from = u->worker ?
 			crew->workers[u->worker].result.flat.pieces.data : ret->flat.pieces.data;
 		for (uint32_t k = 0; k < u->num; k++) {
@@ -244,31 +323,31 @@ static bool join(struct crew *crew, unsigned threads, size_t num_units, struct s
 	return true;
 }
 
-int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env,
-		  unsigned threads, struct sc_units *ret, struct sc_error *err)
+int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
+		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
+		  struct sc_units *ret, struct sc_error *err)
 {
-	struct crew crew = { .debug = debug };
-	size_t n = debug->units.len;
+	struct crew crew = {0};
+	size_t n = source->debug->units.len;
 	bool ok;
 
 	memset(ret, 0, sizeof(*ret));
 	if (threads < 1)
 		threads = 1;
-	if (threads > n / 4 + 1)
+	if (threads > n / 4 + 1 && !source->wait)
 		threads = (unsigned)(n / 4 + 1);
 	crew.workers = calloc(threads, sizeof(*crew.workers));
-	crew.units = calloc(n ? n : 1, sizeof(*crew.units));
-	ok = crew.workers && crew.units;
+	ok = crew.workers;
 	for (unsigned i = 0; ok && i < threads; i++)
-		ok = worker_init(&crew.workers[i], debug, env);
-	if (ok)
-		sc_parallel(threads, n, scan_job, &crew);
+		ok = worker_init(&crew.workers[i], source->debug, env);
+	ok = ok && scan_rounds(&crew, threads, source);
+	all_read(ctx);
 	for (unsigned i = 0; ok && i < threads; i++)
 		ok = !crew.workers[i].oom;
-	ok = ok && join(&crew, threads, n, ret);
+	ok = ok && join(&crew, threads, ret);
 	for (unsigned i = 0; crew.workers && i < threads; i++)
 		worker_deinit(&crew.workers[i]);
 	free(crew.workers);
-	free(crew.units);
+	vec_deinit(&crew.units);
 	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
 }

@@ -17,14 +17,31 @@ struct sc_units {
 	struct sc_data data;
 	uint64_t count;     /* units read */
 	uint64_t bad;       /* of them broken */
+	uint64_t entries, rows; /* read in them */
 	struct sc_error first_fault; /* of the broken one that comes first */
 };
 
 void sc_units_deinit(struct sc_units *u);
 
-/* With the fast reader. `env` says all but the tables. SC_ENOMEM. */
-int sc_units_scan(const struct dw_debug *debug, const struct sc_flatten_env *env,
-		  unsigned threads, struct sc_units *ret, struct sc_error *err);
+/* Where units come from. */
+struct sc_unit_source {
+	struct dw_debug *debug;
+	bool self_contained; /* dw_abbrevs_self_contained() */
+	/* NULL: the headers are read. Else .debug_info is still being inflated: waits
+	 * until `want` bytes are there and returns how many are, or 0 if they are
+	 * damaged, as sc_elf_stream_wait(). Then there are no units. */
+	size_t (*wait)(void *ctx, size_t want);
+	void *ctx;
+};
+
+/*
+ * With the fast reader. `env` says all but the tables. When all units are read,
+ * before what the threads found is joined, all_read(ctx) is called: the sections
+ * that hold no strings have served and may go. SC_ENOMEM.
+ */
+int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
+		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
+		  struct sc_units *ret, struct sc_error *err);
 
 /* With the slow one, the oracle. SC_ENOMEM. */
 int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *env,

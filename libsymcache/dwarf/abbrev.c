@@ -91,6 +91,10 @@ static bool is_read(uint16_t tag)
 	}
 }
 
+/* An entry of one byte may run as many steps as its abbreviation has; no
+ * compiler writes a hundred. */
+#define MAX_OPS 1024
+
 static bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot slot,
 		   uint16_t form, int size, int64_t value)
 {
@@ -142,6 +146,9 @@ static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 			total += (uint64_t)size;
 		else
 			fixed = false;
+		if (abbrev->num_ops == MAX_OPS)
+			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: too many attributes",
+					    (unsigned long long)abbrev->code);
 		if (!is_read(abbrev->tag))
 			slot = DW_SLOT_SKIP;
 		abbrev->has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
@@ -208,4 +215,47 @@ const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t co
 			hi = mid;
 	}
 	return lo < a->list.len && a->list.data[lo].code == code ? &a->list.data[lo] : NULL;
+}
+
+static bool stays_in_unit(uint64_t attribute, uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_ref_addr:
+	case DW_FORM_ref_sig8:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+	case DW_FORM_indirect:
+		return false;
+	}
+	return attribute != DW_AT_dwo_name && attribute != DW_AT_GNU_dwo_name;
+}
+
+bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
+{
+	static const struct dw_form_sizes any = { 5, 8, 4 };
+	struct dw_cursor c = dw_cursor_at(abbrev, 0, false);
+
+	while (dw_left(&c)) {
+		if (!dw_uleb(&c)) /* the end of a table, or padding behind it */
+			continue;
+		dw_uleb(&c); /* tag */
+		dw_u8(&c);   /* has children */
+		for (;;) {
+			uint64_t attribute = dw_uleb(&c), form = dw_uleb(&c);
+
+			if (form == DW_FORM_implicit_const)
+				dw_sleb(&c);
+			if (c.bad)
+				return false;
+			if (!attribute && !form)
+				break;
+			if (dw_form_size(form, &any) == DW_FORM_UNKNOWN ||
+			    !stays_in_unit(attribute, form))
+				return false;
+		}
+	}
+	return abbrev->size && !c.bad;
 }

@@ -87,6 +87,14 @@ int dw_abbrevs_read(const struct dw_section *abbrev, uint64_t offset, uint16_t v
 		    struct sc_error *err);
 void dw_abbrevs_deinit(struct dw_abbrevs *a);
 
+/*
+ * True if by all tables of the section units stand for themselves: no reference leads
+ * from one to another, to a type unit or to another file, and none is a skeleton. Then
+ * they can be read in any order, and forgotten. False also if the tables do not
+ * follow one another without gaps, as they do not have to.
+ */
+bool dw_abbrevs_self_contained(const struct dw_section *abbrev);
+
 const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code);
 
 /* The abbreviation with this code, or NULL. */

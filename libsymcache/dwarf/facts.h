@@ -69,6 +69,7 @@ struct dw_variable {
 
 struct dw_unit {
 	uint64_t offset; /* of the unit in .debug_info, for messages */
+	uint64_t entries;/* debugging entries read */
 	VEC(struct dw_file) files;
 	VEC(struct dw_range) ranges;
 	uint32_t num_covers; /* ranges[0, num_covers) are those of the unit itself,
@@ -82,6 +83,7 @@ struct dw_unit {
 static inline void dw_unit_clear(struct dw_unit *u)
 {
 	u->offset = 0;
+	u->entries = 0;
 	u->num_covers = 0;
 	vec_clear(&u->files);
 	vec_clear(&u->ranges);

@@ -7,8 +7,8 @@
  * DW_AT_abstract_origin and DW_AT_specification, which may lead into other
  * units (LTO) and into the supplementary file (dwz).
  *
- * Cost: several libdw calls per entry; see architecture numbers in
- * CONTRIBUTING.md. Not thread-safe.
+ * Cost: several libdw calls per entry. Not thread-safe. What it leaves to libdw:
+ * it ends at the first unit header that is broken, and trusts DW_AT_sibling.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -99,6 +99,13 @@ static uint32_t number32(Dwarf_Die *die, unsigned name)
 	return v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
+static const char *comp_dir(Dwarf_Die *cudie)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr));
+}
+
 /* The linkage name, else the name; *cu is the unit that says so. */
 static const char *name_of(Dwarf_Die *die, Dwarf_CU **cu)
 {
@@ -143,9 +150,7 @@ static struct foreign *foreign_unit(struct dw_libdw_reader *r, Dwarf_CU *cu)
 		s = s->alt;
 	if (s && dwarf_cu_die(cu, &die, NULL, NULL, NULL, NULL, NULL, NULL) &&
 	    dwarf_attr(&die, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset))
-		dw_read_line_files(s, offset,
-				   dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attr)),
-				   &f->unit, NULL);
+		dw_read_line_files(s, offset, comp_dir(&die), &f->unit, NULL);
 	return f;
 }
 
@@ -342,6 +347,7 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 
 		top = &r->stack.data[r->stack.len - 1];
 		scope = top->scope;
+		u->entries++;
 		rc = read_entry(r, &top->die, u, &scope);
 		if (rc)
 			return sc_error_set(err, rc, rc == SC_ENOMEM ? "out of memory" :
@@ -391,17 +397,17 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	if (read_ranges(r, cudie, u) == SC_ENOMEM)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	u->num_covers = (uint32_t)u->ranges.len;
-	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset)) {
-		const char *dir = dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr));
-		/* The rows of a partial unit's table are read with the unit it
-		 * was taken out of. */
-		line_rc = dwarf_tag(cudie) == DW_TAG_partial_unit ?
-			dw_read_line_files(r->sections, offset, dir, u, err) :
-			dw_read_lines(r->sections, offset, dir, u, err);
-	}
+	/* The rows of a partial unit's table are read with the unit it was
+	 * taken out of. */
+	if (dwarf_attr(cudie, DW_AT_stmt_list, &attr))
+		line_rc = dwarf_formudata(&attr, &offset) ?
+			sc_error_set(err, SC_EFORMAT, "DW_AT_stmt_list: %s", dwarf_errmsg(-1)) :
+			dwarf_tag(cudie) == DW_TAG_partial_unit ?
+			dw_read_line_files(r->sections, offset, comp_dir(cudie), u, err) :
+			dw_read_lines(r->sections, offset, comp_dir(cudie), u, err);
 	r->stack.len = 0;
 	rc = walk(r, root, u, line_rc ? NULL : err);
-	return line_rc ? line_rc : rc;
+	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
 }
 
 int dw_libdw_next(struct dw_libdw_reader *r, struct dw_unit *u, struct sc_error *err)

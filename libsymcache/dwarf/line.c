@@ -284,7 +284,7 @@ static bool sort_rows(struct dw_row *rows, size_t n)
 static bool end_sequence(struct state *st, uint64_t end, struct dw_unit *ret)
 {
 	size_t n = ret->rows.len - st->first_row;
-	struct dw_row *rows = ret->rows.data + st->first_row;
+	struct dw_row *rows = n ? ret->rows.data + st->first_row : NULL;
 	struct dw_sequence *seq;
 
 	if (st->unsorted && !sort_rows(rows, n))
@@ -383,7 +383,7 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 	       struct dw_unit *ret, struct sc_error *err)
 {
 	struct state st;
-	bool ok = true;
+	bool ok = true, no_range = false;
 
 	state_reset(&st, ret);
 	while (ok && c->p < c->end && !c->bad) {
@@ -391,8 +391,9 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 
 		if (op >= h->opcode_base) {
 			unsigned adjusted = op - h->opcode_base;
-			if (!h->line_range)
-				return sc_error_set(err, SC_EFORMAT, "line_range is 0");
+			no_range = !h->line_range;
+			if (no_range)
+				break;
 			advance(&st, h, adjusted / h->line_range);
 			st.line += (uint32_t)(h->line_base + (int)(adjusted % h->line_range));
 			ok = add_row(&st, ret);
@@ -407,6 +408,8 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 		ok = end_sequence(&st, ret->rows.data[ret->rows.len - 1].vaddr, ret);
 	if (!ok)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (no_range)
+		return sc_error_set(err, SC_EFORMAT, "line_range is 0");
 	if (c->bad)
 		return sc_error_set(err, SC_EFORMAT, "line program is cut off");
 	return 0;

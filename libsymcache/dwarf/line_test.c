@@ -386,8 +386,11 @@ static void test_absurd_headers(void **state)
 	op_uleb(&t, DW_LNS_advance_pc, 4);
 	op_end_sequence(&t);
 	op_set_address(&t, 8, 0x2000);
+	op(&t, DW_LNS_copy);
+	op_uleb(&t, DW_LNS_advance_pc, 4);
+	op(&t, DW_LNS_copy);
 	op(&t, 200);
-	expect_fault(&t, "line_range", "1000 a.c:1 1004 end ");
+	expect_fault(&t, "line_range", "1000 a.c:1 1004 end 2000 a.c:1 2004 end ");
 
 	shape = line_plain;
 	shape.opcode_base = 0;

@@ -164,10 +164,14 @@ static inline struct dw_section line_view(const struct bytes *b)
 
 static inline struct dw_sections line_sections(const struct line_table *t)
 {
-	return (struct dw_sections){
+	struct dw_sections s = {
 		.line = line_view(&t->line), .str = line_view(&t->str), .line_str = line_view(&t->line_str),
 		.swap = t->shape.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
 	};
+
+	dw_section_end_with_nul(&s.str); /* as whoever loads sections does */
+	dw_section_end_with_nul(&s.line_str);
+	return s;
 }
 
 static inline void line_deinit(struct line_table *t)

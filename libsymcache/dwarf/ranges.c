@@ -8,54 +8,73 @@
 
 #include <dwarf.h>
 
-static bool add(struct dw_unit *ret, uint64_t start, uint64_t end)
+struct list {
+	struct dw_unit *ret;
+	uint64_t *steps;
+};
+
+/* Before each step in a list, whether it makes a range or not. */
+static int step(struct list *l)
+{
+	if (!*l->steps)
+		return SC_ELIMIT;
+	--*l->steps;
+	return 0;
+}
+
+static int add(struct list *l, uint64_t start, uint64_t end)
 {
 	struct dw_range *r;
 
 	if (start >= end)
-		return true;
-	r = vec_push(&ret->ranges);
+		return 0;
+	r = vec_push(&l->ret->ranges);
 	if (!r)
-		return false;
+		return SC_ENOMEM;
 	*r = (struct dw_range){ start, end };
-	return true;
+	return 0;
 }
 
 /* .debug_ranges, DWARF 2 to 4. */
-static bool read_v4(const struct dw_unit_header *u, uint64_t offset, struct dw_unit *ret)
+static int read_v4(const struct dw_unit_header *u, uint64_t offset, struct list *ret)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	struct dw_cursor c = dw_cursor_at(&s->ranges, offset, s->swap);
 	unsigned size = u->sizes.address_size;
 	uint64_t max = size == 8 ? UINT64_MAX : UINT32_MAX, base = u->base_vaddr;
+	int rc;
 
-	for (;;) {
+	while (!(rc = step(ret))) {
 		uint64_t start = dw_uint(&c, size), end = dw_uint(&c, size);
 
 		if (c.bad || (!start && !end))
-			return true;
+			return 0;
 		if (start == max)
 			base = end;
-		else if (!add(ret, (base + start) & max, (base + end) & max))
-			return false;
+		else
+			rc = add(ret, (base + start) & max, (base + end) & max);
+		if (rc)
+			break;
 	}
+	return rc;
 }
 
 /* .debug_rnglists, DWARF 5 (7.25). */
-static bool read_v5(const struct dw_unit_header *u, uint64_t offset, struct dw_unit *ret)
+static int read_v5(const struct dw_unit_header *u, uint64_t offset, struct list *ret)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	struct dw_cursor c = dw_cursor_at(&s->rnglists, offset, s->swap);
 	unsigned size = u->sizes.address_size;
 	uint64_t base = u->base_vaddr, start = 0, end = 0;
 	bool known = true;
+	int rc = 0;
 
-	while (known && !c.bad) {
+	while (known && !c.bad && !rc && !(rc = step(ret))) {
 		bool is_range = true;
 
 		switch (dw_u8(&c)) {
 		case DW_RLE_end_of_list:
-			return true;
+			return 0;
 		case DW_RLE_base_addressx:
 			known = dw_indexed_address(u, dw_uleb(&c), &base);
 			is_range = false;
@@ -65,8 +84,9 @@ static bool read_v5(const struct dw_unit_header *u, uint64_t offset, struct dw_u
 			is_range = false;
 			break;
 		case DW_RLE_startx_endx:
-			known = dw_indexed_address(u, dw_uleb(&c), &start) &
-				dw_indexed_address(u, dw_uleb(&c), &end);
+			known = dw_indexed_address(u, dw_uleb(&c), &start);
+			if (!dw_indexed_address(u, dw_uleb(&c), &end))
+				known = false;
 			break;
 		case DW_RLE_startx_length:
 			known = dw_indexed_address(u, dw_uleb(&c), &start);
@@ -85,16 +105,15 @@ static bool read_v5(const struct dw_unit_header *u, uint64_t offset, struct dw_u
 			end = start + dw_uleb(&c);
 			break;
 		default:
-			return true;
+			return 0;
 		}
-		if (known && !c.bad && is_range && !add(ret, start, end))
-			return false;
+		if (known && !c.bad && is_range)
+			rc = add(ret, start, end);
 	}
-	return true;
+	return rc;
 }
 
-static bool read_list(const struct dw_unit_header *u, const struct dw_value *v,
-		      struct dw_unit *ret)
+static int read_list(const struct dw_unit_header *u, const struct dw_value *v, struct list *ret)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	unsigned size = u->sizes.offset_size;
@@ -102,22 +121,22 @@ static bool read_list(const struct dw_unit_header *u, const struct dw_value *v,
 	struct dw_cursor c;
 
 	if (!dw_value_number(v, &offset))
-		return true;
-	if (u->sizes.version < 5)
-		return read_v4(u, offset + u->ranges_base, ret);
+		return 0;
+	if (u->sizes.version < 5) /* the base is for split units alone */
+		return read_v4(u, offset + (u->skeleton ? u->ranges_base : 0), ret);
 	if (v->form == DW_FORM_rnglistx) {
 		if (offset > s->rnglists.size / size)
-			return true;
+			return 0;
 		c = dw_cursor_at(&s->rnglists, u->rnglists_base + offset * size, s->swap);
 		offset = u->rnglists_base + dw_uint(&c, size);
 		if (c.bad)
-			return true;
+			return 0;
 	}
 	return read_v5(u, offset, ret);
 }
 
-bool dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
-		    struct dw_unit *ret)
+static int read_any(const struct dw_unit_header *u, const struct dw_value *values,
+		    struct list *ret)
 {
 	const struct dw_value *high = &values[DW_SLOT_HIGH_PC];
 	uint64_t start, end, length;
@@ -130,4 +149,16 @@ bool dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *value
 			return add(ret, start, start + length);
 	}
 	return read_list(u, &values[DW_SLOT_RANGES], ret);
+}
+
+int dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
+		   uint64_t *steps, struct dw_unit *ret)
+{
+	struct list list = { ret, steps };
+	size_t before = ret->ranges.len;
+	int rc = read_any(u, values, &list);
+
+	if (rc)
+		ret->ranges.len = before;
+	return rc;
 }

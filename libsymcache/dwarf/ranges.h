@@ -8,9 +8,13 @@
 /*
  * Appends the ranges of an entry with these attributes to ret->ranges; empty
  * and inverted ones are left out. A list that is cut off gives what was read
- * up to there. False: out of memory.
+ * up to there. SC_ENOMEM.
+ *
+ * Many entries may share one long list, and a small file must not ask for much:
+ * *steps is what may still be read of lists, and goes down. SC_ELIMIT: it was
+ * not enough; ret->ranges stays as it was before.
  */
-bool dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
-		    struct dw_unit *ret);
+int dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
+		   uint64_t *steps, struct dw_unit *ret);
 
 #endif

@@ -16,6 +16,7 @@
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/origin.h"
 #include "libsymcache/dwarf/ranges.h"
+#include "libsymcache/dwarf/split.h"
 #include "libsymcache/dwarf/types.h"
 
 /* The file table of another unit, for declarations that come from there. */
@@ -27,7 +28,8 @@ struct foreign_files {
 
 struct dw_scanner {
 	const struct dw_debug *debug;
-	const struct dw_unit_header *u; /* the unit at hand */
+	const struct dw_unit_header *u; /* the unit at hand, whose entries are read */
+	const struct dw_unit_header *rows; /* the one with its rows: itself or the skeleton */
 	struct dw_unit *out;
 	uint32_t own_files;             /* files of the unit's own line table */
 	VEC(uint32_t) stack;            /* innermost scope of each open level */
@@ -35,7 +37,20 @@ struct dw_scanner {
 	VEC(struct foreign_files) foreign;
 	struct sc_intern foreign_set;
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
+	uint64_t range_steps;           /* that lists of ranges may still take */
+	bool ranges_refused;            /* they would have taken more */
 };
+
+/* What is known of units that are about to be gone. */
+static void forget_foreign(struct dw_scanner *s)
+{
+	for (size_t i = 0; i < s->foreign.len; i++) {
+		dw_unit_deinit(&s->foreign.data[i].files);
+		vec_deinit(&s->foreign.data[i].index_here);
+	}
+	vec_clear(&s->foreign);
+	sc_intern_deinit(&s->foreign_set);
+}
 
 struct dw_scanner *dw_scanner_create(const struct dw_debug *debug)
 {
@@ -50,12 +65,8 @@ void dw_scanner_destroy(struct dw_scanner *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->foreign.len; i++) {
-		dw_unit_deinit(&s->foreign.data[i].files);
-		vec_deinit(&s->foreign.data[i].index_here);
-	}
+	forget_foreign(s);
 	vec_deinit(&s->foreign);
-	sc_intern_deinit(&s->foreign_set);
 	dw_origin_memo_deinit(&s->origins);
 	vec_deinit(&s->stack);
 	free(s);
@@ -104,7 +115,9 @@ static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uin
 	struct dw_file *copy;
 
 	*ret = DW_NONE;
-	if (u == s->u) {
+	if (u->skeleton) /* .debug_line.dwo is for type units */
+		u = u->skeleton;
+	if (u == s->rows) {
 		if (file < s->own_files && s->out->files.data[file].name)
 			*ret = (uint32_t)file;
 		return true;
@@ -130,6 +143,13 @@ static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uin
 
 /* ---- entries ------------------------------------------------------------------ */
 
+/* What lists of ranges may have in all in a unit: an entry takes bytes, and few
+ * entries have more ranges than that. */
+static uint64_t max_range_steps(const struct dw_unit_header *u)
+{
+	return 256 + 16 * (u->end - u->offset);
+}
+
 static uint32_t number32(const struct dw_value *v)
 {
 	uint64_t n;
@@ -148,8 +168,12 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 	uint32_t decl_file = DW_NONE, call_file = DW_NONE;
 	uint64_t n;
 
-	if (!dw_read_ranges(s->u, v, s->out))
+	switch (dw_read_ranges(s->u, v, &s->range_steps, s->out)) {
+	case SC_ENOMEM:
 		return false;
+	case SC_ELIMIT:
+		s->ranges_refused = true;
+	}
 	if (s->out->ranges.len == first) {
 		if (!inlined)
 			*scope = DW_NONE;
@@ -186,12 +210,12 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 static bool fixed_address(const struct dw_scanner *s, uint64_t *vaddr)
 {
 	const struct dw_value *v = &s->values[DW_SLOT_LOCATION];
-	struct dw_cursor c = { .p = v->bytes, .end = v->bytes + v->number,
-			       .swap = s->debug->sections.swap };
+	struct dw_cursor c = { .p = v->bytes, .swap = s->debug->sections.swap };
 	uint64_t index;
 
 	if (!v->bytes || !v->number)
 		return false;
+	c.end = v->bytes + v->number;
 	switch (dw_u8(&c)) {
 	case DW_OP_addr:
 		*vaddr = dw_uint(&c, s->u->sizes.address_size);
@@ -261,7 +285,7 @@ static int bad_entry(const struct dw_scanner *s, const uint8_t *entry, const cha
 		     struct sc_error *err)
 {
 	return sc_error_set(err, SC_EFORMAT, "entry at 0x%llx: %s",
-		(unsigned long long)(entry - s->debug->sections.info.data), what);
+		(unsigned long long)(entry - s->u->debug->sections.info.data), what);
 }
 
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
@@ -270,6 +294,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 	uint32_t scope = DW_NONE, *slot; /* scope: innermost one of this level */
 
 	vec_clear(&s->stack);
+	s->ranges_refused = false;
 	while (c.p < c.end) {
 		const uint8_t *entry = c.p;
 		const struct dw_abbrev *a;
@@ -284,6 +309,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 				return 0;
 			continue;
 		}
+		s->out->entries++;
 		a = dw_abbrev(s->u->abbrevs, code);
 		if (!a)
 			return bad_entry(s, entry, "unknown abbreviation", err);
@@ -331,40 +357,71 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 {
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, dw_uleb(&c));
-	bool ok;
+	int rc;
 
 	if (!a)
 		return 0;
 	dw_read_attributes(&c, s->u, a, s->values);
-	ok = dw_read_ranges(s->u, s->values, s->out);
+	/* Too many to be true: then it does not say what it covers. */
+	rc = dw_read_ranges(s->u, s->values, &s->range_steps, s->out);
 	dw_clear_attributes(s->u, a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
-	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
-int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err)
+/* Reads the unit s->u; its entries stand in `split`, if that is not NULL. */
+static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct sc_error *err)
 {
-	const struct dw_unit_header *u = &s->debug->units.data[index];
 	int rc, line_rc;
 
-	dw_unit_clear(ret);
-	ret->offset = u->offset;
-	if (u->broken || !u->tag || u->type == DW_UT_type || u->type == DW_UT_split_type)
-		return 0;
-	s->u = u;
-	s->out = ret;
-	for (size_t i = 0; i < s->foreign.len; i++)
-		vec_clear(&s->foreign.data[i].index_here); /* pushed anew as 0 */
-	dw_origin_memo_clear(&s->origins);
+	s->range_steps = max_range_steps(split ? split : s->u);
 	rc = read_covers(s, err);
 	if (rc)
 		return rc;
 	line_rc = read_lines(s, err);
 	if (line_rc == SC_ENOMEM)
 		return line_rc;
-	s->own_files = (uint32_t)ret->files.len;
+	s->own_files = (uint32_t)s->out->files.len;
+	if (split)
+		s->u = split;
 	rc = scan_entries(s, line_rc ? NULL : err);
-	rc = line_rc ? line_rc : rc;
+	if (!rc && s->ranges_refused)
+		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT,
+				  "more ranges than its entries can have");
+	if (rc && split)
+		sc_error_prefix(err, "%s: ", s->rows->split_name);
+	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
+}
+
+/* The split unit's entries, or what the skeleton itself has if it is missing. */
+static int scan_split(struct dw_scanner *s, struct sc_error *err)
+{
+	struct dw_debug debug = {0};
+	const struct dw_unit_header *split = NULL;
+	int missing = dw_split_read(s->u, &debug, &split, err), rc = missing;
+
+	if (rc != SC_ENOMEM)
+		rc = scan(s, split, missing ? NULL : err);
+	dw_debug_deinit(&debug);
+	forget_foreign(s);
+	return rc == SC_ENOMEM ? rc : missing ? missing : rc;
+}
+
+int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err)
+{
+	const struct dw_unit_header *u = &s->debug->units.data[index];
+	int rc;
+
+	dw_unit_clear(ret);
+	ret->offset = u->offset;
+	if (u->broken || !u->tag || u->type == DW_UT_type || u->type == DW_UT_split_type)
+		return 0;
+	s->u = s->rows = u;
+	s->out = ret;
+	for (size_t i = 0; i < s->foreign.len; i++)
+		vec_clear(&s->foreign.data[i].index_here); /* pushed anew as 0 */
+	dw_origin_memo_clear(&s->origins);
+	rc = u->split_name ? scan_split(s, err) : scan(s, NULL, err);
 	if (rc)
 		sc_error_prefix(err, "unit at 0x%llx: ", (unsigned long long)u->offset);
 	return rc;

@@ -1,4 +1,5 @@
-/* The DWARF sections of one file, inflated and relocated: pointer and length. */
+/* The DWARF sections of one file, inflated and relocated: pointer and length.
+ * Those of a .dwo file stand under the same names without ".dwo". */
 #ifndef DW_SECTIONS_H
 #define DW_SECTIONS_H
 

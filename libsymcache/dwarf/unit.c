@@ -11,7 +11,12 @@ void dw_debug_deinit(struct dw_debug *d)
 	}
 	vec_deinit(&d->abbrevs);
 	vec_deinit(&d->units);
+	vec_deinit(&d->signatures);
 	sc_intern_deinit(&d->abbrev_set);
+	if (d->types) {
+		dw_debug_deinit(d->types);
+		free(d->types);
+	}
 }
 
 static void note_fault(struct dw_debug *d, const struct sc_error *fault)
@@ -38,6 +43,14 @@ static bool same_abbrevs(const void *ctx, uint32_t i)
 	       c->sizes.offset_size == k->sizes.offset_size;
 }
 
+/* Tables do not overlap, and a record stands for two bytes at least: with more
+ * records than bytes (or twice, since units of two kinds may share a table),
+ * somebody lies, and memory would have no bound. */
+static bool too_many_abbrevs(const struct dw_debug *d)
+{
+	return d->abbrev_records > 2 * (uint64_t)d->sections.abbrev.size;
+}
+
 static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t offset,
 			struct sc_error *err)
 {
@@ -49,6 +62,8 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 
 	if (!slot)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (*slot == SC_INTERN_NEW && too_many_abbrevs(d))
+		return sc_error_set(err, SC_EFORMAT, "abbreviation tables overlap");
 	if (*slot == SC_INTERN_NEW) {
 		added = vec_push(&d->abbrevs);
 		if (!added)
@@ -63,212 +78,13 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 				     u->sizes.address_size, u->sizes.offset_size,
 				     added->abbrevs, err);
 		u->abbrevs = added->abbrevs;
+		d->abbrev_records += u->abbrevs->list.len + u->abbrevs->ops.len;
 		/* What was read of a broken table serves; entries that want
 		 * what is missing are faults of their units. */
 		return rc == SC_ENOMEM ? rc : 0;
 	}
 	u->abbrevs = d->abbrevs.data[*slot].abbrevs;
 	return 0;
-}
-
-/* ---- entries -------------------------------------------------------------------- */
-
-struct dw_cursor dw_entry_cursor(const struct dw_unit_header *u, uint64_t offset)
-{
-	struct dw_cursor c = dw_cursor_at(&u->debug->sections.info, offset,
-					  u->debug->sections.swap);
-
-	c.end = u->debug->sections.info.data + u->end;
-	if (offset < u->first_entry || offset >= u->end) {
-		c.p = c.end;
-		c.bad = true;
-	}
-	return c;
-}
-
-void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
-			const struct dw_abbrev *abbrev, struct dw_value *values)
-{
-	const struct dw_op *op = u->abbrevs->ops.data + abbrev->first_op;
-
-	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
-		if (op->slot == DW_SLOT_SKIP_FIXED) {
-			dw_skip(c, (uint64_t)op->value);
-		} else if (op->slot == DW_SLOT_SKIP) {
-			dw_form_skip(c, op->form, &u->sizes);
-		} else {
-			struct dw_value *v = &values[op->slot];
-			if (op->size) {
-				v->form = op->form;
-				v->number = dw_uint(c, op->size);
-				v->bytes = NULL;
-				continue;
-			}
-			v->form = (uint16_t)dw_form_read(c, op->form, &u->sizes, op->value,
-							 &v->number, &v->bytes);
-		}
-	}
-}
-
-void dw_clear_attributes(const struct dw_unit_header *u, const struct dw_abbrev *abbrev,
-			 struct dw_value *values)
-{
-	const struct dw_op *op = u->abbrevs->ops.data + abbrev->first_op;
-
-	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++)
-		if (op->slot < DW_NUM_SLOTS)
-			values[op->slot].form = 0;
-}
-
-void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
-			const struct dw_abbrev *abbrev)
-{
-	const struct dw_op *op = u->abbrevs->ops.data + abbrev->first_op;
-
-	if (abbrev->fixed_size != DW_VARIABLE_SIZE) {
-		dw_skip(c, abbrev->fixed_size);
-		return;
-	}
-	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
-		if (op->slot == DW_SLOT_SKIP_FIXED)
-			dw_skip(c, (uint64_t)op->value);
-		else
-			dw_form_skip(c, op->form, &u->sizes);
-	}
-}
-
-/* ---- values --------------------------------------------------------------------- */
-
-static const char *indexed_string(const struct dw_unit_header *u, uint64_t index)
-{
-	const struct dw_sections *s = &u->debug->sections;
-	unsigned size = u->sizes.offset_size;
-	struct dw_cursor c;
-	uint64_t offset;
-
-	if (index > s->str_offsets.size / size)
-		return NULL;
-	c = dw_cursor_at(&s->str_offsets, u->str_offsets_base + index * size, s->swap);
-	offset = dw_uint(&c, size);
-	return c.bad ? NULL : dw_str_at(&s->str, offset);
-}
-
-const char *dw_value_string(const struct dw_unit_header *u, const struct dw_value *v)
-{
-	const struct dw_sections *s = &u->debug->sections;
-
-	switch (v->form) {
-	case DW_FORM_string:
-		return (const char *)v->bytes;
-	case DW_FORM_strp:
-		return dw_str_at(&s->str, v->number);
-	case DW_FORM_line_strp:
-		return dw_str_at(&s->line_str, v->number);
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_strp_alt:
-		return u->debug->alt ? dw_str_at(&u->debug->alt->sections.str, v->number) : NULL;
-	case DW_FORM_strx:
-	case DW_FORM_strx1:
-	case DW_FORM_strx2:
-	case DW_FORM_strx3:
-	case DW_FORM_strx4:
-	case DW_FORM_GNU_str_index:
-		return indexed_string(u, v->number);
-	default:
-		return NULL;
-	}
-}
-
-bool dw_value_number(const struct dw_value *v, uint64_t *ret)
-{
-	switch (v->form) {
-	case DW_FORM_data1:
-	case DW_FORM_data2:
-	case DW_FORM_data4:
-	case DW_FORM_data8:
-	case DW_FORM_udata:
-	case DW_FORM_sdata:
-	case DW_FORM_implicit_const:
-	case DW_FORM_sec_offset:
-	case DW_FORM_rnglistx:
-		*ret = v->number;
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool dw_indexed_address(const struct dw_unit_header *u, uint64_t index, uint64_t *ret)
-{
-	const struct dw_sections *s = &u->debug->sections;
-	unsigned size = u->sizes.address_size;
-	struct dw_cursor c;
-
-	if (!size || index > s->addr.size / size)
-		return false;
-	c = dw_cursor_at(&s->addr, u->addr_base + index * size, s->swap);
-	*ret = dw_uint(&c, size);
-	return !c.bad;
-}
-
-bool dw_value_address(const struct dw_unit_header *u, const struct dw_value *v, uint64_t *ret)
-{
-	switch (v->form) {
-	case DW_FORM_addr:
-		*ret = v->number;
-		return true;
-	case DW_FORM_addrx:
-	case DW_FORM_addrx1:
-	case DW_FORM_addrx2:
-	case DW_FORM_addrx3:
-	case DW_FORM_addrx4:
-	case DW_FORM_GNU_addr_index:
-		return dw_indexed_address(u, v->number, ret);
-	default:
-		return false;
-	}
-}
-
-const struct dw_unit_header *dw_value_reference(const struct dw_unit_header *u,
-						const struct dw_value *v, uint64_t *offset)
-{
-	*offset = v->number;
-	switch (v->form) {
-	case DW_FORM_ref1:
-	case DW_FORM_ref2:
-	case DW_FORM_ref4:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_udata:
-		*offset += u->offset;
-		return *offset >= u->first_entry && *offset < u->end ? u : NULL;
-	case DW_FORM_ref_addr:
-		if (*offset >= u->first_entry && *offset < u->end)
-			return u;
-		return dw_unit_at(u->debug, *offset);
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_ref_sup4:
-	case DW_FORM_ref_sup8:
-		return u->debug->alt ? dw_unit_at(u->debug->alt, *offset) : NULL;
-	default:
-		return NULL;
-	}
-}
-
-const struct dw_unit_header *dw_unit_at(const struct dw_debug *d, uint64_t offset)
-{
-	size_t lo = 0, hi = d->units.len;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (d->units.data[mid].end <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == d->units.len || d->units.data[lo].broken ||
-	    offset < d->units.data[lo].first_entry)
-		return NULL;
-	return &d->units.data[lo];
 }
 
 /* ---- headers -------------------------------------------------------------------- */
@@ -301,6 +117,9 @@ static int read_root(struct dw_unit_header *u, struct sc_error *err)
 	dw_value_number(&v[DW_SLOT_ADDR_BASE], &u->addr_base);
 	dw_value_number(&v[DW_SLOT_RNGLISTS_BASE], &u->rnglists_base);
 	dw_value_number(&v[DW_SLOT_GNU_RANGES_BASE], &u->ranges_base);
+	if (u->sizes.version < 5) /* in DWARF 5 it stands in the header */
+		dw_value_number(&v[DW_SLOT_DWO_ID], &u->id);
+	u->split_name = dw_value_string(u, &v[DW_SLOT_DWO_NAME]);
 	u->has_stmt_list = dw_value_number(&v[DW_SLOT_STMT_LIST], &u->stmt_list);
 	if (dw_value_number(&v[DW_SLOT_LANGUAGE], &n) && n <= UINT16_MAX)
 		u->lang = (uint32_t)n;
@@ -308,6 +127,35 @@ static int read_root(struct dw_unit_header *u, struct sc_error *err)
 	if (!dw_value_address(u, &v[DW_SLOT_LOW_PC], &u->base_vaddr))
 		dw_value_address(u, &v[DW_SLOT_ENTRY_PC], &u->base_vaddr);
 	return 0;
+}
+
+/*
+ * Units may share a line table, but not all of them a long one: the rows of a
+ * table are read for each unit that names it. What all of them read together is
+ * bounded by the size of the section; units beyond that go without lines. Of
+ * partial and type units nothing but the header of the table is read.
+ */
+static void charge_lines(struct dw_debug *d, struct dw_unit_header *u)
+{
+	struct dw_cursor c = dw_cursor_at(&d->sections.line, u->stmt_list, d->sections.swap);
+	unsigned offset_size;
+	uint64_t bytes;
+	struct sc_error fault;
+
+	if (!u->has_stmt_list)
+		return;
+	bytes = dw_initial_length(&c, &offset_size);
+	if (u->tag == DW_TAG_partial_unit || u->tag == DW_TAG_type_unit) {
+		dw_skip(&c, dw_u16(&c) >= 5 ? 2 : 0);
+		bytes = dw_uint(&c, offset_size);
+	}
+	d->line_bytes += bytes < dw_left(&c) ? bytes : dw_left(&c);
+	if (d->line_bytes < (16 << 20) + 64 * (uint64_t)d->sections.line.size)
+		return;
+	u->has_stmt_list = false;
+	sc_error_set(&fault, SC_EFORMAT, "unit at 0x%llx: too many units share its line table",
+		     (unsigned long long)u->offset);
+	note_fault(d, &fault);
 }
 
 /* Reads one header at *c. SC_EFORMAT: the next header cannot be found. */
@@ -340,12 +188,16 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 		u->sizes.address_size = dw_u8(c);
 		abbrev_offset = dw_uint(c, offset_size);
 		if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
-			dw_skip(c, 8); /* dwo_id */
-		else if (u->type == DW_UT_type || u->type == DW_UT_split_type)
-			dw_skip(c, 8 + offset_size);
+			u->id = dw_u64(c);
 	} else {
 		abbrev_offset = dw_uint(c, offset_size);
 		u->sizes.address_size = dw_u8(c);
+		if (d->is_types)
+			u->type = DW_UT_type;
+	}
+	if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
+		u->id = dw_u64(c);
+		u->type_offset = dw_uint(c, offset_size);
 	}
 	u->first_entry = (uint64_t)(c->p - start);
 	if (c->bad || u->first_entry > u->end)
@@ -353,10 +205,16 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	else if (u->sizes.version < 2 || u->sizes.version > 5)
 		rc = sc_error_set(&fault, SC_EFORMAT, "unknown DWARF version %u",
 				  u->sizes.version);
+	else if (u->sizes.address_size != 2 && u->sizes.address_size != 4 &&
+		 u->sizes.address_size != 8)
+		rc = sc_error_set(&fault, SC_EFORMAT, "addresses of %u bytes",
+				  u->sizes.address_size);
 	else
 		rc = find_abbrevs(d, u, abbrev_offset, &fault);
 	if (!rc && u->first_entry < u->end) /* without entries it is empty, not broken */
 		rc = read_root(u, &fault);
+	if (!rc)
+		charge_lines(d, u);
 	if (rc == SC_ENOMEM)
 		return sc_error_set(err, rc, "out of memory");
 	if (rc) {
@@ -369,19 +227,88 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	return 0;
 }
 
-int dw_debug_read(struct dw_debug *d, struct sc_error *err)
+/* True if the unit that begins at *c ends within `ready` bytes of the section, or
+ * says that it does not end within the section: then reading it tells so. */
+static bool is_there(const struct dw_debug *d, struct dw_cursor c, uint64_t ready)
 {
-	struct dw_cursor c = dw_cursor_at(&d->sections.info, 0, d->sections.swap);
+	uint64_t at = (uint64_t)(c.p - d->sections.info.data), length;
+	unsigned offset_size;
+
+	if (ready == d->sections.info.size)
+		return true;
+	if (ready - at < 12)
+		return false;
+	length = dw_initial_length(&c, &offset_size);
+	return c.bad || length > dw_left(&c) ||
+	       (uint64_t)(c.p - d->sections.info.data) + length <= ready;
+}
+
+int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err)
+{
+	struct dw_cursor c = dw_cursor_at(&d->sections.info, d->next, d->sections.swap);
 	struct sc_error fault;
 
-	while (dw_left(&c)) {
+	while (dw_left(&c) && d->next < ready && is_there(d, c, ready)) {
 		int rc = read_header(d, &c, &fault);
 		if (rc == SC_ENOMEM)
 			return sc_error_set(err, rc, "out of memory");
 		if (rc) {
 			note_fault(d, &fault);
-			break;
+			d->next = d->sections.info.size;
+			return 0;
 		}
+		d->next = (uint64_t)(c.p - d->sections.info.data);
 	}
 	return 0;
+}
+
+static int by_signature(const void *a, const void *b)
+{
+	const struct dw_signature *x = a, *y = b;
+
+	if (x->signature != y->signature)
+		return x->signature < y->signature ? -1 : 1;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
+}
+
+static bool list_signatures(struct dw_debug *d)
+{
+	for (size_t i = 0; i < d->units.len; i++) {
+		const struct dw_unit_header *u = &d->units.data[i];
+		struct dw_signature *s;
+
+		if (u->broken || (u->type != DW_UT_type && u->type != DW_UT_split_type))
+			continue;
+		s = vec_push(&d->signatures);
+		if (!s)
+			return false;
+		*s = (struct dw_signature){ u->id, i };
+	}
+	if (d->signatures.len)
+		qsort(d->signatures.data, d->signatures.len, sizeof(*d->signatures.data),
+		      by_signature);
+	return true;
+}
+
+int dw_debug_read(struct dw_debug *d, struct sc_error *err)
+{
+	int rc = dw_debug_read_more(d, d->sections.info.size, err);
+
+	if (!rc && !list_signatures(d))
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (rc || !d->sections.types.size)
+		return rc;
+	d->types = calloc(1, sizeof(*d->types));
+	if (!d->types)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	d->types->sections = d->sections;
+	d->types->sections.info = d->sections.types;
+	d->types->sections.types = (struct dw_section){0};
+	d->types->is_types = true;
+	d->types->alt = d->alt;
+	rc = dw_debug_read(d->types, err);
+	if (d->types->faults && !d->faults)
+		d->first_fault = d->types->first_fault;
+	d->faults += d->types->faults;
+	return rc;
 }

@@ -21,6 +21,8 @@ struct dw_unit_header {
 	uint64_t first_entry;       /* the root entry */
 	struct dw_form_sizes sizes;
 	uint8_t type;               /* DW_UT_… */
+	uint64_t id;                /* of split and skeleton units, or a type's signature */
+	uint64_t type_offset;       /* of type units: the type, in .debug_info */
 	bool broken;                /* root entry unreadable: nothing else is read */
 	const struct dw_abbrevs *abbrevs;
 	/* Of the root entry: */
@@ -31,7 +33,13 @@ struct dw_unit_header {
 	uint64_t stmt_list;
 	bool has_stmt_list;
 	const char *comp_dir;
+	const char *split_name;     /* DW_AT_dwo_name of a skeleton unit, else NULL */
+	/* Of a split unit: the unit of the linked file that stands for it, has
+	 * its line rows and says where its addresses are; else NULL. */
+	const struct dw_unit_header *skeleton;
 };
+
+struct dw_split_source; /* split.h */
 
 /* A compiled abbreviation table, shared by units of one kind. */
 struct dw_abbrev_cache {
@@ -40,13 +48,25 @@ struct dw_abbrev_cache {
 	struct dw_abbrevs *abbrevs;
 };
 
+struct dw_signature {
+	uint64_t signature;
+	size_t unit;
+};
+
 /* The debug information of one file. */
 struct dw_debug {
 	struct dw_sections sections;
 	VEC(struct dw_unit_header) units;      /* ascending by offset */
 	VEC(struct dw_abbrev_cache) abbrevs;
 	struct sc_intern abbrev_set;
+	uint64_t abbrev_records;               /* abbreviations and steps in all tables */
+	uint64_t line_bytes;                   /* of the line tables of all units */
+	VEC(struct dw_signature) signatures;   /* of type units, ascending */
+	struct dw_debug *types;                /* owned: those of .debug_types, or NULL */
+	bool is_types;                         /* it is such a one itself */
 	const struct dw_debug *alt;            /* the .gnu_debugaltlink file, or NULL */
+	const struct dw_split_source *split;   /* finds split units; NULL: none are read */
+	uint64_t next;                         /* offset behind the last header read */
 	uint64_t faults;                       /* broken unit headers */
 	struct sc_error first_fault;
 };
@@ -55,7 +75,16 @@ struct dw_debug {
  * the list, since the next one cannot be found; a broken root entry is a fault
  * of its unit. SC_ENOMEM. `d->sections` must be set. */
 int dw_debug_read(struct dw_debug *d, struct sc_error *err);
+
+/* The same for the units that end within the first `ready` bytes of .debug_info, from
+ * where the last call stopped; type units are not listed. For sections that are still
+ * being inflated. */
+int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err);
 void dw_debug_deinit(struct dw_debug *d);
+
+/* The type that has this signature: its unit and *offset there, or NULL. */
+const struct dw_unit_header *dw_type_at(const struct dw_debug *d, uint64_t signature,
+					uint64_t *offset);
 
 /* The unit that holds `offset`, or NULL. */
 const struct dw_unit_header *dw_unit_at(const struct dw_debug *d, uint64_t offset);

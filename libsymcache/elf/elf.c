@@ -171,12 +171,34 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 	return 0;
 }
 
+/* Reads what e->elf has opened. */
+static int read_file(struct sc_elf *e, struct sc_error *err)
+{
+	char *raw = e->elf ? elf_rawfile(e->elf, &e->size) : NULL;
+	int rc;
+
+	if (!raw)
+		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
+	e->bytes = (const uint8_t *)raw;
+	rc = read_header(e, err);
+	if (!rc && e->type == ET_REL)
+		rc = sc_elf_lay_out(e, err);
+	/* Sections first: the segments of some debug files have the offsets of the
+	 * program, so that their notes would be any bytes. */
+	if (!rc)
+		rc = read_sections(e, err);
+	if (!rc)
+		rc = read_segments(e, err);
+	sort_ranges(&e->exec);
+	sort_ranges(&e->alloc);
+	return rc;
+}
+
 static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 {
 	struct stat st;
-	char magic[SELFMAG], *raw;
+	char magic[SELFMAG];
 	ssize_t len;
-	int rc;
 
 	e->path = strdup(path);
 	if (!e->path)
@@ -200,34 +222,27 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
 	elf_version(EV_CURRENT);
 	e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
-	raw = e->elf ? elf_rawfile(e->elf, &e->size) : NULL;
-	if (!raw)
-		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
-	e->bytes = (const uint8_t *)raw;
-	rc = read_header(e, err);
-	if (!rc)
-		rc = read_segments(e, err);
-	if (!rc && e->type == ET_REL)
-		rc = sc_elf_lay_out(e, err);
-	if (!rc)
-		rc = read_sections(e, err);
-	sort_ranges(&e->exec);
-	sort_ranges(&e->alloc);
-	return rc;
+	return read_file(e, err);
 }
 
-int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
+static int open_bytes(uint8_t *bytes, size_t size, const char *name, struct sc_elf *e,
+		      struct sc_error *err)
 {
-	struct sc_elf *e = calloc(1, sizeof(*e));
-	int rc;
-
-	*ret = NULL;
-	if (!e)
+	e->memory = bytes;
+	e->path = strdup(name);
+	if (!e->path)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	e->fd = -1;
-	rc = open_file(path, e, err);
+	elf_version(EV_CURRENT);
+	e->elf = elf_memory((char *)bytes, size);
+	return read_file(e, err);
+}
+
+/* Hands out what was opened, or closes it. */
+static int finish(struct sc_elf *e, int rc, const char *name, struct sc_elf **ret,
+		  struct sc_error *err)
+{
 	if (rc) {
-		sc_error_prefix(err, "%s: ", path);
+		sc_error_prefix(err, "%s: ", name);
 		sc_elf_close(e);
 		return rc;
 	}
@@ -235,18 +250,55 @@ int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
 	return 0;
 }
 
+static struct sc_elf *new_file(struct sc_error *err)
+{
+	struct sc_elf *e = calloc(1, sizeof(*e));
+
+	if (e)
+		e->fd = -1;
+	else
+		sc_error_set(err, SC_ENOMEM, "out of memory");
+	return e;
+}
+
+int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
+{
+	struct sc_elf *e = new_file(err);
+
+	*ret = NULL;
+	return e ? finish(e, open_file(path, e, err), path, ret, err) : SC_ENOMEM;
+}
+
+int sc_elf_open_memory(uint8_t *bytes, size_t size, const char *name, struct sc_elf **ret,
+		       struct sc_error *err)
+{
+	struct sc_elf *e = new_file(err);
+
+	*ret = NULL;
+	if (!e)
+		free(bytes);
+	return e ? finish(e, open_bytes(bytes, size, name, e, err), name, ret, err) : SC_ENOMEM;
+}
+void sc_elf_close_fd(struct sc_elf *e)
+{
+	elf_cntl(e->elf, ELF_C_FDDONE);
+	close(e->fd);
+	e->fd = -1;
+}
+
 void sc_elf_close(struct sc_elf *e)
 {
 	if (!e)
 		return;
+	if (e->elf)
+		elf_end(e->elf);
 	for (size_t i = 0; i < e->inflated.len; i++)
 		sc_big_free(e->inflated.data[i].data, e->inflated.data[i].size);
 	vec_deinit(&e->inflated);
+	free(e->memory);
 	vec_deinit(&e->placed);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);
-	if (e->elf)
-		elf_end(e->elf);
 	if (e->fd >= 0)
 		close(e->fd);
 	free(e->path);

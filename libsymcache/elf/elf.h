@@ -51,8 +51,11 @@ struct sc_elf {
 	struct sc_elf_ranges exec;
 	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
 	struct sc_elf_ranges alloc;
+	uint8_t *memory;      /* sc_elf_open_memory(): the bytes, from malloc() */
 	VEC(struct sc_elf_buffer) inflated;
-	VEC(uint64_t) placed; /* ET_REL: address given to each section */
+	VEC(uint64_t) placed; /* ET_REL: address given to each section, or the offset
+	                       * among those of its name */
+	struct sc_elf *image; /* of a debug file: the program it is of, or NULL */
 	uint64_t unknown_relocations;
 };
 
@@ -60,6 +63,14 @@ struct sc_elf {
  * says where). */
 int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err);
 void sc_elf_close(struct sc_elf *elf); /* NULL is fine */
+
+/* An ELF file in memory: bytes from malloc(), which now belong to the file, also on
+ * failure. `name` stands in for its path. */
+int sc_elf_open_memory(uint8_t *bytes, size_t size, const char *name, struct sc_elf **ret,
+		       struct sc_error *err);
+
+/* Gives the file's descriptor back early; its bytes stay mapped. */
+void sc_elf_close_fd(struct sc_elf *elf);
 
 /* For __attribute__((cleanup)). */
 static inline void sc_elf_closep(struct sc_elf **elf)
@@ -118,9 +129,17 @@ int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 		      struct sc_elf **ret, struct sc_error *err);
 
 /*
+ * Opens the ELF file in .gnu_debugdata (MiniDebugInfo: xz, the symbols of functions
+ * that .dynsym lacks). SC_ENOTFOUND: there is none; SC_EFORMAT: damaged, or of
+ * a size that no symbol table has; SC_ENOMEM.
+ */
+int sc_elf_open_mini(struct sc_elf *elf, struct sc_elf **ret, struct sc_error *err);
+
+/*
  * Finds the supplementary file that dwz made (.gnu_debugaltlink): by build ID
- * under `debug_dirs`, then by its name, which is relative to the file. The
- * build ID must fit. SC_ENOTFOUND: none is named, or it is not there.
+ * under `debug_dirs`, then by its name, which is relative to the file, and by what
+ * follows /.dwz/ in the name under the debug directories. The build ID must fit.
+ * SC_ENOTFOUND: the file names none; SC_EFORMAT: it names one that is not there.
  */
 int sc_elf_find_alt(struct sc_elf *elf, const char *const *debug_dirs, struct sc_elf **ret,
 		    struct sc_error *err);

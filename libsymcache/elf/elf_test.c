@@ -175,6 +175,37 @@ static void test_load_base(void **state)
 	sc_elf_close(e);
 }
 
+/* A note of a segment counts, but not before that of a section. */
+static void test_note_segment(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct bytes b = {0}, note = {0};
+		struct elf_section s = { .name = ".n", .type = SHT_NOTE, .content = &note };
+		struct sc_elf *e;
+		size_t ph, at;
+
+		put_note(&note, "GNU", NT_GNU_BUILD_ID, "section", 7, 4);
+		put_elf(&b, &shape_64, &s, i);
+		bytes_deinit(&note);
+		at = b.b.len;
+		put_note(&b, "GNU", NT_GNU_BUILD_ID, "segment", 7, 4);
+		ph = b.b.len;
+		patch(&b, 32, 8, ph);
+		put(&b, 4, PT_NOTE);
+		put(&b, 4, PF_R);
+		put(&b, 8, at);
+		put(&b, 16, 0);
+		put(&b, 8, ph - at);
+		put(&b, 8, ph - at);
+		put(&b, 8, 4);
+		e = must_open(&b);
+		assert_int_equal(e->build_id_len, 7);
+		assert_memory_equal(e->build_id, i ? "section" : "segment", 7);
+		sc_elf_close(e);
+	}
+}
+
 /* Without section headers, code is where segments are executable. */
 static void test_no_sections(void **state)
 {
@@ -391,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_load_base),
+		cmocka_unit_test(test_note_segment),
 		cmocka_unit_test(test_no_sections),
 		cmocka_unit_test(test_build_ids),
 		cmocka_unit_test(test_soname_and_fold),

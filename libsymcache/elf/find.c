@@ -110,10 +110,39 @@ int sc_elf_find_debug(struct sc_elf *e, const char *const *dirs, struct sc_elf *
 	return *ret ? 0 : sc_error_set(err, SC_ENOTFOUND, "no debug file for %s", e->path);
 }
 
+/* The supplementary file by its name: as it is, or relative to the file. In packages it
+ * lies in .dwz/ of a debug directory; so also there, in those directories and in the one
+ * that the file itself is in, should the tree have been moved. */
+static struct sc_elf *by_alt_name(struct sc_elf *e, const char *name, const struct wanted *w,
+				  const char *const *dirs)
+{
+	char real[PATH_MAX], path[2 * PATH_MAX];
+	const char *in_tree = strstr(name, "/.dwz/");
+	struct sc_elf *found = NULL;
+	char *end;
+
+	if (!realpath(e->path, real))
+		return NULL;
+	end = strrchr(real, '/');
+	*end = 0;
+	snprintf(path, sizeof(path), "%s%s%s", *name == '/' ? "" : real, *name == '/' ? "" : "/",
+		 name);
+	found = try(path, w);
+	for (; !found && in_tree && *dirs; dirs++)
+		if (snprintf(path, sizeof(path), "%s%s", *dirs, in_tree) < (int)sizeof(path))
+			found = try(path, w);
+	end = strstr(real, "/.build-id/");
+	if (!found && in_tree && end) {
+		*end = 0;
+		snprintf(path, sizeof(path), "%s%s", real, in_tree);
+		found = try(path, w);
+	}
+	return found;
+}
+
 int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
 		    struct sc_error *err)
 {
-	char real[PATH_MAX], path[2 * PATH_MAX];
 	const uint8_t *data;
 	size_t size, len;
 	struct wanted w = {0};
@@ -128,12 +157,8 @@ int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **r
 	w.build_id = data + len + 1;
 	w.build_id_len = size - len - 1;
 	*ret = by_build_id(&w, dirs);
-	if (!*ret && len < PATH_MAX && realpath(e->path, real)) {
-		*strrchr(real, '/') = 0;
-		snprintf(path, sizeof(path), "%s%s%s", *data == '/' ? "" : real,
-			 *data == '/' ? "" : "/", (const char *)data);
-		*ret = try(path, &w);
-	}
-	return *ret ? 0 : sc_error_set(err, SC_ENOTFOUND, "%s: no supplementary file %s", e->path,
+	if (!*ret && len < PATH_MAX)
+		*ret = by_alt_name(e, (const char *)data, &w, dirs);
+	return *ret ? 0 : sc_error_set(err, SC_EFORMAT, "%s: no supplementary file %s", e->path,
 				       (const char *)data);
 }

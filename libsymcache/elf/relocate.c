@@ -40,6 +40,8 @@ int sc_elf_lay_out(struct sc_elf *e, struct sc_error *err)
 
 	if (elf_getshdrnum(e->elf, &n) || elf_getshdrstrndx(e->elf, &names))
 		return sc_error_set(err, SC_EFORMAT, "section headers: %s", elf_errmsg(-1));
+	if (!n)
+		return 0;
 	if (!vec_reserve(&e->placed, n))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	memset(e->placed.data, 0, n * sizeof(*e->placed.data));
@@ -285,16 +287,30 @@ static void apply_table(struct sc_elf *e, Elf_Scn *table, const GElf_Shdr *sh, u
 	}
 }
 
+/* The next table of relocations for section `index`, or NULL. */
+static Elf_Scn *next_table(struct sc_elf *e, size_t index, Elf_Scn *scn, GElf_Shdr *sh)
+{
+	while ((scn = elf_nextscn(e->elf, scn)))
+		if (gelf_getshdr(scn, sh) && sh->sh_info == index &&
+		    (sh->sh_type == SHT_RELA || sh->sh_type == SHT_REL))
+			return scn;
+	return NULL;
+}
+
+bool sc_elf_is_relocated(struct sc_elf *e, size_t index)
+{
+	GElf_Shdr sh;
+
+	return next_table(e, index, NULL, &sh);
+}
+
 void sc_elf_relocate(struct sc_elf *e, size_t index, uint8_t *data, size_t size,
 		     uint64_t *unknown)
 {
 	uint64_t place = index < e->placed.len ? e->placed.data[index] : 0;
 	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
 
-	while ((scn = elf_nextscn(e->elf, scn))) {
-		GElf_Shdr sh;
-		if (gelf_getshdr(scn, &sh) && sh.sh_info == index &&
-		    (sh.sh_type == SHT_RELA || sh.sh_type == SHT_REL))
-			apply_table(e, scn, &sh, data, size, place, unknown);
-	}
+	while ((scn = next_table(e, index, scn, &sh)))
+		apply_table(e, scn, &sh, data, size, place, unknown);
 }

@@ -12,6 +12,9 @@
  */
 int sc_elf_lay_out(struct sc_elf *e, struct sc_error *err);
 
+/* True if there are relocations for section `index`. */
+bool sc_elf_is_relocated(struct sc_elf *e, size_t index);
+
 /* Applies the relocations of section `index` to its bytes, data[0, size), which
  * are inflated and writable. A kind that is not known is left alone and counted
  * in *unknown. */

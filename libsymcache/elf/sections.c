@@ -2,6 +2,9 @@
  * Sections as plain bytes: found by name, inflated where they are compressed
  * (SHF_COMPRESSED with zlib or zstd, and the old .zdebug_ form).
  *
+ * Objects may have many sections of one name (COMDAT groups: one .debug_info for each
+ * type unit): they are handed out as one, in the order of the file.
+ *
  * What a section claims to inflate to is checked against what its compressed
  * bytes can hold at all, before memory is asked for. Inflated bytes belong to
  * the file. A section is inflated each time it is asked for: ask once.
@@ -11,14 +14,13 @@
 #include <libdeflate.h>
 #include <libelf.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/elf/relocate.h"
+#include "libsymcache/elf/sections.h"
 
 /* DEFLATE cannot do better than 1032:1. zstd can; no debug section does. */
 #define MAX_RATIO_ZLIB 1032u
@@ -28,9 +30,9 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-static Elf_Scn *find(struct sc_elf *e, const char *name, GElf_Shdr *sh)
+/* The next section of this name behind `scn` (NULL: the first one). */
+static Elf_Scn *find(struct sc_elf *e, const char *name, Elf_Scn *scn, GElf_Shdr *sh)
 {
-	Elf_Scn *scn = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(e->elf, &names))
@@ -62,7 +64,7 @@ bool sc_elf_has(struct sc_elf *e, const char *name)
 	char buf[64];
 	const char *old = old_compressed_name(name, buf);
 
-	return find(e, name, &sh) || (old && find(e, old, &sh));
+	return find(e, name, NULL, &sh) || (old && find(e, old, NULL, &sh));
 }
 
 static bool inflate_zlib(const uint8_t *in, size_t in_size, void *out, size_t out_size)
@@ -87,8 +89,12 @@ struct stored {
 	size_t in_size;
 	uint32_t how;      /* ELFCOMPRESS_…; 0: not compressed */
 	uint64_t out_size;
-	void *out;         /* room for it, owned by the file */
+	uint8_t *out;      /* room for it, owned by the file; NULL: it stays where it is */
 	bool failed;
+};
+
+struct stored_list {
+	VEC(struct stored) list;
 };
 
 static uint64_t big_endian_u64(const uint8_t *p)
@@ -100,38 +106,35 @@ static uint64_t big_endian_u64(const uint8_t *p)
 	return v;
 }
 
-/* Finds a section and reads its compression header. */
-static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct sc_error *err)
+/* A section under its old compressed name. */
+static int locate_old(struct sc_elf *e, const char *name, Elf_Scn *scn, const GElf_Shdr *sh,
+		      struct stored *ret, struct sc_error *err)
 {
-	char buf[64];
-	const char *old = old_compressed_name(name, buf);
-	size_t head = e->is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
-	GElf_Shdr sh;
-	GElf_Chdr ch;
-	Elf_Scn *scn = find(e, name, &sh);
-
-	memset(ret, 0, sizeof(*ret));
-	if (!scn) {
-		scn = old ? find(e, old, &sh) : NULL;
-		if (!scn)
-			return sc_error_set(err, SC_ENOTFOUND, "no section %s", name);
-		ret->index = elf_ndxscn(scn);
-		ret->in = e->bytes + sh.sh_offset;
-		if (sh.sh_size < 12 || memcmp(ret->in, "ZLIB", 4))
-			return sc_error_set(err, SC_EFORMAT, "section %s: no ZLIB header", old);
-		ret->how = ELFCOMPRESS_ZLIB;
-		ret->out_size = big_endian_u64(ret->in + 4);
-		ret->in += 12;
-		ret->in_size = sh.sh_size - 12;
-		return 0;
-	}
 	ret->index = elf_ndxscn(scn);
-	ret->in = e->bytes + sh.sh_offset; /* checked when the file was opened */
-	ret->in_size = sh.sh_size;
-	ret->out_size = sh.sh_size;
-	if (!(sh.sh_flags & SHF_COMPRESSED))
+	ret->in = e->bytes + sh->sh_offset;
+	if (sh->sh_size < 12 || memcmp(ret->in, "ZLIB", 4))
+		return sc_error_set(err, SC_EFORMAT, "section %s: no ZLIB header", name);
+	ret->how = ELFCOMPRESS_ZLIB;
+	ret->out_size = big_endian_u64(ret->in + 4);
+	ret->in += 12;
+	ret->in_size = sh->sh_size - 12;
+	return 0;
+}
+
+/* A section, with its compression header read. */
+static int locate(struct sc_elf *e, const char *name, Elf_Scn *scn, const GElf_Shdr *sh,
+		  struct stored *ret, struct sc_error *err)
+{
+	size_t head = e->is_64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	GElf_Chdr ch;
+
+	ret->index = elf_ndxscn(scn);
+	ret->in = e->bytes + sh->sh_offset; /* checked when the file was opened */
+	ret->in_size = sh->sh_size;
+	ret->out_size = sh->sh_size;
+	if (!(sh->sh_flags & SHF_COMPRESSED))
 		return 0;
-	if (sh.sh_size < head || !gelf_getchdr(scn, &ch))
+	if (sh->sh_size < head || !gelf_getchdr(scn, &ch))
 		return sc_error_set(err, SC_EFORMAT, "section %s: no whole compression header",
 				    name);
 	ret->in += head;
@@ -144,22 +147,103 @@ static int locate(struct sc_elf *e, const char *name, struct stored *ret, struct
 	return 0;
 }
 
-/* Makes room for what a section inflates to, or to copy it for relocation. */
-static int make_room(struct sc_elf *e, const char *name, struct stored *s, struct sc_error *err)
+/* Checks what a section says it inflates to. */
+static int check_size(const char *name, const struct stored *s, struct sc_error *err)
 {
 	uint64_t ratio = !s->how ? 1 : s->how == ELFCOMPRESS_ZSTD ? MAX_RATIO_ZSTD : MAX_RATIO_ZLIB;
+
+	return s->out_size / ratio <= s->in_size ? 0 :
+		sc_error_set(err, SC_EFORMAT, "section %s: %zu bytes cannot inflate to %llu",
+			     name, s->in_size, (unsigned long long)s->out_size);
+}
+
+/* Adds all sections of this name to `ret`. In objects there can be many, one for
+ * each type unit. */
+static int locate_all(struct sc_elf *e, const char *name, struct stored_list *ret,
+		      struct sc_error *err)
+{
+	char buf[64];
+	const char *old = old_compressed_name(name, buf);
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	struct stored *s;
+	int rc;
+
+	scn = find(e, name, NULL, &sh);
+	if (scn)
+		old = NULL;
+	else if (old)
+		scn = find(e, old, NULL, &sh);
+	if (!scn)
+		return sc_error_set(err, SC_ENOTFOUND, "no section %s", name);
+	for (; scn; scn = find(e, old ? old : name, scn, &sh)) {
+		s = vec_push(&ret->list);
+		if (!s)
+			return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
+		rc = old ? locate_old(e, old, scn, &sh, s, err) : locate(e, name, scn, &sh, s, err);
+		if (!rc)
+			rc = check_size(name, s, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+uint8_t *sc_elf_room_for_zlib(struct sc_elf *e, const char *name, size_t worth,
+			      const uint8_t **in, size_t *in_size, size_t *size)
+{
+	struct stored_list parts = {0};
+	struct sc_elf_buffer *owned = NULL;
+	uint8_t *room = NULL;
+
+	if (e->type != ET_REL && !locate_all(e, name, &parts, NULL) && parts.list.len == 1 &&
+	    parts.list.data[0].how == ELFCOMPRESS_ZLIB && parts.list.data[0].out_size >= worth) {
+		*in = parts.list.data[0].in;
+		*in_size = parts.list.data[0].in_size;
+		*size = parts.list.data[0].out_size;
+		room = sc_big_alloc(*size);
+		owned = room ? vec_push(&e->inflated) : NULL;
+		if (owned)
+			*owned = (struct sc_elf_buffer){ room, *size };
+		else
+			sc_big_free(room, *size);
+	}
+	vec_deinit(&parts.list);
+	return owned ? room : NULL;
+}
+
+static bool needs_room(struct sc_elf *e, const struct stored *s, size_t parts)
+{
+	return parts > 1 || s->how || (e->type == ET_REL && sc_elf_is_relocated(e, s->index));
+}
+
+/* Makes room for what the parts of a section inflate to, one behind the other, or to
+ * copy them for relocation. *size is that of all. */
+static int make_room(struct sc_elf *e, const char *name, struct stored *parts, size_t n,
+		     uint64_t *size, struct sc_error *err)
+{
+	uint8_t *room;
 	struct sc_elf_buffer *owned;
 
-	if (s->out_size / ratio > s->in_size)
-		return sc_error_set(err, SC_EFORMAT, "section %s: %zu bytes cannot inflate to %llu",
-				    name, s->in_size, (unsigned long long)s->out_size);
-	s->out = sc_big_alloc(s->out_size);
-	owned = s->out ? vec_push(&e->inflated) : NULL;
+	*size = 0;
+	for (size_t i = 0; i < n; i++)
+		if (__builtin_add_overflow(*size, parts[i].out_size, size))
+			return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
+	if (!needs_room(e, parts, n))
+		return 0;
+	room = sc_big_alloc(*size);
+	owned = room ? vec_push(&e->inflated) : NULL;
 	if (!owned) {
-		sc_big_free(s->out, s->out_size);
+		sc_big_free(room, *size);
 		return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
 	}
-	*owned = (struct sc_elf_buffer){ s->out, s->out_size };
+	*owned = (struct sc_elf_buffer){ room, *size };
+	for (size_t i = 0, at = 0; i < n; at += parts[i++].out_size) {
+		parts[i].out = room + at;
+		/* What is relocated against this part means its place here. */
+		if (n > 1 && parts[i].index < e->placed.len)
+			e->placed.data[parts[i].index] = at;
+	}
 	return 0;
 }
 
@@ -167,18 +251,6 @@ struct batch {
 	struct stored *stored;
 	const size_t *order;
 };
-
-/* The file's own pages have served: what is inflated takes their place. They
- * are clean pages of a map and come back should anybody read them again. */
-static void drop_pages(const uint8_t *p, size_t size)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t start = ((uintptr_t)p + page - 1) & ~(page - 1);
-	uintptr_t end = ((uintptr_t)p + size) & ~(page - 1);
-
-	if (start < end)
-		madvise((void *)start, end - start, MADV_DONTNEED);
-}
 
 static void inflate_job(void *ctx, unsigned worker, size_t job)
 {
@@ -192,52 +264,82 @@ static void inflate_job(void *ctx, unsigned worker, size_t job)
 		s->failed = !inflate_zstd(s->in, s->in_size, s->out, s->out_size);
 	else
 		s->failed = !inflate_zlib(s->in, s->in_size, s->out, s->out_size);
-	drop_pages(s->in, s->in_size);
+	sc_big_drop(s->in, s->in_size); /* the file's own pages have served */
 }
 
-/* The compressed sections, largest first: the longest job must not come last. */
-static size_t make_order(const struct stored *stored, size_t n, size_t *order)
+static int larger_first(const void *a, const void *b, void *stored)
 {
-	size_t jobs = 0;
+	const struct stored *s = stored, *x = &s[*(const size_t *)a], *y = &s[*(const size_t *)b];
 
-	for (size_t i = 0; i < n; i++) {
-		size_t at;
-		if (!stored[i].out)
-			continue;
-		for (at = jobs++; at && stored[order[at - 1]].in_size < stored[i].in_size; at--)
-			order[at] = order[at - 1];
-		order[at] = i;
+	return x->in_size > y->in_size ? -1 : x->in_size < y->in_size;
+}
+
+/* Fills what has room, the largest first: the longest job must not come last. */
+static bool fill(struct stored_list *stored, unsigned threads)
+{
+	size_t *order = malloc((stored->list.len + 1) * sizeof(*order)), jobs = 0;
+	struct batch batch = { stored->list.data, order };
+
+	for (size_t i = 0; order && i < stored->list.len; i++)
+		if (stored->list.data[i].out)
+			order[jobs++] = i;
+	if (order) {
+		qsort_r(order, jobs, sizeof(*order), larger_first, stored->list.data);
+		sc_parallel(threads, jobs, inflate_job, &batch);
 	}
-	return jobs;
+	free(order);
+	return order;
+}
+
+/* The section whose parts these are, inflated by now. */
+static void hand_out(struct sc_elf *e, const struct stored *parts, size_t n,
+		     struct sc_elf_wanted *w)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (parts[i].failed)
+			w->rc = sc_error_set(&w->err, SC_EFORMAT,
+					     "section %s: compressed data is damaged", w->name);
+		else if (e->type == ET_REL && parts[i].out)
+			sc_elf_relocate(e, parts[i].index, parts[i].out, parts[i].out_size,
+					&e->unknown_relocations);
+	}
+	if (w->rc)
+		w->size = 0;
+	else
+		w->data = parts[0].out ? parts[0].out : parts[0].in;
 }
 
 #define MAX_WANTED 32
 
 void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wanted, size_t n)
 {
-	struct stored stored[MAX_WANTED];
-	size_t order[MAX_WANTED];
-	struct batch batch = { stored, order };
+	struct stored_list stored = {0};
+	size_t first[MAX_WANTED + 1];
 
 	assert(n <= MAX_WANTED);
 	for (size_t i = 0; i < n; i++) {
 		struct sc_elf_wanted *w = &wanted[i];
-		w->rc = locate(e, w->name, &stored[i], &w->err);
-		if (!w->rc && (stored[i].how || e->type == ET_REL))
-			w->rc = make_room(e, w->name, &stored[i], &w->err);
+		uint64_t size = 0;
+
+		w->data = NULL;
+		w->size = 0;
+		first[i] = stored.list.len;
+		w->rc = locate_all(e, w->name, &stored, &w->err);
+		if (!w->rc)
+			w->rc = make_room(e, w->name, stored.list.data + first[i],
+					  stored.list.len - first[i], &size, &w->err);
+		if (w->rc)
+			stored.list.len = first[i];
+		w->size = size;
 	}
-	sc_parallel(threads, make_order(stored, n, order), inflate_job, &batch);
-	for (size_t i = 0; i < n; i++) {
-		struct sc_elf_wanted *w = &wanted[i];
-		if (!w->rc && stored[i].failed)
-			w->rc = sc_error_set(&w->err, SC_EFORMAT,
-					     "section %s: compressed data is damaged", w->name);
-		if (!w->rc && e->type == ET_REL)
-			sc_elf_relocate(e, stored[i].index, stored[i].out, stored[i].out_size,
-					&e->unknown_relocations);
-		w->data = w->rc ? NULL : stored[i].out ? stored[i].out : stored[i].in;
-		w->size = w->rc ? 0 : stored[i].out_size;
-	}
+	first[n] = stored.list.len;
+	if (!fill(&stored, threads))
+		for (size_t i = 0; i < n; i++)
+			wanted[i].rc = sc_error_set(&wanted[i].err, SC_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		if (!wanted[i].rc)
+			hand_out(e, stored.list.data + first[i], first[i + 1] - first[i], &wanted[i]);
+	vec_deinit(&stored.list);
 }
 
 void sc_elf_unload(struct sc_elf *e, const uint8_t *data, size_t size)
@@ -249,7 +351,7 @@ void sc_elf_unload(struct sc_elf *e, const uint8_t *data, size_t size)
 			return;
 		}
 	}
-	drop_pages(data, size);
+	sc_big_drop(data, size);
 }
 
 int sc_elf_section(struct sc_elf *e, const char *name, const uint8_t **data, size_t *size,

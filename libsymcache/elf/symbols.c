@@ -18,8 +18,19 @@ struct candidate {
 	bool is_code;
 };
 
+/* Function descriptors of 64-bit PowerPC's first ABI: there, symbols of functions lead
+ * into .opd, where the addresses of the code stand. */
+struct descriptors {
+	const uint8_t *data; /* NULL: there are none */
+	size_t size;
+	uint64_t vaddr;
+	size_t ndx;          /* of .opd in the file with the symbols */
+};
+
 struct candidates {
 	VEC(struct candidate) list;
+	struct descriptors opd;
+	uint32_t num_symbols; /* seen so far: indices of one table are above another's */
 };
 
 /* How far a name is from what a user would expect to read. */
@@ -46,6 +57,46 @@ static int by_vaddr(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
+static void find_descriptors(struct sc_elf *e, struct descriptors *ret)
+{
+	struct sc_elf *with = e->image ? e->image : e; /* a debug file has no bytes of it */
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	memset(ret, 0, sizeof(*ret));
+	if (e->machine != EM_PPC64 || elf_getshdrstrndx(e->elf, &names))
+		return;
+	while ((scn = elf_nextscn(e->elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(e->elf, names, sh.sh_name) :
+							    NULL;
+		if (!name || strcmp(name, ".opd"))
+			continue;
+		ret->ndx = elf_ndxscn(scn);
+		ret->vaddr = sc_elf_section_vaddr(e, ret->ndx, sh.sh_addr);
+		sc_elf_section(with, ".opd", &ret->data, &ret->size, NULL);
+		return;
+	}
+}
+
+/* From a descriptor to the code it is of. False: it leads to no code. */
+static bool follow(const struct sc_elf *e, const struct descriptors *opd, struct candidate *c)
+{
+	uint64_t at = c->vaddr - opd->vaddr, vaddr = 0;
+	const struct sc_elf_range *code;
+
+	if (opd->size < 8 || at > opd->size - 8)
+		return false;
+	for (unsigned i = 0; i < 8; i++)
+		vaddr |= (uint64_t)opd->data[at + i] << 8 * (e->big_endian ? 7 - i : i);
+	code = sc_elf_range_at(&e->exec, vaddr);
+	if (!code)
+		return false;
+	c->vaddr = vaddr;
+	c->section_end = code->end;
+	return true;
+}
+
 /* Adds one symbol, if it is one of code or data. */
 static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const GElf_Shdr *sh,
 		 const char *name, const char *file, uint32_t index, struct candidates *ret)
@@ -70,18 +121,22 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 	c->file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? file : NULL;
 	base = sc_elf_section_vaddr(e, ndx, sh->sh_addr);
 	c->vaddr = sym->st_value + (e->type == ET_REL ? base : 0);
-	if (e->machine == EM_ARM && is_code && type != STT_NOTYPE)
-		c->vaddr &= ~(uint64_t)1; /* Thumb */
+	if ((e->machine == EM_ARM || e->machine == EM_MIPS) && is_code && type != STT_NOTYPE)
+		c->vaddr &= ~(uint64_t)1; /* Thumb, microMIPS */
 	c->size = sym->st_size;
 	c->section_end = base + sh->sh_size;
+	if (is_code && ret->opd.data && ndx == ret->opd.ndx && !follow(e, &ret->opd, c))
+		ret->list.len--;
 	c->index = index;
 	c->rank = rank_of(name, type, GELF_ST_BIND(sym->st_info));
 	return true;
 }
 
-static bool is_mapping_symbol(const char *name)
+/* $x, $d.12, …; on RISC-V also $x with the instruction set behind it. */
+static bool is_mapping_symbol(const struct sc_elf *e, const char *name)
 {
-	return name[0] == '$' && name[1] && (!name[2] || name[2] == '.');
+	return name[0] == '$' && name[1] && (!name[2] || name[2] == '.' ||
+		(e->machine == EM_RISCV && !strncmp(name, "$xrv", 4)));
 }
 
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
@@ -100,6 +155,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		    x.sh_link == elf_ndxscn(scn))
 			xindex = elf_getdata(s, NULL);
 	}
+	find_descriptors(e, &ret->opd);
 	for (size_t i = 1; i < n && i < INT32_MAX; i++) {
 		GElf_Sym sym;
 		Elf32_Word xndx = 0;
@@ -117,7 +173,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		if (ndx == SHN_UNDEF || (sym.st_shndx >= SHN_LORESERVE &&
 					 sym.st_shndx != SHN_XINDEX))
 			continue;
-		if (is_mapping_symbol(name))
+		if (is_mapping_symbol(e, name))
 			continue;
 		if (ndx != sh_index) {
 			s = elf_getscn(e->elf, ndx);
@@ -125,9 +181,10 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 				continue;
 			sh_index = ndx;
 		}
-		if (!take(e, &sym, ndx, &sh, name, file, (uint32_t)i, ret))
+		if (!take(e, &sym, ndx, &sh, name, file, ret->num_symbols + (uint32_t)i, ret))
 			return SC_ENOMEM;
 	}
+	ret->num_symbols += (uint32_t)n;
 	return 0;
 }
 
@@ -185,14 +242,12 @@ static size_t settle_all(const struct candidates *c, struct sc_elf_symbol *out)
 	return n;
 }
 
-int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error *err)
+/* Adds the symbols of .symtab, or of .dynsym if there is none. */
+static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym)
 {
-	struct candidates c = {0};
 	Elf_Scn *scn = NULL, *symtab = NULL, *dynsym = NULL, *use;
 	GElf_Shdr sh;
-	bool ok;
 
-	memset(ret, 0, sizeof(*ret));
 	while ((scn = elf_nextscn(e->elf, scn))) {
 		if (!gelf_getshdr(scn, &sh))
 			continue;
@@ -202,8 +257,18 @@ int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error
 			dynsym = scn;
 	}
 	use = symtab ? symtab : dynsym;
-	ret->from_dynsym = !symtab;
-	ok = !use || (gelf_getshdr(use, &sh) && !read_table(e, use, &sh, &c));
+	*from_dynsym = !symtab;
+	return use && gelf_getshdr(use, &sh) ? read_table(e, use, &sh, ret) : 0;
+}
+
+int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_symbols *ret,
+			   struct sc_error *err)
+{
+	struct candidates c = {0};
+	bool ok, ignored;
+
+	memset(ret, 0, sizeof(*ret));
+	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
 	if (ok && c.list.len)
 		qsort(c.list.data, c.list.len, sizeof(*c.list.data), by_vaddr);
 	ok = ok && make_room(&c, &ret->code.data, &ret->code.cap) &&
@@ -218,6 +283,11 @@ int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error
 	}
 	vec_deinit(&c.list);
 	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error *err)
+{
+	return sc_elf_symbols_of_both(e, NULL, ret, err);
 }
 
 void sc_elf_symbols_deinit(struct sc_elf_symbols *s)

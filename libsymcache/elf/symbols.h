@@ -18,7 +18,7 @@ struct sc_elf_symbols {
 	VEC(struct sc_elf_symbol) all;  /* code and data by the plain rule of symbol
 	                                 * tables: of one address the largest, of
 	                                 * equals the last; sizes as they stand */
-	bool from_dynsym;               /* there is no .symtab */
+	bool from_dynsym;               /* there is no .symtab (in the first file) */
 };
 
 /*
@@ -30,6 +30,10 @@ struct sc_elf_symbols {
  * A file without symbols gives empty lists. SC_ENOMEM.
  */
 int sc_elf_symbols(struct sc_elf *elf, struct sc_elf_symbols *ret, struct sc_error *err);
+
+/* The same of two files that have a part each: .dynsym and MiniDebugInfo. */
+int sc_elf_symbols_of_both(struct sc_elf *elf, struct sc_elf *more, struct sc_elf_symbols *ret,
+			   struct sc_error *err);
 void sc_elf_symbols_deinit(struct sc_elf_symbols *symbols);
 
 #endif

@@ -224,6 +224,10 @@ static void test_shapes(void **state)
 		{ "label", GLOBAL, NOTYPE, TEXT, 0x1101, 0x10 },
 		{ "data", GLOBAL, OBJECT, DATA, 0x3001, 4 },
 	};
+	static const struct symbol riscv[] = {
+		{ "$xrv64i2p1_m2p0", LOCAL, NOTYPE, TEXT, 0x1000, 0 },
+		{ "f", LOCAL, NOTYPE, TEXT, 0x1000, 0 },
+	};
 	struct elf_shape arm = { .machine = EM_ARM, .type = ET_DYN };
 	struct sc_elf_symbols s;
 	struct sc_elf *e;
@@ -237,6 +241,8 @@ static void test_shapes(void **state)
 	arm.machine = EM_PPC;
 	expect_in(file_with(&arm, SHT_SYMTAB, symbols, 3),
 		  "1001+10 thumb 1101+10 label | 3001+4 data");
+	arm = (struct elf_shape){ .is_64 = true, .machine = EM_RISCV, .type = ET_DYN };
+	expect_in(file_with(&arm, SHT_SYMTAB, riscv, 2), "1000+1000 f |");
 	e = file_with(&shape_64, SHT_DYNSYM, symbols, 3);
 	assert_int_equal(sc_elf_symbols(e, &s, NULL), 0);
 	assert_true(s.from_dynsym);

@@ -71,7 +71,8 @@ bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 			high = mid;
 	}
 	/* A symbol of unknown size reaches far, but not around the address space. */
-	if (!low || rel_address > UINT32_MAX || (s[low - 1].size && rel_address - s[low - 1].address >= s[low - 1].size))
+	if (!low || rel_address > UINT32_MAX ||
+	    (s[low - 1].size && rel_address - s[low - 1].address >= s[low - 1].size))
 		return false;
 	*ret = (struct symcache_symbol){
 		.name = symcache_string(cache, s[low - 1].name),

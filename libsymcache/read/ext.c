@@ -75,7 +75,7 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 	const uint32_t *record = f->at;
 	uint32_t n = cache->header->num_ranges;
 
-	if (!record || (n && f->count && record[0] < 32 &&
+	if (!record || (!n && !f->count) || (n && f->count && record[0] < 32 &&
 			f->count == symcache_index_buckets(record[0], cache->ranges[n - 1]) + 2ull))
 		return 0;
 	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
@@ -138,7 +138,7 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->num_data_symbols = found[DATA].count;
 	cache->symbols = found[SYMBOL].at;
 	cache->num_symbols = found[SYMBOL].count;
-	if (found[INDEX].at) {
+	if (found[INDEX].at && found[INDEX].count) {
 		const uint32_t *record = found[INDEX].at;
 
 		cache->index = record + 1;

@@ -8,7 +8,6 @@
  * the bytes are those that were written, symcache_verify() whether they were
  * right.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,47 +17,32 @@
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
-struct report {
-	symcache_fault_fn *fn;
-	void *ctx;
-	size_t faults;
-	bool stop;
-};
-
-static void __attribute__((format(printf, 2, 3))) fault(struct report *r, const char *fmt, ...)
-{
-	char text[320];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	r->faults++;
-	if (!r->stop && !r->fn(r->ctx, text))
-		r->stop = true;
-}
-
-static void check_pages(struct symstore_reader *reader, struct report *r)
+void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+			  struct symstore_report *r)
 {
 	struct symstore_snapshot snapshot;
 	struct sc_error err;
 	struct stat st;
+	size_t size;
 	void *file;
 	int fd, rc;
 
-	mdb_env_get_fd(reader->store->env, &fd);
-	rc = symstore_snapshot_of(reader->txn, fd, &snapshot, &err);
+	mdb_env_get_fd(store->env, &fd);
+	rc = symstore_snapshot_of(txn, fd, &snapshot, &err);
 	if (rc || fstat(fd, &st)) {
-		fault(r, "%s", rc ? err.msg : "cannot read the file's size");
+		symstore_fault(r, "%s", rc ? err.msg : "cannot read the file's size");
 		return;
 	}
-	file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	size = (size_t)st.st_size;
+	if (if_short && size / snapshot.page_size > snapshot.last_page)
+		return;
+	file = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (file == MAP_FAILED) {
-		fault(r, "cannot map %lld bytes", (long long)st.st_size);
+		symstore_fault(r, "cannot map %zu bytes", size);
 		return;
 	}
-	r->faults += symstore_snapshot_check(file, (size_t)st.st_size, &snapshot, r->fn, r->ctx);
-	munmap(file, (size_t)st.st_size);
+	symstore_snapshot_check(file, size, &snapshot, r);
+	munmap(file, size);
 }
 
 static void key_text(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const MDB_val *key)
@@ -69,7 +53,7 @@ static void key_text(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const MDB_val *ke
 }
 
 /* Each entry has a cache that is large enough, and there are no other caches. */
-static void check_records(struct symstore_reader *reader, struct report *r)
+static void check_records(struct symstore_reader *reader, struct symstore_report *r)
 {
 	MDB_cursor *entries __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
 	struct symstore *store = reader->store;
@@ -82,35 +66,35 @@ static void check_records(struct symstore_reader *reader, struct report *r)
 
 	if ((rc = mdb_cursor_open(reader->txn, store->entries, &entries)) ||
 	    (rc = mdb_stat(reader->txn, store->caches, &stat))) {
-		fault(r, "cannot read: %s", mdb_strerror(rc));
+		symstore_fault(r, "cannot read: %s", mdb_strerror(rc));
 		return;
 	}
 	while (!r->stop && !(rc = mdb_cursor_get(entries, &key, &value, MDB_NEXT))) {
 		key_text(id, &key);
 		if (!symstore_entry_decode(key.mv_data, key.mv_size, value.mv_data, value.mv_size,
 					   &entry)) {
-			fault(r, "%s: malformed entry record", id);
+			symstore_fault(r, "%s: malformed entry record", id);
 			entry.cache_size = 0;
 		}
 		rc = mdb_get(reader->txn, store->caches, &key, &cache);
 		if (rc)
-			fault(r, "%s: no cache: %s", id, mdb_strerror(rc));
+			symstore_fault(r, "%s: no cache: %s", id, mdb_strerror(rc));
 		else if (cache.mv_size < entry.cache_size)
-			fault(r, "%s: the cache has %zu bytes, the entry says %llu", id,
+			symstore_fault(r, "%s: the cache has %zu bytes, the entry says %llu", id,
 			      cache.mv_size, (unsigned long long)entry.cache_size);
 		with_cache += !rc;
 	}
 	if (!r->stop && rc != MDB_NOTFOUND)
-		fault(r, "cannot read: %s", mdb_strerror(rc));
+		symstore_fault(r, "cannot read: %s", mdb_strerror(rc));
 	if (!r->stop && with_cache != stat.ms_entries)
-		fault(r, "%zu caches have no entry", stat.ms_entries - with_cache);
+		symstore_fault(r, "%zu caches have no entry", stat.ms_entries - with_cache);
 }
 
 size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx)
 {
-	struct report r = { .fn = fn, .ctx = ctx };
+	struct symstore_report r = { .fn = fn, .ctx = ctx };
 
-	check_pages(reader, &r);
+	symstore_check_pages(reader->store, reader->txn, false, &r);
 	if (!r.faults)
 		check_records(reader, &r);
 	return r.faults;
@@ -119,24 +103,24 @@ size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, voi
 size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
 			    symcache_fault_fn *fn, void *ctx)
 {
-	struct report r = { .fn = fn, .ctx = ctx };
+	struct symstore_report r = { .fn = fn, .ctx = ctx };
 	struct symcache cache;
 	struct sc_error err;
 	const void *data;
 	size_t size;
 
 	if (symstore_get(reader, entry->build_id, entry->build_id_len, &data, &size, &err)) {
-		fault(&r, "%s", err.msg);
+		symstore_fault(&r, "%s", err.msg);
 		return r.faults;
 	}
 	if (XXH3_64bits(data, size) != entry->cache_hash) {
-		fault(&r, "the bytes are not those that were written: hash %016llx, not %016llx",
+		symstore_fault(&r, "the bytes are not those that were written: hash %016llx, not %016llx",
 		      (unsigned long long)XXH3_64bits(data, size),
 		      (unsigned long long)entry->cache_hash);
 		return r.faults;
 	}
 	if (symcache_open(&cache, data, size, &err))
-		fault(&r, "%s", err.msg);
+		symstore_fault(&r, "%s", err.msg);
 	else
 		r.faults += symcache_verify(&cache, fn, ctx);
 	return r.faults;

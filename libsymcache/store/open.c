@@ -7,15 +7,10 @@
  * cannot read where it may not lock. So each of these is looked at before.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,11 +19,7 @@
 
 static const char format_key[] = "format";
 
-enum {
-	MAX_DATABASES = 16,
-	/* What LMDB makes of the lock file: a header and 64 bytes per reader. */
-	LOCK_FILE_SIZE = 192 + (SYMSTORE_READERS - 1) * 64,
-};
+enum { MAX_DATABASES = 16 };
 
 static int fail_code(int rc)
 {
@@ -50,29 +41,13 @@ static int fail_code(int rc)
 	return SC_ESYS;
 }
 
-/* LMDB says EIO for a write that was cut short, which is how a disk fills up. */
-static bool no_space(const struct symstore *store)
-{
-	struct rlimit limit;
-	struct statvfs vfs;
-	struct stat st;
-	int fd;
-
-	if (mdb_env_get_fd(store->env, &fd))
-		return false;
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
-	    !fstat(fd, &st) && (rlim_t)st.st_size >= limit.rlim_cur)
-		return true;
-	return !fstatvfs(fd, &vfs) && (uint64_t)vfs.f_bavail * vfs.f_frsize < 1 << 20;
-}
-
 int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 		  const char *fmt, ...)
 {
 	char what[128];
 	va_list ap;
 
-	if (rc == EIO && no_space(store))
+	if (rc == EIO && symstore_no_space(store))
 		rc = ENOSPC;
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
@@ -81,122 +56,10 @@ int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 			    mdb_strerror(rc));
 }
 
-/* ---- before LMDB --------------------------------------------------------- */
-
-/*
- * Looks at the file. *used: bytes that LMDB will want to see; 0: it is missing
- * or empty. Another process may be about to write a meta page, which we then
- * see half: a fault counts if it stays.
- */
-static int look(const char *path, uint64_t *used, struct sc_error *err)
-{
-	struct symstore_snapshot snapshot;
-	struct stat st;
-	int fd, rc;
-
-	*used = 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT)
-		return 0;
-	if (fd < 0)
-		return sc_error_sys(err, "store %s: cannot open", path);
-	for (int tries = 0; ; tries++) {
-		if (fstat(fd, &st))
-			rc = sc_error_sys(err, "cannot read");
-		else if (!S_ISREG(st.st_mode))
-			rc = sc_error_set(err, SC_EFORMAT, "not a store: it is no regular file");
-		else if (!st.st_size)
-			rc = 0;
-		else if (!(rc = symstore_snapshot_read(fd, SYMSTORE_ANY_TXN, &snapshot, err)))
-			*used = ((uint64_t)snapshot.last_page + 1) * snapshot.page_size;
-		if (!rc || rc == SC_ESYS || tries == 3)
-			break;
-		usleep(2000);
-	}
-	close(fd);
-	if (rc)
-		sc_error_prefix(err, "store %s: ", path);
-	return rc;
-}
-
-/*
- * Makes the lock file, and room for it on the disk, since LMDB will write it
- * through a map. *usable is false where that cannot be had and we only read.
- */
-static int lock_file(const char *path, enum symstore_mode mode, bool *usable,
-		     struct sc_error *err)
-{
-	char *lock;
-	int fd, failed = 0;
-
-	if (asprintf(&lock, "%s-lock", path) < 0)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-	if (fd < 0)
-		failed = errno;
-	else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, LOCK_FILE_SIZE))
-		failed = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
-	if (fd >= 0)
-		close(fd);
-	*usable = !failed;
-	if (failed && mode != SYMSTORE_READ) {
-		errno = failed;
-		failed = sc_error_sys(err, "store %s: cannot make the lock file %s", path, lock);
-	}
-	free(lock);
-	return mode == SYMSTORE_READ ? 0 : failed;
-}
-
-/* A new file is there after a crash only if its directory was written too. */
-static int sync_directory(const char *path, struct sc_error *err)
-{
-	const char *slash = strrchr(path, '/');
-	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	int rc = 0;
-
-	/* Some file systems cannot sync directories. */
-	if (fd >= 0 && fsync(fd) && errno != EINVAL && errno != ENOSYS)
-		rc = sc_error_sys(err, "store %s: cannot sync its directory", path);
-	if (fd >= 0)
-		close(fd);
-	free(dir);
-	return rc;
-}
-
-/* ---- with LMDB ----------------------------------------------------------- */
-
 static bool first_fault(void *ctx, const char *fault)
 {
 	sc_error_set(ctx, SC_EFORMAT, "damaged or cut off: %s", fault);
 	return false;
-}
-
-/*
- * Where the file is shorter than its last page, it was cut off, or these pages
- * were never used (pages.c): all pages tell.
- */
-static int check_length(struct symstore *store, MDB_txn *txn, struct sc_error *err)
-{
-	struct symstore_snapshot snapshot;
-	struct stat st;
-	void *file;
-	size_t faults;
-	int fd, rc;
-
-	mdb_env_get_fd(store->env, &fd);
-	if ((rc = symstore_snapshot_of(txn, fd, &snapshot, err)))
-		return rc;
-	if (fstat(fd, &st))
-		return sc_error_sys(err, "cannot read");
-	if ((size_t)st.st_size / snapshot.page_size > snapshot.last_page)
-		return 0;
-	file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (file == MAP_FAILED)
-		return sc_error_sys(err, "cannot map");
-	faults = symstore_snapshot_check(file, (size_t)st.st_size, &snapshot, first_fault, err);
-	munmap(file, (size_t)st.st_size);
-	return faults ? SC_EFORMAT : 0;
 }
 
 static int open_databases(struct symstore *store, MDB_txn *txn, unsigned flags)
@@ -287,6 +150,7 @@ static int initialise(struct symstore *store, struct sc_error *err)
 /* The databases of a file that may have none yet: SC_ENOTFOUND. */
 static int attach(struct symstore *store, enum symstore_mode mode, struct sc_error *err)
 {
+	struct symstore_report report = { .fn = first_fault, .ctx = err };
 	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
 	MDB_txn *done;
 	MDB_stat stat;
@@ -295,9 +159,10 @@ static int attach(struct symstore *store, enum symstore_mode mode, struct sc_err
 
 	if (rc)
 		return rc;
-	if ((rc = check_length(store, txn, err))) {
+	symstore_check_pages(store, txn, true, &report);
+	if (report.faults) {
 		sc_error_prefix(err, "store %s: ", store->path);
-		return rc;
+		return SC_EFORMAT;
 	}
 	if ((rc = mdb_dbi_open(txn, NULL, 0, &main_db)) || (rc = mdb_stat(txn, main_db, &stat)))
 		return symstore_fail(store, rc, err, "cannot read");
@@ -345,44 +210,75 @@ static void store_cleanup(struct symstore **store)
 	symstore_close(*store);
 }
 
-int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
-			struct symstore **ret, struct sc_error *err)
+/* Takes `path`, which is on the heap. */
+static struct symstore *store_create(char *path, uint64_t roomy)
 {
-	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
-	bool locked = false;
-	uint64_t used;
-	int rc;
+	struct symstore *store = calloc(1, sizeof(*store));
 
-	*ret = NULL;
-	if ((rc = look(path, &used, err)))
-		return rc;
-	if (!used && mode == SYMSTORE_READ)
-		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
-	if ((rc = lock_file(path, mode, &locked, err)))
-		return rc;
-	store = calloc(1, sizeof(*store));
-	if (!store || !(store->path = strdup(path))) {
-		free(store);
-		store = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (!store) {
+		free(path);
+		return NULL;
 	}
 	pthread_mutex_init(&store->commit_lock, NULL);
 	pthread_mutex_init(&store->lock, NULL);
 	pthread_cond_init(&store->changed, NULL);
-	store->locked = locked;
+	store->path = path;
+	store->place = -1;
 	store->roomy = roomy;
-	if ((rc = open_env(store, mode, used, err)))
+	return store;
+}
+
+/* `claim`: the file is to be claimed; else the caller has done so. */
+static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
+		   struct symstore **ret, struct sc_error *err)
+{
+	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
+	char *target;
+	uint64_t used;
+	int rc;
+
+	*ret = NULL;
+	if ((rc = symstore_resolve(path, &target, err)))
+		return rc;
+	store = store_create(target, roomy);
+	if (!store)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	/* Before LMDB comes, so that it opens the file that is claimed. A new one has
+	 * to be made first; nobody puts another in the place of an empty one. */
+	if (claim && (rc = symstore_claim(target, false, &store->place, err)) &&
+	    (rc != SC_ENOTFOUND || mode == SYMSTORE_READ))
+		return rc;
+	if ((rc = symstore_look(target, &used, err)))
+		return rc;
+	if (!used && mode == SYMSTORE_READ)
+		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
+	if ((rc = symstore_lock_file(target, mode, &store->locked, err)) ||
+	    (rc = open_env(store, mode, used, err)))
 		return rc;
 	rc = attach(store, mode, err);
 	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE)
 		rc = initialise(store, err);
+	if (!rc && claim && store->place < 0)
+		rc = symstore_claim(target, false, &store->place, err);
 	if (!rc && !used && mode == SYMSTORE_WRITE)
-		rc = sync_directory(path, err);
+		rc = symstore_sync_folder(target, err);
 	if (rc)
 		return rc;
 	*ret = store;
 	store = NULL;
 	return 0;
+}
+
+int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
+			struct symstore **ret, struct sc_error *err)
+{
+	return open_at(path, mode, roomy, true, ret, err);
+}
+
+int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
+			  struct sc_error *err)
+{
+	return open_at(path, mode, 0, false, ret, err);
 }
 
 int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
@@ -396,6 +292,8 @@ void symstore_close(struct symstore *store)
 	if (!store)
 		return;
 	mdb_env_close(store->env);
+	if (store->place >= 0)
+		close(store->place);
 	pthread_cond_destroy(&store->changed);
 	pthread_mutex_destroy(&store->lock);
 	pthread_mutex_destroy(&store->commit_lock);

@@ -1,11 +1,10 @@
 /*
  * The pages of an LMDB 0.9 file (data version 1): see pages.h.
  *
- * Page 0 and 1 are meta pages, each a snapshot; a commit writes new pages, then
- * the older of the two. From a snapshot hang two B-trees: the free pages, by
- * the transaction that freed them, and the main tree, whose leaves hold the
- * roots of the named ones. Integers are the writer's own: size_t is the page
- * number. A page:
+ * From a snapshot (snapshot.c) hang two B-trees: the free pages, by the
+ * transaction that freed them, and the main tree, whose leaves hold the roots of
+ * the named ones. Integers are the writer's own: size_t is the page number. A
+ * page:
  *
  *   | header 16 | offsets of nodes, u16 … lower|  free  |upper … nodes |
  *
@@ -16,40 +15,14 @@
  */
 #include "libsymcache/store/pages.h"
 
-#include <byteswap.h>
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum {
-	MAGIC = (int)0xbeefc0de, DATA_VERSION = 1,
-	PAGE_BRANCH = 0x01, PAGE_LEAF = 0x02, PAGE_OVERFLOW = 0x04, PAGE_META = 0x08,
-	NODE_BIG = 0x01, NODE_TREE = 0x02, NODE_DUPLICATES = 0x04,
+	NODE_BIG = 0x01, NODE_TREE = 0x02,
 	NODE_HEADER = 8,
-	MAX_DEPTH = 32, /* LMDB's cursors have no more */
-	MIN_PAGE = 512, MAX_PAGE = 0x10000,
-};
-
-/* LMDB's own structs, for their layout. */
-struct page_header {
-	size_t pgno;
-	uint16_t pad, flags;
-	union {
-		struct { uint16_t lower, upper; } free;
-		uint32_t pages; /* overflow: how many */
-	} u;
-};
-
-struct meta {
-	uint32_t magic, version;
-	void *address;
-	size_t map_size;
-	struct symstore_tree trees[2]; /* trees[0].pad is the page size */
-	size_t last_page, txn;
 };
 
 struct node {
@@ -57,98 +30,13 @@ struct node {
 	uint16_t flags, key_size;
 };
 _Static_assert(sizeof(struct node) == NODE_HEADER, "node");
-_Static_assert(sizeof(struct page_header) == 8 + sizeof(size_t), "page");
-
-static int meta_read(int fd, off_t offset, struct meta *ret, struct sc_error *err)
-{
-	struct { struct page_header header; struct meta meta; } page;
-	uint32_t words[2 * sizeof(size_t)];
-	ssize_t n = pread(fd, &page, sizeof(page), offset);
-
-	if (n < 0)
-		return sc_error_sys(err, "cannot read");
-	memset((uint8_t *)&page + n, 0, sizeof(page) - (size_t)n);
-	*ret = page.meta;
-	if (ret->magic != (uint32_t)MAGIC || !(page.header.flags & PAGE_META)) {
-		/* The headers of 32-bit and 64-bit machines are 12 and 16 bytes. */
-		memcpy(words, &page, sizeof(words));
-		for (size_t i = 3; i <= 4 && ret->magic != (uint32_t)MAGIC; i++)
-			if (words[i] == (uint32_t)MAGIC || words[i] == bswap_32((uint32_t)MAGIC))
-				return sc_error_set(err, SC_EUNSUPPORTED, "damaged, or written on a "
-						    "machine of another word size or byte order");
-		return sc_error_set(err, SC_EFORMAT, offset ? "damaged: no meta page at offset %lld" :
-				    "not a store: no LMDB meta page at offset %lld", (long long)offset);
-	}
-	if (ret->version != DATA_VERSION)
-		return sc_error_set(err, SC_EUNSUPPORTED, "LMDB data version %u; this program knows %d",
-				    ret->version, DATA_VERSION);
-	return 0;
-}
-
-static int meta_check(const struct meta *m, size_t page_size, struct sc_error *err)
-{
-	if (page_size < MIN_PAGE || page_size > MAX_PAGE || page_size & (page_size - 1))
-		return sc_error_set(err, SC_EFORMAT, "damaged: a page size of %zu", page_size);
-	if (m->last_page < 1 || m->last_page >= SIZE_MAX / page_size)
-		return sc_error_set(err, SC_EFORMAT, "damaged: %zu as the last page", m->last_page);
-	for (int i = 0; i < 2; i++) {
-		const struct symstore_tree *t = &m->trees[i];
-
-		if (t->root != SIZE_MAX && (t->root < 2 || t->root > m->last_page ||
-					    !t->depth || t->depth > MAX_DEPTH))
-			return sc_error_set(err, SC_EFORMAT, "damaged: tree %d has root page %zu of %zu "
-					    "and depth %u", i, t->root, m->last_page, t->depth);
-	}
-	return 0;
-}
-
-int symstore_snapshot_read(int fd, size_t txn, struct symstore_snapshot *ret,
-			   struct sc_error *err)
-{
-	struct meta metas[2];
-	struct stat st;
-	size_t page_size;
-	int rc, newest;
-
-	if ((rc = meta_read(fd, 0, &metas[0], err)))
-		return rc;
-	page_size = metas[0].trees[0].pad;
-	if ((rc = meta_check(&metas[0], page_size, err)) ||
-	    (rc = meta_read(fd, (off_t)page_size, &metas[1], err)) ||
-	    (rc = meta_check(&metas[1], page_size, err)))
-		return rc;
-	newest = metas[0].txn < metas[1].txn;
-	if (txn != SYMSTORE_ANY_TXN && metas[newest].txn != txn)
-		newest = !newest;
-	if (txn != SYMSTORE_ANY_TXN && metas[newest].txn != txn)
-		return sc_error_set(err, SC_ENOTFOUND, "transaction %zu is no longer there", txn);
-	/* A file may be shorter than its last page: LMDB does not write pages that
-	 * it took and freed in one transaction. But not by gigabytes. */
-	if (fstat(fd, &st))
-		return sc_error_sys(err, "cannot read");
-	if (metas[newest].last_page > (size_t)st.st_size / page_size + (1u << 20))
-		return sc_error_set(err, SC_EFORMAT, "damaged: cut off at %lld bytes, it has %zu pages",
-				    (long long)st.st_size, metas[newest].last_page + 1);
-	*ret = (struct symstore_snapshot){
-		.page_size = page_size,
-		.last_page = metas[newest].last_page,
-		.txn = metas[newest].txn,
-		.trees = { metas[newest].trees[0], metas[newest].trees[1] },
-	};
-	return 0;
-}
-
-/* ---- the walk ------------------------------------------------------------ */
 
 struct walk {
 	const uint8_t *file;
 	size_t pages;          /* whole pages in the file */
 	const struct symstore_snapshot *snapshot;
 	uint8_t *seen;         /* a bit per page: used, or free */
-	symcache_fault_fn *fn;
-	void *ctx;
-	size_t faults;
-	bool stop;
+	struct symstore_report *report;
 	bool free_tree;        /* keys are transaction numbers */
 	size_t entries;        /* in the tree at hand */
 	struct symstore_tree named[16]; /* found in the main tree */
@@ -160,18 +48,7 @@ struct key {
 	size_t size;
 };
 
-static void __attribute__((format(printf, 2, 3))) fault(struct walk *w, const char *fmt, ...)
-{
-	char text[160];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	w->faults++;
-	if (!w->stop && !w->fn(w->ctx, text))
-		w->stop = true;
-}
+#define fault(w, ...) symstore_fault((w)->report, __VA_ARGS__)
 
 static bool claim(struct walk *w, size_t page, const char *what)
 {
@@ -190,7 +67,7 @@ static bool claim(struct walk *w, size_t page, const char *what)
 
 /* The page's bytes, if it is a page of the file that nobody else uses. */
 static const uint8_t *page_at(struct walk *w, size_t page, const char *what,
-			      struct page_header *ret)
+			      struct symstore_page *ret)
 {
 	const uint8_t *p;
 
@@ -227,13 +104,13 @@ static int key_compare(const struct walk *w, struct key a, struct key b)
 /* Claims the run of overflow pages that holds `size` bytes; gives its data. */
 static const uint8_t *overflow(struct walk *w, size_t first, size_t size)
 {
-	struct page_header h;
+	struct symstore_page h;
 	size_t want = (sizeof(h) - 1 + size) / w->snapshot->page_size + 1;
 	const uint8_t *p = page_at(w, first, "value", &h);
 
 	if (!p)
 		return NULL;
-	if (h.flags != PAGE_OVERFLOW || h.u.pages < want) {
+	if (h.flags != SYMSTORE_PAGE_OVERFLOW || h.u.pages < want) {
 		fault(w, "page %zu should begin a value of %zu pages; it has type %#x and %u pages",
 		      first, want, h.flags, h.u.pages);
 		return NULL;
@@ -260,7 +137,7 @@ static void free_pages(struct walk *w, size_t page, const uint8_t *data, size_t 
 		fault(w, "page %zu: a list of %zu free pages in %zu bytes", page, n, size);
 		return;
 	}
-	for (size_t i = 1; i <= n && !w->stop; i++) {
+	for (size_t i = 1; i <= n && !w->report->stop; i++) {
 		memcpy(&p, data + i * sizeof(p), sizeof(p));
 		if (p >= last)
 			fault(w, "page %zu: the list of free pages is not in order", page);
@@ -304,7 +181,7 @@ static bool node_at(const struct walk *w, const uint8_t *p, size_t i, struct nod
 	size_t page_size = w->snapshot->page_size;
 	uint16_t offset;
 
-	memcpy(&offset, p + sizeof(struct page_header) + 2 * i, sizeof(offset));
+	memcpy(&offset, p + sizeof(struct symstore_page) + 2 * i, sizeof(offset));
 	if (offset > page_size - NODE_HEADER)
 		return false;
 	memcpy(ret, p + offset, sizeof(*ret));
@@ -323,9 +200,9 @@ static bool node_at(const struct walk *w, const uint8_t *p, size_t i, struct nod
 static void tree_page(struct walk *w, size_t page, unsigned depth, struct key low,
 		      struct key high)
 {
-	struct page_header h;
+	struct symstore_page h;
 	const uint8_t *p = page_at(w, page, "index", &h);
-	unsigned want = depth == 1 ? PAGE_LEAF : PAGE_BRANCH;
+	unsigned want = depth == 1 ? SYMSTORE_PAGE_LEAF : SYMSTORE_PAGE_BRANCH;
 	size_t n;
 
 	if (!p)
@@ -340,27 +217,27 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct key lo
 		return;
 	}
 	n = (h.u.free.lower - sizeof(h)) / 2;
-	if (!n || (want == PAGE_BRANCH && n < 2 && !w->free_tree))
+	if (!n || (want == SYMSTORE_PAGE_BRANCH && n < 2 && !w->free_tree))
 		fault(w, "page %zu has only %zu nodes", page, n);
-	for (size_t i = 0; i < n && !w->stop; i++) {
+	for (size_t i = 0; i < n && !w->report->stop; i++) {
 		struct node node, after;
 		struct key key, next;
 		size_t room, room_after;
 
 		if (!node_at(w, p, i, &node, &key, &room) ||
-		    (w->free_tree && want == PAGE_LEAF && key.size != sizeof(size_t))) {
+		    (w->free_tree && want == SYMSTORE_PAGE_LEAF && key.size != sizeof(size_t))) {
 			fault(w, "page %zu: node %zu leaves the page", page, i);
 			return;
 		}
 		/* The first key of a branch page is not used: it stands for `low`. */
-		if (want == PAGE_BRANCH && i == 0)
+		if (want == SYMSTORE_PAGE_BRANCH && i == 0)
 			key = low;
 		else if (low.data && key_compare(w, key, low) < (i > 0))
 			fault(w, "page %zu: key %zu is not in order", page, i);
 		if (high.data && key.data && key_compare(w, key, high) >= 0)
 			fault(w, "page %zu: key %zu is not below the next page's", page, i);
 		low = key;
-		if (want == PAGE_LEAF) {
+		if (want == SYMSTORE_PAGE_LEAF) {
 			leaf_node(w, page, &node, key.data + key.size, room);
 			continue;
 		}
@@ -376,35 +253,34 @@ static void tree(struct walk *w, const struct symstore_tree *t, const char *name
 {
 	w->entries = 0;
 	if (t->root != SIZE_MAX) {
-		if (!t->depth || t->depth > MAX_DEPTH) {
+		if (!t->depth || t->depth > SYMSTORE_MAX_DEPTH) {
 			fault(w, "the %s tree has depth %u", name, t->depth);
 			return;
 		}
 		tree_page(w, t->root, t->depth, (struct key){ 0 }, (struct key){ 0 });
 	}
-	if (!w->stop && w->entries != t->entries)
+	if (!w->report->stop && w->entries != t->entries)
 		fault(w, "the %s tree has %zu entries, not %zu", name, w->entries, t->entries);
 }
 
-size_t symstore_snapshot_check(const uint8_t *file, size_t size,
-			       const struct symstore_snapshot *snapshot,
-			       symcache_fault_fn *fn, void *ctx)
+void symstore_snapshot_check(const uint8_t *file, size_t size,
+			     const struct symstore_snapshot *snapshot,
+			     struct symstore_report *report)
 {
 	struct walk w = {
 		.file = file, .pages = size / snapshot->page_size, .snapshot = snapshot,
-		.fn = fn, .ctx = ctx, .free_tree = true,
+		.report = report, .free_tree = true,
 	};
-	size_t i;
 
 	w.seen = calloc(snapshot->last_page / 8 + 1, 1);
 	if (!w.seen) {
 		fault(&w, "out of memory");
-		return w.faults;
+		return;
 	}
 	tree(&w, &snapshot->trees[0], "free");
 	w.free_tree = false;
 	tree(&w, &snapshot->trees[1], "main");
-	for (i = 0; i < w.num_named && !w.stop; i++) {
+	for (size_t i = 0; i < w.num_named && !report->stop; i++) {
 		size_t before = w.num_named;
 
 		tree(&w, &w.named[i], "named");
@@ -413,5 +289,17 @@ size_t symstore_snapshot_check(const uint8_t *file, size_t size,
 		w.num_named = before;
 	}
 	free(w.seen);
-	return w.faults;
+}
+
+void symstore_fault(struct symstore_report *report, const char *fmt, ...)
+{
+	char text[320];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	report->faults++;
+	if (!report->stop && !report->fn(report->ctx, text))
+		report->stop = true;
 }

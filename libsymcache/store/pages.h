@@ -28,6 +28,33 @@ struct symstore_snapshot {
 	struct symstore_tree trees[2]; /* free pages; main */
 };
 
+enum {
+	SYMSTORE_PAGE_BRANCH = 0x01, SYMSTORE_PAGE_LEAF = 0x02, SYMSTORE_PAGE_OVERFLOW = 0x04,
+	SYMSTORE_PAGE_META = 0x08,
+	SYMSTORE_MAX_DEPTH = 32, /* LMDB's cursors have no more */
+};
+
+/* The header of LMDB's pages. */
+struct symstore_page {
+	size_t pgno;
+	uint16_t pad, flags;
+	union {
+		struct { uint16_t lower, upper; } free;
+		uint32_t pages; /* overflow: how many */
+	} u;
+};
+_Static_assert(sizeof(struct symstore_page) == 8 + sizeof(size_t), "page");
+
+/* Where faults go. */
+struct symstore_report {
+	symcache_fault_fn *fn;
+	void *ctx;
+	size_t faults;
+	bool stop;            /* fn has heard enough */
+};
+void symstore_fault(struct symstore_report *report, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 enum { SYMSTORE_ANY_TXN = 0 };
 
 /*
@@ -41,11 +68,11 @@ int symstore_snapshot_read(int fd, size_t txn, struct symstore_snapshot *ret,
 
 /*
  * Walks all pages of the snapshot in file[0, size): each within the file, used
- * once, of the right type and depth, with keys in order. Reports each fault,
- * returns their number. Cost: the index pages, a bit per page of memory.
+ * once, of the right type and depth, with keys in order. Cost: the index pages,
+ * a bit per page of memory.
  */
-size_t symstore_snapshot_check(const uint8_t *file, size_t size,
-			       const struct symstore_snapshot *snapshot,
-			       symcache_fault_fn *fn, void *ctx);
+void symstore_snapshot_check(const uint8_t *file, size_t size,
+			     const struct symstore_snapshot *snapshot,
+			     struct symstore_report *report);
 
 #endif

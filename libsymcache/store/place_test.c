@@ -352,6 +352,28 @@ static void small_disk(void **state)
 	assert_int_equal(rc, 0);
 }
 
+/* By a link or by its name: one file, one lock file. */
+static void through_a_link(void **state)
+{
+	char link[96], lock[112];
+	struct symstore *store;
+	struct sc_error err;
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s/link", test_dir);
+	snprintf(lock, sizeof(lock), "%s-lock", link);
+	assert_int_equal(symlink("store", link), 0);
+	assert_int_equal(symstore_open(link, SYMSTORE_WRITE, &store, &err), SC_ESYS);
+	make_one();
+	unlink(test_lock);
+	assert_ok(symstore_open(link, SYMSTORE_WRITE, &store, &test_err));
+	assert_ok(put_three(store, 4, &test_err));
+	symstore_close(store);
+	assert_int_equal(access(test_lock, F_OK), 0);
+	assert_int_equal(access(lock, F_OK), -1);
+	unlink(link);
+}
+
 /* ulimit -f is a full disk, too. */
 static int under_file_limit(void)
 {
@@ -389,7 +411,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(each_write_fails), TEST(making_fails), TEST(read_only_places),
-		TEST(read_only_mount), TEST(small_disk), TEST(file_limit),
+		TEST(read_only_mount), TEST(small_disk), TEST(through_a_link), TEST(file_limit),
 	};
 
 	return cmocka_run_group_tests_name("place", tests, test_group_setup, test_group_teardown);

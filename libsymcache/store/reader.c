@@ -6,6 +6,7 @@
  * A reader costs a slot in the lock file and no lock after it began.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -189,6 +190,23 @@ int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t 
 		symstore_fail(reader->store, rc, err, "cannot read");
 }
 
+int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
+		      size_t *size, struct sc_error *err)
+{
+	char key[128];
+	MDB_val value;
+	int rc, len = snprintf(key, sizeof(key), SYMSTORE_NOTE "%s", name);
+
+	if (len >= (int)sizeof(key))
+		return sc_error_set(err, SC_ENOTFOUND, "no note has such a name");
+	rc = get(reader, reader->store->meta, key, (size_t)len, &value, err);
+	if (rc)
+		return rc;
+	*data = value.mv_data;
+	*size = value.mv_size;
+	return 0;
+}
+
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err)
 {
@@ -214,12 +232,15 @@ int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
 	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
 	struct symstore *store = reader->store;
 	MDB_val key, value;
-	MDB_stat stat;
+	MDB_stat stat, seen;
+	MDB_envinfo env;
 	struct stat st;
 	size_t pages;
 	int rc, fd;
 
 	if ((rc = mdb_stat(reader->txn, store->entries, &stat)) ||
+	    (rc = mdb_stat(reader->txn, store->seen, &seen)) ||
+	    (rc = mdb_env_info(store->env, &env)) ||
 	    (rc = mdb_cursor_open(reader->txn, free_db, &cursor)))
 		return symstore_fail(store, rc, err, "cannot read");
 	mdb_env_get_fd(store->env, &fd);
@@ -227,6 +248,9 @@ int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
 		return sc_error_sys(err, "store %s: cannot read", store->path);
 	*ret = (struct symstore_info){
 		.entries = stat.ms_entries, .file_size = (uint64_t)st.st_size,
+		.used_bytes = ((uint64_t)env.me_last_pgno + 1) * store->page_size,
+		.map_size = env.me_mapsize, .seen = seen.ms_entries,
+		.page_size = (uint32_t)store->page_size, .readers = env.me_numreaders,
 		.format = store->format, .locked = store->locked,
 	};
 	while (!(rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))) {

@@ -144,8 +144,9 @@ bool symstore_format_decode(const void *data, size_t size, struct symstore_forma
 
 uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 {
-	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path };
-	uint8_t *r = encode(ENTRY_SIZE, strings, 3, size);
+	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path,
+				  entry->tags };
+	uint8_t *r = encode(ENTRY_SIZE, strings, 4, size);
 
 	if (!r)
 		return NULL;
@@ -154,26 +155,21 @@ uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 	put64(r + ENTRY_SOURCE_SIZE, entry->source_size);
 	put64(r + ENTRY_SOURCE_HASH, entry->source_hash.low64);
 	put64(r + ENTRY_SOURCE_HASH + 8, entry->source_hash.high64);
-	symstore_entry_set_hash(r, entry->cache_hash);
+	put64(r + ENTRY_CACHE_HASH, entry->cache_hash);
 	put64(r + ENTRY_TIME, (uint64_t)entry->time);
 	put32(r + ENTRY_FLAGS, entry->build_id_derived ? FLAG_DERIVED : 0);
 	put32(r + ENTRY_BAD_UNITS, entry->bad_units);
 	return r;
 }
 
-void symstore_entry_set_hash(uint8_t *record, uint64_t cache_hash)
-{
-	put64(record + ENTRY_CACHE_HASH, cache_hash);
-}
-
 bool symstore_entry_decode(const void *key, size_t key_size, const void *data, size_t size,
 			   struct symstore_entry *ret)
 {
-	const char *strings[3];
+	const char *strings[4];
 	uint8_t r[ENTRY_SIZE];
 
 	if (!key_size || key_size > sizeof(ret->build_id) ||
-	    !decode(data, size, r, sizeof(r), strings, 3))
+	    !decode(data, size, r, sizeof(r), strings, 4))
 		return false;
 	*ret = (struct symstore_entry){
 		.build_id_len = key_size,
@@ -189,6 +185,7 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 		.source_path = strings[0],
 		.tool_version = strings[1],
 		.debug_path = strings[2],
+		.tags = strings[3],
 	};
 	memcpy(ret->build_id, key, key_size);
 	return true;

@@ -29,9 +29,6 @@ uint8_t *symstore_outcome_encode(const struct symstore_outcome *outcome, const c
 enum { SYMSTORE_CONTENT_KEY = 16 };
 void symstore_content_key(const struct symstore_hash *content, uint8_t key[SYMSTORE_CONTENT_KEY]);
 
-/* Puts the hash into an encoded entry. */
-void symstore_entry_set_hash(uint8_t *record, uint64_t cache_hash);
-
 /* Each decoder returns whether the bytes are well-formed. Strings point into
  * them. The key gives the build ID of an entry. */
 bool symstore_format_decode(const void *data, size_t size, struct symstore_format *ret);
@@ -39,8 +36,5 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 			   struct symstore_entry *ret);
 bool symstore_outcome_decode(const void *data, size_t size, struct symstore_outcome *ret,
 			     const char **tool);
-
-/* May `fresh` take the place of `old`? The order is in format/store.md. */
-bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
 
 #endif

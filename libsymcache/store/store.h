@@ -2,10 +2,13 @@
  * store.h: what the files of the store share. lmdb.h is included here and in
  * no other folder.
  *
- *   pages.c    checks an LMDB file's pages without LMDB, before it may crash on them
+ *   snapshot.c, pages.c  an LMDB file's pages without LMDB, which may crash on them
+ *   place.c    files, locks and folders before LMDB comes
  *   record.c   records ↔ bytes
  *   map.c      the memory map: how large, and when it may be moved
  *   open.c     path → struct symstore
+ *   compact.c  the store anew, without free pages
+ *   tags.c     sets of words
  *   reader.c   snapshots   writer.c  commits   check.c  verification
  */
 #ifndef STORE_STORE_H
@@ -35,6 +38,7 @@ struct symstore {
 	uint64_t roomy;             /* the map is at least this large, if it can be */
 	uint32_t format;            /* of the file */
 	bool locked;                /* the lock file is in use */
+	int place;                  /* holds the claim of symstore_claim(); -1: none */
 
 	/* The map may move only while nobody in this process uses it. */
 	pthread_mutex_t commit_lock;/* held by the thread that commits or remaps */
@@ -57,9 +61,46 @@ struct symstore_reader {
 int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
 			struct symstore **ret, struct sc_error *err);
 
+/* As symstore_open(), but without a claim, which the caller holds. */
+int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
+			  struct sc_error *err);
+
+/* Notes stand in `meta` under "note:NAME". */
+#define SYMSTORE_NOTE "note:"
+
 /* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
 int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- place.c ---- */
+
+/* The path that the lock file's name is made of, on the heap: `path`, but where
+ * that is a link, what it leads to, so that all who use a file share a lock. */
+int symstore_resolve(const char *path, char **ret, struct sc_error *err);
+
+/* Looks at the file. *used: bytes that LMDB will want to see; 0: it is missing
+ * or empty. SC_EFORMAT, SC_EUNSUPPORTED, SC_ESYS. */
+int symstore_look(const char *path, uint64_t *used, struct sc_error *err);
+
+/* Makes the lock file, and room for it on the disk. *usable is false where that
+ * cannot be had and we only read. */
+int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
+		       struct sc_error *err);
+
+/*
+ * Claims the file, until the descriptor *ret is closed: shared, as all who have it
+ * open do, or `alone`, to put another in its place; waits for the latter to end.
+ * *ret is the file that `path` names then. SC_ENOTFOUND: there is none; SC_EINVAL:
+ * alone, but others have it open; SC_ESYS.
+ */
+int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err);
+
+/* Syncs the folder of a new file. */
+int symstore_sync_folder(const char *path, struct sc_error *err);
+
+/* LMDB says EIO for a write that was cut short, which is how a disk fills up:
+ * is it full? */
+bool symstore_no_space(const struct symstore *store);
 
 /* ---- map.c ---- */
 
@@ -83,6 +124,14 @@ int symstore_txn_begin(struct symstore *store, unsigned flags, MDB_txn **ret,
  * later; the transaction then moves on to the newest. Call it before reading. */
 int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
 			 struct sc_error *err);
+
+/*
+ * Checks the pages of a reading transaction, as symstore_snapshot_of(). if_short:
+ * only where the file is shorter than its last page: then it was cut off, or
+ * these pages were never used, which all pages together tell.
+ */
+void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+			  struct symstore_report *report);
 
 static inline void symstore_txn_cleanup(MDB_txn **txn)
 {

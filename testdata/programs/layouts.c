@@ -16,7 +16,7 @@ struct item {
 	int weight;
 };
 
-static int limit = 100;
+static volatile int limit = 100;
 int total;
 const char banner[] = "layouts";
 

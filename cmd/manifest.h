@@ -1,0 +1,50 @@
+/*
+ * manifest.h: what is in a bundle of caches, as JSON in the bundle itself: for
+ * each entry its record, and the size and hashes of its cache. A signature is
+ * made over the bytes of this text. format/store.md describes it.
+ */
+#ifndef CMD_MANIFEST_H
+#define CMD_MANIFEST_H
+
+#include "cmd/cmd.h"
+
+struct manifest_entry {
+	struct symstore_entry entry;   /* strings on the heap */
+	struct symstore_hash hash;     /* XXH3-128 of the cache */
+	bool has_sha256;               /* signed bundles: XXH3 withstands no malice */
+	uint8_t sha256[32];
+};
+
+struct manifest {
+	struct manifest_entry *entries; /* in the order of the bundle */
+	size_t num, cap;
+};
+
+/* Appends a copy of the record and hashes the cache, also with SHA-256 if asked. */
+void manifest_add(struct manifest *m, const struct symstore_entry *entry, const void *cache,
+		  bool sha256);
+void manifest_drop_last(struct manifest *m);
+void manifest_deinit(struct manifest *m);
+
+/* The JSON text, on the heap. */
+char *manifest_write(const struct manifest *m);
+
+/* Reads it: any bytes will do. SC_EFORMAT; SC_EUNSUPPORTED: a later version. */
+int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err);
+
+/* Sorts by build ID, for manifest_find(). */
+void manifest_sort(struct manifest *m);
+const struct manifest_entry *manifest_find(const struct manifest *m, const uint8_t *id, size_t len);
+
+/* Are these the bytes that the manifest speaks of? SC_EFORMAT: how they differ. */
+int manifest_check(const struct manifest_entry *e, const void *cache, size_t size,
+		   struct sc_error *err);
+
+/* "ab/cdef….symcache"; returns `name`. */
+enum { BUNDLE_NAME = 2 * SYMCACHE_BUILD_ID_MAX + 16 };
+const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAME]);
+
+#define MANIFEST_NAME "manifest.json"
+#define SIGNATURE_NAME "manifest.sig"
+
+#endif

@@ -1,0 +1,57 @@
+/* Fuzz target: an ELF file is indexed; the cache must be sound. */
+#include "libsymcache/base/testing.h"
+#include "libsymcache/build/plain_cache.h"
+#include "libsymcache/symcache_build.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The bytes of the cache, checked; NULL if there is none. */
+static uint8_t *build(const char *path, const struct symcache_build_options *o, size_t *size)
+{
+	struct symcache_build *b;
+	struct plain_cache cache;
+	struct sc_error err;
+	const char *fault;
+	uint8_t *bytes;
+
+	if (symcache_build_create(path, o, &b, &err))
+		return NULL;
+	*size = symcache_build_size(b);
+	bytes = malloc(*size);
+	symcache_build_write(b, bytes);
+	symcache_build_destroy(b);
+	fault = plain_open(&cache, bytes, *size);
+	if (fault) {
+		fprintf(stderr, "not a sound cache: %s\n", fault);
+		abort();
+	}
+	return bytes;
+}
+
+/* The size of the input says how: mostly with one thread, at times with three, which
+ * must make the same, and at times with the slow reader. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct symcache_build_options o = { .no_debug_search = true, .threads = 1 };
+	uint8_t *one, *three;
+	size_t n, m = 0;
+	char path[32];
+	int fd = testing_memfd(data, size, path);
+
+	o.format_version = 7 + size % 3;
+	if (size % 16 == 1)
+		o.reader = SYMCACHE_READER_LIBDW;
+	one = build(path, &o, &n);
+	if (size % 16 == 0) {
+		o.threads = 3;
+		three = build(path, &o, &m);
+		if (!one != !three || (one && (n != m || memcmp(one, three, n)))) {
+			fprintf(stderr, "three threads make another cache than one\n");
+			abort();
+		}
+		free(three);
+	}
+	free(one);
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,866 @@
+/* Unit tests of the whole indexer on DWARF written here: what compilers rarely or never
+ * emit. One broken unit costs that unit; the rest of the file is there. */
+#include "libsymcache/symcache_build.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/base/testing.h"
+#include "libsymcache/build/plain_cache.h"
+#include "libsymcache/dwarf/dwarf_writer.h"
+#include "libsymcache/dwarf/line_writer.h"
+
+/* The cache of a written file. */
+struct result {
+	int rc;
+	struct sc_error err;
+	struct symcache_build_info info;
+	uint8_t *bytes;
+	struct plain_cache cache;
+};
+
+static void result_deinit(struct result *r)
+{
+	free(r->bytes);
+}
+
+/* Indexes a file; it must be sound, or an error with a message. */
+static void index_bytes(const struct bytes *file, struct result *r)
+{
+	const struct symcache_build_options options = { .no_debug_search = true };
+	struct symcache_build *b;
+	const char *fault;
+	char path[32];
+	int fd = testing_memfd(file->b.data, file->b.len, path);
+
+	memset(r, 0, sizeof(*r));
+	alarm(60); /* what hangs must not hang the tests */
+	r->rc = symcache_build_create(path, &options, &b, &r->err);
+	alarm(0);
+	close(fd);
+	if (r->rc) {
+		assert_null(b);
+		assert_string_not_equal(r->err.msg, "");
+		return;
+	}
+	r->info = *symcache_build_info(b);
+	r->bytes = malloc(symcache_build_size(b));
+	symcache_build_write(b, r->bytes);
+	fault = plain_open(&r->cache, r->bytes, symcache_build_size(b));
+	if (fault)
+		fail_msg("not a sound cache: %s", fault);
+	symcache_build_destroy(b);
+}
+
+static void index_dwarf(struct dwarf *w, struct result *r)
+{
+	struct bytes file = {0};
+
+	dwarf_file(w, &file);
+	index_bytes(&file, r);
+	bytes_deinit(&file);
+	dwarf_deinit(w);
+}
+
+static void expect(const struct result *r, uint64_t rel_pc, const char *frames)
+{
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (r->rc)
+		fprintf(out, "%s", r->err.msg);
+	else
+		plain_show(&r->cache, rel_pc, out);
+	fclose(out);
+	assert_string_equal(text, frames);
+	free(text);
+}
+
+static const struct dwarf_shape version_4 = { .version = 4 };
+
+/* A unit with one function at DWARF_TEXT + `at`, to see whether it is still found. */
+static void good_unit(struct dwarf *w, const char *name, uint64_t at)
+{
+	unit_begin(w);
+	compile_unit(w, "good.c");
+	function(w, name, DWARF_TEXT + at, DWARF_TEXT + at + 0x10);
+	children_end(w);
+	unit_end(w);
+}
+
+/* libdw gives up at the first unit header that is broken, follows siblings, and takes
+ * some lies for the truth. A reader that does none of this: 1. */
+#define READER_GOES_ON true
+
+/* A name for each of two good units around what is tested. */
+static void begin(struct dwarf *w)
+{
+	dwarf_init(w, &version_4);
+	good_unit(w, "before", 0);
+}
+
+static void finish(struct dwarf *w, struct result *r)
+{
+	good_unit(w, "behind", 0x20);
+	index_dwarf(w, r);
+	expect(r, 0x1000, "before -:0");
+	expect(r, 0x1020, "behind -:0");
+}
+
+/* ---- what is right ------------------------------------------------------------------- */
+
+static void test_shapes(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 32; i++) {
+		struct dwarf_shape shape = {
+			.version = 2 + i % 4, .offset_size = i & 4 ? 8 : 4,
+			.address_size = i & 8 ? 4 : 8, .big_endian = i & 16,
+		};
+		struct dwarf w;
+		struct result r;
+		size_t g;
+
+		if (shape.version == 2 && shape.offset_size == 8)
+			continue; /* not yet there */
+		dwarf_init(&w, &shape);
+		unit_begin(&w);
+		compile_unit(&w, "a.c");
+		g = entry(&w, DW_TAG_subprogram, false);
+		attr_str(&w, DW_AT_name, "g");
+		attr_str(&w, shape.version < 4 ? DW_AT_MIPS_linkage_name : DW_AT_linkage_name,
+			 "_Z1gv");
+		attr(&w, DW_AT_inline, DW_FORM_data1, DW_INL_inlined);
+		entry(&w, DW_TAG_subprogram, true);
+		attr_str(&w, DW_AT_name, "f");
+		attr_pcs(&w, 0x1100, 0x1200);
+		entry(&w, DW_TAG_lexical_block, true);
+		entry(&w, DW_TAG_inlined_subroutine, false);
+		attr_ref(&w, DW_AT_abstract_origin, g);
+		attr_pcs(&w, 0x1120, 0x1140);
+		attr(&w, DW_AT_call_line, DW_FORM_udata, 70000);
+		attr(&w, DW_AT_call_column, DW_FORM_data1, 9);
+		children_end(&w);
+		children_end(&w);
+		children_end(&w);
+		unit_end(&w);
+		good_unit(&w, "second", 0);
+		index_dwarf(&w, &r);
+		assert_int_equal(r.info.bad_units, 0);
+		assert_string_equal(r.info.first_fault, "");
+		expect(&r, 0x1000, "second -:0");
+		expect(&r, 0x1100, "f -:0");
+		expect(&r, 0x1120, "_Z1gv -:0 < f -:70000:9");
+		expect(&r, 0x1140, "f -:0");
+		expect(&r, 0x1200, "");
+		result_deinit(&r);
+	}
+}
+
+/* Range lists of .debug_ranges and .debug_rnglists: bases, empty and unsorted ranges. */
+static void test_ranges(void **state)
+{
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	attr_addr(&w, DW_AT_low_pc, 0x1000);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "f");
+	attr_offset(&w, DW_AT_ranges, 0);
+	range_pair(&w, 0x400, 0x410);
+	range_pair(&w, 0x300, 0x300);          /* empty */
+	range_pair(&w, 0x350, 0x340);          /* inverted */
+	range_pair(&w, UINT64_MAX, 0x1200);    /* a base */
+	range_pair(&w, 0x100, 0x110);
+	range_pair(&w, 0, 0);
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	expect(&r, 0x1400, "f -:0");
+	expect(&r, 0x1410, "");
+	expect(&r, 0x1300, "f -:0");
+	expect(&r, 0x1340, "");
+	result_deinit(&r);
+
+	dwarf_init(&w, &(struct dwarf_shape){ .version = 5 });
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	attr_addr(&w, DW_AT_low_pc, 0x1000);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "f");
+	attr_offset(&w, DW_AT_ranges, 12);
+	put(&w.rnglists, 4, 100);
+	put(&w.rnglists, 2, 5);
+	put(&w.rnglists, 1, 8);
+	put(&w.rnglists, 1, 0);
+	put(&w.rnglists, 4, 0);
+	put(&w.rnglists, 1, DW_RLE_offset_pair);
+	put_uleb(&w.rnglists, 0x100);
+	put_uleb(&w.rnglists, 0x110);
+	put(&w.rnglists, 1, DW_RLE_start_length);
+	put(&w.rnglists, 8, 0x1200);
+	put_uleb(&w.rnglists, 0x10);
+	put(&w.rnglists, 1, DW_RLE_base_address);
+	put(&w.rnglists, 8, 0x2000);
+	put(&w.rnglists, 1, DW_RLE_offset_pair);
+	put_uleb(&w.rnglists, 0);
+	put_uleb(&w.rnglists, 0x10);
+	put(&w.rnglists, 1, DW_RLE_start_end);
+	put(&w.rnglists, 8, 0x3000);
+	put(&w.rnglists, 8, 0x3010);
+	put(&w.rnglists, 1, DW_RLE_end_of_list);
+	patch(&w.rnglists, 0, 4, w.rnglists.b.len - 4);
+	children_end(&w);
+	unit_end(&w);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1100, "f -:0");
+	expect(&r, 0x1110, "");
+	expect(&r, 0x1200, "f -:0");
+	expect(&r, 0x2000, "f -:0");
+	expect(&r, 0x3000, "f -:0");
+	expect(&r, 0x3010, "");
+	result_deinit(&r);
+}
+
+/* ---- what refers to itself ------------------------------------------------------------ */
+
+static void test_cycles(void **state)
+{
+	static const unsigned links[] = { DW_AT_abstract_origin, DW_AT_specification };
+	struct dwarf w;
+	struct result r;
+	size_t at, f, g;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	for (int i = 0; i < 2; i++) {
+		uint64_t low = 0x1100 + 0x40u * (unsigned)i;
+
+		f = entry(&w, DW_TAG_subprogram, false); /* to itself */
+		attr_ref(&w, links[i], f);
+		attr_pcs(&w, low, low + 0x10);
+		f = entry(&w, DW_TAG_subprogram, false); /* one to the other */
+		at = attr_ref(&w, links[i], 0);
+		attr_pcs(&w, low + 0x10, low + 0x20);
+		g = entry(&w, DW_TAG_subprogram, false);
+		attr_ref(&w, links[!i], f);
+		attr_pcs(&w, low + 0x20, low + 0x30);
+		patch(&w.info, at, 4, g - w.unit);
+	}
+	/* A variable whose type is a type of itself. */
+	f = entry(&w, DW_TAG_typedef, false);
+	attr_ref(&w, DW_AT_type, f);
+	g = entry(&w, DW_TAG_array_type, false);
+	attr_ref(&w, DW_AT_type, g);
+	for (int i = 0; i < 2; i++) {
+		entry(&w, DW_TAG_variable, false);
+		attr_str(&w, DW_AT_name, "v");
+		attr_ref(&w, DW_AT_type, i ? f : g);
+		attr(&w, DW_AT_location, DW_FORM_exprloc, 0);
+		put_uleb(&w.info, 9);
+		put(&w.info, 1, DW_OP_addr);
+		put(&w.info, 8, DWARF_DATA + 8u * (unsigned)i);
+	}
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	expect(&r, 0x1100, "? -:0");
+	expect(&r, 0x1110, "? -:0");
+	expect(&r, 0x1120, "? -:0");
+	assert_int_equal(r.cache.num_data, 2);
+	result_deinit(&r);
+}
+
+/* Chains of origins: the name is at the end of it, or it is too long. */
+static void test_origin_chain(void **state)
+{
+	struct dwarf w;
+	struct result r;
+	size_t at;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	at = entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "deep");
+	for (int i = 0; i < 10000; i++) {
+		size_t next = entry(&w, DW_TAG_subprogram, false);
+		attr_ref(&w, i % 2 ? DW_AT_abstract_origin : DW_AT_specification, at);
+		at = next;
+		if (i == 3 || i == 9999)
+			attr_pcs(&w, 0x1100 + 0x10 * (i > 3), 0x1110 + 0x10 * (i > 3));
+	}
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	expect(&r, 0x1100, "deep -:0");
+	assert_true(plain_lookup(&r.cache, 0x1110) != PLAIN_NONE);
+	result_deinit(&r);
+}
+
+/* Entries within entries, to a depth that no stack of calls would bear. */
+static void test_depth(void **state)
+{
+	static const unsigned tags[] = { DW_TAG_inlined_subroutine, DW_TAG_lexical_block,
+					 DW_TAG_namespace, DW_TAG_subprogram };
+
+	(void)state;
+	for (size_t t = 0; t < 4; t++)
+		for (int sibling = 0; sibling < 2; sibling++) {
+			const unsigned depth = 10000;
+			struct dwarf w;
+			struct result r;
+			size_t *siblings = calloc(depth, sizeof(*siblings));
+			uint32_t frames = 0;
+
+			begin(&w);
+			unit_begin(&w);
+			compile_unit(&w, "a.c");
+			entry(&w, DW_TAG_subprogram, true);
+			attr_str(&w, DW_AT_name, "outer");
+			attr_pcs(&w, 0x1100, 0x1200);
+			for (unsigned i = 0; i < depth; i++) {
+				entry(&w, tags[t], true);
+				if (sibling)
+					siblings[i] = attr_ref(&w, DW_AT_sibling, 0);
+				if (tags[t] == DW_TAG_inlined_subroutine)
+					attr_pcs(&w, 0x1140, 0x1150);
+			}
+			function(&w, "inner", 0x1180, 0x1190);
+			for (unsigned i = depth; i--;) {
+				children_end(&w);
+				if (sibling)
+					patch(&w.info, siblings[i], 4, w.info.b.len - w.unit);
+			}
+			children_end(&w);
+			children_end(&w);
+			unit_end(&w);
+			finish(&w, &r);
+			assert_int_equal(r.info.bad_units, 0);
+			expect(&r, 0x1100, "outer -:0");
+			expect(&r, 0x1180, "inner -:0");
+			for (uint32_t l = plain_lookup(&r.cache, 0x1140); l != PLAIN_NONE; frames++)
+				l = plain_frame(&r.cache, l).inlined_into;
+			assert_int_equal(frames, tags[t] == DW_TAG_inlined_subroutine ?
+					 depth + 1 : 1);
+			result_deinit(&r);
+			free(siblings);
+		}
+}
+
+/* DW_AT_sibling that leads back, to itself, past the end, or into the middle. */
+static void test_siblings(void **state)
+{
+	static const int64_t leads[] = { -1000, -20, 0, 1, 3, 1 << 20, 0x7fffffff };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(leads) / sizeof(*leads); i++) {
+		struct dwarf w;
+		struct result r;
+		size_t f;
+
+		begin(&w);
+		unit_begin(&w);
+		compile_unit(&w, "a.c");
+		f = entry(&w, DW_TAG_subprogram, true);
+		attr_ref(&w, DW_AT_sibling, f + (uint64_t)leads[i]);
+		attr_str(&w, DW_AT_name, "f");
+		attr_pcs(&w, 0x1100, 0x1200);
+		function(&w, "g", 0x1140, 0x1150);
+		children_end(&w);
+		function(&w, "h", 0x1300, 0x1310);
+		children_end(&w);
+		unit_end(&w);
+		finish(&w, &r);
+		if (READER_GOES_ON) { /* a sibling is a shortcut, no more */
+			expect(&r, 0x1140, "g -:0");
+			expect(&r, 0x1300, "h -:0");
+		}
+		result_deinit(&r);
+	}
+}
+
+/* ---- what lies ------------------------------------------------------------------------- */
+
+static void test_inverted(void **state)
+{
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "inverted");
+	attr_addr(&w, DW_AT_low_pc, 0x1200);
+	attr_addr(&w, DW_AT_high_pc, 0x1100);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_str(&w, DW_AT_name, "in_it");
+	attr_pcs(&w, 0x1140, 0x1150);
+	children_end(&w);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "wraps");
+	attr_addr(&w, DW_AT_low_pc, 0x1200);
+	attr(&w, DW_AT_high_pc, DW_FORM_data8, UINT64_MAX - 0x80);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "empty");
+	attr_pcs(&w, 0x1280, 0x1280);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "no_end");
+	attr_addr(&w, DW_AT_low_pc, 0x1290);
+	function(&w, "fine", 0x1300, 0x1310);
+	function(&w, "too_long", 0x1400, UINT64_MAX);
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	expect(&r, 0x1150, "");
+	expect(&r, 0x1280, "");
+	expect(&r, 0x1290, "");
+	expect(&r, 0x1300, "fine -:0");
+	expect(&r, 0x1400, "too_long -:0");
+	expect(&r, DWARF_TEXT + DWARF_TEXT_SIZE - 1, "too_long -:0");
+	expect(&r, DWARF_TEXT + DWARF_TEXT_SIZE, "");
+	result_deinit(&r);
+}
+
+/* Headers that lie but for the length cost their unit alone. */
+static void test_unit_headers(void **state)
+{
+	static const struct {
+		const char *what;
+		size_t at;
+		unsigned size;
+		uint64_t value;
+	} lies[] = {
+		{ "version 0", 4, 2, 0 },
+		{ "version 6", 4, 2, 6 },
+		{ "version 65535", 4, 2, 65535 },
+		{ "abbreviations past the end", 6, 4, 0xffffff00 },
+		{ "abbreviations just past the end", 6, 4, 0x1000 },
+		{ "addresses of 0 bytes", 10, 1, 0 },
+		{ "addresses of 3 bytes", 10, 1, 3 },
+		{ "addresses of 255 bytes", 10, 1, 255 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		struct dwarf w;
+		struct result r;
+		size_t unit;
+
+		begin(&w);
+		unit = unit_begin(&w);
+		compile_unit(&w, "a.c");
+		function(&w, "f", 0x1100, 0x1200);
+		children_end(&w);
+		unit_end(&w);
+		patch(&w.info, unit + lies[i].at, lies[i].size, lies[i].value);
+		good_unit(&w, "behind", 0x20);
+		index_dwarf(&w, &r);
+		expect(&r, 0x1000, "before -:0");
+		if (READER_GOES_ON)
+			expect(&r, 0x1020, "behind -:0");
+		if (r.info.bad_units != (READER_GOES_ON || lies[i].size > 1))
+			fail_msg("no fault: %s", lies[i].what);
+		result_deinit(&r);
+	}
+}
+
+/* Lengths that lie: what is before stands, and there is a fault. */
+static void test_unit_lengths(void **state)
+{
+	static const uint32_t lengths[] = { 0, 1, 3, 7, 8, 9, 15, 0x10000, 0xffffff, 0xffffffef,
+					    0xfffffff0, 0xfffffffe, 0xffffffff };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		struct dwarf w;
+		struct result r;
+		size_t unit;
+
+		begin(&w);
+		unit = unit_begin(&w);
+		compile_unit(&w, "a.c");
+		function(&w, "f", 0x1100, 0x1200);
+		children_end(&w);
+		unit_end(&w);
+		patch(&w.info, unit, 4, lengths[i]);
+		good_unit(&w, "behind", 0x20);
+		index_dwarf(&w, &r);
+		expect(&r, 0x1000, "before -:0");
+		/* libdw takes a length past the end for one up to the end. */
+		if (READER_GOES_ON || lengths[i] < 16 || lengths[i] >= 0xfffffff0)
+			assert_true(r.info.bad_units > 0);
+		result_deinit(&r);
+	}
+}
+
+/* Entries whose abbreviation is missing: what is before them stands. */
+static void test_abbreviations(void **state)
+{
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	function(&w, "f", 0x1100, 0x1200);
+	abbreviation_end(&w);
+	put_uleb(&w.info, 777);
+	function(&w, "lost", 0x1300, 0x1400);
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	expect(&r, 0x1100, "f -:0");
+	result_deinit(&r);
+
+	/* The unit's own entry has none. */
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	function(&w, "f", 0x1100, 0x1200);
+	children_end(&w);
+	unit_end(&w);
+	w.info.b.data[w.unit + 11] = 0x55;
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	result_deinit(&r);
+
+	/* A form that nobody knows: its size is unknown, so what follows is lost. */
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	function(&w, "f", 0x1100, 0x1200);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_decl_line, 0x99, 0);
+	put(&w.info, 4, 0);
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	expect(&r, 0x1100, "f -:0");
+	result_deinit(&r);
+
+	/* A table that does not end. */
+	dwarf_init(&w, &version_4);
+	good_unit(&w, "before", 0);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	function(&w, "f", 0x1100, 0x1200);
+	children_end(&w);
+	end_length(&w.info, 4, w.length);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1000, "before -:0");
+	result_deinit(&r);
+}
+
+/* Strings, files, ranges, lines, origins that are not there. */
+static void test_dangling(void **state)
+{
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	attr_offset(&w, DW_AT_stmt_list, 0x123456);
+	put_block(&w.str, "not terminated", 14);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_name, DW_FORM_strp, 0x10000000);
+	attr_pcs(&w, 0x1100, 0x1110);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_name, DW_FORM_strp, 4);
+	attr_pcs(&w, 0x1110, 0x1120);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "f");
+	attr_pcs(&w, 0x1120, 0x1180);
+	attr(&w, DW_AT_decl_file, DW_FORM_udata, UINT64_MAX);
+	attr(&w, DW_AT_decl_line, DW_FORM_udata, UINT64_MAX);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_ref(&w, DW_AT_abstract_origin, w.unit + 0x7000000);
+	attr(&w, DW_AT_call_file, DW_FORM_udata, 1u << 31);
+	attr(&w, DW_AT_call_line, DW_FORM_udata, 1ull << 32);
+	attr(&w, DW_AT_call_column, DW_FORM_udata, 1ull << 40);
+	attr_pcs(&w, 0x1130, 0x1140);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr(&w, DW_AT_abstract_origin, DW_FORM_ref_addr, 0xfffffff0);
+	attr_pcs(&w, 0x1140, 0x1150);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_ref(&w, DW_AT_abstract_origin, w.unit + 1); /* in the header */
+	attr_pcs(&w, 0x1150, 0x1160);
+	children_end(&w);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "no_ranges");
+	attr_offset(&w, DW_AT_ranges, 0x7fffffff);
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	assert_non_null(strstr(r.info.first_fault, "line"));
+	expect(&r, 0x1100, "? -:0");
+	expect(&r, 0x1120, "f -:0");
+	expect(&r, 0x1130, "? -:0 < f -:0");
+	expect(&r, 0x1140, "? -:0 < f -:0");
+	expect(&r, 0x1160, "f -:0");
+	result_deinit(&r);
+}
+
+/* Many entries with one long list of ranges: memory must not grow with the product. */
+static void test_shared_ranges(void **state)
+{
+	const unsigned n = 30000;
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	attr_addr(&w, DW_AT_low_pc, 0);
+	for (unsigned i = 0; i < n; i++)
+		range_pair(&w, 0x1000 + 2 * i, 0x1001 + 2 * i);
+	range_pair(&w, 0, 0);
+	for (unsigned i = 0; i < n; i++) {
+		entry(&w, DW_TAG_subprogram, false);
+		attr_offset(&w, DW_AT_ranges, 0);
+	}
+	children_end(&w);
+	unit_end(&w);
+	good_unit(&w, "behind", 1);
+	index_dwarf(&w, &r);
+	assert_true(r.info.bad_units > 0);
+	result_deinit(&r);
+}
+
+/* As above, with ranges that are empty, and so never count as any. */
+static void test_shared_empty_ranges(void **state)
+{
+	const unsigned n = 60000;
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	attr_addr(&w, DW_AT_low_pc, 0);
+	for (unsigned i = 0; i < n; i++)
+		range_pair(&w, 0x1000, 0x1000);
+	range_pair(&w, 0, 0);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_offset(&w, DW_AT_ranges, 0);
+	for (unsigned i = 0; i < n; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 4, 0);
+	}
+	children_end(&w);
+	unit_end(&w);
+	good_unit(&w, "behind", 1);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1001, "behind -:0");
+	result_deinit(&r);
+}
+
+/* Units that share one long line table: each would run all of it. */
+static void test_shared_lines(void **state)
+{
+	const unsigned n = 40000;
+	struct line_table t;
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	for (unsigned i = 0; i < n; i++) {
+		unit_begin(&w);
+		if (i)
+			patch(&w.info, w.unit + 6, 4, 0); /* the first one's abbreviations */
+		entry(&w, DW_TAG_compile_unit, false);
+		attr_offset(&w, DW_AT_stmt_list, 0);
+		unit_end(&w);
+		if (i)
+			w.abbrev.b.len = 0x10;
+	}
+	good_unit(&w, "behind", 0);
+	line_begin(&t, &line_plain);
+	line_standard_files(&t);
+	for (unsigned i = 0; i < 1000000; i++)
+		put(&t.line, 1, DW_LNS_negate_stmt);
+	line_end(&t);
+	put_block(&w.line, t.line.b.data, t.line.b.len);
+	line_deinit(&t);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1000, "behind -:0");
+	assert_true(r.info.bad_units > 0);
+	result_deinit(&r);
+}
+
+/* Units whose tables of abbreviations are the ends of one long table. */
+static void test_overlapping_abbreviations(void **state)
+{
+	const unsigned n = 40000;
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	good_unit(&w, "before", 0);
+	for (unsigned i = 0; i < n; i++) {
+		unit_begin(&w);
+		entry(&w, DW_TAG_compile_unit, false);
+		attr_offset(&w, DW_AT_stmt_list, 0);
+		abbreviation_end(&w); /* but no end of the table */
+		end_length(&w.info, 4, w.length);
+	}
+	unit_end(&w);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1000, "before -:0");
+	assert_true(r.info.bad_units > 0);
+	result_deinit(&r);
+}
+
+/* Names that are the ends of one long name. */
+static void test_overlapping_names(void **state)
+{
+	const unsigned n = 60000, length = 1000000;
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	for (unsigned i = 0; i < length; i++)
+		put(&w.str, 1, 'a');
+	put(&w.str, 1, 0);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_name, DW_FORM_strp, 0);
+	attr_pcs(&w, 0x1000, 0x1001);
+	for (unsigned i = 1; i < n; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 4, i);
+		put(&w.info, 8, 0x1000 + i);
+		put(&w.info, 8, 1);
+	}
+	children_end(&w);
+	unit_end(&w);
+	index_dwarf(&w, &r);
+	assert_int_equal(r.rc, SC_ELIMIT);
+	result_deinit(&r);
+}
+
+/* An abbreviation of very many attributes that take no bytes, used very often. */
+static void test_long_abbreviation(void **state)
+{
+	struct dwarf w;
+	struct result r;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	entry(&w, DW_TAG_subprogram, false);
+	for (unsigned i = 0; i < 200000; i++) {
+		attr(&w, DW_AT_decl_line, DW_FORM_implicit_const, 0);
+		put_sleb(&w.abbrev, 7);
+	}
+	attr(&w, DW_AT_low_pc, DW_FORM_addr, 0x1100);
+	for (unsigned i = 0; i < 100000; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 8, 0x1100);
+	}
+	children_end(&w);
+	unit_end(&w);
+	finish(&w, &r);
+	result_deinit(&r);
+}
+
+/* Each section cut off at every byte, and each byte of it wrong in turn. */
+static void test_damage(void **state)
+{
+	struct dwarf w, copy;
+	struct bytes *const parts[] = { &copy.info, &copy.abbrev, &copy.ranges };
+	struct result r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	good_unit(&w, "before", 0);
+	unit_begin(&w);
+	compile_unit(&w, "a.c");
+	attr_addr(&w, DW_AT_low_pc, 0);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "f");
+	attr_offset(&w, DW_AT_ranges, 0);
+	range_pair(&w, 0x1100, 0x1180);
+	range_pair(&w, 0, 0);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_ref(&w, DW_AT_abstract_origin, w.unit + 11);
+	attr_pcs(&w, 0x1110, 0x1120);
+	children_end(&w);
+	children_end(&w);
+	unit_end(&w);
+	for (size_t part = 0; part < 3; part++) {
+		copy = w;
+		for (size_t n = parts[part]->b.len; n--;) {
+			uint8_t *byte = &parts[part]->b.data[n], old = *byte;
+			struct bytes file = {0};
+
+			for (unsigned k = 0; k < 4; k++) {
+				*byte = (uint8_t)(k < 3 ? old ^ (1u << 3 * k) : 0xff);
+				dwarf_file(&copy, &file);
+				index_bytes(&file, &r);
+				bytes_deinit(&file);
+				result_deinit(&r);
+			}
+			*byte = old;
+			parts[part]->b.len = n;
+			dwarf_file(&copy, &file);
+			index_bytes(&file, &r);
+			bytes_deinit(&file);
+			result_deinit(&r);
+		}
+	}
+	dwarf_deinit(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_origin_chain),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_siblings),
+		cmocka_unit_test(test_inverted),
+		cmocka_unit_test(test_unit_headers),
+		cmocka_unit_test(test_unit_lengths),
+		cmocka_unit_test(test_abbreviations),
+		cmocka_unit_test(test_dangling),
+		cmocka_unit_test(test_shared_ranges),
+		cmocka_unit_test(test_shared_empty_ranges),
+		cmocka_unit_test(test_shared_lines),
+		cmocka_unit_test(test_overlapping_abbreviations),
+		cmocka_unit_test(test_overlapping_names),
+		cmocka_unit_test(test_long_abbreviation),
+		cmocka_unit_test(test_damage),
+	};
+
+	cmocka_set_test_filter(getenv("ONLY"));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/*
+ * Entries and the values of their attributes: see unit.h.
+ *
+ * Reading keeps what the form has; resolving looks into the other sections. Every
+ * offset and index is checked there, so a value may be anything.
+ */
+#include <dwarf.h>
+
+#include "libsymcache/dwarf/unit.h"
+
+/* ---- entries -------------------------------------------------------------------- */
+
+struct dw_cursor dw_entry_cursor(const struct dw_unit_header *u, uint64_t offset)
+{
+	struct dw_cursor c = dw_cursor_at(&u->debug->sections.info, offset,
+					  u->debug->sections.swap);
+
+	c.end = u->debug->sections.info.data + u->end;
+	if (offset < u->first_entry || offset >= u->end) {
+		c.p = c.end;
+		c.bad = true;
+	}
+	return c;
+}
+
+static const struct dw_op *first_op(const struct dw_unit_header *u, const struct dw_abbrev *abbrev)
+{
+	return abbrev->num_ops ? u->abbrevs->ops.data + abbrev->first_op : NULL;
+}
+
+void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+			const struct dw_abbrev *abbrev, struct dw_value *values)
+{
+	const struct dw_op *op = first_op(u, abbrev);
+
+	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
+		if (op->slot == DW_SLOT_SKIP_FIXED) {
+			dw_skip(c, (uint64_t)op->value);
+		} else if (op->slot == DW_SLOT_SKIP) {
+			dw_form_skip(c, op->form, &u->sizes);
+		} else {
+			struct dw_value *v = &values[op->slot];
+			if (op->size) {
+				v->form = op->form;
+				v->number = dw_uint(c, op->size);
+				v->bytes = NULL;
+				continue;
+			}
+			v->form = (uint16_t)dw_form_read(c, op->form, &u->sizes, op->value,
+							 &v->number, &v->bytes);
+		}
+	}
+}
+
+void dw_clear_attributes(const struct dw_unit_header *u, const struct dw_abbrev *abbrev,
+			 struct dw_value *values)
+{
+	const struct dw_op *op = first_op(u, abbrev);
+
+	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++)
+		if (op->slot < DW_NUM_SLOTS)
+			values[op->slot].form = 0;
+}
+
+void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+			const struct dw_abbrev *abbrev)
+{
+	const struct dw_op *op = first_op(u, abbrev);
+
+	if (abbrev->fixed_size != DW_VARIABLE_SIZE) {
+		dw_skip(c, abbrev->fixed_size);
+		return;
+	}
+	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
+		if (op->slot == DW_SLOT_SKIP_FIXED)
+			dw_skip(c, (uint64_t)op->value);
+		else
+			dw_form_skip(c, op->form, &u->sizes);
+	}
+}
+
+/* ---- values --------------------------------------------------------------------- */
+
+static const char *indexed_string(const struct dw_unit_header *u, uint64_t index)
+{
+	const struct dw_sections *s = &u->debug->sections;
+	unsigned size = u->sizes.offset_size;
+	struct dw_cursor c;
+	uint64_t offset;
+
+	if (index > s->str_offsets.size / size)
+		return NULL;
+	c = dw_cursor_at(&s->str_offsets, u->str_offsets_base + index * size, s->swap);
+	offset = dw_uint(&c, size);
+	return c.bad ? NULL : dw_str_at(&s->str, offset);
+}
+
+const char *dw_value_string(const struct dw_unit_header *u, const struct dw_value *v)
+{
+	const struct dw_sections *s = &u->debug->sections;
+
+	switch (v->form) {
+	case DW_FORM_string:
+		return (const char *)v->bytes;
+	case DW_FORM_strp:
+		return dw_str_at(&s->str, v->number);
+	case DW_FORM_line_strp:
+		return dw_str_at(&s->line_str, v->number);
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+		return u->debug->alt ? dw_str_at(&u->debug->alt->sections.str, v->number) : NULL;
+	case DW_FORM_strx:
+	case DW_FORM_strx1:
+	case DW_FORM_strx2:
+	case DW_FORM_strx3:
+	case DW_FORM_strx4:
+	case DW_FORM_GNU_str_index:
+		return indexed_string(u, v->number);
+	default:
+		return NULL;
+	}
+}
+
+bool dw_value_number(const struct dw_value *v, uint64_t *ret)
+{
+	switch (v->form) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_implicit_const:
+	case DW_FORM_sec_offset:
+	case DW_FORM_rnglistx:
+		*ret = v->number;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool dw_indexed_address(const struct dw_unit_header *u, uint64_t index, uint64_t *ret)
+{
+	const struct dw_sections *s = &u->debug->sections;
+	unsigned size = u->sizes.address_size;
+	struct dw_cursor c;
+
+	if (!size || index > s->addr.size / size)
+		return false;
+	c = dw_cursor_at(&s->addr, u->addr_base + index * size, s->swap);
+	*ret = dw_uint(&c, size);
+	return !c.bad;
+}
+
+bool dw_value_address(const struct dw_unit_header *u, const struct dw_value *v, uint64_t *ret)
+{
+	switch (v->form) {
+	case DW_FORM_addr:
+		*ret = v->number;
+		return true;
+	case DW_FORM_addrx:
+	case DW_FORM_addrx1:
+	case DW_FORM_addrx2:
+	case DW_FORM_addrx3:
+	case DW_FORM_addrx4:
+	case DW_FORM_GNU_addr_index:
+		return dw_indexed_address(u, v->number, ret);
+	default:
+		return false;
+	}
+}
+
+const struct dw_unit_header *dw_value_reference(const struct dw_unit_header *u,
+						const struct dw_value *v, uint64_t *offset)
+{
+	*offset = v->number;
+	switch (v->form) {
+	case DW_FORM_ref1:
+	case DW_FORM_ref2:
+	case DW_FORM_ref4:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_udata:
+		*offset += u->offset;
+		return *offset >= u->first_entry && *offset < u->end ? u : NULL;
+	case DW_FORM_ref_addr:
+		if (*offset >= u->first_entry && *offset < u->end)
+			return u;
+		return dw_unit_at(u->debug, *offset);
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+		return u->debug->alt ? dw_unit_at(u->debug->alt, *offset) : NULL;
+	case DW_FORM_ref_sig8:
+		return dw_type_at(u->debug, v->number, offset);
+	default:
+		return NULL;
+	}
+}
+
+const struct dw_unit_header *dw_type_at(const struct dw_debug *d, uint64_t signature,
+					uint64_t *offset)
+{
+	const struct dw_unit_header *u;
+	size_t lo = 0, hi = d->signatures.len;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (d->signatures.data[mid].signature < signature)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == d->signatures.len || d->signatures.data[lo].signature != signature)
+		return d->types ? dw_type_at(d->types, signature, offset) : NULL;
+	u = &d->units.data[d->signatures.data[lo].unit];
+	*offset = u->offset + u->type_offset;
+	return u;
+}
+
+const struct dw_unit_header *dw_unit_at(const struct dw_debug *d, uint64_t offset)
+{
+	size_t lo = 0, hi = d->units.len;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (d->units.data[mid].end <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == d->units.len || d->units.data[lo].broken ||
+	    offset < d->units.data[lo].first_entry)
+		return NULL;
+	return &d->units.data[lo];
+}

@@ -1,0 +1,86 @@
+/*
+ * The store anew, without free pages: LMDB copies what is in use into a file
+ * beside it, which is synced and takes the place of the old one.
+ *
+ * Nobody may have the store open meanwhile: a writer would go on in the old file,
+ * and the lock file, which all share, tells of one file only. So it is claimed
+ * alone; others who come wait for that, and then open the new file. Killed at any
+ * moment, the old file is in its place or the new one; at most a file
+ * NAME.compact is left over, which the next run replaces.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libsymcache/store/store.h"
+
+static void free_path(char **path)
+{
+	free(*path);
+}
+
+static void close_file(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static int copy(const char *path, const char *beside, struct sc_error *err)
+{
+	struct symstore *store;
+	int rc = symstore_open_claimed(path, SYMSTORE_READ, &store, err);
+
+	if (rc)
+		return rc;
+	rc = mdb_env_copy2(store->env, beside, MDB_CP_COMPACT);
+	if (rc)
+		rc = symstore_fail(store, rc, err, "cannot write %s", beside);
+	symstore_close(store);
+	return rc;
+}
+
+/* Gives the copy the owner and mode of the old file, as far as we may, and puts it
+ * in its place. */
+static int replace(const char *path, const char *beside, const struct stat *old,
+		   uint64_t *after, struct sc_error *err)
+{
+	int fd __attribute__((cleanup(close_file))) = open(beside, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || (fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid) &&
+		       old->st_gid == getegid()) ||
+	    fchmod(fd, old->st_mode & 07777) || fstat(fd, &st) || fsync(fd) || rename(beside, path))
+		return sc_error_sys(err, "store %s: cannot replace it by %s", path, beside);
+	*after = (uint64_t)st.st_size;
+	return symstore_sync_folder(path, err);
+}
+
+int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct sc_error *err)
+{
+	char *target __attribute__((cleanup(free_path))) = NULL;
+	char *beside __attribute__((cleanup(free_path))) = NULL;
+	int claim __attribute__((cleanup(close_file))) = -1;
+	struct stat st;
+	int rc;
+
+	if ((rc = symstore_resolve(path, &target, err)) ||
+	    (rc = symstore_claim(target, true, &claim, err)))
+		return rc;
+	if (asprintf(&beside, "%s.compact", target) < 0) {
+		beside = NULL;
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	if (fstat(claim, &st))
+		return sc_error_sys(err, "store %s", path);
+	*before = (uint64_t)st.st_size;
+	unlink(beside);
+	rc = copy(target, beside, err);
+	if (!rc)
+		rc = replace(target, beside, &st, after, err);
+	if (rc)
+		unlink(beside);
+	return rc;
+}

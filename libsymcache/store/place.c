@@ -1,0 +1,152 @@
+/*
+ * The place of a store: what is looked at and made ready before LMDB gets to
+ * work there, since LMDB trusts its file, and writes the lock file through a map.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "libsymcache/store/store.h"
+
+/* What LMDB makes of the lock file: a header and 64 bytes per reader. */
+enum { LOCK_FILE_SIZE = 192 + (SYMSTORE_READERS - 1) * 64 };
+
+int symstore_resolve(const char *path, char **ret, struct sc_error *err)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+		*ret = realpath(path, NULL);
+	else
+		*ret = strdup(path);
+	return *ret ? 0 : sc_error_sys(err, "store %s", path);
+}
+
+/* Another process may be about to write a meta page, which we then see half: a
+ * fault counts if it stays. */
+int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
+{
+	struct symstore_snapshot snapshot;
+	struct stat st;
+	int fd, rc;
+
+	*used = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return sc_error_sys(err, "store %s: cannot open", path);
+	for (int tries = 0; ; tries++) {
+		if (fstat(fd, &st))
+			rc = sc_error_sys(err, "cannot read");
+		else if (!S_ISREG(st.st_mode))
+			rc = sc_error_set(err, SC_EFORMAT, "not a store: it is no regular file");
+		else if (!st.st_size)
+			rc = 0;
+		else if (!(rc = symstore_snapshot_read(fd, SYMSTORE_ANY_TXN, &snapshot, err)))
+			*used = ((uint64_t)snapshot.last_page + 1) * snapshot.page_size;
+		if (!rc || rc == SC_ESYS || tries == 3)
+			break;
+		usleep(2000);
+	}
+	close(fd);
+	if (rc)
+		sc_error_prefix(err, "store %s: ", path);
+	return rc;
+}
+
+int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
+		       struct sc_error *err)
+{
+	char *lock;
+	int fd, failed = 0;
+
+	if (asprintf(&lock, "%s-lock", path) < 0)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+	if (fd < 0)
+		failed = errno;
+	else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, LOCK_FILE_SIZE))
+		failed = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	*usable = !failed;
+	if (failed && mode != SYMSTORE_READ) {
+		errno = failed;
+		failed = sc_error_sys(err, "store %s: cannot make the lock file %s", path, lock);
+	}
+	free(lock);
+	return mode == SYMSTORE_READ ? 0 : failed;
+}
+
+/* flock(), since LMDB's own locks are of the other kind, which closing any
+ * descriptor of the file would drop. */
+int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err)
+{
+	struct stat ours, named;
+	int fd, rc;
+
+	*ret = -1;
+	for (;;) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 && errno == ENOENT)
+			return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
+		if (fd < 0)
+			return sc_error_sys(err, "store %s: cannot open", path);
+		while ((rc = flock(fd, alone ? LOCK_EX | LOCK_NB : LOCK_SH)) && errno == EINTR)
+			;
+		/* On a file system without such locks nobody gets it alone. */
+		if (rc && alone) {
+			rc = errno == EWOULDBLOCK ?
+				sc_error_set(err, SC_EINVAL, "store %s: another process has it open",
+					     path) :
+				sc_error_sys(err, "store %s: cannot lock", path);
+			close(fd);
+			return rc;
+		}
+		if (!fstat(fd, &ours) && !stat(path, &named) && ours.st_ino == named.st_ino &&
+		    ours.st_dev == named.st_dev)
+			break;
+		close(fd); /* another took its place while we waited */
+	}
+	*ret = fd;
+	return 0;
+}
+
+int symstore_sync_folder(const char *path, struct sc_error *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int rc = 0;
+
+	/* Some file systems cannot sync directories. */
+	if (fd >= 0 && fsync(fd) && errno != EINVAL && errno != ENOSYS)
+		rc = sc_error_sys(err, "store %s: cannot sync its directory", path);
+	if (fd >= 0)
+		close(fd);
+	free(dir);
+	return rc;
+}
+
+bool symstore_no_space(const struct symstore *store)
+{
+	struct rlimit limit;
+	struct statvfs vfs;
+	struct stat st;
+	int fd;
+
+	if (mdb_env_get_fd(store->env, &fd))
+		return false;
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	    !fstat(fd, &st) && (rlim_t)st.st_size >= limit.rlim_cur)
+		return true;
+	return !fstatvfs(fd, &vfs) && (uint64_t)vfs.f_bavail * vfs.f_frsize < 1 << 20;
+}

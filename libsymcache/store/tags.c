@@ -1,0 +1,94 @@
+/*
+ * Tags of entries: a set of words such as "release=1.4.2", kept sorted in one
+ * string with a newline between them, so that a record holds them as any other
+ * string. A key may stand there several times with several values: one library
+ * is part of many releases.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/base/vec.h"
+#include "libsymcache/symcache_store.h"
+
+bool symstore_tag_valid(const char *tag)
+{
+	size_t len = strlen(tag);
+
+	for (const char *c = tag; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	return len && len <= SYMSTORE_TAG_MAX && *tag != '=';
+}
+
+size_t symstore_tags_next(const char **at, const char **tag)
+{
+	size_t len;
+
+	while (*at && **at == '\n')
+		(*at)++;
+	len = *at ? strcspn(*at, "\n") : 0;
+	*tag = *at;
+	*at = len ? *at + len : *at;
+	return len;
+}
+
+bool symstore_tags_have(const char *tags, const char *want)
+{
+	size_t want_len = strlen(want), len;
+	const char *tag;
+
+	while ((len = symstore_tags_next(&tags, &tag)))
+		if (len >= want_len && !memcmp(tag, want, want_len) &&
+		    (len == want_len || (tag[want_len] == '=' && !strchr(want, '='))))
+			return true;
+	return false;
+}
+
+struct word {
+	const char *ptr;
+	size_t len;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct word *x = a, *y = b;
+	int order = memcmp(x->ptr, y->ptr, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+char *symstore_tags_unite(const char *a, const char *b)
+{
+	VEC(struct word) words = { 0 };
+	const char *from[] = { a, b }, *tag;
+	size_t size = 1, len;
+	char *all, *end;
+
+	for (int i = 0; i < 2; i++)
+		while ((len = symstore_tags_next(&from[i], &tag))) {
+			struct word *w = vec_push(&words);
+
+			if (!w) {
+				vec_deinit(&words);
+				return NULL;
+			}
+			*w = (struct word){ tag, len };
+			size += len + 1;
+		}
+	if (words.len)
+		qsort(words.data, words.len, sizeof(*words.data), compare);
+	end = all = malloc(size);
+	for (size_t i = 0; all && i < words.len; i++) {
+		const struct word *w = &words.data[i];
+
+		if (i && !compare(w, w - 1))
+			continue;
+		if (end != all)
+			*end++ = '\n';
+		end = mempcpy(end, w->ptr, w->len);
+	}
+	if (all)
+		*end = 0;
+	vec_deinit(&words);
+	return all;
+}

@@ -1,0 +1,273 @@
+#!/bin/bash
+# Measures symcache beside LLVM's tools, in one run on one machine.
+#
+#   scripts/bench.sh PROGRAM [--quick] [--update] [--corpus DIR] [GROUP...]
+#
+# GROUP    index: ELF files → caches, beside llvm-gsymutil-19, and how large they get
+#          lookup: addresses, by the program and in process
+#          filter: logs, beside llvm-symbolizer-19 --filter-markup
+#          default: all three
+# --quick  under a minute: fewer runs, shorter logs, no corpus
+# --corpus where large files are looked for (./corpus, see scripts/corpus.sh):
+#          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
+#          there is skipped
+#
+# --update puts what came into README.md
+#
+# BENCH_RUNS (5) runs of each command, the medians shown; those of a peer end after
+# 20 seconds. What an aim is missed by is said in the last column. The logs and stores
+# are made anew in build/bench, 2 GB of them, and removed at the end.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+export LC_ALL=C
+symcache=$(realpath "${1:?usage: scripts/bench.sh PROGRAM [OPTION...] [GROUP...]}")
+shift
+runs=${BENCH_RUNS:-5} corpus=corpus quick= update= groups=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--quick) quick=1 ;;
+	--update) update=1 ;;
+	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
+	index|lookup|filter) groups="$groups $1" ;;
+	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
+	esac
+	shift
+done
+: "${groups:=index lookup filter}"
+lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
+[ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
+symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
+
+dir=$PWD/build/bench store=$PWD/build/bench/store
+rm -rf "$dir"
+mkdir -p "$dir"
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT TERM
+${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/measure" scripts/measure.c
+${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/lookup_bench" scripts/lookup_bench.c \
+	"$(dirname "$symcache")/libsymcache.a" -lxxhash
+
+ours() { "$dir/measure" -n "$runs" "$@"; }
+peer() { "$dir/measure" -n "$runs" -t "$peer_seconds" "$@"; }
+skip() { echo "  skipped: $*"; }
+
+# ---- what is measured ----------------------------------------------------------
+
+build_id() { readelf -n "$1" 2> /dev/null | sed -n 's/.*Build ID: //p'; }
+debug_path() { echo ".build-id/${1:0:2}/${1:2}.debug"; }
+# The debug file of a program or library of the system.
+debug_file() { echo "/usr/lib/debug/$(debug_path "$(build_id "$1")")"; }
+
+libc=$(debug_file /lib/*/libc.so.6)
+python=$(debug_file /usr/bin/python3.11)
+mapfile -t small < <(dpkg -L libc6-dbg | grep '\.debug$' | xargs grep -l ^.ELF)
+osd= vmlinux= modules=()
+if [ -z "$quick" ] && [ -d "$corpus" ]; then
+	osd=$(find "$corpus" -name '*.debug' -type f -size +150M | sort | head -n 1)
+	vmlinux=$(find "$corpus" -name 'vmlinux-*' -type f | sort | head -n 1)
+	mapfile -t modules < <(find "$corpus" \( -name '*.ko' -o -name '*.ko.debug' \) -type f | sort)
+fi
+
+# For llvm-symbolizer: debug files by build ID.
+mkdir "$dir/debug"
+[ -z "$osd" ] || {
+	link=$dir/debug/$(debug_path "$(build_id "$osd")")
+	mkdir -p "$(dirname "$link")"
+	ln -s "$(realpath "$osd")" "$link"
+}
+
+# ---- tables --------------------------------------------------------------------
+
+# heading WHAT PEER
+heading() {
+	printf '\n%-36s %9s %9s %8s  %9s %9s %8s %8s  %s\n' "$1" symcache cpu peak \
+		"$2" cpu peak faster aim
+}
+
+# row NAME OURS PEER [AIM...]: lines of measure; PEER may be "". Aims: "time MS",
+# "times N" (as fast as the peer), "peak MB".
+row() {
+	awk -v name="$1" -v ours="$2" -v peer="$3" -v aims="${*:4}" '
+	function t(s) { return s < 1 ? sprintf("%.1f ms", s * 1e3) : sprintf("%.2f s", s) }
+	function mb(kb) { return sprintf("%.0f MB", kb / 1024) }
+	function aim(text, ok) { aimed = aimed (aimed ? ", " : "") text (ok ? "" : " (missed)") }
+	BEGIN {
+		split(ours, o); n = split(peer, p); k = split(aims, a)
+		for (i = 1; i < k; i += 2) {
+			if (a[i] == "time") aim(a[i + 1] " ms", o[1] * 1e3 <= a[i + 1])
+			if (a[i] == "peak") aim(a[i + 1] " MB", o[3] / 1024 <= a[i + 1])
+			if (a[i] == "times" && n) aim(a[i + 1] " x", p[1] / o[1] >= a[i + 1])
+		}
+		printf "%-36s %9s %9s %8s ", name, t(o[1]), t(o[2]), mb(o[3])
+		if (n)
+			printf " %9s %9s %8s %8s", t(p[1]), t(p[2]), mb(p[3]), sprintf("%.1f x", p[1] / o[1])
+		else
+			printf " %9s %9s %8s %8s", "-", "", "", ""
+		print "  " aimed
+		if (o[5] > 1) print "  symcache failed: exit status " o[5]
+		if (n && p[5]) print "  the peer failed: exit status " p[5]
+	}'
+}
+
+# ---- index ---------------------------------------------------------------------
+
+sizes=()
+# index NAME AIMS FILE...
+index() {
+	local name=$1 aims=$2 mine theirs
+	shift 2
+	mine=$(ours -b "rm -f '$store.new' '$store.new-lock'" \
+		"$symcache" index -q --store "$store.new" "$@")
+	theirs=$(peer sh -c 'out=$1; shift; for f; do '"$gsymutil"' --quiet --num-threads=2 \
+		--convert="$f" --out-file="$out"; done' sh "$dir/gsym" "$@")
+	row "$name" "$mine" "$theirs" $aims
+	[ $# -gt 1 ] || {
+		"$symcache" build "$1" -o "$dir/cache"
+		sizes+=("$name $(stat -c %s "$dir/gsym") $("$dir/lookup_bench" "$dir/cache" 1000 |
+			awk 'NR == 1 {print $9 + 0, $6 - $9}')")
+	}
+}
+
+group_index() {
+	heading "Indexing" gsymutil
+	index "libc" "time 50" "$libc"
+	index "python3.11" "" "$python"
+	[ -n "$quick" ] || index "libc6-dbg, ${#small[@]} files" "times 15" "${small[@]}"
+	if [ -n "$osd" ]; then index "ceph-osd" "times 5 peak 700" "$osd"; else skip ceph-osd; fi
+	if [ -n "$vmlinux" ]; then index "vmlinux" "times 4.5 peak 600" "$vmlinux"; else skip vmlinux; fi
+	if [ ${#modules[@]} -gt 0 ]; then
+		index "kernel, ${#modules[@]} modules" "times 15" "${modules[@]}"
+	else
+		skip "the kernel's modules"
+	fi
+	printf '\n%-36s %9s %9s %9s  %s\n' "Size of a cache" base extension GSYM "aim: base, extension"
+	printf '%s\n' "${sizes[@]}" | awk '{
+		printf "%-36s %6.1f MB %6.1f MB %6.1f MB", $1, $3 / 1e6, $4 / 1e6, $2 / 1e6
+		if ($1 == "ceph-osd")
+			printf "  60 MB%s, 25 MB%s", ($3 > 60e6 ? " (missed)" : ""),
+				($4 > 25e6 ? " (missed)" : "")
+		print ""
+	}'
+}
+
+# ---- lookup --------------------------------------------------------------------
+
+# addresses N ELF: random ones in .text, the same every time
+addresses() {
+	readelf -SW "$2" 2> /dev/null | gawk -v n="$1" 'match($0, /\] \.text +[A-Z]+ +([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+)/, m) {
+		start = strtonum("0x" m[1]); size = strtonum("0x" m[2])
+		for (srand(1); n-- > 0;) printf "0x%x\n", start + int(rand() * size)
+	}'
+}
+
+# lookup NAME AIMS ELF
+lookup() {
+	local id address
+	id=$(build_id "$3")
+	"$symcache" index -q --store "$store" "$3"
+	addresses 20000 "$3" > "$dir/addresses"
+	address=$(head -n 1 "$dir/addresses")
+	row "$1, one address" "$(ours "$symcache" lookup --store "$store" --build-id "$id" "$address")" \
+		"$(peer $symbolizer --obj="$3" "$address")" $2
+	row "$1, 20,000 addresses" \
+		"$(ours -i "$dir/addresses" "$symcache" lookup --store "$store" --build-id "$id")" \
+		"$(peer -i "$dir/addresses" $symbolizer --obj="$3")"
+}
+
+# in_process NAME NS_FIRST NS_ALL ELF
+in_process() {
+	"$symcache" build "$4" -o "$dir/cache"
+	"$dir/lookup_bench" "$dir/cache" $lookups | awk -v name="$1" -v a="$2" -v b="$3" '
+	function aim(ns, most) { return most " ns" (ns + 0 > most ? " (missed)" : "") }
+	/^look-up alone/ { alone = $(NF - 1) }
+	/^first frame/ { first = $6 }
+	/^all frames with their/ { all = $6; frames = $8 }
+	END { printf "%-36s %9s %9s %9s %9s  %s\n", name, alone " ns", first " ns", all " ns", frames,
+		a == "" ? "" : aim(first, a) ", " aim(all, b) }'
+}
+
+group_lookup() {
+	heading "Look-up by the program" symbolizer
+	lookup "libc" "time 10" "$libc"
+	lookup "python3.11" "time 10" "$python"
+	if [ -n "$osd" ]; then lookup "ceph-osd" "time 10" "$osd"; else skip ceph-osd; fi
+	printf '\n%-36s %9s %9s %9s %9s  %s\n' "Look-up in process" "range" "1st frame" "all" \
+		"frames" "aim: 1st frame, all"
+	in_process "libc" 40 120 "$libc"
+	in_process "python3.11" "" "" "$python"
+	if [ -n "$osd" ]; then in_process "ceph-osd" 120 700 "$osd"; else skip ceph-osd; fi
+}
+
+# ---- filter --------------------------------------------------------------------
+
+# filter NAME AIMS LOG
+filter() {
+	row "$1" "$(ours -i "$3" "$symcache" filter --store "$store")" \
+		"$(peer -i "$3" $symbolizer --filter-markup --debug-file-directory="$dir/debug" \
+			--debug-file-directory=/usr/lib/debug)" $2
+}
+
+# markup NAME AIMS ARGUMENTS...: a log of markup_log.py
+markup() {
+	local name=$1 aims=$2
+	shift 2
+	scripts/markup_log.py "$@" > "$dir/log" 2> /dev/null
+	filter "$name" "$aims" "$dir/log"
+}
+
+group_filter() {
+	local big=$python big_name=python3.11
+	"$symcache" index -q --store "$store" "$libc" "$python" "${small[@]}" $osd
+	[ -z "$osd" ] || big=$osd big_name=ceph-osd
+	heading "Filtering logs" symbolizer
+	markup "libc, 200 lines" "time 20" 200 "$libc"
+	markup "python3.11, 200 lines" "time 20" 200 "$python"
+	if [ -n "$osd" ]; then
+		markup "ceph-osd, 200 lines" "time 15 peak 40" 200 "$osd"
+		markup "ceph-osd, $lines lines" "times 50" $lines "$osd"
+	else
+		skip ceph-osd
+	fi
+	markup "libc, $lines lines" "times 50" $lines "$libc"
+	markup "${#small[@]} modules, $lines lines" "times 50" $lines "${small[@]}"
+	markup "$big_name, $lines, 2,000 addresses" "times 80" $lines --distinct 2000 "$big"
+	scripts/markup_log.py $lines "$libc" 2> /dev/null | grep -vF '{{{' > "$dir/log"
+	while cat "$dir/log"; do :; done 2> /dev/null | head -c $plain_bytes > "$dir/plain" || :
+	filter "plain text, $((plain_bytes / 1000000)) MB" "time $((plain_bytes / 2500000))" "$dir/plain"
+}
+
+# ---- all -----------------------------------------------------------------------
+
+machine() {
+	printf '%s, %s processors, %s GB, Linux %s; load %s\n' \
+		"$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" \
+		"$(awk '/MemTotal/ {printf "%.0f", $2 / 1e6}' /proc/meminfo)" "$(uname -r)" \
+		"$(cut -d ' ' -f 1-3 /proc/loadavg)"
+}
+
+all() {
+	"$symcache" --version
+	$symbolizer --version | sed -n 's/.*LLVM version/LLVM/p'
+	machine
+	"$dir/measure" -n 20 true |
+		awk '{printf "a command that does nothing takes %.1f ms\n", $1 * 1e3}'
+	echo "medians of up to $runs runs"
+	for group in $groups; do
+		group_$group
+	done
+	printf '\nload at the end: %s\n' "$(cut -d ' ' -f 1-3 /proc/loadavg)"
+}
+
+all | tee "$dir/table"
+[ -z "$update" ] || {
+	awk -v table="$dir/table" '
+		/^<!-- end of bench -->/ { hide = 0 }
+		!hide
+		/^<!-- bench -->/ {
+			print "```"
+			while ((getline line < table) > 0) { sub(/ +$/, "", line); print line }
+			print "```"
+			hide = 1
+		}' README.md > "$dir/README.md"
+	cat "$dir/README.md" > README.md
+}
