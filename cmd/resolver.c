@@ -259,14 +259,12 @@ static size_t find_frames(void *ctx, void *module, uint64_t location,
 {
 	struct resolver *r = ctx;
 	struct seen_module *m = module;
-	const struct symcache *cache = begin(r, m);
+	const struct symcache *cache = &m->module->cache; /* locate() has begun */
 	struct symcache_frames frames = { cache, (uint32_t)location };
 	struct symcache_frame_ids ids;
 	struct symcache_data data;
 
 	r->num_frames = 0;
-	if (!cache)
-		return 0;
 	if (location & IN_DATA) {
 		if (symcache_lookup_data(cache, location & ~IN_DATA, &data))
 			*new_frame(r) = (struct markup_frame){

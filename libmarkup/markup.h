@@ -122,7 +122,7 @@ struct markup_resolver {
 	uint64_t (*locate)(void *ctx, void *module, uint64_t vaddr);
 
 	/* The frames that such a number stands for, innermost first: sets
-	 * *frames and returns how many there are. */
+	 * *frames and returns how many there are. Asked right after it. */
 	size_t (*frames)(void *ctx, void *module, uint64_t location,
 			 const struct markup_frame **frames);
 

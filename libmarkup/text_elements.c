@@ -36,7 +36,34 @@ void mk_text_render_frame(struct markup_filter *f, struct markup_out *o,
 {
 	const struct markup_frame *frame = &frames[i];
 
+	const struct markup_str function = frame->function, file = frame->file;
+	const size_t room = function.len + file.len + 3 * FMT_MAX;
+
 	(void)n;
+	/* As below, in place. */
+	if (f->options.color != MARKUP_COLOR_ON && room <= 65536) {
+		char *p = mk_out_room(o, room);
+		if (!p)
+			return;
+		if (function.ptr) {
+			p = (char *)mempcpy(p, function.ptr, function.len);
+			*p++ = ' ';
+		}
+		if (file.ptr) {
+			p = (char *)mempcpy(p, file.ptr, file.len);
+			if (frame->line) {
+				*p++ = ':';
+				p += mk_fmt_dec(p, frame->line);
+			}
+			if (frame->line && frame->column) {
+				*p++ = ':';
+				p += mk_fmt_dec(p, frame->column);
+			}
+			*p++ = ' ';
+		}
+		mk_out_used(o, p);
+		return;
+	}
 	if (frame->function.ptr) {
 		mk_put_value(f, o, frame->function.ptr, frame->function.len);
 		mk_out_char(o, ' ');
