@@ -22,10 +22,6 @@ enum {
 	CHAINS = 1 << 10,
 };
 
-/* A location that is a variable, by its relative address; else it is one of the
- * cache's source locations. */
-#define IN_DATA (1ull << 63)
-
 /* A name or path that was made before; ptr NULL: not yet; len NONE: unknown. */
 struct text {
 	const char *ptr;
@@ -227,24 +223,6 @@ static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const c
 	return m;
 }
 
-static uint64_t locate(void *ctx, void *module, uint64_t vaddr)
-{
-	struct resolver *r = ctx;
-	struct seen_module *m = module;
-	const struct symcache *cache = begin(r, m);
-	const uint64_t rel = vaddr - m->module->load_base;
-	struct symcache_frames frames;
-	struct symcache_data data;
-
-	if (!cache)
-		return MARKUP_NOWHERE;
-	if (symcache_lookup(cache, rel, &frames))
-		return frames.location;
-	/* Somebody jumped into a variable. */
-	return symcache_lookup_data(cache, rel, &data) ? IN_DATA | data.rel_address
-						       : MARKUP_NOWHERE;
-}
-
 static struct markup_frame *new_frame(struct resolver *r)
 {
 	if (r->num_frames == r->cap_frames) {
@@ -254,25 +232,21 @@ static struct markup_frame *new_frame(struct resolver *r)
 	return &r->frames[r->num_frames++];
 }
 
-static size_t find_frames(void *ctx, void *module, uint64_t location,
-			  const struct markup_frame **ret)
+static size_t find_code(void *ctx, void *module, uint64_t vaddr,
+			const struct markup_frame **ret)
 {
 	struct resolver *r = ctx;
 	struct seen_module *m = module;
 	const struct symcache *cache = begin(r, m);
-	struct symcache_frames frames = { cache, (uint32_t)location };
+	const uint64_t rel = vaddr - m->module->load_base;
+	struct symcache_frames frames;
 	struct symcache_frame_ids ids;
 	struct symcache_data data;
 
 	r->num_frames = 0;
 	if (!cache)
 		return 0;
-	if (location & IN_DATA) {
-		if (symcache_lookup_data(cache, location & ~IN_DATA, &data))
-			*new_frame(r) = (struct markup_frame){
-				.function = make_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
-			};
-	} else if (location < cache->header->num_source_locations) {
+	if (symcache_lookup(cache, rel, &frames)) {
 		while (r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids)) {
 			struct markup_frame *f = new_frame(r);
 			*f = (struct markup_frame){ .line = ids.line, .column = ids.column };
@@ -281,6 +255,11 @@ static size_t find_frames(void *ctx, void *module, uint64_t location,
 			if (ids.file != SYMCACHE_NONE)
 				f->file = path_of(r, m, cache, ids.file);
 		}
+	} else if (symcache_lookup_data(cache, rel, &data)) {
+		/* Somebody jumped into a variable. */
+		*new_frame(r) = (struct markup_frame){
+			.function = make_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
+		};
 	}
 	*ret = r->frames;
 	return r->num_frames;
@@ -347,8 +326,7 @@ struct markup_resolver resolver_functions(struct resolver *r)
 	return (struct markup_resolver){
 		.ctx = r,
 		.module = find_module,
-		.locate = locate,
-		.frames = find_frames,
+		.code = find_code,
 		.data = find_data,
 		.demangle = find_name,
 	};

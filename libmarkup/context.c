@@ -14,9 +14,15 @@
 
 #define BLOCK (64u << 10)
 
-void mk_context_init(struct markup_context *c, enum markup_dialect dialect)
+static void changed(struct markup_context *c)
 {
-	*c = (struct markup_context){ .dialect = dialect };
+	c->generation = ++*c->generations;
+}
+
+void mk_context_init(struct markup_context *c, enum markup_dialect dialect, uint64_t *generations)
+{
+	*c = (struct markup_context){ .dialect = dialect, .generations = generations };
+	changed(c);
 }
 
 void mk_context_reset(struct markup_context *c)
@@ -25,6 +31,8 @@ void mk_context_reset(struct markup_context *c)
 		free(c->blocks[--c->num_blocks]);
 	c->block_used = c->block_size = c->name_bytes = 0;
 	c->num_modules = c->num_maps = c->last = 0;
+	if (c->generations)
+		changed(c);
 }
 
 void mk_context_deinit(struct markup_context *c)
@@ -36,7 +44,7 @@ void mk_context_deinit(struct markup_context *c)
 	free(c->maps);
 	free(c->starts);
 	free(c->order);
-	mk_context_init(c, c->dialect);
+	*c = (struct markup_context){ .dialect = c->dialect, .generations = c->generations };
 }
 
 /* Room for `n` bytes that stay until the reset, or NULL. */
@@ -89,6 +97,8 @@ bool mk_context_copy(struct markup_context *to, const struct markup_context *fro
 	struct markup_context c = *from;
 
 	mk_context_deinit(to);
+	c.generations = to->generations;
+	changed(&c);
 	c.blocks = NULL;
 	c.num_blocks = c.block_used = c.block_size = c.name_bytes = 0;
 	c.cap_modules = c.num_modules;
@@ -195,6 +205,7 @@ enum markup_context_result mk_context_add_module(struct markup_context *c, uint6
 			return MARKUP_CTX_DUPLICATE;
 		m->asked = false;
 		m->missing = NULL;
+		changed(c);
 		return name_module(c, m, name, build_id) ? MARKUP_CTX_OK : MARKUP_CTX_FULL;
 	}
 	if (c->num_modules == MARKUP_MODULES_MAX || !name_module(c, &fresh, name, build_id))
@@ -211,6 +222,7 @@ enum markup_context_result mk_context_add_module(struct markup_context *c, uint6
 	memmove(c->by_id + at + 1, c->by_id + at, (c->num_modules - at) * sizeof(*c->by_id));
 	c->by_id[at] = (struct markup_id){ id, *index };
 	c->num_modules++;
+	changed(c);
 	return MARKUP_CTX_OK;
 }
 
@@ -301,6 +313,7 @@ enum markup_context_result mk_context_add_map(struct markup_context *c,
 	c->starts[at] = map->address;
 	c->order[at] = *index;
 	c->num_maps++;
+	changed(c);
 	return MARKUP_CTX_OK;
 }
 

@@ -55,6 +55,9 @@ struct markup_context {
 	char **blocks; /* memory of names and build IDs */
 	size_t num_blocks, block_used, block_size, name_bytes;
 
+	uint64_t generation;   /* another one after each change */
+	uint64_t *generations; /* all that were given out, to all contexts of a filter */
+
 	enum markup_dialect dialect; /* LLVM: sums wrap around; Fuchsia: a module
 	                              * that is announced again is another one */
 };
@@ -67,7 +70,9 @@ enum markup_context_result {
 	MARKUP_CTX_FULL,      /* a MARKUP_…_MAX was reached, or no memory */
 };
 
-void mk_context_init(struct markup_context *c, enum markup_dialect dialect);
+/* `generations` outlives it. */
+void mk_context_init(struct markup_context *c, enum markup_dialect dialect,
+		     uint64_t *generations);
 void mk_context_deinit(struct markup_context *c);
 
 /* Makes `to` a copy of `from`; the handles are not copied. False: no memory. */

@@ -104,7 +104,7 @@ int mk_demux_init(struct markup_filter *f, const char *how)
 {
 	struct demux *d = &f->demux;
 
-	mk_context_init(&d->other, f->options.dialect);
+	mk_context_init(&d->other, f->options.dialect, &f->generations);
 	d->shared = true;
 	if (!how)
 		return 0;
@@ -135,7 +135,7 @@ static void hold_shared(struct markup_filter *f)
 		f->context = d->other;
 	}
 	if (d->current || !d->shared)
-		mk_context_init(&d->other, f->options.dialect);
+		mk_context_init(&d->other, f->options.dialect, &f->generations);
 	d->current = NULL;
 	d->shared = true;
 }
@@ -206,7 +206,7 @@ static struct process *add(struct markup_filter *f, struct markup_str key)
 		return NULL;
 	memcpy(p->key, key.ptr, key.len);
 	p->key_len = key.len;
-	mk_context_init(&p->context, f->options.dialect);
+	mk_context_init(&p->context, f->options.dialect, &f->generations);
 	return d->processes[d->num++] = p;
 }
 
@@ -253,7 +253,7 @@ void mk_demux_switch(struct markup_filter *f, const char *line, const char *mark
 		if (announces)
 			p->announced = d->lines;
 	} else {
-		mk_context_init(&f->context, f->options.dialect);
+		mk_context_init(&f->context, f->options.dialect, &f->generations);
 	}
 }
 

@@ -33,17 +33,8 @@ static inline void *fake_module(void *ctx, const uint8_t *build_id, size_t len, 
 	return NULL;
 }
 
-static inline uint64_t fake_locate(void *ctx, void *module, uint64_t vaddr)
-{
-	const uint64_t at = vaddr & ~15ull;
-	(void)ctx;
-	(void)module;
-	return at == 0x1190 || at == 0x1200 || at == 0x1300 || at == 0x1400 || at == 0x1500
-		       ? at : MARKUP_NOWHERE;
-}
-
-static inline size_t fake_frames(void *ctx, void *module, uint64_t location,
-				 const struct markup_frame **frames)
+static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr,
+			       const struct markup_frame **frames)
 {
 	static const struct markup_frame inlined[] = {
 		{ STR("ns::get"), STR("/src/inl.cpp"), 4, 97 },
@@ -64,7 +55,7 @@ static inline size_t fake_frames(void *ctx, void *module, uint64_t location,
 	(void)ctx;
 	(void)module;
 #define FRAMES(a) (*frames = (a), sizeof(a) / sizeof((a)[0]))
-	switch (location) {
+	switch (vaddr & ~15ull) {
 	case 0x1190: return FRAMES(inlined);
 	case 0x1200: return FRAMES(plain);
 	case 0x1300: return FRAMES(no_file);
@@ -97,8 +88,7 @@ static inline struct markup_str fake_demangle(void *ctx, struct markup_str name)
 
 static const struct markup_resolver fake_resolver = {
 	.module = fake_module,
-	.locate = fake_locate,
-	.frames = fake_frames,
+	.code = fake_code,
 	.data = fake_data,
 	.demangle = fake_demangle,
 };

@@ -38,9 +38,12 @@ bool mk_field_address(struct markup_str s, uint64_t *ret)
 	if (s.len > 2 && s.ptr[0] == '0' && s.ptr[1] == 'x') {
 		uint64_t v = 0;
 		unsigned bad = 0;
-		for (size_t i = 2; i < s.len; i++) {
+		size_t i = 2;
+		while (s.len - i > 16) /* only zeros may be in front */
+			bad |= s.ptr[i++] == '0' ? 0 : 16;
+		for (; i < s.len; i++) {
 			unsigned d = digit_value(s.ptr[i]);
-			bad |= d | (unsigned)(v >> 60 != 0) << 4;
+			bad |= d;
 			v = v << 4 | d;
 		}
 		if (bad > 15)

@@ -46,7 +46,7 @@ int markup_filter_create(const struct markup_options *options,
 			      ? MARKUP_SCAN_ESC : MARKUP_SCAN_BRACES;
 	f->newline = "\n";
 	f->sgr.color = -1;
-	mk_context_init(&f->context, options->dialect);
+	mk_context_init(&f->context, options->dialect, &f->generations);
 	rc = mk_demux_init(f, options->demux);
 	if (rc) {
 		markup_filter_destroy(f);

@@ -222,7 +222,8 @@ static void test_context_search(void **state)
 	uint32_t index, n = 0;
 
 	(void)state;
-	mk_context_init(&c, MARKUP_DEFAULT);
+	uint64_t generations = 0;
+	mk_context_init(&c, MARKUP_DEFAULT, &generations);
 	srand(3);
 	for (int i = 0; i < 3000 && n < 500; i++) {
 		struct markup_mmap m = { .address = (uint64_t)rand() % 10000,
@@ -260,25 +261,25 @@ static void test_memo(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 20000; i++) {
-		struct memo_key key = { &m, i % 30 ? i : 7, 1 }, old = { &m, i - i % 50, 1 };
-		size_t len = (key.location * 37) % sizeof(text);
+		struct memo_key key = { 5, i % 30 ? i : 7, 1 }, old = { 5, i - i % 50, 1 };
+		size_t len = (key.address * 37) % sizeof(text);
 
 		/* Worth keeping is what is asked for the second time. */
 		if (!mk_memo_get(&m, &key, &worth) && !worth)
 			assert_true(mk_memo_get(&m, &key, &worth) || worth);
-		memset(text, (int)key.location, sizeof(text));
+		memset(text, (int)key.address, sizeof(text));
 		mk_memo_put(&m, &key, text, len);
 		const unsigned char *t = mk_memo_get(&m, &key, &worth);
 		assert_non_null(t);
-		assert_true(!len || t[0] == (unsigned char)key.location);
+		assert_true(!len || t[0] == (unsigned char)key.address);
 		t = mk_memo_get(&m, &old, &worth);
-		if (t && (old.location * 37) % sizeof(text)) {
-			assert_int_equal(t[0], (unsigned char)old.location);
+		if (t && (old.address * 37) % sizeof(text)) {
+			assert_int_equal(t[0], (unsigned char)old.address);
 			hits++;
 		}
 	}
 	assert_true(hits > 1000);
-	struct memo_key big = { &m, 1, 2 };
+	struct memo_key big = { 5, 1, 2 };
 	mk_memo_put(&m, &big, text, sizeof(text));
 	assert_null(mk_memo_get(&m, &big, &worth));
 	mk_memo_deinit(&m);

@@ -2,30 +2,34 @@
  * what is highlighted. */
 #include "libmarkup/state.h"
 
-/* Without colour: put together once, written once. */
+/* Without colour: in place. */
 static void put_plain_head(struct markup_out *o, uint64_t number, size_t inline_number,
 			   uint64_t address)
 {
-	char buf[8 + 3 * FMT_MAX] = "     ", digits[FMT_MAX];
-	size_t len = mk_fmt_dec(digits, number), at = len < 5 ? 5 - len : 0;
+	char digits[FMT_MAX], *p = mk_out_room(o, 8 + 4 * FMT_MAX);
+	size_t len = mk_fmt_dec(digits, number);
 
-	buf[at++] = '#';
-	memcpy(buf + at, digits, FMT_MAX);
-	at += len;
+	if (!p)
+		return;
+	memcpy(p, "     ", 5);
+	p += len < 5 ? 5 - len : 0;
+	*p++ = '#';
+	memcpy(p, digits, FMT_MAX);
+	p += len;
 	if (inline_number) {
-		buf[at++] = '.';
-		len = mk_fmt_dec(buf + at, inline_number);
+		*p++ = '.';
+		len = mk_fmt_dec(p, inline_number);
 		if (len < 2)
-			buf[at + len++] = ' ';
+			p[len++] = ' ';
 	} else {
-		memcpy(buf + at, "   ", 3);
+		memcpy(p, "   ", 3);
 		len = 3;
 	}
-	at += len;
-	buf[at++] = ' ';
-	at += mk_fmt_addr(buf + at, address);
-	buf[at++] = ' ';
-	mk_out_put(o, buf, at);
+	p += len;
+	*p++ = ' ';
+	p += mk_fmt_addr(p, address);
+	*p++ = ' ';
+	mk_out_used(o, p);
 }
 
 void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_number,
@@ -33,12 +37,13 @@ void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_n
 {
 	struct markup_out *o = &f->out;
 	char buf[FMT_MAX + 2];
-	size_t len = mk_fmt_dec(buf, number);
+	size_t len;
 
 	if (f->options.color != MARKUP_COLOR_ON) {
 		put_plain_head(o, number, inline_number, address);
 		return;
 	}
+	len = mk_fmt_dec(buf, number);
 	if (len < 5)
 		mk_out_put(o, "     ", 5 - len);
 	mk_out_char(o, '#');
@@ -61,7 +66,19 @@ void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_n
 void mk_put_place(struct markup_filter *f, struct markup_out *o, uint32_t module, uint64_t vaddr)
 {
 	const struct markup_str name = f->context.modules[module].name;
+	char *p = f->options.color == MARKUP_COLOR_ON || name.len > 4096
+			  ? NULL : mk_out_room(o, name.len + FMT_MAX + 3);
 
+	if (p) {
+		*p++ = '(';
+		memcpy(p, name.ptr, name.len);
+		p += name.len;
+		*p++ = '+';
+		p += mk_fmt_hex(p, vaddr);
+		*p++ = ')';
+		mk_out_used(o, p);
+		return;
+	}
 	mk_out_char(o, '(');
 	mk_put_value(f, o, name.ptr, name.len);
 	mk_out_char(o, '+');

@@ -1,16 +1,17 @@
 /*
  * Address → text: remembered, else made from the resolver's frames.
  *
- * The text depends on the module's symbols, the location and the style alone,
- * not on where the module lies nor on what it is called, so what is remembered
- * outlives resets. In memory it is:
+ * What is remembered holds for one state of the modules and maps, which has a
+ * number, its generation: after a reset, or when a map is added, it is not found
+ * any more. In memory it is:
  *
  *   struct text_head | ends[n] | text of the pieces, one after another
  */
 #include "libmarkup/state.h"
 
 struct text_head {
-	uint32_t n, found;
+	uint32_t n;
+	uint32_t map; /* number of the map in the context */
 };
 
 /* Where misses of `m` are counted, or NULL. */
@@ -51,6 +52,8 @@ void *mk_lookup_module(struct markup_filter *f, uint32_t module)
 /* An address of this module found nothing. */
 static void count_miss(struct markup_filter *f, uint32_t module)
 {
+	if (f->silent)
+		return;
 	struct markup_missing *e = missing_of(f, &f->context.modules[module]);
 
 	if (e)
@@ -59,10 +62,10 @@ static void count_miss(struct markup_filter *f, uint32_t module)
 
 /* Renders all pieces into f->scratch, in the form that is remembered. */
 static const struct text_head *render(struct markup_filter *f, const struct code_style *style,
-				      const struct code_text *t)
+				      const struct code_text *t, uint32_t map)
 {
 	struct markup_out *o = &f->scratch;
-	struct text_head head = { (uint32_t)t->n, t->found };
+	struct text_head head = { (uint32_t)t->n, map };
 
 	o->len = 0;
 	mk_out_put(o, (const char *)&head, sizeof(head));
@@ -83,58 +86,65 @@ static const struct text_head *render(struct markup_filter *f, const struct code
 static void use_text(struct code_text *t, const struct text_head *head)
 {
 	t->n = head->n;
-	t->found = head->found;
+	t->found = true;
 	t->frames = NULL;
 	t->ends = (const uint32_t *)(head + 1);
 	t->text = (const char *)(t->ends + t->n);
 }
 
-static void find_text(struct markup_filter *f, void *handle, uint64_t vaddr,
-		      const struct code_style *style, struct code_text *ret)
-{
-	const struct markup_resolver *r = &f->resolver;
-	uint64_t location = handle ? r->locate(r->ctx, handle, vaddr) : MARKUP_NOWHERE;
-	struct memo_key key = { handle, location, style->kind << 8 | mk_sgr_style(f) };
-	const struct text_head *head;
-	bool worth;
-
-	*ret = (struct code_text){ .n = 1, .style = style };
-	if (location == MARKUP_NOWHERE)
-		return;
-	head = mk_memo_get(&f->memo, &key, &worth);
-	if (head) {
-		use_text(ret, head);
-		return;
-	}
-	ret->num_frames = r->frames(r->ctx, handle, location, &ret->frames);
-	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
-		ret->found = ret->frames[i].function.ptr || ret->frames[i].file.ptr;
-	if (!ret->num_frames)
-		return;
-	if (!style->chain)
-		ret->n = ret->num_frames;
-	if (worth) {
-		head = render(f, style, ret);
-		if (!f->error) {
-			mk_memo_put(&f->memo, &key, head, f->scratch.len);
-			use_text(ret, head);
-		}
-	}
-}
-
 void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		    const struct code_style *style, struct code_text *ret)
 {
-	if (f->silent) {
-		*ret = (struct code_text){ .n = 1 };
-		return;
-	}
-	find_text(f, mk_lookup_module(f, module), vaddr, style, ret);
+	const struct markup_resolver *r = &f->resolver;
+	void *handle = f->silent ? NULL : mk_lookup_module(f, module);
+
+	*ret = (struct code_text){ .n = 1, .style = style };
+	if (handle)
+		ret->num_frames = r->code(r->ctx, handle, vaddr, &ret->frames);
+	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
+		ret->found = ret->frames[i].function.ptr || ret->frames[i].file.ptr;
+	if (ret->num_frames && !style->chain)
+		ret->n = ret->num_frames;
 	f->stats.frames++;
 	if (ret->found)
 		f->stats.frames_resolved++;
 	else
 		count_miss(f, module);
+}
+
+const struct markup_mmap *mk_lookup_address(struct markup_filter *f, uint64_t address,
+					    const struct code_style *style,
+					    struct code_text *ret)
+{
+	struct memo_key key = { f->context.generation, address,
+				style->kind << 8 | mk_sgr_style(f) };
+	const struct text_head *head;
+	const struct markup_mmap *map;
+	bool worth;
+
+	head = mk_memo_get(&f->memo, &key, &worth);
+	if (head) {
+		use_text(ret, head);
+		f->stats.frames++;
+		f->stats.frames_resolved++;
+		return &f->context.maps[head->map];
+	}
+	map = mk_context_find(&f->context, address);
+	if (!map) {
+		*ret = (struct code_text){ .n = 1 };
+		f->stats.frames++;
+		f->stats.frames_outside++;
+		return NULL;
+	}
+	mk_lookup_code(f, map->module, mk_mmap_vaddr(map, address), style, ret);
+	if (worth && ret->found) {
+		head = render(f, style, ret, (uint32_t)(map - f->context.maps));
+		if (!f->error) {
+			mk_memo_put(&f->memo, &key, head, f->scratch.len);
+			use_text(ret, head);
+		}
+	}
+	return map;
 }
 
 void mk_code_piece(struct markup_filter *f, struct markup_out *o, const struct code_text *t,

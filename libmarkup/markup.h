@@ -101,8 +101,6 @@ struct markup_data {
 	uint32_t line;              /* 0: unknown */
 };
 
-#define MARKUP_NOWHERE UINT64_MAX
-
 struct markup_resolver {
 	void *ctx;
 
@@ -115,16 +113,12 @@ struct markup_resolver {
 	void *(*module)(void *ctx, const uint8_t *build_id, size_t len, const char **why);
 
 	/*
-	 * A number that stands for the frames at a precise code address of the
-	 * ELF file (its p_vaddr): addresses with the same frames may share it.
-	 * MARKUP_NOWHERE: nothing is known.
+	 * The frames at a precise code address of the ELF file (its p_vaddr),
+	 * innermost first: sets *frames and returns how many there are, 0 if
+	 * nothing is known.
 	 */
-	uint64_t (*locate)(void *ctx, void *module, uint64_t vaddr);
-
-	/* The frames that such a number stands for, innermost first: sets
-	 * *frames and returns how many there are. */
-	size_t (*frames)(void *ctx, void *module, uint64_t location,
-			 const struct markup_frame **frames);
+	size_t (*code)(void *ctx, void *module, uint64_t vaddr,
+		       const struct markup_frame **frames);
 
 	/* The data symbol that covers `vaddr`; false if there is none. */
 	bool (*data)(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret);

@@ -8,16 +8,16 @@
 #define WAYS 4 /* slots an entry may be in; the oldest gives way */
 
 struct memo_entry {
-	const void *module;
-	uint64_t location;
+	uint64_t generation;
+	uint64_t address;
 	uint64_t at; /* value of `written` where the text begins; 0: free */
 	uint32_t kind, len;
 };
 
 static uint64_t hash_key(const struct memo_key *key)
 {
-	return ((uint64_t)(uintptr_t)key->module ^ key->location << 1 ^
-		(uint64_t)key->kind << 56) * 0x9e3779b97f4a7c15u;
+	return (key->generation << 40 ^ key->address << 1 ^ (uint64_t)key->kind << 56) *
+	       0x9e3779b97f4a7c15u;
 }
 
 static size_t first_slot(uint64_t hash)
@@ -27,7 +27,7 @@ static size_t first_slot(uint64_t hash)
 
 static bool is_for(const struct memo_entry *e, const struct memo_key *key)
 {
-	return e->at && e->location == key->location && e->module == key->module &&
+	return e->at && e->address == key->address && e->generation == key->generation &&
 	       e->kind == key->kind;
 }
 
@@ -104,8 +104,8 @@ void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *
 			oldest = slot;
 	}
 	*oldest = (struct memo_entry){
-		.module = key->module,
-		.location = key->location,
+		.generation = key->generation,
+		.address = key->address,
 		.at = m->written,
 		.kind = key->kind,
 		.len = (uint32_t)len,

@@ -1,8 +1,8 @@
 /*
- * memo.h: what a place looked like the last time, in bounded memory.
+ * memo.h: what an address looked like the last time, in bounded memory.
  *
- * Logs repeat their addresses, and rendering one costs a chain of inlines, names
- * and paths; so the finished text is kept. The texts lie in a ring: a new one
+ * Logs repeat their addresses, and rendering one costs two searches and a chain of
+ * inlines, names and paths; so the finished text is kept. The texts lie in a ring: a new one
  * overwrites the oldest. An entry of the table is good as long as the ring has
  * not come round to its text again, which its running position tells, so nothing
  * is ever deleted.
@@ -24,9 +24,9 @@
 #define MEMO_MAX   (32u << 10) /* a longer text is not kept */
 
 struct memo_key {
-	const void *module;
-	uint64_t location;
-	uint32_t kind; /* whatever else the text depends on */
+	uint64_t generation; /* of what the text depends on */
+	uint64_t address;
+	uint32_t kind;       /* whatever else it depends on */
 };
 
 struct markup_memo {

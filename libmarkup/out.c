@@ -63,6 +63,24 @@ void mk_out_put_slow(struct markup_out *o, const char *p, size_t n)
 	}
 }
 
+char *mk_out_room_slow(struct markup_out *o, size_t n)
+{
+	if (o->write) {
+		mk_out_flush(o);
+		return n <= o->cap ? o->buf : NULL;
+	}
+	/* Grow by way of putting something there, which is taken back. */
+	const size_t len = o->len;
+	for (size_t left = n; left && !o->error;) {
+		static const char blank[256];
+		size_t some = left < sizeof(blank) ? left : sizeof(blank);
+		mk_out_put(o, blank, some);
+		left -= some;
+	}
+	o->len = len;
+	return n <= o->cap - len ? o->buf + len : NULL;
+}
+
 void mk_out_spaces(struct markup_out *o, size_t n)
 {
 	for (; n; n--)
@@ -116,9 +134,14 @@ size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v)
 size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v)
 {
 	size_t len = v ? (67 - (size_t)__builtin_clzll(v)) / 4 : 1;
+	char digits[16 + 16] = { 0 }; /* copied in one size, whatever it is */
 
-	mk_fmt_addr(buf, v);
-	memmove(buf + 2, buf + 18 - len, len);
+	buf[0] = '0';
+	buf[1] = 'x';
+	eight_digits(digits + 8, (uint32_t)v);
+	if (len > 8)
+		eight_digits(digits, (uint32_t)(v >> 32));
+	memcpy(buf + 2, digits + 16 - len, 16);
 	return 2 + len;
 }
 

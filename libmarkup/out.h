@@ -46,6 +46,20 @@ static inline void mk_out_put(struct markup_out *o, const char *p, size_t n)
 	o->len += n;
 }
 
+char *mk_out_room_slow(struct markup_out *o, size_t n);
+
+/* Where up to `n` bytes may be written; then say how many with mk_out_used().
+ * NULL: not so many at once, or no memory. */
+static inline char *mk_out_room(struct markup_out *o, size_t n)
+{
+	return n <= o->cap - o->len ? o->buf + o->len : mk_out_room_slow(o, n);
+}
+
+static inline void mk_out_used(struct markup_out *o, const char *end)
+{
+	o->len = (size_t)(end - o->buf);
+}
+
 static inline void mk_out_str(struct markup_out *o, struct markup_str s)
 {
 	mk_out_put(o, s.ptr, s.len);

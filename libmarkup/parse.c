@@ -74,7 +74,6 @@ enum taken { TAKEN, NOT_CLOSED, START_OVER };
  */
 static enum taken take_element(struct markup_node *n, const char **open, const char *end)
 {
-	static const bool special[256] = { ['{'] = true, [':'] = true, ['}'] = true };
 	const char *p = *open + 3, *field;
 
 	while (p < end && *p >= 'a' && *p <= 'z')
@@ -89,9 +88,7 @@ static enum taken take_element(struct markup_node *n, const char **open, const c
 	n->num_fields = 0;
 	field = p < end && *p == ':' ? ++p : NULL;
 	n->rest.ptr = field;
-	for (; p < end; p++) {
-		if (!special[(unsigned char)*p])
-			continue;
+	for (; (p = markup_scan_special(p, end)) < end; p++) {
 		if (*p == '{' && three(p, end, '{')) {
 			*open = p;
 			return START_OVER;

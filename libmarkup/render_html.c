@@ -216,7 +216,7 @@ static void put_what(struct markup_filter *f, const struct markup_mmap *map, uin
 	struct code_text text;
 
 	if (strchr(map->mode, 'x')) {
-		mk_lookup_code(f, map->module, vaddr, &chain_style, &text);
+		mk_lookup_address(f, address, &chain_style, &text);
 		mk_code_piece(f, o, &text, 0);
 	} else if (mk_lookup_data(f, map->module, vaddr, &data)) {
 		put_escaped(o, data.name);
@@ -227,17 +227,6 @@ static void put_what(struct markup_filter *f, const struct markup_mmap *map, uin
 		mk_out_char(o, ' ');
 	}
 	put_place(f, map, address);
-}
-
-static const struct markup_mmap *find_code(struct markup_filter *f, uint64_t address)
-{
-	const struct markup_mmap *map = mk_context_find(&f->context, address);
-
-	if (!map) {
-		f->stats.frames++;
-		f->stats.frames_outside++;
-	}
-	return map;
 }
 
 /* ---- elements ------------------------------------------------------------------ */
@@ -254,13 +243,11 @@ static bool put_bt(struct markup_filter *f, const struct markup_node *n)
 {
 	struct markup_out *o = &f->out;
 	struct code_element e;
-	struct code_text text = { .n = 1 };
+	struct code_text text;
 
 	if (!mk_element_bt(f, n, &e))
 		return false;
-	const struct markup_mmap *map = find_code(f, e.lookup);
-	if (map)
-		mk_lookup_code(f, map->module, mk_mmap_vaddr(map, e.lookup), &frame_style, &text);
+	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &frame_style, &text);
 	put(f, text.n > 1 ? "<details class=\"f\"><summary>#" : "<span class=\"f\">#");
 	mk_out_dec(o, e.number);
 	put(f, " <span class=\"ad\">");
@@ -299,14 +286,13 @@ static bool put_pc(struct markup_filter *f, const struct markup_node *n)
 
 	if (!mk_element_pc(f, n, &e))
 		return false;
-	const struct markup_mmap *map = find_code(f, e.lookup);
+	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &pc_style, &text);
 	if (!map) {
 		mk_out_addr(o, e.address);
 		put(f, " is not in any module");
 		return true;
 	}
 	put(f, "<span class=\"e\">");
-	mk_lookup_code(f, map->module, mk_mmap_vaddr(map, e.lookup), &pc_style, &text);
 	if (text.found)
 		mk_code_piece(f, o, &text, 0);
 	else

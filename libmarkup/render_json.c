@@ -125,16 +125,12 @@ static void put_module(struct markup_filter *f, struct markup_out *o,
 static void put_code(struct markup_filter *f, struct markup_out *o, uint64_t address,
 		     uint64_t lookup)
 {
-	const struct markup_mmap *map = mk_context_find(&f->context, lookup);
 	struct code_text text;
+	const struct markup_mmap *map = mk_lookup_address(f, lookup, &frame_style, &text);
 
-	if (!map) {
-		f->stats.frames++;
-		f->stats.frames_outside++;
+	if (!map)
 		return;
-	}
 	put_module(f, o, map, address);
-	mk_lookup_code(f, map->module, mk_mmap_vaddr(map, lookup), &frame_style, &text);
 	key(o, "frames");
 	mk_out_char(o, '[');
 	for (size_t i = 0; text.found && i < text.n; i++) {

@@ -116,7 +116,7 @@ static void put_bt(struct markup_filter *f, const struct markup_node *n)
 	if (!mk_element_bt(f, n, &e) || !(map = find_map(f, n, e.lookup)))
 		return;
 	const uint64_t vaddr = mk_mmap_vaddr(map, e.lookup);
-	mk_lookup_code(f, map->module, vaddr, &bt_style, &text);
+	mk_lookup_address(f, e.lookup, &bt_style, &text);
 	mk_sgr_highlight(f, o);
 	for (size_t i = 0; i < text.n; i++) {
 		if (i)
@@ -136,7 +136,7 @@ static void put_pc(struct markup_filter *f, const struct markup_node *n)
 
 	if (!mk_element_pc(f, n, &e) || !(map = find_map(f, n, e.lookup)))
 		return;
-	mk_lookup_code(f, map->module, mk_mmap_vaddr(map, e.lookup), &pc_style, &text);
+	mk_lookup_address(f, e.lookup, &pc_style, &text);
 	if (!text.found) {
 		put_raw(f, n);
 		return;

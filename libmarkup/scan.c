@@ -192,6 +192,25 @@ uint64_t markup_count_newlines(const char *p, const char *end)
 	return lines;
 }
 
+const char *markup_scan_special(const char *p, const char *end)
+{
+#ifdef __SSE2__
+	while (end - p >= 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(':')),
+					   _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('{')),
+							_mm_cmpeq_epi8(v, _mm_set1_epi8('}'))));
+		unsigned m = (unsigned)_mm_movemask_epi8(hit);
+		if (m)
+			return p + __builtin_ctz(m);
+		p += 16;
+	}
+#endif
+	while (p < end && *p != ':' && *p != '{' && *p != '}')
+		p++;
+	return p;
+}
+
 const char *markup_find3(const char *p, const char *end, char c)
 {
 	/* Elements are short: look at the next bytes one by one first. */

@@ -34,4 +34,7 @@ const char *markup_find3(const char *p, const char *end, char c);
 /* The last three of `c` in a row in [p, end), or NULL. */
 const char *markup_rfind3(const char *p, const char *end, char c);
 
+/* The first ':', '{' or '}' in [p, end), or `end`. */
+const char *markup_scan_special(const char *p, const char *end);
+
 #endif

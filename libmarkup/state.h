@@ -120,6 +120,7 @@ struct markup_filter {
 
 	struct markup_context context; /* of the process at hand */
 	struct demux demux;
+	uint64_t generations; /* of contexts */
 	struct markup_memo memo;
 	struct missing_table missing;
 	struct markup_stats stats;
@@ -249,7 +250,16 @@ void mk_code_piece(struct markup_filter *f, struct markup_out *o, const struct c
 /* The resolver's handle of a module, or NULL; warns the first time. */
 void *mk_lookup_module(struct markup_filter *f, uint32_t module);
 
-/* The text of the code at `vaddr` of a module. */
+/*
+ * The text of the code at an address of the process, and the map that covers it;
+ * NULL if none does. Counts what it finds. Addresses that come again are
+ * remembered.
+ */
+const struct markup_mmap *mk_lookup_address(struct markup_filter *f, uint64_t address,
+					    const struct code_style *style,
+					    struct code_text *ret);
+
+/* The text of the code at `vaddr` of a module, which is not remembered. */
 void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		    const struct code_style *style, struct code_text *ret);
 

@@ -36,7 +36,34 @@ void mk_text_render_frame(struct markup_filter *f, struct markup_out *o,
 {
 	const struct markup_frame *frame = &frames[i];
 
+	const struct markup_str function = frame->function, file = frame->file;
+	const size_t room = function.len + file.len + 3 * FMT_MAX;
+
 	(void)n;
+	/* As below, in place. */
+	if (f->options.color != MARKUP_COLOR_ON && room <= 65536) {
+		char *p = mk_out_room(o, room);
+		if (!p)
+			return;
+		if (function.ptr) {
+			p = (char *)mempcpy(p, function.ptr, function.len);
+			*p++ = ' ';
+		}
+		if (file.ptr) {
+			p = (char *)mempcpy(p, file.ptr, file.len);
+			if (frame->line) {
+				*p++ = ':';
+				p += mk_fmt_dec(p, frame->line);
+			}
+			if (frame->line && frame->column) {
+				*p++ = ':';
+				p += mk_fmt_dec(p, frame->column);
+			}
+			*p++ = ' ';
+		}
+		mk_out_used(o, p);
+		return;
+	}
 	if (frame->function.ptr) {
 		mk_put_value(f, o, frame->function.ptr, frame->function.len);
 		mk_out_char(o, ' ');
@@ -81,17 +108,6 @@ static void put_outside(struct markup_filter *f, uint64_t address)
 	mk_out_put(&f->out, outside, sizeof(outside) - 1);
 }
 
-static const struct markup_mmap *find_code(struct markup_filter *f, uint64_t address)
-{
-	const struct markup_mmap *map = mk_context_find(&f->context, address);
-
-	if (!map) {
-		f->stats.frames++;
-		f->stats.frames_outside++;
-	}
-	return map;
-}
-
 void mk_text_bt(struct markup_filter *f, const struct markup_node *n)
 {
 	struct markup_out *o = &f->out;
@@ -102,12 +118,11 @@ void mk_text_bt(struct markup_filter *f, const struct markup_node *n)
 		return;
 	mk_text_begin_element(f, n);
 	mk_sgr_highlight(f, o);
-	const struct markup_mmap *map = find_code(f, e.lookup);
+	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &bt_style, &text);
 	if (!map) {
 		mk_put_frame_head(f, e.number, 0, e.address);
 		mk_out_put(o, outside, sizeof(outside) - 1);
 	} else {
-		mk_lookup_code(f, map->module, mk_mmap_vaddr(map, e.lookup), &bt_style, &text);
 		for (size_t i = 0; i < text.n; i++) {
 			if (i) {
 				mk_sgr_restore(f, o);
@@ -137,11 +152,10 @@ void mk_text_pc(struct markup_filter *f, const struct markup_node *n)
 		return;
 	mk_text_begin_element(f, n);
 	mk_sgr_highlight(f, o);
-	const struct markup_mmap *map = find_code(f, e.lookup);
+	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &pc_style, &text);
 	if (!map) {
 		put_outside(f, e.address);
 	} else {
-		mk_lookup_code(f, map->module, mk_mmap_vaddr(map, e.lookup), &pc_style, &text);
 		if (text.found) {
 			mk_code_piece(f, o, &text, 0);
 		} else {

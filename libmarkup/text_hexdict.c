@@ -45,7 +45,7 @@ static void put_note(struct markup_filter *f, const struct hexdict_pair *pair,
 	mk_put_value(f, o, pair->value.ptr, pair->value.len);
 	mk_out_lit(o, ": ");
 	if (strchr(map->mode, 'x')) {
-		mk_lookup_code(f, map->module, vaddr, &note_style, &text);
+		mk_lookup_address(f, pair->number, &note_style, &text);
 		mk_code_piece(f, o, &text, 0);
 	} else if (mk_lookup_data(f, map->module, vaddr, &data)) {
 		mk_text_data_name(f, o, &data);
