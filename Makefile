@@ -70,6 +70,9 @@ build/demangle/%.a: build/deps.mk Makefile
 	@mkdir -p $(@D)
 	objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
+# Embedded with .incbin, which the compiler does not tell make of.
+$(O)/libmarkup/html_page.o: libmarkup/html_page.css libmarkup/html_page.js
+
 $(LIB): $(call objs,$(LIB_SRC))
 	@rm -f $@
 	$(AR) rcs $@ $^

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct symcache_str text = demangle(d, name, data[0] % 12u);
 
 		for (size_t i = 0; i < text.len; i++)
-			sum += (unsigned char)text.ptr[i];
+			sum = sum + (unsigned char)text.ptr[i];
 	}
 	return 0;
 }

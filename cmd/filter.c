@@ -24,7 +24,7 @@ static struct {
 } o;
 
 static const char *const dialects[] = { "default", "llvm", "fuchsia", NULL };
-static const char *const formats[] = { "text", "json", NULL };
+static const char *const formats[] = { "text", "json", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
 static const struct opt opts[] = {
@@ -36,7 +36,8 @@ static const struct opt opts[] = {
 	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
 	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
 	{ "format", 0, OPT_ENUM, &o.format, "NAME",
-	  "of the default dialect: text; or json, one object for each line of the log",
+	  "of the default dialect: text; json, one object for each line of the log; or html, one "
+	  "page to read and search",
 	  .choices = formats },
 	{ "color", 0, OPT_ENUM, &o.color, "WHEN",
 	  "highlight what was replaced: always, never (colours of the log are taken out, too) or "
@@ -115,6 +116,10 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 		if (result)
 			status = STATUS_ERROR;
 	}
+	if (result != FILTERING_FAILED)
+		result = filtering_end(f);
+	if (result)
+		status = STATUS_ERROR;
 	tally_add(tally, filtering_pool(f));
 	if (o.dumpfile_output && result != FILTERING_FAILED && write_dumpfiles(f))
 		status = STATUS_ERROR;
@@ -189,6 +194,9 @@ static int run(int argc, char **argv)
 	if (!argc)
 		log_list_add(&logs, "-");
 	batch.markup.name_inputs = !o.output_dir && logs.num > 1;
+	if (logs.num == 1)
+		batch.markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
+								    : "standard input";
 	if (bad_options(&logs))
 		return STATUS_ERROR;
 	struct symbols *symbols = symbols_create(&symbols_options);

@@ -190,6 +190,8 @@ static enum filtering_result filter_log(struct filtering *f, const char *log, co
 		cmd_error("cannot write %s: %s", part, strerror(errno));
 	} else {
 		result = filtering_run(f, log, fd, part, false);
+		if (!result)
+			result = filtering_end(f);
 		if (close(fd) && !result) {
 			cmd_error("cannot write %s: %s", part, strerror(errno));
 			result = FILTERING_FAILED;
@@ -225,21 +227,46 @@ static bool take(struct batch *b, size_t *ret)
 	return there;
 }
 
+/* A page of HTML is made by a filter of its own. */
+static struct filtering *new_filtering(const struct batch *b, const char *log)
+{
+	struct markup_options options = b->options->markup;
+	struct filtering *f;
+
+	options.title = log;
+	if (!filtering_create(&options, b->symbols, 1, b->options->raw_complaints, &f))
+		return f;
+	cmd_error("out of memory");
+	return NULL;
+}
+
+static void end_filtering(struct batch *b, struct filtering *f)
+{
+	pthread_mutex_lock(&b->lock);
+	tally_add(b->tally, filtering_pool(f));
+	pthread_mutex_unlock(&b->lock);
+	filtering_destroy(f);
+}
+
 static void *work(void *ctx)
 {
 	struct batch *b = ctx;
-	struct filtering *f;
+	struct filtering *f = NULL;
+	enum filtering_result result = FILTERING_OK;
 	size_t i;
 
-	if (filtering_create(&b->options->markup, b->symbols, 1, b->options->raw_complaints, &f)) {
-		b->broken = true;
-		return NULL;
-	}
-	while (take(b, &i)) {
+	while (result != FILTERING_FAILED && take(b, &i)) {
 		const char *log = b->logs->logs[i].path;
 		const bool skip = !same_file(log, b->outputs[i]) && finished(log, b->outputs[i]);
-		enum filtering_result result = skip ? FILTERING_OK
-						    : filter_log(f, log, b->outputs[i]);
+
+		if (!f && !skip)
+			f = new_filtering(b, log);
+		result = skip ? FILTERING_OK :
+			 f ? filter_log(f, log, b->outputs[i]) : FILTERING_FAILED;
+		if (f && b->options->markup.format == MARKUP_HTML) {
+			end_filtering(b, f);
+			f = NULL;
+		}
 		pthread_mutex_lock(&b->lock);
 		b->done++;
 		b->skipped += skip;
@@ -247,13 +274,9 @@ static void *work(void *ctx)
 		b->failed += result != FILTERING_OK;
 		b->broken |= result == FILTERING_FAILED;
 		pthread_mutex_unlock(&b->lock);
-		if (result == FILTERING_FAILED)
-			break;
 	}
-	pthread_mutex_lock(&b->lock);
-	tally_add(b->tally, filtering_pool(f));
-	pthread_mutex_unlock(&b->lock);
-	filtering_destroy(f);
+	if (f)
+		end_filtering(b, f);
 	return NULL;
 }
 

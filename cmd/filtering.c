@@ -27,6 +27,7 @@ struct filtering {
 	struct markup_pool *pool;
 	bool raw_complaints;
 	int fd;
+	const char *output;          /* its name */
 	int write_error;             /* errno */
 	char *complaints;
 	size_t num_complaints;       /* bytes */
@@ -171,6 +172,15 @@ static int feed(struct filtering *f, struct log_input *in, bool alone, bool *rea
 	return rc ? rc : markup_pool_finish(f->pool);
 }
 
+static enum filtering_result failed(struct filtering *f, int rc)
+{
+	if (rc == -EIO)
+		cmd_error("cannot write to %s: %s", f->output, strerror(f->write_error));
+	else
+		cmd_error("out of memory");
+	return FILTERING_FAILED;
+}
+
 enum filtering_result filtering_run(struct filtering *f, const char *path, int fd,
 				    const char *name, bool alone)
 {
@@ -184,14 +194,17 @@ enum filtering_result filtering_run(struct filtering *f, const char *path, int f
 		return FILTERING_NO_INPUT;
 	}
 	f->fd = fd;
+	f->output = name;
 	rc = feed(f, &in, alone, &read);
 	log_input_close(&in);
 	flush_complaints(f);
-	if (!rc)
-		return read ? FILTERING_OK : FILTERING_NO_INPUT;
-	if (rc == -EIO)
-		cmd_error("cannot write to %s: %s", name, strerror(f->write_error));
-	else
-		cmd_error("out of memory");
-	return FILTERING_FAILED;
+	if (rc)
+		return failed(f, rc);
+	return read ? FILTERING_OK : FILTERING_NO_INPUT;
+}
+
+enum filtering_result filtering_end(struct filtering *f)
+{
+	int rc = markup_pool_end(f->pool);
+	return rc ? failed(f, rc) : FILTERING_OK;
 }

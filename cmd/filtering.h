@@ -32,6 +32,9 @@ enum filtering_result {
 enum filtering_result filtering_run(struct filtering *f, const char *path, int fd,
 				    const char *name, bool alone);
 
+/* After the last log: what closes the output. */
+enum filtering_result filtering_end(struct filtering *f);
+
 const struct markup_pool *filtering_pool(const struct filtering *f);
 
 /* ---- what was resolved, over several of them --------------------------------- */

@@ -107,6 +107,10 @@ bool mk_element_module(struct markup_filter *f, const struct markup_node *n, uin
 		mk_report(f, n, SEV_ERROR, n->fields[0].ptr, "too many modules");
 		return false;
 	default:
+		if (f->options.format == MARKUP_HTML) {
+			const struct markup_module *m = &f->context.modules[*module];
+			mk_missing_entry(&f->seen, m->name, m->build_id, m->build_id_len);
+		}
 		return true;
 	}
 }

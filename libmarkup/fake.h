@@ -163,6 +163,8 @@ static inline int fake_filter(const struct markup_options *options, const char *
 		rc = markup_filter_feed(f, input + at, len - at < piece ? len - at : piece);
 	if (!rc)
 		rc = markup_filter_finish(f);
+	if (!rc)
+		rc = markup_filter_end(f);
 	markup_filter_destroy(f);
 	return rc;
 }

@@ -32,11 +32,13 @@ int markup_filter_create(const struct markup_options *options,
 	if (!f)
 		return -ENOMEM;
 	f->options = *options;
+	f->options.title = options->title ? strdup(options->title) : NULL;
 	f->resolver = *resolver;
 	f->sink = *sink;
 	f->renderer = options->dialect == MARKUP_LLVM ? &mk_llvm_renderer :
 		      options->dialect == MARKUP_FUCHSIA ? &mk_fuchsia_renderer :
 		      options->format == MARKUP_JSON ? &mk_json_renderer :
+		      options->format == MARKUP_HTML ? &mk_html_renderer :
 		      &mk_text_renderer;
 	/* LLVM follows SGR codes always, Fuchsia never. */
 	f->scan_for = options->dialect == MARKUP_LLVM ||
@@ -74,6 +76,8 @@ void markup_filter_destroy(struct markup_filter *f)
 	mk_out_deinit(&f->scratch);
 	mk_out_deinit(&f->notes);
 	mk_out_deinit(&f->dumpfiles);
+	mk_missing_deinit(&f->seen);
+	free((char *)f->options.title);
 	free(f->modline.maps);
 	free(f->fuchsia.by_base);
 	free(f->tail);
@@ -84,6 +88,7 @@ void markup_filter_input(struct markup_filter *f, const char *name)
 {
 	f->input = name;
 	f->line_no = 0;
+	f->html.input++;
 }
 
 /* ---- complaints ------------------------------------------------------------ */
@@ -293,6 +298,14 @@ static void tail_line(struct markup_filter *f)
 		mk_filter_lines(f, f->tail, f->tail + len);
 }
 
+/* The head of the output, if it has one and is not there yet. */
+static void begin(struct markup_filter *f)
+{
+	if (!f->begun && !f->inner && f->options.format == MARKUP_HTML)
+		mk_html_begin(&f->out, f->options.title);
+	f->begun = true;
+}
+
 /* ---- the interface --------------------------------------------------------- */
 
 static int failed(const struct markup_filter *f)
@@ -306,6 +319,7 @@ int markup_filter_feed(struct markup_filter *f, const char *data, size_t len)
 
 	if (failed(f) || !len)
 		return failed(f);
+	begin(f);
 	if (f->tail_len || f->mid_line) {
 		eol = memchr(data, '\n', len);
 		tail_add(f, data, eol ? (size_t)(eol + 1 - data) : len);
@@ -341,6 +355,14 @@ int markup_filter_finish(struct markup_filter *f)
 	f->mid_line = f->hexdict.open = false;
 	mk_demux_reset(f);
 	mk_context_reset(&f->context);
+	return markup_filter_flush(f);
+}
+
+int markup_filter_end(struct markup_filter *f)
+{
+	begin(f);
+	if (f->options.format == MARKUP_HTML)
+		mk_html_end(&f->out, &f->seen, &f->missing);
 	return markup_filter_flush(f);
 }
 

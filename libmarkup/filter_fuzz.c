@@ -45,8 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const size_t len = size - 2;
 	options.dialect = dialects[data[0] % (sizeof(dialects) / sizeof(dialects[0]))];
 	options.color = data[0] / 16 % 3;
-	options.format = data[0] / 64 % 2;
-	options.demux = data[0] / 128 ? "" : NULL;
+	options.format = data[1] / 16 % 3;
+	options.demux = data[0] / 64 % 2 ? "" : NULL;
 	options.collect_dumpfiles = true;
 
 	check_parser(in, len, MARKUP_SYNTAX);

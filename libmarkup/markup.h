@@ -146,6 +146,7 @@ struct markup_sink {
 enum markup_format {
 	MARKUP_TEXT_OUT,
 	MARKUP_JSON,     /* one object for each line of the log: json.md */
+	MARKUP_HTML,     /* one page, complete after markup_filter_end() */
 };
 
 enum markup_color {
@@ -159,7 +160,9 @@ struct markup_options {
 	enum markup_dialect dialect;
 	enum markup_format format; /* of MARKUP_DEFAULT; the others know text only */
 	enum markup_color color;
-	bool name_inputs;          /* MARKUP_JSON: each object names its input */
+	bool name_inputs;          /* MARKUP_JSON: each object names its input;
+	                            * MARKUP_HTML: each input has a heading */
+	const char *title;         /* MARKUP_HTML; copied; NULL: none */
 	/* Several processes in one log, told by what stands before the markup:
 	 * NULL: no; "": Fuchsia's and syslog's prefixes; else a POSIX extended
 	 * regular expression whose first group (or all of it) tells them apart. */
@@ -194,6 +197,9 @@ int markup_filter_flush(struct markup_filter *f);
 /* The end of an input: filters a last line without newline, closes what is
  * open, forgets modules and maps, and flushes. */
 int markup_filter_finish(struct markup_filter *f);
+
+/* The end of all inputs: writes what closes the output, if its form has such. */
+int markup_filter_end(struct markup_filter *f);
 
 /* Counts since the filter was created. */
 struct markup_stats {
@@ -249,6 +255,7 @@ int markup_pool_added(struct markup_pool *p, size_t len);
 /* As those of the filter; they wait until everything is written. */
 int markup_pool_flush(struct markup_pool *p);
 int markup_pool_finish(struct markup_pool *p);
+int markup_pool_end(struct markup_pool *p);
 
 /* As those of the filter, after flush or finish. */
 const struct markup_stats *markup_pool_stats(const struct markup_pool *p);

@@ -88,6 +88,13 @@ struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_s
 	return e;
 }
 
+const struct markup_missing *mk_missing_find(const struct missing_table *t,
+					     const uint8_t *build_id, size_t build_id_len)
+{
+	const uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
+	return slot && *slot ? t->entries[*slot - 1] : NULL;
+}
+
 static int by_frames(const void *a, const void *b)
 {
 	const struct markup_missing *x = *(struct markup_missing *const *)a;

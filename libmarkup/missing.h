@@ -29,6 +29,10 @@ void mk_missing_deinit(struct missing_table *t);
 struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_str name,
 					const uint8_t *build_id, size_t build_id_len);
 
+/* The entry of a build ID, or NULL. */
+const struct markup_missing *mk_missing_find(const struct missing_table *t,
+					     const uint8_t *build_id, size_t build_id_len);
+
 /* Calls `fn` for each entry, most frames first. Returns 0 or -ENOMEM. */
 int mk_missing_each(const struct missing_table *t,
 		    void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);

@@ -73,6 +73,8 @@ struct markup_pool {
 	unsigned running;              /* those that have a thread */
 	struct worker *workers;
 	const char *input;
+	uint64_t input_number;
+	bool begun;                    /* the head of the output is written */
 	enum markup_scan_for scan_for;
 	bool every_line;
 
@@ -241,6 +243,7 @@ static void close_all(struct markup_filter *f)
 {
 	f->modline.open = false;
 	f->hexdict.open = false;
+	f->json.open = f->html.open = false;
 	f->sgr = (struct sgr_state){ -1, false };
 }
 
@@ -315,6 +318,7 @@ static void filter_chunk(struct worker *w, struct chunk *c)
 
 	w->chunk = c;
 	f->input = p->input;
+	f->html.input = p->input_number;
 	f->line_no = c->line_no;
 	rc = markup_filter_feed(f, c->data, c->len);
 	if (!rc)
@@ -478,11 +482,39 @@ static bool start_threads(struct markup_pool *p)
 	return p->threads;
 }
 
+/* Writes the head of the output or, if `end`, what closes it. Nothing is in
+ * flight. */
+static void write_frame(struct markup_pool *p, bool end)
+{
+	const struct markup_filter *f = p->workers[0].f;
+	struct markup_out o;
+
+	if (f->options.format != MARKUP_HTML || p->error)
+		return;
+	if (mk_out_init(&o, 4096, NULL, NULL)) {
+		p->error = -ENOMEM;
+		return;
+	}
+	if (!p->begun)
+		mk_html_begin(&o, f->options.title);
+	if (end)
+		mk_html_end(&o, &f->seen, &p->missing);
+	p->begun = true;
+	if (o.error)
+		p->error = o.error;
+	else if (p->sink.write(p->sink.ctx, o.buf, o.len))
+		p->error = -EIO;
+	mk_out_deinit(&o);
+}
+
 /* Puts a chunk into the order, with what it announces. False: no memory. */
 static bool push_chunk(struct markup_pool *p, struct chunk *c, bool whole)
 {
 	struct event *e = NULL;
 
+	if (!p->begun)
+		write_frame(p, false);
+	p->begun = true;
 	c->seq = p->next_seq;
 	if (p->threads && !c->plain && !make_event(c, whole, &e))
 		return false;
@@ -605,6 +637,7 @@ int markup_pool_create(const struct markup_options *options,
 		rc = markup_filter_create(options, &resolvers[i], &own, &w->f);
 		if (rc)
 			break;
+		w->f->inner = true;
 	}
 	if (p->n == n && !mk_out_init(&p->dumpfiles, 256, NULL, NULL))
 		p->filling = new_chunk(p);
@@ -650,6 +683,7 @@ void markup_pool_destroy(struct markup_pool *p)
 void markup_pool_input(struct markup_pool *p, const char *name)
 {
 	p->input = name;
+	p->input_number++;
 	p->line_no = 0;
 }
 
@@ -678,6 +712,13 @@ int markup_pool_finish(struct markup_pool *p)
 	if (!p->error)
 		dispatch(p, ALL, true);
 	wait_for(p, 0);
+	return p->error;
+}
+
+int markup_pool_end(struct markup_pool *p)
+{
+	wait_for(p, 0);
+	write_frame(p, true);
 	return p->error;
 }
 

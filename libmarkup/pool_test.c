@@ -116,6 +116,7 @@ static void run_filter(const struct markup_options *options, const struct fake_t
 		assert_int_equal(markup_filter_feed(f, in->buf, in->len), 0);
 		assert_int_equal(markup_filter_finish(f), 0);
 	}
+	assert_int_equal(markup_filter_end(f), 0);
 	reports->stats = *markup_filter_stats(f);
 	markup_filter_missing(f, note_missing, reports);
 	markup_filter_dumpfiles(f, &json);
@@ -149,6 +150,7 @@ static void run_pool(const struct markup_options *options, const struct fake_tex
 		}
 		assert_int_equal(markup_pool_finish(p), 0);
 	}
+	assert_int_equal(markup_pool_end(p), 0);
 	reports->stats = *markup_pool_stats(p);
 	markup_pool_missing(p, note_missing, reports);
 	markup_pool_dumpfiles(p, &json);
@@ -200,10 +202,13 @@ static void test_same(void **state)
 	struct fake_text in = { 0 };
 
 	(void)state;
-	for (unsigned seed = 1; seed <= 30; seed++) {
+	for (unsigned seed = 1; seed <= 32; seed++) {
 		const struct markup_options options = {
 			.dialect = dialects[seed % 4],
-			.format = seed % 5 ? MARKUP_TEXT_OUT : MARKUP_JSON,
+			.format = seed % 5 == 0 ? MARKUP_JSON :
+				  seed % 5 == 1 ? MARKUP_HTML : MARKUP_TEXT_OUT,
+			.name_inputs = seed % 2,
+			.title = "a \"log\"",
 			.color = seed / 4 % 3,
 			.collect_dumpfiles = true,
 			.demux = seed % 3 ? NULL : "",

@@ -10,8 +10,7 @@
 
 enum { BLUE = 4, GREEN = 2, CYAN = 6 };
 
-/* Length of the SGR code at p, which points to an ESC; 0: it is none of ours. */
-static size_t code_len(const char *p, const char *end)
+size_t mk_sgr_code(const char *p, const char *end)
 {
 	if (end - p < 4 || p[1] != '[')
 		return 0;
@@ -56,19 +55,30 @@ void mk_sgr_line_start(struct markup_filter *f)
 	sgr_reset(f);
 }
 
+void mk_sgr_follow(struct sgr_state *s, const char *code)
+{
+	if (code[2] == '0')
+		*s = (struct sgr_state){ -1, false };
+	else if (code[2] == '1')
+		s->bold = true;
+	else
+		s->color = (signed char)(code[3] - '0');
+}
+
+/* As mk_sgr_follow(), with output. */
 static void follow(struct markup_filter *f, const char *code)
 {
 	if (code[2] == '0') {
 		sgr_reset(f);
-	} else if (code[2] == '1') {
-		f->sgr.bold = true;
-		if (colors_on(f))
-			mk_out_lit(&f->out, "\033[1m");
-	} else {
-		f->sgr.color = (signed char)(code[3] - '0');
-		if (colors_on(f))
-			put_color(&f->out, f->sgr.color, false);
+		return;
 	}
+	mk_sgr_follow(&f->sgr, code);
+	if (!colors_on(f))
+		return;
+	if (code[2] == '1')
+		mk_out_lit(&f->out, "\033[1m");
+	else
+		put_color(&f->out, f->sgr.color, false);
 }
 
 void mk_put_text(struct markup_filter *f, const char *p, size_t len)
@@ -80,7 +90,7 @@ void mk_put_text(struct markup_filter *f, const char *p, size_t len)
 	end = p + len;
 	if (f->scan_for == MARKUP_SCAN_ESC) {
 		while ((esc = memchr(esc, '\033', (size_t)(end - esc)))) {
-			size_t code = code_len(esc, end);
+			size_t code = mk_sgr_code(esc, end);
 			if (code) {
 				mk_out_put(&f->out, p, (size_t)(esc - p));
 				follow(f, esc);

@@ -50,7 +50,7 @@ struct renderer {
 };
 
 extern const struct renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer,
-	mk_json_renderer;
+	mk_json_renderer, mk_html_renderer;
 
 /* SGR state of the current line. */
 struct sgr_state {
@@ -81,6 +81,15 @@ struct text_state {
 struct json_state {
 	bool open;       /* the object of the line at hand is */
 	size_t elements; /* in it */
+	struct markup_str error; /* what is wrong with the element at hand */
+};
+
+/* What html_renderer knows. */
+struct html_state {
+	bool open;               /* the element of the line at hand is */
+	bool colored;            /* and a span in it */
+	uint64_t number;         /* of that line */
+	uint64_t input;          /* number of the input */
 	struct markup_str error; /* what is wrong with the element at hand */
 };
 
@@ -119,6 +128,10 @@ struct markup_filter {
 	struct text_state text;
 	struct fuchsia_state fuchsia;
 	struct json_state json;
+	struct html_state html;
+	bool begun;                  /* the head of the output is written */
+	bool inner;                  /* of a pool, which does that */
+	struct missing_table seen;   /* all modules; MARKUP_HTML only */
 	struct markup_str last_held; /* the line that ends a hexdict, whole */
 	struct hexdict hexdict;
 
@@ -149,6 +162,20 @@ static inline void mk_put_value(struct markup_filter *f, struct markup_out *o, c
 void mk_put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v);
 /* Tells apart all states that mk_put_value() tells apart. */
 unsigned mk_sgr_style(const struct markup_filter *f);
+
+/* Length of the SGR code at p, which points to an ESC; 0: it is none of ours. */
+size_t mk_sgr_code(const char *p, const char *end);
+/* Applies such a code. */
+void mk_sgr_follow(struct sgr_state *s, const char *code);
+
+/* ---- html_page.c ----------------------------------------------------------- */
+
+void mk_html_begin(struct markup_out *o, const char *title);
+/* `seen`: all modules; `missing`: those with addresses that found nothing. */
+void mk_html_end(struct markup_out *o, const struct missing_table *seen,
+		 const struct missing_table *missing);
+/* Text with what HTML needs; what no page may hold is shown by a sign. */
+void mk_html_text(struct markup_out *o, const char *p, size_t len);
 
 /* ---- frames.c -------------------------------------------------------------- */
 

@@ -55,4 +55,20 @@ __attribute__((format(printf, 1, 2))) static inline int testing_run(const char *
 	return system(command);
 }
 
+/* A scratch folder for a group of tests that look into the compiled programs: set up and
+ * torn down as cmocka wants it. */
+static char testing_dir[] = "/tmp/symcache_test.XXXXXX";
+
+static inline int testing_set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(testing_dir) && !testing_run("scripts/testprogs.sh build/testprogs") ? 0 : -1;
+}
+
+static inline int testing_tear_down(void **state)
+{
+	(void)state;
+	return testing_run("rm -rf %s", testing_dir);
+}
+
 #endif

@@ -221,7 +221,9 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 			c->num_data = size / 20;
 		else if (i == 4)
 			num_symbols = size / 16;
-		else if (i == 5 ? !size != !c->ranges :  size != (i == 0 ? 104u : i == 1 ? 2u * c->locations : 8u * c->functions))
+		else if (i == 5 ? !size != !c->ranges :
+				  size != (i == 0 ? 104u : i == 1 ? 2u * c->locations :
+						8u * c->functions))
 			return "section of the wrong size";
 	}
 	if (table < end || table - end > 7 || !plain_zero(c, end, table))

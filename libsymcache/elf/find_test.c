@@ -10,12 +10,10 @@
 #include "libsymcache/base/testing.h"
 #include "libsymcache/elf/elf.h"
 
-static char dir[] = "/tmp/find_test.XXXXXX";
-
 /* Runs commands in the scratch folder; $P is the program to take apart. */
 static void run(const char *commands)
 {
-	assert_int_equal(testing_run("P=$PWD/build/testprogs/layouts; cd %s && { %s; }", dir,
+	assert_int_equal(testing_run("P=$PWD/build/testprogs/layouts; cd %s && { %s; }", testing_dir,
 				     commands), 0);
 }
 
@@ -29,8 +27,8 @@ static const char *found(const char *name)
 	struct sc_error err = { .msg = "" };
 	int rc;
 
-	snprintf(file, sizeof(file), "%s/%s", dir, name);
-	snprintf(root, sizeof(root), "%s/usr", dir);
+	snprintf(file, sizeof(file), "%s/%s", testing_dir, name);
+	snprintf(root, sizeof(root), "%s/usr", testing_dir);
 	assert_int_equal(sc_elf_open(file, &e, &err), 0);
 	rc = sc_elf_find_debug(e, dirs, &d, &err);
 	path[0] = 0;
@@ -40,32 +38,18 @@ static const char *found(const char *name)
 		assert_non_null(strstr(err.msg, name));
 	} else {
 		assert_true(sc_elf_has(d, ".debug_info"));
-		assert_int_equal(strncmp(d->path, dir, strlen(dir)), 0);
-		snprintf(path, sizeof(path), "%s", d->path + strlen(dir) + 1);
+		assert_int_equal(strncmp(d->path, testing_dir, strlen(testing_dir)), 0);
+		snprintf(path, sizeof(path), "%s", d->path + strlen(testing_dir) + 1);
 	}
 	sc_elf_close(d);
 	sc_elf_close(e);
 	return path;
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	if (!mkdtemp(dir) || testing_run("scripts/testprogs.sh build/testprogs"))
-		return -1;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	return testing_run("rm -rf %s", dir);
-}
-
 static int clean(void **state)
 {
 	(void)state;
-	return testing_run("rm -rf %s/*", dir);
+	return testing_run("rm -rf %s/*", testing_dir);
 }
 
 /* Beside it, in .debug, under the directory of debug files: in this order. */
@@ -80,9 +64,10 @@ static void test_debuglink(void **state)
 	assert_string_equal(found("p"), "p.debug");
 	run("mkdir .debug && mv p.debug .debug");
 	assert_string_equal(found("p"), ".debug/p.debug");
-	snprintf(target, sizeof(target), "mkdir -p usr%s && mv .debug/p.debug usr%s", dir, dir);
+	snprintf(target, sizeof(target), "mkdir -p usr%s && mv .debug/p.debug usr%s", testing_dir,
+		 testing_dir);
 	run(target);
-	snprintf(want, sizeof(want), "usr%s/p.debug", dir);
+	snprintf(want, sizeof(want), "usr%s/p.debug", testing_dir);
 	assert_string_equal(found("p"), want);
 	/* By a link to the program, what lies beside the program itself counts. */
 	run("mkdir other && ln -s ../p other/q");
@@ -101,9 +86,10 @@ static void test_wrong_crc(void **state)
 	    "objcopy -g -R .note.gnu.build-id --add-gnu-debuglink=p.debug $P p &&"
 	    "cp p.debug right && printf x >> p.debug");
 	assert_string_equal(found("p"), "");
-	snprintf(target, sizeof(target), "mkdir -p usr%s && cp right usr%s/p.debug", dir, dir);
+	snprintf(target, sizeof(target), "mkdir -p usr%s && cp right usr%s/p.debug", testing_dir,
+		 testing_dir);
 	run(target);
-	snprintf(right, sizeof(right), "usr%s/p.debug", dir);
+	snprintf(right, sizeof(right), "usr%s/p.debug", testing_dir);
 	assert_string_equal(found("p"), right); /* the search goes on behind it */
 }
 
@@ -164,5 +150,5 @@ int main(void)
 		cmocka_unit_test_teardown(test_build_id, clean),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
 }

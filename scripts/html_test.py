@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Looks at pages of `symcache filter --format html` in a real browser.
+
+    scripts/html_test.py PROGRAM CRASH_LOG DEBUG_DIR [SCREENSHOT_DIR]
+
+Drives chromium through chromedriver: nothing is loaded from elsewhere and no log
+text is run, the search finds, keys work, frames unfold, values tell what lies
+there, both colour schemes are applied, and a page of 100,000 lines is quick.
+Prints "ok: WHAT" for each check; exit status 1 if one fails, 77 without a browser.
+"""
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+failed = 0
+
+
+def check(what, ok, detail=""):
+    global failed
+    print("%s: %s%s" % ("ok" if ok else "FAILED", what, "" if ok else " (%s)" % (detail,)))
+    failed += not ok
+
+
+class Browser:
+    def __init__(self, dark=False):
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        for line in self.driver.stdout:
+            port = re.search(r"on port (\d+)", line)
+            if port and "started successfully" in line:
+                break
+        self.base = "http://127.0.0.1:%s/session" % port.group(1)
+        args = ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1300,900",
+                "--disable-dev-shm-usage"]
+        if dark:
+            args += ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"]
+        caps = {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome", "goog:chromeOptions": {"args": args},
+            "goog:loggingPrefs": {"browser": "ALL"}}}}
+        self.base += "/" + self.post("", caps)["sessionId"]
+
+    def request(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        r = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        with urllib.request.urlopen(r, timeout=120) as answer:
+            return json.load(answer)["value"]
+
+    def post(self, path, body):
+        return self.request("POST", path, body)
+
+    def open(self, path):
+        self.post("/url", {"url": "file://" + path})
+
+    def run(self, script, *args):
+        return self.post("/execute/sync", {"script": script, "args": list(args)})
+
+    def keys(self, text):
+        self.post("/actions", {"actions": [{"type": "key", "id": "k", "actions": [
+            a for c in text for a in ({"type": "keyDown", "value": c}, {"type": "keyUp", "value": c})]}]})
+
+    def log(self):
+        return self.post("/se/log", {"type": "browser"})
+
+    def screenshot(self, path):
+        with open(path, "wb") as f:
+            f.write(base64.b64decode(self.request("GET", "/screenshot")))
+
+    def close(self):
+        self.request("DELETE", "")
+        self.driver.terminate()
+        self.driver.wait()
+
+
+def count(b):
+    time.sleep(0.4)  # the search waits a moment for more keys
+    return b.run("return document.getElementById('count').textContent")
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    if not shutil.which("chromedriver") or not shutil.which("chromium"):
+        print("skipped: chromium and chromedriver are not installed")
+        sys.exit(77)
+    program, log, debug = map(os.path.abspath, sys.argv[1:4])
+    shots = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
+    with tempfile.TemporaryDirectory() as folder:
+        test(program, log, debug, shots, folder)
+    sys.exit(failed > 0)
+
+
+def make(program, debug, folder, name, log):
+    page = os.path.join(folder, name)
+    with open(page, "wb") as f:
+        subprocess.run([program, "filter", "--format", "html", "--store", os.path.join(folder, "store"),
+                        "--debug-file-directory", debug, log], stdout=f, stderr=subprocess.DEVNULL, check=True)
+    return page
+
+
+def test(program, log, debug, shots, folder):
+    evil = os.path.join(folder, "evil.log")
+    with open(log, "rb") as f:
+        text = f.read() + b"\n"
+    text += (b"<script>document.title='pwned'</script>\n<img src=x onerror=\"document.title='pwned'\">\n"
+             b"{{{module:9:<b onmouseover=alert(1)>\"x:elf:99}}}\n{{{symbol:</span><script>document.title='pwned'"
+             b"</script>}}}\n</main></div><h1>out</h1> &lt; &amp; ' \x00\x01\x7f\xff \x1b[2J\n"
+             b"\x1b[31mred\x1b[1m bold {{{symbol:main}}} on\x1b[0m off\n"
+             b"{{{bt:x\" onclick=\"alert(1)}}}\n{{{dumpfile:<i>:\"<u>}}}\n")
+    with open(evil, "wb") as f:
+        f.write(text)
+    page = make(program, debug, folder, "evil.html", evil)
+    with open(page, "rb") as f:
+        html = f.read().decode()
+    script = re.search(r"<script>(.*?)</script>\n</body>", html, re.S).group(1)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    check("the policy names the script's hash", "script-src 'sha256-%s'" % digest in html, digest)
+
+    b = Browser()
+    b.open(page)
+    lines = text.count(b"\n")
+    check("a line of the page for each line of the log",
+          b.run("return document.querySelectorAll('.l').length") == lines)
+    check("log text is not run", b.run("return document.title") == evil, b.run("return document.title"))
+    check("log text makes no elements",
+          b.run("return document.querySelectorAll('main img, main script, main h1, main b, main i, main u').length") == 0)
+    check("nothing is loaded", b.run("return performance.getEntriesByType('resource').length") == 0)
+    shown = b.run("return Array.from(document.querySelectorAll('.l')).map(l => l.textContent)")
+    check("text is shown as it was", shown[0] == text.split(b"\n")[0].decode() and
+          shown[-4] == "</main></div><h1>out</h1> &lt; &amp; ' \u2400\u2401\u2421\ufffd \u241b[2J", shown[-4])
+    check("colours", b.run("return document.querySelectorAll('.c1').length") == 2 and
+          b.run("return document.querySelectorAll('.bo.c1').length") == 1)
+
+    details = b.run("return document.querySelectorAll('details.f').length")
+    check("inlined frames are folded", details == 1 and not b.run("return document.querySelector('details.f').open"))
+    b.run("document.querySelector('details.f summary').focus()")
+    b.keys("\ue007")
+    check("Enter unfolds a frame", b.run("return document.querySelector('details.f').open"))
+    tip = "return getComputedStyle(document.querySelector('.v'), '::after').content"
+    check("a value is silent", b.run(tip) == "none", b.run(tip))
+    b.run("document.querySelector('.v').focus()")
+    check("a value with the focus tells what lies there", "inner" in b.run(tip), b.run(tip))
+    if shots:
+        b.screenshot(os.path.join(shots, "light.png"))
+
+    b.run("document.activeElement.blur()")
+    b.keys("/")
+    check("/ goes to the search", b.run("return document.activeElement.id") == "query")
+    b.keys("is not in any")
+    check("the search counts", count(b) == "1 line", count(b))
+    b.keys("\ue007")
+    check("Enter goes to the line", count(b) == "1 of 1 line" and
+          b.run("return document.querySelectorAll('.l.now').length") == 1, count(b))
+    b.run("document.getElementById('only').click()")
+    check("only the lines found are shown", b.run(
+        "return Array.from(document.querySelectorAll('.l')).filter(l => l.offsetParent).length") == 1)
+    b.keys("\ue00c")
+    b.run("document.getElementById('query').focus()")
+    b.keys("\ue00c")
+    check("Escape ends the search", count(b) == "" and b.run(
+        "return Array.from(document.querySelectorAll('.l')).filter(l => l.offsetParent).length") > 10)
+    hidden = "return getComputedStyle(document.querySelector('.l.m')).display"
+    was = b.run(hidden)
+    b.run("document.getElementById('maps').click()")
+    check("maps are shown when wanted", was == "none" and b.run(hidden) == "block")
+    rows = b.run("return Array.from(document.querySelectorAll('#modules td.none')).map(t => "
+                 "t.parentNode.firstChild.textContent)")
+    check("modules without symbols are listed", rows == ["libgone.so"], rows)
+    light = b.run("return getComputedStyle(document.body).backgroundColor")
+    problems = [e["message"] for e in b.log() if e["level"] in ("SEVERE", "WARNING")]
+    check("the browser has no complaint", not problems, problems)
+
+    big = os.path.join(folder, "big.log")
+    with open(big, "wb") as f:
+        f.write(text)
+        for i in range(100000):
+            f.write(b"[%05d] 1234.5678> request %d served in %d us\n" % (i, i * 7919 % 1000003, i * 31 % 997))
+    start = time.monotonic()
+    b.open(make(program, debug, folder, "big.html", big))
+    took = time.monotonic() - start
+    check("100,000 lines are there in 5 s", took < 5, took)
+    b.run("document.getElementById('query').focus()")
+    b.keys("request 77")
+    count(b)
+    took = b.run("const q = document.getElementById('query'); q.value = 'request 99'; const t = performance.now();"
+                 "document.getElementById('only').dispatchEvent(new Event('change'));"
+                 "document.body.offsetHeight; return performance.now() - t")
+    check("a search in them takes less than 500 ms", took < 500, took)
+    found = count(b)
+    took = b.run("const t = performance.now(); window.scrollTo(0, document.body.scrollHeight / 2);"
+                 "document.body.offsetHeight; return performance.now() - t")
+    check("a jump to the middle takes less than 500 ms", took < 500, took)
+    check("and it has found", re.fullmatch(r"\d+ lines", found), found)
+    b.close()
+
+    b = Browser(dark=True)
+    b.open(page)
+    dark = b.run("return getComputedStyle(document.body).backgroundColor")
+    check("dark and light differ", dark != light, dark)
+    if shots:
+        b.run("document.querySelector('details.f').open = true; document.querySelector('#modules').open = true")
+        b.screenshot(os.path.join(shots, "dark.png"))
+    b.close()
+
+
+if __name__ == "__main__":
+    main()
