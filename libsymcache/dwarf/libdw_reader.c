@@ -106,16 +106,6 @@ static const char *comp_dir(Dwarf_Die *cudie)
 	return dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr));
 }
 
-/* glibc's internal alias of a function stands beside a name everybody knows. */
-static const char *plain_name(Dwarf_Die *die, const char *alias)
-{
-	Dwarf_Attribute attr;
-	const char *s = dwarf_attr_integrate(die, DW_AT_name, &attr) ?
-		dwarf_formstring(&attr) : NULL;
-
-	return s && *s ? s : alias;
-}
-
 /* The linkage name, else the name; *cu is the unit that says so. */
 static const char *name_of(Dwarf_Die *die, Dwarf_CU **cu)
 {
@@ -129,7 +119,7 @@ static const char *name_of(Dwarf_Die *die, Dwarf_CU **cu)
 			dwarf_formstring(&attr) : NULL;
 		if (s && *s) {
 			*cu = attr.cu;
-			return strncmp(s, "__GI_", 5) ? s : plain_name(die, s);
+			return s;
 		}
 	}
 	return NULL;

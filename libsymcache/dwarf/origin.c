@@ -25,9 +25,6 @@ void dw_origin_memo_deinit(struct dw_origin_memo *m)
 
 const char *dw_origin_name(const struct dw_origin *o)
 {
-	/* glibc's internal alias of a function whose name everybody knows. */
-	if (o->name && o->linkage_name && !strncmp(o->linkage_name, "__GI_", 5))
-		return o->name;
 	return o->linkage_name ? o->linkage_name :
 	       o->mips_linkage_name ? o->mips_linkage_name : o->name;
 }
