@@ -55,9 +55,12 @@ struct failure {
 
 struct account {
 	struct progress progress;
+	uint64_t at, total;  /* files done, of all */
+	struct index_batch batch;
 	struct scan scan;
 	struct index_stats stats;
 	uint64_t indexed, better_known, unchanged, no_symbols, unsupported, broken;
+	uint64_t archives, archives_unchanged;
 	struct failure *failures;
 	size_t num_failures, cap_failures;
 };
@@ -87,6 +90,8 @@ static void committed(void *ctx, const struct index_job *job)
 {
 	struct account *a = ctx;
 
+	if (job->result == INDEX_ARCHIVE)
+		return;
 	if (job->result == INDEX_UNCHANGED)
 		a->unchanged++;
 	else if (job->result != INDEX_BUILT)
@@ -99,9 +104,11 @@ static void committed(void *ctx, const struct index_job *job)
 }
 
 /* Takes the job. */
-static int take(struct account *a, struct index_batch *batch, struct index_job *job,
-		struct sc_error *err)
+static int take(void *ctx, struct index_job *job, struct sc_error *err)
 {
+	struct account *a = ctx;
+	struct index_batch *batch = &a->batch;
+
 	switch (job->result) {
 	case INDEX_NO_SYMBOLS:
 		if (!job->known)
@@ -120,6 +127,8 @@ static int take(struct account *a, struct index_batch *batch, struct index_job *
 	case INDEX_UNSUPPORTED:
 		a->unsupported++;
 		break;
+	case INDEX_ARCHIVE:
+		return index_batch_add(batch, job, err);
 	case INDEX_FAILED:
 		failed(a, job->file->path, job->err.msg);
 		break;
@@ -147,6 +156,41 @@ static uint64_t memory_budget(void)
 		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
 }
 
+static void at_member(void *ctx, const char *path)
+{
+	struct account *a = ctx;
+
+	progress_update(&a->progress, a->at, a->total, path);
+}
+
+/* Works on some of files[0, n), and returns in *done on how many. */
+static int index_some(struct account *a, const struct scan_file *files, size_t n,
+		      struct symstore *store, const struct index_options *options, size_t *done,
+		      struct sc_error *err)
+{
+	const struct index_sink sink = { take, failed, at_member, a };
+	struct index_job *jobs[INDEX_GROUP_MAX];
+	bool unchanged = false;
+	int rc = 0;
+
+	*done = 1;
+	if (files->archive) {
+		rc = index_archive(files, store, options, memory_budget(), &sink, &unchanged, err);
+		a->archives++;
+		a->archives_unchanged += unchanged;
+		return rc;
+	}
+	*done = index_group(files, n, memory_budget());
+	index_jobs_create(files, *done, store, options, jobs);
+	for (size_t k = 0; k < *done; k++) {
+		if (rc)
+			index_job_destroy(jobs[k]);
+		else
+			rc = take(a, jobs[k], err);
+	}
+	return rc;
+}
+
 static int index_files(struct account *a, struct symstore *store, const char *tags,
 		       const struct transforms *transforms, struct sc_error *err)
 {
@@ -159,33 +203,23 @@ static int index_files(struct account *a, struct symstore *store, const char *ta
 		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
-	struct index_batch batch = { .store = store, .done = committed, .ctx = a };
-	struct index_job **jobs = NULL;
-	size_t n = a->scan.num_files, group, cap = 0;
+	size_t done;
 	int rc = 0;
 
+	a->batch = (struct index_batch){ .store = store, .done = committed, .ctx = a };
+	a->total = a->scan.num_files;
 	signal(SIGBUS, file_shrank);
 	progress_init(&a->progress, "indexing", o.quiet);
-	for (size_t i = 0; i < n && !rc; i += group) {
-		const struct scan_file *files = &a->scan.files[i];
+	for (; a->at < a->total && !rc; a->at += done) {
+		const struct scan_file *files = &a->scan.files[a->at];
 
-		group = index_group(files, n - i, memory_budget());
-		while (cap < group)
-			jobs = must_grow(jobs, cap, &cap, sizeof(*jobs));
-		progress_update(&a->progress, i, n, files->path);
-		index_jobs_create(files, group, store, &options, jobs);
-		for (size_t k = 0; k < group; k++) {
-			if (rc)
-				index_job_destroy(jobs[k]);
-			else
-				rc = take(a, &batch, jobs[k], err);
-		}
+		progress_update(&a->progress, a->at, a->total, files->path);
+		rc = index_some(a, files, a->total - a->at, store, &options, &done, err);
 	}
 	if (!rc)
-		rc = index_batch_commit(&batch, err);
-	a->stats.store_seconds = batch.seconds;
-	index_batch_deinit(&batch);
-	free(jobs);
+		rc = index_batch_commit(&a->batch, err);
+	a->stats.store_seconds = a->batch.seconds;
+	index_batch_deinit(&a->batch);
 	progress_erase(&a->progress);
 	return rc;
 }
@@ -207,6 +241,8 @@ static void print_summary(const struct account *a)
 	count("with broken debug information", a->broken);
 	count("object files not linked yet", a->unsupported);
 	count("links to folders not followed", a->scan.links);
+	count("archives", a->archives);
+	count("of them unchanged", a->archives_unchanged);
 	count("folder loops", a->scan.loops);
 	count("pipes, sockets and devices left out", a->scan.special);
 	putchar('\n');
@@ -227,6 +263,8 @@ static void print_json(const struct account *a)
 	json_gen_number(j, "special_files", a->scan.special);
 	json_gen_number(j, "links_not_followed", a->scan.links);
 	json_gen_number(j, "folder_loops", a->scan.loops);
+	json_gen_number(j, "archives", a->archives);
+	json_gen_number(j, "archives_unchanged", a->archives_unchanged);
 	json_gen_open_array(j, "failed");
 	for (size_t i = 0; i < a->num_failures; i++) {
 		json_gen_open_map(j, NULL);
@@ -311,13 +349,19 @@ static int run(int argc, char **argv)
 const struct command index_command = {
 	.name = "index",
 	.operands = "PATH...",
-	.summary = "put the symbols of ELF files into the store",
+	.summary = "put the symbols of ELF files and packages into the store",
 	.description =
 		"Looks for ELF files, whatever their names, and puts a cache of each into the store "
 		"under its build ID. Folders are searched with all that is in them. What was indexed "
 		"before and has not changed is left alone. A file with better symbols replaces one "
 		"with worse symbols of the same build ID, never the other way round: debug information "
 		"is better than .symtab, that is better than .gnu_debugdata, that than .dynsym."
+		"\n\n"
+		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a and those in "
+		"them, and compressed files; in a folder those with such a name, but for .a, and "
+		"otherwise whatever begins like one. Debug files and dwz's supplementary files are found "
+		"within the archive. A member that is too large for memory goes through an unlinked file "
+		"in $TMPDIR."
 		"\n\n"
 		"What was compiled elsewhere, or obfuscated, can be named as people know it: --map-path, "
 		"--symbol-map and --line-map. They apply in the order symbol maps, line maps, path maps; "
@@ -331,6 +375,7 @@ const struct command index_command = {
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"
+		"  symcache index libc6-dbg_2.36-9_amd64.deb symbols.zip\n"
 		"  symcache index --tag release=1.4.2 build/out\n"
 		"  symcache index --map-path /builds/4711/app=/home/me/app build/out\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",

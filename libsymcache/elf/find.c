@@ -11,9 +11,12 @@
 
 #include "libsymcache/elf/elf.h"
 
-static bool has_dwarf(struct sc_elf *e)
+bool sc_elf_fits(struct sc_elf *e, const uint8_t *build_id, size_t len, uint32_t crc)
 {
-	return sc_elf_has(e, ".debug_info");
+	bool fits = !build_id ? libdeflate_crc32(0, e->bytes, e->size) == crc :
+		e->build_id_len == len && !memcmp(e->build_id, build_id, len);
+
+	return fits && sc_elf_has(e, ".debug_info");
 }
 
 /* What the file that is looked for must have. */
@@ -27,14 +30,10 @@ struct wanted {
 static struct sc_elf *try(const char *path, const struct wanted *w)
 {
 	struct sc_elf *d;
-	bool fits;
 
 	if (sc_elf_open(path, &d, NULL))
 		return NULL;
-	fits = !w->build_id ? libdeflate_crc32(0, d->bytes, d->size) == w->crc :
-		d->build_id_len == w->build_id_len &&
-		!memcmp(d->build_id, w->build_id, w->build_id_len);
-	if (fits && has_dwarf(d))
+	if (sc_elf_fits(d, w->build_id, w->build_id_len, w->crc))
 		return d;
 	sc_elf_close(d);
 	return NULL;
@@ -56,8 +55,7 @@ static struct sc_elf *by_build_id(const struct wanted *w, const char *const *dir
 	return found;
 }
 
-/* The name and CRC of .gnu_debuglink. */
-static bool debuglink(struct sc_elf *e, const char **name, uint32_t *crc)
+bool sc_elf_debuglink(struct sc_elf *e, const char **name, uint32_t *crc)
 {
 	const uint8_t *data;
 	size_t size, len;
@@ -81,7 +79,7 @@ static struct sc_elf *by_link(struct sc_elf *e, const char *const *dirs)
 	struct wanted w = {0};
 	struct sc_elf *d;
 
-	if (!debuglink(e, &name, &w.crc) || !realpath(e->path, real))
+	if (!sc_elf_debuglink(e, &name, &w.crc) || !realpath(e->path, real))
 		return NULL;
 	slash = strrchr(real, '/');
 	*slash = 0;
@@ -140,25 +138,36 @@ static struct sc_elf *by_alt_name(struct sc_elf *e, const char *name, const stru
 	return found;
 }
 
-int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
-		    struct sc_error *err)
+int sc_elf_altlink(struct sc_elf *e, const char **name, const uint8_t **build_id, size_t *id_len,
+		   struct sc_error *err)
 {
 	const uint8_t *data;
 	size_t size, len;
-	struct wanted w = {0};
 	int rc = sc_elf_section(e, ".gnu_debugaltlink", &data, &size, err);
 
-	*ret = NULL;
 	if (rc)
 		return rc;
 	len = strnlen((const char *)data, size);
 	if (!len || len + 1 >= size)
 		return sc_error_set(err, SC_EFORMAT, "%s: .gnu_debugaltlink is damaged", e->path);
-	w.build_id = data + len + 1;
-	w.build_id_len = size - len - 1;
+	*name = (const char *)data;
+	*build_id = data + len + 1;
+	*id_len = size - len - 1;
+	return 0;
+}
+
+int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
+		    struct sc_error *err)
+{
+	struct wanted w = {0};
+	const char *name;
+	int rc = sc_elf_altlink(e, &name, &w.build_id, &w.build_id_len, err);
+
+	*ret = NULL;
+	if (rc)
+		return rc;
 	*ret = by_build_id(&w, dirs);
-	if (!*ret && len < PATH_MAX)
-		*ret = by_alt_name(e, (const char *)data, &w, dirs);
-	return *ret ? 0 : sc_error_set(err, SC_EFORMAT, "%s: no supplementary file %s", e->path,
-				       (const char *)data);
+	if (!*ret && strlen(name) < PATH_MAX)
+		*ret = by_alt_name(e, name, &w, dirs);
+	return *ret ? 0 : sc_error_set(err, SC_EFORMAT, "%s: no supplementary file %s", e->path, name);
 }
