@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/fetch.h"
 #include "cmd/index.h"
 #include "cmd/json_gen.h"
 #include "cmd/scan.h"
@@ -25,6 +26,7 @@ static struct {
 	const char *store;
 	struct opt_list debug_dirs, tags;
 	struct transform_options transforms;
+	struct fetch_options fetch;
 	uint64_t threads, memory;
 	bool follow, again, quiet, json, stats;
 } o;
@@ -38,6 +40,8 @@ static const struct opt opts[] = {
 	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; may "
 	  "be repeated" },
 	OPT_TRANSFORMS(&o.transforms),
+	OPT_FETCH(&o.fetch, "the operands are build IDs: ask the servers in $DEBUGINFOD_URLS for their "
+		  "debug files"),
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
@@ -60,7 +64,7 @@ struct account {
 	struct scan scan;
 	struct index_stats stats;
 	uint64_t indexed, better_known, unchanged, no_symbols, unsupported, broken;
-	uint64_t archives, archives_unchanged;
+	uint64_t archives, archives_unchanged, not_fetched;
 	struct failure *failures;
 	size_t num_failures, cap_failures;
 };
@@ -191,22 +195,40 @@ static int index_some(struct account *a, const struct scan_file *files, size_t n
 	return rc;
 }
 
-static int index_files(struct account *a, struct symstore *store, const char *tags,
-		       const struct transforms *transforms, struct sc_error *err)
+/* Finds or fetches what the operands name. */
+static int gather_files(struct account *a, int argc, char **argv, struct fetcher *fetcher,
+			const struct index_options *options, struct sc_error *err)
 {
-	/* For builds that shall give the same bytes every time. */
-	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	struct index_options options = {
-		.build.debug_dirs = o.debug_dirs.items, .again = o.again, .tags = tags,
-		.build.transforms = transforms->list, .build.num_transforms = transforms->n,
-		.transforms = transforms->text,
-		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
-		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
-	};
+	struct sc_error why;
+	struct index_job *known;
+	int rc = 0;
+
+	progress_init(&a->progress, fetcher ? "fetching" : "looking for ELF files:", o.quiet);
+	for (int i = 0; i < argc && !rc; i++) {
+		if (!fetcher) {
+			scan_path(&a->scan, argv[i]);
+			continue;
+		}
+		progress_update(&a->progress, (uint64_t)i, (uint64_t)argc, argv[i]);
+		rc = index_fetch(fetcher, argv[i], a->batch.store, options, &a->scan, &known, &why);
+		if (!rc && known)
+			rc = take(a, known, err);
+		else if (rc)
+			failed(a, argv[i], why.msg);
+		a->not_fetched += rc == SC_ENOTFOUND;
+		if (!known)
+			rc = 0;
+	}
+	progress_erase(&a->progress);
+	return rc;
+}
+
+static int index_files(struct account *a, struct symstore *store,
+		       const struct index_options *options, struct sc_error *err)
+{
 	size_t done;
 	int rc = 0;
 
-	a->batch = (struct index_batch){ .store = store, .done = committed, .ctx = a };
 	a->total = a->scan.num_files;
 	signal(SIGBUS, file_shrank);
 	progress_init(&a->progress, "indexing", o.quiet);
@@ -214,7 +236,7 @@ static int index_files(struct account *a, struct symstore *store, const char *ta
 		const struct scan_file *files = &a->scan.files[a->at];
 
 		progress_update(&a->progress, a->at, a->total, files->path);
-		rc = index_some(a, files, a->total - a->at, store, &options, &done, err);
+		rc = index_some(a, files, a->total - a->at, store, options, &done, err);
 	}
 	if (!rc)
 		rc = index_batch_commit(&a->batch, err);
@@ -243,6 +265,7 @@ static void print_summary(const struct account *a)
 	count("links to folders not followed", a->scan.links);
 	count("archives", a->archives);
 	count("of them unchanged", a->archives_unchanged);
+	count("of them on no server", a->not_fetched);
 	count("folder loops", a->scan.loops);
 	count("pipes, sockets and devices left out", a->scan.special);
 	putchar('\n');
@@ -265,6 +288,8 @@ static void print_json(const struct account *a)
 	json_gen_number(j, "folder_loops", a->scan.loops);
 	json_gen_number(j, "archives", a->archives);
 	json_gen_number(j, "archives_unchanged", a->archives_unchanged);
+	if (o.fetch.on)
+		json_gen_number(j, "not_on_servers", a->not_fetched);
 	json_gen_open_array(j, "failed");
 	for (size_t i = 0; i < a->num_failures; i++) {
 		json_gen_open_map(j, NULL);
@@ -297,6 +322,20 @@ static void leave_out_store(struct scan *scan)
 	free(path);
 }
 
+static struct index_options make_options(const char *tags, const struct transforms *transforms)
+{
+	/* For builds that shall give the same bytes every time. */
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+
+	return (struct index_options){
+		.build.debug_dirs = o.debug_dirs.items, .again = o.again, .tags = tags,
+		.build.transforms = transforms->list, .build.num_transforms = transforms->n,
+		.transforms = transforms->text,
+		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
+	};
+}
+
 static void free_text(char **text)
 {
 	free(*text);
@@ -307,6 +346,9 @@ static int run(int argc, char **argv)
 	struct account a = { .scan = { .follow = o.follow, .failed = failed, .found = found } };
 	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
 	char *tags __attribute__((cleanup(free_text))) = NULL;
+	struct index_options options;
+	struct symcache_files files;
+	struct fetcher *fetcher;
 	struct symstore *store;
 	struct sc_error err;
 	int rc;
@@ -317,16 +359,21 @@ static int run(int argc, char **argv)
 	}
 	a.scan.ctx = &a;
 	if (parse_tags(&o.tags, &tags, &err) || transforms_init(&transforms, &o.transforms, &err) ||
+	    fetcher_create(&o.fetch, &fetcher, &err) ||
 	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
 	leave_out_store(&a.scan);
-	progress_init(&a.progress, "looking for ELF files:", o.quiet);
-	for (int i = 0; i < argc; i++)
-		scan_path(&a.scan, argv[i]);
-	progress_erase(&a.progress);
-	rc = index_files(&a, store, tags, &transforms, &err);
+	a.batch = (struct index_batch){ .store = store, .done = committed, .ctx = &a };
+	options = make_options(tags, &transforms);
+	if (fetcher) {
+		files = fetcher_files(fetcher);
+		options.build.files = &files;
+	}
+	rc = gather_files(&a, argc, argv, fetcher, &options, &err);
+	if (!rc)
+		rc = index_files(&a, store, &options, &err);
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err.msg);
 	if (o.json)
@@ -343,12 +390,13 @@ static int run(int argc, char **argv)
 	free(a.failures);
 	scan_deinit(&a.scan);
 	symstore_close(store);
+	fetcher_destroy(fetcher);
 	return rc;
 }
 
 const struct command index_command = {
 	.name = "index",
-	.operands = "PATH...",
+	.operands = "PATH...|BUILDID...",
 	.summary = "put the symbols of ELF files and packages into the store",
 	.description =
 		"Looks for ELF files, whatever their names, and puts a cache of each into the store "
@@ -362,6 +410,10 @@ const struct command index_command = {
 		"otherwise whatever begins like one. Debug files and dwz's supplementary files are found "
 		"within the archive. A member that is too large for memory goes through an unlinked file "
 		"in $TMPDIR."
+		"\n\n"
+		"With --debuginfod, build IDs are fetched from debuginfod's servers through libdebuginfod, "
+		"which keeps the files in its own cache; nothing else of symcache asks a network, unless "
+		"told to so. What no server has is not asked for again for a day."
 		"\n\n"
 		"What was compiled elsewhere, or obfuscated, can be named as people know it: --map-path, "
 		"--symbol-map and --line-map. They apply in the order symbol maps, line maps, path maps; "

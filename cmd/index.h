@@ -92,6 +92,17 @@ int index_archive(const struct scan_file *file, struct symstore *store,
 /* The key under which the store remembers what came of ELF file `index` of an archive. */
 struct symstore_hash index_member_key(const struct symstore_hash *archive, uint64_t index);
 
+/* ---- --debuginfod ---------------------------------------------------------------- */
+
+struct fetcher;
+
+/* Gets the debug file of a build ID, and adds it to `scan`, unless the store has DWARF of
+ * it with these transformations: then *known is a job that says so. SC_ENOTFOUND: no server has it, now or a
+ * while ago; SC_EINVAL: no whole build ID; else what fetcher_get() gives. */
+int index_fetch(struct fetcher *fetcher, const char *build_id, struct symstore *store,
+		const struct index_options *options, struct scan *scan,
+		struct index_job **known, struct sc_error *err);
+
 /* ---- stats: what it took ----------------------------------------------------- */
 
 struct index_stats {

@@ -14,7 +14,7 @@ build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
        nettle-dev"
 demo="$build g++ binutils"
 test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
-      xz-utils gawk python3 zstd openssl xxhash clang dwz"
+      xz-utils gawk python3 zstd openssl xxhash clang dwz debuginfod"
 bench="$test"
 fuzz="$build clang libclang-rt-14-dev"
 
