@@ -3,8 +3,8 @@
  *
  *   scan (scan.c) → work (index_work.c), file by file → commit (index_commit.c)
  *
- * This file holds the options, the loop, and the account of what came of each
- * file. A file that cannot be indexed is told and does not stop the rest; a store
+ * This file holds the options and the loop; index_account.c what came of each file.
+ * A file that cannot be indexed is told and does not stop the rest; a store
  * that cannot be written does.
  */
 #include <signal.h>
@@ -17,7 +17,6 @@
 #include "cmd/cmd.h"
 #include "cmd/fetch.h"
 #include "cmd/index.h"
-#include "cmd/json_gen.h"
 #include "cmd/scan.h"
 #include "cmd/select.h"
 #include "cmd/transforms.h"
@@ -53,92 +52,11 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-struct failure {
-	char *path, *reason;
-};
-
-struct account {
-	struct progress progress;
-	uint64_t at, total;  /* files done, of all */
-	struct index_batch batch;
-	struct scan scan;
-	struct index_stats stats;
-	uint64_t indexed, better_known, unchanged, no_symbols, unsupported, broken;
-	uint64_t archives, archives_unchanged, not_fetched;
-	struct failure *failures;
-	size_t num_failures, cap_failures;
-};
-
-static void failed(void *ctx, const char *path, const char *reason)
-{
-	struct account *a = ctx;
-
-	reason = without_path(reason, path);
-	progress_erase(&a->progress);
-	cmd_error("%s: %s", path, reason);
-	a->failures = must_grow(a->failures, a->num_failures, &a->cap_failures,
-				sizeof(*a->failures));
-	a->failures[a->num_failures++] = (struct failure){
-		must_asprintf("%s", path), must_asprintf("%s", reason)
-	};
-}
-
 static void found(void *ctx, uint64_t files, const char *path)
 {
-	struct account *a = ctx;
+	struct index_account *a = ctx;
 
 	progress_update(&a->progress, files, 0, path);
-}
-
-static void committed(void *ctx, const struct index_job *job)
-{
-	struct account *a = ctx;
-
-	if (job->result == INDEX_ARCHIVE)
-		return;
-	if (job->result == INDEX_UNCHANGED)
-		a->unchanged++;
-	else if (job->result != INDEX_BUILT)
-		a->no_symbols++;
-	else if (job->stored)
-		a->indexed++;
-	else
-		a->better_known++;
-	a->broken += job->entry.bad_units > 0;
-}
-
-/* Takes the job. */
-static int take(void *ctx, struct index_job *job, struct sc_error *err)
-{
-	struct account *a = ctx;
-	struct index_batch *batch = &a->batch;
-
-	switch (job->result) {
-	case INDEX_NO_SYMBOLS:
-		if (!job->known)
-			return index_batch_add(batch, job, err);
-		a->no_symbols++;
-		break;
-	case INDEX_BUILT:
-		warn_of_gaps(job->file->path, &job->info);
-		index_stats_add(&a->stats, job);
-		return index_batch_add(batch, job, err);
-	case INDEX_UNCHANGED:
-		if (job->entry.tags)
-			return index_batch_add(batch, job, err);
-		a->unchanged++;
-		break;
-	case INDEX_UNSUPPORTED:
-		a->unsupported++;
-		break;
-	case INDEX_ARCHIVE:
-		return index_batch_add(batch, job, err);
-	case INDEX_FAILED:
-		failed(a, job->file->path, job->err.msg);
-		break;
-	}
-	index_job_destroy(job);
-	return 0;
 }
 
 /* Files are read through maps: one that is cut short meanwhile is a signal. */
@@ -162,17 +80,17 @@ static uint64_t memory_budget(void)
 
 static void at_member(void *ctx, const char *path)
 {
-	struct account *a = ctx;
+	struct index_account *a = ctx;
 
 	progress_update(&a->progress, a->at, a->total, path);
 }
 
 /* Works on some of files[0, n), and returns in *done on how many. */
-static int index_some(struct account *a, const struct scan_file *files, size_t n,
+static int index_some(struct index_account *a, const struct scan_file *files, size_t n,
 		      struct symstore *store, const struct index_options *options, size_t *done,
 		      struct sc_error *err)
 {
-	const struct index_sink sink = { take, failed, at_member, a };
+	const struct index_sink sink = { index_take, index_failed, at_member, a };
 	struct index_job *jobs[INDEX_GROUP_MAX];
 	bool unchanged = false;
 	int rc = 0;
@@ -190,13 +108,13 @@ static int index_some(struct account *a, const struct scan_file *files, size_t n
 		if (rc)
 			index_job_destroy(jobs[k]);
 		else
-			rc = take(a, jobs[k], err);
+			rc = index_take(a, jobs[k], err);
 	}
 	return rc;
 }
 
 /* Finds or fetches what the operands name. */
-static int gather_files(struct account *a, int argc, char **argv, struct fetcher *fetcher,
+static int gather_files(struct index_account *a, int argc, char **argv, struct fetcher *fetcher,
 			const struct index_options *options, struct sc_error *err)
 {
 	struct sc_error why;
@@ -212,9 +130,9 @@ static int gather_files(struct account *a, int argc, char **argv, struct fetcher
 		progress_update(&a->progress, (uint64_t)i, (uint64_t)argc, argv[i]);
 		rc = index_fetch(fetcher, argv[i], a->batch.store, options, &a->scan, &known, &why);
 		if (!rc && known)
-			rc = take(a, known, err);
+			rc = index_take(a, known, err);
 		else if (rc)
-			failed(a, argv[i], why.msg);
+			index_failed(a, argv[i], why.msg);
 		a->not_fetched += rc == SC_ENOTFOUND;
 		if (!known)
 			rc = 0;
@@ -223,7 +141,7 @@ static int gather_files(struct account *a, int argc, char **argv, struct fetcher
 	return rc;
 }
 
-static int index_files(struct account *a, struct symstore *store,
+static int index_files(struct index_account *a, struct symstore *store,
 		       const struct index_options *options, struct sc_error *err)
 {
 	size_t done;
@@ -241,68 +159,8 @@ static int index_files(struct account *a, struct symstore *store,
 	if (!rc)
 		rc = index_batch_commit(&a->batch, err);
 	a->stats.store_seconds = a->batch.seconds;
-	index_batch_deinit(&a->batch);
 	progress_erase(&a->progress);
 	return rc;
-}
-
-/* ---- the summary ------------------------------------------------------------- */
-
-static void count(const char *what, uint64_t n)
-{
-	if (n)
-		printf(", %llu %s", (unsigned long long)n, what);
-}
-
-static void print_summary(const struct account *a)
-{
-	printf("%llu indexed, %llu unchanged, %llu without symbols, %llu failed",
-	       (unsigned long long)a->indexed, (unsigned long long)a->unchanged,
-	       (unsigned long long)a->no_symbols, (unsigned long long)a->num_failures);
-	count("with better symbols in the store", a->better_known);
-	count("with broken debug information", a->broken);
-	count("object files not linked yet", a->unsupported);
-	count("links to folders not followed", a->scan.links);
-	count("archives", a->archives);
-	count("of them unchanged", a->archives_unchanged);
-	count("of them on no server", a->not_fetched);
-	count("folder loops", a->scan.loops);
-	count("pipes, sockets and devices left out", a->scan.special);
-	putchar('\n');
-}
-
-static void print_json(const struct account *a)
-{
-	struct json_gen *j = json_gen_create(false);
-
-	json_gen_open_map(j, NULL);
-	json_gen_number(j, "indexed", a->indexed);
-	json_gen_number(j, "unchanged", a->unchanged);
-	json_gen_number(j, "without_symbols", a->no_symbols);
-	json_gen_number(j, "better_in_store", a->better_known);
-	json_gen_number(j, "broken_debug_info", a->broken);
-	json_gen_number(j, "unsupported", a->unsupported);
-	json_gen_number(j, "not_elf", a->scan.other);
-	json_gen_number(j, "special_files", a->scan.special);
-	json_gen_number(j, "links_not_followed", a->scan.links);
-	json_gen_number(j, "folder_loops", a->scan.loops);
-	json_gen_number(j, "archives", a->archives);
-	json_gen_number(j, "archives_unchanged", a->archives_unchanged);
-	if (o.fetch.on)
-		json_gen_number(j, "not_on_servers", a->not_fetched);
-	json_gen_open_array(j, "failed");
-	for (size_t i = 0; i < a->num_failures; i++) {
-		json_gen_open_map(j, NULL);
-		json_gen_text(j, "file", a->failures[i].path);
-		json_gen_text(j, "reason", a->failures[i].reason);
-		json_gen_close_map(j);
-	}
-	json_gen_close_array(j);
-	if (o.stats)
-		index_stats_json(&a->stats, j);
-	json_gen_close_map(j);
-	json_gen_end(j);
-	json_gen_destroy(j);
 }
 
 /* The store may lie in a folder that is searched. Its lock file must not be
@@ -341,14 +199,19 @@ static void free_text(char **text)
 	free(*text);
 }
 
+static void destroy_fetcher(struct fetcher **f)
+{
+	fetcher_destroy(*f);
+}
+
 static int run(int argc, char **argv)
 {
-	struct account a = { .scan = { .follow = o.follow, .failed = failed, .found = found } };
+	struct index_account a __attribute__((cleanup(index_account_deinit))) = { .scan = { .follow = o.follow, .failed = index_failed, .found = found } };
 	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
 	char *tags __attribute__((cleanup(free_text))) = NULL;
 	struct index_options options;
 	struct symcache_files files;
-	struct fetcher *fetcher;
+	struct fetcher *fetcher __attribute__((cleanup(destroy_fetcher))) = NULL;
 	struct symstore *store;
 	struct sc_error err;
 	int rc;
@@ -358,6 +221,7 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	a.scan.ctx = &a;
+	a.fetched = o.fetch.on;
 	if (parse_tags(&o.tags, &tags, &err) || transforms_init(&transforms, &o.transforms, &err) ||
 	    fetcher_create(&o.fetch, &fetcher, &err) ||
 	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
@@ -365,7 +229,7 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	leave_out_store(&a.scan);
-	a.batch = (struct index_batch){ .store = store, .done = committed, .ctx = &a };
+	a.batch = (struct index_batch){ .store = store, .done = index_committed, .ctx = &a };
 	options = make_options(tags, &transforms);
 	if (fetcher) {
 		files = fetcher_files(fetcher);
@@ -377,20 +241,13 @@ static int run(int argc, char **argv)
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err.msg);
 	if (o.json)
-		print_json(&a);
+		index_summary_json(&a, o.stats);
 	else if (!o.quiet)
-		print_summary(&a);
+		index_summary_print(&a);
 	if (o.stats && !o.json)
 		index_stats_print(&a.stats);
 	rc = rc ? STATUS_ERROR : a.num_failures || a.broken ? STATUS_PARTLY : STATUS_OK;
-	for (size_t i = 0; i < a.num_failures; i++) {
-		free(a.failures[i].path);
-		free(a.failures[i].reason);
-	}
-	free(a.failures);
-	scan_deinit(&a.scan);
 	symstore_close(store);
-	fetcher_destroy(fetcher);
 	return rc;
 }
 

@@ -92,6 +92,14 @@ int index_archive(const struct scan_file *file, struct symstore *store,
 /* The key under which the store remembers what came of ELF file `index` of an archive. */
 struct symstore_hash index_member_key(const struct symstore_hash *archive, uint64_t index);
 
+/* Is all of an archive with this content in the store, as it would be made now? Then
+ * recall() gives jobs that say so to sink->take(), whose error it returns. */
+bool index_archive_known(struct symstore *store, const struct index_options *options,
+			 const struct symstore_hash *archive);
+int index_archive_recall(const struct scan_file *file, struct symstore *store,
+			 const struct index_options *options, const struct symstore_hash *archive,
+			 const struct index_sink *sink, struct sc_error *err);
+
 /* ---- --debuginfod ---------------------------------------------------------------- */
 
 struct fetcher;
@@ -133,5 +141,30 @@ struct index_batch {
 int index_batch_add(struct index_batch *batch, struct index_job *job, struct sc_error *err);
 int index_batch_commit(struct index_batch *batch, struct sc_error *err);
 void index_batch_deinit(struct index_batch *batch);
+
+/* ---- the account: what came of each file ------------------------------------- */
+
+struct index_account {
+	struct progress progress;
+	uint64_t at, total;  /* files done, of all */
+	struct index_batch batch;
+	struct scan scan;
+	struct index_stats stats;
+	uint64_t indexed, better_known, unchanged, no_symbols, unsupported, broken;
+	uint64_t archives, archives_unchanged, not_fetched;
+	bool fetched;        /* --debuginfod */
+	struct { char *path, *reason; } *failures;
+	size_t num_failures, cap_failures;
+};
+
+void index_account_deinit(struct index_account *a);
+
+/* `ctx` is the account: for struct index_sink, struct scan and struct index_batch. */
+int index_take(void *ctx, struct index_job *job, struct sc_error *err); /* takes the job */
+void index_failed(void *ctx, const char *path, const char *reason);
+void index_committed(void *ctx, const struct index_job *job);
+
+void index_summary_print(const struct index_account *a);
+void index_summary_json(const struct index_account *a, bool stats);
 
 #endif

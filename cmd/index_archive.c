@@ -8,15 +8,14 @@
  *   walk 3   unpacks and works on those that need them; and so on
  *
  * A package needs walk 1 alone, a large one of debug files with dwz all three. What
- * came of the members is remembered under the archive's hash and their numbers, so
- * that an archive of which all is known is not read again.
+ * came of the members is remembered, so that an archive of which all is known is not
+ * read again (index_known.c).
  */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "cmd/index.h"
 #include "cmd/members.h"
@@ -47,17 +46,6 @@ static void unpacking_deinit(struct unpacking *u)
 	free(u->real);
 	if (u->fd >= 0)
 		close(u->fd);
-}
-
-struct symstore_hash index_member_key(const struct symstore_hash *archive, uint64_t index)
-{
-	uint64_t words[3] = { archive->low64, archive->high64, index };
-	XXH128_hash_t hash;
-
-	for (int i = 0; i < 3; i++)
-		words[i] = htole64(words[i]);
-	hash = XXH3_128bits(words, sizeof(words));
-	return (struct symstore_hash){ hash.low64, hash.high64 };
 }
 
 static void failed(void *ctx, const char *name, const char *reason)
@@ -298,66 +286,6 @@ static int work_on_waiting(struct unpacking *u, struct sc_error *err)
 
 /* ---- the archive ------------------------------------------------------------------------ */
 
-static bool still_known(const struct unpacking *u, struct symstore_reader *reader,
-			const struct symstore_outcome *seen)
-{
-	struct symstore_entry entry;
-
-	if (seen->code)
-		return seen->code == SC_ENOSYMBOLS || seen->code == SC_EUNSUPPORTED;
-	return !symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) &&
-	       !strcmp(entry.transforms, u->options.transforms) &&
-	       (entry.sources & SYMCACHE_FROM_DWARF || entry.build_id_derived ||
-		!index_new_debug_file(seen->build_id, seen->build_id_len,
-				      u->options.build.debug_dirs, seen->time));
-}
-
-/* Fills in the members' outcomes as the store remembers them. False: it does not. */
-static bool recall(struct unpacking *u, const struct symstore_hash *content)
-{
-	struct symstore_reader *reader;
-	struct symstore_outcome seen;
-	bool known = true, end = false;
-
-	if (symstore_read_begin(u->store, &reader, NULL))
-		return false;
-	while (known && !end) {
-		struct symstore_hash key = index_member_key(content, u->members.num);
-
-		known = !symstore_seen(reader, &key, symcache_version, &seen, NULL);
-		end = known && seen.code == SC_ENOTFOUND;
-		if (known && !end) {
-			known = still_known(u, reader, &seen);
-			members_add(&u->members, "")->outcome = seen;
-		}
-	}
-	symstore_read_end(reader);
-	return known;
-}
-
-static struct index_job *known_job(const struct unpacking *u, const struct symstore_outcome *seen)
-{
-	struct index_job *job = must_calloc(1, sizeof(*job));
-
-	job->file = u->file;
-	job->known = true;
-	job->result = !seen->code ? INDEX_UNCHANGED :
-		seen->code == SC_ENOSYMBOLS ? INDEX_NO_SYMBOLS : INDEX_UNSUPPORTED;
-	job->entry.build_id_len = seen->build_id_len;
-	memcpy(job->entry.build_id, seen->build_id, sizeof(seen->build_id));
-	job->entry.tags = u->options.tags;
-	return job;
-}
-
-static int take_known(struct unpacking *u, struct sc_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < u->members.num && !rc; i++)
-		rc = u->sink->take(u->sink->ctx, known_job(u, &u->members.all[i]->outcome), err);
-	return rc;
-}
-
 static int remember(struct unpacking *u, const struct symstore_hash *content, struct sc_error *err)
 {
 	struct index_job *job = must_calloc(1, sizeof(*job));
@@ -418,11 +346,7 @@ int index_archive(const struct scan_file *file, struct symstore *store,
 		failed(&u, file->path, why.msg);
 		return 0;
 	}
-	if (!options->again && recall(&u, &content)) {
-		*unchanged = true;
-		return take_known(&u, err);
-	}
-	members_deinit(&u.members);
-	u.members = (struct members){ 0 };
-	return read_archive(&u, &content, &before, err);
+	*unchanged = !options->again && index_archive_known(store, options, &content);
+	return *unchanged ? index_archive_recall(file, store, options, &content, sink, err) :
+			    read_archive(&u, &content, &before, err);
 }
