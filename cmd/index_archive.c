@@ -219,15 +219,17 @@ static int walk(struct unpacking *u, int (*elf)(void *, const struct archive_fil
 
 /* ---- what waits ------------------------------------------------------------------------ */
 
-/* Works on what is unpacked and has all it needs. */
+/* Works on what is unpacked and has all it needs. Programs come last, so that what is
+ * made of both, which knows more, takes the place of what is made of their debug file. */
 static int work_on_held(struct unpacking *u, struct sc_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < u->members.num && !rc; i++) {
-		struct member *m = u->members.all[i];
+	for (size_t i = 0; i < 2 * u->members.num && !rc; i++) {
+		struct member *m = u->members.all[i % u->members.num];
+		bool program = i >= u->members.num;
 
-		if (m->fd >= 0 && can_be_done(u, m))
+		if (m->fd >= 0 && m->facts.dwarf != program && can_be_done(u, m))
 			rc = add_ready(u, m, err);
 	}
 	return rc ? rc : work(u, err);
