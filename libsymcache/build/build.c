@@ -211,8 +211,6 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 	b->info.string_bytes = n.string_bytes;
 	b->info.data_symbols = b->units.data.symbols.list.len;
 	b->info.merged_ranges = b->units.flat.merged;
-	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far +
-			   b->input.symbols_too_far;
 	return 0;
 }
 
@@ -264,6 +262,7 @@ static int build(struct symcache_build *b, const char *path,
 	    !sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables))
 		return out_of_memory(err);
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
+	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far + in->symbols_too_far;
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
 		rc = lay_out(b, version, err);
 		lap(&watch, SYMCACHE_STAGE_LAYOUT);
@@ -271,6 +270,11 @@ static int build(struct symcache_build *b, const char *path,
 	}
 	if (b->info.bad_units)
 		return sc_error_set(err, SC_EFORMAT, "%s: %s", path, b->info.first_fault);
+	if (b->info.above_4g)
+		return sc_error_set(err, SC_ELIMIT, "%s: all of its %llu ranges and symbols lie "
+				    "outside of the 4 GiB above the load base 0x%llx", path,
+				    (unsigned long long)b->info.above_4g,
+				    (unsigned long long)b->info.load_base);
 	return sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);
 }
 
