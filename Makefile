@@ -33,7 +33,7 @@ include build/deps.mk
 endif
 build/deps.mk: scripts/deps.sh
 	@mkdir -p build
-	@scripts/deps.sh build $(filter test demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
+	@scripts/deps.sh build $(filter test layouts demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
 LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
@@ -48,7 +48,7 @@ PROG  := $(O)/symcache
 TESTS := $(patsubst %.c,$(O)/%,$(TEST_SRC))
 
 .DEFAULT_GOAL := all
-.PHONY: all asan test unit golden fuzz bench accuracy demo install clean help
+.PHONY: all asan test unit golden layouts fuzz bench accuracy demo install clean help
 
 all: $(PROG) ## build the program: build/release/symcache
 
@@ -94,7 +94,7 @@ $(REPLAYS): $(O)/%: $(O)/%.o $(O)/scripts/fuzz_replay.o $(LIB) $(DEMANGLE_AR)
 	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
 		$(DEMANGLE_AR) $(LDLIBS)
 
-test: ## set up and run every test: unit, golden, layers, fuzz corpus
+test: ## set up and run every test: unit, golden, layouts, layers, fuzz corpus
 	@scripts/deps.sh test > /dev/null
 	@$(MAKE) --no-print-directory all testbins
 	@scripts/run_tests.sh $(O)
@@ -104,6 +104,10 @@ unit: all testbins ## the unit tests alone
 
 golden: all ## the command-line tests alone
 	@scripts/run_tests.sh $(O) golden
+
+layouts: all ## every debug layout, with compilers for other machines and languages
+	@scripts/deps.sh layouts > /dev/null
+	@scripts/layouts.py $(PROG)
 
 testbins: $(TESTS) $(REPLAYS)
 .PHONY: testbins torture
