@@ -88,7 +88,8 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 		return sc_error_set(err, SC_EUNSUPPORTED,
 				    "%s: libdw's reader does not relocate objects",
 				    b->input.dwarf->path);
-	rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
+	rc = dw_libdw_open(b->input.dwarf->fd, b->input.alt ? b->input.alt->fd : -1,
+			   &b->input.debug.sections, &b->libdw, &fault);
 
 	if (!rc)
 		return sc_units_libdw(b->libdw, env, &b->units, err);
