@@ -136,7 +136,7 @@ int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 int sc_elf_open_mini(struct sc_elf *elf, struct sc_elf **ret, struct sc_error *err);
 
 /*
- * Finds the supplementary file that dwz made (.gnu_debugaltlink): by build ID
+ * Finds the supplementary file that dwz made (.gnu_debugaltlink, .debug_sup): by build ID
  * under `debug_dirs`, then by its name, which is relative to the file, and by what
  * follows /.dwz/ in the name under the debug directories. The build ID must fit.
  * SC_ENOTFOUND: the file names none; SC_EFORMAT: it names one that is not there.

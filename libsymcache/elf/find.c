@@ -1,7 +1,8 @@
 /*
  * Finds the separate debug file of an ELF file, as gdb does: by build ID, then
- * by .gnu_debuglink. What is found is taken only if it fits: the same build ID,
- * or the CRC that the link names.
+ * by .gnu_debuglink; and the supplementary file that dwz made, by .gnu_debugaltlink
+ * or .debug_sup. What is found is taken only if it fits: the same build ID, the CRC
+ * that the link names, the checksum of .debug_sup.
  */
 #include <libdeflate.h>
 #include <limits.h>
@@ -21,20 +22,50 @@ struct wanted {
 	const uint8_t *build_id; /* NULL: the CRC counts */
 	size_t build_id_len;
 	uint32_t crc;
+	bool by_sup; /* the build ID is rather the checksum of .debug_sup */
 };
+
+/* .debug_sup: u16 5, u8 1 in the supplementary file and 0 in those that refer to it, the
+ * name (z-string), length (ULEB128) and bytes of a checksum. Those shorter than 128 will do. */
+static bool read_sup(struct sc_elf *e, bool supplementary, const char **name,
+		     const uint8_t **checksum, size_t *checksum_len)
+{
+	const uint8_t *data;
+	size_t size, len;
+
+	if (sc_elf_section(e, ".debug_sup", &data, &size, NULL) || size < 3 ||
+	    data[e->big_endian] != 5 || data[!e->big_endian] || data[2] != supplementary)
+		return false;
+	len = strnlen((const char *)data + 3, size - 3);
+	if (3 + len + 1 >= size || size - (3 + len + 2) != data[3 + len + 1])
+		return false;
+	*name = (const char *)data + 3;
+	*checksum = data + 3 + len + 2;
+	*checksum_len = data[3 + len + 1];
+	return true;
+}
+
+static bool fits(struct sc_elf *d, const struct wanted *w)
+{
+	const uint8_t *id = d->build_id;
+	size_t len = d->build_id_len;
+	const char *name;
+
+	if (!w->build_id)
+		return libdeflate_crc32(0, d->bytes, d->size) == w->crc;
+	if (w->by_sup && !read_sup(d, true, &name, &id, &len))
+		return false;
+	return len == w->build_id_len && !memcmp(id, w->build_id, len);
+}
 
 /* Opens `path` if it is what is wanted and holds DWARF. */
 static struct sc_elf *try(const char *path, const struct wanted *w)
 {
 	struct sc_elf *d;
-	bool fits;
 
 	if (sc_elf_open(path, &d, NULL))
 		return NULL;
-	fits = !w->build_id ? libdeflate_crc32(0, d->bytes, d->size) == w->crc :
-		d->build_id_len == w->build_id_len &&
-		!memcmp(d->build_id, w->build_id, w->build_id_len);
-	if (fits && has_dwarf(d))
+	if (fits(d, w) && has_dwarf(d))
 		return d;
 	sc_elf_close(d);
 	return NULL;
@@ -140,25 +171,41 @@ static struct sc_elf *by_alt_name(struct sc_elf *e, const char *name, const stru
 	return found;
 }
 
-int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
-		    struct sc_error *err)
+/* .gnu_debugaltlink: the name and, behind its NUL, the build ID. */
+static int altlink(struct sc_elf *e, const char **name, struct wanted *w, struct sc_error *err)
 {
 	const uint8_t *data;
 	size_t size, len;
-	struct wanted w = {0};
 	int rc = sc_elf_section(e, ".gnu_debugaltlink", &data, &size, err);
 
-	*ret = NULL;
 	if (rc)
 		return rc;
 	len = strnlen((const char *)data, size);
 	if (!len || len + 1 >= size)
 		return sc_error_set(err, SC_EFORMAT, "%s: .gnu_debugaltlink is damaged", e->path);
-	w.build_id = data + len + 1;
-	w.build_id_len = size - len - 1;
+	*name = (const char *)data;
+	w->build_id = data + len + 1;
+	w->build_id_len = size - len - 1;
+	return 0;
+}
+
+int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
+		    struct sc_error *err)
+{
+	struct wanted w = {0};
+	const char *name;
+	int rc = altlink(e, &name, &w, err);
+
+	*ret = NULL;
+	if (rc == SC_ENOTFOUND && read_sup(e, false, &name, &w.build_id, &w.build_id_len)) {
+		w.by_sup = true;
+		rc = 0;
+	}
+	if (rc)
+		return rc;
 	*ret = by_build_id(&w, dirs);
-	if (!*ret && len < PATH_MAX)
-		*ret = by_alt_name(e, (const char *)data, &w, dirs);
+	if (!*ret && strlen(name) < PATH_MAX)
+		*ret = by_alt_name(e, name, &w, dirs);
 	return *ret ? 0 : sc_error_set(err, SC_EFORMAT, "%s: no supplementary file %s", e->path,
-				       (const char *)data);
+				       name);
 }
