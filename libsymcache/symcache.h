@@ -124,7 +124,8 @@ bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids
 
 /* Finds the data symbol that covers `rel_address`: the innermost one, that is
  * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
- * search, and a step for each symbol between the answer and the address. */
+ * search, and a step for each symbol that starts between the answer and the address,
+ * but 4,096 at most: what starts before so many others is not found. */
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret);
 
