@@ -21,7 +21,7 @@ enum { KEEP_BUILD = 4 << 20 }; /* caches above this are not copied */
 
 /* By a map: read() into a buffer took two to three times as long (500 MB in the
  * page cache: 0.65 s against 0.17 to 0.37 s). */
-static int hash_content(int fd, size_t size, struct symstore_hash *ret)
+int index_hash_content(int fd, size_t size, struct symstore_hash *ret)
 {
 	XXH128_hash_t hash;
 	void *bytes = NULL;
@@ -37,17 +37,14 @@ static int hash_content(int fd, size_t size, struct symstore_hash *ret)
 	return size ? munmap(bytes, size) : 0;
 }
 
-/* Has a debug file of this build ID come since `time`? */
-static bool new_debug_file(const char *path, const char *const *dirs, int64_t time)
+bool index_new_debug_file(const uint8_t *id, size_t len, const char *const *dirs, int64_t time)
 {
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	bool derived, there = false;
+	bool there = false;
 	struct stat st;
-	size_t len;
 
-	if (symcache_elf_build_id(path, id, &len, &derived, NULL) || derived || len < 2)
+	if (len < 2)
 		return false;
 	format_build_id(hex, id, len);
 	for (dirs = dirs ? dirs : default_dirs; *dirs && !there; dirs++) {
@@ -59,9 +56,10 @@ static bool new_debug_file(const char *path, const char *const *dirs, int64_t ti
 	return there;
 }
 
-static bool unchanged(struct index_job *job, struct symstore_reader *reader,
+static bool unchanged(struct index_job *job, int fd, struct symstore_reader *reader,
 		      const struct index_options *options, int *outcome)
 {
+	struct symcache_elf_facts facts;
 	struct symstore_outcome seen;
 	struct symstore_entry entry;
 
@@ -78,7 +76,17 @@ static bool unchanged(struct index_job *job, struct symstore_reader *reader,
 		return false;
 	if (!seen.code && entry.sources & SYMCACHE_FROM_DWARF)
 		return true;
-	return !new_debug_file(job->file->path, options->build.debug_dirs, seen.time);
+	return symcache_elf_facts(fd, job->file->path, &facts, NULL) ||
+	       !index_new_debug_file(facts.build_id, facts.build_id_len,
+				     options->build.debug_dirs, seen.time);
+}
+
+/* The absolute path of a file, or of a member of an archive. NULL: not to be had. */
+static char *recorded_path(const struct scan_file *file, const char *path)
+{
+	return file->unpacked && !strncmp(path, file->path, file->archive_len) ?
+		must_asprintf("%s%s", file->real, path + file->archive_len) :
+		realpath(path, NULL);
 }
 
 /* Fills in the entry from what the build found. */
@@ -88,8 +96,8 @@ static void describe(struct index_job *job, const struct index_options *options)
 	struct symstore_entry *e = &job->entry;
 
 	job->info = *info;
-	job->source_path = realpath(job->file->path, NULL);
-	job->debug_path = info->debug_path ? realpath(info->debug_path, NULL) : NULL;
+	job->source_path = recorded_path(job->file, job->file->path);
+	job->debug_path = info->debug_path ? recorded_path(job->file, info->debug_path) : NULL;
 	*e = (struct symstore_entry){
 		.build_id_len = info->build_id_len,
 		.build_id_derived = info->build_id_derived,
@@ -161,14 +169,14 @@ static enum index_result work(struct index_job *job, int fd, struct symstore *st
 	struct stat before;
 	int outcome = 0;
 
-	if (fd < 0 || fstat(fd, &before) || hash_content(fd, (size_t)before.st_size, &job->content)) {
+	if (fd < 0 || fstat(fd, &before) || index_hash_content(fd, (size_t)before.st_size, &job->content)) {
 		sc_error_sys(&job->err, "cannot read");
 		return INDEX_FAILED;
 	}
 	if (!options->again) {
 		if (symstore_read_begin(store, &reader, &job->err))
 			return INDEX_FAILED;
-		job->known = unchanged(job, reader, options, &outcome);
+		job->known = unchanged(job, fd, reader, options, &outcome);
 		symstore_read_end(reader);
 		if (job->known)
 			return outcome ? INDEX_NO_SYMBOLS : INDEX_UNCHANGED;
@@ -182,7 +190,8 @@ struct index_job *index_job_create(const struct scan_file *file, struct symstore
 				   const struct index_options *options)
 {
 	struct index_job *job = must_calloc(1, sizeof(*job));
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file->unpacked ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
+		open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	job->file = file;
 	index_at_work = file->path;
@@ -201,5 +210,6 @@ void index_job_destroy(struct index_job *job)
 	free(job->bytes);
 	free(job->source_path);
 	free(job->debug_path);
+	free(job->outcomes);
 	free(job);
 }

@@ -21,6 +21,7 @@ enum { MAX_LINE = 1 << 16 };
 static struct {
 	const char *build_id, *file, *cache, *store;
 	struct opt_list debug_dirs;
+	struct fetch_options fetch;
 	int style, functions;
 	bool demangle, inlines, basenames, relative_names;
 	bool addresses, pretty, verbose, relative_address, explain, json, version;
@@ -40,6 +41,8 @@ static const struct opt opts[] = {
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
+		  "store it"),
 	{ "output-style", 0, OPT_ENUM, &o.style, "STYLE", "LLVM (default), GNU or JSON",
 	  .choices = styles },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "the same as --output-style=JSON" },
@@ -73,6 +76,7 @@ struct lookup {
 	const char *module;
 	char *shown;             /* how answers call it */
 	struct modules *modules;
+	struct fetcher *fetcher;
 	struct demangler *demangler;
 	struct answer_options options;
 	struct style_options style;
@@ -241,6 +245,7 @@ static int open_default(struct lookup *l)
 static void lookup_deinit(struct lookup *l)
 {
 	modules_destroy(l->modules);
+	fetcher_destroy(l->fetcher);
 	demangler_destroy(l->demangler);
 	answer_deinit(&l->answer);
 	free(l->shown);
@@ -268,13 +273,19 @@ static int run(int argc, char **argv)
 			.verbose = o.verbose,
 		},
 	};
+	struct sc_error err;
 	int status;
 
 	if (o.version) {
 		puts(symcache_version);
 		return STATUS_OK;
 	}
+	if (fetcher_create(&o.fetch, &l.fetcher, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
 	l.modules = modules_create(o.store, o.debug_dirs.items);
+	modules_fetch(l.modules, l.fetcher);
 	l.demangler = demangler_create();
 	status = open_default(&l);
 	if (status)

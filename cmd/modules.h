@@ -11,6 +11,7 @@
 #define CMD_MODULES_H
 
 #include "cmd/query.h"
+#include "cmd/fetch.h"
 #include "libsymcache/symcache.h"
 
 struct modules;
@@ -19,6 +20,9 @@ struct modules;
  * debug files (NULL-terminated) or NULL. */
 struct modules *modules_create(const char *store, const char *const *debug_dirs);
 void modules_destroy(struct modules *m); /* NULL is fine */
+
+/* What the store lacks is fetched, and stored. */
+void modules_fetch(struct modules *m, struct fetcher *fetcher);
 
 /*
  * The cache of a module; valid until modules_release(). SC_ENOTFOUND: the store
