@@ -151,6 +151,11 @@ void mk_sgr_line_start(struct markup_filter *f);
 /* Colours of a replaced element, of a value inside, and back to the log's. */
 void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o);
 void mk_sgr_restore(struct markup_filter *f, struct markup_out *o);
+/* Colours of a line that is put in besides the log's: to its end; and text at its
+ * beginning, whose codes are taken out or left. */
+void mk_sgr_end_line(const struct markup_filter *f, struct markup_out *o);
+void mk_sgr_put_line(const struct markup_filter *f, struct markup_out *o, const char *p,
+		     size_t len);
 void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
 static inline void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p,
 				size_t len)
