@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/transforms.h"
 #include "libsymcache/symcache_build.h"
 
 static struct {
 	const char *output;
 	uint64_t format_version;
 	struct opt_list debug_dirs;
+	struct transform_options transforms;
 	int reader;
 } o;
 
@@ -23,6 +25,7 @@ static const struct opt opts[] = {
 	{ "format-version", 0, OPT_NUMBER, &o.format_version, "N",
 	  "version of the SymCache format: 7, 8 or 9 (default)" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPT_TRANSFORMS(&o.transforms),
 	{ "reader", 0, OPT_ENUM, &o.reader, "READER",
 	  "what reads the DWARF: fast (default), or libdw, slow, with the same result",
 	  .choices = readers },
@@ -35,6 +38,7 @@ static int run(int argc, char **argv)
 		.format_version = (uint32_t)o.format_version, .debug_dirs = o.debug_dirs.items,
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
 	};
+	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
 	const struct symcache_build_info *info;
 	struct symcache_build *build;
 	struct sc_error err;
@@ -49,6 +53,12 @@ static int run(int argc, char **argv)
 	}
 	if (o.format_version > UINT32_MAX)
 		options.format_version = UINT32_MAX;
+	if (transforms_init(&transforms, &o.transforms, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
+	options.transforms = transforms.list;
+	options.num_transforms = transforms.n;
 	if (symcache_build_create(argv[0], &options, &build, &err)) {
 		cmd_error("%s", err.msg);
 		return err.code == SC_ENOSYMBOLS ? STATUS_PARTLY : STATUS_ERROR;

@@ -19,10 +19,12 @@
 #include "cmd/json_gen.h"
 #include "cmd/scan.h"
 #include "cmd/select.h"
+#include "cmd/transforms.h"
 
 static struct {
 	const char *store;
 	struct opt_list debug_dirs, tags;
+	struct transform_options transforms;
 	uint64_t threads, memory;
 	bool follow, again, quiet, json, stats;
 } o;
@@ -35,6 +37,7 @@ static const struct opt opts[] = {
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
 	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; may "
 	  "be repeated" },
+	OPT_TRANSFORMS(&o.transforms),
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
@@ -145,12 +148,14 @@ static uint64_t memory_budget(void)
 }
 
 static int index_files(struct account *a, struct symstore *store, const char *tags,
-		       struct sc_error *err)
+		       const struct transforms *transforms, struct sc_error *err)
 {
 	/* For builds that shall give the same bytes every time. */
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	struct index_options options = {
 		.build.debug_dirs = o.debug_dirs.items, .again = o.again, .tags = tags,
+		.build.transforms = transforms->list, .build.num_transforms = transforms->n,
+		.transforms = transforms->text,
 		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
@@ -262,6 +267,7 @@ static void free_text(char **text)
 static int run(int argc, char **argv)
 {
 	struct account a = { .scan = { .follow = o.follow, .failed = failed, .found = found } };
+	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
 	char *tags __attribute__((cleanup(free_text))) = NULL;
 	struct symstore *store;
 	struct sc_error err;
@@ -272,7 +278,7 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	a.scan.ctx = &a;
-	if (parse_tags(&o.tags, &tags, &err) ||
+	if (parse_tags(&o.tags, &tags, &err) || transforms_init(&transforms, &o.transforms, &err) ||
 	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
@@ -282,7 +288,7 @@ static int run(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		scan_path(&a.scan, argv[i]);
 	progress_erase(&a.progress);
-	rc = index_files(&a, store, tags, &err);
+	rc = index_files(&a, store, tags, &transforms, &err);
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err.msg);
 	if (o.json)
@@ -313,6 +319,10 @@ const struct command index_command = {
 		"with worse symbols of the same build ID, never the other way round: debug information "
 		"is better than .symtab, that is better than .gnu_debugdata, that than .dynsym."
 		"\n\n"
+		"What was compiled elsewhere, or obfuscated, can be named as people know it: --map-path, "
+		"--symbol-map and --line-map. They apply in the order symbol maps, line maps, path maps; "
+		"entries record them, and are made anew when they change."
+		"\n\n"
 		"What is done is in the store every second or so: a run that was interrupted goes on "
 		"where it was when it is started again."
 		"\n\n"
@@ -322,6 +332,7 @@ const struct command index_command = {
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"
 		"  symcache index --tag release=1.4.2 build/out\n"
+		"  symcache index --map-path /builds/4711/app=/home/me/app build/out\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
 	.run = run,
 };

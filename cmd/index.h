@@ -43,6 +43,7 @@ struct index_options {
 	bool again;                   /* also what is unchanged */
 	int64_t time;                 /* of the entries, seconds since 1970 */
 	const char *tags;             /* for the entries, a newline between them; or NULL */
+	const char *transforms;       /* what build.transforms are, for the entries */
 };
 
 /* The path of the file that this thread reads, or NULL: for a signal handler. */

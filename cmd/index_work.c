@@ -71,8 +71,12 @@ static bool unchanged(struct index_job *job, struct symstore_reader *reader,
 	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
 	job->entry.build_id_len = seen.build_id_len;
 	job->entry.tags = options->tags;
-	if (!seen.code && (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
-			   entry.sources & SYMCACHE_FROM_DWARF))
+	if (!seen.code &&
+	    symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL))
+		return false;
+	if (!seen.code && strcmp(entry.transforms, options->transforms))
+		return false;
+	if (!seen.code && entry.sources & SYMCACHE_FROM_DWARF)
 		return true;
 	return !new_debug_file(job->file->path, options->build.debug_dirs, seen.time);
 }
@@ -99,6 +103,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 		.debug_path = job->debug_path ? job->debug_path : info->debug_path,
 		.tool_version = symcache_version,
 		.tags = options->tags,
+		.transforms = options->transforms,
 	};
 	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
 	if (e->cache_size > KEEP_BUILD)

@@ -166,6 +166,26 @@ static int module_refresh(struct modules *m, struct module *mod, struct sc_error
 	return rc ? rc : symcache_open(&mod->cache, data, size, err);
 }
 
+void modules_sources(struct modules *m, enum module_kind kind, const char *name,
+		     const char *ret[3])
+{
+	struct module key = { .kind = kind, .name = (char *)name };
+	struct module *const *node = tfind(&key, &m->tree, compare_modules);
+	struct symstore_entry entry;
+	size_t n = 0;
+
+	if (kind == MODULE_FILE) {
+		ret[n++] = name;
+	} else if (kind == MODULE_BUILD_ID && node &&
+		   !symstore_entry(m->reader, (*node)->id, (*node)->id_len, &entry, NULL)) {
+		if (*entry.source_path)
+			ret[n++] = entry.source_path;
+		if (*entry.debug_path)
+			ret[n++] = entry.debug_path;
+	}
+	ret[n] = NULL;
+}
+
 int modules_get(struct modules *m, enum module_kind kind, const char *name,
 		const struct symcache **ret, bool *again, struct sc_error *err)
 {

@@ -28,6 +28,14 @@ void modules_destroy(struct modules *m); /* NULL is fine */
 int modules_get(struct modules *m, enum module_kind kind, const char *name,
 		const struct symcache **ret, bool *again, struct sc_error *err);
 
+/*
+ * The ELF files that the cache was made of, best first, at most two, as far as it is
+ * known: the file itself, or what the store's entry says. ret[] ends with NULL; the
+ * strings live as long as the cache. To be called when modules_get() gave that.
+ */
+void modules_sources(struct modules *m, enum module_kind kind, const char *name,
+		     const char *ret[3]);
+
 /* Lets go of the store's snapshot, so that a program that waits for input for
  * hours neither holds back the store's pages nor misses what is indexed. */
 void modules_release(struct modules *m);

@@ -29,6 +29,28 @@ enum symcache_reader {
 	SYMCACHE_READER_LIBDW, /* libdw's, slow: the oracle. Gives the same bytes */
 };
 
+/* A place in the sources. A part that is absent is NULL; symcache_path() joins them. */
+struct symcache_place {
+	const char *comp_dir, *dir, *name;
+	uint32_t line;  /* 0: unknown */
+	bool no_column; /* set it where columns mean nothing in the new place */
+};
+
+/*
+ * Changes names and places before they are written. Each name and place is asked for
+ * once or more, so the answer must depend on the question alone; builds on several
+ * threads ask at the same time. What is given must last until the next question from
+ * the same thread to the same transformation; it is copied.
+ */
+struct symcache_transform {
+	/* The linkage name of a function or a variable: another one, or `name`. NULL:
+	 * names stay. */
+	const char *(*name)(void *ctx, const char *name);
+	/* Changes *place; false: left alone. NULL: places stay. */
+	bool (*place)(void *ctx, struct symcache_place *place);
+	void *ctx;
+};
+
 struct symcache_build_options {
 	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
 	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
@@ -36,6 +58,9 @@ struct symcache_build_options {
 	bool no_debug_search;         /* use the given file alone */
 	unsigned threads;             /* 0: one for each core */
 	enum symcache_reader reader;
+	/* Applied in this order, each to what the one before it gave. */
+	const struct symcache_transform *transforms;
+	size_t num_transforms;
 };
 
 /* The stages of a build, in order. */

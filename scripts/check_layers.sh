@@ -38,7 +38,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' | sort |
 		own("public", "format base")
 		own("elf", "base")
 		own("dwarf", "base")
-		own("build", "dwarf elf format base libsymcache/symcache_build.h")
+		own("build", "dwarf elf format base libsymcache/symcache_build.h libsymcache/symcache_explain.h")
 		own("read", "format base libsymcache/symcache.h")
 		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h " \
 		    "libsymcache/symcache_archive.h")

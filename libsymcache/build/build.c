@@ -12,6 +12,7 @@
 #include "libsymcache/build/arch.h"
 #include "libsymcache/build/input.h"
 #include "libsymcache/build/layout.h"
+#include "libsymcache/build/transform.h"
 #include "libsymcache/build/units.h"
 
 /* A stop watch: each lap goes to a stage. */
@@ -262,6 +263,9 @@ static int build(struct symcache_build *b, const char *path,
 	if (!sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
 			 in->image->load_base, &b->units.tables, &b->ranges) ||
 	    !sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables))
+		return out_of_memory(err);
+	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
+					       &b->ranges, &b->units.data))
 		return out_of_memory(err);
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {

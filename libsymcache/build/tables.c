@@ -66,21 +66,14 @@ bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from)
 	return true;
 }
 
-bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
+/* `s` is not empty. */
+static bool intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
 {
-	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096;
 	struct string_key key = { .t = t };
 	struct sc_string *added;
 	uint32_t *slot;
 	size_t len;
 
-	*ret = SC_NONE;
-	if (!s || !*s)
-		return true;
-	if (t->recent[place].ptr == s) {
-		*ret = t->recent[place].number;
-		return true;
-	}
 	if (t->string_bytes > UINT32_MAX)
 		return true;
 	len = strlen(s);
@@ -94,7 +87,7 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		added = vec_push(&t->strings);
 		if (!added)
 			return false;
-		if ((size_t)(s - t->transient) < t->transient_size)
+		if (passing || (size_t)(s - t->transient) < t->transient_size)
 			key.s.ptr = copy(t, s, len);
 		if (!key.s.ptr)
 			return false;
@@ -102,10 +95,34 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		*slot = (uint32_t)t->strings.len - 1;
 		t->string_bytes += len;
 	}
-	t->recent[place].ptr = s;
-	t->recent[place].number = *slot;
 	*ret = *slot;
 	return true;
+}
+
+bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096;
+
+	*ret = SC_NONE;
+	if (!s || !*s)
+		return true;
+	if (t->recent[place].ptr == s) {
+		*ret = t->recent[place].number;
+		return true;
+	}
+	if (!intern_string(t, s, false, ret))
+		return false;
+	if (*ret != SC_NONE) {
+		t->recent[place].ptr = s;
+		t->recent[place].number = *ret;
+	}
+	return true;
+}
+
+bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	*ret = SC_NONE;
+	return !s || !*s || intern_string(t, s, true, ret);
 }
 
 /* Records without padding are equal if their bytes are. */

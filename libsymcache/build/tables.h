@@ -66,6 +66,8 @@ bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from);
  * when the strings do not fit into a file any more, which sc_layout_create() will
  * say: names may be the ends of one long name, and cost as much as all of them. */
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
+/* A string that does not last: it is copied if it is new. */
+bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret);
 bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		   const char *name, uint32_t *ret);
 bool sc_table_file_record(struct sc_tables *t, const struct sc_file *f, uint32_t *ret);

@@ -245,6 +245,7 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 		if (other > 0)
 			lang = other;
 	}
+	scope.entry = (uint32_t)dwarf_cuoffset(die);
 	scope.lang = lang > 0 ? (uint32_t)lang : 0;
 	scope.entry_vaddr = dwarf_lowpc(die, &low) ? u->ranges.data[scope.first_range].start : low;
 	scope.decl_line = number32(die, DW_AT_decl_line);

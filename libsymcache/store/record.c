@@ -16,7 +16,7 @@ enum {
 
 	ENTRY_SOURCES = 4, ENTRY_CACHE_SIZE = 8, ENTRY_SOURCE_SIZE = 16, ENTRY_SOURCE_HASH = 24,
 	ENTRY_CACHE_HASH = 40, ENTRY_TIME = 48, ENTRY_FLAGS = 56, ENTRY_BAD_UNITS = 60,
-	ENTRY_SIZE = 64,
+	ENTRY_SIZE = 64, ENTRY_STRINGS = 5,
 
 	OUTCOME_CODE = 4, OUTCOME_TIME = 8, OUTCOME_ID_LEN = 16, OUTCOME_ID = 20, OUTCOME_SIZE = 84,
 };
@@ -145,8 +145,8 @@ bool symstore_format_decode(const void *data, size_t size, struct symstore_forma
 uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 {
 	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path,
-				  entry->tags };
-	uint8_t *r = encode(ENTRY_SIZE, strings, 4, size);
+				  entry->tags, entry->transforms };
+	uint8_t *r = encode(ENTRY_SIZE, strings, ENTRY_STRINGS, size);
 
 	if (!r)
 		return NULL;
@@ -165,11 +165,11 @@ uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 bool symstore_entry_decode(const void *key, size_t key_size, const void *data, size_t size,
 			   struct symstore_entry *ret)
 {
-	const char *strings[4];
+	const char *strings[ENTRY_STRINGS];
 	uint8_t r[ENTRY_SIZE];
 
 	if (!key_size || key_size > sizeof(ret->build_id) ||
-	    !decode(data, size, r, sizeof(r), strings, 4))
+	    !decode(data, size, r, sizeof(r), strings, ENTRY_STRINGS))
 		return false;
 	*ret = (struct symstore_entry){
 		.build_id_len = key_size,
@@ -186,6 +186,7 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 		.tool_version = strings[1],
 		.debug_path = strings[2],
 		.tags = strings[3],
+		.transforms = strings[4],
 	};
 	memcpy(ret->build_id, key, key_size);
 	return true;
