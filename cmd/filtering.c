@@ -22,6 +22,7 @@ enum {
 
 struct filtering {
 	struct symbols *symbols;
+	struct names *names;
 	struct resolver **resolvers; /* one for each thread */
 	unsigned threads;
 	struct markup_pool *pool;
@@ -120,9 +121,11 @@ int filtering_create(const struct markup_options *options, struct symbols *symbo
 	f->tally = tally;
 	f->raw_complaints = raw_complaints;
 	f->complaints = must_realloc(NULL, COMPLAINTS);
+	f->names = names_create(symbols, options->dialect == MARKUP_LLVM);
 	f->resolvers = must_calloc(threads, sizeof(struct resolver *));
 	for (unsigned i = 0; i < threads; i++) {
-		f->resolvers[i] = resolver_create(symbols, options->dialect == MARKUP_LLVM);
+		f->resolvers[i] = resolver_create(symbols, f->names,
+						  options->dialect == MARKUP_LLVM);
 		functions[i] = resolver_functions(f->resolvers[i]);
 	}
 	rc = markup_pool_create(options, functions, threads, &sink, &f->pool);
@@ -142,6 +145,7 @@ void filtering_destroy(struct filtering *f)
 	markup_pool_destroy(f->pool);
 	for (unsigned i = 0; i < f->threads; i++)
 		resolver_destroy(f->resolvers[i]);
+	names_destroy(f->names);
 	free(f->resolvers);
 	free(f->complaints);
 	free(f);

@@ -125,6 +125,7 @@ const struct markup_mmap *mk_lookup_address(struct markup_filter *f, uint64_t ad
 	const struct markup_mmap *map;
 	bool worth;
 
+	f->memo_kind = key.kind;
 	head = mk_memo_get(&f->memo, &key, &worth);
 	if (head) {
 		use_text(ret, head);

@@ -101,6 +101,8 @@ struct markup_data {
 	uint32_t line;              /* 0: unknown */
 };
 
+#define MARKUP_AHEAD 16
+
 struct markup_resolver {
 	void *ctx;
 
@@ -119,6 +121,13 @@ struct markup_resolver {
 	 */
 	size_t (*code)(void *ctx, void *module, uint64_t vaddr,
 		       const struct markup_frame **frames);
+
+	/*
+	 * Announces n addresses, at most MARKUP_AHEAD, which code() will most
+	 * likely be asked for next, in this order, for it to look them up
+	 * together. May be NULL.
+	 */
+	void (*prepare)(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n);
 
 	/* The data symbol that covers `vaddr`; false if there is none. */
 	bool (*data)(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret);
