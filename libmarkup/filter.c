@@ -199,10 +199,13 @@ static void one_line(struct markup_filter *f, const char *p, size_t len, const c
 void mk_filter_lines(struct markup_filter *f, const char *p, const char *end)
 {
 	const struct renderer *r = f->renderer;
+	const char *announced = p;
 
 	while (p < end && !f->error && !f->out.error) {
 		const char *hit = p, *first = NULL, *eol;
 
+		if (p >= announced)
+			announced = mk_announce(f, p, end);
 		if (!f->hexdict.open && !r->every_line) {
 			hit = markup_scan(p, end, f->scan_for, &f->line_no);
 			if (!hit) {

@@ -123,6 +123,9 @@ static void write_complaints(struct markup_pool *p, struct chunk *c,
 				continue;
 			if (all)
 				all->no_symbols = true;
+			if (p->sink.warns &&
+			    !p->sink.warns(p->sink.ctx, m->build_id, m->build_id_len))
+				continue;
 		}
 		p->sink.complain(p->sink.ctx, at, head.len);
 	}

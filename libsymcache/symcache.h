@@ -111,6 +111,18 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
 bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
 
+/* An address of a cache, and what symcache_lookup() finds of it. */
+struct symcache_query {
+	const struct symcache *cache;
+	uint64_t rel_pc;
+	struct symcache_frames frames; /* location SYMCACHE_NONE: nothing */
+};
+
+#define SYMCACHE_BATCH 16 /* queries that are worth being asked at once */
+
+/* As symcache_lookup() for each of them; they wait for memory together. */
+void symcache_lookup_batch(struct symcache_query queries[], size_t n);
+
 /* A frame as numbers, for callers that keep names and paths themselves. */
 struct symcache_frame_ids {
 	uint32_t function; /* index below header->num_functions; SYMCACHE_NONE */
