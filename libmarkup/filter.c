@@ -19,8 +19,6 @@
 
 #include "libmarkup/state.h"
 
-#define OUT_BUFFER (128u << 10)
-
 int markup_filter_create(const struct markup_options *options,
 			 const struct markup_resolver *resolver,
 			 const struct markup_sink *sink, struct markup_filter **ret)
@@ -52,7 +50,7 @@ int markup_filter_create(const struct markup_options *options,
 		markup_filter_destroy(f);
 		return rc;
 	}
-	if (mk_out_init(&f->out, OUT_BUFFER, sink->write, sink->ctx) ||
+	if (mk_out_init(&f->out, MARKUP_OUT_BUFFER, sink->write, sink->ctx) ||
 	    mk_out_init(&f->scratch, 4096, NULL, NULL) ||
 	    mk_out_init(&f->notes, 4096, NULL, NULL) ||
 	    mk_out_init(&f->dumpfiles, 4096, NULL, NULL)) {

@@ -100,6 +100,8 @@ struct fuchsia_state {
 	bool dirty;        /* and has to be made again */
 };
 
+#define MARKUP_OUT_BUFFER (128u << 10)
+
 struct markup_filter {
 	struct markup_options options;
 	struct markup_resolver resolver;
