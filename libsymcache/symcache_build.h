@@ -120,7 +120,7 @@ struct symcache_build;
  * Reads the ELF file at `path` and lays out its cache. `options` may be NULL.
  * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
  * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
- * above 4 GiB; SC_ENOMEM. On failure *ret is NULL.
+ * above 4 GiB, or all of the code and data is; SC_ENOMEM. On failure *ret is NULL.
  */
 int symcache_build_create(const char *path, const struct symcache_build_options *options,
 			  struct symcache_build **ret, struct sc_error *err);

@@ -89,7 +89,8 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 		return sc_error_set(err, SC_EUNSUPPORTED,
 				    "%s: libdw's reader does not relocate objects",
 				    b->input.dwarf->path);
-	rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
+	rc = dw_libdw_open(b->input.dwarf->fd, b->input.alt ? b->input.alt->fd : -1,
+			   &b->input.debug.sections, &b->libdw, &fault);
 
 	if (!rc)
 		return sc_units_libdw(b->libdw, env, &b->units, err);
@@ -212,8 +213,6 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 	b->info.string_bytes = n.string_bytes;
 	b->info.data_symbols = b->units.data.symbols.list.len;
 	b->info.merged_ranges = b->units.flat.merged;
-	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far +
-			   b->input.symbols_too_far;
 	return 0;
 }
 
@@ -268,6 +267,7 @@ static int build(struct symcache_build *b, const char *path,
 					       &b->ranges, &b->units.data))
 		return out_of_memory(err);
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
+	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far + in->symbols_too_far;
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
 		rc = lay_out(b, version, err);
 		lap(&watch, SYMCACHE_STAGE_LAYOUT);
@@ -275,6 +275,11 @@ static int build(struct symcache_build *b, const char *path,
 	}
 	if (b->info.bad_units)
 		return sc_error_set(err, SC_EFORMAT, "%s: %s", path, b->info.first_fault);
+	if (b->info.above_4g)
+		return sc_error_set(err, SC_ELIMIT, "%s: all of its %llu ranges and symbols lie "
+				    "outside of the 4 GiB above the load base 0x%llx", path,
+				    (unsigned long long)b->info.above_4g,
+				    (unsigned long long)b->info.load_base);
 	return sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);
 }
 

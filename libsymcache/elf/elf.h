@@ -131,15 +131,15 @@ void sc_elf_fold_text(struct sc_elf *elf, uint8_t id[16]);
 int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 		      struct sc_elf **ret, struct sc_error *err);
 
-/* Is `elf` a debug file that is looked for: it has DWARF and the build ID, or, if
- * that is NULL, its bytes the CRC? */
+/* Is `elf` a debug file that is looked for: it has DWARF and the build ID or checksum
+ * (.debug_sup), or, if that is NULL, its bytes have the CRC? */
 bool sc_elf_fits(struct sc_elf *elf, const uint8_t *build_id, size_t len, uint32_t crc);
 
 /* .gnu_debuglink: the debug file's name without folders, and its CRC. False: none. */
 bool sc_elf_debuglink(struct sc_elf *elf, const char **name, uint32_t *crc);
 
-/* .gnu_debugaltlink: name and build ID of the supplementary file. SC_ENOTFOUND: none;
- * SC_EFORMAT: damaged. */
+/* .gnu_debugaltlink or .debug_sup: name of the supplementary file, and its build ID or
+ * checksum. SC_ENOTFOUND: none; SC_EFORMAT: damaged. */
 int sc_elf_altlink(struct sc_elf *elf, const char **name, const uint8_t **build_id, size_t *len,
 		   struct sc_error *err);
 
@@ -151,7 +151,7 @@ int sc_elf_altlink(struct sc_elf *elf, const char **name, const uint8_t **build_
 int sc_elf_open_mini(struct sc_elf *elf, struct sc_elf **ret, struct sc_error *err);
 
 /*
- * Finds the supplementary file that dwz made (.gnu_debugaltlink): by build ID
+ * Finds the supplementary file that dwz made (.gnu_debugaltlink, .debug_sup): by build ID
  * under `debug_dirs`, then by its name, which is relative to the file, and by what
  * follows /.dwz/ in the name under the debug directories. The build ID must fit.
  * SC_ENOTFOUND: the file names none; SC_EFORMAT: it names one that is not there.

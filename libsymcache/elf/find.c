@@ -1,7 +1,8 @@
 /*
  * Finds the separate debug file of an ELF file, as gdb does: by build ID, then
- * by .gnu_debuglink. What is found is taken only if it fits: the same build ID,
- * or the CRC that the link names.
+ * by .gnu_debuglink; and the supplementary file that dwz made, by .gnu_debugaltlink
+ * or .debug_sup. What is found is taken only if it fits: the same build ID, the CRC
+ * that the link names, the checksum of .debug_sup.
  */
 #include <libdeflate.h>
 #include <limits.h>
@@ -11,12 +12,40 @@
 
 #include "libsymcache/elf/elf.h"
 
+/* .debug_sup: u16 5, u8 1 in the supplementary file and 0 in those that refer to it, the
+ * name (z-string), length (ULEB128) and bytes of a checksum. Those shorter than 128 will do. */
+static bool read_sup(struct sc_elf *e, bool supplementary, const char **name,
+		     const uint8_t **checksum, size_t *checksum_len)
+{
+	const uint8_t *data;
+	size_t size, len;
+
+	if (sc_elf_section(e, ".debug_sup", &data, &size, NULL) || size < 3 ||
+	    data[e->big_endian] != 5 || data[!e->big_endian] || data[2] != supplementary)
+		return false;
+	len = strnlen((const char *)data + 3, size - 3);
+	if (3 + len + 1 >= size || size - (3 + len + 2) != data[3 + len + 1])
+		return false;
+	*name = (const char *)data + 3;
+	*checksum = data + 3 + len + 2;
+	*checksum_len = data[3 + len + 1];
+	return true;
+}
+
 bool sc_elf_fits(struct sc_elf *e, const uint8_t *build_id, size_t len, uint32_t crc)
 {
-	bool fits = !build_id ? libdeflate_crc32(0, e->bytes, e->size) == crc :
-		e->build_id_len == len && !memcmp(e->build_id, build_id, len);
+	const uint8_t *checksum;
+	const char *name;
+	size_t checksum_len;
 
-	return fits && sc_elf_has(e, ".debug_info");
+	if (!sc_elf_has(e, ".debug_info"))
+		return false;
+	if (!build_id)
+		return libdeflate_crc32(0, e->bytes, e->size) == crc;
+	if (e->build_id_len == len && !memcmp(e->build_id, build_id, len))
+		return true;
+	return read_sup(e, true, &name, &checksum, &checksum_len) && checksum_len == len &&
+	       !memcmp(checksum, build_id, len);
 }
 
 /* What the file that is looked for must have. */
@@ -145,6 +174,8 @@ int sc_elf_altlink(struct sc_elf *e, const char **name, const uint8_t **build_id
 	size_t size, len;
 	int rc = sc_elf_section(e, ".gnu_debugaltlink", &data, &size, err);
 
+	if (rc == SC_ENOTFOUND && read_sup(e, false, name, build_id, id_len))
+		return 0;
 	if (rc)
 		return rc;
 	len = strnlen((const char *)data, size);
@@ -169,5 +200,6 @@ int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **r
 	*ret = by_build_id(&w, dirs);
 	if (!*ret && strlen(name) < PATH_MAX)
 		*ret = by_alt_name(e, name, &w, dirs);
-	return *ret ? 0 : sc_error_set(err, SC_EFORMAT, "%s: no supplementary file %s", e->path, name);
+	return *ret ? 0 : sc_error_set(err, SC_EFORMAT, "%s: no supplementary file %s", e->path,
+				       name);
 }
