@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -327,6 +328,17 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 	return u->failed ? 0 : remember(u, content, err);
 }
 
+/* What is unpacked takes a descriptor each. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 4096) {
+		limit.rlim_cur = limit.rlim_max < 4096 ? limit.rlim_max : 4096;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int index_archive(const struct scan_file *file, struct symstore *store,
 		  const struct index_options *options, uint64_t memory,
 		  const struct index_sink *sink, bool *unchanged, struct sc_error *err)
@@ -340,6 +352,7 @@ int index_archive(const struct scan_file *file, struct symstore *store,
 	struct stat before;
 
 	*unchanged = false;
+	allow_descriptors();
 	u.files = members_files(&u.members);
 	u.options.build.files = &u.files;
 	if (u.fd < 0 || fstat(u.fd, &before) || !(u.real = realpath(file->path, NULL)) ||
