@@ -97,21 +97,32 @@ static char *upper_case(const char *text)
 /* Asks the module and fills in the answer. */
 static void ask(struct lookup *l, const struct query *q, enum module_kind kind, const char *name)
 {
+	const bool was_partly = l->partly;
 	const struct symcache *cache;
 	struct sc_error err;
-	bool again;
+	bool again, found;
 
-	if (q->kind == QUERY_FRAME)
+	l->partly = true;
+	if (q->kind == QUERY_FRAME) {
 		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
-	else if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
-		if (l->json)
-			l->answer.error = must_asprintf("%s", err.msg);
-		else if (!again)
-			cmd_error("%s", err.msg);
-	} else if (answer_query(&l->answer, cache, q, &l->options, l->demangler)) {
 		return;
 	}
-	l->partly = true;
+	/* Once more if the cache turns out damaged: another may be had. */
+	for (int tries = 0; tries < 2; tries++) {
+		if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
+			if (l->json)
+				l->answer.error = must_asprintf("%s", err.msg);
+			else if (!again)
+				cmd_error("%s", err.msg);
+			return;
+		}
+		found = answer_query(&l->answer, cache, q, &l->options, l->demangler);
+		if (modules_sound(cache)) {
+			l->partly = was_partly || !found;
+			return;
+		}
+		answer_forget(&l->answer);
+	}
 }
 
 static void lookup_line(struct lookup *l, const char *line)

@@ -22,11 +22,16 @@ void modules_destroy(struct modules *m); /* NULL is fine */
 
 /*
  * The cache of a module; valid until modules_release(). SC_ENOTFOUND: the store
- * does not have the build ID; else what opening and building can give; messages
+ * does not have the build ID, or only a damaged entry; else what opening and building can give; messages
  * name the module. `*again`: this module failed before.
  */
 int modules_get(struct modules *m, enum module_kind kind, const char *name,
 		const struct symcache **ret, bool *again, struct sc_error *err);
+
+/* After look-ups in a cache of modules_get(): may what they found be used? If not, its
+ * entry in the store is damaged, which is said once on stderr; modules_get() then has
+ * another cache for a file, and none for a build ID. */
+bool modules_sound(const struct symcache *cache);
 
 /* Lets go of the store's snapshot, so that a program that waits for input for
  * hours neither holds back the store's pages nor misses what is indexed. */

@@ -158,7 +158,11 @@ static struct markup_str name_of(struct resolver *r, struct seen_module *m,
 
 	if (!t->ptr) {
 		const struct symcache_function *f = &cache->functions[idx];
-		struct markup_str name = make_name(r, symcache_string(cache, f->name), f->lang);
+		struct markup_str name;
+
+		if (!symcache_sound(cache, f, sizeof(*f)))
+			return (struct markup_str){ NULL, 0 };
+		name = make_name(r, symcache_string(cache, f->name), f->lang);
 		*t = (struct text){ name.ptr ? name.ptr : nothing, name.len };
 	}
 	return (struct markup_str){ t->ptr == nothing ? NULL : t->ptr, t->len };
@@ -188,6 +192,8 @@ static const struct symcache *begin(struct resolver *r, struct seen_module *m)
 		forget_texts(r);
 		r->snapshot = snapshot;
 	}
+	if (cache && symcache_damaged(cache))
+		return NULL;
 	if (cache && !m->names) {
 		m->names = must_calloc(cache->header->num_functions + 1, sizeof(*m->names));
 		m->paths = must_calloc(cache->header->num_files + 1, sizeof(*m->paths));
@@ -262,7 +268,7 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 		};
 	}
 	*ret = r->frames;
-	return r->num_frames;
+	return symbols_sound(r->symbols, m->module) ? r->num_frames : 0;
 }
 
 /* A pointer to a function: its name, as if it were data. */
@@ -298,14 +304,14 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 	if (!cache)
 		return false;
 	if (!symcache_lookup_data(cache, rel, &data))
-		return find_function(r, cache, rel, ret);
+		return find_function(r, cache, rel, ret) && symbols_sound(r->symbols, m->module);
 	*ret = (struct markup_data){
 		.name = make_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
 		.offset = rel - data.rel_address,
 		.file = make_path(r, &data.file),
 		.line = data.line,
 	};
-	return ret->name.ptr;
+	return ret->name.ptr && symbols_sound(r->symbols, m->module);
 }
 
 /* A symbol element; some write a further underscore in front of the name. */

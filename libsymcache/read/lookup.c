@@ -37,7 +37,8 @@ static uint32_t last_start(const uint32_t *starts, uint32_t n, uint32_t pc)
 	return (uint32_t)(base - starts);
 }
 
-/* As last_start() over all ranges, of which there are some. */
+/* As last_start() over all ranges, of which there are some. SYMCACHE_NONE: they are
+ * damaged. */
 static uint32_t find_range(const struct symcache *cache, uint32_t pc)
 {
 	uint32_t n = cache->header->num_ranges, first = 0;
@@ -47,6 +48,8 @@ static uint32_t find_range(const struct symcache *cache, uint32_t pc)
 
 		if (bucket >= cache->index_buckets)
 			bucket = cache->index_buckets - 1;
+		if (!symcache_sound(cache, &cache->index[bucket], 2 * sizeof(*cache->index)))
+			return SYMCACHE_NONE;
 		low = cache->index[bucket];
 		high = cache->index[bucket + 1];
 		if (low <= high && high < n) {
@@ -54,6 +57,8 @@ static uint32_t find_range(const struct symcache *cache, uint32_t pc)
 			n = high - low + 1;
 		}
 	}
+	if (!symcache_sound(cache, cache->ranges + first, n * sizeof(*cache->ranges)))
+		return SYMCACHE_NONE;
 	return first + last_start(cache->ranges + first, n, pc);
 }
 
@@ -68,7 +73,9 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc, struct symca
 		return false;
 	range = find_range(cache, (uint32_t)rel_pc);
 	location = cache->range_location + range;
-	if (cache->ranges[range] > rel_pc || location >= h->num_source_locations ||
+	if (range == SYMCACHE_NONE || cache->ranges[range] > rel_pc ||
+	    location >= h->num_source_locations ||
+	    !symcache_sound(cache, &cache->locations[location], sizeof(*cache->locations)) ||
 	    sc_is_gap(&cache->locations[location]))
 		return false;
 	ret->location = location;
@@ -104,6 +111,14 @@ struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx)
 	return ret;
 }
 
+static inline uint32_t column_of(const struct symcache *cache, uint32_t location)
+{
+	const uint16_t *columns = cache->columns;
+
+	return columns && symcache_sound(cache, &columns[location], sizeof(*columns)) ?
+		columns[location] : 0;
+}
+
 static void read_frame(const struct symcache *cache, uint32_t location,
 		       struct symcache_frame *ret)
 {
@@ -112,18 +127,20 @@ static void read_frame(const struct symcache *cache, uint32_t location,
 
 	read_file(cache, loc->file_idx, &ret->file);
 	ret->line = loc->line;
-	ret->column = cache->columns ? cache->columns[location] : 0;
+	ret->column = column_of(cache, location);
 	ret->function.ptr = NULL;
 	ret->lang = SYMCACHE_LANG_UNKNOWN;
 	ret->entry_pc = SYMCACHE_NONE;
 	ret->decl_line = 0;
-	if (function < cache->header->num_functions) {
+	if (function < cache->header->num_functions &&
+	    symcache_sound(cache, &cache->functions[function], sizeof(*cache->functions))) {
 		const struct symcache_function *f = &cache->functions[function];
 
 		ret->function = symcache_string(cache, f->name);
 		ret->lang = f->lang;
 		ret->entry_pc = f->entry_pc;
-		if (cache->decls) {
+		if (cache->decls && symcache_sound(cache, &cache->decls[function],
+						   sizeof(*cache->decls))) {
 			decl_file = cache->decls[function].file_idx;
 			ret->decl_line = cache->decls[function].line;
 		}
@@ -142,7 +159,9 @@ static uint32_t take_location(struct symcache_frames *frames)
 	if (location == SYMCACHE_NONE)
 		return location;
 	next = cache->locations[location].inlined_into_idx;
-	if (next >= location || next >= cache->range_location || sc_is_gap(&cache->locations[next]))
+	if (next >= location || next >= cache->range_location ||
+	    !symcache_sound(cache, &cache->locations[next], sizeof(*cache->locations)) ||
+	    sc_is_gap(&cache->locations[next]))
 		next = SYMCACHE_NONE;
 	frames->location = next;
 	return location;
@@ -171,6 +190,6 @@ bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids
 									 : SYMCACHE_NONE;
 	ret->file = loc->file_idx < cache->header->num_files ? loc->file_idx : SYMCACHE_NONE;
 	ret->line = loc->line;
-	ret->column = cache->columns ? cache->columns[location] : 0;
+	ret->column = column_of(cache, location);
 	return true;
 }
