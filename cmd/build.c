@@ -19,7 +19,7 @@
 
 static struct {
 	const char *output;
-	uint64_t format_version;
+	uint64_t format_version, threads;
 	struct opt_list debug_dirs;
 	int reader;
 } o;
@@ -32,6 +32,7 @@ static const struct opt opts[] = {
 	{ "format-version", 0, OPT_NUMBER, &o.format_version, "N",
 	  "version of the SymCache format: 7, 8 or 9 (default)" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "reader", 0, OPT_ENUM, &o.reader, "READER",
 	  "what reads the DWARF: fast (default), or libdw, slow, with the same result",
 	  .choices = readers },
@@ -132,6 +133,7 @@ static int run(int argc, char **argv)
 	struct symcache_build_options options = {
 		.format_version = (uint32_t)o.format_version, .debug_dirs = o.debug_dirs.items,
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
+		.threads = (unsigned)o.threads,
 	};
 	const struct symcache_build_info *info;
 	struct symcache_build *build;

@@ -98,20 +98,21 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 	return 0;
 }
 
-static size_t wait_for_stream(void *stream, size_t want)
+static size_t inflate_more(void *stream, size_t done)
 {
-	return sc_elf_stream_wait(stream, want);
+	return sc_elf_stream_more(stream, done);
 }
 
-/* The headers of all units, unless they are still to come. */
+/* The headers of all units, unless they are read with the units. */
 static int read_headers(struct sc_input *in, const struct symcache_build_options *o,
 			unsigned threads, struct sc_error *err)
 {
 	int rc = dw_debug_read(&in->alt_debug, err);
 
-	if (!rc && !in->stream)
-		rc = dw_debug_read(&in->debug, err);
-	return rc || in->stream ? rc : sc_input_find_split(in, o, threads, err);
+	if (rc || in->self_contained)
+		return rc;
+	rc = dw_debug_read(&in->debug, err);
+	return rc ? rc : sc_input_find_split(in, o, threads, err);
 }
 
 static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
@@ -127,7 +128,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	struct sc_unit_source source = {
 		.debug = &in->debug,
 		.self_contained = in->self_contained,
-		.wait = in->stream ? wait_for_stream : NULL,
+		.more = in->stream ? inflate_more : NULL,
 		.ctx = in->stream,
 	};
 	int rc;

@@ -1,9 +1,12 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/build/input.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 void sc_input_close(struct sc_input *in)
 {
-	sc_elf_stream_close(in->stream, NULL);
+	sc_elf_stream_close(in->stream);
 	dw_debug_deinit(&in->debug);
 	dw_debug_deinit(&in->alt_debug);
 	sc_split_close(&in->split);
@@ -145,13 +148,35 @@ void sc_input_end_stream(struct sc_input *in)
 {
 	struct sc_error fault;
 
-	if (sc_elf_stream_close(in->stream, &fault)) {
+	if (sc_elf_stream_finish(in->stream, &fault)) {
 		sc_error_prefix(&fault, "section .debug_info: ");
 		if (!in->faults.count++)
 			in->faults.first = fault;
 		in->debug.sections.info.size = 0;
 	}
+	sc_elf_stream_close(in->stream);
 	in->stream = NULL;
+}
+
+#define AHEAD (64u << 20) /* bytes of .debug_info inflated before the other sections are */
+
+struct ahead {
+	struct sc_elf_stream *stream;
+	atomic_bool enough;
+};
+
+static void *inflate_ahead(void *arg)
+{
+	struct ahead *a = arg;
+	size_t before = 0, ready = 0;
+
+	while (!atomic_load(&a->enough) && ready < AHEAD) {
+		ready = sc_elf_stream_more(a->stream, 0);
+		if (ready == before)
+			break;
+		before = ready;
+	}
+	return NULL;
 }
 
 /* A large .debug_info is inflated while the other sections are, and if its units are
@@ -159,14 +184,23 @@ void sc_input_end_stream(struct sc_input *in)
 static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err)
 {
 	struct dw_sections *s = &in->debug.sections;
+	struct ahead ahead = {0};
+	pthread_t thread;
+	bool started;
 	int rc = threads < 2 ? SC_ENOTFOUND :
 		sc_elf_stream_open(in->dwarf, ".debug_info", &in->stream, &s->info.data,
 				   &s->info.size, NULL);
 
 	if (rc == SC_ENOMEM)
 		return sc_error_set(err, rc, "out of memory");
-	rc = sc_load_dwarf(in->dwarf, false, in->stream ? threads - 1 : threads, s, &in->faults, err);
-	in->self_contained = !rc && !in->alt && dw_abbrevs_self_contained(&s->abbrev);
+	ahead.stream = in->stream;
+	started = in->stream && !pthread_create(&thread, NULL, inflate_ahead, &ahead);
+	rc = sc_load_dwarf(in->dwarf, false, threads - started, s, &in->faults, err);
+	in->self_contained = !rc && !in->alt && !s->types.size &&
+			     dw_abbrevs_self_contained(&s->abbrev);
+	atomic_store(&ahead.enough, true);
+	if (started)
+		pthread_join(thread, NULL);
 	if (!in->self_contained)
 		sc_input_end_stream(in);
 	return rc;

@@ -24,7 +24,7 @@ struct sc_input {
 	VEC(struct sc_code_symbol) code_symbols;
 	uint64_t symbols_too_far; /* left out: out of reach of a u32 */
 	struct sc_elf_stream *stream; /* .debug_info is still being inflated; or NULL */
-	bool self_contained;          /* dw_abbrevs_self_contained() */
+	bool self_contained;          /* dw_abbrevs_self_contained(), no type units */
 	struct dw_debug debug, alt_debug; /* sections only, until they are read */
 	struct sc_split split;    /* .dwo files and .dwp package, where needed */
 	struct sc_section_faults faults;
@@ -36,7 +36,7 @@ int sc_input_open(struct sc_input *in, const char *path,
 		  const struct symcache_build_options *options, struct sc_error *err);
 int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
 
-/* Waits for .debug_info, if it is still being inflated. */
+/* Inflates what is left of .debug_info. */
 void sc_input_end_stream(struct sc_input *in);
 
 /* Gives back the sections that nobody needs once all units are read. */
