@@ -66,6 +66,15 @@ void *sc_big_grow(void *p, size_t old, size_t size)
 	return bigger;
 }
 
+void sc_big_advise(void *p, size_t size)
+{
+	uintptr_t start = rounded((uintptr_t)p);
+	uintptr_t end = ((uintptr_t)p + size) & ~(HUGE_PAGE - 1);
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
 void sc_big_move(void *to, void *from, size_t size)
 {
 #ifdef MREMAP_DONTUNMAP

@@ -36,6 +36,7 @@ struct symcache_build {
 	struct sc_units units;
 	struct sc_final ranges;
 	struct sc_layout *layout;
+	unsigned threads;
 	struct symcache_build_info info;
 };
 
@@ -245,6 +246,7 @@ static int build(struct symcache_build *b, const char *path,
 	struct watch watch = { .seconds = b->info.seconds };
 	int rc;
 
+	b->threads = threads;
 	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
@@ -306,7 +308,7 @@ size_t symcache_build_size(const struct symcache_build *b)
 
 void symcache_build_write(const struct symcache_build *b, void *dst)
 {
-	sc_layout_write(b->layout, dst);
+	sc_layout_write(b->layout, b->threads, dst);
 }
 
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
