@@ -158,6 +158,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	return rc;
 }
 
+#define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
+
 /* ---- the file -------------------------------------------------------------------------- */
 
 /* UUID of a build ID: 16 bytes, and on little-endian images the first three
@@ -230,11 +232,20 @@ static void describe(struct symcache_build *b)
 				s->line_str.size + s->str_offsets.size + s->addr.size +
 				s->ranges.size + s->rnglists.size + s->types.size;
 	b->info.debug_path = in->separate ? in->separate->path : NULL;
+}
+
+/* Waits for the symbols, and says where they are from. */
+static int finish_symbols(struct symcache_build *b, struct sc_error *err)
+{
+	struct sc_input *in = &b->input;
+	int rc = sc_input_symbols(in, err);
+
 	if (in->symbols.code.len || in->symbols.data.len)
 		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :
 							     SYMCACHE_FROM_SYMTAB;
 	if (in->mini)
 		b->info.sources |= SYMCACHE_FROM_MINIDEBUGINFO;
+	return rc;
 }
 
 static int build(struct symcache_build *b, const char *path,
@@ -244,6 +255,7 @@ static int build(struct symcache_build *b, const char *path,
 	unsigned threads = o->threads ? o->threads : sc_cores();
 	struct sc_input *in = &b->input;
 	struct watch watch = { .seconds = b->info.seconds };
+	bool meanwhile;
 	int rc;
 
 	b->threads = threads;
@@ -259,7 +271,14 @@ static int build(struct symcache_build *b, const char *path,
 	if (rc)
 		return rc;
 	describe(b);
-	rc = read_dwarf(b, o, threads, &watch, err);
+	meanwhile = o->reader == SYMCACHE_READER_FAST && threads > 1 && in->self_contained &&
+		    in->debug.sections.info.size >= WORTH_A_THREAD;
+	sc_input_begin_symbols(in, meanwhile);
+	rc = meanwhile ? 0 : finish_symbols(b, err);
+	if (!rc)
+		rc = read_dwarf(b, o, threads, &watch, err);
+	if (!rc)
+		rc = finish_symbols(b, err);
 	if (rc)
 		return rc;
 	if (!sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,

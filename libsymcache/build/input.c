@@ -1,11 +1,19 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/build/input.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
+static void join_symbols(struct sc_input *in)
+{
+	pthread_mutex_lock(&in->reading.lock);
+	if (in->reading.running)
+		pthread_join(in->reading.thread, NULL);
+	in->reading.running = false;
+	pthread_mutex_unlock(&in->reading.lock);
+}
 
 void sc_input_close(struct sc_input *in)
 {
+	join_symbols(in);
+	pthread_mutex_destroy(&in->reading.lock);
 	sc_elf_stream_close(in->stream);
 	dw_debug_deinit(&in->debug);
 	dw_debug_deinit(&in->alt_debug);
@@ -71,8 +79,8 @@ static int read_tables(struct sc_input *in, struct sc_error *err)
 	if (rc != SC_ENOTFOUND)
 		return rc;
 	rc = sc_elf_open_mini(in->image, &in->mini, &fault);
-	if (rc == SC_EFORMAT && !in->faults.count++)
-		in->faults.first = fault;
+	if (rc == SC_EFORMAT && !in->reading.faults.count++)
+		in->reading.faults.first = fault;
 	if (rc)
 		return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 	sc_elf_symbols_deinit(&in->symbols);
@@ -110,6 +118,38 @@ static int read_symbols(struct sc_input *in, struct sc_error *err)
 	return 0;
 }
 
+static void *read_symbols_thread(void *arg)
+{
+	struct sc_input *in = arg;
+
+	in->reading.rc = read_symbols(in, &in->reading.err);
+	atomic_store(&in->reading.done, true);
+	return NULL;
+}
+
+void sc_input_begin_symbols(struct sc_input *in, bool meanwhile)
+{
+	struct sc_symbol_reading *r = &in->reading;
+
+	r->running = meanwhile && !pthread_create(&r->thread, NULL, read_symbols_thread, in);
+	if (!r->running)
+		read_symbols_thread(in);
+}
+
+int sc_input_symbols(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_symbol_reading *r = &in->reading;
+
+	join_symbols(in);
+	if (r->faults.count && !in->faults.count)
+		in->faults.first = r->faults.first;
+	in->faults.count += r->faults.count;
+	r->faults.count = 0;
+	if (r->rc && err)
+		*err = r->err;
+	return r->rc;
+}
+
 uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 {
 	const struct sc_input *in = input;
@@ -120,10 +160,14 @@ uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 
 const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 {
-	const struct sc_input *in = input;
-	const struct sc_elf_symbol *list = in->symbols.code.data;
-	size_t lo = 0, hi = in->symbols.code.len;
+	struct sc_input *in = (struct sc_input *)(uintptr_t)input;
+	const struct sc_elf_symbol *list;
+	size_t lo = 0, hi;
 
+	if (!atomic_load(&in->reading.done))
+		join_symbols(in);
+	list = in->symbols.code.data;
+	hi = in->symbols.code.len;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (list[mid].vaddr < vaddr)
@@ -139,9 +183,8 @@ const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 int sc_input_open(struct sc_input *in, const char *path,
 		  const struct symcache_build_options *options, struct sc_error *err)
 {
-	int rc = open_files(in, path, options, err);
-
-	return rc ? rc : read_symbols(in, err);
+	pthread_mutex_init(&in->reading.lock, NULL);
+	return open_files(in, path, options, err);
 }
 
 void sc_input_end_stream(struct sc_input *in)
@@ -228,6 +271,7 @@ void sc_input_unload(void *input)
 	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
 				      &s->ranges, &s->rnglists };
 
+	sc_input_symbols(in, NULL);
 	sc_input_end_stream(in);
 	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
 		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
