@@ -124,36 +124,51 @@ static bool explain(struct lookup *l, const struct symcache *cache, const struct
 
 	modules_sources(l->modules, kind, name, sources);
 	found = explain_find(&request, &e);
-	if (l->json)
-		style_json_explain(l->json, &e);
-	else
-		explain_text(&e);
+	if (modules_sound(cache)) {
+		if (l->json)
+			style_json_explain(l->json, &e);
+		else
+			explain_text(&e);
+		l->explained = true;
+	}
 	explain_deinit(&e);
-	l->explained = true;
 	return found;
 }
 
 /* Asks the module and fills in the answer. */
 static void ask(struct lookup *l, const struct query *q, enum module_kind kind, const char *name)
 {
+	const bool was_partly = l->partly;
 	const struct symcache *cache;
 	struct sc_error err;
-	bool again;
+	bool again, found;
 
-	if (o.explain && (q->kind != QUERY_CODE || q->symbol.ptr))
+	l->partly = true;
+	if (o.explain && (q->kind != QUERY_CODE || q->symbol.ptr)) {
 		cmd_error("--explain is for addresses of code");
-	else if (q->kind == QUERY_FRAME)
-		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
-	else if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
-		if (l->json)
-			l->answer.error = must_asprintf("%s", err.msg);
-		else if (!again)
-			cmd_error("%s", err.msg);
-	} else if (o.explain ? explain(l, cache, q, kind, name) :
-		   answer_query(&l->answer, cache, q, &l->options, l->demangler)) {
 		return;
 	}
-	l->partly = true;
+	if (q->kind == QUERY_FRAME) {
+		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
+		return;
+	}
+	/* Once more if the cache turns out damaged: another may be had. */
+	for (int tries = 0; tries < 2; tries++) {
+		if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
+			if (l->json)
+				l->answer.error = must_asprintf("%s", err.msg);
+			else if (!again)
+				cmd_error("%s", err.msg);
+			return;
+		}
+		found = o.explain ? explain(l, cache, q, kind, name) :
+			answer_query(&l->answer, cache, q, &l->options, l->demangler);
+		if (modules_sound(cache)) {
+			l->partly = was_partly || !found;
+			return;
+		}
+		answer_forget(&l->answer);
+	}
 }
 
 static void lookup_line(struct lookup *l, const char *line)

@@ -79,6 +79,7 @@ void symbols_destroy(struct symbols *s)
 	for (size_t i = 0; i < CHAINS; i++) {
 		for (struct symbols_module *m = s->chains[i], *next; m; m = next) {
 			next = m->next;
+			symcache_guard_deinit(&m->guard);
 			if (m->built) {
 				free(m->built->bytes);
 				free(m->built->path);
@@ -119,19 +120,28 @@ static int begin_read(struct symbols *s, struct sc_error *err)
 
 static int read_cache(struct symbols *s, struct symbols_module *m, struct sc_error *err)
 {
-	const void *data;
-	size_t size;
 	int rc = begin_read(s, err);
 
 	if (!rc)
-		rc = symstore_get(s->reader, m->id, m->id_len, &data, &size, err);
-	if (!rc)
-		rc = symcache_open(&m->cache, data, size, err);
+		rc = symstore_get_guarded(s->reader, m->id, m->id_len, &m->guard, &m->cache, err);
 	if (rc)
 		return rc;
 	m->snapshot = s->snapshot;
 	m->load_base = symcache_load_base(&m->cache);
 	return 0;
+}
+
+void symbols_tell_damaged(struct symbols *s, struct symbols_module *m)
+{
+	struct sc_error err;
+
+	pthread_mutex_lock(&s->lock);
+	if (!m->told_damaged) {
+		symstore_damaged(m->id, m->id_len, &err);
+		cmd_error("%s", err.msg);
+	}
+	m->told_damaged = true;
+	pthread_mutex_unlock(&s->lock);
 }
 
 bool symbols_refresh(struct symbols *s, struct symbols_module *m)
@@ -277,7 +287,11 @@ static void open_module(struct symbols *s, struct symbols_module *m)
 	struct sc_error err = { .msg = "" };
 	int rc = read_cache(s, m, &err);
 
-	/* A damaged entry is as good as none where there is a file to build from. */
+	if (rc == SC_EFORMAT && !s->store_failed) {
+		cmd_error("%s", err.msg);
+		m->told_damaged = true;
+	}
+	/* A damaged entry is as good as none. */
 	if (rc)
 		rc = build_module(s, m, &m->why_not);
 	if (rc == SC_ENOTFOUND)

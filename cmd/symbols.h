@@ -22,6 +22,8 @@ struct symbols_options {
 
 struct symbols_module {
 	struct symcache cache; /* see symbols_cache() */
+	struct symcache_guard guard; /* of a cache in the store */
+	bool told_damaged;
 	uint64_t load_base;
 	_Atomic unsigned snapshot; /* that `cache` was read from; 0: it is in memory */
 	struct sc_error why_not; /* code 0: there are symbols */
@@ -49,6 +51,19 @@ unsigned symbols_snapshot(const struct symbols *s);
 
 /* What symbols_cache() does when the snapshot has changed. Thread-safe. */
 bool symbols_refresh(struct symbols *s, struct symbols_module *m);
+
+/* Says once that a module's cache turned out damaged; from then on it has no symbols.
+ * Thread-safe. */
+void symbols_tell_damaged(struct symbols *s, struct symbols_module *m);
+
+/* After look-ups in a module's cache: may what they found be used? */
+static inline bool symbols_sound(struct symbols *s, struct symbols_module *m)
+{
+	if (!symcache_damaged(&m->cache))
+		return true;
+	symbols_tell_damaged(s, m);
+	return false;
+}
 
 /* The cache of a module that has one; NULL: the store has lost it. */
 static inline const struct symcache *symbols_cache(struct symbols *s, struct symbols_module *m)

@@ -84,10 +84,11 @@ struct symcache_build_options {
 
 /* The stages of a build, in order. */
 enum symcache_stage {
-	SYMCACHE_STAGE_OPEN,     /* files found, symbols read */
+	SYMCACHE_STAGE_OPEN,     /* files found */
 	SYMCACHE_STAGE_INFLATE,  /* sections inflated and relocated */
-	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations */
-	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads */
+	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations, unless read with the units */
+	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads; a large
+	                          * .debug_info is inflated, and symbols are read meanwhile */
 	SYMCACHE_STAGE_ASSEMBLE, /* units put together, symbols added */
 	SYMCACHE_STAGE_LAYOUT,   /* records placed */
 	SYMCACHE_STAGES,
