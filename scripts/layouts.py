@@ -29,6 +29,7 @@ options, words of
   demangle       names as both demangle them
   symbols        there are no lines, only names; else there must be lines and inlined calls
   flat           lines, but no inlined calls
+  functions      functions only; else what llvm says of variables is compared, too
   libdw=no       libdw cannot read it; else --reader=libdw must make the same cache
   status=1       `build` finds something broken
   accept=CLASS:N up to N addresses of that class of difference, which stands in
@@ -42,6 +43,7 @@ import concurrent.futures
 import glob
 import hashlib
 import os
+import random
 import re
 import shlex
 import shutil
@@ -156,41 +158,64 @@ def check_contents(row, out, said):
             raise Wrong("%s %s" % ("there is" if m.group(1) else "there is no", word.lstrip("!")))
 
 
-def ask(program, out, options, addresses):
-    """Answers of ours and of the peer."""
+def ask(program, out, options, addresses, data):
+    """Frames by us and by the other tool; what both say of variables, as text."""
     path = out + options.get("file", "")
     debug_dir = out + options["dir"] if "dir" in options else None
-    text = "".join("0x%x\n" % a for a in addresses)
+    code = "".join("0x%x\n" % a for a in addresses)
+    text = code + "".join("DATA 0x%x\n" % a for a in data)
     dirs = ["--debug-file-directory=" + debug_dir] if debug_dir else []
     demangle = "--demangle" if "demangle" in options else "--no-demangle"
-    ours = compare_frames.output([program, "lookup", demangle, "--file", path] + dirs, input=text)
+
+    def split(answers):
+        """An empty line ends each answer."""
+        blocks = answers.split("\n\n")
+        return (compare_frames.read_llvm("\n\n".join(blocks[:len(addresses)]) + "\n\n"),
+                "\n\n".join(blocks[len(addresses):]))
+
+    ours, our_data = split(compare_frames.output(
+        [program, "lookup", demangle, "--file", path] + dirs, input=text))
     if "peer" in options:
         path, dirs = out + options["peer"], []
+    tool = TOOLS.get(options["tool"], options["tool"])
     if options["tool"] == "gdb":
-        theirs = compare_frames.ask_gdb(path, addresses, dirs and debug_dir)
-    elif options["tool"] == "llvm":
-        theirs = compare_frames.read_llvm(compare_frames.output(
-            ["llvm-symbolizer-19", demangle, "-e", path] + dirs, input=text))
-    else:
-        section = ["-j", options["section"]] if "section" in options else []
-        theirs = compare_frames.read_eu(compare_frames.output(
-            [TOOLS.get(options["tool"], options["tool"]), "-f", "-i", "-a", "-e", path] + section,
-            input=text))
-    return compare_frames.read_llvm(ours), theirs
+        return ours, compare_frames.ask_gdb(path, addresses, dirs and debug_dir), our_data, ""
+    if options["tool"] == "llvm":
+        theirs, their_data = split(compare_frames.output(
+            [tool, demangle, "-e", path] + dirs, input=text))
+        return ours, theirs, our_data, their_data
+    section = ["-j", options["section"]] if "section" in options else []
+    theirs = compare_frames.read_eu(compare_frames.output(
+        [tool, "-f", "-i", "-a", "-e", path] + section, input=text))
+    return ours, theirs, our_data, ""
+
+
+def check_variables(ours, theirs, addresses):
+    """Names, starts and sizes. llvm-symbolizer rarely knows where they are declared."""
+    ours, theirs = ([x[0] for x in compare_frames.read_data(t)] for t in (ours, theirs))
+    bad = [(a, x, y) for a, x, y in zip(addresses, ours, theirs) if x[0] != y[0]]
+    if len(ours) != len(addresses) or len(theirs) != len(addresses) or bad:
+        raise Wrong("%d variables, %d answers of ours, %d of the other tool; %d differ: %s" %
+                    (len(addresses), len(ours), len(theirs), len(bad), bad[:VERBOSE]))
 
 
 def compare(row, program, out, options):
     """A short account of it. `program` may be slow to start (sanitizers): one call."""
-    _, sections = compare_frames.headers(out + options.get("peer", options.get("file", "")))
+    path = out + options.get("peer", options.get("file", ""))
+    kind, sections = compare_frames.headers(path)
     section = options.get("section")
     areas = [(s[1], s[2]) for s in sections if "X" in s[3] and (not section or s[0] == section)]
     number = int(options.get("n", 1000))
     step = max(4, sum(size for _, size in areas) // number // 4 * 4)
     addresses = [start + i for start, size in areas for i in range(0, size, step)]
-    ours, theirs = ask(program, out, options, addresses)
+    data = []
+    if options["tool"] == "llvm" and kind != "REL" and "functions" not in options:
+        data = compare_frames.data_addresses(path, sections, 100, random.Random(1))
+    ours, theirs, our_data, their_data = ask(program, out, options, addresses, data)
     if not addresses or len(ours) != len(addresses) or len(theirs) != len(addresses):
         raise Wrong("%d addresses, %d answers of ours, %d of the other tool" %
                     (len(addresses), len(ours), len(theirs)))
+    check_variables(our_data, their_data, data)
     named = sum(x[-1][0] != "??" for x in theirs)
     lines = sum(x[0][2] != "0" for x in theirs)
     deep = sum(len(x) > 1 for x in theirs)
@@ -211,8 +236,9 @@ def compare(row, program, out, options):
         raise Wrong("%d addresses; " % len(addresses) +
                     ", ".join("%d differ in %s" % (len(v), d) for d, v in bad.items()) + "\n  " +
                     "\n  ".join(s for v in bad.values() for s in v[:VERBOSE]))
-    return "%5d addresses, %5d with lines, %4d inlined" % (len(addresses), lines, deep) + \
-        "".join(", accepted %d %s" % (len(v), d) for d, v in found.items())
+    return "%4d addresses, %4d with lines, %4d inlined; %3d variables" % (
+        len(addresses), lines, deep, len(data)) + \
+        "".join("; accepted: %d %s" % (len(v), d) for d, v in found.items())
 
 
 def build(program, out, options):
