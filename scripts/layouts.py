@@ -9,7 +9,7 @@ The table is testdata/layouts/*.recipe, one row a line (a line that ends in \\ g
 
 How it is made: shell commands, run in testdata/layouts, which make the file $OUT and, if
 they like, others beside it ($OUT.dwp). A row is skipped where one of its commands, a
-linker of -fuse-ld or a tool named by need=TOOL is absent. What was made before by the same row from the
+linker of -fuse-ld or a part of gcc named by need=PROGRAM is absent. What was made before by the same row from the
 same sources is left alone.
 
 What it must contain, so that a recipe that no longer makes its layout fails: words
@@ -116,6 +116,11 @@ def options_of(row):
     return options
 
 
+def is_there(tool):
+    """In $PATH, or a part of gcc (cc1obj)."""
+    return shutil.which(tool) or run(["gcc", "-print-prog-name=" + tool])[0].startswith("/")
+
+
 def lacks(row, options):
     """The first tool that is needed and absent, or None."""
     commands = [c.split() for c in re.split(r"&&|;|\bdo\b|\bthen\b", row.make)]
@@ -123,11 +128,11 @@ def lacks(row, options):
     words += ["ld." + ld for ld in re.findall(r"-fuse-ld=(\w+)", row.make)]
     words += re.findall(r"\bneed=(\S+)", row.compare)
     words.append(TOOLS.get(options["tool"], options["tool"]))
-    return next((w for w in words if w not in BUILTIN and not shutil.which(w)), None)
+    return next((w for w in words if w not in BUILTIN and not is_there(w)), None)
 
 
 def make(row, out):
-    digest = hashlib.sha256((row.make + SOURCES).encode()).hexdigest()
+    digest = hashlib.sha256(row.make.encode() + SOURCES).hexdigest()
     stamp = out + ".made"
     if os.path.exists(stamp) and os.path.exists(out):
         with open(stamp) as f:
@@ -285,10 +290,10 @@ def main():
     p.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     o = p.parse_args()
     VERBOSE = o.samples
-    SOURCES = ""
+    SOURCES = b""
     for path in sorted(glob.glob(RECIPES + "/*")):
         if not path.endswith(".recipe"):
-            with open(path) as f:
+            with open(path, "rb") as f:
                 SOURCES += f.read()
     os.makedirs(MADE, exist_ok=True)
     for name in ("DEBUGINFOD_URLS", "SYMCACHE_STORE"):
