@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every layout of debug information that we read, made and compared with another tool.
 
-  layouts.py PROGRAM [-v] [-k] [NAME...]
+  layouts.py PROGRAM [-s SAMPLES] [-j JOBS] [NAME...]
 
 The table is testdata/layouts/*.recipe, one row a line (a line that ends in \\ goes on):
 
@@ -9,18 +9,16 @@ The table is testdata/layouts/*.recipe, one row a line (a line that ends in \\ g
 
 How it is made: shell commands, run in testdata/layouts, which make the file $OUT and, if
 they like, others beside it ($OUT.dwp). A row is skipped where one of its commands, a
-linker of -fuse-ld or a part of gcc named by need=PROGRAM is absent. What was made before by the same row from the
-same sources is left alone.
+linker of -fuse-ld or a part of gcc named by need=PROGRAM is absent. What was made before
+by the same row from the same sources is left alone.
 
 What it must contain, so that a recipe that no longer makes its layout fails: words
 KIND~REGEX, or !KIND~REGEX for what must not be there; KIND@SUFFIX is about $OUTSUFFIX.
 Kinds are the dumps below (DUMPS), and what PROGRAM says: `build` (its messages), `show`,
 `functions`, `ranges` and `data` (the cache's tables).
 
-What it is compared with: a tool (llvm, eu, gdb; see compare_frames.py; or an
-addr2line of binutils, which knows no columns), then
-options, words of
-  file=SUFFIX    ask about $OUTSUFFIX instead of $OUT
+What it is compared with: a tool (llvm, eu, or an addr2line of binutils, which knows no
+columns; see compare_frames.py), then options, words of
   peer=SUFFIX    the other tool reads $OUTSUFFIX, of the same code, because it cannot
                  read the layout
   n=NUMBER       of addresses, at least 4 bytes apart (1000), of all code sections
@@ -31,7 +29,6 @@ options, words of
   flat           lines, but no inlined calls
   functions      functions only; else what llvm says of variables is compared, too
   libdw=no       libdw cannot read it; else --reader=libdw must make the same cache
-  status=1       `build` finds something broken
   accept=CLASS:N up to N addresses of that class of difference, which stands in
                  testdata/accepted-differences.md
 Prints "ok", "FAILED" or "skipped: why" for each row; the last line is
@@ -72,7 +69,7 @@ DUMPS = {
     "cuindex": ["llvm-dwarfdump-19", "--debug-cu-index"],
     "abbrev": ["llvm-dwarfdump-19", "--debug-abbrev"],
 }
-TOOLS = {"eu": "eu-addr2line", "gdb": "gdb", "llvm": "llvm-symbolizer-19"}
+TOOLS = {"eu": "eu-addr2line", "llvm": "llvm-symbolizer-19"}
 BUILTIN = {"cd", "set", "for", "do", "done", "if", "then", "fi", "{", "}", "test", "[", "!"}
 
 Row = collections.namedtuple("Row", "name make contains compare")
@@ -165,11 +162,10 @@ def check_contents(row, out, said):
 
 def ask(program, out, options, addresses, data):
     """Frames by us and by the other tool; what both say of variables, as text."""
-    path = out + options.get("file", "")
-    debug_dir = out + options["dir"] if "dir" in options else None
+    path = out
     code = "".join("0x%x\n" % a for a in addresses)
     text = code + "".join("DATA 0x%x\n" % a for a in data)
-    dirs = ["--debug-file-directory=" + debug_dir] if debug_dir else []
+    dirs = ["--debug-file-directory=" + out + options["dir"]] if "dir" in options else []
     demangle = "--demangle" if "demangle" in options else "--no-demangle"
 
     def split(answers):
@@ -183,8 +179,6 @@ def ask(program, out, options, addresses, data):
     if "peer" in options:
         path, dirs = out + options["peer"], []
     tool = TOOLS.get(options["tool"], options["tool"])
-    if options["tool"] == "gdb":
-        return ours, compare_frames.ask_gdb(path, addresses, dirs and debug_dir), our_data, ""
     if options["tool"] == "llvm":
         theirs, their_data = split(compare_frames.output(
             [tool, demangle, "-e", path] + dirs, input=text))
@@ -206,7 +200,7 @@ def check_variables(ours, theirs, addresses):
 
 def compare(row, program, out, options):
     """A short account of it. `program` may be slow to start (sanitizers): one call."""
-    path = out + options.get("peer", options.get("file", ""))
+    path = out + options.get("peer", "")
     kind, sections = compare_frames.headers(path)
     section = options.get("section")
     areas = [(s[1], s[2]) for s in sections if "X" in s[3] and (not section or s[0] == section)]
@@ -249,14 +243,13 @@ def compare(row, program, out, options):
 def build(program, out, options):
     """Makes the cache, with both readers. Returns what tells of it, by kind."""
     dirs = ["--debug-file-directory=" + out + options["dir"]] if "dir" in options else []
-    path = out + options.get("file", "")
-    command = [program, "build", path] + dirs
+    command = [program, "build", out] + dirs
     text, status = run(command + ["-o", out + ".symcache"])
-    if status != int(options.get("status", 0)):
+    if status:
         raise Wrong("build: exit status %d: %s" % (status, text))
     if options.get("libdw") != "no":
         slow, status = run(command + ["--reader=libdw", "-o", out + ".libdw"])
-        if status != int(options.get("status", 0)):
+        if status:
             raise Wrong("build --reader=libdw: exit status %d: %s" % (status, slow))
         if run(["cmp", out + ".symcache", out + ".libdw"])[1]:
             raise Wrong("the two readers make different caches: %s.symcache .libdw" % out)
