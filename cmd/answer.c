@@ -19,6 +19,11 @@ void answer_begin(struct answer *a, const char *module)
 	a->symbol.ptr = NULL;
 	a->kind = QUERY_CODE;
 	a->error = NULL;
+	answer_forget(a);
+}
+
+void answer_forget(struct answer *a)
+{
 	a->num_frames = 0;
 	a->name = a->file = a->line = 0;
 	a->start = a->size = 0;
@@ -192,6 +197,8 @@ static void answer_symbol(struct answer *a, const struct symcache *cache, const 
 		const struct symcache_function *function = &cache->functions[i];
 		struct symcache_str name;
 
+		if (!symcache_sound(cache, function, sizeof(*function)))
+			return;
 		if (function->entry_pc == SYMCACHE_NONE)
 			continue;
 		name = symcache_string(cache, function->name);

@@ -40,7 +40,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		own("elf", "base")
 		own("dwarf", "base")
 		own("build", "dwarf elf format base libsymcache/symcache_build.h libsymcache/symcache_explain.h")
-		own("read", "format base libsymcache/symcache.h")
+		own("read", "format base libsymcache/symcache.h libsymcache/symcache_guard.h")
 		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h " \
 		    "libsymcache/symcache_archive.h")
 		own("cmd", "public format libmarkup/markup.h")

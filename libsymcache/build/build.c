@@ -37,6 +37,7 @@ struct symcache_build {
 	struct sc_units units;
 	struct sc_final ranges;
 	struct sc_layout *layout;
+	unsigned threads;
 	struct symcache_build_info info;
 };
 
@@ -100,20 +101,21 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 	return 0;
 }
 
-static size_t wait_for_stream(void *stream, size_t want)
+static size_t inflate_more(void *stream, size_t done)
 {
-	return sc_elf_stream_wait(stream, want);
+	return sc_elf_stream_more(stream, done);
 }
 
-/* The headers of all units, unless they are still to come. */
+/* The headers of all units, unless they are read with the units. */
 static int read_headers(struct sc_input *in, const struct symcache_build_options *o,
 			unsigned threads, struct sc_error *err)
 {
 	int rc = dw_debug_read(&in->alt_debug, err);
 
-	if (!rc && !in->stream)
-		rc = dw_debug_read(&in->debug, err);
-	return rc || in->stream ? rc : sc_input_find_split(in, o, threads, err);
+	if (rc || in->self_contained)
+		return rc;
+	rc = dw_debug_read(&in->debug, err);
+	return rc ? rc : sc_input_find_split(in, o, threads, err);
 }
 
 static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
@@ -129,7 +131,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	struct sc_unit_source source = {
 		.debug = &in->debug,
 		.self_contained = in->self_contained,
-		.wait = in->stream ? wait_for_stream : NULL,
+		.more = in->stream ? inflate_more : NULL,
 		.ctx = in->stream,
 	};
 	int rc;
@@ -157,6 +159,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
 }
+
+#define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
 
 /* ---- the file -------------------------------------------------------------------------- */
 
@@ -228,11 +232,20 @@ static void describe(struct symcache_build *b)
 				s->line_str.size + s->str_offsets.size + s->addr.size +
 				s->ranges.size + s->rnglists.size + s->types.size;
 	b->info.debug_path = in->separate ? in->separate->path : NULL;
+}
+
+/* Waits for the symbols, and says where they are from. */
+static int finish_symbols(struct symcache_build *b, struct sc_error *err)
+{
+	struct sc_input *in = &b->input;
+	int rc = sc_input_symbols(in, err);
+
 	if (in->symbols.code.len || in->symbols.data.len)
 		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :
 							     SYMCACHE_FROM_SYMTAB;
 	if (in->mini)
 		b->info.sources |= SYMCACHE_FROM_MINIDEBUGINFO;
+	return rc;
 }
 
 static int build(struct symcache_build *b, const char *path,
@@ -242,8 +255,10 @@ static int build(struct symcache_build *b, const char *path,
 	unsigned threads = o->threads ? o->threads : sc_cores();
 	struct sc_input *in = &b->input;
 	struct watch watch = { .seconds = b->info.seconds };
+	bool meanwhile;
 	int rc;
 
+	b->threads = threads;
 	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
@@ -256,7 +271,14 @@ static int build(struct symcache_build *b, const char *path,
 	if (rc)
 		return rc;
 	describe(b);
-	rc = read_dwarf(b, o, threads, &watch, err);
+	meanwhile = o->reader == SYMCACHE_READER_FAST && threads > 1 && in->self_contained &&
+		    in->debug.sections.info.size >= WORTH_A_THREAD;
+	sc_input_begin_symbols(in, meanwhile);
+	rc = meanwhile ? 0 : finish_symbols(b, err);
+	if (!rc)
+		rc = read_dwarf(b, o, threads, &watch, err);
+	if (!rc)
+		rc = finish_symbols(b, err);
 	if (rc)
 		return rc;
 	if (!sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
@@ -314,7 +336,7 @@ size_t symcache_build_size(const struct symcache_build *b)
 
 void symcache_build_write(const struct symcache_build *b, void *dst)
 {
-	sc_layout_write(b->layout, dst);
+	sc_layout_write(b->layout, b->threads, dst);
 }
 
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],

@@ -12,19 +12,6 @@
 
 #include "libsymcache/elf/elf.h"
 
-static bool has_dwarf(struct sc_elf *e)
-{
-	return sc_elf_has(e, ".debug_info");
-}
-
-/* What the file that is looked for must have. */
-struct wanted {
-	const uint8_t *build_id; /* NULL: the CRC counts */
-	size_t build_id_len;
-	uint32_t crc;
-	bool by_sup; /* the build ID is rather the checksum of .debug_sup */
-};
-
 /* .debug_sup: u16 5, u8 1 in the supplementary file and 0 in those that refer to it, the
  * name (z-string), length (ULEB128) and bytes of a checksum. Those shorter than 128 will do. */
 static bool read_sup(struct sc_elf *e, bool supplementary, const char **name,
@@ -45,18 +32,28 @@ static bool read_sup(struct sc_elf *e, bool supplementary, const char **name,
 	return true;
 }
 
-static bool fits(struct sc_elf *d, const struct wanted *w)
+bool sc_elf_fits(struct sc_elf *e, const uint8_t *build_id, size_t len, uint32_t crc)
 {
-	const uint8_t *id = d->build_id;
-	size_t len = d->build_id_len;
+	const uint8_t *checksum;
 	const char *name;
+	size_t checksum_len;
 
-	if (!w->build_id)
-		return libdeflate_crc32(0, d->bytes, d->size) == w->crc;
-	if (w->by_sup && !read_sup(d, true, &name, &id, &len))
+	if (!sc_elf_has(e, ".debug_info"))
 		return false;
-	return len == w->build_id_len && !memcmp(id, w->build_id, len);
+	if (!build_id)
+		return libdeflate_crc32(0, e->bytes, e->size) == crc;
+	if (e->build_id_len == len && !memcmp(e->build_id, build_id, len))
+		return true;
+	return read_sup(e, true, &name, &checksum, &checksum_len) && checksum_len == len &&
+	       !memcmp(checksum, build_id, len);
 }
+
+/* What the file that is looked for must have. */
+struct wanted {
+	const uint8_t *build_id; /* NULL: the CRC counts */
+	size_t build_id_len;
+	uint32_t crc;
+};
 
 /* Opens `path` if it is what is wanted and holds DWARF. */
 static struct sc_elf *try(const char *path, const struct wanted *w)
@@ -65,7 +62,7 @@ static struct sc_elf *try(const char *path, const struct wanted *w)
 
 	if (sc_elf_open(path, &d, NULL))
 		return NULL;
-	if (fits(d, w) && has_dwarf(d))
+	if (sc_elf_fits(d, w->build_id, w->build_id_len, w->crc))
 		return d;
 	sc_elf_close(d);
 	return NULL;
@@ -87,8 +84,7 @@ static struct sc_elf *by_build_id(const struct wanted *w, const char *const *dir
 	return found;
 }
 
-/* The name and CRC of .gnu_debuglink. */
-static bool debuglink(struct sc_elf *e, const char **name, uint32_t *crc)
+bool sc_elf_debuglink(struct sc_elf *e, const char **name, uint32_t *crc)
 {
 	const uint8_t *data;
 	size_t size, len;
@@ -112,7 +108,7 @@ static struct sc_elf *by_link(struct sc_elf *e, const char *const *dirs)
 	struct wanted w = {0};
 	struct sc_elf *d;
 
-	if (!debuglink(e, &name, &w.crc) || !realpath(e->path, real))
+	if (!sc_elf_debuglink(e, &name, &w.crc) || !realpath(e->path, real))
 		return NULL;
 	slash = strrchr(real, '/');
 	*slash = 0;
@@ -171,21 +167,23 @@ static struct sc_elf *by_alt_name(struct sc_elf *e, const char *name, const stru
 	return found;
 }
 
-/* .gnu_debugaltlink: the name and, behind its NUL, the build ID. */
-static int altlink(struct sc_elf *e, const char **name, struct wanted *w, struct sc_error *err)
+int sc_elf_altlink(struct sc_elf *e, const char **name, const uint8_t **build_id, size_t *id_len,
+		   struct sc_error *err)
 {
 	const uint8_t *data;
 	size_t size, len;
 	int rc = sc_elf_section(e, ".gnu_debugaltlink", &data, &size, err);
 
+	if (rc == SC_ENOTFOUND && read_sup(e, false, name, build_id, id_len))
+		return 0;
 	if (rc)
 		return rc;
 	len = strnlen((const char *)data, size);
 	if (!len || len + 1 >= size)
 		return sc_error_set(err, SC_EFORMAT, "%s: .gnu_debugaltlink is damaged", e->path);
 	*name = (const char *)data;
-	w->build_id = data + len + 1;
-	w->build_id_len = size - len - 1;
+	*build_id = data + len + 1;
+	*id_len = size - len - 1;
 	return 0;
 }
 
@@ -194,13 +192,9 @@ int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **r
 {
 	struct wanted w = {0};
 	const char *name;
-	int rc = altlink(e, &name, &w, err);
+	int rc = sc_elf_altlink(e, &name, &w.build_id, &w.build_id_len, err);
 
 	*ret = NULL;
-	if (rc == SC_ENOTFOUND && read_sup(e, false, &name, &w.build_id, &w.build_id_len)) {
-		w.by_sup = true;
-		rc = 0;
-	}
 	if (rc)
 		return rc;
 	*ret = by_build_id(&w, dirs);

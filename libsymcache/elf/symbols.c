@@ -190,14 +190,6 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 	return 0;
 }
 
-/* Room for as many symbols as there are candidates. */
-static bool make_room(const struct candidates *c, struct sc_elf_symbol **data, size_t *cap)
-{
-	*cap = c->list.len ? c->list.len : 1;
-	*data = calloc(*cap, sizeof(**data));
-	return *data;
-}
-
 /* Chooses among aliases, of code or of data, and bounds sizes of 0. */
 static size_t settle(const struct candidates *c, bool is_code, struct sc_elf_symbol *out)
 {
@@ -273,9 +265,8 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_
 	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
 	if (ok && c.list.len)
 		qsort(c.list.data, c.list.len, sizeof(*c.list.data), by_vaddr);
-	ok = ok && make_room(&c, &ret->code.data, &ret->code.cap) &&
-	     make_room(&c, &ret->data.data, &ret->data.cap) &&
-	     make_room(&c, &ret->all.data, &ret->all.cap);
+	ok = ok && vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
+	     vec_reserve(&ret->all, c.list.len);
 	if (ok) {
 		ret->code.len = settle(&c, true, ret->code.data);
 		ret->data.len = settle(&c, false, ret->data.data);
