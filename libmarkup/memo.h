@@ -42,8 +42,8 @@ void mk_memo_deinit(struct markup_memo *m);
  * then *worth tells whether to put it. */
 const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth);
 
-/* Whether mk_memo_get() would find it; then its bytes are fetched from memory. */
-bool mk_memo_fetch(const struct markup_memo *m, const struct memo_key *key);
+/* Whether mk_memo_get() finds it; then its bytes are fetched from memory. */
+bool mk_memo_fetch(struct markup_memo *m, const struct memo_key *key, bool *worth);
 
 /* Keeps a copy. If there is no memory nothing is remembered. */
 void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len);
