@@ -69,6 +69,13 @@ static uint16_t print_of(uint64_t hash)
 	return (uint16_t)(hash >> 16) | 1;
 }
 
+/* Is one of the four fingerprints in a set this one? */
+static bool is_in(uint64_t set, uint16_t print)
+{
+	const uint64_t ones = 0x0001000100010001u, zero_if_same = set ^ print * ones;
+	return (zero_if_same - ones) & ~zero_if_same & ones << 15;
+}
+
 static const struct memo_entry *find(const struct markup_memo *m, const struct memo_key *key,
 				     uint64_t hash)
 {
@@ -87,14 +94,14 @@ static const struct memo_entry *get(struct markup_memo *m, const struct memo_key
 	const uint64_t hash = hash_key(key);
 	const uint16_t print = print_of(hash);
 	const struct memo_entry *e;
-	uint16_t *seen;
+	uint64_t *set;
 
 	*worth = false;
 	if (!m->ring && !prepare(m))
 		return NULL;
-	seen = &m->seen[(hash >> 32) % MEMO_SEEN];
-	if (*seen != print) {
-		*seen = print;
+	set = &m->seen[(hash >> 32) % MEMO_SEEN];
+	if (!is_in(*set, print)) {
+		*set = *set << 16 | print;
 		return NULL;
 	}
 	e = find(m, key, hash);

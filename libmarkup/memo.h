@@ -20,7 +20,7 @@
 
 #define MEMO_RING  (8u << 20)  /* bytes of text */
 #define MEMO_SLOTS (1u << 13)  /* entries */
-#define MEMO_SEEN  (1u << 15)  /* fingerprints */
+#define MEMO_SEEN  (1u << 13)  /* sets of four fingerprints */
 #define MEMO_MAX   (32u << 10) /* a longer text is not kept */
 
 struct memo_key {
@@ -31,7 +31,7 @@ struct memo_key {
 
 struct markup_memo {
 	struct memo_entry *slots; /* NULL before the first text */
-	uint16_t *seen;
+	uint64_t *seen;           /* the youngest of a set is in its low bits */
 	char *ring;
 	uint64_t written;         /* bytes ever written to the ring */
 };
