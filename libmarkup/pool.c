@@ -501,7 +501,7 @@ static void write_frame(struct markup_pool *p, bool end)
 	if (!p->begun)
 		mk_html_begin(&o, f->options.title);
 	if (end)
-		mk_html_end(&o, &f->seen, &p->missing);
+		mk_html_end(&o, &f->seen, &p->missing, &p->stats);
 	p->begun = true;
 	if (o.error)
 		p->error = o.error;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|test|demo|bench|fuzz...
+#   scripts/deps.sh build|test|demo|bench|fuzz|browser...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password); else the exact command is printed and the exit status is 1.
@@ -17,8 +17,9 @@ test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
       xz-utils gawk python3 zstd openssl xxhash clang dwz"
 bench="$test"
 fuzz="$build clang libclang-rt-14-dev"
+browser="chromium chromium-driver python3" # large: only tests of HTML, which are skipped without
 
-usage() { echo "usage: scripts/deps.sh build|test|demo|bench|fuzz..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|test|demo|bench|fuzz|browser..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
@@ -28,6 +29,7 @@ for task; do
 	test) want="$want $test" ;;
 	bench) want="$want $bench" ;;
 	fuzz) want="$want $fuzz" ;;
+	browser) want="$want $browser" ;;
 	*) usage ;;
 	esac
 done
