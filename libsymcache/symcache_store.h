@@ -6,7 +6,8 @@
  * is a snapshot: what is committed after it began is not seen, and the pages
  * it may see are not reused, so end it when the work is done.
  *
- * Thread-safety: a store may be shared; readers and writers are per thread.
+ * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
+ * may let others read through it meanwhile; a writer is of one thread.
  * Never open one file twice in a process, never use a store across fork().
  * The layout, and what is promised about crashes and full disks, is in
  * format/store.md.
