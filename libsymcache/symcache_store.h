@@ -142,6 +142,17 @@ struct symstore_outcome {
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
 
+/* ---- use -----------------------------------------------------------------
+ * Which entries are still looked at, to the day, best effort: in a file beside the
+ * store, NAME-used, which may be missing or not writable. */
+
+/* The entry is used today. *marked, 0 at first, spares the file further calls. */
+void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t len,
+			uint32_t *marked);
+
+/* When the day of its last use began, seconds since 1970; 0: not known. */
+int64_t symstore_last_used(const struct symstore *store, const uint8_t *build_id, size_t len);
+
 /* ---- tags ----------------------------------------------------------------
  * Words on an entry, "release=1.4.2" or "nightly". Tags of an entry only grow:
  * whatever replaces it takes them over. */
