@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|test|demo|bench|fuzz...
+#   scripts/deps.sh build|test|demo|bench|accuracy|fuzz...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password); else the exact command is printed and the exit status is 1.
@@ -16,9 +16,10 @@ demo="$build g++ binutils"
 test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
       xz-utils gawk python3 zstd openssl xxhash clang dwz"
 bench="$test"
+accuracy="$test gdb golang-go"
 fuzz="$build clang libclang-rt-14-dev"
 
-usage() { echo "usage: scripts/deps.sh build|test|demo|bench|fuzz..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|test|demo|bench|accuracy|fuzz..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
@@ -27,6 +28,7 @@ for task; do
 	demo) want="$want $demo" ;;
 	test) want="$want $test" ;;
 	bench) want="$want $bench" ;;
+	accuracy) want="$want $accuracy" ;;
 	fuzz) want="$want $fuzz" ;;
 	*) usage ;;
 	esac
