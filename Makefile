@@ -35,7 +35,7 @@ include build/deps.mk
 endif
 build/deps.mk: scripts/deps.sh
 	@mkdir -p build
-	@scripts/deps.sh build $(filter test layouts demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
+	@scripts/deps.sh build $(filter test layouts demo bench accuracy fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
 LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
@@ -132,9 +132,9 @@ bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null
 	@scripts/bench.sh $(PROG) $(BENCH)
 
-accuracy: all ## compare with llvm-symbolizer-19, address by address
-	@scripts/deps.sh bench > /dev/null
-	@scripts/accuracy.sh $(PROG)
+accuracy: all ## compare with LLVM's tools and gdb, address by address (ACCURACY=--fetch)
+	@scripts/deps.sh accuracy > /dev/null
+	@scripts/accuracy.sh $(PROG) $(ACCURACY)
 
 demo: all ## crash a real C++ program and symbolize its log
 	@scripts/deps.sh demo > /dev/null

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|test|layouts|demo|bench|fuzz|browser...
+#   scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password); else the exact command is printed and the exit status is 1.
@@ -21,11 +21,12 @@ layouts="$test gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mips-linux-gnu
          gcc-powerpc64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu
          gcc-s390x-linux-gnu gdc gfortran gnat gobjc golang-go"
 bench="$test"
+accuracy="$test gdb golang-go"
 fuzz="$build clang libclang-rt-14-dev"
 # Large: only tests of HTML, which are skipped without.
 browser="chromium chromium-driver python3"
 
-usage() { echo "usage: scripts/deps.sh build|test|layouts|demo|bench|fuzz|browser..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
@@ -35,6 +36,7 @@ for task; do
 	demo) want="$want $demo" ;;
 	test) want="$want $test" ;;
 	bench) want="$want $bench" ;;
+	accuracy) want="$want $accuracy" ;;
 	fuzz) want="$want $fuzz" ;;
 	browser) want="$want $browser" ;;
 	*) usage ;;
