@@ -86,6 +86,8 @@ static void text_entry(const struct symstore_entry *e)
 		fact("broken units", "%" PRIu32, e->bad_units);
 	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
 		fact("tag", "%.*s", (int)len, tag);
+	for (const char *at = e->transforms, *line; (len = symstore_tags_next(&at, &line)); )
+		fact("changed by", "%.*s", (int)len, line);
 	fact("cache XXH3-64", "%016" PRIx64, e->cache_hash);
 }
 
@@ -236,18 +238,20 @@ static int show_entry(struct symstore_reader *reader, const char *text, struct s
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct symstore_entry entry;
 	struct symcache cache;
-	const void *data;
-	size_t len, size;
+	struct symcache_guard guard = { 0 };
+	size_t len;
 	int rc = find_build_id(reader, text, id, &len, err);
 
 	if (!rc)
 		rc = symstore_entry(reader, id, len, &entry, err);
 	if (!rc)
-		rc = symstore_get(reader, id, len, &data, &size, err);
-	if (!rc)
-		rc = symcache_open(&cache, data, size, err);
+		rc = symstore_get_guarded(reader, id, len, &guard, &cache, err);
+	/* The tables are read as they lie there. */
+	if (!rc && !symcache_sound(&cache, cache.data, cache.size))
+		rc = symstore_damaged(id, len, err);
 	if (!rc)
 		show(&entry, &cache);
+	symcache_guard_deinit(&guard);
 	return rc;
 }
 

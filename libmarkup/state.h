@@ -5,6 +5,7 @@
  *   render_*.c   one per dialect or output form: takes lines, writes output
  *   elements.c   nodes → values, with complaints
  *   lookup.c     address → rendered text, through memo and resolver
+ *   ahead.c      announces the addresses of the next lines to the resolver
  *   modline.c    the [[[ELF module …]]] line that is being collected
  *   frames.c     parts of a frame's line
  *   sgr.c        colour
@@ -99,6 +100,8 @@ struct fuchsia_state {
 	bool dirty;        /* and has to be made again */
 };
 
+#define MARKUP_OUT_BUFFER (128u << 10)
+
 struct markup_filter {
 	struct markup_options options;
 	struct markup_resolver resolver;
@@ -122,6 +125,7 @@ struct markup_filter {
 	struct demux demux;
 	uint64_t generations; /* of contexts */
 	struct markup_memo memo;
+	uint32_t memo_kind;   /* of the address that was looked up last */
 	struct missing_table missing;
 	struct markup_stats stats;
 	struct modline modline;
@@ -151,6 +155,11 @@ void mk_sgr_line_start(struct markup_filter *f);
 /* Colours of a replaced element, of a value inside, and back to the log's. */
 void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o);
 void mk_sgr_restore(struct markup_filter *f, struct markup_out *o);
+/* Colours of a line that is put in besides the log's: to its end; and text at its
+ * beginning, whose codes are taken out or left. */
+void mk_sgr_end_line(const struct markup_filter *f, struct markup_out *o);
+void mk_sgr_put_line(const struct markup_filter *f, struct markup_out *o, const char *p,
+		     size_t len);
 void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
 static inline void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p,
 				size_t len)
@@ -269,6 +278,11 @@ bool mk_lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 
 /* A name as it is to be shown. */
 struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str name);
+
+/* ---- ahead.c --------------------------------------------------------------- */
+
+/* Announces addresses of bt and pc elements from p on; up to which byte? */
+const char *mk_announce(struct markup_filter *f, const char *p, const char *end);
 
 /* ---- filter.c, dumpfile.c -------------------------------------------------- */
 

@@ -49,11 +49,15 @@ struct symstore_entry {
 	uint64_t source_size;      /* bytes of the file that was indexed */
 	struct symstore_hash source_hash;
 	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
+	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which lie behind it; 0:
+	                            * there are none (format 1); put computes it */
 	int64_t time;              /* when it was indexed, seconds since 1970 */
 	const char *source_path;   /* absolute */
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
 	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
+	const char *transforms;    /* what was changed when it was written, a newline between
+	                            * them; "" or NULL: nothing */
 };
 
 /*
@@ -88,10 +92,24 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 			struct sc_error *err);
 void symstore_read_end(struct symstore_reader *reader); /* NULL is fine */
 
-/* The cache bytes of a full build ID, 8-aligned, in the map. SC_ENOTFOUND:
- * no such entry. */
+/* The cache bytes of a full build ID, 8-aligned, in the map, as they are: maybe
+ * damaged. SC_ENOTFOUND: no such entry. */
 int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 		 const void **data, size_t *size, struct sc_error *err);
+
+/*
+ * The cache of a full build ID, opened so that no byte is read that is not as it was
+ * written: a small cache is tested now, a large one block by block by `guard`, which
+ * is the caller's, all zero or from an earlier call: what it has tested already is
+ * not tested again. symcache_guard_deinit() it. SC_ENOTFOUND: no such entry;
+ * SC_EFORMAT: damaged, the message says what to do; SC_ENOMEM.
+ */
+int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+			 struct symcache_guard *guard, struct symcache *ret,
+			 struct sc_error *err);
+
+/* The message for an entry that is damaged, as symcache_damaged() tells; SC_EFORMAT. */
+int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err);
 
 /* The entry record of a full build ID. */
 int symstore_entry(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
@@ -171,7 +189,7 @@ typedef void symstore_fill_fn(void *ctx, void *dst);
  * Creates or replaces the entry; one with better symbols stays (the order is in
  * format/store.md). `entry` is copied with its strings; `ctx` must live until
  * the writer ends. *stored (if not NULL) tells after the commit whether the
- * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: above 2 GiB; SC_ENOMEM.
+ * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB; SC_ENOMEM.
  */
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
 		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);

@@ -15,7 +15,7 @@
 
 enum { MAX_STEPS = 4096 };
 
-/* Symbols that start at or below `address`. */
+/* Symbols that start at or below `address`; 0 if the bytes are damaged. */
 static size_t count_starts(const struct symcache *cache, uint64_t address)
 {
 	const struct symcache_ext_data *s = cache->data_symbols;
@@ -24,6 +24,8 @@ static size_t count_starts(const struct symcache *cache, uint64_t address)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
+		if (!symcache_sound(cache, &s[mid], sizeof(*s)))
+			return 0;
 		if (s[mid].address <= address)
 			low = mid + 1;
 		else
@@ -42,9 +44,12 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 
 	for (size_t i = n; i-- > 0 && n - i <= MAX_STEPS;) {
 		const struct symcache_ext_data *s = &cache->data_symbols[i];
-		bool covers = s->size ? rel_address - s->address < s->size :
-			s->address == cache->data_symbols[n - 1].address && !outside;
+		bool covers;
 
+		if (!symcache_sound(cache, s, sizeof(*s)))
+			return false;
+		covers = s->size ? rel_address - s->address < s->size :
+			s->address == cache->data_symbols[n - 1].address && !outside;
 		if (covers) {
 			*ret = (struct symcache_data){
 				.name = symcache_string(cache, s->name),
@@ -68,6 +73,8 @@ bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
+		if (!symcache_sound(cache, &s[mid], sizeof(*s)))
+			return false;
 		if (s[mid].address <= rel_address)
 			low = mid + 1;
 		else
