@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -219,15 +220,17 @@ static int walk(struct unpacking *u, int (*elf)(void *, const struct archive_fil
 
 /* ---- what waits ------------------------------------------------------------------------ */
 
-/* Works on what is unpacked and has all it needs. */
+/* Works on what is unpacked and has all it needs. Programs come last, so that what is
+ * made of both, which knows more, takes the place of what is made of their debug file. */
 static int work_on_held(struct unpacking *u, struct sc_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < u->members.num && !rc; i++) {
-		struct member *m = u->members.all[i];
+	for (size_t i = 0; i < 2 * u->members.num && !rc; i++) {
+		struct member *m = u->members.all[i % u->members.num];
+		bool program = i >= u->members.num;
 
-		if (m->fd >= 0 && can_be_done(u, m))
+		if (m->fd >= 0 && m->facts.dwarf != program && can_be_done(u, m))
 			rc = add_ready(u, m, err);
 	}
 	return rc ? rc : work(u, err);
@@ -325,6 +328,17 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 	return u->failed ? 0 : remember(u, content, err);
 }
 
+/* What is unpacked takes a descriptor each. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 4096) {
+		limit.rlim_cur = limit.rlim_max < 4096 ? limit.rlim_max : 4096;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int index_archive(const struct scan_file *file, struct symstore *store,
 		  const struct index_options *options, uint64_t memory,
 		  const struct index_sink *sink, bool *unchanged, struct sc_error *err)
@@ -338,6 +352,7 @@ int index_archive(const struct scan_file *file, struct symstore *store,
 	struct stat before;
 
 	*unchanged = false;
+	allow_descriptors();
 	u.files = members_files(&u.members);
 	u.options.build.files = &u.files;
 	if (u.fd < 0 || fstat(u.fd, &before) || !(u.real = realpath(file->path, NULL)) ||

@@ -24,6 +24,7 @@ struct module {
 	struct symcache cache;   /* of the store: good for one snapshot */
 	struct symcache_guard guard;
 	bool told_damaged;
+	uint32_t marked_used;    /* see symstore_mark_used() */
 };
 
 struct modules {
@@ -204,6 +205,8 @@ static int module_refresh(struct modules *m, struct module *mod, bool *again,
 	if (!rc)
 		rc = symstore_get_guarded(m->reader, mod->id, mod->id_len, &mod->guard,
 					  &mod->cache, err);
+	if (!rc)
+		symstore_mark_used(m->store, mod->id, mod->id_len, &mod->marked_used);
 	if (rc != SC_EFORMAT)
 		return rc;
 	*again = mod->told_damaged;

@@ -126,6 +126,7 @@ static int read_cache(struct symbols *s, struct symbols_module *m, struct sc_err
 		rc = symstore_get_guarded(s->reader, m->id, m->id_len, &m->guard, &m->cache, err);
 	if (rc)
 		return rc;
+	symstore_mark_used(s->store, m->id, m->id_len, &m->marked_used);
 	m->snapshot = s->snapshot;
 	m->load_base = symcache_load_base(&m->cache);
 	return 0;

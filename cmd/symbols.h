@@ -24,6 +24,7 @@ struct symbols_module {
 	struct symcache cache; /* see symbols_cache() */
 	struct symcache_guard guard; /* of a cache in the store */
 	bool told_damaged;
+	uint32_t marked_used;  /* see symstore_mark_used() */
 	uint64_t load_base;
 	_Atomic unsigned snapshot; /* that `cache` was read from; 0: it is in memory */
 	struct sc_error why_not; /* code 0: there are symbols */

@@ -197,15 +197,13 @@ static void one_line(struct markup_filter *f, const char *p, size_t len, const c
 void mk_filter_lines(struct markup_filter *f, const char *p, const char *end)
 {
 	const struct renderer *r = f->renderer;
-	const char *announced = p;
 
+	mk_ahead_start(f, p);
 	while (p < end && !f->error && !f->out.error) {
 		const char *hit = p, *first = NULL, *eol;
 
-		if (p >= announced)
-			announced = mk_announce(f, p, end);
 		if (!f->hexdict.open && !r->every_line) {
-			hit = markup_scan(p, end, f->scan_for, &f->line_no);
+			hit = mk_ahead_next(f, p, end);
 			if (!hit) {
 				r->plain(f, p, (size_t)(end - p));
 				return;
@@ -217,6 +215,8 @@ void mk_filter_lines(struct markup_filter *f, const char *p, const char *end)
 				r->plain(f, p, (size_t)(before + 1 - p));
 				p = before + 1;
 			}
+		} else if (p >= f->ahead.upto) {
+			mk_ahead_look(f, end);
 		}
 		eol = memchr(hit, '\n', (size_t)(end - hit));
 		eol = eol ? eol + 1 : end;
@@ -363,7 +363,7 @@ int markup_filter_end(struct markup_filter *f)
 {
 	begin(f);
 	if (f->options.format == MARKUP_HTML)
-		mk_html_end(&f->out, &f->seen, &f->missing);
+		mk_html_end(&f->out, &f->seen, &f->missing, &f->stats);
 	return markup_filter_flush(f);
 }
 

@@ -247,7 +247,7 @@ void mk_pool_write_frame(struct markup_pool *p, bool end)
 	if (!p->begun)
 		mk_html_begin(&o, f->options.title);
 	if (end)
-		mk_html_end(&o, &f->seen, &p->missing);
+		mk_html_end(&o, &f->seen, &p->missing, &p->stats);
 	p->begun = true;
 	if (o.error)
 		p->error = o.error;

@@ -6,7 +6,8 @@
  * is a snapshot: what is committed after it began is not seen, and the pages
  * it may see are not reused, so end it when the work is done.
  *
- * Thread-safety: a store may be shared; readers and writers are per thread.
+ * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
+ * may let others read through it meanwhile; a writer is of one thread.
  * Never open one file twice in a process, never use a store across fork().
  * The layout, and what is promised about crashes and full disks, is in
  * format/store.md.
@@ -142,6 +143,17 @@ struct symstore_outcome {
  * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
+
+/* ---- use -----------------------------------------------------------------
+ * Which entries are still looked at, to the day, best effort: in a file beside the
+ * store, NAME-used, which may be missing or not writable. */
+
+/* The entry is used today. *marked, 0 at first, spares the file further calls. */
+void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t len,
+			uint32_t *marked);
+
+/* When the day of its last use began, seconds since 1970; 0: not known. */
+int64_t symstore_last_used(const struct symstore *store, const uint8_t *build_id, size_t len);
 
 /* ---- tags ----------------------------------------------------------------
  * Words on an entry, "release=1.4.2" or "nightly". Tags of an entry only grow:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz...
+#   scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password); else the exact command is printed and the exit status is 1.
@@ -23,8 +23,10 @@ layouts="$test gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mips-linux-gnu
 bench="$test"
 accuracy="$test gdb golang-go"
 fuzz="$build clang libclang-rt-14-dev"
+# Large: only tests of HTML, which are skipped without.
+browser="chromium chromium-driver python3"
 
-usage() { echo "usage: scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
@@ -36,6 +38,7 @@ for task; do
 	bench) want="$want $bench" ;;
 	accuracy) want="$want $accuracy" ;;
 	fuzz) want="$want $fuzz" ;;
+	browser) want="$want $browser" ;;
 	*) usage ;;
 	esac
 done

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every layout of debug information that we read, made and compared with another tool.
 
-  layouts.py PROGRAM [-v] [-k] [NAME...]
+  layouts.py PROGRAM [-s SAMPLES] [-j JOBS] [NAME...]
 
 The table is testdata/layouts/*.recipe, one row a line (a line that ends in \\ goes on):
 
@@ -9,18 +9,16 @@ The table is testdata/layouts/*.recipe, one row a line (a line that ends in \\ g
 
 How it is made: shell commands, run in testdata/layouts, which make the file $OUT and, if
 they like, others beside it ($OUT.dwp). A row is skipped where one of its commands, a
-linker of -fuse-ld or a tool named by need=TOOL is absent. What was made before by the same row from the
-same sources is left alone.
+linker of -fuse-ld or a part of gcc named by need=PROGRAM is absent. What was made before
+by the same row from the same sources is left alone.
 
 What it must contain, so that a recipe that no longer makes its layout fails: words
 KIND~REGEX, or !KIND~REGEX for what must not be there; KIND@SUFFIX is about $OUTSUFFIX.
 Kinds are the dumps below (DUMPS), and what PROGRAM says: `build` (its messages), `show`,
 `functions`, `ranges` and `data` (the cache's tables).
 
-What it is compared with: a tool (llvm, eu, gdb; see compare_frames.py; or an
-addr2line of binutils, which knows no columns), then
-options, words of
-  file=SUFFIX    ask about $OUTSUFFIX instead of $OUT
+What it is compared with: a tool (llvm, eu, or an addr2line of binutils, which knows no
+columns; see compare_frames.py), then options, words of
   peer=SUFFIX    the other tool reads $OUTSUFFIX, of the same code, because it cannot
                  read the layout
   n=NUMBER       of addresses, at least 4 bytes apart (1000), of all code sections
@@ -29,8 +27,8 @@ options, words of
   demangle       names as both demangle them
   symbols        there are no lines, only names; else there must be lines and inlined calls
   flat           lines, but no inlined calls
+  functions      functions only; else what llvm says of variables is compared, too
   libdw=no       libdw cannot read it; else --reader=libdw must make the same cache
-  status=1       `build` finds something broken
   accept=CLASS:N up to N addresses of that class of difference, which stands in
                  testdata/accepted-differences.md
 Prints "ok", "FAILED" or "skipped: why" for each row; the last line is
@@ -42,6 +40,7 @@ import concurrent.futures
 import glob
 import hashlib
 import os
+import random
 import re
 import shlex
 import shutil
@@ -70,7 +69,7 @@ DUMPS = {
     "cuindex": ["llvm-dwarfdump-19", "--debug-cu-index"],
     "abbrev": ["llvm-dwarfdump-19", "--debug-abbrev"],
 }
-TOOLS = {"eu": "eu-addr2line", "gdb": "gdb", "llvm": "llvm-symbolizer-19"}
+TOOLS = {"eu": "eu-addr2line", "llvm": "llvm-symbolizer-19"}
 BUILTIN = {"cd", "set", "for", "do", "done", "if", "then", "fi", "{", "}", "test", "[", "!"}
 
 Row = collections.namedtuple("Row", "name make contains compare")
@@ -114,6 +113,11 @@ def options_of(row):
     return options
 
 
+def is_there(tool):
+    """In $PATH, or a part of gcc (cc1obj)."""
+    return shutil.which(tool) or run(["gcc", "-print-prog-name=" + tool])[0].startswith("/")
+
+
 def lacks(row, options):
     """The first tool that is needed and absent, or None."""
     commands = [c.split() for c in re.split(r"&&|;|\bdo\b|\bthen\b", row.make)]
@@ -121,11 +125,11 @@ def lacks(row, options):
     words += ["ld." + ld for ld in re.findall(r"-fuse-ld=(\w+)", row.make)]
     words += re.findall(r"\bneed=(\S+)", row.compare)
     words.append(TOOLS.get(options["tool"], options["tool"]))
-    return next((w for w in words if w not in BUILTIN and not shutil.which(w)), None)
+    return next((w for w in words if w not in BUILTIN and not is_there(w)), None)
 
 
 def make(row, out):
-    digest = hashlib.sha256((row.make + SOURCES).encode()).hexdigest()
+    digest = hashlib.sha256(row.make.encode() + SOURCES).hexdigest()
     stamp = out + ".made"
     if os.path.exists(stamp) and os.path.exists(out):
         with open(stamp) as f:
@@ -156,41 +160,61 @@ def check_contents(row, out, said):
             raise Wrong("%s %s" % ("there is" if m.group(1) else "there is no", word.lstrip("!")))
 
 
-def ask(program, out, options, addresses):
-    """Answers of ours and of the peer."""
-    path = out + options.get("file", "")
-    debug_dir = out + options["dir"] if "dir" in options else None
-    text = "".join("0x%x\n" % a for a in addresses)
-    dirs = ["--debug-file-directory=" + debug_dir] if debug_dir else []
+def ask(program, out, options, addresses, data):
+    """Frames by us and by the other tool; what both say of variables, as text."""
+    path = out
+    code = "".join("0x%x\n" % a for a in addresses)
+    text = code + "".join("DATA 0x%x\n" % a for a in data)
+    dirs = ["--debug-file-directory=" + out + options["dir"]] if "dir" in options else []
     demangle = "--demangle" if "demangle" in options else "--no-demangle"
-    ours = compare_frames.output([program, "lookup", demangle, "--file", path] + dirs, input=text)
+
+    def split(answers):
+        """An empty line ends each answer."""
+        blocks = answers.split("\n\n")
+        return (compare_frames.read_llvm("\n\n".join(blocks[:len(addresses)]) + "\n\n"),
+                "\n\n".join(blocks[len(addresses):]))
+
+    ours, our_data = split(compare_frames.output(
+        [program, "lookup", demangle, "--file", path] + dirs, input=text))
     if "peer" in options:
         path, dirs = out + options["peer"], []
-    if options["tool"] == "gdb":
-        theirs = compare_frames.ask_gdb(path, addresses, dirs and debug_dir)
-    elif options["tool"] == "llvm":
-        theirs = compare_frames.read_llvm(compare_frames.output(
-            ["llvm-symbolizer-19", demangle, "-e", path] + dirs, input=text))
-    else:
-        section = ["-j", options["section"]] if "section" in options else []
-        theirs = compare_frames.read_eu(compare_frames.output(
-            [TOOLS.get(options["tool"], options["tool"]), "-f", "-i", "-a", "-e", path] + section,
-            input=text))
-    return compare_frames.read_llvm(ours), theirs
+    tool = TOOLS.get(options["tool"], options["tool"])
+    if options["tool"] == "llvm":
+        theirs, their_data = split(compare_frames.output(
+            [tool, demangle, "-e", path] + dirs, input=text))
+        return ours, theirs, our_data, their_data
+    section = ["-j", options["section"]] if "section" in options else []
+    theirs = compare_frames.read_eu(compare_frames.output(
+        [tool, "-f", "-i", "-a", "-e", path] + section, input=text))
+    return ours, theirs, our_data, ""
+
+
+def check_variables(ours, theirs, addresses):
+    """Names, starts and sizes. llvm-symbolizer rarely knows where they are declared."""
+    ours, theirs = ([x[0] for x in compare_frames.read_data(t)] for t in (ours, theirs))
+    bad = [(a, x, y) for a, x, y in zip(addresses, ours, theirs) if x[0] != y[0]]
+    if len(ours) != len(addresses) or len(theirs) != len(addresses) or bad:
+        raise Wrong("%d variables, %d answers of ours, %d of the other tool; %d differ: %s" %
+                    (len(addresses), len(ours), len(theirs), len(bad), bad[:VERBOSE]))
 
 
 def compare(row, program, out, options):
     """A short account of it. `program` may be slow to start (sanitizers): one call."""
-    _, sections = compare_frames.headers(out + options.get("peer", options.get("file", "")))
+    path = out + options.get("peer", "")
+    kind, sections = compare_frames.headers(path)
     section = options.get("section")
     areas = [(s[1], s[2]) for s in sections if "X" in s[3] and (not section or s[0] == section)]
     number = int(options.get("n", 1000))
     step = max(4, sum(size for _, size in areas) // number // 4 * 4)
     addresses = [start + i for start, size in areas for i in range(0, size, step)]
-    ours, theirs = ask(program, out, options, addresses)
+    data = []
+    if options["tool"] == "llvm" and kind != "REL" and "functions" not in options:
+        data = compare_frames.data_addresses(path, sections, 100, random.Random(1))
+    ours, theirs, our_data, their_data = ask(program, out, options, addresses, data)
     if not addresses or len(ours) != len(addresses) or len(theirs) != len(addresses):
         raise Wrong("%d addresses, %d answers of ours, %d of the other tool" %
                     (len(addresses), len(ours), len(theirs)))
+    check_variables(our_data, their_data, data)
     named = sum(x[-1][0] != "??" for x in theirs)
     lines = sum(x[0][2] != "0" for x in theirs)
     deep = sum(len(x) > 1 for x in theirs)
@@ -211,21 +235,21 @@ def compare(row, program, out, options):
         raise Wrong("%d addresses; " % len(addresses) +
                     ", ".join("%d differ in %s" % (len(v), d) for d, v in bad.items()) + "\n  " +
                     "\n  ".join(s for v in bad.values() for s in v[:VERBOSE]))
-    return "%5d addresses, %5d with lines, %4d inlined" % (len(addresses), lines, deep) + \
-        "".join(", accepted %d %s" % (len(v), d) for d, v in found.items())
+    return "%4d addresses, %4d with lines, %4d inlined; %3d variables" % (
+        len(addresses), lines, deep, len(data)) + \
+        "".join("; accepted: %d %s" % (len(v), d) for d, v in found.items())
 
 
 def build(program, out, options):
     """Makes the cache, with both readers. Returns what tells of it, by kind."""
     dirs = ["--debug-file-directory=" + out + options["dir"]] if "dir" in options else []
-    path = out + options.get("file", "")
-    command = [program, "build", path] + dirs
+    command = [program, "build", out] + dirs
     text, status = run(command + ["-o", out + ".symcache"])
-    if status != int(options.get("status", 0)):
+    if status:
         raise Wrong("build: exit status %d: %s" % (status, text))
     if options.get("libdw") != "no":
         slow, status = run(command + ["--reader=libdw", "-o", out + ".libdw"])
-        if status != int(options.get("status", 0)):
+        if status:
             raise Wrong("build --reader=libdw: exit status %d: %s" % (status, slow))
         if run(["cmp", out + ".symcache", out + ".libdw"])[1]:
             raise Wrong("the two readers make different caches: %s.symcache .libdw" % out)
@@ -259,10 +283,10 @@ def main():
     p.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     o = p.parse_args()
     VERBOSE = o.samples
-    SOURCES = ""
+    SOURCES = b""
     for path in sorted(glob.glob(RECIPES + "/*")):
         if not path.endswith(".recipe"):
-            with open(path) as f:
+            with open(path, "rb") as f:
                 SOURCES += f.read()
     os.makedirs(MADE, exist_ok=True)
     for name in ("DEBUGINFOD_URLS", "SYMCACHE_STORE"):

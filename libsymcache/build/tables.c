@@ -57,7 +57,8 @@ static const char *copy(struct sc_tables *t, const char *s, size_t len)
 }
 
 /* `s` is not empty. */
-static bool intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
+static inline __attribute__((always_inline)) bool
+intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
 {
 	struct string_key key = { .t = t };
 	struct sc_string *added;

@@ -17,14 +17,15 @@
 #if __has_include(<isa-l/igzip_lib.h>)
 #include <isa-l/igzip_lib.h>
 
-#define WORTH_IT (32u << 20) /* inflated bytes */
-#define AT_ONCE SC_BIG_PAGE  /* bytes of a step */
+#define WORTH_IT (1u << 20)  /* inflated bytes */
+#define LARGE (64u << 20)    /* where pages serve again */
 
 struct sc_elf_stream {
 	const uint8_t *in;
 	size_t in_size;
 	uint8_t *out;
 	size_t size;
+	size_t at_once; /* bytes of a step */
 	size_t ready;   /* bytes inflated */
 	size_t moved;   /* of their front, pages that serve elsewhere by now */
 	size_t fed;     /* of in: handed to ISA-L */
@@ -47,6 +48,7 @@ int sc_elf_stream_open(struct sc_elf *e, const char *name, struct sc_elf_stream 
 		free(s);
 		return sc_error_set(err, SC_ENOTFOUND, "section %s: not inflated piecewise", name);
 	}
+	s->at_once = s->size < LARGE ? SC_BIG_PAGE / 16 : SC_BIG_PAGE;
 	isal_inflate_init(&s->z);
 	s->z.crc_flag = ISAL_ZLIB;
 	s->z.next_out = s->out;
@@ -87,15 +89,16 @@ static bool check_end(struct sc_elf_stream *s)
 
 size_t sc_elf_stream_more(struct sc_elf_stream *s, size_t done)
 {
-	size_t goal = s->ready + AT_ONCE - s->ready % AT_ONCE;
+	size_t goal = s->ready + s->at_once - s->ready % s->at_once;
 
 	if (s->ended)
 		return s->damaged ? 0 : s->size;
 	if (goal > s->size)
 		goal = s->size;
-	if (s->ready % AT_ONCE == 0 && s->moved + AT_ONCE <= done) {
-		sc_big_move(s->out + s->ready, s->out + s->moved, AT_ONCE);
-		s->moved += AT_ONCE;
+	if (s->at_once == SC_BIG_PAGE && s->ready % SC_BIG_PAGE == 0 &&
+	    s->moved + SC_BIG_PAGE <= done) {
+		sc_big_move(s->out + s->ready, s->out + s->moved, SC_BIG_PAGE);
+		s->moved += SC_BIG_PAGE;
 	}
 	while (s->ready < goal && !s->damaged) {
 		size_t room = goal - s->ready;
@@ -104,7 +107,7 @@ size_t sc_elf_stream_more(struct sc_elf_stream *s, size_t done)
 			s->damaged = true;
 		s->ready += room - s->z.avail_out;
 	}
-	if (s->fed - s->z.avail_in - s->dropped >= AT_ONCE) {
+	if (s->fed - s->z.avail_in - s->dropped >= SC_BIG_PAGE) {
 		sc_big_drop(s->in + s->dropped, s->fed - s->z.avail_in - s->dropped);
 		s->dropped = s->fed - s->z.avail_in;
 	}

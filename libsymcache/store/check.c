@@ -9,6 +9,7 @@
  * right.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -112,25 +113,28 @@ size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, voi
 	return r.faults;
 }
 
-/* Do the hashes of the blocks, if there are any, belong to the bytes? */
-static void check_table(struct symstore_report *r, const struct symstore_entry *entry,
-			const uint8_t *data, size_t room)
+/* Compares a cache with its hash and the hashes of its blocks, in one pass. */
+static void check_hashes(struct symstore_report *r, const struct symstore_entry *entry,
+			 const uint8_t *data, size_t room)
 {
 	const size_t at = symstore_table_offset((size_t)entry->cache_size);
-	const size_t table = symcache_guard_table_size((size_t)entry->cache_size);
-	struct symcache_guard guard;
+	const size_t size = symcache_guard_table_size((size_t)entry->cache_size);
+	uint8_t *table = malloc(size + 1);
+	uint64_t hash;
 
-	if (!entry->table_hash)
-		return;
-	if (at > room || table > room - at || XXH3_64bits(data + at, table) != entry->table_hash) {
-		symstore_fault(r, "the hashes of its blocks are not those that were written");
+	if (!table) {
+		symstore_fault(r, "out of memory");
 		return;
 	}
-	if (!symcache_guard_init(&guard, data, (size_t)entry->cache_size, data + at))
-		symstore_fault(r, "out of memory");
-	else if (!symcache_guard_check(&guard, data, (size_t)entry->cache_size))
-		symstore_fault(r, "the hashes of its blocks are not those of its bytes");
-	symcache_guard_deinit(&guard);
+	hash = symcache_guard_hash(data, (size_t)entry->cache_size, table);
+	if (hash != entry->cache_hash)
+		symstore_fault(r, "the bytes are not those that were written: hash %016llx, not %016llx",
+			       (unsigned long long)hash, (unsigned long long)entry->cache_hash);
+	else if (entry->table_hash && (at > room || size > room - at ||
+				       memcmp(table, data + at, size) ||
+				       XXH3_64bits(table, size) != entry->table_hash))
+		symstore_fault(r, "the hashes of its blocks are not those that were written");
+	free(table);
 }
 
 size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
@@ -141,22 +145,16 @@ size_t symstore_check_entry(struct symstore_reader *reader, const struct symstor
 	struct symcache cache;
 	struct sc_error err;
 	const uint8_t *data;
-	size_t size, room;
-	uint64_t hash;
+	size_t room;
 
 	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &data, &room, &err)) {
 		symstore_fault(&r, "%s", err.msg);
 		return r.faults;
 	}
-	size = (size_t)own.cache_size;
-	hash = XXH3_64bits(data, size);
-	if (hash != own.cache_hash) {
-		symstore_fault(&r, "the bytes are not those that were written: hash %016llx, not %016llx",
-			       (unsigned long long)hash, (unsigned long long)own.cache_hash);
+	check_hashes(&r, &own, data, room);
+	if (r.faults)
 		return r.faults;
-	}
-	check_table(&r, &own, data, room);
-	if (symcache_open(&cache, data, size, &err))
+	if (symcache_open(&cache, data, (size_t)own.cache_size, &err))
 		symstore_fault(&r, "%s", err.msg);
 	else
 		r.faults += symcache_verify(&cache, fn, ctx);

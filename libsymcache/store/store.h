@@ -9,7 +9,7 @@
  *   map.c      the memory map: how large, and when it may be moved
  *   open.c     path → struct symstore
  *   compact.c  the store anew, without free pages
- *   tags.c     sets of words
+ *   tags.c     sets of words   used.c  when entries were last used
  *   reader.c   snapshots   trust.c   caches that may be damaged
  *   writer.c   commits     apply.c   what they do     check.c  verification
  */
