@@ -35,7 +35,7 @@ include build/deps.mk
 endif
 build/deps.mk: scripts/deps.sh
 	@mkdir -p build
-	@scripts/deps.sh build $(filter test demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
+	@scripts/deps.sh build $(filter test layouts demo bench accuracy fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
 LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
@@ -50,7 +50,7 @@ PROG  := $(O)/symcache
 TESTS := $(patsubst %.c,$(O)/%,$(TEST_SRC))
 
 .DEFAULT_GOAL := all
-.PHONY: all asan test unit golden fuzz bench accuracy demo install clean help
+.PHONY: all asan test unit golden layouts fuzz bench accuracy demo install clean help
 
 all: $(PROG) ## build the program: build/release/symcache
 
@@ -99,7 +99,7 @@ $(REPLAYS): $(O)/%: $(O)/%.o $(FUZZ_MAIN) $(LIB) $(DEMANGLE_AR)
 	$(CC) $(MODE_CFLAGS) $(FUZZ_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
 		$(DEMANGLE_AR) $(LDLIBS)
 
-test: ## set up and run every test: unit, golden, layers, fuzz corpus
+test: ## set up and run every test: unit, golden, layouts, layers, fuzz corpus
 	@scripts/deps.sh test > /dev/null
 	@$(MAKE) --no-print-directory all testbins
 	@scripts/run_tests.sh $(O)
@@ -109,6 +109,10 @@ unit: all testbins ## the unit tests alone
 
 golden: all ## the command-line tests alone
 	@scripts/run_tests.sh $(O) golden
+
+layouts: all ## every debug layout, with compilers for other machines and languages
+	@scripts/deps.sh layouts > /dev/null
+	@scripts/layouts.py $(PROG)
 
 replays: $(REPLAYS)
 testbins: $(TESTS) $(REPLAYS)
@@ -128,9 +132,9 @@ bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null
 	@scripts/bench.sh $(PROG) $(BENCH)
 
-accuracy: all ## compare with llvm-symbolizer-19, address by address
-	@scripts/deps.sh bench > /dev/null
-	@scripts/accuracy.sh $(PROG)
+accuracy: all ## compare with LLVM's tools and gdb, address by address (ACCURACY=--fetch)
+	@scripts/deps.sh accuracy > /dev/null
+	@scripts/accuracy.sh $(PROG) $(ACCURACY)
 
 demo: all ## crash a real C++ program and symbolize its log
 	@scripts/deps.sh demo > /dev/null

@@ -64,6 +64,7 @@ static inline const char *answer_text(const struct answer *a, text_offset offset
 
 /* Makes `a`, all zero at first, an answer without findings. */
 void answer_begin(struct answer *a, const char *module);
+void answer_forget(struct answer *a); /* the findings, not the question */
 void answer_deinit(struct answer *a);
 
 /*

@@ -11,7 +11,7 @@
 
 static struct {
 	const char *output;
-	uint64_t format_version;
+	uint64_t format_version, threads;
 	struct opt_list debug_dirs;
 	struct transform_options transforms;
 	int reader;
@@ -26,6 +26,7 @@ static const struct opt opts[] = {
 	  "version of the SymCache format: 7, 8 or 9 (default)" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_TRANSFORMS(&o.transforms),
+	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "reader", 0, OPT_ENUM, &o.reader, "READER",
 	  "what reads the DWARF: fast (default), or libdw, slow, with the same result",
 	  .choices = readers },
@@ -37,6 +38,7 @@ static int run(int argc, char **argv)
 	struct symcache_build_options options = {
 		.format_version = (uint32_t)o.format_version, .debug_dirs = o.debug_dirs.items,
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
+		.threads = (unsigned)o.threads,
 	};
 	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
 	const struct symcache_build_info *info;

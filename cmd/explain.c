@@ -17,6 +17,8 @@ static void find_range(const struct symcache *c, uint64_t rel_pc, struct explain
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
+		if (!symcache_sound(c, &c->ranges[mid], sizeof(*c->ranges)))
+			return;
 		if (c->ranges[mid] <= rel_pc)
 			low = mid + 1;
 		else

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/fetch.h"
 #include "cmd/filtering.h"
 
 enum { JOBS_MAX = 64 };
@@ -16,6 +17,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 static struct {
 	const char *store, *dumpfile_output, *demux, *output_dir;
 	struct opt_list debug_dirs;
+	struct fetch_options fetch;
 	int dialect, format, color;
 	bool summary, quiet, omit_module_lines;
 	uint64_t jobs;
@@ -30,6 +32,8 @@ static const struct opt opts[] = {
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
 	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
+		  "indexed, too"),
 	{ "dialect", 0, OPT_ENUM, &o.dialect, "NAME",
 	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
 	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
@@ -168,7 +172,7 @@ static int run(int argc, char **argv)
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
 	__attribute__((cleanup(tally_deinit))) struct tally tally = { 0 };
-	const struct symbols_options symbols_options = {
+	struct symbols_options symbols_options = {
 		.store = o.store,
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : default_dirs,
 		.any_build_id = o.dialect == MARKUP_LLVM,
@@ -200,10 +204,16 @@ static int run(int argc, char **argv)
 								    : "standard input";
 	if (bad_options(&logs))
 		return STATUS_ERROR;
+	struct sc_error err;
+	if (fetcher_create(&o.fetch, &symbols_options.fetcher, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
 	struct symbols *symbols = symbols_create(&symbols_options);
 	status = o.output_dir ? filter_batch(&logs, &batch, symbols, &tally)
 			      : filter_all(&logs, &batch.markup, symbols, batch.jobs, &tally);
 	symbols_destroy(symbols);
+	fetcher_destroy(symbols_options.fetcher);
 	free(o.debug_dirs.items);
 	if (o.summary || (o.output_dir && !o.quiet))
 		tally_print(&tally);

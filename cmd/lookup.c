@@ -21,6 +21,7 @@ enum { MAX_LINE = 1 << 16 };
 static struct {
 	const char *build_id, *file, *cache, *store;
 	struct opt_list debug_dirs;
+	struct fetch_options fetch;
 	int style, functions;
 	bool demangle, inlines, basenames, relative_names;
 	bool addresses, pretty, verbose, relative_address, explain, json, version;
@@ -40,6 +41,8 @@ static const struct opt opts[] = {
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
+		  "store it"),
 	{ "output-style", 0, OPT_ENUM, &o.style, "STYLE", "LLVM (default), GNU or JSON",
 	  .choices = styles },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "the same as --output-style=JSON" },
@@ -73,6 +76,7 @@ struct lookup {
 	const char *module;
 	char *shown;             /* how answers call it */
 	struct modules *modules;
+	struct fetcher *fetcher;
 	struct demangler *demangler;
 	struct answer_options options;
 	struct style_options style;
@@ -120,36 +124,51 @@ static bool explain(struct lookup *l, const struct symcache *cache, const struct
 
 	modules_sources(l->modules, kind, name, sources);
 	found = explain_find(&request, &e);
-	if (l->json)
-		style_json_explain(l->json, &e);
-	else
-		explain_text(&e);
+	if (modules_sound(cache)) {
+		if (l->json)
+			style_json_explain(l->json, &e);
+		else
+			explain_text(&e);
+		l->explained = true;
+	}
 	explain_deinit(&e);
-	l->explained = true;
 	return found;
 }
 
 /* Asks the module and fills in the answer. */
 static void ask(struct lookup *l, const struct query *q, enum module_kind kind, const char *name)
 {
+	const bool was_partly = l->partly;
 	const struct symcache *cache;
 	struct sc_error err;
-	bool again;
+	bool again, found;
 
-	if (o.explain && (q->kind != QUERY_CODE || q->symbol.ptr))
+	l->partly = true;
+	if (o.explain && (q->kind != QUERY_CODE || q->symbol.ptr)) {
 		cmd_error("--explain is for addresses of code");
-	else if (q->kind == QUERY_FRAME)
-		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
-	else if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
-		if (l->json)
-			l->answer.error = must_asprintf("%s", err.msg);
-		else if (!again)
-			cmd_error("%s", err.msg);
-	} else if (o.explain ? explain(l, cache, q, kind, name) :
-		   answer_query(&l->answer, cache, q, &l->options, l->demangler)) {
 		return;
 	}
-	l->partly = true;
+	if (q->kind == QUERY_FRAME) {
+		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
+		return;
+	}
+	/* Once more if the cache turns out damaged: another may be had. */
+	for (int tries = 0; tries < 2; tries++) {
+		if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
+			if (l->json)
+				l->answer.error = must_asprintf("%s", err.msg);
+			else if (!again)
+				cmd_error("%s", err.msg);
+			return;
+		}
+		found = o.explain ? explain(l, cache, q, kind, name) :
+			answer_query(&l->answer, cache, q, &l->options, l->demangler);
+		if (modules_sound(cache)) {
+			l->partly = was_partly || !found;
+			return;
+		}
+		answer_forget(&l->answer);
+	}
 }
 
 static void lookup_line(struct lookup *l, const char *line)
@@ -241,6 +260,7 @@ static int open_default(struct lookup *l)
 static void lookup_deinit(struct lookup *l)
 {
 	modules_destroy(l->modules);
+	fetcher_destroy(l->fetcher);
 	demangler_destroy(l->demangler);
 	answer_deinit(&l->answer);
 	free(l->shown);
@@ -268,13 +288,19 @@ static int run(int argc, char **argv)
 			.verbose = o.verbose,
 		},
 	};
+	struct sc_error err;
 	int status;
 
 	if (o.version) {
 		puts(symcache_version);
 		return STATUS_OK;
 	}
+	if (fetcher_create(&o.fetch, &l.fetcher, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
 	l.modules = modules_create(o.store, o.debug_dirs.items);
+	modules_fetch(l.modules, l.fetcher);
 	l.demangler = demangler_create();
 	status = open_default(&l);
 	if (status)

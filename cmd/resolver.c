@@ -86,6 +86,8 @@ static const struct symcache *begin(struct resolver *r, struct seen_module *m, u
 {
 	const struct symcache *cache = symbols_cache(r->symbols, m->module);
 
+	if (cache && symcache_damaged(cache))
+		return NULL;
 	if (cache && m->book != book) {
 		m->texts = names_module(r->names, m->module);
 		m->book = book;
@@ -288,7 +290,7 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 	if (r->llvm)
 		add_symbol(r, cache, rel);
 	*ret = r->frames;
-	return r->num_frames;
+	return symbols_sound(r->symbols, m->module) ? r->num_frames : 0;
 }
 
 /* Valid until the next one. */
@@ -342,17 +344,17 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 		return false;
 	if (r->llvm && symcache_lookup_symbol(cache, rel, &symbol)) {
 		*ret = (struct markup_data){ .name = name_of(r, symbol.name, SYMCACHE_LANG_SYMTAB) };
-		return ret->name.ptr;
+		return ret->name.ptr && symbols_sound(r->symbols, m->module);
 	}
 	if (!symcache_lookup_data(cache, rel, &data))
-		return find_function(r, cache, rel, ret);
+		return find_function(r, cache, rel, ret) && symbols_sound(r->symbols, m->module);
 	*ret = (struct markup_data){
 		.name = name_of(r, data.name, SYMCACHE_LANG_UNKNOWN),
 		.offset = rel - data.rel_address,
 		.file = path_of(r, &data.file),
 		.line = data.line,
 	};
-	return ret->name.ptr;
+	return ret->name.ptr && symbols_sound(r->symbols, m->module);
 }
 
 /* A symbol element; some write a further underscore in front of the name. */

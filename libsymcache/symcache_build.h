@@ -51,6 +51,24 @@ struct symcache_transform {
 	void *ctx;
 };
 
+/* A debug or supplementary file that a build looks for. */
+struct symcache_wanted {
+	const uint8_t *build_id; /* NULL: by name and CRC, which the build checks */
+	size_t build_id_len;
+	const char *name;        /* without folders */
+};
+
+/* Where files are, if not in the file system: in an archive. Called by builds on
+ * several threads at the same time. */
+struct symcache_files {
+	/* A descriptor, which the build closes, of the path that create() was given or
+	 * find() returned (the same pointer); −1 with errno. */
+	int (*open)(void *ctx, const char *path);
+	/* The n-th possibility, from 0; NULL: no more, look in the file system. */
+	const char *(*find)(void *ctx, const struct symcache_wanted *wanted, unsigned n);
+	void *ctx;
+};
+
 struct symcache_build_options {
 	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
 	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
@@ -61,14 +79,16 @@ struct symcache_build_options {
 	/* Applied in this order, each to what the one before it gave. */
 	const struct symcache_transform *transforms;
 	size_t num_transforms;
+	const struct symcache_files *files; /* NULL: the file system alone */
 };
 
 /* The stages of a build, in order. */
 enum symcache_stage {
-	SYMCACHE_STAGE_OPEN,     /* files found, symbols read */
+	SYMCACHE_STAGE_OPEN,     /* files found */
 	SYMCACHE_STAGE_INFLATE,  /* sections inflated and relocated */
-	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations */
-	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads */
+	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations, unless read with the units */
+	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads; a large
+	                          * .debug_info is inflated, and symbols are read meanwhile */
 	SYMCACHE_STAGE_ASSEMBLE, /* units put together, symbols added */
 	SYMCACHE_STAGE_LAYOUT,   /* records placed */
 	SYMCACHE_STAGES,
@@ -101,7 +121,7 @@ struct symcache_build;
  * Reads the ELF file at `path` and lays out its cache. `options` may be NULL.
  * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
  * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
- * above 4 GiB; SC_ENOMEM. On failure *ret is NULL.
+ * above 4 GiB, or all of the code and data is; SC_ENOMEM. On failure *ret is NULL.
  */
 int symcache_build_create(const char *path, const struct symcache_build_options *options,
 			  struct symcache_build **ret, struct sc_error *err);
@@ -121,5 +141,20 @@ void symcache_build_write(const struct symcache_build *b, void *dst);
  */
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			  size_t *build_id_len, bool *derived, struct sc_error *err);
+
+/* What an ELF file says about itself and the files that belong to it. */
+struct symcache_elf_facts {
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
+	size_t build_id_len;  /* 0: none */
+	bool dwarf;           /* it has .debug_info */
+	uint8_t alt_id[SYMCACHE_BUILD_ID_MAX]; /* build ID of its supplementary file (dwz) */
+	size_t alt_id_len;    /* 0: none, or damaged */
+	char debug_link[256]; /* name of its debug file; "": none */
+};
+
+/* Of the file `fd`, which stays the caller's; `name` is for messages. Errors as those of
+ * symcache_elf_build_id(). */
+int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
+		       struct sc_error *err);
 
 #endif

@@ -237,7 +237,7 @@ static int explain_units(struct work *w, struct sc_error *err)
 	if (!w->scanner)
 		return out_of_memory(err);
 	for (size_t i = 0; i < debug->units.len; i++) {
-		if (dw_scan_unit(w->scanner, i, &w->unit, NULL) == SC_ENOMEM ||
+		if (dw_scan_unit(w->scanner, &debug->units.data[i], &w->unit, NULL) == SC_ENOMEM ||
 		    (is_concerned(w) && !explain_unit(w, &debug->units.data[i])))
 			return out_of_memory(err);
 		w->to->shown.units_read++;

@@ -81,6 +81,11 @@ void sc_flattener_destroy(struct sc_flattener *f)
 
 void sc_flat_deinit(struct sc_flat *flat)
 {
+	for (size_t i = 0; i < flat->more.len; i++) {
+		vec_deinit(&flat->more.data[i].ranges);
+		sc_maps_deinit(&flat->more.data[i].maps);
+	}
+	vec_deinit(&flat->more);
 	vec_deinit(&flat->pieces);
 	vec_deinit(&flat->ranges);
 }
@@ -252,7 +257,7 @@ static bool put(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 	r = vec_push(&f->out->ranges);
 	if (!r)
 		return false;
-	r->start = start;
+	r->start = (uint32_t)(start - f->env.load_base);
 	r->loc = loc;
 	p->num_ranges++;
 	return true;

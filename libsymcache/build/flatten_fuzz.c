@@ -121,7 +121,7 @@ static void check_file(const struct sc_tables *tables, const struct sc_final *fi
 
 	must(!sc_layout_create(&content, &layout, NULL));
 	bytes = malloc(sc_layout_counts(layout).size);
-	sc_layout_write(layout, bytes);
+	sc_layout_write(layout, 1, bytes);
 	fault = plain_open(&cache, bytes, sc_layout_counts(layout).size);
 	if (fault) {
 		fprintf(stderr, "not a sound cache: %s\n", fault);

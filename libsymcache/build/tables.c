@@ -56,18 +56,9 @@ static const char *copy(struct sc_tables *t, const char *s, size_t len)
 	return s;
 }
 
-bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from)
-{
-	if (!vec_reserve(&to->copies, from->copies.len))
-		return false;
-	for (size_t i = 0; i < from->copies.len; i++)
-		to->copies.data[to->copies.len++] = from->copies.data[i];
-	from->copies.len = from->copies_left = 0;
-	return true;
-}
-
 /* `s` is not empty. */
-static bool intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
+static inline __attribute__((always_inline)) bool
+intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
 {
 	struct string_key key = { .t = t };
 	struct sc_string *added;
@@ -175,4 +166,60 @@ bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		return true;
 	return sc_table_string(t, comp_dir, &f.comp_dir) && sc_table_string(t, dir, &f.dir) &&
 	       sc_table_string(t, name, &f.name) && sc_table_file_record(t, &f, ret);
+}
+
+/* ---- tables to tables ------------------------------------------------------------- */
+
+static uint32_t *new_map(size_t n)
+{
+	return malloc((n ? n : 1) * sizeof(uint32_t));
+}
+
+void sc_maps_deinit(struct sc_maps *m)
+{
+	free(m->strings);
+	free(m->files);
+	free(m->functions);
+}
+
+static bool take_copies(struct sc_tables *to, struct sc_tables *from)
+{
+	if (!vec_reserve(&to->copies, from->copies.len))
+		return false;
+	for (size_t i = 0; i < from->copies.len; i++)
+		to->copies.data[to->copies.len++] = from->copies.data[i];
+	from->copies.len = from->copies_left = 0;
+	return true;
+}
+
+bool sc_tables_add(struct sc_tables *to, struct sc_tables *from, struct sc_maps *m)
+{
+	bool ok = (m->strings = new_map(from->strings.len)) &&
+		  (m->files = new_map(from->files.len)) &&
+		  (m->functions = new_map(from->functions.len));
+
+	ok = ok && take_copies(to, from);
+	for (size_t i = 0; ok && i < from->strings.len; i++)
+		ok = sc_table_string(to, from->strings.data[i].ptr, &m->strings[i]);
+	for (size_t i = 0; ok && i < from->files.len; i++) {
+		struct sc_file f = from->files.data[i];
+		f.comp_dir = sc_moved(m->strings, f.comp_dir);
+		f.dir = sc_moved(m->strings, f.dir);
+		f.name = sc_moved(m->strings, f.name);
+		ok = sc_table_file_record(to, &f, &m->files[i]);
+	}
+	for (size_t i = 0; ok && i < from->functions.len; i++) {
+		struct sc_function f = from->functions.data[i];
+		f.name = sc_moved(m->strings, f.name);
+		f.decl_file = sc_moved(m->files, f.decl_file);
+		ok = sc_table_function(to, &f, &m->functions[i]);
+	}
+	m->first_call = (uint32_t)to->calls.len;
+	ok = ok && vec_reserve(&to->calls, from->calls.len);
+	for (size_t i = 0; ok && i < from->calls.len; i++) {
+		struct sc_location *l = &to->calls.data[to->calls.len++];
+		*l = from->calls.data[i];
+		sc_location_move(l, m);
+	}
+	return ok;
 }

@@ -409,9 +409,9 @@ static int scan_split(struct dw_scanner *s, struct sc_error *err)
 	return rc == SC_ENOMEM ? rc : missing ? missing : rc;
 }
 
-int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err)
+int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw_unit *ret,
+		 struct sc_error *err)
 {
-	const struct dw_unit_header *u = &s->debug->units.data[index];
 	int rc;
 
 	dw_unit_clear(ret);
