@@ -29,7 +29,7 @@ enum {
 
 /* Through a buffer that stays in the core's cache: a map would cost a page fault every
  * 64 KB, and count as memory. */
-static int hash_content(int fd, size_t size, struct symstore_hash *ret)
+int index_hash_content(int fd, size_t size, struct symstore_hash *ret)
 {
 	XXH3_state_t *state = XXH3_createState();
 	/* Aligned: the kernel copies three times as fast to the start of a page. */
@@ -66,7 +66,7 @@ static void *hash_thread(void *arg)
 {
 	struct hashing *h = arg;
 
-	h->rc = hash_content(h->fd, h->size, h->ret);
+	h->rc = index_hash_content(h->fd, h->size, h->ret);
 	return NULL;
 }
 
@@ -84,17 +84,14 @@ static int hash_end(struct hashing *h)
 	return h->rc;
 }
 
-/* Has a debug file of this build ID come since `time`? */
-static bool new_debug_file(const char *path, const char *const *dirs, int64_t time)
+bool index_new_debug_file(const uint8_t *id, size_t len, const char *const *dirs, int64_t time)
 {
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	bool derived, there = false;
+	bool there = false;
 	struct stat st;
-	size_t len;
 
-	if (symcache_elf_build_id(path, id, &len, &derived, NULL) || derived || len < 2)
+	if (len < 2)
 		return false;
 	format_build_id(hex, id, len);
 	for (dirs = dirs ? dirs : default_dirs; *dirs && !there; dirs++) {
@@ -106,9 +103,10 @@ static bool new_debug_file(const char *path, const char *const *dirs, int64_t ti
 	return there;
 }
 
-static bool unchanged(struct index_job *job, struct symstore_reader *reader,
+static bool unchanged(struct index_job *job, int fd, struct symstore_reader *reader,
 		      const struct index_options *options, int *outcome)
 {
+	struct symcache_elf_facts facts;
 	struct symstore_outcome seen;
 	struct symstore_entry entry;
 
@@ -118,10 +116,24 @@ static bool unchanged(struct index_job *job, struct symstore_reader *reader,
 	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
 	job->entry.build_id_len = seen.build_id_len;
 	job->entry.tags = options->tags;
-	if (!seen.code && (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
-			   entry.sources & SYMCACHE_FROM_DWARF))
+	if (!seen.code &&
+	    symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL))
+		return false;
+	if (!seen.code && strcmp(entry.transforms, options->transforms))
+		return false;
+	if (!seen.code && entry.sources & SYMCACHE_FROM_DWARF)
 		return true;
-	return !new_debug_file(job->file->path, options->build.debug_dirs, seen.time);
+	return symcache_elf_facts(fd, job->file->path, &facts, NULL) ||
+	       !index_new_debug_file(facts.build_id, facts.build_id_len,
+				     options->build.debug_dirs, seen.time);
+}
+
+/* The absolute path of a file, or of a member of an archive. NULL: not to be had. */
+static char *recorded_path(const struct scan_file *file, const char *path)
+{
+	return file->unpacked && !strncmp(path, file->path, file->archive_len) ?
+		must_asprintf("%s%s", file->real, path + file->archive_len) :
+		realpath(path, NULL);
 }
 
 /* May a file be built before it is known whether its content is new? Where the store
@@ -150,8 +162,8 @@ static void describe(struct index_job *job, const struct index_options *options)
 	struct symstore_entry *e = &job->entry;
 
 	job->info = *info;
-	job->source_path = realpath(job->file->path, NULL);
-	job->debug_path = info->debug_path ? realpath(info->debug_path, NULL) : NULL;
+	job->source_path = recorded_path(job->file, job->file->path);
+	job->debug_path = info->debug_path ? recorded_path(job->file, info->debug_path) : NULL;
 	*e = (struct symstore_entry){
 		.build_id_len = info->build_id_len,
 		.build_id_derived = info->build_id_derived,
@@ -165,6 +177,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 		.debug_path = job->debug_path ? job->debug_path : info->debug_path,
 		.tool_version = symcache_version,
 		.tags = options->tags,
+		.transforms = options->transforms,
 	};
 	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
 	if (e->cache_size > KEEP_BUILD)
@@ -241,12 +254,12 @@ static enum index_result work(struct index_job *job, int fd, struct symstore *st
 	if (before.st_size > HASH_MEANWHILE && options->build.threads > 1 &&
 	    (options->again || surely_new(job->file->path, store)))
 		return build(job, fd, &before, options, &hashing);
-	if (hash_content(fd, hashing.size, &job->content))
+	if (index_hash_content(fd, hashing.size, &job->content))
 		return cannot_read(job);
 	if (!options->again) {
 		if (symstore_read_begin(store, &reader, &job->err))
 			return INDEX_FAILED;
-		job->known = unchanged(job, reader, options, &outcome);
+		job->known = unchanged(job, fd, reader, options, &outcome);
 		symstore_read_end(reader);
 		if (job->known)
 			return outcome ? INDEX_NO_SYMBOLS : INDEX_UNCHANGED;
@@ -260,7 +273,8 @@ struct index_job *index_job_create(const struct scan_file *file, struct symstore
 				   const struct index_options *options)
 {
 	struct index_job *job = must_calloc(1, sizeof(*job));
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file->unpacked ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
+		open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	job->file = file;
 	index_at_work = file->path;
@@ -279,5 +293,6 @@ void index_job_destroy(struct index_job *job)
 	free(job->bytes);
 	free(job->source_path);
 	free(job->debug_path);
+	free(job->outcomes);
 	free(job);
 }

@@ -13,6 +13,7 @@
 #include "libsymcache/build/arch.h"
 #include "libsymcache/build/input.h"
 #include "libsymcache/build/layout.h"
+#include "libsymcache/build/transform.h"
 #include "libsymcache/build/units.h"
 
 /* A stop watch: each lap goes to a stage. */
@@ -90,7 +91,8 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 		return sc_error_set(err, SC_EUNSUPPORTED,
 				    "%s: libdw's reader does not relocate objects",
 				    b->input.dwarf->path);
-	rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
+	rc = dw_libdw_open(b->input.dwarf->fd, b->input.alt ? b->input.alt->fd : -1,
+			   &b->input.debug.sections, &b->libdw, &fault);
 
 	if (!rc)
 		return sc_units_libdw(b->libdw, env, &b->units, err);
@@ -253,8 +255,6 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 	b->info.string_bytes = n.string_bytes;
 	b->info.data_symbols = b->units.data.symbols.list.len;
 	b->info.merged_ranges = b->units.flat.merged;
-	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far +
-			   b->input.symbols_too_far;
 	return 0;
 }
 
@@ -321,7 +321,11 @@ static int build(struct symcache_build *b, const char *path,
 		return rc;
 	if (!put_together(b))
 		return out_of_memory(err);
+	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
+					       &b->ranges, &b->units.data))
+		return out_of_memory(err);
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
+	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far + in->symbols_too_far;
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
 		rc = lay_out(b, version, err);
 		lap(&watch, SYMCACHE_STAGE_LAYOUT);
@@ -329,6 +333,11 @@ static int build(struct symcache_build *b, const char *path,
 	}
 	if (b->info.bad_units)
 		return sc_error_set(err, SC_EFORMAT, "%s: %s", path, b->info.first_fault);
+	if (b->info.above_4g)
+		return sc_error_set(err, SC_ELIMIT, "%s: all of its %llu ranges and symbols lie "
+				    "outside of the 4 GiB above the load base 0x%llx", path,
+				    (unsigned long long)b->info.above_4g,
+				    (unsigned long long)b->info.load_base);
 	return sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);
 }
 

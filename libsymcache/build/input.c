@@ -1,6 +1,8 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/build/input.h"
 
+#include "libsymcache/build/files.h"
+
 static void join_symbols(struct sc_input *in)
 {
 	pthread_mutex_lock(&in->reading.lock);
@@ -32,16 +34,17 @@ static int open_files(struct sc_input *in, const char *path,
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	const char *const *dirs = o->debug_dirs ? o->debug_dirs : default_dirs;
 	struct sc_error fault;
-	int rc = sc_elf_open(path, &in->image, err);
+	int rc = sc_files_open(o->files, path, &in->image, err);
 
 	if (rc)
 		return rc;
 	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search &&
-	    !sc_elf_find_debug(in->image, dirs, &in->separate, NULL))
+	    !sc_files_find_debug(o->files, in->image, dirs, &in->separate, NULL))
 		in->separate->image = in->image;
 	in->dwarf = in->separate ? in->separate :
 		    sc_elf_has(in->image, ".debug_info") ? in->image : NULL;
-	rc = in->dwarf ? sc_elf_find_alt(in->dwarf, dirs, &in->alt, &fault) : SC_ENOTFOUND;
+	rc = in->dwarf ? sc_files_find_alt(o->files, in->dwarf, dirs, &in->alt, &fault) :
+			 SC_ENOTFOUND;
 	if (rc && rc != SC_ENOTFOUND && !in->faults.count++)
 		in->faults.first = fault;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;

@@ -68,9 +68,10 @@ static void unlock(struct sc_tables *t)
 		pthread_mutex_unlock(t->lock);
 }
 
-/* Adds a string of `len` bytes, if it is new. */
-static bool add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash,
-		       uint32_t *ret)
+/* Adds a string of `len` bytes, if it is new; one that is `passing` is copied then. */
+static inline __attribute__((always_inline)) bool
+add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, bool passing,
+	   uint32_t *ret)
 {
 	struct string_key key = { t, { s, (uint32_t)len } };
 	struct sc_string *added;
@@ -88,7 +89,7 @@ static bool add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t 
 		added = vec_push(&t->strings);
 		if (!added)
 			return false;
-		if ((size_t)(s - t->transient) < t->transient_size)
+		if (passing || (size_t)(s - t->transient) < t->transient_size)
 			key.s.ptr = copy(t, s, len);
 		if (!key.s.ptr)
 			return false;
@@ -112,7 +113,7 @@ static bool add_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		return true;
 	}
 	len = strlen(s);
-	if (!add_hashed(t, s, len, XXH3_64bits(s, len), ret))
+	if (!add_hashed(t, s, len, XXH3_64bits(s, len), false, ret))
 		return false;
 	if (*ret != SC_NONE) {
 		t->recent[place].ptr = s;
@@ -146,7 +147,7 @@ static bool add_batch(struct sc_tables *t, const char *const *s, size_t n, uint3
 	}
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = SC_NONE;
-		if (of[i].len && !add_hashed(t, s[i], of[i].len, of[i].hash, &ret[i]))
+		if (of[i].len && !add_hashed(t, s[i], of[i].len, of[i].hash, false, &ret[i]))
 			return false;
 	}
 	return true;
@@ -170,6 +171,19 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 
 	lock(t);
 	ok = add_string(t, s, ret);
+	unlock(t);
+	return ok;
+}
+
+bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	size_t len = s ? strlen(s) : 0;
+	bool ok = true;
+
+	*ret = SC_NONE;
+	lock(t);
+	if (len)
+		ok = add_hashed(t, s, len, XXH3_64bits(s, len), true, ret);
 	unlock(t);
 	return ok;
 }

@@ -69,6 +69,8 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
 /* sc_table_string() of n strings: a few times as fast where there are many new ones, for
  * memory is asked for what the next ones need meanwhile. */
 bool sc_table_strings(struct sc_tables *t, const char *const *s, size_t n, uint32_t *ret);
+/* A string that does not last: it is copied if it is new. */
+bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret);
 bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		   const char *name, uint32_t *ret);
 bool sc_table_file_record(struct sc_tables *t, const struct sc_file *f, uint32_t *ret);

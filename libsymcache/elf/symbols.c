@@ -132,11 +132,13 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 	return true;
 }
 
-/* $x, $d.12, …; on RISC-V also $x with the instruction set behind it. */
-static bool is_mapping_symbol(const struct sc_elf *e, const char *name)
+/* Of the tools, not of the program: mapping symbols ($x, $d.12, …; on RISC-V also $x with
+ * the instruction set behind it), and a compiler's labels inside of functions. Those are in
+ * the table on RISC-V, where the linker moves code. */
+static bool is_marker(const struct sc_elf *e, const char *name)
 {
-	return name[0] == '$' && name[1] && (!name[2] || name[2] == '.' ||
-		(e->machine == EM_RISCV && !strncmp(name, "$xrv", 4)));
+	return (name[0] == '$' && name[1] && (!name[2] || name[2] == '.')) ||
+	       (e->machine == EM_RISCV && (!strncmp(name, "$xrv", 4) || !strncmp(name, ".L", 2)));
 }
 
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
@@ -173,7 +175,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		if (ndx == SHN_UNDEF || (sym.st_shndx >= SHN_LORESERVE &&
 					 sym.st_shndx != SHN_XINDEX))
 			continue;
-		if (is_mapping_symbol(e, name))
+		if (is_marker(e, name))
 			continue;
 		if (ndx != sh_index) {
 			s = elf_getscn(e->elf, ndx);
