@@ -51,6 +51,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf cmd"); lib("lzma.h", "elf cmd"); lib("zlib.h", "cmd")
 		lib("xxhash.h", "base elf dwarf build read store cmd")
+		lib("xxh_x86dispatch.h", "cmd")
 		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
 		lib("yajl/yajl_parse.h", "cmd"); lib("sodium.h", "cmd")
 		lib("unwind.h", "libmarkup") # of the compiler
