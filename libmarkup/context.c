@@ -204,7 +204,7 @@ enum markup_context_result mk_context_add_module(struct markup_context *c, uint6
 		if (c->dialect != MARKUP_FUCHSIA)
 			return MARKUP_CTX_DUPLICATE;
 		m->asked = false;
-		m->missing = NULL;
+		m->handle = m->missing = NULL;
 		changed(c);
 		return name_module(c, m, name, build_id) ? MARKUP_CTX_OK : MARKUP_CTX_FULL;
 	}
