@@ -123,7 +123,7 @@ $(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
 	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(FUZZ_MORE) \
 		$(DEMANGLE_AR) $(LDLIBS)
 
-torture: all testbins ## kill indexers at random moments, 500 times
+torture: all testbins ## kill it at random moments, 500 times; fill the disk; huge stores
 	@scripts/torture.sh $(O)
 
 bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
