@@ -162,7 +162,7 @@ static void answer_code(struct answer *a, const struct symcache *cache, uint64_t
 /*
  * What the symbol table adds, as llvm-symbolizer has it: the name of the function
  * that has the code (foo.cold, the alias that is last), and the source file of a
- * local symbol where the DWARF names none.
+ * local symbol where the DWARF names none: both for the outermost frame.
  */
 static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
 		       const struct answer_options *options, struct demangler *d)
@@ -185,8 +185,8 @@ static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t 
 	outermost->has_start_address = true;
 	outermost->start_address = symcache_load_base(cache) + symbol.rel_address;
 	file.name = symbol.file;
-	if (!a->frames[0].file)
-		a->frames[0].file = add_path(a, &file, options->paths);
+	if (!outermost->file)
+		outermost->file = add_path(a, &file, options->paths);
 }
 
 /* A location for each function of this name. */

@@ -285,16 +285,14 @@ static char *run_bounded(struct demangler *d, char *name, uint32_t lang)
 	return setjmp(d->arena.full) ? NULL : run(name, lang);
 }
 
-/* Runs a demangler; what cannot be demangled becomes its own text. */
-static struct known *learn(struct demangler *d, uint64_t hash, struct symcache_str name,
-			   uint32_t lang)
+struct symcache_str demangle_once(struct demangler *d, struct symcache_str name, uint32_t lang)
 {
-	char mangled[NAME_MAX_LEN + 2];
-	bool dot = *name.ptr == '.';
-	const char *text;
-	struct known *k;
-	size_t len;
+	char mangled[NAME_MAX_LEN + 1], *text;
+	bool dot;
 
+	if (!looks_mangled(name))
+		return name;
+	dot = *name.ptr == '.';
 	memcpy(mangled, name.ptr, name.len);
 	mangled[name.len] = 0;
 	d->runs++;
@@ -302,13 +300,21 @@ static struct known *learn(struct demangler *d, uint64_t hash, struct symcache_s
 	text = run_bounded(d, mangled + dot, lang);
 	arena = NULL;
 	if (!text)
-		text = mangled + dot;
-	len = strlen(text);
-	k = must_realloc(NULL, sizeof(*k) + name.len + dot + len);
-	*k = (struct known){ hash, name.len, dot + len };
+		return name;
+	if (dot) /* over the allocation's head */
+		*--text = '.';
+	return (struct symcache_str){ text, strlen(text) };
+}
+
+static struct known *learn(struct demangler *d, uint64_t hash, struct symcache_str name,
+			   uint32_t lang)
+{
+	const struct symcache_str text = demangle_once(d, name, lang);
+	struct known *k = must_realloc(NULL, sizeof(*k) + name.len + text.len);
+
+	*k = (struct known){ hash, name.len, text.len };
 	memcpy(k->bytes, name.ptr, name.len);
-	k->bytes[name.len] = '.';
-	memcpy(k->bytes + name.len + dot, text, len);
+	memcpy(k->bytes + name.len, text.ptr, text.len);
 	return k;
 }
 

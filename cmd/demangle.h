@@ -23,6 +23,10 @@ void demangler_destroy(struct demangler *d); /* NULL is fine */
  */
 struct symcache_str demangle(struct demangler *d, struct symcache_str name, uint32_t lang);
 
+/* As demangle(), but nothing is remembered: for callers that do so themselves. The
+ * result is valid until the next call of either, or as long as `name` is. */
+struct symcache_str demangle_once(struct demangler *d, struct symcache_str name, uint32_t lang);
+
 /* How often the demanglers really ran, for tests. */
 uint64_t demangler_runs(const struct demangler *d);
 

@@ -15,6 +15,10 @@
 
 enum kind { GZIP, XZ, ZSTD };
 
+/* What an xz stream may want for its dictionary; xz -9 wants 65 MiB. (Of zstd the
+ * library itself allows 128 MiB.) */
+#define XZ_MEMORY_MAX (512u << 20)
+
 struct inflate {
 	enum kind kind;
 	z_stream gzip;
@@ -27,7 +31,8 @@ struct inflate {
 struct inflate *inflate_create(const unsigned char *magic, size_t len)
 {
 	static const unsigned char gzip[] = { 0x1f, 0x8b }, xz[] = { 0xfd, '7', 'z', 'X', 'Z', 0 },
-				   zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+				   zstd[] = { 0x28, 0xb5, 0x2f, 0xfd },
+				   skippable[] = { 0x2a, 0x4d, 0x18 }; /* behind 0x50 to 0x5f */
 	struct inflate *d = must_calloc(1, sizeof(*d));
 	bool ok = false;
 
@@ -37,8 +42,11 @@ struct inflate *inflate_create(const unsigned char *magic, size_t len)
 	} else if (len >= sizeof(xz) && !memcmp(magic, xz, sizeof(xz))) {
 		d->kind = XZ;
 		d->xz = (lzma_stream)LZMA_STREAM_INIT;
-		ok = lzma_stream_decoder(&d->xz, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK;
-	} else if (len >= sizeof(zstd) && !memcmp(magic, zstd, sizeof(zstd))) {
+		ok = lzma_stream_decoder(&d->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK;
+	} else if (len >= sizeof(zstd) &&
+		   (!memcmp(magic, zstd, sizeof(zstd)) ||
+		    ((magic[0] & 0xf0) == 0x50 &&
+		     !memcmp(magic + 1, skippable, sizeof(skippable))))) {
 		d->kind = ZSTD;
 		d->zstd = ZSTD_createDStream();
 		ok = d->zstd;
@@ -134,6 +142,9 @@ static int run_xz(struct inflate *d, const void *in, size_t *in_len, void *out, 
 	case LZMA_BUF_ERROR:
 		return end && !*in_len && !*out_len && out_size
 			       ? damaged(err, "xz: the file is cut off") : 0;
+	case LZMA_MEMLIMIT_ERROR:
+		return sc_error_set(err, SC_ENOMEM, "xz: it wants more than %u MiB of memory",
+				    XZ_MEMORY_MAX >> 20);
 	case LZMA_MEM_ERROR:
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	default:

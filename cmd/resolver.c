@@ -1,11 +1,11 @@
 /*
  * Address → frames with names and paths as they are shown: see resolver.h.
  *
- * A log of a million addresses has a few thousand names and files. Each is made
- * once and found again by its index in the cache: an array of names and one of
- * paths for each module, which cost memory only where they are touched. Their
- * texts lie in blocks; when these are full, or the caches may have moved, all
- * is forgotten and begun anew: memory is bounded, and nothing has to be evicted.
+ * An address costs a chain of loads, each of which has to wait for the one before
+ * it: bucket, range, location, the next location, function, name. Of a large
+ * program all of them come from memory. So addresses that are announced are looked
+ * up together, a step of all of them after another: then the waits overlap.
+ * What is found is kept as numbers; code() turns them into texts.
  */
 #include "cmd/resolver.h"
 
@@ -13,194 +13,175 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "cmd/demangle.h"
+#include "cmd/names.h"
 
 enum {
-	TEXT_BYTES = 24 << 20, /* of names and paths that are kept */
-	TEXT_BLOCK = 256 << 10,
-	FRAMES_MAX = 4096,     /* of one address; the others are left out */
+	FRAMES_MAX = 4096, /* of one address; the others are left out */
 	CHAINS = 1 << 10,
-};
-
-/* A name or path that was made before; ptr NULL: not yet; len NONE: unknown. */
-struct text {
-	const char *ptr;
-	size_t len;
+	LANE_FRAMES = 16,  /* that are looked up ahead */
+	TEXT_LINES = 3,    /* cache lines of a name that are fetched ahead */
 };
 
 /* A module as this thread sees it: libmarkup's handle. */
 struct seen_module {
 	struct symbols_module *module;
-	struct text *names; /* by function; NULL before the first one */
-	struct text *paths; /* by file */
-	struct seen_module *next;      /* in its hash chain */
-	struct seen_module *next_full; /* with arrays to forget */
+	struct names_module *texts;
+	uint64_t book;            /* that they are in; 0: none yet */
+	struct seen_module *next; /* in its hash chain */
 };
 
-struct block {
-	struct block *older;
-	size_t size;
-	char bytes[];
+/* An address that was looked up ahead. */
+struct lane {
+	const struct seen_module *module;
+	uint64_t rel;
+	bool found;
+	uint32_t num;
+	struct symcache_frame_ids ids[LANE_FRAMES];
+	struct symcache_frames rest; /* frames still to come */
 };
 
 struct resolver {
 	struct symbols *symbols;
+	struct names_reader *names;
 	bool llvm;
-	struct demangler *demangler; /* NULL before the first name */
 	struct markup_frame *frames;
 	size_t num_frames, cap_frames;
+	char *path; /* of what is no function */
+	size_t cap_path;
 	struct seen_module *chains[CHAINS];
-	struct seen_module *full;
-	struct block *blocks;   /* the newest first */
-	size_t block_left;      /* bytes of it */
-	size_t block_bytes;     /* of all blocks */
-	unsigned snapshot;      /* of the symbols, that the texts come from */
+	struct lane lanes[MARKUP_AHEAD];
+	size_t num_lanes, next_lane;
+	uint64_t lanes_book; /* in whose time they were filled */
 };
 
-struct resolver *resolver_create(struct symbols *symbols, bool llvm)
+struct resolver *resolver_create(struct symbols *symbols, struct names *names, bool llvm)
 {
 	struct resolver *r = must_calloc(1, sizeof(*r));
 
 	r->symbols = symbols;
+	r->names = names_reader_create(names);
 	r->llvm = llvm;
 	return r;
-}
-
-static void forget_texts(struct resolver *r)
-{
-	for (struct block *b = r->blocks, *older; b; b = older) {
-		older = b->older;
-		free(b);
-	}
-	r->blocks = NULL;
-	r->block_left = r->block_bytes = 0;
-	for (; r->full; r->full = r->full->next_full) {
-		free(r->full->names);
-		free(r->full->paths);
-		r->full->names = r->full->paths = NULL;
-	}
 }
 
 void resolver_destroy(struct resolver *r)
 {
 	if (!r)
 		return;
-	forget_texts(r);
 	for (size_t i = 0; i < CHAINS; i++) {
 		for (struct seen_module *m = r->chains[i], *next; m; m = next) {
 			next = m->next;
 			free(m);
 		}
 	}
+	names_reader_destroy(r->names);
 	free(r->frames);
-	if (r->demangler)
-		demangler_destroy(r->demangler);
+	free(r->path);
 	free(r);
 }
 
-/* ---- texts ------------------------------------------------------------------ */
-
-static char *new_text(struct resolver *r, size_t len)
+/* The cache of a module, ready to be asked, with its texts in names_book(); NULL: it
+ * is no more. */
+static const struct symcache *begin(struct resolver *r, struct seen_module *m, uint64_t book)
 {
-	if (!r->blocks || len > r->block_left) {
-		size_t size = len > TEXT_BLOCK ? len : TEXT_BLOCK;
-		struct block *b = must_realloc(NULL, sizeof(*b) + size);
-		*b = (struct block){ .older = r->blocks, .size = size };
-		r->blocks = b;
-		r->block_left = size;
-		r->block_bytes += size;
-	}
-	r->block_left -= len;
-	return r->blocks->bytes + r->blocks->size - r->block_left - len;
-}
-
-static struct demangler *get_demangler(struct resolver *r)
-{
-	if (!r->demangler)
-		r->demangler = demangler_create();
-	return r->demangler;
-}
-
-static struct markup_str make_name(struct resolver *r, struct symcache_str name, uint32_t lang)
-{
-	struct symcache_str shown;
-	char *copy;
-
-	if (!name.len || (name.len == 1 && *name.ptr == '?'))
-		return (struct markup_str){ NULL, 0 };
-	/* LLVM takes Rust's older names for C++. */
-	shown = demangle(get_demangler(r), name, r->llvm ? SYMCACHE_LANG_UNKNOWN : lang);
-	copy = new_text(r, shown.len);
-	memcpy(copy, shown.ptr, shown.len);
-	return (struct markup_str){ copy, shown.len };
-}
-
-static struct markup_str make_path(struct resolver *r, const struct symcache_file *file)
-{
-	size_t room, len;
-	char *path;
-
-	if (!file->name.ptr)
-		return (struct markup_str){ NULL, 0 };
-	room = file->comp_dir.len + file->directory.len + file->name.len + 3;
-	path = new_text(r, room);
-	len = symcache_path(file, r->llvm ? SYMCACHE_PATH_RAW : SYMCACHE_PATH_CLEAN, path, room);
-	return (struct markup_str){ path, len };
-}
-
-static const char nothing[1];
-
-/* The name of function `idx`, which exists. */
-static struct markup_str name_of(struct resolver *r, struct seen_module *m,
-				 const struct symcache *cache, uint32_t idx)
-{
-	struct text *t = &m->names[idx];
-
-	if (!t->ptr) {
-		const struct symcache_function *f = &cache->functions[idx];
-		struct markup_str name;
-
-		if (!symcache_sound(cache, f, sizeof(*f)))
-			return (struct markup_str){ NULL, 0 };
-		name = make_name(r, symcache_string(cache, f->name), f->lang);
-		*t = (struct text){ name.ptr ? name.ptr : nothing, name.len };
-	}
-	return (struct markup_str){ t->ptr == nothing ? NULL : t->ptr, t->len };
-}
-
-/* The path of file `idx`, which exists. */
-static struct markup_str path_of(struct resolver *r, struct seen_module *m,
-				 const struct symcache *cache, uint32_t idx)
-{
-	struct text *t = &m->paths[idx];
-
-	if (!t->ptr) {
-		struct symcache_file file = symcache_file(cache, idx);
-		struct markup_str path = make_path(r, &file);
-		*t = (struct text){ path.ptr ? path.ptr : nothing, path.len };
-	}
-	return (struct markup_str){ t->ptr == nothing ? NULL : t->ptr, t->len };
-}
-
-/* The cache of a module, ready to be asked; NULL: it is no more. */
-static const struct symcache *begin(struct resolver *r, struct seen_module *m)
-{
-	const unsigned snapshot = symbols_snapshot(r->symbols);
 	const struct symcache *cache = symbols_cache(r->symbols, m->module);
 
-	if (r->snapshot != snapshot || r->block_bytes > TEXT_BYTES) {
-		forget_texts(r);
-		r->snapshot = snapshot;
-	}
 	if (cache && symcache_damaged(cache))
 		return NULL;
-	if (cache && !m->names) {
-		m->names = must_calloc(cache->header->num_functions + 1, sizeof(*m->names));
-		m->paths = must_calloc(cache->header->num_files + 1, sizeof(*m->paths));
-		m->next_full = r->full;
-		r->full = m;
+	if (cache && m->book != book) {
+		m->texts = names_module(r->names, m->module);
+		m->book = book;
 	}
 	return cache;
+}
+
+/* ---- ahead -------------------------------------------------------------------- */
+
+static void fetch_texts(const struct seen_module *m, const struct symcache_frame_ids *ids)
+{
+	if (ids->function != SYMCACHE_NONE)
+		__builtin_prefetch(&m->texts->functions[ids->function]);
+	if (ids->file != SYMCACHE_NONE)
+		__builtin_prefetch(&m->texts->files[ids->file]);
+}
+
+/* Takes a frame of each lane at a time, so that they wait for memory together. */
+static void walk_lanes(struct resolver *r)
+{
+	uint32_t live = 0;
+
+	for (size_t i = 0; i < r->num_lanes; i++)
+		live |= (uint32_t)r->lanes[i].found << i;
+	for (uint32_t frame = 0; live && frame < LANE_FRAMES; frame++) {
+		for (uint32_t todo = live; todo; todo &= todo - 1) {
+			const int i = __builtin_ctz(todo);
+			struct lane *l = &r->lanes[i];
+			if (symcache_next_ids(&l->rest, &l->ids[l->num]))
+				fetch_texts(l->module, &l->ids[l->num++]);
+			else
+				live &= ~(1u << i);
+		}
+	}
+}
+
+/* The beginnings of the names; those of files are few. */
+static void fetch_lane_texts(const struct resolver *r)
+{
+	for (size_t i = 0; i < r->num_lanes; i++) {
+		const struct lane *l = &r->lanes[i];
+		for (uint32_t k = 0; k < l->num; k++) {
+			const char *text = NULL;
+			if (l->ids[k].function != SYMCACHE_NONE)
+				text = (const char *)l->module->texts
+					->functions[l->ids[k].function];
+			for (int line = 0; text && line < TEXT_LINES; line++)
+				__builtin_prefetch(text + 64 * line);
+		}
+	}
+}
+
+static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)
+{
+	struct resolver *r = ctx;
+	const uint64_t book = names_book(r->names);
+	struct symcache_query queries[MARKUP_AHEAD];
+
+	r->num_lanes = r->next_lane = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct seen_module *m = modules[i];
+		const struct symcache *cache = begin(r, m, book);
+		if (!cache)
+			return;
+		queries[i].cache = cache;
+		queries[i].rel_pc = vaddrs[i] - m->module->load_base;
+	}
+	symcache_lookup_batch(queries, n);
+	for (size_t i = 0; i < n; i++) {
+		struct lane *l = &r->lanes[i];
+		l->module = modules[i];
+		l->rel = queries[i].rel_pc;
+		l->num = 0;
+		l->rest = queries[i].frames;
+		l->found = l->rest.location != SYMCACHE_NONE;
+	}
+	r->num_lanes = n;
+	r->lanes_book = book;
+	walk_lanes(r);
+	fetch_lane_texts(r);
+}
+
+/* The lane of this address, if it was announced. */
+static struct lane *take_lane(struct resolver *r, const struct seen_module *m, uint64_t rel)
+{
+	if (r->lanes_book != m->book)
+		return NULL;
+	for (size_t i = r->next_lane; i < r->num_lanes; i++) {
+		if (r->lanes[i].rel == rel && r->lanes[i].module == m) {
+			r->next_lane = i + 1;
+			return &r->lanes[i];
+		}
+	}
+	return NULL;
 }
 
 /* ---- what libmarkup asks ------------------------------------------------------ */
@@ -229,6 +210,13 @@ static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const c
 	return m;
 }
 
+static struct markup_str shown(const struct name_text *t)
+{
+	if (t->len == NAME_ABSENT)
+		return (struct markup_str){ NULL, 0 };
+	return (struct markup_str){ t->bytes, t->len };
+}
+
 static struct markup_frame *new_frame(struct resolver *r)
 {
 	if (r->num_frames == r->cap_frames) {
@@ -238,13 +226,47 @@ static struct markup_frame *new_frame(struct resolver *r)
 	return &r->frames[r->num_frames++];
 }
 
+static void add_frame(struct resolver *r, const struct seen_module *m,
+		      const struct symcache_frame_ids *ids)
+{
+	struct markup_frame *f = new_frame(r);
+
+	*f = (struct markup_frame){ .line = ids->line, .column = ids->column };
+	if (ids->function != SYMCACHE_NONE)
+		f->function = shown(names_function(r->names, m->texts, ids->function));
+	if (ids->file != SYMCACHE_NONE)
+		f->file = shown(names_file(r->names, m->texts, ids->file));
+}
+
+static struct markup_str name_of(struct resolver *r, struct symcache_str name, uint32_t lang)
+{
+	const struct symcache_str text = names_demangle(r->names, name, lang);
+	return (struct markup_str){ text.ptr, text.len };
+}
+
+/* The function that the symbol table names, as LLVM has it: foo.cold, the alias
+ * that is last; and the source file of a local symbol where the DWARF names none. */
+static void add_symbol(struct resolver *r, const struct symcache *cache, uint64_t rel)
+{
+	struct symcache_symbol symbol;
+
+	if (!symcache_lookup_symbol(cache, rel, &symbol))
+		return;
+	if (!r->num_frames)
+		*new_frame(r) = (struct markup_frame){ 0 };
+	r->frames[r->num_frames - 1].function = name_of(r, symbol.name, SYMCACHE_LANG_SYMTAB);
+	if (!r->frames[0].file.ptr && symbol.file.len)
+		r->frames[0].file = (struct markup_str){ symbol.file.ptr, symbol.file.len };
+}
+
 static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 			const struct markup_frame **ret)
 {
 	struct resolver *r = ctx;
 	struct seen_module *m = module;
-	const struct symcache *cache = begin(r, m);
+	const struct symcache *cache = begin(r, m, names_book(r->names));
 	const uint64_t rel = vaddr - m->module->load_base;
+	struct lane *lane = take_lane(r, m, rel);
 	struct symcache_frames frames;
 	struct symcache_frame_ids ids;
 	struct symcache_data data;
@@ -252,23 +274,39 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 	r->num_frames = 0;
 	if (!cache)
 		return 0;
-	if (symcache_lookup(cache, rel, &frames)) {
-		while (r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids)) {
-			struct markup_frame *f = new_frame(r);
-			*f = (struct markup_frame){ .line = ids.line, .column = ids.column };
-			if (ids.function != SYMCACHE_NONE)
-				f->function = name_of(r, m, cache, ids.function);
-			if (ids.file != SYMCACHE_NONE)
-				f->file = path_of(r, m, cache, ids.file);
-		}
+	if (lane ? lane->found : symcache_lookup(cache, rel, &frames)) {
+		for (uint32_t i = 0; lane && i < lane->num; i++)
+			add_frame(r, m, &lane->ids[i]);
+		if (lane)
+			frames = lane->rest;
+		while (r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids))
+			add_frame(r, m, &ids);
 	} else if (symcache_lookup_data(cache, rel, &data)) {
 		/* Somebody jumped into a variable. */
 		*new_frame(r) = (struct markup_frame){
-			.function = make_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
+			.function = name_of(r, data.name, SYMCACHE_LANG_UNKNOWN),
 		};
 	}
+	if (r->llvm)
+		add_symbol(r, cache, rel);
 	*ret = r->frames;
 	return symbols_sound(r->symbols, m->module) ? r->num_frames : 0;
+}
+
+/* Valid until the next one. */
+static struct markup_str path_of(struct resolver *r, const struct symcache_file *file)
+{
+	const enum symcache_path_style style = r->llvm ? SYMCACHE_PATH_RAW : SYMCACHE_PATH_CLEAN;
+	size_t room;
+
+	if (!file->name.ptr)
+		return (struct markup_str){ NULL, 0 };
+	room = file->comp_dir.len + file->directory.len + file->name.len + 3;
+	if (room > r->cap_path) {
+		r->path = must_realloc(r->path, room);
+		r->cap_path = room;
+	}
+	return (struct markup_str){ r->path, symcache_path(file, style, r->path, room) };
 }
 
 /* A pointer to a function: its name, as if it were data. */
@@ -285,9 +323,9 @@ static bool find_function(struct resolver *r, const struct symcache *cache, uint
 	if (frame.entry_pc == SYMCACHE_NONE)
 		return false;
 	*ret = (struct markup_data){
-		.name = make_name(r, frame.function, frame.lang),
+		.name = name_of(r, frame.function, frame.lang),
 		.offset = rel - frame.entry_pc,
-		.file = make_path(r, &frame.decl_file),
+		.file = path_of(r, &frame.decl_file),
 		.line = frame.decl_line,
 	};
 	return ret->name.ptr;
@@ -297,18 +335,23 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 {
 	struct resolver *r = ctx;
 	struct seen_module *m = module;
-	const struct symcache *cache = begin(r, m);
+	const struct symcache *cache = begin(r, m, names_book(r->names));
 	const uint64_t rel = vaddr - m->module->load_base;
+	struct symcache_symbol symbol;
 	struct symcache_data data;
 
 	if (!cache)
 		return false;
+	if (r->llvm && symcache_lookup_symbol(cache, rel, &symbol)) {
+		*ret = (struct markup_data){ .name = name_of(r, symbol.name, SYMCACHE_LANG_SYMTAB) };
+		return ret->name.ptr && symbols_sound(r->symbols, m->module);
+	}
 	if (!symcache_lookup_data(cache, rel, &data))
 		return find_function(r, cache, rel, ret) && symbols_sound(r->symbols, m->module);
 	*ret = (struct markup_data){
-		.name = make_name(r, data.name, SYMCACHE_LANG_UNKNOWN),
+		.name = name_of(r, data.name, SYMCACHE_LANG_UNKNOWN),
 		.offset = rel - data.rel_address,
-		.file = make_path(r, &data.file),
+		.file = path_of(r, &data.file),
 		.line = data.line,
 	};
 	return ret->name.ptr && symbols_sound(r->symbols, m->module);
@@ -320,11 +363,11 @@ static struct markup_str find_name(void *ctx, struct markup_str name)
 	struct resolver *r = ctx;
 	const size_t extra = name.len > 2 && !memcmp(name.ptr, "__Z", 3);
 	const struct symcache_str tail = { name.ptr + extra, name.len - extra };
-	struct symcache_str shown = demangle(get_demangler(r), tail, SYMCACHE_LANG_UNKNOWN);
+	const struct markup_str text = name_of(r, tail, SYMCACHE_LANG_UNKNOWN);
 
-	if (shown.len == tail.len && !memcmp(shown.ptr, tail.ptr, tail.len))
+	if (!text.ptr || (text.len == tail.len && !memcmp(text.ptr, tail.ptr, tail.len)))
 		return name;
-	return (struct markup_str){ shown.ptr, shown.len };
+	return text;
 }
 
 struct markup_resolver resolver_functions(struct resolver *r)
@@ -332,6 +375,7 @@ struct markup_resolver resolver_functions(struct resolver *r)
 	return (struct markup_resolver){
 		.ctx = r,
 		.module = find_module,
+		.prepare = prepare,
 		.code = find_code,
 		.data = find_data,
 		.demangle = find_name,

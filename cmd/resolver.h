@@ -5,13 +5,14 @@
 #ifndef CMD_RESOLVER_H
 #define CMD_RESOLVER_H
 
+#include "cmd/names.h"
 #include "cmd/symbols.h"
 #include "libmarkup/markup.h"
 
 struct resolver;
 
-/* `llvm`: paths as they stand in the DWARF, names as LLVM demangles them. */
-struct resolver *resolver_create(struct symbols *symbols, bool llvm);
+/* `llvm`: as of `names`. */
+struct resolver *resolver_create(struct symbols *symbols, struct names *names, bool llvm);
 void resolver_destroy(struct resolver *r); /* NULL is fine */
 
 /* Its functions; they live as long as the resolver. */

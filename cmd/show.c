@@ -89,6 +89,8 @@ static void text_entry(const struct symstore_entry *e, int64_t used)
 		fact("broken units", "%" PRIu32, e->bad_units);
 	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
 		fact("tag", "%.*s", (int)len, tag);
+	for (const char *at = e->transforms, *line; (len = symstore_tags_next(&at, &line)); )
+		fact("changed by", "%.*s", (int)len, line);
 	fact("cache XXH3-64", "%016" PRIx64, e->cache_hash);
 }
 

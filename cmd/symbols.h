@@ -17,6 +17,7 @@ struct symbols_options {
 	const char *store;             /* the option --store or NULL */
 	const char *const *debug_dirs; /* hold .build-id/xx/rest.debug; ends with NULL */
 	bool any_build_id;             /* take debug files with another build ID, too */
+	struct fetcher *fetcher;       /* for what is nowhere here; or NULL */
 };
 
 struct symbols_module {
@@ -30,6 +31,7 @@ struct symbols_module {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t id_len;
 	struct built *built;   /* made here; NULL: from the store */
+	bool missed;           /* no server had it: to be remembered */
 	struct symbols_module *next; /* in its hash chain */
 };
 

@@ -52,7 +52,7 @@ static char *keep(struct markup_context *c, size_t n)
 {
 	if (n > MARKUP_NAMES_MAX - c->name_bytes)
 		return NULL;
-	if (n > c->block_size - c->block_used) {
+	if (!c->num_blocks || n > c->block_size - c->block_used) {
 		size_t size = n > BLOCK ? n : BLOCK;
 		char **blocks = realloc(c->blocks, (c->num_blocks + 1) * sizeof(*blocks));
 		if (!blocks)
@@ -204,7 +204,7 @@ enum markup_context_result mk_context_add_module(struct markup_context *c, uint6
 		if (c->dialect != MARKUP_FUCHSIA)
 			return MARKUP_CTX_DUPLICATE;
 		m->asked = false;
-		m->missing = NULL;
+		m->handle = m->missing = NULL;
 		changed(c);
 		return name_module(c, m, name, build_id) ? MARKUP_CTX_OK : MARKUP_CTX_FULL;
 	}
@@ -233,21 +233,24 @@ static bool covers(const struct markup_context *c, const struct markup_mmap *m, 
 	return m->address <= address && address - m->address < m->size;
 }
 
-/* Number of maps that start at or below `address`. */
+/* Number of maps that start at or below `address`. Without a branch on what it
+ * reads: that would be guessed wrongly half of the time. */
 static uint32_t maps_up_to(const struct markup_context *c, uint64_t address)
 {
-	uint32_t low = 0, high = c->num_maps;
+	const uint64_t *base = c->starts;
+	uint32_t n = c->num_maps;
 
-	if (high && c->starts[high - 1] <= address)
-		return high;
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		if (c->starts[mid] <= address)
-			low = mid + 1;
-		else
-			high = mid;
+	if (!n || *base > address)
+		return 0;
+	if (base[n - 1] <= address)
+		return n;
+	while (n > 1) {
+		uint32_t half = n / 2;
+
+		base += half & -(uint32_t)(base[half] <= address);
+		n -= half;
 	}
-	return low;
+	return (uint32_t)(base - c->starts) + 1;
 }
 
 static bool same_map(const struct markup_mmap *a, const struct markup_mmap *b)

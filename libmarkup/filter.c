@@ -19,8 +19,6 @@
 
 #include "libmarkup/state.h"
 
-#define OUT_BUFFER (128u << 10)
-
 int markup_filter_create(const struct markup_options *options,
 			 const struct markup_resolver *resolver,
 			 const struct markup_sink *sink, struct markup_filter **ret)
@@ -52,7 +50,7 @@ int markup_filter_create(const struct markup_options *options,
 		markup_filter_destroy(f);
 		return rc;
 	}
-	if (mk_out_init(&f->out, OUT_BUFFER, sink->write, sink->ctx) ||
+	if (mk_out_init(&f->out, MARKUP_OUT_BUFFER, sink->write, sink->ctx) ||
 	    mk_out_init(&f->scratch, 4096, NULL, NULL) ||
 	    mk_out_init(&f->notes, 4096, NULL, NULL) ||
 	    mk_out_init(&f->dumpfiles, 4096, NULL, NULL)) {
@@ -200,11 +198,12 @@ void mk_filter_lines(struct markup_filter *f, const char *p, const char *end)
 {
 	const struct renderer *r = f->renderer;
 
+	mk_ahead_start(f, p);
 	while (p < end && !f->error && !f->out.error) {
 		const char *hit = p, *first = NULL, *eol;
 
 		if (!f->hexdict.open && !r->every_line) {
-			hit = markup_scan(p, end, f->scan_for, &f->line_no);
+			hit = mk_ahead_next(f, p, end);
 			if (!hit) {
 				r->plain(f, p, (size_t)(end - p));
 				return;
@@ -216,6 +215,8 @@ void mk_filter_lines(struct markup_filter *f, const char *p, const char *end)
 				r->plain(f, p, (size_t)(before + 1 - p));
 				p = before + 1;
 			}
+		} else if (p >= f->ahead.upto) {
+			mk_ahead_look(f, end);
 		}
 		eol = memchr(hit, '\n', (size_t)(end - hit));
 		eol = eol ? eol + 1 : end;
@@ -362,7 +363,7 @@ int markup_filter_end(struct markup_filter *f)
 {
 	begin(f);
 	if (f->options.format == MARKUP_HTML)
-		mk_html_end(&f->out, &f->seen, &f->missing);
+		mk_html_end(&f->out, &f->seen, &f->missing, &f->stats);
 	return markup_filter_flush(f);
 }
 

@@ -37,6 +37,9 @@ void *mk_lookup_module(struct markup_filter *f, uint32_t module)
 	if (!e || e->no_symbols)
 		return NULL;
 	e->no_symbols = true;
+	if (!f->sink.complain ||
+	    (f->sink.warns && !f->sink.warns(f->sink.ctx, m->build_id, m->build_id_len)))
+		return NULL;
 	f->scratch.len = 0;
 	mk_out_bytes(&f->scratch, m->build_id, m->build_id_len < 64 ? m->build_id_len : 64);
 	mk_out_char(&f->scratch, 0);
@@ -118,18 +121,21 @@ const struct markup_mmap *mk_lookup_address(struct markup_filter *f, uint64_t ad
 {
 	struct memo_key key = { f->context.generation, address,
 				style->kind << 8 | mk_sgr_style(f) };
-	const struct text_head *head;
+	const struct announced *known = mk_ahead_address(f, &key);
+	const struct text_head *head = NULL;
 	const struct markup_mmap *map;
-	bool worth;
+	bool worth = known && known->worth;
 
-	head = mk_memo_get(&f->memo, &key, &worth);
+	f->memo_kind = key.kind;
+	if (!known || known->remembered)
+		head = mk_memo_get(&f->memo, &key, &worth);
 	if (head) {
 		use_text(ret, head);
 		f->stats.frames++;
 		f->stats.frames_resolved++;
 		return &f->context.maps[head->map];
 	}
-	map = mk_context_find(&f->context, address);
+	map = known ? &f->context.maps[known->map] : mk_context_find(&f->context, address);
 	if (!map) {
 		*ret = (struct code_text){ .n = 1 };
 		f->stats.frames++;

@@ -101,6 +101,8 @@ struct markup_data {
 	uint32_t line;              /* 0: unknown */
 };
 
+#define MARKUP_AHEAD 16
+
 struct markup_resolver {
 	void *ctx;
 
@@ -120,6 +122,13 @@ struct markup_resolver {
 	size_t (*code)(void *ctx, void *module, uint64_t vaddr,
 		       const struct markup_frame **frames);
 
+	/*
+	 * Announces n addresses, at most MARKUP_AHEAD, which code() will most
+	 * likely be asked for next, in this order, for it to look them up
+	 * together. May be NULL.
+	 */
+	void (*prepare)(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n);
+
 	/* The data symbol that covers `vaddr`; false if there is none. */
 	bool (*data)(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret);
 
@@ -135,6 +144,9 @@ struct markup_sink {
 	int (*write)(void *ctx, const char *data, size_t len);
 	/* Takes complaints: whole lines, newlines included. NULL: none wanted. */
 	void (*complain)(void *ctx, const char *data, size_t len);
+	/* Before the one warning of a module without symbols: false if it was given
+	 * already, by another filter. NULL: it is given. */
+	bool (*warns)(void *ctx, const uint8_t *build_id, size_t len);
 };
 
 enum markup_format {

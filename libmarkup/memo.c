@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #define WAYS 4 /* slots an entry may be in; the oldest gives way */
+#define FETCH_BYTES 1024u
 
 struct memo_entry {
 	uint64_t generation;
@@ -62,25 +63,65 @@ static bool prepare(struct markup_memo *m)
 	return true;
 }
 
-const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth)
+/* Tells keys apart whose fingerprints are in the same place. */
+static uint16_t print_of(uint64_t hash)
+{
+	return (uint16_t)(hash >> 16) | 1;
+}
+
+/* Is one of the four fingerprints in a set this one? */
+static bool is_in(uint64_t set, uint16_t print)
+{
+	const uint64_t ones = 0x0001000100010001u, zero_if_same = set ^ print * ones;
+	return (zero_if_same - ones) & ~zero_if_same & ones << 15;
+}
+
+static const struct memo_entry *find(const struct markup_memo *m, const struct memo_key *key,
+				     uint64_t hash)
+{
+	const struct memo_entry *e = &m->slots[first_slot(hash)];
+
+	for (int i = 0; i < WAYS; i++, e++)
+		if (is_for(e, key) && m->written - e->at <= MEMO_RING)
+			return e;
+	return NULL;
+}
+
+/* As mk_memo_get(), the entry. */
+static const struct memo_entry *get(struct markup_memo *m, const struct memo_key *key,
+				    bool *worth)
 {
 	const uint64_t hash = hash_key(key);
-	const uint16_t print = (uint16_t)(hash >> 16) | 1;
+	const uint16_t print = print_of(hash);
+	const struct memo_entry *e;
+	uint64_t *set;
 
 	*worth = false;
 	if (!m->ring && !prepare(m))
 		return NULL;
-	uint16_t *seen = &m->seen[(hash >> 32) % MEMO_SEEN];
-	if (*seen != print) {
-		*seen = print;
+	set = &m->seen[(hash >> 32) % MEMO_SEEN];
+	if (!is_in(*set, print)) {
+		*set = *set << 16 | print;
 		return NULL;
 	}
-	const struct memo_entry *e = &m->slots[first_slot(hash)];
-	for (int i = 0; i < WAYS; i++, e++)
-		if (is_for(e, key) && m->written - e->at <= MEMO_RING)
-			return m->ring + e->at % MEMO_RING;
-	*worth = true;
-	return NULL;
+	e = find(m, key, hash);
+	*worth = !e;
+	return e;
+}
+
+const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth)
+{
+	const struct memo_entry *e = get(m, key, worth);
+	return e ? m->ring + e->at % MEMO_RING : NULL;
+}
+
+bool mk_memo_fetch(struct markup_memo *m, const struct memo_key *key, bool *worth)
+{
+	const struct memo_entry *e = get(m, key, worth);
+
+	for (uint32_t at = 0; e && at < e->len && at < FETCH_BYTES; at += 64)
+		__builtin_prefetch(m->ring + e->at % MEMO_RING + at);
+	return e;
 }
 
 void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len)

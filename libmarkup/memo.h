@@ -18,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MEMO_RING  (4u << 20)  /* bytes of text */
+#define MEMO_RING  (8u << 20)  /* bytes of text */
 #define MEMO_SLOTS (1u << 13)  /* entries */
-#define MEMO_SEEN  (1u << 15)  /* fingerprints */
+#define MEMO_SEEN  (1u << 13)  /* sets of four fingerprints */
 #define MEMO_MAX   (32u << 10) /* a longer text is not kept */
 
 struct memo_key {
@@ -31,7 +31,7 @@ struct memo_key {
 
 struct markup_memo {
 	struct memo_entry *slots; /* NULL before the first text */
-	uint16_t *seen;
+	uint64_t *seen;           /* the youngest of a set is in its low bits */
 	char *ring;
 	uint64_t written;         /* bytes ever written to the ring */
 };
@@ -41,6 +41,9 @@ void mk_memo_deinit(struct markup_memo *m);
 /* The text of `key`, 8-aligned and valid until the next mk_memo_put(), or NULL;
  * then *worth tells whether to put it. */
 const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth);
+
+/* Whether mk_memo_get() finds it; then its bytes are fetched from memory. */
+bool mk_memo_fetch(struct markup_memo *m, const struct memo_key *key, bool *worth);
 
 /* Keeps a copy. If there is no memory nothing is remembered. */
 void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len);

@@ -46,7 +46,7 @@ static void add_line(struct fake_text *t, bool prefix)
 		break;
 	case 1:
 		snprintf(line, sizeof(line), "{{{module:%u:m%u:elf:%s}}}\n", n, n,
-			 n < 3 ? "aa" : n < 5 ? "bb01" : n < 6 ? "cc" : n < 7 ? "dd" : "ee");
+			 !pick(4) ? "ff" : n < 3 ? "aa" : n < 5 ? "bb01" : n < 6 ? "cc" : n < 7 ? "dd" : "ee");
 		add(t, line);
 		break;
 	case 2:
@@ -228,6 +228,25 @@ static int failing_write(void *ctx, const char *data, size_t len)
 	return --*left < 0;
 }
 
+/* A module that is another one from now on, long before it is asked for again. */
+static void test_announced_again(void **state)
+{
+	const struct markup_options options = { .dialect = MARKUP_FUCHSIA };
+	struct fake_text in = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		add(&in, "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0x1000}}}\n"
+			 "{{{bt:0:0x10193:pc}}}\n{{{module:0:a:elf:ff}}}\n");
+		for (int line = 0; line < 60000; line++)
+			add(&in, "many lines of plain text, in which nothing happens\n");
+		add(&in, "{{{bt:0:0x10193:pc}}}\n");
+	}
+	for (unsigned n = 1; n < 4; n++)
+		check(&options, &in, n);
+	free(in.buf);
+}
+
 static void test_failing_sink(void **state)
 {
 	const struct markup_options options = { 0 };
@@ -263,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_announced_again),
 		cmocka_unit_test(test_failing_sink),
 	};
 	return cmocka_run_group_tests_name("pool", tests, NULL, NULL);

@@ -5,6 +5,7 @@
  *   render_*.c   one per dialect or output form: takes lines, writes output
  *   elements.c   nodes → values, with complaints
  *   lookup.c     address → rendered text, through memo and resolver
+ *   ahead.c      finds markup, and announces its addresses to the resolver
  *   modline.c    the [[[ELF module …]]] line that is being collected
  *   frames.c     parts of a frame's line
  *   sgr.c        colour
@@ -99,6 +100,33 @@ struct fuchsia_state {
 	bool dirty;        /* and has to be made again */
 };
 
+struct hit {
+	const char *at;
+	uint64_t line_no; /* lines before it */
+};
+
+/* An address that was announced: what mk_lookup_address() needs not find again. */
+struct announced {
+	uint64_t address;
+	uint32_t map;    /* in the context */
+	bool remembered; /* by the memo */
+	bool worth;      /* to be remembered */
+};
+
+/* What is known of the bytes up to `upto`. */
+struct ahead {
+	const char *upto;
+	uint64_t line_no;                /* lines before it */
+	struct hit hits[MARKUP_AHEAD];
+	uint32_t num_hits, next_hit;
+	struct announced addresses[MARKUP_AHEAD];
+	uint32_t num, next;
+	uint64_t generation;             /* of the context, that they hold for */
+	uint32_t kind;                   /* of their text */
+};
+
+#define MARKUP_OUT_BUFFER (128u << 10)
+
 struct markup_filter {
 	struct markup_options options;
 	struct markup_resolver resolver;
@@ -112,6 +140,7 @@ struct markup_filter {
 	const char *newline; /* "\n" or "\r\n": that of the line at hand */
 	char *tail;          /* bytes of a line whose end has not come */
 	size_t tail_len, tail_cap;
+	struct ahead ahead;
 	bool mid_line;       /* pieces of the line at hand were handled */
 	int error;           /* sticky */
 	bool silent;         /* follow the context; nothing else matters */
@@ -122,6 +151,7 @@ struct markup_filter {
 	struct demux demux;
 	uint64_t generations; /* of contexts */
 	struct markup_memo memo;
+	uint32_t memo_kind;   /* of the address that was looked up last */
 	struct missing_table missing;
 	struct markup_stats stats;
 	struct modline modline;
@@ -151,6 +181,11 @@ void mk_sgr_line_start(struct markup_filter *f);
 /* Colours of a replaced element, of a value inside, and back to the log's. */
 void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o);
 void mk_sgr_restore(struct markup_filter *f, struct markup_out *o);
+/* Colours of a line that is put in besides the log's: to its end; and text at its
+ * beginning, whose codes are taken out or left. */
+void mk_sgr_end_line(const struct markup_filter *f, struct markup_out *o);
+void mk_sgr_put_line(const struct markup_filter *f, struct markup_out *o, const char *p,
+		     size_t len);
 void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
 static inline void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p,
 				size_t len)
@@ -174,7 +209,7 @@ void mk_sgr_follow(struct sgr_state *s, const char *code);
 void mk_html_begin(struct markup_out *o, const char *title);
 /* `seen`: all modules; `missing`: those with addresses that found nothing. */
 void mk_html_end(struct markup_out *o, const struct missing_table *seen,
-		 const struct missing_table *missing);
+		 const struct missing_table *missing, const struct markup_stats *stats);
 /* Text with what HTML needs; what no page may hold is shown by a sign. */
 void mk_html_text(struct markup_out *o, const char *p, size_t len);
 
@@ -269,6 +304,21 @@ bool mk_lookup_data(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 
 /* A name as it is to be shown. */
 struct markup_str mk_lookup_demangled(struct markup_filter *f, struct markup_str name);
+
+/* ---- ahead.c --------------------------------------------------------------- */
+
+/* A block of lines begins at p; line_no is right there. */
+void mk_ahead_start(struct markup_filter *f, const char *p);
+
+/* Scans the next bytes, and announces what is found there. */
+void mk_ahead_look(struct markup_filter *f, const char *end);
+
+/* The next byte from p on that f->scan_for wants, or NULL; f->line_no becomes the
+ * number of the line that it is in, or of `end`. */
+const char *mk_ahead_next(struct markup_filter *f, const char *p, const char *end);
+
+/* What is known of the address, in the order in which they come; may be NULL. */
+const struct announced *mk_ahead_address(struct markup_filter *f, const struct memo_key *key);
 
 /* ---- filter.c, dumpfile.c -------------------------------------------------- */
 

@@ -136,6 +136,18 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
 bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
 
+/* An address of a cache, and what symcache_lookup() finds of it. */
+struct symcache_query {
+	const struct symcache *cache;
+	uint64_t rel_pc;
+	struct symcache_frames frames; /* location SYMCACHE_NONE: nothing */
+};
+
+#define SYMCACHE_BATCH 16 /* queries that are worth being asked at once */
+
+/* As symcache_lookup() for each of them; they wait for memory together. */
+void symcache_lookup_batch(struct symcache_query queries[], size_t n);
+
 /* A frame as numbers, for callers that keep names and paths themselves. */
 struct symcache_frame_ids {
 	uint32_t function; /* index below header->num_functions; SYMCACHE_NONE */
@@ -149,7 +161,8 @@ bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids
 
 /* Finds the data symbol that covers `rel_address`: the innermost one, that is
  * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
- * search, and a step for each symbol between the answer and the address. */
+ * search, and a step for each symbol that starts between the answer and the address,
+ * but 4,096 at most: what starts before so many others is not found. */
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret);
 

@@ -57,6 +57,8 @@ struct symstore_entry {
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
 	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
+	const char *transforms;    /* what was changed when it was written, a newline between
+	                            * them; "" or NULL: nothing */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* Fuzz target: facts made of bytes are flattened, assembled and laid out; pieces and
  * ranges must ascend, and the file must be sound. */
+#include "libsymcache/build/flat_check.h"
 #include "libsymcache/build/layout.h"
 #include "libsymcache/build/plain_cache.h"
 
@@ -87,26 +88,6 @@ static const char *symbol_at(const void *ctx, uint64_t vaddr)
 	return vaddr % 8 ? NULL : "symbol";
 }
 
-static void check_flat(const struct sc_flat *flat, size_t piece, size_t range)
-{
-	uint64_t at = 0;
-
-	for (; piece < flat->pieces.len; piece++) {
-		const struct sc_piece *p = &flat->pieces.data[piece];
-
-		must(p->start >= at && p->end > p->start && p->num_ranges);
-		must(p->first_range == range);
-		must(flat->ranges.data[range].start == p->start);
-		for (at = p->start; range < p->first_range + p->num_ranges; range++) {
-			must(range == p->first_range || flat->ranges.data[range].start > at);
-			at = flat->ranges.data[range].start;
-		}
-		must(at < p->end);
-		at = p->end;
-	}
-	must(range == flat->ranges.len);
-}
-
 static void check_file(const struct sc_tables *tables, const struct sc_final *final)
 {
 	static const struct sc_data_symbols no_data;
@@ -121,7 +102,7 @@ static void check_file(const struct sc_tables *tables, const struct sc_final *fi
 
 	must(!sc_layout_create(&content, &layout, NULL));
 	bytes = malloc(sc_layout_counts(layout).size);
-	sc_layout_write(layout, bytes);
+	sc_layout_write(layout, 1, bytes);
 	fault = plain_open(&cache, bytes, sc_layout_counts(layout).size);
 	if (fault) {
 		fprintf(stderr, "not a sound cache: %s\n", fault);
@@ -148,14 +129,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		make_unit(&in, &unit);
 		must(sc_flatten(f, &unit, &flat));
-		check_flat(&flat, pieces, ranges);
+		check_flat(&flat, env.load_base, pieces, ranges);
 		dw_unit_deinit(&unit);
 	}
 	for (int i = 0; i < 4; i++) {
 		uint64_t start = 0x80 + byte(&in);
 		symbols[n++] = (struct sc_code_symbol){ start, start + 1 + byte(&in), "symbol" };
 	}
-	must(sc_assemble(&flat, symbols, n, env.load_base, &tables, &final));
+	must(sc_assemble(&flat, symbols, n, env.load_base, &tables, 1, &final));
 	for (size_t i = 1; i < final.ranges.len; i++)
 		must(final.ranges.data[i - 1].start < final.ranges.data[i].start);
 	check_file(&tables, &final);

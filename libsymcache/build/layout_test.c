@@ -44,8 +44,8 @@ static uint8_t *lay_out(const struct sc_content *content, struct sc_layout_count
 	again = malloc(counts->size);
 	memset(bytes, 0x55, counts->size);
 	memset(again, 0xaa, counts->size);
-	sc_layout_write(layout, bytes);
-	sc_layout_write(layout, again);
+	sc_layout_write(layout, 1, bytes);
+	sc_layout_write(layout, 3, again);
 	assert_memory_equal(bytes, again, counts->size); /* each byte is written */
 	free(again);
 	sc_layout_destroy(layout);
@@ -69,7 +69,7 @@ static void finish(struct built *b, uint32_t version)
 
 	assert_true(scene_flatten(&b->scene, &b->flat));
 	assert_true(sc_assemble(&b->flat, b->scene.symbols.data, b->scene.symbols.len,
-				b->scene.base, b->scene.tables, &b->final));
+				b->scene.base, b->scene.tables, 1, &b->final));
 	assert_true(sc_table_string(b->scene.tables, "the writer", &content.image.writer));
 	b->bytes = lay_out(&content, &b->counts);
 	b->size = b->counts.size;

@@ -7,10 +7,13 @@
  * last start the search therefore goes back until a symbol covers the address.
  *
  * Cost: a binary search, then a step for each symbol that starts between the
- * answer and the address; an address that nothing covers costs a step for each
- * symbol below it.
+ * answer and the address, MAX_STEPS at most: an address that nothing covers must
+ * not cost a step for each symbol below it. In vmlinux, where sets of numbers with
+ * a symbol for each of them nest deepest, a symbol holds 244 others.
  */
 #include "libsymcache/read/read.h"
+
+enum { MAX_STEPS = 4096 };
 
 /* Symbols that start at or below `address`; 0 if the bytes are damaged. */
 static size_t count_starts(const struct symcache *cache, uint64_t address)
@@ -39,7 +42,7 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 	bool outside = n == cache->num_data_symbols && cache->image &&
 		       rel_address >= cache->image->image_size;
 
-	for (size_t i = n; i-- > 0;) {
+	for (size_t i = n; i-- > 0 && n - i <= MAX_STEPS;) {
 		const struct symcache_ext_data *s = &cache->data_symbols[i];
 		bool covers;
 

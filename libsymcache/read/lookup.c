@@ -37,49 +37,121 @@ static uint32_t last_start(const uint32_t *starts, uint32_t n, uint32_t pc)
 	return (uint32_t)(base - starts);
 }
 
-/* As last_start() over all ranges, of which there are some. SYMCACHE_NONE: they are
- * damaged. */
-static uint32_t find_range(const struct symcache *cache, uint32_t pc)
+/* Where the range of an address is: one of ranges[first, first + n). */
+struct span {
+	uint32_t first, n;
+};
+
+static inline const uint32_t *bucket_of(const struct symcache *cache, uint32_t pc)
 {
-	uint32_t n = cache->header->num_ranges, first = 0;
+	uint32_t bucket = pc >> cache->index_shift;
+
+	return &cache->index[bucket < cache->index_buckets ? bucket : cache->index_buckets - 1];
+}
+
+/* Among all ranges, of which there are some. None: the index is damaged. */
+static inline struct span find_span(const struct symcache *cache, uint32_t pc)
+{
+	uint32_t n = cache->header->num_ranges;
 
 	if (cache->index) {
-		uint32_t bucket = pc >> cache->index_shift, low, high;
+		const uint32_t *entry = bucket_of(cache, pc);
+		uint32_t low, high;
 
-		if (bucket >= cache->index_buckets)
-			bucket = cache->index_buckets - 1;
-		if (!symcache_sound(cache, &cache->index[bucket], 2 * sizeof(*cache->index)))
-			return SYMCACHE_NONE;
-		low = cache->index[bucket];
-		high = cache->index[bucket + 1];
-		if (low <= high && high < n) {
-			first = low;
-			n = high - low + 1;
-		}
+		if (!symcache_sound(cache, entry, 2 * sizeof(*entry)))
+			return (struct span){ 0, 0 };
+		low = entry[0];
+		high = entry[1];
+		if (low <= high && high < n)
+			return (struct span){ low, high - low + 1 };
 	}
-	if (!symcache_sound(cache, cache->ranges + first, n * sizeof(*cache->ranges)))
+	return (struct span){ 0, n };
+}
+
+/* The location of the range in which `pc` is; SYMCACHE_NONE: there is none, or the
+ * ranges are damaged. */
+static inline uint32_t find_location(const struct symcache *cache, struct span span, uint32_t pc)
+{
+	const uint32_t *starts = cache->ranges + span.first;
+	uint32_t range, location;
+
+	if (!span.n || !symcache_sound(cache, starts, span.n * sizeof(*starts)))
 		return SYMCACHE_NONE;
-	return first + last_start(cache->ranges + first, n, pc);
+	range = span.first + last_start(starts, span.n, pc);
+	location = cache->range_location + range;
+	if (cache->ranges[range] > pc || location >= cache->header->num_source_locations)
+		return SYMCACHE_NONE;
+	return location;
+}
+
+/* Is location `idx`, which exists, some code's? Not if it is damaged. */
+static inline bool is_code(const struct symcache *cache, uint32_t idx)
+{
+	const struct symcache_source_location *location = &cache->locations[idx];
+
+	return symcache_sound(cache, location, sizeof(*location)) && !sc_is_gap(location);
+}
+
+static inline bool is_searched(const struct symcache *cache, uint64_t rel_pc)
+{
+	return rel_pc <= UINT32_MAX && cache->header->num_ranges;
 }
 
 bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc, struct symcache_frames *ret)
 {
-	const struct symcache_header *h = cache->header;
-	uint32_t range, location;
+	uint32_t pc = (uint32_t)rel_pc, location;
 
 	ret->cache = cache;
 	ret->location = SYMCACHE_NONE;
-	if (rel_pc > UINT32_MAX || !h->num_ranges)
+	if (!is_searched(cache, rel_pc))
 		return false;
-	range = find_range(cache, (uint32_t)rel_pc);
-	location = cache->range_location + range;
-	if (range == SYMCACHE_NONE || cache->ranges[range] > rel_pc ||
-	    location >= h->num_source_locations ||
-	    !symcache_sound(cache, &cache->locations[location], sizeof(*cache->locations)) ||
-	    sc_is_gap(&cache->locations[location]))
+	location = find_location(cache, find_span(cache, pc), pc);
+	if (location == SYMCACHE_NONE || !is_code(cache, location))
 		return false;
 	ret->location = location;
 	return true;
+}
+
+static inline void fetch_location(const struct symcache *cache, uint32_t location)
+{
+	__builtin_prefetch(&cache->locations[location]);
+	if (cache->columns)
+		__builtin_prefetch(&cache->columns[location]);
+}
+
+void symcache_lookup_batch(struct symcache_query q[], size_t n)
+{
+	struct span spans[SYMCACHE_BATCH];
+
+	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, n -= SYMCACHE_BATCH)
+		symcache_lookup_batch(q, SYMCACHE_BATCH);
+	for (size_t i = 0; i < n; i++) {
+		q[i].frames = (struct symcache_frames){ q[i].cache, SYMCACHE_NONE };
+		if (is_searched(q[i].cache, q[i].rel_pc) && q[i].cache->index)
+			__builtin_prefetch(bucket_of(q[i].cache, (uint32_t)q[i].rel_pc));
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_searched(q[i].cache, q[i].rel_pc))
+			continue;
+		spans[i] = find_span(q[i].cache, (uint32_t)q[i].rel_pc);
+		const uint32_t *starts = q[i].cache->ranges + spans[i].first;
+		__builtin_prefetch(starts);
+		__builtin_prefetch(starts + spans[i].n / 2);
+		__builtin_prefetch(starts + spans[i].n - 1);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!is_searched(q[i].cache, q[i].rel_pc))
+			continue;
+		q[i].frames.location = find_location(q[i].cache, spans[i], (uint32_t)q[i].rel_pc);
+		if (q[i].frames.location != SYMCACHE_NONE)
+			fetch_location(q[i].cache, q[i].frames.location);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t location = q[i].frames.location;
+
+		if (location != SYMCACHE_NONE && !is_code(q[i].cache, location))
+			q[i].frames.location = SYMCACHE_NONE;
+	}
 }
 
 struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset)
@@ -159,10 +231,10 @@ static uint32_t take_location(struct symcache_frames *frames)
 	if (location == SYMCACHE_NONE)
 		return location;
 	next = cache->locations[location].inlined_into_idx;
-	if (next >= location || next >= cache->range_location ||
-	    !symcache_sound(cache, &cache->locations[next], sizeof(*cache->locations)) ||
-	    sc_is_gap(&cache->locations[next]))
+	if (next >= location || next >= cache->range_location || !is_code(cache, next))
 		next = SYMCACHE_NONE;
+	else
+		fetch_location(cache, next);
 	frames->location = next;
 	return location;
 }

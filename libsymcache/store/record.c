@@ -18,6 +18,7 @@ enum {
 	ENTRY_SOURCES = 4, ENTRY_CACHE_SIZE = 8, ENTRY_SOURCE_SIZE = 16, ENTRY_SOURCE_HASH = 24,
 	ENTRY_CACHE_HASH = 40, ENTRY_TIME = 48, ENTRY_FLAGS = 56, ENTRY_BAD_UNITS = 60,
 	ENTRY_TABLE_HASH = 64, ENTRY_CHECK = 72, ENTRY_SIZE = 80,
+	ENTRY_STRINGS = 5,
 
 	OUTCOME_CODE = 4, OUTCOME_TIME = 8, OUTCOME_ID_LEN = 16, OUTCOME_ID = 20, OUTCOME_SIZE = 84,
 };
@@ -158,8 +159,8 @@ static uint64_t entry_check(const void *key, size_t key_size, const uint8_t *rec
 uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 {
 	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path,
-				  entry->tags };
-	uint8_t *r = encode(ENTRY_SIZE, strings, 4, size);
+				  entry->tags, entry->transforms };
+	uint8_t *r = encode(ENTRY_SIZE, strings, ENTRY_STRINGS, size);
 
 	if (!r)
 		return NULL;
@@ -180,13 +181,12 @@ uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 bool symstore_entry_decode(const void *key, size_t key_size, const void *data, size_t size,
 			   struct symstore_entry *ret)
 {
-	const char *strings[4];
+	const char *strings[ENTRY_STRINGS];
 	uint8_t r[ENTRY_SIZE];
-
 	uint64_t check;
 
 	if (!key_size || key_size > sizeof(ret->build_id) ||
-	    !decode(data, size, r, sizeof(r), strings, 4))
+	    !decode(data, size, r, sizeof(r), strings, ENTRY_STRINGS))
 		return false;
 	check = get64(r + ENTRY_CHECK);
 	if (check && (size < ENTRY_SIZE || check != entry_check(key, key_size, data, size)))
@@ -207,6 +207,7 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 		.tool_version = strings[1],
 		.debug_path = strings[2],
 		.tags = strings[3],
+		.transforms = strings[4],
 	};
 	memcpy(ret->build_id, key, key_size);
 	return true;

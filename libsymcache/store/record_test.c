@@ -26,6 +26,7 @@ static uint8_t entry_bytes[] = {
 	's', 'y', 'm', 'c', 'a', 'c', 'h', 'e', ' ', '1', 0, /* tool */
 	'/', 'd', 0,                            /* debug file */
 	'n', '\n', 'v', '=', '2', 0,            /* tags */
+	'm', 'a', 'p', '-', 'p', 'a', 't', 'h', ' ', '/', 'a', '=', '/', 'b', 0, /* transforms */
 };
 
 static const struct symstore_entry entry = {
@@ -35,7 +36,7 @@ static const struct symstore_entry entry = {
 	.source_hash = { 0x0102030405060708, 0x1112131415161718 },
 	.cache_hash = 0x0123456789abcdef, .time = 1700000000,
 	.source_path = "/bin/ls", .tool_version = "symcache 1", .debug_path = "/d",
-	.tags = "n\nv=2", .table_hash = 0x1122334455667788,
+	.tags = "n\nv=2", .transforms = "map-path /a=/b", .table_hash = 0x1122334455667788,
 };
 
 /* What protects the record: computed again here, as format/store.md has it. */
@@ -73,6 +74,7 @@ static void same(const struct symstore_entry *a, const struct symstore_entry *b)
 	assert_string_equal(a->tool_version, b->tool_version);
 	assert_string_equal(a->debug_path, b->debug_path);
 	assert_string_equal(a->tags, b->tags);
+	assert_string_equal(a->transforms, b->transforms);
 }
 
 static void entry_layout(void **state)
@@ -108,12 +110,12 @@ static void later_version(void **state)
 	same(&got, &entry);
 }
 
-/* An earlier version: shorter, without the last two strings. */
+/* An earlier version: shorter, without the last three strings. */
 static void earlier_version(void **state)
 {
 	uint8_t earlier[sizeof(entry_bytes)];
 	struct symstore_entry got, want = entry;
-	size_t strings = sizeof(entry_bytes) - 80 - 3 - 6;
+	size_t strings = sizeof(entry_bytes) - 80 - 3 - 6 - 15;
 
 	(void)state;
 	memcpy(earlier, entry_bytes, 56);
@@ -122,7 +124,7 @@ static void earlier_version(void **state)
 	want.build_id_derived = false;
 	want.bad_units = 0;
 	want.table_hash = 0;
-	want.debug_path = want.tags = "";
+	want.debug_path = want.tags = want.transforms = "";
 	assert_true(symstore_entry_decode(entry.build_id, 2, earlier, 56 + strings, &got));
 	same(&got, &want);
 }

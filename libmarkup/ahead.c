@@ -1,0 +1,141 @@
+/*
+ * The scan for markup, some elements ahead of the lines: addresses are announced
+ * before their turn, and where a resolver can look several of them up together
+ * they need not wait for memory one after another.
+ *
+ *   ……{{{bt:…}}}……\n……{{{bt:…}}}……\n……\n……{{{bt:…}}}……
+ *      hit 0              hit 1     | line     hit 2      ^ upto
+ *                                   | at hand
+ *
+ * Announcing is but a hint: elements are recognized by their first bytes alone,
+ * contextual ones are not followed, and what comes out in the end does not depend
+ * on it. Modules that were not asked for yet are left, as are addresses that the
+ * memo knows; of these the text is fetched.
+ */
+#include "libmarkup/state.h"
+
+#define BLOCK 8192 /* bytes to look through at once */
+
+/* Reads the address of the element at `p`, the one that is looked up. */
+static bool read_address(const char *p, const char *end, uint64_t *ret)
+{
+	const char *start;
+	bool return_address;
+
+	if (end - p < 12 || p[5] != ':')
+		return false;
+	return_address = p[3] == 'b' && p[4] == 't';
+	if (!return_address && (p[3] != 'p' || p[4] != 'c'))
+		return false;
+	p += 6;
+	if (return_address) {
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		p++;
+	}
+	start = p;
+	while (p < end && *p != ':' && *p != '}')
+		p++;
+	if (p >= end || !mk_field_address((struct markup_str){ start, (size_t)(p - start) }, ret))
+		return false;
+	if (*p == ':' && end - p > 2)
+		return_address = p[2] == 'a' ? true : p[2] == 'c' ? false : return_address;
+	*ret -= return_address;
+	return true;
+}
+
+/* Announces the addresses of the hits at hand. */
+static void announce(struct markup_filter *f, const char *end)
+{
+	struct ahead *a = &f->ahead;
+	struct memo_key key = { f->context.generation, 0, f->memo_kind };
+	uint64_t vaddrs[MARKUP_AHEAD];
+	void *modules[MARKUP_AHEAD];
+	size_t n = 0;
+
+	a->generation = key.generation;
+	a->kind = key.kind;
+	a->num = a->next = 0;
+	if (f->silent || !f->context.num_maps)
+		return;
+	for (uint32_t i = 0; i < a->num_hits; i++) {
+		struct announced *e = &a->addresses[a->num];
+		const struct markup_mmap *map;
+		const struct markup_module *m;
+
+		if (!read_address(a->hits[i].at, end, &key.address) ||
+		    !(map = mk_context_find(&f->context, key.address)))
+			continue;
+		*e = (struct announced){ key.address, (uint32_t)(map - f->context.maps) };
+		e->remembered = mk_memo_fetch(&f->memo, &key, &e->worth);
+		a->num++;
+		m = &f->context.modules[map->module];
+		if (e->remembered || !m->handle)
+			continue;
+		modules[n] = m->handle;
+		vaddrs[n++] = mk_mmap_vaddr(map, key.address);
+	}
+	if (n && f->resolver.prepare)
+		f->resolver.prepare(f->resolver.ctx, modules, vaddrs, n);
+}
+
+void mk_ahead_start(struct markup_filter *f, const char *p)
+{
+	struct ahead *a = &f->ahead;
+
+	a->upto = p;
+	a->line_no = f->line_no;
+	a->num_hits = a->next_hit = 0;
+}
+
+void mk_ahead_look(struct markup_filter *f, const char *end)
+{
+	struct ahead *a = &f->ahead;
+	const char *p = a->upto, *limit = end - p > BLOCK ? p + BLOCK : end;
+
+	/* Nothing may begin before the limit and end behind it. */
+	while (limit < end && limit[-1] == '{')
+		limit++;
+	a->num_hits = a->next_hit = 0;
+	while (a->num_hits < MARKUP_AHEAD &&
+	       (p = markup_scan(p, limit, f->scan_for, &a->line_no))) {
+		a->hits[a->num_hits++] = (struct hit){ p, a->line_no };
+		p += *p == '{' ? 3 : 1;
+	}
+	a->upto = p ? p : limit;
+	announce(f, end);
+}
+
+const char *mk_ahead_next(struct markup_filter *f, const char *p, const char *end)
+{
+	struct ahead *a = &f->ahead;
+
+	while (1) {
+		for (; a->next_hit < a->num_hits; a->next_hit++) {
+			if (a->hits[a->next_hit].at >= p) {
+				f->line_no = a->hits[a->next_hit].line_no;
+				return a->hits[a->next_hit].at;
+			}
+		}
+		if (a->upto >= end)
+			break;
+		mk_ahead_look(f, end);
+	}
+	f->line_no = a->line_no;
+	return NULL;
+}
+
+const struct announced *mk_ahead_address(struct markup_filter *f, const struct memo_key *key)
+{
+	struct ahead *a = &f->ahead;
+
+	if (a->generation != key->generation || a->kind != key->kind)
+		return NULL;
+	for (uint32_t i = a->next; i < a->num; i++) {
+		if (a->addresses[i].address == key->address) {
+			a->next = i + 1;
+			return &a->addresses[i];
+		}
+	}
+	return NULL;
+}
