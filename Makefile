@@ -125,7 +125,7 @@ fuzz: ## build the libFuzzer targets: build/fuzz/*/*_fuzz (clang)
 	@scripts/deps.sh fuzz > /dev/null
 	@$(MAKE) --no-print-directory MODE=fuzz CC=$(FUZZ_CC) $(FUZZ_BINS)
 
-torture: all testbins ## kill indexers at random moments, 500 times
+torture: all testbins ## kill it at random moments, 500 times; fill the disk; huge stores
 	@scripts/torture.sh $(O)
 
 bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)

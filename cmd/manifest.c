@@ -42,6 +42,7 @@ void manifest_add(struct manifest *m, const struct symstore_entry *entry, const 
 	e->entry.tags = copy(entry->tags);
 	e->entry.transforms = copy(entry->transforms);
 	e->hash = (struct symstore_hash){ hash.low64, hash.high64 };
+	e->has_hash = true;
 	e->has_sha256 = sha256;
 	if (sha256)
 		crypto_hash_sha256(e->sha256, cache, entry->cache_size);
@@ -196,7 +197,8 @@ static bool entry_text(struct reading *r, struct manifest_entry *e, const char *
 			return false;
 		e->entry.build_id_len = nibbles / 2;
 	} else if (key_is(r, "cache_xxh128")) {
-		return hex_hash(text, &e->hash);
+		e->has_hash = hex_hash(text, &e->hash);
+		return e->has_hash;
 	} else if (key_is(r, "cache_sha256")) {
 		e->has_sha256 = hex_bytes(text, e->sha256, sizeof(e->sha256));
 		return e->has_sha256;
@@ -283,6 +285,8 @@ static int on_map(void *ctx)
 {
 	struct reading *r = ctx;
 
+	if (r->depth == IN_BUNDLE)
+		r->is_entries = false;
 	if (r->is_entries && r->depth == IN_ENTRIES)
 		push(r->m);
 	r->key[0] = 0;
@@ -306,22 +310,32 @@ static int on_end(void *ctx)
 	return 1;
 }
 
+/* An entry without what it cannot do without is refused at once: a long text of them
+ * would take much more memory. */
+static int on_end_map(void *ctx)
+{
+	struct reading *r = ctx;
+	const struct manifest_entry *e = r->m->num ? &r->m->entries[r->m->num - 1] : NULL;
+
+	on_end(ctx);
+	if (!r->is_entries || r->depth != IN_ENTRIES || (e->entry.build_id_len && e->has_hash))
+		return 1;
+	sc_error_set(r->err, SC_EFORMAT, "the manifest's entry %zu has no %s", r->m->num,
+		     e->entry.build_id_len ? "hash" : "build ID");
+	return 0;
+}
+
 static int check_all(const struct reading *r, struct sc_error *err)
 {
-	if (!r->is_bundle)
-		return sc_error_set(err, SC_EFORMAT, "the manifest is not that of a bundle");
-	for (size_t i = 0; i < r->m->num; i++)
-		if (!r->m->entries[i].entry.build_id_len)
-			return sc_error_set(err, SC_EFORMAT, "the manifest's entry %zu has no build ID",
-					    i + 1);
-	return 0;
+	return r->is_bundle ? 0 :
+		sc_error_set(err, SC_EFORMAT, "the manifest is not that of a bundle");
 }
 
 int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err)
 {
 	static const yajl_callbacks callbacks = {
 		.yajl_boolean = on_boolean, .yajl_integer = on_integer, .yajl_string = on_string,
-		.yajl_start_map = on_map, .yajl_map_key = on_key, .yajl_end_map = on_end,
+		.yajl_start_map = on_map, .yajl_map_key = on_key, .yajl_end_map = on_end_map,
 		.yajl_start_array = on_array, .yajl_end_array = on_end,
 	};
 	struct sc_error first = { 0 };

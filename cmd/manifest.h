@@ -11,6 +11,7 @@
 struct manifest_entry {
 	struct symstore_entry entry;   /* strings on the heap */
 	struct symstore_hash hash;     /* XXH3-128 of the cache */
+	bool has_hash;                 /* always, but while it is read */
 	bool has_sha256;               /* signed bundles: XXH3 withstands no malice */
 	uint8_t sha256[32];
 };

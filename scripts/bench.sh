@@ -6,7 +6,9 @@
 # GROUP    index: ELF files → caches, beside llvm-gsymutil-19, and how large they get
 #          lookup: addresses, by the program and in process
 #          filter: logs, beside llvm-symbolizer-19 --filter-markup
-#          default: all three
+#          store: what the store itself costs, with 10 entries, with 200,000, with 50 GB
+#          (in holes: 1 GB on the disk)
+#          default: all four
 # --quick  under a minute: fewer runs, shorter logs, no corpus
 # --corpus where large files are looked for (./corpus, see scripts/corpus.sh):
 #          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
@@ -28,12 +30,12 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 ;;
 	--update) update=1 ;;
 	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
-	index|lookup|filter) groups="$groups $1" ;;
+	index|lookup|filter|store) groups="$groups $1" ;;
 	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
 	esac
 	shift
 done
-: "${groups:=index lookup filter}"
+: "${groups:=index lookup filter store}"
 lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
 [ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
 symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
@@ -234,6 +236,51 @@ group_filter() {
 	scripts/markup_log.py $lines "$libc" 2> /dev/null | grep -vF '{{{' > "$dir/log"
 	while cat "$dir/log"; do :; done 2> /dev/null | head -c $plain_bytes > "$dir/plain" || :
 	filter "plain text, $((plain_bytes / 1000000)) MB" "time $((plain_bytes / 2500000))" "$dir/plain"
+}
+
+# ---- store ---------------------------------------------------------------------
+
+# lookup_in NAME STORE ID
+lookup_in() {
+	row "$1" "$(ours "$symcache" lookup --store "$2" --build-id "$3" 0x1139)" "" "time 3"
+}
+
+group_store() {
+	local s=$dir/scale entries=200000 huge=50 id size
+	[ -z "$quick" ] || { entries=20000; huge=5; }
+	${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/make_store" scripts/make_store.c \
+		"$(dirname "$symcache")/libsymcache.a" -llmdb -lxxhash -lpthread -ldl
+	echo 'int main(void) { return 0; }' > "$dir/main.c"
+	${CC:-cc} -g -o "$dir/main" "$dir/main.c"
+	"$symcache" build "$dir/main" -o "$dir/main.symcache"
+	heading "Stores" -
+	id=$("$dir/make_store" "$s.10" 10 "$dir/main.symcache")
+	lookup_in "one look-up, 10 entries" "$s.10" "$id"
+	id=$("$dir/make_store" "$s" $entries "$dir/main.symcache")
+	lookup_in "one look-up, $entries entries" "$s" "$id"
+	row "list, $entries entries" "$(ours "$symcache" list --store "$s")" ""
+	row "list --json, $entries entries" "$(ours "$symcache" list --json --store "$s")" ""
+	row "index one file, $entries entries" "$(ours "$symcache" index -q --again --store "$s" "$libc")" ""
+	rm -f "$s" "$s"-*
+	id=$("$dir/make_store" "$s" $huge "$dir/main.symcache" 1000000000)
+	lookup_in "one look-up, $huge GB" "$s" "$id"
+	row "list, $huge GB" "$(ours "$symcache" list --store "$s")" ""
+	rm -f "$s" "$s"-*
+	[ -n "$osd" ] || { skip "ceph-osd: verify, export --for-log"; return; }
+	"$symcache" index -q --store "$s" "$osd"
+	scripts/markup_log.py 200 "$osd" > "$dir/log" 2> /dev/null
+	row "export --for-log, ceph-osd, store" "$(ours -b "rm -rf '$dir/x.store'" \
+		"$symcache" export -q --store "$s" -o "$dir/x.store" --for-log "$dir/log")" "" "time 1000"
+	row "export --for-log, ceph-osd, tree" "$(ours -b "rm -rf '$dir/x'" \
+		"$symcache" export -q --store "$s" -o "$dir/x" --for-log "$dir/log")" "" "time 1000"
+	row "export --for-log, ceph-osd, tar.zst" "$(ours -b "rm -rf '$dir/x.tar.zst'" \
+		"$symcache" export -q --store "$s" -o "$dir/x.tar.zst" --for-log "$dir/log")" "" "time 1000"
+	"$symcache" build "$osd" -o "$dir/osd.symcache"
+	"$dir/make_store" "$s.many" 8 "$dir/osd.symcache" > /dev/null
+	size=$(stat -c %s "$s.many")
+	row "verify, $((size / 1000000)) MB warm, 2 GB/s" "$(ours "$symcache" verify --store "$s.many")" "" \
+		"time $((size / 2000000))"
+	rm -rf "$s"* "$dir"/x*
 }
 
 # ---- all -----------------------------------------------------------------------

@@ -1,63 +1,194 @@
 #!/bin/bash
-# Kills indexers with SIGKILL at random moments, hundreds of times.
+# Kills the program with SIGKILL at random moments, hundreds of times, and fills the
+# disk at every write.
 #
-#   scripts/torture.sh BUILD_DIR [ROUNDS]
+#   scripts/torture.sh BUILD_DIR [ROUNDS [PART...]]
 #
-# First the store by itself (process_test with TORTURE_ROUNDS), then the program:
-# two indexers at once on 300 shared objects, one of them killed. After each
-# kill every entry must verify, and none that was there may be gone; when all are
-# in, it begins anew. The last line: rounds, lost and damaged entries; exit
-# status 1 if there are any.
+# store    the store by itself: process_test with TORTURE_ROUNDS
+# index    two indexers at once on 300 shared objects, one of them killed; after each
+#          kill every entry must verify, and none that was there may be gone; when all
+#          are in, it begins anew
+# bundles  export, import, compact and prune, killed: the store is as before or after,
+#          and a bundle is whole or not there
+# writes   the same commands and index, each on a disk that is full from its first
+#          write on, from its second, and so on until it succeeds
+# scale    200,000 entries, and 50 GB: scripts/bench.sh PROGRAM store
+#
+# With fewer than 20 rounds, writes are cut short only.
+#
+# A line for each part says what came; exit status 1 if anything was lost or damaged.
 set -u
 cd "$(dirname "$0")/.."
-build=$(realpath "${1:?usage: scripts/torture.sh BUILD_DIR [ROUNDS]}") rounds=${2:-500}
-TORTURE_ROUNDS=$rounds "$build/libsymcache/store/process_test" 2>&1 | tail -n 1
-[ "${PIPESTATUS[0]}" = 0 ] || exit 1
-symcache=$build/symcache
+build=$(realpath "${1:?usage: scripts/torture.sh BUILD_DIR [ROUNDS [PART...]]}") rounds=${2:-500}
+shift; [ $# = 0 ] || shift
+[ $# -gt 0 ] || set -- store index bundles writes scale
+scripts=$PWD/scripts symcache=$build/symcache
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LC_ALL=C
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 cd "$top" || exit 1
+bad=0
 
-total=300
-mkdir objects
-for functions in 1 100 3000; do
-	for ((i = 0; i < functions; i++)); do
-		echo ".globl f$i; .type f$i,@function; f$i: .long 0,0; .size f$i,8"
-	done | as -o $functions.o -
-done
-for ((i = 0; i < total; i++)); do
-	set -- 1 100 3000
-	shift $((i % 3))
-	ld -shared --build-id=0x"$(printf %040x $i)" -o objects/$i.so "$1.o"
-done
+# objects NUMBER: shared objects of three sizes
+objects() {
+	local functions sizes=(1 100 3000) i
+	rm -rf objects
+	mkdir objects
+	for functions in "${sizes[@]}"; do
+		for ((i = 0; i < functions; i++)); do
+			echo ".globl f$i; .type f$i,@function; f$i: .long 0,0; .size f$i,8"
+		done | as -o $functions.o -
+	done
+	for ((i = 1; i <= $1; i++)); do
+		ld -shared --build-id=0x"$(printf %040x $i)" -o objects/$i.so "${sizes[i % 3]}.o"
+	done
+}
 
-ids() { "$symcache" list --store a.store 2> /dev/null | awk '{print $1}'; }
-lost=0 damaged=0 whole=0
-: > before
-for ((round = 1; round <= rounds; round++)); do
-	if [ "$(wc -l < before)" -ge $total ]; then
-		whole=$((whole + 1))
-		rm -f a.store*
-		: > before
-	fi
-	"$symcache" index -q --store a.store objects & victim=$!
-	other=
-	[ $((round % 4)) != 0 ] || { "$symcache" index -q --store a.store objects & other=$!; }
-	sleep "$(printf '0.%03d' $((RANDOM % 120)))"
+ids() { "$symcache" list --store "$1" 2> /dev/null | awk '{print $1}'; }
+wrong() { echo "$*"; bad=$((bad + 1)); }
+# sound STORE WHAT: it verifies, or is not there yet
+sound() {
+	[ ! -s "$1" ] || "$symcache" verify -q --store "$1" > faults 2>&1 ||
+		grep -q 'there is no store' faults || { cat faults; wrong "$2: $1 is damaged"; }
+}
+# kill_at_random COMMAND...
+kill_at_random() {
+	"$@" > /dev/null 2>&1 & local victim=$!
+	sleep "$(printf '0.%03d' $((RANDOM % 90)))"
 	kill -9 $victim 2> /dev/null
 	wait $victim 2> /dev/null
-	[ -z "$other" ] || wait $other || { echo "round $round: the other indexer failed"; damaged=$((damaged + 1)); }
-	if [ -s a.store ] && ! "$symcache" verify -q --store a.store > faults 2>&1 &&
-	   ! grep -q 'there is no store' faults; then
-		echo "round $round:"; cat faults
-		damaged=$((damaged + 1))
-	fi
-	ids > now
-	gone=$(comm -23 before now | wc -l)
-	lost=$((lost + gone))
-	mv now before
+}
+
+part_store() {
+	TORTURE_ROUNDS=$rounds "$build/libsymcache/store/process_test" > out 2>&1 || { cat out; bad=1; }
+	tail -n 1 out
+}
+
+part_index() {
+	local total=300 lost=0 whole=0 round victim other gone
+	objects $total
+	: > before
+	for ((round = 1; round <= rounds; round++)); do
+		if [ "$(wc -l < before)" -ge $total ]; then
+			whole=$((whole + 1))
+			rm -f a.store*
+			: > before
+		fi
+		other=
+		[ $((round % 4)) != 0 ] || { "$symcache" index -q --store a.store objects & other=$!; }
+		kill_at_random "$symcache" index -q --store a.store objects
+		[ -z "$other" ] || wait $other || wrong "round $round: the other indexer failed"
+		sound a.store "round $round"
+		ids a.store > now
+		gone=$(comm -23 before now | wc -l)
+		lost=$((lost + gone))
+		mv now before
+	done
+	"$symcache" index -q --store a.store objects
+	[ "$(ids a.store | wc -l)" = $total ] || wrong "the last run is not complete"
+	bad=$((bad + lost))
+	echo "index: $rounds rounds ($whole stores filled): $lost entries lost, $bad faults"
+}
+
+part_bundles() {
+	local round what from=$bad done=0
+	objects 60
+	rm -rf a.store* b.store* x*
+	"$symcache" index -q --store a.store objects
+	ids a.store > all
+	"$symcache" export -q --store a.store -o whole.tar.zst
+	cp a.store b.store
+	: > b.before
+	for ((round = 1; round <= rounds; round++)); do
+		case $((round % 6)) in
+		0|1|2)
+			set -- x.store x x.tar.zst
+			shift $((round % 6)); what=$1
+			rm -rf x.store x x.tar.zst
+			kill_at_random "$symcache" export -q --store a.store -o "$what"
+			[ ! -e "$what" ] || { done=$((done + 1))
+				"$symcache" verify -q "$what" > faults 2>&1 && [ ! -s faults ] ||
+					wrong "round $round: the bundle $what is damaged"; }
+			;;
+		3)
+			[ "$(wc -l < b.before)" -lt 60 ] || { rm -f b.store*; : > b.before; }
+			kill_at_random "$symcache" import -q --store b.store whole.tar.zst
+			;;
+		4) kill_at_random "$symcache" compact -q --store b.store ;;
+		5)
+			kill_at_random "$symcache" prune -q --store b.store --to-size 100K
+			ids b.store > now
+			cmp -s now b.before || [ "$(wc -l < now)" -lt "$(wc -l < b.before)" ] ||
+				wrong "round $round: prune made entries"
+			mv now b.before
+			;;
+		esac
+		sound b.store "round $round"
+		ids b.store > now
+		[ -z "$(comm -23 b.before now)" ] || wrong "round $round: entries are gone"
+		mv now b.before
+	done
+	sound a.store bundles
+	ids a.store | cmp -s - all || wrong "the exported store has changed"
+	rm -rf x x.*
+	"$symcache" export -q --store a.store -o x && "$symcache" verify -q x || wrong "no last export"
+	echo "bundles: $rounds rounds ($done exported): $((bad - from)) faults"
+}
+
+# every_write NAME SETUP COMMAND...: see above; SETUP is run before each
+every_write() {
+	local name=$1 setup=$2 n short out status
+	shift 2
+	for short in "${kinds[@]}"; do
+		for ((n = 1; n < 2000; n++)); do
+			eval "$setup"
+			ids a.store > before
+			out=$(FULL_AT=$n FULL_SHORT=$short LD_PRELOAD=$top/full_disk.so "$@" 2>&1)
+			status=$?
+			writes=$((writes + 1))
+			[ $status -lt 128 ] || wrong "$name, write $n: signal $((status - 128)): $out"
+			sound a.store "$name, write $n"
+			ids a.store > now
+			[ $status = 0 ] && break
+			[ -n "$out" ] || wrong "$name, write $n: status $status without a word"
+			[ -z "$(comm -23 before now)" ] || wrong "$name, write $n: entries are gone"
+			[ ! -e x ] && [ ! -e x.part ] || wrong "$name, write $n: something is left over"
+			rm -rf x x.part
+		done
+		[ $status = 0 ] || wrong "$name: does not end"
+	done
+}
+
+part_writes() {
+	local from=$bad
+	local kinds=('' 1)
+	[ "$rounds" -ge 20 ] || kinds=(1)
+	writes=0
+	${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o full_disk.so "$scripts/full_disk.c" -ldl || exit 2
+	objects 9
+	rm -rf a.store* full.store* x* whole
+	"$symcache" index -q --store full.store objects/[1-5].so
+	"$symcache" export -q --store full.store -o whole
+	local copy='rm -rf a.store* x; cp full.store a.store'
+	every_write "index" "rm -rf a.store*" "$symcache" index -q --store a.store objects
+	every_write "index more" "$copy" "$symcache" index -q --store a.store objects
+	every_write "import" "$copy; \"$symcache\" remove -q --store a.store \$(ids a.store | head -n 3)" \
+		"$symcache" import -q --store a.store whole
+	every_write "compact" "$copy" "$symcache" compact -q --store a.store
+	every_write "verify --repair" "$copy" "$symcache" verify -q --repair --store a.store
+	for shape in store tree archive; do
+		every_write "export $shape" "$copy" \
+			"$symcache" export -q --store a.store --shape $shape -o x
+	done
+	echo "writes: $writes commands on disks that were full: $((bad - from)) faults"
+}
+
+part_scale() { (cd "$scripts/.." && scripts/bench.sh "$symcache" store) || bad=$((bad + 1)); }
+
+for part; do
+	case $part in
+	store|index|bundles|writes|scale) part_$part ;;
+	*) echo "torture.sh: what is '$part'?" >&2; exit 2 ;;
+	esac
 done
-"$symcache" index -q --store a.store objects
-[ "$(ids | wc -l)" = $total ] || { echo "the last run is not complete"; damaged=$((damaged + 1)); }
-echo "$rounds rounds ($whole stores filled): $lost entries lost, $damaged damaged"
-[ $((lost + damaged)) = 0 ]
+[ $bad = 0 ]

@@ -213,6 +213,44 @@ static struct symstore *store_create(char *path, uint64_t roomy)
 	return store;
 }
 
+static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
+		   struct symstore **ret, struct sc_error *err);
+
+/* Makes the file, where there is none, beside its place and links it there when it is a
+ * store: LMDB would leave half of one where the disk is full. If another process was
+ * faster, its file stays; where there are no links, LMDB makes the file in its place. */
+static int make(const char *path, uint64_t roomy, struct sc_error *err)
+{
+	char *beside, *lock;
+	struct symstore *store;
+	int rc;
+
+	if (!access(path, F_OK))
+		return 0;
+	if (asprintf(&beside, "%s.new.%ld", path, (long)getpid()) < 0)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (asprintf(&lock, "%s-lock", beside) < 0) {
+		free(beside);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	unlink(beside);
+	rc = open_at(beside, SYMSTORE_WRITE, roomy, false, &store, err);
+	symstore_close(store);
+	if (!rc && !link(beside, path))
+		rc = symstore_sync_folder(path, err);
+	/* Messages are about the store, not about how it is made. */
+	for (char *at; rc && err && (at = strstr(err->msg, beside + strlen(path))); ) {
+		const size_t suffix = strlen(beside) - strlen(path);
+
+		memmove(at, at + suffix, strlen(at + suffix) + 1);
+	}
+	unlink(beside);
+	unlink(lock);
+	free(beside);
+	free(lock);
+	return rc;
+}
+
 /* `claim`: the file is to be claimed; else the caller has done so. */
 static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
 		   struct symstore **ret, struct sc_error *err)
@@ -228,8 +266,10 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
 	store = store_create(target, roomy);
 	if (!store)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	/* Before LMDB comes, so that it opens the file that is claimed. A new one has
-	 * to be made first; nobody puts another in the place of an empty one. */
+	if (claim && mode == SYMSTORE_WRITE && (rc = make(target, roomy, err)))
+		return rc;
+	/* Before LMDB comes, so that it opens the file that is claimed. One that is made in
+	 * its place has to be made first; nobody puts another in the place of an empty one. */
 	if (claim && (rc = symstore_claim(target, false, &store->place, err)) &&
 	    (rc != SC_ENOTFOUND || mode == SYMSTORE_READ))
 		return rc;
