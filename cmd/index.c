@@ -262,11 +262,11 @@ const struct command index_command = {
 		"with worse symbols of the same build ID, never the other way round: debug information "
 		"is better than .symtab, that is better than .gnu_debugdata, that than .dynsym."
 		"\n\n"
-		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a and those in "
-		"them, and compressed files; in a folder those with such a name, but for .a, and "
-		"otherwise whatever begins like one. Debug files and dwz's supplementary files are found "
-		"within the archive. A member that is too large for memory goes through an unlinked file "
-		"in $TMPDIR."
+		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a, those in "
+		"them, and compressed files. One that is named here is known by its first bytes; in "
+		"folders, those with such a name are read, but no .a. Debug files and dwz's supplementary "
+		"files are found within the archive, split DWARF is not. A member that is too large for "
+		"memory goes through an unlinked file in $TMPDIR."
 		"\n\n"
 		"With --debuginfod, build IDs are fetched from debuginfod's servers through libdebuginfod, "
 		"which keeps the files in its own cache; nothing else of symcache asks a network, unless "
@@ -287,6 +287,7 @@ const struct command index_command = {
 		"  symcache index libc6-dbg_2.36-9_amd64.deb symbols.zip\n"
 		"  symcache index --tag release=1.4.2 build/out\n"
 		"  symcache index --map-path /builds/4711/app=/home/me/app build/out\n"
+		"  symcache index --debuginfod 0f528190ac31cba901ba224cb5e3c7af313cdf18\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
 	.run = run,
 };

@@ -283,7 +283,7 @@ bool line_map_place(const struct line_map *m, struct symcache_place *place)
 	const struct row *rows;
 	size_t lo = 0, hi;
 
-	if (!place_path(place, path, sizeof(path)) || !(s = find_source(m, path)))
+	if (!place_path(place, path, sizeof(path)) || !(s = find_source(m, path)) || !s->num)
 		return false;
 	rows = &m->rows[s->first];
 	for (hi = s->num; lo < hi; ) {

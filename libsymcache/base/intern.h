@@ -68,13 +68,25 @@ static inline bool sc_intern_grow_(struct sc_intern *t)
 	return true;
 }
 
+static inline uint32_t sc_intern_hash_(uint64_t hash)
+{
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* Where a thing of this hash is looked for first: to be prefetched. NULL: nowhere. */
+static inline const struct sc_intern_slot *sc_intern_likely(const struct sc_intern *t,
+							    uint64_t hash)
+{
+	return t->size ? &t->slots[sc_intern_hash_(hash) & (t->size - 1)] : NULL;
+}
+
 /* The slot of the thing that `equal(ctx, index)` accepts, or a new one that the
  * caller must fill. Valid until the next call. NULL: out of memory. */
 static inline uint32_t *sc_intern_find(struct sc_intern *t, uint64_t hash,
 				       bool (*equal)(const void *ctx, uint32_t index),
 				       const void *ctx)
 {
-	uint32_t h = (uint32_t)(hash ^ hash >> 32);
+	uint32_t h = sc_intern_hash_(hash);
 	size_t at;
 
 	if (t->used * 2 >= t->size && !sc_intern_grow_(t))

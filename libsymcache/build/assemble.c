@@ -8,12 +8,14 @@
  *   symbols       [s1 ][ s2    )
  *   image      [ f ][ g  ][s2)[s2+l][ h ][l]
  *
+ * On many threads each takes some of the functions in a row, with the gaps before them.
  * A function piece brings its ranges. In the gaps between them, symbols and
  * lines are overlaid: the symbol names the function, the row its line.
  */
 #include "libsymcache/build/assemble.h"
 
 #include "format/symcache_format.h"
+#include "libsymcache/base/parallel.h"
 
 struct layer {
 	struct sc_intervals painted;
@@ -28,6 +30,7 @@ struct assembler {
 	struct sc_final *out;
 	uint64_t merged;
 	uint64_t end; /* of what was put last */
+	bool any;     /* something was put */
 	struct layer functions, lines, code_symbols;
 };
 
@@ -60,9 +63,10 @@ static const struct sc_location no_location = { SC_NONE, SC_NONE, SC_NONE, SC_NO
 /* Puts [start, end); a gap before it is marked. */
 static bool put(struct assembler *a, uint64_t start, uint64_t end, const struct sc_location *loc)
 {
-	if (a->out->ranges.len && a->end < start && !append(a, a->end, &no_location))
+	if (a->any && a->end < start && !append(a, a->end, &no_location))
 		return false;
 	a->end = end;
+	a->any = true;
 	return append(a, start, loc);
 }
 
@@ -207,29 +211,129 @@ static bool make_layers(struct assembler *a, size_t num_symbols)
 	return ok;
 }
 
+/* Puts the functions [first, last) with the gap before each, and the one behind all. */
+static bool put_functions(struct assembler *a, size_t first, size_t last)
+{
+	const struct sc_interval *f = a->functions.painted.list.data;
+	size_t n = a->functions.painted.list.len;
+	uint64_t at = first ? f[first - 1].end : a->base;
+
+	a->end = at;
+	a->any = first;
+	for (size_t i = first; i < last; i++) {
+		if (!put_gap(a, at, f[i].start) ||
+		    !put_piece(a, &a->flat->pieces.data[f[i].id], f[i].start, f[i].end, SC_NONE))
+			return false;
+		at = f[i].end;
+	}
+	if (last < n)
+		return true;
+	return put_gap(a, at, UINT64_MAX) &&
+	       (!a->any || a->end - a->base > 0xffffffffull || append(a, a->end, &no_location));
+}
+
+/* ---- in parts, on many threads ------------------------------------------------------ */
+
+struct part {
+	struct assembler a; /* the layers are shared, the places in them are not */
+	struct sc_final out;
+	size_t first, last; /* functions */
+	size_t skip;        /* ranges at its begin that continue the part before */
+	size_t at;          /* where it goes */
+	bool ok;
+};
+
+struct parts {
+	struct part *list;
+	struct sc_final *out;
+};
+
+static void part_job(void *ctx, unsigned worker, size_t job)
+{
+	struct part *p = &((struct parts *)ctx)->list[job];
+
+	(void)worker;
+	p->a.out = &p->out;
+	p->ok = put_functions(&p->a, p->first, p->last);
+}
+
+static void copy_job(void *ctx, unsigned worker, size_t job)
+{
+	struct parts *parts = ctx;
+	struct part *p = &parts->list[job];
+
+	(void)worker;
+	if (p->out.ranges.len)
+		memcpy(parts->out->ranges.data + p->at, p->out.ranges.data + p->skip,
+		       (p->out.ranges.len - p->skip) * sizeof(*p->out.ranges.data));
+	vec_deinit(&p->out.ranges);
+}
+
+/* Where each part goes; the first range of one may go on what the one before it ends with. */
+static size_t place_parts(struct assembler *a, struct part *list, unsigned n)
+{
+	const struct sc_final_range *last = NULL;
+	size_t total = 0;
+
+	for (struct part *p = list; p < list + n; p++) {
+		size_t len = p->out.ranges.len;
+
+		p->skip = len && last && !memcmp(&last->loc, &p->out.ranges.data[0].loc,
+						 sizeof(last->loc));
+		p->at = total;
+		total += len - p->skip;
+		a->merged += p->a.merged + p->skip;
+		if (len)
+			last = &p->out.ranges.data[len - 1];
+	}
+	return total;
+}
+
+static bool put_in_parts(struct assembler *a, unsigned n, unsigned threads)
+{
+	struct parts parts = { calloc(n, sizeof(*parts.list)), a->out };
+	size_t functions = a->functions.painted.list.len, total;
+	bool ok = parts.list;
+
+	for (unsigned i = 0; ok && i < n; i++) {
+		parts.list[i].a = *a;
+		parts.list[i].first = functions * i / n;
+		parts.list[i].last = functions * (i + 1) / n;
+	}
+	if (ok)
+		sc_parallel(threads, n, part_job, &parts);
+	for (unsigned i = 0; ok && i < n; i++)
+		ok = parts.list[i].ok;
+	total = ok ? place_parts(a, parts.list, n) : 0;
+	ok = ok && vec_reserve(&a->out->ranges, total);
+	if (ok) {
+		sc_parallel(threads, n, copy_job, &parts);
+		a->out->ranges.len = total;
+	}
+	for (unsigned i = 0; parts.list && i < n; i++)
+		vec_deinit(&parts.list[i].out.ranges);
+	free(parts.list);
+	return ok;
+}
+
 bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, size_t num_symbols,
-		 uint64_t load_base, struct sc_tables *tables, struct sc_final *ret)
+		 uint64_t load_base, struct sc_tables *tables, unsigned threads,
+		 struct sc_final *ret)
 {
 	__attribute__((cleanup(assembler_deinit))) struct assembler a = {
 		.flat = flat, .symbols = symbols, .base = load_base, .tables = tables, .out = ret,
 	};
-	uint64_t at = load_base;
-	const struct sc_interval *f;
+	size_t functions;
+	bool ok;
 
 	if (!make_layers(&a, num_symbols))
 		return false;
-	f = a.functions.painted.list.data;
-	for (size_t i = 0; i < a.functions.painted.list.len; i++) {
-		if (!put_gap(&a, at, f[i].start) ||
-		    !put_piece(&a, &flat->pieces.data[f[i].id], f[i].start, f[i].end, SC_NONE))
-			return false;
-		at = f[i].end;
-	}
-	if (!put_gap(&a, at, UINT64_MAX))
-		return false;
-	if (ret->ranges.len && a.end - load_base <= 0xffffffffull &&
-	    !append(&a, a.end, &no_location))
-		return false;
+	functions = a.functions.painted.list.len;
+	if (threads < 2 || !functions)
+		ok = put_functions(&a, 0, functions);
+	else
+		ok = put_in_parts(&a, functions < 4 * threads ? (unsigned)functions : 4 * threads,
+				  threads);
 	flat->merged += a.merged;
-	return true;
+	return ok;
 }

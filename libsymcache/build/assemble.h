@@ -25,8 +25,10 @@ struct sc_code_symbol {
 	const char *name;
 };
 
-/* Fills `ret`. `flat` is only read; flat->merged counts on. False: out of memory. */
+/* Fills `ret`. `flat` is only read; flat->merged counts on. With more than one thread,
+ * `tables` have a lock. False: out of memory. */
 bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, size_t num_symbols,
-		 uint64_t load_base, struct sc_tables *tables, struct sc_final *ret);
+		 uint64_t load_base, struct sc_tables *tables, unsigned threads,
+		 struct sc_final *ret);
 
 #endif

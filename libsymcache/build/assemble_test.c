@@ -153,7 +153,24 @@ static const struct assemble_case cases[] = {
 /* Assembles the scene's flat; starts must ascend strictly. */
 static void assemble(struct scene *s, struct sc_flat *flat, struct sc_final *ret)
 {
-	assert_true(sc_assemble(flat, s->symbols.data, s->symbols.len, s->base, s->tables, ret));
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	uint64_t before = flat->merged, merged;
+	struct sc_final again = {0};
+
+	assert_true(sc_assemble(flat, s->symbols.data, s->symbols.len, s->base, s->tables, 1, ret));
+	/* In parts it is the same. */
+	merged = flat->merged - before;
+	s->tables->lock = &lock;
+	assert_true(sc_assemble(flat, s->symbols.data, s->symbols.len, s->base, s->tables,
+				2, &again));
+	s->tables->lock = NULL;
+	assert_int_equal(flat->merged - before, 2 * merged);
+	flat->merged -= merged;
+	assert_int_equal(again.ranges.len, ret->ranges.len);
+	if (again.ranges.len)
+		assert_memory_equal(again.ranges.data, ret->ranges.data,
+				    again.ranges.len * sizeof(*again.ranges.data));
+	vec_deinit(&again.ranges);
 	for (size_t i = 1; i < ret->ranges.len; i++) {
 		assert_true(ret->ranges.data[i - 1].start < ret->ranges.data[i].start);
 		assert_memory_not_equal(&ret->ranges.data[i - 1].loc, &ret->ranges.data[i].loc,

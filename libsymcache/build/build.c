@@ -5,6 +5,7 @@
 #include "libsymcache/symcache_build.h"
 
 #include <elf.h>
+#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -160,6 +161,43 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	return rc;
 }
 
+/* ---- what was read, put together --------------------------------------------------- */
+
+#define WORTH_PARTS 65536 /* ranges */
+
+struct putting {
+	struct symcache_build *b;
+	unsigned threads;
+	bool ok[2];
+};
+
+/* The ranges, or the data symbols: both add to the tables. */
+static void put_job(void *ctx, unsigned worker, size_t job)
+{
+	struct putting *p = ctx;
+	struct symcache_build *b = p->b;
+	struct sc_input *in = &b->input;
+
+	(void)worker;
+	p->ok[job] = job ?
+		sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables) :
+		sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
+			    in->image->load_base, &b->units.tables, p->threads, &b->ranges);
+}
+
+static bool put_together(struct symcache_build *b)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct putting p = { b, b->threads, {0} };
+
+	if (b->units.flat.ranges.len < WORTH_PARTS)
+		p.threads = 1;
+	b->units.tables.lock = p.threads > 1 ? &lock : NULL;
+	sc_parallel(p.threads, 2, put_job, &p);
+	b->units.tables.lock = NULL;
+	return p.ok[0] && p.ok[1];
+}
+
 #define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
 
 /* ---- the file -------------------------------------------------------------------------- */
@@ -281,9 +319,7 @@ static int build(struct symcache_build *b, const char *path,
 		rc = finish_symbols(b, err);
 	if (rc)
 		return rc;
-	if (!sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
-			 in->image->load_base, &b->units.tables, &b->ranges) ||
-	    !sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables))
+	if (!put_together(b))
 		return out_of_memory(err);
 	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
 					       &b->ranges, &b->units.data))

@@ -95,9 +95,23 @@ static bool add(struct sc_data *d, const struct sc_elf *image, uint64_t vaddr, u
 	return true;
 }
 
+#define BATCH 256
+
+/* The whole table; names[i] becomes the number of the i-th symbol's name. */
 static bool copy_table(struct sc_data *d, const struct sc_elf_symbols *symbols,
-		       const struct sc_elf *image, struct sc_tables *t)
+		       const struct sc_elf *image, struct sc_tables *t, uint32_t *names)
 {
+	if (!vec_reserve(&d->table.list, symbols->all.len))
+		return false;
+	for (size_t i = 0; i < symbols->all.len; i += BATCH) {
+		size_t n = symbols->all.len - i < BATCH ? symbols->all.len - i : BATCH;
+		const char *batch[BATCH];
+
+		for (size_t k = 0; k < n; k++)
+			batch[k] = symbols->all.data[i + k].name;
+		if (!sc_table_strings(t, batch, n, names + i))
+			return false;
+	}
 	for (size_t i = 0; i < symbols->all.len; i++) {
 		const struct sc_elf_symbol *s = &symbols->all.data[i];
 		struct sc_table_symbol *out;
@@ -105,21 +119,35 @@ static bool copy_table(struct sc_data *d, const struct sc_elf_symbols *symbols,
 		if (!in_reach(image, s->vaddr))
 			continue; /* counted as code or as data */
 		out = vec_push(&d->table.list);
-		if (!out || !sc_table_string(t, s->name, &out->name) ||
-		    !sc_table_string(t, s->file, &out->file))
+		if (!out || !sc_table_string(t, s->file, &out->file))
 			return false;
+		out->name = names[i];
 		out->start = (uint32_t)(s->vaddr - image->load_base);
 		out->size = s->size > UINT32_MAX ? UINT32_MAX : (uint32_t)s->size;
 	}
 	return true;
 }
 
-bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
-		    const struct sc_elf *image, struct sc_tables *t)
+/* The number of the name of a data symbol; mostly it is that of the whole table, too.
+ * *at counts on in that, as addresses ascend. */
+static bool name_of(const struct sc_elf_symbols *symbols, const struct sc_elf_symbol *s,
+		    const uint32_t *names, size_t *at, struct sc_tables *t, uint32_t *ret)
+{
+	while (*at < symbols->all.len && symbols->all.data[*at].vaddr < s->vaddr)
+		++*at;
+	if (*at == symbols->all.len || symbols->all.data[*at].name != s->name)
+		return sc_table_string(t, s->name, ret);
+	*ret = names[*at];
+	return true;
+}
+
+/* Both lists, of symbols and of variables, by address. */
+static bool merge(struct sc_data *d, const struct sc_elf_symbols *symbols,
+		  const struct sc_elf *image, struct sc_tables *t, const uint32_t *names)
 {
 	const struct sc_elf_symbol *s = symbols->data.data;
 	const struct sc_data_variable *v;
-	size_t n = symbols->data.len, m = d->variables.len, i = 0, k = 0;
+	size_t n = symbols->data.len, m = d->variables.len, i = 0, k = 0, at = 0;
 
 	if (!merge_sort(d->variables.data, m))
 		return false;
@@ -133,7 +161,7 @@ bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
 		while (k < m && v[k].vaddr == vaddr)
 			k++;
 		if (i < n && s[i].vaddr == vaddr) {
-			if (!sc_table_string(t, s[i].name, &name) ||
+			if (!name_of(symbols, &s[i], names, &at, t, &name) ||
 			    !add(d, image, vaddr, s[i].size, name, decl))
 				return false;
 			i++;
@@ -143,5 +171,16 @@ bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
 				return false;
 		}
 	}
-	return copy_table(d, symbols, image, t);
+	return true;
+}
+
+bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
+		    const struct sc_elf *image, struct sc_tables *t)
+{
+	uint32_t *names = malloc((symbols->all.len + 1) * sizeof(*names));
+	bool ok = names && copy_table(d, symbols, image, t, names) &&
+		  merge(d, symbols, image, t, names);
+
+	free(names);
+	return ok;
 }

@@ -1,5 +1,6 @@
 /* Fuzz target: facts made of bytes are flattened, assembled and laid out; pieces and
  * ranges must ascend, and the file must be sound. */
+#include "libsymcache/build/flat_check.h"
 #include "libsymcache/build/layout.h"
 #include "libsymcache/build/plain_cache.h"
 
@@ -87,26 +88,6 @@ static const char *symbol_at(const void *ctx, uint64_t vaddr)
 	return vaddr % 8 ? NULL : "symbol";
 }
 
-static void check_flat(const struct sc_flat *flat, uint64_t load_base, size_t piece, size_t range)
-{
-	uint64_t at = 0;
-
-	for (; piece < flat->pieces.len; piece++) {
-		const struct sc_piece *p = &flat->pieces.data[piece];
-
-		must(p->start >= at && p->end > p->start && p->num_ranges);
-		must(!p->part && p->first_range == range);
-		for (at = p->start; range < p->first_range + p->num_ranges; range++) {
-			uint64_t start = load_base + flat->ranges.data[range].start;
-			must(range == p->first_range ? start == at : start > at);
-			at = start;
-		}
-		must(at < p->end);
-		at = p->end;
-	}
-	must(range == flat->ranges.len);
-}
-
 static void check_file(const struct sc_tables *tables, const struct sc_final *final)
 {
 	static const struct sc_data_symbols no_data;
@@ -155,7 +136,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint64_t start = 0x80 + byte(&in);
 		symbols[n++] = (struct sc_code_symbol){ start, start + 1 + byte(&in), "symbol" };
 	}
-	must(sc_assemble(&flat, symbols, n, env.load_base, &tables, &final));
+	must(sc_assemble(&flat, symbols, n, env.load_base, &tables, 1, &final));
 	for (size_t i = 1; i < final.ranges.len; i++)
 		must(final.ranges.data[i - 1].start < final.ranges.data[i].start);
 	check_file(&tables, &final);

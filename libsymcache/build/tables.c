@@ -56,22 +56,33 @@ static const char *copy(struct sc_tables *t, const char *s, size_t len)
 	return s;
 }
 
-/* `s` is not empty. */
-static inline __attribute__((always_inline)) bool
-intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
+static void lock(struct sc_tables *t)
 {
-	struct string_key key = { .t = t };
+	if (t->lock)
+		pthread_mutex_lock(t->lock);
+}
+
+static void unlock(struct sc_tables *t)
+{
+	if (t->lock)
+		pthread_mutex_unlock(t->lock);
+}
+
+/* Adds a string of `len` bytes, if it is new; one that is `passing` is copied then. */
+static inline __attribute__((always_inline)) bool
+add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, bool passing,
+	   uint32_t *ret)
+{
+	struct string_key key = { t, { s, (uint32_t)len } };
 	struct sc_string *added;
 	uint32_t *slot;
-	size_t len;
 
+	*ret = SC_NONE;
 	if (t->string_bytes > UINT32_MAX)
 		return true;
-	len = strlen(s);
 	if (len >= UINT32_MAX)
 		return false;
-	key.s = (struct sc_string){ s, (uint32_t)len };
-	slot = sc_intern_find(&t->string_set, XXH3_64bits(s, len), same_string, &key);
+	slot = sc_intern_find(&t->string_set, hash, same_string, &key);
 	if (!slot)
 		return false;
 	if (*slot == SC_INTERN_NEW) {
@@ -90,9 +101,9 @@ intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
 	return true;
 }
 
-bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
+static bool add_string(struct sc_tables *t, const char *s, uint32_t *ret)
 {
-	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096;
+	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096, len;
 
 	*ret = SC_NONE;
 	if (!s || !*s)
@@ -101,7 +112,8 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		*ret = t->recent[place].number;
 		return true;
 	}
-	if (!intern_string(t, s, false, ret))
+	len = strlen(s);
+	if (!add_hashed(t, s, len, XXH3_64bits(s, len), false, ret))
 		return false;
 	if (*ret != SC_NONE) {
 		t->recent[place].ptr = s;
@@ -110,10 +122,70 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 	return true;
 }
 
+#define BATCH 32
+
+static bool add_batch(struct sc_tables *t, const char *const *s, size_t n, uint32_t *ret)
+{
+	struct { uint64_t hash; size_t len; } of[BATCH];
+	const struct sc_intern *set = &t->string_set;
+
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(s[i]);
+	for (size_t i = 0; i < n; i++) {
+		of[i].len = s[i] ? strlen(s[i]) : 0;
+		of[i].hash = XXH3_64bits(s[i], of[i].len);
+		__builtin_prefetch(sc_intern_likely(set, of[i].hash));
+	}
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < n; i++) {
+			const struct sc_intern_slot *slot = sc_intern_likely(set, of[i].hash);
+
+			if (slot && slot->index != SC_INTERN_NEW)
+				__builtin_prefetch(pass ? (const void *)t->strings.data[slot->index].ptr :
+						   &t->strings.data[slot->index]);
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = SC_NONE;
+		if (of[i].len && !add_hashed(t, s[i], of[i].len, of[i].hash, false, &ret[i]))
+			return false;
+	}
+	return true;
+}
+
+bool sc_table_strings(struct sc_tables *t, const char *const *s, size_t n, uint32_t *ret)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < n && ok; i += BATCH) {
+		lock(t);
+		ok = add_batch(t, s + i, n - i < BATCH ? n - i : BATCH, ret + i);
+		unlock(t);
+	}
+	return ok;
+}
+
+bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	bool ok;
+
+	lock(t);
+	ok = add_string(t, s, ret);
+	unlock(t);
+	return ok;
+}
+
 bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret)
 {
+	size_t len = s ? strlen(s) : 0;
+	bool ok = true;
+
 	*ret = SC_NONE;
-	return !s || !*s || intern_string(t, s, true, ret);
+	lock(t);
+	if (len)
+		ok = add_hashed(t, s, len, XXH3_64bits(s, len), true, ret);
+	unlock(t);
+	return ok;
 }
 
 /* Records without padding are equal if their bytes are. */
@@ -127,7 +199,7 @@ bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		const struct name##_key *k = ctx;                                      \
 		return !memcmp(&k->t->vec.data[i], k->r, sizeof(*k->r));               \
 	}                                                                              \
-	bool sc_table_##name(struct sc_tables *t, const struct type *r, uint32_t *ret) \
+	static bool add_##name(struct sc_tables *t, const struct type *r, uint32_t *ret) \
 	{                                                                              \
 		struct name##_key key = { t, r };                                      \
 		uint32_t *slot = sc_intern_find(&t->set, XXH3_64bits(r, sizeof(*r)),   \
@@ -144,6 +216,14 @@ bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		}                                                                      \
 		*ret = *slot;                                                          \
 		return true;                                                           \
+	}                                                                              \
+	bool sc_table_##name(struct sc_tables *t, const struct type *r, uint32_t *ret) \
+	{                                                                              \
+		bool ok;                                                               \
+		lock(t);                                                               \
+		ok = add_##name(t, r, ret);                                            \
+		unlock(t);                                                             \
+		return ok;                                                             \
 	}
 
 TABLE_OF_RECORDS(function, sc_function, functions, function_set)
@@ -199,8 +279,14 @@ bool sc_tables_add(struct sc_tables *to, struct sc_tables *from, struct sc_maps 
 		  (m->functions = new_map(from->functions.len));
 
 	ok = ok && take_copies(to, from);
-	for (size_t i = 0; ok && i < from->strings.len; i++)
-		ok = sc_table_string(to, from->strings.data[i].ptr, &m->strings[i]);
+	for (size_t i = 0; ok && i < from->strings.len; i += BATCH) {
+		size_t n = from->strings.len - i < BATCH ? from->strings.len - i : BATCH;
+		const char *s[BATCH];
+
+		for (size_t k = 0; k < n; k++)
+			s[k] = from->strings.data[i + k].ptr;
+		ok = sc_table_strings(to, s, n, &m->strings[i]);
+	}
 	for (size_t i = 0; ok && i < from->files.len; i++) {
 		struct sc_file f = from->files.data[i];
 		f.comp_dir = sc_moved(m->strings, f.comp_dir);

@@ -6,6 +6,8 @@
 #ifndef SC_TABLES_H
 #define SC_TABLES_H
 
+#include <pthread.h>
+
 #include "libsymcache/base/intern.h"
 #include "libsymcache/base/vec.h"
 
@@ -38,6 +40,7 @@ struct sc_location {
 };
 
 struct sc_tables {
+	pthread_mutex_t *lock; /* where several threads add to them; else NULL */
 	/* Strings that lie in [transient, transient + transient_size) will not
 	 * last; they are copied. */
 	const char *transient;
@@ -63,6 +66,9 @@ void sc_tables_deinit(struct sc_tables *t);
  * when the strings do not fit into a file any more, which sc_layout_create() will
  * say: names may be the ends of one long name, and cost as much as all of them. */
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
+/* sc_table_string() of n strings: a few times as fast where there are many new ones, for
+ * memory is asked for what the next ones need meanwhile. */
+bool sc_table_strings(struct sc_tables *t, const char *const *s, size_t n, uint32_t *ret);
 /* A string that does not last: it is copied if it is new. */
 bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret);
 bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
