@@ -3,6 +3,7 @@
 # MODE picks the flavour of the build, each in its own folder build/MODE:
 #   release  what users run
 #   asan     address and undefined-behaviour sanitizers, asserts on
+#   fuzz     the same, and told to libFuzzer: `make fuzz`
 CC      ?= gcc
 MODE    ?= release
 PREFIX  ?= /usr/local
@@ -16,6 +17,7 @@ CFLAGS   ?= -g
 ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+MODE_CFLAGS_fuzz    := $(MODE_CFLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
 LDLIBS  += -lyajl -ldw -lelf -llmdb -lxxhash -ldeflate -lisal -lzstd -llzma -lz -lpthread
 LDLIBS  += -lexpat
@@ -33,7 +35,7 @@ include build/deps.mk
 endif
 build/deps.mk: scripts/deps.sh
 	@mkdir -p build
-	@scripts/deps.sh build $(filter test demo bench fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
+	@scripts/deps.sh build $(filter test layouts demo bench accuracy fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
 LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
@@ -48,7 +50,7 @@ PROG  := $(O)/symcache
 TESTS := $(patsubst %.c,$(O)/%,$(TEST_SRC))
 
 .DEFAULT_GOAL := all
-.PHONY: all asan test unit golden fuzz bench accuracy demo install clean help
+.PHONY: all asan test unit golden layouts fuzz bench accuracy demo install clean help
 
 all: $(PROG) ## build the program: build/release/symcache
 
@@ -87,14 +89,17 @@ $(TESTS): $(O)/%: $(O)/%.o $(LIB) $(DEMANGLE_AR)
 	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
 		-lcmocka $(DEMANGLE_AR) $(LDLIBS)
 
-# The fuzz targets under a main() that feeds them files: gcc will do.
+# The fuzz targets: under libFuzzer's main(), which only clang has, or under one that
+# feeds them files, so that tests replay the corpora whatever the compiler.
 REPLAYS := $(patsubst %.c,$(O)/%,$(FUZZ_SRC))
+FUZZ_MAIN := $(if $(filter fuzz,$(MODE)),,$(O)/scripts/fuzz_replay.o)
+FUZZ_LINK := $(if $(FUZZ_MAIN),,-fsanitize=fuzzer)
 $(filter $(O)/cmd/%,$(REPLAYS)): $(CMD_OBJS)
-$(REPLAYS): $(O)/%: $(O)/%.o $(O)/scripts/fuzz_replay.o $(LIB) $(DEMANGLE_AR)
-	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
+$(REPLAYS): $(O)/%: $(O)/%.o $(FUZZ_MAIN) $(LIB) $(DEMANGLE_AR)
+	$(CC) $(MODE_CFLAGS) $(FUZZ_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
 		$(DEMANGLE_AR) $(LDLIBS)
 
-test: ## set up and run every test: unit, golden, layers, fuzz corpus
+test: ## set up and run every test: unit, golden, layouts, layers, fuzz corpus
 	@scripts/deps.sh test > /dev/null
 	@$(MAKE) --no-print-directory all testbins
 	@scripts/run_tests.sh $(O)
@@ -105,23 +110,20 @@ unit: all testbins ## the unit tests alone
 golden: all ## the command-line tests alone
 	@scripts/run_tests.sh $(O) golden
 
+layouts: all ## every debug layout, with compilers for other machines and languages
+	@scripts/deps.sh layouts > /dev/null
+	@scripts/layouts.py $(PROG)
+
+replays: $(REPLAYS)
 testbins: $(TESTS) $(REPLAYS)
-.PHONY: testbins torture
+.PHONY: replays testbins torture
 
 # ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
-# `make fuzz` builds them; the tests replay the corpora with the same entry
-# point under scripts/fuzz_replay.c, so that no clang is needed there.
-FUZZ_CC    ?= clang
-FUZZ_BINS  := $(patsubst %.c,build/fuzz/%,$(FUZZ_SRC))
-FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+FUZZ_CC ?= clang
+FUZZ_BINS ?= replays
 fuzz: ## build the libFuzzer targets: build/fuzz/*/*_fuzz (clang)
 	@scripts/deps.sh fuzz > /dev/null
-	@$(MAKE) --no-print-directory $(FUZZ_BINS)
-build/fuzz/cmd/%: FUZZ_MORE = $(filter-out cmd/main.c,$(CMD_SRC)) $(DEMANGLE_CFLAGS)
-$(FUZZ_BINS): build/fuzz/%: %.c $(LIB_SRC) $(CMD_SRC) $(DEMANGLE_AR)
-	@mkdir -p $(@D)
-	$(FUZZ_CC) $(CSTD) $(CPPFLAGS) $(FUZZ_FLAGS) -o $@ $< $(LIB_SRC) $(FUZZ_MORE) \
-		$(DEMANGLE_AR) $(LDLIBS)
+	@$(MAKE) --no-print-directory MODE=fuzz CC=$(FUZZ_CC) $(FUZZ_BINS)
 
 torture: all testbins ## kill indexers at random moments, 500 times
 	@scripts/torture.sh $(O)
@@ -130,9 +132,9 @@ bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null
 	@scripts/bench.sh $(PROG) $(BENCH)
 
-accuracy: all ## compare with llvm-symbolizer-19, address by address
-	@scripts/deps.sh bench > /dev/null
-	@scripts/accuracy.sh $(PROG)
+accuracy: all ## compare with LLVM's tools and gdb, address by address (ACCURACY=--fetch)
+	@scripts/deps.sh accuracy > /dev/null
+	@scripts/accuracy.sh $(PROG) $(ACCURACY)
 
 demo: all ## crash a real C++ program and symbolize its log
 	@scripts/deps.sh demo > /dev/null

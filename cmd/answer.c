@@ -19,6 +19,11 @@ void answer_begin(struct answer *a, const char *module)
 	a->symbol.ptr = NULL;
 	a->kind = QUERY_CODE;
 	a->error = NULL;
+	answer_forget(a);
+}
+
+void answer_forget(struct answer *a)
+{
 	a->num_frames = 0;
 	a->name = a->file = a->line = 0;
 	a->start = a->size = 0;
@@ -158,7 +163,7 @@ static void answer_code(struct answer *a, const struct symcache *cache, uint64_t
 /*
  * What the symbol table adds, as llvm-symbolizer has it: the name of the function
  * that has the code (foo.cold, the alias that is last), and the source file of a
- * local symbol where the DWARF names none.
+ * local symbol where the DWARF names none: both for the outermost frame.
  */
 static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
 		       const struct answer_options *options, struct demangler *d)
@@ -182,8 +187,8 @@ static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t 
 	outermost->has_start_address = true;
 	outermost->start_address = symcache_load_base(cache) + symbol.rel_address;
 	file.name = symbol.file;
-	if (!a->frames[0].file)
-		a->frames[0].file = add_path(a, &file, options->paths);
+	if (!outermost->file)
+		outermost->file = add_path(a, &file, options->paths);
 }
 
 /* A location for each function of this name. */
@@ -194,6 +199,8 @@ static void answer_symbol(struct answer *a, const struct symcache *cache, const 
 		const struct symcache_function *function = &cache->functions[i];
 		struct symcache_str name;
 
+		if (!symcache_sound(cache, function, sizeof(*function)))
+			return;
 		if (function->entry_pc == SYMCACHE_NONE)
 			continue;
 		name = symcache_string(cache, function->name);

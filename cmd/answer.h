@@ -64,6 +64,7 @@ static inline const char *answer_text(const struct answer *a, text_offset offset
 
 /* Makes `a`, all zero at first, an answer without findings. */
 void answer_begin(struct answer *a, const char *module);
+void answer_forget(struct answer *a); /* the findings, not the question */
 void answer_deinit(struct answer *a);
 
 /*
@@ -89,6 +90,8 @@ void style_plain_print(const struct style_options *options, const struct answer 
 struct json;
 struct json *style_json_begin(bool pretty, bool list);
 void style_json_print(struct json *json, const struct answer *a);
+struct explained; /* explain.h: in place of an answer */
+void style_json_explain(struct json *json, const struct explained *e);
 void style_json_end(struct json *json);
 
 /* ---- names ---------------------------------------------------------------- */

@@ -110,6 +110,10 @@ void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id
  */
 int store_path(const char *option, char **ret, struct sc_error *err);
 
+/* Writes `size` bytes to the file at `path` ("-": standard output), which is either
+ * replaced as a whole or stays as it was. SC_ESYS, SC_EFULL. */
+int replace_file(const char *path, const void *bytes, size_t size, struct sc_error *err);
+
 /* Makes the directories above `path` that are missing; `path` is written to, and
  * restored. SC_ESYS, SC_EFULL. */
 int make_parents(char *path, struct sc_error *err);

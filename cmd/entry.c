@@ -82,4 +82,6 @@ void entry_json(struct json_gen *j, const struct symstore_entry *entry)
 	json_gen_text(j, "indexed", time_text(entry->time, text));
 	json_gen_text(j, "tool", entry->tool_version);
 	tags_json(j, "tags", entry->tags);
+	if (*entry->transforms)
+		tags_json(j, "transforms", entry->transforms);
 }

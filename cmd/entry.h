@@ -18,7 +18,7 @@ extern const char *const source_names[];
 /* The bit of enum symcache_source for an index into them. */
 uint32_t source_bit(int kind);
 
-/* The tags as a JSON array. */
+/* The tags, or any lines, as a JSON array. */
 void tags_json(struct json_gen *j, const char *key, const char *tags);
 
 /* The sources as a JSON array of their names. */

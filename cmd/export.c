@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "cmd/bundle.h"
 #include "cmd/log_input.h"
 #include "cmd/select.h"
@@ -48,7 +50,7 @@ struct exporting {
 	struct symstore_reader *reader;
 	struct manifest manifest, earlier;
 	struct progress progress;
-	uint64_t total, looked, missing, skipped;
+	uint64_t total, looked, missing, damaged, skipped;
 	int rc;
 	struct sc_error *err;
 };
@@ -57,6 +59,7 @@ static bool take(void *ctx, const struct symstore_entry *entry)
 {
 	const struct manifest_entry *before;
 	struct exporting *x = ctx;
+	struct sc_error why;
 	const void *cache;
 	size_t size, last = x->manifest.num;
 
@@ -66,6 +69,13 @@ static bool take(void *ctx, const struct symstore_entry *entry)
 	x->rc = symstore_get(x->reader, entry->build_id, entry->build_id_len, &cache, &size, x->err);
 	if (x->rc)
 		return false;
+	if (XXH3_64bits(cache, size) != entry->cache_hash) {
+		symstore_damaged(entry->build_id, entry->build_id_len, &why);
+		progress_erase(&x->progress);
+		cmd_error("%s", why.msg);
+		x->damaged++;
+		return true;
+	}
 	manifest_add(&x->manifest, entry, cache, o.sign);
 	before = manifest_find(&x->earlier, entry->build_id, entry->build_id_len);
 	if (before && before->hash.low64 == x->manifest.entries[last].hash.low64 &&
@@ -264,6 +274,8 @@ static void summarise(const struct exporting *x)
 			printf(", %llu as before", (unsigned long long)x->skipped);
 		if (x->missing)
 			printf(", %llu not in the store", (unsigned long long)x->missing);
+		if (x->damaged)
+			printf(", %llu damaged", (unsigned long long)x->damaged);
 		putchar('\n');
 		return;
 	}
@@ -273,6 +285,7 @@ static void summarise(const struct exporting *x)
 	json_gen_number(j, "bytes", bytes);
 	json_gen_number(j, "as_before", x->skipped);
 	json_gen_number(j, "missing", x->missing);
+	json_gen_number(j, "damaged", x->damaged);
 	json_gen_bool(j, "signed", o.sign);
 	json_gen_close_map(j);
 	json_gen_end(j);
@@ -312,7 +325,7 @@ static int run(int argc, char **argv)
 	symstore_close(store);
 	manifest_deinit(&x.manifest);
 	manifest_deinit(&x.earlier);
-	return rc ? STATUS_ERROR : x.missing ? STATUS_PARTLY : STATUS_OK;
+	return rc ? STATUS_ERROR : x.missing || x.damaged ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command export_command = {
@@ -327,7 +340,8 @@ const struct command export_command = {
 		"and word size; the tree and the archive are for all. The bundle appears under its "
 		"name when it is complete."
 		"\n\n"
-		"Exit status: 1 if the store lacks modules of a log; the others are in the bundle.",
+		"Exit status: 1 if the store lacks modules of a log, or entries are damaged; the others "
+		"are in the bundle.",
 	.opts = opts,
 	.examples =
 		"  symcache export -o all.tar.zst\n"

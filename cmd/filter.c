@@ -1,14 +1,13 @@
 /*
  * symcache filter: symbolizer markup in logs → functions, files and lines.
  */
-#include <errno.h>
 #include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/fetch.h"
 #include "cmd/filtering.h"
 
 enum { JOBS_MAX = 64 };
@@ -18,8 +17,9 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 static struct {
 	const char *store, *dumpfile_output, *demux, *output_dir;
 	struct opt_list debug_dirs;
+	struct fetch_options fetch;
 	int dialect, format, color;
-	bool summary, omit_module_lines;
+	bool summary, quiet, omit_module_lines;
 	uint64_t jobs;
 } o;
 
@@ -32,6 +32,8 @@ static const struct opt opts[] = {
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
 	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
+		  "indexed, too"),
 	{ "dialect", 0, OPT_ENUM, &o.dialect, "NAME",
 	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
 	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
@@ -45,12 +47,14 @@ static const struct opt opts[] = {
 	  .implied = "always" },
 	{ "output-dir", 0, OPT_STRING, &o.output_dir, "DIR",
 	  "write the output of each log into a file of its name in DIR, for a log in a folder "
-	  "under that folder; what is there and not older than its log is left" },
+	  "under that folder; what is there and not older than its log is left; of a log that is "
+	  "damaged what could be read is written, and again the next time" },
 	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
 	  "threads for a large log, or with --output-dir logs at once (default: one for each "
 	  "processor); the output does not depend on it" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules whose addresses found nothing" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "with --output-dir, no progress and no summary" },
 	{ "demux", 0, OPT_STRING, &o.demux, "REGEX",
 	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, "
 	  "or by what the first group of an extended regular expression matches in the text "
@@ -67,18 +71,17 @@ static const struct opt opts[] = {
 static int write_dumpfiles(const struct filtering *filtering)
 {
 	struct markup_str json;
-	FILE *f = fopen(o.dumpfile_output, "w");
+	struct sc_error err;
+	char *array;
+	int rc;
 
 	markup_pool_dumpfiles(filtering_pool(filtering), &json);
-	if (f && fprintf(f, "[") >= 0 && fwrite(json.ptr, 1, json.len, f) == json.len &&
-	    fprintf(f, "]\n") >= 0 && !fflush(f)) {
-		fclose(f);
-		return STATUS_OK;
-	}
-	cmd_error("cannot write %s: %s", o.dumpfile_output, strerror(errno));
-	if (f)
-		fclose(f);
-	return STATUS_ERROR;
+	array = must_asprintf("[%.*s]\n", (int)json.len, json.ptr);
+	rc = replace_file(o.dumpfile_output, array, strlen(array), &err);
+	free(array);
+	if (rc)
+		cmd_error("%s", err.msg);
+	return rc ? STATUS_ERROR : STATUS_OK;
 }
 
 /* ---- the command ------------------------------------------------------------------ */
@@ -104,7 +107,7 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum filtering_result result = FILTERING_OK;
 	struct filtering *f;
-	int rc = filtering_create(options, symbols, jobs, o.dialect == MARKUP_LLVM, &f);
+	int rc = filtering_create(options, symbols, jobs, o.dialect == MARKUP_LLVM, tally, &f);
 
 	if (rc) {
 		cmd_error("out of memory");
@@ -169,7 +172,7 @@ static int run(int argc, char **argv)
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
 	__attribute__((cleanup(tally_deinit))) struct tally tally = { 0 };
-	const struct symbols_options symbols_options = {
+	struct symbols_options symbols_options = {
 		.store = o.store,
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : default_dirs,
 		.any_build_id = o.dialect == MARKUP_LLVM,
@@ -186,9 +189,11 @@ static int run(int argc, char **argv)
 		.output_dir = o.output_dir,
 		.jobs = choose_jobs(),
 		.raw_complaints = o.dialect == MARKUP_LLVM,
+		.quiet = o.quiet,
 	};
 	int status;
 
+	logs.except = o.output_dir;
 	for (int i = 0; i < argc; i++)
 		log_list_add(&logs, argv[i]);
 	if (!argc)
@@ -199,12 +204,18 @@ static int run(int argc, char **argv)
 								    : "standard input";
 	if (bad_options(&logs))
 		return STATUS_ERROR;
+	struct sc_error err;
+	if (fetcher_create(&o.fetch, &symbols_options.fetcher, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
 	struct symbols *symbols = symbols_create(&symbols_options);
 	status = o.output_dir ? filter_batch(&logs, &batch, symbols, &tally)
 			      : filter_all(&logs, &batch.markup, symbols, batch.jobs, &tally);
 	symbols_destroy(symbols);
+	fetcher_destroy(symbols_options.fetcher);
 	free(o.debug_dirs.items);
-	if (o.summary || o.output_dir)
+	if (o.summary || (o.output_dir && !o.quiet))
 		tally_print(&tally);
 	return status;
 }
@@ -215,8 +226,8 @@ const struct command filter_command = {
 	.summary = "turn addresses in logs into functions, files and lines",
 	.description =
 		"Copies logs (standard input, files, or all files in folders; \"-\" is standard "
-		"input; gzip, xz and zstd are read as they are) to standard output and replaces symbolizer markup, {{{module:...}}}, {{{bt:...}}} and the "
-		"like, by what it stands for: modules, frames with inlined functions, files and "
+		"input; gzip, xz and zstd are read as they are) to standard output and replaces "
+		"symbolizer markup, {{{module:...}}}, {{{bt:...}}} and the like, by what it stands for: modules, frames with inlined functions, files and "
 		"lines, variables. Everything else comes out byte for byte. A live input is shown "
 		"line by line.\n\n"
 		"Symbols come from the store by the build IDs in the log; what the store lacks is "

@@ -3,7 +3,8 @@
  *
  * A log's output is written beside its place under another name and renamed when
  * it is whole; so what is there is finished, and is left alone next time unless
- * the log has changed since.
+ * the log has changed since. That of a log that could not be read to its end is
+ * kept, too, but dated before its log.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,12 @@
 
 #include "cmd/cmd.h"
 #include "cmd/filtering.h"
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
 
 /* ---- which logs ---------------------------------------------------------------- */
 
@@ -45,6 +52,10 @@ static void add_folder(struct log_list *l, const char *path)
 
 	while (fts && (e = fts_read(fts))) {
 		switch (e->fts_info) {
+		case FTS_D:
+			if (l->except && same_file(e->fts_path, l->except))
+				fts_set(fts, (FTSENT *)e, FTS_SKIP);
+			break;
 		case FTS_F: {
 			size_t skip = strlen(path);
 			while (e->fts_path[skip] == '/')
@@ -167,10 +178,15 @@ static bool finished(const char *log, const char *output)
 		out.st_mtim.tv_nsec >= in.st_mtim.tv_nsec);
 }
 
-static bool same_file(const char *a, const char *b)
+/* Makes the output older than its log, so that it does not count as finished. */
+static void outdate(int fd, const char *log)
 {
-	struct stat x, y;
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	struct stat st;
+
+	if (stat(log, &st))
+		return;
+	st.st_mtim.tv_sec--;
+	futimens(fd, (struct timespec[]){ st.st_mtim, st.st_mtim });
 }
 
 /* FILTERING_NO_INPUT also if the output cannot be made. */
@@ -190,17 +206,19 @@ static enum filtering_result filter_log(struct filtering *f, const char *log, co
 		cmd_error("cannot write %s: %s", part, strerror(errno));
 	} else {
 		result = filtering_run(f, log, fd, part, false);
-		if (!result)
-			result = filtering_end(f);
-		if (close(fd) && !result) {
+		if (result <= FILTERING_CUT && filtering_end(f))
+			result = FILTERING_FAILED;
+		if (result == FILTERING_CUT)
+			outdate(fd, log);
+		if (close(fd) && result <= FILTERING_CUT) {
 			cmd_error("cannot write %s: %s", part, strerror(errno));
 			result = FILTERING_FAILED;
 		}
-		if (!result && rename(part, output)) {
+		if (result <= FILTERING_CUT && rename(part, output)) {
 			cmd_error("cannot rename %s: %s", part, strerror(errno));
 			result = FILTERING_NO_INPUT;
 		}
-		if (result)
+		if (result > FILTERING_CUT)
 			unlink(part);
 	}
 	free(copy);
@@ -234,7 +252,8 @@ static struct filtering *new_filtering(const struct batch *b, const char *log)
 	struct filtering *f;
 
 	options.title = log;
-	if (!filtering_create(&options, b->symbols, 1, b->options->raw_complaints, &f))
+	if (!filtering_create(&options, b->symbols, 1, b->options->raw_complaints, b->tally,
+			      &f))
 		return f;
 	cmd_error("out of memory");
 	return NULL;
@@ -288,7 +307,7 @@ int filter_batch(const struct log_list *logs, const struct batch_options *option
 	pthread_t threads[64];
 	unsigned running = 0;
 
-	progress_init(&b.progress, "filtering", false);
+	progress_init(&b.progress, "filtering", options->quiet);
 	choose_outputs(&b);
 	while (running + 1 < options->jobs && running < 63 && running + 1 < logs->num &&
 	       !pthread_create(&threads[running], NULL, work, &b))
@@ -300,7 +319,8 @@ int filter_batch(const struct log_list *logs, const struct batch_options *option
 	for (size_t i = 0; i < logs->num; i++)
 		free(b.outputs[i]);
 	free(b.outputs);
-	cmd_error("%zu logs filtered, %zu were finished already, %zu failed", b.filtered, b.skipped,
-		  b.failed);
+	if (!options->quiet)
+		cmd_error("%zu logs filtered, %zu were finished already, %zu failed", b.filtered,
+			  b.skipped, b.failed);
 	return b.broken ? STATUS_ERROR : b.failed || logs->failed ? STATUS_PARTLY : STATUS_OK;
 }

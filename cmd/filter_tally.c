@@ -1,11 +1,49 @@
 /* What was resolved and which modules are missing, over several filters: see
  * filtering.h. There are as many modules as there are different build IDs. */
+#include <pthread.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 #include "cmd/filtering.h"
+
+/* ---- warnings ----------------------------------------------------------------- */
+
+struct warned {
+	size_t len;
+	uint8_t build_id[];
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct warned *x = a, *y = b;
+
+	if (x->len != y->len)
+		return x->len < y->len ? -1 : 1;
+	return memcmp(x->build_id, y->build_id, x->len);
+}
+
+bool tally_warns(struct tally *s, const uint8_t *build_id, size_t len)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct warned *w = must_realloc(NULL, sizeof(*w) + len);
+	struct warned *const *found;
+
+	w->len = len;
+	if (len)
+		memcpy(w->build_id, build_id, len);
+	pthread_mutex_lock(&lock);
+	found = tsearch(w, &s->warned, by_bytes);
+	pthread_mutex_unlock(&lock);
+	const bool first = !found || *found == w; /* no memory: rather twice than never */
+	if (!found || !first)
+		free(w);
+	return first;
+}
+
+/* ---- the sum ------------------------------------------------------------------ */
 
 static void add_module(void *ctx, const struct markup_missing *m)
 {
@@ -92,8 +130,8 @@ void tally_print(struct tally *s)
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
 
 	merge(s);
-	cmd_error("%llu addresses: %llu resolved, %llu in no module, %llu found nothing%s",
-		  (unsigned long long)s->stats.frames,
+	cmd_error("%llu address%s: %llu resolved, %llu in no module, %llu found nothing%s",
+		  (unsigned long long)s->stats.frames, s->stats.frames == 1 ? "" : "es",
 		  (unsigned long long)s->stats.frames_resolved,
 		  (unsigned long long)s->stats.frames_outside, (unsigned long long)nothing,
 		  nothing ? " in these modules:" : "");
@@ -101,8 +139,13 @@ void tally_print(struct tally *s)
 		const struct markup_missing *m = &s->modules[i].m;
 		format_build_id(hex, m->build_id, m->build_id_len < SYMCACHE_BUILD_ID_MAX
 						  ? m->build_id_len : SYMCACHE_BUILD_ID_MAX);
-		fprintf(stderr, "%8llu  %-40s  %.*s%s\n", (unsigned long long)m->frames, hex,
-			(int)m->name.len, m->name.ptr, m->no_symbols ? "" : " (has symbols)");
+		fprintf(stderr, "%8llu  %-40s  ", (unsigned long long)m->frames, hex);
+		/* A name may hold anything: nothing of it may move the cursor. */
+		for (size_t c = 0; c < m->name.len; c++) {
+			const unsigned char byte = (unsigned char)m->name.ptr[c];
+			putc(byte < ' ' || byte == 0x7f ? '?' : byte, stderr);
+		}
+		fprintf(stderr, "%s\n", m->no_symbols ? "" : " (has symbols)");
 	}
 }
 
@@ -111,4 +154,5 @@ void tally_deinit(struct tally *s)
 	for (size_t i = 0; i < s->num; i++)
 		free_module(&s->modules[i].m);
 	free(s->modules);
+	tdestroy(s->warned, free);
 }

@@ -26,6 +26,7 @@ struct filtering {
 	struct resolver **resolvers; /* one for each thread */
 	unsigned threads;
 	struct markup_pool *pool;
+	struct tally *tally;
 	bool raw_complaints;
 	int fd;
 	const char *output;          /* its name */
@@ -98,18 +99,26 @@ static void complain(void *ctx, const char *data, size_t len)
 	add_complaint(f, data, len);
 }
 
+static bool warns(void *ctx, const uint8_t *build_id, size_t len)
+{
+	const struct filtering *f = ctx;
+	return tally_warns(f->tally, build_id, len);
+}
+
 /* ---- creation ------------------------------------------------------------------- */
 
 int filtering_create(const struct markup_options *options, struct symbols *symbols,
-		     unsigned threads, bool raw_complaints, struct filtering **ret)
+		     unsigned threads, bool raw_complaints, struct tally *tally,
+		     struct filtering **ret)
 {
 	struct filtering *f = must_calloc(1, sizeof(*f));
-	const struct markup_sink sink = { f, write_output, complain };
+	const struct markup_sink sink = { f, write_output, complain, warns };
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;
 
 	f->symbols = symbols;
 	f->threads = threads;
+	f->tally = tally;
 	f->raw_complaints = raw_complaints;
 	f->complaints = must_realloc(NULL, COMPLAINTS);
 	f->names = names_create(symbols, options->dialect == MARKUP_LLVM);
@@ -204,7 +213,7 @@ enum filtering_result filtering_run(struct filtering *f, const char *path, int f
 	flush_complaints(f);
 	if (rc)
 		return failed(f, rc);
-	return read ? FILTERING_OK : FILTERING_NO_INPUT;
+	return read ? FILTERING_OK : FILTERING_CUT;
 }
 
 enum filtering_result filtering_end(struct filtering *f)

@@ -9,18 +9,22 @@
 #include "libmarkup/markup.h"
 
 struct filtering;
+struct tally;
 
 /*
  * `threads` may work on one log. `raw_complaints`: without "symcache filter: " in
- * front. 0, -ENOMEM, or -EINVAL for options->demux. The options are borrowed.
+ * front. `tally` knows what others warned of already. 0, -ENOMEM, or -EINVAL for
+ * options->demux. The options are borrowed.
  */
 int filtering_create(const struct markup_options *options, struct symbols *symbols,
-		     unsigned threads, bool raw_complaints, struct filtering **ret);
+		     unsigned threads, bool raw_complaints, struct tally *tally,
+		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
 
 enum filtering_result {
 	FILTERING_OK,
-	FILTERING_NO_INPUT, /* it could not be read, or not to its end: that was told */
+	FILTERING_CUT,      /* it could not be read to its end: told, what came is written */
+	FILTERING_NO_INPUT, /* it could not be read: that was told */
 	FILTERING_FAILED,   /* no output, or no memory: told; `f` is of no more use */
 };
 
@@ -43,8 +47,11 @@ struct tally {
 	struct markup_stats stats;
 	struct tally_module { struct markup_missing m; } *modules;
 	size_t num, cap;
+	void *warned; /* build IDs that were warned of: a tree of tsearch(3) */
 };
 
+/* Is this the first warning of a module without symbols? Any thread may ask. */
+bool tally_warns(struct tally *s, const uint8_t *build_id, size_t len);
 void tally_add(struct tally *s, const struct markup_pool *pool);
 void tally_print(struct tally *s); /* to standard error */
 void tally_deinit(struct tally *s);
@@ -58,6 +65,7 @@ struct log_list {
 		const char *rest; /* of the path: behind the folder that was named */
 	} *logs;
 	size_t num, cap;
+	const char *except; /* a folder whose files are no logs, or NULL */
 	bool failed;      /* something could not be read: that was told */
 };
 
@@ -69,6 +77,7 @@ struct batch_options {
 	const char *output_dir;
 	unsigned jobs;    /* logs at once */
 	bool raw_complaints;
+	bool quiet;       /* no progress, no counts at the end */
 };
 
 /* Filters each log into output_dir; those that are there already and not older

@@ -32,6 +32,22 @@ static void fill(void *ctx, void *dst)
 		memcpy(dst, job->bytes, job->entry.cache_size);
 }
 
+/* One row for each, then one that ends them. */
+static int remember_archive(struct symstore_writer *writer, const struct index_job *job,
+			    struct sc_error *err)
+{
+	struct symstore_outcome end = { .code = SC_ENOTFOUND, .time = time(NULL) };
+	int rc = 0;
+
+	for (size_t i = 0; i <= job->num_outcomes && !rc; i++) {
+		struct symstore_hash key = index_member_key(&job->content, i);
+
+		rc = symstore_remember(writer, &key, symcache_version,
+				       i < job->num_outcomes ? &job->outcomes[i] : &end, err);
+	}
+	return rc;
+}
+
 static int gather(struct symstore_writer *writer, struct index_job *job, struct sc_error *err)
 {
 	struct symstore_outcome outcome = { .time = time(NULL) };
@@ -40,6 +56,8 @@ static int gather(struct symstore_writer *writer, struct index_job *job, struct 
 	if (job->result == INDEX_UNCHANGED)
 		return symstore_add_tags(writer, job->entry.build_id, job->entry.build_id_len,
 					 job->entry.tags, err);
+	if (job->result == INDEX_ARCHIVE)
+		return remember_archive(writer, job, err);
 	if (job->result == INDEX_BUILT) {
 		rc = symstore_put(writer, &job->entry, fill, job, &job->stored, err);
 		if (rc)

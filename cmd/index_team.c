@@ -16,7 +16,6 @@
 enum {
 	MAX_THREADS = 64,
 	SMALL = 8 << 20,       /* bytes of a file that one thread takes */
-	GROUP_FILES = 128,
 	MEMORY_PER_BYTE = 8,   /* that a file at work takes, inflated and read */
 };
 
@@ -25,7 +24,7 @@ size_t index_group(const struct scan_file *files, size_t n, uint64_t memory)
 	uint64_t total = 0;
 	size_t k = 0;
 
-	while (k < n && k < GROUP_FILES && files[k].size <= SMALL) {
+	while (k < n && k < INDEX_GROUP_MAX && files[k].size <= SMALL && !files[k].archive) {
 		total += files[k].size * MEMORY_PER_BYTE;
 		if (k && total > memory)
 			break;

@@ -3,51 +3,95 @@
  *
  * The content's hash comes first: what this version has seen and the store still
  * has is done with. The one exception: where no DWARF was found, a debug file may
- * have been installed since, and is looked for. A build holds the file and its
+ * have been installed since, and is looked for. Large files of which the store has
+ * nothing are built anyway, and hashed meanwhile. A build holds the file and its
  * sections; small caches are written out at once so that a batch can hold many,
  * large ones go straight into the store's pages.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
+#if __x86_64__ && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h> /* AVX2: 590 MB in 0.10 s instead of 0.16 s */
+#endif
 
 #include "cmd/index.h"
 
-enum { KEEP_BUILD = 4 << 20 }; /* caches above this are not copied */
+enum {
+	KEEP_BUILD = 4 << 20,    /* caches above this are not copied */
+	HASH_BUFFER = 256 << 10,
+	HASH_MEANWHILE = 8 << 20, /* files above this are hashed while they are built */
+};
 
-/* By a map: read() into a buffer took two to three times as long (500 MB in the
- * page cache: 0.65 s against 0.17 to 0.37 s). */
-static int hash_content(int fd, size_t size, struct symstore_hash *ret)
+/* Through a buffer that stays in the core's cache: a map would cost a page fault every
+ * 64 KB, and count as memory. */
+int index_hash_content(int fd, size_t size, struct symstore_hash *ret)
 {
+	XXH3_state_t *state = XXH3_createState();
+	/* Aligned: the kernel copies three times as fast to the start of a page. */
+	uint8_t *buf = aligned_alloc(4096, HASH_BUFFER);
 	XXH128_hash_t hash;
-	void *bytes = NULL;
+	size_t at = 0;
+	ssize_t n = 1;
 
-	if (size) {
-		bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (bytes == MAP_FAILED)
-			return -1;
-		madvise(bytes, size, MADV_SEQUENTIAL);
+	if (!buf || !state || XXH3_128bits_reset(state))
+		abort(); /* out of memory */
+	for (; at < size && n > 0; at += n > 0 ? (size_t)n : 0) {
+		n = pread(fd, buf, size - at < HASH_BUFFER ? size - at : HASH_BUFFER, (off_t)at);
+		if (n > 0)
+			XXH3_128bits_update(state, buf, (size_t)n);
 	}
-	hash = XXH3_128bits(bytes, size);
+	hash = XXH3_128bits_digest(state);
 	*ret = (struct symstore_hash){ hash.low64, hash.high64 };
-	return size ? munmap(bytes, size) : 0;
+	XXH3_freeState(state);
+	free(buf);
+	return n < 0 ? -1 : 0; /* a file that has shrunk meanwhile is found out later */
 }
 
-/* Has a debug file of this build ID come since `time`? */
-static bool new_debug_file(const char *path, const char *const *dirs, int64_t time)
+/* The content of a large file, hashed while it is built. */
+struct hashing {
+	int fd;
+	size_t size;
+	struct symstore_hash *ret;
+	int rc;
+	bool started;
+	pthread_t thread;
+};
+
+static void *hash_thread(void *arg)
+{
+	struct hashing *h = arg;
+
+	h->rc = index_hash_content(h->fd, h->size, h->ret);
+	return NULL;
+}
+
+static void hash_begin(struct hashing *h)
+{
+	h->started = !pthread_create(&h->thread, NULL, hash_thread, h);
+}
+
+static int hash_end(struct hashing *h)
+{
+	if (h->started)
+		pthread_join(h->thread, NULL);
+	else
+		hash_thread(h);
+	return h->rc;
+}
+
+bool index_new_debug_file(const uint8_t *id, size_t len, const char *const *dirs, int64_t time)
 {
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	bool derived, there = false;
+	bool there = false;
 	struct stat st;
-	size_t len;
 
-	if (symcache_elf_build_id(path, id, &len, &derived, NULL) || derived || len < 2)
+	if (len < 2)
 		return false;
 	format_build_id(hex, id, len);
 	for (dirs = dirs ? dirs : default_dirs; *dirs && !there; dirs++) {
@@ -59,9 +103,10 @@ static bool new_debug_file(const char *path, const char *const *dirs, int64_t ti
 	return there;
 }
 
-static bool unchanged(struct index_job *job, struct symstore_reader *reader,
+static bool unchanged(struct index_job *job, int fd, struct symstore_reader *reader,
 		      const struct index_options *options, int *outcome)
 {
+	struct symcache_elf_facts facts;
 	struct symstore_outcome seen;
 	struct symstore_entry entry;
 
@@ -71,10 +116,43 @@ static bool unchanged(struct index_job *job, struct symstore_reader *reader,
 	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
 	job->entry.build_id_len = seen.build_id_len;
 	job->entry.tags = options->tags;
-	if (!seen.code && (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
-			   entry.sources & SYMCACHE_FROM_DWARF))
+	if (!seen.code &&
+	    symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL))
+		return false;
+	if (!seen.code && strcmp(entry.transforms, options->transforms))
+		return false;
+	if (!seen.code && entry.sources & SYMCACHE_FROM_DWARF)
 		return true;
-	return !new_debug_file(job->file->path, options->build.debug_dirs, seen.time);
+	return symcache_elf_facts(fd, job->file->path, &facts, NULL) ||
+	       !index_new_debug_file(facts.build_id, facts.build_id_len,
+				     options->build.debug_dirs, seen.time);
+}
+
+/* The absolute path of a file, or of a member of an archive. NULL: not to be had. */
+static char *recorded_path(const struct scan_file *file, const char *path)
+{
+	return file->unpacked && !strncmp(path, file->path, file->archive_len) ?
+		must_asprintf("%s%s", file->real, path + file->archive_len) :
+		realpath(path, NULL);
+}
+
+/* May a file be built before it is known whether its content is new? Where the store
+ * lacks its build ID, it will be. */
+static bool surely_new(const char *path, struct symstore *store)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symstore_reader *reader;
+	struct symstore_entry entry;
+	bool derived;
+	size_t len;
+	int rc;
+
+	if (symcache_elf_build_id(path, id, &len, &derived, NULL) ||
+	    symstore_read_begin(store, &reader, NULL))
+		return false;
+	rc = symstore_entry(reader, id, len, &entry, NULL);
+	symstore_read_end(reader);
+	return rc == SC_ENOTFOUND;
 }
 
 /* Fills in the entry from what the build found. */
@@ -84,8 +162,8 @@ static void describe(struct index_job *job, const struct index_options *options)
 	struct symstore_entry *e = &job->entry;
 
 	job->info = *info;
-	job->source_path = realpath(job->file->path, NULL);
-	job->debug_path = info->debug_path ? realpath(info->debug_path, NULL) : NULL;
+	job->source_path = recorded_path(job->file, job->file->path);
+	job->debug_path = info->debug_path ? recorded_path(job->file, info->debug_path) : NULL;
 	*e = (struct symstore_entry){
 		.build_id_len = info->build_id_len,
 		.build_id_derived = info->build_id_derived,
@@ -99,6 +177,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 		.debug_path = job->debug_path ? job->debug_path : info->debug_path,
 		.tool_version = symcache_version,
 		.tags = options->tags,
+		.transforms = options->transforms,
 	};
 	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
 	if (e->cache_size > KEEP_BUILD)
@@ -120,16 +199,28 @@ static bool has_key(const struct index_job *job)
 	return memcmp(symcache_build_info(job->build)->build_id, none, sizeof(none));
 }
 
+static enum index_result cannot_read(struct index_job *job)
+{
+	sc_error_sys(&job->err, "cannot read");
+	return INDEX_FAILED;
+}
+
+/* `hashing`, if not NULL, is done meanwhile. */
 static enum index_result build(struct index_job *job, int fd, const struct stat *before,
-			       const struct index_options *options)
+			       const struct index_options *options, struct hashing *hashing)
 {
 	struct stat after;
-	int rc = symcache_build_create(job->file->path, &options->build, &job->build, &job->err);
+	int rc;
 
+	if (hashing)
+		hash_begin(hashing);
+	rc = symcache_build_create(job->file->path, &options->build, &job->build, &job->err);
 	if (rc == SC_ENOMEM) {
 		cmd_error("%s: %s", job->file->path, job->err.msg);
 		exit(STATUS_ERROR);
 	}
+	if (hashing && hash_end(hashing))
+		return cannot_read(job);
 	if (rc == SC_ENOSYMBOLS)
 		return INDEX_NO_SYMBOLS;
 	if (!rc && !has_key(job)) {
@@ -152,23 +243,28 @@ static enum index_result build(struct index_job *job, int fd, const struct stat 
 static enum index_result work(struct index_job *job, int fd, struct symstore *store,
 			      const struct index_options *options)
 {
+	struct hashing hashing = { .fd = fd, .ret = &job->content };
 	struct symstore_reader *reader;
 	struct stat before;
 	int outcome = 0;
 
-	if (fd < 0 || fstat(fd, &before) || hash_content(fd, (size_t)before.st_size, &job->content)) {
-		sc_error_sys(&job->err, "cannot read");
-		return INDEX_FAILED;
-	}
+	if (fd < 0 || fstat(fd, &before))
+		return cannot_read(job);
+	hashing.size = (size_t)before.st_size;
+	if (before.st_size > HASH_MEANWHILE && options->build.threads > 1 &&
+	    (options->again || surely_new(job->file->path, store)))
+		return build(job, fd, &before, options, &hashing);
+	if (index_hash_content(fd, hashing.size, &job->content))
+		return cannot_read(job);
 	if (!options->again) {
 		if (symstore_read_begin(store, &reader, &job->err))
 			return INDEX_FAILED;
-		job->known = unchanged(job, reader, options, &outcome);
+		job->known = unchanged(job, fd, reader, options, &outcome);
 		symstore_read_end(reader);
 		if (job->known)
 			return outcome ? INDEX_NO_SYMBOLS : INDEX_UNCHANGED;
 	}
-	return build(job, fd, &before, options);
+	return build(job, fd, &before, options, NULL);
 }
 
 _Thread_local const char *volatile index_at_work;
@@ -177,7 +273,8 @@ struct index_job *index_job_create(const struct scan_file *file, struct symstore
 				   const struct index_options *options)
 {
 	struct index_job *job = must_calloc(1, sizeof(*job));
-	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = file->unpacked ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
+		open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	job->file = file;
 	index_at_work = file->path;
@@ -196,5 +293,6 @@ void index_job_destroy(struct index_job *job)
 	free(job->bytes);
 	free(job->source_path);
 	free(job->debug_path);
+	free(job->outcomes);
 	free(job);
 }

@@ -11,6 +11,7 @@
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/demangle.h"
+#include "cmd/explain.h"
 #include "cmd/modules.h"
 #include "cmd/query.h"
 #include "libsymcache/symcache_build.h"
@@ -20,9 +21,10 @@ enum { MAX_LINE = 1 << 16 };
 static struct {
 	const char *build_id, *file, *cache, *store;
 	struct opt_list debug_dirs;
+	struct fetch_options fetch;
 	int style, functions;
 	bool demangle, inlines, basenames, relative_names;
-	bool addresses, pretty, verbose, relative_address, version;
+	bool addresses, pretty, verbose, relative_address, explain, json, version;
 	uint64_t adjust_vma;
 } o = { .functions = FUNCTIONS_LINKAGE, .demangle = true, .inlines = true };
 
@@ -39,8 +41,14 @@ static const struct opt opts[] = {
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
+		  "store it"),
 	{ "output-style", 0, OPT_ENUM, &o.style, "STYLE", "LLVM (default), GNU or JSON",
 	  .choices = styles },
+	{ "json", 0, OPT_FLAG, &o.json, NULL, "the same as --output-style=JSON" },
+	{ "explain", 0, OPT_FLAG, &o.explain, NULL,
+	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
+	  "debug file" },
 	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND",
 	  "names of functions: none, short or linkage (default)", .choices = function_styles,
 	  .implied = "linkage" },
@@ -68,11 +76,13 @@ struct lookup {
 	const char *module;
 	char *shown;             /* how answers call it */
 	struct modules *modules;
+	struct fetcher *fetcher;
 	struct demangler *demangler;
 	struct answer_options options;
 	struct style_options style;
 	struct json *json;       /* NULL: a plain style */
 	struct answer answer;
+	bool explained;          /* the answer at hand is out already */
 	bool partly;             /* something was not found */
 };
 
@@ -94,24 +104,71 @@ static char *upper_case(const char *text)
 	return copy;
 }
 
+/* Explains an address of code instead of answering. */
+static bool explain(struct lookup *l, const struct symcache *cache, const struct query *q,
+		    enum module_kind kind, const char *name)
+{
+	const char *sources[3];
+	struct explain_request request = {
+		.cache = cache,
+		.module = l->answer.module,
+		.elf_files = sources,
+		.debug_dirs = o.debug_dirs.items,
+		.vaddr = q->offset - o.adjust_vma +
+			 (o.relative_address ? symcache_load_base(cache) : 0),
+		.demangle = o.demangle,
+		.demangler = l->demangler,
+	};
+	struct explained e;
+	bool found;
+
+	modules_sources(l->modules, kind, name, sources);
+	found = explain_find(&request, &e);
+	if (modules_sound(cache)) {
+		if (l->json)
+			style_json_explain(l->json, &e);
+		else
+			explain_text(&e);
+		l->explained = true;
+	}
+	explain_deinit(&e);
+	return found;
+}
+
 /* Asks the module and fills in the answer. */
 static void ask(struct lookup *l, const struct query *q, enum module_kind kind, const char *name)
 {
+	const bool was_partly = l->partly;
 	const struct symcache *cache;
 	struct sc_error err;
-	bool again;
+	bool again, found;
 
-	if (q->kind == QUERY_FRAME)
-		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
-	else if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
-		if (l->json)
-			l->answer.error = must_asprintf("%s", err.msg);
-		else if (!again)
-			cmd_error("%s", err.msg);
-	} else if (answer_query(&l->answer, cache, q, &l->options, l->demangler)) {
+	l->partly = true;
+	if (o.explain && (q->kind != QUERY_CODE || q->symbol.ptr)) {
+		cmd_error("--explain is for addresses of code");
 		return;
 	}
-	l->partly = true;
+	if (q->kind == QUERY_FRAME) {
+		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
+		return;
+	}
+	/* Once more if the cache turns out damaged: another may be had. */
+	for (int tries = 0; tries < 2; tries++) {
+		if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
+			if (l->json)
+				l->answer.error = must_asprintf("%s", err.msg);
+			else if (!again)
+				cmd_error("%s", err.msg);
+			return;
+		}
+		found = o.explain ? explain(l, cache, q, kind, name) :
+			answer_query(&l->answer, cache, q, &l->options, l->demangler);
+		if (modules_sound(cache)) {
+			l->partly = was_partly || !found;
+			return;
+		}
+		answer_forget(&l->answer);
+	}
 }
 
 static void lookup_line(struct lookup *l, const char *line)
@@ -122,6 +179,7 @@ static void lookup_line(struct lookup *l, const char *line)
 	char *name, *shown;
 
 	answer_begin(a, "");
+	l->explained = false;
 	/* An empty line asks whether anybody is there. */
 	if (!*line) {
 		print_answer(l);
@@ -144,7 +202,8 @@ static void lookup_line(struct lookup *l, const char *line)
 		else
 			ask(l, &q, q.module_kind, name);
 	}
-	print_answer(l);
+	if (!l->explained)
+		print_answer(l);
 	free((char *)a->error);
 	free(name);
 	free(shown);
@@ -201,6 +260,7 @@ static int open_default(struct lookup *l)
 static void lookup_deinit(struct lookup *l)
 {
 	modules_destroy(l->modules);
+	fetcher_destroy(l->fetcher);
 	demangler_destroy(l->demangler);
 	answer_deinit(&l->answer);
 	free(l->shown);
@@ -228,18 +288,24 @@ static int run(int argc, char **argv)
 			.verbose = o.verbose,
 		},
 	};
+	struct sc_error err;
 	int status;
 
 	if (o.version) {
 		puts(symcache_version);
 		return STATUS_OK;
 	}
+	if (fetcher_create(&o.fetch, &l.fetcher, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
 	l.modules = modules_create(o.store, o.debug_dirs.items);
+	modules_fetch(l.modules, l.fetcher);
 	l.demangler = demangler_create();
 	status = open_default(&l);
 	if (status)
 		return status;
-	if (o.style == STYLE_JSON)
+	if (o.style == STYLE_JSON || o.json)
 		l.json = style_json_begin(o.pretty, argc > 0);
 	for (int i = 0; i < argc; i++)
 		lookup_line(&l, argv[i]);
@@ -260,7 +326,9 @@ const struct command lookup_command = {
 		"arguments or, if there are none, line by line from standard input, each answered "
 		"at once. Input and output are llvm-symbolizer's.\n\n"
 		"The module is named once by --build-id, --file or --cache, or in front of each "
-		"address. Exit status: 1 if something was not found.",
+		"address. With --explain, the answer is why: what stands in the cache, and what in "
+		"the debug information that it was made of, if that file is still there. Exit "
+		"status: 1 if something was not found.",
 	.opts = opts,
 	.examples =
 		"  symcache lookup --file /usr/bin/python3 0x1234\n"

@@ -40,6 +40,7 @@ void manifest_add(struct manifest *m, const struct symstore_entry *entry, const 
 	e->entry.debug_path = copy(entry->debug_path);
 	e->entry.tool_version = copy(entry->tool_version);
 	e->entry.tags = copy(entry->tags);
+	e->entry.transforms = copy(entry->transforms);
 	e->hash = (struct symstore_hash){ hash.low64, hash.high64 };
 	e->has_sha256 = sha256;
 	if (sha256)
@@ -54,6 +55,7 @@ void manifest_drop_last(struct manifest *m)
 	free((char *)e->debug_path);
 	free((char *)e->tool_version);
 	free((char *)e->tags);
+	free((char *)e->transforms);
 }
 
 void manifest_deinit(struct manifest *m)
@@ -167,6 +169,14 @@ static bool list_item(struct reading *r, struct manifest_entry *e, const char *t
 		for (int i = 0; source_names[i]; i++)
 			if (!strcmp(text, source_names[i]))
 				e->entry.sources |= source_bit(i);
+	if (key_is(r, "transforms")) {
+		const char *old = e->entry.transforms;
+
+		all = must_asprintf("%s%s%s", old ? old : "", old && *old ? "\n" : "", text);
+		set_text(&e->entry.transforms, all);
+		free(all);
+		return true;
+	}
 	if (!key_is(r, "tags"))
 		return true;
 	if (!symstore_tag_valid(text))

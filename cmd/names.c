@@ -229,9 +229,12 @@ const struct name_text *names_make_function(struct names_reader *r, struct names
 {
 	const struct symcache *cache = &m->module->cache;
 	const struct symcache_function *f = &cache->functions[idx];
-	const struct symcache_str name = symcache_string(cache, f->name);
 	const struct name_text *ret = &absent;
+	struct symcache_str name;
 
+	if (!symcache_sound(cache, f, sizeof(*f)))
+		return &absent;
+	name = symcache_string(cache, f->name);
 	if (is_name(name)) {
 		struct symcache_str shown = demangle_once(get_demangler(r), name,
 							  taken_for(r, f->lang));

@@ -17,7 +17,7 @@
 #include "cmd/select.h"
 
 static struct {
-	const char *store, *older, *to_size, *keep;
+	const char *store, *older, *unused, *to_size, *keep;
 	bool json, quiet, dry_run;
 } o;
 
@@ -25,8 +25,11 @@ static const struct opt opts[] = {
 	OPT_STORE(&o.store),
 	{ "older", 0, OPT_STRING, &o.older, "AGE",
 	  "remove what was indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" },
+	{ "unused", 0, OPT_STRING, &o.unused, "AGE",
+	  "remove what was neither indexed nor used in a look-up since then, as far as is known" },
 	{ "to-size", 0, OPT_STRING, &o.to_size, "SIZE",
-	  "remove what was indexed longest ago until the caches are no more than this: 500M, 20G" },
+	  "remove what was indexed or used longest ago until the caches are no more than this: "
+	  "500M, 20G" },
 	{ "keep", 0, OPT_STRING, &o.keep, "FILE",
 	  "remove all but these: a build ID a line, whole; \"-\" is standard input; the other "
 	  "rules do not touch them" },
@@ -37,7 +40,9 @@ static const struct opt opts[] = {
 };
 
 struct pruning {
+	const struct symstore *store;
 	int64_t before;        /* what is older goes */
+	int64_t unused_before;
 	uint64_t to_size;
 	void *keep;            /* tree of hex digits; NULL: no list was given */
 	uint64_t kept_bytes;   /* of what no rule touches */
@@ -93,16 +98,20 @@ static int read_keep(struct pruning *p, struct sc_error *err)
 
 static bool judge(void *ctx, const struct symstore_entry *entry)
 {
+	const int64_t used = symstore_last_used(((struct pruning *)ctx)->store, entry->build_id,
+						entry->build_id_len);
 	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	struct symstore_entry last = *entry;
 	struct pruning *p = ctx;
 
+	last.time = used > entry->time ? used : entry->time;
 	format_build_id(id, entry->build_id, entry->build_id_len);
 	if (p->keep && tfind(id, &p->keep, compare_text))
 		p->kept_bytes += entry->cache_size;
-	else if (p->keep || entry->time < p->before)
+	else if (p->keep || entry->time < p->before || last.time < p->unused_before)
 		doomed_add(&p->doomed, entry);
 	else
-		doomed_add(&p->rest, entry);
+		doomed_add(&p->rest, &last);
 	return true;
 }
 
@@ -139,11 +148,15 @@ static int prepare(struct pruning *p, struct sc_error *err)
 	int64_t age;
 	int rc;
 
-	*p = (struct pruning){ .before = INT64_MIN, .to_size = UINT64_MAX };
+	*p = (struct pruning){ .before = INT64_MIN, .unused_before = INT64_MIN, .to_size = UINT64_MAX };
 	if (o.older && (rc = parse_age(o.older, &age, err)))
 		return rc;
 	if (o.older)
 		p->before = time(NULL) - age;
+	if (o.unused && (rc = parse_age(o.unused, &age, err)))
+		return rc;
+	if (o.unused)
+		p->unused_before = time(NULL) - age;
 	if (o.to_size && (rc = parse_size(o.to_size, &p->to_size, err)))
 		return rc;
 	return o.keep ? read_keep(p, err) : 0;
@@ -154,6 +167,7 @@ static int prune(struct pruning *p, struct symstore *store, struct sc_error *err
 	struct symstore_reader *reader;
 	int rc = symstore_read_begin(store, &reader, err);
 
+	p->store = store;
 	if (!rc)
 		rc = symstore_each(reader, NULL, 0, judge, p, err);
 	symstore_read_end(reader);
@@ -171,8 +185,8 @@ static int run(int argc, char **argv)
 	int rc;
 
 	(void)argv;
-	if (argc || (!o.older && !o.to_size && !o.keep)) {
-		cmd_error("say what to remove: --older AGE, --to-size SIZE or --keep FILE");
+	if (argc || (!o.older && !o.unused && !o.to_size && !o.keep)) {
+		cmd_error("say what to remove: --older AGE, --unused AGE, --to-size SIZE or --keep FILE");
 		return STATUS_ERROR;
 	}
 	rc = prepare(&p, &err);
@@ -196,8 +210,8 @@ const struct command prune_command = {
 	.operands = "",
 	.summary = "take out of the store what is old or too much",
 	.description =
-		"Removes entries by age, to a total size of the caches (the ones indexed longest ago "
-		"go first), or all that are not in a list; of several rules each does its part, and "
+		"Removes entries by age, to a total size of the caches (the ones indexed or used longest ago "
+		"go first; use is known to the day, where look-ups may write it beside the store), or all that are not in a list; of several rules each does its part, and "
 		"what is in the list stays in any case. The file keeps its size, and what is indexed "
 		"next uses the room; 'symcache compact' gives it back."
 		"\n\n"
@@ -205,6 +219,7 @@ const struct command prune_command = {
 	.opts = opts,
 	.examples =
 		"  symcache prune --older 90d\n"
+		"  symcache prune --unused 26w && symcache compact\n"
 		"  symcache prune --to-size 20G --dry-run\n"
 		"  symcache list --tag release | symcache prune --keep -\n",
 	.run = run,

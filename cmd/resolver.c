@@ -86,6 +86,8 @@ static const struct symcache *begin(struct resolver *r, struct seen_module *m, u
 {
 	const struct symcache *cache = symbols_cache(r->symbols, m->module);
 
+	if (cache && symcache_damaged(cache))
+		return NULL;
 	if (cache && m->book != book) {
 		m->texts = names_module(r->names, m->module);
 		m->book = book;
@@ -242,6 +244,21 @@ static struct markup_str name_of(struct resolver *r, struct symcache_str name, u
 	return (struct markup_str){ text.ptr, text.len };
 }
 
+/* The function that the symbol table names, as LLVM has it: foo.cold, the alias
+ * that is last; and the source file of a local symbol where the DWARF names none. */
+static void add_symbol(struct resolver *r, const struct symcache *cache, uint64_t rel)
+{
+	struct symcache_symbol symbol;
+
+	if (!symcache_lookup_symbol(cache, rel, &symbol))
+		return;
+	if (!r->num_frames)
+		*new_frame(r) = (struct markup_frame){ 0 };
+	r->frames[r->num_frames - 1].function = name_of(r, symbol.name, SYMCACHE_LANG_SYMTAB);
+	if (!r->frames[0].file.ptr && symbol.file.len)
+		r->frames[0].file = (struct markup_str){ symbol.file.ptr, symbol.file.len };
+}
+
 static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 			const struct markup_frame **ret)
 {
@@ -270,8 +287,10 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 			.function = name_of(r, data.name, SYMCACHE_LANG_UNKNOWN),
 		};
 	}
+	if (r->llvm)
+		add_symbol(r, cache, rel);
 	*ret = r->frames;
-	return r->num_frames;
+	return symbols_sound(r->symbols, m->module) ? r->num_frames : 0;
 }
 
 /* Valid until the next one. */
@@ -320,19 +339,24 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 	struct seen_module *m = module;
 	const struct symcache *cache = begin(r, m, names_book(r->names));
 	const uint64_t rel = vaddr - m->module->load_base;
+	struct symcache_symbol symbol;
 	struct symcache_data data;
 
 	if (!cache)
 		return false;
+	if (r->llvm && symcache_lookup_symbol(cache, rel, &symbol)) {
+		*ret = (struct markup_data){ .name = name_of(r, symbol.name, SYMCACHE_LANG_SYMTAB) };
+		return ret->name.ptr && symbols_sound(r->symbols, m->module);
+	}
 	if (!symcache_lookup_data(cache, rel, &data))
-		return find_function(r, cache, rel, ret);
+		return find_function(r, cache, rel, ret) && symbols_sound(r->symbols, m->module);
 	*ret = (struct markup_data){
 		.name = name_of(r, data.name, SYMCACHE_LANG_UNKNOWN),
 		.offset = rel - data.rel_address,
 		.file = path_of(r, &data.file),
 		.line = data.line,
 	};
-	return ret->name.ptr;
+	return ret->name.ptr && symbols_sound(r->symbols, m->module);
 }
 
 /* A symbol element; some write a further underscore in front of the name. */

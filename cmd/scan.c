@@ -1,7 +1,8 @@
 /*
  * Walks folders for ELF files: see scan.h.
  *
- * An ELF file is what begins like one, whatever its name. Nothing is opened
+ * An ELF file is what begins like one, whatever its name. An archive begins like one,
+ * and is named by the user or has the name of one. Nothing is opened
  * that is no regular file: a pipe would wait, a device may act. Each file and
  * folder is visited once, told by device and inode, so links may lead anywhere;
  * links to files are followed, links to folders only if asked. Folders are read
@@ -21,6 +22,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "cmd/archive_walk.h"
 #include "cmd/cmd.h"
 
 /* A folder on the way down, for telling a loop from a second visit. */
@@ -79,36 +81,38 @@ static void fail(struct scan *s, const char *path)
 	s->failed(s->ctx, path, strerror(errno));
 }
 
-/* Does the file begin like an ELF file with code? −1: cannot be read. */
-static int is_elf(const char *path)
+enum kind { UNREADABLE, ELF, ARCHIVE, OTHER };
+
+/* What the file begins like: an ELF file with code, an archive. */
+static enum kind kind_of(const char *path)
 {
-	unsigned char head[EI_NIDENT + 2];
+	unsigned char head[SYMARCHIVE_HEAD];
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), saved;
 	ssize_t n;
 
 	if (fd < 0)
-		return -1;
+		return UNREADABLE;
 	n = read(fd, head, sizeof(head));
 	saved = errno;
 	close(fd);
 	errno = saved;
 	if (n < 0)
-		return -1;
+		return UNREADABLE;
 	if (n < SELFMAG || memcmp(head, ELFMAG, SELFMAG))
-		return 0;
-	return n < (ssize_t)sizeof(head) ||
-	       head[EI_NIDENT + (head[EI_DATA] == ELFDATA2MSB)] != ET_CORE;
+		return symarchive_begins(head, (size_t)n) ? ARCHIVE : OTHER;
+	return n < EI_NIDENT + 2 ||
+	       head[EI_NIDENT + (head[EI_DATA] == ELFDATA2MSB)] != ET_CORE ? ELF : OTHER;
 }
 
 static void add_file(struct scan *s, const char *path, const struct stat *st, bool named)
 {
-	int elf = is_elf(path);
+	enum kind kind = kind_of(path);
 
-	if (elf < 0) {
+	if (kind == UNREADABLE) {
 		fail(s, path);
 		return;
 	}
-	if (!elf) {
+	if (kind == OTHER || (kind == ARCHIVE && !named && !archive_name(path))) {
 		if (named)
 			s->failed(s->ctx, path, st->st_size ? "not an ELF file" : "empty file");
 		s->other += !named;
@@ -116,7 +120,8 @@ static void add_file(struct scan *s, const char *path, const struct stat *st, bo
 	}
 	s->files = must_grow(s->files, s->num_files, &s->cap_files, sizeof(*s->files));
 	s->files[s->num_files++] = (struct scan_file){
-		must_asprintf("%s", path), (uint64_t)st->st_size, named
+		.path = must_asprintf("%s", path), .size = (uint64_t)st->st_size, .named = named,
+		.archive = kind == ARCHIVE,
 	};
 	s->found(s->ctx, s->num_files, path);
 }

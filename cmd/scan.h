@@ -12,6 +12,12 @@ struct scan_file {
 	char *path;        /* as it was reached from the command line */
 	uint64_t size;
 	bool named;        /* itself on the command line */
+	bool archive;      /* no ELF file, but may hold some */
+	/* Of a member of an archive: */
+	bool unpacked;     /* its bytes are in fd */
+	int fd;
+	const char *real;  /* the archive's absolute path, which stands for */
+	size_t archive_len;/* so many bytes of `path` */
 };
 
 struct scan {
@@ -26,7 +32,8 @@ struct scan {
 	uint64_t links;    /* links to folders, not followed */
 	uint64_t loops;    /* folders that lead back into themselves */
 
-	/* Called for what cannot be read, and for a named file that is no ELF file. */
+	/* Called for what cannot be read, and for a named file that is neither an ELF file
+	 * nor an archive. */
 	void (*failed)(void *ctx, const char *path, const char *reason);
 	void (*found)(void *ctx, uint64_t files, const char *path); /* progress */
 	void *ctx;

@@ -68,7 +68,8 @@ static void fact(const char *name, const char *fmt, ...)
 	putchar('\n');
 }
 
-static void text_entry(const struct symstore_entry *e)
+/* used: when its last use began, or 0. */
+static void text_entry(const struct symstore_entry *e, int64_t used)
 {
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	size_t len;
@@ -82,10 +83,14 @@ static void text_entry(const struct symstore_entry *e)
 	fact("source XXH3-128", "%016" PRIx64 "%016" PRIx64, e->source_hash.high64,
 	     e->source_hash.low64);
 	fact("indexed", "%s by %s", time_text(e->time, text), e->tool_version);
+	if (used)
+		fact("last used", "%.10s", time_text(used, text));
 	if (e->bad_units)
 		fact("broken units", "%" PRIu32, e->bad_units);
 	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
 		fact("tag", "%.*s", (int)len, tag);
+	for (const char *at = e->transforms, *line; (len = symstore_tags_next(&at, &line)); )
+		fact("changed by", "%.*s", (int)len, line);
 	fact("cache XXH3-64", "%016" PRIx64, e->cache_hash);
 }
 
@@ -167,18 +172,21 @@ static void json_cache(struct json_gen *j, const struct symcache *c, bool with_i
 }
 
 /* `entry` NULL: a file. The lists take the place of the facts, but in JSON. */
-static void show(const struct symstore_entry *entry, const struct symcache *cache)
+static void show(const struct symstore_entry *entry, int64_t used, const struct symcache *cache)
 {
+	char text[32];
 	struct json_gen *j = o.json ? json_gen_create(true) : NULL;
 
 	if (j) {
 		json_gen_open_map(j, NULL);
 		if (entry)
 			entry_json(j, entry);
+		if (used)
+			json_gen_text(j, "last_used", time_text(used, text));
 		json_cache(j, cache, !entry);
 	} else if (!o.files && !o.functions && !o.ranges && !o.data) {
 		if (entry)
-			text_entry(entry);
+			text_entry(entry, used);
 		text_cache(cache, !entry);
 	}
 	if (o.files)
@@ -202,7 +210,7 @@ static int show_file(const char *path, struct sc_error *err)
 	int rc = cache_file_open(path, &file, err);
 
 	if (!rc)
-		show(NULL, &file.cache);
+		show(NULL, 0, &file.cache);
 	cache_file_close(&file);
 	return rc;
 }
@@ -231,23 +239,26 @@ static void show_candidates(struct symstore_reader *reader, const char *text)
 		symstore_each(reader, prefix, nibbles, candidate, &left, NULL);
 }
 
-static int show_entry(struct symstore_reader *reader, const char *text, struct sc_error *err)
+static int show_entry(const struct symstore *store, struct symstore_reader *reader,
+		      const char *text, struct sc_error *err)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct symstore_entry entry;
 	struct symcache cache;
-	const void *data;
-	size_t len, size;
+	struct symcache_guard guard = { 0 };
+	size_t len;
 	int rc = find_build_id(reader, text, id, &len, err);
 
 	if (!rc)
 		rc = symstore_entry(reader, id, len, &entry, err);
 	if (!rc)
-		rc = symstore_get(reader, id, len, &data, &size, err);
+		rc = symstore_get_guarded(reader, id, len, &guard, &cache, err);
+	/* The tables are read as they lie there. */
+	if (!rc && !symcache_sound(&cache, cache.data, cache.size))
+		rc = symstore_damaged(id, len, err);
 	if (!rc)
-		rc = symcache_open(&cache, data, size, err);
-	if (!rc)
-		show(&entry, &cache);
+		show(&entry, symstore_last_used(store, id, len), &cache);
+	symcache_guard_deinit(&guard);
 	return rc;
 }
 
@@ -269,7 +280,7 @@ static int run(int argc, char **argv)
 		if (!rc)
 			rc = symstore_read_begin(store, &reader, &err);
 		if (!rc)
-			rc = show_entry(reader, argv[0], &err);
+			rc = show_entry(store, reader, argv[0], &err);
 	}
 	if (rc)
 		cmd_error("%s", err.msg);

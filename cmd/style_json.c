@@ -8,6 +8,7 @@
 
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
+#include "cmd/explain.h"
 #include "cmd/json_gen.h"
 
 struct json {
@@ -85,6 +86,13 @@ void style_json_print(struct json *j, const struct answer *a)
 	if (!a->error && a->kind == QUERY_CODE && !a->symbol.ptr)
 		json_frames(j, "Symbol", a);
 	json_gen_close_map(j->gen);
+	if (!j->list)
+		json_gen_end(j->gen);
+}
+
+void style_json_explain(struct json *j, const struct explained *e)
+{
+	explain_json(e, j->gen);
 	if (!j->list)
 		json_gen_end(j->gen);
 }

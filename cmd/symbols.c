@@ -23,6 +23,7 @@
 #include <xxhash.h>
 
 #include "cmd/cmd.h"
+#include "cmd/fetch.h"
 #include "libsymcache/symcache_build.h"
 #include "libsymcache/symcache_store.h"
 
@@ -78,6 +79,7 @@ void symbols_destroy(struct symbols *s)
 	for (size_t i = 0; i < CHAINS; i++) {
 		for (struct symbols_module *m = s->chains[i], *next; m; m = next) {
 			next = m->next;
+			symcache_guard_deinit(&m->guard);
 			if (m->built) {
 				free(m->built->bytes);
 				free(m->built->path);
@@ -118,19 +120,29 @@ static int begin_read(struct symbols *s, struct sc_error *err)
 
 static int read_cache(struct symbols *s, struct symbols_module *m, struct sc_error *err)
 {
-	const void *data;
-	size_t size;
 	int rc = begin_read(s, err);
 
 	if (!rc)
-		rc = symstore_get(s->reader, m->id, m->id_len, &data, &size, err);
-	if (!rc)
-		rc = symcache_open(&m->cache, data, size, err);
+		rc = symstore_get_guarded(s->reader, m->id, m->id_len, &m->guard, &m->cache, err);
 	if (rc)
 		return rc;
+	symstore_mark_used(s->store, m->id, m->id_len, &m->marked_used);
 	m->snapshot = s->snapshot;
 	m->load_base = symcache_load_base(&m->cache);
 	return 0;
+}
+
+void symbols_tell_damaged(struct symbols *s, struct symbols_module *m)
+{
+	struct sc_error err;
+
+	pthread_mutex_lock(&s->lock);
+	if (!m->told_damaged) {
+		symstore_damaged(m->id, m->id_len, &err);
+		cmd_error("%s", err.msg);
+	}
+	m->told_damaged = true;
+	pthread_mutex_unlock(&s->lock);
 }
 
 bool symbols_refresh(struct symbols *s, struct symbols_module *m)
@@ -216,14 +228,39 @@ static int keep_built(struct symbols_module *m, struct symcache_build *b, char *
 	return symcache_open(&m->cache, built->bytes, built->entry.cache_size, err);
 }
 
+/* From the servers. What they do not have is noted for the store. */
+static int fetch_file(struct symbols *s, struct symbols_module *m, char **path,
+		      struct sc_error *err)
+{
+	struct sc_error why;
+	int rc;
+
+	if (s->reader && fetcher_missed(s->options->fetcher, s->reader, m->id, m->id_len))
+		return SC_ENOTFOUND;
+	rc = fetcher_get(s->options->fetcher, m->id, m->id_len, path, &why);
+	if (rc == SC_ENOTFOUND)
+		m->missed = s->to_store = true;
+	else if (rc)
+		*err = why;
+	return rc;
+}
+
 static int build_module(struct symbols *s, struct symbols_module *m, struct sc_error *err)
 {
-	const struct symcache_build_options options = { .debug_dirs = s->options->debug_dirs };
+	struct symcache_build_options options = { .debug_dirs = s->options->debug_dirs };
 	char *path = m->id_len > 1 ? find_debug_file(s, m) : NULL;
+	struct symcache_files files;
 	const struct symcache_build_info *info;
 	struct symcache_build *b;
 	int rc;
 
+	if (!path && s->options->fetcher) {
+		rc = fetch_file(s, m, &path, err);
+		if (rc)
+			return rc;
+		files = fetcher_files(s->options->fetcher);
+		options.files = &files;
+	}
 	if (!path)
 		return SC_ENOTFOUND;
 	rc = symcache_build_create(path, &options, &b, err);
@@ -251,7 +288,11 @@ static void open_module(struct symbols *s, struct symbols_module *m)
 	struct sc_error err = { .msg = "" };
 	int rc = read_cache(s, m, &err);
 
-	/* A damaged entry is as good as none where there is a file to build from. */
+	if (rc == SC_EFORMAT && !s->store_failed) {
+		cmd_error("%s", err.msg);
+		m->told_damaged = true;
+	}
+	/* A damaged entry is as good as none. */
 	if (rc)
 		rc = build_module(s, m, &m->why_not);
 	if (rc == SC_ENOTFOUND)
@@ -301,10 +342,14 @@ static int store_built(struct symbols *s, struct sc_error *err)
 	rc = symstore_write_begin(store, &writer, err);
 	for (size_t i = 0; i < CHAINS && !rc; i++) {
 		for (struct symbols_module *m = s->chains[i]; m && !rc; m = m->next) {
-			if (!m->built || !m->built->to_store)
-				continue;
-			m->built->to_store = false;
-			rc = symstore_put(writer, &m->built->entry, fill, m->built, NULL, err);
+			if (m->missed)
+				rc = fetcher_remember_miss(writer, m->id, m->id_len, err);
+			else if (m->built && m->built->to_store)
+				rc = symstore_put(writer, &m->built->entry, fill, m->built, NULL,
+						  err);
+			m->missed = false;
+			if (m->built)
+				m->built->to_store = false;
 			if (rc)
 				symstore_abort(writer);
 		}

@@ -17,16 +17,21 @@ struct symbols_options {
 	const char *store;             /* the option --store or NULL */
 	const char *const *debug_dirs; /* hold .build-id/xx/rest.debug; ends with NULL */
 	bool any_build_id;             /* take debug files with another build ID, too */
+	struct fetcher *fetcher;       /* for what is nowhere here; or NULL */
 };
 
 struct symbols_module {
 	struct symcache cache; /* see symbols_cache() */
+	struct symcache_guard guard; /* of a cache in the store */
+	bool told_damaged;
+	uint32_t marked_used;  /* see symstore_mark_used() */
 	uint64_t load_base;
 	_Atomic unsigned snapshot; /* that `cache` was read from; 0: it is in memory */
 	struct sc_error why_not; /* code 0: there are symbols */
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t id_len;
 	struct built *built;   /* made here; NULL: from the store */
+	bool missed;           /* no server had it: to be remembered */
 	struct symbols_module *next; /* in its hash chain */
 };
 
@@ -47,6 +52,19 @@ unsigned symbols_snapshot(const struct symbols *s);
 
 /* What symbols_cache() does when the snapshot has changed. Thread-safe. */
 bool symbols_refresh(struct symbols *s, struct symbols_module *m);
+
+/* Says once that a module's cache turned out damaged; from then on it has no symbols.
+ * Thread-safe. */
+void symbols_tell_damaged(struct symbols *s, struct symbols_module *m);
+
+/* After look-ups in a module's cache: may what they found be used? */
+static inline bool symbols_sound(struct symbols *s, struct symbols_module *m)
+{
+	if (!symcache_damaged(&m->cache))
+		return true;
+	symbols_tell_damaged(s, m);
+	return false;
+}
 
 /* The cache of a module that has one; NULL: the store has lost it. */
 static inline const struct symcache *symbols_cache(struct symbols *s, struct symbols_module *m)

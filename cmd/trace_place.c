@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/modules.h"
 #include "cmd/trace.h"
 
 #define SLOT_BITS 13
@@ -94,6 +95,8 @@ struct place *places_code(struct places *p, uint64_t address)
 		}
 		place->frames[place->num_frames++] = frame;
 	}
+	if (!modules_sound(place->image->cache))
+		place->num_frames = 0;
 	p->frames_held += place->num_frames;
 	return place;
 }
@@ -126,7 +129,8 @@ const struct data_place *places_data(struct places *p, uint64_t address)
 	free(place->name);
 	*place = (struct data_place){ .address = address };
 	place->image = images_find(p->images, address, &rel);
-	if (!place->image || !symcache_lookup_data(place->image->cache, rel, &data))
+	if (!place->image || !symcache_lookup_data(place->image->cache, rel, &data) ||
+	    !modules_sound(place->image->cache))
 		return place;
 	name = p->demangler ? demangle(p->demangler, data.name, SYMCACHE_LANG_SYMTAB) : data.name;
 	place->found = true;

@@ -52,7 +52,7 @@ static char *keep(struct markup_context *c, size_t n)
 {
 	if (n > MARKUP_NAMES_MAX - c->name_bytes)
 		return NULL;
-	if (n > c->block_size - c->block_used) {
+	if (!c->num_blocks || n > c->block_size - c->block_used) {
 		size_t size = n > BLOCK ? n : BLOCK;
 		char **blocks = realloc(c->blocks, (c->num_blocks + 1) * sizeof(*blocks));
 		if (!blocks)

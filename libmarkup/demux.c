@@ -15,12 +15,22 @@
 
 /* ---- keys ------------------------------------------------------------------- */
 
-/* Digits at *p, at least one, with dots if `dots`; moves *p behind them. */
-static bool take_number(const char **p, const char *end, bool dots)
+/* Digits at *p, at least one; moves *p behind them. */
+static bool take_number(const char **p, const char *end)
 {
 	const char *start = *p;
 
-	while (*p < end && ((**p >= '0' && **p <= '9') || (dots && **p == '.')))
+	while (*p < end && **p >= '0' && **p <= '9')
+		++*p;
+	return *p > start;
+}
+
+/* Seconds, or a date and time, at *p; moves *p behind it. */
+static bool take_time(const char **p, const char *end)
+{
+	const char *start = *p;
+
+	while (*p < end && **p && strchr("0123456789.,:-+ TZ", **p))
 		++*p;
 	return *p > start;
 }
@@ -33,26 +43,26 @@ static bool take_char(const char **p, const char *end, char c)
 	return true;
 }
 
-/* "[00169.291005][1234][5678]" or "[00012.345] 1234.5678>" */
+/* "[00169.291005][1234][5678]", also with a date, or "[00012.345] 1234.5678>" */
 static struct markup_str fuchsia_key(const char *p, const char *end)
 {
 	const struct markup_str none = { NULL, 0 };
 	const char *key;
 	bool brackets;
 
-	if (!take_char(&p, end, '[') || !take_number(&p, end, true) || !take_char(&p, end, ']'))
+	if (!take_char(&p, end, '[') || !take_time(&p, end) || !take_char(&p, end, ']'))
 		return none;
 	brackets = take_char(&p, end, '[');
 	while (!brackets && p < end && *p == ' ')
 		p++;
 	key = p;
-	if (!take_number(&p, end, false))
+	if (!take_number(&p, end))
 		return none;
 	const struct markup_str found = { key, (size_t)(p - key) };
 	if (brackets)
 		return take_char(&p, end, ']') && take_char(&p, end, '[') &&
-		       take_number(&p, end, false) && take_char(&p, end, ']') ? found : none;
-	return take_char(&p, end, '.') && take_number(&p, end, false) &&
+		       take_number(&p, end) && take_char(&p, end, ']') ? found : none;
+	return take_char(&p, end, '.') && take_number(&p, end) &&
 	       take_char(&p, end, '>') ? found : none;
 }
 
@@ -63,7 +73,7 @@ static struct markup_str syslog_key(const char *p, const char *end)
 		const char *pos = open + 1, *name = open;
 		while (name > p && name[-1] != ' ')
 			name--;
-		if (name == open || !take_number(&pos, end, false))
+		if (name == open || !take_number(&pos, end))
 			continue;
 		const struct markup_str found = { open + 1, (size_t)(pos - open - 1) };
 		if (take_char(&pos, end, ']') && take_char(&pos, end, ':'))

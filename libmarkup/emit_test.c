@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -71,6 +73,48 @@ NOINLINE static void do_raise(void)
 	raise(SIGFPE);
 	sink++;
 }
+
+/* With the dynamic linker's lock held. */
+static int crash_in_callback(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	(void)info;
+	(void)size;
+	(void)ctx;
+	write_nowhere();
+	return 0;
+}
+
+NOINLINE static void crash_in_linker(void)
+{
+	dl_iterate_phdr(crash_in_callback, NULL);
+	sink++;
+}
+
+#ifndef __SANITIZE_ADDRESS__
+static void *wait_forever(void *ctx)
+{
+	while (1)
+		pause();
+	return ctx;
+}
+
+/* malloc() finds its heap damaged, with its lock held: it takes none as long as
+ * there is but one thread. */
+NOINLINE static void crash_in_malloc(void)
+{
+	void *(*volatile allocate)(size_t) = malloc; /* which the compiler knows too well */
+	pthread_t thread;
+	char *p = NULL;
+
+	if (pthread_create(&thread, NULL, wait_forever, NULL))
+		_exit(3);
+	for (int i = 0; i < 64; i++) /* more than what was given back */
+		p = allocate(100000);
+	for (int i = 100000; i < 100064; i++)
+		p[i] = (char)0x41; /* what is behind the last piece of the heap */
+	allocate(100000);
+}
+#endif
 
 NOINLINE static void plain_backtrace(void)
 {
@@ -223,6 +267,25 @@ static void test_abort(void **state)
 	assert_non_null(strstr(log_text, "*** SIGABRT, process "));
 }
 
+/* Nothing waits for a lock that the crashing thread holds. */
+static void test_locks(void **state)
+{
+	(void)state;
+	int status = run(crash_in_linker);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	read_log();
+	assert_true(in_function(0, write_nowhere));
+#ifndef __SANITIZE_ADDRESS__
+	status = run(crash_in_malloc);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	read_log();
+	size_t at = 0;
+	while (at < num_frames && !in_function(at, crash_in_malloc))
+		at++;
+	assert_true(at > 2 && at < num_frames);
+#endif
+}
+
 static void test_sent_signal(void **state)
 {
 	(void)state;
@@ -275,6 +338,7 @@ int main(void)
 		cmocka_unit_test(test_bad_call),
 		cmocka_unit_test(test_stack_overflow),
 		cmocka_unit_test(test_abort),
+		cmocka_unit_test(test_locks),
 		cmocka_unit_test(test_sent_signal),
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_chain),

@@ -45,8 +45,8 @@ struct markup_pc_type {
 	struct markup_str message; /* ptr NULL: none */
 };
 
-/* Reads the fields of `n` from number `first` on; without a type it is
- * `return_address`. */
+/* Reads the fields of `n` from number `first` (< MARKUP_FIELDS − 1) on; without a
+ * type it is `return_address`. */
 struct markup_pc_type mk_field_pc_type(const struct markup_node *n, size_t first,
 				       bool return_address);
 

@@ -363,7 +363,7 @@ int markup_filter_end(struct markup_filter *f)
 {
 	begin(f);
 	if (f->options.format == MARKUP_HTML)
-		mk_html_end(&f->out, &f->seen, &f->missing);
+		mk_html_end(&f->out, &f->seen, &f->missing, &f->stats);
 	return markup_filter_flush(f);
 }
 

@@ -1,7 +1,6 @@
 /*
- * Fuzzing of parser and filter. The first byte chooses dialect and colour, the
- * second how the rest is cut into pieces. Beside not crashing:
- *   - the nodes of the parser, put together, are the input;
+ * Fuzzing of the filter. The first byte chooses dialect and colour, the second how
+ * the rest is cut into pieces. Beside not crashing:
  *   - the output does not depend on how the input was cut;
  *   - input without "{{{" and ESC comes out as it is.
  */
@@ -14,20 +13,6 @@ static void check(bool ok)
 {
 	if (!ok)
 		abort();
-}
-
-static void check_parser(const char *p, size_t len, enum markup_syntax syntax)
-{
-	struct markup_parser parser;
-	struct markup_node n;
-	size_t total = 0;
-
-	markup_parse_line(&parser, p, len, syntax);
-	while (markup_next_node(&parser, &n)) {
-		check(n.text.ptr == p + total && n.text.len);
-		total += n.text.len;
-	}
-	check(total == len);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -49,9 +34,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.demux = data[0] / 64 % 2 ? "" : NULL;
 	options.collect_dumpfiles = true;
 
-	check_parser(in, len, MARKUP_SYNTAX);
-	check_parser(in, len, MARKUP_SYNTAX_LLVM);
-	check_parser(in, len, MARKUP_SYNTAX_FUCHSIA);
 	check(!fake_filter(&options, in, len, len + 1, &whole));
 	check(!fake_filter(&options, in, len, data[1] % 16 + 1u, &pieces));
 	check(whole.out.len == pieces.out.len &&

@@ -20,7 +20,7 @@
 EMBED(css, "libmarkup/html_page.css");
 EMBED(js, "libmarkup/html_page.js");
 
-static const char script_hash[] = "sha256-+Bp6MO3fMzeDMoz0CrMUGgdnU8cDjtr4giEMHGBVJCg=";
+static const char script_hash[] = "sha256-ZeOAbDVLFCi9GPPvHmEuFRFs4Eknqzah+wMGJjCMuPU=";
 
 static void put(struct markup_out *o, const char *text)
 {
@@ -69,6 +69,8 @@ void mk_html_text(struct markup_out *o, const char *p, size_t len)
 void mk_html_begin(struct markup_out *o, const char *title)
 {
 	title = title ? title : "log";
+	const char *slash = strrchr(title, '/');
+
 	put(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	       "style-src 'unsafe-inline'; script-src '");
@@ -78,18 +80,46 @@ void mk_html_begin(struct markup_out *o, const char *title)
 	mk_html_text(o, title, strlen(title));
 	put(o, "</title>\n<style>\n");
 	put(o, mk_html_css);
-	put(o, "</style>\n</head>\n<body>\n<header>\n<h1>");
+	put(o, "</style>\n</head>\n<body>\n<header>\n<h1 title=\"");
 	mk_html_text(o, title, strlen(title));
+	put(o, "\">");
+	if (slash) {
+		put(o, "<span>");
+		mk_html_text(o, title, (size_t)(slash + 1 - title));
+		put(o, "</span>");
+	}
+	mk_html_text(o, slash ? slash + 1 : title, strlen(slash ? slash + 1 : title));
 	put(o, "</h1>\n"
-	       "<input type=\"search\" id=\"query\" placeholder=\"Search ( / )\" "
-	       "aria-label=\"Search the log\">\n"
+	       "<div class=\"group search\" role=\"search\">\n"
+	       "<input type=\"search\" id=\"query\" placeholder=\"Search\" "
+	       "aria-label=\"Search the log\" aria-keyshortcuts=\"/\">\n"
 	       "<button id=\"previous\" aria-label=\"Previous line found\">&#8593;</button>\n"
 	       "<button id=\"next\" aria-label=\"Next line found\">&#8595;</button>\n"
-	       "<span id=\"count\" role=\"status\"></span>\n"
-	       "<label><input type=\"checkbox\" id=\"only\"> found lines only</label>\n"
-	       "<label><input type=\"checkbox\" id=\"maps\"> maps</label>\n"
-	       "<button id=\"unfold\">Open or close all frames</button>\n"
+	       "<span id=\"count\" role=\"status\"></span>\n</div>\n"
+	       "<label><input type=\"checkbox\" id=\"only\">found only</label>\n"
+	       "<label><input type=\"checkbox\" id=\"maps\">maps</label>\n"
+	       "<button id=\"trace\">Next backtrace</button>\n"
+	       "<button id=\"unfold\" title=\"Unfold or fold all frames\">Unfold</button>\n"
+	       "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n<dl>\n"
+	       "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
+	       "<dt><kbd>Enter</kbd> <kbd>n</kbd></dt><dd>next line found; <kbd>N</kbd> previous</dd>\n"
+	       "<dt><kbd>o</kbd></dt><dd>found lines only</dd>\n"
+	       "<dt><kbd>b</kbd></dt><dd>next backtrace; <kbd>B</kbd> previous</dd>\n"
+	       "<dt><kbd>u</kbd></dt><dd>unfold or fold all frames</dd>\n"
+	       "<dt><kbd>m</kbd></dt><dd>modules</dd>\n"
+	       "<dt><kbd>p</kbd></dt><dd>maps</dd>\n"
+	       "<dt><kbd>Tab</kbd></dt><dd>next frame or value</dd>\n"
+	       "</dl></details>\n"
 	       "</header>\n<main id=\"log\">\n");
+}
+
+/* "1 address", "2 addresses" */
+static void put_count(struct markup_out *o, uint64_t n, const char *what, const char *plural)
+{
+	mk_out_dec(o, n);
+	mk_out_char(o, ' ');
+	put(o, what);
+	put(o, n == 1 ? "" : plural);
 }
 
 /* The row of one module. */
@@ -109,18 +139,21 @@ static void put_row(void *ctx, const struct markup_missing *m)
 	mk_html_text(o, m->name.ptr, m->name.len);
 	put(o, "</td><td>");
 	mk_out_bytes(o, m->build_id, m->build_id_len);
-	put(o, missing && missing->no_symbols ? "</td><td class=\"none\">no symbols" : "</td><td>");
-	if (missing && missing->frames) {
+	if (!missing) {
+		put(o, "</td><td class=\"ad\">&#8211;</td></tr>\n");
+		return;
+	}
+	put(o, missing->no_symbols ? "</td><td class=\"none\">no symbols" : "</td><td>");
+	if (missing->frames) {
 		put(o, missing->no_symbols ? ": " : "");
-		mk_out_dec(o, missing->frames);
-		put(o, missing->frames == 1 ? " address" : " addresses");
+		put_count(o, missing->frames, "address", "es");
 		put(o, " found nothing");
 	}
 	put(o, "</td></tr>\n");
 }
 
 void mk_html_end(struct markup_out *o, const struct missing_table *seen,
-		 const struct missing_table *missing)
+		 const struct missing_table *missing, const struct markup_stats *stats)
 {
 	struct row row = { o, missing };
 	size_t none = 0;
@@ -128,14 +161,24 @@ void mk_html_end(struct markup_out *o, const struct missing_table *seen,
 	for (uint32_t i = 0; i < missing->len; i++)
 		none += missing->entries[i]->no_symbols;
 	put(o, "</main>\n<details id=\"modules\"><summary>");
-	mk_out_dec(o, seen->len);
-	put(o, seen->len == 1 ? " module, " : " modules, ");
-	mk_out_dec(o, none);
-	put(o, " of them without symbols</summary>\n<div><table>\n"
-	       "<tr><th>Module</th><th>Build ID</th><th>Symbols</th></tr>\n");
+	put_count(o, seen->len, "module", "s");
+	if (none) {
+		put(o, ", <span class=\"none\">");
+		mk_out_dec(o, none);
+		put(o, " without symbols</span>");
+	}
+	put(o, " <span class=\"ad\">&#183;</span> ");
+	put_count(o, stats->frames, "address", "es");
+	if (stats->frames) {
+		put(o, ", ");
+		mk_out_dec(o, stats->frames_resolved);
+		put(o, " resolved");
+	}
+	put(o, "</summary>\n<div><table>\n"
+	       "<thead><tr><th>Module</th><th>Build ID</th><th>Symbols</th></tr></thead>\n<tbody>\n");
 	for (uint32_t i = 0; i < seen->len; i++)
 		put_row(&row, seen->entries[i]);
-	put(o, "</table></div>\n</details>\n<script>\n");
+	put(o, "</tbody></table></div>\n</details>\n<script>\n");
 	put(o, mk_html_js);
 	put(o, "</script>\n</body>\n</html>\n");
 }

@@ -2,7 +2,7 @@
 (() => {
 	const $ = id => document.getElementById(id);
 	const log = $("log"), query = $("query"), only = $("only"), count = $("count");
-	let lines = null, texts, blocks, hits = [], now = -1, timer = 0;
+	let lines = null, texts, blocks, hits = [], now = -1, timer = 0, trace = null;
 
 	/* Made when it is first wanted: 100,000 lines take a moment. */
 	function index() {
@@ -50,6 +50,31 @@
 		say();
 	}
 
+	/* The next backtrace: one begins with frame 0. */
+	function goTrace(step) {
+		const first = Array.from(log.getElementsByClassName("z"), f => f.closest(".l"));
+		if (!first.length)
+			return;
+		let at = first.indexOf(trace);
+		at = at < 0 ? (step > 0 ? 0 : first.length - 1)
+			: (at + step + first.length) % first.length;
+		if (trace)
+			trace.classList.remove("now");
+		trace = first[at];
+		trace.classList.add("now");
+		trace.scrollIntoView({ block: "center" });
+		const frame = trace.querySelector("details.f > summary");
+		if (frame)
+			frame.focus({ preventScroll: true });
+	}
+
+	function unfold() {
+		const frames = Array.from(log.getElementsByTagName("details"));
+		const open = frames.some(d => !d.open);
+		for (const d of frames)
+			d.open = open;
+	}
+
 	query.addEventListener("input", () => {
 		clearTimeout(timer);
 		timer = setTimeout(search, 120);
@@ -70,23 +95,38 @@
 	$("maps").addEventListener("change", e => log.classList.toggle("maps", e.target.checked));
 	$("previous").addEventListener("click", () => go(-1));
 	$("next").addEventListener("click", () => go(1));
-	$("unfold").addEventListener("click", () => {
-		const frames = Array.from(log.getElementsByTagName("details"));
-		const open = frames.some(d => !d.open);
-		for (const d of frames)
-			d.open = open;
+	$("trace").addEventListener("click", () => goTrace(1));
+	$("unfold").addEventListener("click", unfold);
+	/* A click on its number makes a line the one that the address names. */
+	log.addEventListener("click", e => {
+		if (e.target.classList.contains("l") && !getSelection().toString() &&
+		    e.offsetX < parseFloat(getComputedStyle(e.target).paddingLeft))
+			location.hash = e.target.id;
 	});
+	const keys = {
+		"/": () => { query.focus(); query.select(); },
+		n: () => go(1),
+		N: () => go(-1),
+		b: () => goTrace(1),
+		B: () => goTrace(-1),
+		u: unfold,
+		o: () => only.click(),
+		p: () => $("maps").click(),
+		m: () => {
+			const modules = $("modules");
+			modules.open = !modules.open;
+			modules.firstElementChild.focus();
+		},
+		"?": () => { $("help").open = !$("help").open; },
+	};
 	document.addEventListener("keydown", e => {
 		if (e.target === query || e.ctrlKey || e.metaKey || e.altKey)
 			return;
-		if (e.key === "/") {
-			query.focus();
-			query.select();
+		if (e.key === "Escape") {
+			$("help").open = false;
+		} else if (Object.hasOwn(keys, e.key)) {
+			keys[e.key]();
 			e.preventDefault();
-		} else if (e.key === "n") {
-			go(1);
-		} else if (e.key === "N") {
-			go(-1);
 		}
 	});
 })();

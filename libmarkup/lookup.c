@@ -37,6 +37,9 @@ void *mk_lookup_module(struct markup_filter *f, uint32_t module)
 	if (!e || e->no_symbols)
 		return NULL;
 	e->no_symbols = true;
+	if (!f->sink.complain ||
+	    (f->sink.warns && !f->sink.warns(f->sink.ctx, m->build_id, m->build_id_len)))
+		return NULL;
 	f->scratch.len = 0;
 	mk_out_bytes(&f->scratch, m->build_id, m->build_id_len < 64 ? m->build_id_len : 64);
 	mk_out_char(&f->scratch, 0);

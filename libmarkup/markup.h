@@ -144,6 +144,9 @@ struct markup_sink {
 	int (*write)(void *ctx, const char *data, size_t len);
 	/* Takes complaints: whole lines, newlines included. NULL: none wanted. */
 	void (*complain)(void *ctx, const char *data, size_t len);
+	/* Before the one warning of a module without symbols: false if it was given
+	 * already, by another filter. NULL: it is given. */
+	bool (*warns)(void *ctx, const uint8_t *build_id, size_t len);
 };
 
 enum markup_format {

@@ -134,6 +134,9 @@ static void write_complaints(struct markup_pool *p, struct chunk *c,
 				continue;
 			if (all)
 				all->no_symbols = true;
+			if (p->sink.warns &&
+			    !p->sink.warns(p->sink.ctx, m->build_id, m->build_id_len))
+				continue;
 		}
 		p->sink.complain(p->sink.ctx, at, head.len);
 	}
@@ -244,7 +247,7 @@ void mk_pool_write_frame(struct markup_pool *p, bool end)
 	if (!p->begun)
 		mk_html_begin(&o, f->options.title);
 	if (end)
-		mk_html_end(&o, &f->seen, &p->missing);
+		mk_html_end(&o, &f->seen, &p->missing, &p->stats);
 	p->begun = true;
 	if (o.error)
 		p->error = o.error;

@@ -100,6 +100,8 @@ static const struct {
 	  "[[[ELF module #0x1 \"prog\" BuildID=bb 0x50000]]]\n"
 	  "   #0    0x0000000000001200 in <kernel>+0x8000000000001200\n"
 	  "   #1    0x0000000000051200 in main main.c:12 <prog>+0x1200\n" },
+	{ "{{{module:0::elf:}}}\n{{{mmap:0:4:load:0:r:0}}}\n{{{bt:0:4}}}\n",
+	  "[[[ELF module #0x0 \"\" BuildID= 0x0]]]\n   #0    0x0000000000000004 in <>+0x4\n" },
 	/* A module that is announced again is another one. */
 	{ "{{{module:0:a:elf:cc}}}\n{{{module:0:b:elf:aa}}}\n{{{mmap:4096:0x1000:load:0:r:0x1000}}}\n"
 	  "{{{bt:0:4608:pc}}}\n",

@@ -186,8 +186,10 @@ static void render_chain(struct markup_filter *f, struct markup_out *o,
 		}
 		if (frames[i].file.ptr) {
 			put_escaped(o, frames[i].file);
-			mk_out_char(o, ':');
-			mk_out_dec(o, frames[i].line);
+			if (frames[i].line) {
+				mk_out_char(o, ':');
+				mk_out_dec(o, frames[i].line);
+			}
 			mk_out_char(o, ' ');
 		}
 	}
@@ -225,6 +227,14 @@ static void put_what(struct markup_filter *f, const struct markup_mmap *map, uin
 			mk_out_hex(o, data.offset);
 		}
 		mk_out_char(o, ' ');
+		if (data.file.ptr) {
+			put_escaped(o, data.file);
+			if (data.line) {
+				mk_out_char(o, ':');
+				mk_out_dec(o, data.line);
+			}
+			mk_out_char(o, ' ');
+		}
 	}
 	put_place(f, map, address);
 }
@@ -234,8 +244,9 @@ static void put_what(struct markup_filter *f, const struct markup_mmap *map, uin
 static void put_message(struct markup_filter *f, struct markup_str message)
 {
 	if (message.len) {
-		mk_out_char(&f->out, ' ');
+		put(f, " <span class=\"ms\">");
 		put_escaped(&f->out, message);
+		put(f, "</span>");
 	}
 }
 
@@ -248,19 +259,19 @@ static bool put_bt(struct markup_filter *f, const struct markup_node *n)
 	if (!mk_element_bt(f, n, &e))
 		return false;
 	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &frame_style, &text);
-	put(f, text.n > 1 ? "<details class=\"f\"><summary>#" : "<span class=\"f\">#");
+	put(f, text.n > 1 ? "<details class=\"f" : "<span class=\"f");
+	put(f, e.number ? "\">" : " z\">");
+	put(f, text.n > 1 ? "<summary>#" : "#");
 	mk_out_dec(o, e.number);
-	put(f, " <span class=\"ad\">");
+	put(f, e.number < 10 ? "  " : " ");
 	mk_out_addr(o, e.address);
-	put(f, "</span> ");
-	if (map)
+	mk_out_char(o, ' ');
+	if (map) {
 		mk_code_piece(f, o, &text, 0);
-	put(f, "<span class=\"ad\">");
-	if (map)
 		put_place(f, map, e.address);
-	else
+	} else {
 		put(f, "is not in any module");
-	put(f, "</span>");
+	}
 	put_message(f, e.message);
 	if (text.n == 1) {
 		put(f, "</span>");
@@ -474,6 +485,16 @@ static bool put_element(struct markup_filter *f, const struct markup_node *n)
 
 /* ---- the renderer ---------------------------------------------------------------- */
 
+/* Are `n` and all elements behind it maps? */
+static bool maps_alone(struct markup_parser behind, struct markup_node n)
+{
+	do {
+		if (n.kind != MARKUP_ELEMENT || !mk_str_is(n.tag, "mmap"))
+			return false;
+	} while (mk_next_element(&behind, &n));
+	return true;
+}
+
 static void html_line(struct markup_filter *f, const char *p, size_t len, enum line_part part)
 {
 	const char *end = p + len, *text = p;
@@ -485,8 +506,7 @@ static void html_line(struct markup_filter *f, const char *p, size_t len, enum l
 	parser.hint = f->first;
 	more = mk_next_element(&parser, &n);
 	if (!f->html.open)
-		open_line(f, f->line_no + 1,
-			  more && n.kind == MARKUP_ELEMENT && mk_str_is(n.tag, "mmap"));
+		open_line(f, f->line_no + 1, more && maps_alone(parser, n));
 	for (; more; more = mk_next_element(&parser, &n)) {
 		if (n.kind == MARKUP_OPEN && !(part & LINE_LAST))
 			break;

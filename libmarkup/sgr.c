@@ -121,6 +121,31 @@ void mk_sgr_restore(struct markup_filter *f, struct markup_out *o)
 	}
 }
 
+void mk_sgr_end_line(const struct markup_filter *f, struct markup_out *o)
+{
+	if (colors_on(f))
+		mk_out_lit(o, "\033[0m");
+}
+
+void mk_sgr_put_line(const struct markup_filter *f, struct markup_out *o, const char *p,
+		     size_t len)
+{
+	const char *end = p + len, *esc = p;
+
+	if (!len) /* p may be NULL then */
+		return;
+	while (f->options.color == MARKUP_COLOR_STRIP &&
+	       (esc = memchr(esc, '\033', (size_t)(end - esc)))) {
+		size_t code = mk_sgr_code(esc, end);
+		if (code) {
+			mk_out_put(o, p, (size_t)(esc - p));
+			p = esc + code;
+		}
+		esc += code ? code : 1;
+	}
+	mk_out_put(o, p, (size_t)(end - p));
+}
+
 unsigned mk_sgr_style(const struct markup_filter *f)
 {
 	return colors_on(f) ? 1u + f->sgr.bold + 2u * (f->sgr.color == BLUE) : 0;

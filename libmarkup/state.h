@@ -181,6 +181,11 @@ void mk_sgr_line_start(struct markup_filter *f);
 /* Colours of a replaced element, of a value inside, and back to the log's. */
 void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o);
 void mk_sgr_restore(struct markup_filter *f, struct markup_out *o);
+/* Colours of a line that is put in besides the log's: to its end; and text at its
+ * beginning, whose codes are taken out or left. */
+void mk_sgr_end_line(const struct markup_filter *f, struct markup_out *o);
+void mk_sgr_put_line(const struct markup_filter *f, struct markup_out *o, const char *p,
+		     size_t len);
 void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len);
 static inline void mk_put_value(struct markup_filter *f, struct markup_out *o, const char *p,
 				size_t len)
@@ -204,7 +209,7 @@ void mk_sgr_follow(struct sgr_state *s, const char *code);
 void mk_html_begin(struct markup_out *o, const char *title);
 /* `seen`: all modules; `missing`: those with addresses that found nothing. */
 void mk_html_end(struct markup_out *o, const struct missing_table *seen,
-		 const struct missing_table *missing);
+		 const struct missing_table *missing, const struct markup_stats *stats);
 /* Text with what HTML needs; what no page may hold is shown by a sign. */
 void mk_html_text(struct markup_out *o, const char *p, size_t len);
 

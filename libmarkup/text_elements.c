@@ -117,6 +117,7 @@ void mk_text_bt(struct markup_filter *f, const struct markup_node *n)
 	if (!mk_element_bt(f, n, &e))
 		return;
 	mk_text_begin_element(f, n);
+	const struct sgr_state state = f->sgr;
 	mk_sgr_highlight(f, o);
 	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &bt_style, &text);
 	if (!map) {
@@ -125,9 +126,11 @@ void mk_text_bt(struct markup_filter *f, const struct markup_node *n)
 	} else {
 		for (size_t i = 0; i < text.n; i++) {
 			if (i) {
-				mk_sgr_restore(f, o);
+				mk_sgr_end_line(f, o);
 				mk_put_newline(f);
+				f->sgr = (struct sgr_state){ -1, false };
 				mk_put_text(f, f->text.prefix.ptr, f->text.prefix.len);
+				f->sgr = state;
 				mk_sgr_highlight(f, o);
 			}
 			mk_put_frame_head(f, e.number, i + 1 < text.n ? i + 1 : 0, e.address);

@@ -9,6 +9,9 @@
  */
 #include "libmarkup/text.h"
 
+/* Bytes of the footnotes of one line; what comes then gets none. */
+#define NOTES_MAX (1u << 20)
+
 /* "inner inner.h:4 inlined in outer outer.c:9 " */
 static void render_note(struct markup_filter *f, struct markup_out *o,
 			const struct markup_frame *frames, size_t n, size_t i)
@@ -34,8 +37,7 @@ static void put_note(struct markup_filter *f, const struct hexdict_pair *pair,
 	struct code_text text;
 	char buf[FMT_MAX];
 
-	if (f->hexdict.prefix_len)
-		mk_out_put(o, f->hexdict.prefix, f->hexdict.prefix_len);
+	mk_sgr_put_line(f, o, f->hexdict.prefix, f->hexdict.prefix_len);
 	mk_sgr_highlight(f, o);
 	mk_out_char(o, '[');
 	mk_put_value(f, o, buf, mk_fmt_dec(buf, f->text.num_notes));
@@ -56,7 +58,7 @@ static void put_note(struct markup_filter *f, const struct hexdict_pair *pair,
 		}
 	}
 	mk_put_place(f, o, map->module, vaddr);
-	mk_sgr_restore(f, o);
+	mk_sgr_end_line(f, o);
 	mk_out_put(o, f->newline, strlen(f->newline));
 }
 
@@ -68,7 +70,7 @@ void mk_text_pairs(struct markup_filter *f, const char *p, const char *end)
 
 	while (mk_hexdict_next(&pos, end, &pair)) {
 		const struct markup_mmap *map = mk_context_find(&f->context, pair.number);
-		if (!map)
+		if (!map || f->notes.len > NOTES_MAX)
 			continue;
 		f->text.num_notes++;
 		put_note(f, &pair, map);
@@ -93,6 +95,7 @@ void mk_text_hexdict(struct markup_filter *f, const struct markup_node *n)
 
 void mk_text_notes(struct markup_filter *f)
 {
+	mk_sgr_line_start(f);
 	f->text.num_notes = 0;
 	mk_out_put(&f->out, f->notes.buf, f->notes.len);
 	f->notes.len = 0;

@@ -22,6 +22,7 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
+#include "libsymcache/symcache_guard.h"
 
 /* A string inside the cache, not NUL-terminated. ptr NULL: absent. UTF-8 if the
  * file is in order, which symcache_verify() says; whoever must have UTF-8 from
@@ -56,7 +57,26 @@ struct symcache {
 	const uint32_t *index;   /* range indices by address bucket */
 	uint32_t index_buckets;
 	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
+
+	struct symcache_guard *guard; /* NULL: the bytes are trusted */
 };
+
+/* May at[0, bytes), which lies in the cache, be read? For those who read the tables
+ * themselves; the functions below ask it. */
+static inline bool symcache_sound(const struct symcache *cache, const void *at, size_t bytes)
+{
+	struct symcache_guard *guard = cache->guard;
+
+	return !guard || atomic_load_explicit(&guard->whole, memory_order_relaxed) ||
+	       symcache_guard_check(guard, at, bytes);
+}
+
+/* Did a guard find bytes that are not those that were written? Then what was found
+ * last may lack something, and from now on nothing is found. */
+static inline bool symcache_damaged(const struct symcache *cache)
+{
+	return cache->guard && atomic_load_explicit(&cache->guard->damaged, memory_order_relaxed);
+}
 
 /* A source file as the DWARF has it; symcache_path() joins it. */
 struct symcache_file {
@@ -99,6 +119,11 @@ struct symcache_data {
 int symcache_open(struct symcache *ret, const void *data, size_t size,
 		  struct sc_error *err);
 
+/* As symcache_open(), with a guard (or NULL), which must live as long as *ret is used,
+ * in front of every byte. */
+int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
+			  struct symcache_guard *guard, struct sc_error *err);
+
 /* p_vaddr of the image's first PT_LOAD; 0 if the file does not say. */
 uint64_t symcache_load_base(const struct symcache *cache);
 
@@ -136,7 +161,8 @@ bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids
 
 /* Finds the data symbol that covers `rel_address`: the innermost one, that is
  * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
- * search, and a step for each symbol between the answer and the address. */
+ * search, and a step for each symbol that starts between the answer and the address,
+ * but 4,096 at most: what starts before so many others is not found. */
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret);
 

@@ -22,6 +22,26 @@ struct symarchive_writer;
 int symarchive_open(int fd, struct symarchive **ret, struct sc_error *err);
 void symarchive_close(struct symarchive *a); /* NULL is fine */
 
+/* ---- archives in archives ---------------------------------------------------
+ * For what anybody made: also takes compressed files that are no archives, as one
+ * file without a name (""). */
+
+/* Does data[0, len) begin like an archive, or a compressed file? SYMARCHIVE_HEAD bytes
+ * are enough to tell. */
+enum { SYMARCHIVE_HEAD = 512 };
+bool symarchive_begins(const uint8_t *data, size_t len);
+
+/*
+ * As symarchive_open(), but stops with SC_ELIMIT when more than *budget bytes have been
+ * inflated and read. *budget goes down with it and may be shared by several archives.
+ */
+int symarchive_open_any(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err);
+
+/* The file that `outer` stands at is itself one; head[0, len) of it has been read. Close it
+ * before `outer` moves on. `head` must live as long. */
+int symarchive_open_inner(struct symarchive *outer, const uint8_t *head, size_t len,
+			  struct symarchive **ret, struct sc_error *err);
+
 /* Goes to the next regular file in it. *name lives until the next call.
  * SC_ENOTFOUND: there is none; SC_EFORMAT: damaged. */
 int symarchive_next(struct symarchive *a, const char **name, struct sc_error *err);

@@ -29,6 +29,46 @@ enum symcache_reader {
 	SYMCACHE_READER_LIBDW, /* libdw's, slow: the oracle. Gives the same bytes */
 };
 
+/* A place in the sources. A part that is absent is NULL; symcache_path() joins them. */
+struct symcache_place {
+	const char *comp_dir, *dir, *name;
+	uint32_t line;  /* 0: unknown */
+	bool no_column; /* set it where columns mean nothing in the new place */
+};
+
+/*
+ * Changes names and places before they are written. Each name and place is asked for
+ * once or more, so the answer must depend on the question alone; builds on several
+ * threads ask at the same time. What is given must last until the next question from
+ * the same thread to the same transformation; it is copied.
+ */
+struct symcache_transform {
+	/* The linkage name of a function or a variable: another one, or `name`. NULL:
+	 * names stay. */
+	const char *(*name)(void *ctx, const char *name);
+	/* Changes *place; false: left alone. NULL: places stay. */
+	bool (*place)(void *ctx, struct symcache_place *place);
+	void *ctx;
+};
+
+/* A debug or supplementary file that a build looks for. */
+struct symcache_wanted {
+	const uint8_t *build_id; /* NULL: by name and CRC, which the build checks */
+	size_t build_id_len;
+	const char *name;        /* without folders */
+};
+
+/* Where files are, if not in the file system: in an archive. Called by builds on
+ * several threads at the same time. */
+struct symcache_files {
+	/* A descriptor, which the build closes, of the path that create() was given or
+	 * find() returned (the same pointer); −1 with errno. */
+	int (*open)(void *ctx, const char *path);
+	/* The n-th possibility, from 0; NULL: no more, look in the file system. */
+	const char *(*find)(void *ctx, const struct symcache_wanted *wanted, unsigned n);
+	void *ctx;
+};
+
 struct symcache_build_options {
 	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
 	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
@@ -36,14 +76,19 @@ struct symcache_build_options {
 	bool no_debug_search;         /* use the given file alone */
 	unsigned threads;             /* 0: one for each core */
 	enum symcache_reader reader;
+	/* Applied in this order, each to what the one before it gave. */
+	const struct symcache_transform *transforms;
+	size_t num_transforms;
+	const struct symcache_files *files; /* NULL: the file system alone */
 };
 
 /* The stages of a build, in order. */
 enum symcache_stage {
-	SYMCACHE_STAGE_OPEN,     /* files found, symbols read */
+	SYMCACHE_STAGE_OPEN,     /* files found */
 	SYMCACHE_STAGE_INFLATE,  /* sections inflated and relocated */
-	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations */
-	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads */
+	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations, unless read with the units */
+	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads; a large
+	                          * .debug_info is inflated, and symbols are read meanwhile */
 	SYMCACHE_STAGE_ASSEMBLE, /* units put together, symbols added */
 	SYMCACHE_STAGE_LAYOUT,   /* records placed */
 	SYMCACHE_STAGES,
@@ -76,7 +121,7 @@ struct symcache_build;
  * Reads the ELF file at `path` and lays out its cache. `options` may be NULL.
  * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
  * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
- * above 4 GiB; SC_ENOMEM. On failure *ret is NULL.
+ * above 4 GiB, or all of the code and data is; SC_ENOMEM. On failure *ret is NULL.
  */
 int symcache_build_create(const char *path, const struct symcache_build_options *options,
 			  struct symcache_build **ret, struct sc_error *err);
@@ -96,5 +141,20 @@ void symcache_build_write(const struct symcache_build *b, void *dst);
  */
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			  size_t *build_id_len, bool *derived, struct sc_error *err);
+
+/* What an ELF file says about itself and the files that belong to it. */
+struct symcache_elf_facts {
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
+	size_t build_id_len;  /* 0: none */
+	bool dwarf;           /* it has .debug_info */
+	uint8_t alt_id[SYMCACHE_BUILD_ID_MAX]; /* build ID of its supplementary file (dwz) */
+	size_t alt_id_len;    /* 0: none, or damaged */
+	char debug_link[256]; /* name of its debug file; "": none */
+};
+
+/* Of the file `fd`, which stays the caller's; `name` is for messages. Errors as those of
+ * symcache_elf_build_id(). */
+int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
+		       struct sc_error *err);
 
 #endif

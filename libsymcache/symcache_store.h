@@ -6,7 +6,8 @@
  * is a snapshot: what is committed after it began is not seen, and the pages
  * it may see are not reused, so end it when the work is done.
  *
- * Thread-safety: a store may be shared; readers and writers are per thread.
+ * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
+ * may let others read through it meanwhile; a writer is of one thread.
  * Never open one file twice in a process, never use a store across fork().
  * The layout, and what is promised about crashes and full disks, is in
  * format/store.md.
@@ -49,11 +50,15 @@ struct symstore_entry {
 	uint64_t source_size;      /* bytes of the file that was indexed */
 	struct symstore_hash source_hash;
 	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
+	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which lie behind it; 0:
+	                            * there are none (format 1); put computes it */
 	int64_t time;              /* when it was indexed, seconds since 1970 */
 	const char *source_path;   /* absolute */
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
 	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
+	const char *transforms;    /* what was changed when it was written, a newline between
+	                            * them; "" or NULL: nothing */
 };
 
 /*
@@ -88,10 +93,24 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 			struct sc_error *err);
 void symstore_read_end(struct symstore_reader *reader); /* NULL is fine */
 
-/* The cache bytes of a full build ID, 8-aligned, in the map. SC_ENOTFOUND:
- * no such entry. */
+/* The cache bytes of a full build ID, 8-aligned, in the map, as they are: maybe
+ * damaged. SC_ENOTFOUND: no such entry. */
 int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 		 const void **data, size_t *size, struct sc_error *err);
+
+/*
+ * The cache of a full build ID, opened so that no byte is read that is not as it was
+ * written: a small cache is tested now, a large one block by block by `guard`, which
+ * is the caller's, all zero or from an earlier call: what it has tested already is
+ * not tested again. symcache_guard_deinit() it. SC_ENOTFOUND: no such entry;
+ * SC_EFORMAT: damaged, the message says what to do; SC_ENOMEM.
+ */
+int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+			 struct symcache_guard *guard, struct symcache *ret,
+			 struct sc_error *err);
+
+/* The message for an entry that is damaged, as symcache_damaged() tells; SC_EFORMAT. */
+int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err);
 
 /* The entry record of a full build ID. */
 int symstore_entry(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
@@ -124,6 +143,17 @@ struct symstore_outcome {
  * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
 int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
+
+/* ---- use -----------------------------------------------------------------
+ * Which entries are still looked at, to the day, best effort: in a file beside the
+ * store, NAME-used, which may be missing or not writable. */
+
+/* The entry is used today. *marked, 0 at first, spares the file further calls. */
+void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t len,
+			uint32_t *marked);
+
+/* When the day of its last use began, seconds since 1970; 0: not known. */
+int64_t symstore_last_used(const struct symstore *store, const uint8_t *build_id, size_t len);
 
 /* ---- tags ----------------------------------------------------------------
  * Words on an entry, "release=1.4.2" or "nightly". Tags of an entry only grow:
@@ -171,7 +201,7 @@ typedef void symstore_fill_fn(void *ctx, void *dst);
  * Creates or replaces the entry; one with better symbols stays (the order is in
  * format/store.md). `entry` is copied with its strings; `ctx` must live until
  * the writer ends. *stored (if not NULL) tells after the commit whether the
- * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: above 2 GiB; SC_ENOMEM.
+ * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB; SC_ENOMEM.
  */
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
 		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);

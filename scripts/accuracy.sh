@@ -1,23 +1,24 @@
 #!/bin/bash
 # Compares look-ups with other tools, address by address, and prints a table.
 #
-#   scripts/accuracy.sh PROGRAM [-n ADDRESSES] [-s SAMPLES] [--corpus] [FILE...]
+#   scripts/accuracy.sh PROGRAM [-n ADDRESSES] [-s SAMPLES] [--fetch] [FILE...]
 #
-# Without FILEs: libc and python3.11 with their -dbg packages, 20,000 addresses each,
-# and their variables; programs in Rust and Go, where there is a compiler; with --corpus
-# also what scripts/corpus.sh has fetched. The other tool is llvm-symbolizer-19; for
-# relocatable objects eu-addr2line, for files with a dwz supplementary file gdb, for
-# variables llvm-dwarfdump-19 (see compare_frames.py). What the classes of difference
-# come from stands in testdata/accepted-differences.md.
+# Without FILEs: libc and python3.11 with their -dbg packages, programs in Rust and Go,
+# where there is a compiler, and what scripts/corpus.sh has fetched: ceph-osd, vmlinux,
+# five kernel modules, binutils; 100,000 addresses of each, and their variables. --fetch
+# fetches what is missing (850 MB). The other tool is llvm-symbolizer-19; for files with a
+# supplementary file of dwz gdb; where variables are declared says llvm-dwarfdump-19 (see
+# compare_frames.py). The classes of differences that are explained stand in
+# testdata/accepted-differences.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-PROGRAM=$(realpath "${1:?usage: scripts/accuracy.sh PROGRAM [-n N] [-s N] [--corpus] [FILE...]}")
+PROGRAM=$(realpath "${1:?usage: scripts/accuracy.sh PROGRAM [-n N] [-s N] [--fetch] [FILE...]}")
 shift
-options=() corpus=
+options=(-n 100000) fetch=
 while [ $# -gt 0 ]; do
 	case $1 in
 	-n|-s) options+=("$1" "${2:?$1 needs a number}"); shift ;;
-	--corpus) corpus=1 ;;
+	--fetch) fetch=1 ;;
 	-*) echo "accuracy.sh: what is $1?" >&2; exit 2 ;;
 	*) break ;;
 	esac
@@ -33,51 +34,75 @@ debug_file() {
 	readelf -n "$1" | sed -n 's|.*Build ID: \(..\)\(.*\)|/usr/lib/debug/.build-id/\1/\2.debug|p'
 }
 
+# What a file is called in the table.
+title() {
+	local base=${1##*/}
+	case $1 in
+	"$libc") echo libc ;;
+	"$python") echo python3.11 ;;
+	corpus/ceph/*) echo ceph-osd ;;
+	corpus/binutils/*) echo "binutils ${base:0:8}" ;;
+	*) echo "$base" ;;
+	esac
+}
+
 header=
-# compare OPTION... FILE
+# compare FILE OPTION...
 compare() {
-	nice python3 "$here/compare_frames.py" $header "${options[@]}" "$PROGRAM" "$@" || true
+	local file=$1
+	shift
+	nice python3 "$here/compare_frames.py" $header --title "$(title "$file")" \
+		"${options[@]}" "$@" "$PROGRAM" "$file" || true
 	header=--no-header
 }
+
+# The folder of debug files that a file stands in.
+debug_dir() { realpath "${1%%/.build-id/*}"; }
 
 code() {
 	local with=llvm
 	! readelf -SW "$1" 2> /dev/null | grep -q '\.gnu_debugaltlink' || with=gdb
-	compare --with $with --debug-dir "$(realpath "${1%%/.build-id/*}")" "$1"
+	compare "$1" --with $with --debug-dir "$(debug_dir "$1")"
 }
 
 # Programs of languages whose debug information is peculiar.
+programs=
 make_programs() {
 	if command -v rustc > /dev/null && rustc -g -O -o "$work/rust" \
 			"$here/../testdata/layouts/shop.rs" 2> /dev/null; then
-		code "$work/rust"
+		programs="$programs $work/rust"
 	else
 		echo "skipped: no Rust program (rustc)"
 	fi
 	if command -v go > /dev/null && GOCACHE=$work/go-cache GOFLAGS=-mod=mod \
 			go build -o "$work/go" "$here/../testdata/layouts/shop.go" 2> /dev/null; then
-		code "$work/go"
+		programs="$programs $work/go"
 	else
 		echo "skipped: no Go program (golang-go)"
 	fi
 }
 
+libc=$(debug_file "$(ldconfig -p | sed -n 's/.*libc\.so\.6 .*x86-64.*=> //p' | head -n 1)")
+python=$(debug_file /usr/bin/python3.11)
 if [ $# -gt 0 ]; then
 	for f; do code "$f"; done
 	exit
 fi
-libc=$(debug_file "$(ldconfig -p | sed -n 's/.*libc\.so\.6 .*x86-64.*=> //p' | head -n 1)")
-python=$(debug_file /usr/bin/python3.11)
-for f in "$libc" "$python"; do
-	if [ -e "$f" ]; then code "$f"; else echo "skipped: there is no $f"; fi
-done
+[ -z "$fetch" ] || "$here/corpus.sh" ceph kernel binutils
 make_programs
-if [ -n "$corpus" ]; then
-	files=$("$here/corpus.sh" list)
-	[ -n "$files" ] || echo "skipped: corpus/ is empty (scripts/corpus.sh fetches it)"
-	for f in $files; do code "$f"; done
-fi
-echo "variables"
-for f in "$libc" "$python"; do
-	[ ! -e "$f" ] || compare --data --with dump "$f"
+corpus=$("$here/corpus.sh" list)
+files=
+for f in "$libc" "$python" $programs $corpus; do
+	if [ -e "$f" ]; then files="$files $f"; else echo "skipped: there is no $f"; fi
+done
+for name in ceph kernel binutils; do
+	case $corpus in
+	*corpus/$name/*) ;;
+	*) echo "skipped: corpus/$name is not there: scripts/corpus.sh $name, or --fetch" ;;
+	esac
+done
+for f in $files; do code "$f"; done
+echo "variables: name, start, size, file and line of the declaration"
+for f in $files; do
+	case $f in *.ko) ;; *) compare "$f" --data --with dump --debug-dir "$(debug_dir "$f")" ;; esac
 done

@@ -5,16 +5,21 @@
 
 For each ELF file: random addresses of its code (of its variables with --data), what
 PROGRAM lookup says of them, what the other tool says, and how many answers are
-identical: depth, function, file, line and column of every frame. An answer that is not
-is counted under the first of these in which it differs, or as "silent" if the other tool
-knows no line and ours does. Prints one line a file and
-then, for each class of difference, samples.
+identical: depth, function, file, line and column of every frame. One that is not is
+"explained" if it belongs to a class of testdata/accepted-differences.md, which is looked
+up in the DWARF by a third tool (EXPLAIN below), else "open". Prints one line a file, with
+the number of each class, or of what differs first in the open ones (depth, file, line,
+column, function; "silent": the other tool knows no line), and samples of these.
 
-The other tool is llvm-symbolizer-19, or with --with=eu eu-addr2line, which names the
-outermost function by the DWARF: there a name may lack what stands behind a dot in ours
-(f.cold, f.isra.0). In relocatable objects eu-addr2line is asked, about .text. Where
-variables are declared, llvm-symbolizer rarely knows; with --with=dump the answer is that
-of llvm-dwarfdump-19 for the first entry with that address.
+The other tool is llvm-symbolizer-19. It does not tell the sections of relocatable objects
+apart; these are linked by ld, each section to addresses of its own, and it is asked about
+the result. What is compared is .text.
+
+--with=eu: eu-addr2line, which names the outermost function by the DWARF: there a name may
+lack what stands behind a dot in ours (f.cold, f.isra.0).
+
+--with=dump is for --data: where variables are declared llvm-symbolizer rarely knows; the
+answer is that of llvm-dwarfdump-19 for the first entry with that address.
 
 --with=gdb is for files whose entries stand in a supplementary file of dwz, which defeats
 the others. gdb tells the inlined functions and where they are called (no columns; what
@@ -170,9 +175,20 @@ class Entry:
         self.file = self.line = self.origin = self.address = None
 
 
-def dumped_declarations(path):
-    """Address → (file, line) of the variables in the DWARF."""
-    entries, variables, entry = {}, {}, None
+def supplementary(path, debug_dir):
+    """The file of .gnu_debugaltlink, in a tree that may have been moved; or None."""
+    m = re.search(r"/\.dwz/(\S+)", output(["readelf", "-p", ".gnu_debugaltlink", path]))
+    return "%s/.dwz/%s" % (debug_dir or "/usr/lib/debug", m.group(1)) if m else None
+
+
+def dumped_declarations(path, alt, entries=None, prefix=""):
+    """Address → (file, line) of the variables in the DWARF. `entries`: to be filled with
+    the entries of a supplementary file, which have the prefix "alt "."""
+    variables, entry = {}, None
+    if entries is None:
+        entries = {}
+        if alt:
+            dumped_declarations(alt, None, entries, "alt ")
     dump = subprocess.Popen(["llvm-dwarfdump-19", "--debug-info", path], text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, errors="replace")
     for line in dump.stdout:
@@ -180,7 +196,7 @@ def dumped_declarations(path):
             m = re.match(r"0x([0-9a-f]+):\s+DW_TAG_(variable|member)\b", line)
             entry = Entry() if m else None
             if m:
-                entries[int(m.group(1), 16)] = entry
+                entries[prefix + "%x" % int(m.group(1), 16)] = entry
         elif entry and "DW_AT_" in line:
             name, _, value = line.strip().partition("\t(")
             value = value[:-1]
@@ -189,7 +205,8 @@ def dumped_declarations(path):
             elif name == "DW_AT_decl_line":
                 entry.line = value
             elif name in ("DW_AT_specification", "DW_AT_abstract_origin"):
-                entry.origin = int(value.split()[0], 16)
+                m = re.match(r"(<alt )?0x([0-9a-f]+)", value)
+                entry.origin = ("alt " if m.group(1) else prefix) + "%x" % int(m.group(2), 16)
             elif name == "DW_AT_location" and re.fullmatch("DW_OP_addr 0x[0-9a-f]+", value):
                 variables.setdefault(int(value.split()[1], 16), entry)
 
@@ -201,6 +218,72 @@ def dumped_declarations(path):
         return None
     return {a: (fact(e, "file"), fact(e, "line") or "0") for a, e in variables.items()
             if fact(e, "file")}
+
+
+def link(path, work):
+    """Relocatable object → an executable with the same sections, and where .text is."""
+    with open(work + "/script", "w") as f:
+        f.write("SECTIONS { . = 0x1000000; }")
+    result = work + "/linked"
+    output(["ld", "-T", work + "/script", "--unresolved-symbols=ignore-all", "-z",
+            "noexecstack", "-o", result, path])
+    return result, next(s[1] for s in headers(result)[1] if s[0] == ".text")
+
+
+# ---- classes of differences that are explained by the DWARF ----------------------------
+
+def dumped(path, *options):
+    return output(["llvm-dwarfdump-19", *options, path]).splitlines()
+
+
+def scopes_at(path, pc):
+    """The entries of the function around pc whose ranges hold it: (depth, tag), in the
+    order of the DWARF, outermost first."""
+    entry, scopes, low, now = None, [], 0, None
+    for line in dumped(path, "--lookup=0x%x" % pc):
+        m = re.match(r"(0x[0-9a-f]+):\s+DW_TAG_(subprogram|inlined_subroutine)", line)
+        entry = m.group(1) if m else entry
+    for line in dumped(path, "--debug-info=" + entry, "-p") if entry else []:
+        m = re.match(r"(0x[0-9a-f]+):\s+DW_TAG_subprogram", line)
+        entry = m.group(1) if m else entry
+    for line in dumped(path, "--debug-info=" + entry, "-c") if entry else []:
+        m = re.match(r"0x[0-9a-f]+:( +)(DW_TAG_\w+|NULL)", line)
+        if m:
+            now = (len(m.group(1)) // 2, m.group(2))
+        m = re.match(r"\s+DW_AT_low_pc\s+\((0x[0-9a-f]+)\)", line)
+        low = int(m.group(1), 16) if m else low
+        m = re.match(r"\s+DW_AT_high_pc\s+\((0x[0-9a-f]+)\)", line)
+        holds = m and low <= pc < int(m.group(1), 16)
+        m = re.match(r"\s+\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)\)?$", line)
+        if holds or m and int(m.group(1), 16) <= pc < int(m.group(2), 16):
+            scopes.append(now)
+    return scopes
+
+
+def siblings(path, pc, ours, peer):
+    """Entries that are not inside one another hold the address; ours is the last one."""
+    chain, crossing = [], False
+    for depth, tag in scopes_at(path, pc):
+        while chain and chain[-1][0] >= depth:
+            chain.pop()
+            crossing = True
+        chain.append((depth, tag))
+    frames = [tag for _, tag in chain if tag != "DW_TAG_lexical_block"]
+    return crossing and len(frames) == len(ours)
+
+
+def spelling(path, pc, ours, peer):
+    """gdb respells names of templates: T const& for const T&."""
+    def bare(name):
+        return re.sub(r"\bconst\b|\s", "", name)
+    return all(
+        same_file(x[1], y[1], "gdb") and x[2] == y[2] and
+        (same_name(x[0], y[0], "gdb") or bare(y[0]).endswith(bare(x[0])))
+        for x, y in zip(ours, peer)) and len(ours) == len(peer)
+
+
+EXPLAIN = {"gdb": [siblings, spelling]}
+MAX_EXPLAINED = 200 # of one file: each takes a second
 
 
 def same_name(ours, peer, by):
@@ -230,31 +313,35 @@ def difference(ours, peer, by):
     return None if all(same_name(x[0], y[0], by) for x, y in zip(ours, peer)) else "function"
 
 
-def compare(o, path):
+def compare(o, path, work):
     kind, sections = headers(path)
     rng = random.Random(o.seed)
-    by = "eu" if kind == "REL" else o.peer
-    llvm = [o.llvm, "--no-demangle", "-e", path]
+    by, asked_of, text = o.peer, path, 0
+    if kind == "REL" and by != "eu":
+        asked_of, text = link(path, work)
+    llvm = [o.llvm, "--no-demangle", "-e", asked_of]
     if o.data:
         addresses = data_addresses(path, sections, o.number, rng)
     else:
         addresses = code_addresses(sections, o.number, ".text" if kind == "REL" else o.section,
                                    rng)
-    ask = "".join("%s0x%x\n" % ("DATA " if o.data else "", a) for a in addresses)
+    form = "DATA 0x%x\n" if o.data else "0x%x\n"
+    ask = "".join(form % a for a in addresses)
+    ask_peer = "".join(form % (a + text) for a in addresses)
     ours = output([o.program, "lookup", "--no-demangle", "--file", path], input=ask)
     if by == "eu":
         peer = read_eu(output(["eu-addr2line", "-f", "-i", "-a", "-e", path] +
-                              (["-j", ".text"] if kind == "REL" else []), input=ask))
+                              (["-j", ".text"] if kind == "REL" else []), input=ask_peer))
     elif by == "gdb":
         peer = ask_gdb(path, addresses, o.debug_dir)
-        for y, z in zip(peer, read_llvm(output(llvm, input=ask))):
+        for y, z in zip(peer, read_llvm(output(llvm, input=ask_peer))):
             y[0] = (y[0][0],) + z[0][1:]
             y[-1] = (z[-1][0],) + y[-1][1:]
     else:
-        peer = output(llvm, input=ask)
+        peer = output(llvm, input=ask_peer)
         peer = read_data(peer) if o.data else read_llvm(peer)
     if o.data and by == "dump":
-        declared = dumped_declarations(path)
+        declared = dumped_declarations(path, supplementary(path, o.debug_dir))
         peer = [[(y[0][0],) + declared.get(a, y[0][1:3]) + ("0",)]
                 for a, y in zip(addresses, peer)]
     ours = read_data(ours) if o.data else read_llvm(ours)
@@ -262,15 +349,22 @@ def compare(o, path):
         print("%s: %d addresses, but %d answers of ours and %d of the other tool" %
               (path, len(addresses), len(ours), len(peer)))
         return False
-    found = collections.defaultdict(list)
+    found, explained = collections.defaultdict(list), collections.Counter()
     for a, x, y in zip(addresses, ours, peer):
         d = difference(x, y, by)
-        if d:
+        why = d and sum(explained.values()) < MAX_EXPLAINED and not o.data and next(
+            (c.__name__ for c in EXPLAIN.get(by, []) if c(asked_of, a + text, x, y)), None)
+        if why:
+            explained[why] += 1
+        elif d:
             found[d].append((a, x, y))
     bad = sum(len(v) for v in found.values())
-    share = 100.0 * (len(addresses) - bad) / max(len(addresses), 1)
-    print("%-44s %-4s %7d %8.3f%%" % (path[-44:], by, len(addresses), share) +
-          "".join(" %6d" % len(found[c]) for c in CLASSES), flush=True)
+    same = len(addresses) - bad - sum(explained.values())
+    share = 100.0 * same / max(len(addresses), 1)
+    print("%-25s %-4s %7d %8.3f%% %9d %6d  %s" % (
+        (o.title or path)[-25:], by, len(addresses), share, sum(explained.values()), bad,
+        ", ".join(["%s %d" % p for p in sorted(explained.items())] +
+                  ["%s %d" % (c, len(found[c])) for c in CLASSES if found[c]])), flush=True)
     for c in CLASSES:
         for a, x, y in found[c][:o.samples]:
             print("  %s 0x%x\n    ours %s\n    them %s" % (c, a, x, y))
@@ -291,13 +385,18 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--least", type=float, default=0, help="per cent, or the exit status is 1")
     p.add_argument("--no-header", action="store_true")
+    p.add_argument("--title", help="of the line, instead of the path")
     p.add_argument("--debug-dir", help="where gdb looks for supplementary files")
     o = p.parse_args()
     if not o.no_header:
-        print("%-44s %-4s %7s %9s" % ("file", "with", "asked", "identical") +
-              "".join(" %6s" % c[:6] for c in CLASSES))
-    good = [compare(o, f) for f in o.files]
+        print("%-25s %-4s %7s %9s %9s %6s" % ("file", "with", "asked", "identical",
+                                              "explained", "open"))
+    good = []
+    for f in o.files:
+        with tempfile.TemporaryDirectory() as work:
+            good.append(compare(o, f, work))
     sys.exit(0 if all(good) else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

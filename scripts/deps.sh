@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|test|demo|bench|fuzz...
+#   scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password); else the exact command is printed and the exit status is 1.
@@ -14,20 +14,31 @@ build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
        nettle-dev"
 demo="$build g++ binutils"
 test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
-      xz-utils gawk python3 zstd openssl xxhash clang dwz"
+      xz-utils gawk python3 zstd openssl xxhash clang lld dwz debuginfod"
+# Compilers for other machines and of other languages, 1.2 GB: the rows of
+# testdata/layouts that want one are skipped without it.
+layouts="$test gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mips-linux-gnu
+         gcc-powerpc64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu
+         gcc-s390x-linux-gnu gdc gfortran gnat gobjc golang-go"
 bench="$test"
+accuracy="$test gdb golang-go"
 fuzz="$build clang libclang-rt-14-dev"
+# Large: only tests of HTML, which are skipped without.
+browser="chromium chromium-driver python3"
 
-usage() { echo "usage: scripts/deps.sh build|test|demo|bench|fuzz..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
 	case $task in
 	build) want="$want $build" fragment=1 ;;
+	layouts) want="$want $layouts" ;;
 	demo) want="$want $demo" ;;
 	test) want="$want $test" ;;
 	bench) want="$want $bench" ;;
+	accuracy) want="$want $accuracy" ;;
 	fuzz) want="$want $fuzz" ;;
+	browser) want="$want $browser" ;;
 	*) usage ;;
 	esac
 done

@@ -3,15 +3,16 @@
 through llvm-symbolizer-19 --filter-markup and compares both streams byte for
 byte.
 
-    scripts/markup_diff.py PROGRAM PROGRAMS_DIR [LINES] [SEED]
+    scripts/markup_diff.py PROGRAM DEBUG_FILE [LINES] [SEED]
 
-PROGRAMS_DIR is build/testprogs, for the program crash and its debug file. Logs
-of 2,000 lines each are made until LINES (default 10,000) are reached. The first
-difference is shown, its log is kept in the temporary folder that is named, and
-the exit status is 1; 77 if llvm-symbolizer-19 is not there.
+DEBUG_FILE is DIR/.build-id/xx/rest.debug, whose code and data the addresses are
+of. Logs of 2,000 lines each are made until LINES (default 10,000) are reached. The
+first difference is shown, its log is kept in the temporary folder that is named,
+and the exit status is 1; 77 if LLVM's tools are not there.
 """
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -19,23 +20,45 @@ import tempfile
 
 LINES_A_LOG = 2000
 LLVM = "llvm-symbolizer-19"
-BUILD_ID = "abcdef0123456789abcdef0123456789abcdef01"
 
 
-def read_symbols(path):
-    with open(path) as f:
-        return {name: int(value, 16) for value, _, name in map(str.split, f)}
+class Program:
+    """What the addresses are of."""
+
+    def __init__(self, path):
+        def ask(*command):
+            return subprocess.run(command + (path,), stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL).stdout.decode(errors="replace")
+        self.folder = path
+        for _ in range(3):
+            self.folder = os.path.dirname(self.folder)
+        headers = ask("llvm-readelf-19", "-lnW")
+        self.build_id = re.search(r"Build ID: ([0-9a-f]+)", headers)
+        if self.build_id:
+            self.build_id = self.build_id.group(1)
+        else:  # as its place says
+            self.build_id = os.path.basename(os.path.dirname(path)) + os.path.basename(path)[:-6]
+        self.segments = []  # (p_vaddr, p_memsz, its symbols)
+        symbols = sorted({int(line.split()[0], 16) for line in ask("llvm-nm-19").splitlines()
+                          if line[:1] != " "})
+        for vaddr, size in re.findall(r"LOAD +\S+ 0x(\w+) \S+ \S+ 0x(\w+)", headers):
+            vaddr, size = int(vaddr, 16), int(size, 16)
+            self.segments.append((vaddr, size, [s for s in symbols if vaddr <= s < vaddr + size] or [vaddr]))
+        end = max(vaddr + size for vaddr, size, _ in self.segments)
+        self.step = 0x1000000
+        while self.step < end - self.segments[0][0]:
+            self.step *= 2
 
 
 class Log:
     """One random log: keeps track of modules and maps, so that most of its
     markup makes sense."""
 
-    def __init__(self, rng, symbols):
+    def __init__(self, rng, program):
         self.rng = rng
-        self.symbols = sorted(symbols.values())
+        self.program = program
         self.modules = {}  # id: is it the real program?
-        self.maps = []     # (start, size, vaddr)
+        self.maps = []     # (start, size, segment)
 
     def pick(self, *choices):
         return self.rng.choice(choices)
@@ -47,7 +70,7 @@ class Log:
         number = self.rng.randrange(12)
         real = self.chance(70)
         self.modules.setdefault(number, real)
-        build_id = BUILD_ID if real else self.pick("ab", "ABC", "0", "12345678" * 5, "xyz", "")
+        build_id = self.program.build_id if real else self.pick("ab", "ABC", "0", "12345678" * 5, "xyz", "")
         if real and self.chance(10):
             build_id = build_id.upper()
         name = self.pick("a.out", "libx.so", "", "a b", "<VMO#1>", "n{m", "\u00e9")
@@ -57,14 +80,14 @@ class Log:
 
     def mmap(self):
         number = self.rng.choice(list(self.modules)) if self.modules and self.chance(95) else 99
-        base = self.rng.randrange(40) * 0x10000
-        segment = self.pick((0x400000, 0x17c), (0x401000, 0x48), (0x401000, 0x48), (0x402000, 0x30))
-        size = self.pick(segment[1], 0x1000, 0x1000, 0x1000, 0x3000, 0, 1)
+        segment = self.pick(*self.program.segments)
+        vaddr = segment[0]
+        base = self.rng.randrange(40) * self.program.step // 256
+        size = self.pick(segment[1], segment[1], 0x1000, 0x1000, 0x3000, 0, 1)
         if self.chance(1):
             size = self.pick(1 << 63, (1 << 64) - 1)
-        start = base + (segment[0] & 0xffff) + 0x1000 * self.rng.randrange(2)
-        vaddr = segment[0]
-        self.maps.append((start, max(1, min(size, 0x3000)), vaddr))
+        start = base + (vaddr & 0xffff) + 0x1000 * self.rng.randrange(2)
+        self.maps.append((start, max(1, min(size, segment[1])), segment))
         return "{{{mmap:%s:%s:%s:%s:%s:%s}}}" % (
             self.address(start), self.pick("0x%x", "%d", "0%o") % size,
             self.pick("load", "load", "load", "load", "load", "load", "save"),
@@ -77,11 +100,13 @@ class Log:
         if number in self.modules:
             return ""
         self.modules[number] = True
-        base = number * 0x1000000
-        self.maps += [(base + 0x1000, 0x48, 0x401000)] * 5 + [(base + 0x2000, 0x30, 0x402000)] * 2
-        return ("{{{module:%d:crash:elf:%s}}}\n{{{mmap:0x%x:0x48:load:%d:rx:0x401000}}}\n"
-                "{{{mmap:0x%x:0x30:load:%d:rw:0x402000}}}\n" %
-                (number, BUILD_ID, base + 0x1000, number, base + 0x2000, number))
+        text = "{{{module:%d:prog:elf:%s}}}\n" % (number, self.program.build_id)
+        for segment in self.program.segments:
+            vaddr, size, symbols = segment
+            start = number * self.program.step + vaddr - (self.program.segments[0][0] & ~0xfff)
+            self.maps += [(start, size, segment)] * (5 if len(symbols) > 10 else 2)
+            text += "{{{mmap:0x%x:0x%x:load:%d:rx:0x%x}}}\n" % (start, size, number, vaddr)
+        return text
 
     def address(self, value):
         if value == 0 and self.chance(50):
@@ -94,9 +119,10 @@ class Log:
 
     def code_address(self):
         if self.maps and self.chance(90):
-            start, size, vaddr = self.rng.choice(self.maps)
+            start, size, (vaddr, _, symbols) = self.rng.choice(self.maps)
             if self.chance(60):
-                return start + self.rng.choice(self.symbols) + self.rng.randrange(3) - vaddr & (1 << 64) - 1
+                return (start + self.rng.choice(symbols) + self.rng.randrange(self.pick(3, 3, 100)) -
+                        vaddr & (1 << 64) - 1)
             return start + self.rng.randrange(size + 2)
         return self.pick(0, 1, 0x1000, (1 << 64) - 1, self.rng.randrange(1 << 64))
 
@@ -194,22 +220,22 @@ def show(what, ours, theirs):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    program, programs = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    program, debug_file = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     lines = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     if not shutil.which(LLVM):
         print("skipped: %s is not installed" % LLVM)
         sys.exit(77)
-    symbols = read_symbols(os.path.join(programs, "crash.nm"))
+    real = Program(debug_file)
     folder = tempfile.mkdtemp(prefix="markup_diff.")
     env = dict(os.environ, SYMCACHE_STORE=os.path.join(folder, "store"))
     env.pop("DEBUGINFOD_URLS", None)
-    debug = ["--debug-file-directory", os.path.join(programs, "crash.debug")]
+    debug = ["--debug-file-directory", real.folder]
     for i in range(0, lines, LINES_A_LOG):
         rng = random.Random("%d/%d" % (seed, i))
         log = os.path.join(folder, "log")
         with open(log, "wb") as f:
-            f.write(Log(rng, symbols).make(LINES_A_LOG))
+            f.write(Log(rng, real).make(LINES_A_LOG))
         color = rng.choice([[], ["--color=always"], ["--color=never"]])
         ours = run([program, "filter", "--dialect", "llvm"] + debug + color, log, env)
         theirs = run([LLVM, "--filter-markup"] + [debug[0] + "=" + debug[1]] + color, log, env)

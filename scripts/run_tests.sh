@@ -1,18 +1,19 @@
 #!/bin/sh
 # Runs the tests of one build and counts them.
 #
-#   scripts/run_tests.sh BUILD_DIR [unit|golden|layers|replay…]
+#   scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay…]
 #
 # unit: every *_test program (cmocka's tests, each one); golden: the cases of
-# testdata/golden; layers: the include rules, one test; replay: each fuzz
+# testdata/golden; layouts: the rows of testdata/layouts/*.recipe (scripts/layouts.py);
+# layers: the include rules, one test; replay: each fuzz
 # target over its corpus testdata/fuzz/TARGET, one test each.
 # Prints the output of what failed. The last line is "N passed, N failed",
 # with ", N skipped" where there is any; the exit status is 1 if any failed.
 set -u
 cd "$(dirname "$0")/.."
-build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layers|replay...]}
+build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay...]}
 shift
-[ $# -gt 0 ] || set -- unit golden layers replay
+[ $# -gt 0 ] || set -- unit golden layouts layers replay
 passed=0 failed=0 skipped=0
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -47,18 +48,23 @@ run_unit() {
 	done
 }
 
-run_golden() {
-	scripts/golden.sh "$build/symcache" > "$out" 2>&1
+# counted SCRIPT NAME: a script that prints a line for each test, and at the end
+# "NAME: N passed, N failed, N skipped".
+counted() {
+	"$1" "$build/symcache" > "$out" 2>&1
 	status=$?
 	grep -v '^ok ' "$out" | sed '$d'
-	set -- $(tail -n 1 "$out")
-	# "golden: N passed, N failed, N skipped"
-	if [ "${1:-}" = golden: ]; then
-		passed=$((passed + $2)) failed=$((failed + $4)) skipped=$((skipped + $6))
+	set -- "$1" "$2" $(tail -n 1 "$out")
+	if [ "${3:-}" = "$2:" ]; then
+		passed=$((passed + $4)) failed=$((failed + $6)) skipped=$((skipped + $8))
 	else
-		one golden.sh "$status"
+		one "$1" "$status"
 	fi
 }
+
+run_golden() { counted scripts/golden.sh golden; }
+
+run_layouts() { counted scripts/layouts.py layouts; }
 
 run_layers() {
 	scripts/check_layers.sh > "$out" 2>&1
@@ -80,8 +86,8 @@ run_replay() {
 
 for kind; do
 	case $kind in
-	unit|golden|layers|replay) "run_$kind" ;;
-	*) echo "run_tests.sh: what is '$kind'? unit, golden, layers or replay" >&2; exit 2 ;;
+	unit|golden|layouts|layers|replay) "run_$kind" ;;
+	*) echo "run_tests.sh: what is '$kind'? unit, golden, layouts, layers or replay" >&2; exit 2 ;;
 	esac
 done
 more=

@@ -3,10 +3,11 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_PAGE SC_BIG_PAGE
 #define BIG (2 * HUGE_PAGE)
 
 static size_t rounded(size_t size)
@@ -44,6 +45,45 @@ void sc_big_free(void *p, size_t size)
 		free(p);
 	else
 		munmap(p, rounded(size));
+}
+
+void *sc_big_grow(void *p, size_t old, size_t size)
+{
+	void *bigger;
+
+	if (size < BIG)
+		return realloc(p, size);
+	if (old >= BIG && rounded(old) == rounded(size))
+		return p;
+	bigger = sc_big_alloc(size);
+	if (!bigger || !p)
+		return bigger;
+	if (old < BIG || mremap(p, rounded(old), rounded(old), MREMAP_MAYMOVE | MREMAP_FIXED,
+				bigger) == MAP_FAILED) {
+		memcpy(bigger, p, old);
+		sc_big_free(p, old);
+	}
+	return bigger;
+}
+
+void sc_big_advise(void *p, size_t size)
+{
+	uintptr_t start = rounded((uintptr_t)p);
+	uintptr_t end = ((uintptr_t)p + size) & ~(HUGE_PAGE - 1);
+
+	if (start < end)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
+void sc_big_move(void *to, void *from, size_t size)
+{
+#ifdef MREMAP_DONTUNMAP
+	/* What is read where the pages were is zeroes, as behind sc_big_drop(). */
+	if (mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) !=
+	    MAP_FAILED)
+		return;
+#endif
+	madvise(from, size, MADV_DONTNEED);
 }
 
 void sc_big_drop(const void *p, size_t size)

@@ -5,7 +5,8 @@
  *   for (size_t i = 0; i < rows.len; i++)  rows.data[i] …
  *   vec_deinit(&rows);
  *
- * Elements move when it grows: keep indices, not pointers.
+ * Elements move when it grows: keep indices, not pointers. A large one is on huge pages,
+ * which move without being copied.
  */
 #ifndef SC_VEC_H
 #define SC_VEC_H
@@ -13,6 +14,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "libsymcache/base/bigmem.h"
 
 #define VEC(T) struct { T *data; size_t len, cap; }
 
@@ -27,7 +30,8 @@
 #define vec_clear(v) ((void)((v)->len = 0))
 
 #define vec_deinit(v) \
-	(free((v)->data), (void)((v)->data = NULL, (v)->len = (v)->cap = 0))
+	(sc_big_free((v)->data, (v)->cap * sizeof(*(v)->data)), \
+	 (void)((v)->data = NULL, (v)->len = (v)->cap = 0))
 
 static inline int vec_reserve_(void **data, size_t *cap, size_t len, size_t more, size_t elem)
 {
@@ -41,7 +45,7 @@ static inline int vec_reserve_(void **data, size_t *cap, size_t len, size_t more
 	want = *cap + *cap / 2 + 16;
 	if (want < len + more)
 		want = len + more;
-	p = realloc(*data, want * elem);
+	p = sc_big_grow(*data, *cap * elem, want * elem);
 	if (!p)
 		return 0;
 	*data = p;

@@ -66,20 +66,29 @@ static bool put(struct assembler *a, uint64_t start, uint64_t end, const struct 
 	return append(a, start, loc);
 }
 
-/* The index of the range of piece p that covers vaddr. */
-static size_t range_at(const struct assembler *a, const struct sc_piece *p, uint64_t vaddr)
+/* The ranges of piece p, and how to translate them: NULL, not at all. */
+static const struct sc_flat_range *ranges_of(const struct assembler *a, const struct sc_piece *p,
+					     const struct sc_maps **maps)
 {
-	const struct sc_flat_range *r = a->flat->ranges.data + p->first_range;
-	size_t lo = 0, hi = p->num_ranges;
+	const struct sc_flat_part *part = p->part ? &a->flat->more.data[p->part - 1] : NULL;
+
+	*maps = part ? &part->maps : NULL;
+	return (part ? part->ranges.data : a->flat->ranges.data) + p->first_range;
+}
+
+/* The index of the range among those of a piece that covers `rel_pc`. */
+static size_t range_at(const struct sc_flat_range *r, size_t n, uint64_t rel_pc)
+{
+	size_t lo = 0, hi = n;
 
 	while (hi - lo > 1) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (r[mid].start <= vaddr)
+		if (r[mid].start <= rel_pc)
 			lo = mid;
 		else
 			hi = mid;
 	}
-	return p->first_range + lo;
+	return lo;
 }
 
 /* Puts the ranges of piece p that lie in [start, end); `function` names them
@@ -87,14 +96,18 @@ static size_t range_at(const struct assembler *a, const struct sc_piece *p, uint
 static bool put_piece(struct assembler *a, const struct sc_piece *p, uint64_t start,
 		      uint64_t end, uint32_t function)
 {
-	size_t last = p->first_range + p->num_ranges;
+	const struct sc_maps *maps;
+	const struct sc_flat_range *r = ranges_of(a, p, &maps);
 
-	for (size_t i = range_at(a, p, start); i < last && start < end; i++) {
-		uint64_t stop = i + 1 < last ? a->flat->ranges.data[i + 1].start : p->end;
-		struct sc_location loc = a->flat->ranges.data[i].loc;
+	for (size_t i = range_at(r, p->num_ranges, start - a->base);
+	     i < p->num_ranges && start < end; i++) {
+		uint64_t stop = i + 1 < p->num_ranges ? r[i + 1].start + a->base : p->end;
+		struct sc_location loc = r[i].loc;
 
 		if (stop > end)
 			stop = end;
+		if (maps)
+			sc_location_move(&loc, maps);
 		if (loc.function == SC_NONE)
 			loc.function = function;
 		if (!put(a, start, stop, &loc))

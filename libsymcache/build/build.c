@@ -12,6 +12,7 @@
 #include "libsymcache/build/arch.h"
 #include "libsymcache/build/input.h"
 #include "libsymcache/build/layout.h"
+#include "libsymcache/build/transform.h"
 #include "libsymcache/build/units.h"
 
 /* A stop watch: each lap goes to a stage. */
@@ -36,6 +37,7 @@ struct symcache_build {
 	struct sc_units units;
 	struct sc_final ranges;
 	struct sc_layout *layout;
+	unsigned threads;
 	struct symcache_build_info info;
 };
 
@@ -88,7 +90,8 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 		return sc_error_set(err, SC_EUNSUPPORTED,
 				    "%s: libdw's reader does not relocate objects",
 				    b->input.dwarf->path);
-	rc = dw_libdw_open(b->input.dwarf->fd, &b->input.debug.sections, &b->libdw, &fault);
+	rc = dw_libdw_open(b->input.dwarf->fd, b->input.alt ? b->input.alt->fd : -1,
+			   &b->input.debug.sections, &b->libdw, &fault);
 
 	if (!rc)
 		return sc_units_libdw(b->libdw, env, &b->units, err);
@@ -98,20 +101,21 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 	return 0;
 }
 
-static size_t wait_for_stream(void *stream, size_t want)
+static size_t inflate_more(void *stream, size_t done)
 {
-	return sc_elf_stream_wait(stream, want);
+	return sc_elf_stream_more(stream, done);
 }
 
-/* The headers of all units, unless they are still to come. */
+/* The headers of all units, unless they are read with the units. */
 static int read_headers(struct sc_input *in, const struct symcache_build_options *o,
 			unsigned threads, struct sc_error *err)
 {
 	int rc = dw_debug_read(&in->alt_debug, err);
 
-	if (!rc && !in->stream)
-		rc = dw_debug_read(&in->debug, err);
-	return rc || in->stream ? rc : sc_input_find_split(in, o, threads, err);
+	if (rc || in->self_contained)
+		return rc;
+	rc = dw_debug_read(&in->debug, err);
+	return rc ? rc : sc_input_find_split(in, o, threads, err);
 }
 
 static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
@@ -127,7 +131,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	struct sc_unit_source source = {
 		.debug = &in->debug,
 		.self_contained = in->self_contained,
-		.wait = in->stream ? wait_for_stream : NULL,
+		.more = in->stream ? inflate_more : NULL,
 		.ctx = in->stream,
 	};
 	int rc;
@@ -155,6 +159,8 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
 }
+
+#define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
 
 /* ---- the file -------------------------------------------------------------------------- */
 
@@ -211,8 +217,6 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 	b->info.string_bytes = n.string_bytes;
 	b->info.data_symbols = b->units.data.symbols.list.len;
 	b->info.merged_ranges = b->units.flat.merged;
-	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far +
-			   b->input.symbols_too_far;
 	return 0;
 }
 
@@ -228,11 +232,20 @@ static void describe(struct symcache_build *b)
 				s->line_str.size + s->str_offsets.size + s->addr.size +
 				s->ranges.size + s->rnglists.size + s->types.size;
 	b->info.debug_path = in->separate ? in->separate->path : NULL;
+}
+
+/* Waits for the symbols, and says where they are from. */
+static int finish_symbols(struct symcache_build *b, struct sc_error *err)
+{
+	struct sc_input *in = &b->input;
+	int rc = sc_input_symbols(in, err);
+
 	if (in->symbols.code.len || in->symbols.data.len)
 		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :
 							     SYMCACHE_FROM_SYMTAB;
 	if (in->mini)
 		b->info.sources |= SYMCACHE_FROM_MINIDEBUGINFO;
+	return rc;
 }
 
 static int build(struct symcache_build *b, const char *path,
@@ -242,8 +255,10 @@ static int build(struct symcache_build *b, const char *path,
 	unsigned threads = o->threads ? o->threads : sc_cores();
 	struct sc_input *in = &b->input;
 	struct watch watch = { .seconds = b->info.seconds };
+	bool meanwhile;
 	int rc;
 
+	b->threads = threads;
 	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
@@ -256,14 +271,25 @@ static int build(struct symcache_build *b, const char *path,
 	if (rc)
 		return rc;
 	describe(b);
-	rc = read_dwarf(b, o, threads, &watch, err);
+	meanwhile = o->reader == SYMCACHE_READER_FAST && threads > 1 && in->self_contained &&
+		    in->debug.sections.info.size >= WORTH_A_THREAD;
+	sc_input_begin_symbols(in, meanwhile);
+	rc = meanwhile ? 0 : finish_symbols(b, err);
+	if (!rc)
+		rc = read_dwarf(b, o, threads, &watch, err);
+	if (!rc)
+		rc = finish_symbols(b, err);
 	if (rc)
 		return rc;
 	if (!sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
 			 in->image->load_base, &b->units.tables, &b->ranges) ||
 	    !sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables))
 		return out_of_memory(err);
+	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
+					       &b->ranges, &b->units.data))
+		return out_of_memory(err);
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
+	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far + in->symbols_too_far;
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
 		rc = lay_out(b, version, err);
 		lap(&watch, SYMCACHE_STAGE_LAYOUT);
@@ -271,6 +297,11 @@ static int build(struct symcache_build *b, const char *path,
 	}
 	if (b->info.bad_units)
 		return sc_error_set(err, SC_EFORMAT, "%s: %s", path, b->info.first_fault);
+	if (b->info.above_4g)
+		return sc_error_set(err, SC_ELIMIT, "%s: all of its %llu ranges and symbols lie "
+				    "outside of the 4 GiB above the load base 0x%llx", path,
+				    (unsigned long long)b->info.above_4g,
+				    (unsigned long long)b->info.load_base);
 	return sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);
 }
 
@@ -305,7 +336,7 @@ size_t symcache_build_size(const struct symcache_build *b)
 
 void symcache_build_write(const struct symcache_build *b, void *dst)
 {
-	sc_layout_write(b->layout, dst);
+	sc_layout_write(b->layout, b->threads, dst);
 }
 
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],

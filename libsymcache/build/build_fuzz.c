@@ -2,6 +2,7 @@
 #include "libsymcache/base/testing.h"
 #include "libsymcache/build/plain_cache.h"
 #include "libsymcache/symcache_build.h"
+#include "libsymcache/symcache_explain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,8 +29,28 @@ static uint8_t *build(const char *path, const struct symcache_build_options *o, 
 	return bytes;
 }
 
+/* Explains addresses of where the seeds have code; what decides must hold them. */
+static void explain(const char *path, const struct symcache_build_options *o)
+{
+	for (uint64_t vaddr = 0; vaddr < 0x1200; vaddr += 0x110) {
+		struct symcache_explanation *e;
+
+		if (symcache_explain(path, o, vaddr, &e, NULL))
+			continue;
+		for (size_t i = 0; i < e->num_units; i++) {
+			const struct symcache_explained_unit *u = &e->units[i];
+
+			if (u->has_row && (vaddr < u->row.start || vaddr >= u->row.end)) {
+				fprintf(stderr, "the row of another address\n");
+				abort();
+			}
+		}
+		symcache_explanation_destroy(e);
+	}
+}
+
 /* The size of the input says how: mostly with one thread, at times with three, which
- * must make the same, and at times with the slow reader. */
+ * must make the same, and at times with the slow reader; and whether addresses are explained. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct symcache_build_options o = { .no_debug_search = true, .threads = 1 };
@@ -52,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(three);
 	}
 	free(one);
+	if (size % 16 == 2)
+		explain(path, &o);
 	close(fd);
 	return 0;
 }

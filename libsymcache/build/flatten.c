@@ -81,24 +81,13 @@ void sc_flattener_destroy(struct sc_flattener *f)
 
 void sc_flat_deinit(struct sc_flat *flat)
 {
+	for (size_t i = 0; i < flat->more.len; i++) {
+		vec_deinit(&flat->more.data[i].ranges);
+		sc_maps_deinit(&flat->more.data[i].maps);
+	}
+	vec_deinit(&flat->more);
 	vec_deinit(&flat->pieces);
 	vec_deinit(&flat->ranges);
-}
-
-/* The sequences, made disjoint: where two overlap, the one inside wins. */
-static bool collect_lines(struct sc_flattener *f)
-{
-	const struct dw_unit *u = f->unit;
-
-	vec_clear(&f->sequences.list);
-	for (uint32_t i = 0; i < u->sequences.len; i++) {
-		uint64_t start = u->sequences.data[i].start, end = u->sequences.data[i].end;
-		if (sc_clip(&f->env, &start, &end, &f->out->too_far) &&
-		    !sc_intervals_add(&f->sequences, start, end, 0, i))
-			return false;
-	}
-	sc_rank_by_containment(&f->sequences);
-	return sc_paint(&f->pot, &f->sequences, &f->lines);
 }
 
 /* What the unit claims as its own. Rows outside functions count only there: the
@@ -268,7 +257,7 @@ static bool put(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 	r = vec_push(&f->out->ranges);
 	if (!r)
 		return false;
-	r->start = start;
+	r->start = (uint32_t)(start - f->env.load_base);
 	r->loc = loc;
 	p->num_ranges++;
 	return true;
@@ -380,7 +369,8 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_fl
 	for (; f->memo.len < unit->scopes.len; f->memo.len++)
 		f->memo.data[f->memo.len].known = false;
 	if (!sc_scopes_paint(&f->scopes, &f->env, unit, &f->runs, &ret->too_far) ||
-	    !collect_lines(f) || !collect_covers(f))
+	    !sc_sequences_paint(&f->pot, &f->env, unit, &f->sequences, &f->lines, &ret->too_far) ||
+	    !collect_covers(f))
 		return false;
 	for (size_t i = 0; i < f->runs.list.len; i++) {
 		const struct sc_interval *s = &f->runs.list.data[i];

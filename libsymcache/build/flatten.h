@@ -40,18 +40,26 @@ enum sc_piece_kind {
 struct sc_piece {
 	uint64_t start, end;  /* vaddr */
 	enum sc_piece_kind kind;
-	uint32_t first_range, num_ranges; /* into ranges: [start of first = start, end) */
+	uint32_t part;        /* 0: ranges; else more[part − 1] has its ranges */
+	uint32_t first_range, num_ranges; /* of the part: [start of first = start, end) */
 };
 
 struct sc_flat_range {
-	uint64_t start; /* vaddr; it ends where the next or the piece ends */
+	uint32_t start; /* relative to the load base; it ends where the next or the piece ends */
 	struct sc_location loc;
+};
+
+/* Ranges that another thread found, in numbers of its own tables. */
+struct sc_flat_part {
+	VEC(struct sc_flat_range) ranges;
+	struct sc_maps maps;
 };
 
 /* What flattening gives, of as many units as were added. */
 struct sc_flat {
 	VEC(struct sc_piece) pieces; /* ascending within each unit */
 	VEC(struct sc_flat_range) ranges;
+	VEC(struct sc_flat_part) more;
 	uint64_t merged;             /* ranges that were equal to their neighbour */
 	uint64_t too_far;            /* ranges that begin out of reach of a u32 */
 };

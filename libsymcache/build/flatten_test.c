@@ -430,20 +430,20 @@ static const struct flatten_case cases[] = {
 };
 
 /* What every result must be: pieces ascend, ranges tile their piece. */
-static void check_flat(const struct sc_flat *flat, size_t first_piece)
+static void check_flat(const struct sc_flat *flat, uint64_t base)
 {
 	uint64_t at = 0;
 
-	for (size_t i = first_piece; i < flat->pieces.len; i++) {
+	for (size_t i = 0; i < flat->pieces.len; i++) {
 		const struct sc_piece *p = &flat->pieces.data[i];
 
 		assert_true(p->start >= at);
 		assert_true(p->end > p->start);
 		assert_true(p->num_ranges > 0);
 		assert_true(p->first_range + p->num_ranges <= flat->ranges.len);
-		assert_int_equal(flat->ranges.data[p->first_range].start, p->start);
+		assert_int_equal(base + flat->ranges.data[p->first_range].start, p->start);
 		for (size_t k = p->first_range; k < p->first_range + p->num_ranges; k++) {
-			uint64_t start = flat->ranges.data[k].start;
+			uint64_t start = base + flat->ranges.data[k].start;
 			assert_true(k == p->first_range || start > at);
 			assert_true(start < p->end);
 			at = start;
@@ -465,7 +465,7 @@ static char *show(const struct scene *s, const struct sc_flat *flat)
 		fprintf(out, "%s %" PRIx64 "-%" PRIx64 "\n", kinds[p->kind], p->start, p->end);
 		for (size_t k = 0; k < p->num_ranges; k++) {
 			const struct sc_flat_range *r = &flat->ranges.data[p->first_range + k];
-			fprintf(out, "  %" PRIx64 " ", r->start);
+			fprintf(out, "  %" PRIx64 " ", s->base + r->start);
 			scene_location(s, &r->loc, out);
 			fprintf(out, "\n");
 		}
@@ -488,7 +488,7 @@ static void test_case(void **state)
 	scene_init(&s, c->in);
 	assert_true(scene_flatten(&s, &flat));
 	if (s.num_units == 1)
-		check_flat(&flat, 0);
+		check_flat(&flat, s.base);
 	got = show(&s, &flat);
 	assert_string_equal(got, c->out);
 	free(got);
@@ -516,7 +516,7 @@ static void nest(uint32_t depth)
 		*vec_push(&u->ranges) = (struct dw_range){ 0x100 + 2 * i, 0x100000 - 2 * i };
 	}
 	assert_true(scene_flatten(&s, &flat));
-	check_flat(&flat, 0);
+	check_flat(&flat, s.base);
 	assert_int_equal(flat.pieces.len, 1);
 	assert_int_equal(flat.ranges.len, 2 * depth + 1);
 	assert_int_equal(s.tables->calls.len, depth);
@@ -568,7 +568,7 @@ static void test_many_ranges(void **state)
 		*scope = u->scopes.data[1];
 	}
 	assert_true(scene_flatten(&s, &flat));
-	check_flat(&flat, 0);
+	check_flat(&flat, s.base);
 	assert_int_equal(flat.pieces.len, 2 * n); /* f and stray in turn */
 	sc_flat_deinit(&flat);
 	scene_deinit(&s);
@@ -627,7 +627,7 @@ static void test_nonsense(void **state)
 	u->scopes.data[1].parent = 1;
 	u->scopes.data[2].parent = 0xfffffffe;
 	assert_true(scene_flatten(&s, &flat));
-	check_flat(&flat, 0);
+	check_flat(&flat, s.base);
 	assert_int_equal(s.tables->calls.len, 0); /* all of them are functions now */
 	sc_flat_deinit(&flat);
 	scene_deinit(&s);
@@ -782,7 +782,7 @@ static char *at(const struct scene *s, const struct sc_flat *flat, uint64_t vadd
 		const struct sc_piece *p = &flat->pieces.data[i];
 		for (size_t k = 0; k < p->num_ranges; k++)
 			if (p->start <= vaddr && vaddr < p->end &&
-			    flat->ranges.data[p->first_range + k].start <= vaddr)
+			    s->base + flat->ranges.data[p->first_range + k].start <= vaddr)
 				found = &flat->ranges.data[p->first_range + k];
 	}
 	if (found)
@@ -802,7 +802,7 @@ static void test_random(void **state)
 		scene_init(&s, "");
 		random_unit(&seed, &s.units[0]);
 		assert_true(scene_flatten(&s, &flat));
-		check_flat(&flat, 0);
+		check_flat(&flat, s.base);
 		for (uint64_t vaddr = LOW - 1; vaddr < HIGH + 2; vaddr++) {
 			char *want = expected(&s.units[0], vaddr), *got = at(&s, &flat, vaddr);
 

@@ -1,9 +1,22 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/build/input.h"
 
+#include "libsymcache/build/files.h"
+
+static void join_symbols(struct sc_input *in)
+{
+	pthread_mutex_lock(&in->reading.lock);
+	if (in->reading.running)
+		pthread_join(in->reading.thread, NULL);
+	in->reading.running = false;
+	pthread_mutex_unlock(&in->reading.lock);
+}
+
 void sc_input_close(struct sc_input *in)
 {
-	sc_elf_stream_close(in->stream, NULL);
+	join_symbols(in);
+	pthread_mutex_destroy(&in->reading.lock);
+	sc_elf_stream_close(in->stream);
 	dw_debug_deinit(&in->debug);
 	dw_debug_deinit(&in->alt_debug);
 	sc_split_close(&in->split);
@@ -21,16 +34,17 @@ static int open_files(struct sc_input *in, const char *path,
 	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	const char *const *dirs = o->debug_dirs ? o->debug_dirs : default_dirs;
 	struct sc_error fault;
-	int rc = sc_elf_open(path, &in->image, err);
+	int rc = sc_files_open(o->files, path, &in->image, err);
 
 	if (rc)
 		return rc;
 	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search &&
-	    !sc_elf_find_debug(in->image, dirs, &in->separate, NULL))
+	    !sc_files_find_debug(o->files, in->image, dirs, &in->separate, NULL))
 		in->separate->image = in->image;
 	in->dwarf = in->separate ? in->separate :
 		    sc_elf_has(in->image, ".debug_info") ? in->image : NULL;
-	rc = in->dwarf ? sc_elf_find_alt(in->dwarf, dirs, &in->alt, &fault) : SC_ENOTFOUND;
+	rc = in->dwarf ? sc_files_find_alt(o->files, in->dwarf, dirs, &in->alt, &fault) :
+			 SC_ENOTFOUND;
 	if (rc && rc != SC_ENOTFOUND && !in->faults.count++)
 		in->faults.first = fault;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
@@ -68,8 +82,8 @@ static int read_tables(struct sc_input *in, struct sc_error *err)
 	if (rc != SC_ENOTFOUND)
 		return rc;
 	rc = sc_elf_open_mini(in->image, &in->mini, &fault);
-	if (rc == SC_EFORMAT && !in->faults.count++)
-		in->faults.first = fault;
+	if (rc == SC_EFORMAT && !in->reading.faults.count++)
+		in->reading.faults.first = fault;
 	if (rc)
 		return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 	sc_elf_symbols_deinit(&in->symbols);
@@ -107,6 +121,38 @@ static int read_symbols(struct sc_input *in, struct sc_error *err)
 	return 0;
 }
 
+static void *read_symbols_thread(void *arg)
+{
+	struct sc_input *in = arg;
+
+	in->reading.rc = read_symbols(in, &in->reading.err);
+	atomic_store(&in->reading.done, true);
+	return NULL;
+}
+
+void sc_input_begin_symbols(struct sc_input *in, bool meanwhile)
+{
+	struct sc_symbol_reading *r = &in->reading;
+
+	r->running = meanwhile && !pthread_create(&r->thread, NULL, read_symbols_thread, in);
+	if (!r->running)
+		read_symbols_thread(in);
+}
+
+int sc_input_symbols(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_symbol_reading *r = &in->reading;
+
+	join_symbols(in);
+	if (r->faults.count && !in->faults.count)
+		in->faults.first = r->faults.first;
+	in->faults.count += r->faults.count;
+	r->faults.count = 0;
+	if (r->rc && err)
+		*err = r->err;
+	return r->rc;
+}
+
 uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 {
 	const struct sc_input *in = input;
@@ -117,10 +163,14 @@ uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 
 const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 {
-	const struct sc_input *in = input;
-	const struct sc_elf_symbol *list = in->symbols.code.data;
-	size_t lo = 0, hi = in->symbols.code.len;
+	struct sc_input *in = (struct sc_input *)(uintptr_t)input;
+	const struct sc_elf_symbol *list;
+	size_t lo = 0, hi;
 
+	if (!atomic_load(&in->reading.done))
+		join_symbols(in);
+	list = in->symbols.code.data;
+	hi = in->symbols.code.len;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if (list[mid].vaddr < vaddr)
@@ -136,22 +186,43 @@ const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 int sc_input_open(struct sc_input *in, const char *path,
 		  const struct symcache_build_options *options, struct sc_error *err)
 {
-	int rc = open_files(in, path, options, err);
-
-	return rc ? rc : read_symbols(in, err);
+	pthread_mutex_init(&in->reading.lock, NULL);
+	return open_files(in, path, options, err);
 }
 
 void sc_input_end_stream(struct sc_input *in)
 {
 	struct sc_error fault;
 
-	if (sc_elf_stream_close(in->stream, &fault)) {
+	if (sc_elf_stream_finish(in->stream, &fault)) {
 		sc_error_prefix(&fault, "section .debug_info: ");
 		if (!in->faults.count++)
 			in->faults.first = fault;
 		in->debug.sections.info.size = 0;
 	}
+	sc_elf_stream_close(in->stream);
 	in->stream = NULL;
+}
+
+#define AHEAD (64u << 20) /* bytes of .debug_info inflated before the other sections are */
+
+struct ahead {
+	struct sc_elf_stream *stream;
+	atomic_bool enough;
+};
+
+static void *inflate_ahead(void *arg)
+{
+	struct ahead *a = arg;
+	size_t before = 0, ready = 0;
+
+	while (!atomic_load(&a->enough) && ready < AHEAD) {
+		ready = sc_elf_stream_more(a->stream, 0);
+		if (ready == before)
+			break;
+		before = ready;
+	}
+	return NULL;
 }
 
 /* A large .debug_info is inflated while the other sections are, and if its units are
@@ -159,14 +230,23 @@ void sc_input_end_stream(struct sc_input *in)
 static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err)
 {
 	struct dw_sections *s = &in->debug.sections;
+	struct ahead ahead = {0};
+	pthread_t thread;
+	bool started;
 	int rc = threads < 2 ? SC_ENOTFOUND :
 		sc_elf_stream_open(in->dwarf, ".debug_info", &in->stream, &s->info.data,
 				   &s->info.size, NULL);
 
 	if (rc == SC_ENOMEM)
 		return sc_error_set(err, rc, "out of memory");
-	rc = sc_load_dwarf(in->dwarf, false, in->stream ? threads - 1 : threads, s, &in->faults, err);
-	in->self_contained = !rc && !in->alt && dw_abbrevs_self_contained(&s->abbrev);
+	ahead.stream = in->stream;
+	started = in->stream && !pthread_create(&thread, NULL, inflate_ahead, &ahead);
+	rc = sc_load_dwarf(in->dwarf, false, threads - started, s, &in->faults, err);
+	in->self_contained = !rc && !in->alt && !s->types.size &&
+			     dw_abbrevs_self_contained(&s->abbrev);
+	atomic_store(&ahead.enough, true);
+	if (started)
+		pthread_join(thread, NULL);
 	if (!in->self_contained)
 		sc_input_end_stream(in);
 	return rc;
@@ -194,6 +274,7 @@ void sc_input_unload(void *input)
 	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
 				      &s->ranges, &s->rnglists };
 
+	sc_input_symbols(in, NULL);
 	sc_input_end_stream(in);
 	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
 		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);

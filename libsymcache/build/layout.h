@@ -60,6 +60,6 @@ struct sc_layout_counts {
 struct sc_layout_counts sc_layout_counts(const struct sc_layout *l);
 
 /* Writes the file to dst[0, counts.size), which is 8-aligned. */
-void sc_layout_write(const struct sc_layout *l, uint8_t *dst);
+void sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst);
 
 #endif

@@ -44,8 +44,8 @@ static uint8_t *lay_out(const struct sc_content *content, struct sc_layout_count
 	again = malloc(counts->size);
 	memset(bytes, 0x55, counts->size);
 	memset(again, 0xaa, counts->size);
-	sc_layout_write(layout, bytes);
-	sc_layout_write(layout, again);
+	sc_layout_write(layout, 1, bytes);
+	sc_layout_write(layout, 3, again);
 	assert_memory_equal(bytes, again, counts->size); /* each byte is written */
 	free(again);
 	sc_layout_destroy(layout);

@@ -6,6 +6,8 @@
 #include "libsymcache/build/layout_parts.h"
 
 #include "format/symcache_index.h"
+#include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/parallel.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -86,27 +88,39 @@ static struct symcache_source_location write_location(const struct sc_layout *l,
 	};
 }
 
-static void write_locations(const struct sc_layout *l, uint8_t *dst)
+static void write_calls(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
 {
 	struct symcache_source_location *out =
 		(struct symcache_source_location *)(dst + l->at_locations);
 	uint16_t *column = (uint16_t *)(dst + l->ext[EXT_COLUMN].offset);
+
+	for (size_t i = from; i < to; i++)
+		out[i] = write_location(l, &l->c.tables->calls.data[l->calls.order.data[i]],
+					&column[i]);
+}
+
+static void write_ranges(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
+{
+	size_t calls = l->calls.order.len;
+	struct symcache_source_location *out =
+		(struct symcache_source_location *)(dst + l->at_locations) + calls;
+	uint16_t *column = (uint16_t *)(dst + l->ext[EXT_COLUMN].offset) + calls;
 	uint32_t *start = (uint32_t *)(dst + l->at_ranges);
 
-	for (size_t i = 0; i < l->calls.order.len; i++)
-		*out++ = write_location(l, &l->c.tables->calls.data[l->calls.order.data[i]],
-					column++);
-	for (size_t i = 0; i < l->c.ranges->ranges.len; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct sc_final_range *r = &l->c.ranges->ranges.data[i];
-		*out++ = write_location(l, &r->loc, column++);
-		*start++ = r->start;
+		out[i] = write_location(l, &r->loc, &column[i]);
+		start[i] = r->start;
 	}
 }
 
-static void write_strings(const struct sc_layout *l, uint8_t *dst)
+static void write_strings(const struct sc_layout *l, uint8_t *all, size_t from, size_t to)
 {
-	for (size_t i = 0; i < l->strings.order.len; i++) {
-		const struct sc_string *s = &l->c.tables->strings.data[l->strings.order.data[i]];
+	const uint32_t *order = l->strings.order.data;
+	uint8_t *dst = from < to ? all + l->at_strings + l->string_offset[order[from]] : NULL;
+
+	for (size_t i = from; i < to; i++) {
+		const struct sc_string *s = &l->c.tables->strings.data[order[i]];
 		uint32_t len = s->len;
 
 		if (l->c.version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS) {
@@ -180,8 +194,6 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	image.soname = string_at(l, image.soname);
 	image.writer = string_at(l, image.writer);
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
-	write_data(l, dst + l->ext[EXT_DATA].offset);
-	write_symbols(l, dst + l->ext[EXT_SYMBOL].offset);
 	write_index(l, dst);
 	for (int i = 0; i < EXT_SECTIONS; i++)
 		pad(dst, l->ext[i].offset + l->ext[i].size,
@@ -189,7 +201,7 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	write_footer(l, dst);
 }
 
-void sc_layout_write(const struct sc_layout *l, uint8_t *dst)
+static void write_small_things(const struct sc_layout *l, uint8_t *dst)
 {
 	size_t ranges = l->c.ranges->ranges.len;
 
@@ -200,7 +212,51 @@ void sc_layout_write(const struct sc_layout *l, uint8_t *dst)
 	write_header(l, dst);
 	write_files(l, dst + l->at_files);
 	write_functions(l, dst + l->at_functions, dst + l->ext[EXT_DECL].offset);
-	write_locations(l, dst);
-	write_strings(l, dst + l->at_strings);
+	write_data(l, dst + l->ext[EXT_DATA].offset);
+	write_symbols(l, dst + l->ext[EXT_SYMBOL].offset);
+}
+
+/* What is many is written in slices, on as many threads as there are. */
+#define SLICE 65536
+
+struct writing {
+	const struct sc_layout *l;
+	uint8_t *dst;
+	struct { void (*fn)(const struct sc_layout *, uint8_t *, size_t, size_t); size_t n; } many[3];
+};
+
+static void write_slice(void *ctx, unsigned worker, size_t job)
+{
+	const struct writing *w = ctx;
+
+	(void)worker;
+	if (!job--) {
+		write_small_things(w->l, w->dst);
+		return;
+	}
+	for (int i = 0; i < 3; i++) {
+		size_t n = w->many[i].n, slices = (n + SLICE - 1) / SLICE, from = job * SLICE;
+
+		if (job < slices) {
+			w->many[i].fn(w->l, w->dst, from, n - from < SLICE ? n : from + SLICE);
+			return;
+		}
+		job -= slices;
+	}
+}
+
+void sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst)
+{
+	struct writing w = { l, dst, {
+		{ write_ranges, l->c.ranges->ranges.len },
+		{ write_strings, l->strings.order.len },
+		{ write_calls, l->calls.order.len },
+	} };
+	size_t jobs = 1;
+
+	for (int i = 0; i < 3; i++)
+		jobs += (w.many[i].n + SLICE - 1) / SLICE;
+	sc_big_advise(dst, l->size);
+	sc_parallel(jobs > 4 ? threads : 1, jobs, write_slice, &w);
 	write_extension(l, dst);
 }

@@ -192,3 +192,19 @@ bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 	return collect(s, env, unit, too_far) && paint_functions(s) && paint_inlined(s) &&
 	       sc_paint(&s->pot, &s->mixed, ret);
 }
+
+bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
+			const struct dw_unit *unit, struct sc_intervals *sequences,
+			struct sc_intervals *ret, uint64_t *too_far)
+{
+	vec_clear(&sequences->list);
+	for (uint32_t i = 0; i < unit->sequences.len; i++) {
+		uint64_t start = unit->sequences.data[i].start, end = unit->sequences.data[i].end;
+
+		if (sc_clip(env, &start, &end, too_far) &&
+		    !sc_intervals_add(sequences, start, end, 0, i))
+			return false;
+	}
+	sc_rank_by_containment(sequences);
+	return sc_paint(pot, sequences, ret);
+}

@@ -34,6 +34,15 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
 bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 		     const struct dw_unit *unit, struct sc_intervals *ret, uint64_t *too_far);
 
+/*
+ * Fills `ret` (cleared first) with the unit's sequences of line rows, made disjoint:
+ * where two overlap, the one inside wins; id is the sequence. `sequences` is working
+ * memory. False: out of memory.
+ */
+bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
+			const struct dw_unit *unit, struct sc_intervals *sequences,
+			struct sc_intervals *ret, uint64_t *too_far);
+
 /* Strays have priorities below those of all that is within a function. */
 static inline bool sc_is_stray(const struct sc_interval *run)
 {

@@ -56,31 +56,15 @@ static const char *copy(struct sc_tables *t, const char *s, size_t len)
 	return s;
 }
 
-bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from)
+/* `s` is not empty. */
+static inline __attribute__((always_inline)) bool
+intern_string(struct sc_tables *t, const char *s, bool passing, uint32_t *ret)
 {
-	if (!vec_reserve(&to->copies, from->copies.len))
-		return false;
-	for (size_t i = 0; i < from->copies.len; i++)
-		to->copies.data[to->copies.len++] = from->copies.data[i];
-	from->copies.len = from->copies_left = 0;
-	return true;
-}
-
-bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
-{
-	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096;
 	struct string_key key = { .t = t };
 	struct sc_string *added;
 	uint32_t *slot;
 	size_t len;
 
-	*ret = SC_NONE;
-	if (!s || !*s)
-		return true;
-	if (t->recent[place].ptr == s) {
-		*ret = t->recent[place].number;
-		return true;
-	}
 	if (t->string_bytes > UINT32_MAX)
 		return true;
 	len = strlen(s);
@@ -94,7 +78,7 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		added = vec_push(&t->strings);
 		if (!added)
 			return false;
-		if ((size_t)(s - t->transient) < t->transient_size)
+		if (passing || (size_t)(s - t->transient) < t->transient_size)
 			key.s.ptr = copy(t, s, len);
 		if (!key.s.ptr)
 			return false;
@@ -102,10 +86,34 @@ bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		*slot = (uint32_t)t->strings.len - 1;
 		t->string_bytes += len;
 	}
-	t->recent[place].ptr = s;
-	t->recent[place].number = *slot;
 	*ret = *slot;
 	return true;
+}
+
+bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096;
+
+	*ret = SC_NONE;
+	if (!s || !*s)
+		return true;
+	if (t->recent[place].ptr == s) {
+		*ret = t->recent[place].number;
+		return true;
+	}
+	if (!intern_string(t, s, false, ret))
+		return false;
+	if (*ret != SC_NONE) {
+		t->recent[place].ptr = s;
+		t->recent[place].number = *ret;
+	}
+	return true;
+}
+
+bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	*ret = SC_NONE;
+	return !s || !*s || intern_string(t, s, true, ret);
 }
 
 /* Records without padding are equal if their bytes are. */
@@ -158,4 +166,60 @@ bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		return true;
 	return sc_table_string(t, comp_dir, &f.comp_dir) && sc_table_string(t, dir, &f.dir) &&
 	       sc_table_string(t, name, &f.name) && sc_table_file_record(t, &f, ret);
+}
+
+/* ---- tables to tables ------------------------------------------------------------- */
+
+static uint32_t *new_map(size_t n)
+{
+	return malloc((n ? n : 1) * sizeof(uint32_t));
+}
+
+void sc_maps_deinit(struct sc_maps *m)
+{
+	free(m->strings);
+	free(m->files);
+	free(m->functions);
+}
+
+static bool take_copies(struct sc_tables *to, struct sc_tables *from)
+{
+	if (!vec_reserve(&to->copies, from->copies.len))
+		return false;
+	for (size_t i = 0; i < from->copies.len; i++)
+		to->copies.data[to->copies.len++] = from->copies.data[i];
+	from->copies.len = from->copies_left = 0;
+	return true;
+}
+
+bool sc_tables_add(struct sc_tables *to, struct sc_tables *from, struct sc_maps *m)
+{
+	bool ok = (m->strings = new_map(from->strings.len)) &&
+		  (m->files = new_map(from->files.len)) &&
+		  (m->functions = new_map(from->functions.len));
+
+	ok = ok && take_copies(to, from);
+	for (size_t i = 0; ok && i < from->strings.len; i++)
+		ok = sc_table_string(to, from->strings.data[i].ptr, &m->strings[i]);
+	for (size_t i = 0; ok && i < from->files.len; i++) {
+		struct sc_file f = from->files.data[i];
+		f.comp_dir = sc_moved(m->strings, f.comp_dir);
+		f.dir = sc_moved(m->strings, f.dir);
+		f.name = sc_moved(m->strings, f.name);
+		ok = sc_table_file_record(to, &f, &m->files[i]);
+	}
+	for (size_t i = 0; ok && i < from->functions.len; i++) {
+		struct sc_function f = from->functions.data[i];
+		f.name = sc_moved(m->strings, f.name);
+		f.decl_file = sc_moved(m->files, f.decl_file);
+		ok = sc_table_function(to, &f, &m->functions[i]);
+	}
+	m->first_call = (uint32_t)to->calls.len;
+	ok = ok && vec_reserve(&to->calls, from->calls.len);
+	for (size_t i = 0; ok && i < from->calls.len; i++) {
+		struct sc_location *l = &to->calls.data[to->calls.len++];
+		*l = from->calls.data[i];
+		sc_location_move(l, m);
+	}
+	return ok;
 }

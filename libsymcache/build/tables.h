@@ -58,14 +58,13 @@ struct sc_tables {
 
 void sc_tables_deinit(struct sc_tables *t);
 
-/* Makes `to` the owner of the strings that `from` copied. False: out of memory. */
-bool sc_tables_take_copies(struct sc_tables *to, struct sc_tables *from);
-
 /* Each returns the number of an equal record, added if it is new; false: out of
  * memory (or 2³² records). A NULL or empty string is SC_NONE. So is what comes
  * when the strings do not fit into a file any more, which sc_layout_create() will
  * say: names may be the ends of one long name, and cost as much as all of them. */
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
+/* A string that does not last: it is copied if it is new. */
+bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret);
 bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 		   const char *name, uint32_t *ret);
 bool sc_table_file_record(struct sc_tables *t, const struct sc_file *f, uint32_t *ret);
@@ -75,5 +74,29 @@ bool sc_table_function(struct sc_tables *t, const struct sc_function *f, uint32_
  * function. The set of them stays small, in the cache of the core. */
 void sc_table_calls_new_unit(struct sc_tables *t);
 bool sc_table_call(struct sc_tables *t, const struct sc_location *l, uint32_t *ret);
+
+/* Numbers of some tables → numbers of those that they were added to. */
+struct sc_maps {
+	uint32_t *strings, *files, *functions;
+	uint32_t first_call; /* calls are of one unit each, so of one table: they are moved */
+};
+
+static inline uint32_t sc_moved(const uint32_t *map, uint32_t number)
+{
+	return number == SC_NONE ? SC_NONE : map[number];
+}
+
+static inline void sc_location_move(struct sc_location *l, const struct sc_maps *m)
+{
+	l->file = sc_moved(m->files, l->file);
+	l->function = sc_moved(m->functions, l->function);
+	if (l->inlined_into != SC_NONE)
+		l->inlined_into += m->first_call;
+}
+
+/* Adds all of `from` to `to`, which becomes the owner of the strings that `from` copied.
+ * False: out of memory. */
+bool sc_tables_add(struct sc_tables *to, struct sc_tables *from, struct sc_maps *ret);
+void sc_maps_deinit(struct sc_maps *m);
 
 #endif

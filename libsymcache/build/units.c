@@ -8,11 +8,15 @@
  */
 #include "libsymcache/build/units.h"
 
+#include <pthread.h>
+
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 
-/* The pieces that one unit gave. */
-struct unit_pieces {
+/* A unit to be read, and then the pieces that it gave. */
+struct handed_unit {
+	struct dw_unit_header header; /* where units are self-contained */
+	bool done;
 	uint32_t worker;
 	uint32_t first, num;
 };
@@ -21,16 +25,27 @@ struct worker {
 	struct sc_units result;
 	struct sc_flattener *flattener;
 	struct dw_scanner *scanner;
+	struct dw_unit_header header; /* of the unit at hand */
 	struct dw_unit facts;
 	size_t first_bad;     /* index of the unit of first_fault */
-	uint32_t first_range; /* where its ranges went among all */
 	bool oom;
 };
 
 struct crew {
+	const struct sc_unit_source *source;
+	/* What units see that are read while their list still grows: no other unit. */
+	struct dw_debug view;
 	struct worker *workers;
-	VEC(struct unit_pieces) units;
-	size_t first; /* unit of the round at hand */
+	pthread_mutex_t lock; /* of all that follows */
+	pthread_cond_t more;  /* units were handed out */
+	bool handing_out;     /* somebody is about to hand out more */
+	bool over, oom, damaged;
+	VEC(struct handed_unit) units;
+	size_t next;          /* unit to be read */
+	size_t first;         /* that is not read yet */
+	size_t ready;         /* bytes of .debug_info whose units are handed out */
+	size_t done;          /* bytes before which all units are read */
+	size_t dropped;       /* that were given back */
 };
 
 void sc_units_deinit(struct sc_units *u)
@@ -101,45 +116,121 @@ int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *
 
 /* ---- many cores -------------------------------------------------------------- */
 
-#define ROUND_BYTES (32u << 20) /* of .debug_info */
+/*
+ * All workers do the same: hand out the next units, or read one. While units are
+ * self-contained their headers are read, and .debug_info is inflated, a step at a
+ * time, by whoever finds it his turn; so nobody waits for a stage to end.
+ */
+
+#define STEP (256u << 10)          /* bytes whose headers are read at once */
+#define AHEAD (16u << 20)          /* that are read ahead of the units */
+#define INFLATED_AHEAD (64u << 20) /* likewise, where they are inflated */
+#define DROP (16u << 20)           /* that are given back at once */
+
+static bool all_handed_out(const struct crew *crew)
+{
+	return crew->ready == crew->source->debug->sections.info.size;
+}
+
+static bool shall_hand_out(const struct crew *crew)
+{
+	size_t ahead = crew->source->more ? INFLATED_AHEAD : AHEAD;
+
+	return !crew->handing_out && !all_handed_out(crew) &&
+	       (crew->ready - crew->done < ahead || crew->next == crew->units.len);
+}
+
+/* Hands out the units of the next step. The lock is held, but not all the time. */
+static void hand_out(struct crew *crew)
+{
+	struct dw_debug *d = crew->source->debug;
+	size_t size = d->sections.info.size, done = crew->done, ready = size;
+	bool oom;
+
+	crew->handing_out = true;
+	pthread_mutex_unlock(&crew->lock);
+	if (crew->source->more)
+		ready = crew->source->more(crew->source->ctx, done);
+	else if (size - crew->ready > STEP)
+		ready = crew->ready + STEP;
+	oom = ready && dw_debug_read_more(d, ready, NULL);
+	pthread_mutex_lock(&crew->lock);
+	for (size_t i = crew->units.len; i < d->units.len && !oom; i++) {
+		struct handed_unit *u = vec_push(&crew->units);
+
+		oom = !u;
+		if (u) {
+			u->header = d->units.data[i];
+			u->header.debug = &crew->view;
+		}
+	}
+	crew->over |= oom || !ready;
+	crew->oom |= oom;
+	crew->damaged = !ready;
+	crew->ready = ready;
+	crew->handing_out = false;
+	pthread_cond_broadcast(&crew->more);
+}
+
+/* Notes that a unit is read, and gives back the bytes of all before which none is at
+ * work. The lock is held. */
+static void finish_unit(struct crew *crew, size_t index)
+{
+	struct handed_unit *list = crew->units.data;
+	const uint8_t *info = crew->view.sections.info.data;
+
+	list[index].done = true;
+	if (!crew->source->self_contained)
+		return;
+	while (crew->first < crew->next && list[crew->first].done)
+		crew->done = list[crew->first++].header.end;
+	/* As long as more is inflated, the pages serve for that. */
+	if (crew->done - crew->dropped >= DROP && all_handed_out(crew)) {
+		sc_big_drop(info + crew->dropped, crew->done - crew->dropped);
+		crew->dropped = crew->done;
+	}
+}
+
+/* Reads the next unit. The lock is held, but not all the time. */
+static void read_next(struct crew *crew, unsigned worker)
+{
+	struct worker *w = &crew->workers[worker];
+	const struct dw_unit_header *header = &w->header;
+	size_t index = crew->next++, first = w->result.flat.pieces.len;
+	struct sc_error fault;
+
+	if (crew->source->self_contained)
+		w->header = crew->units.data[index].header;
+	else
+		header = &crew->source->debug->units.data[index];
+	pthread_mutex_unlock(&crew->lock);
+	take(w, index, dw_scan_unit(w->scanner, header, &w->facts, &fault), &fault);
+	pthread_mutex_lock(&crew->lock);
+	crew->units.data[index].worker = worker;
+	crew->units.data[index].first = (uint32_t)first;
+	crew->units.data[index].num = (uint32_t)(w->result.flat.pieces.len - first);
+	crew->over |= w->oom;
+	crew->oom |= w->oom;
+	finish_unit(crew, index);
+}
 
 static void scan_job(void *ctx, unsigned worker, size_t job)
 {
 	struct crew *crew = ctx;
-	struct worker *w = &crew->workers[worker];
-	size_t index = crew->first + job;
-	struct unit_pieces *u = &crew->units.data[index];
-	struct sc_error fault;
 
-	if (w->oom)
-		return;
-	u->worker = worker;
-	u->first = (uint32_t)w->result.flat.pieces.len;
-	take(w, index, dw_scan_unit(w->scanner, index, &w->facts, &fault), &fault);
-	u->num = (uint32_t)w->result.flat.pieces.len - u->first;
-}
-
-/* The unit behind those of a round that begins with unit `first`. */
-static size_t round_end(const struct dw_debug *d, size_t first, bool self_contained)
-{
-	size_t last = first;
-
-	if (!self_contained)
-		return d->units.len;
-	while (last < d->units.len &&
-	       (last == first ||
-		d->units.data[last].end - d->units.data[first].offset < ROUND_BYTES))
-		last++;
-	return last;
-}
-
-static bool scan_round(struct crew *crew, size_t last, unsigned threads)
-{
-	while (crew->units.len < last)
-		if (!vec_push(&crew->units))
-			return false;
-	sc_parallel(threads, last - crew->first, scan_job, crew);
-	return true;
+	(void)job;
+	pthread_mutex_lock(&crew->lock);
+	while (!crew->over) {
+		if (shall_hand_out(crew))
+			hand_out(crew);
+		else if (crew->next < crew->units.len)
+			read_next(crew, worker);
+		else if (crew->handing_out)
+			pthread_cond_wait(&crew->more, &crew->lock);
+		else
+			break;
+	}
+	pthread_mutex_unlock(&crew->lock);
 }
 
 /* What was read turned out to be damaged: it depends on the moment how much that is. */
@@ -150,129 +241,47 @@ static void forget(struct crew *crew, unsigned threads)
 		memset(&crew->workers[i].result, 0, sizeof(crew->workers[i].result));
 	}
 	vec_clear(&crew->units);
+	crew->source->debug->faults = 0;
 }
 
-/*
- * Reads all units, in rounds if they are self-contained: what a round has read is
- * given back. While .debug_info is still being inflated, which takes one of the
- * threads, a round is what has come of it.
- */
-static bool scan_rounds(struct crew *crew, unsigned threads, const struct sc_unit_source *source)
+/* Reads all units. False: out of memory. */
+static bool scan_all(struct crew *crew, unsigned threads)
 {
-	struct dw_debug *d = source->debug;
-	size_t size = d->sections.info.size, want = 0, ready = size, last;
+	struct dw_debug *d = crew->source->debug;
 
-	for (;;) {
-		if (source->wait) {
-			want = size - want > ROUND_BYTES / 2 ? want + ROUND_BYTES / 2 : size;
-			ready = source->wait(source->ctx, want);
-			if (!ready) {
-				forget(crew, threads);
-				return true;
-			}
-			if (dw_debug_read_more(d, ready, NULL))
+	if (!crew->source->self_contained) {
+		crew->ready = d->sections.info.size;
+		while (crew->units.len < d->units.len)
+			if (!vec_push(&crew->units))
 				return false;
-		}
-		last = round_end(d, crew->first, source->self_contained);
-		if (last == crew->first) {
-			if (ready == size)
-				return true;
-			want = ready; /* the next unit is larger than what is there */
-			continue;
-		}
-		if (!scan_round(crew, last, ready < size && threads > 1 ? threads - 1 : threads))
-			return false;
-		want = d->units.data[last - 1].end;
-		if (source->self_contained)
-			sc_big_drop(d->sections.info.data + d->units.data[crew->first].offset,
-				    want - d->units.data[crew->first].offset);
-		crew->first = last;
 	}
+	sc_parallel(threads, threads, scan_job, crew);
+	if (crew->damaged)
+		forget(crew, threads);
+	return !crew->oom;
 }
 
-static uint32_t at(const uint32_t *map, uint32_t number)
-{
-	return number == SC_NONE ? SC_NONE : map[number];
-}
+/* ---- one result of all ---------------------------------------------------------- */
 
-/* Numbers of one worker's tables → numbers of the first one's. */
-struct maps {
-	uint32_t *strings, *files, *functions;
-	uint32_t first_call; /* calls are of one unit each, so of one worker */
-};
-
-static uint32_t *new_map(size_t n)
-{
-	return malloc((n ? n : 1) * sizeof(uint32_t));
-}
-
-static void maps_deinit(struct maps *m)
-{
-	free(m->strings);
-	free(m->files);
-	free(m->functions);
-}
-
-static void translate(struct sc_location *l, const struct maps *m)
-{
-	l->file = at(m->files, l->file);
-	l->function = at(m->functions, l->function);
-	if (l->inlined_into != SC_NONE)
-		l->inlined_into += m->first_call;
-}
-
-static bool add_tables(struct sc_tables *to, struct sc_tables *from, struct maps *m)
-{
-	bool ok = (m->strings = new_map(from->strings.len)) &&
-		  (m->files = new_map(from->files.len)) &&
-		  (m->functions = new_map(from->functions.len));
-
-	ok = ok && sc_tables_take_copies(to, from);
-	for (size_t i = 0; ok && i < from->strings.len; i++)
-		ok = sc_table_string(to, from->strings.data[i].ptr, &m->strings[i]);
-	for (size_t i = 0; ok && i < from->files.len; i++) {
-		struct sc_file f = from->files.data[i];
-		f.comp_dir = at(m->strings, f.comp_dir);
-		f.dir = at(m->strings, f.dir);
-		f.name = at(m->strings, f.name);
-		ok = sc_table_file_record(to, &f, &m->files[i]);
-	}
-	for (size_t i = 0; ok && i < from->functions.len; i++) {
-		struct sc_function f = from->functions.data[i];
-		f.name = at(m->strings, f.name);
-		f.decl_file = at(m->files, f.decl_file);
-		ok = sc_table_function(to, &f, &m->functions[i]);
-	}
-	m->first_call = (uint32_t)to->calls.len;
-	ok = ok && vec_reserve(&to->calls, from->calls.len);
-	for (size_t i = 0; ok && i < from->calls.len; i++) {
-		struct sc_location *l = &to->calls.data[to->calls.len++];
-		*l = from->calls.data[i];
-		translate(l, m);
-	}
-	return ok;
-}
-
-/* Adds what `from` found to `to`, in the numbers of `to`. */
+/* Adds what a worker found to `to`, in the numbers of `to`; its ranges stay in their
+ * own, with a translation. */
 static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker *w)
 {
-	__attribute__((cleanup(maps_deinit))) struct maps m = {0};
-	const struct sc_units *from = &w->result;
+	struct sc_units *from = &w->result;
+	struct sc_flat_part *part = vec_push(&to->flat.more);
 
-	if (!add_tables(&to->tables, &w->result.tables, &m) ||
-	    !vec_reserve(&to->flat.ranges, from->flat.ranges.len) ||
+	if (!part || !sc_tables_add(&to->tables, &from->tables, &part->maps) ||
 	    !vec_reserve(&to->data.variables, from->data.variables.len))
 		return false;
-	for (size_t i = 0; i < from->flat.ranges.len; i++) {
-		struct sc_flat_range *r = &to->flat.ranges.data[to->flat.ranges.len++];
-		*r = from->flat.ranges.data[i];
-		translate(&r->loc, &m);
-	}
+	part->ranges.data = from->flat.ranges.data;
+	part->ranges.len = from->flat.ranges.len;
+	part->ranges.cap = from->flat.ranges.cap;
+	memset(&from->flat.ranges, 0, sizeof(from->flat.ranges));
 	for (size_t i = 0; i < from->data.variables.len; i++) {
 		struct sc_data_variable *v = &to->data.variables.data[to->data.variables.len++];
 		*v = from->data.variables.data[i];
-		v->name = at(m.strings, v->name);
-		v->decl_file = at(m.files, v->decl_file);
+		v->name = sc_moved(part->maps.strings, v->name);
+		v->decl_file = sc_moved(part->maps.files, v->decl_file);
 	}
 	to->flat.merged += from->flat.merged;
 	to->flat.too_far += from->flat.too_far;
@@ -298,22 +307,20 @@ static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
 	ret->tables.transient_size = 0;
 	total = ret->flat.pieces.len;
 	for (unsigned i = 1; i < threads; i++) {
-		struct worker *w = &crew->workers[i];
-		w->first_range = (uint32_t)ret->flat.ranges.len;
-		total += w->result.flat.pieces.len;
-		if (!add_worker(ret, &crew->workers[0].first_bad, w))
+		total += crew->workers[i].result.flat.pieces.len;
+		if (!add_worker(ret, &crew->workers[0].first_bad, &crew->workers[i]))
 			return false;
 	}
 	if (!vec_reserve(&ordered.pieces, total))
 		return false;
 	for (size_t i = 0; i < crew->units.len; i++) {
-		const struct unit_pieces *u = &crew->units.data[i];
+		const struct handed_unit *u = &crew->units.data[i];
 		const struct sc_piece *from = u->worker ?
 			crew->workers[u->worker].result.flat.pieces.data : ret->flat.pieces.data;
 		for (uint32_t k = 0; k < u->num; k++) {
 			struct sc_piece *p = &ordered.pieces.data[ordered.pieces.len++];
 			*p = from[u->first + k];
-			p->first_range += crew->workers[u->worker].first_range;
+			p->part = u->worker;
 		}
 	}
 	vec_deinit(&ret->flat.pieces);
@@ -323,31 +330,36 @@ static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
 	return true;
 }
 
+#define WORTH_A_THREAD (64u << 10) /* bytes of .debug_info */
+
 int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
 		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
 		  struct sc_units *ret, struct sc_error *err)
 {
-	struct crew crew = {0};
-	size_t n = source->debug->units.len;
+	struct crew crew = { .source = source, .view.sections = source->debug->sections };
+	size_t most = source->debug->sections.info.size / WORTH_A_THREAD + 1;
 	bool ok;
 
 	memset(ret, 0, sizeof(*ret));
 	if (threads < 1)
 		threads = 1;
-	if (threads > n / 4 + 1 && !source->wait)
-		threads = (unsigned)(n / 4 + 1);
+	if (threads > most)
+		threads = (unsigned)most;
+	pthread_mutex_init(&crew.lock, NULL);
+	pthread_cond_init(&crew.more, NULL);
 	crew.workers = calloc(threads, sizeof(*crew.workers));
 	ok = crew.workers;
 	for (unsigned i = 0; ok && i < threads; i++)
-		ok = worker_init(&crew.workers[i], source->debug, env);
-	ok = ok && scan_rounds(&crew, threads, source);
+		ok = worker_init(&crew.workers[i],
+				 source->self_contained ? &crew.view : source->debug, env);
+	ok = ok && scan_all(&crew, threads);
 	all_read(ctx);
-	for (unsigned i = 0; ok && i < threads; i++)
-		ok = !crew.workers[i].oom;
 	ok = ok && join(&crew, threads, ret);
 	for (unsigned i = 0; crew.workers && i < threads; i++)
 		worker_deinit(&crew.workers[i]);
 	free(crew.workers);
 	vec_deinit(&crew.units);
+	pthread_cond_destroy(&crew.more);
+	pthread_mutex_destroy(&crew.lock);
 	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
 }

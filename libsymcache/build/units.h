@@ -26,11 +26,11 @@ void sc_units_deinit(struct sc_units *u);
 /* Where units come from. */
 struct sc_unit_source {
 	struct dw_debug *debug;
-	bool self_contained; /* dw_abbrevs_self_contained() */
-	/* NULL: the headers are read. Else .debug_info is still being inflated: waits
-	 * until `want` bytes are there and returns how many are, or 0 if they are
-	 * damaged, as sc_elf_stream_wait(). Then there are no units. */
-	size_t (*wait)(void *ctx, size_t want);
+	/* dw_abbrevs_self_contained(), and no type units: the headers need not be read yet. */
+	bool self_contained;
+	/* NULL: .debug_info is there. Else it is still being inflated: sc_elf_stream_more().
+	 * If that says that it is damaged, there are no units. */
+	size_t (*more)(void *ctx, size_t done);
 	void *ctx;
 };
 

@@ -11,43 +11,67 @@ void dw_abbrevs_deinit(struct dw_abbrevs *a)
 	vec_deinit(&a->ops);
 }
 
+/* What an attribute is for, plus 1; 0: it is stepped over. */
+static const uint8_t slots[DW_AT_loclists_base + 1] = {
+	[DW_AT_name] = 1 + DW_SLOT_NAME,
+	[DW_AT_linkage_name] = 1 + DW_SLOT_LINKAGE_NAME,
+	[DW_AT_abstract_origin] = 1 + DW_SLOT_ABSTRACT_ORIGIN,
+	[DW_AT_specification] = 1 + DW_SLOT_SPECIFICATION,
+	[DW_AT_low_pc] = 1 + DW_SLOT_LOW_PC,
+	[DW_AT_high_pc] = 1 + DW_SLOT_HIGH_PC,
+	[DW_AT_ranges] = 1 + DW_SLOT_RANGES,
+	[DW_AT_decl_file] = 1 + DW_SLOT_DECL_FILE,
+	[DW_AT_decl_line] = 1 + DW_SLOT_DECL_LINE,
+	[DW_AT_call_file] = 1 + DW_SLOT_CALL_FILE,
+	[DW_AT_call_line] = 1 + DW_SLOT_CALL_LINE,
+	[DW_AT_call_column] = 1 + DW_SLOT_CALL_COLUMN,
+	[DW_AT_location] = 1 + DW_SLOT_LOCATION,
+	[DW_AT_type] = 1 + DW_SLOT_TYPE,
+	[DW_AT_byte_size] = 1 + DW_SLOT_BYTE_SIZE,
+	[DW_AT_count] = 1 + DW_SLOT_COUNT,
+	[DW_AT_lower_bound] = 1 + DW_SLOT_LOWER_BOUND,
+	[DW_AT_upper_bound] = 1 + DW_SLOT_UPPER_BOUND,
+	[DW_AT_byte_stride] = 1 + DW_SLOT_BYTE_STRIDE,
+	[DW_AT_stmt_list] = 1 + DW_SLOT_STMT_LIST,
+	[DW_AT_comp_dir] = 1 + DW_SLOT_COMP_DIR,
+	[DW_AT_language] = 1 + DW_SLOT_LANGUAGE,
+	[DW_AT_str_offsets_base] = 1 + DW_SLOT_STR_OFFSETS_BASE,
+	[DW_AT_rnglists_base] = 1 + DW_SLOT_RNGLISTS_BASE,
+	[DW_AT_entry_pc] = 1 + DW_SLOT_ENTRY_PC,
+	[DW_AT_addr_base] = 1 + DW_SLOT_ADDR_BASE,
+	[DW_AT_dwo_name] = 1 + DW_SLOT_DWO_NAME,
+};
+
 static enum dw_slot slot_of(uint64_t attribute)
 {
+	if (attribute < sizeof(slots))
+		return slots[attribute] ? slots[attribute] - 1 : DW_SLOT_SKIP;
 	switch (attribute) {
-	case DW_AT_name: return DW_SLOT_NAME;
-	case DW_AT_linkage_name: return DW_SLOT_LINKAGE_NAME;
 	case DW_AT_MIPS_linkage_name: return DW_SLOT_MIPS_LINKAGE_NAME;
-	case DW_AT_abstract_origin: return DW_SLOT_ABSTRACT_ORIGIN;
-	case DW_AT_specification: return DW_SLOT_SPECIFICATION;
-	case DW_AT_low_pc: return DW_SLOT_LOW_PC;
-	case DW_AT_high_pc: return DW_SLOT_HIGH_PC;
-	case DW_AT_ranges: return DW_SLOT_RANGES;
-	case DW_AT_decl_file: return DW_SLOT_DECL_FILE;
-	case DW_AT_decl_line: return DW_SLOT_DECL_LINE;
-	case DW_AT_call_file: return DW_SLOT_CALL_FILE;
-	case DW_AT_call_line: return DW_SLOT_CALL_LINE;
-	case DW_AT_call_column: return DW_SLOT_CALL_COLUMN;
-	case DW_AT_location: return DW_SLOT_LOCATION;
-	case DW_AT_type: return DW_SLOT_TYPE;
-	case DW_AT_byte_size: return DW_SLOT_BYTE_SIZE;
-	case DW_AT_count: return DW_SLOT_COUNT;
-	case DW_AT_lower_bound: return DW_SLOT_LOWER_BOUND;
-	case DW_AT_upper_bound: return DW_SLOT_UPPER_BOUND;
-	case DW_AT_byte_stride: return DW_SLOT_BYTE_STRIDE;
-	case DW_AT_stmt_list: return DW_SLOT_STMT_LIST;
-	case DW_AT_comp_dir: return DW_SLOT_COMP_DIR;
-	case DW_AT_language: return DW_SLOT_LANGUAGE;
-	case DW_AT_str_offsets_base: return DW_SLOT_STR_OFFSETS_BASE;
-	case DW_AT_addr_base:
 	case DW_AT_GNU_addr_base: return DW_SLOT_ADDR_BASE;
-	case DW_AT_rnglists_base: return DW_SLOT_RNGLISTS_BASE;
 	case DW_AT_GNU_ranges_base: return DW_SLOT_GNU_RANGES_BASE;
-	case DW_AT_entry_pc: return DW_SLOT_ENTRY_PC;
-	case DW_AT_dwo_name:
 	case DW_AT_GNU_dwo_name: return DW_SLOT_DWO_NAME;
 	case DW_AT_GNU_dwo_id: return DW_SLOT_DWO_ID;
 	default: return DW_SLOT_SKIP;
 	}
+}
+
+/* dw_form_size() of the usual forms; there are many attributes to few forms. */
+struct form_table {
+	struct dw_form_sizes sizes;
+	int8_t size[DW_FORM_addrx4 + 1];
+};
+
+static void form_table_init(struct form_table *t, const struct dw_form_sizes *sizes)
+{
+	t->sizes = *sizes;
+	for (unsigned form = 0; form < sizeof(t->size); form++)
+		t->size[form] = (int8_t)dw_form_size(form, sizes);
+}
+
+static inline int form_size(const struct form_table *t, uint64_t form)
+{
+	return form < sizeof(t->size) ? t->size[form] : dw_form_size(form, &t->sizes);
 }
 
 /* Tags whose attributes are read; all others are stepped over whole. */
@@ -95,21 +119,29 @@ static bool is_read(uint16_t tag)
  * compiler writes a hundred. */
 #define MAX_OPS 1024
 
-static bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot slot,
-		   uint16_t form, int size, int64_t value)
+/* Steps over `size` bytes. */
+static inline bool add_skip(struct dw_abbrevs *a, struct dw_abbrev *abbrev, int size)
 {
-	struct dw_op *op;
+	struct dw_op *op = abbrev->num_ops ? &a->ops.data[a->ops.len - 1] : NULL;
 
-	if (slot == DW_SLOT_SKIP_FIXED) {
-		op = abbrev->num_ops ? &a->ops.data[a->ops.len - 1] : NULL;
-		if (!value)
-			return true;
-		if (op && op->slot == DW_SLOT_SKIP_FIXED) {
-			op->value += value;
-			return true;
-		}
+	if (!size)
+		return true;
+	if (!op || op->slot != DW_SLOT_SKIP_FIXED) {
+		op = vec_push(&a->ops);
+		if (!op)
+			return false;
+		op->slot = DW_SLOT_SKIP_FIXED;
+		abbrev->num_ops++;
 	}
-	op = vec_push(&a->ops);
+	op->value += size;
+	return true;
+}
+
+static inline bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot slot,
+			  uint16_t form, int size, int64_t value)
+{
+	struct dw_op *op = vec_push(&a->ops);
+
 	if (!op)
 		return false;
 	if (size != 1 && size != 2 && size != 4 && size != 8)
@@ -119,26 +151,27 @@ static bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot 
 	return true;
 }
 
-static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
-		    struct dw_abbrevs *a, struct dw_abbrev *abbrev, struct sc_error *err)
+static int read_one(struct dw_cursor *c, const struct form_table *forms, struct dw_abbrevs *a,
+		    struct dw_abbrev *abbrev, struct sc_error *err)
 {
 	uint64_t tag = dw_uleb(c), total = 0;
-	bool fixed = true;
+	bool fixed = true, read;
 
 	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 	abbrev->has_children = dw_u8(c);
 	abbrev->first_op = (uint32_t)a->ops.len;
+	read = is_read(abbrev->tag);
 	for (;;) {
 		uint64_t attribute = dw_uleb(c), form = dw_uleb(c);
 		int64_t implicit = form == DW_FORM_implicit_const ? dw_sleb(c) : 0;
-		enum dw_slot slot = slot_of(attribute);
+		enum dw_slot slot = read ? slot_of(attribute) : DW_SLOT_SKIP;
 		int size;
 
 		if (c->bad)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off");
 		if (!attribute && !form)
 			break;
-		size = dw_form_size(form, sizes);
+		size = form_size(forms, form);
 		if (size == DW_FORM_UNKNOWN)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: unknown form 0x%llx",
 				(unsigned long long)abbrev->code, (unsigned long long)form);
@@ -149,12 +182,10 @@ static int read_one(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 		if (abbrev->num_ops == MAX_OPS)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: too many attributes",
 					    (unsigned long long)abbrev->code);
-		if (!is_read(abbrev->tag))
-			slot = DW_SLOT_SKIP;
 		abbrev->has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
 		abbrev->has_location |= slot == DW_SLOT_LOCATION;
 		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
-		      add_op(a, abbrev, DW_SLOT_SKIP_FIXED, 0, 0, size) :
+		      add_skip(a, abbrev, size) :
 		      add_op(a, abbrev, slot, (uint16_t)form, size, implicit)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
@@ -173,13 +204,15 @@ int dw_abbrevs_read(const struct dw_section *section, uint64_t offset, uint16_t 
 		    uint8_t address_size, uint8_t offset_size, struct dw_abbrevs *ret,
 		    struct sc_error *err)
 {
-	struct dw_form_sizes sizes = { version, address_size, offset_size };
+	const struct dw_form_sizes sizes = { version, address_size, offset_size };
+	struct form_table forms;
 	struct dw_cursor c = dw_cursor_at(section, offset, false);
 	bool ascending = true;
 	uint64_t code, last = 0;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
+	form_table_init(&forms, &sizes);
 	/* A table may end with the section, without the 0 that closes it. */
 	while (dw_left(&c) && (code = dw_uleb(&c))) {
 		struct dw_abbrev *abbrev = vec_push(&ret->list);
@@ -187,7 +220,7 @@ int dw_abbrevs_read(const struct dw_section *section, uint64_t offset, uint16_t 
 		if (!abbrev)
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 		abbrev->code = code;
-		rc = read_one(&c, &sizes, ret, abbrev, err);
+		rc = read_one(&c, &forms, ret, abbrev, err);
 		if (rc) {
 			ret->list.len--;
 			return sc_error_prefix(err, ".debug_abbrev at 0x%llx: ",
@@ -237,7 +270,9 @@ bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
 {
 	static const struct dw_form_sizes any = { 5, 8, 4 };
 	struct dw_cursor c = dw_cursor_at(abbrev, 0, false);
+	struct form_table forms;
 
+	form_table_init(&forms, &any);
 	while (dw_left(&c)) {
 		if (!dw_uleb(&c)) /* the end of a table, or padding behind it */
 			continue;
@@ -252,7 +287,7 @@ bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
 				return false;
 			if (!attribute && !form)
 				break;
-			if (dw_form_size(form, &any) == DW_FORM_UNKNOWN ||
+			if (form_size(&forms, form) == DW_FORM_UNKNOWN ||
 			    !stays_in_unit(attribute, form))
 				return false;
 		}

@@ -41,6 +41,7 @@ struct dw_scope {
 	uint32_t call_column; /* 0: unknown */
 	uint32_t decl_file;   /* index into files; DW_NONE: unknown */
 	uint32_t decl_line;   /* 0: unknown */
+	uint32_t entry;       /* the debugging entry: its offset within the unit */
 	uint64_t entry_vaddr; /* DW_AT_low_pc, else start of the first range */
 };
 
@@ -50,7 +51,10 @@ struct dw_row {
 	uint32_t file;   /* index into files; DW_NONE: unknown */
 	uint32_t line;   /* 0: unknown */
 	uint32_t column; /* 0: unknown */
+	uint32_t marks;  /* DW_ROW_IS_STMT, and above it the discriminator */
 };
+#define DW_ROW_IS_STMT 1u
+#define DW_ROW_DISCRIMINATOR(marks) ((marks) >> 1)
 
 /* A run of rows with ascending addresses over [start, end). */
 struct dw_sequence {

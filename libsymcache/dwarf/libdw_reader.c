@@ -31,6 +31,7 @@ struct level {
 
 struct dw_libdw_reader {
 	Dwarf *dbg, *alt;
+	Dwarf *own_alt; /* NULL: `alt` is found and closed by libdw */
 	const struct dw_sections *sections;
 	Dwarf_CU *cu; /* of the unit read last */
 	Dwarf_CU *home; /* unit whose file numbers are indices into files */
@@ -44,8 +45,8 @@ struct dw_libdw_reader {
 	size_t last_foreigner;
 };
 
-int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_reader **ret,
-		  struct sc_error *err)
+int dw_libdw_open(int fd, int alt_fd, const struct dw_sections *sections,
+		  struct dw_libdw_reader **ret, struct sc_error *err)
 {
 	struct dw_libdw_reader *r = calloc(1, sizeof(*r));
 	size_t file_size;
@@ -59,6 +60,9 @@ int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_re
 		free(r);
 		return sc_error_set(err, SC_EFORMAT, "libdw: %s", dwarf_errmsg(-1));
 	}
+	r->own_alt = alt_fd < 0 ? NULL : dwarf_begin(alt_fd, DWARF_C_READ);
+	if (r->own_alt)
+		dwarf_setalt(r->dbg, r->own_alt);
 	r->alt = dwarf_getalt(r->dbg);
 	r->ranges_left = 1 << 16;
 	if (elf_rawfile(dwarf_getelf(r->dbg), &file_size))
@@ -78,6 +82,7 @@ void dw_libdw_close(struct dw_libdw_reader *r)
 	vec_deinit(&r->foreigners);
 	vec_deinit(&r->stack);
 	dwarf_end(r->dbg);
+	dwarf_end(r->own_alt);
 	free(r);
 }
 
@@ -245,6 +250,7 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 		if (other > 0)
 			lang = other;
 	}
+	scope.entry = (uint32_t)dwarf_cuoffset(die);
 	scope.lang = lang > 0 ? (uint32_t)lang : 0;
 	scope.entry_vaddr = dwarf_lowpc(die, &low) ? u->ranges.data[scope.first_range].start : low;
 	scope.decl_line = number32(die, DW_AT_decl_line);

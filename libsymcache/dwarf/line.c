@@ -19,7 +19,7 @@ struct header {
 	uint16_t version;
 	uint8_t address_size;
 	unsigned offset_size;
-	uint8_t min_inst_length, max_ops, opcode_base, line_range;
+	uint8_t default_is_stmt, min_inst_length, max_ops, opcode_base, line_range;
 	int8_t line_base;
 	const uint8_t *opcode_lengths; /* opcode_base − 1 bytes */
 	VEC(const char *) dirs;
@@ -181,7 +181,7 @@ static int read_header(const struct dw_sections *s, struct dw_cursor *c, const c
 	program = c->p + header_length;
 	h->min_inst_length = dw_u8(c);
 	h->max_ops = h->version >= 4 ? dw_u8(c) : 1;
-	dw_u8(c); /* default_is_stmt */
+	h->default_is_stmt = dw_u8(c);
 	h->line_base = (int8_t)dw_u8(c);
 	h->line_range = dw_u8(c);
 	h->opcode_base = dw_u8(c);
@@ -213,12 +213,14 @@ struct state {
 	uint64_t file;
 	uint32_t line, column;
 	size_t first_row;  /* of the sequence under way */
+	uint32_t marks;    /* of the next row, see struct dw_row */
 	bool unsorted;     /* an address went down */
 };
 
-static void state_reset(struct state *st, const struct dw_unit *ret)
+static void state_reset(struct state *st, const struct header *h, const struct dw_unit *ret)
 {
-	*st = (struct state){ .file = 1, .line = 1, .first_row = ret->rows.len };
+	*st = (struct state){ .file = 1, .line = 1, .first_row = ret->rows.len,
+			      .marks = h->default_is_stmt ? DW_ROW_IS_STMT : 0 };
 }
 
 /* operation_advance of DWARF 5, 6.2.5.1: addresses on VLIW machines have an
@@ -245,6 +247,8 @@ static bool add_row(struct state *st, struct dw_unit *ret)
 		(uint32_t)st->file : DW_NONE;
 	r->line = st->line;
 	r->column = st->column;
+	r->marks = st->marks;
+	st->marks &= DW_ROW_IS_STMT;
 	if (ret->rows.len - 1 > st->first_row && r[-1].vaddr > r->vaddr)
 		st->unsorted = true;
 	return true;
@@ -281,7 +285,8 @@ static bool sort_rows(struct dw_row *rows, size_t n)
 }
 
 /* Closes the sequence under way at `end`. */
-static bool end_sequence(struct state *st, uint64_t end, struct dw_unit *ret)
+static bool end_sequence(struct state *st, const struct header *h, uint64_t end,
+			 struct dw_unit *ret)
 {
 	size_t n = ret->rows.len - st->first_row;
 	struct dw_row *rows = n ? ret->rows.data + st->first_row : NULL;
@@ -299,7 +304,7 @@ static bool end_sequence(struct state *st, uint64_t end, struct dw_unit *ret)
 		*seq = (struct dw_sequence){ rows[0].vaddr, end, (uint32_t)st->first_row,
 					     (uint32_t)n };
 	}
-	state_reset(st, ret);
+	state_reset(st, h, ret);
 	return true;
 }
 
@@ -316,7 +321,7 @@ static bool extended_op(struct dw_cursor *c, struct header *h, const char *comp_
 	op.end = c->p;
 	switch (dw_u8(&op)) {
 	case DW_LNE_end_sequence:
-		return end_sequence(st, st->vaddr, ret);
+		return end_sequence(st, h, st->vaddr, ret);
 	case DW_LNE_set_address:
 		if (len - 1 <= 8)
 			st->vaddr = dw_uint(&op, (unsigned)len - 1);
@@ -329,7 +334,10 @@ static bool extended_op(struct dw_cursor *c, struct header *h, const char *comp_
 			ok = !add_file(h, comp_dir, name, dir, ret);
 		break;
 	}
-	default: /* DW_LNE_set_discriminator and what vendors add */
+	case DW_LNE_set_discriminator:
+		st->marks = (st->marks & DW_ROW_IS_STMT) | (uint32_t)dw_uleb(&op) << 1;
+		break;
+	default: /* what vendors add */
 		break;
 	}
 	return ok;
@@ -365,6 +373,8 @@ static bool standard_op(struct dw_cursor *c, const struct header *h, uint8_t op,
 		st->op_index = 0;
 		break;
 	case DW_LNS_negate_stmt:
+		st->marks ^= DW_ROW_IS_STMT;
+		break;
 	case DW_LNS_set_basic_block:
 	case DW_LNS_set_prologue_end:
 	case DW_LNS_set_epilogue_begin:
@@ -385,7 +395,7 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 	struct state st;
 	bool ok = true, no_range = false;
 
-	state_reset(&st, ret);
+	state_reset(&st, h, ret);
 	while (ok && c->p < c->end && !c->bad) {
 		uint8_t op = *c->p++;
 
@@ -405,7 +415,7 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 	}
 	/* No end_sequence: the last row's extent is unknown, the others stand. */
 	if (ok && ret->rows.len > st.first_row)
-		ok = end_sequence(&st, ret->rows.data[ret->rows.len - 1].vaddr, ret);
+		ok = end_sequence(&st, h, ret->rows.data[ret->rows.len - 1].vaddr, ret);
 	if (!ok)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	if (no_range)

@@ -17,11 +17,12 @@ struct dw_libdw_reader;
  * a unit into one table, after which rows of dropped code (tombstones) can no
  * longer be told from the others.
  *
- * `fd` is an open file with DWARF, not closed; `sections` its line and string
+ * `fd` is an open file with DWARF, `alt_fd` its supplementary file, if it has one and libdw
+ * may not find it, else −1; both are not closed. `sections` are its line and string
  * sections, which must outlive the reader. SC_EFORMAT, SC_ENOMEM.
  */
-int dw_libdw_open(int fd, const struct dw_sections *sections, struct dw_libdw_reader **ret,
-		  struct sc_error *err);
+int dw_libdw_open(int fd, int alt_fd, const struct dw_sections *sections,
+		  struct dw_libdw_reader **ret, struct sc_error *err);
 void dw_libdw_close(struct dw_libdw_reader *r); /* NULL is fine */
 
 /*

@@ -157,9 +157,9 @@ static uint32_t number32(const struct dw_value *v)
 	return dw_value_number(v, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* Adds a scope if the entry has ranges; *scope is the innermost one around it,
+/* Adds a scope if the entry, at offset `entry`, has ranges; *scope is the innermost one around it,
  * and becomes the innermost one of its children. */
-static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
+static bool read_scope(struct dw_scanner *s, uint64_t entry, bool inlined, uint32_t *scope)
 {
 	const struct dw_value *v = s->values;
 	struct dw_scope *out;
@@ -189,6 +189,7 @@ static bool read_scope(struct dw_scanner *s, bool inlined, uint32_t *scope)
 		return false;
 	out->name = dw_origin_name(&origin);
 	out->parent = inlined ? *scope : DW_NONE;
+	out->entry = (uint32_t)(entry - s->u->offset);
 	out->first_range = (uint32_t)first;
 	out->num_ranges = (uint32_t)(s->out->ranges.len - first);
 	out->lang = origin.name_lang ? origin.name_lang : s->u->lang;
@@ -268,15 +269,16 @@ static bool is_wanted(const struct dw_abbrev *a)
 }
 
 /* Reads a wanted entry; *scope as in read_scope(). False: out of memory. */
-static bool read_entry(struct dw_scanner *s, struct dw_cursor *c, const struct dw_abbrev *a,
-		       uint32_t *scope)
+static bool read_entry(struct dw_scanner *s, const uint8_t *entry, struct dw_cursor *c,
+		       const struct dw_abbrev *a, uint32_t *scope)
 {
+	uint64_t offset = (uint64_t)(entry - s->u->debug->sections.info.data);
 	bool ok = true;
 
 	dw_read_attributes(c, s->u, a, s->values);
 	if (!c->bad)
 		ok = a->tag == DW_TAG_variable ? read_variable(s) :
-		     read_scope(s, a->tag == DW_TAG_inlined_subroutine, scope);
+		     read_scope(s, offset, a->tag == DW_TAG_inlined_subroutine, scope);
 	dw_clear_attributes(s->u, a, s->values);
 	return ok;
 }
@@ -314,7 +316,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 		if (!a)
 			return bad_entry(s, entry, "unknown abbreviation", err);
 		if (is_wanted(a)) {
-			if (!read_entry(s, &c, a, &inner))
+			if (!read_entry(s, entry, &c, a, &inner))
 				return sc_error_set(err, SC_ENOMEM, "out of memory");
 		} else {
 			dw_skip_attributes(&c, s->u, a);
@@ -407,9 +409,9 @@ static int scan_split(struct dw_scanner *s, struct sc_error *err)
 	return rc == SC_ENOMEM ? rc : missing ? missing : rc;
 }
 
-int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err)
+int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw_unit *ret,
+		 struct sc_error *err)
 {
-	const struct dw_unit_header *u = &s->debug->units.data[index];
 	int rc;
 
 	dw_unit_clear(ret);

@@ -17,10 +17,11 @@ struct dw_scanner *dw_scanner_create(const struct dw_debug *debug); /* NULL: out
 void dw_scanner_destroy(struct dw_scanner *s);
 
 /*
- * Fills `ret` (cleared first) with the facts of unit `index`. SC_EFORMAT: the
- * unit or its line table is broken; what could be read of it stands in `ret`
- * and is sound. SC_ENOMEM.
+ * Fills `ret` (cleared first) with the facts of unit `u`, one of the scanner's `debug`
+ * or, if that is self-contained, a copy of it. SC_EFORMAT: the unit or its line table is
+ * broken; what could be read of it stands in `ret` and is sound. SC_ENOMEM.
  */
-int dw_scan_unit(struct dw_scanner *s, size_t index, struct dw_unit *ret, struct sc_error *err);
+int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw_unit *ret,
+		 struct sc_error *err);
 
 #endif

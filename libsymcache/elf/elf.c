@@ -194,6 +194,7 @@ static int read_file(struct sc_elf *e, struct sc_error *err)
 	return rc;
 }
 
+/* Opens e->fd, or `path` if that is −1. */
 static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 {
 	struct stat st;
@@ -204,7 +205,8 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 	if (!e->path)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	/* O_NONBLOCK: a FIFO must not hang us; it has no effect on files. */
-	e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (e->fd < 0)
+		e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (e->fd < 0)
 		return sc_error_sys(err, "cannot open");
 	if (fstat(e->fd, &st))
@@ -267,6 +269,19 @@ int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err)
 
 	*ret = NULL;
 	return e ? finish(e, open_file(path, e, err), path, ret, err) : SC_ENOMEM;
+}
+
+int sc_elf_open_fd(int fd, const char *name, struct sc_elf **ret, struct sc_error *err)
+{
+	struct sc_elf *e = new_file(err);
+
+	*ret = NULL;
+	if (!e) {
+		close(fd);
+		return SC_ENOMEM;
+	}
+	e->fd = fd;
+	return finish(e, open_file(name, e, err), name, ret, err);
 }
 
 int sc_elf_open_memory(uint8_t *bytes, size_t size, const char *name, struct sc_elf **ret,

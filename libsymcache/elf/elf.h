@@ -62,6 +62,9 @@ struct sc_elf {
 /* SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off (the message
  * says where). */
 int sc_elf_open(const char *path, struct sc_elf **ret, struct sc_error *err);
+/* The same for an open file, which now belongs to it, also on failure; `name` stands
+ * in for its path. */
+int sc_elf_open_fd(int fd, const char *name, struct sc_elf **ret, struct sc_error *err);
 void sc_elf_close(struct sc_elf *elf); /* NULL is fine */
 
 /* An ELF file in memory: bytes from malloc(), which now belong to the file, also on
@@ -128,6 +131,18 @@ void sc_elf_fold_text(struct sc_elf *elf, uint8_t id[16]);
 int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 		      struct sc_elf **ret, struct sc_error *err);
 
+/* Is `elf` a debug file that is looked for: it has DWARF and the build ID or checksum
+ * (.debug_sup), or, if that is NULL, its bytes have the CRC? */
+bool sc_elf_fits(struct sc_elf *elf, const uint8_t *build_id, size_t len, uint32_t crc);
+
+/* .gnu_debuglink: the debug file's name without folders, and its CRC. False: none. */
+bool sc_elf_debuglink(struct sc_elf *elf, const char **name, uint32_t *crc);
+
+/* .gnu_debugaltlink or .debug_sup: name of the supplementary file, and its build ID or
+ * checksum. SC_ENOTFOUND: none; SC_EFORMAT: damaged. */
+int sc_elf_altlink(struct sc_elf *elf, const char **name, const uint8_t **build_id, size_t *len,
+		   struct sc_error *err);
+
 /*
  * Opens the ELF file in .gnu_debugdata (MiniDebugInfo: xz, the symbols of functions
  * that .dynsym lacks). SC_ENOTFOUND: there is none; SC_EFORMAT: damaged, or of
@@ -136,7 +151,7 @@ int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 int sc_elf_open_mini(struct sc_elf *elf, struct sc_elf **ret, struct sc_error *err);
 
 /*
- * Finds the supplementary file that dwz made (.gnu_debugaltlink): by build ID
+ * Finds the supplementary file that dwz made (.gnu_debugaltlink, .debug_sup): by build ID
  * under `debug_dirs`, then by its name, which is relative to the file, and by what
  * follows /.dwz/ in the name under the debug directories. The build ID must fit.
  * SC_ENOTFOUND: the file names none; SC_EFORMAT: it names one that is not there.

@@ -1,7 +1,8 @@
 /*
  * Finds the separate debug file of an ELF file, as gdb does: by build ID, then
- * by .gnu_debuglink. What is found is taken only if it fits: the same build ID,
- * or the CRC that the link names.
+ * by .gnu_debuglink; and the supplementary file that dwz made, by .gnu_debugaltlink
+ * or .debug_sup. What is found is taken only if it fits: the same build ID, the CRC
+ * that the link names, the checksum of .debug_sup.
  */
 #include <libdeflate.h>
 #include <limits.h>
@@ -11,9 +12,40 @@
 
 #include "libsymcache/elf/elf.h"
 
-static bool has_dwarf(struct sc_elf *e)
+/* .debug_sup: u16 5, u8 1 in the supplementary file and 0 in those that refer to it, the
+ * name (z-string), length (ULEB128) and bytes of a checksum. Those shorter than 128 will do. */
+static bool read_sup(struct sc_elf *e, bool supplementary, const char **name,
+		     const uint8_t **checksum, size_t *checksum_len)
 {
-	return sc_elf_has(e, ".debug_info");
+	const uint8_t *data;
+	size_t size, len;
+
+	if (sc_elf_section(e, ".debug_sup", &data, &size, NULL) || size < 3 ||
+	    data[e->big_endian] != 5 || data[!e->big_endian] || data[2] != supplementary)
+		return false;
+	len = strnlen((const char *)data + 3, size - 3);
+	if (3 + len + 1 >= size || size - (3 + len + 2) != data[3 + len + 1])
+		return false;
+	*name = (const char *)data + 3;
+	*checksum = data + 3 + len + 2;
+	*checksum_len = data[3 + len + 1];
+	return true;
+}
+
+bool sc_elf_fits(struct sc_elf *e, const uint8_t *build_id, size_t len, uint32_t crc)
+{
+	const uint8_t *checksum;
+	const char *name;
+	size_t checksum_len;
+
+	if (!sc_elf_has(e, ".debug_info"))
+		return false;
+	if (!build_id)
+		return libdeflate_crc32(0, e->bytes, e->size) == crc;
+	if (e->build_id_len == len && !memcmp(e->build_id, build_id, len))
+		return true;
+	return read_sup(e, true, &name, &checksum, &checksum_len) && checksum_len == len &&
+	       !memcmp(checksum, build_id, len);
 }
 
 /* What the file that is looked for must have. */
@@ -27,14 +59,10 @@ struct wanted {
 static struct sc_elf *try(const char *path, const struct wanted *w)
 {
 	struct sc_elf *d;
-	bool fits;
 
 	if (sc_elf_open(path, &d, NULL))
 		return NULL;
-	fits = !w->build_id ? libdeflate_crc32(0, d->bytes, d->size) == w->crc :
-		d->build_id_len == w->build_id_len &&
-		!memcmp(d->build_id, w->build_id, w->build_id_len);
-	if (fits && has_dwarf(d))
+	if (sc_elf_fits(d, w->build_id, w->build_id_len, w->crc))
 		return d;
 	sc_elf_close(d);
 	return NULL;
@@ -56,8 +84,7 @@ static struct sc_elf *by_build_id(const struct wanted *w, const char *const *dir
 	return found;
 }
 
-/* The name and CRC of .gnu_debuglink. */
-static bool debuglink(struct sc_elf *e, const char **name, uint32_t *crc)
+bool sc_elf_debuglink(struct sc_elf *e, const char **name, uint32_t *crc)
 {
 	const uint8_t *data;
 	size_t size, len;
@@ -81,7 +108,7 @@ static struct sc_elf *by_link(struct sc_elf *e, const char *const *dirs)
 	struct wanted w = {0};
 	struct sc_elf *d;
 
-	if (!debuglink(e, &name, &w.crc) || !realpath(e->path, real))
+	if (!sc_elf_debuglink(e, &name, &w.crc) || !realpath(e->path, real))
 		return NULL;
 	slash = strrchr(real, '/');
 	*slash = 0;
@@ -140,25 +167,39 @@ static struct sc_elf *by_alt_name(struct sc_elf *e, const char *name, const stru
 	return found;
 }
 
-int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
-		    struct sc_error *err)
+int sc_elf_altlink(struct sc_elf *e, const char **name, const uint8_t **build_id, size_t *id_len,
+		   struct sc_error *err)
 {
 	const uint8_t *data;
 	size_t size, len;
-	struct wanted w = {0};
 	int rc = sc_elf_section(e, ".gnu_debugaltlink", &data, &size, err);
 
-	*ret = NULL;
+	if (rc == SC_ENOTFOUND && read_sup(e, false, name, build_id, id_len))
+		return 0;
 	if (rc)
 		return rc;
 	len = strnlen((const char *)data, size);
 	if (!len || len + 1 >= size)
 		return sc_error_set(err, SC_EFORMAT, "%s: .gnu_debugaltlink is damaged", e->path);
-	w.build_id = data + len + 1;
-	w.build_id_len = size - len - 1;
+	*name = (const char *)data;
+	*build_id = data + len + 1;
+	*id_len = size - len - 1;
+	return 0;
+}
+
+int sc_elf_find_alt(struct sc_elf *e, const char *const *dirs, struct sc_elf **ret,
+		    struct sc_error *err)
+{
+	struct wanted w = {0};
+	const char *name;
+	int rc = sc_elf_altlink(e, &name, &w.build_id, &w.build_id_len, err);
+
+	*ret = NULL;
+	if (rc)
+		return rc;
 	*ret = by_build_id(&w, dirs);
-	if (!*ret && len < PATH_MAX)
-		*ret = by_alt_name(e, (const char *)data, &w, dirs);
+	if (!*ret && strlen(name) < PATH_MAX)
+		*ret = by_alt_name(e, name, &w, dirs);
 	return *ret ? 0 : sc_error_set(err, SC_EFORMAT, "%s: no supplementary file %s", e->path,
-				       (const char *)data);
+				       name);
 }

@@ -46,6 +46,28 @@ static const char *found(const char *name)
 	return path;
 }
 
+/* What comes of looking for the supplementary file of a copy of $P with these bytes (for
+ * printf) as .debug_sup. */
+static int find_sup(const char *bytes)
+{
+	const char *const dirs[] = { NULL };
+	char file[128], commands[300];
+	struct sc_elf *e, *d;
+	struct sc_error err = { .msg = "" };
+	int rc;
+
+	snprintf(commands, sizeof(commands), "printf '%s' > sup;"
+		 "objcopy --add-section .debug_sup=sup $P p", bytes);
+	run(commands);
+	snprintf(file, sizeof(file), "%s/p", testing_dir);
+	assert_int_equal(sc_elf_open(file, &e, &err), 0);
+	rc = sc_elf_find_alt(e, dirs, &d, &err);
+	assert_true(!rc == !!d);
+	sc_elf_close(d);
+	sc_elf_close(e);
+	return rc;
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -141,6 +163,24 @@ static void test_build_id(void **state)
 	assert_string_equal(found("p"), "");
 }
 
+/* .debug_sup leads to a file with the same checksum; what is damaged leads nowhere. */
+static void test_sup(void **state)
+{
+	(void)state;
+	run("printf '\\5\\0\\1\\0\\2ab' > sup && objcopy --add-section .debug_sup=sup $P alt");
+	assert_int_equal(find_sup("\\5\\0\\0alt\\0\\2ab"), 0);
+	assert_int_equal(find_sup("\\5\\0\\0alt\\0\\2ax"), SC_EFORMAT);
+	assert_int_equal(find_sup("\\5\\0\\0alt\\0\\1a"), SC_EFORMAT);
+	assert_int_equal(find_sup("\\5\\0\\0p\\0\\2ab"), SC_EFORMAT); /* no supplementary file */
+	assert_int_equal(find_sup("\\5\\0\\0gone\\0\\2ab"), SC_EFORMAT);
+	assert_int_equal(find_sup("\\5\\0\\1alt\\0\\2ab"), SC_ENOTFOUND);
+	assert_int_equal(find_sup("\\6\\0\\0alt\\0\\2ab"), SC_ENOTFOUND);
+	assert_int_equal(find_sup("\\5\\0\\0alt\\0\\3ab"), SC_ENOTFOUND);
+	assert_int_equal(find_sup("\\5\\0\\0alt\\0"), SC_ENOTFOUND);
+	assert_int_equal(find_sup("\\5\\0\\0alt"), SC_ENOTFOUND);
+	assert_int_equal(find_sup("\\5\\0"), SC_ENOTFOUND);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +188,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_wrong_crc, clean),
 		cmocka_unit_test_teardown(test_odd_links, clean),
 		cmocka_unit_test_teardown(test_build_id, clean),
+		cmocka_unit_test_teardown(test_sup, clean),
 	};
 
 	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);

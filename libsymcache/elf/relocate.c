@@ -202,10 +202,11 @@ static void set_uleb(uint8_t *p, size_t left, uint64_t v, bool subtract)
 static void apply(const struct sc_elf *e, const struct kind *k, uint8_t *data, size_t size,
 		  uint64_t offset, uint64_t place, uint64_t value, bool has_addend)
 {
-	uint8_t *p = data + offset;
+	uint8_t *p;
 
 	if (k->action == NOTHING || offset >= size || k->size > size - offset)
 		return;
+	p = data + offset;
 	/* Without an addend of its own (REL) it is what stands there. */
 	if (!has_addend && (k->action == SET || k->action == RELATIVE))
 		value += get(e, p, k->size);

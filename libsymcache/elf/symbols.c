@@ -132,11 +132,13 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 	return true;
 }
 
-/* $x, $d.12, …; on RISC-V also $x with the instruction set behind it. */
-static bool is_mapping_symbol(const struct sc_elf *e, const char *name)
+/* Of the tools, not of the program: mapping symbols ($x, $d.12, …; on RISC-V also $x with
+ * the instruction set behind it), and a compiler's labels inside of functions. Those are in
+ * the table on RISC-V, where the linker moves code. */
+static bool is_marker(const struct sc_elf *e, const char *name)
 {
-	return name[0] == '$' && name[1] && (!name[2] || name[2] == '.' ||
-		(e->machine == EM_RISCV && !strncmp(name, "$xrv", 4)));
+	return (name[0] == '$' && name[1] && (!name[2] || name[2] == '.')) ||
+	       (e->machine == EM_RISCV && (!strncmp(name, "$xrv", 4) || !strncmp(name, ".L", 2)));
 }
 
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
@@ -173,7 +175,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		if (ndx == SHN_UNDEF || (sym.st_shndx >= SHN_LORESERVE &&
 					 sym.st_shndx != SHN_XINDEX))
 			continue;
-		if (is_mapping_symbol(e, name))
+		if (is_marker(e, name))
 			continue;
 		if (ndx != sh_index) {
 			s = elf_getscn(e->elf, ndx);
@@ -186,14 +188,6 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 	}
 	ret->num_symbols += (uint32_t)n;
 	return 0;
-}
-
-/* Room for as many symbols as there are candidates. */
-static bool make_room(const struct candidates *c, struct sc_elf_symbol **data, size_t *cap)
-{
-	*cap = c->list.len ? c->list.len : 1;
-	*data = calloc(*cap, sizeof(**data));
-	return *data;
 }
 
 /* Chooses among aliases, of code or of data, and bounds sizes of 0. */
@@ -271,9 +265,8 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_
 	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
 	if (ok && c.list.len)
 		qsort(c.list.data, c.list.len, sizeof(*c.list.data), by_vaddr);
-	ok = ok && make_room(&c, &ret->code.data, &ret->code.cap) &&
-	     make_room(&c, &ret->data.data, &ret->data.cap) &&
-	     make_room(&c, &ret->all.data, &ret->all.cap);
+	ok = ok && vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
+	     vec_reserve(&ret->all, c.list.len);
 	if (ok) {
 		ret->code.len = settle(&c, true, ret->code.data);
 		ret->data.len = settle(&c, false, ret->data.data);

@@ -7,12 +7,15 @@
  * last start the search therefore goes back until a symbol covers the address.
  *
  * Cost: a binary search, then a step for each symbol that starts between the
- * answer and the address; an address that nothing covers costs a step for each
- * symbol below it.
+ * answer and the address, MAX_STEPS at most: an address that nothing covers must
+ * not cost a step for each symbol below it. In vmlinux, where sets of numbers with
+ * a symbol for each of them nest deepest, a symbol holds 244 others.
  */
 #include "libsymcache/read/read.h"
 
-/* Symbols that start at or below `address`. */
+enum { MAX_STEPS = 4096 };
+
+/* Symbols that start at or below `address`; 0 if the bytes are damaged. */
 static size_t count_starts(const struct symcache *cache, uint64_t address)
 {
 	const struct symcache_ext_data *s = cache->data_symbols;
@@ -21,6 +24,8 @@ static size_t count_starts(const struct symcache *cache, uint64_t address)
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
+		if (!symcache_sound(cache, &s[mid], sizeof(*s)))
+			return 0;
 		if (s[mid].address <= address)
 			low = mid + 1;
 		else
@@ -37,11 +42,14 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 	bool outside = n == cache->num_data_symbols && cache->image &&
 		       rel_address >= cache->image->image_size;
 
-	for (size_t i = n; i-- > 0;) {
+	for (size_t i = n; i-- > 0 && n - i <= MAX_STEPS;) {
 		const struct symcache_ext_data *s = &cache->data_symbols[i];
-		bool covers = s->size ? rel_address - s->address < s->size :
-			s->address == cache->data_symbols[n - 1].address && !outside;
+		bool covers;
 
+		if (!symcache_sound(cache, s, sizeof(*s)))
+			return false;
+		covers = s->size ? rel_address - s->address < s->size :
+			s->address == cache->data_symbols[n - 1].address && !outside;
 		if (covers) {
 			*ret = (struct symcache_data){
 				.name = symcache_string(cache, s->name),
@@ -65,6 +73,8 @@ bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
+		if (!symcache_sound(cache, &s[mid], sizeof(*s)))
+			return false;
 		if (s[mid].address <= rel_address)
 			low = mid + 1;
 		else

@@ -76,6 +76,37 @@ static void test_data_symbols_at_one_address(void **state)
 	free(bytes);
 }
 
+/* A symbol that holds very many others shows behind 4,095 of them, no further: what
+ * nothing covers must be found out in bounded time. */
+static void test_many_data_symbols(void **state)
+{
+	const uint32_t n = 10000;
+	struct tiny t = tiny_example_ext(9);
+	struct symcache_ext_data *data = calloc(n, sizeof(*data));
+	struct symcache_data d;
+	struct symcache c;
+	uint8_t *bytes = tiny_open(&t, &c);
+
+	(void)state;
+	for (uint32_t i = 0; i < n; i++)
+		data[i] = (struct symcache_ext_data){ 0x1000 + 4 * i, 1, t.data[0].name, 0, i };
+	data[0].size = 0x20000;
+	data[n - 100].size = 0x1000;
+	c.data_symbols = data;
+	c.num_data_symbols = n;
+	assert_true(symcache_lookup_data(&c, 0x1002, &d));
+	assert_int_equal(d.line, 0);
+	assert_true(symcache_lookup_data(&c, 0x1000 + 4 * 4095 + 2, &d));
+	assert_int_equal(d.line, 0);
+	assert_false(symcache_lookup_data(&c, 0x1000 + 4 * 4096 + 2, &d));
+	assert_true(symcache_lookup_data(&c, 0x1000 + 4 * 4096, &d));
+	assert_int_equal(d.line, 4096);
+	assert_true(symcache_lookup_data(&c, 0x1000 + 4 * (n - 1) + 3, &d));
+	assert_int_equal(d.line, n - 100);
+	free(data);
+	free(bytes);
+}
+
 static void test_no_data_symbols(void **state)
 {
 	struct tiny t = tiny_example(9);
@@ -92,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_data_symbols),
 		cmocka_unit_test(test_data_symbols_at_one_address),
+		cmocka_unit_test(test_many_data_symbols),
 		cmocka_unit_test(test_no_data_symbols),
 	};
 

@@ -75,7 +75,10 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 	const uint32_t *record = f->at;
 	uint32_t n = cache->header->num_ranges;
 
-	if (!record || (!n && !f->count) || (n && f->count && record[0] < 32 &&
+	if (!record || (!n && !f->count) || (n && f->count &&
+			symcache_sound(cache, record, sizeof(*record)) &&
+			symcache_sound(cache, &cache->ranges[n - 1], sizeof(*cache->ranges)) &&
+			record[0] < 32 &&
 			f->count == symcache_index_buckets(record[0], cache->ranges[n - 1]) + 2ull))
 		return 0;
 	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
@@ -94,6 +97,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	if (cache->size < sizeof(footer) || cache->size - sizeof(footer) < begin)
 		return 0;
 	end = cache->size - sizeof(footer);
+	if (!symcache_sound(cache, cache->data + end, sizeof(footer)))
+		return sc_error_set(err, SC_EFORMAT, "damaged");
 	memcpy(&footer, cache->data + end, sizeof(footer));
 	if (memcmp(footer.magic, SYMCACHE_EXT_MAGIC, sizeof(footer.magic)))
 		return 0;
@@ -114,6 +119,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 				    footer.num_sections, footer.table_offset);
 
 	table = (const void *)(cache->data + footer.table_offset);
+	if (!symcache_sound(cache, table, footer.num_sections * sizeof(*table)))
+		return sc_error_set(err, SC_EFORMAT, "damaged");
 	for (uint32_t i = 0; i < footer.num_sections && !rc; i++)
 		rc = take_section(cache, begin, end, &table[i], found, err);
 	if (!rc)
@@ -127,6 +134,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	if (rc)
 		return rc;
 	image = found[IMAGE].at;
+	if (image && !symcache_sound(cache, image, sizeof(*image)))
+		return sc_error_set(err, SC_EFORMAT, "damaged");
 	if (image && image->build_id_len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_EFORMAT, "section IMAG: build ID of %u bytes",
 				    image->build_id_len);

@@ -49,30 +49,47 @@ static inline const uint32_t *bucket_of(const struct symcache *cache, uint32_t p
 	return &cache->index[bucket < cache->index_buckets ? bucket : cache->index_buckets - 1];
 }
 
-/* Among all ranges, of which there are some. */
+/* Among all ranges, of which there are some. None: the index is damaged. */
 static inline struct span find_span(const struct symcache *cache, uint32_t pc)
 {
 	uint32_t n = cache->header->num_ranges;
 
 	if (cache->index) {
 		const uint32_t *entry = bucket_of(cache, pc);
-		uint32_t low = entry[0], high = entry[1];
+		uint32_t low, high;
 
+		if (!symcache_sound(cache, entry, 2 * sizeof(*entry)))
+			return (struct span){ 0, 0 };
+		low = entry[0];
+		high = entry[1];
 		if (low <= high && high < n)
 			return (struct span){ low, high - low + 1 };
 	}
 	return (struct span){ 0, n };
 }
 
-/* The location of the range in which `pc` is; SYMCACHE_NONE: there is none. */
+/* The location of the range in which `pc` is; SYMCACHE_NONE: there is none, or the
+ * ranges are damaged. */
 static inline uint32_t find_location(const struct symcache *cache, struct span span, uint32_t pc)
 {
-	uint32_t range = span.first + last_start(cache->ranges + span.first, span.n, pc);
-	uint32_t location = cache->range_location + range;
+	const uint32_t *starts = cache->ranges + span.first;
+	uint32_t range, location;
 
+	if (!span.n || !symcache_sound(cache, starts, span.n * sizeof(*starts)))
+		return SYMCACHE_NONE;
+	range = span.first + last_start(starts, span.n, pc);
+	location = cache->range_location + range;
 	if (cache->ranges[range] > pc || location >= cache->header->num_source_locations)
 		return SYMCACHE_NONE;
 	return location;
+}
+
+/* Is location `idx`, which exists, some code's? Not if it is damaged. */
+static inline bool is_code(const struct symcache *cache, uint32_t idx)
+{
+	const struct symcache_source_location *location = &cache->locations[idx];
+
+	return symcache_sound(cache, location, sizeof(*location)) && !sc_is_gap(location);
 }
 
 static inline bool is_searched(const struct symcache *cache, uint64_t rel_pc)
@@ -99,7 +116,7 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc, struct symca
 	if (location == SYMCACHE_NONE)
 		return false;
 	fetch_location(cache, location);
-	if (sc_is_gap(&cache->locations[location]))
+	if (!is_code(cache, location))
 		return false;
 	ret->location = location;
 	return true;
@@ -135,7 +152,7 @@ void symcache_lookup_batch(struct symcache_query q[], size_t n)
 	for (size_t i = 0; i < n; i++) {
 		uint32_t location = q[i].frames.location;
 
-		if (location != SYMCACHE_NONE && sc_is_gap(&q[i].cache->locations[location]))
+		if (location != SYMCACHE_NONE && !is_code(q[i].cache, location))
 			q[i].frames.location = SYMCACHE_NONE;
 	}
 }
@@ -160,6 +177,14 @@ struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx)
 	};
 }
 
+static inline uint32_t column_of(const struct symcache *cache, uint32_t location)
+{
+	const uint16_t *columns = cache->columns;
+
+	return columns && symcache_sound(cache, &columns[location], sizeof(*columns)) ?
+		columns[location] : 0;
+}
+
 static void read_frame(const struct symcache *cache, uint32_t location,
 		       struct symcache_frame *ret)
 {
@@ -171,10 +196,11 @@ static void read_frame(const struct symcache *cache, uint32_t location,
 		.lang = SYMCACHE_LANG_UNKNOWN,
 		.entry_pc = SYMCACHE_NONE,
 		.line = loc->line,
-		.column = cache->columns ? cache->columns[location] : 0,
+		.column = column_of(cache, location),
 		.decl_file_idx = SYMCACHE_NONE,
 	};
-	if (function < cache->header->num_functions) {
+	if (function < cache->header->num_functions &&
+	    symcache_sound(cache, &cache->functions[function], sizeof(*cache->functions))) {
 		const struct symcache_function *f = &cache->functions[function];
 		const struct symcache_str name = symcache_string(cache, f->name);
 
@@ -182,7 +208,8 @@ static void read_frame(const struct symcache *cache, uint32_t location,
 			ret->function = name;
 		ret->lang = f->lang;
 		ret->entry_pc = f->entry_pc;
-		if (cache->decls) {
+		if (cache->decls && symcache_sound(cache, &cache->decls[function],
+						   sizeof(*cache->decls))) {
 			ret->decl_file_idx = cache->decls[function].file_idx;
 			ret->decl_line = cache->decls[function].line;
 		}
@@ -199,7 +226,7 @@ static uint32_t take_location(struct symcache_frames *frames)
 	if (location == SYMCACHE_NONE)
 		return location;
 	next = cache->locations[location].inlined_into_idx;
-	if (next >= location || next >= cache->range_location || sc_is_gap(&cache->locations[next]))
+	if (next >= location || next >= cache->range_location || !is_code(cache, next))
 		next = SYMCACHE_NONE;
 	else
 		fetch_location(cache, next);
@@ -230,6 +257,6 @@ bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids
 									 : SYMCACHE_NONE;
 	ret->file = loc->file_idx < cache->header->num_files ? loc->file_idx : SYMCACHE_NONE;
 	ret->line = loc->line;
-	ret->column = cache->columns ? cache->columns[location] : 0;
+	ret->column = column_of(cache, location);
 	return true;
 }

@@ -48,14 +48,23 @@ static int check_header(const void *data, size_t size, struct sc_error *err)
 
 int symcache_open(struct symcache *ret, const void *data, size_t size, struct sc_error *err)
 {
+	return symcache_open_guarded(ret, data, size, NULL, err);
+}
+
+int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
+			  struct symcache_guard *guard, struct sc_error *err)
+{
 	struct cursor c = { data, size, sizeof(struct symcache_header) };
 	const struct symcache_header *h = data;
 	size_t left;
-	int rc = check_header(data, size, err);
+	int rc;
 
+	*ret = (struct symcache){ .data = data, .size = size, .header = h, .guard = guard };
+	if (!symcache_sound(ret, data, size < sizeof(*h) ? size : sizeof(*h)))
+		return sc_error_set(err, SC_EFORMAT, "damaged");
+	rc = check_header(data, size, err);
 	if (rc)
 		return rc;
-	*ret = (struct symcache){ .data = data, .size = size, .header = h };
 	ret->file_size = h->version < SYMCACHE_FIRST_VERSION_WITH_SRCSRV ?
 		sizeof(struct symcache_file_v7) : sizeof(struct symcache_file_v9);
 	/* Wraps where there are more ranges than locations; the look-up, which
@@ -83,7 +92,7 @@ int symcache_open(struct symcache *ret, const void *data, size_t size, struct sc
 	ret->base_size = c.pos + h->string_bytes;
 
 	sc_ext_open(ret, NULL);
-	return 0;
+	return symcache_damaged(ret) ? sc_error_set(err, SC_EFORMAT, "damaged") : 0;
 }
 
 uint64_t symcache_load_base(const struct symcache *cache)

@@ -19,9 +19,12 @@ static inline size_t sc_align8(size_t offset)
  * same in all versions. NULL: no such record. */
 static inline const uint32_t *sc_file_record(const struct symcache *cache, uint32_t idx)
 {
+	const uint8_t *record;
+
 	if (idx >= cache->header->num_files)
 		return NULL;
-	return (const uint32_t *)(cache->files + (size_t)idx * cache->file_size);
+	record = cache->files + (size_t)idx * cache->file_size;
+	return symcache_sound(cache, record, cache->file_size) ? (const uint32_t *)record : NULL;
 }
 
 /*
@@ -35,7 +38,8 @@ static inline struct symcache_str sc_string_at(const struct symcache *cache, uin
 	uint32_t bytes = cache->header->string_bytes, len = 0, pos = offset;
 	const uint8_t *s = cache->strings;
 
-	if (offset >= bytes)
+	if (offset >= bytes ||
+	    !symcache_sound(cache, s + offset, bytes - offset < 5 ? bytes - offset : 5))
 		return none;
 	if (cache->header->version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS) {
 		if (bytes - pos < sizeof(len))
@@ -58,7 +62,7 @@ static inline struct symcache_str sc_string_at(const struct symcache *cache, uin
 			return none;
 		len = (uint32_t)value;
 	}
-	if (len > bytes - pos)
+	if (len > bytes - pos || !symcache_sound(cache, s + pos, len))
 		return none;
 	*next = pos + len;
 	return (struct symcache_str){ (const char *)s + pos, len };

@@ -65,9 +65,20 @@ static size_t utf8_sequence(const uint8_t *s, size_t n)
 
 static bool is_utf8(const uint8_t *s, size_t n)
 {
-	while (n) {
-		size_t len = utf8_sequence(s, n);
+	uint64_t eight;
 
+	while (n) {
+		size_t len;
+
+		if (n >= sizeof(eight)) { /* ASCII, eight at a time */
+			memcpy(&eight, s, sizeof(eight));
+			if (!(eight & 0x8080808080808080)) {
+				s += sizeof(eight);
+				n -= sizeof(eight);
+				continue;
+			}
+		}
+		len = utf8_sequence(s, n);
 		if (!len)
 			return false;
 		s += len;

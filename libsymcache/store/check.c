@@ -9,6 +9,7 @@
  * right.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -45,49 +46,61 @@ void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 	munmap(file, size);
 }
 
-static void key_text(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const MDB_val *key)
+static bool first_fault(void *ctx, const char *fault)
+{
+	sc_error_set(ctx, SC_EFORMAT, "damaged or cut off: %s", fault);
+	return false;
+}
+
+int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short, struct sc_error *err)
+{
+	struct sc_error first;
+	struct symstore_report report = { .fn = first_fault, .ctx = &first };
+
+	symstore_check_pages(store, txn, if_short, &report);
+	return report.faults ? sc_error_set(err, SC_EFORMAT, "store %s: %s", store->path, first.msg)
+			     : 0;
+}
+
+static void key_text(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const struct symstore_bytes *key)
 {
 	text[0] = 0;
-	for (size_t i = 0; i < key->mv_size && i < SYMCACHE_BUILD_ID_MAX; i++)
-		snprintf(text + 2 * i, 3, "%02x", ((const uint8_t *)key->mv_data)[i]);
+	for (size_t i = 0; i < key->size && i < SYMCACHE_BUILD_ID_MAX; i++)
+		snprintf(text + 2 * i, 3, "%02x", key->data[i]);
 }
 
 /* Each entry has a cache that is large enough, and there are no other caches. */
 static void check_records(struct symstore_reader *reader, struct symstore_report *r)
 {
-	MDB_cursor *entries __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
-	struct symstore *store = reader->store;
 	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	MDB_val key, value, cache;
+	struct symstore_bytes cache;
 	struct symstore_entry entry;
+	struct symstore_walk walk;
 	size_t with_cache = 0;
-	MDB_stat stat;
-	int rc;
+	int rc, found;
 
-	if ((rc = mdb_cursor_open(reader->txn, store->entries, &entries)) ||
-	    (rc = mdb_stat(reader->txn, store->caches, &stat))) {
-		symstore_fault(r, "cannot read: %s", mdb_strerror(rc));
-		return;
-	}
-	while (!r->stop && !(rc = mdb_cursor_get(entries, &key, &value, MDB_NEXT))) {
-		key_text(id, &key);
-		if (!symstore_entry_decode(key.mv_data, key.mv_size, value.mv_data, value.mv_size,
-					   &entry)) {
+	for (rc = symstore_seek(&walk, &reader->view, &reader->entries, false,
+				(struct symstore_bytes){ 0 });
+	     !rc && !r->stop; rc = symstore_next(&walk)) {
+		key_text(id, &walk.key);
+		if (!symstore_entry_decode(walk.key.data, walk.key.size, walk.value.data,
+					   walk.value.size, &entry)) {
 			symstore_fault(r, "%s: malformed entry record", id);
 			entry.cache_size = 0;
 		}
-		rc = mdb_get(reader->txn, store->caches, &key, &cache);
-		if (rc)
-			symstore_fault(r, "%s: no cache: %s", id, mdb_strerror(rc));
-		else if (cache.mv_size < entry.cache_size)
+		found = symstore_find(&reader->view, &reader->caches, walk.key.data, walk.key.size,
+				      &cache);
+		if (found)
+			symstore_fault(r, "%s: no cache", id);
+		else if (cache.size < entry.cache_size)
 			symstore_fault(r, "%s: the cache has %zu bytes, the entry says %llu", id,
-			      cache.mv_size, (unsigned long long)entry.cache_size);
-		with_cache += !rc;
+				       cache.size, (unsigned long long)entry.cache_size);
+		with_cache += !found;
 	}
-	if (!r->stop && rc != MDB_NOTFOUND)
-		symstore_fault(r, "cannot read: %s", mdb_strerror(rc));
-	if (!r->stop && with_cache != stat.ms_entries)
-		symstore_fault(r, "%zu caches have no entry", stat.ms_entries - with_cache);
+	if (!r->stop && rc != SC_ENOTFOUND)
+		symstore_fault(r, "the entries cannot be read");
+	if (!r->stop && with_cache != reader->caches.entries)
+		symstore_fault(r, "%zu caches have no entry", reader->caches.entries - with_cache);
 }
 
 size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx)
@@ -100,26 +113,48 @@ size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, voi
 	return r.faults;
 }
 
+/* Compares a cache with its hash and the hashes of its blocks, in one pass. */
+static void check_hashes(struct symstore_report *r, const struct symstore_entry *entry,
+			 const uint8_t *data, size_t room)
+{
+	const size_t at = symstore_table_offset((size_t)entry->cache_size);
+	const size_t size = symcache_guard_table_size((size_t)entry->cache_size);
+	uint8_t *table = malloc(size + 1);
+	uint64_t hash;
+
+	if (!table) {
+		symstore_fault(r, "out of memory");
+		return;
+	}
+	hash = symcache_guard_hash(data, (size_t)entry->cache_size, table);
+	if (hash != entry->cache_hash)
+		symstore_fault(r, "the bytes are not those that were written: hash %016llx, not %016llx",
+			       (unsigned long long)hash, (unsigned long long)entry->cache_hash);
+	else if (entry->table_hash && (at > room || size > room - at ||
+				       memcmp(table, data + at, size) ||
+				       XXH3_64bits(table, size) != entry->table_hash))
+		symstore_fault(r, "the hashes of its blocks are not those that were written");
+	free(table);
+}
+
 size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
 			    symcache_fault_fn *fn, void *ctx)
 {
 	struct symstore_report r = { .fn = fn, .ctx = ctx };
+	struct symstore_entry own;
 	struct symcache cache;
 	struct sc_error err;
-	const void *data;
-	size_t size;
+	const uint8_t *data;
+	size_t room;
 
-	if (symstore_get(reader, entry->build_id, entry->build_id_len, &data, &size, &err)) {
+	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &data, &room, &err)) {
 		symstore_fault(&r, "%s", err.msg);
 		return r.faults;
 	}
-	if (XXH3_64bits(data, size) != entry->cache_hash) {
-		symstore_fault(&r, "the bytes are not those that were written: hash %016llx, not %016llx",
-		      (unsigned long long)XXH3_64bits(data, size),
-		      (unsigned long long)entry->cache_hash);
+	check_hashes(&r, &own, data, room);
+	if (r.faults)
 		return r.faults;
-	}
-	if (symcache_open(&cache, data, size, &err))
+	if (symcache_open(&cache, data, (size_t)own.cache_size, &err))
 		symstore_fault(&r, "%s", err.msg);
 	else
 		r.faults += symcache_verify(&cache, fn, ctx);

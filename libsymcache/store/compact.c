@@ -31,12 +31,16 @@ static void close_file(int *fd)
 static int copy(const char *path, const char *beside, struct sc_error *err)
 {
 	struct symstore *store;
+	MDB_txn *txn;
 	int rc = symstore_open_claimed(path, SYMSTORE_READ, &store, err);
 
 	if (rc)
 		return rc;
-	rc = mdb_env_copy2(store->env, beside, MDB_CP_COMPACT);
-	if (rc)
+	if (!(rc = symstore_txn_begin(store, MDB_RDONLY, &txn, err))) {
+		rc = symstore_sound_pages(store, txn, false, err);
+		mdb_txn_abort(txn);
+	}
+	if (!rc && (rc = mdb_env_copy2(store->env, beside, MDB_CP_COMPACT)))
 		rc = symstore_fail(store, rc, err, "cannot write %s", beside);
 	symstore_close(store);
 	return rc;

@@ -7,7 +7,8 @@
  * large as can be had, and moves when the file outgrows it. LMDB unmaps before
  * it maps: that must not happen under a reader of this process, and must not
  * fail half-way. So a remap waits for the readers, and tries first whether the
- * address space is there.
+ * address space is there. LMDB does not tell where its map is, and we read without
+ * it: so there is a second one.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -32,12 +33,37 @@ size_t symstore_map_size(uint64_t used, uint64_t roomy)
 	used = (used + page - 1) / page * page;
 	while (size / 4 < used && size <= SIZE_MAX / 8)
 		size *= 2;
-	/* As much again stays free for the rest of the process. */
-	while (size > used && (size > SIZE_MAX / 2 || !address_space((size_t)size * 2)))
+	/* It is mapped twice, and as much again stays free for the rest of the process. */
+	while (size > used && (size > SIZE_MAX / 3 || !address_space((size_t)size * 3)))
 		size = size / 2 / page * page;
 	if (size >= used)
 		return (size_t)size;
-	return used <= SIZE_MAX / 2 && address_space((size_t)used) ? (size_t)used : 0;
+	return used <= SIZE_MAX / 2 && address_space((size_t)used * 2) ? (size_t)used : 0;
+}
+
+int symstore_map(struct symstore *store, struct sc_error *err)
+{
+	MDB_envinfo info;
+	void *map;
+	int fd;
+
+	symstore_unmap(store);
+	mdb_env_info(store->env, &info);
+	mdb_env_get_fd(store->env, &fd);
+	map = mmap(NULL, info.me_mapsize, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return sc_error_sys(err, "store %s: cannot map %zu bytes", store->path,
+				    info.me_mapsize);
+	store->map = map;
+	store->map_size = info.me_mapsize;
+	return 0;
+}
+
+void symstore_unmap(struct symstore *store)
+{
+	if (store->map)
+		munmap((void *)store->map, store->map_size);
+	store->map = NULL;
 }
 
 static bool reads_here(const struct symstore *store)
@@ -67,10 +93,13 @@ int symstore_remap(struct symstore *store, uint64_t size, struct sc_error *err)
 	if (size < ((uint64_t)info.me_last_pgno + 1) * store->page_size)
 		size = ((uint64_t)info.me_last_pgno + 1) * store->page_size;
 	if (size > info.me_mapsize) {
+		symstore_unmap(store);
 		map = symstore_map_size(size, store->roomy);
 		rc = map ? mdb_env_set_mapsize(store->env, map) : ENOMEM;
-		store->lost = map && rc;
-		if (rc)
+		store->lost = (map && rc) || symstore_map(store, err);
+		if (!rc && store->lost)
+			rc = SC_ENOMEM;
+		else if (rc)
 			rc = symstore_fail(store, rc, err, "cannot map %llu bytes",
 					   (unsigned long long)size);
 	}

@@ -1,6 +1,7 @@
 /*
  * Opening a store: what the file is, without LMDB; the lock file; LMDB; the
- * file's page tree if it may be cut off; the named databases and the version.
+ * file's page tree if it may be cut off; the trees of the file and its version; if we
+ * write, LMDB's handles for them.
  *
  * The order matters. LMDB takes a damaged file at its word, makes a lock file
  * whose pages a full disk may refuse only when they are touched (SIGBUS), and
@@ -16,8 +17,6 @@
 
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
-
-static const char format_key[] = "format";
 
 enum { MAX_DATABASES = 16 };
 
@@ -56,12 +55,6 @@ int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 			    mdb_strerror(rc));
 }
 
-static bool first_fault(void *ctx, const char *fault)
-{
-	sc_error_set(ctx, SC_EFORMAT, "damaged or cut off: %s", fault);
-	return false;
-}
-
 static int open_databases(struct symstore *store, MDB_txn *txn, unsigned flags)
 {
 	int rc;
@@ -73,18 +66,14 @@ static int open_databases(struct symstore *store, MDB_txn *txn, unsigned flags)
 	return mdb_dbi_open(txn, "seen", flags, &store->seen);
 }
 
-/* Reads the version record. SC_ENOTFOUND: there is none. */
-static int read_format(struct symstore *store, MDB_txn *txn, enum symstore_mode mode,
-		       struct sc_error *err)
+/* Looks at the version record. */
+static int check_format(struct symstore *store, const void *record, size_t size,
+			enum symstore_mode mode, struct sc_error *err)
 {
-	MDB_val key = { sizeof(format_key) - 1, (void *)format_key }, value;
 	struct symstore_format format;
 	uint32_t since;
-	int rc = mdb_get(txn, store->meta, &key, &value);
 
-	if (rc)
-		return symstore_fail(store, rc, err, "no format version");
-	if (!symstore_format_decode(value.mv_data, value.mv_size, &format))
+	if (!symstore_format_decode(record, size, &format))
 		return sc_error_set(err, SC_EFORMAT, "store %s: damaged: its format version",
 				    store->path);
 	since = mode == SYMSTORE_READ ? format.read_since : format.write_since;
@@ -102,7 +91,7 @@ static int write_format(struct symstore *store, MDB_txn *txn, struct sc_error *e
 	struct symstore_format format = {
 		.format = SYMSTORE_FORMAT, .read_since = 1, .write_since = 1, .created = time(NULL),
 	};
-	MDB_val key = { sizeof(format_key) - 1, (void *)format_key }, value;
+	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
 	int rc;
 
 	value.mv_data = symstore_format_encode(&format, &value.mv_size);
@@ -112,6 +101,38 @@ static int write_format(struct symstore *store, MDB_txn *txn, struct sc_error *e
 	free(value.mv_data);
 	store->format = format.format;
 	return rc ? symstore_fail(store, rc, err, "cannot write") : 0;
+}
+
+/* The version of a file that has one, and LMDB's handles if we write. SC_ENOTFOUND: an
+ * LMDB file without any data. */
+static int attach(struct symstore *store, enum symstore_mode mode, struct sc_error *err)
+{
+	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
+	struct symstore_reader in;
+	struct symstore_bytes value;
+	MDB_txn *done;
+	int rc = symstore_txn_begin(store, MDB_RDONLY, &txn, err);
+
+	if (rc || (rc = symstore_sound_pages(store, txn, true, err)))
+		return rc;
+	rc = symstore_look_in(store, txn, &in, err);
+	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE &&
+	    symstore_sound_pages(store, txn, false, err))
+		return SC_EFORMAT; /* so initialise() must not touch it */
+	if (rc)
+		return rc;
+	if (symstore_find(&in.view, &in.meta, SYMSTORE_FORMAT_KEY, strlen(SYMSTORE_FORMAT_KEY),
+			  &value))
+		return sc_error_set(err, SC_EFORMAT, "store %s: no format version", store->path);
+	rc = check_format(store, value.data, value.size, mode, err);
+	if (rc || mode == SYMSTORE_READ)
+		return rc;
+	if ((rc = open_databases(store, txn, 0)))
+		return symstore_fail(store, rc, err, "cannot read");
+	done = txn;
+	txn = NULL;
+	mdb_txn_commit(done); /* keeps the handles */
+	return 0;
 }
 
 /* Makes a store of an LMDB file without any data. */
@@ -127,55 +148,19 @@ static int initialise(struct symstore *store, struct sc_error *err)
 		return rc;
 	if ((rc = mdb_dbi_open(txn, NULL, 0, &main_db)) || (rc = mdb_stat(txn, main_db, &stat)))
 		return symstore_fail(store, rc, err, "cannot read");
-	/* Another process may have been faster. */
-	if (stat.ms_entries) {
-		if ((rc = open_databases(store, txn, 0)))
-			return sc_error_set(err, SC_EFORMAT, "%s is an LMDB file, but not a store",
-					    store->path);
-		rc = read_format(store, txn, SYMSTORE_WRITE, err);
-	} else {
-		if ((rc = open_databases(store, txn, MDB_CREATE)))
-			return symstore_fail(store, rc, err, "cannot write");
-		rc = write_format(store, txn, err);
+	if (stat.ms_entries) { /* another process was faster */
+		mdb_txn_abort(txn);
+		txn = NULL;
+		return attach(store, SYMSTORE_WRITE, err);
 	}
-	if (rc)
+	if ((rc = open_databases(store, txn, MDB_CREATE)))
+		return symstore_fail(store, rc, err, "cannot write");
+	if ((rc = write_format(store, txn, err)))
 		return rc;
 	done = txn;
 	txn = NULL;
 	if ((rc = mdb_txn_commit(done)))
 		return symstore_fail(store, rc, err, "cannot write");
-	return 0;
-}
-
-/* The databases of a file that may have none yet: SC_ENOTFOUND. */
-static int attach(struct symstore *store, enum symstore_mode mode, struct sc_error *err)
-{
-	struct symstore_report report = { .fn = first_fault, .ctx = err };
-	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
-	MDB_txn *done;
-	MDB_stat stat;
-	MDB_dbi main_db;
-	int rc = symstore_txn_begin(store, MDB_RDONLY, &txn, err);
-
-	if (rc)
-		return rc;
-	symstore_check_pages(store, txn, true, &report);
-	if (report.faults) {
-		sc_error_prefix(err, "store %s: ", store->path);
-		return SC_EFORMAT;
-	}
-	if ((rc = mdb_dbi_open(txn, NULL, 0, &main_db)) || (rc = mdb_stat(txn, main_db, &stat)))
-		return symstore_fail(store, rc, err, "cannot read");
-	if (!stat.ms_entries)
-		return sc_error_set(err, SC_ENOTFOUND, "the store %s is empty", store->path);
-	if ((rc = open_databases(store, txn, 0)))
-		return sc_error_set(err, SC_EFORMAT, "%s is an LMDB file, but not a store",
-				    store->path);
-	if ((rc = read_format(store, txn, mode, err)))
-		return rc == SC_ENOTFOUND ? SC_EFORMAT : rc;
-	done = txn;
-	txn = NULL;
-	mdb_txn_commit(done); /* keeps the handles of the databases */
 	return 0;
 }
 
@@ -202,7 +187,7 @@ static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t us
 	/* Readers that died hold pages back. */
 	if (store->locked)
 		mdb_reader_check(store->env, NULL);
-	return 0;
+	return symstore_map(store, err);
 }
 
 static void store_cleanup(struct symstore **store)
@@ -291,6 +276,7 @@ void symstore_close(struct symstore *store)
 {
 	if (!store)
 		return;
+	symstore_unmap(store);
 	mdb_env_close(store->env);
 	if (store->place >= 0)
 		close(store->place);

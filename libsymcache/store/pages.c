@@ -20,17 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	NODE_BIG = 0x01, NODE_TREE = 0x02,
-	NODE_HEADER = 8,
-};
-
-struct node {
-	uint16_t lo, hi; /* swapped on big-endian machines */
-	uint16_t flags, key_size;
-};
-_Static_assert(sizeof(struct node) == NODE_HEADER, "node");
-
 struct walk {
 	const uint8_t *file;
 	size_t pages;          /* whole pages in the file */
@@ -41,11 +30,6 @@ struct walk {
 	size_t entries;        /* in the tree at hand */
 	struct symstore_tree named[16]; /* found in the main tree */
 	size_t num_named;
-};
-
-struct key {
-	const uint8_t *data; /* NULL: none, that is, no bound */
-	size_t size;
 };
 
 #define fault(w, ...) symstore_fault((w)->report, __VA_ARGS__)
@@ -87,7 +71,7 @@ static const uint8_t *page_at(struct walk *w, size_t page, const char *what,
 	return p;
 }
 
-static int key_compare(const struct walk *w, struct key a, struct key b)
+static int key_compare(const struct walk *w, struct symstore_bytes a, struct symstore_bytes b)
 {
 	size_t n = a.size < b.size ? a.size : b.size, x, y;
 	int c;
@@ -146,22 +130,22 @@ static void free_pages(struct walk *w, size_t page, const uint8_t *data, size_t 
 	}
 }
 
-static void leaf_node(struct walk *w, size_t page, const struct node *node,
+static void leaf_node(struct walk *w, size_t page, const struct symstore_node *node,
 		      const uint8_t *data, size_t room)
 {
 	size_t size = node->lo | (size_t)node->hi << 16, first;
-	bool named = node->flags & NODE_TREE;
+	bool named = node->flags & SYMSTORE_NODE_TREE;
 
 	w->entries++;
-	if (node->flags & ~(NODE_BIG | NODE_TREE) || (named && size != sizeof(*w->named))) {
+	if (node->flags & ~(SYMSTORE_NODE_BIG | SYMSTORE_NODE_TREE) || (named && size != sizeof(*w->named))) {
 		fault(w, "page %zu: a node of unknown kind %#x", page, node->flags);
 		return;
 	}
-	if ((node->flags & NODE_BIG ? sizeof(first) : size) > room) {
+	if ((node->flags & SYMSTORE_NODE_BIG ? sizeof(first) : size) > room) {
 		fault(w, "page %zu: a value of %zu bytes leaves the page", page, size);
 		return;
 	}
-	if (node->flags & NODE_BIG) {
+	if (node->flags & SYMSTORE_NODE_BIG) {
 		memcpy(&first, data, sizeof(first));
 		data = overflow(w, first, size);
 	}
@@ -173,23 +157,20 @@ static void leaf_node(struct walk *w, size_t page, const struct node *node,
 		memcpy(&w->named[w->num_named++], data, sizeof(*w->named));
 }
 
-/* Node `i` of the page at `p`, its key, and the bytes behind the key; false:
- * it does not lie within the page. */
-static bool node_at(const struct walk *w, const uint8_t *p, size_t i, struct node *ret,
-		    struct key *key, size_t *room)
+bool symstore_node_at(const uint8_t *p, size_t page_size, size_t i, struct symstore_node *ret,
+		      struct symstore_bytes *key, size_t *room)
 {
-	size_t page_size = w->snapshot->page_size;
 	uint16_t offset;
 
 	memcpy(&offset, p + sizeof(struct symstore_page) + 2 * i, sizeof(offset));
-	if (offset > page_size - NODE_HEADER)
+	if (offset > page_size - SYMSTORE_NODE_HEADER)
 		return false;
 	memcpy(ret, p + offset, sizeof(*ret));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	*ret = (struct node){ ret->hi, ret->lo, ret->flags, ret->key_size };
+	*ret = (struct symstore_node){ ret->hi, ret->lo, ret->flags, ret->key_size };
 #endif
-	*key = (struct key){ p + offset + NODE_HEADER, ret->key_size };
-	*room = page_size - NODE_HEADER - offset;
+	*key = (struct symstore_bytes){ p + offset + SYMSTORE_NODE_HEADER, ret->key_size };
+	*room = page_size - SYMSTORE_NODE_HEADER - offset;
 	if (ret->key_size > *room)
 		return false;
 	*room -= ret->key_size;
@@ -197,11 +178,12 @@ static bool node_at(const struct walk *w, const uint8_t *p, size_t i, struct nod
 }
 
 /* Checks a page of a tree and what hangs from it. Its keys are in [low, high). */
-static void tree_page(struct walk *w, size_t page, unsigned depth, struct key low,
-		      struct key high)
+static void tree_page(struct walk *w, size_t page, unsigned depth, struct symstore_bytes low,
+		      struct symstore_bytes high)
 {
 	struct symstore_page h;
 	const uint8_t *p = page_at(w, page, "index", &h);
+	const size_t page_size = w->snapshot->page_size;
 	unsigned want = depth == 1 ? SYMSTORE_PAGE_LEAF : SYMSTORE_PAGE_BRANCH;
 	size_t n;
 
@@ -212,7 +194,7 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct key lo
 		return;
 	}
 	if (h.u.free.lower < sizeof(h) || h.u.free.lower > h.u.free.upper ||
-	    h.u.free.upper > w->snapshot->page_size || h.u.free.lower % 2) {
+	    h.u.free.upper > page_size || h.u.free.lower % 2) {
 		fault(w, "page %zu: free space from %u to %u", page, h.u.free.lower, h.u.free.upper);
 		return;
 	}
@@ -220,11 +202,11 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct key lo
 	if (!n || (want == SYMSTORE_PAGE_BRANCH && n < 2 && !w->free_tree))
 		fault(w, "page %zu has only %zu nodes", page, n);
 	for (size_t i = 0; i < n && !w->report->stop; i++) {
-		struct node node, after;
-		struct key key, next;
+		struct symstore_node node, after;
+		struct symstore_bytes key, next;
 		size_t room, room_after;
 
-		if (!node_at(w, p, i, &node, &key, &room) ||
+		if (!symstore_node_at(p, page_size, i, &node, &key, &room) ||
 		    (w->free_tree && want == SYMSTORE_PAGE_LEAF && key.size != sizeof(size_t))) {
 			fault(w, "page %zu: node %zu leaves the page", page, i);
 			return;
@@ -241,7 +223,7 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct key lo
 			leaf_node(w, page, &node, key.data + key.size, room);
 			continue;
 		}
-		if (i + 1 == n || !node_at(w, p, i + 1, &after, &next, &room_after))
+		if (i + 1 == n || !symstore_node_at(p, page_size, i + 1, &after, &next, &room_after))
 			next = high;
 		tree_page(w, (node.lo | (size_t)node.hi << 16) +
 			  (sizeof(size_t) > 4 ? (size_t)node.flags << 16 << 16 : 0),
@@ -257,7 +239,7 @@ static void tree(struct walk *w, const struct symstore_tree *t, const char *name
 			fault(w, "the %s tree has depth %u", name, t->depth);
 			return;
 		}
-		tree_page(w, t->root, t->depth, (struct key){ 0 }, (struct key){ 0 });
+		tree_page(w, t->root, t->depth, (struct symstore_bytes){ 0 }, (struct symstore_bytes){ 0 });
 	}
 	if (!w->report->stop && w->entries != t->entries)
 		fault(w, "the %s tree has %zu entries, not %zu", name, w->entries, t->entries);

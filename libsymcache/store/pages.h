@@ -45,6 +45,30 @@ struct symstore_page {
 };
 _Static_assert(sizeof(struct symstore_page) == 8 + sizeof(size_t), "page");
 
+/* What stands on a branch or leaf page; a branch's holds the child's number in lo, hi
+ * and flags. */
+struct symstore_node {
+	uint16_t lo, hi; /* size of the value; swapped on big-endian machines */
+	uint16_t flags, key_size;
+};
+
+enum {
+	SYMSTORE_NODE_BIG = 0x01, SYMSTORE_NODE_TREE = 0x02,
+	SYMSTORE_NODE_HEADER = 8,
+};
+_Static_assert(sizeof(struct symstore_node) == SYMSTORE_NODE_HEADER, "node");
+
+/* A key, or a value. */
+struct symstore_bytes {
+	const uint8_t *data; /* NULL: none */
+	size_t size;
+};
+
+/* Node `i` of the page at `p`, its key, and the number of bytes behind the key; false:
+ * it does not lie within the page. */
+bool symstore_node_at(const uint8_t *p, size_t page_size, size_t i, struct symstore_node *ret,
+		      struct symstore_bytes *key, size_t *room);
+
 /* Where faults go. */
 struct symstore_report {
 	symcache_fault_fn *fn;

@@ -63,8 +63,13 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 		if (rc == MDB_READERS_FULL && !mdb_reader_check(store->env, NULL))
 			rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &reader->txn);
 		if (!rc) {
-			*ret = reader;
-			return 0;
+			rc = symstore_look_in(store, reader->txn, reader, err);
+			if (!rc) {
+				*ret = reader;
+				return 0;
+			}
+			symstore_read_end(reader);
+			return rc;
 		}
 		leave(reader);
 		if (rc != MDB_MAP_RESIZED)
@@ -103,22 +108,66 @@ int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
 	return rc;
 }
 
-/* SC_ENOTFOUND without the words of LMDB: it is an answer. */
-static int get(struct symstore_reader *reader, MDB_dbi db, const void *key, size_t size,
-	       MDB_val *value, struct sc_error *err)
+static int damaged_pages(const struct symstore *store, struct sc_error *err)
 {
-	MDB_val k = { size, (void *)key };
-	int rc = size ? mdb_get(reader->txn, db, &k, value) : MDB_NOTFOUND;
-
-	if (rc == MDB_NOTFOUND)
-		return sc_error_set(err, SC_ENOTFOUND, "the store has no such entry");
-	return rc ? symstore_fail(reader->store, rc, err, "cannot read") : 0;
+	return sc_error_set(err, SC_EFORMAT, "store %s: damaged: its index pages: 'symcache verify' "
+			    "says which", store->path);
 }
 
-static int decode(const struct symstore_reader *reader, const MDB_val *key,
-		  const MDB_val *value, struct symstore_entry *ret, struct sc_error *err)
+int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reader *ret,
+		     struct sc_error *err)
 {
-	if (symstore_entry_decode(key->mv_data, key->mv_size, value->mv_data, value->mv_size, ret))
+	struct { const char *name; struct symstore_tree *tree; } trees[] = {
+		{ "meta", &ret->meta }, { "entries", &ret->entries }, { "caches", &ret->caches },
+		{ "seen", &ret->seen },
+	};
+	struct symstore_snapshot snapshot;
+	struct stat st;
+	int rc, fd;
+
+	mdb_env_get_fd(store->env, &fd);
+	rc = symstore_snapshot_of(txn, fd, &snapshot, err);
+	if (!rc && fstat(fd, &st))
+		rc = sc_error_sys(err, "cannot read");
+	if (rc) {
+		sc_error_prefix(err, "store %s: ", store->path);
+		return rc;
+	}
+	if ((uint64_t)st.st_size > store->map_size)
+		st.st_size = (off_t)store->map_size;
+	ret->view = (struct symstore_view){
+		.file = store->map, .pages = (size_t)st.st_size / snapshot.page_size,
+		.page_size = snapshot.page_size, .last_page = snapshot.last_page,
+	};
+	ret->free = snapshot.trees[0];
+	if (snapshot.trees[1].root == SIZE_MAX)
+		return sc_error_set(err, SC_ENOTFOUND, "the store %s is empty", store->path);
+	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
+		rc = symstore_find_tree(&ret->view, &snapshot.trees[1], trees[i].name, trees[i].tree);
+		if (rc == SC_ENOTFOUND)
+			return sc_error_set(err, SC_EFORMAT, "%s is an LMDB file, but not a store",
+					    store->path);
+		if (rc)
+			return damaged_pages(store, err);
+	}
+	return 0;
+}
+
+static int get(const struct symstore_reader *reader, const struct symstore_tree *tree,
+	       const void *key, size_t size, struct symstore_bytes *value, struct sc_error *err)
+{
+	int rc = size ? symstore_find(&reader->view, tree, key, size, value) : SC_ENOTFOUND;
+
+	if (rc == SC_ENOTFOUND)
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no such entry");
+	return rc ? damaged_pages(reader->store, err) : 0;
+}
+
+static int decode(const struct symstore_reader *reader, const struct symstore_bytes *key,
+		  const struct symstore_bytes *value, struct symstore_entry *ret,
+		  struct sc_error *err)
+{
+	if (symstore_entry_decode(key->data, key->size, value->data, value->size, ret))
 		return 0;
 	return sc_error_set(err, SC_EFORMAT, "store %s: damaged: a malformed entry record",
 			    reader->store->path);
@@ -127,83 +176,93 @@ static int decode(const struct symstore_reader *reader, const MDB_val *key,
 int symstore_entry(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 		   struct symstore_entry *ret, struct sc_error *err)
 {
-	MDB_val key = { len, (void *)build_id }, value;
-	int rc = get(reader, reader->store->entries, build_id, len, &value, err);
+	struct symstore_bytes key = { build_id, len }, value;
+	int rc = get(reader, &reader->entries, build_id, len, &value, err);
 
 	return rc ? rc : decode(reader, &key, &value, ret, err);
+}
+
+int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+		   struct symstore_entry *entry, const uint8_t **data, size_t *size,
+		   struct sc_error *err)
+{
+	struct symstore_bytes value;
+	int rc;
+
+	if ((rc = symstore_entry(reader, build_id, len, entry, err)))
+		return rc;
+	rc = get(reader, &reader->caches, build_id, len, &value, err);
+	if (rc && rc != SC_ENOTFOUND)
+		return rc;
+	if (rc || entry->cache_size > value.size || (uintptr_t)value.data % 8)
+		return sc_error_set(err, SC_EFORMAT, "store %s: damaged: an entry without its cache",
+				    reader->store->path);
+	*data = value.data;
+	*size = value.size;
+	return 0;
 }
 
 int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
 		 const void **data, size_t *size, struct sc_error *err)
 {
 	struct symstore_entry entry;
-	MDB_val value;
-	int rc;
+	const uint8_t *bytes = NULL;
+	int rc = symstore_value(reader, build_id, len, &entry, &bytes, size, err);
 
-	if ((rc = symstore_entry(reader, build_id, len, &entry, err)))
+	if (rc)
 		return rc;
-	rc = get(reader, reader->store->caches, build_id, len, &value, err);
-	if (rc && rc != SC_ENOTFOUND)
-		return rc;
-	if (rc || entry.cache_size > value.mv_size || (uintptr_t)value.mv_data % 8)
-		return sc_error_set(err, SC_EFORMAT, "store %s: damaged: an entry without its cache",
-				    reader->store->path);
-	*data = value.mv_data;
+	*data = bytes;
 	*size = (size_t)entry.cache_size;
 	return 0;
 }
 
-static bool has_prefix(const MDB_val *key, const uint8_t *prefix, size_t nibbles)
+static bool has_prefix(const struct symstore_bytes *key, const uint8_t *prefix, size_t nibbles)
 {
-	const uint8_t *id = key->mv_data;
+	const uint8_t *id = key->data;
 
-	return key->mv_size >= (nibbles + 1) / 2 && !memcmp(id, prefix, nibbles / 2) &&
+	return key->size >= (nibbles + 1) / 2 && !memcmp(id, prefix, nibbles / 2) &&
 	       (nibbles % 2 == 0 || (id[nibbles / 2] & 0xf0) == prefix[nibbles / 2]);
 }
 
 int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t nibbles,
 		  symstore_each_fn *fn, void *ctx, struct sc_error *err)
 {
-	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
 	uint8_t first[SYMCACHE_BUILD_ID_MAX];
-	MDB_val key = { (nibbles + 1) / 2, first }, value;
+	struct symstore_bytes from = { nibbles ? first : NULL, (nibbles + 1) / 2 };
 	struct symstore_entry entry;
+	struct symstore_walk walk;
 	int rc;
 
 	if (nibbles > 2 * sizeof(first))
 		return sc_error_set(err, SC_EINVAL, "a build ID has no %zu digits", nibbles);
 	if (nibbles)
-		memcpy(first, prefix, key.mv_size);
+		memcpy(first, prefix, from.size);
 	if (nibbles % 2)
 		first[nibbles / 2] &= 0xf0;
-	if ((rc = mdb_cursor_open(reader->txn, reader->store->entries, &cursor)))
-		return symstore_fail(reader->store, rc, err, "cannot read");
-	for (rc = mdb_cursor_get(cursor, &key, &value, nibbles ? MDB_SET_RANGE : MDB_FIRST);
-	     !rc && has_prefix(&key, first, nibbles);
-	     rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) {
-		if ((rc = decode(reader, &key, &value, &entry, err)))
+	for (rc = symstore_seek(&walk, &reader->view, &reader->entries, false, from);
+	     !rc && has_prefix(&walk.key, first, nibbles); rc = symstore_next(&walk)) {
+		if ((rc = decode(reader, &walk.key, &walk.value, &entry, err)))
 			return rc;
 		if (!fn(ctx, &entry))
 			return 0;
 	}
-	return !rc || rc == MDB_NOTFOUND ? 0 :
-		symstore_fail(reader->store, rc, err, "cannot read");
+	return !rc || rc == SC_ENOTFOUND ? 0 : damaged_pages(reader->store, err);
 }
 
 int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
 		      size_t *size, struct sc_error *err)
 {
 	char key[128];
-	MDB_val value;
+	struct symstore_bytes value;
 	int rc, len = snprintf(key, sizeof(key), SYMSTORE_NOTE "%s", name);
 
 	if (len >= (int)sizeof(key))
 		return sc_error_set(err, SC_ENOTFOUND, "no note has such a name");
-	rc = get(reader, reader->store->meta, key, (size_t)len, &value, err);
+	rc = get(reader, &reader->meta, key, (size_t)len, &value, err);
 	if (rc)
 		return rc;
-	*data = value.mv_data;
-	*size = value.mv_size;
+	*data = value.data;
+	*size = value.size;
 	return 0;
 }
 
@@ -211,53 +270,49 @@ int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *co
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err)
 {
 	uint8_t key[SYMSTORE_CONTENT_KEY];
+	struct symstore_bytes value;
 	const char *by;
-	MDB_val value;
 	int rc;
 
 	symstore_content_key(content, key);
-	if ((rc = get(reader, reader->store->seen, key, sizeof(key), &value, err)))
+	if ((rc = get(reader, &reader->seen, key, sizeof(key), &value, err)))
 		return rc;
 	/* The record is a note, not data: a bad one only costs another look. */
-	if (!symstore_outcome_decode(value.mv_data, value.mv_size, ret, &by) || strcmp(by, tool))
+	if (!symstore_outcome_decode(value.data, value.size, ret, &by) || strcmp(by, tool))
 		return sc_error_set(err, SC_ENOTFOUND, "not seen by this version");
-	return ret->code ? 0 : get(reader, reader->store->entries, ret->build_id,
+	return ret->code ? 0 : get(reader, &reader->entries, ret->build_id,
 				   ret->build_id_len, &value, err);
 }
 
 int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
 		  struct sc_error *err)
 {
-	const MDB_dbi free_db = 0; /* LMDB's own: transaction → list of pages */
-	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
 	struct symstore *store = reader->store;
-	MDB_val key, value;
-	MDB_stat stat, seen;
+	struct symstore_walk walk;
 	MDB_envinfo env;
 	struct stat st;
 	size_t pages;
 	int rc, fd;
 
-	if ((rc = mdb_stat(reader->txn, store->entries, &stat)) ||
-	    (rc = mdb_stat(reader->txn, store->seen, &seen)) ||
-	    (rc = mdb_env_info(store->env, &env)) ||
-	    (rc = mdb_cursor_open(reader->txn, free_db, &cursor)))
-		return symstore_fail(store, rc, err, "cannot read");
+	mdb_env_info(store->env, &env);
 	mdb_env_get_fd(store->env, &fd);
 	if (fstat(fd, &st))
 		return sc_error_sys(err, "store %s: cannot read", store->path);
 	*ret = (struct symstore_info){
-		.entries = stat.ms_entries, .file_size = (uint64_t)st.st_size,
-		.used_bytes = ((uint64_t)env.me_last_pgno + 1) * store->page_size,
-		.map_size = env.me_mapsize, .seen = seen.ms_entries,
+		.entries = reader->entries.entries, .file_size = (uint64_t)st.st_size,
+		.used_bytes = ((uint64_t)reader->view.last_page + 1) * store->page_size,
+		.map_size = env.me_mapsize, .seen = reader->seen.entries,
 		.page_size = (uint32_t)store->page_size, .readers = env.me_numreaders,
 		.format = store->format, .locked = store->locked,
 	};
-	while (!(rc = mdb_cursor_get(cursor, &key, &value, MDB_NEXT))) {
-		if (value.mv_size < sizeof(pages))
-			return symstore_fail(store, MDB_CORRUPTED, err, "free pages");
-		memcpy(&pages, value.mv_data, sizeof(pages));
+	/* Transaction → number of pages, then they. */
+	for (rc = symstore_seek(&walk, &reader->view, &reader->free, true,
+				(struct symstore_bytes){ 0 });
+	     !rc; rc = symstore_next(&walk)) {
+		if (walk.value.size < sizeof(pages))
+			return damaged_pages(store, err);
+		memcpy(&pages, walk.value.data, sizeof(pages));
 		ret->free_bytes += (uint64_t)pages * store->page_size;
 	}
-	return rc == MDB_NOTFOUND ? 0 : symstore_fail(store, rc, err, "cannot read");
+	return rc == SC_ENOTFOUND ? 0 : damaged_pages(store, err);
 }

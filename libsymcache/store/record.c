@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Every record opens with u16 version, u16 size of the fixed part. */
 enum { RECORD_VERSION = 1, PREFIX_SIZE = 4 };
@@ -16,7 +17,8 @@ enum {
 
 	ENTRY_SOURCES = 4, ENTRY_CACHE_SIZE = 8, ENTRY_SOURCE_SIZE = 16, ENTRY_SOURCE_HASH = 24,
 	ENTRY_CACHE_HASH = 40, ENTRY_TIME = 48, ENTRY_FLAGS = 56, ENTRY_BAD_UNITS = 60,
-	ENTRY_SIZE = 64,
+	ENTRY_TABLE_HASH = 64, ENTRY_CHECK = 72, ENTRY_SIZE = 80,
+	ENTRY_STRINGS = 5,
 
 	OUTCOME_CODE = 4, OUTCOME_TIME = 8, OUTCOME_ID_LEN = 16, OUTCOME_ID = 20, OUTCOME_SIZE = 84,
 };
@@ -142,11 +144,23 @@ bool symstore_format_decode(const void *data, size_t size, struct symstore_forma
 	return ret->format && ret->read_since && ret->write_since;
 }
 
+/* XXH3-64 of key and record but for this field, one seeding the next; never 0, which stands for
+ * a record of format 1, without one. */
+static uint64_t entry_check(const void *key, size_t key_size, const uint8_t *record, size_t size)
+{
+	const size_t behind = ENTRY_CHECK + sizeof(uint64_t);
+	uint64_t hash = XXH3_64bits(key, key_size);
+
+	hash = XXH3_64bits_withSeed(record, ENTRY_CHECK, hash);
+	hash = XXH3_64bits_withSeed(record + behind, size - behind, hash);
+	return hash ? hash : 1;
+}
+
 uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 {
 	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path,
-				  entry->tags };
-	uint8_t *r = encode(ENTRY_SIZE, strings, 4, size);
+				  entry->tags, entry->transforms };
+	uint8_t *r = encode(ENTRY_SIZE, strings, ENTRY_STRINGS, size);
 
 	if (!r)
 		return NULL;
@@ -159,17 +173,23 @@ uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 	put64(r + ENTRY_TIME, (uint64_t)entry->time);
 	put32(r + ENTRY_FLAGS, entry->build_id_derived ? FLAG_DERIVED : 0);
 	put32(r + ENTRY_BAD_UNITS, entry->bad_units);
+	put64(r + ENTRY_TABLE_HASH, entry->table_hash);
+	put64(r + ENTRY_CHECK, entry_check(entry->build_id, entry->build_id_len, r, *size));
 	return r;
 }
 
 bool symstore_entry_decode(const void *key, size_t key_size, const void *data, size_t size,
 			   struct symstore_entry *ret)
 {
-	const char *strings[4];
+	const char *strings[ENTRY_STRINGS];
 	uint8_t r[ENTRY_SIZE];
+	uint64_t check;
 
 	if (!key_size || key_size > sizeof(ret->build_id) ||
-	    !decode(data, size, r, sizeof(r), strings, 4))
+	    !decode(data, size, r, sizeof(r), strings, ENTRY_STRINGS))
+		return false;
+	check = get64(r + ENTRY_CHECK);
+	if (check && (size < ENTRY_SIZE || check != entry_check(key, key_size, data, size)))
 		return false;
 	*ret = (struct symstore_entry){
 		.build_id_len = key_size,
@@ -181,11 +201,13 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 		.source_hash.low64 = get64(r + ENTRY_SOURCE_HASH),
 		.source_hash.high64 = get64(r + ENTRY_SOURCE_HASH + 8),
 		.cache_hash = get64(r + ENTRY_CACHE_HASH),
+		.table_hash = get64(r + ENTRY_TABLE_HASH),
 		.time = (int64_t)get64(r + ENTRY_TIME),
 		.source_path = strings[0],
 		.tool_version = strings[1],
 		.debug_path = strings[2],
 		.tags = strings[3],
+		.transforms = strings[4],
 	};
 	memcpy(ret->build_id, key, key_size);
 	return true;

@@ -2,12 +2,15 @@
  * append, what a damaged file may say. */
 #include "libsymcache/store/testing.h"
 
+#include <endian.h>
+#include <xxhash.h>
+
 #include "libsymcache/store/record.h"
 
 /* The example of format/store.md, field by field. */
-static const uint8_t entry_bytes[] = {
+static uint8_t entry_bytes[] = {
 	1, 0,                                   /* version */
-	64, 0,                                  /* bytes of the fixed part */
+	80, 0,                                  /* bytes of the fixed part */
 	3, 0, 0, 0,                             /* sources: DWARF and .symtab */
 	0x10, 0x27, 0, 0, 0, 0, 0, 0,           /* cache: 10000 bytes */
 	0x40, 0x42, 0x0f, 0, 0, 0, 0, 0,        /* source: 1000000 bytes */
@@ -17,10 +20,13 @@ static const uint8_t entry_bytes[] = {
 	0x00, 0xf1, 0x53, 0x65, 0, 0, 0, 0,     /* time: 2023-11-14 22:13:20 */
 	1, 0, 0, 0,                             /* flags: the build ID is derived */
 	2, 0, 0, 0,                             /* broken units */
+	0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, /* hash of the blocks' hashes */
+	0, 0, 0, 0, 0, 0, 0, 0,                 /* set_check() */
 	'/', 'b', 'i', 'n', '/', 'l', 's', 0,   /* source */
 	's', 'y', 'm', 'c', 'a', 'c', 'h', 'e', ' ', '1', 0, /* tool */
 	'/', 'd', 0,                            /* debug file */
 	'n', '\n', 'v', '=', '2', 0,            /* tags */
+	'm', 'a', 'p', '-', 'p', 'a', 't', 'h', ' ', '/', 'a', '=', '/', 'b', 0, /* transforms */
 };
 
 static const struct symstore_entry entry = {
@@ -30,8 +36,25 @@ static const struct symstore_entry entry = {
 	.source_hash = { 0x0102030405060708, 0x1112131415161718 },
 	.cache_hash = 0x0123456789abcdef, .time = 1700000000,
 	.source_path = "/bin/ls", .tool_version = "symcache 1", .debug_path = "/d",
-	.tags = "n\nv=2",
+	.tags = "n\nv=2", .transforms = "map-path /a=/b", .table_hash = 0x1122334455667788,
 };
+
+/* What protects the record: computed again here, as format/store.md has it. */
+static void set_check(uint8_t *bytes, size_t size)
+{
+	uint64_t hash = XXH3_64bits(entry.build_id, entry.build_id_len);
+
+	hash = XXH3_64bits_withSeed(bytes, 72, hash);
+	hash = htole64(XXH3_64bits_withSeed(bytes + 80, size - 80, hash));
+	memcpy(bytes + 72, &hash, sizeof(hash));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	set_check(entry_bytes, sizeof(entry_bytes));
+	return 0;
+}
 
 static void same(const struct symstore_entry *a, const struct symstore_entry *b)
 {
@@ -45,11 +68,13 @@ static void same(const struct symstore_entry *a, const struct symstore_entry *b)
 	assert_true(a->source_hash.low64 == b->source_hash.low64);
 	assert_true(a->source_hash.high64 == b->source_hash.high64);
 	assert_true(a->cache_hash == b->cache_hash);
+	assert_true(a->table_hash == b->table_hash);
 	assert_true(a->time == b->time);
 	assert_string_equal(a->source_path, b->source_path);
 	assert_string_equal(a->tool_version, b->tool_version);
 	assert_string_equal(a->debug_path, b->debug_path);
 	assert_string_equal(a->tags, b->tags);
+	assert_string_equal(a->transforms, b->transforms);
 }
 
 static void entry_layout(void **state)
@@ -74,35 +99,55 @@ static void later_version(void **state)
 	struct symstore_entry got;
 
 	(void)state;
-	memcpy(later, entry_bytes, 64);
-	memset(later + 64, 0xee, 8);
-	memcpy(later + 72, entry_bytes + 64, sizeof(entry_bytes) - 64);
+	memcpy(later, entry_bytes, 80);
+	memset(later + 80, 0xee, 8);
+	memcpy(later + 88, entry_bytes + 80, sizeof(entry_bytes) - 80);
 	memcpy(later + sizeof(later) - 6, "v1\0tag", 6);
 	later[0] = 9;
-	later[2] = 72;
+	later[2] = 88;
+	set_check(later, sizeof(later));
 	assert_true(symstore_entry_decode(entry.build_id, 2, later, sizeof(later), &got));
 	same(&got, &entry);
 }
 
-/* An earlier version: shorter, without the last two strings. */
+/* An earlier version: shorter, without the last three strings. */
 static void earlier_version(void **state)
 {
 	uint8_t earlier[sizeof(entry_bytes)];
 	struct symstore_entry got, want = entry;
-	size_t strings = sizeof(entry_bytes) - 64 - 3 - 6;
+	size_t strings = sizeof(entry_bytes) - 80 - 3 - 6 - 15;
 
 	(void)state;
 	memcpy(earlier, entry_bytes, 56);
-	memcpy(earlier + 56, entry_bytes + 64, strings);
+	memcpy(earlier + 56, entry_bytes + 80, strings);
 	earlier[2] = 56;
 	want.build_id_derived = false;
 	want.bad_units = 0;
-	want.debug_path = want.tags = "";
+	want.table_hash = 0;
+	want.debug_path = want.tags = want.transforms = "";
 	assert_true(symstore_entry_decode(entry.build_id, 2, earlier, 56 + strings, &got));
 	same(&got, &want);
 }
 
-/* Cut off anywhere: refused, but for where a string ends. */
+/* Any bit that turns over is noticed. */
+static void damaged(void **state)
+{
+	uint8_t bytes[sizeof(entry_bytes)];
+	struct symstore_entry got;
+
+	(void)state;
+	for (size_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
+		memcpy(bytes, entry_bytes, sizeof(bytes));
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		/* A shorter fixed part is an earlier version's, which has no check. */
+		if (bit / 8 != 2 || bytes[2] > 72)
+			assert_false(symstore_entry_decode(entry.build_id, 2, bytes, sizeof(bytes), &got));
+	}
+	assert_false(symstore_entry_decode((uint8_t[]){ 0xab, 0xce }, 2, entry_bytes,
+					   sizeof(entry_bytes), &got));
+}
+
+/* Cut off anywhere: refused. */
 static void cut_off(void **state)
 {
 	struct symstore_entry got;
@@ -110,10 +155,9 @@ static void cut_off(void **state)
 	(void)state;
 	for (size_t size = 0; size < sizeof(entry_bytes); size++) {
 		uint8_t *exact = malloc(size ? size : 1);
-		bool whole = size == 64 || (size > 64 && !entry_bytes[size - 1]);
 
 		memcpy(exact, entry_bytes, size);
-		assert_int_equal(symstore_entry_decode(entry.build_id, 2, exact, size, &got), whole);
+		assert_false(symstore_entry_decode(entry.build_id, 2, exact, size, &got));
 		free(exact);
 	}
 	assert_false(symstore_entry_decode(entry.build_id, 0, entry_bytes, sizeof(entry_bytes), &got));
@@ -155,9 +199,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entry_layout), cmocka_unit_test(later_version),
-		cmocka_unit_test(earlier_version), cmocka_unit_test(cut_off),
+		cmocka_unit_test(earlier_version), cmocka_unit_test(damaged), cmocka_unit_test(cut_off),
 		cmocka_unit_test(outcome), cmocka_unit_test(content_key),
 	};
 
-	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("record", tests, setup, NULL);
 }

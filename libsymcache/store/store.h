@@ -3,13 +3,15 @@
  * no other folder.
  *
  *   snapshot.c, pages.c  an LMDB file's pages without LMDB, which may crash on them
+ *   tree.c     look-ups in them, so: all reading
  *   place.c    files, locks and folders before LMDB comes
  *   record.c   records ↔ bytes
  *   map.c      the memory map: how large, and when it may be moved
  *   open.c     path → struct symstore
  *   compact.c  the store anew, without free pages
- *   tags.c     sets of words
- *   reader.c   snapshots   writer.c  commits   check.c  verification
+ *   tags.c     sets of words   used.c  when entries were last used
+ *   reader.c   snapshots   trust.c   caches that may be damaged
+ *   writer.c   commits     apply.c   what they do     check.c  verification
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -17,22 +19,25 @@
 #include <lmdb.h>
 #include <pthread.h>
 
-#include "libsymcache/store/pages.h"
+#include "libsymcache/store/tree.h"
 #include "libsymcache/symcache_store.h"
 
 /* Versions of the file's layout that we read and write; see format/store.md. */
-#define SYMSTORE_FORMAT 1u
+#define SYMSTORE_FORMAT 2u
 
 /* Threads and processes that may read at the same time (64 bytes each). */
 #define SYMSTORE_READERS 510u
 
-/* A value above this is written by LMDB with one pwrite(), which Linux cuts
- * off at 2 GiB − 4 KiB; LMDB takes that for an error. */
-#define SYMSTORE_MAX_CACHE 0x7ff00000u
+/* A value of 2 GiB − 4 KiB or more is written by LMDB with one pwrite(), which Linux
+ * cuts off there; LMDB takes that for an error. The hashes of blocks take 1/512. */
+#define SYMSTORE_MAX_CACHE 0x7fb00000u
 
 struct symstore {
 	MDB_env *env;
-	MDB_dbi meta, entries, caches, seen;
+	MDB_dbi meta, entries, caches, seen; /* for writing */
+	const uint8_t *map;         /* of the file, for reading: as large as LMDB's */
+	size_t map_size;
+	bool checked;               /* its pages were, before we write */
 	char *path;
 	size_t page_size;
 	uint64_t roomy;             /* the map is at least this large, if it can be */
@@ -51,7 +56,9 @@ struct symstore {
 
 struct symstore_reader {
 	struct symstore *store;
-	MDB_txn *txn;
+	MDB_txn *txn;               /* keeps the pages of the snapshot */
+	struct symstore_view view;
+	struct symstore_tree free, meta, entries, caches, seen;
 	pthread_t owner;
 	struct symstore_reader *next;
 };
@@ -65,12 +72,29 @@ int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t room
 int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
 			  struct sc_error *err);
 
-/* Notes stand in `meta` under "note:NAME". */
+/* In `meta`: the version record, and notes under "note:NAME". */
+#define SYMSTORE_FORMAT_KEY "format"
 #define SYMSTORE_NOTE "note:"
 
 /* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
 int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
 		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Reads the snapshot of `txn` without LMDB: the view of it and its trees. SC_ENOTFOUND:
+ * an LMDB file without any data. The transaction may move on to a newer one. */
+int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reader *ret,
+		     struct sc_error *err);
+
+/* The entry of a build ID, and its value of `caches`: at least entry->cache_size bytes. */
+int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+		   struct symstore_entry *entry, const uint8_t **data, size_t *size,
+		   struct sc_error *err);
+
+/* Where the hashes of the blocks lie behind a cache of `size` bytes. */
+static inline size_t symstore_table_offset(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
 
 /* ---- place.c ---- */
 
@@ -104,6 +128,10 @@ bool symstore_no_space(const struct symstore *store);
 
 /* ---- map.c ---- */
 
+/* Maps the file for reading, as large as LMDB's map. SC_ENOMEM. */
+int symstore_map(struct symstore *store, struct sc_error *err);
+void symstore_unmap(struct symstore *store);
+
 /* The map size for a file of `used` bytes: `roomy` (0: the usual) or four times
  * `used`, but only what this process can have. 0: not even `used`. */
 size_t symstore_map_size(uint64_t used, uint64_t roomy);
@@ -132,6 +160,10 @@ int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
  */
 void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			  struct symstore_report *report);
+
+/* The same, as an error: SC_EFORMAT with the first fault. */
+int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+			 struct sc_error *err);
 
 static inline void symstore_txn_cleanup(MDB_txn **txn)
 {

@@ -316,7 +316,7 @@ static void info(void **state)
 	reader = test_reader(store);
 	assert_ok(symstore_info(reader, &first, &test_err));
 	assert_int_equal(first.entries, 3);
-	assert_int_equal(first.format, 1);
+	assert_int_equal(first.format, SYMSTORE_FORMAT);
 	assert_true(first.locked);
 	assert_in_range(first.file_size, 3 << 20, 4 << 20);
 	assert_in_range(first.free_bytes, 0, 1 << 18);

@@ -18,30 +18,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
-#include "libsymcache/base/vec.h"
+#include "libsymcache/store/apply.h"
 #include "libsymcache/store/record.h"
-#include "libsymcache/store/store.h"
-
-enum op_kind { OP_PUT, OP_TAG, OP_REMOVE, OP_REMEMBER, OP_NOTE };
-
-/* One thing to do. */
-struct op {
-	enum op_kind kind;
-	uint8_t key[SYMCACHE_BUILD_ID_MAX + sizeof(SYMSTORE_NOTE)];
-	size_t key_size;
-	uint8_t *record;        /* OP_TAG: the tags; OP_REMOVE: none */
-	size_t record_size;
-	symstore_fill_fn *fill; /* OP_PUT */
-	void *ctx;
-	size_t cache_size;
-	bool *done;             /* what the commit tells; may be NULL */
-};
 
 struct symstore_writer {
 	struct symstore *store;
-	VEC(struct op) ops;
+	VEC(struct symstore_op) ops;
 	uint64_t bytes;         /* in all */
 };
 
@@ -66,20 +49,21 @@ void symstore_abort(struct symstore_writer *writer)
 }
 
 /* Appends `op`, whose record may be NULL for want of memory. */
-static int push(struct symstore_writer *writer, const struct op *op, struct sc_error *err)
+static int push(struct symstore_writer *writer, const struct symstore_op *op, struct sc_error *err)
 {
-	struct op *slot = op->record || op->kind == OP_REMOVE ? vec_push(&writer->ops) : NULL;
+	bool whole = op->record || op->kind == SYMSTORE_REMOVE;
+	struct symstore_op *slot = whole ? vec_push(&writer->ops) : NULL;
 
 	if (!slot) {
 		free(op->record);
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
 	*slot = *op;
-	writer->bytes += op->cache_size + op->record_size;
+	writer->bytes += op->cache_size + op->cache_size / 256 + op->record_size;
 	return 0;
 }
 
-static int set_key(struct op *op, const uint8_t *build_id, size_t len, struct sc_error *err)
+static int set_key(struct symstore_op *op, const uint8_t *build_id, size_t len, struct sc_error *err)
 {
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_EINVAL, "a build ID of %zu bytes", len);
@@ -91,8 +75,8 @@ static int set_key(struct op *op, const uint8_t *build_id, size_t len, struct sc
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
 		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err)
 {
-	struct op op = {
-		.kind = OP_PUT, .fill = fill, .ctx = ctx,
+	struct symstore_op op = {
+		.kind = SYMSTORE_PUT, .fill = fill, .ctx = ctx,
 		.cache_size = (size_t)entry->cache_size, .done = stored,
 	};
 	int rc = set_key(&op, entry->build_id, entry->build_id_len, err);
@@ -109,7 +93,7 @@ int symstore_put(struct symstore_writer *writer, const struct symstore_entry *en
 int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
 		      const char *tags, struct sc_error *err)
 {
-	struct op op = { .kind = OP_TAG };
+	struct symstore_op op = { .kind = SYMSTORE_TAG };
 	int rc = set_key(&op, build_id, len, err);
 
 	if (rc)
@@ -122,7 +106,7 @@ int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, s
 int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
 		    bool *removed, struct sc_error *err)
 {
-	struct op op = { .kind = OP_REMOVE, .done = removed };
+	struct symstore_op op = { .kind = SYMSTORE_REMOVE, .done = removed };
 	int rc = set_key(&op, build_id, len, err);
 
 	return rc ? rc : push(writer, &op, err);
@@ -131,7 +115,7 @@ int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, siz
 int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
 		  struct sc_error *err)
 {
-	struct op op = { .kind = OP_NOTE, .record_size = size };
+	struct symstore_op op = { .kind = SYMSTORE_NOTED, .record_size = size };
 	size_t len = strlen(name);
 
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
@@ -149,171 +133,11 @@ int symstore_remember(struct symstore_writer *writer, const struct symstore_hash
 		      const char *tool, const struct symstore_outcome *outcome,
 		      struct sc_error *err)
 {
-	struct op op = { .kind = OP_REMEMBER, .key_size = SYMSTORE_CONTENT_KEY };
+	struct symstore_op op = { .kind = SYMSTORE_REMEMBER, .key_size = SYMSTORE_CONTENT_KEY };
 
 	symstore_content_key(content, op.key);
 	op.record = symstore_outcome_encode(outcome, tool, &op.record_size);
 	return push(writer, &op, err);
-}
-
-/* ---- the commit: these return LMDB's codes -------------------------------- */
-
-/* The entry under the key of `op`; *there is false if it is missing or cannot
- * be read, which is as good: such a one may always be replaced. */
-static int find_old(struct symstore *store, MDB_txn *txn, const struct op *op,
-		    struct symstore_entry *old, bool *there)
-{
-	MDB_val key = { op->key_size, (void *)op->key }, value;
-	int rc = mdb_get(txn, store->entries, &key, &value);
-
-	*there = !rc && symstore_entry_decode(op->key, op->key_size, value.mv_data, value.mv_size,
-					      old);
-	return rc == MDB_NOTFOUND ? 0 : rc;
-}
-
-/* The record is complete on the heap before LMDB is asked to write, so `entry`
- * may lie in a page that this changes. */
-static int put_record(struct symstore *store, MDB_txn *txn, struct op *op,
-		      const struct symstore_entry *entry)
-{
-	MDB_val key = { op->key_size, op->key }, value;
-	int rc;
-
-	value.mv_data = symstore_entry_encode(entry, &value.mv_size);
-	rc = value.mv_data ? mdb_put(txn, store->entries, &key, &value, 0) : ENOMEM;
-	free(value.mv_data);
-	return rc;
-}
-
-static void free_text(char **text)
-{
-	free(*text);
-}
-
-/* Writes the cache and its record; `tags` are those of the old entry, too. */
-static int write_cache(struct symstore *store, MDB_txn *txn, struct op *op,
-		       struct symstore_entry *fresh, const char *tags)
-{
-	/* Values that fill a page, less its header of 16 bytes, lie on pages of
-	 * their own and so are aligned; smaller ones would lie in a leaf at any even
-	 * address. */
-	size_t least = store->page_size - 16;
-	MDB_val key = { op->key_size, op->key }, value;
-	int rc;
-
-	value.mv_size = op->cache_size > least ? op->cache_size : least;
-	if ((rc = mdb_put(txn, store->caches, &key, &value, MDB_RESERVE)))
-		return rc;
-	op->fill(op->ctx, value.mv_data);
-	memset((uint8_t *)value.mv_data + op->cache_size, 0, value.mv_size - op->cache_size);
-	fresh->cache_hash = XXH3_64bits(value.mv_data, op->cache_size);
-	fresh->tags = tags;
-	return put_record(store, txn, op, fresh);
-}
-
-static int put_entry(struct symstore *store, MDB_txn *txn, struct op *op)
-{
-	char *tags __attribute__((cleanup(free_text))) = NULL;
-	struct symstore_entry fresh, old;
-	bool there, stays;
-	int rc;
-
-	if (!symstore_entry_decode(op->key, op->key_size, op->record, op->record_size, &fresh))
-		return EINVAL;
-	if ((rc = find_old(store, txn, op, &old, &there)))
-		return rc;
-	stays = there && !symstore_entry_replaces(&fresh, &old);
-	if (op->done)
-		*op->done = !stays;
-	if (stays && !*fresh.tags)
-		return 0;
-	tags = symstore_tags_unite(fresh.tags, there ? old.tags : NULL);
-	if (!tags)
-		return ENOMEM;
-	if (!stays)
-		return write_cache(store, txn, op, &fresh, tags);
-	old.tags = tags;
-	return put_record(store, txn, op, &old);
-}
-
-static int add_tags(struct symstore *store, MDB_txn *txn, struct op *op)
-{
-	char *tags __attribute__((cleanup(free_text))) = NULL;
-	struct symstore_entry old;
-	bool there;
-	int rc = find_old(store, txn, op, &old, &there);
-
-	if (rc || !there)
-		return rc;
-	tags = symstore_tags_unite(old.tags, (const char *)op->record);
-	old.tags = tags;
-	return tags ? put_record(store, txn, op, &old) : ENOMEM;
-}
-
-static int remove_entry(struct symstore *store, MDB_txn *txn, struct op *op)
-{
-	MDB_val key = { op->key_size, op->key };
-	int entry = mdb_del(txn, store->entries, &key, NULL);
-	int cache = entry && entry != MDB_NOTFOUND ? entry : mdb_del(txn, store->caches, &key, NULL);
-
-	if (op->done)
-		*op->done = !entry || !cache;
-	return cache == MDB_NOTFOUND ? 0 : cache;
-}
-
-/* Notes speak of entries that are about to change. */
-static int drop_notes(struct symstore *store, MDB_txn *txn)
-{
-	static const char first[] = SYMSTORE_NOTE;
-	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
-	size_t len = strlen(first);
-	MDB_val key, value;
-	int rc = mdb_cursor_open(txn, store->meta, &cursor);
-
-	while (!rc) {
-		key = (MDB_val){ len, (void *)first };
-		rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
-		if (!rc && (key.mv_size < len || memcmp(key.mv_data, first, len)))
-			return 0;
-		if (!rc)
-			rc = mdb_cursor_del(cursor, 0);
-	}
-	return rc == MDB_NOTFOUND ? 0 : rc;
-}
-
-static int apply(struct symstore_writer *writer, MDB_txn *txn)
-{
-	struct symstore *store = writer->store;
-	bool changes = false;
-	int rc = 0;
-
-	for (size_t i = 0; i < writer->ops.len; i++)
-		changes |= writer->ops.data[i].kind < OP_REMEMBER;
-	if (changes)
-		rc = drop_notes(store, txn);
-	for (size_t i = 0; i < writer->ops.len && !rc; i++) {
-		struct op *op = &writer->ops.data[i];
-		MDB_val key = { op->key_size, op->key }, value = { op->record_size, op->record };
-
-		switch (op->kind) {
-		case OP_PUT:
-			rc = put_entry(store, txn, op);
-			break;
-		case OP_TAG:
-			rc = add_tags(store, txn, op);
-			break;
-		case OP_REMOVE:
-			rc = remove_entry(store, txn, op);
-			break;
-		case OP_REMEMBER:
-			rc = mdb_put(txn, store->seen, &key, &value, 0);
-			break;
-		case OP_NOTE:
-			rc = mdb_put(txn, store->meta, &key, &value, 0);
-			break;
-		}
-	}
-	return rc;
 }
 
 /* Gives back what a failed commit wrote behind the last page. The write lock
@@ -355,6 +179,19 @@ static void lengthen(struct symstore *store)
 		return; /* no space, or not on this file system: it is as well */
 }
 
+/* LMDB would follow damaged pages wherever they lead, and write there: all index pages
+ * are looked at before we write for the first time. */
+static int check(struct symstore *store, struct sc_error *err)
+{
+	MDB_txn *txn __attribute__((cleanup(symstore_txn_cleanup))) = NULL;
+	int rc = store->checked ? 0 : symstore_txn_begin(store, MDB_RDONLY, &txn, err);
+
+	if (!rc && txn)
+		rc = symstore_sound_pages(store, txn, false, err);
+	store->checked |= !rc;
+	return rc;
+}
+
 static int commit(struct symstore_writer *writer, struct sc_error *err)
 {
 	struct symstore *store = writer->store;
@@ -365,7 +202,7 @@ static int commit(struct symstore_writer *writer, struct sc_error *err)
 	for (;;) {
 		if ((rc = symstore_txn_begin(store, 0, &txn, err)))
 			return rc;
-		rc = apply(writer, txn);
+		rc = symstore_apply(store, txn, writer->ops.data, writer->ops.len);
 		if (rc)
 			mdb_txn_abort(txn);
 		else
@@ -395,7 +232,9 @@ int symstore_commit(struct symstore_writer *writer, struct sc_error *err)
 		pthread_mutex_lock(&store->commit_lock);
 		if (store->locked)
 			mdb_reader_check(store->env, NULL);
-		rc = commit(writer, err);
+		rc = check(store, err);
+		if (!rc)
+			rc = commit(writer, err);
 		pthread_mutex_unlock(&store->commit_lock);
 	}
 	symstore_abort(writer);

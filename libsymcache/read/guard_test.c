@@ -1,0 +1,185 @@
+/* Guards: whatever block of a cache is overwritten, a look-up gives what it gave before,
+ * or it says that the cache is damaged. The cache is that of this program. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/symcache.h"
+#include "libsymcache/symcache_build.h"
+
+enum { ADDRESSES = 60, TEXT = 1 << 16 };
+
+static uint8_t *bytes, *table;
+static size_t size;
+static uint64_t last_pc;
+
+static int setup(void **state)
+{
+	struct symcache_build *build;
+	struct symcache cache;
+	struct sc_error err;
+
+	(void)state;
+	if (symcache_build_create("/proc/self/exe", NULL, &build, &err))
+		return -1;
+	size = symcache_build_size(build);
+	bytes = aligned_alloc(8, (size + 7) & ~(size_t)7);
+	symcache_build_write(build, bytes);
+	symcache_build_destroy(build);
+	table = malloc(symcache_guard_table_size(size));
+	symcache_guard_hash(bytes, size, table);
+	if (symcache_open(&cache, bytes, size, &err) || !cache.image)
+		return -1;
+	last_pc = cache.image->image_size;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(bytes);
+	free(table);
+	return 0;
+}
+
+static int add(char *text, struct symcache_str s)
+{
+	return sprintf(text, "%.*s|", (int)s.len, s.ptr ? s.ptr : "");
+}
+
+static int add_file(char *text, const struct symcache_file *f)
+{
+	int n = add(text, f->comp_dir);
+
+	n += add(text + n, f->directory);
+	return n + add(text + n, f->name);
+}
+
+/* All that can be asked about an address, as a text. */
+static void ask(const struct symcache *cache, uint64_t pc, char *text)
+{
+	struct symcache_frames frames;
+	struct symcache_frame frame;
+	struct symcache_file decl_file;
+	struct symcache_frame_ids ids;
+	struct symcache_symbol symbol;
+	struct symcache_data data;
+	int n = sprintf(text, "%#zx ", (size_t)symcache_load_base(cache));
+
+	if (symcache_lookup(cache, pc, &frames))
+		while (symcache_next_frame(&frames, &frame)) {
+			n += add(text + n, frame.function);
+			n += add_file(text + n, &frame.file);
+			decl_file = symcache_file(cache, frame.decl_file_idx);
+			n += add_file(text + n, &decl_file);
+			n += sprintf(text + n, "%u %u %u %u %u\n", frame.lang, frame.entry_pc, frame.line,
+				     frame.column, frame.decl_line);
+		}
+	if (symcache_lookup(cache, pc, &frames))
+		while (symcache_next_ids(&frames, &ids))
+			n += sprintf(text + n, "%u %u %u %u\n", ids.function, ids.file, ids.line,
+				     ids.column);
+	if (symcache_lookup_symbol(cache, pc, &symbol)) {
+		n += add(text + n, symbol.name);
+		n += add(text + n, symbol.file);
+		n += sprintf(text + n, "%zu %zu\n", (size_t)symbol.rel_address, (size_t)symbol.size);
+	}
+	if (symcache_lookup_data(cache, pc, &data)) {
+		n += add(text + n, data.name);
+		n += add_file(text + n, &data.file);
+		n += sprintf(text + n, "%zu %zu %u", (size_t)data.rel_address, (size_t)data.size,
+			     data.line);
+	}
+	assert_true(n < TEXT);
+}
+
+/* False: the guard found damage. */
+static bool ask_guarded(uint64_t pc, char *text, size_t *tested)
+{
+	struct symcache_guard guard;
+	struct symcache cache;
+	bool sound;
+
+	assert_true(symcache_guard_init(&guard, bytes, size, table));
+	text[0] = 0;
+	sound = !symcache_open_guarded(&cache, bytes, size, &guard, NULL);
+	if (sound)
+		ask(&cache, pc, text);
+	sound = sound && !symcache_damaged(&cache);
+	if (tested)
+		*tested += guard.tested;
+	symcache_guard_deinit(&guard);
+	return sound;
+}
+
+static void no_damaged_byte_is_used(void **state)
+{
+	static char want[ADDRESSES][TEXT], got[TEXT];
+	uint8_t kept[SYMCACHE_GUARD_BLOCK];
+	const size_t blocks = symcache_guard_table_size(size) / 8;
+	size_t found = 0, same = 0, tested = 0;
+
+	(void)state;
+	for (size_t a = 0; a < ADDRESSES; a++)
+		assert_true(ask_guarded(last_pc * a / ADDRESSES, want[a], &tested));
+	/* One look-up tests few of them. */
+	assert_true(blocks > 50);
+	assert_true(tested / ADDRESSES < blocks / 3);
+	for (size_t b = 0; b < blocks; b++) {
+		uint8_t *at = bytes + b * SYMCACHE_GUARD_BLOCK;
+		size_t n = size - b * SYMCACHE_GUARD_BLOCK;
+
+		n = n < SYMCACHE_GUARD_BLOCK ? n : SYMCACHE_GUARD_BLOCK;
+		memcpy(kept, at, n);
+		for (size_t i = 0; i < n; i++)
+			at[i] ^= (uint8_t)(i * 7 + b + 1);
+		for (size_t a = 0; a < ADDRESSES; a++) {
+			bool sound = ask_guarded(last_pc * a / ADDRESSES, got, NULL);
+
+			if (sound && strcmp(got, want[a]))
+				fail_msg("block %zu of %zu, address %zu: %s", b, blocks, a, got);
+			found += !sound;
+			same += sound;
+		}
+		memcpy(at, kept, n);
+	}
+	assert_true(found > blocks);
+	assert_true(same > blocks);
+}
+
+/* What is asked often enough is tested as a whole, and asked no more. */
+static void all_of_it(void **state)
+{
+	struct symcache_guard guard;
+	struct symcache cache;
+
+	(void)state;
+	assert_true(symcache_guard_init(&guard, bytes, size, table));
+	assert_int_equal(symcache_open_guarded(&cache, bytes, size, &guard, NULL), 0);
+	assert_false(guard.whole);
+	assert_true(symcache_sound(&cache, bytes, size * 2 / 3));
+	assert_true(guard.whole);
+	symcache_guard_deinit(&guard);
+	/* A bit behind the part that is asked for. */
+	assert_true(symcache_guard_init(&guard, bytes, size, table));
+	bytes[size - 1] ^= 4;
+	assert_false(symcache_guard_check(&guard, bytes, size * 2 / 3));
+	bytes[size - 1] ^= 4;
+	assert_true(guard.damaged);
+	assert_false(symcache_guard_check(&guard, bytes, 1)); /* it stays so */
+	assert_false(symcache_guard_check(&guard, bytes + size, 1));
+	symcache_guard_deinit(&guard);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(all_of_it),
+	};
+
+	return cmocka_run_group_tests_name("guard", tests, setup, teardown);
+}

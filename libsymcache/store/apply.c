@@ -1,0 +1,191 @@
+/*
+ * What a commit does: see apply.h. These return LMDB's codes. Each may be done
+ * again from the beginning, when the map turned out too small.
+ */
+#include "libsymcache/store/apply.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "libsymcache/store/record.h"
+
+/* The entry under the key of `op`; *there is false if it is missing or cannot
+ * be read, which is as good: such a one may always be replaced. */
+static int find_old(struct symstore *store, MDB_txn *txn, const struct symstore_op *op,
+		    struct symstore_entry *old, bool *there)
+{
+	MDB_val key = { op->key_size, (void *)op->key }, value;
+	int rc = mdb_get(txn, store->entries, &key, &value);
+
+	*there = !rc && symstore_entry_decode(op->key, op->key_size, value.mv_data, value.mv_size,
+					      old);
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/* The record is complete on the heap before LMDB is asked to write, so `entry`
+ * may lie in a page that this changes. */
+static int put_record(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
+		      const struct symstore_entry *entry)
+{
+	MDB_val key = { op->key_size, op->key }, value;
+	int rc;
+
+	value.mv_data = symstore_entry_encode(entry, &value.mv_size);
+	rc = value.mv_data ? mdb_put(txn, store->entries, &key, &value, 0) : ENOMEM;
+	free(value.mv_data);
+	return rc;
+}
+
+static void free_text(char **text)
+{
+	free(*text);
+}
+
+/* Writes the cache, the hashes of its blocks and its record; `tags` are those of the old entry, too. */
+static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
+		       struct symstore_entry *fresh, const char *tags)
+{
+	/* Values that fill a page, less its header of 16 bytes, lie on pages of
+	 * their own and so are aligned; smaller ones would lie in a leaf at any even
+	 * address. */
+	const size_t least = store->page_size - 16, at = symstore_table_offset(op->cache_size);
+	const size_t table = symcache_guard_table_size(op->cache_size);
+	MDB_val key = { op->key_size, op->key }, value;
+	uint8_t *bytes;
+	int rc;
+
+	value.mv_size = at + table > least ? at + table : least;
+	if ((rc = mdb_put(txn, store->caches, &key, &value, MDB_RESERVE)))
+		return rc;
+	bytes = value.mv_data;
+	op->fill(op->ctx, bytes);
+	memset(bytes + op->cache_size, 0, value.mv_size - op->cache_size);
+	fresh->cache_hash = symcache_guard_hash(bytes, op->cache_size, bytes + at);
+	fresh->table_hash = XXH3_64bits(bytes + at, table);
+	fresh->tags = tags;
+	return put_record(store, txn, op, fresh);
+}
+
+static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
+{
+	char *tags __attribute__((cleanup(free_text))) = NULL;
+	struct symstore_entry fresh, old;
+	bool there, stays;
+	int rc;
+
+	if (!symstore_entry_decode(op->key, op->key_size, op->record, op->record_size, &fresh))
+		return EINVAL;
+	if ((rc = find_old(store, txn, op, &old, &there)))
+		return rc;
+	stays = there && !symstore_entry_replaces(&fresh, &old);
+	if (op->done)
+		*op->done = !stays;
+	if (stays && !*fresh.tags)
+		return 0;
+	tags = symstore_tags_unite(fresh.tags, there ? old.tags : NULL);
+	if (!tags)
+		return ENOMEM;
+	if (!stays)
+		return write_cache(store, txn, op, &fresh, tags);
+	old.tags = tags;
+	return put_record(store, txn, op, &old);
+}
+
+static int add_tags(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
+{
+	char *tags __attribute__((cleanup(free_text))) = NULL;
+	struct symstore_entry old;
+	bool there;
+	int rc = find_old(store, txn, op, &old, &there);
+
+	if (rc || !there)
+		return rc;
+	tags = symstore_tags_unite(old.tags, (const char *)op->record);
+	old.tags = tags;
+	return tags ? put_record(store, txn, op, &old) : ENOMEM;
+}
+
+static int remove_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
+{
+	MDB_val key = { op->key_size, op->key };
+	int entry = mdb_del(txn, store->entries, &key, NULL);
+	int cache = entry && entry != MDB_NOTFOUND ? entry : mdb_del(txn, store->caches, &key, NULL);
+
+	if (op->done)
+		*op->done = !entry || !cache;
+	return cache == MDB_NOTFOUND ? 0 : cache;
+}
+
+/* Notes speak of entries that are about to change. */
+static int drop_notes(struct symstore *store, MDB_txn *txn)
+{
+	static const char first[] = SYMSTORE_NOTE;
+	MDB_cursor *cursor __attribute__((cleanup(symstore_cursor_cleanup))) = NULL;
+	size_t len = strlen(first);
+	MDB_val key, value;
+	int rc = mdb_cursor_open(txn, store->meta, &cursor);
+
+	while (!rc) {
+		key = (MDB_val){ len, (void *)first };
+		rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+		if (!rc && (key.mv_size < len || memcmp(key.mv_data, first, len)))
+			return 0;
+		if (!rc)
+			rc = mdb_cursor_del(cursor, 0);
+	}
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/* A store of an older format may from now on have what this one knows. */
+static int raise_format(struct symstore *store, MDB_txn *txn)
+{
+	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
+	struct symstore_format format;
+	int rc = mdb_get(txn, store->meta, &key, &value);
+
+	if (rc || !symstore_format_decode(value.mv_data, value.mv_size, &format))
+		return rc ? rc : MDB_CORRUPTED;
+	if (format.format >= SYMSTORE_FORMAT)
+		return 0;
+	format.format = SYMSTORE_FORMAT;
+	value.mv_data = symstore_format_encode(&format, &value.mv_size);
+	rc = value.mv_data ? mdb_put(txn, store->meta, &key, &value, 0) : ENOMEM;
+	free(value.mv_data);
+	return rc;
+}
+
+int symstore_apply(struct symstore *store, MDB_txn *txn, struct symstore_op *ops, size_t num)
+{
+	bool changes = false;
+	int rc = store->format < SYMSTORE_FORMAT ? raise_format(store, txn) : 0;
+
+	for (size_t i = 0; i < num; i++)
+		changes |= ops[i].kind < SYMSTORE_REMEMBER;
+	if (changes && !rc)
+		rc = drop_notes(store, txn);
+	for (size_t i = 0; i < num && !rc; i++) {
+		struct symstore_op *op = &ops[i];
+		MDB_val key = { op->key_size, op->key }, value = { op->record_size, op->record };
+
+		switch (op->kind) {
+		case SYMSTORE_PUT:
+			rc = put_entry(store, txn, op);
+			break;
+		case SYMSTORE_TAG:
+			rc = add_tags(store, txn, op);
+			break;
+		case SYMSTORE_REMOVE:
+			rc = remove_entry(store, txn, op);
+			break;
+		case SYMSTORE_REMEMBER:
+			rc = mdb_put(txn, store->seen, &key, &value, 0);
+			break;
+		case SYMSTORE_NOTED:
+			rc = mdb_put(txn, store->meta, &key, &value, 0);
+			break;
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,31 @@
+/*
+ * apply.h: what a commit does, one thing after the other, in LMDB's transaction.
+ */
+#ifndef STORE_APPLY_H
+#define STORE_APPLY_H
+
+#include "libsymcache/base/vec.h"
+#include "libsymcache/store/store.h"
+
+enum symstore_op_kind {
+	SYMSTORE_PUT, SYMSTORE_TAG, SYMSTORE_REMOVE, /* these change entries */
+	SYMSTORE_REMEMBER, SYMSTORE_NOTED,
+};
+
+/* One thing to do. */
+struct symstore_op {
+	enum symstore_op_kind kind;
+	uint8_t key[SYMCACHE_BUILD_ID_MAX + sizeof(SYMSTORE_NOTE)];
+	size_t key_size;
+	uint8_t *record;        /* SYMSTORE_TAG: the tags; SYMSTORE_REMOVE: none */
+	size_t record_size;
+	symstore_fill_fn *fill; /* SYMSTORE_PUT */
+	void *ctx;
+	size_t cache_size;
+	bool *done;             /* what the commit tells; may be NULL */
+};
+
+/* Does all of them. Returns LMDB's code. */
+int symstore_apply(struct symstore *store, MDB_txn *txn, struct symstore_op *ops, size_t num);
+
+#endif

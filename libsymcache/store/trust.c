@@ -1,0 +1,78 @@
+/*
+ * Caches that may be damaged: see symstore_get_guarded() in symcache_store.h.
+ *
+ * A small cache is compared with its hash as a whole. A large one has the hashes of
+ * its blocks behind it, 1/512 of its size, and these have a hash in the record, which
+ * has one itself: so what is tested is what is read, down from the record, and a
+ * look-up in 80 MB hashes 160 KB and the blocks that it needs. Entries of format 1
+ * have no such hashes, and are read whole, once for each guard.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "libsymcache/store/store.h"
+
+enum { SMALL = 128 << 10 };
+
+int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err)
+{
+	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1] = "";
+
+	for (size_t i = 0; i < len && i < SYMCACHE_BUILD_ID_MAX; i++)
+		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
+	return sc_error_set(err, SC_EFORMAT, "the store's entry %s is damaged and not used: run "
+			    "'symcache verify --repair', then index its file again", hex);
+}
+
+/* Was this guard made for these bytes? Then it need not begin anew. The bytes of an
+ * older snapshot may have gone and others come, but not with the same hash. */
+static bool fits(const struct symcache_guard *guard, const void *data, size_t size,
+		 uint64_t identity)
+{
+	return guard->sound && guard->data == data && guard->size == size &&
+	       guard->identity == identity;
+}
+
+/* Makes `guard` one for the cache. false: it is damaged, as far as is known by now. */
+static int begin(struct symcache_guard *guard, const struct symstore_entry *entry,
+		 const uint8_t *data, size_t room, struct sc_error *err)
+{
+	const size_t size = (size_t)entry->cache_size, at = symstore_table_offset(size);
+	const size_t table = symcache_guard_table_size(size);
+	const uint64_t identity = entry->table_hash ? entry->table_hash : entry->cache_hash;
+
+	if (fits(guard, data, size, identity))
+		return 0;
+	symcache_guard_deinit(guard);
+	if (!symcache_guard_init(guard, data, size, data + at))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	guard->identity = identity;
+	if (size <= SMALL || !entry->table_hash) {
+		guard->whole = XXH3_64bits(data, size) == entry->cache_hash;
+		guard->damaged = !guard->whole;
+	} else {
+		guard->damaged = at > room || table > room - at ||
+				 XXH3_64bits(data + at, table) != entry->table_hash;
+	}
+	return 0;
+}
+
+int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+			 struct symcache_guard *guard, struct symcache *ret,
+			 struct sc_error *err)
+{
+	struct symstore_entry entry;
+	const uint8_t *data;
+	size_t room;
+	int rc = symstore_value(reader, build_id, len, &entry, &data, &room, err);
+
+	if (rc == SC_EFORMAT)
+		return symstore_damaged(build_id, len, err);
+	if (rc || (rc = begin(guard, &entry, data, room, err)))
+		return rc;
+	rc = guard->damaged ? SC_EFORMAT :
+		symcache_open_guarded(ret, data, guard->size, guard, err);
+	return guard->damaged ? symstore_damaged(build_id, len, err) : rc;
+}
