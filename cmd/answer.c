@@ -108,6 +108,7 @@ static struct answer_frame *add_frame(struct answer *a, const struct symcache *c
 				      const struct symcache_frame *frame,
 				      const struct answer_options *options, struct demangler *d)
 {
+	const struct symcache_file start_file = symcache_file(cache, frame->decl_file_idx);
 	struct answer_frame *f;
 
 	if (a->num_frames == a->cap_frames) {
@@ -118,7 +119,7 @@ static struct answer_frame *add_frame(struct answer *a, const struct symcache *c
 	*f = (struct answer_frame){
 		.function = add_name(a, frame->function, frame->lang, options, d),
 		.file = add_path(a, &frame->file, options->paths),
-		.start_file = add_path(a, &frame->decl_file, options->paths),
+		.start_file = add_path(a, &start_file, options->paths),
 		.line = frame->line,
 		.column = frame->column,
 		.start_line = frame->decl_line,
@@ -168,7 +169,8 @@ static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t 
 		       const struct answer_options *options, struct demangler *d)
 {
 	const struct symcache_frame unknown = { .lang = SYMCACHE_LANG_SYMTAB,
-						.entry_pc = SYMCACHE_NONE };
+						.entry_pc = SYMCACHE_NONE,
+						.decl_file_idx = SYMCACHE_NONE };
 	struct symcache_symbol symbol;
 	struct symcache_file file = { 0 };
 	struct answer_frame *outermost;

@@ -159,7 +159,8 @@ static int first_walk(void *ctx, const struct archive_file *file, struct sc_erro
 	if (symcache_elf_facts(m->fd, m->path, &m->facts, NULL) ||
 	    (m->facts.dwarf && !m->facts.alt_id_len))
 		return add_ready(u, m, err);
-	if (!members_room(&u->members))
+	/* What went to the disk does not wait there. */
+	if (!members_room(&u->members) || m->size > u->memory / 2)
 		member_release(&u->members, m);
 	return 0;
 }

@@ -315,6 +315,7 @@ static bool find_function(struct resolver *r, const struct symcache *cache, uint
 {
 	struct symcache_frames frames;
 	struct symcache_frame frame = { .entry_pc = SYMCACHE_NONE };
+	struct symcache_file file;
 
 	if (!symcache_lookup(cache, rel, &frames))
 		return false;
@@ -322,10 +323,11 @@ static bool find_function(struct resolver *r, const struct symcache *cache, uint
 		;
 	if (frame.entry_pc == SYMCACHE_NONE)
 		return false;
+	file = symcache_file(cache, frame.decl_file_idx);
 	*ret = (struct markup_data){
 		.name = name_of(r, frame.function, frame.lang),
 		.offset = rel - frame.entry_pc,
-		.file = path_of(r, &frame.decl_file),
+		.file = path_of(r, &file),
 		.line = frame.decl_line,
 	};
 	return ret->name.ptr;

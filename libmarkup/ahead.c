@@ -56,7 +56,8 @@ static void announce(struct markup_filter *f, const char *end)
 	a->generation = key.generation;
 	a->kind = key.kind;
 	a->num = a->next = 0;
-	if (f->silent || !f->context.num_maps)
+	/* Fuchsia's modules are found by their bases; its maps are not in order. */
+	if (f->silent || !f->context.num_maps || f->options.dialect == MARKUP_FUCHSIA)
 		return;
 	for (uint32_t i = 0; i < a->num_hits; i++) {
 		struct announced *e = &a->addresses[a->num];

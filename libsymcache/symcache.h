@@ -91,7 +91,7 @@ struct symcache_frame {
 	struct symcache_file file;    /* name.ptr NULL: unknown */
 	uint32_t line;                /* 0: unknown */
 	uint32_t column;              /* 0: unknown */
-	struct symcache_file decl_file; /* where the function is declared */
+	uint32_t decl_file_idx;       /* symcache_file(): where the function is declared */
 	uint32_t decl_line;           /* 0: unknown */
 };
 

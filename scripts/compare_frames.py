@@ -181,14 +181,17 @@ def supplementary(path, debug_dir):
     return "%s/.dwz/%s" % (debug_dir or "/usr/lib/debug", m.group(1)) if m else None
 
 
-def dumped_declarations(path, alt, entries=None, prefix=""):
+ALT = 1 << 62 # added to offsets in a supplementary file
+
+
+def dumped_declarations(path, alt, entries=None, here=0):
     """Address → (file, line) of the variables in the DWARF. `entries`: to be filled with
-    the entries of a supplementary file, which have the prefix "alt "."""
+    the entries of a supplementary file, whose offsets are `here` more."""
     variables, entry = {}, None
     if entries is None:
         entries = {}
         if alt:
-            dumped_declarations(alt, None, entries, "alt ")
+            dumped_declarations(alt, None, entries, ALT)
     dump = subprocess.Popen(["llvm-dwarfdump-19", "--debug-info", path], text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, errors="replace")
     for line in dump.stdout:
@@ -196,17 +199,17 @@ def dumped_declarations(path, alt, entries=None, prefix=""):
             m = re.match(r"0x([0-9a-f]+):\s+DW_TAG_(variable|member)\b", line)
             entry = Entry() if m else None
             if m:
-                entries[prefix + "%x" % int(m.group(1), 16)] = entry
+                entries[here + int(m.group(1), 16)] = entry
         elif entry and "DW_AT_" in line:
             name, _, value = line.strip().partition("\t(")
             value = value[:-1]
             if name == "DW_AT_decl_file":
-                entry.file = value.strip('"')
+                entry.file = sys.intern(value.strip('"')) # millions of entries
             elif name == "DW_AT_decl_line":
-                entry.line = value
+                entry.line = sys.intern(value)
             elif name in ("DW_AT_specification", "DW_AT_abstract_origin"):
                 m = re.match(r"(<alt )?0x([0-9a-f]+)", value)
-                entry.origin = ("alt " if m.group(1) else prefix) + "%x" % int(m.group(2), 16)
+                entry.origin = (ALT if m.group(1) else here) + int(m.group(2), 16)
             elif name == "DW_AT_location" and re.fullmatch("DW_OP_addr 0x[0-9a-f]+", value):
                 variables.setdefault(int(value.split()[1], 16), entry)
 

@@ -65,6 +65,7 @@ static void ask(const struct symcache *cache, uint64_t pc, char *text)
 	struct symcache_query query = { .cache = cache, .rel_pc = pc };
 	struct symcache_frames frames;
 	struct symcache_frame frame;
+	struct symcache_file decl_file;
 	struct symcache_frame_ids ids;
 	struct symcache_symbol symbol;
 	struct symcache_data data;
@@ -74,7 +75,8 @@ static void ask(const struct symcache *cache, uint64_t pc, char *text)
 		while (symcache_next_frame(&frames, &frame)) {
 			n += add(text + n, frame.function);
 			n += add_file(text + n, &frame.file);
-			n += add_file(text + n, &frame.decl_file);
+			decl_file = symcache_file(cache, frame.decl_file_idx);
+			n += add_file(text + n, &decl_file);
 			n += sprintf(text + n, "%u %u %u %u %u\n", frame.lang, frame.entry_pc, frame.line,
 				     frame.column, frame.decl_line);
 		}

@@ -97,6 +97,13 @@ static inline bool is_searched(const struct symcache *cache, uint64_t rel_pc)
 	return rel_pc <= UINT32_MAX && cache->header->num_ranges;
 }
 
+static inline void fetch_location(const struct symcache *cache, uint32_t location)
+{
+	__builtin_prefetch(&cache->locations[location]);
+	if (cache->columns)
+		__builtin_prefetch(&cache->columns[location]);
+}
+
 bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc, struct symcache_frames *ret)
 {
 	uint32_t pc = (uint32_t)rel_pc, location;
@@ -106,17 +113,13 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc, struct symca
 	if (!is_searched(cache, rel_pc))
 		return false;
 	location = find_location(cache, find_span(cache, pc), pc);
-	if (location == SYMCACHE_NONE || !is_code(cache, location))
+	if (location == SYMCACHE_NONE)
+		return false;
+	fetch_location(cache, location);
+	if (!is_code(cache, location))
 		return false;
 	ret->location = location;
 	return true;
-}
-
-static inline void fetch_location(const struct symcache *cache, uint32_t location)
-{
-	__builtin_prefetch(&cache->locations[location]);
-	if (cache->columns)
-		__builtin_prefetch(&cache->columns[location]);
 }
 
 void symcache_lookup_batch(struct symcache_query q[], size_t n)
@@ -161,26 +164,17 @@ struct symcache_str symcache_string(const struct symcache *cache, uint32_t offse
 	return sc_string_at(cache, offset, &next);
 }
 
-static inline void read_file(const struct symcache *cache, uint32_t idx,
-			     struct symcache_file *ret)
+struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx)
 {
 	const uint32_t *record = sc_file_record(cache, idx);
 
-	if (record) {
-		ret->comp_dir = symcache_string(cache, record[0]);
-		ret->directory = symcache_string(cache, record[1]);
-		ret->name = symcache_string(cache, record[2]);
-	} else {
-		ret->comp_dir = ret->directory = ret->name = (struct symcache_str){ 0 };
-	}
-}
-
-struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx)
-{
-	struct symcache_file ret;
-
-	read_file(cache, idx, &ret);
-	return ret;
+	if (!record)
+		return (struct symcache_file){ 0 };
+	return (struct symcache_file){
+		.comp_dir = symcache_string(cache, record[0]),
+		.directory = symcache_string(cache, record[1]),
+		.name = symcache_string(cache, record[2]),
+	};
 }
 
 static inline uint32_t column_of(const struct symcache *cache, uint32_t location)
@@ -195,31 +189,32 @@ static void read_frame(const struct symcache *cache, uint32_t location,
 		       struct symcache_frame *ret)
 {
 	const struct symcache_source_location *loc = &cache->locations[location];
-	uint32_t function = loc->function_idx, decl_file = SYMCACHE_NONE;
+	uint32_t function = loc->function_idx;
 
-	read_file(cache, loc->file_idx, &ret->file);
-	ret->line = loc->line;
-	ret->column = column_of(cache, location);
-	ret->function.ptr = NULL;
-	ret->lang = SYMCACHE_LANG_UNKNOWN;
-	ret->entry_pc = SYMCACHE_NONE;
-	ret->decl_line = 0;
+	*ret = (struct symcache_frame){
+		.function = { "?", 1 },
+		.lang = SYMCACHE_LANG_UNKNOWN,
+		.entry_pc = SYMCACHE_NONE,
+		.line = loc->line,
+		.column = column_of(cache, location),
+		.decl_file_idx = SYMCACHE_NONE,
+	};
 	if (function < cache->header->num_functions &&
 	    symcache_sound(cache, &cache->functions[function], sizeof(*cache->functions))) {
 		const struct symcache_function *f = &cache->functions[function];
+		const struct symcache_str name = symcache_string(cache, f->name);
 
-		ret->function = symcache_string(cache, f->name);
+		if (name.ptr)
+			ret->function = name;
 		ret->lang = f->lang;
 		ret->entry_pc = f->entry_pc;
 		if (cache->decls && symcache_sound(cache, &cache->decls[function],
 						   sizeof(*cache->decls))) {
-			decl_file = cache->decls[function].file_idx;
+			ret->decl_file_idx = cache->decls[function].file_idx;
 			ret->decl_line = cache->decls[function].line;
 		}
 	}
-	read_file(cache, decl_file, &ret->decl_file);
-	if (!ret->function.ptr)
-		ret->function = (struct symcache_str){ "?", 1 };
+	ret->file = symcache_file(cache, loc->file_idx);
 }
 
 /* Takes the next location of the chain; SYMCACHE_NONE: no more. */

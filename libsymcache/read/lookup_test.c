@@ -31,6 +31,16 @@ static void frames_text(const struct symcache *c, uint64_t rel_pc, char *out, si
 	assert_false(symcache_next_frame(&frames, &f));
 }
 
+static void expect_file(const struct symcache *c, uint32_t idx, const char *name)
+{
+	const struct symcache_file file = symcache_file(c, idx);
+
+	assert_int_equal(file.name.ptr != NULL, name != NULL);
+	assert_int_equal(file.name.len, name ? strlen(name) : 0);
+	if (name)
+		assert_memory_equal(file.name.ptr, name, file.name.len);
+}
+
 /* The same frames as numbers say the same. */
 static void check_ids(const struct symcache *c, uint64_t rel_pc)
 {
@@ -112,7 +122,7 @@ static void test_frame_fields(void **state)
 	assert_memory_equal(f.file.directory.ptr, "../inc", f.file.directory.len);
 	assert_memory_equal(f.file.name.ptr, "leaf.h", f.file.name.len);
 	assert_int_equal(f.column, 9);
-	assert_memory_equal(f.decl_file.name.ptr, "leaf.h", f.decl_file.name.len);
+	expect_file(&c, f.decl_file_idx, "leaf.h");
 	assert_int_equal(f.decl_line, 2);
 	assert_true(symcache_next_frame(&frames, &f));
 	assert_int_equal(f.column, 5);
@@ -122,14 +132,14 @@ static void test_frame_fields(void **state)
 	assert_int_equal(f.lang, SYMCACHE_LANG_C);
 	assert_null(f.file.directory.ptr);
 	assert_int_equal(f.column, 4);
-	assert_memory_equal(f.decl_file.name.ptr, "main.c", f.decl_file.name.len);
+	expect_file(&c, f.decl_file_idx, "main.c");
 	assert_false(symcache_next_frame(&frames, &f));
 
 	assert_true(symcache_lookup(&c, 0x40, &frames));
 	assert_true(symcache_next_frame(&frames, &f));
 	assert_int_equal(f.lang, SYMCACHE_LANG_SYMTAB);
 	assert_null(f.file.name.ptr);
-	assert_null(f.decl_file.name.ptr);
+	expect_file(&c, f.decl_file_idx, NULL);
 	assert_int_equal(f.decl_line, 0);
 	free(bytes);
 }

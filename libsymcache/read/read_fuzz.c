@@ -63,7 +63,8 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 			must(frame.function.ptr != NULL);
 			use_bytes(c, frame.function);
 			use_file(c, &frame.file);
-			use_file(c, &frame.decl_file);
+			const struct symcache_file decl = symcache_file(c, frame.decl_file_idx);
+			use_file(c, &decl);
 		}
 		must(n > 0);
 	}
@@ -86,10 +87,13 @@ static void compare_without_index(const struct symcache *c, uint64_t rel_pc)
 {
 	struct symcache plain = *c;
 	struct symcache_frames a, b;
+	struct symcache_query q = { .cache = c, .rel_pc = rel_pc };
 
 	plain.index = NULL;
 	must(symcache_lookup(c, rel_pc, &a) == symcache_lookup(&plain, rel_pc, &b));
 	must(a.location == b.location);
+	symcache_lookup_batch(&q, 1);
+	must(q.frames.location == a.location);
 }
 
 static void use_cache(const struct symcache *c)

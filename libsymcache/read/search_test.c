@@ -48,8 +48,12 @@ static uint32_t line_of(const struct symcache *c, uint64_t rel_pc)
 {
 	struct symcache_frames frames;
 	struct symcache_frame f;
+	struct symcache_query q = { .cache = c, .rel_pc = rel_pc };
+	bool found = symcache_lookup(c, rel_pc, &frames);
 
-	return symcache_lookup(c, rel_pc, &frames) && symcache_next_frame(&frames, &f) ? f.line : 0;
+	symcache_lookup_batch(&q, 1);
+	assert_int_equal(q.frames.location, frames.location);
+	return found && symcache_next_frame(&frames, &f) ? f.line : 0;
 }
 
 /* Every start and the address before and after it, by a search from the left. */
@@ -101,6 +105,40 @@ static void test_search(void **state)
 	}
 }
 
+/* More queries than are asked at once, of two caches, some beyond any range. */
+static void test_batch(void **state)
+{
+	uint32_t starts[2][100];
+	struct symcache caches[2];
+	struct symcache_query queries[3 * SYMCACHE_BATCH + 5];
+	const size_t n = sizeof(queries) / sizeof(*queries);
+	uint8_t *bytes[2];
+	size_t size;
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		for (uint32_t i = 0; i < 100; i++)
+			starts[k][i] = 50 + i * (7 + (uint32_t)k);
+		bytes[k] = many_ranges(starts[k], 100, k, &size);
+		assert_int_equal(symcache_open(&caches[k], bytes[k], size, NULL), 0);
+	}
+	for (size_t i = 0; i < n; i++)
+		queries[i] = (struct symcache_query){
+			.cache = &caches[i % 2],
+			.rel_pc = i % 11 == 10 ? UINT64_MAX - i : 37 + i * 17,
+		};
+	symcache_lookup_batch(queries, n);
+	for (size_t i = 0; i < n; i++) {
+		struct symcache_frames frames;
+
+		symcache_lookup(queries[i].cache, queries[i].rel_pc, &frames);
+		assert_int_equal(queries[i].frames.location, frames.location);
+		assert_ptr_equal(queries[i].frames.cache, frames.cache);
+	}
+	free(bytes[0]);
+	free(bytes[1]);
+}
+
 /* An index that lies gives wrong answers or falls back, and stays in bounds. */
 static void test_bad_index(void **state)
 {
@@ -138,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_search),
+		cmocka_unit_test(test_batch),
 		cmocka_unit_test(test_bad_index),
 	};
 
