@@ -310,16 +310,31 @@ static int on_end(void *ctx)
 	return 1;
 }
 
+/* Texts that were not there are empty. */
+static void complete(struct symstore_entry *e)
+{
+	const char **texts[] = { &e->source_path, &e->debug_path, &e->tool_version, &e->tags,
+				 &e->transforms };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (!*texts[i])
+			*texts[i] = copy("");
+}
+
 /* An entry without what it cannot do without is refused at once: a long text of them
  * would take much more memory. */
 static int on_end_map(void *ctx)
 {
 	struct reading *r = ctx;
-	const struct manifest_entry *e = r->m->num ? &r->m->entries[r->m->num - 1] : NULL;
+	struct manifest_entry *e = r->m->num ? &r->m->entries[r->m->num - 1] : NULL;
 
 	on_end(ctx);
-	if (!r->is_entries || r->depth != IN_ENTRIES || (e->entry.build_id_len && e->has_hash))
+	if (!r->is_entries || r->depth != IN_ENTRIES)
 		return 1;
+	if (e->entry.build_id_len && e->has_hash) {
+		complete(&e->entry);
+		return 1;
+	}
 	sc_error_set(r->err, SC_EFORMAT, "the manifest's entry %zu has no %s", r->m->num,
 		     e->entry.build_id_len ? "hash" : "build ID");
 	return 0;

@@ -118,6 +118,10 @@ static void unknown_things(void **state)
 	assert_int_equal(m.num, 1);
 	assert_string_equal(m.entries[0].entry.source_path, "yes");
 	assert_int_equal(m.entries[0].entry.build_id[0], 0xab);
+	/* What is not there is empty: it can be written as it is. */
+	assert_string_equal(m.entries[0].entry.tags, "");
+	assert_string_equal(m.entries[0].entry.transforms, "");
+	free(manifest_write(&m));
 	manifest_deinit(&m);
 }
 

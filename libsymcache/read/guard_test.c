@@ -62,6 +62,7 @@ static int add_file(char *text, const struct symcache_file *f)
 /* All that can be asked about an address, as a text. */
 static void ask(const struct symcache *cache, uint64_t pc, char *text)
 {
+	struct symcache_query query = { .cache = cache, .rel_pc = pc };
 	struct symcache_frames frames;
 	struct symcache_frame frame;
 	struct symcache_file decl_file;
@@ -83,6 +84,8 @@ static void ask(const struct symcache *cache, uint64_t pc, char *text)
 		while (symcache_next_ids(&frames, &ids))
 			n += sprintf(text + n, "%u %u %u %u\n", ids.function, ids.file, ids.line,
 				     ids.column);
+	symcache_lookup_batch(&query, 1);
+	n += sprintf(text + n, "%u\n", query.frames.location);
 	if (symcache_lookup_symbol(cache, pc, &symbol)) {
 		n += add(text + n, symbol.name);
 		n += add(text + n, symbol.file);
