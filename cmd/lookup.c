@@ -1,12 +1,14 @@
 /*
  * symcache lookup: addresses → functions, files and lines, as llvm-symbolizer
- * reads and writes them. A line of input is answered and flushed before the
- * next one is read, so that another program can hold a dialogue with it.
+ * reads and writes them. Lines of input are answered and flushed before more is
+ * waited for, so that another program can hold a dialogue with it.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
@@ -209,29 +211,64 @@ static void lookup_line(struct lookup *l, const char *line)
 	free(shown);
 }
 
-/* Reads lines until the end of standard input. */
-static void lookup_stdin(struct lookup *l)
+/* Standard input, by lines. */
+struct lines {
+	char buf[MAX_LINE];
+	size_t at, len;  /* what is still to be taken, and its end */
+	bool too_long;   /* the line at hand; its beginning is gone */
+	bool end;
+};
+
+/* The next line, without its end; NULL: no more. Whoever asks may wait for the answer
+ * before going on: so before more is waited for, what is known is out, and nothing
+ * of the store is held. */
+static char *next_line(struct lines *in, struct lookup *l)
 {
-	char *line = must_realloc(NULL, MAX_LINE);
+	char *line, *newline;
+	ssize_t n;
 
-	while (fgets(line, MAX_LINE, stdin)) {
-		size_t len = strlen(line);
-
-		if (len == MAX_LINE - 1 && line[len - 1] != '\n') {
-			int c;
-
-			while ((c = getchar()) != EOF && c != '\n')
-				;
-			cmd_error("a line of input is longer than %d bytes", MAX_LINE);
-			l->partly = true;
-			line[0] = 0;
+	while (!(newline = memchr(in->buf + in->at, '\n', in->len - in->at)) && !in->end) {
+		memmove(in->buf, in->buf + in->at, in->len -= in->at);
+		in->at = 0;
+		if (in->len == MAX_LINE - 1) {
+			in->too_long = true;
+			in->len = 0;
 		}
-		line[strcspn(line, "\r\n")] = 0;
-		lookup_line(l, line);
 		out_flush();
 		modules_release(l->modules);
+		while ((n = read(STDIN_FILENO, in->buf + in->len, MAX_LINE - 1 - in->len)) < 0 &&
+		       errno == EINTR)
+			;
+		if (n < 0) {
+			cmd_error("cannot read standard input: %s", strerror(errno));
+			l->partly = true;
+		}
+		in->end = n <= 0;
+		in->len += n > 0 ? (size_t)n : 0;
 	}
-	free(line);
+	if (!newline && in->at == in->len && !in->too_long)
+		return NULL;
+	line = in->buf + in->at;
+	in->at = newline ? (size_t)(newline + 1 - in->buf) : in->len;
+	*(newline ? newline : in->buf + in->len) = 0;
+	if (in->too_long) {
+		cmd_error("a line of input is longer than %d bytes", MAX_LINE);
+		l->partly = true;
+		*line = 0;
+	}
+	in->too_long = false;
+	line[strcspn(line, "\r")] = 0;
+	return line;
+}
+
+static void lookup_stdin(struct lookup *l)
+{
+	struct lines *in = must_calloc(1, sizeof(*in));
+
+	for (char *line; (line = next_line(in, l));)
+		lookup_line(l, line);
+	out_flush();
+	free(in);
 }
 
 /* The command line's module: find out at once whether it can be had. */

@@ -67,7 +67,8 @@ static inline bool symcache_sound(const struct symcache *cache, const void *at, 
 {
 	struct symcache_guard *guard = cache->guard;
 
-	return !guard || atomic_load_explicit(&guard->whole, memory_order_relaxed) ||
+	return __builtin_expect(!guard, 1) ||
+	       atomic_load_explicit(&guard->whole, memory_order_relaxed) ||
 	       symcache_guard_check(guard, at, bytes);
 }
 

@@ -19,27 +19,33 @@ static inline size_t sc_align8(size_t offset)
  * same in all versions. NULL: no such record. */
 static inline const uint32_t *sc_file_record(const struct symcache *cache, uint32_t idx)
 {
-	const uint8_t *record;
-
 	if (idx >= cache->header->num_files)
 		return NULL;
-	record = cache->files + (size_t)idx * cache->file_size;
-	return symcache_sound(cache, record, cache->file_size) ? (const uint32_t *)record : NULL;
+	return (const uint32_t *)(cache->files + (size_t)idx * cache->file_size);
+}
+
+/* Must what is read of the cache be tested? */
+static inline bool sc_is_guarded(const struct symcache *cache)
+{
+	return cache->guard &&
+	       !atomic_load_explicit(&cache->guard->whole, memory_order_relaxed);
 }
 
 /*
  * The bytes of the string at `offset`: decodes the length prefix, checks that
  * the string ends inside the section. On success *next is the offset behind it.
+ * `guarded`: sc_is_guarded(); a constant, so that what is trusted is read without a test.
  */
-static inline struct symcache_str sc_string_at(const struct symcache *cache, uint32_t offset,
-					       uint32_t *next)
+static inline __attribute__((always_inline)) struct symcache_str
+sc_read_string(const struct symcache *cache, uint32_t offset, bool guarded, uint32_t *next)
 {
 	const struct symcache_str none = { 0 };
 	uint32_t bytes = cache->header->string_bytes, len = 0, pos = offset;
 	const uint8_t *s = cache->strings;
 
 	if (offset >= bytes ||
-	    !symcache_sound(cache, s + offset, bytes - offset < 5 ? bytes - offset : 5))
+	    (guarded &&
+	     !symcache_sound(cache, s + offset, bytes - offset < 5 ? bytes - offset : 5)))
 		return none;
 	if (cache->header->version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS) {
 		if (bytes - pos < sizeof(len))
@@ -62,10 +68,16 @@ static inline struct symcache_str sc_string_at(const struct symcache *cache, uin
 			return none;
 		len = (uint32_t)value;
 	}
-	if (len > bytes - pos || !symcache_sound(cache, s + pos, len))
+	if (len > bytes - pos || (guarded && !symcache_sound(cache, s + pos, len)))
 		return none;
 	*next = pos + len;
 	return (struct symcache_str){ (const char *)s + pos, len };
+}
+
+static inline struct symcache_str sc_string_at(const struct symcache *cache, uint32_t offset,
+					       uint32_t *next)
+{
+	return sc_read_string(cache, offset, true, next);
 }
 
 /* SYMCACHE_NONE in all four fields: the end of a covered area. */
