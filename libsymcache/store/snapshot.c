@@ -3,10 +3,14 @@
  *
  * Page 0 and 1 are meta pages, each a snapshot; a commit writes new pages, then
  * the older of the two. Integers are the writer's own; size_t is the page number.
+ *
+ * Linux lets a reader see a write() half done: of two commits that happen during a read,
+ * the second changes the page that is read. So they are read until they stay as they are.
  */
 #include <byteswap.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libsymcache/store/pages.h"
@@ -14,6 +18,7 @@
 enum {
 	MAGIC = (int)0xbeefc0de, DATA_VERSION = 1,
 	MIN_PAGE = 512, MAX_PAGE = 0x10000,
+	TRIES = 50, /* a millisecond each: a writer may be interrupted, too */
 };
 
 /* LMDB's own struct, for its layout. */
@@ -68,21 +73,52 @@ static int meta_check(const struct meta *m, size_t page_size, struct sc_error *e
 	return 0;
 }
 
+/* Both meta pages. *settled: an error will not go away. */
+static int metas_read(int fd, struct meta metas[2], bool *settled, struct sc_error *err)
+{
+	size_t page_size;
+	int rc;
+
+	memset(metas, 0, 2 * sizeof(*metas));
+	*settled = true;
+	if ((rc = meta_read(fd, 0, &metas[0], err)))
+		return rc;
+	page_size = metas[0].trees[0].pad;
+	*settled = false;
+	if ((rc = meta_check(&metas[0], page_size, err)) ||
+	    (rc = meta_read(fd, (off_t)page_size, &metas[1], err)))
+		return rc;
+	return meta_check(&metas[1], page_size, err);
+}
+
+static int metas_read_whole(int fd, struct meta metas[2], struct sc_error *err)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct meta before[2];
+	bool settled;
+	int rc = metas_read(fd, metas, &settled, err);
+
+	for (int i = 0; i < TRIES && !settled; i++) {
+		memcpy(before, metas, sizeof(before));
+		if (rc)
+			nanosleep(&pause, NULL);
+		rc = metas_read(fd, metas, &settled, err);
+		settled |= !rc && !memcmp(before, metas, sizeof(before));
+	}
+	return rc;
+}
+
 int symstore_snapshot_read(int fd, size_t txn, struct symstore_snapshot *ret,
 			   struct sc_error *err)
 {
 	struct meta metas[2];
 	struct stat st;
 	size_t page_size;
-	int rc, newest;
+	int newest, rc = metas_read_whole(fd, metas, err);
 
-	if ((rc = meta_read(fd, 0, &metas[0], err)))
+	if (rc)
 		return rc;
 	page_size = metas[0].trees[0].pad;
-	if ((rc = meta_check(&metas[0], page_size, err)) ||
-	    (rc = meta_read(fd, (off_t)page_size, &metas[1], err)) ||
-	    (rc = meta_check(&metas[1], page_size, err)))
-		return rc;
 	newest = metas[0].txn < metas[1].txn;
 	if (txn != SYMSTORE_ANY_TXN && metas[newest].txn != txn)
 		newest = !newest;

@@ -6,6 +6,7 @@
 #ifndef STORE_TESTING_H
 #define STORE_TESTING_H
 
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,10 +21,18 @@
 static char test_dir[] = "/tmp/symstore.XXXXXX";
 static char test_path[64], test_lock[80];
 
+/* The store, and what killed processes left beside it. */
 static inline void test_remove(void)
 {
-	unlink(test_path);
-	unlink(test_lock);
+	char pattern[64];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/store*", test_dir);
+	if (glob(pattern, 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		unlink(found.gl_pathv[i]);
+	globfree(&found);
 }
 
 static inline int test_setup(void **state)
