@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <xxhash.h>
 
 #include "libsymcache/store/record.h"
@@ -23,18 +22,16 @@ void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 {
 	struct symstore_snapshot snapshot;
 	struct sc_error err;
-	struct stat st;
 	size_t size;
 	void *file;
-	int fd, rc;
+	int fd;
 
 	mdb_env_get_fd(store->env, &fd);
-	rc = symstore_snapshot_of(txn, fd, &snapshot, &err);
-	if (rc || fstat(fd, &st)) {
-		symstore_fault(r, "%s", rc ? err.msg : "cannot read the file's size");
+	if (symstore_snapshot_of(txn, fd, &snapshot, &err)) {
+		symstore_fault(r, "%s", err.msg);
 		return;
 	}
-	size = (size_t)st.st_size;
+	size = (size_t)snapshot.file_size;
 	if (if_short && size / snapshot.page_size > snapshot.last_page)
 		return;
 	file = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);

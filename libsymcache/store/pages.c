@@ -71,12 +71,12 @@ static const uint8_t *page_at(struct walk *w, size_t page, const char *what,
 	return p;
 }
 
-static int key_compare(const struct walk *w, struct symstore_bytes a, struct symstore_bytes b)
+int symstore_key_compare(struct symstore_bytes a, struct symstore_bytes b, bool integer)
 {
 	size_t n = a.size < b.size ? a.size : b.size, x, y;
 	int c;
 
-	if (w->free_tree && a.size == sizeof(x) && b.size == sizeof(y)) {
+	if (integer && a.size == sizeof(x) && b.size == sizeof(y)) {
 		memcpy(&x, a.data, sizeof(x));
 		memcpy(&y, b.data, sizeof(y));
 		return (x > y) - (x < y);
@@ -214,9 +214,9 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct symsto
 		/* The first key of a branch page is not used: it stands for `low`. */
 		if (want == SYMSTORE_PAGE_BRANCH && i == 0)
 			key = low;
-		else if (low.data && key_compare(w, key, low) < (i > 0))
+		else if (low.data && symstore_key_compare(key, low, w->free_tree) < (i > 0))
 			fault(w, "page %zu: key %zu is not in order", page, i);
-		if (high.data && key.data && key_compare(w, key, high) >= 0)
+		if (high.data && key.data && symstore_key_compare(key, high, w->free_tree) >= 0)
 			fault(w, "page %zu: key %zu is not below the next page's", page, i);
 		low = key;
 		if (want == SYMSTORE_PAGE_LEAF) {

@@ -25,6 +25,7 @@ struct symstore_snapshot {
 	size_t page_size;
 	size_t last_page;
 	size_t txn;
+	uint64_t file_size; /* bytes, after it was read */
 	struct symstore_tree trees[2]; /* free pages; main */
 };
 
@@ -63,6 +64,9 @@ struct symstore_bytes {
 	const uint8_t *data; /* NULL: none */
 	size_t size;
 };
+
+/* The order of LMDB's keys: as bytes, or, in the tree of free pages, as size_t. */
+int symstore_key_compare(struct symstore_bytes a, struct symstore_bytes b, bool integer);
 
 /* Node `i` of the page at `p`, its key, and the number of bytes behind the key; false:
  * it does not lie within the page. */

@@ -122,21 +122,18 @@ int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reade
 		{ "seen", &ret->seen },
 	};
 	struct symstore_snapshot snapshot;
-	struct stat st;
+	uint64_t size;
 	int rc, fd;
 
 	mdb_env_get_fd(store->env, &fd);
 	rc = symstore_snapshot_of(txn, fd, &snapshot, err);
-	if (!rc && fstat(fd, &st))
-		rc = sc_error_sys(err, "cannot read");
 	if (rc) {
 		sc_error_prefix(err, "store %s: ", store->path);
 		return rc;
 	}
-	if ((uint64_t)st.st_size > store->map_size)
-		st.st_size = (off_t)store->map_size;
+	size = snapshot.file_size < store->map_size ? snapshot.file_size : store->map_size;
 	ret->view = (struct symstore_view){
-		.file = store->map, .pages = (size_t)st.st_size / snapshot.page_size,
+		.file = store->map, .pages = (size_t)size / snapshot.page_size,
 		.page_size = snapshot.page_size, .last_page = snapshot.last_page,
 	};
 	ret->free = snapshot.trees[0];

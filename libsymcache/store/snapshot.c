@@ -135,6 +135,7 @@ int symstore_snapshot_read(int fd, size_t txn, struct symstore_snapshot *ret,
 		.page_size = page_size,
 		.last_page = metas[newest].last_page,
 		.txn = metas[newest].txn,
+		.file_size = (uint64_t)st.st_size,
 		.trees = { metas[newest].trees[0], metas[newest].trees[1] },
 	};
 	return 0;

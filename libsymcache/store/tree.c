@@ -22,20 +22,6 @@ static size_t child_of(const struct symstore_node *n)
 	       (sizeof(size_t) > 4 ? (size_t)n->flags << 16 << 16 : 0);
 }
 
-static int compare(const struct symstore_walk *w, struct symstore_bytes a, struct symstore_bytes b)
-{
-	size_t n = a.size < b.size ? a.size : b.size, x, y;
-	int order;
-
-	if (w->integer && a.size == sizeof(x) && b.size == sizeof(y)) {
-		memcpy(&x, a.data, sizeof(x));
-		memcpy(&y, b.data, sizeof(y));
-		return (x > y) - (x < y);
-	}
-	order = memcmp(a.data, b.data, n);
-	return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* Puts a page on level `level` of the stack (0: the leaf), at its first node. */
 static int enter(struct symstore_walk *w, unsigned level, size_t page)
 {
@@ -74,7 +60,7 @@ static int descend(struct symstore_walk *w, unsigned level, struct symstore_byte
 
 			if (!node_at(w, level, mid, &node, &at, &room))
 				return SC_EFORMAT;
-			rc = compare(w, at, key);
+			rc = symstore_key_compare(at, key, w->integer);
 			if (rc < 0 || (level && !rc))
 				low = mid + 1;
 			else
@@ -129,7 +115,7 @@ static int take(struct symstore_walk *w)
 			return rc;
 	}
 	if (!node_at(w, 0, w->stack[0].at, &node, &w->key, &room) ||
-	    (before.data && compare(w, w->key, before) <= 0))
+	    (before.data && symstore_key_compare(w->key, before, w->integer) <= 0))
 		return SC_EFORMAT;
 	size = node.lo | (size_t)node.hi << 16;
 	if ((node.flags & SYMSTORE_NODE_BIG ? sizeof(size_t) : size) > room)

@@ -32,6 +32,7 @@ _Static_assert(sizeof(struct slot[SLOTS]) == 64, "bucket");
 static int open_table(const struct symstore *store, int flags)
 {
 	char *path, head[sizeof(magic)];
+	ssize_t n;
 	int fd;
 
 	if (asprintf(&path, "%s-used", store->path) < 0)
@@ -40,14 +41,11 @@ static int open_table(const struct symstore *store, int flags)
 	free(path);
 	if (fd < 0)
 		return -1;
-	if (pread(fd, head, sizeof(head), 0) == 0 && flags & O_CREAT &&
-	    pwrite(fd, magic, sizeof(magic), 0) != sizeof(magic)) {
-		close(fd);
-		return -1;
-	}
-	if (pread(fd, head, sizeof(head), 0) == sizeof(head) && !memcmp(head, magic, sizeof(magic)))
+	n = pread(fd, head, sizeof(head), 0);
+	if (n == 0 && flags & O_CREAT ? pwrite(fd, magic, sizeof(magic), 0) == sizeof(magic) :
+	    n == sizeof(head) && !memcmp(head, magic, sizeof(magic)))
 		return fd;
-	close(fd); /* somebody else's */
+	close(fd); /* somebody else's, or it cannot be written */
 	return -1;
 }
 
@@ -90,9 +88,8 @@ void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t 
 			best = i;
 	}
 	fresh = (struct slot){ htole32(tag), htole32(today) };
-	if (at > 0 && (bucket[best].tag != tag || bucket[best].day != today) &&
-	    pwrite(fd, &fresh, sizeof(fresh), at + best * (off_t)sizeof(fresh)) < 0)
-		*marked = today; /* it was worth a try */
+	if (at > 0 && (bucket[best].tag != tag || bucket[best].day != today))
+		(void)!pwrite(fd, &fresh, sizeof(fresh), at + best * (off_t)sizeof(fresh));
 	close(fd);
 }
 
