@@ -9,27 +9,20 @@
 
 /* ---- the cache ------------------------------------------------------------------------ */
 
-/* The last range that starts at or below `rel_pc`. */
 static void find_range(const struct symcache *c, uint64_t rel_pc, struct explained *ret)
 {
-	uint32_t low = 0, high = c->header->num_ranges;
+	const uint32_t range = symcache_range_of(c, rel_pc);
+	bool last;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (!symcache_sound(c, &c->ranges[mid], sizeof(*c->ranges)))
-			return;
-		if (c->ranges[mid] <= rel_pc)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || rel_pc > UINT32_MAX)
+	if (range == SYMCACHE_NONE)
+		return;
+	last = range + 1 == c->header->num_ranges;
+	if (!symcache_sound(c, &c->ranges[range], (last ? 1 : 2) * sizeof(*c->ranges)))
 		return;
 	ret->in_range = true;
-	ret->range = low - 1;
-	ret->range_start = c->ranges[low - 1];
-	ret->range_end = low < c->header->num_ranges ? c->ranges[low] : SYMCACHE_NONE;
+	ret->range = range;
+	ret->range_start = c->ranges[range];
+	ret->range_end = last ? SYMCACHE_NONE : c->ranges[range + 1];
 }
 
 /* ---- the debug information ----------------------------------------------------------- */

@@ -128,6 +128,10 @@ int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
 /* p_vaddr of the image's first PT_LOAD; 0 if the file does not say. */
 uint64_t symcache_load_base(const struct symcache *cache);
 
+/* The number of the range that holds `rel_pc`, be it a gap: the last that starts at or
+ * below. SYMCACHE_NONE: there is none, or the ranges are damaged. */
+uint32_t symcache_range_of(const struct symcache *cache, uint64_t rel_pc);
+
 /*
  * Finds the frames of `rel_pc`. True if there are any; then call
  * symcache_next_frame() until it returns false: innermost frame first.

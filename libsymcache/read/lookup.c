@@ -104,6 +104,14 @@ static inline void fetch_location(const struct symcache *cache, uint32_t locatio
 		__builtin_prefetch(&cache->columns[location]);
 }
 
+uint32_t symcache_range_of(const struct symcache *cache, uint64_t rel_pc)
+{
+	uint32_t location = !is_searched(cache, rel_pc) ? SYMCACHE_NONE :
+		find_location(cache, find_span(cache, (uint32_t)rel_pc), (uint32_t)rel_pc);
+
+	return location == SYMCACHE_NONE ? SYMCACHE_NONE : location - cache->range_location;
+}
+
 bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc, struct symcache_frames *ret)
 {
 	uint32_t pc = (uint32_t)rel_pc, location;
