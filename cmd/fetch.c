@@ -7,12 +7,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "cmd/index.h"
+#include "cmd/content.h"
+#include "cmd/entry.h"
 #include "cmd/select.h"
 
 static const char default_retry[] = "1d";
@@ -209,35 +209,14 @@ static void fill(void *ctx, void *dst)
 	symcache_build_write(ctx, dst);
 }
 
-static void hash_source(const char *path, struct symstore_entry *entry)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd >= 0 && !fstat(fd, &st) &&
-	    !index_hash_content(fd, (size_t)st.st_size, &entry->source_hash))
-		entry->source_size = (uint64_t)st.st_size;
-	if (fd >= 0)
-		close(fd);
-}
-
 static int put(struct symstore_writer *writer, struct symcache_build *build, const char *path,
 	       const uint8_t *id, size_t len, struct sc_error *err)
 {
-	const struct symcache_build_info *info = symcache_build_info(build);
-	struct symstore_entry entry = {
-		.build_id_len = len,
-		.sources = info->sources,
-		.bad_units = (uint32_t)info->bad_units,
-		.cache_size = symcache_build_size(build),
-		.time = time(NULL),
-		.source_path = path,
-		.debug_path = info->debug_path,
-		.tool_version = symcache_version,
-	};
+	struct symstore_entry entry = entry_of_build(build, id, len, time(NULL));
 
-	memcpy(entry.build_id, id, len);
-	hash_source(path, &entry);
+	entry.source_path = path;
+	entry.debug_path = symcache_build_info(build)->debug_path;
+	content_hash_file(path, &entry.source_hash, &entry.source_size);
 	return symstore_put(writer, &entry, fill, build, NULL, err);
 }
 

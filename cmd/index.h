@@ -56,9 +56,6 @@ struct index_job *index_job_create(const struct scan_file *file, struct symstore
 				   const struct index_options *options);
 void index_job_destroy(struct index_job *job);
 
-/* XXH3-128 of an open file's content. −1 with errno. */
-int index_hash_content(int fd, size_t size, struct symstore_hash *ret);
-
 /* Has a debug file of this build ID come since `time`? */
 bool index_new_debug_file(const uint8_t *build_id, size_t len, const char *const *dirs,
 			  int64_t time);

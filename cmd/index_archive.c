@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/content.h"
 #include "cmd/index.h"
 #include "cmd/members.h"
 
@@ -307,7 +308,6 @@ static int remember(struct unpacking *u, const struct symstore_hash *content, st
 static int read_archive(struct unpacking *u, const struct symstore_hash *content,
 			const struct stat *before, struct sc_error *err)
 {
-	struct stat after;
 	int rc = walk(u, first_walk, err);
 
 	members_sort(&u->members);
@@ -320,9 +320,7 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 	}
 	if (rc)
 		return rc;
-	if (fstat(u->fd, &after) || after.st_size != before->st_size ||
-	    after.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-	    after.st_mtim.tv_nsec != before->st_mtim.tv_nsec)
+	if (content_changed(u->fd, before))
 		failed(u, u->file->path, "it changed while it was read");
 	else if (!u->members.num && !u->failed && u->file->named)
 		failed(u, u->file->path, "no ELF file in it");
@@ -357,7 +355,7 @@ int index_archive(const struct scan_file *file, struct symstore *store,
 	u.files = members_files(&u.members);
 	u.options.build.files = &u.files;
 	if (u.fd < 0 || fstat(u.fd, &before) || !(u.real = realpath(file->path, NULL)) ||
-	    index_hash_content(u.fd, (size_t)before.st_size, &content)) {
+	    content_hash(u.fd, (size_t)before.st_size, &content)) {
 		sc_error_sys(&why, "cannot read");
 		failed(&u, file->path, why.msg);
 		return 0;

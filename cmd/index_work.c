@@ -14,43 +14,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
-#if __x86_64__ && __has_include(<xxh_x86dispatch.h>)
-#include <xxh_x86dispatch.h> /* AVX2: 590 MB in 0.10 s instead of 0.16 s */
-#endif
 
+#include "cmd/content.h"
+#include "cmd/entry.h"
 #include "cmd/index.h"
 
 enum {
 	KEEP_BUILD = 4 << 20,    /* caches above this are not copied */
-	HASH_BUFFER = 256 << 10,
 	HASH_MEANWHILE = 8 << 20, /* files above this are hashed while they are built */
 };
-
-/* Through a buffer that stays in the core's cache: a map would cost a page fault every
- * 64 KB, and count as memory. */
-int index_hash_content(int fd, size_t size, struct symstore_hash *ret)
-{
-	XXH3_state_t *state = XXH3_createState();
-	/* Aligned: the kernel copies three times as fast to the start of a page. */
-	uint8_t *buf = aligned_alloc(4096, HASH_BUFFER);
-	XXH128_hash_t hash;
-	size_t at = 0;
-	ssize_t n = 1;
-
-	if (!buf || !state || XXH3_128bits_reset(state))
-		abort(); /* out of memory */
-	for (; at < size && n > 0; at += n > 0 ? (size_t)n : 0) {
-		n = pread(fd, buf, size - at < HASH_BUFFER ? size - at : HASH_BUFFER, (off_t)at);
-		if (n > 0)
-			XXH3_128bits_update(state, buf, (size_t)n);
-	}
-	hash = XXH3_128bits_digest(state);
-	*ret = (struct symstore_hash){ hash.low64, hash.high64 };
-	XXH3_freeState(state);
-	free(buf);
-	return n < 0 ? -1 : 0; /* a file that has shrunk meanwhile is found out later */
-}
 
 /* The content of a large file, hashed while it is built. */
 struct hashing {
@@ -66,7 +38,7 @@ static void *hash_thread(void *arg)
 {
 	struct hashing *h = arg;
 
-	h->rc = index_hash_content(h->fd, h->size, h->ret);
+	h->rc = content_hash(h->fd, h->size, h->ret);
 	return NULL;
 }
 
@@ -164,22 +136,14 @@ static void describe(struct index_job *job, const struct index_options *options)
 	job->info = *info;
 	job->source_path = recorded_path(job->file, job->file->path);
 	job->debug_path = info->debug_path ? recorded_path(job->file, info->debug_path) : NULL;
-	*e = (struct symstore_entry){
-		.build_id_len = info->build_id_len,
-		.build_id_derived = info->build_id_derived,
-		.sources = info->sources,
-		.bad_units = info->bad_units > UINT32_MAX ? UINT32_MAX : (uint32_t)info->bad_units,
-		.cache_size = symcache_build_size(job->build),
-		.source_size = job->file->size,
-		.source_hash = job->content,
-		.time = options->time,
-		.source_path = job->source_path ? job->source_path : job->file->path,
-		.debug_path = job->debug_path ? job->debug_path : info->debug_path,
-		.tool_version = symcache_version,
-		.tags = options->tags,
-		.transforms = options->transforms,
-	};
-	memcpy(e->build_id, info->build_id, sizeof(e->build_id));
+	*e = entry_of_build(job->build, info->build_id, info->build_id_len, options->time);
+	e->build_id_derived = info->build_id_derived;
+	e->source_size = job->file->size;
+	e->source_hash = job->content;
+	e->source_path = job->source_path ? job->source_path : job->file->path;
+	e->debug_path = job->debug_path ? job->debug_path : info->debug_path;
+	e->tags = options->tags;
+	e->transforms = options->transforms;
 	if (e->cache_size > KEEP_BUILD)
 		return;
 	if (!job->debug_path && info->debug_path)
@@ -209,7 +173,6 @@ static enum index_result cannot_read(struct index_job *job)
 static enum index_result build(struct index_job *job, int fd, const struct stat *before,
 			       const struct index_options *options, struct hashing *hashing)
 {
-	struct stat after;
 	int rc;
 
 	if (hashing)
@@ -230,9 +193,7 @@ static enum index_result build(struct index_job *job, int fd, const struct stat 
 	}
 	if (rc)
 		return rc == SC_EUNSUPPORTED && !job->file->named ? INDEX_UNSUPPORTED : INDEX_FAILED;
-	if (fstat(fd, &after) || after.st_size != before->st_size ||
-	    after.st_mtim.tv_sec != before->st_mtim.tv_sec ||
-	    after.st_mtim.tv_nsec != before->st_mtim.tv_nsec) {
+	if (content_changed(fd, before)) {
 		sc_error_set(&job->err, SC_ESYS, "it changed while it was read");
 		return INDEX_FAILED;
 	}
@@ -254,7 +215,7 @@ static enum index_result work(struct index_job *job, int fd, struct symstore *st
 	if (before.st_size > HASH_MEANWHILE && options->build.threads > 1 &&
 	    (options->again || surely_new(job->file->path, store)))
 		return build(job, fd, &before, options, &hashing);
-	if (index_hash_content(fd, hashing.size, &job->content))
+	if (content_hash(fd, hashing.size, &job->content))
 		return cannot_read(job);
 	if (!options->again) {
 		if (symstore_read_begin(store, &reader, &job->err))

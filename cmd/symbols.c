@@ -10,19 +10,18 @@
 #include "cmd/symbols.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <xxhash.h>
 
 #include "cmd/cmd.h"
+#include "cmd/content.h"
+#include "cmd/entry.h"
 #include "cmd/fetch.h"
 #include "libsymcache/symcache_build.h"
 #include "libsymcache/symcache_store.h"
@@ -173,28 +172,6 @@ static char *find_debug_file(const struct symbols *s, const struct symbols_modul
 	return NULL;
 }
 
-/* XXH3 of the file's content; zero if it cannot be read. */
-static struct symstore_hash hash_file(const char *path, uint64_t *size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct symstore_hash hash = { 0 };
-	struct stat st;
-	void *p = MAP_FAILED;
-
-	*size = 0;
-	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (p != MAP_FAILED) {
-		XXH128_hash_t h = XXH3_128bits(p, (size_t)st.st_size);
-		hash = (struct symstore_hash){ h.low64, h.high64 };
-		*size = (uint64_t)st.st_size;
-		munmap(p, (size_t)st.st_size);
-	}
-	if (fd >= 0)
-		close(fd);
-	return hash;
-}
-
 /* Takes what `b` has laid out; `path` is given away. */
 static int keep_built(struct symbols_module *m, struct symcache_build *b, char *path,
 		      struct sc_error *err)
@@ -207,17 +184,9 @@ static int keep_built(struct symbols_module *m, struct symcache_build *b, char *
 	built->path = absolute ? absolute : path;
 	if (absolute)
 		free(path);
-	built->entry = (struct symstore_entry){
-		.build_id_len = m->id_len,
-		.sources = info->sources,
-		.bad_units = (uint32_t)info->bad_units,
-		.cache_size = symcache_build_size(b),
-		.time = time(NULL),
-		.source_path = built->path,
-		.tool_version = symcache_version,
-	};
-	memcpy(built->entry.build_id, m->id, m->id_len);
-	built->entry.source_hash = hash_file(built->path, &built->entry.source_size);
+	built->entry = entry_of_build(b, m->id, m->id_len, time(NULL));
+	built->entry.source_path = built->path;
+	content_hash_file(built->path, &built->entry.source_hash, &built->entry.source_size);
 	built->bytes = must_realloc(NULL, built->entry.cache_size);
 	symcache_build_write(b, built->bytes);
 	if (info->bad_units)
