@@ -220,24 +220,37 @@ static int put(struct symstore_writer *writer, struct symcache_build *build, con
 	return symstore_put(writer, &entry, fill, build, NULL, err);
 }
 
+/* A cache, or if `build` is NULL, that there is none to be had. */
+static int commit(struct symstore *store, struct symcache_build *build, const char *path,
+		  const uint8_t *id, size_t len, struct sc_error *err)
+{
+	struct symstore_writer *writer;
+	int rc = symstore_write_begin(store, &writer, err);
+
+	if (rc)
+		return rc;
+	rc = build ? put(writer, build, path, id, len, err) :
+		     fetcher_remember_miss(writer, id, len, err);
+	if (rc)
+		symstore_abort(writer);
+	return rc ? rc : symstore_commit(writer, err);
+}
+
+int fetcher_store_miss(struct symstore *store, const uint8_t *id, size_t len,
+		       struct sc_error *err)
+{
+	return commit(store, NULL, NULL, id, len, err);
+}
+
 static int store_fetched(const char *store_option, struct symcache_build *build, const char *path,
 			 const uint8_t *id, size_t len, struct sc_error *err)
 {
-	struct symstore_writer *writer;
 	struct symstore *store;
 	int rc = open_store(store_option, SYMSTORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;
-	rc = symstore_write_begin(store, &writer, err);
-	if (!rc) {
-		rc = build ? put(writer, build, path, id, len, err) :
-			     fetcher_remember_miss(writer, id, len, err);
-		if (rc)
-			symstore_abort(writer);
-		else
-			rc = symstore_commit(writer, err);
-	}
+	rc = commit(store, build, path, id, len, err);
 	symstore_close(store);
 	return rc;
 }

@@ -41,6 +41,9 @@ bool fetcher_missed(const struct fetcher *f, struct symstore_reader *reader,
 		    const uint8_t *build_id, size_t len);
 int fetcher_remember_miss(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
 			  struct sc_error *err);
+/* The same in a transaction of its own. */
+int fetcher_store_miss(struct symstore *store, const uint8_t *build_id, size_t len,
+		       struct sc_error *err);
 
 /* For a build's options: files that files refer to by build ID are fetched, too. */
 struct symcache_files fetcher_files(struct fetcher *f);

@@ -5,19 +5,6 @@
 #include "cmd/fetch.h"
 #include "cmd/index.h"
 
-static int remember_miss(struct symstore *store, const uint8_t *id, size_t len)
-{
-	struct symstore_writer *writer;
-	int rc = symstore_write_begin(store, &writer, NULL);
-
-	if (rc)
-		return rc;
-	rc = fetcher_remember_miss(writer, id, len, NULL);
-	if (rc)
-		symstore_abort(writer);
-	return rc ? rc : symstore_commit(writer, NULL);
-}
-
 int index_fetch(struct fetcher *fetcher, const char *build_id, struct symstore *store,
 		const struct index_options *options, struct scan *scan,
 		struct index_job **known, struct sc_error *err)
@@ -55,7 +42,7 @@ int index_fetch(struct fetcher *fetcher, const char *build_id, struct symstore *
 		return sc_error_set(err, SC_ENOTFOUND, "no server had it");
 	rc = fetcher_get(fetcher, id, len, &path, err);
 	if (rc == SC_ENOTFOUND)
-		remember_miss(store, id, len);
+		fetcher_store_miss(store, id, len, NULL);
 	if (!rc)
 		scan_path(scan, path);
 	free(path);
