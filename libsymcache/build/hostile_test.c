@@ -18,8 +18,7 @@ static void test_shared_ranges(void **state)
 
 	(void)state;
 	dwarf_init(&w, &version_4);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	attr_addr(&w, DW_AT_low_pc, 0);
 	for (unsigned i = 0; i < n; i++)
 		range_pair(&w, 0x1000 + 2 * i, 0x1001 + 2 * i);
@@ -28,8 +27,7 @@ static void test_shared_ranges(void **state)
 		entry(&w, DW_TAG_subprogram, false);
 		attr_offset(&w, DW_AT_ranges, 0);
 	}
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	good_unit(&w, "behind", 1);
 	index_dwarf(&w, &r);
 	assert_true(r.info.bad_units > 0);
@@ -45,8 +43,7 @@ static void test_shared_empty_ranges(void **state)
 
 	(void)state;
 	dwarf_init(&w, &version_4);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	attr_addr(&w, DW_AT_low_pc, 0);
 	for (unsigned i = 0; i < n; i++)
 		range_pair(&w, 0x1000, 0x1000);
@@ -57,8 +54,7 @@ static void test_shared_empty_ranges(void **state)
 		put_uleb(&w.info, w.code);
 		put(&w.info, 4, 0);
 	}
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	good_unit(&w, "behind", 1);
 	index_dwarf(&w, &r);
 	expect(&r, 0x1001, "behind -:0");
@@ -135,8 +131,7 @@ static void test_overlapping_names(void **state)
 	for (unsigned i = 0; i < length; i++)
 		put(&w.str, 1, 'a');
 	put(&w.str, 1, 0);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	entry(&w, DW_TAG_subprogram, false);
 	attr(&w, DW_AT_name, DW_FORM_strp, 0);
 	attr_pcs(&w, 0x1000, 0x1001);
@@ -146,8 +141,7 @@ static void test_overlapping_names(void **state)
 		put(&w.info, 8, 0x1000 + i);
 		put(&w.info, 8, 1);
 	}
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	index_dwarf(&w, &r);
 	assert_int_equal(r.rc, SC_ELIMIT);
 	indexed_deinit(&r);
@@ -161,8 +155,7 @@ static void test_long_abbreviation(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	entry(&w, DW_TAG_subprogram, false);
 	for (unsigned i = 0; i < 200000; i++) {
 		attr(&w, DW_AT_decl_line, DW_FORM_implicit_const, 0);
@@ -173,8 +166,7 @@ static void test_long_abbreviation(void **state)
 		put_uleb(&w.info, w.code);
 		put(&w.info, 8, 0x1100);
 	}
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	indexed_deinit(&r);
 }

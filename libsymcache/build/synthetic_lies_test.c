@@ -15,8 +15,7 @@ static void test_inverted(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	entry(&w, DW_TAG_subprogram, true);
 	attr_str(&w, DW_AT_name, "inverted");
 	attr_addr(&w, DW_AT_low_pc, 0x1200);
@@ -37,8 +36,7 @@ static void test_inverted(void **state)
 	attr_addr(&w, DW_AT_low_pc, 0x1290);
 	function(&w, "fine", 0x1300, 0x1310);
 	function(&w, "too_long", 0x1400, UINT64_MAX);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	expect(&r, 0x1150, "");
 	expect(&r, 0x1280, "");
@@ -76,11 +74,9 @@ static void test_unit_headers(void **state)
 		size_t unit;
 
 		begin(&w);
-		unit = unit_begin(&w);
-		compile_unit(&w, "a.c");
+		unit = open_unit(&w);
 		function(&w, "f", 0x1100, 0x1200);
-		children_end(&w);
-		unit_end(&w);
+		close_unit(&w);
 		patch(&w.info, unit + lies[i].at, lies[i].size, lies[i].value);
 		good_unit(&w, "behind", 0x20);
 		index_dwarf(&w, &r);
@@ -105,11 +101,9 @@ static void test_unit_lengths(void **state)
 		size_t unit;
 
 		begin(&w);
-		unit = unit_begin(&w);
-		compile_unit(&w, "a.c");
+		unit = open_unit(&w);
 		function(&w, "f", 0x1100, 0x1200);
-		children_end(&w);
-		unit_end(&w);
+		close_unit(&w);
 		patch(&w.info, unit, 4, lengths[i]);
 		good_unit(&w, "behind", 0x20);
 		index_dwarf(&w, &r);
@@ -127,14 +121,12 @@ static void test_abbreviations(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	function(&w, "f", 0x1100, 0x1200);
 	abbreviation_end(&w);
 	put_uleb(&w.info, 777);
 	function(&w, "lost", 0x1300, 0x1400);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	assert_int_equal(r.info.bad_units, 1);
 	expect(&r, 0x1100, "f -:0");
@@ -142,11 +134,9 @@ static void test_abbreviations(void **state)
 
 	/* The unit's own entry has none. */
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	function(&w, "f", 0x1100, 0x1200);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	w.info.b.data[w.unit + 11] = 0x55;
 	finish(&w, &r);
 	assert_int_equal(r.info.bad_units, 1);
@@ -154,14 +144,12 @@ static void test_abbreviations(void **state)
 
 	/* A form that nobody knows: its size is unknown, so what follows is lost. */
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	function(&w, "f", 0x1100, 0x1200);
 	entry(&w, DW_TAG_subprogram, false);
 	attr(&w, DW_AT_decl_line, 0x99, 0);
 	put(&w.info, 4, 0);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	assert_int_equal(r.info.bad_units, 1);
 	expect(&r, 0x1100, "f -:0");
@@ -170,8 +158,7 @@ static void test_abbreviations(void **state)
 	/* A table that does not end. */
 	dwarf_init(&w, &version_4);
 	good_unit(&w, "before", 0);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	function(&w, "f", 0x1100, 0x1200);
 	children_end(&w);
 	end_length(&w.info, 4, w.length);
@@ -188,8 +175,7 @@ static void test_dangling(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	attr_offset(&w, DW_AT_stmt_list, 0x123456);
 	put_block(&w.str, "not terminated", 14);
 	entry(&w, DW_TAG_subprogram, false);
@@ -219,8 +205,7 @@ static void test_dangling(void **state)
 	entry(&w, DW_TAG_subprogram, false);
 	attr_str(&w, DW_AT_name, "no_ranges");
 	attr_offset(&w, DW_AT_ranges, 0x7fffffff);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	assert_int_equal(r.info.bad_units, 1);
 	assert_non_null(strstr(r.info.first_fault, "line"));
@@ -242,8 +227,7 @@ static void test_damage(void **state)
 	(void)state;
 	dwarf_init(&w, &version_4);
 	good_unit(&w, "before", 0);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	attr_addr(&w, DW_AT_low_pc, 0);
 	entry(&w, DW_TAG_subprogram, true);
 	attr_str(&w, DW_AT_name, "f");
@@ -254,8 +238,7 @@ static void test_damage(void **state)
 	attr_ref(&w, DW_AT_abstract_origin, w.unit + 11);
 	attr_pcs(&w, 0x1110, 0x1120);
 	children_end(&w);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	for (size_t part = 0; part < 3; part++) {
 		copy = w;
 		for (size_t n = parts[part]->b.len; n--;) {

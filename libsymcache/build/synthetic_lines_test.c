@@ -21,12 +21,10 @@ static void index_lines(struct line_table *t, struct indexed *r)
 
 	dwarf_init(&w, &shape);
 	good_unit(&w, "before", 0);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	attr_offset(&w, DW_AT_stmt_list, 0);
 	function(&w, "f", DWARF_TEXT + 0x100, DWARF_TEXT + 0x200);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 
 	put_block(&w.line, t->line.b.data, t->line.b.len);
 	put_block(&w.str, t->str.b.data, t->str.b.len);
@@ -48,8 +46,7 @@ static void index_lines(struct line_table *t, struct indexed *r)
 	compile_unit(&w, "good.c");
 	attr_offset(&w, DW_AT_stmt_list, at);
 	function(&w, "behind", DWARF_TEXT + 0x20, DWARF_TEXT + 0x30);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 
 	index_dwarf(&w, r);
 	expect(r, 0x1000, "before -:0");

@@ -25,8 +25,7 @@ static void test_shapes(void **state)
 		if (shape.version == 2 && shape.offset_size == 8)
 			continue; /* not yet there */
 		dwarf_init(&w, &shape);
-		unit_begin(&w);
-		compile_unit(&w, "a.c");
+		open_unit(&w);
 		g = entry(&w, DW_TAG_subprogram, false);
 		attr_str(&w, DW_AT_name, "g");
 		attr_str(&w, shape.version < 4 ? DW_AT_MIPS_linkage_name : DW_AT_linkage_name,
@@ -43,8 +42,7 @@ static void test_shapes(void **state)
 		attr(&w, DW_AT_call_column, DW_FORM_data1, 9);
 		children_end(&w);
 		children_end(&w);
-		children_end(&w);
-		unit_end(&w);
+		close_unit(&w);
 		good_unit(&w, "second", 0);
 		index_dwarf(&w, &r);
 		assert_int_equal(r.info.bad_units, 0);
@@ -66,8 +64,7 @@ static void test_ranges(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	attr_addr(&w, DW_AT_low_pc, 0x1000);
 	entry(&w, DW_TAG_subprogram, false);
 	attr_str(&w, DW_AT_name, "f");
@@ -78,8 +75,7 @@ static void test_ranges(void **state)
 	range_pair(&w, UINT64_MAX, 0x1200);    /* a base */
 	range_pair(&w, 0x100, 0x110);
 	range_pair(&w, 0, 0);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	expect(&r, 0x1400, "f -:0");
 	expect(&r, 0x1410, "");
@@ -88,8 +84,7 @@ static void test_ranges(void **state)
 	indexed_deinit(&r);
 
 	dwarf_init(&w, &(struct dwarf_shape){ .version = 5 });
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	attr_addr(&w, DW_AT_low_pc, 0x1000);
 	entry(&w, DW_TAG_subprogram, false);
 	attr_str(&w, DW_AT_name, "f");
@@ -115,8 +110,7 @@ static void test_ranges(void **state)
 	put(&w.rnglists, 8, 0x3010);
 	put(&w.rnglists, 1, DW_RLE_end_of_list);
 	patch(&w.rnglists, 0, 4, w.rnglists.b.len - 4);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	index_dwarf(&w, &r);
 	expect(&r, 0x1100, "f -:0");
 	expect(&r, 0x1110, "");
@@ -136,8 +130,7 @@ static void test_overlaps(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	function(&w, "around", 0x1100, 0x1200);
 	function(&w, "inside", 0x1140, 0x1150);
 	function(&w, "crosses", 0x11f0, 0x1210);
@@ -166,8 +159,7 @@ static void test_overlaps(void **state)
 	range_pair(&w, 0x1510, 0x1530);
 	range_pair(&w, 0x1500, 0x1530);
 	range_pair(&w, 0, 0);
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	assert_int_equal(r.info.bad_units, 0);
 	expect(&r, 0x1130, "around -:0");
@@ -200,8 +192,7 @@ static void test_cycles(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	for (int i = 0; i < 2; i++) {
 		uint64_t low = 0x1100 + 0x40u * (unsigned)i;
 
@@ -230,8 +221,7 @@ static void test_cycles(void **state)
 		put(&w.info, 1, DW_OP_addr);
 		put(&w.info, 8, DWARF_DATA + 8u * (unsigned)i);
 	}
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	expect(&r, 0x1100, "? -:0");
 	expect(&r, 0x1110, "? -:0");
@@ -249,8 +239,7 @@ static void test_origin_chain(void **state)
 
 	(void)state;
 	begin(&w);
-	unit_begin(&w);
-	compile_unit(&w, "a.c");
+	open_unit(&w);
 	at = entry(&w, DW_TAG_subprogram, false);
 	attr_str(&w, DW_AT_name, "deep");
 	for (int i = 0; i < 10000; i++) {
@@ -260,8 +249,7 @@ static void test_origin_chain(void **state)
 		if (i == 3 || i == 9999)
 			attr_pcs(&w, 0x1100 + 0x10 * (i > 3), 0x1110 + 0x10 * (i > 3));
 	}
-	children_end(&w);
-	unit_end(&w);
+	close_unit(&w);
 	finish(&w, &r);
 	expect(&r, 0x1100, "deep -:0");
 	assert_true(plain_lookup(&r.cache, 0x1110) != PLAIN_NONE);
@@ -284,8 +272,7 @@ static void test_depth(void **state)
 			uint32_t frames = 0;
 
 			begin(&w);
-			unit_begin(&w);
-			compile_unit(&w, "a.c");
+			open_unit(&w);
 			entry(&w, DW_TAG_subprogram, true);
 			attr_str(&w, DW_AT_name, "outer");
 			attr_pcs(&w, 0x1100, 0x1200);
@@ -303,8 +290,7 @@ static void test_depth(void **state)
 					patch(&w.info, siblings[i], 4, w.info.b.len - w.unit);
 			}
 			children_end(&w);
-			children_end(&w);
-			unit_end(&w);
+			close_unit(&w);
 			finish(&w, &r);
 			assert_int_equal(r.info.bad_units, 0);
 			expect(&r, 0x1100, "outer -:0");
@@ -330,8 +316,7 @@ static void test_siblings(void **state)
 		size_t f;
 
 		begin(&w);
-		unit_begin(&w);
-		compile_unit(&w, "a.c");
+		open_unit(&w);
 		f = entry(&w, DW_TAG_subprogram, true);
 		attr_ref(&w, DW_AT_sibling, f + (uint64_t)leads[i]);
 		attr_str(&w, DW_AT_name, "f");
@@ -339,8 +324,7 @@ static void test_siblings(void **state)
 		function(&w, "g", 0x1140, 0x1150);
 		children_end(&w);
 		function(&w, "h", 0x1300, 0x1310);
-		children_end(&w);
-		unit_end(&w);
+		close_unit(&w);
 		finish(&w, &r);
 		/* a sibling is a shortcut, no more */
 		expect(&r, 0x1140, "g -:0");

@@ -35,14 +35,28 @@ static inline void expect(const struct indexed *r, uint64_t rel_pc, const char *
 
 static const struct dwarf_shape version_4 = { .version = 4 };
 
+/* A unit of a.c, whose entry has children; returns its offset. */
+static inline size_t open_unit(struct dwarf *w)
+{
+	size_t unit = unit_begin(w);
+
+	compile_unit(w, "a.c");
+	return unit;
+}
+
+static inline void close_unit(struct dwarf *w)
+{
+	children_end(w);
+	unit_end(w);
+}
+
 /* A unit with one function at DWARF_TEXT + `at`, to see whether it is still found. */
 static inline void good_unit(struct dwarf *w, const char *name, uint64_t at)
 {
 	unit_begin(w);
 	compile_unit(w, "good.c");
 	function(w, name, DWARF_TEXT + at, DWARF_TEXT + at + 0x10);
-	children_end(w);
-	unit_end(w);
+	close_unit(w);
 }
 
 /* Two good units around what is tested; they must be found. */
