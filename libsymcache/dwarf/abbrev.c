@@ -9,6 +9,7 @@ void dw_abbrevs_deinit(struct dw_abbrevs *a)
 {
 	vec_deinit(&a->list);
 	vec_deinit(&a->ops);
+	free(a->steps);
 }
 
 /* What an attribute is for, plus 1; 0: it is stepped over. */
@@ -151,11 +152,31 @@ static inline bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum d
 	return true;
 }
 
+/* A location that is a list has no fixed address. */
+static bool is_list(uint64_t form)
+{
+	return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 ||
+	       form == DW_FORM_data8;
+}
+
+static bool is_wanted(uint16_t tag, bool has_code, bool has_location)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+		return has_code;
+	case DW_TAG_variable:
+		return has_location;
+	default:
+		return false;
+	}
+}
+
 static int read_one(struct dw_cursor *c, const struct form_table *forms, struct dw_abbrevs *a,
 		    struct dw_abbrev *abbrev, struct sc_error *err)
 {
 	uint64_t tag = dw_uleb(c), total = 0;
-	bool fixed = true, read;
+	bool fixed = true, has_code = false, has_location = false, read;
 
 	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 	abbrev->has_children = dw_u8(c);
@@ -182,15 +203,41 @@ static int read_one(struct dw_cursor *c, const struct form_table *forms, struct 
 		if (abbrev->num_ops == MAX_OPS)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: too many attributes",
 					    (unsigned long long)abbrev->code);
-		abbrev->has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
-		abbrev->has_location |= slot == DW_SLOT_LOCATION;
+		has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
+		has_location |= slot == DW_SLOT_LOCATION && !is_list(form);
 		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
 		      add_skip(a, abbrev, size) :
 		      add_op(a, abbrev, slot, (uint16_t)form, size, implicit)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
+	abbrev->wanted = is_wanted(abbrev->tag, has_code, has_location);
 	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;
 	return 0;
+}
+
+static uint32_t step_of(const struct dw_abbrev *a)
+{
+	uint32_t step = a->fixed_size;
+
+	if (a->wanted || a->fixed_size > DW_STEP_SIZE)
+		return DW_STEP_LOOK;
+	if (a->has_children)
+		step |= DW_STEP_CHILDREN | (a->tag == DW_TAG_subprogram ? DW_STEP_FUNCTION : 0);
+	return step;
+}
+
+static bool fill_steps(struct dw_abbrevs *a)
+{
+	size_t n = 0;
+
+	while (n < a->list.len && a->list.data[n].code == n + 1)
+		n++;
+	a->steps = malloc((n + 1) * sizeof(*a->steps));
+	if (!a->steps)
+		return false;
+	for (a->dense = 0; a->dense < n; a->dense++)
+		a->steps[a->dense] = step_of(&a->list.data[a->dense]);
+	return true;
 }
 
 static int by_code(const void *x, const void *y)
@@ -231,8 +278,8 @@ int dw_abbrevs_read(const struct dw_section *section, uint64_t offset, uint16_t 
 	}
 	if (!ascending)
 		qsort(ret->list.data, ret->list.len, sizeof(*ret->list.data), by_code);
-	while (ret->dense < ret->list.len && ret->list.data[ret->dense].code == ret->dense + 1)
-		ret->dense++;
+	if (!fill_steps(ret))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	return c.bad ? sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off") : 0;
 }
 

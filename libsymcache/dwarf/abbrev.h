@@ -6,6 +6,8 @@
  * nobody asks for and whose forms have a fixed size are one step:
  *
  *   DW_AT_type ref4, DW_AT_decl_file data1, DW_AT_sibling ref4  →  skip 9 bytes
+ *
+ * Most entries are not looked at: what a walk needs of them is a word, see dw_step().
  */
 #ifndef DW_ABBREV_H
 #define DW_ABBREV_H
@@ -64,8 +66,7 @@ struct dw_abbrev {
 	uint64_t code;
 	uint16_t tag;
 	bool has_children;
-	bool has_code;     /* DW_AT_low_pc or DW_AT_ranges */
-	bool has_location; /* DW_AT_location */
+	bool wanted; /* it may be code, or a variable at a fixed address */
 	uint32_t first_op, num_ops; /* into the table's ops */
 	uint32_t fixed_size; /* of all attributes; DW_VARIABLE_SIZE: not fixed */
 };
@@ -75,6 +76,7 @@ struct dw_abbrevs {
 	VEC(struct dw_abbrev) list; /* ascending by code; list[code − 1] where dense */
 	VEC(struct dw_op) ops;
 	size_t dense;               /* list[0 … dense) have the codes 1 … dense */
+	uint32_t *steps;            /* of the codes 1 … dense, see dw_step() */
 };
 
 /*
@@ -101,6 +103,18 @@ const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t co
 static inline const struct dw_abbrev *dw_abbrev(const struct dw_abbrevs *a, uint64_t code)
 {
 	return code - 1 < a->dense ? &a->list.data[code - 1] : dw_abbrev_search(a, code);
+}
+
+#define DW_STEP_SIZE 0x00ffffffu     /* the bytes of its attributes, or … */
+#define DW_STEP_LOOK 0x01000000u     /* … its abbreviation must be looked at */
+#define DW_STEP_CHILDREN 0x02000000u /* it has children … */
+#define DW_STEP_FUNCTION 0x04000000u /* … and is a function without code */
+
+/* How to step over an entry of this code, which is not 0. In a table of its own, as
+ * the abbreviations of a unit do not fit into the core's cache beside its entries. */
+static inline uint32_t dw_step(const struct dw_abbrevs *a, uint64_t code)
+{
+	return code - 1 < a->dense ? a->steps[code - 1] : DW_STEP_LOOK;
 }
 
 #endif

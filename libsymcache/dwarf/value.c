@@ -74,6 +74,8 @@ void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
 		if (op->slot == DW_SLOT_SKIP_FIXED)
 			dw_skip(c, (uint64_t)op->value);
+		else if (op->form == DW_FORM_exprloc) /* most of them */
+			dw_skip(c, dw_uleb(c));
 		else
 			dw_form_skip(c, op->form, &u->sizes);
 	}
