@@ -266,7 +266,7 @@ static bool read_entry(struct dw_scanner *s, const uint8_t *entry, struct dw_cur
 	if (!c->bad)
 		ok = a->tag == DW_TAG_variable ? read_variable(s) :
 		     read_scope(s, offset, a->tag == DW_TAG_inlined_subroutine, scope);
-	dw_clear_attributes(s->u, a, s->values);
+	dw_clear_attributes(a, s->values);
 	return ok;
 }
 
@@ -375,7 +375,7 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 	dw_read_attributes(&c, s->u, a, s->values);
 	/* Too many to be true: then it does not say what it covers. */
 	rc = dw_read_ranges(s->u, s->values, &s->range_steps, s->out);
-	dw_clear_attributes(s->u, a, s->values);
+	dw_clear_attributes(a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
