@@ -92,18 +92,14 @@ void mk_ahead_start(struct markup_filter *f, const char *p)
 void mk_ahead_look(struct markup_filter *f, const char *end)
 {
 	struct ahead *a = &f->ahead;
-	const char *p = a->upto, *limit = end - p > BLOCK ? p + BLOCK : end;
+	const char *limit = end - a->upto > BLOCK ? a->upto + BLOCK : end;
 
 	/* Nothing may begin before the limit and end behind it. */
 	while (limit < end && limit[-1] == '{')
 		limit++;
-	a->num_hits = a->next_hit = 0;
-	while (a->num_hits < MARKUP_AHEAD &&
-	       (p = markup_scan(p, limit, f->scan_for, &a->line_no))) {
-		a->hits[a->num_hits++] = (struct hit){ p, a->line_no };
-		p += *p == '{' ? 3 : 1;
-	}
-	a->upto = p ? p : limit;
+	a->next_hit = 0;
+	a->num_hits = markup_scan_hits(&a->upto, limit, f->scan_for, &a->line_no, a->hits,
+				       MARKUP_AHEAD);
 	announce(f, end);
 }
 

@@ -100,11 +100,6 @@ struct fuchsia_state {
 	bool dirty;        /* and has to be made again */
 };
 
-struct hit {
-	const char *at;
-	uint64_t line_no; /* lines before it */
-};
-
 /* An address that was announced: what mk_lookup_address() needs not find again. */
 struct announced {
 	uint64_t address;
@@ -117,8 +112,8 @@ struct announced {
 struct ahead {
 	const char *upto;
 	uint64_t line_no;                /* lines before it */
-	struct hit hits[MARKUP_AHEAD];
-	uint32_t num_hits, next_hit;
+	struct markup_hit hits[MARKUP_AHEAD];
+	size_t num_hits, next_hit;
 	struct announced addresses[MARKUP_AHEAD];
 	uint32_t num, next;
 	uint64_t generation;             /* of the context, that they hold for */
