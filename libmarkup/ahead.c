@@ -105,6 +105,8 @@ static void announce(struct markup_filter *f, const char *end)
 		e->len = 0;
 		if (!read_frame(at, end, e) && !read_address(at, end, &e->address))
 			continue;
+		key.address = e->address;
+		mk_memo_expect(&f->memo, &key);
 		map = mk_context_find(&f->context, e->address);
 		if (!map)
 			continue;
