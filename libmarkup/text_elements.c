@@ -108,14 +108,19 @@ static void put_outside(struct markup_filter *f, uint64_t address)
 	mk_out_put(&f->out, outside, sizeof(outside) - 1);
 }
 
-/* A line for each frame; the first one goes on where the text ends. */
+/* A line for each frame; the first one goes on where the text ends. `map` NULL: there
+ * are none. */
 static void put_frames(struct markup_filter *f, uint64_t number, uint64_t address,
 		       const struct markup_mmap *map, const struct code_text *text)
 {
 	const struct sgr_state state = f->sgr;
 	struct markup_out *o = &f->out;
 
-	for (size_t i = 0; i < text->n; i++) {
+	if (!map) {
+		mk_put_frame_head(f, number, 0, address);
+		mk_out_put(o, outside, sizeof(outside) - 1);
+	}
+	for (size_t i = 0; map && i < text->n; i++) {
 		if (i) {
 			mk_sgr_end_line(f, o);
 			mk_put_newline(f);
@@ -171,12 +176,7 @@ void mk_text_bt(struct markup_filter *f, const struct markup_node *n)
 	mk_text_begin_element(f, n);
 	mk_sgr_highlight(f, o);
 	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &bt_style, &text);
-	if (!map) {
-		mk_put_frame_head(f, e.number, 0, e.address);
-		mk_out_put(o, outside, sizeof(outside) - 1);
-	} else {
-		put_frames(f, e.number, e.address, map, &text);
-	}
+	put_frames(f, e.number, e.address, map, &text);
 	if (e.message.len) {
 		mk_out_char(o, ' ');
 		mk_put_value(f, o, e.message.ptr, e.message.len);
