@@ -31,13 +31,25 @@ void mk_text_location(struct markup_filter *f, struct markup_out *o,
 	mk_put_value(f, o, buf, mk_fmt_dec(buf, column));
 }
 
+/* Copies a text of a frame to where there is room for MARKUP_PADDED bytes more. How long
+ * names are nobody can guess, so a short one is copied in one size. */
+static inline char *put_text(char *p, struct markup_str s, bool padded)
+{
+	if (!padded)
+		return mempcpy(p, s.ptr, s.len);
+	memcpy(p, s.ptr, MARKUP_PADDED);
+	if (__builtin_expect(s.len > MARKUP_PADDED, 0))
+		memcpy(p + MARKUP_PADDED, s.ptr + MARKUP_PADDED, s.len - MARKUP_PADDED);
+	return p + s.len;
+}
+
 void mk_text_render_frame(struct markup_filter *f, struct markup_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i)
 {
 	const struct markup_frame *frame = &frames[i];
 
 	const struct markup_str function = frame->function, file = frame->file;
-	const size_t room = function.len + file.len + 3 * FMT_MAX;
+	const size_t room = function.len + file.len + 3 * FMT_MAX + MARKUP_PADDED;
 
 	(void)n;
 	/* As below, in place. */
@@ -46,11 +58,11 @@ void mk_text_render_frame(struct markup_filter *f, struct markup_out *o,
 		if (!p)
 			return;
 		if (function.ptr) {
-			p = (char *)mempcpy(p, function.ptr, function.len);
+			p = put_text(p, function, frame->padded);
 			*p++ = ' ';
 		}
 		if (file.ptr) {
-			p = (char *)mempcpy(p, file.ptr, file.len);
+			p = put_text(p, file, frame->padded);
 			if (frame->line) {
 				*p++ = ':';
 				p += mk_fmt_dec(p, frame->line);
