@@ -31,6 +31,13 @@ void sc_big_move(void *to, void *from, size_t size);
 #define SC_BIG_PAGE ((size_t)2 << 20)
 
 /*
+ * Has what malloc() will give to this thread on huge pages, as far as glibc's heaps can
+ * be told so from outside: for threads that are about to take megabytes in small pieces,
+ * where each page costs a fault. Cheap enough for each start of a thread.
+ */
+void sc_big_heap(void);
+
+/*
  * Gives the whole pages inside p[0, size) back to the system: what was there is
  * gone for anonymous memory, and read anew, should it be, for a map of a file.
  */

@@ -193,10 +193,9 @@ static bool make_layers(struct assembler *a, size_t num_symbols)
 				      pieces[i].start, pieces[i].end, 0, i);
 	for (uint32_t i = 0; ok && i < num_symbols; i++)
 		ok = sc_intervals_add(&symbols, a->symbols[i].start, a->symbols[i].end, 0, i);
+	ok = ok && sc_rank_by_containment(&functions) && sc_rank_by_containment(&lines) &&
+	     sc_rank_by_containment(&symbols);
 	if (ok) {
-		sc_rank_by_containment(&functions);
-		sc_rank_by_containment(&lines);
-		sc_rank_by_containment(&symbols);
 		for (size_t i = 0; i < functions.list.len; i++)
 			if (pieces[functions.list.data[i].id].kind == SC_PIECE_FUNCTION)
 				functions.list.data[i].priority += UINT32_MAX;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/build/arch.h"
 #include "libsymcache/build/input.h"
@@ -297,6 +298,7 @@ static int build(struct symcache_build *b, const char *path,
 	int rc;
 
 	b->threads = threads;
+	sc_big_heap();
 	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",

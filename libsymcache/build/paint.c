@@ -8,40 +8,22 @@
  */
 #include "libsymcache/build/paint.h"
 
-static int by_start(const void *a, const void *b)
-{
-	const struct sc_interval *x = a, *y = b;
+#include "libsymcache/base/sort.h"
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->priority < y->priority ? -1 : x->priority > y->priority;
+static inline bool starts_before(const struct sc_interval *a, const struct sc_interval *b)
+{
+	return a->start != b->start ? a->start < b->start : a->priority < b->priority;
 }
 
-static int by_containment(const void *a, const void *b)
+static inline bool contains_or_precedes(const struct sc_interval *a, const struct sc_interval *b)
 {
-	const struct sc_interval *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return x->id > y->id ? -1 : x->id < y->id;
+	if (a->start != b->start)
+		return a->start < b->start;
+	return a->end != b->end ? a->end > b->end : a->id > b->id;
 }
 
-static bool sorted(const struct sc_intervals *in,
-		   int (*compare)(const void *, const void *))
-{
-	for (size_t i = 1; i < in->list.len; i++)
-		if (compare(&in->list.data[i - 1], &in->list.data[i]) > 0)
-			return false;
-	return true;
-}
-
-void sc_intervals_sort(struct sc_intervals *v, int (*compare)(const void *, const void *))
-{
-	if (!sorted(v, compare))
-		qsort(v->list.data, v->list.len, sizeof(*v->list.data), compare);
-}
+SC_SORT(sort_by_start, struct sc_interval, starts_before)
+SC_SORT(sort_by_containment, struct sc_interval, contains_or_precedes)
 
 bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end, uint64_t priority,
 		      uint32_t id)
@@ -54,11 +36,13 @@ bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end, uint
 	return true;
 }
 
-void sc_rank_by_containment(struct sc_intervals *in)
+bool sc_rank_by_containment(struct sc_intervals *in)
 {
-	sc_intervals_sort(in, by_containment);
+	if (!sort_by_containment(in->list.data, in->list.len))
+		return false;
 	for (size_t i = 0; i < in->list.len; i++)
 		in->list.data[i].priority = i + 1;
+	return true;
 }
 
 /* ---- the heap: indices into the intervals, highest priority first ------------- */
@@ -124,7 +108,8 @@ bool sc_paint(struct sc_paint *pot, struct sc_intervals *in, struct sc_intervals
 	size_t i = 0, n = in->list.len;
 	uint64_t at = 0;
 
-	sc_intervals_sort(in, by_start);
+	if (!sort_by_start(in->list.data, in->list.len))
+		return false;
 	list = in->list.data;
 	vec_clear(&out->list);
 	vec_clear(&pot->heap);

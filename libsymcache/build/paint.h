@@ -29,9 +29,6 @@ struct sc_intervals {
 bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end, uint64_t priority,
 		      uint32_t id);
 
-/* Sorts, if it is not sorted already. */
-void sc_intervals_sort(struct sc_intervals *v, int (*compare)(const void *, const void *));
-
 /* A paint pot: working memory that is kept from one call to the next. */
 struct sc_paint {
 	VEC(uint32_t) heap;
@@ -55,8 +52,8 @@ bool sc_paint(struct sc_paint *pot, struct sc_intervals *in, struct sc_intervals
  * Gives `in` priorities by containment, and sorts it by start: an interval wins
  * over those that contain it, i.e. the one that starts later wins, and of those
  * that start together the shorter one. Among equals that with the lower `id`.
- * Priorities are 1 … n.
+ * Priorities are 1 … n. False: out of memory.
  */
-void sc_rank_by_containment(struct sc_intervals *in);
+bool sc_rank_by_containment(struct sc_intervals *in);
 
 #endif

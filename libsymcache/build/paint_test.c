@@ -96,7 +96,7 @@ static void test_containment(void **state)
 			assert_true(sc_intervals_add(&v, start, start + 1 +
 						     testing_below(&seed, 10 - start), 0, i));
 		}
-		sc_rank_by_containment(&v);
+		assert_true(sc_rank_by_containment(&v));
 		for (uint32_t i = 0; i < n; i++) {
 			const struct sc_interval *a = &v.list.data[i];
 

@@ -22,6 +22,8 @@
  */
 #include "libsymcache/build/scopes.h"
 
+#include "libsymcache/base/sort.h"
+
 #define LAST_REL 0xffffffffull
 #define IN_FUNCTION (1ull << 32)
 #define IN_INLINED (2ull << 32)
@@ -90,27 +92,24 @@ static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
 	return true;
 }
 
-static int by_id(const void *a, const void *b)
+static inline bool by_id(const struct sc_interval *a, const struct sc_interval *b)
 {
-	const struct sc_interval *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
+	return a->id != b->id ? a->id < b->id : a->start < b->start;
 }
 
-static int by_priority(const void *a, const void *b)
+static inline bool by_priority(const struct sc_interval *a, const struct sc_interval *b)
 {
-	const struct sc_interval *x = a, *y = b;
-
-	return x->priority < y->priority ? -1 : x->priority > y->priority;
+	return a->priority < b->priority;
 }
+
+SC_SORT(sort_by_id, struct sc_interval, by_id)
+SC_SORT(sort_by_priority, struct sc_interval, by_priority)
 
 /* What each function owns, to s->owned, by function. */
 static bool paint_functions(struct sc_scopes *s)
 {
-	sc_rank_by_containment(&s->functions);
-	if (!sc_paint(&s->pot, &s->functions, &s->owned))
+	if (!sc_rank_by_containment(&s->functions) ||
+	    !sc_paint(&s->pot, &s->functions, &s->owned))
 		return false;
 	for (size_t i = 0; i < s->owned.list.len; i++) {
 		struct sc_interval *run = &s->owned.list.data[i];
@@ -120,8 +119,7 @@ static bool paint_functions(struct sc_scopes *s)
 		if (!sc_intervals_add(&s->mixed, run->start, run->end, IN_FUNCTION, run->id))
 			return false;
 	}
-	sc_intervals_sort(&s->owned, by_id);
-	return true;
+	return sort_by_id(s->owned.list.data, s->owned.list.len);
 }
 
 /*
@@ -162,7 +160,8 @@ static bool paint_inlined(struct sc_scopes *s)
 	const struct sc_interval *all, *own = s->owned.list.data;
 	size_t n = s->inlined.list.len, num_own = s->owned.list.len, first = 0;
 
-	sc_intervals_sort(&s->inlined, by_priority);
+	if (!sort_by_priority(s->inlined.list.data, n))
+		return false;
 	all = s->inlined.list.data;
 	for (size_t i = 0; i < n; ) {
 		uint32_t function = (uint32_t)(all[i].priority >> 32);
@@ -205,6 +204,5 @@ bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
 		    !sc_intervals_add(sequences, start, end, 0, i))
 			return false;
 	}
-	sc_rank_by_containment(sequences);
-	return sc_paint(pot, sequences, ret);
+	return sc_rank_by_containment(sequences) && sc_paint(pot, sequences, ret);
 }

@@ -219,6 +219,7 @@ static void scan_job(void *ctx, unsigned worker, size_t job)
 	struct crew *crew = ctx;
 
 	(void)job;
+	sc_big_heap();
 	pthread_mutex_lock(&crew->lock);
 	while (!crew->over) {
 		if (shall_hand_out(crew))

@@ -1,15 +1,34 @@
-/* Abbreviation tables, compiled: see abbrev.h. Cost: linear in the table. */
+/*
+ * Abbreviation tables, compiled: see abbrev.h. Cost: linear in the table, a few
+ * instructions for each byte of what the pool has.
+ */
 #include "libsymcache/dwarf/abbrev.h"
 
 #include <dwarf.h>
 
-#include "libsymcache/dwarf/form.h"
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "libsymcache/base/sort.h"
+
+void dw_abbrev_pool_deinit(struct dw_abbrev_pool *p)
+{
+	for (size_t i = 0; i < p->list.len; i++)
+		free(p->list.data[i]);
+	vec_deinit(&p->list);
+	sc_intern_deinit(&p->set);
+	vec_deinit(&p->ops);
+	vec_deinit(&p->table);
+}
 
 void dw_abbrevs_deinit(struct dw_abbrevs *a)
 {
-	vec_deinit(&a->list);
-	vec_deinit(&a->ops);
+	free(a->by_code);
+	free(a->steps);
+	vec_deinit(&a->rest);
 }
+
+/* ---- one abbreviation ------------------------------------------------------------- */
 
 /* What an attribute is for, plus 1; 0: it is stepped over. */
 static const uint8_t slots[DW_AT_loclists_base + 1] = {
@@ -54,24 +73,6 @@ static enum dw_slot slot_of(uint64_t attribute)
 	case DW_AT_GNU_dwo_id: return DW_SLOT_DWO_ID;
 	default: return DW_SLOT_SKIP;
 	}
-}
-
-/* dw_form_size() of the usual forms; there are many attributes to few forms. */
-struct form_table {
-	struct dw_form_sizes sizes;
-	int8_t size[DW_FORM_addrx4 + 1];
-};
-
-static void form_table_init(struct form_table *t, const struct dw_form_sizes *sizes)
-{
-	t->sizes = *sizes;
-	for (unsigned form = 0; form < sizeof(t->size); form++)
-		t->size[form] = (int8_t)dw_form_size(form, sizes);
-}
-
-static inline int form_size(const struct form_table *t, uint64_t form)
-{
-	return form < sizeof(t->size) ? t->size[form] : dw_form_size(form, &t->sizes);
 }
 
 /* Tags whose attributes are read; all others are stepped over whole. */
@@ -120,46 +121,65 @@ static bool is_read(uint16_t tag)
 #define MAX_OPS 1024
 
 /* Steps over `size` bytes. */
-static inline bool add_skip(struct dw_abbrevs *a, struct dw_abbrev *abbrev, int size)
+static bool add_skip(struct dw_abbrev_pool *p, int size)
 {
-	struct dw_op *op = abbrev->num_ops ? &a->ops.data[a->ops.len - 1] : NULL;
+	struct dw_op *op = p->ops.len ? &p->ops.data[p->ops.len - 1] : NULL;
 
 	if (!size)
 		return true;
 	if (!op || op->slot != DW_SLOT_SKIP_FIXED) {
-		op = vec_push(&a->ops);
+		op = vec_push(&p->ops);
 		if (!op)
 			return false;
 		op->slot = DW_SLOT_SKIP_FIXED;
-		abbrev->num_ops++;
 	}
 	op->value += size;
 	return true;
 }
 
-static inline bool add_op(struct dw_abbrevs *a, struct dw_abbrev *abbrev, enum dw_slot slot,
-			  uint16_t form, int size, int64_t value)
+static bool add_op(struct dw_abbrev_pool *p, enum dw_slot slot, uint16_t form, int size,
+		   int64_t value)
 {
-	struct dw_op *op = vec_push(&a->ops);
+	struct dw_op *op = vec_push(&p->ops);
 
 	if (!op)
 		return false;
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		size = 0;
 	*op = (struct dw_op){ (uint8_t)slot, (uint8_t)size, form, value };
-	abbrev->num_ops++;
 	return true;
 }
 
-static int read_one(struct dw_cursor *c, const struct form_table *forms, struct dw_abbrevs *a,
-		    struct dw_abbrev *abbrev, struct sc_error *err)
+/* A location that is a list has no fixed address. */
+static bool is_list(uint64_t form)
+{
+	return form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 ||
+	       form == DW_FORM_data8;
+}
+
+static bool is_wanted(uint16_t tag, bool has_code, bool has_location)
+{
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+		return has_code;
+	case DW_TAG_variable:
+		return has_location;
+	default:
+		return false;
+	}
+}
+
+/* Compiles the attributes at *c into `abbrev` and the ops of the pool. */
+static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbrev *abbrev,
+		   struct sc_error *err)
 {
 	uint64_t tag = dw_uleb(c), total = 0;
-	bool fixed = true, read;
+	bool fixed = true, has_code = false, has_location = false, read;
 
+	vec_clear(&p->ops);
 	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 	abbrev->has_children = dw_u8(c);
-	abbrev->first_op = (uint32_t)a->ops.len;
 	read = is_read(abbrev->tag);
 	for (;;) {
 		uint64_t attribute = dw_uleb(c), form = dw_uleb(c);
@@ -167,91 +187,198 @@ static int read_one(struct dw_cursor *c, const struct form_table *forms, struct 
 		enum dw_slot slot = read ? slot_of(attribute) : DW_SLOT_SKIP;
 		int size;
 
-		if (c->bad)
-			return sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off");
 		if (!attribute && !form)
 			break;
-		size = form_size(forms, form);
+		size = dw_form_size(form, &abbrev->sizes);
 		if (size == DW_FORM_UNKNOWN)
-			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: unknown form 0x%llx",
-				(unsigned long long)abbrev->code, (unsigned long long)form);
+			return sc_error_set(err, SC_EFORMAT, "unknown form 0x%llx",
+					    (unsigned long long)form);
 		if (size >= 0)
 			total += (uint64_t)size;
 		else
 			fixed = false;
-		if (abbrev->num_ops == MAX_OPS)
-			return sc_error_set(err, SC_EFORMAT, "abbreviation %llu: too many attributes",
-					    (unsigned long long)abbrev->code);
-		abbrev->has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
-		abbrev->has_location |= slot == DW_SLOT_LOCATION;
+		if (p->ops.len == MAX_OPS)
+			return sc_error_set(err, SC_EFORMAT, "too many attributes");
+		has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
+		has_location |= slot == DW_SLOT_LOCATION && !is_list(form);
 		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
-		      add_skip(a, abbrev, size) :
-		      add_op(a, abbrev, slot, (uint16_t)form, size, implicit)))
+		      add_skip(p, size) : add_op(p, slot, (uint16_t)form, size, implicit)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
+	abbrev->wanted = is_wanted(abbrev->tag, has_code, has_location);
 	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;
 	return 0;
 }
 
-static int by_code(const void *x, const void *y)
-{
-	const struct dw_abbrev *a = x, *b = y;
+/* ---- the pool ----------------------------------------------------------------------- */
 
-	return a->code < b->code ? -1 : a->code > b->code;
+struct pool_key {
+	const struct dw_abbrev_pool *p;
+	const uint8_t *bytes;
+	size_t num_bytes;
+	const struct dw_form_sizes *sizes;
+};
+
+static bool same_abbrev(const void *ctx, uint32_t i)
+{
+	const struct pool_key *k = ctx;
+	const struct dw_abbrev *a = k->p->list.data[i];
+
+	return a->num_bytes == k->num_bytes && a->sizes.version == k->sizes->version &&
+	       a->sizes.address_size == k->sizes->address_size &&
+	       a->sizes.offset_size == k->sizes->offset_size &&
+	       !memcmp(a->bytes, k->bytes, k->num_bytes);
 }
 
-int dw_abbrevs_read(const struct dw_section *section, uint64_t offset, uint16_t version,
-		    uint8_t address_size, uint8_t offset_size, struct dw_abbrevs *ret,
-		    struct sc_error *err)
+/* Adds the abbreviation of `bytes`, which have all of it. */
+static int add_abbrev(struct dw_abbrev_pool *p, const uint8_t *bytes, size_t num_bytes,
+		      const struct dw_form_sizes *sizes, uint32_t *ret, struct sc_error *err)
 {
-	const struct dw_form_sizes sizes = { version, address_size, offset_size };
-	struct form_table forms;
+	struct dw_cursor c = { .p = bytes, .end = bytes + num_bytes };
+	struct dw_abbrev abbrev = { .bytes = bytes, .num_bytes = num_bytes, .sizes = *sizes };
+	struct dw_abbrev **slot, *whole;
+	int rc = compile(&c, p, &abbrev, err);
+
+	if (rc)
+		return rc;
+	abbrev.num_ops = (uint32_t)p->ops.len;
+	whole = malloc(sizeof(*whole) + p->ops.len * sizeof(*whole->ops));
+	slot = whole ? vec_push(&p->list) : NULL;
+	if (!slot) {
+		free(whole);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	*whole = abbrev;
+	if (p->ops.len)
+		memcpy(whole->ops, p->ops.data, p->ops.len * sizeof(*whole->ops));
+	*slot = whole;
+	*ret = (uint32_t)p->list.len - 1;
+	return 0;
+}
+
+/* The abbreviation at *c, behind its code. */
+static int pooled(struct dw_cursor *c, const struct dw_form_sizes *sizes,
+		  struct dw_abbrev_pool *p, const struct dw_abbrev **ret, struct sc_error *err)
+{
+	struct pool_key key = { p, c->p, 0, sizes };
+	uint64_t attribute, form;
+	uint32_t *slot;
+	int rc = 0;
+
+	dw_uleb(c); /* tag */
+	dw_u8(c);   /* has children */
+	do {
+		attribute = dw_uleb(c);
+		form = dw_uleb(c);
+		if (form == DW_FORM_implicit_const)
+			dw_sleb(c);
+		if (c->bad)
+			return sc_error_set(err, SC_EFORMAT, "cut off");
+	} while (attribute || form);
+	key.num_bytes = (size_t)(c->p - key.bytes);
+	slot = sc_intern_find(&p->set, XXH3_64bits(key.bytes, key.num_bytes), same_abbrev, &key);
+	if (!slot)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (*slot == SC_INTERN_NEW)
+		rc = add_abbrev(p, key.bytes, key.num_bytes, sizes, slot, err);
+	if (!rc)
+		*ret = p->list.data[*slot];
+	return rc;
+}
+
+/* ---- tables ------------------------------------------------------------------------- */
+
+static inline bool code_before(const struct dw_coded_abbrev *a, const struct dw_coded_abbrev *b)
+{
+	return a->code < b->code;
+}
+
+SC_SORT(sort_by_code, struct dw_coded_abbrev, code_before)
+
+static uint32_t step_of(const struct dw_abbrev *a)
+{
+	uint32_t step = a->fixed_size;
+
+	if (a->wanted || a->fixed_size > DW_STEP_SIZE)
+		return DW_STEP_LOOK;
+	if (a->has_children)
+		step |= DW_STEP_CHILDREN | (a->tag == DW_TAG_subprogram ? DW_STEP_FUNCTION : 0);
+	return step;
+}
+
+/* Of abbreviations with the same code the first one counts. */
+static bool make_table(struct dw_coded_abbrev *list, size_t n, struct dw_abbrevs *ret)
+{
+	size_t dense = 0;
+
+	if (!sort_by_code(list, n))
+		return false;
+	while (dense < n && list[dense].code == dense + 1)
+		dense++;
+	ret->by_code = malloc((dense + 1) * sizeof(*ret->by_code));
+	ret->steps = malloc((dense + 1) * sizeof(*ret->steps));
+	if (!ret->by_code || !ret->steps || (dense < n && !vec_reserve(&ret->rest, n - dense)))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		ret->records += 1 + list[i].abbrev->num_ops;
+	for (; ret->dense < dense; ret->dense++) {
+		ret->by_code[ret->dense] = list[ret->dense].abbrev;
+		ret->steps[ret->dense] = step_of(list[ret->dense].abbrev);
+	}
+	for (; dense < n; dense++)
+		ret->rest.data[ret->rest.len++] = list[dense];
+	return true;
+}
+
+int dw_abbrevs_read(const struct dw_section *section, uint64_t offset,
+		    const struct dw_form_sizes *sizes, struct dw_abbrev_pool *pool,
+		    struct dw_abbrevs *ret, struct sc_error *err)
+{
 	struct dw_cursor c = dw_cursor_at(section, offset, false);
-	bool ascending = true;
-	uint64_t code, last = 0;
-	int rc;
+	uint64_t code;
+	int rc = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	form_table_init(&forms, &sizes);
+	vec_clear(&pool->table);
 	/* A table may end with the section, without the 0 that closes it. */
-	while (dw_left(&c) && (code = dw_uleb(&c))) {
-		struct dw_abbrev *abbrev = vec_push(&ret->list);
+	while (!rc && dw_left(&c) && (code = dw_uleb(&c))) {
+		const struct dw_abbrev *abbrev = NULL;
 
-		if (!abbrev)
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
-		abbrev->code = code;
-		rc = read_one(&c, &forms, ret, abbrev, err);
-		if (rc) {
-			ret->list.len--;
-			return sc_error_prefix(err, ".debug_abbrev at 0x%llx: ",
-					       (unsigned long long)offset);
-		}
-		ascending &= code > last;
-		last = code;
+		rc = pooled(&c, sizes, pool, &abbrev, err);
+		if (rc)
+			sc_error_prefix(err, "abbreviation %llu: ", (unsigned long long)code);
+		else if (vec_reserve(&pool->table, 1))
+			pool->table.data[pool->table.len++] =
+				(struct dw_coded_abbrev){ code, abbrev };
+		else
+			rc = SC_ENOMEM;
 	}
-	if (!ascending)
-		qsort(ret->list.data, ret->list.len, sizeof(*ret->list.data), by_code);
-	while (ret->dense < ret->list.len && ret->list.data[ret->dense].code == ret->dense + 1)
-		ret->dense++;
-	return c.bad ? sc_error_set(err, SC_EFORMAT, "abbreviation table is cut off") : 0;
+	if (!rc && c.bad)
+		rc = sc_error_set(err, SC_EFORMAT, "cut off");
+	if (rc == SC_ENOMEM || !make_table(pool->table.data, pool->table.len, ret))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	return rc ? sc_error_prefix(err, ".debug_abbrev at 0x%llx: ", (unsigned long long)offset) :
+		    0;
 }
 
 const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code)
 {
-	size_t lo = 0, hi = a->list.len;
+	size_t lo = 0, hi = a->rest.len;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
-		if (a->list.data[mid].code < code)
+		if (a->rest.data[mid].code < code)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < a->list.len && a->list.data[lo].code == code ? &a->list.data[lo] : NULL;
+	return lo < a->rest.len && a->rest.data[lo].code == code ? a->rest.data[lo].abbrev : NULL;
 }
 
-static bool stays_in_unit(uint64_t attribute, uint64_t form)
+static bool stays_in_unit(uint64_t form)
 {
+	static const struct dw_form_sizes any = { 5, 8, 4 };
+
 	switch (form) {
 	case DW_FORM_ref_addr:
 	case DW_FORM_ref_sig8:
@@ -262,17 +389,18 @@ static bool stays_in_unit(uint64_t attribute, uint64_t form)
 	case DW_FORM_GNU_strp_alt:
 	case DW_FORM_indirect:
 		return false;
+	default:
+		return dw_form_size(form, &any) != DW_FORM_UNKNOWN;
 	}
-	return attribute != DW_AT_dwo_name && attribute != DW_AT_GNU_dwo_name;
 }
 
 bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
 {
-	static const struct dw_form_sizes any = { 5, 8, 4 };
 	struct dw_cursor c = dw_cursor_at(abbrev, 0, false);
-	struct form_table forms;
+	bool stays[DW_FORM_addrx4 + 1]; /* there are many attributes to few forms */
 
-	form_table_init(&forms, &any);
+	for (unsigned form = 0; form < sizeof(stays); form++)
+		stays[form] = stays_in_unit(form);
 	while (dw_left(&c)) {
 		if (!dw_uleb(&c)) /* the end of a table, or padding behind it */
 			continue;
@@ -287,8 +415,8 @@ bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
 				return false;
 			if (!attribute && !form)
 				break;
-			if (form_size(&forms, form) == DW_FORM_UNKNOWN ||
-			    !stays_in_unit(attribute, form))
+			if (attribute == DW_AT_dwo_name || attribute == DW_AT_GNU_dwo_name ||
+			    !(form < sizeof(stays) ? stays[form] : stays_in_unit(form)))
 				return false;
 		}
 	}

@@ -21,6 +21,7 @@ struct header {
 	unsigned offset_size;
 	uint8_t default_is_stmt, min_inst_length, max_ops, opcode_base, line_range;
 	int8_t line_base;
+	uint32_t reciprocal; /* of line_range, see quotient() */
 	const uint8_t *opcode_lengths; /* opcode_base − 1 bytes */
 	VEC(const char *) dirs;
 };
@@ -211,21 +212,32 @@ struct state {
 	uint64_t vaddr;
 	uint64_t op_index;
 	uint64_t file;
+	uint32_t file_index; /* into files, or DW_NONE */
 	uint32_t line, column;
 	size_t first_row;  /* of the sequence under way */
+	uint64_t last;     /* vaddr of its last row */
 	uint32_t marks;    /* of the next row, see struct dw_row */
 	bool unsorted;     /* an address went down */
 };
 
+/* Also to be told when there are more files. */
+static void set_file(struct state *st, const struct dw_unit *ret, uint64_t file)
+{
+	st->file = file;
+	st->file_index = file < ret->files.len && ret->files.data[file].name ?
+		(uint32_t)file : DW_NONE;
+}
+
 static void state_reset(struct state *st, const struct header *h, const struct dw_unit *ret)
 {
-	*st = (struct state){ .file = 1, .line = 1, .first_row = ret->rows.len,
+	*st = (struct state){ .line = 1, .first_row = ret->rows.len,
 			      .marks = h->default_is_stmt ? DW_ROW_IS_STMT : 0 };
+	set_file(st, ret, 1);
 }
 
 /* operation_advance of DWARF 5, 6.2.5.1: addresses on VLIW machines have an
  * operation index beside the instruction address. */
-static void advance(struct state *st, const struct header *h, uint64_t operations)
+static inline void advance(struct state *st, const struct header *h, uint64_t operations)
 {
 	if (h->max_ops <= 1) {
 		st->vaddr += h->min_inst_length * operations;
@@ -236,21 +248,15 @@ static void advance(struct state *st, const struct header *h, uint64_t operation
 	}
 }
 
-static bool add_row(struct state *st, struct dw_unit *ret)
+static inline bool add_row(struct state *st, struct dw_unit *ret)
 {
-	struct dw_row *r = vec_push(&ret->rows);
-
-	if (!r)
+	if (!vec_reserve(&ret->rows, 1))
 		return false;
-	r->vaddr = st->vaddr;
-	r->file = st->file < ret->files.len && ret->files.data[st->file].name ?
-		(uint32_t)st->file : DW_NONE;
-	r->line = st->line;
-	r->column = st->column;
-	r->marks = st->marks;
+	ret->rows.data[ret->rows.len++] = (struct dw_row){ st->vaddr, st->file_index, st->line,
+							   st->column, st->marks };
 	st->marks &= DW_ROW_IS_STMT;
-	if (ret->rows.len - 1 > st->first_row && r[-1].vaddr > r->vaddr)
-		st->unsorted = true;
+	st->unsorted |= st->vaddr < st->last;
+	st->last = st->vaddr;
 	return true;
 }
 
@@ -332,6 +338,7 @@ static bool extended_op(struct dw_cursor *c, struct header *h, const char *comp_
 		uint64_t dir = dw_uleb(&op);
 		if (!op.bad)
 			ok = !add_file(h, comp_dir, name, dir, ret);
+		set_file(st, ret, st->file);
 		break;
 	}
 	case DW_LNE_set_discriminator:
@@ -358,7 +365,7 @@ static bool standard_op(struct dw_cursor *c, const struct header *h, uint8_t op,
 		st->line += (uint32_t)dw_sleb(c);
 		break;
 	case DW_LNS_set_file:
-		st->file = dw_uleb(c);
+		set_file(st, ret, dw_uleb(c));
 		break;
 	case DW_LNS_set_column:
 		v = dw_uleb(c);
@@ -389,6 +396,13 @@ static bool standard_op(struct dw_cursor *c, const struct header *h, uint8_t op,
 	return true;
 }
 
+/* n / h->line_range of a byte n, without a division: what is rounded up is less than
+ * 255 / 2²⁰, and a quotient is at least 1 / 255 below the next one. */
+static inline unsigned quotient(const struct header *h, unsigned n)
+{
+	return n * h->reciprocal >> 20;
+}
+
 static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 	       struct dw_unit *ret, struct sc_error *err)
 {
@@ -396,16 +410,19 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 	bool ok = true, no_range = false;
 
 	state_reset(&st, h, ret);
+	h->reciprocal = h->line_range ? (1u << 20) / h->line_range + 1 : 0;
 	while (ok && c->p < c->end && !c->bad) {
 		uint8_t op = *c->p++;
 
 		if (op >= h->opcode_base) {
-			unsigned adjusted = op - h->opcode_base;
+			unsigned adjusted = op - h->opcode_base, steps = quotient(h, adjusted);
+
 			no_range = !h->line_range;
 			if (no_range)
 				break;
-			advance(&st, h, adjusted / h->line_range);
-			st.line += (uint32_t)(h->line_base + (int)(adjusted % h->line_range));
+			advance(&st, h, steps);
+			st.line += (uint32_t)(h->line_base +
+					      (int)(adjusted - steps * h->line_range));
 			ok = add_row(&st, ret);
 		} else if (op == 0) {
 			ok = extended_op(c, h, comp_dir, &st, ret);

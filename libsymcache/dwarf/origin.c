@@ -109,7 +109,7 @@ static void read_chain(struct dw_value *v, const struct dw_unit_header *u, uint6
 			add(ret, u, v);
 			next = next_in_chain(u, v, &offset);
 		}
-		dw_clear_attributes(u, abbrev, v);
+		dw_clear_attributes(abbrev, v);
 		u = next;
 	}
 }

@@ -255,19 +255,6 @@ static bool read_variable(struct dw_scanner *s)
 	return true;
 }
 
-static bool is_wanted(const struct dw_abbrev *a)
-{
-	switch (a->tag) {
-	case DW_TAG_subprogram:
-	case DW_TAG_inlined_subroutine:
-		return a->has_code;
-	case DW_TAG_variable:
-		return a->has_location;
-	default:
-		return false;
-	}
-}
-
 /* Reads a wanted entry; *scope as in read_scope(). False: out of memory. */
 static bool read_entry(struct dw_scanner *s, const uint8_t *entry, struct dw_cursor *c,
 		       const struct dw_abbrev *a, uint32_t *scope)
@@ -279,7 +266,7 @@ static bool read_entry(struct dw_scanner *s, const uint8_t *entry, struct dw_cur
 	if (!c->bad)
 		ok = a->tag == DW_TAG_variable ? read_variable(s) :
 		     read_scope(s, offset, a->tag == DW_TAG_inlined_subroutine, scope);
-	dw_clear_attributes(s->u, a, s->values);
+	dw_clear_attributes(a, s->values);
 	return ok;
 }
 
@@ -290,18 +277,39 @@ static int bad_entry(const struct dw_scanner *s, const uint8_t *entry, const cha
 		(unsigned long long)(entry - s->u->debug->sections.info.data), what);
 }
 
+/* An entry that dw_step() does not step over: *step says whether it has children, *scope
+ * as in read_scope(). */
+static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, struct dw_cursor *c,
+		   uint32_t *step, uint32_t *scope, struct sc_error *err)
+{
+	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, code);
+
+	if (!a)
+		return bad_entry(s, entry, "unknown abbreviation", err);
+	if (!a->wanted) {
+		dw_skip_attributes(c, s->u, a);
+		if (a->tag == DW_TAG_subprogram)
+			*scope = DW_NONE;
+	} else if (!read_entry(s, entry, c, a, scope)) {
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	*step = a->has_children ? DW_STEP_CHILDREN : 0;
+	return 0;
+}
+
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 {
+	const struct dw_abbrevs *abbrevs = s->u->abbrevs;
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
-	uint32_t scope = DW_NONE, *slot; /* scope: innermost one of this level */
+	uint32_t scope = DW_NONE; /* innermost one of this level */
+	int rc;
 
 	vec_clear(&s->stack);
 	s->ranges_refused = false;
 	while (c.p < c.end) {
 		const uint8_t *entry = c.p;
-		const struct dw_abbrev *a;
 		uint64_t code = dw_uleb(&c);
-		uint32_t inner = scope;
+		uint32_t step, inner = scope;
 
 		if (!code) { /* end of a list of children */
 			if (!s->stack.len)
@@ -312,24 +320,25 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 			continue;
 		}
 		s->out->entries++;
-		a = dw_abbrev(s->u->abbrevs, code);
-		if (!a)
-			return bad_entry(s, entry, "unknown abbreviation", err);
-		if (is_wanted(a)) {
-			if (!read_entry(s, entry, &c, a, &inner))
-				return sc_error_set(err, SC_ENOMEM, "out of memory");
+		step = dw_step(abbrevs, code);
+		if (step & DW_STEP_LOOK) {
+			struct dw_cursor at = c; /* so that c can stay in registers */
+
+			rc = look_at(s, entry, code, &at, &step, &inner, err);
+			if (rc)
+				return rc;
+			c = at;
 		} else {
-			dw_skip_attributes(&c, s->u, a);
-			if (a->tag == DW_TAG_subprogram)
+			dw_skip(&c, step & DW_STEP_SIZE);
+			if (step & DW_STEP_FUNCTION)
 				inner = DW_NONE;
 		}
 		if (c.bad)
 			return bad_entry(s, entry, "cut off", err);
-		if (a->has_children) {
-			slot = vec_push(&s->stack);
-			if (!slot)
+		if (step & DW_STEP_CHILDREN) {
+			if (!vec_reserve(&s->stack, 1))
 				return sc_error_set(err, SC_ENOMEM, "out of memory");
-			*slot = scope;
+			s->stack.data[s->stack.len++] = scope;
 			scope = inner;
 		} else if (!s->stack.len) {
 			return 0; /* a root without children */
@@ -366,7 +375,7 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 	dw_read_attributes(&c, s->u, a, s->values);
 	/* Too many to be true: then it does not say what it covers. */
 	rc = dw_read_ranges(s->u, s->values, &s->range_steps, s->out);
-	dw_clear_attributes(s->u, a, s->values);
+	dw_clear_attributes(a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }

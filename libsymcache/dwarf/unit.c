@@ -10,6 +10,7 @@ void dw_debug_deinit(struct dw_debug *d)
 		free(d->abbrevs.data[i].abbrevs);
 	}
 	vec_deinit(&d->abbrevs);
+	dw_abbrev_pool_deinit(&d->abbrev_pool);
 	vec_deinit(&d->units);
 	vec_deinit(&d->signatures);
 	sc_intern_deinit(&d->abbrev_set);
@@ -74,11 +75,10 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 		added->abbrevs = calloc(1, sizeof(*added->abbrevs));
 		if (!added->abbrevs)
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
-		rc = dw_abbrevs_read(&d->sections.abbrev, offset, u->sizes.version,
-				     u->sizes.address_size, u->sizes.offset_size,
+		rc = dw_abbrevs_read(&d->sections.abbrev, offset, &u->sizes, &d->abbrev_pool,
 				     added->abbrevs, err);
 		u->abbrevs = added->abbrevs;
-		d->abbrev_records += u->abbrevs->list.len + u->abbrevs->ops.len;
+		d->abbrev_records += u->abbrevs->records;
 		/* What was read of a broken table serves; entries that want
 		 * what is missing are faults of their units. */
 		return rc == SC_ENOMEM ? rc : 0;

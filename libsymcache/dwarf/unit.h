@@ -59,6 +59,7 @@ struct dw_debug {
 	VEC(struct dw_unit_header) units;      /* ascending by offset */
 	VEC(struct dw_abbrev_cache) abbrevs;
 	struct sc_intern abbrev_set;
+	struct dw_abbrev_pool abbrev_pool;
 	uint64_t abbrev_records;               /* abbreviations and steps in all tables */
 	uint64_t line_bytes;                   /* of the line tables of all units */
 	VEC(struct dw_signature) signatures;   /* of type units, ascending */
@@ -95,8 +96,7 @@ void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 			const struct dw_abbrev *abbrev, struct dw_value *values);
 
 /* Sets what dw_read_attributes() wrote back to absent: cheaper than all slots. */
-void dw_clear_attributes(const struct dw_unit_header *u, const struct dw_abbrev *abbrev,
-			 struct dw_value *values);
+void dw_clear_attributes(const struct dw_abbrev *abbrev, struct dw_value *values);
 
 /* Steps over the attributes of an entry. */
 void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,

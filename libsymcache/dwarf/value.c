@@ -23,15 +23,10 @@ struct dw_cursor dw_entry_cursor(const struct dw_unit_header *u, uint64_t offset
 	return c;
 }
 
-static const struct dw_op *first_op(const struct dw_unit_header *u, const struct dw_abbrev *abbrev)
-{
-	return abbrev->num_ops ? u->abbrevs->ops.data + abbrev->first_op : NULL;
-}
-
 void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 			const struct dw_abbrev *abbrev, struct dw_value *values)
 {
-	const struct dw_op *op = first_op(u, abbrev);
+	const struct dw_op *op = abbrev->ops;
 
 	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
 		if (op->slot == DW_SLOT_SKIP_FIXED) {
@@ -52,10 +47,9 @@ void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 	}
 }
 
-void dw_clear_attributes(const struct dw_unit_header *u, const struct dw_abbrev *abbrev,
-			 struct dw_value *values)
+void dw_clear_attributes(const struct dw_abbrev *abbrev, struct dw_value *values)
 {
-	const struct dw_op *op = first_op(u, abbrev);
+	const struct dw_op *op = abbrev->ops;
 
 	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++)
 		if (op->slot < DW_NUM_SLOTS)
@@ -65,7 +59,7 @@ void dw_clear_attributes(const struct dw_unit_header *u, const struct dw_abbrev 
 void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 			const struct dw_abbrev *abbrev)
 {
-	const struct dw_op *op = first_op(u, abbrev);
+	const struct dw_op *op = abbrev->ops;
 
 	if (abbrev->fixed_size != DW_VARIABLE_SIZE) {
 		dw_skip(c, abbrev->fixed_size);
@@ -74,6 +68,8 @@ void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
 		if (op->slot == DW_SLOT_SKIP_FIXED)
 			dw_skip(c, (uint64_t)op->value);
+		else if (op->form == DW_FORM_exprloc) /* most of them */
+			dw_skip(c, dw_uleb(c));
 		else
 			dw_form_skip(c, op->form, &u->sizes);
 	}

@@ -9,6 +9,8 @@
 #include <libelf.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/sort.h"
+
 struct candidate {
 	const char *name, *file;
 	uint64_t vaddr, size;
@@ -46,16 +48,14 @@ static uint32_t rank_of(const char *name, unsigned type, unsigned binding)
 	       underscores;
 }
 
-static int by_vaddr(const void *a, const void *b)
+static inline bool by_vaddr(const struct candidate *a, const struct candidate *b)
 {
-	const struct candidate *x = a, *y = b;
-
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	if (a->vaddr != b->vaddr)
+		return a->vaddr < b->vaddr;
+	return a->rank != b->rank ? a->rank < b->rank : a->index < b->index;
 }
+
+SC_SORT(sort_by_vaddr, struct candidate, by_vaddr)
 
 static void find_descriptors(struct sc_elf *e, struct descriptors *ret)
 {
@@ -263,9 +263,7 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_
 
 	memset(ret, 0, sizeof(*ret));
 	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
-	if (ok && c.list.len)
-		qsort(c.list.data, c.list.len, sizeof(*c.list.data), by_vaddr);
-	ok = ok && vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
+	ok = ok && sort_by_vaddr(c.list.data, c.list.len) && vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
 	     vec_reserve(&ret->all, c.list.len);
 	if (ok) {
 		ret->code.len = settle(&c, true, ret->code.data);

@@ -249,7 +249,7 @@ struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx)
 }
 
 /* Takes the next location of the chain; SYMCACHE_NONE: no more. */
-static uint32_t take_location(struct symcache_frames *frames)
+static inline uint32_t take_location(struct symcache_frames *frames)
 {
 	const struct symcache *cache = frames->cache;
 	uint32_t location = frames->location, next;
