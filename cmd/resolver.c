@@ -33,7 +33,7 @@ struct seen_module {
 /* An address that was looked up ahead. */
 struct lane {
 	const struct seen_module *module;
-	uint64_t rel;
+	uint64_t vaddr;
 	bool found;
 	uint32_t num;
 	struct symcache_frame_ids ids[LANE_FRAMES];
@@ -51,7 +51,9 @@ struct resolver {
 	struct seen_module *chains[CHAINS];
 	struct lane lanes[MARKUP_AHEAD];
 	size_t num_lanes, next_lane;
-	uint64_t lanes_book; /* in whose time they were filled */
+	uint64_t book;       /* names_book() when it was asked last */
+	uint64_t lanes_book; /* and when they were filled */
+	unsigned lanes_snapshot;
 };
 
 struct resolver *resolver_create(struct symbols *symbols, struct names *names, bool llvm)
@@ -80,19 +82,26 @@ void resolver_destroy(struct resolver *r)
 	free(r);
 }
 
-/* The cache of a module, ready to be asked, with its texts in names_book(); NULL: it
- * is no more. */
-static const struct symcache *begin(struct resolver *r, struct seen_module *m, uint64_t book)
+/* The cache of a module, ready to be asked, with its texts in r->book; NULL: it is no
+ * more. */
+static const struct symcache *begin_module(struct resolver *r, struct seen_module *m)
 {
 	const struct symcache *cache = symbols_cache(r->symbols, m->module);
 
 	if (cache && symcache_damaged(cache))
 		return NULL;
-	if (cache && m->book != book) {
+	if (cache && m->book != r->book) {
 		m->texts = names_module(r->names, m->module);
-		m->book = book;
+		m->book = r->book;
 	}
 	return cache;
+}
+
+/* The same for a single look-up: what was found before may be gone. */
+static const struct symcache *begin(struct resolver *r, struct seen_module *m)
+{
+	r->book = names_book(r->names);
+	return begin_module(r, m);
 }
 
 /* ---- ahead -------------------------------------------------------------------- */
@@ -118,8 +127,7 @@ static void walk_lanes(struct resolver *r)
 			struct lane *l = &r->lanes[i];
 			if (symcache_next_ids(&l->rest, &l->ids[l->num]))
 				fetch_texts(l->module, &l->ids[l->num++]);
-			else
-				live &= ~(1u << i);
+			live &= ~((uint32_t)(l->rest.location == SYMCACHE_NONE) << i);
 		}
 	}
 }
@@ -143,13 +151,15 @@ static void fetch_lane_texts(const struct resolver *r)
 static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)
 {
 	struct resolver *r = ctx;
-	const uint64_t book = names_book(r->names);
 	struct symcache_query queries[MARKUP_AHEAD];
+	const struct symcache *cache = NULL;
 
 	r->num_lanes = r->next_lane = 0;
+	r->book = names_book(r->names);
 	for (size_t i = 0; i < n; i++) {
 		struct seen_module *m = modules[i];
-		const struct symcache *cache = begin(r, m, book);
+		if (!i || m != modules[i - 1])
+			cache = begin_module(r, m);
 		if (!cache)
 			return;
 		queries[i].cache = cache;
@@ -159,24 +169,25 @@ static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], s
 	for (size_t i = 0; i < n; i++) {
 		struct lane *l = &r->lanes[i];
 		l->module = modules[i];
-		l->rel = queries[i].rel_pc;
+		l->vaddr = vaddrs[i];
 		l->num = 0;
 		l->rest = queries[i].frames;
 		l->found = l->rest.location != SYMCACHE_NONE;
 	}
 	r->num_lanes = n;
-	r->lanes_book = book;
+	r->lanes_book = r->book;
+	r->lanes_snapshot = symbols_snapshot(r->symbols);
 	walk_lanes(r);
 	fetch_lane_texts(r);
 }
 
-/* The lane of this address, if it was announced. */
-static struct lane *take_lane(struct resolver *r, const struct seen_module *m, uint64_t rel)
+/* The lane of this address, if it was announced; then its module is ready as it is. */
+static struct lane *take_lane(struct resolver *r, const struct seen_module *m, uint64_t vaddr)
 {
-	if (r->lanes_book != m->book)
+	if (r->lanes_book != r->book || r->lanes_snapshot != symbols_snapshot(r->symbols))
 		return NULL;
 	for (size_t i = r->next_lane; i < r->num_lanes; i++) {
-		if (r->lanes[i].rel == rel && r->lanes[i].module == m) {
+		if (r->lanes[i].vaddr == vaddr && r->lanes[i].module == m) {
 			r->next_lane = i + 1;
 			return &r->lanes[i];
 		}
@@ -231,7 +242,7 @@ static void add_frame(struct resolver *r, const struct seen_module *m,
 {
 	struct markup_frame *f = new_frame(r);
 
-	*f = (struct markup_frame){ .line = ids->line, .column = ids->column };
+	*f = (struct markup_frame){ .line = ids->line, .column = ids->column, .padded = true };
 	if (ids->function != SYMCACHE_NONE)
 		f->function = shown(names_function(r->names, m->texts, ids->function));
 	if (ids->file != SYMCACHE_NONE)
@@ -255,18 +266,23 @@ static void add_symbol(struct resolver *r, const struct symcache *cache, uint64_
 	if (!r->num_frames)
 		*new_frame(r) = (struct markup_frame){ 0 };
 	r->frames[r->num_frames - 1].function = name_of(r, symbol.name, SYMCACHE_LANG_SYMTAB);
-	if (!r->frames[0].file.ptr && symbol.file.len)
+	r->frames[r->num_frames - 1].padded = false;
+	if (!r->frames[0].file.ptr && symbol.file.len) {
 		r->frames[0].file = (struct markup_str){ symbol.file.ptr, symbol.file.len };
+		r->frames[0].padded = false;
+	}
 }
+
+_Static_assert(NAME_PADDED == MARKUP_PADDED, "texts are handed on as they are");
 
 static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 			const struct markup_frame **ret)
 {
 	struct resolver *r = ctx;
 	struct seen_module *m = module;
-	const struct symcache *cache = begin(r, m, names_book(r->names));
+	const struct lane *lane = take_lane(r, m, vaddr);
+	const struct symcache *cache = lane ? &m->module->cache : begin(r, m);
 	const uint64_t rel = vaddr - m->module->load_base;
-	struct lane *lane = take_lane(r, m, rel);
 	struct symcache_frames frames;
 	struct symcache_frame_ids ids;
 	struct symcache_data data;
@@ -279,7 +295,7 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 			add_frame(r, m, &lane->ids[i]);
 		if (lane)
 			frames = lane->rest;
-		while (r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids))
+		while (frames.location != SYMCACHE_NONE && r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids))
 			add_frame(r, m, &ids);
 	} else if (symcache_lookup_data(cache, rel, &data)) {
 		/* Somebody jumped into a variable. */
@@ -337,7 +353,7 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 {
 	struct resolver *r = ctx;
 	struct seen_module *m = module;
-	const struct symcache *cache = begin(r, m, names_book(r->names));
+	const struct symcache *cache = begin(r, m);
 	const uint64_t rel = vaddr - m->module->load_base;
 	struct symcache_symbol symbol;
 	struct symcache_data data;

@@ -44,6 +44,44 @@ static bool read_address(const char *p, const char *end, uint64_t *ret)
 	return true;
 }
 
+/*
+ * Reads a bt element as programs write it: "{{{bt:1:0x7f00}}}", with ":ra" or ":pc"
+ * behind the address or without. It is what elements.c would read; here it costs no
+ * search for its fields. False: it is of another form, or too near to the end.
+ */
+static bool read_frame(const char *p, const char *end, struct announced *e)
+{
+	enum { NUMBER_MAX = 8, LONGEST = 6 + NUMBER_MAX + 3 + 16 + 6 };
+	const char *start = p;
+	uint32_t number = 0;
+	uint64_t address;
+	unsigned digits;
+
+	if (end - p < LONGEST || memcmp(p + 3, "bt:", 3))
+		return false;
+	p += 6;
+	for (digits = 0; digits < NUMBER_MAX && *p >= '0' && *p <= '9'; digits++)
+		number = number * 10 + (uint32_t)(*p++ - '0');
+	if (!digits || memcmp(p, ":0x", 3))
+		return false;
+	p += 3;
+	digits = mk_field_hex_digits(p, &address);
+	p += digits;
+	e->return_address = true;
+	if (*p == ':') {
+		if (memcmp(p, ":ra", 3) && memcmp(p, ":pc", 3))
+			return false;
+		e->return_address = p[1] == 'r';
+		p += 3;
+	}
+	if (!digits || memcmp(p, "}}}", 3))
+		return false;
+	e->address = address - e->return_address;
+	e->number = number;
+	e->len = (uint32_t)(p + 3 - start);
+	return true;
+}
+
 /* Announces the addresses of the hits at hand. */
 static void announce(struct markup_filter *f, const char *end)
 {
@@ -61,20 +99,32 @@ static void announce(struct markup_filter *f, const char *end)
 		return;
 	for (uint32_t i = 0; i < a->num_hits; i++) {
 		struct announced *e = &a->addresses[a->num];
-		const struct markup_mmap *map;
+		const char *at = a->hits[i].at;
+
+		e->len = 0;
+		if (!read_frame(at, end, e) && !read_address(at, end, &e->address))
+			continue;
+		key.address = e->address;
+		mk_memo_expect(&f->memo, &key);
+		e->hit = (uint8_t)i;
+		a->num++;
+	}
+	/* Step by step, so that they wait for memory together. */
+	for (uint32_t i = 0; i < a->num; i++)
+		a->addresses[i].map = mk_context_find(&f->context, a->addresses[i].address);
+	for (uint32_t i = 0; i < a->num; i++) {
+		struct announced *e = &a->addresses[i];
 		const struct markup_module *m;
 
-		if (!read_address(a->hits[i].at, end, &key.address) ||
-		    !(map = mk_context_find(&f->context, key.address)))
+		if (!e->map)
 			continue;
-		*e = (struct announced){ key.address, (uint32_t)(map - f->context.maps) };
+		m = &f->context.modules[e->map->module];
+		key.address = e->address;
 		e->remembered = mk_memo_fetch(&f->memo, &key, &e->worth);
-		a->num++;
-		m = &f->context.modules[map->module];
 		if (e->remembered || !m->handle)
 			continue;
 		modules[n] = m->handle;
-		vaddrs[n++] = mk_mmap_vaddr(map, key.address);
+		vaddrs[n++] = mk_mmap_vaddr(e->map, e->address);
 	}
 	if (n && f->resolver.prepare)
 		f->resolver.prepare(f->resolver.ctx, modules, vaddrs, n);
@@ -92,18 +142,14 @@ void mk_ahead_start(struct markup_filter *f, const char *p)
 void mk_ahead_look(struct markup_filter *f, const char *end)
 {
 	struct ahead *a = &f->ahead;
-	const char *p = a->upto, *limit = end - p > BLOCK ? p + BLOCK : end;
+	const char *limit = end - a->upto > BLOCK ? a->upto + BLOCK : end;
 
 	/* Nothing may begin before the limit and end behind it. */
 	while (limit < end && limit[-1] == '{')
 		limit++;
-	a->num_hits = a->next_hit = 0;
-	while (a->num_hits < MARKUP_AHEAD &&
-	       (p = markup_scan(p, limit, f->scan_for, &a->line_no))) {
-		a->hits[a->num_hits++] = (struct hit){ p, a->line_no };
-		p += *p == '{' ? 3 : 1;
-	}
-	a->upto = p ? p : limit;
+	a->next_hit = 0;
+	a->num_hits = markup_scan_hits(&a->upto, limit, f->scan_for, &a->line_no, a->hits,
+				       MARKUP_AHEAD);
 	announce(f, end);
 }
 
@@ -112,10 +158,11 @@ const char *mk_ahead_next(struct markup_filter *f, const char *p, const char *en
 	struct ahead *a = &f->ahead;
 
 	while (1) {
-		for (; a->next_hit < a->num_hits; a->next_hit++) {
-			if (a->hits[a->next_hit].at >= p) {
-				f->line_no = a->hits[a->next_hit].line_no;
-				return a->hits[a->next_hit].at;
+		while (a->next_hit < a->num_hits) {
+			const struct markup_hit *hit = &a->hits[a->next_hit++];
+			if (hit->at >= p) {
+				f->line_no = hit->line_no;
+				return hit->at;
 			}
 		}
 		if (a->upto >= end)
@@ -124,6 +171,20 @@ const char *mk_ahead_next(struct markup_filter *f, const char *p, const char *en
 	}
 	f->line_no = a->line_no;
 	return NULL;
+}
+
+const struct announced *mk_ahead_frame(struct markup_filter *f, uint32_t kind)
+{
+	struct ahead *a = &f->ahead;
+	const size_t hit = a->next_hit - 1;
+
+	if (a->generation != f->context.generation || a->kind != kind)
+		return NULL;
+	while (a->next < a->num && a->addresses[a->next].hit < hit)
+		a->next++;
+	if (a->next == a->num || a->addresses[a->next].hit != hit || !a->addresses[a->next].len)
+		return NULL;
+	return &a->addresses[a->next++];
 }
 
 const struct announced *mk_ahead_address(struct markup_filter *f, const struct memo_key *key)

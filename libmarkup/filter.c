@@ -208,6 +208,10 @@ void mk_filter_lines(struct markup_filter *f, const char *p, const char *end)
 				r->plain(f, p, (size_t)(end - p));
 				return;
 			}
+			if (r->frame && (eol = r->frame(f, p, hit, end))) {
+				p = eol;
+				continue;
+			}
 			if (*hit == '{')
 				first = hit;
 			const char *before = memrchr(p, '\n', (size_t)(hit - p));

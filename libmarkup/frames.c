@@ -7,15 +7,27 @@ static void put_plain_head(struct markup_out *o, uint64_t number, size_t inline_
 			   uint64_t address)
 {
 	char digits[FMT_MAX], *p = mk_out_room(o, 8 + 4 * FMT_MAX);
-	size_t len = mk_fmt_dec(digits, number);
+	size_t len;
 
 	if (!p)
 		return;
-	memcpy(p, "     ", 5);
-	p += len < 5 ? 5 - len : 0;
-	*p++ = '#';
-	memcpy(p, digits, FMT_MAX);
-	p += len;
+	if (number < 10) { /* in two sizes that are most */
+		memcpy(p, "    #", 5);
+		p[5] = (char)('0' + number);
+		p += 6;
+	} else if (number < 100) {
+		memcpy(p, "   #", 4);
+		p[4] = (char)('0' + number / 10);
+		p[5] = (char)('0' + number % 10);
+		p += 6;
+	} else {
+		len = mk_fmt_dec(digits, number);
+		memcpy(p, "     ", 5);
+		p += len < 5 ? 5 - len : 0;
+		*p++ = '#';
+		memcpy(p, digits, len);
+		p += len;
+	}
 	if (inline_number) {
 		*p++ = '.';
 		len = mk_fmt_dec(p, inline_number);

@@ -115,42 +115,58 @@ void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		count_miss(f, module);
 }
 
-const struct markup_mmap *mk_lookup_address(struct markup_filter *f, uint64_t address,
-					    const struct code_style *style,
-					    struct code_text *ret)
+/* `known`: if it was announced. */
+static const struct markup_mmap *look_up(struct markup_filter *f, const struct memo_key *key,
+					 const struct announced *known,
+					 const struct code_style *style, struct code_text *ret)
 {
-	struct memo_key key = { f->context.generation, address,
-				style->kind << 8 | mk_sgr_style(f) };
-	const struct announced *known = mk_ahead_address(f, &key);
 	const struct text_head *head = NULL;
 	const struct markup_mmap *map;
 	bool worth = known && known->worth;
 
-	f->memo_kind = key.kind;
+	f->memo_kind = key->kind;
 	if (!known || known->remembered)
-		head = mk_memo_get(&f->memo, &key, &worth);
+		head = mk_memo_get(&f->memo, key, &worth);
 	if (head) {
 		use_text(ret, head);
 		f->stats.frames++;
 		f->stats.frames_resolved++;
 		return &f->context.maps[head->map];
 	}
-	map = known ? &f->context.maps[known->map] : mk_context_find(&f->context, address);
+	map = known ? known->map : mk_context_find(&f->context, key->address);
 	if (!map) {
 		*ret = (struct code_text){ .n = 1 };
 		f->stats.frames++;
 		f->stats.frames_outside++;
 		return NULL;
 	}
-	mk_lookup_code(f, map->module, mk_mmap_vaddr(map, address), style, ret);
+	mk_lookup_code(f, map->module, mk_mmap_vaddr(map, key->address), style, ret);
 	if (worth && ret->found) {
 		head = render(f, style, ret, (uint32_t)(map - f->context.maps));
 		if (!f->error) {
-			mk_memo_put(&f->memo, &key, head, f->scratch.len);
+			mk_memo_put(&f->memo, key, head, f->scratch.len);
 			use_text(ret, head);
 		}
 	}
 	return map;
+}
+
+const struct markup_mmap *mk_lookup_address(struct markup_filter *f, uint64_t address,
+					    const struct code_style *style,
+					    struct code_text *ret)
+{
+	const struct memo_key key = { f->context.generation, address, mk_memo_kind(f, style) };
+
+	return look_up(f, &key, mk_ahead_address(f, &key), style, ret);
+}
+
+const struct markup_mmap *mk_lookup_announced(struct markup_filter *f, const struct announced *e,
+					      const struct code_style *style,
+					      struct code_text *ret)
+{
+	const struct memo_key key = { f->ahead.generation, e->address, f->ahead.kind };
+
+	return look_up(f, &key, e, style, ret);
 }
 
 void mk_code_piece(struct markup_filter *f, struct markup_out *o, const struct code_text *t,

@@ -69,6 +69,11 @@ static uint16_t print_of(uint64_t hash)
 	return (uint16_t)(hash >> 16) | 1;
 }
 
+static uint64_t *set_of(const struct markup_memo *m, uint64_t hash)
+{
+	return &m->seen[(hash >> 32) % MEMO_SEEN];
+}
+
 /* Is one of the four fingerprints in a set this one? */
 static bool is_in(uint64_t set, uint16_t print)
 {
@@ -99,7 +104,7 @@ static const struct memo_entry *get(struct markup_memo *m, const struct memo_key
 	*worth = false;
 	if (!m->ring && !prepare(m))
 		return NULL;
-	set = &m->seen[(hash >> 32) % MEMO_SEEN];
+	set = set_of(m, hash);
 	if (!is_in(*set, print)) {
 		*set = *set << 16 | print;
 		return NULL;
@@ -107,6 +112,12 @@ static const struct memo_entry *get(struct markup_memo *m, const struct memo_key
 	e = find(m, key, hash);
 	*worth = !e;
 	return e;
+}
+
+void mk_memo_expect(const struct markup_memo *m, const struct memo_key *key)
+{
+	if (m->ring)
+		__builtin_prefetch(set_of(m, hash_key(key)), 1);
 }
 
 const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth)

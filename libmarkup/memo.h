@@ -42,6 +42,9 @@ void mk_memo_deinit(struct markup_memo *m);
  * then *worth tells whether to put it. */
 const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth);
 
+/* mk_memo_get() or mk_memo_fetch() will be asked for `key`: fetches what they look at. */
+void mk_memo_expect(const struct markup_memo *m, const struct memo_key *key);
+
 /* Whether mk_memo_get() finds it; then its bytes are fetched from memory. */
 bool mk_memo_fetch(struct markup_memo *m, const struct memo_key *key, bool *worth);
 

@@ -74,7 +74,8 @@ static inline void mk_out_char(struct markup_out *o, char c)
 
 void mk_out_spaces(struct markup_out *o, size_t n);
 
-/* Longest results of the fmt_… functions, which return the length. */
+/* The fmt_… functions return the length; what they write beyond it, up to FMT_MAX,
+ * means nothing. */
 #define FMT_MAX 24
 
 /* Decimal. */

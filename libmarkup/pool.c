@@ -80,22 +80,34 @@ enum how_much {
 	WHAT_THERE_IS, /* whole lines, because no more come for the moment */
 };
 
+/* Is there nothing for a filter to do in the first `len` bytes, which are whole lines?
+ * Then *lines is the number of the line behind them. */
+static bool is_plain(const struct markup_pool *p, const struct chunk *c, size_t len,
+		     uint64_t *lines)
+{
+	*lines = p->line_no;
+	return len && p->clean && !p->every_line &&
+	       !markup_scan(c->data, c->data + len, p->scan_for, lines);
+}
+
 /*
- * Sends what is there on its way, up to the last clean cut. If there is none, it
- * goes nevertheless, and all filters have to follow it. `last`: and that is the
- * end of the input.
+ * Sends what is there on its way, up to the last clean cut; behind whole lines without
+ * markup there is one. If there is none, it goes nevertheless, and all filters have to
+ * follow it. `last`: and that is the end of the input.
  */
 static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 {
 	struct chunk *c = p->filling, *rest;
-	size_t len = last ? c->len : mk_clean_cut(c->data, c->len,
-						  p->scan_for == MARKUP_SCAN_ESC, p->clean);
+	const char *eol = memrchr(c->data, '\n', c->len);
+	const size_t whole_lines = eol ? (size_t)(eol + 1 - c->data) : 0;
+	uint64_t lines;
+	const bool plain = !last && is_plain(p, c, whole_lines, &lines);
+	size_t len = last ? c->len : plain ? whole_lines :
+		     mk_clean_cut(c->data, c->len, p->scan_for == MARKUP_SCAN_ESC, p->clean);
 	const bool clean = last || len, full = how_much == ALL && !last;
-	uint64_t lines = p->line_no;
 
 	if (!clean) {
-		const char *eol = memrchr(c->data, '\n', c->len);
-		len = full ? c->len : eol ? (size_t)(eol + 1 - c->data) : 0;
+		len = full ? c->len : whole_lines;
 		if (!len)
 			return 0;
 	}
@@ -107,12 +119,10 @@ static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 	c->len = len;
 	c->line_no = p->line_no;
 	c->last = last;
-	c->plain = p->clean && clean && !last && !p->every_line &&
-		   !markup_scan(c->data, c->data + len, p->scan_for, &lines);
-	p->line_no = c->plain ? lines
-			      : p->line_no + markup_count_newlines(c->data, c->data + len);
+	c->plain = plain;
+	p->line_no = plain ? lines : p->line_no + markup_count_newlines(c->data, c->data + len);
 	p->filling = rest;
-	if (full && !c->plain && p->clean && p->running < p->n && !p->started) {
+	if (full && !plain && p->clean && p->running < p->n && !p->started) {
 		p->started = true;
 		if (!mk_pool_start(p))
 			return fail(p, -ENOMEM);

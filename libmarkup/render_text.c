@@ -149,6 +149,15 @@ static void put_element(struct markup_filter *f, const struct markup_node *n, co
 		put_reset(f, n, end);
 }
 
+void mk_text_set_prefix(struct markup_filter *f, const char *p, const char *end)
+{
+	f->text.has_prefix = true;
+	if ((size_t)(end - p) <= PREFIX_MAX)
+		f->text.prefix = (struct markup_str){ p, (size_t)(end - p) };
+	else
+		f->text.prefix = (struct markup_str){ NULL, 0 };
+}
+
 static void text_line(struct markup_filter *f, const char *p, size_t len, enum line_part part)
 {
 	struct text_state *t = &f->text;
@@ -166,11 +175,8 @@ static void text_line(struct markup_filter *f, const char *p, size_t len, enum l
 	markup_parse_line(&parser, p, len, MARKUP_SYNTAX);
 	parser.hint = f->first;
 	while (mk_next_element(&parser, &n)) {
-		if (!t->has_prefix) {
-			t->has_prefix = true;
-			if ((size_t)(n.text.ptr - p) <= PREFIX_MAX)
-				t->prefix = (struct markup_str){ p, (size_t)(n.text.ptr - p) };
-		}
+		if (!t->has_prefix)
+			mk_text_set_prefix(f, p, n.text.ptr);
 		if (n.kind == MARKUP_ELEMENT) {
 			put_element(f, &n, end);
 		} else if ((part & LINE_LAST) &&
@@ -233,6 +239,7 @@ static void text_report(struct markup_filter *f, const struct markup_node *n,
 const struct renderer mk_text_renderer = {
 	.line = text_line,
 	.held = text_held,
+	.frame = mk_text_frame,
 	.plain = text_plain,
 	.finish = text_finish,
 	.report = text_report,

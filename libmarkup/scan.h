@@ -17,8 +17,20 @@ enum markup_scan_for {
 	MARKUP_SCAN_ESC,     /* ESC, too */
 };
 
-/* The first "{{{" (or ESC) in [p, end), or NULL; adds the newlines before it
- * (or before `end`) to *newlines. */
+/* A "{{{" (or ESC). */
+struct markup_hit {
+	const char *at;
+	uint64_t line_no; /* lines before it */
+};
+
+/* The first "{{{" (or ESC) in [*p, end), up to `max` of them, at least one; returns how
+ * many there are. *p: where to go on, with *newlines the newlines added that are
+ * before it. Of five braces in a row the first three are one. */
+size_t markup_scan_hits(const char **p, const char *end, enum markup_scan_for what,
+			uint64_t *newlines, struct markup_hit hits[], size_t max);
+
+/* The first of them, or NULL; adds the newlines before it (or before `end`) to
+ * *newlines. */
 const char *markup_scan(const char *p, const char *end, enum markup_scan_for what,
 			uint64_t *newlines);
 

@@ -41,7 +41,13 @@ struct renderer {
 	/* A hexdict that line() had opened is in f->hexdict: to its end, or what
 	 * there is of one that is given up. */
 	void (*held)(struct markup_filter *f, bool complete);
-	/* Whole lines without markup (and without ESC, if f->scan_for says so). */
+	/* The next hit may be a bt element of the usual form, alone in its line: writes
+	 * the text from p on and the frame, and returns where the element ends; NULL: it
+	 * is not, and nothing was written. May be NULL. */
+	const char *(*frame)(struct markup_filter *f, const char *p, const char *hit,
+			     const char *end);
+	/* Whole lines without markup (and without ESC, if f->scan_for says so); the
+	 * first may be the rest of one. */
 	void (*plain)(struct markup_filter *f, const char *p, size_t len);
 	/* The end of an input. */
 	void (*finish)(struct markup_filter *f);
@@ -100,25 +106,24 @@ struct fuchsia_state {
 	bool dirty;        /* and has to be made again */
 };
 
-struct hit {
-	const char *at;
-	uint64_t line_no; /* lines before it */
-};
-
 /* An address that was announced: what mk_lookup_address() needs not find again. */
 struct announced {
 	uint64_t address;
-	uint32_t map;    /* in the context */
+	const struct markup_mmap *map; /* of the context; NULL: none covers it */
 	bool remembered; /* by the memo */
 	bool worth;      /* to be remembered */
+	bool return_address;
+	uint8_t hit;     /* its number */
+	uint32_t len;    /* of a bt element of the usual form; 0: it is something else */
+	uint32_t number; /* of its frame */
 };
 
 /* What is known of the bytes up to `upto`. */
 struct ahead {
 	const char *upto;
 	uint64_t line_no;                /* lines before it */
-	struct hit hits[MARKUP_AHEAD];
-	uint32_t num_hits, next_hit;
+	struct markup_hit hits[MARKUP_AHEAD];
+	size_t num_hits, next_hit;
 	struct announced addresses[MARKUP_AHEAD];
 	uint32_t num, next;
 	uint64_t generation;             /* of the context, that they hold for */
@@ -210,8 +215,6 @@ void mk_html_begin(struct markup_out *o, const char *title);
 /* `seen`: all modules; `missing`: those with addresses that found nothing. */
 void mk_html_end(struct markup_out *o, const struct missing_table *seen,
 		 const struct missing_table *missing, const struct markup_stats *stats);
-/* Text with what HTML needs; what no page may hold is shown by a sign. */
-void mk_html_text(struct markup_out *o, const char *p, size_t len);
 
 /* ---- frames.c -------------------------------------------------------------- */
 
@@ -266,6 +269,12 @@ struct code_style {
 		       const struct markup_frame *frames, size_t n, size_t i);
 };
 
+/* Tells the texts of an address apart that are remembered. */
+static inline uint32_t mk_memo_kind(const struct markup_filter *f, const struct code_style *style)
+{
+	return style->kind << 8 | mk_sgr_style(f);
+}
+
 /* The pieces of an address, rendered or not yet. Valid until the next lookup. */
 struct code_text {
 	size_t n;            /* pieces, at least one; it is empty if nothing is known */
@@ -294,6 +303,11 @@ const struct markup_mmap *mk_lookup_address(struct markup_filter *f, uint64_t ad
 					    const struct code_style *style,
 					    struct code_text *ret);
 
+/* The same for an address that was announced, as mk_ahead_frame() gives it. */
+const struct markup_mmap *mk_lookup_announced(struct markup_filter *f, const struct announced *e,
+					      const struct code_style *style,
+					      struct code_text *ret);
+
 /* The text of the code at `vaddr` of a module, which is not remembered. */
 void mk_lookup_code(struct markup_filter *f, uint32_t module, uint64_t vaddr,
 		    const struct code_style *style, struct code_text *ret);
@@ -314,8 +328,12 @@ void mk_ahead_start(struct markup_filter *f, const char *p);
 void mk_ahead_look(struct markup_filter *f, const char *end);
 
 /* The next byte from p on that f->scan_for wants, or NULL; f->line_no becomes the
- * number of the line that it is in, or of `end`. */
+ * number of the line that it is in, or of `end`. Each is given once. */
 const char *mk_ahead_next(struct markup_filter *f, const char *p, const char *end);
+
+/* What is known of the hit that mk_ahead_next() gave last, if it is a bt element of the
+ * usual form; else NULL. `kind`: of the text that is wanted. */
+const struct announced *mk_ahead_frame(struct markup_filter *f, uint32_t kind);
 
 /* What is known of the address, in the order in which they come; may be NULL. */
 const struct announced *mk_ahead_address(struct markup_filter *f, const struct memo_key *key);

@@ -13,6 +13,12 @@ enum { TEXT_BT = 1, TEXT_PC, TEXT_NOTE };
 /* Element `n` makes sense: the text before it goes out, and it is taken. */
 void mk_text_begin_element(struct markup_filter *f, const struct markup_node *n);
 
+/* The text of the line at hand before its first element. */
+void mk_text_set_prefix(struct markup_filter *f, const char *p, const char *end);
+
+/* See struct renderer. */
+const char *mk_text_frame(struct markup_filter *f, const char *p, const char *hit,
+			  const char *end);
 void mk_text_bt(struct markup_filter *f, const struct markup_node *n);
 void mk_text_pc(struct markup_filter *f, const struct markup_node *n);
 void mk_text_data(struct markup_filter *f, const struct markup_node *n);

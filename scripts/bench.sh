@@ -16,9 +16,9 @@
 #
 # --update puts what came into README.md
 #
-# BENCH_RUNS (5) runs of each command, the medians shown; those of a peer end after
-# 20 seconds. What an aim is missed by is said in the last column. The logs and stores
-# are made anew in build/bench, 2 GB of them, and removed at the end.
+# BENCH_RUNS (5) runs of each command, in turns with its peer, the medians shown; those
+# of a peer end after 20 seconds. What an aim is missed by is said in the last column.
+# The logs and stores are made anew in build/bench, 2 GB of them, and removed at the end.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 export LC_ALL=C
@@ -49,8 +49,7 @@ ${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/measure" scripts/measure.c
 ${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/lookup_bench" scripts/lookup_bench.c \
 	"$(dirname "$symcache")/libsymcache.a" -lxxhash
 
-ours() { "$dir/measure" -n "$runs" "$@"; }
-peer() { "$dir/measure" -n "$runs" -t "$peer_seconds" "$@"; }
+measure() { "$dir/measure" -n "$runs" -t "$peer_seconds" "$@"; }
 skip() { echo "  skipped: $*"; }
 
 # ---- what is measured ----------------------------------------------------------
@@ -86,10 +85,10 @@ heading() {
 		"$2" cpu peak faster aim
 }
 
-# row NAME OURS PEER [AIM...]: lines of measure; PEER may be "". Aims: "time MS",
-# "times N" (as fast as the peer), "peak MB".
+# row NAME MEASURED [AIM...]: one line of measure, or two. Aims: "time MS", "times N"
+# (as fast as the peer), "peak MB".
 row() {
-	awk -v name="$1" -v ours="$2" -v peer="$3" -v aims="${*:4}" '
+	awk -v name="$1" -v ours="${2%%$'\n'*}" -v peer="$(sed -n 2p <<< "$2")" -v aims="${*:3}" '
 	function t(s) { return s < 1 ? sprintf("%.1f ms", s * 1e3) : sprintf("%.2f s", s) }
 	function mb(kb) { return sprintf("%.0f MB", kb / 1024) }
 	function aim(text, ok) { aimed = aimed (aimed ? ", " : "") text (ok ? "" : " (missed)") }
@@ -116,13 +115,12 @@ row() {
 sizes=()
 # index NAME AIMS FILE...
 index() {
-	local name=$1 aims=$2 mine theirs
+	local name=$1 aims=$2
 	shift 2
-	mine=$(ours -b "rm -f '$store.new' '$store.new-lock'" \
-		"$symcache" index -q --store "$store.new" "$@")
-	theirs=$(peer sh -c 'out=$1; shift; for f; do '"$gsymutil"' --quiet --num-threads=2 \
-		--convert="$f" --out-file="$out"; done' sh "$dir/gsym" "$@")
-	row "$name" "$mine" "$theirs" $aims
+	row "$name" "$(measure -b "rm -f '$store.new' '$store.new-lock'" \
+		"$symcache" index -q --store "$store.new" "$@" \
+		--vs sh -c 'out=$1; shift; for f; do '"$gsymutil"' --quiet --num-threads=2 \
+		--convert="$f" --out-file="$out"; done' sh "$dir/gsym" "$@")" $aims
 	[ $# -gt 1 ] || {
 		"$symcache" build "$1" -o "$dir/cache"
 		sizes+=("$name $(stat -c %s "$dir/gsym") $("$dir/lookup_bench" "$dir/cache" 1000 |
@@ -169,23 +167,36 @@ lookup() {
 	"$symcache" index -q --store "$store" "$3"
 	addresses 20000 "$3" > "$dir/addresses"
 	address=$(head -n 1 "$dir/addresses")
-	row "$1, one address" "$(ours "$symcache" lookup --store "$store" --build-id "$id" "$address")" \
-		"$(peer $symbolizer --obj="$3" "$address")" $2
-	row "$1, 20,000 addresses" \
-		"$(ours -i "$dir/addresses" "$symcache" lookup --store "$store" --build-id "$id")" \
-		"$(peer -i "$dir/addresses" $symbolizer --obj="$3")"
+	row "$1, one address" "$(measure \
+		"$symcache" lookup --store "$store" --build-id "$id" "$address" \
+		--vs $symbolizer --obj="$3" "$address")" $2
+	row "$1, 20,000 addresses" "$(measure -i "$dir/addresses" \
+		"$symcache" lookup --store "$store" --build-id "$id" \
+		--vs $symbolizer --obj="$3")"
 }
 
-# in_process NAME NS_FIRST NS_ALL ELF
+# in_process NAME NS_FIRST NS_ALL ELF: a row for pages of 4 KiB, one for 2 MiB. The aims
+# are for one address after another.
 in_process() {
 	"$symcache" build "$4" -o "$dir/cache"
 	"$dir/lookup_bench" "$dir/cache" $lookups | awk -v name="$1" -v a="$2" -v b="$3" '
 	function aim(ns, most) { return most " ns" (ns + 0 > most ? " (missed)" : "") }
-	/^look-up alone/ { alone = $(NF - 1) }
-	/^first frame/ { first = $6 }
-	/^all frames with their/ { all = $6; frames = $8 }
-	END { printf "%-36s %9s %9s %9s %9s  %s\n", name, alone " ns", first " ns", all " ns", frames,
-		a == "" ? "" : aim(first, a) ", " aim(all, b) }'
+	function ns(label) { return sprintf("%7.1f ns", of[label]) }
+	function row(pages) {
+		printf "%-24s %10s %10s %10s %10s %10s %10s %7s  %s\n", name ", " pages,
+			ns("range alone"), ns("first frame by numbers"),
+			ns("first frame by numbers, in batches"), ns("first frame with names"),
+			ns("all frames with names"), ns("all frames with names, in batches"), frames,
+			a == "" ? "" : aim(of["first frame by numbers"], a) ", " \
+				aim(of["all frames with names"], b)
+	}
+	/ look-ups in / { pages = / 0 KiB in pages/ ? "4 KiB pages" : "2 MiB pages" }
+	match($0, / +[0-9.]+ ns/) {
+		label = substr($0, 1, RSTART - 1)
+		of[label] = substr($0, RSTART) + 0
+		if (label == "all frames with names") frames = $(NF - 1)
+		if (label == "all frames with names, in batches") row(pages)
+	}'
 }
 
 group_lookup() {
@@ -193,8 +204,10 @@ group_lookup() {
 	lookup "libc" "time 10" "$libc"
 	lookup "python3.11" "time 10" "$python"
 	if [ -n "$osd" ]; then lookup "ceph-osd" "time 10" "$osd"; else skip ceph-osd; fi
-	printf '\n%-36s %9s %9s %9s %9s  %s\n' "Look-up in process" "range" "1st frame" "all" \
-		"frames" "aim: 1st frame, all"
+	# "1st frame" has function and file by number: see lookup_bench.c.
+	printf '\n%-24s %10s %10s %10s %10s %10s %10s %7s  %s\n' "Look-up in process" "range" \
+		"1st frame" "in batches" "with names" "all names" "in batches" "frames" \
+		"aim: 1st frame, all"
 	in_process "libc" 40 120 "$libc"
 	in_process "python3.11" "" "" "$python"
 	if [ -n "$osd" ]; then in_process "ceph-osd" 120 700 "$osd"; else skip ceph-osd; fi
@@ -204,9 +217,9 @@ group_lookup() {
 
 # filter NAME AIMS LOG
 filter() {
-	row "$1" "$(ours -i "$3" "$symcache" filter --store "$store")" \
-		"$(peer -i "$3" $symbolizer --filter-markup --debug-file-directory="$dir/debug" \
-			--debug-file-directory=/usr/lib/debug)" $2
+	row "$1" "$(measure -i "$3" "$symcache" filter --store "$store" \
+		--vs $symbolizer --filter-markup --debug-file-directory="$dir/debug" \
+		--debug-file-directory=/usr/lib/debug)" $2
 }
 
 # markup NAME AIMS ARGUMENTS...: a log of markup_log.py
@@ -242,7 +255,7 @@ group_filter() {
 
 # lookup_in NAME STORE ID
 lookup_in() {
-	row "$1" "$(ours "$symcache" lookup --store "$2" --build-id "$3" 0x1139)" "" "time 3"
+	row "$1" "$(measure "$symcache" lookup --store "$2" --build-id "$3" 0x1139)" "time 3"
 }
 
 group_store() {
@@ -258,27 +271,27 @@ group_store() {
 	lookup_in "one look-up, 10 entries" "$s.10" "$id"
 	id=$("$dir/make_store" "$s" $entries "$dir/main.symcache")
 	lookup_in "one look-up, $entries entries" "$s" "$id"
-	row "list, $entries entries" "$(ours "$symcache" list --store "$s")" ""
-	row "list --json, $entries entries" "$(ours "$symcache" list --json --store "$s")" ""
-	row "index one file, $entries entries" "$(ours "$symcache" index -q --again --store "$s" "$libc")" ""
+	row "list, $entries entries" "$(measure "$symcache" list --store "$s")"
+	row "list --json, $entries entries" "$(measure "$symcache" list --json --store "$s")"
+	row "index one file, $entries entries" "$(measure "$symcache" index -q --again --store "$s" "$libc")"
 	rm -f "$s" "$s"-*
 	id=$("$dir/make_store" "$s" $huge "$dir/main.symcache" 1000000000)
 	lookup_in "one look-up, $huge GB" "$s" "$id"
-	row "list, $huge GB" "$(ours "$symcache" list --store "$s")" ""
+	row "list, $huge GB" "$(measure "$symcache" list --store "$s")"
 	rm -f "$s" "$s"-*
 	[ -n "$osd" ] || { skip "ceph-osd: verify, export --for-log"; return; }
 	"$symcache" index -q --store "$s" "$osd"
 	scripts/markup_log.py 200 "$osd" > "$dir/log" 2> /dev/null
-	row "export --for-log, ceph-osd, store" "$(ours -b "rm -rf '$dir/x.store'" \
-		"$symcache" export -q --store "$s" -o "$dir/x.store" --for-log "$dir/log")" "" "time 1000"
-	row "export --for-log, ceph-osd, tree" "$(ours -b "rm -rf '$dir/x'" \
-		"$symcache" export -q --store "$s" -o "$dir/x" --for-log "$dir/log")" "" "time 1000"
-	row "export --for-log, ceph-osd, tar.zst" "$(ours -b "rm -rf '$dir/x.tar.zst'" \
-		"$symcache" export -q --store "$s" -o "$dir/x.tar.zst" --for-log "$dir/log")" "" "time 1000"
+	row "export --for-log, ceph-osd, store" "$(measure -b "rm -rf '$dir/x.store'" \
+		"$symcache" export -q --store "$s" -o "$dir/x.store" --for-log "$dir/log")" "time 1000"
+	row "export --for-log, ceph-osd, tree" "$(measure -b "rm -rf '$dir/x'" \
+		"$symcache" export -q --store "$s" -o "$dir/x" --for-log "$dir/log")" "time 1000"
+	row "export --for-log, ceph-osd, tar.zst" "$(measure -b "rm -rf '$dir/x.tar.zst'" \
+		"$symcache" export -q --store "$s" -o "$dir/x.tar.zst" --for-log "$dir/log")" "time 1000"
 	"$symcache" build "$osd" -o "$dir/osd.symcache"
 	"$dir/make_store" "$s.many" 8 "$dir/osd.symcache" > /dev/null
 	size=$(stat -c %s "$s.many")
-	row "verify, $((size / 1000000)) MB warm, 2 GB/s" "$(ours "$symcache" verify --store "$s.many")" "" \
+	row "verify, $((size / 1000000)) MB warm, 2 GB/s" "$(measure "$symcache" verify --store "$s.many")" \
 		"time $((size / 2000000))"
 	rm -rf "$s"* "$dir"/x*
 }

@@ -1,11 +1,14 @@
 /*
- * measure.c: how long a command takes, and how much memory.
+ * measure.c: how long commands take, and how much memory.
  *
- *   measure [-n RUNS] [-t SECONDS] [-i FILE] [-b SHELL_COMMAND] COMMAND [ARGUMENT...]
+ *   measure [-n RUNS] [-t SECONDS] [-i FILE] [-b SHELL_COMMAND]
+ *           COMMAND [ARGUMENT...] [--vs PEER [ARGUMENT...]]
  *
  * Runs the command RUNS (5) times, its input from FILE (/dev/null), its output
  * and its complaints to /dev/null; SHELL_COMMAND before each run is not counted.
- * Once SECONDS (none) have passed it is not run again. Prints one line:
+ * A peer takes turns with it, so that both see the machine in the same state; once
+ * the peer has taken SECONDS (no limit) in all, it is not run again. Prints a line
+ * for each of them:
  *
  *   SECONDS CPU_SECONDS PEAK_KILOBYTES RUNS STATUS
  *
@@ -16,6 +19,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -55,10 +59,17 @@ static void redirect(const char *path, int flags, int fd)
 	close(from);
 }
 
-/* Runs the command once; returns its exit status, raises *peak. */
-static int run(char **command, const char *input, double *took, double *cpu, long *peak)
+/* A command, and what its runs took. */
+struct measured {
+	char **command;
+	double times[RUNS_MAX], cpu[RUNS_MAX], total;
+	int runs, worst; /* exit status */
+	long peak;
+};
+
+static void run(struct measured *m, const char *input)
 {
-	double start = seconds();
+	double start = seconds(), took;
 	struct rusage usage;
 	int status;
 	pid_t child = fork();
@@ -67,27 +78,37 @@ static int run(char **command, const char *input, double *took, double *cpu, lon
 		redirect(input, O_RDONLY, 0);
 		redirect("/dev/null", O_WRONLY, 1);
 		redirect("/dev/null", O_WRONLY, 2);
-		execvp(*command, command);
+		execvp(*m->command, m->command);
 		_exit(127);
 	}
 	if (child < 0 || wait4(child, &status, 0, &usage) != child) {
-		perror(*command);
+		perror(*m->command);
 		exit(2);
 	}
-	*took = seconds() - start;
-	*cpu = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-	if (usage.ru_maxrss > *peak)
-		*peak = usage.ru_maxrss;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	took = seconds() - start;
+	m->total += took;
+	m->times[m->runs] = took;
+	m->cpu[m->runs++] = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	if (usage.ru_maxrss > m->peak)
+		m->peak = usage.ru_maxrss;
+	status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (status > m->worst)
+		m->worst = status;
+}
+
+static void print(struct measured *m)
+{
+	printf("%.6f %.6f %ld %d %d\n", median(m->times, (size_t)m->runs),
+	       median(m->cpu, (size_t)m->runs), m->peak, m->runs, m->worst);
 }
 
 int main(int argc, char **argv)
 {
+	static struct measured command, peer;
 	const char *input = "/dev/null", *before = NULL;
-	double times[RUNS_MAX], cpu[RUNS_MAX], limit = 0, begin = seconds();
-	int runs = 5, n = 0, worst = 0, opt;
-	long peak = 0;
+	double limit = 0;
+	int runs = 5, opt;
 
 	while ((opt = getopt(argc, argv, "+n:t:i:b:")) != -1) {
 		switch (opt) {
@@ -98,22 +119,29 @@ int main(int argc, char **argv)
 		default: runs = 0;
 		}
 	}
-	if (optind == argc || runs < 1 || runs > RUNS_MAX) {
-		fprintf(stderr, "usage: measure [-n RUNS] [-t SECONDS] [-i FILE] "
-			"[-b SHELL_COMMAND] COMMAND [ARGUMENT...]\n");
+	command.command = argv + optind;
+	for (int i = optind; i < argc && !peer.command; i++) {
+		if (!strcmp(argv[i], "--vs")) {
+			argv[i] = NULL;
+			peer.command = argv + i + 1;
+		}
+	}
+	if (!*command.command || (peer.command && !*peer.command) || runs < 1 || runs > RUNS_MAX) {
+		fprintf(stderr, "usage: measure [-n RUNS] [-t SECONDS] [-i FILE] [-b SHELL_COMMAND] "
+			"COMMAND [ARGUMENT...] [--vs PEER [ARGUMENT...]]\n");
 		return 2;
 	}
-	while (n < runs && (!n || !limit || seconds() - begin < limit)) {
+	while (command.runs < runs) {
 		if (before && system(before)) {
 			fprintf(stderr, "measure: failed: %s\n", before);
 			return 2;
 		}
-		int status = run(argv + optind, input, &times[n], &cpu[n], &peak);
-		n++;
-		if (status > worst)
-			worst = status;
+		run(&command, input);
+		if (peer.command && (!peer.runs || !limit || peer.total < limit))
+			run(&peer, input);
 	}
-	printf("%.6f %.6f %ld %d %d\n", median(times, (size_t)n), median(cpu, (size_t)n), peak, n,
-	       worst);
+	print(&command);
+	if (peer.command)
+		print(&peer);
 	return 0;
 }
