@@ -109,7 +109,7 @@ struct fuchsia_state {
 /* An address that was announced: what mk_lookup_address() needs not find again. */
 struct announced {
 	uint64_t address;
-	uint32_t map;    /* in the context */
+	const struct markup_mmap *map; /* of the context; NULL: none covers it */
 	bool remembered; /* by the memo */
 	bool worth;      /* to be remembered */
 	bool return_address;
