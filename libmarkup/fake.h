@@ -7,7 +7,7 @@
  *   0x1193  ns::get inl.cpp:4:97, inlined in ns::outer inl.cpp:9:79
  *   0x1200  main main.c:12:3          0x1300  start, no file
  *   0x1400  no function, x.S:7        0x1500  deep: 12 frames f1 … f12
- *   0x1600  a name of 39 bytes, main.c:12:3
+ *   0x1700  a name of 39 bytes, main.c:12:3
  *   0x4010  data "counter", 8 bytes, declared at inl.cpp:2
  * Each address stands for itself and the 15 after it.
  */
@@ -69,7 +69,7 @@ static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr,
 	case 0x1300: return FRAMES(no_file);
 	case 0x1400: return FRAMES(no_function);
 	case 0x1500: return FRAMES(deep);
-	case 0x1600: return FRAMES(padded);
+	case 0x1700: return FRAMES(padded);
 	default: return 0;
 	}
 #undef FRAMES

@@ -292,7 +292,7 @@ static void test_usual_frames(void **state)
 	static const char modules[] = "{{{module:0:a.so:elf:aa}}}\n"
 				      "{{{mmap:0x10000:0x8000:load:0:rx:0x0}}}\n";
 	static const char *const elements[] = {
-		"{{{bt:0:0x11201}}}", "{{{bt:1:0x11601}}}", "{{{bt:12:0x11194:ra}}}", "{{{bt:3:0x11500:pc}}}",
+		"{{{bt:0:0x11201}}}", "{{{bt:1:0x11701}}}", "{{{bt:12:0x11194:ra}}}", "{{{bt:3:0x11500:pc}}}",
 		"{{{bt:7:0x0000000000011200:pc}}}", "{{{bt:123456789:0x99990:ra}}}",
 	};
 	static const char before[] = "text\n\r\n> ", behind[] = " {{{bt\r", bytes[] =
