@@ -175,16 +175,28 @@ lookup() {
 		--vs $symbolizer --obj="$3")"
 }
 
-# in_process NAME NS_FIRST NS_ALL ELF
+# in_process NAME NS_FIRST NS_ALL ELF: a row for pages of 4 KiB, one for 2 MiB. The aims
+# are for one address after another.
 in_process() {
 	"$symcache" build "$4" -o "$dir/cache"
 	"$dir/lookup_bench" "$dir/cache" $lookups | awk -v name="$1" -v a="$2" -v b="$3" '
 	function aim(ns, most) { return most " ns" (ns + 0 > most ? " (missed)" : "") }
-	/^look-up alone/ { alone = $(NF - 1) }
-	/^first frame/ { first = $6 }
-	/^all frames with their/ { all = $6; frames = $8 }
-	END { printf "%-36s %9s %9s %9s %9s  %s\n", name, alone " ns", first " ns", all " ns", frames,
-		a == "" ? "" : aim(first, a) ", " aim(all, b) }'
+	function ns(label) { return sprintf("%7.1f ns", of[label]) }
+	function row(pages) {
+		printf "%-24s %10s %10s %10s %10s %10s %10s %7s  %s\n", name ", " pages,
+			ns("range alone"), ns("first frame by numbers"),
+			ns("first frame by numbers, in batches"), ns("first frame with names"),
+			ns("all frames with names"), ns("all frames with names, in batches"), frames,
+			a == "" ? "" : aim(of["first frame by numbers"], a) ", " \
+				aim(of["all frames with names"], b)
+	}
+	/ look-ups in / { pages = / 0 KiB in pages/ ? "4 KiB pages" : "2 MiB pages" }
+	match($0, / +[0-9.]+ ns/) {
+		label = substr($0, 1, RSTART - 1)
+		of[label] = substr($0, RSTART) + 0
+		if (label == "all frames with names") frames = $(NF - 1)
+		if (label == "all frames with names, in batches") row(pages)
+	}'
 }
 
 group_lookup() {
@@ -192,8 +204,10 @@ group_lookup() {
 	lookup "libc" "time 10" "$libc"
 	lookup "python3.11" "time 10" "$python"
 	if [ -n "$osd" ]; then lookup "ceph-osd" "time 10" "$osd"; else skip ceph-osd; fi
-	printf '\n%-36s %9s %9s %9s %9s  %s\n' "Look-up in process" "range" "1st frame" "all" \
-		"frames" "aim: 1st frame, all"
+	# "1st frame" has function and file by number: see lookup_bench.c.
+	printf '\n%-24s %10s %10s %10s %10s %10s %10s %7s  %s\n' "Look-up in process" "range" \
+		"1st frame" "in batches" "with names" "all names" "in batches" "frames" \
+		"aim: 1st frame, all"
 	in_process "libc" 40 120 "$libc"
 	in_process "python3.11" "" "" "$python"
 	if [ -n "$osd" ]; then in_process "ceph-osd" 120 700 "$osd"; else skip ceph-osd; fi

@@ -8,7 +8,12 @@
  * in it, so that every part of the file is asked for alike. A first round over
  * the same addresses warms the caches. One thread, its processor time, the best of
  * five rounds: what else the machine does should not be in the number.
- * A file without the section INDX is measured as it is, then with one added.
+ * A file without the section INDX is measured as it is, then with one added; both in
+ * pages of 4 KiB, then in pages of 2 MiB.
+ *
+ * The first frame "by numbers" is its line, its column, and the numbers of its function
+ * and file. That is what the first frame of `symbolic` is, whose figures our aims were
+ * set by: it reads the source location, and the names when they are asked for.
  */
 #include "format/symcache_index.h"
 #include "libsymcache/symcache.h"
@@ -16,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static uint64_t next_random(uint64_t *state)
@@ -141,70 +147,190 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-enum what { LOOKUP, FIRST, ALL, ALL_WITH_PATH };
+enum { FRAMES = 8 }; /* of an address, in a batch */
 
 static uint64_t frames_seen, sink; /* keep the work from being optimized away */
 
-static void look_up_all(const struct symcache *cache, const uint32_t *pcs, size_t n,
-			enum what what)
+static void use_ids(const struct symcache_frame_ids *ids)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct symcache_frames frames;
-		struct symcache_frame frame;
-		char path[512];
+	frames_seen++;
+	sink += ids->function + ids->file + ids->line + ids->column;
+}
 
+static void use_frame(const struct symcache_frame *frame)
+{
+	frames_seen++;
+	sink += frame->function.len + (uint8_t)*frame->function.ptr + frame->line;
+}
+
+/* The ways to look n addresses up. */
+typedef void look_up_fn(const struct symcache *cache, const uint32_t *pcs, size_t n);
+
+static void range_alone(const struct symcache *cache, const uint32_t *pcs, size_t n)
+{
+	struct symcache_frames frames;
+
+	for (size_t i = 0; i < n; i++)
+		if (symcache_lookup(cache, pcs[i], &frames))
+			sink += frames.location;
+}
+
+static void first_ids(const struct symcache *cache, const uint32_t *pcs, size_t n)
+{
+	struct symcache_frames frames;
+	struct symcache_frame_ids ids;
+
+	for (size_t i = 0; i < n; i++)
+		if (symcache_lookup(cache, pcs[i], &frames) && symcache_next_ids(&frames, &ids))
+			use_ids(&ids);
+}
+
+static void first_frame(const struct symcache *cache, const uint32_t *pcs, size_t n)
+{
+	struct symcache_frames frames;
+	struct symcache_frame frame;
+
+	for (size_t i = 0; i < n; i++)
+		if (symcache_lookup(cache, pcs[i], &frames) && symcache_next_frame(&frames, &frame))
+			use_frame(&frame);
+}
+
+static void all_frames(const struct symcache *cache, const uint32_t *pcs, size_t n)
+{
+	struct symcache_frames frames;
+	struct symcache_frame frame;
+
+	for (size_t i = 0; i < n; i++)
+		if (symcache_lookup(cache, pcs[i], &frames))
+			while (symcache_next_frame(&frames, &frame))
+				use_frame(&frame);
+}
+
+static void all_paths(const struct symcache *cache, const uint32_t *pcs, size_t n)
+{
+	struct symcache_frames frames;
+	struct symcache_frame frame;
+	char path[512];
+
+	for (size_t i = 0; i < n; i++) {
 		if (!symcache_lookup(cache, pcs[i], &frames))
 			continue;
-		if (what == LOOKUP) {
-			sink += frames.location;
-			continue;
-		}
 		while (symcache_next_frame(&frames, &frame)) {
-			frames_seen++;
-			sink += frame.function.len + (uint8_t)*frame.function.ptr + frame.line;
-			if (what == ALL_WITH_PATH)
-				sink += symcache_path(&frame.file, SYMCACHE_PATH_CLEAN, path,
-						      sizeof(path));
-			if (what == FIRST)
-				break;
+			use_frame(&frame);
+			sink += symcache_path(&frame.file, SYMCACHE_PATH_CLEAN, path, sizeof(path));
 		}
 	}
 }
 
-static void measure(const struct symcache *cache, const uint32_t *pcs, size_t n,
-		    enum what what, const char *label)
+/* The next of n addresses, looked up; returns how many. */
+static size_t next_batch(const struct symcache *cache, const uint32_t *pcs, size_t n,
+			 struct symcache_query q[SYMCACHE_BATCH])
+{
+	const size_t batch = n < SYMCACHE_BATCH ? n : SYMCACHE_BATCH;
+
+	for (size_t i = 0; i < batch; i++)
+		q[i] = (struct symcache_query){ .cache = cache, .rel_pc = pcs[i] };
+	symcache_lookup_batch(q, batch);
+	return batch;
+}
+
+static void first_ids_batch(const struct symcache *cache, const uint32_t *pcs, size_t n)
+{
+	struct symcache_frame_ids ids[SYMCACHE_BATCH];
+	struct symcache_query q[SYMCACHE_BATCH];
+
+	for (size_t i = 0, batch; i < n; i += batch) {
+		batch = next_batch(cache, pcs + i, n - i, q);
+		symcache_ids_batch(q, batch, ids, 1);
+		for (size_t k = 0; k < batch; k++)
+			if (q[k].num_frames)
+				use_ids(&ids[k]);
+	}
+}
+
+static void all_frames_batch(const struct symcache *cache, const uint32_t *pcs, size_t n)
+{
+	struct symcache_frame frames[SYMCACHE_BATCH * FRAMES], frame;
+	struct symcache_query q[SYMCACHE_BATCH];
+
+	for (size_t i = 0, batch; i < n; i += batch) {
+		batch = next_batch(cache, pcs + i, n - i, q);
+		symcache_frames_batch(q, batch, frames, FRAMES);
+		for (size_t k = 0; k < batch; k++) {
+			for (uint32_t f = 0; f < q[k].num_frames; f++)
+				use_frame(&frames[k * FRAMES + f]);
+			while (symcache_next_frame(&q[k].frames, &frame))
+				use_frame(&frame);
+		}
+	}
+}
+
+static void measure(look_up_fn *look_up, const struct symcache *cache, const uint32_t *pcs,
+		    size_t n, const char *label)
 {
 	double best = 1e9;
 
-	look_up_all(cache, pcs, n, what);
+	look_up(cache, pcs, n);
 	for (int round = 0; round < 5; round++) {
 		double start = seconds(), took;
 
 		frames_seen = 0;
-		look_up_all(cache, pcs, n, what);
+		look_up(cache, pcs, n);
 		took = seconds() - start;
 		if (took < best)
 			best = took;
 	}
-	printf("%-36s %7.1f ns", label, best * 1e9 / (double)n);
+	printf("%-38s %7.1f ns", label, best * 1e9 / (double)n);
 	if (frames_seen)
 		printf("   %.2f frames", (double)frames_seen / (double)n);
 	printf("\n");
 }
 
-static void measure_all(const void *data, size_t size, const uint32_t *pcs, size_t n)
+/* Of this process's memory, what is in pages of 2 MiB. */
+static size_t huge_kib(void)
 {
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+	size_t kib = 0;
+	char line[200];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "AnonHugePages: %zu", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* In a copy of the bytes on pages of one kind: MADV_HUGEPAGE or MADV_NOHUGEPAGE. */
+static void measure_on(int pages, const void *data, size_t size, const uint32_t *pcs, size_t n)
+{
+	const size_t huge = (size_t)2 << 20, room = (size + huge - 1) & ~(huge - 1);
+	void *copy = aligned_alloc(huge, room);
 	struct symcache cache;
 
-	if (symcache_open(&cache, data, size, NULL))
-		exit(2);
-	printf("%zu look-ups in %u ranges, %zu bytes, base %zu, %s\n", n,
+	if (!copy || madvise(copy, room, pages) || symcache_open(&cache, memcpy(copy, data, size),
+								 size, NULL)) {
+		printf("no such pages\n");
+		free(copy);
+		return;
+	}
+	printf("%zu look-ups in %u ranges, %zu bytes, base %zu, %s, %zu KiB in pages of 2 MiB\n", n,
 	       cache.header->num_ranges, size, cache.base_size,
-	       cache.index ? "with INDX" : "without INDX");
-	measure(&cache, pcs, n, LOOKUP, "look-up alone");
-	measure(&cache, pcs, n, FIRST, "first frame with its names");
-	measure(&cache, pcs, n, ALL, "all frames with their names");
-	measure(&cache, pcs, n, ALL_WITH_PATH, "all frames with names and clean paths");
+	       cache.index ? "with INDX" : "without INDX", huge_kib());
+	measure(range_alone, &cache, pcs, n, "range alone");
+	measure(first_ids, &cache, pcs, n, "first frame by numbers");
+	measure(first_ids_batch, &cache, pcs, n, "first frame by numbers, in batches");
+	measure(first_frame, &cache, pcs, n, "first frame with names");
+	measure(all_frames, &cache, pcs, n, "all frames with names");
+	measure(all_frames_batch, &cache, pcs, n, "all frames with names, in batches");
+	measure(all_paths, &cache, pcs, n, "all frames with names and clean paths");
+	free(copy);
+}
+
+static void measure_all(const void *data, size_t size, const uint32_t *pcs, size_t n)
+{
+	measure_on(MADV_NOHUGEPAGE, data, size, pcs, n);
+	measure_on(MADV_HUGEPAGE, data, size, pcs, n);
 }
 
 int main(int argc, char **argv)

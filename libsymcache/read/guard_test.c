@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "libsymcache/symcache.h"
+#include "libsymcache/read/batch_check.h"
 #include "libsymcache/symcache_build.h"
 
-enum { ADDRESSES = 60, TEXT = 1 << 16 };
+enum { ADDRESSES = 60, TEXT = 1 << 16, FRAMES = 4 };
 
 static uint8_t *bytes, *table;
 static size_t size;
@@ -59,33 +59,41 @@ static int add_file(char *text, const struct symcache_file *f)
 	return n + add(text + n, f->name);
 }
 
+static int add_frame(char *text, const struct symcache *cache, const struct symcache_frame *f)
+{
+	const struct symcache_file decl_file = symcache_file(cache, f->decl_file_idx);
+	int n = add(text, f->function);
+
+	n += add_file(text + n, &f->file);
+	n += add_file(text + n, &decl_file);
+	return n + sprintf(text + n, "%u %u %u %u %u\n", f->lang, f->entry_pc, f->line, f->column,
+			   f->decl_line);
+}
+
 /* All that can be asked about an address, as a text. */
 static void ask(const struct symcache *cache, uint64_t pc, char *text)
 {
 	struct symcache_query query = { .cache = cache, .rel_pc = pc };
 	struct symcache_frames frames;
 	struct symcache_frame frame;
-	struct symcache_file decl_file;
+	struct symcache_frame in_batch[FRAMES];
 	struct symcache_frame_ids ids;
 	struct symcache_symbol symbol;
 	struct symcache_data data;
 	int n = sprintf(text, "%#zx ", (size_t)symcache_load_base(cache));
 
 	if (symcache_lookup(cache, pc, &frames))
-		while (symcache_next_frame(&frames, &frame)) {
-			n += add(text + n, frame.function);
-			n += add_file(text + n, &frame.file);
-			decl_file = symcache_file(cache, frame.decl_file_idx);
-			n += add_file(text + n, &decl_file);
-			n += sprintf(text + n, "%u %u %u %u %u\n", frame.lang, frame.entry_pc, frame.line,
-				     frame.column, frame.decl_line);
-		}
+		while (symcache_next_frame(&frames, &frame))
+			n += add_frame(text + n, cache, &frame);
 	if (symcache_lookup(cache, pc, &frames))
 		while (symcache_next_ids(&frames, &ids))
 			n += sprintf(text + n, "%u %u %u %u\n", ids.function, ids.file, ids.line,
 				     ids.column);
 	symcache_lookup_batch(&query, 1);
 	n += sprintf(text + n, "%u\n", query.frames.location);
+	symcache_frames_batch(&query, 1, in_batch, FRAMES);
+	for (uint32_t i = 0; i < query.num_frames; i++)
+		n += add_frame(text + n, cache, &in_batch[i]);
 	if (symcache_lookup_symbol(cache, pc, &symbol)) {
 		n += add(text + n, symbol.name);
 		n += add(text + n, symbol.file);
@@ -154,6 +162,36 @@ static void no_damaged_byte_is_used(void **state)
 	assert_true(same > blocks);
 }
 
+/* Batches find what single look-ups find, behind a guard and without one. */
+static void batches(void **state)
+{
+	struct symcache_guard guard;
+	struct symcache caches[2];
+	uint64_t random = 1;
+
+	(void)state;
+	assert_true(symcache_guard_init(&guard, bytes, size, table));
+	assert_int_equal(symcache_open(&caches[0], bytes, size, NULL), 0);
+	assert_int_equal(symcache_open_guarded(&caches[1], bytes, size, &guard, NULL), 0);
+	for (uint32_t r = 0; r < caches[0].header->num_ranges; r += BATCH_CHECK_MAX) {
+		uint64_t pcs[BATCH_CHECK_MAX];
+
+		for (uint32_t i = 0; i < BATCH_CHECK_MAX; i++) {
+			const uint32_t at = (r + i) % caches[0].header->num_ranges;
+
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			pcs[i] = i % 2 ? caches[0].ranges[at] + i % 3 - 1 :
+					 (random >> 33) % last_pc;
+		}
+		for (int k = 0; k < 2; k++)
+			assert_true(batch_is_same(&caches[k], pcs, BATCH_CHECK_MAX,
+						  r / BATCH_CHECK_MAX % (BATCH_CHECK_FRAMES + 1),
+						  UINT32_MAX));
+	}
+	assert_false(guard.damaged);
+	symcache_guard_deinit(&guard);
+}
+
 /* What is asked often enough is tested as a whole, and asked no more. */
 static void all_of_it(void **state)
 {
@@ -181,7 +219,8 @@ static void all_of_it(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(all_of_it),
+		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(batches),
+		cmocka_unit_test(all_of_it),
 	};
 
 	return cmocka_run_group_tests_name("guard", tests, setup, teardown);

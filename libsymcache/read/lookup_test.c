@@ -1,5 +1,6 @@
 /* lookup_test.c: frames and strings of small files made in memory, in order and
  * out of order. Real files are in recorded_test.c. */
+#include "libsymcache/read/batch_check.h"
 #include "libsymcache/read/tiny_test.h"
 
 #include <setjmp.h>
@@ -67,6 +68,8 @@ static void check_ids(const struct symcache *c, uint64_t rel_pc)
 		assert_memory_equal(&f.file, &file, sizeof(file));
 	}
 	assert_false(symcache_next_ids(&twin, &ids));
+	for (uint32_t most = 0; most < 4; most++)
+		assert_true(batch_is_same(c, &rel_pc, 1, most, 100));
 }
 
 static void expect_frames(const struct symcache *c, uint64_t rel_pc, const char *want)

@@ -87,6 +87,21 @@ static inline bool sc_is_gap(const struct symcache_source_location *loc)
 	       SYMCACHE_NONE;
 }
 
+/* Is location `idx`, which exists, some code's? Not if it is damaged. */
+static inline bool sc_is_code(const struct symcache *cache, uint32_t idx)
+{
+	const struct symcache_source_location *location = &cache->locations[idx];
+
+	return symcache_sound(cache, location, sizeof(*location)) && !sc_is_gap(location);
+}
+
+static inline void sc_fetch_location(const struct symcache *cache, uint32_t idx)
+{
+	__builtin_prefetch(&cache->locations[idx]);
+	if (cache->columns)
+		__builtin_prefetch(&cache->columns[idx]);
+}
+
 /*
  * Finds the extension area and fills the cache's pointers into it. Returns 1
  * if there is a sound one, 0 if there is none, SC_EFORMAT if there is one that

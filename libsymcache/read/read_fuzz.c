@@ -3,11 +3,11 @@
  *
  * Beside "no crash" it holds answers against each other: frames and strings lie
  * inside the bytes, a chain is no longer than the table of locations, a path cut
- * short is the beginning of the whole one, and where symcache_verify() finds
- * nothing but the hash to be wrong, the index changes no answer. The unit tests
- * call the same entry point with cut and damaged files.
+ * short is the beginning of the whole one, batches find what single look-ups do, and
+ * where symcache_verify() finds nothing but the hash to be wrong, the index changes no
+ * answer. The unit tests call the same entry point with cut and damaged files.
  */
-#include "libsymcache/symcache.h"
+#include "libsymcache/read/batch_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +96,17 @@ static void compare_without_index(const struct symcache *c, uint64_t rel_pc)
 	must(q.frames.location == a.location);
 }
 
+static void compare_batches(const struct symcache *c)
+{
+	uint64_t rel_pcs[BATCH_CHECK_MAX] = { UINT64_MAX, 0 };
+	const uint32_t ranges = c->header->num_ranges;
+
+	for (uint32_t i = 2; i < BATCH_CHECK_MAX && ranges; i++)
+		rel_pcs[i] = c->ranges[(i - 2) % ranges] + (i - 2) / ranges % 3;
+	for (uint32_t most = 0; most <= BATCH_CHECK_FRAMES; most += 5)
+		must(batch_is_same(c, rel_pcs, BATCH_CHECK_MAX, most, 40));
+}
+
 static void use_cache(const struct symcache *c)
 {
 	static const uint64_t fixed[] = { 0, 1, 0x7fffffff, 0xffffffff, 0x100000000, UINT64_MAX };
@@ -105,6 +116,7 @@ static void use_cache(const struct symcache *c)
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
 		look_up(c, fixed[i]);
+	compare_batches(c);
 	for (uint32_t i = 0; i < h->num_ranges && i < 64; i++) {
 		for (int64_t d = -1; d <= 1; d++) {
 			look_up(c, (uint64_t)c->ranges[i] + (uint64_t)d);
