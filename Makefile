@@ -50,7 +50,7 @@ PROG  := $(O)/symcache
 TESTS := $(patsubst %.c,$(O)/%,$(TEST_SRC))
 
 .DEFAULT_GOAL := all
-.PHONY: all asan test unit golden layouts fuzz bench accuracy demo install clean help
+.PHONY: all asan test unit golden layouts fuzz bench accuracy demo man install clean help
 
 all: $(PROG) ## build the program: build/release/symcache
 
@@ -140,8 +140,14 @@ demo: all ## crash a real C++ program and symbolize its log
 	@scripts/deps.sh demo > /dev/null
 	@scripts/demo.sh $(PROG)
 
-install: all ## install the program under DESTDIR and PREFIX
+$(O)/symcache.1: $(PROG)
+	$(PROG) --man > $@.tmp && mv $@.tmp $@
+
+man: $(O)/symcache.1 ## make the man page: build/release/symcache.1
+
+install: all man ## install the program and its man page under DESTDIR and PREFIX
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
+	install -D -m 644 $(O)/symcache.1 $(DESTDIR)$(PREFIX)/share/man/man1/symcache.1
 
 clean: ## remove everything that was built
 	rm -rf build

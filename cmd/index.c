@@ -236,6 +236,7 @@ static int run(int argc, char **argv)
 		options.build.files = &files;
 	}
 	rc = gather_files(&a, argc, argv, fetcher, &options, &err);
+	options.one_file = a.scan.num_files == 1 && !a.scan.files->archive;
 	if (!rc)
 		rc = index_files(&a, store, &options, &err);
 	if (rc)

@@ -44,6 +44,7 @@ struct index_job {
 struct index_options {
 	struct symcache_build_options build;
 	bool again;                   /* also what is unchanged */
+	bool one_file;                /* there is no other */
 	int64_t time;                 /* of the entries, seconds since 1970 */
 	const char *tags;             /* for the entries, a newline between them; or NULL */
 	const char *transforms;       /* what build.transforms are, for the entries */

@@ -6,7 +6,7 @@
  * have been installed since, and is looked for. Large files of which the store has
  * nothing are built anyway, and hashed meanwhile. A build holds the file and its
  * sections; small caches are written out at once so that a batch can hold many,
- * large ones go straight into the store's pages.
+ * large ones, and the only one, go straight into the store's pages.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -144,7 +144,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 	e->debug_path = job->debug_path ? job->debug_path : info->debug_path;
 	e->tags = options->tags;
 	e->transforms = options->transforms;
-	if (e->cache_size > KEEP_BUILD)
+	if (e->cache_size > KEEP_BUILD || options->one_file)
 		return;
 	if (!job->debug_path && info->debug_path)
 		e->debug_path = job->debug_path = must_asprintf("%s", info->debug_path);

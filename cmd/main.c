@@ -20,15 +20,33 @@ static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) 
 #define COMMAND_NAME(name) #name,
 static const char *const command_names[] = { FOR_EACH_COMMAND(COMMAND_NAME) NULL };
 
+static const char description[] =
+	"Offline symbol database: turns addresses of programs into functions, files and lines, "
+	"from caches made of ELF files and their debug information.";
+
 static void help(FILE *to)
 {
 	fprintf(to, "usage: symcache COMMAND [OPTION...] [ARGUMENT...]\n\n");
-	opt_wrap(to, "Offline symbol database: turns addresses of programs into functions, files "
-		     "and lines, from caches made of ELF files and their debug information.", 0, 0);
+	opt_wrap(to, description, 0, 0);
 	fprintf(to, "\nCommands:\n");
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
 	fprintf(to, "\n'symcache COMMAND --help' tells more; 'symcache --version' the version.\n");
+}
+
+/* symcache.1 */
+static void man(FILE *to)
+{
+	fprintf(to, ".TH SYMCACHE 1 \"\" \"symcache %s\" \"User Commands\"\n", symcache_version);
+	fprintf(to, ".SH NAME\nsymcache \\- offline symbol database and log symbolizer\n"
+		    ".SH SYNOPSIS\n\\fBsymcache\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] "
+		    "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n");
+	opt_man_text(description, to);
+	fprintf(to, ".SH COMMANDS\nAll of them understand \\fB\\-h\\fR and \\fB\\-\\-help\\fR.\n");
+	for (const struct command *const *c = commands; *c; c++)
+		opt_man(*c, to);
+	fprintf(to, ".SH EXIT STATUS\n0: fine; 1: something was not found or only partly done; "
+		    "2: error.\n");
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -58,6 +76,10 @@ static int dispatch(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		help(stdout);
+		return STATUS_OK;
+	}
+	if (!strcmp(argv[1], "--man")) { /* for `make install` */
+		man(stdout);
 		return STATUS_OK;
 	}
 	for (const struct command *const *c = commands; *c; c++)

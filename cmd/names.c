@@ -184,7 +184,7 @@ static struct name_text *room_for(struct names_reader *r, size_t len)
 
 	if (size > r->left) {
 		const size_t block = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-		struct block *b = must_realloc(NULL, sizeof(*b) + block);
+		struct block *b = must_realloc(NULL, sizeof(*b) + block + NAME_PADDED);
 
 		pthread_mutex_lock(&r->names->lock);
 		b->older = r->book->blocks;

@@ -14,7 +14,8 @@
 
 #include "cmd/symbols.h"
 
-/* A name or path. */
+/* A name or path; NAME_PADDED of its bytes may be read, however short it is. */
+#define NAME_PADDED 32u
 struct name_text {
 	uint32_t len; /* NAME_ABSENT: there is none */
 	char bytes[];

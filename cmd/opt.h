@@ -75,6 +75,11 @@ int opt_parse(const struct command *cmd, int argc, char **argv);
 /* Prints the help of a command. */
 void opt_help(const struct command *cmd, FILE *to);
 
+/* Prints its part of the man page, a subsection; and paragraphs of one (as in
+ * `description`), in man(7). */
+void opt_man(const struct command *cmd, FILE *to);
+void opt_man_text(const char *text, FILE *to);
+
 /* Prints `text` wrapped at 79 columns, continued at column `indent`; the cursor
  * stands at `column`. */
 void opt_wrap(FILE *to, const char *text, int column, int indent);

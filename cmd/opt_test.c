@@ -166,6 +166,32 @@ static void test_help(void **state)
 		"  -h, --help                this help\n");
 }
 
+static void test_man(void **state)
+{
+	static const struct opt one[] = {
+		{ "all-of", 'a', OPT_BOOL, &o.yes, NULL, ".not a request" },
+		{ NULL, 'x', OPT_STRING, &o.file, "A-B", "a \\letter" },
+		{ 0 },
+	};
+	const struct command special = {
+		.name = "test", .operands = "[X...]", .summary = "",
+		.description = ".First.\n\n'Second' ~/x^2.", .opts = one, .examples = "  a\n.b `c`\n",
+	};
+	struct capture capture;
+
+	(void)state;
+	capture_begin(&capture, stdout);
+	opt_man(&special, stdout);
+	assert_string_equal(capture_end(&capture),
+		".SS symcache test\n"
+		"\\fBsymcache test\\fR [\\fIOPTION\\fR...] [X...]\n"
+		".PP\n\\&.First.\n"
+		".PP\n\\(aqSecond\\(aq \\(ti/x\\(ha2.\n"
+		".TP\n\\fB\\-a\\fR, \\fB\\-\\-[no\\-]all\\-of\\fR\n\\&.not a request\n"
+		".TP\n\\fB\\-x\\fR \\fIA\\-B\\fR\na \\eletter\n"
+		".PP\nExamples:\n.PP\n.nf\n  a\n\\&.b \\(gac\\(ga\n.fi\n");
+}
+
 static void test_closest(void **state)
 {
 	static const char *const names[] = { "lookup", "filter", "show", NULL };
@@ -184,6 +210,7 @@ int main(void)
 		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_man),
 		cmocka_unit_test(test_closest),
 	};
 

@@ -242,7 +242,7 @@ static void add_frame(struct resolver *r, const struct seen_module *m,
 {
 	struct markup_frame *f = new_frame(r);
 
-	*f = (struct markup_frame){ .line = ids->line, .column = ids->column };
+	*f = (struct markup_frame){ .line = ids->line, .column = ids->column, .padded = true };
 	if (ids->function != SYMCACHE_NONE)
 		f->function = shown(names_function(r->names, m->texts, ids->function));
 	if (ids->file != SYMCACHE_NONE)
@@ -266,9 +266,14 @@ static void add_symbol(struct resolver *r, const struct symcache *cache, uint64_
 	if (!r->num_frames)
 		*new_frame(r) = (struct markup_frame){ 0 };
 	r->frames[r->num_frames - 1].function = name_of(r, symbol.name, SYMCACHE_LANG_SYMTAB);
-	if (!r->frames[0].file.ptr && symbol.file.len)
+	r->frames[r->num_frames - 1].padded = false;
+	if (!r->frames[0].file.ptr && symbol.file.len) {
 		r->frames[0].file = (struct markup_str){ symbol.file.ptr, symbol.file.len };
+		r->frames[0].padded = false;
+	}
 }
+
+_Static_assert(NAME_PADDED == MARKUP_PADDED, "texts are handed on as they are");
 
 static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 			const struct markup_frame **ret)

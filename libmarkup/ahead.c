@@ -100,31 +100,31 @@ static void announce(struct markup_filter *f, const char *end)
 	for (uint32_t i = 0; i < a->num_hits; i++) {
 		struct announced *e = &a->addresses[a->num];
 		const char *at = a->hits[i].at;
-		const struct markup_mmap *map;
 
 		e->len = 0;
 		if (!read_frame(at, end, e) && !read_address(at, end, &e->address))
 			continue;
 		key.address = e->address;
 		mk_memo_expect(&f->memo, &key);
-		map = mk_context_find(&f->context, e->address);
-		if (!map)
-			continue;
-		e->map = (uint32_t)(map - f->context.maps);
 		e->hit = (uint8_t)i;
 		a->num++;
 	}
+	/* Step by step, so that they wait for memory together. */
+	for (uint32_t i = 0; i < a->num; i++)
+		a->addresses[i].map = mk_context_find(&f->context, a->addresses[i].address);
 	for (uint32_t i = 0; i < a->num; i++) {
 		struct announced *e = &a->addresses[i];
-		const struct markup_mmap *map = &f->context.maps[e->map];
-		const struct markup_module *m = &f->context.modules[map->module];
+		const struct markup_module *m;
 
+		if (!e->map)
+			continue;
+		m = &f->context.modules[e->map->module];
 		key.address = e->address;
 		e->remembered = mk_memo_fetch(&f->memo, &key, &e->worth);
 		if (e->remembered || !m->handle)
 			continue;
 		modules[n] = m->handle;
-		vaddrs[n++] = mk_mmap_vaddr(map, e->address);
+		vaddrs[n++] = mk_mmap_vaddr(e->map, e->address);
 	}
 	if (n && f->resolver.prepare)
 		f->resolver.prepare(f->resolver.ctx, modules, vaddrs, n);

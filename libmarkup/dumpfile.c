@@ -19,8 +19,7 @@ static void put_modules(struct markup_out *o, const struct markup_context *c)
 			mk_out_char(o, ',');
 		mk_out_lit(o, "{\"id\":");
 		mk_out_dec(o, m->id);
-		mk_out_lit(o, ",\"name\":");
-		mk_json_string(o, m->name);
+		mk_json_str(o, "name", m->name);
 		mk_out_lit(o, ",\"build\":\"");
 		mk_out_bytes(o, m->build_id, m->build_id_len);
 		mk_out_lit(o, "\"}");
@@ -35,14 +34,10 @@ static void put_segments(struct markup_out *o, const struct markup_context *c)
 			mk_out_char(o, ',');
 		mk_out_lit(o, "{\"mod\":");
 		mk_out_dec(o, c->modules[m->module].id);
-		mk_out_lit(o, ",\"vaddr\":");
-		mk_out_dec(o, m->address);
-		mk_out_lit(o, ",\"size\":");
-		mk_out_dec(o, m->size);
-		mk_out_lit(o, ",\"flags\":\"");
-		mk_out_put(o, m->mode, strlen(m->mode));
-		mk_out_lit(o, "\",\"mod_rel_addr\":");
-		mk_out_dec(o, m->vaddr);
+		mk_json_number(o, "vaddr", m->address);
+		mk_json_number(o, "size", m->size);
+		mk_json_str(o, "flags", (struct markup_str){ m->mode, strlen(m->mode) });
+		mk_json_number(o, "mod_rel_addr", m->vaddr);
 		mk_out_char(o, '}');
 	}
 }
@@ -58,8 +53,7 @@ void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct ma
 		mk_out_lit(o, ",\n");
 	mk_out_lit(o, "{\"type\":");
 	mk_json_string(o, type);
-	mk_out_lit(o, ",\"name\":");
-	mk_json_string(o, name);
+	mk_json_str(o, "name", name);
 	mk_out_lit(o, ",\"modules\":[");
 	put_modules(o, &f->context);
 	mk_out_lit(o, "],\"segments\":[");

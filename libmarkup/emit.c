@@ -12,6 +12,8 @@
  * unwind by: most often somebody has called a bad pointer. Then the address it
  * would return to and the chain of frame pointers are followed instead, through
  * reads that can fail without harm.
+ *
+ * One file, longer than others here, for programs to take it as it is.
  */
 #include "libmarkup/emit.h"
 

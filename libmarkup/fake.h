@@ -7,6 +7,7 @@
  *   0x1193  ns::get inl.cpp:4:97, inlined in ns::outer inl.cpp:9:79
  *   0x1200  main main.c:12:3          0x1300  start, no file
  *   0x1400  no function, x.S:7        0x1500  deep: 12 frames f1 … f12
+ *   0x1700  a name of 39 bytes, main.c:12:3
  *   0x4010  data "counter", 8 bytes, declared at inl.cpp:2
  * Each address stands for itself and the 15 after it.
  */
@@ -40,7 +41,14 @@ static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr,
 		{ STR("ns::get"), STR("/src/inl.cpp"), 4, 97 },
 		{ STR("ns::outer"), STR("/src/inl.cpp"), 9, 79 },
 	};
-	static const struct markup_frame plain[] = { { STR("main"), STR("main.c"), 12, 3 } };
+	static const char main_name[MARKUP_PADDED] = "main", main_file[MARKUP_PADDED] = "main.c";
+	static const char long_name[] = "a_name_of_forty_characters_as_they_are_";
+	static const struct markup_frame plain[] = {
+		{ { main_name, 4 }, { main_file, 6 }, 12, 3, .padded = true },
+	};
+	static const struct markup_frame padded[] = {
+		{ STR(long_name), { main_file, 6 }, 12, 3, .padded = true },
+	};
 	static const struct markup_frame no_file[] = { { STR("start"), NOWHERE, 0, 0 } };
 	static const struct markup_frame no_function[] = { { NOWHERE, STR("x.S"), 7, 0 } };
 	static const struct markup_frame deep[] = {
@@ -61,6 +69,7 @@ static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr,
 	case 0x1300: return FRAMES(no_file);
 	case 0x1400: return FRAMES(no_function);
 	case 0x1500: return FRAMES(deep);
+	case 0x1700: return FRAMES(padded);
 	default: return 0;
 	}
 #undef FRAMES

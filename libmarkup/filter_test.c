@@ -292,7 +292,7 @@ static void test_usual_frames(void **state)
 	static const char modules[] = "{{{module:0:a.so:elf:aa}}}\n"
 				      "{{{mmap:0x10000:0x8000:load:0:rx:0x0}}}\n";
 	static const char *const elements[] = {
-		"{{{bt:0:0x11201}}}", "{{{bt:12:0x11194:ra}}}", "{{{bt:3:0x11500:pc}}}",
+		"{{{bt:0:0x11201}}}", "{{{bt:1:0x11701}}}", "{{{bt:12:0x11194:ra}}}", "{{{bt:3:0x11500:pc}}}",
 		"{{{bt:7:0x0000000000011200:pc}}}", "{{{bt:123456789:0x99990:ra}}}",
 	};
 	static const char before[] = "text\n\r\n> ", behind[] = " {{{bt\r", bytes[] =
@@ -304,13 +304,13 @@ static void test_usual_frames(void **state)
 	(void)state;
 	fake_append(&in, modules, sizeof(modules) - 1);
 	for (size_t i = 0; i < 100000; i++) {
-		const char *e = elements[i % 5];
+		const char *e = elements[i % 6];
 		const size_t len = strlen(e);
 
 		fake_append(&in, before, (size_t)rand() % sizeof(before));
 		fake_append(&in, e, len);
 		if (i % 3)
-			in.buf[in.len - 1 - i / 15 % len] =
+			in.buf[in.len - 1 - i / 18 % len] =
 				bytes[(size_t)rand() % (sizeof(bytes) - 1)];
 		if (i % 7 == 0)
 			fake_append(&in, behind, (size_t)rand() % sizeof(behind));

@@ -6,8 +6,7 @@
  * and nothing else, so that not even a mistake in the escaping of log text would
  * let that run. html_test.py checks the hash and looks at the page in a browser.
  */
-#include "libmarkup/json.h"
-#include "libmarkup/state.h"
+#include "libmarkup/html.h"
 
 #define EMBED(name, file)                                    \
 	__asm__(".section .rodata\n"                         \
@@ -20,7 +19,7 @@
 EMBED(css, "libmarkup/html_page.css");
 EMBED(js, "libmarkup/html_page.js");
 
-static const char script_hash[] = "sha256-ZeOAbDVLFCi9GPPvHmEuFRFs4Eknqzah+wMGJjCMuPU=";
+static const char script_hash[] = "sha256-RLArO3xXYSEFnqnUgfIOmtLPDBVGKzIO45jtMV8vvYc=";
 
 static void put(struct markup_out *o, const char *text)
 {
@@ -80,7 +79,12 @@ void mk_html_begin(struct markup_out *o, const char *title)
 	mk_html_text(o, title, strlen(title));
 	put(o, "</title>\n<style>\n");
 	put(o, mk_html_css);
-	put(o, "</style>\n</head>\n<body>\n<header>\n<h1 title=\"");
+	put(o, "</style>\n<noscript><style>\n"
+	       "header > :not(h1), .b button { display: none !important; }\n"
+	       "samp div[hidden] { width: 100%; height: auto; padding-left: 2rem; "
+	       "content-visibility: visible; }\n"
+	       "main:not(.maps) .m { visibility: visible; height: auto; min-height: 1.55em; }\n"
+	       "</style></noscript>\n</head>\n<body>\n<header>\n<h1 title=\"");
 	mk_html_text(o, title, strlen(title));
 	put(o, "\">");
 	if (slash) {

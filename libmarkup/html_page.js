@@ -2,15 +2,68 @@
 (() => {
 	const $ = id => document.getElementById(id);
 	const log = $("log"), query = $("query"), only = $("only"), count = $("count");
-	let lines = null, texts, blocks, hits = [], now = -1, timer = 0, trace = null;
+	const blocks = Array.from(log.getElementsByClassName("b")), number = new Map();
+	const texts = [], first = [0];
+	let hits = [], now = -1, timer = 0, at = null;
 
-	/* Made when it is first wanted: 100,000 lines take a moment. */
-	function index() {
-		if (lines)
-			return;
-		lines = Array.from(log.getElementsByClassName("l"));
-		texts = lines.map(l => l.textContent.toLowerCase());
-		blocks = Array.from(log.getElementsByClassName("b"));
+	/* The text of a block, in which lines end with a newline, and the number of lines
+	 * before it are made when they are first wanted, or meanwhile: `until` is a time. */
+	function index(until) {
+		while (texts.length < blocks.length && !(performance.now() > until)) {
+			const i = texts.length, b = blocks[i];
+			number.set(b, i);
+			first.push(first[i] + b.childElementCount);
+			texts.push(b.textContent.slice(1).toLowerCase());
+			watch.observe(b);
+		}
+	}
+
+	function prepare() {
+		index(performance.now() + 10);
+		if (texts.length < blocks.length)
+			setTimeout(prepare);
+	}
+
+	/* The lines of a block in which `want` is. */
+	function find(text, want, base) {
+		const found = [];
+		let line = 0, from = 0;
+		for (let p = text.indexOf(want); p >= 0; p = text.indexOf(want, from)) {
+			for (let e; (e = text.indexOf("\n", from)) >= 0 && e < p; from = e + 1)
+				line++;
+			found.push(base + line);
+			from = text.indexOf("\n", p) + 1;
+			line++;
+			if (!from)
+				break;
+		}
+		return found;
+	}
+
+	/* Blocks are marked when they come into sight. */
+	const seen = new Set();
+	const watch = new IntersectionObserver(all => {
+		for (const e of all) {
+			seen[e.isIntersecting ? "add" : "delete"](e.target);
+			if (e.isIntersecting)
+				mark(e.target);
+		}
+	}, { rootMargin: "100%" });
+
+	function mark(b) {
+		const i = number.get(b), found = b.hits || [];
+		for (const l of Array.from(b.getElementsByClassName("hit")))
+			l.classList.remove("hit");
+		for (const n of found)
+			b.children[n - first[i]].classList.add("hit");
+	}
+
+	function show(line) {
+		if (at)
+			at.classList.remove("now");
+		at = line;
+		if (line)
+			line.classList.add("now");
 	}
 
 	function say() {
@@ -22,16 +75,17 @@
 	function search() {
 		const want = query.value.toLowerCase();
 		index();
-		for (const l of hits)
-			l.classList.remove("hit", "now");
-		for (const b of blocks)
-			b.classList.remove("some");
-		hits = want ? lines.filter((l, i) => texts[i].includes(want)) : [];
-		for (const l of hits) {
-			l.classList.add("hit");
-			l.parentNode.classList.add("some");
-		}
+		hits = [];
+		blocks.forEach((b, i) => {
+			b.hits = want ? find(texts[i], want, first[i]) : [];
+			for (const n of b.hits)
+				hits.push(n);
+			b.classList.toggle("some", b.hits.length > 0);
+			b.style.containIntrinsicHeight = only.checked && want ? 1.55 * b.hits.length + "em" : "";
+		});
+		seen.forEach(mark);
 		now = -1;
+		show(null);
 		log.classList.toggle("only", only.checked && want !== "");
 		say();
 	}
@@ -39,42 +93,71 @@
 	function go(step) {
 		if (!hits.length)
 			return;
-		if (now >= 0)
-			hits[now].classList.remove("now");
 		now = now < 0 ? (step > 0 ? 0 : hits.length - 1)
 			: (now + step + hits.length) % hits.length;
-		hits[now].classList.add("now");
-		for (const d of hits[now].querySelectorAll("details"))
-			d.open = true;
-		hits[now].scrollIntoView({ block: "center" });
+		const i = first.findIndex(n => n > hits[now]) - 1;
+		mark(blocks[i]);
+		show(blocks[i].children[hits[now] - first[i]]);
+		for (const b of at.getElementsByTagName("button"))
+			fold(b, false);
+		at.scrollIntoView({ block: "center" });
 		say();
 	}
 
 	/* The next backtrace: one begins with frame 0. */
 	function goTrace(step) {
-		const first = Array.from(log.getElementsByClassName("z"), f => f.closest(".l"));
-		if (!first.length)
+		const begin = Array.from(log.getElementsByClassName("z"), f => f.closest("li"));
+		if (!begin.length)
 			return;
-		let at = first.indexOf(trace);
-		at = at < 0 ? (step > 0 ? 0 : first.length - 1)
-			: (at + step + first.length) % first.length;
-		if (trace)
-			trace.classList.remove("now");
-		trace = first[at];
-		trace.classList.add("now");
-		trace.scrollIntoView({ block: "center" });
-		const frame = trace.querySelector("details.f > summary");
+		const i = begin.indexOf(at);
+		show(begin[i < 0 ? (step > 0 ? 0 : begin.length - 1)
+			: (i + step + begin.length) % begin.length]);
+		at.scrollIntoView({ block: "center" });
+		const frame = at.querySelector("button");
 		if (frame)
 			frame.focus({ preventScroll: true });
 	}
 
-	function unfold() {
-		const frames = Array.from(log.getElementsByTagName("details"));
-		const open = frames.some(d => !d.open);
-		for (const d of frames)
-			d.open = open;
+	/* A frame, whose button this is, and what it is inlined in. */
+	function fold(button, folded) {
+		button.setAttribute("aria-expanded", !folded);
+		if (folded)
+			button.nextElementSibling.setAttribute("hidden", "until-found");
+		else
+			button.nextElementSibling.removeAttribute("hidden");
 	}
 
+	function unfold() {
+		const frames = Array.from(log.getElementsByTagName("button"));
+		const folded = !log.querySelector("button[aria-expanded=false]");
+		for (const b of frames)
+			fold(b, folded);
+	}
+
+	/* "17", or "2.17" in the second input: the line of that name, or null. */
+	function named(name) {
+		const [, input, n] = /^#(?:(\d+)\.)?(\d+)$/.exec(name) || [];
+		const b = blocks.filter(b => nameOf(b) === (input ? input + "." : "")).findLast(b => firstOf(b) <= n);
+		return b ? b.children[n - firstOf(b)] || null : null;
+	}
+
+	function nameOf(block) {
+		return block.style.getPropertyValue("--input").replace(/'/g, "");
+	}
+
+	function firstOf(block) {
+		return Number(block.style.getPropertyValue("--first"));
+	}
+
+	function goNamed() {
+		const line = named(location.hash);
+		if (line) {
+			show(line);
+			line.scrollIntoView({ block: "center" });
+		}
+	}
+
+	query.addEventListener("focus", prepare);
 	query.addEventListener("input", () => {
 		clearTimeout(timer);
 		timer = setTimeout(search, 120);
@@ -97,12 +180,18 @@
 	$("next").addEventListener("click", () => go(1));
 	$("trace").addEventListener("click", () => goTrace(1));
 	$("unfold").addEventListener("click", unfold);
-	/* A click on its number makes a line the one that the address names. */
 	log.addEventListener("click", e => {
-		if (e.target.classList.contains("l") && !getSelection().toString() &&
-		    e.offsetX < parseFloat(getComputedStyle(e.target).paddingLeft))
-			location.hash = e.target.id;
+		const line = e.target, b = line.parentNode;
+		if (line.tagName === "BUTTON")
+			fold(line, line.getAttribute("aria-expanded") === "true");
+		/* A click on its number makes a line the one that the address names. */
+		else if (line.tagName === "LI" && !getSelection().toString() &&
+			 e.offsetX < parseFloat(getComputedStyle(line).paddingLeft))
+			location.hash = nameOf(b) + (firstOf(b) + Array.prototype.indexOf.call(b.children, line));
 	});
+	log.addEventListener("beforematch", e => fold(e.target.previousElementSibling, false));
+	addEventListener("hashchange", goNamed);
+	goNamed();
 	const keys = {
 		"/": () => { query.focus(); query.select(); },
 		n: () => go(1),

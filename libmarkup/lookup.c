@@ -133,7 +133,7 @@ static const struct markup_mmap *look_up(struct markup_filter *f, const struct m
 		f->stats.frames_resolved++;
 		return &f->context.maps[head->map];
 	}
-	map = known ? &f->context.maps[known->map] : mk_context_find(&f->context, key->address);
+	map = known ? known->map : mk_context_find(&f->context, key->address);
 	if (!map) {
 		*ret = (struct code_text){ .n = 1 };
 		f->stats.frames++;

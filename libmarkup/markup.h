@@ -88,10 +88,14 @@ bool markup_next_node(struct markup_parser *p, struct markup_node *ret);
 
 /* ---- resolver ------------------------------------------------------------ */
 
+#define MARKUP_PADDED 32u
+
 struct markup_frame {
 	struct markup_str function; /* as it is to be shown; ptr NULL: unknown */
 	struct markup_str file;     /* path; ptr NULL: unknown */
 	uint32_t line, column;      /* 0: unknown */
+	bool padded;                /* MARKUP_PADDED bytes of both texts may be read,
+	                             * however short they are */
 };
 
 struct markup_data {

@@ -11,33 +11,6 @@
 
 enum { KIND_FRAME = 1 };
 
-static void key(struct markup_out *o, const char *name)
-{
-	mk_out_lit(o, ",\"");
-	mk_out_put(o, name, strlen(name));
-	mk_out_lit(o, "\":");
-}
-
-static void put_str(struct markup_out *o, const char *name, struct markup_str s)
-{
-	key(o, name);
-	mk_json_string(o, s);
-}
-
-static void put_number(struct markup_out *o, const char *name, uint64_t v)
-{
-	key(o, name);
-	mk_out_dec(o, v);
-}
-
-static void put_hex(struct markup_out *o, const char *name, uint64_t v)
-{
-	key(o, name);
-	mk_out_char(o, '"');
-	mk_out_hex(o, v);
-	mk_out_char(o, '"');
-}
-
 /* ---- objects of lines --------------------------------------------------------- */
 
 /* Opens the object of the line [p, p + len), which has number `number`. */
@@ -51,8 +24,8 @@ static void open_line(struct markup_filter *f, uint64_t number, const char *p, s
 	mk_out_lit(o, "{\"line\":");
 	mk_out_dec(o, number);
 	if (f->options.name_inputs && f->input)
-		put_str(o, "file", (struct markup_str){ f->input, strlen(f->input) });
-	put_str(o, "text", (struct markup_str){ p, len });
+		mk_json_str(o, "file", (struct markup_str){ f->input, strlen(f->input) });
+	mk_json_str(o, "text", (struct markup_str){ p, len });
 	if (continued)
 		mk_out_lit(o, ",\"continued\":true");
 	f->json = (struct json_state){ .open = true };
@@ -77,7 +50,7 @@ static void open_element(struct markup_filter *f, struct markup_str tag, struct 
 		mk_out_lit(o, ",\"elements\":[");
 	mk_out_lit(o, "{\"tag\":");
 	mk_json_string(o, tag);
-	put_str(o, "markup", markup);
+	mk_json_str(o, "markup", markup);
 }
 
 /* ---- values -------------------------------------------------------------------- */
@@ -94,13 +67,13 @@ static void render_frame(struct markup_filter *f, struct markup_out *o,
 	else
 		mk_out_lit(o, "false");
 	if (frame->function.ptr)
-		put_str(o, "function", frame->function);
+		mk_json_str(o, "function", frame->function);
 	if (frame->file.ptr) {
-		put_str(o, "file", frame->file);
+		mk_json_str(o, "file", frame->file);
 		if (frame->line)
-			put_number(o, "line", frame->line);
+			mk_json_number(o, "line", frame->line);
 		if (frame->line && frame->column)
-			put_number(o, "column", frame->column);
+			mk_json_number(o, "column", frame->column);
 	}
 	mk_out_char(o, '}');
 }
@@ -115,11 +88,11 @@ static void put_module(struct markup_filter *f, struct markup_out *o,
 
 	mk_out_lit(o, ",\"module\":{\"id\":");
 	mk_out_dec(o, m->id);
-	put_str(o, "name", m->name);
+	mk_json_str(o, "name", m->name);
 	mk_out_lit(o, ",\"build_id\":\"");
 	mk_out_bytes(o, m->build_id, m->build_id_len);
 	mk_out_lit(o, "\"}");
-	put_hex(o, "module_address", mk_mmap_vaddr(map, address));
+	mk_json_hex(o, "module_address", mk_mmap_vaddr(map, address));
 }
 
 static void put_code(struct markup_filter *f, struct markup_out *o, uint64_t address,
@@ -131,7 +104,7 @@ static void put_code(struct markup_filter *f, struct markup_out *o, uint64_t add
 	if (!map)
 		return;
 	put_module(f, o, map, address);
-	key(o, "frames");
+	mk_json_key(o, "frames");
 	mk_out_char(o, '[');
 	for (size_t i = 0; text.found && i < text.n; i++) {
 		if (i)
@@ -153,11 +126,11 @@ static void put_data(struct markup_filter *f, struct markup_out *o, uint64_t add
 		return;
 	mk_out_lit(o, ",\"symbol\":{\"name\":");
 	mk_json_string(o, data.name);
-	put_hex(o, "offset", data.offset);
+	mk_json_hex(o, "offset", data.offset);
 	if (data.file.ptr) {
-		put_str(o, "file", data.file);
+		mk_json_str(o, "file", data.file);
 		if (data.line)
-			put_number(o, "line", data.line);
+			mk_json_number(o, "line", data.line);
 	}
 	mk_out_char(o, '}');
 }
@@ -172,12 +145,12 @@ static bool code_element(struct markup_filter *f, const struct markup_node *n, b
 	if (!(bt ? mk_element_bt(f, n, &e) : mk_element_pc(f, n, &e)))
 		return false;
 	if (bt)
-		put_number(o, "frame", e.number);
-	put_hex(o, "address", e.address);
+		mk_json_number(o, "frame", e.number);
+	mk_json_hex(o, "address", e.address);
 	mk_out_lit(o, ",\"type\":");
 	mk_out_put(o, e.lookup == e.address ? "\"pc\"" : "\"ra\"", 4);
 	if (e.message.ptr)
-		put_str(o, "message", e.message);
+		mk_json_str(o, "message", e.message);
 	put_code(f, o, e.address, e.lookup);
 	return true;
 }
@@ -198,7 +171,7 @@ static bool put_data_element(struct markup_filter *f, const struct markup_node *
 
 	if (!mk_element_data(f, n, &address))
 		return false;
-	put_hex(&f->out, "address", address);
+	mk_json_hex(&f->out, "address", address);
 	put_data(f, &f->out, address);
 	return true;
 }
@@ -207,8 +180,8 @@ static bool put_symbol(struct markup_filter *f, const struct markup_node *n)
 {
 	if (!mk_element_symbol(f, n))
 		return false;
-	put_str(&f->out, "name", n->fields[0]);
-	put_str(&f->out, "demangled", mk_lookup_demangled(f, n->fields[0]));
+	mk_json_str(&f->out, "name", n->fields[0]);
+	mk_json_str(&f->out, "demangled", mk_lookup_demangled(f, n->fields[0]));
 	return true;
 }
 
@@ -220,8 +193,8 @@ static bool put_module_element(struct markup_filter *f, const struct markup_node
 	if (!mk_element_module(f, n, &index))
 		return false;
 	m = &f->context.modules[index];
-	put_number(&f->out, "id", m->id);
-	put_str(&f->out, "name", m->name);
+	mk_json_number(&f->out, "id", m->id);
+	mk_json_str(&f->out, "name", m->name);
 	mk_out_lit(&f->out, ",\"build_id\":\"");
 	mk_out_bytes(&f->out, m->build_id, m->build_id_len);
 	mk_out_char(&f->out, '"');
@@ -237,11 +210,11 @@ static bool put_mmap(struct markup_filter *f, const struct markup_node *n)
 	if (!mk_element_mmap(f, n, &index))
 		return false;
 	m = &f->context.maps[index];
-	put_hex(o, "address", m->address);
-	put_hex(o, "size", m->size);
-	put_number(o, "id", f->context.modules[m->module].id);
-	put_str(o, "mode", (struct markup_str){ m->mode, strlen(m->mode) });
-	put_hex(o, "module_address", m->vaddr);
+	mk_json_hex(o, "address", m->address);
+	mk_json_hex(o, "size", m->size);
+	mk_json_number(o, "id", f->context.modules[m->module].id);
+	mk_json_str(o, "mode", (struct markup_str){ m->mode, strlen(m->mode) });
+	mk_json_hex(o, "module_address", m->vaddr);
 	return true;
 }
 
@@ -249,7 +222,7 @@ static bool put_reset(struct markup_filter *f, const struct markup_node *n)
 {
 	mk_context_reset(&f->context);
 	if (n->num_fields)
-		put_str(&f->out, "kind", n->rest);
+		mk_json_str(&f->out, "kind", n->rest);
 	return true;
 }
 
@@ -260,8 +233,8 @@ static bool put_dumpfile(struct markup_filter *f, const struct markup_node *n)
 			  n->num_fields);
 		return false;
 	}
-	put_str(&f->out, "type", n->fields[0]);
-	put_str(&f->out, "name", n->fields[1]);
+	mk_json_str(&f->out, "type", n->fields[0]);
+	mk_json_str(&f->out, "name", n->fields[1]);
 	mk_dumpfile_note(f, n->fields[0], n->fields[1]);
 	return true;
 }
@@ -272,7 +245,7 @@ static void put_pairs(struct markup_filter *f, const char *p, const char *end)
 	struct hexdict_pair pair;
 	size_t n = 0;
 
-	key(o, "values");
+	mk_json_key(o, "values");
 	mk_out_char(o, '[');
 	while (mk_hexdict_next(&p, end, &pair)) {
 		const struct markup_mmap *map = mk_context_find(&f->context, pair.number);
@@ -280,7 +253,7 @@ static void put_pairs(struct markup_filter *f, const char *p, const char *end)
 			mk_out_char(o, ',');
 		mk_out_lit(o, "{\"key\":");
 		mk_json_string(o, pair.key);
-		put_hex(o, "value", pair.number);
+		mk_json_hex(o, "value", pair.number);
 		if (map && strchr(map->mode, 'x'))
 			put_code(f, o, pair.number, pair.number);
 		else
@@ -320,7 +293,7 @@ static void put_element(struct markup_filter *f, const struct markup_node *n)
 			continue;
 		open_element(f, n->tag, n->text);
 		if (!elements[i].put(f, n))
-			put_str(&f->out, "error", f->json.error);
+			mk_json_str(&f->out, "error", f->json.error);
 		mk_out_char(&f->out, '}');
 		return;
 	}

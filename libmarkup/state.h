@@ -109,7 +109,7 @@ struct fuchsia_state {
 /* An address that was announced: what mk_lookup_address() needs not find again. */
 struct announced {
 	uint64_t address;
-	uint32_t map;    /* in the context */
+	const struct markup_mmap *map; /* of the context; NULL: none covers it */
 	bool remembered; /* by the memo */
 	bool worth;      /* to be remembered */
 	bool return_address;
@@ -215,8 +215,6 @@ void mk_html_begin(struct markup_out *o, const char *title);
 /* `seen`: all modules; `missing`: those with addresses that found nothing. */
 void mk_html_end(struct markup_out *o, const struct missing_table *seen,
 		 const struct missing_table *missing, const struct markup_stats *stats);
-/* Text with what HTML needs; what no page may hold is shown by a sign. */
-void mk_html_text(struct markup_out *o, const char *p, size_t len);
 
 /* ---- frames.c -------------------------------------------------------------- */
 

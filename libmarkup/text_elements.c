@@ -31,13 +31,25 @@ void mk_text_location(struct markup_filter *f, struct markup_out *o,
 	mk_put_value(f, o, buf, mk_fmt_dec(buf, column));
 }
 
+/* Copies a text of a frame to where there is room for MARKUP_PADDED bytes more. How long
+ * names are nobody can guess, so a short one is copied in one size. */
+static inline char *put_text(char *p, struct markup_str s, bool padded)
+{
+	if (!padded)
+		return mempcpy(p, s.ptr, s.len);
+	memcpy(p, s.ptr, MARKUP_PADDED);
+	if (__builtin_expect(s.len > MARKUP_PADDED, 0))
+		memcpy(p + MARKUP_PADDED, s.ptr + MARKUP_PADDED, s.len - MARKUP_PADDED);
+	return p + s.len;
+}
+
 void mk_text_render_frame(struct markup_filter *f, struct markup_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i)
 {
 	const struct markup_frame *frame = &frames[i];
 
 	const struct markup_str function = frame->function, file = frame->file;
-	const size_t room = function.len + file.len + 3 * FMT_MAX;
+	const size_t room = function.len + file.len + 3 * FMT_MAX + MARKUP_PADDED;
 
 	(void)n;
 	/* As below, in place. */
@@ -46,11 +58,11 @@ void mk_text_render_frame(struct markup_filter *f, struct markup_out *o,
 		if (!p)
 			return;
 		if (function.ptr) {
-			p = (char *)mempcpy(p, function.ptr, function.len);
+			p = put_text(p, function, frame->padded);
 			*p++ = ' ';
 		}
 		if (file.ptr) {
-			p = (char *)mempcpy(p, file.ptr, file.len);
+			p = put_text(p, file, frame->padded);
 			if (frame->line) {
 				*p++ = ':';
 				p += mk_fmt_dec(p, frame->line);
@@ -108,14 +120,19 @@ static void put_outside(struct markup_filter *f, uint64_t address)
 	mk_out_put(&f->out, outside, sizeof(outside) - 1);
 }
 
-/* A line for each frame; the first one goes on where the text ends. */
+/* A line for each frame; the first one goes on where the text ends. `map` NULL: there
+ * are none. */
 static void put_frames(struct markup_filter *f, uint64_t number, uint64_t address,
 		       const struct markup_mmap *map, const struct code_text *text)
 {
 	const struct sgr_state state = f->sgr;
 	struct markup_out *o = &f->out;
 
-	for (size_t i = 0; i < text->n; i++) {
+	if (!map) {
+		mk_put_frame_head(f, number, 0, address);
+		mk_out_put(o, outside, sizeof(outside) - 1);
+	}
+	for (size_t i = 0; map && i < text->n; i++) {
 		if (i) {
 			mk_sgr_end_line(f, o);
 			mk_put_newline(f);
@@ -171,12 +188,7 @@ void mk_text_bt(struct markup_filter *f, const struct markup_node *n)
 	mk_text_begin_element(f, n);
 	mk_sgr_highlight(f, o);
 	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &bt_style, &text);
-	if (!map) {
-		mk_put_frame_head(f, e.number, 0, e.address);
-		mk_out_put(o, outside, sizeof(outside) - 1);
-	} else {
-		put_frames(f, e.number, e.address, map, &text);
-	}
+	put_frames(f, e.number, e.address, map, &text);
 	if (e.message.len) {
 		mk_out_char(o, ' ');
 		mk_put_value(f, o, e.message.ptr, e.message.len);

@@ -5,7 +5,8 @@
 
 Drives chromium through chromedriver: nothing is loaded from elsewhere and no log
 text is run, the search finds, keys work, frames unfold, values tell what lies
-there, both colour schemes are applied, and a page of 100,000 lines is quick.
+there, both colour schemes are applied, and a page of 100,000 lines has few elements
+and lays out those in sight alone, which is what makes it quick.
 Prints "ok: WHAT" for each check; exit status 1 if one fails, 77 without a browser.
 """
 import base64
@@ -69,6 +70,9 @@ class Browser:
     def log(self):
         return self.post("/se/log", {"type": "browser"})
 
+    def cdp(self, command, **params):
+        return self.post("/goog/cdp/execute", {"cmd": command, "params": params})
+
     def screenshot(self, path):
         with open(path, "wb") as f:
             f.write(base64.b64decode(self.request("GET", "/screenshot")))
@@ -79,22 +83,15 @@ class Browser:
         self.driver.wait()
 
 
+# Is what the first frame is inlined in shown?
+UNFOLDED = "return document.querySelector('samp div').offsetHeight > 10"
+SHOWN = "return Array.from(document.querySelectorAll('li')).filter(l => l.checkVisibility() && l.offsetHeight &&" \
+    " getComputedStyle(l).visibility === 'visible').length"
+
+
 def count(b):
     time.sleep(0.4)  # the search waits a moment for more keys
     return b.run("return document.getElementById('count').textContent")
-
-
-def quickest(do, enough):
-    """Seconds; again if it took too long, for the machine may be busy."""
-    best = None
-    for _ in range(3):
-        start = time.monotonic()
-        do()
-        took = time.monotonic() - start
-        best = took if best is None else min(best, took)
-        if best < enough:
-            break
-    return best
 
 
 def main():
@@ -140,22 +137,28 @@ def test(program, log, debug, shots, folder):
     b.open(page)
     lines = text.count(b"\n")
     check("a line of the page for each line of the log",
-          b.run("return document.querySelectorAll('.l').length") == lines)
+          b.run("return document.querySelectorAll('li').length") == lines)
     check("log text is not run", b.run("return document.title") == evil, b.run("return document.title"))
     check("log text makes no elements",
           b.run("return document.querySelectorAll('main img, main script, main h1, main b, main i, main u').length") == 0)
     check("nothing is loaded", b.run("return performance.getEntriesByType('resource').length") == 0)
-    shown = b.run("return Array.from(document.querySelectorAll('.l')).map(l => l.textContent)")
+    shown = b.run("return Array.from(document.querySelectorAll('li')).map(l => l.textContent.replace(/\\n$/, ''))")
     check("text is shown as it was", shown[0] == text.split(b"\n")[0].decode() and
           shown[-4] == "</main></div><h1>out</h1> &lt; &amp; ' \u2400\u2401\u2421\ufffd \u241b[2J", shown[-4])
     check("colours", b.run("return document.querySelectorAll('.c1').length") == 2 and
           b.run("return document.querySelectorAll('.bo.c1').length") == 1)
 
-    details = b.run("return document.querySelectorAll('details.f').length")
-    check("inlined frames are folded", details == 1 and not b.run("return document.querySelector('details.f').open"))
-    b.run("document.querySelector('details.f summary').focus()")
+    check("inlined frames are folded", b.run("return document.querySelectorAll('samp button').length") == 1 and
+          not b.run(UNFOLDED))
+    b.run("document.querySelector('samp button').focus()")
     b.keys("\ue007")
-    check("Enter unfolds a frame", b.run("return document.querySelector('details.f').open"))
+    check("Enter unfolds a frame", b.run(UNFOLDED) and
+          b.run("return document.querySelector('samp button').getAttribute('aria-expanded')") == "true")
+    b.keys(" ")
+    check("and the space bar folds it", not b.run(UNFOLDED))
+    b.run("document.querySelector('samp div').dispatchEvent(new Event('beforematch', {bubbles: true}))")
+    check("the browser's own search unfolds it", b.run(UNFOLDED) and b.run(
+        "return document.querySelector('samp button').getAttribute('aria-expanded')") == "true")
     tip = "return getComputedStyle(document.querySelector('.v'), '::after').content"
     check("a value is silent", b.run(tip) == "none", b.run(tip))
     b.run("document.querySelector('.v').focus()")
@@ -170,62 +173,78 @@ def test(program, log, debug, shots, folder):
     check("the search counts", count(b) == "1 line", count(b))
     b.keys("\ue007")
     check("Enter goes to the line", count(b) == "1 of 1 line" and
-          b.run("return document.querySelectorAll('.l.now').length") == 1, count(b))
+          b.run("return document.querySelectorAll('li.now').length") == 1, count(b))
     b.run("document.getElementById('only').click()")
-    check("only the lines found are shown", b.run(
-        "return Array.from(document.querySelectorAll('.l')).filter(l => l.offsetParent).length") == 1)
+    check("only the lines found are shown", b.run(SHOWN) == 1, b.run(SHOWN))
     b.keys("\ue00c")
     b.run("document.getElementById('query').focus()")
     b.keys("\ue00c")
-    check("Escape ends the search", count(b) == "" and b.run(
-        "return Array.from(document.querySelectorAll('.l')).filter(l => l.offsetParent).length") > 10)
-    hidden = "return getComputedStyle(document.querySelector('.l.m')).display"
-    was = b.run(hidden)
+    check("Escape ends the search", count(b) == "" and b.run(SHOWN) > 10)
+    was = b.run(SHOWN)
     b.run("document.getElementById('maps').click()")
-    check("maps are shown when wanted", was == "none" and b.run(hidden) == "block")
+    maps = b.run("return document.querySelectorAll('.m').length")
+    check("maps are shown when wanted", maps > 0 and b.run(SHOWN) == was + maps, was)
     rows = b.run("return Array.from(document.querySelectorAll('#modules td.none')).map(t => "
                  "t.parentNode.firstChild.textContent)")
     check("modules without symbols are listed", rows == ["libgone.so"], rows)
     b.run("document.activeElement.blur()")
     b.keys("b")
-    check("b goes to the backtrace", b.run("return document.querySelector('.l.now .f').textContent")[:3] == "#0 " and
-          b.run("return document.activeElement.tagName") == "SUMMARY")
+    check("b goes to the backtrace", b.run("return document.querySelector('.now samp').textContent")[:3] == "#0 " and
+          b.run("return document.activeElement.tagName") == "BUTTON")
     b.run("document.activeElement.blur()")
     b.keys("u")
-    once = b.run("return document.querySelector('details.f').open")
+    once = b.run(UNFOLDED)
     b.keys("u")
-    check("u unfolds and folds", once != b.run("return document.querySelector('details.f').open"))
+    check("u unfolds and folds", once != b.run(UNFOLDED))
     b.keys("m")
     check("m opens the modules", b.run("return document.getElementById('modules').open"))
     b.keys("?")
     check("? tells the keys", b.run("return document.getElementById('help').open"))
     b.keys("\ue00c")
-    b.run("document.querySelector('.l').dispatchEvent(new MouseEvent('click', {bubbles: true, clientX: 5}))")
+    b.run("document.querySelector('li').dispatchEvent(new MouseEvent('click', {bubbles: true, clientX: 5}))")
     check("a click on its number names a line", b.run("return location.hash") == "#1", b.run("return location.hash"))
+    b.cdp("Emulation.setScriptExecutionDisabled", value=True)
+    b.open(page)
+    all_shown = b.cdp("Runtime.evaluate", expression=(SHOWN + "+ (" + UNFOLDED + ")").replace("return ", ""))
+    check("without the script all is shown", all_shown["result"].get("value") == lines + 1, all_shown)
+    b.cdp("Emulation.setScriptExecutionDisabled", value=False)
     light = b.run("return getComputedStyle(document.body).backgroundColor")
     problems = [e["message"] for e in b.log() if e["level"] in ("SEVERE", "WARNING")]
     check("the browser has no complaint", not problems, problems)
 
+    log_lines = text.splitlines(keepends=True)
+    frame = next(l for l in log_lines if b"{{{bt:2:" in l)
     big = os.path.join(folder, "big.log")
     with open(big, "wb") as f:
         f.write(text)
-        for i in range(100000):
+        f.writelines(l for l in log_lines if re.search(rb"{{{(module|mmap):", l))
+        for i in range(50000):
             f.write(b"[%05d] 1234.5678> request %d served in %d us\n" % (i, i * 7919 % 1000003, i * 31 % 997))
+            f.write(frame)
     page_of_big = make(program, debug, folder, "big.html", big)
-    took = quickest(lambda: b.open(page_of_big), 5)
-    check("100,000 lines are there in 5 s", took < 5, took)
+    b.open(page_of_big)
+    elements = b.run("return document.getElementsByTagName('*').length")
+    check("a frame takes four elements, any other line one", 5 * 50000 < elements < 5 * 50000 + 1000, elements)
+    check("an address with a line's number goes there", b.run(
+        "location.hash = '#90001'; return document.querySelectorAll('li').item(90000).textContent") in
+        b.run("return document.querySelector('.now').textContent"))
     b.run("document.getElementById('query').focus()")
-    b.keys("request 77")
-    count(b)
-    took = quickest(lambda: b.run(
-        "document.getElementById('query').value = 'request 99';"
-        "document.getElementById('only').dispatchEvent(new Event('change')); document.body.offsetHeight"), .5)
-    check("a search in them takes less than 500 ms", took < .5, took)
+    b.keys("request")
     found = count(b)
-    took = quickest(lambda: b.run(
-        "window.scrollTo(0, document.body.scrollHeight / 2); document.body.offsetHeight"), .5)
-    check("a jump to the middle takes less than 500 ms", took < .5, took)
-    check("and it has found", re.fullmatch(r"\d+ lines", found), found)
+    check("100,000 lines are searched", found == "50000 lines", found)
+    marked = b.run("return document.querySelectorAll('.hit').length")
+    check("those in sight are marked, no others", 0 < marked < 2000, marked)
+    check("what is not in sight is not laid out", not b.run(
+        "return document.querySelector('.b:last-child li').checkVisibility({contentVisibilityAuto: true})"))
+    b.keys(" 99")
+    found = count(b)
+    with open(big, "rb") as f:
+        want = sum(b"request 99" in line for line in f)
+    check("and it has found what is there", found == "%d lines" % want, found)
+    b.keys("\ue007")
+    check("Enter goes to a line that was not laid out, and marks it", b.run(
+        "const l = document.querySelector('.now'), r = l.getBoundingClientRect(); return l.matches('.hit') &&"
+        " l.textContent.includes('request 99') && r.top > 0 && r.bottom < innerHeight"))
     b.close()
 
     b = Browser(dark=True)
@@ -233,7 +252,7 @@ def test(program, log, debug, shots, folder):
     dark = b.run("return getComputedStyle(document.body).backgroundColor")
     check("dark and light differ", dark != light, dark)
     if shots:
-        b.run("document.querySelector('details.f').open = true; document.querySelector('#modules').open = true")
+        b.run("document.querySelector('samp button').click(); document.querySelector('#modules').open = true")
         b.screenshot(os.path.join(shots, "dark.png"))
     b.close()
 

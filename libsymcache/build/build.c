@@ -326,6 +326,7 @@ static int build(struct symcache_build *b, const char *path,
 	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
 					       &b->ranges, &b->units.data))
 		return out_of_memory(err);
+	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
 	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far + in->symbols_too_far;
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
