@@ -7,6 +7,10 @@
  * not as it was written is not read: the look-up finds nothing, and
  * symcache_damaged() says why.
  *
+ * The kernel maps many pages around each one that is touched. Of a cache in a map of a
+ * file the guard gives them back now and then, as long as few blocks were needed: they
+ * stay in the page cache, and a short log does not take the memory of the whole.
+ *
  * A guard may be used by any number of threads; at worst two hash the same block.
  */
 #ifndef SYMCACHE_GUARD_H
@@ -24,6 +28,7 @@ struct symcache_guard {
 	size_t size;
 	const uint8_t *hashes;      /* XXH3-64 of each block, little-endian; trusted */
 	uint64_t identity;          /* for the owner: what the bytes are */
+	bool mapped;                /* for the owner to set: a shared map of a file */
 	_Atomic uint8_t *sound;     /* by block: 1: tested and as it was written */
 	size_t blocks;
 	atomic_size_t tested;       /* blocks */

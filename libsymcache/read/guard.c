@@ -13,6 +13,19 @@
 #define XXH_STATIC_LINKING_ONLY /* for a state on the stack */
 #include <xxhash.h>
 
+#include "libsymcache/base/bigmem.h"
+
+/*
+ * When the pages of a map are given back. A fault maps the 16 pages around it or, from
+ * Linux 6.18 on, the whole folio that the page cache has there, up to 2 MiB: so KEPT
+ * blocks are some megabytes, 48 at worst. Each time costs some 40 µs, for mapping again
+ * what is needed again; SHARE bounds what that is in all.
+ */
+enum {
+	KEPT = 24,  /* blocks are tested before it happens again */
+	SHARE = 20, /* it ends when 1/SHARE of them are: the log is no short one */
+};
+
 static size_t block_size(size_t size, size_t block)
 {
 	size_t left = size - block * SYMCACHE_GUARD_BLOCK;
@@ -55,6 +68,15 @@ void symcache_guard_deinit(struct symcache_guard *guard)
 	*guard = (struct symcache_guard){ 0 };
 }
 
+/* Another block is sound. */
+static void count_block(struct symcache_guard *guard)
+{
+	const size_t tested = atomic_fetch_add(&guard->tested, 1) + 1;
+
+	if (guard->mapped && tested % KEPT == 0 && tested <= guard->blocks / SHARE)
+		sc_big_drop(guard->data, guard->size);
+}
+
 static bool test_block(struct symcache_guard *guard, size_t block)
 {
 	uint64_t want;
@@ -68,7 +90,7 @@ static bool test_block(struct symcache_guard *guard, size_t block)
 		return false;
 	}
 	if (!atomic_exchange(&guard->sound[block], 1))
-		atomic_fetch_add(&guard->tested, 1);
+		count_block(guard);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -216,11 +217,69 @@ static void all_of_it(void **state)
 	symcache_guard_deinit(&guard);
 }
 
+/* KiB of the map at `at` that this process has in its page table. */
+static size_t resident(const void *at)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	char line[1000], want[40];
+	size_t kib = 0;
+	bool here = false;
+
+	assert_non_null(f);
+	snprintf(want, sizeof(want), "%zx-", (size_t)at);
+	while (fgets(line, sizeof(line), f)) {
+		here |= !strncmp(line, want, strlen(want));
+		if (here && sscanf(line, "Rss: %zu", &kib) == 1)
+			break;
+	}
+	fclose(f);
+	return kib;
+}
+
+/* Of a large cache in a file few pages stay mapped; what is in other memory stays. */
+static void pages_are_given_back(void **state)
+{
+	enum { BLOCKS = 4000, ASKED = 168, BYTES = BLOCKS * SYMCACHE_GUARD_BLOCK };
+	uint8_t *hashes = malloc(symcache_guard_table_size(BYTES)), *memory = malloc(BYTES), *map;
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(f);
+	for (size_t i = 0; i < BYTES; i++)
+		memory[i] = (uint8_t)(i * i >> 8);
+	symcache_guard_hash(memory, BYTES, hashes);
+	assert_int_equal(fwrite(memory, 1, BYTES, f), BYTES);
+	assert_int_equal(fflush(f), 0);
+	map = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, fileno(f), 0);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	for (int mapped = 0; mapped < 2; mapped++) {
+		const uint8_t *at = mapped ? map : memory;
+		struct symcache_guard guard;
+
+		assert_true(symcache_guard_init(&guard, at, BYTES, hashes));
+		guard.mapped = mapped;
+		for (size_t i = 0; i < ASKED; i++)
+			assert_true(symcache_guard_check(&guard, at + i * 23 * SYMCACHE_GUARD_BLOCK, 1));
+		assert_int_equal(guard.tested, ASKED);
+		if (mapped)
+			assert_int_equal(resident(map), 0);
+		/* What was given back is there when it is asked for. */
+		assert_true(symcache_guard_check(&guard, at, BYTES));
+		assert_true(guard.whole);
+		symcache_guard_deinit(&guard);
+		assert_memory_equal(map, memory, BYTES);
+	}
+	munmap(map, BYTES);
+	fclose(f);
+	free(memory);
+	free(hashes);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_damaged_byte_is_used), cmocka_unit_test(batches),
-		cmocka_unit_test(all_of_it),
+		cmocka_unit_test(all_of_it), cmocka_unit_test(pages_are_given_back),
 	};
 
 	return cmocka_run_group_tests_name("guard", tests, setup, teardown);

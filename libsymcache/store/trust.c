@@ -49,6 +49,7 @@ static int begin(struct symcache_guard *guard, const struct symstore_entry *entr
 	if (!symcache_guard_init(guard, data, size, data + at))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	guard->identity = identity;
+	guard->mapped = true; /* symstore_map() */
 	if (size <= SMALL || !entry->table_hash) {
 		guard->whole = XXH3_64bits(data, size) == entry->cache_hash;
 		guard->damaged = !guard->whole;
