@@ -63,7 +63,7 @@ bool mk_field_address(struct markup_str s, uint64_t *ret)
 
 /* Up to eight hex digits at once, a byte of x each: bit 7 of a byte of `digit` and
  * `letter` says that it is from '0' to '9', or 'a' to 'f'. */
-static unsigned eight_hex_digits(const char *p, uint64_t *ret)
+static inline unsigned eight_hex_digits(const char *p, uint64_t *ret)
 {
 	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
 	uint64_t x, low, digit, letter, other;

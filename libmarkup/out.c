@@ -89,7 +89,7 @@ void mk_out_spaces(struct markup_out *o, size_t n)
 
 /* The eight decimal digits of v < 10^8, a byte of 0 to 9 each, the first one lowest:
  * two numbers of four digits become four of two, and those eight of one. */
-static uint64_t eight_decimals(uint32_t v)
+static inline uint64_t eight_decimals(uint32_t v)
 {
 	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, tens;
 
@@ -100,7 +100,7 @@ static uint64_t eight_decimals(uint32_t v)
 }
 
 /* Writes all eight bytes, whatever the length. */
-static void put_eight(char *buf, uint64_t digits)
+static inline void put_eight(char *buf, uint64_t digits)
 {
 	digits = htole64(digits + 0x3030303030303030ull);
 	memcpy(buf, &digits, 8);

@@ -107,7 +107,7 @@ static bool collect_covers(struct sc_flattener *f)
 
 /* ---- tables ------------------------------------------------------------------------ */
 
-static bool file_number(struct sc_flattener *f, uint32_t file, uint32_t *ret)
+static inline bool file_number(struct sc_flattener *f, uint32_t file, uint32_t *ret)
 {
 	const struct dw_file *d;
 	uint32_t *known;
@@ -228,37 +228,37 @@ static bool open_piece(struct sc_flattener *f, uint64_t start, uint32_t owner,
 	return true;
 }
 
-/* Adds [start, end) to the open piece: scope (or DW_NONE) and row (or NULL). */
-static bool put(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t scope,
-		const struct dw_row *row)
+/* Of scope (or DW_NONE), without a row. */
+static struct sc_location location_of(const struct sc_flattener *f, uint32_t scope)
 {
-	struct sc_piece *p = &f->out->pieces.data[f->out->pieces.len - 1];
 	struct sc_location loc = { SC_NONE, 0, 0, SC_NONE, SC_NONE };
-	struct sc_flat_range *r;
 
 	if (scope != DW_NONE) {
 		loc.function = f->memo.data[scope].function;
 		loc.inlined_into = f->memo.data[scope].call;
 	}
-	if (row) {
-		if (!file_number(f, row->file, &loc.file))
-			return false;
-		loc.line = row->line;
-		loc.column = row->column;
-	}
+	return loc;
+}
+
+/* Adds [start, end) to the open piece. */
+static inline bool put(struct sc_flattener *f, uint64_t start, uint64_t end,
+		       const struct sc_location *loc)
+{
+	struct sc_piece *p = &f->out->pieces.data[f->out->pieces.len - 1];
+	struct sc_flat_range *r;
+
 	p->end = end;
 	if (p->num_ranges) {
 		r = &f->out->ranges.data[f->out->ranges.len - 1];
-		if (!memcmp(&r->loc, &loc, sizeof(loc))) {
+		if (!memcmp(&r->loc, loc, sizeof(*loc))) {
 			f->out->merged++;
 			return true;
 		}
 	}
-	r = vec_push(&f->out->ranges);
-	if (!r)
+	if (!vec_reserve(&f->out->ranges, 1))
 		return false;
-	r->start = (uint32_t)(start - f->env.load_base);
-	r->loc = loc;
+	f->out->ranges.data[f->out->ranges.len++] = (struct sc_flat_range){
+		(uint32_t)(start - f->env.load_base), *loc };
 	p->num_ranges++;
 	return true;
 }
@@ -292,12 +292,15 @@ static bool cut_at_rows(struct sc_flattener *f, uint64_t start, uint64_t end, ui
 {
 	const struct dw_row *rows = f->unit->rows.data;
 	size_t i = find_row(f, s, start), last = s->first_row + s->num_rows;
+	struct sc_location loc = location_of(f, scope);
 
 	for (; start < end; i++) {
 		uint64_t stop = i + 1 < last && rows[i + 1].vaddr < end ? rows[i + 1].vaddr : end;
 		if (stop <= start)
 			continue; /* a later row at the same address counts */
-		if (!put(f, start, stop, scope, &rows[i]))
+		loc.line = rows[i].line;
+		loc.column = rows[i].column;
+		if (!file_number(f, rows[i].file, &loc.file) || !put(f, start, stop, &loc))
 			return false;
 		start = stop;
 		f->row = i;
@@ -311,6 +314,7 @@ static bool cut(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 {
 	const struct sc_interval *lines = f->lines.list.data;
 	size_t n = f->lines.list.len;
+	const struct sc_location bare = location_of(f, scope);
 
 	while (f->line < n && lines[f->line].end <= start)
 		f->line++;
@@ -323,7 +327,7 @@ static bool cut(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 			if (!open_piece(f, start, owner, kind) ||
 			    !(covered ? cut_at_rows(f, start, stop, scope,
 						    &f->unit->sequences.data[lines[i].id]) :
-					put(f, start, stop, scope, NULL)))
+					put(f, start, stop, &bare)))
 				return false;
 		} else {
 			f->in_piece = false;

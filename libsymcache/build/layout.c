@@ -23,20 +23,24 @@ static void renumber_deinit(struct renumber *r)
 	vec_deinit(&r->order);
 }
 
-/* True if `old` had no place yet and has got one. *oom on lack of memory. */
-static bool place(struct renumber *r, uint32_t old, bool *oom)
+/* Mostly, what is met has its place already: the test for that is to be inlined where
+ * ranges are walked. */
+static inline bool is_placed(const struct renumber *r, uint32_t old)
 {
-	uint32_t *slot;
+	return old == SC_NONE || r->to[old] != SC_NONE;
+}
 
-	if (old == SC_NONE || r->to[old] != SC_NONE)
+/* True if `old` had no place yet and has got one. *oom on lack of memory. */
+static inline bool place(struct renumber *r, uint32_t old, bool *oom)
+{
+	if (is_placed(r, old))
 		return false;
-	slot = vec_push(&r->order);
-	if (!slot) {
+	if (!vec_reserve(&r->order, 1)) {
 		*oom = true;
 		return false;
 	}
-	*slot = old;
-	r->to[old] = (uint32_t)r->order.len - 1;
+	r->to[old] = (uint32_t)r->order.len;
+	r->order.data[r->order.len++] = old;
 	return true;
 }
 
@@ -112,9 +116,12 @@ static bool place_all(struct sc_layout *l)
 		const struct sc_location *loc = &c->ranges->ranges.data[i].loc;
 		if (loc->function == SC_NONE)
 			continue;
-		place_function(l, loc->function, &oom);
-		place_file(l, loc->file, &oom);
-		place_call(l, loc->inlined_into, &oom);
+		if (!is_placed(&l->functions, loc->function))
+			place_function(l, loc->function, &oom);
+		if (!is_placed(&l->files, loc->file))
+			place_file(l, loc->file, &oom);
+		if (!is_placed(&l->calls, loc->inlined_into))
+			place_call(l, loc->inlined_into, &oom);
 	}
 	for (size_t i = 0; i < l->functions.order.len && !oom; i++)
 		place_file(l, c->tables->functions.data[l->functions.order.data[i]].decl_file,

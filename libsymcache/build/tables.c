@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) bool
 add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, bool passing,
 	   uint32_t *ret)
 {
-	struct string_key key = { t, { s, (uint32_t)len } };
+	struct string_key key = { t, { s, (uint32_t)len, sc_intern_hash_(hash) } };
 	struct sc_string *added;
 	uint32_t *slot;
 
@@ -272,21 +272,28 @@ static bool take_copies(struct sc_tables *to, struct sc_tables *from)
 	return true;
 }
 
+#define AHEAD 16 /* strings whose place in the set is asked for before it is needed */
+
+static bool join_strings(struct sc_tables *to, const struct sc_tables *from, uint32_t *map)
+{
+	const struct sc_string *s = from->strings.data;
+
+	for (size_t i = 0; i < from->strings.len; i++) {
+		if (i + AHEAD < from->strings.len)
+			__builtin_prefetch(sc_intern_likely(&to->string_set, s[i + AHEAD].hash));
+		if (!add_hashed(to, s[i].ptr, s[i].len, s[i].hash, false, &map[i]))
+			return false;
+	}
+	return true;
+}
+
 bool sc_tables_add(struct sc_tables *to, struct sc_tables *from, struct sc_maps *m)
 {
 	bool ok = (m->strings = new_map(from->strings.len)) &&
 		  (m->files = new_map(from->files.len)) &&
 		  (m->functions = new_map(from->functions.len));
 
-	ok = ok && take_copies(to, from);
-	for (size_t i = 0; ok && i < from->strings.len; i += BATCH) {
-		size_t n = from->strings.len - i < BATCH ? from->strings.len - i : BATCH;
-		const char *s[BATCH];
-
-		for (size_t k = 0; k < n; k++)
-			s[k] = from->strings.data[i + k].ptr;
-		ok = sc_table_strings(to, s, n, &m->strings[i]);
-	}
+	ok = ok && take_copies(to, from) && join_strings(to, from, m->strings);
 	for (size_t i = 0; ok && i < from->files.len; i++) {
 		struct sc_file f = from->files.data[i];
 		f.comp_dir = sc_moved(m->strings, f.comp_dir);

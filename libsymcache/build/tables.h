@@ -16,6 +16,7 @@
 struct sc_string {
 	const char *ptr; /* borrowed */
 	uint32_t len;
+	uint32_t hash;   /* of the set's, so that tables are joined without reading strings */
 };
 
 /* String numbers, SC_NONE where a part is absent. */
