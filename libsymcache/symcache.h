@@ -11,7 +11,8 @@
  *
  * Look-ups in a cache of many megabytes wait for memory, and for its page tables: on
  * pages of 2 MiB (memory aligned to them, madvise(MADV_HUGEPAGE) before the cache is
- * read into it) all frames come a fifth to a quarter sooner, in batches twice as soon.
+ * read into it) all frames come a fifth to a quarter sooner. In batches (below) they come
+ * twice as soon, on pages of any size.
  *
  * The bytes may be hostile. symcache_open() checks what it can in constant
  * time; every look-up is bounds-checked, so a malformed file gives wrong or

@@ -16,10 +16,9 @@
 #include "libsymcache/base/bigmem.h"
 
 /*
- * When the pages of a map are given back. A fault maps the 16 pages around it or, from
- * Linux 6.18 on, the whole folio that the page cache has there, up to 2 MiB: so KEPT
- * blocks are some megabytes, 48 at worst. Each time costs some 40 µs, for mapping again
- * what is needed again; SHARE bounds what that is in all.
+ * When the pages of a map are given back. A fault maps the 16 pages around it, and more
+ * where the page cache has large folios: half a megabyte was measured. Each time costs
+ * some 40 µs, for mapping again what is needed again; SHARE bounds what that is in all.
  */
 enum {
 	KEPT = 24,  /* blocks are tested before it happens again */
