@@ -18,7 +18,7 @@
 enum {
 	FRAMES_MAX = 4096, /* of one address; the others are left out */
 	CHAINS = 1 << 10,
-	LANE_FRAMES = 16,  /* that are looked up ahead */
+	AHEAD_FRAMES = 16, /* of an address that is looked up ahead */
 	TEXT_LINES = 3,    /* cache lines of a name that are fetched ahead */
 };
 
@@ -30,16 +30,6 @@ struct seen_module {
 	struct seen_module *next; /* in its hash chain */
 };
 
-/* An address that was looked up ahead. */
-struct lane {
-	const struct seen_module *module;
-	uint64_t vaddr;
-	bool found;
-	uint32_t num;
-	struct symcache_frame_ids ids[LANE_FRAMES];
-	struct symcache_frames rest; /* frames still to come */
-};
-
 struct resolver {
 	struct symbols *symbols;
 	struct names_reader *names;
@@ -49,11 +39,14 @@ struct resolver {
 	char *path; /* of what is no function */
 	size_t cap_path;
 	struct seen_module *chains[CHAINS];
-	struct lane lanes[MARKUP_AHEAD];
-	size_t num_lanes, next_lane;
+	/* Addresses that were looked up ahead, with their first frames. */
+	struct symcache_query ahead[MARKUP_AHEAD];
+	const struct seen_module *ahead_modules[MARKUP_AHEAD];
+	struct symcache_frame_ids ahead_ids[MARKUP_AHEAD][AHEAD_FRAMES];
+	size_t num_ahead, next_ahead;
 	uint64_t book;       /* names_book() when it was asked last */
-	uint64_t lanes_book; /* and when they were filled */
-	unsigned lanes_snapshot;
+	uint64_t ahead_book; /* and when these were */
+	unsigned ahead_snapshot;
 };
 
 struct resolver *resolver_create(struct symbols *symbols, struct names *names, bool llvm)
@@ -106,7 +99,8 @@ static const struct symcache *begin(struct resolver *r, struct seen_module *m)
 
 /* ---- ahead -------------------------------------------------------------------- */
 
-static void fetch_texts(const struct seen_module *m, const struct symcache_frame_ids *ids)
+static void fetch_text_pointers(const struct seen_module *m,
+				const struct symcache_frame_ids *ids)
 {
 	if (ids->function != SYMCACHE_NONE)
 		__builtin_prefetch(&m->texts->functions[ids->function]);
@@ -114,47 +108,33 @@ static void fetch_texts(const struct seen_module *m, const struct symcache_frame
 		__builtin_prefetch(&m->texts->files[ids->file]);
 }
 
-/* Takes a frame of each lane at a time, so that they wait for memory together. */
-static void walk_lanes(struct resolver *r)
+/* The beginnings of the names; those of files are few. */
+static void fetch_name(const struct seen_module *m, const struct symcache_frame_ids *ids)
 {
-	uint32_t live = 0;
+	const char *text = NULL;
 
-	for (size_t i = 0; i < r->num_lanes; i++)
-		live |= (uint32_t)r->lanes[i].found << i;
-	for (uint32_t frame = 0; live && frame < LANE_FRAMES; frame++) {
-		for (uint32_t todo = live; todo; todo &= todo - 1) {
-			const int i = __builtin_ctz(todo);
-			struct lane *l = &r->lanes[i];
-			if (symcache_next_ids(&l->rest, &l->ids[l->num]))
-				fetch_texts(l->module, &l->ids[l->num++]);
-			live &= ~((uint32_t)(l->rest.location == SYMCACHE_NONE) << i);
-		}
-	}
+	if (ids->function != SYMCACHE_NONE)
+		text = (const char *)m->texts->functions[ids->function];
+	for (int line = 0; text && line < TEXT_LINES; line++)
+		__builtin_prefetch(text + 64 * line);
 }
 
-/* The beginnings of the names; those of files are few. */
-static void fetch_lane_texts(const struct resolver *r)
+/* Calls `fetch` for all frames that were looked up ahead. */
+static inline __attribute__((always_inline)) void
+fetch_ahead(const struct resolver *r, void (*fetch)(const struct seen_module *m,
+						    const struct symcache_frame_ids *ids))
 {
-	for (size_t i = 0; i < r->num_lanes; i++) {
-		const struct lane *l = &r->lanes[i];
-		for (uint32_t k = 0; k < l->num; k++) {
-			const char *text = NULL;
-			if (l->ids[k].function != SYMCACHE_NONE)
-				text = (const char *)l->module->texts
-					->functions[l->ids[k].function];
-			for (int line = 0; text && line < TEXT_LINES; line++)
-				__builtin_prefetch(text + 64 * line);
-		}
-	}
+	for (size_t i = 0; i < r->num_ahead; i++)
+		for (uint32_t k = 0; k < r->ahead[i].num_frames; k++)
+			fetch(r->ahead_modules[i], &r->ahead_ids[i][k]);
 }
 
 static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)
 {
 	struct resolver *r = ctx;
-	struct symcache_query queries[MARKUP_AHEAD];
 	const struct symcache *cache = NULL;
 
-	r->num_lanes = r->next_lane = 0;
+	r->num_ahead = r->next_ahead = 0;
 	r->book = names_book(r->names);
 	for (size_t i = 0; i < n; i++) {
 		struct seen_module *m = modules[i];
@@ -162,37 +142,33 @@ static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], s
 			cache = begin_module(r, m);
 		if (!cache)
 			return;
-		queries[i].cache = cache;
-		queries[i].rel_pc = vaddrs[i] - m->module->load_base;
+		r->ahead_modules[i] = m;
+		r->ahead[i].cache = cache;
+		r->ahead[i].rel_pc = vaddrs[i] - m->module->load_base;
 	}
-	symcache_lookup_batch(queries, n);
-	for (size_t i = 0; i < n; i++) {
-		struct lane *l = &r->lanes[i];
-		l->module = modules[i];
-		l->vaddr = vaddrs[i];
-		l->num = 0;
-		l->rest = queries[i].frames;
-		l->found = l->rest.location != SYMCACHE_NONE;
-	}
-	r->num_lanes = n;
-	r->lanes_book = r->book;
-	r->lanes_snapshot = symbols_snapshot(r->symbols);
-	walk_lanes(r);
-	fetch_lane_texts(r);
+	symcache_lookup_batch(r->ahead, n);
+	symcache_ids_batch(r->ahead, n, r->ahead_ids[0], AHEAD_FRAMES);
+	r->num_ahead = n;
+	r->ahead_book = r->book;
+	r->ahead_snapshot = symbols_snapshot(r->symbols);
+	fetch_ahead(r, fetch_text_pointers);
+	fetch_ahead(r, fetch_name);
 }
 
-/* The lane of this address, if it was announced; then its module is ready as it is. */
-static struct lane *take_lane(struct resolver *r, const struct seen_module *m, uint64_t vaddr)
+/* Whether this address was looked up ahead, and as which; then its module is ready as it
+ * is. */
+static bool take_ahead(struct resolver *r, const struct seen_module *m, uint64_t rel, size_t *ret)
 {
-	if (r->lanes_book != r->book || r->lanes_snapshot != symbols_snapshot(r->symbols))
-		return NULL;
-	for (size_t i = r->next_lane; i < r->num_lanes; i++) {
-		if (r->lanes[i].vaddr == vaddr && r->lanes[i].module == m) {
-			r->next_lane = i + 1;
-			return &r->lanes[i];
+	if (r->ahead_book != r->book || r->ahead_snapshot != symbols_snapshot(r->symbols))
+		return false;
+	for (size_t i = r->next_ahead; i < r->num_ahead; i++) {
+		if (r->ahead[i].rel_pc == rel && r->ahead_modules[i] == m) {
+			r->next_ahead = i + 1;
+			*ret = i;
+			return true;
 		}
 	}
-	return NULL;
+	return false;
 }
 
 /* ---- what libmarkup asks ------------------------------------------------------ */
@@ -275,29 +251,49 @@ static void add_symbol(struct resolver *r, const struct symcache *cache, uint64_
 
 _Static_assert(NAME_PADDED == MARKUP_PADDED, "texts are handed on as they are");
 
+/* The frames of an address in a cache that is ready: false, it is no code's. */
+static bool add_frames(struct resolver *r, const struct seen_module *m,
+		       const struct symcache *cache, uint64_t rel)
+{
+	struct symcache_frames frames;
+	struct symcache_frame_ids ids;
+
+	if (!symcache_lookup(cache, rel, &frames))
+		return false;
+	while (r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids))
+		add_frame(r, m, &ids);
+	return true;
+}
+
+/* The same of one that was looked up ahead. */
+static bool add_frames_ahead(struct resolver *r, const struct seen_module *m, size_t ahead)
+{
+	struct symcache_query *q = &r->ahead[ahead];
+	struct symcache_frame_ids ids;
+
+	for (uint32_t i = 0; i < q->num_frames; i++)
+		add_frame(r, m, &r->ahead_ids[ahead][i]);
+	while (r->num_frames < FRAMES_MAX && symcache_next_ids(&q->frames, &ids))
+		add_frame(r, m, &ids);
+	return r->num_frames;
+}
+
 static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 			const struct markup_frame **ret)
 {
 	struct resolver *r = ctx;
 	struct seen_module *m = module;
-	const struct lane *lane = take_lane(r, m, vaddr);
-	const struct symcache *cache = lane ? &m->module->cache : begin(r, m);
 	const uint64_t rel = vaddr - m->module->load_base;
-	struct symcache_frames frames;
-	struct symcache_frame_ids ids;
+	size_t ahead;
+	const bool known = take_ahead(r, m, rel, &ahead);
+	const struct symcache *cache = known ? &m->module->cache : begin(r, m);
 	struct symcache_data data;
 
 	r->num_frames = 0;
 	if (!cache)
 		return 0;
-	if (lane ? lane->found : symcache_lookup(cache, rel, &frames)) {
-		for (uint32_t i = 0; lane && i < lane->num; i++)
-			add_frame(r, m, &lane->ids[i]);
-		if (lane)
-			frames = lane->rest;
-		while (frames.location != SYMCACHE_NONE && r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids))
-			add_frame(r, m, &ids);
-	} else if (symcache_lookup_data(cache, rel, &data)) {
+	if (!(known ? add_frames_ahead(r, m, ahead) : add_frames(r, m, cache, rel)) &&
+	    symcache_lookup_data(cache, rel, &data)) {
 		/* Somebody jumped into a variable. */
 		*new_frame(r) = (struct markup_frame){
 			.function = name_of(r, data.name, SYMCACHE_LANG_UNKNOWN),

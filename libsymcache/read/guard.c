@@ -21,7 +21,7 @@
  * some 40 µs, for mapping again what is needed again; SHARE bounds what that is in all.
  */
 enum {
-	KEPT = 24,  /* blocks are tested before it happens again */
+	KEPT = 12,  /* blocks are tested before it happens again */
 	SHARE = 20, /* it ends when 1/SHARE of them are: the log is no short one */
 };
 
