@@ -122,6 +122,7 @@ struct symcache_build;
  * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
  * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
  * above 4 GiB, or all of the code and data is; SC_ENOMEM. On failure *ret is NULL.
+ * With glibc, malloc()'s main heap grows by 16 MiB at a time from then on (M_TOP_PAD).
  */
 int symcache_build_create(const char *path, const struct symcache_build_options *options,
 			  struct symcache_build **ret, struct sc_error *err);

@@ -263,7 +263,8 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_
 
 	memset(ret, 0, sizeof(*ret));
 	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
-	ok = ok && sort_by_vaddr(c.list.data, c.list.len) && vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
+	ok = ok && sort_by_vaddr(c.list.data, c.list.len) &&
+	     vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
 	     vec_reserve(&ret->all, c.list.len);
 	if (ok) {
 		ret->code.len = settle(&c, true, ret->code.data);
