@@ -251,17 +251,25 @@ static void add_symbol(struct resolver *r, const struct symcache *cache, uint64_
 
 _Static_assert(NAME_PADDED == MARKUP_PADDED, "texts are handed on as they are");
 
+/* The frames still to come. */
+static void add_rest(struct resolver *r, const struct seen_module *m,
+		     struct symcache_frames *frames)
+{
+	struct symcache_frame_ids ids;
+
+	while (r->num_frames < FRAMES_MAX && symcache_next_ids(frames, &ids))
+		add_frame(r, m, &ids);
+}
+
 /* The frames of an address in a cache that is ready: false, it is no code's. */
 static bool add_frames(struct resolver *r, const struct seen_module *m,
 		       const struct symcache *cache, uint64_t rel)
 {
 	struct symcache_frames frames;
-	struct symcache_frame_ids ids;
 
 	if (!symcache_lookup(cache, rel, &frames))
 		return false;
-	while (r->num_frames < FRAMES_MAX && symcache_next_ids(&frames, &ids))
-		add_frame(r, m, &ids);
+	add_rest(r, m, &frames);
 	return true;
 }
 
@@ -269,12 +277,10 @@ static bool add_frames(struct resolver *r, const struct seen_module *m,
 static bool add_frames_ahead(struct resolver *r, const struct seen_module *m, size_t ahead)
 {
 	struct symcache_query *q = &r->ahead[ahead];
-	struct symcache_frame_ids ids;
 
 	for (uint32_t i = 0; i < q->num_frames; i++)
 		add_frame(r, m, &r->ahead_ids[ahead][i]);
-	while (r->num_frames < FRAMES_MAX && symcache_next_ids(&q->frames, &ids))
-		add_frame(r, m, &ids);
+	add_rest(r, m, &q->frames);
 	return r->num_frames;
 }
 

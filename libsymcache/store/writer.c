@@ -201,8 +201,6 @@ static int check(struct symstore *store, struct sc_error *err)
 struct early {
 	int fd;
 	atomic_bool over;
-	pthread_t thread;
-	bool begun;
 };
 
 /* Has the kernel write what there is to be written. It is a hint: syncing is LMDB's. */
@@ -222,15 +220,17 @@ static void *write_early(void *ctx)
 static int commit_pages(struct symstore_writer *writer, MDB_txn *txn)
 {
 	struct early early = { .fd = -1 };
+	pthread_t thread;
+	bool begun;
 	int rc;
 
 	mdb_env_get_fd(writer->store->env, &early.fd);
-	early.begun = writer->bytes >= WORTH_A_THREAD &&
-		      !pthread_create(&early.thread, NULL, write_early, &early);
+	begun = writer->bytes >= WORTH_A_THREAD &&
+		!pthread_create(&thread, NULL, write_early, &early);
 	rc = mdb_txn_commit(txn);
 	early.over = true;
-	if (early.begun)
-		pthread_join(early.thread, NULL);
+	if (begun)
+		pthread_join(thread, NULL);
 	return rc;
 }
 
