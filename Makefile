@@ -12,7 +12,7 @@ O       := build/$(MODE)
 CSTD     := -std=gnu11
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wno-missing-field-initializers
-CPPFLAGS += -I. -D_GNU_SOURCE
+CPPFLAGS += -I. -Ilibsymcache/include -D_GNU_SOURCE
 CFLAGS   ?= -g
 ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
@@ -38,11 +38,12 @@ build/deps.mk: scripts/deps.sh
 	@scripts/deps.sh build $(filter test layouts demo bench accuracy fuzz,$(GOALS)) > $@.tmp && mv $@.tmp $@
 
 # ---- sources: every folder's *.c, but for unit tests and fuzz targets --------
-LIB_DIRS := format libmarkup $(addprefix libsymcache/,base elf dwarf build read store)
-LIB_SRC  := $(filter-out %_test.c %_fuzz.c,$(wildcard $(addsuffix /*.c,$(LIB_DIRS))))
-CMD_SRC  := $(filter-out %_test.c %_fuzz.c,$(wildcard cmd/*.c))
-TEST_SRC := $(wildcard $(addsuffix /*_test.c,$(LIB_DIRS) cmd))
-FUZZ_SRC := $(wildcard $(addsuffix /*_fuzz.c,$(LIB_DIRS) cmd))
+LIB_ALL  := $(sort $(foreach d,libmarkup libsymcache,$(wildcard $(d)/*.c $(d)/*/*.c $(d)/*/*/*.c)))
+CMD_ALL  := $(sort $(wildcard cmd/*.c cmd/*/*.c))
+LIB_SRC  := $(filter-out %_test.c %_fuzz.c,$(LIB_ALL))
+CMD_SRC  := $(filter-out %_test.c %_fuzz.c,$(CMD_ALL))
+TEST_SRC := $(filter %_test.c,$(LIB_ALL) $(CMD_ALL))
+FUZZ_SRC := $(filter %_fuzz.c,$(LIB_ALL) $(CMD_ALL))
 objs = $(patsubst %.c,$(O)/%.o,$(1))
 
 LIB   := $(O)/libsymcache.a
@@ -63,7 +64,7 @@ $(O)/%.o: %.c build/deps.mk
 
 $(O)/cmd/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
-# The demanglers take their memory from cmd/demangle.c, which bounds it. The
+# The demanglers take their memory from cmd/lookup/demangle.c, which bounds it. The
 # new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
 DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
 DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f)) \

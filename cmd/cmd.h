@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/opt.h"
+#include "cmd/cli/opt.h"
 #include "format/symcache_format.h"
-#include "libsymcache/symcache.h"
-#include "libsymcache/symcache_store.h"
+#include "symcache/symcache.h"
+#include "symcache/store.h"
 
 /* In the order of --help. */
 #define FOR_EACH_COMMAND(X) \

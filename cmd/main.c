@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "libsymcache/symcache_build.h"
+#include "symcache/build.h"
 
 #define COMMAND_ROW(name) &name##_command,
 static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) NULL };

@@ -15,12 +15,15 @@ cd "$(dirname "$0")/.."
 git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include' |
 	awk -F: '
-	# The room of a file: the first folder, two levels deep in libsymcache.
+	# The room of a file: its folders, but for those of cmd and libmarkup, which are
+	# one room each. The public headers are the room "public", whatever their path.
 	function room_of(path, part, n) {
 		n = split(path, part, "/")
-		if (part[1] == "libsymcache")
-			return n > 2 ? part[2] : "public"
-		return part[1]
+		if (part[1] == "symcache" || path ~ /^libsymcache\/include\//)
+			return "public"
+		if (part[1] != "libsymcache")
+			return part[1]
+		return n > 3 ? part[2] "/" part[3] : part[2]
 	}
 	function breach(why) {
 		printf "%s:%s: %s\n", $1, $2, why
@@ -36,26 +39,32 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 	# lib HEADER ROOMS: a header of a library, and who may include it.
 	function lib(header, rooms) { third[header] = 1; set(rooms, tmp); for (w in tmp) may[w, header] = 1; delete tmp }
 	BEGIN {
-		own("public", "format base")
-		own("elf", "base")
-		own("dwarf", "base")
-		own("build", "dwarf elf format base libsymcache/symcache_build.h libsymcache/symcache_explain.h")
-		own("read", "format base libsymcache/symcache.h libsymcache/symcache_guard.h")
-		own("store", "read format base libsymcache/symcache.h libsymcache/symcache_store.h " \
-		    "libsymcache/symcache_archive.h")
-		own("cmd", "public format libmarkup/markup.h")
-		own("format", ""); own("base", ""); own("libmarkup", ""); own("scripts", "public format")
-		lib("lmdb.h", "store"); lib("archive.h", "store"); lib("archive_entry.h", "store")
+		own("public", "format")
+		own("base", "symcache/error.h")
+		own("elf", "base symcache/error.h")
+		own("dwarf", "base symcache/error.h")
+		own("read", "format base symcache/symcache.h symcache/guard.h symcache/error.h")
+		own("store", "read format base symcache/symcache.h symcache/store.h symcache/error.h")
+		own("archive", "symcache/archive.h symcache/error.h")
+		own("write/input", "write/flatten elf dwarf base symcache/build.h symcache/error.h")
+		own("write/flatten", "dwarf base format symcache/error.h")
+		own("write/image", "write/flatten elf dwarf base format symcache/build.h symcache/error.h")
+		own("write", "write/input write/flatten write/image elf dwarf base format " \
+		    "symcache/build.h symcache/explain.h symcache/error.h")
+		own("trace", "base symcache/error.h")
+		own("cmd", "public trace format libmarkup/markup.h")
+		own("format", ""); own("libmarkup", ""); own("scripts", "public format")
+		lib("lmdb.h", "store"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf cmd"); lib("lzma.h", "elf cmd"); lib("zlib.h", "cmd")
-		lib("xxhash.h", "base elf dwarf build read store cmd")
+		lib("xxhash.h", "base elf dwarf write/flatten write/image write/input write read store cmd")
 		lib("xxh_x86dispatch.h", "cmd")
 		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
 		lib("yajl/yajl_parse.h", "cmd"); lib("sodium.h", "cmd")
 		lib("unwind.h", "libmarkup") # of the compiler
-		lib("expat.h", "format")
+		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \
 		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h grp.h inttypes.h iso646.h " \
 		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h poll.h pthread.h " \

@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "libsymcache/symcache_store.h"
+#include "symcache/store.h"
 
 enum { BATCH = 2000, BLOCK = 1 << 16 };
 

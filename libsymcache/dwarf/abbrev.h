@@ -15,7 +15,7 @@
 #ifndef DW_ABBREV_H
 #define DW_ABBREV_H
 
-#include "libsymcache/base/error.h"
+#include "symcache/error.h"
 #include "libsymcache/base/intern.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/dwarf/form.h"

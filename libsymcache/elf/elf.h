@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libsymcache/base/error.h"
+#include "symcache/error.h"
 #include "libsymcache/base/vec.h"
 
 #define SC_ELF_BUILD_ID_MAX 64

@@ -4,7 +4,7 @@
  * A block costs 0.4 µs once, and a byte of memory. XXH3 finds accidents, not malice:
  * whoever can change a store can change its hashes as well.
  */
-#include "libsymcache/symcache_guard.h"
+#include "symcache/guard.h"
 
 #include <endian.h>
 #include <stdlib.h>

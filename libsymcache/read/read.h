@@ -7,7 +7,7 @@
 #ifndef SC_READ_H
 #define SC_READ_H
 
-#include "libsymcache/symcache.h"
+#include "symcache/symcache.h"
 
 /* Where a section begins that follows `offset` bytes. */
 static inline size_t sc_align8(size_t offset)

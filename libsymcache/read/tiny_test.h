@@ -12,7 +12,7 @@
 #define TINY_TEST_H
 
 #include "format/symcache_index.h"
-#include "libsymcache/symcache.h"
+#include "symcache/symcache.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef STORE_PAGES_H
 #define STORE_PAGES_H
 
-#include "libsymcache/symcache_store.h"
+#include "symcache/store.h"
 
 /* A B-tree of the file. */
 struct symstore_tree {

@@ -20,7 +20,7 @@
 #include <pthread.h>
 
 #include "libsymcache/store/tree.h"
-#include "libsymcache/symcache_store.h"
+#include "symcache/store.h"
 
 /* Versions of the file's layout that we read and write; see format/store.md. */
 #define SYMSTORE_FORMAT 2u

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libsymcache/base/vec.h"
-#include "libsymcache/symcache_store.h"
+#include "symcache/store.h"
 
 bool symstore_tag_valid(const char *tag)
 {

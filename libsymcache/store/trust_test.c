@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "libsymcache/store/record.h"
-#include "libsymcache/symcache_build.h"
+#include "symcache/build.h"
 
 static uint8_t *cache_bytes; /* of this program: some hundred KB */
 static size_t cache_size;

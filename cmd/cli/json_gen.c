@@ -1,0 +1,217 @@
+/*
+ * JSON, as it is said: see json_gen.h. The text gathers in yajl's buffer and goes
+ * out in pieces of FLUSH_BYTES, between values: three times as fast as yajl's
+ * callback, which has a word at a time.
+ */
+#include "cmd/cli/json_gen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_gen.h>
+
+#include "cmd/cmd.h"
+
+enum { FLUSH_BYTES = 1 << 16 };
+
+struct json_gen {
+	yajl_gen gen;
+	bool flushes, pretty;
+	char *clean;      /* room for text that had to be mended */
+	size_t clean_cap;
+};
+
+struct json_gen *json_gen_create_memory(void)
+{
+	struct json_gen *j = must_calloc(1, sizeof(*j));
+
+	j->gen = yajl_gen_alloc(NULL);
+	if (!j->gen) {
+		cmd_error("out of memory");
+		exit(STATUS_ERROR);
+	}
+	return j;
+}
+
+struct json_gen *json_gen_create(bool pretty)
+{
+	struct json_gen *j = json_gen_create_memory();
+
+	j->flushes = true;
+	j->pretty = pretty;
+	yajl_gen_config(j->gen, yajl_gen_beautify, pretty);
+	yajl_gen_config(j->gen, yajl_gen_indent_string, "  ");
+	return j;
+}
+
+static void flush(struct json_gen *j, size_t at_least)
+{
+	const unsigned char *text;
+	size_t len;
+
+	yajl_gen_get_buf(j->gen, &text, &len);
+	if (!j->flushes || len < at_least)
+		return;
+	fwrite(text, 1, len, stdout);
+	yajl_gen_clear(j->gen);
+}
+
+void json_gen_destroy(struct json_gen *j)
+{
+	if (!j)
+		return;
+	yajl_gen_free(j->gen);
+	free(j->clean);
+	free(j);
+}
+
+/* How many bytes at s form a character? Negative: that many are malformed. */
+static int utf8_len(const unsigned char *s, size_t len)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	int want = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
+
+	if (!want)
+		return -1;
+	if (*s == 0xe0)
+		low = 0xa0; /* overlong */
+	if (*s == 0xed)
+		high = 0x9f; /* surrogates */
+	if (*s == 0xf0)
+		low = 0x90;
+	if (*s == 0xf4)
+		high = 0x8f; /* beyond U+10FFFF */
+	for (int i = 1; i < want; i++) {
+		if ((size_t)i >= len || s[i] < low || s[i] > high)
+			return -i;
+		low = 0x80;
+		high = 0xbf;
+	}
+	return want;
+}
+
+void json_gen_string(struct json_gen *j, const char *text, size_t len)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t done = 0, out = 0;
+	int n;
+
+	while (done < len && (n = utf8_len(s + done, len - done)) > 0)
+		done += (size_t)n;
+	if (done < len) {
+		if (j->clean_cap < 3 * len) {
+			j->clean_cap = 3 * len;
+			j->clean = must_realloc(j->clean, j->clean_cap);
+		}
+		for (done = 0; done < len; done += (size_t)abs(n)) {
+			n = utf8_len(s + done, len - done);
+			memcpy(j->clean + out, n > 0 ? text + done : "\xef\xbf\xbd",
+			       n > 0 ? (size_t)n : 3);
+			out += n > 0 ? (size_t)n : 3;
+		}
+		s = (const unsigned char *)j->clean;
+		len = out;
+	}
+	yajl_gen_string(j->gen, s, len);
+}
+
+static void key_of(struct json_gen *j, const char *key)
+{
+	if (key)
+		yajl_gen_string(j->gen, (const unsigned char *)key, strlen(key));
+}
+
+void json_gen_text(struct json_gen *j, const char *key, const char *text)
+{
+	key_of(j, key);
+	json_gen_string(j, text ? text : "", text ? strlen(text) : 0);
+}
+
+void json_gen_number(struct json_gen *j, const char *key, uint64_t number)
+{
+	char text[20], *p = format_number(text + sizeof(text), number, 10);
+
+	/* yajl's integers are signed. */
+	key_of(j, key);
+	yajl_gen_number(j->gen, p, (size_t)(text + sizeof(text) - p));
+}
+
+void json_gen_signed(struct json_gen *j, const char *key, int64_t number)
+{
+	key_of(j, key);
+	yajl_gen_integer(j->gen, number);
+}
+
+void json_gen_hex(struct json_gen *j, const char *key, uint64_t number)
+{
+	char text[20], *p = format_number(text + sizeof(text), number, 16);
+
+	*--p = 'x';
+	*--p = '0';
+	key_of(j, key);
+	yajl_gen_string(j->gen, (unsigned char *)p, (size_t)(text + sizeof(text) - p));
+}
+
+void json_gen_bool(struct json_gen *j, const char *key, bool value)
+{
+	key_of(j, key);
+	yajl_gen_bool(j->gen, value);
+}
+
+void json_gen_open_map(struct json_gen *j, const char *key)
+{
+	key_of(j, key);
+	yajl_gen_map_open(j->gen);
+}
+
+void json_gen_close_map(struct json_gen *j)
+{
+	yajl_gen_map_close(j->gen);
+	flush(j, FLUSH_BYTES);
+}
+
+void json_gen_open_array(struct json_gen *j, const char *key)
+{
+	key_of(j, key);
+	yajl_gen_array_open(j->gen);
+}
+
+void json_gen_close_array(struct json_gen *j)
+{
+	yajl_gen_array_close(j->gen);
+}
+
+void json_gen_raw(struct json_gen *j, const char *key, const char *json)
+{
+	key_of(j, key);
+	/* yajl takes a number as it is. */
+	yajl_gen_number(j->gen, json, strlen(json));
+}
+
+void json_gen_empty_array(struct json_gen *j, const char *key)
+{
+	/* yajl would break the line between the brackets. */
+	json_gen_raw(j, key, "[]");
+}
+
+char *json_gen_take(struct json_gen *j)
+{
+	const unsigned char *text;
+	size_t len;
+	char *copy;
+
+	yajl_gen_get_buf(j->gen, &text, &len);
+	copy = must_asprintf("%.*s", (int)len, (const char *)text);
+	json_gen_destroy(j);
+	return copy;
+}
+
+void json_gen_end(struct json_gen *j)
+{
+	flush(j, 0);
+	yajl_gen_reset(j->gen, NULL);
+	/* With beautify, yajl has ended the line. */
+	if (!j->pretty)
+		putchar('\n');
+}

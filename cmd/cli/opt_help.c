@@ -1,0 +1,111 @@
+/*
+ * The help of a command, made from its option table; see opt.h.
+ */
+#include "cmd/cli/opt.h"
+
+#include <string.h>
+
+enum { WIDTH = 79, HELP_COLUMN = 28 };
+
+void opt_wrap(FILE *to, const char *text, int column, int indent)
+{
+	while (*text) {
+		int word = (int)strcspn(text, " \n");
+
+		if (column > indent && column + 1 + word > WIDTH) {
+			fprintf(to, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', to);
+			column++;
+		}
+		fprintf(to, "%.*s", word, text);
+		column += word;
+		text += word;
+		if (!strncmp(text, "\n\n", 2)) {
+			fprintf(to, "\n\n%*s", indent, "");
+			column = indent;
+			text++;
+		}
+		if (*text)
+			text++;
+	}
+	fputc('\n', to);
+}
+
+static void opt_help_row(const struct opt *o, FILE *to)
+{
+	const char *eq = o->name ? "=" : " ";
+	int column = fprintf(to, "  ");
+
+	if (o->letter)
+		column += fprintf(to, "-%c%s", o->letter, o->name ? ", " : "");
+	else
+		column += fprintf(to, "    ");
+	if (o->name)
+		column += fprintf(to, "--%s%s", o->kind == OPT_BOOL ? "[no-]" : "", o->name);
+	if (o->arg)
+		column += fprintf(to, "%s%s%s%s", o->implied ? "[" : "", eq, o->arg,
+				  o->implied ? "]" : "");
+	if (column > HELP_COLUMN - 2)
+		column = fprintf(to, "\n") - 1;
+	fprintf(to, "%*s", HELP_COLUMN - column, "");
+	opt_wrap(to, o->help, HELP_COLUMN, HELP_COLUMN);
+}
+
+void opt_help(const struct command *cmd, FILE *to)
+{
+	fprintf(to, "usage: symcache %s [OPTION...]%s%s\n\n", cmd->name,
+		*cmd->operands ? " " : "", cmd->operands);
+	opt_wrap(to, cmd->description, 0, 0);
+	fprintf(to, "\nOptions:\n");
+	for (const struct opt *o = cmd->opts; o->kind; o++)
+		if (o->help)
+			opt_help_row(o, to);
+	fprintf(to, "  -h, --help%*sthis help\n", HELP_COLUMN - 12, "");
+	if (cmd->examples)
+		fprintf(to, "\nExamples:\n%s", cmd->examples);
+}
+
+/* Levenshtein's distance, one row at a time. */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t row[64], len = strlen(b);
+
+	if (len >= 64)
+		return len;
+	for (size_t j = 0; j <= len; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= len; j++) {
+			size_t best = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			if (best > row[j] + 1)
+				best = row[j] + 1;
+			if (best > row[j - 1] + 1)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[len];
+}
+
+const char *opt_closest(const char *word, const char *const *names)
+{
+	const char *closest = NULL;
+	size_t limit = strlen(word) / 3 + 1;
+
+	for (; *names; names++) {
+		size_t distance = edit_distance(word, *names);
+
+		if (distance <= limit) {
+			limit = distance - (distance > 0);
+			closest = *names;
+		}
+	}
+	return closest;
+}

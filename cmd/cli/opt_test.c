@@ -1,0 +1,218 @@
+/* Unit tests of the option tables. */
+#include "cmd/cli/opt.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmd/testing.h"
+
+static struct {
+	bool flag, yes;
+	const char *file;
+	struct opt_list dirs;
+	uint64_t offset;
+	int style, functions;
+} o;
+
+static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
+static const char *const functions[] = { "none", "short", "linkage", NULL };
+
+static const struct opt opts[] = {
+	{ "flag", 'q', OPT_FLAG, &o.flag, NULL, "a flag" },
+	{ "yes", 'y', OPT_BOOL, &o.yes, NULL, "a choice of two" },
+	{ "file", 'e', OPT_STRING, &o.file, "FILE", "a file" },
+	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL },
+	{ "dir", 'd', OPT_LIST, &o.dirs, "DIR", "a list" },
+	{ "offset", 0, OPT_NUMBER, &o.offset, "N", "a number" },
+	{ "style", 0, OPT_ENUM, &o.style, "STYLE", "one of three", .choices = styles },
+	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND", "a value that may lack",
+	  .choices = functions, .implied = "linkage" },
+	{ 0 },
+};
+
+static const struct command cmd = {
+	.name = "test", .operands = "[X...]", .summary = "", .description = "First.\n\nSecond.",
+	.opts = opts,
+};
+
+/* Parses the words of `line`; *messages gets what was written to stderr. */
+static int parse(const char *line, char ***operands, const char **messages)
+{
+	static char copy[256], *argv[32];
+	static struct capture capture;
+	int argc = 0, first;
+
+	free(o.dirs.items);
+	memset(&o, 0, sizeof(o));
+	snprintf(copy, sizeof(copy), "%s", line);
+	argv[argc++] = "test";
+	for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	capture_begin(&capture, stderr);
+	first = opt_parse(&cmd, argc, argv);
+	capture_end(&capture);
+	if (messages)
+		*messages = capture.text;
+	if (operands)
+		*operands = first >= 0 ? argv + first : NULL;
+	return first;
+}
+
+static void test_values(void **state)
+{
+	char **operands;
+
+	(void)state;
+	parse("--flag a --file f -d1 --dir=2 b --offset 0x10 --style=gnu -d 3", &operands, NULL);
+	assert_true(o.flag);
+	assert_string_equal(o.file, "f");
+	assert_int_equal(o.dirs.len, 3);
+	assert_string_equal(o.dirs.items[0], "1");
+	assert_string_equal(o.dirs.items[1], "2");
+	assert_string_equal(o.dirs.items[2], "3");
+	assert_null(o.dirs.items[3]);
+	assert_int_equal(o.offset, 16);
+	assert_int_equal(o.style, 1);
+	assert_string_equal(operands[0], "a");
+	assert_string_equal(operands[1], "b");
+	assert_null(operands[2]);
+}
+
+static void test_spellings(void **state)
+{
+	char **operands;
+
+	(void)state;
+	parse("-e=x", NULL, NULL);
+	assert_string_equal(o.file, "x");
+	parse("--obj x --fi y", NULL, NULL);
+	assert_string_equal(o.file, "y");
+	parse("--yes", NULL, NULL);
+	assert_true(o.yes);
+	parse("-y --no-yes", NULL, NULL);
+	assert_false(o.yes);
+	parse("--yes=true", NULL, NULL);
+	assert_true(o.yes);
+	parse("-y --yes=false", NULL, NULL);
+	assert_false(o.yes);
+	parse("-f none", &operands, NULL);
+	assert_int_equal(o.functions, 2);
+	assert_string_equal(operands[0], "none");
+	parse("-f=short -- --flag", &operands, NULL);
+	assert_int_equal(o.functions, 1);
+	assert_string_equal(operands[0], "--flag");
+	assert_false(o.flag);
+	parse("--functions=none", NULL, NULL);
+	assert_int_equal(o.functions, 0);
+	parse("--offset=-1", NULL, NULL);
+	assert_true(o.offset == UINT64_MAX);
+}
+
+static void test_errors(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{ "--stile=GNU", "unknown option '--stile': did you mean '--style'?" },
+		{ "--wholly-else", "unknown option '--wholly-else'" },
+		{ "-z", "unknown option '-z'" },
+		{ "-qz", "unknown option '-z'" },
+		{ "--f", "'--f' could mean --flag, --file, --functions: write it out" },
+		{ "--style", "--style needs a value: STYLE" },
+		{ "-e", "--file needs a value: FILE" },
+		{ "--flag=1", "--flag takes no value" },
+		{ "--style=x", "--style: 'x' is not one of LLVM, GNU, JSON" },
+		{ "--yes=maybe", "--yes: 'maybe' is not true or false" },
+		{ "--offset=", "--offset: '' is not a number (decimal, 0x... or 0...)" },
+		{ "--offset=1x", "--offset: '1x' is not a number (decimal, 0x... or 0...)" },
+		{ "--offset=99999999999999999999",
+		  "--offset: '99999999999999999999' is not a number (decimal, 0x... or 0...)" },
+	};
+	const char *messages;
+	char wanted[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(parse(cases[i].line, NULL, &messages), OPT_BAD);
+		snprintf(wanted, sizeof(wanted), "symcache: %s\nTry 'symcache test --help'.\n",
+			 cases[i].message);
+		assert_string_equal(messages, wanted);
+	}
+}
+
+static void test_help(void **state)
+{
+	struct capture capture;
+
+	(void)state;
+	capture_begin(&capture, stdout);
+	opt_help(&cmd, stdout);
+	assert_string_equal(capture_end(&capture),
+		"usage: symcache test [OPTION...] [X...]\n\n"
+		"First.\n\nSecond.\n\n"
+		"Options:\n"
+		"  -q, --flag                a flag\n"
+		"  -y, --[no-]yes            a choice of two\n"
+		"  -e, --file=FILE           a file\n"
+		"  -d, --dir=DIR             a list\n"
+		"      --offset=N            a number\n"
+		"      --style=STYLE         one of three\n"
+		"  -f, --functions[=KIND]    a value that may lack\n"
+		"  -h, --help                this help\n");
+}
+
+static void test_man(void **state)
+{
+	static const struct opt one[] = {
+		{ "all-of", 'a', OPT_BOOL, &o.yes, NULL, ".not a request" },
+		{ NULL, 'x', OPT_STRING, &o.file, "A-B", "a \\letter" },
+		{ 0 },
+	};
+	const struct command special = {
+		.name = "test", .operands = "[X...]", .summary = "",
+		.description = ".First.\n\n'Second' ~/x^2.", .opts = one, .examples = "  a\n.b `c`\n",
+	};
+	struct capture capture;
+
+	(void)state;
+	capture_begin(&capture, stdout);
+	opt_man(&special, stdout);
+	assert_string_equal(capture_end(&capture),
+		".SS symcache test\n"
+		"\\fBsymcache test\\fR [\\fIOPTION\\fR...] [X...]\n"
+		".PP\n\\&.First.\n"
+		".PP\n\\(aqSecond\\(aq \\(ti/x\\(ha2.\n"
+		".TP\n\\fB\\-a\\fR, \\fB\\-\\-[no\\-]all\\-of\\fR\n\\&.not a request\n"
+		".TP\n\\fB\\-x\\fR \\fIA\\-B\\fR\na \\eletter\n"
+		".PP\nExamples:\n.PP\n.nf\n  a\n\\&.b \\(gac\\(ga\n.fi\n");
+}
+
+static void test_closest(void **state)
+{
+	static const char *const names[] = { "lookup", "filter", "show", NULL };
+
+	(void)state;
+	assert_string_equal(opt_closest("lokup", names), "lookup");
+	assert_string_equal(opt_closest("fliter", names), "filter");
+	assert_null(opt_closest("index", names));
+	assert_null(opt_closest("", (const char *const[]){ NULL }));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_spellings),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_man),
+		cmocka_unit_test(test_closest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/*
+ * symcache filter: symbolizer markup in logs → functions, files and lines.
+ */
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/index/fetch.h"
+#include "cmd/filter/filtering.h"
+
+enum { JOBS_MAX = 64 };
+
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+static struct {
+	const char *store, *dumpfile_output, *demux, *output_dir;
+	struct opt_list debug_dirs;
+	struct fetch_options fetch;
+	int dialect, format, color;
+	bool summary, quiet, omit_module_lines;
+	uint64_t jobs;
+} o;
+
+static const char *const dialects[] = { "default", "llvm", "fuchsia", NULL };
+static const char *const formats[] = { "text", "json", "html", NULL };
+static const char *const colors[] = { "auto", "always", "never", NULL };
+
+static const struct opt opts[] = {
+	OPT_STORE(&o.store),
+	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
+	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
+	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
+		  "indexed, too"),
+	{ "dialect", 0, OPT_ENUM, &o.dialect, "NAME",
+	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
+	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
+	{ "format", 0, OPT_ENUM, &o.format, "NAME",
+	  "of the default dialect: text; json, one object for each line of the log; or html, one "
+	  "page to read and search",
+	  .choices = formats },
+	{ "color", 0, OPT_ENUM, &o.color, "WHEN",
+	  "highlight what was replaced: always, never (colours of the log are taken out, too) or "
+	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = colors,
+	  .implied = "always" },
+	{ "output-dir", 0, OPT_STRING, &o.output_dir, "DIR",
+	  "write the output of each log into a file of its name in DIR, for a log in a folder "
+	  "under that folder; what is there and not older than its log is left; of a log that is "
+	  "damaged what could be read is written, and again the next time" },
+	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
+	  "threads for a large log, or with --output-dir logs at once (default: one for each "
+	  "processor); the output does not depend on it" },
+	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
+	  "at the end, list on standard error the modules whose addresses found nothing" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "with --output-dir, no progress and no summary" },
+	{ "demux", 0, OPT_STRING, &o.demux, "REGEX",
+	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, "
+	  "or by what the first group of an extended regular expression matches in the text "
+	  "before the markup", .implied = "" },
+	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
+	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },
+	{ "omit-module-lines", 0, OPT_FLAG, &o.omit_module_lines, NULL,
+	  "fuchsia: do not print lines for modules" },
+	{ 0 },
+};
+
+/* ---- at the end ------------------------------------------------------------------ */
+
+static int write_dumpfiles(const struct filtering *filtering)
+{
+	struct markup_str json;
+	struct sc_error err;
+	char *array;
+	int rc;
+
+	markup_pool_dumpfiles(filtering_pool(filtering), &json);
+	array = must_asprintf("[%.*s]\n", (int)json.len, json.ptr);
+	rc = replace_file(o.dumpfile_output, array, strlen(array), &err);
+	free(array);
+	if (rc)
+		cmd_error("%s", err.msg);
+	return rc ? STATUS_ERROR : STATUS_OK;
+}
+
+/* ---- the command ------------------------------------------------------------------ */
+
+static enum markup_color choose_color(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	if (o.color == COLOR_ALWAYS)
+		return MARKUP_COLOR_ON;
+	if (o.color == COLOR_NEVER)
+		return MARKUP_COLOR_STRIP;
+	if (o.output_dir || !isatty(STDOUT_FILENO))
+		return MARKUP_COLOR_NONE;
+	return no_color && *no_color && o.dialect != MARKUP_LLVM ? MARKUP_COLOR_NONE
+								: MARKUP_COLOR_ON;
+}
+
+/* All logs to standard output. */
+static int filter_all(const struct log_list *logs, const struct markup_options *options,
+		      struct symbols *symbols, unsigned jobs, struct tally *tally)
+{
+	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
+	enum filtering_result result = FILTERING_OK;
+	struct filtering *f;
+	int rc = filtering_create(options, symbols, jobs, o.dialect == MARKUP_LLVM, tally, &f);
+
+	if (rc) {
+		cmd_error("out of memory");
+		return STATUS_ERROR;
+	}
+	for (size_t i = 0; i < logs->num && result != FILTERING_FAILED; i++) {
+		result = filtering_run(f, logs->logs[i].path, STDOUT_FILENO, "standard output",
+				       true);
+		if (result)
+			status = STATUS_ERROR;
+	}
+	if (result != FILTERING_FAILED)
+		result = filtering_end(f);
+	if (result)
+		status = STATUS_ERROR;
+	tally_add(tally, filtering_pool(f));
+	if (o.dumpfile_output && result != FILTERING_FAILED && write_dumpfiles(f))
+		status = STATUS_ERROR;
+	filtering_destroy(f);
+	return status;
+}
+
+/* Options that make no sense; told. */
+static bool bad_options(const struct log_list *logs)
+{
+	regex_t regex;
+
+	if (o.format && o.dialect != MARKUP_DEFAULT) {
+		cmd_error("--format and --dialect exclude each other");
+		return true;
+	}
+	if (o.output_dir && o.dumpfile_output) {
+		cmd_error("--output-dir and --dumpfile-output exclude each other");
+		return true;
+	}
+	for (size_t i = 0; o.output_dir && i < logs->num; i++) {
+		if (!strcmp(logs->logs[i].path, "-")) {
+			cmd_error("with --output-dir the logs must be files");
+			return true;
+		}
+	}
+	if (o.demux && *o.demux) {
+		if (regcomp(&regex, o.demux, REG_EXTENDED)) {
+			cmd_error("--demux: '%s' is no regular expression", o.demux);
+			return true;
+		}
+		regfree(&regex);
+	}
+	return false;
+}
+
+static unsigned choose_jobs(void)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t jobs = o.jobs ? o.jobs : processors > 0 ? (uint64_t)processors : 1;
+
+	return jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
+}
+
+static int run(int argc, char **argv)
+{
+	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
+	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
+	__attribute__((cleanup(tally_deinit))) struct tally tally = { 0 };
+	struct symbols_options symbols_options = {
+		.store = o.store,
+		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : default_dirs,
+		.any_build_id = o.dialect == MARKUP_LLVM,
+	};
+	struct batch_options batch = {
+		.markup = {
+			.dialect = (enum markup_dialect)o.dialect,
+			.format = (enum markup_format)o.format,
+			.color = choose_color(),
+			.demux = o.demux,
+			.omit_module_lines = o.omit_module_lines,
+			.collect_dumpfiles = o.dumpfile_output,
+		},
+		.output_dir = o.output_dir,
+		.jobs = choose_jobs(),
+		.raw_complaints = o.dialect == MARKUP_LLVM,
+		.quiet = o.quiet,
+	};
+	int status;
+
+	logs.except = o.output_dir;
+	for (int i = 0; i < argc; i++)
+		log_list_add(&logs, argv[i]);
+	if (!argc)
+		log_list_add(&logs, "-");
+	batch.markup.name_inputs = !o.output_dir && logs.num > 1;
+	if (logs.num == 1)
+		batch.markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
+								    : "standard input";
+	if (bad_options(&logs))
+		return STATUS_ERROR;
+	struct sc_error err;
+	if (fetcher_create(&o.fetch, &symbols_options.fetcher, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
+	struct symbols *symbols = symbols_create(&symbols_options);
+	status = o.output_dir ? filter_batch(&logs, &batch, symbols, &tally)
+			      : filter_all(&logs, &batch.markup, symbols, batch.jobs, &tally);
+	symbols_destroy(symbols);
+	fetcher_destroy(symbols_options.fetcher);
+	free(o.debug_dirs.items);
+	if (o.summary || (o.output_dir && !o.quiet))
+		tally_print(&tally);
+	return status;
+}
+
+const struct command filter_command = {
+	.name = "filter",
+	.operands = "[FILE|FOLDER]...",
+	.summary = "turn addresses in logs into functions, files and lines",
+	.description =
+		"Copies logs (standard input, files, or all files in folders; \"-\" is standard "
+		"input; gzip, xz and zstd are read as they are) to standard output and replaces "
+		"symbolizer markup, {{{module:...}}}, {{{bt:...}}} and the like, by what it stands for: modules, frames with inlined functions, files and "
+		"lines, variables. Everything else comes out byte for byte. A live input is shown "
+		"line by line.\n\n"
+		"Symbols come from the store by the build IDs in the log; what the store lacks is "
+		"looked for as a separate debug file. A frame without symbols still tells its "
+		"module and the address in it, and a warning names the module once.\n\n"
+		"Exit status: 2 if an input could not be read or the output not be written; "
+		"missing symbols and malformed markup do not count. With --output-dir: 1 if some "
+		"log failed.",
+	.opts = opts,
+	.examples =
+		"  ./server 2>&1 | symcache filter\n"
+		"  symcache filter --summary crash.log > crash.txt\n"
+		"  symcache filter --debug-file-directory build/debug crash.log\n",
+	.run = run,
+};

@@ -1,0 +1,223 @@
+/*
+ * One log through the filter: see filtering.h. Reads and writes large blocks; a
+ * live input that has no more to give for the moment sees everything flushed,
+ * and after a second's pause the symbols are settled.
+ */
+#include "cmd/filter/filtering.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/filter/log_input.h"
+#include "cmd/filter/resolver.h"
+
+enum {
+	PAUSE_MS = 1000,
+	COMPLAINTS = 16 << 10, /* bytes that are gathered before they are written */
+};
+
+struct filtering {
+	struct symbols *symbols;
+	struct names *names;
+	struct resolver **resolvers; /* one for each thread */
+	unsigned threads;
+	struct markup_pool *pool;
+	struct tally *tally;
+	bool raw_complaints;
+	int fd;
+	const char *output;          /* its name */
+	int write_error;             /* errno */
+	char *complaints;
+	size_t num_complaints;       /* bytes */
+};
+
+/* ---- output -------------------------------------------------------------------- */
+
+/* False: errno says why. */
+static bool write_all(int fd, const char *p, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, p, len);
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+	return true;
+}
+
+static int write_output(void *ctx, const char *data, size_t len)
+{
+	struct filtering *f = ctx;
+
+	if (write_all(f->fd, data, len))
+		return 0;
+	f->write_error = errno;
+	return 1;
+}
+
+/* Complaints of one log stay together. */
+static pthread_mutex_t stderr_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void flush_complaints(struct filtering *f)
+{
+	pthread_mutex_lock(&stderr_lock);
+	write_all(STDERR_FILENO, f->complaints, f->num_complaints);
+	pthread_mutex_unlock(&stderr_lock);
+	f->num_complaints = 0;
+}
+
+static void add_complaint(struct filtering *f, const char *text, size_t len)
+{
+	while (len) {
+		size_t n = COMPLAINTS - f->num_complaints;
+		if (n > len)
+			n = len;
+		memcpy(f->complaints + f->num_complaints, text, n);
+		f->num_complaints += n;
+		text += n;
+		len -= n;
+		if (f->num_complaints == COMPLAINTS)
+			flush_complaints(f);
+	}
+}
+
+static void complain(void *ctx, const char *data, size_t len)
+{
+	struct filtering *f = ctx;
+
+	if (!f->raw_complaints) {
+		add_complaint(f, cmd_name, strlen(cmd_name));
+		add_complaint(f, ": ", 2);
+	}
+	add_complaint(f, data, len);
+}
+
+static bool warns(void *ctx, const uint8_t *build_id, size_t len)
+{
+	const struct filtering *f = ctx;
+	return tally_warns(f->tally, build_id, len);
+}
+
+/* ---- creation ------------------------------------------------------------------- */
+
+int filtering_create(const struct markup_options *options, struct symbols *symbols,
+		     unsigned threads, bool raw_complaints, struct tally *tally,
+		     struct filtering **ret)
+{
+	struct filtering *f = must_calloc(1, sizeof(*f));
+	const struct markup_sink sink = { f, write_output, complain, warns };
+	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
+	int rc;
+
+	f->symbols = symbols;
+	f->threads = threads;
+	f->tally = tally;
+	f->raw_complaints = raw_complaints;
+	f->complaints = must_realloc(NULL, COMPLAINTS);
+	f->names = names_create(symbols, options->dialect == MARKUP_LLVM);
+	f->resolvers = must_calloc(threads, sizeof(struct resolver *));
+	for (unsigned i = 0; i < threads; i++) {
+		f->resolvers[i] = resolver_create(symbols, f->names,
+						  options->dialect == MARKUP_LLVM);
+		functions[i] = resolver_functions(f->resolvers[i]);
+	}
+	rc = markup_pool_create(options, functions, threads, &sink, &f->pool);
+	free(functions);
+	*ret = f;
+	if (rc) {
+		filtering_destroy(f);
+		*ret = NULL;
+	}
+	return rc;
+}
+
+void filtering_destroy(struct filtering *f)
+{
+	if (!f)
+		return;
+	markup_pool_destroy(f->pool);
+	for (unsigned i = 0; i < f->threads; i++)
+		resolver_destroy(f->resolvers[i]);
+	names_destroy(f->names);
+	free(f->resolvers);
+	free(f->complaints);
+	free(f);
+}
+
+const struct markup_pool *filtering_pool(const struct filtering *f)
+{
+	return f->pool;
+}
+
+/* ---- one log --------------------------------------------------------------------- */
+
+/* Feeds all of an input; nonzero: of markup_pool_added(). *read: all of it could
+ * be read. */
+static int feed(struct filtering *f, struct log_input *in, bool alone, bool *read)
+{
+	struct sc_error err;
+	size_t room, len;
+	int rc = 0;
+
+	markup_pool_input(f->pool, in->name);
+	while (!rc) {
+		char *to = markup_pool_room(f->pool, &room);
+		*read = !log_input_read(in, to, room, &len, &err);
+		if (!*read)
+			cmd_error("%s", err.msg);
+		if (!*read || !len)
+			break;
+		rc = markup_pool_added(f->pool, len);
+		if (rc || log_input_wait(in, 0))
+			continue;
+		rc = markup_pool_flush(f->pool);
+		flush_complaints(f);
+		if (alone && !rc && !log_input_wait(in, PAUSE_MS))
+			symbols_settle(f->symbols);
+	}
+	return rc ? rc : markup_pool_finish(f->pool);
+}
+
+static enum filtering_result failed(struct filtering *f, int rc)
+{
+	if (rc == -EIO)
+		cmd_error("cannot write to %s: %s", f->output, strerror(f->write_error));
+	else
+		cmd_error("out of memory");
+	return FILTERING_FAILED;
+}
+
+enum filtering_result filtering_run(struct filtering *f, const char *path, int fd,
+				    const char *name, bool alone)
+{
+	struct log_input in;
+	struct sc_error err;
+	bool read = true;
+	int rc;
+
+	if (log_input_open(&in, path, &err)) {
+		cmd_error("%s", err.msg);
+		return FILTERING_NO_INPUT;
+	}
+	f->fd = fd;
+	f->output = name;
+	rc = feed(f, &in, alone, &read);
+	log_input_close(&in);
+	flush_complaints(f);
+	if (rc)
+		return failed(f, rc);
+	return read ? FILTERING_OK : FILTERING_CUT;
+}
+
+enum filtering_result filtering_end(struct filtering *f)
+{
+	int rc = markup_pool_end(f->pool);
+	return rc ? failed(f, rc) : FILTERING_OK;
+}

@@ -1,0 +1,88 @@
+/*
+ * filtering.h: the machine of `symcache filter`: logs in, text out, complaints to
+ * standard error. One for each thread that filters logs; the symbols are shared.
+ */
+#ifndef CMD_FILTERING_H
+#define CMD_FILTERING_H
+
+#include "cmd/filter/symbols.h"
+#include "libmarkup/markup.h"
+
+struct filtering;
+struct tally;
+
+/*
+ * `threads` may work on one log. `raw_complaints`: without "symcache filter: " in
+ * front. `tally` knows what others warned of already. 0, -ENOMEM, or -EINVAL for
+ * options->demux. The options are borrowed.
+ */
+int filtering_create(const struct markup_options *options, struct symbols *symbols,
+		     unsigned threads, bool raw_complaints, struct tally *tally,
+		     struct filtering **ret);
+void filtering_destroy(struct filtering *f); /* NULL is fine */
+
+enum filtering_result {
+	FILTERING_OK,
+	FILTERING_CUT,      /* it could not be read to its end: told, what came is written */
+	FILTERING_NO_INPUT, /* it could not be read: that was told */
+	FILTERING_FAILED,   /* no output, or no memory: told; `f` is of no more use */
+};
+
+/*
+ * Filters the log at `path` ("-": standard input) to `fd`, which `name` names in
+ * messages. `alone`: nobody else uses the symbols, they may be settled when the
+ * input pauses.
+ */
+enum filtering_result filtering_run(struct filtering *f, const char *path, int fd,
+				    const char *name, bool alone);
+
+/* After the last log: what closes the output. */
+enum filtering_result filtering_end(struct filtering *f);
+
+const struct markup_pool *filtering_pool(const struct filtering *f);
+
+/* ---- what was resolved, over several of them --------------------------------- */
+
+struct tally {
+	struct markup_stats stats;
+	struct tally_module { struct markup_missing m; } *modules;
+	size_t num, cap;
+	void *warned; /* build IDs that were warned of: a tree of tsearch(3) */
+};
+
+/* Is this the first warning of a module without symbols? Any thread may ask. */
+bool tally_warns(struct tally *s, const uint8_t *build_id, size_t len);
+void tally_add(struct tally *s, const struct markup_pool *pool);
+void tally_print(struct tally *s); /* to standard error */
+void tally_deinit(struct tally *s);
+
+/* ---- many logs, each into a file of its own ----------------------------------- */
+
+/* The logs in files and folders, in order of their names. */
+struct log_list {
+	struct log_file {
+		char *path;
+		const char *rest; /* of the path: behind the folder that was named */
+	} *logs;
+	size_t num, cap;
+	const char *except; /* a folder whose files are no logs, or NULL */
+	bool failed;      /* something could not be read: that was told */
+};
+
+void log_list_add(struct log_list *l, const char *path);
+void log_list_deinit(struct log_list *l);
+
+struct batch_options {
+	struct markup_options markup;
+	const char *output_dir;
+	unsigned jobs;    /* logs at once */
+	bool raw_complaints;
+	bool quiet;       /* no progress, no counts at the end */
+};
+
+/* Filters each log into output_dir; those that are there already and not older
+ * than their log are left. Returns the exit status. */
+int filter_batch(const struct log_list *logs, const struct batch_options *options,
+		 struct symbols *symbols, struct tally *tally);
+
+#endif

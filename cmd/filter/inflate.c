@@ -1,0 +1,186 @@
+/*
+ * gzip, xz and zstd streams: see inflate.h. One struct, three libraries that all
+ * work alike: they take what they can and give what they can.
+ */
+#include "cmd/filter/inflate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "cmd/cmd.h"
+
+enum kind { GZIP, XZ, ZSTD };
+
+/* What an xz stream may want for its dictionary; xz -9 wants 65 MiB. (Of zstd the
+ * library itself allows 128 MiB.) */
+#define XZ_MEMORY_MAX (512u << 20)
+
+struct inflate {
+	enum kind kind;
+	z_stream gzip;
+	lzma_stream xz;
+	ZSTD_DStream *zstd;
+	bool between; /* a gzip or zstd stream has ended, and no other begun */
+	bool over;    /* an xz decoder says that there is no more */
+};
+
+struct inflate *inflate_create(const unsigned char *magic, size_t len)
+{
+	static const unsigned char gzip[] = { 0x1f, 0x8b }, xz[] = { 0xfd, '7', 'z', 'X', 'Z', 0 },
+				   zstd[] = { 0x28, 0xb5, 0x2f, 0xfd },
+				   skippable[] = { 0x2a, 0x4d, 0x18 }; /* behind 0x50 to 0x5f */
+	struct inflate *d = must_calloc(1, sizeof(*d));
+	bool ok = false;
+
+	if (len >= sizeof(gzip) && !memcmp(magic, gzip, sizeof(gzip))) {
+		d->kind = GZIP;
+		ok = inflateInit2(&d->gzip, 15 + 16) == Z_OK;
+	} else if (len >= sizeof(xz) && !memcmp(magic, xz, sizeof(xz))) {
+		d->kind = XZ;
+		d->xz = (lzma_stream)LZMA_STREAM_INIT;
+		ok = lzma_stream_decoder(&d->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK;
+	} else if (len >= sizeof(zstd) &&
+		   (!memcmp(magic, zstd, sizeof(zstd)) ||
+		    ((magic[0] & 0xf0) == 0x50 &&
+		     !memcmp(magic + 1, skippable, sizeof(skippable))))) {
+		d->kind = ZSTD;
+		d->zstd = ZSTD_createDStream();
+		ok = d->zstd;
+	}
+	if (ok)
+		return d;
+	free(d);
+	return NULL;
+}
+
+void inflate_destroy(struct inflate *d)
+{
+	if (!d)
+		return;
+	if (d->kind == GZIP)
+		inflateEnd(&d->gzip);
+	else if (d->kind == XZ)
+		lzma_end(&d->xz);
+	else
+		ZSTD_freeDStream(d->zstd);
+	free(d);
+}
+
+static int damaged(struct sc_error *err, const char *what)
+{
+	return sc_error_set(err, SC_EFORMAT, "%s", what);
+}
+
+/* Zeros behind a stream: takes them. */
+static bool padding(const unsigned char *in, size_t *in_len)
+{
+	size_t n = 0;
+
+	while (n < *in_len && !in[n])
+		n++;
+	*in_len = n;
+	return n;
+}
+
+static int run_gzip(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
+		    bool end, struct sc_error *err)
+{
+	const size_t in_size = *in_len, out_size = *out_len;
+	int rc = Z_OK;
+
+	d->gzip.next_in = (unsigned char *)in;
+	d->gzip.avail_in = (unsigned)in_size;
+	d->gzip.next_out = out;
+	d->gzip.avail_out = (unsigned)out_size;
+	if (d->between && in_size) {
+		*out_len = 0;
+		if (padding(in, in_len))
+			return 0;
+		if (inflateReset(&d->gzip) != Z_OK)
+			return damaged(err, "gzip: cannot go on");
+		d->between = false;
+	}
+	if (!d->between)
+		rc = inflate(&d->gzip, Z_NO_FLUSH);
+	*in_len = in_size - d->gzip.avail_in;
+	*out_len = out_size - d->gzip.avail_out;
+	if (rc == Z_STREAM_END)
+		d->between = true;
+	else if (rc == Z_MEM_ERROR)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	else if (rc != Z_OK && rc != Z_BUF_ERROR)
+		return damaged(err, d->gzip.msg ? d->gzip.msg : "gzip: damaged");
+	if (end && !d->between && !*in_len && !*out_len)
+		return damaged(err, "gzip: the file is cut off");
+	return 0;
+}
+
+static int run_xz(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
+		  bool end, struct sc_error *err)
+{
+	const size_t in_size = *in_len, out_size = *out_len;
+	lzma_ret rc = LZMA_OK;
+
+	d->xz.next_in = in;
+	d->xz.avail_in = in_size;
+	d->xz.next_out = out;
+	d->xz.avail_out = out_size;
+	if (!d->over)
+		rc = lzma_code(&d->xz, end ? LZMA_FINISH : LZMA_RUN);
+	*in_len = in_size - d->xz.avail_in;
+	*out_len = out_size - d->xz.avail_out;
+	switch (rc) {
+	case LZMA_STREAM_END:
+		d->over = true;
+		return 0;
+	case LZMA_OK:
+		return 0;
+	case LZMA_BUF_ERROR:
+		return end && !*in_len && !*out_len && out_size
+			       ? damaged(err, "xz: the file is cut off") : 0;
+	case LZMA_MEMLIMIT_ERROR:
+		return sc_error_set(err, SC_ENOMEM, "xz: it wants more than %u MiB of memory",
+				    XZ_MEMORY_MAX >> 20);
+	case LZMA_MEM_ERROR:
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	default:
+		return damaged(err, "xz: damaged");
+	}
+}
+
+static int run_zstd(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
+		    bool end, struct sc_error *err)
+{
+	ZSTD_inBuffer from = { in, *in_len, 0 };
+	ZSTD_outBuffer to = { out, *out_len, 0 };
+	size_t rc = 0;
+
+	if (!d->between || *in_len) {
+		rc = ZSTD_decompressStream(d->zstd, &to, &from);
+		if (ZSTD_isError(rc))
+			return sc_error_set(err, SC_EFORMAT, "zstd: %s", ZSTD_getErrorName(rc));
+		d->between = !rc;
+	}
+	*in_len = from.pos;
+	*out_len = to.pos;
+	if (end && !d->between && !*in_len && !*out_len)
+		return damaged(err, "zstd: the file is cut off");
+	return 0;
+}
+
+int inflate_run(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
+		bool end, struct sc_error *err)
+{
+	switch (d->kind) {
+	case GZIP:
+		return run_gzip(d, in, in_len, out, out_len, end, err);
+	case XZ:
+		return run_xz(d, in, in_len, out, out_len, end, err);
+	default:
+		return run_zstd(d, in, in_len, out, out_len, end, err);
+	}
+}

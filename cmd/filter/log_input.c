@@ -1,0 +1,143 @@
+/* A log as a stream of bytes: see log_input.h. */
+#include "cmd/filter/log_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+enum { RAW = 64 << 10 }; /* bytes of a compressed file that are read at once */
+
+int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
+{
+	const bool standard = !strcmp(path, "-");
+	struct stat st;
+
+	*in = (struct log_input){
+		.name = standard ? "standard input" : path,
+		.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
+		.close = !standard,
+	};
+	if (in->fd < 0 || fstat(in->fd, &st)) {
+		int rc = sc_error_sys(err, "%s", in->name);
+		log_input_close(in);
+		return rc;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		log_input_close(in);
+		return sc_error_set(err, SC_EINVAL, "%s: is a directory", in->name);
+	}
+	in->live = !S_ISREG(st.st_mode);
+	if (!in->live)
+		posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return 0;
+}
+
+void log_input_close(struct log_input *in)
+{
+	if (in->close && in->fd >= 0)
+		close(in->fd);
+	in->fd = -1;
+	inflate_destroy(in->inflate);
+	in->inflate = NULL;
+	free(in->raw);
+	in->raw = NULL;
+}
+
+/* As read(2), waiting until there is something. */
+static int read_raw(struct log_input *in, void *buf, size_t size, size_t *len,
+		    struct sc_error *err)
+{
+	ssize_t n;
+
+	do {
+		n = read(in->fd, buf, size);
+		if (n < 0 && errno == EAGAIN)
+			log_input_wait(in, -1);
+	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	if (n < 0)
+		return sc_error_sys(err, "%s", in->name);
+	*len = (size_t)n;
+	in->end = !n;
+	return 0;
+}
+
+/* Reads the first bytes and finds out what they are. A live input that begins
+ * with fewer than the magic numbers have is not waited for. */
+static int begin(struct log_input *in, char *buf, size_t size, size_t *len, struct sc_error *err)
+{
+	int rc = read_raw(in, buf, size, len, err);
+
+	if (rc)
+		return rc;
+	in->begun = true;
+	in->inflate = inflate_create((unsigned char *)buf, *len);
+	if (!in->inflate)
+		return 0;
+	in->raw = must_realloc(NULL, RAW);
+	in->raw_len = *len;
+	memcpy(in->raw, buf, in->raw_len);
+	*len = 0;
+	return 0;
+}
+
+static int read_inflated(struct log_input *in, char *buf, size_t size, size_t *len,
+			 struct sc_error *err)
+{
+	size_t taken;
+	int rc;
+
+	while (1) {
+		taken = in->raw_len - in->raw_pos;
+		*len = size;
+		rc = inflate_run(in->inflate, in->raw + in->raw_pos, &taken, buf, len, in->end,
+				 err);
+		if (rc)
+			return sc_error_prefix(err, "%s: after %llu bytes: ", in->name,
+					       (unsigned long long)in->inflated);
+		in->raw_pos += taken;
+		in->inflated += taken;
+		if (*len)
+			return 0;
+		if (in->raw_pos < in->raw_len) {
+			if (!taken)
+				return sc_error_set(err, SC_EFORMAT,
+						    "%s: something follows the compressed data",
+						    in->name);
+			continue;
+		}
+		if (in->end)
+			return 0;
+		in->raw_pos = 0;
+		rc = read_raw(in, in->raw, RAW, &in->raw_len, err);
+		if (rc)
+			return rc;
+	}
+}
+
+int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
+		   struct sc_error *err)
+{
+	int rc;
+
+	*len = 0;
+	if (!in->begun) {
+		/* Not more than fits in->raw: it may be compressed. */
+		rc = begin(in, buf, size < RAW ? size : RAW, len, err);
+		if (rc || !in->inflate)
+			return rc;
+	}
+	return in->inflate ? read_inflated(in, buf, size, len, err)
+			   : read_raw(in, buf, size, len, err);
+}
+
+bool log_input_wait(const struct log_input *in, int milliseconds)
+{
+	struct pollfd p = { .fd = in->fd, .events = POLLIN };
+	return !in->live || in->raw_pos < in->raw_len || poll(&p, 1, milliseconds) != 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * log_input.h: a log as a stream of bytes: a file, standard input, a pipe; plain
+ * or compressed with gzip, xz or zstd.
+ */
+#ifndef CMD_LOG_INPUT_H
+#define CMD_LOG_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cmd/filter/inflate.h"
+
+struct log_input {
+	const char *name; /* for messages */
+	int fd;
+	bool live;        /* not a regular file: there may be pauses */
+	bool close;
+	bool begun;       /* it is known whether it is compressed */
+	bool end;         /* of the file */
+	struct inflate *inflate; /* NULL: it is plain */
+	unsigned char *raw;      /* what was read and not taken yet */
+	size_t raw_pos, raw_len;
+	uint64_t inflated;       /* bytes of a compressed file that were taken */
+};
+
+/* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
+int log_input_open(struct log_input *in, const char *path, struct sc_error *err);
+void log_input_close(struct log_input *in);
+
+/* Reads up to `size` bytes, as many as are there now but at least one. *len 0:
+ * the end. SC_ESYS; SC_EFORMAT, SC_ENOMEM: a compressed file is damaged, or
+ * cannot be read; what came before was right. */
+int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
+		   struct sc_error *err);
+
+/* Waits up to `milliseconds` (−1: for ever) for more; false: nothing came. */
+bool log_input_wait(const struct log_input *in, int milliseconds);
+
+#endif

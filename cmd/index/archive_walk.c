@@ -1,0 +1,176 @@
+/*
+ * Walks archives, and archives in archives: see archive_walk.h.
+ *
+ * Everything is a stream: an inner archive is read from the outer one as it comes.
+ * What a file is, its first bytes tell. Depth, number and bytes are bounded, so that
+ * a bomb costs a second, not the night.
+ */
+#include "cmd/index/archive_walk.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+enum {
+	MAX_DEPTH = 6,            /* a .deb in a tar in a zip, and a compressed file in it: 5 */
+	MAX_MEMBERS = 4 << 20,
+	MAX_RATIO = 256,          /* bytes inflated for each byte of the archive, */
+	MAX_NAME = 4096,
+};
+static const uint64_t FREE_BYTES = 256 << 20; /* besides these */
+
+bool archive_name(const char *path)
+{
+	static const char *const ends[] = {
+		".deb", ".udeb", ".ddeb", ".rpm", ".apk", ".tar", ".tgz", ".tbz2", ".txz", ".tzst",
+		".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst",
+	};
+	size_t len = strlen(path), n;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		n = strlen(ends[i]);
+		if (len > n && !strcasecmp(path + len - n, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+static void free_text(char **text)
+{
+	free(*text);
+}
+
+static void close_archive(struct symarchive **a)
+{
+	symarchive_close(*a);
+}
+
+/* "outer!name", with '?' for what would do something to a terminal. */
+static char *member_name(const char *outer, const char *name)
+{
+	char *text = *name ? must_asprintf("%s!%.*s", outer, MAX_NAME, name) :
+			     must_asprintf("%s", outer);
+
+	for (char *c = text + strlen(outer); *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return text;
+}
+
+static bool is_elf(const uint8_t *head, size_t len)
+{
+	return len >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG) &&
+	       (len < EI_NIDENT + 2 ||
+		head[EI_NIDENT + (head[EI_DATA] == ELFDATA2MSB)] != ET_CORE);
+}
+
+static int read_head(struct symarchive *a, uint8_t head[SYMARCHIVE_HEAD], size_t *len,
+		     struct sc_error *err)
+{
+	size_t n;
+	int rc;
+
+	*len = 0;
+	do {
+		rc = symarchive_read(a, head + *len, SYMARCHIVE_HEAD - *len, &n, err);
+		*len += n;
+	} while (!rc && n && *len < SYMARCHIVE_HEAD);
+	return rc;
+}
+
+static bool stops(int rc)
+{
+	return rc == SC_ELIMIT || rc == SC_ENOMEM;
+}
+
+static int walk(struct archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
+		bool named, struct sc_error *err);
+
+static int walk_inner(struct archive_walk *w, struct symarchive *outer, const uint8_t *head,
+		      size_t len, const char *name, unsigned depth, bool named,
+		      struct sc_error *err)
+{
+	struct symarchive *a __attribute__((cleanup(close_archive))) = NULL;
+	int rc;
+
+	if (depth >= MAX_DEPTH)
+		w->failed(w->ctx, name, "archives in archives, too deep");
+	if (depth >= MAX_DEPTH)
+		return 0;
+	rc = symarchive_open_inner(outer, head, len, &a, err);
+	if (!rc)
+		return walk(w, a, name, depth + 1, named, err);
+	/* Many things begin like a compressed file. */
+	if (!stops(rc) && named)
+		w->failed(w->ctx, name, err->msg);
+	return stops(rc) ? rc : 0;
+}
+
+/* The file that `a` stands at. *deb: `a` is a Debian package. */
+static int visit(struct archive_walk *w, struct symarchive *a, const char *outer,
+		 const char *member, unsigned depth, bool *deb, struct sc_error *err)
+{
+	char *name __attribute__((cleanup(free_text))) = member_name(outer, member);
+	uint8_t head[SYMARCHIVE_HEAD];
+	struct archive_file file = { name, head, 0, a };
+	int rc = read_head(a, head, &file.head_len, err);
+	bool data;
+
+	if (++w->members > MAX_MEMBERS)
+		return sc_error_set(err, SC_ELIMIT, "more than %d files in it", MAX_MEMBERS);
+	if (rc) {
+		if (!stops(rc))
+			w->failed(w->ctx, name, err->msg);
+		return stops(rc) ? rc : 0;
+	}
+	if (is_elf(head, file.head_len))
+		return w->elf(w->ctx, &file, err);
+	if (!strcmp(member, "debian-binary"))
+		*deb = true;
+	if (!symarchive_begins(head, file.head_len) ||
+	    (*deb && !strncmp(member, "control.tar", 11)))
+		return 0;
+	data = *deb && !strncmp(member, "data.tar", 8);
+	return walk_inner(w, a, head, file.head_len, data ? outer : name, depth,
+			  data || archive_name(member), err);
+}
+
+/* `named`: it must be an archive, and is told of if it is none. */
+static int walk(struct archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
+		bool named, struct sc_error *err)
+{
+	bool deb = false;
+	const char *member;
+	int rc;
+
+	for (size_t n = 0; !(rc = symarchive_next(a, &member, err)); n++) {
+		rc = visit(w, a, name, member, depth, &deb, err);
+		if (rc)
+			return rc;
+		named |= *member != 0;
+	}
+	if (rc == SC_ENOTFOUND)
+		return 0;
+	if (!stops(rc) && named)
+		w->failed(w->ctx, name, err->msg);
+	return stops(rc) ? rc : 0;
+}
+
+int archive_walk(struct archive_walk *w, int fd, uint64_t size, const char *name,
+		 struct sc_error *err)
+{
+	struct symarchive *a __attribute__((cleanup(close_archive))) = NULL;
+	int rc;
+
+	w->budget = FREE_BYTES + (size < UINT64_MAX / MAX_RATIO / 2 ? size * MAX_RATIO : 0);
+	w->members = 0;
+	rc = lseek(fd, 0, SEEK_SET) ? sc_error_sys(err, "cannot read") :
+		symarchive_open_any(fd, &w->budget, &a, err);
+	if (!rc)
+		return walk(w, a, name, 1, true, err);
+	if (!stops(rc))
+		w->failed(w->ctx, name, err->msg);
+	return stops(rc) ? rc : 0;
+}

@@ -1,0 +1,99 @@
+/*
+ * symcache build: one ELF file → one SymCache file, without a store.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/index/transforms.h"
+#include "symcache/build.h"
+
+static struct {
+	const char *output;
+	uint64_t format_version, threads;
+	struct opt_list debug_dirs;
+	struct transform_options transforms;
+	int reader;
+} o;
+
+static const char *const readers[] = { "fast", "libdw", NULL };
+
+static const struct opt opts[] = {
+	{ "output", 'o', OPT_STRING, &o.output, "FILE",
+	  "where the SymCache goes; - for standard output" },
+	{ "format-version", 0, OPT_NUMBER, &o.format_version, "N",
+	  "version of the SymCache format: 7, 8 or 9 (default)" },
+	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPT_TRANSFORMS(&o.transforms),
+	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
+	{ "reader", 0, OPT_ENUM, &o.reader, "READER",
+	  "what reads the DWARF: fast (default), or libdw, slow, with the same result",
+	  .choices = readers },
+	{ 0 },
+};
+
+static int run(int argc, char **argv)
+{
+	struct symcache_build_options options = {
+		.format_version = (uint32_t)o.format_version, .debug_dirs = o.debug_dirs.items,
+		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
+		.threads = (unsigned)o.threads,
+	};
+	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
+	const struct symcache_build_info *info;
+	struct symcache_build *build;
+	struct sc_error err;
+	int status = STATUS_OK;
+	uint8_t *bytes;
+	size_t size;
+
+	if (argc != 1 || !o.output) {
+		cmd_error("%s: 'symcache build --help' tells how", argc != 1 ?
+			  "name one ELF file" : "name the output with -o FILE");
+		return STATUS_ERROR;
+	}
+	if (o.format_version > UINT32_MAX)
+		options.format_version = UINT32_MAX;
+	if (transforms_init(&transforms, &o.transforms, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
+	options.transforms = transforms.list;
+	options.num_transforms = transforms.n;
+	if (symcache_build_create(argv[0], &options, &build, &err)) {
+		cmd_error("%s", err.msg);
+		return err.code == SC_ENOSYMBOLS ? STATUS_PARTLY : STATUS_ERROR;
+	}
+	info = symcache_build_info(build);
+	warn_of_gaps(argv[0], info);
+	if (info->bad_units)
+		status = STATUS_PARTLY;
+	size = symcache_build_size(build);
+	bytes = must_realloc(NULL, size);
+	symcache_build_write(build, bytes);
+	if (replace_file(o.output, bytes, size, &err)) {
+		cmd_error("%s", err.msg);
+		status = STATUS_ERROR;
+	}
+	free(bytes);
+	symcache_build_destroy(build);
+	return status;
+}
+
+const struct command build_command = {
+	.name = "build",
+	.operands = "ELF",
+	.summary = "make one SymCache file of an ELF file",
+	.description =
+		"Reads an ELF file, and its separate debug file if it has one, and writes one "
+		"SymCache file, without a store."
+		"\n\n"
+		"Exit status: 0 done; 1 the file has no symbols, or some of its debug information is "
+		"broken and was left out; 2 error.",
+	.opts = opts,
+	.examples =
+		"  symcache build /usr/bin/python3.11 -o python.symcache\n"
+		"  symcache lookup --cache python.symcache 0x1f3a2\n",
+	.run = run,
+};

@@ -1,0 +1,26 @@
+/* Fuzz target: any line map; whatever was taken answers for all lines or none. */
+#include "cmd/index/transforms.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	bool before = false;
+	struct line_map *m;
+
+	if (line_map_create((const char *)data, size, &m, NULL))
+		return 0;
+	/* Once there is a line before, there is one for all that follow. */
+	for (uint32_t line = 0; line < 40; line++) {
+		struct symcache_place place = { NULL, NULL, "a", line };
+		bool found = line_map_place(m, &place);
+
+		if ((before && !found) || !place.name)
+			abort();
+		before = found;
+	}
+	line_map_destroy(m);
+	return 0;
+}

@@ -1,0 +1,345 @@
+/*
+ * Which demangler for which name, and a memory of the answers.
+ *
+ * Which names are mangled is decided as LLVM's symbolizer does: one leading
+ * dot is kept in front; "_Z" and "___Z" are C++, "_R" Rust, "_D" D; all else
+ * is left alone. Two things are better: Rust's legacy names, C++ to LLVM, lose
+ * their hash and get their punctuation back, and C++ names that libc++abi
+ * cannot read are given to libiberty.
+ *
+ * The demanglers are other people's code with no bound on what they make of a
+ * hostile name: 300 characters can stand for gigabytes of text, as each
+ * substitution may double it. So their libraries are linked with malloc()
+ * renamed to ours (Makefile: build/demangle), which serves them from one block
+ * that is reused for each name; who wants more than that is thrown out by
+ * longjmp, and its name stays mangled. Recursion is bounded by the length of
+ * the names that are tried (at 16,000 characters the worst ones found take a
+ * good part of the usual 8 MB stack).
+ *
+ * The memory holds CACHE_BYTES at most; then it starts anew.
+ */
+#include "cmd/lookup/demangle.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#ifdef HAVE_LIBIBERTY
+#include <libiberty/demangle.h>
+#endif
+
+#include "cmd/cmd.h"
+
+enum {
+	NAME_MAX_LEN = 16000,
+	ARENA_BYTES = 8 << 20,
+	CACHE_BYTES = 32 << 20,
+	CACHE_MIN_SLOTS = 1 << 10, /* a power of two */
+};
+
+/* ---- the demanglers' memory ---------------------------------------------- */
+
+struct arena {
+	char *block; /* ARENA_BYTES; touched as far as a name ever needed */
+	size_t used;
+	size_t last; /* where the last allocation begins: it can grow in place */
+	jmp_buf full;
+};
+
+/* The arena of the name at hand; NULL outside of a demangler. */
+static _Thread_local struct arena *arena;
+
+/* Each allocation has its size in front, for realloc. */
+enum { HEAD = 16 };
+
+void *demangle_malloc(size_t size);
+void *demangle_calloc(size_t n, size_t size);
+void *demangle_realloc(void *p, size_t size);
+void demangle_free(void *p);
+
+void *demangle_malloc(size_t size)
+{
+	char *p;
+
+	if (!arena)
+		return malloc(size);
+	if (size > ARENA_BYTES || arena->used + HEAD + size > ARENA_BYTES)
+		longjmp(arena->full, 1);
+	p = arena->block + arena->used + HEAD;
+	memcpy(p - HEAD, &size, sizeof(size));
+	arena->last = arena->used;
+	arena->used += HEAD + (size + HEAD - 1) / HEAD * HEAD;
+	return p;
+}
+
+void *demangle_calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return NULL;
+	return memset(demangle_malloc(bytes), 0, bytes);
+}
+
+void *demangle_realloc(void *p, size_t size)
+{
+	size_t old;
+	void *grown;
+
+	if (!arena)
+		return realloc(p, size);
+	if (!p)
+		return demangle_malloc(size);
+	memcpy(&old, (char *)p - HEAD, sizeof(old));
+	if ((char *)p - HEAD == arena->block + arena->last) {
+		arena->used = arena->last;
+		return demangle_malloc(size);
+	}
+	grown = demangle_malloc(size);
+	return memcpy(grown, p, old < size ? old : size);
+}
+
+void demangle_free(void *p)
+{
+	if (!arena)
+		free(p);
+}
+
+/* ---- which demangler ------------------------------------------------------ */
+
+#ifdef HAVE_CXXABI
+/* __cxa_demangle() of libc++abi */
+char *demangle_cxx(const char *mangled, char *buf, size_t *size, int *status);
+#endif
+
+/* libiberty reads some names that GCC makes and libc++abi does not know, such as
+ * std::swap's; LLVM's tools leave those mangled. */
+static char *run_cxx(const char *name)
+{
+	char *text = NULL;
+
+	(void)name;
+#ifdef HAVE_CXXABI
+	text = demangle_cxx(name, NULL, NULL, NULL);
+#endif
+#ifdef HAVE_LIBIBERTY
+	if (!text && name[1] == 'Z')
+		text = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+#endif
+	return text;
+}
+
+/* The last element of Rust's legacy names is a hash; where does the name end
+ * behind it? NULL: it is none. */
+static char *rust_legacy_end(char *name)
+{
+	char *hash = strstr(name, "17h");
+
+	if (!hash || strspn(hash + 3, "0123456789abcdef") != 16 || hash[19] != 'E')
+		return NULL;
+	return hash[20] && hash[20] != '.' ? NULL : hash + 20;
+}
+
+/* `end` is the end of the string or the dot of a compiler's ".llvm.123". */
+static char *run_rust(char *name, char *end)
+{
+#ifdef HAVE_LIBIBERTY
+	bool suffix = *end;
+	char *text, *whole;
+
+	*end = 0;
+	text = rust_demangle(name, 0);
+	if (!suffix)
+		return text;
+	*end = '.';
+	if (!text)
+		return NULL;
+	whole = demangle_malloc(strlen(text) + strlen(end) + 4);
+	sprintf(whole, "%s (%s)", text, end);
+	return whole;
+#else
+	(void)name, (void)end;
+	return NULL;
+#endif
+}
+
+static char *run_d(const char *name)
+{
+#ifdef HAVE_LIBIBERTY
+	return dlang_demangle(name, 0);
+#else
+	(void)name;
+	return NULL;
+#endif
+}
+
+/* The text in the arena, or NULL. `name` has no leading dot any more. */
+static char *run(char *name, uint32_t lang)
+{
+	char *end, *text;
+
+	if (!strncmp(name, "_ZN", 3) && lang != SYMCACHE_LANG_CPP &&
+	    (end = rust_legacy_end(name)) && (text = run_rust(name, end)))
+		return text;
+	if (!strncmp(name, "_Z", 2) || !strncmp(name, "___Z", 4))
+		return run_cxx(name);
+	if (!strncmp(name, "_R", 2))
+		return run_rust(name, strchrnul(name, '.'));
+	return run_d(name);
+}
+
+/* Cheap: most names of C programs end here. */
+static bool looks_mangled(struct symcache_str name)
+{
+	if (name.len && *name.ptr == '.')
+		name = (struct symcache_str){ name.ptr + 1, name.len - 1 };
+	if (name.len < 3 || name.len > NAME_MAX_LEN || name.ptr[0] != '_')
+		return false;
+	if (memchr(name.ptr, 0, name.len))
+		return false;
+	return name.ptr[1] == 'Z' || name.ptr[1] == 'R' || name.ptr[1] == 'D' ||
+	       (name.len > 4 && !memcmp(name.ptr, "___Z", 4));
+}
+
+/* ---- the memory ----------------------------------------------------------- */
+
+struct known {
+	uint64_t hash;
+	size_t name_len, text_len;
+	char bytes[]; /* name, then text */
+};
+
+struct demangler {
+	struct arena arena;
+	struct known **slots; /* open addressing, at most half full */
+	size_t num_slots, num_known, bytes;
+	uint64_t runs;
+};
+
+static void forget_all(struct demangler *d)
+{
+	for (size_t i = 0; i < d->num_slots; i++)
+		free(d->slots[i]);
+	memset(d->slots, 0, d->num_slots * sizeof(*d->slots));
+	d->num_known = d->bytes = 0;
+}
+
+struct demangler *demangler_create(void)
+{
+	struct demangler *d = must_calloc(1, sizeof(*d));
+
+	d->arena.block = must_realloc(NULL, ARENA_BYTES);
+	d->num_slots = CACHE_MIN_SLOTS;
+	d->slots = must_calloc(d->num_slots, sizeof(*d->slots));
+	return d;
+}
+
+void demangler_destroy(struct demangler *d)
+{
+	if (!d)
+		return;
+	forget_all(d);
+	free(d->slots);
+	free(d->arena.block);
+	free(d);
+}
+
+uint64_t demangler_runs(const struct demangler *d)
+{
+	return d->runs;
+}
+
+/* The slot of the name, or the empty one where it belongs. */
+static struct known **find(struct demangler *d, uint64_t hash, struct symcache_str name)
+{
+	size_t i = hash & (d->num_slots - 1);
+
+	for (struct known *k; (k = d->slots[i]); i = (i + 1) & (d->num_slots - 1))
+		if (k->hash == hash && k->name_len == name.len &&
+		    !memcmp(k->bytes, name.ptr, name.len))
+			break;
+	return &d->slots[i];
+}
+
+static void grow(struct demangler *d)
+{
+	struct known **old = d->slots;
+	size_t num_old = d->num_slots;
+
+	d->num_slots *= 2;
+	d->slots = must_calloc(d->num_slots, sizeof(*d->slots));
+	for (size_t i = 0; i < num_old; i++)
+		if (old[i])
+			*find(d, old[i]->hash, (struct symcache_str){ old[i]->bytes,
+			      old[i]->name_len }) = old[i];
+	free(old);
+}
+
+/* The text in the arena; NULL if there is none, or no room for it. */
+static char *run_bounded(struct demangler *d, char *name, uint32_t lang)
+{
+	d->arena.used = 0;
+	return setjmp(d->arena.full) ? NULL : run(name, lang);
+}
+
+struct symcache_str demangle_once(struct demangler *d, struct symcache_str name, uint32_t lang)
+{
+	char mangled[NAME_MAX_LEN + 1], *text;
+	bool dot;
+
+	if (!looks_mangled(name))
+		return name;
+	dot = *name.ptr == '.';
+	memcpy(mangled, name.ptr, name.len);
+	mangled[name.len] = 0;
+	d->runs++;
+	arena = &d->arena;
+	text = run_bounded(d, mangled + dot, lang);
+	arena = NULL;
+	if (!text)
+		return name;
+	if (dot) /* over the allocation's head */
+		*--text = '.';
+	return (struct symcache_str){ text, strlen(text) };
+}
+
+static struct known *learn(struct demangler *d, uint64_t hash, struct symcache_str name,
+			   uint32_t lang)
+{
+	const struct symcache_str text = demangle_once(d, name, lang);
+	struct known *k = must_realloc(NULL, sizeof(*k) + name.len + text.len);
+
+	*k = (struct known){ hash, name.len, text.len };
+	memcpy(k->bytes, name.ptr, name.len);
+	memcpy(k->bytes + name.len, text.ptr, text.len);
+	return k;
+}
+
+struct symcache_str demangle(struct demangler *d, struct symcache_str name, uint32_t lang)
+{
+	struct known **slot, *k;
+	uint64_t hash;
+	size_t size;
+
+	if (!looks_mangled(name))
+		return name;
+	hash = XXH3_64bits_withSeed(name.ptr, name.len, lang);
+	slot = find(d, hash, name);
+	if (!*slot) {
+		k = learn(d, hash, name, lang);
+		size = sizeof(*k) + k->name_len + k->text_len;
+		if (d->bytes + size > CACHE_BYTES)
+			forget_all(d);
+		if (d->num_known * 2 >= d->num_slots)
+			grow(d);
+		slot = find(d, hash, name);
+		*slot = k;
+		d->num_known++;
+		d->bytes += size;
+	}
+	k = *slot;
+	return (struct symcache_str){ k->bytes + k->name_len, k->text_len };
+}

@@ -1,0 +1,26 @@
+/* Fuzz target: any bytes as a name. The first byte chooses the language. */
+#include "cmd/lookup/demangle.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct demangler *d;
+	static volatile size_t sum; /* so that each byte is read */
+	struct symcache_str name;
+
+	if (!d)
+		d = demangler_create();
+	if (size < 1)
+		return 0;
+	name = (struct symcache_str){ (const char *)data + 1, size - 1 };
+	for (int again = 0; again < 2; again++) {
+		struct symcache_str text = demangle(d, name, data[0] % 12u);
+
+		for (size_t i = 0; i < text.len; i++)
+			sum = sum + (unsigned char)text.ptr[i];
+	}
+	return 0;
+}

@@ -1,0 +1,202 @@
+/* lookup --explain: see explain.h. Cost: that of indexing the debug file. */
+#include "cmd/lookup/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+/* ---- the cache ------------------------------------------------------------------------ */
+
+static void find_range(const struct symcache *c, uint64_t rel_pc, struct explained *ret)
+{
+	const uint32_t range = symcache_range_of(c, rel_pc);
+	bool last;
+
+	if (range == SYMCACHE_NONE)
+		return;
+	last = range + 1 == c->header->num_ranges;
+	if (!symcache_sound(c, &c->ranges[range], (last ? 1 : 2) * sizeof(*c->ranges)))
+		return;
+	ret->in_range = true;
+	ret->range = range;
+	ret->range_start = c->ranges[range];
+	ret->range_end = last ? SYMCACHE_NONE : c->ranges[range + 1];
+}
+
+/* ---- the debug information ----------------------------------------------------------- */
+
+/* Is the file at `path` that of the cache? If not, *why says so. */
+static bool is_it(const struct symcache *c, const char *path, char **why)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct sc_error err;
+	size_t len;
+	bool derived, same;
+
+	free(*why);
+	*why = NULL;
+	if (symcache_elf_build_id(path, id, &len, &derived, &err)) {
+		*why = must_asprintf("%s", err.msg);
+		return false;
+	}
+	same = !c->image || (c->image->build_id_len == len && !memcmp(c->image->build_id, id, len));
+	if (!same)
+		*why = must_asprintf("%s: has another build ID by now", path);
+	return same;
+}
+
+/* DIR/.build-id/xx/rest.debug, or NULL. */
+static char *path_by_id(const struct symcache *c, const char *dir)
+{
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+
+	if (!c->image || c->image->build_id_len < 2 ||
+	    c->image->build_id_len > SYMCACHE_BUILD_ID_MAX || c->image->build_id_derived)
+		return NULL;
+	format_build_id(id, c->image->build_id, c->image->build_id_len);
+	return must_asprintf("%s/.build-id/%.2s/%s.debug", dir, id, id + 2);
+}
+
+/* The file to explain by, on the heap; NULL: *why says what is missing. */
+static char *find_file(const struct explain_request *r, char **why)
+{
+	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
+
+	for (const char *const *file = r->elf_files; *file; file++)
+		if (is_it(r->cache, *file, why))
+			return must_asprintf("%s", *file);
+	for (const char *const *dir = r->debug_dirs ? r->debug_dirs : default_dirs; *dir; dir++) {
+		char *path = path_by_id(r->cache, *dir), *ignored = NULL;
+		bool good = path && !access(path, R_OK) && is_it(r->cache, path, &ignored);
+
+		free(ignored);
+		if (good)
+			return path;
+		free(path);
+	}
+	if (!*why)
+		*why = must_asprintf("no debug file of this build ID; name its folder with "
+				     "--debug-file-directory");
+	return NULL;
+}
+
+static void find_dwarf(const struct explain_request *r, struct explained *ret)
+{
+	struct symcache_build_options options = { .debug_dirs = r->debug_dirs };
+	struct sc_error err;
+	char *path = find_file(r, &ret->missing);
+
+	if (!path)
+		return;
+	free(ret->missing);
+	ret->missing = NULL;
+	if (symcache_explain(path, &options, r->vaddr, &ret->dwarf, &err)) {
+		ret->missing = must_asprintf("%s", err.msg);
+	} else if (!ret->dwarf->path) {
+		ret->missing = must_asprintf("%s: has no debug information, nor has a file that "
+					     "belongs to it", path);
+		symcache_explanation_destroy(ret->dwarf);
+		ret->dwarf = NULL;
+	}
+	free(path);
+}
+
+bool explain_find(const struct explain_request *r, struct explained *ret)
+{
+	uint64_t base = symcache_load_base(r->cache), rel_pc = r->vaddr - base;
+	struct symcache_frames frames;
+
+	*ret = (struct explained){ .request = r };
+	if (r->vaddr >= base) {
+		find_range(r->cache, rel_pc, ret);
+		ret->has_code = symcache_lookup(r->cache, rel_pc, &frames);
+		ret->has_symbol = symcache_lookup_symbol(r->cache, rel_pc, &ret->symbol);
+	}
+	find_dwarf(r, ret);
+	return ret->has_code || ret->has_symbol;
+}
+
+void explain_deinit(struct explained *e)
+{
+	symcache_explanation_destroy(e->dwarf);
+	free(e->missing);
+}
+
+/* ---- which unit ----------------------------------------------------------------------- */
+
+static const struct symcache_explained_entry *
+next_deciding(const struct symcache_explained_unit *u, size_t *left)
+{
+	while (*left)
+		if (u->entries[--*left].decides)
+			return &u->entries[*left];
+	return NULL;
+}
+
+static bool same_text(struct symcache_str s, const char *text)
+{
+	return !text || (s.len == strlen(text) && !memcmp(s.ptr, text, s.len));
+}
+
+static bool same_path(const struct symcache_file *a, const struct symcache_file *b)
+{
+	char *x = explain_path(a), *y = explain_path(b);
+	bool same = !strcmp(x, y);
+
+	free(x);
+	free(y);
+	return same;
+}
+
+/* Frame by frame, innermost first: entries come outermost first. */
+bool explain_decides(const struct explained *e, const struct symcache_explained_unit *u)
+{
+	const struct explain_request *r = e->request;
+	uint32_t line = u->row.line, column = u->row.column; /* all 0 without a row */
+	const struct symcache_file *file = &u->row.file;
+	static const struct symcache_file unknown;
+	size_t left = u->num_entries;
+	struct symcache_frames frames;
+	struct symcache_frame frame;
+
+	if (!symcache_lookup(r->cache, r->vaddr - symcache_load_base(r->cache), &frames))
+		return false;
+	while (symcache_next_frame(&frames, &frame)) {
+		const struct symcache_explained_entry *entry = next_deciding(u, &left);
+
+		if (!same_path(&frame.file, file) || frame.line != line ||
+		    (r->cache->columns && frame.column != column) ||
+		    (entry && !same_text(frame.function, entry->name)))
+			return false;
+		file = entry ? &entry->call_file : &unknown;
+		line = entry ? entry->call_line : 0;
+		column = entry ? entry->call_column : 0;
+	}
+	return !next_deciding(u, &left);
+}
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+char *explain_name(const struct explained *e, struct symcache_str name, uint32_t lang)
+{
+	if (!name.len)
+		return must_asprintf("??");
+	if (e->request->demangle)
+		name = demangle(e->request->demangler, name, lang);
+	return must_asprintf("%.*s", (int)name.len, name.ptr);
+}
+
+char *explain_path(const struct symcache_file *file)
+{
+	size_t len;
+	char *path;
+
+	if (!file->name.ptr)
+		return must_asprintf("??");
+	len = symcache_path(file, SYMCACHE_PATH_RAW, NULL, 0);
+	path = must_calloc(len + 1, 1);
+	symcache_path(file, SYMCACHE_PATH_RAW, path, len + 1);
+	return path;
+}

@@ -1,0 +1,56 @@
+/*
+ * explain.h: lookup --explain: why an address has the answer it has.
+ *
+ * One half stands in the cache: the range that holds the address, its source location
+ * and what that is inlined into, the symbol. The other half is in the debug information
+ * that the cache was made of: unit, entries, line row. If that cannot be had any more,
+ * the first half is explained, and what is missing is said.
+ */
+#ifndef CMD_EXPLAIN_H
+#define CMD_EXPLAIN_H
+
+#include "cmd/lookup/answer.h"
+#include "cmd/cli/json_gen.h"
+#include "symcache/explain.h"
+
+/* What to explain. All is borrowed. */
+struct explain_request {
+	const struct symcache *cache;
+	const char *module;             /* as answers call it */
+	const char *const *elf_files;   /* what the cache was made of; ends with NULL */
+	const char *const *debug_dirs;  /* of --debug-file-directory, or NULL */
+	uint64_t vaddr;
+	bool demangle;
+	struct demangler *demangler;
+};
+
+struct explained {
+	const struct explain_request *request;
+	bool in_range;                  /* the cache has a range that holds the address */
+	uint32_t range;                 /* its index */
+	uint32_t range_start, range_end;/* relative; end SYMCACHE_NONE: the last one */
+	bool has_code;                  /* and it is not a gap */
+	bool has_symbol;
+	struct symcache_symbol symbol;
+	struct symcache_explanation *dwarf; /* NULL: see `missing` */
+	char *missing;                  /* why there is no debug information; or NULL */
+};
+
+/* Explains. True if the cache has code or a symbol there. */
+bool explain_find(const struct explain_request *request, struct explained *ret);
+void explain_deinit(struct explained *e);
+
+/* Does this unit give the frames of the cache? */
+bool explain_decides(const struct explained *e, const struct symcache_explained_unit *u);
+
+/* The name as the request wants it, on the heap; "??" if there is none. */
+char *explain_name(const struct explained *e, struct symcache_str name, uint32_t lang);
+
+/* PATH on the heap; "??" if it is not known. */
+char *explain_path(const struct symcache_file *file);
+
+/* Prints to standard output; JSON: one object, in an array or by itself. */
+void explain_text(const struct explained *e);
+void explain_json(const struct explained *e, struct json_gen *j);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * Parsing of input lines: see query.h. The order of the steps, the messages and
+ * what counts as a blank in each of them are llvm-symbolizer's.
+ */
+#include "cmd/lookup/query.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool consume(const char **p, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	if (strncmp(*p, prefix, len))
+		return false;
+	*p += len;
+	return true;
+}
+
+static void skip_blanks(const char **p)
+{
+	*p += strspn(*p, " \t\n\v\f\r");
+}
+
+/* A word, or what stands in quotes; ptr NULL if the quotes are not closed. */
+static struct symcache_str next_word(const char **p)
+{
+	const char *start = *p + strspn(*p, " \n\r"), *end;
+
+	if (*start == '"' || *start == '\'') {
+		end = strchr(start + 1, *start);
+		if (!end)
+			return (struct symcache_str){ NULL, 0 };
+		*p = end + 1;
+		return (struct symcache_str){ start + 1, (size_t)(end - start - 1) };
+	}
+	*p = start + strcspn(start, " \n\r");
+	return (struct symcache_str){ start, (size_t)(*p - start) };
+}
+
+bool query_number(struct symcache_str text, uint64_t *ret)
+{
+	const char *p = text.ptr, *end = text.ptr + text.len;
+	unsigned radix = 10;
+	uint64_t number = 0;
+
+	if (text.len > 1 && *p == '0') {
+		if ((p[1] | 0x20) == 'x')
+			radix = 16;
+		else if ((p[1] | 0x20) == 'b')
+			radix = 2;
+		else if (p[1] == 'o' || isdigit((unsigned char)p[1]))
+			radix = 8;
+		p += radix == 10 ? 0 : isdigit((unsigned char)p[1]) ? 1 : 2;
+	}
+	if (p == end)
+		return false;
+	for (; p < end; p++) {
+		unsigned digit = isdigit((unsigned char)*p) ? (unsigned)(*p - '0') :
+				 isalpha((unsigned char)*p) ? (unsigned)((*p | 0x20) - 'a' + 10) :
+							      99;
+
+		if (digit >= radix || __builtin_mul_overflow(number, radix, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			return false;
+	}
+	*ret = number;
+	return true;
+}
+
+/* The part of the line that names the module. */
+static const char *parse_module(const char **p, bool has_module, struct query *ret)
+{
+	enum module_kind kind = MODULE_NONE;
+
+	for (;;) {
+		enum module_kind prefix;
+
+		skip_blanks(p);
+		if (consume(p, "FILE:"))
+			prefix = MODULE_FILE;
+		else if (consume(p, "BUILDID:"))
+			prefix = MODULE_BUILD_ID;
+		else
+			break;
+		if (kind != MODULE_NONE)
+			return "duplicate input file specification prefix";
+		kind = prefix;
+	}
+	if (kind == MODULE_NONE && has_module)
+		return NULL;
+	if (kind != MODULE_NONE && !**p)
+		return kind == MODULE_FILE ? "must be followed by an input file" :
+					     "must be followed by a hash";
+	if (kind != MODULE_NONE && has_module)
+		return "input file has already been specified";
+	ret->module = next_word(p);
+	if (!ret->module.len)
+		return kind == MODULE_NONE ? "no input filename has been specified" :
+					     "unbalanced quotes in input file name";
+	if (kind == MODULE_BUILD_ID) {
+		for (size_t i = 0; i < ret->module.len; i++) {
+			if (isxdigit((unsigned char)ret->module.ptr[i]))
+				continue;
+			ret->module.len = 0;
+			return "wrong format of build-id";
+		}
+	}
+	ret->module_kind = kind == MODULE_NONE ? MODULE_FILE : kind;
+	return NULL;
+}
+
+/* An address, or a symbol with or without "+OFFSET". */
+static const char *parse_address(const char *p, struct query *ret)
+{
+	struct symcache_str spec, offset;
+	const char *plus;
+
+	skip_blanks(&p);
+	if (!*p)
+		return "no module offset has been specified (wanted: [MODULE] ADDRESS)";
+	spec = (struct symcache_str){ p, strcspn(p, " \n\r") };
+	while (spec.len && strchr("\t\v\f", spec.ptr[spec.len - 1]))
+		spec.len--;
+	if (query_number(spec, &ret->offset))
+		return NULL;
+	if (isdigit((unsigned char)*p))
+		return "expected a number as module offset (hexadecimal: 0x...)";
+	ret->symbol = spec;
+	plus = memrchr(spec.ptr, '+', spec.len);
+	if (!plus)
+		return NULL;
+	offset = (struct symcache_str){ plus + 1, (size_t)(spec.ptr + spec.len - plus - 1) };
+	if (plus > spec.ptr && query_number(offset, &ret->offset))
+		ret->symbol.len = (size_t)(plus - spec.ptr);
+	return NULL;
+}
+
+const char *query_parse(const char *line, bool has_module, struct query *ret)
+{
+	const char *wrong;
+
+	*ret = (struct query){ .kind = QUERY_CODE };
+	if (consume(&line, "DATA "))
+		ret->kind = QUERY_DATA;
+	else if (consume(&line, "FRAME "))
+		ret->kind = QUERY_FRAME;
+	else
+		consume(&line, "CODE ");
+	wrong = parse_module(&line, has_module, ret);
+	return wrong ? wrong : parse_address(line, ret);
+}

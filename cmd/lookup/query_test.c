@@ -1,0 +1,148 @@
+/* Unit tests of input lines; the expectations are what llvm-symbolizer-19 did. */
+#include "cmd/lookup/query.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct expected {
+	const char *line;
+	const char *wrong;    /* NULL: fine */
+	enum module_kind module_kind;
+	const char *module;
+	enum query_kind kind;
+	const char *symbol;   /* NULL: an address */
+	uint64_t offset;
+};
+
+static void assert_str(struct symcache_str s, const char *wanted)
+{
+	assert_int_equal(s.len, strlen(wanted));
+	assert_memory_equal(s.ptr ? s.ptr : "", wanted, s.len);
+}
+
+static void check(const struct expected *e, size_t num, bool has_module)
+{
+	for (size_t i = 0; i < num; i++, e++) {
+		struct query q;
+		const char *wrong = query_parse(e->line, has_module, &q);
+
+		if (e->wrong) {
+			assert_non_null(wrong);
+			assert_non_null(strstr(wrong, e->wrong));
+			assert_str(q.module, e->module ? e->module : "");
+			continue;
+		}
+		if (wrong)
+			fail_msg("'%s': %s", e->line, wrong);
+		assert_int_equal(q.kind, e->kind);
+		assert_int_equal(q.module_kind, e->module_kind);
+		assert_str(q.module, e->module ? e->module : "");
+		assert_true(q.offset == e->offset);
+		if (e->symbol)
+			assert_str(q.symbol, e->symbol);
+		else
+			assert_null(q.symbol.ptr);
+	}
+}
+
+#define CHECK(table, has_module) check(table, sizeof(table) / sizeof(*(table)), has_module)
+
+static void test_module_in_line(void **state)
+{
+	static const struct expected table[] = {
+		{ "a.out 0x11c0", NULL, MODULE_FILE, "a.out", QUERY_CODE, NULL, 0x11c0 },
+		{ "CODE a.out 0x11c0", NULL, MODULE_FILE, "a.out", QUERY_CODE, NULL, 0x11c0 },
+		{ "DATA a.out 0x11c0", NULL, MODULE_FILE, "a.out", QUERY_DATA, NULL, 0x11c0 },
+		{ "FRAME a.out 0x11c0", NULL, MODULE_FILE, "a.out", QUERY_FRAME, NULL, 0x11c0 },
+		{ "  a.out   4544  ", NULL, MODULE_FILE, "a.out", QUERY_CODE, NULL, 4544 },
+		{ "\ta.out 1", NULL, MODULE_FILE, "a.out", QUERY_CODE, NULL, 1 },
+		{ "\"a b\" 0x11C0", NULL, MODULE_FILE, "a b", QUERY_CODE, NULL, 0x11c0 },
+		{ "'a\"b' 1 and more", NULL, MODULE_FILE, "a\"b", QUERY_CODE, NULL, 1 },
+		{ "FILE:a.out 1", NULL, MODULE_FILE, "a.out", QUERY_CODE, NULL, 1 },
+		{ "FILE: \"a b\" 1", NULL, MODULE_FILE, "a b", QUERY_CODE, NULL, 1 },
+		{ "BUILDID:aBc9 1", NULL, MODULE_BUILD_ID, "aBc9", QUERY_CODE, NULL, 1 },
+		{ "DATA BUILDID: \"abcd\" 1", NULL, MODULE_BUILD_ID, "abcd", QUERY_DATA, NULL, 1 },
+		{ "code 1", NULL, MODULE_FILE, "code", QUERY_CODE, NULL, 1 },
+		{ "a.out _Z1fv", NULL, MODULE_FILE, "a.out", QUERY_CODE, "_Z1fv", 0 },
+		{ "a.out _Z1fv+0x20 x", NULL, MODULE_FILE, "a.out", QUERY_CODE, "_Z1fv", 0x20 },
+		{ "a.out operator+", NULL, MODULE_FILE, "a.out", QUERY_CODE, "operator+", 0 },
+		{ "a.out f+zz", NULL, MODULE_FILE, "a.out", QUERY_CODE, "f+zz", 0 },
+		{ "a.out +0x1", NULL, MODULE_FILE, "a.out", QUERY_CODE, "+0x1", 0 },
+		{ "a.out -5", NULL, MODULE_FILE, "a.out", QUERY_CODE, "-5", 0 },
+		{ "CODE 0x11c0", "no module offset", .module = "0x11c0" },
+		{ "0x11c0", "no module offset", .module = "0x11c0" },
+		{ "CODE", "no module offset", .module = "CODE" },
+		{ "CODE ", "no input filename" },
+		{ " ", "no input filename" },
+		{ "\"a.out 0x11c0", "no input filename" },
+		{ "FILE:", "followed by an input file" },
+		{ "BUILDID: ", "followed by a hash" },
+		{ "FILE:'a.out 1", "unbalanced quotes" },
+		{ "FILE:FILE:a 1", "duplicate" },
+		{ "FILE:BUILDID:a 1", "duplicate" },
+		{ "BUILDID:xyz 1", "wrong format of build-id" },
+		{ "a.out 12abc", "expected a number", .module = "a.out" },
+		{ "a.out 0x", "expected a number", .module = "a.out" },
+		{ "a.out 0x1ffffffffffffffff", "expected a number", .module = "a.out" },
+		{ "a.out 09", "expected a number", .module = "a.out" },
+	};
+
+	(void)state;
+	CHECK(table, false);
+}
+
+static void test_module_given(void **state)
+{
+	static const struct expected table[] = {
+		{ "0x11c0", NULL, MODULE_NONE, NULL, QUERY_CODE, NULL, 0x11c0 },
+		{ "DATA 16", NULL, MODULE_NONE, NULL, QUERY_DATA, NULL, 16 },
+		{ "main", NULL, MODULE_NONE, NULL, QUERY_CODE, "main", 0 },
+		{ "main 0x1", NULL, MODULE_NONE, NULL, QUERY_CODE, "main", 0 },
+		{ "FILE:a 1", "already been specified" },
+		{ "BUILDID:a 1", "already been specified" },
+		{ "CODE ", "no module offset" },
+	};
+
+	(void)state;
+	CHECK(table, true);
+}
+
+static void test_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		bool ok;
+		uint64_t number;
+	} table[] = {
+		{ "0", true, 0 }, { "00", true, 0 }, { "010700", true, 4544 }, { "10", true, 10 },
+		{ "0b101", true, 5 }, { "0B11", true, 3 }, { "0o17", true, 15 },
+		{ "0xfFfF", true, 65535 }, { "0X1", true, 1 },
+		{ "18446744073709551615", true, UINT64_MAX },
+		{ "18446744073709551616", false, 0 }, { "0x10000000000000000", false, 0 },
+		{ "", false, 0 }, { "0b", false, 0 }, { "0b2", false, 0 }, { "0O17", false, 0 },
+		{ "0x 1", false, 0 }, { "1_0", false, 0 }, { "08", false, 0 }, { "-1", false, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		struct symcache_str s = { table[i].text, strlen(table[i].text) };
+		uint64_t number = 0;
+
+		assert_int_equal(query_number(s, &number), table[i].ok);
+		assert_true(number == table[i].number);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_module_in_line),
+		cmocka_unit_test(test_module_given),
+		cmocka_unit_test(test_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+/* symcache compact: gives back the room of what was removed from the store. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "cmd/cli/json_gen.h"
+
+static struct {
+	const char *store;
+	bool json, quiet;
+} o;
+
+static const struct opt opts[] = {
+	OPT_STORE(&o.store),
+	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the sizes as a JSON object" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "do not tell the sizes" },
+	{ 0 },
+};
+
+static void report(uint64_t before, uint64_t after)
+{
+	struct json_gen *j;
+
+	if (!o.json) {
+		if (!o.quiet)
+			printf("%llu bytes before, %llu bytes after\n", (unsigned long long)before,
+			       (unsigned long long)after);
+		return;
+	}
+	j = json_gen_create(false);
+	json_gen_open_map(j, NULL);
+	json_gen_number(j, "bytes_before", before);
+	json_gen_number(j, "bytes_after", after);
+	json_gen_close_map(j);
+	json_gen_end(j);
+	json_gen_destroy(j);
+}
+
+static int run(int argc, char **argv)
+{
+	uint64_t before, after;
+	struct sc_error err;
+	char *path;
+	int rc;
+
+	(void)argv;
+	if (argc) {
+		cmd_error("no arguments: it compacts the whole store");
+		return STATUS_ERROR;
+	}
+	rc = store_path(o.store, &path, &err);
+	if (!rc)
+		rc = symstore_compact(path, &before, &after, &err);
+	if (!rc)
+		report(before, after);
+	else
+		cmd_error("%s", err.msg);
+	free(path);
+	return rc ? STATUS_ERROR : STATUS_OK;
+}
+
+const struct command compact_command = {
+	.name = "compact",
+	.operands = "",
+	.summary = "give back the room of what was removed from the store",
+	.description =
+		"Writes the store anew without free pages, beside it, and puts that in its place. No "
+		"other process may have the store open: it is refused then. Those that open it "
+		"meanwhile wait. It needs as much room on the disk as the store will have.",
+	.opts = opts,
+	.examples = "  symcache prune --older 90d && symcache compact\n",
+	.run = run,
+};

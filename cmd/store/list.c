@@ -1,0 +1,114 @@
+/*
+ * symcache list: what is in the store, a line for each entry, as it is read.
+ */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/store/entry.h"
+#include "cmd/store/select.h"
+
+static struct {
+	const char *store;
+	bool json;
+	struct selection sel;
+} o = { .sel = SELECTION_ALL };
+
+static const struct opt opts[] = {
+	OPT_STORE(&o.store),
+	OPTS_SELECTION(&o.sel),
+	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object a line" },
+	{ 0 },
+};
+
+struct listing {
+	struct json_gen *json; /* NULL: text */
+	uint64_t entries;
+};
+
+static bool list_entry(void *ctx, const struct symstore_entry *entry)
+{
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[SOURCES_TEXT];
+	struct listing *l = ctx;
+
+	l->entries++;
+	if (!selection_has(&o.sel, entry))
+		return true;
+	if (l->json) {
+		json_gen_open_map(l->json, NULL);
+		entry_json(l->json, entry);
+		json_gen_close_map(l->json);
+		json_gen_end(l->json);
+		return true;
+	}
+	format_build_id(id, entry->build_id, entry->build_id_len);
+	printf("%-40s %-12s %10llu %s%s\n", id, sources_text(entry->sources, kinds),
+	       (unsigned long long)entry->cache_size, entry->source_path,
+	       entry->build_id_derived ? " (no build ID: derived)" : "");
+	return true;
+}
+
+/* Lists what begins with each of the prefixes; all if there are none. Returns
+ * the exit status. */
+static int list(struct symstore_reader *reader, char **prefixes)
+{
+	struct listing l = { .json = o.json ? json_gen_create(false) : NULL };
+	uint8_t prefix[SYMCACHE_BUILD_ID_MAX];
+	int status = STATUS_OK, rc = 0;
+	struct sc_error err;
+	size_t nibbles;
+
+	if (!*prefixes)
+		rc = symstore_each(reader, NULL, 0, list_entry, &l, &err);
+	for (; *prefixes && !rc; prefixes++) {
+		uint64_t before = l.entries;
+
+		rc = parse_build_id(*prefixes, prefix, &nibbles, &err);
+		if (!rc)
+			rc = symstore_each(reader, prefix, nibbles, list_entry, &l, &err);
+		if (!rc && l.entries == before) {
+			cmd_error("no build ID in the store begins with %s", *prefixes);
+			status = STATUS_PARTLY;
+		}
+	}
+	json_gen_destroy(l.json);
+	if (!rc)
+		return status;
+	cmd_error("%s", err.msg);
+	return STATUS_ERROR;
+}
+
+static int run(int argc, char **argv)
+{
+	struct symstore_reader *reader = NULL;
+	struct symstore *store = NULL;
+	struct sc_error err;
+	int status = STATUS_ERROR;
+
+	(void)argc;
+	if (selection_init(&o.sel, &err) || open_store(o.store, SYMSTORE_READ, &store, &err) ||
+	    symstore_read_begin(store, &reader, &err))
+		cmd_error("%s", err.msg);
+	else
+		status = list(reader, argv);
+	symstore_read_end(reader);
+	symstore_close(store);
+	return status;
+}
+
+const struct command list_command = {
+	.name = "list",
+	.operands = "[BUILDID...]",
+	.summary = "list the entries of the store",
+	.description =
+		"Prints a line for each entry of the store: build ID, kinds of symbols, size of the "
+		"cache in bytes, and the file it was made from. Beginnings of build IDs choose "
+		"among them, and so do the options, all of which must hold."
+		"\n\n"
+		"Exit status: 1 if no entry begins with one of those.",
+	.opts = opts,
+	.examples =
+		"  symcache list\n"
+		"  symcache list --tag release=1.4.2 --kind dwarf --larger 10M\n"
+		"  symcache list --json | jq -r 'select(.symbols | index(\"dwarf\") | not) | .source'\n",
+	.run = run,
+};

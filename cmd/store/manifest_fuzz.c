@@ -1,0 +1,49 @@
+/*
+ * Fuzz target: any text as a manifest. What is read is written and read again, and is
+ * the same.
+ */
+#include "cmd/store/manifest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void same(const struct manifest_entry *a, const struct manifest_entry *b)
+{
+	must(a->entry.build_id_len == b->entry.build_id_len &&
+	     !memcmp(a->entry.build_id, b->entry.build_id, a->entry.build_id_len));
+	must(a->entry.cache_size == b->entry.cache_size && a->entry.time == b->entry.time &&
+	     a->entry.sources == b->entry.sources && a->hash.low64 == b->hash.low64 &&
+	     a->hash.high64 == b->hash.high64 && a->has_sha256 == b->has_sha256);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct manifest m, again;
+	struct sc_error err;
+	char *text;
+
+	if (manifest_read(&m, (const char *)data, size, &err))
+		return 0;
+	text = manifest_write(&m);
+	/* What is no UTF-8, or very large, is written in another way. */
+	if (!manifest_read(&again, text, strlen(text), &err)) {
+		must(again.num == m.num);
+		for (size_t i = 0; i < m.num; i++)
+			same(&m.entries[i], &again.entries[i]);
+	}
+	manifest_sort(&m);
+	for (size_t i = 0; i < m.num; i++)
+		must(manifest_find(&m, m.entries[i].entry.build_id, m.entries[i].entry.build_id_len));
+	manifest_deinit(&again);
+	manifest_deinit(&m);
+	free(text);
+	return 0;
+}

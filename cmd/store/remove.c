@@ -1,0 +1,83 @@
+/*
+ * symcache remove: takes entries out of the store by their build IDs.
+ *
+ * All or nothing: if one of the build IDs is not there or means several entries,
+ * nothing is removed.
+ */
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "cmd/store/doomed.h"
+
+static struct {
+	const char *store;
+	bool json, quiet, dry_run;
+} o;
+
+static const struct opt opts[] = {
+	OPT_STORE(&o.store),
+	{ "dry-run", 'n', OPT_FLAG, &o.dry_run, NULL, "only say what would be removed" },
+	{ "json", 0, OPT_FLAG, &o.json, NULL, "write what was removed as a JSON object" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "do not say what was removed" },
+	{ 0 },
+};
+
+static int gather(struct symstore *store, char **texts, struct doomed *doomed,
+		  struct sc_error *err)
+{
+	struct symstore_reader *reader;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symstore_entry entry;
+	size_t len;
+	int rc = symstore_read_begin(store, &reader, err);
+
+	for (; !rc && *texts; texts++) {
+		rc = find_build_id(reader, *texts, id, &len, err);
+		if (!rc)
+			rc = symstore_entry(reader, id, len, &entry, err);
+		if (!rc)
+			doomed_add(doomed, &entry);
+	}
+	symstore_read_end(reader);
+	return rc;
+}
+
+static int run(int argc, char **argv)
+{
+	struct doomed doomed __attribute__((cleanup(doomed_deinit))) = { 0 };
+	struct symstore *store;
+	struct sc_error err;
+	int rc;
+
+	if (!argc) {
+		cmd_error("name build IDs: 'symcache list' shows them");
+		return STATUS_ERROR;
+	}
+	rc = open_store(o.store, o.dry_run ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);
+	if (!rc)
+		rc = gather(store, argv, &doomed, &err);
+	if (!rc && !o.dry_run)
+		rc = doomed_remove(&doomed, store, &err);
+	if (!rc)
+		doomed_print(&doomed, o.dry_run, o.json, o.quiet);
+	else
+		cmd_error("%s", err.msg);
+	symstore_close(store);
+	return !rc ? STATUS_OK : rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
+}
+
+const struct command remove_command = {
+	.name = "remove",
+	.operands = "BUILDID...",
+	.summary = "take entries out of the store",
+	.description =
+		"Removes the entries with these build IDs; the beginning of one is enough if only one "
+		"begins so. All of them or, if one is missing or not clear, none. The file keeps its "
+		"size, and what is indexed next uses the room; 'symcache compact' gives it back. A file "
+		"whose entry was removed counts as new when it is indexed again."
+		"\n\n"
+		"Exit status: 1 if the store has no such entry.",
+	.opts = opts,
+	.examples = "  symcache remove 8a3f 51bb\n",
+	.run = run,
+};

@@ -1,0 +1,311 @@
+/*
+ * symcache show: one cache, of the store or a file: its facts, or its tables.
+ */
+#include "cmd/store/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/store/entry.h"
+
+static struct {
+	const char *store, *cache;
+	bool files, functions, ranges, data, json;
+} o;
+
+static const struct opt opts[] = {
+	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "show this SymCache file" },
+	OPT_STORE(&o.store),
+	{ "files", 0, OPT_FLAG, &o.files, NULL, "list the source files" },
+	{ "functions", 0, OPT_FLAG, &o.functions, NULL,
+	  "list the functions: entry address, language, linkage name, declaration" },
+	{ "ranges", 0, OPT_FLAG, &o.ranges, NULL,
+	  "list the ranges of addresses: start, and its frames, innermost first" },
+	{ "data", 0, OPT_FLAG, &o.data, NULL, "list the data symbols: address, size, name" },
+	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object: the facts, and the lists asked for" },
+	{ 0 },
+};
+
+static const char *arch_name(uint32_t arch)
+{
+	switch (arch) {
+	case SYMCACHE_ARCH_X86: return "x86";
+	case SYMCACHE_ARCH_AMD64: return "amd64";
+	case SYMCACHE_ARCH_ARM: return "arm";
+	case SYMCACHE_ARCH_ARM64: return "arm64";
+	case SYMCACHE_ARCH_PPC: return "ppc";
+	case SYMCACHE_ARCH_PPC64: return "ppc64";
+	case SYMCACHE_ARCH_MIPS: return "mips";
+	case SYMCACHE_ARCH_MIPS64: return "mips64";
+	}
+	return "unknown";
+}
+
+/* Upstream's way: a UUID, then the age if there is one. */
+static void debug_id(const struct symcache_header *h, char text[64])
+{
+	char *end = text;
+
+	for (int i = 0; i < 16; i++)
+		end += sprintf(end, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			       h->debug_uuid[i]);
+	if (h->debug_age)
+		sprintf(end, "-%" PRIx32, h->debug_age);
+}
+
+static void fact(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void fact(const char *name, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%-16s ", name);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* used: when its last use began, or 0. */
+static void text_entry(const struct symstore_entry *e, int64_t used)
+{
+	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	size_t len;
+
+	format_build_id(text, e->build_id, e->build_id_len);
+	fact("build ID", "%s%s", text, e->build_id_derived ? " (derived: the file has none)" : "");
+	fact("source", "%s", e->source_path);
+	if (*e->debug_path)
+		fact("debug file", "%s", e->debug_path);
+	fact("source size", "%" PRIu64, e->source_size);
+	fact("source XXH3-128", "%016" PRIx64 "%016" PRIx64, e->source_hash.high64,
+	     e->source_hash.low64);
+	fact("indexed", "%s by %s", time_text(e->time, text), e->tool_version);
+	if (used)
+		fact("last used", "%.10s", time_text(used, text));
+	if (e->bad_units)
+		fact("broken units", "%" PRIu32, e->bad_units);
+	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
+		fact("tag", "%.*s", (int)len, tag);
+	for (const char *at = e->transforms, *line; (len = symstore_tags_next(&at, &line)); )
+		fact("changed by", "%.*s", (int)len, line);
+	fact("cache XXH3-64", "%016" PRIx64, e->cache_hash);
+}
+
+static void text_cache(const struct symcache *c, bool with_id)
+{
+	const struct symcache_ext_image *image = c->image;
+	const struct symcache_header *h = c->header;
+	char text[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[SOURCES_TEXT];
+
+	debug_id(h, text);
+	fact("debug ID", "%s", text);
+	fact("format", "SymCache %" PRIu32 "%s", h->version, image ? " with extensions" : "");
+	fact("cache size", "%zu", c->size);
+	fact("architecture", "%s", arch_name(h->arch));
+	if (image) {
+		struct symcache_str soname = symcache_string(c, image->soname);
+		struct symcache_str writer = symcache_string(c, image->writer);
+
+		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
+			format_build_id(text, image->build_id, image->build_id_len);
+			fact("build ID", "%s%s", text, image->build_id_derived ? " (derived)" : "");
+		}
+		fact("image", "%u-bit %s-endian, machine %u, type %u", image->elf_class,
+		     image->big_endian ? "big" : "little", image->machine, image->elf_type);
+		if (soname.ptr)
+			fact("soname", "%.*s", (int)soname.len, soname.ptr);
+		fact("load base", "0x%" PRIx64, image->load_base);
+		fact("image size", "0x%" PRIx64, image->image_size);
+		fact("symbols", "%s", sources_text(image->sources, kinds));
+		if (writer.ptr)
+			fact("writer", "%.*s", (int)writer.len, writer.ptr);
+	}
+	fact("files", "%" PRIu32, h->num_files);
+	fact("functions", "%" PRIu32, h->num_functions);
+	fact("ranges", "%" PRIu32, h->num_ranges);
+	fact("locations", "%" PRIu32, h->num_source_locations);
+	fact("data symbols", "%zu", c->num_data_symbols);
+	fact("string bytes", "%" PRIu32, h->string_bytes);
+}
+
+static void json_cache(struct json_gen *j, const struct symcache *c, bool with_id)
+{
+	const struct symcache_ext_image *image = c->image;
+	const struct symcache_header *h = c->header;
+	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
+
+	debug_id(h, text);
+	json_gen_text(j, "debug_id", text);
+	json_gen_number(j, "format_version", h->version);
+	if (with_id)
+		json_gen_number(j, "cache_size", c->size);
+	json_gen_text(j, "architecture", arch_name(h->arch));
+	if (image) {
+		struct symcache_str soname = symcache_string(c, image->soname);
+
+		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
+			format_build_id(text, image->build_id, image->build_id_len);
+			json_gen_text(j, "build_id", text);
+			json_gen_bool(j, "build_id_derived", image->build_id_derived);
+			sources_json(j, "symbols", image->sources);
+		}
+		json_gen_number(j, "elf_class", image->elf_class);
+		json_gen_bool(j, "big_endian", image->big_endian);
+		json_gen_number(j, "machine", image->machine);
+		json_gen_number(j, "elf_type", image->elf_type);
+		if (soname.ptr) {
+			json_gen_string(j, "soname", 6);
+			json_gen_string(j, soname.ptr, soname.len);
+		}
+		json_gen_hex(j, "load_base", image->load_base);
+		json_gen_hex(j, "image_size", image->image_size);
+	}
+	json_gen_number(j, "num_files", h->num_files);
+	json_gen_number(j, "num_functions", h->num_functions);
+	json_gen_number(j, "num_ranges", h->num_ranges);
+	json_gen_number(j, "num_locations", h->num_source_locations);
+	json_gen_number(j, "num_data_symbols", c->num_data_symbols);
+	json_gen_number(j, "string_bytes", h->string_bytes);
+}
+
+/* `entry` NULL: a file. The lists take the place of the facts, but in JSON. */
+static void show(const struct symstore_entry *entry, int64_t used, const struct symcache *cache)
+{
+	char text[32];
+	struct json_gen *j = o.json ? json_gen_create(true) : NULL;
+
+	if (j) {
+		json_gen_open_map(j, NULL);
+		if (entry)
+			entry_json(j, entry);
+		if (used)
+			json_gen_text(j, "last_used", time_text(used, text));
+		json_cache(j, cache, !entry);
+	} else if (!o.files && !o.functions && !o.ranges && !o.data) {
+		if (entry)
+			text_entry(entry, used);
+		text_cache(cache, !entry);
+	}
+	if (o.files)
+		show_files(cache, j);
+	if (o.functions)
+		show_functions(cache, j);
+	if (o.ranges)
+		show_ranges(cache, j);
+	if (o.data)
+		show_data(cache, j);
+	if (j) {
+		json_gen_close_map(j);
+		json_gen_end(j);
+	}
+	json_gen_destroy(j);
+}
+
+static int show_file(const char *path, struct sc_error *err)
+{
+	struct cache_file file;
+	int rc = cache_file_open(path, &file, err);
+
+	if (!rc)
+		show(NULL, 0, &file.cache);
+	cache_file_close(&file);
+	return rc;
+}
+
+static bool candidate(void *ctx, const struct symstore_entry *entry)
+{
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	unsigned *left = ctx;
+
+	format_build_id(id, entry->build_id, entry->build_id_len);
+	if (*left)
+		fprintf(stderr, "  %s %s\n", id, entry->source_path);
+	else
+		fprintf(stderr, "  ...\n");
+	return (*left)-- > 0;
+}
+
+/* Several build IDs begin so: which? */
+static void show_candidates(struct symstore_reader *reader, const char *text)
+{
+	uint8_t prefix[SYMCACHE_BUILD_ID_MAX];
+	unsigned left = 20;
+	size_t nibbles;
+
+	if (!parse_build_id(text, prefix, &nibbles, NULL))
+		symstore_each(reader, prefix, nibbles, candidate, &left, NULL);
+}
+
+static int show_entry(const struct symstore *store, struct symstore_reader *reader,
+		      const char *text, struct sc_error *err)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symstore_entry entry;
+	struct symcache cache;
+	struct symcache_guard guard = { 0 };
+	size_t len;
+	int rc = find_build_id(reader, text, id, &len, err);
+
+	if (!rc)
+		rc = symstore_entry(reader, id, len, &entry, err);
+	if (!rc)
+		rc = symstore_get_guarded(reader, id, len, &guard, &cache, err);
+	/* The tables are read as they lie there. */
+	if (!rc && !symcache_sound(&cache, cache.data, cache.size))
+		rc = symstore_damaged(id, len, err);
+	if (!rc)
+		show(&entry, symstore_last_used(store, id, len), &cache);
+	symcache_guard_deinit(&guard);
+	return rc;
+}
+
+static int run(int argc, char **argv)
+{
+	struct symstore_reader *reader = NULL;
+	struct symstore *store = NULL;
+	struct sc_error err;
+	int rc;
+
+	if (argc + (o.cache != NULL) != 1) {
+		cmd_error("name one build ID, or one file with --cache FILE");
+		return STATUS_ERROR;
+	}
+	if (o.cache) {
+		rc = show_file(o.cache, &err);
+	} else {
+		rc = open_store(o.store, SYMSTORE_READ, &store, &err);
+		if (!rc)
+			rc = symstore_read_begin(store, &reader, &err);
+		if (!rc)
+			rc = show_entry(store, reader, argv[0], &err);
+	}
+	if (rc)
+		cmd_error("%s", err.msg);
+	if (rc == SC_EINVAL && reader)
+		show_candidates(reader, argv[0]);
+	rc = !rc ? STATUS_OK : rc == SC_ENOTFOUND && reader ? STATUS_PARTLY : STATUS_ERROR;
+	symstore_read_end(reader);
+	symstore_close(store);
+	return rc;
+}
+
+const struct command show_command = {
+	.name = "show",
+	.operands = "[BUILDID]",
+	.summary = "show what a cache holds",
+	.description =
+		"Shows an entry of the store, or a SymCache file: what image it is of, where it comes "
+		"from, how much is in it; or, if asked for, its tables instead. The beginning of a "
+		"build ID is enough if only one begins so."
+		"\n\n"
+		"Exit status: 1 if the store has no such entry.",
+	.opts = opts,
+	.examples =
+		"  symcache show 8a3f\n"
+		"  symcache show 8a3f --functions | grep main\n"
+		"  symcache show --cache python.symcache --json --files\n",
+	.run = run,
+};

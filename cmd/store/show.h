@@ -1,0 +1,17 @@
+/*
+ * show.h: what a cache holds, line by line or as JSON arrays.
+ */
+#ifndef CMD_SHOW_H
+#define CMD_SHOW_H
+
+#include "cmd/cli/json_gen.h"
+#include "symcache/symcache.h"
+
+/* Each prints all of one kind to standard output; `j` NULL: as text, else as an
+ * array under its name into the open object. */
+void show_files(const struct symcache *cache, struct json_gen *j);
+void show_functions(const struct symcache *cache, struct json_gen *j);
+void show_ranges(const struct symcache *cache, struct json_gen *j);
+void show_data(const struct symcache *cache, struct json_gen *j);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * The tables of a cache: see show.h.
+ *
+ * Addresses are relative to the image, as in the cache. Everything is read
+ * through the public look-ups, so a malformed cache shows wrong lines at worst.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/store/show.h"
+
+/* The path of `file` on the heap; "" if unknown. */
+static char *path_of(const struct symcache_file *file)
+{
+	size_t len = file->name.ptr ? symcache_path(file, SYMCACHE_PATH_CLEAN, NULL, 0) : 0;
+	char *path = must_calloc(len + 1, 1);
+
+	if (len)
+		symcache_path(file, SYMCACHE_PATH_CLEAN, path, len + 1);
+	return path;
+}
+
+static void print_str(struct symcache_str s)
+{
+	if (s.ptr)
+		fwrite(s.ptr, 1, s.len, stdout);
+}
+
+static void json_str(struct json_gen *j, const char *key, struct symcache_str s)
+{
+	json_gen_string(j, key, strlen(key));
+	json_gen_string(j, s.ptr ? s.ptr : "", s.ptr ? s.len : 0);
+}
+
+/* " at PATH:LINE[:COLUMN]", or the keys of these. */
+static void show_place(const struct symcache_file *file, uint32_t line, uint32_t column,
+		       struct json_gen *j)
+{
+	char *path = path_of(file);
+
+	if (j) {
+		json_gen_text(j, "file", path);
+		json_gen_number(j, "line", line);
+		json_gen_number(j, "column", column);
+	} else if (*path || line) {
+		printf(" at %s:%" PRIu32, *path ? path : "?", line);
+		if (column)
+			printf(":%" PRIu32, column);
+	}
+	free(path);
+}
+
+void show_files(const struct symcache *cache, struct json_gen *j)
+{
+	if (j)
+		json_gen_open_array(j, "files");
+	for (uint32_t i = 0; i < cache->header->num_files; i++) {
+		struct symcache_file file = symcache_file(cache, i);
+		char *path = path_of(&file);
+
+		if (j)
+			json_gen_text(j, NULL, path);
+		else
+			printf("%" PRIu32 " %s\n", i, path);
+		free(path);
+	}
+	if (j)
+		json_gen_close_array(j);
+}
+
+static const char *lang_name(uint32_t lang)
+{
+	static const char *const names[] = { "?", "C", "C++", "D", "Go", "Objective-C",
+		"Objective-C++", "Rust", "Swift", "C#", "Visual Basic", "F#" };
+
+	if (lang == SYMCACHE_LANG_SYMTAB)
+		return "symbol";
+	return lang < sizeof(names) / sizeof(*names) ? names[lang] : "?";
+}
+
+/* The decl columns need the reader's checks: functions have no accessor of
+ * their own, as look-ups go by address. */
+void show_functions(const struct symcache *cache, struct json_gen *j)
+{
+	if (j)
+		json_gen_open_array(j, "functions");
+	for (uint32_t i = 0; i < cache->header->num_functions; i++) {
+		const struct symcache_function *f = &cache->functions[i];
+		struct symcache_str name = symcache_string(cache, f->name);
+		struct symcache_file decl = { 0 };
+		uint32_t line = 0;
+
+		if (cache->decls && cache->decls[i].file_idx != SYMCACHE_NONE) {
+			decl = symcache_file(cache, cache->decls[i].file_idx);
+			line = cache->decls[i].line;
+		}
+		if (j) {
+			json_gen_open_map(j, NULL);
+			json_str(j, "name", name);
+			json_gen_text(j, "language", lang_name(f->lang));
+			if (f->entry_pc != SYMCACHE_NONE)
+				json_gen_hex(j, "entry_pc", f->entry_pc);
+			show_place(&decl, line, 0, j);
+			json_gen_close_map(j);
+			continue;
+		}
+		if (f->entry_pc == SYMCACHE_NONE)
+			printf("%-10s ", "inlined");
+		else
+			printf("0x%08" PRIx32 " ", f->entry_pc);
+		printf("%-6s ", lang_name(f->lang));
+		print_str(name);
+		show_place(&decl, line, 0, NULL);
+		putchar('\n');
+	}
+	if (j)
+		json_gen_close_array(j);
+}
+
+static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct json_gen *j)
+{
+	struct symcache_frames frames;
+	struct symcache_frame frame;
+	const char *before = " ";
+
+	if (j)
+		json_gen_open_array(j, "frames");
+	if (symcache_lookup(cache, rel_pc, &frames))
+		while (symcache_next_frame(&frames, &frame)) {
+			if (j) {
+				json_gen_open_map(j, NULL);
+				json_str(j, "function", frame.function);
+				show_place(&frame.file, frame.line, frame.column, j);
+				json_gen_close_map(j);
+				continue;
+			}
+			fputs(before, stdout);
+			print_str(frame.function);
+			show_place(&frame.file, frame.line, frame.column, NULL);
+			before = " in ";
+		}
+	else if (!j)
+		fputs(" -", stdout);
+	if (j)
+		json_gen_close_array(j);
+}
+
+void show_ranges(const struct symcache *cache, struct json_gen *j)
+{
+	uint32_t n = cache->header->num_ranges;
+
+	if (j)
+		json_gen_open_array(j, "ranges");
+	for (uint32_t i = 0; i < n; i++) {
+		if (j) {
+			json_gen_open_map(j, NULL);
+			json_gen_hex(j, "start", cache->ranges[i]);
+			show_frames(cache, cache->ranges[i], j);
+			json_gen_close_map(j);
+			continue;
+		}
+		printf("0x%08" PRIx32, cache->ranges[i]);
+		show_frames(cache, cache->ranges[i], NULL);
+		putchar('\n');
+	}
+	if (j)
+		json_gen_close_array(j);
+}
+
+void show_data(const struct symcache *cache, struct json_gen *j)
+{
+	if (j)
+		json_gen_open_array(j, "data");
+	for (size_t i = 0; i < cache->num_data_symbols; i++) {
+		const struct symcache_ext_data *d = &cache->data_symbols[i];
+		struct symcache_str name = symcache_string(cache, d->name);
+		struct symcache_file file = { 0 };
+
+		if (d->file_idx != SYMCACHE_NONE)
+			file = symcache_file(cache, d->file_idx);
+		if (j) {
+			json_gen_open_map(j, NULL);
+			json_str(j, "name", name);
+			json_gen_hex(j, "address", d->address);
+			json_gen_number(j, "size", d->size);
+			show_place(&file, d->line, 0, j);
+			json_gen_close_map(j);
+			continue;
+		}
+		printf("0x%08" PRIx32 " %8" PRIu32 " ", d->address, d->size);
+		print_str(name);
+		show_place(&file, d->line, 0, NULL);
+		putchar('\n');
+	}
+	if (j)
+		json_gen_close_array(j);
+}

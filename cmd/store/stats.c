@@ -1,0 +1,153 @@
+/* symcache stats: how much is in the store, of what kinds, and how full it is. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "cmd/store/entry.h"
+
+static struct {
+	const char *store;
+	bool json;
+} o;
+
+static const struct opt opts[] = {
+	OPT_STORE(&o.store),
+	{ "json", 0, OPT_FLAG, &o.json, NULL, "write it as a JSON object" },
+	{ 0 },
+};
+
+/* Entries by the best kind of symbols that they have; the last: none. */
+enum { KINDS = 5 };
+
+struct totals {
+	struct { uint64_t entries, bytes; } kinds[KINDS];
+	uint64_t bytes, tagged, broken;
+	int64_t oldest, newest;
+};
+
+static bool count(void *ctx, const struct symstore_entry *e)
+{
+	struct totals *t = ctx;
+	int kind = 0;
+
+	while (kind < KINDS - 1 && !(e->sources & source_bit(kind)))
+		kind++;
+	t->kinds[kind].entries++;
+	t->kinds[kind].bytes += e->cache_size;
+	t->bytes += e->cache_size;
+	t->tagged += *e->tags != 0;
+	t->broken += e->bad_units > 0;
+	t->oldest = e->time < t->oldest ? e->time : t->oldest;
+	t->newest = e->time > t->newest ? e->time : t->newest;
+	return true;
+}
+
+static const char *kind_name(int kind)
+{
+	return kind < KINDS - 1 ? source_names[kind] : "none";
+}
+
+static void print_json(const struct symstore_info *info, const struct totals *t)
+{
+	struct json_gen *j = json_gen_create(true);
+	char text[32];
+
+	json_gen_open_map(j, NULL);
+	json_gen_number(j, "entries", info->entries);
+	json_gen_number(j, "cache_bytes", t->bytes);
+	json_gen_open_map(j, "kinds");
+	for (int i = 0; i < KINDS; i++) {
+		json_gen_open_map(j, kind_name(i));
+		json_gen_number(j, "entries", t->kinds[i].entries);
+		json_gen_number(j, "cache_bytes", t->kinds[i].bytes);
+		json_gen_close_map(j);
+	}
+	json_gen_close_map(j);
+	json_gen_number(j, "tagged", t->tagged);
+	json_gen_number(j, "broken_debug_info", t->broken);
+	json_gen_number(j, "seen_files", info->seen);
+	if (info->entries) {
+		json_gen_text(j, "oldest", time_text(t->oldest, text));
+		json_gen_text(j, "newest", time_text(t->newest, text));
+	}
+	json_gen_number(j, "file_size", info->file_size);
+	json_gen_number(j, "used_bytes", info->used_bytes - info->free_bytes);
+	json_gen_number(j, "free_bytes", info->free_bytes);
+	json_gen_number(j, "page_size", info->page_size);
+	json_gen_number(j, "map_size", info->map_size);
+	json_gen_number(j, "format", info->format);
+	json_gen_bool(j, "locked", info->locked);
+	json_gen_close_map(j);
+	json_gen_end(j);
+	json_gen_destroy(j);
+}
+
+static void print_text(const struct symstore_info *info, const struct totals *t)
+{
+	char oldest[32], newest[32];
+
+	printf("entries      %12llu  %15llu bytes of caches\n", (unsigned long long)info->entries,
+	       (unsigned long long)t->bytes);
+	for (int i = 0; i < KINDS; i++)
+		if (t->kinds[i].entries)
+			printf("  %-13s%10llu  %15llu\n", kind_name(i),
+			       (unsigned long long)t->kinds[i].entries,
+			       (unsigned long long)t->kinds[i].bytes);
+	printf("tagged       %12llu\n", (unsigned long long)t->tagged);
+	printf("broken       %12llu  with broken debug information\n", (unsigned long long)t->broken);
+	printf("files seen   %12llu\n", (unsigned long long)info->seen);
+	if (info->entries)
+		printf("indexed      %s to %s\n", time_text(t->oldest, oldest),
+		       time_text(t->newest, newest));
+	printf("file         %12llu bytes, %llu of them free pages of %u\n",
+	       (unsigned long long)info->file_size, (unsigned long long)info->free_bytes,
+	       info->page_size);
+	printf("map          %12llu bytes, %.3g%% used\n", (unsigned long long)info->map_size,
+	       100.0 * (double)info->used_bytes / (double)info->map_size);
+	printf("format       %12u%s\n", info->format, info->locked ? "" : ", without a lock file");
+}
+
+static int run(int argc, char **argv)
+{
+	struct totals totals = { .oldest = INT64_MAX, .newest = INT64_MIN };
+	struct symstore_reader *reader = NULL;
+	struct symstore_info info;
+	struct symstore *store;
+	struct sc_error err;
+	int rc;
+
+	(void)argv;
+	if (argc) {
+		cmd_error("no arguments: it tells of the whole store");
+		return STATUS_ERROR;
+	}
+	rc = open_store(o.store, SYMSTORE_READ, &store, &err);
+	if (!rc)
+		rc = symstore_read_begin(store, &reader, &err);
+	if (!rc)
+		rc = symstore_info(reader, &info, &err);
+	if (!rc)
+		rc = symstore_each(reader, NULL, 0, count, &totals, &err);
+	if (rc)
+		cmd_error("%s", err.msg);
+	else if (o.json)
+		print_json(&info, &totals);
+	else
+		print_text(&info, &totals);
+	symstore_read_end(reader);
+	symstore_close(store);
+	return rc ? STATUS_ERROR : STATUS_OK;
+}
+
+const struct command stats_command = {
+	.name = "stats",
+	.operands = "",
+	.summary = "tell how much is in the store and how full it is",
+	.description =
+		"Counts the entries and the bytes of their caches by the best kind of symbols they "
+		"have, and tells the size of the file, its free pages, and how much of the memory map "
+		"is used (a map that is too small is made larger by itself).",
+	.opts = opts,
+	.examples = "  symcache stats --json | jq .free_bytes\n",
+	.run = run,
+};

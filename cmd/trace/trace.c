@@ -1,0 +1,202 @@
+/*
+ * symcache trace: GDB trace files, symbolized out of the store.
+ *
+ * One walk over the frames of each file, through the map; what a frame needs is
+ * looked up once for each address, so that time is bounded by reading and printing
+ * and memory does not grow with the file.
+ *
+ * Exit status: 1 where a file breaks off or a frame is damaged (all that can be
+ * read is shown) and where no frame is selected; 2 where there is nothing to show.
+ */
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "cmd/trace/trace.h"
+
+enum { FORMAT_TEXT, FORMAT_JSON };
+
+static struct {
+	struct opt_list images;
+	const char *store;
+	int order, format;
+	bool registers, hexdump, summary, demangle;
+	struct opt_list by[5]; /* by enum trace_by */
+} o = { .demangle = true };
+
+static const char *const orders[] = { "auto", "little", "big", NULL };
+static const char *const formats[] = { "text", "json", NULL };
+
+static const struct opt opts[] = {
+	{ "module", 'm', OPT_LIST, &o.images, "FILE|BUILDID[@BIAS]",
+	  "an ELF file or build ID that was loaded, and at which bias (hex); repeatable",
+	  NULL, NULL },
+	OPT_STORE(&o.store),
+	{ "byte-order", 0, OPT_ENUM, &o.order, "auto|little|big",
+	  "of the target (auto: from the modules, the target description or the frames)",
+	  orders, NULL },
+	{ "format", 0, OPT_ENUM, &o.format, "text|json",
+	  "json: a line with one object for each definition and frame", formats, NULL },
+	{ "registers", 'r', OPT_FLAG, &o.registers, NULL, "show all registers", NULL, NULL },
+	{ "hexdump", 'x', OPT_FLAG, &o.hexdump, NULL, "show the bytes of memory", NULL, NULL },
+	{ "tracepoint", 't', OPT_LIST, &o.by[BY_TRACEPOINT], "N",
+	  "only frames of this tracepoint", NULL, NULL },
+	{ "frame", 'f', OPT_LIST, &o.by[BY_FRAME], "N", "only this frame", NULL, NULL },
+	{ "pc", 0, OPT_LIST, &o.by[BY_PC], "ADDR", "only frames at this address", NULL, NULL },
+	{ "range", 0, OPT_LIST, &o.by[BY_RANGE], "A,B",
+	  "only frames at addresses from A to B", NULL, NULL },
+	{ "line", 'l', OPT_LIST, &o.by[BY_LINE], "FILE:LINE",
+	  "only frames in this source line", NULL, NULL },
+	{ "summary", 's', OPT_FLAG, &o.summary, NULL,
+	  "count the frames by tracepoint and by source line", NULL, NULL },
+	{ "demangle", 0, OPT_BOOL, &o.demangle, NULL, "show names demangled (the default)",
+	  NULL, NULL },
+	{ 0 },
+};
+
+/* Tells of damaged blocks where nothing else reads them. */
+static void check_blocks(struct trace_file *f, const struct tfile_frame *frame)
+{
+	struct tfile_blocks blocks = tfile_blocks(&f->tfile, frame);
+	struct tfile_block block;
+	struct tfile_error err;
+	int more;
+
+	while ((more = tfile_next_block(&blocks, &block, &err)) > 0)
+		;
+	if (more < 0)
+		trace_fault(f, &err);
+}
+
+/* The frames of one file. Returns how many were wanted. */
+static uint64_t walk(struct trace_file *f, struct places *places,
+		     const struct trace_select *select, const struct trace_output *output,
+		     struct summary *summary)
+{
+	const struct trace_options options = { o.registers, o.hexdump };
+	struct tfile_frames frames = tfile_frames(&f->tfile);
+	struct tfile_frame frame;
+	struct tfile_error err;
+	uint64_t wanted = 0;
+	int more;
+
+	while ((more = tfile_next_frame(&frames, &frame, &err)) > 0) {
+		struct tfile_pc pc = tfile_frame_pc(&f->tfile, &frame, f->slot);
+
+		trace_release(f, frame.offset);
+		if (select->len[BY_FRAME] && frame.number > select->last_frame)
+			return wanted;
+		if (!select_wants(select, places, &frame, pc))
+			continue;
+		wanted++;
+		if (summary) {
+			summary_add(summary, places, &frame, pc);
+			check_blocks(f, &frame);
+		} else {
+			output->frame(f, places, &options, &frame, pc);
+		}
+	}
+	if (more < 0)
+		trace_fault(f, &err);
+	return wanted;
+}
+
+/* `named`: the file's name is needed to tell its output from others'. */
+static int trace_one(const char *path, bool named, const struct images *images,
+		     const struct trace_select *select, const struct trace_output *output)
+{
+	bool whole = !select_any(select) && !o.summary;
+	struct places *places;
+	struct summary *summary = NULL;
+	struct trace_file f;
+	int status = STATUS_OK;
+
+	if (!trace_open(&f, path, images, o.order)) {
+		trace_close(&f);
+		return STATUS_ERROR;
+	}
+	places = places_create(images, o.demangle);
+	if (o.summary)
+		summary = summary_create();
+	if (whole || named)
+		output->header(&f);
+	if (whole)
+		output->definitions(&f, places);
+	if (walk(&f, places, select, output, summary) == 0 && select_any(select)) {
+		cmd_error("%s: No trace frame found", path);
+		status = STATUS_PARTLY;
+	}
+	if (summary) {
+		summary_finish(summary);
+		output->summary(summary, &f);
+		summary_destroy(summary);
+	}
+	places_destroy(places);
+	if (f.faults)
+		status = STATUS_PARTLY;
+	trace_close(&f);
+	return status;
+}
+
+/* Modules and selection from the options; tells what is wrong with them. */
+static bool set_up(struct images *images, struct trace_select *select)
+{
+	struct sc_error err;
+
+	for (size_t i = 0; i < o.images.len; i++)
+		if (images_add(images, o.images.items[i], &err)) {
+			cmd_error("--module %s: %s", o.images.items[i], err.msg);
+			return false;
+		}
+	for (enum trace_by by = BY_TRACEPOINT; by <= BY_LINE; by++)
+		if (!select_add(select, by, &o.by[by]))
+			return false;
+	return true;
+}
+
+static int run(int argc, char **argv)
+{
+	struct images *images = images_create(o.store);
+	const struct trace_output *output = o.format == FORMAT_JSON ? &trace_json : &trace_text;
+	struct trace_select select = { 0 };
+	int status = STATUS_ERROR;
+
+	if (argc == 0)
+		cmd_error("which trace file?");
+	else if (set_up(images, &select))
+		status = STATUS_OK;
+	output->start();
+	for (int i = 0, ready = status == STATUS_OK; ready && i < argc; i++) {
+		int one = trace_one(argv[i], argc > 1, images, &select, output);
+
+		status = one > status ? one : status;
+	}
+	output->finish();
+	select_deinit(&select);
+	images_destroy(images);
+	return status;
+}
+
+const struct command trace_command = {
+	.name = "trace",
+	.operands = "FILE...",
+	.summary = "symbolize GDB trace files",
+	.description =
+		"Reads what GDB's tsave wrote: tells how the trace run ended, its tracepoints and "
+		"variables, and for each frame where the program was (functions with those inlined, "
+		"files and lines) and what was collected. Neither the program nor its sources nor "
+		"GDB need to be there: symbols come from the store.\n\n"
+		"A trace file does not say which ELF files were loaded, nor where: name them with "
+		"--module, the program itself, and shared libraries and position-independent "
+		"programs with the bias that was added to their addresses (GDB's 'info proc "
+		"mappings', or /proc/PID/maps). What the store lacks is indexed in memory from the "
+		"file.\n\n"
+		"Selecting options show frames only. Of one of them any value will do; of several "
+		"each must agree. Addresses are hex, with or without 0x.",
+	.opts = opts,
+	.examples =
+		"  symcache trace --module ./server run.tf\n"
+		"  symcache trace --module ./server@555555554000 --module libx.so@7ffff7fbb000 run.tf\n"
+		"  symcache trace --module ./server --line server.c:120 --registers run.tf\n"
+		"  symcache trace --module 4f1a... --summary long-run.tf\n",
+	.run = run,
+};

@@ -1,0 +1,371 @@
+/*
+ * trace_json.c: JSON lines for programs: one object for the file ("trace"), each
+ * tracepoint, each variable and each frame; or one "summary".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/cli/json_gen.h"
+#include "cmd/trace/trace.h"
+
+static struct json_gen *out; /* there is one standard output */
+
+static void start(void)
+{
+	out = json_gen_create(false);
+}
+
+static void finish(void)
+{
+	json_gen_destroy(out);
+	out = NULL;
+}
+
+static void begin(const char *type)
+{
+	json_gen_open_map(out, NULL);
+	if (type)
+		json_gen_text(out, "type", type);
+}
+
+static void end(void)
+{
+	json_gen_close_map(out);
+	json_gen_end(out);
+}
+
+static void put_str(const char *key, struct tfile_str s)
+{
+	if (!s.ptr)
+		return;
+	json_gen_string(out, key, strlen(key));
+	json_gen_string(out, s.ptr, s.len);
+}
+
+static void put_bytes(const char *key, const uint8_t *bytes, size_t len)
+{
+	char *hex = must_calloc(len * 2 + 1, 1);
+
+	for (size_t i = 0; i < len; i++) {
+		hex[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+		hex[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+	}
+	json_gen_text(out, key, hex);
+	free(hex);
+}
+
+/* ---- places ---------------------------------------------------------------------- */
+
+static const char *functions(struct places *places, struct place *place)
+{
+	struct json_gen *j;
+
+	if (place->json)
+		return place->json;
+	j = json_gen_create_memory();
+	json_gen_open_array(j, NULL);
+	for (size_t i = 0; i < place->num_frames; i++) {
+		const struct symcache_frame *frame = &place->frames[i];
+		struct symcache_str name = places_function(places, frame);
+		const char *path = places_path(places, frame);
+
+		json_gen_open_map(j, NULL);
+		json_gen_string(j, "function", strlen("function"));
+		json_gen_string(j, name.ptr, name.len);
+		if (*path)
+			json_gen_text(j, "file", path);
+		json_gen_number(j, "line", frame->line);
+		json_gen_number(j, "column", frame->column);
+		json_gen_bool(j, "inlined", frame->entry_pc == SYMCACHE_NONE);
+		json_gen_close_map(j);
+	}
+	json_gen_close_array(j);
+	return place->json = json_gen_take(j);
+}
+
+static void put_place(struct places *places, uint64_t address)
+{
+	struct place *place = places_code(places, address);
+
+	if (place->image) {
+		json_gen_text(out, "module", place->image->name);
+		json_gen_hex(out, "module_address", address - place->image->bias);
+	}
+	json_gen_raw(out, "functions", functions(places, place));
+}
+
+static void put_data(struct places *places, uint64_t address, uint64_t size)
+{
+	const struct data_place *data = places_data(places, address);
+
+	json_gen_hex(out, "memory", address);
+	json_gen_number(out, "size", size);
+	if (data->found) {
+		json_gen_text(out, "symbol", data->name);
+		json_gen_number(out, "offset", data->offset);
+	}
+}
+
+/* ---- definitions ------------------------------------------------------------------- */
+
+static void put_if_known(const char *key, uint64_t value)
+{
+	if (value != TFILE_UNKNOWN)
+		json_gen_number(out, key, value);
+}
+
+static void put_status(const struct tfile_status *s)
+{
+	json_gen_open_map(out, "status");
+	json_gen_bool(out, "known", s->known);
+	if (s->known) {
+		json_gen_bool(out, "running", s->running);
+		json_gen_text(out, "stop_reason", words_stop(s));
+		if (s->stop == TFILE_STOP_PASSCOUNT || s->stop == TFILE_STOP_ERROR)
+			json_gen_number(out, "stop_tracepoint", s->stop_tracepoint);
+		put_str("stop_text", s->stop_text);
+		put_if_known("frames", s->frames);
+		put_if_known("frames_created", s->created);
+		put_if_known("buffer_free", s->free_bytes);
+		put_if_known("buffer_size", s->size);
+		json_gen_bool(out, "disconnected_tracing", s->disconnected);
+		json_gen_bool(out, "circular", s->circular);
+		put_if_known("start_us", s->start_us ? s->start_us : TFILE_UNKNOWN);
+		put_if_known("stop_us", s->stop_us ? s->stop_us : TFILE_UNKNOWN);
+		put_str("user", s->user);
+		put_str("notes", s->notes);
+	}
+	json_gen_close_map(out);
+}
+
+static void put_action(struct places *places, const struct tfile_action *a)
+{
+	json_gen_open_map(out, NULL);
+	if (a->kind == 'M' && a->base < 0) {
+		put_data(places, a->offset, a->len);
+	} else if (a->kind == 'M') {
+		json_gen_signed(out, "base_register", a->base);
+		json_gen_signed(out, "displacement", (int64_t)a->offset);
+		json_gen_number(out, "size", a->len);
+	} else if (a->kind == 'L') {
+		json_gen_bool(out, "static_data", true);
+	} else {
+		put_str(a->kind == 'R' ? "registers" : a->kind == 'X' ? "bytecode" : "unknown",
+			a->text);
+	}
+	json_gen_close_map(out);
+}
+
+/* The pieces of one kind as an array under `key`, if there are any. */
+static void put_pieces(const char *key, struct places *places, const struct tfile *t,
+		       const struct tfile_tracepoint *tp, enum tfile_piece_kind kind)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < tp->num_pieces; i++) {
+		const struct tfile_piece *piece = &t->pieces[tp->first_piece + i];
+		struct tfile_str rest = piece->text;
+		struct tfile_action a;
+
+		if (piece->kind != kind)
+			continue;
+		if (!any)
+			json_gen_open_array(out, key);
+		any = true;
+		if (kind != TFILE_PIECE_ACTION && kind != TFILE_PIECE_STEP_ACTION)
+			json_gen_string(out, rest.ptr, rest.len);
+		else
+			while (tfile_next_action(&rest, &a))
+				put_action(places, &a);
+	}
+	if (any)
+		json_gen_close_array(out);
+}
+
+static void put_tracepoint(struct places *places, const struct tfile *t,
+			   const struct tfile_tracepoint *tp)
+{
+	static const char *const kinds[] = { "trap", "fast", "static" };
+
+	begin("tracepoint");
+	json_gen_number(out, "number", tp->number);
+	json_gen_hex(out, "address", tp->address);
+	json_gen_bool(out, "defined", tp->defined);
+	if (tp->state)
+		json_gen_bool(out, "enabled", tp->state == 'E');
+	json_gen_text(out, "kind", kinds[tp->kind]);
+	json_gen_number(out, "steps", tp->step);
+	json_gen_number(out, "pass_count", tp->pass);
+	if (tp->has_hits) {
+		json_gen_number(out, "hits", tp->hits);
+		json_gen_number(out, "buffer_usage", tp->usage);
+	}
+	put_place(places, tp->address);
+	put_pieces("at", places, t, tp, TFILE_PIECE_AT);
+	put_pieces("condition", places, t, tp, TFILE_PIECE_COND);
+	put_str("condition_bytecode", tp->condition);
+	put_pieces("commands", places, t, tp, TFILE_PIECE_CMD);
+	put_pieces("collects", places, t, tp, TFILE_PIECE_ACTION);
+	put_pieces("collects_stepping", places, t, tp, TFILE_PIECE_STEP_ACTION);
+	end();
+}
+
+static void header(const struct trace_file *f)
+{
+	const struct tfile *t = &f->tfile;
+
+	begin("trace");
+	json_gen_text(out, "file", f->path);
+	json_gen_text(out, "byte_order", t->big_endian ? "big" : "little");
+	json_gen_number(out, "register_block_size", t->regblock_size);
+	if (f->tdesc.architecture[0])
+		json_gen_text(out, "architecture", f->tdesc.architecture);
+	put_status(&t->status);
+	end();
+}
+
+static void definitions(struct trace_file *f, struct places *places)
+{
+	const struct tfile *t = &f->tfile;
+
+	for (size_t i = 0; i < t->num_tracepoints; i++)
+		put_tracepoint(places, t, &t->tracepoints[i]);
+	for (size_t i = 0; i < t->num_variables; i++) {
+		begin("variable");
+		put_str("name", t->variables[i].name);
+		json_gen_signed(out, "number", t->variables[i].number);
+		json_gen_signed(out, "initial", t->variables[i].initial);
+		json_gen_bool(out, "builtin", t->variables[i].builtin);
+		end();
+	}
+}
+
+/* ---- frames ------------------------------------------------------------------------- */
+
+static void put_registers(const struct trace_file *f, const struct tfile_block *block)
+{
+	json_gen_open_map(out, "registers");
+	for (size_t i = 0; i < f->tdesc.num_registers; i++) {
+		const struct tdesc_register *r = &f->tdesc.registers[i];
+
+		if (r->size > block->len || r->offset > block->len - r->size || !r->size)
+			continue;
+		if (r->size <= 8)
+			json_gen_hex(out, r->name,
+				 tfile_number(&f->tfile, block->bytes + r->offset, r->size));
+		else
+			put_bytes(r->name, block->bytes + r->offset, r->size);
+	}
+	json_gen_close_map(out);
+}
+
+static void put_block(const struct trace_file *f, struct places *places,
+		      const struct trace_options *options, const struct tfile_block *block)
+{
+	const struct tfile_variable *v;
+
+	json_gen_open_map(out, NULL);
+	switch (block->kind) {
+	case 'R':
+		json_gen_number(out, "register_bytes", block->len);
+		if (options->registers)
+			put_registers(f, block);
+		break;
+	case 'M':
+		put_data(places, block->address, block->len);
+		break;
+	case 'V':
+		v = tfile_find_variable(&f->tfile, block->variable);
+		if (v)
+			put_str("variable", v->name);
+		json_gen_signed(out, "number", block->variable);
+		json_gen_signed(out, "value", block->value);
+		break;
+	case 'S':
+		json_gen_number(out, "static_data_size", block->len);
+		break;
+	}
+	if (options->hexdump && block->bytes && block->kind != 'V')
+		put_bytes("bytes", block->bytes, block->len);
+	json_gen_close_map(out);
+}
+
+static void put_frame(struct trace_file *f, struct places *places,
+		      const struct trace_options *options, const struct tfile_frame *frame,
+		      struct tfile_pc pc)
+{
+	struct tfile_blocks walk = tfile_blocks(&f->tfile, frame);
+	struct tfile_block block;
+	struct tfile_error err;
+	int more;
+
+	begin("frame");
+	json_gen_number(out, "number", frame->number);
+	json_gen_signed(out, "tracepoint", frame->tracepoint);
+	json_gen_bool(out, "stepping", tfile_frame_stepping(&f->tfile, frame, pc));
+	if (tfile_pc_known(pc)) {
+		json_gen_hex(out, "pc", pc.address);
+		json_gen_text(out, "pc_from", pc.kind == TFILE_PC_REGISTERS ? "registers" : "tracepoint");
+		put_place(places, pc.address);
+	} else {
+		json_gen_text(out, "pc_unavailable", words_pc(pc.kind));
+	}
+	json_gen_open_array(out, "blocks");
+	while ((more = tfile_next_block(&walk, &block, &err)) > 0)
+		put_block(f, places, options, &block);
+	json_gen_close_array(out);
+	if (more < 0) {
+		json_gen_text(out, "error", err.msg);
+		trace_fault(f, &err);
+	}
+	end();
+}
+
+/* ---- summary -------------------------------------------------------------------------- */
+
+static void put_summary(const struct summary *s, const struct trace_file *f)
+{
+	begin("summary");
+	json_gen_text(out, "file", f->path);
+	json_gen_number(out, "frames", s->frames);
+	json_gen_open_array(out, "tracepoints");
+	for (size_t i = 0; i < TRACE_TRACEPOINTS; i++) {
+		if (!s->by_tracepoint[i])
+			continue;
+		begin(NULL);
+		json_gen_signed(out, "tracepoint", (int16_t)i);
+		json_gen_number(out, "frames", s->by_tracepoint[i]);
+		json_gen_close_map(out);
+	}
+	json_gen_close_array(out);
+	json_gen_open_array(out, "lines");
+	for (size_t i = 0; i < s->num_lines; i++) {
+		const struct summary_line *l = &s->lines[i];
+
+		begin(NULL);
+		json_gen_text(out, "function", l->function);
+		if (*l->path) {
+			json_gen_text(out, "file", l->path);
+			json_gen_number(out, "line", l->line);
+		}
+		json_gen_number(out, "frames", l->frames);
+		json_gen_close_map(out);
+	}
+	json_gen_close_array(out);
+	json_gen_open_array(out, "pc_unavailable");
+	for (size_t kind = TFILE_PC_NO_LAYOUT; kind <= TFILE_PC_DAMAGED; kind++) {
+		if (!s->by_pc[kind])
+			continue;
+		begin(NULL);
+		json_gen_text(out, "reason", words_pc((enum tfile_pc_kind)kind));
+		json_gen_number(out, "frames", s->by_pc[kind]);
+		json_gen_close_map(out);
+	}
+	json_gen_close_array(out);
+	end();
+}
+
+const struct trace_output trace_json = {
+	start, header, definitions, put_frame, put_summary, finish
+};

@@ -1,0 +1,179 @@
+/*
+ * trace_text.c: the definitions of a trace file as text for people: how the run
+ * ended, the tracepoints with their places and actions, the variables.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "cmd/trace/trace.h"
+
+const char *trace_text_place(struct places *places, struct place *place)
+{
+	size_t size;
+	FILE *out;
+
+	if (place->text)
+		return place->text;
+	out = open_memstream(&place->text, &size);
+	if (!out)
+		return "";
+	for (size_t i = 0; i < place->num_frames; i++) {
+		const struct symcache_frame *frame = &place->frames[i];
+		struct symcache_str name = places_function(places, frame);
+		const char *path = places_path(places, frame);
+
+		fputs("  ", out);
+		words_escaped(out, name.ptr, name.len);
+		if (*path) {
+			fputs(" at ", out);
+			words_escaped(out, path, strlen(path));
+			fprintf(out, ":%" PRIu32, frame->line);
+			if (frame->column)
+				fprintf(out, ":%" PRIu32, frame->column);
+		}
+		fputs(frame->entry_pc == SYMCACHE_NONE ? " (inlined)\n" : "\n", out);
+	}
+	if (!place->num_frames) {
+		fputs("  ??", out);
+		if (place->image)
+			fprintf(out, " in %s", place->image->name);
+		putc('\n', out);
+	}
+	if (fclose(out) != 0 || !place->text)
+		return "";
+	return place->text;
+}
+
+static void put_hex_text(struct tfile_str text)
+{
+	fwrite(text.ptr, 1, text.len, stdout);
+}
+
+static void put_action(struct places *places, const struct tfile_action *a)
+{
+	const struct data_place *data;
+
+	fputs("    ", stdout);
+	switch (a->kind) {
+	case 'R':
+		fputs("registers, mask ", stdout);
+		put_hex_text(a->text);
+		break;
+	case 'M':
+		if (a->base >= 0) {
+			printf("%" PRIu64 " bytes at register %" PRId64 " + 0x%" PRIx64, a->len,
+			       a->base, a->offset);
+			break;
+		}
+		printf("0x%" PRIx64 "..0x%" PRIx64 " %" PRIu64 " bytes", a->offset,
+		       a->offset + a->len, a->len);
+		data = places_data(places, a->offset);
+		if (data->found) {
+			printf(" %s", data->name);
+			if (data->offset)
+				printf("+%" PRIu64, data->offset);
+		}
+		break;
+	case 'X':
+		fputs("expression, bytecode ", stdout);
+		put_hex_text(a->text);
+		break;
+	case 'L':
+		fputs("static tracepoint data", stdout);
+		break;
+	default:
+		fputs("not understood: ", stdout);
+		words_escaped(stdout, a->text.ptr, a->text.len);
+		break;
+	}
+	putchar('\n');
+}
+
+/* The pieces of one kind under a heading; for the kind `steps` also while stepping. */
+static void put_pieces(struct places *places, const struct tfile *t,
+		       const struct tfile_tracepoint *tp, enum tfile_piece_kind kind,
+		       const char *heading)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < tp->num_pieces; i++) {
+		const struct tfile_piece *piece = &t->pieces[tp->first_piece + i];
+		struct tfile_str rest = piece->text;
+		struct tfile_action action;
+
+		if (piece->kind != kind)
+			continue;
+		if (!any)
+			printf("  %s:\n", heading);
+		any = true;
+		if (kind == TFILE_PIECE_ACTION || kind == TFILE_PIECE_STEP_ACTION) {
+			while (tfile_next_action(&rest, &action))
+				put_action(places, &action);
+		} else {
+			fputs("    ", stdout);
+			words_escaped(stdout, rest.ptr, rest.len);
+			putchar('\n');
+		}
+	}
+}
+
+static void put_tracepoint(struct places *places, const struct tfile *t,
+			   const struct tfile_tracepoint *tp)
+{
+	static const char *const kinds[] = { "", ", fast", ", static" };
+
+	printf("Tracepoint %" PRIu64 " at 0x%" PRIx64 "%s, %s", tp->number, tp->address,
+	       kinds[tp->kind], !tp->defined ? "its definition is missing" :
+	       tp->state == 'E' ? "enabled" : tp->state == 'D' ? "disabled" :
+	       "enabled or disabled");
+	if (tp->step)
+		printf(", steps %" PRIu64 " times", tp->step);
+	if (tp->pass)
+		printf(", pass count %" PRIu64, tp->pass);
+	if (tp->has_hits)
+		printf(", hit %" PRIu64 " time%s, %" PRIu64 " bytes of the buffer", tp->hits,
+		       tp->hits == 1 ? "" : "s", tp->usage);
+	putchar('\n');
+	fputs(trace_text_place(places, places_code(places, tp->address)), stdout);
+	put_pieces(places, t, tp, TFILE_PIECE_AT, "set at");
+	put_pieces(places, t, tp, TFILE_PIECE_COND, "condition");
+	if (tp->condition.ptr) {
+		fputs("  condition's bytecode:\n    ", stdout);
+		put_hex_text(tp->condition);
+		putchar('\n');
+	}
+	put_pieces(places, t, tp, TFILE_PIECE_CMD, "commands");
+	put_pieces(places, t, tp, TFILE_PIECE_ACTION, "collects");
+	put_pieces(places, t, tp, TFILE_PIECE_STEP_ACTION, "collects while stepping");
+}
+
+static void header(const struct trace_file *f)
+{
+	words_escaped(stdout, f->path, strlen(f->path));
+	putchar('\n');
+}
+
+static void definitions(struct trace_file *f, struct places *places)
+{
+	const struct tfile *t = &f->tfile;
+
+	words_status(stdout, &t->status);
+	for (size_t i = 0; i < t->num_tracepoints; i++)
+		put_tracepoint(places, t, &t->tracepoints[i]);
+	for (size_t i = 0; i < t->num_variables; i++) {
+		fputs("Variable $", stdout);
+		words_escaped(stdout, t->variables[i].name.ptr, t->variables[i].name.len);
+		printf(" (%" PRId64 "), initially %" PRId64 "%s\n", t->variables[i].number,
+		       t->variables[i].initial, t->variables[i].builtin ? ", built in" : "");
+	}
+}
+
+static void nothing(void)
+{
+}
+
+const struct trace_output trace_text = {
+	nothing, header, definitions, trace_text_frame, summary_print_text, nothing
+};

@@ -1,4 +1,0 @@
-/* The version, in its one place: see symcache_build.h. */
-#include "libsymcache/symcache_build.h"
-
-const char symcache_version[] = "symcache 0.1.0";

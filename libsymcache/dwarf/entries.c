@@ -1,0 +1,439 @@
+/*
+ * The fast reader: one pass over the bytes of a unit's entries, see scan.h.
+ *
+ * Entries stand one after the other, a 0 closing each list of children, so the
+ * walk needs no tree: a stack with the innermost scope of each open level.
+ * Nothing is pruned, since functions hide in classes, namespaces and other
+ * functions. Entries without code or location are stepped over by what their
+ * abbreviation says; only the others are read.
+ *
+ * Must give what libdw_reader.c gives, which is slow and obvious.
+ */
+#include "libsymcache/dwarf/entries.h"
+
+#include <dwarf.h>
+
+#include "libsymcache/dwarf/line.h"
+#include "libsymcache/dwarf/origin.h"
+#include "libsymcache/dwarf/ranges.h"
+#include "libsymcache/dwarf/split.h"
+#include "libsymcache/dwarf/types.h"
+
+/* The file table of another unit, for declarations that come from there. */
+struct foreign_files {
+	const struct dw_unit_header *unit;
+	struct dw_unit files;     /* nothing but files */
+	VEC(uint32_t) index_here; /* their file number → 1 + index into our files */
+};
+
+struct dw_scanner {
+	const struct dw_debug *debug;
+	const struct dw_unit_header *u; /* the unit at hand, whose entries are read */
+	const struct dw_unit_header *rows; /* the one with its rows: itself or the skeleton */
+	struct dw_unit *out;
+	uint32_t own_files;             /* files of the unit's own line table */
+	VEC(uint32_t) stack;            /* innermost scope of each open level */
+	struct dw_origin_memo origins;
+	VEC(struct foreign_files) foreign;
+	struct sc_intern foreign_set;
+	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
+	uint64_t range_steps;           /* that lists of ranges may still take */
+	bool ranges_refused;            /* they would have taken more */
+};
+
+/* What is known of units that are about to be gone. */
+static void forget_foreign(struct dw_scanner *s)
+{
+	for (size_t i = 0; i < s->foreign.len; i++) {
+		dw_unit_deinit(&s->foreign.data[i].files);
+		vec_deinit(&s->foreign.data[i].index_here);
+	}
+	vec_clear(&s->foreign);
+	sc_intern_deinit(&s->foreign_set);
+}
+
+struct dw_scanner *dw_scanner_create(const struct dw_debug *debug)
+{
+	struct dw_scanner *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->debug = debug;
+	return s;
+}
+
+void dw_scanner_destroy(struct dw_scanner *s)
+{
+	if (!s)
+		return;
+	forget_foreign(s);
+	vec_deinit(&s->foreign);
+	dw_origin_memo_deinit(&s->origins);
+	vec_deinit(&s->stack);
+	free(s);
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+struct foreign_key {
+	const struct dw_scanner *s;
+	const struct dw_unit_header *unit;
+};
+
+static bool same_unit(const void *ctx, uint32_t i)
+{
+	const struct foreign_key *k = ctx;
+
+	return k->s->foreign.data[i].unit == k->unit;
+}
+
+static struct foreign_files *foreign_files(struct dw_scanner *s, const struct dw_unit_header *u)
+{
+	struct foreign_key key = { s, u };
+	struct foreign_files *f;
+	uint32_t *slot = sc_intern_find(&s->foreign_set,
+					(uintptr_t)u * 0x9e3779b97f4a7c15ull, same_unit, &key);
+
+	if (!slot)
+		return NULL;
+	if (*slot != SC_INTERN_NEW)
+		return &s->foreign.data[*slot];
+	f = vec_push(&s->foreign);
+	if (!f)
+		return NULL;
+	*slot = (uint32_t)s->foreign.len - 1;
+	f->unit = u;
+	if (u->has_stmt_list) /* a broken table has no files */
+		dw_read_line_files(&u->debug->sections, u->stmt_list, u->comp_dir, &f->files, NULL);
+	return f;
+}
+
+/* File number `file` of unit `u` as an index into our files. */
+static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uint64_t file,
+		       uint32_t *ret)
+{
+	struct foreign_files *f;
+	struct dw_file *copy;
+
+	*ret = DW_NONE;
+	if (u->skeleton) /* .debug_line.dwo is for type units */
+		u = u->skeleton;
+	if (u == s->rows) {
+		if (file < s->own_files && s->out->files.data[file].name)
+			*ret = (uint32_t)file;
+		return true;
+	}
+	f = foreign_files(s, u);
+	if (!f)
+		return false;
+	if (file >= f->files.files.len || !f->files.files.data[file].name)
+		return true;
+	while (f->index_here.len <= file)
+		if (!vec_push(&f->index_here))
+			return false;
+	if (!f->index_here.data[file]) {
+		copy = vec_push(&s->out->files);
+		if (!copy)
+			return false;
+		*copy = f->files.files.data[file];
+		f->index_here.data[file] = (uint32_t)s->out->files.len;
+	}
+	*ret = f->index_here.data[file] - 1;
+	return true;
+}
+
+/* ---- entries ------------------------------------------------------------------ */
+
+/* What lists of ranges may have in all in a unit: an entry takes bytes, and few
+ * entries have more ranges than that. */
+static uint64_t max_range_steps(const struct dw_unit_header *u)
+{
+	return 256 + 16 * (u->end - u->offset);
+}
+
+static uint32_t number32(const struct dw_value *v)
+{
+	uint64_t n;
+
+	return dw_value_number(v, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* Adds a scope if the entry, at offset `entry`, has ranges; *scope is the innermost one around it,
+ * and becomes the innermost one of its children. */
+static bool read_scope(struct dw_scanner *s, uint64_t entry, bool inlined, uint32_t *scope)
+{
+	const struct dw_value *v = s->values;
+	struct dw_scope *out;
+	struct dw_origin origin;
+	size_t first = s->out->ranges.len;
+	uint32_t decl_file = DW_NONE, call_file = DW_NONE;
+	uint64_t n;
+
+	switch (dw_read_ranges(s->u, v, &s->range_steps, s->out)) {
+	case SC_ENOMEM:
+		return false;
+	case SC_ELIMIT:
+		s->ranges_refused = true;
+	}
+	if (s->out->ranges.len == first) {
+		if (!inlined)
+			*scope = DW_NONE;
+		return true;
+	}
+	if (!dw_origin_read(&s->origins, s->u, v, &origin) ||
+	    (origin.decl_unit && !file_index(s, origin.decl_unit, origin.decl_file, &decl_file)) ||
+	    (inlined && dw_value_number(&v[DW_SLOT_CALL_FILE], &n) &&
+	     !file_index(s, s->u, n, &call_file)))
+		return false;
+	out = vec_push(&s->out->scopes);
+	if (!out)
+		return false;
+	out->name = dw_origin_name(&origin);
+	out->parent = inlined ? *scope : DW_NONE;
+	out->entry = (uint32_t)(entry - s->u->offset);
+	out->first_range = (uint32_t)first;
+	out->num_ranges = (uint32_t)(s->out->ranges.len - first);
+	out->lang = origin.name_lang ? origin.name_lang : s->u->lang;
+	out->decl_file = decl_file;
+	out->decl_line = origin.decl_line;
+	out->call_file = call_file;
+	if (inlined) {
+		out->call_line = number32(&v[DW_SLOT_CALL_LINE]);
+		out->call_column = number32(&v[DW_SLOT_CALL_COLUMN]);
+	}
+	if (!dw_value_address(s->u, &v[DW_SLOT_LOW_PC], &out->entry_vaddr))
+		out->entry_vaddr = s->out->ranges.data[first].start;
+	*scope = (uint32_t)s->out->scopes.len - 1;
+	return true;
+}
+
+/* The address of a variable whose location is a fixed one: DW_OP_addr or an
+ * index, and nothing else. */
+static bool fixed_address(const struct dw_scanner *s, uint64_t *vaddr)
+{
+	const struct dw_value *v = &s->values[DW_SLOT_LOCATION];
+	struct dw_cursor c = { .p = v->bytes, .swap = s->debug->sections.swap };
+	uint64_t index;
+
+	if (!v->bytes || !v->number)
+		return false;
+	c.end = v->bytes + v->number;
+	switch (dw_u8(&c)) {
+	case DW_OP_addr:
+		*vaddr = dw_uint(&c, s->u->sizes.address_size);
+		return !c.bad && !dw_left(&c);
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		index = dw_uleb(&c);
+		return !c.bad && !dw_left(&c) && dw_indexed_address(s->u, index, vaddr);
+	default:
+		return false;
+	}
+}
+
+static bool read_variable(struct dw_scanner *s)
+{
+	struct dw_origin origin;
+	struct dw_variable v = {0}, *out;
+
+	if (!fixed_address(s, &v.vaddr))
+		return true;
+	if (!dw_origin_read(&s->origins, s->u, s->values, &origin))
+		return false;
+	v.name = dw_origin_name(&origin);
+	if (!v.name)
+		return true;
+	v.decl_line = origin.decl_line;
+	v.decl_file = DW_NONE;
+	if (origin.decl_unit && !file_index(s, origin.decl_unit, origin.decl_file, &v.decl_file))
+		return false;
+	if (origin.type_unit)
+		v.size = dw_type_size(origin.type_unit, origin.type);
+	out = vec_push(&s->out->variables);
+	if (!out)
+		return false;
+	*out = v;
+	return true;
+}
+
+/* Reads a wanted entry; *scope as in read_scope(). False: out of memory. */
+static bool read_entry(struct dw_scanner *s, const uint8_t *entry, struct dw_cursor *c,
+		       const struct dw_abbrev *a, uint32_t *scope)
+{
+	uint64_t offset = (uint64_t)(entry - s->u->debug->sections.info.data);
+	bool ok = true;
+
+	dw_read_attributes(c, s->u, a, s->values);
+	if (!c->bad)
+		ok = a->tag == DW_TAG_variable ? read_variable(s) :
+		     read_scope(s, offset, a->tag == DW_TAG_inlined_subroutine, scope);
+	dw_clear_attributes(a, s->values);
+	return ok;
+}
+
+static int bad_entry(const struct dw_scanner *s, const uint8_t *entry, const char *what,
+		     struct sc_error *err)
+{
+	return sc_error_set(err, SC_EFORMAT, "entry at 0x%llx: %s",
+		(unsigned long long)(entry - s->u->debug->sections.info.data), what);
+}
+
+/* An entry that dw_step() does not step over: *step says whether it has children, *scope
+ * as in read_scope(). */
+static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, struct dw_cursor *c,
+		   uint32_t *step, uint32_t *scope, struct sc_error *err)
+{
+	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, code);
+
+	if (!a)
+		return bad_entry(s, entry, "unknown abbreviation", err);
+	if (!a->wanted) {
+		dw_skip_attributes(c, s->u, a);
+		if (a->tag == DW_TAG_subprogram)
+			*scope = DW_NONE;
+	} else if (!read_entry(s, entry, c, a, scope)) {
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	*step = a->has_children ? DW_STEP_CHILDREN : 0;
+	return 0;
+}
+
+static int scan_entries(struct dw_scanner *s, struct sc_error *err)
+{
+	const struct dw_abbrevs *abbrevs = s->u->abbrevs;
+	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
+	uint32_t scope = DW_NONE; /* innermost one of this level */
+	int rc;
+
+	vec_clear(&s->stack);
+	s->ranges_refused = false;
+	while (c.p < c.end) {
+		const uint8_t *entry = c.p;
+		uint64_t code = dw_uleb(&c);
+		uint32_t step, inner = scope;
+
+		if (!code) { /* end of a list of children */
+			if (!s->stack.len)
+				return 0;
+			scope = s->stack.data[--s->stack.len];
+			if (!s->stack.len)
+				return 0;
+			continue;
+		}
+		s->out->entries++;
+		step = dw_step(abbrevs, code);
+		if (step & DW_STEP_LOOK) {
+			struct dw_cursor at = c; /* so that c can stay in registers */
+
+			rc = look_at(s, entry, code, &at, &step, &inner, err);
+			if (rc)
+				return rc;
+			c = at;
+		} else {
+			dw_skip(&c, step & DW_STEP_SIZE);
+			if (step & DW_STEP_FUNCTION)
+				inner = DW_NONE;
+		}
+		if (c.bad)
+			return bad_entry(s, entry, "cut off", err);
+		if (step & DW_STEP_CHILDREN) {
+			if (!vec_reserve(&s->stack, 1))
+				return sc_error_set(err, SC_ENOMEM, "out of memory");
+			s->stack.data[s->stack.len++] = scope;
+			scope = inner;
+		} else if (!s->stack.len) {
+			return 0; /* a root without children */
+		}
+	}
+	return 0;
+}
+
+/* ---- units -------------------------------------------------------------------- */
+
+static int read_lines(struct dw_scanner *s, struct sc_error *err)
+{
+	const struct dw_unit_header *u = s->u;
+
+	if (!u->has_stmt_list)
+		return 0;
+	/* The rows of a partial unit's table are read with the unit it was
+	 * taken out of. */
+	if (u->tag == DW_TAG_partial_unit)
+		return dw_read_line_files(&s->debug->sections, u->stmt_list, u->comp_dir, s->out,
+					  err);
+	return dw_read_lines(&s->debug->sections, u->stmt_list, u->comp_dir, s->out, err);
+}
+
+/* What the root entry covers goes first into ranges. */
+static int read_covers(struct dw_scanner *s, struct sc_error *err)
+{
+	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
+	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, dw_uleb(&c));
+	int rc;
+
+	if (!a)
+		return 0;
+	dw_read_attributes(&c, s->u, a, s->values);
+	/* Too many to be true: then it does not say what it covers. */
+	rc = dw_read_ranges(s->u, s->values, &s->range_steps, s->out);
+	dw_clear_attributes(a, s->values);
+	s->out->num_covers = (uint32_t)s->out->ranges.len;
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+}
+
+/* Reads the unit s->u; its entries stand in `split`, if that is not NULL. */
+static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct sc_error *err)
+{
+	int rc, line_rc;
+
+	s->range_steps = max_range_steps(split ? split : s->u);
+	rc = read_covers(s, err);
+	if (rc)
+		return rc;
+	line_rc = read_lines(s, err);
+	if (line_rc == SC_ENOMEM)
+		return line_rc;
+	s->own_files = (uint32_t)s->out->files.len;
+	if (split)
+		s->u = split;
+	rc = scan_entries(s, line_rc ? NULL : err);
+	if (!rc && s->ranges_refused)
+		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT,
+				  "more ranges than its entries can have");
+	if (rc && split)
+		sc_error_prefix(err, "%s: ", s->rows->split_name);
+	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
+}
+
+/* The split unit's entries, or what the skeleton itself has if it is missing. */
+static int scan_split(struct dw_scanner *s, struct sc_error *err)
+{
+	struct dw_debug debug = {0};
+	const struct dw_unit_header *split = NULL;
+	int missing = dw_split_read(s->u, &debug, &split, err), rc = missing;
+
+	if (rc != SC_ENOMEM)
+		rc = scan(s, split, missing ? NULL : err);
+	dw_debug_deinit(&debug);
+	forget_foreign(s);
+	return rc == SC_ENOMEM ? rc : missing ? missing : rc;
+}
+
+int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw_unit *ret,
+		 struct sc_error *err)
+{
+	int rc;
+
+	dw_unit_clear(ret);
+	ret->offset = u->offset;
+	if (u->broken || !u->tag || u->type == DW_UT_type || u->type == DW_UT_split_type)
+		return 0;
+	s->u = s->rows = u;
+	s->out = ret;
+	for (size_t i = 0; i < s->foreign.len; i++)
+		vec_clear(&s->foreign.data[i].index_here); /* pushed anew as 0 */
+	dw_origin_memo_clear(&s->origins);
+	rc = u->split_name ? scan_split(s, err) : scan(s, NULL, err);
+	if (rc)
+		sc_error_prefix(err, "unit at 0x%llx: ", (unsigned long long)u->offset);
+	return rc;
+}

@@ -1,0 +1,161 @@
+/*
+ * symcache_build.h: one ELF file → the bytes of one SymCache.
+ *
+ *   struct symcache_build *b;
+ *   symcache_build_create("/usr/bin/true", NULL, &b, &err);
+ *   void *bytes = malloc(symcache_build_size(b));
+ *   symcache_build_write(b, bytes);
+ *   symcache_build_destroy(b);
+ *
+ * Everything is computed by create(); the size is known before the bytes are
+ * wanted, so that they can go straight into a file or a page of the store.
+ * The bytes depend on the input and the options alone.
+ */
+#ifndef SYMCACHE_BUILD_H
+#define SYMCACHE_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/symcache_format.h"
+#include "symcache/error.h"
+
+/* "symcache X.Y.Z": recorded in each cache and in the store. */
+extern const char symcache_version[];
+
+enum symcache_reader {
+	SYMCACHE_READER_FAST,  /* our own, on all cores */
+	SYMCACHE_READER_LIBDW, /* libdw's, slow: the oracle. Gives the same bytes */
+};
+
+/* A place in the sources. A part that is absent is NULL; symcache_path() joins them. */
+struct symcache_place {
+	const char *comp_dir, *dir, *name;
+	uint32_t line;  /* 0: unknown */
+	bool no_column; /* set it where columns mean nothing in the new place */
+};
+
+/*
+ * Changes names and places before they are written. Each name and place is asked for
+ * once or more, so the answer must depend on the question alone; builds on several
+ * threads ask at the same time. What is given must last until the next question from
+ * the same thread to the same transformation; it is copied.
+ */
+struct symcache_transform {
+	/* The linkage name of a function or a variable: another one, or `name`. NULL:
+	 * names stay. */
+	const char *(*name)(void *ctx, const char *name);
+	/* Changes *place; false: left alone. NULL: places stay. */
+	bool (*place)(void *ctx, struct symcache_place *place);
+	void *ctx;
+};
+
+/* A debug or supplementary file that a build looks for. */
+struct symcache_wanted {
+	const uint8_t *build_id; /* NULL: by name and CRC, which the build checks */
+	size_t build_id_len;
+	const char *name;        /* without folders */
+};
+
+/* Where files are, if not in the file system: in an archive. Called by builds on
+ * several threads at the same time. */
+struct symcache_files {
+	/* A descriptor, which the build closes, of the path that create() was given or
+	 * find() returned (the same pointer); −1 with errno. */
+	int (*open)(void *ctx, const char *path);
+	/* The n-th possibility, from 0; NULL: no more, look in the file system. */
+	const char *(*find)(void *ctx, const struct symcache_wanted *wanted, unsigned n);
+	void *ctx;
+};
+
+struct symcache_build_options {
+	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
+	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
+	                               * .build-id/xx/rest.debug; NULL: /usr/lib/debug */
+	bool no_debug_search;         /* use the given file alone */
+	unsigned threads;             /* 0: one for each core */
+	enum symcache_reader reader;
+	/* Applied in this order, each to what the one before it gave. */
+	const struct symcache_transform *transforms;
+	size_t num_transforms;
+	const struct symcache_files *files; /* NULL: the file system alone */
+};
+
+/* The stages of a build, in order. */
+enum symcache_stage {
+	SYMCACHE_STAGE_OPEN,     /* files found */
+	SYMCACHE_STAGE_INFLATE,  /* sections inflated and relocated */
+	SYMCACHE_STAGE_HEADERS,  /* unit headers and abbreviations, unless read with the units */
+	SYMCACHE_STAGE_UNITS,    /* entries and lines read and flattened, on all threads; a large
+	                          * .debug_info is inflated, and symbols are read meanwhile */
+	SYMCACHE_STAGE_ASSEMBLE, /* units put together, symbols added */
+	SYMCACHE_STAGE_LAYOUT,   /* records placed */
+	SYMCACHE_STAGES,
+};
+
+/* What a build found; valid as long as the build. */
+struct symcache_build_info {
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* GNU build ID, or derived */
+	size_t build_id_len;
+	bool build_id_derived;  /* the file has none: folded from .text */
+	uint32_t sources;       /* or of enum symcache_source */
+	uint64_t load_base;     /* p_vaddr of the first PT_LOAD */
+	const char *debug_path; /* separate debug file that was used, or NULL */
+	uint64_t units;         /* compilation units read */
+	uint64_t bad_units;     /* units skipped because they are broken */
+	char first_fault[256];  /* why, for the first one; "" if none */
+	uint64_t section_bytes; /* of the debug sections, inflated */
+	uint64_t entries, rows; /* debugging entries and line rows read */
+	uint64_t functions, files, ranges, merged_ranges, source_locations;
+	uint64_t data_symbols;
+	uint64_t string_bytes;
+	double seconds[SYMCACHE_STAGES]; /* wall-clock time of each stage */
+	uint64_t above_4g;      /* ranges, symbols and data out of reach: below the base or
+				 * more than 4 GiB above it */
+};
+
+struct symcache_build;
+
+/*
+ * Reads the ELF file at `path` and lays out its cache. `options` may be NULL.
+ * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
+ * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
+ * above 4 GiB, or all of the code and data is; SC_ENOMEM. On failure *ret is NULL.
+ * With glibc, malloc()'s main heap grows by 16 MiB at a time from then on (M_TOP_PAD).
+ */
+int symcache_build_create(const char *path, const struct symcache_build_options *options,
+			  struct symcache_build **ret, struct sc_error *err);
+void symcache_build_destroy(struct symcache_build *b);
+
+const struct symcache_build_info *symcache_build_info(const struct symcache_build *b);
+
+/* Size of the cache in bytes. */
+size_t symcache_build_size(const struct symcache_build *b);
+
+/* Writes the cache to dst[0, symcache_build_size(b)); dst is 8-aligned. */
+void symcache_build_write(const struct symcache_build *b, void *dst);
+
+/*
+ * The identity of an ELF file without reading its DWARF: the build ID, or the
+ * id derived from .text (*derived = true). SC_EFORMAT: not an ELF file.
+ */
+int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
+			  size_t *build_id_len, bool *derived, struct sc_error *err);
+
+/* What an ELF file says about itself and the files that belong to it. */
+struct symcache_elf_facts {
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
+	size_t build_id_len;  /* 0: none */
+	bool dwarf;           /* it has .debug_info */
+	uint8_t alt_id[SYMCACHE_BUILD_ID_MAX]; /* build ID of its supplementary file (dwz) */
+	size_t alt_id_len;    /* 0: none, or damaged */
+	char debug_link[256]; /* name of its debug file; "": none */
+};
+
+/* Of the file `fd`, which stays the caller's; `name` is for messages. Errors as those of
+ * symcache_elf_build_id(). */
+int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
+		       struct sc_error *err);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * symcache_explain.h: what the debug information says of one address, entry by entry
+ * and row by row: why a cache answers as it does.
+ *
+ *   struct symcache_explanation *e;
+ *   symcache_explain("/usr/bin/true", NULL, 0x1234, &e, &err);
+ *   for (size_t i = 0; i < e->num_units; i++) … e->units[i].name …
+ *   symcache_explanation_destroy(e);
+ *
+ * The units are read as they are for a cache, and what decides is found by the same
+ * code. Cost: that of reading all units, on one thread: about as long as indexing.
+ */
+#ifndef SYMCACHE_EXPLAIN_H
+#define SYMCACHE_EXPLAIN_H
+
+#include "symcache/symcache.h"
+#include "symcache/build.h"
+
+/* A DW_TAG_subprogram or DW_TAG_inlined_subroutine whose ranges hold the address. */
+struct symcache_explained_entry {
+	uint64_t offset;        /* of the entry in .debug_info (of the .dwo, if split) */
+	bool inlined;           /* DW_TAG_inlined_subroutine */
+	bool decides;           /* one of the chain of frames; else another one is inner */
+	const char *name;       /* linkage name, else name; NULL: none */
+	uint64_t start, end;    /* the range that holds the address, vaddr */
+	uint32_t num_ranges;    /* how many the entry has */
+	struct symcache_file call_file; /* name.ptr NULL: unknown, or not inlined */
+	uint32_t call_line, call_column;/* 0: unknown */
+};
+
+/* The line row of the address. */
+struct symcache_explained_row {
+	uint64_t start, end;    /* what the row covers, vaddr */
+	struct symcache_file file; /* name.ptr NULL: unknown */
+	uint32_t line, column;  /* 0: unknown */
+	bool is_stmt;
+	uint32_t discriminator;
+	uint64_t sequence_start, sequence_end;
+	uint32_t sequence_rows;
+};
+
+/* A unit of which an entry or a row holds the address. */
+struct symcache_explained_unit {
+	uint64_t offset;        /* in .debug_info */
+	uint16_t version;       /* of DWARF */
+	const char *name, *comp_dir; /* NULL: none */
+	const char *split;      /* the .dwo with its entries, or NULL */
+	const char *language;   /* "C_plus_plus_14"; NULL: unknown */
+	struct symcache_explained_entry *entries; /* in the order of the DWARF */
+	size_t num_entries;
+	bool has_row;
+	struct symcache_explained_row row;
+};
+
+/* All strings live as long as the explanation. */
+struct symcache_explanation {
+	const char *path;       /* the file with the debug information; NULL: there is none */
+	uint64_t units_read;
+	struct symcache_explained_unit *units; /* in the order of .debug_info */
+	size_t num_units;
+};
+
+/*
+ * Explains `vaddr` of the ELF file at `path`; `options` (may be NULL) say where its
+ * debug file is looked for. A file without DWARF has no units, which is no error. Units
+ * that are broken are explained as far as they go. Fails as symcache_build_create()
+ * does, but for SC_ENOSYMBOLS and SC_ELIMIT; *ret is NULL then.
+ */
+int symcache_explain(const char *path, const struct symcache_build_options *options,
+		     uint64_t vaddr, struct symcache_explanation **ret, struct sc_error *err);
+void symcache_explanation_destroy(struct symcache_explanation *e); /* NULL is fine */
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * symcache_store.h: build ID → cache bytes, in one LMDB file.
+ *
+ * Ownership: pointers obtained through a `symstore_reader` lie in the store's
+ * memory map and are valid until symstore_read_end() of that reader. A reader
+ * is a snapshot: what is committed after it began is not seen, and the pages
+ * it may see are not reused, so end it when the work is done.
+ *
+ * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
+ * may let others read through it meanwhile; a writer is of one thread.
+ * Never open one file twice in a process, never use a store across fork().
+ * The layout, and what is promised about crashes and full disks, is in
+ * format/store.md.
+ */
+#ifndef SYMCACHE_STORE_H
+#define SYMCACHE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/symcache_format.h"
+#include "symcache/error.h"
+#include "symcache/symcache.h"
+
+struct symstore;
+struct symstore_reader;
+struct symstore_writer;
+
+enum symstore_mode {
+	SYMSTORE_READ,  /* works on a read-only file, directory or medium; no lock
+	                 * file is made where none can be */
+	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
+};
+
+/* 128-bit XXH3 of a file's content: tells whether it was indexed already. */
+struct symstore_hash {
+	uint64_t low64, high64;
+};
+
+/* What is known of an entry beside its bytes. Strings are owned by the caller
+ * on put, and lie in the map (NUL-terminated) on get; none is ever NULL on get. */
+struct symstore_entry {
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
+	size_t build_id_len;
+	bool build_id_derived;
+	uint32_t sources;          /* or of enum symcache_source */
+	uint32_t bad_units;        /* compilation units left out because they are broken */
+	uint64_t cache_size;       /* bytes */
+	uint64_t source_size;      /* bytes of the file that was indexed */
+	struct symstore_hash source_hash;
+	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
+	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which lie behind it; 0:
+	                            * there are none (format 1); put computes it */
+	int64_t time;              /* when it was indexed, seconds since 1970 */
+	const char *source_path;   /* absolute */
+	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
+	const char *tool_version;
+	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
+	const char *transforms;    /* what was changed when it was written, a newline between
+	                            * them; "" or NULL: nothing */
+};
+
+/*
+ * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
+ * or one that a first writer left before it was a store; SC_EFORMAT: not a
+ * store, or damaged; SC_EUNSUPPORTED: written by a newer version or on another
+ * kind of machine; SC_ESYS, SC_EFULL, SC_ENOMEM.
+ */
+int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
+		  struct sc_error *err);
+void symstore_close(struct symstore *store); /* NULL is fine */
+
+/* How full it is. */
+struct symstore_info {
+	uint64_t entries;
+	uint64_t file_size;     /* bytes */
+	uint64_t free_bytes;    /* of them: pages that the next writer may use */
+	uint64_t used_bytes;    /* up to the last page */
+	uint64_t map_size;      /* bytes that the file may reach before the map moves */
+	uint64_t seen;          /* files whose outcome is remembered */
+	uint32_t page_size;
+	uint32_t readers;       /* snapshots that are open now, over all processes */
+	uint32_t format;        /* format version of the file */
+	bool locked;            /* false: opened without the lock file (format/store.md) */
+};
+int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
+		  struct sc_error *err);
+
+/* ---- reading ------------------------------------------------------------- */
+
+int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
+			struct sc_error *err);
+void symstore_read_end(struct symstore_reader *reader); /* NULL is fine */
+
+/* The cache bytes of a full build ID, 8-aligned, in the map, as they are: maybe
+ * damaged. SC_ENOTFOUND: no such entry. */
+int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+		 const void **data, size_t *size, struct sc_error *err);
+
+/*
+ * The cache of a full build ID, opened so that no byte is read that is not as it was
+ * written: a small cache is tested now, a large one block by block by `guard`, which
+ * is the caller's, all zero or from an earlier call: what it has tested already is
+ * not tested again. symcache_guard_deinit() it. SC_ENOTFOUND: no such entry;
+ * SC_EFORMAT: damaged, the message says what to do; SC_ENOMEM.
+ */
+int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+			 struct symcache_guard *guard, struct symcache *ret,
+			 struct sc_error *err);
+
+/* The message for an entry that is damaged, as symcache_damaged() tells; SC_EFORMAT. */
+int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err);
+
+/* The entry record of a full build ID. */
+int symstore_entry(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+		   struct symstore_entry *ret, struct sc_error *err);
+
+/* Calls `fn` for each entry whose build ID begins with the `nibbles` hex digits
+ * held in `prefix` (0: all), in the order of the build IDs, until it returns
+ * false. */
+typedef bool symstore_each_fn(void *ctx, const struct symstore_entry *entry);
+int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t nibbles,
+		  symstore_each_fn *fn, void *ctx, struct sc_error *err);
+
+/* The bytes of a note, in the map. SC_ENOTFOUND. */
+int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
+		      size_t *size, struct sc_error *err);
+
+/* May `fresh` take the place of `old`? Its symbols are no worse: the order is in
+ * format/store.md. */
+bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
+
+/* What came of a file's content when it was looked at. */
+struct symstore_outcome {
+	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
+	int64_t time;           /* when, seconds since 1970 */
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* of the entry, if code is 0 */
+	size_t build_id_len;
+};
+
+/* Was a file of this content looked at by this version of the tool (`tool` as
+ * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
+int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
+		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
+
+/* ---- use -----------------------------------------------------------------
+ * Which entries are still looked at, to the day, best effort: in a file beside the
+ * store, NAME-used, which may be missing or not writable. */
+
+/* The entry is used today. *marked, 0 at first, spares the file further calls. */
+void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t len,
+			uint32_t *marked);
+
+/* When the day of its last use began, seconds since 1970; 0: not known. */
+int64_t symstore_last_used(const struct symstore *store, const uint8_t *build_id, size_t len);
+
+/* ---- tags ----------------------------------------------------------------
+ * Words on an entry, "release=1.4.2" or "nightly". Tags of an entry only grow:
+ * whatever replaces it takes them over. */
+
+enum { SYMSTORE_TAG_MAX = 255 }; /* bytes of one */
+
+/* Not empty, not too long, no control characters, a key before '='. */
+bool symstore_tag_valid(const char *tag);
+
+/* The tag at *at (may be NULL), and moves *at behind it. Returns its length; 0: no more. */
+size_t symstore_tags_next(const char **at, const char **tag);
+
+/* Is `want` among the tags (may be NULL)? Without a '=' it is also the key of any value. */
+bool symstore_tags_have(const char *tags, const char *want);
+
+/* Both sets (either may be NULL) as one, on the heap. NULL: out of memory. */
+char *symstore_tags_unite(const char *a, const char *b);
+
+/* ---- checking ------------------------------------------------------------ */
+
+/* Walks the index pages of the file and the records: pages out of bounds or
+ * used twice, keys out of order, entries without a cache. It does not read the
+ * caches. Returns the number of faults; with faults, do not read on. Call it
+ * first: it may move the reader to the newest snapshot. */
+size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
+
+/* Reads one cache whole: its hash, then symcache_verify(). Number of faults. */
+size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
+			    symcache_fault_fn *fn, void *ctx);
+
+/* ---- writing -------------------------------------------------------------
+ * A writer gathers what shall be done; symstore_commit() waits for its turn
+ * (one writer at a time, over all processes) and does all of it or nothing.
+ * Until then nothing is locked. The map grows by itself. */
+
+int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
+			 struct sc_error *err);
+
+/* Writes the cache to dst[0, entry->cache_size), 8-aligned: a page of the store
+ * itself. Called by symstore_commit(), and again if that has to start over. */
+typedef void symstore_fill_fn(void *ctx, void *dst);
+
+/*
+ * Creates or replaces the entry; one with better symbols stays (the order is in
+ * format/store.md). `entry` is copied with its strings; `ctx` must live until
+ * the writer ends. *stored (if not NULL) tells after the commit whether the
+ * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB; SC_ENOMEM.
+ */
+int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
+		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);
+
+/* Adds tags (a newline between them) to an entry; nothing happens if there is
+ * none. SC_EINVAL: no build ID; SC_ENOMEM. */
+int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		      const char *tags, struct sc_error *err);
+
+/* Removes the entry and its cache. *removed (if not NULL) tells after the
+ * commit whether there was one. */
+int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		    bool *removed, struct sc_error *err);
+
+/*
+ * Keeps bytes under a name beside the entries. Notes speak of the entries as they
+ * are: any other commit that changes entries drops all of them. SC_ENOMEM;
+ * SC_EINVAL: the name is empty or above 64 bytes.
+ */
+int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
+		  struct sc_error *err);
+
+/* Remembers that content was looked at by this version of the tool. */
+int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
+		      const char *tool, const struct symstore_outcome *outcome,
+		      struct sc_error *err);
+
+/*
+ * Both end the writer, also on failure. A commit is on the disk when it
+ * returns. SC_EFULL: no space; the store is as it was before. SC_EINVAL: the
+ * map must grow, but this thread has a reader open.
+ */
+int symstore_commit(struct symstore_writer *writer, struct sc_error *err);
+void symstore_abort(struct symstore_writer *writer); /* NULL is fine */
+
+/*
+ * Writes the store anew without free pages, beside it, and puts that in its
+ * place. No process may have the store open meanwhile, this one included; those
+ * that open it wait. SC_EINVAL: somebody has it open; SC_ENOTFOUND: no store;
+ * else as symstore_open() and symstore_commit(). After a failure the store is as
+ * it was. `before` and `after` get the sizes of the file in bytes.
+ */
+int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct sc_error *err);
+
+#endif

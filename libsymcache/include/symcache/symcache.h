@@ -1,0 +1,244 @@
+/*
+ * symcache.h: open a SymCache in borrowed memory and look addresses up.
+ *
+ * One sentence on ownership: everything here points into the bytes given to
+ * symcache_open() and lives as long as they do. Nothing allocates but
+ * symcache_verify(), nothing locks; one `struct symcache` may be used by any
+ * number of threads.
+ *
+ * Addresses are `rel_pc`: relative to the p_vaddr of the image's first PT_LOAD
+ * segment (symcache_load_base()). rel_pc = vaddr − load base.
+ *
+ * Look-ups in a cache of many megabytes wait for memory, and for its page tables: on
+ * pages of 2 MiB (memory aligned to them, madvise(MADV_HUGEPAGE) before the cache is
+ * read into it) all frames come a fifth to a quarter sooner. In batches (below) they come
+ * twice as soon, on pages of any size.
+ *
+ * The bytes may be hostile. symcache_open() checks what it can in constant
+ * time; every look-up is bounds-checked, so a malformed file gives wrong or
+ * missing answers, never a crash or a hang. symcache_verify() names the faults.
+ */
+#ifndef SYMCACHE_H
+#define SYMCACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/symcache_format.h"
+#include "symcache/error.h"
+#include "symcache/guard.h"
+
+/* A string inside the cache, not NUL-terminated. ptr NULL: absent. UTF-8 if the
+ * file is in order, which symcache_verify() says; whoever must have UTF-8 from
+ * an untrusted file tests it. */
+struct symcache_str {
+	const char *ptr;
+	size_t len;
+};
+
+/* An opened cache, in storage of the caller. Fields are read-only. */
+struct symcache {
+	const uint8_t *data;
+	size_t size;
+	const struct symcache_header *header;
+	const uint8_t *files;    /* num_files records of file_size bytes */
+	uint32_t file_size;      /* 12 (versions 7, 8) or 24 (version 9) */
+	const struct symcache_function *functions;
+	const struct symcache_source_location *locations;
+	const uint32_t *ranges;
+	uint32_t range_location; /* index of the location of ranges[0] */
+	const uint8_t *strings;
+	size_t base_size;        /* bytes up to the end of the strings */
+
+	/* The extension area; NULL or 0 where the file has none. */
+	const struct symcache_ext_image *image;
+	const uint16_t *columns;
+	const struct symcache_ext_decl *decls;
+	const struct symcache_ext_data *data_symbols;
+	size_t num_data_symbols;
+	const struct symcache_ext_symbol *symbols;
+	size_t num_symbols;
+	const uint32_t *index;   /* range indices by address bucket */
+	uint32_t index_buckets;
+	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
+
+	struct symcache_guard *guard; /* NULL: the bytes are trusted */
+};
+
+/* May at[0, bytes), which lies in the cache, be read? For those who read the tables
+ * themselves; the functions below ask it. */
+static inline bool symcache_sound(const struct symcache *cache, const void *at, size_t bytes)
+{
+	struct symcache_guard *guard = cache->guard;
+
+	return __builtin_expect(!guard, 1) ||
+	       atomic_load_explicit(&guard->whole, memory_order_relaxed) ||
+	       symcache_guard_check(guard, at, bytes);
+}
+
+/* Did a guard find bytes that are not those that were written? Then what was found
+ * last may lack something, and from now on nothing is found. */
+static inline bool symcache_damaged(const struct symcache *cache)
+{
+	return cache->guard && atomic_load_explicit(&cache->guard->damaged, memory_order_relaxed);
+}
+
+/* A source file as the DWARF has it; symcache_path() joins it. */
+struct symcache_file {
+	struct symcache_str comp_dir, directory, name;
+};
+
+/* One frame of an address. */
+struct symcache_frame {
+	struct symcache_str function; /* linkage name; "?" if the file has none */
+	uint32_t lang;                /* enum symcache_lang or SYMCACHE_LANG_SYMTAB */
+	uint32_t entry_pc;            /* relative; SYMCACHE_NONE: inlined */
+	struct symcache_file file;    /* name.ptr NULL: unknown */
+	uint32_t line;                /* 0: unknown */
+	uint32_t column;              /* 0: unknown */
+	uint32_t decl_file_idx;       /* symcache_file(): where the function is declared */
+	uint32_t decl_line;           /* 0: unknown */
+};
+
+/* Frames still to come; filled by symcache_lookup(). */
+struct symcache_frames {
+	const struct symcache *cache;
+	uint32_t location;    /* to be tried next, SYMCACHE_NONE: no more */
+};
+
+/* A data symbol. */
+struct symcache_data {
+	struct symcache_str name;  /* linkage name */
+	uint64_t rel_address;      /* its start */
+	uint64_t size;             /* bytes; 0: unknown */
+	struct symcache_file file; /* of the declaration; name.ptr NULL: unknown */
+	uint32_t line;             /* 0: unknown */
+};
+
+/*
+ * Opens the cache in data[0, size), which must be 4-aligned (8-aligned for the
+ * extension area to be used) and stay valid as long as *ret is used.
+ * SC_EFORMAT: malformed, flipped byte order or unknown version; the message
+ * says which, in the words of format/symcache.md.
+ */
+int symcache_open(struct symcache *ret, const void *data, size_t size,
+		  struct sc_error *err);
+
+/* As symcache_open(), with a guard (or NULL), which must live as long as *ret is used,
+ * in front of every byte. */
+int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
+			  struct symcache_guard *guard, struct sc_error *err);
+
+/* p_vaddr of the image's first PT_LOAD; 0 if the file does not say. */
+uint64_t symcache_load_base(const struct symcache *cache);
+
+/* The number of the range that holds `rel_pc`, be it a gap: the last that starts at or
+ * below. SYMCACHE_NONE: there is none, or the ranges are damaged. */
+uint32_t symcache_range_of(const struct symcache *cache, uint64_t rel_pc);
+
+/*
+ * Finds the frames of `rel_pc`. True if there are any; then call
+ * symcache_next_frame() until it returns false: innermost frame first.
+ * Cost: one search over the ranges; no string is touched.
+ */
+bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
+		     struct symcache_frames *ret);
+bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
+
+/* An address of a cache, and what symcache_lookup() finds of it. */
+struct symcache_query {
+	const struct symcache *cache;
+	uint64_t rel_pc;
+	struct symcache_frames frames; /* still to come; location SYMCACHE_NONE: nothing */
+	uint32_t num_frames;           /* that the last of symcache_…s_batch() gave */
+};
+
+#define SYMCACHE_BATCH 16 /* queries that are worth being asked at once */
+
+/* As symcache_lookup() for each of them; they wait for memory together. */
+void symcache_lookup_batch(struct symcache_query queries[], size_t n);
+
+/*
+ * As symcache_next_frame() for each of them, again and again, behind
+ * symcache_lookup_batch(): the first `most` frames of query i, num_frames of them, are
+ * ret[i * most] and the following. `ret` has room for n * most. Of longer chains the
+ * rest is in `frames`, for symcache_next_frame() or another call.
+ */
+void symcache_frames_batch(struct symcache_query queries[], size_t n,
+			   struct symcache_frame ret[], uint32_t most);
+
+/* A frame as numbers, for callers that keep names and paths themselves. */
+struct symcache_frame_ids {
+	uint32_t function; /* index below header->num_functions; SYMCACHE_NONE */
+	uint32_t file;     /* index below header->num_files; SYMCACHE_NONE */
+	uint32_t line;     /* 0: unknown */
+	uint32_t column;   /* 0: unknown */
+};
+
+/* As symcache_next_frame(), reading the source location alone. */
+bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);
+
+/* As symcache_frames_batch(), reading the source locations alone. */
+void symcache_ids_batch(struct symcache_query queries[], size_t n,
+			struct symcache_frame_ids ret[], uint32_t most);
+
+/* Finds the data symbol that covers `rel_address`: the innermost one, that is
+ * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
+ * search, and a step for each symbol that starts between the answer and the address,
+ * but 4,096 at most: what starts before so many others is not found. */
+bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
+			  struct symcache_data *ret);
+
+/* A symbol of the ELF symbol table. */
+struct symcache_symbol {
+	struct symcache_str name; /* as it stands in the table */
+	uint64_t rel_address;     /* its start */
+	uint64_t size;            /* st_size; 0: unknown */
+	struct symcache_str file; /* source file of a local symbol (STT_FILE) */
+};
+
+/*
+ * Finds what the symbol table alone says of `rel_address`, code or data: the
+ * last symbol to start at or below it, unless that has a size and ends before.
+ * It is how llvm-symbolizer names the outermost frame; DWARF, which
+ * symcache_lookup() goes by, knows no foo.cold and no aliases.
+ */
+bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
+			    struct symcache_symbol *ret);
+
+/* The string at `offset` of the string section; ptr NULL if there is none. */
+struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset);
+
+/* File record `idx`; all ptr NULL if there is none. */
+struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx);
+
+enum symcache_path_style {
+	SYMCACHE_PATH_CLEAN, /* "." dropped, ".." resolved: what users want to read */
+	SYMCACHE_PATH_RAW,   /* joined only, as LLVM's tools do */
+};
+
+/*
+ * Writes the path of `file`, comp_dir/directory/name, into buf[0, size),
+ * truncated and NUL-terminated like snprintf; returns the full length. buf may be
+ * NULL if size is 0. A part that is absolute (/…, X:\…) replaces what is before
+ * it. Clean, so does \… and <…>, and the separator is '\' where a part is a
+ * Windows path; raw, it is always '/'.
+ */
+size_t symcache_path(const struct symcache_file *file, enum symcache_path_style style,
+		     char *buf, size_t size);
+
+/* Called by symcache_verify() for each fault, with a message of one line.
+ * Return false to stop. */
+typedef bool symcache_fault_fn(void *ctx, const char *fault);
+
+/*
+ * Reads the whole file and reports each breach of format/symcache.md: order of
+ * ranges, indices and offsets out of bounds, inlined_into cycles, malformed
+ * strings, the hash of the extension area. Returns the number of faults. `fn` may
+ * be NULL. Time is linear in the size of the file; takes memory of an eighth of
+ * the string section, and reports as a fault that there is none.
+ */
+size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx);
+
+#endif

@@ -1,0 +1,310 @@
+/*
+ * tfile.c: the definitions of a GDB trace file: lines of text between the magic
+ * and an empty line.
+ *
+ * Two steps. First the lines are read in the order of the file; status and R are
+ * kept at once, every piece of a tracepoint becomes one struct tfile_piece. Then
+ * tfile_tp.c folds the pieces into tracepoints.
+ *
+ * Decoded text goes into one buffer as large as the definitions: a line decodes
+ * to less than it takes, so the buffer never grows and pointers into it stay.
+ *
+ * Where GDB would run past the end of a line there is a notice.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/trace/tfile_reader.h"
+
+#define MAGIC "\177TRACE0\n"
+#define MAGIC_SIZE (sizeof(MAGIC) - 1)
+#define LINE_MAX_BYTES 999
+
+void tfile_fail(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->failed)
+		return;
+	r->failed = true;
+	r->err->offset = offset;
+	va_start(ap, fmt);
+	vsnprintf(r->err->msg, sizeof(r->err->msg), fmt, ap);
+	va_end(ap);
+}
+
+void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
+{
+	struct tfile *f = r->file;
+	size_t i = f->num_notices++;
+	char *msg;
+	va_list ap;
+
+	if (i >= TFILE_NOTICES_MAX)
+		return;
+	va_start(ap, fmt);
+	if (vasprintf(&msg, fmt, ap) < 0) {
+		msg = NULL;
+		tfile_fail(r, offset, "out of memory");
+	}
+	va_end(ap);
+	f->notices[i] = (struct tfile_notice){ .offset = offset, .msg = msg };
+}
+
+struct tfile_str tfile_decode(struct tfile *f, struct tfile_text t)
+{
+	struct tfile_str s = { f->text + f->text_len, 0 };
+	int hi, lo;
+
+	for (; t.end - t.p >= 2; t.p += 2) {
+		hi = tfile_hex_digit(t.p[0]);
+		lo = tfile_hex_digit(t.p[1]);
+		if (hi < 0 || lo < 0)
+			break;
+		f->text[f->text_len++] = (char)(hi << 4 | lo);
+		s.len++;
+	}
+	f->text[f->text_len++] = '\0';
+	return s;
+}
+
+/* Makes room for one more element of `size` bytes; false: out of memory. */
+static bool grow(struct tfile_reader *r, void **array, size_t *cap, size_t len, size_t size)
+{
+	size_t want = *cap ? *cap * 2 : 16;
+	void *p;
+
+	if (len < *cap)
+		return true;
+	p = realloc(*array, want * size);
+	if (!p) {
+		tfile_fail(r, r->offset, "out of memory");
+		return false;
+	}
+	*array = p;
+	*cap = want;
+	return true;
+}
+
+/* ---- lines -------------------------------------------------------------------- */
+
+static void read_variable(struct tfile_reader *r, struct tfile_text t)
+{
+	struct tfile *f = r->file;
+	struct tfile_variable v = { .offset = r->offset, .number = (int64_t)tfile_take_hex(&t) };
+	bool whole = tfile_skip(&t, ':');
+
+	v.initial = (int64_t)tfile_take_hex(&t);
+	whole = whole && tfile_skip(&t, ':');
+	v.builtin = tfile_take_hex(&t) != 0;
+	if (!whole || !tfile_skip(&t, ':')) {
+		tfile_notice(r, r->offset,
+			     "Trace state variable definition is cut short, ignoring");
+		return;
+	}
+	if (!grow(r, (void **)&f->variables, &r->variables_cap, f->num_variables, sizeof(v)))
+		return;
+	v.name = tfile_decode(f, t);
+	f->variables[f->num_variables++] = v;
+}
+
+static void read_piece(struct tfile_reader *r, struct tfile_text t)
+{
+	struct tfile *f = r->file;
+	struct tfile_piece p = { .offset = r->offset };
+	char letter = '\0';
+	bool whole;
+
+	if (t.p < t.end)
+		letter = *t.p++;
+	p.number = tfile_take_hex(&t);
+	whole = tfile_skip(&t, ':');
+	p.address = tfile_take_hex(&t);
+	whole = tfile_skip(&t, ':') && whole;
+	switch (letter) {
+	case 'T': p.kind = TFILE_PIECE_DEFINITION; break;
+	case 'V': p.kind = TFILE_PIECE_STATUS; break;
+	case 'A': p.kind = TFILE_PIECE_ACTION; break;
+	case 'S': p.kind = TFILE_PIECE_STEP_ACTION; break;
+	case 'Z':
+		if (tfile_skip_word(&t, "at:")) {
+			p.kind = TFILE_PIECE_AT;
+		} else if (tfile_skip_word(&t, "cond:")) {
+			p.kind = TFILE_PIECE_COND;
+		} else if (tfile_skip_word(&t, "cmd:")) {
+			p.kind = TFILE_PIECE_CMD;
+		} else {
+			tfile_notice(r, r->offset, "Unrecognized tracepoint source, ignoring");
+			return;
+		}
+		p.start = (uint32_t)tfile_take_hex(&t);
+		whole = tfile_skip(&t, ':') && whole;
+		tfile_take_hex(&t); /* the length says no more than the text does */
+		whole = tfile_skip(&t, ':') && whole;
+		break;
+	default:
+		tfile_notice(r, r->offset, "Unrecognized tracepoint piece '%.*s', ignoring",
+			     letter != '\0', &letter);
+		return;
+	}
+	/* A definition is kept for its number and address. */
+	if (!whole)
+		tfile_notice(r, r->offset, "Tracepoint piece '%c' is cut short%s", letter,
+			     letter == 'T' ? "" : ", ignoring");
+	if (!whole && letter != 'T')
+		return;
+	if (!grow(r, (void **)&f->pieces, &r->pieces_cap, f->num_pieces, sizeof(p)))
+		return;
+	p.text = tfile_rest(&t);
+	f->pieces[f->num_pieces++] = p;
+}
+
+static void read_line(struct tfile_reader *r, const char *p, const char *end)
+{
+	struct tfile_text t = { p, end };
+
+	if (end > p + 1 && end[-1] == '\r') /* went through a DOS editor */
+		t.end--;
+	if (tfile_skip_word(&t, "R ")) {
+		while (tfile_skip(&t, ' ') || tfile_skip(&t, '\t'))
+			;
+		if (!tfile_skip_word(&t, "0x"))
+			tfile_skip_word(&t, "0X");
+		r->file->regblock_size = tfile_take_hex(&t);
+	} else if (tfile_skip_word(&t, "status ")) {
+		tfile_read_status(r, t);
+	} else if (tfile_skip_word(&t, "tp ")) {
+		read_piece(r, t);
+	} else if (tfile_skip_word(&t, "tsv ")) {
+		read_variable(r, t);
+	} else if (tfile_skip_word(&t, "tdesc ")) {
+		if (!r->file->tdesc_offset)
+			r->file->tdesc_offset = r->offset;
+	} else {
+		tfile_notice(r, r->offset, "Ignoring trace file definition \"%.*s\"",
+			     (int)(end - p), p);
+	}
+}
+
+static int compare_variables(const void *a, const void *b)
+{
+	const struct tfile_variable *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->offset < y->offset ? -1 : 1;
+}
+
+/* Sorts the variables; of one number the last one stays. */
+static void sort_variables(struct tfile *f)
+{
+	size_t n = 0;
+
+	if (f->num_variables)
+		qsort(f->variables, f->num_variables, sizeof(*f->variables), compare_variables);
+	for (size_t i = 0; i < f->num_variables; i++) {
+		if (n > 0 && f->variables[n - 1].number == f->variables[i].number)
+			n--; /* the later one replaces it */
+		f->variables[n++] = f->variables[i];
+	}
+	f->num_variables = n;
+}
+
+/* Joins the tdesc lines; they need not follow each other. */
+static void join_tdesc(struct tfile *f, const char *p, const char *end)
+{
+	struct tfile_str s = { f->text + f->text_len, 0 };
+
+	for (const char *lf; f->tdesc_offset && p < end; p = lf + 1) {
+		struct tfile_text t = { p, NULL };
+
+		t.end = lf = memchr(p, '\n', (size_t)(end - p));
+		if (!tfile_skip_word(&t, "tdesc "))
+			continue;
+		memcpy(f->text + f->text_len, t.p, (size_t)(lf + 1 - t.p));
+		f->text_len += (size_t)(lf + 1 - t.p);
+		s.len += (size_t)(lf + 1 - t.p);
+	}
+	if (!f->tdesc_offset)
+		return;
+	f->text[f->text_len++] = '\0';
+	f->tdesc = s;
+}
+
+/* ---- the file ------------------------------------------------------------------- */
+
+static const char premature[] = "Premature end of file while reading trace file";
+
+/* The end of the lines that can be read: the empty line that closes them (returns
+ * NULL in *fault), or where they break off. */
+static const char *lines_end(const char *p, const char *end, const char **fault)
+{
+	for (const char *lf; ; p = lf + 1) {
+		size_t left = (size_t)(end - p);
+
+		lf = memchr(p, '\n', left > LINE_MAX_BYTES ? LINE_MAX_BYTES + 1 : left);
+		*fault = lf ? NULL : left > LINE_MAX_BYTES ?
+			 "Excessively long lines in trace file" : premature;
+		if (!lf || lf == p)
+			return p;
+	}
+}
+
+int tfile_open(struct tfile *ret, const void *data, size_t size, struct tfile_error *err)
+{
+	struct tfile_reader r = { .file = ret, .err = err };
+	const char *begin = data, *lines, *p, *lf, *end, *fault;
+
+	*ret = (struct tfile){
+		.data = data, .size = size,
+		.status = { .frames = TFILE_UNKNOWN, .created = TFILE_UNKNOWN,
+			    .free_bytes = TFILE_UNKNOWN, .size = TFILE_UNKNOWN },
+	};
+	*err = (struct tfile_error){ 0 };
+	if (size < MAGIC_SIZE)
+		tfile_fail(&r, size, "%s", premature);
+	else if (memcmp(begin, MAGIC, MAGIC_SIZE) != 0)
+		tfile_fail(&r, 0, "File is not a valid trace file.");
+	if (r.failed)
+		return -1;
+
+	lines = begin + MAGIC_SIZE;
+	end = lines_end(lines, begin + size, &fault);
+	ret->text = malloc((size_t)(end - lines) + 1);
+	if (!ret->text) {
+		tfile_fail(&r, MAGIC_SIZE, "out of memory");
+		return -1;
+	}
+	for (p = lines; p < end && !r.failed; p = lf + 1) {
+		lf = memchr(p, '\n', (size_t)(end - p));
+		r.offset = (uint64_t)(p - begin);
+		read_line(&r, p, lf);
+	}
+	if (fault)
+		tfile_fail(&r, fault == premature ? size : (uint64_t)(end - begin), "%s", fault);
+	tfile_fold_pieces(&r);
+	sort_variables(ret);
+	join_tdesc(ret, lines, p);
+	if (ret->regblock_size == 0 || ret->regblock_size > INT32_MAX)
+		tfile_fail(&r, (uint64_t)(end - begin),
+			   "No register block size recorded in trace file");
+	if (r.failed)
+		return -1;
+	ret->frames_offset = (uint64_t)(end - begin) + 1;
+	return 0;
+}
+
+void tfile_close(struct tfile *file)
+{
+	size_t n = file->num_notices < TFILE_NOTICES_MAX ? file->num_notices : TFILE_NOTICES_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		free((char *)file->notices[i].msg);
+	free(file->tracepoints);
+	free(file->pieces);
+	free(file->variables);
+	free(file->text);
+	*file = (struct tfile){ 0 };
+}

@@ -1,0 +1,97 @@
+/*
+ * tfile_reader.h: what the files that read the definitions of a trace file share:
+ * a cursor over one line's text, the reader with its first error and notices, and
+ * decoding of hex into the reader's text buffer.
+ *
+ * Numbers are read as GDB reads them: as many digits as there are, the top ones
+ * falling off. Nothing here reads beyond the end of its line.
+ */
+#ifndef TFILE_READER_H
+#define TFILE_READER_H
+
+#include <string.h>
+
+#include "libsymcache/trace/tfile.h"
+
+struct tfile_text {
+	const char *p, *end;
+};
+
+struct tfile_reader {
+	struct tfile *file;
+	struct tfile_error *err;
+	uint64_t offset; /* of the line at hand */
+	size_t pieces_cap, variables_cap;
+	bool failed;
+};
+
+/* Records the first error. */
+void tfile_fail(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Decodes pairs of hex digits into the text buffer, up to the first other byte. */
+struct tfile_str tfile_decode(struct tfile *f, struct tfile_text t);
+
+/* The text of a status line, behind the word. */
+void tfile_read_status(struct tfile_reader *r, struct tfile_text t);
+
+/* Sorts the pieces and folds them into tracepoints. */
+void tfile_fold_pieces(struct tfile_reader *r);
+
+static inline int tfile_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+static inline uint64_t tfile_take_number(struct tfile_text *t, unsigned base)
+{
+	uint64_t n = 0;
+	int d;
+
+	for (; t->p < t->end && (d = tfile_hex_digit(*t->p)) >= 0 && (unsigned)d < base; t->p++)
+		n = n * base + (unsigned)d;
+	return n;
+}
+
+static inline uint64_t tfile_take_hex(struct tfile_text *t)
+{
+	return tfile_take_number(t, 16);
+}
+
+static inline bool tfile_skip(struct tfile_text *t, char c)
+{
+	if (t->p == t->end || *t->p != c)
+		return false;
+	t->p++;
+	return true;
+}
+
+static inline bool tfile_skip_word(struct tfile_text *t, const char *word)
+{
+	size_t len = strlen(word);
+
+	if ((size_t)(t->end - t->p) < len || memcmp(t->p, word, len) != 0)
+		return false;
+	t->p += len;
+	return true;
+}
+
+static inline struct tfile_text tfile_text(struct tfile_str s)
+{
+	return (struct tfile_text){ s.ptr, s.ptr + s.len };
+}
+
+static inline struct tfile_str tfile_rest(const struct tfile_text *t)
+{
+	return (struct tfile_str){ t->p, (size_t)(t->end - t->p) };
+}
+
+#endif

@@ -1,0 +1,374 @@
+/*
+ * The reader of trace files on files made here: what the recordings do not hold,
+ * every truncation, and both byte orders. tfile_data_test.c has the recordings.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/trace/tfile.h"
+
+#define MAGIC "\177TRACE0\n"
+#define DEFINITIONS MAGIC \
+	"R 10\n" \
+	"status 0;tstop:6869:0;tframes:3;circular:1;disconn:1;tunheard:5\n" \
+	"tsv 2:fffffffffffffffe:0:6162\n" \
+	"tp T1:1000:E:0:0\ntp A1:1000:R3M-1,5000,8XA,22\n" \
+	"tp T2:2000:D:5:7:F5:X2,2227\ntp A2:2000:R1\ntp S2:2000:MFFFFFFFF,60,4L\n" \
+	"tp T3:3000:E:0:0\ntp T3:2f00:E:0:0\n" \
+	"tp V1:1000:12:34\ntp V2:2000:5:6\n" \
+	"tp Z2:2000:cmd:0:3:616263\ntp Z2:2000:at:0:6:646566\ntp Z2:2000:at:3:6:676869\n" \
+	"tdesc <target>\ntdesc </target>\n\n"
+
+/* A growing file. */
+struct made {
+	uint8_t data[8192];
+	size_t size;
+	bool big;
+};
+
+static void put(struct made *m, uint64_t value, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		m->data[m->size++] = (uint8_t)(value >> 8 * (m->big ? len - 1 - i : i));
+}
+
+static void put_text(struct made *m, const char *text)
+{
+	memcpy(m->data + m->size, text, strlen(text));
+	m->size += strlen(text);
+}
+
+/* An R block of 16 bytes whose last eight are `pc`. */
+static void put_registers(struct made *m, uint64_t pc)
+{
+	put(m, 'R', 1);
+	put(m, 0, 8);
+	put(m, pc, 8);
+}
+
+/* Eight frames, one for each way to a program counter, and the end mark. */
+static void put_frames(struct made *m)
+{
+	put(m, 1, 2); put(m, 17 + 13, 4); /* 0: registers and a variable */
+	put_registers(m, 0x1234);
+	put(m, 'V', 1); put(m, 2, 4); put(m, (uint64_t)-3, 8);
+	put(m, 1, 2); put(m, 11 + 2 + 5, 4); /* 1: no registers; static data */
+	put(m, 'M', 1); put(m, 0x5000, 8); put(m, 2, 2); put_text(m, "ab");
+	put(m, 'S', 1); put(m, 2, 2); put_text(m, "cd");
+	put(m, 2, 2); put(m, 0, 4);       /* 2: while-stepping */
+	put(m, 3, 2); put(m, 0, 4);       /* 3: two locations */
+	put(m, 9, 2); put(m, 0, 4);       /* 4: not defined */
+	put(m, 0xfffe, 2); put(m, 0, 4);  /* 5: negative */
+	put(m, 2, 2); put(m, 17, 4);      /* 6: a step */
+	put_registers(m, 0x2004);
+	put(m, 2, 2); put(m, 17, 4);      /* 7: a direct hit of a stepping one */
+	put_registers(m, 0x2000);
+	put(m, 0, 2);
+}
+
+static struct made *make(bool big)
+{
+	struct made *m = calloc(1, sizeof(*m));
+
+	m->big = big;
+	put_text(m, DEFINITIONS);
+	put_frames(m);
+	return m;
+}
+
+static void test_definitions(void **state)
+{
+	struct made *m = make(false);
+	struct tfile f;
+	struct tfile_error err;
+	const struct tfile_tracepoint *tp;
+	const struct tfile_piece *p;
+
+	(void)state;
+	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
+	assert_int_equal(f.num_notices, 0);
+	assert_int_equal(f.regblock_size, 16);
+	assert_int_equal(f.frames_offset, strlen(DEFINITIONS));
+	assert_true(f.status.known && !f.status.running && f.status.circular);
+	assert_true(f.status.disconnected);
+	assert_int_equal(f.status.stop, TFILE_STOP_COMMAND);
+	assert_string_equal(f.status.stop_text.ptr, "hi");
+	assert_int_equal(f.status.frames, 3);
+	assert_true(f.status.created == TFILE_UNKNOWN);
+	assert_null(f.status.notes.ptr);
+	assert_int_equal(f.num_variables, 1);
+	assert_int_equal(f.variables[0].initial, -2);
+	assert_string_equal(f.variables[0].name.ptr, "ab");
+	assert_string_equal(f.tdesc.ptr + 9, "</target>\n");
+
+	assert_int_equal(f.num_tracepoints, 4);
+	assert_int_equal(tfile_find_tracepoint(&f, 3, &tp), 2);
+	assert_int_equal(tp->address, 0x2f00);
+	assert_int_equal(tfile_find_tracepoint(&f, 4, &tp), 0);
+	assert_int_equal(tfile_find_tracepoint(&f, -1, &tp), 0);
+	assert_int_equal(tfile_find_tracepoint(&f, 1, &tp), 1);
+	assert_int_equal(tp->hits, 12); /* gdbserver's V lines are decimal */
+	assert_int_equal(tp->usage, 34);
+	assert_int_equal(tfile_find_tracepoint(&f, 2, &tp), 1);
+	assert_int_equal(tp->state, 'D');
+	assert_int_equal(tp->step, 5);
+	assert_int_equal(tp->pass, 7);
+	assert_int_equal(tp->fast_len, 5);
+	assert_int_equal(tp->condition.len, 4);
+	assert_int_equal(tp->num_pieces, 7);
+	p = f.pieces + tp->first_piece;
+	assert_int_equal(p[4].kind, TFILE_PIECE_CMD);
+	assert_string_equal(p[4].text.ptr, "abc");
+	assert_int_equal(p[5].kind, TFILE_PIECE_AT);
+	assert_string_equal(p[5].text.ptr, "defghi");
+	assert_int_equal(p[6].kind, TFILE_PIECE_REPEAT);
+	tfile_close(&f);
+	free(m);
+}
+
+static void test_actions(void **state)
+{
+	struct tfile_str s = { "R3M-1,5000,8MFFFFFFFF,60,4M7,fffffffffffffff8,4X2,2227LX9,2", 0 };
+	struct tfile_action a;
+
+	(void)state;
+	s.len = strlen(s.ptr);
+	assert_true(tfile_next_action(&s, &a));
+	assert_int_equal(a.kind, 'R');
+	assert_int_equal(a.text.len, 1);
+	assert_true(tfile_next_action(&s, &a));
+	assert_int_equal(a.kind, 'M');
+	assert_int_equal(a.base, -1);
+	assert_int_equal(a.offset, 0x5000);
+	assert_int_equal(a.len, 8);
+	assert_true(tfile_next_action(&s, &a));
+	assert_int_equal(a.base, -1);
+	assert_int_equal(a.offset, 0x60);
+	assert_true(tfile_next_action(&s, &a));
+	assert_int_equal(a.base, 7);
+	assert_int_equal((int64_t)a.offset, -8);
+	assert_true(tfile_next_action(&s, &a));
+	assert_int_equal(a.kind, 'X');
+	assert_memory_equal(a.text.ptr, "2227", a.text.len);
+	assert_true(tfile_next_action(&s, &a));
+	assert_int_equal(a.kind, 'L');
+	assert_true(tfile_next_action(&s, &a)); /* more bytes promised than there are */
+	assert_int_equal(a.kind, 0);
+	assert_memory_equal(a.text.ptr, "X9,2", a.text.len);
+	assert_false(tfile_next_action(&s, &a));
+}
+
+static void check_frames(bool big)
+{
+	static const struct {
+		enum tfile_pc_kind kind;
+		uint64_t address;
+		bool step;
+	} want[] = {
+		{ TFILE_PC_REGISTERS, 0x1234, false }, { TFILE_PC_TRACEPOINT, 0x1000, false },
+		{ TFILE_PC_STEPPING, 0, true }, { TFILE_PC_LOCATIONS, 0, false },
+		{ TFILE_PC_UNDEFINED, 0, false }, { TFILE_PC_UNDEFINED, 0, false },
+		{ TFILE_PC_REGISTERS, 0x2004, true }, { TFILE_PC_REGISTERS, 0x2000, false },
+	};
+	struct made *m = make(big);
+	struct tfile f;
+	struct tfile_error err;
+	struct tfile_frames frames;
+	struct tfile_frame frame;
+	struct tfile_blocks blocks;
+	struct tfile_block b;
+	struct tfile_pc pc;
+
+	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
+	assert_int_equal(tfile_guess_big_endian(&f), big);
+	f.big_endian = big;
+	frames = tfile_frames(&f);
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		assert_int_equal(tfile_next_frame(&frames, &frame, &err), 1);
+		assert_int_equal(frame.number, i);
+		pc = tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 8, 8 });
+		assert_int_equal(pc.kind, want[i].kind);
+		assert_int_equal(pc.address, want[i].address);
+		assert_int_equal(tfile_frame_stepping(&f, &frame, pc), want[i].step);
+		if (i == 0) {
+			pc = tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 0, 0 });
+			assert_int_equal(pc.kind, TFILE_PC_NO_LAYOUT);
+			pc = tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 9, 8 });
+			assert_int_equal(pc.kind, TFILE_PC_CUT);
+		}
+		if (i > 1)
+			continue;
+		blocks = tfile_blocks(&f, &frame);
+		assert_int_equal(tfile_next_block(&blocks, &b, &err), 1);
+		assert_int_equal(b.kind, i ? 'M' : 'R');
+		assert_int_equal(b.address, i ? 0x5000 : 0);
+		assert_int_equal(tfile_next_block(&blocks, &b, &err), 1);
+		assert_int_equal(b.kind, i ? 'S' : 'V');
+		if (i)
+			assert_memory_equal(b.bytes, "cd", b.len);
+		else
+			assert_int_equal(b.value, -3);
+		assert_int_equal(tfile_next_block(&blocks, &b, &err), 0);
+	}
+	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 0);
+	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 0);
+	tfile_close(&f);
+	free(m);
+}
+
+static void test_frames(void **state)
+{
+	(void)state;
+	check_frames(false);
+	check_frames(true);
+}
+
+/* Sizes that lie: a block may reach beyond its frame, not beyond the file. */
+static void test_sizes(void **state)
+{
+	struct made *m = calloc(1, sizeof(*m));
+	struct tfile f;
+	struct tfile_error err;
+	struct tfile_frames frames;
+	struct tfile_frame frame;
+	struct tfile_blocks blocks;
+	struct tfile_block b;
+	size_t begin;
+
+	(void)state;
+	put_text(m, MAGIC "R 10\n\n");
+	put(m, 1, 2); put(m, 1, 4);
+	begin = m->size;
+	put_registers(m, 5);
+	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
+	frames = tfile_frames(&f);
+	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 1);
+	blocks = tfile_blocks(&f, &frame);
+	assert_int_equal(tfile_next_block(&blocks, &b, &err), 1);
+	assert_int_equal(b.len, 16);
+	assert_int_equal(tfile_next_block(&blocks, &b, &err), 0);
+	f.size--;
+	blocks = tfile_blocks(&f, &frame);
+	assert_int_equal(tfile_next_block(&blocks, &b, &err), -1);
+	assert_int_equal(err.offset, f.size);
+	tfile_close(&f);
+
+	/* from 2^31 a frame has no blocks, and what follows lies far behind the end */
+	m->size = begin - 4;
+	put(m, 0x80000000u, 4);
+	put(m, 'R', 1);
+	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
+	frames = tfile_frames(&f);
+	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 1);
+	blocks = tfile_blocks(&f, &frame);
+	assert_int_equal(tfile_next_block(&blocks, &b, &err), 0);
+	assert_int_equal(tfile_next_frame(&frames, &frame, &err), -1);
+	assert_string_equal(err.msg, "Premature end of file while reading trace file");
+	tfile_close(&f);
+	free(m);
+}
+
+static void test_long_lines(void **state)
+{
+	char *text = malloc(4096);
+	struct tfile f;
+	struct tfile_error err;
+
+	(void)state;
+	for (int len = 998; len <= 1001; len++) {
+		int n = sprintf(text, MAGIC "R 10\n%0*d\n\n%c%c", len, 0, 0, 0);
+
+		assert_int_equal(tfile_open(&f, text, (size_t)n, &err), len > 999 ? -1 : 0);
+		assert_int_equal(f.regblock_size, 16);
+		if (len > 999) {
+			assert_string_equal(err.msg, "Excessively long lines in trace file");
+			assert_int_equal(err.offset, strlen(MAGIC "R 10\n"));
+		}
+		tfile_close(&f);
+	}
+	free(text);
+}
+
+/* Cut anywhere, the file gives its first frames and then an error, or none at the
+ * end. The copies have their exact size, for the address sanitizer to watch. */
+static void test_every_truncation(void **state)
+{
+	struct made *m = make(false);
+	struct tfile f;
+	struct tfile_error err;
+	struct tfile_frames frames;
+	struct tfile_frame frame;
+	struct tfile_blocks blocks;
+	struct tfile_block b;
+
+	(void)state;
+	for (size_t size = 0; size <= m->size; size++) {
+		uint8_t *copy = malloc(size ? size : 1);
+		int status, more, last = 0;
+
+		memcpy(copy, m->data, size);
+		status = tfile_open(&f, copy, size, &err);
+		assert_int_equal(status, size < strlen(DEFINITIONS) ? -1 : 0);
+		frames = tfile_frames(&f);
+		while ((more = tfile_next_frame(&frames, &frame, &err)) > 0) {
+			assert_int_not_equal(last, -1); /* only the last one is damaged */
+			tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 8, 8 });
+			blocks = tfile_blocks(&f, &frame);
+			while ((last = tfile_next_block(&blocks, &b, &err)) > 0)
+				;
+		}
+		assert_int_equal(more, status == 0 && size < m->size ? -1 : 0);
+		tfile_close(&f);
+		free(copy);
+	}
+	free(m);
+}
+
+/* A hundred thousand lines of each kind that could cost the square of that. */
+static void test_many_lines(void **state)
+{
+	const int n = 100000;
+	char *text;
+	size_t size;
+	struct tfile f;
+	struct tfile_error err;
+	const struct tfile_tracepoint *tp;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	fputs(MAGIC "R 10\n", out);
+	for (int i = n; i-- > 0; )
+		fprintf(out, "tp T%x:%x:E:0:0\ntsv %x:0:0:61\nnonsense\n", i / 2 + 1, i, i);
+	for (int i = 0; i < n; i++)
+		fprintf(out, "tp Z1:0:cmd:%x:1:62\n", i);
+	fputc('\n', out);
+	fclose(out);
+	assert_int_equal(tfile_open(&f, text, size, &err), 0);
+	assert_int_equal(f.num_tracepoints, n);
+	assert_int_equal(f.num_variables, n);
+	assert_int_equal(f.num_notices, n);
+	assert_int_equal(tfile_find_tracepoint(&f, n / 2, &tp), 2);
+	assert_int_equal(f.pieces[1].text.len, n);
+	tfile_close(&f);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_definitions),
+		cmocka_unit_test(test_actions),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_every_truncation),
+		cmocka_unit_test(test_many_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+/*
+ * One address, explained: see symcache_explain.h.
+ *
+ * Every unit is read as for a cache. Those of which a scope or a line row holds the
+ * address are painted as in flatten.c, which tells the scope and the sequence that
+ * decide; then the facts of these few are copied out, with what the cache leaves away:
+ * where the entries stand, is_stmt, discriminators.
+ */
+#include "symcache/explain.h"
+
+#include "libsymcache/base/parallel.h"
+#include "libsymcache/write/input/input.h"
+#include "libsymcache/write/flatten/scopes.h"
+#include "libsymcache/dwarf/names.h"
+#include "libsymcache/dwarf/entries.h"
+
+struct explanation {
+	struct symcache_explanation shown; /* what callers see: first */
+	struct sc_input input;             /* all strings */
+	VEC(struct symcache_explained_unit) units;
+};
+
+/* What explaining one unit after the other takes. */
+struct work {
+	struct explanation *to;
+	struct sc_flatten_env env;
+	uint64_t vaddr, too_far;
+	struct dw_scanner *scanner;
+	struct dw_unit unit;
+	struct sc_scopes scopes;
+	struct sc_paint pot;
+	struct sc_intervals runs, sequences, lines;
+	VEC(uint8_t) decides; /* by scope */
+};
+
+static void work_deinit(struct work *w)
+{
+	dw_scanner_destroy(w->scanner);
+	dw_unit_deinit(&w->unit);
+	sc_scopes_deinit(&w->scopes);
+	sc_paint_deinit(&w->pot);
+	vec_deinit(&w->runs.list);
+	vec_deinit(&w->sequences.list);
+	vec_deinit(&w->lines.list);
+	vec_deinit(&w->decides);
+}
+
+static int out_of_memory(struct sc_error *err)
+{
+	return sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+static struct symcache_str str(const char *text)
+{
+	return (struct symcache_str){ text, text ? strlen(text) : 0 };
+}
+
+static struct symcache_file file_at(const struct dw_unit *u, uint32_t index)
+{
+	struct symcache_file file = {0};
+
+	if (index < u->files.len) {
+		const struct dw_file *f = &u->files.data[index];
+
+		file = (struct symcache_file){ str(f->comp_dir), str(f->dir), str(f->name) };
+	}
+	return file;
+}
+
+/* ---- what holds the address ------------------------------------------------------- */
+
+/* The range of scope `s` that holds the address, or NULL. */
+static const struct dw_range *range_of(const struct work *w, const struct dw_scope *s)
+{
+	for (uint32_t i = 0; i < s->num_ranges; i++) {
+		const struct dw_range *r = &w->unit.ranges.data[s->first_range + i];
+
+		if (w->vaddr >= r->start && w->vaddr < r->end)
+			return r;
+	}
+	return NULL;
+}
+
+/* The id of the interval that holds the address, or DW_NONE. */
+static uint32_t id_at(const struct sc_intervals *v, uint64_t vaddr)
+{
+	for (size_t i = 0; i < v->list.len; i++)
+		if (vaddr >= v->list.data[i].start && vaddr < v->list.data[i].end)
+			return v->list.data[i].id;
+	return DW_NONE;
+}
+
+static bool is_concerned(const struct work *w)
+{
+	for (size_t i = 0; i < w->unit.scopes.len; i++)
+		if (range_of(w, &w->unit.scopes.data[i]))
+			return true;
+	for (size_t i = 0; i < w->unit.sequences.len; i++)
+		if (w->vaddr >= w->unit.sequences.data[i].start &&
+		    w->vaddr < w->unit.sequences.data[i].end)
+			return true;
+	return false;
+}
+
+/* ---- copying out -------------------------------------------------------------------- */
+
+/* Marks the scope that decides, and those that it is inlined into. */
+static bool mark_chain(struct work *w)
+{
+	const struct dw_unit *u = &w->unit;
+	uint32_t i = id_at(&w->runs, w->vaddr);
+
+	vec_clear(&w->decides);
+	if (!vec_reserve(&w->decides, u->scopes.len))
+		return false;
+	if (u->scopes.len)
+		memset(w->decides.data, 0, u->scopes.len);
+	for (; i != DW_NONE; i = u->scopes.data[i].parent < i ? u->scopes.data[i].parent : DW_NONE)
+		w->decides.data[i] = 1;
+	return true;
+}
+
+static bool copy_entries(struct work *w, uint64_t unit_offset,
+			 struct symcache_explained_unit *ret)
+{
+	const struct dw_unit *u = &w->unit;
+	VEC(struct symcache_explained_entry) entries = {0};
+
+	if (!mark_chain(w))
+		return false;
+	for (uint32_t i = 0; i < u->scopes.len; i++) {
+		const struct dw_scope *s = &u->scopes.data[i];
+		const struct dw_range *range = range_of(w, s);
+		bool decides = w->decides.data[i];
+		struct symcache_explained_entry *e;
+
+		if (!range && !decides)
+			continue;
+		e = vec_push(&entries);
+		if (!e) {
+			vec_deinit(&entries);
+			return false;
+		}
+		*e = (struct symcache_explained_entry){
+			.offset = unit_offset + s->entry,
+			.inlined = s->parent < i,
+			.decides = decides,
+			.name = s->name,
+			.start = range ? range->start : 0,
+			.end = range ? range->end : 0,
+			.num_ranges = s->num_ranges,
+			.call_file = file_at(u, s->call_file),
+			.call_line = s->call_line,
+			.call_column = s->call_column,
+		};
+	}
+	ret->entries = entries.data;
+	ret->num_entries = entries.len;
+	return true;
+}
+
+static void copy_row(const struct work *w, struct symcache_explained_unit *ret)
+{
+	const struct dw_unit *u = &w->unit;
+	uint32_t id = id_at(&w->lines, w->vaddr);
+	const struct dw_sequence *s;
+	const struct dw_row *rows;
+	uint32_t i = 0;
+
+	if (id == DW_NONE)
+		return;
+	s = &u->sequences.data[id];
+	rows = &u->rows.data[s->first_row];
+	while (i + 1 < s->num_rows && rows[i + 1].vaddr <= w->vaddr)
+		i++;
+	ret->has_row = true;
+	ret->row = (struct symcache_explained_row){
+		.start = rows[i].vaddr,
+		.end = i + 1 < s->num_rows ? rows[i + 1].vaddr : s->end,
+		.file = file_at(u, rows[i].file),
+		.line = rows[i].line,
+		.column = rows[i].column,
+		.is_stmt = rows[i].marks & DW_ROW_IS_STMT,
+		.discriminator = DW_ROW_DISCRIMINATOR(rows[i].marks),
+		.sequence_start = s->start,
+		.sequence_end = s->end,
+		.sequence_rows = s->num_rows,
+	};
+}
+
+/* The name of a unit: that of its root entry. */
+static const char *name_of(const struct dw_unit_header *u)
+{
+	struct dw_value v[DW_NUM_SLOTS] = {0};
+	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
+	const struct dw_abbrev *abbrev = dw_abbrev(u->abbrevs, dw_uleb(&c));
+
+	if (!abbrev)
+		return NULL;
+	dw_read_attributes(&c, u, abbrev, v);
+	return c.bad ? NULL : dw_value_string(u, &v[DW_SLOT_NAME]);
+}
+
+/* Explains w->unit, whose header is `u`. */
+static bool explain_unit(struct work *w, const struct dw_unit_header *u)
+{
+	struct dw_debug debug = {0};
+	const struct dw_unit_header *split = NULL, *root;
+	struct symcache_explained_unit *ret;
+	bool ok = sc_scopes_paint(&w->scopes, &w->env, &w->unit, &w->runs, &w->too_far) &&
+		  sc_sequences_paint(&w->pot, &w->env, &w->unit, &w->sequences, &w->lines,
+				     &w->too_far);
+
+	ret = ok ? vec_push(&w->to->units) : NULL;
+	if (!ret)
+		return false;
+	if (u->split_name)
+		ok = dw_split_read(u, &debug, &split, NULL) != SC_ENOMEM;
+	root = split ? split : u;
+	ret->offset = u->offset;
+	ret->version = root->sizes.version;
+	ret->name = name_of(root);
+	ret->comp_dir = u->comp_dir;
+	ret->split = u->split_name;
+	ret->language = dw_language_name(root->lang);
+	ok = ok && copy_entries(w, root->offset, ret);
+	copy_row(w, ret);
+	dw_debug_deinit(&debug);
+	return ok;
+}
+
+static int explain_units(struct work *w, struct sc_error *err)
+{
+	const struct dw_debug *debug = &w->to->input.debug;
+
+	w->scanner = dw_scanner_create(debug);
+	if (!w->scanner)
+		return out_of_memory(err);
+	for (size_t i = 0; i < debug->units.len; i++) {
+		if (dw_scan_unit(w->scanner, &debug->units.data[i], &w->unit, NULL) == SC_ENOMEM ||
+		    (is_concerned(w) && !explain_unit(w, &debug->units.data[i])))
+			return out_of_memory(err);
+		w->to->shown.units_read++;
+	}
+	return 0;
+}
+
+/* ---- the file ------------------------------------------------------------------------ */
+
+static int explain(struct explanation *e, const char *path,
+		   const struct symcache_build_options *o, uint64_t vaddr, struct sc_error *err)
+{
+	__attribute__((cleanup(work_deinit))) struct work w = { .to = e, .vaddr = vaddr };
+	struct sc_input *in = &e->input;
+	unsigned threads = o->threads ? o->threads : sc_cores();
+	int rc = sc_input_open(in, path, o, err);
+
+	if (rc || !in->dwarf)
+		return rc;
+	e->shown.path = in->dwarf->path;
+	rc = sc_input_load(in, threads, err);
+	if (rc)
+		return rc;
+	sc_input_end_stream(in);
+	w.env = (struct sc_flatten_env){
+		.load_base = in->image->load_base,
+		.code_end = sc_input_code_end,
+		.symbol_at = sc_input_symbol_at,
+		.ctx = in,
+	};
+	rc = dw_debug_read(&in->alt_debug, err);
+	if (!rc)
+		rc = dw_debug_read(&in->debug, err);
+	if (!rc)
+		rc = sc_input_find_split(in, o, threads, err);
+	return rc ? rc : explain_units(&w, err);
+}
+
+int symcache_explain(const char *path, const struct symcache_build_options *options,
+		     uint64_t vaddr, struct symcache_explanation **ret, struct sc_error *err)
+{
+	static const struct symcache_build_options defaults;
+	struct explanation *e = calloc(1, sizeof(*e));
+	int rc;
+
+	*ret = NULL;
+	if (!e)
+		return out_of_memory(err);
+	rc = explain(e, path, options ? options : &defaults, vaddr, err);
+	e->shown.units = e->units.data;
+	e->shown.num_units = e->units.len;
+	if (rc)
+		symcache_explanation_destroy(&e->shown);
+	else
+		*ret = &e->shown;
+	return rc;
+}
+
+void symcache_explanation_destroy(struct symcache_explanation *shown)
+{
+	struct explanation *e = (struct explanation *)shown;
+
+	if (!e)
+		return;
+	for (size_t i = 0; i < e->units.len; i++)
+		free(e->units.data[i].entries);
+	vec_deinit(&e->units);
+	sc_input_close(&e->input);
+	free(e);
+}

@@ -1,0 +1,338 @@
+/*
+ * Pieces of all units and the symbols → the ranges of the image: see assemble.h.
+ *
+ * Three layers, each made disjoint by painting:
+ *
+ *   functions  [ f ][ g  ]      [ h ]        pieces of functions and strays
+ *   lines                   [------------]   pieces of line rows alone
+ *   symbols       [s1 ][ s2    )
+ *   image      [ f ][ g  ][s2)[s2+l][ h ][l]
+ *
+ * On many threads each takes some of the functions in a row, with the gaps before them.
+ * A function piece brings its ranges. In the gaps between them, symbols and
+ * lines are overlaid: the symbol names the function, the row its line.
+ */
+#include "libsymcache/write/flatten/assemble.h"
+
+#include "format/symcache_format.h"
+#include "libsymcache/base/parallel.h"
+
+struct layer {
+	struct sc_intervals painted;
+	size_t at; /* first interval that can still matter */
+};
+
+struct assembler {
+	const struct sc_flat *flat;
+	const struct sc_code_symbol *symbols;
+	uint64_t base;
+	struct sc_tables *tables;
+	struct sc_final *out;
+	uint64_t merged;
+	uint64_t end; /* of what was put last */
+	bool any;     /* something was put */
+	struct layer functions, lines, code_symbols;
+};
+
+static void assembler_deinit(struct assembler *a)
+{
+	vec_deinit(&a->functions.painted.list);
+	vec_deinit(&a->lines.painted.list);
+	vec_deinit(&a->code_symbols.painted.list);
+}
+
+static bool append(struct assembler *a, uint64_t vaddr, const struct sc_location *loc)
+{
+	struct sc_final_range *last = a->out->ranges.len ?
+		&a->out->ranges.data[a->out->ranges.len - 1] : NULL;
+
+	if (last && !memcmp(&last->loc, loc, sizeof(*loc))) {
+		a->merged++;
+		return true;
+	}
+	last = vec_push(&a->out->ranges);
+	if (!last)
+		return false;
+	last->start = (uint32_t)(vaddr - a->base);
+	last->loc = *loc;
+	return true;
+}
+
+static const struct sc_location no_location = { SC_NONE, SC_NONE, SC_NONE, SC_NONE, SC_NONE };
+
+/* Puts [start, end); a gap before it is marked. */
+static bool put(struct assembler *a, uint64_t start, uint64_t end, const struct sc_location *loc)
+{
+	if (a->any && a->end < start && !append(a, a->end, &no_location))
+		return false;
+	a->end = end;
+	a->any = true;
+	return append(a, start, loc);
+}
+
+/* The ranges of piece p, and how to translate them: NULL, not at all. */
+static const struct sc_flat_range *ranges_of(const struct assembler *a, const struct sc_piece *p,
+					     const struct sc_maps **maps)
+{
+	const struct sc_flat_part *part = p->part ? &a->flat->more.data[p->part - 1] : NULL;
+
+	*maps = part ? &part->maps : NULL;
+	return (part ? part->ranges.data : a->flat->ranges.data) + p->first_range;
+}
+
+/* The index of the range among those of a piece that covers `rel_pc`. */
+static size_t range_at(const struct sc_flat_range *r, size_t n, uint64_t rel_pc)
+{
+	size_t lo = 0, hi = n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (r[mid].start <= rel_pc)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Puts the ranges of piece p that lie in [start, end); `function` names them
+ * where they have none of their own. */
+static bool put_piece(struct assembler *a, const struct sc_piece *p, uint64_t start,
+		      uint64_t end, uint32_t function)
+{
+	const struct sc_maps *maps;
+	const struct sc_flat_range *r = ranges_of(a, p, &maps);
+
+	for (size_t i = range_at(r, p->num_ranges, start - a->base);
+	     i < p->num_ranges && start < end; i++) {
+		uint64_t stop = i + 1 < p->num_ranges ? r[i + 1].start + a->base : p->end;
+		struct sc_location loc = r[i].loc;
+
+		if (stop > end)
+			stop = end;
+		if (maps)
+			sc_location_move(&loc, maps);
+		if (loc.function == SC_NONE)
+			loc.function = function;
+		if (!put(a, start, stop, &loc))
+			return false;
+		start = stop;
+	}
+	return true;
+}
+
+static bool nameless_function(struct assembler *a, uint32_t *ret)
+{
+	static const struct sc_function fn = { SC_NONE, SC_NONE, SYMCACHE_LANG_UNKNOWN, SC_NONE, 0 };
+
+	return sc_table_function(a->tables, &fn, ret);
+}
+
+static bool symbol_function(struct assembler *a, uint32_t symbol, uint32_t *ret)
+{
+	const struct sc_code_symbol *s = &a->symbols[symbol];
+	struct sc_function fn = {
+		.entry = (uint32_t)(s->start - a->base),
+		.lang = SYMCACHE_LANG_SYMTAB,
+		.decl_file = SC_NONE,
+	};
+
+	return sc_table_string(a->tables, s->name, &fn.name) &&
+	       sc_table_function(a->tables, &fn, ret);
+}
+
+/* The interval of a layer at `vaddr`, or NULL; *stop shrinks to where that
+ * answer ends. Addresses asked for must ascend. */
+static const struct sc_interval *layer_at(struct layer *l, uint64_t vaddr, uint64_t *stop)
+{
+	const struct sc_interval *list = l->painted.list.data;
+	bool inside;
+
+	while (l->at < l->painted.list.len && list[l->at].end <= vaddr)
+		l->at++;
+	if (l->at == l->painted.list.len)
+		return NULL;
+	inside = list[l->at].start <= vaddr;
+	if (*stop > (inside ? list[l->at].end : list[l->at].start))
+		*stop = inside ? list[l->at].end : list[l->at].start;
+	return inside ? &list[l->at] : NULL;
+}
+
+/* Fills a gap [start, end) between functions with symbols and lines. */
+static bool put_gap(struct assembler *a, uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		uint64_t stop = end;
+		const struct sc_interval *symbol = layer_at(&a->code_symbols, start, &stop);
+		const struct sc_interval *line = layer_at(&a->lines, start, &stop);
+		struct sc_location loc = { SC_NONE, 0, 0, SC_NONE, SC_NONE };
+
+		if (symbol || line) {
+			if (!(symbol ? symbol_function(a, symbol->id, &loc.function) :
+				       nameless_function(a, &loc.function)))
+				return false;
+			if (!(line ? put_piece(a, &a->flat->pieces.data[line->id], start, stop,
+					       loc.function) :
+				     put(a, start, stop, &loc)))
+				return false;
+		}
+		start = stop;
+	}
+	return true;
+}
+
+static bool make_layers(struct assembler *a, size_t num_symbols)
+{
+	struct sc_paint pot = {0};
+	struct sc_intervals functions = {0}, lines = {0}, symbols = {0};
+	const struct sc_piece *pieces = a->flat->pieces.data;
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < a->flat->pieces.len; i++)
+		ok = sc_intervals_add(pieces[i].kind == SC_PIECE_LINES ? &lines : &functions,
+				      pieces[i].start, pieces[i].end, 0, i);
+	for (uint32_t i = 0; ok && i < num_symbols; i++)
+		ok = sc_intervals_add(&symbols, a->symbols[i].start, a->symbols[i].end, 0, i);
+	ok = ok && sc_rank_by_containment(&functions) && sc_rank_by_containment(&lines) &&
+	     sc_rank_by_containment(&symbols);
+	if (ok) {
+		for (size_t i = 0; i < functions.list.len; i++)
+			if (pieces[functions.list.data[i].id].kind == SC_PIECE_FUNCTION)
+				functions.list.data[i].priority += UINT32_MAX;
+		ok = sc_paint(&pot, &functions, &a->functions.painted) &&
+		     sc_paint(&pot, &lines, &a->lines.painted) &&
+		     sc_paint(&pot, &symbols, &a->code_symbols.painted);
+	}
+	vec_deinit(&functions.list);
+	vec_deinit(&lines.list);
+	vec_deinit(&symbols.list);
+	sc_paint_deinit(&pot);
+	return ok;
+}
+
+/* Puts the functions [first, last) with the gap before each, and the one behind all. */
+static bool put_functions(struct assembler *a, size_t first, size_t last)
+{
+	const struct sc_interval *f = a->functions.painted.list.data;
+	size_t n = a->functions.painted.list.len;
+	uint64_t at = first ? f[first - 1].end : a->base;
+
+	a->end = at;
+	a->any = first;
+	for (size_t i = first; i < last; i++) {
+		if (!put_gap(a, at, f[i].start) ||
+		    !put_piece(a, &a->flat->pieces.data[f[i].id], f[i].start, f[i].end, SC_NONE))
+			return false;
+		at = f[i].end;
+	}
+	if (last < n)
+		return true;
+	return put_gap(a, at, UINT64_MAX) &&
+	       (!a->any || a->end - a->base > 0xffffffffull || append(a, a->end, &no_location));
+}
+
+/* ---- in parts, on many threads ------------------------------------------------------ */
+
+struct part {
+	struct assembler a; /* the layers are shared, the places in them are not */
+	struct sc_final out;
+	size_t first, last; /* functions */
+	size_t skip;        /* ranges at its begin that continue the part before */
+	size_t at;          /* where it goes */
+	bool ok;
+};
+
+struct parts {
+	struct part *list;
+	struct sc_final *out;
+};
+
+static void part_job(void *ctx, unsigned worker, size_t job)
+{
+	struct part *p = &((struct parts *)ctx)->list[job];
+
+	(void)worker;
+	p->a.out = &p->out;
+	p->ok = put_functions(&p->a, p->first, p->last);
+}
+
+static void copy_job(void *ctx, unsigned worker, size_t job)
+{
+	struct parts *parts = ctx;
+	struct part *p = &parts->list[job];
+
+	(void)worker;
+	if (p->out.ranges.len)
+		memcpy(parts->out->ranges.data + p->at, p->out.ranges.data + p->skip,
+		       (p->out.ranges.len - p->skip) * sizeof(*p->out.ranges.data));
+	vec_deinit(&p->out.ranges);
+}
+
+/* Where each part goes; the first range of one may go on what the one before it ends with. */
+static size_t place_parts(struct assembler *a, struct part *list, unsigned n)
+{
+	const struct sc_final_range *last = NULL;
+	size_t total = 0;
+
+	for (struct part *p = list; p < list + n; p++) {
+		size_t len = p->out.ranges.len;
+
+		p->skip = len && last && !memcmp(&last->loc, &p->out.ranges.data[0].loc,
+						 sizeof(last->loc));
+		p->at = total;
+		total += len - p->skip;
+		a->merged += p->a.merged + p->skip;
+		if (len)
+			last = &p->out.ranges.data[len - 1];
+	}
+	return total;
+}
+
+static bool put_in_parts(struct assembler *a, unsigned n, unsigned threads)
+{
+	struct parts parts = { calloc(n, sizeof(*parts.list)), a->out };
+	size_t functions = a->functions.painted.list.len, total;
+	bool ok = parts.list;
+
+	for (unsigned i = 0; ok && i < n; i++) {
+		parts.list[i].a = *a;
+		parts.list[i].first = functions * i / n;
+		parts.list[i].last = functions * (i + 1) / n;
+	}
+	if (ok)
+		sc_parallel(threads, n, part_job, &parts);
+	for (unsigned i = 0; ok && i < n; i++)
+		ok = parts.list[i].ok;
+	total = ok ? place_parts(a, parts.list, n) : 0;
+	ok = ok && vec_reserve(&a->out->ranges, total);
+	if (ok) {
+		sc_parallel(threads, n, copy_job, &parts);
+		a->out->ranges.len = total;
+	}
+	for (unsigned i = 0; parts.list && i < n; i++)
+		vec_deinit(&parts.list[i].out.ranges);
+	free(parts.list);
+	return ok;
+}
+
+bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, size_t num_symbols,
+		 uint64_t load_base, struct sc_tables *tables, unsigned threads,
+		 struct sc_final *ret)
+{
+	__attribute__((cleanup(assembler_deinit))) struct assembler a = {
+		.flat = flat, .symbols = symbols, .base = load_base, .tables = tables, .out = ret,
+	};
+	size_t functions;
+	bool ok;
+
+	if (!make_layers(&a, num_symbols))
+		return false;
+	functions = a.functions.painted.list.len;
+	if (threads < 2 || !functions)
+		ok = put_functions(&a, 0, functions);
+	else
+		ok = put_in_parts(&a, functions < 4 * threads ? (unsigned)functions : 4 * threads,
+				  threads);
+	flat->merged += a.merged;
+	return ok;
+}

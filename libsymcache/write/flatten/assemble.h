@@ -1,0 +1,34 @@
+/*
+ * Pieces of all units and the symbols → the ranges of the image: ascending,
+ * disjoint, gaps marked. Where units overlap (folded functions, LTO), function
+ * pieces go before strays, and among them containment decides, then the first
+ * unit. Where no function is, symbols name the code and line rows place it.
+ */
+#ifndef SC_ASSEMBLE_H
+#define SC_ASSEMBLE_H
+
+#include "libsymcache/write/flatten/flatten.h"
+
+/* A range of the cache; it ends where the next one starts. */
+struct sc_final_range {
+	uint32_t start; /* relative */
+	struct sc_location loc; /* function SC_NONE: no source location */
+};
+
+struct sc_final {
+	VEC(struct sc_final_range) ranges;
+};
+
+/* A code symbol: [start, end) vaddr, in reach, not empty. */
+struct sc_code_symbol {
+	uint64_t start, end;
+	const char *name;
+};
+
+/* Fills `ret`. `flat` is only read; flat->merged counts on. With more than one thread,
+ * `tables` have a lock. False: out of memory. */
+bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, size_t num_symbols,
+		 uint64_t load_base, struct sc_tables *tables, unsigned threads,
+		 struct sc_final *ret);
+
+#endif

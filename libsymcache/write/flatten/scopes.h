@@ -1,0 +1,52 @@
+/*
+ * Scopes of one unit → disjoint runs of addresses, each of one scope.
+ *
+ * At each address the innermost function wins: of those that cover it the one
+ * whose range starts last, of these the shortest, of equal ones the later
+ * entry. Of the calls inlined into that function the last one in the order of
+ * the entries wins. Where no function is, an inlined call shows that reaches
+ * beyond its function: a stray.
+ */
+#ifndef SC_SCOPES_H
+#define SC_SCOPES_H
+
+#include "libsymcache/write/flatten/flatten.h"
+
+/* Working memory, kept from unit to unit. */
+struct sc_scopes {
+	VEC(uint32_t) function; /* scope → the function around it */
+	struct sc_intervals functions, owned, inlined, group, painted, mixed;
+	struct sc_paint pot;
+};
+
+void sc_scopes_deinit(struct sc_scopes *s);
+
+/* Cuts [start, end) to what is code and within reach of a u32; what starts out
+ * of reach is counted in *too_far. False: nothing is left. */
+bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
+	     uint64_t *too_far);
+
+/*
+ * Fills s->function, and `ret` (cleared first) with the runs: ascending,
+ * disjoint, id is the scope; sc_is_stray() tells strays. O(n log n), whatever
+ * the ranges overlap. False: out of memory.
+ */
+bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
+		     const struct dw_unit *unit, struct sc_intervals *ret, uint64_t *too_far);
+
+/*
+ * Fills `ret` (cleared first) with the unit's sequences of line rows, made disjoint:
+ * where two overlap, the one inside wins; id is the sequence. `sequences` is working
+ * memory. False: out of memory.
+ */
+bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
+			const struct dw_unit *unit, struct sc_intervals *sequences,
+			struct sc_intervals *ret, uint64_t *too_far);
+
+/* Strays have priorities below those of all that is within a function. */
+static inline bool sc_is_stray(const struct sc_interval *run)
+{
+	return run->priority <= UINT32_MAX;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Unit tests of the whole indexer on small files that ask for much: memory and time must
+ * be in proportion to the file, whatever refers to the same thing how often. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/write/synthetic_test.h"
+#include "libsymcache/dwarf/line_writer.h"
+
+/* Many entries with one long list of ranges: memory must not grow with the product. */
+static void test_shared_ranges(void **state)
+{
+	const unsigned n = 30000;
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	open_unit(&w);
+	attr_addr(&w, DW_AT_low_pc, 0);
+	for (unsigned i = 0; i < n; i++)
+		range_pair(&w, 0x1000 + 2 * i, 0x1001 + 2 * i);
+	range_pair(&w, 0, 0);
+	for (unsigned i = 0; i < n; i++) {
+		entry(&w, DW_TAG_subprogram, false);
+		attr_offset(&w, DW_AT_ranges, 0);
+	}
+	close_unit(&w);
+	good_unit(&w, "behind", 1);
+	index_dwarf(&w, &r);
+	assert_true(r.info.bad_units > 0);
+	indexed_deinit(&r);
+}
+
+/* As above, with ranges that are empty, and so never count as any. */
+static void test_shared_empty_ranges(void **state)
+{
+	const unsigned n = 60000;
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	open_unit(&w);
+	attr_addr(&w, DW_AT_low_pc, 0);
+	for (unsigned i = 0; i < n; i++)
+		range_pair(&w, 0x1000, 0x1000);
+	range_pair(&w, 0, 0);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_offset(&w, DW_AT_ranges, 0);
+	for (unsigned i = 0; i < n; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 4, 0);
+	}
+	close_unit(&w);
+	good_unit(&w, "behind", 1);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1001, "behind -:0");
+	indexed_deinit(&r);
+}
+
+/* Units that share one long line table: each would run all of it. */
+static void test_shared_lines(void **state)
+{
+	const unsigned n = 40000;
+	struct line_table t;
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	for (unsigned i = 0; i < n; i++) {
+		unit_begin(&w);
+		if (i)
+			patch(&w.info, w.unit + 6, 4, 0); /* the first one's abbreviations */
+		entry(&w, DW_TAG_compile_unit, false);
+		attr_offset(&w, DW_AT_stmt_list, 0);
+		unit_end(&w);
+		if (i)
+			w.abbrev.b.len = 0x10;
+	}
+	good_unit(&w, "behind", 0);
+	line_begin(&t, &line_plain);
+	line_standard_files(&t);
+	for (unsigned i = 0; i < 1000000; i++)
+		put(&t.line, 1, DW_LNS_negate_stmt);
+	line_end(&t);
+	put_block(&w.line, t.line.b.data, t.line.b.len);
+	line_deinit(&t);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1000, "behind -:0");
+	assert_true(r.info.bad_units > 0);
+	indexed_deinit(&r);
+}
+
+/* Units whose tables of abbreviations are the ends of one long table. */
+static void test_overlapping_abbreviations(void **state)
+{
+	const unsigned n = 40000;
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	good_unit(&w, "before", 0);
+	for (unsigned i = 0; i < n; i++) {
+		unit_begin(&w);
+		entry(&w, DW_TAG_compile_unit, false);
+		attr_offset(&w, DW_AT_stmt_list, 0);
+		abbreviation_end(&w); /* but no end of the table */
+		end_length(&w.info, 4, w.length);
+	}
+	unit_end(&w);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1000, "before -:0");
+	assert_true(r.info.bad_units > 0);
+	indexed_deinit(&r);
+}
+
+/* Names that are the ends of one long name. */
+static void test_overlapping_names(void **state)
+{
+	const unsigned n = 60000, length = 1000000;
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	for (unsigned i = 0; i < length; i++)
+		put(&w.str, 1, 'a');
+	put(&w.str, 1, 0);
+	open_unit(&w);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_name, DW_FORM_strp, 0);
+	attr_pcs(&w, 0x1000, 0x1001);
+	for (unsigned i = 1; i < n; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 4, i);
+		put(&w.info, 8, 0x1000 + i);
+		put(&w.info, 8, 1);
+	}
+	close_unit(&w);
+	index_dwarf(&w, &r);
+	assert_int_equal(r.rc, SC_ELIMIT);
+	indexed_deinit(&r);
+}
+
+/* An abbreviation of very many attributes that take no bytes, used very often. */
+static void test_long_abbreviation(void **state)
+{
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	begin(&w);
+	open_unit(&w);
+	entry(&w, DW_TAG_subprogram, false);
+	for (unsigned i = 0; i < 200000; i++) {
+		attr(&w, DW_AT_decl_line, DW_FORM_implicit_const, 0);
+		put_sleb(&w.abbrev, 7);
+	}
+	attr(&w, DW_AT_low_pc, DW_FORM_addr, 0x1100);
+	for (unsigned i = 0; i < 100000; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 8, 0x1100);
+	}
+	close_unit(&w);
+	finish(&w, &r);
+	indexed_deinit(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shared_ranges),
+		cmocka_unit_test(test_shared_empty_ranges),
+		cmocka_unit_test(test_shared_lines),
+		cmocka_unit_test(test_overlapping_abbreviations),
+		cmocka_unit_test(test_overlapping_names),
+		cmocka_unit_test(test_long_abbreviation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* What placing (layout.c) and writing (layout_write.c) share. */
+#ifndef SC_LAYOUT_PARTS_H
+#define SC_LAYOUT_PARTS_H
+
+#include "libsymcache/write/image/layout.h"
+
+/* Old number → new number, and the old numbers in their new order. */
+struct renumber {
+	uint32_t *to;
+	VEC(uint32_t) order;
+};
+
+enum { EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX, EXT_SECTIONS };
+
+struct sc_layout {
+	struct sc_content c;
+	struct renumber files, functions, calls, strings;
+	VEC(uint32_t) chain;      /* calls to place, innermost first */
+	uint32_t *string_offset;  /* by old number */
+	uint64_t string_bytes;
+	size_t at_files, at_functions, at_locations, at_ranges, at_strings;
+	struct symcache_ext_section ext[EXT_SECTIONS];
+	size_t at_table, at_footer;
+	size_t size;
+};
+
+static inline size_t file_record(const struct sc_layout *l)
+{
+	return l->c.version >= SYMCACHE_FIRST_VERSION_WITH_SRCSRV ?
+		sizeof(struct symcache_file_v9) : sizeof(struct symcache_file_v7);
+}
+
+static inline size_t num_locations(const struct sc_layout *l)
+{
+	return l->calls.order.len + l->c.ranges->ranges.len;
+}
+
+#endif

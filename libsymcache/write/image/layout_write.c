@@ -1,0 +1,262 @@
+/*
+ * The placed records → bytes, straight into the destination: see layout.h.
+ *
+ * Each byte is written once: records, and zeroes between the sections.
+ */
+#include "libsymcache/write/image/layout_parts.h"
+
+#include "format/symcache_index.h"
+#include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/parallel.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static uint32_t moved(const struct renumber *r, uint32_t old)
+{
+	return old == SC_NONE ? SYMCACHE_NONE : r->to[old];
+}
+
+/* Zeroes the padding between two sections. */
+static void pad(uint8_t *dst, size_t from, size_t to)
+{
+	memset(dst + from, 0, to - from);
+}
+
+static uint32_t string_at(const struct sc_layout *l, uint32_t s)
+{
+	return s == SC_NONE ? SYMCACHE_NONE : l->string_offset[s];
+}
+
+static void write_header(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_header *h = (struct symcache_header *)dst;
+	struct sc_layout_counts n = sc_layout_counts(l);
+
+	h->magic = SYMCACHE_MAGIC;
+	h->version = l->c.version;
+	memcpy(h->debug_uuid, l->c.debug_uuid, sizeof(h->debug_uuid));
+	h->arch = l->c.arch;
+	h->num_files = n.files;
+	h->num_functions = n.functions;
+	h->num_source_locations = n.source_locations;
+	h->num_ranges = n.ranges;
+	h->string_bytes = n.string_bytes;
+}
+
+static void write_files(const struct sc_layout *l, uint8_t *dst)
+{
+	size_t size = file_record(l);
+
+	for (size_t i = 0; i < l->files.order.len; i++, dst += size) {
+		const struct sc_file *f = &l->c.tables->files.data[l->files.order.data[i]];
+		struct symcache_file_v9 out = {
+			string_at(l, f->comp_dir), string_at(l, f->dir), string_at(l, f->name),
+			SYMCACHE_NONE, SYMCACHE_NONE, SYMCACHE_NONE,
+		};
+		memcpy(dst, &out, size); /* version 7 and 8 are a prefix of it */
+	}
+}
+
+static void write_functions(const struct sc_layout *l, uint8_t *functions, uint8_t *decls)
+{
+	struct symcache_function *out = (struct symcache_function *)functions;
+	struct symcache_ext_decl *decl = (struct symcache_ext_decl *)decls;
+
+	for (size_t i = 0; i < l->functions.order.len; i++) {
+		const struct sc_function *f =
+			&l->c.tables->functions.data[l->functions.order.data[i]];
+		out[i] = (struct symcache_function){ string_at(l, f->name), SYMCACHE_NONE,
+						     f->entry, f->lang };
+		decl[i] = (struct symcache_ext_decl){ moved(&l->files, f->decl_file),
+						      f->decl_line };
+	}
+}
+
+static struct symcache_source_location write_location(const struct sc_layout *l,
+						       const struct sc_location *loc,
+						       uint16_t *column)
+{
+	/* A column that does not fit is unknown, rather than wrong. */
+	*column = loc->function == SC_NONE || loc->column > UINT16_MAX ?
+		0 : (uint16_t)loc->column;
+	return (struct symcache_source_location){
+		moved(&l->files, loc->file),
+		loc->line,
+		moved(&l->functions, loc->function),
+		moved(&l->calls, loc->inlined_into),
+	};
+}
+
+static void write_calls(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
+{
+	struct symcache_source_location *out =
+		(struct symcache_source_location *)(dst + l->at_locations);
+	uint16_t *column = (uint16_t *)(dst + l->ext[EXT_COLUMN].offset);
+
+	for (size_t i = from; i < to; i++)
+		out[i] = write_location(l, &l->c.tables->calls.data[l->calls.order.data[i]],
+					&column[i]);
+}
+
+static void write_ranges(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
+{
+	size_t calls = l->calls.order.len;
+	struct symcache_source_location *out =
+		(struct symcache_source_location *)(dst + l->at_locations) + calls;
+	uint16_t *column = (uint16_t *)(dst + l->ext[EXT_COLUMN].offset) + calls;
+	uint32_t *start = (uint32_t *)(dst + l->at_ranges);
+
+	for (size_t i = from; i < to; i++) {
+		const struct sc_final_range *r = &l->c.ranges->ranges.data[i];
+		out[i] = write_location(l, &r->loc, &column[i]);
+		start[i] = r->start;
+	}
+}
+
+static void write_strings(const struct sc_layout *l, uint8_t *all, size_t from, size_t to)
+{
+	const uint32_t *order = l->strings.order.data;
+	uint8_t *dst = from < to ? all + l->at_strings + l->string_offset[order[from]] : NULL;
+
+	for (size_t i = from; i < to; i++) {
+		const struct sc_string *s = &l->c.tables->strings.data[order[i]];
+		uint32_t len = s->len;
+
+		if (l->c.version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS) {
+			memcpy(dst, &len, 4);
+			dst += 4;
+		} else {
+			for (; len >= 0x80; len >>= 7)
+				*dst++ = (uint8_t)(len | 0x80);
+			*dst++ = (uint8_t)len;
+		}
+		memcpy(dst, s->ptr, s->len);
+		dst += s->len;
+	}
+}
+
+static void write_data(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_ext_data *out = (struct symcache_ext_data *)dst;
+
+	for (size_t i = 0; i < l->c.data->list.len; i++) {
+		const struct sc_data_symbol *d = &l->c.data->list.data[i];
+		out[i] = (struct symcache_ext_data){ d->start, d->size, string_at(l, d->name),
+						     moved(&l->files, d->decl_file),
+						     d->decl_line };
+	}
+}
+
+static void write_symbols(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_ext_symbol *out = (struct symcache_ext_symbol *)dst;
+
+	for (size_t i = 0; i < l->c.symbols->list.len; i++) {
+		const struct sc_table_symbol *s = &l->c.symbols->list.data[i];
+		out[i] = (struct symcache_ext_symbol){ s->start, s->size, string_at(l, s->name),
+						       string_at(l, s->file) };
+	}
+}
+
+static void write_index(const struct sc_layout *l, uint8_t *dst)
+{
+	const uint32_t *starts = (const uint32_t *)(dst + l->at_ranges);
+	uint32_t *out = (uint32_t *)(dst + l->ext[EXT_INDEX].offset);
+	uint32_t n = (uint32_t)l->c.ranges->ranges.len;
+
+	if (!n)
+		return;
+	*out = symcache_index_shift(n, starts[n - 1]);
+	symcache_index_fill(out + 1, *out, starts, n);
+}
+
+static void write_footer(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_ext_footer footer = {
+		.table_offset = l->at_table,
+		.file_size = l->size,
+		.num_sections = EXT_SECTIONS,
+		.version = SYMCACHE_EXT_VERSION,
+		.magic = SYMCACHE_EXT_MAGIC,
+	};
+
+	memcpy(dst + l->at_table, l->ext, sizeof(l->ext));
+	memcpy(dst + l->at_footer, &footer, sizeof(footer));
+	footer.hash = XXH3_64bits(dst, l->size - sizeof(footer.hash));
+	memcpy(dst + l->size - sizeof(footer.hash), &footer.hash, sizeof(footer.hash));
+}
+
+static void write_extension(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_ext_image image = l->c.image;
+
+	image.soname = string_at(l, image.soname);
+	image.writer = string_at(l, image.writer);
+	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
+	write_index(l, dst);
+	for (int i = 0; i < EXT_SECTIONS; i++)
+		pad(dst, l->ext[i].offset + l->ext[i].size,
+		    i + 1 < EXT_SECTIONS ? l->ext[i + 1].offset : l->at_table);
+	write_footer(l, dst);
+}
+
+static void write_small_things(const struct sc_layout *l, uint8_t *dst)
+{
+	size_t ranges = l->c.ranges->ranges.len;
+
+	pad(dst, 0, l->at_files);
+	pad(dst, l->at_files + l->files.order.len * file_record(l), l->at_functions);
+	pad(dst, l->at_ranges + ranges * sizeof(uint32_t), l->at_strings);
+	pad(dst, l->at_strings + l->string_bytes, l->ext[EXT_IMAGE].offset);
+	write_header(l, dst);
+	write_files(l, dst + l->at_files);
+	write_functions(l, dst + l->at_functions, dst + l->ext[EXT_DECL].offset);
+	write_data(l, dst + l->ext[EXT_DATA].offset);
+	write_symbols(l, dst + l->ext[EXT_SYMBOL].offset);
+}
+
+/* What is many is written in slices, on as many threads as there are. */
+#define SLICE 65536
+
+struct writing {
+	const struct sc_layout *l;
+	uint8_t *dst;
+	struct { void (*fn)(const struct sc_layout *, uint8_t *, size_t, size_t); size_t n; } many[3];
+};
+
+static void write_slice(void *ctx, unsigned worker, size_t job)
+{
+	const struct writing *w = ctx;
+
+	(void)worker;
+	if (!job--) {
+		write_small_things(w->l, w->dst);
+		return;
+	}
+	for (int i = 0; i < 3; i++) {
+		size_t n = w->many[i].n, slices = (n + SLICE - 1) / SLICE, from = job * SLICE;
+
+		if (job < slices) {
+			w->many[i].fn(w->l, w->dst, from, n - from < SLICE ? n : from + SLICE);
+			return;
+		}
+		job -= slices;
+	}
+}
+
+void sc_layout_write(const struct sc_layout *l, unsigned threads, uint8_t *dst)
+{
+	struct writing w = { l, dst, {
+		{ write_ranges, l->c.ranges->ranges.len },
+		{ write_strings, l->strings.order.len },
+		{ write_calls, l->calls.order.len },
+	} };
+	size_t jobs = 1;
+
+	for (int i = 0; i < 3; i++)
+		jobs += (w.many[i].n + SLICE - 1) / SLICE;
+	sc_big_advise(dst, l->size);
+	sc_parallel(jobs > 4 ? threads : 1, jobs, write_slice, &w);
+	write_extension(l, dst);
+}

@@ -1,0 +1,90 @@
+/* Opens and finds the files of a build: see files.h. */
+#include "libsymcache/write/input/files.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+int sc_files_open(const struct symcache_files *files, const char *path, struct sc_elf **ret,
+		  struct sc_error *err)
+{
+	int fd;
+
+	if (!files)
+		return sc_elf_open(path, ret, err);
+	*ret = NULL;
+	fd = files->open(files->ctx, path);
+	return fd < 0 ? sc_error_sys(err, "%s: cannot open", path) :
+			sc_elf_open_fd(fd, path, ret, err);
+}
+
+/* The possibility that fits, or NULL. */
+static struct sc_elf *find(const struct symcache_files *files, const struct symcache_wanted *w,
+			   uint32_t crc)
+{
+	struct sc_elf *elf;
+	const char *path;
+
+	for (unsigned n = 0; (path = files->find(files->ctx, w, n)); n++) {
+		if (sc_files_open(files, path, &elf, NULL))
+			continue;
+		if (sc_elf_fits(elf, w->build_id, w->build_id_len, crc))
+			return elf;
+		sc_elf_close(elf);
+	}
+	return NULL;
+}
+
+int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
+			const char *const *dirs, struct sc_elf **ret, struct sc_error *err)
+{
+	struct symcache_wanted w = { elf->build_id, elf->build_id_len, NULL };
+	uint32_t crc;
+
+	*ret = files && w.build_id_len ? find(files, &w, 0) : NULL;
+	w.build_id = NULL;
+	if (files && !*ret && sc_elf_debuglink(elf, &w.name, &crc))
+		*ret = find(files, &w, crc);
+	return *ret ? 0 : sc_elf_find_debug(elf, dirs, ret, err);
+}
+
+int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
+		      const char *const *dirs, struct sc_elf **ret, struct sc_error *err)
+{
+	struct symcache_wanted w = { 0 };
+	const char *name;
+
+	*ret = files && !sc_elf_altlink(elf, &name, &w.build_id, &w.build_id_len, NULL) ?
+		find(files, &w, 0) : NULL;
+	return *ret ? 0 : sc_elf_find_alt(elf, dirs, ret, err);
+}
+
+int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
+		       struct sc_error *err)
+{
+	struct sc_elf *elf __attribute__((cleanup(sc_elf_closep))) = NULL;
+	const uint8_t *alt_id;
+	size_t alt_len;
+	const char *text;
+	uint32_t crc;
+	int rc;
+
+	*ret = (struct symcache_elf_facts){ 0 };
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return sc_error_sys(err, "%s", name);
+	rc = sc_elf_open_fd(fd, name, &elf, err);
+	if (rc)
+		return rc;
+	memcpy(ret->build_id, elf->build_id, elf->build_id_len);
+	ret->build_id_len = elf->build_id_len;
+	ret->dwarf = sc_elf_has(elf, ".debug_info");
+	if (!sc_elf_altlink(elf, &text, &alt_id, &alt_len, NULL) &&
+	    alt_len <= sizeof(ret->alt_id)) {
+		memcpy(ret->alt_id, alt_id, alt_len);
+		ret->alt_id_len = alt_len;
+	}
+	if (sc_elf_debuglink(elf, &text, &crc))
+		snprintf(ret->debug_link, sizeof(ret->debug_link), "%s", text);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/*
+ * Opens and finds the files of a build: where the caller says (struct symcache_files:
+ * an archive), else in the file system.
+ */
+#ifndef SC_FILES_H
+#define SC_FILES_H
+
+#include "libsymcache/elf/elf.h"
+#include "symcache/build.h"
+
+/* `files` may be NULL. The errors are those of sc_elf_open(), sc_elf_find_debug() and
+ * sc_elf_find_alt(). */
+int sc_files_open(const struct symcache_files *files, const char *path, struct sc_elf **ret,
+		  struct sc_error *err);
+int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
+			const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
+int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
+		      const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
+
+#endif

@@ -1,0 +1,296 @@
+/* What a cache is made from: see input.h. */
+#include "libsymcache/write/input/input.h"
+
+#include "libsymcache/write/input/files.h"
+
+static void join_symbols(struct sc_input *in)
+{
+	pthread_mutex_lock(&in->reading.lock);
+	if (in->reading.running)
+		pthread_join(in->reading.thread, NULL);
+	in->reading.running = false;
+	pthread_mutex_unlock(&in->reading.lock);
+}
+
+void sc_input_close(struct sc_input *in)
+{
+	join_symbols(in);
+	pthread_mutex_destroy(&in->reading.lock);
+	sc_elf_stream_close(in->stream);
+	dw_debug_deinit(&in->debug);
+	dw_debug_deinit(&in->alt_debug);
+	sc_split_close(&in->split);
+	vec_deinit(&in->code_symbols);
+	sc_elf_symbols_deinit(&in->symbols);
+	sc_elf_close(in->mini);
+	sc_elf_close(in->alt);
+	sc_elf_close(in->separate);
+	sc_elf_close(in->image);
+}
+
+static int open_files(struct sc_input *in, const char *path,
+		      const struct symcache_build_options *o, struct sc_error *err)
+{
+	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
+	const char *const *dirs = o->debug_dirs ? o->debug_dirs : default_dirs;
+	struct sc_error fault;
+	int rc = sc_files_open(o->files, path, &in->image, err);
+
+	if (rc)
+		return rc;
+	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search &&
+	    !sc_files_find_debug(o->files, in->image, dirs, &in->separate, NULL))
+		in->separate->image = in->image;
+	in->dwarf = in->separate ? in->separate :
+		    sc_elf_has(in->image, ".debug_info") ? in->image : NULL;
+	rc = in->dwarf ? sc_files_find_alt(o->files, in->dwarf, dirs, &in->alt, &fault) :
+			 SC_ENOTFOUND;
+	if (rc && rc != SC_ENOTFOUND && !in->faults.count++)
+		in->faults.first = fault;
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+}
+
+/* ---- symbols ------------------------------------------------------------------- */
+
+/* The whole table of the debug file. SC_ENOTFOUND: it has none. */
+static int read_separate_table(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_elf_symbols whole;
+	int rc = in->separate ? sc_elf_symbols(in->separate, &whole, err) : SC_ENOTFOUND;
+
+	if (rc)
+		return rc;
+	if (whole.from_dynsym) {
+		sc_elf_symbols_deinit(&whole);
+		return SC_ENOTFOUND;
+	}
+	sc_elf_symbols_deinit(&in->symbols);
+	in->symbols = whole;
+	return 0;
+}
+
+/* A stripped image has .dynsym only; its debug file has the whole table, or
+ * MiniDebugInfo the functions that .dynsym lacks. */
+static int read_tables(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_error fault;
+	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+
+	if (rc || !in->symbols.from_dynsym)
+		return rc;
+	rc = read_separate_table(in, err);
+	if (rc != SC_ENOTFOUND)
+		return rc;
+	rc = sc_elf_open_mini(in->image, &in->mini, &fault);
+	if (rc == SC_EFORMAT && !in->reading.faults.count++)
+		in->reading.faults.first = fault;
+	if (rc)
+		return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+	sc_elf_symbols_deinit(&in->symbols);
+	return sc_elf_symbols_of_both(in->image, in->mini, &in->symbols, err);
+}
+
+static int read_symbols(struct sc_input *in, struct sc_error *err)
+{
+	uint64_t base = in->image->load_base, limit = base + UINT32_MAX;
+	int rc = read_tables(in, err);
+
+	if (rc)
+		return rc;
+	if (limit < base)
+		limit = UINT64_MAX;
+	for (size_t i = 0; i < in->symbols.code.len; i++) {
+		const struct sc_elf_symbol *s = &in->symbols.code.data[i];
+		const struct sc_elf_range *code = sc_elf_range_at(&in->image->exec, s->vaddr);
+		struct sc_code_symbol *c;
+		uint64_t end;
+
+		if (!code)
+			continue;
+		if (s->vaddr < base || s->vaddr >= limit) {
+			in->symbols_too_far++;
+			continue;
+		}
+		end = code->end - s->vaddr < s->size ? code->end : s->vaddr + s->size;
+		c = end > s->vaddr ? vec_push(&in->code_symbols) : NULL;
+		if (end > s->vaddr && !c)
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		if (c)
+			*c = (struct sc_code_symbol){ s->vaddr, end < limit ? end : limit, s->name };
+	}
+	return 0;
+}
+
+static void *read_symbols_thread(void *arg)
+{
+	struct sc_input *in = arg;
+
+	in->reading.rc = read_symbols(in, &in->reading.err);
+	atomic_store(&in->reading.done, true);
+	return NULL;
+}
+
+void sc_input_begin_symbols(struct sc_input *in, bool meanwhile)
+{
+	struct sc_symbol_reading *r = &in->reading;
+
+	r->running = meanwhile && !pthread_create(&r->thread, NULL, read_symbols_thread, in);
+	if (!r->running)
+		read_symbols_thread(in);
+}
+
+int sc_input_symbols(struct sc_input *in, struct sc_error *err)
+{
+	struct sc_symbol_reading *r = &in->reading;
+
+	join_symbols(in);
+	if (r->faults.count && !in->faults.count)
+		in->faults.first = r->faults.first;
+	in->faults.count += r->faults.count;
+	r->faults.count = 0;
+	if (r->rc && err)
+		*err = r->err;
+	return r->rc;
+}
+
+uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
+{
+	const struct sc_input *in = input;
+	const struct sc_elf_range *r = sc_elf_range_at(&in->image->exec, vaddr);
+
+	return r ? r->end : 0;
+}
+
+const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
+{
+	struct sc_input *in = (struct sc_input *)(uintptr_t)input;
+	const struct sc_elf_symbol *list;
+	size_t lo = 0, hi;
+
+	if (!atomic_load(&in->reading.done))
+		join_symbols(in);
+	list = in->symbols.code.data;
+	hi = in->symbols.code.len;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (list[mid].vaddr < vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < in->symbols.code.len && list[lo].vaddr == vaddr ? list[lo].name : NULL;
+}
+
+/* ---- all ------------------------------------------------------------------------ */
+
+int sc_input_open(struct sc_input *in, const char *path,
+		  const struct symcache_build_options *options, struct sc_error *err)
+{
+	pthread_mutex_init(&in->reading.lock, NULL);
+	return open_files(in, path, options, err);
+}
+
+void sc_input_end_stream(struct sc_input *in)
+{
+	struct sc_error fault;
+
+	if (sc_elf_stream_finish(in->stream, &fault)) {
+		sc_error_prefix(&fault, "section .debug_info: ");
+		if (!in->faults.count++)
+			in->faults.first = fault;
+		in->debug.sections.info.size = 0;
+	}
+	sc_elf_stream_close(in->stream);
+	in->stream = NULL;
+}
+
+#define AHEAD (64u << 20) /* bytes of .debug_info inflated before the other sections are */
+
+struct ahead {
+	struct sc_elf_stream *stream;
+	atomic_bool enough;
+};
+
+static void *inflate_ahead(void *arg)
+{
+	struct ahead *a = arg;
+	size_t before = 0, ready = 0;
+
+	while (!atomic_load(&a->enough) && ready < AHEAD) {
+		ready = sc_elf_stream_more(a->stream, 0);
+		if (ready == before)
+			break;
+		before = ready;
+	}
+	return NULL;
+}
+
+/* A large .debug_info is inflated while the other sections are, and if its units are
+ * self-contained, while they are read. */
+static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err)
+{
+	struct dw_sections *s = &in->debug.sections;
+	struct ahead ahead = {0};
+	pthread_t thread;
+	bool started;
+	int rc = threads < 2 ? SC_ENOTFOUND :
+		sc_elf_stream_open(in->dwarf, ".debug_info", &in->stream, &s->info.data,
+				   &s->info.size, NULL);
+
+	if (rc == SC_ENOMEM)
+		return sc_error_set(err, rc, "out of memory");
+	ahead.stream = in->stream;
+	started = in->stream && !pthread_create(&thread, NULL, inflate_ahead, &ahead);
+	rc = sc_load_dwarf(in->dwarf, false, threads - started, s, &in->faults, err);
+	in->self_contained = !rc && !in->alt && !s->types.size &&
+			     dw_abbrevs_self_contained(&s->abbrev);
+	atomic_store(&ahead.enough, true);
+	if (started)
+		pthread_join(thread, NULL);
+	if (!in->self_contained)
+		sc_input_end_stream(in);
+	return rc;
+}
+
+int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err)
+{
+	int rc = in->dwarf ? load_main(in, threads, err) : 0;
+
+	if (!rc && in->alt) {
+		rc = sc_load_dwarf(in->alt, false, threads, &in->alt_debug.sections, &in->faults,
+				   err);
+		in->debug.alt = &in->alt_debug;
+		in->debug.sections.alt = &in->alt_debug.sections;
+	}
+	return rc;
+}
+
+void sc_input_unload(void *input)
+{
+	struct sc_input *in = input;
+	struct dw_sections *s = &in->debug.sections;
+	/* .debug_str and .debug_line hold strings of the facts; so does .debug_info,
+	 * but those were copied (struct sc_tables). */
+	struct dw_section *done[] = { &s->info, &s->abbrev, &s->str_offsets, &s->addr,
+				      &s->ranges, &s->rnglists };
+
+	sc_input_symbols(in, NULL);
+	sc_input_end_stream(in);
+	for (size_t i = 0; in->dwarf && i < sizeof(done) / sizeof(*done); i++) {
+		sc_elf_unload(in->dwarf, done[i]->data, done[i]->size);
+		*done[i] = (struct dw_section){0};
+	}
+}
+
+int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
+			unsigned threads, struct sc_error *err)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < in->debug.units.len && !any; i++)
+		any = in->debug.units.data[i].split_name;
+	if (!any || options->no_debug_search)
+		return 0;
+	in->debug.split = &in->split.source;
+	return sc_split_open(&in->split, in->image, in->dwarf, threads, &in->faults, err);
+}

@@ -1,0 +1,79 @@
+/*
+ * What a cache is made from: the image, its separate debug file, the
+ * supplementary file of dwz, split units, their symbols and sections. All strings of the
+ * facts lie in here.
+ */
+#ifndef SC_INPUT_H
+#define SC_INPUT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "libsymcache/write/flatten/assemble.h"
+#include "libsymcache/write/input/split.h"
+#include "libsymcache/dwarf/unit.h"
+#include "libsymcache/elf/elf.h"
+#include "libsymcache/elf/stream.h"
+#include "libsymcache/elf/symbols.h"
+#include "symcache/build.h"
+
+/* Symbols are read by a thread of their own, while units are. */
+struct sc_symbol_reading {
+	atomic_bool done;
+	bool running;         /* the thread is to be joined */
+	pthread_mutex_t lock; /* of `running` */
+	pthread_t thread;
+	int rc;
+	struct sc_error err;
+	struct sc_section_faults faults;
+};
+
+struct sc_input {
+	struct sc_elf *image;     /* the file that was given */
+	struct sc_elf *separate;  /* its debug file, or NULL */
+	struct sc_elf *alt;       /* the supplementary file, or NULL */
+	struct sc_elf *dwarf;     /* image or separate: which has .debug_info; or NULL */
+	struct sc_elf *mini;      /* MiniDebugInfo of the image, where used; or NULL */
+	/* These three are there after sc_input_symbols(). */
+	struct sc_elf_symbols symbols;
+	VEC(struct sc_code_symbol) code_symbols;
+	uint64_t symbols_too_far; /* left out: out of reach of a u32 */
+	struct sc_symbol_reading reading;
+	struct sc_elf_stream *stream; /* .debug_info is still being inflated; or NULL */
+	bool self_contained;          /* dw_abbrevs_self_contained(), no type units */
+	struct dw_debug debug, alt_debug; /* sections only, until they are read */
+	struct sc_split split;    /* .dwo files and .dwp package, where needed */
+	struct sc_section_faults faults;
+};
+
+/* Opens what there is; then loads the sections. Both fail as symcache_build_create()
+ * does. */
+int sc_input_open(struct sc_input *in, const char *path,
+		  const struct symcache_build_options *options, struct sc_error *err);
+int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
+
+/*
+ * Reads the symbols: before it returns or, `meanwhile`, until sc_input_symbols() is called,
+ * which says what came of it. Until then libelf belongs to the reading. SC_ENOMEM.
+ */
+void sc_input_begin_symbols(struct sc_input *in, bool meanwhile);
+int sc_input_symbols(struct sc_input *in, struct sc_error *err);
+
+/* Inflates what is left of .debug_info. */
+void sc_input_end_stream(struct sc_input *in);
+
+/* Gives back the sections that nobody needs once all units are read, and the symbols. */
+void sc_input_unload(void *input);
+
+/* Finds where split units stand, once the unit headers of in->debug are read and if
+ * any is a skeleton. SC_ENOMEM. */
+int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
+			unsigned threads, struct sc_error *err);
+
+void sc_input_close(struct sc_input *in);
+
+/* For struct sc_flatten_env, with the input as ctx. */
+uint64_t sc_input_code_end(const void *input, uint64_t vaddr);
+const char *sc_input_symbol_at(const void *input, uint64_t vaddr);
+
+#endif

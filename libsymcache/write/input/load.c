@@ -1,0 +1,41 @@
+/* The DWARF sections of an ELF file: see sections.h. */
+#include "libsymcache/write/input/load.h"
+
+#include <stdio.h>
+
+int sc_load_dwarf(struct sc_elf *elf, bool split, unsigned threads, struct dw_sections *ret,
+		  struct sc_section_faults *faults, struct sc_error *err)
+{
+	static const char *const names[] = {
+		".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+		".debug_str_offsets", ".debug_addr", ".debug_ranges", ".debug_rnglists",
+		".debug_types",
+	};
+	struct dw_section *to[] = {
+		&ret->info, &ret->abbrev, &ret->line, &ret->str, &ret->line_str,
+		&ret->str_offsets, &ret->addr, &ret->ranges, &ret->rnglists,
+		&ret->types,
+	};
+	enum { N = sizeof(names) / sizeof(*names) };
+	struct sc_elf_wanted wanted[N] = {0};
+	char full[N][32];
+	const int first = ret->info.data ? 1 : 0;
+
+	for (int i = 0; i < N; i++) {
+		snprintf(full[i], sizeof(full[i]), "%s%s", names[i], split ? ".dwo" : "");
+		wanted[i].name = full[i];
+	}
+	/* .debug_info may be on its way already; it is the first. */
+	sc_elf_load(elf, threads, wanted + first, (size_t)(N - first));
+	for (int i = first; i < N; i++) {
+		*to[i] = (struct dw_section){ wanted[i].data, wanted[i].size };
+		if (wanted[i].rc == SC_ENOMEM)
+			return sc_error_set(err, SC_ENOMEM, "%s", wanted[i].err.msg);
+		if (wanted[i].rc && wanted[i].rc != SC_ENOTFOUND && !faults->count++)
+			faults->first = wanted[i].err;
+	}
+	dw_section_end_with_nul(&ret->str);
+	dw_section_end_with_nul(&ret->line_str);
+	ret->swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	return 0;
+}

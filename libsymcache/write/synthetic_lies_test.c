@@ -1,0 +1,278 @@
+/* Unit tests of the whole indexer on DWARF written here that lies, and that is damaged:
+ * one broken unit costs that unit and is told of; the rest of the file is there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/write/synthetic_test.h"
+
+static void test_inverted(void **state)
+{
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	begin(&w);
+	open_unit(&w);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "inverted");
+	attr_addr(&w, DW_AT_low_pc, 0x1200);
+	attr_addr(&w, DW_AT_high_pc, 0x1100);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_str(&w, DW_AT_name, "in_it");
+	attr_pcs(&w, 0x1140, 0x1150);
+	children_end(&w);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "wraps");
+	attr_addr(&w, DW_AT_low_pc, 0x1200);
+	attr(&w, DW_AT_high_pc, DW_FORM_data8, UINT64_MAX - 0x80);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "empty");
+	attr_pcs(&w, 0x1280, 0x1280);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "no_end");
+	attr_addr(&w, DW_AT_low_pc, 0x1290);
+	function(&w, "fine", 0x1300, 0x1310);
+	function(&w, "too_long", 0x1400, UINT64_MAX);
+	close_unit(&w);
+	finish(&w, &r);
+	expect(&r, 0x1150, "");
+	expect(&r, 0x1280, "");
+	expect(&r, 0x1290, "");
+	expect(&r, 0x1300, "fine -:0");
+	expect(&r, 0x1400, "too_long -:0");
+	expect(&r, DWARF_TEXT + DWARF_TEXT_SIZE - 1, "too_long -:0");
+	expect(&r, DWARF_TEXT + DWARF_TEXT_SIZE, "");
+	indexed_deinit(&r);
+}
+
+/* Headers that lie but for the length cost their unit alone. */
+static void test_unit_headers(void **state)
+{
+	static const struct {
+		const char *what;
+		size_t at;
+		unsigned size;
+		uint64_t value;
+	} lies[] = {
+		{ "version 0", 4, 2, 0 },
+		{ "version 6", 4, 2, 6 },
+		{ "version 65535", 4, 2, 65535 },
+		{ "abbreviations past the end", 6, 4, 0xffffff00 },
+		{ "abbreviations just past the end", 6, 4, 0x1000 },
+		{ "addresses of 0 bytes", 10, 1, 0 },
+		{ "addresses of 3 bytes", 10, 1, 3 },
+		{ "addresses of 255 bytes", 10, 1, 255 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+		struct dwarf w;
+		struct indexed r;
+		size_t unit;
+
+		begin(&w);
+		unit = open_unit(&w);
+		function(&w, "f", 0x1100, 0x1200);
+		close_unit(&w);
+		patch(&w.info, unit + lies[i].at, lies[i].size, lies[i].value);
+		good_unit(&w, "behind", 0x20);
+		index_dwarf(&w, &r);
+		expect(&r, 0x1000, "before -:0");
+		expect(&r, 0x1020, "behind -:0");
+		if (r.info.bad_units != 1)
+			fail_msg("no fault: %s", lies[i].what);
+		indexed_deinit(&r);
+	}
+}
+
+/* Lengths that lie: what is before stands, and there is a fault. */
+static void test_unit_lengths(void **state)
+{
+	static const uint32_t lengths[] = { 0, 1, 3, 7, 8, 9, 15, 0x10000, 0xffffff, 0xffffffef,
+					    0xfffffff0, 0xfffffffe, 0xffffffff };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		struct dwarf w;
+		struct indexed r;
+		size_t unit;
+
+		begin(&w);
+		unit = open_unit(&w);
+		function(&w, "f", 0x1100, 0x1200);
+		close_unit(&w);
+		patch(&w.info, unit, 4, lengths[i]);
+		good_unit(&w, "behind", 0x20);
+		index_dwarf(&w, &r);
+		expect(&r, 0x1000, "before -:0");
+		assert_true(r.info.bad_units > 0);
+		indexed_deinit(&r);
+	}
+}
+
+/* Entries whose abbreviation is missing: what is before them stands. */
+static void test_abbreviations(void **state)
+{
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	begin(&w);
+	open_unit(&w);
+	function(&w, "f", 0x1100, 0x1200);
+	abbreviation_end(&w);
+	put_uleb(&w.info, 777);
+	function(&w, "lost", 0x1300, 0x1400);
+	close_unit(&w);
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	expect(&r, 0x1100, "f -:0");
+	indexed_deinit(&r);
+
+	/* The unit's own entry has none. */
+	begin(&w);
+	open_unit(&w);
+	function(&w, "f", 0x1100, 0x1200);
+	close_unit(&w);
+	w.info.b.data[w.unit + 11] = 0x55;
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	indexed_deinit(&r);
+
+	/* A form that nobody knows: its size is unknown, so what follows is lost. */
+	begin(&w);
+	open_unit(&w);
+	function(&w, "f", 0x1100, 0x1200);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_decl_line, 0x99, 0);
+	put(&w.info, 4, 0);
+	close_unit(&w);
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	expect(&r, 0x1100, "f -:0");
+	indexed_deinit(&r);
+
+	/* A table that does not end. */
+	dwarf_init(&w, &version_4);
+	good_unit(&w, "before", 0);
+	open_unit(&w);
+	function(&w, "f", 0x1100, 0x1200);
+	children_end(&w);
+	end_length(&w.info, 4, w.length);
+	index_dwarf(&w, &r);
+	expect(&r, 0x1000, "before -:0");
+	indexed_deinit(&r);
+}
+
+/* Strings, files, ranges, lines, origins that are not there. */
+static void test_dangling(void **state)
+{
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	begin(&w);
+	open_unit(&w);
+	attr_offset(&w, DW_AT_stmt_list, 0x123456);
+	put_block(&w.str, "not terminated", 14);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_name, DW_FORM_strp, 0x10000000);
+	attr_pcs(&w, 0x1100, 0x1110);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_name, DW_FORM_strp, 4);
+	attr_pcs(&w, 0x1110, 0x1120);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "f");
+	attr_pcs(&w, 0x1120, 0x1180);
+	attr(&w, DW_AT_decl_file, DW_FORM_udata, UINT64_MAX);
+	attr(&w, DW_AT_decl_line, DW_FORM_udata, UINT64_MAX);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_ref(&w, DW_AT_abstract_origin, w.unit + 0x7000000);
+	attr(&w, DW_AT_call_file, DW_FORM_udata, 1u << 31);
+	attr(&w, DW_AT_call_line, DW_FORM_udata, 1ull << 32);
+	attr(&w, DW_AT_call_column, DW_FORM_udata, 1ull << 40);
+	attr_pcs(&w, 0x1130, 0x1140);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr(&w, DW_AT_abstract_origin, DW_FORM_ref_addr, 0xfffffff0);
+	attr_pcs(&w, 0x1140, 0x1150);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_ref(&w, DW_AT_abstract_origin, w.unit + 1); /* in the header */
+	attr_pcs(&w, 0x1150, 0x1160);
+	children_end(&w);
+	entry(&w, DW_TAG_subprogram, false);
+	attr_str(&w, DW_AT_name, "no_ranges");
+	attr_offset(&w, DW_AT_ranges, 0x7fffffff);
+	close_unit(&w);
+	finish(&w, &r);
+	assert_int_equal(r.info.bad_units, 1);
+	assert_non_null(strstr(r.info.first_fault, "line"));
+	expect(&r, 0x1100, "? -:0");
+	expect(&r, 0x1120, "f -:0");
+	expect(&r, 0x1130, "? -:0 < f -:0");
+	expect(&r, 0x1140, "? -:0 < f -:0");
+	expect(&r, 0x1160, "f -:0");
+	indexed_deinit(&r);
+}
+
+/* Each section cut off at every byte, and each byte of it wrong in turn. */
+static void test_damage(void **state)
+{
+	struct dwarf w, copy;
+	struct bytes *const parts[] = { &copy.info, &copy.abbrev, &copy.ranges };
+	struct indexed r;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	good_unit(&w, "before", 0);
+	open_unit(&w);
+	attr_addr(&w, DW_AT_low_pc, 0);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "f");
+	attr_offset(&w, DW_AT_ranges, 0);
+	range_pair(&w, 0x1100, 0x1180);
+	range_pair(&w, 0, 0);
+	entry(&w, DW_TAG_inlined_subroutine, false);
+	attr_ref(&w, DW_AT_abstract_origin, w.unit + 11);
+	attr_pcs(&w, 0x1110, 0x1120);
+	children_end(&w);
+	close_unit(&w);
+	for (size_t part = 0; part < 3; part++) {
+		copy = w;
+		for (size_t n = parts[part]->b.len; n--;) {
+			uint8_t *byte = &parts[part]->b.data[n], old = *byte;
+			struct bytes file = {0};
+
+			for (unsigned k = 0; k < 4; k++) {
+				*byte = (uint8_t)(k < 3 ? old ^ (1u << 3 * k) : 0xff);
+				dwarf_file(&copy, &file);
+				index_bytes(file.b.data, file.b.len, &r);
+				bytes_deinit(&file);
+				indexed_deinit(&r);
+			}
+			*byte = old;
+			parts[part]->b.len = n;
+			dwarf_file(&copy, &file);
+			index_bytes(file.b.data, file.b.len, &r);
+			bytes_deinit(&file);
+			indexed_deinit(&r);
+		}
+	}
+	dwarf_deinit(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_inverted),
+		cmocka_unit_test(test_unit_headers),
+		cmocka_unit_test(test_unit_lengths),
+		cmocka_unit_test(test_abbreviations),
+		cmocka_unit_test(test_dangling),
+		cmocka_unit_test(test_damage),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

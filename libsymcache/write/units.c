@@ -1,0 +1,366 @@
+/*
+ * All units of a file → flat ranges, variables and tables: see units.h.
+ *
+ * Each worker fills tables of its own; afterwards the others' are added to the
+ * first one's and their numbers are translated. Units are then put back into
+ * their order, so that whoever read them leaves no trace: numbers themselves do
+ * not matter, since the layout renumbers by first use.
+ */
+#include "libsymcache/write/units.h"
+
+#include <pthread.h>
+
+#include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/parallel.h"
+
+/* A unit to be read, and then the pieces that it gave. */
+struct handed_unit {
+	struct dw_unit_header header; /* where units are self-contained */
+	bool done;
+	uint32_t worker;
+	uint32_t first, num;
+};
+
+struct worker {
+	struct sc_units result;
+	struct sc_flattener *flattener;
+	struct dw_scanner *scanner;
+	struct dw_unit_header header; /* of the unit at hand */
+	struct dw_unit facts;
+	size_t first_bad;     /* index of the unit of first_fault */
+	bool oom;
+};
+
+struct crew {
+	const struct sc_unit_source *source;
+	/* What units see that are read while their list still grows: no other unit. */
+	struct dw_debug view;
+	struct worker *workers;
+	pthread_mutex_t lock; /* of all that follows */
+	pthread_cond_t more;  /* units were handed out */
+	bool handing_out;     /* somebody is about to hand out more */
+	bool over, oom, damaged;
+	VEC(struct handed_unit) units;
+	size_t next;          /* unit to be read */
+	size_t first;         /* that is not read yet */
+	size_t ready;         /* bytes of .debug_info whose units are handed out */
+	size_t done;          /* bytes before which all units are read */
+	size_t dropped;       /* that were given back */
+};
+
+void sc_units_deinit(struct sc_units *u)
+{
+	sc_tables_deinit(&u->tables);
+	sc_flat_deinit(&u->flat);
+	sc_data_deinit(&u->data);
+}
+
+static bool worker_init(struct worker *w, const struct dw_debug *debug,
+			const struct sc_flatten_env *env)
+{
+	struct sc_flatten_env own = *env;
+
+	own.tables = &w->result.tables;
+	if (debug) { /* .debug_info is given back when all units are read */
+		own.tables->transient = (const char *)debug->sections.info.data;
+		own.tables->transient_size = debug->sections.info.size;
+	}
+	w->flattener = sc_flattener_create(&own);
+	w->scanner = debug ? dw_scanner_create(debug) : NULL;
+	return w->flattener && (w->scanner || !debug);
+}
+
+static void worker_deinit(struct worker *w)
+{
+	sc_units_deinit(&w->result);
+	sc_flattener_destroy(w->flattener);
+	dw_scanner_destroy(w->scanner);
+	dw_unit_deinit(&w->facts);
+}
+
+/* Takes in the facts of unit `index`, read with result `rc`. */
+static void take(struct worker *w, size_t index, int rc, const struct sc_error *fault)
+{
+	struct sc_units *r = &w->result;
+
+	r->count++;
+	r->entries += w->facts.entries;
+	r->rows += w->facts.rows.len;
+	if (rc == SC_EFORMAT && !r->bad++) {
+		r->first_fault = *fault;
+		w->first_bad = index;
+	}
+	w->oom |= rc == SC_ENOMEM || !sc_flatten(w->flattener, &w->facts, &r->flat) ||
+		  !sc_data_add_unit(&r->data, &w->facts, (uint32_t)index, &r->tables);
+}
+
+int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *env,
+		   struct sc_units *ret, struct sc_error *err)
+{
+	struct worker w = {0};
+	struct sc_error fault;
+	int rc;
+
+	w.oom = !worker_init(&w, NULL, env);
+	for (size_t i = 0; !w.oom; i++) {
+		rc = dw_libdw_next(reader, &w.facts, &fault);
+		if (rc == SC_ENOTFOUND)
+			break;
+		take(&w, i, rc, &fault);
+	}
+	*ret = w.result;
+	memset(&w.result, 0, sizeof(w.result));
+	worker_deinit(&w);
+	return w.oom ? sc_error_set(err, SC_ENOMEM, "out of memory") : 0;
+}
+
+/* ---- many cores -------------------------------------------------------------- */
+
+/*
+ * All workers do the same: hand out the next units, or read one. While units are
+ * self-contained their headers are read, and .debug_info is inflated, a step at a
+ * time, by whoever finds it his turn; so nobody waits for a stage to end.
+ */
+
+#define STEP (256u << 10)          /* bytes whose headers are read at once */
+#define AHEAD (16u << 20)          /* that are read ahead of the units */
+#define INFLATED_AHEAD (64u << 20) /* likewise, where they are inflated */
+#define DROP (16u << 20)           /* that are given back at once */
+
+static bool all_handed_out(const struct crew *crew)
+{
+	return crew->ready == crew->source->debug->sections.info.size;
+}
+
+static bool shall_hand_out(const struct crew *crew)
+{
+	size_t ahead = crew->source->more ? INFLATED_AHEAD : AHEAD;
+
+	return !crew->handing_out && !all_handed_out(crew) &&
+	       (crew->ready - crew->done < ahead || crew->next == crew->units.len);
+}
+
+/* Hands out the units of the next step. The lock is held, but not all the time. */
+static void hand_out(struct crew *crew)
+{
+	struct dw_debug *d = crew->source->debug;
+	size_t size = d->sections.info.size, done = crew->done, ready = size;
+	bool oom;
+
+	crew->handing_out = true;
+	pthread_mutex_unlock(&crew->lock);
+	if (crew->source->more)
+		ready = crew->source->more(crew->source->ctx, done);
+	else if (size - crew->ready > STEP)
+		ready = crew->ready + STEP;
+	oom = ready && dw_debug_read_more(d, ready, NULL);
+	pthread_mutex_lock(&crew->lock);
+	for (size_t i = crew->units.len; i < d->units.len && !oom; i++) {
+		struct handed_unit *u = vec_push(&crew->units);
+
+		oom = !u;
+		if (u) {
+			u->header = d->units.data[i];
+			u->header.debug = &crew->view;
+		}
+	}
+	crew->over |= oom || !ready;
+	crew->oom |= oom;
+	crew->damaged = !ready;
+	crew->ready = ready;
+	crew->handing_out = false;
+	pthread_cond_broadcast(&crew->more);
+}
+
+/* Notes that a unit is read, and gives back the bytes of all before which none is at
+ * work. The lock is held. */
+static void finish_unit(struct crew *crew, size_t index)
+{
+	struct handed_unit *list = crew->units.data;
+	const uint8_t *info = crew->view.sections.info.data;
+
+	list[index].done = true;
+	if (!crew->source->self_contained)
+		return;
+	while (crew->first < crew->next && list[crew->first].done)
+		crew->done = list[crew->first++].header.end;
+	/* As long as more is inflated, the pages serve for that. */
+	if (crew->done - crew->dropped >= DROP && all_handed_out(crew)) {
+		sc_big_drop(info + crew->dropped, crew->done - crew->dropped);
+		crew->dropped = crew->done;
+	}
+}
+
+/* Reads the next unit. The lock is held, but not all the time. */
+static void read_next(struct crew *crew, unsigned worker)
+{
+	struct worker *w = &crew->workers[worker];
+	const struct dw_unit_header *header = &w->header;
+	size_t index = crew->next++, first = w->result.flat.pieces.len;
+	struct sc_error fault;
+
+	if (crew->source->self_contained)
+		w->header = crew->units.data[index].header;
+	else
+		header = &crew->source->debug->units.data[index];
+	pthread_mutex_unlock(&crew->lock);
+	take(w, index, dw_scan_unit(w->scanner, header, &w->facts, &fault), &fault);
+	pthread_mutex_lock(&crew->lock);
+	crew->units.data[index].worker = worker;
+	crew->units.data[index].first = (uint32_t)first;
+	crew->units.data[index].num = (uint32_t)(w->result.flat.pieces.len - first);
+	crew->over |= w->oom;
+	crew->oom |= w->oom;
+	finish_unit(crew, index);
+}
+
+static void scan_job(void *ctx, unsigned worker, size_t job)
+{
+	struct crew *crew = ctx;
+
+	(void)job;
+	sc_big_heap();
+	pthread_mutex_lock(&crew->lock);
+	while (!crew->over) {
+		if (shall_hand_out(crew))
+			hand_out(crew);
+		else if (crew->next < crew->units.len)
+			read_next(crew, worker);
+		else if (crew->handing_out)
+			pthread_cond_wait(&crew->more, &crew->lock);
+		else
+			break;
+	}
+	pthread_mutex_unlock(&crew->lock);
+}
+
+/* What was read turned out to be damaged: it depends on the moment how much that is. */
+static void forget(struct crew *crew, unsigned threads)
+{
+	for (unsigned i = 0; i < threads; i++) {
+		sc_units_deinit(&crew->workers[i].result);
+		memset(&crew->workers[i].result, 0, sizeof(crew->workers[i].result));
+	}
+	vec_clear(&crew->units);
+	crew->source->debug->faults = 0;
+}
+
+/* Reads all units. False: out of memory. */
+static bool scan_all(struct crew *crew, unsigned threads)
+{
+	struct dw_debug *d = crew->source->debug;
+
+	if (!crew->source->self_contained) {
+		crew->ready = d->sections.info.size;
+		while (crew->units.len < d->units.len)
+			if (!vec_push(&crew->units))
+				return false;
+	}
+	sc_parallel(threads, threads, scan_job, crew);
+	if (crew->damaged)
+		forget(crew, threads);
+	return !crew->oom;
+}
+
+/* ---- one result of all ---------------------------------------------------------- */
+
+/* Adds what a worker found to `to`, in the numbers of `to`; its ranges stay in their
+ * own, with a translation. */
+static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker *w)
+{
+	struct sc_units *from = &w->result;
+	struct sc_flat_part *part = vec_push(&to->flat.more);
+
+	if (!part || !sc_tables_add(&to->tables, &from->tables, &part->maps) ||
+	    !vec_reserve(&to->data.variables, from->data.variables.len))
+		return false;
+	part->ranges.data = from->flat.ranges.data;
+	part->ranges.len = from->flat.ranges.len;
+	part->ranges.cap = from->flat.ranges.cap;
+	memset(&from->flat.ranges, 0, sizeof(from->flat.ranges));
+	for (size_t i = 0; i < from->data.variables.len; i++) {
+		struct sc_data_variable *v = &to->data.variables.data[to->data.variables.len++];
+		*v = from->data.variables.data[i];
+		v->name = sc_moved(part->maps.strings, v->name);
+		v->decl_file = sc_moved(part->maps.files, v->decl_file);
+	}
+	to->flat.merged += from->flat.merged;
+	to->flat.too_far += from->flat.too_far;
+	to->count += from->count;
+	to->entries += from->entries;
+	to->rows += from->rows;
+	if (from->bad && (!to->bad || w->first_bad < *to_first_bad)) {
+		to->first_fault = from->first_fault;
+		*to_first_bad = w->first_bad;
+	}
+	to->bad += from->bad;
+	return true;
+}
+
+/* Joins the workers' results in the first one's and puts units into order. */
+static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
+{
+	struct sc_flat ordered = {0};
+	size_t total;
+
+	*ret = crew->workers[0].result;
+	memset(&crew->workers[0].result, 0, sizeof(crew->workers[0].result));
+	ret->tables.transient_size = 0;
+	total = ret->flat.pieces.len;
+	for (unsigned i = 1; i < threads; i++) {
+		total += crew->workers[i].result.flat.pieces.len;
+		if (!add_worker(ret, &crew->workers[0].first_bad, &crew->workers[i]))
+			return false;
+	}
+	if (!vec_reserve(&ordered.pieces, total))
+		return false;
+	for (size_t i = 0; i < crew->units.len; i++) {
+		const struct handed_unit *u = &crew->units.data[i];
+		const struct sc_piece *from = u->worker ?
+			crew->workers[u->worker].result.flat.pieces.data : ret->flat.pieces.data;
+		for (uint32_t k = 0; k < u->num; k++) {
+			struct sc_piece *p = &ordered.pieces.data[ordered.pieces.len++];
+			*p = from[u->first + k];
+			p->part = u->worker;
+		}
+	}
+	vec_deinit(&ret->flat.pieces);
+	ret->flat.pieces.data = ordered.pieces.data;
+	ret->flat.pieces.len = ordered.pieces.len;
+	ret->flat.pieces.cap = ordered.pieces.cap;
+	return true;
+}
+
+#define WORTH_A_THREAD (64u << 10) /* bytes of .debug_info */
+
+int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
+		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
+		  struct sc_units *ret, struct sc_error *err)
+{
+	struct crew crew = { .source = source, .view.sections = source->debug->sections };
+	size_t most = source->debug->sections.info.size / WORTH_A_THREAD + 1;
+	bool ok;
+
+	memset(ret, 0, sizeof(*ret));
+	if (threads < 1)
+		threads = 1;
+	if (threads > most)
+		threads = (unsigned)most;
+	pthread_mutex_init(&crew.lock, NULL);
+	pthread_cond_init(&crew.more, NULL);
+	crew.workers = calloc(threads, sizeof(*crew.workers));
+	ok = crew.workers;
+	for (unsigned i = 0; ok && i < threads; i++)
+		ok = worker_init(&crew.workers[i],
+				 source->self_contained ? &crew.view : source->debug, env);
+	ok = ok && scan_all(&crew, threads);
+	all_read(ctx);
+	ok = ok && join(&crew, threads, ret);
+	for (unsigned i = 0; crew.workers && i < threads; i++)
+		worker_deinit(&crew.workers[i]);
+	free(crew.workers);
+	vec_deinit(&crew.units);
+	pthread_cond_destroy(&crew.more);
+	pthread_mutex_destroy(&crew.lock);
+	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+}

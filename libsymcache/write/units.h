@@ -1,0 +1,50 @@
+/*
+ * All units of a file → flat ranges, variables and tables, on one core or many.
+ * What comes out does not depend on the number of threads.
+ */
+#ifndef SC_UNITS_H
+#define SC_UNITS_H
+
+#include "symcache/error.h"
+#include "libsymcache/write/image/data.h"
+#include "libsymcache/write/flatten/flatten.h"
+#include "libsymcache/dwarf/reader.h"
+#include "libsymcache/dwarf/entries.h"
+
+struct sc_units {
+	struct sc_tables tables;
+	struct sc_flat flat;
+	struct sc_data data;
+	uint64_t count;     /* units read */
+	uint64_t bad;       /* of them broken */
+	uint64_t entries, rows; /* read in them */
+	struct sc_error first_fault; /* of the broken one that comes first */
+};
+
+void sc_units_deinit(struct sc_units *u);
+
+/* Where units come from. */
+struct sc_unit_source {
+	struct dw_debug *debug;
+	/* dw_abbrevs_self_contained(), and no type units: the headers need not be read yet. */
+	bool self_contained;
+	/* NULL: .debug_info is there. Else it is still being inflated: sc_elf_stream_more().
+	 * If that says that it is damaged, there are no units. */
+	size_t (*more)(void *ctx, size_t done);
+	void *ctx;
+};
+
+/*
+ * With the fast reader. `env` says all but the tables. When all units are read,
+ * before what the threads found is joined, all_read(ctx) is called: the sections
+ * that hold no strings have served and may go. SC_ENOMEM.
+ */
+int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
+		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
+		  struct sc_units *ret, struct sc_error *err);
+
+/* With the slow one, the oracle. SC_ENOMEM. */
+int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *env,
+		   struct sc_units *ret, struct sc_error *err);
+
+#endif

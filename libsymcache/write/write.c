@@ -1,0 +1,392 @@
+/*
+ * One ELF file → the layout of its cache: opens the input, drives the readers
+ * and the flattening, adds symbols, lays out.
+ */
+#include "symcache/build.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/parallel.h"
+#include "libsymcache/write/arch.h"
+#include "libsymcache/write/input/input.h"
+#include "libsymcache/write/image/layout.h"
+#include "libsymcache/write/image/transform.h"
+#include "libsymcache/write/units.h"
+
+/* A stop watch: each lap goes to a stage. */
+struct watch {
+	struct timespec last;
+	double *seconds;
+};
+
+static void lap(struct watch *w, enum symcache_stage stage)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	w->seconds[stage] += (double)(now.tv_sec - w->last.tv_sec) +
+			     (double)(now.tv_nsec - w->last.tv_nsec) * 1e-9;
+	w->last = now;
+}
+
+struct symcache_build {
+	struct sc_input input;
+	struct dw_libdw_reader *libdw; /* strings of its facts are its own */
+	struct sc_units units;
+	struct sc_final ranges;
+	struct sc_layout *layout;
+	unsigned threads;
+	struct symcache_build_info info;
+};
+
+void symcache_build_destroy(struct symcache_build *b)
+{
+	if (!b)
+		return;
+	sc_layout_destroy(b->layout);
+	vec_deinit(&b->ranges.ranges);
+	sc_units_deinit(&b->units);
+	dw_libdw_close(b->libdw);
+	sc_input_close(&b->input);
+	free(b);
+}
+
+static int out_of_memory(struct sc_error *err)
+{
+	return sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+static void find_identity(struct sc_elf *elf, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
+			  bool *derived)
+{
+	memset(id, 0, SYMCACHE_BUILD_ID_MAX);
+	*derived = !elf->build_id_len;
+	*len = elf->build_id_len;
+	memcpy(id, elf->build_id, elf->build_id_len);
+	if (*derived) {
+		sc_elf_fold_text(elf, id);
+		*len = 16;
+	}
+}
+
+/* ---- DWARF --------------------------------------------------------------------------- */
+
+static void note_faults(struct symcache_build *b, uint64_t n, const struct sc_error *first)
+{
+	if (n && !b->info.bad_units)
+		memcpy(b->info.first_fault, first->msg, sizeof(b->info.first_fault));
+	b->info.bad_units += n;
+}
+
+static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env *env,
+			   struct sc_error *err)
+{
+	struct sc_error fault;
+	int rc;
+
+	if (b->input.dwarf->type == ET_REL)
+		return sc_error_set(err, SC_EUNSUPPORTED,
+				    "%s: libdw's reader does not relocate objects",
+				    b->input.dwarf->path);
+	rc = dw_libdw_open(b->input.dwarf->fd, b->input.alt ? b->input.alt->fd : -1,
+			   &b->input.debug.sections, &b->libdw, &fault);
+
+	if (!rc)
+		return sc_units_libdw(b->libdw, env, &b->units, err);
+	if (rc == SC_ENOMEM)
+		return out_of_memory(err);
+	note_faults(b, 1, &fault);
+	return 0;
+}
+
+static size_t inflate_more(void *stream, size_t done)
+{
+	return sc_elf_stream_more(stream, done);
+}
+
+/* The headers of all units, unless they are read with the units. */
+static int read_headers(struct sc_input *in, const struct symcache_build_options *o,
+			unsigned threads, struct sc_error *err)
+{
+	int rc = dw_debug_read(&in->alt_debug, err);
+
+	if (rc || in->self_contained)
+		return rc;
+	rc = dw_debug_read(&in->debug, err);
+	return rc ? rc : sc_input_find_split(in, o, threads, err);
+}
+
+static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
+		      unsigned threads, struct watch *watch, struct sc_error *err)
+{
+	struct sc_input *in = &b->input;
+	struct sc_flatten_env env = {
+		.load_base = in->image->load_base,
+		.code_end = sc_input_code_end,
+		.symbol_at = sc_input_symbol_at,
+		.ctx = in,
+	};
+	struct sc_unit_source source = {
+		.debug = &in->debug,
+		.self_contained = in->self_contained,
+		.more = in->stream ? inflate_more : NULL,
+		.ctx = in->stream,
+	};
+	int rc;
+
+	if (!in->dwarf) {
+		note_faults(b, in->faults.count, &in->faults.first);
+		return 0;
+	}
+	b->info.sources |= SYMCACHE_FROM_DWARF;
+	if (o->reader == SYMCACHE_READER_LIBDW) {
+		rc = read_with_libdw(b, &env, err);
+	} else {
+		rc = read_headers(in, o, threads, err);
+		lap(watch, SYMCACHE_STAGE_HEADERS);
+		if (!rc)
+			rc = sc_units_scan(&source, &env, threads, sc_input_unload, in, &b->units,
+					   err);
+		note_faults(b, in->debug.faults, &in->debug.first_fault);
+	}
+	note_faults(b, in->faults.count, &in->faults.first);
+	b->info.units = b->units.count;
+	b->info.entries = b->units.entries;
+	b->info.rows = b->units.rows;
+	note_faults(b, b->units.bad, &b->units.first_fault);
+	lap(watch, SYMCACHE_STAGE_UNITS);
+	return rc;
+}
+
+/* ---- what was read, put together --------------------------------------------------- */
+
+#define WORTH_PARTS 65536 /* ranges */
+
+struct putting {
+	struct symcache_build *b;
+	unsigned threads;
+	bool ok[2];
+};
+
+/* The ranges, or the data symbols: both add to the tables. */
+static void put_job(void *ctx, unsigned worker, size_t job)
+{
+	struct putting *p = ctx;
+	struct symcache_build *b = p->b;
+	struct sc_input *in = &b->input;
+
+	(void)worker;
+	p->ok[job] = job ?
+		sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables) :
+		sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
+			    in->image->load_base, &b->units.tables, p->threads, &b->ranges);
+}
+
+static bool put_together(struct symcache_build *b)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	struct putting p = { b, b->threads, {0} };
+
+	if (b->units.flat.ranges.len < WORTH_PARTS)
+		p.threads = 1;
+	b->units.tables.lock = p.threads > 1 ? &lock : NULL;
+	sc_parallel(p.threads, 2, put_job, &p);
+	b->units.tables.lock = NULL;
+	return p.ok[0] && p.ok[1];
+}
+
+#define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
+
+/* ---- the file -------------------------------------------------------------------------- */
+
+/* UUID of a build ID: 16 bytes, and on little-endian images the first three
+ * groups in reverse (they are integers to Microsoft's GUID). */
+static void debug_uuid(const uint8_t *id, size_t len, bool big_endian, uint8_t uuid[16])
+{
+	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	for (size_t i = 0; i < 16; i++) {
+		size_t from = big_endian ? i : little[i];
+		uuid[i] = from < len ? id[from] : 0;
+	}
+}
+
+static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *err)
+{
+	struct sc_elf *e = b->input.image;
+	struct sc_content c = {
+		.version = version,
+		.arch = sc_arch_of_elf(e->machine, e->is_64),
+		.tables = &b->units.tables,
+		.ranges = &b->ranges,
+		.data = &b->units.data.symbols,
+		.symbols = &b->units.data.table,
+		.image = {
+			.load_base = e->load_base,
+			.image_size = e->load_end - e->load_base,
+			.machine = e->machine,
+			.elf_type = e->type,
+			.elf_class = e->is_64 ? 64 : 32,
+			.big_endian = e->big_endian,
+			.build_id_derived = b->info.build_id_derived,
+			.build_id_len = (uint8_t)b->info.build_id_len,
+			.sources = b->info.sources,
+		},
+	};
+	struct sc_layout_counts n;
+	int rc;
+
+	memcpy(c.image.build_id, b->info.build_id, sizeof(c.image.build_id));
+	debug_uuid(b->info.build_id, b->info.build_id_len, e->big_endian, c.debug_uuid);
+	if (!sc_table_string(&b->units.tables, sc_elf_soname(e), &c.image.soname) ||
+	    !sc_table_string(&b->units.tables, symcache_version, &c.image.writer))
+		return out_of_memory(err);
+	rc = sc_layout_create(&c, &b->layout, err);
+	if (rc)
+		return rc;
+	n = sc_layout_counts(b->layout);
+	b->info.functions = n.functions;
+	b->info.files = n.files;
+	b->info.ranges = n.ranges;
+	b->info.source_locations = n.source_locations;
+	b->info.string_bytes = n.string_bytes;
+	b->info.data_symbols = b->units.data.symbols.list.len;
+	b->info.merged_ranges = b->units.flat.merged;
+	return 0;
+}
+
+static void describe(struct symcache_build *b)
+{
+	const struct sc_input *in = &b->input;
+	const struct dw_sections *s = &in->debug.sections;
+
+	find_identity(in->image, b->info.build_id, &b->info.build_id_len,
+		      &b->info.build_id_derived);
+	b->info.load_base = in->image->load_base;
+	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
+				s->line_str.size + s->str_offsets.size + s->addr.size +
+				s->ranges.size + s->rnglists.size + s->types.size;
+	b->info.debug_path = in->separate ? in->separate->path : NULL;
+}
+
+/* Waits for the symbols, and says where they are from. */
+static int finish_symbols(struct symcache_build *b, struct sc_error *err)
+{
+	struct sc_input *in = &b->input;
+	int rc = sc_input_symbols(in, err);
+
+	if (in->symbols.code.len || in->symbols.data.len)
+		b->info.sources |= in->symbols.from_dynsym ? SYMCACHE_FROM_DYNSYM :
+							     SYMCACHE_FROM_SYMTAB;
+	if (in->mini)
+		b->info.sources |= SYMCACHE_FROM_MINIDEBUGINFO;
+	return rc;
+}
+
+static int build(struct symcache_build *b, const char *path,
+		 const struct symcache_build_options *o, struct sc_error *err)
+{
+	uint32_t version = o->format_version ? o->format_version : SYMCACHE_VERSION_MAX;
+	unsigned threads = o->threads ? o->threads : sc_cores();
+	struct sc_input *in = &b->input;
+	struct watch watch = { .seconds = b->info.seconds };
+	bool meanwhile;
+	int rc;
+
+	b->threads = threads;
+	sc_big_heap();
+	clock_gettime(CLOCK_MONOTONIC, &watch.last);
+	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
+		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
+				    version);
+	rc = sc_input_open(in, path, o, err);
+	lap(&watch, SYMCACHE_STAGE_OPEN);
+	if (!rc)
+		rc = sc_input_load(in, o->reader == SYMCACHE_READER_FAST ? threads : 1, err);
+	lap(&watch, SYMCACHE_STAGE_INFLATE);
+	if (rc)
+		return rc;
+	describe(b);
+	meanwhile = o->reader == SYMCACHE_READER_FAST && threads > 1 && in->self_contained &&
+		    in->debug.sections.info.size >= WORTH_A_THREAD;
+	sc_input_begin_symbols(in, meanwhile);
+	rc = meanwhile ? 0 : finish_symbols(b, err);
+	if (!rc)
+		rc = read_dwarf(b, o, threads, &watch, err);
+	if (!rc)
+		rc = finish_symbols(b, err);
+	if (rc)
+		return rc;
+	if (!put_together(b))
+		return out_of_memory(err);
+	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
+					       &b->ranges, &b->units.data))
+		return out_of_memory(err);
+	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
+	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
+	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far + in->symbols_too_far;
+	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
+		rc = lay_out(b, version, err);
+		lap(&watch, SYMCACHE_STAGE_LAYOUT);
+		return rc;
+	}
+	if (b->info.bad_units)
+		return sc_error_set(err, SC_EFORMAT, "%s: %s", path, b->info.first_fault);
+	if (b->info.above_4g)
+		return sc_error_set(err, SC_ELIMIT, "%s: all of its %llu ranges and symbols lie "
+				    "outside of the 4 GiB above the load base 0x%llx", path,
+				    (unsigned long long)b->info.above_4g,
+				    (unsigned long long)b->info.load_base);
+	return sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);
+}
+
+int symcache_build_create(const char *path, const struct symcache_build_options *options,
+			  struct symcache_build **ret, struct sc_error *err)
+{
+	static const struct symcache_build_options defaults;
+	struct symcache_build *b = calloc(1, sizeof(*b));
+	int rc;
+
+	*ret = NULL;
+	if (!b)
+		return out_of_memory(err);
+	rc = build(b, path, options ? options : &defaults, err);
+	if (rc) {
+		symcache_build_destroy(b);
+		return rc;
+	}
+	*ret = b;
+	return 0;
+}
+
+const struct symcache_build_info *symcache_build_info(const struct symcache_build *b)
+{
+	return &b->info;
+}
+
+size_t symcache_build_size(const struct symcache_build *b)
+{
+	return sc_layout_counts(b->layout).size;
+}
+
+void symcache_build_write(const struct symcache_build *b, void *dst)
+{
+	sc_layout_write(b->layout, b->threads, dst);
+}
+
+int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
+			  size_t *build_id_len, bool *derived, struct sc_error *err)
+{
+	struct sc_elf *elf;
+	int rc = sc_elf_open(path, &elf, err);
+
+	if (rc)
+		return rc;
+	find_identity(elf, build_id, build_id_len, derived);
+	sc_elf_close(elf);
+	return 0;
+}
