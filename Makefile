@@ -8,13 +8,17 @@ CC      ?= gcc
 MODE    ?= release
 PREFIX  ?= /usr/local
 O       := build/$(MODE)
+$(if $(filter release asan fuzz,$(MODE)),,$(error MODE is release, asan or fuzz, not '$(MODE)'))
+
+# One short line for each step; V=1 shows the commands.
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2);)
 
 CSTD     := -std=gnu11
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
             -Wno-missing-field-initializers
 CPPFLAGS += -I. -Ilibsymcache/include -D_GNU_SOURCE
 CFLAGS   ?= -g
-ALL_CFLAGS = $(CSTD) $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
+ALL_CFLAGS = $(CSTD) -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS_fuzz    := $(MODE_CFLAGS_asan) -fsanitize=fuzzer-no-link
@@ -60,7 +64,7 @@ asan: ## build with address and undefined-behaviour sanitizers: build/asan/symca
 
 $(O)/%.o: %.c build/deps.mk
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(O)/cmd/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
@@ -71,23 +75,23 @@ DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=de
 	--redefine-sym __cxa_demangle=demangle_cxx
 build/demangle/%.a: build/deps.mk Makefile
 	@mkdir -p $(@D)
-	objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
+	$(call say,OBJCOPY,$@)objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
 # Embedded with .incbin, which the compiler does not tell make of.
 $(O)/libmarkup/html_page.o: libmarkup/html_page.css libmarkup/html_page.js
 
 $(LIB): $(call objs,$(LIB_SRC))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)$(AR) rcsD $@ $^
 
 $(PROG): $(call objs,$(CMD_SRC)) $(LIB) $(DEMANGLE_AR)
-	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # The tests of cmd/ get its objects too, but for the one with main().
 CMD_OBJS := $(filter-out $(O)/cmd/main.o,$(call objs,$(CMD_SRC)))
 $(filter $(O)/cmd/%,$(TESTS)): $(CMD_OBJS)
 $(TESTS): $(O)/%: $(O)/%.o $(LIB) $(DEMANGLE_AR)
-	$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
+	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
 		-lcmocka $(DEMANGLE_AR) $(LDLIBS)
 
 # The fuzz targets: under libFuzzer's main(), which only clang has, or under one that
@@ -97,7 +101,7 @@ FUZZ_MAIN := $(if $(filter fuzz,$(MODE)),,$(O)/scripts/fuzz_replay.o)
 FUZZ_LINK := $(if $(FUZZ_MAIN),,-fsanitize=fuzzer)
 $(filter $(O)/cmd/%,$(REPLAYS)): $(CMD_OBJS)
 $(REPLAYS): $(O)/%: $(O)/%.o $(FUZZ_MAIN) $(LIB) $(DEMANGLE_AR)
-	$(CC) $(MODE_CFLAGS) $(FUZZ_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
+	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(FUZZ_LINK) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
 		$(DEMANGLE_AR) $(LDLIBS)
 
 test: ## set up and run every test: unit, golden, layouts, layers, fuzz corpus
