@@ -16,6 +16,7 @@
 
 #include "cmd/cli/opt.h"
 #include "format/symcache_format.h"
+#include "symcache/build_id.h"
 #include "symcache/symcache.h"
 #include "symcache/store.h"
 
@@ -81,13 +82,8 @@ char *format_number(char *end, uint64_t value, unsigned base);
 
 /* ---- build IDs ----------------------------------------------------------- */
 
-/* Reads hex digits into id; *nibbles is their number: a prefix may be odd.
- * SC_EINVAL: none at all, too many, or something that is not a hex digit. */
-int parse_build_id(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *nibbles,
-		   struct sc_error *err);
-
-/* Writes `len` bytes as hex digits and a NUL. */
-void format_build_id(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const uint8_t *id, size_t len);
+#define parse_build_id symcache_build_id_parse
+#define format_build_id symcache_build_id_text
 
 /* ---- where the store is --------------------------------------------------- */
 

@@ -205,7 +205,7 @@ static int run(int argc, char **argv)
 	if (bad_options(&logs))
 		return STATUS_ERROR;
 	struct sc_error err;
-	if (fetcher_create(&o.fetch, &symbols_options.fetcher, &err)) {
+	if (fetch_create(&o.fetch, &symbols_options.fetcher, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
@@ -213,7 +213,7 @@ static int run(int argc, char **argv)
 	status = o.output_dir ? filter_batch(&logs, &batch, symbols, &tally)
 			      : filter_all(&logs, &batch.markup, symbols, batch.jobs, &tally);
 	symbols_destroy(symbols);
-	fetcher_destroy(symbols_options.fetcher);
+	symcache_debuginfod_destroy(symbols_options.fetcher);
 	free(o.debug_dirs.items);
 	if (o.summary || (o.output_dir && !o.quiet))
 		tally_print(&tally);

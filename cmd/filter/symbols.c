@@ -20,8 +20,8 @@
 #include <xxhash.h>
 
 #include "cmd/cmd.h"
-#include "cmd/index/content.h"
-#include "cmd/store/entry.h"
+#include "libsymcache/index/content.h"
+#include "libsymcache/index/entry.h"
 #include "cmd/index/fetch.h"
 #include "symcache/build.h"
 #include "symcache/store.h"
@@ -184,9 +184,9 @@ static int keep_built(struct symbols_module *m, struct symcache_build *b, char *
 	built->path = absolute ? absolute : path;
 	if (absolute)
 		free(path);
-	built->entry = entry_of_build(b, m->id, m->id_len, time(NULL));
+	built->entry = sc_entry_of_build(b, m->id, m->id_len, time(NULL));
 	built->entry.source_path = built->path;
-	content_hash_file(built->path, &built->entry.source_hash, &built->entry.source_size);
+	sc_content_hash_file(built->path, &built->entry.source_hash, &built->entry.source_size);
 	built->bytes = must_realloc(NULL, built->entry.cache_size);
 	symcache_build_write(b, built->bytes);
 	if (info->bad_units)
@@ -204,9 +204,9 @@ static int fetch_file(struct symbols *s, struct symbols_module *m, char **path,
 	struct sc_error why;
 	int rc;
 
-	if (s->reader && fetcher_missed(s->options->fetcher, s->reader, m->id, m->id_len))
+	if (s->reader && symcache_debuginfod_missed(s->options->fetcher, s->reader, m->id, m->id_len))
 		return SC_ENOTFOUND;
-	rc = fetcher_get(s->options->fetcher, m->id, m->id_len, path, &why);
+	rc = symcache_debuginfod_get(s->options->fetcher, m->id, m->id_len, path, &why);
 	if (rc == SC_ENOTFOUND)
 		m->missed = s->to_store = true;
 	else if (rc)
@@ -227,7 +227,7 @@ static int build_module(struct symbols *s, struct symbols_module *m, struct sc_e
 		rc = fetch_file(s, m, &path, err);
 		if (rc)
 			return rc;
-		files = fetcher_files(s->options->fetcher);
+		files = symcache_debuginfod_files(s->options->fetcher);
 		options.files = &files;
 	}
 	if (!path)
@@ -312,7 +312,7 @@ static int store_built(struct symbols *s, struct sc_error *err)
 	for (size_t i = 0; i < CHAINS && !rc; i++) {
 		for (struct symbols_module *m = s->chains[i]; m && !rc; m = m->next) {
 			if (m->missed)
-				rc = fetcher_remember_miss(writer, m->id, m->id_len, err);
+				rc = symcache_debuginfod_remember(writer, m->id, m->id_len, err);
 			else if (m->built && m->built->to_store)
 				rc = symstore_put(writer, &m->built->entry, fill, m->built, NULL,
 						  err);

@@ -17,7 +17,7 @@ struct symbols_options {
 	const char *store;             /* the option --store or NULL */
 	const char *const *debug_dirs; /* hold .build-id/xx/rest.debug; ends with NULL */
 	bool any_build_id;             /* take debug files with another build ID, too */
-	struct fetcher *fetcher;       /* for what is nowhere here; or NULL */
+	struct symcache_debuginfod *fetcher;       /* for what is nowhere here; or NULL */
 };
 
 struct symbols_module {

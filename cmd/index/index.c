@@ -114,7 +114,7 @@ static int index_some(struct index_account *a, const struct scan_file *files, si
 }
 
 /* Finds or fetches what the operands name. */
-static int gather_files(struct index_account *a, int argc, char **argv, struct fetcher *fetcher,
+static int gather_files(struct index_account *a, int argc, char **argv, struct symcache_debuginfod *fetcher,
 			const struct index_options *options, struct sc_error *err)
 {
 	struct sc_error why;
@@ -199,9 +199,9 @@ static void free_text(char **text)
 	free(*text);
 }
 
-static void destroy_fetcher(struct fetcher **f)
+static void destroy_fetcher(struct symcache_debuginfod **f)
 {
-	fetcher_destroy(*f);
+	symcache_debuginfod_destroy(*f);
 }
 
 static int run(int argc, char **argv)
@@ -211,7 +211,7 @@ static int run(int argc, char **argv)
 	char *tags __attribute__((cleanup(free_text))) = NULL;
 	struct index_options options;
 	struct symcache_files files;
-	struct fetcher *fetcher __attribute__((cleanup(destroy_fetcher))) = NULL;
+	struct symcache_debuginfod *fetcher __attribute__((cleanup(destroy_fetcher))) = NULL;
 	struct symstore *store;
 	struct sc_error err;
 	int rc;
@@ -223,7 +223,7 @@ static int run(int argc, char **argv)
 	a.scan.ctx = &a;
 	a.fetched = o.fetch.on;
 	if (parse_tags(&o.tags, &tags, &err) || transforms_init(&transforms, &o.transforms, &err) ||
-	    fetcher_create(&o.fetch, &fetcher, &err) ||
+	    fetch_create(&o.fetch, &fetcher, &err) ||
 	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
@@ -232,7 +232,7 @@ static int run(int argc, char **argv)
 	a.batch = (struct index_batch){ .store = store, .done = index_committed, .ctx = &a };
 	options = make_options(tags, &transforms);
 	if (fetcher) {
-		files = fetcher_files(fetcher);
+		files = symcache_debuginfod_files(fetcher);
 		options.build.files = &files;
 	}
 	rc = gather_files(&a, argc, argv, fetcher, &options, &err);

@@ -100,12 +100,12 @@ int index_archive_recall(const struct scan_file *file, struct symstore *store,
 
 /* ---- --debuginfod ---------------------------------------------------------------- */
 
-struct fetcher;
+struct symcache_debuginfod;
 
 /* Gets the debug file of a build ID, and adds it to `scan`, unless the store has DWARF of
  * it with these transformations: then *known is a job that says so. SC_ENOTFOUND: no server has it, now or a
- * while ago; SC_EINVAL: no whole build ID; else what fetcher_get() gives. */
-int index_fetch(struct fetcher *fetcher, const char *build_id, struct symstore *store,
+ * while ago; SC_EINVAL: no whole build ID; else what symcache_debuginfod_get() gives. */
+int index_fetch(struct symcache_debuginfod *fetcher, const char *build_id, struct symstore *store,
 		const struct index_options *options, struct scan *scan,
 		struct index_job **known, struct sc_error *err);
 

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/index/content.h"
+#include "libsymcache/index/content.h"
 #include "cmd/index/index.h"
 #include "cmd/index/members.h"
 
@@ -320,7 +320,7 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 	}
 	if (rc)
 		return rc;
-	if (content_changed(u->fd, before))
+	if (sc_content_changed(u->fd, before))
 		failed(u, u->file->path, "it changed while it was read");
 	else if (!u->members.num && !u->failed && u->file->named)
 		failed(u, u->file->path, "no ELF file in it");
@@ -355,7 +355,7 @@ int index_archive(const struct scan_file *file, struct symstore *store,
 	u.files = members_files(&u.members);
 	u.options.build.files = &u.files;
 	if (u.fd < 0 || fstat(u.fd, &before) || !(u.real = realpath(file->path, NULL)) ||
-	    content_hash(u.fd, (size_t)before.st_size, &content)) {
+	    sc_content_hash(u.fd, (size_t)before.st_size, &content)) {
 		sc_error_sys(&why, "cannot read");
 		failed(&u, file->path, why.msg);
 		return 0;

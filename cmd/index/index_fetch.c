@@ -5,7 +5,7 @@
 #include "cmd/index/fetch.h"
 #include "cmd/index/index.h"
 
-int index_fetch(struct fetcher *fetcher, const char *build_id, struct symstore *store,
+int index_fetch(struct symcache_debuginfod *fetcher, const char *build_id, struct symstore *store,
 		const struct index_options *options, struct scan *scan,
 		struct index_job **known, struct sc_error *err)
 {
@@ -28,7 +28,7 @@ int index_fetch(struct fetcher *fetcher, const char *build_id, struct symstore *
 		return rc;
 	there = !options->again && !symstore_entry(reader, id, len, &entry, NULL) &&
 		entry.sources & SYMCACHE_FROM_DWARF && !strcmp(entry.transforms, options->transforms);
-	missed = !there && fetcher_missed(fetcher, reader, id, len);
+	missed = !there && symcache_debuginfod_missed(fetcher, reader, id, len);
 	symstore_read_end(reader);
 	if (there) {
 		*known = must_calloc(1, sizeof(**known));
@@ -40,9 +40,9 @@ int index_fetch(struct fetcher *fetcher, const char *build_id, struct symstore *
 	}
 	if (missed)
 		return sc_error_set(err, SC_ENOTFOUND, "no server had it");
-	rc = fetcher_get(fetcher, id, len, &path, err);
+	rc = symcache_debuginfod_get(fetcher, id, len, &path, err);
 	if (rc == SC_ENOTFOUND)
-		fetcher_store_miss(store, id, len, NULL);
+		fetch_store_miss(store, id, len, NULL);
 	if (!rc)
 		scan_path(scan, path);
 	free(path);

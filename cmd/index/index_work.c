@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/index/content.h"
-#include "cmd/store/entry.h"
+#include "libsymcache/index/content.h"
+#include "libsymcache/index/entry.h"
 #include "cmd/index/index.h"
 
 enum {
@@ -38,7 +38,7 @@ static void *hash_thread(void *arg)
 {
 	struct hashing *h = arg;
 
-	h->rc = content_hash(h->fd, h->size, h->ret);
+	h->rc = sc_content_hash(h->fd, h->size, h->ret);
 	return NULL;
 }
 
@@ -136,7 +136,7 @@ static void describe(struct index_job *job, const struct index_options *options)
 	job->info = *info;
 	job->source_path = recorded_path(job->file, job->file->path);
 	job->debug_path = info->debug_path ? recorded_path(job->file, info->debug_path) : NULL;
-	*e = entry_of_build(job->build, info->build_id, info->build_id_len, options->time);
+	*e = sc_entry_of_build(job->build, info->build_id, info->build_id_len, options->time);
 	e->build_id_derived = info->build_id_derived;
 	e->source_size = job->file->size;
 	e->source_hash = job->content;
@@ -193,7 +193,7 @@ static enum index_result build(struct index_job *job, int fd, const struct stat 
 	}
 	if (rc)
 		return rc == SC_EUNSUPPORTED && !job->file->named ? INDEX_UNSUPPORTED : INDEX_FAILED;
-	if (content_changed(fd, before)) {
+	if (sc_content_changed(fd, before)) {
 		sc_error_set(&job->err, SC_ESYS, "it changed while it was read");
 		return INDEX_FAILED;
 	}
@@ -215,7 +215,7 @@ static enum index_result work(struct index_job *job, int fd, struct symstore *st
 	if (before.st_size > HASH_MEANWHILE && options->build.threads > 1 &&
 	    (options->again || surely_new(job->file->path, store)))
 		return build(job, fd, &before, options, &hashing);
-	if (content_hash(fd, hashing.size, &job->content))
+	if (sc_content_hash(fd, hashing.size, &job->content))
 		return cannot_read(job);
 	if (!options->again) {
 		if (symstore_read_begin(store, &reader, &job->err))

@@ -78,7 +78,7 @@ struct lookup {
 	const char *module;
 	char *shown;             /* how answers call it */
 	struct modules *modules;
-	struct fetcher *fetcher;
+	struct symcache_debuginfod *fetcher;
 	struct demangler *demangler;
 	struct answer_options options;
 	struct style_options style;
@@ -297,7 +297,7 @@ static int open_default(struct lookup *l)
 static void lookup_deinit(struct lookup *l)
 {
 	modules_destroy(l->modules);
-	fetcher_destroy(l->fetcher);
+	symcache_debuginfod_destroy(l->fetcher);
 	demangler_destroy(l->demangler);
 	answer_deinit(&l->answer);
 	free(l->shown);
@@ -332,7 +332,7 @@ static int run(int argc, char **argv)
 		puts(symcache_version);
 		return STATUS_OK;
 	}
-	if (fetcher_create(&o.fetch, &l.fetcher, &err)) {
+	if (fetch_create(&o.fetch, &l.fetcher, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}

@@ -30,7 +30,7 @@ struct module {
 struct modules {
 	const char *store_option;
 	struct symcache_build_options build;
-	struct fetcher *fetcher; /* or NULL */
+	struct symcache_debuginfod *fetcher; /* or NULL */
 	struct symstore *store;  /* opened when it is first needed */
 	struct symstore_reader *reader;
 	void *tree;              /* of struct module */
@@ -45,7 +45,7 @@ struct modules *modules_create(const char *store, const char *const *debug_dirs)
 	return m;
 }
 
-void modules_fetch(struct modules *m, struct fetcher *fetcher)
+void modules_fetch(struct modules *m, struct symcache_debuginfod *fetcher)
 {
 	m->fetcher = fetcher;
 }
@@ -131,7 +131,7 @@ static int fetch(struct modules *m, const uint8_t *id, size_t len, struct sc_err
 	struct sc_error why;
 	int rc;
 
-	if (!m->fetcher || !len || (m->reader && fetcher_missed(m->fetcher, m->reader, id, len)))
+	if (!m->fetcher || !len || (m->reader && symcache_debuginfod_missed(m->fetcher, m->reader, id, len)))
 		return SC_ENOTFOUND;
 	modules_release(m);
 	symstore_close(m->store);

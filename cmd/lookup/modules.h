@@ -22,7 +22,7 @@ struct modules *modules_create(const char *store, const char *const *debug_dirs)
 void modules_destroy(struct modules *m); /* NULL is fine */
 
 /* What the store lacks is fetched, and stored. */
-void modules_fetch(struct modules *m, struct fetcher *fetcher);
+void modules_fetch(struct modules *m, struct symcache_debuginfod *fetcher);
 
 /*
  * The cache of a module; valid until modules_release(). SC_ENOTFOUND: the store

@@ -1,9 +1,8 @@
-/* An entry of the store, made of a build, in words and in JSON: see entry.h. */
+/* An entry of the store in words and in JSON: see entry.h. */
 #include "cmd/store/entry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 /* In the order of their worth. */
@@ -18,23 +17,6 @@ uint32_t source_bit(int kind)
 	};
 
 	return bits[kind];
-}
-
-struct symstore_entry entry_of_build(const struct symcache_build *build, const uint8_t *build_id,
-				     size_t len, int64_t time)
-{
-	const struct symcache_build_info *info = symcache_build_info(build);
-	struct symstore_entry entry = {
-		.build_id_len = len,
-		.sources = info->sources,
-		.bad_units = info->bad_units > UINT32_MAX ? UINT32_MAX : (uint32_t)info->bad_units,
-		.cache_size = symcache_build_size(build),
-		.time = time,
-		.tool_version = symcache_version,
-	};
-
-	memcpy(entry.build_id, build_id, len);
-	return entry;
 }
 
 const char *sources_text(uint32_t sources, char text[SOURCES_TEXT])

@@ -1,12 +1,11 @@
 /*
- * entry.h: an entry of the store, made of a build, and in words for list, show and verify.
+ * entry.h: an entry of the store in words, for list, show and verify.
  */
 #ifndef CMD_ENTRY_H
 #define CMD_ENTRY_H
 
 #include "cmd/cmd.h"
 #include "cmd/cli/json_gen.h"
-#include "symcache/build.h"
 
 enum { SOURCES_TEXT = 64 };
 
@@ -27,12 +26,6 @@ void sources_json(struct json_gen *j, const char *key, uint32_t sources);
 
 /* "2026-11-21T11:02:33Z". Returns `text`. */
 const char *time_text(int64_t time, char text[32]);
-
-/* What a build and its key say of the entry that will hold it; where it comes
- * from is the caller's to tell. `build_id` has `len` bytes, at most
- * SYMCACHE_BUILD_ID_MAX. */
-struct symstore_entry entry_of_build(const struct symcache_build *build, const uint8_t *build_id,
-				     size_t len, int64_t time);
 
 /* The record's fields, into an open object. */
 void entry_json(struct json_gen *j, const struct symstore_entry *entry);

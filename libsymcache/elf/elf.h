@@ -12,10 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symcache/build_id.h"
 #include "symcache/error.h"
 #include "libsymcache/base/vec.h"
-
-#define SC_ELF_BUILD_ID_MAX 64
 
 struct Elf;
 
@@ -44,7 +43,7 @@ struct sc_elf {
 	bool is_64, big_endian;
 	uint64_t load_base;   /* p_vaddr of the first PT_LOAD; 0 if none */
 	uint64_t load_end;    /* end of the highest PT_LOAD */
-	uint8_t build_id[SC_ELF_BUILD_ID_MAX];
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
 	size_t build_id_len;  /* 0: none */
 	/* Where code can be, ascending and disjoint: the sections with
 	 * SHF_ALLOC and SHF_EXECINSTR, else the segments with PF_X. */

@@ -70,16 +70,15 @@ static struct sc_elf *try(const char *path, const struct wanted *w)
 
 static struct sc_elf *by_build_id(const struct wanted *w, const char *const *dirs)
 {
-	char path[PATH_MAX], hex[2 * SC_ELF_BUILD_ID_MAX + 1] = "";
+	char path[PATH_MAX], hex[SYMCACHE_BUILD_ID_TEXT];
 	struct sc_elf *found = NULL;
 
-	if (w->build_id_len < 2 || w->build_id_len > SC_ELF_BUILD_ID_MAX)
+	if (w->build_id_len < 2 || w->build_id_len > SYMCACHE_BUILD_ID_MAX)
 		return NULL;
-	for (size_t i = 1; i < w->build_id_len; i++)
-		sprintf(hex + 2 * (i - 1), "%02x", w->build_id[i]);
+	symcache_build_id_text(hex, w->build_id, w->build_id_len);
 	for (; !found && *dirs; dirs++)
-		if (snprintf(path, sizeof(path), "%s/.build-id/%02x/%s.debug", *dirs,
-			     w->build_id[0], hex) < (int)sizeof(path))
+		if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", *dirs, hex,
+			     hex + 2) < (int)sizeof(path))
 			found = try(path, w);
 	return found;
 }

@@ -31,7 +31,7 @@ void sc_elf_read_notes(struct sc_elf *e, const uint8_t *data, size_t size, uint6
 			return;
 		if (u32(e, data + at + 8) == NT_GNU_BUILD_ID && namesz == 4 &&
 		    !memcmp(data + name, "GNU", 4) && descsz &&
-		    descsz <= SC_ELF_BUILD_ID_MAX) {
+		    descsz <= SYMCACHE_BUILD_ID_MAX) {
 			memcpy(e->build_id, data + desc, descsz);
 			e->build_id_len = descsz;
 		}

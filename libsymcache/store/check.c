@@ -16,6 +16,7 @@
 
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
+#include "symcache/build_id.h"
 
 void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			  struct symstore_report *r)
@@ -59,17 +60,16 @@ int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short, st
 			     : 0;
 }
 
-static void key_text(char text[2 * SYMCACHE_BUILD_ID_MAX + 1], const struct symstore_bytes *key)
+static void key_text(char text[SYMCACHE_BUILD_ID_TEXT], const struct symstore_bytes *key)
 {
-	text[0] = 0;
-	for (size_t i = 0; i < key->size && i < SYMCACHE_BUILD_ID_MAX; i++)
-		snprintf(text + 2 * i, 3, "%02x", key->data[i]);
+	symcache_build_id_text(text, key->data,
+			       key->size < SYMCACHE_BUILD_ID_MAX ? key->size : SYMCACHE_BUILD_ID_MAX);
 }
 
 /* Each entry has a cache that is large enough, and there are no other caches. */
 static void check_records(struct symstore_reader *reader, struct symstore_report *r)
 {
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct symstore_bytes cache;
 	struct symstore_entry entry;
 	struct symstore_walk walk;

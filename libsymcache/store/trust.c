@@ -7,21 +7,20 @@
  * look-up in 80 MB hashes 160 KB and the blocks that it needs. Entries of format 1
  * have no such hashes, and are read whole, once for each guard.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "libsymcache/store/store.h"
+#include "symcache/build_id.h"
 
 enum { SMALL = 128 << 10 };
 
 int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err)
 {
-	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1] = "";
+	char hex[SYMCACHE_BUILD_ID_TEXT];
 
-	for (size_t i = 0; i < len && i < SYMCACHE_BUILD_ID_MAX; i++)
-		snprintf(hex + 2 * i, 3, "%02x", build_id[i]);
+	symcache_build_id_text(hex, build_id, len < SYMCACHE_BUILD_ID_MAX ? len : SYMCACHE_BUILD_ID_MAX);
 	return sc_error_set(err, SC_EFORMAT, "the store's entry %s is damaged and not used: run "
 			    "'symcache verify --repair', then index its file again", hex);
 }

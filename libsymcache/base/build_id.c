@@ -1,0 +1,47 @@
+/* Build IDs as text: see build_id.h. */
+#include "symcache/build_id.h"
+
+#include <string.h>
+
+void symcache_build_id_text(char *text, const uint8_t *id, size_t len)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		*text++ = digits[id[i] >> 4];
+		*text++ = digits[id[i] & 15];
+	}
+	*text = 0;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
+			    size_t *nibbles, struct sc_error *err)
+{
+	size_t n;
+
+	memset(id, 0, SYMCACHE_BUILD_ID_MAX);
+	for (n = 0; text[n]; n++) {
+		int digit = hex_digit(text[n]);
+
+		if (digit < 0)
+			return sc_error_set(err, SC_EINVAL, "build ID '%.140s': '%c' is no hex digit",
+					    text, text[n]);
+		if (n == 2 * SYMCACHE_BUILD_ID_MAX)
+			return sc_error_set(err, SC_EINVAL,
+					    "build ID '%.140s' is longer than %u bytes", text,
+					    SYMCACHE_BUILD_ID_MAX);
+		id[n / 2] |= (uint8_t)(n % 2 ? digit : digit << 4);
+	}
+	if (!n)
+		return sc_error_set(err, SC_EINVAL, "the build ID is empty");
+	*nibbles = n;
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* build_id.h: build IDs as people and tools write them. */
+#ifndef SYMCACHE_BUILD_ID_H
+#define SYMCACHE_BUILD_ID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/symcache_format.h"
+#include "symcache/error.h"
+
+enum { SYMCACHE_BUILD_ID_TEXT = 2 * SYMCACHE_BUILD_ID_MAX + 1 };
+
+/* Writes `len` bytes as hex digits and a NUL: text[0, 2 * len + 1). */
+void symcache_build_id_text(char *text, const uint8_t *id, size_t len);
+
+/* Reads hex digits into id, which is zero behind them; *nibbles is their number: a prefix
+ * may be odd. SC_EINVAL: none at all, too many, or something that is not a hex digit. */
+int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
+			    size_t *nibbles, struct sc_error *err);
+
+#endif
