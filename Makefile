@@ -78,7 +78,7 @@ build/demangle/%.a: build/deps.mk Makefile
 	$(call say,OBJCOPY,$@)objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
 # Embedded with .incbin, which the compiler does not tell make of.
-$(O)/libmarkup/html_page.o: libmarkup/html_page.css libmarkup/html_page.js
+$(O)/libmarkup/output/html/html_page.o: libmarkup/output/html/html_page.css libmarkup/output/html/html_page.js
 
 $(LIB): $(call objs,$(LIB_SRC))
 	@rm -f $@

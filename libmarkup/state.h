@@ -13,16 +13,16 @@
 #ifndef MARKUP_STATE_H
 #define MARKUP_STATE_H
 
-#include "libmarkup/context.h"
-#include "libmarkup/demux.h"
-#include "libmarkup/fields.h"
-#include "libmarkup/hexdict.h"
+#include "libmarkup/resolve/context.h"
+#include "libmarkup/resolve/demux.h"
+#include "libmarkup/bytes/fields.h"
+#include "libmarkup/input/hexdict.h"
 #include "libmarkup/markup.h"
-#include "libmarkup/memo.h"
-#include "libmarkup/missing.h"
-#include "libmarkup/out.h"
-#include "libmarkup/parse.h"
-#include "libmarkup/scan.h"
+#include "libmarkup/resolve/memo.h"
+#include "libmarkup/resolve/missing.h"
+#include "libmarkup/bytes/out.h"
+#include "libmarkup/input/parse.h"
+#include "libmarkup/bytes/scan.h"
 
 /* A line longer than MARKUP_LINE_MAX comes in pieces. */
 enum line_part {

@@ -71,7 +71,7 @@ ours() {
 step "1. A C++ program and its library, as a distribution ships them"
 echo "   Compiled with -O2, so that much is inlined; debug information taken off and kept
    under the build ID; the binaries stripped."
-gcc -O2 -g -D_GNU_SOURCE -I. -c -o "$dir/obj/emit.o" libmarkup/emit.c
+gcc -O2 -g -D_GNU_SOURCE -I. -c -o "$dir/obj/emit.o" libmarkup/emit/emit.c
 build="g++ -std=c++17 -O2 -g -Wall -Wextra -I. -Wl,--build-id=sha1"
 $build -fPIC -shared -o "$dir/bin/libshop.so" $source/shop.cc
 $build -o "$dir/bin/bill" $source/bill.cc "$dir/obj/emit.o" -L"$dir/bin" -lshop -Wl,-rpath,'$ORIGIN'

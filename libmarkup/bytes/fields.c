@@ -1,0 +1,209 @@
+/* The values inside elements: see fields.h. */
+#include "libmarkup/bytes/fields.h"
+
+#include <endian.h>
+
+/* Value of a digit in any base up to 16; 16: not a digit. */
+static inline unsigned digit_value(char c)
+{
+	static const uint8_t values[256] = {
+		[0 ... '0' - 1] = 16,
+		['0'] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+		['9' + 1 ... 'A' - 1] = 16,
+		['A'] = 10, 11, 12, 13, 14, 15,
+		['F' + 1 ... 'a' - 1] = 16,
+		['a'] = 10, 11, 12, 13, 14, 15,
+		['f' + 1 ... 255] = 16,
+	};
+	return values[(unsigned char)c];
+}
+
+/* All of [p, p + len) in one base; not empty, at most 64 bits. */
+static bool digits(const char *p, size_t len, unsigned base, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	if (!len)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned d = digit_value(p[i]);
+		if (d >= base || v > UINT64_MAX / base || v * base > UINT64_MAX - d)
+			return false;
+		v = v * base + d;
+	}
+	*ret = v;
+	return true;
+}
+
+bool mk_field_address(struct markup_str s, uint64_t *ret)
+{
+	if (s.len > 2 && s.ptr[0] == '0' && s.ptr[1] == 'x') {
+		uint64_t v = 0;
+		unsigned bad = 0;
+		size_t i = 2;
+		while (s.len - i > 16) /* only zeros may be in front */
+			bad |= s.ptr[i++] == '0' ? 0 : 16;
+		for (; i < s.len; i++) {
+			unsigned d = digit_value(s.ptr[i]);
+			bad |= d;
+			v = v << 4 | d;
+		}
+		if (bad > 15)
+			return false;
+		*ret = v;
+		return true;
+	}
+	for (size_t i = 0; i < s.len; i++)
+		if (s.ptr[i] != '0')
+			return false;
+	if (s.len)
+		*ret = 0;
+	return s.len;
+}
+
+/* Up to eight hex digits at once, a byte of x each: bit 7 of a byte of `digit` and
+ * `letter` says that it is from '0' to '9', or 'a' to 'f'. */
+static inline unsigned eight_hex_digits(const char *p, uint64_t *ret)
+{
+	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+	uint64_t x, low, digit, letter, other;
+	unsigned n;
+
+	memcpy(&x, p, 8);
+	x = le64toh(x);
+	low = x & ~high;
+	digit = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
+	letter = (low + ones * (0x80 - 'a')) & ~(low + ones * (0x7f - 'f'));
+	other = ((digit | letter) & ~x & high) ^ high;
+	n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+	*ret = 0;
+	if (!n)
+		return 0;
+	x = (x & ones * 15) + (x >> 6 & ones) * 9;
+	/* The digits to the end, the first one highest; then the nibbles together. */
+	x = __builtin_bswap64(x << 8 * (8 - n));
+	x = (x | x >> 4) & 0x00ff00ff00ff00ffu;
+	x = (x | x >> 8) & 0x0000ffff0000ffffu;
+	*ret = (uint32_t)(x | x >> 16);
+	return n;
+}
+
+unsigned mk_field_hex_digits(const char *p, uint64_t *ret)
+{
+	uint64_t more;
+	unsigned n = eight_hex_digits(p, ret);
+
+	if (n < 8)
+		return n;
+	n = eight_hex_digits(p + 8, &more);
+	*ret = *ret << 4 * n | more;
+	return 8 + n;
+}
+
+bool mk_field_number(struct markup_str s, uint64_t *ret)
+{
+	if (s.len >= 2 && s.ptr[0] == '0') {
+		char c = s.ptr[1];
+		if (c == 'x' || c == 'X')
+			return digits(s.ptr + 2, s.len - 2, 16, ret);
+		if (c == 'b' || c == 'B')
+			return digits(s.ptr + 2, s.len - 2, 2, ret);
+		if (c == 'o')
+			return digits(s.ptr + 2, s.len - 2, 8, ret);
+		if (c >= '0' && c <= '9')
+			return digits(s.ptr + 1, s.len - 1, 8, ret);
+	}
+	return digits(s.ptr, s.len, 10, ret);
+}
+
+bool mk_field_decimal(struct markup_str s, uint64_t *ret)
+{
+	return digits(s.ptr, s.len, 10, ret);
+}
+
+bool mk_field_mode(struct markup_str s, char ret[4])
+{
+	size_t at = 0;
+	char mode[4] = { 0 };
+
+	for (const char *want = "rwx"; *want; want++)
+		if (at < s.len && (s.ptr[at] | 0x20) == *want)
+			mode[at++] = *want;
+	if (!at || at != s.len)
+		return false;
+	memcpy(ret, mode, 4);
+	return true;
+}
+
+bool mk_field_build_id(struct markup_str s, uint8_t *ret)
+{
+	unsigned high = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned d = digit_value(s.ptr[i]);
+		if (d > 15)
+			return false;
+		if ((s.len - i) % 2) {
+			if (ret)
+				*ret++ = (uint8_t)(high << 4 | d);
+			d = 0;
+		}
+		high = d;
+	}
+	return s.len;
+}
+
+bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len)
+{
+	if (len != (s.len + 1) / 2)
+		return false;
+	for (size_t i = 0; i < s.len; i++) {
+		size_t digit = i + s.len % 2; /* of the digits of id */
+		unsigned d = digit % 2 ? id[digit / 2] & 15u : id[digit / 2] >> 4;
+		if (digit_value(s.ptr[i]) != d)
+			return false;
+	}
+	return true;
+}
+
+struct markup_pc_type mk_field_pc_type(const struct markup_node *n, size_t first,
+				       bool return_address)
+{
+	struct markup_pc_type t = { .return_address = return_address };
+	const char *end = n->rest.ptr + n->rest.len;
+	size_t message = first;
+
+	if (n->num_fields > first &&
+	    (mk_str_is(n->fields[first], "ra") || mk_str_is(n->fields[first], "pc"))) {
+		t.return_address = n->fields[first].ptr[0] == 'r';
+		message++;
+	}
+	if (n->num_fields > message)
+		t.message = (struct markup_str){
+			n->fields[message].ptr, (size_t)(end - n->fields[message].ptr) };
+	return t;
+}
+
+bool mk_field_split_module(const struct markup_node *n, struct markup_str *id,
+			   struct markup_str *name, struct markup_str *build_id)
+{
+	const char *end, *at, *type = NULL;
+
+	if (n->num_fields < 4)
+		return false;
+	end = n->rest.ptr + n->rest.len;
+	/* The ':' before ":elf:" may be that after the ID: the name is empty. */
+	for (at = n->fields[0].ptr + n->fields[0].len; end - at >= 5; at++) {
+		at = memmem(at, (size_t)(end - at), ":elf:", 5);
+		if (!at)
+			break;
+		type = at;
+	}
+	if (!type || type < n->fields[1].ptr)
+		return false;
+	*id = n->fields[0];
+	*name = (struct markup_str){ n->fields[1].ptr, (size_t)(type - n->fields[1].ptr) };
+	at = memchr(type + 5, ':', (size_t)(end - (type + 5)));
+	*build_id = (struct markup_str){ type + 5, (size_t)((at ? at : end) - (type + 5)) };
+	return true;
+}

@@ -1,0 +1,256 @@
+/*
+ * A filter on several threads: see markup.h and, for how it works, pool.h. Here
+ * the bytes of an input become chunks.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libmarkup/bytes/cut.h"
+#include "libmarkup/filter/filter.h"
+
+/* ---- the input → chunks ------------------------------------------------------ */
+
+static struct chunk *new_chunk(struct markup_pool *p)
+{
+	struct chunk *c;
+
+	pthread_mutex_lock(&p->lock);
+	c = p->unused;
+	p->unused = c ? c->next : NULL;
+	pthread_mutex_unlock(&p->lock);
+	if (c) {
+		c->len = 0;
+		c->plain = c->last = c->done = false;
+		c->next = NULL;
+		return c;
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->data = malloc(CHUNK);
+	if (!c->data || mk_out_init(&c->complaints, 256, NULL, NULL) ||
+	    mk_out_init(&c->dumpfiles, 256, NULL, NULL)) {
+		mk_pool_free_chunks(p, c);
+		return NULL;
+	}
+	return c;
+}
+
+/* Puts a chunk into the order, with what it announces. False: no memory. */
+static bool push_chunk(struct markup_pool *p, struct chunk *c, bool whole)
+{
+	struct event *e = NULL;
+
+	if (!p->begun)
+		mk_pool_write_frame(p, false);
+	p->begun = true;
+	c->seq = p->next_seq;
+	if (p->running > 1 && !c->plain && !mk_pool_make_event(c, whole, &e))
+		return false;
+	pthread_mutex_lock(&p->lock);
+	if (e && !mk_pool_push_event(p, e)) {
+		pthread_mutex_unlock(&p->lock);
+		free(e);
+		return false;
+	}
+	p->next_seq++;
+	p->in_flight++;
+	if (p->last)
+		p->last->next = c;
+	else
+		p->first = c;
+	p->last = c;
+	if (c->plain)
+		c->done = true;
+	else if (!p->untaken)
+		p->untaken = c;
+	mk_pool_advance(p); /* wakes the threads, too */
+	pthread_mutex_unlock(&p->lock);
+	return true;
+}
+
+static int fail(struct markup_pool *p, int error)
+{
+	p->error = error;
+	return error;
+}
+
+enum how_much {
+	ALL,           /* the chunk is full */
+	WHAT_THERE_IS, /* whole lines, because no more come for the moment */
+};
+
+/* Is there nothing for a filter to do in the first `len` bytes, which are whole lines?
+ * Then *lines is the number of the line behind them. */
+static bool is_plain(const struct markup_pool *p, const struct chunk *c, size_t len,
+		     uint64_t *lines)
+{
+	*lines = p->line_no;
+	return len && p->clean && !p->every_line &&
+	       !markup_scan(c->data, c->data + len, p->scan_for, lines);
+}
+
+/*
+ * Sends what is there on its way, up to the last clean cut; behind whole lines without
+ * markup there is one. If there is none, it goes nevertheless, and all filters have to
+ * follow it. `last`: and that is the end of the input.
+ */
+static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
+{
+	struct chunk *c = p->filling, *rest;
+	const char *eol = memrchr(c->data, '\n', c->len);
+	const size_t whole_lines = eol ? (size_t)(eol + 1 - c->data) : 0;
+	uint64_t lines;
+	const bool plain = !last && is_plain(p, c, whole_lines, &lines);
+	size_t len = last ? c->len : plain ? whole_lines :
+		     mk_clean_cut(c->data, c->len, p->scan_for == MARKUP_SCAN_ESC, p->clean);
+	const bool clean = last || len, full = how_much == ALL && !last;
+
+	if (!clean) {
+		len = full ? c->len : whole_lines;
+		if (!len)
+			return 0;
+	}
+	rest = new_chunk(p);
+	if (!rest)
+		return fail(p, -ENOMEM);
+	rest->len = c->len - len;
+	memcpy(rest->data, c->data + len, rest->len);
+	c->len = len;
+	c->line_no = p->line_no;
+	c->last = last;
+	c->plain = plain;
+	p->line_no = plain ? lines : p->line_no + markup_count_newlines(c->data, c->data + len);
+	p->filling = rest;
+	if (full && !plain && p->clean && p->running < p->n && !p->started) {
+		p->started = true;
+		if (!mk_pool_start(p))
+			return fail(p, -ENOMEM);
+	}
+	if (!push_chunk(p, c, !(p->clean && clean)))
+		return fail(p, -ENOMEM);
+	p->clean = clean;
+	mk_pool_work(p, p->running > 1 ? IN_FLIGHT * p->running : 0);
+	return p->error;
+}
+
+/* ---- the interface ------------------------------------------------------------ */
+
+int markup_pool_create(const struct markup_options *options,
+		       const struct markup_resolver resolvers[], unsigned n,
+		       const struct markup_sink *sink, struct markup_pool **ret)
+{
+	struct markup_pool *p = calloc(1, sizeof(*p));
+	int rc = 0;
+
+	*ret = NULL;
+	if (!p)
+		return -ENOMEM;
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->changed, NULL);
+	p->sink = *sink;
+	p->clean = true;
+	p->running = 1;
+	p->workers = calloc(n, sizeof(*p->workers));
+	for (unsigned i = 0; p->workers && i < n; i++, p->n++) {
+		struct worker *w = &p->workers[i];
+		const struct markup_sink own = {
+			w, mk_pool_take_output,
+			sink->complain ? mk_pool_take_complaint : NULL };
+		w->pool = p;
+		rc = markup_filter_create(options, &resolvers[i], &own, &w->f);
+		if (rc)
+			break;
+		w->f->inner = true;
+	}
+	if (p->n == n && !mk_out_init(&p->dumpfiles, 256, NULL, NULL))
+		p->filling = new_chunk(p);
+	if (!p->filling) {
+		markup_pool_destroy(p);
+		return rc ? rc : -ENOMEM;
+	}
+	p->scan_for = p->workers[0].f->scan_for;
+	p->every_line = p->workers[0].f->renderer->every_line;
+	*ret = p;
+	return 0;
+}
+
+void markup_pool_destroy(struct markup_pool *p)
+{
+	if (!p)
+		return;
+	if (p->running > 1)
+		mk_pool_stop(p);
+	for (unsigned i = 0; i < p->n; i++)
+		markup_filter_destroy(p->workers[i].f);
+	free(p->workers);
+	mk_pool_free_events(p);
+	mk_pool_free_chunks(p, p->filling);
+	mk_pool_free_chunks(p, p->unused);
+	while (p->num_buffers)
+		free(p->buffers[--p->num_buffers]);
+	free(p->buffers);
+	mk_missing_deinit(&p->missing);
+	mk_out_deinit(&p->dumpfiles);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->changed);
+	free(p);
+}
+
+void markup_pool_input(struct markup_pool *p, const char *name)
+{
+	p->input = name;
+	p->input_number++;
+	p->line_no = 0;
+}
+
+char *markup_pool_room(struct markup_pool *p, size_t *size)
+{
+	*size = CHUNK - p->filling->len;
+	return p->filling->data + p->filling->len;
+}
+
+int markup_pool_added(struct markup_pool *p, size_t len)
+{
+	p->filling->len += len;
+	return p->filling->len < CHUNK ? p->error : dispatch(p, ALL, false);
+}
+
+int markup_pool_flush(struct markup_pool *p)
+{
+	if (!p->error)
+		dispatch(p, WHAT_THERE_IS, false);
+	mk_pool_work(p, 0);
+	return p->error;
+}
+
+int markup_pool_finish(struct markup_pool *p)
+{
+	if (!p->error)
+		dispatch(p, ALL, true);
+	mk_pool_work(p, 0);
+	return p->error;
+}
+
+int markup_pool_end(struct markup_pool *p)
+{
+	mk_pool_work(p, 0);
+	mk_pool_write_frame(p, true);
+	return p->error;
+}
+
+const struct markup_stats *markup_pool_stats(const struct markup_pool *p)
+{
+	return &p->stats;
+}
+
+int markup_pool_missing(const struct markup_pool *p,
+			void (*fn)(void *ctx, const struct markup_missing *m), void *ctx)
+{
+	return mk_missing_each(&p->missing, fn, ctx);
+}
+
+void markup_pool_dumpfiles(const struct markup_pool *p, struct markup_str *ret)
+{
+	*ret = (struct markup_str){ p->dumpfiles.buf, p->dumpfiles.len };
+}

@@ -1,0 +1,349 @@
+/*
+ * The filter's frame: long lines, limits, what is reported at the end, failing
+ * sinks; and the searches of the context against a plain loop.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "libmarkup/resolve/context.h"
+#include "libmarkup/testing.h"
+#include "libmarkup/resolve/memo.h"
+
+static const char element[] = "{{{symbol:_Z1fv}}}";
+
+/* A line of 5 MB with an element every so often, some across the seams. */
+static void test_long_line(void **state)
+{
+	const struct markup_options options = { 0 };
+	struct fake_text in = { 0 }, want = { 0 };
+	struct fake_sink got;
+
+	(void)state;
+	srand(2);
+	while (in.len < 5 << 20) {
+		static const char x[1000] = { [0 ... 999] = '{' };
+		size_t n = (size_t)rand() % 1000;
+		/* Not three braces in a row, but often two. */
+		for (size_t i = 0; i < n; i++) {
+			fake_append(&in, i % 3 ? x : ".", 1);
+			fake_append(&want, i % 3 ? x : ".", 1);
+		}
+		fake_append(&in, " ", 1);
+		fake_append(&want, " ", 1);
+		fake_append(&in, element, sizeof(element) - 1);
+		fake_append(&want, "f()", 3);
+	}
+	for (size_t piece = 1000; piece < 10 << 20; piece *= 17) {
+		assert_int_equal(fake_filter(&options, in.buf, in.len, piece, &got), 0);
+		assert_int_equal(got.out.len, want.len);
+		assert_memory_equal(got.out.buf, want.buf, want.len);
+		fake_sink_deinit(&got);
+	}
+	free(in.buf);
+	free(want.buf);
+}
+
+/* An element longer than a piece is text; the next line is as usual. */
+static void test_long_element(void **state)
+{
+	const struct markup_options options = { 0 };
+	struct fake_text in = { 0 };
+	struct fake_sink got;
+	static char x[100000];
+
+	(void)state;
+	memset(x, 'x', sizeof(x));
+	fake_append(&in, "{{{symbol:", 10);
+	for (int i = 0; i < 30; i++)
+		fake_append(&in, x, sizeof(x));
+	fake_append(&in, "}}}\n{{{symbol:_Z1fv}}}\n", 23);
+	assert_int_equal(fake_filter(&options, in.buf, in.len, 4096, &got), 0);
+	assert_int_equal(got.out.len, in.len - sizeof(element) + 4);
+	assert_memory_equal(got.out.buf, in.buf, in.len - sizeof(element));
+	assert_string_equal(got.out.buf + got.out.len - 4, "f()\n");
+	fake_sink_deinit(&got);
+	free(in.buf);
+}
+
+/* A hexdict that grows too long is given up. */
+static void test_long_hexdict(void **state)
+{
+	const struct markup_options options = { 0 };
+	struct fake_text in = { 0 };
+	struct fake_sink got;
+	char line[32];
+
+	(void)state;
+	fake_append(&in, "{{{hexdict:A: 0x1\n", 18);
+	for (int i = 0; i < 10000; i++)
+		fake_append(&in, line, (size_t)snprintf(line, sizeof(line), "R%d: 0x%x\n", i, i));
+	assert_int_equal(fake_filter(&options, in.buf, in.len, 1 << 20, &got), 0);
+	assert_int_equal(got.out.len, in.len);
+	assert_memory_equal(got.out.buf, in.buf, in.len);
+	assert_non_null(strstr(got.err.buf, "does not end"));
+	fake_sink_deinit(&got);
+	free(in.buf);
+}
+
+/* Any number of modules and maps is survived. */
+static void test_limits(void **state)
+{
+	const struct markup_options options = { 0 };
+	struct fake_text in = { 0 };
+	struct fake_sink got;
+	char line[128];
+
+	(void)state;
+	for (unsigned i = MARKUP_MODULES_MAX + 10; i; i--)
+		fake_append(&in, line, (size_t)snprintf(line, sizeof(line),
+			"{{{module:%u:m:elf:%x}}}{{{mmap:0x%x000:0x1000:load:%u:r:0}}}\n", i, i, i, i));
+	assert_int_equal(fake_filter(&options, in.buf, in.len, 1 << 20, &got), 0);
+	assert_non_null(strstr(got.out.buf, "[[[ELF module #0xb \"m\"; BuildID=0b [0xb000-"));
+	assert_non_null(strstr(got.out.buf, "\n{{{module:10:m:elf:a}}}"));
+	assert_non_null(strstr(got.err.buf, "too many modules"));
+	fake_sink_deinit(&got);
+	free(in.buf);
+}
+
+struct missing_list {
+	char text[256];
+};
+
+static void note_missing(void *ctx, const struct markup_missing *m)
+{
+	struct missing_list *l = ctx;
+	size_t len = strlen(l->text);
+	snprintf(l->text + len, sizeof(l->text) - len, "%.*s %02x %d %d;", (int)m->name.len,
+		 m->name.ptr, m->build_id[0], (int)m->frames, m->no_symbols);
+}
+
+static const char context[] =
+	"{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0x1000}}}\n"
+	"{{{module:1:b:elf:cc}}}\n{{{mmap:0x20000:0x1000:load:1:rwx:0}}}\n";
+
+static void test_reports(void **state)
+{
+	const struct markup_options options = { .collect_dumpfiles = true };
+	static const char in[] =
+		"{{{bt:0:0x10193:pc}}} {{{bt:1:0x10900}}} {{{pc:0x20001}}} {{{pc:0x20001}}} {{{pc:0}}}\n"
+		"{{{dumpfile:sancov:a\"b\xff}}}\n{{{reset}}}\n{{{dumpfile:t:n}}}\n";
+	static const char dumpfiles[] =
+		"{\"type\":\"sancov\",\"name\":\"a\\\"b\xef\xbf\xbd\",\"modules\":["
+		"{\"id\":0,\"name\":\"a\",\"build\":\"aa\"},{\"id\":1,\"name\":\"b\",\"build\":\"cc\"}],"
+		"\"segments\":[{\"mod\":0,\"vaddr\":65536,\"size\":12288,\"flags\":\"rx\","
+		"\"mod_rel_addr\":4096},{\"mod\":1,\"vaddr\":131072,\"size\":4096,\"flags\":\"rwx\","
+		"\"mod_rel_addr\":0}]},\n{\"type\":\"t\",\"name\":\"n\",\"modules\":[],\"segments\":[]}";
+	struct fake_sink got = { 0 };
+	struct markup_sink sink = { &got, fake_write, NULL };
+	struct missing_list list = { "" };
+	struct markup_filter *f;
+	struct markup_str json;
+
+	(void)state;
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, context, sizeof(context) - 1), 0);
+	assert_int_equal(markup_filter_feed(f, in, sizeof(in) - 1), 0);
+	assert_int_equal(markup_filter_finish(f), 0);
+
+	assert_int_equal(markup_filter_stats(f)->frames, 5);
+	assert_int_equal(markup_filter_stats(f)->frames_resolved, 1);
+	assert_int_equal(markup_filter_stats(f)->frames_outside, 1);
+	assert_int_equal(markup_filter_missing(f, note_missing, &list), 0);
+	assert_string_equal(list.text, "b cc 2 1;a aa 1 0;");
+	markup_filter_dumpfiles(f, &json);
+	assert_int_equal(json.len, sizeof(dumpfiles) - 1);
+	assert_memory_equal(json.ptr, dumpfiles, json.len);
+	markup_filter_destroy(f);
+	fake_sink_deinit(&got);
+}
+
+/* What was complete comes out on flush, and nothing of an input leaks into the
+ * next. */
+static void test_flush_and_inputs(void **state)
+{
+	const struct markup_options options = { 0 };
+	struct fake_sink got = { 0 };
+	struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct markup_filter *f;
+
+	(void)state;
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, &sink, &f), 0);
+	markup_filter_input(f, "one");
+	assert_int_equal(markup_filter_feed(f, context, sizeof(context) - 1), 0);
+	assert_int_equal(markup_filter_feed(f, "a\n{{{pc:0x10201}}}\nb", 20), 0);
+	assert_int_equal(markup_filter_flush(f), 0);
+	assert_non_null(strstr(got.out.buf, "\na\nmain[main.c:12]\n"));
+	assert_null(strstr(got.out.buf, "\nb"));
+	assert_int_equal(markup_filter_finish(f), 0);
+	assert_non_null(strstr(got.out.buf, "main.c:12]\nb"));
+	markup_filter_input(f, "two");
+	assert_int_equal(markup_filter_feed(f, "{{{pc:0x10201}}}\n{{{pc:1}}}\n", 28), 0);
+	assert_int_equal(markup_filter_finish(f), 0);
+	assert_non_null(strstr(got.out.buf, "\nb0x0000000000010201 is not in any module\n"));
+	assert_string_equal(got.err.buf, "two:2: expected address; found '1': {{{pc:1}}}\n");
+	markup_filter_destroy(f);
+	fake_sink_deinit(&got);
+}
+
+static int failing_write(void *ctx, const char *data, size_t len)
+{
+	int *calls = ctx;
+	(void)data;
+	(void)len;
+	++*calls;
+	return 1;
+}
+
+static void test_failing_sink(void **state)
+{
+	const struct markup_options options = { 0 };
+	int calls = 0;
+	struct markup_sink sink = { &calls, failing_write, NULL };
+	struct markup_filter *f;
+	static char text[300000];
+
+	(void)state;
+	memset(text, '\n', sizeof(text));
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, text, sizeof(text)), -EIO);
+	assert_int_equal(markup_filter_feed(f, text, sizeof(text)), -EIO);
+	assert_int_equal(markup_filter_finish(f), -EIO);
+	assert_int_equal(calls, 1);
+	markup_filter_destroy(f);
+}
+
+static void test_context_search(void **state)
+{
+	static struct markup_mmap maps[500];
+	struct markup_context c;
+	uint32_t index, n = 0;
+
+	(void)state;
+	uint64_t generations = 0;
+	mk_context_init(&c, MARKUP_DEFAULT, &generations);
+	srand(3);
+	for (int i = 0; i < 3000 && n < 500; i++) {
+		struct markup_mmap m = { .address = (uint64_t)rand() % 10000,
+					 .size = (uint64_t)rand() % 20, .mode = "r" };
+		bool overlaps = false;
+		for (uint32_t j = 0; j < n; j++)
+			overlaps |= m.address < maps[j].address + maps[j].size &&
+				    maps[j].address < m.address + m.size;
+		enum markup_context_result r = mk_context_add_map(&c, &m, &index);
+		if (m.size && !(r == MARKUP_CTX_SAME))
+			assert_int_equal(r, overlaps ? MARKUP_CTX_OVERLAP : MARKUP_CTX_OK);
+		if (r == MARKUP_CTX_OK)
+			maps[n++] = m;
+	}
+	assert_true(n > 300);
+	for (uint64_t a = 0; a < 10100; a++) {
+		const struct markup_mmap *found = mk_context_find(&c, a), *want = NULL;
+		for (uint32_t j = 0; j < n; j++)
+			if (a >= maps[j].address && a - maps[j].address < maps[j].size)
+				want = &maps[j];
+		assert_int_equal(!found, !want);
+		if (want)
+			assert_int_equal(found->address, want->address);
+	}
+	mk_context_deinit(&c);
+}
+
+/* What the memo returns is what was put, however often the ring goes round. */
+static void test_memo(void **state)
+{
+	struct markup_memo m = { 0 };
+	uint32_t hits = 0;
+	static char text[MEMO_MAX + 1];
+	bool worth;
+
+	(void)state;
+	for (uint64_t i = 0; i < 20000; i++) {
+		struct memo_key key = { 5, i % 30 ? i : 7, 1 }, old = { 5, i - i % 50, 1 };
+		size_t len = (key.address * 37) % sizeof(text);
+
+		/* Worth keeping is what is asked for the second time. */
+		if (!mk_memo_get(&m, &key, &worth) && !worth)
+			assert_true(mk_memo_get(&m, &key, &worth) || worth);
+		memset(text, (int)key.address, sizeof(text));
+		mk_memo_put(&m, &key, text, len);
+		const unsigned char *t = mk_memo_get(&m, &key, &worth);
+		assert_non_null(t);
+		assert_true(!len || t[0] == (unsigned char)key.address);
+		t = mk_memo_get(&m, &old, &worth);
+		if (t && (old.address * 37) % sizeof(text)) {
+			assert_int_equal(t[0], (unsigned char)old.address);
+			hits++;
+		}
+	}
+	assert_true(hits > 1000);
+	struct memo_key big = { 5, 1, 2 };
+	mk_memo_put(&m, &big, text, sizeof(text));
+	assert_null(mk_memo_get(&m, &big, &worth));
+	mk_memo_deinit(&m);
+}
+
+/* Frames of the usual form have a way of their own, which demux does without: both
+ * come to the same, with every byte of an element changed to another. */
+static void test_usual_frames(void **state)
+{
+	static const char modules[] = "{{{module:0:a.so:elf:aa}}}\n"
+				      "{{{mmap:0x10000:0x8000:load:0:rx:0x0}}}\n";
+	static const char *const elements[] = {
+		"{{{bt:0:0x11201}}}", "{{{bt:1:0x11701}}}", "{{{bt:12:0x11194:ra}}}", "{{{bt:3:0x11500:pc}}}",
+		"{{{bt:7:0x0000000000011200:pc}}}", "{{{bt:123456789:0x99990:ra}}}",
+	};
+	static const char before[] = "text\n\r\n> ", behind[] = " {{{bt\r", bytes[] =
+		"{}:0123456789abcdefgxrABF \n\r\x80\xff/@G`";
+	const struct markup_options usual = { 0 }, other = { .demux = "\001(\002)" };
+	struct fake_text in = { 0 };
+	struct fake_sink got, want;
+
+	(void)state;
+	fake_append(&in, modules, sizeof(modules) - 1);
+	for (size_t i = 0; i < 100000; i++) {
+		const char *e = elements[i % 6];
+		const size_t len = strlen(e);
+
+		fake_append(&in, before, (size_t)rand() % sizeof(before));
+		fake_append(&in, e, len);
+		if (i % 3)
+			in.buf[in.len - 1 - i / 18 % len] =
+				bytes[(size_t)rand() % (sizeof(bytes) - 1)];
+		if (i % 7 == 0)
+			fake_append(&in, behind, (size_t)rand() % sizeof(behind));
+		fake_append(&in, "\n", 1);
+	}
+	/* All of it, and parts that end anywhere, behind which nothing may be read. */
+	for (size_t len = in.len; len; len = len > 2100 ? 2100 : len > 2000 ? len - 1 : 0) {
+		char *part = malloc(len);
+		memcpy(part, in.buf, len);
+		assert_int_equal(fake_filter(&usual, part, len, len, &got), 0);
+		assert_int_equal(fake_filter(&other, part, len, len, &want), 0);
+		assert_string_equal(got.out.buf, want.out.buf);
+		assert_string_equal(got.err.buf, want.err.buf);
+		fake_sink_deinit(&got);
+		fake_sink_deinit(&want);
+		free(part);
+	}
+	free(in.buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_line),
+		cmocka_unit_test(test_long_element),
+		cmocka_unit_test(test_long_hexdict),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_reports),
+		cmocka_unit_test(test_flush_and_inputs),
+		cmocka_unit_test(test_failing_sink),
+		cmocka_unit_test(test_context_search),
+		cmocka_unit_test(test_memo),
+		cmocka_unit_test(test_usual_frames),
+	};
+	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/*
+ * What came of the chunks → the sink, in their order: see pool.h. Output whose
+ * turn it is goes straight on; other output is kept by keeping the filter's buffer
+ * itself, and giving the filter another.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libmarkup/filter/filter.h"
+
+struct complaint {
+	uint32_t len;
+	uint32_t warns_of; /* entry of the chunk's missing table + 1; 0: of nothing */
+};
+
+/* ---- pieces ----------------------------------------------------------------- */
+
+/* A buffer of MARKUP_OUT_BUFFER bytes, or NULL. */
+static char *get_buffer(struct markup_pool *p)
+{
+	char *buf = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	if (p->num_buffers)
+		buf = p->buffers[--p->num_buffers];
+	pthread_mutex_unlock(&p->lock);
+	return buf ? buf : malloc(MARKUP_OUT_BUFFER);
+}
+
+/* Takes back those of the chunk's pieces. */
+static void put_buffers(struct markup_pool *p, struct chunk *c)
+{
+	if (!c->num_pieces)
+		return;
+	pthread_mutex_lock(&p->lock);
+	for (size_t i = 0; i < c->num_pieces; i++) {
+		if (p->num_buffers == p->cap_buffers) {
+			size_t cap = 2 * p->cap_buffers + 16;
+			char **buffers = realloc(p->buffers, cap * sizeof(*buffers));
+			if (buffers) {
+				p->buffers = buffers;
+				p->cap_buffers = cap;
+			}
+		}
+		if (c->pieces[i].len > MARKUP_OUT_BUFFER || p->num_buffers == p->cap_buffers)
+			free(c->pieces[i].buf);
+		else
+			p->buffers[p->num_buffers++] = c->pieces[i].buf;
+	}
+	pthread_mutex_unlock(&p->lock);
+	c->num_pieces = c->kept = 0;
+}
+
+/* Keeps what the filter of `w` hands over. */
+static int keep(struct worker *w, struct chunk *c, const char *data, size_t len)
+{
+	const bool whole = data == w->f->out.buf; /* all that is in there */
+	char *buf = len > MARKUP_OUT_BUFFER ? malloc(len) : get_buffer(w->pool);
+
+	if (buf && c->num_pieces == c->cap_pieces) {
+		size_t cap = 2 * c->cap_pieces + 4;
+		struct piece *pieces = realloc(c->pieces, cap * sizeof(*pieces));
+		if (!pieces) {
+			free(buf);
+			return -ENOMEM;
+		}
+		c->pieces = pieces;
+		c->cap_pieces = cap;
+	}
+	if (!buf)
+		return -ENOMEM;
+	if (whole) {
+		char *full = w->f->out.buf;
+		w->f->out.buf = buf;
+		buf = full;
+	} else {
+		memcpy(buf, data, len);
+	}
+	c->pieces[c->num_pieces++] = (struct piece){ buf, len };
+	c->kept += len;
+	return 0;
+}
+
+void mk_pool_free_chunks(struct markup_pool *p, struct chunk *c)
+{
+	for (struct chunk *next; c; c = next) {
+		next = c->next;
+		put_buffers(p, c);
+		free(c->pieces);
+		mk_out_deinit(&c->complaints);
+		mk_out_deinit(&c->dumpfiles);
+		mk_missing_deinit(&c->missing);
+		free(c->data);
+		free(c);
+	}
+}
+
+/* ---- writing, in turn ------------------------------------------------------- */
+
+static int write_text(struct markup_pool *p, const char *data, size_t len)
+{
+	if (len && !p->error && p->sink.write(p->sink.ctx, data, len))
+		p->error = -EIO;
+	return p->error;
+}
+
+/* Writes what chunk `c`, whose turn it is, has given so far. */
+static int write_output(struct markup_pool *p, struct chunk *c)
+{
+	if (c->plain)
+		write_text(p, c->data, c->len);
+	for (size_t i = 0; i < c->num_pieces; i++)
+		write_text(p, c->pieces[i].buf, c->pieces[i].len);
+	put_buffers(p, c);
+	return p->error;
+}
+
+/* Writes complaints, but no warning a second time; `missing` is the table that
+ * they speak of. */
+static void write_complaints(struct markup_pool *p, struct chunk *c,
+			     const struct missing_table *missing)
+{
+	const char *at = c->complaints.buf, *end = at + c->complaints.len;
+	struct complaint head;
+
+	for (; at < end; at += head.len) {
+		memcpy(&head, at, sizeof(head));
+		at += sizeof(head);
+		if (head.warns_of) {
+			const struct markup_missing *m = missing->entries[head.warns_of - 1];
+			struct markup_missing *all = mk_missing_entry(
+				&p->missing, m->name, m->build_id, m->build_id_len);
+			if (all && all->no_symbols)
+				continue;
+			if (all)
+				all->no_symbols = true;
+			if (p->sink.warns &&
+			    !p->sink.warns(p->sink.ctx, m->build_id, m->build_id_len))
+				continue;
+		}
+		p->sink.complain(p->sink.ctx, at, head.len);
+	}
+	c->complaints.len = 0;
+}
+
+static void finish_chunk(struct markup_pool *p, struct chunk *c)
+{
+	write_output(p, c);
+	write_complaints(p, c, &c->missing);
+	if (c->dumpfiles.len && p->dumpfiles.len + c->dumpfiles.len <= DUMPFILES_MAX) {
+		if (p->dumpfiles.len)
+			mk_out_lit(&p->dumpfiles, ",\n");
+		mk_out_put(&p->dumpfiles, c->dumpfiles.buf, c->dumpfiles.len);
+	}
+	c->dumpfiles.len = 0;
+	for (uint32_t i = 0; i < c->missing.len; i++) {
+		const struct markup_missing *m = c->missing.entries[i];
+		struct markup_missing *all = mk_missing_entry(&p->missing, m->name, m->build_id,
+							      m->build_id_len);
+		if (all)
+			all->frames += m->frames;
+	}
+	mk_missing_deinit(&c->missing);
+}
+
+void mk_pool_advance(struct markup_pool *p)
+{
+	while (!p->writing && p->first && p->first->done) {
+		struct chunk *c = p->first;
+
+		p->writing = true;
+		pthread_mutex_unlock(&p->lock);
+		finish_chunk(p, c);
+		pthread_mutex_lock(&p->lock);
+		p->writing = false;
+		p->first = c->next;
+		if (!p->first)
+			p->last = NULL;
+		c->next = p->unused;
+		p->unused = c;
+		p->in_flight--;
+	}
+	pthread_cond_broadcast(&p->changed);
+}
+
+/* Waits until it is the turn of `c`, if more than OUT_MAX bytes would be kept.
+ * Is it? Then it stays so until the chunk is done. */
+static bool is_turn(struct markup_pool *p, const struct chunk *c, size_t kept)
+{
+	bool turn;
+
+	pthread_mutex_lock(&p->lock);
+	while (kept > OUT_MAX && p->first != c && !p->error)
+		pthread_cond_wait(&p->changed, &p->lock);
+	turn = p->first == c;
+	pthread_mutex_unlock(&p->lock);
+	return turn;
+}
+
+int mk_pool_take_output(void *worker, const char *data, size_t len)
+{
+	struct worker *w = worker;
+	struct markup_pool *p = w->pool;
+	struct chunk *c = w->chunk;
+	int rc;
+
+	if (!c)
+		return 0; /* silent */
+	if (is_turn(p, c, c->kept + len)) {
+		write_output(p, c);
+		write_text(p, data, len);
+	} else if ((rc = keep(w, c, data, len))) {
+		p->error = rc;
+	}
+	return p->error;
+}
+
+void mk_pool_take_complaint(void *worker, const char *data, size_t len)
+{
+	struct worker *w = worker;
+	struct chunk *c = w->chunk;
+	const struct markup_missing *warns_of = w->f->warning_about;
+	struct complaint head = { .len = (uint32_t)len };
+
+	if (!c)
+		return;
+	if (c->complaints.len + len > OUT_MAX && is_turn(w->pool, c, c->complaints.len + len))
+		write_complaints(w->pool, c, &w->f->missing);
+	for (uint32_t i = 0; warns_of && i < w->f->missing.len; i++)
+		if (w->f->missing.entries[i] == warns_of)
+			head.warns_of = i + 1;
+	mk_out_put(&c->complaints, (const char *)&head, sizeof(head));
+	mk_out_put(&c->complaints, data, len);
+}
+
+void mk_pool_write_frame(struct markup_pool *p, bool end)
+{
+	const struct markup_filter *f = p->workers[0].f;
+	struct markup_out o;
+
+	if (f->options.format != MARKUP_HTML || p->error)
+		return;
+	if (mk_out_init(&o, 4096, NULL, NULL)) {
+		p->error = -ENOMEM;
+		return;
+	}
+	if (!p->begun)
+		mk_html_begin(&o, f->options.title);
+	if (end)
+		mk_html_end(&o, &f->seen, &p->missing, &p->stats);
+	p->begun = true;
+	if (o.error)
+		p->error = o.error;
+	else
+		write_text(p, o.buf, o.len);
+	mk_out_deinit(&o);
+}

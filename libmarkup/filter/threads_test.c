@@ -1,0 +1,289 @@
+/*
+ * The pool against a single filter: random logs of some megabytes with all that
+ * may be open where a log is cut, in every dialect, with and without colour, on
+ * 1 to 4 threads, in pieces of random sizes, with pauses.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "libmarkup/testing.h"
+
+static unsigned pick(unsigned n)
+{
+	return (unsigned)rand() % n;
+}
+
+static void add(struct fake_text *t, const char *text)
+{
+	fake_append(t, text, strlen(text));
+}
+
+static void add_line(struct fake_text *t, bool prefix)
+{
+	static const char *const lines[] = {
+		"plain {text} with }}} braces {{\n", "another line\r\n", "\n",
+		"\033[31mred\033[0m\n", "\033[1mbold for long\n", "\033[32m{{{symbol:_Z1fv}}}\033[0m\n",
+		"{{{bt:0:0x10193:pc}}}\n", "[1] {{{bt:1:0x10501:ra:msg}}} x\n", "{{{bt:2:0x40123}}}\n",
+		"{{{bt:3:0x50123}}}\n", "{{{pc:0x10201}}} {{{data:0x20012}}}\n", "{{{bt:3:nonsense}}}\n",
+		"{{{Bad}}} {{{symbol}}}\n", "{{{dumpfile:sancov:x}}}\n",
+		"{{{hexdict:RIP: 0x10201 A: 0}}}\n", "{{{hexdict:RIP: 0x10201\nRAX: 0x20012}}} x\n",
+		"{{{hexdict:A: 0x10201\n", "B: 0x10\n", "C: 0x20010}}}\n", "{{{symbol:_Z1fv}}}\n",
+	};
+	char line[256];
+	const unsigned n = pick(8);
+
+	if (prefix && pick(8)) {
+		snprintf(line, sizeof(line), "[1.%u] %u.7> ", n, 100 + pick(4));
+		add(t, line);
+	}
+	switch (pick(40)) {
+	case 0:
+		add(t, pick(4) ? "{{{reset}}}\n" : "x {{{reset}}} y\n");
+		break;
+	case 1:
+		snprintf(line, sizeof(line), "{{{module:%u:m%u:elf:%s}}}\n", n, n,
+			 !pick(4) ? "ff" : n < 3 ? "aa" : n < 5 ? "bb01" : n < 6 ? "cc" : n < 7 ? "dd" : "ee");
+		add(t, line);
+		break;
+	case 2:
+	case 3:
+		snprintf(line, sizeof(line), "{{{mmap:0x%x:0x4000:load:%u:rx:0x%x}}}\n",
+			 0x10000 * (n + 1), n, n == 1 ? 0x4000 : 0x0);
+		add(t, line);
+		break;
+	case 4:
+		add(t, "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0x1000}}}\n"
+		       "{{{mmap:0x20000:0x1000:load:0:rw:0x4000}}}\n");
+		break;
+	default:
+		add(t, lines[pick(sizeof(lines) / sizeof(lines[0]))]);
+	}
+}
+
+static void make_log(struct fake_text *t, unsigned seed, bool prefix)
+{
+	size_t size = 300000 + 400000 * (seed % 4);
+
+	srand(seed);
+	t->len = 0;
+	while (t->len < size) {
+		unsigned run = pick(200);
+		if (!pick(400))
+			for (unsigned i = 0; i < 20000; i++)
+				add(t, "a line without end {{{symbol:_Z1fv}}} ");
+		if (!pick(300)) {
+			for (unsigned i = 0; i < 10000; i++)
+				add(t, "many lines of plain text, in which nothing happens\n");
+		}
+		while (run--)
+			add_line(t, prefix);
+		/* Until a reset most of it would fail. */
+		if (!pick(5))
+			add(t, "{{{reset}}}\n");
+	}
+	if (pick(2))
+		add(t, "{{{module:9:z:elf:aa}}}");
+}
+
+struct reports {
+	char missing[1024];
+	struct markup_stats stats;
+	struct fake_text dumpfiles;
+};
+
+static void note_missing(void *ctx, const struct markup_missing *m)
+{
+	struct reports *r = ctx;
+	size_t len = strlen(r->missing);
+	snprintf(r->missing + len, sizeof(r->missing) - len, "%.*s %02x %d %d;", (int)m->name.len,
+		 m->name.ptr, m->build_id[0], (int)m->frames, m->no_symbols);
+}
+
+static void run_filter(const struct markup_options *options, const struct fake_text *in,
+		       struct fake_sink *out, struct reports *reports)
+{
+	struct markup_sink sink = { out, fake_write, fake_complain };
+	struct markup_filter *f;
+	struct markup_str json;
+
+	assert_int_equal(markup_filter_create(options, &fake_resolver, &sink, &f), 0);
+	for (int i = 0; i < 2; i++) {
+		markup_filter_input(f, i ? "second" : "first");
+		assert_int_equal(markup_filter_feed(f, in->buf, in->len), 0);
+		assert_int_equal(markup_filter_finish(f), 0);
+	}
+	assert_int_equal(markup_filter_end(f), 0);
+	reports->stats = *markup_filter_stats(f);
+	markup_filter_missing(f, note_missing, reports);
+	markup_filter_dumpfiles(f, &json);
+	fake_append(&reports->dumpfiles, json.ptr, json.len);
+	markup_filter_destroy(f);
+}
+
+static void run_pool(const struct markup_options *options, const struct fake_text *in, unsigned n,
+		     struct fake_sink *out, struct reports *reports)
+{
+	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver,
+						     fake_resolver };
+	struct markup_sink sink = { out, fake_write, fake_complain };
+	struct markup_pool *p;
+	struct markup_str json;
+
+	assert_int_equal(markup_pool_create(options, resolvers, n, &sink, &p), 0);
+	for (int i = 0; i < 2; i++) {
+		markup_pool_input(p, i ? "second" : "first");
+		for (size_t at = 0; at < in->len;) {
+			size_t room, len;
+			char *to = markup_pool_room(p, &room);
+			len = pick(3) ? room : pick((unsigned)room) + 1;
+			if (len > in->len - at)
+				len = in->len - at;
+			memcpy(to, in->buf + at, len);
+			assert_int_equal(markup_pool_added(p, len), 0);
+			at += len;
+			if (!pick(4))
+				assert_int_equal(markup_pool_flush(p), 0);
+		}
+		assert_int_equal(markup_pool_finish(p), 0);
+	}
+	assert_int_equal(markup_pool_end(p), 0);
+	reports->stats = *markup_pool_stats(p);
+	markup_pool_missing(p, note_missing, reports);
+	markup_pool_dumpfiles(p, &json);
+	fake_append(&reports->dumpfiles, json.ptr, json.len);
+	markup_pool_destroy(p);
+}
+
+static void same_text(const char *what, const struct fake_text *got, const struct fake_text *want)
+{
+	size_t i = 0;
+
+	while (i < got->len && i < want->len && got->buf[i] == want->buf[i])
+		i++;
+	if (got->len != want->len || i < got->len) {
+		size_t from = i < 100 ? 0 : i - 100;
+		print_message("%s differs at %zu of %zu and %zu:\n got  %.200s\n want %.200s\n", what, i,
+			      got->len, want->len, got->buf + from, want->buf + from);
+		fail();
+	}
+}
+
+static void check(const struct markup_options *options, const struct fake_text *in, unsigned n)
+{
+	struct fake_sink want = { 0 }, got = { 0 };
+	struct reports wanted = { .missing = "" }, reported = { .missing = "" };
+
+	fake_append(&want.out, "", 0);
+	fake_append(&want.err, "", 0);
+	fake_append(&got.out, "", 0);
+	fake_append(&got.err, "", 0);
+	run_filter(options, in, &want, &wanted);
+	run_pool(options, in, n, &got, &reported);
+	same_text("output", &got.out, &want.out);
+	same_text("complaints", &got.err, &want.err);
+	same_text("dumpfiles", &reported.dumpfiles, &wanted.dumpfiles);
+	assert_string_equal(reported.missing, wanted.missing);
+	assert_memory_equal(&reported.stats, &wanted.stats, sizeof(wanted.stats));
+	fake_sink_deinit(&want);
+	fake_sink_deinit(&got);
+	free(wanted.dumpfiles.buf);
+	free(reported.dumpfiles.buf);
+}
+
+static void test_same(void **state)
+{
+	static const enum markup_dialect dialects[] = {
+		MARKUP_DEFAULT, MARKUP_DEFAULT, MARKUP_LLVM, MARKUP_FUCHSIA,
+	};
+	struct fake_text in = { 0 };
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 32; seed++) {
+		const struct markup_options options = {
+			.dialect = dialects[seed % 4],
+			.format = seed % 5 == 0 ? MARKUP_JSON :
+				  seed % 5 == 1 ? MARKUP_HTML : MARKUP_TEXT_OUT,
+			.name_inputs = seed % 2,
+			.title = "a \"log\"",
+			.color = seed / 4 % 3,
+			.collect_dumpfiles = true,
+			.demux = seed % 3 ? NULL : "",
+		};
+		make_log(&in, seed, options.demux);
+		check(&options, &in, 1 + seed % 4);
+		check(&options, &in, 4);
+	}
+	free(in.buf);
+}
+
+static int failing_write(void *ctx, const char *data, size_t len)
+{
+	int *left = ctx;
+	(void)data;
+	(void)len;
+	return --*left < 0;
+}
+
+/* A module that is another one from now on, long before it is asked for again. */
+static void test_announced_again(void **state)
+{
+	const struct markup_options options = { .dialect = MARKUP_FUCHSIA };
+	struct fake_text in = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		add(&in, "{{{module:0:a:elf:aa}}}\n{{{mmap:0x10000:0x3000:load:0:rx:0x1000}}}\n"
+			 "{{{bt:0:0x10193:pc}}}\n{{{module:0:a:elf:ff}}}\n");
+		for (int line = 0; line < 60000; line++)
+			add(&in, "many lines of plain text, in which nothing happens\n");
+		add(&in, "{{{bt:0:0x10193:pc}}}\n");
+	}
+	for (unsigned n = 1; n < 4; n++)
+		check(&options, &in, n);
+	free(in.buf);
+}
+
+static void test_failing_sink(void **state)
+{
+	const struct markup_options options = { 0 };
+	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver };
+	struct fake_text in = { 0 };
+
+	(void)state;
+	make_log(&in, 3, false);
+	for (int writes = 0; writes < 4; writes++) {
+		int left = writes, rc = 0;
+		struct markup_sink sink = { &left, failing_write, NULL };
+		struct markup_pool *p;
+
+		assert_int_equal(markup_pool_create(&options, resolvers, 2, &sink, &p), 0);
+		for (int i = 0; i < 10 && !rc; i++) {
+			for (size_t at = 0; at < in.len && !rc;) {
+				size_t room;
+				char *to = markup_pool_room(p, &room);
+				if (room > in.len - at)
+					room = in.len - at;
+				memcpy(to, in.buf + at, room);
+				rc = markup_pool_added(p, room);
+				at += room;
+			}
+		}
+		assert_int_equal(markup_pool_finish(p), -EIO);
+		markup_pool_destroy(p);
+	}
+	free(in.buf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same),
+		cmocka_unit_test(test_announced_again),
+		cmocka_unit_test(test_failing_sink),
+	};
+	return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/*
+ * hexdict: pairs, and an element that is held until its end comes. See
+ * hexdict.h. Cost: each byte is looked at a constant number of times.
+ */
+#include "libmarkup/input/hexdict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libmarkup/bytes/fields.h"
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next run of bytes that are not white space; len 0: no more. */
+static struct markup_str word(const char *p, const char *end)
+{
+	while (p < end && is_space(*p))
+		p++;
+	const char *start = p;
+	while (p < end && !is_space(*p))
+		p++;
+	return (struct markup_str){ start, (size_t)(p - start) };
+}
+
+bool mk_hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret)
+{
+	struct markup_str w = word(*pos, end);
+
+	while (w.len) {
+		const char *after = w.ptr + w.len;
+		const char *colon = memchr(w.ptr, ':', w.len);
+		struct markup_str next = word(after, end);
+
+		if (colon && colon > w.ptr) {
+			bool apart = colon + 1 == after;
+			struct markup_str value = apart ? next : (struct markup_str){
+				colon + 1, (size_t)(after - colon - 1) };
+			if (mk_field_address(value, &ret->number)) {
+				ret->key = (struct markup_str){ w.ptr, (size_t)(colon - w.ptr) };
+				ret->value = value;
+				*pos = value.ptr + value.len;
+				return true;
+			}
+		}
+		w = next;
+	}
+	*pos = end;
+	return false;
+}
+
+void mk_hexdict_deinit(struct hexdict *h)
+{
+	free(h->buf);
+	free(h->prefix);
+	*h = (struct hexdict){ 0 };
+}
+
+static bool append(struct hexdict *h, const char *p, size_t len)
+{
+	if (len > MARKUP_HEXDICT_MAX - h->len)
+		return false;
+	if (len > h->cap - h->len) {
+		size_t cap = h->cap * 2 + len + 1024;
+		char *buf = realloc(h->buf, cap);
+		if (!buf)
+			return false;
+		h->buf = buf;
+		h->cap = cap;
+	}
+	memcpy(h->buf + h->len, p, len);
+	h->len += len;
+	return true;
+}
+
+bool mk_hexdict_set_prefix(struct hexdict *h, struct markup_str prefix)
+{
+	char *copy = realloc(h->prefix, prefix.len + 1);
+
+	if (!copy)
+		return false;
+	if (prefix.len)
+		memcpy(copy, prefix.ptr, prefix.len);
+	h->prefix = copy;
+	h->prefix_len = prefix.len;
+	return true;
+}
+
+bool mk_hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix)
+{
+	h->len = 0;
+	h->open = mk_hexdict_set_prefix(h, prefix) && append(h, text.ptr, text.len);
+	return h->open;
+}
+
+bool mk_hexdict_add(struct hexdict *h, const char *p, size_t len)
+{
+	size_t last = h->len; /* where its last word begins */
+	struct hexdict_pair pair;
+	const char *pos;
+
+	/* A key at the end of the line before goes with a value on this one. */
+	while (last && is_space(h->buf[last - 1]))
+		last--;
+	while (last && !is_space(h->buf[last - 1]))
+		last--;
+	if (!append(h, p, len))
+		return false;
+	pos = h->buf + last;
+	if (memmem(p, len, "}}}", 3) || mk_hexdict_next(&pos, h->buf + h->len, &pair))
+		return true;
+	for (last = len; last && is_space(p[last - 1]);)
+		last--;
+	if (last && p[last - 1] == ':')
+		return true;
+	h->len -= len;
+	return false;
+}

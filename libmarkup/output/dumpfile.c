@@ -1,0 +1,73 @@
+/*
+ * {{{dumpfile:TYPE:NAME}}} → JSON, for those who go and fetch the dumps:
+ *
+ *   {"type","name","modules":[{"id","name","build"}],
+ *    "segments":[{"mod","vaddr","size","flags","mod_rel_addr"}]}
+ *
+ * with the modules and maps known when the element came. Numbers are JSON
+ * numbers; text that is not UTF-8 has U+FFFD in place of each bad byte. The
+ * list is bounded: what does not fit is complained about.
+ */
+#include "libmarkup/bytes/json.h"
+#include "libmarkup/state.h"
+
+static void put_modules(struct markup_out *o, const struct markup_context *c)
+{
+	for (uint32_t i = 0; i < c->num_modules; i++) {
+		const struct markup_module *m = &c->modules[i];
+		if (i)
+			mk_out_char(o, ',');
+		mk_out_lit(o, "{\"id\":");
+		mk_out_dec(o, m->id);
+		mk_json_str(o, "name", m->name);
+		mk_out_lit(o, ",\"build\":\"");
+		mk_out_bytes(o, m->build_id, m->build_id_len);
+		mk_out_lit(o, "\"}");
+	}
+}
+
+static void put_segments(struct markup_out *o, const struct markup_context *c)
+{
+	for (uint32_t i = 0; i < c->num_maps; i++) {
+		const struct markup_mmap *m = &c->maps[i];
+		if (i)
+			mk_out_char(o, ',');
+		mk_out_lit(o, "{\"mod\":");
+		mk_out_dec(o, c->modules[m->module].id);
+		mk_json_number(o, "vaddr", m->address);
+		mk_json_number(o, "size", m->size);
+		mk_json_str(o, "flags", (struct markup_str){ m->mode, strlen(m->mode) });
+		mk_json_number(o, "mod_rel_addr", m->vaddr);
+		mk_out_char(o, '}');
+	}
+}
+
+void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct markup_str name)
+{
+	struct markup_out *o = &f->dumpfiles;
+	const size_t before = o->len;
+
+	if (!f->options.collect_dumpfiles || f->silent)
+		return;
+	if (before)
+		mk_out_lit(o, ",\n");
+	mk_out_lit(o, "{\"type\":");
+	mk_json_string(o, type);
+	mk_json_str(o, "name", name);
+	mk_out_lit(o, ",\"modules\":[");
+	put_modules(o, &f->context);
+	mk_out_lit(o, "],\"segments\":[");
+	put_segments(o, &f->context);
+	mk_out_lit(o, "]}");
+	if (o->error)
+		f->error = o->error;
+	if (o->len > DUMPFILES_MAX) {
+		o->len = before;
+		mk_complain(f, "too many dumpfile elements: this one is left out of the list");
+	}
+}
+
+void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret)
+{
+	*ret = (struct markup_str){ f->dumpfiles.buf, f->dumpfiles.len };
+}

@@ -1,0 +1,188 @@
+/*
+ * The page around a log in HTML: head, style, script, list of modules; and text.
+ *
+ * The page loads nothing: its style and its script are in it (html_page.css and
+ * .js, embedded as they are), and its policy allows this one script, by its hash,
+ * and nothing else, so that not even a mistake in the escaping of log text would
+ * let that run. html_test.py checks the hash and looks at the page in a browser.
+ */
+#include "libmarkup/output/html/html.h"
+
+#define EMBED(name, file)                                    \
+	__asm__(".section .rodata\n"                         \
+		"mk_html_" #name ":\n"                       \
+		".incbin \"" file "\"\n"                     \
+		".byte 0\n"                                  \
+		".previous\n");                              \
+	extern const char mk_html_##name[] __attribute__((visibility("hidden")))
+
+EMBED(css, "libmarkup/output/html/html_page.css");
+EMBED(js, "libmarkup/output/html/html_page.js");
+
+static const char script_hash[] = "sha256-RLArO3xXYSEFnqnUgfIOmtLPDBVGKzIO45jtMV8vvYc=";
+
+static void put(struct markup_out *o, const char *text)
+{
+	mk_out_put(o, text, strlen(text));
+}
+
+/* The sign for a control character, U+2400 and up. */
+static void put_control(struct markup_out *o, unsigned char c)
+{
+	const char sign[3] = { '\xe2', '\x90', (char)(c == 0x7f ? 0xa1 : 0x80 + c) };
+	mk_out_put(o, sign, sizeof(sign));
+}
+
+void mk_html_text(struct markup_out *o, const char *p, size_t len)
+{
+	const char *end = p + len, *run = p;
+
+	while (p < end) {
+		unsigned char c = (unsigned char)*p;
+		size_t n = 1;
+
+		if (c >= 0x80)
+			n = mk_utf8_len(p, end);
+		if (c >= 0x80 ? n : c >= ' ' ? !strchr("&<>\"\x7f", c) : c == '\t') {
+			p += n;
+			continue;
+		}
+		mk_out_put(o, run, (size_t)(p - run));
+		if (c >= 0x80)
+			put(o, "\xef\xbf\xbd");
+		else if (c == '&')
+			put(o, "&amp;");
+		else if (c == '<')
+			put(o, "&lt;");
+		else if (c == '>')
+			put(o, "&gt;");
+		else if (c == '"')
+			put(o, "&quot;");
+		else
+			put_control(o, c);
+		run = ++p;
+	}
+	mk_out_put(o, run, (size_t)(p - run));
+}
+
+void mk_html_begin(struct markup_out *o, const char *title)
+{
+	title = title ? title : "log";
+	const char *slash = strrchr(title, '/');
+
+	put(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	       "style-src 'unsafe-inline'; script-src '");
+	put(o, script_hash);
+	put(o, "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	       "<title>");
+	mk_html_text(o, title, strlen(title));
+	put(o, "</title>\n<style>\n");
+	put(o, mk_html_css);
+	put(o, "</style>\n<noscript><style>\n"
+	       "header > :not(h1), .b button { display: none !important; }\n"
+	       "samp div[hidden] { width: 100%; height: auto; padding-left: 2rem; "
+	       "content-visibility: visible; }\n"
+	       "main:not(.maps) .m { visibility: visible; height: auto; min-height: 1.55em; }\n"
+	       "</style></noscript>\n</head>\n<body>\n<header>\n<h1 title=\"");
+	mk_html_text(o, title, strlen(title));
+	put(o, "\">");
+	if (slash) {
+		put(o, "<span>");
+		mk_html_text(o, title, (size_t)(slash + 1 - title));
+		put(o, "</span>");
+	}
+	mk_html_text(o, slash ? slash + 1 : title, strlen(slash ? slash + 1 : title));
+	put(o, "</h1>\n"
+	       "<div class=\"group search\" role=\"search\">\n"
+	       "<input type=\"search\" id=\"query\" placeholder=\"Search\" "
+	       "aria-label=\"Search the log\" aria-keyshortcuts=\"/\">\n"
+	       "<button id=\"previous\" aria-label=\"Previous line found\">&#8593;</button>\n"
+	       "<button id=\"next\" aria-label=\"Next line found\">&#8595;</button>\n"
+	       "<span id=\"count\" role=\"status\"></span>\n</div>\n"
+	       "<label><input type=\"checkbox\" id=\"only\">found only</label>\n"
+	       "<label><input type=\"checkbox\" id=\"maps\">maps</label>\n"
+	       "<button id=\"trace\">Next backtrace</button>\n"
+	       "<button id=\"unfold\" title=\"Unfold or fold all frames\">Unfold</button>\n"
+	       "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n<dl>\n"
+	       "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
+	       "<dt><kbd>Enter</kbd> <kbd>n</kbd></dt><dd>next line found; <kbd>N</kbd> previous</dd>\n"
+	       "<dt><kbd>o</kbd></dt><dd>found lines only</dd>\n"
+	       "<dt><kbd>b</kbd></dt><dd>next backtrace; <kbd>B</kbd> previous</dd>\n"
+	       "<dt><kbd>u</kbd></dt><dd>unfold or fold all frames</dd>\n"
+	       "<dt><kbd>m</kbd></dt><dd>modules</dd>\n"
+	       "<dt><kbd>p</kbd></dt><dd>maps</dd>\n"
+	       "<dt><kbd>Tab</kbd></dt><dd>next frame or value</dd>\n"
+	       "</dl></details>\n"
+	       "</header>\n<main id=\"log\">\n");
+}
+
+/* "1 address", "2 addresses" */
+static void put_count(struct markup_out *o, uint64_t n, const char *what, const char *plural)
+{
+	mk_out_dec(o, n);
+	mk_out_char(o, ' ');
+	put(o, what);
+	put(o, n == 1 ? "" : plural);
+}
+
+/* The row of one module. */
+struct row {
+	struct markup_out *o;
+	const struct missing_table *missing;
+};
+
+static void put_row(void *ctx, const struct markup_missing *m)
+{
+	const struct row *r = ctx;
+	const struct markup_missing *missing = mk_missing_find(r->missing, m->build_id,
+							       m->build_id_len);
+	struct markup_out *o = r->o;
+
+	put(o, "<tr><td>");
+	mk_html_text(o, m->name.ptr, m->name.len);
+	put(o, "</td><td>");
+	mk_out_bytes(o, m->build_id, m->build_id_len);
+	if (!missing) {
+		put(o, "</td><td class=\"ad\">&#8211;</td></tr>\n");
+		return;
+	}
+	put(o, missing->no_symbols ? "</td><td class=\"none\">no symbols" : "</td><td>");
+	if (missing->frames) {
+		put(o, missing->no_symbols ? ": " : "");
+		put_count(o, missing->frames, "address", "es");
+		put(o, " found nothing");
+	}
+	put(o, "</td></tr>\n");
+}
+
+void mk_html_end(struct markup_out *o, const struct missing_table *seen,
+		 const struct missing_table *missing, const struct markup_stats *stats)
+{
+	struct row row = { o, missing };
+	size_t none = 0;
+
+	for (uint32_t i = 0; i < missing->len; i++)
+		none += missing->entries[i]->no_symbols;
+	put(o, "</main>\n<details id=\"modules\"><summary>");
+	put_count(o, seen->len, "module", "s");
+	if (none) {
+		put(o, ", <span class=\"none\">");
+		mk_out_dec(o, none);
+		put(o, " without symbols</span>");
+	}
+	put(o, " <span class=\"ad\">&#183;</span> ");
+	put_count(o, stats->frames, "address", "es");
+	if (stats->frames) {
+		put(o, ", ");
+		mk_out_dec(o, stats->frames_resolved);
+		put(o, " resolved");
+	}
+	put(o, "</summary>\n<div><table>\n"
+	       "<thead><tr><th>Module</th><th>Build ID</th><th>Symbols</th></tr></thead>\n<tbody>\n");
+	for (uint32_t i = 0; i < seen->len; i++)
+		put_row(&row, seen->entries[i]);
+	put(o, "</tbody></table></div>\n</details>\n<script>\n");
+	put(o, mk_html_js);
+	put(o, "</script>\n</body>\n</html>\n");
+}

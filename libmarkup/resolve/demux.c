@@ -1,0 +1,300 @@
+/*
+ * Several processes in one log: see demux.h. The filter holds one context; the
+ * others are put away by value, and swapped in when a line is theirs.
+ */
+#include "libmarkup/resolve/demux.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libmarkup/bytes/cut.h"
+#include "libmarkup/state.h"
+
+#define PREFIX_LOOKED_AT 512
+
+/* ---- keys ------------------------------------------------------------------- */
+
+/* Digits at *p, at least one; moves *p behind them. */
+static bool take_number(const char **p, const char *end)
+{
+	const char *start = *p;
+
+	while (*p < end && **p >= '0' && **p <= '9')
+		++*p;
+	return *p > start;
+}
+
+/* Seconds, or a date and time, at *p; moves *p behind it. */
+static bool take_time(const char **p, const char *end)
+{
+	const char *start = *p;
+
+	while (*p < end && **p && strchr("0123456789.,:-+ TZ", **p))
+		++*p;
+	return *p > start;
+}
+
+static bool take_char(const char **p, const char *end, char c)
+{
+	if (*p == end || **p != c)
+		return false;
+	++*p;
+	return true;
+}
+
+/* "[00169.291005][1234][5678]", also with a date, or "[00012.345] 1234.5678>" */
+static struct markup_str fuchsia_key(const char *p, const char *end)
+{
+	const struct markup_str none = { NULL, 0 };
+	const char *key;
+	bool brackets;
+
+	if (!take_char(&p, end, '[') || !take_time(&p, end) || !take_char(&p, end, ']'))
+		return none;
+	brackets = take_char(&p, end, '[');
+	while (!brackets && p < end && *p == ' ')
+		p++;
+	key = p;
+	if (!take_number(&p, end))
+		return none;
+	const struct markup_str found = { key, (size_t)(p - key) };
+	if (brackets)
+		return take_char(&p, end, ']') && take_char(&p, end, '[') &&
+		       take_number(&p, end) && take_char(&p, end, ']') ? found : none;
+	return take_char(&p, end, '.') && take_number(&p, end) &&
+	       take_char(&p, end, '>') ? found : none;
+}
+
+/* "name[1234]:" with the name behind a blank or at the beginning */
+static struct markup_str syslog_key(const char *p, const char *end)
+{
+	for (const char *open = p; (open = memchr(open, '[', (size_t)(end - open))); open++) {
+		const char *pos = open + 1, *name = open;
+		while (name > p && name[-1] != ' ')
+			name--;
+		if (name == open || !take_number(&pos, end))
+			continue;
+		const struct markup_str found = { open + 1, (size_t)(pos - open - 1) };
+		if (take_char(&pos, end, ']') && take_char(&pos, end, ':'))
+			return found;
+	}
+	return (struct markup_str){ NULL, 0 };
+}
+
+struct markup_str mk_demux_key(const char *p, const char *end)
+{
+	struct markup_str key;
+
+	if (end - p > PREFIX_LOOKED_AT)
+		end = p + PREFIX_LOOKED_AT;
+	key = fuchsia_key(p, end);
+	return key.len ? key : syslog_key(p, end);
+}
+
+static struct markup_str regex_key(const struct demux *d, const char *p, const char *end,
+				   char buf[1024])
+{
+	size_t len = (size_t)(end - p) < 1023 ? (size_t)(end - p) : 1023;
+	regmatch_t match[2];
+
+	memcpy(buf, p, len);
+	buf[len] = 0;
+	if (regexec(&d->regex, buf, 2, match, 0))
+		return (struct markup_str){ NULL, 0 };
+	if (match[1].rm_so < 0)
+		match[1] = match[0];
+	return (struct markup_str){ buf + match[1].rm_so,
+				    (size_t)(match[1].rm_eo - match[1].rm_so) };
+}
+
+/* ---- processes -------------------------------------------------------------- */
+
+int mk_demux_init(struct markup_filter *f, const char *how)
+{
+	struct demux *d = &f->demux;
+
+	mk_context_init(&d->other, f->options.dialect, &f->generations);
+	d->shared = true;
+	if (!how)
+		return 0;
+	d->on = true;
+	if (*how) {
+		if (regcomp(&d->regex, how, REG_EXTENDED))
+			return -EINVAL;
+		d->has_regex = true;
+	}
+	return 0;
+}
+
+/* Puts the context that the filter holds back where it belongs, and leaves it
+ * with the shared one. */
+static void hold_shared(struct markup_filter *f)
+{
+	struct demux *d = &f->demux;
+
+	if (d->current) {
+		struct process *p = d->current;
+		p->context = f->context;
+		d->bytes -= p->bytes;
+		p->bytes = mk_context_bytes(&p->context);
+		d->bytes += p->bytes;
+		f->context = d->other;
+	} else if (!d->shared) {
+		mk_context_deinit(&f->context); /* it was empty */
+		f->context = d->other;
+	}
+	if (d->current || !d->shared)
+		mk_context_init(&d->other, f->options.dialect, &f->generations);
+	d->current = NULL;
+	d->shared = true;
+}
+
+static void forget(struct demux *d, size_t i)
+{
+	struct process *p = d->processes[i];
+
+	d->bytes -= p->bytes;
+	mk_context_deinit(&p->context);
+	free(p);
+	d->processes[i] = d->processes[--d->num];
+}
+
+void mk_demux_reset(struct markup_filter *f)
+{
+	struct demux *d = &f->demux;
+
+	hold_shared(f);
+	while (d->num)
+		forget(d, d->num - 1);
+}
+
+void mk_demux_deinit(struct markup_filter *f)
+{
+	struct demux *d = &f->demux;
+
+	mk_demux_reset(f);
+	mk_context_deinit(&d->other);
+	free(d->processes);
+	if (d->has_regex)
+		regfree(&d->regex);
+}
+
+static struct process *find(const struct demux *d, struct markup_str key)
+{
+	for (size_t i = 0; i < d->num; i++) {
+		struct process *p = d->processes[i];
+		if (p->key_len == key.len && !memcmp(p->key, key.ptr, key.len))
+			return p;
+	}
+	return NULL;
+}
+
+/* A new process; NULL: no memory. */
+static struct process *add(struct markup_filter *f, struct markup_str key)
+{
+	struct demux *d = &f->demux;
+	struct process *p;
+
+	while (d->num == DEMUX_MAX || (d->num && d->bytes > DEMUX_BYTES_MAX)) {
+		size_t oldest = 0;
+		for (size_t i = 1; i < d->num; i++)
+			if (d->processes[i]->announced < d->processes[oldest]->announced)
+				oldest = i;
+		forget(d, oldest);
+	}
+	if (d->num == d->cap) {
+		size_t cap = d->cap * 2 + 16;
+		struct process **processes = realloc(d->processes, cap * sizeof(*processes));
+		if (!processes)
+			return NULL;
+		d->processes = processes;
+		d->cap = cap;
+	}
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	memcpy(p->key, key.ptr, key.len);
+	p->key_len = key.len;
+	mk_context_init(&p->context, f->options.dialect, &f->generations);
+	return d->processes[d->num++] = p;
+}
+
+void mk_demux_switch(struct markup_filter *f, const char *line, const char *markup,
+		     const char *end)
+{
+	struct demux *d = &f->demux;
+	const char *line_end;
+	char buf[1024];
+	struct markup_str key = d->has_regex ? regex_key(d, line, markup, buf)
+					     : mk_demux_key(line, markup);
+	const bool announces = mk_contextual_line(line, end, &line_end);
+	struct process *p = NULL;
+
+	d->lines += announces;
+	if (key.len > DEMUX_KEY_MAX)
+		key.len = DEMUX_KEY_MAX;
+	if (key.len) {
+		p = d->current && d->current->key_len == key.len &&
+		    !memcmp(d->current->key, key.ptr, key.len) ? d->current : find(d, key);
+		if (p && p == d->current) {
+			if (announces)
+				p->announced = d->lines;
+			return;
+		}
+	} else if (!d->current && d->shared) {
+		return;
+	}
+	mk_modline_close(f, true); /* it speaks of the other context */
+	f->fuchsia.dirty = true;
+	hold_shared(f);
+	if (!key.len)
+		return;
+	if (!p && announces) {
+		p = add(f, key);
+		if (!p)
+			f->error = -ENOMEM;
+	}
+	d->other = f->context;
+	d->shared = false;
+	d->current = p;
+	if (p) {
+		f->context = p->context;
+		if (announces)
+			p->announced = d->lines;
+	} else {
+		mk_context_init(&f->context, f->options.dialect, &f->generations);
+	}
+}
+
+bool mk_demux_copy(struct markup_filter *to, struct markup_filter *from)
+{
+	mk_demux_reset(to);
+	hold_shared(from);
+	if (!mk_context_copy(&to->context, &from->context))
+		return false;
+	for (size_t i = 0; i < from->demux.num; i++) {
+		const struct process *p = from->demux.processes[i];
+		struct process *copy = add(to, (struct markup_str){ p->key, p->key_len });
+		if (!copy || !mk_context_copy(&copy->context, &p->context))
+			return false;
+		copy->announced = p->announced;
+		copy->bytes = p->bytes;
+		to->demux.bytes += p->bytes;
+	}
+	to->demux.lines = from->demux.lines;
+	to->fuchsia.dirty = from->fuchsia.dirty = true;
+	return true;
+}
+
+void mk_demux_each(struct markup_filter *f, void (*fn)(struct markup_context *c))
+{
+	struct demux *d = &f->demux;
+
+	fn(&f->context);
+	if (d->current || !d->shared)
+		fn(&d->other);
+	for (size_t i = 0; i < d->num; i++)
+		if (d->processes[i] != d->current)
+			fn(&d->processes[i]->context);
+}

@@ -1,0 +1,71 @@
+/*
+ * demux.h: several processes in one log, each with modules and maps of its own,
+ * told apart by what stands in front of the markup:
+ *
+ *   [00169.291005][1234][5678][tags] …      Fuchsia: process 1234
+ *   [00012.345] 1234.5678> …                the same, from the kernel's log
+ *   Nov 21 10:00:00 host name[1234]: …      syslog, journal
+ *
+ * or by a regular expression. Lines that tell no process share one context.
+ *
+ * Contexts are made by contextual lines alone. When they become too many, the
+ * one that was announced longest ago is forgotten; what is forgotten therefore
+ * depends on the contextual lines alone, too.
+ */
+#ifndef MARKUP_DEMUX_H
+#define MARKUP_DEMUX_H
+
+#include <regex.h>
+
+#include "libmarkup/resolve/context.h"
+
+#define DEMUX_KEY_MAX 64u           /* a longer key counts as its beginning */
+#define DEMUX_MAX 1024u             /* processes */
+#define DEMUX_BYTES_MAX (256u << 20) /* of their contexts, about */
+
+struct process {
+	char key[DEMUX_KEY_MAX];
+	size_t key_len;
+	uint64_t announced; /* number of its last contextual line */
+	size_t bytes;       /* about, when it was last at hand */
+	struct markup_context context;
+};
+
+struct demux {
+	bool on, has_regex;
+	regex_t regex;
+	struct process **processes; /* in no order */
+	size_t num, cap;
+	struct process *current;    /* whose context the filter holds; NULL: one that
+	                             * is shared or, for an unknown process, empty */
+	bool shared;                /* it is the shared one */
+	struct markup_context other;/* the one of these two that it does not hold */
+	uint64_t lines;             /* contextual ones so far */
+	size_t bytes;               /* sum over the processes */
+};
+
+struct markup_filter;
+
+/* `how`: "" for the forms above, else a POSIX extended regular expression whose
+ * first group, or all of it, is the key. Returns 0, -EINVAL or -ENOMEM. */
+int mk_demux_init(struct markup_filter *f, const char *how);
+void mk_demux_deinit(struct markup_filter *f);
+
+/* Gives the filter the context of the line [line, end), with its first "{{{" at
+ * `markup`. */
+void mk_demux_switch(struct markup_filter *f, const char *line, const char *markup,
+		     const char *end);
+
+/* Forgets all processes. */
+void mk_demux_reset(struct markup_filter *f);
+
+/* Gives `to` copies of the contexts of `from`. False: no memory. */
+bool mk_demux_copy(struct markup_filter *to, struct markup_filter *from);
+
+/* Calls `fn` for each context there is. */
+void mk_demux_each(struct markup_filter *f, void (*fn)(struct markup_context *c));
+
+/* The key in the text before the markup, by the forms above; len 0: none. */
+struct markup_str mk_demux_key(const char *p, const char *end);
+
+#endif

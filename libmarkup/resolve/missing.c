@@ -1,0 +1,128 @@
+/* Modules with addresses that found nothing: see missing.h. */
+#include "libmarkup/resolve/missing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mk_missing_deinit(struct missing_table *t)
+{
+	for (uint32_t i = 0; i < t->len; i++)
+		free(t->entries[i]);
+	free(t->entries);
+	free(t->index);
+	*t = (struct missing_table){ 0 };
+}
+
+static uint32_t hash_id(const uint8_t *id, size_t len)
+{
+	uint64_t h = len;
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ id[i]) * 0x100000001b3u;
+	return (uint32_t)(h ^ h >> 32);
+}
+
+/* The slot of this build ID: its own, or the free one it would take. */
+static uint32_t *find_slot(const struct missing_table *t, const uint8_t *id, size_t len)
+{
+	uint32_t at = hash_id(id, len);
+
+	for (;; at++) {
+		uint32_t *slot = &t->index[at & (t->slots - 1)];
+		if (!*slot)
+			return slot;
+		const struct markup_missing *e = t->entries[*slot - 1];
+		if (e->build_id_len == len && !memcmp(e->build_id, id, len))
+			return slot;
+	}
+}
+
+/* Makes room for one more. */
+static bool grow(struct missing_table *t)
+{
+	if (t->len < t->cap)
+		return true;
+	uint32_t cap = t->cap ? t->cap * 2 : 32;
+	struct markup_missing **entries = realloc(t->entries, cap * sizeof(*entries));
+	if (!entries)
+		return false;
+	t->entries = entries;
+	uint32_t *index = calloc(2 * cap, sizeof(*index));
+	if (!index)
+		return false;
+	free(t->index);
+	t->index = index;
+	t->slots = 2 * cap;
+	t->cap = cap;
+	for (uint32_t i = 0; i < t->len; i++)
+		*find_slot(t, entries[i]->build_id, entries[i]->build_id_len) = i + 1;
+	return true;
+}
+
+struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_str name,
+					const uint8_t *build_id, size_t build_id_len)
+{
+	uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
+
+	if (slot && *slot)
+		return t->entries[*slot - 1];
+	if (t->len == MISSING_MAX || build_id_len > MISSING_ID_MAX || !grow(t))
+		return NULL;
+	if (name.len > MISSING_NAME_MAX)
+		name.len = MISSING_NAME_MAX;
+	struct markup_missing *e = malloc(sizeof(*e) + build_id_len + name.len);
+	if (!e)
+		return NULL;
+	char *bytes = (char *)(e + 1);
+	*e = (struct markup_missing){
+		.name = { bytes + build_id_len, name.len },
+		.build_id = (const uint8_t *)bytes,
+		.build_id_len = build_id_len,
+	};
+	if (build_id_len)
+		memcpy(bytes, build_id, build_id_len);
+	if (name.len)
+		memcpy(bytes + build_id_len, name.ptr, name.len);
+	t->entries[t->len++] = e;
+	*find_slot(t, e->build_id, e->build_id_len) = t->len;
+	return e;
+}
+
+const struct markup_missing *mk_missing_find(const struct missing_table *t,
+					     const uint8_t *build_id, size_t build_id_len)
+{
+	const uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
+	return slot && *slot ? t->entries[*slot - 1] : NULL;
+}
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct markup_missing *x = *(struct markup_missing *const *)a;
+	const struct markup_missing *y = *(struct markup_missing *const *)b;
+	size_t len = x->build_id_len < y->build_id_len ? x->build_id_len : y->build_id_len;
+
+	if (x->frames != y->frames)
+		return x->frames > y->frames ? -1 : 1;
+	int order = memcmp(x->build_id, y->build_id, len);
+	return order ? order : (x->build_id_len > y->build_id_len) -
+			       (x->build_id_len < y->build_id_len);
+}
+
+int mk_missing_each(const struct missing_table *t,
+		    void (*fn)(void *ctx, const struct markup_missing *m), void *ctx)
+{
+	size_t size = t->len * sizeof(*t->entries);
+	struct markup_missing **sorted;
+
+	if (!size)
+		return 0;
+	sorted = malloc(size);
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, t->entries, size);
+	qsort(sorted, t->len, sizeof(*sorted), by_frames);
+	for (uint32_t i = 0; i < t->len; i++)
+		fn(ctx, sorted[i]);
+	free(sorted);
+	return 0;
+}
