@@ -23,16 +23,14 @@ MODE_CFLAGS_release := -O2
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 MODE_CFLAGS_fuzz    := $(MODE_CFLAGS_asan) -fsanitize=fuzzer-no-link
 MODE_CFLAGS := $(MODE_CFLAGS_$(MODE))
-# Static, but for two of which Debian has no archive with all that we use: a run loads
-# four libraries instead of sixteen, and a look-up takes two thirds of the time. Only
-# what is used of them comes in, which is why references to libxml2 need not be met.
-LDLIBS  += -Wl,--gc-sections -Wl,-Bstatic -Wl,--start-group -ldw -lelf -llmdb -lyajl_s \
-           -lexpat -larchive -lnettle -lsodium -ldeflate -lzstd -llzma -lz -lbz2 \
-           -Wl,--end-group -Wl,-Bdynamic -lxxhash -lisal
+# Static where scripts/deps.sh found that it can be: a run loads four libraries instead of
+# sixteen, and a look-up takes two thirds of the time.
+LDLIBS  += -Wl,--gc-sections -Wl,-Bstatic -Wl,--start-group $(STATIC_LIBS) \
+           -Wl,--end-group -Wl,-Bdynamic $(DYNAMIC_LIBS)
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there, those
 # of the goal too, so that whoever must install them is told once; make then
-# starts over with its settings (DEMANGLE_CFLAGS, DEMANGLE_LIBS).
+# starts over with its settings.
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean,$(GOALS)),)
 include build/deps.mk
@@ -86,6 +84,7 @@ $(LIB): $(call objs,$(LIB_SRC))
 
 $(PROG): $(call objs,$(CMD_SRC)) $(LIB) $(DEMANGLE_AR)
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	@echo "  built   $@; linked dynamically: $(or $(DYNAMIC_LIBS),libc alone)"
 
 # The tests of cmd/ get its objects too, but for the one with main().
 CMD_OBJS := $(filter-out $(O)/cmd/main.o,$(call objs,$(CMD_SRC)))

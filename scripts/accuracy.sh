@@ -3,7 +3,7 @@
 #
 #   scripts/accuracy.sh PROGRAM [-n ADDRESSES] [-s SAMPLES] [--fetch] [FILE...]
 #
-# Without FILEs: libc and python3.11 with their -dbg packages, programs in Rust and Go,
+# Without FILEs: libc and python3 with their -dbg packages, programs in Rust and Go,
 # where there is a compiler, and what scripts/corpus.sh has fetched: ceph-osd, vmlinux,
 # five kernel modules, binutils; 100,000 addresses of each, and their variables. --fetch
 # fetches what is missing (850 MB). The other tool is llvm-symbolizer-19; for files with a
@@ -39,7 +39,7 @@ title() {
 	local base=${1##*/}
 	case $1 in
 	"$libc") echo libc ;;
-	"$python") echo python3.11 ;;
+	"$python") echo python3 ;;
 	corpus/ceph/*) echo ceph-osd ;;
 	corpus/binutils/*) echo "binutils ${base:0:8}" ;;
 	*) echo "$base" ;;
@@ -83,7 +83,7 @@ make_programs() {
 }
 
 libc=$(debug_file "$(ldconfig -p | sed -n 's/.*libc\.so\.6 .*x86-64.*=> //p' | head -n 1)")
-python=$(debug_file /usr/bin/python3.11)
+python=$(debug_file /usr/bin/python3)
 if [ $# -gt 0 ]; then
 	for f; do code "$f"; done
 	exit

@@ -60,7 +60,7 @@ debug_path() { echo ".build-id/${1:0:2}/${1:2}.debug"; }
 debug_file() { echo "/usr/lib/debug/$(debug_path "$(build_id "$1")")"; }
 
 libc=$(debug_file /lib/*/libc.so.6)
-python=$(debug_file /usr/bin/python3.11)
+python=$(debug_file /usr/bin/python3)
 mapfile -t small < <(dpkg -L libc6-dbg | grep '\.debug$' | xargs grep -l ^.ELF)
 osd= vmlinux= modules=()
 if [ -z "$quick" ] && [ -d "$corpus" ]; then
@@ -131,7 +131,7 @@ index() {
 group_index() {
 	heading "Indexing" gsymutil
 	index "libc" "time 50" "$libc"
-	index "python3.11" "" "$python"
+	index "python3" "" "$python"
 	[ -n "$quick" ] || index "libc6-dbg, ${#small[@]} files" "times 15" "${small[@]}"
 	if [ -n "$osd" ]; then index "ceph-osd" "times 5 peak 700" "$osd"; else skip ceph-osd; fi
 	if [ -n "$vmlinux" ]; then index "vmlinux" "times 4.5 peak 600" "$vmlinux"; else skip vmlinux; fi
@@ -202,14 +202,14 @@ in_process() {
 group_lookup() {
 	heading "Look-up by the program" symbolizer
 	lookup "libc" "time 10" "$libc"
-	lookup "python3.11" "time 10" "$python"
+	lookup "python3" "time 10" "$python"
 	if [ -n "$osd" ]; then lookup "ceph-osd" "time 10" "$osd"; else skip ceph-osd; fi
 	# "1st frame" has function and file by number: see lookup_bench.c.
 	printf '\n%-24s %10s %10s %10s %10s %10s %10s %7s  %s\n' "Look-up in process" "range" \
 		"1st frame" "in batches" "with names" "all names" "in batches" "frames" \
 		"aim: 1st frame, all"
 	in_process "libc" 40 120 "$libc"
-	in_process "python3.11" "" "" "$python"
+	in_process "python3" "" "" "$python"
 	if [ -n "$osd" ]; then in_process "ceph-osd" 120 700 "$osd"; else skip ceph-osd; fi
 }
 
@@ -231,12 +231,12 @@ markup() {
 }
 
 group_filter() {
-	local big=$python big_name=python3.11
+	local big=$python big_name=python3
 	"$symcache" index -q --store "$store" "$libc" "$python" "${small[@]}" $osd
 	[ -z "$osd" ] || big=$osd big_name=ceph-osd
 	heading "Filtering logs" symbolizer
 	markup "libc, 200 lines" "time 20" 200 "$libc"
-	markup "python3.11, 200 lines" "time 20" 200 "$python"
+	markup "python3, 200 lines" "time 20" 200 "$python"
 	if [ -n "$osd" ]; then
 		markup "ceph-osd, 200 lines" "time 15 peak 40" 200 "$osd"
 		markup "ceph-osd, $lines lines" "times 50" $lines "$osd"

@@ -4,16 +4,19 @@
 #   scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
-# a password); else the exact command is printed and the exit status is 1.
-# With `build`, standard output is a make fragment: which demanglers there are.
+# a password), after a line that names them; else the exact command is printed and
+# the exit status is 1. DEPS=no: nothing is installed or asked for, whatever is
+# missing. "a|b": the first that there is; "?a": where there is such a package.
+# With `build`, standard output is a make fragment: the demanglers, and which
+# libraries are linked statically.
 set -eu
 
 build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
-       libdeflate-dev libisal-dev libzstd-dev liblzma-dev zlib1g-dev libbz2-dev
-       libyajl-dev libiberty-dev libc++abi-19-dev libexpat1-dev libarchive-dev libsodium-dev
-       nettle-dev"
+       libdeflate-dev ?libisal-dev libzstd-dev liblzma-dev zlib1g-dev libbz2-dev
+       libyajl-dev libiberty-dev libc++abi-19-dev|libc++abi-dev libexpat1-dev
+       libarchive-dev libsodium-dev nettle-dev"
 demo="$build g++ binutils"
-test="$demo libcmocka-dev llvm-19 elfutils libc6-dbg python3.11 python3.11-dbg
+test="$demo libcmocka-dev ?llvm-19 elfutils libc6-dbg python3-dbg
       xz-utils gawk python3 zstd openssl xxhash clang lld dwz debuginfod"
 # Compilers for other machines and of other languages, 1.2 GB: the rows of
 # testdata/layouts that want one are skipped without it.
@@ -43,13 +46,33 @@ for task; do
 	esac
 done
 
-missing=
-for p in $want; do
-	case " $missing " in *" $p "*) continue ;; esac
-	s=$(dpkg-query -W -f '${Status}' "$p" 2>/dev/null || true)
-	[ "$s" = "install ok installed" ] || missing="$missing $p"
-done
+installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true)" = "install ok installed" ]; }
+# Does apt know such a package? Where it has no list yet, it may.
+known() { [ -z "$(apt-cache pkgnames 2>/dev/null | head -n 1)" ] || [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 
+# wanted: the packages that are missing, of alternatives one.
+wanted() {
+	for p in $want; do
+		choice=
+		for a in $(echo "${p#\?}" | tr '|' ' '); do
+			if installed "$a"; then choice=; break; fi
+			[ -n "$choice" ] || ! known "$a" || choice=$a
+		done
+		case $p in
+		\?*) ;;
+		*) installed "$a" || choice=${choice:-$a} ;;
+		esac
+		[ -z "$choice" ] || echo "$choice"
+	done | sort -u | tr '\n' ' '
+}
+
+missing=
+[ "${DEPS:-}" = no ] || ! command -v dpkg-query > /dev/null || missing=$(wanted)
+if [ "${DEPS:-}" != no ] && ! command -v apt-get > /dev/null; then
+	echo "symcache: this machine has no apt-get. Install what these packages of Debian hold," >&2
+	echo "then run the command with DEPS=no:" $want >&2
+	exit 1
+fi
 if [ -n "$missing" ]; then
 	get="env DEBIAN_FRONTEND=noninteractive apt-get"
 	if [ "$(id -u)" = 0 ]; then
@@ -57,12 +80,16 @@ if [ -n "$missing" ]; then
 	elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
 		as=sudo
 	else
-		echo "symcache: packages are missing. Run this, then try again:" >&2
-		echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2
+		echo "symcache: packages are missing. Run this, then try again (or go on without: DEPS=no):" >&2
+		echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends $missing" >&2
 		exit 1
 	fi
-	echo "symcache: installing$missing" >&2
-	# A machine may never have fetched a package list: try, update, try again.
+	echo "symcache: installing as root (DEPS=no prevents it): $missing" >&2
+	# A machine may never have fetched a package list: update, and choose anew.
+	if [ -z "$(apt-cache pkgnames 2>/dev/null | head -n 1)" ]; then
+		$as $get update >&2
+		missing=$(wanted)
+	fi
 	$as $get install -y --no-install-recommends $missing >&2 ||
 		{ $as $get update >&2 && $as $get install -y --no-install-recommends $missing >&2; }
 fi
@@ -76,3 +103,45 @@ if [ -n "$abi" ]; then
 	echo "DEMANGLE_LIBS := $abi"
 fi
 echo "DEMANGLE_LIBS += $(${CC:-cc} -print-file-name=libiberty.a)"
+
+# Static are those of which a program can be made that uses them as ours does; what
+# their archives need without us is left out by --gc-sections and need not be there.
+cc=${CC:-cc} tmp=$(mktemp -d) static= dynamic=
+trap 'rm -rf "$tmp"' EXIT
+links() { $cc -o "$tmp/t" "$tmp/t.c" -Wl,--gc-sections "$@" > /dev/null 2>&1; }
+# library ARCHIVES LIBRARIES SYMBOLS...: the first if it links with these symbols
+library() {
+	archives=$1 libraries=$2
+	shift 2
+	{
+		printf 'void %s(void);\n' "$@"
+		printf 'void (*used[])(void) = { %s };\n' "$(echo "$@" | tr ' ' ',')"
+		echo 'int main(int n, char **v) { (void)v; return !used[n]; }'
+	} > "$tmp/t.c"
+	if links -Wl,-Bstatic -Wl,--start-group $archives $pack -Wl,--end-group -Wl,-Bdynamic; then
+		static="$static $archives"
+	elif links $libraries; then
+		dynamic="$dynamic $libraries"
+	elif [ "$libraries" != -lisal ]; then # the one that is not needed
+		echo "symcache: a program cannot be linked with $libraries" >&2
+		exit 1
+	fi
+}
+pack="-lzstd -llzma -lz -lbz2"
+library "-ldw -lelf" "-ldw -lelf" dwarf_begin_elf dwarf_getlocation dwfl_begin elf_begin
+library -llmdb -llmdb mdb_env_open
+library -lyajl_s -lyajl yajl_gen_alloc yajl_parse
+library -lexpat -lexpat XML_ParserCreate
+library "-larchive -lnettle" "-larchive -lnettle" archive_read_support_format_tar \
+	archive_read_support_format_zip archive_read_support_format_cpio \
+	archive_read_support_filter_zstd archive_write_add_filter_zstd
+library -lsodium -lsodium crypto_sign_verify_detached
+library -ldeflate -ldeflate libdeflate_zlib_decompress
+library "$pack" "$pack" ZSTD_decompress lzma_code inflate BZ2_bzDecompress
+case $($cc -dumpmachine) in
+x86_64-*) library -lxxhash -lxxhash XXH3_128bits XXH3_128bits_update_dispatch ;;
+*) library -lxxhash -lxxhash XXH3_128bits ;;
+esac
+library -lisal -lisal isal_inflate
+echo "STATIC_LIBS :=$static"
+echo "DYNAMIC_LIBS :=$dynamic"

@@ -93,7 +93,7 @@ const struct command build_command = {
 		"broken and was left out; 2 error.",
 	.opts = opts,
 	.examples =
-		"  symcache build /usr/bin/python3.11 -o python.symcache\n"
+		"  symcache build /usr/bin/python3 -o python.symcache\n"
 		"  symcache lookup --cache python.symcache 0x1f3a2\n",
 	.run = run,
 };

@@ -208,7 +208,7 @@ static void test_libc(void **state)
 static void test_python(void **state)
 {
 	(void)state;
-	compare_debug_file_of("/usr/bin/python3.11");
+	compare_debug_file_of("/usr/bin/python3");
 }
 
 /* Compiled in each version by gcc and by clang. */

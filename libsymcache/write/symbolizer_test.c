@@ -200,7 +200,7 @@ static void test_libc(void **state)
 static void test_python(void **state)
 {
 	(void)state;
-	compare_sample("/usr/bin/python3.11");
+	compare_sample("/usr/bin/python3");
 }
 
 int main(void)
