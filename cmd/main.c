@@ -11,8 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cmd.h"
+#include "libsymcache/base/file.h"
 #include "symcache/build.h"
+#include "symcache/symcache.h"
 
 #define COMMAND_ROW(name) &name##_command,
 static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) NULL };
@@ -103,10 +107,22 @@ static void pipe_closed(int sig)
 		_exit(STATUS_OK);
 }
 
+/* A file that is not whole yet goes. */
+static void interrupted(int sig)
+{
+	sc_new_files_remove();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
 int main(int argc, char **argv)
 {
+	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
 	int status;
 
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
+		if (signal(deadly[i], interrupted) == SIG_IGN)
+			signal(deadly[i], SIG_IGN);
 	signal(SIGPIPE, pipe_closed);
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: writing fails, and says so */
 	status = dispatch(argc, argv);

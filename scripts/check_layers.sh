@@ -53,7 +53,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		    "symcache/build.h symcache/explain.h symcache/error.h")
 		own("index", "base public")
 		own("trace", "base symcache/error.h")
-		own("cmd", "public trace index format libmarkup/markup.h")
+		own("cmd", "public trace index format libmarkup/markup.h libsymcache/base/file.h")
 		own("format", ""); own("libmarkup", ""); own("scripts", "public format")
 		lib("lmdb.h", "store"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")

@@ -11,7 +11,9 @@
 
 #include <yajl/yajl_gen.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/number.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
 

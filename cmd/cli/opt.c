@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
 
 enum { LONG = 0x1000, NEGATED = 0x2000, HELP = 0xfff };
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/progress.h"
 
 enum { BAR = 24, INTERVAL_MS = 100 };
 

@@ -6,9 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/index/fetch.h"
 #include "cmd/filter/filtering.h"
+#include "cmd/index/fetch.h"
+#include "symcache/error.h"
 
 enum { JOBS_MAX = 64 };
 
@@ -77,7 +82,7 @@ static int write_dumpfiles(const struct filtering *filtering)
 
 	markup_pool_dumpfiles(filtering_pool(filtering), &json);
 	array = must_asprintf("[%.*s]\n", (int)json.len, json.ptr);
-	rc = replace_file(o.dumpfile_output, array, strlen(array), &err);
+	rc = out_write(o.dumpfile_output, array, strlen(array), &err);
 	free(array);
 	if (rc)
 		cmd_error("%s", err.msg);

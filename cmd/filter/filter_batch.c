@@ -17,8 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
 #include "cmd/filter/filtering.h"
+#include "libsymcache/base/file.h"
+#include "symcache/error.h"
 
 static bool same_file(const char *a, const char *b)
 {
@@ -200,7 +204,7 @@ static enum filtering_result filter_log(struct filtering *f, const char *log, co
 
 	if (same_file(log, output)) {
 		cmd_error("%s: its output would overwrite it", log);
-	} else if (make_parents(part, &err)) {
+	} else if (sc_make_parents(part, &err)) {
 		cmd_error("%s", err.msg);
 	} else if ((fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0) {
 		cmd_error("cannot write %s: %s", part, strerror(errno));

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
 #include "cmd/filter/filtering.h"
+#include "symcache/build_id.h"
 
 /* ---- warnings ----------------------------------------------------------------- */
 
@@ -137,7 +139,7 @@ void tally_print(struct tally *s)
 		  nothing ? " in these modules:" : "");
 	for (size_t i = 0; i < s->num && s->modules[i].m.frames; i++) {
 		const struct markup_missing *m = &s->modules[i].m;
-		format_build_id(hex, m->build_id, m->build_id_len < SYMCACHE_BUILD_ID_MAX
+		symcache_build_id_text(hex, m->build_id, m->build_id_len < SYMCACHE_BUILD_ID_MAX
 						  ? m->build_id_len : SYMCACHE_BUILD_ID_MAX);
 		fprintf(stderr, "%8llu  %-40s  ", (unsigned long long)m->frames, hex);
 		/* A name may hold anything: nothing of it may move the cursor. */

@@ -11,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
 #include "cmd/filter/log_input.h"
 #include "cmd/filter/resolver.h"
+#include "symcache/error.h"
 
 enum {
 	PAUSE_MS = 1000,

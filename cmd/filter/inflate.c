@@ -11,7 +11,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "symcache/error.h"
 
 enum kind { GZIP, XZ, ZSTD };
 

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "symcache/error.h"
 
 enum { RAW = 64 << 10 }; /* bytes of a compressed file that are read at once */
 

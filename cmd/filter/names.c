@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
 #include "cmd/lookup/demangle.h"
+#include "format/symcache_format.h"
+#include "symcache/symcache.h"
 
 enum {
 	BOOK_BYTES = 64 << 20, /* of a book, about */

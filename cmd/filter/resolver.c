@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
 #include "cmd/filter/names.h"
+#include "symcache/symcache.h"
 
 enum {
 	FRAMES_MAX = 4096, /* of one address; the others are left out */

@@ -19,12 +19,17 @@
 
 #include <xxhash.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "libsymcache/index/content.h"
 #include "libsymcache/index/entry.h"
 #include "cmd/index/fetch.h"
+#include "cmd/store/entry.h"
 #include "symcache/build.h"
+#include "symcache/build_id.h"
 #include "symcache/store.h"
+#include "symcache/symcache.h"
 
 enum {
 	CHAINS = 1 << 12,
@@ -162,7 +167,7 @@ static char *find_debug_file(const struct symbols *s, const struct symbols_modul
 {
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
 
-	format_build_id(hex, m->id, m->id_len);
+	symcache_build_id_text(hex, m->id, m->id_len);
 	for (const char *const *dir = s->options->debug_dirs; *dir; dir++) {
 		char *path = must_asprintf("%s/.build-id/%.2s/%s.debug", *dir, hex, hex + 2);
 		if (!access(path, F_OK))

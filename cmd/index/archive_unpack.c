@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/archive_walk.h"
 
 enum { BLOCK = 256 << 10 };

@@ -13,6 +13,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+
 enum {
 	MAX_DEPTH = 6,            /* a .deb in a tar in a zip, and a compressed file in it: 5 */
 	MAX_MEMBERS = 4 << 20,

@@ -8,8 +8,8 @@
 #ifndef CMD_ARCHIVE_WALK_H
 #define CMD_ARCHIVE_WALK_H
 
-#include "cmd/cmd.h"
 #include "symcache/archive.h"
+#include "symcache/error.h"
 
 /* An ELF file in an archive, while the walk stands at it. */
 struct archive_file {

@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/index/transforms.h"
 #include "symcache/build.h"
+#include "symcache/error.h"
 
 static struct {
 	const char *output;
@@ -72,7 +77,7 @@ static int run(int argc, char **argv)
 	size = symcache_build_size(build);
 	bytes = must_realloc(NULL, size);
 	symcache_build_write(build, bytes);
-	if (replace_file(o.output, bytes, size, &err)) {
+	if (out_write(o.output, bytes, size, &err)) {
 		cmd_error("%s", err.msg);
 		status = STATUS_ERROR;
 	}

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "cmd/store/select.h"
 #include "libsymcache/index/content.h"
 #include "libsymcache/index/entry.h"

@@ -2,8 +2,10 @@
 #ifndef CMD_FETCH_H
 #define CMD_FETCH_H
 
-#include "cmd/cmd.h"
+#include "cmd/cli/opt.h"
+#include "symcache/build.h"
 #include "symcache/debuginfod.h"
+#include "symcache/store.h"
 
 struct fetch_options {
 	bool on;

@@ -14,12 +14,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/index/fetch.h"
 #include "cmd/index/index.h"
 #include "cmd/index/scan.h"
-#include "cmd/store/select.h"
 #include "cmd/index/transforms.h"
+#include "cmd/store/select.h"
+#include "symcache/store.h"
 
 static struct {
 	const char *store;

@@ -5,10 +5,11 @@
 #ifndef CMD_INDEX_H
 #define CMD_INDEX_H
 
-#include "cmd/cmd.h"
 #include "cmd/cli/json_gen.h"
+#include "cmd/cli/progress.h"
 #include "cmd/index/scan.h"
 #include "symcache/build.h"
+#include "symcache/store.h"
 
 /* ---- work: reads one file; touches the store only to ask ------------------- */
 

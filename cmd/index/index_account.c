@@ -2,6 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
 #include "cmd/index/index.h"
 
 void index_failed(void *ctx, const char *path, const char *reason)

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
 #include "libsymcache/index/content.h"
 #include "cmd/index/index.h"
 #include "cmd/index/members.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/index.h"
 
 enum { BATCH_BYTES = 64 << 20, BATCH_SECONDS = 1, BATCH_JOBS = 1000 };

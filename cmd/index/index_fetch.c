@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/fetch.h"
 #include "cmd/index/index.h"
+#include "symcache/build_id.h"
 
 int index_fetch(struct symcache_debuginfod *fetcher, const char *build_id, struct symstore *store,
 		const struct index_options *options, struct scan *scan,
@@ -15,7 +17,7 @@ int index_fetch(struct symcache_debuginfod *fetcher, const char *build_id, struc
 	size_t nibbles, len;
 	bool missed, there;
 	char *path;
-	int rc = parse_build_id(build_id, id, &nibbles, err);
+	int rc = symcache_build_id_parse(build_id, id, &nibbles, err);
 
 	*known = NULL;
 	if (rc)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/index.h"
 
 struct symstore_hash index_member_key(const struct symstore_hash *archive, uint64_t index)

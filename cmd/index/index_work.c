@@ -15,9 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
 #include "libsymcache/index/content.h"
 #include "libsymcache/index/entry.h"
 #include "cmd/index/index.h"
+#include "cmd/store/entry.h"
+#include "symcache/build_id.h"
 
 enum {
 	KEEP_BUILD = 4 << 20,    /* caches above this are not copied */
@@ -65,7 +69,7 @@ bool index_new_debug_file(const uint8_t *id, size_t len, const char *const *dirs
 
 	if (len < 2)
 		return false;
-	format_build_id(hex, id, len);
+	symcache_build_id_text(hex, id, len);
 	for (dirs = dirs ? dirs : default_dirs; *dirs && !there; dirs++) {
 		char *debug = must_asprintf("%s/.build-id/%.2s/%s.debug", *dirs, hex, hex + 2);
 

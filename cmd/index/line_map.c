@@ -14,6 +14,7 @@
 
 #include <yajl/yajl_parse.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/transforms.h"
 
 struct row {

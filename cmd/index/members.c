@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+
 struct member *members_add(struct members *m, const char *path)
 {
 	struct member *member = must_calloc(1, sizeof(*member));

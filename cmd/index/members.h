@@ -8,6 +8,7 @@
 #include "cmd/index/archive_walk.h"
 #include "cmd/index/scan.h"
 #include "symcache/build.h"
+#include "symcache/store.h"
 
 /* Unpacked files that are kept in case another one needs them: the same on every machine,
  * since the result may depend on it. */

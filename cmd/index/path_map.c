@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/transforms.h"
 
 struct rule {

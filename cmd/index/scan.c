@@ -22,8 +22,8 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/archive_walk.h"
-#include "cmd/cmd.h"
 
 /* A folder on the way down, for telling a loop from a second visit. */
 struct trail {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/index/transforms.h"
 
 static const char header[] = "BCSymbolMap Version: ";

@@ -10,6 +10,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "cmd/cli/memory.h"
+#include "symcache/symcache.h"
+
 enum { MAP_FILE_MAX = 1 << 30 };
 
 /* ---- places ------------------------------------------------------------------- */

@@ -8,8 +8,9 @@
 #ifndef CMD_TRANSFORMS_H
 #define CMD_TRANSFORMS_H
 
-#include "cmd/cmd.h"
+#include "cmd/cli/opt.h"
 #include "symcache/build.h"
+#include "symcache/error.h"
 
 struct transform_options {
 	struct opt_list symbol_maps, line_maps, path_maps;

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "symcache/symcache.h"
 
 void answer_begin(struct answer *a, const char *module)
 {

@@ -31,7 +31,7 @@
 #include <libiberty/demangle.h>
 #endif
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
 
 enum {
 	NAME_MAX_LEN = 16000,

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "symcache/build_id.h"
+#include "symcache/symcache.h"
 
 /* ---- the cache ------------------------------------------------------------------------ */
 
@@ -55,7 +57,7 @@ static char *path_by_id(const struct symcache *c, const char *dir)
 	if (!c->image || c->image->build_id_len < 2 ||
 	    c->image->build_id_len > SYMCACHE_BUILD_ID_MAX || c->image->build_id_derived)
 		return NULL;
-	format_build_id(id, c->image->build_id, c->image->build_id_len);
+	symcache_build_id_text(id, c->image->build_id, c->image->build_id_len);
 	return must_asprintf("%s/.build-id/%.2s/%s.debug", dir, id, id + 2);
 }
 

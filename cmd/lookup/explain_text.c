@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
 #include "cmd/lookup/explain.h"
+#include "symcache/symcache.h"
 
 static void print_place(const char *before, const struct symcache_file *file, uint32_t line,
 			uint32_t column)

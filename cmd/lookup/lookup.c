@@ -10,13 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/lookup/answer.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "cmd/lookup/answer.h"
 #include "cmd/lookup/demangle.h"
 #include "cmd/lookup/explain.h"
 #include "cmd/lookup/modules.h"
 #include "cmd/lookup/query.h"
 #include "symcache/build.h"
+#include "symcache/symcache.h"
 
 enum { MAX_LINE = 1 << 16 };
 

@@ -7,9 +7,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
+#include "cmd/store/cache_file.h"
 #include "symcache/build.h"
+#include "symcache/build_id.h"
 #include "symcache/store.h"
+#include "symcache/symcache.h"
 
 struct module {
 	enum module_kind kind;
@@ -170,7 +175,7 @@ static int open_build_id(struct modules *m, struct module *mod, struct sc_error 
 {
 	struct sc_error ignored;
 	size_t nibbles;
-	int rc = parse_build_id(mod->name, mod->id, &nibbles, err);
+	int rc = symcache_build_id_parse(mod->name, mod->id, &nibbles, err);
 
 	if (rc)
 		return rc;

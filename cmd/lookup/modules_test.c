@@ -13,9 +13,11 @@
 
 #include <cmocka.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/store.h"
 #include "symcache/build.h"
+#include "symcache/build_id.h"
 #include "symcache/store.h"
+#include "symcache/symcache.h"
 
 static const char self[] = "/proc/self/exe";
 static char dir[] = "/tmp/symcache-modules-XXXXXX";
@@ -127,7 +129,7 @@ static void test_store(void **state)
 	bool again;
 
 	(void)state;
-	format_build_id(text, self_id, self_id_len);
+	symcache_build_id_text(text, self_id, self_id_len);
 	m = modules_create(store_file, NULL);
 	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), SC_ENOTFOUND);
 	assert_non_null(strstr(err.msg, "symcache index"));
@@ -148,7 +150,7 @@ static void test_store(void **state)
 
 	/* What the store gets later is seen after a release. */
 	memset(other, (self_id[0] & 0xf0) ^ 0xf0, sizeof(other));
-	format_build_id(text, other, sizeof(other));
+	symcache_build_id_text(text, other, sizeof(other));
 	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), SC_ENOTFOUND);
 	assert_int_equal(modules_get(m, MODULE_BUILD_ID, "xyz", &cache, &again, &err), SC_EINVAL);
 	modules_release(m);
@@ -159,10 +161,10 @@ static void test_store(void **state)
 	m = modules_create(store_file, NULL);
 	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), 0);
 	assert_is_self(cache);
-	format_build_id(text, other, 2);
+	symcache_build_id_text(text, other, 2);
 	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), SC_EINVAL);
 	assert_non_null(strstr(err.msg, "several build IDs"));
-	format_build_id(text, other, sizeof(other));
+	symcache_build_id_text(text, other, sizeof(other));
 	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), 0);
 	modules_destroy(m);
 }

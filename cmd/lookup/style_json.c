@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "cmd/lookup/answer.h"
-#include "cmd/cmd.h"
-#include "cmd/lookup/explain.h"
 #include "cmd/cli/json_gen.h"
+#include "cmd/cli/memory.h"
+#include "cmd/lookup/answer.h"
+#include "cmd/lookup/explain.h"
 
 struct json {
 	struct json_gen *gen;

@@ -2,6 +2,7 @@
  * Fuzz target: any bytes as a bundle in one file, an archive or a store. What is handed
  * on is a sound cache under a build ID.
  */
+#include "cmd/cli/progress.h"
 #include "cmd/store/bundle.h"
 
 #include <stdio.h>

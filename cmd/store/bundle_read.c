@@ -10,9 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/progress.h"
 #include "cmd/store/bundle_reading.h"
 #include "cmd/store/sign.h"
 #include "symcache/build.h"
+#include "symcache/build_id.h"
 
 static bool first_fault(void *ctx, const char *text)
 {
@@ -65,7 +68,7 @@ static bool describe(const char *name, const void *data, size_t size, struct sym
 	    end - slash > 2 * SYMCACHE_BUILD_ID_MAX - 2)
 		return false;
 	snprintf(hex, sizeof(hex), "%.2s%.*s", slash - 2, (int)(end - slash - 1), slash + 1);
-	if (parse_build_id(hex, ret->build_id, &nibbles, NULL) || nibbles % 2)
+	if (symcache_build_id_parse(hex, ret->build_id, &nibbles, NULL) || nibbles % 2)
 		return false;
 	ret->build_id_len = nibbles / 2;
 	return true;

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
 #include "symcache/archive.h"
+#include "symcache/build_id.h"
 
 /* The file at hand as a whole, 8-aligned. */
 static int read_member(struct symarchive *a, char **bytes, size_t *cap, size_t *size,
@@ -42,7 +44,7 @@ static int give_member(struct bundle_reading *b, const char *name, const char *b
 		return bundle_give_unlisted(b, name, bytes, size, err);
 	if (slash && slash - name >= 2) {
 		snprintf(hex, sizeof(hex), "%.2s%.*s", slash - 2, (int)strcspn(slash + 1, "."), slash + 1);
-		if (!parse_build_id(hex, id, &nibbles, NULL))
+		if (!symcache_build_id_parse(hex, id, &nibbles, NULL))
 			e = manifest_find(&b->manifest, id, nibbles / 2);
 	}
 	if (!e) {

@@ -11,6 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/store/cache_file.h"
+
 /* A small file as a whole; *size 0 and NULL: there is none. */
 static int read_small(const char *folder, const char *name, char **ret, size_t *size,
 		      struct sc_error *err)

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/progress.h"
 #include "cmd/store/bundle.h"
 #include "cmd/store/sign.h"
 #include "symcache/archive.h"

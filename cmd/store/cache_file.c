@@ -4,7 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/store/cache_file.h"
+#include "symcache/symcache.h"
 
 static int map(int fd, struct cache_file *ret, struct sc_error *err)
 {

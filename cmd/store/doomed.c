@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cmd/cli/json_gen.h"
+#include "cmd/cli/memory.h"
+#include "symcache/build_id.h"
 
 void doomed_add(struct doomed *d, const struct symstore_entry *entry)
 {
@@ -61,7 +63,7 @@ void doomed_print(const struct doomed *d, bool planned, bool json, bool quiet)
 			continue;
 		count++;
 		bytes += e->size;
-		format_build_id(id, e->id, e->id_len);
+		symcache_build_id_text(id, e->id, e->id_len);
 		if (j) {
 			json_gen_open_map(j, NULL);
 			json_gen_text(j, "build_id", id);

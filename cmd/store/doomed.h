@@ -6,7 +6,8 @@
 #ifndef CMD_DOOMED_H
 #define CMD_DOOMED_H
 
-#include "cmd/cmd.h"
+#include "format/symcache_format.h"
+#include "symcache/store.h"
 
 struct doomed_entry {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];

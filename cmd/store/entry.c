@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "symcache/build_id.h"
+
 /* In the order of their worth. */
 enum { KINDS = 4 };
 const char *const source_names[KINDS + 1] = { "dwarf", "symtab", "minidebuginfo", "dynsym" };
@@ -64,7 +66,7 @@ void entry_json(struct json_gen *j, const struct symstore_entry *entry)
 {
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
 
-	format_build_id(text, entry->build_id, entry->build_id_len);
+	symcache_build_id_text(text, entry->build_id, entry->build_id_len);
 	json_gen_text(j, "build_id", text);
 	json_gen_bool(j, "build_id_derived", entry->build_id_derived);
 	sources_json(j, "symbols", entry->sources);

@@ -4,8 +4,9 @@
 #ifndef CMD_ENTRY_H
 #define CMD_ENTRY_H
 
-#include "cmd/cmd.h"
 #include "cmd/cli/json_gen.h"
+#include "symcache/build.h"
+#include "symcache/store.h"
 
 enum { SOURCES_TEXT = 64 };
 

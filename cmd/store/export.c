@@ -11,8 +11,13 @@
 
 #include <xxhash.h>
 
-#include "cmd/store/bundle.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/store.h"
+#include "cmd/cmd.h"
 #include "cmd/filter/log_input.h"
+#include "cmd/store/bundle.h"
 #include "cmd/store/select.h"
 #include "cmd/store/sign.h"
 #include "libmarkup/markup.h"
@@ -105,7 +110,7 @@ static void add_module(void **ids, struct markup_str hex)
 	size_t nibbles;
 
 	snprintf(text, sizeof(text), "%.*s", (int)hex.len, hex.ptr);
-	if (hex.len >= sizeof(text) || parse_build_id(text, id->bytes, &nibbles, NULL) ||
+	if (hex.len >= sizeof(text) || symcache_build_id_parse(text, id->bytes, &nibbles, NULL) ||
 	    nibbles % 2) {
 		free(id);
 		return;
@@ -180,7 +185,7 @@ static void take_id(const void *node, VISIT visit, int depth)
 	if (!rc) {
 		take(x, &entry);
 	} else if (rc == SC_ENOTFOUND) {
-		format_build_id(hex, id->bytes, id->len);
+		symcache_build_id_text(hex, id->bytes, id->len);
 		progress_erase(&x->progress);
 		cmd_error("the store has no symbols of %s", hex);
 		x->missing++;

@@ -11,6 +11,11 @@
 
 #include <xxhash.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/store.h"
+#include "cmd/cmd.h"
 #include "cmd/store/bundle.h"
 #include "cmd/store/select.h"
 
@@ -107,7 +112,7 @@ static int compare(struct importing *m, const struct symstore_entry *entry, cons
 		m->unchanged++;
 	} else if (!rc && symstore_entry_replaces(entry, &old) &&
 		   symstore_entry_replaces(&old, entry)) {
-		format_build_id(id, entry->build_id, entry->build_id_len);
+		symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 		*stays = old.time > entry->time;
 		m->better_known += *stays;
 		conflict(m, id, !*stays);

@@ -3,9 +3,13 @@
  */
 #include <stdio.h>
 
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/entry.h"
 #include "cmd/store/select.h"
+#include "symcache/build_id.h"
+#include "symcache/store.h"
 
 static struct {
 	const char *store;
@@ -40,7 +44,7 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 		json_gen_end(l->json);
 		return true;
 	}
-	format_build_id(id, entry->build_id, entry->build_id_len);
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	printf("%-40s %-12s %10llu %s%s\n", id, sources_text(entry->sources, kinds),
 	       (unsigned long long)entry->cache_size, entry->source_path,
 	       entry->build_id_derived ? " (no build ID: derived)" : "");
@@ -62,7 +66,7 @@ static int list(struct symstore_reader *reader, char **prefixes)
 	for (; *prefixes && !rc; prefixes++) {
 		uint64_t before = l.entries;
 
-		rc = parse_build_id(*prefixes, prefix, &nibbles, &err);
+		rc = symcache_build_id_parse(*prefixes, prefix, &nibbles, &err);
 		if (!rc)
 			rc = symstore_each(reader, prefix, nibbles, list_entry, &l, &err);
 		if (!rc && l.entries == before) {

@@ -13,7 +13,9 @@
 #include <xxhash.h>
 #include <yajl/yajl_parse.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/store/entry.h"
+#include "symcache/build_id.h"
 
 enum { VERSION = 1 };
 
@@ -71,7 +73,7 @@ const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAM
 {
 	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
 
-	format_build_id(id, entry->build_id, entry->build_id_len);
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	snprintf(name, BUNDLE_NAME, "%.2s/%s.symcache", id, entry->build_id_len > 1 ? id + 2 : "");
 	return name;
 }
@@ -94,7 +96,7 @@ char *manifest_write(const struct manifest *m)
 			 (unsigned long long)e->hash.low64);
 		json_gen_text(j, "cache_xxh128", hex);
 		if (e->has_sha256) {
-			format_build_id(hex, e->sha256, sizeof(e->sha256));
+			symcache_build_id_text(hex, e->sha256, sizeof(e->sha256));
 			json_gen_text(j, "cache_sha256", hex);
 		}
 		entry_json(j, &e->entry);
@@ -135,7 +137,7 @@ static bool hex_bytes(const char *text, uint8_t *bytes, size_t len)
 	uint8_t all[SYMCACHE_BUILD_ID_MAX];
 	size_t nibbles;
 
-	if (parse_build_id(text, all, &nibbles, NULL) || nibbles != 2 * len)
+	if (symcache_build_id_parse(text, all, &nibbles, NULL) || nibbles != 2 * len)
 		return false;
 	memcpy(bytes, all, len);
 	return true;
@@ -193,7 +195,7 @@ static bool entry_text(struct reading *r, struct manifest_entry *e, const char *
 	size_t nibbles;
 
 	if (key_is(r, "build_id")) {
-		if (parse_build_id(text, e->entry.build_id, &nibbles, NULL) || nibbles % 2)
+		if (symcache_build_id_parse(text, e->entry.build_id, &nibbles, NULL) || nibbles % 2)
 			return false;
 		e->entry.build_id_len = nibbles / 2;
 	} else if (key_is(r, "cache_xxh128")) {

@@ -6,7 +6,8 @@
 #ifndef CMD_MANIFEST_H
 #define CMD_MANIFEST_H
 
-#include "cmd/cmd.h"
+#include "format/symcache_format.h"
+#include "symcache/store.h"
 
 struct manifest_entry {
 	struct symstore_entry entry;   /* strings on the heap */

@@ -12,9 +12,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/doomed.h"
 #include "cmd/store/select.h"
+#include "symcache/build_id.h"
+#include "symcache/store.h"
 
 static struct {
 	const char *store, *older, *unused, *to_size, *keep;
@@ -72,14 +77,14 @@ static int read_keep(struct pruning *p, struct sc_error *err)
 		word[strcspn(word, " \t\r\n")] = 0; /* as `symcache list` prints it */
 		if (!*word || *word == '#')
 			continue;
-		rc = parse_build_id(word, id, &nibbles, err);
+		rc = symcache_build_id_parse(word, id, &nibbles, err);
 		if (!rc && nibbles % 2)
 			rc = sc_error_set(err, SC_EINVAL, "'%s' is no whole build ID", word);
 		if (rc) {
 			sc_error_prefix(err, "%s:%u: ", o.keep, n);
 			break;
 		}
-		format_build_id(hex, id, nibbles / 2);
+		symcache_build_id_text(hex, id, nibbles / 2);
 		copy = must_asprintf("%s", hex);
 		node = tsearch(copy, &p->keep, compare_text);
 		if (!node || *node != copy)
@@ -105,7 +110,7 @@ static bool judge(void *ctx, const struct symstore_entry *entry)
 	struct pruning *p = ctx;
 
 	last.time = used > entry->time ? used : entry->time;
-	format_build_id(id, entry->build_id, entry->build_id_len);
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	if (p->keep && tfind(id, &p->keep, compare_text))
 		p->kept_bytes += entry->cache_size;
 	else if (p->keep || entry->time < p->before || last.time < p->unused_before)

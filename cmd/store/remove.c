@@ -6,8 +6,12 @@
  */
 #include <stdio.h>
 
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/doomed.h"
+#include "format/symcache_format.h"
+#include "symcache/store.h"
 
 static struct {
 	const char *store;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cmd/cli/memory.h"
+
 
 /* A decimal number with a unit behind it: one of `units`, worth factors[]. No
  * unit: the factor is `plain`. */

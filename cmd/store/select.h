@@ -11,6 +11,7 @@
 #ifndef CMD_SELECT_H
 #define CMD_SELECT_H
 
+#include "cmd/cli/opt.h"
 #include "cmd/store/entry.h"
 
 struct selection {

@@ -8,8 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "cmd/store/cache_file.h"
 #include "cmd/store/entry.h"
+#include "symcache/build_id.h"
+#include "symcache/store.h"
+#include "symcache/symcache.h"
 
 static struct {
 	const char *store, *cache;
@@ -74,7 +80,7 @@ static void text_entry(const struct symstore_entry *e, int64_t used)
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	size_t len;
 
-	format_build_id(text, e->build_id, e->build_id_len);
+	symcache_build_id_text(text, e->build_id, e->build_id_len);
 	fact("build ID", "%s%s", text, e->build_id_derived ? " (derived: the file has none)" : "");
 	fact("source", "%s", e->source_path);
 	if (*e->debug_path)
@@ -110,7 +116,7 @@ static void text_cache(const struct symcache *c, bool with_id)
 		struct symcache_str writer = symcache_string(c, image->writer);
 
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
-			format_build_id(text, image->build_id, image->build_id_len);
+			symcache_build_id_text(text, image->build_id, image->build_id_len);
 			fact("build ID", "%s%s", text, image->build_id_derived ? " (derived)" : "");
 		}
 		fact("image", "%u-bit %s-endian, machine %u, type %u", image->elf_class,
@@ -147,7 +153,7 @@ static void json_cache(struct json_gen *j, const struct symcache *c, bool with_i
 		struct symcache_str soname = symcache_string(c, image->soname);
 
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
-			format_build_id(text, image->build_id, image->build_id_len);
+			symcache_build_id_text(text, image->build_id, image->build_id_len);
 			json_gen_text(j, "build_id", text);
 			json_gen_bool(j, "build_id_derived", image->build_id_derived);
 			sources_json(j, "symbols", image->sources);
@@ -220,7 +226,7 @@ static bool candidate(void *ctx, const struct symstore_entry *entry)
 	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	unsigned *left = ctx;
 
-	format_build_id(id, entry->build_id, entry->build_id_len);
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	if (*left)
 		fprintf(stderr, "  %s %s\n", id, entry->source_path);
 	else
@@ -235,7 +241,7 @@ static void show_candidates(struct symstore_reader *reader, const char *text)
 	unsigned left = 20;
 	size_t nibbles;
 
-	if (!parse_build_id(text, prefix, &nibbles, NULL))
+	if (!symcache_build_id_parse(text, prefix, &nibbles, NULL))
 		symstore_each(reader, prefix, nibbles, candidate, &left, NULL);
 }
 

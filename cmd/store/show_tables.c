@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
 #include "cmd/store/show.h"
+#include "symcache/symcache.h"
 
 /* The path of `file` on the heap; "" if unknown. */
 static char *path_of(const struct symcache_file *file)

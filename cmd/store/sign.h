@@ -7,7 +7,10 @@
 #ifndef CMD_SIGN_H
 #define CMD_SIGN_H
 
-#include "cmd/cmd.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symcache/error.h"
 
 enum { SIGNATURE_SIZE = 64 };
 

@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/entry.h"
+#include "symcache/store.h"
 
 static struct {
 	const char *store;

@@ -13,9 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/store/bundle.h"
-#include "cmd/store/doomed.h"
 #include "cmd/cli/json_gen.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/store.h"
+#include "cmd/cmd.h"
+#include "cmd/store/bundle.h"
+#include "cmd/store/cache_file.h"
+#include "cmd/store/doomed.h"
 
 static struct {
 	const char *store, *verify_key;
@@ -134,7 +140,7 @@ static void tell_jobs(struct verification *v)
 
 		if (job->subject.faults && o.repair)
 			doomed_add(&v->doomed, &job->entry);
-		format_build_id(id, job->entry.build_id, job->entry.build_id_len);
+		symcache_build_id_text(id, job->entry.build_id, job->entry.build_id_len);
 		job->subject.name = id;
 		tell(v, &job->subject);
 	}

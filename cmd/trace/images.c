@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
 #include "cmd/lookup/modules.h"
+#include "symcache/build_id.h"
 
 struct images {
 	struct modules *modules;
@@ -59,7 +60,7 @@ static int open_image(struct images *m, const char *name, struct image *image,
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t nibbles;
 
-	if (!is_file && parse_build_id(name, id, &nibbles, NULL))
+	if (!is_file && symcache_build_id_parse(name, id, &nibbles, NULL))
 		return sc_error_set(err, SC_EINVAL, "'%.180s' is neither a file nor a build ID",
 				    name);
 	image->name = must_asprintf("%s", slash ? slash + 1 : name);

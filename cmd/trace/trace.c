@@ -10,8 +10,11 @@
  */
 #include <stdlib.h>
 
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/trace/trace.h"
+#include "symcache/error.h"
 
 enum { FORMAT_TEXT, FORMAT_JSON };
 

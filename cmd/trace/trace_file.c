@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/messages.h"
 #include "cmd/trace/trace.h"
 
 #define FAULTS_TOLD 10

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/number.h"
 #include "cmd/trace/trace.h"
 
 static void put(const char *text)

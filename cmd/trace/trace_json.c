@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
 #include "cmd/cli/json_gen.h"
+#include "cmd/cli/memory.h"
 #include "cmd/trace/trace.h"
+#include "symcache/symcache.h"
 
 static struct json_gen *out; /* there is one standard output */
 

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
 #include "cmd/lookup/modules.h"
 #include "cmd/trace/trace.h"
+#include "symcache/symcache.h"
 
 #define SLOT_BITS 13
 #define SLOTS (1u << SLOT_BITS)

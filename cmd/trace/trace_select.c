@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/opt.h"
 #include "cmd/trace/trace.h"
 
 /* A number that is all of text[0, len). */

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
 #include "cmd/trace/trace.h"
+#include "symcache/symcache.h"
 
 struct summary *summary_create(void)
 {

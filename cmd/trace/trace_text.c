@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
 #include "cmd/trace/trace.h"
+#include "symcache/symcache.h"
 
 const char *trace_text_place(struct places *places, struct place *place)
 {

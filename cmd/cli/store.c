@@ -1,13 +1,17 @@
 /*
  * Where the store is, how it is opened, and what in it is meant by a few hex
- * digits: see cmd.h.
+ * digits: see store.h.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cmd/cmd.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/store.h"
+#include "libsymcache/base/file.h"
+#include "symcache/build_id.h"
+#include "symcache/store.h"
 
 int store_path(const char *option, char **ret, struct sc_error *err)
 {
@@ -31,23 +35,6 @@ int store_path(const char *option, char **ret, struct sc_error *err)
 	return 0;
 }
 
-int make_parents(char *path, struct sc_error *err)
-{
-	struct stat st;
-
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		int rc = 0;
-
-		*slash = 0;
-		if (stat(path, &st) && mkdir(path, 0777) && errno != EEXIST)
-			rc = sc_error_sys(err, "cannot make the directory %s", path);
-		*slash = '/';
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
-
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err)
 {
@@ -56,7 +43,7 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
 
 	*ret = NULL;
 	if (!rc && mode == SYMSTORE_WRITE)
-		rc = make_parents(path, err);
+		rc = sc_make_parents(path, err);
 	if (!rc) {
 		rc = symstore_open(path, mode, ret, err);
 		if (rc == SC_ENOTFOUND)
@@ -89,7 +76,7 @@ int find_build_id(struct symstore_reader *reader, const char *text,
 	char first[2 * SYMCACHE_BUILD_ID_MAX + 1], second[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	struct matches m = { 0 };
 	size_t nibbles;
-	int rc = parse_build_id(text, id, &nibbles, err);
+	int rc = symcache_build_id_parse(text, id, &nibbles, err);
 
 	if (!rc)
 		rc = symstore_each(reader, id, nibbles, on_match, &m, err);
@@ -100,8 +87,8 @@ int find_build_id(struct symstore_reader *reader, const char *text,
 				    "no build ID in the store begins with %.128s", text);
 	/* A whole ID may be the beginning of a longer one. */
 	if (m.num > 1 && 2 * m.id_len[0] != nibbles) {
-		format_build_id(first, m.id[0], m.id_len[0] < 20 ? m.id_len[0] : 20);
-		format_build_id(second, m.id[1], m.id_len[1] < 20 ? m.id_len[1] : 20);
+		symcache_build_id_text(first, m.id[0], m.id_len[0] < 20 ? m.id_len[0] : 20);
+		symcache_build_id_text(second, m.id[1], m.id_len[1] < 20 ? m.id_len[1] : 20);
 		return sc_error_set(err, SC_EINVAL, "several build IDs begin with %.32s: %s, %s: "
 				    "give more digits", text, first, second);
 	}

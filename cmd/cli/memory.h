@@ -1,0 +1,13 @@
+/* memory.h: memory of the program. Out of it is reported and ends it with status 2. */
+#ifndef CMD_MEMORY_H
+#define CMD_MEMORY_H
+
+#include <stddef.h>
+
+void *must_calloc(size_t n, size_t size);
+void *must_realloc(void *p, size_t size);
+/* Room for one more behind array[0, len): the array, maybe at another place. */
+void *must_grow(void *array, size_t len, size_t *cap, size_t size);
+char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

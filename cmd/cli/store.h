@@ -1,0 +1,42 @@
+/* store.h: where the store is, how it is opened, and what of it a few hex digits mean. */
+#ifndef CMD_STORE_H
+#define CMD_STORE_H
+
+#include "symcache/build_id.h"
+#include "symcache/store.h"
+
+/* The row of the --store option. */
+#define OPT_STORE(where) \
+	{ "store", 0, OPT_STRING, (where), "FILE", \
+	  "the store (default: $SYMCACHE_STORE, else symcache/symcache.store under " \
+	  "$XDG_CACHE_HOME or ~/.cache)" }
+
+/* The row of --debug-file-directory. */
+#define OPT_DEBUG_DIRS(where) \
+	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
+	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \
+	  "(default: /usr/lib/debug)" }
+
+/*
+ * The path of the store, on the heap: `option` if not NULL, else
+ * $SYMCACHE_STORE, else $XDG_CACHE_HOME/symcache/symcache.store, else
+ * ~/.cache/symcache/symcache.store. SC_EINVAL: there is no home.
+ */
+int store_path(const char *option, char **ret, struct sc_error *err);
+
+/*
+ * Opens the store that store_path() names; for writing, the directories above
+ * it are made. The message of SC_ENOTFOUND says how to get one.
+ */
+int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
+	       struct sc_error *err);
+
+/*
+ * The one build ID in the store that begins with the hex digits of `text`.
+ * SC_EINVAL: no hex digits, or several build IDs begin so (the message has the
+ * first two); SC_ENOTFOUND: none does.
+ */
+int find_build_id(struct symstore_reader *reader, const char *text,
+		  uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* Unit tests of the store's place. */
+#include "cmd/cli/store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void assert_store_path(const char *option, const char *wanted)
+{
+	struct sc_error err;
+	char *path;
+
+	assert_int_equal(store_path(option, &path, &err), 0);
+	assert_string_equal(path, wanted);
+	free(path);
+}
+
+static void test_store_path(void **state)
+{
+	struct sc_error err;
+	char *path;
+
+	(void)state;
+	setenv("HOME", "/home/me", 1);
+	setenv("XDG_CACHE_HOME", "/cache", 1);
+	setenv("SYMCACHE_STORE", "some.store", 1);
+	assert_store_path("my.store", "my.store");
+	assert_store_path(NULL, "some.store");
+	setenv("SYMCACHE_STORE", "", 1);
+	assert_store_path(NULL, "/cache/symcache/symcache.store");
+	setenv("XDG_CACHE_HOME", "relative", 1);
+	assert_store_path(NULL, "/home/me/.cache/symcache/symcache.store");
+	unsetenv("XDG_CACHE_HOME");
+	assert_store_path(NULL, "/home/me/.cache/symcache/symcache.store");
+	unsetenv("HOME");
+	assert_int_equal(store_path(NULL, &path, &err), SC_EINVAL);
+	assert_null(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_store_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,46 @@
+/* Unit tests of build IDs as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "symcache/build_id.h"
+
+static void test_parse_build_id(void **state)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	char text[2 * SYMCACHE_BUILD_ID_MAX + 2], back[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	struct sc_error err;
+	size_t nibbles;
+
+	(void)state;
+	assert_int_equal(symcache_build_id_parse("aB9", id, &nibbles, &err), 0);
+	assert_int_equal(nibbles, 3);
+	assert_int_equal(id[0], 0xab);
+	assert_int_equal(id[1], 0x90);
+	memset(text, 'f', sizeof(text));
+	text[2 * SYMCACHE_BUILD_ID_MAX] = 0;
+	assert_int_equal(symcache_build_id_parse(text, id, &nibbles, &err), 0);
+	symcache_build_id_text(back, id, nibbles / 2);
+	assert_string_equal(back, text);
+	text[2 * SYMCACHE_BUILD_ID_MAX] = 'f';
+	text[2 * SYMCACHE_BUILD_ID_MAX + 1] = 0;
+	assert_int_equal(symcache_build_id_parse(text, id, &nibbles, &err), SC_EINVAL);
+	assert_int_equal(symcache_build_id_parse("", id, &nibbles, &err), SC_EINVAL);
+	assert_int_equal(symcache_build_id_parse("12x", id, &nibbles, &err), SC_EINVAL);
+	assert_string_equal(err.msg, "build ID '12x': 'x' is no hex digit");
+	assert_int_equal(symcache_build_id_parse("1`", id, &nibbles, &err), SC_EINVAL);
+	assert_int_equal(symcache_build_id_parse("1g", id, &nibbles, &err), SC_EINVAL);
+	assert_int_equal(symcache_build_id_parse("1\x10", id, &nibbles, &err), SC_EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parse_build_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+/*
+ * file.h: output files that are there as a whole or not at all.
+ *
+ * A new file is written under a temporary name next to its place, synced and renamed.
+ * Until then the old one stays; after a failure, too. Killed by SIGKILL, it may leave
+ * PATH.XXXXXXXX behind, which no one mistakes for a whole file.
+ */
+#ifndef SC_FILE_H
+#define SC_FILE_H
+
+#include <stddef.h>
+
+#include "symcache/error.h"
+
+struct sc_new_file {
+	int fd;      /* to write to; -1: none */
+	char *path;  /* where it will be */
+	char *temp;  /* where it is */
+	size_t slot; /* in the list of unfinished files, see sc_new_files_remove() */
+};
+
+/* Opens a new file for `path`, with the mode that umask leaves of 0666. A symbolic link
+ * at `path` stays one: what it points to is replaced. SC_ESYS, SC_EFULL, SC_ENOMEM. */
+int sc_new_file_open(const char *path, struct sc_new_file *ret, struct sc_error *err);
+
+/* Syncs the file, closes it and puts it in its place; *f is empty after it in any case.
+ * SC_ESYS, SC_EFULL: what was there is as it was. */
+int sc_new_file_commit(struct sc_new_file *f, struct sc_error *err);
+
+/* Removes the new file; an empty *f is fine. */
+void sc_new_file_discard(struct sc_new_file *f);
+
+/* Removes the new files of all threads that are not committed: for a handler of a signal
+ * that ends the process (async-signal-safe). The first 64 at a time are known. */
+void sc_new_files_remove(void);
+
+/* Writes all of it, whatever single writes and signals do. -1: see errno. */
+int sc_write_all(int fd, const void *bytes, size_t size);
+
+/* Replaces the file at `path` as a whole. What is there and not a regular file (a device,
+ * a pipe) is written into. SC_ESYS, SC_EFULL, SC_ENOMEM. */
+int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_error *err);
+
+/* Makes the directories above `path` that are missing; `path` is written to, and
+ * restored. SC_ESYS, SC_EFULL. */
+int sc_make_parents(char *path, struct sc_error *err);
+
+#endif
