@@ -1,7 +1,4 @@
-/*
- * Where the store is, how it is opened, and what in it is meant by a few hex
- * digits: see store.h.
- */
+/* Where the store is, and how it is opened: see store.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +7,6 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/store.h"
 #include "libsymcache/base/file.h"
-#include "symcache/build_id.h"
 #include "symcache/store.h"
 
 int store_path(const char *option, char **ret, struct sc_error *err)
@@ -53,46 +49,4 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
 	}
 	free(path);
 	return rc;
-}
-
-struct matches {
-	size_t num;
-	uint8_t id[2][SYMCACHE_BUILD_ID_MAX];
-	size_t id_len[2];
-};
-
-static bool on_match(void *ctx, const struct symstore_entry *entry)
-{
-	struct matches *m = ctx;
-
-	memcpy(m->id[m->num], entry->build_id, entry->build_id_len);
-	m->id_len[m->num++] = entry->build_id_len;
-	return m->num < 2;
-}
-
-int find_build_id(struct symstore_reader *reader, const char *text,
-		  uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
-{
-	char first[2 * SYMCACHE_BUILD_ID_MAX + 1], second[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	struct matches m = { 0 };
-	size_t nibbles;
-	int rc = symcache_build_id_parse(text, id, &nibbles, err);
-
-	if (!rc)
-		rc = symstore_each(reader, id, nibbles, on_match, &m, err);
-	if (rc)
-		return rc;
-	if (!m.num)
-		return sc_error_set(err, SC_ENOTFOUND,
-				    "no build ID in the store begins with %.128s", text);
-	/* A whole ID may be the beginning of a longer one. */
-	if (m.num > 1 && 2 * m.id_len[0] != nibbles) {
-		symcache_build_id_text(first, m.id[0], m.id_len[0] < 20 ? m.id_len[0] : 20);
-		symcache_build_id_text(second, m.id[1], m.id_len[1] < 20 ? m.id_len[1] : 20);
-		return sc_error_set(err, SC_EINVAL, "several build IDs begin with %.32s: %s, %s: "
-				    "give more digits", text, first, second);
-	}
-	memcpy(id, m.id[0], m.id_len[0]);
-	*len = m.id_len[0];
-	return 0;
 }

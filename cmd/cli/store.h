@@ -1,4 +1,4 @@
-/* store.h: where the store is, how it is opened, and what of it a few hex digits mean. */
+/* store.h: where the store is, and how it is opened. */
 #ifndef CMD_STORE_H
 #define CMD_STORE_H
 
@@ -30,13 +30,5 @@ int store_path(const char *option, char **ret, struct sc_error *err);
  */
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err);
-
-/*
- * The one build ID in the store that begins with the hex digits of `text`.
- * SC_EINVAL: no hex digits, or several build IDs begin so (the message has the
- * first two); SC_ENOTFOUND: none does.
- */
-int find_build_id(struct symstore_reader *reader, const char *text,
-		  uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
 #endif

@@ -10,7 +10,6 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
-#include "cmd/store/cache_file.h"
 #include "symcache/build.h"
 #include "symcache/build_id.h"
 #include "symcache/store.h"
@@ -102,8 +101,8 @@ static int begin_read(struct modules *m, struct sc_error *err)
 
 static int open_cache_file(struct module *mod, struct sc_error *err)
 {
-	struct cache_file file;
-	int rc = cache_file_open(mod->name, &file, err);
+	struct symcache_map file;
+	int rc = symcache_map_open(mod->name, &file, err);
 
 	mod->bytes = file.bytes;
 	mod->size = file.size;
@@ -181,10 +180,10 @@ static int open_build_id(struct modules *m, struct module *mod, struct sc_error 
 		return rc;
 	rc = begin_read(m, err);
 	if (!rc)
-		rc = find_build_id(m->reader, mod->name, mod->id, &mod->id_len, err);
+		rc = symstore_find_id(m->reader, mod->name, mod->id, &mod->id_len, err);
 	/* Servers want the whole of it. */
 	if (rc == SC_ENOTFOUND && nibbles % 2 == 0 && !fetch(m, mod->id, nibbles / 2, &ignored))
-		rc = find_build_id(m->reader, mod->name, mod->id, &mod->id_len, err);
+		rc = symstore_find_id(m->reader, mod->name, mod->id, &mod->id_len, err);
 	return rc;
 }
 

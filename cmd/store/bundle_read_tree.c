@@ -13,7 +13,6 @@
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
-#include "cmd/store/cache_file.h"
 
 /* A small file as a whole; *size 0 and NULL: there is none. */
 static int read_small(const char *folder, const char *name, char **ret, size_t *size,
@@ -52,17 +51,17 @@ static struct {
 static int walk_file(const char *path, const struct stat *st, int type, struct FTW *at)
 {
 	const char *end = strrchr(path, '.');
-	struct cache_file file;
+	struct symcache_map file;
 	struct sc_error why;
 
 	(void)st, (void)at;
 	if (type != FTW_F || !end || strcmp(end, ".symcache"))
 		return 0;
-	if (cache_file_open(path, &file, &why))
+	if (symcache_map_open(path, &file, &why))
 		walk.b->r->fault(walk.b->r->ctx, path, without_path(why.msg, path));
 	else
 		walk.rc = bundle_give_unlisted(walk.b, path, file.bytes, file.size, walk.err);
-	cache_file_close(&file);
+	symcache_map_close(&file);
 	return walk.rc;
 }
 
@@ -74,14 +73,14 @@ static int read_listed_files(struct bundle_reading *b, const char *path, struct 
 	for (size_t i = 0; i < b->manifest.num && !rc; i++) {
 		const struct manifest_entry *e = &b->manifest.entries[i];
 		char *file_path = must_asprintf("%s/%s", path, bundle_name(&e->entry, name));
-		struct cache_file file;
+		struct symcache_map file;
 		struct sc_error why;
 
-		if (cache_file_open(file_path, &file, &why))
+		if (symcache_map_open(file_path, &file, &why))
 			b->r->fault(b->r->ctx, name, without_path(why.msg, file_path));
 		else
 			rc = bundle_give(b, e, &e->entry, name, file.bytes, file.size, err);
-		cache_file_close(&file);
+		symcache_map_close(&file);
 		free(file_path);
 	}
 	return rc;

@@ -207,7 +207,7 @@ static int choose(struct exporting *x, char **texts, struct sc_error *err)
 	for (; *texts && !rc; texts++) {
 		struct id *id = must_calloc(1, sizeof(*id)), **node;
 
-		rc = find_build_id(x->reader, *texts, id->bytes, &id->len, err);
+		rc = symstore_find_id(x->reader, *texts, id->bytes, &id->len, err);
 		/* What lies behind the ID would count in comparisons. */
 		memset(id->bytes + id->len, 0, sizeof(id->bytes) - id->len);
 		node = rc ? NULL : tsearch(id, &ids, compare_ids);

@@ -36,7 +36,7 @@ static int gather(struct symstore *store, char **texts, struct doomed *doomed,
 	int rc = symstore_read_begin(store, &reader, err);
 
 	for (; !rc && *texts; texts++) {
-		rc = find_build_id(reader, *texts, id, &len, err);
+		rc = symstore_find_id(reader, *texts, id, &len, err);
 		if (!rc)
 			rc = symstore_entry(reader, id, len, &entry, err);
 		if (!rc)

@@ -11,7 +11,6 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/cache_file.h"
 #include "cmd/store/entry.h"
 #include "symcache/build_id.h"
 #include "symcache/store.h"
@@ -212,12 +211,12 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 
 static int show_file(const char *path, struct sc_error *err)
 {
-	struct cache_file file;
-	int rc = cache_file_open(path, &file, err);
+	struct symcache_map file;
+	int rc = symcache_map_open(path, &file, err);
 
 	if (!rc)
 		show(NULL, 0, &file.cache);
-	cache_file_close(&file);
+	symcache_map_close(&file);
 	return rc;
 }
 
@@ -253,7 +252,7 @@ static int show_entry(const struct symstore *store, struct symstore_reader *read
 	struct symcache cache;
 	struct symcache_guard guard = { 0 };
 	size_t len;
-	int rc = find_build_id(reader, text, id, &len, err);
+	int rc = symstore_find_id(reader, text, id, &len, err);
 
 	if (!rc)
 		rc = symstore_entry(reader, id, len, &entry, err);

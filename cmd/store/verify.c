@@ -20,7 +20,6 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/bundle.h"
-#include "cmd/store/cache_file.h"
 #include "cmd/store/doomed.h"
 
 static struct {
@@ -216,16 +215,16 @@ static int verify_store(struct verification *v, struct sc_error *err)
 static void verify_file(struct verification *v, const char *path)
 {
 	struct subject subject = { .name = path };
-	struct cache_file file;
+	struct symcache_map file;
 	struct sc_error err;
 
 	v->verified++;
-	if (cache_file_open(path, &file, &err))
+	if (symcache_map_open(path, &file, &err))
 		fault(&subject, without_path(err.msg, path));
 	else
 		symcache_verify(&file.cache, fault, &subject);
 	tell(v, &subject);
-	cache_file_close(&file);
+	symcache_map_close(&file);
 }
 
 static int sound_member(void *ctx, const struct symstore_entry *entry, const void *cache,

@@ -123,6 +123,14 @@ typedef bool symstore_each_fn(void *ctx, const struct symstore_entry *entry);
 int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t nibbles,
 		  symstore_each_fn *fn, void *ctx, struct sc_error *err);
 
+/*
+ * The one build ID in the store that begins with the hex digits of `text`.
+ * SC_EINVAL: no hex digits, or several build IDs begin so (the message has the
+ * first two); SC_ENOTFOUND: none does.
+ */
+int symstore_find_id(struct symstore_reader *reader, const char *text,
+		     uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
 /* The bytes of a note, in the map. SC_ENOTFOUND. */
 int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
 		      size_t *size, struct sc_error *err);

@@ -130,6 +130,19 @@ int symcache_open(struct symcache *ret, const void *data, size_t size,
 int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
 			  struct symcache_guard *guard, struct sc_error *err);
 
+/* A SymCache file, mapped. All zero: none. */
+struct symcache_map {
+	void *bytes;           /* NULL: the file is empty */
+	size_t size;
+	struct symcache cache;
+};
+
+/* Maps the file at `path` and opens it; the cache lives until symcache_map_close(). SC_ESYS;
+ * SC_EINVAL: not a regular file; SC_EFORMAT as symcache_open(). The message begins with
+ * the path. */
+int symcache_map_open(const char *path, struct symcache_map *ret, struct sc_error *err);
+void symcache_map_close(struct symcache_map *map); /* all zero is fine */
+
 /* p_vaddr of the image's first PT_LOAD; 0 if the file does not say. */
 uint64_t symcache_load_base(const struct symcache *cache);
 

@@ -1,13 +1,13 @@
-/* A SymCache file, mapped and opened: see cmd.h. */
+/* A SymCache file, mapped and opened: see symcache/symcache.h. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/store/cache_file.h"
+#include "symcache/symcache.h"
 #include "symcache/symcache.h"
 
-static int map(int fd, struct cache_file *ret, struct sc_error *err)
+static int map_fd(int fd, struct symcache_map *ret, struct sc_error *err)
 {
 	struct stat st;
 	void *bytes;
@@ -26,26 +26,26 @@ static int map(int fd, struct cache_file *ret, struct sc_error *err)
 	return 0;
 }
 
-int cache_file_open(const char *path, struct cache_file *ret, struct sc_error *err)
+int symcache_map_open(const char *path, struct symcache_map *ret, struct sc_error *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
 
-	*ret = (struct cache_file){ 0 };
-	rc = map(fd, ret, err);
+	*ret = (struct symcache_map){ 0 };
+	rc = map_fd(fd, ret, err);
 	if (fd >= 0)
 		close(fd);
 	if (!rc)
 		rc = symcache_open(&ret->cache, ret->bytes, ret->size, err);
 	if (rc) {
-		cache_file_close(ret);
+		symcache_map_close(ret);
 		sc_error_prefix(err, "%.100s: ", path);
 	}
 	return rc;
 }
 
-void cache_file_close(struct cache_file *file)
+void symcache_map_close(struct symcache_map *map)
 {
-	if (file->bytes)
-		munmap(file->bytes, file->size);
-	*file = (struct cache_file){ 0 };
+	if (map->bytes)
+		munmap(map->bytes, map->size);
+	*map = (struct symcache_map){ 0 };
 }
