@@ -18,7 +18,7 @@
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
-enum { MAX_DATABASES = 16 };
+enum { MAX_DATABASES = 16, OPEN_TRIES = 100 };
 
 static int fail_code(int rc)
 {
@@ -164,6 +164,30 @@ static int initialise(struct symstore *store, struct sc_error *err)
 	return 0;
 }
 
+/* Opens LMDB's environment, and reads from it once. */
+static int try_env(struct symstore *store, unsigned flags, size_t map, MDB_stat *stat)
+{
+	MDB_txn *txn;
+	int rc;
+
+	if ((rc = mdb_env_create(&store->env)) ||
+	    (rc = mdb_env_set_maxdbs(store->env, MAX_DATABASES)) ||
+	    (rc = mdb_env_set_maxreaders(store->env, SYMSTORE_READERS)) ||
+	    (rc = mdb_env_set_mapsize(store->env, map)) ||
+	    (rc = mdb_env_open(store->env, store->path, flags, 0666)) ||
+	    (rc = mdb_env_stat(store->env, stat)))
+		return rc;
+	rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn);
+	if (!rc)
+		mdb_txn_abort(txn);
+	return rc == EINVAL ? MDB_BAD_RSLOT : rc == MDB_MAP_RESIZED ? 0 : rc;
+}
+
+/*
+ * LMDB from 0.9.30 on destroys the mutexes in the lock file when its last user closes
+ * it; a process that opens at this moment finds them so (EINVAL). Once it has let go as
+ * well, the next to open makes them anew.
+ */
 static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t used,
 		    struct sc_error *err)
 {
@@ -176,12 +200,13 @@ static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t us
 	if (!map)
 		return sc_error_set(err, SC_ENOMEM, "store %s: no address space for its %llu bytes",
 				    store->path, (unsigned long long)used);
-	if ((rc = mdb_env_create(&store->env)) ||
-	    (rc = mdb_env_set_maxdbs(store->env, MAX_DATABASES)) ||
-	    (rc = mdb_env_set_maxreaders(store->env, SYMSTORE_READERS)) ||
-	    (rc = mdb_env_set_mapsize(store->env, map)) ||
-	    (rc = mdb_env_open(store->env, store->path, flags, 0666)) ||
-	    (rc = mdb_env_stat(store->env, &stat)))
+	for (unsigned tries = 0;
+	     (rc = try_env(store, flags, map, &stat)) == MDB_BAD_RSLOT && tries < OPEN_TRIES; tries++) {
+		mdb_env_close(store->env);
+		store->env = NULL;
+		usleep(1000 + (unsigned)getpid() % 16 * 250 * tries);
+	}
+	if (rc)
 		return symstore_fail(store, rc, err, "cannot open");
 	store->page_size = stat.ms_psize;
 	/* Readers that died hold pages back. */
