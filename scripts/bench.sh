@@ -14,7 +14,7 @@
 #          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
 #          there is skipped
 #
-# --update puts what came into README.md
+# --update puts what came into scripts/BENCH.md
 #
 # BENCH_RUNS (5) runs of each command, in turns with its peer, the medians shown; those
 # of a peer end after 20 seconds. What an aim is missed by is said in the last column.
@@ -328,6 +328,6 @@ all | tee "$dir/table"
 			while ((getline line < table) > 0) { sub(/ +$/, "", line); print line }
 			print "```"
 			hide = 1
-		}' README.md > "$dir/README.md"
-	cat "$dir/README.md" > README.md
+		}' scripts/BENCH.md > "$dir/BENCH.md"
+	cat "$dir/BENCH.md" > scripts/BENCH.md
 }
