@@ -23,7 +23,7 @@ static struct {
 	const char *store;
 	int order, format;
 	bool registers, hexdump, summary, demangle;
-	struct opt_list by[5]; /* by enum trace_by */
+	struct opt_list by[SYMTRACE_BYS];
 } o = { .demangle = true };
 
 static const char *const orders[] = { "auto", "little", "big", NULL };
@@ -41,13 +41,13 @@ static const struct opt opts[] = {
 	  "json: a line with one object for each definition and frame", formats, NULL },
 	{ "registers", 'r', OPT_FLAG, &o.registers, NULL, "show all registers", NULL, NULL },
 	{ "hexdump", 'x', OPT_FLAG, &o.hexdump, NULL, "show the bytes of memory", NULL, NULL },
-	{ "tracepoint", 't', OPT_LIST, &o.by[BY_TRACEPOINT], "N",
+	{ "tracepoint", 't', OPT_LIST, &o.by[SYMTRACE_BY_TRACEPOINT], "N",
 	  "only frames of this tracepoint", NULL, NULL },
-	{ "frame", 'f', OPT_LIST, &o.by[BY_FRAME], "N", "only this frame", NULL, NULL },
-	{ "pc", 0, OPT_LIST, &o.by[BY_PC], "ADDR", "only frames at this address", NULL, NULL },
-	{ "range", 0, OPT_LIST, &o.by[BY_RANGE], "A,B",
+	{ "frame", 'f', OPT_LIST, &o.by[SYMTRACE_BY_FRAME], "N", "only this frame", NULL, NULL },
+	{ "pc", 0, OPT_LIST, &o.by[SYMTRACE_BY_PC], "ADDR", "only frames at this address", NULL, NULL },
+	{ "range", 0, OPT_LIST, &o.by[SYMTRACE_BY_RANGE], "A,B",
 	  "only frames at addresses from A to B", NULL, NULL },
-	{ "line", 'l', OPT_LIST, &o.by[BY_LINE], "FILE:LINE",
+	{ "line", 'l', OPT_LIST, &o.by[SYMTRACE_BY_LINE], "FILE:LINE",
 	  "only frames in this source line", NULL, NULL },
 	{ "summary", 's', OPT_FLAG, &o.summary, NULL,
 	  "count the frames by tracepoint and by source line", NULL, NULL },
@@ -56,39 +56,52 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* Tells of damaged blocks where nothing else reads them. */
-static void check_blocks(struct trace_file *f, const struct tfile_frame *frame)
+/* Finds damaged blocks where nothing else reads them. */
+static void check_blocks(struct trace_file *f, const struct symtrace_frame *frame)
 {
-	struct tfile_blocks blocks = tfile_blocks(&f->tfile, frame);
-	struct tfile_block block;
-	struct tfile_error err;
+	struct symtrace_blocks blocks = symtrace_blocks(&f->trace, frame);
+	struct symtrace_block block;
+	struct symtrace_error err;
 	int more;
 
-	while ((more = tfile_next_block(&blocks, &block, &err)) > 0)
+	while ((more = symtrace_next_block(&blocks, &block, &err)) > 0)
 		;
 	if (more < 0)
 		trace_fault(f, &err);
 }
 
+/* Is the innermost function at one of the lines of --line there? */
+static bool at_line(const struct symtrace_select *select, struct places *places, uint64_t pc)
+{
+	struct place *place = places_code(places, pc);
+
+	if (place->wanted < 0)
+		place->wanted = place->num_frames &&
+			symtrace_select_line(select, places_path(places, &place->frames[0]),
+					     place->frames[0].line);
+	return place->wanted;
+}
+
 /* The frames of one file. Returns how many were wanted. */
 static uint64_t walk(struct trace_file *f, struct places *places,
-		     const struct trace_select *select, const struct trace_output *output,
-		     struct summary *summary)
+		     const struct symtrace_select *select, const struct trace_output *output,
+		     struct symtrace_summary *summary)
 {
 	const struct trace_options options = { o.registers, o.hexdump };
-	struct tfile_frames frames = tfile_frames(&f->tfile);
-	struct tfile_frame frame;
-	struct tfile_error err;
+	struct symtrace_frames frames = symtrace_frames(&f->trace);
+	struct symtrace_frame frame;
+	struct symtrace_error err;
 	uint64_t wanted = 0;
 	int more;
 
-	while ((more = tfile_next_frame(&frames, &frame, &err)) > 0) {
-		struct tfile_pc pc = tfile_frame_pc(&f->tfile, &frame, f->slot);
+	while ((more = symtrace_next_frame(&frames, &frame, &err)) > 0) {
+		struct symtrace_pc pc = symtrace_frame_pc(&f->trace, &frame);
 
-		trace_release(f, frame.offset);
-		if (select->len[BY_FRAME] && frame.number > select->last_frame)
+		symtrace_release(&f->trace, frame.offset);
+		if (select->len[SYMTRACE_BY_FRAME] && frame.number > select->last_frame)
 			return wanted;
-		if (!select_wants(select, places, &frame, pc))
+		if (!symtrace_select_frame(select, &frame, pc) ||
+		    (select->len[SYMTRACE_BY_LINE] && !at_line(select, places, pc.address)))
 			continue;
 		wanted++;
 		if (summary) {
@@ -105,33 +118,36 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 
 /* `named`: the file's name is needed to tell its output from others'. */
 static int trace_one(const char *path, bool named, const struct images *images,
-		     const struct trace_select *select, const struct trace_output *output)
+		     const struct symtrace_select *select, const struct trace_output *output)
 {
-	bool whole = !select_any(select) && !o.summary;
+	bool any = symtrace_select_any(select), whole = !any && !o.summary;
+	struct symtrace_summary *summary = NULL;
 	struct places *places;
-	struct summary *summary = NULL;
 	struct trace_file f;
 	int status = STATUS_OK;
 
-	if (!trace_open(&f, path, images, o.order)) {
+	if (!trace_open(&f, path, images, (enum symtrace_order)o.order)) {
+		trace_close(&f);
+		return STATUS_ERROR;
+	}
+	if (o.summary && !(summary = symtrace_summary_create())) {
+		cmd_error("out of memory");
 		trace_close(&f);
 		return STATUS_ERROR;
 	}
 	places = places_create(images, o.demangle);
-	if (o.summary)
-		summary = summary_create();
 	if (whole || named)
 		output->header(&f);
 	if (whole)
 		output->definitions(&f, places);
-	if (walk(&f, places, select, output, summary) == 0 && select_any(select)) {
+	if (walk(&f, places, select, output, summary) == 0 && any) {
 		cmd_error("%s: No trace frame found", path);
 		status = STATUS_PARTLY;
 	}
 	if (summary) {
-		summary_finish(summary);
+		symtrace_summary_sort(summary);
 		output->summary(summary, &f);
-		summary_destroy(summary);
+		symtrace_summary_destroy(summary);
 	}
 	places_destroy(places);
 	if (f.faults)
@@ -140,9 +156,10 @@ static int trace_one(const char *path, bool named, const struct images *images,
 	return status;
 }
 
-/* Modules and selection from the options; tells what is wrong with them. */
-static bool set_up(struct images *images, struct trace_select *select)
+/* Modules and selection from the options; reports what is wrong with them. */
+static bool set_up(struct images *images, struct symtrace_select *select)
 {
+	static const char *const names[] = { "tracepoint", "frame", "pc", "range", "line" };
 	struct sc_error err;
 
 	for (size_t i = 0; i < o.images.len; i++)
@@ -150,17 +167,20 @@ static bool set_up(struct images *images, struct trace_select *select)
 			cmd_error("--module %s: %s", o.images.items[i], err.msg);
 			return false;
 		}
-	for (enum trace_by by = BY_TRACEPOINT; by <= BY_LINE; by++)
-		if (!select_add(select, by, &o.by[by]))
-			return false;
+	for (enum symtrace_by by = 0; by < SYMTRACE_BYS; by++)
+		for (size_t i = 0; i < o.by[by].len; i++)
+			if (symtrace_select_add(select, by, o.by[by].items[i], &err)) {
+				cmd_error("--%s %s", names[by], err.msg);
+				return false;
+			}
 	return true;
 }
 
-static int run(int argc, char **argv)
+static int run_trace(int argc, char **argv)
 {
 	struct images *images = images_create(o.store);
 	const struct trace_output *output = o.format == FORMAT_JSON ? &trace_json : &trace_text;
-	struct trace_select select = { 0 };
+	struct symtrace_select select = { 0 };
 	int status = STATUS_ERROR;
 
 	if (argc == 0)
@@ -174,7 +194,7 @@ static int run(int argc, char **argv)
 		status = one > status ? one : status;
 	}
 	output->finish();
-	select_deinit(&select);
+	symtrace_select_deinit(&select);
 	images_destroy(images);
 	return status;
 }
@@ -201,5 +221,5 @@ const struct command trace_command = {
 		"  symcache trace --module ./server@555555554000 --module libx.so@7ffff7fbb000 run.tf\n"
 		"  symcache trace --module ./server --line server.c:120 --registers run.tf\n"
 		"  symcache trace --module 4f1a... --summary long-run.tf\n",
-	.run = run,
+	.run = run_trace,
 };

@@ -65,13 +65,13 @@ static void put_dump(uint64_t address, const uint8_t *bytes, size_t len)
 	}
 }
 
-static void put_registers(const struct trace_file *f, const struct tfile_block *block)
+static void put_registers(const struct trace_file *f, const struct symtrace_block *block)
 {
-	const struct tdesc *tdesc = &f->tdesc;
+	const struct symtrace_layout *tdesc = &f->trace.layout;
 	size_t end = 0;
 
 	for (size_t i = 0; i < tdesc->num_registers; i++) {
-		const struct tdesc_register *r = &tdesc->registers[i];
+		const struct symtrace_register *r = &tdesc->registers[i];
 
 		if (r->size == 0)
 			continue;
@@ -84,10 +84,10 @@ static void put_registers(const struct trace_file *f, const struct tfile_block *
 		end = r->offset + r->size;
 		put(" 0x");
 		if (r->size <= 8)
-			put_number(tfile_number(&f->tfile, block->bytes + r->offset, r->size), 16);
+			put_number(symtrace_number(&f->trace, block->bytes + r->offset, r->size), 16);
 		for (size_t k = 0; r->size > 8 && k < r->size; k++)
 			put_byte(block->bytes[r->offset +
-				 (f->tfile.big_endian ? k : r->size - 1 - k)]);
+				 (f->trace.big_endian ? k : r->size - 1 - k)]);
 		putc_unlocked('\n', stdout);
 	}
 	if (end < block->len) {
@@ -98,7 +98,7 @@ static void put_registers(const struct trace_file *f, const struct tfile_block *
 	}
 }
 
-static void put_memory(struct places *places, const struct tfile_block *block)
+static void put_memory(struct places *places, const struct symtrace_block *block)
 {
 	const struct data_place *data = places_data(places, block->address);
 
@@ -120,9 +120,9 @@ static void put_memory(struct places *places, const struct tfile_block *block)
 	putc_unlocked('\n', stdout);
 }
 
-static void put_variable(const struct tfile *t, const struct tfile_block *block)
+static void put_variable(const struct symtrace *t, const struct symtrace_block *block)
 {
-	const struct tfile_variable *v = tfile_find_variable(t, block->variable);
+	const struct symtrace_variable *v = symtrace_find_variable(t, block->variable);
 
 	if (v) {
 		put("  $");
@@ -138,7 +138,7 @@ static void put_variable(const struct tfile *t, const struct tfile_block *block)
 }
 
 static void put_head(struct places *places, const struct trace_file *f,
-		     const struct tfile_frame *frame, struct tfile_pc pc)
+		     const struct symtrace_frame *frame, struct symtrace_pc pc)
 {
 	struct place *place;
 
@@ -146,9 +146,9 @@ static void put_head(struct places *places, const struct trace_file *f,
 	put_number(frame->number, 10);
 	put(": tracepoint ");
 	put_signed(frame->tracepoint);
-	if (tfile_frame_stepping(&f->tfile, frame, pc))
+	if (symtrace_frame_stepping(&f->trace, frame, pc))
 		put(", stepping");
-	if (!tfile_pc_known(pc)) {
+	if (!symtrace_pc_known(pc)) {
 		put(", pc unavailable: ");
 		put(words_pc(pc.kind));
 		putc_unlocked('\n', stdout);
@@ -170,16 +170,16 @@ static void put_head(struct places *places, const struct trace_file *f,
 }
 
 void trace_text_frame(struct trace_file *f, struct places *places,
-		      const struct trace_options *options, const struct tfile_frame *frame,
-		      struct tfile_pc pc)
+		      const struct trace_options *options, const struct symtrace_frame *frame,
+		      struct symtrace_pc pc)
 {
-	struct tfile_blocks blocks = tfile_blocks(&f->tfile, frame);
-	struct tfile_block block;
-	struct tfile_error err;
+	struct symtrace_blocks blocks = symtrace_blocks(&f->trace, frame);
+	struct symtrace_block block;
+	struct symtrace_error err;
 	int more;
 
 	put_head(places, f, frame, pc);
-	while ((more = tfile_next_block(&blocks, &block, &err)) > 0) {
+	while ((more = symtrace_next_block(&blocks, &block, &err)) > 0) {
 		switch (block.kind) {
 		case 'R':
 			put("  registers ");
@@ -192,7 +192,7 @@ void trace_text_frame(struct trace_file *f, struct places *places,
 			put_memory(places, &block);
 			break;
 		case 'V':
-			put_variable(&f->tfile, &block);
+			put_variable(&f->trace, &block);
 			break;
 		case 'S':
 			put("  static tracepoint data ");

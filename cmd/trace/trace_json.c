@@ -8,6 +8,7 @@
 #include "cmd/cli/json_gen.h"
 #include "cmd/cli/memory.h"
 #include "cmd/trace/trace.h"
+#include "symcache/build_id.h"
 #include "symcache/symcache.h"
 
 static struct json_gen *out; /* there is one standard output */
@@ -36,7 +37,7 @@ static void end(void)
 	json_gen_end(out);
 }
 
-static void put_str(const char *key, struct tfile_str s)
+static void put_str(const char *key, struct symtrace_str s)
 {
 	if (!s.ptr)
 		return;
@@ -48,10 +49,7 @@ static void put_bytes(const char *key, const uint8_t *bytes, size_t len)
 {
 	char *hex = must_calloc(len * 2 + 1, 1);
 
-	for (size_t i = 0; i < len; i++) {
-		hex[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-		hex[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-	}
+	symcache_build_id_text(hex, bytes, len);
 	json_gen_text(out, key, hex);
 	free(hex);
 }
@@ -112,18 +110,18 @@ static void put_data(struct places *places, uint64_t address, uint64_t size)
 
 static void put_if_known(const char *key, uint64_t value)
 {
-	if (value != TFILE_UNKNOWN)
+	if (value != SYMTRACE_UNKNOWN)
 		json_gen_number(out, key, value);
 }
 
-static void put_status(const struct tfile_status *s)
+static void put_status(const struct symtrace_status *s)
 {
 	json_gen_open_map(out, "status");
 	json_gen_bool(out, "known", s->known);
 	if (s->known) {
 		json_gen_bool(out, "running", s->running);
 		json_gen_text(out, "stop_reason", words_stop(s));
-		if (s->stop == TFILE_STOP_PASSCOUNT || s->stop == TFILE_STOP_ERROR)
+		if (s->stop == SYMTRACE_STOP_PASSCOUNT || s->stop == SYMTRACE_STOP_ERROR)
 			json_gen_number(out, "stop_tracepoint", s->stop_tracepoint);
 		put_str("stop_text", s->stop_text);
 		put_if_known("frames", s->frames);
@@ -132,15 +130,15 @@ static void put_status(const struct tfile_status *s)
 		put_if_known("buffer_size", s->size);
 		json_gen_bool(out, "disconnected_tracing", s->disconnected);
 		json_gen_bool(out, "circular", s->circular);
-		put_if_known("start_us", s->start_us ? s->start_us : TFILE_UNKNOWN);
-		put_if_known("stop_us", s->stop_us ? s->stop_us : TFILE_UNKNOWN);
+		put_if_known("start_us", s->start_us ? s->start_us : SYMTRACE_UNKNOWN);
+		put_if_known("stop_us", s->stop_us ? s->stop_us : SYMTRACE_UNKNOWN);
 		put_str("user", s->user);
 		put_str("notes", s->notes);
 	}
 	json_gen_close_map(out);
 }
 
-static void put_action(struct places *places, const struct tfile_action *a)
+static void put_action(struct places *places, const struct symtrace_action *a)
 {
 	json_gen_open_map(out, NULL);
 	if (a->kind == 'M' && a->base < 0) {
@@ -159,33 +157,33 @@ static void put_action(struct places *places, const struct tfile_action *a)
 }
 
 /* The pieces of one kind as an array under `key`, if there are any. */
-static void put_pieces(const char *key, struct places *places, const struct tfile *t,
-		       const struct tfile_tracepoint *tp, enum tfile_piece_kind kind)
+static void put_pieces(const char *key, struct places *places, const struct symtrace *t,
+		       const struct symtrace_tracepoint *tp, enum symtrace_piece_kind kind)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < tp->num_pieces; i++) {
-		const struct tfile_piece *piece = &t->pieces[tp->first_piece + i];
-		struct tfile_str rest = piece->text;
-		struct tfile_action a;
+		const struct symtrace_piece *piece = &t->pieces[tp->first_piece + i];
+		struct symtrace_str rest = piece->text;
+		struct symtrace_action a;
 
 		if (piece->kind != kind)
 			continue;
 		if (!any)
 			json_gen_open_array(out, key);
 		any = true;
-		if (kind != TFILE_PIECE_ACTION && kind != TFILE_PIECE_STEP_ACTION)
+		if (kind != SYMTRACE_PIECE_ACTION && kind != SYMTRACE_PIECE_STEP_ACTION)
 			json_gen_string(out, rest.ptr, rest.len);
 		else
-			while (tfile_next_action(&rest, &a))
+			while (symtrace_next_action(&rest, &a))
 				put_action(places, &a);
 	}
 	if (any)
 		json_gen_close_array(out);
 }
 
-static void put_tracepoint(struct places *places, const struct tfile *t,
-			   const struct tfile_tracepoint *tp)
+static void put_tracepoint(struct places *places, const struct symtrace *t,
+			   const struct symtrace_tracepoint *tp)
 {
 	static const char *const kinds[] = { "trap", "fast", "static" };
 
@@ -203,32 +201,32 @@ static void put_tracepoint(struct places *places, const struct tfile *t,
 		json_gen_number(out, "buffer_usage", tp->usage);
 	}
 	put_place(places, tp->address);
-	put_pieces("at", places, t, tp, TFILE_PIECE_AT);
-	put_pieces("condition", places, t, tp, TFILE_PIECE_COND);
+	put_pieces("at", places, t, tp, SYMTRACE_PIECE_AT);
+	put_pieces("condition", places, t, tp, SYMTRACE_PIECE_COND);
 	put_str("condition_bytecode", tp->condition);
-	put_pieces("commands", places, t, tp, TFILE_PIECE_CMD);
-	put_pieces("collects", places, t, tp, TFILE_PIECE_ACTION);
-	put_pieces("collects_stepping", places, t, tp, TFILE_PIECE_STEP_ACTION);
+	put_pieces("commands", places, t, tp, SYMTRACE_PIECE_CMD);
+	put_pieces("collects", places, t, tp, SYMTRACE_PIECE_ACTION);
+	put_pieces("collects_stepping", places, t, tp, SYMTRACE_PIECE_STEP_ACTION);
 	end();
 }
 
 static void header(const struct trace_file *f)
 {
-	const struct tfile *t = &f->tfile;
+	const struct symtrace *t = &f->trace;
 
 	begin("trace");
 	json_gen_text(out, "file", f->path);
 	json_gen_text(out, "byte_order", t->big_endian ? "big" : "little");
 	json_gen_number(out, "register_block_size", t->regblock_size);
-	if (f->tdesc.architecture[0])
-		json_gen_text(out, "architecture", f->tdesc.architecture);
+	if (f->trace.layout.architecture[0])
+		json_gen_text(out, "architecture", f->trace.layout.architecture);
 	put_status(&t->status);
 	end();
 }
 
 static void definitions(struct trace_file *f, struct places *places)
 {
-	const struct tfile *t = &f->tfile;
+	const struct symtrace *t = &f->trace;
 
 	for (size_t i = 0; i < t->num_tracepoints; i++)
 		put_tracepoint(places, t, &t->tracepoints[i]);
@@ -244,17 +242,17 @@ static void definitions(struct trace_file *f, struct places *places)
 
 /* ---- frames ------------------------------------------------------------------------- */
 
-static void put_registers(const struct trace_file *f, const struct tfile_block *block)
+static void put_registers(const struct trace_file *f, const struct symtrace_block *block)
 {
 	json_gen_open_map(out, "registers");
-	for (size_t i = 0; i < f->tdesc.num_registers; i++) {
-		const struct tdesc_register *r = &f->tdesc.registers[i];
+	for (size_t i = 0; i < f->trace.layout.num_registers; i++) {
+		const struct symtrace_register *r = &f->trace.layout.registers[i];
 
 		if (r->size > block->len || r->offset > block->len - r->size || !r->size)
 			continue;
 		if (r->size <= 8)
 			json_gen_hex(out, r->name,
-				 tfile_number(&f->tfile, block->bytes + r->offset, r->size));
+				 symtrace_number(&f->trace, block->bytes + r->offset, r->size));
 		else
 			put_bytes(r->name, block->bytes + r->offset, r->size);
 	}
@@ -262,9 +260,9 @@ static void put_registers(const struct trace_file *f, const struct tfile_block *
 }
 
 static void put_block(const struct trace_file *f, struct places *places,
-		      const struct trace_options *options, const struct tfile_block *block)
+		      const struct trace_options *options, const struct symtrace_block *block)
 {
-	const struct tfile_variable *v;
+	const struct symtrace_variable *v;
 
 	json_gen_open_map(out, NULL);
 	switch (block->kind) {
@@ -277,7 +275,7 @@ static void put_block(const struct trace_file *f, struct places *places,
 		put_data(places, block->address, block->len);
 		break;
 	case 'V':
-		v = tfile_find_variable(&f->tfile, block->variable);
+		v = symtrace_find_variable(&f->trace, block->variable);
 		if (v)
 			put_str("variable", v->name);
 		json_gen_signed(out, "number", block->variable);
@@ -293,27 +291,27 @@ static void put_block(const struct trace_file *f, struct places *places,
 }
 
 static void put_frame(struct trace_file *f, struct places *places,
-		      const struct trace_options *options, const struct tfile_frame *frame,
-		      struct tfile_pc pc)
+		      const struct trace_options *options, const struct symtrace_frame *frame,
+		      struct symtrace_pc pc)
 {
-	struct tfile_blocks walk = tfile_blocks(&f->tfile, frame);
-	struct tfile_block block;
-	struct tfile_error err;
+	struct symtrace_blocks walk = symtrace_blocks(&f->trace, frame);
+	struct symtrace_block block;
+	struct symtrace_error err;
 	int more;
 
 	begin("frame");
 	json_gen_number(out, "number", frame->number);
 	json_gen_signed(out, "tracepoint", frame->tracepoint);
-	json_gen_bool(out, "stepping", tfile_frame_stepping(&f->tfile, frame, pc));
-	if (tfile_pc_known(pc)) {
+	json_gen_bool(out, "stepping", symtrace_frame_stepping(&f->trace, frame, pc));
+	if (symtrace_pc_known(pc)) {
 		json_gen_hex(out, "pc", pc.address);
-		json_gen_text(out, "pc_from", pc.kind == TFILE_PC_REGISTERS ? "registers" : "tracepoint");
+		json_gen_text(out, "pc_from", pc.kind == SYMTRACE_PC_REGISTERS ? "registers" : "tracepoint");
 		put_place(places, pc.address);
 	} else {
 		json_gen_text(out, "pc_unavailable", words_pc(pc.kind));
 	}
 	json_gen_open_array(out, "blocks");
-	while ((more = tfile_next_block(&walk, &block, &err)) > 0)
+	while ((more = symtrace_next_block(&walk, &block, &err)) > 0)
 		put_block(f, places, options, &block);
 	json_gen_close_array(out);
 	if (more < 0) {
@@ -325,13 +323,13 @@ static void put_frame(struct trace_file *f, struct places *places,
 
 /* ---- summary -------------------------------------------------------------------------- */
 
-static void put_summary(const struct summary *s, const struct trace_file *f)
+static void put_summary(const struct symtrace_summary *s, const struct trace_file *f)
 {
 	begin("summary");
 	json_gen_text(out, "file", f->path);
 	json_gen_number(out, "frames", s->frames);
 	json_gen_open_array(out, "tracepoints");
-	for (size_t i = 0; i < TRACE_TRACEPOINTS; i++) {
+	for (size_t i = 0; i < SYMTRACE_TRACEPOINTS; i++) {
 		if (!s->by_tracepoint[i])
 			continue;
 		begin(NULL);
@@ -342,7 +340,7 @@ static void put_summary(const struct summary *s, const struct trace_file *f)
 	json_gen_close_array(out);
 	json_gen_open_array(out, "lines");
 	for (size_t i = 0; i < s->num_lines; i++) {
-		const struct summary_line *l = &s->lines[i];
+		const struct symtrace_line *l = &s->lines[i];
 
 		begin(NULL);
 		json_gen_text(out, "function", l->function);
@@ -355,11 +353,11 @@ static void put_summary(const struct summary *s, const struct trace_file *f)
 	}
 	json_gen_close_array(out);
 	json_gen_open_array(out, "pc_unavailable");
-	for (size_t kind = TFILE_PC_NO_LAYOUT; kind <= TFILE_PC_DAMAGED; kind++) {
+	for (size_t kind = SYMTRACE_PC_NO_LAYOUT; kind <= SYMTRACE_PC_DAMAGED; kind++) {
 		if (!s->by_pc[kind])
 			continue;
 		begin(NULL);
-		json_gen_text(out, "reason", words_pc((enum tfile_pc_kind)kind));
+		json_gen_text(out, "reason", words_pc((enum symtrace_pc_kind)kind));
 		json_gen_number(out, "frames", s->by_pc[kind]);
 		json_gen_close_map(out);
 	}

@@ -67,25 +67,25 @@ static void put_place(FILE *out, struct places *places, uint64_t address)
 }
 
 static void put_frame(FILE *out, struct places *places, const struct trace_file *f,
-		      const struct tfile_frame *frame)
+		      const struct symtrace_frame *frame)
 {
-	struct tfile_pc pc = tfile_frame_pc(&f->tfile, frame, f->slot);
-	struct tfile_blocks blocks = tfile_blocks(&f->tfile, frame);
+	struct symtrace_pc pc = symtrace_frame_pc(&f->trace, frame);
+	struct symtrace_blocks blocks = symtrace_blocks(&f->trace, frame);
 	const struct data_place *data;
-	struct tfile_block b;
-	struct tfile_error err;
+	struct symtrace_block b;
+	struct symtrace_error err;
 
 	fprintf(out, "frame %" PRIu64 " tracepoint %d size %" PRIu32 "\n", frame->number,
 		frame->tracepoint, frame->size);
-	if (tfile_pc_known(pc)) {
+	if (symtrace_pc_known(pc)) {
 		fprintf(out, "  pc 0x%" PRIx64 " from %s\n", pc.address,
-			pc.kind == TFILE_PC_REGISTERS ? "registers" : "tracepoint");
+			pc.kind == SYMTRACE_PC_REGISTERS ? "registers" : "tracepoint");
 		put_place(out, places, pc.address);
 	} else {
-		fprintf(out, "  pc unknown (unknown: %s)\n", pc.kind == TFILE_PC_STEPPING ?
-			"stepping" : pc.kind == TFILE_PC_LOCATIONS ? "several addresses" : "?");
+		fprintf(out, "  pc unknown (unknown: %s)\n", pc.kind == SYMTRACE_PC_STEPPING ?
+			"stepping" : pc.kind == SYMTRACE_PC_LOCATIONS ? "several addresses" : "?");
 	}
-	while (tfile_next_block(&blocks, &b, &err) > 0) {
+	while (symtrace_next_block(&blocks, &b, &err) > 0) {
 		if (b.kind == 'M') {
 			fprintf(out, "  M 0x%" PRIx64 "..0x%" PRIx64 " %zu bytes", b.address,
 				b.address + b.len, b.len);
@@ -97,7 +97,7 @@ static void put_frame(FILE *out, struct places *places, const struct trace_file 
 			fprintf(out, " [size %" PRIu64 "]\n", data->size);
 		} else if (b.kind == 'V') {
 			fprintf(out, "  V $%s = %" PRId64 "\n",
-				tfile_find_variable(&f->tfile, b.variable)->name.ptr, b.value);
+				symtrace_find_variable(&f->trace, b.variable)->name.ptr, b.value);
 		}
 	}
 }
@@ -126,25 +126,25 @@ static void check_recording(const char *name)
 	struct images *images = images_of(name);
 	struct places *places = places_create(images, true);
 	struct trace_file f;
-	struct tfile_frames frames;
-	struct tfile_frame frame;
-	struct tfile_error err;
+	struct symtrace_frames frames;
+	struct symtrace_frame frame;
+	struct symtrace_error err;
 	char *path, *got, *want = expected(name);
 	size_t size;
 	FILE *out = open_memstream(&got, &size);
 
 	assert_true(asprintf(&path, DATA "/real/%s.tf", name) > 0);
-	assert_true(trace_open(&f, path, images, TRACE_ORDER_AUTO));
+	assert_true(trace_open(&f, path, images, SYMTRACE_ORDER_AUTO));
 	fputs("tracepoints:\n", out);
-	for (size_t i = 0; i < f.tfile.num_tracepoints; i++) {
-		const struct tfile_tracepoint *tp = &f.tfile.tracepoints[i];
+	for (size_t i = 0; i < f.trace.num_tracepoints; i++) {
+		const struct symtrace_tracepoint *tp = &f.trace.tracepoints[i];
 
 		fprintf(out, "  %" PRIu64 " 0x%" PRIx64 " %c step %" PRIu64 " pass %" PRIu64 "\n",
 			tp->number, tp->address, tp->state, tp->step, tp->pass);
 		put_place(out, places, tp->address);
 	}
-	frames = tfile_frames(&f.tfile);
-	while (tfile_next_frame(&frames, &frame, &err) > 0)
+	frames = symtrace_frames(&f.trace);
+	while (symtrace_next_frame(&frames, &frame, &err) > 0)
 		put_frame(out, places, &f, &frame);
 	assert_string_equal(err.msg, "");
 	fclose(out);
@@ -184,81 +184,10 @@ static void test_recordings(void **state)
 	assert_true(checked >= 17);
 }
 
-/* Of the frames of a stepping tracepoint: which does an option choose? */
-static void check_selection(enum trace_by by, const char *value, const char *want)
-{
-	struct images *images = images_of("c04");
-	struct places *places = places_create(images, true);
-	const char *values[] = { value, NULL };
-	const struct opt_list list = { values, 1 };
-	struct trace_select select = { 0 };
-	struct trace_file f;
-	struct tfile_frames frames;
-	struct tfile_frame frame;
-	struct tfile_error err;
-	char got[400] = "";
-
-	assert_true(select_add(&select, by, &list));
-	assert_true(select_any(&select));
-	assert_true(trace_open(&f, DATA "/real/c04-step.tf", images, TRACE_ORDER_AUTO));
-	frames = tfile_frames(&f.tfile);
-	while (tfile_next_frame(&frames, &frame, &err) > 0) {
-		struct tfile_pc pc = tfile_frame_pc(&f.tfile, &frame, f.slot);
-
-		if (select_wants(&select, places, &frame, pc))
-			sprintf(got + strlen(got), "%" PRIu64 " ", frame.number);
-	}
-	assert_string_equal(got, want);
-	select_deinit(&select);
-	trace_close(&f);
-	places_destroy(places);
-	images_destroy(images);
-}
-
-static void test_selection(void **state)
-{
-	(void)state;
-	if (access(DATA, F_OK)) {
-		printf("skipped: there is no " DATA "\n");
-		skip();
-	}
-	check_selection(BY_FRAME, "7", "7 ");
-	check_selection(BY_TRACEPOINT, "3", "0 1 2 3 16 17 18 19 33 34 35 36 ");
-	check_selection(BY_PC, "401279", "0 16 33 ");
-	check_selection(BY_PC, "0x40119c", "");
-	check_selection(BY_RANGE, "401180,401182", "4 20 21 37 ");
-	check_selection(BY_LINE, "prog1.c:50", "0 16 33 ");
-	check_selection(BY_LINE, "src/prog1.c:50", "0 16 33 ");
-	check_selection(BY_LINE, "/usr/src/tracepoints/src/prog1.c:50", "0 16 33 ");
-	check_selection(BY_LINE, "rog1.c:50", "");
-}
-
-static void test_bad_selection(void **state)
-{
-	static const struct { enum trace_by by; const char *value; } bad[] = {
-		{ BY_FRAME, "x" }, { BY_FRAME, "" }, { BY_TRACEPOINT, "-1" }, { BY_PC, "0xg" },
-		{ BY_RANGE, "401180" }, { BY_RANGE, "2,1" }, { BY_RANGE, "1," },
-		{ BY_LINE, "prog1.c" }, { BY_LINE, ":5" }, { BY_LINE, "a.c:x" },
-		{ BY_PC, "11111111111111111" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		const char *values[] = { bad[i].value, NULL };
-		const struct opt_list list = { values, 1 };
-		struct trace_select select = { 0 };
-
-		assert_false(select_add(&select, bad[i].by, &list));
-		select_deinit(&select);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recordings),
-		cmocka_unit_test(test_selection),
-		cmocka_unit_test(test_bad_selection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,12 +46,12 @@ const char *trace_text_place(struct places *places, struct place *place)
 	return place->text;
 }
 
-static void put_hex_text(struct tfile_str text)
+static void put_hex_text(struct symtrace_str text)
 {
 	fwrite(text.ptr, 1, text.len, stdout);
 }
 
-static void put_action(struct places *places, const struct tfile_action *a)
+static void put_action(struct places *places, const struct symtrace_action *a)
 {
 	const struct data_place *data;
 
@@ -92,24 +92,24 @@ static void put_action(struct places *places, const struct tfile_action *a)
 }
 
 /* The pieces of one kind under a heading; for the kind `steps` also while stepping. */
-static void put_pieces(struct places *places, const struct tfile *t,
-		       const struct tfile_tracepoint *tp, enum tfile_piece_kind kind,
+static void put_pieces(struct places *places, const struct symtrace *t,
+		       const struct symtrace_tracepoint *tp, enum symtrace_piece_kind kind,
 		       const char *heading)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < tp->num_pieces; i++) {
-		const struct tfile_piece *piece = &t->pieces[tp->first_piece + i];
-		struct tfile_str rest = piece->text;
-		struct tfile_action action;
+		const struct symtrace_piece *piece = &t->pieces[tp->first_piece + i];
+		struct symtrace_str rest = piece->text;
+		struct symtrace_action action;
 
 		if (piece->kind != kind)
 			continue;
 		if (!any)
 			printf("  %s:\n", heading);
 		any = true;
-		if (kind == TFILE_PIECE_ACTION || kind == TFILE_PIECE_STEP_ACTION) {
-			while (tfile_next_action(&rest, &action))
+		if (kind == SYMTRACE_PIECE_ACTION || kind == SYMTRACE_PIECE_STEP_ACTION) {
+			while (symtrace_next_action(&rest, &action))
 				put_action(places, &action);
 		} else {
 			fputs("    ", stdout);
@@ -119,8 +119,8 @@ static void put_pieces(struct places *places, const struct tfile *t,
 	}
 }
 
-static void put_tracepoint(struct places *places, const struct tfile *t,
-			   const struct tfile_tracepoint *tp)
+static void put_tracepoint(struct places *places, const struct symtrace *t,
+			   const struct symtrace_tracepoint *tp)
 {
 	static const char *const kinds[] = { "", ", fast", ", static" };
 
@@ -137,16 +137,16 @@ static void put_tracepoint(struct places *places, const struct tfile *t,
 		       tp->hits == 1 ? "" : "s", tp->usage);
 	putchar('\n');
 	fputs(trace_text_place(places, places_code(places, tp->address)), stdout);
-	put_pieces(places, t, tp, TFILE_PIECE_AT, "set at");
-	put_pieces(places, t, tp, TFILE_PIECE_COND, "condition");
+	put_pieces(places, t, tp, SYMTRACE_PIECE_AT, "set at");
+	put_pieces(places, t, tp, SYMTRACE_PIECE_COND, "condition");
 	if (tp->condition.ptr) {
 		fputs("  condition's bytecode:\n    ", stdout);
 		put_hex_text(tp->condition);
 		putchar('\n');
 	}
-	put_pieces(places, t, tp, TFILE_PIECE_CMD, "commands");
-	put_pieces(places, t, tp, TFILE_PIECE_ACTION, "collects");
-	put_pieces(places, t, tp, TFILE_PIECE_STEP_ACTION, "collects while stepping");
+	put_pieces(places, t, tp, SYMTRACE_PIECE_CMD, "commands");
+	put_pieces(places, t, tp, SYMTRACE_PIECE_ACTION, "collects");
+	put_pieces(places, t, tp, SYMTRACE_PIECE_STEP_ACTION, "collects while stepping");
 }
 
 static void header(const struct trace_file *f)
@@ -157,7 +157,7 @@ static void header(const struct trace_file *f)
 
 static void definitions(struct trace_file *f, struct places *places)
 {
-	const struct tfile *t = &f->tfile;
+	const struct symtrace *t = &f->trace;
 
 	words_status(stdout, &t->status);
 	for (size_t i = 0; i < t->num_tracepoints; i++)

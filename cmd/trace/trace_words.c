@@ -20,72 +20,72 @@ void words_escaped(FILE *out, const char *text, size_t len)
 	}
 }
 
-const char *words_pc(enum tfile_pc_kind kind)
+const char *words_pc(enum symtrace_pc_kind kind)
 {
 	static const char *const words[] = {
-		[TFILE_PC_REGISTERS] = "from registers",
-		[TFILE_PC_TRACEPOINT] = "from the tracepoint",
-		[TFILE_PC_NO_LAYOUT] = "the layout of the registers is not known without a --module",
-		[TFILE_PC_CUT] = "the registers end before it",
-		[TFILE_PC_LOCATIONS] = "the tracepoint has multiple locations",
-		[TFILE_PC_STEPPING] = "the tracepoint does while-stepping",
-		[TFILE_PC_UNDEFINED] = "the tracepoint is not defined",
-		[TFILE_PC_DAMAGED] = "the frame is damaged",
+		[SYMTRACE_PC_REGISTERS] = "from registers",
+		[SYMTRACE_PC_TRACEPOINT] = "from the tracepoint",
+		[SYMTRACE_PC_NO_LAYOUT] = "the layout of the registers is not known without a --module",
+		[SYMTRACE_PC_CUT] = "the registers end before it",
+		[SYMTRACE_PC_LOCATIONS] = "the tracepoint has multiple locations",
+		[SYMTRACE_PC_STEPPING] = "the tracepoint does while-stepping",
+		[SYMTRACE_PC_UNDEFINED] = "the tracepoint is not defined",
+		[SYMTRACE_PC_DAMAGED] = "the frame is damaged",
 	};
 
 	return words[kind];
 }
 
-const char *words_stop(const struct tfile_status *status)
+const char *words_stop(const struct symtrace_status *status)
 {
 	static const char *const words[] = {
-		[TFILE_STOP_UNKNOWN] = "unknown", [TFILE_STOP_NOT_RUN] = "not-run",
-		[TFILE_STOP_COMMAND] = "tstop", [TFILE_STOP_FULL] = "buffer-full",
-		[TFILE_STOP_DISCONNECTED] = "disconnected",
-		[TFILE_STOP_PASSCOUNT] = "pass-count", [TFILE_STOP_ERROR] = "error",
+		[SYMTRACE_STOP_UNKNOWN] = "unknown", [SYMTRACE_STOP_NOT_RUN] = "not-run",
+		[SYMTRACE_STOP_COMMAND] = "tstop", [SYMTRACE_STOP_FULL] = "buffer-full",
+		[SYMTRACE_STOP_DISCONNECTED] = "disconnected",
+		[SYMTRACE_STOP_PASSCOUNT] = "pass-count", [SYMTRACE_STOP_ERROR] = "error",
 	};
 
 	return words[status->stop];
 }
 
-static void stopped(FILE *out, const struct tfile_status *s)
+static void stopped(FILE *out, const struct symtrace_status *s)
 {
 	bool has_text = s->stop_text.len > 0;
 
 	switch (s->stop) {
-	case TFILE_STOP_UNKNOWN:
+	case SYMTRACE_STOP_UNKNOWN:
 		fputs("Trace stopped for an unknown reason", out);
 		break;
-	case TFILE_STOP_NOT_RUN:
+	case SYMTRACE_STOP_NOT_RUN:
 		fputs("No trace has been run on the target", out);
 		break;
-	case TFILE_STOP_COMMAND:
+	case SYMTRACE_STOP_COMMAND:
 		fprintf(out, "Trace stopped by a tstop command%s", has_text ? " (" : "");
 		break;
-	case TFILE_STOP_FULL:
+	case SYMTRACE_STOP_FULL:
 		fputs("Trace stopped because the buffer was full", out);
 		break;
-	case TFILE_STOP_DISCONNECTED:
+	case SYMTRACE_STOP_DISCONNECTED:
 		fputs("Trace stopped because of disconnection", out);
 		break;
-	case TFILE_STOP_PASSCOUNT:
+	case SYMTRACE_STOP_PASSCOUNT:
 		fprintf(out, "Trace stopped by tracepoint %" PRIu64, s->stop_tracepoint);
 		break;
-	case TFILE_STOP_ERROR:
+	case SYMTRACE_STOP_ERROR:
 		fputs("Trace stopped by an error (", out);
 		break;
 	}
-	if (s->stop == TFILE_STOP_COMMAND || s->stop == TFILE_STOP_ERROR) {
+	if (s->stop == SYMTRACE_STOP_COMMAND || s->stop == SYMTRACE_STOP_ERROR) {
 		words_escaped(out, s->stop_text.ptr, s->stop_text.len);
-		if (s->stop == TFILE_STOP_ERROR && s->stop_tracepoint)
+		if (s->stop == SYMTRACE_STOP_ERROR && s->stop_tracepoint)
 			fprintf(out, ", tracepoint %" PRIu64, s->stop_tracepoint);
-		if (s->stop == TFILE_STOP_ERROR || has_text)
+		if (s->stop == SYMTRACE_STOP_ERROR || has_text)
 			putc(')', out);
 	}
 	fputs(".\n", out);
 }
 
-static void text_line(FILE *out, const char *before, struct tfile_str text)
+static void text_line(FILE *out, const char *before, struct symtrace_str text)
 {
 	if (text.len == 0)
 		return;
@@ -100,7 +100,7 @@ static void seconds(FILE *out, const char *before, uint64_t us, const char *behi
 		behind);
 }
 
-void words_status(FILE *out, const struct tfile_status *s)
+void words_status(FILE *out, const struct symtrace_status *s)
 {
 	if (!s->known) {
 		fputs("Run/stop status is unknown.\n", out);
@@ -110,17 +110,17 @@ void words_status(FILE *out, const struct tfile_status *s)
 		fputs("Trace is running on the target.\n", out);
 	else
 		stopped(out, s);
-	if (s->frames != TFILE_UNKNOWN && s->created != TFILE_UNKNOWN && s->created != s->frames)
+	if (s->frames != SYMTRACE_UNKNOWN && s->created != SYMTRACE_UNKNOWN && s->created != s->frames)
 		fprintf(out, "Buffer contains %" PRIu64 " trace frames (of %" PRIu64
 			" created total).\n", s->frames, s->created);
-	else if (s->frames != TFILE_UNKNOWN)
+	else if (s->frames != SYMTRACE_UNKNOWN)
 		fprintf(out, "Collected %" PRIu64 " trace frames.\n", s->frames);
-	if (s->free_bytes != TFILE_UNKNOWN) {
+	if (s->free_bytes != SYMTRACE_UNKNOWN) {
 		fprintf(out, "Trace buffer has %" PRIu64 " bytes", s->free_bytes);
-		if (s->size != TFILE_UNKNOWN)
+		if (s->size != SYMTRACE_UNKNOWN)
 			fprintf(out, " of %" PRIu64 " bytes", s->size);
 		fputs(" free", out);
-		if (s->size != TFILE_UNKNOWN && s->size > 0 && s->free_bytes <= s->size)
+		if (s->size != SYMTRACE_UNKNOWN && s->size > 0 && s->free_bytes <= s->size)
 			fprintf(out, " (%.0f%% full)",
 				(double)(uint64_t)((double)(s->size - s->free_bytes) * 100 /
 						   (double)s->size));

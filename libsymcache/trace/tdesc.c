@@ -19,15 +19,15 @@
 
 struct parse {
 	XML_Parser parser;
-	struct tdesc *tdesc;
+	struct symtrace_layout *tdesc;
 	uint64_t next_number;
 	bool in_architecture;
 	const char *fault; /* ours; NULL: see what expat says */
 };
 
-bool tdesc_add(struct tdesc *tdesc, const char *name, uint64_t number, uint32_t size)
+bool tdesc_add(struct symtrace_layout *tdesc, const char *name, uint64_t number, uint32_t size)
 {
-	struct tdesc_register *r = tdesc->registers;
+	struct symtrace_register *r = tdesc->registers;
 
 	if (tdesc->num_registers == tdesc->cap) {
 		tdesc->cap = tdesc->cap ? tdesc->cap * 2 : 64;
@@ -37,7 +37,7 @@ bool tdesc_add(struct tdesc *tdesc, const char *name, uint64_t number, uint32_t 
 		tdesc->registers = r;
 	}
 	r += tdesc->num_registers++;
-	*r = (struct tdesc_register){ .number = number, .size = size };
+	*r = (struct symtrace_register){ .number = number, .size = size };
 	if (tdesc->num_registers > 1)
 		r->offset = r[-1].offset + r[-1].size;
 	snprintf(r->name, sizeof(r->name), "%s", name);
@@ -124,7 +124,7 @@ static void XMLCALL on_entity(void *ctx, const XML_Char *name, int is_parameter,
 
 static int by_number(const void *a, const void *b)
 {
-	const struct tdesc_register *x = a, *y = b;
+	const struct symtrace_register *x = a, *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
@@ -132,7 +132,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* From the order of the document to that of the block. */
-static void lay_out(struct tdesc *tdesc)
+static void lay_out(struct symtrace_layout *tdesc)
 {
 	uint32_t offset = 0;
 
@@ -145,12 +145,12 @@ static void lay_out(struct tdesc *tdesc)
 	}
 }
 
-int tdesc_parse(struct tdesc *ret, const char *xml, size_t len, char *err, size_t err_size)
+int tdesc_parse(struct symtrace_layout *ret, const char *xml, size_t len, char *err, size_t err_size)
 {
 	struct parse p = { .tdesc = ret };
 	bool fine = false;
 
-	*ret = (struct tdesc){ 0 };
+	*ret = (struct symtrace_layout){ 0 };
 	p.parser = XML_ParserCreate(NULL);
 	if (!p.parser || len > INT32_MAX) {
 		snprintf(err, err_size, p.parser ? "it is too large" : "out of memory");
@@ -174,13 +174,13 @@ int tdesc_parse(struct tdesc *ret, const char *xml, size_t len, char *err, size_
 	return fine ? 0 : -1;
 }
 
-void tdesc_deinit(struct tdesc *tdesc)
+void tdesc_deinit(struct symtrace_layout *tdesc)
 {
 	free(tdesc->registers);
-	*tdesc = (struct tdesc){ 0 };
+	*tdesc = (struct symtrace_layout){ 0 };
 }
 
-const struct tdesc_register *tdesc_pc(const struct tdesc *tdesc)
+const struct symtrace_register *tdesc_pc(const struct symtrace_layout *tdesc)
 {
 	static const char *const names[] = { "rip", "eip", "pc", "pswa" };
 

@@ -83,7 +83,7 @@ bool tdesc_find_machine(const char *architecture, struct tdesc_machine *ret)
 }
 
 /* Adds what one word of a row stands for: "sp", or "r0-31". */
-static bool add_word(struct tdesc *tdesc, const char *word, size_t len, uint8_t size)
+static bool add_word(struct symtrace_layout *tdesc, const char *word, size_t len, uint8_t size)
 {
 	const char *dash = memchr(word, '-', len);
 	size_t prefix = strcspn(word, "0123456789");
@@ -106,12 +106,12 @@ static bool add_word(struct tdesc *tdesc, const char *word, size_t len, uint8_t 
 	return fine;
 }
 
-bool tdesc_default(struct tdesc *ret, uint16_t machine, bool is64)
+bool tdesc_default(struct symtrace_layout *ret, uint16_t machine, bool is64)
 {
 	const struct layout *found = NULL;
 	bool fine = true;
 
-	*ret = (struct tdesc){ 0 };
+	*ret = (struct symtrace_layout){ 0 };
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
 		if (layouts[i].machine == machine &&
 		    (layouts[i].is64 == is64 || machine == EM_X86_64))

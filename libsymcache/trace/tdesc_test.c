@@ -10,14 +10,14 @@
 
 #include "libsymcache/trace/tdesc.h"
 
-static int parse(struct tdesc *t, const char *xml, char err[200])
+static int parse(struct symtrace_layout *t, const char *xml, char err[200])
 {
 	return tdesc_parse(t, xml, strlen(xml), err, 200);
 }
 
 static void test_order(void **state)
 {
-	struct tdesc t;
+	struct symtrace_layout t;
 	char err[200];
 
 	(void)state;
@@ -45,7 +45,7 @@ static void test_order(void **state)
 
 static void test_no_registers(void **state)
 {
-	struct tdesc t;
+	struct symtrace_layout t;
 	char err[200];
 
 	(void)state;
@@ -68,7 +68,7 @@ static void test_faults(void **state)
 		  "line 1: a register's bitsize or regnum is not a number" },
 		{ "<t><reg bitsize='99999999999'/></t>", "line 1: a register is too large" },
 	};
-	struct tdesc t;
+	struct symtrace_layout t;
 	char err[200];
 
 	(void)state;
@@ -86,7 +86,7 @@ static void test_default(void **state)
 		{ EM_RISCV, false, 128, 4 }, { EM_S390, true, 8, 8 }, { EM_MIPS, true, 296, 8 },
 		{ EM_PPC, false, 384, 4 },
 	};
-	struct tdesc t;
+	struct symtrace_layout t;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {

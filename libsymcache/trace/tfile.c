@@ -3,7 +3,7 @@
  * and an empty line.
  *
  * Two steps. First the lines are read in the order of the file; status and R are
- * kept at once, every piece of a tracepoint becomes one struct tfile_piece. Then
+ * kept at once, every piece of a tracepoint becomes one struct symtrace_piece. Then
  * tfile_tp.c folds the pieces into tracepoints.
  *
  * Decoded text goes into one buffer as large as the definitions: a line decodes
@@ -11,8 +11,6 @@
  *
  * Where GDB would run past the end of a line there is a notice.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,54 +19,6 @@
 #define MAGIC "\177TRACE0\n"
 #define MAGIC_SIZE (sizeof(MAGIC) - 1)
 #define LINE_MAX_BYTES 999
-
-void tfile_fail(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (r->failed)
-		return;
-	r->failed = true;
-	r->err->offset = offset;
-	va_start(ap, fmt);
-	vsnprintf(r->err->msg, sizeof(r->err->msg), fmt, ap);
-	va_end(ap);
-}
-
-void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
-{
-	struct tfile *f = r->file;
-	size_t i = f->num_notices++;
-	char *msg;
-	va_list ap;
-
-	if (i >= TFILE_NOTICES_MAX)
-		return;
-	va_start(ap, fmt);
-	if (vasprintf(&msg, fmt, ap) < 0) {
-		msg = NULL;
-		tfile_fail(r, offset, "out of memory");
-	}
-	va_end(ap);
-	f->notices[i] = (struct tfile_notice){ .offset = offset, .msg = msg };
-}
-
-struct tfile_str tfile_decode(struct tfile *f, struct tfile_text t)
-{
-	struct tfile_str s = { f->text + f->text_len, 0 };
-	int hi, lo;
-
-	for (; t.end - t.p >= 2; t.p += 2) {
-		hi = tfile_hex_digit(t.p[0]);
-		lo = tfile_hex_digit(t.p[1]);
-		if (hi < 0 || lo < 0)
-			break;
-		f->text[f->text_len++] = (char)(hi << 4 | lo);
-		s.len++;
-	}
-	f->text[f->text_len++] = '\0';
-	return s;
-}
 
 /* Makes room for one more element of `size` bytes; false: out of memory. */
 static bool grow(struct tfile_reader *r, void **array, size_t *cap, size_t len, size_t size)
@@ -80,7 +30,7 @@ static bool grow(struct tfile_reader *r, void **array, size_t *cap, size_t len, 
 		return true;
 	p = realloc(*array, want * size);
 	if (!p) {
-		tfile_fail(r, r->offset, "out of memory");
+		tfile_no_memory(r, r->offset);
 		return false;
 	}
 	*array = p;
@@ -92,8 +42,8 @@ static bool grow(struct tfile_reader *r, void **array, size_t *cap, size_t len, 
 
 static void read_variable(struct tfile_reader *r, struct tfile_text t)
 {
-	struct tfile *f = r->file;
-	struct tfile_variable v = { .offset = r->offset, .number = (int64_t)tfile_take_hex(&t) };
+	struct symtrace *f = r->file;
+	struct symtrace_variable v = { .offset = r->offset, .number = (int64_t)tfile_take_hex(&t) };
 	bool whole = tfile_skip(&t, ':');
 
 	v.initial = (int64_t)tfile_take_hex(&t);
@@ -112,8 +62,8 @@ static void read_variable(struct tfile_reader *r, struct tfile_text t)
 
 static void read_piece(struct tfile_reader *r, struct tfile_text t)
 {
-	struct tfile *f = r->file;
-	struct tfile_piece p = { .offset = r->offset };
+	struct symtrace *f = r->file;
+	struct symtrace_piece p = { .offset = r->offset };
 	char letter = '\0';
 	bool whole;
 
@@ -124,17 +74,17 @@ static void read_piece(struct tfile_reader *r, struct tfile_text t)
 	p.address = tfile_take_hex(&t);
 	whole = tfile_skip(&t, ':') && whole;
 	switch (letter) {
-	case 'T': p.kind = TFILE_PIECE_DEFINITION; break;
-	case 'V': p.kind = TFILE_PIECE_STATUS; break;
-	case 'A': p.kind = TFILE_PIECE_ACTION; break;
-	case 'S': p.kind = TFILE_PIECE_STEP_ACTION; break;
+	case 'T': p.kind = SYMTRACE_PIECE_DEFINITION; break;
+	case 'V': p.kind = SYMTRACE_PIECE_STATUS; break;
+	case 'A': p.kind = SYMTRACE_PIECE_ACTION; break;
+	case 'S': p.kind = SYMTRACE_PIECE_STEP_ACTION; break;
 	case 'Z':
 		if (tfile_skip_word(&t, "at:")) {
-			p.kind = TFILE_PIECE_AT;
+			p.kind = SYMTRACE_PIECE_AT;
 		} else if (tfile_skip_word(&t, "cond:")) {
-			p.kind = TFILE_PIECE_COND;
+			p.kind = SYMTRACE_PIECE_COND;
 		} else if (tfile_skip_word(&t, "cmd:")) {
-			p.kind = TFILE_PIECE_CMD;
+			p.kind = SYMTRACE_PIECE_CMD;
 		} else {
 			tfile_notice(r, r->offset, "Unrecognized tracepoint source, ignoring");
 			return;
@@ -190,7 +140,7 @@ static void read_line(struct tfile_reader *r, const char *p, const char *end)
 
 static int compare_variables(const void *a, const void *b)
 {
-	const struct tfile_variable *x = a, *y = b;
+	const struct symtrace_variable *x = a, *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
@@ -198,7 +148,7 @@ static int compare_variables(const void *a, const void *b)
 }
 
 /* Sorts the variables; of one number the last one stays. */
-static void sort_variables(struct tfile *f)
+static void sort_variables(struct symtrace *f)
 {
 	size_t n = 0;
 
@@ -213,9 +163,9 @@ static void sort_variables(struct tfile *f)
 }
 
 /* Joins the tdesc lines; they need not follow each other. */
-static void join_tdesc(struct tfile *f, const char *p, const char *end)
+static void join_tdesc(struct symtrace *f, const char *p, const char *end)
 {
-	struct tfile_str s = { f->text + f->text_len, 0 };
+	struct symtrace_str s = { f->text + f->text_len, 0 };
 
 	for (const char *lf; f->tdesc_offset && p < end; p = lf + 1) {
 		struct tfile_text t = { p, NULL };
@@ -252,31 +202,28 @@ static const char *lines_end(const char *p, const char *end, const char **fault)
 	}
 }
 
-int tfile_open(struct tfile *ret, const void *data, size_t size, struct tfile_error *err)
+int symtrace_read(struct symtrace *ret, const void *data, size_t size)
 {
-	struct tfile_reader r = { .file = ret, .err = err };
+	struct tfile_reader r = { .file = ret };
 	const char *begin = data, *lines, *p, *lf, *end, *fault;
 
-	*ret = (struct tfile){
+	*ret = (struct symtrace){
 		.data = data, .size = size,
-		.status = { .frames = TFILE_UNKNOWN, .created = TFILE_UNKNOWN,
-			    .free_bytes = TFILE_UNKNOWN, .size = TFILE_UNKNOWN },
+		.status = { .frames = SYMTRACE_UNKNOWN, .created = SYMTRACE_UNKNOWN,
+			    .free_bytes = SYMTRACE_UNKNOWN, .size = SYMTRACE_UNKNOWN },
 	};
-	*err = (struct tfile_error){ 0 };
 	if (size < MAGIC_SIZE)
 		tfile_fail(&r, size, "%s", premature);
 	else if (memcmp(begin, MAGIC, MAGIC_SIZE) != 0)
 		tfile_fail(&r, 0, "File is not a valid trace file.");
 	if (r.failed)
-		return -1;
+		return r.failed;
 
 	lines = begin + MAGIC_SIZE;
 	end = lines_end(lines, begin + size, &fault);
 	ret->text = malloc((size_t)(end - lines) + 1);
-	if (!ret->text) {
-		tfile_fail(&r, MAGIC_SIZE, "out of memory");
-		return -1;
-	}
+	if (!ret->text)
+		return tfile_no_memory(&r, MAGIC_SIZE);
 	for (p = lines; p < end && !r.failed; p = lf + 1) {
 		lf = memchr(p, '\n', (size_t)(end - p));
 		r.offset = (uint64_t)(p - begin);
@@ -290,21 +237,7 @@ int tfile_open(struct tfile *ret, const void *data, size_t size, struct tfile_er
 	if (ret->regblock_size == 0 || ret->regblock_size > INT32_MAX)
 		tfile_fail(&r, (uint64_t)(end - begin),
 			   "No register block size recorded in trace file");
-	if (r.failed)
-		return -1;
-	ret->frames_offset = (uint64_t)(end - begin) + 1;
-	return 0;
-}
-
-void tfile_close(struct tfile *file)
-{
-	size_t n = file->num_notices < TFILE_NOTICES_MAX ? file->num_notices : TFILE_NOTICES_MAX;
-
-	for (size_t i = 0; i < n; i++)
-		free((char *)file->notices[i].msg);
-	free(file->tracepoints);
-	free(file->pieces);
-	free(file->variables);
-	free(file->text);
-	*file = (struct tfile){ 0 };
+	if (!r.failed)
+		ret->frames_offset = (uint64_t)(end - begin) + 1;
+	return r.failed;
 }

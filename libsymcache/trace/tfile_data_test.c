@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/trace/tdesc.h"
-#include "libsymcache/trace/tfile.h"
+#include "symcache/trace.h"
 #include "libsymcache/trace/tfile_testing.h"
 
 /* ---- real/: the dump ------------------------------------------------------------ */
@@ -30,29 +30,29 @@ static void print_hex(FILE *out, const uint8_t *p, size_t len)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct tfile_piece *x = a, *y = b;
+	const struct symtrace_piece *x = a, *y = b;
 
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static void dump_piece(FILE *out, const struct tfile_piece *p)
+static void dump_piece(FILE *out, const struct symtrace_piece *p)
 {
 	static const char letters[] = "TVASZZZ";
 	static const char *const sources[] = { "at", "cond", "cmd" };
 
 	fprintf(out, "tp %c %" PRIu64 " 0x%" PRIx64 " ", letters[p->kind], p->number, p->address);
-	if (p->kind >= TFILE_PIECE_AT)
+	if (p->kind >= SYMTRACE_PIECE_AT)
 		fprintf(out, "%s start %" PRIu32 " len %zu '%s'\n",
-			sources[p->kind - TFILE_PIECE_AT], p->start, p->text.len, p->text.ptr);
+			sources[p->kind - SYMTRACE_PIECE_AT], p->start, p->text.len, p->text.ptr);
 	else
 		fprintf(out, "%.*s\n", (int)p->text.len, p->text.ptr);
 }
 
-static void dump_definitions(FILE *out, const struct tfile *f, const struct tdesc *tdesc)
+static void dump_definitions(FILE *out, const struct symtrace *f, const struct symtrace_layout *tdesc)
 {
 	const char *status = memmem(f->data, f->size, "\nstatus ", 8);
-	struct tfile_piece *pieces = calloc(f->num_pieces + 1, sizeof(*pieces));
-	const struct tdesc_register *pc = tdesc_pc(tdesc);
+	struct symtrace_piece *pieces = calloc(f->num_pieces + 1, sizeof(*pieces));
+	const struct symtrace_register *pc = tdesc_pc(tdesc);
 	uint32_t bytes = 0;
 	size_t lines = 0;
 
@@ -78,19 +78,18 @@ static void dump_definitions(FILE *out, const struct tfile *f, const struct tdes
 	fprintf(out, "frames at offset %" PRIu64 "\n", f->frames_offset);
 }
 
-static void dump_frame(FILE *out, const struct tfile *f, const struct tfile_frame *frame,
-		       struct tfile_pc_slot slot)
+static void dump_frame(FILE *out, const struct symtrace *f, const struct symtrace_frame *frame)
 {
-	struct tfile_blocks blocks = tfile_blocks(f, frame);
-	struct tfile_block b;
-	struct tfile_error err;
+	struct symtrace_blocks blocks = symtrace_blocks(f, frame);
+	struct symtrace_block b;
+	struct symtrace_error err;
 	int more;
 
 	fprintf(out, "frame %" PRIu64 " at %" PRIu64 " tracepoint %d size %" PRIu32 "\n",
 		frame->number, frame->offset, frame->tracepoint, frame->size);
-	while ((more = tfile_next_block(&blocks, &b, &err)) > 0) {
+	while ((more = symtrace_next_block(&blocks, &b, &err)) > 0) {
 		if (b.kind == 'R') {
-			fprintf(out, "  R pc 0x%" PRIx64 "\n", tfile_frame_pc(f, frame, slot).address);
+			fprintf(out, "  R pc 0x%" PRIx64 "\n", symtrace_frame_pc(f, frame).address);
 		} else if (b.kind == 'M') {
 			fprintf(out, "  M 0x%" PRIx64 " +%zu ", b.address, b.len);
 			print_hex(out, b.bytes, b.len > 32 ? 32 : b.len);
@@ -107,28 +106,27 @@ static void check_dump(const char *name)
 	char path[300], err[200], *want, *got;
 	size_t size, got_size;
 	uint8_t *data;
-	struct tfile f;
-	struct tfile_error error;
-	struct tfile_frame frame;
-	struct tfile_frames frames;
-	struct tdesc tdesc;
-	struct tfile_pc_slot slot;
+	struct symtrace f;
+	struct symtrace_error error;
+	struct symtrace_frame frame;
+	struct symtrace_frames frames;
+	struct symtrace_layout tdesc;
 	uint64_t end;
 	FILE *out;
 	int more;
 
 	snprintf(path, sizeof(path), DATA "/real/%s.tf", name);
 	data = (uint8_t *)slurp(path, &size);
-	assert_int_equal(tfile_open(&f, data, size, &error), 0);
+	assert_int_equal(symtrace_read(&f, data, size), 0);
 	assert_int_equal(f.num_notices, 0);
 	assert_int_equal(tdesc_parse(&tdesc, f.tdesc.ptr, f.tdesc.len, err, sizeof(err)), 0);
-	slot = (struct tfile_pc_slot){ tdesc_pc(&tdesc)->offset, tdesc_pc(&tdesc)->size };
+	f.pc_slot = (struct symtrace_pc_slot){ tdesc_pc(&tdesc)->offset, tdesc_pc(&tdesc)->size };
 	out = open_memstream(&got, &got_size);
 	dump_definitions(out, &f, &tdesc);
-	frames = tfile_frames(&f);
+	frames = symtrace_frames(&f);
 	end = frames.next;
-	while ((more = tfile_next_frame(&frames, &frame, &error)) > 0) {
-		dump_frame(out, &f, &frame, slot);
+	while ((more = symtrace_next_frame(&frames, &frame, &error)) > 0) {
+		dump_frame(out, &f, &frame);
 		end = frames.next;
 	}
 	assert_int_equal(more, 0);
@@ -142,7 +140,7 @@ static void check_dump(const char *name)
 	free(want);
 	free(got);
 	tdesc_deinit(&tdesc);
-	tfile_close(&f);
+	symtrace_close(&f);
 	free(data);
 }
 
@@ -183,7 +181,7 @@ static bool gdb_value(const char *text, int n, uint64_t *ret)
 }
 
 /* The register layout by the ELF file of the same name, and the file's byte order. */
-static void layout_by_elf(const char *name, struct tfile *f, struct tdesc *tdesc)
+static void layout_by_elf(const char *name, struct symtrace *f, struct symtrace_layout *tdesc)
 {
 	char path[300], *elf;
 	size_t size;
@@ -194,7 +192,7 @@ static void layout_by_elf(const char *name, struct tfile *f, struct tdesc *tdesc
 	assert_non_null(elf);
 	big = elf[EI_DATA] == ELFDATA2MSB;
 	/* what is known without the ELF file agrees with it */
-	assert_int_equal(tfile_guess_big_endian(f), big);
+	assert_int_equal(symtrace_guess_big_endian(f), big);
 	f->big_endian = big;
 	assert_true(tdesc_default(tdesc, (uint8_t)elf[18 + big] | (uint8_t)elf[19 - big] << 8,
 				  elf[EI_CLASS] == ELFCLASS64));
@@ -206,14 +204,13 @@ static void check_arch(const char *name)
 	char path[300], err[200], *gdb;
 	size_t size;
 	uint8_t *data;
-	struct tfile f;
-	struct tfile_error error;
-	struct tfile_frame frame;
-	struct tfile_frames frames;
-	struct tdesc tdesc;
-	struct tfile_pc_slot slot;
-	struct tfile_blocks blocks;
-	struct tfile_block b;
+	struct symtrace f;
+	struct symtrace_error error;
+	struct symtrace_frame frame;
+	struct symtrace_frames frames;
+	struct symtrace_layout tdesc;
+	struct symtrace_blocks blocks;
+	struct symtrace_block b;
 	const int pc_of_frame[] = { 1, 2, 4 };
 	uint64_t want;
 
@@ -221,19 +218,19 @@ static void check_arch(const char *name)
 	data = (uint8_t *)slurp(path, &size);
 	snprintf(path, sizeof(path), DATA "/arch/%s.gdb.txt", name);
 	gdb = slurp_text(path);
-	assert_int_equal(tfile_open(&f, data, size, &error), 0);
+	assert_int_equal(symtrace_read(&f, data, size), 0);
 	layout_by_elf(name, &f, &tdesc);
 	if (f.tdesc.ptr) {
 		tdesc_deinit(&tdesc);
 		assert_int_equal(tdesc_parse(&tdesc, f.tdesc.ptr, f.tdesc.len, err, sizeof(err)), 0);
 	}
-	slot = (struct tfile_pc_slot){ tdesc_pc(&tdesc)->offset, tdesc_pc(&tdesc)->size };
-	frames = tfile_frames(&f);
+	f.pc_slot = (struct symtrace_pc_slot){ tdesc_pc(&tdesc)->offset, tdesc_pc(&tdesc)->size };
+	frames = symtrace_frames(&f);
 	for (int i = 0; i < 3; i++) {
-		struct tfile_pc pc;
+		struct symtrace_pc pc;
 
-		assert_int_equal(tfile_next_frame(&frames, &frame, &error), 1);
-		pc = tfile_frame_pc(&f, &frame, slot);
+		assert_int_equal(symtrace_next_frame(&frames, &frame, &error), 1);
+		pc = symtrace_frame_pc(&f, &frame);
 		want = 0;
 		gdb_value(gdb, pc_of_frame[i], &want);
 		for (size_t k = 0; i == 1 && k < sizeof(arch_differ) / sizeof(*arch_differ); k++)
@@ -244,24 +241,24 @@ static void check_arch(const char *name)
 		if (i == 2 && strncmp(name, "mips", 4) == 0) /* GDB died before */
 			gdb_value(gdb, 1, &want);
 		assert_int_not_equal(want, 0);
-		assert_true(tfile_pc_known(pc));
+		assert_true(symtrace_pc_known(pc));
 		assert_int_equal(pc.address, want);
 		if (i != 1)
 			continue;
 		/* frame 1 also has a word of memory and a variable */
-		blocks = tfile_blocks(&f, &frame);
-		assert_int_equal(tfile_next_block(&blocks, &b, &error), 1);
+		blocks = symtrace_blocks(&f, &frame);
+		assert_int_equal(symtrace_next_block(&blocks, &b, &error), 1);
 		assert_int_equal(b.kind, 'M');
 		assert_true(gdb_value(gdb, 3, &want));
-		assert_int_equal(tfile_number(&f, b.bytes, 4), want);
-		assert_int_equal(tfile_next_block(&blocks, &b, &error), 1);
+		assert_int_equal(symtrace_number(&f, b.bytes, 4), want);
+		assert_int_equal(symtrace_next_block(&blocks, &b, &error), 1);
 		assert_int_equal(b.kind, 'V');
 		assert_int_equal(b.value, -7);
-		assert_string_equal(tfile_find_variable(&f, b.variable)->name.ptr, "delta");
+		assert_string_equal(symtrace_find_variable(&f, b.variable)->name.ptr, "delta");
 	}
-	assert_int_equal(tfile_next_frame(&frames, &frame, &error), 0);
+	assert_int_equal(symtrace_next_frame(&frames, &frame, &error), 0);
 	tdesc_deinit(&tdesc);
-	tfile_close(&f);
+	symtrace_close(&f);
 	free(gdb);
 	free(data);
 }
@@ -280,7 +277,7 @@ static void check_registers(const char *elf)
 	char path[300], *text, name[64], line[300];
 	size_t size;
 	char *bytes;
-	struct tdesc tdesc;
+	struct symtrace_layout tdesc;
 	bool big;
 	FILE *f;
 

@@ -11,28 +11,28 @@
 
 #include <string.h>
 
-#include "libsymcache/trace/tfile.h"
+#include "symcache/trace.h"
 
 struct tfile_text {
 	const char *p, *end;
 };
 
 struct tfile_reader {
-	struct tfile *file;
-	struct tfile_error *err;
-	uint64_t offset; /* of the line at hand */
+	struct symtrace *file;
+	uint64_t offset; /* of the current line */
 	size_t pieces_cap, variables_cap;
-	bool failed;
+	int failed;      /* the first error: SC_EFORMAT, SC_ENOMEM, or 0 */
 };
 
-/* Records the first error. */
+/* Records the first error in the file's fault. */
 void tfile_fail(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+int tfile_no_memory(struct tfile_reader *r, uint64_t offset); /* SC_ENOMEM */
 void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Decodes pairs of hex digits into the text buffer, up to the first other byte. */
-struct tfile_str tfile_decode(struct tfile *f, struct tfile_text t);
+struct symtrace_str tfile_decode(struct symtrace *f, struct tfile_text t);
 
 /* The text of a status line, behind the word. */
 void tfile_read_status(struct tfile_reader *r, struct tfile_text t);
@@ -84,14 +84,14 @@ static inline bool tfile_skip_word(struct tfile_text *t, const char *word)
 	return true;
 }
 
-static inline struct tfile_text tfile_text(struct tfile_str s)
+static inline struct tfile_text tfile_text(struct symtrace_str s)
 {
 	return (struct tfile_text){ s.ptr, s.ptr + s.len };
 }
 
-static inline struct tfile_str tfile_rest(const struct tfile_text *t)
+static inline struct symtrace_str tfile_rest(const struct tfile_text *t)
 {
-	return (struct tfile_str){ t->p, (size_t)(t->end - t->p) };
+	return (struct symtrace_str){ t->p, (size_t)(t->end - t->p) };
 }
 
 #endif

@@ -8,31 +8,31 @@
  */
 #include "libsymcache/trace/tfile_reader.h"
 
-static bool is(struct tfile_str name, const char *word)
+static bool is(struct symtrace_str name, const char *word)
 {
 	return name.len == strlen(word) && memcmp(name.ptr, word, name.len) == 0;
 }
 
 void tfile_read_status(struct tfile_reader *r, struct tfile_text t)
 {
-	struct tfile_status *s = &r->file->status;
+	struct symtrace_status *s = &r->file->status;
 	const char *begin = t.p;
 	const struct { const char *name; uint64_t *value; } numbers[] = {
 		{ "tframes", &s->frames }, { "tcreated", &s->created },
 		{ "tfree", &s->free_bytes }, { "tsize", &s->size },
 		{ "starttime", &s->start_us }, { "stoptime", &s->stop_us },
 	};
-	const struct { const char *name; enum tfile_stop stop; } stops[] = {
-		{ "tunknown", TFILE_STOP_UNKNOWN }, { "tnotrun", TFILE_STOP_NOT_RUN },
-		{ "tstop", TFILE_STOP_COMMAND }, { "tfull", TFILE_STOP_FULL },
-		{ "tdisconnected", TFILE_STOP_DISCONNECTED },
-		{ "tpasscount", TFILE_STOP_PASSCOUNT }, { "terror", TFILE_STOP_ERROR },
+	const struct { const char *name; enum symtrace_stop stop; } stops[] = {
+		{ "tunknown", SYMTRACE_STOP_UNKNOWN }, { "tnotrun", SYMTRACE_STOP_NOT_RUN },
+		{ "tstop", SYMTRACE_STOP_COMMAND }, { "tfull", SYMTRACE_STOP_FULL },
+		{ "tdisconnected", SYMTRACE_STOP_DISCONNECTED },
+		{ "tpasscount", SYMTRACE_STOP_PASSCOUNT }, { "terror", SYMTRACE_STOP_ERROR },
 	};
 
-	*s = (struct tfile_status){
+	*s = (struct symtrace_status){
 		.known = true, .running = t.p < t.end && *t.p == '1',
-		.frames = TFILE_UNKNOWN, .created = TFILE_UNKNOWN,
-		.free_bytes = TFILE_UNKNOWN, .size = TFILE_UNKNOWN,
+		.frames = SYMTRACE_UNKNOWN, .created = SYMTRACE_UNKNOWN,
+		.free_bytes = SYMTRACE_UNKNOWN, .size = SYMTRACE_UNKNOWN,
 	};
 	if (t.p == t.end) {
 		tfile_fail(r, r->offset, "Malformed trace status: it is empty");
@@ -40,7 +40,7 @@ void tfile_read_status(struct tfile_reader *r, struct tfile_text t)
 	}
 	for (t.p++; t.p < t.end; ) {
 		struct tfile_text value = { ++t.p, t.end };
-		struct tfile_str name = { t.p, 0 };
+		struct symtrace_str name = { t.p, 0 };
 		const char *colon;
 
 		t.p = memchr(name.ptr, ';', (size_t)(t.end - name.ptr));

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "libsymcache/trace/tfile.h"
+#include "symcache/trace.h"
 
 #define MAGIC "\177TRACE0\n"
 #define DEFINITIONS MAGIC \
@@ -84,22 +84,21 @@ static struct made *make(bool big)
 static void test_definitions(void **state)
 {
 	struct made *m = make(false);
-	struct tfile f;
-	struct tfile_error err;
-	const struct tfile_tracepoint *tp;
-	const struct tfile_piece *p;
+	struct symtrace f;
+	const struct symtrace_tracepoint *tp;
+	const struct symtrace_piece *p;
 
 	(void)state;
-	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
+	assert_int_equal(symtrace_read(&f, m->data, m->size), 0);
 	assert_int_equal(f.num_notices, 0);
 	assert_int_equal(f.regblock_size, 16);
 	assert_int_equal(f.frames_offset, strlen(DEFINITIONS));
 	assert_true(f.status.known && !f.status.running && f.status.circular);
 	assert_true(f.status.disconnected);
-	assert_int_equal(f.status.stop, TFILE_STOP_COMMAND);
+	assert_int_equal(f.status.stop, SYMTRACE_STOP_COMMAND);
 	assert_string_equal(f.status.stop_text.ptr, "hi");
 	assert_int_equal(f.status.frames, 3);
-	assert_true(f.status.created == TFILE_UNKNOWN);
+	assert_true(f.status.created == SYMTRACE_UNKNOWN);
 	assert_null(f.status.notes.ptr);
 	assert_int_equal(f.num_variables, 1);
 	assert_int_equal(f.variables[0].initial, -2);
@@ -107,14 +106,14 @@ static void test_definitions(void **state)
 	assert_string_equal(f.tdesc.ptr + 9, "</target>\n");
 
 	assert_int_equal(f.num_tracepoints, 4);
-	assert_int_equal(tfile_find_tracepoint(&f, 3, &tp), 2);
+	assert_int_equal(symtrace_find_tracepoint(&f, 3, &tp), 2);
 	assert_int_equal(tp->address, 0x2f00);
-	assert_int_equal(tfile_find_tracepoint(&f, 4, &tp), 0);
-	assert_int_equal(tfile_find_tracepoint(&f, -1, &tp), 0);
-	assert_int_equal(tfile_find_tracepoint(&f, 1, &tp), 1);
+	assert_int_equal(symtrace_find_tracepoint(&f, 4, &tp), 0);
+	assert_int_equal(symtrace_find_tracepoint(&f, -1, &tp), 0);
+	assert_int_equal(symtrace_find_tracepoint(&f, 1, &tp), 1);
 	assert_int_equal(tp->hits, 12); /* gdbserver's V lines are decimal */
 	assert_int_equal(tp->usage, 34);
-	assert_int_equal(tfile_find_tracepoint(&f, 2, &tp), 1);
+	assert_int_equal(symtrace_find_tracepoint(&f, 2, &tp), 1);
 	assert_int_equal(tp->state, 'D');
 	assert_int_equal(tp->step, 5);
 	assert_int_equal(tp->pass, 7);
@@ -122,102 +121,105 @@ static void test_definitions(void **state)
 	assert_int_equal(tp->condition.len, 4);
 	assert_int_equal(tp->num_pieces, 7);
 	p = f.pieces + tp->first_piece;
-	assert_int_equal(p[4].kind, TFILE_PIECE_CMD);
+	assert_int_equal(p[4].kind, SYMTRACE_PIECE_CMD);
 	assert_string_equal(p[4].text.ptr, "abc");
-	assert_int_equal(p[5].kind, TFILE_PIECE_AT);
+	assert_int_equal(p[5].kind, SYMTRACE_PIECE_AT);
 	assert_string_equal(p[5].text.ptr, "defghi");
-	assert_int_equal(p[6].kind, TFILE_PIECE_REPEAT);
-	tfile_close(&f);
+	assert_int_equal(p[6].kind, SYMTRACE_PIECE_REPEAT);
+	symtrace_close(&f);
 	free(m);
 }
 
 static void test_actions(void **state)
 {
-	struct tfile_str s = { "R3M-1,5000,8MFFFFFFFF,60,4M7,fffffffffffffff8,4X2,2227LX9,2", 0 };
-	struct tfile_action a;
+	struct symtrace_str s = { "R3M-1,5000,8MFFFFFFFF,60,4M7,fffffffffffffff8,4X2,2227LX9,2", 0 };
+	struct symtrace_action a;
 
 	(void)state;
 	s.len = strlen(s.ptr);
-	assert_true(tfile_next_action(&s, &a));
+	assert_true(symtrace_next_action(&s, &a));
 	assert_int_equal(a.kind, 'R');
 	assert_int_equal(a.text.len, 1);
-	assert_true(tfile_next_action(&s, &a));
+	assert_true(symtrace_next_action(&s, &a));
 	assert_int_equal(a.kind, 'M');
 	assert_int_equal(a.base, -1);
 	assert_int_equal(a.offset, 0x5000);
 	assert_int_equal(a.len, 8);
-	assert_true(tfile_next_action(&s, &a));
+	assert_true(symtrace_next_action(&s, &a));
 	assert_int_equal(a.base, -1);
 	assert_int_equal(a.offset, 0x60);
-	assert_true(tfile_next_action(&s, &a));
+	assert_true(symtrace_next_action(&s, &a));
 	assert_int_equal(a.base, 7);
 	assert_int_equal((int64_t)a.offset, -8);
-	assert_true(tfile_next_action(&s, &a));
+	assert_true(symtrace_next_action(&s, &a));
 	assert_int_equal(a.kind, 'X');
 	assert_memory_equal(a.text.ptr, "2227", a.text.len);
-	assert_true(tfile_next_action(&s, &a));
+	assert_true(symtrace_next_action(&s, &a));
 	assert_int_equal(a.kind, 'L');
-	assert_true(tfile_next_action(&s, &a)); /* more bytes promised than there are */
+	assert_true(symtrace_next_action(&s, &a)); /* more bytes promised than there are */
 	assert_int_equal(a.kind, 0);
 	assert_memory_equal(a.text.ptr, "X9,2", a.text.len);
-	assert_false(tfile_next_action(&s, &a));
+	assert_false(symtrace_next_action(&s, &a));
 }
 
 static void check_frames(bool big)
 {
 	static const struct {
-		enum tfile_pc_kind kind;
+		enum symtrace_pc_kind kind;
 		uint64_t address;
 		bool step;
 	} want[] = {
-		{ TFILE_PC_REGISTERS, 0x1234, false }, { TFILE_PC_TRACEPOINT, 0x1000, false },
-		{ TFILE_PC_STEPPING, 0, true }, { TFILE_PC_LOCATIONS, 0, false },
-		{ TFILE_PC_UNDEFINED, 0, false }, { TFILE_PC_UNDEFINED, 0, false },
-		{ TFILE_PC_REGISTERS, 0x2004, true }, { TFILE_PC_REGISTERS, 0x2000, false },
+		{ SYMTRACE_PC_REGISTERS, 0x1234, false }, { SYMTRACE_PC_TRACEPOINT, 0x1000, false },
+		{ SYMTRACE_PC_STEPPING, 0, true }, { SYMTRACE_PC_LOCATIONS, 0, false },
+		{ SYMTRACE_PC_UNDEFINED, 0, false }, { SYMTRACE_PC_UNDEFINED, 0, false },
+		{ SYMTRACE_PC_REGISTERS, 0x2004, true }, { SYMTRACE_PC_REGISTERS, 0x2000, false },
 	};
 	struct made *m = make(big);
-	struct tfile f;
-	struct tfile_error err;
-	struct tfile_frames frames;
-	struct tfile_frame frame;
-	struct tfile_blocks blocks;
-	struct tfile_block b;
-	struct tfile_pc pc;
+	struct symtrace f;
+	struct symtrace_error err;
+	struct symtrace_frames frames;
+	struct symtrace_frame frame;
+	struct symtrace_blocks blocks;
+	struct symtrace_block b;
+	struct symtrace_pc pc;
 
-	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
-	assert_int_equal(tfile_guess_big_endian(&f), big);
+	assert_int_equal(symtrace_read(&f, m->data, m->size), 0);
+	assert_int_equal(symtrace_guess_big_endian(&f), big);
 	f.big_endian = big;
-	frames = tfile_frames(&f);
+	frames = symtrace_frames(&f);
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
-		assert_int_equal(tfile_next_frame(&frames, &frame, &err), 1);
+		assert_int_equal(symtrace_next_frame(&frames, &frame, &err), 1);
 		assert_int_equal(frame.number, i);
-		pc = tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 8, 8 });
+		f.pc_slot = (struct symtrace_pc_slot){ 8, 8 };
+		pc = symtrace_frame_pc(&f, &frame);
 		assert_int_equal(pc.kind, want[i].kind);
 		assert_int_equal(pc.address, want[i].address);
-		assert_int_equal(tfile_frame_stepping(&f, &frame, pc), want[i].step);
+		assert_int_equal(symtrace_frame_stepping(&f, &frame, pc), want[i].step);
 		if (i == 0) {
-			pc = tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 0, 0 });
-			assert_int_equal(pc.kind, TFILE_PC_NO_LAYOUT);
-			pc = tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 9, 8 });
-			assert_int_equal(pc.kind, TFILE_PC_CUT);
+			f.pc_slot = (struct symtrace_pc_slot){ 0, 0 };
+			pc = symtrace_frame_pc(&f, &frame);
+			assert_int_equal(pc.kind, SYMTRACE_PC_NO_LAYOUT);
+			f.pc_slot = (struct symtrace_pc_slot){ 9, 8 };
+			pc = symtrace_frame_pc(&f, &frame);
+			assert_int_equal(pc.kind, SYMTRACE_PC_CUT);
 		}
 		if (i > 1)
 			continue;
-		blocks = tfile_blocks(&f, &frame);
-		assert_int_equal(tfile_next_block(&blocks, &b, &err), 1);
+		blocks = symtrace_blocks(&f, &frame);
+		assert_int_equal(symtrace_next_block(&blocks, &b, &err), 1);
 		assert_int_equal(b.kind, i ? 'M' : 'R');
 		assert_int_equal(b.address, i ? 0x5000 : 0);
-		assert_int_equal(tfile_next_block(&blocks, &b, &err), 1);
+		assert_int_equal(symtrace_next_block(&blocks, &b, &err), 1);
 		assert_int_equal(b.kind, i ? 'S' : 'V');
 		if (i)
 			assert_memory_equal(b.bytes, "cd", b.len);
 		else
 			assert_int_equal(b.value, -3);
-		assert_int_equal(tfile_next_block(&blocks, &b, &err), 0);
+		assert_int_equal(symtrace_next_block(&blocks, &b, &err), 0);
 	}
-	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 0);
-	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 0);
-	tfile_close(&f);
+	assert_int_equal(symtrace_next_frame(&frames, &frame, &err), 0);
+	assert_int_equal(symtrace_next_frame(&frames, &frame, &err), 0);
+	symtrace_close(&f);
 	free(m);
 }
 
@@ -232,12 +234,12 @@ static void test_frames(void **state)
 static void test_sizes(void **state)
 {
 	struct made *m = calloc(1, sizeof(*m));
-	struct tfile f;
-	struct tfile_error err;
-	struct tfile_frames frames;
-	struct tfile_frame frame;
-	struct tfile_blocks blocks;
-	struct tfile_block b;
+	struct symtrace f;
+	struct symtrace_error err;
+	struct symtrace_frames frames;
+	struct symtrace_frame frame;
+	struct symtrace_blocks blocks;
+	struct symtrace_block b;
 	size_t begin;
 
 	(void)state;
@@ -245,51 +247,50 @@ static void test_sizes(void **state)
 	put(m, 1, 2); put(m, 1, 4);
 	begin = m->size;
 	put_registers(m, 5);
-	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
-	frames = tfile_frames(&f);
-	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 1);
-	blocks = tfile_blocks(&f, &frame);
-	assert_int_equal(tfile_next_block(&blocks, &b, &err), 1);
+	assert_int_equal(symtrace_read(&f, m->data, m->size), 0);
+	frames = symtrace_frames(&f);
+	assert_int_equal(symtrace_next_frame(&frames, &frame, &err), 1);
+	blocks = symtrace_blocks(&f, &frame);
+	assert_int_equal(symtrace_next_block(&blocks, &b, &err), 1);
 	assert_int_equal(b.len, 16);
-	assert_int_equal(tfile_next_block(&blocks, &b, &err), 0);
+	assert_int_equal(symtrace_next_block(&blocks, &b, &err), 0);
 	f.size--;
-	blocks = tfile_blocks(&f, &frame);
-	assert_int_equal(tfile_next_block(&blocks, &b, &err), -1);
+	blocks = symtrace_blocks(&f, &frame);
+	assert_int_equal(symtrace_next_block(&blocks, &b, &err), SC_EFORMAT);
 	assert_int_equal(err.offset, f.size);
-	tfile_close(&f);
+	symtrace_close(&f);
 
 	/* from 2^31 a frame has no blocks, and what follows lies far behind the end */
 	m->size = begin - 4;
 	put(m, 0x80000000u, 4);
 	put(m, 'R', 1);
-	assert_int_equal(tfile_open(&f, m->data, m->size, &err), 0);
-	frames = tfile_frames(&f);
-	assert_int_equal(tfile_next_frame(&frames, &frame, &err), 1);
-	blocks = tfile_blocks(&f, &frame);
-	assert_int_equal(tfile_next_block(&blocks, &b, &err), 0);
-	assert_int_equal(tfile_next_frame(&frames, &frame, &err), -1);
+	assert_int_equal(symtrace_read(&f, m->data, m->size), 0);
+	frames = symtrace_frames(&f);
+	assert_int_equal(symtrace_next_frame(&frames, &frame, &err), 1);
+	blocks = symtrace_blocks(&f, &frame);
+	assert_int_equal(symtrace_next_block(&blocks, &b, &err), 0);
+	assert_int_equal(symtrace_next_frame(&frames, &frame, &err), SC_EFORMAT);
 	assert_string_equal(err.msg, "Premature end of file while reading trace file");
-	tfile_close(&f);
+	symtrace_close(&f);
 	free(m);
 }
 
 static void test_long_lines(void **state)
 {
 	char *text = malloc(4096);
-	struct tfile f;
-	struct tfile_error err;
+	struct symtrace f;
 
 	(void)state;
 	for (int len = 998; len <= 1001; len++) {
 		int n = sprintf(text, MAGIC "R 10\n%0*d\n\n%c%c", len, 0, 0, 0);
 
-		assert_int_equal(tfile_open(&f, text, (size_t)n, &err), len > 999 ? -1 : 0);
+		assert_int_equal(symtrace_read(&f, text, (size_t)n), len > 999 ? SC_EFORMAT : 0);
 		assert_int_equal(f.regblock_size, 16);
 		if (len > 999) {
-			assert_string_equal(err.msg, "Excessively long lines in trace file");
-			assert_int_equal(err.offset, strlen(MAGIC "R 10\n"));
+			assert_string_equal(f.fault.msg, "Excessively long lines in trace file");
+			assert_int_equal(f.fault.offset, strlen(MAGIC "R 10\n"));
 		}
-		tfile_close(&f);
+		symtrace_close(&f);
 	}
 	free(text);
 }
@@ -299,12 +300,12 @@ static void test_long_lines(void **state)
 static void test_every_truncation(void **state)
 {
 	struct made *m = make(false);
-	struct tfile f;
-	struct tfile_error err;
-	struct tfile_frames frames;
-	struct tfile_frame frame;
-	struct tfile_blocks blocks;
-	struct tfile_block b;
+	struct symtrace f;
+	struct symtrace_error err;
+	struct symtrace_frames frames;
+	struct symtrace_frame frame;
+	struct symtrace_blocks blocks;
+	struct symtrace_block b;
 
 	(void)state;
 	for (size_t size = 0; size <= m->size; size++) {
@@ -312,18 +313,19 @@ static void test_every_truncation(void **state)
 		int status, more, last = 0;
 
 		memcpy(copy, m->data, size);
-		status = tfile_open(&f, copy, size, &err);
-		assert_int_equal(status, size < strlen(DEFINITIONS) ? -1 : 0);
-		frames = tfile_frames(&f);
-		while ((more = tfile_next_frame(&frames, &frame, &err)) > 0) {
-			assert_int_not_equal(last, -1); /* only the last one is damaged */
-			tfile_frame_pc(&f, &frame, (struct tfile_pc_slot){ 8, 8 });
-			blocks = tfile_blocks(&f, &frame);
-			while ((last = tfile_next_block(&blocks, &b, &err)) > 0)
+		status = symtrace_read(&f, copy, size);
+		assert_int_equal(status, size < strlen(DEFINITIONS) ? SC_EFORMAT : 0);
+		f.pc_slot = (struct symtrace_pc_slot){ 8, 8 };
+		frames = symtrace_frames(&f);
+		while ((more = symtrace_next_frame(&frames, &frame, &err)) > 0) {
+			assert_int_not_equal(last, SC_EFORMAT); /* only the last one is damaged */
+			symtrace_frame_pc(&f, &frame);
+			blocks = symtrace_blocks(&f, &frame);
+			while ((last = symtrace_next_block(&blocks, &b, &err)) > 0)
 				;
 		}
-		assert_int_equal(more, status == 0 && size < m->size ? -1 : 0);
-		tfile_close(&f);
+		assert_int_equal(more, status == 0 && size < m->size ? SC_EFORMAT : 0);
+		symtrace_close(&f);
 		free(copy);
 	}
 	free(m);
@@ -335,9 +337,8 @@ static void test_many_lines(void **state)
 	const int n = 100000;
 	char *text;
 	size_t size;
-	struct tfile f;
-	struct tfile_error err;
-	const struct tfile_tracepoint *tp;
+	struct symtrace f;
+	const struct symtrace_tracepoint *tp;
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
@@ -348,13 +349,13 @@ static void test_many_lines(void **state)
 		fprintf(out, "tp Z1:0:cmd:%x:1:62\n", i);
 	fputc('\n', out);
 	fclose(out);
-	assert_int_equal(tfile_open(&f, text, size, &err), 0);
+	assert_int_equal(symtrace_read(&f, text, size), 0);
 	assert_int_equal(f.num_tracepoints, n);
 	assert_int_equal(f.num_variables, n);
 	assert_int_equal(f.num_notices, n);
-	assert_int_equal(tfile_find_tracepoint(&f, n / 2, &tp), 2);
+	assert_int_equal(symtrace_find_tracepoint(&f, n / 2, &tp), 2);
 	assert_int_equal(f.pieces[1].text.len, n);
-	tfile_close(&f);
+	symtrace_close(&f);
 	free(text);
 }
 

@@ -12,7 +12,7 @@
 
 static int compare_pieces(const void *a, const void *b)
 {
-	const struct tfile_piece *x = a, *y = b;
+	const struct symtrace_piece *x = a, *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
@@ -22,16 +22,16 @@ static int compare_pieces(const void *a, const void *b)
 }
 
 /* E|D:STEP:PASS[:F LEN][:S][:X LEN,BYTECODE] */
-static void fold_definition(struct tfile_reader *r, struct tfile_tracepoint *tp,
-			    const struct tfile_piece *piece)
+static void fold_definition(struct tfile_reader *r, struct symtrace_tracepoint *tp,
+			    const struct symtrace_piece *piece)
 {
 	struct tfile_text t = tfile_text(piece->text);
 
 	tp->defined = true;
 	tp->state = 0;
-	tp->kind = TFILE_TP_TRAP;
+	tp->kind = SYMTRACE_TP_TRAP;
 	tp->fast_len = 0;
-	tp->condition = (struct tfile_str){ NULL, 0 };
+	tp->condition = (struct symtrace_str){ NULL, 0 };
 	if (t.p < t.end) {
 		tp->state = *t.p == 'E' ? 'E' : 'D';
 		t.p++;
@@ -42,10 +42,10 @@ static void fold_definition(struct tfile_reader *r, struct tfile_tracepoint *tp,
 	tp->pass = tfile_take_hex(&t);
 	while (tfile_skip(&t, ':')) {
 		if (tfile_skip(&t, 'F')) {
-			tp->kind = TFILE_TP_FAST;
+			tp->kind = SYMTRACE_TP_FAST;
 			tp->fast_len = tfile_take_hex(&t);
 		} else if (tfile_skip(&t, 'S')) {
-			tp->kind = TFILE_TP_STATIC;
+			tp->kind = SYMTRACE_TP_STATIC;
 		} else if (tfile_skip(&t, 'X')) {
 			uint64_t len = tfile_take_hex(&t), there;
 
@@ -55,7 +55,7 @@ static void fold_definition(struct tfile_reader *r, struct tfile_tracepoint *tp,
 				tfile_notice(r, piece->offset, "Tracepoint condition is cut short");
 				len = there;
 			}
-			tp->condition = (struct tfile_str){ t.p, (size_t)len * 2 };
+			tp->condition = (struct symtrace_str){ t.p, (size_t)len * 2 };
 			t.p += len * 2;
 		} else {
 			tfile_notice(r, piece->offset, "Unrecognized char '%.*s' in tracepoint "
@@ -65,7 +65,7 @@ static void fold_definition(struct tfile_reader *r, struct tfile_tracepoint *tp,
 }
 
 /* HITS:USAGE; several lines add up, as in GDB. */
-static void fold_hits(struct tfile_tracepoint *tp, const struct tfile_piece *piece, unsigned base)
+static void fold_hits(struct symtrace_tracepoint *tp, const struct symtrace_piece *piece, unsigned base)
 {
 	struct tfile_text t = tfile_text(piece->text);
 
@@ -77,28 +77,28 @@ static void fold_hits(struct tfile_tracepoint *tp, const struct tfile_piece *pie
 
 /* Decodes a source string. A long one comes in chunks: those that begin where
  * *last ends are joined to it. (GDB keeps the last chunk alone.) */
-static void fold_source(struct tfile *f, struct tfile_piece *piece, struct tfile_piece **last)
+static void fold_source(struct symtrace *f, struct symtrace_piece *piece, struct symtrace_piece **last)
 {
 	struct tfile_text t = tfile_text(piece->text);
-	struct tfile_piece *before = *last;
+	struct symtrace_piece *before = *last;
 
 	if (piece->start > 0 && before && before->kind == piece->kind &&
 	    before->text.len == piece->start) {
 		f->text_len--; /* its NUL */
 		before->text.len += tfile_decode(f, t).len;
-		piece->kind = TFILE_PIECE_REPEAT;
-		piece->text = (struct tfile_str){ NULL, 0 };
+		piece->kind = SYMTRACE_PIECE_REPEAT;
+		piece->text = (struct symtrace_str){ NULL, 0 };
 	} else {
 		piece->text = tfile_decode(f, t);
 		*last = piece;
 	}
 }
 
-static bool takes_registers(struct tfile_str actions)
+static bool takes_registers(struct symtrace_str actions)
 {
-	struct tfile_action action;
+	struct symtrace_action action;
 
-	while (tfile_next_action(&actions, &action))
+	while (symtrace_next_action(&actions, &action))
 		if (action.kind == 'R')
 			return true;
 	return false;
@@ -106,31 +106,31 @@ static bool takes_registers(struct tfile_str actions)
 
 void tfile_fold_pieces(struct tfile_reader *r)
 {
-	struct tfile *f = r->file;
-	struct tfile_tracepoint *tp = NULL;
-	struct tfile_piece *source = NULL; /* the last one of this tracepoint */
+	struct symtrace *f = r->file;
+	struct symtrace_tracepoint *tp = NULL;
+	struct symtrace_piece *source = NULL; /* the last one of this tracepoint */
 	unsigned hits_base = 10;
 	size_t n = 0;
 
 	if (f->num_pieces)
 		qsort(f->pieces, f->num_pieces, sizeof(*f->pieces), compare_pieces);
 	for (size_t i = 0; i < f->num_pieces; i++) {
-		const struct tfile_piece *p = &f->pieces[i];
+		const struct symtrace_piece *p = &f->pieces[i];
 
 		n += i == 0 || p->number != p[-1].number || p->address != p[-1].address;
 		/* gdbserver writes hits and usage in decimal, others may write hex:
 		 * it shows by a digit above 9 in any of these lines. */
-		for (size_t k = 0; p->kind == TFILE_PIECE_STATUS && k < p->text.len; k++)
+		for (size_t k = 0; p->kind == SYMTRACE_PIECE_STATUS && k < p->text.len; k++)
 			if (tfile_hex_digit(p->text.ptr[k]) > 9)
 				hits_base = 16;
 	}
 	f->tracepoints = calloc(n ? n : 1, sizeof(*f->tracepoints));
 	if (!f->tracepoints) {
-		tfile_fail(r, r->offset, "out of memory");
+		tfile_no_memory(r, r->offset);
 		return;
 	}
 	for (size_t i = 0; i < f->num_pieces; i++) {
-		struct tfile_piece *p = &f->pieces[i];
+		struct symtrace_piece *p = &f->pieces[i];
 
 		if (!tp || p->number != tp->number || p->address != tp->address) {
 			tp = &f->tracepoints[f->num_tracepoints++];
@@ -141,22 +141,22 @@ void tfile_fold_pieces(struct tfile_reader *r)
 			source = NULL;
 		}
 		tp->num_pieces++;
-		if (p->kind == TFILE_PIECE_DEFINITION)
+		if (p->kind == SYMTRACE_PIECE_DEFINITION)
 			fold_definition(r, tp, p);
-		else if (p->kind == TFILE_PIECE_STATUS)
+		else if (p->kind == SYMTRACE_PIECE_STATUS)
 			fold_hits(tp, p, hits_base);
-		else if (p->kind == TFILE_PIECE_ACTION)
+		else if (p->kind == SYMTRACE_PIECE_ACTION)
 			tp->takes_registers |= takes_registers(p->text);
-		else if (p->kind != TFILE_PIECE_STEP_ACTION)
+		else if (p->kind != SYMTRACE_PIECE_STEP_ACTION)
 			fold_source(f, p, &source);
 	}
 }
 
-bool tfile_next_action(struct tfile_str *rest, struct tfile_action *ret)
+bool symtrace_next_action(struct symtrace_str *rest, struct symtrace_action *ret)
 {
 	struct tfile_text t;
 
-	*ret = (struct tfile_action){ .base = -1, .text = *rest };
+	*ret = (struct symtrace_action){ .base = -1, .text = *rest };
 	if (rest->len == 0)
 		return false;
 	t = tfile_text(*rest);
@@ -179,7 +179,7 @@ bool tfile_next_action(struct tfile_str *rest, struct tfile_action *ret)
 		ret->len = tfile_take_hex(&t);
 		if (tfile_skip(&t, ',') && ret->len <= (uint64_t)(t.end - t.p) / 2) {
 			ret->kind = 'X';
-			ret->text = (struct tfile_str){ t.p, (size_t)ret->len * 2 };
+			ret->text = (struct symtrace_str){ t.p, (size_t)ret->len * 2 };
 			t.p += ret->len * 2;
 		}
 	} else if (tfile_skip(&t, 'L')) {
