@@ -118,7 +118,7 @@ static bool is_read(uint16_t tag)
 
 /* An entry of one byte may run as many steps as its abbreviation has; no
  * compiler writes a hundred. */
-#define MAX_OPS 1024
+#define MAX_OPS 128
 
 /* Steps over `size` bytes. */
 static bool add_skip(struct dw_abbrev_pool *p, int size)
@@ -331,11 +331,11 @@ static bool make_table(struct dw_coded_abbrev *list, size_t n, struct dw_abbrevs
 }
 
 int dw_abbrevs_read(const struct dw_section *section, uint64_t offset,
-		    const struct dw_form_sizes *sizes, struct dw_abbrev_pool *pool,
-		    struct dw_abbrevs *ret, struct sc_error *err)
+		    const struct dw_form_sizes *sizes, uint64_t most,
+		    struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err)
 {
 	struct dw_cursor c = dw_cursor_at(section, offset, false);
-	uint64_t code;
+	uint64_t code, records = 0;
 	int rc = 0;
 
 	memset(ret, 0, sizeof(*ret));
@@ -345,6 +345,8 @@ int dw_abbrevs_read(const struct dw_section *section, uint64_t offset,
 		const struct dw_abbrev *abbrev = NULL;
 
 		rc = pooled(&c, sizes, pool, &abbrev, err);
+		if (!rc && (records += 1 + abbrev->num_ops) > most)
+			rc = sc_error_set(err, SC_EFORMAT, "more than such a file has");
 		if (rc)
 			sc_error_prefix(err, "abbreviation %llu: ", (unsigned long long)code);
 		else if (vec_reserve(&pool->table, 1))

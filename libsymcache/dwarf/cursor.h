@@ -154,6 +154,14 @@ static inline const char *dw_str(struct dw_cursor *c)
 	return (const char *)s;
 }
 
+/* Takes the bytes read since `from` off those left to be read, but no more than are left. */
+static inline void dw_spend(uint64_t *left, const uint8_t *from, const struct dw_cursor *c)
+{
+	uint64_t bytes = (uint64_t)(c->p - from);
+
+	*left -= bytes < *left ? bytes : *left;
+}
+
 /* Cuts a string section off behind its last NUL, so that every string in it is
  * terminated. */
 static inline void dw_section_end_with_nul(struct dw_section *s)

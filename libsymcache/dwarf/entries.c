@@ -13,17 +13,23 @@
 
 #include <dwarf.h>
 
+#include "libsymcache/base/limits.h"
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/origin.h"
 #include "libsymcache/dwarf/ranges.h"
 #include "libsymcache/dwarf/split.h"
 #include "libsymcache/dwarf/types.h"
 
+/* Where a file of another unit's stands in our files, if we are in the unit that says so. */
+struct file_here {
+	uint32_t unit, index;
+};
+
 /* The file table of another unit, for declarations that come from there. */
 struct foreign_files {
 	const struct dw_unit_header *unit;
 	struct dw_unit files;     /* nothing but files */
-	VEC(uint32_t) index_here; /* their file number → 1 + index into our files */
+	VEC(struct file_here) here; /* by their file number */
 };
 
 struct dw_scanner {
@@ -31,14 +37,15 @@ struct dw_scanner {
 	const struct dw_unit_header *u; /* the unit at hand, whose entries are read */
 	const struct dw_unit_header *rows; /* the one with its rows: itself or the skeleton */
 	struct dw_unit *out;
+	uint32_t units;                 /* read so far, this one included */
 	uint32_t own_files;             /* files of the unit's own line table */
 	VEC(uint32_t) stack;            /* innermost scope of each open level */
 	struct dw_origin_memo origins;
 	VEC(struct foreign_files) foreign;
 	struct sc_intern foreign_set;
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
-	uint64_t range_steps;           /* that lists of ranges may still take */
-	bool ranges_refused;            /* they would have taken more */
+	uint64_t facts_left;            /* that the unit may still have: sc_limit_facts() */
+	bool refused;                   /* it would have more */
 };
 
 /* What is known of units that are about to be gone. */
@@ -46,7 +53,7 @@ static void forget_foreign(struct dw_scanner *s)
 {
 	for (size_t i = 0; i < s->foreign.len; i++) {
 		dw_unit_deinit(&s->foreign.data[i].files);
-		vec_deinit(&s->foreign.data[i].index_here);
+		vec_deinit(&s->foreign.data[i].here);
 	}
 	vec_clear(&s->foreign);
 	sc_intern_deinit(&s->foreign_set);
@@ -127,27 +134,38 @@ static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uin
 		return false;
 	if (file >= f->files.files.len || !f->files.files.data[file].name)
 		return true;
-	while (f->index_here.len <= file)
-		if (!vec_push(&f->index_here))
+	while (f->here.len <= file)
+		if (!vec_push(&f->here))
 			return false;
-	if (!f->index_here.data[file]) {
+	if (f->here.data[file].unit != s->units) {
 		copy = vec_push(&s->out->files);
 		if (!copy)
 			return false;
 		*copy = f->files.files.data[file];
-		f->index_here.data[file] = (uint32_t)s->out->files.len;
+		f->here.data[file] = (struct file_here){ s->units,
+							 (uint32_t)s->out->files.len - 1 };
 	}
-	*ret = f->index_here.data[file] - 1;
+	*ret = f->here.data[file].index;
 	return true;
 }
 
 /* ---- entries ------------------------------------------------------------------ */
 
-/* What lists of ranges may have in all in a unit: an entry takes bytes, and few
- * entries have more ranges than that. */
-static uint64_t max_range_steps(const struct dw_unit_header *u)
+/* Lists of ranges may be shared; but an entry takes bytes, and few entries have more ranges
+ * than that. No unit may have so much that the others go without. */
+static uint64_t max_facts(const struct dw_unit_header *u)
 {
-	return 256 + 16 * (u->end - u->offset);
+	uint64_t by_bytes = 256 + 16 * (u->end - u->offset);
+	uint64_t by_file = sc_limit_facts(u->debug->sections.file_size) / 2;
+
+	return by_bytes < by_file ? by_bytes : by_file;
+}
+
+/* Before each scope and variable. False: the unit has had its share. */
+static bool take_fact(struct dw_scanner *s)
+{
+	s->refused |= !s->facts_left;
+	return s->facts_left && s->facts_left--;
 }
 
 static uint32_t number32(const struct dw_value *v)
@@ -168,12 +186,14 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, bool inlined, uint3
 	uint32_t decl_file = DW_NONE, call_file = DW_NONE;
 	uint64_t n;
 
-	switch (dw_read_ranges(s->u, v, &s->range_steps, s->out)) {
+	switch (dw_read_ranges(s->u, v, &s->facts_left, s->out)) {
 	case SC_ENOMEM:
 		return false;
 	case SC_ELIMIT:
-		s->ranges_refused = true;
+		s->refused = true;
 	}
+	if (s->out->ranges.len > first && !take_fact(s))
+		s->out->ranges.len = first;
 	if (s->out->ranges.len == first) {
 		if (!inlined)
 			*scope = DW_NONE;
@@ -235,7 +255,7 @@ static bool read_variable(struct dw_scanner *s)
 	struct dw_origin origin;
 	struct dw_variable v = {0}, *out;
 
-	if (!fixed_address(s, &v.vaddr))
+	if (!fixed_address(s, &v.vaddr) || !take_fact(s))
 		return true;
 	if (!dw_origin_read(&s->origins, s->u, s->values, &origin))
 		return false;
@@ -247,7 +267,7 @@ static bool read_variable(struct dw_scanner *s)
 	if (origin.decl_unit && !file_index(s, origin.decl_unit, origin.decl_file, &v.decl_file))
 		return false;
 	if (origin.type_unit)
-		v.size = dw_type_size(origin.type_unit, origin.type);
+		v.size = dw_type_size(origin.type_unit, origin.type, &s->origins.bytes_left);
 	out = vec_push(&s->out->variables);
 	if (!out)
 		return false;
@@ -305,7 +325,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 	int rc;
 
 	vec_clear(&s->stack);
-	s->ranges_refused = false;
+	s->refused = false;
 	while (c.p < c.end) {
 		const uint8_t *entry = c.p;
 		uint64_t code = dw_uleb(&c);
@@ -374,7 +394,7 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 		return 0;
 	dw_read_attributes(&c, s->u, a, s->values);
 	/* Too many to be true: then it does not say what it covers. */
-	rc = dw_read_ranges(s->u, s->values, &s->range_steps, s->out);
+	rc = dw_read_ranges(s->u, s->values, &s->facts_left, s->out);
 	dw_clear_attributes(a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
@@ -385,7 +405,8 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 {
 	int rc, line_rc;
 
-	s->range_steps = max_range_steps(split ? split : s->u);
+	s->facts_left = max_facts(split ? split : s->u);
+	dw_origin_memo_clear(&s->origins, split ? split : s->u);
 	rc = read_covers(s, err);
 	if (rc)
 		return rc;
@@ -396,9 +417,10 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 	if (split)
 		s->u = split;
 	rc = scan_entries(s, line_rc ? NULL : err);
-	if (!rc && s->ranges_refused)
-		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT,
-				  "more ranges than its entries can have");
+	if (!rc && (s->refused || !s->origins.bytes_left))
+		rc = sc_error_set(line_rc ? NULL : err, SC_EFORMAT, s->refused ?
+				  "more functions, ranges and variables than such a unit has" :
+				  "its references lead to too much");
 	if (rc && split)
 		sc_error_prefix(err, "%s: ", s->rows->split_name);
 	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
@@ -429,9 +451,7 @@ int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw
 		return 0;
 	s->u = s->rows = u;
 	s->out = ret;
-	for (size_t i = 0; i < s->foreign.len; i++)
-		vec_clear(&s->foreign.data[i].index_here); /* pushed anew as 0 */
-	dw_origin_memo_clear(&s->origins);
+	s->units++;
 	rc = u->split_name ? scan_split(s, err) : scan(s, NULL, err);
 	if (rc)
 		sc_error_prefix(err, "unit at 0x%llx: ", (unsigned long long)u->offset);

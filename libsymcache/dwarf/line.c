@@ -15,6 +15,8 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/limits.h"
+
 struct header {
 	uint16_t version;
 	uint8_t address_size;
@@ -22,6 +24,8 @@ struct header {
 	uint8_t default_is_stmt, min_inst_length, max_ops, opcode_base, line_range;
 	int8_t line_base;
 	uint32_t reciprocal; /* of line_range, see quotient() */
+	size_t most_rows;    /* that the unit may have: sc_limit_facts() */
+	bool excess;         /* it has more */
 	const uint8_t *opcode_lengths; /* opcode_base − 1 bytes */
 	VEC(const char *) dirs;
 };
@@ -159,7 +163,8 @@ static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struc
 
 /* Reads the header; *c then stands at the program and ends where it ends. */
 static int read_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
-		       struct header *h, struct dw_unit *ret, struct sc_error *err)
+		       bool files_alone, struct header *h, struct dw_unit *ret,
+		       struct sc_error *err)
 {
 	uint64_t length = dw_initial_length(c, &h->offset_size), header_length;
 	const uint8_t *program;
@@ -180,6 +185,8 @@ static int read_header(const struct dw_sections *s, struct dw_cursor *c, const c
 	if (header_length > dw_left(c))
 		return sc_error_set(err, SC_EFORMAT, "line table header is longer than its table");
 	program = c->p + header_length;
+	if (files_alone) /* units that want no more are charged no more: charge_lines() */
+		c->end = program;
 	h->min_inst_length = dw_u8(c);
 	h->max_ops = h->version >= 4 ? dw_u8(c) : 1;
 	h->default_is_stmt = dw_u8(c);
@@ -248,8 +255,12 @@ static inline void advance(struct state *st, const struct header *h, uint64_t op
 	}
 }
 
-static inline bool add_row(struct state *st, struct dw_unit *ret)
+static inline bool add_row(struct state *st, struct header *h, struct dw_unit *ret)
 {
+	if (ret->rows.len >= h->most_rows) {
+		h->excess = true;
+		return true;
+	}
 	if (!vec_reserve(&ret->rows, 1))
 		return false;
 	ret->rows.data[ret->rows.len++] = (struct dw_row){ st->vaddr, st->file_index, st->line,
@@ -350,14 +361,14 @@ static bool extended_op(struct dw_cursor *c, struct header *h, const char *comp_
 	return ok;
 }
 
-static bool standard_op(struct dw_cursor *c, const struct header *h, uint8_t op,
+static bool standard_op(struct dw_cursor *c, struct header *h, uint8_t op,
 			struct state *st, struct dw_unit *ret)
 {
 	uint64_t v;
 
 	switch (op) {
 	case DW_LNS_copy:
-		return add_row(st, ret);
+		return add_row(st, h, ret);
 	case DW_LNS_advance_pc:
 		advance(st, h, dw_uleb(c));
 		break;
@@ -411,7 +422,7 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 
 	state_reset(&st, h, ret);
 	h->reciprocal = h->line_range ? (1u << 20) / h->line_range + 1 : 0;
-	while (ok && c->p < c->end && !c->bad) {
+	while (ok && c->p < c->end && !c->bad && !h->excess) {
 		uint8_t op = *c->p++;
 
 		if (op >= h->opcode_base) {
@@ -423,7 +434,7 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 			advance(&st, h, steps);
 			st.line += (uint32_t)(h->line_base +
 					      (int)(adjusted - steps * h->line_range));
-			ok = add_row(&st, ret);
+			ok = add_row(&st, h, ret);
 		} else if (op == 0) {
 			ok = extended_op(c, h, comp_dir, &st, ret);
 		} else {
@@ -435,6 +446,8 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 		ok = end_sequence(&st, h, ret->rows.data[ret->rows.len - 1].vaddr, ret);
 	if (!ok)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (h->excess)
+		return sc_error_set(err, SC_EFORMAT, "more line rows than such a file has");
 	if (no_range)
 		return sc_error_set(err, SC_EFORMAT, "line_range is 0");
 	if (c->bad)
@@ -447,8 +460,9 @@ static int read_lines(const struct dw_sections *s, uint64_t offset, const char *
 {
 	__attribute__((cleanup(header_deinit))) struct header h = {0};
 	struct dw_cursor c = dw_cursor_at(&s->line, offset, s->swap);
-	int rc = read_header(s, &c, comp_dir, &h, ret, err);
+	int rc = read_header(s, &c, comp_dir, !want_rows, &h, ret, err);
 
+	h.most_rows = sc_limit_facts(s->file_size) / 2;
 	if (!rc && want_rows)
 		rc = run(&c, &h, comp_dir, ret, err);
 	if (rc)

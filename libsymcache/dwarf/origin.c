@@ -8,9 +8,10 @@
 
 #define MAX_CHAIN 16
 
-void dw_origin_memo_clear(struct dw_origin_memo *m)
+void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit_header *u)
 {
 	m->used = 0;
+	m->bytes_left = (64 << 10) + 256 * (u->end - u->offset);
 	if (!++m->generation) { /* wrapped: old marks would look new */
 		for (size_t i = 0; i < m->slots.len; i++)
 			m->slots.data[i].generation = 0;
@@ -93,12 +94,15 @@ static const struct dw_unit_header *next_in_chain(const struct dw_unit_header *u
 	return ref->form ? dw_value_reference(u, ref, offset) : NULL;
 }
 
-static void read_chain(struct dw_value *v, const struct dw_unit_header *u, uint64_t offset,
+static void read_chain(struct dw_origin_memo *m, const struct dw_unit_header *u, uint64_t offset,
 		       struct dw_origin *ret)
 {
+	struct dw_value *v = m->values;
+
 	memset(ret, 0, sizeof(*ret));
-	for (int i = 0; u && i < MAX_CHAIN; i++) {
+	for (int i = 0; u && i < MAX_CHAIN && m->bytes_left; i++) {
 		struct dw_cursor c = dw_entry_cursor(u, offset);
+		const uint8_t *entry = c.p;
 		const struct dw_abbrev *abbrev = dw_abbrev(u->abbrevs, dw_uleb(&c));
 		const struct dw_unit_header *next = NULL;
 
@@ -110,6 +114,7 @@ static void read_chain(struct dw_value *v, const struct dw_unit_header *u, uint6
 			next = next_in_chain(u, v, &offset);
 		}
 		dw_clear_attributes(abbrev, v);
+		dw_spend(&m->bytes_left, entry, &c);
 		u = next;
 	}
 }
@@ -169,7 +174,7 @@ bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit_header *u,
 		slot->generation = m->generation;
 		slot->unit = target;
 		slot->offset = offset;
-		read_chain(m->values, target, offset, &slot->origin);
+		read_chain(m, target, offset, &slot->origin);
 	}
 	merge(ret, &slot->origin);
 	return true;

@@ -29,6 +29,7 @@ struct dw_origin_memo {
 	VEC(struct dw_origin_slot) slots; /* a power of two, or none */
 	size_t used;
 	uint32_t generation;
+	uint64_t bytes_left; /* that references of the unit may still lead to */
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
 };
 
@@ -39,11 +40,13 @@ struct dw_origin_slot {
 	struct dw_origin origin;
 };
 
-void dw_origin_memo_clear(struct dw_origin_memo *m);
+/* For unit `u`, which is read next. */
+void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit_header *u);
 void dw_origin_memo_deinit(struct dw_origin_memo *m);
 
 /* Fills `ret` for an entry of unit `u` with these attributes. False: out of
- * memory. Chains are followed 16 steps at most: they may be cycles. */
+ * memory. Chains are followed 16 steps at most: they may be cycles; and only as long as
+ * there are bytes left: many of them may lead to the same long strings. */
 bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit_header *u,
 		    const struct dw_value *values, struct dw_origin *ret);
 

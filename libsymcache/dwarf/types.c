@@ -13,19 +13,24 @@ struct entry {
 	const struct dw_unit_header *u;
 	const struct dw_abbrev *abbrev;
 	struct dw_cursor rest; /* behind the attributes */
+	uint64_t *bytes_left;
 	struct dw_value v[DW_NUM_SLOTS];
 };
 
-static bool read_entry(const struct dw_unit_header *u, uint64_t offset, struct entry *e)
+static bool read_entry(const struct dw_unit_header *u, uint64_t offset, uint64_t *bytes_left,
+		       struct entry *e)
 {
 	struct dw_cursor c = dw_entry_cursor(u, offset);
+	const uint8_t *entry = c.p;
 
 	memset(e->v, 0, sizeof(e->v));
 	e->u = u;
+	e->bytes_left = bytes_left;
 	e->abbrev = dw_abbrev(u->abbrevs, dw_uleb(&c));
-	if (c.bad || !e->abbrev)
+	if (c.bad || !e->abbrev || !*bytes_left)
 		return false;
 	dw_read_attributes(&c, u, e->abbrev, e->v);
+	dw_spend(bytes_left, entry, &c);
 	e->rest = c;
 	return !c.bad;
 }
@@ -88,14 +93,15 @@ static bool dimension(const struct entry *e, uint64_t *count)
 	return true;
 }
 
-static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth);
+static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth,
+			uint64_t *bytes_left);
 
 static uint64_t referred_size(const struct entry *e, unsigned depth)
 {
 	uint64_t offset;
 	const struct dw_unit_header *u = dw_value_reference(e->u, &e->v[DW_SLOT_TYPE], &offset);
 
-	return u ? size_of(u, offset, depth) : 0;
+	return u ? size_of(u, offset, depth, e->bytes_left) : 0;
 }
 
 static uint64_t array_size(const struct entry *array, unsigned depth)
@@ -110,7 +116,7 @@ static uint64_t array_size(const struct entry *array, unsigned depth)
 	/* The children are dimensions, and those have no children. */
 	for (unsigned i = 0; i < MAX_DEPTH && dw_left(&c) && *c.p; i++) {
 		uint64_t at = (uint64_t)(c.p - array->u->debug->sections.info.data);
-		if (!read_entry(array->u, at, &child) || child.abbrev->has_children)
+		if (!read_entry(array->u, at, array->bytes_left, &child) || child.abbrev->has_children)
 			return 0;
 		c = child.rest;
 		if (child.abbrev->tag == DW_TAG_subrange_type && dimension(&child, &count)) {
@@ -122,12 +128,13 @@ static uint64_t array_size(const struct entry *array, unsigned depth)
 	return any ? total * element : 0;
 }
 
-static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth)
+static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth,
+			uint64_t *bytes_left)
 {
 	struct entry e;
 	uint64_t size;
 
-	if (depth == MAX_DEPTH || !read_entry(u, offset, &e))
+	if (depth == MAX_DEPTH || !read_entry(u, offset, bytes_left, &e))
 		return 0;
 	if (is_transparent(e.abbrev->tag))
 		return referred_size(&e, depth + 1);
@@ -148,7 +155,7 @@ static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigne
 	}
 }
 
-uint64_t dw_type_size(const struct dw_unit_header *u, uint64_t offset)
+uint64_t dw_type_size(const struct dw_unit_header *u, uint64_t offset, uint64_t *bytes_left)
 {
-	return size_of(u, offset, 0);
+	return size_of(u, offset, 0, bytes_left);
 }

@@ -3,6 +3,8 @@
 
 #include <dwarf.h>
 
+#include "libsymcache/base/limits.h"
+
 void dw_debug_deinit(struct dw_debug *d)
 {
 	for (size_t i = 0; i < d->abbrevs.len; i++) {
@@ -44,12 +46,16 @@ static bool same_abbrevs(const void *ctx, uint32_t i)
 	       c->sizes.offset_size == k->sizes.offset_size;
 }
 
-/* Tables do not overlap, and a record stands for two bytes at least: with more
- * records than bytes (or twice, since units of two kinds may share a table),
- * somebody lies, and memory would have no bound. */
-static bool too_many_abbrevs(const struct dw_debug *d)
+/* How many more records the tables may have. They do not overlap, and a record stands for
+ * two bytes at least: more than the section has bytes, or twice, since units of two kinds
+ * may share a table, are a lie. */
+static uint64_t abbrevs_left(const struct dw_debug *d)
 {
-	return d->abbrev_records > 2 * (uint64_t)d->sections.abbrev.size;
+	uint64_t most = 2 * (uint64_t)d->sections.abbrev.size;
+	uint64_t limit = sc_limit_abbrevs(d->sections.file_size);
+
+	most = most < limit ? most : limit;
+	return most > d->abbrev_records ? most - d->abbrev_records : 0;
 }
 
 static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t offset,
@@ -59,13 +65,14 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 	struct dw_abbrev_cache *added;
 	uint32_t *slot = sc_intern_find(&d->abbrev_set, offset * 0x9e3779b97f4a7c15ull,
 					same_abbrevs, &key);
+	uint64_t left = abbrevs_left(d);
 	int rc;
 
 	if (!slot)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	if (*slot == SC_INTERN_NEW && too_many_abbrevs(d))
-		return sc_error_set(err, SC_EFORMAT, "abbreviation tables overlap");
 	if (*slot == SC_INTERN_NEW) {
+		if (!left)
+			return sc_error_set(err, SC_EFORMAT, "abbreviation tables overlap");
 		added = vec_push(&d->abbrevs);
 		if (!added)
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
@@ -75,7 +82,7 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 		added->abbrevs = calloc(1, sizeof(*added->abbrevs));
 		if (!added->abbrevs)
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
-		rc = dw_abbrevs_read(&d->sections.abbrev, offset, &u->sizes, &d->abbrev_pool,
+		rc = dw_abbrevs_read(&d->sections.abbrev, offset, &u->sizes, left, &d->abbrev_pool,
 				     added->abbrevs, err);
 		u->abbrevs = added->abbrevs;
 		d->abbrev_records += u->abbrevs->records;
@@ -132,7 +139,7 @@ static int read_root(struct dw_unit_header *u, struct sc_error *err)
 /*
  * Units may share a line table, but not all of them a long one: the rows of a
  * table are read for each unit that names it. What all of them read together is
- * bounded by the size of the section; units beyond that go without lines. Of
+ * bounded by the size of the file; units beyond that go without lines. Of
  * partial and type units nothing but the header of the table is read.
  */
 static void charge_lines(struct dw_debug *d, struct dw_unit_header *u)
@@ -150,11 +157,12 @@ static void charge_lines(struct dw_debug *d, struct dw_unit_header *u)
 		bytes = dw_uint(&c, offset_size);
 	}
 	d->line_bytes += bytes < dw_left(&c) ? bytes : dw_left(&c);
-	if (d->line_bytes < (16 << 20) + 64 * (uint64_t)d->sections.line.size)
+	if (d->line_bytes <= sc_limit_line_bytes(d->sections.file_size))
 		return;
 	u->has_stmt_list = false;
-	sc_error_set(&fault, SC_EFORMAT, "unit at 0x%llx: too many units share its line table",
-		     (unsigned long long)u->offset);
+	sc_error_set(&fault, SC_EFORMAT, "unit at 0x%llx: more line programs than a file of "
+		     "%llu bytes has", (unsigned long long)u->offset,
+		     (unsigned long long)d->sections.file_size);
 	note_fault(d, &fault);
 }
 
@@ -168,6 +176,10 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	struct sc_error fault;
 	int rc;
 
+	if (d->units.len >= sc_limit_units(d->sections.file_size))
+		return sc_error_set(err, SC_EFORMAT, "unit at 0x%llx: more units than a file of "
+				    "%llu bytes has", (unsigned long long)(c->p - start),
+				    (unsigned long long)d->sections.file_size);
 	u = vec_push(&d->units);
 	if (!u)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");

@@ -81,6 +81,20 @@ static bool inside(const struct sc_elf *e, uint64_t offset, uint64_t size)
 	return offset <= e->size && size <= e->size - offset;
 }
 
+struct sc_elf_strings sc_elf_strings(struct sc_elf *e, size_t ndx)
+{
+	Elf_Scn *scn = elf_getscn(e->elf, ndx);
+	const char *data, *nul;
+	GElf_Shdr sh;
+
+	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_STRTAB || !sh.sh_size ||
+	    (sh.sh_flags & SHF_COMPRESSED) || !inside(e, sh.sh_offset, sh.sh_size))
+		return (struct sc_elf_strings){0};
+	data = (const char *)e->bytes + sh.sh_offset;
+	nul = memrchr(data, 0, sh.sh_size);
+	return (struct sc_elf_strings){ data, nul ? (size_t)(nul - data) + 1 : 0 };
+}
+
 static int read_segments(struct sc_elf *e, struct sc_error *err)
 {
 	bool first = true, no_sections;
@@ -151,6 +165,7 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 {
 	GElf_Ehdr eh;
 	uint64_t shentsize, phentsize;
+	size_t names;
 
 	if (elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &eh))
 		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
@@ -168,6 +183,8 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT,
 			"cut off: program headers at 0x%llx, the file ends at 0x%zx",
 			(unsigned long long)eh.e_phoff, e->size);
+	if (!elf_getshdrstrndx(e->elf, &names))
+		e->section_names = sc_elf_strings(e, names);
 	return 0;
 }
 
@@ -312,6 +329,7 @@ void sc_elf_close(struct sc_elf *e)
 	vec_deinit(&e->inflated);
 	free(e->memory);
 	vec_deinit(&e->placed);
+	vec_deinit(&e->relocations);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);
 	if (e->fd >= 0)

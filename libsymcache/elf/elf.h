@@ -28,6 +28,17 @@ struct sc_elf_buffer {
 	size_t size;
 };
 
+/* A string table, cut off behind its last NUL. */
+struct sc_elf_strings {
+	const char *data;
+	size_t size;
+};
+
+/* Section `table` has relocations of section `of`. */
+struct sc_elf_relocations {
+	size_t of, table;
+};
+
 struct sc_elf_ranges {
 	VEC(struct sc_elf_range) list; /* ascending, disjoint */
 };
@@ -51,9 +62,13 @@ struct sc_elf {
 	/* Where variables can be: the sections with SHF_ALLOC, not SHF_TLS. */
 	struct sc_elf_ranges alloc;
 	uint8_t *memory;      /* sc_elf_open_memory(): the bytes, from malloc() */
+	struct sc_elf_strings section_names;
 	VEC(struct sc_elf_buffer) inflated;
+	uint64_t inflated_bytes; /* of all that were inflated or copied: sc_limit_inflated() */
 	VEC(uint64_t) placed; /* ET_REL: address given to each section, or the offset
 	                       * among those of its name */
+	VEC(struct sc_elf_relocations) relocations; /* ET_REL: ascending */
+	uint64_t relocation_bytes; /* of the tables applied so far */
 	struct sc_elf *image; /* of a debug file: the program it is of, or NULL */
 	uint64_t unknown_relocations;
 };
@@ -78,6 +93,16 @@ void sc_elf_close_fd(struct sc_elf *elf);
 static inline void sc_elf_closep(struct sc_elf **elf)
 {
 	sc_elf_close(*elf);
+}
+
+/* The string table in section `ndx`; one without strings if it is none. Not as libelf's
+ * elf_strptr(), which looks for the NUL behind each string. */
+struct sc_elf_strings sc_elf_strings(struct sc_elf *elf, size_t ndx);
+
+/* The string at `offset`, or NULL. */
+static inline const char *sc_elf_string(const struct sc_elf_strings *s, uint64_t offset)
+{
+	return offset < s->size ? s->data + offset : NULL;
 }
 
 /* True if the file holds bytes for this section (not SHT_NOBITS). For names

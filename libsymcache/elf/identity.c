@@ -56,8 +56,10 @@ const char *sc_elf_soname(struct sc_elf *e)
 			GElf_Dyn dyn;
 			if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag == DT_NULL)
 				break;
-			if (dyn.d_tag == DT_SONAME)
-				return elf_strptr(e->elf, sh.sh_link, dyn.d_un.d_val);
+			if (dyn.d_tag == DT_SONAME) {
+				struct sc_elf_strings names = sc_elf_strings(e, sh.sh_link);
+				return sc_elf_string(&names, dyn.d_un.d_val);
+			}
 		}
 	}
 	return NULL;

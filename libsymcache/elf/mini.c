@@ -8,11 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/limits.h"
 #include "libsymcache/elf/elf.h"
 
 #define MAX_WORK (256u << 20)  /* bytes of memory of the decoder: xz -9 takes 65 MiB */
-#define MAX_RATIO 1024u        /* symbol tables reach some 20 */
-#define MAX_SIZE (1u << 30)
 
 /* Decodes until the end into *out, which grows. */
 static int decode(lzma_stream *stream, size_t limit, uint8_t **out, size_t *size,
@@ -61,7 +60,7 @@ int sc_elf_open_mini(struct sc_elf *e, struct sc_elf **ret, struct sc_error *err
 	*ret = NULL;
 	if (rc)
 		return rc;
-	limit = in_size < MAX_SIZE / MAX_RATIO ? in_size * MAX_RATIO : MAX_SIZE;
+	limit = sc_limit_inflated(e->size);
 	if (lzma_stream_decoder(&stream, MAX_WORK, 0) != LZMA_OK)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	stream.next_in = data;

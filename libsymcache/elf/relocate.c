@@ -14,35 +14,63 @@
 #include <libelf.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/sort.h"
+
 #define BEHIND_TEXT 0x1000 /* alignment between the groups of sections */
 
 /* ---- where sections lie ------------------------------------------------------- */
 
-static bool is_text(struct sc_elf *e, size_t names, const GElf_Shdr *sh)
+static bool is_text(struct sc_elf *e, const GElf_Shdr *sh)
 {
-	const char *name = elf_strptr(e->elf, names, sh->sh_name);
+	const char *name = sc_elf_string(&e->section_names, sh->sh_name);
 
 	return name && !strcmp(name, ".text");
 }
 
 /* 0: .text, 1: other code, 2: the rest of what is loaded, −1: not loaded. */
-static int group_of(struct sc_elf *e, size_t names, const GElf_Shdr *sh)
+static int group_of(struct sc_elf *e, const GElf_Shdr *sh)
 {
 	if (!(sh->sh_flags & SHF_ALLOC))
 		return -1;
-	return is_text(e, names, sh) ? 0 : (sh->sh_flags & SHF_EXECINSTR) ? 1 : 2;
+	return is_text(e, sh) ? 0 : (sh->sh_flags & SHF_EXECINSTR) ? 1 : 2;
+}
+
+static inline bool by_section(const struct sc_elf_relocations *a,
+			      const struct sc_elf_relocations *b)
+{
+	return a->of < b->of;
+}
+
+SC_SORT(sort_by_section, struct sc_elf_relocations, by_section)
+
+static bool list_relocations(struct sc_elf *e)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(e->elf, scn))) {
+		struct sc_elf_relocations *r;
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh) || (sh.sh_type != SHT_RELA && sh.sh_type != SHT_REL))
+			continue;
+		r = vec_push(&e->relocations);
+		if (!r)
+			return false;
+		*r = (struct sc_elf_relocations){ sh.sh_info, elf_ndxscn(scn) };
+	}
+	return sort_by_section(e->relocations.data, e->relocations.len);
 }
 
 int sc_elf_lay_out(struct sc_elf *e, struct sc_error *err)
 {
-	size_t n, names;
+	size_t n;
 	uint64_t at = 0;
 
-	if (elf_getshdrnum(e->elf, &n) || elf_getshdrstrndx(e->elf, &names))
+	if (elf_getshdrnum(e->elf, &n))
 		return sc_error_set(err, SC_EFORMAT, "section headers: %s", elf_errmsg(-1));
 	if (!n)
 		return 0;
-	if (!vec_reserve(&e->placed, n))
+	if (!vec_reserve(&e->placed, n) || !list_relocations(e))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	memset(e->placed.data, 0, n * sizeof(*e->placed.data));
 	e->placed.len = n;
@@ -52,7 +80,7 @@ int sc_elf_lay_out(struct sc_elf *e, struct sc_error *err)
 		while ((scn = elf_nextscn(e->elf, scn))) {
 			GElf_Shdr sh;
 			uint64_t align;
-			if (!gelf_getshdr(scn, &sh) || group_of(e, names, &sh) != group)
+			if (!gelf_getshdr(scn, &sh) || group_of(e, &sh) != group)
 				continue;
 			align = sh.sh_addralign && sh.sh_addralign <= 1 << 20 ? sh.sh_addralign : 1;
 			at = (at + align - 1) / align * align;
@@ -288,30 +316,44 @@ static void apply_table(struct sc_elf *e, Elf_Scn *table, const GElf_Shdr *sh, u
 	}
 }
 
-/* The next table of relocations for section `index`, or NULL. */
-static Elf_Scn *next_table(struct sc_elf *e, size_t index, Elf_Scn *scn, GElf_Shdr *sh)
+/* The first table of relocations for section `index`, or where it would be. */
+static size_t first_table(const struct sc_elf *e, size_t index)
 {
-	while ((scn = elf_nextscn(e->elf, scn)))
-		if (gelf_getshdr(scn, sh) && sh->sh_info == index &&
-		    (sh->sh_type == SHT_RELA || sh->sh_type == SHT_REL))
-			return scn;
-	return NULL;
+	size_t lo = 0, hi = e->relocations.len;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (e->relocations.data[mid].of < index)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
 }
 
 bool sc_elf_is_relocated(struct sc_elf *e, size_t index)
 {
-	GElf_Shdr sh;
+	size_t first = first_table(e, index);
 
-	return next_table(e, index, NULL, &sh);
+	return first < e->relocations.len && e->relocations.data[first].of == index;
 }
 
 void sc_elf_relocate(struct sc_elf *e, size_t index, uint8_t *data, size_t size,
 		     uint64_t *unknown)
 {
 	uint64_t place = index < e->placed.len ? e->placed.data[index] : 0;
-	Elf_Scn *scn = NULL;
-	GElf_Shdr sh;
 
-	while ((scn = next_table(e, index, scn, &sh)))
+	for (size_t i = first_table(e, index);
+	     i < e->relocations.len && e->relocations.data[i].of == index; i++) {
+		Elf_Scn *scn = elf_getscn(e->elf, e->relocations.data[i].table);
+		GElf_Shdr sh;
+
+		if (!scn || !gelf_getshdr(scn, &sh))
+			continue;
+		/* Tables do not overlap, but nothing stops them. */
+		e->relocation_bytes += sh.sh_size;
+		if (e->relocation_bytes > 2 * (uint64_t)e->size)
+			return;
 		apply_table(e, scn, &sh, data, size, place, unknown);
+	}
 }

@@ -17,6 +17,7 @@
 #include <zstd.h>
 
 #include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/elf/relocate.h"
@@ -33,16 +34,12 @@
 /* The next section of this name behind `scn` (NULL: the first one). */
 static Elf_Scn *find(struct sc_elf *e, const char *name, Elf_Scn *scn, GElf_Shdr *sh)
 {
-	size_t names;
-
-	if (elf_getshdrstrndx(e->elf, &names))
-		return NULL;
 	while ((scn = elf_nextscn(e->elf, scn))) {
 		const char *s;
 		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS ||
 		    sh->sh_type == SHT_NULL)
 			continue;
-		s = elf_strptr(e->elf, names, sh->sh_name);
+		s = sc_elf_string(&e->section_names, sh->sh_name);
 		if (s && !strcmp(s, name))
 			return scn;
 	}
@@ -189,27 +186,48 @@ static int locate_all(struct sc_elf *e, const char *name, struct stored_list *re
 	return 0;
 }
 
+/* Room for `size` bytes that are not the file's own, which owns it. NULL: *rc says why. */
+static uint8_t *room_for(struct sc_elf *e, const char *name, uint64_t size, int *rc,
+			 struct sc_error *err)
+{
+	struct sc_elf_buffer *owned = NULL;
+	uint8_t *room;
+
+	if (size > sc_limit_inflated(e->size) - e->inflated_bytes) {
+		*rc = sc_error_set(err, SC_EFORMAT, "section %s: a file of %zu bytes has no %llu "
+				   "bytes of sections", name, e->size,
+				   (unsigned long long)(e->inflated_bytes + size));
+		return NULL;
+	}
+	room = sc_big_alloc(size);
+	if (room)
+		owned = vec_push(&e->inflated);
+	if (!owned) {
+		sc_big_free(room, size);
+		*rc = sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
+		return NULL;
+	}
+	*owned = (struct sc_elf_buffer){ room, size };
+	e->inflated_bytes += size;
+	return room;
+}
+
 uint8_t *sc_elf_room_for_zlib(struct sc_elf *e, const char *name, size_t worth,
 			      const uint8_t **in, size_t *in_size, size_t *size)
 {
 	struct stored_list parts = {0};
-	struct sc_elf_buffer *owned = NULL;
 	uint8_t *room = NULL;
+	int rc;
 
 	if (e->type != ET_REL && !locate_all(e, name, &parts, NULL) && parts.list.len == 1 &&
 	    parts.list.data[0].how == ELFCOMPRESS_ZLIB && parts.list.data[0].out_size >= worth) {
 		*in = parts.list.data[0].in;
 		*in_size = parts.list.data[0].in_size;
 		*size = parts.list.data[0].out_size;
-		room = sc_big_alloc(*size);
-		owned = room ? vec_push(&e->inflated) : NULL;
-		if (owned)
-			*owned = (struct sc_elf_buffer){ room, *size };
-		else
-			sc_big_free(room, *size);
+		room = room_for(e, name, *size, &rc, NULL);
 	}
 	vec_deinit(&parts.list);
-	return owned ? room : NULL;
+	return room;
 }
 
 static bool needs_room(struct sc_elf *e, const struct stored *s, size_t parts)
@@ -223,7 +241,7 @@ static int make_room(struct sc_elf *e, const char *name, struct stored *parts, s
 		     uint64_t *size, struct sc_error *err)
 {
 	uint8_t *room;
-	struct sc_elf_buffer *owned;
+	int rc;
 
 	*size = 0;
 	for (size_t i = 0; i < n; i++)
@@ -231,13 +249,9 @@ static int make_room(struct sc_elf *e, const char *name, struct stored *parts, s
 			return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
 	if (!needs_room(e, parts, n))
 		return 0;
-	room = sc_big_alloc(*size);
-	owned = room ? vec_push(&e->inflated) : NULL;
-	if (!owned) {
-		sc_big_free(room, *size);
-		return sc_error_set(err, SC_ENOMEM, "section %s: out of memory", name);
-	}
-	*owned = (struct sc_elf_buffer){ room, *size };
+	room = room_for(e, name, *size, &rc, err);
+	if (!room)
+		return rc;
 	for (size_t i = 0, at = 0; i < n; at += parts[i++].out_size) {
 		parts[i].out = room + at;
 		/* What is relocated against this part means its place here. */

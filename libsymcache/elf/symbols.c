@@ -62,14 +62,13 @@ static void find_descriptors(struct sc_elf *e, struct descriptors *ret)
 	struct sc_elf *with = e->image ? e->image : e; /* a debug file has no bytes of it */
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
-	size_t names;
 
 	memset(ret, 0, sizeof(*ret));
-	if (e->machine != EM_PPC64 || elf_getshdrstrndx(e->elf, &names))
+	if (e->machine != EM_PPC64)
 		return;
 	while ((scn = elf_nextscn(e->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(e->elf, names, sh.sh_name) :
-							    NULL;
+		const char *name = gelf_getshdr(scn, &sh) ?
+			sc_elf_string(&e->section_names, sh.sh_name) : NULL;
 		if (!name || strcmp(name, ".opd"))
 			continue;
 		ret->ndx = elf_ndxscn(scn);
@@ -147,6 +146,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 	Elf_Data *bytes = elf_getdata(scn, NULL), *xindex = NULL;
 	Elf_Scn *s = NULL;
 	size_t n = bytes && table->sh_entsize ? bytes->d_size / table->sh_entsize : 0;
+	const struct sc_elf_strings names = sc_elf_strings(e, table->sh_link);
 	GElf_Shdr sh = {0};
 	size_t sh_index = 0;
 	const char *file = NULL; /* the STT_FILE symbol that came last */
@@ -166,7 +166,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 
 		if (!gelf_getsymshndx(bytes, xindex, (int)i, &sym, &xndx))
 			continue;
-		name = elf_strptr(e->elf, table->sh_link, sym.st_name);
+		name = sc_elf_string(&names, sym.st_name);
 		if (name && GELF_ST_TYPE(sym.st_info) == STT_FILE)
 			file = *name ? name : NULL; /* "" ends the last file's */
 		if (!name || !*name)

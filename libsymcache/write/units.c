@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 
 /* A unit to be read, and then the pieces that it gave. */
@@ -39,7 +40,8 @@ struct crew {
 	pthread_mutex_t lock; /* of all that follows */
 	pthread_cond_t more;  /* units were handed out */
 	bool handing_out;     /* somebody is about to hand out more */
-	bool over, oom, damaged;
+	bool over, oom, damaged, excess;
+	uint64_t facts_left;  /* that the units may still have: sc_limit_facts() */
 	VEC(struct handed_unit) units;
 	size_t next;          /* unit to be read */
 	size_t first;         /* that is not read yet */
@@ -61,6 +63,7 @@ static bool worker_init(struct worker *w, const struct dw_debug *debug,
 	struct sc_flatten_env own = *env;
 
 	own.tables = &w->result.tables;
+	own.tables->string_limit = sc_limit_strings(env->file_size);
 	if (debug) { /* .debug_info is given back when all units are read */
 		own.tables->transient = (const char *)debug->sections.info.data;
 		own.tables->transient_size = debug->sections.info.size;
@@ -86,6 +89,7 @@ static void take(struct worker *w, size_t index, int rc, const struct sc_error *
 	r->count++;
 	r->entries += w->facts.entries;
 	r->rows += w->facts.rows.len;
+	r->facts += w->facts.rows.len + w->facts.scopes.len + w->facts.ranges.len + w->facts.variables.len;
 	if (rc == SC_EFORMAT && !r->bad++) {
 		r->first_fault = *fault;
 		w->first_bad = index;
@@ -197,6 +201,7 @@ static void read_next(struct crew *crew, unsigned worker)
 	struct worker *w = &crew->workers[worker];
 	const struct dw_unit_header *header = &w->header;
 	size_t index = crew->next++, first = w->result.flat.pieces.len;
+	uint64_t facts = w->result.facts;
 	struct sc_error fault;
 
 	if (crew->source->self_contained)
@@ -209,8 +214,13 @@ static void read_next(struct crew *crew, unsigned worker)
 	crew->units.data[index].worker = worker;
 	crew->units.data[index].first = (uint32_t)first;
 	crew->units.data[index].num = (uint32_t)(w->result.flat.pieces.len - first);
-	crew->over |= w->oom;
+	/* A .dwo file is not this file's: its units are bounded by its own size. */
+	facts = header->split_name ? 0 : w->result.facts - facts;
+	crew->excess |= facts > crew->facts_left ||
+			sc_table_strings_refused(&w->result.tables);
+	crew->facts_left -= facts < crew->facts_left ? facts : crew->facts_left;
 	crew->oom |= w->oom;
+	crew->over |= crew->oom || crew->excess;
 	finish_unit(crew, index);
 }
 
@@ -245,6 +255,21 @@ static void forget(struct crew *crew, unsigned threads)
 	crew->source->debug->faults = 0;
 }
 
+/* Whether what is still to be inflated is damaged: then it counts as such, however much of it
+ * was read before it proved to have too much. */
+static bool rest_is_damaged(const struct sc_unit_source *s)
+{
+	size_t ready = 0, before;
+
+	if (!s->more)
+		return false;
+	do {
+		before = ready;
+		ready = s->more(s->ctx, 0);
+	} while (ready > before && ready < s->debug->sections.info.size);
+	return !ready;
+}
+
 /* Reads all units. False: out of memory. */
 static bool scan_all(struct crew *crew, unsigned threads)
 {
@@ -257,8 +282,11 @@ static bool scan_all(struct crew *crew, unsigned threads)
 				return false;
 	}
 	sc_parallel(threads, threads, scan_job, crew);
+	if (crew->excess && rest_is_damaged(crew->source))
+		crew->damaged = true;
 	if (crew->damaged)
 		forget(crew, threads);
+	crew->excess &= !crew->damaged;
 	return !crew->oom;
 }
 
@@ -337,7 +365,11 @@ int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_e
 		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
 		  struct sc_units *ret, struct sc_error *err)
 {
-	struct crew crew = { .source = source, .view.sections = source->debug->sections };
+	struct crew crew = {
+		.source = source,
+		.view.sections = source->debug->sections,
+		.facts_left = sc_limit_facts(env->file_size),
+	};
 	size_t most = source->debug->sections.info.size / WORTH_A_THREAD + 1;
 	bool ok;
 
@@ -362,5 +394,9 @@ int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_e
 	vec_deinit(&crew.units);
 	pthread_cond_destroy(&crew.more);
 	pthread_mutex_destroy(&crew.lock);
+	if (ok && crew.excess)
+		return sc_error_set(err, SC_ELIMIT, "more line rows, functions, ranges, "
+				    "variables or names than a file of %llu bytes has",
+				    (unsigned long long)env->file_size);
 	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
 }

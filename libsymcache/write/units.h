@@ -18,6 +18,7 @@ struct sc_units {
 	uint64_t count;     /* units read */
 	uint64_t bad;       /* of them broken */
 	uint64_t entries, rows; /* read in them */
+	uint64_t facts;         /* rows, scopes, ranges and variables */
 	struct sc_error first_fault; /* of the broken one that comes first */
 };
 
@@ -37,7 +38,8 @@ struct sc_unit_source {
 /*
  * With the fast reader. `env` says all but the tables. When all units are read,
  * before what the threads found is joined, all_read(ctx) is called: the sections
- * that hold no strings have served and may go. SC_ENOMEM.
+ * that hold no strings have served and may go. SC_ENOMEM; SC_ELIMIT: the units have more
+ * facts than a file of this size.
  */
 int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
 		  unsigned threads, void (*all_read)(void *ctx), void *ctx,

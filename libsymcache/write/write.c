@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/write/arch.h"
 #include "libsymcache/write/input/input.h"
@@ -82,6 +83,20 @@ static void note_faults(struct symcache_build *b, uint64_t n, const struct sc_er
 	b->info.bad_units += n;
 }
 
+/* Of all files that are read. */
+static uint64_t file_size(const struct sc_input *in)
+{
+	const struct sc_elf *files[] = { in->image, in->separate, in->alt,
+					 in->split.package_elf };
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		size += files[i] ? files[i]->size : 0;
+	for (size_t i = 0; i < in->split.files.len; i++)
+		size += in->split.files.data[i]->size;
+	return size;
+}
+
 static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env *env,
 			   struct sc_error *err)
 {
@@ -147,10 +162,14 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		rc = read_with_libdw(b, &env, err);
 	} else {
 		rc = read_headers(in, o, threads, err);
+		/* .dwo files are found one by one: what they may have is not known yet. */
+		env.file_size = in->split.open ? 0 : file_size(in);
 		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
 			rc = sc_units_scan(&source, &env, threads, sc_input_unload, in, &b->units,
 					   err);
+		if (rc == SC_ELIMIT)
+			sc_error_prefix(err, "%s: ", in->dwarf->path);
 		note_faults(b, in->debug.faults, &in->debug.first_fault);
 	}
 	note_faults(b, in->faults.count, &in->faults.first);
@@ -321,8 +340,13 @@ static int build(struct symcache_build *b, const char *path,
 		rc = finish_symbols(b, err);
 	if (rc)
 		return rc;
+	b->units.tables.string_limit = sc_limit_strings(file_size(in));
 	if (!put_together(b))
 		return out_of_memory(err);
+	if (sc_table_strings_refused(&b->units.tables))
+		return sc_error_set(err, SC_ELIMIT, "%s: more names than a file of %llu bytes has",
+				    path, (unsigned long long)file_size(in));
+	b->units.tables.string_limit = 0; /* transformations may make them longer */
 	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
 					       &b->ranges, &b->units.data))
 		return out_of_memory(err);

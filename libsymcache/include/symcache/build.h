@@ -121,7 +121,9 @@ struct symcache_build;
  * Reads the ELF file at `path` and lays out its cache. `options` may be NULL.
  * SC_ESYS: cannot be read; SC_EFORMAT: not an ELF file, or cut off;
  * SC_ENOSYMBOLS: well-formed, nothing to index; SC_ELIMIT: string section
- * above 4 GiB, or all of the code and data is; SC_ENOMEM. On failure *ret is NULL.
+ * above 4 GiB, or all of the code and data is; or the file asks for more than files of its
+ * size have (libsymcache/base/limits.h), or for more memory than the options allow;
+ * SC_ENOMEM. On failure *ret is NULL.
  * With glibc, malloc()'s main heap grows by 16 MiB at a time from then on (M_TOP_PAD).
  */
 int symcache_build_create(const char *path, const struct symcache_build_options *options,

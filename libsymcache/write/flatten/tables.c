@@ -13,6 +13,8 @@ void sc_tables_deinit(struct sc_tables *t)
 	vec_deinit(&t->files);
 	vec_deinit(&t->functions);
 	vec_deinit(&t->calls);
+	vec_deinit(&t->long_strings);
+	sc_intern_deinit(&t->long_set);
 	sc_intern_deinit(&t->string_set);
 	sc_intern_deinit(&t->file_set);
 	sc_intern_deinit(&t->function_set);
@@ -78,7 +80,7 @@ add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, bool p
 	uint32_t *slot;
 
 	*ret = SC_NONE;
-	if (t->string_bytes > UINT32_MAX)
+	if (sc_table_strings_refused(t))
 		return true;
 	if (len >= UINT32_MAX)
 		return false;
@@ -101,6 +103,47 @@ add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, bool p
 	return true;
 }
 
+#define LONG 4096 /* bytes */
+
+struct pointer_key {
+	const struct sc_tables *t;
+	const char *s;
+};
+
+static bool same_pointer(const void *ctx, uint32_t i)
+{
+	const struct pointer_key *k = ctx;
+
+	return k->t->long_strings.data[i].ptr == k->s;
+}
+
+/* A string of LONG bytes at least, which is read only the first time. */
+static bool add_long(struct sc_tables *t, const char *s, uint32_t *ret)
+{
+	struct pointer_key key = { t, s };
+	struct sc_long_string *added;
+	uint32_t *slot;
+	size_t len;
+
+	if (sc_table_strings_refused(t))
+		return true;
+	slot = sc_intern_find(&t->long_set, XXH3_64bits(&s, sizeof(s)), same_pointer, &key);
+	if (!slot)
+		return false;
+	if (*slot == SC_INTERN_NEW) {
+		added = vec_push(&t->long_strings);
+		if (!added)
+			return false;
+		*slot = (uint32_t)t->long_strings.len - 1;
+		len = strlen(s);
+		added->ptr = s;
+		if (!add_hashed(t, s, len, XXH3_64bits(s, len), false, &added->number))
+			return false;
+	}
+	*ret = t->long_strings.data[*slot].number;
+	return true;
+}
+
 static bool add_string(struct sc_tables *t, const char *s, uint32_t *ret)
 {
 	size_t place = ((uintptr_t)s ^ (uintptr_t)s >> 12) % 4096, len;
@@ -112,7 +155,9 @@ static bool add_string(struct sc_tables *t, const char *s, uint32_t *ret)
 		*ret = t->recent[place].number;
 		return true;
 	}
-	len = strlen(s);
+	len = strnlen(s, LONG);
+	if (len == LONG)
+		return add_long(t, s, ret);
 	if (!add_hashed(t, s, len, XXH3_64bits(s, len), false, ret))
 		return false;
 	if (*ret != SC_NONE) {
@@ -132,7 +177,7 @@ static bool add_batch(struct sc_tables *t, const char *const *s, size_t n, uint3
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(s[i]);
 	for (size_t i = 0; i < n; i++) {
-		of[i].len = s[i] ? strlen(s[i]) : 0;
+		of[i].len = s[i] ? strnlen(s[i], LONG) : 0;
 		of[i].hash = XXH3_64bits(s[i], of[i].len);
 		__builtin_prefetch(sc_intern_likely(set, of[i].hash));
 	}
@@ -147,7 +192,8 @@ static bool add_batch(struct sc_tables *t, const char *const *s, size_t n, uint3
 	}
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = SC_NONE;
-		if (of[i].len && !add_hashed(t, s[i], of[i].len, of[i].hash, false, &ret[i]))
+		if (of[i].len && !(of[i].len == LONG ? add_long(t, s[i], &ret[i]) :
+				   add_hashed(t, s[i], of[i].len, of[i].hash, false, &ret[i])))
 			return false;
 	}
 	return true;

@@ -19,6 +19,11 @@ struct sc_string {
 	uint32_t hash;   /* of the set's, so that tables are joined without reading strings */
 };
 
+struct sc_long_string {
+	const char *ptr;
+	uint32_t number;
+};
+
 /* String numbers, SC_NONE where a part is absent. */
 struct sc_file {
 	uint32_t comp_dir, dir, name;
@@ -50,7 +55,8 @@ struct sc_tables {
 	char *copies_end;    /* of the last block */
 	size_t copies_left;  /* bytes free before it */
 	VEC(struct sc_string) strings;
-	uint64_t string_bytes; /* of all of them; above 4 GiB no more are taken */
+	uint64_t string_bytes; /* of all of them */
+	uint64_t string_limit; /* above which no more are taken; 0: UINT32_MAX */
 	VEC(struct sc_file) files;
 	VEC(struct sc_function) functions;
 	VEC(struct sc_location) calls;
@@ -58,14 +64,24 @@ struct sc_tables {
 	/* Section strings come again and again from the same place: pointers
 	 * are looked up before contents are hashed. Direct-mapped. */
 	struct { const char *ptr; uint32_t number; } recent[4096];
+	/* All long strings by their pointers: many things may have the same long name, which
+	 * is read once. */
+	VEC(struct sc_long_string) long_strings;
+	struct sc_intern long_set;
 };
 
 void sc_tables_deinit(struct sc_tables *t);
 
+/* True if strings were left out: names may be the ends of one long name, and cost as much as
+ * all of them. What the tables have is of no use then. */
+static inline bool sc_table_strings_refused(const struct sc_tables *t)
+{
+	return t->string_bytes > (t->string_limit ? t->string_limit : UINT32_MAX);
+}
+
 /* Each returns the number of an equal record, added if it is new; false: out of
  * memory (or 2³² records). A NULL or empty string is SC_NONE. So is what comes
- * when the strings do not fit into a file any more, which sc_layout_create() will
- * say: names may be the ends of one long name, and cost as much as all of them. */
+ * when there are more strings than the limit. */
 bool sc_table_string(struct sc_tables *t, const char *s, uint32_t *ret);
 /* sc_table_string() of n strings: a few times as fast where there are many new ones, for
  * memory is asked for what the next ones need meanwhile. */

@@ -36,6 +36,7 @@ int sc_load_dwarf(struct sc_elf *elf, bool split, unsigned threads, struct dw_se
 	}
 	dw_section_end_with_nul(&ret->str);
 	dw_section_end_with_nul(&ret->line_str);
+	ret->file_size = elf->size;
 	ret->swap = elf->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	return 0;
 }
