@@ -44,7 +44,8 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		own("elf", "base symcache/build_id.h symcache/error.h")
 		own("dwarf", "base symcache/error.h")
 		own("read", "format base symcache/symcache.h symcache/guard.h symcache/error.h")
-		own("store", "read format base symcache/symcache.h symcache/store.h symcache/build_id.h symcache/error.h")
+		own("store", "read format base symcache/symcache.h symcache/store.h symcache/upkeep.h " \
+		    "symcache/build_id.h symcache/error.h")
 		own("archive", "symcache/archive.h symcache/error.h")
 		own("write/input", "write/flatten elf dwarf base symcache/build.h symcache/error.h")
 		own("write/flatten", "dwarf base format symcache/error.h")
@@ -52,18 +53,20 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		own("write", "write/input write/flatten write/image elf dwarf base format " \
 		    "symcache/build.h symcache/explain.h symcache/error.h")
 		own("index", "base public")
+		own("bundle", "base symcache/bundle.h symcache/store.h symcache/symcache.h symcache/archive.h " \
+		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("trace", "base symcache/trace.h symcache/error.h")
-		own("cmd", "public index format libmarkup/markup.h libsymcache/base/file.h")
+		own("cmd", "public index format libmarkup/markup.h libsymcache/base/file.h libsymcache/base/utf8.h")
 		own("format", ""); own("libmarkup", ""); own("scripts", "public format")
 		lib("lmdb.h", "store"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf cmd"); lib("lzma.h", "elf cmd"); lib("zlib.h", "cmd")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store index cmd")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index cmd")
 		lib("xxh_x86dispatch.h", "index")
-		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "cmd")
-		lib("yajl/yajl_parse.h", "cmd"); lib("sodium.h", "cmd")
+		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "bundle cmd")
+		lib("yajl/yajl_parse.h", "bundle cmd"); lib("sodium.h", "bundle")
 		lib("unwind.h", "libmarkup") # of the compiler
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \

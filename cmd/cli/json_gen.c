@@ -14,6 +14,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/number.h"
+#include "libsymcache/base/utf8.h"
 
 enum { FLUSH_BYTES = 1 << 16 };
 
@@ -68,54 +69,17 @@ void json_gen_destroy(struct json_gen *j)
 	free(j);
 }
 
-/* How many bytes at s form a character? Negative: that many are malformed. */
-static int utf8_len(const unsigned char *s, size_t len)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	int want = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
-
-	if (!want)
-		return -1;
-	if (*s == 0xe0)
-		low = 0xa0; /* overlong */
-	if (*s == 0xed)
-		high = 0x9f; /* surrogates */
-	if (*s == 0xf0)
-		low = 0x90;
-	if (*s == 0xf4)
-		high = 0x8f; /* beyond U+10FFFF */
-	for (int i = 1; i < want; i++) {
-		if ((size_t)i >= len || s[i] < low || s[i] > high)
-			return -i;
-		low = 0x80;
-		high = 0xbf;
-	}
-	return want;
-}
-
 void json_gen_string(struct json_gen *j, const char *text, size_t len)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	size_t done = 0, out = 0;
-	int n;
-
-	while (done < len && (n = utf8_len(s + done, len - done)) > 0)
-		done += (size_t)n;
-	if (done < len) {
+	if (sc_utf8_valid(text, len) < len) {
 		if (j->clean_cap < 3 * len) {
 			j->clean_cap = 3 * len;
 			j->clean = must_realloc(j->clean, j->clean_cap);
 		}
-		for (done = 0; done < len; done += (size_t)abs(n)) {
-			n = utf8_len(s + done, len - done);
-			memcpy(j->clean + out, n > 0 ? text + done : "\xef\xbf\xbd",
-			       n > 0 ? (size_t)n : 3);
-			out += n > 0 ? (size_t)n : 3;
-		}
-		s = (const unsigned char *)j->clean;
-		len = out;
+		len = sc_utf8_mend(text, len, j->clean);
+		text = j->clean;
 	}
-	yajl_gen_string(j->gen, s, len);
+	yajl_gen_string(j->gen, (const unsigned char *)text, len);
 }
 
 static void key_of(struct json_gen *j, const char *key)

@@ -1,15 +1,7 @@
-/*
- * symcache export: entries of the store → a bundle that travels.
- *
- * What is chosen is gathered with its hashes as the manifest; then the bundle is
- * written from the same snapshot.
- */
-#include <search.h>
+/* symcache export: entries of the store → a bundle that travels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
@@ -17,10 +9,9 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/log_input.h"
-#include "cmd/store/bundle.h"
 #include "cmd/store/select.h"
-#include "cmd/store/sign.h"
 #include "libmarkup/markup.h"
+#include "symcache/bundle.h"
 
 static struct {
 	const char *store, *output, *since, *sign;
@@ -42,7 +33,7 @@ static const struct opt opts[] = {
 	{ "for-log", 0, OPT_LIST, &o.logs, "FILE",
 	  "those whose modules are in this log's markup; \"-\" is standard input; may be repeated" },
 	{ "since", 0, OPT_STRING, &o.since, "MANIFEST",
-	  "but for what an earlier bundle had, by its " MANIFEST_NAME },
+	  "but for what an earlier bundle had, by its " SYMBUNDLE_MANIFEST },
 	OPTS_SELECTION(&o.sel),
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
@@ -51,78 +42,37 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-struct exporting {
-	struct symstore_reader *reader;
-	struct manifest manifest, earlier;
-	struct progress progress;
-	uint64_t total, looked, missing, damaged, skipped;
-	int rc;
-	struct sc_error *err;
+/* The build IDs that were asked for. */
+struct ids {
+	struct symstore_id *data;
+	size_t len, cap;
 };
 
-static bool take(void *ctx, const struct symstore_entry *entry)
+static struct symstore_id *add_id(struct ids *ids)
 {
-	const struct manifest_entry *before;
-	struct exporting *x = ctx;
-	struct sc_error why;
-	const void *cache;
-	size_t size, last = x->manifest.num;
-
-	progress_update(&x->progress, x->looked++, x->total, entry->source_path);
-	if (!selection_has(&o.sel, entry))
-		return true;
-	x->rc = symstore_get(x->reader, entry->build_id, entry->build_id_len, &cache, &size, x->err);
-	if (x->rc)
-		return false;
-	if (XXH3_64bits(cache, size) != entry->cache_hash) {
-		symstore_damaged(entry->build_id, entry->build_id_len, &why);
-		progress_erase(&x->progress);
-		cmd_error("%s", why.msg);
-		x->damaged++;
-		return true;
-	}
-	manifest_add(&x->manifest, entry, cache, o.sign);
-	before = manifest_find(&x->earlier, entry->build_id, entry->build_id_len);
-	if (before && before->hash.low64 == x->manifest.entries[last].hash.low64 &&
-	    before->hash.high64 == x->manifest.entries[last].hash.high64) {
-		manifest_drop_last(&x->manifest);
-		x->skipped++;
-	}
-	return true;
+	ids->data = must_grow(ids->data, ids->len, &ids->cap, sizeof(*ids->data));
+	ids->data[ids->len] = (struct symstore_id){ 0 };
+	return &ids->data[ids->len++];
 }
 
 /* ---- modules of logs ------------------------------------------------------------ */
 
-struct id {
-	uint8_t bytes[SYMCACHE_BUILD_ID_MAX];
-	size_t len;
-};
-
-static int compare_ids(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(struct id));
-}
-
-static void add_module(void **ids, struct markup_str hex)
+static void add_module(struct ids *ids, struct markup_str hex)
 {
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	struct id *id = must_calloc(1, sizeof(*id)), **node;
+	struct symstore_id *id = add_id(ids);
 	size_t nibbles;
 
 	snprintf(text, sizeof(text), "%.*s", (int)hex.len, hex.ptr);
 	if (hex.len >= sizeof(text) || symcache_build_id_parse(text, id->bytes, &nibbles, NULL) ||
-	    nibbles % 2) {
-		free(id);
-		return;
-	}
-	id->len = nibbles / 2;
-	node = tsearch(id, ids, compare_ids);
-	if (!node || *node != id)
-		free(id);
+	    nibbles % 2)
+		ids->len--;
+	else
+		id->len = nibbles / 2;
 }
 
 /* {{{module:ID:NAME:elf:BUILDID}}} */
-static void look_at_line(void **ids, const char *line, size_t len)
+static void look_at_line(struct ids *ids, const char *line, size_t len)
 {
 	struct markup_parser parser;
 	struct markup_node node;
@@ -135,7 +85,7 @@ static void look_at_line(void **ids, const char *line, size_t len)
 }
 
 /* Lines are as long as the markup filter takes them; a longer one is cut. */
-static int read_log(const char *path, void **ids, struct sc_error *err)
+static int read_log(const char *path, struct ids *ids, struct sc_error *err)
 {
 	char *buf = must_realloc(NULL, MARKUP_LINE_MAX), *end;
 	size_t have = 0, len;
@@ -168,129 +118,107 @@ static int read_log(const char *path, void **ids, struct sc_error *err)
 	return rc;
 }
 
-static struct exporting *walking; /* twalk() passes nothing along */
-
-static void take_id(const void *node, VISIT visit, int depth)
-{
-	const struct id *id = *(struct id *const *)node;
-	struct exporting *x = walking;
-	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	struct symstore_entry entry;
-	int rc;
-
-	(void)depth;
-	if (x->rc || (visit != postorder && visit != leaf))
-		return;
-	rc = symstore_entry(x->reader, id->bytes, id->len, &entry, x->err);
-	if (!rc) {
-		take(x, &entry);
-	} else if (rc == SC_ENOTFOUND) {
-		symcache_build_id_text(hex, id->bytes, id->len);
-		progress_erase(&x->progress);
-		cmd_error("the store has no symbols of %s", hex);
-		x->missing++;
-	} else {
-		x->rc = rc;
-	}
-}
-
 /* ---- what is chosen ---------------------------------------------------------------- */
 
-static int choose(struct exporting *x, char **texts, struct sc_error *err)
+static int gather_ids(struct symstore_reader *reader, char **texts, struct ids *ids,
+		      struct sc_error *err)
 {
-	struct symstore_info info;
-	void *ids = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; i < o.logs.len && !rc; i++)
-		rc = read_log(o.logs.items[i], &ids, err);
+		rc = read_log(o.logs.items[i], ids, err);
 	for (; *texts && !rc; texts++) {
-		struct id *id = must_calloc(1, sizeof(*id)), **node;
+		struct symstore_id *id = add_id(ids);
 
-		rc = symstore_find_id(x->reader, *texts, id->bytes, &id->len, err);
-		/* What lies behind the ID would count in comparisons. */
+		rc = symstore_find_id(reader, *texts, id->bytes, &id->len, err);
+		/* What is behind the ID would count in comparisons. */
 		memset(id->bytes + id->len, 0, sizeof(id->bytes) - id->len);
-		node = rc ? NULL : tsearch(id, &ids, compare_ids);
-		if (!node || *node != id)
-			free(id);
 	}
-	if (!rc && !o.logs.len && !ids && !(rc = symstore_info(x->reader, &info, err))) {
-		x->total = info.entries;
-		rc = symstore_each(x->reader, NULL, 0, take, x, err);
-	} else if (!rc) {
-		walking = x;
-		twalk(ids, take_id);
-	}
-	tdestroy(ids, free);
-	return rc ? rc : x->rc;
-}
-
-static int read_earlier(struct manifest *m, struct sc_error *err)
-{
-	FILE *f = fopen(o.since, "re");
-	char *text = NULL;
-	size_t cap = 0;
-	ssize_t len;
-	int rc;
-
-	if (!f)
-		return sc_error_sys(err, "cannot open %s", o.since);
-	len = getdelim(&text, &cap, 0, f);
-	rc = manifest_read(m, text, len > 0 ? (size_t)len : 0, err);
-	if (rc)
-		sc_error_prefix(err, "%s: ", o.since);
-	manifest_sort(m);
-	free(text);
-	fclose(f);
+	ids->len = symstore_ids_sort(ids->data, ids->len);
 	return rc;
 }
 
-static int write_bundle(struct exporting *x, struct sc_error *err)
+static bool choose(void *ctx, const struct symstore_entry *entry)
 {
-	char *text = manifest_write(&x->manifest);
-	uint8_t signature[SIGNATURE_SIZE];
-	struct bundle_source source = {
-		.reader = x->reader, .manifest = &x->manifest, .text = text,
-		.signature = o.sign ? signature : NULL, .progress = &x->progress,
+	(void)ctx;
+	return selection_has(&o.sel, entry);
+}
+
+static void on_hashing(void *ctx, uint64_t done, uint64_t total, const char *item)
+{
+	progress_update(ctx, done, total, item);
+}
+
+static void on_writing(void *ctx, uint64_t done, uint64_t total, const char *item)
+{
+	((struct progress *)ctx)->verb = "exporting";
+	progress_update(ctx, done, total, item);
+}
+
+static void on_missing(void *ctx, const struct symstore_id *id)
+{
+	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+
+	symcache_build_id_text(hex, id->bytes, id->len);
+	progress_erase(ctx);
+	cmd_error("the store has no symbols of %s", hex);
+}
+
+static void on_damaged(void *ctx, const char *why)
+{
+	progress_erase(ctx);
+	cmd_error("%s", why);
+}
+
+static int export(struct symstore_reader *reader, char **texts, struct symbundle_exported *done,
+		  struct sc_error *err)
+{
+	struct progress progress;
+	struct ids ids = { 0 };
+	const bool all = !o.logs.len && !*texts;
+	struct symbundle_export_options options = {
+		.choose = choose, .since = o.since, .sign_key = o.sign, .missing = on_missing,
+		.damaged = on_damaged, .hashing = on_hashing, .writing = on_writing,
+		.ctx = &progress,
 	};
-	int rc = o.sign ? sign_bytes(o.sign, text, strlen(text), signature, err) : 0;
+	int rc = gather_ids(reader, texts, &ids, err);
 
-	progress_erase(&x->progress);
-	progress_init(&x->progress, "exporting", o.quiet);
+	progress_init(&progress, "hashing", o.quiet);
+	options.ids = all ? NULL : ids.len ? ids.data : &(struct symstore_id){ 0 };
+	options.num_ids = ids.len;
 	if (!rc)
-		rc = bundle_write(o.output, o.shape < 0 ? bundle_shape_of(o.output) :
-				  (enum bundle_shape)o.shape, &source, err);
-	free(text);
+		rc = symbundle_export(reader, o.output, o.shape < 0 ? symbundle_shape_of(o.output) :
+				      (enum symbundle_shape)o.shape, &options, done, err);
+	progress_erase(&progress);
+	free(ids.data);
 	return rc;
 }
 
-static void summarise(const struct exporting *x)
+static void summarise(const struct symbundle_exported *done)
 {
-	uint64_t bytes = 0;
 	struct json_gen *j;
 
-	for (size_t i = 0; i < x->manifest.num; i++)
-		bytes += x->manifest.entries[i].entry.cache_size;
 	if (!o.json) {
 		if (o.quiet)
 			return;
-		printf("%zu exported, %llu bytes of caches", x->manifest.num, (unsigned long long)bytes);
+		printf("%llu exported, %llu bytes of caches", (unsigned long long)done->exported,
+		       (unsigned long long)done->bytes);
 		if (o.since)
-			printf(", %llu as before", (unsigned long long)x->skipped);
-		if (x->missing)
-			printf(", %llu not in the store", (unsigned long long)x->missing);
-		if (x->damaged)
-			printf(", %llu damaged", (unsigned long long)x->damaged);
+			printf(", %llu as before", (unsigned long long)done->as_before);
+		if (done->missing)
+			printf(", %llu not in the store", (unsigned long long)done->missing);
+		if (done->damaged)
+			printf(", %llu damaged", (unsigned long long)done->damaged);
 		putchar('\n');
 		return;
 	}
 	j = json_gen_create(false);
 	json_gen_open_map(j, NULL);
-	json_gen_number(j, "exported", x->manifest.num);
-	json_gen_number(j, "bytes", bytes);
-	json_gen_number(j, "as_before", x->skipped);
-	json_gen_number(j, "missing", x->missing);
-	json_gen_number(j, "damaged", x->damaged);
+	json_gen_number(j, "exported", done->exported);
+	json_gen_number(j, "bytes", done->bytes);
+	json_gen_number(j, "as_before", done->as_before);
+	json_gen_number(j, "missing", done->missing);
+	json_gen_number(j, "damaged", done->damaged);
 	json_gen_bool(j, "signed", o.sign);
 	json_gen_close_map(j);
 	json_gen_end(j);
@@ -299,9 +227,10 @@ static void summarise(const struct exporting *x)
 
 static int run(int argc, char **argv)
 {
+	struct symstore_reader *reader = NULL;
+	struct symbundle_exported done = { 0 };
 	struct symstore *store = NULL;
 	struct sc_error err;
-	struct exporting x = { .err = &err };
 	int rc;
 
 	(void)argc;
@@ -309,28 +238,20 @@ static int run(int argc, char **argv)
 		cmd_error("say where the bundle goes: -o PATH");
 		return STATUS_ERROR;
 	}
-	progress_init(&x.progress, "hashing", o.quiet);
 	rc = selection_init(&o.sel, &err);
-	if (!rc && o.since)
-		rc = read_earlier(&x.earlier, &err);
 	if (!rc)
 		rc = open_store(o.store, SYMSTORE_READ, &store, &err);
 	if (!rc)
-		rc = symstore_read_begin(store, &x.reader, &err);
+		rc = symstore_read_begin(store, &reader, &err);
 	if (!rc)
-		rc = choose(&x, argv, &err);
-	if (!rc)
-		rc = write_bundle(&x, &err);
-	progress_erase(&x.progress);
+		rc = export(reader, argv, &done, &err);
 	if (rc)
 		cmd_error("%s", err.msg);
 	else
-		summarise(&x);
-	symstore_read_end(x.reader);
+		summarise(&done);
+	symstore_read_end(reader);
 	symstore_close(store);
-	manifest_deinit(&x.manifest);
-	manifest_deinit(&x.earlier);
-	return rc ? STATUS_ERROR : x.missing || x.damaged ? STATUS_PARTLY : STATUS_OK;
+	return rc ? STATUS_ERROR : done.missing || done.damaged ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command export_command = {
@@ -351,6 +272,6 @@ const struct command export_command = {
 	.examples =
 		"  symcache export -o all.tar.zst\n"
 		"  symcache export -o crash.store --for-log crash.log\n"
-		"  symcache export -o new --tag release=1.4.2 --since old/" MANIFEST_NAME " --sign key.pem\n",
+		"  symcache export -o new --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST " --sign key.pem\n",
 	.run = run,
 };

@@ -1,12 +1,4 @@
-/*
- * symcache prune: takes out of the store what is old, too much, or not wanted.
- *
- * One pass over the entries gathers what a rule condemns; to a size, the oldest of
- * the rest follow. Memory grows with the number of entries, not with their bytes.
- */
-#include <ctype.h>
-#include <errno.h>
-#include <search.h>
+/* symcache prune: takes out of the store what is old, too much, or not wanted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +8,9 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/doomed.h"
+#include "cmd/store/removals.h"
 #include "cmd/store/select.h"
 #include "symcache/build_id.h"
-#include "symcache/store.h"
 
 static struct {
 	const char *store, *older, *unused, *to_size, *keep;
@@ -44,149 +35,92 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-struct pruning {
-	const struct symstore *store;
-	int64_t before;        /* what is older goes */
-	int64_t unused_before;
-	uint64_t to_size;
-	void *keep;            /* tree of hex digits; NULL: no list was given */
-	uint64_t kept_bytes;   /* of what no rule touches */
-	struct doomed doomed, rest;
+/* The build IDs in the list of what to keep. */
+struct keep {
+	struct symstore_id *data;
+	size_t len, cap;
 };
 
-static int compare_text(const void *a, const void *b)
+static int add_kept(struct keep *keep, char *line, struct sc_error *err)
 {
-	return strcmp(a, b);
+	char *word = line + strspn(line, " \t");
+	struct symstore_id id = { 0 };
+	size_t nibbles;
+	int rc;
+
+	word[strcspn(word, " \t\r\n")] = 0; /* as `symcache list` prints it */
+	if (!*word || *word == '#')
+		return 0;
+	if ((rc = symcache_build_id_parse(word, id.bytes, &nibbles, err)))
+		return rc;
+	if (nibbles % 2)
+		return sc_error_set(err, SC_EINVAL, "'%s' is no whole build ID", word);
+	id.len = nibbles / 2;
+	keep->data = must_grow(keep->data, keep->len, &keep->cap, sizeof(*keep->data));
+	keep->data[keep->len++] = id;
+	return 0;
 }
 
-/* Reads the list of what to keep. An empty one would remove everything: refused. */
-static int read_keep(struct pruning *p, struct sc_error *err)
+/* An empty list would remove everything: refused. */
+static int read_keep(struct keep *keep, struct sc_error *err)
 {
 	FILE *f = !strcmp(o.keep, "-") ? stdin : fopen(o.keep, "re");
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	size_t cap = 0, nibbles;
 	char *line = NULL;
+	size_t cap = 0;
 	int rc = 0;
 
 	if (!f)
 		return sc_error_sys(err, "cannot open %s", o.keep);
-	for (unsigned n = 1; !rc && getline(&line, &cap, f) > 0; n++) {
-		char *word = line + strspn(line, " \t"), hex[2 * SYMCACHE_BUILD_ID_MAX + 1], *copy;
-		void **node;
-
-		word[strcspn(word, " \t\r\n")] = 0; /* as `symcache list` prints it */
-		if (!*word || *word == '#')
-			continue;
-		rc = symcache_build_id_parse(word, id, &nibbles, err);
-		if (!rc && nibbles % 2)
-			rc = sc_error_set(err, SC_EINVAL, "'%s' is no whole build ID", word);
-		if (rc) {
+	for (unsigned n = 1; !rc && getline(&line, &cap, f) > 0; n++)
+		if ((rc = add_kept(keep, line, err)))
 			sc_error_prefix(err, "%s:%u: ", o.keep, n);
-			break;
-		}
-		symcache_build_id_text(hex, id, nibbles / 2);
-		copy = must_asprintf("%s", hex);
-		node = tsearch(copy, &p->keep, compare_text);
-		if (!node || *node != copy)
-			free(copy);
-	}
 	if (!rc && ferror(f))
 		rc = sc_error_sys(err, "cannot read %s", o.keep);
-	if (!rc && !p->keep)
+	if (!rc && !keep->len)
 		rc = sc_error_set(err, SC_EINVAL, "%s names no build ID: that would remove everything",
 				  o.keep);
+	keep->len = symstore_ids_sort(keep->data, keep->len);
 	free(line);
 	if (f != stdin)
 		fclose(f);
 	return rc;
 }
 
-static bool judge(void *ctx, const struct symstore_entry *entry)
+/* `age` NULL: *ret stays as it is. */
+static int time_before(const char *age, int64_t *ret, struct sc_error *err)
 {
-	const int64_t used = symstore_last_used(((struct pruning *)ctx)->store, entry->build_id,
-						entry->build_id_len);
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	struct symstore_entry last = *entry;
-	struct pruning *p = ctx;
+	int64_t seconds;
+	int rc = age ? parse_age(age, &seconds, err) : 0;
 
-	last.time = used > entry->time ? used : entry->time;
-	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
-	if (p->keep && tfind(id, &p->keep, compare_text))
-		p->kept_bytes += entry->cache_size;
-	else if (p->keep || entry->time < p->before || last.time < p->unused_before)
-		doomed_add(&p->doomed, entry);
-	else
-		doomed_add(&p->rest, &last);
-	return true;
+	if (!rc && age)
+		*ret = time(NULL) - seconds;
+	return rc;
 }
 
-static int newest_first(const void *a, const void *b)
+static int rules_init(struct symstore_prune_rules *rules, struct keep *keep, struct sc_error *err)
 {
-	const struct doomed_entry *x = a, *y = b;
-
-	return x->time != y->time ? (x->time < y->time) - (x->time > y->time) :
-		memcmp(x->id, y->id, sizeof(x->id));
-}
-
-/* Of what is left the newest stay, as long as there is room. */
-static void fit(struct pruning *p)
-{
-	uint64_t bytes = p->kept_bytes;
-
-	if (p->rest.num)
-		qsort(p->rest.entries, p->rest.num, sizeof(*p->rest.entries), newest_first);
-	for (size_t i = 0; i < p->rest.num; i++) {
-		struct doomed_entry *e = &p->rest.entries[i];
-
-		bytes += e->size;
-		if (bytes <= p->to_size)
-			continue;
-		p->doomed.entries = must_grow(p->doomed.entries, p->doomed.num, &p->doomed.cap,
-					      sizeof(*p->doomed.entries));
-		p->doomed.entries[p->doomed.num++] = *e;
-		e->source = NULL; /* moved */
-	}
-}
-
-static int prepare(struct pruning *p, struct sc_error *err)
-{
-	int64_t age;
 	int rc;
 
-	*p = (struct pruning){ .before = INT64_MIN, .unused_before = INT64_MIN, .to_size = UINT64_MAX };
-	if (o.older && (rc = parse_age(o.older, &age, err)))
+	*rules = (struct symstore_prune_rules){
+		.indexed_before = INT64_MIN, .used_before = INT64_MIN, .to_size = UINT64_MAX,
+	};
+	if ((rc = time_before(o.older, &rules->indexed_before, err)) ||
+	    (rc = time_before(o.unused, &rules->used_before, err)) ||
+	    (o.to_size && (rc = parse_size(o.to_size, &rules->to_size, err))) ||
+	    (o.keep && (rc = read_keep(keep, err))))
 		return rc;
-	if (o.older)
-		p->before = time(NULL) - age;
-	if (o.unused && (rc = parse_age(o.unused, &age, err)))
-		return rc;
-	if (o.unused)
-		p->unused_before = time(NULL) - age;
-	if (o.to_size && (rc = parse_size(o.to_size, &p->to_size, err)))
-		return rc;
-	return o.keep ? read_keep(p, err) : 0;
-}
-
-static int prune(struct pruning *p, struct symstore *store, struct sc_error *err)
-{
-	struct symstore_reader *reader;
-	int rc = symstore_read_begin(store, &reader, err);
-
-	p->store = store;
-	if (!rc)
-		rc = symstore_each(reader, NULL, 0, judge, p, err);
-	symstore_read_end(reader);
-	if (rc)
-		return rc;
-	fit(p);
-	return o.dry_run ? 0 : doomed_remove(&p->doomed, store, err);
+	rules->keep = keep->data;
+	rules->num_keep = keep->len;
+	return 0;
 }
 
 static int run(int argc, char **argv)
 {
+	struct symstore_removals list = { 0 };
+	struct symstore_prune_rules rules;
 	struct symstore *store = NULL;
+	struct keep keep = { 0 };
 	struct sc_error err;
-	struct pruning p;
 	int rc;
 
 	(void)argv;
@@ -194,19 +128,20 @@ static int run(int argc, char **argv)
 		cmd_error("say what to remove: --older AGE, --unused AGE, --to-size SIZE or --keep FILE");
 		return STATUS_ERROR;
 	}
-	rc = prepare(&p, &err);
+	rc = rules_init(&rules, &keep, &err);
 	if (!rc)
 		rc = open_store(o.store, o.dry_run ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);
 	if (!rc)
-		rc = prune(&p, store, &err);
+		rc = symstore_condemn(store, &rules, &list, &err);
+	if (!rc && !o.dry_run)
+		rc = symstore_remove_all(store, &list, &err);
 	if (!rc)
-		doomed_print(&p.doomed, o.dry_run, o.json, o.quiet);
+		print_removals(&list, o.dry_run, o.json, o.quiet);
 	else
 		cmd_error("%s", err.msg);
 	symstore_close(store);
-	tdestroy(p.keep, free);
-	doomed_deinit(&p.doomed);
-	doomed_deinit(&p.rest);
+	symstore_removals_deinit(&list);
+	free(keep.data);
 	return rc ? STATUS_ERROR : STATUS_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/doomed.h"
+#include "cmd/store/removals.h"
 #include "format/symcache_format.h"
 #include "symcache/store.h"
 
@@ -26,7 +26,7 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static int gather(struct symstore *store, char **texts, struct doomed *doomed,
+static int gather(struct symstore *store, char **texts, struct symstore_removals *list,
 		  struct sc_error *err)
 {
 	struct symstore_reader *reader;
@@ -40,7 +40,7 @@ static int gather(struct symstore *store, char **texts, struct doomed *doomed,
 		if (!rc)
 			rc = symstore_entry(reader, id, len, &entry, err);
 		if (!rc)
-			doomed_add(doomed, &entry);
+			rc = symstore_removals_add(list, &entry, err);
 	}
 	symstore_read_end(reader);
 	return rc;
@@ -48,7 +48,7 @@ static int gather(struct symstore *store, char **texts, struct doomed *doomed,
 
 static int run(int argc, char **argv)
 {
-	struct doomed doomed __attribute__((cleanup(doomed_deinit))) = { 0 };
+	struct symstore_removals list __attribute__((cleanup(symstore_removals_deinit))) = { 0 };
 	struct symstore *store;
 	struct sc_error err;
 	int rc;
@@ -59,11 +59,11 @@ static int run(int argc, char **argv)
 	}
 	rc = open_store(o.store, o.dry_run ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);
 	if (!rc)
-		rc = gather(store, argv, &doomed, &err);
+		rc = gather(store, argv, &list, &err);
 	if (!rc && !o.dry_run)
-		rc = doomed_remove(&doomed, store, &err);
+		rc = symstore_remove_all(store, &list, &err);
 	if (!rc)
-		doomed_print(&doomed, o.dry_run, o.json, o.quiet);
+		print_removals(&list, o.dry_run, o.json, o.quiet);
 	else
 		cmd_error("%s", err.msg);
 	symstore_close(store);

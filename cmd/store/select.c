@@ -113,6 +113,6 @@ bool selection_has(const struct selection *s, const struct symstore_entry *e)
 	for (size_t i = 0; i < s->tags.len && !tagged; i++)
 		tagged = symstore_tags_have(e->tags, s->tags.items[i]);
 	return tagged && e->time < s->before && e->time >= s->after && e->cache_size >= s->least &&
-	       e->cache_size <= s->most && (s->kind < 0 || e->sources & source_bit(s->kind)) &&
+	       e->cache_size <= s->most && (s->kind < 0 || e->sources & symstore_kind_bit(s->kind)) &&
 	       (!s->name || name_matches(s->name, e->source_path));
 }

@@ -17,7 +17,7 @@
 struct selection {
 	struct opt_list tags;
 	const char *name;
-	int kind;                  /* index into source_names, -1: any */
+	int kind;                  /* index into symstore_kinds, -1: any */
 	const char *older, *newer, *larger, *smaller;
 
 	/* What selection_init() makes of them. */
@@ -34,7 +34,7 @@ struct selection {
 	  "those of files whose name matches the shell pattern; the whole path if it has a '/'" }, \
 	{ "kind", 0, OPT_ENUM, &(s)->kind, "KIND", \
 	  "those with symbols of this kind: dwarf, symtab, minidebuginfo or dynsym", \
-	  .choices = source_names }, \
+	  .choices = symstore_kinds }, \
 	{ "older", 0, OPT_STRING, &(s)->older, "AGE", \
 	  "those indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" }, \
 	{ "newer", 0, OPT_STRING, &(s)->newer, "AGE", "those indexed since then" }, \

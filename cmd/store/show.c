@@ -87,9 +87,9 @@ static void text_entry(const struct symstore_entry *e, int64_t used)
 	fact("source size", "%" PRIu64, e->source_size);
 	fact("source XXH3-128", "%016" PRIx64 "%016" PRIx64, e->source_hash.high64,
 	     e->source_hash.low64);
-	fact("indexed", "%s by %s", time_text(e->time, text), e->tool_version);
+	fact("indexed", "%s by %s", symstore_time_text(e->time, text), e->tool_version);
 	if (used)
-		fact("last used", "%.10s", time_text(used, text));
+		fact("last used", "%.10s", symstore_time_text(used, text));
 	if (e->bad_units)
 		fact("broken units", "%" PRIu32, e->bad_units);
 	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
@@ -187,7 +187,7 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 		if (entry)
 			entry_json(j, entry);
 		if (used)
-			json_gen_text(j, "last_used", time_text(used, text));
+			json_gen_text(j, "last_used", symstore_time_text(used, text));
 		json_cache(j, cache, !entry);
 	} else if (!o.files && !o.functions && !o.ranges && !o.data) {
 		if (entry)

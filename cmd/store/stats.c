@@ -33,7 +33,7 @@ static bool count(void *ctx, const struct symstore_entry *e)
 	struct totals *t = ctx;
 	int kind = 0;
 
-	while (kind < KINDS - 1 && !(e->sources & source_bit(kind)))
+	while (kind < KINDS - 1 && !(e->sources & symstore_kind_bit(kind)))
 		kind++;
 	t->kinds[kind].entries++;
 	t->kinds[kind].bytes += e->cache_size;
@@ -47,7 +47,7 @@ static bool count(void *ctx, const struct symstore_entry *e)
 
 static const char *kind_name(int kind)
 {
-	return kind < KINDS - 1 ? source_names[kind] : "none";
+	return kind < KINDS - 1 ? symstore_kinds[kind] : "none";
 }
 
 static void print_json(const struct symstore_info *info, const struct totals *t)
@@ -70,8 +70,8 @@ static void print_json(const struct symstore_info *info, const struct totals *t)
 	json_gen_number(j, "broken_debug_info", t->broken);
 	json_gen_number(j, "seen_files", info->seen);
 	if (info->entries) {
-		json_gen_text(j, "oldest", time_text(t->oldest, text));
-		json_gen_text(j, "newest", time_text(t->newest, text));
+		json_gen_text(j, "oldest", symstore_time_text(t->oldest, text));
+		json_gen_text(j, "newest", symstore_time_text(t->newest, text));
 	}
 	json_gen_number(j, "file_size", info->file_size);
 	json_gen_number(j, "used_bytes", info->used_bytes - info->free_bytes);
@@ -100,8 +100,8 @@ static void print_text(const struct symstore_info *info, const struct totals *t)
 	printf("broken       %12llu  with broken debug information\n", (unsigned long long)t->broken);
 	printf("files seen   %12llu\n", (unsigned long long)info->seen);
 	if (info->entries)
-		printf("indexed      %s to %s\n", time_text(t->oldest, oldest),
-		       time_text(t->newest, newest));
+		printf("indexed      %s to %s\n", symstore_time_text(t->oldest, oldest),
+		       symstore_time_text(t->newest, newest));
 	printf("file         %12llu bytes, %llu of them free pages of %u\n",
 	       (unsigned long long)info->file_size, (unsigned long long)info->free_bytes,
 	       info->page_size);

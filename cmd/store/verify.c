@@ -1,26 +1,22 @@
 /*
  * symcache verify: reads everything and says what is wrong.
  *
- * First the structure of the store's file: LMDB would trust it. Then each
- * entry's cache, on all cores: the hashes that were stored when it was written, then
- * the rules of the format. Or bundles: their manifests, and each cache against them.
- * What is bad is named on standard output, in the order of the build IDs.
+ * First the structure of the store's file, then each entry's cache. Or bundles: their
+ * manifests, and each cache against them. What is bad is named on standard output, in
+ * the order of the build IDs.
  */
-#include <pthread.h>
-#include <stdatomic.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cmd/cli/json_gen.h"
-#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/bundle.h"
-#include "cmd/store/doomed.h"
+#include "symcache/build_id.h"
+#include "symcache/bundle.h"
+#include "symcache/upkeep.h"
 
 static struct {
 	const char *store, *verify_key;
@@ -42,170 +38,94 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-enum {
-	MAX_FAULTS = 10, /* told of each entry; counted: all */
-	MAX_THREADS = 64,
-};
-
-/* An entry, file or bundle's member, and what is wrong with it. */
-struct subject {
-	const char *name;
-	uint64_t faults;
-	char *texts[MAX_FAULTS];
-};
-
-/* An entry of the store, which waits for its turn. */
-struct job {
-	struct symstore_entry entry;  /* without its strings */
-	char *source;
-	struct subject subject;
-	bool done;
-};
-
 struct verification {
 	struct progress progress;
 	struct json_gen *json;   /* NULL: text */
 	uint64_t verified, bad;
-	struct symstore_reader *reader; /* only read: all threads share it */
-	struct job *jobs;
-	size_t num_jobs, cap_jobs, next_job; /* to be told */
-	atomic_size_t next;      /* to be done */
-	pthread_mutex_t lock;    /* of what is told */
-	struct doomed doomed;    /* the bad entries, if they are to be removed */
+	struct symstore_removals removals; /* the bad entries, if they are to be removed */
+	struct sc_error err;
+	int rc;
 };
 
-/* A symcache_fault_fn; ctx is the subject. */
-static bool fault(void *ctx, const char *text)
+/* Says what is wrong with `name`, if anything. */
+static void report(struct verification *v, const char *name, const struct symstore_faults *f)
 {
-	struct subject *s = ctx;
-
-	if (s->faults < MAX_FAULTS)
-		s->texts[s->faults] = must_asprintf("%s", text);
-	s->faults++;
-	return true;
-}
-
-/* Tells what is wrong, if anything, and forgets it. */
-static void tell(struct verification *v, struct subject *s)
-{
-	const size_t told = s->faults < MAX_FAULTS ? (size_t)s->faults : MAX_FAULTS;
-
-	if (!s->faults)
+	if (!f->num)
 		return;
 	v->bad++;
 	progress_erase(&v->progress);
 	if (v->json) {
 		json_gen_open_map(v->json, NULL);
-		json_gen_text(v->json, "name", s->name);
+		json_gen_text(v->json, "name", name);
 		json_gen_open_array(v->json, "faults");
 	}
-	for (size_t i = 0; i < told; i++) {
+	for (size_t i = 0; i < f->num_texts; i++)
 		if (v->json)
-			json_gen_text(v->json, NULL, s->texts[i]);
+			json_gen_text(v->json, NULL, f->texts[i]);
 		else
-			printf("%s: %s\n", s->name, s->texts[i]);
-		free(s->texts[i]);
-	}
+			printf("%s: %s\n", name, f->texts[i]);
 	if (v->json) {
 		json_gen_close_array(v->json);
-		json_gen_number(v->json, "num_faults", s->faults);
+		json_gen_number(v->json, "num_faults", f->num);
 		json_gen_close_map(v->json);
-	} else if (s->faults > MAX_FAULTS) {
-		printf("%s: %llu more\n", s->name, (unsigned long long)(s->faults - MAX_FAULTS));
+	} else if (f->num > f->num_texts) {
+		printf("%s: %llu more\n", name, (unsigned long long)(f->num - f->num_texts));
 	}
+}
+
+static void report_one(struct verification *v, const char *name, const char *text)
+{
+	report(v, name, &(struct symstore_faults){ 1, 1, { (char *)text } });
 }
 
 /* ---- the store --------------------------------------------------------------- */
 
-static bool add_job(void *ctx, const struct symstore_entry *entry)
-{
-	struct verification *v = ctx;
-	struct job *job;
-
-	v->jobs = must_grow(v->jobs, v->num_jobs, &v->cap_jobs, sizeof(*v->jobs));
-	job = &v->jobs[v->num_jobs++];
-	*job = (struct job){ .entry = *entry, .source = must_asprintf("%s", entry->source_path) };
-	job->entry.source_path = job->source;
-	return true;
-}
-
-/* Tells of the entries that are done, up to the first that is not. */
-static void tell_jobs(struct verification *v)
+static void on_verified(void *ctx, const struct symstore_entry *entry,
+			const struct symstore_faults *faults, uint64_t done, uint64_t total)
 {
 	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
-
-	for (; v->next_job < v->num_jobs && v->jobs[v->next_job].done; v->next_job++) {
-		struct job *job = &v->jobs[v->next_job];
-
-		if (job->subject.faults && o.repair)
-			doomed_add(&v->doomed, &job->entry);
-		symcache_build_id_text(id, job->entry.build_id, job->entry.build_id_len);
-		job->subject.name = id;
-		tell(v, &job->subject);
-	}
-}
-
-static void *work(void *ctx)
-{
 	struct verification *v = ctx;
-	struct job *job;
-	size_t i;
 
-	while ((i = atomic_fetch_add(&v->next, 1)) < v->num_jobs) {
-		job = &v->jobs[i];
-		symstore_check_entry(v->reader, &job->entry, fault, &job->subject);
-		pthread_mutex_lock(&v->lock);
-		job->done = true;
-		progress_update(&v->progress, v->verified++, v->num_jobs, job->source);
-		tell_jobs(v);
-		pthread_mutex_unlock(&v->lock);
-	}
-	return NULL;
+	v->verified = done;
+	progress_update(&v->progress, done - 1, total, entry->source_path);
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
+	report(v, id, faults);
+	if (faults->num && o.repair && !v->rc)
+		v->rc = symstore_removals_add(&v->removals, entry, &v->err);
 }
 
-static int verify_entries(struct verification *v, struct sc_error *err)
+static int verify_entries(struct verification *v, struct symstore_reader *reader, const char *path)
 {
-	const uint64_t want = o.jobs ? o.jobs : (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	pthread_t others[MAX_THREADS];
-	unsigned n = 0;
-	int rc = symstore_each(v->reader, NULL, 0, add_job, v, err);
+	struct symstore_faults faults = { 0 };
+	int rc;
 
-	if (!rc) {
-		while (n + 1 < want && n < MAX_THREADS && n + 1 < v->num_jobs &&
-		       !pthread_create(&others[n], NULL, work, v))
-			n++;
-		work(v);
-		while (n)
-			pthread_join(others[--n], NULL);
-	}
-	for (size_t i = 0; i < v->num_jobs; i++)
-		free(v->jobs[i].source);
-	free(v->jobs);
-	return rc;
+	symstore_check(reader, symstore_faults_add, &faults);
+	report(v, path, &faults);
+	symstore_faults_deinit(&faults);
+	if (v->bad)
+		return 0;
+	rc = symstore_verify(reader, o.jobs < UINT_MAX ? (unsigned)o.jobs : UINT_MAX, on_verified, v,
+			     &v->err);
+	return rc ? rc : v->rc;
 }
 
-static int verify_store(struct verification *v, struct sc_error *err)
+static int verify_store(struct verification *v)
 {
-	struct subject file = { 0 };
+	struct symstore_reader *reader = NULL;
 	struct symstore *store;
 	char *path = NULL;
-	int rc = open_store(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, err);
+	int rc = open_store(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, &v->err);
 
 	if (!rc)
-		rc = symstore_read_begin(store, &v->reader, err);
+		rc = symstore_read_begin(store, &reader, &v->err);
 	if (!rc)
-		rc = store_path(o.store, &path, err);
-	if (!rc) {
-		file.name = path;
-		symstore_check(v->reader, fault, &file);
-		tell(v, &file);
-		if (!v->bad)
-			rc = verify_entries(v, err);
-	}
+		rc = store_path(o.store, &path, &v->err);
+	if (!rc)
+		rc = verify_entries(v, reader, path);
 	free(path);
-	symstore_read_end(v->reader);
-	if (!rc && v->doomed.num)
-		rc = doomed_remove(&v->doomed, store, err);
+	symstore_read_end(reader);
+	if (!rc && v->removals.len)
+		rc = symstore_remove_all(store, &v->removals, &v->err);
 	symstore_close(store);
 	return rc;
 }
@@ -214,16 +134,17 @@ static int verify_store(struct verification *v, struct sc_error *err)
 
 static void verify_file(struct verification *v, const char *path)
 {
-	struct subject subject = { .name = path };
+	struct symstore_faults faults = { 0 };
 	struct symcache_map file;
 	struct sc_error err;
 
 	v->verified++;
 	if (symcache_map_open(path, &file, &err))
-		fault(&subject, without_path(err.msg, path));
+		symstore_faults_add(&faults, without_path(err.msg, path));
 	else
-		symcache_verify(&file.cache, fault, &subject);
-	tell(v, &subject);
+		symcache_verify(&file.cache, symstore_faults_add, &faults);
+	report(v, path, &faults);
+	symstore_faults_deinit(&faults);
 	symcache_map_close(&file);
 }
 
@@ -239,26 +160,27 @@ static int sound_member(void *ctx, const struct symstore_entry *entry, const voi
 
 static void bad_member(void *ctx, const char *name, const char *why)
 {
-	struct subject subject = { .name = name };
 	struct verification *v = ctx;
 
 	v->verified++;
-	fault(&subject, why);
-	tell(v, &subject);
+	report_one(v, name, why);
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *item)
+{
+	progress_update(&((struct verification *)ctx)->progress, done, total, item);
 }
 
 static void verify_bundle(struct verification *v, const char *path)
 {
-	const struct bundle_reader reader = {
-		.verify_key = o.verify_key, .entry = sound_member, .fault = bad_member, .ctx = v,
-		.progress = &v->progress,
+	const struct symbundle_reader reader = {
+		.verify_key = o.verify_key, .entry = sound_member, .fault = bad_member,
+		.progress = on_progress, .ctx = v,
 	};
-	struct subject subject = { .name = path };
 	struct sc_error err;
 
-	if (bundle_read(path, &reader, &err))
-		fault(&subject, without_path(err.msg, path));
-	tell(v, &subject);
+	if (symbundle_read(path, &reader, &err))
+		report_one(v, path, without_path(err.msg, path));
 }
 
 static int check_arguments(int bundles)
@@ -275,19 +197,17 @@ static int check_arguments(int bundles)
 static int run(int argc, char **argv)
 {
 	struct verification v = { .json = o.json ? json_gen_create(true) : NULL };
-	struct sc_error err;
 	int rc = 0;
 
 	if (check_arguments(argc))
 		return STATUS_ERROR;
-	pthread_mutex_init(&v.lock, NULL);
 	progress_init(&v.progress, "verifying", o.quiet);
 	if (v.json) {
 		json_gen_open_map(v.json, NULL);
 		json_gen_open_array(v.json, "bad");
 	}
 	if (!o.caches.len && !argc)
-		rc = verify_store(&v, &err);
+		rc = verify_store(&v);
 	for (int i = 0; i < argc; i++)
 		verify_bundle(&v, argv[i]);
 	for (size_t i = 0; i < o.caches.len; i++)
@@ -297,20 +217,20 @@ static int run(int argc, char **argv)
 		json_gen_close_array(v.json);
 		json_gen_number(v.json, "verified", v.verified);
 		if (o.repair)
-			json_gen_number(v.json, "removed", rc ? 0 : v.doomed.num);
+			json_gen_number(v.json, "removed", rc ? 0 : v.removals.len);
 		json_gen_close_map(v.json);
 		json_gen_end(v.json);
 		json_gen_destroy(v.json);
 	} else if (!rc && (!o.quiet || v.bad)) {
 		printf("%llu verified, %llu bad", (unsigned long long)v.verified,
 		       (unsigned long long)v.bad);
-		if (v.doomed.num)
-			printf(", %zu removed", v.doomed.num);
+		if (v.removals.len)
+			printf(", %zu removed", v.removals.len);
 		putchar('\n');
 	}
 	if (rc)
-		cmd_error("%s", err.msg);
-	doomed_deinit(&v.doomed);
+		cmd_error("%s", v.err.msg);
+	symstore_removals_deinit(&v.removals);
 	return rc ? STATUS_ERROR : v.bad ? STATUS_PARTLY : STATUS_OK;
 }
 

@@ -19,6 +19,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/utf8.h"
+
 struct verifier {
 	const struct symcache *cache;
 	symcache_fault_fn *fn;
@@ -45,48 +47,6 @@ fault(struct verifier *v, const char *fmt, ...)
 
 /* ---- strings --------------------------------------------------------------- */
 
-/* Length of the UTF-8 sequence at s[0, n), n > 0; 0: malformed (also overlong
- * forms, surrogates, and what lies above U+10FFFF). */
-static size_t utf8_sequence(const uint8_t *s, size_t n)
-{
-	size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 :
-		     s[0] < 0xf5 ? 4 : 0;
-
-	if (len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-static bool is_utf8(const uint8_t *s, size_t n)
-{
-	uint64_t eight;
-
-	while (n) {
-		size_t len;
-
-		if (n >= sizeof(eight)) { /* ASCII, eight at a time */
-			memcpy(&eight, s, sizeof(eight));
-			if (!(eight & 0x8080808080808080)) {
-				s += sizeof(eight);
-				n -= sizeof(eight);
-				continue;
-			}
-		}
-		len = utf8_sequence(s, n);
-		if (!len)
-			return false;
-		s += len;
-		n -= len;
-	}
-	return true;
-}
-
 static void verify_strings(struct verifier *v)
 {
 	const struct symcache_header *h = v->cache->header;
@@ -108,7 +68,7 @@ static void verify_strings(struct verifier *v)
 		v->starts[offset / 8] |= (uint8_t)(1 << offset % 8);
 		if (!s.len && h->version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS)
 			fault(v, "strings: empty string at offset 0x%x", offset);
-		if (!is_utf8((const uint8_t *)s.ptr, s.len))
+		if (sc_utf8_valid(s.ptr, s.len) != s.len)
 			fault(v, "strings: invalid UTF-8 at offset 0x%x", offset);
 	}
 }

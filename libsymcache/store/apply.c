@@ -9,6 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/cleanup.h"
 #include "libsymcache/store/record.h"
 
 /* The entry under the key of `op`; *there is false if it is missing or cannot
@@ -38,11 +39,6 @@ static int put_record(struct symstore *store, MDB_txn *txn, struct symstore_op *
 	return rc;
 }
 
-static void free_text(char **text)
-{
-	free(*text);
-}
-
 /* Writes the cache, the hashes of its blocks and its record; `tags` are those of the old entry, too. */
 static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		       struct symstore_entry *fresh, const char *tags)
@@ -70,7 +66,7 @@ static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op 
 
 static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
 {
-	char *tags __attribute__((cleanup(free_text))) = NULL;
+	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symstore_entry fresh, old;
 	bool there, stays;
 	int rc;
@@ -95,7 +91,7 @@ static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *o
 
 static int add_tags(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
 {
-	char *tags __attribute__((cleanup(free_text))) = NULL;
+	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symstore_entry old;
 	bool there;
 	int rc = find_old(store, txn, op, &old, &there);

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/fault.h"
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 #include "symcache/build_id.h"
@@ -44,26 +45,15 @@ void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 	munmap(file, size);
 }
 
-static bool first_fault(void *ctx, const char *fault)
-{
-	sc_error_set(ctx, SC_EFORMAT, "damaged or cut off: %s", fault);
-	return false;
-}
-
 int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short, struct sc_error *err)
 {
 	struct sc_error first;
-	struct symstore_report report = { .fn = first_fault, .ctx = &first };
+	struct symstore_report report = { .fn = sc_first_fault, .ctx = &first };
 
 	symstore_check_pages(store, txn, if_short, &report);
-	return report.faults ? sc_error_set(err, SC_EFORMAT, "store %s: %s", store->path, first.msg)
+	return report.faults ? sc_error_set(err, SC_EFORMAT, "store %s: damaged or cut off: %s",
+					     store->path, first.msg)
 			     : 0;
-}
-
-static void key_text(char text[SYMCACHE_BUILD_ID_TEXT], const struct symstore_bytes *key)
-{
-	symcache_build_id_text(text, key->data,
-			       key->size < SYMCACHE_BUILD_ID_MAX ? key->size : SYMCACHE_BUILD_ID_MAX);
 }
 
 /* Each entry has a cache that is large enough, and there are no other caches. */
@@ -79,7 +69,8 @@ static void check_records(struct symstore_reader *reader, struct symstore_report
 	for (rc = symstore_seek(&walk, &reader->view, &reader->entries, false,
 				(struct symstore_bytes){ 0 });
 	     !rc && !r->stop; rc = symstore_next(&walk)) {
-		key_text(id, &walk.key);
+		symcache_build_id_text(id, walk.key.data, walk.key.size < SYMCACHE_BUILD_ID_MAX ?
+				       walk.key.size : SYMCACHE_BUILD_ID_MAX);
 		if (!symstore_entry_decode(walk.key.data, walk.key.size, walk.value.data,
 					   walk.value.size, &entry)) {
 			symstore_fault(r, "%s: malformed entry record", id);

@@ -15,18 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/cleanup.h"
 #include "libsymcache/store/store.h"
-
-static void free_path(char **path)
-{
-	free(*path);
-}
-
-static void close_file(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
 
 static int copy(const char *path, const char *beside, struct sc_error *err)
 {
@@ -51,7 +41,7 @@ static int copy(const char *path, const char *beside, struct sc_error *err)
 static int replace(const char *path, const char *beside, const struct stat *old,
 		   uint64_t *after, struct sc_error *err)
 {
-	int fd __attribute__((cleanup(close_file))) = open(beside, O_RDONLY | O_CLOEXEC);
+	int fd __attribute__((cleanup(sc_close_fd))) = open(beside, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || (fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid) &&
@@ -64,9 +54,9 @@ static int replace(const char *path, const char *beside, const struct stat *old,
 
 int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct sc_error *err)
 {
-	char *target __attribute__((cleanup(free_path))) = NULL;
-	char *beside __attribute__((cleanup(free_path))) = NULL;
-	int claim __attribute__((cleanup(close_file))) = -1;
+	char *target __attribute__((cleanup(sc_free_text))) = NULL;
+	char *beside __attribute__((cleanup(sc_free_text))) = NULL;
+	int claim __attribute__((cleanup(sc_close_fd))) = -1;
 	struct stat st;
 	int rc;
 

@@ -61,6 +61,18 @@ struct symstore_entry {
 	                            * them; "" or NULL: nothing */
 };
 
+/* A build ID by itself; zeros behind its `len` bytes. */
+struct symstore_id {
+	uint8_t bytes[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
+};
+
+/* Sorts by the bytes, and drops what is there twice. Returns how many are left. */
+size_t symstore_ids_sort(struct symstore_id *ids, size_t num);
+
+/* Is `id` among sorted ones? */
+bool symstore_ids_have(const struct symstore_id *ids, size_t num, const struct symstore_id *id);
+
 /*
  * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
  * or one that a first writer left before it was a store; SC_EFORMAT: not a
@@ -138,6 +150,35 @@ int symstore_get_note(struct symstore_reader *reader, const char *name, const vo
 /* May `fresh` take the place of `old`? Its symbols are no worse: the order is in
  * format/store.md. */
 bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
+
+/* ---- records in words --------------------------------------------------------- */
+
+/* The kinds of symbols, best first: "dwarf", ...; ends with NULL. */
+extern const char *const symstore_kinds[];
+
+/* The bit of enum symcache_source for an index into them. */
+uint32_t symstore_kind_bit(int kind);
+
+/* A field of a record as `list --json` and manifests have it. */
+struct symstore_field {
+	const char *key;
+	enum { SYMSTORE_TEXT, SYMSTORE_NUMBER, SYMSTORE_BOOL, SYMSTORE_LIST } type;
+	const char *text;       /* of a list: a newline between its items */
+	uint64_t number;        /* or truth */
+};
+
+struct symstore_fields {
+	struct symstore_field data[16];
+	size_t len;
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17], source_hash[33];
+	char time[32];
+};
+
+/* All fields; texts lie in `entry` and `ret`. */
+void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_fields *ret);
+
+/* "2026-11-21T11:02:33Z" for seconds since 1970. Returns `text`. */
+const char *symstore_time_text(int64_t time, char text[32]);
 
 /* What came of a file's content when it was looked at. */
 struct symstore_outcome {

@@ -4,8 +4,8 @@
  *   openssl genpkey -algorithm ed25519 -out key.pem
  *   openssl pkey -in key.pem -pubout -out public.pem
  */
-#ifndef CMD_SIGN_H
-#define CMD_SIGN_H
+#ifndef BUNDLE_SIGN_H
+#define BUNDLE_SIGN_H
 
 #include <stddef.h>
 #include <stdint.h>

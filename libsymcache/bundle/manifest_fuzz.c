@@ -2,7 +2,7 @@
  * Fuzz target: any text as a manifest. What is read is written and read again, and is
  * the same.
  */
-#include "cmd/store/manifest.h"
+#include "libsymcache/bundle/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +29,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct manifest m, again;
 	struct sc_error err;
 	char *text;
+	size_t len;
 
 	if (manifest_read(&m, (const char *)data, size, &err))
 		return 0;
-	text = manifest_write(&m);
+	must(!manifest_write(&m, &text, &len, &err));
 	/* What is no UTF-8, or very large, is written in another way. */
-	if (!manifest_read(&again, text, strlen(text), &err)) {
-		must(again.num == m.num);
-		for (size_t i = 0; i < m.num; i++)
-			same(&m.entries[i], &again.entries[i]);
+	if (!manifest_read(&again, text, len, &err)) {
+		must(again.len == m.len);
+		for (size_t i = 0; i < m.len; i++)
+			same(&m.data[i], &again.data[i]);
 	}
 	manifest_sort(&m);
-	for (size_t i = 0; i < m.num; i++)
-		must(manifest_find(&m, m.entries[i].entry.build_id, m.entries[i].entry.build_id_len));
+	for (size_t i = 0; i < m.len; i++)
+		must(manifest_find(&m, m.data[i].entry.build_id, m.data[i].entry.build_id_len));
 	manifest_deinit(&again);
 	manifest_deinit(&m);
 	free(text);

@@ -1,18 +1,17 @@
-/*
- * bundle_reading.h: what reading a bundle of any shape shares; see bundle.h.
- */
-#ifndef CMD_BUNDLE_READING_H
-#define CMD_BUNDLE_READING_H
+/* reading.h: what reading a bundle of any shape shares; see symcache/bundle.h. */
+#ifndef BUNDLE_READING_H
+#define BUNDLE_READING_H
 
-#include "cmd/store/bundle.h"
+#include "libsymcache/bundle/manifest.h"
 
 enum {
 	MAX_MANIFEST = 1 << 30,
+	MAX_SIGNATURE = 4096,
 	MAX_CACHE = 0x7fb00000,   /* the store takes no more */
 };
 
 struct bundle_reading {
-	const struct bundle_reader *r;
+	const struct symbundle_reader *r;
 	struct manifest manifest;
 	bool has_manifest, *seen; /* by entries of the manifest */
 	uint64_t done, total;
@@ -21,6 +20,9 @@ struct bundle_reading {
 /* Takes the manifest (text NULL: there is none), if it is signed as is asked. */
 int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const void *signature,
 		 size_t signature_size, struct sc_error *err);
+
+/* Reports what is wrong with a part of the bundle, by its name. */
+void bundle_fault(struct bundle_reading *b, const char *name, const char *why);
 
 /* Hands a cache on if it is sound, and as it is listed (or NULL). */
 int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
@@ -31,8 +33,13 @@ int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void *data, size_t size,
 			 struct sc_error *err);
 
+/* The build ID in a name like "ab/cdef….symcache". */
+bool bundle_id_of_name(const char *name, struct symstore_id *ret);
+
 /* At the end: names what the manifest has and the bundle has not. */
 void bundle_name_missing(struct bundle_reading *b);
+
+/* ---- the shapes ---- */
 
 int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err);
 int bundle_read_archive(struct bundle_reading *b, int fd, struct sc_error *err);

@@ -1,5 +1,5 @@
 /* Ed25519 by libsodium: see sign.h. */
-#include "cmd/store/sign.h"
+#include "libsymcache/bundle/sign.h"
 
 #include <errno.h>
 #include <stdio.h>

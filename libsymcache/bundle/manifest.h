@@ -3,11 +3,12 @@
  * each entry its record, and the size and hashes of its cache. A signature is
  * made over the bytes of this text. format/store.md describes it.
  */
-#ifndef CMD_MANIFEST_H
-#define CMD_MANIFEST_H
+#ifndef BUNDLE_MANIFEST_H
+#define BUNDLE_MANIFEST_H
 
-#include "format/symcache_format.h"
-#include "symcache/store.h"
+#include "symcache/bundle.h"
+
+enum { MANIFEST_VERSION = 1 };
 
 struct manifest_entry {
 	struct symstore_entry entry;   /* strings on the heap */
@@ -18,25 +19,30 @@ struct manifest_entry {
 };
 
 struct manifest {
-	struct manifest_entry *entries; /* in the order of the bundle */
-	size_t num, cap;
+	struct manifest_entry *data;   /* in the order of the bundle */
+	size_t len, cap;
 };
 
-/* Appends a copy of the record and hashes the cache, also with SHA-256 if asked. */
-void manifest_add(struct manifest *m, const struct symstore_entry *entry, const void *cache,
-		  bool sha256);
+/* Appends a copy of the record and hashes the cache, also with SHA-256 if asked. SC_ENOMEM. */
+int manifest_add(struct manifest *m, const struct symstore_entry *entry, const void *cache,
+		 bool sha256, struct sc_error *err);
+/* Strings that are not there become empty ones. False: out of memory. */
+bool manifest_fill_strings(struct symstore_entry *e);
 void manifest_drop_last(struct manifest *m);
 void manifest_deinit(struct manifest *m);
 
-/* The JSON text, on the heap. */
-char *manifest_write(const struct manifest *m);
+/* The JSON text, on the heap, with a NUL behind its *len bytes. SC_ENOMEM. */
+int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err);
 
-/* Reads it: any bytes will do. SC_EFORMAT; SC_EUNSUPPORTED: a later version. */
+/* Reads it: any bytes will do. SC_EFORMAT; SC_EUNSUPPORTED: a later version; SC_ENOMEM. */
 int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err);
 
 /* Sorts by build ID, for manifest_find(). */
 void manifest_sort(struct manifest *m);
 const struct manifest_entry *manifest_find(const struct manifest *m, const uint8_t *id, size_t len);
+
+/* Does the manifest have this entry with the same bytes as `e`? */
+bool manifest_has(const struct manifest *m, const struct manifest_entry *e);
 
 /* Are these the bytes that the manifest speaks of? SC_EFORMAT: how they differ. */
 int manifest_check(const struct manifest_entry *e, const void *cache, size_t size,
@@ -46,7 +52,6 @@ int manifest_check(const struct manifest_entry *e, const void *cache, size_t siz
 enum { BUNDLE_NAME = 2 * SYMCACHE_BUILD_ID_MAX + 16 };
 const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAME]);
 
-#define MANIFEST_NAME "manifest.json"
 #define SIGNATURE_NAME "manifest.sig"
 
 #endif

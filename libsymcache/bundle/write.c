@@ -1,21 +1,20 @@
 /*
- * Writing bundles: see bundle.h. The manifest goes first into an archive, so that
+ * Writing bundles: see write.h. The manifest goes first into an archive, so that
  * it can be checked as a stream. Cost: the caches are read twice, once for their
  * hashes.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/cli/progress.h"
-#include "cmd/store/bundle.h"
-#include "cmd/store/sign.h"
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/bundle/sign.h"
+#include "libsymcache/bundle/write.h"
 #include "symcache/archive.h"
 
 enum {
@@ -23,25 +22,34 @@ enum {
 	BATCH_BYTES = 256 << 20,  /* of a store, in one commit */
 };
 
-enum bundle_shape bundle_shape_of(const char *path)
+enum symbundle_shape symbundle_shape_of(const char *path)
 {
-	static const struct { const char *end; enum bundle_shape shape; } ends[] = {
-		{ ".store", BUNDLE_STORE }, { ".tar.zst", BUNDLE_ARCHIVE }, { ".tzst", BUNDLE_ARCHIVE },
+	static const struct { const char *end; enum symbundle_shape shape; } ends[] = {
+		{ ".store", SYMBUNDLE_STORE }, { ".tar.zst", SYMBUNDLE_ARCHIVE }, { ".tzst", SYMBUNDLE_ARCHIVE },
 	};
 	size_t len = strlen(path);
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (len > strlen(ends[i].end) && !strcmp(path + len - strlen(ends[i].end), ends[i].end))
 			return ends[i].shape;
-	return BUNDLE_TREE;
+	return SYMBUNDLE_TREE;
+}
+
+/* On the heap; NULL: out of memory. */
+static char *join(const char *a, const char *between, const char *b)
+{
+	char *text;
+
+	return asprintf(&text, "%s%s%s", a, between, b) < 0 ? NULL : text;
 }
 
 static int get_cache(const struct bundle_source *s, size_t i, const void **data, size_t *size,
 		     struct sc_error *err)
 {
-	const struct symstore_entry *e = &s->manifest->entries[i].entry;
+	const struct symstore_entry *e = &s->manifest->data[i].entry;
 
-	progress_update(s->progress, i, s->manifest->num, e->source_path);
+	if (s->progress)
+		s->progress(s->ctx, i, s->manifest->len, e->source_path);
 	return symstore_get(s->reader, e->build_id, e->build_id_len, data, size, err);
 }
 
@@ -53,12 +61,12 @@ static int write_members(struct symarchive_writer *w, const struct bundle_source
 	char name[BUNDLE_NAME];
 	const void *data;
 	size_t size;
-	int rc = symarchive_add(w, MANIFEST_NAME, s->text, strlen(s->text), 0, err);
+	int rc = symarchive_add(w, SYMBUNDLE_MANIFEST, s->text, s->text_len, 0, err);
 
 	if (!rc && s->signature)
 		rc = symarchive_add(w, SIGNATURE_NAME, s->signature, SIGNATURE_SIZE, 0, err);
-	for (size_t i = 0; i < s->manifest->num && !rc; i++) {
-		const struct symstore_entry *e = &s->manifest->entries[i].entry;
+	for (size_t i = 0; i < s->manifest->len && !rc; i++) {
+		const struct symstore_entry *e = &s->manifest->data[i].entry;
 
 		if (!(rc = get_cache(s, i, &data, &size, err)))
 			rc = symarchive_add(w, bundle_name(e, name), data, size, e->time, err);
@@ -68,23 +76,19 @@ static int write_members(struct symarchive_writer *w, const struct bundle_source
 
 static int write_archive(const char *part, const struct bundle_source *s, struct sc_error *err)
 {
-	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	struct symarchive_writer *w;
 	int rc = fd < 0 ? sc_error_sys(err, "cannot write %s", part) :
 			  symarchive_create(fd, LEVEL, &w, err);
 
-	if (!rc) {
-		rc = write_members(w, s, err);
-		if (rc)
-			symarchive_abort(w);
-		else
-			rc = symarchive_finish(w, err);
-	}
-	if (!rc && fsync(fd))
-		rc = sc_error_sys(err, "cannot write %s", part);
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	if (rc)
+		return rc;
+	if ((rc = write_members(w, s, err)))
+		symarchive_abort(w);
+	else
+		rc = symarchive_finish(w, err);
+	return !rc && fsync(fd) ? sc_error_sys(err, "cannot write %s", part) : rc;
 }
 
 /* ---- a tree ------------------------------------------------------------------- */
@@ -92,25 +96,26 @@ static int write_archive(const char *part, const struct bundle_source *s, struct
 static int write_file(const char *folder, const char *name, const void *data, size_t size,
 		      struct sc_error *err)
 {
-	char *path = must_asprintf("%s/%s", folder, name), *slash = strrchr(path, '/');
-	FILE *f;
+	char *path __attribute__((cleanup(sc_free_text))) = join(folder, "/", name);
+	char *slash = path ? strrchr(path, '/') : NULL;
 	int rc = 0;
+	bool ok;
+	FILE *f;
 
+	if (!path)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	*slash = 0;
 	if (mkdir(path, 0777) && errno != EEXIST)
 		rc = sc_error_sys(err, "cannot make the directory %s", path);
 	*slash = '/';
-	if (!rc) {
-		bool ok;
-
-		f = fopen(path, "wex");
-		ok = f && fwrite(data, 1, size, f) == size && !fflush(f) && !fsync(fileno(f));
-		if (!ok)
-			rc = sc_error_sys(err, "cannot write %s", path);
-		if (f)
-			fclose(f);
-	}
-	free(path);
+	if (rc)
+		return rc;
+	f = fopen(path, "wex");
+	ok = f && fwrite(data, 1, size, f) == size && !fflush(f) && !fsync(fileno(f));
+	if (!ok)
+		rc = sc_error_sys(err, "cannot write %s", path);
+	if (f)
+		fclose(f);
 	return rc;
 }
 
@@ -123,13 +128,13 @@ static int write_tree(const char *part, const struct bundle_source *s, struct sc
 
 	if (mkdir(part, 0777))
 		return sc_error_sys(err, "cannot make the directory %s", part);
-	for (size_t i = 0; i < s->manifest->num && !rc; i++)
+	for (size_t i = 0; i < s->manifest->len && !rc; i++)
 		if (!(rc = get_cache(s, i, &data, &size, err)))
-			rc = write_file(part, bundle_name(&s->manifest->entries[i].entry, name), data,
+			rc = write_file(part, bundle_name(&s->manifest->data[i].entry, name), data,
 					size, err);
 	if (!rc && s->signature)
 		rc = write_file(part, SIGNATURE_NAME, s->signature, SIGNATURE_SIZE, err);
-	return rc ? rc : write_file(part, MANIFEST_NAME, s->text, strlen(s->text), err);
+	return rc ? rc : write_file(part, SYMBUNDLE_MANIFEST, s->text, s->text_len, err);
 }
 
 /* ---- a store ------------------------------------------------------------------ */
@@ -157,15 +162,15 @@ static int write_batch(struct symstore *store, const struct bundle_source *s, st
 
 	if (rc)
 		return rc;
-	for (; *next < s->manifest->num && bytes < BATCH_BYTES && !rc; (*next)++) {
+	for (; *next < s->manifest->len && bytes < BATCH_BYTES && !rc; (*next)++) {
 		struct blob *b = &blobs[*next];
 
 		if (!(rc = get_cache(s, *next, &b->data, &b->size, err)))
-			rc = symstore_put(w, &s->manifest->entries[*next].entry, fill, b, NULL, err);
+			rc = symstore_put(w, &s->manifest->data[*next].entry, fill, b, NULL, err);
 		bytes += b->size;
 	}
-	if (!rc && *next == s->manifest->num) {
-		rc = symstore_note(w, MANIFEST_NAME, s->text, strlen(s->text), err);
+	if (!rc && *next == s->manifest->len) {
+		rc = symstore_note(w, SYMBUNDLE_MANIFEST, s->text, s->text_len, err);
 		if (!rc && s->signature)
 			rc = symstore_note(w, SIGNATURE_NAME, s->signature, SIGNATURE_SIZE, err);
 	}
@@ -177,61 +182,68 @@ static int write_batch(struct symstore *store, const struct bundle_source *s, st
 
 static int write_store(const char *part, const struct bundle_source *s, struct sc_error *err)
 {
-	struct blob *blobs = must_calloc(s->manifest->num + 1, sizeof(*blobs));
-	char *lock = must_asprintf("%s-lock", part);
+	struct blob *blobs = calloc(s->manifest->len + 1, sizeof(*blobs));
+	char *lock __attribute__((cleanup(sc_free_text))) = join(part, "-lock", "");
+	struct symstore *store = NULL;
 	uint64_t before, after;
-	struct symstore *store;
 	size_t next = 0;
-	int rc = symstore_open(part, SYMSTORE_WRITE, &store, err);
+	int rc;
 
+	if (blobs && lock)
+		rc = symstore_open(part, SYMSTORE_WRITE, &store, err);
+	else
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
 	do
 		rc = rc ? rc : write_batch(store, s, blobs, &next, err);
-	while (!rc && next < s->manifest->num);
+	while (!rc && next < s->manifest->len);
 	symstore_close(store);
 	if (!rc)
 		rc = symstore_compact(part, &before, &after, err);
-	unlink(lock);
-	free(lock);
+	if (lock)
+		unlink(lock);
 	free(blobs);
 	return rc;
 }
 
 /* ---- any ------------------------------------------------------------------------ */
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st, (void)type, (void)at;
-	return remove(path);
-}
-
 static void remove_part(const char *part)
 {
-	nftw(part, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	FTS *fts = fts_open((char *[]){ (char *)part, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *at;
+
+	while (fts && (at = fts_read(fts)))
+		if (at->fts_info != FTS_D)
+			remove(at->fts_path);
+	if (fts)
+		fts_close(fts);
 }
 
-int bundle_write(const char *path, enum bundle_shape shape, const struct bundle_source *source,
+int bundle_write(const char *path, enum symbundle_shape shape, const struct bundle_source *source,
 		 struct sc_error *err)
 {
 	static int (*const writers[])(const char *, const struct bundle_source *, struct sc_error *) = {
-		[BUNDLE_STORE] = write_store, [BUNDLE_TREE] = write_tree,
-		[BUNDLE_ARCHIVE] = write_archive,
+		[SYMBUNDLE_STORE] = write_store, [SYMBUNDLE_TREE] = write_tree,
+		[SYMBUNDLE_ARCHIVE] = write_archive,
 	};
+	char *part __attribute__((cleanup(sc_free_text))) = NULL;
 	size_t len = strlen(path);
 	struct stat st;
-	char *part;
 	int rc;
 
 	while (len > 1 && path[len - 1] == '/')
 		len--;
-	if (shape != BUNDLE_ARCHIVE && !lstat(path, &st))
+	if (shape != SYMBUNDLE_ARCHIVE && !lstat(path, &st))
 		return sc_error_set(err, SC_EINVAL, "%s is there already", path);
-	part = must_asprintf("%.*s.part", (int)len, path);
+	if (asprintf(&part, "%.*s.part", (int)len, path) < 0) {
+		part = NULL;
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
 	remove_part(part);
 	rc = writers[shape](part, source, err);
 	if (!rc && rename(part, path))
 		rc = sc_error_sys(err, "cannot rename %s to %s", part, path);
 	if (rc)
 		remove_part(part);
-	free(part);
 	return rc;
 }

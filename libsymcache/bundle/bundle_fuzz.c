@@ -2,8 +2,7 @@
  * Fuzz target: any bytes as a bundle in one file, an archive or a store. What is handed
  * on is a sound cache under a build ID.
  */
-#include "cmd/cli/progress.h"
-#include "cmd/store/bundle.h"
+#include "symcache/bundle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +32,9 @@ static void fault(void *ctx, const char *name, const char *why)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct progress progress = { 0 };
 	size_t faults = 0;
-	const struct bundle_reader reader = {
-		.entry = take, .fault = fault, .ctx = &faults, .progress = &progress,
+	const struct symbundle_reader reader = {
+		.entry = take, .fault = fault, .ctx = &faults,
 	};
 	struct sc_error err;
 	char path[64];
@@ -45,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	bundle_read(path, &reader, &err);
+	symbundle_read(path, &reader, &err);
 	close(fd);
 	return 0;
 }

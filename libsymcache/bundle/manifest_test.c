@@ -1,5 +1,5 @@
 /* Manifests and signatures: what is written is read again; what lies is refused. */
-#include "cmd/store/manifest.h"
+#include "libsymcache/bundle/manifest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/store/sign.h"
+#include "libsymcache/bundle/sign.h"
 
 static const char cache[] = "the bytes of a cache";
 
@@ -32,19 +32,21 @@ static void round_trip(void **state)
 	const struct manifest_entry *e;
 	char name[BUNDLE_NAME], *text;
 	struct sc_error err;
+	size_t len;
 
 	(void)state;
-	manifest_add(&m, &first, cache, true);
-	manifest_add(&m, &second, cache, false);
-	text = manifest_write(&m);
-	assert_int_equal(manifest_read(&got, text, strlen(text), &err), 0);
-	assert_int_equal(got.num, 2);
+	assert_int_equal(manifest_add(&m, &first, cache, true, &err), 0);
+	assert_int_equal(manifest_add(&m, &second, cache, false, &err), 0);
+	assert_int_equal(manifest_write(&m, &text, &len, &err), 0);
+	assert_int_equal(len, strlen(text));
+	assert_int_equal(manifest_read(&got, text, len, &err), 0);
+	assert_int_equal(got.len, 2);
 	manifest_sort(&got);
 	e = manifest_find(&got, first.build_id, 3);
-	assert_ptr_equal(e, &got.entries[1]);
+	assert_ptr_equal(e, &got.data[1]);
 	assert_null(manifest_find(&got, first.build_id, 2));
 	assert_true(e->has_sha256);
-	assert_false(got.entries[0].has_sha256);
+	assert_false(got.data[0].has_sha256);
 	assert_true(e->entry.build_id_derived);
 	assert_int_equal(e->entry.sources, first.sources);
 	assert_int_equal(e->entry.bad_units, 4);
@@ -59,7 +61,7 @@ static void round_trip(void **state)
 	assert_int_equal(manifest_check(e, cache, sizeof(cache), &err), 0);
 	assert_int_equal(manifest_check(e, cache, sizeof(cache) - 1, &err), SC_EFORMAT);
 	assert_int_equal(manifest_check(e, "the bytes of a cachE", sizeof(cache), &err), SC_EFORMAT);
-	got.entries[1].sha256[31] ^= 1;
+	got.data[1].sha256[31] ^= 1;
 	assert_int_equal(manifest_check(e, cache, sizeof(cache), &err), SC_EFORMAT);
 	assert_non_null(strstr(err.msg, "SHA-256"));
 	manifest_deinit(&got);
@@ -111,17 +113,20 @@ static void unknown_things(void **state)
 		",\"new\":{\"source\":\"no\"},\"source\":\"yes\"}],\"more\":{\"a\":{\"b\":1}}}";
 	struct manifest m;
 	struct sc_error err;
+	char *again;
+	size_t len;
 
 	(void)state;
 	if (manifest_read(&m, text, strlen(text), &err))
 		fail_msg("%s", err.msg);
-	assert_int_equal(m.num, 1);
-	assert_string_equal(m.entries[0].entry.source_path, "yes");
-	assert_int_equal(m.entries[0].entry.build_id[0], 0xab);
+	assert_int_equal(m.len, 1);
+	assert_string_equal(m.data[0].entry.source_path, "yes");
+	assert_int_equal(m.data[0].entry.build_id[0], 0xab);
 	/* What is not there is empty: it can be written as it is. */
-	assert_string_equal(m.entries[0].entry.tags, "");
-	assert_string_equal(m.entries[0].entry.transforms, "");
-	free(manifest_write(&m));
+	assert_string_equal(m.data[0].entry.tags, "");
+	assert_string_equal(m.data[0].entry.transforms, "");
+	assert_int_equal(manifest_write(&m, &again, &len, &err), 0);
+	free(again);
 	manifest_deinit(&m);
 }
 

@@ -1,0 +1,153 @@
+/*
+ * Entries of a store → a bundle: see symcache/bundle.h.
+ *
+ * What is chosen is gathered with its hashes as the manifest; then the bundle is
+ * written from the same snapshot.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/bundle/sign.h"
+#include "libsymcache/bundle/write.h"
+
+struct exporting {
+	const struct symbundle_export_options *o;
+	struct symstore_reader *reader;
+	struct manifest manifest, earlier;
+	uint64_t total, looked;
+	struct symbundle_exported *done;
+	struct sc_error *err;
+	int rc;
+};
+
+static int take(struct exporting *x, const struct symstore_entry *entry)
+{
+	const struct symbundle_export_options *o = x->o;
+	struct sc_error why;
+	const void *cache;
+	size_t size;
+	int rc;
+
+	if (o->hashing)
+		o->hashing(o->ctx, x->looked, x->total, entry->source_path);
+	x->looked++;
+	if (o->choose && !o->choose(o->ctx, entry))
+		return 0;
+	rc = symstore_get(x->reader, entry->build_id, entry->build_id_len, &cache, &size, x->err);
+	if (rc)
+		return rc;
+	if (XXH3_64bits(cache, size) != entry->cache_hash) {
+		symstore_damaged(entry->build_id, entry->build_id_len, &why);
+		x->done->damaged++;
+		if (o->damaged)
+			o->damaged(o->ctx, why.msg);
+		return 0;
+	}
+	if ((rc = manifest_add(&x->manifest, entry, cache, o->sign_key, x->err)))
+		return rc;
+	if (manifest_has(&x->earlier, &x->manifest.data[x->manifest.len - 1])) {
+		manifest_drop_last(&x->manifest);
+		x->done->as_before++;
+	}
+	return 0;
+}
+
+static bool take_entry(void *ctx, const struct symstore_entry *entry)
+{
+	struct exporting *x = ctx;
+
+	x->rc = take(x, entry);
+	return !x->rc;
+}
+
+static int choose_all(struct exporting *x)
+{
+	struct symstore_info info;
+	int rc = symstore_info(x->reader, &info, x->err);
+
+	if (rc)
+		return rc;
+	x->total = info.entries;
+	rc = symstore_each(x->reader, NULL, 0, take_entry, x, x->err);
+	return rc ? rc : x->rc;
+}
+
+static int choose_by_id(struct exporting *x)
+{
+	struct symstore_entry entry;
+	int rc = 0;
+
+	for (size_t i = 0; i < x->o->num_ids && !rc; i++) {
+		const struct symstore_id *id = &x->o->ids[i];
+
+		rc = symstore_entry(x->reader, id->bytes, id->len, &entry, x->err);
+		if (rc == SC_ENOTFOUND) {
+			x->done->missing++;
+			if (x->o->missing)
+				x->o->missing(x->o->ctx, id);
+			rc = 0;
+		} else if (!rc) {
+			rc = take(x, &entry);
+		}
+	}
+	return rc;
+}
+
+static int read_earlier(const char *path, struct manifest *m, struct sc_error *err)
+{
+	char *text __attribute__((cleanup(sc_free_text))) = NULL;
+	FILE *f = fopen(path, "re");
+	size_t cap = 0;
+	ssize_t len;
+	int rc;
+
+	if (!f)
+		return sc_error_sys(err, "cannot open %s", path);
+	len = getdelim(&text, &cap, 0, f);
+	fclose(f);
+	if ((rc = manifest_read(m, text, len > 0 ? (size_t)len : 0, err)))
+		return sc_error_prefix(err, "%s: ", path), rc;
+	manifest_sort(m);
+	return 0;
+}
+
+static int write_chosen(struct exporting *x, const char *path, enum symbundle_shape shape)
+{
+	char *text __attribute__((cleanup(sc_free_text))) = NULL;
+	const char *key = x->o->sign_key;
+	uint8_t signature[SIGNATURE_SIZE];
+	struct bundle_source source = {
+		.reader = x->reader, .manifest = &x->manifest, .signature = key ? signature : NULL,
+		.progress = x->o->writing, .ctx = x->o->ctx,
+	};
+	int rc = manifest_write(&x->manifest, &text, &source.text_len, x->err);
+
+	source.text = text;
+	if (!rc && key)
+		rc = sign_bytes(key, text, source.text_len, signature, x->err);
+	return rc ? rc : bundle_write(path, shape, &source, x->err);
+}
+
+int symbundle_export(struct symstore_reader *reader, const char *path, enum symbundle_shape shape,
+		     const struct symbundle_export_options *options,
+		     struct symbundle_exported *ret, struct sc_error *err)
+{
+	struct exporting x = { .o = options, .reader = reader, .done = ret, .err = err };
+	int rc = options->since ? read_earlier(options->since, &x.earlier, err) : 0;
+
+	*ret = (struct symbundle_exported){ 0 };
+	if (!rc)
+		rc = options->ids ? choose_by_id(&x) : choose_all(&x);
+	if (!rc)
+		rc = write_chosen(&x, path, shape);
+	ret->exported = x.manifest.len;
+	for (size_t i = 0; i < x.manifest.len; i++)
+		ret->bytes += x.manifest.data[i].entry.cache_size;
+	manifest_deinit(&x.manifest);
+	manifest_deinit(&x.earlier);
+	return rc;
+}

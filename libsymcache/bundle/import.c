@@ -1,0 +1,160 @@
+/*
+ * A bundle → the store: see symcache/bundle.h. Caches gather in memory for a commit
+ * each BATCH_BYTES.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "symcache/bundle.h"
+
+enum { BATCH_BYTES = 64 << 20, BATCH_ENTRIES = 1000 };
+
+struct pending {
+	void *bytes;  /* NULL: only tags are added */
+	size_t size;
+	bool stored;
+};
+
+struct importing {
+	const struct symbundle_import_options *o;
+	struct symbundle_imported *done;
+	struct symstore *store;
+	struct symstore_writer *writer; /* NULL: nothing gathered */
+	struct pending pending[BATCH_ENTRIES];
+	size_t num_pending;
+	uint64_t bytes;
+};
+
+static void fill(void *ctx, void *dst)
+{
+	const struct pending *p = ctx;
+
+	memcpy(dst, p->bytes, p->size);
+}
+
+static void forget(struct importing *m)
+{
+	while (m->num_pending)
+		free(m->pending[--m->num_pending].bytes);
+	m->bytes = 0;
+	m->writer = NULL;
+}
+
+static int commit(struct importing *m, struct sc_error *err)
+{
+	int rc = m->writer ? symstore_commit(m->writer, err) : 0;
+
+	for (size_t i = 0; i < m->num_pending && !rc; i++) {
+		m->done->imported += m->pending[i].bytes && m->pending[i].stored;
+		m->done->better_in_store += m->pending[i].bytes && !m->pending[i].stored;
+	}
+	forget(m);
+	return rc;
+}
+
+/* Does the store's own entry stay, as equally good or the same? */
+static int compare(struct importing *m, const struct symstore_entry *entry, const void *cache,
+		   size_t size, bool *stays, struct sc_error *err)
+{
+	struct symstore_reader *reader;
+	struct symstore_entry old;
+	int rc = symstore_read_begin(m->store, &reader, err);
+
+	*stays = false;
+	if (rc)
+		return rc;
+	rc = symstore_entry(reader, entry->build_id, entry->build_id_len, &old, err);
+	if (!rc && old.cache_size == size && old.cache_hash == XXH3_64bits(cache, size)) {
+		*stays = true;
+		m->done->unchanged++;
+	} else if (!rc && symstore_entry_replaces(entry, &old) &&
+		   symstore_entry_replaces(&old, entry)) {
+		*stays = old.time > entry->time;
+		m->done->better_in_store += *stays;
+		m->done->conflicts++;
+		if (m->o->conflict)
+			m->o->conflict(m->o->ctx, entry, !*stays);
+	}
+	symstore_read_end(reader);
+	return rc == SC_ENOTFOUND ? 0 : rc;
+}
+
+static int put(struct importing *m, const struct symstore_entry *entry, const void *cache,
+	       size_t size, bool stays, struct sc_error *err)
+{
+	struct pending *p = &m->pending[m->num_pending];
+
+	*p = (struct pending){ .size = size };
+	if (!stays && !(p->bytes = malloc(size + 1)))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	m->num_pending++;
+	if (stays)
+		return !*entry->tags ? 0 :
+			symstore_add_tags(m->writer, entry->build_id, entry->build_id_len,
+					  entry->tags, err);
+	memcpy(p->bytes, cache, size);
+	m->bytes += size;
+	return symstore_put(m->writer, entry, fill, p, &p->stored, err);
+}
+
+static int import_entry(void *ctx, const struct symstore_entry *given, const void *cache,
+			size_t size, struct sc_error *err)
+{
+	struct symstore_entry entry = *given;
+	struct importing *m = ctx;
+	bool stays;
+	char *tags;
+	int rc = compare(m, &entry, cache, size, &stays, err);
+
+	if (!rc && !m->writer)
+		rc = symstore_write_begin(m->store, &m->writer, err);
+	if (rc)
+		return rc;
+	tags = symstore_tags_unite(entry.tags, m->o->tags);
+	if (!tags)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	entry.tags = tags;
+	entry.cache_size = size;
+	rc = put(m, &entry, cache, size, stays, err);
+	free(tags);
+	if (!rc && (m->bytes >= BATCH_BYTES || m->num_pending == BATCH_ENTRIES))
+		rc = commit(m, err);
+	return rc;
+}
+
+static void on_fault(void *ctx, const char *name, const char *why)
+{
+	struct importing *m = ctx;
+
+	m->done->bad++;
+	if (m->o->fault)
+		m->o->fault(m->o->ctx, name, why);
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *item)
+{
+	struct importing *m = ctx;
+
+	if (m->o->progress)
+		m->o->progress(m->o->ctx, done, total, item);
+}
+
+int symbundle_import(struct symstore *store, const char *path,
+		     const struct symbundle_import_options *options,
+		     struct symbundle_imported *ret, struct sc_error *err)
+{
+	struct importing m = { .o = options, .done = ret, .store = store };
+	const struct symbundle_reader reader = {
+		.verify_key = options->verify_key, .entry = import_entry, .fault = on_fault,
+		.progress = on_progress, .ctx = &m,
+	};
+	int rc = symbundle_read(path, &reader, err);
+
+	if (!rc)
+		return commit(&m, err);
+	symstore_abort(m.writer);
+	forget(&m);
+	return rc;
+}

@@ -1,0 +1,127 @@
+/* The entries of a manifest: see manifest.h. */
+#include "libsymcache/bundle/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+#include <xxhash.h>
+
+#include "libsymcache/base/vec.h"
+#include "symcache/build_id.h"
+
+enum { STRINGS = 5 };
+
+/* The i-th string of a record. */
+static const char **string(struct symstore_entry *e, int i)
+{
+	return (const char **[STRINGS]){ &e->source_path, &e->debug_path, &e->tool_version,
+					 &e->tags, &e->transforms }[i];
+}
+
+bool manifest_fill_strings(struct symstore_entry *e)
+{
+	bool ok = true;
+
+	for (int i = 0; i < STRINGS; i++)
+		if (!*string(e, i))
+			ok = (*string(e, i) = strdup("")) && ok;
+	return ok;
+}
+
+int manifest_add(struct manifest *m, const struct symstore_entry *entry, const void *cache,
+		 bool sha256, struct sc_error *err)
+{
+	XXH128_hash_t hash = XXH3_128bits(cache, entry->cache_size);
+	struct manifest_entry *e = vec_push(m);
+	bool ok = true;
+
+	if (!e)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	*e = (struct manifest_entry){
+		.entry = *entry, .hash = { hash.low64, hash.high64 }, .has_hash = true,
+		.has_sha256 = sha256,
+	};
+	if (sha256)
+		crypto_hash_sha256(e->sha256, cache, entry->cache_size);
+	for (int i = 0; i < STRINGS; i++)
+		if (*string(&e->entry, i))
+			ok = (*string(&e->entry, i) = strdup(*string(&e->entry, i))) && ok;
+	return ok && manifest_fill_strings(&e->entry) ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+void manifest_drop_last(struct manifest *m)
+{
+	m->len--;
+	for (int i = 0; i < STRINGS; i++)
+		free((char *)*string(&m->data[m->len].entry, i));
+}
+
+void manifest_deinit(struct manifest *m)
+{
+	while (m->len)
+		manifest_drop_last(m);
+	vec_deinit(m);
+}
+
+const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAME])
+{
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
+	snprintf(name, BUNDLE_NAME, "%.2s/%s.symcache", id, entry->build_id_len > 1 ? id + 2 : "");
+	return name;
+}
+
+/* ---- looking for entries -------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct symstore_entry *x = &((const struct manifest_entry *)a)->entry;
+	const struct symstore_entry *y = &((const struct manifest_entry *)b)->entry;
+	int order = memcmp(x->build_id, y->build_id, sizeof(x->build_id));
+
+	return order ? order : (x->build_id_len > y->build_id_len) - (x->build_id_len < y->build_id_len);
+}
+
+void manifest_sort(struct manifest *m)
+{
+	if (m->len)
+		qsort(m->data, m->len, sizeof(*m->data), compare);
+}
+
+const struct manifest_entry *manifest_find(const struct manifest *m, const uint8_t *id, size_t len)
+{
+	struct manifest_entry key = { .entry.build_id_len = len };
+
+	memcpy(key.entry.build_id, id, len);
+	return m->len ? bsearch(&key, m->data, m->len, sizeof(*m->data), compare) : NULL;
+}
+
+bool manifest_has(const struct manifest *m, const struct manifest_entry *e)
+{
+	const struct manifest_entry *same = manifest_find(m, e->entry.build_id,
+							  e->entry.build_id_len);
+
+	return same && same->hash.low64 == e->hash.low64 && same->hash.high64 == e->hash.high64;
+}
+
+int manifest_check(const struct manifest_entry *e, const void *cache, size_t size,
+		   struct sc_error *err)
+{
+	XXH128_hash_t hash = XXH3_128bits(cache, size);
+	uint8_t sha256[32];
+
+	if (size != e->entry.cache_size)
+		return sc_error_set(err, SC_EFORMAT, "%zu bytes, the manifest says %llu", size,
+				    (unsigned long long)e->entry.cache_size);
+	if (hash.low64 != e->hash.low64 || hash.high64 != e->hash.high64)
+		return sc_error_set(err, SC_EFORMAT, "its hash is not that of the manifest");
+	if (e->has_sha256) {
+		crypto_hash_sha256(sha256, cache, size);
+		if (memcmp(sha256, e->sha256, sizeof(sha256)))
+			return sc_error_set(err, SC_EFORMAT, "its SHA-256 is not that of the manifest");
+	}
+	return 0;
+}

@@ -1,0 +1,285 @@
+/*
+ * JSON → manifest: see manifest.h. Reading is by events, so that memory grows with the
+ * entries only, and takes any bytes: what has no build ID or is of the wrong type is an
+ * error, what is unknown is skipped.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_parse.h>
+
+#include "libsymcache/base/vec.h"
+#include "libsymcache/bundle/manifest.h"
+#include "symcache/build_id.h"
+
+enum { IN_BUNDLE = 1, IN_ENTRIES = 2, IN_ENTRY = 3, IN_LIST = 4, MAX_DEPTH = 8 };
+
+struct reading {
+	struct manifest *m;
+	struct sc_error *err;
+	int depth;
+	bool is_entries, is_bundle;
+	char key[32];            /* of the innermost map that has one we know */
+	enum { NO_LIST, KINDS, TAGS, TRANSFORMS } list;
+	VEC(char) lines;         /* of the current list, a newline behind each */
+};
+
+static int bad(struct reading *r, const char *what)
+{
+	sc_error_set(r->err, SC_EFORMAT, "the manifest's entry %zu: %s is no such thing",
+		     r->m->len, what);
+	return 0;
+}
+
+static int no_memory(struct reading *r)
+{
+	sc_error_set(r->err, SC_ENOMEM, "out of memory");
+	return 0;
+}
+
+static bool key_is(const struct reading *r, const char *key)
+{
+	return !strcmp(r->key, key);
+}
+
+/* The entry that a value at this depth belongs to, or NULL. */
+static struct manifest_entry *entry_at(const struct reading *r, int depth)
+{
+	return r->is_entries && r->depth == depth && r->m->len ? &r->m->data[r->m->len - 1] : NULL;
+}
+
+static bool hex_bytes(const char *text, uint8_t *bytes, size_t len)
+{
+	uint8_t all[SYMCACHE_BUILD_ID_MAX];
+	size_t nibbles;
+
+	if (symcache_build_id_parse(text, all, &nibbles, NULL) || nibbles != 2 * len)
+		return false;
+	memcpy(bytes, all, len);
+	return true;
+}
+
+static bool hex_hash(const char *text, struct symstore_hash *ret)
+{
+	uint8_t bytes[16];
+
+	if (!hex_bytes(text, bytes, sizeof(bytes)))
+		return false;
+	*ret = (struct symstore_hash){ 0 };
+	for (int i = 0; i < 8; i++) {
+		ret->high64 = ret->high64 << 8 | bytes[i];
+		ret->low64 = ret->low64 << 8 | bytes[8 + i];
+	}
+	return true;
+}
+
+static int set_text(struct reading *r, const char **at, char *text)
+{
+	free((char *)*at);
+	*at = text;
+	return text || no_memory(r);
+}
+
+static int list_item(struct reading *r, struct manifest_entry *e, const char *text)
+{
+	const size_t len = strlen(text);
+
+	if (r->list == KINDS)
+		for (int i = 0; symstore_kinds[i]; i++)
+			if (!strcmp(text, symstore_kinds[i]))
+				e->entry.sources |= symstore_kind_bit(i);
+	if (r->list == TAGS && !symstore_tag_valid(text))
+		return bad(r, r->key);
+	if (r->list != TAGS && r->list != TRANSFORMS)
+		return 1;
+	if (!vec_reserve(&r->lines, len + 1))
+		return no_memory(r);
+	memcpy(r->lines.data + r->lines.len, text, len);
+	r->lines.len += len + 1;
+	r->lines.data[r->lines.len - 1] = '\n';
+	return 1;
+}
+
+static int entry_text(struct reading *r, struct manifest_entry *e, const char *text)
+{
+	size_t nibbles;
+	bool ok = true;
+
+	if (key_is(r, "build_id")) {
+		ok = !symcache_build_id_parse(text, e->entry.build_id, &nibbles, NULL) &&
+		     nibbles % 2 == 0;
+		e->entry.build_id_len = ok ? nibbles / 2 : 0;
+	} else if (key_is(r, "cache_xxh128")) {
+		ok = e->has_hash = hex_hash(text, &e->hash);
+	} else if (key_is(r, "cache_sha256")) {
+		ok = e->has_sha256 = hex_bytes(text, e->sha256, sizeof(e->sha256));
+	} else if (key_is(r, "source_xxh128")) {
+		ok = hex_hash(text, &e->entry.source_hash);
+	} else if (key_is(r, "source")) {
+		return set_text(r, &e->entry.source_path, strdup(text));
+	} else if (key_is(r, "debug_file")) {
+		return set_text(r, &e->entry.debug_path, strdup(text));
+	} else if (key_is(r, "tool")) {
+		return set_text(r, &e->entry.tool_version, strdup(text));
+	}
+	return ok || bad(r, r->key);
+}
+
+static int on_string(void *ctx, const unsigned char *s, size_t len)
+{
+	struct reading *r = ctx;
+	struct manifest_entry *e;
+	char *text;
+	int go_on = 1;
+
+	if (memchr(s, 0, len))
+		return bad(r, "a text with a NUL");
+	if (!(text = strndup((const char *)s, len)))
+		return no_memory(r);
+	if (r->depth == IN_BUNDLE && key_is(r, "format"))
+		r->is_bundle = !strcmp(text, "symcache bundle");
+	else if ((e = entry_at(r, IN_ENTRY)))
+		go_on = entry_text(r, e, text);
+	else if ((e = entry_at(r, IN_LIST)))
+		go_on = list_item(r, e, text);
+	free(text);
+	return go_on;
+}
+
+static int on_integer(void *ctx, long long n)
+{
+	struct reading *r = ctx;
+	struct manifest_entry *e = entry_at(r, IN_ENTRY);
+
+	if (r->depth == IN_BUNDLE && key_is(r, "version") && n != MANIFEST_VERSION) {
+		sc_error_set(r->err, SC_EUNSUPPORTED, "the bundle is of version %lld; this program "
+			     "knows %d", n, MANIFEST_VERSION);
+		return 0;
+	}
+	if (!e)
+		return 1;
+	if (key_is(r, "time"))
+		e->entry.time = n;
+	else if (n < 0)
+		return bad(r, r->key);
+	else if (key_is(r, "cache_size"))
+		e->entry.cache_size = (uint64_t)n;
+	else if (key_is(r, "source_size"))
+		e->entry.source_size = (uint64_t)n;
+	else if (key_is(r, "broken_units"))
+		e->entry.bad_units = (uint32_t)n;
+	return 1;
+}
+
+static int on_boolean(void *ctx, int value)
+{
+	struct reading *r = ctx;
+	struct manifest_entry *e = entry_at(r, IN_ENTRY);
+
+	if (e && key_is(r, "build_id_derived"))
+		e->entry.build_id_derived = value;
+	return 1;
+}
+
+static int on_key(void *ctx, const unsigned char *s, size_t len)
+{
+	struct reading *r = ctx;
+
+	snprintf(r->key, sizeof(r->key), "%.*s", (int)(len < 32 ? len : 32), (const char *)s);
+	return 1;
+}
+
+static int deeper(struct reading *r)
+{
+	return ++r->depth <= MAX_DEPTH || bad(r, "so many levels");
+}
+
+static int on_map(void *ctx)
+{
+	struct reading *r = ctx;
+
+	if (r->depth == IN_BUNDLE)
+		r->is_entries = false;
+	if (r->is_entries && r->depth == IN_ENTRIES && !vec_push(r->m))
+		return no_memory(r);
+	r->key[0] = 0;
+	return deeper(r);
+}
+
+static int on_array(void *ctx)
+{
+	struct reading *r = ctx;
+
+	if (r->depth == IN_BUNDLE)
+		r->is_entries = key_is(r, "entries");
+	if (entry_at(r, IN_ENTRY))
+		r->list = key_is(r, "symbols") ? KINDS : key_is(r, "tags") ? TAGS :
+			  key_is(r, "transforms") ? TRANSFORMS : NO_LIST;
+	return deeper(r);
+}
+
+static int on_end_array(void *ctx)
+{
+	struct reading *r = ctx;
+	struct manifest_entry *e;
+	int go_on = 1;
+
+	r->depth--;
+	if (!(e = entry_at(r, IN_ENTRY)))
+		return 1;
+	if (r->lines.len) {
+		r->lines.data[r->lines.len - 1] = 0;
+		go_on = r->list == TAGS ?
+			set_text(r, &e->entry.tags, symstore_tags_unite(r->lines.data, NULL)) :
+			set_text(r, &e->entry.transforms, strdup(r->lines.data));
+	}
+	vec_clear(&r->lines);
+	r->list = NO_LIST;
+	return go_on;
+}
+
+/* An entry without what it cannot do without is refused at once: a long text of them
+ * would take much more memory. */
+static int on_end_map(void *ctx)
+{
+	struct reading *r = ctx;
+	struct manifest_entry *e;
+
+	r->depth--;
+	if (!(e = entry_at(r, IN_ENTRIES)))
+		return 1;
+	if (e->entry.build_id_len && e->has_hash)
+		return manifest_fill_strings(&e->entry) || no_memory(r);
+	sc_error_set(r->err, SC_EFORMAT, "the manifest's entry %zu has no %s", r->m->len,
+		     e->entry.build_id_len ? "hash" : "build ID");
+	return 0;
+}
+
+int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err)
+{
+	static const yajl_callbacks callbacks = {
+		.yajl_boolean = on_boolean, .yajl_integer = on_integer, .yajl_string = on_string,
+		.yajl_start_map = on_map, .yajl_map_key = on_key, .yajl_end_map = on_end_map,
+		.yajl_start_array = on_array, .yajl_end_array = on_end_array,
+	};
+	struct sc_error first = { 0 };
+	struct reading r = { .m = m, .err = &first };
+	yajl_handle parser = yajl_alloc(&callbacks, NULL, &r);
+	int rc = 0;
+
+	*m = (struct manifest){ 0 };
+	if (!parser)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (yajl_parse(parser, (const unsigned char *)text, len) != yajl_status_ok ||
+	    yajl_complete_parse(parser) != yajl_status_ok)
+		rc = sc_error_set(err, first.code ? first.code : SC_EFORMAT, "%s",
+				  first.code ? first.msg : "the manifest is no JSON text");
+	else if (!r.is_bundle)
+		rc = sc_error_set(err, SC_EFORMAT, "the manifest is not that of a bundle");
+	yajl_free(parser);
+	vec_deinit(&r.lines);
+	if (rc)
+		manifest_deinit(m);
+	return rc;
+}

@@ -1,0 +1,112 @@
+/* A manifest as JSON: see manifest.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yajl/yajl_gen.h>
+
+#include "libsymcache/base/utf8.h"
+#include "libsymcache/bundle/manifest.h"
+#include "symcache/build_id.h"
+
+static void put_bytes(yajl_gen gen, const char *text, size_t len)
+{
+	yajl_gen_string(gen, (const unsigned char *)text, len);
+}
+
+/* Names may hold any bytes: what is not UTF-8 is mended. */
+static int put_text(yajl_gen gen, const char *text, size_t len, struct sc_error *err)
+{
+	char *mended;
+
+	if (sc_utf8_valid(text, len) == len) {
+		put_bytes(gen, text, len);
+		return 0;
+	}
+	if (!(mended = malloc(3 * len)))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	put_bytes(gen, mended, sc_utf8_mend(text, len, mended));
+	free(mended);
+	return 0;
+}
+
+static int put_field(yajl_gen gen, const struct symstore_field *f, struct sc_error *err)
+{
+	const char *at = f->text, *item;
+	char number[24];
+	size_t len;
+	int rc = 0;
+
+	put_bytes(gen, f->key, strlen(f->key));
+	switch (f->type) {
+	case SYMSTORE_TEXT:
+		return put_text(gen, f->text, strlen(f->text), err);
+	case SYMSTORE_NUMBER: /* yajl's integers are signed */
+		yajl_gen_number(gen, number, (size_t)sprintf(number, "%" PRIu64, f->number));
+		return 0;
+	case SYMSTORE_BOOL:
+		yajl_gen_bool(gen, (int)f->number);
+		return 0;
+	case SYMSTORE_LIST:
+		yajl_gen_array_open(gen);
+		while (!rc && (len = symstore_tags_next(&at, &item)))
+			rc = put_text(gen, item, len, err);
+		yajl_gen_array_close(gen);
+	}
+	return rc;
+}
+
+static int put_pair(yajl_gen gen, const char *key, const char *text)
+{
+	return put_field(gen, &(struct symstore_field){ key, SYMSTORE_TEXT, text, 0 }, NULL);
+}
+
+static int put_entry(yajl_gen gen, const struct manifest_entry *e, struct sc_error *err)
+{
+	char name[BUNDLE_NAME], hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	struct symstore_fields fields;
+	int rc = 0;
+
+	yajl_gen_map_open(gen);
+	put_pair(gen, "file", bundle_name(&e->entry, name));
+	snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, e->hash.high64, e->hash.low64);
+	put_pair(gen, "cache_xxh128", hex);
+	if (e->has_sha256) {
+		symcache_build_id_text(hex, e->sha256, sizeof(e->sha256));
+		put_pair(gen, "cache_sha256", hex);
+	}
+	symstore_entry_fields(&e->entry, &fields);
+	for (size_t i = 0; i < fields.len && !rc; i++)
+		rc = put_field(gen, &fields.data[i], err);
+	put_bytes(gen, "time", 4);
+	yajl_gen_integer(gen, e->entry.time);
+	yajl_gen_map_close(gen);
+	return rc;
+}
+
+int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err)
+{
+	yajl_gen gen = yajl_gen_alloc(NULL);
+	const unsigned char *text;
+	int rc = 0;
+
+	*ret = NULL;
+	if (!gen)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	yajl_gen_map_open(gen);
+	put_pair(gen, "format", "symcache bundle");
+	put_bytes(gen, "version", 7);
+	yajl_gen_integer(gen, MANIFEST_VERSION);
+	put_bytes(gen, "entries", 7);
+	yajl_gen_array_open(gen);
+	for (size_t i = 0; i < m->len && !rc; i++)
+		rc = put_entry(gen, &m->data[i], err);
+	yajl_gen_array_close(gen);
+	yajl_gen_map_close(gen);
+	yajl_gen_get_buf(gen, &text, len);
+	if (!rc && !(*ret = strndup((const char *)text, *len)))
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	yajl_gen_free(gen);
+	return rc;
+}

@@ -1,0 +1,99 @@
+/*
+ * An archive as a bundle, read as a stream: one member is in memory at a time, nothing
+ * goes to disk, and a member's name is used for its build ID alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/base/vec.h"
+#include "libsymcache/bundle/reading.h"
+#include "symcache/archive.h"
+
+struct member {
+	char *data; /* 8-aligned */
+	size_t len, cap;
+};
+
+/* The current file as a whole. */
+static int read_member(struct symarchive *a, struct member *m, struct sc_error *err)
+{
+	size_t n;
+	int rc;
+
+	vec_clear(m);
+	do {
+		if (!vec_reserve(m, 1))
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		if ((rc = symarchive_read(a, m->data + m->len, m->cap - m->len, &n, err)))
+			return rc;
+		m->len += n;
+		if (m->len > MAX_CACHE)
+			return sc_error_set(err, SC_EFORMAT, "a file in it is above %d bytes", MAX_CACHE);
+	} while (n);
+	return 0;
+}
+
+static int give_member(struct bundle_reading *b, const char *name, const struct member *m,
+		       struct sc_error *err)
+{
+	const struct manifest_entry *e = NULL;
+	struct symstore_id id;
+
+	if (!b->has_manifest)
+		return bundle_give_unlisted(b, name, m->data, m->len, err);
+	if (bundle_id_of_name(name, &id))
+		e = manifest_find(&b->manifest, id.bytes, id.len);
+	if (!e) {
+		bundle_fault(b, name, "the manifest does not have it");
+		return 0;
+	}
+	b->seen[e - b->manifest.data] = true;
+	return bundle_give(b, e, &e->entry, name, m->data, m->len, err);
+}
+
+/* The manifest and its signature come first, before the caches, or not at all. */
+static int read_members(struct bundle_reading *b, struct symarchive *a, struct member *manifest,
+			struct member *m, struct sc_error *err)
+{
+	bool begun = false;
+	const char *name;
+	int rc;
+
+	while (!(rc = symarchive_next(a, &name, err))) {
+		bool is_signature = !begun && !strcmp(name, SIGNATURE_NAME);
+
+		if (!begun && !manifest->data && !strcmp(name, SYMBUNDLE_MANIFEST)) {
+			if ((rc = read_member(a, manifest, err)))
+				return rc;
+			continue;
+		}
+		if ((rc = read_member(a, m, err)))
+			return rc;
+		if (!begun && (rc = bundle_begin(b, manifest->data, manifest->len,
+						 is_signature ? m->data : NULL, m->len, err)))
+			return rc;
+		begun = true;
+		if (!is_signature && (rc = give_member(b, name, m, err)))
+			return rc;
+	}
+	if (rc != SC_ENOTFOUND)
+		return rc;
+	if (!begun && (rc = bundle_begin(b, manifest->data, manifest->len, NULL, 0, err)))
+		return rc;
+	bundle_name_missing(b);
+	return 0;
+}
+
+int bundle_read_archive(struct bundle_reading *b, int fd, struct sc_error *err)
+{
+	struct member manifest = { 0 }, m = { 0 };
+	struct symarchive *a;
+	int rc = symarchive_open(fd, &a, err);
+
+	if (!rc)
+		rc = read_members(b, a, &manifest, &m, err);
+	symarchive_close(a);
+	vec_deinit(&manifest);
+	vec_deinit(&m);
+	return rc;
+}

@@ -1,0 +1,145 @@
+/*
+ * A folder as a bundle: SymCache files by their build IDs, with a manifest or without.
+ * With one, what it does not list is not looked at.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/vec.h"
+#include "libsymcache/bundle/reading.h"
+
+struct file {
+	char *data; /* 8-aligned */
+	size_t len, cap;
+};
+
+static int read_fd(int fd, size_t max, struct file *f, struct sc_error *err)
+{
+	struct stat st;
+	ssize_t n;
+
+	vec_clear(f);
+	if (fd < 0 || fstat(fd, &st))
+		return sc_error_sys(err, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return sc_error_set(err, SC_EINVAL, "not a regular file");
+	if ((uint64_t)st.st_size > max)
+		return sc_error_set(err, SC_EFORMAT, "it is above %zu bytes", max);
+	if (!vec_reserve(f, (size_t)st.st_size + 1))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	while (f->len < f->cap && (n = read(fd, f->data + f->len, f->cap - f->len))) {
+		if (n < 0 && errno != EINTR)
+			return sc_error_sys(err, "cannot read");
+		f->len += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* The file as a whole, copied: who changes it meanwhile does not change what is checked. */
+static int read_file(const char *path, size_t max, struct file *f, struct sc_error *err)
+{
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return read_fd(fd, max, f, err);
+}
+
+/* The same, if it is a SymCache file. */
+static int read_cache(const char *path, struct file *f, struct sc_error *err)
+{
+	struct symcache cache;
+	int rc = read_file(path, MAX_CACHE, f, err);
+
+	return rc ? rc : symcache_open(&cache, f->data, f->len, err);
+}
+
+static int give_listed(struct bundle_reading *b, const char *folder, struct file *f,
+		       struct sc_error *err)
+{
+	char name[BUNDLE_NAME];
+	struct sc_error why;
+	char *path;
+	int rc = 0;
+
+	for (size_t i = 0; i < b->manifest.len && !rc; i++) {
+		const struct manifest_entry *e = &b->manifest.data[i];
+
+		if (asprintf(&path, "%s/%s", folder, bundle_name(&e->entry, name)) < 0)
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		if (read_cache(path, f, &why))
+			bundle_fault(b, name, why.msg);
+		else
+			rc = bundle_give(b, e, &e->entry, name, f->data, f->len, err);
+		free(path);
+	}
+	return rc;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* All files *.symcache below; links are not followed. */
+static int give_all(struct bundle_reading *b, const char *folder, struct file *f,
+		    struct sc_error *err)
+{
+	FTS *fts = fts_open((char *[]){ (char *)folder, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
+			    by_name);
+	struct sc_error why;
+	int rc = 0;
+	FTSENT *at;
+
+	if (!fts)
+		return sc_error_sys(err, "cannot read");
+	while (!rc && (at = fts_read(fts))) {
+		const char *end = strrchr(at->fts_name, '.');
+
+		if (at->fts_info != FTS_F || !end || strcmp(end, ".symcache"))
+			continue;
+		if (read_cache(at->fts_path, f, &why))
+			bundle_fault(b, at->fts_path, why.msg);
+		else
+			rc = bundle_give_unlisted(b, at->fts_path, f->data, f->len, err);
+	}
+	fts_close(fts);
+	return rc;
+}
+
+/* A small file of the tree; *f is empty if there is none. */
+static int read_part(const char *folder, const char *name, size_t max, struct file *f,
+		     struct sc_error *err)
+{
+	char *path __attribute__((cleanup(sc_free_text))) = NULL;
+	int rc;
+
+	if (asprintf(&path, "%s/%s", folder, name) < 0) {
+		path = NULL;
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	rc = read_file(path, max, f, err);
+	if (rc == SC_ESYS && errno == ENOENT)
+		return 0;
+	return rc ? sc_error_prefix(err, "%s: ", path) : 0;
+}
+
+int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err)
+{
+	struct file manifest = { 0 }, f = { 0 };
+	int rc;
+
+	if (!(rc = read_part(path, SYMBUNDLE_MANIFEST, MAX_MANIFEST, &manifest, err)) &&
+	    !(rc = read_part(path, SIGNATURE_NAME, MAX_SIGNATURE, &f, err)))
+		rc = bundle_begin(b, manifest.data, manifest.len, f.data, f.len, err);
+	if (!rc)
+		rc = b->has_manifest ? give_listed(b, path, &f, err) : give_all(b, path, &f, err);
+	vec_deinit(&manifest);
+	vec_deinit(&f);
+	return rc;
+}

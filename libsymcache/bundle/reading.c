@@ -1,0 +1,124 @@
+/* What reading a bundle of any shape shares: see reading.h. */
+#include "libsymcache/bundle/reading.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/base/fault.h"
+#include "libsymcache/bundle/sign.h"
+#include "symcache/build.h"
+#include "symcache/build_id.h"
+
+void bundle_fault(struct bundle_reading *b, const char *name, const char *why)
+{
+	if (b->r->fault)
+		b->r->fault(b->r->ctx, name, why);
+}
+
+int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
+		const struct symstore_entry *entry, const char *name, const void *data, size_t size,
+		struct sc_error *err)
+{
+	struct symcache cache;
+	struct sc_error why = { 0 };
+
+	if (b->r->progress)
+		b->r->progress(b->r->ctx, b->done, b->total, name);
+	b->done++;
+	if (listed)
+		manifest_check(listed, data, size, &why);
+	if (!why.code && !symcache_open(&cache, data, size, &why))
+		symcache_verify(&cache, sc_first_fault, &why);
+	if (!why.code)
+		return b->r->entry ? b->r->entry(b->r->ctx, entry, data, size, err) : 0;
+	bundle_fault(b, name, why.msg);
+	return 0;
+}
+
+bool bundle_id_of_name(const char *name, struct symstore_id *ret)
+{
+	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	const char *slash = strrchr(name, '/');
+	size_t nibbles;
+
+	if (!slash || slash - name < 2)
+		return false;
+	if (snprintf(hex, sizeof(hex), "%.2s%.*s", slash - 2, (int)strcspn(slash + 1, "."),
+		     slash + 1) >= (int)sizeof(hex) ||
+	    symcache_build_id_parse(hex, ret->bytes, &nibbles, NULL) || nibbles % 2)
+		return false;
+	ret->len = nibbles / 2;
+	return true;
+}
+
+/* A record for a cache that has none, from what it says itself, else from its name. */
+static bool describe(const char *name, const void *data, size_t size, struct symstore_entry *ret)
+{
+	struct symstore_id id;
+	struct symcache cache;
+
+	*ret = (struct symstore_entry){
+		.cache_size = size, .source_path = name, .tool_version = symcache_version,
+	};
+	if (symcache_open(&cache, data, size, NULL))
+		return false;
+	if (cache.image && cache.image->build_id_len &&
+	    cache.image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
+		ret->build_id_len = cache.image->build_id_len;
+		ret->build_id_derived = cache.image->build_id_derived;
+		ret->sources = cache.image->sources;
+		memcpy(ret->build_id, cache.image->build_id, ret->build_id_len);
+		return true;
+	}
+	if (!bundle_id_of_name(name, &id))
+		return false;
+	ret->sources = cache.header->num_files ? SYMCACHE_FROM_DWARF : SYMCACHE_FROM_SYMTAB;
+	ret->build_id_len = id.len;
+	memcpy(ret->build_id, id.bytes, id.len);
+	return true;
+}
+
+int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void *data, size_t size,
+			 struct sc_error *err)
+{
+	struct symstore_entry entry;
+
+	if (describe(name, data, size, &entry))
+		return bundle_give(b, NULL, &entry, name, data, size, err);
+	bundle_fault(b, name, "no SymCache file, or none that tells its build ID");
+	return 0;
+}
+
+int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const void *signature,
+		 size_t signature_size, struct sc_error *err)
+{
+	int rc = 0;
+
+	if (b->r->verify_key && !text)
+		rc = sc_error_set(err, SC_EFORMAT, "there is no manifest, so it is not signed");
+	else if (b->r->verify_key && !signature)
+		rc = sc_error_set(err, SC_EFORMAT, "it is not signed");
+	else if (b->r->verify_key)
+		rc = sign_verify(b->r->verify_key, text, size, signature, signature_size, err);
+	if (rc || !text || (rc = manifest_read(&b->manifest, text, size, err)))
+		return rc;
+	for (size_t i = 0; i < b->manifest.len && b->r->verify_key; i++)
+		if (!b->manifest.data[i].has_sha256)
+			return sc_error_set(err, SC_EFORMAT, "the signed manifest lacks SHA-256 hashes");
+	manifest_sort(&b->manifest);
+	b->has_manifest = true;
+	b->total = b->manifest.len;
+	b->seen = calloc(b->manifest.len + 1, sizeof(*b->seen));
+	return b->seen ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+void bundle_name_missing(struct bundle_reading *b)
+{
+	char name[BUNDLE_NAME];
+
+	for (size_t i = 0; i < b->manifest.len; i++)
+		if (!b->seen[i])
+			bundle_fault(b, bundle_name(&b->manifest.data[i].entry, name),
+				     "it is missing, though the manifest has it");
+}

@@ -1,0 +1,111 @@
+/*
+ * bundle.h: bundles of caches in three shapes (format/store.md): a store, a tree of
+ * SymCache files, one archive; each with a manifest, which may be signed.
+ *
+ * Callbacks get the `ctx` of their options; any of them may be NULL. Everything in a
+ * bundle is hostile input: a name in it is never used as a path.
+ */
+#ifndef SYMCACHE_BUNDLE_H
+#define SYMCACHE_BUNDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symcache/error.h"
+#include "symcache/store.h"
+
+enum symbundle_shape { SYMBUNDLE_STORE, SYMBUNDLE_TREE, SYMBUNDLE_ARCHIVE };
+
+/* By the end of the name: .store, .tar.zst or .tzst, else a tree. */
+enum symbundle_shape symbundle_shape_of(const char *path);
+
+/* The manifest's name in a tree or an archive. */
+#define SYMBUNDLE_MANIFEST "manifest.json"
+
+/* `done` of `total` (0: not known) caches; `item` is the name of the current one. */
+typedef void symbundle_progress_fn(void *ctx, uint64_t done, uint64_t total, const char *item);
+
+/* ---- writing ---------------------------------------------------------------------- */
+
+struct symbundle_export_options {
+	/* The entries of these build IDs, sorted by symstore_ids_sort(); NULL: all. */
+	const struct symstore_id *ids;
+	size_t num_ids;
+	/* Of them those for which it returns true. */
+	bool (*choose)(void *ctx, const struct symstore_entry *entry);
+	const char *since;          /* path of an earlier bundle's manifest: what it has with the
+	                             * same bytes is left out; or NULL */
+	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */
+	void (*missing)(void *ctx, const struct symstore_id *id); /* the store does not have it */
+	void (*damaged)(void *ctx, const char *why);
+	symbundle_progress_fn *hashing, *writing;
+	void *ctx;
+};
+
+struct symbundle_exported {
+	uint64_t exported, bytes;   /* of caches */
+	uint64_t as_before, missing, damaged;
+};
+
+/*
+ * Writes a bundle beside `path`, then renames it; a store and a tree must not be there
+ * yet. Killed, it may leave PATH.part behind, which the next try replaces. Entries that
+ * are missing or damaged are counted; the others are in the bundle. SC_EINVAL: `path`
+ * exists, or a key is not one; SC_EFORMAT, SC_EUNSUPPORTED: `since`; SC_EFULL, SC_ESYS,
+ * SC_ENOMEM. The same entries give the same bytes.
+ */
+int symbundle_export(struct symstore_reader *reader, const char *path, enum symbundle_shape shape,
+		     const struct symbundle_export_options *options,
+		     struct symbundle_exported *ret, struct sc_error *err);
+
+/* ---- reading ---------------------------------------------------------------------- */
+
+struct symbundle_reader {
+	const char *verify_key;     /* path of the Ed25519 public key (PEM) that must have signed
+	                             * the manifest, or NULL */
+	/* Called for each sound cache; the bytes live until it returns. The record is the
+	 * manifest's. Nonzero ends the reading, which returns it. */
+	int (*entry)(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,
+		     struct sc_error *err);
+	/* What is missing, damaged or not in the manifest. */
+	void (*fault)(void *ctx, const char *name, const char *why);
+	symbundle_progress_fn *progress;
+	void *ctx;
+};
+
+/*
+ * Reads a bundle, a tree of SymCache files without a manifest, or any store. Each cache
+ * is compared with the manifest and checked by the rules of its format; one cache is in
+ * memory at a time. An error is what prevents all reading; SC_EFORMAT also: not signed,
+ * although verify_key asks for it.
+ */
+int symbundle_read(const char *path, const struct symbundle_reader *reader, struct sc_error *err);
+
+struct symbundle_import_options {
+	const char *verify_key;     /* as above */
+	const char *tags;           /* put on what is imported, in addition to its own; or NULL */
+	void (*fault)(void *ctx, const char *name, const char *why);
+	/* Other bytes than the store has, equally good: what was indexed later stays; `taken`:
+	 * the one imported. */
+	void (*conflict)(void *ctx, const struct symstore_entry *entry, bool taken);
+	symbundle_progress_fn *progress;
+	void *ctx;
+};
+
+struct symbundle_imported {
+	uint64_t imported, unchanged; /* unchanged: the store has the same bytes */
+	uint64_t better_in_store, conflicts, bad;
+};
+
+/*
+ * Merges a bundle into a store. Better symbols win, by the order in format/store.md; tags
+ * are united. It commits every 64 MB, so that a run which was interrupted can be repeated.
+ * Adds to *ret what was committed, also on an error. As symbundle_read() and
+ * symstore_commit().
+ */
+int symbundle_import(struct symstore *store, const char *path,
+		     const struct symbundle_import_options *options,
+		     struct symbundle_imported *ret, struct sc_error *err);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * upkeep.h: work on many entries of a store: verify all, remove some, prune by rules.
+ */
+#ifndef SYMCACHE_UPKEEP_H
+#define SYMCACHE_UPKEEP_H
+
+#include "symcache/store.h"
+
+/* ---- removing ----------------------------------------------------------------------
+ * Entries are gathered in a snapshot, and removed in one commit when it is closed, since
+ * a store that changes its map must have no reader in this thread. */
+
+struct symstore_removal {
+	struct symstore_id id;
+	int64_t time;            /* of indexing or, if later, of the last use */
+	uint64_t cache_size;     /* bytes */
+	char *source_path;
+	bool removed;            /* after the commit: it was still there */
+};
+
+struct symstore_removals {
+	struct symstore_removal *data;
+	size_t len, cap;
+};
+
+/* Appends a copy. SC_ENOMEM. */
+int symstore_removals_add(struct symstore_removals *list, const struct symstore_entry *entry,
+			  struct sc_error *err);
+void symstore_removals_deinit(struct symstore_removals *list);
+
+/* Removes them from the store, all or, on an error, none; as symstore_commit(). */
+int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
+			struct sc_error *err);
+
+struct symstore_prune_rules {
+	int64_t indexed_before;  /* seconds since 1970: what is older goes; INT64_MIN: nothing */
+	int64_t used_before;     /* what was neither indexed nor used since; INT64_MIN: nothing */
+	uint64_t to_size;        /* bytes of caches: what was indexed or used longest ago goes;
+	                          * UINT64_MAX: nothing */
+	/* All but these go, and no other rule touches them. Sorted by symstore_ids_sort(); NULL:
+	 * no such rule. */
+	const struct symstore_id *keep;
+	size_t num_keep;
+};
+
+/*
+ * Gathers what the rules condemn, each rule its part: one pass over the entries, memory
+ * by their number. Remove it by symstore_remove_all(). The caller deinits *ret, also on
+ * an error.
+ */
+int symstore_condemn(struct symstore *store, const struct symstore_prune_rules *rules,
+		     struct symstore_removals *ret, struct sc_error *err);
+
+/* ---- verifying --------------------------------------------------------------------- */
+
+/* What is wrong with something: all is counted, the first texts are kept. */
+enum { SYMSTORE_FAULT_TEXTS = 10 };
+struct symstore_faults {
+	uint64_t num;
+	size_t num_texts;
+	char *texts[SYMSTORE_FAULT_TEXTS];
+};
+
+/* A symcache_fault_fn: adds to `ctx`, a struct symstore_faults. */
+bool symstore_faults_add(void *ctx, const char *text);
+void symstore_faults_deinit(struct symstore_faults *faults);
+
+/* Of an entry of symstore_verify(): `done` of `total` with it. */
+typedef void symstore_verified_fn(void *ctx, const struct symstore_entry *entry,
+				  const struct symstore_faults *faults, uint64_t done,
+				  uint64_t total);
+
+/*
+ * Reads every cache by symstore_check_entry(), on up to `threads` threads (0: as many as
+ * cores). `fn` is called for all entries in the order of the build IDs, one call at a
+ * time, from any of the threads; of the entry's strings it has the source path alone. Call
+ * symstore_check() first. SC_EFORMAT, SC_ENOMEM.
+ */
+int symstore_verify(struct symstore_reader *reader, unsigned threads, symstore_verified_fn *fn,
+		    void *ctx, struct sc_error *err);
+
+#endif
