@@ -46,13 +46,14 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		own("read", "format base symcache/symcache.h symcache/guard.h symcache/error.h")
 		own("store", "read format base symcache/symcache.h symcache/store.h symcache/upkeep.h " \
 		    "symcache/build_id.h symcache/error.h")
-		own("archive", "symcache/archive.h symcache/error.h")
-		own("write/input", "write/flatten elf dwarf base symcache/build.h symcache/error.h")
+		own("archive", "base symcache/archive.h symcache/inflate.h symcache/error.h")
+		own("write/input", "write/flatten elf dwarf base symcache/build.h symcache/build_id.h symcache/error.h")
 		own("write/flatten", "dwarf base format symcache/error.h")
 		own("write/image", "write/flatten elf dwarf base format symcache/build.h symcache/error.h")
 		own("write", "write/input write/flatten write/image elf dwarf base format " \
 		    "symcache/build.h symcache/explain.h symcache/error.h")
-		own("index", "base public")
+		own("index", "archive base public")
+		own("transforms", "base symcache/build.h symcache/transforms.h symcache/symcache.h symcache/error.h")
 		own("bundle", "base symcache/bundle.h symcache/store.h symcache/symcache.h symcache/archive.h " \
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("trace", "base symcache/trace.h symcache/error.h")
@@ -62,11 +63,11 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
-		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf cmd"); lib("lzma.h", "elf cmd"); lib("zlib.h", "cmd")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index cmd")
+		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms cmd")
 		lib("xxh_x86dispatch.h", "index")
 		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "bundle cmd")
-		lib("yajl/yajl_parse.h", "bundle cmd"); lib("sodium.h", "bundle")
+		lib("yajl/yajl_parse.h", "bundle transforms"); lib("sodium.h", "bundle")
 		lib("unwind.h", "libmarkup") # of the compiler
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \

@@ -174,12 +174,11 @@ static unsigned choose_jobs(void)
 
 static int run(int argc, char **argv)
 {
-	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
 	__attribute__((cleanup(tally_deinit))) struct tally tally = { 0 };
 	struct symbols_options symbols_options = {
 		.store = o.store,
-		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : default_dirs,
+		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
 		.any_build_id = o.dialect == MARKUP_LLVM,
 	};
 	struct batch_options batch = {

@@ -44,7 +44,7 @@ void log_input_close(struct log_input *in)
 	if (in->close && in->fd >= 0)
 		close(in->fd);
 	in->fd = -1;
-	inflate_destroy(in->inflate);
+	symcache_inflate_destroy(in->inflate);
 	in->inflate = NULL;
 	free(in->raw);
 	in->raw = NULL;
@@ -77,9 +77,9 @@ static int begin(struct log_input *in, char *buf, size_t size, size_t *len, stru
 	if (rc)
 		return rc;
 	in->begun = true;
-	in->inflate = inflate_create((unsigned char *)buf, *len);
-	if (!in->inflate)
-		return 0;
+	rc = symcache_inflate_create(buf, *len, &in->inflate, err);
+	if (rc || !in->inflate)
+		return rc;
 	in->raw = must_realloc(NULL, RAW);
 	in->raw_len = *len;
 	memcpy(in->raw, buf, in->raw_len);
@@ -96,8 +96,8 @@ static int read_inflated(struct log_input *in, char *buf, size_t size, size_t *l
 	while (1) {
 		taken = in->raw_len - in->raw_pos;
 		*len = size;
-		rc = inflate_run(in->inflate, in->raw + in->raw_pos, &taken, buf, len, in->end,
-				 err);
+		rc = symcache_inflate_run(in->inflate, in->raw + in->raw_pos, &taken, buf, len,
+					  in->end, err);
 		if (rc)
 			return sc_error_prefix(err, "%s: after %llu bytes: ", in->name,
 					       (unsigned long long)in->inflated);

@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-#include "cmd/filter/inflate.h"
+#include "symcache/inflate.h"
 
 struct log_input {
 	const char *name; /* for messages */
@@ -17,7 +18,7 @@ struct log_input {
 	bool close;
 	bool begun;       /* it is known whether it is compressed */
 	bool end;         /* of the file */
-	struct inflate *inflate; /* NULL: it is plain */
+	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */
 	size_t raw_pos, raw_len;
 	uint64_t inflated;       /* bytes of a compressed file that were taken */

@@ -45,7 +45,7 @@ static int run(int argc, char **argv)
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
 		.threads = (unsigned)o.threads,
 	};
-	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
+	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
 	const struct symcache_build_info *info;
 	struct symcache_build *build;
 	struct sc_error err;
@@ -60,7 +60,7 @@ static int run(int argc, char **argv)
 	}
 	if (o.format_version > UINT32_MAX)
 		options.format_version = UINT32_MAX;
-	if (transforms_init(&transforms, &o.transforms, &err)) {
+	if (read_transforms(&o.transforms, &transforms, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}

@@ -60,11 +60,6 @@ static int commit(struct symstore *store, struct symcache_build *build, const ch
 	return rc ? rc : symstore_commit(writer, err);
 }
 
-int fetch_store_miss(struct symstore *store, const uint8_t *id, size_t len, struct sc_error *err)
-{
-	return commit(store, NULL, NULL, id, len, err);
-}
-
 static int store_fetched(const char *store_option, struct symcache_build *build, const char *path,
 			 const uint8_t *id, size_t len, struct sc_error *err)
 {

@@ -29,8 +29,4 @@ int fetch_create(const struct fetch_options *options, struct symcache_debuginfod
 int fetch_into_store(struct symcache_debuginfod *d, const char *store_option,
 		     const uint8_t *build_id, size_t len, struct sc_error *err);
 
-/* Remembers in a transaction of its own that no server has it. */
-int fetch_store_miss(struct symstore *store, const uint8_t *build_id, size_t len,
-		     struct sc_error *err);
-
 #endif

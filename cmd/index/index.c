@@ -1,16 +1,9 @@
-/*
- * symcache index: ELF files → the store.
- *
- *   scan (scan.c) → work (index_work.c), file by file → commit (index_commit.c)
- *
- * This file holds the options and the loop; index_account.c what came of each file.
- * A file that cannot be indexed is told and does not stop the rest; a store
- * that cannot be written does.
- */
+/* symcache index: ELF files → the store. Options, words and exit status; the work is
+ * libsymcache/index. */
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,11 +13,9 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/index/fetch.h"
-#include "cmd/index/index.h"
-#include "cmd/index/scan.h"
+#include "cmd/index/index_report.h"
 #include "cmd/index/transforms.h"
 #include "cmd/store/select.h"
-#include "symcache/store.h"
 
 static struct {
 	const char *store;
@@ -57,146 +48,77 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static void found(void *ctx, uint64_t files, const char *path)
-{
-	struct index_account *a = ctx;
-
-	progress_update(&a->progress, files, 0, path);
-}
-
 /* Files are read through maps: one that is cut short meanwhile is a signal. */
 static void file_shrank(int sig)
 {
 	static const char why[] = ": it was cut short while it was read\n";
-	const char *path = index_at_work ? index_at_work : "a file";
+	const char *path = symcache_index_at_work();
+	struct iovec parts[] = { { (void *)(path ? path : "a file"), 0 }, { (void *)why, sizeof(why) - 1 } };
 
 	(void)sig;
-	if (write(STDERR_FILENO, path, strlen(path)) < 0 ||
-	    write(STDERR_FILENO, why, sizeof(why) - 1) < 0)
-		_exit(STATUS_ERROR);
+	parts[0].iov_len = strlen(parts[0].iov_base);
+	(void)!writev(STDERR_FILENO, parts, 2);
 	_exit(STATUS_ERROR);
 }
 
-static uint64_t memory_budget(void)
+/* The store may lie in a folder that is searched. Its lock file must not be opened:
+ * closing it again would drop our locks. */
+static void own_files(char *files[3])
 {
-	return o.memory ? o.memory << 20 :
-		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-}
+	char *path, *real;
 
-static void at_member(void *ctx, const char *path)
-{
-	struct index_account *a = ctx;
-
-	progress_update(&a->progress, a->at, a->total, path);
-}
-
-/* Works on some of files[0, n), and returns in *done on how many. */
-static int index_some(struct index_account *a, const struct scan_file *files, size_t n,
-		      struct symstore *store, const struct index_options *options, size_t *done,
-		      struct sc_error *err)
-{
-	const struct index_sink sink = { index_take, index_failed, at_member, a };
-	struct index_job *jobs[INDEX_GROUP_MAX];
-	bool unchanged = false;
-	int rc = 0;
-
-	*done = 1;
-	if (files->archive) {
-		rc = index_archive(files, store, options, memory_budget(), &sink, &unchanged, err);
-		a->archives++;
-		a->archives_unchanged += unchanged;
-		return rc;
-	}
-	*done = index_group(files, n, memory_budget());
-	index_jobs_create(files, *done, store, options, jobs);
-	for (size_t k = 0; k < *done; k++) {
-		if (rc)
-			index_job_destroy(jobs[k]);
-		else
-			rc = index_take(a, jobs[k], err);
-	}
-	return rc;
-}
-
-/* Finds or fetches what the operands name. */
-static int gather_files(struct index_account *a, int argc, char **argv, struct symcache_debuginfod *fetcher,
-			const struct index_options *options, struct sc_error *err)
-{
-	struct sc_error why;
-	struct index_job *known;
-	int rc = 0;
-
-	progress_init(&a->progress, fetcher ? "fetching" : "looking for ELF files:", o.quiet);
-	for (int i = 0; i < argc && !rc; i++) {
-		if (!fetcher) {
-			scan_path(&a->scan, argv[i]);
-			continue;
-		}
-		progress_update(&a->progress, (uint64_t)i, (uint64_t)argc, argv[i]);
-		rc = index_fetch(fetcher, argv[i], a->batch.store, options, &a->scan, &known, &why);
-		if (!rc && known)
-			rc = index_take(a, known, err);
-		else if (rc)
-			index_failed(a, argv[i], why.msg);
-		a->not_fetched += rc == SC_ENOTFOUND;
-		if (!known)
-			rc = 0;
-	}
-	progress_erase(&a->progress);
-	return rc;
-}
-
-static int index_files(struct index_account *a, struct symstore *store,
-		       const struct index_options *options, struct sc_error *err)
-{
-	size_t done;
-	int rc = 0;
-
-	a->total = a->scan.num_files;
-	signal(SIGBUS, file_shrank);
-	progress_init(&a->progress, "indexing", o.quiet);
-	for (; a->at < a->total && !rc; a->at += done) {
-		const struct scan_file *files = &a->scan.files[a->at];
-
-		progress_update(&a->progress, a->at, a->total, files->path);
-		rc = index_some(a, files, a->total - a->at, store, options, &done, err);
-	}
-	if (!rc)
-		rc = index_batch_commit(&a->batch, err);
-	a->stats.store_seconds = a->batch.seconds;
-	progress_erase(&a->progress);
-	return rc;
-}
-
-/* The store may lie in a folder that is searched. Its lock file must not be
- * opened: closing it again would drop our locks. */
-static void leave_out_store(struct scan *scan)
-{
-	char *path, *real, *lock;
-
+	files[0] = NULL;
 	if (store_path(o.store, &path, NULL))
 		return;
 	real = realpath(path, NULL);
-	lock = must_asprintf("%s-lock", real ? real : path);
-	scan_leave_out(scan, path);
-	scan_leave_out(scan, lock);
-	free(lock);
+	files[0] = path;
+	files[1] = must_asprintf("%s-lock", real ? real : path);
+	files[2] = NULL;
 	free(real);
-	free(path);
 }
 
-static struct index_options make_options(const char *tags, const struct transforms *transforms)
+static struct symcache_index_options make_options(const char *tags,
+						  const struct symcache_transforms *transforms)
 {
 	/* For builds that shall give the same bytes every time. */
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 
-	return (struct index_options){
-		.build.debug_dirs = o.debug_dirs.items, .again = o.again, .tags = tags,
+	return (struct symcache_index_options){
+		.build.debug_dirs = o.debug_dirs.items, .build.threads = (unsigned)o.threads,
 		.build.transforms = transforms->list, .build.num_transforms = transforms->n,
-		.transforms = transforms->text,
-		.build.threads = o.threads ? (unsigned)o.threads : (unsigned)sysconf(_SC_NPROCESSORS_ONLN),
+		.transforms = transforms->text, .tags = tags, .memory = o.memory << 20,
+		.follow = o.follow, .again = o.again,
 		.time = epoch ? strtoll(epoch, NULL, 10) : time(NULL),
 	};
+}
+
+static void summarize(const struct index_report *r, const struct symcache_index_account *a)
+{
+	if (o.json)
+		index_summary_json(r, a, o.fetch.on, o.stats);
+	else if (!o.quiet)
+		index_summary_print(a);
+	if (o.stats && !o.json)
+		index_stats_print(&r->stats, a->store_seconds);
+}
+
+static int index_paths(struct symstore *store, char **paths, size_t n,
+		       const struct symcache_index_options *options)
+{
+	struct index_report r __attribute__((cleanup(index_report_deinit))) = { .quiet = o.quiet };
+	struct symcache_index_options with_events = *options;
+	struct symcache_index_account a;
+	struct sc_error err;
+	int rc;
+
+	signal(SIGBUS, file_shrank);
+	with_events.events = index_report_events(&r);
+	rc = symcache_index(store, (const char *const *)paths, n, &with_events, &a, &err);
+	progress_erase(&r.progress);
+	if (rc)
+		cmd_error("%s; what was indexed before this is in the store", err.msg);
+	summarize(&r, &a);
+	return rc ? STATUS_ERROR : a.failed || a.broken ? STATUS_PARTLY : STATUS_OK;
 }
 
 static void free_text(char **text)
@@ -204,57 +126,46 @@ static void free_text(char **text)
 	free(*text);
 }
 
-static void destroy_fetcher(struct symcache_debuginfod **f)
+static void free_texts(char *(*texts)[3])
 {
-	symcache_debuginfod_destroy(*f);
+	for (char **text = *texts; *text; text++)
+		free(*text);
+}
+
+static void destroy_debuginfod(struct symcache_debuginfod **d)
+{
+	symcache_debuginfod_destroy(*d);
 }
 
 static int run(int argc, char **argv)
 {
-	struct index_account a __attribute__((cleanup(index_account_deinit))) = { .scan = { .follow = o.follow, .failed = index_failed, .found = found } };
-	struct transforms transforms __attribute__((cleanup(transforms_deinit))) = { 0 };
+	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
+	struct symcache_debuginfod *debuginfod __attribute__((cleanup(destroy_debuginfod))) = NULL;
 	char *tags __attribute__((cleanup(free_text))) = NULL;
-	struct index_options options;
-	struct symcache_files files;
-	struct symcache_debuginfod *fetcher __attribute__((cleanup(destroy_fetcher))) = NULL;
+	char *own[3] __attribute__((cleanup(free_texts))) = { NULL };
+	struct symcache_index_options options;
 	struct symstore *store;
 	struct sc_error err;
-	int rc;
+	int status;
 
 	if (!argc) {
 		cmd_error("name files or folders: 'symcache index --help' tells how");
 		return STATUS_ERROR;
 	}
-	a.scan.ctx = &a;
-	a.fetched = o.fetch.on;
-	if (parse_tags(&o.tags, &tags, &err) || transforms_init(&transforms, &o.transforms, &err) ||
-	    fetch_create(&o.fetch, &fetcher, &err) ||
+	if (parse_tags(&o.tags, &tags, &err) ||
+	    read_transforms(&o.transforms, &transforms, &err) ||
+	    fetch_create(&o.fetch, &debuginfod, &err) ||
 	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
-	leave_out_store(&a.scan);
-	a.batch = (struct index_batch){ .store = store, .done = index_committed, .ctx = &a };
+	own_files(own);
 	options = make_options(tags, &transforms);
-	if (fetcher) {
-		files = symcache_debuginfod_files(fetcher);
-		options.build.files = &files;
-	}
-	rc = gather_files(&a, argc, argv, fetcher, &options, &err);
-	options.one_file = a.scan.num_files == 1 && !a.scan.files->archive;
-	if (!rc)
-		rc = index_files(&a, store, &options, &err);
-	if (rc)
-		cmd_error("%s; what was indexed before this is in the store", err.msg);
-	if (o.json)
-		index_summary_json(&a, o.stats);
-	else if (!o.quiet)
-		index_summary_print(&a);
-	if (o.stats && !o.json)
-		index_stats_print(&a.stats);
-	rc = rc ? STATUS_ERROR : a.num_failures || a.broken ? STATUS_PARTLY : STATUS_OK;
+	options.debuginfod = debuginfod;
+	options.leave_out = (const char *const *)own;
+	status = index_paths(store, argv, (size_t)argc, &options);
 	symstore_close(store);
-	return rc;
+	return status;
 }
 
 const struct command index_command = {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "cmd/index/index.h"
+#include "cmd/index/index_report.h"
 
 static const char *const stages[SYMCACHE_STAGES] = {
 	[SYMCACHE_STAGE_OPEN] = "open",
@@ -27,15 +27,15 @@ static const char *const stages[SYMCACHE_STAGES] = {
 	X(string_bytes) \
 	X(section_bytes)
 
-void index_stats_add(struct index_stats *s, const struct index_job *job)
+void index_stats_add(struct index_stats *s, const struct symcache_index_file *file)
 {
 	for (int i = 0; i < SYMCACHE_STAGES; i++)
-		s->sum.seconds[i] += job->info.seconds[i];
-#define ADD(name) s->sum.name += job->info.name;
+		s->sum.seconds[i] += file->info->seconds[i];
+#define ADD(name) s->sum.name += file->info->name;
 	FOR_EACH_SUM(ADD)
 #undef ADD
-	s->source_bytes += job->file->size;
-	s->cache_bytes += job->entry.cache_size;
+	s->source_bytes += file->size;
+	s->cache_bytes += file->cache_size;
 }
 
 static uint64_t peak_memory(void)
@@ -46,12 +46,12 @@ static uint64_t peak_memory(void)
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
 
-void index_stats_print(const struct index_stats *s)
+void index_stats_print(const struct index_stats *s, double store_seconds)
 {
 	printf("seconds by stage (of all files):");
 	for (int i = 0; i < SYMCACHE_STAGES; i++)
 		printf(" %s %.3f", stages[i], s->sum.seconds[i]);
-	printf(" store %.3f\n", s->store_seconds);
+	printf(" store %.3f\n", store_seconds);
 	printf("bytes: files %llu, sections %llu, caches %llu, peak memory %llu\n",
 	       (unsigned long long)s->source_bytes, (unsigned long long)s->sum.section_bytes,
 	       (unsigned long long)s->cache_bytes, (unsigned long long)peak_memory());
@@ -60,13 +60,13 @@ void index_stats_print(const struct index_stats *s)
 #undef PRINT
 }
 
-void index_stats_json(const struct index_stats *s, struct json_gen *j)
+void index_stats_json(const struct index_stats *s, double store_seconds, struct json_gen *j)
 {
 	json_gen_open_map(j, "stats");
 	json_gen_open_map(j, "milliseconds");
 	for (int i = 0; i < SYMCACHE_STAGES; i++)
 		json_gen_number(j, stages[i], (uint64_t)(s->sum.seconds[i] * 1e3));
-	json_gen_number(j, "store", (uint64_t)(s->store_seconds * 1e3));
+	json_gen_number(j, "store", (uint64_t)(store_seconds * 1e3));
 	json_gen_close_map(j);
 #define FIELD(name) json_gen_number(j, #name, s->sum.name);
 	FOR_EACH_SUM(FIELD)

@@ -1,16 +1,9 @@
-/*
- * transforms.h: --symbol-map, --line-map and --map-path, for index and build: what
- * is changed between the debug information and the cache (symcache_build.h).
- *
- * They apply in that order, whatever theirs on the command line: names first, then
- * lines of generated sources, then folders.
- */
+/* transforms.h: --symbol-map, --line-map and --map-path, for index and build. */
 #ifndef CMD_TRANSFORMS_H
 #define CMD_TRANSFORMS_H
 
 #include "cmd/cli/opt.h"
-#include "symcache/build.h"
-#include "symcache/error.h"
+#include "symcache/transforms.h"
 
 struct transform_options {
 	struct opt_list symbol_maps, line_maps, path_maps;
@@ -27,46 +20,15 @@ struct transform_options {
 	  "write the C# file and line of generated C++ code: il2cpp's LineNumberMappings.json; may " \
 	  "be repeated" }
 
-struct transforms {
-	struct symcache_transform *list;
-	size_t n;
-	char *text; /* what an entry records of it: a line for each; "" if there are none */
-};
+/* Reads them: as symcache_transforms_init(). */
+static inline int read_transforms(const struct transform_options *o,
+				  struct symcache_transforms *ret, struct sc_error *err)
+{
+	const struct symcache_maps maps = {
+		o->symbol_maps.items, o->line_maps.items, o->path_maps.items,
+	};
 
-/* Reads the maps. SC_ESYS; SC_EFORMAT, with file and line; SC_EINVAL: no FROM=TO. */
-int transforms_init(struct transforms *ret, const struct transform_options *options,
-		    struct sc_error *err);
-void transforms_deinit(struct transforms *t);
-
-/* ---- the maps; each takes the text of a file, which may be anything ------------- */
-
-struct symbol_map;
-struct line_map;
-struct path_map;
-
-int symbol_map_create(const char *text, size_t size, struct symbol_map **ret,
-		      struct sc_error *err);
-void symbol_map_destroy(struct symbol_map *m); /* NULL is fine, as for the others */
-/* The real name, or `name`. */
-const char *symbol_map_name(const struct symbol_map *m, const char *name);
-/* A BCSymbolMap also hides the parts of paths. True: something was hidden. */
-bool symbol_map_place(const struct symbol_map *m, struct symcache_place *place);
-
-int line_map_create(const char *text, size_t size, struct line_map **ret, struct sc_error *err);
-void line_map_destroy(struct line_map *m);
-/* The nearest line at or before place->line. False: none, or another file. */
-bool line_map_place(const struct line_map *m, struct symcache_place *place);
-
-/* `rules` are FROM=TO, n of them. */
-int path_map_create(const char *const *rules, size_t n, struct path_map **ret,
-		    struct sc_error *err);
-void path_map_destroy(struct path_map *m);
-bool path_map_place(const struct path_map *m, struct symcache_place *place);
-
-/* Takes `path`, which it writes to, apart into dir and name. */
-void place_set_path(struct symcache_place *place, char *path);
-
-/* The path of a place as it would be printed, in buf[0, size). False: no room, or none. */
-bool place_path(const struct symcache_place *place, char *buf, size_t size);
+	return symcache_transforms_init(ret, &maps, err);
+}
 
 #endif

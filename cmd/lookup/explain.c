@@ -64,12 +64,10 @@ static char *path_by_id(const struct symcache *c, const char *dir)
 /* The file to explain by, on the heap; NULL: *why says what is missing. */
 static char *find_file(const struct explain_request *r, char **why)
 {
-	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
-
 	for (const char *const *file = r->elf_files; *file; file++)
 		if (is_it(r->cache, *file, why))
 			return must_asprintf("%s", *file);
-	for (const char *const *dir = r->debug_dirs ? r->debug_dirs : default_dirs; *dir; dir++) {
+	for (const char *const *dir = r->debug_dirs ? r->debug_dirs : symcache_debug_dirs; *dir; dir++) {
 		char *path = path_by_id(r->cache, *dir), *ignored = NULL;
 		bool good = path && !access(path, R_OK) && is_it(r->cache, path, &ignored);
 

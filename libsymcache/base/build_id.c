@@ -1,6 +1,7 @@
 /* Build IDs as text: see build_id.h. */
 #include "symcache/build_id.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void symcache_build_id_text(char *text, const uint8_t *id, size_t len)
@@ -44,4 +45,16 @@ int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
 		return sc_error_set(err, SC_EINVAL, "the build ID is empty");
 	*nibbles = n;
 	return 0;
+}
+
+const char *const symcache_debug_dirs[] = { "/usr/lib/debug", NULL };
+
+bool symcache_build_id_path(char *buf, size_t size, const char *dir, const uint8_t *id, size_t len)
+{
+	char hex[SYMCACHE_BUILD_ID_TEXT];
+
+	if (len < 2 || len > SYMCACHE_BUILD_ID_MAX)
+		return false;
+	symcache_build_id_text(hex, id, len);
+	return snprintf(buf, size, "%s/.build-id/%.2s/%s.debug", dir, hex, hex + 2) < (int)size;
 }

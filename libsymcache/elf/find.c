@@ -70,15 +70,11 @@ static struct sc_elf *try(const char *path, const struct wanted *w)
 
 static struct sc_elf *by_build_id(const struct wanted *w, const char *const *dirs)
 {
-	char path[PATH_MAX], hex[SYMCACHE_BUILD_ID_TEXT];
+	char path[PATH_MAX];
 	struct sc_elf *found = NULL;
 
-	if (w->build_id_len < 2 || w->build_id_len > SYMCACHE_BUILD_ID_MAX)
-		return NULL;
-	symcache_build_id_text(hex, w->build_id, w->build_id_len);
 	for (; !found && *dirs; dirs++)
-		if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", *dirs, hex,
-			     hex + 2) < (int)sizeof(path))
+		if (symcache_build_id_path(path, sizeof(path), *dirs, w->build_id, w->build_id_len))
 			found = try(path, w);
 	return found;
 }

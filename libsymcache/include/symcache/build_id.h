@@ -2,6 +2,7 @@
 #ifndef SYMCACHE_BUILD_ID_H
 #define SYMCACHE_BUILD_ID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,12 @@ void symcache_build_id_text(char *text, const uint8_t *id, size_t len);
  * may be odd. SC_EINVAL: none at all, too many, or something that is not a hex digit. */
 int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
 			    size_t *nibbles, struct sc_error *err);
+
+/* Where a debug file lies under a directory of them: "DIR/.build-id/xx/rest.debug".
+ * False: a build ID that is too short for that, or no room in buf[0, size). */
+bool symcache_build_id_path(char *buf, size_t size, const char *dir, const uint8_t *id, size_t len);
+
+/* The directories of them that are looked in by default; a NULL behind them. */
+extern const char *const symcache_debug_dirs[];
 
 #endif

@@ -31,8 +31,7 @@ void sc_input_close(struct sc_input *in)
 static int open_files(struct sc_input *in, const char *path,
 		      const struct symcache_build_options *o, struct sc_error *err)
 {
-	static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
-	const char *const *dirs = o->debug_dirs ? o->debug_dirs : default_dirs;
+	const char *const *dirs = o->debug_dirs ? o->debug_dirs : symcache_debug_dirs;
 	struct sc_error fault;
 	int rc = sc_files_open(o->files, path, &in->image, err);
 

@@ -1,5 +1,5 @@
 /* Fuzz target: any archive is walked, and the ELF files in it are unpacked. */
-#include "cmd/index/archive_walk.h"
+#include "libsymcache/archive/nested.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int unpack(void *ctx, const struct archive_file *file, struct sc_error *err)
+static int unpack(void *ctx, const struct sc_archive_file *file, struct sc_error *err)
 {
 	uint64_t bytes;
 	int fd, rc;
@@ -20,7 +20,7 @@ static int unpack(void *ctx, const struct archive_file *file, struct sc_error *e
 			abort();
 	if (file->head_len < 4 || memcmp(file->head, "\177ELF", 4))
 		abort();
-	rc = archive_file_unpack(file, 1 << 20, &fd, &bytes, err);
+	rc = sc_archive_unpack(file, 1 << 20, &fd, &bytes, err);
 	if (rc)
 		return rc == SC_ELIMIT || rc == SC_ENOMEM ? rc : 0;
 	if ((uint64_t)lseek(fd, 0, SEEK_END) != bytes)
@@ -38,13 +38,13 @@ static void failed(void *ctx, const char *name, const char *reason)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct archive_walk walk = { .elf = unpack, .failed = failed };
+	struct sc_archive_walk walk = { .elf = unpack, .failed = failed };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct sc_error err;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	archive_walk(&walk, fd, size, "a", &err);
+	sc_archive_walk(&walk, fd, size, "a", &err);
 	close(fd);
 	return 0;
 }

@@ -1,17 +1,20 @@
 /*
- * scan.h: paths on the command line → the ELF files that they mean.
+ * walk.h: paths → the ELF files and archives that they mean.
  */
-#ifndef CMD_SCAN_H
-#define CMD_SCAN_H
+#ifndef SC_INDEX_WALK_H
+#define SC_INDEX_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct scan_file {
-	char *path;        /* as it was reached from the command line */
+#include "libsymcache/base/vec.h"
+#include "symcache/error.h"
+
+struct sc_found {
+	char *path;        /* as it was reached from what was given */
 	uint64_t size;
-	bool named;        /* itself on the command line */
+	bool named;        /* itself given */
 	bool archive;      /* no ELF file, but may hold some */
 	/* Of a member of an archive: */
 	bool unpacked;     /* its bytes are in fd */
@@ -20,10 +23,8 @@ struct scan_file {
 	size_t archive_len;/* so many bytes of `path` */
 };
 
-struct scan {
-	/* In the order of the command line; folders by name. */
-	struct scan_file *files;
-	size_t num_files, cap_files;
+struct sc_walk {
+	VEC(struct sc_found) files; /* in the order of the paths; folders by name */
 	bool follow;       /* go into linked folders, too */
 
 	/* What was left out. */
@@ -41,13 +42,13 @@ struct scan {
 	void *seen;        /* what was visited: device and inode */
 };
 
-/* Adds the file, or the ELF files in the folder, at `path`. Set failed, found,
- * ctx and follow before. A file that is reached twice is added once. */
-void scan_path(struct scan *s, const char *path);
+/* Adds the file, or the ELF files in the folder, at `path`. Set failed, found, ctx and
+ * follow before. A file that is reached twice is added once. SC_ENOMEM. */
+int sc_walk_path(struct sc_walk *w, const char *path, struct sc_error *err);
 
-/* Leaves out the file at `path`, should it be met: it is not even opened. */
-void scan_leave_out(struct scan *s, const char *path);
+/* Leaves out the file at `path`, should it be met: it is not even opened. SC_ENOMEM. */
+int sc_walk_leave_out(struct sc_walk *w, const char *path, struct sc_error *err);
 
-void scan_deinit(struct scan *s);
+void sc_walk_deinit(struct sc_walk *w);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * --line-map: lines of the C++ that il2cpp generates → lines of C#: see transforms.h.
+ * --line-map: lines of the C++ that il2cpp generates → lines of C#: see maps.h.
  *
  *   { "/out/Il2CppOutputProject/Game.cpp": {
  *       "/src/Assets/Game.cs": { "20": 17, "24": 18 } } }
@@ -14,8 +14,8 @@
 
 #include <yajl/yajl_parse.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/index/transforms.h"
+#include "libsymcache/base/vec.h"
+#include "libsymcache/transforms/maps.h"
 
 struct row {
 	uint32_t from, to;
@@ -30,12 +30,9 @@ struct source {
 };
 
 struct line_map {
-	struct source *sources; /* ascending by path, each once */
-	size_t num_sources, cap_sources;
-	struct row *rows;    /* of each source ascending by line, each once */
-	size_t num_rows, cap_rows;
-	char **names;        /* of C# files */
-	size_t num_names, cap_names;
+	VEC(struct source) sources; /* ascending by path, each once */
+	VEC(struct row) rows;       /* of each source ascending by line, each once */
+	VEC(char *) names;          /* of C# files */
 };
 
 struct reading {
@@ -46,17 +43,17 @@ struct reading {
 	struct sc_error *err;
 };
 
-void line_map_destroy(struct line_map *m)
+static void destroy(void *ctx)
 {
-	if (!m)
-		return;
-	for (size_t i = 0; i < m->num_sources; i++)
-		free(m->sources[i].path);
-	for (size_t i = 0; i < m->num_names; i++)
-		free(m->names[i]);
-	free(m->sources);
-	free(m->names);
-	free(m->rows);
+	struct line_map *m = ctx;
+
+	for (size_t i = 0; i < m->sources.len; i++)
+		free(m->sources.data[i].path);
+	for (size_t i = 0; i < m->names.len; i++)
+		free(m->names.data[i]);
+	vec_deinit(&m->sources);
+	vec_deinit(&m->names);
+	vec_deinit(&m->rows);
 	free(m);
 }
 
@@ -64,6 +61,12 @@ void line_map_destroy(struct line_map *m)
 static int bad(struct reading *r, const char *what)
 {
 	sc_error_set(r->err, SC_EFORMAT, "%s", what);
+	return 0;
+}
+
+static int no_memory(struct reading *r)
+{
+	sc_error_set(r->err, SC_ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -103,17 +106,17 @@ static int on_integer(void *ctx, long long value)
 {
 	struct reading *r = ctx;
 	struct line_map *m = r->m;
+	struct row *row;
 
 	if (r->depth != 3 || r->skip)
 		return r->depth ? 1 : on_other(r);
 	if (value < 0 || value > UINT32_MAX)
 		return bad(r, "the C# line is out of range");
-	m->rows = must_grow(m->rows, m->num_rows, &m->cap_rows, sizeof(*m->rows));
-	m->rows[m->num_rows] = (struct row){
-		r->from, (uint32_t)value, m->num_names - 1, m->num_rows
-	};
-	m->num_rows++;
-	m->sources[m->num_sources - 1].num++;
+	row = vec_push(&m->rows);
+	if (!row)
+		return no_memory(r);
+	*row = (struct row){ r->from, (uint32_t)value, m->names.len - 1, m->rows.len - 1 };
+	m->sources.data[m->sources.len - 1].num++;
 	return 1;
 }
 
@@ -167,30 +170,50 @@ static int add_line(struct reading *r, const char *text, size_t len)
 
 static char *copy(const unsigned char *text, size_t len)
 {
-	return must_asprintf("%.*s", len > INT_MAX ? INT_MAX : (int)len, (const char *)text);
+	return strndup((const char *)text, len);
+}
+
+static int add_source(struct reading *r, char *path)
+{
+	struct line_map *m = r->m;
+	struct source *s = path ? vec_push(&m->sources) : NULL;
+
+	if (!s) {
+		free(path);
+		return no_memory(r);
+	}
+	*s = (struct source){ path, m->rows.len, 0, m->sources.len - 1 };
+	return 1;
+}
+
+static int add_name(struct reading *r, char *path)
+{
+	char **name = path ? vec_push(&r->m->names) : NULL;
+
+	if (!name) {
+		free(path);
+		return no_memory(r);
+	}
+	*name = path;
+	return 1;
 }
 
 static int on_key(void *ctx, const unsigned char *text, size_t len)
 {
 	struct reading *r = ctx;
-	struct line_map *m = r->m;
 
 	if (r->skip)
 		return 1;
-	if (r->depth == 1) {
-		m->sources = must_grow(m->sources, m->num_sources, &m->cap_sources,
-				       sizeof(*m->sources));
-		m->sources[m->num_sources] = (struct source){
-			copy(text, len), m->num_rows, 0, m->num_sources
-		};
-		m->num_sources++;
-	} else if (r->depth == 2) {
-		m->names = must_grow(m->names, m->num_names, &m->cap_names, sizeof(*m->names));
-		m->names[m->num_names++] = copy(text, len);
-	} else if (r->depth == 3) {
+	switch (r->depth) {
+	case 1:
+		return add_source(r, copy(text, len));
+	case 2:
+		return add_name(r, copy(text, len));
+	case 3:
 		return add_line(r, (const char *)text, len);
+	default:
+		return 1;
 	}
-	return 1;
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -212,81 +235,53 @@ static int compare_sources(const void *a, const void *b)
 
 static void sort(struct line_map *m)
 {
+	struct source *sources = m->sources.data;
 	size_t kept = 0;
 
-	if (m->num_sources)
-		qsort(m->sources, m->num_sources, sizeof(*m->sources), compare_sources);
-	for (size_t i = 0; i < m->num_sources; i++) {
-		struct source *s = &m->sources[i];
+	if (m->sources.len)
+		qsort(sources, m->sources.len, sizeof(*sources), compare_sources);
+	for (size_t i = 0; i < m->sources.len; i++) {
+		struct source *s = &sources[i];
 
 		/* Of two with one path the last counts. */
-		if (i + 1 < m->num_sources && !strcmp(s->path, m->sources[i + 1].path)) {
+		if (i + 1 < m->sources.len && !strcmp(s->path, sources[i + 1].path)) {
 			free(s->path);
 			continue;
 		}
 		if (s->num)
-			qsort(&m->rows[s->first], s->num, sizeof(*m->rows), compare_rows);
-		m->sources[kept++] = *s;
+			qsort(&m->rows.data[s->first], s->num, sizeof(struct row), compare_rows);
+		sources[kept++] = *s;
 	}
-	m->num_sources = kept;
-}
-
-int line_map_create(const char *text, size_t size, struct line_map **ret, struct sc_error *err)
-{
-	static const yajl_callbacks callbacks = {
-		.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_integer = on_integer,
-		.yajl_double = on_double, .yajl_string = on_string, .yajl_start_map = on_map,
-		.yajl_map_key = on_key, .yajl_end_map = on_end, .yajl_start_array = on_array,
-		.yajl_end_array = on_end,
-	};
-	struct sc_error first = { 0 };
-	struct reading r = { .m = must_calloc(1, sizeof(*r.m)), .err = &first };
-	yajl_handle parser = yajl_alloc(&callbacks, NULL, &r);
-	int rc = 0;
-
-	*ret = NULL;
-	if (!parser) {
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
-	} else if (yajl_parse(parser, (const unsigned char *)text, size) != yajl_status_ok ||
-		   yajl_complete_parse(parser) != yajl_status_ok) {
-		rc = sc_error_set(err, SC_EFORMAT, "byte %zu: %s", yajl_get_bytes_consumed(parser),
-				  first.code ? first.msg : "not a JSON text");
-	}
-	if (parser)
-		yajl_free(parser);
-	sort(r.m);
-	if (rc)
-		line_map_destroy(r.m);
-	else
-		*ret = r.m;
-	return rc;
+	m->sources.len = kept;
 }
 
 static const struct source *find_source(const struct line_map *m, const char *path)
 {
-	size_t lo = 0, hi = m->num_sources;
+	size_t lo = 0, hi = m->sources.len;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (strcmp(m->sources[mid].path, path) < 0)
+		if (strcmp(m->sources.data[mid].path, path) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < m->num_sources && !strcmp(m->sources[lo].path, path) ? &m->sources[lo] : NULL;
+	return lo < m->sources.len && !strcmp(m->sources.data[lo].path, path) ?
+		&m->sources.data[lo] : NULL;
 }
 
-bool line_map_place(const struct line_map *m, struct symcache_place *place)
+static bool map_place(void *ctx, struct symcache_place *place)
 {
 	static _Thread_local char path[PATH_MAX];
+	const struct line_map *m = ctx;
 	const struct source *s;
 	const struct row *rows;
 	size_t lo = 0, hi;
 
-	if (!place_path(place, path, sizeof(path)) || !(s = find_source(m, path)) || !s->num)
+	if (!sc_place_path(place, path, sizeof(path)) || !(s = find_source(m, path)) || !s->num)
 		return false;
-	rows = &m->rows[s->first];
+	rows = &m->rows.data[s->first];
 	for (hi = s->num; lo < hi; ) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -295,10 +290,41 @@ bool line_map_place(const struct line_map *m, struct symcache_place *place)
 		else
 			hi = mid;
 	}
-	if (!lo || strlen(m->names[rows[lo - 1].file]) >= sizeof(path))
+	if (!lo || strlen(m->names.data[rows[lo - 1].file]) >= sizeof(path))
 		return false;
 	place->line = rows[lo - 1].to;
 	place->no_column = true;
-	place_set_path(place, strcpy(path, m->names[rows[lo - 1].file]));
+	sc_place_set_path(place, strcpy(path, m->names.data[rows[lo - 1].file]));
 	return true;
+}
+
+int sc_line_map(const char *text, size_t size, struct sc_map *ret, struct sc_error *err)
+{
+	static const yajl_callbacks callbacks = {
+		.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_integer = on_integer,
+		.yajl_double = on_double, .yajl_string = on_string, .yajl_start_map = on_map,
+		.yajl_map_key = on_key, .yajl_end_map = on_end, .yajl_start_array = on_array,
+		.yajl_end_array = on_end,
+	};
+	struct sc_error first = { 0 };
+	struct reading r = { .m = calloc(1, sizeof(*r.m)), .err = &first };
+	yajl_handle parser = r.m ? yajl_alloc(&callbacks, NULL, &r) : NULL;
+	int rc = 0;
+
+	if (!parser) {
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	} else if (yajl_parse(parser, (const unsigned char *)text, size) != yajl_status_ok ||
+		   yajl_complete_parse(parser) != yajl_status_ok) {
+		rc = first.code == SC_ENOMEM ? SC_ENOMEM : SC_EFORMAT;
+		sc_error_set(err, rc, "byte %zu: %s", yajl_get_bytes_consumed(parser),
+			     first.code ? first.msg : "not a JSON text");
+	}
+	if (parser)
+		yajl_free(parser);
+	if (rc && r.m)
+		destroy(r.m);
+	else if (!rc)
+		sort(r.m);
+	*ret = (struct sc_map){ { NULL, map_place, r.m }, destroy };
+	return rc;
 }

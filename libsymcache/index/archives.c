@@ -1,5 +1,5 @@
 /*
- * The ELF files in an archive → jobs: see index.h.
+ * The ELF files in an archive → jobs: see archives.h.
  *
  *   walk 1   each file is unpacked, and worked on with some others; those that need
  *            others of the archive wait, unpacked while there is room (members.h)
@@ -9,8 +9,10 @@
  *
  * A package needs walk 1 alone, a large one of debug files with dwz all three. What
  * came of the members is remembered, so that an archive of which all is known is not
- * read again (index_known.c).
+ * read again (known.c).
  */
+#include "libsymcache/index/archives.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,35 +20,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/cli/messages.h"
 #include "libsymcache/index/content.h"
-#include "cmd/index/index.h"
-#include "cmd/index/members.h"
+#include "libsymcache/index/members.h"
 
 enum { READY_BYTES = 64 << 20 };
 
 struct unpacking {
-	const struct scan_file *file;
-	struct symstore *store;
-	struct index_options options;   /* with files */
+	struct sc_run *run;
+	const struct sc_found *file;
+	struct sc_work work;            /* with files */
 	struct symcache_files files;
-	uint64_t memory;
-	const struct index_sink *sink;
 	char *real;                     /* the archive's absolute path */
 	int fd;
-	struct members members;
+	struct sc_members members;
 	size_t at;                      /* walks 2 and 3: the member that comes next */
 	bool failed;                    /* something was; it is not remembered as a whole */
-	bool stopped;                   /* take() returned an error */
-	struct member *ready[INDEX_GROUP_MAX];
+	bool stopped;                   /* sc_run_take() returned an error */
+	struct sc_member *ready[SC_GROUP_MAX];
 	size_t num_ready;
 	uint64_t ready_bytes;
 };
 
 static void unpacking_deinit(struct unpacking *u)
 {
-	members_deinit(&u->members);
+	sc_members_deinit(&u->members);
 	free(u->real);
 	if (u->fd >= 0)
 		close(u->fd);
@@ -57,62 +54,73 @@ static void failed(void *ctx, const char *name, const char *reason)
 	struct unpacking *u = ctx;
 
 	u->failed = true;
-	u->sink->failed(u->sink->ctx, name, without_path(reason, name));
+	sc_run_failed(u->run, name, reason);
+}
+
+static void at_member(const struct unpacking *u, const char *path)
+{
+	sc_run_progress(u->run, SYMCACHE_INDEX_INDEXING, u->run->at, u->run->total, path);
+}
+
+static int no_memory(struct sc_error *err)
+{
+	return sc_error_set(err, SC_ENOMEM, "out of memory");
 }
 
 /* ---- work ------------------------------------------------------------------------- */
 
 /* What the store will remember. */
-static void keep_outcome(struct unpacking *u, struct member *m, const struct index_job *job)
+static void keep_outcome(struct unpacking *u, struct sc_member *m, const struct sc_job *job)
 {
 	m->done = true;
-	m->outcome.time = u->options.time;
+	m->outcome.time = u->work.options->time;
 	switch (job->result) {
-	case INDEX_BUILT:
-	case INDEX_UNCHANGED:
+	case SYMCACHE_INDEX_BUILT:
+	case SYMCACHE_INDEX_UNCHANGED:
 		m->outcome.build_id_len = job->entry.build_id_len;
 		memcpy(m->outcome.build_id, job->entry.build_id, sizeof(m->outcome.build_id));
 		break;
-	case INDEX_NO_SYMBOLS:
+	case SYMCACHE_INDEX_NO_SYMBOLS:
 		m->outcome.code = SC_ENOSYMBOLS;
 		break;
-	case INDEX_UNSUPPORTED:
+	case SYMCACHE_INDEX_UNSUPPORTED:
 		m->outcome.code = SC_EUNSUPPORTED;
 		break;
-	default:
+	case SYMCACHE_INDEX_FAILED:
 		u->failed = true;
 	}
 }
 
 /* What was worked on is kept if it may serve another one. */
-static void let_go(struct unpacking *u, struct member *m)
+static void let_go(struct unpacking *u, struct sc_member *m)
 {
-	if (!m->wanted && (!m->facts.dwarf || !members_room(&u->members)))
-		member_release(&u->members, m);
+	if (!m->wanted && (!m->facts.dwarf || !sc_members_room(&u->members)))
+		sc_member_release(&u->members, m);
 }
 
 static int work(struct unpacking *u, struct sc_error *err)
 {
-	struct scan_file files[INDEX_GROUP_MAX];
-	struct index_job *jobs[INDEX_GROUP_MAX];
+	struct sc_found files[SC_GROUP_MAX];
+	struct sc_job *jobs[SC_GROUP_MAX];
 	size_t n = u->num_ready, group;
 	int rc = 0;
 
 	for (size_t i = 0; i < n; i++)
-		files[i] = (struct scan_file){
+		files[i] = (struct sc_found){
 			.path = u->ready[i]->path, .size = u->ready[i]->size, .unpacked = true,
 			.fd = u->ready[i]->fd, .real = u->real, .archive_len = strlen(u->file->path),
 		};
 	for (size_t i = 0; i < n && !rc; i += group) {
-		group = index_group(&files[i], n - i, u->memory);
-		u->sink->found(u->sink->ctx, files[i].path);
-		index_jobs_create(&files[i], group, u->store, &u->options, jobs);
+		group = sc_job_group(&files[i], n - i, u->work.memory);
+		at_member(u, files[i].path);
+		sc_jobs_create(&files[i], group, &u->work, jobs);
 		for (size_t k = 0; k < group; k++) {
-			keep_outcome(u, u->ready[i + k], jobs[k]);
+			if (jobs[k])
+				keep_outcome(u, u->ready[i + k], jobs[k]);
 			if (rc)
-				index_job_destroy(jobs[k]);
+				sc_job_destroy(jobs[k]);
 			else
-				rc = u->sink->take(u->sink->ctx, jobs[k], err);
+				rc = sc_run_take(u->run, jobs[k], err);
 			u->stopped |= rc != 0;
 		}
 	}
@@ -123,20 +131,20 @@ static int work(struct unpacking *u, struct sc_error *err)
 	return rc;
 }
 
-static int add_ready(struct unpacking *u, struct member *m, struct sc_error *err)
+static int add_ready(struct unpacking *u, struct sc_member *m, struct sc_error *err)
 {
 	u->ready[u->num_ready++] = m;
 	u->ready_bytes += m->size;
-	return u->num_ready == INDEX_GROUP_MAX || u->ready_bytes > READY_BYTES ? work(u, err) : 0;
+	return u->num_ready == SC_GROUP_MAX || u->ready_bytes > READY_BYTES ? work(u, err) : 0;
 }
 
 /* ---- walks -------------------------------------------------------------------------- */
 
 /* A member that cannot be unpacked is lost; what stops all is returned. */
-static int unpack(struct unpacking *u, struct member *m, const struct archive_file *file,
+static int unpack(struct unpacking *u, struct sc_member *m, const struct sc_archive_file *file,
 		  struct sc_error *err)
 {
-	int rc = member_unpack(&u->members, m, file, u->memory / 2, err);
+	int rc = sc_member_unpack(&u->members, m, file, u->work.memory / 2, err);
 
 	if (!rc)
 		return 0;
@@ -149,30 +157,30 @@ static int unpack(struct unpacking *u, struct member *m, const struct archive_fi
 	return 0;
 }
 
-static int first_walk(void *ctx, const struct archive_file *file, struct sc_error *err)
+static int first_walk(void *ctx, const struct sc_archive_file *file, struct sc_error *err)
 {
 	struct unpacking *u = ctx;
-	struct member *m = members_add(&u->members, file->name);
-	int rc = unpack(u, m, file, err);
+	struct sc_member *m = sc_members_add(&u->members, file->name);
+	int rc = m ? unpack(u, m, file, err) : no_memory(err);
 
-	u->sink->found(u->sink->ctx, m->path);
+	at_member(u, file->name);
 	if (rc || m->done)
 		return rc;
-	/* A broken one is the job's to tell. */
+	/* A broken one is reported by its job. */
 	if (symcache_elf_facts(m->fd, m->path, &m->facts, NULL) ||
 	    (m->facts.dwarf && !m->facts.alt_id_len))
 		return add_ready(u, m, err);
 	/* What went to the disk does not wait there. */
-	if (!members_room(&u->members) || m->size > u->memory / 2)
-		member_release(&u->members, m);
+	if (!sc_members_room(&u->members) || m->size > u->work.memory / 2)
+		sc_member_release(&u->members, m);
 	return 0;
 }
 
 /* The member that the walk stands at. NULL: it is not the archive that it was. */
-static struct member *next_member(struct unpacking *u, const struct archive_file *file,
+static struct sc_member *next_member(struct unpacking *u, const struct sc_archive_file *file,
 				  struct sc_error *err)
 {
-	struct member *m = u->at < u->members.num ? u->members.all[u->at++] : NULL;
+	struct sc_member *m = u->at < u->members.all.len ? u->members.all.data[u->at++] : NULL;
 
 	if (m && !strcmp(m->path, file->name))
 		return m;
@@ -180,27 +188,27 @@ static struct member *next_member(struct unpacking *u, const struct archive_file
 	return NULL;
 }
 
-static int alt_walk(void *ctx, const struct archive_file *file, struct sc_error *err)
+static int alt_walk(void *ctx, const struct sc_archive_file *file, struct sc_error *err)
 {
 	struct unpacking *u = ctx;
-	struct member *m = next_member(u, file, err);
+	struct sc_member *m = next_member(u, file, err);
 
 	if (!m)
 		return err->code;
 	return m->wanted && m->fd < 0 ? unpack(u, m, file, err) : 0;
 }
 
-static bool can_be_done(const struct unpacking *u, const struct member *m)
+static bool can_be_done(const struct unpacking *u, const struct sc_member *m)
 {
-	const struct member *alt = members_alt(&u->members, m);
+	const struct sc_member *alt = sc_members_alt(&u->members, m);
 
 	return !m->done && (!alt || alt->fd >= 0);
 }
 
-static int rest_walk(void *ctx, const struct archive_file *file, struct sc_error *err)
+static int rest_walk(void *ctx, const struct sc_archive_file *file, struct sc_error *err)
 {
 	struct unpacking *u = ctx;
-	struct member *m = next_member(u, file, err);
+	struct sc_member *m = next_member(u, file, err);
 	int rc;
 
 	if (!m)
@@ -211,14 +219,14 @@ static int rest_walk(void *ctx, const struct archive_file *file, struct sc_error
 	return rc || m->done ? rc : add_ready(u, m, err);
 }
 
-static int walk(struct unpacking *u, int (*elf)(void *, const struct archive_file *,
+static int walk(struct unpacking *u, int (*elf)(void *, const struct sc_archive_file *,
 						struct sc_error *), struct sc_error *err)
 {
-	struct archive_walk w = { .elf = elf, .failed = failed, .ctx = u };
+	struct sc_archive_walk w = { .elf = elf, .failed = failed, .ctx = u };
 	int rc;
 
 	u->at = 0;
-	rc = archive_walk(&w, u->fd, u->file->size, u->file->path, err);
+	rc = sc_archive_walk(&w, u->fd, u->file->size, u->file->path, err);
 	return rc ? rc : work(u, err);
 }
 
@@ -230,9 +238,9 @@ static int work_on_held(struct unpacking *u, struct sc_error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < 2 * u->members.num && !rc; i++) {
-		struct member *m = u->members.all[i % u->members.num];
-		bool program = i >= u->members.num;
+	for (size_t i = 0; i < 2 * u->members.all.len && !rc; i++) {
+		struct sc_member *m = u->members.all.data[i % u->members.all.len];
+		bool program = i >= u->members.all.len;
 
 		if (m->fd >= 0 && m->facts.dwarf != program && can_be_done(u, m))
 			rc = add_ready(u, m, err);
@@ -246,13 +254,13 @@ static bool choose_alts(struct unpacking *u)
 	uint64_t bytes = 0;
 	bool any = false;
 
-	for (size_t i = 0; i < u->members.num; i++) {
-		u->members.all[i]->wanted = false;
-		member_release(&u->members, u->members.all[i]);
+	for (size_t i = 0; i < u->members.all.len; i++) {
+		u->members.all.data[i]->wanted = false;
+		sc_member_release(&u->members, u->members.all.data[i]);
 	}
-	for (size_t i = 0; i < u->members.num; i++) {
-		struct member *m = u->members.all[i];
-		struct member *alt = m->done ? NULL : members_alt(&u->members, m);
+	for (size_t i = 0; i < u->members.all.len; i++) {
+		struct sc_member *m = u->members.all.data[i];
+		struct sc_member *alt = m->done ? NULL : sc_members_alt(&u->members, m);
 
 		if (!alt || alt->wanted || (bytes && bytes + alt->size > HOLD_BYTES))
 			continue;
@@ -266,8 +274,8 @@ static size_t count_waiting(const struct unpacking *u)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < u->members.num; i++)
-		n += !u->members.all[i]->done;
+	for (size_t i = 0; i < u->members.all.len; i++)
+		n += !u->members.all.data[i]->done;
 	return n;
 }
 
@@ -276,7 +284,7 @@ static int work_on_waiting(struct unpacking *u, struct sc_error *err)
 	size_t before, now;
 	int rc;
 
-	/* Those of which the supplementary file is at hand: it is kept, if there was room. */
+	/* Those of which the supplementary file is unpacked: it is kept, if there was room. */
 	rc = work_on_held(u, err);
 	for (now = count_waiting(u); !rc && now; ) {
 		before = now;
@@ -295,16 +303,21 @@ static int work_on_waiting(struct unpacking *u, struct sc_error *err)
 
 static int remember(struct unpacking *u, const struct symstore_hash *content, struct sc_error *err)
 {
-	struct index_job *job = must_calloc(1, sizeof(*job));
+	struct sc_job *job = calloc(1, sizeof(*job));
 
+	if (job)
+		job->outcomes = calloc(u->members.all.len + 1, sizeof(*job->outcomes));
+	if (!job || !job->outcomes) {
+		sc_job_destroy(job);
+		return no_memory(err);
+	}
 	job->file = u->file;
-	job->result = INDEX_ARCHIVE;
+	job->archive = true;
 	job->content = *content;
-	job->num_outcomes = u->members.num;
-	job->outcomes = must_calloc(u->members.num + 1, sizeof(*job->outcomes));
-	for (size_t i = 0; i < u->members.num; i++)
-		job->outcomes[i] = u->members.all[i]->outcome;
-	return u->sink->take(u->sink->ctx, job, err);
+	job->num_outcomes = u->members.all.len;
+	for (size_t i = 0; i < job->num_outcomes; i++)
+		job->outcomes[i] = u->members.all.data[i]->outcome;
+	return sc_run_take(u->run, job, err);
 }
 
 static int read_archive(struct unpacking *u, const struct symstore_hash *content,
@@ -312,7 +325,8 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 {
 	int rc = walk(u, first_walk, err);
 
-	members_sort(&u->members);
+	if (!sc_members_sort(&u->members) && !rc)
+		rc = no_memory(err);
 	if (!rc)
 		rc = work_on_waiting(u, err);
 	/* A bomb, or one that changes: it costs this archive alone. */
@@ -324,7 +338,7 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 		return rc;
 	if (sc_content_changed(u->fd, before))
 		failed(u, u->file->path, "it changed while it was read");
-	else if (!u->members.num && !u->failed && u->file->named)
+	else if (!u->members.all.len && !u->failed && u->file->named)
 		failed(u, u->file->path, "no ELF file in it");
 	return u->failed ? 0 : remember(u, content, err);
 }
@@ -340,29 +354,28 @@ static void allow_descriptors(void)
 	}
 }
 
-int index_archive(const struct scan_file *file, struct symstore *store,
-		  const struct index_options *options, uint64_t memory,
-		  const struct index_sink *sink, bool *unchanged, struct sc_error *err)
+int sc_index_archive(struct sc_run *run, const struct sc_found *file, struct sc_error *err)
 {
 	struct unpacking u __attribute__((cleanup(unpacking_deinit))) = {
-		.file = file, .store = store, .options = *options, .memory = memory, .sink = sink,
+		.run = run, .file = file, .work = run->work,
 		.fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
 	};
 	struct symstore_hash content;
 	struct sc_error why;
 	struct stat before;
 
-	*unchanged = false;
+	run->account->archives++;
 	allow_descriptors();
-	u.files = members_files(&u.members);
-	u.options.build.files = &u.files;
+	u.files = sc_members_files(&u.members);
+	u.work.build.files = &u.files;
 	if (u.fd < 0 || fstat(u.fd, &before) || !(u.real = realpath(file->path, NULL)) ||
 	    sc_content_hash(u.fd, (size_t)before.st_size, &content)) {
 		sc_error_sys(&why, "cannot read");
 		failed(&u, file->path, why.msg);
 		return 0;
 	}
-	*unchanged = !options->again && index_archive_known(store, options, &content);
-	return *unchanged ? index_archive_recall(file, store, options, &content, sink, err) :
-			    read_archive(&u, &content, &before, err);
+	if (run->work.options->again || !sc_archive_known(&u.work, &content))
+		return read_archive(&u, &content, &before, err);
+	run->account->archives_unchanged++;
+	return sc_archive_recall(run, file, &content, err);
 }

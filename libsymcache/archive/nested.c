@@ -1,11 +1,11 @@
 /*
- * Walks archives, and archives in archives: see archive_walk.h.
+ * Walks archives, and archives in archives: see nested.h.
  *
  * Everything is a stream: an inner archive is read from the outer one as it comes.
- * What a file is, its first bytes tell. Depth, number and bytes are bounded, so that
+ * The first bytes of a file say what it is. Depth, number and bytes are bounded, so that
  * a bomb costs a second, not the night.
  */
-#include "cmd/index/archive_walk.h"
+#include "libsymcache/archive/nested.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "cmd/cli/memory.h"
+#include "libsymcache/base/text.h"
 
 enum {
 	MAX_DEPTH = 6,            /* a .deb in a tar in a zip, and a compressed file in it: 5 */
@@ -23,7 +23,7 @@ enum {
 };
 static const uint64_t FREE_BYTES = 256 << 20; /* besides these */
 
-bool archive_name(const char *path)
+bool sc_archive_name(const char *path)
 {
 	static const char *const ends[] = {
 		".deb", ".udeb", ".ddeb", ".rpm", ".apk", ".tar", ".tgz", ".tbz2", ".txz", ".tzst",
@@ -39,33 +39,27 @@ bool archive_name(const char *path)
 	return false;
 }
 
-static void free_text(char **text)
-{
-	free(*text);
-}
-
 static void close_archive(struct symarchive **a)
 {
 	symarchive_close(*a);
 }
 
-/* "outer!name", with '?' for what would do something to a terminal. */
+/* "outer!name", with '?' for what would do something to a terminal. NULL: out of memory. */
 static char *member_name(const char *outer, const char *name)
 {
-	char *text = *name ? must_asprintf("%s!%.*s", outer, MAX_NAME, name) :
-			     must_asprintf("%s", outer);
+	char *text = sc_text("%s%s%.*s", outer, *name ? "!" : "", MAX_NAME, name);
 
-	for (char *c = text + strlen(outer); *c; c++)
+	for (char *c = text ? text + strlen(outer) : ""; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = '?';
 	return text;
 }
 
-static bool is_elf(const uint8_t *head, size_t len)
+bool sc_begins_elf(const uint8_t *data, size_t len)
 {
-	return len >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG) &&
+	return len >= SELFMAG && !memcmp(data, ELFMAG, SELFMAG) &&
 	       (len < EI_NIDENT + 2 ||
-		head[EI_NIDENT + (head[EI_DATA] == ELFDATA2MSB)] != ET_CORE);
+		data[EI_NIDENT + (data[EI_DATA] == ELFDATA2MSB)] != ET_CORE);
 }
 
 static int read_head(struct symarchive *a, uint8_t head[SYMARCHIVE_HEAD], size_t *len,
@@ -87,20 +81,20 @@ static bool stops(int rc)
 	return rc == SC_ELIMIT || rc == SC_ENOMEM;
 }
 
-static int walk(struct archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
+static int walk(struct sc_archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
 		bool named, struct sc_error *err);
 
-static int walk_inner(struct archive_walk *w, struct symarchive *outer, const uint8_t *head,
+static int walk_inner(struct sc_archive_walk *w, struct symarchive *outer, const uint8_t *head,
 		      size_t len, const char *name, unsigned depth, bool named,
 		      struct sc_error *err)
 {
 	struct symarchive *a __attribute__((cleanup(close_archive))) = NULL;
 	int rc;
 
-	if (depth >= MAX_DEPTH)
+	if (depth >= MAX_DEPTH) {
 		w->failed(w->ctx, name, "archives in archives, too deep");
-	if (depth >= MAX_DEPTH)
 		return 0;
+	}
 	rc = symarchive_open_inner(outer, head, len, &a, err);
 	if (!rc)
 		return walk(w, a, name, depth + 1, named, err);
@@ -111,13 +105,14 @@ static int walk_inner(struct archive_walk *w, struct symarchive *outer, const ui
 }
 
 /* The file that `a` stands at. *deb: `a` is a Debian package. */
-static int visit(struct archive_walk *w, struct symarchive *a, const char *outer,
+static int visit(struct sc_archive_walk *w, struct symarchive *a, const char *outer,
 		 const char *member, unsigned depth, bool *deb, struct sc_error *err)
 {
-	char *name __attribute__((cleanup(free_text))) = member_name(outer, member);
+	char *name __attribute__((cleanup(sc_free_text))) = member_name(outer, member);
 	uint8_t head[SYMARCHIVE_HEAD];
-	struct archive_file file = { name, head, 0, a };
-	int rc = read_head(a, head, &file.head_len, err);
+	struct sc_archive_file file = { name, head, 0, a };
+	int rc = name ? read_head(a, head, &file.head_len, err) :
+			sc_error_set(err, SC_ENOMEM, "out of memory");
 	bool data;
 
 	if (++w->members > MAX_MEMBERS)
@@ -127,7 +122,7 @@ static int visit(struct archive_walk *w, struct symarchive *a, const char *outer
 			w->failed(w->ctx, name, err->msg);
 		return stops(rc) ? rc : 0;
 	}
-	if (is_elf(head, file.head_len))
+	if (sc_begins_elf(head, file.head_len))
 		return w->elf(w->ctx, &file, err);
 	if (!strcmp(member, "debian-binary"))
 		*deb = true;
@@ -136,11 +131,11 @@ static int visit(struct archive_walk *w, struct symarchive *a, const char *outer
 		return 0;
 	data = *deb && !strncmp(member, "data.tar", 8);
 	return walk_inner(w, a, head, file.head_len, data ? outer : name, depth,
-			  data || archive_name(member), err);
+			  data || sc_archive_name(member), err);
 }
 
-/* `named`: it must be an archive, and is told of if it is none. */
-static int walk(struct archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
+/* `named`: it must be an archive, else that is reported. */
+static int walk(struct sc_archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
 		bool named, struct sc_error *err)
 {
 	bool deb = false;
@@ -160,8 +155,8 @@ static int walk(struct archive_walk *w, struct symarchive *a, const char *name, 
 	return stops(rc) ? rc : 0;
 }
 
-int archive_walk(struct archive_walk *w, int fd, uint64_t size, const char *name,
-		 struct sc_error *err)
+int sc_archive_walk(struct sc_archive_walk *w, int fd, uint64_t size, const char *name,
+		    struct sc_error *err)
 {
 	struct symarchive *a __attribute__((cleanup(close_archive))) = NULL;
 	int rc;

@@ -1,13 +1,13 @@
-/* A file in an archive → a descriptor of its own: see archive_walk.h. */
-#include <errno.h>
+/* A file in an archive → a descriptor of its own: see nested.h. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/index/archive_walk.h"
+#include "libsymcache/archive/nested.h"
+#include "libsymcache/base/file.h"
+#include "libsymcache/base/text.h"
 
 enum { BLOCK = 256 << 10 };
 
@@ -17,19 +17,9 @@ struct target {
 	bool on_disk;
 };
 
-static int write_all(int fd, const uint8_t *bytes, size_t size, struct sc_error *err)
+static int put(int fd, const uint8_t *bytes, size_t size, struct sc_error *err)
 {
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return sc_error_sys(err, "cannot unpack it");
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return sc_write_all(fd, bytes, size) ? sc_error_sys(err, "cannot unpack it") : 0;
 }
 
 /* Goes on in an unlinked file. */
@@ -42,9 +32,9 @@ static int move_to_disk(struct target *t, uint8_t *buf, struct sc_error *err)
 	dir = dir && *dir ? dir : "/tmp";
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0) {
-		char *path = must_asprintf("%s/symcache.XXXXXX", dir);
+		char *path = sc_text("%s/symcache.XXXXXX", dir);
 
-		fd = mkostemp(path, O_CLOEXEC);
+		fd = path ? mkostemp(path, O_CLOEXEC) : -1;
 		if (fd >= 0)
 			unlink(path);
 		free(path);
@@ -55,7 +45,7 @@ static int move_to_disk(struct target *t, uint8_t *buf, struct sc_error *err)
 		ssize_t n = pread(t->fd, buf, BLOCK, (off_t)at);
 
 		rc = n <= 0 ? sc_error_sys(err, "cannot unpack it") :
-			write_all(fd, buf, (size_t)n, err);
+			put(fd, buf, (size_t)n, err);
 		at += n > 0 ? (uint64_t)n : 0;
 	}
 	close(t->fd);
@@ -72,19 +62,19 @@ static int append(struct target *t, const uint8_t *bytes, size_t len, uint8_t *s
 	if (!t->on_disk && t->size + len > t->memory)
 		rc = move_to_disk(t, spare, err);
 	t->size += len;
-	return rc ? rc : write_all(t->fd, bytes, len, err);
+	return rc ? rc : put(t->fd, bytes, len, err);
 }
 
-int archive_file_unpack(const struct archive_file *file, uint64_t memory, int *ret_fd,
-			uint64_t *ret_size, struct sc_error *err)
+int sc_archive_unpack(const struct sc_archive_file *file, uint64_t memory, int *ret_fd,
+		      uint64_t *ret_size, struct sc_error *err)
 {
 	struct target t = { memfd_create("symcache", MFD_CLOEXEC), 0, memory, false };
-	uint8_t *buf = must_realloc(NULL, 2 * BLOCK);
+	uint8_t *buf = malloc(2 * BLOCK);
 	size_t len = 1;
 	int rc;
 
 	*ret_fd = -1;
-	if (t.fd < 0)
+	if (t.fd < 0 || !buf)
 		rc = sc_error_sys(err, "cannot unpack it");
 	else
 		rc = append(&t, file->head, file->head_len, buf + BLOCK, err);

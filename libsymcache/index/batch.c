@@ -1,17 +1,17 @@
 /*
- * Jobs → the store, in batches: see index.h.
+ * Jobs → the store, in batches: see batch.h.
  *
  * A commit costs two syncs of the disk, whatever its size; a kernel's thousand
  * modules are thus not committed one by one. A batch ends after 64 MB, a second,
  * or 1,000 files, so that a run that is killed loses little, and goes on from
  * there when it is started again.
  */
-#include <stdlib.h>
+#include <endian.h>
 #include <string.h>
 #include <time.h>
+#include <xxhash.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/index/index.h"
+#include "libsymcache/index/batch.h"
 
 enum { BATCH_BYTES = 64 << 20, BATCH_SECONDS = 1, BATCH_JOBS = 1000 };
 
@@ -23,9 +23,19 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+struct symstore_hash sc_member_key(const struct symstore_hash *archive, uint64_t index)
+{
+	const uint64_t words[3] = {
+		htole64(archive->low64), htole64(archive->high64), htole64(index),
+	};
+	XXH128_hash_t hash = XXH3_128bits(words, sizeof(words));
+
+	return (struct symstore_hash){ hash.low64, hash.high64 };
+}
+
 static void fill(void *ctx, void *dst)
 {
-	struct index_job *job = ctx;
+	struct sc_job *job = ctx;
 
 	if (job->build)
 		symcache_build_write(job->build, dst);
@@ -34,14 +44,14 @@ static void fill(void *ctx, void *dst)
 }
 
 /* One row for each, then one that ends them. */
-static int remember_archive(struct symstore_writer *writer, const struct index_job *job,
+static int remember_archive(struct symstore_writer *writer, const struct sc_job *job,
 			    struct sc_error *err)
 {
 	struct symstore_outcome end = { .code = SC_ENOTFOUND, .time = time(NULL) };
 	int rc = 0;
 
 	for (size_t i = 0; i <= job->num_outcomes && !rc; i++) {
-		struct symstore_hash key = index_member_key(&job->content, i);
+		struct symstore_hash key = sc_member_key(&job->content, i);
 
 		rc = symstore_remember(writer, &key, symcache_version,
 				       i < job->num_outcomes ? &job->outcomes[i] : &end, err);
@@ -49,17 +59,17 @@ static int remember_archive(struct symstore_writer *writer, const struct index_j
 	return rc;
 }
 
-static int gather(struct symstore_writer *writer, struct index_job *job, struct sc_error *err)
+static int gather(struct symstore_writer *writer, struct sc_job *job, struct sc_error *err)
 {
 	struct symstore_outcome outcome = { .time = time(NULL) };
 	int rc;
 
-	if (job->result == INDEX_UNCHANGED)
+	if (job->archive)
+		return remember_archive(writer, job, err);
+	if (job->result == SYMCACHE_INDEX_UNCHANGED)
 		return symstore_add_tags(writer, job->entry.build_id, job->entry.build_id_len,
 					 job->entry.tags, err);
-	if (job->result == INDEX_ARCHIVE)
-		return remember_archive(writer, job, err);
-	if (job->result == INDEX_BUILT) {
+	if (job->result == SYMCACHE_INDEX_BUILT) {
 		rc = symstore_put(writer, &job->entry, fill, job, &job->stored, err);
 		if (rc)
 			return rc;
@@ -71,54 +81,58 @@ static int gather(struct symstore_writer *writer, struct index_job *job, struct 
 	return symstore_remember(writer, &job->content, symcache_version, &outcome, err);
 }
 
-static void clear(struct index_batch *batch)
+static void clear(struct sc_batch *batch)
 {
-	for (size_t i = 0; i < batch->num_jobs; i++)
-		index_job_destroy(batch->jobs[i]);
-	batch->num_jobs = 0;
+	for (size_t i = 0; i < batch->jobs.len; i++)
+		sc_job_destroy(batch->jobs.data[i]);
+	vec_clear(&batch->jobs);
 	batch->bytes = 0;
 }
 
-int index_batch_commit(struct index_batch *batch, struct sc_error *err)
+int sc_batch_commit(struct sc_batch *batch, struct sc_error *err)
 {
 	struct symstore_writer *writer;
 	double begun = now();
 	int rc;
 
-	if (!batch->num_jobs)
+	if (!batch->jobs.len)
 		return 0;
 	rc = symstore_write_begin(batch->store, &writer, err);
-	for (size_t i = 0; i < batch->num_jobs && !rc; i++) {
-		rc = gather(writer, batch->jobs[i], err);
+	for (size_t i = 0; i < batch->jobs.len && !rc; i++) {
+		rc = gather(writer, batch->jobs.data[i], err);
 		if (rc)
 			symstore_abort(writer);
 	}
 	if (!rc)
 		rc = symstore_commit(writer, err);
-	for (size_t i = 0; i < batch->num_jobs && !rc; i++)
-		batch->done(batch->ctx, batch->jobs[i]);
+	for (size_t i = 0; i < batch->jobs.len && !rc; i++)
+		batch->done(batch->ctx, batch->jobs.data[i]);
 	clear(batch);
 	batch->seconds += now() - begun;
 	return rc;
 }
 
-int index_batch_add(struct index_batch *batch, struct index_job *job, struct sc_error *err)
+int sc_batch_add(struct sc_batch *batch, struct sc_job *job, struct sc_error *err)
 {
-	batch->jobs = must_grow(batch->jobs, batch->num_jobs, &batch->cap_jobs,
-				sizeof(*batch->jobs));
-	batch->jobs[batch->num_jobs++] = job;
-	if (batch->num_jobs == 1)
+	struct sc_job **slot = vec_push(&batch->jobs);
+
+	if (!slot) {
+		sc_job_destroy(job);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	*slot = job;
+	if (batch->jobs.len == 1)
 		batch->begun = now();
 	batch->bytes += job->entry.cache_size;
 	/* A build that is kept holds much more than its cache: do not sit on it. */
-	if (batch->bytes < BATCH_BYTES && batch->num_jobs < BATCH_JOBS && !job->build &&
+	if (batch->bytes < BATCH_BYTES && batch->jobs.len < BATCH_JOBS && !job->build &&
 	    now() - batch->begun < BATCH_SECONDS)
 		return 0;
-	return index_batch_commit(batch, err);
+	return sc_batch_commit(batch, err);
 }
 
-void index_batch_deinit(struct index_batch *batch)
+void sc_batch_deinit(struct sc_batch *batch)
 {
 	clear(batch);
-	free(batch->jobs);
+	vec_deinit(&batch->jobs);
 }

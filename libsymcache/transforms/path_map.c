@@ -1,5 +1,5 @@
 /*
- * --map-path: folders of sources → other folders: see transforms.h.
+ * --map-path: folders of sources → other folders: see maps.h.
  *
  * FROM fits whole components: /build does not fit /builder. Where it fits within the
  * first part of a path (most often the compilation folder), only that part changes,
@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/index/transforms.h"
+#include "libsymcache/transforms/maps.h"
 
 struct rule {
 	char *from; /* without a slash at its end, but for "/" itself: "" */
-	const char *to;
+	char *to;
 	size_t len; /* of from */
 };
 
@@ -32,42 +31,34 @@ static void cut_slashes(char *path)
 		path[--len] = 0;
 }
 
-int path_map_create(const char *const *rules, size_t n, struct path_map **ret,
-		    struct sc_error *err)
+static void destroy(void *ctx)
 {
-	struct path_map *m = must_calloc(1, sizeof(*m));
+	struct path_map *m = ctx;
 
-	*ret = NULL;
-	m->rules = must_calloc(n + 1, sizeof(*m->rules));
-	for (size_t i = 0; i < n; i++) {
-		const char *equals = strchr(rules[i], '=');
-		struct rule *r = &m->rules[m->n];
-
-		if (!equals || equals == rules[i] || strchr(rules[i], '\n')) {
-			path_map_destroy(m);
-			return sc_error_set(err, SC_EINVAL, "'%s' is not FROM=TO", rules[i]);
-		}
-		r->from = must_asprintf("%s", rules[i]);
-		r->from[equals - rules[i]] = 0;
-		r->to = r->from + (equals - rules[i]) + 1;
-		cut_slashes(r->from);
-		if (strcmp(r->to, "/"))
-			cut_slashes((char *)r->to);
-		r->len = strlen(r->from);
-		m->n++;
-	}
-	*ret = m;
-	return 0;
-}
-
-void path_map_destroy(struct path_map *m)
-{
-	if (!m)
-		return;
 	for (size_t i = 0; i < m->n; i++)
 		free(m->rules[i].from);
 	free(m->rules);
 	free(m);
+}
+
+static int add_rule(struct path_map *m, const char *text, struct sc_error *err)
+{
+	const char *equals = strchr(text, '=');
+	struct rule *r = &m->rules[m->n];
+
+	if (!equals || equals == text || strchr(text, '\n'))
+		return sc_error_set(err, SC_EINVAL, "'%s' is not FROM=TO", text);
+	r->from = strdup(text);
+	if (!r->from)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	r->from[equals - text] = 0;
+	r->to = r->from + (equals - text) + 1;
+	cut_slashes(r->from);
+	if (strcmp(r->to, "/"))
+		cut_slashes(r->to);
+	r->len = strlen(r->from);
+	m->n++;
+	return 0;
 }
 
 static const struct rule *rule_of(const struct path_map *m, const char *path)
@@ -111,19 +102,20 @@ static const char **first_part(struct symcache_place *place)
 	return first;
 }
 
-bool path_map_place(const struct path_map *m, struct symcache_place *place)
+static bool map_place(void *ctx, struct symcache_place *place)
 {
 	static _Thread_local char joined[PATH_MAX], mapped[PATH_MAX];
 	const char **first = first_part(place);
+	const struct path_map *m = ctx;
 	const struct rule *r;
 
-	if (!first || !place_path(place, joined, sizeof(joined)))
+	if (!first || !sc_place_path(place, joined, sizeof(joined)))
 		return false;
 	r = rule_of(m, joined);
 	if (!r || !put(r, joined, mapped))
 		return false;
 	if (!*r->to || strncmp(joined, *first, strlen(*first)) || rule_of(m, *first) != r) {
-		place_set_path(place, mapped);
+		sc_place_set_path(place, mapped);
 		return true;
 	}
 	put(r, *first, mapped);
@@ -133,4 +125,24 @@ bool path_map_place(const struct path_map *m, struct symcache_place *place)
 	if (first == &place->name)
 		place->dir = NULL;
 	return true;
+}
+
+int sc_path_map(const char *const *rules, struct sc_map *ret, struct sc_error *err)
+{
+	struct path_map *m = calloc(1, sizeof(*m));
+	size_t n = 0;
+	int rc = 0;
+
+	while (rules[n])
+		n++;
+	if (m)
+		m->rules = calloc(n + 1, sizeof(*m->rules));
+	if (!m || !m->rules)
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = add_rule(m, rules[i], err);
+	if (rc && m)
+		destroy(m);
+	*ret = (struct sc_map){ { NULL, map_place, m }, destroy };
+	return rc;
 }

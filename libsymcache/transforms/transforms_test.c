@@ -1,6 +1,6 @@
 /* Unit tests of the maps: what fits, which of several counts, what is refused. The
  * expectations of BCSymbolMap and il2cpp maps are what Sentry's symbolic does. */
-#include "cmd/index/transforms.h"
+#include "libsymcache/transforms/maps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,9 +17,19 @@ static void check_place(const struct symcache_place *p, const char *comp_dir, co
 	assert_int_equal(p->line, line);
 }
 
+static bool place(const struct sc_map *m, struct symcache_place *p)
+{
+	return m->transform.place(m->transform.ctx, p);
+}
+
+static const char *name_in(const struct sc_map *m, const char *name)
+{
+	return m->transform.name(m->transform.ctx, name);
+}
+
 static void paths(void **state)
 {
-	static const char *const rules[] = { "/build=/src", "/builder/=/b/", "rel=", "/top=/" };
+	static const char *const rules[] = { "/build=/src", "/builder/=/b/", "rel=", "/top=/", NULL };
 	static const struct {
 		struct symcache_place from, to;
 		bool same;
@@ -40,71 +50,72 @@ static void paths(void **state)
 		{ { "/x", "/home", "a.c", 5 }, .same = true },
 		{ { NULL, NULL, "a.c", 5 }, .same = true },
 	};
-	struct path_map *m;
+	struct sc_map m;
 
 	(void)state;
-	assert_int_equal(path_map_create(rules, 4, &m, NULL), 0);
+	assert_int_equal(sc_path_map(rules, &m, NULL), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct symcache_place p = cases[i].from;
 		const struct symcache_place *to = &cases[i].to;
 
-		assert_int_equal(path_map_place(m, &p), !cases[i].same);
+		assert_int_equal(place(&m, &p), !cases[i].same);
 		if (!cases[i].same)
 			check_place(&p, to->comp_dir, to->dir, to->name, to->line);
 		else
 			assert_memory_equal(&p, &cases[i].from, sizeof(p));
 	}
-	path_map_destroy(m);
-	assert_int_equal(path_map_create((const char *const[]){ "=b" }, 1, &m, NULL), SC_EINVAL);
-	assert_int_equal(path_map_create((const char *const[]){ "ab" }, 1, &m, NULL), SC_EINVAL);
+	m.destroy(m.transform.ctx);
+	assert_int_equal(sc_path_map((const char *const[]){ "=b", NULL }, &m, NULL), SC_EINVAL);
+	assert_int_equal(sc_path_map((const char *const[]){ "ab", NULL }, &m, NULL), SC_EINVAL);
 }
 
-static struct symbol_map *symbols(const char *text)
+static struct sc_map symbols(const char *text)
 {
-	struct symbol_map *m;
+	struct sc_map m;
 
-	assert_int_equal(symbol_map_create(text, strlen(text), &m, NULL), 0);
+	assert_int_equal(sc_symbol_map(text, strlen(text), &m, NULL), 0);
 	return m;
 }
 
 static void bitcode_names(void **state)
 {
-	struct symbol_map *m = symbols("BCSymbolMap Version: 2.0\n-[A b:]\n/src\r\n\na b\n");
+	struct sc_map m = symbols("BCSymbolMap Version: 2.0\n-[A b:]\n/src\r\n\na b\n");
 	struct symcache_place p = { "__hidden#1_", NULL, "__hidden#0_", 9 };
 
 	(void)state;
-	assert_string_equal(symbol_map_name(m, "__hidden#0_"), "-[A b:]");
-	assert_string_equal(symbol_map_name(m, "__hidden#3_"), "a b");
+	assert_string_equal(name_in(&m, "__hidden#0_"), "-[A b:]");
+	assert_string_equal(name_in(&m, "__hidden#3_"), "a b");
 	for (size_t i = 0; i < 8; i++) {
 		static const char *const same[] = {
 			"__hidden#2_", /* an empty line */ "__hidden#4_", "__hidden#0", "__hidden#_",
 			"__hidden#-1_", "hidden#0_", "main", "__hidden#99999999999999999999999_",
 		};
 
-		assert_ptr_equal(symbol_map_name(m, same[i]), same[i]);
+		assert_ptr_equal(name_in(&m, same[i]), same[i]);
 	}
-	assert_true(symbol_map_place(m, &p));
+	assert_true(place(&m, &p));
 	check_place(&p, "/src", "", "-[A b:]", 9);
-	assert_false(symbol_map_place(m, &p));
-	symbol_map_destroy(m);
+	assert_false(place(&m, &p));
+	m.destroy(m.transform.ctx);
 }
 
 static void two_columns(void **state)
 {
-	struct symbol_map *m = symbols("b  two words \r\n\n# c x\na\tone\nb three\n  z\t\tend");
+	struct sc_map m = symbols("b  two words \r\n\n# c x\na\tone\nb three\n  z\t\tend");
 	struct symcache_place p = { NULL, NULL, "a", 9 };
 
 	(void)state;
-	assert_string_equal(symbol_map_name(m, "a"), "one");
-	assert_string_equal(symbol_map_name(m, "b"), "three");
-	assert_string_equal(symbol_map_name(m, "z"), "end");
-	assert_string_equal(symbol_map_name(m, "c"), "c");
-	assert_string_equal(symbol_map_name(m, ""), "");
-	assert_false(symbol_map_place(m, &p));
-	symbol_map_destroy(m);
-	assert_int_equal(symbol_map_create("a b\nc \n", 7, &m, NULL), SC_EFORMAT);
-	assert_int_equal(symbol_map_create("a b\0", 4, &m, NULL), SC_EFORMAT);
-	symbol_map_destroy(symbols(""));
+	assert_string_equal(name_in(&m, "a"), "one");
+	assert_string_equal(name_in(&m, "b"), "three");
+	assert_string_equal(name_in(&m, "z"), "end");
+	assert_string_equal(name_in(&m, "c"), "c");
+	assert_string_equal(name_in(&m, ""), "");
+	assert_false(place(&m, &p));
+	m.destroy(m.transform.ctx);
+	assert_int_equal(sc_symbol_map("a b\nc \n", 7, &m, NULL), SC_EFORMAT);
+	assert_int_equal(sc_symbol_map("a b\0", 4, &m, NULL), SC_EFORMAT);
+	m = symbols("");
+	m.destroy(m.transform.ctx);
 }
 
 static void csharp_lines(void **state)
@@ -123,23 +134,23 @@ static void csharp_lines(void **state)
 		{ 29, "/b", "b.cs", 2 }, { 30, "/b", "b.cs", 33 }, { UINT32_MAX, "/b", "b.cs", 33 },
 	};
 	struct symcache_place p;
-	struct line_map *m;
+	struct sc_map m;
 
 	(void)state;
-	assert_int_equal(line_map_create(text, sizeof(text) - 1, &m, NULL), 0);
+	assert_int_equal(sc_line_map(text, sizeof(text) - 1, &m, NULL), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		p = (struct symcache_place){ "/gen", NULL, "g.cpp", rows[i].line };
-		assert_true(line_map_place(m, &p));
+		assert_true(place(&m, &p));
 		check_place(&p, "", rows[i].dir, rows[i].name, rows[i].to);
 	}
 	p = (struct symcache_place){ "/gen", NULL, "g.cpp", 9 };
-	assert_false(line_map_place(m, &p));
+	assert_false(place(&m, &p));
 	p = (struct symcache_place){ "/gen", NULL, "h.cpp", 10 };
-	assert_false(line_map_place(m, &p));
+	assert_false(place(&m, &p));
 	p = (struct symcache_place){ NULL, NULL, "g.cpp", 1 };
-	assert_true(line_map_place(m, &p));
+	assert_true(place(&m, &p));
 	check_place(&p, "", "", "new.cs", 5);
-	line_map_destroy(m);
+	m.destroy(m.transform.ctx);
 }
 
 static void bad_lines(void **state)
@@ -150,11 +161,11 @@ static void bad_lines(void **state)
 		"{\"a\":{\"b\":{\"\":1}}}", "{\"a\":{\"b\":{\"1\":[]}}}", "{\"a\":{\"b\":{\"1\":{}}}}",
 		"{\"a\":{\"b\":{\"1\":99999999999999999999}}}",
 	};
-	struct line_map *m;
+	struct sc_map m;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (line_map_create(texts[i], strlen(texts[i]), &m, NULL) != SC_EFORMAT)
+		if (sc_line_map(texts[i], strlen(texts[i]), &m, NULL) != SC_EFORMAT)
 			fail_msg("'%s' was taken", texts[i]);
 }
 

@@ -2,7 +2,7 @@
  * gzip, xz and zstd streams: see inflate.h. One struct, three libraries that all
  * work alike: they take what they can and give what they can.
  */
-#include "cmd/filter/inflate.h"
+#include "symcache/inflate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +11,13 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "cmd/cli/memory.h"
-#include "symcache/error.h"
-
 enum kind { GZIP, XZ, ZSTD };
 
 /* What an xz stream may want for its dictionary; xz -9 wants 65 MiB. (Of zstd the
  * library itself allows 128 MiB.) */
 #define XZ_MEMORY_MAX (512u << 20)
 
-struct inflate {
+struct symcache_inflate {
 	enum kind kind;
 	z_stream gzip;
 	lzma_stream xz;
@@ -29,36 +26,55 @@ struct inflate {
 	bool over;    /* an xz decoder says that there is no more */
 };
 
-struct inflate *inflate_create(const unsigned char *magic, size_t len)
+/* Which of the three; −1: none. */
+static int kind_of(const unsigned char *magic, size_t len)
 {
 	static const unsigned char gzip[] = { 0x1f, 0x8b }, xz[] = { 0xfd, '7', 'z', 'X', 'Z', 0 },
 				   zstd[] = { 0x28, 0xb5, 0x2f, 0xfd },
 				   skippable[] = { 0x2a, 0x4d, 0x18 }; /* behind 0x50 to 0x5f */
-	struct inflate *d = must_calloc(1, sizeof(*d));
+
+	if (len >= sizeof(gzip) && !memcmp(magic, gzip, sizeof(gzip)))
+		return GZIP;
+	if (len >= sizeof(xz) && !memcmp(magic, xz, sizeof(xz)))
+		return XZ;
+	if (len >= sizeof(zstd) &&
+	    (!memcmp(magic, zstd, sizeof(zstd)) ||
+	     ((magic[0] & 0xf0) == 0x50 && !memcmp(magic + 1, skippable, sizeof(skippable)))))
+		return ZSTD;
+	return -1;
+}
+
+int symcache_inflate_create(const void *magic, size_t len, struct symcache_inflate **ret,
+			    struct sc_error *err)
+{
+	struct symcache_inflate *d;
+	int kind = kind_of(magic, len);
 	bool ok = false;
 
-	if (len >= sizeof(gzip) && !memcmp(magic, gzip, sizeof(gzip))) {
-		d->kind = GZIP;
+	*ret = NULL;
+	if (kind < 0)
+		return 0;
+	d = calloc(1, sizeof(*d));
+	if (d)
+		d->kind = (enum kind)kind;
+	if (d && kind == GZIP) {
 		ok = inflateInit2(&d->gzip, 15 + 16) == Z_OK;
-	} else if (len >= sizeof(xz) && !memcmp(magic, xz, sizeof(xz))) {
-		d->kind = XZ;
+	} else if (d && kind == XZ) {
 		d->xz = (lzma_stream)LZMA_STREAM_INIT;
 		ok = lzma_stream_decoder(&d->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK;
-	} else if (len >= sizeof(zstd) &&
-		   (!memcmp(magic, zstd, sizeof(zstd)) ||
-		    ((magic[0] & 0xf0) == 0x50 &&
-		     !memcmp(magic + 1, skippable, sizeof(skippable))))) {
-		d->kind = ZSTD;
+	} else if (d) {
 		d->zstd = ZSTD_createDStream();
 		ok = d->zstd;
 	}
-	if (ok)
-		return d;
-	free(d);
-	return NULL;
+	if (!ok) {
+		free(d);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	*ret = d;
+	return 0;
 }
 
-void inflate_destroy(struct inflate *d)
+void symcache_inflate_destroy(struct symcache_inflate *d)
 {
 	if (!d)
 		return;
@@ -87,8 +103,8 @@ static bool padding(const unsigned char *in, size_t *in_len)
 	return n;
 }
 
-static int run_gzip(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
-		    bool end, struct sc_error *err)
+static int run_gzip(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
+		    size_t *out_len, bool end, struct sc_error *err)
 {
 	const size_t in_size = *in_len, out_size = *out_len;
 	int rc = Z_OK;
@@ -120,8 +136,8 @@ static int run_gzip(struct inflate *d, const void *in, size_t *in_len, void *out
 	return 0;
 }
 
-static int run_xz(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
-		  bool end, struct sc_error *err)
+static int run_xz(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
+		  size_t *out_len, bool end, struct sc_error *err)
 {
 	const size_t in_size = *in_len, out_size = *out_len;
 	lzma_ret rc = LZMA_OK;
@@ -153,8 +169,8 @@ static int run_xz(struct inflate *d, const void *in, size_t *in_len, void *out, 
 	}
 }
 
-static int run_zstd(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
-		    bool end, struct sc_error *err)
+static int run_zstd(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
+		    size_t *out_len, bool end, struct sc_error *err)
 {
 	ZSTD_inBuffer from = { in, *in_len, 0 };
 	ZSTD_outBuffer to = { out, *out_len, 0 };
@@ -173,8 +189,8 @@ static int run_zstd(struct inflate *d, const void *in, size_t *in_len, void *out
 	return 0;
 }
 
-int inflate_run(struct inflate *d, const void *in, size_t *in_len, void *out, size_t *out_len,
-		bool end, struct sc_error *err)
+int symcache_inflate_run(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
+			 size_t *out_len, bool end, struct sc_error *err)
 {
 	switch (d->kind) {
 	case GZIP:

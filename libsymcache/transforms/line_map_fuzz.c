@@ -1,5 +1,5 @@
 /* Fuzz target: any line map; whatever was taken answers for all lines or none. */
-#include "cmd/index/transforms.h"
+#include "libsymcache/transforms/maps.h"
 
 #include <stdlib.h>
 
@@ -8,19 +8,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	bool before = false;
-	struct line_map *m;
+	struct sc_map m;
 
-	if (line_map_create((const char *)data, size, &m, NULL))
+	if (sc_line_map((const char *)data, size, &m, NULL))
 		return 0;
 	/* Once there is a line before, there is one for all that follow. */
 	for (uint32_t line = 0; line < 40; line++) {
 		struct symcache_place place = { NULL, NULL, "a", line };
-		bool found = line_map_place(m, &place);
+		bool found = m.transform.place(m.transform.ctx, &place);
 
 		if ((before && !found) || !place.name)
 			abort();
 		before = found;
 	}
-	line_map_destroy(m);
+	m.destroy(m.transform.ctx);
 	return 0;
 }

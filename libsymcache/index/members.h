@@ -2,11 +2,11 @@
  * members.h: the ELF files in an archive, and which of them are unpacked: for the
  * files that need others of the same archive (debug files, dwz's supplementary files).
  */
-#ifndef CMD_MEMBERS_H
-#define CMD_MEMBERS_H
+#ifndef SC_INDEX_MEMBERS_H
+#define SC_INDEX_MEMBERS_H
 
-#include "cmd/index/archive_walk.h"
-#include "cmd/index/scan.h"
+#include "libsymcache/archive/nested.h"
+#include "libsymcache/base/vec.h"
 #include "symcache/build.h"
 #include "symcache/store.h"
 
@@ -15,7 +15,7 @@
 #define HOLD_BYTES ((uint64_t)256 << 20)
 enum { HOLD_FILES = 384 };
 
-struct member {
+struct sc_member {
 	char *path;                      /* "archive!member"; found again by this pointer */
 	uint64_t size;                   /* bytes */
 	int fd;                          /* −1: not unpacked at the moment */
@@ -26,35 +26,33 @@ struct member {
 	struct symstore_outcome outcome; /* once it is done */
 };
 
-struct members {
-	struct member **all;             /* in the order of the archive */
-	size_t num, cap;
-	struct member **held;            /* those with a descriptor */
-	size_t num_held, cap_held;
+struct sc_members {
+	VEC(struct sc_member *) all;        /* in the order of the archive */
+	VEC(struct sc_member *) held;       /* those with a descriptor */
 	uint64_t held_bytes;
-	struct member **by_id;           /* those with DWARF, by build ID: members_sort() */
-	size_t num_by_id;
+	VEC(struct sc_member *) by_id;      /* those with DWARF, by build ID: sc_members_sort() */
 };
 
-struct member *members_add(struct members *m, const char *path);
-void members_deinit(struct members *m);
+/* NULL: out of memory. */
+struct sc_member *sc_members_add(struct sc_members *m, const char *path);
+void sc_members_deinit(struct sc_members *m);
 
-/* Unpacks the file that the walk stands at. Errors as archive_file_unpack(). */
-int member_unpack(struct members *m, struct member *member, const struct archive_file *file,
+/* Unpacks the file that the walk stands at. Errors as sc_archive_unpack(). */
+int sc_member_unpack(struct sc_members *m, struct sc_member *member, const struct sc_archive_file *file,
 		  uint64_t memory, struct sc_error *err);
-void member_release(struct members *m, struct member *member);
+void sc_member_release(struct sc_members *m, struct sc_member *member);
 
 /* Is there room for all that is unpacked? */
-bool members_room(const struct members *m);
+bool sc_members_room(const struct sc_members *m);
 
-/* Once all are there. */
-void members_sort(struct members *m);
+/* Once all are there. False: out of memory. */
+bool sc_members_sort(struct sc_members *m);
 
 /* The supplementary file of a member, or NULL: it needs none, or it is not there. After
- * members_sort(). */
-struct member *members_alt(const struct members *m, const struct member *member);
+ * sc_members_sort(). */
+struct sc_member *sc_members_alt(const struct sc_members *m, const struct sc_member *member);
 
 /* For a build's options: opens and finds what is unpacked. `m` must stay as it is. */
-struct symcache_files members_files(struct members *m);
+struct symcache_files sc_members_files(struct sc_members *m);
 
 #endif

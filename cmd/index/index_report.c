@@ -1,0 +1,61 @@
+/* Progress and faults of symcache index: see index_report.h. */
+#include "cmd/index/index_report.h"
+
+#include <stdlib.h>
+
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+
+static void add_failure(struct index_report *r, const char *path, const char *reason)
+{
+	reason = without_path(reason, path);
+	progress_erase(&r->progress);
+	cmd_error("%s: %s", path, reason);
+	r->failures = must_grow(r->failures, r->num_failures, &r->cap_failures,
+				sizeof(*r->failures));
+	r->failures[r->num_failures].path = must_asprintf("%s", path);
+	r->failures[r->num_failures++].reason = must_asprintf("%s", reason);
+}
+
+static void on_file(void *ctx, const struct symcache_index_file *file)
+{
+	struct index_report *r = ctx;
+
+	if (file->reason)
+		add_failure(r, file->path, file->reason);
+	if (!file->info)
+		return;
+	warn_of_gaps(file->path, file->info);
+	index_stats_add(&r->stats, file);
+}
+
+static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t done, uint64_t total,
+			const char *path)
+{
+	static const char *const verbs[] = {
+		[SYMCACHE_INDEX_FETCHING] = "fetching",
+		[SYMCACHE_INDEX_SEARCHING] = "looking for ELF files:",
+		[SYMCACHE_INDEX_INDEXING] = "indexing",
+	};
+	struct index_report *r = ctx;
+
+	if (r->progress.verb != verbs[phase]) {
+		progress_erase(&r->progress);
+		progress_init(&r->progress, verbs[phase], r->quiet);
+	}
+	progress_update(&r->progress, done, total, path);
+}
+
+struct symcache_index_events index_report_events(struct index_report *r)
+{
+	return (struct symcache_index_events){ on_file, on_progress, r };
+}
+
+void index_report_deinit(struct index_report *r)
+{
+	for (size_t i = 0; i < r->num_failures; i++) {
+		free(r->failures[i].path);
+		free(r->failures[i].reason);
+	}
+	free(r->failures);
+}

@@ -1,0 +1,103 @@
+/*
+ * index.h: the symbols of ELF files, folders and archives → the store.
+ *
+ *   struct symcache_index_options options = { .time = time(NULL), .events.file = report };
+ *   struct symcache_index_account account;
+ *   symcache_index(store, paths, n, &options, &account, &err);
+ *
+ * A file that cannot be indexed is reported and does not stop the rest; a store that
+ * cannot be written does. What is done is committed every second or so. The caches depend
+ * on the files and the options alone, not on the number of threads.
+ */
+#ifndef SYMCACHE_INDEX_H
+#define SYMCACHE_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symcache/build.h"
+#include "symcache/debuginfod.h"
+#include "symcache/error.h"
+#include "symcache/store.h"
+
+/* What came of a file. */
+enum symcache_index_result {
+	SYMCACHE_INDEX_BUILT,       /* there is a cache to put into the store */
+	SYMCACHE_INDEX_UNCHANGED,   /* the store has seen this content */
+	SYMCACHE_INDEX_NO_SYMBOLS,
+	SYMCACHE_INDEX_UNSUPPORTED, /* an ELF file of a kind that has no cache of its own */
+	SYMCACHE_INDEX_FAILED,
+};
+
+struct symcache_index_file {
+	const char *path;     /* as it was reached from what was given; "ARCHIVE!MEMBER"; the
+	                       * archive's for what is in one that is unchanged; with debuginfod
+	                       * the build ID, where that is all there is */
+	enum symcache_index_result result;
+	const char *reason;   /* FAILED: why, maybe with the path in front; else NULL */
+	/* BUILT: */
+	const struct symcache_build_info *info; /* its pointers are gone with the build */
+	uint64_t size, cache_size;              /* bytes */
+};
+
+enum symcache_index_phase {
+	SYMCACHE_INDEX_FETCHING,  /* from servers */
+	SYMCACHE_INDEX_SEARCHING, /* for ELF files */
+	SYMCACHE_INDEX_INDEXING,
+};
+
+/* What happens, as it happens, from the thread that called; each may be NULL. */
+struct symcache_index_events {
+	/* A file was worked on; BUILT ones are not in the store yet. */
+	void (*file)(void *ctx, const struct symcache_index_file *file);
+	/* Work on `path` begins: `done` of `total` (0: not known) files are behind it. */
+	void (*progress)(void *ctx, enum symcache_index_phase phase, uint64_t done,
+			 uint64_t total, const char *path);
+	void *ctx;
+};
+
+struct symcache_index_options {
+	struct symcache_build_options build;
+	const char *tags;             /* for the entries, a newline between them; or NULL */
+	const char *transforms;       /* what build.transforms are, for the entries; or NULL */
+	int64_t time;                 /* of the entries, seconds since 1970 */
+	uint64_t memory;              /* work on several files at once as far as they take
+	                               * this many bytes; 0: a quarter of the machine's */
+	bool follow;                  /* go into folders that links lead to */
+	bool again;                   /* also what is unchanged */
+	const char *const *leave_out; /* files that are not even opened: the store's own. A NULL
+	                               * behind them; or NULL */
+	struct symcache_debuginfod *debuginfod; /* the paths are build IDs to fetch; or NULL */
+	struct symcache_index_events events;
+};
+
+/* How many files, unless it says otherwise. */
+struct symcache_index_account {
+	uint64_t indexed;
+	uint64_t better_in_store;     /* which has better symbols of the same build ID */
+	uint64_t unchanged, without_symbols, unsupported, failed;
+	uint64_t broken;              /* of those that are indexed: with broken units */
+	uint64_t archives, archives_unchanged;
+	uint64_t not_on_servers;      /* build IDs */
+	uint64_t other;               /* neither ELF files nor archives, or core dumps */
+	uint64_t special;             /* pipes, sockets, devices */
+	uint64_t links;               /* links to folders, not followed */
+	uint64_t loops;               /* folders that lead back into themselves */
+	double store_seconds;         /* that commits took */
+};
+
+/*
+ * Indexes what lies at paths[0, n). Not while this thread has a reader of the store open.
+ * An error is one of the store's or SC_ENOMEM: what was committed before stays, and *ret
+ * counts it. The limit of open files is raised to 4096 where there are archives.
+ */
+int symcache_index(struct symstore *store, const char *const *paths, size_t n,
+		   const struct symcache_index_options *options,
+		   struct symcache_index_account *ret, struct sc_error *err);
+
+/* The path of the file that this thread reads now, or NULL. Files are read through maps:
+ * one that is cut short meanwhile is a SIGBUS, whose handler may call this. */
+const char *symcache_index_at_work(void);
+
+#endif

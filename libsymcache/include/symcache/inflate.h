@@ -1,0 +1,32 @@
+/*
+ * inflate.h: gzip, xz and zstd streams, recognised by their first bytes.
+ *
+ * Concatenated streams are one, as the tools have it. What follows the last
+ * stream is an error, but for zeros behind gzip and xz (tapes pad with them).
+ */
+#ifndef SYMCACHE_INFLATE_H
+#define SYMCACHE_INFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symcache/error.h"
+
+struct symcache_inflate;
+
+/* A decompressor for what begins with magic[0, len), of which 6 bytes are enough; *ret is
+ * NULL if that is none of the three. SC_ENOMEM. */
+int symcache_inflate_create(const void *magic, size_t len, struct symcache_inflate **ret,
+			    struct sc_error *err);
+void symcache_inflate_destroy(struct symcache_inflate *d); /* NULL is fine */
+
+/*
+ * Takes *in_len bytes at `in` and writes up to *out_len bytes to `out`; both are
+ * set to what was taken and written. Call it until it neither takes nor writes;
+ * `end`: there is no more input than this. SC_EFORMAT: damaged, or it ends too
+ * early; SC_ENOMEM.
+ */
+int symcache_inflate_run(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
+			 size_t *out_len, bool end, struct sc_error *err);
+
+#endif

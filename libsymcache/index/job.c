@@ -1,0 +1,333 @@
+/*
+ * One file → what came of it: see job.h.
+ *
+ * The content's hash comes first: what this version has seen and the store still
+ * has is done with. The one exception: where no DWARF was found, a debug file may
+ * have been installed since, and is looked for. Large files of which the store has
+ * nothing are built anyway, and hashed meanwhile. A build holds the file and its
+ * sections; small caches are written out at once so that a batch can hold many,
+ * large ones, and the only one, go straight into the store's pages.
+ *
+ * A large file is worked on alone and uses all cores itself; small ones, which have too
+ * little to share out, are taken in groups, each file by one thread. Jobs come back in
+ * the order of the files, so that what ends up in the store does not depend on who was
+ * faster. Groups are bounded in bytes: a file at work takes a few times its size of memory.
+ */
+#include "libsymcache/index/job.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libsymcache/base/parallel.h"
+#include "libsymcache/base/text.h"
+#include "libsymcache/index/content.h"
+#include "libsymcache/index/entry.h"
+#include "symcache/build_id.h"
+
+enum {
+	KEEP_BUILD = 4 << 20,    /* caches above this are not copied */
+	HASH_MEANWHILE = 8 << 20, /* files above this are hashed while they are built */
+	SMALL = 8 << 20,          /* bytes of a file that one thread takes */
+	MEMORY_PER_BYTE = 8,      /* that a file at work takes, inflated and read */
+};
+
+/* The content of a large file, hashed while it is built. */
+struct hashing {
+	int fd;
+	size_t size;
+	struct symstore_hash *ret;
+	int rc;
+	bool started;
+	pthread_t thread;
+};
+
+static void *hash_thread(void *arg)
+{
+	struct hashing *h = arg;
+
+	h->rc = sc_content_hash(h->fd, h->size, h->ret);
+	return NULL;
+}
+
+static void hash_begin(struct hashing *h)
+{
+	h->started = !pthread_create(&h->thread, NULL, hash_thread, h);
+}
+
+static int hash_end(struct hashing *h)
+{
+	if (h->started)
+		pthread_join(h->thread, NULL);
+	else
+		hash_thread(h);
+	return h->rc;
+}
+
+bool sc_new_debug_file(const uint8_t *id, size_t len, const char *const *dirs, int64_t time)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (dirs = dirs ? dirs : symcache_debug_dirs; *dirs; dirs++)
+		if (symcache_build_id_path(path, sizeof(path), *dirs, id, len) &&
+		    !stat(path, &st) && st.st_ctim.tv_sec >= time)
+			return true;
+	return false;
+}
+
+static bool unchanged(struct sc_job *job, int fd, struct symstore_reader *reader,
+		      const struct sc_work *work, int *outcome)
+{
+	struct symcache_elf_facts facts;
+	struct symstore_outcome seen;
+	struct symstore_entry entry;
+
+	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL))
+		return false;
+	*outcome = seen.code;
+	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
+	job->entry.build_id_len = seen.build_id_len;
+	job->entry.tags = work->options->tags;
+	if (!seen.code &&
+	    symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL))
+		return false;
+	if (!seen.code && strcmp(entry.transforms, work->transforms))
+		return false;
+	if (!seen.code && entry.sources & SYMCACHE_FROM_DWARF)
+		return true;
+	return symcache_elf_facts(fd, job->file->path, &facts, NULL) ||
+	       !sc_new_debug_file(facts.build_id, facts.build_id_len, work->build.debug_dirs,
+				  seen.time);
+}
+
+/* The absolute path of a file, or of a member of an archive; else `path`. NULL: out of
+ * memory. */
+static char *recorded_path(const struct sc_found *file, const char *path)
+{
+	char *real = file->unpacked && !strncmp(path, file->path, file->archive_len) ?
+		sc_text("%s%s", file->real, path + file->archive_len) : realpath(path, NULL);
+
+	return real ? real : strdup(path);
+}
+
+/* May a file be built before it is known whether its content is new? Where the store
+ * lacks its build ID, it will be. */
+static bool surely_new(const char *path, struct symstore *store)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symstore_reader *reader;
+	struct symstore_entry entry;
+	bool derived;
+	size_t len;
+	int rc;
+
+	if (symcache_elf_build_id(path, id, &len, &derived, NULL) ||
+	    symstore_read_begin(store, &reader, NULL))
+		return false;
+	rc = symstore_entry(reader, id, len, &entry, NULL);
+	symstore_read_end(reader);
+	return rc == SC_ENOTFOUND;
+}
+
+static int no_memory(struct sc_job *job)
+{
+	return sc_error_set(&job->err, SC_ENOMEM, "%s: out of memory", job->file->path);
+}
+
+/* Fills in the entry from what the build found. SC_ENOMEM. */
+static int describe(struct sc_job *job, const struct sc_work *work)
+{
+	const struct symcache_build_info *info = symcache_build_info(job->build);
+	struct symstore_entry *e = &job->entry;
+
+	job->info = *info;
+	job->source_path = recorded_path(job->file, job->file->path);
+	job->debug_path = info->debug_path ? recorded_path(job->file, info->debug_path) : NULL;
+	if (!job->source_path || (info->debug_path && !job->debug_path))
+		return no_memory(job);
+	*e = sc_entry_of_build(job->build, info->build_id, info->build_id_len, work->options->time);
+	e->build_id_derived = info->build_id_derived;
+	e->source_size = job->file->size;
+	e->source_hash = job->content;
+	e->source_path = job->source_path;
+	e->debug_path = job->debug_path;
+	e->tags = work->options->tags;
+	e->transforms = work->transforms;
+	if (e->cache_size > KEEP_BUILD || work->one_file)
+		return 0;
+	job->bytes = malloc(e->cache_size);
+	if (!job->bytes)
+		return no_memory(job);
+	symcache_build_write(job->build, job->bytes);
+	symcache_build_destroy(job->build);
+	job->build = NULL;
+	return 0;
+}
+
+/* Files without a build ID have a key derived from their code: debug files have no
+ * code, and would all have the same. */
+static bool has_key(const struct sc_job *job)
+{
+	static const uint8_t none[SYMCACHE_BUILD_ID_MAX];
+
+	return memcmp(symcache_build_info(job->build)->build_id, none, sizeof(none));
+}
+
+static enum symcache_index_result cannot_read(struct sc_job *job)
+{
+	sc_error_sys(&job->err, "cannot read");
+	return SYMCACHE_INDEX_FAILED;
+}
+
+/* `hashing`, if not NULL, is done meanwhile. */
+static enum symcache_index_result build(struct sc_job *job, int fd, const struct stat *before,
+					const struct sc_work *work, struct hashing *hashing)
+{
+	int rc;
+
+	if (hashing)
+		hash_begin(hashing);
+	rc = symcache_build_create(job->file->path, &work->build, &job->build, &job->err);
+	if (hashing && hash_end(hashing))
+		return cannot_read(job);
+	if (rc == SC_ENOSYMBOLS)
+		return SYMCACHE_INDEX_NO_SYMBOLS;
+	if (!rc && !has_key(job)) {
+		sc_error_set(&job->err, SC_EUNSUPPORTED,
+			     "it has no build ID, and no code to derive one from");
+		return SYMCACHE_INDEX_FAILED;
+	}
+	if (rc)
+		return rc == SC_EUNSUPPORTED && !job->file->named ? SYMCACHE_INDEX_UNSUPPORTED :
+								    SYMCACHE_INDEX_FAILED;
+	if (sc_content_changed(fd, before)) {
+		sc_error_set(&job->err, SC_ESYS, "it changed while it was read");
+		return SYMCACHE_INDEX_FAILED;
+	}
+	return describe(job, work) ? SYMCACHE_INDEX_FAILED : SYMCACHE_INDEX_BUILT;
+}
+
+static enum symcache_index_result do_work(struct sc_job *job, int fd, const struct sc_work *work)
+{
+	struct hashing hashing = { .fd = fd, .ret = &job->content };
+	const bool again = work->options->again;
+	struct symstore_reader *reader;
+	struct stat before;
+	int outcome = 0;
+
+	if (fd < 0 || fstat(fd, &before))
+		return cannot_read(job);
+	hashing.size = (size_t)before.st_size;
+	if (before.st_size > HASH_MEANWHILE && work->build.threads > 1 &&
+	    (again || surely_new(job->file->path, work->store)))
+		return build(job, fd, &before, work, &hashing);
+	if (sc_content_hash(fd, hashing.size, &job->content))
+		return cannot_read(job);
+	if (!again) {
+		if (symstore_read_begin(work->store, &reader, &job->err))
+			return SYMCACHE_INDEX_FAILED;
+		job->known = unchanged(job, fd, reader, work, &outcome);
+		symstore_read_end(reader);
+		if (job->known)
+			return outcome ? SYMCACHE_INDEX_NO_SYMBOLS : SYMCACHE_INDEX_UNCHANGED;
+	}
+	return build(job, fd, &before, work, NULL);
+}
+
+static _Thread_local const char *volatile at_work;
+
+const char *symcache_index_at_work(void)
+{
+	return at_work;
+}
+
+struct sc_job *sc_job_create(const struct sc_found *file, const struct sc_work *work)
+{
+	struct sc_job *job = calloc(1, sizeof(*job));
+	int fd;
+
+	if (!job)
+		return NULL;
+	fd = file->unpacked ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
+		open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	job->file = file;
+	at_work = file->path;
+	job->result = do_work(job, fd, work);
+	at_work = NULL;
+	if (fd >= 0)
+		close(fd);
+	return job;
+}
+
+struct sc_job *sc_job_known(const struct sc_found *file, const char *tags, const uint8_t *id,
+			    size_t len)
+{
+	struct sc_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	job->file = file;
+	job->known = true;
+	job->result = SYMCACHE_INDEX_UNCHANGED;
+	job->entry.build_id_len = len;
+	memcpy(job->entry.build_id, id, len);
+	job->entry.tags = tags;
+	return job;
+}
+
+void sc_job_destroy(struct sc_job *job)
+{
+	if (!job)
+		return;
+	symcache_build_destroy(job->build);
+	free(job->bytes);
+	free(job->source_path);
+	free(job->debug_path);
+	free(job->outcomes);
+	free(job);
+}
+
+/* ---- many files, on all cores --------------------------------------------------- */
+
+size_t sc_job_group(const struct sc_found *files, size_t n, uint64_t memory)
+{
+	uint64_t total = 0;
+	size_t k = 0;
+
+	while (k < n && k < SC_GROUP_MAX && files[k].size <= SMALL && !files[k].archive) {
+		total += files[k].size * MEMORY_PER_BYTE;
+		if (k && total > memory)
+			break;
+		k++;
+	}
+	return k ? k : 1;
+}
+
+struct group {
+	const struct sc_found *files;
+	struct sc_work work;
+	struct sc_job **jobs;
+};
+
+static void create(void *ctx, unsigned worker, size_t i)
+{
+	struct group *g = ctx;
+
+	(void)worker;
+	g->jobs[i] = sc_job_create(&g->files[i], &g->work);
+}
+
+void sc_jobs_create(const struct sc_found *files, size_t n, const struct sc_work *work,
+		    struct sc_job **ret)
+{
+	struct group group = { files, *work, ret };
+
+	if (n > 1)
+		group.work.build.threads = 1;
+	sc_parallel(work->build.threads, n, create, &group);
+}

@@ -1,0 +1,60 @@
+/* job.h: one file → what came of it. Touches the store only to ask. */
+#ifndef SC_INDEX_JOB_H
+#define SC_INDEX_JOB_H
+
+#include "libsymcache/index/walk.h"
+#include "symcache/index.h"
+
+/* What jobs are made with. */
+struct sc_work {
+	struct symstore *store;
+	const struct symcache_index_options *options;
+	struct symcache_build_options build; /* in place of theirs */
+	const char *transforms;              /* never NULL */
+	uint64_t memory;                     /* bytes, not 0 */
+	bool one_file;                       /* there is no other */
+};
+
+/* A file at work. */
+struct sc_job {
+	const struct sc_found *file;  /* borrowed; may be gone once the job was taken */
+	enum symcache_index_result result;
+	bool archive;                 /* no file of its own: what came of all in an archive */
+	struct sc_error err;          /* FAILED, NO_SYMBOLS, UNSUPPORTED */
+	struct symstore_hash content;
+	bool known;                   /* no need to remember what came of the content */
+
+	/* BUILT: the cache, as bytes or still a build. UNCHANGED: of the entry the build ID
+	 * and the tags that it shall get. */
+	struct symstore_entry entry;
+	char *source_path, *debug_path;
+	struct symcache_build *build;
+	uint8_t *bytes;
+	bool stored;                  /* after the commit: false: a better one stayed */
+	struct symcache_build_info info; /* its pointers are gone with the build */
+	struct symstore_outcome *outcomes; /* archive: of the ELF files in it */
+	size_t num_outcomes;
+};
+
+/* NULL: out of memory. */
+struct sc_job *sc_job_create(const struct sc_found *file, const struct sc_work *work);
+void sc_job_destroy(struct sc_job *job); /* NULL is fine */
+
+/* The job of a file of which the store has seen the content, or an entry. NULL: out of
+ * memory. */
+struct sc_job *sc_job_known(const struct sc_found *file, const char *tags, const uint8_t *build_id,
+			    size_t len);
+
+/* Has a debug file of this build ID come since `time`? */
+bool sc_new_debug_file(const uint8_t *build_id, size_t len, const char *const *dirs, int64_t time);
+
+/* How many of files[0, n) to work on together: 1 for a large one, which uses all cores
+ * itself, and for an archive; else a group that takes about `memory` bytes at most. */
+enum { SC_GROUP_MAX = 128 };
+size_t sc_job_group(const struct sc_found *files, size_t n, uint64_t memory);
+
+/* Creates the jobs of a group on work->build.threads threads, ret[i] for files[i]. */
+void sc_jobs_create(const struct sc_found *files, size_t n, const struct sc_work *work,
+		    struct sc_job **ret);
+
+#endif

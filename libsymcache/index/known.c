@@ -1,0 +1,80 @@
+/*
+ * What the store remembers of archives: see archives.h. The outcome of each ELF file in one
+ * stands under the archive's hash and the file's number; behind the last one is a row
+ * that ends them.
+ */
+#include <string.h>
+
+#include "libsymcache/index/archives.h"
+
+static bool still_known(struct symstore_reader *reader, const struct sc_work *work,
+			const struct symstore_outcome *seen)
+{
+	struct symstore_entry entry;
+
+	if (seen->code)
+		return seen->code == SC_ENOSYMBOLS || seen->code == SC_EUNSUPPORTED;
+	return !symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) &&
+	       !strcmp(entry.transforms, work->transforms) &&
+	       (entry.sources & SYMCACHE_FROM_DWARF || entry.build_id_derived ||
+		!sc_new_debug_file(seen->build_id, seen->build_id_len, work->build.debug_dirs,
+				   seen->time));
+}
+
+/* The outcome of ELF file `i`. SC_ENOTFOUND: it is not known. *end: there is none. */
+static int outcome_of(struct symstore_reader *reader, const struct symstore_hash *archive,
+		      uint64_t i, struct symstore_outcome *ret, bool *end)
+{
+	struct symstore_hash key = sc_member_key(archive, i);
+	int rc = symstore_seen(reader, &key, symcache_version, ret, NULL);
+
+	*end = !rc && ret->code == SC_ENOTFOUND;
+	return rc;
+}
+
+bool sc_archive_known(const struct sc_work *work, const struct symstore_hash *archive)
+{
+	struct symstore_outcome seen;
+	struct symstore_reader *reader;
+	bool known = true, end = false;
+
+	if (symstore_read_begin(work->store, &reader, NULL))
+		return false;
+	for (uint64_t i = 0; known && !end; i++)
+		known = !outcome_of(reader, archive, i, &seen, &end) &&
+			(end || still_known(reader, work, &seen));
+	symstore_read_end(reader);
+	return known;
+}
+
+static struct sc_job *known_job(const struct sc_found *file, const char *tags,
+				const struct symstore_outcome *seen)
+{
+	struct sc_job *job = sc_job_known(file, tags, seen->build_id, seen->build_id_len);
+
+	if (job && seen->code)
+		job->result = seen->code == SC_ENOSYMBOLS ? SYMCACHE_INDEX_NO_SYMBOLS :
+							    SYMCACHE_INDEX_UNSUPPORTED;
+	return job;
+}
+
+int sc_archive_recall(struct sc_run *run, const struct sc_found *file,
+		      const struct symstore_hash *archive, struct sc_error *err)
+{
+	struct symstore_outcome seen;
+	struct symstore_reader *reader;
+	bool end = false;
+	int rc = 0;
+
+	/* Not while it is read: taking a job may write, which no reader of ours may outlive. */
+	for (uint64_t i = 0; !rc && !end; i++) {
+		rc = symstore_read_begin(run->work.store, &reader, err);
+		if (rc)
+			return rc;
+		end = outcome_of(reader, archive, i, &seen, &end) || end;
+		symstore_read_end(reader);
+		if (!end)
+			rc = sc_run_take(run, known_job(file, run->work.options->tags, &seen), err);
+	}
+	return rc;
+}

@@ -1,0 +1,93 @@
+/* What came of each file: see run.h. */
+#include "libsymcache/index/run.h"
+
+static void report(const struct sc_run *run, const struct symcache_index_file *file)
+{
+	const struct symcache_index_events *events = &run->work.options->events;
+
+	if (events->file)
+		events->file(events->ctx, file);
+}
+
+void sc_run_failed(struct sc_run *run, const char *path, const char *reason)
+{
+	const struct symcache_index_file file = {
+		.path = path, .result = SYMCACHE_INDEX_FAILED, .reason = reason,
+	};
+
+	run->account->failed++;
+	report(run, &file);
+}
+
+void sc_run_progress(const struct sc_run *run, enum symcache_index_phase phase, uint64_t done,
+		     uint64_t total, const char *path)
+{
+	const struct symcache_index_events *events = &run->work.options->events;
+
+	if (events->progress)
+		events->progress(events->ctx, phase, done, total, path);
+}
+
+void sc_run_committed(void *ctx, const struct sc_job *job)
+{
+	struct symcache_index_account *a = ((struct sc_run *)ctx)->account;
+
+	if (job->archive)
+		return;
+	if (job->result == SYMCACHE_INDEX_UNCHANGED)
+		a->unchanged++;
+	else if (job->result != SYMCACHE_INDEX_BUILT)
+		a->without_symbols++;
+	else if (job->stored)
+		a->indexed++;
+	else
+		a->better_in_store++;
+	a->broken += job->entry.bad_units > 0;
+}
+
+/* Is there something to write? */
+static bool goes_into_store(const struct sc_job *job)
+{
+	switch (job->result) {
+	case SYMCACHE_INDEX_BUILT:
+		return true;
+	case SYMCACHE_INDEX_UNCHANGED:
+		return job->entry.tags;
+	case SYMCACHE_INDEX_NO_SYMBOLS:
+		return !job->known;
+	default:
+		return false;
+	}
+}
+
+int sc_run_take(struct sc_run *run, struct sc_job *job, struct sc_error *err)
+{
+	struct symcache_index_file file;
+
+	if (!job)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (job->archive)
+		return sc_batch_add(&run->batch, job, err);
+	if (job->result == SYMCACHE_INDEX_FAILED && job->err.code == SC_ENOMEM) {
+		*err = job->err;
+		sc_job_destroy(job);
+		return SC_ENOMEM;
+	}
+	file = (struct symcache_index_file){ .path = job->file->path, .result = job->result };
+	if (job->result == SYMCACHE_INDEX_BUILT) {
+		file.info = &job->info;
+		file.size = job->file->size;
+		file.cache_size = job->entry.cache_size;
+	}
+	if (job->result == SYMCACHE_INDEX_FAILED)
+		sc_run_failed(run, file.path, job->err.msg);
+	else
+		report(run, &file);
+	if (goes_into_store(job))
+		return sc_batch_add(&run->batch, job, err);
+	run->account->unchanged += job->result == SYMCACHE_INDEX_UNCHANGED;
+	run->account->without_symbols += job->result == SYMCACHE_INDEX_NO_SYMBOLS;
+	run->account->unsupported += job->result == SYMCACHE_INDEX_UNSUPPORTED;
+	sc_job_destroy(job);
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* run.h: one call of symcache_index(): what came of each file, counted and reported. */
+#ifndef SC_INDEX_RUN_H
+#define SC_INDEX_RUN_H
+
+#include "libsymcache/index/batch.h"
+
+struct sc_run {
+	struct sc_work work;
+	struct symcache_index_account *account;
+	struct sc_batch batch;
+	uint64_t at, total;           /* files done, of all */
+};
+
+/* Takes the job, which may be NULL: SC_ENOMEM. Other errors are the store's. */
+int sc_run_take(struct sc_run *run, struct sc_job *job, struct sc_error *err);
+
+/* A file, or a folder, that cannot be indexed. */
+void sc_run_failed(struct sc_run *run, const char *path, const char *reason);
+
+/* Work on `path` begins. */
+void sc_run_progress(const struct sc_run *run, enum symcache_index_phase phase, uint64_t done,
+		     uint64_t total, const char *path);
+
+/* Once a job is committed; `ctx` is the run. */
+void sc_run_committed(void *ctx, const struct sc_job *job);
+
+#endif

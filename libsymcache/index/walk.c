@@ -1,0 +1,233 @@
+/*
+ * Walks folders for ELF files: see walk.h.
+ *
+ * An ELF file is what begins like one, whatever its name. An archive begins like one,
+ * and is named by the user or has the name of one. Nothing is opened that is not a
+ * regular file: a pipe would wait, a device may act. Each file and folder is visited
+ * once, known by device and inode, so links may lead anywhere; links to files are
+ * followed, links to folders only if asked. Folders are sorted, so the order does not
+ * depend on the file system. The kernel's own file systems are not entered.
+ */
+#include "libsymcache/index/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "libsymcache/archive/nested.h"
+
+struct visited {
+	dev_t dev;
+	ino_t ino;
+};
+
+static int compare_visited(const void *a, const void *b)
+{
+	const struct visited *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return (x->ino > y->ino) - (x->ino < y->ino);
+}
+
+/* Is this the first visit? SC_ENOMEM. */
+static int visit(struct sc_walk *w, const struct stat *st, bool *first, struct sc_error *err)
+{
+	struct visited *v = malloc(sizeof(*v)), **node = NULL;
+
+	if (v) {
+		*v = (struct visited){ st->st_dev, st->st_ino };
+		node = tsearch(v, &w->seen, compare_visited);
+	}
+	*first = node && *node == v;
+	if (!*first)
+		free(v);
+	return node ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+int sc_walk_leave_out(struct sc_walk *w, const char *path, struct sc_error *err)
+{
+	struct stat st;
+	bool first;
+
+	return stat(path, &st) ? 0 : visit(w, &st, &first, err);
+}
+
+void sc_walk_deinit(struct sc_walk *w)
+{
+	for (size_t i = 0; i < w->files.len; i++)
+		free(w->files.data[i].path);
+	vec_deinit(&w->files);
+	tdestroy(w->seen, free);
+	w->seen = NULL;
+}
+
+enum kind { UNREADABLE, ELF, ARCHIVE, OTHER };
+
+/* What the file begins like: an ELF file with code, an archive. */
+static enum kind kind_of(const char *path)
+{
+	unsigned char head[SYMARCHIVE_HEAD];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), saved;
+	ssize_t n;
+
+	if (fd < 0)
+		return UNREADABLE;
+	n = read(fd, head, sizeof(head));
+	saved = errno;
+	close(fd);
+	errno = saved;
+	if (n < 0)
+		return UNREADABLE;
+	if (sc_begins_elf(head, (size_t)n))
+		return ELF;
+	return symarchive_begins(head, (size_t)n) ? ARCHIVE : OTHER;
+}
+
+static int add_file(struct sc_walk *w, const char *path, const struct stat *st, bool named,
+		    struct sc_error *err)
+{
+	enum kind kind = kind_of(path);
+	struct sc_found *file;
+	char *copy;
+
+	if (kind == UNREADABLE) {
+		w->failed(w->ctx, path, strerror(errno));
+		return 0;
+	}
+	if (kind == OTHER || (kind == ARCHIVE && !named && !sc_archive_name(path))) {
+		if (named)
+			w->failed(w->ctx, path, st->st_size ? "not an ELF file" : "empty file");
+		w->other += !named;
+		return 0;
+	}
+	copy = strdup(path);
+	file = copy ? vec_push(&w->files) : NULL;
+	if (!file) {
+		free(copy);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	*file = (struct sc_found){
+		.path = copy, .size = (uint64_t)st->st_size, .named = named,
+		.archive = kind == ARCHIVE,
+	};
+	w->found(w->ctx, w->files.len, path);
+	return 0;
+}
+
+static bool kernel_made(const char *path)
+{
+	enum { PROC = 0x9fa0, SYSFS = 0x62656572, DEBUGFS = 0x64626720, TRACEFS = 0x74726163 };
+	struct statfs fs;
+
+	return !statfs(path, &fs) && (fs.f_type == PROC || fs.f_type == SYSFS ||
+				      fs.f_type == DEBUGFS || fs.f_type == TRACEFS);
+}
+
+/* Whatever is no folder, as stat() has it. */
+static int add_other(struct sc_walk *w, const char *path, const struct stat *st, bool named,
+		     struct sc_error *err)
+{
+	bool first;
+	int rc;
+
+	if (!S_ISREG(st->st_mode)) {
+		if (named)
+			w->failed(w->ctx, path, "not a regular file");
+		w->special += !named;
+		return 0;
+	}
+	rc = visit(w, st, &first, err);
+	return rc || !first ? rc : add_file(w, path, st, named, err);
+}
+
+/* A link in a folder. */
+static int add_link(struct sc_walk *w, FTS *fts, FTSENT *e, struct sc_error *err)
+{
+	struct stat st;
+
+	if (stat(e->fts_path, &st)) {
+		/* A link that leads nowhere, or in circles, is no fault of the folder's. */
+		if (errno == ENOENT || errno == ELOOP)
+			w->other++;
+		else
+			w->failed(w->ctx, e->fts_path, strerror(errno));
+		return 0;
+	}
+	if (!S_ISDIR(st.st_mode))
+		return add_other(w, e->fts_path, &st, false, err);
+	w->links += !w->follow;
+	if (w->follow)
+		fts_set(fts, e, FTS_FOLLOW);
+	return 0;
+}
+
+static int enter_folder(struct sc_walk *w, FTS *fts, FTSENT *e, struct sc_error *err)
+{
+	bool first;
+	int rc = visit(w, e->fts_statp, &first, err);
+
+	if (rc || !first || (e->fts_level > FTS_ROOTLEVEL && e->fts_parent->fts_dev != e->fts_dev &&
+			     kernel_made(e->fts_path)))
+		fts_set(fts, e, FTS_SKIP);
+	return rc;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static void close_fts(FTS **fts)
+{
+	if (*fts)
+		fts_close(*fts);
+}
+
+int sc_walk_path(struct sc_walk *w, const char *path, struct sc_error *err)
+{
+	char *const roots[] = { (char *)path, NULL };
+	FTS *fts __attribute__((cleanup(close_fts))) =
+		fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	FTSENT *e;
+	int rc = 0;
+
+	if (!fts && errno == ENOMEM)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (!fts)
+		w->failed(w->ctx, path, strerror(errno));
+	while (fts && !rc && (errno = 0, e = fts_read(fts))) {
+		const bool named = e->fts_level == FTS_ROOTLEVEL;
+
+		switch (e->fts_info) {
+		case FTS_D:
+			rc = enter_folder(w, fts, e, err);
+			break;
+		case FTS_DC:
+			w->loops++;
+			break;
+		case FTS_SL:
+			rc = add_link(w, fts, e, err);
+			break;
+		case FTS_F:
+		case FTS_DEFAULT:
+			rc = add_other(w, e->fts_path, e->fts_statp, named, err);
+			break;
+		case FTS_DNR:
+		case FTS_ERR:
+		case FTS_NS:
+			w->failed(w->ctx, e->fts_path, strerror(e->fts_errno));
+			break;
+		case FTS_SLNONE: /* a path that was given, or a link that has broken meanwhile */
+			w->failed(w->ctx, e->fts_path, strerror(ENOENT));
+			break;
+		}
+	}
+	return rc || !fts || !errno ? rc : sc_error_sys(err, "%s", path);
+}
