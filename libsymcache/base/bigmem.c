@@ -9,6 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libsymcache/base/account.h"
+
+_Thread_local struct sc_account *sc_account;
+
 #define HUGE_PAGE SC_BIG_PAGE
 #define BIG (2 * HUGE_PAGE)
 
@@ -17,7 +21,7 @@ static size_t rounded(size_t size)
 	return (size + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 }
 
-void *sc_big_alloc(size_t size)
+static void *take(size_t size)
 {
 	size_t whole = rounded(size), head;
 	char *p;
@@ -39,17 +43,35 @@ void *sc_big_alloc(size_t size)
 	return p + head;
 }
 
-void sc_big_free(void *p, size_t size)
+void *sc_big_alloc(size_t size)
 {
+	void *p;
+
+	if (!sc_charge(size))
+		return NULL;
+	p = take(size);
 	if (!p)
-		return;
+		sc_discharge(size);
+	return p;
+}
+
+static void give_back(void *p, size_t size)
+{
 	if (size < BIG)
 		free(p);
 	else
 		munmap(p, rounded(size));
 }
 
-void *sc_big_grow(void *p, size_t old, size_t size)
+void sc_big_free(void *p, size_t size)
+{
+	if (!p)
+		return;
+	sc_discharge(size);
+	give_back(p, size);
+}
+
+static void *grow(void *p, size_t old, size_t size)
 {
 	void *bigger;
 
@@ -57,14 +79,26 @@ void *sc_big_grow(void *p, size_t old, size_t size)
 		return realloc(p, size);
 	if (old >= BIG && rounded(old) == rounded(size))
 		return p;
-	bigger = sc_big_alloc(size);
+	bigger = take(size);
 	if (!bigger || !p)
 		return bigger;
 	if (old < BIG || mremap(p, rounded(old), rounded(old), MREMAP_MAYMOVE | MREMAP_FIXED,
 				bigger) == MAP_FAILED) {
 		memcpy(bigger, p, old);
-		sc_big_free(p, old);
+		give_back(p, old);
 	}
+	return bigger;
+}
+
+void *sc_big_grow(void *p, size_t old, size_t size)
+{
+	void *bigger;
+
+	if (!sc_charge(size - old))
+		return NULL;
+	bigger = grow(p, old, size);
+	if (!bigger)
+		sc_discharge(size - old);
 	return bigger;
 }
 

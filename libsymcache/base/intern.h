@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/account.h"
+
 #define SC_INTERN_NEW 0xffffffffu
 
 struct sc_intern_slot {
@@ -30,6 +32,7 @@ struct sc_intern {
 
 static inline void sc_intern_deinit(struct sc_intern *t)
 {
+	sc_discharge(t->size * sizeof(*t->slots));
 	free(t->slots);
 	memset(t, 0, sizeof(*t));
 }
@@ -48,8 +51,11 @@ static inline void sc_intern_clear(struct sc_intern *t)
 static inline bool sc_intern_grow_(struct sc_intern *t)
 {
 	size_t size = t->size ? t->size * 2 : 64;
-	struct sc_intern_slot *slots = malloc(size * sizeof(*slots));
+	struct sc_intern_slot *slots;
 
+	if (!sc_charge((size - t->size) * sizeof(*slots)))
+		return false;
+	slots = malloc(size * sizeof(*slots));
 	if (!slots)
 		return false;
 	memset(slots, 0xff, size * sizeof(*slots));

@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "libsymcache/base/account.h"
+
 #define MAX_THREADS 64
 
 struct team {
@@ -13,6 +15,7 @@ struct team {
 	size_t jobs;
 	atomic_size_t next;
 	atomic_uint workers;
+	struct sc_account *account;
 };
 
 static void *work(void *arg)
@@ -20,6 +23,7 @@ static void *work(void *arg)
 	struct team *t = arg;
 	unsigned worker = atomic_fetch_add(&t->workers, 1);
 
+	sc_account = t->account;
 	for (;;) {
 		size_t job = atomic_fetch_add(&t->next, 1);
 		if (job >= t->jobs)
@@ -30,7 +34,7 @@ static void *work(void *arg)
 
 void sc_parallel(unsigned threads, size_t jobs, sc_job_fn *fn, void *ctx)
 {
-	struct team team = { .fn = fn, .ctx = ctx, .jobs = jobs };
+	struct team team = { .fn = fn, .ctx = ctx, .jobs = jobs, .account = sc_account };
 	pthread_t others[MAX_THREADS];
 	unsigned n = 0;
 

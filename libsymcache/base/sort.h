@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/account.h"
+
 #define SC_SORT_RUN 8 /* no run is shorter, but for the last */
 
 #define SC_SORT(name, type, before)                                                          \
@@ -71,6 +73,8 @@
 			at = name##_make_run(list, at, n);                                   \
 		if (runs < 2)                                                                \
 			return true;                                                         \
+		if (!sc_charge(n * sizeof(*room)))                                           \
+			return false;                                                        \
 		to = room = malloc(n * sizeof(*room));                                       \
 		if (!room)                                                                   \
 			return false;                                                        \
@@ -87,6 +91,7 @@
 		}                                                                            \
 		if (from != list)                                                            \
 			memcpy(list, from, n * sizeof(*list));                               \
+		sc_discharge(n * sizeof(*room));                                             \
 		free(room);                                                                  \
 		return true;                                                                 \
 	}

@@ -171,6 +171,50 @@ static void test_long_abbreviation(void **state)
 	indexed_deinit(&r);
 }
 
+/* A build that may take little memory fails by itself; with enough, it is as without a limit. */
+static void test_memory(void **state)
+{
+	static const uint64_t limits[] = { 1, 64 << 10, 1 << 20, 1 << 30, 0 };
+	struct symcache_build_options o = { .no_debug_search = true };
+	struct bytes file = {0};
+	struct dwarf w;
+	struct indexed r[5];
+	char path[32];
+	int fd;
+
+	(void)state;
+	dwarf_init(&w, &version_4);
+	open_unit(&w);
+	entry(&w, DW_TAG_subprogram, false);
+	attr(&w, DW_AT_low_pc, DW_FORM_addr, 0x1000);
+	attr(&w, DW_AT_high_pc, DW_FORM_data1, 1);
+	for (unsigned i = 1; i < 30000; i++) {
+		put_uleb(&w.info, w.code);
+		put(&w.info, 8, 0x1000 + i);
+		put(&w.info, 1, 1);
+	}
+	close_unit(&w);
+	dwarf_file(&w, &file);
+	fd = testing_memfd(file.b.data, file.b.len, path);
+	for (unsigned i = 0; i < 5; i++) {
+		for (o.threads = 1; o.threads < 4; o.threads += 2) {
+			if (o.threads > 1)
+				indexed_deinit(&r[i]);
+			o.memory = limits[i];
+			index_file(path, &o, &r[i]);
+			assert_int_equal(r[i].rc, i < 3 ? SC_ELIMIT : 0);
+		}
+	}
+	assert_non_null(strstr(r[2].err.msg, "more than 1 MiB of memory"));
+	assert_int_equal(r[3].size, r[4].size);
+	assert_memory_equal(r[3].bytes, r[4].bytes, r[3].size);
+	for (unsigned i = 0; i < 5; i++)
+		indexed_deinit(&r[i]);
+	close(fd);
+	bytes_deinit(&file);
+	dwarf_deinit(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +224,7 @@ int main(void)
 		cmocka_unit_test(test_overlapping_abbreviations),
 		cmocka_unit_test(test_overlapping_names),
 		cmocka_unit_test(test_long_abbreviation),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libsymcache/base/account.h"
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
@@ -372,19 +373,26 @@ int symcache_build_create(const char *path, const struct symcache_build_options 
 			  struct symcache_build **ret, struct sc_error *err)
 {
 	static const struct symcache_build_options defaults;
+	const struct symcache_build_options *o = options ? options : &defaults;
+	struct sc_account account = { .limit = o->memory };
 	struct symcache_build *b = calloc(1, sizeof(*b));
 	int rc;
 
 	*ret = NULL;
 	if (!b)
 		return out_of_memory(err);
-	rc = build(b, path, options ? options : &defaults, err);
-	if (rc) {
-		symcache_build_destroy(b);
-		return rc;
+	sc_account = o->memory ? &account : NULL;
+	rc = build(b, path, o, err);
+	sc_account = NULL;
+	if (!rc) {
+		*ret = b;
+		return 0;
 	}
-	*ret = b;
-	return 0;
+	symcache_build_destroy(b);
+	if (rc == SC_ENOMEM && account.refused)
+		return sc_error_set(err, SC_ELIMIT, "%s: it takes more than %llu MiB of memory",
+				    path, (unsigned long long)(o->memory >> 20));
+	return rc;
 }
 
 const struct symcache_build_info *symcache_build_info(const struct symcache_build *b)

@@ -75,6 +75,8 @@ struct symcache_build_options {
 	                               * .build-id/xx/rest.debug; NULL: /usr/lib/debug */
 	bool no_debug_search;         /* use the given file alone */
 	unsigned threads;             /* 0: one for each core */
+	uint64_t memory;              /* bytes that the build may take, the file itself and
+	                               * the cache's bytes not counted; 0: no limit */
 	enum symcache_reader reader;
 	/* Applied in this order, each to what the one before it gave. */
 	const struct symcache_transform *transforms;

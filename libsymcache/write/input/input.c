@@ -1,6 +1,7 @@
 /* What a cache is made from: see input.h. */
 #include "libsymcache/write/input/input.h"
 
+#include "libsymcache/base/account.h"
 #include "libsymcache/write/input/files.h"
 
 static void join_symbols(struct sc_input *in)
@@ -124,6 +125,7 @@ static void *read_symbols_thread(void *arg)
 {
 	struct sc_input *in = arg;
 
+	sc_account = in->reading.account;
 	in->reading.rc = read_symbols(in, &in->reading.err);
 	atomic_store(&in->reading.done, true);
 	return NULL;
@@ -133,6 +135,7 @@ void sc_input_begin_symbols(struct sc_input *in, bool meanwhile)
 {
 	struct sc_symbol_reading *r = &in->reading;
 
+	r->account = sc_account;
 	r->running = meanwhile && !pthread_create(&r->thread, NULL, read_symbols_thread, in);
 	if (!r->running)
 		read_symbols_thread(in);

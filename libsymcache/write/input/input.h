@@ -26,6 +26,7 @@ struct sc_symbol_reading {
 	int rc;
 	struct sc_error err;
 	struct sc_section_faults faults;
+	struct sc_account *account; /* of the thread that begins it */
 };
 
 struct sc_input {
