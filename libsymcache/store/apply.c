@@ -158,7 +158,8 @@ int symstore_apply(struct symstore *store, MDB_txn *txn, struct symstore_op *ops
 	int rc = store->format < SYMSTORE_FORMAT ? raise_format(store, txn) : 0;
 
 	for (size_t i = 0; i < num; i++)
-		changes |= ops[i].kind < SYMSTORE_REMEMBER;
+		changes |= ops[i].kind == SYMSTORE_PUT || ops[i].kind == SYMSTORE_TAG ||
+			   ops[i].kind == SYMSTORE_REMOVE;
 	if (changes && !rc)
 		rc = drop_notes(store, txn);
 	for (size_t i = 0; i < num && !rc; i++) {

@@ -8,8 +8,7 @@
 #include "libsymcache/store/store.h"
 
 enum symstore_op_kind {
-	SYMSTORE_PUT, SYMSTORE_TAG, SYMSTORE_REMOVE, /* these change entries */
-	SYMSTORE_REMEMBER, SYMSTORE_NOTED,
+	SYMSTORE_PUT, SYMSTORE_TAG, SYMSTORE_REMOVE, SYMSTORE_REMEMBER, SYMSTORE_NOTED,
 };
 
 /* One thing to do. */

@@ -157,8 +157,8 @@ static void trim(struct symstore *store)
 	mdb_env_info(store->env, &info);
 	mdb_env_get_fd(store->env, &fd);
 	end = ((off_t)info.me_last_pgno + 1) * (off_t)store->page_size;
-	if (!fstat(fd, &st) && st.st_size > end && ftruncate(fd, end))
-		st.st_size = end; /* it was worth a try */
+	if (!fstat(fd, &st) && st.st_size > end)
+		(void)!ftruncate(fd, end);
 	mdb_txn_abort(txn);
 }
 
@@ -176,9 +176,8 @@ static void lengthen(struct symstore *store)
 	mdb_env_info(store->env, &info);
 	mdb_env_get_fd(store->env, &fd);
 	last = (off_t)info.me_last_pgno * (off_t)store->page_size;
-	if (!fstat(fd, &st) && st.st_size < last + (off_t)store->page_size &&
-	    fallocate(fd, 0, last, (off_t)store->page_size))
-		return; /* no space, or not on this file system: it is as well */
+	if (!fstat(fd, &st) && st.st_size < last + (off_t)store->page_size)
+		(void)!fallocate(fd, 0, last, (off_t)store->page_size);
 }
 
 /* LMDB would follow damaged pages wherever they lead, and write there: all index pages
