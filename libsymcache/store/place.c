@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +137,9 @@ int symstore_sync_folder(const char *path, struct sc_error *err)
 	return rc;
 }
 
-bool symstore_no_space(const struct symstore *store)
+/* LMDB says EIO for a write that was cut short, which is how a disk fills up: is it
+ * full? */
+static bool no_space(const struct symstore *store)
 {
 	struct rlimit limit;
 	struct statvfs vfs;
@@ -149,4 +152,39 @@ bool symstore_no_space(const struct symstore *store)
 	    !fstat(fd, &st) && (rlim_t)st.st_size >= limit.rlim_cur)
 		return true;
 	return !fstatvfs(fd, &vfs) && (uint64_t)vfs.f_bavail * vfs.f_frsize < 1 << 20;
+}
+
+static int fail_code(int rc)
+{
+	switch (rc) {
+	case ENOMEM:
+		return SC_ENOMEM;
+	case ENOSPC: case EDQUOT: case EFBIG: case MDB_MAP_FULL: case MDB_TXN_FULL:
+		return SC_EFULL;
+	case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: case MDB_INVALID: case MDB_CURSOR_FULL:
+	case MDB_INCOMPATIBLE: case MDB_BAD_VALSIZE:
+		return SC_EFORMAT;
+	case MDB_VERSION_MISMATCH:
+		return SC_EUNSUPPORTED;
+	case MDB_NOTFOUND:
+		return SC_ENOTFOUND;
+	case MDB_READERS_FULL:
+		return SC_ELIMIT;
+	}
+	return SC_ESYS;
+}
+
+int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
+		  const char *fmt, ...)
+{
+	char what[128];
+	va_list ap;
+
+	if (rc == EIO && no_space(store))
+		rc = ENOSPC;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return sc_error_set(err, fail_code(rc), "store %s: %s: %s", store->path, what,
+			    mdb_strerror(rc));
 }

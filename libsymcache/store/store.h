@@ -76,10 +76,6 @@ int symstore_open_claimed(const char *path, enum symstore_mode mode, struct syms
 #define SYMSTORE_FORMAT_KEY "format"
 #define SYMSTORE_NOTE "note:"
 
-/* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
-int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
-		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-
 /* Reads the snapshot of `txn` without LMDB: the view of it and its trees. SC_ENOTFOUND:
  * an LMDB file without any data. The transaction may move on to a newer one. */
 int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reader *ret,
@@ -122,9 +118,9 @@ int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err)
 /* Syncs the folder of a new file. */
 int symstore_sync_folder(const char *path, struct sc_error *err);
 
-/* LMDB says EIO for a write that was cut short, which is how a disk fills up:
- * is it full? */
-bool symstore_no_space(const struct symstore *store);
+/* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
+int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
+		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* ---- map.c ---- */
 
