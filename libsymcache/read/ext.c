@@ -84,45 +84,49 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
 }
 
-int sc_ext_open(struct symcache *cache, struct sc_error *err)
+/* Reads the footer. 1: there is one, and it is in order; 0: there is none. */
+static int read_footer(const struct symcache *cache, size_t begin,
+		       struct symcache_ext_footer *f, struct sc_error *err)
 {
-	const size_t begin = sc_align8(cache->base_size);
-	struct found found[NUM_KNOWN] = { 0 };
-	struct symcache_ext_footer footer;
-	const struct symcache_ext_section *table;
-	const struct symcache_ext_image *image;
 	size_t end; /* of what sections and table may occupy: the footer's start */
-	int rc = 0;
 
-	if (cache->size < sizeof(footer) || cache->size - sizeof(footer) < begin)
+	if (cache->size < sizeof(*f) || cache->size - sizeof(*f) < begin)
 		return 0;
-	end = cache->size - sizeof(footer);
-	if (!symcache_sound(cache, cache->data + end, sizeof(footer)))
+	end = cache->size - sizeof(*f);
+	if (!symcache_sound(cache, cache->data + end, sizeof(*f)))
 		return sc_error_set(err, SC_EFORMAT, "damaged");
-	memcpy(&footer, cache->data + end, sizeof(footer));
-	if (memcmp(footer.magic, SYMCACHE_EXT_MAGIC, sizeof(footer.magic)))
+	memcpy(f, cache->data + end, sizeof(*f));
+	if (memcmp(f->magic, SYMCACHE_EXT_MAGIC, sizeof(f->magic)))
 		return 0;
-
-	if (footer.version != SYMCACHE_EXT_VERSION)
-		return sc_error_set(err, SC_EFORMAT, "unknown version %u", footer.version);
-	if (footer.file_size != cache->size)
+	if (f->version != SYMCACHE_EXT_VERSION)
+		return sc_error_set(err, SC_EFORMAT, "unknown version %u", f->version);
+	if (f->file_size != cache->size)
 		return sc_error_set(err, SC_EFORMAT,
 				    "made for a file of %" PRIu64 " bytes, this one has %zu",
-				    footer.file_size, cache->size);
+				    f->file_size, cache->size);
 	if ((uintptr_t)cache->data % 8 || end % 8)
 		return sc_error_set(err, SC_EFORMAT, "not aligned to 8 bytes");
-	if (footer.table_offset % 8 || footer.table_offset < begin || footer.table_offset > end ||
-	    footer.num_sections > SYMCACHE_EXT_MAX_SECTIONS ||
-	    footer.num_sections > (end - footer.table_offset) / sizeof(*table))
-		return sc_error_set(err, SC_EFORMAT,
-				    "bad section table: %u sections at 0x%" PRIx64,
-				    footer.num_sections, footer.table_offset);
+	if (f->table_offset % 8 || f->table_offset < begin || f->table_offset > end ||
+	    f->num_sections > SYMCACHE_EXT_MAX_SECTIONS ||
+	    f->num_sections > (end - f->table_offset) / sizeof(struct symcache_ext_section))
+		return sc_error_set(err, SC_EFORMAT, "bad section table: %u sections at 0x%" PRIx64,
+				    f->num_sections, f->table_offset);
+	return 1;
+}
 
-	table = (const void *)(cache->data + footer.table_offset);
-	if (!symcache_sound(cache, table, footer.num_sections * sizeof(*table)))
+/* Finds the sections, and tests that they fit the cache. */
+static int find_sections(const struct symcache *cache, size_t begin,
+			 const struct symcache_ext_footer *footer, struct found *found,
+			 struct sc_error *err)
+{
+	const struct symcache_ext_section *table = (const void *)(cache->data + footer->table_offset);
+	const struct symcache_ext_image *image;
+	int rc = 0;
+
+	if (!symcache_sound(cache, table, footer->num_sections * sizeof(*table)))
 		return sc_error_set(err, SC_EFORMAT, "damaged");
-	for (uint32_t i = 0; i < footer.num_sections && !rc; i++)
-		rc = take_section(cache, begin, end, &table[i], found, err);
+	for (uint32_t i = 0; i < footer->num_sections && !rc; i++)
+		rc = take_section(cache, begin, cache->size - sizeof(*footer), &table[i], found, err);
 	if (!rc)
 		rc = check_count(found, IMAGE, 1, err);
 	if (!rc)
@@ -139,8 +143,22 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	if (image && image->build_id_len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_EFORMAT, "section IMAG: build ID of %u bytes",
 				    image->build_id_len);
+	return 0;
+}
 
-	cache->image = image;
+int sc_ext_open(struct symcache *cache, struct sc_error *err)
+{
+	const size_t begin = sc_align8(cache->base_size);
+	struct found found[NUM_KNOWN] = { 0 };
+	struct symcache_ext_footer footer;
+	int rc = read_footer(cache, begin, &footer, err);
+
+	if (rc != 1)
+		return rc;
+	rc = find_sections(cache, begin, &footer, found, err);
+	if (rc)
+		return rc;
+	cache->image = found[IMAGE].at;
 	cache->columns = found[COLUMN].at;
 	cache->decls = found[DECL].at;
 	cache->data_symbols = found[DATA].at;

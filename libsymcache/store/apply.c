@@ -56,7 +56,10 @@ static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	if ((rc = mdb_put(txn, store->caches, &key, &value, MDB_RESERVE)))
 		return rc;
 	bytes = value.mv_data;
-	op->fill(op->ctx, bytes);
+	if (op->fill)
+		op->fill(op->ctx, bytes);
+	else
+		memcpy(bytes, op->ctx, op->cache_size);
 	memset(bytes + op->cache_size, 0, value.mv_size - op->cache_size);
 	fresh->cache_hash = symcache_guard_hash(bytes, op->cache_size, bytes + at);
 	fresh->table_hash = XXH3_64bits(bytes + at, table);

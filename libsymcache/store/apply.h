@@ -18,7 +18,7 @@ struct symstore_op {
 	size_t key_size;
 	uint8_t *record;        /* SYMSTORE_TAG: the tags; SYMSTORE_REMOVE: none */
 	size_t record_size;
-	symstore_fill_fn *fill; /* SYMSTORE_PUT */
+	symstore_fill_fn *fill; /* SYMSTORE_PUT; NULL: ctx is the cache */
 	void *ctx;
 	size_t cache_size;
 	bool *done;             /* what the commit tells; may be NULL */

@@ -334,9 +334,7 @@ static int build(struct symcache_build *b, const char *path,
 	meanwhile = o->reader == SYMCACHE_READER_FAST && threads > 1 && in->self_contained &&
 		    in->debug.sections.info.size >= WORTH_A_THREAD;
 	sc_input_begin_symbols(in, meanwhile);
-	rc = meanwhile ? 0 : finish_symbols(b, err);
-	if (!rc)
-		rc = read_dwarf(b, o, threads, &watch, err);
+	rc = read_dwarf(b, o, threads, &watch, err);
 	if (!rc)
 		rc = finish_symbols(b, err);
 	if (rc)

@@ -249,7 +249,7 @@ typedef void symstore_fill_fn(void *ctx, void *dst);
 /*
  * Creates or replaces the entry; one with better symbols stays (the order is in
  * format/store.md). `entry` is copied with its strings; `ctx` must live until
- * the writer ends. *stored (if not NULL) tells after the commit whether the
+ * the writer ends; without `fill` it is the cache itself. *stored (if not NULL) tells after the commit whether the
  * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB; SC_ENOMEM.
  */
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
