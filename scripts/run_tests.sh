@@ -5,7 +5,7 @@
 #
 # unit: every *_test program (cmocka's tests, each one); golden: the cases of
 # testdata/golden; layouts: the rows of testdata/layouts/*.recipe (scripts/layouts.py);
-# layers: the include rules, one test; replay: each fuzz
+# layers: the include rules; circles and lengths; replay: each fuzz
 # target over its corpus testdata/fuzz/TARGET, one test each.
 # Prints the output of what failed. The last line is "N passed, N failed",
 # with ", N skipped" where there is any; the exit status is 1 if any failed.
@@ -69,6 +69,8 @@ run_layouts() { counted scripts/layouts.py layouts; }
 run_layers() {
 	scripts/check_layers.sh > "$out" 2>&1
 	one "check_layers.sh" $?
+	scripts/check_circles.py "$build" > "$out" 2>&1
+	one "check_circles.py" $?
 }
 
 run_replay() {

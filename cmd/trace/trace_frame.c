@@ -1,12 +1,13 @@
 /*
- * trace_frame.c: one frame as text. The inner loop of the command: numbers are
- * written by hand, places come ready-made from the table.
+ * trace_frame.c: one frame as text, and places. The inner loop of the command: numbers
+ * are written by hand, places are made once and kept in the table.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cmd/cli/number.h"
 #include "cmd/trace/trace.h"
+#include "symcache/symcache.h"
 
 static void put(const char *text)
 {
@@ -135,6 +136,43 @@ static void put_variable(const struct symtrace *t, const struct symtrace_block *
 	put(" = ");
 	put_signed(block->value);
 	putc_unlocked('\n', stdout);
+}
+
+const char *trace_text_place(struct places *places, struct place *place)
+{
+	size_t size;
+	FILE *out;
+
+	if (place->text)
+		return place->text;
+	out = open_memstream(&place->text, &size);
+	if (!out)
+		return "";
+	for (size_t i = 0; i < place->num_frames; i++) {
+		const struct symcache_frame *frame = &place->frames[i];
+		struct symcache_str name = places_function(places, frame);
+		const char *path = places_path(places, frame);
+
+		fputs("  ", out);
+		words_escaped(out, name.ptr, name.len);
+		if (*path) {
+			fputs(" at ", out);
+			words_escaped(out, path, strlen(path));
+			fprintf(out, ":%" PRIu32, frame->line);
+			if (frame->column)
+				fprintf(out, ":%" PRIu32, frame->column);
+		}
+		fputs(frame->entry_pc == SYMCACHE_NONE ? " (inlined)\n" : "\n", out);
+	}
+	if (!place->num_frames) {
+		fputs("  ??", out);
+		if (place->image)
+			fprintf(out, " in %s", place->image->name);
+		putc('\n', out);
+	}
+	if (fclose(out) != 0 || !place->text)
+		return "";
+	return place->text;
 }
 
 static void put_head(struct places *places, const struct trace_file *f,

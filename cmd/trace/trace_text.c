@@ -3,48 +3,9 @@
  * ended, the tracepoints with their places and actions, the variables.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/trace/trace.h"
-#include "symcache/symcache.h"
-
-const char *trace_text_place(struct places *places, struct place *place)
-{
-	size_t size;
-	FILE *out;
-
-	if (place->text)
-		return place->text;
-	out = open_memstream(&place->text, &size);
-	if (!out)
-		return "";
-	for (size_t i = 0; i < place->num_frames; i++) {
-		const struct symcache_frame *frame = &place->frames[i];
-		struct symcache_str name = places_function(places, frame);
-		const char *path = places_path(places, frame);
-
-		fputs("  ", out);
-		words_escaped(out, name.ptr, name.len);
-		if (*path) {
-			fputs(" at ", out);
-			words_escaped(out, path, strlen(path));
-			fprintf(out, ":%" PRIu32, frame->line);
-			if (frame->column)
-				fprintf(out, ":%" PRIu32, frame->column);
-		}
-		fputs(frame->entry_pc == SYMCACHE_NONE ? " (inlined)\n" : "\n", out);
-	}
-	if (!place->num_frames) {
-		fputs("  ??", out);
-		if (place->image)
-			fprintf(out, " in %s", place->image->name);
-		putc('\n', out);
-	}
-	if (fclose(out) != 0 || !place->text)
-		return "";
-	return place->text;
-}
 
 static void put_hex_text(struct symtrace_str text)
 {
