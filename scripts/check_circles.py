@@ -27,7 +27,7 @@ LONG = {
 }
 
 # Being rebuilt: to be gone when the rooms stand.
-REBUILT = ("libmarkup/", "cmd/index/", "cmd/store/", "libsymcache/dwarf/line.c")
+REBUILT = ("libmarkup/", "cmd/index/", "cmd/store/")
 
 FILE_LINES, FUNCTION_LINES = 450, 80
 

@@ -1,5 +1,5 @@
 /*
- * The fast reader: one pass over the bytes of a unit's entries, see scan.h.
+ * The fast reader: one pass over the bytes of a unit's entries: see entries.h.
  *
  * Entries stand one after the other, a 0 closing each list of children, so the
  * walk needs no tree: a stack with the innermost scope of each open level.
@@ -14,50 +14,24 @@
 #include <dwarf.h>
 
 #include "libsymcache/base/limits.h"
+#include "libsymcache/dwarf/file_numbers.h"
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/origin.h"
 #include "libsymcache/dwarf/ranges.h"
 #include "libsymcache/dwarf/split.h"
 #include "libsymcache/dwarf/types.h"
 
-/* Where a file of another unit's stands in our files, if we are in the unit that says so. */
-struct file_here {
-	uint32_t unit, index;
-};
-
-/* The file table of another unit, for declarations that come from there. */
-struct foreign_files {
-	const struct dw_unit_header *unit;
-	struct dw_unit files;     /* nothing but files */
-	VEC(struct file_here) here; /* by their file number */
-};
-
 struct dw_scanner {
 	const struct dw_debug *debug;
-	const struct dw_unit_header *u; /* the unit at hand, whose entries are read */
-	const struct dw_unit_header *rows; /* the one with its rows: itself or the skeleton */
+	const struct dw_unit_header *u; /* the current unit, whose entries are read */
 	struct dw_unit *out;
-	uint32_t units;                 /* read so far, this one included */
-	uint32_t own_files;             /* files of the unit's own line table */
 	VEC(uint32_t) stack;            /* innermost scope of each open level */
 	struct dw_origin_memo origins;
-	VEC(struct foreign_files) foreign;
-	struct sc_intern foreign_set;
+	struct dw_file_numbers files;
 	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
 	uint64_t facts_left;            /* that the unit may still have: sc_limit_facts() */
 	bool refused;                   /* it would have more */
 };
-
-/* What is known of units that are about to be gone. */
-static void forget_foreign(struct dw_scanner *s)
-{
-	for (size_t i = 0; i < s->foreign.len; i++) {
-		dw_unit_deinit(&s->foreign.data[i].files);
-		vec_deinit(&s->foreign.data[i].here);
-	}
-	vec_clear(&s->foreign);
-	sc_intern_deinit(&s->foreign_set);
-}
 
 struct dw_scanner *dw_scanner_create(const struct dw_debug *debug)
 {
@@ -72,81 +46,10 @@ void dw_scanner_destroy(struct dw_scanner *s)
 {
 	if (!s)
 		return;
-	forget_foreign(s);
-	vec_deinit(&s->foreign);
+	dw_file_numbers_deinit(&s->files);
 	dw_origin_memo_deinit(&s->origins);
 	vec_deinit(&s->stack);
 	free(s);
-}
-
-/* ---- files --------------------------------------------------------------------- */
-
-struct foreign_key {
-	const struct dw_scanner *s;
-	const struct dw_unit_header *unit;
-};
-
-static bool same_unit(const void *ctx, uint32_t i)
-{
-	const struct foreign_key *k = ctx;
-
-	return k->s->foreign.data[i].unit == k->unit;
-}
-
-static struct foreign_files *foreign_files(struct dw_scanner *s, const struct dw_unit_header *u)
-{
-	struct foreign_key key = { s, u };
-	struct foreign_files *f;
-	uint32_t *slot = sc_intern_find(&s->foreign_set,
-					(uintptr_t)u * 0x9e3779b97f4a7c15ull, same_unit, &key);
-
-	if (!slot)
-		return NULL;
-	if (*slot != SC_INTERN_NEW)
-		return &s->foreign.data[*slot];
-	f = vec_push(&s->foreign);
-	if (!f)
-		return NULL;
-	*slot = (uint32_t)s->foreign.len - 1;
-	f->unit = u;
-	if (u->has_stmt_list) /* a broken table has no files */
-		dw_read_line_files(&u->debug->sections, u->stmt_list, u->comp_dir, &f->files, NULL);
-	return f;
-}
-
-/* File number `file` of unit `u` as an index into our files. */
-static bool file_index(struct dw_scanner *s, const struct dw_unit_header *u, uint64_t file,
-		       uint32_t *ret)
-{
-	struct foreign_files *f;
-	struct dw_file *copy;
-
-	*ret = DW_NONE;
-	if (u->skeleton) /* .debug_line.dwo is for type units */
-		u = u->skeleton;
-	if (u == s->rows) {
-		if (file < s->own_files && s->out->files.data[file].name)
-			*ret = (uint32_t)file;
-		return true;
-	}
-	f = foreign_files(s, u);
-	if (!f)
-		return false;
-	if (file >= f->files.files.len || !f->files.files.data[file].name)
-		return true;
-	while (f->here.len <= file)
-		if (!vec_push(&f->here))
-			return false;
-	if (f->here.data[file].unit != s->units) {
-		copy = vec_push(&s->out->files);
-		if (!copy)
-			return false;
-		*copy = f->files.files.data[file];
-		f->here.data[file] = (struct file_here){ s->units,
-							 (uint32_t)s->out->files.len - 1 };
-	}
-	*ret = f->here.data[file].index;
-	return true;
 }
 
 /* ---- entries ------------------------------------------------------------------ */
@@ -200,9 +103,9 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, bool inlined, uint3
 		return true;
 	}
 	if (!dw_origin_read(&s->origins, s->u, v, &origin) ||
-	    (origin.decl_unit && !file_index(s, origin.decl_unit, origin.decl_file, &decl_file)) ||
+	    (origin.decl_unit && !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &decl_file)) ||
 	    (inlined && dw_value_number(&v[DW_SLOT_CALL_FILE], &n) &&
-	     !file_index(s, s->u, n, &call_file)))
+	     !dw_file_index(&s->files, s->u, n, &call_file)))
 		return false;
 	out = vec_push(&s->out->scopes);
 	if (!out)
@@ -264,7 +167,7 @@ static bool read_variable(struct dw_scanner *s)
 		return true;
 	v.decl_line = origin.decl_line;
 	v.decl_file = DW_NONE;
-	if (origin.decl_unit && !file_index(s, origin.decl_unit, origin.decl_file, &v.decl_file))
+	if (origin.decl_unit && !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &v.decl_file))
 		return false;
 	if (origin.type_unit)
 		v.size = dw_type_size(origin.type_unit, origin.type, &s->origins.bytes_left);
@@ -413,7 +316,7 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 	line_rc = read_lines(s, err);
 	if (line_rc == SC_ENOMEM)
 		return line_rc;
-	s->own_files = (uint32_t)s->out->files.len;
+	s->files.own = (uint32_t)s->out->files.len;
 	if (split)
 		s->u = split;
 	rc = scan_entries(s, line_rc ? NULL : err);
@@ -422,7 +325,7 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 				  "more functions, ranges and variables than such a unit has" :
 				  "its references lead to too much");
 	if (rc && split)
-		sc_error_prefix(err, "%s: ", s->rows->split_name);
+		sc_error_prefix(err, "%s: ", s->files.rows->split_name);
 	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
 }
 
@@ -436,7 +339,7 @@ static int scan_split(struct dw_scanner *s, struct sc_error *err)
 	if (rc != SC_ENOMEM)
 		rc = scan(s, split, missing ? NULL : err);
 	dw_debug_deinit(&debug);
-	forget_foreign(s);
+	dw_file_numbers_forget(&s->files);
 	return rc == SC_ENOMEM ? rc : missing ? missing : rc;
 }
 
@@ -449,9 +352,9 @@ int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw
 	ret->offset = u->offset;
 	if (u->broken || !u->tag || u->type == DW_UT_type || u->type == DW_UT_split_type)
 		return 0;
-	s->u = s->rows = u;
+	s->u = u;
 	s->out = ret;
-	s->units++;
+	dw_file_numbers_begin(&s->files, u, ret);
 	rc = u->split_name ? scan_split(s, err) : scan(s, NULL, err);
 	if (rc)
 		sc_error_prefix(err, "unit at 0x%llx: ", (unsigned long long)u->offset);

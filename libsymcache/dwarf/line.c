@@ -7,8 +7,6 @@
  * code that exists (tombstones!) is not decided here.
  *
  * Cost: linear in the bytes of the program, each byte makes at most one row.
- * The directories and files of DWARF 2–4 count from 1, those of DWARF 5 from 0;
- * after reading, files[] is indexed by the number as it stands in the DWARF.
  */
 #include "libsymcache/dwarf/line.h"
 
@@ -16,204 +14,7 @@
 #include <stdlib.h>
 
 #include "libsymcache/base/limits.h"
-
-struct header {
-	uint16_t version;
-	uint8_t address_size;
-	unsigned offset_size;
-	uint8_t default_is_stmt, min_inst_length, max_ops, opcode_base, line_range;
-	int8_t line_base;
-	uint32_t reciprocal; /* of line_range, see quotient() */
-	size_t most_rows;    /* that the unit may have: sc_limit_facts() */
-	bool excess;         /* it has more */
-	const uint8_t *opcode_lengths; /* opcode_base − 1 bytes */
-	VEC(const char *) dirs;
-};
-
-static void header_deinit(struct header *h)
-{
-	vec_deinit(&h->dirs);
-}
-
-/* ---- files and directories ------------------------------------------------ */
-
-static int add_file(struct header *h, const char *comp_dir, const char *name, uint64_t dir,
-		    struct dw_unit *ret)
-{
-	struct dw_file *f = vec_push(&ret->files);
-
-	if (!f)
-		return SC_ENOMEM;
-	f->name = name;
-	f->dir = dir < h->dirs.len ? h->dirs.data[dir] : NULL;
-	if (dir == 0) {
-		/* Directory 0 is the compilation directory itself; DWARF 5
-		 * writes it out, before that it is the unit's. */
-		f->comp_dir = f->dir ? f->dir : comp_dir;
-		f->dir = NULL;
-	} else {
-		f->comp_dir = comp_dir;
-	}
-	return 0;
-}
-
-static int read_tables_v2(struct dw_cursor *c, struct header *h, const char *comp_dir,
-			  struct dw_unit *ret)
-{
-	const char **dir, *name;
-
-	dir = vec_push(&h->dirs); /* 0: the compilation directory */
-	if (!dir || !vec_push(&ret->files))
-		return SC_ENOMEM;
-	while (*(name = dw_str(c))) {
-		dir = vec_push(&h->dirs);
-		if (!dir)
-			return SC_ENOMEM;
-		*dir = name;
-	}
-	while (*(name = dw_str(c))) {
-		uint64_t d = dw_uleb(c);
-		dw_uleb(c); /* modification time */
-		dw_uleb(c); /* length */
-		if (c->bad)
-			break;
-		if (add_file(h, comp_dir, name, d, ret))
-			return SC_ENOMEM;
-	}
-	return 0;
-}
-
-/* One value of a DWARF 5 entry format: a string or a number, or skipped. */
-static void read_form(struct dw_cursor *c, const struct dw_sections *s, unsigned offset_size,
-		      uint64_t form, const char **str, uint64_t *num)
-{
-	switch (form) {
-	case DW_FORM_string: *str = dw_str(c); break;
-	case DW_FORM_line_strp: *str = dw_str_at(&s->line_str, dw_uint(c, offset_size)); break;
-	case DW_FORM_strp: *str = dw_str_at(&s->str, dw_uint(c, offset_size)); break;
-	case DW_FORM_strp_sup:
-	case DW_FORM_GNU_strp_alt: {
-		uint64_t offset = dw_uint(c, offset_size);
-		*str = s->alt ? dw_str_at(&s->alt->str, offset) : NULL;
-		break;
-	}
-	case DW_FORM_udata: *num = dw_uleb(c); break;
-	case DW_FORM_data1: *num = dw_u8(c); break;
-	case DW_FORM_data2: *num = dw_u16(c); break;
-	case DW_FORM_data4: *num = dw_u32(c); break;
-	case DW_FORM_data8: *num = dw_u64(c); break;
-	case DW_FORM_data16: dw_skip(c, 16); break;
-	case DW_FORM_block: dw_skip(c, dw_uleb(c)); break;
-	case DW_FORM_block1: dw_skip(c, dw_u8(c)); break;
-	case DW_FORM_block2: dw_skip(c, dw_u16(c)); break;
-	case DW_FORM_block4: dw_skip(c, dw_u32(c)); break;
-	case DW_FORM_strx: dw_uleb(c); break;
-	case DW_FORM_strx1: dw_skip(c, 1); break;
-	case DW_FORM_strx2: dw_skip(c, 2); break;
-	case DW_FORM_strx3: dw_skip(c, 3); break;
-	case DW_FORM_strx4: dw_skip(c, 4); break;
-	default: c->bad = true;
-	}
-}
-
-/* Reads one of the two tables of DWARF 5: directories (ret NULL) or files. */
-static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struct header *h,
-			 const char *comp_dir, struct dw_unit *ret)
-{
-	struct { uint64_t content, form; } format[255];
-	unsigned formats = dw_u8(c);
-	uint64_t count;
-
-	for (unsigned i = 0; i < formats; i++) {
-		format[i].content = dw_uleb(c);
-		format[i].form = dw_uleb(c);
-	}
-	count = dw_uleb(c);
-	/* Without a format the entries have no bytes and no content: a count of
-	 * 2⁶⁴ costs nothing to write, so it must cost nothing to read. */
-	for (uint64_t i = 0; i < count && formats && !c->bad; i++) {
-		const char *name = NULL, **dir;
-		uint64_t d = 0, ignored;
-		const uint8_t *before = c->p;
-
-		for (unsigned k = 0; k < formats && !c->bad; k++) {
-			const char *str = NULL;
-			uint64_t num = 0;
-
-			read_form(c, s, h->offset_size, format[k].form, &str,
-				  format[k].content == DW_LNCT_directory_index ? &d :
-				  format[k].content == DW_LNCT_path ? &num : &ignored);
-			if (format[k].content == DW_LNCT_path)
-				name = str;
-		}
-		if (c->bad || c->p == before)
-			break;
-		if (ret) {
-			if (add_file(h, comp_dir, name, d, ret))
-				return SC_ENOMEM;
-		} else {
-			dir = vec_push(&h->dirs);
-			if (!dir)
-				return SC_ENOMEM;
-			*dir = name;
-		}
-	}
-	return 0;
-}
-
-/* Reads the header; *c then stands at the program and ends where it ends. */
-static int read_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
-		       bool files_alone, struct header *h, struct dw_unit *ret,
-		       struct sc_error *err)
-{
-	uint64_t length = dw_initial_length(c, &h->offset_size), header_length;
-	const uint8_t *program;
-	int rc;
-
-	if (c->bad || length > dw_left(c))
-		return sc_error_set(err, SC_EFORMAT, "line table is longer than .debug_line");
-	c->end = c->p + length;
-	h->version = dw_u16(c);
-	if (h->version < 2 || h->version > 5)
-		return sc_error_set(err, SC_EFORMAT, "line table of unknown version %u",
-				    h->version);
-	if (h->version >= 5) {
-		h->address_size = dw_u8(c);
-		dw_u8(c); /* segment selector size */
-	}
-	header_length = dw_uint(c, h->offset_size);
-	if (header_length > dw_left(c))
-		return sc_error_set(err, SC_EFORMAT, "line table header is longer than its table");
-	program = c->p + header_length;
-	if (files_alone) /* units that want no more are charged no more: charge_lines() */
-		c->end = program;
-	h->min_inst_length = dw_u8(c);
-	h->max_ops = h->version >= 4 ? dw_u8(c) : 1;
-	h->default_is_stmt = dw_u8(c);
-	h->line_base = (int8_t)dw_u8(c);
-	h->line_range = dw_u8(c);
-	h->opcode_base = dw_u8(c);
-	h->opcode_lengths = c->p;
-	dw_skip(c, h->opcode_base ? h->opcode_base - 1u : 0);
-	if (c->bad || !h->opcode_base)
-		return sc_error_set(err, SC_EFORMAT, "line table header is cut off");
-
-	if (h->version >= 5) {
-		rc = read_table_v5(c, s, h, comp_dir, NULL);
-		if (!rc)
-			rc = read_table_v5(c, s, h, comp_dir, ret);
-	} else {
-		rc = read_tables_v2(c, h, comp_dir, ret);
-	}
-	if (rc)
-		return sc_error_set(err, rc, "out of memory");
-	if (c->bad)
-		return sc_error_set(err, SC_EFORMAT, "file table of the line table is cut off");
-	c->p = program;
-	return 0;
-}
-
-/* ---- the program ----------------------------------------------------------- */
+#include "libsymcache/dwarf/line_header.h"
 
 struct state {
 	uint64_t vaddr;
@@ -227,7 +28,7 @@ struct state {
 	bool unsorted;     /* an address went down */
 };
 
-/* Also to be told when there are more files. */
+/* Also to be called when files were added. */
 static void set_file(struct state *st, const struct dw_unit *ret, uint64_t file)
 {
 	st->file = file;
@@ -235,7 +36,7 @@ static void set_file(struct state *st, const struct dw_unit *ret, uint64_t file)
 		(uint32_t)file : DW_NONE;
 }
 
-static void state_reset(struct state *st, const struct header *h, const struct dw_unit *ret)
+static void state_reset(struct state *st, const struct dw_line_header *h, const struct dw_unit *ret)
 {
 	*st = (struct state){ .line = 1, .first_row = ret->rows.len,
 			      .marks = h->default_is_stmt ? DW_ROW_IS_STMT : 0 };
@@ -243,8 +44,8 @@ static void state_reset(struct state *st, const struct header *h, const struct d
 }
 
 /* operation_advance of DWARF 5, 6.2.5.1: addresses on VLIW machines have an
- * operation index beside the instruction address. */
-static inline void advance(struct state *st, const struct header *h, uint64_t operations)
+ * operation index next to the instruction address. */
+static inline void advance(struct state *st, const struct dw_line_header *h, uint64_t operations)
 {
 	if (h->max_ops <= 1) {
 		st->vaddr += h->min_inst_length * operations;
@@ -255,7 +56,7 @@ static inline void advance(struct state *st, const struct header *h, uint64_t op
 	}
 }
 
-static inline bool add_row(struct state *st, struct header *h, struct dw_unit *ret)
+static inline bool add_row(struct state *st, struct dw_line_header *h, struct dw_unit *ret)
 {
 	if (ret->rows.len >= h->most_rows) {
 		h->excess = true;
@@ -302,7 +103,7 @@ static bool sort_rows(struct dw_row *rows, size_t n)
 }
 
 /* Closes the sequence under way at `end`. */
-static bool end_sequence(struct state *st, const struct header *h, uint64_t end,
+static bool end_sequence(struct state *st, const struct dw_line_header *h, uint64_t end,
 			 struct dw_unit *ret)
 {
 	size_t n = ret->rows.len - st->first_row;
@@ -325,7 +126,7 @@ static bool end_sequence(struct state *st, const struct header *h, uint64_t end,
 	return true;
 }
 
-static bool extended_op(struct dw_cursor *c, struct header *h, const char *comp_dir,
+static bool extended_op(struct dw_cursor *c, struct dw_line_header *h, const char *comp_dir,
 			struct state *st, struct dw_unit *ret)
 {
 	uint64_t len = dw_uleb(c);
@@ -348,7 +149,7 @@ static bool extended_op(struct dw_cursor *c, struct header *h, const char *comp_
 		const char *name = dw_str(&op);
 		uint64_t dir = dw_uleb(&op);
 		if (!op.bad)
-			ok = !add_file(h, comp_dir, name, dir, ret);
+			ok = !dw_add_line_file(h, comp_dir, name, dir, ret);
 		set_file(st, ret, st->file);
 		break;
 	}
@@ -361,7 +162,7 @@ static bool extended_op(struct dw_cursor *c, struct header *h, const char *comp_
 	return ok;
 }
 
-static bool standard_op(struct dw_cursor *c, struct header *h, uint8_t op,
+static bool standard_op(struct dw_cursor *c, struct dw_line_header *h, uint8_t op,
 			struct state *st, struct dw_unit *ret)
 {
 	uint64_t v;
@@ -409,12 +210,12 @@ static bool standard_op(struct dw_cursor *c, struct header *h, uint8_t op,
 
 /* n / h->line_range of a byte n, without a division: what is rounded up is less than
  * 255 / 2²⁰, and a quotient is at least 1 / 255 below the next one. */
-static inline unsigned quotient(const struct header *h, unsigned n)
+static inline unsigned quotient(const struct dw_line_header *h, unsigned n)
 {
 	return n * h->reciprocal >> 20;
 }
 
-static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
+static int run_program(struct dw_cursor *c, struct dw_line_header *h, const char *comp_dir,
 	       struct dw_unit *ret, struct sc_error *err)
 {
 	struct state st;
@@ -458,13 +259,13 @@ static int run(struct dw_cursor *c, struct header *h, const char *comp_dir,
 static int read_lines(const struct dw_sections *s, uint64_t offset, const char *comp_dir,
 		      bool want_rows, struct dw_unit *ret, struct sc_error *err)
 {
-	__attribute__((cleanup(header_deinit))) struct header h = {0};
+	__attribute__((cleanup(dw_line_header_deinit))) struct dw_line_header h = {0};
 	struct dw_cursor c = dw_cursor_at(&s->line, offset, s->swap);
-	int rc = read_header(s, &c, comp_dir, !want_rows, &h, ret, err);
+	int rc = dw_read_line_header(s, &c, comp_dir, !want_rows, &h, ret, err);
 
 	h.most_rows = sc_limit_facts(s->file_size) / 2;
 	if (!rc && want_rows)
-		rc = run(&c, &h, comp_dir, ret, err);
+		rc = run_program(&c, &h, comp_dir, ret, err);
 	if (rc)
 		sc_error_prefix(err, ".debug_line at 0x%llx: ", (unsigned long long)offset);
 	return rc;
