@@ -9,8 +9,9 @@
  * the line that was given to the parser, those from a resolver need to live
  * only until the next call to the same resolver.
  *
- * A filter, its resolver and its sink belong to one thread at a time; any
- * number of filters may run side by side. Memory is bounded whatever the log
+ * A filter belongs to one thread at a time, a resolver to one of the filter's; the
+ * functions of a sink are called from any of these, but never two at a time. Any number
+ * of filters may run side by side. Memory is bounded whatever the log
  * (see the MARKUP_…_MAX below) and does not grow with its length.
  */
 #ifndef MARKUP_H
@@ -144,7 +145,8 @@ struct markup_resolver {
 
 struct markup_sink {
 	void *ctx;
-	/* Takes output; nonzero: it failed, nothing more will be written. */
+	/* Takes output; nonzero: it failed, nothing more will be written. NULL: none is
+	 * wanted; no address is looked up, only modules and maps are followed. */
 	int (*write)(void *ctx, const char *data, size_t len);
 	/* Takes complaints: whole lines, newlines included. NULL: none wanted. */
 	void (*complain)(void *ctx, const char *data, size_t len);
@@ -179,29 +181,39 @@ struct markup_options {
 	const char *demux;
 	bool omit_module_lines; /* MARKUP_FUCHSIA only */
 	bool collect_dumpfiles; /* for markup_filter_dumpfiles() */
+	bool keep_modules;      /* for markup_filter_modules() */
 };
 
 struct markup_filter;
 
-/* Creates a filter; the three are copied, their ctx must outlive the filter.
- * Returns 0, -ENOMEM or -EINVAL (options->demux is no regular expression). */
+/*
+ * Creates a filter on n > 0 threads, with a resolver for each; options, resolvers and sink
+ * are copied, their ctx must outlive the filter, as must options->demux. What comes out
+ * does not depend on the number of threads, which are started only when an input turns
+ * out to be large. Returns 0, -ENOMEM or -EINVAL (options->demux is not a regular
+ * expression).
+ */
 int markup_filter_create(const struct markup_options *options,
-			 const struct markup_resolver *resolver,
+			 const struct markup_resolver resolvers[], unsigned n,
 			 const struct markup_sink *sink, struct markup_filter **ret);
 void markup_filter_destroy(struct markup_filter *f); /* NULL is fine */
 
-/* Names the input that comes next, for complaints (NULL: no name), and counts
- * its lines from 1. `name` must live until the next call or the end. */
+/* Names the input that comes next, for complaints (NULL: no name), and counts its lines
+ * from 1; between inputs only. `name` must live until the next call or the end. */
 void markup_filter_input(struct markup_filter *f, const char *name);
 
-/*
- * Takes the next bytes of the log. All lines that are complete are filtered;
- * output is kept in a buffer of the filter until that is full. Returns 0,
- * -EIO (the sink failed) or -ENOMEM; after a failure nothing is done any more.
- */
+/* Where to put the next bytes of the log, and how many there may be (> 0). */
+char *markup_filter_room(struct markup_filter *f, size_t *size);
+
+/* `len` bytes were put there. Output is kept in buffers until they are full. Returns 0,
+ * -EIO (the sink failed) or -ENOMEM; after a failure nothing is done any more. */
+int markup_filter_added(struct markup_filter *f, size_t len);
+
+/* Both in one, for bytes that are elsewhere. */
 int markup_filter_feed(struct markup_filter *f, const char *data, size_t len);
 
-/* Hands all output so far to the sink: when the input has no more right now. */
+/* Filters all complete lines so far and hands the output to the sink: when the input has
+ * no more right now. This and the next two wait until everything is written. */
 int markup_filter_flush(struct markup_filter *f);
 
 /* The end of an input: filters a last line without newline, closes what is
@@ -211,6 +223,8 @@ int markup_filter_finish(struct markup_filter *f);
 /* The end of all inputs: writes what closes the output, if its form has such. */
 int markup_filter_end(struct markup_filter *f);
 
+/* The following hold for what came before the last flush, finish or end. */
+
 /* Counts since the filter was created. */
 struct markup_stats {
 	uint64_t frames;          /* addresses of bt and pc that were asked for */
@@ -219,8 +233,8 @@ struct markup_stats {
 };
 const struct markup_stats *markup_filter_stats(const struct markup_filter *f);
 
-/* A module in which addresses found nothing. */
-struct markup_missing {
+/* A module of the log. */
+struct markup_module {
 	struct markup_str name;
 	const uint8_t *build_id;
 	size_t build_id_len;
@@ -228,49 +242,18 @@ struct markup_missing {
 	bool no_symbols;   /* the resolver has no such module */
 };
 
-/* Calls `fn` for each of them, most addresses first. Returns 0 or -ENOMEM. */
+/* Calls `fn` for each in which addresses found nothing, most of them first. Returns 0 or
+ * -ENOMEM. */
 int markup_filter_missing(const struct markup_filter *f,
-			  void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);
+			  void (*fn)(void *ctx, const struct markup_module *m), void *ctx);
+
+/* The same for each that was announced, once for each build ID, if
+ * options->keep_modules was set; their counts mean nothing. */
+int markup_filter_modules(const struct markup_filter *f,
+			  void (*fn)(void *ctx, const struct markup_module *m), void *ctx);
 
 /* The dumpfile elements seen so far as JSON objects with commas between them, if
  * collect_dumpfiles was set. *ret is owned by the filter. */
 void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret);
-
-/* ---- pool: a filter on several threads ---------------------------------- */
-
-/*
- * What comes out is what one filter would write, whatever the number of threads.
- * The sink's functions are called from any thread, but never two at a time.
- * Threads are started only when an input turns out to be large.
- */
-struct markup_pool;
-
-/* One resolver for each of the n > 0 threads; copied. Returns as
- * markup_filter_create(). */
-int markup_pool_create(const struct markup_options *options,
-		       const struct markup_resolver resolvers[], unsigned n,
-		       const struct markup_sink *sink, struct markup_pool **ret);
-void markup_pool_destroy(struct markup_pool *p); /* NULL is fine */
-
-/* As markup_filter_input(); between inputs only. */
-void markup_pool_input(struct markup_pool *p, const char *name);
-
-/* Where to put the next bytes of the log, and how many there may be (> 0).
- * NULL: no memory. */
-char *markup_pool_room(struct markup_pool *p, size_t *size);
-
-/* `len` bytes were put there. Results as of markup_filter_feed(). */
-int markup_pool_added(struct markup_pool *p, size_t len);
-
-/* As those of the filter; they wait until everything is written. */
-int markup_pool_flush(struct markup_pool *p);
-int markup_pool_finish(struct markup_pool *p);
-int markup_pool_end(struct markup_pool *p);
-
-/* As those of the filter, after flush or finish. */
-const struct markup_stats *markup_pool_stats(const struct markup_pool *p);
-int markup_pool_missing(const struct markup_pool *p,
-			void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);
-void markup_pool_dumpfiles(const struct markup_pool *p, struct markup_str *ret);
 
 #endif

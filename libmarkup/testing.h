@@ -150,7 +150,7 @@ static inline int fake_filter(const struct markup_options *options, const char *
 {
 	struct markup_sink sink = { ret, fake_write, fake_complain };
 	struct markup_filter *f;
-	int rc = markup_filter_create(options, &fake_resolver, &sink, &f);
+	int rc = markup_filter_create(options, &fake_resolver, 1, &sink, &f);
 
 	memset(ret, 0, sizeof(*ret));
 	fake_append(&ret->out, "", 0);

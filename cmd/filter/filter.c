@@ -80,7 +80,7 @@ static int write_dumpfiles(const struct filtering *filtering)
 	char *array;
 	int rc;
 
-	markup_pool_dumpfiles(filtering_pool(filtering), &json);
+	markup_filter_dumpfiles(filtering_filter(filtering), &json);
 	array = must_asprintf("[%.*s]\n", (int)json.len, json.ptr);
 	rc = out_write(o.dumpfile_output, array, strlen(array), &err);
 	free(array);
@@ -128,7 +128,7 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 		result = filtering_end(f);
 	if (result)
 		status = STATUS_ERROR;
-	tally_add(tally, filtering_pool(f));
+	tally_add(tally, filtering_filter(f));
 	if (o.dumpfile_output && result != FILTERING_FAILED && write_dumpfiles(f))
 		status = STATUS_ERROR;
 	filtering_destroy(f);

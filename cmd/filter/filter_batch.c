@@ -266,7 +266,7 @@ static struct filtering *new_filtering(const struct batch *b, const char *log)
 static void end_filtering(struct batch *b, struct filtering *f)
 {
 	pthread_mutex_lock(&b->lock);
-	tally_add(b->tally, filtering_pool(f));
+	tally_add(b->tally, filtering_filter(f));
 	pthread_mutex_unlock(&b->lock);
 	filtering_destroy(f);
 }

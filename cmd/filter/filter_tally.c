@@ -47,10 +47,10 @@ bool tally_warns(struct tally *s, const uint8_t *build_id, size_t len)
 
 /* ---- the sum ------------------------------------------------------------------ */
 
-static void add_module(void *ctx, const struct markup_missing *m)
+static void add_module(void *ctx, const struct markup_module *m)
 {
 	struct tally *s = ctx;
-	struct markup_missing *to;
+	struct markup_module *to;
 	char *name, *id;
 
 	if (s->num == s->cap) {
@@ -69,20 +69,20 @@ static void add_module(void *ctx, const struct markup_missing *m)
 	to->build_id = (const uint8_t *)id;
 }
 
-void tally_add(struct tally *s, const struct markup_pool *pool)
+void tally_add(struct tally *s, const struct markup_filter *filter)
 {
-	const struct markup_stats *stats = markup_pool_stats(pool);
+	const struct markup_stats *stats = markup_filter_stats(filter);
 
 	s->stats.frames += stats->frames;
 	s->stats.frames_resolved += stats->frames_resolved;
 	s->stats.frames_outside += stats->frames_outside;
-	if (markup_pool_missing(pool, add_module, s))
+	if (markup_filter_missing(filter, add_module, s))
 		must_realloc(NULL, SIZE_MAX / 2); /* out of memory: tells and ends */
 }
 
 static int by_id(const void *a, const void *b)
 {
-	const struct markup_missing *x = a, *y = b;
+	const struct markup_module *x = a, *y = b;
 	size_t len = x->build_id_len < y->build_id_len ? x->build_id_len : y->build_id_len;
 	int order = memcmp(x->build_id, y->build_id, len);
 
@@ -92,12 +92,12 @@ static int by_id(const void *a, const void *b)
 
 static int by_frames(const void *a, const void *b)
 {
-	const struct markup_missing *x = a, *y = b;
+	const struct markup_module *x = a, *y = b;
 
 	return x->frames != y->frames ? (x->frames > y->frames ? -1 : 1) : by_id(a, b);
 }
 
-static void free_module(struct markup_missing *m)
+static void free_module(struct markup_module *m)
 {
 	free((char *)m->name.ptr);
 	free((uint8_t *)m->build_id);
@@ -112,7 +112,7 @@ static void merge(struct tally *s)
 		return;
 	qsort(s->modules, s->num, sizeof(*s->modules), by_id);
 	for (size_t i = 1; i < s->num; i++) {
-		struct markup_missing *to = &s->modules[n].m, *from = &s->modules[i].m;
+		struct markup_module *to = &s->modules[n].m, *from = &s->modules[i].m;
 		if (by_id(to, from)) {
 			s->modules[++n].m = *from;
 			continue;
@@ -138,7 +138,7 @@ void tally_print(struct tally *s)
 		  (unsigned long long)s->stats.frames_outside, (unsigned long long)nothing,
 		  nothing ? " in these modules:" : "");
 	for (size_t i = 0; i < s->num && s->modules[i].m.frames; i++) {
-		const struct markup_missing *m = &s->modules[i].m;
+		const struct markup_module *m = &s->modules[i].m;
 		symcache_build_id_text(hex, m->build_id, m->build_id_len < SYMCACHE_BUILD_ID_MAX
 						  ? m->build_id_len : SYMCACHE_BUILD_ID_MAX);
 		fprintf(stderr, "%8llu  %-40s  ", (unsigned long long)m->frames, hex);

@@ -27,7 +27,7 @@ struct filtering {
 	struct names *names;
 	struct resolver **resolvers; /* one for each thread */
 	unsigned threads;
-	struct markup_pool *pool;
+	struct markup_filter *filter;
 	struct tally *tally;
 	bool raw_complaints;
 	int fd;
@@ -130,7 +130,7 @@ int filtering_create(const struct markup_options *options, struct symbols *symbo
 						  options->dialect == MARKUP_LLVM);
 		functions[i] = resolver_functions(f->resolvers[i]);
 	}
-	rc = markup_pool_create(options, functions, threads, &sink, &f->pool);
+	rc = markup_filter_create(options, functions, threads, &sink, &f->filter);
 	free(functions);
 	*ret = f;
 	if (rc) {
@@ -144,7 +144,7 @@ void filtering_destroy(struct filtering *f)
 {
 	if (!f)
 		return;
-	markup_pool_destroy(f->pool);
+	markup_filter_destroy(f->filter);
 	for (unsigned i = 0; i < f->threads; i++)
 		resolver_destroy(f->resolvers[i]);
 	names_destroy(f->names);
@@ -153,14 +153,14 @@ void filtering_destroy(struct filtering *f)
 	free(f);
 }
 
-const struct markup_pool *filtering_pool(const struct filtering *f)
+const struct markup_filter *filtering_filter(const struct filtering *f)
 {
-	return f->pool;
+	return f->filter;
 }
 
 /* ---- one log --------------------------------------------------------------------- */
 
-/* Feeds all of an input; nonzero: of markup_pool_added(). *read: all of it could
+/* Feeds all of an input; nonzero: of markup_filter_added(). *read: all of it could
  * be read. */
 static int feed(struct filtering *f, struct log_input *in, bool alone, bool *read)
 {
@@ -168,23 +168,23 @@ static int feed(struct filtering *f, struct log_input *in, bool alone, bool *rea
 	size_t room, len;
 	int rc = 0;
 
-	markup_pool_input(f->pool, in->name);
+	markup_filter_input(f->filter, in->name);
 	while (!rc) {
-		char *to = markup_pool_room(f->pool, &room);
+		char *to = markup_filter_room(f->filter, &room);
 		*read = !log_input_read(in, to, room, &len, &err);
 		if (!*read)
 			cmd_error("%s", err.msg);
 		if (!*read || !len)
 			break;
-		rc = markup_pool_added(f->pool, len);
+		rc = markup_filter_added(f->filter, len);
 		if (rc || log_input_wait(in, 0))
 			continue;
-		rc = markup_pool_flush(f->pool);
+		rc = markup_filter_flush(f->filter);
 		flush_complaints(f);
 		if (alone && !rc && !log_input_wait(in, PAUSE_MS))
 			symbols_settle(f->symbols);
 	}
-	return rc ? rc : markup_pool_finish(f->pool);
+	return rc ? rc : markup_filter_finish(f->filter);
 }
 
 static enum filtering_result failed(struct filtering *f, int rc)
@@ -220,6 +220,6 @@ enum filtering_result filtering_run(struct filtering *f, const char *path, int f
 
 enum filtering_result filtering_end(struct filtering *f)
 {
-	int rc = markup_pool_end(f->pool);
+	int rc = markup_filter_end(f->filter);
 	return rc ? failed(f, rc) : FILTERING_OK;
 }

@@ -39,20 +39,20 @@ enum filtering_result filtering_run(struct filtering *f, const char *path, int f
 /* After the last log: what closes the output. */
 enum filtering_result filtering_end(struct filtering *f);
 
-const struct markup_pool *filtering_pool(const struct filtering *f);
+const struct markup_filter *filtering_filter(const struct filtering *f);
 
 /* ---- what was resolved, over several of them --------------------------------- */
 
 struct tally {
 	struct markup_stats stats;
-	struct tally_module { struct markup_missing m; } *modules;
+	struct tally_module { struct markup_module m; } *modules;
 	size_t num, cap;
 	void *warned; /* build IDs that were warned of: a tree of tsearch(3) */
 };
 
 /* Is this the first warning of a module without symbols? Any thread may ask. */
 bool tally_warns(struct tally *s, const uint8_t *build_id, size_t len);
-void tally_add(struct tally *s, const struct markup_pool *pool);
+void tally_add(struct tally *s, const struct markup_filter *filter);
 void tally_print(struct tally *s); /* to standard error */
 void tally_deinit(struct tally *s);
 

@@ -43,20 +43,4 @@ bool mk_field_build_id(struct markup_str s, uint8_t *ret);
 /* Is `s`, which is a build ID, the one in id[0, len)? */
 bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len);
 
-/* What comes behind the address of pc and bt: a type and a message. */
-struct markup_pc_type {
-	bool return_address;
-	struct markup_str message; /* ptr NULL: none */
-};
-
-/* Reads the fields of `n` from number `first` (< MARKUP_FIELDS − 1) on; without a
- * type it is `return_address`. */
-struct markup_pc_type mk_field_pc_type(const struct markup_node *n, size_t first,
-				       bool return_address);
-
-/* ID, NAME and BUILDID of a module element whose name may hold colons: it ends
- * at the last ":elf:". False: it is not of that form. */
-bool mk_field_split_module(const struct markup_node *n, struct markup_str *id,
-			   struct markup_str *name, struct markup_str *build_id);
-
 #endif

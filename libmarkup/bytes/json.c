@@ -26,7 +26,7 @@ size_t mk_utf8_len(const char *p, const char *end)
 	return c >= min && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? len : 0;
 }
 
-static void escape(struct markup_out *o, unsigned char c)
+static void escape(struct mk_out *o, unsigned char c)
 {
 	static const char letters[] = "b\bt\tn\nf\fr\r\"\"\\\\";
 
@@ -41,7 +41,7 @@ static void escape(struct markup_out *o, unsigned char c)
 	mk_out_bytes(o, &c, 1);
 }
 
-void mk_json_string(struct markup_out *o, struct markup_str s)
+void mk_json_string(struct mk_out *o, struct markup_str s)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 

@@ -9,30 +9,30 @@
 #include "libmarkup/bytes/out.h"
 
 /* `s` in quotes. Bytes that are not UTF-8 become U+FFFD, one for each. */
-void mk_json_string(struct markup_out *o, struct markup_str s);
+void mk_json_string(struct mk_out *o, struct markup_str s);
 
 /* Members of an object, but for its first: ",\"name\":" and a value. */
-static inline void mk_json_key(struct markup_out *o, const char *name)
+static inline void mk_json_key(struct mk_out *o, const char *name)
 {
 	mk_out_lit(o, ",\"");
 	mk_out_put(o, name, strlen(name));
 	mk_out_lit(o, "\":");
 }
 
-static inline void mk_json_str(struct markup_out *o, const char *name, struct markup_str s)
+static inline void mk_json_str(struct mk_out *o, const char *name, struct markup_str s)
 {
 	mk_json_key(o, name);
 	mk_json_string(o, s);
 }
 
-static inline void mk_json_number(struct markup_out *o, const char *name, uint64_t v)
+static inline void mk_json_number(struct mk_out *o, const char *name, uint64_t v)
 {
 	mk_json_key(o, name);
 	mk_out_dec(o, v);
 }
 
 /* As a string: "0x1f". */
-static inline void mk_json_hex(struct markup_out *o, const char *name, uint64_t v)
+static inline void mk_json_hex(struct mk_out *o, const char *name, uint64_t v)
 {
 	mk_json_key(o, name);
 	mk_out_char(o, '"');

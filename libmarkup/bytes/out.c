@@ -10,34 +10,34 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
-int mk_out_init(struct markup_out *o, size_t cap,
+int mk_out_init(struct mk_out *o, size_t cap,
 		int (*write)(void *ctx, const char *data, size_t len), void *write_ctx)
 {
-	*o = (struct markup_out){ .cap = cap, .write = write, .write_ctx = write_ctx };
+	*o = (struct mk_out){ .cap = cap, .write = write, .write_ctx = write_ctx };
 	o->buf = malloc(cap);
 	return o->buf ? 0 : -ENOMEM;
 }
 
-void mk_out_deinit(struct markup_out *o)
+void mk_out_deinit(struct mk_out *o)
 {
 	free(o->buf);
 	o->buf = NULL;
 	o->len = o->cap = 0;
 }
 
-static void write_through(struct markup_out *o, const char *p, size_t n)
+static void write_through(struct mk_out *o, const char *p, size_t n)
 {
 	if (n && !o->error && o->write(o->write_ctx, p, n))
 		o->error = -EIO;
 }
 
-void mk_out_flush(struct markup_out *o)
+void mk_out_flush(struct mk_out *o)
 {
 	write_through(o, o->buf, o->len);
 	o->len = 0;
 }
 
-void mk_out_put_slow(struct markup_out *o, const char *p, size_t n)
+void mk_out_put_slow(struct mk_out *o, const char *p, size_t n)
 {
 	if (o->write) {
 		mk_out_flush(o);
@@ -63,7 +63,7 @@ void mk_out_put_slow(struct markup_out *o, const char *p, size_t n)
 	}
 }
 
-char *mk_out_room_slow(struct markup_out *o, size_t n)
+char *mk_out_room_slow(struct mk_out *o, size_t n)
 {
 	if (o->write) {
 		mk_out_flush(o);
@@ -81,7 +81,7 @@ char *mk_out_room_slow(struct markup_out *o, size_t n)
 	return n <= o->cap - len ? o->buf + len : NULL;
 }
 
-void mk_out_spaces(struct markup_out *o, size_t n)
+void mk_out_spaces(struct mk_out *o, size_t n)
 {
 	for (; n; n--)
 		mk_out_char(o, ' ');
@@ -168,25 +168,25 @@ size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v)
 	return 2 + len;
 }
 
-void mk_out_dec(struct markup_out *o, uint64_t v)
+void mk_out_dec(struct mk_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
 	mk_out_put(o, buf, mk_fmt_dec(buf, v));
 }
 
-void mk_out_hex(struct markup_out *o, uint64_t v)
+void mk_out_hex(struct mk_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
 	mk_out_put(o, buf, mk_fmt_hex(buf, v));
 }
 
-void mk_out_addr(struct markup_out *o, uint64_t v)
+void mk_out_addr(struct mk_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
 	mk_out_put(o, buf, mk_fmt_addr(buf, v));
 }
 
-void mk_out_bytes(struct markup_out *o, const uint8_t *p, size_t n)
+void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		char pair[2] = { hex_digits[p[i] >> 4], hex_digits[p[i] & 15] };

@@ -16,7 +16,7 @@
 
 #include "libmarkup/markup.h"
 
-struct markup_out {
+struct mk_out {
 	char *buf;
 	size_t len, cap;
 	int (*write)(void *ctx, const char *data, size_t len); /* NULL: grow */
@@ -25,17 +25,17 @@ struct markup_out {
 };
 
 /* A buffer of `cap` bytes in front of `write`; grows if `write` is NULL. */
-int mk_out_init(struct markup_out *o, size_t cap,
+int mk_out_init(struct mk_out *o, size_t cap,
 		int (*write)(void *ctx, const char *data, size_t len), void *write_ctx);
-void mk_out_deinit(struct markup_out *o);
+void mk_out_deinit(struct mk_out *o);
 
 /* Hands all to the sink. */
-void mk_out_flush(struct markup_out *o);
+void mk_out_flush(struct mk_out *o);
 
 /* What mk_out_put() and out_room() do when the buffer is full. */
-void mk_out_put_slow(struct markup_out *o, const char *p, size_t n);
+void mk_out_put_slow(struct mk_out *o, const char *p, size_t n);
 
-static inline void mk_out_put(struct markup_out *o, const char *p, size_t n)
+static inline void mk_out_put(struct mk_out *o, const char *p, size_t n)
 {
 	if (__builtin_expect(n > o->cap - o->len, 0)) {
 		mk_out_put_slow(o, p, n);
@@ -46,33 +46,33 @@ static inline void mk_out_put(struct markup_out *o, const char *p, size_t n)
 	o->len += n;
 }
 
-char *mk_out_room_slow(struct markup_out *o, size_t n);
+char *mk_out_room_slow(struct mk_out *o, size_t n);
 
 /* Where up to `n` bytes may be written; then say how many with mk_out_used().
  * NULL: not so many at once, or no memory. */
-static inline char *mk_out_room(struct markup_out *o, size_t n)
+static inline char *mk_out_room(struct mk_out *o, size_t n)
 {
 	return n <= o->cap - o->len ? o->buf + o->len : mk_out_room_slow(o, n);
 }
 
-static inline void mk_out_used(struct markup_out *o, const char *end)
+static inline void mk_out_used(struct mk_out *o, const char *end)
 {
 	o->len = (size_t)(end - o->buf);
 }
 
-static inline void mk_out_str(struct markup_out *o, struct markup_str s)
+static inline void mk_out_str(struct mk_out *o, struct markup_str s)
 {
 	mk_out_put(o, s.ptr, s.len);
 }
 
 #define mk_out_lit(o, literal) mk_out_put((o), (literal), sizeof(literal) - 1)
 
-static inline void mk_out_char(struct markup_out *o, char c)
+static inline void mk_out_char(struct mk_out *o, char c)
 {
 	mk_out_put(o, &c, 1);
 }
 
-void mk_out_spaces(struct markup_out *o, size_t n);
+void mk_out_spaces(struct mk_out *o, size_t n);
 
 /* The fmt_… functions return the length; what they write beyond it, up to FMT_MAX,
  * means nothing. */
@@ -85,10 +85,10 @@ size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v);
 /* 0x and 16 hex digits. */
 size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v);
 
-void mk_out_dec(struct markup_out *o, uint64_t v);
-void mk_out_hex(struct markup_out *o, uint64_t v);
-void mk_out_addr(struct markup_out *o, uint64_t v);
+void mk_out_dec(struct mk_out *o, uint64_t v);
+void mk_out_hex(struct mk_out *o, uint64_t v);
+void mk_out_addr(struct mk_out *o, uint64_t v);
 /* Bytes as hex digits, lower case, without 0x. */
-void mk_out_bytes(struct markup_out *o, const uint8_t *p, size_t n);
+void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n);
 
 #endif

@@ -172,8 +172,8 @@ TARGET static inline uint64_t avx2_count_of(const struct avx2_block *b, char c)
 /* ---- which of them ------------------------------------------------------------ */
 
 struct passes {
-	size_t (*scan)(const char **from, const char *end, enum markup_scan_for what,
-		       uint64_t *newlines, struct markup_hit hits[], size_t max);
+	size_t (*scan)(const char **from, const char *end, enum mk_scan_for what,
+		       uint64_t *newlines, struct mk_hit hits[], size_t max);
 	const char *(*scan_context)(const char *p, const char *end);
 	uint64_t (*count_newlines)(const char *p, const char *end);
 };
@@ -193,33 +193,33 @@ static const struct passes *passes(void)
 	return &base_passes;
 }
 
-size_t markup_scan_hits(const char **p, const char *end, enum markup_scan_for what,
-			uint64_t *newlines, struct markup_hit hits[], size_t max)
+size_t mk_scan_hits(const char **p, const char *end, enum mk_scan_for what,
+			uint64_t *newlines, struct mk_hit hits[], size_t max)
 {
 	return passes()->scan(p, end, what, newlines, hits, max);
 }
 
-const char *markup_scan(const char *p, const char *end, enum markup_scan_for what,
+const char *mk_scan(const char *p, const char *end, enum mk_scan_for what,
 			uint64_t *newlines)
 {
-	struct markup_hit hit;
+	struct mk_hit hit;
 
-	return markup_scan_hits(&p, end, what, newlines, &hit, 1) ? hit.at : NULL;
+	return mk_scan_hits(&p, end, what, newlines, &hit, 1) ? hit.at : NULL;
 }
 
-const char *markup_scan_context(const char *p, const char *end)
+const char *mk_scan_context(const char *p, const char *end)
 {
 	return passes()->scan_context(p, end);
 }
 
-uint64_t markup_count_newlines(const char *p, const char *end)
+uint64_t mk_count_newlines(const char *p, const char *end)
 {
 	return passes()->count_newlines(p, end);
 }
 
 /* ---- in short texts ----------------------------------------------------------- */
 
-const char *markup_scan_special(const char *p, const char *end)
+const char *mk_scan_special(const char *p, const char *end)
 {
 #ifdef __SSE2__
 	while (end - p >= 16) {
@@ -238,7 +238,7 @@ const char *markup_scan_special(const char *p, const char *end)
 	return p;
 }
 
-const char *markup_find3(const char *p, const char *end, char c)
+const char *mk_find3(const char *p, const char *end, char c)
 {
 	/* Elements are short: look at the next bytes one by one first. */
 	for (int i = 0; i < 64 && end - p >= 3; i++, p++)
@@ -258,7 +258,7 @@ const char *markup_find3(const char *p, const char *end, char c)
 	return NULL;
 }
 
-const char *markup_rfind3(const char *p, const char *end, char c)
+const char *mk_rfind3(const char *p, const char *end, char c)
 {
 	while (end - p >= 3) {
 		const char *last = memrchr(p, c, (size_t)(end - p));

@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What ends markup_scan() beside "{{{". */
-enum markup_scan_for {
-	MARKUP_SCAN_BRACES,  /* nothing */
-	MARKUP_SCAN_ESC,     /* ESC, too */
+/* What ends mk_scan() beside "{{{". */
+enum mk_scan_for {
+	MK_SCAN_BRACES,  /* nothing */
+	MK_SCAN_ESC,     /* ESC, too */
 };
 
 /* A "{{{" (or ESC). */
-struct markup_hit {
+struct mk_hit {
 	const char *at;
 	uint64_t line_no; /* lines before it */
 };
@@ -26,27 +26,27 @@ struct markup_hit {
 /* The first "{{{" (or ESC) in [*p, end), up to `max` of them, at least one; returns how
  * many there are. *p: where to go on, with *newlines the newlines added that are
  * before it. Of five braces in a row the first three are one. */
-size_t markup_scan_hits(const char **p, const char *end, enum markup_scan_for what,
-			uint64_t *newlines, struct markup_hit hits[], size_t max);
+size_t mk_scan_hits(const char **p, const char *end, enum mk_scan_for what,
+			uint64_t *newlines, struct mk_hit hits[], size_t max);
 
 /* The first of them, or NULL; adds the newlines before it (or before `end`) to
  * *newlines. */
-const char *markup_scan(const char *p, const char *end, enum markup_scan_for what,
+const char *mk_scan(const char *p, const char *end, enum mk_scan_for what,
 			uint64_t *newlines);
 
 /* The first "{{{m" or "{{{r" in [p, end), or NULL: module, mmap and reset begin so. */
-const char *markup_scan_context(const char *p, const char *end);
+const char *mk_scan_context(const char *p, const char *end);
 
 /* Newlines in [p, end). */
-uint64_t markup_count_newlines(const char *p, const char *end);
+uint64_t mk_count_newlines(const char *p, const char *end);
 
 /* The first three of `c` in a row in [p, end), or NULL. */
-const char *markup_find3(const char *p, const char *end, char c);
+const char *mk_find3(const char *p, const char *end, char c);
 
 /* The last three of `c` in a row in [p, end), or NULL. */
-const char *markup_rfind3(const char *p, const char *end, char c);
+const char *mk_rfind3(const char *p, const char *end, char c);
 
 /* The first ':', '{' or '}' in [p, end), or `end`. */
-const char *markup_scan_special(const char *p, const char *end);
+const char *mk_scan_special(const char *p, const char *end);
 
 #endif

@@ -17,8 +17,8 @@ TARGET static inline struct KIND(block) KIND(load_some)(const char *p, size_t le
 	return KIND(load)(bytes);
 }
 
-TARGET static size_t KIND(scan)(const char **from, const char *end, enum markup_scan_for what,
-				uint64_t *newlines, struct markup_hit hits[], size_t max)
+TARGET static size_t KIND(scan)(const char **from, const char *end, enum mk_scan_for what,
+				uint64_t *newlines, struct mk_hit hits[], size_t max)
 {
 	const char *p = *from, *next = p; /* no hit begins before `next` */
 	unsigned before = 0;
@@ -36,7 +36,7 @@ TARGET static size_t KIND(scan)(const char **from, const char *end, enum markup_
 			before = 0;
 		}
 		hit = braces;
-		if (what == MARKUP_SCAN_ESC)
+		if (what == MK_SCAN_ESC)
 			hit |= KIND(mask_of)(&b, '\033');
 		if (__builtin_expect(!hit, 1)) {
 			*newlines += KIND(count_of)(&b, '\n');

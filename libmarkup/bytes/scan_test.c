@@ -38,10 +38,10 @@ static uint64_t slow_newlines(const char *p, const char *end)
 
 /* All hits, some at a time, by one kind of passes. */
 static void check_hits(const struct passes *k, const char *p, const char *end,
-		       enum markup_scan_for what, size_t max)
+		       enum mk_scan_for what, size_t max)
 {
 	const char *from = p, *next = p;
-	struct markup_hit hits[3];
+	struct mk_hit hits[3];
 	uint64_t newlines = 5;
 	size_t n;
 
@@ -49,7 +49,7 @@ static void check_hits(const struct passes *k, const char *p, const char *end,
 		n = k->scan(&from, end, what, &newlines, hits, max);
 		for (size_t i = 0; i < n; i++) {
 			while (!(end - next >= 3 && !memcmp(next, "{{{", 3)) &&
-			       !(what == MARKUP_SCAN_ESC && *next == '\033'))
+			       !(what == MK_SCAN_ESC && *next == '\033'))
 				assert_true(++next < end);
 			assert_ptr_equal(hits[i].at, next);
 			assert_int_equal(hits[i].line_no, 5 + slow_newlines(p, next));
@@ -59,7 +59,7 @@ static void check_hits(const struct passes *k, const char *p, const char *end,
 		assert_int_equal(newlines, 5 + slow_newlines(p, from));
 	} while (n == max);
 	assert_null(slow_find3(next, end, '{'));
-	if (what == MARKUP_SCAN_ESC)
+	if (what == MK_SCAN_ESC)
 		assert_null(memchr(next, '\033', (size_t)(end - next)));
 }
 
@@ -68,8 +68,8 @@ static void check_kind(const struct passes *k, const char *p, const char *end)
 	const char *brace = slow_find3(p, end, '{');
 
 	for (size_t max = 1; max <= 3; max++) {
-		check_hits(k, p, end, MARKUP_SCAN_BRACES, max);
-		check_hits(k, p, end, MARKUP_SCAN_ESC, max);
+		check_hits(k, p, end, MK_SCAN_BRACES, max);
+		check_hits(k, p, end, MK_SCAN_ESC, max);
 	}
 	for (; brace; brace = slow_find3(brace + 1, end, '{'))
 		if (end - brace > 3 && (brace[3] == 'm' || brace[3] == 'r'))
@@ -85,10 +85,10 @@ static void check(const char *p, const char *end)
 
 	check_kind(&base_passes, p, end);
 	check_kind(passes(), p, end);
-	assert_ptr_equal(markup_scan(p, end, MARKUP_SCAN_BRACES, &newlines), brace);
+	assert_ptr_equal(mk_scan(p, end, MK_SCAN_BRACES, &newlines), brace);
 	assert_int_equal(newlines, 5 + slow_newlines(p, brace ? brace : end));
-	assert_ptr_equal(markup_find3(p, end, '{'), brace);
-	assert_ptr_equal(markup_rfind3(p, end, '{'), slow_rfind3(p, end, '{'));
+	assert_ptr_equal(mk_find3(p, end, '{'), brace);
+	assert_ptr_equal(mk_rfind3(p, end, '{'), slow_rfind3(p, end, '{'));
 }
 
 static void test_positions(void **state)

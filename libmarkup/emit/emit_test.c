@@ -184,7 +184,7 @@ static void read_log(void)
 		frames[num_frames++] = (struct frame){ address, mk_str_is(n.fields[2], "pc") };
 	}
 
-	assert_int_equal(markup_filter_create(&options, &fake_resolver, &to, &f), 0);
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &to, &f), 0);
 	assert_int_equal(markup_filter_feed(f, log_text, log_len), 0);
 	assert_int_equal(markup_filter_finish(f), 0);
 	assert_int_equal(markup_filter_stats(f)->frames > 0, 1);

@@ -1,16 +1,16 @@
 /*
- * A filter on several threads: see markup.h and, for how it works, pool.h. Here
- * the bytes of an input become chunks.
+ * A filter on one thread or several: see markup.h and, for how it works, filter.h.
+ * Here the bytes of an input become chunks.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libmarkup/bytes/cut.h"
+#include "libmarkup/filter/cut.h"
 #include "libmarkup/filter/filter.h"
 
 /* ---- the input → chunks ------------------------------------------------------ */
 
-static struct chunk *new_chunk(struct markup_pool *p)
+static struct chunk *new_chunk(struct markup_filter *p)
 {
 	struct chunk *c;
 
@@ -30,25 +30,25 @@ static struct chunk *new_chunk(struct markup_pool *p)
 	c->data = malloc(CHUNK);
 	if (!c->data || mk_out_init(&c->complaints, 256, NULL, NULL) ||
 	    mk_out_init(&c->dumpfiles, 256, NULL, NULL)) {
-		mk_pool_free_chunks(p, c);
+		mk_filter_free_chunks(p, c);
 		return NULL;
 	}
 	return c;
 }
 
 /* Puts a chunk into the order, with what it announces. False: no memory. */
-static bool push_chunk(struct markup_pool *p, struct chunk *c, bool whole)
+static bool push_chunk(struct markup_filter *p, struct chunk *c, bool whole)
 {
-	struct event *e = NULL;
+	struct notice *e = NULL;
 
 	if (!p->begun)
-		mk_pool_write_frame(p, false);
+		mk_filter_write_frame(p, false);
 	p->begun = true;
 	c->seq = p->next_seq;
-	if (p->running > 1 && !c->plain && !mk_pool_make_event(c, whole, &e))
+	if (p->running > 1 && !c->plain && !mk_filter_make_notice(c, whole, &e))
 		return false;
 	pthread_mutex_lock(&p->lock);
-	if (e && !mk_pool_push_event(p, e)) {
+	if (e && !mk_filter_push_notice(p, e)) {
 		pthread_mutex_unlock(&p->lock);
 		free(e);
 		return false;
@@ -64,12 +64,12 @@ static bool push_chunk(struct markup_pool *p, struct chunk *c, bool whole)
 		c->done = true;
 	else if (!p->untaken)
 		p->untaken = c;
-	mk_pool_advance(p); /* wakes the threads, too */
+	mk_filter_advance(p); /* wakes the threads, too */
 	pthread_mutex_unlock(&p->lock);
 	return true;
 }
 
-static int fail(struct markup_pool *p, int error)
+static int fail(struct markup_filter *p, int error)
 {
 	p->error = error;
 	return error;
@@ -82,12 +82,14 @@ enum how_much {
 
 /* Is there nothing for a filter to do in the first `len` bytes, which are whole lines?
  * Then *lines is the number of the line behind them. */
-static bool is_plain(const struct markup_pool *p, const struct chunk *c, size_t len,
+static bool is_plain(const struct markup_filter *p, const struct chunk *c, size_t len,
 		     uint64_t *lines)
 {
+	const struct mk_stream *s = p->workers[0].s;
+
 	*lines = p->line_no;
-	return len && p->clean && !p->every_line &&
-	       !markup_scan(c->data, c->data + len, p->scan_for, lines);
+	return len && p->clean && !s->output.renderer->every_line &&
+	       !mk_ahead_finds(&s->resolve.ahead, c->data, c->data + len, lines);
 }
 
 /*
@@ -95,7 +97,7 @@ static bool is_plain(const struct markup_pool *p, const struct chunk *c, size_t 
  * markup there is one. If there is none, it goes nevertheless, and all filters have to
  * follow it. `last`: and that is the end of the input.
  */
-static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
+static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 {
 	struct chunk *c = p->filling, *rest;
 	const char *eol = memrchr(c->data, '\n', c->len);
@@ -103,7 +105,7 @@ static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 	uint64_t lines;
 	const bool plain = !last && is_plain(p, c, whole_lines, &lines);
 	size_t len = last ? c->len : plain ? whole_lines :
-		     mk_clean_cut(c->data, c->len, p->scan_for == MARKUP_SCAN_ESC, p->clean);
+		     mk_clean_cut(c->data, c->len, p->workers[0].s->output.follows, p->clean);
 	const bool clean = last || len, full = how_much == ALL && !last;
 
 	if (!clean) {
@@ -120,27 +122,42 @@ static int dispatch(struct markup_pool *p, enum how_much how_much, bool last)
 	c->line_no = p->line_no;
 	c->last = last;
 	c->plain = plain;
-	p->line_no = plain ? lines : p->line_no + markup_count_newlines(c->data, c->data + len);
+	p->line_no = plain ? lines : p->line_no + mk_count_newlines(c->data, c->data + len);
 	p->filling = rest;
 	if (full && !plain && p->clean && p->running < p->n && !p->started) {
 		p->started = true;
-		if (!mk_pool_start(p))
+		if (!mk_filter_start(p))
 			return fail(p, -ENOMEM);
 	}
 	if (!push_chunk(p, c, !(p->clean && clean)))
 		return fail(p, -ENOMEM);
 	p->clean = clean;
-	mk_pool_work(p, p->running > 1 ? IN_FLIGHT * p->running : 0);
+	mk_filter_work(p, p->running > 1 ? IN_FLIGHT * p->running : 0);
 	return p->error;
 }
 
 /* ---- the interface ------------------------------------------------------------ */
 
-int markup_pool_create(const struct markup_options *options,
-		       const struct markup_resolver resolvers[], unsigned n,
-		       const struct markup_sink *sink, struct markup_pool **ret)
+/* Creates the stream of a worker. */
+static int create_stream(struct markup_filter *p, struct worker *w,
+			 const struct markup_resolver *resolver)
 {
-	struct markup_pool *p = calloc(1, sizeof(*p));
+	const struct markup_sink own = { w, mk_filter_take_output,
+					 p->sink.complain ? mk_filter_take_complaint : NULL };
+	int rc;
+
+	w->filter = p;
+	rc = mk_stream_create(&p->options, resolver, &own, &w->s);
+	if (!rc)
+		w->s->mute = !p->sink.write;
+	return rc;
+}
+
+int markup_filter_create(const struct markup_options *options,
+			 const struct markup_resolver resolvers[], unsigned n,
+			 const struct markup_sink *sink, struct markup_filter **ret)
+{
+	struct markup_filter *p = calloc(1, sizeof(*p));
 	int rc = 0;
 
 	*ret = NULL;
@@ -149,108 +166,122 @@ int markup_pool_create(const struct markup_options *options,
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->changed, NULL);
 	p->sink = *sink;
+	p->options = *options;
+	p->options.title = p->title = options->title ? strdup(options->title) : NULL;
 	p->clean = true;
 	p->running = 1;
 	p->workers = calloc(n, sizeof(*p->workers));
-	for (unsigned i = 0; p->workers && i < n; i++, p->n++) {
-		struct worker *w = &p->workers[i];
-		const struct markup_sink own = {
-			w, mk_pool_take_output,
-			sink->complain ? mk_pool_take_complaint : NULL };
-		w->pool = p;
-		rc = markup_filter_create(options, &resolvers[i], &own, &w->f);
-		if (rc)
-			break;
-		w->f->inner = true;
+	for (unsigned i = 0; p->workers && i < n && !rc; i++) {
+		rc = create_stream(p, &p->workers[i], &resolvers[i]);
+		p->n += !rc;
 	}
 	if (p->n == n && !mk_out_init(&p->dumpfiles, 256, NULL, NULL))
 		p->filling = new_chunk(p);
 	if (!p->filling) {
-		markup_pool_destroy(p);
+		markup_filter_destroy(p);
 		return rc ? rc : -ENOMEM;
 	}
-	p->scan_for = p->workers[0].f->scan_for;
-	p->every_line = p->workers[0].f->renderer->every_line;
 	*ret = p;
 	return 0;
 }
 
-void markup_pool_destroy(struct markup_pool *p)
+void markup_filter_destroy(struct markup_filter *p)
 {
 	if (!p)
 		return;
 	if (p->running > 1)
-		mk_pool_stop(p);
+		mk_filter_stop(p);
 	for (unsigned i = 0; i < p->n; i++)
-		markup_filter_destroy(p->workers[i].f);
+		mk_stream_destroy(p->workers[i].s);
 	free(p->workers);
-	mk_pool_free_events(p);
-	mk_pool_free_chunks(p, p->filling);
-	mk_pool_free_chunks(p, p->unused);
+	free(p->title);
+	mk_filter_free_notices(p);
+	mk_filter_free_chunks(p, p->filling);
+	mk_filter_free_chunks(p, p->unused);
 	while (p->num_buffers)
 		free(p->buffers[--p->num_buffers]);
 	free(p->buffers);
-	mk_missing_deinit(&p->missing);
+	mk_modules_deinit(&p->missing);
 	mk_out_deinit(&p->dumpfiles);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->changed);
 	free(p);
 }
 
-void markup_pool_input(struct markup_pool *p, const char *name)
+void markup_filter_input(struct markup_filter *p, const char *name)
 {
 	p->input = name;
 	p->input_number++;
 	p->line_no = 0;
 }
 
-char *markup_pool_room(struct markup_pool *p, size_t *size)
+char *markup_filter_room(struct markup_filter *p, size_t *size)
 {
 	*size = CHUNK - p->filling->len;
 	return p->filling->data + p->filling->len;
 }
 
-int markup_pool_added(struct markup_pool *p, size_t len)
+int markup_filter_added(struct markup_filter *p, size_t len)
 {
 	p->filling->len += len;
 	return p->filling->len < CHUNK ? p->error : dispatch(p, ALL, false);
 }
 
-int markup_pool_flush(struct markup_pool *p)
+int markup_filter_feed(struct markup_filter *p, const char *data, size_t len)
+{
+	size_t room;
+
+	for (; len && !p->error; data += room, len -= room) {
+		char *to = markup_filter_room(p, &room);
+		if (room > len)
+			room = len;
+		memcpy(to, data, room);
+		markup_filter_added(p, room);
+	}
+	return p->error;
+}
+
+int markup_filter_flush(struct markup_filter *p)
 {
 	if (!p->error)
 		dispatch(p, WHAT_THERE_IS, false);
-	mk_pool_work(p, 0);
+	mk_filter_work(p, 0);
 	return p->error;
 }
 
-int markup_pool_finish(struct markup_pool *p)
+int markup_filter_finish(struct markup_filter *p)
 {
 	if (!p->error)
 		dispatch(p, ALL, true);
-	mk_pool_work(p, 0);
+	mk_filter_work(p, 0);
 	return p->error;
 }
 
-int markup_pool_end(struct markup_pool *p)
+int markup_filter_end(struct markup_filter *p)
 {
-	mk_pool_work(p, 0);
-	mk_pool_write_frame(p, true);
+	mk_filter_work(p, 0);
+	mk_filter_write_frame(p, true);
 	return p->error;
 }
 
-const struct markup_stats *markup_pool_stats(const struct markup_pool *p)
+const struct markup_stats *markup_filter_stats(const struct markup_filter *p)
 {
 	return &p->stats;
 }
 
-int markup_pool_missing(const struct markup_pool *p,
-			void (*fn)(void *ctx, const struct markup_missing *m), void *ctx)
+int markup_filter_missing(const struct markup_filter *p,
+			void (*fn)(void *ctx, const struct markup_module *m), void *ctx)
 {
-	return mk_missing_each(&p->missing, fn, ctx);
+	return mk_modules_each(&p->missing, fn, ctx);
 }
 
-void markup_pool_dumpfiles(const struct markup_pool *p, struct markup_str *ret)
+int markup_filter_modules(const struct markup_filter *p,
+			  void (*fn)(void *ctx, const struct markup_module *m), void *ctx)
+{
+	return mk_modules_each(&p->workers[0].s->resolve.seen, fn, ctx);
+}
+
+void markup_filter_dumpfiles(const struct markup_filter *p, struct markup_str *ret)
 {
 	*ret = (struct markup_str){ p->dumpfiles.buf, p->dumpfiles.len };
 }

@@ -1,23 +1,24 @@
 /*
- * pool.h: the pool from inside: what its parts share.
+ * filter.h: the filter from inside: what its parts share.
  *
- *   pool.c         bytes of an input → chunks in their order; the interface
- *   pool_events.c  what the chunks of others do to the state of a filter
- *   pool_work.c    the workers
- *   pool_output.c  what came of the chunks → the sink, in their order
+ *   filter.c   bytes of an input → chunks in their order; the interface
+ *   cut.c      where they may be cut
+ *   workers.c  the threads, each with a stream (stream.c)
+ *   follow.c   what the chunks of others do to the context of a stream
+ *   merge.c    what came of the chunks → the sink, in their order
  *
  *   input → chunks, cut where nothing is open (cut.h)
  *             |
- *             +→ thread 1: its filter →\
+ *             +→ thread 1: its stream →\
  *             +→ the caller's: its own →+→ written in the order of the chunks
  *             +→ plain text ───────────/
  *
- * Each worker has a whole filter of its own. The filters agree on modules and
- * maps because each of them sees every contextual line of the log: those of the
- * chunks of others it is fed silently, as `events`, before the next chunk of its
- * own. Where the input could not be cut cleanly the whole chunk is such an
- * event. So every filter is in the state it would be in had it seen everything,
- * and the output does not depend on who filtered what.
+ * Each worker has a whole stream of its own. They agree on modules and maps because
+ * each of them sees every contextual line of the log: those of the chunks of others it
+ * follows silently, as `notices`, before the next chunk of its own. Where the input could
+ * not be cut cleanly the whole chunk is such a notice. So every stream is in the state it
+ * would be in had it seen everything, and the output does not depend on who filtered
+ * what.
  *
  * The caller's thread is one of the workers: it filters a chunk whenever enough
  * are in flight, so that with n workers n threads are busy.
@@ -25,18 +26,18 @@
  * Memory: a bounded number of chunks; the output of one that is not yet its turn
  * is kept up to OUT_MAX, then its thread waits.
  */
-#ifndef MARKUP_POOL_H
-#define MARKUP_POOL_H
+#ifndef MARKUP_FILTER_H
+#define MARKUP_FILTER_H
 
 #include <pthread.h>
 
-#include "libmarkup/state.h"
+#include "libmarkup/filter/stream.h"
 
 #define CHUNK     (64u << 10)
 #define OUT_MAX   (8u << 20)
 #define IN_FLIGHT 4u /* chunks for each worker */
 
-/* Output that waits for its turn; `buf` has MARKUP_OUT_BUFFER bytes, or `len` if
+/* Output that waits for its turn; `buf` has OUT_BUFFER bytes, or `len` if
  * they are more. */
 struct piece {
 	char *buf;
@@ -55,13 +56,13 @@ struct chunk {
 	/* What came of it and was not written yet. */
 	struct piece *pieces;
 	size_t num_pieces, cap_pieces, kept; /* bytes in all pieces */
-	struct markup_out complaints; /* of struct complaint, each with its text */
-	struct markup_out dumpfiles;
-	struct missing_table missing;
+	struct mk_out complaints; /* of struct complaint, each with its text */
+	struct mk_out dumpfiles;
+	struct mk_modules missing;
 };
 
-/* What a chunk does to the state of a filter. */
-struct event {
+/* What a chunk does to the context. */
+struct notice {
 	uint64_t seq; /* of the chunk */
 	bool whole;   /* all of it; else its contextual lines */
 	bool last;    /* the input ends behind it */
@@ -70,14 +71,14 @@ struct event {
 };
 
 struct worker {
-	struct markup_pool *pool;
-	struct markup_filter *f;
+	struct markup_filter *filter;
+	struct mk_stream *s;
 	pthread_t thread;     /* of all but the first, who is the caller */
-	struct chunk *chunk;  /* at hand; NULL: an event, to be silent about */
-	uint64_t next_event;  /* number of the next one to see */
+	struct chunk *chunk;  /* the current one; NULL: a notice, to be silent about */
+	uint64_t next_notice; /* number of the next one to see */
 };
 
-struct markup_pool {
+struct markup_filter {
 	struct markup_sink sink;
 	unsigned n;                    /* workers */
 	unsigned running;              /* those at work: the caller and the threads */
@@ -86,8 +87,8 @@ struct markup_pool {
 	const char *input;
 	uint64_t input_number;
 	bool begun;                    /* the head of the output is written */
-	enum markup_scan_for scan_for;
-	bool every_line;
+	char *title;                   /* of the options; owned */
+	struct markup_options options;
 
 	/* The input. */
 	struct chunk *filling;
@@ -106,54 +107,54 @@ struct markup_pool {
 	size_t num_buffers, cap_buffers;
 	unsigned in_flight;
 	uint64_t next_seq;             /* of the next chunk */
-	struct event **events;         /* ring: number i is at i % cap_events */
-	uint64_t first_event, num_events, cap_events; /* numbers of all there were */
+	struct notice **notices;         /* ring: number i is at i % cap_notices */
+	uint64_t first_notice, num_notices, cap_notices; /* numbers of all there were */
 
 	/* The sum of what the chunks gave, in their order. */
 	struct markup_stats stats;
-	struct missing_table missing;
-	struct markup_out dumpfiles;
+	struct mk_modules missing;
+	struct mk_out dumpfiles;
 };
 
-/* ---- pool_output.c -------------------------------------------------------- */
+/* ---- merge.c -------------------------------------------------------- */
 
-/* The sink of a worker's filter. */
-int mk_pool_take_output(void *worker, const char *data, size_t len);
-void mk_pool_take_complaint(void *worker, const char *data, size_t len);
+/* The sink of a worker's stream. */
+int mk_filter_take_output(void *worker, const char *data, size_t len);
+void mk_filter_take_complaint(void *worker, const char *data, size_t len);
 
 /* Writes all chunks whose turn has come, and wakes who waits. Called and returns
  * with the lock held. */
-void mk_pool_advance(struct markup_pool *p);
+void mk_filter_advance(struct markup_filter *p);
 
 /* Writes the head of the output or, if `end`, what closes it. Nothing is in
  * flight. */
-void mk_pool_write_frame(struct markup_pool *p, bool end);
+void mk_filter_write_frame(struct markup_filter *p, bool end);
 
-void mk_pool_free_chunks(struct markup_pool *p, struct chunk *c); /* with what follows */
+void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c); /* with what follows */
 
-/* ---- pool_events.c -------------------------------------------------------- */
+/* ---- follow.c -------------------------------------------------------- */
 
 /* What the chunk does to the state; NULL in *ret: nothing. False: no memory. */
-bool mk_pool_make_event(const struct chunk *c, bool whole, struct event **ret);
+bool mk_filter_make_notice(const struct chunk *c, bool whole, struct notice **ret);
 
-/* Puts an event behind the others, and forgets those that all have seen. Under the
+/* Puts a notice behind the others, and forgets those that all have seen. Under the
  * lock. False: no memory. */
-bool mk_pool_push_event(struct markup_pool *p, struct event *e);
+bool mk_filter_push_notice(struct markup_filter *p, struct notice *e);
 
-/* Lets the filter see what was announced in the chunks before `seq` that were
+/* Lets the stream follow what was announced in the chunks before `seq` that were
  * not its own. Called and returns with the lock held. */
-void mk_pool_catch_up(struct worker *w, uint64_t seq);
+void mk_filter_catch_up(struct worker *w, uint64_t seq);
 
-void mk_pool_free_events(struct markup_pool *p);
+void mk_filter_free_notices(struct markup_filter *p);
 
-/* ---- pool_work.c ---------------------------------------------------------- */
+/* ---- workers.c ---------------------------------------------------------- */
 
-/* Starts the threads; their filters take over the state of the first, which is
+/* Starts the threads; their streams take over the state of the first, which is
  * clean. False: no memory. */
-bool mk_pool_start(struct markup_pool *p);
-void mk_pool_stop(struct markup_pool *p);
+bool mk_filter_start(struct markup_filter *p);
+void mk_filter_stop(struct markup_filter *p);
 
 /* Filters the chunks in flight, with the threads, until at most `most` are left. */
-void mk_pool_work(struct markup_pool *p, unsigned most);
+void mk_filter_work(struct markup_filter *p, unsigned most);
 
 #endif

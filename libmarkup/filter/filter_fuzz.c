@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(whole.err.len == pieces.err.len &&
 	      !memcmp(whole.err.buf, pieces.err.buf, whole.err.len));
 	if (options.dialect == MARKUP_DEFAULT && options.format == MARKUP_TEXT_OUT &&
-	    !markup_scan(in, in + len, MARKUP_SCAN_ESC, &newlines)) {
+	    !mk_scan(in, in + len, MK_SCAN_ESC, &newlines)) {
 		check(whole.out.len == len && !memcmp(whole.out.buf, in, len));
 		check(!whole.err.len);
 	}

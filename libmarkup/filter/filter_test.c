@@ -112,7 +112,7 @@ struct missing_list {
 	char text[256];
 };
 
-static void note_missing(void *ctx, const struct markup_missing *m)
+static void note_missing(void *ctx, const struct markup_module *m)
 {
 	struct missing_list *l = ctx;
 	size_t len = strlen(l->text);
@@ -143,7 +143,7 @@ static void test_reports(void **state)
 	struct markup_str json;
 
 	(void)state;
-	assert_int_equal(markup_filter_create(&options, &fake_resolver, &sink, &f), 0);
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &sink, &f), 0);
 	assert_int_equal(markup_filter_feed(f, context, sizeof(context) - 1), 0);
 	assert_int_equal(markup_filter_feed(f, in, sizeof(in) - 1), 0);
 	assert_int_equal(markup_filter_finish(f), 0);
@@ -170,7 +170,7 @@ static void test_flush_and_inputs(void **state)
 	struct markup_filter *f;
 
 	(void)state;
-	assert_int_equal(markup_filter_create(&options, &fake_resolver, &sink, &f), 0);
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &sink, &f), 0);
 	markup_filter_input(f, "one");
 	assert_int_equal(markup_filter_feed(f, context, sizeof(context) - 1), 0);
 	assert_int_equal(markup_filter_feed(f, "a\n{{{pc:0x10201}}}\nb", 20), 0);
@@ -207,7 +207,7 @@ static void test_failing_sink(void **state)
 
 	(void)state;
 	memset(text, '\n', sizeof(text));
-	assert_int_equal(markup_filter_create(&options, &fake_resolver, &sink, &f), 0);
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &sink, &f), 0);
 	assert_int_equal(markup_filter_feed(f, text, sizeof(text)), -EIO);
 	assert_int_equal(markup_filter_feed(f, text, sizeof(text)), -EIO);
 	assert_int_equal(markup_filter_finish(f), -EIO);
@@ -217,8 +217,8 @@ static void test_failing_sink(void **state)
 
 static void test_context_search(void **state)
 {
-	static struct markup_mmap maps[500];
-	struct markup_context c;
+	static struct mk_map maps[500];
+	struct mk_context c;
 	uint32_t index, n = 0;
 
 	(void)state;
@@ -226,21 +226,21 @@ static void test_context_search(void **state)
 	mk_context_init(&c, MARKUP_DEFAULT, &generations);
 	srand(3);
 	for (int i = 0; i < 3000 && n < 500; i++) {
-		struct markup_mmap m = { .address = (uint64_t)rand() % 10000,
+		struct mk_map m = { .address = (uint64_t)rand() % 10000,
 					 .size = (uint64_t)rand() % 20, .mode = "r" };
 		bool overlaps = false;
 		for (uint32_t j = 0; j < n; j++)
 			overlaps |= m.address < maps[j].address + maps[j].size &&
 				    maps[j].address < m.address + m.size;
-		enum markup_context_result r = mk_context_add_map(&c, &m, &index);
-		if (m.size && !(r == MARKUP_CTX_SAME))
-			assert_int_equal(r, overlaps ? MARKUP_CTX_OVERLAP : MARKUP_CTX_OK);
-		if (r == MARKUP_CTX_OK)
+		enum mk_context_result r = mk_context_add_map(&c, &m, &index);
+		if (m.size && !(r == MK_CTX_SAME))
+			assert_int_equal(r, overlaps ? MK_CTX_OVERLAP : MK_CTX_OK);
+		if (r == MK_CTX_OK)
 			maps[n++] = m;
 	}
 	assert_true(n > 300);
 	for (uint64_t a = 0; a < 10100; a++) {
-		const struct markup_mmap *found = mk_context_find(&c, a), *want = NULL;
+		const struct mk_map *found = mk_context_find(&c, a), *want = NULL;
 		for (uint32_t j = 0; j < n; j++)
 			if (a >= maps[j].address && a - maps[j].address < maps[j].size)
 				want = &maps[j];
@@ -254,14 +254,14 @@ static void test_context_search(void **state)
 /* What the memo returns is what was put, however often the ring goes round. */
 static void test_memo(void **state)
 {
-	struct markup_memo m = { 0 };
+	struct mk_memo m = { 0 };
 	uint32_t hits = 0;
 	static char text[MEMO_MAX + 1];
 	bool worth;
 
 	(void)state;
 	for (uint64_t i = 0; i < 20000; i++) {
-		struct memo_key key = { 5, i % 30 ? i : 7, 1 }, old = { 5, i - i % 50, 1 };
+		struct mk_memo_key key = { 5, i % 30 ? i : 7, 1 }, old = { 5, i - i % 50, 1 };
 		size_t len = (key.address * 37) % sizeof(text);
 
 		/* Worth keeping is what is asked for the second time. */
@@ -279,7 +279,7 @@ static void test_memo(void **state)
 		}
 	}
 	assert_true(hits > 1000);
-	struct memo_key big = { 5, 1, 2 };
+	struct mk_memo_key big = { 5, 1, 2 };
 	mk_memo_put(&m, &big, text, sizeof(text));
 	assert_null(mk_memo_get(&m, &big, &worth));
 	mk_memo_deinit(&m);

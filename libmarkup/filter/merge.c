@@ -1,5 +1,5 @@
 /*
- * What came of the chunks → the sink, in their order: see pool.h. Output whose
+ * What came of the chunks → the sink, in their order: see filter.h. Output whose
  * turn it is goes straight on; other output is kept by keeping the filter's buffer
  * itself, and giving the filter another.
  */
@@ -15,8 +15,8 @@ struct complaint {
 
 /* ---- pieces ----------------------------------------------------------------- */
 
-/* A buffer of MARKUP_OUT_BUFFER bytes, or NULL. */
-static char *get_buffer(struct markup_pool *p)
+/* A buffer of OUT_BUFFER bytes, or NULL. */
+static char *get_buffer(struct markup_filter *p)
 {
 	char *buf = NULL;
 
@@ -24,11 +24,11 @@ static char *get_buffer(struct markup_pool *p)
 	if (p->num_buffers)
 		buf = p->buffers[--p->num_buffers];
 	pthread_mutex_unlock(&p->lock);
-	return buf ? buf : malloc(MARKUP_OUT_BUFFER);
+	return buf ? buf : malloc(OUT_BUFFER);
 }
 
 /* Takes back those of the chunk's pieces. */
-static void put_buffers(struct markup_pool *p, struct chunk *c)
+static void put_buffers(struct markup_filter *p, struct chunk *c)
 {
 	if (!c->num_pieces)
 		return;
@@ -42,7 +42,7 @@ static void put_buffers(struct markup_pool *p, struct chunk *c)
 				p->cap_buffers = cap;
 			}
 		}
-		if (c->pieces[i].len > MARKUP_OUT_BUFFER || p->num_buffers == p->cap_buffers)
+		if (c->pieces[i].len > OUT_BUFFER || p->num_buffers == p->cap_buffers)
 			free(c->pieces[i].buf);
 		else
 			p->buffers[p->num_buffers++] = c->pieces[i].buf;
@@ -54,8 +54,8 @@ static void put_buffers(struct markup_pool *p, struct chunk *c)
 /* Keeps what the filter of `w` hands over. */
 static int keep(struct worker *w, struct chunk *c, const char *data, size_t len)
 {
-	const bool whole = data == w->f->out.buf; /* all that is in there */
-	char *buf = len > MARKUP_OUT_BUFFER ? malloc(len) : get_buffer(w->pool);
+	const bool whole = data == w->s->output.out.buf; /* all that is in there */
+	char *buf = len > OUT_BUFFER ? malloc(len) : get_buffer(w->filter);
 
 	if (buf && c->num_pieces == c->cap_pieces) {
 		size_t cap = 2 * c->cap_pieces + 4;
@@ -70,8 +70,8 @@ static int keep(struct worker *w, struct chunk *c, const char *data, size_t len)
 	if (!buf)
 		return -ENOMEM;
 	if (whole) {
-		char *full = w->f->out.buf;
-		w->f->out.buf = buf;
+		char *full = w->s->output.out.buf;
+		w->s->output.out.buf = buf;
 		buf = full;
 	} else {
 		memcpy(buf, data, len);
@@ -81,7 +81,7 @@ static int keep(struct worker *w, struct chunk *c, const char *data, size_t len)
 	return 0;
 }
 
-void mk_pool_free_chunks(struct markup_pool *p, struct chunk *c)
+void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c)
 {
 	for (struct chunk *next; c; c = next) {
 		next = c->next;
@@ -89,7 +89,7 @@ void mk_pool_free_chunks(struct markup_pool *p, struct chunk *c)
 		free(c->pieces);
 		mk_out_deinit(&c->complaints);
 		mk_out_deinit(&c->dumpfiles);
-		mk_missing_deinit(&c->missing);
+		mk_modules_deinit(&c->missing);
 		free(c->data);
 		free(c);
 	}
@@ -97,15 +97,15 @@ void mk_pool_free_chunks(struct markup_pool *p, struct chunk *c)
 
 /* ---- writing, in turn ------------------------------------------------------- */
 
-static int write_text(struct markup_pool *p, const char *data, size_t len)
+static int write_text(struct markup_filter *p, const char *data, size_t len)
 {
-	if (len && !p->error && p->sink.write(p->sink.ctx, data, len))
+	if (len && !p->error && p->sink.write && p->sink.write(p->sink.ctx, data, len))
 		p->error = -EIO;
 	return p->error;
 }
 
 /* Writes what chunk `c`, whose turn it is, has given so far. */
-static int write_output(struct markup_pool *p, struct chunk *c)
+static int write_output(struct markup_filter *p, struct chunk *c)
 {
 	if (c->plain)
 		write_text(p, c->data, c->len);
@@ -117,8 +117,8 @@ static int write_output(struct markup_pool *p, struct chunk *c)
 
 /* Writes complaints, but no warning a second time; `missing` is the table that
  * they speak of. */
-static void write_complaints(struct markup_pool *p, struct chunk *c,
-			     const struct missing_table *missing)
+static void write_complaints(struct markup_filter *p, struct chunk *c,
+			     const struct mk_modules *missing)
 {
 	const char *at = c->complaints.buf, *end = at + c->complaints.len;
 	struct complaint head;
@@ -127,8 +127,8 @@ static void write_complaints(struct markup_pool *p, struct chunk *c,
 		memcpy(&head, at, sizeof(head));
 		at += sizeof(head);
 		if (head.warns_of) {
-			const struct markup_missing *m = missing->entries[head.warns_of - 1];
-			struct markup_missing *all = mk_missing_entry(
+			const struct markup_module *m = missing->entries[head.warns_of - 1];
+			struct markup_module *all = mk_modules_entry(
 				&p->missing, m->name, m->build_id, m->build_id_len);
 			if (all && all->no_symbols)
 				continue;
@@ -143,7 +143,7 @@ static void write_complaints(struct markup_pool *p, struct chunk *c,
 	c->complaints.len = 0;
 }
 
-static void finish_chunk(struct markup_pool *p, struct chunk *c)
+static void finish_chunk(struct markup_filter *p, struct chunk *c)
 {
 	write_output(p, c);
 	write_complaints(p, c, &c->missing);
@@ -154,16 +154,18 @@ static void finish_chunk(struct markup_pool *p, struct chunk *c)
 	}
 	c->dumpfiles.len = 0;
 	for (uint32_t i = 0; i < c->missing.len; i++) {
-		const struct markup_missing *m = c->missing.entries[i];
-		struct markup_missing *all = mk_missing_entry(&p->missing, m->name, m->build_id,
+		const struct markup_module *m = c->missing.entries[i];
+		struct markup_module *all = mk_modules_entry(&p->missing, m->name, m->build_id,
 							      m->build_id_len);
-		if (all)
+		if (all) {
 			all->frames += m->frames;
+			all->no_symbols |= m->no_symbols; /* maybe no one was warned */
+		}
 	}
-	mk_missing_deinit(&c->missing);
+	mk_modules_deinit(&c->missing);
 }
 
-void mk_pool_advance(struct markup_pool *p)
+void mk_filter_advance(struct markup_filter *p)
 {
 	while (!p->writing && p->first && p->first->done) {
 		struct chunk *c = p->first;
@@ -185,7 +187,7 @@ void mk_pool_advance(struct markup_pool *p)
 
 /* Waits until it is the turn of `c`, if more than OUT_MAX bytes would be kept.
  * Is it? Then it stays so until the chunk is done. */
-static bool is_turn(struct markup_pool *p, const struct chunk *c, size_t kept)
+static bool is_turn(struct markup_filter *p, const struct chunk *c, size_t kept)
 {
 	bool turn;
 
@@ -197,10 +199,10 @@ static bool is_turn(struct markup_pool *p, const struct chunk *c, size_t kept)
 	return turn;
 }
 
-int mk_pool_take_output(void *worker, const char *data, size_t len)
+int mk_filter_take_output(void *worker, const char *data, size_t len)
 {
 	struct worker *w = worker;
-	struct markup_pool *p = w->pool;
+	struct markup_filter *p = w->filter;
 	struct chunk *c = w->chunk;
 	int rc;
 
@@ -215,39 +217,40 @@ int mk_pool_take_output(void *worker, const char *data, size_t len)
 	return p->error;
 }
 
-void mk_pool_take_complaint(void *worker, const char *data, size_t len)
+void mk_filter_take_complaint(void *worker, const char *data, size_t len)
 {
 	struct worker *w = worker;
 	struct chunk *c = w->chunk;
-	const struct markup_missing *warns_of = w->f->warning_about;
+	const struct markup_module *warns_of = w->s->where.warning_about;
 	struct complaint head = { .len = (uint32_t)len };
 
 	if (!c)
 		return;
-	if (c->complaints.len + len > OUT_MAX && is_turn(w->pool, c, c->complaints.len + len))
-		write_complaints(w->pool, c, &w->f->missing);
-	for (uint32_t i = 0; warns_of && i < w->f->missing.len; i++)
-		if (w->f->missing.entries[i] == warns_of)
+	if (c->complaints.len + len > OUT_MAX && is_turn(w->filter, c, c->complaints.len + len))
+		write_complaints(w->filter, c, &w->s->resolve.missing);
+	for (uint32_t i = 0; warns_of && i < w->s->resolve.missing.len; i++)
+		if (w->s->resolve.missing.entries[i] == warns_of)
 			head.warns_of = i + 1;
 	mk_out_put(&c->complaints, (const char *)&head, sizeof(head));
 	mk_out_put(&c->complaints, data, len);
 }
 
-void mk_pool_write_frame(struct markup_pool *p, bool end)
+void mk_filter_write_frame(struct markup_filter *p, bool end)
 {
-	const struct markup_filter *f = p->workers[0].f;
-	struct markup_out o;
+	const struct mk_stream *s = p->workers[0].s;
+	const struct mk_renderer *r = s->output.renderer;
+	struct mk_out o;
 
-	if (f->options.format != MARKUP_HTML || p->error)
+	if (!r->head || p->error)
 		return;
 	if (mk_out_init(&o, 4096, NULL, NULL)) {
 		p->error = -ENOMEM;
 		return;
 	}
 	if (!p->begun)
-		mk_html_begin(&o, f->options.title);
+		r->head(&o, &s->output.options);
 	if (end)
-		mk_html_end(&o, &f->seen, &p->missing, &p->stats);
+		r->foot(&o, &s->resolve.seen, &p->missing, &p->stats);
 	p->begun = true;
 	if (o.error)
 		p->error = o.error;

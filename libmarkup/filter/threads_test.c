@@ -1,5 +1,5 @@
 /*
- * The pool against a single filter: random logs of some megabytes with all that
+ * A filter against a single stream: random logs of some megabytes with all that
  * may be open where a log is cut, in every dialect, with and without colour, on
  * 1 to 4 threads, in pieces of random sizes, with pauses.
  */
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 
+#include "libmarkup/filter/stream.h"
 #include "libmarkup/testing.h"
 
 static unsigned pick(unsigned n)
@@ -95,7 +96,7 @@ struct reports {
 	struct fake_text dumpfiles;
 };
 
-static void note_missing(void *ctx, const struct markup_missing *m)
+static void note_missing(void *ctx, const struct markup_module *m)
 {
 	struct reports *r = ctx;
 	size_t len = strlen(r->missing);
@@ -103,17 +104,58 @@ static void note_missing(void *ctx, const struct markup_missing *m)
 		 m->name.ptr, m->build_id[0], (int)m->frames, m->no_symbols);
 }
 
-static void run_filter(const struct markup_options *options, const struct fake_text *in,
+/* All of the log in one stream. */
+static void run_stream(const struct markup_options *options, const struct fake_text *in,
 		       struct fake_sink *out, struct reports *reports)
 {
+	struct markup_sink sink = { out, fake_write, fake_complain };
+	const struct mk_renderer *r;
+	struct mk_stream *s;
+
+	assert_int_equal(mk_stream_create(options, &fake_resolver, &sink, &s), 0);
+	r = s->output.renderer;
+	if (r->head)
+		r->head(&s->output.out, options);
+	for (int i = 0; i < 2; i++) {
+		s->where.input = i ? "second" : "first";
+		s->where.input_number++;
+		s->where.line_no = 0;
+		assert_int_equal(mk_stream_feed(s, in->buf, in->len), 0);
+		assert_int_equal(mk_stream_finish(s), 0);
+	}
+	if (r->foot)
+		r->foot(&s->output.out, &s->resolve.seen, &s->resolve.missing, &s->resolve.stats);
+	assert_int_equal(mk_stream_flush(s), 0);
+	reports->stats = s->resolve.stats;
+	mk_modules_each(&s->resolve.missing, note_missing, reports);
+	fake_append(&reports->dumpfiles, s->output.dumpfiles.buf, s->output.dumpfiles.len);
+	mk_stream_destroy(s);
+}
+
+static void run_filter(const struct markup_options *options, const struct fake_text *in, unsigned n,
+		     struct fake_sink *out, struct reports *reports)
+{
+	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver,
+						     fake_resolver };
 	struct markup_sink sink = { out, fake_write, fake_complain };
 	struct markup_filter *f;
 	struct markup_str json;
 
-	assert_int_equal(markup_filter_create(options, &fake_resolver, &sink, &f), 0);
+	assert_int_equal(markup_filter_create(options, resolvers, n, &sink, &f), 0);
 	for (int i = 0; i < 2; i++) {
 		markup_filter_input(f, i ? "second" : "first");
-		assert_int_equal(markup_filter_feed(f, in->buf, in->len), 0);
+		for (size_t at = 0; at < in->len;) {
+			size_t room, len;
+			char *to = markup_filter_room(f, &room);
+			len = pick(3) ? room : pick((unsigned)room) + 1;
+			if (len > in->len - at)
+				len = in->len - at;
+			memcpy(to, in->buf + at, len);
+			assert_int_equal(markup_filter_added(f, len), 0);
+			at += len;
+			if (!pick(4))
+				assert_int_equal(markup_filter_flush(f), 0);
+		}
 		assert_int_equal(markup_filter_finish(f), 0);
 	}
 	assert_int_equal(markup_filter_end(f), 0);
@@ -122,40 +164,6 @@ static void run_filter(const struct markup_options *options, const struct fake_t
 	markup_filter_dumpfiles(f, &json);
 	fake_append(&reports->dumpfiles, json.ptr, json.len);
 	markup_filter_destroy(f);
-}
-
-static void run_pool(const struct markup_options *options, const struct fake_text *in, unsigned n,
-		     struct fake_sink *out, struct reports *reports)
-{
-	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver,
-						     fake_resolver };
-	struct markup_sink sink = { out, fake_write, fake_complain };
-	struct markup_pool *p;
-	struct markup_str json;
-
-	assert_int_equal(markup_pool_create(options, resolvers, n, &sink, &p), 0);
-	for (int i = 0; i < 2; i++) {
-		markup_pool_input(p, i ? "second" : "first");
-		for (size_t at = 0; at < in->len;) {
-			size_t room, len;
-			char *to = markup_pool_room(p, &room);
-			len = pick(3) ? room : pick((unsigned)room) + 1;
-			if (len > in->len - at)
-				len = in->len - at;
-			memcpy(to, in->buf + at, len);
-			assert_int_equal(markup_pool_added(p, len), 0);
-			at += len;
-			if (!pick(4))
-				assert_int_equal(markup_pool_flush(p), 0);
-		}
-		assert_int_equal(markup_pool_finish(p), 0);
-	}
-	assert_int_equal(markup_pool_end(p), 0);
-	reports->stats = *markup_pool_stats(p);
-	markup_pool_missing(p, note_missing, reports);
-	markup_pool_dumpfiles(p, &json);
-	fake_append(&reports->dumpfiles, json.ptr, json.len);
-	markup_pool_destroy(p);
 }
 
 static void same_text(const char *what, const struct fake_text *got, const struct fake_text *want)
@@ -181,8 +189,8 @@ static void check(const struct markup_options *options, const struct fake_text *
 	fake_append(&want.err, "", 0);
 	fake_append(&got.out, "", 0);
 	fake_append(&got.err, "", 0);
-	run_filter(options, in, &want, &wanted);
-	run_pool(options, in, n, &got, &reported);
+	run_stream(options, in, &want, &wanted);
+	run_filter(options, in, n, &got, &reported);
 	same_text("output", &got.out, &want.out);
 	same_text("complaints", &got.err, &want.err);
 	same_text("dumpfiles", &reported.dumpfiles, &wanted.dumpfiles);
@@ -258,22 +266,22 @@ static void test_failing_sink(void **state)
 	for (int writes = 0; writes < 4; writes++) {
 		int left = writes, rc = 0;
 		struct markup_sink sink = { &left, failing_write, NULL };
-		struct markup_pool *p;
+		struct markup_filter *f;
 
-		assert_int_equal(markup_pool_create(&options, resolvers, 2, &sink, &p), 0);
+		assert_int_equal(markup_filter_create(&options, resolvers, 2, &sink, &f), 0);
 		for (int i = 0; i < 10 && !rc; i++) {
 			for (size_t at = 0; at < in.len && !rc;) {
 				size_t room;
-				char *to = markup_pool_room(p, &room);
+				char *to = markup_filter_room(f, &room);
 				if (room > in.len - at)
 					room = in.len - at;
 				memcpy(to, in.buf + at, room);
-				rc = markup_pool_added(p, room);
+				rc = markup_filter_added(f, room);
 				at += room;
 			}
 		}
-		assert_int_equal(markup_pool_finish(p), -EIO);
-		markup_pool_destroy(p);
+		assert_int_equal(markup_filter_finish(f), -EIO);
+		markup_filter_destroy(f);
 	}
 	free(in.buf);
 }
@@ -285,5 +293,5 @@ int main(void)
 		cmocka_unit_test(test_announced_again),
 		cmocka_unit_test(test_failing_sink),
 	};
-	return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

@@ -1,26 +1,18 @@
 /*
- * The workers of a pool: see pool.h. Chunks are taken in their order, the oldest
+ * The threads of a filter: see filter.h. Chunks are taken in their order, the oldest
  * first; so the one whose turn it is to be written is always at work or done, and
- * who waits for its turn waits for somebody.
+ * who waits for its turn waits for one that works.
  */
 #include "libmarkup/filter/filter.h"
 
-static void forget_missing(struct markup_context *c)
-{
-	for (uint32_t i = 0; i < c->num_modules; i++) {
-		c->modules[i].missing = NULL;
-		c->modules[i].asked = c->modules[i].handle;
-	}
-}
-
 /* Its misses belong to the chunk; the next one starts with none. */
-static void take_missing(struct markup_filter *f, struct chunk *c)
+static void take_missing(struct mk_resolve *r, struct chunk *c)
 {
-	if (!f->missing.len)
+	if (!r->missing.len)
 		return;
-	c->missing = f->missing;
-	f->missing = (struct missing_table){ 0 };
-	mk_demux_each(f, forget_missing);
+	c->missing = r->missing;
+	r->missing = (struct mk_modules){ 0 };
+	mk_forget_missing(r);
 }
 
 static void add_stats(struct markup_stats *sum, struct markup_stats *s)
@@ -33,28 +25,28 @@ static void add_stats(struct markup_stats *sum, struct markup_stats *s)
 
 static void filter_chunk(struct worker *w, struct chunk *c)
 {
-	struct markup_pool *p = w->pool;
-	struct markup_filter *f = w->f;
+	struct markup_filter *p = w->filter;
+	struct mk_stream *s = w->s;
 	int rc;
 
 	w->chunk = c;
-	f->input = p->input;
-	f->html.input = p->input_number;
-	f->line_no = c->line_no;
-	rc = markup_filter_feed(f, c->data, c->len);
+	s->where.input = p->input;
+	s->where.input_number = p->input_number;
+	s->where.line_no = c->line_no;
+	rc = mk_stream_feed(s, c->data, c->len);
 	if (!rc)
-		rc = c->last ? markup_filter_finish(f) : markup_filter_flush(f);
-	take_missing(f, c);
-	mk_out_put(&c->dumpfiles, f->dumpfiles.buf, f->dumpfiles.len);
-	f->dumpfiles.len = 0;
+		rc = c->last ? mk_stream_finish(s) : mk_stream_flush(s);
+	take_missing(&s->resolve, c);
+	mk_out_put(&c->dumpfiles, s->output.dumpfiles.buf, s->output.dumpfiles.len);
+	s->output.dumpfiles.len = 0;
 	if (!rc)
 		rc = c->complaints.error ? c->complaints.error : c->dumpfiles.error;
 	pthread_mutex_lock(&p->lock);
-	add_stats(&p->stats, &f->stats);
+	add_stats(&p->stats, &s->resolve.stats);
 	if (rc && !p->error)
 		p->error = rc;
 	c->done = true;
-	mk_pool_advance(p);
+	mk_filter_advance(p);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -62,17 +54,17 @@ static void filter_chunk(struct worker *w, struct chunk *c)
  * the lock held. */
 static void work_on_one(struct worker *w)
 {
-	struct markup_pool *p = w->pool;
+	struct markup_filter *p = w->filter;
 	struct chunk *c = p->untaken;
 
 	do
 		p->untaken = p->untaken->next;
 	while (p->untaken && p->untaken->plain);
-	mk_pool_catch_up(w, c->seq);
-	/* Its own event, if it has one. */
-	if (w->next_event < p->num_events &&
-	    p->events[w->next_event % p->cap_events]->seq == c->seq)
-		w->next_event++;
+	mk_filter_catch_up(w, c->seq);
+	/* Its own notice, if it has one. */
+	if (w->next_notice < p->num_notices &&
+	    p->notices[w->next_notice % p->cap_notices]->seq == c->seq)
+		w->next_notice++;
 	pthread_mutex_unlock(&p->lock);
 	filter_chunk(w, c);
 	pthread_mutex_lock(&p->lock);
@@ -81,7 +73,7 @@ static void work_on_one(struct worker *w)
 static void *run_thread(void *ctx)
 {
 	struct worker *w = ctx;
-	struct markup_pool *p = w->pool;
+	struct markup_filter *p = w->filter;
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
@@ -91,16 +83,16 @@ static void *run_thread(void *ctx)
 		}
 		/* Nothing to do: see what the others have announced, so that it can
 		 * be forgotten. */
-		uint64_t seen = w->next_event;
-		mk_pool_catch_up(w, p->next_seq);
-		if (seen == w->next_event && !p->untaken && !p->stop)
+		uint64_t seen = w->next_notice;
+		mk_filter_catch_up(w, p->next_seq);
+		if (seen == w->next_notice && !p->untaken && !p->stop)
 			pthread_cond_wait(&p->changed, &p->lock);
 	}
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
 }
 
-void mk_pool_work(struct markup_pool *p, unsigned most)
+void mk_filter_work(struct markup_filter *p, unsigned most)
 {
 	struct worker *w = &p->workers[0];
 
@@ -113,14 +105,14 @@ void mk_pool_work(struct markup_pool *p, unsigned most)
 	}
 	/* What it did not work on it has to follow, too: see run_thread(). */
 	if (!most)
-		mk_pool_catch_up(w, p->next_seq);
+		mk_filter_catch_up(w, p->next_seq);
 	pthread_mutex_unlock(&p->lock);
 }
 
-bool mk_pool_start(struct markup_pool *p)
+bool mk_filter_start(struct markup_filter *p)
 {
 	for (unsigned i = 1; i < p->n; i++)
-		if (!mk_demux_copy(p->workers[i].f, p->workers[0].f))
+		if (!mk_demux_copy(&p->workers[i].s->resolve, &p->workers[0].s->resolve))
 			return false;
 	while (p->running < p->n && !pthread_create(&p->workers[p->running].thread, NULL,
 						    run_thread, &p->workers[p->running]))
@@ -128,9 +120,9 @@ bool mk_pool_start(struct markup_pool *p)
 	return true;
 }
 
-void mk_pool_stop(struct markup_pool *p)
+void mk_filter_stop(struct markup_filter *p)
 {
-	mk_pool_work(p, 0);
+	mk_filter_work(p, 0);
 	pthread_mutex_lock(&p->lock);
 	p->stop = true;
 	pthread_cond_broadcast(&p->changed);

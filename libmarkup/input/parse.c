@@ -88,7 +88,7 @@ static enum taken take_element(struct markup_node *n, const char **open, const c
 	n->num_fields = 0;
 	field = p < end && *p == ':' ? ++p : NULL;
 	n->rest.ptr = field;
-	for (; (p = markup_scan_special(p, end)) < end; p++) {
+	for (; (p = mk_scan_special(p, end)) < end; p++) {
 		if (*p == '{' && three(p, end, '{')) {
 			*open = p;
 			return START_OVER;
@@ -114,7 +114,7 @@ static enum taken take_element(struct markup_node *n, const char **open, const c
 
 static bool find_ours(struct markup_parser *p, struct markup_node *n)
 {
-	const char *open = p->hint ? p->hint : markup_find3(p->pos, p->end, '{');
+	const char *open = p->hint ? p->hint : mk_find3(p->pos, p->end, '{');
 
 	p->hint = NULL;
 	while (open) {
@@ -124,7 +124,7 @@ static bool find_ours(struct markup_parser *p, struct markup_node *n)
 		case NOT_CLOSED:
 			return take_open(n, open, p->end);
 		case START_OVER:
-			open = markup_find3(open, p->end, '{');
+			open = mk_find3(open, p->end, '{');
 		}
 	}
 	return false;
@@ -135,11 +135,11 @@ static bool find_theirs(struct markup_parser *p, struct markup_node *n)
 {
 	const char *from = p->pos, *open, *close, *next;
 
-	while ((open = markup_find3(from, p->end, '{')) &&
-	       (close = markup_find3(open + 3, p->end, '}'))) {
+	while ((open = mk_find3(from, p->end, '{')) &&
+	       (close = mk_find3(open + 3, p->end, '}'))) {
 		from = close + 3;
 		if (p->syntax == MARKUP_SYNTAX_FUCHSIA)
-			while ((next = markup_find3(open + 3, close, '{')))
+			while ((next = mk_find3(open + 3, close, '{')))
 				open = next;
 		else if (open + 3 == close || open[3] == ':')
 			continue;

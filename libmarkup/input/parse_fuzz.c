@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "libmarkup/bytes/fields.h"
-#include "libmarkup/input/hexdict.h"
+#include "libmarkup/bytes/hexdict.h"
 #include "libmarkup/input/parse.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -66,23 +66,23 @@ static void check_fields(const struct markup_node *n)
 		if (s.len / 2 < sizeof(bytes) && mk_field_build_id(s, bytes))
 			check(mk_field_build_id_is(s, bytes, (s.len + 1) / 2));
 		if (i + 1 < MARKUP_FIELDS)
-			mk_field_pc_type(n, i, i % 2);
+			mk_read_pc_type(n, i, i % 2);
 	}
 	if (n->num_fields <= MARKUP_FIELDS)
 		check(pos == n->text.ptr + n->text.len - 3);
 	if (n->num_fields)
 		check(n->rest.ptr == n->fields[0].ptr &&
 		      n->rest.ptr + n->rest.len == n->text.ptr + n->text.len - 3);
-	if (mk_field_split_module(n, &id, &name, &build_id))
+	if (mk_split_module(n, &id, &name, &build_id))
 		check(name.ptr == id.ptr + id.len + 1 && build_id.ptr == name.ptr + name.len + 5);
 }
 
 static void check_hexdict(struct markup_str s)
 {
 	const char *pos = s.ptr, *end = s.ptr + s.len;
-	struct hexdict_pair pair;
+	struct mk_pair pair;
 
-	while (mk_hexdict_next(&pos, end, &pair)) {
+	while (mk_next_pair(&pos, end, &pair)) {
 		check(pair.key.len && pair.key.ptr >= s.ptr && pair.value.len);
 		check(pair.value.ptr > pair.key.ptr + pair.key.len);
 		check(pair.value.ptr + pair.value.len == pos && pos <= end);

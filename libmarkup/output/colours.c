@@ -6,7 +6,7 @@
  * markup format are known, ESC[0m, ESC[1m and ESC[30m to ESC[37m; other escape
  * sequences are text.
  */
-#include "libmarkup/state.h"
+#include "libmarkup/output/output.h"
 
 enum { BLUE = 4, GREEN = 2, CYAN = 6 };
 
@@ -22,7 +22,7 @@ size_t mk_sgr_code(const char *p, const char *end)
 }
 
 /* ESC[0; with 1; if bold, and a colour. */
-static void put_color(struct markup_out *o, int color, bool bold)
+static void put_color(struct mk_out *o, int color, bool bold)
 {
 	char code[] = "\033[0;1;3.m";
 
@@ -36,29 +36,29 @@ static void put_color(struct markup_out *o, int color, bool bold)
 	}
 }
 
-static bool colors_on(const struct markup_filter *f)
+static bool colors_on(const struct mk_output *r)
 {
-	return f->options.color == MARKUP_COLOR_ON;
+	return r->options.color == MARKUP_COLOR_ON;
 }
 
-static void sgr_reset(struct markup_filter *f)
+static void sgr_reset(struct mk_output *r)
 {
-	if (f->sgr.color < 0 && !f->sgr.bold)
+	if (r->sgr.color < 0 && !r->sgr.bold)
 		return;
-	f->sgr = (struct sgr_state){ -1, false };
-	if (colors_on(f))
-		mk_out_lit(&f->out, "\033[0m");
+	r->sgr = mk_no_colour;
+	if (colors_on(r))
+		mk_out_lit(&r->out, "\033[0m");
 }
 
-void mk_sgr_line_start(struct markup_filter *f)
+void mk_sgr_line_start(struct mk_output *r)
 {
-	sgr_reset(f);
+	sgr_reset(r);
 }
 
-void mk_sgr_follow(struct sgr_state *s, const char *code)
+void mk_sgr_follow(struct mk_sgr *s, const char *code)
 {
 	if (code[2] == '0')
-		*s = (struct sgr_state){ -1, false };
+		*s = mk_no_colour;
 	else if (code[2] == '1')
 		s->bold = true;
 	else
@@ -66,75 +66,75 @@ void mk_sgr_follow(struct sgr_state *s, const char *code)
 }
 
 /* As mk_sgr_follow(), with output. */
-static void follow(struct markup_filter *f, const char *code)
+static void follow(struct mk_output *r, const char *code)
 {
 	if (code[2] == '0') {
-		sgr_reset(f);
+		sgr_reset(r);
 		return;
 	}
-	mk_sgr_follow(&f->sgr, code);
-	if (!colors_on(f))
+	mk_sgr_follow(&r->sgr, code);
+	if (!colors_on(r))
 		return;
 	if (code[2] == '1')
-		mk_out_lit(&f->out, "\033[1m");
+		mk_out_lit(&r->out, "\033[1m");
 	else
-		put_color(&f->out, f->sgr.color, false);
+		put_color(&r->out, r->sgr.color, false);
 }
 
-void mk_put_text(struct markup_filter *f, const char *p, size_t len)
+void mk_put_text(struct mk_output *r, const char *p, size_t len)
 {
 	const char *end, *esc = p;
 
 	if (!len) /* p may be NULL then */
 		return;
 	end = p + len;
-	if (f->scan_for == MARKUP_SCAN_ESC) {
+	if (r->follows) {
 		while ((esc = memchr(esc, '\033', (size_t)(end - esc)))) {
 			size_t code = mk_sgr_code(esc, end);
 			if (code) {
-				mk_out_put(&f->out, p, (size_t)(esc - p));
-				follow(f, esc);
+				mk_out_put(&r->out, p, (size_t)(esc - p));
+				follow(r, esc);
 				p = esc + code;
 			}
 			esc += code ? code : 1;
 		}
 	}
-	mk_out_put(&f->out, p, (size_t)(end - p));
+	mk_out_put(&r->out, p, (size_t)(end - p));
 }
 
-void mk_sgr_highlight(struct markup_filter *f, struct markup_out *o)
+void mk_sgr_highlight(struct mk_output *r, struct mk_out *o)
 {
-	if (colors_on(f))
-		put_color(o, f->sgr.color == BLUE ? CYAN : BLUE, f->sgr.bold);
+	if (colors_on(r))
+		put_color(o, r->sgr.color == BLUE ? CYAN : BLUE, r->sgr.bold);
 }
 
-void mk_sgr_restore(struct markup_filter *f, struct markup_out *o)
+void mk_sgr_restore(struct mk_output *r, struct mk_out *o)
 {
-	if (!colors_on(f))
+	if (!colors_on(r))
 		return;
-	if (f->sgr.color >= 0) {
-		put_color(o, f->sgr.color, f->sgr.bold);
+	if (r->sgr.color >= 0) {
+		put_color(o, r->sgr.color, r->sgr.bold);
 	} else {
 		mk_out_lit(o, "\033[0m");
-		if (f->sgr.bold)
+		if (r->sgr.bold)
 			mk_out_lit(o, "\033[1m");
 	}
 }
 
-void mk_sgr_end_line(const struct markup_filter *f, struct markup_out *o)
+void mk_sgr_end_line(const struct mk_output *r, struct mk_out *o)
 {
-	if (colors_on(f))
+	if (colors_on(r))
 		mk_out_lit(o, "\033[0m");
 }
 
-void mk_sgr_put_line(const struct markup_filter *f, struct markup_out *o, const char *p,
+void mk_sgr_put_line(const struct mk_output *r, struct mk_out *o, const char *p,
 		     size_t len)
 {
 	const char *end = p + len, *esc = p;
 
 	if (!len) /* p may be NULL then */
 		return;
-	while (f->options.color == MARKUP_COLOR_STRIP &&
+	while (r->options.color == MARKUP_COLOR_STRIP &&
 	       (esc = memchr(esc, '\033', (size_t)(end - esc)))) {
 		size_t code = mk_sgr_code(esc, end);
 		if (code) {
@@ -146,20 +146,20 @@ void mk_sgr_put_line(const struct markup_filter *f, struct markup_out *o, const 
 	mk_out_put(o, p, (size_t)(end - p));
 }
 
-unsigned mk_sgr_style(const struct markup_filter *f)
+unsigned mk_sgr_style(const struct mk_output *r)
 {
-	return colors_on(f) ? 1u + f->sgr.bold + 2u * (f->sgr.color == BLUE) : 0;
+	return colors_on(r) ? 1u + r->sgr.bold + 2u * (r->sgr.color == BLUE) : 0;
 }
 
-void mk_put_colored(struct markup_filter *f, struct markup_out *o, const char *p, size_t len)
+void mk_put_colored(struct mk_output *r, struct mk_out *o, const char *p, size_t len)
 {
-	put_color(o, GREEN, f->sgr.bold);
+	put_color(o, GREEN, r->sgr.bold);
 	mk_out_put(o, p, len);
-	mk_sgr_highlight(f, o);
+	mk_sgr_highlight(r, o);
 }
 
-void mk_put_hex_value(struct markup_filter *f, struct markup_out *o, uint64_t v)
+void mk_put_hex_value(struct mk_output *r, struct mk_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
-	mk_put_value(f, o, buf, mk_fmt_hex(buf, v));
+	mk_put_value(r, o, buf, mk_fmt_hex(buf, v));
 }

@@ -9,12 +9,12 @@
  * list is bounded: what does not fit is complained about.
  */
 #include "libmarkup/bytes/json.h"
-#include "libmarkup/state.h"
+#include "libmarkup/output/output.h"
 
-static void put_modules(struct markup_out *o, const struct markup_context *c)
+static void put_modules(struct mk_out *o, const struct mk_context *c)
 {
 	for (uint32_t i = 0; i < c->num_modules; i++) {
-		const struct markup_module *m = &c->modules[i];
+		const struct mk_module *m = &c->modules[i];
 		if (i)
 			mk_out_char(o, ',');
 		mk_out_lit(o, "{\"id\":");
@@ -26,10 +26,10 @@ static void put_modules(struct markup_out *o, const struct markup_context *c)
 	}
 }
 
-static void put_segments(struct markup_out *o, const struct markup_context *c)
+static void put_segments(struct mk_out *o, const struct mk_context *c)
 {
 	for (uint32_t i = 0; i < c->num_maps; i++) {
-		const struct markup_mmap *m = &c->maps[i];
+		const struct mk_map *m = &c->maps[i];
 		if (i)
 			mk_out_char(o, ',');
 		mk_out_lit(o, "{\"mod\":");
@@ -42,32 +42,27 @@ static void put_segments(struct markup_out *o, const struct markup_context *c)
 	}
 }
 
-void mk_dumpfile_note(struct markup_filter *f, struct markup_str type, struct markup_str name)
+void mk_note_dumpfile(struct mk_output *r, const struct mk_event *e)
 {
-	struct markup_out *o = &f->dumpfiles;
+	struct mk_out *o = &r->dumpfiles;
 	const size_t before = o->len;
 
-	if (!f->options.collect_dumpfiles || f->silent)
+	if (!r->options.collect_dumpfiles || r->where->silent)
 		return;
 	if (before)
 		mk_out_lit(o, ",\n");
 	mk_out_lit(o, "{\"type\":");
-	mk_json_string(o, type);
-	mk_json_str(o, "name", name);
+	mk_json_string(o, e->detail);
+	mk_json_str(o, "name", e->name);
 	mk_out_lit(o, ",\"modules\":[");
-	put_modules(o, &f->context);
+	put_modules(o, &r->resolve->context);
 	mk_out_lit(o, "],\"segments\":[");
-	put_segments(o, &f->context);
+	put_segments(o, &r->resolve->context);
 	mk_out_lit(o, "]}");
 	if (o->error)
-		f->error = o->error;
+		r->out.error = o->error;
 	if (o->len > DUMPFILES_MAX) {
 		o->len = before;
-		mk_complain(f, "too many dumpfile elements: this one is left out of the list");
+		mk_complain(r->where, "too many dumpfile elements: this one is left out of the list");
 	}
-}
-
-void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret)
-{
-	*ret = (struct markup_str){ f->dumpfiles.buf, f->dumpfiles.len };
 }

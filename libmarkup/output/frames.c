@@ -1,9 +1,9 @@
 /* Parts of a frame's line that our dialect and LLVM's have in common, down to
  * what is highlighted. */
-#include "libmarkup/state.h"
+#include "libmarkup/output/output.h"
 
 /* Without colour: in place. */
-static void put_plain_head(struct markup_out *o, uint64_t number, size_t inline_number,
+static void put_plain_head(struct mk_out *o, uint64_t number, size_t inline_number,
 			   uint64_t address)
 {
 	char digits[FMT_MAX], *p = mk_out_room(o, 8 + 4 * FMT_MAX);
@@ -11,23 +11,12 @@ static void put_plain_head(struct markup_out *o, uint64_t number, size_t inline_
 
 	if (!p)
 		return;
-	if (number < 10) { /* in two sizes that are most */
-		memcpy(p, "    #", 5);
-		p[5] = (char)('0' + number);
-		p += 6;
-	} else if (number < 100) {
-		memcpy(p, "   #", 4);
-		p[4] = (char)('0' + number / 10);
-		p[5] = (char)('0' + number % 10);
-		p += 6;
-	} else {
-		len = mk_fmt_dec(digits, number);
-		memcpy(p, "     ", 5);
-		p += len < 5 ? 5 - len : 0;
-		*p++ = '#';
-		memcpy(p, digits, len);
-		p += len;
-	}
+	len = mk_fmt_dec(digits, number);
+	memcpy(p, "     ", 5);
+	p += len < 5 ? 5 - len : 0;
+	*p++ = '#';
+	memcpy(p, digits, sizeof(digits)); /* one size, whatever the length */
+	p += len;
 	if (inline_number) {
 		*p++ = '.';
 		len = mk_fmt_dec(p, inline_number);
@@ -44,14 +33,14 @@ static void put_plain_head(struct markup_out *o, uint64_t number, size_t inline_
 	mk_out_used(o, p);
 }
 
-void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_number,
+void mk_put_frame_head(struct mk_output *r, uint64_t number, size_t inline_number,
 		       uint64_t address)
 {
-	struct markup_out *o = &f->out;
+	struct mk_out *o = &r->out;
 	char buf[FMT_MAX + 2];
 	size_t len;
 
-	if (f->options.color != MARKUP_COLOR_ON) {
+	if (r->options.color != MARKUP_COLOR_ON) {
 		put_plain_head(o, number, inline_number, address);
 		return;
 	}
@@ -59,26 +48,26 @@ void mk_put_frame_head(struct markup_filter *f, uint64_t number, size_t inline_n
 	if (len < 5)
 		mk_out_put(o, "     ", 5 - len);
 	mk_out_char(o, '#');
-	mk_put_value(f, o, buf, len);
+	mk_put_value(r, o, buf, len);
 	if (inline_number) {
 		mk_out_char(o, '.');
 		len = mk_fmt_dec(buf, inline_number);
 		if (len < 2)
 			buf[len++] = ' ';
-		mk_put_value(f, o, buf, len);
+		mk_put_value(r, o, buf, len);
 	} else {
 		mk_out_lit(o, "   ");
 	}
 	buf[0] = ' ';
 	len = 1 + mk_fmt_addr(buf + 1, address);
 	buf[len++] = ' ';
-	mk_put_value(f, o, buf, len);
+	mk_put_value(r, o, buf, len);
 }
 
-void mk_put_place(struct markup_filter *f, struct markup_out *o, uint32_t module, uint64_t vaddr)
+void mk_put_place(struct mk_output *r, struct mk_out *o, uint32_t module, uint64_t vaddr)
 {
-	const struct markup_str name = f->context.modules[module].name;
-	char *p = f->options.color == MARKUP_COLOR_ON || name.len > 4096
+	const struct markup_str name = r->resolve->context.modules[module].name;
+	char *p = r->options.color == MARKUP_COLOR_ON || name.len > 4096
 			  ? NULL : mk_out_room(o, name.len + FMT_MAX + 3);
 
 	if (p) {
@@ -92,13 +81,8 @@ void mk_put_place(struct markup_filter *f, struct markup_out *o, uint32_t module
 		return;
 	}
 	mk_out_char(o, '(');
-	mk_put_value(f, o, name.ptr, name.len);
+	mk_put_value(r, o, name.ptr, name.len);
 	mk_out_char(o, '+');
-	mk_put_hex_value(f, o, vaddr);
+	mk_put_hex_value(r, o, vaddr);
 	mk_out_char(o, ')');
-}
-
-void mk_put_newline(struct markup_filter *f)
-{
-	mk_out_put(&f->out, f->newline, strlen(f->newline));
 }

@@ -1,50 +1,59 @@
 /*
  * Our dialect, as JSON: one object for each line of the log, on a line of its
  * own: its number, its text as it was, and its elements with what they stand for
- * as data. json.md has the schema, and render_json_test.c tests against it.
+ * as data. json.md has the schema, scripts/check_json.py tests against it.
  *
  * A hexdict that spans lines belongs to the line it begins on, whose object is
  * written when the element's end has come.
  */
 #include "libmarkup/bytes/json.h"
-#include "libmarkup/state.h"
+#include "libmarkup/output/output.h"
 
 enum { KIND_FRAME = 1 };
+
+struct json {
+	bool open;       /* the object of the line is */
+	size_t elements; /* in it */
+};
 
 /* ---- objects of lines --------------------------------------------------------- */
 
 /* Opens the object of the line [p, p + len), which has number `number`. */
-static void open_line(struct markup_filter *f, uint64_t number, const char *p, size_t len,
+static void open_line(struct mk_output *r, uint64_t number, const char *p, size_t len,
 		      bool continued)
 {
-	struct markup_out *o = &f->out;
+	struct mk_out *o = &r->out;
 
 	len -= len && p[len - 1] == '\n';
 	len -= len && p[len - 1] == '\r';
 	mk_out_lit(o, "{\"line\":");
 	mk_out_dec(o, number);
-	if (f->options.name_inputs && f->input)
-		mk_json_str(o, "file", (struct markup_str){ f->input, strlen(f->input) });
+	if (r->options.name_inputs && r->where->input)
+		mk_json_str(o, "file", (struct markup_str){ r->where->input,
+							    strlen(r->where->input) });
 	mk_json_str(o, "text", (struct markup_str){ p, len });
 	if (continued)
 		mk_out_lit(o, ",\"continued\":true");
-	f->json = (struct json_state){ .open = true };
+	*(struct json *)r->state = (struct json){ .open = true };
 }
 
-static void close_line(struct markup_filter *f)
+static void close_line(struct mk_output *r)
 {
-	if (f->json.elements)
-		mk_out_char(&f->out, ']');
-	mk_out_lit(&f->out, "}\n");
-	f->json.open = false;
+	struct json *x = r->state;
+
+	if (x->elements)
+		mk_out_char(&r->out, ']');
+	mk_out_lit(&r->out, "}\n");
+	x->open = false;
 }
 
 /* Opens the object of an element. */
-static void open_element(struct markup_filter *f, struct markup_str tag, struct markup_str markup)
+static void open_element(struct mk_output *r, struct markup_str tag, struct markup_str markup)
 {
-	struct markup_out *o = &f->out;
+	struct json *x = r->state;
+	struct mk_out *o = &r->out;
 
-	if (f->json.elements++)
+	if (x->elements++)
 		mk_out_char(o, ',');
 	else
 		mk_out_lit(o, ",\"elements\":[");
@@ -55,12 +64,12 @@ static void open_element(struct markup_filter *f, struct markup_str tag, struct 
 
 /* ---- values -------------------------------------------------------------------- */
 
-static void render_frame(struct markup_filter *f, struct markup_out *o,
+static void render_frame(struct mk_output *r, struct mk_out *o,
 			 const struct markup_frame *frames, size_t n, size_t i)
 {
 	const struct markup_frame *frame = &frames[i];
 
-	(void)f;
+	(void)r;
 	mk_out_lit(o, "{\"inlined\":");
 	if (i + 1 < n)
 		mk_out_lit(o, "true");
@@ -78,51 +87,59 @@ static void render_frame(struct markup_filter *f, struct markup_out *o,
 	mk_out_char(o, '}');
 }
 
-static const struct code_style frame_style = { KIND_FRAME, false, render_frame };
+static const struct mk_style frame_style = { KIND_FRAME, false, render_frame };
+
+static void put_build_id(struct mk_out *o, const struct mk_module *m)
+{
+	mk_out_lit(o, ",\"build_id\":\"");
+	mk_out_bytes(o, m->build_id, m->build_id_len);
+	mk_out_char(o, '"');
+}
 
 /* The module that holds an address, and where in it that is. */
-static void put_module(struct markup_filter *f, struct markup_out *o,
-		       const struct markup_mmap *map, uint64_t address)
+static void put_module(struct mk_output *r, struct mk_out *o,
+		       const struct mk_map *map, uint64_t address)
 {
-	const struct markup_module *m = &f->context.modules[map->module];
+	const struct mk_module *m = &r->resolve->context.modules[map->module];
 
 	mk_out_lit(o, ",\"module\":{\"id\":");
 	mk_out_dec(o, m->id);
 	mk_json_str(o, "name", m->name);
-	mk_out_lit(o, ",\"build_id\":\"");
-	mk_out_bytes(o, m->build_id, m->build_id_len);
-	mk_out_lit(o, "\"}");
-	mk_json_hex(o, "module_address", mk_mmap_vaddr(map, address));
+	put_build_id(o, m);
+	mk_out_char(o, '}');
+	mk_json_hex(o, "module_address", mk_map_vaddr(map, address));
 }
 
-static void put_code(struct markup_filter *f, struct markup_out *o, uint64_t address,
-		     uint64_t lookup)
+static void put_code(struct mk_output *r, uint64_t address, uint64_t lookup)
 {
-	struct code_text text;
-	const struct markup_mmap *map = mk_lookup_address(f, lookup, &frame_style, &text);
+	const struct mk_wanted wanted = mk_want(r, &frame_style);
+	struct mk_out *o = &r->out;
+	struct mk_code text;
+	const struct mk_map *map = mk_lookup_address(r->resolve, lookup, &wanted, &text);
 
 	if (!map)
 		return;
-	put_module(f, o, map, address);
+	put_module(r, o, map, address);
 	mk_json_key(o, "frames");
 	mk_out_char(o, '[');
 	for (size_t i = 0; text.found && i < text.n; i++) {
 		if (i)
 			mk_out_char(o, ',');
-		mk_code_piece(f, o, &text, i);
+		mk_put_piece(o, &text, i);
 	}
 	mk_out_char(o, ']');
 }
 
-static void put_data(struct markup_filter *f, struct markup_out *o, uint64_t address)
+static void put_data(struct mk_output *r, uint64_t address)
 {
-	const struct markup_mmap *map = mk_context_find(&f->context, address);
+	const struct mk_map *map = mk_context_find(&r->resolve->context, address);
+	struct mk_out *o = &r->out;
 	struct markup_data data;
 
 	if (!map)
 		return;
-	put_module(f, o, map, address);
-	if (!mk_lookup_data(f, map->module, mk_mmap_vaddr(map, address), &data))
+	put_module(r, o, map, address);
+	if (!mk_lookup_data(r->resolve, map->module, mk_map_vaddr(map, address), &data))
 		return;
 	mk_out_lit(o, ",\"symbol\":{\"name\":");
 	mk_json_string(o, data.name);
@@ -135,250 +152,163 @@ static void put_data(struct markup_filter *f, struct markup_out *o, uint64_t add
 	mk_out_char(o, '}');
 }
 
-/* ---- elements ------------------------------------------------------------------ */
-
-static bool code_element(struct markup_filter *f, const struct markup_node *n, bool bt)
+static void put_pairs(struct mk_output *r, const char *p, const char *end)
 {
-	struct markup_out *o = &f->out;
-	struct code_element e;
-
-	if (!(bt ? mk_element_bt(f, n, &e) : mk_element_pc(f, n, &e)))
-		return false;
-	if (bt)
-		mk_json_number(o, "frame", e.number);
-	mk_json_hex(o, "address", e.address);
-	mk_out_lit(o, ",\"type\":");
-	mk_out_put(o, e.lookup == e.address ? "\"pc\"" : "\"ra\"", 4);
-	if (e.message.ptr)
-		mk_json_str(o, "message", e.message);
-	put_code(f, o, e.address, e.lookup);
-	return true;
-}
-
-static bool put_bt(struct markup_filter *f, const struct markup_node *n)
-{
-	return code_element(f, n, true);
-}
-
-static bool put_pc(struct markup_filter *f, const struct markup_node *n)
-{
-	return code_element(f, n, false);
-}
-
-static bool put_data_element(struct markup_filter *f, const struct markup_node *n)
-{
-	uint64_t address;
-
-	if (!mk_element_data(f, n, &address))
-		return false;
-	mk_json_hex(&f->out, "address", address);
-	put_data(f, &f->out, address);
-	return true;
-}
-
-static bool put_symbol(struct markup_filter *f, const struct markup_node *n)
-{
-	if (!mk_element_symbol(f, n))
-		return false;
-	mk_json_str(&f->out, "name", n->fields[0]);
-	mk_json_str(&f->out, "demangled", mk_lookup_demangled(f, n->fields[0]));
-	return true;
-}
-
-static bool put_module_element(struct markup_filter *f, const struct markup_node *n)
-{
-	const struct markup_module *m;
-	uint32_t index;
-
-	if (!mk_element_module(f, n, &index))
-		return false;
-	m = &f->context.modules[index];
-	mk_json_number(&f->out, "id", m->id);
-	mk_json_str(&f->out, "name", m->name);
-	mk_out_lit(&f->out, ",\"build_id\":\"");
-	mk_out_bytes(&f->out, m->build_id, m->build_id_len);
-	mk_out_char(&f->out, '"');
-	return true;
-}
-
-static bool put_mmap(struct markup_filter *f, const struct markup_node *n)
-{
-	struct markup_out *o = &f->out;
-	const struct markup_mmap *m;
-	uint32_t index;
-
-	if (!mk_element_mmap(f, n, &index))
-		return false;
-	m = &f->context.maps[index];
-	mk_json_hex(o, "address", m->address);
-	mk_json_hex(o, "size", m->size);
-	mk_json_number(o, "id", f->context.modules[m->module].id);
-	mk_json_str(o, "mode", (struct markup_str){ m->mode, strlen(m->mode) });
-	mk_json_hex(o, "module_address", m->vaddr);
-	return true;
-}
-
-static bool put_reset(struct markup_filter *f, const struct markup_node *n)
-{
-	mk_context_reset(&f->context);
-	if (n->num_fields)
-		mk_json_str(&f->out, "kind", n->rest);
-	return true;
-}
-
-static bool put_dumpfile(struct markup_filter *f, const struct markup_node *n)
-{
-	if (n->num_fields < 2) {
-		mk_report(f, n, SEV_ERROR, n->tag.ptr, "expected at least 2 field(s); found %zu",
-			  n->num_fields);
-		return false;
-	}
-	mk_json_str(&f->out, "type", n->fields[0]);
-	mk_json_str(&f->out, "name", n->fields[1]);
-	mk_dumpfile_note(f, n->fields[0], n->fields[1]);
-	return true;
-}
-
-static void put_pairs(struct markup_filter *f, const char *p, const char *end)
-{
-	struct markup_out *o = &f->out;
-	struct hexdict_pair pair;
+	struct mk_out *o = &r->out;
+	struct mk_pair pair;
 	size_t n = 0;
 
 	mk_json_key(o, "values");
 	mk_out_char(o, '[');
-	while (mk_hexdict_next(&p, end, &pair)) {
-		const struct markup_mmap *map = mk_context_find(&f->context, pair.number);
+	while (mk_next_pair(&p, end, &pair)) {
+		const struct mk_map *map = mk_context_find(&r->resolve->context, pair.number);
 		if (n++)
 			mk_out_char(o, ',');
 		mk_out_lit(o, "{\"key\":");
 		mk_json_string(o, pair.key);
 		mk_json_hex(o, "value", pair.number);
 		if (map && strchr(map->mode, 'x'))
-			put_code(f, o, pair.number, pair.number);
+			put_code(r, pair.number, pair.number);
 		else
-			put_data(f, o, pair.number);
+			put_data(r, pair.number);
 		mk_out_char(o, '}');
 	}
 	mk_out_char(o, ']');
 }
 
-static bool put_hexdict(struct markup_filter *f, const struct markup_node *n)
-{
-	const char *p = n->rest.ptr ? n->rest.ptr : n->text.ptr;
+/* ---- elements ------------------------------------------------------------------ */
 
-	put_pairs(f, p, p + n->rest.len);
-	return true;
+static void put_frame(struct mk_output *r, const struct mk_event *e)
+{
+	struct mk_out *o = &r->out;
+
+	if (e->kind == MK_FRAME)
+		mk_json_number(o, "frame", e->number);
+	mk_json_hex(o, "address", e->address);
+	mk_out_lit(o, ",\"type\":");
+	mk_out_put(o, e->lookup == e->address ? "\"pc\"" : "\"ra\"", 4);
+	if (e->detail.ptr)
+		mk_json_str(o, "message", e->detail);
+	put_code(r, e->address, e->lookup);
 }
 
-static const struct {
-	const char *tag;
-	bool (*put)(struct markup_filter *f, const struct markup_node *n);
-} elements[] = {
-	{ "bt", put_bt },
-	{ "mmap", put_mmap },
-	{ "module", put_module_element },
-	{ "pc", put_pc },
-	{ "data", put_data_element },
-	{ "symbol", put_symbol },
-	{ "hexdict", put_hexdict },
-	{ "dumpfile", put_dumpfile },
-	{ "reset", put_reset },
-};
-
-static void put_element(struct markup_filter *f, const struct markup_node *n)
+static void put_values(struct mk_output *r, const struct mk_event *e)
 {
-	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
-		if (!mk_str_is(n->tag, elements[i].tag))
-			continue;
-		open_element(f, n->tag, n->text);
-		if (!elements[i].put(f, n))
-			mk_json_str(&f->out, "error", f->json.error);
-		mk_out_char(&f->out, '}');
+	const struct mk_context *c = &r->resolve->context;
+	struct mk_out *o = &r->out;
+	const struct mk_module *module;
+	const struct mk_map *map;
+
+	switch (e->kind) {
+	case MK_FRAME:
+	case MK_PC:
+		put_frame(r, e);
+		return;
+	case MK_DATA:
+		mk_json_hex(o, "address", e->address);
+		put_data(r, e->address);
+		return;
+	case MK_SYMBOL:
+		mk_json_str(o, "name", e->name);
+		mk_json_str(o, "demangled", mk_lookup_demangled(r->resolve, e->name));
+		return;
+	case MK_MODULE:
+		module = &c->modules[e->index];
+		mk_json_number(o, "id", module->id);
+		mk_json_str(o, "name", module->name);
+		put_build_id(o, module);
+		return;
+	case MK_MAP:
+		map = &c->maps[e->index];
+		mk_json_hex(o, "address", map->address);
+		mk_json_hex(o, "size", map->size);
+		mk_json_number(o, "id", c->modules[map->module].id);
+		mk_json_str(o, "mode", (struct markup_str){ map->mode, strlen(map->mode) });
+		mk_json_hex(o, "module_address", map->vaddr);
+		return;
+	case MK_RESET:
+		if (e->rest.ptr)
+			mk_json_str(o, "kind", e->rest);
+		return;
+	case MK_DUMPFILE:
+		mk_json_str(o, "type", e->detail);
+		mk_json_str(o, "name", e->name);
+		mk_note_dumpfile(r, e);
+		return;
+	case MK_HEXDICT:
+		put_pairs(r, e->rest.ptr ? e->rest.ptr : e->text.ptr,
+			  e->rest.ptr ? e->rest.ptr + e->rest.len : e->text.ptr);
+		return;
+	case MK_UNKNOWN:
 		return;
 	}
 }
 
-/* ---- lines --------------------------------------------------------------------- */
-
-static void json_line(struct markup_filter *f, const char *p, size_t len, enum line_part part)
+static void json_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	struct markup_parser parser;
-	struct markup_node n;
-
-	/* Of a line whose hexdict has ended the object is open already. */
-	if (!f->json.open)
-		open_line(f, f->line_no + 1, p, len, !(part & LINE_LAST));
-	markup_parse_line(&parser, p, len, MARKUP_SYNTAX);
-	parser.hint = f->first;
-	while (mk_next_element(&parser, &n)) {
-		if (n.kind == MARKUP_ELEMENT)
-			put_element(f, &n);
-		else if ((part & LINE_LAST) &&
-			 mk_hexdict_open(&f->hexdict, n.text, (struct markup_str){ NULL, 0 }))
-			return;
-	}
-	close_line(f);
+	(void)l;
+	if (e->open || e->kind == MK_UNKNOWN)
+		return;
+	open_element(r, e->tag, e->text);
+	if (e->bad)
+		mk_json_str(&r->out, "error", mk_complain_of(r, e));
+	else
+		put_values(r, e);
+	mk_out_char(&r->out, '}');
 }
 
-static void json_held(struct markup_filter *f, bool complete)
+/* ---- lines --------------------------------------------------------------------- */
+
+static void json_line(struct mk_output *r, const struct mk_line *l)
 {
-	const struct hexdict *h = &f->hexdict;
-	const char *p = h->buf, *end = p + h->len, *eol;
-	uint64_t number = f->line_no + 1 - markup_count_newlines(p, end);
+	const struct json *x = r->state;
+
+	/* Of a line whose hexdict has ended the object is open already. */
+	if (!x->open)
+		open_line(r, r->where->line_no + 1, l->p, l->len, !(l->part & MK_LINE_LAST));
+}
+
+static void json_line_end(struct mk_output *r, const struct mk_line *l)
+{
+	(void)l;
+	close_line(r);
+}
+
+static void json_held(struct mk_output *r, const struct mk_held *h)
+{
+	const char *const begin = h->text.ptr, *p = begin, *end = p + h->text.len, *eol;
+	uint64_t number = r->where->line_no + 1 - mk_count_newlines(p, end);
 
 	/* At the end of an input that lacks the last newline, that line counts. */
-	number -= !complete && end[-1] != '\n';
-	if (complete) {
-		open_element(f, (struct markup_str){ p + 3, strlen("hexdict") },
-			     (struct markup_str){ p, h->len });
-		put_pairs(f, p + strlen("{{{hexdict:"), end - 3);
-		mk_out_char(&f->out, '}');
+	number -= !h->complete && end[-1] != '\n';
+	if (h->complete) {
+		open_element(r, (struct markup_str){ p + 3, strlen("hexdict") }, h->text);
+		put_pairs(r, p + strlen("{{{hexdict:"), end - 3);
+		mk_out_char(&r->out, '}');
 	}
-	close_line(f);
+	close_line(r);
 	while ((eol = memchr(p, '\n', (size_t)(end - p)))) {
 		p = eol + 1;
 		number++;
 		eol = memchr(p, '\n', (size_t)(end - p));
 		if (eol) {
-			open_line(f, number, p, (size_t)(eol - p), false);
-			close_line(f);
+			open_line(r, number, p, (size_t)(eol - p), false);
+			close_line(r);
 		}
 	}
-	if (complete)
-		open_line(f, number, f->last_held.ptr, f->last_held.len, false);
-	else if (p < end && p > h->buf) { /* the last line of the input */
-		open_line(f, number, p, (size_t)(end - p), false);
-		close_line(f);
+	if (h->complete)
+		open_line(r, number, h->last.ptr, h->last.len, false);
+	else if (p < end && p > begin) { /* the last line of the input */
+		open_line(r, number, p, (size_t)(end - p), false);
+		close_line(r);
 	}
 }
 
-static void json_plain(struct markup_filter *f, const char *p, size_t len)
-{
-	(void)f;
-	(void)p;
-	(void)len;
-}
-
-static void json_finish(struct markup_filter *f)
-{
-	(void)f;
-}
-
-static void json_report(struct markup_filter *f, const struct markup_node *n,
-			enum severity severity, const char *at, struct markup_str message)
-{
-	mk_text_renderer.report(f, n, severity, at, message);
-	f->notes.len = 0;
-	mk_out_str(&f->notes, message);
-	f->json.error = (struct markup_str){ f->notes.buf, f->notes.len };
-}
-
-const struct renderer mk_json_renderer = {
+const struct mk_renderer mk_json_renderer = {
+	.state_size = sizeof(struct json),
 	.every_line = true,
 	.line = json_line,
+	.event = json_event,
+	.line_end = json_line_end,
 	.held = json_held,
-	.plain = json_plain,
-	.finish = json_finish,
-	.report = json_report,
 };

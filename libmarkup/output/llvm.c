@@ -9,10 +9,10 @@
  *   - what is unknown is "<invalid>", line and column 0.
  *
  * A line has to be known whole before any of it is written, for a contextual
- * element may drop what stands before it: it is parsed twice. Lines of more
- * than MARKUP_LINE_MAX are the one thing that is handled otherwise.
+ * element may drop what stands before it. Lines of more than MARKUP_LINE_MAX are
+ * the one thing that is handled otherwise.
  */
-#include "libmarkup/state.h"
+#include "libmarkup/output/output.h"
 
 enum { KIND_BT = 1, KIND_PC };
 
@@ -23,34 +23,74 @@ static struct markup_str or_invalid(struct markup_str s)
 	return s.ptr ? s : invalid;
 }
 
-static void put_raw(struct markup_filter *f, const struct markup_node *n)
-{
-	struct markup_out *o = &f->out;
-	const char *p = n->rest.ptr, *end = n->text.ptr + n->text.len - 3;
+/* The line is kept until its contextual element, or its end, has come. */
+struct llvm {
+	struct mk_modline modline;
+	bool after_context; /* the rest of the line is dropped */
+};
 
-	mk_sgr_highlight(f, o);
+static void put_raw(struct mk_output *r, const struct mk_event *e)
+{
+	struct mk_out *o = &r->out;
+	const char *p = e->rest.ptr, *end = e->text.ptr + e->text.len - 3;
+
+	mk_sgr_highlight(r, o);
 	mk_out_lit(o, "[[[");
-	mk_put_value(f, o, n->tag.ptr, n->tag.len);
+	mk_put_value(r, o, e->tag.ptr, e->tag.len);
 	while (p) {
 		const char *colon = memchr(p, ':', (size_t)(end - p));
 		mk_out_char(o, ':');
-		mk_put_value(f, o, p, (size_t)((colon ? colon : end) - p));
+		mk_put_value(r, o, p, (size_t)((colon ? colon : end) - p));
 		p = colon ? colon + 1 : NULL;
 	}
 	mk_out_lit(o, "]]]");
-	mk_sgr_restore(f, o);
+	mk_sgr_restore(r, o);
+}
+
+/* Says what is wrong at the byte `at` of the line. */
+static void begin_report(struct mk_output *r, enum mk_severity severity)
+{
+	r->scratch.len = 0;
+	if (severity == MK_ERROR)
+		mk_out_lit(&r->scratch, "error: ");
+	else
+		mk_out_lit(&r->scratch, "warning: ");
+}
+
+static void end_report(struct mk_output *r, const struct mk_line *l, const char *at)
+{
+	struct mk_out *o = &r->scratch;
+
+	mk_out_char(o, '\n');
+	mk_out_put(o, l->p, l->len);
+	if (!l->len || l->p[l->len - 1] != '\n')
+		mk_out_char(o, '\n');
+	mk_out_spaces(o, (size_t)(at - l->p));
+	mk_out_lit(o, "^\n");
+	if (o->error)
+		r->out.error = o->error;
+	mk_complain_text(r->where, o->buf, o->len);
+}
+
+static void report(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
+{
+	for (unsigned i = 0; i < e->num_problems && !r->where->silent; i++) {
+		begin_report(r, e->problems[i].severity);
+		mk_put_problem(&r->scratch, &e->problems[i]);
+		end_report(r, l, e->problems[i].at);
+	}
 }
 
 /* ---- addresses ------------------------------------------------------------- */
 
-static void put_dec_value(struct markup_filter *f, struct markup_out *o, uint64_t v)
+static void put_dec_value(struct mk_output *r, struct mk_out *o, uint64_t v)
 {
 	char buf[FMT_MAX];
-	mk_put_value(f, o, buf, mk_fmt_dec(buf, v));
+	mk_put_value(r, o, buf, mk_fmt_dec(buf, v));
 }
 
 /* "FUNC FILE:LINE:COL " */
-static void render_bt(struct markup_filter *f, struct markup_out *o,
+static void render_bt(struct mk_output *r, struct mk_out *o,
 		      const struct markup_frame *frames, size_t n, size_t i)
 {
 	const struct markup_str function = or_invalid(frames[i].function);
@@ -59,265 +99,233 @@ static void render_bt(struct markup_filter *f, struct markup_out *o,
 	(void)n;
 	if (!frames[i].function.ptr && !frames[i].file.ptr)
 		return;
-	mk_put_value(f, o, function.ptr, function.len);
+	mk_put_value(r, o, function.ptr, function.len);
 	mk_out_char(o, ' ');
-	mk_put_value(f, o, file.ptr, file.len);
+	mk_put_value(r, o, file.ptr, file.len);
 	mk_out_char(o, ':');
-	put_dec_value(f, o, frames[i].line);
+	put_dec_value(r, o, frames[i].line);
 	mk_out_char(o, ':');
-	put_dec_value(f, o, frames[i].column);
+	put_dec_value(r, o, frames[i].column);
 	mk_out_char(o, ' ');
 }
 
 /* "FUNC[FILE:LINE]" */
-static void render_pc(struct markup_filter *f, struct markup_out *o,
+static void render_pc(struct mk_output *r, struct mk_out *o,
 		      const struct markup_frame *frames, size_t n, size_t i)
 {
 	const struct markup_str function = or_invalid(frames[n - 1].function);
 	const struct markup_str file = or_invalid(frames[0].file);
 
 	(void)i;
-	mk_put_value(f, o, function.ptr, function.len);
+	mk_put_value(r, o, function.ptr, function.len);
 	mk_out_char(o, '[');
-	mk_put_value(f, o, file.ptr, file.len);
+	mk_put_value(r, o, file.ptr, file.len);
 	mk_out_char(o, ':');
-	put_dec_value(f, o, frames[0].line);
+	put_dec_value(r, o, frames[0].line);
 	mk_out_char(o, ']');
 }
 
-static const struct code_style bt_style = { KIND_BT, false, render_bt };
-static const struct code_style pc_style = { KIND_PC, true, render_pc };
+static const struct mk_style bt_style = { KIND_BT, false, render_bt };
+static const struct mk_style pc_style = { KIND_PC, true, render_pc };
 
-/* The map that holds the address of element `n`, if its module has symbols;
- * else complains, prints the element as it is and returns NULL. */
-static const struct markup_mmap *find_map(struct markup_filter *f, const struct markup_node *n,
-					  uint64_t address)
+/* The map that holds the address of an event, if its module has symbols; else complains,
+ * prints the element as it is and returns NULL. */
+static const struct mk_map *find_map(struct mk_output *r, const struct mk_line *l,
+				     const struct mk_event *e, uint64_t address)
 {
 	static const char no_build_id[] = "error: could not find build ID\n";
-	const struct markup_mmap *map = mk_context_find(&f->context, address);
+	const struct mk_map *map = mk_context_find(&r->resolve->context, address);
 
-	if (map && !f->silent && mk_lookup_module(f, map->module))
+	if (map && !r->where->silent && mk_lookup_module(r->resolve, map->module))
 		return map;
-	if (!map)
-		mk_report(f, n, SEV_ERROR, n->fields[0].ptr, "no mmap covers address");
-	else
-		mk_complain_text(f, no_build_id, sizeof(no_build_id) - 1);
-	put_raw(f, n);
+	if (!map && !r->where->silent) {
+		begin_report(r, MK_ERROR);
+		mk_out_lit(&r->scratch, "no mmap covers address");
+		end_report(r, l, e->rest.ptr);
+	} else if (map) {
+		mk_complain_text(r->where, no_build_id, sizeof(no_build_id) - 1);
+	}
+	put_raw(r, e);
 	return NULL;
 }
 
-static void put_bt(struct markup_filter *f, const struct markup_node *n)
+static void put_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	struct markup_out *o = &f->out;
-	const struct markup_mmap *map;
-	struct code_element e;
-	struct code_text text;
+	const struct mk_wanted wanted = mk_want(r, &bt_style);
+	const struct mk_map *map = find_map(r, l, e, e->lookup);
+	struct mk_out *o = &r->out;
+	struct mk_code text;
 
-	if (!mk_element_bt(f, n, &e) || !(map = find_map(f, n, e.lookup)))
+	if (!map)
 		return;
-	const uint64_t vaddr = mk_mmap_vaddr(map, e.lookup);
-	mk_lookup_address(f, e.lookup, &bt_style, &text);
-	mk_sgr_highlight(f, o);
+	const uint64_t vaddr = mk_map_vaddr(map, e->lookup);
+	mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
+	mk_sgr_highlight(r, o);
 	for (size_t i = 0; i < text.n; i++) {
 		if (i)
-			mk_put_newline(f);
-		mk_put_frame_head(f, e.number, i + 1 < text.n ? i + 1 : 0, e.lookup);
-		mk_code_piece(f, o, &text, i);
-		mk_put_place(f, o, map->module, vaddr);
+			mk_put_newline(r);
+		mk_put_frame_head(r, e->number, i + 1 < text.n ? i + 1 : 0, e->lookup);
+		mk_put_piece(o, &text, i);
+		mk_put_place(r, o, map->module, vaddr);
 	}
-	mk_sgr_restore(f, o);
+	mk_sgr_restore(r, o);
 }
 
-static void put_pc(struct markup_filter *f, const struct markup_node *n)
+static void put_pc(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	const struct markup_mmap *map;
-	struct code_element e;
-	struct code_text text;
+	const struct mk_wanted wanted = mk_want(r, &pc_style);
+	struct mk_code text;
 
-	if (!mk_element_pc(f, n, &e) || !(map = find_map(f, n, e.lookup)))
+	if (!find_map(r, l, e, e->lookup))
 		return;
-	mk_lookup_address(f, e.lookup, &pc_style, &text);
+	mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
 	if (!text.found) {
-		put_raw(f, n);
+		put_raw(r, e);
 		return;
 	}
-	mk_sgr_highlight(f, &f->out);
-	mk_code_piece(f, &f->out, &text, 0);
-	mk_sgr_restore(f, &f->out);
+	mk_sgr_highlight(r, &r->out);
+	mk_put_piece(&r->out, &text, 0);
+	mk_sgr_restore(r, &r->out);
 }
 
-static void put_data(struct markup_filter *f, const struct markup_node *n)
+static void put_data(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	const struct markup_mmap *map;
+	const struct mk_map *map = find_map(r, l, e, e->address);
 	struct markup_data data;
-	uint64_t address;
 
-	if (!mk_element_data(f, n, &address) || !(map = find_map(f, n, address)))
+	if (!map)
 		return;
-	if (!mk_lookup_data(f, map->module, mk_mmap_vaddr(map, address), &data))
+	if (!mk_lookup_data(r->resolve, map->module, mk_map_vaddr(map, e->address), &data))
 		data.name = invalid;
-	mk_sgr_highlight(f, &f->out);
-	mk_out_str(&f->out, data.name);
-	mk_sgr_restore(f, &f->out);
+	mk_sgr_highlight(r, &r->out);
+	mk_out_str(&r->out, data.name);
+	mk_sgr_restore(r, &r->out);
 }
 
-static void put_symbol(struct markup_filter *f, const struct markup_node *n)
+static void put_symbol(struct mk_output *r, const struct mk_event *e)
 {
-	if (!mk_element_symbol(f, n))
-		return;
-	mk_sgr_highlight(f, &f->out);
-	mk_out_str(&f->out, mk_lookup_demangled(f, n->fields[0]));
-	mk_sgr_restore(f, &f->out);
+	mk_sgr_highlight(r, &r->out);
+	mk_out_str(&r->out, mk_lookup_demangled(r->resolve, e->name));
+	mk_sgr_restore(r, &r->out);
 }
 
 /* ---- lines ----------------------------------------------------------------- */
 
-static bool good_tag(struct markup_str tag)
+/* Writes the line up to `end`, with the events there, which are not contextual. */
+static void put_line(struct mk_output *r, const struct mk_line *l, const char *end)
 {
-	for (size_t i = 0; i < tag.len; i++)
-		if (tag.ptr[i] < 'a' || tag.ptr[i] > 'z')
-			return false;
-	return true;
-}
+	const char *p = l->p;
 
-/* Writes what is in [p, end), which holds no contextual element. */
-static void put_nodes(struct markup_filter *f, const char *p, const char *end)
-{
-	struct markup_parser parser;
-	struct markup_node n;
-
-	markup_parse_line(&parser, p, (size_t)(end - p), MARKUP_SYNTAX_LLVM);
-	while (markup_next_node(&parser, &n)) {
-		if (n.kind == MARKUP_TEXT)
-			mk_put_text(f, n.text.ptr, n.text.len);
-		else if (!good_tag(n.tag))
-			mk_report(f, &n, SEV_ERROR, n.tag.ptr,
-				  "tags must be all lowercase characters");
-		else if (mk_str_is(n.tag, "bt"))
-			put_bt(f, &n);
-		else if (mk_str_is(n.tag, "pc"))
-			put_pc(f, &n);
-		else if (mk_str_is(n.tag, "data"))
-			put_data(f, &n);
-		else if (mk_str_is(n.tag, "symbol"))
-			put_symbol(f, &n);
+	for (const struct mk_event *e = l->events; e < l->events + l->num_events; e++) {
+		if (e->text.ptr >= end)
+			break;
+		mk_put_text(r, p, (size_t)(e->text.ptr - p));
+		p = e->text.ptr + e->text.len;
+		report(r, l, e);
+		if (e->bad)
+			continue;
+		if (e->kind == MK_FRAME)
+			put_frame(r, l, e);
+		else if (e->kind == MK_PC)
+			put_pc(r, l, e);
+		else if (e->kind == MK_DATA)
+			put_data(r, l, e);
+		else if (e->kind == MK_SYMBOL)
+			put_symbol(r, e);
 		else
-			mk_out_str(&f->out, n.text);
+			mk_out_str(&r->out, e->text);
 	}
+	mk_put_text(r, p, (size_t)(end - p));
 }
 
-/* If `n` is contextual, deals with it and the text before it, from p on. */
-static bool context_element(struct markup_filter *f, const struct markup_node *n, const char *p)
+/* Only what is contextual counts now. */
+static void llvm_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	uint32_t module, map;
+	const struct mk_context *context = &r->resolve->context;
+	struct llvm *x = r->state;
 
-	if (mk_str_is(n->tag, "mmap")) {
-		if (!mk_element_mmap(f, n, &map))
-			return true;
-		module = f->context.maps[map].module;
-		if (!f->modline.open || f->modline.module != module) {
-			mk_modline_close(f, true);
-			put_nodes(f, p, n->text.ptr);
-			mk_modline_open(f, module, true);
-		}
-		mk_modline_add(f, map);
-		return true;
-	}
-	if (mk_str_is(n->tag, "module")) {
-		if (!mk_element_module(f, n, &module))
-			return true;
-		mk_modline_close(f, true);
-		put_nodes(f, p, n->text.ptr);
-		mk_modline_open(f, module, false);
-		return true;
-	}
-	if (!mk_str_is(n->tag, "reset"))
-		return false;
-	if (mk_element_reset(f, n) && !mk_context_empty(&f->context)) {
-		mk_modline_close(f, true);
-		put_nodes(f, p, n->text.ptr);
-		put_raw(f, n);
-		mk_put_newline(f);
-		mk_context_reset(&f->context);
-	}
-	return true;
-}
-
-static void llvm_line(struct markup_filter *f, const char *p, size_t len, enum line_part part)
-{
-	const char *end = p + len;
-	struct markup_parser parser;
-	struct markup_node n;
-
-	f->text.line = (struct markup_str){ p, len };
-	if (part & LINE_FIRST) {
-		f->text.after_context = false;
-		mk_sgr_line_start(f);
-	}
-	/* What follows a contextual element is dropped. */
-	if (f->text.after_context)
+	if (!mk_is_context(e) || x->after_context)
 		return;
-	markup_parse_line(&parser, p, len, MARKUP_SYNTAX_LLVM);
-	while (markup_next_node(&parser, &n)) {
-		if (n.kind == MARKUP_ELEMENT && context_element(f, &n, p)) {
-			f->text.after_context = true;
+	x->after_context = true;
+	report(r, l, e);
+	if (e->bad || (e->kind == MK_RESET && mk_context_empty(context)))
+		return;
+	const uint32_t module = e->kind == MK_MAP ? context->maps[e->index].module : e->index;
+	if (e->kind != MK_MAP || !x->modline.open || x->modline.module != module) {
+		mk_modline_close(r, &x->modline, true);
+		put_line(r, l, e->text.ptr);
+		if (e->kind == MK_RESET) {
+			put_raw(r, e);
+			mk_put_newline(r);
 			return;
 		}
+		mk_modline_open(r, &x->modline, module, e->kind == MK_MAP);
 	}
-	mk_modline_close(f, true);
-	put_nodes(f, p, end);
-	if ((part & LINE_LAST) && (!len || end[-1] != '\n'))
-		mk_out_char(&f->out, '\n');
+	if (e->kind == MK_MAP)
+		mk_modline_add(r, &x->modline, e->index);
 }
 
-static void llvm_plain(struct markup_filter *f, const char *p, size_t len)
+static void llvm_line(struct mk_output *r, const struct mk_line *l)
 {
-	if (f->modline.open) { /* it ends like the line that closes it */
-		const char *eol = memchr(p, '\n', len);
-		f->newline = mk_newline_of(p, eol ? (size_t)(eol + 1 - p) : len);
+	struct llvm *x = r->state;
+
+	if (l->part & MK_LINE_FIRST) {
+		x->after_context = false;
+		mk_sgr_line_start(r);
 	}
-	mk_sgr_line_start(f);
-	mk_modline_close(f, true);
-	mk_out_put(&f->out, p, len);
-	if (p[len - 1] != '\n')
-		mk_out_char(&f->out, '\n');
 }
 
-static void llvm_finish(struct markup_filter *f)
+static void llvm_line_end(struct mk_output *r, const struct mk_line *l)
 {
-	mk_modline_close(f, true);
-	mk_sgr_line_start(f);
-}
+	struct llvm *x = r->state;
 
-static void llvm_report(struct markup_filter *f, const struct markup_node *n,
-			enum severity severity, const char *at, struct markup_str message)
-{
-	const struct markup_str line = f->text.line;
-	struct markup_out *o = &f->notes;
-
-	(void)n;
-	if (f->silent)
+	if (x->after_context)
 		return;
-	o->len = 0;
-	if (severity == SEV_ERROR)
-		mk_out_lit(o, "error: ");
-	else
-		mk_out_lit(o, "warning: ");
-	mk_out_str(o, message);
-	mk_out_char(o, '\n');
-	mk_out_str(o, line);
-	if (!line.len || line.ptr[line.len - 1] != '\n')
-		mk_out_char(o, '\n');
-	mk_out_spaces(o, (size_t)(at - line.ptr));
-	mk_out_lit(o, "^\n");
-	if (o->error)
-		f->error = o->error;
-	mk_complain_text(f, o->buf, o->len);
+	mk_modline_close(r, &x->modline, true);
+	put_line(r, l, l->p + l->len);
+	if ((l->part & MK_LINE_LAST) && (!l->len || l->p[l->len - 1] != '\n'))
+		mk_out_char(&r->out, '\n');
 }
 
-const struct renderer mk_llvm_renderer = {
+static void llvm_plain(struct mk_output *r, const char *p, size_t len)
+{
+	struct llvm *x = r->state;
+
+	if (x->modline.open) { /* it ends like the line that closes it */
+		const char *eol = memchr(p, '\n', len);
+		r->newline = mk_newline_of(p, eol ? (size_t)(eol + 1 - p) : len);
+	}
+	mk_sgr_line_start(r);
+	mk_modline_close(r, &x->modline, true);
+	mk_out_put(&r->out, p, len);
+	if (p[len - 1] != '\n')
+		mk_out_char(&r->out, '\n');
+}
+
+static void llvm_leaving(struct mk_output *r)
+{
+	mk_modline_close(r, &((struct llvm *)r->state)->modline, true);
+}
+
+static void llvm_finish(struct mk_output *r)
+{
+	llvm_leaving(r);
+	mk_sgr_line_start(r);
+}
+
+static void llvm_deinit(struct mk_output *r)
+{
+	mk_modline_deinit(&((struct llvm *)r->state)->modline);
+}
+
+const struct mk_renderer mk_llvm_renderer = {
+	.state_size = sizeof(struct llvm),
+	.colours = COLOURS_FOLLOWED,
 	.line = llvm_line,
+	.event = llvm_event,
+	.line_end = llvm_line_end,
 	.plain = llvm_plain,
+	.leaving = llvm_leaving,
 	.finish = llvm_finish,
-	.report = llvm_report,
+	.deinit = llvm_deinit,
 };

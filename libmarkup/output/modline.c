@@ -12,46 +12,44 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "libmarkup/state.h"
+#include "libmarkup/output/output.h"
 
-void mk_modline_open(struct markup_filter *f, uint32_t module, bool adds)
+void mk_modline_open(struct mk_output *r, struct mk_modline *l, uint32_t module, bool adds)
 {
-	const struct markup_module *m = &f->context.modules[module];
+	const struct mk_module *m = &r->resolve->context.modules[module];
 	char id[FMT_MAX + 3] = " #";
-	struct markup_out *o = &f->out;
+	struct mk_out *o = &r->out;
 
-	mk_modline_close(f, true);
-	mk_sgr_highlight(f, o);
+	mk_modline_close(r, l, true);
+	mk_sgr_highlight(r, o);
 	mk_out_lit(o, "[[[ELF module");
 	size_t len = 2 + mk_fmt_hex(id + 2, m->id);
 	id[len++] = ' ';
-	mk_put_value(f, o, id, len);
+	mk_put_value(r, o, id, len);
 	mk_out_char(o, '"');
-	mk_put_value(f, o, m->name.ptr, m->name.len);
+	mk_put_value(r, o, m->name.ptr, m->name.len);
 	mk_out_char(o, '"');
 	if (adds) {
 		mk_out_lit(o, "; adds");
 	} else {
 		mk_out_lit(o, "; BuildID=");
-		f->scratch.len = 0;
-		mk_out_bytes(&f->scratch, m->build_id, m->build_id_len);
-		mk_put_value(f, o, f->scratch.buf, f->scratch.len);
+		r->scratch.len = 0;
+		mk_out_bytes(&r->scratch, m->build_id, m->build_id_len);
+		mk_put_value(r, o, r->scratch.buf, r->scratch.len);
 	}
-	f->modline.open = true;
-	f->modline.crlf = f->newline[0] == '\r';
-	f->modline.module = module;
-	f->modline.num_maps = 0;
+	l->open = true;
+	l->crlf = r->newline[0] == '\r';
+	l->module = module;
+	l->num_maps = 0;
 }
 
-void mk_modline_add(struct markup_filter *f, uint32_t map)
+void mk_modline_add(struct mk_output *r, struct mk_modline *l, uint32_t map)
 {
-	struct modline *l = &f->modline;
-
 	if (l->num_maps == l->cap_maps) {
 		uint32_t cap = l->cap_maps * 2 + 16;
 		uint32_t *maps = realloc(l->maps, cap * sizeof(*maps));
 		if (!maps) {
-			f->error = -ENOMEM;
+			r->out.error = -ENOMEM;
 			return;
 		}
 		l->maps = maps;
@@ -60,9 +58,14 @@ void mk_modline_add(struct markup_filter *f, uint32_t map)
 	l->maps[l->num_maps++] = map;
 }
 
+void mk_modline_deinit(struct mk_modline *l)
+{
+	free(l->maps);
+}
+
 static int by_address(const void *a, const void *b, void *ctx)
 {
-	const struct markup_mmap *maps = ctx;
+	const struct mk_map *maps = ctx;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 
 	if (maps[i].address != maps[j].address)
@@ -70,32 +73,31 @@ static int by_address(const void *a, const void *b, void *ctx)
 	return i < j ? -1 : i > j;
 }
 
-void mk_modline_close(struct markup_filter *f, bool newline)
+void mk_modline_close(struct mk_output *r, struct mk_modline *l, bool newline)
 {
-	struct modline *l = &f->modline;
-	struct markup_out *o = &f->out;
+	struct mk_out *o = &r->out;
 
 	if (!l->open)
 		return;
 	l->open = false;
 	if (l->num_maps)
-		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address, f->context.maps);
+		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address, r->resolve->context.maps);
 	for (uint32_t i = 0; i < l->num_maps; i++) {
-		const struct markup_mmap *m = &f->context.maps[l->maps[i]];
+		const struct mk_map *m = &r->resolve->context.maps[l->maps[i]];
 		/* The first map again is a first map to LLVM, too. */
 		mk_out_char(o, l->maps[i] == l->maps[0] ? ' ' : ',');
 		mk_out_char(o, '[');
-		mk_put_hex_value(f, o, m->address);
+		mk_put_hex_value(r, o, m->address);
 		mk_out_char(o, '-');
-		mk_put_hex_value(f, o, m->address + m->size - 1);
+		mk_put_hex_value(r, o, m->address + m->size - 1);
 		mk_out_lit(o, "](");
-		mk_put_value(f, o, m->mode, strlen(m->mode));
+		mk_put_value(r, o, m->mode, strlen(m->mode));
 		mk_out_char(o, ')');
 	}
 	mk_out_lit(o, "]]]");
-	if (f->options.dialect == MARKUP_LLVM)
-		l->crlf = f->newline[0] == '\r'; /* LLVM takes that of the closing line */
+	if (r->options.dialect == MARKUP_LLVM)
+		l->crlf = r->newline[0] == '\r'; /* LLVM takes that of the closing line */
 	if (newline)
 		mk_out_put(o, l->crlf ? "\r\n" : "\n", l->crlf ? 2 : 1);
-	mk_sgr_restore(f, o);
+	mk_sgr_restore(r, o);
 }

@@ -1,92 +1,35 @@
 /*
- * The scan for markup, some elements ahead of the lines: addresses are announced
+ * The scan for what inputs may read, some elements ahead of the lines: addresses are announced
  * before their turn, and where a resolver can look several of them up together
  * they need not wait for memory one after another.
  *
  *   ……{{{bt:…}}}……\n……{{{bt:…}}}……\n……\n……{{{bt:…}}}……
- *      hit 0              hit 1     | line     hit 2      ^ upto
- *                                   | at hand
+ *      hit 0              hit 1     | this     hit 2      ^ upto
+ *                                   | line
  *
- * Announcing is but a hint: elements are recognized by their first bytes alone,
- * contextual ones are not followed, and what comes out in the end does not depend
+ * Announcing is a hint: elements are recognized by their first bytes alone,
+ * modules and maps are not followed, and what comes out in the end does not depend
  * on it. Modules that were not asked for yet are left, as are addresses that the
  * memo knows; of these the text is fetched.
  */
-#include "libmarkup/state.h"
+#include "libmarkup/resolve/resolve.h"
 
 #define BLOCK 8192 /* bytes to look through at once */
 
-/* Reads the address of the element at `p`, the one that is looked up. */
-static bool read_address(const char *p, const char *end, uint64_t *ret)
+/* Reads the address of a hit. */
+static bool peek(const struct mk_ahead *a, const char *at, const char *end, struct mk_peek *ret)
 {
-	const char *start;
-	bool return_address;
-
-	if (end - p < 12 || p[5] != ':')
-		return false;
-	return_address = p[3] == 'b' && p[4] == 't';
-	if (!return_address && (p[3] != 'p' || p[4] != 'c'))
-		return false;
-	p += 6;
-	if (return_address) {
-		while (p < end && *p >= '0' && *p <= '9')
-			p++;
-		p++;
-	}
-	start = p;
-	while (p < end && *p != ':' && *p != '}')
-		p++;
-	if (p >= end || !mk_field_address((struct markup_str){ start, (size_t)(p - start) }, ret))
-		return false;
-	if (*p == ':' && end - p > 2)
-		return_address = p[2] == 'a' ? true : p[2] == 'c' ? false : return_address;
-	*ret -= return_address;
-	return true;
+	for (const struct mk_input *const *in = a->inputs; *in; in++)
+		if ((*in)->peek && (*in)->peek(at, end, ret))
+			return true;
+	return false;
 }
 
-/*
- * Reads a bt element as programs write it: "{{{bt:1:0x7f00}}}", with ":ra" or ":pc"
- * behind the address or without. It is what elements.c would read; here it costs no
- * search for its fields. False: it is of another form, or too near to the end.
- */
-static bool read_frame(const char *p, const char *end, struct announced *e)
+/* Announces the addresses of the current hits. */
+static void announce(struct mk_resolve *r, const char *end)
 {
-	enum { NUMBER_MAX = 8, LONGEST = 6 + NUMBER_MAX + 3 + 16 + 6 };
-	const char *start = p;
-	uint32_t number = 0;
-	uint64_t address;
-	unsigned digits;
-
-	if (end - p < LONGEST || memcmp(p + 3, "bt:", 3))
-		return false;
-	p += 6;
-	for (digits = 0; digits < NUMBER_MAX && *p >= '0' && *p <= '9'; digits++)
-		number = number * 10 + (uint32_t)(*p++ - '0');
-	if (!digits || memcmp(p, ":0x", 3))
-		return false;
-	p += 3;
-	digits = mk_field_hex_digits(p, &address);
-	p += digits;
-	e->return_address = true;
-	if (*p == ':') {
-		if (memcmp(p, ":ra", 3) && memcmp(p, ":pc", 3))
-			return false;
-		e->return_address = p[1] == 'r';
-		p += 3;
-	}
-	if (!digits || memcmp(p, "}}}", 3))
-		return false;
-	e->address = address - e->return_address;
-	e->number = number;
-	e->len = (uint32_t)(p + 3 - start);
-	return true;
-}
-
-/* Announces the addresses of the hits at hand. */
-static void announce(struct markup_filter *f, const char *end)
-{
-	struct ahead *a = &f->ahead;
-	struct memo_key key = { f->context.generation, 0, f->memo_kind };
+	struct mk_ahead *a = &r->ahead;
+	struct mk_memo_key key = { r->context.generation, 0, r->memo_kind };
 	uint64_t vaddrs[MARKUP_AHEAD];
 	void *modules[MARKUP_AHEAD];
 	size_t n = 0;
@@ -95,106 +38,150 @@ static void announce(struct markup_filter *f, const char *end)
 	a->kind = key.kind;
 	a->num = a->next = 0;
 	/* Fuchsia's modules are found by their bases; its maps are not in order. */
-	if (f->silent || !f->context.num_maps || f->options.dialect == MARKUP_FUCHSIA)
+	if (r->where->silent || !r->context.num_maps || r->dialect == MARKUP_FUCHSIA)
 		return;
 	for (uint32_t i = 0; i < a->num_hits; i++) {
-		struct announced *e = &a->addresses[a->num];
-		const char *at = a->hits[i].at;
+		struct mk_announced *e = &a->addresses[a->num];
 
-		e->len = 0;
-		if (!read_frame(at, end, e) && !read_address(at, end, &e->address))
+		if (!peek(a, a->hits[i].at, end, &e->peek))
 			continue;
-		key.address = e->address;
-		mk_memo_expect(&f->memo, &key);
+		key.address = e->peek.address;
+		mk_memo_expect(&r->memo, &key);
 		e->hit = (uint8_t)i;
 		a->num++;
 	}
 	/* Step by step, so that they wait for memory together. */
 	for (uint32_t i = 0; i < a->num; i++)
-		a->addresses[i].map = mk_context_find(&f->context, a->addresses[i].address);
+		a->addresses[i].map = mk_context_find(&r->context, a->addresses[i].peek.address);
 	for (uint32_t i = 0; i < a->num; i++) {
-		struct announced *e = &a->addresses[i];
-		const struct markup_module *m;
+		struct mk_announced *e = &a->addresses[i];
+		const struct mk_module *m;
 
 		if (!e->map)
 			continue;
-		m = &f->context.modules[e->map->module];
-		key.address = e->address;
-		e->remembered = mk_memo_fetch(&f->memo, &key, &e->worth);
+		m = &r->context.modules[e->map->module];
+		key.address = e->peek.address;
+		e->remembered = mk_memo_fetch(&r->memo, &key, &e->worth);
 		if (e->remembered || !m->handle)
 			continue;
 		modules[n] = m->handle;
-		vaddrs[n++] = mk_mmap_vaddr(e->map, e->address);
+		vaddrs[n++] = mk_map_vaddr(e->map, e->peek.address);
 	}
-	if (n && f->resolver.prepare)
-		f->resolver.prepare(f->resolver.ctx, modules, vaddrs, n);
+	if (n && r->resolver.prepare)
+		r->resolver.prepare(r->resolver.ctx, modules, vaddrs, n);
 }
 
-void mk_ahead_start(struct markup_filter *f, const char *p)
+void mk_ahead_start(struct mk_resolve *r, const char *p)
 {
-	struct ahead *a = &f->ahead;
+	struct mk_ahead *a = &r->ahead;
 
 	a->upto = p;
-	a->line_no = f->line_no;
+	a->line_no = r->where->line_no;
 	a->num_hits = a->next_hit = 0;
 }
 
-void mk_ahead_look(struct markup_filter *f, const char *end)
+/* Puts a hit among the others; of too many the last is dropped. */
+static void add_hit(struct mk_ahead *a, const struct mk_hit *hit)
 {
-	struct ahead *a = &f->ahead;
-	const char *limit = end - a->upto > BLOCK ? a->upto + BLOCK : end;
+	size_t i = a->num_hits < MARKUP_AHEAD ? a->num_hits++ : MARKUP_AHEAD - 1;
+
+	for (; i && a->hits[i - 1].at > hit->at; i--)
+		a->hits[i] = a->hits[i - 1];
+	a->hits[i] = *hit;
+}
+
+/* Adds what the inputs find in [from, a->upto) that the scan does not; if that is too
+ * much, it was looked at only up to the last hit. */
+static void add_others(struct mk_ahead *a, const char *from, uint64_t line_no)
+{
+	const char *p, *upto = a->upto;
+
+	for (const struct mk_input *const *in = a->inputs; *in; in++) {
+		for (p = from; (*in)->find && (p = (*in)->find(p, upto)); p++) {
+			const struct mk_hit hit = { p, line_no + mk_count_newlines(from, p) };
+
+			if (a->num_hits == MARKUP_AHEAD && p >= a->hits[MARKUP_AHEAD - 1].at)
+				break;
+			add_hit(a, &hit);
+		}
+	}
+	if (a->num_hits == MARKUP_AHEAD && a->hits[MARKUP_AHEAD - 1].at < upto) {
+		a->upto = a->hits[MARKUP_AHEAD - 1].at + 1;
+		a->line_no = a->hits[MARKUP_AHEAD - 1].line_no;
+	}
+}
+
+void mk_ahead_look(struct mk_resolve *r, const char *end)
+{
+	struct mk_ahead *a = &r->ahead;
+	const char *from = a->upto, *limit = end - from > BLOCK ? from + BLOCK : end;
+	const uint64_t line_no = a->line_no;
 
 	/* Nothing may begin before the limit and end behind it. */
+	if (a->inputs[1] && limit < end) {
+		limit = memchr(limit, '\n', (size_t)(end - limit));
+		limit = limit ? limit + 1 : end;
+	}
 	while (limit < end && limit[-1] == '{')
 		limit++;
 	a->next_hit = 0;
-	a->num_hits = markup_scan_hits(&a->upto, limit, f->scan_for, &a->line_no, a->hits,
-				       MARKUP_AHEAD);
-	announce(f, end);
+	a->num_hits = mk_scan_hits(&a->upto, limit, a->scan_for, &a->line_no, a->hits,
+				   MARKUP_AHEAD);
+	if (a->inputs[1])
+		add_others(a, from, line_no);
+	announce(r, end);
 }
 
-const char *mk_ahead_next(struct markup_filter *f, const char *p, const char *end)
+bool mk_ahead_finds(const struct mk_ahead *a, const char *p, const char *end, uint64_t *newlines)
 {
-	struct ahead *a = &f->ahead;
+	for (const struct mk_input *const *in = a->inputs; *in; in++)
+		if ((*in)->find && (*in)->find(p, end))
+			return true;
+	return mk_scan(p, end, a->scan_for, newlines);
+}
+
+const char *mk_ahead_next(struct mk_resolve *r, const char *p, const char *end)
+{
+	struct mk_ahead *a = &r->ahead;
 
 	while (1) {
 		while (a->next_hit < a->num_hits) {
-			const struct markup_hit *hit = &a->hits[a->next_hit++];
+			const struct mk_hit *hit = &a->hits[a->next_hit++];
 			if (hit->at >= p) {
-				f->line_no = hit->line_no;
+				r->where->line_no = hit->line_no;
 				return hit->at;
 			}
 		}
 		if (a->upto >= end)
 			break;
-		mk_ahead_look(f, end);
+		mk_ahead_look(r, end);
 	}
-	f->line_no = a->line_no;
+	r->where->line_no = a->line_no;
 	return NULL;
 }
 
-const struct announced *mk_ahead_frame(struct markup_filter *f, uint32_t kind)
+const struct mk_announced *mk_ahead_frame(struct mk_resolve *r, uint32_t kind)
 {
-	struct ahead *a = &f->ahead;
+	struct mk_ahead *a = &r->ahead;
 	const size_t hit = a->next_hit - 1;
 
-	if (a->generation != f->context.generation || a->kind != kind)
+	if (a->generation != r->context.generation || a->kind != kind)
 		return NULL;
 	while (a->next < a->num && a->addresses[a->next].hit < hit)
 		a->next++;
-	if (a->next == a->num || a->addresses[a->next].hit != hit || !a->addresses[a->next].len)
+	if (a->next == a->num || a->addresses[a->next].hit != hit || !a->addresses[a->next].peek.len)
 		return NULL;
 	return &a->addresses[a->next++];
 }
 
-const struct announced *mk_ahead_address(struct markup_filter *f, const struct memo_key *key)
+const struct mk_announced *mk_ahead_address(struct mk_resolve *r, const struct mk_memo_key *key)
 {
-	struct ahead *a = &f->ahead;
+	struct mk_ahead *a = &r->ahead;
 
 	if (a->generation != key->generation || a->kind != key->kind)
 		return NULL;
 	for (uint32_t i = a->next; i < a->num; i++) {
-		if (a->addresses[i].address == key->address) {
+		if (a->addresses[i].peek.address == key->address) {
 			a->next = i + 1;
 			return &a->addresses[i];
 		}

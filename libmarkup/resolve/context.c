@@ -14,28 +14,28 @@
 
 #define BLOCK (64u << 10)
 
-static void changed(struct markup_context *c)
+void mk_context_changed(struct mk_context *c)
 {
 	c->generation = ++*c->generations;
 }
 
-void mk_context_init(struct markup_context *c, enum markup_dialect dialect, uint64_t *generations)
+void mk_context_init(struct mk_context *c, enum markup_dialect dialect, uint64_t *generations)
 {
-	*c = (struct markup_context){ .dialect = dialect, .generations = generations };
-	changed(c);
+	*c = (struct mk_context){ .dialect = dialect, .generations = generations };
+	mk_context_changed(c);
 }
 
-void mk_context_reset(struct markup_context *c)
+void mk_context_reset(struct mk_context *c)
 {
 	while (c->num_blocks)
 		free(c->blocks[--c->num_blocks]);
 	c->block_used = c->block_size = c->name_bytes = 0;
 	c->num_modules = c->num_maps = c->last = 0;
 	if (c->generations)
-		changed(c);
+		mk_context_changed(c);
 }
 
-void mk_context_deinit(struct markup_context *c)
+void mk_context_deinit(struct mk_context *c)
 {
 	mk_context_reset(c);
 	free(c->blocks);
@@ -44,11 +44,13 @@ void mk_context_deinit(struct markup_context *c)
 	free(c->maps);
 	free(c->starts);
 	free(c->order);
-	*c = (struct markup_context){ .dialect = c->dialect, .generations = c->generations };
+	free(c->by_base);
+	*c = (struct mk_context){ .dialect = c->dialect, .settles = c->settles,
+				  .generations = c->generations };
 }
 
 /* Room for `n` bytes that stay until the reset, or NULL. */
-static char *keep(struct markup_context *c, size_t n)
+static char *keep(struct mk_context *c, size_t n)
 {
 	if (n > MARKUP_NAMES_MAX - c->name_bytes)
 		return NULL;
@@ -79,7 +81,7 @@ static bool resize(void *array, size_t cap, size_t size)
 	return p;
 }
 
-size_t mk_context_bytes(const struct markup_context *c)
+size_t mk_context_bytes(const struct mk_context *c)
 {
 	return c->name_bytes + c->num_blocks * BLOCK +
 	       c->cap_modules * (sizeof(*c->modules) + sizeof(*c->by_id)) +
@@ -92,14 +94,15 @@ static void *copy_array(const void *from, size_t n, size_t size)
 	return p && n ? memcpy(p, from, n * size) : p;
 }
 
-bool mk_context_copy(struct markup_context *to, const struct markup_context *from)
+bool mk_context_copy(struct mk_context *to, const struct mk_context *from)
 {
-	struct markup_context c = *from;
+	struct mk_context c = *from;
 
 	mk_context_deinit(to);
 	c.generations = to->generations;
-	changed(&c);
+	mk_context_changed(&c);
 	c.blocks = NULL;
+	c.by_base = NULL;
 	c.num_blocks = c.block_used = c.block_size = c.name_bytes = 0;
 	c.cap_modules = c.num_modules;
 	c.cap_maps = c.num_maps;
@@ -114,7 +117,7 @@ bool mk_context_copy(struct markup_context *to, const struct markup_context *fro
 		return false;
 	}
 	for (uint32_t i = 0; i < c.num_modules; i++) {
-		struct markup_module *m = &to->modules[i];
+		struct mk_module *m = &to->modules[i];
 		size_t len = m->name.len + m->build_id_len + m->build_text.len;
 		char *kept = keep(to, len); /* they lie together: see name_module() */
 		if (!kept) {
@@ -133,7 +136,7 @@ bool mk_context_copy(struct markup_context *to, const struct markup_context *fro
 }
 
 /* Position of the first of c->by_id whose ID is not below `id`. */
-static uint32_t id_position(const struct markup_context *c, uint64_t id)
+static uint32_t id_position(const struct mk_context *c, uint64_t id)
 {
 	uint32_t low = 0, high = c->num_modules;
 
@@ -149,7 +152,7 @@ static uint32_t id_position(const struct markup_context *c, uint64_t id)
 	return low;
 }
 
-struct markup_module *mk_context_module(const struct markup_context *c, uint64_t id)
+struct mk_module *mk_context_module(const struct mk_context *c, uint64_t id)
 {
 	uint32_t at = id_position(c, id);
 	if (at == c->num_modules || c->by_id[at].id != id)
@@ -158,7 +161,7 @@ struct markup_module *mk_context_module(const struct markup_context *c, uint64_t
 }
 
 /* Gives `m` its strings. False: no room. */
-static bool name_module(struct markup_context *c, struct markup_module *m,
+static bool name_module(struct mk_context *c, struct mk_module *m,
 			struct markup_str name, struct markup_str build_id)
 {
 	const bool fuchsia = c->dialect == MARKUP_FUCHSIA;
@@ -183,50 +186,50 @@ static bool name_module(struct markup_context *c, struct markup_module *m,
 	return true;
 }
 
-static bool same_module(const struct markup_module *m, struct markup_str name,
+static bool same_module(const struct mk_module *m, struct markup_str name,
 			struct markup_str build_id)
 {
 	return m->name.len == name.len && !memcmp(m->name.ptr, name.ptr, name.len) &&
 	       mk_field_build_id_is(build_id, m->build_id, m->build_id_len);
 }
 
-enum markup_context_result mk_context_add_module(struct markup_context *c, uint64_t id,
+enum mk_context_result mk_context_add_module(struct mk_context *c, uint64_t id,
 						 struct markup_str name,
 						 struct markup_str build_id, uint32_t *index)
 {
-	struct markup_module *m = mk_context_module(c, id), fresh = { .id = id };
+	struct mk_module *m = mk_context_module(c, id), fresh = { .id = id };
 	uint32_t at = id_position(c, id);
 
 	if (m) {
 		*index = (uint32_t)(m - c->modules);
 		if (same_module(m, name, build_id))
-			return MARKUP_CTX_SAME;
+			return MK_CTX_SAME;
 		if (c->dialect != MARKUP_FUCHSIA)
-			return MARKUP_CTX_DUPLICATE;
+			return MK_CTX_DUPLICATE;
 		m->asked = false;
 		m->handle = m->missing = NULL;
-		changed(c);
-		return name_module(c, m, name, build_id) ? MARKUP_CTX_OK : MARKUP_CTX_FULL;
+		mk_context_changed(c);
+		return name_module(c, m, name, build_id) ? MK_CTX_OK : MK_CTX_FULL;
 	}
 	if (c->num_modules == MARKUP_MODULES_MAX || !name_module(c, &fresh, name, build_id))
-		return MARKUP_CTX_FULL;
+		return MK_CTX_FULL;
 	if (c->num_modules == c->cap_modules) {
 		uint32_t cap = c->cap_modules * 2 + 16;
 		if (!resize(&c->modules, cap, sizeof(*c->modules)) ||
 		    !resize(&c->by_id, cap, sizeof(*c->by_id)))
-			return MARKUP_CTX_FULL;
+			return MK_CTX_FULL;
 		c->cap_modules = cap;
 	}
 	*index = c->num_modules;
 	c->modules[*index] = fresh;
 	memmove(c->by_id + at + 1, c->by_id + at, (c->num_modules - at) * sizeof(*c->by_id));
-	c->by_id[at] = (struct markup_id){ id, *index };
+	c->by_id[at] = (struct mk_module_id){ id, *index };
 	c->num_modules++;
-	changed(c);
-	return MARKUP_CTX_OK;
+	mk_context_changed(c);
+	return MK_CTX_OK;
 }
 
-static bool covers(const struct markup_context *c, const struct markup_mmap *m, uint64_t address)
+static bool covers(const struct mk_context *c, const struct mk_map *m, uint64_t address)
 {
 	if (c->dialect == MARKUP_LLVM) /* a map that ends at 2^64 covers nothing */
 		return m->address <= address && address < m->address + m->size;
@@ -236,7 +239,7 @@ static bool covers(const struct markup_context *c, const struct markup_mmap *m, 
 /* Number of maps that start at or below `address`. Without a branch on what it
  * reads: that would be guessed wrongly half of the time; and with three reads at a
  * time, which wait for memory together. */
-static uint32_t maps_up_to(const struct markup_context *c, uint64_t address)
+static uint32_t maps_up_to(const struct mk_context *c, uint64_t address)
 {
 	const uint64_t *base = c->starts;
 	uint32_t n = c->num_maps;
@@ -262,13 +265,13 @@ static uint32_t maps_up_to(const struct markup_context *c, uint64_t address)
 	return (uint32_t)(base - c->starts) + 1;
 }
 
-static bool same_map(const struct markup_mmap *a, const struct markup_mmap *b)
+static bool same_map(const struct mk_map *a, const struct mk_map *b)
 {
 	return a->address == b->address && a->size == b->size && a->vaddr == b->vaddr &&
 	       a->module == b->module && !strcmp(a->mode, b->mode);
 }
 
-static bool room_for_map(struct markup_context *c)
+static bool room_for_map(struct mk_context *c)
 {
 	uint32_t cap = c->cap_maps * 2 + 64;
 
@@ -284,10 +287,10 @@ static bool room_for_map(struct markup_context *c)
 	return true;
 }
 
-void mk_context_note_map(struct markup_context *c, const struct markup_mmap *map,
+void mk_context_note_map(struct mk_context *c, const struct mk_map *map,
 			 struct markup_str mode)
 {
-	struct markup_mmap *m;
+	struct mk_map *m;
 
 	if (!room_for_map(c))
 		return;
@@ -297,27 +300,27 @@ void mk_context_note_map(struct markup_context *c, const struct markup_mmap *map
 		m->mode[0] = 0;
 }
 
-enum markup_context_result mk_context_add_map(struct markup_context *c,
-					      const struct markup_mmap *map, uint32_t *index)
+enum mk_context_result mk_context_add_map(struct mk_context *c,
+					      const struct mk_map *map, uint32_t *index)
 {
 	uint32_t at = maps_up_to(c, map->address);
 
 	if (at < c->num_maps && covers(c, map, c->starts[at])) {
 		*index = c->order[at];
-		return MARKUP_CTX_OVERLAP;
+		return MK_CTX_OVERLAP;
 	}
 	if (at) {
-		const struct markup_mmap *before = &c->maps[c->order[at - 1]];
+		const struct mk_map *before = &c->maps[c->order[at - 1]];
 		*index = c->order[at - 1];
 		if (covers(c, before, map->address))
 			return c->dialect != MARKUP_LLVM && same_map(before, map)
-				       ? MARKUP_CTX_SAME : MARKUP_CTX_OVERLAP;
+				       ? MK_CTX_SAME : MK_CTX_OVERLAP;
 		/* LLVM keeps one map for each address; the empty one stands. */
 		if (c->dialect == MARKUP_LLVM && before->address == map->address)
-			return MARKUP_CTX_SAME;
+			return MK_CTX_SAME;
 	}
 	if (!room_for_map(c))
-		return MARKUP_CTX_FULL;
+		return MK_CTX_FULL;
 	*index = c->num_maps;
 	c->maps[*index] = *map;
 	memmove(c->starts + at + 1, c->starts + at, (c->num_maps - at) * sizeof(*c->starts));
@@ -325,13 +328,13 @@ enum markup_context_result mk_context_add_map(struct markup_context *c,
 	c->starts[at] = map->address;
 	c->order[at] = *index;
 	c->num_maps++;
-	changed(c);
-	return MARKUP_CTX_OK;
+	mk_context_changed(c);
+	return MK_CTX_OK;
 }
 
-const struct markup_mmap *mk_context_find(struct markup_context *c, uint64_t address)
+const struct mk_map *mk_context_find(struct mk_context *c, uint64_t address)
 {
-	const struct markup_mmap *m;
+	const struct mk_map *m;
 	uint32_t at;
 
 	if (c->last < c->num_maps && c->starts[c->last] <= address) {

@@ -18,35 +18,35 @@
 
 #include "libmarkup/markup.h"
 
-struct markup_module {
+struct mk_module {
 	uint64_t id;
 	struct markup_str name;
 	const uint8_t *build_id;
 	size_t build_id_len;
 
-	/* For the filter: */
+	/* For the look-up: */
 	bool asked;       /* the resolver was asked for it */
 	void *handle;     /* what it said */
-	struct markup_missing *missing; /* where misses are counted, or NULL */
+	struct markup_module *missing; /* where misses are counted, or NULL */
 
-	/* For the Fuchsia dialect, which places modules instead of maps: */
+	/* For the Fuchsia dialect, which places modules instead of maps: see place.c. */
 	struct markup_str build_text; /* the ID as it was written, hex digits or not */
 	uint64_t base, size, negative_base;
-	bool printed;
+	bool settled;     /* the base does not change any more */
 };
 
-struct markup_mmap {
+struct mk_map {
 	uint64_t address, size, vaddr;
 	uint32_t module; /* index */
 	char mode[4];    /* "r", "rx", …, NUL-terminated */
 };
 
-struct markup_context {
-	struct markup_module *modules;
+struct mk_context {
+	struct mk_module *modules;
 	uint32_t num_modules, cap_modules;
-	struct markup_id { uint64_t id; uint32_t module; } *by_id; /* ascending */
+	struct mk_module_id { uint64_t id; uint32_t module; } *by_id; /* ascending */
 
-	struct markup_mmap *maps;
+	struct mk_map *maps;
 	uint32_t num_maps, cap_maps;
 	uint64_t *starts;
 	uint32_t *order;
@@ -58,59 +58,76 @@ struct markup_context {
 	uint64_t generation;   /* another one after each change */
 	uint64_t *generations; /* all that were given out, to all contexts of a filter */
 
+	uint32_t *by_base;     /* modules, ascending by base; Fuchsia only */
+	uint64_t by_base_generation;
+	bool settles;          /* a module's first map gives its base, for good */
+
 	enum markup_dialect dialect; /* LLVM: sums wrap around; Fuchsia: a module
 	                              * that is announced again is another one */
 };
 
-enum markup_context_result {
-	MARKUP_CTX_OK,
-	MARKUP_CTX_SAME,      /* was announced before, in the same words */
-	MARKUP_CTX_DUPLICATE, /* the module ID stands for another module */
-	MARKUP_CTX_OVERLAP,   /* the map overlaps the one at *index */
-	MARKUP_CTX_FULL,      /* a MARKUP_…_MAX was reached, or no memory */
+enum mk_context_result {
+	MK_CTX_OK,
+	MK_CTX_SAME,      /* was announced before, in the same words */
+	MK_CTX_DUPLICATE, /* the module ID stands for another module */
+	MK_CTX_OVERLAP,   /* the map overlaps the one at *index */
+	MK_CTX_FULL,      /* a MARKUP_…_MAX was reached, or no memory */
 };
 
 /* `generations` outlives it. */
-void mk_context_init(struct markup_context *c, enum markup_dialect dialect,
+void mk_context_init(struct mk_context *c, enum markup_dialect dialect,
 		     uint64_t *generations);
-void mk_context_deinit(struct markup_context *c);
+void mk_context_deinit(struct mk_context *c);
 
 /* Makes `to` a copy of `from`; the handles are not copied. False: no memory. */
-bool mk_context_copy(struct markup_context *to, const struct markup_context *from);
+bool mk_context_copy(struct mk_context *to, const struct mk_context *from);
 
 /* Forgets all; keeps the memory of the tables. */
-void mk_context_reset(struct markup_context *c);
+void mk_context_reset(struct mk_context *c);
 
 /* About how much memory it takes. */
-size_t mk_context_bytes(const struct markup_context *c);
+size_t mk_context_bytes(const struct mk_context *c);
 
-static inline bool mk_context_empty(const struct markup_context *c)
+static inline bool mk_context_empty(const struct mk_context *c)
 {
 	return !c->num_modules && !c->num_maps;
 }
 
 /* Adds a module, copying its strings; build_id is in hex digits that were checked
  * (Fuchsia: or is anything). *index: the module. */
-enum markup_context_result mk_context_add_module(struct markup_context *c, uint64_t id,
+enum mk_context_result mk_context_add_module(struct mk_context *c, uint64_t id,
 						 struct markup_str name,
 						 struct markup_str build_id, uint32_t *index);
 
 /* The module with this ID, or NULL. */
-struct markup_module *mk_context_module(const struct markup_context *c, uint64_t id);
+struct mk_module *mk_context_module(const struct mk_context *c, uint64_t id);
 
 /* Adds a map. *index: where it is, or with which it collides. */
-enum markup_context_result mk_context_add_map(struct markup_context *c,
-					      const struct markup_mmap *map, uint32_t *index);
+enum mk_context_result mk_context_add_map(struct mk_context *c,
+					      const struct mk_map *map, uint32_t *index);
 
 /* Adds a map for the record alone, whatever it collides with. */
-void mk_context_note_map(struct markup_context *c, const struct markup_mmap *map,
+void mk_context_note_map(struct mk_context *c, const struct mk_map *map,
 			 struct markup_str mode);
 
+/* Another generation begins. */
+void mk_context_changed(struct mk_context *c);
+
+/* ---- place.c: Fuchsia's modules as a whole -------------------------------- */
+
+/* Takes a map into its module. MK_CTX_OK: it is the first one, and settles the base;
+ * MK_CTX_OVERLAP: it contradicts that; else MK_CTX_SAME. */
+enum mk_context_result mk_context_place(struct mk_context *c, struct mk_module *m,
+					uint64_t address, uint64_t size, uint64_t offset);
+
+/* The module that lies at `address`, or NULL; *error: -ENOMEM if so. */
+struct mk_module *mk_context_module_at(struct mk_context *c, uint64_t address, int *error);
+
 /* The map that covers `address`, or NULL. */
-const struct markup_mmap *mk_context_find(struct markup_context *c, uint64_t address);
+const struct mk_map *mk_context_find(struct mk_context *c, uint64_t address);
 
 /* The address of the ELF file that lies at `address` of this map. */
-static inline uint64_t mk_mmap_vaddr(const struct markup_mmap *m, uint64_t address)
+static inline uint64_t mk_map_vaddr(const struct mk_map *m, uint64_t address)
 {
 	return address - m->address + m->vaddr;
 }

@@ -1,5 +1,5 @@
 /*
- * Several processes in one log: see demux.h. The filter holds one context; the
+ * Several processes in one log: see demux.h. One context is current; the
  * others are put away by value, and swapped in when a line is theirs.
  */
 #include "libmarkup/resolve/demux.h"
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libmarkup/bytes/cut.h"
-#include "libmarkup/state.h"
+#include "libmarkup/resolve/resolve.h"
 
 #define PREFIX_LOOKED_AT 512
 
@@ -92,7 +91,7 @@ struct markup_str mk_demux_key(const char *p, const char *end)
 	return key.len ? key : syslog_key(p, end);
 }
 
-static struct markup_str regex_key(const struct demux *d, const char *p, const char *end,
+static struct markup_str regex_key(const struct mk_demux *d, const char *p, const char *end,
 				   char buf[1024])
 {
 	size_t len = (size_t)(end - p) < 1023 ? (size_t)(end - p) : 1023;
@@ -110,11 +109,17 @@ static struct markup_str regex_key(const struct demux *d, const char *p, const c
 
 /* ---- processes -------------------------------------------------------------- */
 
-int mk_demux_init(struct markup_filter *f, const char *how)
+static void new_context(struct mk_resolve *r, struct mk_context *c)
 {
-	struct demux *d = &f->demux;
+	mk_context_init(c, r->dialect, &r->generations);
+	c->settles = r->settles;
+}
 
-	mk_context_init(&d->other, f->options.dialect, &f->generations);
+int mk_demux_init(struct mk_resolve *r, const char *how)
+{
+	struct mk_demux *d = &r->demux;
+
+	new_context(r, &d->other);
 	d->shared = true;
 	if (!how)
 		return 0;
@@ -127,32 +132,31 @@ int mk_demux_init(struct markup_filter *f, const char *how)
 	return 0;
 }
 
-/* Puts the context that the filter holds back where it belongs, and leaves it
- * with the shared one. */
-static void hold_shared(struct markup_filter *f)
+/* Puts the current context back where it belongs; the shared one becomes current. */
+static void hold_shared(struct mk_resolve *r)
 {
-	struct demux *d = &f->demux;
+	struct mk_demux *d = &r->demux;
 
 	if (d->current) {
-		struct process *p = d->current;
-		p->context = f->context;
+		struct mk_process *p = d->current;
+		p->context = r->context;
 		d->bytes -= p->bytes;
 		p->bytes = mk_context_bytes(&p->context);
 		d->bytes += p->bytes;
-		f->context = d->other;
+		r->context = d->other;
 	} else if (!d->shared) {
-		mk_context_deinit(&f->context); /* it was empty */
-		f->context = d->other;
+		mk_context_deinit(&r->context); /* it was empty */
+		r->context = d->other;
 	}
 	if (d->current || !d->shared)
-		mk_context_init(&d->other, f->options.dialect, &f->generations);
+		new_context(r, &d->other);
 	d->current = NULL;
 	d->shared = true;
 }
 
-static void forget(struct demux *d, size_t i)
+static void forget(struct mk_demux *d, size_t i)
 {
-	struct process *p = d->processes[i];
+	struct mk_process *p = d->processes[i];
 
 	d->bytes -= p->bytes;
 	mk_context_deinit(&p->context);
@@ -160,30 +164,30 @@ static void forget(struct demux *d, size_t i)
 	d->processes[i] = d->processes[--d->num];
 }
 
-void mk_demux_reset(struct markup_filter *f)
+void mk_demux_reset(struct mk_resolve *r)
 {
-	struct demux *d = &f->demux;
+	struct mk_demux *d = &r->demux;
 
-	hold_shared(f);
+	hold_shared(r);
 	while (d->num)
 		forget(d, d->num - 1);
 }
 
-void mk_demux_deinit(struct markup_filter *f)
+void mk_demux_deinit(struct mk_resolve *r)
 {
-	struct demux *d = &f->demux;
+	struct mk_demux *d = &r->demux;
 
-	mk_demux_reset(f);
+	mk_demux_reset(r);
 	mk_context_deinit(&d->other);
 	free(d->processes);
 	if (d->has_regex)
 		regfree(&d->regex);
 }
 
-static struct process *find(const struct demux *d, struct markup_str key)
+static struct mk_process *find(const struct mk_demux *d, struct markup_str key)
 {
 	for (size_t i = 0; i < d->num; i++) {
-		struct process *p = d->processes[i];
+		struct mk_process *p = d->processes[i];
 		if (p->key_len == key.len && !memcmp(p->key, key.ptr, key.len))
 			return p;
 	}
@@ -191,10 +195,10 @@ static struct process *find(const struct demux *d, struct markup_str key)
 }
 
 /* A new process; NULL: no memory. */
-static struct process *add(struct markup_filter *f, struct markup_str key)
+static struct mk_process *add(struct mk_resolve *r, struct markup_str key)
 {
-	struct demux *d = &f->demux;
-	struct process *p;
+	struct mk_demux *d = &r->demux;
+	struct mk_process *p;
 
 	while (d->num == DEMUX_MAX || (d->num && d->bytes > DEMUX_BYTES_MAX)) {
 		size_t oldest = 0;
@@ -205,7 +209,7 @@ static struct process *add(struct markup_filter *f, struct markup_str key)
 	}
 	if (d->num == d->cap) {
 		size_t cap = d->cap * 2 + 16;
-		struct process **processes = realloc(d->processes, cap * sizeof(*processes));
+		struct mk_process **processes = realloc(d->processes, cap * sizeof(*processes));
 		if (!processes)
 			return NULL;
 		d->processes = processes;
@@ -216,20 +220,17 @@ static struct process *add(struct markup_filter *f, struct markup_str key)
 		return NULL;
 	memcpy(p->key, key.ptr, key.len);
 	p->key_len = key.len;
-	mk_context_init(&p->context, f->options.dialect, &f->generations);
+	new_context(r, &p->context);
 	return d->processes[d->num++] = p;
 }
 
-void mk_demux_switch(struct markup_filter *f, const char *line, const char *markup,
-		     const char *end)
+void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup, bool announces)
 {
-	struct demux *d = &f->demux;
-	const char *line_end;
+	struct mk_demux *d = &r->demux;
 	char buf[1024];
 	struct markup_str key = d->has_regex ? regex_key(d, line, markup, buf)
 					     : mk_demux_key(line, markup);
-	const bool announces = mk_contextual_line(line, end, &line_end);
-	struct process *p = NULL;
+	struct mk_process *p = NULL;
 
 	d->lines += announces;
 	if (key.len > DEMUX_KEY_MAX)
@@ -245,37 +246,37 @@ void mk_demux_switch(struct markup_filter *f, const char *line, const char *mark
 	} else if (!d->current && d->shared) {
 		return;
 	}
-	mk_modline_close(f, true); /* it speaks of the other context */
-	f->fuchsia.dirty = true;
-	hold_shared(f);
+	if (d->leaving)
+		d->leaving(d->ctx);
+	hold_shared(r);
 	if (!key.len)
 		return;
 	if (!p && announces) {
-		p = add(f, key);
+		p = add(r, key);
 		if (!p)
-			f->error = -ENOMEM;
+			r->error = -ENOMEM;
 	}
-	d->other = f->context;
+	d->other = r->context;
 	d->shared = false;
 	d->current = p;
 	if (p) {
-		f->context = p->context;
+		r->context = p->context;
 		if (announces)
 			p->announced = d->lines;
 	} else {
-		mk_context_init(&f->context, f->options.dialect, &f->generations);
+		new_context(r, &r->context);
 	}
 }
 
-bool mk_demux_copy(struct markup_filter *to, struct markup_filter *from)
+bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *from)
 {
 	mk_demux_reset(to);
 	hold_shared(from);
 	if (!mk_context_copy(&to->context, &from->context))
 		return false;
 	for (size_t i = 0; i < from->demux.num; i++) {
-		const struct process *p = from->demux.processes[i];
-		struct process *copy = add(to, (struct markup_str){ p->key, p->key_len });
+		const struct mk_process *p = from->demux.processes[i];
+		struct mk_process *copy = add(to, (struct markup_str){ p->key, p->key_len });
 		if (!copy || !mk_context_copy(&copy->context, &p->context))
 			return false;
 		copy->announced = p->announced;
@@ -283,15 +284,14 @@ bool mk_demux_copy(struct markup_filter *to, struct markup_filter *from)
 		to->demux.bytes += p->bytes;
 	}
 	to->demux.lines = from->demux.lines;
-	to->fuchsia.dirty = from->fuchsia.dirty = true;
 	return true;
 }
 
-void mk_demux_each(struct markup_filter *f, void (*fn)(struct markup_context *c))
+void mk_demux_each(struct mk_resolve *r, void (*fn)(struct mk_context *c))
 {
-	struct demux *d = &f->demux;
+	struct mk_demux *d = &r->demux;
 
-	fn(&f->context);
+	fn(&r->context);
 	if (d->current || !d->shared)
 		fn(&d->other);
 	for (size_t i = 0; i < d->num; i++)

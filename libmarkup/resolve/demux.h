@@ -6,7 +6,7 @@
  *   [00012.345] 1234.5678> …                the same, from the kernel's log
  *   Nov 21 10:00:00 host name[1234]: …      syslog, journal
  *
- * or by a regular expression. Lines that tell no process share one context.
+ * or by a regular expression. Lines without such share one context.
  *
  * Contexts are made by contextual lines alone. When they become too many, the
  * one that was announced longest ago is forgotten; what is forgotten therefore
@@ -23,47 +23,48 @@
 #define DEMUX_MAX 1024u             /* processes */
 #define DEMUX_BYTES_MAX (256u << 20) /* of their contexts, about */
 
-struct process {
+struct mk_process {
 	char key[DEMUX_KEY_MAX];
 	size_t key_len;
 	uint64_t announced; /* number of its last contextual line */
-	size_t bytes;       /* about, when it was last at hand */
-	struct markup_context context;
+	size_t bytes;       /* about, when it was last current */
+	struct mk_context context;
 };
 
-struct demux {
+struct mk_demux {
 	bool on, has_regex;
 	regex_t regex;
-	struct process **processes; /* in no order */
+	struct mk_process **processes; /* in no order */
 	size_t num, cap;
-	struct process *current;    /* whose context the filter holds; NULL: one that
+	struct mk_process *current;    /* whose context is current; NULL: one that
 	                             * is shared or, for an unknown process, empty */
 	bool shared;                /* it is the shared one */
-	struct markup_context other;/* the one of these two that it does not hold */
+	struct mk_context other;/* the one of these two that is not current */
 	uint64_t lines;             /* contextual ones so far */
+	void (*leaving)(void *ctx); /* called before the context becomes another one */
+	void *ctx;
 	size_t bytes;               /* sum over the processes */
 };
 
-struct markup_filter;
+struct mk_resolve;
 
 /* `how`: "" for the forms above, else a POSIX extended regular expression whose
  * first group, or all of it, is the key. Returns 0, -EINVAL or -ENOMEM. */
-int mk_demux_init(struct markup_filter *f, const char *how);
-void mk_demux_deinit(struct markup_filter *f);
+int mk_demux_init(struct mk_resolve *r, const char *how);
+void mk_demux_deinit(struct mk_resolve *r);
 
-/* Gives the filter the context of the line [line, end), with its first "{{{" at
- * `markup`. */
-void mk_demux_switch(struct markup_filter *f, const char *line, const char *markup,
-		     const char *end);
+/* Gives the look-up the context of a line whose first element is at `markup`;
+ * `announces`: it may change it. */
+void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup, bool announces);
 
 /* Forgets all processes. */
-void mk_demux_reset(struct markup_filter *f);
+void mk_demux_reset(struct mk_resolve *r);
 
 /* Gives `to` copies of the contexts of `from`. False: no memory. */
-bool mk_demux_copy(struct markup_filter *to, struct markup_filter *from);
+bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *rrom);
 
 /* Calls `fn` for each context there is. */
-void mk_demux_each(struct markup_filter *f, void (*fn)(struct markup_context *c));
+void mk_demux_each(struct mk_resolve *r, void (*fn)(struct mk_context *c));
 
 /* The key in the text before the markup, by the forms above; len 0: none. */
 struct markup_str mk_demux_key(const char *p, const char *end);

@@ -8,14 +8,14 @@
 #define WAYS 4 /* slots an entry may be in; the oldest gives way */
 #define FETCH_BYTES 1024u
 
-struct memo_entry {
+struct mk_memo_entry {
 	uint64_t generation;
 	uint64_t address;
 	uint64_t at; /* value of `written` where the text begins; 0: free */
 	uint32_t kind, len;
 };
 
-static uint64_t hash_key(const struct memo_key *key)
+static uint64_t hash_key(const struct mk_memo_key *key)
 {
 	return (key->generation << 40 ^ key->address << 1 ^ (uint64_t)key->kind << 56) *
 	       0x9e3779b97f4a7c15u;
@@ -26,7 +26,7 @@ static size_t first_slot(uint64_t hash)
 	return (size_t)(hash >> 40) % (MEMO_SLOTS / WAYS) * WAYS;
 }
 
-static bool is_for(const struct memo_entry *e, const struct memo_key *key)
+static bool is_for(const struct mk_memo_entry *e, const struct mk_memo_key *key)
 {
 	return e->at && e->address == key->address && e->generation == key->generation &&
 	       e->kind == key->kind;
@@ -39,7 +39,7 @@ static void *map_pages(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-void mk_memo_deinit(struct markup_memo *m)
+void mk_memo_deinit(struct mk_memo *m)
 {
 	if (m->slots)
 		munmap(m->slots, MEMO_SLOTS * sizeof(*m->slots));
@@ -47,10 +47,10 @@ void mk_memo_deinit(struct markup_memo *m)
 		munmap(m->seen, MEMO_SEEN * sizeof(*m->seen));
 	if (m->ring)
 		munmap(m->ring, MEMO_RING);
-	*m = (struct markup_memo){ 0 };
+	*m = (struct mk_memo){ 0 };
 }
 
-static bool prepare(struct markup_memo *m)
+static bool prepare(struct mk_memo *m)
 {
 	m->slots = map_pages(MEMO_SLOTS * sizeof(*m->slots));
 	m->seen = map_pages(MEMO_SEEN * sizeof(*m->seen));
@@ -69,7 +69,7 @@ static uint16_t print_of(uint64_t hash)
 	return (uint16_t)(hash >> 16) | 1;
 }
 
-static uint64_t *set_of(const struct markup_memo *m, uint64_t hash)
+static uint64_t *set_of(const struct mk_memo *m, uint64_t hash)
 {
 	return &m->seen[(hash >> 32) % MEMO_SEEN];
 }
@@ -81,10 +81,10 @@ static bool is_in(uint64_t set, uint16_t print)
 	return (zero_if_same - ones) & ~zero_if_same & ones << 15;
 }
 
-static const struct memo_entry *find(const struct markup_memo *m, const struct memo_key *key,
+static const struct mk_memo_entry *find(const struct mk_memo *m, const struct mk_memo_key *key,
 				     uint64_t hash)
 {
-	const struct memo_entry *e = &m->slots[first_slot(hash)];
+	const struct mk_memo_entry *e = &m->slots[first_slot(hash)];
 
 	for (int i = 0; i < WAYS; i++, e++)
 		if (is_for(e, key) && m->written - e->at <= MEMO_RING)
@@ -93,12 +93,12 @@ static const struct memo_entry *find(const struct markup_memo *m, const struct m
 }
 
 /* As mk_memo_get(), the entry. */
-static const struct memo_entry *get(struct markup_memo *m, const struct memo_key *key,
+static const struct mk_memo_entry *get(struct mk_memo *m, const struct mk_memo_key *key,
 				    bool *worth)
 {
 	const uint64_t hash = hash_key(key);
 	const uint16_t print = print_of(hash);
-	const struct memo_entry *e;
+	const struct mk_memo_entry *e;
 	uint64_t *set;
 
 	*worth = false;
@@ -114,30 +114,30 @@ static const struct memo_entry *get(struct markup_memo *m, const struct memo_key
 	return e;
 }
 
-void mk_memo_expect(const struct markup_memo *m, const struct memo_key *key)
+void mk_memo_expect(const struct mk_memo *m, const struct mk_memo_key *key)
 {
 	if (m->ring)
 		__builtin_prefetch(set_of(m, hash_key(key)), 1);
 }
 
-const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth)
+const void *mk_memo_get(struct mk_memo *m, const struct mk_memo_key *key, bool *worth)
 {
-	const struct memo_entry *e = get(m, key, worth);
+	const struct mk_memo_entry *e = get(m, key, worth);
 	return e ? m->ring + e->at % MEMO_RING : NULL;
 }
 
-bool mk_memo_fetch(struct markup_memo *m, const struct memo_key *key, bool *worth)
+bool mk_memo_fetch(struct mk_memo *m, const struct mk_memo_key *key, bool *worth)
 {
-	const struct memo_entry *e = get(m, key, worth);
+	const struct mk_memo_entry *e = get(m, key, worth);
 
 	for (uint32_t at = 0; e && at < e->len && at < FETCH_BYTES; at += 64)
 		__builtin_prefetch(m->ring + e->at % MEMO_RING + at);
 	return e;
 }
 
-void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len)
+void mk_memo_put(struct mk_memo *m, const struct mk_memo_key *key, const void *text, size_t len)
 {
-	struct memo_entry *slot, *oldest;
+	struct mk_memo_entry *slot, *oldest;
 	size_t room = (len + 7) / 8 * 8;
 
 	if (len > MEMO_MAX || (!m->ring && !prepare(m)))
@@ -155,7 +155,7 @@ void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *
 		if (slot->at < oldest->at)
 			oldest = slot;
 	}
-	*oldest = (struct memo_entry){
+	*oldest = (struct mk_memo_entry){
 		.generation = key->generation,
 		.address = key->address,
 		.at = m->written,

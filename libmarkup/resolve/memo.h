@@ -23,32 +23,32 @@
 #define MEMO_SEEN  (1u << 13)  /* sets of four fingerprints */
 #define MEMO_MAX   (32u << 10) /* a longer text is not kept */
 
-struct memo_key {
+struct mk_memo_key {
 	uint64_t generation; /* of what the text depends on */
 	uint64_t address;
 	uint32_t kind;       /* whatever else it depends on */
 };
 
-struct markup_memo {
-	struct memo_entry *slots; /* NULL before the first text */
+struct mk_memo {
+	struct mk_memo_entry *slots; /* NULL before the first text */
 	uint64_t *seen;           /* the youngest of a set is in its low bits */
 	char *ring;
 	uint64_t written;         /* bytes ever written to the ring */
 };
 
-void mk_memo_deinit(struct markup_memo *m);
+void mk_memo_deinit(struct mk_memo *m);
 
 /* The text of `key`, 8-aligned and valid until the next mk_memo_put(), or NULL;
  * then *worth tells whether to put it. */
-const void *mk_memo_get(struct markup_memo *m, const struct memo_key *key, bool *worth);
+const void *mk_memo_get(struct mk_memo *m, const struct mk_memo_key *key, bool *worth);
 
 /* mk_memo_get() or mk_memo_fetch() will be asked for `key`: fetches what they look at. */
-void mk_memo_expect(const struct markup_memo *m, const struct memo_key *key);
+void mk_memo_expect(const struct mk_memo *m, const struct mk_memo_key *key);
 
 /* Whether mk_memo_get() finds it; then its bytes are fetched from memory. */
-bool mk_memo_fetch(struct markup_memo *m, const struct memo_key *key, bool *worth);
+bool mk_memo_fetch(struct mk_memo *m, const struct mk_memo_key *key, bool *worth);
 
 /* Keeps a copy. If there is no memory nothing is remembered. */
-void mk_memo_put(struct markup_memo *m, const struct memo_key *key, const void *text, size_t len);
+void mk_memo_put(struct mk_memo *m, const struct mk_memo_key *key, const void *text, size_t len);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mk_missing_deinit(struct missing_table *t)
+void mk_modules_deinit(struct mk_modules *t)
 {
 	for (uint32_t i = 0; i < t->len; i++)
 		free(t->entries[i]);
 	free(t->entries);
 	free(t->index);
-	*t = (struct missing_table){ 0 };
+	*t = (struct mk_modules){ 0 };
 }
 
 static uint32_t hash_id(const uint8_t *id, size_t len)
@@ -23,7 +23,7 @@ static uint32_t hash_id(const uint8_t *id, size_t len)
 }
 
 /* The slot of this build ID: its own, or the free one it would take. */
-static uint32_t *find_slot(const struct missing_table *t, const uint8_t *id, size_t len)
+static uint32_t *find_slot(const struct mk_modules *t, const uint8_t *id, size_t len)
 {
 	uint32_t at = hash_id(id, len);
 
@@ -31,19 +31,19 @@ static uint32_t *find_slot(const struct missing_table *t, const uint8_t *id, siz
 		uint32_t *slot = &t->index[at & (t->slots - 1)];
 		if (!*slot)
 			return slot;
-		const struct markup_missing *e = t->entries[*slot - 1];
+		const struct markup_module *e = t->entries[*slot - 1];
 		if (e->build_id_len == len && !memcmp(e->build_id, id, len))
 			return slot;
 	}
 }
 
 /* Makes room for one more. */
-static bool grow(struct missing_table *t)
+static bool grow(struct mk_modules *t)
 {
 	if (t->len < t->cap)
 		return true;
 	uint32_t cap = t->cap ? t->cap * 2 : 32;
-	struct markup_missing **entries = realloc(t->entries, cap * sizeof(*entries));
+	struct markup_module **entries = realloc(t->entries, cap * sizeof(*entries));
 	if (!entries)
 		return false;
 	t->entries = entries;
@@ -59,7 +59,7 @@ static bool grow(struct missing_table *t)
 	return true;
 }
 
-struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_str name,
+struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
 					const uint8_t *build_id, size_t build_id_len)
 {
 	uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
@@ -70,11 +70,11 @@ struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_s
 		return NULL;
 	if (name.len > MISSING_NAME_MAX)
 		name.len = MISSING_NAME_MAX;
-	struct markup_missing *e = malloc(sizeof(*e) + build_id_len + name.len);
+	struct markup_module *e = malloc(sizeof(*e) + build_id_len + name.len);
 	if (!e)
 		return NULL;
 	char *bytes = (char *)(e + 1);
-	*e = (struct markup_missing){
+	*e = (struct markup_module){
 		.name = { bytes + build_id_len, name.len },
 		.build_id = (const uint8_t *)bytes,
 		.build_id_len = build_id_len,
@@ -88,7 +88,7 @@ struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_s
 	return e;
 }
 
-const struct markup_missing *mk_missing_find(const struct missing_table *t,
+const struct markup_module *mk_modules_find(const struct mk_modules *t,
 					     const uint8_t *build_id, size_t build_id_len)
 {
 	const uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
@@ -97,8 +97,8 @@ const struct markup_missing *mk_missing_find(const struct missing_table *t,
 
 static int by_frames(const void *a, const void *b)
 {
-	const struct markup_missing *x = *(struct markup_missing *const *)a;
-	const struct markup_missing *y = *(struct markup_missing *const *)b;
+	const struct markup_module *x = *(struct markup_module *const *)a;
+	const struct markup_module *y = *(struct markup_module *const *)b;
 	size_t len = x->build_id_len < y->build_id_len ? x->build_id_len : y->build_id_len;
 
 	if (x->frames != y->frames)
@@ -108,11 +108,11 @@ static int by_frames(const void *a, const void *b)
 			       (x->build_id_len < y->build_id_len);
 }
 
-int mk_missing_each(const struct missing_table *t,
-		    void (*fn)(void *ctx, const struct markup_missing *m), void *ctx)
+int mk_modules_each(const struct mk_modules *t,
+		    void (*fn)(void *ctx, const struct markup_module *m), void *ctx)
 {
 	size_t size = t->len * sizeof(*t->entries);
-	struct markup_missing **sorted;
+	struct markup_module **sorted;
 
 	if (!size)
 		return 0;

@@ -15,26 +15,26 @@
 #define MISSING_ID_MAX 256u
 #define MISSING_NAME_MAX 256u /* longer names are cut off */
 
-struct missing_table {
-	struct markup_missing **entries; /* in the order of arrival */
+struct mk_modules {
+	struct markup_module **entries; /* in the order of arrival */
 	uint32_t len, cap;
 	uint32_t *index;                 /* hash → entry + 1; power of two slots */
 	uint32_t slots;
 };
 
-void mk_missing_deinit(struct missing_table *t);
+void mk_modules_deinit(struct mk_modules *t);
 
 /* The entry of a module, made if there is none; NULL: not to be had (see above),
  * or no memory. */
-struct markup_missing *mk_missing_entry(struct missing_table *t, struct markup_str name,
+struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
 					const uint8_t *build_id, size_t build_id_len);
 
 /* The entry of a build ID, or NULL. */
-const struct markup_missing *mk_missing_find(const struct missing_table *t,
+const struct markup_module *mk_modules_find(const struct mk_modules *t,
 					     const uint8_t *build_id, size_t build_id_len);
 
 /* Calls `fn` for each entry, most frames first. Returns 0 or -ENOMEM. */
-int mk_missing_each(const struct missing_table *t,
-		    void (*fn)(void *ctx, const struct markup_missing *m), void *ctx);
+int mk_modules_each(const struct mk_modules *t,
+		    void (*fn)(void *ctx, const struct markup_module *m), void *ctx);
 
 #endif

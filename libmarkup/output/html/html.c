@@ -19,87 +19,92 @@
 
 #define BLOCK_LINES 256u
 
-static void put(struct markup_filter *f, const char *html)
+static struct mk_html *html_of(struct mk_output *r)
 {
-	mk_out_put(&f->out, html, strlen(html));
+	return r->state;
 }
 
-static void color_off(struct markup_filter *f)
+static void put(struct mk_output *r, const char *html)
 {
-	if (f->html.colored)
-		put(f, "</span>");
-	f->html.colored = false;
+	mk_out_put(&r->out, html, strlen(html));
 }
 
-static void color_on(struct markup_filter *f)
+static void color_off(struct mk_output *r)
 {
-	const char digit = (char)('0' + f->sgr.color);
+	if (html_of(r)->colored)
+		put(r, "</span>");
+	html_of(r)->colored = false;
+}
 
-	if (f->sgr.color < 0 && !f->sgr.bold)
+static void color_on(struct mk_output *r)
+{
+	const char digit = (char)('0' + r->sgr.color);
+
+	if (r->sgr.color < 0 && !r->sgr.bold)
 		return;
-	put(f, "<span class=\"");
-	if (f->sgr.bold)
-		put(f, f->sgr.color < 0 ? "bo" : "bo ");
-	if (f->sgr.color >= 0) {
-		put(f, "c");
-		mk_out_char(&f->out, digit);
+	put(r, "<span class=\"");
+	if (r->sgr.bold)
+		put(r, r->sgr.color < 0 ? "bo" : "bo ");
+	if (r->sgr.color >= 0) {
+		put(r, "c");
+		mk_out_char(&r->out, digit);
 	}
-	put(f, "\">");
-	f->html.colored = true;
+	put(r, "\">");
+	html_of(r)->colored = true;
 }
 
 /* Lines of inputs behind the first have its number in front of theirs. */
-static void open_block(struct markup_filter *f, uint64_t number)
+static void open_block(struct mk_output *r, uint64_t number)
 {
-	struct markup_out *o = &f->out;
+	struct mk_out *o = &r->out;
 
-	put(f, number == 1 ? "<ol class=\"b\" style=\"--first:"
+	put(r, number == 1 ? "<ol class=\"b\" style=\"--first:"
 		: "</ol>\n<ol class=\"b\" style=\"--first:");
 	mk_out_dec(o, number);
-	if (f->html.input > 1) {
-		put(f, ";--input:'");
-		mk_out_dec(o, f->html.input);
-		put(f, ".'");
+	if (r->where->input_number > 1) {
+		put(r, ";--input:'");
+		mk_out_dec(o, r->where->input_number);
+		put(r, ".'");
 	}
-	put(f, "\">\n");
+	put(r, "\">\n");
 }
 
-static void open_line(struct markup_filter *f, uint64_t number, bool hidden)
+static void open_line(struct mk_output *r, uint64_t number, bool hidden)
 {
-	if (number == 1 && f->options.name_inputs && f->input) {
-		put(f, "<h2>");
-		mk_html_text(&f->out, f->input, strlen(f->input));
-		put(f, "</h2>\n");
+	if (number == 1 && r->options.name_inputs && r->where->input) {
+		put(r, "<h2>");
+		mk_html_text(&r->out, r->where->input, strlen(r->where->input));
+		put(r, "</h2>\n");
 	}
 	if (number % BLOCK_LINES == 1)
-		open_block(f, number);
-	put(f, hidden ? "<li class=\"m\">" : "<li>");
-	f->html.open = true;
-	f->html.number = number;
-	f->sgr = (struct sgr_state){ -1, false };
+		open_block(r, number);
+	put(r, hidden ? "<li class=\"m\">" : "<li>");
+	html_of(r)->open = true;
+	html_of(r)->number = number;
+	r->sgr = mk_no_colour;
 }
 
-static void close_line(struct markup_filter *f)
+static void close_line(struct mk_output *r)
 {
-	color_off(f);
-	put(f, "\n");
-	f->html.open = false;
+	color_off(r);
+	put(r, "\n");
+	html_of(r)->open = false;
 }
 
 /* Text of one line, without its end. */
-static void put_line_text(struct markup_filter *f, const char *p, const char *end)
+static void put_line_text(struct mk_output *r, const char *p, const char *end)
 {
 	while (p < end) {
 		const char *esc = memchr(p, '\033', (size_t)(end - p));
 		size_t code = esc ? mk_sgr_code(esc, end) : 0;
 		const char *stop = code ? esc : esc ? esc + 1 : end;
 
-		mk_html_text(&f->out, p, (size_t)(stop - p));
+		mk_html_text(&r->out, p, (size_t)(stop - p));
 		p = stop;
 		if (code) {
-			mk_sgr_follow(&f->sgr, esc);
-			color_off(f);
-			color_on(f);
+			mk_sgr_follow(&r->sgr, esc);
+			color_off(r);
+			color_on(r);
 			p += code;
 		}
 	}
@@ -112,99 +117,95 @@ static const char *without_eol(const char *p, const char *end)
 	return end - (end > p && end[-1] == '\r');
 }
 
-void mk_html_put_lines(struct markup_filter *f, const char *p, const char *end)
+void mk_html_put_lines(struct mk_output *r, const char *p, const char *end)
 {
 	const char *eol;
 
 	while (p < end && (eol = memchr(p, '\n', (size_t)(end - p)))) {
-		put_line_text(f, p, without_eol(p, eol));
-		close_line(f);
-		open_line(f, f->html.number + 1, false);
+		put_line_text(r, p, without_eol(p, eol));
+		close_line(r);
+		open_line(r, html_of(r)->number + 1, false);
 		p = eol + 1;
 	}
-	put_line_text(f, p, end);
+	put_line_text(r, p, end);
 }
 
-/* Are `n` and all elements behind it maps? */
-static bool maps_alone(struct markup_parser behind, struct markup_node n)
+/* Are there events, and all of them maps? */
+static bool maps_alone(const struct mk_line *l)
 {
-	do {
-		if (n.kind != MARKUP_ELEMENT || !mk_str_is(n.tag, "mmap"))
-			return false;
-	} while (mk_next_element(&behind, &n));
-	return true;
+	size_t i = 0;
+
+	while (i < l->num_events && l->events[i].kind == MK_MAP)
+		i++;
+	return i && i == l->num_events;
 }
 
-static void html_line(struct markup_filter *f, const char *p, size_t len, enum line_part part)
+static void html_line(struct mk_output *r, const struct mk_line *l)
 {
-	const char *end = p + len, *text = p;
-	struct markup_parser parser;
-	struct markup_node n;
-	bool more;
+	struct mk_html *x = r->state;
 
-	markup_parse_line(&parser, p, len, MARKUP_SYNTAX);
-	parser.hint = f->first;
-	more = mk_next_element(&parser, &n);
-	if (!f->html.open)
-		open_line(f, f->line_no + 1, more && maps_alone(parser, n));
-	for (; more; more = mk_next_element(&parser, &n)) {
-		if (n.kind == MARKUP_OPEN && !(part & LINE_LAST))
-			break;
-		put_line_text(f, text, n.text.ptr);
-		text = n.text.ptr;
-		if (n.kind == MARKUP_OPEN) {
-			if (mk_hexdict_open(&f->hexdict, n.text, (struct markup_str){ NULL, 0 }))
-				return;
-			break;
-		}
-		if (mk_html_element(f, &n))
-			text += n.text.len;
+	if (!x->open)
+		open_line(r, r->where->line_no + 1, maps_alone(l));
+	x->pos = l->p;
+}
+
+static void html_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
+{
+	struct mk_html *x = r->state;
+
+	(void)l;
+	if (e->kind == MK_UNKNOWN)
+		return;
+	put_line_text(r, x->pos, e->text.ptr);
+	x->pos = e->text.ptr + e->text.len;
+	if (e->bad) {
+		const struct markup_str why = mk_complain_of(r, e);
+		put(r, "<span class=\"bad\" title=\"");
+		mk_html_text(&r->out, why.ptr, why.len);
+		put(r, "\">");
+		mk_html_text(&r->out, e->text.ptr, e->text.len);
+		put(r, "</span>");
+	} else if (e->quiet) {
+		put_line_text(r, e->text.ptr, x->pos);
+	} else if (!e->open) {
+		mk_html_element(r, e);
 	}
-	put_line_text(f, text, without_eol(text, end));
-	if (part & LINE_LAST)
-		close_line(f);
 }
 
-static void html_held(struct markup_filter *f, bool complete)
+static void html_line_end(struct mk_output *r, const struct mk_line *l)
 {
-	const struct hexdict *h = &f->hexdict;
-	const size_t open = strlen("{{{hexdict:"), close = strlen("}}}");
+	put_line_text(r, html_of(r)->pos, without_eol(html_of(r)->pos, l->p + l->len));
+	if (l->part & MK_LINE_LAST)
+		close_line(r);
+}
 
-	if (complete) {
-		mk_html_pairs(f, h->buf + open, h->buf + h->len - close);
+static void html_held(struct mk_output *r, const struct mk_held *h)
+{
+	const size_t open = strlen("{{{hexdict:"), close = strlen("}}}");
+	const char *p = h->text.ptr, *end = p + h->text.len;
+
+	if (h->complete) {
+		mk_html_pairs(r, p + open, end - close);
 		return; /* the rest of the last line comes */
 	}
-	mk_html_put_lines(f, h->buf, without_eol(h->buf, h->buf + h->len));
-	close_line(f);
+	mk_html_put_lines(r, p, without_eol(p, end));
+	close_line(r);
 }
 
-static void html_plain(struct markup_filter *f, const char *p, size_t len)
+static void html_finish(struct mk_output *r)
 {
-	(void)f;
-	(void)p;
-	(void)len;
+	if (r->where->line_no)
+		put(r, "</ol>\n");
 }
 
-static void html_finish(struct markup_filter *f)
-{
-	if (f->line_no)
-		put(f, "</ol>\n");
-}
-
-static void html_report(struct markup_filter *f, const struct markup_node *n,
-			enum severity severity, const char *at, struct markup_str message)
-{
-	mk_text_renderer.report(f, n, severity, at, message);
-	f->notes.len = 0;
-	mk_out_str(&f->notes, message);
-	f->html.error = (struct markup_str){ f->notes.buf, f->notes.len };
-}
-
-const struct renderer mk_html_renderer = {
+const struct mk_renderer mk_html_renderer = {
+	.state_size = sizeof(struct mk_html),
 	.every_line = true,
 	.line = html_line,
+	.event = html_event,
+	.line_end = html_line_end,
 	.held = html_held,
-	.plain = html_plain,
 	.finish = html_finish,
-	.report = html_report,
+	.head = mk_html_head,
+	.foot = mk_html_foot,
 };

@@ -13,19 +13,19 @@
 
 enum { KIND_FRAME = 1, KIND_PC, KIND_CHAIN };
 
-static void put(struct markup_filter *f, const char *html)
+static void put(struct mk_output *r, const char *html)
 {
-	mk_out_put(&f->out, html, strlen(html));
+	mk_out_put(&r->out, html, strlen(html));
 }
 
-static void put_escaped(struct markup_out *o, struct markup_str s)
+static void put_escaped(struct mk_out *o, struct markup_str s)
 {
 	mk_html_text(o, s.ptr, s.len);
 }
 
 /* ---- frames -------------------------------------------------------------------- */
 
-static void put_location(struct markup_out *o, struct markup_str file, uint32_t line,
+static void put_location(struct mk_out *o, struct markup_str file, uint32_t line,
 			 uint32_t column)
 {
 	put_escaped(o, file);
@@ -40,10 +40,10 @@ static void put_location(struct markup_out *o, struct markup_str file, uint32_t 
 }
 
 /* The blanks are inside: outside, each were a node of its own. */
-static void render_frame(struct markup_filter *f, struct markup_out *o,
+static void render_frame(struct mk_output *r, struct mk_out *o,
 			 const struct markup_frame *frames, size_t n, size_t i)
 {
-	(void)f;
+	(void)r;
 	(void)n;
 	if (frames[i].function.ptr) {
 		mk_out_lit(o, "<var>");
@@ -58,21 +58,21 @@ static void render_frame(struct markup_filter *f, struct markup_out *o,
 }
 
 /* "inner a.h:4 inlined in outer b.c:9 " */
-static void render_pc(struct markup_filter *f, struct markup_out *o,
+static void render_pc(struct mk_output *r, struct mk_out *o,
 		      const struct markup_frame *frames, size_t n, size_t i)
 {
 	for (i = 0; i < n; i++) {
 		if (i)
 			mk_out_lit(o, "inlined in ");
-		render_frame(f, o, frames, n, i);
+		render_frame(r, o, frames, n, i);
 	}
 }
 
 /* As a line of plain text: "inner a.h:4 inlined in outer b.c:9 " */
-static void render_chain(struct markup_filter *f, struct markup_out *o,
+static void render_chain(struct mk_output *r, struct mk_out *o,
 			 const struct markup_frame *frames, size_t n, size_t i)
 {
-	(void)f;
+	(void)r;
 	for (i = 0; i < n; i++) {
 		if (i)
 			mk_out_lit(o, "inlined in ");
@@ -87,32 +87,33 @@ static void render_chain(struct markup_filter *f, struct markup_out *o,
 	}
 }
 
-static const struct code_style frame_style = { KIND_FRAME, false, render_frame };
-static const struct code_style pc_style = { KIND_PC, true, render_pc };
-static const struct code_style chain_style = { KIND_CHAIN, true, render_chain };
+static const struct mk_style frame_style = { KIND_FRAME, false, render_frame };
+static const struct mk_style pc_style = { KIND_PC, true, render_pc };
+static const struct mk_style chain_style = { KIND_CHAIN, true, render_chain };
 
 /* "(a.out+0x1201)" */
-static void put_place(struct markup_filter *f, const struct markup_mmap *map, uint64_t address)
+static void put_place(struct mk_output *r, const struct mk_map *map, uint64_t address)
 {
-	mk_out_char(&f->out, '(');
-	put_escaped(&f->out, f->context.modules[map->module].name);
-	mk_out_char(&f->out, '+');
-	mk_out_hex(&f->out, mk_mmap_vaddr(map, address));
-	mk_out_char(&f->out, ')');
+	mk_out_char(&r->out, '(');
+	put_escaped(&r->out, r->resolve->context.modules[map->module].name);
+	mk_out_char(&r->out, '+');
+	mk_out_hex(&r->out, mk_map_vaddr(map, address));
+	mk_out_char(&r->out, ')');
 }
 
 /* What lies at an address, as an attribute's text. */
-static void put_what(struct markup_filter *f, const struct markup_mmap *map, uint64_t address)
+static void put_what(struct mk_output *r, const struct mk_map *map, uint64_t address)
 {
-	const uint64_t vaddr = mk_mmap_vaddr(map, address);
-	struct markup_out *o = &f->out;
+	const uint64_t vaddr = mk_map_vaddr(map, address);
+	struct mk_out *o = &r->out;
+	const struct mk_wanted wanted = mk_want(r, &chain_style);
 	struct markup_data data;
-	struct code_text text;
+	struct mk_code text;
 
 	if (strchr(map->mode, 'x')) {
-		mk_lookup_address(f, address, &chain_style, &text);
-		mk_code_piece(f, o, &text, 0);
-	} else if (mk_lookup_data(f, map->module, vaddr, &data)) {
+		mk_lookup_address(r->resolve, address, &wanted, &text);
+		mk_put_piece(o, &text, 0);
+	} else if (mk_lookup_data(r->resolve, map->module, vaddr, &data)) {
 		put_escaped(o, data.name);
 		if (data.offset) {
 			mk_out_char(o, '+');
@@ -124,251 +125,199 @@ static void put_what(struct markup_filter *f, const struct markup_mmap *map, uin
 			mk_out_char(o, ' ');
 		}
 	}
-	put_place(f, map, address);
+	put_place(r, map, address);
 }
 
 /* ---- elements ------------------------------------------------------------------ */
 
-static void put_message(struct markup_filter *f, struct markup_str message)
+static void put_message(struct mk_output *r, struct markup_str message)
 {
 	if (message.len) {
-		put(f, " <span class=\"ms\">");
-		put_escaped(&f->out, message);
-		put(f, "</span>");
+		put(r, " <span class=\"ms\">");
+		put_escaped(&r->out, message);
+		put(r, "</span>");
 	}
 }
 
 /* What the first of its frames is inlined in; folded where the script can unfold it. */
-static void put_inlined(struct markup_filter *f, const struct code_text *text)
+static void put_inlined(struct mk_output *r, const struct mk_code *text)
 {
-	put(f, " <button aria-expanded=\"false\">inlined ");
-	mk_out_dec(&f->out, text->n - 1);
-	put(f, "&#215;</button><div hidden=\"until-found\">");
+	put(r, " <button aria-expanded=\"false\">inlined ");
+	mk_out_dec(&r->out, text->n - 1);
+	put(r, "&#215;</button><div hidden=\"until-found\">");
 	for (size_t i = 1; i < text->n; i++) {
-		put(f, i > 1 ? "<br>in " : "in ");
-		mk_code_piece(f, &f->out, text, i);
+		put(r, i > 1 ? "<br>in " : "in ");
+		mk_put_piece(&r->out, text, i);
 	}
-	put(f, "</div>");
+	put(r, "</div>");
 }
 
-static bool put_bt(struct markup_filter *f, const struct markup_node *n)
+static void put_frame(struct mk_output *r, const struct mk_event *e)
 {
-	struct markup_out *o = &f->out;
-	struct code_element e;
-	struct code_text text;
+	const struct mk_wanted wanted = mk_want(r, &frame_style);
+	struct mk_out *o = &r->out;
+	struct mk_code text;
+	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
 
-	if (!mk_element_bt(f, n, &e))
-		return false;
-	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &frame_style, &text);
-	put(f, e.number ? "<samp>#" : "<samp class=\"z\">#");
-	mk_out_dec(o, e.number);
-	put(f, e.number < 10 ? "  " : " ");
-	mk_out_addr(o, e.address);
+	put(r, e->number ? "<samp>#" : "<samp class=\"z\">#");
+	mk_out_dec(o, e->number);
+	put(r, e->number < 10 ? "  " : " ");
+	mk_out_addr(o, e->address);
 	mk_out_char(o, ' ');
 	if (map) {
-		mk_code_piece(f, o, &text, 0);
-		put_place(f, map, e.address);
+		mk_put_piece(o, &text, 0);
+		put_place(r, map, e->address);
 	} else {
-		put(f, "is not in any module");
+		put(r, "is not in any module");
 	}
-	put_message(f, e.message);
+	put_message(r, e->detail);
 	if (text.n > 1)
-		put_inlined(f, &text);
-	put(f, "</samp>");
-	return true;
+		put_inlined(r, &text);
+	put(r, "</samp>");
 }
 
-static bool put_pc(struct markup_filter *f, const struct markup_node *n)
+static void put_pc(struct mk_output *r, const struct mk_event *e)
 {
-	struct markup_out *o = &f->out;
-	struct code_element e;
-	struct code_text text;
+	const struct mk_wanted wanted = mk_want(r, &pc_style);
+	struct mk_out *o = &r->out;
+	struct mk_code text;
+	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
 
-	if (!mk_element_pc(f, n, &e))
-		return false;
-	const struct markup_mmap *map = mk_lookup_address(f, e.lookup, &pc_style, &text);
 	if (!map) {
-		mk_out_addr(o, e.address);
-		put(f, " is not in any module");
-		return true;
+		mk_out_addr(o, e->address);
+		put(r, " is not in any module");
+		return;
 	}
-	put(f, "<span class=\"e\">");
+	put(r, "<span class=\"e\">");
 	if (text.found)
-		mk_code_piece(f, o, &text, 0);
+		mk_put_piece(o, &text, 0);
 	else
-		mk_out_addr(o, e.address);
-	put(f, text.found ? "<span class=\"ad\">" : " <span class=\"ad\">");
-	put_place(f, map, e.address);
-	put(f, "</span></span>");
-	put_message(f, e.message);
-	return true;
+		mk_out_addr(o, e->address);
+	put(r, text.found ? "<span class=\"ad\">" : " <span class=\"ad\">");
+	put_place(r, map, e->address);
+	put(r, "</span></span>");
+	put_message(r, e->detail);
 }
 
-static bool put_data(struct markup_filter *f, const struct markup_node *n)
+static void put_data(struct mk_output *r, const struct mk_event *e)
 {
-	struct markup_out *o = &f->out;
+	const struct mk_map *map = mk_context_find(&r->resolve->context, e->address);
+	struct mk_out *o = &r->out;
 	struct markup_data data;
-	uint64_t address;
 
-	if (!mk_element_data(f, n, &address))
-		return false;
-	const struct markup_mmap *map = mk_context_find(&f->context, address);
-	if (map && mk_lookup_data(f, map->module, mk_mmap_vaddr(map, address), &data)) {
-		put(f, "<span class=\"e\"><var>");
+	if (map && mk_lookup_data(r->resolve, map->module, mk_map_vaddr(map, e->address), &data)) {
+		put(r, "<span class=\"e\"><var>");
 		put_escaped(o, data.name);
-		put(f, "</var>");
+		put(r, "</var>");
 		if (data.offset) {
 			mk_out_char(o, '+');
 			mk_out_hex(o, data.offset);
 		}
 		if (data.file.ptr) {
-			put(f, " <cite>");
+			put(r, " <cite>");
 			put_location(o, data.file, data.line, 0);
-			put(f, "</cite>");
+			put(r, "</cite>");
 		}
-		put(f, "</span>");
-		return true;
+		put(r, "</span>");
+		return;
 	}
-	mk_out_addr(o, address);
+	mk_out_addr(o, e->address);
 	mk_out_char(o, ' ');
 	if (map)
-		put_place(f, map, address);
+		put_place(r, map, e->address);
 	else
-		put(f, "is not in any module");
-	return true;
+		put(r, "is not in any module");
 }
 
-static bool put_symbol(struct markup_filter *f, const struct markup_node *n)
+static void put_symbol(struct mk_output *r, const struct mk_event *e)
 {
-	if (!mk_element_symbol(f, n))
-		return false;
-	put(f, "<var title=\"");
-	put_escaped(&f->out, n->fields[0]);
-	put(f, "\">");
-	put_escaped(&f->out, mk_lookup_demangled(f, n->fields[0]));
-	put(f, "</var>");
-	return true;
+	put(r, "<var title=\"");
+	put_escaped(&r->out, e->name);
+	put(r, "\">");
+	put_escaped(&r->out, mk_lookup_demangled(r->resolve, e->name));
+	put(r, "</var>");
 }
 
-static bool put_module(struct markup_filter *f, const struct markup_node *n)
+static void put_module(struct mk_output *r, const struct mk_event *e)
 {
-	const struct markup_module *m;
-	uint32_t index;
+	const struct mk_module *m = &r->resolve->context.modules[e->index];
 
-	if (!mk_element_module(f, n, &index))
-		return false;
-	m = &f->context.modules[index];
-	put(f, "<span class=\"x\">[[[ELF module #");
-	mk_out_hex(&f->out, m->id);
-	put(f, " &quot;");
-	put_escaped(&f->out, m->name);
-	put(f, "&quot;; BuildID=");
-	mk_out_bytes(&f->out, m->build_id, m->build_id_len);
-	put(f, "]]]</span>");
-	return true;
+	put(r, "<span class=\"x\">[[[ELF module #");
+	mk_out_hex(&r->out, m->id);
+	put(r, " &quot;");
+	put_escaped(&r->out, m->name);
+	put(r, "&quot;; BuildID=");
+	mk_out_bytes(&r->out, m->build_id, m->build_id_len);
+	put(r, "]]]</span>");
 }
 
-static bool put_mmap(struct markup_filter *f, const struct markup_node *n)
+static void put_map(struct mk_output *r, const struct mk_event *e)
 {
-	const struct markup_mmap *m;
-	uint32_t index;
+	const struct mk_context *c = &r->resolve->context;
+	const struct mk_map *m = &c->maps[e->index];
 
-	if (!mk_element_mmap(f, n, &index))
-		return false;
-	m = &f->context.maps[index];
-	put(f, "<span class=\"x\">[[[map of #");
-	mk_out_hex(&f->out, f->context.modules[m->module].id);
-	put(f, " [");
-	mk_out_hex(&f->out, m->address);
-	put(f, "-");
-	mk_out_hex(&f->out, m->address + m->size - 1);
-	put(f, "](");
-	put(f, m->mode);
-	put(f, ")]]]</span>");
-	return true;
+	put(r, "<span class=\"x\">[[[map of #");
+	mk_out_hex(&r->out, c->modules[m->module].id);
+	put(r, " [");
+	mk_out_hex(&r->out, m->address);
+	put(r, "-");
+	mk_out_hex(&r->out, m->address + m->size - 1);
+	put(r, "](");
+	put(r, m->mode);
+	put(r, ")]]]</span>");
 }
 
-static bool put_reset(struct markup_filter *f, const struct markup_node *n)
+static void put_reset(struct mk_output *r, const struct mk_event *e)
 {
-	mk_context_reset(&f->context);
-	put(f, "<span class=\"x\">[[[");
-	mk_html_text(&f->out, n->text.ptr + 3, n->text.len - 6);
-	put(f, "]]]</span>");
-	return true;
+	put(r, "<span class=\"x\">[[[");
+	mk_html_text(&r->out, e->text.ptr + 3, e->text.len - 6);
+	put(r, "]]]</span>");
 }
 
-static bool put_dumpfile(struct markup_filter *f, const struct markup_node *n)
+static void put_dumpfile(struct mk_output *r, const struct mk_event *e)
 {
-	if (n->num_fields < 2) {
-		mk_report(f, n, SEV_ERROR, n->tag.ptr, "expected at least 2 field(s); found %zu",
-			  n->num_fields);
-		return false;
-	}
-	put(f, "<span class=\"e\">[[[dumpfile ");
-	put_escaped(&f->out, n->fields[0]);
-	put(f, " &quot;");
-	put_escaped(&f->out, n->fields[1]);
-	put(f, "&quot;]]]</span>");
-	mk_dumpfile_note(f, n->fields[0], n->fields[1]);
-	return true;
+	put(r, "<span class=\"e\">[[[dumpfile ");
+	put_escaped(&r->out, e->detail);
+	put(r, " &quot;");
+	put_escaped(&r->out, e->name);
+	put(r, "&quot;]]]</span>");
+	mk_note_dumpfile(r, e);
 }
 
-void mk_html_pairs(struct markup_filter *f, const char *p, const char *end)
+void mk_html_pairs(struct mk_output *r, const char *p, const char *end)
 {
-	struct hexdict_pair pair;
+	struct mk_pair pair;
 	const char *pos = p;
 
-	while (mk_hexdict_next(&pos, end, &pair)) {
-		const struct markup_mmap *map = mk_context_find(&f->context, pair.number);
+	while (mk_next_pair(&pos, end, &pair)) {
+		const struct mk_map *map = mk_context_find(&r->resolve->context, pair.number);
 		if (!map)
 			continue;
-		mk_html_put_lines(f, p, pair.value.ptr);
-		put(f, "<span class=\"v\" tabindex=\"0\" data-s=\"");
-		put_what(f, map, pair.number);
-		put(f, "\">");
-		put_escaped(&f->out, pair.value);
-		put(f, "</span>");
+		mk_html_put_lines(r, p, pair.value.ptr);
+		put(r, "<span class=\"v\" tabindex=\"0\" data-s=\"");
+		put_what(r, map, pair.number);
+		put(r, "\">");
+		put_escaped(&r->out, pair.value);
+		put(r, "</span>");
 		p = pos;
 	}
-	mk_html_put_lines(f, p, end);
+	mk_html_put_lines(r, p, end);
 }
 
-static bool put_hexdict(struct markup_filter *f, const struct markup_node *n)
+static void put_hexdict(struct mk_output *r, const struct mk_event *e)
 {
-	if (n->rest.len)
-		mk_html_pairs(f, n->rest.ptr, n->rest.ptr + n->rest.len);
-	return true;
+	if (e->rest.len)
+		mk_html_pairs(r, e->rest.ptr, e->rest.ptr + e->rest.len);
 }
 
-static const struct {
-	const char *tag;
-	bool (*put)(struct markup_filter *f, const struct markup_node *n);
-} elements[] = {
-	{ "bt", put_bt },
-	{ "mmap", put_mmap },
-	{ "module", put_module },
-	{ "pc", put_pc },
-	{ "data", put_data },
-	{ "symbol", put_symbol },
-	{ "hexdict", put_hexdict },
-	{ "dumpfile", put_dumpfile },
-	{ "reset", put_reset },
-};
-
-bool mk_html_element(struct markup_filter *f, const struct markup_node *n)
+void mk_html_element(struct mk_output *r, const struct mk_event *e)
 {
-	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
-		if (!mk_str_is(n->tag, elements[i].tag))
-			continue;
-		if (!elements[i].put(f, n)) {
-			put(f, "<span class=\"bad\" title=\"");
-			put_escaped(&f->out, f->html.error);
-			put(f, "\">");
-			put_escaped(&f->out, n->text);
-			put(f, "</span>");
-		}
-		return true;
-	}
-	return false;
-}
+	static void (*const put_element[])(struct mk_output *r, const struct mk_event *e) = {
+		[MK_FRAME] = put_frame, [MK_PC] = put_pc, [MK_DATA] = put_data,
+		[MK_SYMBOL] = put_symbol, [MK_HEXDICT] = put_hexdict,
+		[MK_MODULE] = put_module, [MK_MAP] = put_map, [MK_RESET] = put_reset,
+		[MK_DUMPFILE] = put_dumpfile,
+	};
 
+	put_element[e->kind](r, e);
+}

@@ -21,19 +21,19 @@ EMBED(js, "libmarkup/output/html/html_page.js");
 
 static const char script_hash[] = "sha256-RLArO3xXYSEFnqnUgfIOmtLPDBVGKzIO45jtMV8vvYc=";
 
-static void put(struct markup_out *o, const char *text)
+static void put(struct mk_out *o, const char *text)
 {
 	mk_out_put(o, text, strlen(text));
 }
 
 /* The sign for a control character, U+2400 and up. */
-static void put_control(struct markup_out *o, unsigned char c)
+static void put_control(struct mk_out *o, unsigned char c)
 {
 	const char sign[3] = { '\xe2', '\x90', (char)(c == 0x7f ? 0xa1 : 0x80 + c) };
 	mk_out_put(o, sign, sizeof(sign));
 }
 
-void mk_html_text(struct markup_out *o, const char *p, size_t len)
+void mk_html_text(struct mk_out *o, const char *p, size_t len)
 {
 	const char *end = p + len, *run = p;
 
@@ -65,9 +65,9 @@ void mk_html_text(struct markup_out *o, const char *p, size_t len)
 	mk_out_put(o, run, (size_t)(p - run));
 }
 
-void mk_html_begin(struct markup_out *o, const char *title)
+void mk_html_head(struct mk_out *o, const struct markup_options *options)
 {
-	title = title ? title : "log";
+	const char *title = options->title ? options->title : "log";
 	const char *slash = strrchr(title, '/');
 
 	put(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -118,7 +118,7 @@ void mk_html_begin(struct markup_out *o, const char *title)
 }
 
 /* "1 address", "2 addresses" */
-static void put_count(struct markup_out *o, uint64_t n, const char *what, const char *plural)
+static void put_count(struct mk_out *o, uint64_t n, const char *what, const char *plural)
 {
 	mk_out_dec(o, n);
 	mk_out_char(o, ' ');
@@ -128,16 +128,16 @@ static void put_count(struct markup_out *o, uint64_t n, const char *what, const 
 
 /* The row of one module. */
 struct row {
-	struct markup_out *o;
-	const struct missing_table *missing;
+	struct mk_out *o;
+	const struct mk_modules *missing;
 };
 
-static void put_row(void *ctx, const struct markup_missing *m)
+static void put_row(void *ctx, const struct markup_module *m)
 {
 	const struct row *r = ctx;
-	const struct markup_missing *missing = mk_missing_find(r->missing, m->build_id,
+	const struct markup_module *missing = mk_modules_find(r->missing, m->build_id,
 							       m->build_id_len);
-	struct markup_out *o = r->o;
+	struct mk_out *o = r->o;
 
 	put(o, "<tr><td>");
 	mk_html_text(o, m->name.ptr, m->name.len);
@@ -156,8 +156,8 @@ static void put_row(void *ctx, const struct markup_missing *m)
 	put(o, "</td></tr>\n");
 }
 
-void mk_html_end(struct markup_out *o, const struct missing_table *seen,
-		 const struct missing_table *missing, const struct markup_stats *stats)
+void mk_html_foot(struct mk_out *o, const struct mk_modules *seen,
+		  const struct mk_modules *missing, const struct markup_stats *stats)
 {
 	struct row row = { o, missing };
 	size_t none = 0;

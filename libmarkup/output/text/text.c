@@ -16,7 +16,7 @@
  */
 #include "libmarkup/output/text/text.h"
 
-/* A longer prefix is not one, and is not repeated. */
+/* A longer prefix is not repeated. */
 #define PREFIX_MAX 4096u
 
 static bool blank(const char *p, const char *end)
@@ -26,221 +26,239 @@ static bool blank(const char *p, const char *end)
 	return p == end;
 }
 
-/* Writes the text from f->text.pending up to `upto`. */
-static void flush_text(struct markup_filter *f, const char *upto)
+static void close_modline(struct mk_output *r, bool newline)
 {
-	struct text_state *t = &f->text;
+	mk_modline_close(r, &mk_text_of(r)->modline, newline);
+}
+
+/* Writes the text from t->pending up to `upto`. */
+static void flush_text(struct mk_output *r, const char *upto)
+{
+	struct mk_text *t = r->state;
 
 	/* Behind a contextual element of this line its end goes on the line. */
-	mk_modline_close(f, !t->after_context);
+	close_modline(r, !t->after_context);
 	t->after_context = t->newline_owed = false;
-	mk_put_text(f, t->pending, (size_t)(upto - t->pending));
+	mk_put_text(r, t->pending, (size_t)(upto - t->pending));
 	t->pending = upto;
 }
 
-void mk_text_begin_element(struct markup_filter *f, const struct markup_node *n)
+/* The element makes sense: the text before it goes out, and it is taken. */
+static void begin_element(struct mk_output *r, const struct mk_event *e)
 {
-	flush_text(f, n->text.ptr);
-	f->text.pending = n->text.ptr + n->text.len;
+	flush_text(r, e->text.ptr);
+	mk_text_of(r)->pending = e->text.ptr + e->text.len;
 }
 
 /* ---- contextual elements --------------------------------------------------- */
 
-/* Element `n` is dealt with: what comes behind it goes with its line. */
-static void end_context(struct markup_filter *f, const struct markup_node *n, bool newline_owed)
+/* What comes behind the element goes with its line. */
+static void end_context(struct mk_text *t, const struct mk_event *e, bool newline_owed)
 {
-	f->text.pending = n->text.ptr + n->text.len;
-	f->text.after_context = true;
-	f->text.newline_owed = newline_owed;
+	t->pending = e->text.ptr + e->text.len;
+	t->after_context = true;
+	t->newline_owed = newline_owed;
 }
 
 /* The text before a contextual element that begins output of its own. */
-static void context_text(struct markup_filter *f, const struct markup_node *n)
+static void context_text(struct mk_output *r, const struct mk_event *e)
 {
-	const char *p = f->text.pending;
+	struct mk_text *t = r->state;
 
-	if (f->text.after_context && blank(p, n->text.ptr)) {
-		mk_modline_close(f, true);
-		if (f->text.newline_owed)
-			mk_put_newline(f);
+	if (t->after_context && blank(t->pending, e->text.ptr)) {
+		close_modline(r, true);
+		if (t->newline_owed)
+			mk_put_newline(r);
 	} else {
-		flush_text(f, n->text.ptr);
+		flush_text(r, e->text.ptr);
 	}
 }
 
-static void put_module(struct markup_filter *f, const struct markup_node *n)
+static void put_module(struct mk_output *r, const struct mk_event *e)
 {
-	uint32_t module;
+	struct mk_text *t = r->state;
 
-	if (!mk_element_module(f, n, &module))
-		return;
-	context_text(f, n);
-	mk_modline_open(f, module, false);
-	end_context(f, n, false);
+	context_text(r, e);
+	mk_modline_open(r, &t->modline, e->index, false);
+	end_context(t, e, false);
 }
 
-static void put_mmap(struct markup_filter *f, const struct markup_node *n)
+static void put_map(struct mk_output *r, const struct mk_event *e)
 {
-	const struct modline *line = &f->modline;
-	uint32_t map;
+	const uint32_t module = r->resolve->context.maps[e->index].module;
+	struct mk_text *t = r->state;
 
-	if (!mk_element_mmap(f, n, &map))
-		return;
-	const uint32_t module = f->context.maps[map].module;
-	if (!line->open || line->module != module ||
-	    (f->text.after_context && !blank(f->text.pending, n->text.ptr))) {
-		context_text(f, n);
-		mk_modline_open(f, module, true);
+	if (!t->modline.open || t->modline.module != module ||
+	    (t->after_context && !blank(t->pending, e->text.ptr))) {
+		context_text(r, e);
+		mk_modline_open(r, &t->modline, module, true);
 	}
-	mk_modline_add(f, map);
-	end_context(f, n, false);
+	mk_modline_add(r, &t->modline, e->index);
+	end_context(t, e, false);
 }
 
-/* `end` is the end of the line. */
-static void put_reset(struct markup_filter *f, const struct markup_node *n, const char *end)
+static void put_reset(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	struct markup_out *o = &f->out;
+	struct mk_out *o = &r->out;
 
-	if (!mk_element_reset(f, n))
-		return;
-	if (mk_context_empty(&f->context)) {
+	if (mk_context_empty(&r->resolve->context)) {
 		/* It says nothing new, and neither does its line if that is all. */
-		if (!blank(n->text.ptr + n->text.len, end))
-			mk_text_begin_element(f, n);
+		if (!blank(e->text.ptr + e->text.len, l->p + l->len))
+			begin_element(r, e);
 		else
-			end_context(f, n, false);
+			end_context(r->state, e, false);
 		return;
 	}
-	context_text(f, n);
-	mk_sgr_highlight(f, o);
+	context_text(r, e);
+	mk_sgr_highlight(r, o);
 	mk_out_lit(o, "[[[");
-	mk_put_value(f, o, n->tag.ptr, n->tag.len + (n->rest.ptr ? n->rest.len + 1 : 0));
+	mk_put_value(r, o, e->tag.ptr, e->tag.len + (e->rest.ptr ? e->rest.len + 1 : 0));
 	mk_out_lit(o, "]]]");
-	mk_sgr_restore(f, o);
-	mk_context_reset(&f->context);
-	end_context(f, n, true);
+	mk_sgr_restore(r, o);
+	end_context(r->state, e, true);
 }
 
 /* ---- lines ----------------------------------------------------------------- */
 
-static void put_element(struct markup_filter *f, const struct markup_node *n, const char *end)
+struct markup_str mk_text_prefix(const char *p, const char *end)
 {
-	static const struct {
-		const char *tag;
-		void (*put)(struct markup_filter *f, const struct markup_node *n);
-	} elements[] = {
-		{ "bt", mk_text_bt },
-		{ "mmap", put_mmap },
-		{ "module", put_module },
-		{ "pc", mk_text_pc },
-		{ "data", mk_text_data },
-		{ "symbol", mk_text_symbol },
-		{ "hexdict", mk_text_hexdict },
-		{ "dumpfile", mk_text_dumpfile },
+	if ((size_t)(end - p) > PREFIX_MAX)
+		return (struct markup_str){ NULL, 0 };
+	return (struct markup_str){ p, (size_t)(end - p) };
+}
+
+static void text_line(struct mk_output *r, const struct mk_line *l)
+{
+	struct mk_text *t = r->state;
+
+	t->pending = l->p;
+	t->prefix = (struct markup_str){ NULL, 0 };
+	if (l->part & MK_LINE_FIRST) {
+		t->after_context = t->newline_owed = false;
+		mk_sgr_line_start(r);
+		if (l->num_events)
+			t->prefix = mk_text_prefix(l->p, l->events[0].text.ptr);
+	}
+}
+
+static void put_hexdict(struct mk_output *r, const struct mk_event *e)
+{
+	struct mk_text *t = r->state;
+
+	if (!e->open && !e->rest.ptr)
+		return;
+	begin_element(r, e);
+	if (!e->open) {
+		mk_text_pairs(r, t->prefix, e->rest.ptr, e->rest.ptr + e->rest.len);
+		return;
+	}
+	t->held.len = 0; /* text_held() goes on */
+	mk_out_str(&t->held, t->prefix);
+}
+
+static void text_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
+{
+	static void (*const put[])(struct mk_output *r, const struct mk_event *e) = {
+		[MK_MODULE] = put_module,
+		[MK_MAP] = put_map,
+		[MK_FRAME] = mk_text_frame,
+		[MK_PC] = mk_text_pc,
+		[MK_DATA] = mk_text_data,
+		[MK_SYMBOL] = mk_text_symbol,
+		[MK_HEXDICT] = put_hexdict,
+		[MK_DUMPFILE] = mk_text_dumpfile,
 	};
 
-	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
-		if (mk_str_is(n->tag, elements[i].tag)) {
-			elements[i].put(f, n);
-			return;
-		}
+	if (e->bad) {
+		mk_complain_of(r, e);
+		return;
 	}
-	if (mk_str_is(n->tag, "reset"))
-		put_reset(f, n, end);
+	if (e->quiet || e->kind == MK_UNKNOWN)
+		return;
+	if (e->kind == MK_RESET) {
+		put_reset(r, l, e);
+		return;
+	}
+	if (!mk_is_context(e) && e->kind != MK_HEXDICT)
+		begin_element(r, e);
+	put[e->kind](r, e);
 }
 
-void mk_text_set_prefix(struct markup_filter *f, const char *p, const char *end)
+static void text_line_end(struct mk_output *r, const struct mk_line *l)
 {
-	f->text.has_prefix = true;
-	if ((size_t)(end - p) <= PREFIX_MAX)
-		f->text.prefix = (struct markup_str){ p, (size_t)(end - p) };
-	else
-		f->text.prefix = (struct markup_str){ NULL, 0 };
-}
+	const char *end = l->p + l->len;
+	struct mk_text *t = r->state;
 
-static void text_line(struct markup_filter *f, const char *p, size_t len, enum line_part part)
-{
-	struct text_state *t = &f->text;
-	const char *end = p + len;
-	struct markup_parser parser;
-	struct markup_node n;
-
-	t->pending = p;
-	t->prefix = (struct markup_str){ NULL, 0 };
-	t->has_prefix = !(part & LINE_FIRST);
-	if (part & LINE_FIRST) {
-		t->after_context = t->newline_owed = false;
-		mk_sgr_line_start(f);
-	}
-	markup_parse_line(&parser, p, len, MARKUP_SYNTAX);
-	parser.hint = f->first;
-	while (mk_next_element(&parser, &n)) {
-		if (!t->has_prefix)
-			mk_text_set_prefix(f, p, n.text.ptr);
-		if (n.kind == MARKUP_ELEMENT) {
-			put_element(f, &n, end);
-		} else if ((part & LINE_LAST) &&
-			   mk_hexdict_open(&f->hexdict, n.text, t->prefix)) {
-			mk_text_begin_element(f, &n);
-			return; /* text_held() goes on */
-		}
-	}
 	if (!(t->after_context && blank(t->pending, end)))
-		flush_text(f, end);
-	if (!(part & LINE_LAST))
+		flush_text(r, end);
+	if (!(l->part & MK_LINE_LAST))
 		return;
 	if (t->newline_owed)
-		mk_put_newline(f);
-	if (f->notes.len) {
-		if (!len || end[-1] != '\n')
-			mk_put_newline(f);
-		mk_text_notes(f);
+		mk_put_newline(r);
+	if (t->notes.len) {
+		if (!l->len || end[-1] != '\n')
+			mk_put_newline(r);
+		mk_text_notes(r);
 	}
 }
 
-static void text_held(struct markup_filter *f, bool complete)
+static void text_held(struct mk_output *r, const struct mk_held *h)
 {
-	const struct hexdict *h = &f->hexdict;
 	const size_t open = strlen("{{{hexdict:"), close = strlen("}}}");
+	const struct mk_text *t = r->state;
 
-	if (complete)
-		mk_text_pairs(f, h->buf + open, h->buf + h->len - close);
+	if (h->complete)
+		mk_text_pairs(r, (struct markup_str){ t->held.buf, t->held.len },
+			      h->text.ptr + open, h->text.ptr + h->text.len - close);
 	else
-		mk_put_text(f, h->buf, h->len);
+		mk_put_text(r, h->text.ptr, h->text.len);
 }
 
-static void text_plain(struct markup_filter *f, const char *p, size_t len)
+static void text_plain(struct mk_output *r, const char *p, size_t len)
 {
-	mk_modline_close(f, true);
-	mk_sgr_line_start(f);
-	mk_out_put(&f->out, p, len);
+	close_modline(r, true);
+	mk_sgr_line_start(r);
+	mk_out_put(&r->out, p, len);
 }
 
-static void text_finish(struct markup_filter *f)
+static void text_leaving(struct mk_output *r)
 {
-	mk_modline_close(f, true);
-	mk_sgr_line_start(f);
+	close_modline(r, true); /* it speaks of the other context */
 }
 
-static void text_report(struct markup_filter *f, const struct markup_node *n,
-			enum severity severity, const char *at, struct markup_str message)
+static void text_finish(struct mk_output *r)
 {
-	char element[160];
-	struct markup_str shown = mk_printable(n->text, element, sizeof(element));
-	struct markup_str said;
-	char text[256];
-
-	(void)severity;
-	(void)at;
-	said = mk_printable(message, text, sizeof(text));
-	mk_complain(f, "%.*s: %.*s", (int)said.len, said.ptr, (int)shown.len, shown.ptr);
+	close_modline(r, true);
+	mk_sgr_line_start(r);
 }
 
-const struct renderer mk_text_renderer = {
+static int text_init(struct mk_output *r)
+{
+	struct mk_text *t = r->state;
+	int rc = mk_out_init(&t->notes, 4096, NULL, NULL);
+
+	return rc ? rc : mk_out_init(&t->held, 256, NULL, NULL);
+}
+
+static void text_deinit(struct mk_output *r)
+{
+	struct mk_text *t = r->state;
+
+	mk_out_deinit(&t->notes);
+	mk_out_deinit(&t->held);
+	mk_modline_deinit(&t->modline);
+}
+
+const struct mk_renderer mk_text_renderer = {
+	.state_size = sizeof(struct mk_text),
 	.line = text_line,
+	.event = text_event,
+	.line_end = text_line_end,
 	.held = text_held,
-	.frame = mk_text_frame,
 	.plain = text_plain,
+	.usual = mk_text_usual,
+	.leaving = text_leaving,
 	.finish = text_finish,
-	.report = text_report,
+	.init = text_init,
+	.deinit = text_deinit,
 };

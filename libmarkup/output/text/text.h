@@ -1,44 +1,76 @@
 /*
- * text.h: our dialect as text, from inside: render_text.c has the lines and the
- * contextual elements, text_elements.c and text_hexdict.c the others.
+ * text.h: our dialect as text, from inside:
+ *
+ *   text.c           lines and contextual elements
+ *   text_elements.c  the others; text_hexdict.c, hexdict with its footnotes
+ *   text_frames.c    how frames are written
+ *   usual.c          the way for usual frames that goes around all this
  */
 #ifndef MARKUP_TEXT_H
 #define MARKUP_TEXT_H
 
-#include "libmarkup/state.h"
+#include "libmarkup/output/output.h"
 
-/* Kinds of code_style. */
+/* Kinds of mk_style. */
 enum { TEXT_BT = 1, TEXT_PC, TEXT_NOTE };
 
-/* Element `n` makes sense: the text before it goes out, and it is taken. */
-void mk_text_begin_element(struct markup_filter *f, const struct markup_node *n);
+struct mk_text {
+	const char *pending;      /* text from here on is not written yet */
+	struct markup_str prefix; /* the log's own, up to the first element of the line */
+	bool after_context;       /* only blanks since a contextual element */
+	bool newline_owed;        /* which has to end its line itself */
+	struct mk_modline modline;
+	struct mk_out notes;      /* footnotes of the line */
+	uint64_t num_notes;       /* in it */
+	struct mk_out held;       /* prefix of a hexdict that goes over lines */
+};
 
-/* The text of the line at hand before its first element. */
-void mk_text_set_prefix(struct markup_filter *f, const char *p, const char *end);
+static inline struct mk_text *mk_text_of(const struct mk_output *r)
+{
+	return r->state;
+}
 
-/* See struct renderer. */
-const char *mk_text_frame(struct markup_filter *f, const char *p, const char *hit,
-			  const char *end);
-void mk_text_bt(struct markup_filter *f, const struct markup_node *n);
-void mk_text_pc(struct markup_filter *f, const struct markup_node *n);
-void mk_text_data(struct markup_filter *f, const struct markup_node *n);
-void mk_text_symbol(struct markup_filter *f, const struct markup_node *n);
-void mk_text_dumpfile(struct markup_filter *f, const struct markup_node *n);
-void mk_text_hexdict(struct markup_filter *f, const struct markup_node *n);
+/* The text of [p, end), a line before its first element, as it is repeated. */
+struct markup_str mk_text_prefix(const char *p, const char *end);
+
+/* ---- text_elements.c ---------------------------------------------------------- */
+
+void mk_text_frame(struct mk_output *r, const struct mk_event *e);
+void mk_text_pc(struct mk_output *r, const struct mk_event *e);
+void mk_text_data(struct mk_output *r, const struct mk_event *e);
+void mk_text_symbol(struct mk_output *r, const struct mk_event *e);
+void mk_text_dumpfile(struct mk_output *r, const struct mk_event *e);
+
+/* ---- text_hexdict.c ----------------------------------------------------------- */
+
+/* The pairs of a whole hexdict, which are in [p, end), with marks; `prefix` stood
+ * before it. */
+void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p, const char *end);
+/* The footnotes of the line that has just been written. */
+void mk_text_notes(struct mk_output *r);
+
+/* ---- text_frames.c ------------------------------------------------------------ */
+
+extern const struct mk_style mk_text_bt_style;
 
 /* "FILE:LINE:COL", without what is not known. */
-void mk_text_location(struct markup_filter *f, struct markup_out *o, struct markup_str file,
+void mk_text_location(struct mk_output *r, struct mk_out *o, struct markup_str file,
 		      uint32_t line, uint32_t column);
 /* "FUNC FILE:LINE:COL " */
-void mk_text_render_frame(struct markup_filter *f, struct markup_out *o,
+void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i);
 /* "name+0x4" */
-void mk_text_data_name(struct markup_filter *f, struct markup_out *o,
-		       const struct markup_data *data);
+void mk_text_data_name(struct mk_output *r, struct mk_out *o, const struct markup_data *data);
 
-/* The pairs of a whole hexdict, which are in [p, end), with marks. */
-void mk_text_pairs(struct markup_filter *f, const char *p, const char *end);
-/* The footnotes of the line that has just been written. */
-void mk_text_notes(struct markup_filter *f);
+/* A line for each frame; the first one goes on where the text ends, the others begin with
+ * `prefix`. `map` NULL: there are none. */
+void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t number,
+			uint64_t address, const struct mk_map *map, const struct mk_code *text);
+/* "0x… is not in any module" without the address. */
+extern const char mk_text_outside[];
+
+/* ---- usual.c ------------------------------------------------------------------ */
+
+const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, const char *end);
 
 #endif

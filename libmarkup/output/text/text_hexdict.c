@@ -13,7 +13,7 @@
 #define NOTES_MAX (1u << 20)
 
 /* "inner inner.h:4 inlined in outer outer.c:9 " */
-static void render_note(struct markup_filter *f, struct markup_out *o,
+static void render_note(struct mk_output *r, struct mk_out *o,
 			const struct markup_frame *frames, size_t n, size_t i)
 {
 	for (i = 0; i < n; i++) {
@@ -21,82 +21,79 @@ static void render_note(struct markup_filter *f, struct markup_out *o,
 		if (i)
 			mk_out_lit(o, "inlined in ");
 		frame.column = 0;
-		mk_text_render_frame(f, o, &frame, 1, 0);
+		mk_text_render_frame(r, o, &frame, 1, 0);
 	}
 }
 
-static const struct code_style note_style = { TEXT_NOTE, true, render_note };
+static const struct mk_style note_style = { TEXT_NOTE, true, render_note };
 
 /* One footnote: "[1] RIP 0x6ee17076fb80: main main.c:12 (a.out+0x…)". */
-static void put_note(struct markup_filter *f, const struct hexdict_pair *pair,
-		     const struct markup_mmap *map)
+static void put_note(struct mk_output *r, struct markup_str prefix, const struct mk_pair *pair,
+		     const struct mk_map *map)
 {
-	const uint64_t vaddr = mk_mmap_vaddr(map, pair->number);
-	struct markup_out *o = &f->notes;
+	const struct mk_wanted wanted = mk_want(r, &note_style);
+	const uint64_t vaddr = mk_map_vaddr(map, pair->number);
+	struct mk_text *t = r->state;
+	struct mk_out *o = &t->notes;
 	struct markup_data data;
-	struct code_text text;
+	struct mk_code text;
 	char buf[FMT_MAX];
 
-	mk_sgr_put_line(f, o, f->hexdict.prefix, f->hexdict.prefix_len);
-	mk_sgr_highlight(f, o);
+	mk_sgr_put_line(r, o, prefix.ptr, prefix.len);
+	mk_sgr_highlight(r, o);
 	mk_out_char(o, '[');
-	mk_put_value(f, o, buf, mk_fmt_dec(buf, f->text.num_notes));
+	mk_put_value(r, o, buf, mk_fmt_dec(buf, t->num_notes));
 	mk_out_lit(o, "] ");
-	mk_put_value(f, o, pair->key.ptr, pair->key.len);
+	mk_put_value(r, o, pair->key.ptr, pair->key.len);
 	mk_out_char(o, ' ');
-	mk_put_value(f, o, pair->value.ptr, pair->value.len);
+	mk_put_value(r, o, pair->value.ptr, pair->value.len);
 	mk_out_lit(o, ": ");
 	if (strchr(map->mode, 'x')) {
-		mk_lookup_address(f, pair->number, &note_style, &text);
-		mk_code_piece(f, o, &text, 0);
-	} else if (mk_lookup_data(f, map->module, vaddr, &data)) {
-		mk_text_data_name(f, o, &data);
+		mk_lookup_address(r->resolve, pair->number, &wanted, &text);
+		mk_put_piece(o, &text, 0);
+	} else if (mk_lookup_data(r->resolve, map->module, vaddr, &data)) {
+		mk_text_data_name(r, o, &data);
 		mk_out_char(o, ' ');
 		if (data.file.ptr) {
-			mk_text_location(f, o, data.file, data.line, 0);
+			mk_text_location(r, o, data.file, data.line, 0);
 			mk_out_char(o, ' ');
 		}
 	}
-	mk_put_place(f, o, map->module, vaddr);
-	mk_sgr_end_line(f, o);
-	mk_out_put(o, f->newline, strlen(f->newline));
+	mk_put_place(r, o, map->module, vaddr);
+	mk_sgr_end_line(r, o);
+	mk_out_put(o, r->newline, strlen(r->newline));
 }
 
-void mk_text_pairs(struct markup_filter *f, const char *p, const char *end)
+void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p, const char *end)
 {
-	struct hexdict_pair pair;
+	struct mk_text *t = r->state;
+	struct mk_pair pair;
 	const char *pos = p;
 	char buf[FMT_MAX];
 
-	while (mk_hexdict_next(&pos, end, &pair)) {
-		const struct markup_mmap *map = mk_context_find(&f->context, pair.number);
-		if (!map || f->notes.len > NOTES_MAX)
+	while (mk_next_pair(&pos, end, &pair)) {
+		const struct mk_map *map = mk_context_find(&r->resolve->context, pair.number);
+		if (!map || t->notes.len > NOTES_MAX)
 			continue;
-		f->text.num_notes++;
-		put_note(f, &pair, map);
-		mk_put_text(f, p, (size_t)(pos - p));
-		mk_sgr_highlight(f, &f->out);
-		mk_out_lit(&f->out, " [");
-		mk_put_value(f, &f->out, buf, mk_fmt_dec(buf, f->text.num_notes));
-		mk_out_char(&f->out, ']');
-		mk_sgr_restore(f, &f->out);
+		t->num_notes++;
+		put_note(r, prefix, &pair, map);
+		mk_put_text(r, p, (size_t)(pos - p));
+		mk_sgr_highlight(r, &r->out);
+		mk_out_lit(&r->out, " [");
+		mk_put_value(r, &r->out, buf, mk_fmt_dec(buf, t->num_notes));
+		mk_out_char(&r->out, ']');
+		mk_sgr_restore(r, &r->out);
 		p = pos;
 	}
-	mk_put_text(f, p, (size_t)(end - p));
+	mk_put_text(r, p, (size_t)(end - p));
 }
 
-void mk_text_hexdict(struct markup_filter *f, const struct markup_node *n)
+void mk_text_notes(struct mk_output *r)
 {
-	if (!n->rest.ptr || !mk_hexdict_set_prefix(&f->hexdict, f->text.prefix))
-		return;
-	mk_text_begin_element(f, n);
-	mk_text_pairs(f, n->rest.ptr, n->rest.ptr + n->rest.len);
-}
+	struct mk_text *t = r->state;
 
-void mk_text_notes(struct markup_filter *f)
-{
-	mk_sgr_line_start(f);
-	f->text.num_notes = 0;
-	mk_out_put(&f->out, f->notes.buf, f->notes.len);
-	f->notes.len = 0;
+	mk_sgr_line_start(r);
+	t->num_notes = 0;
+	mk_out_str(&r->out, (struct markup_str){ t->notes.buf, t->notes.len });
+	t->notes.len = 0;
 }

@@ -16,17 +16,15 @@
 
 #include "libmarkup/markup.h"
 
-/* An element that is open, in the filter. */
-struct hexdict {
+/* An element that is open, in the stream. */
+struct mk_hexdict {
 	bool open;
 	char *buf;        /* from "{{{" on */
 	size_t len, cap;
-	char *prefix;     /* what stood before it on its first line */
-	size_t prefix_len;
 };
 
 /* One pair. */
-struct hexdict_pair {
+struct mk_pair {
 	struct markup_str key;
 	struct markup_str value; /* as written */
 	uint64_t number;
@@ -34,17 +32,14 @@ struct hexdict_pair {
 
 /* Finds the next pair in [*pos, end) and moves *pos behind its value; what is
  * not of the form KEY:VALUE is passed over. False: no more. */
-bool mk_hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret);
+bool mk_next_pair(const char **pos, const char *end, struct mk_pair *ret);
 
-void mk_hexdict_deinit(struct hexdict *h);
+void mk_hexdict_deinit(struct mk_hexdict *h);
 
-/* Keeps a copy of the log's prefix. False: no memory. */
-bool mk_hexdict_set_prefix(struct hexdict *h, struct markup_str prefix);
-
-/* Begins to hold an element, that starts with `text`. False: no memory. */
-bool mk_hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix);
+/* Begins to hold an element, that starts with `text`. False: no memory, or too long. */
+bool mk_hexdict_open(struct mk_hexdict *h, struct markup_str text);
 
 /* Adds more text. False: it cannot be; give the element up. */
-bool mk_hexdict_add(struct hexdict *h, const char *p, size_t len);
+bool mk_hexdict_add(struct mk_hexdict *h, const char *p, size_t len);
 
 #endif

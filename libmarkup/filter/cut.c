@@ -1,53 +1,25 @@
 /* Where a log may be cut: see cut.h. */
-#include "libmarkup/bytes/cut.h"
+#include "libmarkup/filter/cut.h"
 
 #include <string.h>
 
 #include "libmarkup/bytes/scan.h"
+#include "libmarkup/input/input.h"
 
 /* How many lines are tried before an input counts as one that cannot be cut. */
 #define LINES_TRIED 256
-
-static bool begins(const char *p, const char *end, const char *tag)
-{
-	size_t len = strlen(tag);
-	return (size_t)(end - p) >= len && !memcmp(p, tag, len);
-}
-
-static bool contextual(const char *open, const char *end)
-{
-	return begins(open + 3, end, "module") || begins(open + 3, end, "mmap") ||
-	       begins(open + 3, end, "reset");
-}
-
-const char *mk_contextual_line(const char *p, const char *end, const char **line_end)
-{
-	const char *open = p, *eol, *bol;
-
-	while ((open = markup_scan_context(open, end))) {
-		if (!contextual(open, end)) {
-			open++;
-			continue;
-		}
-		bol = memrchr(p, '\n', (size_t)(open - p));
-		eol = memchr(open, '\n', (size_t)(end - open));
-		*line_end = eol ? eol + 1 : end;
-		return bol ? bol + 1 : p;
-	}
-	return NULL;
-}
 
 /* Is nothing open behind the line [line, end)? */
 static bool closes(const char *line, const char *end, bool colors)
 {
 	const char *line_end, *esc;
 
-	if (mk_contextual_line(line, end, &line_end))
+	if (mk_context_line(line, end, &line_end))
 		return false;
 	esc = colors ? memrchr(line, '\033', (size_t)(end - line)) : NULL;
 	/* The state is reset, and that is not a part of some element. */
 	return !esc || (end - esc >= 4 && !memcmp(esc, "\033[0m", 4) &&
-			!markup_find3(esc, end, '}'));
+			!mk_find3(esc, end, '}'));
 }
 
 size_t mk_clean_cut(const char *p, size_t len, bool colors, bool clean)
@@ -64,8 +36,8 @@ size_t mk_clean_cut(const char *p, size_t len, bool colors, bool clean)
 		if (line == p && !clean)
 			return 0;
 		if (closes(line, end, colors)) {
-			const char *open = markup_rfind3(p, end, '{');
-			if (open ? markup_find3(open + 3, end, '}') != NULL : clean)
+			const char *open = mk_rfind3(p, end, '{');
+			if (open ? mk_find3(open + 3, end, '}') != NULL : clean)
 				return (size_t)(end - p);
 		}
 		if (line == p)

@@ -2,7 +2,7 @@
  * hexdict: pairs, and an element that is held until its end comes. See
  * hexdict.h. Cost: each byte is looked at a constant number of times.
  */
-#include "libmarkup/input/hexdict.h"
+#include "libmarkup/bytes/hexdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static struct markup_str word(const char *p, const char *end)
 	return (struct markup_str){ start, (size_t)(p - start) };
 }
 
-bool mk_hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret)
+bool mk_next_pair(const char **pos, const char *end, struct mk_pair *ret)
 {
 	struct markup_str w = word(*pos, end);
 
@@ -51,14 +51,13 @@ bool mk_hexdict_next(const char **pos, const char *end, struct hexdict_pair *ret
 	return false;
 }
 
-void mk_hexdict_deinit(struct hexdict *h)
+void mk_hexdict_deinit(struct mk_hexdict *h)
 {
 	free(h->buf);
-	free(h->prefix);
-	*h = (struct hexdict){ 0 };
+	*h = (struct mk_hexdict){ 0 };
 }
 
-static bool append(struct hexdict *h, const char *p, size_t len)
+static bool append(struct mk_hexdict *h, const char *p, size_t len)
 {
 	if (len > MARKUP_HEXDICT_MAX - h->len)
 		return false;
@@ -75,30 +74,17 @@ static bool append(struct hexdict *h, const char *p, size_t len)
 	return true;
 }
 
-bool mk_hexdict_set_prefix(struct hexdict *h, struct markup_str prefix)
-{
-	char *copy = realloc(h->prefix, prefix.len + 1);
-
-	if (!copy)
-		return false;
-	if (prefix.len)
-		memcpy(copy, prefix.ptr, prefix.len);
-	h->prefix = copy;
-	h->prefix_len = prefix.len;
-	return true;
-}
-
-bool mk_hexdict_open(struct hexdict *h, struct markup_str text, struct markup_str prefix)
+bool mk_hexdict_open(struct mk_hexdict *h, struct markup_str text)
 {
 	h->len = 0;
-	h->open = mk_hexdict_set_prefix(h, prefix) && append(h, text.ptr, text.len);
+	h->open = append(h, text.ptr, text.len);
 	return h->open;
 }
 
-bool mk_hexdict_add(struct hexdict *h, const char *p, size_t len)
+bool mk_hexdict_add(struct mk_hexdict *h, const char *p, size_t len)
 {
 	size_t last = h->len; /* where its last word begins */
-	struct hexdict_pair pair;
+	struct mk_pair pair;
 	const char *pos;
 
 	/* A key at the end of the line before goes with a value on this one. */
@@ -109,7 +95,7 @@ bool mk_hexdict_add(struct hexdict *h, const char *p, size_t len)
 	if (!append(h, p, len))
 		return false;
 	pos = h->buf + last;
-	if (memmem(p, len, "}}}", 3) || mk_hexdict_next(&pos, h->buf + h->len, &pair))
+	if (memmem(p, len, "}}}", 3) || mk_next_pair(&pos, h->buf + h->len, &pair))
 		return true;
 	for (last = len; last && is_space(p[last - 1]);)
 		last--;

@@ -19,8 +19,4 @@
  */
 size_t mk_clean_cut(const char *p, size_t len, bool colors, bool clean);
 
-/* The next line of [p, end) that may be a contextual one; NULL: no more.
- * *line_end: the end of it, behind its newline. */
-const char *mk_contextual_line(const char *p, const char *end, const char **line_end);
-
 #endif

@@ -1,0 +1,48 @@
+/* Complaints with their place: see where.h. */
+#include "libmarkup/bytes/where.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void mk_complain_text(const struct mk_where *w, const char *text, size_t len)
+{
+	if (!w->silent && w->sink.complain)
+		w->sink.complain(w->sink.ctx, text, len);
+}
+
+void mk_complain(const struct mk_where *w, const char *fmt, ...)
+{
+	char text[1024];
+	size_t len = 0;
+	va_list ap;
+
+	if (w->silent || !w->sink.complain)
+		return;
+	if (w->input)
+		len = (size_t)snprintf(text, sizeof(text) / 2, "%s:", w->input);
+	else
+		len = (size_t)snprintf(text, sizeof(text), "line ");
+	if (len >= sizeof(text) / 2)
+		len = sizeof(text) / 2 - 1;
+	len += (size_t)snprintf(text + len, sizeof(text) - len, "%llu: ",
+				(unsigned long long)w->line_no + 1);
+	va_start(ap, fmt);
+	vsnprintf(text + len, sizeof(text) - len - 1, fmt, ap);
+	va_end(ap);
+	len = strlen(text);
+	text[len++] = '\n';
+	mk_complain_text(w, text, len);
+}
+
+struct markup_str mk_printable(struct markup_str s, char buf[], size_t size)
+{
+	static const char more[] = "...";
+	size_t len = s.len < size ? s.len : size;
+
+	for (size_t i = 0; i < len; i++)
+		buf[i] = (unsigned char)s.ptr[i] < ' ' || s.ptr[i] == 0x7f ? '?' : s.ptr[i];
+	if (s.len > size)
+		memcpy(buf + size - (sizeof(more) - 1), more, sizeof(more) - 1);
+	return (struct markup_str){ buf, len };
+}

@@ -1,0 +1,64 @@
+/* Events of a line and what is wrong with them: see event.h. */
+#include "libmarkup/event.h"
+
+#include <stdlib.h>
+
+#include "libmarkup/bytes/out.h"
+
+struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind)
+{
+	struct mk_event *e;
+
+	if (l->num_events == l->cap_events) {
+		size_t cap = l->cap_events * 2 + 16;
+		struct mk_event *events = realloc(l->events, cap * sizeof(*events));
+		if (!events) {
+			l->no_memory = true;
+			return NULL;
+		}
+		l->events = events;
+		l->cap_events = cap;
+	}
+	e = &l->events[l->num_events++];
+	memset(e, 0, offsetof(struct mk_event, problems)); /* these are counted */
+	e->kind = kind;
+	return e;
+}
+
+bool mk_problem(struct mk_event *e, const struct mk_problem *p)
+{
+	e->problems[e->num_problems++] = *p;
+	e->bad |= p->severity == MK_ERROR;
+	return false;
+}
+
+void mk_put_problem(struct mk_out *o, const struct mk_problem *p)
+{
+	switch (p->kind) {
+	case MK_SAID:
+		mk_out_put(o, p->what, strlen(p->what));
+		return;
+	case MK_EXPECTED: /* the text is quoted whole, and may be long */
+		mk_out_lit(o, "expected ");
+		mk_out_put(o, p->what, strlen(p->what));
+		mk_out_lit(o, "; found '");
+		mk_out_str(o, p->found);
+		mk_out_char(o, '\'');
+		return;
+	case MK_FIELDS:
+		mk_out_lit(o, "expected ");
+		mk_out_put(o, p->what, strlen(p->what));
+		mk_out_dec(o, p->numbers[0]);
+		mk_out_lit(o, " field(s); found ");
+		mk_out_dec(o, p->numbers[1]);
+		return;
+	case MK_OVERLAP:
+		mk_out_lit(o, "overlapping mmap: #");
+		mk_out_hex(o, p->numbers[0]);
+		mk_out_lit(o, " [");
+		mk_out_hex(o, p->numbers[1]);
+		mk_out_char(o, '-');
+		mk_out_hex(o, p->numbers[2]);
+		mk_out_char(o, ']');
+	}
+}

@@ -1,0 +1,113 @@
+/*
+ * event.h: what an input finds in a line, and the other rooms work on:
+ *
+ *   bytes → input → events → resolve (modules and maps, look-up) → output
+ *
+ * A line is text with events in it, each a span of the line that means something:
+ *
+ *   Nov 21 host prog[1]: {{{bt:0:0x5612…:pc}}} some text {{{symbol:_Z1fv}}}
+ *                        `----- frame ------'            `--- symbol ----'
+ *
+ * An input fills the events of one line at a time, from the line alone. The stream
+ * (filter/stream.c) then takes them in turn: a module or a map is put into the context,
+ * the event is handed to the output, and after that a reset empties the context. What
+ * is wrong with an event travels with it; the output decides what to say of it.
+ *
+ * All texts borrow the line.
+ */
+#ifndef MARKUP_EVENT_H
+#define MARKUP_EVENT_H
+
+#include "libmarkup/markup.h"
+
+enum mk_event_kind {
+	MK_RESET,
+	MK_MODULE,
+	MK_MAP,      /* the last of those that change the context: mk_is_context() */
+	MK_FRAME,
+	MK_PC,
+	MK_DATA,
+	MK_SYMBOL,
+	MK_HEXDICT,
+	MK_DUMPFILE,
+	MK_UNKNOWN,  /* of the form of an element, but none that is known */
+};
+
+enum mk_severity { MK_ERROR, MK_WARNING };
+
+/* What is wrong with an event; mk_put_problem() makes it a sentence. */
+struct mk_problem {
+	enum mk_severity severity;
+	enum {
+		MK_SAID,      /* `what` is the sentence */
+		MK_EXPECTED,  /* `what`; found `found` */
+		MK_FIELDS,    /* `what` ("at least ") numbers[0] fields; found numbers[1] */
+		MK_OVERLAP,   /* with the map of module numbers[0], from [1] to [2] */
+	} kind;
+	const char *at;       /* where in the line */
+	const char *what;
+	struct markup_str found;
+	uint64_t numbers[3];
+};
+
+struct mk_event {
+	enum mk_event_kind kind;
+	bool bad;                 /* it makes no sense: problems says why, and the values
+	                           * below mean nothing */
+	bool open;                /* MK_HEXDICT: it goes on in the lines behind this one */
+	bool quiet;               /* its text stays as it is, whatever it means */
+	bool late;                /* MK_MAP: the problem comes after that of its module */
+	unsigned num_problems;
+	struct markup_str text;   /* all of it */
+	struct markup_str tag;
+	struct markup_str rest;   /* all behind the tag's ':'; ptr NULL: no ':' */
+
+	uint64_t number;          /* of the frame; ID of the module */
+	uint64_t address;         /* as it stands in the log; of a map: its first */
+	uint64_t lookup;          /* address to be looked up: one less for return addresses */
+	uint64_t size;            /* of a map */
+	uint64_t vaddr;           /* of a map: address in the ELF file */
+	struct markup_str name;   /* of a module, symbol, dump file; of a map: the module's
+	                           * ID as it is written */
+	struct markup_str detail; /* build ID of a module, in hex digits; type of a dump
+	                           * file; message of a frame; mode of a map as written */
+	char mode[4];             /* of a map: "r", "rx" …, NUL-terminated */
+	uint32_t index;           /* of the module or map in the context, once it is there */
+	bool fresh;               /* MK_MODULE, MK_MAP: was not there before */
+	struct mk_problem problems[2];
+};
+
+/* A line longer than MARKUP_LINE_MAX comes in pieces. */
+enum mk_line_part {
+	MK_LINE_FIRST = 1,
+	MK_LINE_LAST = 2, /* with the newline, but at the end of the input */
+	MK_LINE_WHOLE = MK_LINE_FIRST | MK_LINE_LAST,
+};
+
+struct mk_line {
+	const char *p;            /* the line, or a piece of one */
+	size_t len;
+	enum mk_line_part part;
+	const char *first;        /* its first "{{{", or NULL: unknown */
+	const char *newline;      /* how it ends: "\n" or "\r\n" */
+	struct mk_event *events;
+	size_t num_events, cap_events;
+	bool no_memory;           /* for its events */
+};
+
+static inline bool mk_is_context(const struct mk_event *e)
+{
+	return e->kind <= MK_MAP;
+}
+
+/* A new event of the line, all zero but for `kind`; the pointer is good until the next one.
+ * NULL: no memory. */
+struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind);
+
+/* The event is bad, or, if it is a warning, has a flaw. Returns false, for `return`. */
+bool mk_problem(struct mk_event *e, const struct mk_problem *p);
+
+struct mk_out;
+void mk_put_problem(struct mk_out *o, const struct mk_problem *p);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * input.h: the formats of logs that are understood: bytes of a line → events.
+ *
+ * To add one: a file here with a struct mk_input, and a row in inputs.c. An input looks
+ * at one line at a time and knows nothing of modules, symbols or output.
+ */
+#ifndef MARKUP_INPUT_H
+#define MARKUP_INPUT_H
+
+#include "libmarkup/event.h"
+
+/* An address that a line will ask for, as far as its first bytes say. */
+struct mk_peek {
+	uint64_t address;    /* to be looked up */
+	uint32_t number;     /* of the frame */
+	uint32_t len;        /* of a frame of the usual form, see markup.c; 0: it is another */
+	bool return_address;
+};
+
+struct mk_input {
+	const char *name;
+
+	/* The first byte in [p, end) from which read() may find something, or NULL. NULL
+	 * for markup alone, whose "{{{" bytes/scan.h finds. */
+	const char *(*find)(const char *p, const char *end);
+
+	/* The same for what changes modules or maps. Behind a line with such nothing is cut
+	 * (bytes/cut.h), and every thread follows it. */
+	const char *(*find_context)(const char *p, const char *end);
+
+	/* Adds the events of the line, in their order. */
+	void (*read)(struct mk_line *l, enum markup_dialect dialect);
+
+	/* What find() found may be a frame: reads the address that will be looked up.
+	 * May be NULL. */
+	bool (*peek)(const char *p, const char *end, struct mk_peek *ret);
+};
+
+/* All of them, NULL at the end; the first that finds an event takes the line. */
+extern const struct mk_input *const mk_inputs[];
+extern const struct mk_input mk_markup_input;
+
+/* The next line of [p, end) that may change modules or maps, in any format; NULL: no
+ * more. *line_end: the end of it, behind its newline. */
+const char *mk_context_line(const char *p, const char *end, const char **line_end);
+
+#endif

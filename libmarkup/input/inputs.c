@@ -1,0 +1,7 @@
+/* The formats that are understood: see input.h. */
+#include "libmarkup/input/input.h"
+
+const struct mk_input *const mk_inputs[] = {
+	&mk_markup_input,
+	NULL,
+};

@@ -1,0 +1,75 @@
+/* The forms of output, and what they have in common: see output.h. */
+#include "libmarkup/output/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* By dialect; of the default one by format. */
+static const struct mk_renderer *const of_dialect[] = {
+	[MARKUP_LLVM] = &mk_llvm_renderer,
+	[MARKUP_FUCHSIA] = &mk_fuchsia_renderer,
+};
+static const struct mk_renderer *const of_format[] = {
+	[MARKUP_TEXT_OUT] = &mk_text_renderer,
+	[MARKUP_JSON] = &mk_json_renderer,
+	[MARKUP_HTML] = &mk_html_renderer,
+};
+
+const struct mk_renderer *mk_choose_renderer(const struct markup_options *options)
+{
+	return options->dialect == MARKUP_DEFAULT ? of_format[options->format]
+						  : of_dialect[options->dialect];
+}
+
+int mk_output_init(struct mk_output *r, const struct markup_options *options,
+		   struct mk_resolve *resolve, struct mk_where *where)
+{
+	const struct mk_renderer *renderer = mk_choose_renderer(options);
+
+	*r = (struct mk_output){ .renderer = renderer, .options = *options, .resolve = resolve,
+				 .where = where, .newline = "\n", .sgr = mk_no_colour };
+	r->follows = renderer->colours == COLOURS_FOLLOWED ||
+		     (renderer->colours == COLOURS_AS_ASKED &&
+		      options->color != MARKUP_COLOR_NONE);
+	r->state = calloc(1, renderer->state_size + 1);
+	if (!r->state || (renderer->init && renderer->init(r)) ||
+	    mk_out_init(&r->out, OUT_BUFFER, where->sink.write, where->sink.ctx) ||
+	    mk_out_init(&r->scratch, 4096, NULL, NULL) ||
+	    mk_out_init(&r->dumpfiles, 4096, NULL, NULL))
+		return -ENOMEM;
+	return 0;
+}
+
+void mk_output_deinit(struct mk_output *r)
+{
+	if (r->state && r->renderer->deinit)
+		r->renderer->deinit(r);
+	free(r->state);
+	mk_out_deinit(&r->out);
+	mk_out_deinit(&r->scratch);
+	mk_out_deinit(&r->dumpfiles);
+}
+
+const char *mk_newline_of(const char *p, size_t len)
+{
+	len -= len && p[len - 1] == '\n'; /* the last line may lack it */
+	return len && p[len - 1] == '\r' ? "\r\n" : "\n";
+}
+
+void mk_put_newline(struct mk_output *r)
+{
+	mk_out_put(&r->out, r->newline, strlen(r->newline));
+}
+
+struct markup_str mk_complain_of(struct mk_output *r, const struct mk_event *e)
+{
+	char element[160], text[256];
+	struct markup_str shown = mk_printable(e->text, element, sizeof(element)), said;
+
+	r->scratch.len = 0;
+	mk_put_problem(&r->scratch, &e->problems[e->num_problems - 1]);
+	const struct markup_str message = { r->scratch.buf, r->scratch.len };
+	said = mk_printable(message, text, sizeof(text));
+	mk_complain(r->where, "%.*s: %.*s", (int)said.len, said.ptr, (int)shown.len, shown.ptr);
+	return message;
+}

@@ -1,0 +1,139 @@
+/*
+ * output.h: events → what is written, in one of several forms.
+ *
+ * To add a form: a file here with a struct mk_renderer, and a row in output.c. A renderer
+ * keeps what it knows behind `state`; the stream calls it with one line after another:
+ *
+ *   line()   event() event() …   line_end()        a line with events
+ *   line()   event(open)                           a hexdict begins that goes over lines
+ *            held()   line() … line_end()          its end has come; the rest of that line
+ *   plain()                                        lines without events
+ */
+#ifndef MARKUP_OUTPUT_H
+#define MARKUP_OUTPUT_H
+
+#include "libmarkup/bytes/hexdict.h"
+#include "libmarkup/output/colours.h"
+#include "libmarkup/resolve/resolve.h"
+
+#define OUT_BUFFER (128u << 10)
+
+/* A hexdict over several lines. */
+struct mk_held {
+	struct markup_str text;  /* from "{{{" on: to its end, or, if it is given up, what
+	                          * there is of it */
+	bool complete;
+	struct markup_str last;  /* complete: the line that it ends in, whole */
+};
+
+struct mk_renderer {
+	size_t state_size;
+	bool every_line; /* lines without events come through line(), too */
+	enum { COLOURS_AS_ASKED, COLOURS_FOLLOWED, COLOURS_LEFT } colours; /* of the log */
+
+	void (*line)(struct mk_output *r, const struct mk_line *l);
+	/* A module or map is in the context already; before a reset the context is still
+	 * there. */
+	void (*event)(struct mk_output *r, const struct mk_line *l, const struct mk_event *e);
+	void (*line_end)(struct mk_output *r, const struct mk_line *l);
+	void (*held)(struct mk_output *r, const struct mk_held *h);
+	/* Whole lines without events (and without ESC, if colours are followed); the
+	 * first may be the rest of one. */
+	void (*plain)(struct mk_output *r, const char *p, size_t len);
+	/* The way for usual frames: see text/usual.c. May be NULL. */
+	const char *(*usual)(struct mk_output *r, const char *p, const char *hit, const char *end);
+	/* The context is about to become that of another process. May be NULL. */
+	void (*leaving)(struct mk_output *r);
+	/* The end of an input. May be NULL, as all below. */
+	void (*finish)(struct mk_output *r);
+	/* What stands before and behind all output. */
+	void (*head)(struct mk_out *o, const struct markup_options *options);
+	void (*foot)(struct mk_out *o, const struct mk_modules *seen,
+		     const struct mk_modules *missing, const struct markup_stats *stats);
+	int (*init)(struct mk_output *r); /* 0 or -ENOMEM; then deinit() follows, too */
+	void (*deinit)(struct mk_output *r);
+};
+
+extern const struct mk_renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer,
+	mk_json_renderer, mk_html_renderer;
+
+struct mk_output {
+	const struct mk_renderer *renderer;
+	void *state;               /* the renderer's own */
+	struct markup_options options;
+	struct mk_resolve *resolve;
+	struct mk_where *where;
+	bool follows;              /* colours of the log */
+	struct mk_sgr sgr;         /* they, in the current line */
+	const char *newline;       /* "\n" or "\r\n": that of the current line */
+	struct mk_out out;
+	struct mk_out scratch;
+	struct mk_out dumpfiles;   /* JSON */
+};
+
+/* The renderer for these options. */
+const struct mk_renderer *mk_choose_renderer(const struct markup_options *options);
+
+/* `out` goes to the sink of `where`. 0 or -ENOMEM. */
+int mk_output_init(struct mk_output *r, const struct markup_options *options,
+		   struct mk_resolve *resolve, struct mk_where *where);
+void mk_output_deinit(struct mk_output *r);
+
+/* How a line ends: "\n" or "\r\n". */
+const char *mk_newline_of(const char *p, size_t len);
+
+/* The newline of the current line. */
+void mk_put_newline(struct mk_output *r);
+
+/* Complains of a bad event in one line, and returns what is wrong with it, in
+ * r->scratch. */
+struct markup_str mk_complain_of(struct mk_output *r, const struct mk_event *e);
+
+/* A value, highlighted if colours are on. */
+static inline void mk_put_value(struct mk_output *r, struct mk_out *o, const char *p, size_t len)
+{
+	if (r->options.color == MARKUP_COLOR_ON)
+		mk_put_colored(r, o, p, len);
+	else
+		mk_out_put(o, p, len);
+}
+
+/* Wants the text of an address in a style of the renderer. */
+static inline struct mk_wanted mk_want(struct mk_output *r, const struct mk_style *style)
+{
+	return (struct mk_wanted){ r, style, mk_sgr_style(r) };
+}
+
+/* ---- frames.c ---------------------------------------------------------------- */
+
+/* "    #N.K  0xADDRESS " of a bt line; inline_number 0: the function itself. */
+void mk_put_frame_head(struct mk_output *r, uint64_t number, size_t inline_number,
+		       uint64_t address);
+/* "(module+0xrel)" */
+void mk_put_place(struct mk_output *r, struct mk_out *o, uint32_t module, uint64_t vaddr);
+
+/* ---- modline.c --------------------------------------------------------------- */
+
+/* The module line that is being collected. */
+struct mk_modline {
+	bool open, crlf;
+	uint32_t module;
+	uint32_t *maps;    /* indices */
+	uint32_t num_maps, cap_maps;
+};
+
+/* Closes it if it is open, with its newline or without. */
+void mk_modline_close(struct mk_output *r, struct mk_modline *l, bool newline);
+/* Opens a line for a module; `adds`: it was announced before. */
+void mk_modline_open(struct mk_output *r, struct mk_modline *l, uint32_t module, bool adds);
+void mk_modline_deinit(struct mk_modline *l);
+void mk_modline_add(struct mk_output *r, struct mk_modline *l, uint32_t map);
+
+/* ---- dumpfile.c -------------------------------------------------------------- */
+
+#define DUMPFILES_MAX (64u << 20) /* bytes of JSON */
+
+/* Notes a dumpfile element with the modules and maps known now. */
+void mk_note_dumpfile(struct mk_output *r, const struct mk_event *e);
+
+#endif

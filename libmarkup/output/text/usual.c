@@ -1,0 +1,42 @@
+/*
+ * The bypass: a bt element of the usual form, alone in its line, goes from the scan to its
+ * text without becoming an event. Nearly all elements of large logs are such, and this
+ * takes a third of the time off. What it writes is what the events would: usual_test.c
+ * compares the two on every log of testdata.
+ *
+ * It is used where nothing but frames is to be followed: no colours, one process.
+ */
+#include "libmarkup/output/text/text.h"
+
+const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, const char *end)
+{
+	const struct mk_wanted wanted = mk_want(r, &mk_text_bt_style);
+	const struct mk_announced *a;
+	struct markup_str prefix = { NULL, 0 };
+	struct mk_text *t = r->state;
+	const char *close, *eol, *bol;
+	const struct mk_map *map;
+	struct mk_code text;
+
+	if (r->follows || r->resolve->demux.on ||
+	    !(a = mk_ahead_frame(r->resolve, mk_memo_kind(&wanted))))
+		return NULL;
+	close = eol = hit + a->peek.len;
+	if (close < end && *close != '\n') {
+		eol = memchr(close, '\n', (size_t)(end - close));
+		if (mk_find3(close, eol ? eol : end, '{'))
+			return NULL;
+	}
+	mk_modline_close(r, &t->modline, true);
+	mk_out_put(&r->out, p, (size_t)(hit - p));
+	map = mk_lookup_announced(r->resolve, a, &wanted, &text);
+	if (text.n > 1) { /* they begin and end as this line does */
+		bol = memrchr(p, '\n', (size_t)(hit - p));
+		bol = bol ? bol + 1 : p;
+		prefix = mk_text_prefix(bol, hit);
+		r->newline = mk_newline_of(bol, (size_t)((eol ? eol + 1 : end) - bol));
+	}
+	mk_text_put_frames(r, prefix, a->peek.number, a->peek.address + a->peek.return_address,
+			   map, &text);
+	return close;
+}

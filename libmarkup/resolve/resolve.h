@@ -1,0 +1,165 @@
+/*
+ * resolve.h: events → what they stand for: modules and maps of the log, frames and
+ * symbols of the resolver, in memory what was asked before.
+ *
+ *   take.c     an event that changes the context → the context
+ *   lookup.c   address → rendered text, through memo and resolver
+ *   ahead.c    finds what inputs may read, and announces its addresses to the resolver
+ *   demux.c    which process the context is of
+ */
+#ifndef MARKUP_RESOLVE_H
+#define MARKUP_RESOLVE_H
+
+#include "libmarkup/bytes/out.h"
+#include "libmarkup/bytes/scan.h"
+#include "libmarkup/bytes/where.h"
+#include "libmarkup/event.h"
+#include "libmarkup/input/input.h"
+#include "libmarkup/resolve/context.h"
+#include "libmarkup/resolve/demux.h"
+#include "libmarkup/resolve/memo.h"
+#include "libmarkup/resolve/missing.h"
+
+/* An address that was announced: what mk_lookup_address() needs not find again. */
+struct mk_announced {
+	struct mk_peek peek;
+	const struct mk_map *map; /* of the context; NULL: none covers it */
+	bool remembered; /* by the memo */
+	bool worth;      /* to be remembered */
+	uint8_t hit;     /* its number */
+};
+
+/* What is known of the bytes up to `upto`. */
+struct mk_ahead {
+	enum mk_scan_for scan_for;
+	const struct mk_input *const *inputs; /* the first is markup */
+	const char *upto;
+	uint64_t line_no;                /* lines before it */
+	struct mk_hit hits[MARKUP_AHEAD];
+	size_t num_hits, next_hit;
+	struct mk_announced addresses[MARKUP_AHEAD];
+	uint32_t num, next;
+	uint64_t generation;             /* of the context, that they hold for */
+	uint32_t kind;                   /* of their text */
+};
+
+struct mk_resolve {
+	struct markup_resolver resolver;
+	enum markup_dialect dialect;
+	struct mk_where *where;
+	struct mk_context context; /* of the process whose line it is */
+	struct mk_demux demux;
+	uint64_t generations;      /* of contexts */
+	struct mk_ahead ahead;
+	struct mk_memo memo;
+	uint32_t memo_kind;        /* of the address that was looked up last */
+	struct mk_modules missing; /* modules in which addresses found nothing */
+	bool keep_modules, settles;
+	struct mk_modules seen;    /* all modules, if so */
+	struct markup_stats stats;
+	struct mk_out scratch;     /* text of one address */
+	int error;                 /* sticky */
+};
+
+/* The others of its fields are for the caller to set. Returns as markup_filter_create(). */
+int mk_resolve_init(struct mk_resolve *r, const struct markup_options *options,
+		    const struct markup_resolver *resolver, struct mk_where *where);
+void mk_resolve_deinit(struct mk_resolve *r);
+
+/* Puts a module or map into the context: sets e->index, or makes the event bad. */
+void mk_take(struct mk_resolve *r, struct mk_event *e);
+
+/* ---- lookup.c ------------------------------------------------------------- */
+
+struct mk_output;
+
+/* How the frames of an address are made into text. */
+struct mk_style {
+	uint32_t kind; /* unlike all other styles of the same output */
+	bool chain;    /* all frames are one piece */
+	/* Writes piece `i`: frame `i`, or all `n` frames if `chain`. */
+	void (*render)(struct mk_output *r, struct mk_out *o, const struct markup_frame *frames,
+		       size_t n, size_t i);
+};
+
+/* Who wants a text, and how it is to look. */
+struct mk_wanted {
+	struct mk_output *output;
+	const struct mk_style *style;
+	uint32_t variant; /* tells apart the states of the output, up to 255 of them */
+};
+
+/* Tells the texts of an address apart that are remembered. */
+static inline uint32_t mk_memo_kind(const struct mk_wanted *w)
+{
+	return w->style->kind << 8 | w->variant;
+}
+
+/* The pieces of an address, rendered or not yet. Valid until the next lookup. */
+struct mk_code {
+	size_t n;            /* pieces, at least one; it is empty if nothing is known */
+	bool found;
+	/* The rest is for mk_put_piece(). */
+	struct mk_wanted wanted;
+	const struct markup_frame *frames;
+	size_t num_frames;
+	const uint32_t *ends;
+	const char *text;
+};
+
+/* Writes piece `i`. */
+void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i);
+
+/* The resolver's handle of a module, or NULL; warns the first time. */
+void *mk_lookup_module(struct mk_resolve *r, uint32_t module);
+
+/*
+ * The text of the code at an address of the process, and the map that covers it;
+ * NULL if none does. Counts what it finds. Addresses that come again are
+ * remembered.
+ */
+const struct mk_map *mk_lookup_address(struct mk_resolve *r, uint64_t address,
+				       const struct mk_wanted *wanted, struct mk_code *ret);
+
+/* The same for an address that was announced, as mk_ahead_frame() gives it. */
+const struct mk_map *mk_lookup_announced(struct mk_resolve *r, const struct mk_announced *e,
+					 const struct mk_wanted *wanted, struct mk_code *ret);
+
+/* The text of the code at `vaddr` of a module, which is not remembered. */
+void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
+		    const struct mk_wanted *wanted, struct mk_code *ret);
+
+/* The data symbol at `vaddr` of a module. */
+bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
+		    struct markup_data *ret);
+
+/* A name as it is to be shown. */
+struct markup_str mk_lookup_demangled(struct mk_resolve *r, struct markup_str name);
+
+/* Misses from now on are counted anew: `missing` was taken. */
+void mk_forget_missing(struct mk_resolve *r);
+
+/* ---- ahead.c --------------------------------------------------------------- */
+
+/* A block of lines begins at p; where->line_no is right there. */
+void mk_ahead_start(struct mk_resolve *r, const char *p);
+
+/* Scans the next bytes, and announces what is found there. */
+void mk_ahead_look(struct mk_resolve *r, const char *end);
+
+/* The next byte from p on that may begin an event, or an ESC if scan_for says so; or NULL;
+ * where->line_no becomes the number of the line that it is in, or of `end`. Each is given
+ * once. */
+const char *mk_ahead_next(struct mk_resolve *r, const char *p, const char *end);
+
+/* May any input find something in [p, end), whole lines? If not, the newlines are added. */
+bool mk_ahead_finds(const struct mk_ahead *a, const char *p, const char *end, uint64_t *newlines);
+
+/* What is known of the hit that mk_ahead_next() gave last, if it is a frame of the usual
+ * form; else NULL. `kind`: of the text that is wanted. */
+const struct mk_announced *mk_ahead_frame(struct mk_resolve *r, uint32_t kind);
+
+/* What is known of the address, in the order in which they come; may be NULL. */
+const struct mk_announced *mk_ahead_address(struct mk_resolve *r, const struct mk_memo_key *key);
+
+#endif

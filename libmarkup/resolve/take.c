@@ -1,0 +1,121 @@
+/* Modules and maps of the log → the context, and what is wrong with them. */
+#include "libmarkup/resolve/resolve.h"
+
+#include <errno.h>
+
+int mk_resolve_init(struct mk_resolve *r, const struct markup_options *options,
+		    const struct markup_resolver *resolver, struct mk_where *where)
+{
+	r->resolver = *resolver;
+	r->dialect = options->dialect;
+	r->where = where;
+	r->keep_modules = options->keep_modules || options->format == MARKUP_HTML;
+	r->settles = !options->omit_module_lines;
+	mk_context_init(&r->context, options->dialect, &r->generations);
+	r->context.settles = r->settles;
+	if (mk_out_init(&r->scratch, 4096, NULL, NULL))
+		return -ENOMEM;
+	return mk_demux_init(r, options->demux);
+}
+
+void mk_resolve_deinit(struct mk_resolve *r)
+{
+	mk_demux_deinit(r);
+	mk_context_deinit(&r->context);
+	mk_memo_deinit(&r->memo);
+	mk_modules_deinit(&r->missing);
+	mk_modules_deinit(&r->seen);
+	mk_out_deinit(&r->scratch);
+}
+
+static void said(struct mk_event *e, const char *at, const char *what)
+{
+	mk_problem(e, &(struct mk_problem){ MK_ERROR, MK_SAID, at, what });
+}
+
+static void take_module(struct mk_resolve *r, struct mk_event *e)
+{
+	const char *id = e->rest.ptr;
+
+	switch (mk_context_add_module(&r->context, e->number, e->name, e->detail, &e->index)) {
+	case MK_CTX_SAME:
+		if (r->dialect != MARKUP_LLVM)
+			return;
+		/* fall through */
+	case MK_CTX_DUPLICATE:
+		said(e, id, "duplicate module ID");
+		return;
+	case MK_CTX_FULL:
+		said(e, id, "too many modules");
+		return;
+	default:
+		e->fresh = true;
+		if (r->keep_modules) {
+			const struct mk_module *m = &r->context.modules[e->index];
+			mk_modules_entry(&r->seen, m->name, m->build_id, m->build_id_len);
+		}
+	}
+}
+
+/* Fuchsia's: into its module. */
+static void place_map(struct mk_resolve *r, struct mk_event *e, struct mk_module *m)
+{
+	switch (mk_context_place(&r->context, m, e->address, e->size, e->vaddr)) {
+	case MK_CTX_OVERLAP:
+		said(e, e->rest.ptr, "Inconsistent base address.");
+		break;
+	case MK_CTX_OK:
+		e->fresh = true;
+		break;
+	default:
+		break;
+	}
+	mk_context_note_map(&r->context, &(struct mk_map){
+		.address = e->address, .size = e->size, .vaddr = e->vaddr,
+		.module = (uint32_t)(m - r->context.modules) }, e->detail);
+}
+
+static void take_map(struct mk_resolve *r, struct mk_event *e)
+{
+	struct mk_map map = { .address = e->address, .size = e->size, .vaddr = e->vaddr };
+	struct mk_module *m = mk_context_module(&r->context, e->number);
+	const struct mk_map *other;
+
+	if (!m) {
+		e->num_problems -= e->bad; /* that of a later field */
+		said(e, e->name.ptr, r->dialect == MARKUP_FUCHSIA ? "Invalid module id."
+								   : "unknown module ID");
+		return;
+	}
+	if (e->bad)
+		return;
+	if (r->dialect == MARKUP_FUCHSIA) {
+		e->index = (uint32_t)(m - r->context.modules);
+		place_map(r, e, m);
+		return;
+	}
+	map.module = (uint32_t)(m - r->context.modules);
+	memcpy(map.mode, e->mode, sizeof(map.mode));
+	switch (mk_context_add_map(&r->context, &map, &e->index)) {
+	case MK_CTX_OVERLAP:
+		other = &r->context.maps[e->index];
+		mk_problem(e, &(struct mk_problem){
+			MK_ERROR, MK_OVERLAP, e->rest.ptr,
+			.numbers = { r->context.modules[other->module].id, other->address,
+				     other->address + other->size - 1 } });
+		return;
+	case MK_CTX_FULL:
+		said(e, e->rest.ptr, "too many mmaps");
+		return;
+	default:
+		e->fresh = true;
+	}
+}
+
+void mk_take(struct mk_resolve *r, struct mk_event *e)
+{
+	if (e->kind == MK_MODULE && !e->bad)
+		take_module(r, e);
+	else if (e->kind == MK_MAP && (!e->bad || e->late))
+		take_map(r, e);
+}
