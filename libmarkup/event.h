@@ -92,6 +92,7 @@ struct mk_line {
 	const char *newline;      /* how it ends: "\n" or "\r\n" */
 	struct mk_event *events;
 	size_t num_events, cap_events;
+	bool had_context;         /* a piece before had an event that changes the context */
 	bool no_memory;           /* for its events */
 };
 

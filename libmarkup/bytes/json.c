@@ -41,12 +41,29 @@ static void escape(struct mk_out *o, unsigned char c)
 	mk_out_bytes(o, &c, 1);
 }
 
+/* Are the next eight bytes printable ASCII but " and \\? */
+static inline bool eight_plain(const char *p)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t x, quote, slash;
+
+	memcpy(&x, p, 8);
+	quote = x ^ ones * '"';
+	slash = x ^ ones * '\\';
+	return !(((x - ones * ' ') | (quote - ones) | (slash - ones) | x | (x + ones)) &
+		 ones << 7);
+}
+
 void mk_json_string(struct mk_out *o, struct markup_str s)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 
 	mk_out_char(o, '"');
 	while (p < end) {
+		if (end - p >= 8 && eight_plain(p)) {
+			p += 8;
+			continue;
+		}
 		unsigned char c = (unsigned char)*p;
 		if (c >= ' ' && c != '"' && c != '\\' && c < 0x7f) {
 			p++;

@@ -78,6 +78,7 @@ static void read_events(struct mk_stream *s)
 {
 	struct mk_line *l = &s->line;
 
+	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
 	for (const struct mk_input *const *in = s->resolve.ahead.inputs; *in && !l->num_events; in++)
 		(*in)->read(l, s->resolve.dialect);
@@ -112,6 +113,7 @@ static void put_line(struct mk_stream *s)
 		if (e->open && !mk_hexdict_open(&s->hexdict, e->text))
 			break;
 		mk_take(&s->resolve, e);
+		l->had_context |= mk_is_context(e);
 		renderer->event(&s->output, l, e);
 		if (e->open)
 			return;

@@ -293,7 +293,7 @@ static void read_llvm(struct mk_line *l, struct markup_parser *p)
 	struct mk_event *e;
 	struct markup_node n;
 
-	while (mk_next_element(p, &n)) {
+	while (!l->had_context && mk_next_element(p, &n)) {
 		e = read_element(l, &n, true);
 		if (!e || mk_is_context(e))
 			return;

@@ -6,17 +6,26 @@
 static void put_plain_head(struct mk_out *o, uint64_t number, size_t inline_number,
 			   uint64_t address)
 {
+	const bool two = number >= 10;
 	char digits[FMT_MAX], *p = mk_out_room(o, 8 + 4 * FMT_MAX);
 	size_t len;
 
 	if (!p)
 		return;
-	len = mk_fmt_dec(digits, number);
-	memcpy(p, "     ", 5);
-	p += len < 5 ? 5 - len : 0;
-	*p++ = '#';
-	memcpy(p, digits, sizeof(digits)); /* one size, whatever the length */
-	p += len;
+	if (number < 100) { /* nearly all are */
+		const unsigned n = (unsigned)number, tens = n * 103 >> 10; /* n / 10 */
+		memcpy(p, &"    #"[two], 5);
+		p[4] = two ? (char)('0' + tens) : '#';
+		p[5] = (char)('0' + n - 10 * tens);
+		p += 6;
+	} else {
+		len = mk_fmt_dec(digits, number);
+		memcpy(p, "     ", 5);
+		p += len < 5 ? 5 - len : 0;
+		*p++ = '#';
+		memcpy(p, digits, len);
+		p += len;
+	}
 	if (inline_number) {
 		*p++ = '.';
 		len = mk_fmt_dec(p, inline_number);

@@ -100,7 +100,7 @@ void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 {
 	void *handle = r->where->silent ? NULL : mk_lookup_module(r, module);
 
-	*ret = (struct mk_code){ .n = 1, .wanted = *wanted };
+	*ret = (struct mk_code){ .n = 1, .wanted = wanted };
 	if (handle)
 		ret->num_frames = r->resolver.code(r->resolver.ctx, handle, vaddr, &ret->frames);
 	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
@@ -169,7 +169,7 @@ const struct mk_map *mk_lookup_announced(struct mk_resolve *r, const struct mk_a
 void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i)
 {
 	if (t->num_frames && t->frames) {
-		t->wanted.style->render(t->wanted.output, o, t->frames, t->num_frames, i);
+		t->wanted->style->render(t->wanted->output, o, t->frames, t->num_frames, i);
 	} else if (t->text) {
 		uint32_t start = i ? t->ends[i - 1] : 0;
 		mk_out_put(o, t->text + start, t->ends[i] - start);

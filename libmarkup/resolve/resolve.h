@@ -95,12 +95,13 @@ static inline uint32_t mk_memo_kind(const struct mk_wanted *w)
 	return w->style->kind << 8 | w->variant;
 }
 
-/* The pieces of an address, rendered or not yet. Valid until the next lookup. */
+/* The pieces of an address, rendered or not yet. Valid until the next lookup, and as
+ * long as what was wanted. */
 struct mk_code {
 	size_t n;            /* pieces, at least one; it is empty if nothing is known */
 	bool found;
 	/* The rest is for mk_put_piece(). */
-	struct mk_wanted wanted;
+	const struct mk_wanted *wanted;
 	const struct markup_frame *frames;
 	size_t num_frames;
 	const uint32_t *ends;

@@ -10,7 +10,7 @@
 
 const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, const char *end)
 {
-	const struct mk_wanted wanted = mk_want(r, &mk_text_bt_style);
+	const struct mk_wanted wanted = { r, &mk_text_bt_style, 0 }; /* without colours */
 	const struct mk_announced *a;
 	struct markup_str prefix = { NULL, 0 };
 	struct mk_text *t = r->state;
