@@ -176,7 +176,7 @@ static int spend(struct symarchive *a, size_t n, struct sc_error *err)
 	return 0;
 }
 
-/* Reads what nobody wanted: libarchive would inflate any number of bytes to skip it.
+/* Reads what no one asked for: libarchive would inflate any number of bytes to skip it.
  * Without a filter it skips by seeking. */
 static int drain(struct symarchive *a, struct sc_error *err)
 {

@@ -23,7 +23,7 @@ struct symcache_inflate {
 	lzma_stream xz;
 	ZSTD_DStream *zstd;
 	bool between; /* a gzip or zstd stream has ended, and no other begun */
-	bool over;    /* an xz decoder says that there is no more */
+	bool over;    /* an xz decoder says that it is at its end */
 };
 
 /* Which of the three; −1: none. */

@@ -20,7 +20,7 @@ struct sc_archive_file {
 };
 
 struct sc_archive_walk {
-	/* Called for each ELF file that is no core dump, in their order. An error stops
+	/* Called for each ELF file that is not a core dump, in their order. An error stops
 	 * the walk. */
 	int (*elf)(void *ctx, const struct sc_archive_file *file, struct sc_error *err);
 	/* Called for what is broken; the walk goes on with what is not. */
@@ -30,7 +30,7 @@ struct sc_archive_walk {
 	uint64_t members;  /* regular files met */
 };
 
-/* Does data[0, len) begin an ELF file that is no core dump? */
+/* Does data[0, len) begin an ELF file that is not a core dump? */
 bool sc_begins_elf(const uint8_t *data, size_t len);
 
 /* Would this file in a folder be taken for an archive, by its name? */

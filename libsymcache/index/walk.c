@@ -130,7 +130,7 @@ static bool kernel_made(const char *path)
 				      fs.f_type == DEBUGFS || fs.f_type == TRACEFS);
 }
 
-/* Whatever is no folder, as stat() has it. */
+/* What stat() says is not a folder. */
 static int add_other(struct sc_walk *w, const char *path, const struct stat *st, bool named,
 		     struct sc_error *err)
 {
@@ -153,7 +153,7 @@ static int add_link(struct sc_walk *w, FTS *fts, FTSENT *e, struct sc_error *err
 	struct stat st;
 
 	if (stat(e->fts_path, &st)) {
-		/* A link that leads nowhere, or in circles, is no fault of the folder's. */
+		/* A broken link in a folder is not reported. */
 		if (errno == ENOENT || errno == ELOOP)
 			w->other++;
 		else

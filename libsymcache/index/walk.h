@@ -28,7 +28,7 @@ struct sc_walk {
 	bool follow;       /* go into linked folders, too */
 
 	/* What was left out. */
-	uint64_t other;    /* files that are no ELF files, or core dumps */
+	uint64_t other;    /* neither ELF files nor archives, or core dumps */
 	uint64_t special;  /* pipes, sockets, devices */
 	uint64_t links;    /* links to folders, not followed */
 	uint64_t loops;    /* folders that lead back into themselves */

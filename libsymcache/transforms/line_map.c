@@ -39,7 +39,7 @@ struct reading {
 	struct line_map *m;
 	unsigned depth;      /* maps and arrays around */
 	unsigned skip;       /* depth from which on nothing counts; 0: all does */
-	uint32_t from;       /* the key at hand */
+	uint32_t from;       /* the current key */
 	struct sc_error *err;
 };
 
@@ -70,7 +70,7 @@ static int no_memory(struct reading *r)
 	return 0;
 }
 
-/* A value that is no number and no map. */
+/* A value that is neither a number nor a map. */
 static int on_other(struct reading *r)
 {
 	if (!r->depth)
