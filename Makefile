@@ -64,9 +64,9 @@ $(O)/%.o: %.c build/deps.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(O)/cmd/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
+$(O)/libsymcache/symbolize/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
-# The demanglers take their memory from cmd/lookup/demangle.c, which bounds it. The
+# The demanglers take their memory from libsymcache/symbolize/demangle.c, which bounds it. The
 # new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
 DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
 DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f)) \

@@ -56,6 +56,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		own("transforms", "base symcache/build.h symcache/transforms.h symcache/symcache.h symcache/error.h")
 		own("bundle", "base symcache/bundle.h symcache/store.h symcache/symcache.h symcache/archive.h " \
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
+		own("symbolize", "index base public")
 		own("trace", "base symcache/trace.h symcache/error.h")
 		own("cmd", "public index format libmarkup/markup.h libsymcache/base/file.h libsymcache/base/utf8.h")
 		own("format", ""); own("libmarkup", ""); own("scripts", "public format")
@@ -64,9 +65,9 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms cmd")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize cmd")
 		lib("xxh_x86dispatch.h", "index")
-		lib("libiberty/demangle.h", "cmd"); lib("yajl/yajl_gen.h", "bundle cmd")
+		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle cmd")
 		lib("yajl/yajl_parse.h", "bundle transforms"); lib("sodium.h", "bundle")
 		lib("unwind.h", "libmarkup") # of the compiler
 		lib("expat.h", "trace")

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
@@ -107,12 +108,12 @@ static enum markup_color choose_color(void)
 
 /* All logs to standard output. */
 static int filter_all(const struct log_list *logs, const struct markup_options *options,
-		      struct symbols *symbols, unsigned jobs, struct tally *tally)
+		      struct symcache_caches *caches, unsigned jobs, struct tally *tally)
 {
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum filtering_result result = FILTERING_OK;
 	struct filtering *f;
-	int rc = filtering_create(options, symbols, jobs, o.dialect == MARKUP_LLVM, tally, &f);
+	int rc = filtering_create(options, caches, jobs, o.dialect == MARKUP_LLVM, tally, &f);
 
 	if (rc) {
 		cmd_error("out of memory");
@@ -176,11 +177,13 @@ static int run(int argc, char **argv)
 {
 	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
 	__attribute__((cleanup(tally_deinit))) struct tally tally = { 0 };
-	struct symbols_options symbols_options = {
-		.store = o.store,
+	struct symcache_caches_options from = {
+		.store_optional = true,
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
+		.search_debug_dirs = true,
 		.any_build_id = o.dialect == MARKUP_LLVM,
 	};
+	struct cmd_caches c;
 	struct batch_options batch = {
 		.markup = {
 			.dialect = (enum markup_dialect)o.dialect,
@@ -209,15 +212,15 @@ static int run(int argc, char **argv)
 	if (bad_options(&logs))
 		return STATUS_ERROR;
 	struct sc_error err;
-	if (fetch_create(&o.fetch, &symbols_options.fetcher, &err)) {
+	if (fetch_create(&o.fetch, &from.debuginfod, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
-	struct symbols *symbols = symbols_create(&symbols_options);
-	status = o.output_dir ? filter_batch(&logs, &batch, symbols, &tally)
-			      : filter_all(&logs, &batch.markup, symbols, batch.jobs, &tally);
-	symbols_destroy(symbols);
-	symcache_debuginfod_destroy(symbols_options.fetcher);
+	cmd_caches_init(&c, o.store, from);
+	status = o.output_dir ? filter_batch(&logs, &batch, c.caches, &tally)
+			      : filter_all(&logs, &batch.markup, c.caches, batch.jobs, &tally);
+	cmd_caches_deinit(&c);
+	symcache_debuginfod_destroy(from.debuginfod);
 	free(o.debug_dirs.items);
 	if (o.summary || (o.output_dir && !o.quiet))
 		tally_print(&tally);

@@ -122,7 +122,7 @@ static char *output_path(const struct batch_options *options, const char *rest)
 struct batch {
 	const struct log_list *logs;
 	const struct batch_options *options;
-	struct symbols *symbols;
+	struct symcache_caches *caches;
 	struct tally *tally;
 	char **outputs;     /* of each log; NULL: has none, which was told */
 	pthread_mutex_t lock;
@@ -256,7 +256,7 @@ static struct filtering *new_filtering(const struct batch *b, const char *log)
 	struct filtering *f;
 
 	options.title = log;
-	if (!filtering_create(&options, b->symbols, 1, b->options->raw_complaints, b->tally,
+	if (!filtering_create(&options, b->caches, 1, b->options->raw_complaints, b->tally,
 			      &f))
 		return f;
 	cmd_error("out of memory");
@@ -304,9 +304,9 @@ static void *work(void *ctx)
 }
 
 int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 struct symbols *symbols, struct tally *tally)
+		 struct symcache_caches *caches, struct tally *tally)
 {
-	struct batch b = { .logs = logs, .options = options, .symbols = symbols,
+	struct batch b = { .logs = logs, .options = options, .caches = caches,
 			   .tally = tally, .lock = PTHREAD_MUTEX_INITIALIZER };
 	pthread_t threads[64];
 	unsigned running = 0;

@@ -1,7 +1,7 @@
 /*
  * One log through the filter: see filtering.h. Reads and writes large blocks; a
  * live input that has no more to give for the moment sees everything flushed,
- * and after a second's pause the symbols are settled.
+ * and after a second's pause the caches are settled.
  */
 #include "cmd/filter/filtering.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/filter/log_input.h"
@@ -23,8 +24,8 @@ enum {
 };
 
 struct filtering {
-	struct symbols *symbols;
-	struct names *names;
+	struct symcache_caches *caches;
+	struct symcache_names *names;
 	struct resolver **resolvers; /* one for each thread */
 	unsigned threads;
 	struct markup_filter *filter;
@@ -109,25 +110,30 @@ static bool warns(void *ctx, const uint8_t *build_id, size_t len)
 
 /* ---- creation ------------------------------------------------------------------- */
 
-int filtering_create(const struct markup_options *options, struct symbols *symbols,
+int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
 		     unsigned threads, bool raw_complaints, struct tally *tally,
 		     struct filtering **ret)
 {
+	const bool llvm = options->dialect == MARKUP_LLVM;
+	const struct symcache_names_options names = {
+		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
+		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
+		.llvm = llvm,
+	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
 	const struct markup_sink sink = { f, write_output, complain, warns };
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;
 
-	f->symbols = symbols;
+	f->caches = caches;
 	f->threads = threads;
 	f->tally = tally;
 	f->raw_complaints = raw_complaints;
 	f->complaints = must_realloc(NULL, COMPLAINTS);
-	f->names = names_create(symbols, options->dialect == MARKUP_LLVM);
+	f->names = must_names(&names);
 	f->resolvers = must_calloc(threads, sizeof(struct resolver *));
 	for (unsigned i = 0; i < threads; i++) {
-		f->resolvers[i] = resolver_create(symbols, f->names,
-						  options->dialect == MARKUP_LLVM);
+		f->resolvers[i] = resolver_create(caches, f->names, llvm);
 		functions[i] = resolver_functions(f->resolvers[i]);
 	}
 	rc = markup_filter_create(options, functions, threads, &sink, &f->filter);
@@ -147,7 +153,7 @@ void filtering_destroy(struct filtering *f)
 	markup_filter_destroy(f->filter);
 	for (unsigned i = 0; i < f->threads; i++)
 		resolver_destroy(f->resolvers[i]);
-	names_destroy(f->names);
+	symcache_names_destroy(f->names);
 	free(f->resolvers);
 	free(f->complaints);
 	free(f);
@@ -182,7 +188,7 @@ static int feed(struct filtering *f, struct log_input *in, bool alone, bool *rea
 		rc = markup_filter_flush(f->filter);
 		flush_complaints(f);
 		if (alone && !rc && !log_input_wait(in, PAUSE_MS))
-			symbols_settle(f->symbols);
+			symcache_caches_settle(f->caches);
 	}
 	return rc ? rc : markup_filter_finish(f->filter);
 }

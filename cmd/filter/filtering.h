@@ -1,12 +1,12 @@
 /*
  * filtering.h: the machine of `symcache filter`: logs in, text out, complaints to
- * standard error. One for each thread that filters logs; the symbols are shared.
+ * standard error. One for each thread that filters logs; the caches are shared.
  */
 #ifndef CMD_FILTERING_H
 #define CMD_FILTERING_H
 
-#include "cmd/filter/symbols.h"
 #include "libmarkup/markup.h"
+#include "symcache/symbolize.h"
 
 struct filtering;
 struct tally;
@@ -16,7 +16,7 @@ struct tally;
  * front. `tally` knows what others warned of already. 0, -ENOMEM, or -EINVAL for
  * options->demux. The options are borrowed.
  */
-int filtering_create(const struct markup_options *options, struct symbols *symbols,
+int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
 		     unsigned threads, bool raw_complaints, struct tally *tally,
 		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
@@ -30,7 +30,7 @@ enum filtering_result {
 
 /*
  * Filters the log at `path` ("-": standard input) to `fd`, which `name` names in
- * messages. `alone`: nobody else uses the symbols, they may be settled when the
+ * messages. `alone`: no one else uses the caches, they may be settled when the
  * input pauses.
  */
 enum filtering_result filtering_run(struct filtering *f, const char *path, int fd,
@@ -83,6 +83,6 @@ struct batch_options {
 /* Filters each log into output_dir; those that are there already and not older
  * than their log are left. Returns the exit status. */
 int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 struct symbols *symbols, struct tally *tally);
+		 struct symcache_caches *caches, struct tally *tally);
 
 #endif

@@ -22,11 +22,4 @@ struct fetch_options {
 int fetch_create(const struct fetch_options *options, struct symcache_debuginfod **ret,
 		 struct sc_error *err);
 
-/*
- * Gets, indexes and stores it, or remembers that it was not there. Not while this process
- * has the store open. Errors as symcache_debuginfod_get(), building and storing have.
- */
-int fetch_into_store(struct symcache_debuginfod *d, const char *store_option,
-		     const uint8_t *build_id, size_t len, struct sc_error *err);
-
 #endif

@@ -50,207 +50,93 @@ static char *text_reserve(struct answer *a, size_t size)
 static text_offset text_add(struct answer *a, struct symcache_str s)
 {
 	text_offset offset = (text_offset)a->text_len;
-	char *to = text_reserve(a, s.len + 1);
+	char *to;
 
+	if (!s.ptr)
+		return 0;
+	to = text_reserve(a, s.len + 1);
 	memcpy(to, s.ptr, s.len);
 	to[s.len] = 0;
 	a->text_len += s.len + 1;
 	return offset;
 }
 
-/* Everything behind the last slash. */
-static struct symcache_str basename_of(struct symcache_str path)
+static void add_frame(struct answer *a, struct symcache_symbolizer *s,
+		      const struct symcache_answer *found, size_t i)
 {
-	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
+	const struct symcache_shown_frame *from = &found->frames[i];
+	const struct symcache_start start = symcache_symbolize_start(s, found, i);
 
-	if (!slash || slash + 1 == path.ptr + path.len)
-		return path;
-	return (struct symcache_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) };
-}
-
-static text_offset add_path(struct answer *a, const struct symcache_file *file,
-			    enum path_style style)
-{
-	struct symcache_file parts = *file;
-	text_offset offset = (text_offset)a->text_len;
-	size_t len, room;
-
-	if (!parts.name.ptr)
-		return 0;
-	if (style == PATHS_BASENAME)
-		return text_add(a, basename_of(parts.name));
-	if (style == PATHS_RELATIVE)
-		parts.comp_dir = (struct symcache_str){ NULL, 0 };
-	room = parts.comp_dir.len + parts.directory.len + parts.name.len + 3;
-	text_reserve(a, room);
-	len = symcache_path(&parts, SYMCACHE_PATH_RAW, a->text + offset, room);
-	a->text_len += len + 1;
-	return offset;
-}
-
-static text_offset add_name(struct answer *a, struct symcache_str name, uint32_t lang,
-			    const struct answer_options *options, struct demangler *d)
-{
-	struct symcache_str text = name;
-
-	if (!name.len || (name.len == 1 && *name.ptr == '?') || options->functions == FUNCTIONS_NONE)
-		return 0;
-	if (options->functions == FUNCTIONS_SHORT) {
-		text = demangle(d, name, lang);
-		if (text.ptr != name.ptr)
-			text = short_name(text);
-	} else if (options->demangle) {
-		text = demangle(d, name, lang);
-	}
-	return text_add(a, text);
-}
-
-static struct answer_frame *add_frame(struct answer *a, const struct symcache *cache,
-				      const struct symcache_frame *frame,
-				      const struct answer_options *options, struct demangler *d)
-{
-	const struct symcache_file start_file = symcache_file(cache, frame->decl_file_idx);
-	struct answer_frame *f;
-
-	if (a->num_frames == a->cap_frames) {
-		a->cap_frames = 2 * a->cap_frames + 8;
-		a->frames = must_realloc(a->frames, a->cap_frames * sizeof(*a->frames));
-	}
-	f = &a->frames[a->num_frames++];
-	*f = (struct answer_frame){
-		.function = add_name(a, frame->function, frame->lang, options, d),
-		.file = add_path(a, &frame->file, options->paths),
-		.start_file = add_path(a, &start_file, options->paths),
-		.line = frame->line,
-		.column = frame->column,
-		.start_line = frame->decl_line,
-		.has_start_address = frame->entry_pc != SYMCACHE_NONE,
+	a->frames = must_grow(a->frames, a->num_frames, &a->cap_frames, sizeof(*a->frames));
+	a->frames[a->num_frames++] = (struct answer_frame){
+		.function = text_add(a, from->function),
+		.file = text_add(a, from->file),
+		.start_file = text_add(a, start.file),
+		.line = from->line,
+		.column = from->column,
+		.start_line = start.line,
+		.has_start_address = start.known,
+		.start_address = start.vaddr,
 	};
-	if (f->has_start_address)
-		f->start_address = symcache_load_base(cache) + frame->entry_pc;
-	return f;
 }
 
-/* All frames at rel_pc, or one: see answer_query(). */
-static void answer_code(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
-			bool inlines, const struct answer_options *options, struct demangler *d)
+static void add_frames(struct answer *a, struct symcache_symbolizer *s,
+		       const struct symcache_answer *found)
 {
-	struct answer_options first = *options;
-	struct symcache_frames frames;
-	struct symcache_frame frame;
-	struct answer_frame *f = NULL;
-
-	if (!symcache_lookup(cache, rel_pc, &frames))
-		return;
-	if (!inlines && !options->name_of_location)
-		first.functions = FUNCTIONS_NONE; /* the outermost frame's comes */
-	while (symcache_next_frame(&frames, &frame)) {
-		if (inlines) {
-			add_frame(a, cache, &frame, options, d);
-			continue;
-		}
-		if (!f)
-			f = add_frame(a, cache, &frame, &first, d);
-		if (options->name_of_location)
-			return;
-	}
-	if (!f)
-		return;
-	f->function = add_name(a, frame.function, frame.lang, options, d);
-	f->has_start_address = frame.entry_pc != SYMCACHE_NONE;
-	f->start_address = symcache_load_base(cache) + frame.entry_pc;
+	for (size_t i = 0; i < found->num_frames; i++)
+		add_frame(a, s, found, i);
 }
 
-/*
- * What the symbol table adds, as llvm-symbolizer has it: the name of the function
- * that has the code (foo.cold, the alias that is last), and the source file of a
- * local symbol where the DWARF names none: both for the outermost frame.
- */
-static void add_symbol(struct answer *a, const struct symcache *cache, uint64_t rel_pc,
-		       const struct answer_options *options, struct demangler *d)
+static enum symcache_inlines one_frame(const struct answer_options *options)
 {
-	const struct symcache_frame unknown = { .lang = SYMCACHE_LANG_SYMTAB,
-						.entry_pc = SYMCACHE_NONE,
-						.decl_file_idx = SYMCACHE_NONE };
-	struct symcache_symbol symbol;
-	struct symcache_file file = { 0 };
-	struct answer_frame *outermost;
-
-	if (options->functions != FUNCTIONS_LINKAGE ||
-	    !symcache_lookup_symbol(cache, rel_pc, &symbol))
-		return;
-	if (a->num_frames && !options->inlines && options->name_of_location)
-		return; /* the one frame is that of the innermost function */
-	if (!a->num_frames)
-		add_frame(a, cache, &unknown, options, d);
-	outermost = &a->frames[a->num_frames - 1];
-	outermost->function = add_name(a, symbol.name, SYMCACHE_LANG_SYMTAB, options, d);
-	outermost->has_start_address = true;
-	outermost->start_address = symcache_load_base(cache) + symbol.rel_address;
-	file.name = symbol.file;
-	if (!outermost->file)
-		outermost->file = add_path(a, &file, options->paths);
+	return options->name_of_location ? SYMCACHE_INNERMOST : SYMCACHE_ONE_FRAME;
 }
 
 /* A location for each function of this name. */
-static void answer_symbol(struct answer *a, const struct symcache *cache, const struct query *q,
-			  const struct answer_options *options, struct demangler *d)
+static void answer_symbol(struct answer *a, struct symcache_symbolizer *s,
+			  struct symcache_module *m, const struct query *q,
+			  const struct answer_options *options)
 {
-	for (uint32_t i = 0; i < cache->header->num_functions; i++) {
-		const struct symcache_function *function = &cache->functions[i];
-		struct symcache_str name;
+	struct symcache_answer found;
+	uint32_t at = 0;
+	uint64_t vaddr;
 
-		if (!symcache_sound(cache, function, sizeof(*function)))
-			return;
-		if (function->entry_pc == SYMCACHE_NONE)
-			continue;
-		name = symcache_string(cache, function->name);
-		if (name.len == q->symbol.len && !memcmp(name.ptr, q->symbol.ptr, name.len))
-			answer_code(a, cache, function->entry_pc + q->offset, false, options, d);
+	while (symcache_symbolize_name(s, m, q->symbol, &at, &vaddr)) {
+		symcache_symbolize_as(s, m, vaddr + q->offset, one_frame(options),
+				      SYMCACHE_TABLE_NEVER, &found);
+		add_frames(a, s, &found);
 	}
 }
 
-static void answer_data(struct answer *a, const struct symcache *cache, uint64_t rel_address,
-			const struct answer_options *options, struct demangler *d)
+static void answer_data(struct answer *a, struct symcache_symbolizer *s,
+			struct symcache_module *m, uint64_t vaddr)
 {
-	struct answer_options whole = *options;
-	struct symcache_data data = { 0 };
-	struct symcache_symbol symbol;
+	struct symcache_shown_data data;
 
-	symcache_lookup_data(cache, rel_address, &data);
-	if (symcache_lookup_symbol(cache, rel_address, &symbol)) {
-		/* The table's view of what is where; the DWARF says whence. */
-		data.name = symbol.name;
-		data.rel_address = symbol.rel_address;
-		data.size = symbol.size;
-		if (!data.line)
-			data.file = (struct symcache_file){ .name = symbol.file };
-	}
-	if (!data.name.ptr)
+	if (!symcache_symbolize_data(s, m, vaddr, &data))
 		return;
-	whole.functions = FUNCTIONS_LINKAGE; /* the options are about code */
-	a->name = add_name(a, data.name, SYMCACHE_LANG_UNKNOWN, &whole, d);
-	a->start = symcache_load_base(cache) + data.rel_address;
+	a->name = text_add(a, data.name);
+	a->start = data.vaddr;
 	a->size = data.size;
-	a->file = add_path(a, &data.file, PATHS_WHOLE);
+	a->file = text_add(a, data.file);
 	a->line = data.line;
 }
 
-bool answer_query(struct answer *a, const struct symcache *cache, const struct query *q,
-		  const struct answer_options *options, struct demangler *d)
+bool answer_query(struct answer *a, struct symcache_symbolizer *s, struct symcache_module *m,
+		  const struct query *q, const struct answer_options *options)
 {
-	uint64_t base = options->relative_address ? 0 : symcache_load_base(cache);
-	uint64_t rel = q->offset - options->adjust_vma;
+	const uint64_t vaddr = answer_address(q, options);
+	struct symcache_answer found;
 
-	/* What lies below the base is not in the cache: it must not wrap around. */
-	rel = rel < base ? UINT64_MAX : rel - base;
 	if (q->kind == QUERY_DATA && !q->symbol.ptr)
-		answer_data(a, cache, rel, options, d);
+		answer_data(a, s, m, vaddr);
 	else if (q->kind == QUERY_CODE && q->symbol.ptr)
-		answer_symbol(a, cache, q, options, d);
+		answer_symbol(a, s, m, q, options);
 	else if (q->kind == QUERY_CODE) {
-		answer_code(a, cache, rel, options->inlines, options, d);
-		add_symbol(a, cache, rel, options, d);
+		symcache_symbolize_as(s, m, vaddr,
+				      options->inlines ? SYMCACHE_INLINES : one_frame(options),
+				      SYMCACHE_TABLE_OUTERMOST, &found);
+		add_frames(a, s, &found);
 	}
 	return a->num_frames || a->name;
 }

@@ -2,27 +2,21 @@
  * answer.h: what lookup found for one query, and the styles that print it.
  *
  * Texts are offsets into one buffer of the answer, 0 meaning unknown: they
- * outlive the cache and the demangler, and the next answer reuses the room.
+ * outlive the symbolizer's, and the next answer reuses the room.
  */
 #ifndef CMD_ANSWER_H
 #define CMD_ANSWER_H
 
-#include "cmd/lookup/demangle.h"
 #include "cmd/lookup/query.h"
-#include "symcache/symcache.h"
+#include "symcache/symbolize.h"
 
-enum function_style { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
-enum path_style { PATHS_WHOLE, PATHS_RELATIVE, PATHS_BASENAME };
 enum output_style { STYLE_LLVM, STYLE_GNU, STYLE_JSON };
 
 struct answer_options {
-	enum function_style functions;
-	enum path_style paths;
-	bool demangle;
 	bool inlines;          /* false: one frame, see answer_query() */
 	bool name_of_location; /* of that one frame: the inlined function's name */
 	uint64_t adjust_vma;   /* subtracted from addresses */
-	bool relative_address; /* addresses count from the load base */
+	uint64_t base;         /* added to them */
 };
 
 typedef uint32_t text_offset;
@@ -67,14 +61,19 @@ void answer_begin(struct answer *a, const char *module);
 void answer_forget(struct answer *a); /* the findings, not the question */
 void answer_deinit(struct answer *a);
 
+/* The address of the ELF file that a query without a symbol means. */
+static inline uint64_t answer_address(const struct query *q, const struct answer_options *options)
+{
+	return q->offset - options->adjust_vma + options->base;
+}
+
 /*
- * Asks the cache; true if anything was found. Addresses are those of the ELF
- * file. Without options->inlines a location has one frame: file, line and
- * column of the innermost one, under the name of the function that has the
- * code, or that of the innermost function if name_of_location.
+ * Asks the module; true if anything was found. Without options->inlines a location has one
+ * frame: file, line and column of the innermost one, under the name of the function that
+ * has the code, or that of the innermost function if name_of_location.
  */
-bool answer_query(struct answer *a, const struct symcache *cache, const struct query *q,
-		  const struct answer_options *options, struct demangler *d);
+bool answer_query(struct answer *a, struct symcache_symbolizer *s, struct symcache_module *m,
+		  const struct query *q, const struct answer_options *options);
 
 /* ---- styles: print answers to standard output ----------------------------- */
 
@@ -93,11 +92,5 @@ void style_json_print(struct json *json, const struct answer *a);
 struct explained; /* explain.h: in place of an answer */
 void style_json_explain(struct json *json, const struct explained *e);
 void style_json_end(struct json *json);
-
-/* ---- names ---------------------------------------------------------------- */
-
-/* The bare name of a function, without scope, arguments and return type, in
- * `text`, a demangled name. */
-struct symcache_str short_name(struct symcache_str text);
 
 #endif

@@ -181,10 +181,13 @@ bool explain_decides(const struct explained *e, const struct symcache_explained_
 
 char *explain_name(const struct explained *e, struct symcache_str name, uint32_t lang)
 {
+	struct symcache_str shown;
+
 	if (!name.len)
 		return must_asprintf("??");
-	if (e->request->demangle)
-		name = demangle(e->request->demangler, name, lang);
+	shown = symcache_show_name(e->request->symbolizer, name, lang);
+	if (shown.ptr)
+		name = shown;
 	return must_asprintf("%.*s", (int)name.len, name.ptr);
 }
 

@@ -20,8 +20,7 @@ struct explain_request {
 	const char *const *elf_files;   /* what the cache was made of; ends with NULL */
 	const char *const *debug_dirs;  /* of --debug-file-directory, or NULL */
 	uint64_t vaddr;
-	bool demangle;
-	struct demangler *demangler;
+	struct symcache_symbolizer *symbolizer; /* for names */
 };
 
 struct explained {

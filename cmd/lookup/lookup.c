@@ -10,20 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "cmd/index/fetch.h"
 #include "cmd/lookup/answer.h"
-#include "cmd/lookup/demangle.h"
 #include "cmd/lookup/explain.h"
-#include "cmd/lookup/modules.h"
 #include "cmd/lookup/query.h"
 #include "symcache/build.h"
 #include "symcache/symcache.h"
 
 enum { MAX_LINE = 1 << 16 };
+
+enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
 
 static struct {
 	const char *build_id, *file, *cache, *store;
@@ -80,17 +82,29 @@ static const struct opt opts[] = {
 /* All that answering needs. */
 struct lookup {
 	enum module_kind kind;   /* the command line's module, or MODULE_NONE */
-	const char *module;
+	const char *name;
 	char *shown;             /* how answers call it */
-	struct modules *modules;
-	struct symcache_debuginfod *fetcher;
-	struct demangler *demangler;
+	struct symcache_module *module;
+	struct cmd_caches caches;
+	struct symcache_debuginfod *debuginfod;
+	struct symcache_names *names;
+	struct symcache_symbolizer *symbolizer;
+	const struct symcache_module *opened; /* the last one that was asked; or NULL */
 	struct answer_options options;
 	struct style_options style;
 	struct json *json;       /* NULL: a plain style */
 	struct answer answer;
-	bool explained;          /* the answer at hand is out already */
+	bool explained;          /* the current answer is out already */
 	bool partly;             /* something was not found */
+};
+
+/* A line of input that is understood. */
+struct request {
+	const char *line;
+	const char *wrong;       /* why it is not; or NULL */
+	struct query query;
+	char *name;              /* of its module, as it stands there; NULL: the command line's */
+	struct symcache_module *module; /* NULL: there is none */
 };
 
 static void print_answer(struct lookup *l)
@@ -111,27 +125,36 @@ static char *upper_case(const char *text)
 	return copy;
 }
 
-/* Explains an address of code instead of answering. */
-static bool explain(struct lookup *l, const struct symcache *cache, const struct query *q,
-		    enum module_kind kind, const char *name)
+static struct symcache_module *find_module(struct lookup *l, enum module_kind kind,
+					   const char *name)
 {
-	const char *sources[3];
+	static const enum symcache_module_kind kinds[] = {
+		[MODULE_FILE] = SYMCACHE_MODULE_FILE,
+		[MODULE_BUILD_ID] = SYMCACHE_MODULE_BUILD_ID,
+		[MODULE_CACHE] = SYMCACHE_MODULE_CACHE,
+	};
+
+	return symcache_caches_module(l->caches.caches, kinds[kind], name);
+}
+
+/* Explains an address of code instead of answering. */
+static bool explain(struct lookup *l, const struct symcache *cache, const struct request *r)
+{
+	const char *files[3];
 	struct explain_request request = {
 		.cache = cache,
 		.module = l->answer.module,
-		.elf_files = sources,
+		.elf_files = files,
 		.debug_dirs = o.debug_dirs.items,
-		.vaddr = q->offset - o.adjust_vma +
-			 (o.relative_address ? symcache_load_base(cache) : 0),
-		.demangle = o.demangle,
-		.demangler = l->demangler,
+		.vaddr = answer_address(&r->query, &l->options),
+		.symbolizer = l->symbolizer,
 	};
 	struct explained e;
 	bool found;
 
-	modules_sources(l->modules, kind, name, sources);
+	symcache_module_files(r->module, files);
 	found = explain_find(&request, &e);
-	if (modules_sound(cache)) {
+	if (symcache_module_sound(r->module, cache)) {
 		if (l->json)
 			style_json_explain(l->json, &e);
 		else
@@ -142,13 +165,31 @@ static bool explain(struct lookup *l, const struct symcache *cache, const struct
 	return found;
 }
 
-/* Asks the module and fills in the answer. */
-static void ask(struct lookup *l, const struct query *q, enum module_kind kind, const char *name)
+/* Announces the requests from the first one on that are for code of its module, which is
+ * open; returns how many they are, at least 1. */
+static size_t announce(struct lookup *l, const struct request *r, size_t n)
 {
+	struct symcache_module *modules[SYMCACHE_BATCH];
+	uint64_t vaddrs[SYMCACHE_BATCH];
+	size_t i = 0;
+
+	for (; i < n && r[i].module == r->module && r[i].query.kind == QUERY_CODE &&
+	       !r[i].query.symbol.ptr; i++) {
+		modules[i] = r->module;
+		vaddrs[i] = answer_address(&r[i].query, &l->options);
+	}
+	symcache_symbolize_ahead(l->symbolizer, modules, vaddrs, i);
+	return i + !i;
+}
+
+/* Asks the module and fills in the answer. */
+static void ask(struct lookup *l, const struct request *r)
+{
+	const struct query *q = &r->query;
 	const bool was_partly = l->partly;
 	const struct symcache *cache;
-	struct sc_error err;
-	bool again, found;
+	struct sc_error err = { .msg = "out of memory" };
+	bool reported = false, found;
 
 	l->partly = true;
 	if (o.explain && (q->kind != QUERY_CODE || q->symbol.ptr)) {
@@ -156,21 +197,25 @@ static void ask(struct lookup *l, const struct query *q, enum module_kind kind, 
 		return;
 	}
 	if (q->kind == QUERY_FRAME) {
-		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA", name);
+		cmd_error("%s: SymCaches hold no local variables: ask with CODE or DATA",
+			  r->name ? r->name : l->name);
 		return;
 	}
 	/* Once more if the cache turns out damaged: another may be had. */
 	for (int tries = 0; tries < 2; tries++) {
-		if (modules_get(l->modules, kind, name, &cache, &again, &err)) {
+		if (!r->module || symcache_module_cache(r->module, &cache, &reported, &err)) {
 			if (l->json)
 				l->answer.error = must_asprintf("%s", err.msg);
-			else if (!again)
+			else if (!reported)
 				cmd_error("%s", err.msg);
 			return;
 		}
-		found = o.explain ? explain(l, cache, q, kind, name) :
-			answer_query(&l->answer, cache, q, &l->options, l->demangler);
-		if (modules_sound(cache)) {
+		l->opened = r->module;
+		if (o.relative_address)
+			l->options.base = symcache_load_base(cache);
+		found = o.explain ? explain(l, cache, r) :
+			answer_query(&l->answer, l->symbolizer, r->module, q, &l->options);
+		if (symcache_module_sound(r->module, cache)) {
 			l->partly = was_partly || !found;
 			return;
 		}
@@ -178,49 +223,72 @@ static void ask(struct lookup *l, const struct query *q, enum module_kind kind, 
 	}
 }
 
-static void lookup_line(struct lookup *l, const char *line)
+static struct request understand(struct lookup *l, const char *line)
+{
+	struct request r = { .line = line, .module = l->module };
+
+	if (!*line)
+		return r;
+	r.wrong = query_parse(line, l->kind != MODULE_NONE, &r.query);
+	if (l->kind == MODULE_NONE)
+		r.name = must_asprintf("%.*s", (int)r.query.module.len,
+				       r.query.module.len ? r.query.module.ptr : "");
+	if (!r.wrong && r.name)
+		r.module = find_module(l, r.query.module_kind, r.name);
+	return r;
+}
+
+static void answer_request(struct lookup *l, const struct request *r)
 {
 	struct answer *a = &l->answer;
-	struct query q;
-	const char *wrong;
-	char *name, *shown;
+	char *shown = NULL;
 
 	answer_begin(a, "");
 	l->explained = false;
 	/* An empty line asks whether anybody is there. */
-	if (!*line) {
+	if (!*r->line) {
 		print_answer(l);
 		return;
 	}
-	wrong = query_parse(line, l->kind != MODULE_NONE, &q);
-	name = must_asprintf("%.*s", (int)q.module.len, q.module.len ? q.module.ptr : "");
-	shown = q.module_kind == MODULE_BUILD_ID ? upper_case(name) : must_asprintf("%s", name);
-	a->module = l->shown ? l->shown : shown;
-	if (wrong) {
-		cmd_error("'%s': %s", line, wrong);
+	if (r->name && r->query.module_kind == MODULE_BUILD_ID)
+		shown = upper_case(r->name);
+	a->module = l->shown ? l->shown : shown ? shown : r->name;
+	if (r->wrong) {
+		cmd_error("'%s': %s", r->line, r->wrong);
 		l->partly = true;
 	} else {
-		a->kind = q.kind;
-		a->symbol = q.symbol;
-		a->has_address = !q.symbol.ptr;
-		a->address = q.offset;
-		if (q.module_kind == MODULE_NONE)
-			ask(l, &q, l->kind, l->module);
-		else
-			ask(l, &q, q.module_kind, name);
+		a->kind = r->query.kind;
+		a->symbol = r->query.symbol;
+		a->has_address = !r->query.symbol.ptr;
+		a->address = r->query.offset;
+		ask(l, r);
 	}
 	if (!l->explained)
 		print_answer(l);
 	free((char *)a->error);
-	free(name);
 	free(shown);
+}
+
+/* Answers up to SYMCACHE_BATCH lines. */
+static void answer_lines(struct lookup *l, const char *const lines[], size_t n)
+{
+	struct request r[SYMCACHE_BATCH];
+
+	for (size_t i = 0; i < n; i++)
+		r[i] = understand(l, lines[i]);
+	for (size_t i = 0, known = 0; i < n; i++) {
+		if (i >= known && r[i].module && r[i].module == l->opened)
+			known = i + announce(l, &r[i], n - i);
+		answer_request(l, &r[i]);
+		free(r[i].name);
+	}
 }
 
 /* Standard input, by lines. */
 struct lines {
 	char buf[MAX_LINE];
 	size_t at, len;  /* what is still to be taken, and its end */
-	bool too_long;   /* the line at hand; its beginning is gone */
+	bool too_long;   /* the current line; its beginning is gone */
 	bool end;
 };
 
@@ -240,7 +308,8 @@ static char *next_line(struct lines *in, struct lookup *l)
 			in->len = 0;
 		}
 		out_flush();
-		modules_release(l->modules);
+		symcache_caches_settle(l->caches.caches);
+		l->opened = NULL;
 		while ((n = read(STDIN_FILENO, in->buf + in->len, MAX_LINE - 1 - in->len)) < 0 &&
 		       errno == EINTR)
 			;
@@ -266,12 +335,23 @@ static char *next_line(struct lines *in, struct lookup *l)
 	return line;
 }
 
+static bool has_line(const struct lines *in)
+{
+	return memchr(in->buf + in->at, '\n', in->len - in->at);
+}
+
 static void lookup_stdin(struct lookup *l)
 {
 	struct lines *in = must_calloc(1, sizeof(*in));
+	const char *lines[SYMCACHE_BATCH];
+	size_t n;
 
-	for (char *line; (line = next_line(in, l));)
-		lookup_line(l, line);
+	/* Nothing is waited for but the first line of a batch. */
+	while ((lines[0] = next_line(in, l))) {
+		for (n = 1; n < SYMCACHE_BATCH && has_line(in); n++)
+			lines[n] = next_line(in, l);
+		answer_lines(l, lines, n);
+	}
 	out_flush();
 	free(in);
 }
@@ -280,8 +360,8 @@ static void lookup_stdin(struct lookup *l)
 static int open_default(struct lookup *l)
 {
 	const struct symcache *cache;
-	struct sc_error err;
-	bool again;
+	struct sc_error err = { .code = SC_ENOMEM, .msg = "out of memory" };
+	bool reported = false;
 
 	if (!!o.build_id + !!o.file + !!o.cache > 1) {
 		cmd_error("--build-id, --file and --cache exclude each other");
@@ -291,19 +371,23 @@ static int open_default(struct lookup *l)
 		  o.cache ? MODULE_CACHE : MODULE_NONE;
 	if (l->kind == MODULE_NONE)
 		return STATUS_OK;
-	l->module = o.build_id ? o.build_id : o.file ? o.file : o.cache;
-	l->shown = o.build_id ? upper_case(l->module) : must_asprintf("%s", l->module);
-	if (!modules_get(l->modules, l->kind, l->module, &cache, &again, &err))
+	l->name = o.build_id ? o.build_id : o.file ? o.file : o.cache;
+	l->shown = o.build_id ? upper_case(l->name) : must_asprintf("%s", l->name);
+	l->module = find_module(l, l->kind, l->name);
+	if (l->module && !symcache_module_cache(l->module, &cache, &reported, &err))
 		return STATUS_OK;
+	if (reported)
+		return STATUS_PARTLY;
 	cmd_error("%s", err.msg);
 	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 
 static void lookup_deinit(struct lookup *l)
 {
-	modules_destroy(l->modules);
-	symcache_debuginfod_destroy(l->fetcher);
-	demangler_destroy(l->demangler);
+	symcache_symbolizer_destroy(l->symbolizer);
+	symcache_names_destroy(l->names);
+	cmd_caches_deinit(&l->caches);
+	symcache_debuginfod_destroy(l->debuginfod);
 	answer_deinit(&l->answer);
 	free(l->shown);
 	free(o.debug_dirs.items);
@@ -313,14 +397,9 @@ static int run(int argc, char **argv)
 {
 	__attribute__((cleanup(lookup_deinit))) struct lookup l = {
 		.options = {
-			.functions = (enum function_style)o.functions,
-			.paths = o.basenames ? PATHS_BASENAME :
-				 o.relative_names ? PATHS_RELATIVE : PATHS_WHOLE,
-			.demangle = o.demangle,
 			.inlines = o.inlines,
 			.name_of_location = o.style == STYLE_GNU || o.functions == FUNCTIONS_SHORT,
 			.adjust_vma = o.adjust_vma,
-			.relative_address = o.relative_address,
 		},
 		.style = {
 			.style = (enum output_style)o.style,
@@ -330,6 +409,15 @@ static int run(int argc, char **argv)
 			.verbose = o.verbose,
 		},
 	};
+	const struct symcache_names_options names = {
+		.functions = o.functions == FUNCTIONS_NONE ? SYMCACHE_FUNCTIONS_NONE :
+			     o.functions == FUNCTIONS_SHORT ? SYMCACHE_FUNCTIONS_SHORT :
+							      SYMCACHE_FUNCTIONS_WHOLE,
+		.mangled = !o.demangle,
+		.paths = o.basenames ? SYMCACHE_PATHS_BASENAME :
+			 o.relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW,
+		.table = SYMCACHE_TABLE_OUTERMOST,
+	};
 	struct sc_error err;
 	int status;
 
@@ -337,20 +425,22 @@ static int run(int argc, char **argv)
 		puts(symcache_version);
 		return STATUS_OK;
 	}
-	if (fetch_create(&o.fetch, &l.fetcher, &err)) {
+	if (fetch_create(&o.fetch, &l.debuginfod, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
-	l.modules = modules_create(o.store, o.debug_dirs.items);
-	modules_fetch(l.modules, l.fetcher);
-	l.demangler = demangler_create();
+	cmd_caches_init(&l.caches, o.store, (struct symcache_caches_options){
+		.debug_dirs = o.debug_dirs.items, .debuginfod = l.debuginfod });
+	l.names = must_names(&names);
+	l.symbolizer = must_symbolizer(l.caches.caches, l.names);
 	status = open_default(&l);
 	if (status)
 		return status;
 	if (o.style == STYLE_JSON || o.json)
 		l.json = style_json_begin(o.pretty, argc > 0);
-	for (int i = 0; i < argc; i++)
-		lookup_line(&l, argv[i]);
+	for (int i = 0; i < argc; i += SYMCACHE_BATCH)
+		answer_lines(&l, (const char *const *)argv + i,
+			     argc - i < SYMCACHE_BATCH ? (size_t)(argc - i) : SYMCACHE_BATCH);
 	if (!argc)
 		lookup_stdin(&l);
 	style_json_end(l.json);

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
-#include "cmd/lookup/modules.h"
 #include "symcache/build_id.h"
 
 struct images {
-	struct modules *modules;
+	struct cmd_caches caches;
 	struct image *list;
 	size_t len;
 };
@@ -22,7 +22,7 @@ struct images *images_create(const char *store)
 {
 	struct images *m = must_calloc(1, sizeof(*m));
 
-	m->modules = modules_create(store, NULL);
+	cmd_caches_init(&m->caches, store, (struct symcache_caches_options){ 0 });
 	return m;
 }
 
@@ -33,7 +33,7 @@ void images_destroy(struct images *m)
 	for (size_t i = 0; i < m->len; i++)
 		free(m->list[i].name);
 	free(m->list);
-	modules_destroy(m->modules);
+	cmd_caches_deinit(&m->caches);
 	free(m);
 }
 
@@ -55,7 +55,7 @@ static int cut_bias(char *spec, uint64_t *bias, struct sc_error *err)
 static int open_image(struct images *m, const char *name, struct image *image,
 		      struct sc_error *err)
 {
-	bool is_file = access(name, F_OK) == 0, again;
+	bool is_file = access(name, F_OK) == 0;
 	const char *slash = strrchr(name, '/');
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t nibbles;
@@ -64,8 +64,11 @@ static int open_image(struct images *m, const char *name, struct image *image,
 		return sc_error_set(err, SC_EINVAL, "'%.180s' is neither a file nor a build ID",
 				    name);
 	image->name = must_asprintf("%s", slash ? slash + 1 : name);
-	return modules_get(m->modules, is_file ? MODULE_FILE : MODULE_BUILD_ID, name,
-			   &image->cache, &again, err);
+	image->module = symcache_caches_module(m->caches.caches, is_file ? SYMCACHE_MODULE_FILE :
+					       SYMCACHE_MODULE_BUILD_ID, name);
+	if (!image->module)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	return symcache_module_cache(image->module, &image->cache, NULL, err);
 }
 
 int images_add(struct images *m, const char *spec, struct sc_error *err)
@@ -109,4 +112,9 @@ const struct image *images_find(const struct images *m, uint64_t runtime_pc, uin
 const struct image *images_get(const struct images *m, size_t i)
 {
 	return i < m->len ? &m->list[i] : NULL;
+}
+
+struct symcache_caches *images_caches(const struct images *m)
+{
+	return m->caches.caches;
 }

@@ -9,12 +9,13 @@
 #ifndef CMD_IMAGES_H
 #define CMD_IMAGES_H
 
-#include "symcache/symcache.h"
+#include "symcache/symbolize.h"
 
 struct image {
 	char *name;           /* the last part of the file's path, or the build ID */
 	uint64_t bias;
 	uint64_t begin, end;  /* runtime addresses */
+	struct symcache_module *module;
 	const struct symcache *cache;
 };
 
@@ -34,6 +35,9 @@ int images_add(struct images *m, const char *spec, struct sc_error *err);
 /* The image that holds `runtime_pc`, the last one to begin before it; NULL: none.
  * *rel is the address relative to the image. */
 const struct image *images_find(const struct images *m, uint64_t runtime_pc, uint64_t *rel);
+
+/* What a symbolizer of their addresses needs. */
+struct symcache_caches *images_caches(const struct images *m);
 
 /* Images in the order they were added; NULL behind the last. */
 const struct image *images_get(const struct images *m, size_t i);

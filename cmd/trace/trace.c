@@ -77,7 +77,7 @@ static bool at_line(const struct symtrace_select *select, struct places *places,
 
 	if (place->wanted < 0)
 		place->wanted = place->num_frames &&
-			symtrace_select_line(select, places_path(places, &place->frames[0]),
+			symtrace_select_line(select, place->frames[0].path,
 					     place->frames[0].line);
 	return place->wanted;
 }

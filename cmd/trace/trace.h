@@ -13,7 +13,6 @@
 
 #include <stdio.h>
 
-#include "cmd/lookup/demangle.h"
 #include "cmd/trace/images.h"
 #include "symcache/trace.h"
 
@@ -37,11 +36,18 @@ void trace_fault(struct trace_file *f, const struct symtrace_error *err);
 
 /* ---- places: what is at an address ------------------------------------------------ */
 
+struct place_frame {
+	struct symcache_str function;   /* as it is shown; "?": unknown */
+	const char *path;               /* "": unknown */
+	uint32_t line, column;          /* 0: unknown */
+	bool inlined;
+};
+
 struct place {
 	uint64_t address;
 	const struct image *image;     /* NULL: none holds it */
 	uint64_t rel;                   /* relative to the image */
-	struct symcache_frame *frames;  /* innermost first */
+	struct place_frame *frames;     /* innermost first; with their texts */
 	size_t num_frames;
 	char *text;                     /* as the text output shows it; NULL: not made yet */
 	char *json;                     /* as the JSON output shows it; NULL: not made yet */
@@ -67,11 +73,6 @@ void places_destroy(struct places *p); /* NULL is fine */
 /* Both are valid until the next call of the same function. */
 struct place *places_code(struct places *p, uint64_t address);
 const struct data_place *places_data(struct places *p, uint64_t address);
-
-/* The function's name and the file's path as they are to be shown; both are valid
- * until the next call. The path is "" where it is unknown. */
-struct symcache_str places_function(struct places *p, const struct symcache_frame *frame);
-const char *places_path(struct places *p, const struct symcache_frame *frame);
 
 /* ---- words ---------------------------------------------------------------------------- */
 
@@ -110,7 +111,7 @@ void trace_text_frame(struct trace_file *f, struct places *places,
 		      const struct trace_options *options, const struct symtrace_frame *frame,
 		      struct symtrace_pc pc);
 /* A place as lines of text, two blanks in front: a function, or "??". */
-const char *trace_text_place(struct places *places, struct place *place);
+const char *trace_text_place(struct place *place);
 
 /* ---- summary ------------------------------------------------------------------------------ */
 

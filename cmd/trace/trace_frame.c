@@ -138,7 +138,7 @@ static void put_variable(const struct symtrace *t, const struct symtrace_block *
 	putc_unlocked('\n', stdout);
 }
 
-const char *trace_text_place(struct places *places, struct place *place)
+const char *trace_text_place(struct place *place)
 {
 	size_t size;
 	FILE *out;
@@ -149,20 +149,18 @@ const char *trace_text_place(struct places *places, struct place *place)
 	if (!out)
 		return "";
 	for (size_t i = 0; i < place->num_frames; i++) {
-		const struct symcache_frame *frame = &place->frames[i];
-		struct symcache_str name = places_function(places, frame);
-		const char *path = places_path(places, frame);
+		const struct place_frame *frame = &place->frames[i];
 
 		fputs("  ", out);
-		words_escaped(out, name.ptr, name.len);
-		if (*path) {
+		words_escaped(out, frame->function.ptr, frame->function.len);
+		if (*frame->path) {
 			fputs(" at ", out);
-			words_escaped(out, path, strlen(path));
+			words_escaped(out, frame->path, strlen(frame->path));
 			fprintf(out, ":%" PRIu32, frame->line);
 			if (frame->column)
 				fprintf(out, ":%" PRIu32, frame->column);
 		}
-		fputs(frame->entry_pc == SYMCACHE_NONE ? " (inlined)\n" : "\n", out);
+		fputs(frame->inlined ? " (inlined)\n" : "\n", out);
 	}
 	if (!place->num_frames) {
 		fputs("  ??", out);
@@ -204,7 +202,7 @@ static void put_head(struct places *places, const struct trace_file *f,
 	putc_unlocked(' ', stdout);
 	put(words_pc(pc.kind));
 	putc_unlocked('\n', stdout);
-	put(trace_text_place(places, place));
+	put(trace_text_place(place));
 }
 
 void trace_text_frame(struct trace_file *f, struct places *places,

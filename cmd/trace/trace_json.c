@@ -56,7 +56,7 @@ static void put_bytes(const char *key, const uint8_t *bytes, size_t len)
 
 /* ---- places ---------------------------------------------------------------------- */
 
-static const char *functions(struct places *places, struct place *place)
+static const char *functions(struct place *place)
 {
 	struct json_gen *j;
 
@@ -65,18 +65,16 @@ static const char *functions(struct places *places, struct place *place)
 	j = json_gen_create_memory();
 	json_gen_open_array(j, NULL);
 	for (size_t i = 0; i < place->num_frames; i++) {
-		const struct symcache_frame *frame = &place->frames[i];
-		struct symcache_str name = places_function(places, frame);
-		const char *path = places_path(places, frame);
+		const struct place_frame *frame = &place->frames[i];
 
 		json_gen_open_map(j, NULL);
 		json_gen_string(j, "function", strlen("function"));
-		json_gen_string(j, name.ptr, name.len);
-		if (*path)
-			json_gen_text(j, "file", path);
+		json_gen_string(j, frame->function.ptr, frame->function.len);
+		if (*frame->path)
+			json_gen_text(j, "file", frame->path);
 		json_gen_number(j, "line", frame->line);
 		json_gen_number(j, "column", frame->column);
-		json_gen_bool(j, "inlined", frame->entry_pc == SYMCACHE_NONE);
+		json_gen_bool(j, "inlined", frame->inlined);
 		json_gen_close_map(j);
 	}
 	json_gen_close_array(j);
@@ -91,7 +89,7 @@ static void put_place(struct places *places, uint64_t address)
 		json_gen_text(out, "module", place->image->name);
 		json_gen_hex(out, "module_address", address - place->image->bias);
 	}
-	json_gen_raw(out, "functions", functions(places, place));
+	json_gen_raw(out, "functions", functions(place));
 }
 
 static void put_data(struct places *places, uint64_t address, uint64_t size)

@@ -9,24 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
-#include "cmd/lookup/modules.h"
 #include "cmd/trace/trace.h"
 #include "symcache/symcache.h"
 
 #define SLOT_BITS 13
 #define SLOTS (1u << SLOT_BITS)
-#define FRAMES_MAX 4096        /* of one address; caches of hostile depth end there */
 #define FRAMES_HELD_MAX 200000 /* of all; with their texts some 50 MB */
 
 struct places {
 	const struct images *images;
-	struct demangler *demangler; /* NULL: names as they are */
+	struct symcache_names *names;
+	struct symcache_symbolizer *symbolizer;
 	struct place code[SLOTS];
 	struct data_place data[SLOTS];
 	bool code_used[SLOTS], data_used[SLOTS];
 	size_t frames_held;
-	char path[8192];
 };
 
 struct places *places_create(const struct images *images, bool demangled)
@@ -34,7 +33,8 @@ struct places *places_create(const struct images *images, bool demangled)
 	struct places *p = must_calloc(1, sizeof(*p));
 
 	p->images = images;
-	p->demangler = demangled ? demangler_create() : NULL;
+	p->names = must_names(&(struct symcache_names_options){ .mangled = !demangled });
+	p->symbolizer = must_symbolizer(images_caches(images), p->names);
 	return p;
 }
 
@@ -61,7 +61,8 @@ void places_destroy(struct places *p)
 	forget_code(p);
 	for (size_t i = 0; i < SLOTS; i++)
 		free(p->data[i].name);
-	demangler_destroy(p->demangler);
+	symcache_symbolizer_destroy(p->symbolizer);
+	symcache_names_destroy(p->names);
 	free(p);
 }
 
@@ -70,12 +71,53 @@ static size_t slot_of(uint64_t address)
 	return address * 0x9e3779b97f4a7c15u >> (64 - SLOT_BITS);
 }
 
+/* Copies a text to *to, with a NUL, and moves *to behind it. */
+static const char *put_text(char **to, struct symcache_str text)
+{
+	const char *ret = *to;
+
+	memcpy(*to, text.ptr, text.len);
+	(*to)[text.len] = '\0';
+	*to += text.len + 1;
+	return ret;
+}
+
+static struct symcache_str or(struct symcache_str text, const char *unknown)
+{
+	return text.ptr ? text : (struct symcache_str){ unknown, strlen(unknown) };
+}
+
+/* The frames with their texts behind them, in one block. */
+static void keep_frames(struct places *p, struct place *place, const struct symcache_answer *a)
+{
+	size_t size = a->num_frames * sizeof(*place->frames);
+	char *text;
+
+	for (size_t i = 0; i < a->num_frames; i++)
+		size += or(a->frames[i].function, "?").len + a->frames[i].file.len + 2;
+	place->frames = must_realloc(NULL, size);
+	text = (char *)&place->frames[a->num_frames];
+	for (size_t i = 0; i < a->num_frames; i++) {
+		const struct symcache_shown_frame *f = &a->frames[i];
+		const struct symcache_str name = or(f->function, "?");
+
+		place->frames[i] = (struct place_frame){
+			.function = { put_text(&text, name), name.len },
+			.path = put_text(&text, or(f->file, "")),
+			.line = f->line,
+			.column = f->column,
+			.inlined = !symcache_symbolize_start(p->symbolizer, a, i).known,
+		};
+	}
+	place->num_frames = a->num_frames;
+}
+
 struct place *places_code(struct places *p, uint64_t address)
 {
 	size_t slot = slot_of(address);
 	struct place *place = &p->code[slot];
-	struct symcache_frames walk;
-	size_t cap = 0;
+	struct symcache_answer a;
+	uint64_t rel;
 
 	if (p->code_used[slot] && place->address == address)
 		return place;
@@ -85,43 +127,20 @@ struct place *places_code(struct places *p, uint64_t address)
 		forget_code(p);
 	p->code_used[slot] = true;
 	*place = (struct place){ .address = address, .wanted = -1 };
-	place->image = images_find(p->images, address, &place->rel);
-	if (!place->image || !symcache_lookup(place->image->cache, place->rel, &walk))
+	place->image = images_find(p->images, address, &rel);
+	if (!place->image || symcache_symbolize(p->symbolizer, place->image->module,
+						address - place->image->bias, &a))
 		return place;
-	for (struct symcache_frame frame;
-	     place->num_frames < FRAMES_MAX && symcache_next_frame(&walk, &frame); ) {
-		if (place->num_frames == cap) {
-			cap = cap * 2 + 4;
-			place->frames = must_realloc(place->frames, cap * sizeof(frame));
-		}
-		place->frames[place->num_frames++] = frame;
-	}
-	if (!modules_sound(place->image->cache))
-		place->num_frames = 0;
+	keep_frames(p, place, &a);
 	p->frames_held += place->num_frames;
 	return place;
-}
-
-struct symcache_str places_function(struct places *p, const struct symcache_frame *frame)
-{
-	return p->demangler ? demangle(p->demangler, frame->function, frame->lang) :
-	       frame->function;
-}
-
-const char *places_path(struct places *p, const struct symcache_frame *frame)
-{
-	p->path[0] = '\0';
-	if (frame->file.name.ptr)
-		symcache_path(&frame->file, SYMCACHE_PATH_CLEAN, p->path, sizeof(p->path));
-	return p->path;
 }
 
 const struct data_place *places_data(struct places *p, uint64_t address)
 {
 	size_t slot = slot_of(address);
 	struct data_place *place = &p->data[slot];
-	struct symcache_data data;
-	struct symcache_str name;
+	struct symcache_shown_data data;
 	uint64_t rel;
 
 	if (p->data_used[slot] && place->address == address)
@@ -130,13 +149,12 @@ const struct data_place *places_data(struct places *p, uint64_t address)
 	free(place->name);
 	*place = (struct data_place){ .address = address };
 	place->image = images_find(p->images, address, &rel);
-	if (!place->image || !symcache_lookup_data(place->image->cache, rel, &data) ||
-	    !modules_sound(place->image->cache))
+	if (!place->image || !symcache_symbolize_data(p->symbolizer, place->image->module,
+						      address - place->image->bias, &data))
 		return place;
-	name = p->demangler ? demangle(p->demangler, data.name, SYMCACHE_LANG_SYMTAB) : data.name;
 	place->found = true;
-	place->offset = rel - data.rel_address;
+	place->offset = address - place->image->bias - data.vaddr;
 	place->size = data.size;
-	place->name = must_asprintf("%.*s", (int)name.len, name.ptr);
+	place->name = must_asprintf("%.*s", (int)data.name.len, data.name.ptr);
 	return place;
 }

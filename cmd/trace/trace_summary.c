@@ -9,21 +9,20 @@
 #include "symcache/symcache.h"
 
 /* The summary's line of a place: of its innermost function. */
-static size_t find_line(struct symtrace_summary *s, struct places *places,
-			const struct place *place)
+static size_t find_line(struct symtrace_summary *s, const struct place *place)
 {
-	const struct symcache_frame *inner = place->num_frames ? place->frames : NULL;
+	const struct place_frame *inner = place->num_frames ? place->frames : NULL;
 	struct symcache_str name = { 0 };
 	struct sc_error err;
 	char *function;
 	size_t ret;
 
 	if (inner)
-		name = places_function(places, inner);
+		name = inner->function;
 	function = inner ? must_asprintf("%.*s", (int)name.len, name.ptr) :
 		   must_asprintf("??%s%s", place->image ? " in " : "",
 				 place->image ? place->image->name : "");
-	if (symtrace_summary_line(s, function, inner ? places_path(places, inner) : "",
+	if (symtrace_summary_line(s, function, inner ? inner->path : "",
 				  inner ? inner->line : 0, &ret, &err)) {
 		cmd_error("%s", err.msg);
 		exit(STATUS_ERROR);
@@ -40,7 +39,7 @@ void summary_add(struct symtrace_summary *s, struct places *places,
 	if (symtrace_pc_known(pc)) {
 		place = places_code(places, pc.address);
 		if (!place->line)
-			place->line = 1 + find_line(s, places, place);
+			place->line = 1 + find_line(s, place);
 	}
 	symtrace_summary_add(s, frame, pc, place ? place->line - 1 : 0);
 }

@@ -57,12 +57,12 @@ static void put_place(FILE *out, struct places *places, uint64_t address)
 	assert_non_null(place->image);
 	fprintf(out, "    %s+0x%" PRIx64 "\n", place->image->name, address - place->image->bias);
 	for (size_t i = 0; i < place->num_frames; i++) {
-		struct symcache_str name = places_function(places, &place->frames[i]);
+		struct symcache_str name = place->frames[i].function;
 
-		assert_int_equal(place->frames[i].entry_pc == SYMCACHE_NONE,
+		assert_int_equal(place->frames[i].inlined,
 				 i + 1 < place->num_frames);
 		fprintf(out, "      addr2line: %.*s at %s:%" PRIu32 "\n", (int)name.len, name.ptr,
-			places_path(places, &place->frames[i]), place->frames[i].line);
+			place->frames[i].path, place->frames[i].line);
 	}
 }
 

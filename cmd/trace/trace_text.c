@@ -97,7 +97,7 @@ static void put_tracepoint(struct places *places, const struct symtrace *t,
 		printf(", hit %" PRIu64 " time%s, %" PRIu64 " bytes of the buffer", tp->hits,
 		       tp->hits == 1 ? "" : "s", tp->usage);
 	putchar('\n');
-	fputs(trace_text_place(places, places_code(places, tp->address)), stdout);
+	fputs(trace_text_place(places_code(places, tp->address)), stdout);
 	put_pieces(places, t, tp, SYMTRACE_PIECE_AT, "set at");
 	put_pieces(places, t, tp, SYMTRACE_PIECE_COND, "condition");
 	if (tp->condition.ptr) {

@@ -1,5 +1,5 @@
 /* Unit tests of the demangler: spellings of llvm-cxxfilt-19, and hostile names. */
-#include "cmd/lookup/demangle.h"
+#include "symcache/symbolize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,19 +9,19 @@
 
 #include <cmocka.h>
 
-static struct demangler *d;
+static struct symcache_demangler *d;
 
 static int setup(void **state)
 {
 	(void)state;
-	d = demangler_create();
+	d = symcache_demangler_create();
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	demangler_destroy(d);
+	symcache_demangler_destroy(d);
 	return 0;
 }
 
@@ -29,7 +29,7 @@ static int teardown(void **state)
 static const char *lang_name(const char *name, uint32_t lang)
 {
 	static char text[1 << 17];
-	struct symcache_str s = demangle(d, (struct symcache_str){ name, strlen(name) }, lang);
+	struct symcache_str s = symcache_demangle(d, (struct symcache_str){ name, strlen(name) }, lang);
 
 	assert_true(s.len < sizeof(text));
 	memcpy(text, s.ptr, s.len);
@@ -122,7 +122,7 @@ static void test_hostile(void **state)
 	for (int n = 1; n <= 36; n++) {
 		char *doubling = doubling_name(n);
 		struct symcache_str s = { doubling, strlen(doubling) };
-		size_t len = demangle(d, s, SYMCACHE_LANG_CPP).len;
+		size_t len = symcache_demangle(d, s, SYMCACHE_LANG_CPP).len;
 
 		assert_in_range(len, 1, 8 << 20);
 		if (n > 24)
@@ -135,11 +135,11 @@ static void test_hostile(void **state)
 
 			while (len < limit)
 				len += (size_t)sprintf(name + len, "%s", repeated[i]);
-			demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_CPP);
+			symcache_demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_CPP);
 			memcpy(name, "_D1f", 4);
-			demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_D);
+			symcache_demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_D);
 			memcpy(name, "_RINv", 5);
-			demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_RUST);
+			symcache_demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_RUST);
 		}
 	}
 	assert_string_equal(cxx("_Z3foov"), "foo()");
@@ -153,11 +153,11 @@ static void test_memory(void **state)
 	(void)state;
 	cxx("_Z3foov");
 	cxx("_Z3barv");
-	runs = demangler_runs(d);
+	runs = symcache_demangler_runs(d);
 	assert_string_equal(cxx("_Z3foov"), "foo()");
 	assert_string_equal(cxx("_Z3barv"), "bar()");
 	assert_string_equal(cxx("main"), "main");
-	assert_int_equal(demangler_runs(d), runs);
+	assert_int_equal(symcache_demangler_runs(d), runs);
 	/* More than it keeps: it forgets and goes on. */
 	for (int i = 0; i < 400000; i++) {
 		sprintf(name, "_Z7f%06dv", i);
@@ -167,7 +167,7 @@ static void test_memory(void **state)
 			sprintf(wanted, "f%06d()", i);
 			assert_string_equal(cxx(name), wanted);
 		}
-		demangle(d, (struct symcache_str){ name, strlen(name) }, SYMCACHE_LANG_CPP);
+		symcache_demangle(d, (struct symcache_str){ name, strlen(name) }, SYMCACHE_LANG_CPP);
 	}
 	assert_string_equal(cxx("_Z3foov"), "foo()");
 }

@@ -15,7 +15,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cmd/lookup/answer.h"
+#include "symcache/symbolize.h"
 
 static bool ends_with(struct symcache_str s, const char *end)
 {
@@ -96,7 +96,7 @@ static size_t operator_len(struct symcache_str s, size_t i)
 	}
 }
 
-struct symcache_str short_name(struct symcache_str text)
+struct symcache_str symcache_short_name(struct symcache_str text)
 {
 	struct symcache_str s = strip_behind(text);
 	size_t start = 0, depth = 0, skip;

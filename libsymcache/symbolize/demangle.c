@@ -18,7 +18,7 @@
  *
  * The memory holds CACHE_BYTES at most; then it starts anew.
  */
-#include "cmd/lookup/demangle.h"
+#include "symcache/symbolize.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -30,8 +30,6 @@
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 #endif
-
-#include "cmd/cli/memory.h"
 
 enum {
 	NAME_MAX_LEN = 16000,
@@ -49,7 +47,7 @@ struct arena {
 	jmp_buf full;
 };
 
-/* The arena of the name at hand; NULL outside of a demangler. */
+/* The arena of the current name; NULL outside of a demangler. */
 static _Thread_local struct arena *arena;
 
 /* Each allocation has its size in front, for realloc. */
@@ -212,32 +210,38 @@ struct known {
 	char bytes[]; /* name, then text */
 };
 
-struct demangler {
+struct symcache_demangler {
 	struct arena arena;
 	struct known **slots; /* open addressing, at most half full */
 	size_t num_slots, num_known, bytes;
 	uint64_t runs;
 };
 
-static void forget_all(struct demangler *d)
+static void forget_all(struct symcache_demangler *d)
 {
-	for (size_t i = 0; i < d->num_slots; i++)
+	for (size_t i = 0; i < d->num_slots; i++) {
 		free(d->slots[i]);
-	memset(d->slots, 0, d->num_slots * sizeof(*d->slots));
+		d->slots[i] = NULL;
+	}
 	d->num_known = d->bytes = 0;
 }
 
-struct demangler *demangler_create(void)
+struct symcache_demangler *symcache_demangler_create(void)
 {
-	struct demangler *d = must_calloc(1, sizeof(*d));
+	struct symcache_demangler *d = calloc(1, sizeof(*d));
 
-	d->arena.block = must_realloc(NULL, ARENA_BYTES);
-	d->num_slots = CACHE_MIN_SLOTS;
-	d->slots = must_calloc(d->num_slots, sizeof(*d->slots));
-	return d;
+	if (!d)
+		return NULL;
+	d->arena.block = malloc(ARENA_BYTES);
+	d->slots = calloc(CACHE_MIN_SLOTS, sizeof(*d->slots));
+	d->num_slots = d->slots ? CACHE_MIN_SLOTS : 0;
+	if (d->arena.block && d->slots)
+		return d;
+	symcache_demangler_destroy(d);
+	return NULL;
 }
 
-void demangler_destroy(struct demangler *d)
+void symcache_demangler_destroy(struct symcache_demangler *d)
 {
 	if (!d)
 		return;
@@ -247,13 +251,13 @@ void demangler_destroy(struct demangler *d)
 	free(d);
 }
 
-uint64_t demangler_runs(const struct demangler *d)
+uint64_t symcache_demangler_runs(const struct symcache_demangler *d)
 {
 	return d->runs;
 }
 
 /* The slot of the name, or the empty one where it belongs. */
-static struct known **find(struct demangler *d, uint64_t hash, struct symcache_str name)
+static struct known **find(struct symcache_demangler *d, uint64_t hash, struct symcache_str name)
 {
 	size_t i = hash & (d->num_slots - 1);
 
@@ -264,28 +268,34 @@ static struct known **find(struct demangler *d, uint64_t hash, struct symcache_s
 	return &d->slots[i];
 }
 
-static void grow(struct demangler *d)
+/* False: out of memory. */
+static bool grow(struct symcache_demangler *d)
 {
 	struct known **old = d->slots;
 	size_t num_old = d->num_slots;
+	struct known **slots = calloc(2 * num_old, sizeof(*slots));
 
+	if (!slots)
+		return false;
+	d->slots = slots;
 	d->num_slots *= 2;
-	d->slots = must_calloc(d->num_slots, sizeof(*d->slots));
 	for (size_t i = 0; i < num_old; i++)
 		if (old[i])
 			*find(d, old[i]->hash, (struct symcache_str){ old[i]->bytes,
 			      old[i]->name_len }) = old[i];
 	free(old);
+	return true;
 }
 
 /* The text in the arena; NULL if there is none, or no room for it. */
-static char *run_bounded(struct demangler *d, char *name, uint32_t lang)
+static char *run_bounded(struct symcache_demangler *d, char *name, uint32_t lang)
 {
 	d->arena.used = 0;
 	return setjmp(d->arena.full) ? NULL : run(name, lang);
 }
 
-struct symcache_str demangle_once(struct demangler *d, struct symcache_str name, uint32_t lang)
+struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct symcache_str name,
+					   uint32_t lang)
 {
 	char mangled[NAME_MAX_LEN + 1], *text;
 	bool dot;
@@ -306,40 +316,45 @@ struct symcache_str demangle_once(struct demangler *d, struct symcache_str name,
 	return (struct symcache_str){ text, strlen(text) };
 }
 
-static struct known *learn(struct demangler *d, uint64_t hash, struct symcache_str name,
-			   uint32_t lang)
+/* Remembers the text of a name. NULL: out of memory. */
+static struct known *learn(struct symcache_demangler *d, uint64_t hash, struct symcache_str name,
+			   struct symcache_str text)
 {
-	const struct symcache_str text = demangle_once(d, name, lang);
-	struct known *k = must_realloc(NULL, sizeof(*k) + name.len + text.len);
+	const size_t size = sizeof(struct known) + name.len + text.len;
+	struct known *k;
 
+	if (d->bytes + size > CACHE_BYTES)
+		forget_all(d);
+	if (d->num_known * 2 >= d->num_slots && !grow(d))
+		return NULL;
+	k = malloc(size);
+	if (!k)
+		return NULL;
 	*k = (struct known){ hash, name.len, text.len };
 	memcpy(k->bytes, name.ptr, name.len);
 	memcpy(k->bytes + name.len, text.ptr, text.len);
+	*find(d, hash, name) = k;
+	d->num_known++;
+	d->bytes += size;
 	return k;
 }
 
-struct symcache_str demangle(struct demangler *d, struct symcache_str name, uint32_t lang)
+struct symcache_str symcache_demangle(struct symcache_demangler *d, struct symcache_str name,
+				      uint32_t lang)
 {
-	struct known **slot, *k;
+	struct symcache_str text;
+	struct known *k;
 	uint64_t hash;
-	size_t size;
 
 	if (!looks_mangled(name))
 		return name;
 	hash = XXH3_64bits_withSeed(name.ptr, name.len, lang);
-	slot = find(d, hash, name);
-	if (!*slot) {
-		k = learn(d, hash, name, lang);
-		size = sizeof(*k) + k->name_len + k->text_len;
-		if (d->bytes + size > CACHE_BYTES)
-			forget_all(d);
-		if (d->num_known * 2 >= d->num_slots)
-			grow(d);
-		slot = find(d, hash, name);
-		*slot = k;
-		d->num_known++;
-		d->bytes += size;
+	k = *find(d, hash, name);
+	if (!k) {
+		text = symcache_demangle_once(d, name, lang);
+		k = learn(d, hash, name, text);
+		if (!k)
+			return text;
 	}
-	k = *slot;
 	return (struct symcache_str){ k->bytes + k->name_len, k->text_len };
 }

@@ -1,5 +1,5 @@
 /* Unit tests of bare function names. */
-#include "cmd/lookup/answer.h"
+#include "symcache/symbolize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +56,7 @@ static void test_short_names(void **state)
 		struct symcache_str s = { table[i][0], strlen(table[i][0]) };
 		char text[256] = "";
 
-		s = short_name(s);
+		s = symcache_short_name(s);
 		assert_true(s.len < sizeof(text));
 		memcpy(text, s.ptr, s.len);
 		if (strcmp(text, table[i][1]))

@@ -1,0 +1,74 @@
+/* Where caches come from: see caches.h. */
+#include "cmd/cli/caches.h"
+
+#include <stdlib.h>
+
+#include "cmd/cli/messages.h"
+#include "cmd/cli/store.h"
+
+static int open_its_store(void *ctx, enum symstore_mode mode, struct symstore **ret,
+			  struct sc_error *err)
+{
+	const struct cmd_caches *c = ctx;
+
+	return open_store(c->store, mode, ret, err);
+}
+
+static void notify(void *ctx, const struct symcache_notice *n)
+{
+	struct cmd_caches *c = ctx;
+
+	switch (n->kind) {
+	case SYMCACHE_NOTICE_STORE:
+	case SYMCACHE_NOTICE_DAMAGED:
+		if (n->file)
+			cmd_error("%s: does without the store: %s", n->file, n->message);
+		else if (n->kind == SYMCACHE_NOTICE_DAMAGED || !c->store_noticed)
+			cmd_error("%s", n->message);
+		c->store_noticed |= n->kind == SYMCACHE_NOTICE_STORE;
+		break;
+	case SYMCACHE_NOTICE_FETCH:
+		cmd_error("%s", n->message);
+		break;
+	case SYMCACHE_NOTICE_GAPS:
+		warn_of_gaps(n->file, n->info);
+		break;
+	case SYMCACHE_NOTICE_NOT_KEPT:
+		cmd_error("what was indexed is not kept for the next time: %s", n->message);
+		break;
+	}
+}
+
+static void *must(void *p)
+{
+	if (!p) {
+		cmd_error("out of memory");
+		exit(STATUS_ERROR);
+	}
+	return p;
+}
+
+void cmd_caches_init(struct cmd_caches *c, const char *store,
+		     struct symcache_caches_options options)
+{
+	options.open_store = open_its_store;
+	options.notify = notify;
+	options.ctx = c;
+	*c = (struct cmd_caches){ must(symcache_caches_create(&options)), store, false };
+}
+
+void cmd_caches_deinit(struct cmd_caches *c)
+{
+	symcache_caches_destroy(c->caches);
+}
+
+struct symcache_names *must_names(const struct symcache_names_options *options)
+{
+	return must(symcache_names_create(options));
+}
+
+struct symcache_symbolizer *must_symbolizer(struct symcache_caches *caches,
+					    struct symcache_names *names)
+{
+	return must(symcache_symbolizer_create(caches, names));
+}

@@ -1,0 +1,24 @@
+/* caches.h: where a subcommand's caches come from, with the words for what it hears of them. */
+#ifndef CMD_CACHES_H
+#define CMD_CACHES_H
+
+#include "symcache/symbolize.h"
+
+struct cmd_caches {
+	struct symcache_caches *caches;
+	const char *store; /* the option --store or NULL */
+	bool store_noticed;
+};
+
+/* `options`: all but the store and notices. Out of memory ends the program. `c` stays where
+ * it is. */
+void cmd_caches_init(struct cmd_caches *c, const char *store,
+		     struct symcache_caches_options options);
+void cmd_caches_deinit(struct cmd_caches *c); /* all zero is fine */
+
+/* As the functions of the library; out of memory ends the program. */
+struct symcache_names *must_names(const struct symcache_names_options *options);
+struct symcache_symbolizer *must_symbolizer(struct symcache_caches *caches,
+					    struct symcache_names *names);
+
+#endif

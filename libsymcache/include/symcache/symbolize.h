@@ -1,0 +1,325 @@
+/*
+ * symcache/symbolize.h: a build ID or a file, and an address → functions, files and
+ * lines, as people read them.
+ *
+ *   struct symcache_caches_options where = { .store = "/var/cache/a.store" };
+ *   struct symcache_caches *caches = symcache_caches_create(&where);
+ *   struct symcache_names *names = symcache_names_create(NULL);
+ *   struct symcache_symbolizer *s = symcache_symbolizer_create(caches, names);
+ *   struct symcache_module *m = symcache_caches_module(caches, SYMCACHE_MODULE_FILE,
+ *                                                      "/usr/bin/true");
+ *   struct symcache_answer a;
+ *   symcache_symbolize(s, m, 0x1234, &a);
+ *   for (size_t i = 0; i < a.num_frames; i++) … a.frames[i].function, file, line …
+ *
+ * `caches` finds or makes the caches of modules and may be shared by threads, as may the
+ * names, which are made once for all of them. A symbolizer belongs to one thread.
+ * Addresses are those of the ELF file (p_vaddr), in bytes.
+ *
+ * Nothing here prints or exits. What a caller cannot learn from the answers (a damaged
+ * entry of the store, a file of which something is left out) goes to its notify function.
+ */
+#ifndef SYMCACHE_SYMBOLIZE_H
+#define SYMCACHE_SYMBOLIZE_H
+
+#include "symcache/build.h"
+#include "symcache/debuginfod.h"
+#include "symcache/store.h"
+#include "symcache/symcache.h"
+
+/* ---- names: mangled → as people read them ------------------------------------------ */
+
+/* Remembers names, 32 MiB of them at most; for one thread. */
+struct symcache_demangler;
+
+/* NULL: out of memory. */
+struct symcache_demangler *symcache_demangler_create(void);
+void symcache_demangler_destroy(struct symcache_demangler *d); /* NULL is fine */
+
+/*
+ * `name` demangled as LLVM spells it, or `name` itself: if it is not mangled, malformed,
+ * longer than 16,000 bytes, or would become longer than 8 MiB; there are no errors. `lang`
+ * (enum symcache_lang or SYMCACHE_LANG_SYMTAB) tells Rust's legacy names, which look like
+ * C++, apart. The result is valid until the next call, or as long as `name` is.
+ */
+struct symcache_str symcache_demangle(struct symcache_demangler *d, struct symcache_str name,
+				      uint32_t lang);
+
+/* As symcache_demangle(), but nothing is remembered: for callers that do so themselves. The
+ * result is valid until the next call of either, or as long as `name` is. */
+struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct symcache_str name,
+					   uint32_t lang);
+
+/* How often names were really demangled. */
+uint64_t symcache_demangler_runs(const struct symcache_demangler *d);
+
+/* The bare name of a function, without scope, arguments and return type: a part of
+ * `demangled`. */
+struct symcache_str symcache_short_name(struct symcache_str demangled);
+
+/* ---- where caches come from ----------------------------------------------------------- */
+
+struct symcache_caches;
+struct symcache_module;
+
+
+enum symcache_notice_kind {
+	SYMCACHE_NOTICE_STORE,    /* the store cannot be read */
+	SYMCACHE_NOTICE_DAMAGED,  /* an entry of the store is damaged and not used */
+	SYMCACHE_NOTICE_FETCH,    /* the servers cannot be asked */
+	SYMCACHE_NOTICE_GAPS,     /* a file was indexed, but not all of it */
+	SYMCACHE_NOTICE_NOT_KEPT, /* what was indexed could not be stored */
+};
+
+/* Valid during the call. */
+struct symcache_notice {
+	enum symcache_notice_kind kind;
+	const char *file;    /* the file that is used instead of the store, or was indexed; or
+			      * NULL */
+	const char *message; /* one line; NULL: see `info` */
+	const struct symcache_build_info *info; /* SYMCACHE_NOTICE_GAPS; else NULL */
+};
+
+/* All is borrowed as long as the caches live. All zero is fine: files only. */
+struct symcache_caches_options {
+	/* The path of the store; NULL: no store. A file that is not there is an empty store; it
+	 * is looked for again after each symcache_caches_settle(). */
+	const char *store;
+	/* Opens the store instead, where its path is not known beforehand; NULL: symstore_open()
+	 * of `store`. Errors as that has. */
+	int (*open_store)(void *ctx, enum symstore_mode mode, struct symstore **ret,
+			  struct sc_error *err);
+	/* A store that cannot be read is as one that lacks everything (noticed for each module);
+	 * else it is the error of modules that are named by build ID. */
+	bool store_optional;
+	/* Directories that hold .build-id/xx/rest.debug, ends with NULL: for builds as in
+	 * struct symcache_build_options. */
+	const char *const *debug_dirs;
+	/* A build ID that the store lacks is looked for there, too (`debug_dirs` is not NULL). */
+	bool search_debug_dirs;
+	/* Debug files that say they have another build ID will do. */
+	bool any_build_id;
+	/* Asks debuginfod for what is nowhere else; or NULL. */
+	struct symcache_debuginfod *debuginfod;
+	/* One notice at a time, from whichever thread. Must not ask for caches. May be NULL. */
+	void (*notify)(void *ctx, const struct symcache_notice *notice);
+	void *ctx; /* for open_store and notify */
+};
+
+/* Opens nothing yet. `options` is copied and may be NULL. NULL: out of memory. */
+struct symcache_caches *symcache_caches_create(const struct symcache_caches_options *options);
+/* Settles. Its modules go, too. NULL is fine. */
+void symcache_caches_destroy(struct symcache_caches *s);
+
+enum symcache_module_kind {
+	SYMCACHE_MODULE_BUILD_ID, /* hex digits; the beginning of a build ID, if it fits one in
+				   * the store only */
+	SYMCACHE_MODULE_FILE,     /* an ELF file by its path: the store's cache of its build ID,
+				   * else one that is made now and kept in memory */
+	SYMCACHE_MODULE_CACHE,    /* a SymCache file by its path */
+};
+
+/*
+ * The module of that name, or with that build ID: always the same for the same question,
+ * as long as `caches` lives. It is opened when it is first needed. NULL: out of memory,
+ * or more modules without symbols than anyone needs (65,536). Thread-safe.
+ */
+struct symcache_module *symcache_caches_module(struct symcache_caches *s,
+					       enum symcache_module_kind kind, const char *name);
+struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
+						     const uint8_t *build_id, size_t len);
+
+/*
+ * The cache of a module, found or made now, if that was not done before: valid until
+ * symcache_caches_settle(). Thread-safe. *reported (may be NULL): this failure was returned
+ * before, or noticed.
+ *
+ * SC_ENOTFOUND: nowhere is such a build ID, or its entry in the store is damaged: tried
+ * again after each symcache_caches_settle(); other failures stay. SC_EINVAL: no build ID,
+ * or the beginning of several; else as symstore_open(), symcache_open(),
+ * symcache_debuginfod_get() and symcache_build_create() have them. Messages name the
+ * module.
+ */
+int symcache_module_cache(struct symcache_module *m, const struct symcache **ret, bool *reported,
+			  struct sc_error *err);
+
+/*
+ * The ELF files that the module's cache was made of, best first, at most two, as far as it
+ * is known: the file itself, or what the store's entry says. ret[] ends with NULL; the
+ * strings live as long as the cache.
+ */
+void symcache_module_files(struct symcache_module *m, const char *ret[3]);
+
+/* After look-ups in a cache of symcache_module_cache(): may what they found be used? If not,
+ * its entry in the store is damaged, which is noticed once; the module then has another
+ * cache if it is a file, and none if it is a build ID. Thread-safe. */
+bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache);
+
+/*
+ * Stores what was built out of debug files, and ends the snapshot of the store, so that a
+ * program that waits for hours neither holds back the store's pages nor misses what is
+ * indexed meanwhile. No one else may be using the caches or what came from it; modules
+ * stay. Cheap if nothing is to be stored.
+ */
+void symcache_caches_settle(struct symcache_caches *s);
+
+/* ---- how names and paths are shown ---------------------------------------------------- */
+
+enum symcache_functions {
+	SYMCACHE_FUNCTIONS_WHOLE,
+	SYMCACHE_FUNCTIONS_SHORT, /* symcache_short_name() of those that are mangled */
+	SYMCACHE_FUNCTIONS_NONE,
+};
+
+enum symcache_paths {
+	SYMCACHE_PATHS_CLEAN,    /* SYMCACHE_PATH_CLEAN */
+	SYMCACHE_PATHS_RAW,      /* SYMCACHE_PATH_RAW */
+	SYMCACHE_PATHS_RELATIVE, /* raw, without the compilation directory */
+	SYMCACHE_PATHS_BASENAME, /* what stands behind the last slash */
+};
+
+/* What the symbol table, which knows foo.cold and aliases, has to say beside the DWARF. */
+enum symcache_table_rule {
+	SYMCACHE_TABLE_NEVER,
+	SYMCACHE_TABLE_OUTERMOST, /* it names the outermost frame, and data: llvm-symbolizer's */
+	SYMCACHE_TABLE_FALLBACK,  /* the same, but no frame that the DWARF has: addr2line's */
+};
+
+struct symcache_names_options {
+	enum symcache_functions functions;
+	bool mangled; /* names stay as they are, but for SYMCACHE_FUNCTIONS_SHORT */
+	enum symcache_paths paths;
+	enum symcache_table_rule table; /* for frames with SYMCACHE_FUNCTIONS_WHOLE only */
+	bool llvm; /* Rust's legacy names are demangled as C++, as LLVM does */
+};
+
+/* Names and paths of functions and files, each made once for all threads that share them;
+ * 64 MiB of them, about, at most. `options` is copied; NULL: all zero. NULL: out of memory. */
+struct symcache_names;
+struct symcache_names *symcache_names_create(const struct symcache_names_options *options);
+/* After the symbolizers that use them. NULL is fine. */
+void symcache_names_destroy(struct symcache_names *n);
+
+/* ---- addresses → frames ---------------------------------------------------------------- */
+
+struct symcache_symbolizer;
+
+/* For one thread. Both are borrowed. NULL: out of memory. */
+struct symcache_symbolizer *symcache_symbolizer_create(struct symcache_caches *caches,
+						       struct symcache_names *names);
+void symcache_symbolizer_destroy(struct symcache_symbolizer *s); /* NULL is fine */
+
+/* A frame as it is shown. The texts are not NUL-terminated; ptr NULL: unknown. */
+struct symcache_shown_frame {
+	struct symcache_str function;
+	struct symcache_str file;
+	uint32_t line, column;  /* 0: unknown */
+	bool padded;            /* SYMCACHE_PADDED bytes of both texts may be read, however
+				 * short they are */
+	bool of_table;          /* the symbol table gave the name */
+	uint32_t function_idx;  /* of the cache; SYMCACHE_NONE: none */
+};
+
+#define SYMCACHE_PADDED 32u
+
+/* Why there are no frames. */
+enum symcache_reason {
+	SYMCACHE_FOUND,
+	SYMCACHE_NO_CACHE,  /* the module has none: symcache_module_cache() says why */
+	SYMCACHE_OUTSIDE,   /* the address is below the image, or above all of its code */
+	SYMCACHE_NO_CODE,   /* it lies in between, but in no function */
+	SYMCACHE_DAMAGED,   /* the entry of the store turned out damaged: ask once more, a file
+			     * is indexed then */
+	SYMCACHE_NO_MEMORY, /* out of memory */
+};
+
+/* The most frames of an address; the others are left out. */
+#define SYMCACHE_FRAMES_MAX 4096
+
+struct symcache_answer {
+	const struct symcache_shown_frame *frames; /* innermost first */
+	size_t num_frames;
+	enum symcache_reason reason;
+	const struct symcache *cache;   /* that was asked; NULL: SYMCACHE_NO_CACHE */
+	bool has_symbol;                /* the symbol table has one there (not looked for with
+					 * SYMCACHE_TABLE_NEVER) */
+	struct symcache_symbol symbol;
+	uint32_t code_idx;              /* the function that has the code, in the cache;
+					 * SYMCACHE_NONE: unknown */
+	bool one_frame;                 /* SYMCACHE_ONE_FRAME */
+};
+
+/*
+ * The frames of `vaddr`. What comes is valid until the next call with this symbolizer (or
+ * symcache_caches_settle()). SYMCACHE_FOUND or why there are none, which is in the answer,
+ * too.
+ */
+enum symcache_reason symcache_symbolize(struct symcache_symbolizer *s, struct symcache_module *m,
+					uint64_t vaddr, struct symcache_answer *ret);
+
+/* Which frames of a chain of inlined calls. */
+enum symcache_inlines {
+	SYMCACHE_INLINES,   /* all */
+	SYMCACHE_ONE_FRAME, /* the place in the innermost function, under the name of the function
+			     * that has the code */
+	SYMCACHE_INNERMOST, /* the innermost one */
+};
+
+/* As symcache_symbolize(), with other frames, and another rule than that of the names. */
+enum symcache_reason symcache_symbolize_as(struct symcache_symbolizer *s, struct symcache_module *m,
+					   uint64_t vaddr, enum symcache_inlines inlines,
+					   enum symcache_table_rule table,
+					   struct symcache_answer *ret);
+
+/*
+ * Batches: announces n addresses, at most SYMCACHE_BATCH (the others are ignored), that
+ * will be asked for next, in this order. They are looked up together, which takes half the
+ * time, as they wait for memory together. Modules must have been asked for their cache
+ * once. Other addresses may be asked for in between.
+ */
+void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
+			      const uint64_t vaddrs[], size_t n);
+
+/* Where the function of a frame begins and is declared. */
+struct symcache_start {
+	bool known;               /* else it is inlined, or has no function */
+	uint64_t vaddr;
+	struct symcache_str file; /* of the declaration; ptr NULL: unknown. Valid until the next
+				   * call with this symbolizer */
+	uint32_t line;            /* of the declaration; 0: unknown */
+};
+struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
+					       const struct symcache_answer *a, size_t frame);
+
+/* A variable, or a function as if it were one. */
+struct symcache_shown_data {
+	struct symcache_str name; /* as it is shown */
+	uint64_t vaddr;           /* its start */
+	uint64_t size;            /* bytes; 0: unknown */
+	struct symcache_str file; /* of the declaration; ptr NULL: unknown */
+	uint32_t line;            /* 0: unknown */
+	bool of_table;            /* the symbol table gave name, start and size */
+};
+
+/* The data symbol that covers `vaddr`; false: there is none. Texts are valid until the next
+ * call with this symbolizer; paths are whole. */
+bool symcache_symbolize_data(struct symcache_symbolizer *s, struct symcache_module *m,
+			     uint64_t vaddr, struct symcache_shown_data *ret);
+
+/* The function that has the code at `vaddr`, the outermost one, in the same way. */
+bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_module *m,
+				 uint64_t vaddr, struct symcache_shown_data *ret);
+
+/*
+ * The functions of a linkage name, one after the other: *at is 0 at first. False: no more.
+ * *vaddr is where it begins. Reads all functions: there is no index by name.
+ */
+bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
+			     struct symcache_str name, uint32_t *at, uint64_t *vaddr);
+
+/* Any name, whole; valid until the next call with this symbolizer. ptr NULL:
+ * it is none. */
+struct symcache_str symcache_show_name(struct symcache_symbolizer *s, struct symcache_str name,
+				       uint32_t lang);
+
+#endif

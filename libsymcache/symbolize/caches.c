@@ -1,0 +1,255 @@
+/*
+ * The modules of a source, its store, and what is written to it: see symcache/symbolize.h.
+ *
+ * What has to be built is built in memory and used from there; only
+ * symcache_caches_settle() writes to the store, because a store that grows must have no
+ * reader, and because no answer should wait for a disk. A store that cannot be written
+ * costs a second build next time, nothing else.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "libsymcache/symbolize/module.h"
+
+enum {
+	CHAINS = sizeof(((struct symcache_caches *)NULL)->chains) / sizeof(void *),
+	FAILED_MAX = 1 << 16, /* modules without a cache that are remembered */
+};
+
+struct symcache_caches *symcache_caches_create(const struct symcache_caches_options *options)
+{
+	struct symcache_caches *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	if (options)
+		s->options = *options;
+	s->snapshot = 1;
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+static void module_destroy(struct symcache_module *m)
+{
+	symcache_guard_deinit(&m->guard);
+	sc_made_deinit(&m->made);
+	free(m->name);
+	free(m);
+}
+
+void symcache_caches_destroy(struct symcache_caches *s)
+{
+	if (!s)
+		return;
+	symcache_caches_settle(s);
+	symstore_close(s->store);
+	for (size_t i = 0; i < CHAINS; i++) {
+		for (struct symcache_module *m = s->chains[i], *next; m; m = next) {
+			next = m->next;
+			module_destroy(m);
+		}
+	}
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* ---- modules ------------------------------------------------------------------ */
+
+static struct symcache_module *new_module(struct symcache_caches *s, unsigned kind,
+					  const void *name, size_t len)
+{
+	struct symcache_module *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->name = malloc(len + 1);
+	if (!m->name) {
+		free(m);
+		return NULL;
+	}
+	memcpy(m->name, name, len);
+	m->name[len] = 0;
+	m->name_len = len;
+	m->source = s;
+	m->kind = kind;
+	m->number = s->num_modules++;
+	return m;
+}
+
+static struct symcache_module *find(struct symcache_caches *s, unsigned kind, const void *name,
+				    size_t len)
+{
+	struct symcache_module **chain, *m;
+
+	pthread_mutex_lock(&s->lock);
+	chain = &s->chains[XXH3_64bits_withSeed(name, len, kind) % CHAINS];
+	for (m = *chain; m; m = m->next)
+		if (m->kind == kind && m->name_len == len && !memcmp(m->name, name, len))
+			break;
+	if (!m && s->num_failed < FAILED_MAX && (m = new_module(s, kind, name, len))) {
+		m->next = *chain;
+		*chain = m;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return m;
+}
+
+struct symcache_module *symcache_caches_module(struct symcache_caches *s,
+					       enum symcache_module_kind kind, const char *name)
+{
+	return find(s, kind, name, strlen(name));
+}
+
+struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
+						     const uint8_t *build_id, size_t len)
+{
+	return len > SYMCACHE_BUILD_ID_MAX ? NULL : find(s, SC_MODULE_OF_ID, build_id, len);
+}
+
+int symcache_module_cache(struct symcache_module *m, const struct symcache **ret, bool *reported,
+			  struct sc_error *err)
+{
+	int rc = 0;
+
+	if (reported)
+		*reported = false;
+	*ret = atomic_load_explicit(&m->cache, memory_order_acquire);
+	if (!*ret || symcache_damaged(*ret) ||
+	    (m->snapshot && m->snapshot != m->source->snapshot))
+		rc = sc_module_open(m, reported, err);
+	*ret = rc ? NULL : atomic_load_explicit(&m->cache, memory_order_acquire);
+	return rc;
+}
+
+bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache)
+{
+	struct sc_error err;
+
+	if (!symcache_damaged(cache))
+		return true;
+	pthread_mutex_lock(&m->source->lock);
+	if (!m->damage_noticed) {
+		symstore_damaged(m->id, m->id_len, &err);
+		sc_notify(m->source, SYMCACHE_NOTICE_DAMAGED, NULL, err.msg);
+	}
+	m->damage_noticed = true;
+	pthread_mutex_unlock(&m->source->lock);
+	return false;
+}
+
+/* Those that are not empty. */
+static void name_files(const char *ret[3], const char *first, const char *second)
+{
+	size_t n = 0;
+
+	if (first && *first)
+		ret[n++] = first;
+	if (second && *second)
+		ret[n++] = second;
+	ret[n] = NULL;
+}
+
+void symcache_module_files(struct symcache_module *m, const char *ret[3])
+{
+	struct symcache_caches *s = m->source;
+	struct symstore_entry entry;
+
+	name_files(ret, NULL, NULL);
+	pthread_mutex_lock(&s->lock);
+	if (m->kind == SYMCACHE_MODULE_FILE)
+		name_files(ret, m->name, NULL);
+	else if (m->made.bytes)
+		name_files(ret, m->made.path, m->made.debug_path);
+	else if (m->id_len && s->reader &&
+		 !symstore_entry(s->reader, m->id, m->id_len, &entry, NULL))
+		name_files(ret, entry.source_path, entry.debug_path);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- storing -------------------------------------------------------------------- */
+
+static void fill(void *ctx, void *dst)
+{
+	const struct sc_made *made = ctx;
+	memcpy(dst, made->bytes, made->size);
+}
+
+static int put(struct symstore_writer *writer, struct symcache_module *m, struct sc_error *err)
+{
+	int rc = 0;
+
+	if (m->missed)
+		rc = symcache_debuginfod_remember(writer, m->id, m->id_len, err);
+	else if (m->made.to_store)
+		rc = symstore_put(writer, &m->made.entry, fill, &m->made, NULL, err);
+	m->missed = m->made.to_store = false;
+	return rc;
+}
+
+static int open_store(struct symcache_caches *s, enum symstore_mode mode, struct symstore **ret,
+		      struct sc_error *err)
+{
+	if (s->options.open_store)
+		return s->options.open_store(s->options.ctx, mode, ret, err);
+	if (!s->options.store)
+		return sc_error_set(err, SC_ENOTFOUND, "there is no store");
+	return symstore_open(s->options.store, mode, ret, err);
+}
+
+static int store_made(struct symcache_caches *s, struct sc_error *err)
+{
+	struct symstore *store;
+	struct symstore_writer *writer;
+	int rc = open_store(s, SYMSTORE_WRITE, &store, err);
+
+	if (rc)
+		return rc;
+	rc = symstore_write_begin(store, &writer, err);
+	for (size_t i = 0; i < CHAINS && !rc; i++) {
+		for (struct symcache_module *m = s->chains[i]; m && !rc; m = m->next) {
+			rc = put(writer, m, err);
+			if (rc)
+				symstore_abort(writer);
+		}
+	}
+	if (!rc)
+		rc = symstore_commit(writer, err);
+	symstore_close(store);
+	return rc;
+}
+
+void symcache_caches_settle(struct symcache_caches *s)
+{
+	struct sc_error err;
+
+	symstore_read_end(s->reader);
+	s->reader = NULL;
+	s->store_failed.code = 0;
+	s->snapshot++;
+	if (!s->to_store)
+		return;
+	s->to_store = false;
+	symstore_close(s->store);
+	s->store = NULL;
+	if (store_made(s, &err))
+		sc_notify(s, SYMCACHE_NOTICE_NOT_KEPT, NULL, err.msg);
+}
+
+int sc_caches_read(struct symcache_caches *s, struct sc_error *err)
+{
+	int rc;
+
+	if (s->reader)
+		return 0;
+	if (s->store_failed.code) {
+		*err = s->store_failed;
+		return err->code;
+	}
+	rc = s->store ? 0 : open_store(s, SYMSTORE_READ, &s->store, err);
+	if (!rc)
+		rc = symstore_read_begin(s->store, &s->reader, err);
+	if (rc)
+		s->store_failed = *err;
+	return rc;
+}

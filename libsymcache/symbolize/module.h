@@ -1,0 +1,94 @@
+/*
+ * module.h: a module and its cache, as the room sees it.
+ *
+ * A module has two places for a cache, the store's and one that was made here, so that
+ * threads that still look into the one are not disturbed when the other takes over.
+ */
+#ifndef SC_MODULE_H
+#define SC_MODULE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "libsymcache/base/vec.h"
+#include "symcache/symbolize.h"
+
+enum { SC_MODULE_OF_ID = SYMCACHE_MODULE_CACHE + 1 }; /* by bytes instead of hex digits */
+
+/* A cache that was made here, out of a file. */
+struct sc_made {
+	struct symcache_map map; /* of a SymCache file; bytes NULL: it is none */
+	void *bytes;             /* else what was built; NULL: nothing */
+	size_t size;
+	struct symcache cache;
+	bool to_store;           /* what was built, with this entry: */
+	struct symstore_entry entry;
+	char *path, *debug_path; /* of the entry */
+};
+
+struct symcache_module {
+	struct symcache_caches *source;
+	unsigned kind;       /* enum symcache_module_kind or SC_MODULE_OF_ID */
+	char *name;          /* name_len bytes and a NUL */
+	size_t name_len;
+	uint32_t number;     /* of all modules */
+	_Atomic(const struct symcache *) cache; /* NULL: not opened, or there is none */
+	_Atomic uint64_t snapshot;              /* that it was read from; 0: not the store's */
+	unsigned generation; /* another one: other bytes in the place of the cache */
+
+	/* Under the source's lock. */
+	struct sc_error failed; /* code 0: it is not */
+	uint64_t tried;         /* the snapshot when it failed */
+	bool damage_noticed;
+	bool asked_servers, missed; /* missed: to be remembered in the store */
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t id_len;          /* 0: not known, or not of use */
+	struct symcache stored;
+	struct symcache_guard guard; /* of it */
+	uint32_t marked_used;   /* see symstore_mark_used() */
+	struct sc_made made;
+	struct symcache_module *next; /* in its hash chain */
+};
+
+struct symcache_caches {
+	struct symcache_caches_options options;
+	pthread_mutex_t lock;
+	struct symstore *store;          /* NULL: not open */
+	struct symstore_reader *reader;
+	struct sc_error store_failed;    /* to be read in this snapshot; code 0: it did not */
+	_Atomic uint64_t snapshot;       /* its number, from 1 */
+	bool to_store;                   /* something is */
+	uint32_t num_modules, num_failed;
+	struct symcache_module *chains[1 << 12];
+};
+
+/* Makes sure of a snapshot of the store: s->reader. Under the lock. */
+int sc_caches_read(struct symcache_caches *s, struct sc_error *err);
+
+/* Finds or makes the cache of a module that has none that can be used now. */
+int sc_module_open(struct symcache_module *m, bool *reported, struct sc_error *err);
+
+void sc_made_deinit(struct sc_made *made);
+
+static inline void sc_notify(const struct symcache_caches *s, enum symcache_notice_kind kind,
+			     const char *file, const char *message)
+{
+	const struct symcache_notice notice = { kind, file, message, NULL };
+
+	if (s->options.notify)
+		s->options.notify(s->options.ctx, &notice);
+}
+
+/* The cache of a module; NULL: there is none. */
+static inline const struct symcache *sc_module_cache(struct symcache_module *m)
+{
+	const struct symcache *cache = atomic_load_explicit(&m->cache, memory_order_acquire);
+
+	if (__builtin_expect(!cache || symcache_damaged(cache) ||
+			     (m->snapshot && m->snapshot != m->source->snapshot), 0))
+		return sc_module_open(m, NULL, NULL) ? NULL :
+		       atomic_load_explicit(&m->cache, memory_order_acquire);
+	return cache;
+}
+
+#endif

@@ -1,0 +1,346 @@
+/*
+ * Texts of functions and files, shared by threads: see names.h.
+ *
+ * A book holds the texts of one time. Its blocks are filled by one thread each,
+ * and all of it stays as it is until no one reads in it any more; so a pointer to
+ * a text, once it was published, needs no lock. Two threads may make the same text
+ * at the same time: then the book holds it twice, and either is right. Where memory
+ * is out, a text is as absent, and tried again the next time.
+ */
+#include "libsymcache/symbolize/names.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BOOK_BYTES = 64 << 20, /* of a book, about */
+	BLOCK_BYTES = 256 << 10,
+	CHAINS = 1 << 10,
+};
+
+struct block {
+	struct block *older;
+	char bytes[];
+};
+
+struct book {
+	uint64_t number;
+	unsigned readers;               /* and one for being current; under the lock */
+	_Atomic size_t bytes;
+	struct block *blocks;           /* under the lock */
+	struct sc_texts *chains[CHAINS]; /* the same */
+};
+
+struct symcache_names {
+	struct symcache_names_options options;
+	pthread_mutex_t lock;
+	_Atomic(struct book *) book; /* the current one; changed under the lock */
+	uint64_t books;              /* there were */
+};
+
+struct sc_names_reader {
+	struct symcache_names *names;
+	struct symcache_demangler *demangler; /* NULL before the first name */
+	struct book *book;           /* NULL before the first one */
+	char *free;                  /* in a block of it */
+	size_t left;
+};
+
+static const struct sc_text absent = { .len = SC_ABSENT };
+
+/* ---- books ------------------------------------------------------------------- */
+
+static struct book *new_book(struct symcache_names *n)
+{
+	struct book *b = calloc(1, sizeof(*b));
+
+	if (b) {
+		b->number = ++n->books;
+		b->readers = 1;
+	}
+	return b;
+}
+
+static void free_texts(struct sc_texts *t)
+{
+	if (!t)
+		return;
+	free(t->functions);
+	free(t->files);
+	free(t);
+}
+
+static void free_book(struct book *b)
+{
+	for (struct block *block = b->blocks, *older; block; block = older) {
+		older = block->older;
+		free(block);
+	}
+	for (size_t i = 0; i < CHAINS; i++) {
+		for (struct sc_texts *t = b->chains[i], *next; t; t = next) {
+			next = t->next;
+			free_texts(t);
+		}
+	}
+	free(b);
+}
+
+/* Under the lock. */
+static void leave(struct book *b)
+{
+	if (b && !--b->readers)
+		free_book(b);
+}
+
+struct symcache_names *symcache_names_create(const struct symcache_names_options *options)
+{
+	struct symcache_names *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	if (options)
+		n->options = *options;
+	pthread_mutex_init(&n->lock, NULL);
+	n->book = new_book(n);
+	if (n->book)
+		return n;
+	symcache_names_destroy(n);
+	return NULL;
+}
+
+void symcache_names_destroy(struct symcache_names *n)
+{
+	if (!n)
+		return;
+	leave(n->book);
+	pthread_mutex_destroy(&n->lock);
+	free(n);
+}
+
+struct sc_names_reader *sc_names_reader_create(struct symcache_names *n)
+{
+	struct sc_names_reader *r = calloc(1, sizeof(*r));
+
+	if (r)
+		r->names = n;
+	return r;
+}
+
+void sc_names_reader_destroy(struct sc_names_reader *r)
+{
+	if (!r)
+		return;
+	pthread_mutex_lock(&r->names->lock);
+	leave(r->book);
+	pthread_mutex_unlock(&r->names->lock);
+	symcache_demangler_destroy(r->demangler);
+	free(r);
+}
+
+const struct symcache_names_options *sc_names_options(const struct sc_names_reader *r)
+{
+	return &r->names->options;
+}
+
+uint64_t sc_names_book(struct sc_names_reader *r)
+{
+	struct symcache_names *n = r->names;
+
+	if (__builtin_expect(r->book == n->book && r->book->bytes <= BOOK_BYTES, 1))
+		return r->book->number;
+	pthread_mutex_lock(&n->lock);
+	if (n->book->bytes > BOOK_BYTES) {
+		struct book *old = n->book, *fresh = new_book(n);
+		if (fresh) {
+			n->book = fresh;
+			leave(old);
+		}
+	}
+	if (r->book != n->book) {
+		leave(r->book);
+		r->book = n->book;
+		r->book->readers++;
+		r->free = NULL;
+		r->left = 0;
+	}
+	pthread_mutex_unlock(&n->lock);
+	return r->book->number;
+}
+
+static struct sc_texts *new_texts(const struct symcache *cache, unsigned generation)
+{
+	const struct symcache_header *h = cache->header;
+	struct sc_texts *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->cache = cache;
+	t->generation = generation;
+	t->functions = calloc(h->num_functions + (size_t)1, sizeof(*t->functions));
+	t->files = calloc(h->num_files + (size_t)1, sizeof(*t->files));
+	if (t->functions && t->files)
+		return t;
+	free_texts(t);
+	return NULL;
+}
+
+struct sc_texts *sc_names_texts(struct sc_names_reader *r, const struct symcache *cache,
+				unsigned generation)
+{
+	struct book *b = r->book;
+	struct sc_texts **chain = &b->chains[(uintptr_t)cache / 64 % CHAINS], *t;
+
+	pthread_mutex_lock(&r->names->lock);
+	for (t = *chain; t && (t->cache != cache || t->generation != generation); t = t->next)
+		if (t->cache == cache) /* of what was there before: it goes with the book */
+			b->bytes += t->cache->header->num_functions * sizeof(*t->functions);
+	if (!t && (t = new_texts(cache, generation))) {
+		t->next = *chain;
+		*chain = t;
+	}
+	pthread_mutex_unlock(&r->names->lock);
+	return t;
+}
+
+/* ---- texts ------------------------------------------------------------------- */
+
+/* Room for a text of `len` bytes; the rest is given back by keep(). NULL: out of memory. */
+static struct sc_text *room_for(struct sc_names_reader *r, size_t len)
+{
+	const size_t size = sizeof(struct sc_text) + len;
+
+	if (size > r->left) {
+		const size_t block = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+		struct block *b = malloc(sizeof(*b) + block + SYMCACHE_PADDED);
+
+		if (!b)
+			return NULL;
+		pthread_mutex_lock(&r->names->lock);
+		b->older = r->book->blocks;
+		r->book->blocks = b;
+		pthread_mutex_unlock(&r->names->lock);
+		r->book->bytes += block;
+		r->free = b->bytes;
+		r->left = block;
+	}
+	return (struct sc_text *)(void *)r->free;
+}
+
+static void keep(struct sc_names_reader *r, struct sc_text *t, size_t len)
+{
+	const size_t size = (sizeof(*t) + len + 3) / 4 * 4;
+
+	t->len = (uint32_t)len;
+	r->free += size < r->left ? size : r->left;
+	r->left -= size < r->left ? size : r->left;
+}
+
+static bool is_name(struct symcache_str name)
+{
+	return name.len && !(name.len == 1 && *name.ptr == '?');
+}
+
+/* A name, which is one, demangled. `once`: the caller remembers it. */
+static struct symcache_str demangled(struct sc_names_reader *r, struct symcache_str name,
+				     uint32_t lang, bool once)
+{
+	if (!r->demangler)
+		r->demangler = symcache_demangler_create();
+	if (!r->demangler)
+		return name;
+	if (r->names->options.llvm) /* LLVM takes Rust's older names for C++ */
+		lang = SYMCACHE_LANG_UNKNOWN;
+	return once ? symcache_demangle_once(r->demangler, name, lang) :
+		      symcache_demangle(r->demangler, name, lang);
+}
+
+struct symcache_str sc_names_show(struct sc_names_reader *r, struct symcache_str name,
+				  uint32_t lang)
+{
+	if (!is_name(name))
+		return (struct symcache_str){ NULL, 0 };
+	return r->names->options.mangled ? name : demangled(r, name, lang, false);
+}
+
+static struct symcache_str show_function(struct sc_names_reader *r, struct symcache_str name,
+					 uint32_t lang)
+{
+	const struct symcache_names_options *o = &r->names->options;
+	struct symcache_str text;
+
+	if (!is_name(name) || o->functions == SYMCACHE_FUNCTIONS_NONE)
+		return (struct symcache_str){ NULL, 0 };
+	if (o->functions == SYMCACHE_FUNCTIONS_WHOLE && o->mangled)
+		return name;
+	text = demangled(r, name, lang, true);
+	return o->functions == SYMCACHE_FUNCTIONS_SHORT && text.ptr != name.ptr ?
+		symcache_short_name(text) : text;
+}
+
+const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct sc_texts *texts,
+					     uint32_t idx)
+{
+	const struct symcache *cache = texts->cache;
+	const struct symcache_function *f = &cache->functions[idx];
+	const struct sc_text *ret = &absent;
+	struct symcache_str text;
+
+	if (!symcache_sound(cache, f, sizeof(*f)))
+		return &absent;
+	text = show_function(r, symcache_string(cache, f->name), f->lang);
+	if (text.ptr) {
+		struct sc_text *t = room_for(r, text.len);
+		if (!t)
+			return &absent;
+		memcpy(t->bytes, text.ptr, text.len);
+		keep(r, t, text.len);
+		ret = t;
+	}
+	atomic_store_explicit(&texts->functions[idx], ret, memory_order_release);
+	return ret;
+}
+
+struct symcache_str sc_basename(struct symcache_str path)
+{
+	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
+
+	if (!slash || slash + 1 == path.ptr + path.len)
+		return path;
+	return (struct symcache_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) };
+}
+
+size_t sc_write_path(const struct symcache_file *file, enum symcache_paths paths, char *to,
+		     size_t room)
+{
+	struct symcache_file parts = *file;
+	const enum symcache_path_style style = paths == SYMCACHE_PATHS_CLEAN ?
+		SYMCACHE_PATH_CLEAN : SYMCACHE_PATH_RAW;
+
+	if (paths == SYMCACHE_PATHS_BASENAME) {
+		parts.name = sc_basename(parts.name);
+		memcpy(to, parts.name.ptr, parts.name.len);
+		return parts.name.len;
+	}
+	if (paths == SYMCACHE_PATHS_RELATIVE)
+		parts.comp_dir = (struct symcache_str){ NULL, 0 };
+	return symcache_path(&parts, style, to, room);
+}
+
+const struct sc_text *sc_names_make_file(struct sc_names_reader *r, struct sc_texts *texts,
+					 uint32_t idx)
+{
+	const struct symcache_file file = symcache_file(texts->cache, idx);
+	const struct sc_text *ret = &absent;
+
+	if (file.name.ptr) {
+		size_t room = sc_path_room(&file);
+		struct sc_text *t = room_for(r, room);
+		if (!t)
+			return &absent;
+		keep(r, t, sc_write_path(&file, r->names->options.paths, t->bytes, room));
+		ret = t;
+	}
+	atomic_store_explicit(&texts->files[idx], ret, memory_order_release);
+	return ret;
+}

@@ -1,0 +1,86 @@
+/*
+ * names.h: functions and files as they are shown, each made once for all threads.
+ *
+ * A log of a million addresses has some ten thousand names and paths. They are
+ * found again by their index in the cache: an array of names and one of paths for
+ * each module, whose entries are set once, by whichever thread comes first, and
+ * read without a lock. Memory is bounded: when the texts of a book are too many a
+ * new one is begun, and the old one goes with the last thread that leaves it.
+ */
+#ifndef SC_NAMES_H
+#define SC_NAMES_H
+
+#include <stdatomic.h>
+
+#include "symcache/symbolize.h"
+
+/* A name or path; SYMCACHE_PADDED of its bytes may be read, however short it is. */
+struct sc_text {
+	uint32_t len; /* SC_ABSENT: there is none */
+	char bytes[];
+};
+#define SC_ABSENT UINT32_MAX
+
+/* What is known of a cache; NULL: not made yet. */
+struct sc_texts {
+	const struct symcache *cache;
+	unsigned generation; /* of the module, whose cache may change in its place */
+	_Atomic(const struct sc_text *) *functions; /* by index in the cache */
+	_Atomic(const struct sc_text *) *files;
+	struct sc_texts *next; /* in its hash chain */
+};
+
+/* For one thread. NULL: out of memory. */
+struct sc_names_reader;
+struct sc_names_reader *sc_names_reader_create(struct symcache_names *n);
+void sc_names_reader_destroy(struct sc_names_reader *r); /* NULL is fine */
+
+const struct symcache_names_options *sc_names_options(const struct sc_names_reader *r);
+
+/* The current book, which all texts since the last call come from; they may go
+ * with this call. Another number: what was found of caches is gone, too. */
+uint64_t sc_names_book(struct sc_names_reader *r);
+
+/* The texts of a cache, as long as the book's number stays. NULL: out of memory. */
+struct sc_texts *sc_names_texts(struct sc_names_reader *r, const struct symcache *cache,
+				unsigned generation);
+
+/* The name of function and the path of file `idx`, which exist. */
+const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct sc_texts *t,
+					     uint32_t idx);
+const struct sc_text *sc_names_make_file(struct sc_names_reader *r, struct sc_texts *t,
+					 uint32_t idx);
+
+static inline const struct sc_text *sc_names_function(struct sc_names_reader *r,
+						      struct sc_texts *texts, uint32_t idx)
+{
+	const struct sc_text *t = atomic_load_explicit(&texts->functions[idx],
+						       memory_order_acquire);
+	return t ? t : sc_names_make_function(r, texts, idx);
+}
+
+static inline const struct sc_text *sc_names_file(struct sc_names_reader *r,
+						  struct sc_texts *texts, uint32_t idx)
+{
+	const struct sc_text *t = atomic_load_explicit(&texts->files[idx], memory_order_acquire);
+	return t ? t : sc_names_make_file(r, texts, idx);
+}
+
+/* Any other name, whole; valid until the next call. ptr NULL: there is none. */
+struct symcache_str sc_names_show(struct sc_names_reader *r, struct symcache_str name,
+				  uint32_t lang);
+
+/* Everything behind the last slash. */
+struct symcache_str sc_basename(struct symcache_str path);
+
+/* Bytes that the path of `file` takes, with its NUL, at most. */
+static inline size_t sc_path_room(const struct symcache_file *file)
+{
+	return file->comp_dir.len + file->directory.len + file->name.len + 3;
+}
+
+/* Writes the path of `file`, which is known, in the style `paths`; returns its length. */
+size_t sc_write_path(const struct symcache_file *file, enum symcache_paths paths, char *to,
+		     size_t room);
+
+#endif
