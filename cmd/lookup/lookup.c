@@ -4,7 +4,6 @@
  * waited for, so that another program can hold a dialogue with it.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +18,10 @@
 #include "cmd/index/fetch.h"
 #include "cmd/lookup/answer.h"
 #include "cmd/lookup/explain.h"
+#include "cmd/lookup/lines.h"
 #include "cmd/lookup/query.h"
 #include "symcache/build.h"
 #include "symcache/symcache.h"
-
-enum { MAX_LINE = 1 << 16 };
 
 enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
 
@@ -270,7 +268,7 @@ static void answer_request(struct lookup *l, const struct request *r)
 }
 
 /* Answers up to SYMCACHE_BATCH lines. */
-static void answer_lines(struct lookup *l, const char *const lines[], size_t n)
+static void answer_lines(struct lookup *l, char *const lines[], size_t n)
 {
 	struct request r[SYMCACHE_BATCH];
 
@@ -284,76 +282,31 @@ static void answer_lines(struct lookup *l, const char *const lines[], size_t n)
 	}
 }
 
-/* Standard input, by lines. */
-struct lines {
-	char buf[MAX_LINE];
-	size_t at, len;  /* what is still to be taken, and its end */
-	bool too_long;   /* the current line; its beginning is gone */
-	bool end;
-};
-
-/* The next line, without its end; NULL: no more. Whoever asks may wait for the answer
- * before going on: so before more is waited for, what is known is out, and nothing
- * of the store is held. */
-static char *next_line(struct lines *in, struct lookup *l)
+/* Someone may wait for an answer before they go on: so before more is waited for, what is
+ * known is out, and nothing of the store is held. */
+static void before_waiting(void *ctx)
 {
-	char *line, *newline;
-	ssize_t n;
+	struct lookup *l = ctx;
 
-	while (!(newline = memchr(in->buf + in->at, '\n', in->len - in->at)) && !in->end) {
-		memmove(in->buf, in->buf + in->at, in->len -= in->at);
-		in->at = 0;
-		if (in->len == MAX_LINE - 1) {
-			in->too_long = true;
-			in->len = 0;
-		}
-		out_flush();
-		symcache_caches_settle(l->caches.caches);
-		l->opened = NULL;
-		while ((n = read(STDIN_FILENO, in->buf + in->len, MAX_LINE - 1 - in->len)) < 0 &&
-		       errno == EINTR)
-			;
-		if (n < 0) {
-			cmd_error("cannot read standard input: %s", strerror(errno));
-			l->partly = true;
-		}
-		in->end = n <= 0;
-		in->len += n > 0 ? (size_t)n : 0;
-	}
-	if (!newline && in->at == in->len && !in->too_long)
-		return NULL;
-	line = in->buf + in->at;
-	in->at = newline ? (size_t)(newline + 1 - in->buf) : in->len;
-	*(newline ? newline : in->buf + in->len) = 0;
-	if (in->too_long) {
-		cmd_error("a line of input is longer than %d bytes", MAX_LINE);
-		l->partly = true;
-		*line = 0;
-	}
-	in->too_long = false;
-	line[strcspn(line, "\r")] = 0;
-	return line;
-}
-
-static bool has_line(const struct lines *in)
-{
-	return memchr(in->buf + in->at, '\n', in->len - in->at);
+	out_flush();
+	symcache_caches_settle(l->caches.caches);
+	l->opened = NULL;
 }
 
 static void lookup_stdin(struct lookup *l)
 {
-	struct lines *in = must_calloc(1, sizeof(*in));
-	const char *lines[SYMCACHE_BATCH];
+	struct lines *in = lines_create(STDIN_FILENO, before_waiting, l);
+	char *lines[SYMCACHE_BATCH];
 	size_t n;
 
 	/* Nothing is waited for but the first line of a batch. */
-	while ((lines[0] = next_line(in, l))) {
-		for (n = 1; n < SYMCACHE_BATCH && has_line(in); n++)
-			lines[n] = next_line(in, l);
+	while ((lines[0] = lines_next(in))) {
+		for (n = 1; n < SYMCACHE_BATCH && lines_ready(in); n++)
+			lines[n] = lines_next(in);
 		answer_lines(l, lines, n);
 	}
 	out_flush();
-	free(in);
+	l->partly |= lines_destroy(in);
 }
 
 /* The command line's module: find out at once whether it can be had. */
@@ -439,7 +392,7 @@ static int run(int argc, char **argv)
 	if (o.style == STYLE_JSON || o.json)
 		l.json = style_json_begin(o.pretty, argc > 0);
 	for (int i = 0; i < argc; i += SYMCACHE_BATCH)
-		answer_lines(&l, (const char *const *)argv + i,
+		answer_lines(&l, argv + i,
 			     argc - i < SYMCACHE_BATCH ? (size_t)(argc - i) : SYMCACHE_BATCH);
 	if (!argc)
 		lookup_stdin(&l);

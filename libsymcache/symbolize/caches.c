@@ -1,5 +1,5 @@
 /*
- * The modules of a source, its store, and what is written to it: see symcache/symbolize.h.
+ * Modules, the store, and what is written to it: see symcache/symbolize.h.
  *
  * What has to be built is built in memory and used from there; only
  * symcache_caches_settle() writes to the store, because a store that grows must have no
@@ -71,7 +71,7 @@ static struct symcache_module *new_module(struct symcache_caches *s, unsigned ki
 	memcpy(m->name, name, len);
 	m->name[len] = 0;
 	m->name_len = len;
-	m->source = s;
+	m->caches = s;
 	m->kind = kind;
 	m->number = s->num_modules++;
 	return m;
@@ -116,7 +116,7 @@ int symcache_module_cache(struct symcache_module *m, const struct symcache **ret
 		*reported = false;
 	*ret = atomic_load_explicit(&m->cache, memory_order_acquire);
 	if (!*ret || symcache_damaged(*ret) ||
-	    (m->snapshot && m->snapshot != m->source->snapshot))
+	    (m->snapshot && m->snapshot != m->caches->snapshot))
 		rc = sc_module_open(m, reported, err);
 	*ret = rc ? NULL : atomic_load_explicit(&m->cache, memory_order_acquire);
 	return rc;
@@ -128,13 +128,13 @@ bool symcache_module_sound(struct symcache_module *m, const struct symcache *cac
 
 	if (!symcache_damaged(cache))
 		return true;
-	pthread_mutex_lock(&m->source->lock);
+	pthread_mutex_lock(&m->caches->lock);
 	if (!m->damage_noticed) {
 		symstore_damaged(m->id, m->id_len, &err);
-		sc_notify(m->source, SYMCACHE_NOTICE_DAMAGED, NULL, err.msg);
+		sc_notify(m->caches, SYMCACHE_NOTICE_DAMAGED, NULL, err.msg);
 	}
 	m->damage_noticed = true;
-	pthread_mutex_unlock(&m->source->lock);
+	pthread_mutex_unlock(&m->caches->lock);
 	return false;
 }
 
@@ -152,7 +152,7 @@ static void name_files(const char *ret[3], const char *first, const char *second
 
 void symcache_module_files(struct symcache_module *m, const char *ret[3])
 {
-	struct symcache_caches *s = m->source;
+	struct symcache_caches *s = m->caches;
 	struct symstore_entry entry;
 
 	name_files(ret, NULL, NULL);

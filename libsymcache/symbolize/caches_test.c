@@ -1,35 +1,54 @@
 /*
- * Unit tests of modules: this test program itself is the ELF file, once with
- * and once without a store that has it.
+ * Unit tests of where caches come from, and of frames: this test program itself is the ELF
+ * file, with and without a store that has it, in a debug directory and nowhere.
  */
-#include "cmd/lookup/modules.h"
+#include "symcache/symbolize.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "cmd/cli/store.h"
-#include "symcache/build.h"
 #include "symcache/build_id.h"
-#include "symcache/store.h"
-#include "symcache/symcache.h"
 
 static const char self[] = "/proc/self/exe";
-static char dir[] = "/tmp/symcache-modules-XXXXXX";
-static char store_file[64], cache_file[64];
+static char dir[] = "/tmp/symcache-caches-XXXXXX";
+static char store_file[64], cache_file[64], text_id[SYMCACHE_BUILD_ID_TEXT];
+static const char *debug_dirs[] = { dir, NULL };
 static uint8_t self_id[SYMCACHE_BUILD_ID_MAX];
 static size_t self_id_len;
 static void *self_cache;
 static size_t self_size;
+static uint64_t main_vaddr;
+
+/* What was noticed. */
+static unsigned notices[SYMCACHE_NOTICE_NOT_KEPT + 1];
+static char last_file[64];
+
+static void notify(void *ctx, const struct symcache_notice *n)
+{
+	(void)ctx;
+	notices[n->kind]++;
+	snprintf(last_file, sizeof(last_file), "%s", n->file ? n->file : "");
+}
+
+static struct symcache_caches *open_caches(struct symcache_caches_options options)
+{
+	memset(notices, 0, sizeof(notices));
+	options.notify = notify;
+	return symcache_caches_create(&options);
+}
 
 static int setup(void **state)
 {
 	struct symcache_build *build;
+	struct symcache cache;
 	struct sc_error err;
 	bool derived;
 	FILE *file;
@@ -38,14 +57,22 @@ static int setup(void **state)
 	if (!mkdtemp(dir) || symcache_build_create(self, NULL, &build, &err) ||
 	    symcache_elf_build_id(self, self_id, &self_id_len, &derived, &err))
 		return -1;
-	snprintf(store_file, sizeof(store_file), "%s/a/b/test.store", dir);
+	symcache_build_id_text(text_id, self_id, self_id_len);
+	snprintf(store_file, sizeof(store_file), "%s/test.store", dir);
 	snprintf(cache_file, sizeof(cache_file), "%s/test.symc", dir);
 	self_size = symcache_build_size(build);
 	self_cache = malloc(self_size);
 	symcache_build_write(build, self_cache);
 	symcache_build_destroy(build);
+	if (symcache_open(&cache, self_cache, self_size, &err))
+		return -1;
+	for (uint32_t i = 0; i < cache.header->num_functions; i++) {
+		struct symcache_str name = symcache_string(&cache, cache.functions[i].name);
+		if (name.len == 4 && !memcmp(name.ptr, "main", 4))
+			main_vaddr = symcache_load_base(&cache) + cache.functions[i].entry_pc;
+	}
 	file = fopen(cache_file, "w");
-	return fwrite(self_cache, self_size, 1, file) != 1 || fclose(file);
+	return fwrite(self_cache, self_size, 1, file) != 1 || fclose(file) || !main_vaddr;
 }
 
 static int teardown(void **state)
@@ -74,99 +101,334 @@ static void store_put(const uint8_t *id, size_t len)
 	struct sc_error err;
 
 	memcpy(entry.build_id, id, len);
-	assert_int_equal(open_store(store_file, SYMSTORE_WRITE, &store, &err), 0);
+	assert_int_equal(symstore_open(store_file, SYMSTORE_WRITE, &store, &err), 0);
 	assert_int_equal(symstore_write_begin(store, &writer, &err), 0);
 	assert_int_equal(symstore_put(writer, &entry, fill, NULL, NULL, &err), 0);
 	assert_int_equal(symstore_commit(writer, &err), 0);
 	symstore_close(store);
 }
 
-/* Has the cache the functions of this program? */
-static void assert_is_self(const struct symcache *cache)
+/* Asks for a cache, which must be this program's, and where it is. */
+static const struct symcache *assert_self(struct symcache_module *m)
 {
+	const struct symcache *cache;
+	struct sc_error err;
+
+	assert_non_null(m);
+	assert_int_equal(symcache_module_cache(m, &cache, NULL, &err), 0);
 	assert_int_equal(cache->size, self_size);
 	assert_memory_equal(cache->data, self_cache, self_size);
+	return cache;
+}
+
+/* Asks for a cache that cannot be had. */
+static bool assert_fails(struct symcache_module *m, int code, const char *part)
+{
+	const struct symcache *cache;
+	struct sc_error err;
+	bool reported;
+
+	assert_int_equal(symcache_module_cache(m, &cache, &reported, &err), code);
+	assert_int_equal(err.code, code);
+	assert_non_null(strstr(err.msg, part));
+	assert_null(cache);
+	return reported;
 }
 
 static void test_files(void **state)
 {
-	struct modules *m = modules_create(store_file, NULL);
-	const struct symcache *cache, *same;
-	struct sc_error err;
-	bool again;
+	struct symcache_caches *c = open_caches((struct symcache_caches_options){
+		.store = store_file });
+	struct symcache_module *m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, self);
+	const struct symcache *cache = assert_self(m);
+	const char *files[3];
 
 	(void)state;
-	assert_int_equal(modules_get(m, MODULE_FILE, self, &cache, &again, &err), 0);
-	assert_false(again);
-	assert_is_self(cache);
-	modules_release(m);
-	assert_int_equal(modules_get(m, MODULE_FILE, self, &same, &again, &err), 0);
-	assert_true(again);
-	assert_ptr_equal(cache, same);
-	assert_int_equal(modules_get(m, MODULE_CACHE, cache_file, &cache, &again, &err), 0);
-	assert_is_self(cache);
-	assert_int_equal(modules_get(m, MODULE_CACHE, self, &cache, &again, &err), SC_EFORMAT);
-	assert_false(again);
-	assert_non_null(strstr(err.msg, self));
-	assert_int_equal(modules_get(m, MODULE_FILE, "/nonexistent", &cache, &again, &err),
-			 SC_ESYS);
-	assert_false(again);
-	assert_int_equal(modules_get(m, MODULE_FILE, "/nonexistent", &cache, &again, &err),
-			 SC_ESYS);
-	assert_true(again);
-	assert_non_null(strstr(err.msg, "/nonexistent"));
-	assert_null(cache);
-	modules_destroy(m);
+	symcache_module_files(m, files);
+	assert_string_equal(files[0], self);
+	assert_null(files[1]);
+	symcache_caches_settle(c);
+	assert_ptr_equal(symcache_caches_module(c, SYMCACHE_MODULE_FILE, self), m);
+	assert_ptr_equal(assert_self(m), cache);
+	assert_self(symcache_caches_module(c, SYMCACHE_MODULE_CACHE, cache_file));
+	m = symcache_caches_module(c, SYMCACHE_MODULE_CACHE, self);
+	assert_false(assert_fails(m, SC_EFORMAT, self));
+	m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/nonexistent");
+	assert_false(assert_fails(m, SC_ESYS, "/nonexistent"));
+	assert_true(assert_fails(m, SC_ESYS, "/nonexistent"));
+	symcache_caches_settle(c);
+	assert_true(assert_fails(m, SC_ESYS, "/nonexistent"));
+	symcache_caches_destroy(c);
+	assert_int_not_equal(access(store_file, F_OK), 0); /* nothing was to be stored */
 }
 
+/* Without a store, and with one whose entries come later. */
 static void test_store(void **state)
 {
-	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	struct symcache_caches *c = open_caches((struct symcache_caches_options){
+		.store = store_file });
+	struct symcache_module *m, *of_id;
 	uint8_t other[20];
-	const struct symcache *cache;
-	struct modules *m;
-	struct sc_error err;
-	bool again;
 
 	(void)state;
-	symcache_build_id_text(text, self_id, self_id_len);
-	m = modules_create(store_file, NULL);
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), SC_ENOTFOUND);
-	assert_non_null(strstr(err.msg, "symcache index"));
-	modules_destroy(m);
-
+	m = symcache_caches_module(c, SYMCACHE_MODULE_BUILD_ID, text_id);
+	of_id = symcache_caches_module_of_id(c, self_id, self_id_len);
+	assert_false(assert_fails(m, SC_ENOTFOUND, store_file));
+	assert_true(assert_fails(m, SC_ENOTFOUND, store_file));
+	assert_false(assert_fails(of_id, SC_ENOTFOUND, store_file));
 	store_put(self_id, self_id_len);
-	m = modules_create(store_file, NULL);
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), 0);
-	assert_is_self(cache);
-	text[7] = 0;
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), 0);
-	assert_is_self(cache);
-	assert_int_equal(modules_get(m, MODULE_FILE, self, &cache, &again, &err), 0);
-	assert_is_self(cache);
-	modules_release(m);
-	assert_int_equal(modules_get(m, MODULE_FILE, self, &cache, &again, &err), 0);
-	assert_is_self(cache);
+	assert_true(assert_fails(m, SC_ENOTFOUND, store_file)); /* not before it settles */
+	symcache_caches_settle(c);
+	assert_self(m);
+	assert_self(of_id);
+	assert_self(symcache_caches_module(c, SYMCACHE_MODULE_FILE, self));
+	assert_fails(symcache_caches_module(c, SYMCACHE_MODULE_BUILD_ID, "xyz"), SC_EINVAL, "hex");
 
-	/* What the store gets later is seen after a release. */
-	memset(other, (self_id[0] & 0xf0) ^ 0xf0, sizeof(other));
-	symcache_build_id_text(text, other, sizeof(other));
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), SC_ENOTFOUND);
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, "xyz", &cache, &again, &err), SC_EINVAL);
-	modules_release(m);
-	modules_destroy(m);
-	store_put(other, sizeof(other));
+	text_id[7] = 0;
+	m = symcache_caches_module(c, SYMCACHE_MODULE_BUILD_ID, text_id);
+	assert_self(m);
+	memset(other, 0x5a, sizeof(other));
 	memcpy(other, self_id, 4);
+	symcache_caches_settle(c);
 	store_put(other, sizeof(other));
-	m = modules_create(store_file, NULL);
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), 0);
-	assert_is_self(cache);
-	symcache_build_id_text(text, other, 2);
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), SC_EINVAL);
-	assert_non_null(strstr(err.msg, "several build IDs"));
-	symcache_build_id_text(text, other, sizeof(other));
-	assert_int_equal(modules_get(m, MODULE_BUILD_ID, text, &cache, &again, &err), 0);
-	modules_destroy(m);
+	assert_self(m); /* what was found stays found */
+	text_id[6] = 0;
+	m = symcache_caches_module(c, SYMCACHE_MODULE_BUILD_ID, text_id);
+	assert_fails(m, SC_EINVAL, "several build IDs");
+	symcache_build_id_text(text_id, self_id, self_id_len);
+	symcache_caches_destroy(c);
+	unlink(store_file);
+}
+
+/* Puts a link to this program where debug files are looked for; or takes it away. */
+static void link_debug_file(const char *to)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/.build-id", dir);
+	mkdir(path, 0777);
+	snprintf(path, sizeof(path), "%s/.build-id/%.2s", dir, text_id);
+	mkdir(path, 0777);
+	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", dir, text_id, text_id + 2);
+	unlink(path);
+	if (to)
+		assert_int_equal(symlink(to, path), 0);
+}
+
+static void test_debug_directory(void **state)
+{
+	const struct symcache_caches_options options = {
+		.store = store_file, .debug_dirs = debug_dirs, .search_debug_dirs = true };
+	struct symcache_caches *c = open_caches(options);
+	struct symcache_module *m = symcache_caches_module_of_id(c, self_id, self_id_len);
+	const char *files[3];
+
+	(void)state;
+	link_debug_file(cache_file);
+	assert_false(assert_fails(m, SC_EFORMAT, ".debug: ")); /* no ELF file */
+	symcache_caches_destroy(c);
+
+	link_debug_file(self);
+	c = open_caches(options);
+	m = symcache_caches_module_of_id(c, self_id, self_id_len);
+	assert_self(m);
+	symcache_module_files(m, files);
+	assert_non_null(strstr(files[0], "caches_test"));
+	symcache_caches_settle(c);
+	assert_self(m); /* in memory still */
+	symcache_caches_destroy(c);
+	link_debug_file(NULL);
+
+	/* It was stored. */
+	c = open_caches(options);
+	assert_self(symcache_caches_module_of_id(c, self_id, self_id_len));
+	symcache_caches_destroy(c);
+	unlink(store_file);
+	/* A store that cannot be written. */
+	link_debug_file(self);
+	c = open_caches((struct symcache_caches_options){ .store = "/nonexistent/a",
+		.debug_dirs = debug_dirs, .search_debug_dirs = true, .store_optional = true });
+	assert_self(symcache_caches_module_of_id(c, self_id, self_id_len));
+	symcache_caches_destroy(c);
+	assert_int_equal(notices[SYMCACHE_NOTICE_NOT_KEPT], 1);
+	link_debug_file(NULL);
+}
+
+/* Changes a byte in the middle of the stored cache. */
+static void damage_store(void)
+{
+	FILE *f = fopen(store_file, "r+");
+	char *bytes;
+	struct stat st;
+	const char *at;
+
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	bytes = malloc((size_t)st.st_size);
+	assert_int_equal(fread(bytes, 1, (size_t)st.st_size, f), st.st_size);
+	at = memmem(bytes, (size_t)st.st_size, self_cache, 4096);
+	assert_non_null(at);
+	for (size_t i = 4096; i < self_size; i += 4096) { /* the first block stays */
+		fseek(f, (long)(at - bytes) + (long)i, SEEK_SET);
+		fputc(at[i] ^ 1, f);
+	}
+	free(bytes);
+	fclose(f);
+}
+
+static void test_damaged(void **state)
+{
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c;
+	struct symcache_symbolizer *s;
+	struct symcache_module *file, *of_id;
+	struct symcache_answer a;
+
+	(void)state;
+	store_put(self_id, self_id_len);
+	damage_store();
+	c = open_caches((struct symcache_caches_options){ .store = store_file });
+	s = symcache_symbolizer_create(c, names);
+	of_id = symcache_caches_module_of_id(c, self_id, self_id_len);
+	file = symcache_caches_module(c, SYMCACHE_MODULE_FILE, self);
+	/* Whether it is found out when it is opened or later is up to the size. */
+	assert_int_not_equal(symcache_symbolize(s, of_id, main_vaddr, &a), SYMCACHE_FOUND);
+	assert_int_equal(symcache_symbolize(s, of_id, main_vaddr, &a), SYMCACHE_NO_CACHE);
+	assert_true(assert_fails(of_id, SC_ENOTFOUND, "damaged"));
+	assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 1);
+	if (symcache_symbolize(s, file, main_vaddr, &a) == SYMCACHE_DAMAGED)
+		symcache_symbolize(s, file, main_vaddr, &a);
+	assert_int_equal(a.reason, SYMCACHE_FOUND);
+	assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 2); /* once for each module */
+	assert_self(file);
+
+	unlink(store_file);
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
+/* ---- frames ----------------------------------------------------------------------- */
+
+static bool has_name(struct symcache_str s, const char *name)
+{
+	return s.len == strlen(name) && !memcmp(s.ptr, name, s.len);
+}
+
+static void test_frames(void **state)
+{
+	const struct symcache_names_options plain = { .paths = SYMCACHE_PATHS_BASENAME,
+						      .table = SYMCACHE_TABLE_OUTERMOST };
+	struct symcache_names *names = symcache_names_create(&plain);
+	struct symcache_caches *c = open_caches((struct symcache_caches_options){ 0 });
+	struct symcache_symbolizer *s = symcache_symbolizer_create(c, names);
+	struct symcache_module *m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, self);
+	struct symcache_shown_data data;
+	struct symcache_start start;
+	struct symcache_answer a;
+	uint32_t at = 0;
+	uint64_t vaddr;
+
+	(void)state;
+	assert_int_equal(symcache_symbolize(s, m, main_vaddr, &a), SYMCACHE_FOUND);
+	assert_true(has_name(a.frames[a.num_frames - 1].function, "main"));
+	assert_true(has_name(a.frames[a.num_frames - 1].file, "caches_test.c"));
+	assert_true(a.frames[a.num_frames - 1].of_table);
+	start = symcache_symbolize_start(s, &a, a.num_frames - 1);
+	assert_true(start.known && start.vaddr == main_vaddr && start.line);
+	assert_true(has_name(start.file, "caches_test.c"));
+	assert_int_equal(symcache_symbolize_as(s, m, main_vaddr, SYMCACHE_ONE_FRAME,
+					       SYMCACHE_TABLE_NEVER, &a), SYMCACHE_FOUND);
+	assert_int_equal(a.num_frames, 1);
+	assert_true(has_name(a.frames[0].function, "main"));
+	assert_false(a.frames[0].of_table);
+
+	assert_int_equal(symcache_symbolize(s, m, 0, &a), SYMCACHE_OUTSIDE);
+	assert_int_equal(symcache_symbolize(s, m, UINT64_MAX, &a), SYMCACHE_OUTSIDE);
+	m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/nonexistent");
+	assert_int_equal(symcache_symbolize(s, m, main_vaddr, &a), SYMCACHE_NO_CACHE);
+	assert_int_equal(a.num_frames, 0);
+
+	m = symcache_caches_module(c, SYMCACHE_MODULE_CACHE, cache_file);
+	assert_true(symcache_symbolize_name(s, m, (struct symcache_str){ "main", 4 }, &at, &vaddr));
+	assert_int_equal(vaddr, main_vaddr);
+	assert_false(symcache_symbolize_name(s, m, (struct symcache_str){ "main", 4 }, &at,
+					     &vaddr));
+	assert_true(symcache_symbolize_function(s, m, main_vaddr + 3, &data));
+	assert_true(has_name(data.name, "main") && data.vaddr == main_vaddr && data.line);
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
+enum { ADDRESSES = 20000 };
+
+struct worker {
+	struct symcache_caches *caches;
+	struct symcache_names *names;
+	bool ahead;
+	uint64_t hash;
+};
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+	return hash;
+}
+
+/* All answers to the same random addresses of two modules, as one hash. */
+static void *work(void *ctx)
+{
+	struct worker *w = ctx;
+	struct symcache_symbolizer *s = symcache_symbolizer_create(w->caches, w->names);
+	struct symcache_module *both[] = {
+		symcache_caches_module(w->caches, SYMCACHE_MODULE_FILE, self),
+		symcache_caches_module(w->caches, SYMCACHE_MODULE_CACHE, cache_file),
+	}, *modules[SYMCACHE_BATCH];
+	uint64_t random = 1, vaddrs[SYMCACHE_BATCH];
+	struct symcache_answer a;
+
+	for (int n = 0; n < ADDRESSES; n += SYMCACHE_BATCH) {
+		for (int i = 0; i < SYMCACHE_BATCH; i++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			vaddrs[i] = main_vaddr - 0x8000 + (random >> 40) % 0x20000;
+			modules[i] = both[random >> 62 & 1];
+		}
+		if (w->ahead)
+			symcache_symbolize_ahead(s, modules, vaddrs, SYMCACHE_BATCH);
+		for (int i = 0; i < SYMCACHE_BATCH; i++) {
+			symcache_symbolize(s, modules[i], vaddrs[i], &a);
+			w->hash = mix(w->hash, &a.reason, sizeof(a.reason));
+			for (size_t k = 0; k < a.num_frames; k++) {
+				const struct symcache_shown_frame *f = &a.frames[k];
+				w->hash = mix(w->hash, f->function.ptr, f->function.len);
+				w->hash = mix(w->hash, f->file.ptr, f->file.len);
+				w->hash = mix(w->hash, &f->line, 2 * sizeof(f->line));
+			}
+		}
+	}
+	symcache_symbolizer_destroy(s);
+	return NULL;
+}
+
+/* One by one, in batches, and by two threads that share caches and names: the same. */
+static void test_batches_and_threads(void **state)
+{
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c = open_caches((struct symcache_caches_options){ 0 });
+	struct worker single = { c, names, false, 1 }, ahead = { c, names, true, 1 },
+		      other = single;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, work, &other), 0);
+	work(&ahead);
+	pthread_join(thread, NULL);
+	work(&single);
+	assert_int_equal(ahead.hash, single.hash);
+	assert_int_equal(other.hash, single.hash);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
 }
 
 int main(void)
@@ -174,6 +436,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_store),
+		cmocka_unit_test(test_debug_directory),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_batches_and_threads),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

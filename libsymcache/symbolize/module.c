@@ -1,6 +1,6 @@
 /*
  * Where the cache of a module comes from: the store, else a debug file, else a server:
- * see symcache/symbolize.h. Everything here runs under the source's lock: of two threads
+ * see symcache/symbolize.h. Everything here runs under the caches's lock: of two threads
  * that want the same module one makes its cache, the other waits for it.
  */
 #include "libsymcache/symbolize/module.h"
@@ -30,7 +30,7 @@ static void publish(struct symcache_module *m, const struct symcache *cache, uin
 
 static int read_cache(struct symcache_module *m, struct sc_error *err)
 {
-	struct symcache_caches *s = m->source;
+	struct symcache_caches *s = m->caches;
 	const struct symcache before = m->stored;
 	const uint64_t identity = m->guard.identity;
 	int rc = symstore_get_guarded(s->reader, m->id, m->id_len, &m->guard, &m->stored, err);
@@ -48,7 +48,7 @@ static int read_cache(struct symcache_module *m, struct sc_error *err)
 static void notice_damage(struct symcache_module *m, const char *file, const char *message)
 {
 	if (!m->damage_noticed)
-		sc_notify(m->source, SYMCACHE_NOTICE_DAMAGED, file, message);
+		sc_notify(m->caches, SYMCACHE_NOTICE_DAMAGED, file, message);
 	m->damage_noticed = true;
 }
 
@@ -79,7 +79,7 @@ static bool set_entry(struct symcache_module *m, const struct symcache_build *b,
 	made->entry.source_path = made->path;
 	made->entry.debug_path = made->debug_path;
 	sc_content_hash_file(made->path, &made->entry.source_hash, &made->entry.source_size);
-	made->to_store = m->source->to_store = true;
+	made->to_store = m->caches->to_store = true;
 	return true;
 }
 
@@ -88,7 +88,7 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 		      bool to_store, struct sc_error *err)
 {
 	const struct symcache_build_info *info = symcache_build_info(b);
-	const struct symcache_caches_options *o = &m->source->options;
+	const struct symcache_caches_options *o = &m->caches->options;
 	struct sc_made *made = &m->made;
 	int rc;
 
@@ -114,7 +114,7 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 static int build(struct symcache_module *m, const char *path, bool for_id, bool fetched,
 		 struct sc_error *err)
 {
-	const struct symcache_caches_options *o = &m->source->options;
+	const struct symcache_caches_options *o = &m->caches->options;
 	struct symcache_build_options options = { .debug_dirs = o->debug_dirs };
 	const struct symcache_build_info *info;
 	struct symcache_files files;
@@ -141,7 +141,7 @@ static int build(struct symcache_module *m, const char *path, bool for_id, bool 
 /* The path of the debug file of m->id in the debug directories, on the heap, or NULL. */
 static char *find_debug_file(const struct symcache_module *m)
 {
-	const struct symcache_caches_options *o = &m->source->options;
+	const struct symcache_caches_options *o = &m->caches->options;
 	char hex[SYMCACHE_BUILD_ID_TEXT], *path;
 
 	if (!o->search_debug_dirs || m->id_len < 2)
@@ -161,7 +161,7 @@ static char *find_debug_file(const struct symcache_module *m)
  * nowhere, or asked for too early. */
 static int build_fetched(struct symcache_module *m, struct sc_error *err)
 {
-	struct symcache_caches *s = m->source;
+	struct symcache_caches *s = m->caches;
 	struct symcache_debuginfod *d = s->options.debuginfod;
 	char *path;
 	int rc;
@@ -206,7 +206,7 @@ static int open_cache_file(struct symcache_module *m, struct sc_error *err)
 
 static int open_elf_file(struct symcache_module *m, struct sc_error *err)
 {
-	struct symcache_caches *s = m->source;
+	struct symcache_caches *s = m->caches;
 	struct sc_error why;
 	bool derived;
 	int rc = symcache_elf_build_id(m->name, m->id, &m->id_len, &derived, err);
@@ -252,7 +252,7 @@ static int find_entry(struct symcache_module *m, struct sc_error *err)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t len;
-	int rc = symstore_find_id(m->source->reader, m->name, id, &len, err);
+	int rc = symstore_find_id(m->caches->reader, m->name, id, &len, err);
 
 	if (!rc) {
 		memcpy(m->id, id, len);
@@ -263,7 +263,7 @@ static int find_entry(struct symcache_module *m, struct sc_error *err)
 
 static int open_build_id(struct symcache_module *m, struct sc_error *err)
 {
-	struct symcache_caches *s = m->source;
+	struct symcache_caches *s = m->caches;
 	const bool was_found = m->snapshot;
 	struct sc_error why;
 	bool whole = true;
@@ -293,7 +293,7 @@ static int open_build_id(struct symcache_module *m, struct sc_error *err)
 /* The cache of the store was damaged, or may have changed; m->id is known. */
 static int reopen_elf_file(struct symcache_module *m, struct sc_error *err)
 {
-	int rc = sc_caches_read(m->source, err);
+	int rc = sc_caches_read(m->caches, err);
 
 	if (!rc)
 		rc = read_cache(m, err);
@@ -319,12 +319,12 @@ static bool is_usable(const struct symcache_module *m)
 	const struct symcache *cache = m->cache;
 
 	return cache && !symcache_damaged(cache) &&
-	       (!m->snapshot || m->snapshot == m->source->snapshot);
+	       (!m->snapshot || m->snapshot == m->caches->snapshot);
 }
 
 static int open_locked(struct symcache_module *m, bool *reported, struct sc_error *err)
 {
-	struct symcache_caches *s = m->source;
+	struct symcache_caches *s = m->caches;
 	const bool failed_before = m->failed.code;
 	int rc = 0;
 
@@ -354,9 +354,9 @@ int sc_module_open(struct symcache_module *m, bool *reported, struct sc_error *e
 	bool ignored;
 	int rc;
 
-	pthread_mutex_lock(&m->source->lock);
+	pthread_mutex_lock(&m->caches->lock);
 	rc = open_locked(m, reported ? reported : &ignored, &own);
-	pthread_mutex_unlock(&m->source->lock);
+	pthread_mutex_unlock(&m->caches->lock);
 	if (rc && err)
 		*err = own;
 	return rc;

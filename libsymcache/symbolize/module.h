@@ -27,7 +27,7 @@ struct sc_made {
 };
 
 struct symcache_module {
-	struct symcache_caches *source;
+	struct symcache_caches *caches;
 	unsigned kind;       /* enum symcache_module_kind or SC_MODULE_OF_ID */
 	char *name;          /* name_len bytes and a NUL */
 	size_t name_len;
@@ -36,7 +36,7 @@ struct symcache_module {
 	_Atomic uint64_t snapshot;              /* that it was read from; 0: not the store's */
 	unsigned generation; /* another one: other bytes in the place of the cache */
 
-	/* Under the source's lock. */
+	/* Under the lock of the caches. */
 	struct sc_error failed; /* code 0: it is not */
 	uint64_t tried;         /* the snapshot when it failed */
 	bool damage_noticed;
@@ -85,7 +85,7 @@ static inline const struct symcache *sc_module_cache(struct symcache_module *m)
 	const struct symcache *cache = atomic_load_explicit(&m->cache, memory_order_acquire);
 
 	if (__builtin_expect(!cache || symcache_damaged(cache) ||
-			     (m->snapshot && m->snapshot != m->source->snapshot), 0))
+			     (m->snapshot && m->snapshot != m->caches->snapshot), 0))
 		return sc_module_open(m, NULL, NULL) ? NULL :
 		       atomic_load_explicit(&m->cache, memory_order_acquire);
 	return cache;

@@ -10,47 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsymcache/symbolize/module.h"
-#include "libsymcache/symbolize/names.h"
+#include "libsymcache/symbolize/symbolizer.h"
 
-enum {
-	AHEAD_FRAMES = 16, /* of an address that is looked up ahead */
-	TEXT_LINES = 3,    /* cache lines of a name that are fetched ahead */
-};
+enum { TEXT_LINES = 3 }; /* cache lines of a name that are fetched ahead */
 
-/* A module as this thread sees it. */
-struct seen {
-	const struct symcache *cache;
-	uint64_t load_base;
-	struct sc_texts *texts;
-	uint64_t book;       /* that they are in; 0: none yet */
-	unsigned generation; /* of the module then */
-};
-
-struct symcache_symbolizer {
-	struct symcache_caches *source;
-	struct sc_names_reader *names;
-	const struct symcache_names_options *options;
-	VEC(struct symcache_shown_frame) frames;
-	VEC(char) path;   /* of what is no frame */
-	VEC(struct seen) seen; /* by the module's number */
-	uint64_t book;    /* sc_names_book() when it was asked last */
-	/* Addresses that were looked up ahead, with their first frames. */
-	struct symcache_query ahead[SYMCACHE_BATCH];
-	const struct seen *ahead_seen[SYMCACHE_BATCH];
-	struct symcache_frame_ids ahead_ids[SYMCACHE_BATCH][AHEAD_FRAMES];
-	size_t num_ahead, next_ahead;
-	uint64_t ahead_book, ahead_snapshot;
-};
-
-struct symcache_symbolizer *symcache_symbolizer_create(struct symcache_caches *source,
+struct symcache_symbolizer *symcache_symbolizer_create(struct symcache_caches *caches,
 						       struct symcache_names *names)
 {
 	struct symcache_symbolizer *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->source = source;
+	s->caches = caches;
 	s->names = sc_names_reader_create(names);
 	if (!s->names) {
 		free(s);
@@ -73,7 +44,7 @@ void symcache_symbolizer_destroy(struct symcache_symbolizer *s)
 
 /* ---- modules ---------------------------------------------------------------------- */
 
-static struct seen *add_seen(struct symcache_symbolizer *s, uint32_t number)
+static struct sc_seen *add_seen(struct symcache_symbolizer *s, uint32_t number)
 {
 	s->num_ahead = 0; /* as they move */
 	while (s->seen.len <= number)
@@ -84,10 +55,10 @@ static struct seen *add_seen(struct symcache_symbolizer *s, uint32_t number)
 
 /* The module with its cache and texts, ready to be asked, in s->book; NULL: there is no
  * cache, or no memory. What was returned before may move. */
-static inline struct seen *begin_module(struct symcache_symbolizer *s, struct symcache_module *m)
+static inline struct sc_seen *begin_module(struct symcache_symbolizer *s, struct symcache_module *m)
 {
 	const struct symcache *cache = sc_module_cache(m);
-	struct seen *seen;
+	struct sc_seen *seen;
 
 	if (!cache)
 		return NULL;
@@ -107,22 +78,15 @@ static inline struct seen *begin_module(struct symcache_symbolizer *s, struct sy
 	return seen;
 }
 
-/* The same for a single look-up: what was found before may be gone. */
-static struct seen *begin(struct symcache_symbolizer *s, struct symcache_module *m)
+struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcache_module *m)
 {
 	s->book = sc_names_book(s->names);
 	return begin_module(s, m);
 }
 
-/* What lies below the base is not in the cache: it must not wrap around. */
-static inline uint64_t relative(const struct seen *seen, uint64_t vaddr)
-{
-	return vaddr < seen->load_base ? UINT64_MAX : vaddr - seen->load_base;
-}
-
 /* ---- ahead -------------------------------------------------------------------------- */
 
-static void fetch_text_pointers(const struct seen *m, const struct symcache_frame_ids *ids)
+static void fetch_text_pointers(const struct sc_seen *m, const struct symcache_frame_ids *ids)
 {
 	if (ids->function != SYMCACHE_NONE)
 		__builtin_prefetch(&m->texts->functions[ids->function]);
@@ -131,7 +95,7 @@ static void fetch_text_pointers(const struct seen *m, const struct symcache_fram
 }
 
 /* The beginnings of the names; those of files are few. */
-static void fetch_name(const struct seen *m, const struct symcache_frame_ids *ids)
+static void fetch_name(const struct sc_seen *m, const struct symcache_frame_ids *ids)
 {
 	const char *text = NULL;
 
@@ -144,7 +108,7 @@ static void fetch_name(const struct seen *m, const struct symcache_frame_ids *id
 /* Calls `fetch` for all frames that were looked up ahead. */
 static inline __attribute__((always_inline)) void
 fetch_ahead(const struct symcache_symbolizer *s,
-	    void (*fetch)(const struct seen *m, const struct symcache_frame_ids *ids))
+	    void (*fetch)(const struct sc_seen *m, const struct symcache_frame_ids *ids))
 {
 	for (size_t i = 0; i < s->num_ahead; i++)
 		for (uint32_t k = 0; k < s->ahead[i].num_frames; k++)
@@ -154,7 +118,7 @@ fetch_ahead(const struct symcache_symbolizer *s,
 void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
 			      const uint64_t vaddrs[], size_t n)
 {
-	const struct seen *seen = NULL;
+	const struct sc_seen *seen = NULL;
 	uint32_t last = 0;
 
 	s->num_ahead = s->next_ahead = 0;
@@ -171,13 +135,13 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 			return;
 		s->ahead_seen[i] = seen;
 		s->ahead[i].cache = seen->cache;
-		s->ahead[i].rel_pc = relative(seen, vaddrs[i]);
+		s->ahead[i].rel_pc = sc_relative(seen, vaddrs[i]);
 	}
 	symcache_lookup_batch(s->ahead, n);
-	symcache_ids_batch(s->ahead, n, s->ahead_ids[0], AHEAD_FRAMES);
+	symcache_ids_batch(s->ahead, n, s->ahead_ids[0], SC_AHEAD_FRAMES);
 	s->num_ahead = n;
 	s->ahead_book = s->book;
-	s->ahead_snapshot = s->source->snapshot;
+	s->ahead_snapshot = s->caches->snapshot;
 	fetch_ahead(s, fetch_text_pointers);
 	fetch_ahead(s, fetch_name);
 }
@@ -188,11 +152,11 @@ static inline size_t take_ahead(struct symcache_symbolizer *s, const struct symc
 				uint64_t vaddr)
 {
 	if (s->next_ahead >= s->num_ahead || s->ahead_book != s->book ||
-	    s->ahead_snapshot != s->source->snapshot || m->number >= s->seen.len)
+	    s->ahead_snapshot != s->caches->snapshot || m->number >= s->seen.len)
 		return SYMCACHE_BATCH;
 	for (size_t i = s->next_ahead; i < s->num_ahead; i++) {
 		if (s->ahead_seen[i] == &s->seen.data[m->number] &&
-		    s->ahead[i].rel_pc == relative(s->ahead_seen[i], vaddr)) {
+		    s->ahead[i].rel_pc == sc_relative(s->ahead_seen[i], vaddr)) {
 			s->next_ahead = i + 1;
 			return i;
 		}
@@ -210,7 +174,7 @@ static inline struct symcache_str shown(const struct sc_text *t)
 }
 
 /* False: out of memory. */
-static inline bool add_frame(struct symcache_symbolizer *s, const struct seen *m,
+static inline bool add_frame(struct symcache_symbolizer *s, const struct sc_seen *m,
 			     const struct symcache_frame_ids *ids)
 {
 	struct symcache_shown_frame *f;
@@ -228,7 +192,7 @@ static inline bool add_frame(struct symcache_symbolizer *s, const struct seen *m
 }
 
 /* The frames of an address, `ahead` of those that were looked up. False: out of memory. */
-static inline bool add_frames(struct symcache_symbolizer *s, const struct seen *m, uint64_t rel,
+static inline bool add_frames(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
 			      size_t ahead)
 {
 	struct symcache_frames single, *rest = &single;
@@ -253,7 +217,7 @@ static inline bool add_frames(struct symcache_symbolizer *s, const struct seen *
 /* What the symbol table adds, as LLVM has it: the name of the function that has the code
  * (foo.cold, the alias that is last), and the source file of a local symbol where the DWARF
  * names none: both for the outermost frame. False: out of memory. */
-static bool add_symbol(struct symcache_symbolizer *s, const struct seen *m, uint64_t rel,
+static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
 		       bool dwarf_first, struct symcache_answer *a)
 {
 	struct symcache_shown_frame *f;
@@ -291,7 +255,7 @@ static void reduce(struct symcache_symbolizer *s, enum symcache_inlines inlines,
 	s->frames.len = 1;
 }
 
-static enum symcache_reason why_none(const struct seen *m, uint64_t rel)
+static enum symcache_reason why_none(const struct sc_seen *m, uint64_t rel)
 {
 	const uint32_t range = symcache_range_of(m->cache, rel);
 
@@ -304,13 +268,14 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
        enum symcache_inlines inlines, enum symcache_table_rule table, struct symcache_answer *ret)
 {
 	const size_t ahead = take_ahead(s, m, vaddr);
-	const struct seen *seen = ahead < SYMCACHE_BATCH ? s->ahead_seen[ahead] : begin(s, m);
+	const struct sc_seen *seen = ahead < SYMCACHE_BATCH ? s->ahead_seen[ahead] :
+		sc_symbolizer_begin(s, m);
 	uint64_t rel;
 
 	if (!seen)
 		return SYMCACHE_NO_CACHE;
 	ret->cache = seen->cache;
-	rel = relative(seen, vaddr);
+	rel = sc_relative(seen, vaddr);
 	if (!add_frames(s, seen, rel, ahead))
 		return SYMCACHE_NO_MEMORY;
 	if (s->frames.len)
@@ -348,146 +313,4 @@ enum symcache_reason symcache_symbolize(struct symcache_symbolizer *s, struct sy
 					uint64_t vaddr, struct symcache_answer *ret)
 {
 	return symcache_symbolize_as(s, m, vaddr, SYMCACHE_INLINES, s->options->table, ret);
-}
-
-/* ---- declarations and data ---------------------------------------------------------------- */
-
-/* The path of a file, valid until the next one; ptr NULL: unknown, or out of memory. */
-static struct symcache_str path_of(struct symcache_symbolizer *s, const struct symcache_file *file,
-				   enum symcache_paths paths)
-{
-	const size_t room = sc_path_room(file);
-
-	vec_clear(&s->path);
-	if (!file->name.ptr || !vec_reserve(&s->path, room))
-		return (struct symcache_str){ NULL, 0 };
-	return (struct symcache_str){ s->path.data,
-				      sc_write_path(file, paths, s->path.data, room) };
-}
-
-/* Where function `idx` begins, relative; SYMCACHE_NONE: it is inlined, or there is none. */
-static uint32_t entry_of(const struct symcache *c, uint32_t idx)
-{
-	return idx != SYMCACHE_NONE &&
-	       symcache_sound(c, &c->functions[idx], sizeof(*c->functions)) ?
-		c->functions[idx].entry_pc : SYMCACHE_NONE;
-}
-
-struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
-					       const struct symcache_answer *a, size_t frame)
-{
-	const struct symcache_shown_frame *f = &a->frames[frame];
-	const struct symcache *c = a->cache;
-	const struct symcache_ext_decl *d = c->decls && f->function_idx != SYMCACHE_NONE ?
-		&c->decls[f->function_idx] : NULL;
-	const uint32_t entry = entry_of(c, a->one_frame ? a->code_idx : f->function_idx);
-	struct symcache_start ret = { .known = f->of_table || entry != SYMCACHE_NONE };
-
-	if (ret.known)
-		ret.vaddr = symcache_load_base(c) +
-			    (f->of_table ? a->symbol.rel_address : entry);
-	if (d && symcache_sound(c, d, sizeof(*d))) {
-		const struct symcache_file file = symcache_file(c, d->file_idx);
-
-		ret.file = path_of(s, &file, s->options->paths);
-		ret.line = d->line;
-	}
-	return ret;
-}
-
-/* A whole path. */
-static struct symcache_str whole_path_of(struct symcache_symbolizer *s,
-					 const struct symcache_file *file)
-{
-	return path_of(s, file, s->options->paths == SYMCACHE_PATHS_CLEAN ?
-			SYMCACHE_PATHS_CLEAN : SYMCACHE_PATHS_RAW);
-}
-
-bool symcache_symbolize_data(struct symcache_symbolizer *s, struct symcache_module *m,
-			     uint64_t vaddr, struct symcache_shown_data *ret)
-{
-	const struct seen *seen = begin(s, m);
-	struct symcache_data data = { 0 };
-	struct symcache_symbol symbol;
-	bool of_table;
-	uint64_t rel;
-
-	if (!seen)
-		return false;
-	rel = relative(seen, vaddr);
-	symcache_lookup_data(seen->cache, rel, &data);
-	of_table = s->options->table != SYMCACHE_TABLE_NEVER &&
-		   symcache_lookup_symbol(seen->cache, rel, &symbol);
-	if (of_table) {
-		/* The table's view of what is where; the DWARF says whence. */
-		data.name = symbol.name;
-		data.rel_address = symbol.rel_address;
-		data.size = symbol.size;
-		if (!data.line)
-			data.file = (struct symcache_file){ .name = symbol.file };
-	}
-	if (!data.name.ptr || !symcache_module_sound(m, seen->cache))
-		return false;
-	*ret = (struct symcache_shown_data){
-		.name = sc_names_show(s->names, data.name, SYMCACHE_LANG_SYMTAB),
-		.vaddr = seen->load_base + data.rel_address,
-		.size = data.size,
-		.file = whole_path_of(s, &data.file),
-		.line = data.line,
-		.of_table = of_table,
-	};
-	return ret->name.ptr;
-}
-
-bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_module *m,
-				 uint64_t vaddr, struct symcache_shown_data *ret)
-{
-	const struct seen *seen = begin(s, m);
-	struct symcache_frames frames;
-	struct symcache_frame frame = { .entry_pc = SYMCACHE_NONE };
-	struct symcache_file file;
-
-	if (!seen || !symcache_lookup(seen->cache, relative(seen, vaddr), &frames))
-		return false;
-	while (symcache_next_frame(&frames, &frame))
-		;
-	if (frame.entry_pc == SYMCACHE_NONE)
-		return false;
-	file = symcache_file(seen->cache, frame.decl_file_idx);
-	*ret = (struct symcache_shown_data){
-		.name = sc_names_show(s->names, frame.function, frame.lang),
-		.vaddr = seen->load_base + frame.entry_pc,
-		.file = whole_path_of(s, &file),
-		.line = frame.decl_line,
-	};
-	return ret->name.ptr && symcache_module_sound(m, seen->cache);
-}
-
-bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
-			     struct symcache_str name, uint32_t *at, uint64_t *vaddr)
-{
-	const struct seen *seen = begin(s, m);
-	const struct symcache *c = seen ? seen->cache : NULL;
-
-	while (c && *at < c->header->num_functions) {
-		const struct symcache_function *f = &c->functions[(*at)++];
-		struct symcache_str its;
-
-		if (!symcache_sound(c, f, sizeof(*f)))
-			return false;
-		if (f->entry_pc == SYMCACHE_NONE)
-			continue;
-		its = symcache_string(c, f->name);
-		if (its.len == name.len && !memcmp(its.ptr, name.ptr, name.len)) {
-			*vaddr = seen->load_base + f->entry_pc;
-			return symcache_module_sound(m, c);
-		}
-	}
-	return false;
-}
-
-struct symcache_str symcache_show_name(struct symcache_symbolizer *s, struct symcache_str name,
-				       uint32_t lang)
-{
-	return sc_names_show(s->names, name, lang);
 }

@@ -1,0 +1,147 @@
+/*
+ * Declarations, data symbols and functions by name: see symcache/symbolize.h. A search by
+ * name reads all functions: the cache has no index by name.
+ */
+#include <string.h>
+
+#include "libsymcache/symbolize/symbolizer.h"
+
+/* The path of a file, valid until the next one; ptr NULL: unknown, or out of memory. */
+static struct symcache_str path_of(struct symcache_symbolizer *s, const struct symcache_file *file,
+				   enum symcache_paths paths)
+{
+	const size_t room = sc_path_room(file);
+
+	vec_clear(&s->path);
+	if (!file->name.ptr || !vec_reserve(&s->path, room))
+		return (struct symcache_str){ NULL, 0 };
+	return (struct symcache_str){ s->path.data,
+				      sc_write_path(file, paths, s->path.data, room) };
+}
+
+/* Where function `idx` begins, relative; SYMCACHE_NONE: it is inlined, or there is none. */
+static uint32_t entry_of(const struct symcache *c, uint32_t idx)
+{
+	return idx != SYMCACHE_NONE &&
+	       symcache_sound(c, &c->functions[idx], sizeof(*c->functions)) ?
+		c->functions[idx].entry_pc : SYMCACHE_NONE;
+}
+
+struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
+					       const struct symcache_answer *a, size_t frame)
+{
+	const struct symcache_shown_frame *f = &a->frames[frame];
+	const struct symcache *c = a->cache;
+	const struct symcache_ext_decl *d = c->decls && f->function_idx != SYMCACHE_NONE ?
+		&c->decls[f->function_idx] : NULL;
+	const uint32_t entry = entry_of(c, a->one_frame ? a->code_idx : f->function_idx);
+	struct symcache_start ret = { .known = f->of_table || entry != SYMCACHE_NONE };
+
+	if (ret.known)
+		ret.vaddr = symcache_load_base(c) +
+			    (f->of_table ? a->symbol.rel_address : entry);
+	if (d && symcache_sound(c, d, sizeof(*d))) {
+		const struct symcache_file file = symcache_file(c, d->file_idx);
+
+		ret.file = path_of(s, &file, s->options->paths);
+		ret.line = d->line;
+	}
+	return ret;
+}
+
+/* A whole path. */
+static struct symcache_str whole_path_of(struct symcache_symbolizer *s,
+					 const struct symcache_file *file)
+{
+	return path_of(s, file, s->options->paths == SYMCACHE_PATHS_CLEAN ?
+			SYMCACHE_PATHS_CLEAN : SYMCACHE_PATHS_RAW);
+}
+
+bool symcache_symbolize_data(struct symcache_symbolizer *s, struct symcache_module *m,
+			     uint64_t vaddr, struct symcache_shown_data *ret)
+{
+	const struct sc_seen *seen = sc_symbolizer_begin(s, m);
+	struct symcache_data data = { 0 };
+	struct symcache_symbol symbol;
+	bool of_table;
+	uint64_t rel;
+
+	if (!seen)
+		return false;
+	rel = sc_relative(seen, vaddr);
+	symcache_lookup_data(seen->cache, rel, &data);
+	of_table = s->options->table != SYMCACHE_TABLE_NEVER &&
+		   symcache_lookup_symbol(seen->cache, rel, &symbol);
+	if (of_table) {
+		/* The table's view of what is where; the DWARF says whence. */
+		data.name = symbol.name;
+		data.rel_address = symbol.rel_address;
+		data.size = symbol.size;
+		if (!data.line)
+			data.file = (struct symcache_file){ .name = symbol.file };
+	}
+	if (!data.name.ptr || !symcache_module_sound(m, seen->cache))
+		return false;
+	*ret = (struct symcache_shown_data){
+		.name = sc_names_show(s->names, data.name, SYMCACHE_LANG_SYMTAB),
+		.vaddr = seen->load_base + data.rel_address,
+		.size = data.size,
+		.file = whole_path_of(s, &data.file),
+		.line = data.line,
+		.of_table = of_table,
+	};
+	return ret->name.ptr;
+}
+
+bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_module *m,
+				 uint64_t vaddr, struct symcache_shown_data *ret)
+{
+	const struct sc_seen *seen = sc_symbolizer_begin(s, m);
+	struct symcache_frames frames;
+	struct symcache_frame frame = { .entry_pc = SYMCACHE_NONE };
+	struct symcache_file file;
+
+	if (!seen || !symcache_lookup(seen->cache, sc_relative(seen, vaddr), &frames))
+		return false;
+	while (symcache_next_frame(&frames, &frame))
+		;
+	if (frame.entry_pc == SYMCACHE_NONE)
+		return false;
+	file = symcache_file(seen->cache, frame.decl_file_idx);
+	*ret = (struct symcache_shown_data){
+		.name = sc_names_show(s->names, frame.function, frame.lang),
+		.vaddr = seen->load_base + frame.entry_pc,
+		.file = whole_path_of(s, &file),
+		.line = frame.decl_line,
+	};
+	return ret->name.ptr && symcache_module_sound(m, seen->cache);
+}
+
+bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
+			     struct symcache_str name, uint32_t *at, uint64_t *vaddr)
+{
+	const struct sc_seen *seen = sc_symbolizer_begin(s, m);
+	const struct symcache *c = seen ? seen->cache : NULL;
+
+	while (c && *at < c->header->num_functions) {
+		const struct symcache_function *f = &c->functions[(*at)++];
+		struct symcache_str its;
+
+		if (!symcache_sound(c, f, sizeof(*f)))
+			return false;
+		if (f->entry_pc == SYMCACHE_NONE)
+			continue;
+		its = symcache_string(c, f->name);
+		if (its.len == name.len && !memcmp(its.ptr, name.ptr, name.len)) {
+			*vaddr = seen->load_base + f->entry_pc;
+			return symcache_module_sound(m, c);
+		}
+	}
+	return false;
+}
+
+struct symcache_str symcache_show_name(struct symcache_symbolizer *s, struct symcache_str name,
+				       uint32_t lang)
+{
+	return sc_names_show(s->names, name, lang);
+}

@@ -1,0 +1,47 @@
+/*
+ * symbolizer.h: what a symbolizer, of one thread, remembers.
+ */
+#ifndef SC_SYMBOLIZER_H
+#define SC_SYMBOLIZER_H
+
+#include "libsymcache/symbolize/module.h"
+#include "libsymcache/symbolize/names.h"
+
+enum { SC_AHEAD_FRAMES = 16 }; /* of an address that is looked up ahead */
+
+/* A module as this thread sees it. */
+struct sc_seen {
+	const struct symcache *cache;
+	uint64_t load_base;
+	struct sc_texts *texts;
+	uint64_t book;       /* that they are in; 0: none yet */
+	unsigned generation; /* of the module then */
+};
+
+struct symcache_symbolizer {
+	struct symcache_caches *caches;
+	struct sc_names_reader *names;
+	const struct symcache_names_options *options;
+	VEC(struct symcache_shown_frame) frames;
+	VEC(char) path;   /* of what is no frame */
+	VEC(struct sc_seen) seen; /* by the module's number */
+	uint64_t book;    /* sc_names_book() when it was asked last */
+	/* Addresses that were looked up ahead, with their first frames. */
+	struct symcache_query ahead[SYMCACHE_BATCH];
+	const struct sc_seen *ahead_seen[SYMCACHE_BATCH];
+	struct symcache_frame_ids ahead_ids[SYMCACHE_BATCH][SC_AHEAD_FRAMES];
+	size_t num_ahead, next_ahead;
+	uint64_t ahead_book, ahead_snapshot;
+};
+
+/* The module for a single look-up: its cache and texts, ready to be asked. NULL: there is no
+ * cache, or no memory. What was found before may be gone. */
+struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcache_module *m);
+
+/* What lies below the base is not in the cache: it must not wrap around. */
+static inline uint64_t sc_relative(const struct sc_seen *seen, uint64_t vaddr)
+{
+	return vaddr < seen->load_base ? UINT64_MAX : vaddr - seen->load_base;
+}
+
+#endif
