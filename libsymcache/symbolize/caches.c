@@ -1,21 +1,11 @@
-/*
- * Modules, the store, and what is written to it: see symcache/symbolize.h.
- *
- * What has to be built is built in memory and used from there; only
- * symcache_caches_settle() writes to the store, because a store that grows must have no
- * reader, and because no answer should wait for a disk. A store that cannot be written
- * costs a second build next time, nothing else.
- */
+/* Modules, each found again by its name: see symcache/symbolize.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "libsymcache/symbolize/module.h"
 
-enum {
-	CHAINS = sizeof(((struct symcache_caches *)NULL)->chains) / sizeof(void *),
-	FAILED_MAX = 1 << 16, /* modules without a cache that are remembered */
-};
+enum { FAILED_MAX = 1 << 16 }; /* modules without a cache that are remembered */
 
 struct symcache_caches *symcache_caches_create(const struct symcache_caches_options *options)
 {
@@ -44,7 +34,7 @@ void symcache_caches_destroy(struct symcache_caches *s)
 		return;
 	symcache_caches_settle(s);
 	symstore_close(s->store);
-	for (size_t i = 0; i < CHAINS; i++) {
+	for (size_t i = 0; i < SC_CHAINS; i++) {
 		for (struct symcache_module *m = s->chains[i], *next; m; m = next) {
 			next = m->next;
 			module_destroy(m);
@@ -83,7 +73,7 @@ static struct symcache_module *find(struct symcache_caches *s, unsigned kind, co
 	struct symcache_module **chain, *m;
 
 	pthread_mutex_lock(&s->lock);
-	chain = &s->chains[XXH3_64bits_withSeed(name, len, kind) % CHAINS];
+	chain = &s->chains[XXH3_64bits_withSeed(name, len, kind) % SC_CHAINS];
 	for (m = *chain; m; m = m->next)
 		if (m->kind == kind && m->name_len == len && !memcmp(m->name, name, len))
 			break;
@@ -165,91 +155,4 @@ void symcache_module_files(struct symcache_module *m, const char *ret[3])
 		 !symstore_entry(s->reader, m->id, m->id_len, &entry, NULL))
 		name_files(ret, entry.source_path, entry.debug_path);
 	pthread_mutex_unlock(&s->lock);
-}
-
-/* ---- storing -------------------------------------------------------------------- */
-
-static void fill(void *ctx, void *dst)
-{
-	const struct sc_made *made = ctx;
-	memcpy(dst, made->bytes, made->size);
-}
-
-static int put(struct symstore_writer *writer, struct symcache_module *m, struct sc_error *err)
-{
-	int rc = 0;
-
-	if (m->missed)
-		rc = symcache_debuginfod_remember(writer, m->id, m->id_len, err);
-	else if (m->made.to_store)
-		rc = symstore_put(writer, &m->made.entry, fill, &m->made, NULL, err);
-	m->missed = m->made.to_store = false;
-	return rc;
-}
-
-static int open_store(struct symcache_caches *s, enum symstore_mode mode, struct symstore **ret,
-		      struct sc_error *err)
-{
-	if (s->options.open_store)
-		return s->options.open_store(s->options.ctx, mode, ret, err);
-	if (!s->options.store)
-		return sc_error_set(err, SC_ENOTFOUND, "there is no store");
-	return symstore_open(s->options.store, mode, ret, err);
-}
-
-static int store_made(struct symcache_caches *s, struct sc_error *err)
-{
-	struct symstore *store;
-	struct symstore_writer *writer;
-	int rc = open_store(s, SYMSTORE_WRITE, &store, err);
-
-	if (rc)
-		return rc;
-	rc = symstore_write_begin(store, &writer, err);
-	for (size_t i = 0; i < CHAINS && !rc; i++) {
-		for (struct symcache_module *m = s->chains[i]; m && !rc; m = m->next) {
-			rc = put(writer, m, err);
-			if (rc)
-				symstore_abort(writer);
-		}
-	}
-	if (!rc)
-		rc = symstore_commit(writer, err);
-	symstore_close(store);
-	return rc;
-}
-
-void symcache_caches_settle(struct symcache_caches *s)
-{
-	struct sc_error err;
-
-	symstore_read_end(s->reader);
-	s->reader = NULL;
-	s->store_failed.code = 0;
-	s->snapshot++;
-	if (!s->to_store)
-		return;
-	s->to_store = false;
-	symstore_close(s->store);
-	s->store = NULL;
-	if (store_made(s, &err))
-		sc_notify(s, SYMCACHE_NOTICE_NOT_KEPT, NULL, err.msg);
-}
-
-int sc_caches_read(struct symcache_caches *s, struct sc_error *err)
-{
-	int rc;
-
-	if (s->reader)
-		return 0;
-	if (s->store_failed.code) {
-		*err = s->store_failed;
-		return err->code;
-	}
-	rc = s->store ? 0 : open_store(s, SYMSTORE_READ, &s->store, err);
-	if (!rc)
-		rc = symstore_read_begin(s->store, &s->reader, err);
-	if (rc)
-		s->store_failed = *err;
-	return rc;
 }

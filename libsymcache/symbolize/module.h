@@ -13,7 +13,10 @@
 #include "libsymcache/base/vec.h"
 #include "symcache/symbolize.h"
 
-enum { SC_MODULE_OF_ID = SYMCACHE_MODULE_CACHE + 1 }; /* by bytes instead of hex digits */
+enum {
+	SC_MODULE_OF_ID = SYMCACHE_MODULE_CACHE + 1, /* by bytes instead of hex digits */
+	SC_CHAINS = 1 << 12,                         /* of modules */
+};
 
 /* A cache that was made here, out of a file. */
 struct sc_made {
@@ -59,7 +62,7 @@ struct symcache_caches {
 	_Atomic uint64_t snapshot;       /* its number, from 1 */
 	bool to_store;                   /* something is */
 	uint32_t num_modules, num_failed;
-	struct symcache_module *chains[1 << 12];
+	struct symcache_module *chains[SC_CHAINS];
 };
 
 /* Makes sure of a snapshot of the store: s->reader. Under the lock. */
