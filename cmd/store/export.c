@@ -57,64 +57,55 @@ static struct symstore_id *add_id(struct ids *ids)
 
 /* ---- modules of logs ------------------------------------------------------------ */
 
-static void add_module(struct ids *ids, struct markup_str hex)
+static void add_module(void *ctx, const struct markup_module *m)
 {
-	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	struct symstore_id *id = add_id(ids);
-	size_t nibbles;
+	struct symstore_id *id;
 
-	snprintf(text, sizeof(text), "%.*s", (int)hex.len, hex.ptr);
-	if (hex.len >= sizeof(text) || symcache_build_id_parse(text, id->bytes, &nibbles, NULL) ||
-	    nibbles % 2)
-		ids->len--;
-	else
-		id->len = nibbles / 2;
+	if (!m->build_id_len || m->build_id_len > SYMCACHE_BUILD_ID_MAX)
+		return;
+	id = add_id(ctx);
+	id->len = m->build_id_len;
+	memcpy(id->bytes, m->build_id, m->build_id_len);
 }
 
-/* {{{module:ID:NAME:elf:BUILDID}}} */
-static void look_at_line(struct ids *ids, const char *line, size_t len)
+static int read_log(const char *path, struct markup_filter *filter, struct sc_error *err)
 {
-	struct markup_parser parser;
-	struct markup_node node;
-
-	markup_parse_line(&parser, line, len, MARKUP_SYNTAX);
-	while (markup_next_node(&parser, &node))
-		if (node.kind == MARKUP_ELEMENT && node.tag.len == 6 && node.num_fields >= 4 &&
-		    !memcmp(node.tag.ptr, "module", 6))
-			add_module(ids, node.fields[3]);
-}
-
-/* Lines are as long as the markup filter takes them; a longer one is cut. */
-static int read_log(const char *path, struct ids *ids, struct sc_error *err)
-{
-	char *buf = must_realloc(NULL, MARKUP_LINE_MAX), *end;
-	size_t have = 0, len;
 	struct log_input in;
+	size_t room, len;
+	char *to;
 	int rc = log_input_open(&in, path, err);
 
-	if (rc) {
-		free(buf);
+	if (rc)
 		return rc;
-	}
-	while (!(rc = log_input_read(&in, buf + have, MARKUP_LINE_MAX - have, &len, err)) && len) {
-		char *line = buf;
-
-		have += len;
-		while ((end = memchr(line, '\n', have - (size_t)(line - buf)))) {
-			look_at_line(ids, line, (size_t)(end + 1 - line));
-			line = end + 1;
-		}
-		if (line == buf && have == MARKUP_LINE_MAX) {
-			look_at_line(ids, buf, have);
-			line = buf + have;
-		}
-		have -= (size_t)(line - buf);
-		memmove(buf, line, have);
-	}
-	if (!rc)
-		look_at_line(ids, buf, have);
+	markup_filter_input(filter, path);
+	do {
+		to = markup_filter_room(filter, &room);
+		rc = log_input_read(&in, to, room, &len, err);
+		if (!rc && len && markup_filter_added(filter, len))
+			rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	} while (!rc && len);
+	if (!rc && markup_filter_finish(filter))
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
 	log_input_close(&in);
-	free(buf);
+	return rc;
+}
+
+/* A filter that writes nothing knows the modules as `filter` does. */
+static int read_logs(struct ids *ids, struct sc_error *err)
+{
+	const struct markup_options options = { .keep_modules = true };
+	const struct markup_resolver resolver = { 0 };
+	const struct markup_sink sink = { 0 };
+	struct markup_filter *filter;
+	int rc = 0;
+
+	if (markup_filter_create(&options, &resolver, 1, &sink, &filter))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	for (size_t i = 0; i < o.logs.len && !rc; i++)
+		rc = read_log(o.logs.items[i], filter, err);
+	if (!rc && markup_filter_modules(filter, add_module, ids))
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	markup_filter_destroy(filter);
 	return rc;
 }
 
@@ -123,10 +114,8 @@ static int read_log(const char *path, struct ids *ids, struct sc_error *err)
 static int gather_ids(struct symstore_reader *reader, char **texts, struct ids *ids,
 		      struct sc_error *err)
 {
-	int rc = 0;
+	int rc = o.logs.len ? read_logs(ids, err) : 0;
 
-	for (size_t i = 0; i < o.logs.len && !rc; i++)
-		rc = read_log(o.logs.items[i], ids, err);
 	for (; *texts && !rc; texts++) {
 		struct symstore_id *id = add_id(ids);
 
