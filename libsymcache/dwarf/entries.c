@@ -23,8 +23,8 @@
 
 struct dw_scanner {
 	const struct dw_debug *debug;
-	const struct dw_unit_header *u; /* the current unit, whose entries are read */
-	struct dw_unit *out;
+	const struct dw_unit *u; /* the current unit, whose entries are read */
+	struct dw_facts *out;
 	VEC(uint32_t) stack;            /* innermost scope of each open level */
 	struct dw_origin_memo origins;
 	struct dw_file_numbers files;
@@ -56,7 +56,7 @@ void dw_scanner_destroy(struct dw_scanner *s)
 
 /* Lists of ranges may be shared; but an entry takes bytes, and few entries have more ranges
  * than that. No unit may have so much that the others go without. */
-static uint64_t max_facts(const struct dw_unit_header *u)
+static uint64_t max_facts(const struct dw_unit *u)
 {
 	uint64_t by_bytes = 256 + 16 * (u->end - u->offset);
 	uint64_t by_file = sc_limit_facts(u->debug->sections.file_size) / 2;
@@ -274,7 +274,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 
 static int read_lines(struct dw_scanner *s, struct sc_error *err)
 {
-	const struct dw_unit_header *u = s->u;
+	const struct dw_unit *u = s->u;
 
 	if (!u->has_stmt_list)
 		return 0;
@@ -304,7 +304,7 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 }
 
 /* Reads the unit s->u; its entries stand in `split`, if that is not NULL. */
-static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct sc_error *err)
+static int scan(struct dw_scanner *s, const struct dw_unit *split, struct sc_error *err)
 {
 	int rc, line_rc;
 
@@ -333,7 +333,7 @@ static int scan(struct dw_scanner *s, const struct dw_unit_header *split, struct
 static int scan_split(struct dw_scanner *s, struct sc_error *err)
 {
 	struct dw_debug debug = {0};
-	const struct dw_unit_header *split = NULL;
+	const struct dw_unit *split = NULL;
 	int missing = dw_split_read(s->u, &debug, &split, err), rc = missing;
 
 	if (rc != SC_ENOMEM)
@@ -343,12 +343,12 @@ static int scan_split(struct dw_scanner *s, struct sc_error *err)
 	return rc == SC_ENOMEM ? rc : missing ? missing : rc;
 }
 
-int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw_unit *ret,
+int dw_scan_unit(struct dw_scanner *s, const struct dw_unit *u, struct dw_facts *ret,
 		 struct sc_error *err)
 {
 	int rc;
 
-	dw_unit_clear(ret);
+	dw_facts_clear(ret);
 	ret->offset = u->offset;
 	if (u->broken || !u->tag || u->type == DW_UT_type || u->type == DW_UT_split_type)
 		return 0;

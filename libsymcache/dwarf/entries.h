@@ -21,7 +21,7 @@ void dw_scanner_destroy(struct dw_scanner *s);
  * or, if that is self-contained, a copy of it. SC_EFORMAT: the unit or its line table is
  * broken; what could be read of it stands in `ret` and is sound. SC_ENOMEM.
  */
-int dw_scan_unit(struct dw_scanner *s, const struct dw_unit_header *u, struct dw_unit *ret,
+int dw_scan_unit(struct dw_scanner *s, const struct dw_unit *u, struct dw_facts *ret,
 		 struct sc_error *err);
 
 #endif

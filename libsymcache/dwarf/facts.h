@@ -1,7 +1,7 @@
 /*
  * Facts: what one compilation unit says about code and data, in the plainest
- * form. Every reader of DWARF fills a `struct dw_unit` and knows nothing of
- * caches; libsymcache/build/ reads it and knows nothing of DWARF.
+ * form. Every reader of DWARF fills a `struct dw_facts` and knows nothing of
+ * caches; libsymcache/write/ reads them and knows nothing of DWARF.
  *
  * Strings are NUL-terminated, borrowed from the sections of the ELF file, and
  * live as long as they do. Addresses are vaddr of the ELF file.
@@ -71,7 +71,7 @@ struct dw_variable {
 	uint32_t decl_line; /* 0: unknown */
 };
 
-struct dw_unit {
+struct dw_facts {
 	uint64_t offset; /* of the unit in .debug_info, for messages */
 	uint64_t entries;/* debugging entries read */
 	VEC(struct dw_file) files;
@@ -84,7 +84,7 @@ struct dw_unit {
 	VEC(struct dw_variable) variables;
 };
 
-static inline void dw_unit_clear(struct dw_unit *u)
+static inline void dw_facts_clear(struct dw_facts *u)
 {
 	u->offset = 0;
 	u->entries = 0;
@@ -97,7 +97,7 @@ static inline void dw_unit_clear(struct dw_unit *u)
 	vec_clear(&u->variables);
 }
 
-static inline void dw_unit_deinit(struct dw_unit *u)
+static inline void dw_facts_deinit(struct dw_facts *u)
 {
 	vec_deinit(&u->files);
 	vec_deinit(&u->ranges);

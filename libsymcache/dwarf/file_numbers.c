@@ -10,13 +10,13 @@ struct file_here {
 
 /* The file table of another unit. */
 struct dw_foreign_files {
-	const struct dw_unit_header *unit;
-	struct dw_unit files;       /* nothing but files */
+	const struct dw_unit *unit;
+	struct dw_facts files;       /* nothing but files */
 	VEC(struct file_here) here; /* by their file number */
 };
 
-void dw_file_numbers_begin(struct dw_file_numbers *n, const struct dw_unit_header *u,
-			   struct dw_unit *out)
+void dw_file_numbers_begin(struct dw_file_numbers *n, const struct dw_unit *u,
+			   struct dw_facts *out)
 {
 	n->rows = u;
 	n->out = out;
@@ -26,7 +26,7 @@ void dw_file_numbers_begin(struct dw_file_numbers *n, const struct dw_unit_heade
 void dw_file_numbers_forget(struct dw_file_numbers *n)
 {
 	for (size_t i = 0; i < n->foreign.len; i++) {
-		dw_unit_deinit(&n->foreign.data[i].files);
+		dw_facts_deinit(&n->foreign.data[i].files);
 		vec_deinit(&n->foreign.data[i].here);
 	}
 	vec_clear(&n->foreign);
@@ -41,7 +41,7 @@ void dw_file_numbers_deinit(struct dw_file_numbers *n)
 
 struct foreign_key {
 	const struct dw_file_numbers *n;
-	const struct dw_unit_header *unit;
+	const struct dw_unit *unit;
 };
 
 static bool same_unit(const void *ctx, uint32_t i)
@@ -52,7 +52,7 @@ static bool same_unit(const void *ctx, uint32_t i)
 }
 
 static struct dw_foreign_files *foreign_files(struct dw_file_numbers *n,
-					      const struct dw_unit_header *u)
+					      const struct dw_unit *u)
 {
 	struct foreign_key key = { n, u };
 	struct dw_foreign_files *f;
@@ -73,7 +73,7 @@ static struct dw_foreign_files *foreign_files(struct dw_file_numbers *n,
 	return f;
 }
 
-bool dw_foreign_file_index(struct dw_file_numbers *n, const struct dw_unit_header *u,
+bool dw_foreign_file_index(struct dw_file_numbers *n, const struct dw_unit *u,
 			   uint64_t file, uint32_t *ret)
 {
 	struct dw_foreign_files *f = foreign_files(n, u);

@@ -16,8 +16,8 @@ struct dw_foreign_files;
 
 /* All zero: none. Of one thread. */
 struct dw_file_numbers {
-	const struct dw_unit_header *rows; /* the unit with the rows: itself or the skeleton */
-	struct dw_unit *out;
+	const struct dw_unit *rows; /* the unit with the rows: itself or the skeleton */
+	struct dw_facts *out;
 	uint32_t units;                    /* read so far, this one included */
 	uint32_t own;                      /* files of the unit's own line table */
 	VEC(struct dw_foreign_files) foreign;
@@ -25,20 +25,20 @@ struct dw_file_numbers {
 };
 
 /* A unit begins, whose facts go to `out`; `own` is set when its files are read. */
-void dw_file_numbers_begin(struct dw_file_numbers *n, const struct dw_unit_header *u,
-			   struct dw_unit *out);
+void dw_file_numbers_begin(struct dw_file_numbers *n, const struct dw_unit *u,
+			   struct dw_facts *out);
 
 /* Forgets other units, which are about to be gone. */
 void dw_file_numbers_forget(struct dw_file_numbers *n);
 void dw_file_numbers_deinit(struct dw_file_numbers *n);
 
 /* dw_file_index() for another unit than n->rows. */
-bool dw_foreign_file_index(struct dw_file_numbers *n, const struct dw_unit_header *u,
+bool dw_foreign_file_index(struct dw_file_numbers *n, const struct dw_unit *u,
 			   uint64_t file, uint32_t *ret);
 
 /* File number `file` of unit `u` as an index into n->out's files; DW_NONE: there is no
  * such file. False: out of memory. */
-static inline bool dw_file_index(struct dw_file_numbers *n, const struct dw_unit_header *u,
+static inline bool dw_file_index(struct dw_file_numbers *n, const struct dw_unit *u,
 				 uint64_t file, uint32_t *ret)
 {
 	*ret = DW_NONE;

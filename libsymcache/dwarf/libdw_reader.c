@@ -20,7 +20,7 @@
 /* File tables of other units, for declarations that come from there. */
 struct foreign {
 	Dwarf_CU *cu;
-	struct dw_unit unit;      /* files only */
+	struct dw_facts unit;      /* files only */
 	VEC(uint32_t) index_here; /* their file number → 1 + index into our files */
 };
 
@@ -76,7 +76,7 @@ void dw_libdw_close(struct dw_libdw_reader *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->foreigners.len; i++) {
-		dw_unit_deinit(&r->foreigners.data[i].unit);
+		dw_facts_deinit(&r->foreigners.data[i].unit);
 		vec_deinit(&r->foreigners.data[i].index_here);
 	}
 	vec_deinit(&r->foreigners);
@@ -161,7 +161,7 @@ static struct foreign *foreign_unit(struct dw_libdw_reader *r, Dwarf_CU *cu)
 
 /* File number `number` of unit `cu` as an index into u->files. */
 static int file_index(struct dw_libdw_reader *r, Dwarf_CU *cu, uint64_t file,
-		      struct dw_unit *u, uint32_t *ret)
+		      struct dw_facts *u, uint32_t *ret)
 {
 	struct foreign *f;
 	struct dw_file *copy;
@@ -193,7 +193,7 @@ static int file_index(struct dw_libdw_reader *r, Dwarf_CU *cu, uint64_t file,
 
 /* DW_AT_decl_file or DW_AT_call_file, whoever's file number it is. */
 static int file_attr(struct dw_libdw_reader *r, Dwarf_Die *die, unsigned name,
-		     struct dw_unit *u, uint32_t *ret)
+		     struct dw_facts *u, uint32_t *ret)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word v;
@@ -207,7 +207,7 @@ static int file_attr(struct dw_libdw_reader *r, Dwarf_Die *die, unsigned name,
 /* ---- entries ------------------------------------------------------------------ */
 
 /* Appends the ranges of an entry; empty and inverted ones are left out. */
-static int read_ranges(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit *u)
+static int read_ranges(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_facts *u)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
@@ -228,7 +228,7 @@ static int read_ranges(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit
 }
 
 static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, uint32_t parent,
-		      struct dw_unit *u, uint32_t *ret)
+		      struct dw_facts *u, uint32_t *ret)
 {
 	struct dw_scope scope = { .parent = inlined ? parent : DW_NONE,
 				  .first_range = (uint32_t)u->ranges.len };
@@ -288,7 +288,7 @@ static bool fixed_address(Dwarf_Die *die, uint64_t *vaddr)
 	       !dwarf_formaddr(&address, vaddr);
 }
 
-static int read_variable(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit *u)
+static int read_variable(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_facts *u)
 {
 	struct dw_variable v = {0}, *slot;
 	Dwarf_CU *cu;
@@ -315,7 +315,7 @@ static int read_variable(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_un
 }
 
 /* Reads one entry; *scope becomes the innermost scope for its children. */
-static int read_entry(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit *u,
+static int read_entry(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_facts *u,
 		      uint32_t *scope)
 {
 	switch (dwarf_tag(die)) {
@@ -333,7 +333,7 @@ static int read_entry(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_unit 
 	return 0;
 }
 
-static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
+static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_facts *u,
 		struct sc_error *err)
 {
 	struct level *top = vec_push(&r->stack);
@@ -389,7 +389,7 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_unit *u,
 }
 
 static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *subdie,
-		     struct dw_unit *u, struct sc_error *err)
+		     struct dw_facts *u, struct sc_error *err)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word offset;
@@ -416,14 +416,14 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
 }
 
-int dw_libdw_next(struct dw_libdw_reader *r, struct dw_unit *u, struct sc_error *err)
+int dw_libdw_next(struct dw_libdw_reader *r, struct dw_facts *u, struct sc_error *err)
 {
 	Dwarf_Die cudie, subdie;
 	Dwarf_Half version;
 	uint8_t type;
 	int rc;
 
-	dw_unit_clear(u);
+	dw_facts_clear(u);
 	if (r->ended)
 		return SC_ENOTFOUND;
 	rc = dwarf_get_units(r->dbg, r->cu, &r->cu, &version, &type, &cudie, &subdie);

@@ -29,14 +29,14 @@ struct state {
 };
 
 /* Also to be called when files were added. */
-static void set_file(struct state *st, const struct dw_unit *ret, uint64_t file)
+static void set_file(struct state *st, const struct dw_facts *ret, uint64_t file)
 {
 	st->file = file;
 	st->file_index = file < ret->files.len && ret->files.data[file].name ?
 		(uint32_t)file : DW_NONE;
 }
 
-static void state_reset(struct state *st, const struct dw_line_header *h, const struct dw_unit *ret)
+static void state_reset(struct state *st, const struct dw_line_header *h, const struct dw_facts *ret)
 {
 	*st = (struct state){ .line = 1, .first_row = ret->rows.len,
 			      .marks = h->default_is_stmt ? DW_ROW_IS_STMT : 0 };
@@ -56,7 +56,7 @@ static inline void advance(struct state *st, const struct dw_line_header *h, uin
 	}
 }
 
-static inline bool add_row(struct state *st, struct dw_line_header *h, struct dw_unit *ret)
+static inline bool add_row(struct state *st, struct dw_line_header *h, struct dw_facts *ret)
 {
 	if (ret->rows.len >= h->most_rows) {
 		h->excess = true;
@@ -104,7 +104,7 @@ static bool sort_rows(struct dw_row *rows, size_t n)
 
 /* Closes the sequence under way at `end`. */
 static bool end_sequence(struct state *st, const struct dw_line_header *h, uint64_t end,
-			 struct dw_unit *ret)
+			 struct dw_facts *ret)
 {
 	size_t n = ret->rows.len - st->first_row;
 	struct dw_row *rows = n ? ret->rows.data + st->first_row : NULL;
@@ -127,7 +127,7 @@ static bool end_sequence(struct state *st, const struct dw_line_header *h, uint6
 }
 
 static bool extended_op(struct dw_cursor *c, struct dw_line_header *h, const char *comp_dir,
-			struct state *st, struct dw_unit *ret)
+			struct state *st, struct dw_facts *ret)
 {
 	uint64_t len = dw_uleb(c);
 	struct dw_cursor op = *c;
@@ -163,7 +163,7 @@ static bool extended_op(struct dw_cursor *c, struct dw_line_header *h, const cha
 }
 
 static bool standard_op(struct dw_cursor *c, struct dw_line_header *h, uint8_t op,
-			struct state *st, struct dw_unit *ret)
+			struct state *st, struct dw_facts *ret)
 {
 	uint64_t v;
 
@@ -216,7 +216,7 @@ static inline unsigned quotient(const struct dw_line_header *h, unsigned n)
 }
 
 static int run_program(struct dw_cursor *c, struct dw_line_header *h, const char *comp_dir,
-	       struct dw_unit *ret, struct sc_error *err)
+	       struct dw_facts *ret, struct sc_error *err)
 {
 	struct state st;
 	bool ok = true, no_range = false;
@@ -257,7 +257,7 @@ static int run_program(struct dw_cursor *c, struct dw_line_header *h, const char
 }
 
 static int read_lines(const struct dw_sections *s, uint64_t offset, const char *comp_dir,
-		      bool want_rows, struct dw_unit *ret, struct sc_error *err)
+		      bool want_rows, struct dw_facts *ret, struct sc_error *err)
 {
 	__attribute__((cleanup(dw_line_header_deinit))) struct dw_line_header h = {0};
 	struct dw_cursor c = dw_cursor_at(&s->line, offset, s->swap);
@@ -272,13 +272,13 @@ static int read_lines(const struct dw_sections *s, uint64_t offset, const char *
 }
 
 int dw_read_lines(const struct dw_sections *s, uint64_t offset, const char *comp_dir,
-		  struct dw_unit *ret, struct sc_error *err)
+		  struct dw_facts *ret, struct sc_error *err)
 {
 	return read_lines(s, offset, comp_dir, true, ret, err);
 }
 
 int dw_read_line_files(const struct dw_sections *s, uint64_t offset, const char *comp_dir,
-		       struct dw_unit *ret, struct sc_error *err)
+		       struct dw_facts *ret, struct sc_error *err)
 {
 	return read_lines(s, offset, comp_dir, false, ret, err);
 }

@@ -17,10 +17,10 @@
  * up to there stays in `ret` and is sound. SC_ENOMEM.
  */
 int dw_read_lines(const struct dw_sections *sections, uint64_t offset, const char *comp_dir,
-		  struct dw_unit *ret, struct sc_error *err);
+		  struct dw_facts *ret, struct sc_error *err);
 
 /* As above, but the files alone: for units whose rows are not wanted. */
 int dw_read_line_files(const struct dw_sections *sections, uint64_t offset,
-		       const char *comp_dir, struct dw_unit *ret, struct sc_error *err);
+		       const char *comp_dir, struct dw_facts *ret, struct sc_error *err);
 
 #endif

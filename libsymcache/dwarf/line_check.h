@@ -12,7 +12,7 @@
 			     abort()))
 
 /* Aborts, so that fuzz targets can use it too. */
-static inline void line_check(const struct dw_unit *u)
+static inline void line_check(const struct dw_facts *u)
 {
 	size_t row = 0;
 

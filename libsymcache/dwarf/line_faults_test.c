@@ -138,7 +138,7 @@ static void test_truncated(void **state)
 			for (size_t n = 0; n < t.line.b.len; n++) {
 				uint8_t *exact = malloc(n ? n : 1);
 				struct dw_sections s = line_sections(&t);
-				struct dw_unit u = {0};
+				struct dw_facts u = {0};
 				struct sc_error err;
 				int rc;
 
@@ -151,7 +151,7 @@ static void test_truncated(void **state)
 				line_check(&u);
 				assert_true(rc == 0 || rc == SC_EFORMAT);
 				assert_true(rc == SC_EFORMAT || honest);
-				dw_unit_deinit(&u);
+				dw_facts_deinit(&u);
 				free(exact);
 			}
 			line_deinit(&t);

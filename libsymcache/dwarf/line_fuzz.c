@@ -7,7 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The first byte says in which byte order the rest is. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct dw_unit unit = {0}, files = {0};
+	struct dw_facts unit = {0}, files = {0};
 	struct dw_sections s = {0};
 	struct sc_error err;
 
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	line_check(&unit);
 	dw_read_line_files(&s, 0, NULL, &files, NULL);
 	line_must(files.files.len <= unit.files.len);
-	dw_unit_deinit(&unit);
-	dw_unit_deinit(&files);
+	dw_facts_deinit(&unit);
+	dw_facts_deinit(&files);
 	return 0;
 }

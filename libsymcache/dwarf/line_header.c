@@ -13,7 +13,7 @@ void dw_line_header_deinit(struct dw_line_header *h)
 }
 
 int dw_add_line_file(struct dw_line_header *h, const char *comp_dir, const char *name,
-		     uint64_t dir, struct dw_unit *ret)
+		     uint64_t dir, struct dw_facts *ret)
 {
 	struct dw_file *f = vec_push(&ret->files);
 
@@ -33,7 +33,7 @@ int dw_add_line_file(struct dw_line_header *h, const char *comp_dir, const char 
 }
 
 static int read_tables_v2(struct dw_cursor *c, struct dw_line_header *h, const char *comp_dir,
-			  struct dw_unit *ret)
+			  struct dw_facts *ret)
 {
 	const char **dir, *name;
 
@@ -93,7 +93,7 @@ static void read_form(struct dw_cursor *c, const struct dw_sections *s, unsigned
 
 /* Reads one of the two tables of DWARF 5: directories (ret NULL) or files. */
 static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struct dw_line_header *h,
-			 const char *comp_dir, struct dw_unit *ret)
+			 const char *comp_dir, struct dw_facts *ret)
 {
 	struct { uint64_t content, form; } format[255];
 	unsigned formats = dw_u8(c);
@@ -137,7 +137,7 @@ static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struc
 }
 
 int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
-			bool files_alone, struct dw_line_header *h, struct dw_unit *ret,
+			bool files_alone, struct dw_line_header *h, struct dw_facts *ret,
 			struct sc_error *err)
 {
 	uint64_t length = dw_initial_length(c, &h->offset_size), header_length;

@@ -27,12 +27,12 @@ struct dw_line_header {
  * SC_ENOMEM.
  */
 int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
-			bool files_alone, struct dw_line_header *h, struct dw_unit *ret,
+			bool files_alone, struct dw_line_header *h, struct dw_facts *ret,
 			struct sc_error *err);
 void dw_line_header_deinit(struct dw_line_header *h);
 
 /* Adds a file in directory number `dir`. SC_ENOMEM. */
 int dw_add_line_file(struct dw_line_header *h, const char *comp_dir, const char *name,
-		     uint64_t dir, struct dw_unit *ret);
+		     uint64_t dir, struct dw_facts *ret);
 
 #endif

@@ -72,7 +72,7 @@ static bool an_end_at(Dwarf_Lines *lines, size_t n, size_t i, Dwarf_Addr vaddr)
 static void compare_unit(Dwarf_Die *cudie, const struct dw_sections *s, size_t *theirs,
 			 size_t *compared)
 {
-	struct dw_unit u = {0};
+	struct dw_facts u = {0};
 	struct plain_rows ours = {0};
 	struct plain_row **sorted;
 	Dwarf_Attribute attr;
@@ -128,7 +128,7 @@ static void compare_unit(Dwarf_Die *cudie, const struct dw_sections *s, size_t *
 	assert_int_equal(at, ours.list.len);
 	free(sorted);
 	vec_deinit(&ours.list);
-	dw_unit_deinit(&u);
+	dw_facts_deinit(&u);
 }
 
 /* Inflated by libelf, which libdw has asked to do so. */

@@ -7,7 +7,7 @@ static void test_versions(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 16; i++) {
 		struct line_shape shape = line_plain;
-		struct dw_unit u = {0};
+		struct dw_facts u = {0};
 		struct sc_error err = { .msg = "" };
 		struct line_table t;
 
@@ -30,7 +30,7 @@ static void test_versions(void **state)
 			assert_string_equal(u.files.data[0].name, "a.c");
 		else
 			assert_null(u.files.data[0].name);
-		dw_unit_deinit(&u);
+		dw_facts_deinit(&u);
 		line_deinit(&t);
 	}
 }
@@ -40,7 +40,7 @@ static void test_files_alone(void **state)
 {
 	struct line_table t;
 	struct dw_sections s;
-	struct dw_unit u = {0};
+	struct dw_facts u = {0};
 	struct sc_error err;
 
 	(void)state;
@@ -53,7 +53,7 @@ static void test_files_alone(void **state)
 	assert_int_equal(u.files.len, 4);
 	assert_int_equal(u.rows.len, 0);
 	assert_null(u.files.data[1].comp_dir);
-	dw_unit_deinit(&u);
+	dw_facts_deinit(&u);
 	line_deinit(&t);
 }
 
@@ -62,7 +62,7 @@ static void test_offset(void **state)
 {
 	struct line_table t, second;
 	struct dw_sections s;
-	struct dw_unit u = {0};
+	struct dw_facts u = {0};
 	struct sc_error err;
 	size_t offset;
 
@@ -79,13 +79,13 @@ static void test_offset(void **state)
 	s = line_sections(&t);
 	assert_int_equal(dw_read_lines(&s, offset, "/comp", &u, &err), 0);
 	expect(&u, standard_rows);
-	dw_unit_clear(&u);
+	dw_facts_clear(&u);
 	assert_int_equal(dw_read_lines(&s, t.line.b.len, NULL, &u, &err), SC_EFORMAT);
 	assert_int_equal(dw_read_lines(&s, UINT64_MAX, NULL, &u, &err), SC_EFORMAT);
 	s.line = (struct dw_section){ NULL, 0 };
 	assert_int_equal(dw_read_lines(&s, 0, NULL, &u, &err), SC_EFORMAT);
 	assert_int_equal(u.rows.len, 0);
-	dw_unit_deinit(&u);
+	dw_facts_deinit(&u);
 	line_deinit(&t);
 	line_deinit(&second);
 }

@@ -15,7 +15,7 @@
 #include "libsymcache/dwarf/line_writer.h"
 
 /* Closes the table, reads it; the result code. */
-static inline int read_table(struct line_table *t, struct dw_unit *u, struct sc_error *err)
+static inline int read_table(struct line_table *t, struct dw_facts *u, struct sc_error *err)
 {
 	struct dw_sections s;
 	int rc;
@@ -28,7 +28,7 @@ static inline int read_table(struct line_table *t, struct dw_unit *u, struct sc_
 }
 
 /* Rows as text: "1000 a.c:1:2 1004 b.h:3 1010 end ". */
-static inline char *show(const struct dw_unit *u)
+static inline char *show(const struct dw_facts *u)
 {
 	char *text;
 	size_t len;
@@ -49,7 +49,7 @@ static inline char *show(const struct dw_unit *u)
 	return text;
 }
 
-static inline void expect(const struct dw_unit *u, const char *want)
+static inline void expect(const struct dw_facts *u, const char *want)
 {
 	char *got = show(u);
 
@@ -60,28 +60,28 @@ static inline void expect(const struct dw_unit *u, const char *want)
 /* Reads a table whose rows must be `want`, without any fault. */
 static inline void expect_rows(struct line_table *t, const char *want)
 {
-	struct dw_unit u = {0};
+	struct dw_facts u = {0};
 	struct sc_error err = { .msg = "" };
 	int rc = read_table(t, &u, &err);
 
 	assert_string_equal(err.msg, "");
 	assert_int_equal(rc, 0);
 	expect(&u, want);
-	dw_unit_deinit(&u);
+	dw_facts_deinit(&u);
 	line_deinit(t);
 }
 
 /* Reads a table with a fault; `want` are the rows up to there. */
 static inline void expect_fault(struct line_table *t, const char *fault, const char *want)
 {
-	struct dw_unit u = {0};
+	struct dw_facts u = {0};
 	struct sc_error err = { .msg = "" };
 
 	assert_int_equal(read_table(t, &u, &err), SC_EFORMAT);
 	assert_non_null(strstr(err.msg, fault));
 	assert_non_null(strstr(err.msg, ".debug_line at 0x0: "));
 	expect(&u, want);
-	dw_unit_deinit(&u);
+	dw_facts_deinit(&u);
 	line_deinit(t);
 }
 

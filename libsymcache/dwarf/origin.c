@@ -8,7 +8,7 @@
 
 #define MAX_CHAIN 16
 
-void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit_header *u)
+void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit *u)
 {
 	m->used = 0;
 	m->bytes_left = (64 << 10) + 256 * (u->end - u->offset);
@@ -31,7 +31,7 @@ const char *dw_origin_name(const struct dw_origin *o)
 }
 
 /* An empty name is as good as none. */
-static const char *string_of(const struct dw_unit_header *u, const struct dw_value *v)
+static const char *string_of(const struct dw_unit *u, const struct dw_value *v)
 {
 	const char *s = v->form ? dw_value_string(u, v) : NULL;
 
@@ -39,7 +39,7 @@ static const char *string_of(const struct dw_unit_header *u, const struct dw_val
 }
 
 /* Adds what this entry says and nobody before it said. */
-static void add(struct dw_origin *o, const struct dw_unit_header *u, const struct dw_value *v)
+static void add(struct dw_origin *o, const struct dw_unit *u, const struct dw_value *v)
 {
 	bool named = dw_origin_name(o);
 	uint64_t n;
@@ -85,8 +85,8 @@ static void merge(struct dw_origin *o, const struct dw_origin *more)
 	}
 }
 
-static const struct dw_unit_header *next_in_chain(const struct dw_unit_header *u,
-						  const struct dw_value *v, uint64_t *offset)
+static const struct dw_unit *next_in_chain(const struct dw_unit *u,
+					   const struct dw_value *v, uint64_t *offset)
 {
 	const struct dw_value *ref = v[DW_SLOT_ABSTRACT_ORIGIN].form ?
 		&v[DW_SLOT_ABSTRACT_ORIGIN] : &v[DW_SLOT_SPECIFICATION];
@@ -94,7 +94,7 @@ static const struct dw_unit_header *next_in_chain(const struct dw_unit_header *u
 	return ref->form ? dw_value_reference(u, ref, offset) : NULL;
 }
 
-static void read_chain(struct dw_origin_memo *m, const struct dw_unit_header *u, uint64_t offset,
+static void read_chain(struct dw_origin_memo *m, const struct dw_unit *u, uint64_t offset,
 		       struct dw_origin *ret)
 {
 	struct dw_value *v = m->values;
@@ -104,7 +104,7 @@ static void read_chain(struct dw_origin_memo *m, const struct dw_unit_header *u,
 		struct dw_cursor c = dw_entry_cursor(u, offset);
 		const uint8_t *entry = c.p;
 		const struct dw_abbrev *abbrev = dw_abbrev(u->abbrevs, dw_uleb(&c));
-		const struct dw_unit_header *next = NULL;
+		const struct dw_unit *next = NULL;
 
 		if (c.bad || !abbrev)
 			return;
@@ -119,7 +119,7 @@ static void read_chain(struct dw_origin_memo *m, const struct dw_unit_header *u,
 	}
 }
 
-static struct dw_origin_slot *find(struct dw_origin_memo *m, const struct dw_unit_header *u,
+static struct dw_origin_slot *find(struct dw_origin_memo *m, const struct dw_unit *u,
 				   uint64_t offset)
 {
 	size_t mask = m->slots.len - 1;
@@ -154,10 +154,10 @@ static bool grow(struct dw_origin_memo *m)
 	return true;
 }
 
-bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit_header *u,
+bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
 		    const struct dw_value *values, struct dw_origin *ret)
 {
-	const struct dw_unit_header *target;
+	const struct dw_unit *target;
 	struct dw_origin_slot *slot;
 	uint64_t offset;
 

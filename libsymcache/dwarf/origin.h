@@ -14,9 +14,9 @@ struct dw_origin {
 	const char *linkage_name, *mips_linkage_name, *name;
 	uint32_t name_lang;      /* language of the unit that gave the name; 0: unknown */
 	uint32_t decl_line;      /* 0: unknown */
-	const struct dw_unit_header *decl_unit; /* whose file number it is; NULL: none */
+	const struct dw_unit *decl_unit; /* whose file number it is; NULL: none */
 	uint64_t decl_file;
-	const struct dw_unit_header *type_unit; /* NULL: none */
+	const struct dw_unit *type_unit; /* NULL: none */
 	uint64_t type;           /* offset of the type entry */
 };
 
@@ -34,20 +34,20 @@ struct dw_origin_memo {
 };
 
 struct dw_origin_slot {
-	const struct dw_unit_header *unit;
+	const struct dw_unit *unit;
 	uint64_t offset;
 	uint32_t generation; /* of another one: free */
 	struct dw_origin origin;
 };
 
 /* For unit `u`, which is read next. */
-void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit_header *u);
+void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit *u);
 void dw_origin_memo_deinit(struct dw_origin_memo *m);
 
 /* Fills `ret` for an entry of unit `u` with these attributes. False: out of
  * memory. Chains are followed 16 steps at most: they may be cycles; and only as long as
  * there are bytes left: many of them may lead to the same long strings. */
-bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit_header *u,
+bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
 		    const struct dw_value *values, struct dw_origin *ret);
 
 #endif

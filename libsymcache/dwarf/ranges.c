@@ -9,7 +9,7 @@
 #include <dwarf.h>
 
 struct list {
-	struct dw_unit *ret;
+	struct dw_facts *ret;
 	uint64_t *steps;
 };
 
@@ -36,7 +36,7 @@ static int add(struct list *l, uint64_t start, uint64_t end)
 }
 
 /* .debug_ranges, DWARF 2 to 4. */
-static int read_v4(const struct dw_unit_header *u, uint64_t offset, struct list *ret)
+static int read_v4(const struct dw_unit *u, uint64_t offset, struct list *ret)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	struct dw_cursor c = dw_cursor_at(&s->ranges, offset, s->swap);
@@ -60,7 +60,7 @@ static int read_v4(const struct dw_unit_header *u, uint64_t offset, struct list 
 }
 
 /* .debug_rnglists, DWARF 5 (7.25). */
-static int read_v5(const struct dw_unit_header *u, uint64_t offset, struct list *ret)
+static int read_v5(const struct dw_unit *u, uint64_t offset, struct list *ret)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	struct dw_cursor c = dw_cursor_at(&s->rnglists, offset, s->swap);
@@ -113,7 +113,7 @@ static int read_v5(const struct dw_unit_header *u, uint64_t offset, struct list 
 	return rc;
 }
 
-static int read_list(const struct dw_unit_header *u, const struct dw_value *v, struct list *ret)
+static int read_list(const struct dw_unit *u, const struct dw_value *v, struct list *ret)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	unsigned size = u->sizes.offset_size;
@@ -135,7 +135,7 @@ static int read_list(const struct dw_unit_header *u, const struct dw_value *v, s
 	return read_v5(u, offset, ret);
 }
 
-static int read_any(const struct dw_unit_header *u, const struct dw_value *values,
+static int read_any(const struct dw_unit *u, const struct dw_value *values,
 		    struct list *ret)
 {
 	const struct dw_value *high = &values[DW_SLOT_HIGH_PC];
@@ -151,8 +151,8 @@ static int read_any(const struct dw_unit_header *u, const struct dw_value *value
 	return read_list(u, &values[DW_SLOT_RANGES], ret);
 }
 
-int dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
-		   uint64_t *steps, struct dw_unit *ret)
+int dw_read_ranges(const struct dw_unit *u, const struct dw_value *values,
+		   uint64_t *steps, struct dw_facts *ret)
 {
 	struct list list = { ret, steps };
 	size_t before = ret->ranges.len;

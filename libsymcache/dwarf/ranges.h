@@ -14,7 +14,7 @@
  * *steps is what may still be read of lists, and goes down. SC_ELIMIT: it was
  * not enough; ret->ranges stays as it was before.
  */
-int dw_read_ranges(const struct dw_unit_header *u, const struct dw_value *values,
-		   uint64_t *steps, struct dw_unit *ret);
+int dw_read_ranges(const struct dw_unit *u, const struct dw_value *values,
+		   uint64_t *steps, struct dw_facts *ret);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <dwarf.h>
 
-static struct dw_unit_header *find_unit(struct dw_debug *d, uint64_t id)
+static struct dw_unit *find_unit(struct dw_debug *d, uint64_t id)
 {
 	for (size_t i = 0; i < d->units.len; i++) {
-		struct dw_unit_header *u = &d->units.data[i];
+		struct dw_unit *u = &d->units.data[i];
 		if (!u->broken && u->tag == DW_TAG_compile_unit && u->id == id)
 			return u;
 	}
@@ -14,7 +14,7 @@ static struct dw_unit_header *find_unit(struct dw_debug *d, uint64_t id)
 }
 
 /* Addresses and the GNU lists of ranges stand in the linked file. */
-static void borrow(const struct dw_unit_header *skeleton, struct dw_sections *s)
+static void borrow(const struct dw_unit *skeleton, struct dw_sections *s)
 {
 	const struct dw_sections *linked = &skeleton->debug->sections;
 
@@ -25,7 +25,7 @@ static void borrow(const struct dw_unit_header *skeleton, struct dw_sections *s)
 }
 
 /* What the unit leaves to its skeleton. */
-static void join(struct dw_unit_header *u, const struct dw_unit_header *skeleton)
+static void join(struct dw_unit *u, const struct dw_unit *skeleton)
 {
 	u->skeleton = skeleton;
 	u->addr_base = skeleton->addr_base;
@@ -35,15 +35,15 @@ static void join(struct dw_unit_header *u, const struct dw_unit_header *skeleton
 		u->comp_dir = skeleton->comp_dir;
 }
 
-int dw_split_read(const struct dw_unit_header *skeleton, struct dw_debug *ret,
-		  const struct dw_unit_header **unit, struct sc_error *err)
+int dw_split_read(const struct dw_unit *skeleton, struct dw_debug *ret,
+		  const struct dw_unit **unit, struct sc_error *err)
 {
 	const struct dw_split_source *source = skeleton->debug->split;
 	struct sc_error first = {0}, fault;
 	int rc = SC_ENOTFOUND;
 
 	for (unsigned i = 0; source; i++) {
-		struct dw_unit_header *u;
+		struct dw_unit *u;
 
 		rc = source->find(source->ctx, skeleton, i, &ret->sections, &fault);
 		if (rc == SC_ENOTFOUND || rc == SC_ENOMEM)

@@ -24,7 +24,7 @@ struct dw_split_source {
 	 * read from them. SC_ENOTFOUND: no more; SC_EFORMAT: this one is damaged,
 	 * the next may do; SC_ENOMEM.
 	 */
-	int (*find)(void *ctx, const struct dw_unit_header *skeleton, unsigned attempt,
+	int (*find)(void *ctx, const struct dw_unit *skeleton, unsigned attempt,
 		    struct dw_sections *ret, struct sc_error *err);
 	void *ctx;
 };
@@ -34,7 +34,7 @@ struct dw_split_source {
  * also after failure) and sets *unit to that unit. SC_EFORMAT: it is nowhere, or
  * damaged; SC_ENOMEM.
  */
-int dw_split_read(const struct dw_unit_header *skeleton, struct dw_debug *ret,
-		  const struct dw_unit_header **unit, struct sc_error *err);
+int dw_split_read(const struct dw_unit *skeleton, struct dw_debug *ret,
+		  const struct dw_unit **unit, struct sc_error *err);
 
 #endif

@@ -10,14 +10,14 @@
 #define MAX_DEPTH 32
 
 struct entry {
-	const struct dw_unit_header *u;
+	const struct dw_unit *u;
 	const struct dw_abbrev *abbrev;
 	struct dw_cursor rest; /* behind the attributes */
 	uint64_t *bytes_left;
 	struct dw_value v[DW_NUM_SLOTS];
 };
 
-static bool read_entry(const struct dw_unit_header *u, uint64_t offset, uint64_t *bytes_left,
+static bool read_entry(const struct dw_unit *u, uint64_t offset, uint64_t *bytes_left,
 		       struct entry *e)
 {
 	struct dw_cursor c = dw_entry_cursor(u, offset);
@@ -93,13 +93,13 @@ static bool dimension(const struct entry *e, uint64_t *count)
 	return true;
 }
 
-static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth,
+static uint64_t size_of(const struct dw_unit *u, uint64_t offset, unsigned depth,
 			uint64_t *bytes_left);
 
 static uint64_t referred_size(const struct entry *e, unsigned depth)
 {
 	uint64_t offset;
-	const struct dw_unit_header *u = dw_value_reference(e->u, &e->v[DW_SLOT_TYPE], &offset);
+	const struct dw_unit *u = dw_value_reference(e->u, &e->v[DW_SLOT_TYPE], &offset);
 
 	return u ? size_of(u, offset, depth, e->bytes_left) : 0;
 }
@@ -128,7 +128,7 @@ static uint64_t array_size(const struct entry *array, unsigned depth)
 	return any ? total * element : 0;
 }
 
-static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigned depth,
+static uint64_t size_of(const struct dw_unit *u, uint64_t offset, unsigned depth,
 			uint64_t *bytes_left)
 {
 	struct entry e;
@@ -155,7 +155,7 @@ static uint64_t size_of(const struct dw_unit_header *u, uint64_t offset, unsigne
 	}
 }
 
-uint64_t dw_type_size(const struct dw_unit_header *u, uint64_t offset, uint64_t *bytes_left)
+uint64_t dw_type_size(const struct dw_unit *u, uint64_t offset, uint64_t *bytes_left)
 {
 	return size_of(u, offset, 0, bytes_left);
 }

@@ -7,6 +7,6 @@
 /* The size in bytes of the type entry at `offset`, through typedefs, qualifiers
  * and arrays; 0: unknown. *bytes_left is what may still be read of entries, and goes
  * down; at 0 nothing is known. */
-uint64_t dw_type_size(const struct dw_unit_header *u, uint64_t offset, uint64_t *bytes_left);
+uint64_t dw_type_size(const struct dw_unit *u, uint64_t offset, uint64_t *bytes_left);
 
 #endif

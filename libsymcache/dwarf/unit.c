@@ -58,7 +58,7 @@ static uint64_t abbrevs_left(const struct dw_debug *d)
 	return most > d->abbrev_records ? most - d->abbrev_records : 0;
 }
 
-static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t offset,
+static int find_abbrevs(struct dw_debug *d, struct dw_unit *u, uint64_t offset,
 			struct sc_error *err)
 {
 	struct abbrev_key key = { d, offset, u->sizes };
@@ -97,7 +97,7 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit_header *u, uint64_t o
 /* ---- headers -------------------------------------------------------------------- */
 
 /* Offsets that DWARF 5 has behind a header where the attribute is missing. */
-static void default_bases(struct dw_unit_header *u)
+static void default_bases(struct dw_unit *u)
 {
 	bool v5 = u->sizes.version >= 5, wide = u->sizes.offset_size == 8;
 
@@ -106,7 +106,7 @@ static void default_bases(struct dw_unit_header *u)
 	u->rnglists_base = wide ? 20 : 12;
 }
 
-static int read_root(struct dw_unit_header *u, struct sc_error *err)
+static int read_root(struct dw_unit *u, struct sc_error *err)
 {
 	struct dw_value v[DW_NUM_SLOTS] = {0};
 	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
@@ -142,7 +142,7 @@ static int read_root(struct dw_unit_header *u, struct sc_error *err)
  * bounded by the size of the file; units beyond that go without lines. Of
  * partial and type units nothing but the header of the table is read.
  */
-static void charge_lines(struct dw_debug *d, struct dw_unit_header *u)
+static void charge_lines(struct dw_debug *d, struct dw_unit *u)
 {
 	struct dw_cursor c = dw_cursor_at(&d->sections.line, u->stmt_list, d->sections.swap);
 	unsigned offset_size;
@@ -170,7 +170,7 @@ static void charge_lines(struct dw_debug *d, struct dw_unit_header *u)
 static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error *err)
 {
 	const uint8_t *start = d->sections.info.data;
-	struct dw_unit_header *u;
+	struct dw_unit *u;
 	uint64_t length, abbrev_offset;
 	unsigned offset_size;
 	struct sc_error fault;
@@ -286,7 +286,7 @@ static int by_signature(const void *a, const void *b)
 static bool list_signatures(struct dw_debug *d)
 {
 	for (size_t i = 0; i < d->units.len; i++) {
-		const struct dw_unit_header *u = &d->units.data[i];
+		const struct dw_unit *u = &d->units.data[i];
 		struct dw_signature *s;
 
 		if (u->broken || (u->type != DW_UT_type && u->type != DW_UT_split_type))

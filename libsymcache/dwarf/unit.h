@@ -15,7 +15,7 @@ struct dw_value {
 	uint16_t form;
 };
 
-struct dw_unit_header {
+struct dw_unit {
 	const struct dw_debug *debug; /* the file it stands in */
 	uint64_t offset, end;       /* in .debug_info */
 	uint64_t first_entry;       /* the root entry */
@@ -36,7 +36,7 @@ struct dw_unit_header {
 	const char *split_name;     /* DW_AT_dwo_name of a skeleton unit, else NULL */
 	/* Of a split unit: the unit of the linked file that stands for it, has
 	 * its line rows and says where its addresses are; else NULL. */
-	const struct dw_unit_header *skeleton;
+	const struct dw_unit *skeleton;
 };
 
 struct dw_split_source; /* split.h */
@@ -56,7 +56,7 @@ struct dw_signature {
 /* The debug information of one file. */
 struct dw_debug {
 	struct dw_sections sections;
-	VEC(struct dw_unit_header) units;      /* ascending by offset */
+	VEC(struct dw_unit) units;      /* ascending by offset */
 	VEC(struct dw_abbrev_cache) abbrevs;
 	struct sc_intern abbrev_set;
 	struct dw_abbrev_pool abbrev_pool;
@@ -84,37 +84,36 @@ int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err)
 void dw_debug_deinit(struct dw_debug *d);
 
 /* The type that has this signature: its unit and *offset there, or NULL. */
-const struct dw_unit_header *dw_type_at(const struct dw_debug *d, uint64_t signature,
-					uint64_t *offset);
+const struct dw_unit *dw_type_at(const struct dw_debug *d, uint64_t signature, uint64_t *offset);
 
 /* The unit that holds `offset`, or NULL. */
-const struct dw_unit_header *dw_unit_at(const struct dw_debug *d, uint64_t offset);
+const struct dw_unit *dw_unit_at(const struct dw_debug *d, uint64_t offset);
 
 /* Reads the attributes of the entry at *c (its code is read already) into
  * values[DW_NUM_SLOTS]; only slots the abbreviation has are written. */
-void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+void dw_read_attributes(struct dw_cursor *c, const struct dw_unit *u,
 			const struct dw_abbrev *abbrev, struct dw_value *values);
 
 /* Sets what dw_read_attributes() wrote back to absent: cheaper than all slots. */
 void dw_clear_attributes(const struct dw_abbrev *abbrev, struct dw_value *values);
 
 /* Steps over the attributes of an entry. */
-void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit *u,
 			const struct dw_abbrev *abbrev);
 
 /* Resolve a value. NULL or false: absent, or not of that class. */
-const char *dw_value_string(const struct dw_unit_header *u, const struct dw_value *v);
+const char *dw_value_string(const struct dw_unit *u, const struct dw_value *v);
 bool dw_value_number(const struct dw_value *v, uint64_t *ret);
-bool dw_value_address(const struct dw_unit_header *u, const struct dw_value *v, uint64_t *ret);
+bool dw_value_address(const struct dw_unit *u, const struct dw_value *v, uint64_t *ret);
 
 /* The entry that a reference leads to: its unit and offset. */
-const struct dw_unit_header *dw_value_reference(const struct dw_unit_header *u,
-						const struct dw_value *v, uint64_t *offset);
+const struct dw_unit *dw_value_reference(const struct dw_unit *u,
+					 const struct dw_value *v, uint64_t *offset);
 
 /* A cursor over the unit's entries, at `offset` of .debug_info. */
-struct dw_cursor dw_entry_cursor(const struct dw_unit_header *u, uint64_t offset);
+struct dw_cursor dw_entry_cursor(const struct dw_unit *u, uint64_t offset);
 
 /* The address with this index in .debug_addr (DWARF 5, 7.27). */
-bool dw_indexed_address(const struct dw_unit_header *u, uint64_t index, uint64_t *ret);
+bool dw_indexed_address(const struct dw_unit *u, uint64_t index, uint64_t *ret);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- entries -------------------------------------------------------------------- */
 
-struct dw_cursor dw_entry_cursor(const struct dw_unit_header *u, uint64_t offset)
+struct dw_cursor dw_entry_cursor(const struct dw_unit *u, uint64_t offset)
 {
 	struct dw_cursor c = dw_cursor_at(&u->debug->sections.info, offset,
 					  u->debug->sections.swap);
@@ -23,7 +23,7 @@ struct dw_cursor dw_entry_cursor(const struct dw_unit_header *u, uint64_t offset
 	return c;
 }
 
-void dw_read_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+void dw_read_attributes(struct dw_cursor *c, const struct dw_unit *u,
 			const struct dw_abbrev *abbrev, struct dw_value *values)
 {
 	const struct dw_op *op = abbrev->ops;
@@ -56,7 +56,7 @@ void dw_clear_attributes(const struct dw_abbrev *abbrev, struct dw_value *values
 			values[op->slot].form = 0;
 }
 
-void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
+void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit *u,
 			const struct dw_abbrev *abbrev)
 {
 	const struct dw_op *op = abbrev->ops;
@@ -77,7 +77,7 @@ void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit_header *u,
 
 /* ---- values --------------------------------------------------------------------- */
 
-static const char *indexed_string(const struct dw_unit_header *u, uint64_t index)
+static const char *indexed_string(const struct dw_unit *u, uint64_t index)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	unsigned size = u->sizes.offset_size;
@@ -91,7 +91,7 @@ static const char *indexed_string(const struct dw_unit_header *u, uint64_t index
 	return c.bad ? NULL : dw_str_at(&s->str, offset);
 }
 
-const char *dw_value_string(const struct dw_unit_header *u, const struct dw_value *v)
+const char *dw_value_string(const struct dw_unit *u, const struct dw_value *v)
 {
 	const struct dw_sections *s = &u->debug->sections;
 
@@ -136,7 +136,7 @@ bool dw_value_number(const struct dw_value *v, uint64_t *ret)
 	}
 }
 
-bool dw_indexed_address(const struct dw_unit_header *u, uint64_t index, uint64_t *ret)
+bool dw_indexed_address(const struct dw_unit *u, uint64_t index, uint64_t *ret)
 {
 	const struct dw_sections *s = &u->debug->sections;
 	unsigned size = u->sizes.address_size;
@@ -149,7 +149,7 @@ bool dw_indexed_address(const struct dw_unit_header *u, uint64_t index, uint64_t
 	return !c.bad;
 }
 
-bool dw_value_address(const struct dw_unit_header *u, const struct dw_value *v, uint64_t *ret)
+bool dw_value_address(const struct dw_unit *u, const struct dw_value *v, uint64_t *ret)
 {
 	switch (v->form) {
 	case DW_FORM_addr:
@@ -167,8 +167,8 @@ bool dw_value_address(const struct dw_unit_header *u, const struct dw_value *v, 
 	}
 }
 
-const struct dw_unit_header *dw_value_reference(const struct dw_unit_header *u,
-						const struct dw_value *v, uint64_t *offset)
+const struct dw_unit *dw_value_reference(const struct dw_unit *u,
+					 const struct dw_value *v, uint64_t *offset)
 {
 	*offset = v->number;
 	switch (v->form) {
@@ -194,10 +194,9 @@ const struct dw_unit_header *dw_value_reference(const struct dw_unit_header *u,
 	}
 }
 
-const struct dw_unit_header *dw_type_at(const struct dw_debug *d, uint64_t signature,
-					uint64_t *offset)
+const struct dw_unit *dw_type_at(const struct dw_debug *d, uint64_t signature, uint64_t *offset)
 {
-	const struct dw_unit_header *u;
+	const struct dw_unit *u;
 	size_t lo = 0, hi = d->signatures.len;
 
 	while (lo < hi) {
@@ -214,7 +213,7 @@ const struct dw_unit_header *dw_type_at(const struct dw_debug *d, uint64_t signa
 	return u;
 }
 
-const struct dw_unit_header *dw_unit_at(const struct dw_debug *d, uint64_t offset)
+const struct dw_unit *dw_unit_at(const struct dw_debug *d, uint64_t offset)
 {
 	size_t lo = 0, hi = d->units.len;
 

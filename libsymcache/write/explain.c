@@ -26,7 +26,7 @@ struct work {
 	struct sc_flatten_env env;
 	uint64_t vaddr, too_far;
 	struct dw_scanner *scanner;
-	struct dw_unit unit;
+	struct dw_facts unit;
 	struct sc_scopes scopes;
 	struct sc_paint pot;
 	struct sc_intervals runs, sequences, lines;
@@ -36,7 +36,7 @@ struct work {
 static void work_deinit(struct work *w)
 {
 	dw_scanner_destroy(w->scanner);
-	dw_unit_deinit(&w->unit);
+	dw_facts_deinit(&w->unit);
 	sc_scopes_deinit(&w->scopes);
 	sc_paint_deinit(&w->pot);
 	vec_deinit(&w->runs.list);
@@ -55,7 +55,7 @@ static struct symcache_str str(const char *text)
 	return (struct symcache_str){ text, text ? strlen(text) : 0 };
 }
 
-static struct symcache_file file_at(const struct dw_unit *u, uint32_t index)
+static struct symcache_file file_at(const struct dw_facts *u, uint32_t index)
 {
 	struct symcache_file file = {0};
 
@@ -107,7 +107,7 @@ static bool is_concerned(const struct work *w)
 /* Marks the scope that decides, and those that it is inlined into. */
 static bool mark_chain(struct work *w)
 {
-	const struct dw_unit *u = &w->unit;
+	const struct dw_facts *u = &w->unit;
 	uint32_t i = id_at(&w->runs, w->vaddr);
 
 	vec_clear(&w->decides);
@@ -123,7 +123,7 @@ static bool mark_chain(struct work *w)
 static bool copy_entries(struct work *w, uint64_t unit_offset,
 			 struct symcache_explained_unit *ret)
 {
-	const struct dw_unit *u = &w->unit;
+	const struct dw_facts *u = &w->unit;
 	VEC(struct symcache_explained_entry) entries = {0};
 
 	if (!mark_chain(w))
@@ -161,7 +161,7 @@ static bool copy_entries(struct work *w, uint64_t unit_offset,
 
 static void copy_row(const struct work *w, struct symcache_explained_unit *ret)
 {
-	const struct dw_unit *u = &w->unit;
+	const struct dw_facts *u = &w->unit;
 	uint32_t id = id_at(&w->lines, w->vaddr);
 	const struct dw_sequence *s;
 	const struct dw_row *rows;
@@ -189,7 +189,7 @@ static void copy_row(const struct work *w, struct symcache_explained_unit *ret)
 }
 
 /* The name of a unit: that of its root entry. */
-static const char *name_of(const struct dw_unit_header *u)
+static const char *name_of(const struct dw_unit *u)
 {
 	struct dw_value v[DW_NUM_SLOTS] = {0};
 	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
@@ -202,10 +202,10 @@ static const char *name_of(const struct dw_unit_header *u)
 }
 
 /* Explains w->unit, whose header is `u`. */
-static bool explain_unit(struct work *w, const struct dw_unit_header *u)
+static bool explain_unit(struct work *w, const struct dw_unit *u)
 {
 	struct dw_debug debug = {0};
-	const struct dw_unit_header *split = NULL, *root;
+	const struct dw_unit *split = NULL, *root;
 	struct symcache_explained_unit *ret;
 	bool ok = sc_scopes_paint(&w->scopes, &w->env, &w->unit, &w->runs, &w->too_far) &&
 		  sc_sequences_paint(&w->pot, &w->env, &w->unit, &w->sequences, &w->lines,

@@ -35,7 +35,7 @@ static const char *name(struct input *in)
 	return names[byte(in) % 8];
 }
 
-static void make_unit(struct input *in, struct dw_unit *u)
+static void make_unit(struct input *in, struct dw_facts *u)
 {
 	uint8_t scopes = byte(in) % 32, sequences = byte(in) % 8;
 
@@ -124,13 +124,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = 0;
 
 	for (int units = byte(&in) % 4; units >= 0; units--) {
-		struct dw_unit unit = {0};
+		struct dw_facts unit = {0};
 		size_t pieces = flat.pieces.len, ranges = flat.ranges.len;
 
 		make_unit(&in, &unit);
 		must(sc_flatten(f, &unit, &flat));
 		check_flat(&flat, env.load_base, pieces, ranges);
-		dw_unit_deinit(&unit);
+		dw_facts_deinit(&unit);
 	}
 	for (int i = 0; i < 4; i++) {
 		uint64_t start = 0x80 + byte(&in);

@@ -16,7 +16,7 @@
 
 /* A unit to be read, and then the pieces that it gave. */
 struct handed_unit {
-	struct dw_unit_header header; /* where units are self-contained */
+	struct dw_unit header; /* where units are self-contained */
 	bool done;
 	uint32_t worker;
 	uint32_t first, num;
@@ -26,8 +26,8 @@ struct worker {
 	struct sc_units result;
 	struct sc_flattener *flattener;
 	struct dw_scanner *scanner;
-	struct dw_unit_header header; /* of the unit at hand */
-	struct dw_unit facts;
+	struct dw_unit header; /* of the unit at hand */
+	struct dw_facts facts;
 	size_t first_bad;     /* index of the unit of first_fault */
 	bool oom;
 };
@@ -78,7 +78,7 @@ static void worker_deinit(struct worker *w)
 	sc_units_deinit(&w->result);
 	sc_flattener_destroy(w->flattener);
 	dw_scanner_destroy(w->scanner);
-	dw_unit_deinit(&w->facts);
+	dw_facts_deinit(&w->facts);
 }
 
 /* Takes in the facts of unit `index`, read with result `rc`. */
@@ -199,7 +199,7 @@ static void finish_unit(struct crew *crew, size_t index)
 static void read_next(struct crew *crew, unsigned worker)
 {
 	struct worker *w = &crew->workers[worker];
-	const struct dw_unit_header *header = &w->header;
+	const struct dw_unit *header = &w->header;
 	size_t index = crew->next++, first = w->result.flat.pieces.len;
 	uint64_t facts = w->result.facts;
 	struct sc_error fault;

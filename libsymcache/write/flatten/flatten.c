@@ -22,7 +22,7 @@ struct scope_memo {
 /* A function inlined often within a unit: what it came to the last time.
  * Direct-mapped by the name's address. */
 struct inlined_memo {
-	const struct dw_unit *unit; /* NULL: free */
+	const struct dw_facts *unit; /* NULL: free */
 	uint64_t unit_offset;
 	const char *name;
 	uint32_t lang, decl_file, decl_line;
@@ -42,7 +42,7 @@ struct sc_flattener {
 	VEC(uint32_t) files;    /* file of the unit → file number, SC_NONE − 1: not asked yet */
 	VEC(uint32_t) chain;    /* scopes to settle, innermost first */
 
-	const struct dw_unit *unit;
+	const struct dw_facts *unit;
 	struct sc_flat *out;
 	size_t line;            /* into lines: first that can still matter */
 	size_t cover;           /* into covers, likewise */
@@ -94,7 +94,7 @@ void sc_flat_deinit(struct sc_flat *flat)
  * last row of a function also covers the padding behind it, which is nobody's. */
 static bool collect_covers(struct sc_flattener *f)
 {
-	const struct dw_unit *u = f->unit;
+	const struct dw_facts *u = f->unit;
 
 	vec_clear(&f->own.list);
 	for (uint32_t i = 0; i < u->num_covers; i++)
@@ -354,7 +354,7 @@ static bool cut_gap(struct sc_flattener *f, uint64_t start, uint64_t end)
 	return true;
 }
 
-bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_flat *ret)
+bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_flat *ret)
 {
 	uint64_t at = 0;
 

@@ -83,7 +83,7 @@ struct sc_flattener *sc_flattener_create(const struct sc_flatten_env *env);
 void sc_flattener_destroy(struct sc_flattener *f);
 
 /* Appends the pieces and ranges of `unit` to `ret`. False: out of memory. */
-bool sc_flatten(struct sc_flattener *f, const struct dw_unit *unit, struct sc_flat *ret);
+bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_flat *ret);
 
 void sc_flat_deinit(struct sc_flat *flat);
 

@@ -17,7 +17,7 @@ static void nest(uint32_t depth)
 {
 	struct sc_flat flat = {0};
 	struct scene s;
-	struct dw_unit *u;
+	struct dw_facts *u;
 
 	scene_init(&s, "code 100-100000\nfn f 100-100000\nseq 100 a:1, 100000 end\n");
 	u = &s.units[0];
@@ -70,7 +70,7 @@ static void test_many_ranges(void **state)
 	const uint32_t n = 100000;
 	struct sc_flat flat = {0};
 	struct scene s;
-	struct dw_unit *u;
+	struct dw_facts *u;
 
 	(void)state;
 	scene_init(&s, "code 100-1000000\nfn f 100-101\n  in g 100-1000000 a:1\n");
@@ -96,7 +96,7 @@ static void test_function_record(void **state)
 	struct sc_flat flat = {0};
 	const struct sc_function *f;
 	const struct sc_file *file;
-	struct dw_unit *u;
+	struct dw_facts *u;
 	struct scene s;
 
 	(void)state;
@@ -132,7 +132,7 @@ static void test_function_record(void **state)
 static void test_nonsense(void **state)
 {
 	struct sc_flat flat = {0};
-	struct dw_unit *u;
+	struct dw_facts *u;
 	struct scene s;
 
 	(void)state;

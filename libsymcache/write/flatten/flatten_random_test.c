@@ -20,7 +20,7 @@ static struct dw_range random_range(uint64_t *seed)
 	return (struct dw_range){ start, start + 1 + testing_below(seed, HIGH - start) };
 }
 
-static void random_unit(uint64_t *seed, struct dw_unit *u)
+static void random_unit(uint64_t *seed, struct dw_facts *u)
 {
 	static const char *const names[] = { "f", "g", "h", "i", "j", "k", "l", "m" };
 	uint32_t scopes = testing_below(seed, 9), sequences = testing_below(seed, 4);
@@ -56,7 +56,7 @@ static void random_unit(uint64_t *seed, struct dw_unit *u)
 }
 
 /* The function around scope i. */
-static uint32_t function_of(const struct dw_unit *u, uint32_t i)
+static uint32_t function_of(const struct dw_facts *u, uint32_t i)
 {
 	while (u->scopes.data[i].parent < i)
 		i = u->scopes.data[i].parent;
@@ -64,7 +64,7 @@ static uint32_t function_of(const struct dw_unit *u, uint32_t i)
 }
 
 /* The range of scope i that covers vaddr and starts last, of these the shortest. */
-static const struct dw_range *covering(const struct dw_unit *u, uint32_t i, uint64_t vaddr)
+static const struct dw_range *covering(const struct dw_facts *u, uint32_t i, uint64_t vaddr)
 {
 	const struct dw_scope *s = &u->scopes.data[i];
 	const struct dw_range *best = NULL;
@@ -80,7 +80,7 @@ static const struct dw_range *covering(const struct dw_unit *u, uint32_t i, uint
 }
 
 /* The scope that flatten.h promises for vaddr, or DW_NONE. */
-static uint32_t scope_by_definition(const struct dw_unit *u, uint64_t vaddr)
+static uint32_t scope_by_definition(const struct dw_facts *u, uint64_t vaddr)
 {
 	uint32_t function = DW_NONE, scope = DW_NONE;
 	const struct dw_range *best = NULL;
@@ -102,7 +102,7 @@ static uint32_t scope_by_definition(const struct dw_unit *u, uint64_t vaddr)
 	return scope;
 }
 
-static const struct dw_row *row_by_definition(const struct dw_unit *u, uint64_t vaddr)
+static const struct dw_row *row_by_definition(const struct dw_facts *u, uint64_t vaddr)
 {
 	const struct dw_sequence *best = NULL;
 	const struct dw_row *row = NULL;
@@ -120,7 +120,7 @@ static const struct dw_row *row_by_definition(const struct dw_unit *u, uint64_t 
 	return row;
 }
 
-static char *expected(const struct dw_unit *u, uint64_t vaddr)
+static char *expected(const struct dw_facts *u, uint64_t vaddr)
 {
 	uint32_t scope = scope_by_definition(u, vaddr);
 	const struct dw_row *row = row_by_definition(u, vaddr);

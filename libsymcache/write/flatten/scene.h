@@ -33,7 +33,7 @@
 #define SCENE_DEPTH 64
 
 struct scene {
-	struct dw_unit units[SCENE_UNITS];
+	struct dw_facts units[SCENE_UNITS];
 	size_t num_units;
 	VEC(struct dw_range) code;
 	VEC(struct sc_code_symbol) symbols;
@@ -55,7 +55,7 @@ static inline const char *scene_name(struct scene *s, const char *name)
 }
 
 /* "a:12:3" → file, line, column; NULL is unknown. */
-static inline void scene_place(struct scene *s, struct dw_unit *u, const char *text,
+static inline void scene_place(struct scene *s, struct dw_facts *u, const char *text,
 			       uint32_t *file, uint32_t *line, uint32_t *column)
 {
 	char name[64];
@@ -84,7 +84,7 @@ static inline void scene_range(const char *text, uint64_t *start, uint64_t *end)
 	assert(n == 2);
 }
 
-static inline void scene_scope(struct scene *s, struct dw_unit *u, bool inlined, uint32_t parent,
+static inline void scene_scope(struct scene *s, struct dw_facts *u, bool inlined, uint32_t parent,
 			       char *words)
 {
 	char *rest, *name = strtok_r(words, " ", &rest), *ranges = strtok_r(NULL, " ", &rest);
@@ -105,7 +105,7 @@ static inline void scene_scope(struct scene *s, struct dw_unit *u, bool inlined,
 	scope->entry_vaddr = u->ranges.data[scope->first_range].start;
 }
 
-static inline void scene_sequence(struct scene *s, struct dw_unit *u, char *rows)
+static inline void scene_sequence(struct scene *s, struct dw_facts *u, char *rows)
 {
 	struct dw_sequence *seq = vec_push(&u->sequences);
 	char *rest;
@@ -137,7 +137,7 @@ static inline void scene_init(struct scene *s, const char *text)
 	s->num_units = 1;
 	s->tables = calloc(1, sizeof(*s->tables));
 	for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		struct dw_unit *u = &s->units[s->num_units - 1];
+		struct dw_facts *u = &s->units[s->num_units - 1];
 		size_t level = strspn(line, " ") / 2;
 		char *what = line + strspn(line, " "), *words = what + strcspn(what, " ");
 
@@ -172,7 +172,7 @@ static inline void scene_init(struct scene *s, const char *text)
 static inline void scene_deinit(struct scene *s)
 {
 	for (size_t i = 0; i < s->num_units; i++)
-		dw_unit_deinit(&s->units[i]);
+		dw_facts_deinit(&s->units[i]);
 	for (size_t i = 0; i < s->names.len; i++)
 		free(s->names.data[i]);
 	vec_deinit(&s->names);

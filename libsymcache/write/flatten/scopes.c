@@ -61,7 +61,7 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
 /* Functions go to s->functions, inlined calls to s->inlined with the function
  * they are in as upper half of the priority. */
 static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
-		    const struct dw_unit *u, uint64_t *too_far)
+		    const struct dw_facts *u, uint64_t *too_far)
 {
 	vec_clear(&s->functions.list);
 	vec_clear(&s->inlined.list);
@@ -185,7 +185,7 @@ static bool paint_inlined(struct sc_scopes *s)
 }
 
 bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
-		     const struct dw_unit *unit, struct sc_intervals *ret, uint64_t *too_far)
+		     const struct dw_facts *unit, struct sc_intervals *ret, uint64_t *too_far)
 {
 	vec_clear(&s->mixed.list);
 	return collect(s, env, unit, too_far) && paint_functions(s) && paint_inlined(s) &&
@@ -193,7 +193,7 @@ bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 }
 
 bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
-			const struct dw_unit *unit, struct sc_intervals *sequences,
+			const struct dw_facts *unit, struct sc_intervals *sequences,
 			struct sc_intervals *ret, uint64_t *too_far)
 {
 	vec_clear(&sequences->list);

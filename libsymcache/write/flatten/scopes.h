@@ -32,7 +32,7 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
  * the ranges overlap. False: out of memory.
  */
 bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
-		     const struct dw_unit *unit, struct sc_intervals *ret, uint64_t *too_far);
+		     const struct dw_facts *unit, struct sc_intervals *ret, uint64_t *too_far);
 
 /*
  * Fills `ret` (cleared first) with the unit's sequences of line rows, made disjoint:
@@ -40,7 +40,7 @@ bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
  * memory. False: out of memory.
  */
 bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
-			const struct dw_unit *unit, struct sc_intervals *sequences,
+			const struct dw_facts *unit, struct sc_intervals *sequences,
 			struct sc_intervals *ret, uint64_t *too_far);
 
 /* Strays have priorities below those of all that is within a function. */

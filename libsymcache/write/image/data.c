@@ -16,7 +16,7 @@ void sc_data_deinit(struct sc_data *d)
 	vec_deinit(&d->table.list);
 }
 
-bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, uint32_t index,
+bool sc_data_add_unit(struct sc_data *d, const struct dw_facts *unit, uint32_t index,
 		      struct sc_tables *t)
 {
 	for (size_t i = 0; i < unit->variables.len; i++) {

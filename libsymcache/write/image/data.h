@@ -26,7 +26,7 @@ struct sc_data {
 };
 
 /* Both: false is out of memory. */
-bool sc_data_add_unit(struct sc_data *d, const struct dw_unit *unit, uint32_t index,
+bool sc_data_add_unit(struct sc_data *d, const struct dw_facts *unit, uint32_t index,
 		      struct sc_tables *t);
 bool sc_data_finish(struct sc_data *d, const struct sc_elf_symbols *symbols,
 		    const struct sc_elf *image, struct sc_tables *t);

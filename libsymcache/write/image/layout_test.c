@@ -193,7 +193,7 @@ static void test_string_lengths(void **state)
 	(void)state;
 	for (uint32_t version = 7; version <= 9; version++) {
 		struct built b = {0};
-		struct dw_unit *u;
+		struct dw_facts *u;
 		char *names[6];
 
 		scene_init(&b.scene, "fn a 200-201\nfn b 202-203\nfn c 204-205\n"
@@ -272,7 +272,7 @@ static void test_deep_chain(void **state)
 {
 	const uint32_t depth = 10000;
 	struct built b = {0};
-	struct dw_unit *u;
+	struct dw_facts *u;
 	uint32_t l, frames = 0;
 
 	(void)state;

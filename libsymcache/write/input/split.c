@@ -28,7 +28,7 @@ static bool put_path(char path[PATH_MAX], const char *dir, const char *sub, cons
 }
 
 /* The place numbered `at` where a .dwo file may be. False: no more. */
-static bool place(const struct sc_split *s, const struct dw_unit_header *u, unsigned at,
+static bool place(const struct sc_split *s, const struct dw_unit *u, unsigned at,
 		  char path[PATH_MAX])
 {
 	const char *slash = strrchr(u->split_name, '/'), *base = slash ? slash + 1 : u->split_name;
@@ -68,7 +68,7 @@ static int open_dwo(struct sc_split *s, const char *path, struct dw_sections *re
 	return rc ? rc : sc_error_set(err, SC_ENOMEM, "out of memory");
 }
 
-static int find(void *ctx, const struct dw_unit_header *u, unsigned attempt,
+static int find(void *ctx, const struct dw_unit *u, unsigned attempt,
 		struct dw_sections *ret, struct sc_error *err)
 {
 	struct sc_split *s = ctx;
