@@ -124,59 +124,6 @@ void explain_deinit(struct explained *e)
 	free(e->missing);
 }
 
-/* ---- which unit ----------------------------------------------------------------------- */
-
-static const struct symcache_explained_entry *
-next_deciding(const struct symcache_explained_unit *u, size_t *left)
-{
-	while (*left)
-		if (u->entries[--*left].decides)
-			return &u->entries[*left];
-	return NULL;
-}
-
-static bool same_text(struct symcache_str s, const char *text)
-{
-	return !text || (s.len == strlen(text) && !memcmp(s.ptr, text, s.len));
-}
-
-static bool same_path(const struct symcache_file *a, const struct symcache_file *b)
-{
-	char *x = explain_path(a), *y = explain_path(b);
-	bool same = !strcmp(x, y);
-
-	free(x);
-	free(y);
-	return same;
-}
-
-/* Frame by frame, innermost first: entries come outermost first. */
-bool explain_decides(const struct explained *e, const struct symcache_explained_unit *u)
-{
-	const struct explain_request *r = e->request;
-	uint32_t line = u->row.line, column = u->row.column; /* all 0 without a row */
-	const struct symcache_file *file = &u->row.file;
-	static const struct symcache_file unknown;
-	size_t left = u->num_entries;
-	struct symcache_frames frames;
-	struct symcache_frame frame;
-
-	if (!symcache_lookup(r->cache, r->vaddr - symcache_load_base(r->cache), &frames))
-		return false;
-	while (symcache_next_frame(&frames, &frame)) {
-		const struct symcache_explained_entry *entry = next_deciding(u, &left);
-
-		if (!same_path(&frame.file, file) || frame.line != line ||
-		    (r->cache->columns && frame.column != column) ||
-		    (entry && !same_text(frame.function, entry->name)))
-			return false;
-		file = entry ? &entry->call_file : &unknown;
-		line = entry ? entry->call_line : 0;
-		column = entry ? entry->call_column : 0;
-	}
-	return !next_deciding(u, &left);
-}
-
 /* ---- words ---------------------------------------------------------------------------- */
 
 char *explain_name(const struct explained *e, struct symcache_str name, uint32_t lang)

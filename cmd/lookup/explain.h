@@ -39,9 +39,6 @@ struct explained {
 bool explain_find(const struct explain_request *request, struct explained *ret);
 void explain_deinit(struct explained *e);
 
-/* Does this unit give the frames of the cache? */
-bool explain_decides(const struct explained *e, const struct symcache_explained_unit *u);
-
 /* The name as the request wants it, on the heap; "??" if there is none. */
 char *explain_name(const struct explained *e, struct symcache_str name, uint32_t lang);
 

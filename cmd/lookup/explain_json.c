@@ -109,7 +109,7 @@ static void put_unit(struct json_gen *j, const struct explained *e,
 	json_gen_text(j, "language", u->language);
 	if (u->split)
 		json_gen_text(j, "split", u->split);
-	json_gen_bool(j, "decides", explain_decides(e, u));
+	json_gen_bool(j, "decides", u->decides);
 	json_gen_open_array(j, "entries");
 	for (size_t i = 0; i < u->num_entries; i++)
 		put_entry(j, e, &u->entries[i]);

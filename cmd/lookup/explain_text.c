@@ -113,7 +113,7 @@ static void print_unit(const struct explained *e, const struct symcache_explaine
 		printf(", %s", u->language);
 	if (u->split)
 		printf(", entries in %s", u->split);
-	puts(explain_decides(e, u) ? "" : "; does not decide");
+	puts(u->decides ? "" : "; does not decide");
 	for (size_t i = 0; i < u->num_entries; i++)
 		print_entry(e, &u->entries[i]);
 	if (u->has_row)

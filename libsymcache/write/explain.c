@@ -10,6 +10,7 @@
 
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/write/input/input.h"
+#include "libsymcache/write/flatten/assemble.h"
 #include "libsymcache/write/flatten/scopes.h"
 #include "libsymcache/dwarf/names.h"
 #include "libsymcache/dwarf/entries.h"
@@ -31,6 +32,11 @@ struct work {
 	struct sc_paint pot;
 	struct sc_intervals runs, sequences, lines;
 	VEC(uint8_t) decides; /* by scope */
+	struct sc_flattener *flattener;
+	struct sc_tables tables;
+	struct sc_flat flat;           /* of the current unit */
+	VEC(struct sc_piece) pieces;   /* that hold the address */
+	VEC(uint32_t) units_of_pieces; /* their places in to->units */
 };
 
 static void work_deinit(struct work *w)
@@ -43,6 +49,11 @@ static void work_deinit(struct work *w)
 	vec_deinit(&w->sequences.list);
 	vec_deinit(&w->lines.list);
 	vec_deinit(&w->decides);
+	sc_flattener_destroy(w->flattener);
+	sc_tables_deinit(&w->tables);
+	sc_flat_deinit(&w->flat);
+	vec_deinit(&w->pieces);
+	vec_deinit(&w->units_of_pieces);
 }
 
 static int out_of_memory(struct sc_error *err)
@@ -201,6 +212,41 @@ static const char *name_of(const struct dw_unit *u)
 	return c.bad ? NULL : dw_value_string(u, &v[DW_SLOT_NAME]);
 }
 
+/* ---- which unit ------------------------------------------------------------------------ */
+
+/* Keeps the pieces of w->unit, the last of to->units, that hold the address. */
+static bool keep_pieces(struct work *w)
+{
+	vec_clear(&w->flat.pieces);
+	vec_clear(&w->flat.ranges);
+	if (!sc_flatten(w->flattener, &w->unit, &w->flat))
+		return false;
+	for (size_t i = 0; i < w->flat.pieces.len; i++) {
+		const struct sc_piece *p = &w->flat.pieces.data[i];
+
+		if (w->vaddr < p->start || w->vaddr >= p->end)
+			continue;
+		if (!vec_reserve(&w->pieces, 1) || !vec_reserve(&w->units_of_pieces, 1))
+			return false;
+		w->pieces.data[w->pieces.len++] = *p;
+		w->units_of_pieces.data[w->units_of_pieces.len++] =
+			(uint32_t)w->to->units.len - 1;
+	}
+	return true;
+}
+
+/* Marks the unit that decides, as it is decided for a cache. */
+static bool mark_unit(struct work *w)
+{
+	uint32_t piece;
+
+	if (!sc_piece_at(w->pieces.data, w->pieces.len, w->vaddr, &piece))
+		return false;
+	if (piece != SC_NONE)
+		w->to->units.data[w->units_of_pieces.data[piece]].decides = true;
+	return true;
+}
+
 /* Explains w->unit, whose header is `u`. */
 static bool explain_unit(struct work *w, const struct dw_unit *u)
 {
@@ -223,7 +269,7 @@ static bool explain_unit(struct work *w, const struct dw_unit *u)
 	ret->comp_dir = u->comp_dir;
 	ret->split = u->split_name;
 	ret->language = dw_language_name(root->lang);
-	ok = ok && copy_entries(w, root->offset, ret);
+	ok = ok && copy_entries(w, root->offset, ret) && keep_pieces(w);
 	copy_row(w, ret);
 	dw_debug_deinit(&debug);
 	return ok;
@@ -234,7 +280,8 @@ static int explain_units(struct work *w, struct sc_error *err)
 	const struct dw_debug *debug = &w->to->input.debug;
 
 	w->scanner = dw_scanner_create(debug);
-	if (!w->scanner)
+	w->flattener = sc_flattener_create(&w->env);
+	if (!w->scanner || !w->flattener)
 		return out_of_memory(err);
 	for (size_t i = 0; i < debug->units.len; i++) {
 		if (dw_scan_unit(w->scanner, &debug->units.data[i], &w->unit, NULL) == SC_ENOMEM ||
@@ -242,7 +289,7 @@ static int explain_units(struct work *w, struct sc_error *err)
 			return out_of_memory(err);
 		w->to->shown.units_read++;
 	}
-	return 0;
+	return mark_unit(w) ? 0 : out_of_memory(err);
 }
 
 /* ---- the file ------------------------------------------------------------------------ */
@@ -263,6 +310,7 @@ static int explain(struct explanation *e, const char *path,
 		return rc;
 	sc_input_end_stream(in);
 	w.env = (struct sc_flatten_env){
+		.tables = &w.tables,
 		.load_base = in->image->load_base,
 		.code_end = sc_input_code_end,
 		.symbol_at = sc_input_symbol_at,

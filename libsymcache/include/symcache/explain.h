@@ -46,6 +46,7 @@ struct symcache_explained_unit {
 	const char *name, *comp_dir; /* NULL: none */
 	const char *split;      /* the .dwo with its entries, or NULL */
 	const char *language;   /* "C_plus_plus_14"; NULL: unknown */
+	bool decides;           /* it gives the frames; else another one, or none does */
 	struct symcache_explained_entry *entries; /* in the order of the DWARF */
 	size_t num_entries;
 	bool has_row;

@@ -181,31 +181,59 @@ static bool put_gap(struct assembler *a, uint64_t start, uint64_t end)
 	return true;
 }
 
+/* Paints the pieces: functions and strays, and lines. */
+static bool paint_pieces(struct sc_paint *pot, const struct sc_piece *pieces, size_t n,
+			 struct sc_intervals *functions, struct sc_intervals *lines)
+{
+	struct sc_intervals in_functions = {0}, in_lines = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = sc_intervals_add(pieces[i].kind == SC_PIECE_LINES ? &in_lines : &in_functions,
+				      pieces[i].start, pieces[i].end, 0, i);
+	ok = ok && sc_rank_by_containment(&in_functions) && sc_rank_by_containment(&in_lines);
+	for (size_t i = 0; ok && i < in_functions.list.len; i++)
+		if (pieces[in_functions.list.data[i].id].kind == SC_PIECE_FUNCTION)
+			in_functions.list.data[i].priority += UINT32_MAX;
+	ok = ok && sc_paint(pot, &in_functions, functions) && sc_paint(pot, &in_lines, lines);
+	vec_deinit(&in_functions.list);
+	vec_deinit(&in_lines.list);
+	return ok;
+}
+
 static bool make_layers(struct assembler *a, size_t num_symbols)
 {
 	struct sc_paint pot = {0};
-	struct sc_intervals functions = {0}, lines = {0}, symbols = {0};
-	const struct sc_piece *pieces = a->flat->pieces.data;
+	struct sc_intervals symbols = {0};
 	bool ok = true;
 
-	for (uint32_t i = 0; ok && i < a->flat->pieces.len; i++)
-		ok = sc_intervals_add(pieces[i].kind == SC_PIECE_LINES ? &lines : &functions,
-				      pieces[i].start, pieces[i].end, 0, i);
 	for (uint32_t i = 0; ok && i < num_symbols; i++)
 		ok = sc_intervals_add(&symbols, a->symbols[i].start, a->symbols[i].end, 0, i);
-	ok = ok && sc_rank_by_containment(&functions) && sc_rank_by_containment(&lines) &&
-	     sc_rank_by_containment(&symbols);
-	if (ok) {
-		for (size_t i = 0; i < functions.list.len; i++)
-			if (pieces[functions.list.data[i].id].kind == SC_PIECE_FUNCTION)
-				functions.list.data[i].priority += UINT32_MAX;
-		ok = sc_paint(&pot, &functions, &a->functions.painted) &&
-		     sc_paint(&pot, &lines, &a->lines.painted) &&
-		     sc_paint(&pot, &symbols, &a->code_symbols.painted);
-	}
-	vec_deinit(&functions.list);
-	vec_deinit(&lines.list);
+	ok = ok && sc_rank_by_containment(&symbols) &&
+	     paint_pieces(&pot, a->flat->pieces.data, a->flat->pieces.len, &a->functions.painted,
+			  &a->lines.painted) &&
+	     sc_paint(&pot, &symbols, &a->code_symbols.painted);
 	vec_deinit(&symbols.list);
+	sc_paint_deinit(&pot);
+	return ok;
+}
+
+bool sc_piece_at(const struct sc_piece *pieces, size_t n, uint64_t vaddr, uint32_t *ret)
+{
+	struct layer functions = {0}, lines = {0};
+	struct sc_paint pot = {0};
+	uint64_t stop = UINT64_MAX;
+	const struct sc_interval *at;
+	bool ok = paint_pieces(&pot, pieces, n, &functions.painted, &lines.painted);
+
+	*ret = SC_NONE;
+	if (ok) {
+		at = layer_at(&functions, vaddr, &stop);
+		at = at ? at : layer_at(&lines, vaddr, &stop);
+		*ret = at ? at->id : SC_NONE;
+	}
+	vec_deinit(&functions.painted.list);
+	vec_deinit(&lines.painted.list);
 	sc_paint_deinit(&pot);
 	return ok;
 }

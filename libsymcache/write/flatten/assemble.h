@@ -31,4 +31,8 @@ bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, siz
 		 uint64_t load_base, struct sc_tables *tables, unsigned threads,
 		 struct sc_final *ret);
 
+/* *ret: the piece that has the say at `vaddr` in the assembled ranges (where symbols, too, may
+ * name the code); SC_NONE: none. False: out of memory. */
+bool sc_piece_at(const struct sc_piece *pieces, size_t n, uint64_t vaddr, uint32_t *ret);
+
 #endif
