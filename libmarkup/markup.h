@@ -1,13 +1,11 @@
 /*
  * markup.h: symbolizer markup in log text → text with functions, files, lines.
  *
- * Two things are here: a parser that cuts a line into nodes, and a filter that
- * takes a log in pieces of any size and hands what it prints to a sink. The
- * filter knows no symbols: it asks a resolver, three functions of the caller.
+ * A filter takes a log in pieces of any size and hands what it prints to a sink. It
+ * knows no symbols: it asks a resolver, three functions of the caller.
  *
- * One sentence on ownership: every markup_str borrows; those in a node lie in
- * the line that was given to the parser, those from a resolver need to live
- * only until the next call to the same resolver.
+ * One sentence on ownership: every markup_str borrows; those from a resolver need to
+ * live only until the next call to the same resolver.
  *
  * A filter belongs to one thread at a time, a resolver to one of the filter's; the
  * functions of a sink are called from any of these, but never two at a time. Any number
@@ -41,51 +39,6 @@ enum markup_dialect {
 #define MARKUP_MODULES_MAX 65536u     /* modules and maps known at a time */
 #define MARKUP_MMAPS_MAX   65536u
 #define MARKUP_NAMES_MAX   (32u << 20) /* bytes of their names and build IDs */
-
-/* ---- parser -------------------------------------------------------------- */
-
-enum markup_node_kind {
-	MARKUP_TEXT,
-	MARKUP_ELEMENT, /* {{{tag:field:…}}} */
-	MARKUP_OPEN,    /* "{{{hexdict:" up to the end of the line, without "}}}" */
-};
-
-#define MARKUP_FIELDS 8
-
-struct markup_node {
-	enum markup_node_kind kind;
-	struct markup_str text;   /* the whole node, braces included */
-	struct markup_str tag;    /* MARKUP_ELEMENT and MARKUP_OPEN */
-	struct markup_str rest;   /* all behind the tag's ':'; ptr NULL: no ':' */
-	size_t num_fields;        /* all of them */
-	struct markup_str fields[MARKUP_FIELDS]; /* the first ones */
-};
-
-/* What counts as an element. */
-enum markup_syntax {
-	MARKUP_SYNTAX,      /* the tag is of a to z; "{{{" inside an element starts
-	                     * over; a hexdict may stay open */
-	MARKUP_SYNTAX_LLVM, /* from the first "{{{" to the next "}}}", with any tag
-	                     * but an empty one */
-	MARKUP_SYNTAX_FUCHSIA, /* as LLVM's, but another "{{{" behind the first starts
-	                        * over, and the tag may be empty */
-};
-
-struct markup_parser {
-	const char *pos, *end;
-	const char *hint;        /* the first "{{{", if that is known, or NULL */
-	enum markup_syntax syntax;
-	bool has_next;
-	struct markup_node next; /* what follows the text that was just returned */
-};
-
-/* Starts on one line; its newline, if any, is part of the text. */
-void markup_parse_line(struct markup_parser *p, const char *line, size_t len,
-		       enum markup_syntax syntax);
-
-/* The next node; false at the end. The texts of all nodes, one after another,
- * are the line. Cost: one pass over the line, whatever is in it. */
-bool markup_next_node(struct markup_parser *p, struct markup_node *ret);
 
 /* ---- resolver ------------------------------------------------------------ */
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "libmarkup/emit.h"
+#include "libmarkup/input/parse.h"
 #include "libmarkup/testing.h"
 #include "libmarkup/bytes/fields.h"
 
@@ -168,14 +169,14 @@ static void read_log(void)
 	struct fake_sink got = { 0 };
 	struct markup_sink to = { &got, fake_write, fake_complain };
 	struct markup_filter *f;
-	struct markup_parser p;
-	struct markup_node n;
+	struct mk_parser p;
+	struct mk_node n;
 	uint64_t number, address;
 
 	num_frames = 0;
-	markup_parse_line(&p, log_text, log_len, MARKUP_SYNTAX);
-	while (markup_next_node(&p, &n)) {
-		if (n.kind != MARKUP_ELEMENT || !mk_str_is(n.tag, "bt"))
+	mk_parse_line(&p, log_text, log_len, MK_SYNTAX);
+	while (mk_next_node(&p, &n)) {
+		if (n.kind != MK_ELEMENT || !mk_str_is(n.tag, "bt"))
 			continue;
 		assert_int_equal(n.num_fields, 3);
 		assert_true(mk_field_decimal(n.fields[0], &number));

@@ -13,12 +13,12 @@
 
 /* The element that is being read. */
 struct element {
-	const struct markup_node *n;
+	const struct mk_node *n;
 	struct mk_event *e;
 	bool llvm;
 };
 
-static const char *tag_end(const struct markup_node *n)
+static const char *tag_end(const struct mk_node *n)
 {
 	return n->tag.ptr + n->tag.len;
 }
@@ -66,7 +66,7 @@ static bool exactly(const struct element *x, size_t want)
 
 /* ---- elements ----------------------------------------------------------------- */
 
-bool mk_split_module(const struct markup_node *n, struct markup_str *id,
+bool mk_split_module(const struct mk_node *n, struct markup_str *id,
 		     struct markup_str *name, struct markup_str *build_id)
 {
 	const char *end, *at, *type = NULL;
@@ -92,7 +92,7 @@ bool mk_split_module(const struct markup_node *n, struct markup_str *id,
 
 static bool read_module(const struct element *x)
 {
-	const struct markup_node *n = x->n;
+	const struct mk_node *n = x->n;
 	struct mk_event *e = x->e;
 	struct markup_str id;
 
@@ -113,7 +113,7 @@ static bool read_module(const struct element *x)
 
 static bool read_mmap(const struct element *x)
 {
-	const struct markup_node *n = x->n;
+	const struct mk_node *n = x->n;
 	struct mk_event *e = x->e;
 
 	if (!at_least(x, 3))
@@ -156,7 +156,7 @@ static bool read_data(const struct element *x)
 	       expected(x, x->n->fields[0], "address");
 }
 
-struct mk_pc_type mk_read_pc_type(const struct markup_node *n, size_t first, bool return_address)
+struct mk_pc_type mk_read_pc_type(const struct mk_node *n, size_t first, bool return_address)
 {
 	struct mk_pc_type t = { .return_address = return_address };
 	const char *end = n->rest.ptr + n->rest.len;
@@ -176,7 +176,7 @@ struct mk_pc_type mk_read_pc_type(const struct markup_node *n, size_t first, boo
 /* The address in field number `at` and what comes behind it. */
 static bool read_code(const struct element *x, size_t at, bool return_address)
 {
-	const struct markup_node *n = x->n;
+	const struct mk_node *n = x->n;
 	struct mk_event *e = x->e;
 
 	if (!mk_field_address(n->fields[at], &e->address))
@@ -244,7 +244,7 @@ static const struct tag {
 	{ "reset", MK_RESET, true, read_reset },
 };
 
-static struct mk_event *add(struct mk_line *l, const struct markup_node *n,
+static struct mk_event *add(struct mk_line *l, const struct mk_node *n,
 			    enum mk_event_kind kind)
 {
 	struct mk_event *e = mk_add_event(l, kind);
@@ -258,7 +258,7 @@ static struct mk_event *add(struct mk_line *l, const struct markup_node *n,
 }
 
 /* The event of an element, or NULL. */
-static struct mk_event *read_element(struct mk_line *l, const struct markup_node *n, bool llvm)
+static struct mk_event *read_element(struct mk_line *l, const struct mk_node *n, bool llvm)
 {
 	const struct tag *t = tags, *end = tags + sizeof(tags) / sizeof(tags[0]);
 	struct element x = { .n = n, .llvm = llvm };
@@ -271,13 +271,13 @@ static struct mk_event *read_element(struct mk_line *l, const struct markup_node
 	return x.e;
 }
 
-static void read_ours(struct mk_line *l, struct markup_parser *p)
+static void read_ours(struct mk_line *l, struct mk_parser *p)
 {
 	struct mk_event *e;
-	struct markup_node n;
+	struct mk_node n;
 
 	while (mk_next_element(p, &n)) {
-		if (n.kind == MARKUP_ELEMENT) {
+		if (n.kind == MK_ELEMENT) {
 			read_element(l, &n, false);
 		} else if (l->part & MK_LINE_LAST) {
 			e = add(l, &n, MK_HEXDICT);
@@ -288,10 +288,10 @@ static void read_ours(struct mk_line *l, struct markup_parser *p)
 }
 
 /* What follows an element that changes the context is dropped. */
-static void read_llvm(struct mk_line *l, struct markup_parser *p)
+static void read_llvm(struct mk_line *l, struct mk_parser *p)
 {
 	struct mk_event *e;
-	struct markup_node n;
+	struct mk_node n;
 
 	while (!l->had_context && mk_next_element(p, &n)) {
 		e = read_element(l, &n, true);
@@ -315,7 +315,7 @@ static bool fuchsia_number(struct markup_str s, uint64_t *ret)
 }
 
 /* The kind of the element, whose values are read; else MK_UNKNOWN. */
-static enum mk_event_kind fuchsia_values(const struct markup_node *n, struct mk_event *e)
+static enum mk_event_kind fuchsia_values(const struct mk_node *n, struct mk_event *e)
 {
 	struct markup_str id;
 
@@ -352,10 +352,10 @@ static enum mk_event_kind fuchsia_values(const struct markup_node *n, struct mk_
 	return mk_str_is(n->tag, "reset") ? MK_RESET : MK_UNKNOWN;
 }
 
-static void read_fuchsia(struct mk_line *l, struct markup_parser *p)
+static void read_fuchsia(struct mk_line *l, struct mk_parser *p)
 {
 	struct mk_event *e;
-	struct markup_node n;
+	struct mk_node n;
 
 	while (mk_next_element(p, &n) && (e = add(l, &n, MK_UNKNOWN)))
 		e->kind = fuchsia_values(&n, e);
@@ -365,23 +365,23 @@ static void read_fuchsia(struct mk_line *l, struct markup_parser *p)
 
 static void read_line(struct mk_line *l, enum markup_dialect dialect)
 {
-	struct markup_parser p;
+	struct mk_parser p;
 	size_t len = l->len;
 
 	switch (dialect) {
 	case MARKUP_LLVM:
-		markup_parse_line(&p, l->p, len, MARKUP_SYNTAX_LLVM);
+		mk_parse_line(&p, l->p, len, MK_SYNTAX_LLVM);
 		read_llvm(l, &p);
 		return;
 	case MARKUP_FUCHSIA:
 		if (l->part != MK_LINE_WHOLE)
 			return;
 		len -= len && l->p[len - 1] == '\n';
-		markup_parse_line(&p, l->p, len, MARKUP_SYNTAX_FUCHSIA);
+		mk_parse_line(&p, l->p, len, MK_SYNTAX_FUCHSIA);
 		read_fuchsia(l, &p);
 		return;
 	default:
-		markup_parse_line(&p, l->p, len, MARKUP_SYNTAX);
+		mk_parse_line(&p, l->p, len, MK_SYNTAX);
 		p.hint = l->first;
 		read_ours(l, &p);
 	}

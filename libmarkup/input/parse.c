@@ -24,7 +24,7 @@
 static const char open_hexdict[] = "{{{hexdict:";
 
 /* Splits what is between the braces into tag and fields. */
-static void split_fields(struct markup_node *n)
+static void split_fields(struct mk_node *n)
 {
 	const char *p = n->text.ptr + 3, *end = n->text.ptr + n->text.len - 3;
 	const char *colon = memchr(p, ':', (size_t)(end - p));
@@ -38,7 +38,7 @@ static void split_fields(struct markup_node *n)
 	while (colon) {
 		p = colon + 1;
 		colon = memchr(p, ':', (size_t)(end - p));
-		if (n->num_fields < MARKUP_FIELDS)
+		if (n->num_fields < MK_NUM_FIELDS)
 			n->fields[n->num_fields] = (struct markup_str){
 				p, (size_t)((colon ? colon : end) - p) };
 		n->num_fields++;
@@ -51,13 +51,13 @@ static inline bool three(const char *p, const char *end, char c)
 }
 
 /* `open` is the last "{{{" of a line and is not closed: a hexdict? */
-static bool take_open(struct markup_node *n, const char *open, const char *end)
+static bool take_open(struct mk_node *n, const char *open, const char *end)
 {
 	const size_t len = sizeof(open_hexdict) - 1;
 
 	if ((size_t)(end - open) < len || memcmp(open, open_hexdict, len))
 		return false;
-	n->kind = MARKUP_OPEN;
+	n->kind = MK_OPEN;
 	n->text = (struct markup_str){ open, (size_t)(end - open) };
 	n->tag = (struct markup_str){ open + 3, len - 4 };
 	n->rest = (struct markup_str){ open + len, (size_t)(end - open) - len };
@@ -72,7 +72,7 @@ enum taken { TAKEN, NOT_CLOSED, START_OVER };
  * START_OVER *open is where the next one may begin: at a "{{{" inside of it, or
  * just behind its first brace if it has no tag.
  */
-static enum taken take_element(struct markup_node *n, const char **open, const char *end)
+static enum taken take_element(struct mk_node *n, const char **open, const char *end)
 {
 	const char *p = *open + 3, *field;
 
@@ -82,7 +82,7 @@ static enum taken take_element(struct markup_node *n, const char **open, const c
 		++*open;
 		return START_OVER;
 	}
-	n->kind = MARKUP_ELEMENT;
+	n->kind = MK_ELEMENT;
 	n->tag = (struct markup_str){ *open + 3, (size_t)(p - *open - 3) };
 	n->rest = (struct markup_str){ NULL, 0 };
 	n->num_fields = 0;
@@ -96,7 +96,7 @@ static enum taken take_element(struct markup_node *n, const char **open, const c
 		if (*p != ':' && !(*p == '}' && three(p, end, '}')))
 			continue;
 		if (field) {
-			if (n->num_fields < MARKUP_FIELDS)
+			if (n->num_fields < MK_NUM_FIELDS)
 				n->fields[n->num_fields] = (struct markup_str){
 					field, (size_t)(p - field) };
 			n->num_fields++;
@@ -112,7 +112,7 @@ static enum taken take_element(struct markup_node *n, const char **open, const c
 	return NOT_CLOSED;
 }
 
-static bool find_ours(struct markup_parser *p, struct markup_node *n)
+static bool find_ours(struct mk_parser *p, struct mk_node *n)
 {
 	const char *open = p->hint ? p->hint : mk_find3(p->pos, p->end, '{');
 
@@ -131,19 +131,19 @@ static bool find_ours(struct markup_parser *p, struct markup_node *n)
 }
 
 /* By the rules of LLVM and of Fuchsia. */
-static bool find_theirs(struct markup_parser *p, struct markup_node *n)
+static bool find_theirs(struct mk_parser *p, struct mk_node *n)
 {
 	const char *from = p->pos, *open, *close, *next;
 
 	while ((open = mk_find3(from, p->end, '{')) &&
 	       (close = mk_find3(open + 3, p->end, '}'))) {
 		from = close + 3;
-		if (p->syntax == MARKUP_SYNTAX_FUCHSIA)
+		if (p->syntax == MK_SYNTAX_FUCHSIA)
 			while ((next = mk_find3(open + 3, close, '{')))
 				open = next;
 		else if (open + 3 == close || open[3] == ':')
 			continue;
-		n->kind = MARKUP_ELEMENT;
+		n->kind = MK_ELEMENT;
 		n->text = (struct markup_str){ open, (size_t)(close + 3 - open) };
 		split_fields(n);
 		return true;
@@ -151,17 +151,17 @@ static bool find_theirs(struct markup_parser *p, struct markup_node *n)
 	return false;
 }
 
-bool mk_next_element(struct markup_parser *p, struct markup_node *ret)
+bool mk_next_element(struct mk_parser *p, struct mk_node *ret)
 {
 	bool found = p->pos < p->end &&
-		     (p->syntax == MARKUP_SYNTAX ? find_ours(p, ret) : find_theirs(p, ret));
+		     (p->syntax == MK_SYNTAX ? find_ours(p, ret) : find_theirs(p, ret));
 
 	p->pos = found ? ret->text.ptr + ret->text.len : p->end;
 	return found;
 }
 
-void markup_parse_line(struct markup_parser *p, const char *line, size_t len,
-		       enum markup_syntax syntax)
+void mk_parse_line(struct mk_parser *p, const char *line, size_t len,
+		       enum mk_syntax syntax)
 {
 	p->pos = line;
 	p->end = line + len;
@@ -170,7 +170,7 @@ void markup_parse_line(struct markup_parser *p, const char *line, size_t len,
 	p->syntax = syntax;
 }
 
-bool markup_next_node(struct markup_parser *p, struct markup_node *ret)
+bool mk_next_node(struct mk_parser *p, struct mk_node *ret)
 {
 	const char *pos = p->pos;
 
@@ -180,8 +180,8 @@ bool markup_next_node(struct markup_parser *p, struct markup_node *ret)
 		p->has_next = mk_next_element(p, &p->next);
 		if (!p->has_next || p->next.text.ptr > pos) {
 			const char *text_end = p->has_next ? p->next.text.ptr : p->end;
-			*ret = (struct markup_node){
-				.kind = MARKUP_TEXT,
+			*ret = (struct mk_node){
+				.kind = MK_TEXT_NODE,
 				.text = { pos, (size_t)(text_end - pos) },
 			};
 			return true;

@@ -1,14 +1,57 @@
 /*
- * parse.h: the parser from inside: elements alone, and what is in their fields.
+ * parse.h: cuts a line of markup into nodes, whose texts lie in the line.
  */
 #ifndef MARKUP_PARSE_H
 #define MARKUP_PARSE_H
 
 #include "libmarkup/markup.h"
 
+enum mk_node_kind {
+	MK_TEXT_NODE,
+	MK_ELEMENT, /* {{{tag:field:…}}} */
+	MK_OPEN,    /* "{{{hexdict:" up to the end of the line, without "}}}" */
+};
+
+#define MK_NUM_FIELDS 8
+
+struct mk_node {
+	enum mk_node_kind kind;
+	struct markup_str text;   /* the whole node, braces included */
+	struct markup_str tag;    /* MK_ELEMENT and MK_OPEN */
+	struct markup_str rest;   /* all behind the tag's ':'; ptr NULL: no ':' */
+	size_t num_fields;        /* all of them */
+	struct markup_str fields[MK_NUM_FIELDS]; /* the first ones */
+};
+
+/* What counts as an element. */
+enum mk_syntax {
+	MK_SYNTAX,      /* the tag is of a to z; "{{{" inside an element starts
+	                     * over; a hexdict may stay open */
+	MK_SYNTAX_LLVM, /* from the first "{{{" to the next "}}}", with any tag
+	                     * but an empty one */
+	MK_SYNTAX_FUCHSIA, /* as LLVM's, but another "{{{" behind the first starts
+	                        * over, and the tag may be empty */
+};
+
+struct mk_parser {
+	const char *pos, *end;
+	const char *hint;        /* the first "{{{", if that is known, or NULL */
+	enum mk_syntax syntax;
+	bool has_next;
+	struct mk_node next; /* what follows the text that was just returned */
+};
+
+/* Starts on one line; its newline, if any, is part of the text. */
+void mk_parse_line(struct mk_parser *p, const char *line, size_t len,
+		       enum mk_syntax syntax);
+
+/* The next node; false at the end. The texts of all nodes, one after another,
+ * are the line. Cost: one pass over the line, whatever is in it. */
+bool mk_next_node(struct mk_parser *p, struct mk_node *ret);
+
 /* The next element, or open element; false: only text is left. Not to be mixed
- * with markup_next_node() on one line. */
-bool mk_next_element(struct markup_parser *p, struct markup_node *ret);
+ * with mk_next_node() on one line. */
+bool mk_next_element(struct mk_parser *p, struct mk_node *ret);
 
 /* What comes behind the address of pc and bt: a type and a message. */
 struct mk_pc_type {
@@ -16,14 +59,14 @@ struct mk_pc_type {
 	struct markup_str message; /* ptr NULL: none */
 };
 
-/* Reads the fields of `n` from number `first` (< MARKUP_FIELDS − 1) on; without a
+/* Reads the fields of `n` from number `first` (< MK_NUM_FIELDS − 1) on; without a
  * type it is `return_address`. */
-struct mk_pc_type mk_read_pc_type(const struct markup_node *n, size_t first,
+struct mk_pc_type mk_read_pc_type(const struct mk_node *n, size_t first,
 				  bool return_address);
 
 /* ID, NAME and BUILDID of a module element whose name may hold colons: it ends
  * at the last ":elf:". False: it is not of that form. */
-bool mk_split_module(const struct markup_node *n, struct markup_str *id,
+bool mk_split_module(const struct mk_node *n, struct markup_str *id,
 		     struct markup_str *name, struct markup_str *build_id);
 
 #endif

@@ -43,7 +43,7 @@ static void check_number(struct markup_str s, uint64_t v)
 	check(strtoull(text, NULL, base) == v);
 }
 
-static void check_fields(const struct markup_node *n)
+static void check_fields(const struct mk_node *n)
 {
 	const char *pos = n->tag.ptr + n->tag.len;
 	struct markup_str id, name, build_id;
@@ -51,7 +51,7 @@ static void check_fields(const struct markup_node *n)
 	uint64_t v;
 	char mode[4];
 
-	for (size_t i = 0; i < n->num_fields && i < MARKUP_FIELDS; i++) {
+	for (size_t i = 0; i < n->num_fields && i < MK_NUM_FIELDS; i++) {
 		const struct markup_str s = n->fields[i];
 		check(s.ptr == pos + 1 && *pos == ':' && !memchr(s.ptr, ':', s.len));
 		pos = s.ptr + s.len;
@@ -65,10 +65,10 @@ static void check_fields(const struct markup_node *n)
 			check(s.len == strlen(mode) && s.len <= 3);
 		if (s.len / 2 < sizeof(bytes) && mk_field_build_id(s, bytes))
 			check(mk_field_build_id_is(s, bytes, (s.len + 1) / 2));
-		if (i + 1 < MARKUP_FIELDS)
+		if (i + 1 < MK_NUM_FIELDS)
 			mk_read_pc_type(n, i, i % 2);
 	}
-	if (n->num_fields <= MARKUP_FIELDS)
+	if (n->num_fields <= MK_NUM_FIELDS)
 		check(pos == n->text.ptr + n->text.len - 3);
 	if (n->num_fields)
 		check(n->rest.ptr == n->fields[0].ptr &&
@@ -89,24 +89,24 @@ static void check_hexdict(struct markup_str s)
 	}
 }
 
-static void check_line(const char *p, size_t len, enum markup_syntax syntax)
+static void check_line(const char *p, size_t len, enum mk_syntax syntax)
 {
-	struct markup_parser parser;
-	struct markup_node n;
+	struct mk_parser parser;
+	struct mk_node n;
 	size_t total = 0;
 	bool after_text = false;
 
-	markup_parse_line(&parser, p, len, syntax);
-	while (markup_next_node(&parser, &n)) {
+	mk_parse_line(&parser, p, len, syntax);
+	while (mk_next_node(&parser, &n)) {
 		check(n.text.ptr == p + total && n.text.len);
 		total += n.text.len;
-		check(n.kind != MARKUP_TEXT || !after_text);
-		after_text = n.kind == MARKUP_TEXT;
-		if (n.kind == MARKUP_TEXT)
+		check(n.kind != MK_TEXT_NODE || !after_text);
+		after_text = n.kind == MK_TEXT_NODE;
+		if (n.kind == MK_TEXT_NODE)
 			continue;
 		check(starts(n.text, "{{{") && n.tag.ptr == n.text.ptr + 3);
-		if (n.kind == MARKUP_OPEN) {
-			check(syntax == MARKUP_SYNTAX && total == len);
+		if (n.kind == MK_OPEN) {
+			check(syntax == MK_SYNTAX && total == len);
 			check_hexdict(n.rest);
 			continue;
 		}
@@ -122,8 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data;
 
-	check_line(p, size, MARKUP_SYNTAX);
-	check_line(p, size, MARKUP_SYNTAX_LLVM);
-	check_line(p, size, MARKUP_SYNTAX_FUCHSIA);
+	check_line(p, size, MK_SYNTAX);
+	check_line(p, size, MK_SYNTAX_LLVM);
+	check_line(p, size, MK_SYNTAX_FUCHSIA);
 	return 0;
 }

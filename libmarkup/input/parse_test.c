@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "libmarkup/bytes/fields.h"
+#include "libmarkup/input/parse.h"
 
 static const struct {
 	const char *line, *ours, *llvm;
@@ -34,29 +35,29 @@ static const struct {
 	  "<module|0|foo{{{bar|elf|1>" },
 };
 
-static void write_nodes(const char *line, enum markup_syntax syntax, char *ret, size_t size)
+static void write_nodes(const char *line, enum mk_syntax syntax, char *ret, size_t size)
 {
-	struct markup_parser p;
-	struct markup_node n;
+	struct mk_parser p;
+	struct mk_node n;
 	size_t len = 0, total = 0;
 
 	*ret = 0;
-	markup_parse_line(&p, line, strlen(line), syntax);
-	while (markup_next_node(&p, &n)) {
+	mk_parse_line(&p, line, strlen(line), syntax);
+	while (mk_next_node(&p, &n)) {
 		assert_ptr_equal(n.text.ptr, line + total);
 		assert_true(n.text.len > 0);
 		total += n.text.len;
-		if (n.kind == MARKUP_TEXT) {
+		if (n.kind == MK_TEXT_NODE) {
 			len += (size_t)snprintf(ret + len, size - len, "%.*s", (int)n.text.len,
 						n.text.ptr);
 			continue;
 		}
 		len += (size_t)snprintf(ret + len, size - len, "<%.*s", (int)n.tag.len, n.tag.ptr);
-		for (size_t i = 0; i < n.num_fields && i < MARKUP_FIELDS; i++)
+		for (size_t i = 0; i < n.num_fields && i < MK_NUM_FIELDS; i++)
 			len += (size_t)snprintf(ret + len, size - len, "|%.*s",
 						(int)n.fields[i].len, n.fields[i].ptr);
 		len += (size_t)snprintf(ret + len, size - len,
-					n.kind == MARKUP_OPEN ? "...>" : ">");
+					n.kind == MK_OPEN ? "...>" : ">");
 	}
 	assert_int_equal(total, strlen(line));
 }
@@ -67,9 +68,9 @@ static void test_nodes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		write_nodes(cases[i].line, MARKUP_SYNTAX, got, sizeof(got));
+		write_nodes(cases[i].line, MK_SYNTAX, got, sizeof(got));
 		assert_string_equal(got, cases[i].ours);
-		write_nodes(cases[i].line, MARKUP_SYNTAX_LLVM, got, sizeof(got));
+		write_nodes(cases[i].line, MK_SYNTAX_LLVM, got, sizeof(got));
 		assert_string_equal(got, cases[i].llvm);
 	}
 }

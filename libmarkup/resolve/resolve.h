@@ -54,8 +54,9 @@ struct mk_resolve {
 	struct mk_memo memo;
 	uint32_t memo_kind;        /* of the address that was looked up last */
 	struct mk_modules missing; /* modules in which addresses found nothing */
-	bool keep_modules, settles;
-	struct mk_modules seen;    /* all modules, if so */
+	bool settles;              /* see struct mk_context */
+	bool keep_modules, html;   /* of the options */
+	struct mk_modules seen;    /* all modules, if so, or those in the context */
 	struct markup_stats stats;
 	struct mk_out scratch;     /* text of one address */
 	int error;                 /* sticky */

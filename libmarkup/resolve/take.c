@@ -3,13 +3,16 @@
 
 #include <errno.h>
 
+#include "libmarkup/bytes/fields.h"
+
 int mk_resolve_init(struct mk_resolve *r, const struct markup_options *options,
 		    const struct markup_resolver *resolver, struct mk_where *where)
 {
 	r->resolver = *resolver;
 	r->dialect = options->dialect;
 	r->where = where;
-	r->keep_modules = options->keep_modules || options->format == MARKUP_HTML;
+	r->keep_modules = options->keep_modules;
+	r->html = options->format == MARKUP_HTML;
 	r->settles = !options->omit_module_lines;
 	mk_context_init(&r->context, options->dialect, &r->generations);
 	r->context.settles = r->settles;
@@ -33,6 +36,16 @@ static void said(struct mk_event *e, const char *at, const char *what)
 	mk_problem(e, &(struct mk_problem){ MK_ERROR, MK_SAID, at, what });
 }
 
+/* Lists a module that collides with another one, too. */
+static void note_duplicate(struct mk_resolve *r, const struct mk_event *e)
+{
+	uint8_t id[MISSING_ID_MAX];
+	const size_t len = (e->detail.len + 1) / 2;
+
+	if (r->keep_modules && len <= sizeof(id) && mk_field_build_id(e->detail, id))
+		mk_modules_entry(&r->seen, e->name, id, len);
+}
+
 static void take_module(struct mk_resolve *r, struct mk_event *e)
 {
 	const char *id = e->rest.ptr;
@@ -43,6 +56,7 @@ static void take_module(struct mk_resolve *r, struct mk_event *e)
 			return;
 		/* fall through */
 	case MK_CTX_DUPLICATE:
+		note_duplicate(r, e);
 		said(e, id, "duplicate module ID");
 		return;
 	case MK_CTX_FULL:
@@ -50,7 +64,7 @@ static void take_module(struct mk_resolve *r, struct mk_event *e)
 		return;
 	default:
 		e->fresh = true;
-		if (r->keep_modules) {
+		if (r->keep_modules || r->html) {
 			const struct mk_module *m = &r->context.modules[e->index];
 			mk_modules_entry(&r->seen, m->name, m->build_id, m->build_id_len);
 		}

@@ -1,0 +1,181 @@
+/*
+ * An input in one file and one row: a format that only this test knows comes out as text,
+ * JSON and HTML, next to markup, cut anywhere.
+ *
+ *   toy map NAME BUILDID ADDRESS SIZE     a module, mapped from its beginning; stays as it is
+ *   toy at ADDRESS                        a frame
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "libmarkup/bytes/fields.h"
+#include "libmarkup/filter/stream.h"
+#include "libmarkup/testing.h"
+
+/* ---- the input -------------------------------------------------------------------- */
+
+static const char *find_map(const char *p, const char *end)
+{
+	return memmem(p, (size_t)(end - p), "toy map ", 8);
+}
+
+static const char *find(const char *p, const char *end)
+{
+	return memmem(p, (size_t)(end - p), "toy ", 4);
+}
+
+/* The next word of [*p, end). */
+static struct markup_str word(const char **p, const char *end)
+{
+	struct markup_str s = { *p, 0 };
+
+	while (*p < end && !strchr(" \r\n", **p))
+		++*p;
+	s.len = (size_t)(*p - s.ptr);
+	*p += *p < end && **p == ' ';
+	return s;
+}
+
+static void read_map(struct mk_line *l, const char *start, const char *end)
+{
+	const char *p = start + 8;
+	const struct markup_str name = word(&p, end), id = word(&p, end);
+	uint64_t address, size;
+	struct mk_event *e;
+
+	if (!mk_field_address(word(&p, end), &address) || !mk_field_address(word(&p, end), &size) ||
+	    !mk_field_build_id(id, NULL))
+		return;
+	if ((e = mk_add_event(l, MK_MODULE))) {
+		e->text = (struct markup_str){ start, (size_t)(p - start) };
+		e->tag = (struct markup_str)STR("toy map");
+		e->quiet = true;
+		e->name = name;
+		e->detail = id;
+		e->number = address;
+	}
+	if ((e = mk_add_event(l, MK_MAP))) {
+		e->text = (struct markup_str){ p, 0 };
+		e->tag = (struct markup_str)STR("toy map");
+		e->quiet = true;
+		e->number = e->address = address;
+		e->size = size;
+		memcpy(e->mode, "rx", 3);
+	}
+}
+
+static void read_line(struct mk_line *l, enum markup_dialect dialect)
+{
+	const char *end = l->p + l->len, *p = find(l->p, end), *at = p + 7;
+	struct mk_event *e;
+	uint64_t address;
+
+	(void)dialect;
+	if (p && find_map(p, end) == p) {
+		read_map(l, p, end);
+	} else if (p && end - p > 7 && !memcmp(p, "toy at ", 7) &&
+		   mk_field_address(word(&at, end), &address) && (e = mk_add_event(l, MK_FRAME))) {
+		e->text = (struct markup_str){ p, (size_t)(at - p) };
+		e->tag = (struct markup_str)STR("toy");
+		e->address = e->lookup = address;
+	}
+}
+
+static const struct mk_input toy = { "toy", find, find_map, read_line, NULL };
+
+/* The table of this program: the library's is left out. */
+const struct mk_input *const mk_inputs[] = { &mk_markup_input, &toy, NULL };
+
+/* ---- the test --------------------------------------------------------------------- */
+
+static const char log_text[] =
+	"plain\n"
+	"Nov 1 toy map a.out aabb 0x10000 0x4000\n"
+	"Nov 1 toy at 0x11193 !\r\n"
+	"{{{bt:0:0x11200:pc}}} toy at 0x11200\n"
+	"toy at nowhere, toy mapping\n"
+	"toy at 0x90000\n";
+
+static void expect(enum markup_format format, const char *const want[])
+{
+	const struct markup_options options = { .format = format };
+	struct fake_sink got;
+
+	for (size_t piece = 1; piece < 300; piece *= 17) {
+		assert_int_equal(fake_filter(&options, log_text, sizeof(log_text) - 1, piece, &got), 0);
+		for (size_t i = 0; want[i]; i++)
+			if (!strstr(got.out.buf, want[i]))
+				fail_msg("%s\nis not in\n%s", want[i], got.out.buf);
+		assert_string_equal(got.err.buf, "");
+		fake_sink_deinit(&got);
+	}
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	expect(MARKUP_TEXT_OUT, (const char *const[]){
+		"plain\n"
+		"Nov 1 toy map a.out aabb 0x10000 0x4000\n"
+		"Nov 1     #0.1  0x0000000000011193 ns::get /src/inl.cpp:4:97 (a.out+0x1193)\r\n"
+		"Nov 1     #0    0x0000000000011193 ns::outer /src/inl.cpp:9:79 (a.out+0x1193)!\r\n"
+		"    #0    0x0000000000011200 main main.c:12:3 (a.out+0x1200) toy at 0x11200\n"
+		"toy at nowhere, toy mapping\n"
+		"    #0    0x0000000000090000 is not in any module\n", NULL });
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	expect(MARKUP_JSON, (const char *const[]){
+		"{\"line\":1,\"text\":\"plain\"}\n",
+		"\"elements\":[{\"tag\":\"toy map\",\"markup\":\"toy map a.out aabb 0x10000 0x4000\","
+		"\"id\":65536,\"name\":\"a.out\",\"build_id\":\"aabb\"}",
+		"{\"line\":3,\"text\":\"Nov 1 toy at 0x11193 !\",\"elements\":[{\"tag\":\"toy\",",
+		"\"frames\":[{\"inlined\":true,\"function\":\"ns::get\"", NULL });
+}
+
+static void test_html(void **state)
+{
+	(void)state;
+	expect(MARKUP_HTML, (const char *const[]){
+		"<li>Nov 1 toy map a.out aabb 0x10000 0x4000\n",
+		"<li>Nov 1 <samp class=\"z\">#0  0x0000000000011193 <var>ns::get </var>",
+		"<tr><td>a.out</td><td>aabb</td>", NULL });
+}
+
+/* In each of several threads, far from its map. */
+static void test_threads(void **state)
+{
+	const struct markup_resolver resolvers[] = { fake_resolver, fake_resolver, fake_resolver };
+	const struct markup_options options = { 0 };
+	struct fake_sink got = { 0 };
+	struct markup_sink sink = { &got, fake_write, fake_complain };
+	struct markup_filter *f;
+	size_t found = 0;
+
+	(void)state;
+	assert_int_equal(markup_filter_create(&options, resolvers, 3, &sink, &f), 0);
+	assert_int_equal(markup_filter_feed(f, log_text, sizeof(log_text) - 1), 0);
+	for (int i = 0; i < 100000; i++)
+		assert_int_equal(markup_filter_feed(f, "toy at 0x11200\n", 15), 0);
+	assert_int_equal(markup_filter_finish(f), 0);
+	for (const char *p = got.out.buf; (p = strstr(p, "main main.c:12:3")); p++)
+		found++;
+	assert_int_equal(found, 100001);
+	markup_filter_destroy(f);
+	fake_sink_deinit(&got);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_html),
+		cmocka_unit_test(test_threads),
+	};
+	return cmocka_run_group_tests_name("toy", tests, NULL, NULL);
+}
