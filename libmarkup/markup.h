@@ -19,6 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Bytes, not NUL-terminated. ptr NULL: absent. */
 struct markup_str {
 	const char *ptr;
@@ -114,6 +118,9 @@ enum markup_format {
 	MARKUP_HTML,     /* one page, complete after markup_filter_end() */
 };
 
+/* Names of the formats, and what files of theirs end with; NULL at the end. */
+extern const char *const markup_format_names[], *const markup_format_suffixes[];
+
 enum markup_color {
 	MARKUP_COLOR_NONE,  /* nothing is highlighted; SGR codes of the log stay
 	                     * (MARKUP_LLVM: are taken out) */
@@ -208,5 +215,9 @@ int markup_filter_modules(const struct markup_filter *f,
 /* The dumpfile elements seen so far as JSON objects with commas between them, if
  * collect_dumpfiles was set. *ret is owned by the filter. */
 void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -71,10 +71,12 @@ ours() {
 step "1. A C++ program and its library, as a distribution ships them"
 echo "   Compiled with -O2, so that much is inlined; debug information taken off and kept
    under the build ID; the binaries stripped."
-gcc -O2 -g -D_GNU_SOURCE -I. -c -o "$dir/obj/emit.o" libmarkup/emit/emit.c
+for part in emit crash; do
+	gcc -O2 -g -c -o "$dir/obj/$part.o" "libmarkup/emit/$part.c"
+done
 build="g++ -std=c++17 -O2 -g -Wall -Wextra -I. -Wl,--build-id=sha1"
 $build -fPIC -shared -o "$dir/bin/libshop.so" $source/shop.cc
-$build -o "$dir/bin/bill" $source/bill.cc "$dir/obj/emit.o" -L"$dir/bin" -lshop -Wl,-rpath,'$ORIGIN'
+$build -o "$dir/bin/bill" $source/bill.cc "$dir/obj/emit.o" "$dir/obj/crash.o" -L"$dir/bin" -lshop -Wl,-rpath,'$ORIGIN'
 for binary in "$dir/bin/bill" "$dir/bin/libshop.so"; do
 	id=$(readelf -n "$binary" | sed -n 's/.*Build ID: //p')
 	rest=${id#??}

@@ -30,7 +30,6 @@ static struct {
 } o;
 
 static const char *const dialects[] = { "default", "llvm", "fuchsia", NULL };
-static const char *const formats[] = { "text", "json", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 
 static const struct opt opts[] = {
@@ -46,7 +45,7 @@ static const struct opt opts[] = {
 	{ "format", 0, OPT_ENUM, &o.format, "NAME",
 	  "of the default dialect: text; json, one object for each line of the log; or html, one "
 	  "page to read and search",
-	  .choices = formats },
+	  .choices = markup_format_names },
 	{ "color", 0, OPT_ENUM, &o.color, "WHEN",
 	  "highlight what was replaced: always, never (colours of the log are taken out, too) or "
 	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = colors,

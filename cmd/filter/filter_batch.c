@@ -105,7 +105,6 @@ void log_list_deinit(struct log_list *l)
 static char *output_path(const struct batch_options *options, const char *rest)
 {
 	static const char *const packed[] = { ".gz", ".xz", ".zst" };
-	static const char *const suffixes[] = { "", ".json", ".html" };
 	size_t len = strlen(rest);
 
 	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
@@ -116,7 +115,7 @@ static char *output_path(const struct batch_options *options, const char *rest)
 		}
 	}
 	return must_asprintf("%s/%.*s%s", options->output_dir, (int)len, rest,
-			     suffixes[options->markup.format]);
+			     markup_format_suffixes[options->markup.format]);
 }
 
 struct batch {

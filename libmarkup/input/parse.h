@@ -4,7 +4,7 @@
 #ifndef MARKUP_PARSE_H
 #define MARKUP_PARSE_H
 
-#include "libmarkup/markup.h"
+#include "libmarkup/input/input.h"
 
 enum mk_node_kind {
 	MK_TEXT_NODE,
@@ -68,5 +68,9 @@ struct mk_pc_type mk_read_pc_type(const struct mk_node *n, size_t first,
  * at the last ":elf:". False: it is not of that form. */
 bool mk_split_module(const struct mk_node *n, struct markup_str *id,
 		     struct markup_str *name, struct markup_str *build_id);
+
+/* markup_peek.c: of struct mk_input. */
+bool mk_markup_peek(const char *p, const char *end, struct mk_peek *ret);
+const char *mk_markup_find_context(const char *p, const char *end);
 
 #endif

@@ -4,16 +4,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* By dialect; of the default one by format. */
+/* The dialects, and the formats of the default one: a row each. */
 static const struct mk_renderer *const of_dialect[] = {
 	[MARKUP_LLVM] = &mk_llvm_renderer,
 	[MARKUP_FUCHSIA] = &mk_fuchsia_renderer,
 };
-static const struct mk_renderer *const of_format[] = {
-	[MARKUP_TEXT_OUT] = &mk_text_renderer,
-	[MARKUP_JSON] = &mk_json_renderer,
-	[MARKUP_HTML] = &mk_html_renderer,
-};
+#define FORMATS(X) \
+	X("text", "", &mk_text_renderer)      /* MARKUP_TEXT_OUT */ \
+	X("json", ".json", &mk_json_renderer) /* MARKUP_JSON */     \
+	X("html", ".html", &mk_html_renderer) /* MARKUP_HTML */
+
+#define NAME(name, suffix, renderer) name,
+#define SUFFIX(name, suffix, renderer) suffix,
+#define RENDERER(name, suffix, renderer) renderer,
+const char *const markup_format_names[] = { FORMATS(NAME) NULL };
+const char *const markup_format_suffixes[] = { FORMATS(SUFFIX) NULL };
+static const struct mk_renderer *const of_format[] = { FORMATS(RENDERER) };
 
 const struct mk_renderer *mk_choose_renderer(const struct markup_options *options)
 {

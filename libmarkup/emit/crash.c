@@ -1,0 +1,166 @@
+/*
+ * A crash as markup: registers, and the handler that writes all of emit.h. Everything here
+ * is async-signal-safe but the installing.
+ */
+#include "parts.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "../emit.h"
+
+#define ALT_STACK (128u << 10)
+
+/* ---- registers -------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static const struct { const char *name; int at; } registers[] = {
+	{ "RIP", REG_RIP }, { "RSP", REG_RSP }, { "RBP", REG_RBP }, { "EFL", REG_EFL },
+	{ "RAX", REG_RAX }, { "RBX", REG_RBX }, { "RCX", REG_RCX }, { "RDX", REG_RDX },
+	{ "RSI", REG_RSI }, { "RDI", REG_RDI }, { "R8", REG_R8 },   { "R9", REG_R9 },
+	{ "R10", REG_R10 }, { "R11", REG_R11 }, { "R12", REG_R12 }, { "R13", REG_R13 },
+	{ "R14", REG_R14 }, { "R15", REG_R15 }, { "CR2", REG_CR2 },
+};
+#define NUM_REGISTERS (sizeof(registers) / sizeof(registers[0]))
+#elif defined(__aarch64__)
+#define NUM_REGISTERS 33u
+#else
+#define NUM_REGISTERS 0u
+#endif
+
+/* Name and value of register number i. */
+static void add_register(struct line *l, const ucontext_t *uc, size_t i)
+{
+#if defined(__x86_64__)
+	add(l, registers[i].name);
+	add(l, ": ");
+	add_number(l, (uint64_t)uc->uc_mcontext.gregs[registers[i].at], 16);
+#elif defined(__aarch64__)
+	if (i < 31) {
+		add(l, "X");
+		add_number(l, i, 10);
+	} else {
+		add(l, i == 31 ? "SP" : "PC");
+	}
+	add(l, ": ");
+	add_number(l, i < 31 ? uc->uc_mcontext.regs[i] :
+		   i == 31 ? uc->uc_mcontext.sp : uc->uc_mcontext.pc, 16);
+#else
+	(void)l;
+	(void)uc;
+	(void)i;
+#endif
+}
+
+void markup_emit_registers(int fd, const void *ucontext)
+{
+	struct line l = { 0 };
+
+	if (!ucontext || !NUM_REGISTERS)
+		return;
+	add(&l, "{{{hexdict:");
+	for (size_t i = 0; i < NUM_REGISTERS; i++) {
+		add_register(&l, ucontext, i);
+		if (i + 1 < NUM_REGISTERS)
+			add(&l, i % 4 == 3 ? "\n" : " ");
+		else
+			add(&l, "}}}\n");
+		if (i % 4 == 3 || i + 1 == NUM_REGISTERS) {
+			write_all(fd, l.buf, l.len);
+			l.len = 0;
+		}
+	}
+}
+
+/* ---- the crash handler ------------------------------------------------------ */
+
+static const struct { int number; const char *name; } fatal[] = {
+	{ SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" },   { SIGILL, "SIGILL" },
+	{ SIGFPE, "SIGFPE" },   { SIGTRAP, "SIGTRAP" }, { SIGSYS, "SIGSYS" },
+	{ SIGABRT, "SIGABRT" },
+};
+#define NUM_FATAL (sizeof(fatal) / sizeof(fatal[0]))
+
+static struct sigaction before[NUM_FATAL];
+static int crash_fd;
+static atomic_int crashing; /* the thread that is writing, or 0 */
+
+static void write_signal(int fd, size_t i, const siginfo_t *info)
+{
+	struct line l = { 0 };
+
+	add(&l, "*** ");
+	add(&l, fatal[i].name);
+	if (info->si_code > 0 && fatal[i].number != SIGABRT) {
+		add(&l, " at {{{data:");
+		add_number(&l, (uintptr_t)info->si_addr, 16);
+		add(&l, "}}}");
+	}
+	add(&l, ", process ");
+	add_number(&l, (uint64_t)getpid(), 10);
+	add(&l, ", thread ");
+	add_number(&l, (uint64_t)gettid(), 10);
+	add(&l, "\n");
+	write_all(fd, l.buf, l.len);
+}
+
+static void on_crash(int number, siginfo_t *info, void *ucontext)
+{
+	int mine = gettid(), other = 0, saved = errno;
+	size_t i = 0;
+
+	while (i + 1 < NUM_FATAL && fatal[i].number != number)
+		i++;
+	if (!atomic_compare_exchange_strong(&crashing, &other, mine) && other != mine)
+		while (1) /* another thread tells its story, then we all die */
+			pause();
+	/* From here on the signal does what it did before us; so does a crash
+	 * of this handler. */
+	sigaction(number, &before[i], NULL);
+	if (!other) {
+		markup_emit_modules(crash_fd);
+		write_signal(crash_fd, i, info);
+		markup_emit_registers(crash_fd, ucontext);
+		markup_emit_backtrace(crash_fd, ucontext);
+	}
+	atomic_store(&crashing, 0);
+	/* A fault happens again when we return; what was sent must be sent again. */
+	if (info->si_code <= 0)
+		tgkill(getpid(), mine, number);
+	errno = saved;
+}
+
+int markup_emit_crash_handler(int fd)
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	static void *stack;
+	int rc = markup_emit_init();
+
+	if (rc)
+		return rc;
+	crash_fd = fd;
+	if (!stack) {
+		void *p = mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p == MAP_FAILED)
+			return -errno;
+		stack = p;
+		stack_t alt = { .ss_sp = stack, .ss_size = ALT_STACK };
+		if (sigaltstack(&alt, NULL))
+			return -errno;
+	}
+	action.sa_sigaction = on_crash;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < NUM_FATAL; i++) {
+		struct sigaction old;
+		if (sigaction(fatal[i].number, &action, &old))
+			return -errno;
+		/* Called a second time, do not take ourselves for the one before. */
+		if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != on_crash)
+			before[i] = old;
+	}
+	return 0;
+}
