@@ -3,7 +3,7 @@
 # MODE picks the flavour of the build, each in its own folder build/MODE:
 #   release  what users run
 #   asan     address and undefined-behaviour sanitizers, asserts on
-#   fuzz     the same, and told to libFuzzer: `make fuzz`
+#   fuzz     the same, for libFuzzer: `make fuzz`
 CC      ?= gcc
 MODE    ?= release
 PREFIX  ?= /usr/local
@@ -29,7 +29,7 @@ LDLIBS  += -Wl,--gc-sections -Wl,-Bstatic -Wl,--start-group $(STATIC_LIBS) \
            -Wl,--end-group -Wl,-Bdynamic $(DYNAMIC_LIBS)
 
 # build/deps.mk is written by scripts/deps.sh once the packages are there, those
-# of the goal too, so that whoever must install them is told once; make then
+# of the goal too, so that whoever must install them is asked once; make then
 # starts over with its settings.
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean,$(GOALS)),)
@@ -75,7 +75,7 @@ build/demangle/%.a: build/deps.mk Makefile
 	@mkdir -p $(@D)
 	$(call say,OBJCOPY,$@)objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
-# Embedded with .incbin, which the compiler does not tell make of.
+# Embedded with .incbin, which the compiler does not report to make.
 $(O)/libmarkup/output/html/html_page.o: libmarkup/output/html/html_page.css libmarkup/output/html/html_page.js
 
 $(LIB): $(call objs,$(LIB_SRC))

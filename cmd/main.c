@@ -35,7 +35,7 @@ static void help(FILE *to)
 	fprintf(to, "\nCommands:\n");
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
-	fprintf(to, "\n'symcache COMMAND --help' tells more; 'symcache --version' the version.\n");
+	fprintf(to, "\n'symcache COMMAND --help' says more; 'symcache --version' the version.\n");
 }
 
 /* symcache.1 */
@@ -97,7 +97,7 @@ static int dispatch(int argc, char **argv)
 	return STATUS_ERROR;
 }
 
-/* If it is standard error that nobody reads, the work goes on. */
+/* If it is standard error that is no longer read, the work goes on. */
 static void pipe_closed(int sig)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO };

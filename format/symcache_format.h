@@ -1,6 +1,6 @@
 /*
  * The bytes of a SymCache file, versions 7, 8 and 9, and of our extension
- * area behind it. The prose is in symcache.md beside this file.
+ * area behind it. The prose is in symcache.md next to this file.
  *
  *   0         80
  *   +---------+-------+-----------+-----------------+--------+---------+

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Measures symcache beside LLVM's tools, in one run on one machine.
+# Measures symcache next to LLVM's tools, in one run on one machine.
 #
 #   scripts/bench.sh PROGRAM [--quick] [--update] [--corpus DIR] [GROUP...]
 #
-# GROUP    index: ELF files → caches, beside llvm-gsymutil-19, and how large they get
+# GROUP    index: ELF files → caches, next to llvm-gsymutil-19, and how large they get
 #          lookup: addresses, by the program and in process
-#          filter: logs, beside llvm-symbolizer-19 --filter-markup
+#          filter: logs, next to llvm-symbolizer-19 --filter-markup
 #          store: what the store itself costs, with 10 entries, with 200,000, with 50 GB
 #          (in holes: 1 GB on the disk)
 #          default: all four

@@ -95,7 +95,7 @@ git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
 		line = $0
 		sub(/^[^:]*:[^:]*:/, "", line)
 		if (!match(line, /["<][^">]*[">]/)) {
-			breach("an include that is no plain header name")
+			breach("an include that is not a plain header name")
 			next
 		}
 		header = substr(line, RSTART + 1, RLENGTH - 2)

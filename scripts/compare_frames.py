@@ -11,7 +11,7 @@ up in the DWARF by a third tool (EXPLAIN below), else "open". Prints one line a 
 the number of each class, or of what differs first in the open ones (depth, file, line,
 column, function; "silent": the other tool knows no line), and samples of these.
 
-The other tool is llvm-symbolizer-19. It does not tell the sections of relocatable objects
+The other tool is llvm-symbolizer-19. It does not distinguish the sections of relocatable objects
 apart; these are linked by ld, each section to addresses of its own, and it is asked about
 the result. What is compared is .text.
 
@@ -22,7 +22,7 @@ lack what stands behind a dot in ours (f.cold, f.isra.0).
 answer is that of llvm-dwarfdump-19 for the first entry with that address.
 
 --with=gdb is for files whose entries stand in a supplementary file of dwz, which defeats
-the others. gdb tells the inlined functions and where they are called (no columns; what
+the others. gdb gives the inlined functions and where they are called (no columns; what
 has no linkage name it names with its scopes); llvm-symbolizer the line of the address
 itself and the symbol there, which are in the file.
 """

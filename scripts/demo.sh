@@ -99,7 +99,7 @@ ours < "$dir/crash.log" | show
 step "3. The symbols go into a store, once"
 echo "   From then on neither the binaries nor the debug files are needed."
 export SYMCACHE_STORE="$dir/store"
-# The system's libraries of this very process; the vDSO is no file.
+# The system's libraries of this very process; the vDSO is not a file.
 libraries=$(sed -n 's/{{{module:[0-9]*:\(.*\):elf:.*/\1/p' "$dir/crash.log" |
 	grep -v -e "^$dir/" -e vdso)
 run "$symcache" index "$dir/debug" $libraries 2>&1 | show

@@ -3,7 +3,7 @@
  *
  * The tests run each target over its corpus with this main(), so that every
  * input that was once worth keeping is tried again without libFuzzer. Prints
- * the file at hand when the target crashes or takes longer than ten seconds.
+ * the current file when the target crashes or takes longer than ten seconds.
  * The bytes are on the heap in their exact size, where the address sanitizer
  * sees each access behind them.
  */

@@ -5,7 +5,7 @@
 #
 # cmd     shell command, run by bash in a fresh folder; it sees $SYMCACHE (the
 #         program), $TESTDATA, $PROGRAMS (testdata/programs, compiled), $SHARED
-#         (data beside the checkout, may be absent)
+#         (data next to the checkout, may be absent)
 # stdin   its input; absent: empty
 # stdout, stderr, status   what it must give, exactly; absent: nothing, and 0.
 #         The folders of this machine are shown by their names: $TESTDATA/a.c.

@@ -4,7 +4,7 @@
     scripts/html_test.py PROGRAM CRASH_LOG DEBUG_DIR [SCREENSHOT_DIR]
 
 Drives chromium through chromedriver: nothing is loaded from elsewhere and no log
-text is run, the search finds, keys work, frames unfold, values tell what lies
+text is run, the search finds, keys work, frames unfold, values show what lies
 there, both colour schemes are applied, and a page of 100,000 lines has few elements
 and lays out those in sight alone, which is what makes it quick.
 Prints "ok: WHAT" for each check; exit status 1 if one fails, 77 without a browser.
@@ -162,7 +162,7 @@ def test(program, log, debug, shots, folder):
     tip = "return getComputedStyle(document.querySelector('.v'), '::after').content"
     check("a value is silent", b.run(tip) == "none", b.run(tip))
     b.run("document.querySelector('.v').focus()")
-    check("a value with the focus tells what lies there", "inner" in b.run(tip), b.run(tip))
+    check("a value with the focus shows what lies there", "inner" in b.run(tip), b.run(tip))
     if shots:
         b.screenshot(os.path.join(shots, "light.png"))
 
@@ -199,7 +199,7 @@ def test(program, log, debug, shots, folder):
     b.keys("m")
     check("m opens the modules", b.run("return document.getElementById('modules').open"))
     b.keys("?")
-    check("? tells the keys", b.run("return document.getElementById('help').open"))
+    check("? lists the keys", b.run("return document.getElementById('help').open"))
     b.keys("\ue00c")
     b.run("document.querySelector('li').dispatchEvent(new MouseEvent('click', {bubbles: true, clientX: 5}))")
     check("a click on its number names a line", b.run("return location.hash") == "#1", b.run("return location.hash"))

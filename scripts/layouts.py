@@ -8,7 +8,7 @@ The table is testdata/layouts/*.recipe, one row a line (a line that ends in \\ g
   name | how it is made | what it must contain | what it is compared with
 
 How it is made: shell commands, run in testdata/layouts, which make the file $OUT and, if
-they like, others beside it ($OUT.dwp). A row is skipped where one of its commands, a
+they like, others next to it ($OUT.dwp). A row is skipped where one of its commands, a
 linker of -fuse-ld or a part of gcc named by need=PROGRAM is absent. What was made before
 by the same row from the same sources is left alone.
 
@@ -241,7 +241,7 @@ def compare(row, program, out, options):
 
 
 def build(program, out, options):
-    """Makes the cache, with both readers. Returns what tells of it, by kind."""
+    """Makes the cache, with both readers. Returns what is known of it, by kind."""
     dirs = ["--debug-file-directory=" + out + options["dir"]] if "dir" in options else []
     command = [program, "build", out] + dirs
     text, status = run(command + ["-o", out + ".symcache"])

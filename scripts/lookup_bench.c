@@ -119,7 +119,7 @@ static void *with_index(const struct symcache *cache, size_t *size)
 		.table_offset = (section.offset + section.size + 7) & ~7ull,
 		.num_sections = 1,
 		.version = SYMCACHE_EXT_VERSION,
-		.magic = SYMCACHE_EXT_MAGIC, /* no hash: nobody verifies this */
+		.magic = SYMCACHE_EXT_MAGIC, /* no hash: this is not verified */
 	};
 	uint32_t *index;
 	uint8_t *data;

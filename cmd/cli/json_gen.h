@@ -34,7 +34,7 @@ void json_gen_open_array(struct json_gen *j, const char *key);
 void json_gen_close_array(struct json_gen *j);
 void json_gen_empty_array(struct json_gen *j, const char *key);
 
-/* For a value that is needed often: makes it beside the output, of a generator of
+/* For a value that is needed often: makes it next to the output, of a generator of
  * its own. json_gen_take() ends that and returns the text, on the heap; put it in
  * with json_gen_raw(). */
 struct json_gen *json_gen_create_memory(void);

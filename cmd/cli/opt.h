@@ -62,7 +62,7 @@ struct command {
 
 enum {
 	OPT_HELP = -1,  /* --help was given, and answered on standard output */
-	OPT_BAD = -2,   /* told on standard error what is wrong and what to do */
+	OPT_BAD = -2,   /* reported on standard error, with what to do */
 };
 
 /*

@@ -116,7 +116,7 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 	return wanted;
 }
 
-/* `named`: the file's name is needed to tell its output from others'. */
+/* `named`: the file's name is needed to distinguish its output from others'. */
 static int trace_one(const char *path, bool named, const struct images *images,
 		     const struct symtrace_select *select, const struct trace_output *output)
 {
@@ -204,7 +204,7 @@ const struct command trace_command = {
 	.operands = "FILE...",
 	.summary = "symbolize GDB trace files",
 	.description =
-		"Reads what GDB's tsave wrote: tells how the trace run ended, its tracepoints and "
+		"Reads what GDB's tsave wrote: says how the trace run ended, its tracepoints and "
 		"variables, and for each frame where the program was (functions with those inlined, "
 		"files and lines) and what was collected. Neither the program nor its sources nor "
 		"GDB need to be there: symbols come from the store.\n\n"

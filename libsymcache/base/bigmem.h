@@ -32,7 +32,7 @@ void sc_big_move(void *to, void *from, size_t size);
 
 /*
  * Has what malloc() will give to this thread on huge pages, as far as glibc's heaps can
- * be told so from outside: for threads that are about to take megabytes in small pieces,
+ * be set so from outside: for threads that are about to take megabytes in small pieces,
  * where each page costs a fault. Cheap enough for each start of a thread.
  */
 void sc_big_heap(void);

@@ -33,8 +33,9 @@ int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
 		int digit = hex_digit(text[n]);
 
 		if (digit < 0)
-			return sc_error_set(err, SC_EINVAL, "build ID '%.140s': '%c' is no hex digit",
-					    text, text[n]);
+			return sc_error_set(err, SC_EINVAL,
+					    "build ID '%.140s': '%c' is not a hex digit", text,
+					    text[n]);
 		if (n == 2 * SYMCACHE_BUILD_ID_MAX)
 			return sc_error_set(err, SC_EINVAL,
 					    "build ID '%.140s' is longer than %u bytes", text,

@@ -30,7 +30,7 @@ static void test_parse_build_id(void **state)
 	assert_int_equal(symcache_build_id_parse(text, id, &nibbles, &err), SC_EINVAL);
 	assert_int_equal(symcache_build_id_parse("", id, &nibbles, &err), SC_EINVAL);
 	assert_int_equal(symcache_build_id_parse("12x", id, &nibbles, &err), SC_EINVAL);
-	assert_string_equal(err.msg, "build ID '12x': 'x' is no hex digit");
+	assert_string_equal(err.msg, "build ID '12x': 'x' is not a hex digit");
 	assert_int_equal(symcache_build_id_parse("1`", id, &nibbles, &err), SC_EINVAL);
 	assert_int_equal(symcache_build_id_parse("1g", id, &nibbles, &err), SC_EINVAL);
 	assert_int_equal(symcache_build_id_parse("1\x10", id, &nibbles, &err), SC_EINVAL);

@@ -7,7 +7,7 @@
  * a must stand before b. Equal ones keep their order. False: out of memory, and the order
  * is any; what is sorted already needs none.
  *
- * A merge sort of the runs that are there, ascending or descending; what is no run is put
+ * A merge sort of the runs that are there, ascending or descending; what is not a run is put
  * in order by insertion, a few at a time. Most of what indexing sorts consists of a few
  * long runs; and qsort() spends most of its time calling the comparison, and memcpy().
  * Cost: O(n log r) for r runs.

@@ -3,7 +3,7 @@
  * entries fast, and to stop at those that matter.
  *
  * An abbreviation's attributes become a short program. Runs of attributes that
- * nobody asks for and whose forms have a fixed size are one step:
+ * no one asks for and whose forms have a fixed size are one step:
  *
  *   DW_AT_type ref4, DW_AT_decl_file data1, DW_AT_sibling ref4  →  skip 9 bytes
  *
@@ -136,7 +136,7 @@ static inline const struct dw_abbrev *dw_abbrev(const struct dw_abbrevs *a, uint
 #define DW_STEP_FUNCTION 0x04000000u /* … and is a function without code */
 
 /* How to step over an entry of this code, which is not 0. In a table of its own, as
- * the abbreviations of a unit do not fit into the core's cache beside its entries. */
+ * the abbreviations of a unit do not fit into the core's cache next to its entries. */
 static inline uint32_t dw_step(const struct dw_abbrevs *a, uint64_t code)
 {
 	return code - 1 < a->dense ? a->steps[code - 1] : DW_STEP_LOOK;

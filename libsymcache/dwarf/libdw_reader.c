@@ -378,7 +378,7 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_facts *u,
 			/* Back or on the spot: we would never come to an end. */
 			if (rc == 0 && (char *)top->die.addr <= (char *)child.addr)
 				return sc_error_set(err, SC_EFORMAT,
-					"entry at 0x%llx: its sibling is no later entry",
+					"entry at 0x%llx: its sibling is not a later entry",
 					(unsigned long long)dwarf_dieoffset(&child));
 		}
 		if (rc < 0)

@@ -30,7 +30,7 @@ const char *dw_origin_name(const struct dw_origin *o)
 	       o->mips_linkage_name ? o->mips_linkage_name : o->name;
 }
 
-/* An empty name is as good as none. */
+/* An empty name is treated as missing. */
 static const char *string_of(const struct dw_unit *u, const struct dw_value *v)
 {
 	const char *s = v->form ? dw_value_string(u, v) : NULL;
@@ -38,7 +38,7 @@ static const char *string_of(const struct dw_unit *u, const struct dw_value *v)
 	return s && *s ? s : NULL;
 }
 
-/* Adds what this entry says and nobody before it said. */
+/* Adds what this entry says and no entry before it said. */
 static void add(struct dw_origin *o, const struct dw_unit *u, const struct dw_value *v)
 {
 	bool named = dw_origin_name(o);
@@ -62,7 +62,7 @@ static void add(struct dw_origin *o, const struct dw_unit *u, const struct dw_va
 		o->type_unit = dw_value_reference(u, &v[DW_SLOT_TYPE], &o->type);
 }
 
-/* Adds what a remembered chain says and nobody before it said. */
+/* Adds what a remembered chain says and no entry before it said. */
 static void merge(struct dw_origin *o, const struct dw_origin *more)
 {
 	if (!dw_origin_name(o))

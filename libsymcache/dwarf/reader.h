@@ -15,7 +15,7 @@ struct dw_libdw_reader;
  * The slow reader: entries through libdw, one call at a time; line programs
  * through our own interpreter, because libdw sorts the rows of all sequences of
  * a unit into one table, after which rows of dropped code (tombstones) can no
- * longer be told from the others.
+ * longer be distinguished from the others.
  *
  * `fd` is an open file with DWARF, `alt_fd` its supplementary file, if it has one and libdw
  * may not find it, else −1; both are not closed. `sections` are its line and string

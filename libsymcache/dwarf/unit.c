@@ -240,7 +240,7 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 }
 
 /* True if the unit that begins at *c ends within `ready` bytes of the section, or
- * says that it does not end within the section: then reading it tells so. */
+ * says that it does not end within the section: then reading it fails. */
 static bool is_there(const struct dw_debug *d, struct dw_cursor c, uint64_t ready)
 {
 	uint64_t at = (uint64_t)(c.p - d->sections.info.data), length;

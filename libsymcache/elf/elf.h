@@ -149,8 +149,8 @@ void sc_elf_fold_text(struct sc_elf *elf, uint8_t id[16]);
 
 /*
  * Finds the separate debug file of `elf`: by build ID under `debug_dirs`
- * (NULL-terminated list), then by .gnu_debuglink (CRC checked) beside it, in
- * .debug/ beside it, and under the directories. SC_ENOTFOUND: there is none.
+ * (NULL-terminated list), then by .gnu_debuglink (CRC checked) next to it, in
+ * the .debug/ there, and under the directories. SC_ENOTFOUND: there is none.
  */
 int sc_elf_find_debug(struct sc_elf *elf, const char *const *debug_dirs,
 		      struct sc_elf **ret, struct sc_error *err);

@@ -91,7 +91,7 @@ static void test_debuglink(void **state)
 	run(target);
 	snprintf(want, sizeof(want), "usr%s/p.debug", testing_dir);
 	assert_string_equal(found("p"), want);
-	/* By a link to the program, what lies beside the program itself counts. */
+	/* By a link to the program, what lies next to the program itself counts. */
 	run("mkdir other && ln -s ../p other/q");
 	assert_string_equal(found("other/q"), want);
 	run("rm -r usr");

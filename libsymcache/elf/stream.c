@@ -2,7 +2,7 @@
  * A large section that is inflated while it is read: see stream.h.
  *
  * libdeflate, which is a little faster, inflates a buffer as a whole; ISA-L stops
- * where it is told to and goes on, so that units are read while the rest of
+ * where it is asked to and goes on, so that units are read while the rest of
  * .debug_info, of ceph-osd one stream of 0.75 s, is still compressed. Pages whose units
  * are read are moved to where the next bytes come: zeroing fresh ones took a quarter of
  * the time. What is used up of the file is given back on the way.

@@ -9,7 +9,7 @@
  * one needs: then they wait for memory once, not one after another.
  *
  * Strings are not checked for UTF-8 here: that would read every byte of names
- * nobody may want. symcache_verify() does.
+ * may not be wanted. symcache_verify() does.
  */
 #include "libsymcache/read/read.h"
 
@@ -119,7 +119,7 @@ struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx)
 /*
  * Takes the next location of the chain; SYMCACHE_NONE: no more. What it is inlined into
  * is asked for, but not tested before its turn: the test would wait for it. Nor is there
- * a branch on whether there is such a one: nobody can guess it, and a wrong guess stops
+ * a branch on whether there is such a one: it cannot be guessed, and a wrong guess stops
  * the processor until the location has come.
  */
 static inline uint32_t take_location(struct symcache_frames *frames)

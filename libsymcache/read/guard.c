@@ -22,7 +22,7 @@
  */
 enum {
 	KEPT = 12,  /* blocks are tested before it happens again */
-	SHARE = 20, /* it ends when 1/SHARE of them are: the log is no short one */
+	SHARE = 20, /* it ends when 1/SHARE of them are: the log is not short */
 };
 
 static size_t block_size(size_t size, size_t block)

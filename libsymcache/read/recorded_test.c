@@ -3,7 +3,7 @@
  * 8 and 9, and the frames that `symbolic` itself finds there for 4,006 addresses:
  * all must be the same, from the start of a range to the end of the 32 bits.
  *
- * The files lie outside the repository, beside it; without them the test is
+ * The files lie outside the repository, next to it; without them the test is
  * skipped. Recorded are function, clean path and line; an empty line ends the
  * frames of an address.
  */

@@ -155,13 +155,13 @@ static void verify_locations(struct verifier *v)
 		if (into == SYMCACHE_NONE)
 			continue;
 		if (into >= calls)
-			fault(v, "source location %u: inlined into %u, which is no call location",
+			fault(v, "source location %u: inlined into %u, which is not a call location",
 			      i, into);
 		else if (into >= i)
 			fault(v, "source location %u: inlined into %u, which is not before it",
 			      i, into);
 		else if (sc_is_gap(&locs[into]))
-			fault(v, "source location %u: inlined into %u, which is no location",
+			fault(v, "source location %u: inlined into %u, which is not a location",
 			      i, into);
 	}
 }

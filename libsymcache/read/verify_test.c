@@ -64,8 +64,8 @@ static void test_ranges(void **state)
 	t = tiny_example(9);
 	t.h.num_source_locations = 4;
 	expect_faults(&t, "5 ranges, but only 4 source locations\n"
-			  "source location 1: inlined into 0, which is no call location\n"
-			  "source location 3: inlined into 1, which is no call location\n");
+			  "source location 1: inlined into 0, which is not a call location\n"
+			  "source location 3: inlined into 1, which is not a call location\n");
 }
 
 static void test_locations(void **state)
@@ -79,11 +79,11 @@ static void test_locations(void **state)
 	EXPECT(9, t.locations[0].inlined_into_idx = 1,
 	       "source location 0: inlined into 1, which is not before it\n");
 	EXPECT(9, t.locations[3].inlined_into_idx = 2,
-	       "source location 3: inlined into 2, which is no call location\n");
+	       "source location 3: inlined into 2, which is not a call location\n");
 	EXPECT(9, t.locations[3].inlined_into_idx = 7,
-	       "source location 3: inlined into 7, which is no call location\n");
+	       "source location 3: inlined into 7, which is not a call location\n");
 	EXPECT(9, t.locations[0] = (struct symcache_source_location)TINY_GAP,
-	       "source location 1: inlined into 0, which is no location\n");
+	       "source location 1: inlined into 0, which is not a location\n");
 }
 
 static void test_string_offsets(void **state)

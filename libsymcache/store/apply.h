@@ -21,7 +21,7 @@ struct symstore_op {
 	symstore_fill_fn *fill; /* SYMSTORE_PUT; NULL: ctx is the cache */
 	void *ctx;
 	size_t cache_size;
-	bool *done;             /* what the commit tells; may be NULL */
+	bool *done;             /* set by the commit; may be NULL */
 };
 
 /* Does all of them. Returns LMDB's code. */

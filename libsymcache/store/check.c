@@ -4,7 +4,7 @@
  * symstore_check() walks the pages with pages.c, on a map of its own that ends
  * where the file ends, and only if they are sound asks LMDB for the records.
  * The reader's transaction keeps the pages of its snapshot from being reused
- * meanwhile. symstore_check_entry() reads a cache whole: its hash tells whether
+ * meanwhile. symstore_check_entry() reads a cache whole: its hash shows whether
  * the bytes are those that were written, symcache_verify() whether they were
  * right.
  */

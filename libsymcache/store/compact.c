@@ -1,9 +1,9 @@
 /*
  * The store anew, without free pages: LMDB copies what is in use into a file
- * beside it, which is synced and takes the place of the old one.
+ * next to it, which is synced and takes the place of the old one.
  *
- * Nobody may have the store open meanwhile: a writer would go on in the old file,
- * and the lock file, which all share, tells of one file only. So it is claimed
+ * No one may have the store open meanwhile: a writer would go on in the old file,
+ * and the lock file, which all share, describes one file only. So it is claimed
  * alone; others who come wait for that, and then open the new file. Killed at any
  * moment, the old file is in its place or the new one; at most a file
  * NAME.compact is left over, which the next run replaces.

@@ -120,7 +120,7 @@ static void starts_over(void **state)
 	symstore_close(store);
 }
 
-/* The map must not move under a reader of this thread: that is told. */
+/* The map must not move under a reader of this thread: that is an error. */
 static void own_reader_in_the_way(void **state)
 {
 	struct symstore *store = open_small(SYMSTORE_WRITE);

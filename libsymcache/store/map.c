@@ -7,7 +7,7 @@
  * large as can be had, and moves when the file outgrows it. LMDB unmaps before
  * it maps: that must not happen under a reader of this process, and must not
  * fail half-way. So a remap waits for the readers, and tries first whether the
- * address space is there. LMDB does not tell where its map is, and we read without
+ * address space is there. LMDB does not say where its map is, and we read without
  * it: so there is a second one.
  */
 #include <errno.h>

@@ -205,7 +205,7 @@ static struct symstore *store_create(char *path, uint64_t roomy)
 static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
 		   struct symstore **ret, struct sc_error *err);
 
-/* Makes the file, where there is none, beside its place and links it there when it is a
+/* Makes the file, where there is none, next to its place and links it there when it is a
  * store: LMDB would leave half of one where the disk is full. If another process was
  * faster, its file stays; where there are no links, LMDB makes the file in its place. */
 static int make(const char *path, uint64_t roomy, struct sc_error *err)
@@ -258,7 +258,7 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
 	if (claim && mode == SYMSTORE_WRITE && (rc = make(target, roomy, err)))
 		return rc;
 	/* Before LMDB comes, so that it opens the file that is claimed. One that is made in
-	 * its place has to be made first; nobody puts another in the place of an empty one. */
+	 * its place has to be made first; no one puts another in the place of an empty one. */
 	if (claim && (rc = symstore_claim(target, false, &store->place, err)) &&
 	    (rc != SC_ENOTFOUND || mode == SYMSTORE_READ))
 		return rc;

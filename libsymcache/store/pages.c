@@ -27,7 +27,7 @@ struct walk {
 	uint8_t *seen;         /* a bit per page: used, or free */
 	struct symstore_report *report;
 	bool free_tree;        /* keys are transaction numbers */
-	size_t entries;        /* in the tree at hand */
+	size_t entries;        /* in the current tree */
 	struct symstore_tree named[16]; /* found in the main tree */
 	size_t num_named;
 };
@@ -49,7 +49,7 @@ static bool claim(struct walk *w, size_t page, const char *what)
 	return true;
 }
 
-/* The page's bytes, if it is a page of the file that nobody else uses. */
+/* The page's bytes, if it is a page of the file that has no other use. */
 static const uint8_t *page_at(struct walk *w, size_t page, const char *what,
 			      struct symstore_page *ret)
 {

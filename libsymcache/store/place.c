@@ -48,7 +48,7 @@ int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
 		if (fstat(fd, &st))
 			rc = sc_error_sys(err, "cannot read");
 		else if (!S_ISREG(st.st_mode))
-			rc = sc_error_set(err, SC_EFORMAT, "not a store: it is no regular file");
+			rc = sc_error_set(err, SC_EFORMAT, "not a store: it is not a regular file");
 		else if (!st.st_size)
 			rc = 0;
 		else if (!(rc = symstore_snapshot_read(fd, SYMSTORE_ANY_TXN, &snapshot, err)))
@@ -103,7 +103,7 @@ int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err)
 			return sc_error_sys(err, "store %s: cannot open", path);
 		while ((rc = flock(fd, alone ? LOCK_EX | LOCK_NB : LOCK_SH)) && errno == EINTR)
 			;
-		/* On a file system without such locks nobody gets it alone. */
+		/* On a file system without such locks no one gets it alone. */
 		if (rc && alone) {
 			rc = errno == EWOULDBLOCK ?
 				sc_error_set(err, SC_EINVAL, "store %s: another process has it open",

@@ -127,7 +127,7 @@ static void each_write_fails(void **state)
 	}
 }
 
-/* The making of a store fails: what is left is no store, or a whole one. */
+/* The making of a store fails: what is left is not a store, or a whole one. */
 static void making_fails(void **state)
 {
 	(void)state;

@@ -271,7 +271,7 @@ static void killed_writers(void **state)
 	}
 }
 
-/* Opening and closing all the time, by many: nobody is turned away. */
+/* Opening and closing all the time, by many: no one is turned away. */
 static void opening_at_once(void **state)
 {
 	enum { N = 8 };

@@ -45,7 +45,7 @@ struct symstore {
 	bool locked;                /* the lock file is in use */
 	int place;                  /* holds the claim of symstore_claim(); -1: none */
 
-	/* The map may move only while nobody in this process uses it. */
+	/* The map may move only while it is not used in this process. */
 	pthread_mutex_t commit_lock;/* held by the thread that commits or remaps */
 	pthread_mutex_t lock;       /* guards what follows */
 	pthread_cond_t changed;
@@ -152,7 +152,7 @@ int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
 /*
  * Checks the pages of a reading transaction, as symstore_snapshot_of(). if_short:
  * only where the file is shorter than its last page: then it was cut off, or
- * these pages were never used, which all pages together tell.
+ * these pages were never used, which only all pages together show.
  */
 void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			  struct symstore_report *report);

@@ -199,7 +199,7 @@ static void prefixes(void **state)
 	symstore_close(store);
 }
 
-/* Puts entry 1 with these symbols, and bytes told by `n`; was it stored? */
+/* Puts entry 1 with these symbols, and bytes made from `n`; was it stored? */
 static bool put_kind(struct symstore *store, uint32_t sources, uint32_t bad_units, uint32_t n)
 {
 	struct symstore_entry entry = test_entry(1, 5000);

@@ -21,7 +21,7 @@
 static char test_dir[] = "/tmp/symstore.XXXXXX";
 static char test_path[64], test_lock[80];
 
-/* The store, and what killed processes left beside it. */
+/* The store, and what killed processes left next to it. */
 static inline void test_remove(void)
 {
 	char pattern[64];

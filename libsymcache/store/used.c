@@ -1,5 +1,5 @@
 /*
- * When entries were last used: a small file beside the store, NAME-used.
+ * When entries were last used: a small file next to the store, NAME-used.
  *
  * Those who look up only read the store, and many at once, so this is not in it. The
  * file is a table without locks: a build ID's hash says which bucket, one line of the

@@ -51,7 +51,7 @@ static void kept(void **state)
 	symstore_close(store);
 }
 
-/* Many more than one bucket has slots for: the others keep theirs, nobody is given the
+/* Many more than one bucket has slots for: the others keep theirs, none is given the
  * day of another. */
 static void many(void **state)
 {

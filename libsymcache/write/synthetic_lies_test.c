@@ -1,5 +1,5 @@
 /* Unit tests of the whole indexer on DWARF written here that lies, and that is damaged:
- * one broken unit costs that unit and is told of; the rest of the file is there. */
+ * one broken unit costs that unit and is reported; the rest of the file is there. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,7 @@ static void test_abbreviations(void **state)
 	assert_int_equal(r.info.bad_units, 1);
 	indexed_deinit(&r);
 
-	/* A form that nobody knows: its size is unknown, so what follows is lost. */
+	/* An unknown form: its size is unknown, so what follows is lost. */
 	begin(&w);
 	open_unit(&w);
 	function(&w, "f", 0x1100, 0x1200);

@@ -1,5 +1,5 @@
 /* Unit tests of the whole indexer on line tables written here, with absurd headers and
- * programs: they cost at most their unit's lines, and are told of; its functions, and the
+ * programs: they cost at most their unit's lines, and are reported; its functions, and the
  * rest of the file, are there. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void test_headers(void **state)
 		size_t at;
 		unsigned size;
 		uint64_t value;
-		bool told;         /* it is a fault of the unit */
+		bool reported;     /* it is a fault of the unit */
 		const char *frames;/* at 0x1100 */
 	} lies[] = {
 		{ "length 0", 0, 4, 0, true, "f -:0" },
@@ -109,7 +109,7 @@ static void test_headers(void **state)
 		patch(&t.line, lies[i].at, lies[i].size, lies[i].value);
 		index_lines(&t, &r);
 		expect(&r, 0x1100, lies[i].frames);
-		if (r.info.bad_units != lies[i].told)
+		if (r.info.bad_units != lies[i].reported)
 			fail_msg("%s: %u faults: %s", lies[i].what, (unsigned)r.info.bad_units,
 				 r.info.first_fault);
 		indexed_deinit(&r);

@@ -26,7 +26,7 @@ struct worker {
 	struct sc_units result;
 	struct sc_flattener *flattener;
 	struct dw_scanner *scanner;
-	struct dw_unit header; /* of the unit at hand */
+	struct dw_unit header; /* of the current unit */
 	struct dw_facts facts;
 	size_t first_bad;     /* index of the unit of first_fault */
 	bool oom;
@@ -123,7 +123,7 @@ int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *
 /*
  * All workers do the same: hand out the next units, or read one. While units are
  * self-contained their headers are read, and .debug_info is inflated, a step at a
- * time, by whoever finds it his turn; so nobody waits for a stage to end.
+ * time, by the thread that is free; so no thread waits for a stage to end.
  */
 
 #define STEP (256u << 10)          /* bytes whose headers are read at once */

@@ -27,7 +27,7 @@ void symarchive_close(struct symarchive *a); /* NULL is fine */
  * file without a name (""). */
 
 /* Does data[0, len) begin like an archive, or a compressed file? SYMARCHIVE_HEAD bytes
- * are enough to tell. */
+ * are enough to know. */
 enum { SYMARCHIVE_HEAD = 512 };
 bool symarchive_begins(const uint8_t *data, size_t len);
 

@@ -49,7 +49,7 @@ struct symbundle_exported {
 };
 
 /*
- * Writes a bundle beside `path`, then renames it; a store and a tree must not be there
+ * Writes a bundle next to `path`, then renames it; a store and a tree must not be there
  * yet. Killed, it may leave PATH.part behind, which the next try replaces. Entries that
  * are missing or damaged are counted; the others are in the bundle. SC_EINVAL: `path`
  * exists, or a key is not one; SC_EFORMAT, SC_EUNSUPPORTED: `since`; SC_EFULL, SC_ESYS,

@@ -63,7 +63,7 @@ struct symcache_explanation {
 
 /*
  * Explains `vaddr` of the ELF file at `path`; `options` (may be NULL) say where its
- * debug file is looked for. A file without DWARF has no units, which is no error. Units
+ * debug file is looked for. A file without DWARF has no units, which is not an error. Units
  * that are broken are explained as far as they go. Fails as symcache_build_create()
  * does, but for SC_ENOSYMBOLS and SC_ELIMIT; *ret is NULL then.
  */

@@ -33,12 +33,12 @@ enum symstore_mode {
 	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
 };
 
-/* 128-bit XXH3 of a file's content: tells whether it was indexed already. */
+/* 128-bit XXH3 of a file's content: shows whether it was indexed already. */
 struct symstore_hash {
 	uint64_t low64, high64;
 };
 
-/* What is known of an entry beside its bytes. Strings are owned by the caller
+/* What is known of an entry besides its bytes. Strings are owned by the caller
  * on put, and lie in the map (NUL-terminated) on get; none is ever NULL on get. */
 struct symstore_entry {
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
@@ -121,7 +121,7 @@ int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id
 			 struct symcache_guard *guard, struct symcache *ret,
 			 struct sc_error *err);
 
-/* The message for an entry that is damaged, as symcache_damaged() tells; SC_EFORMAT. */
+/* The message for an entry that is damaged, as symcache_damaged() words it; SC_EFORMAT. */
 int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err);
 
 /* The entry record of a full build ID. */
@@ -194,7 +194,7 @@ int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *co
 		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
 
 /* ---- use -----------------------------------------------------------------
- * Which entries are still looked at, to the day, best effort: in a file beside the
+ * Which entries are still looked at, to the day, best effort: in a file next to the
  * store, NAME-used, which may be missing or not writable. */
 
 /* The entry is used today. *marked, 0 at first, spares the file further calls. */
@@ -260,13 +260,13 @@ int symstore_put(struct symstore_writer *writer, const struct symstore_entry *en
 int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
 		      const char *tags, struct sc_error *err);
 
-/* Removes the entry and its cache. *removed (if not NULL) tells after the
+/* Removes the entry and its cache. *removed (if not NULL) says after the
  * commit whether there was one. */
 int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
 		    bool *removed, struct sc_error *err);
 
 /*
- * Keeps bytes under a name beside the entries. Notes speak of the entries as they
+ * Keeps bytes under a name next to the entries. Notes speak of the entries as they
  * are: any other commit that changes entries drops all of them. SC_ENOMEM;
  * SC_EINVAL: the name is empty or above 64 bytes.
  */
@@ -287,7 +287,7 @@ int symstore_commit(struct symstore_writer *writer, struct sc_error *err);
 void symstore_abort(struct symstore_writer *writer); /* NULL is fine */
 
 /*
- * Writes the store anew without free pages, beside it, and puts that in its
+ * Writes the store anew without free pages, next to it, and puts that in its
  * place. No process may have the store open meanwhile, this one included; those
  * that open it wait. SC_EINVAL: somebody has it open; SC_ENOTFOUND: no store;
  * else as symstore_open() and symstore_commit(). After a failure the store is as

@@ -289,7 +289,7 @@ static inline bool symtrace_pc_known(struct symtrace_pc pc)
 }
 
 /* Was the frame, whose program counter is `pc`, collected while stepping? Sure only
- * as far as the file tells: GDB's rule (the program counter is at none of the
+ * as far as the file says: GDB's rule (the program counter is at none of the
  * tracepoint's addresses), and where it is unavailable, that registers are missing
  * which a direct hit would have collected. */
 bool symtrace_frame_stepping(const struct symtrace *file, const struct symtrace_frame *frame,

@@ -91,7 +91,7 @@ void sc_flat_deinit(struct sc_flat *flat)
 }
 
 /* What the unit claims as its own. Rows outside functions count only there: the
- * last row of a function also covers the padding behind it, which is nobody's. */
+ * last row of a function also covers the padding behind it, which belongs to no function. */
 static bool collect_covers(struct sc_flattener *f)
 {
 	const struct dw_facts *u = f->unit;

@@ -64,7 +64,7 @@ struct sc_flat {
 	uint64_t too_far;            /* ranges that begin out of reach of a u32 */
 };
 
-/* What flattening must know beside the unit. */
+/* What flattening must know besides the unit. */
 struct sc_flatten_env {
 	struct sc_tables *tables;
 	uint64_t load_base;

@@ -28,7 +28,7 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
 
 /*
  * Fills s->function, and `ret` (cleared first) with the runs: ascending,
- * disjoint, id is the scope; sc_is_stray() tells strays. O(n log n), whatever
+ * disjoint, id is the scope; sc_is_stray() says whether it is a stray. O(n log n), whatever
  * the ranges overlap. False: out of memory.
  */
 bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,

@@ -156,7 +156,7 @@ static void test_read_back(void **state)
 	}
 }
 
-/* Tables in another order, with much that nobody uses: the same bytes. */
+/* Tables in another order, with much that is not used: the same bytes. */
 static void test_order_of_tables(void **state)
 {
 	static const char *const names[] = {

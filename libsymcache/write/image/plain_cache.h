@@ -111,7 +111,7 @@ static inline const char *plain_check_strings(const struct plain_cache *c, const
 		if (!all[n].len)
 			fault = "empty string";
 		if (!used[at])
-			fault = "string that nobody uses";
+			fault = "unused string";
 		for (uint32_t i = at + 1; i < next; i++)
 			if (used[i])
 				fault = "offset into the middle of a string";
@@ -177,7 +177,7 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 		if (none && i < c->locations - c->ranges)
 			return "call location that is none";
 		if (into != PLAIN_NONE && (into >= i || into >= c->locations - c->ranges))
-			return "inlined_into is no earlier call location";
+			return "inlined_into is not an earlier call location";
 	}
 	for (uint32_t i = 1; i < c->ranges; i++)
 		if (plain_u32(c, c->at_ranges + i * 4u) <=

@@ -63,7 +63,7 @@ int sc_input_symbols(struct sc_input *in, struct sc_error *err);
 /* Inflates what is left of .debug_info. */
 void sc_input_end_stream(struct sc_input *in);
 
-/* Gives back the sections that nobody needs once all units are read, and the symbols. */
+/* Gives back the sections that are not needed once all units are read, and the symbols. */
 void sc_input_unload(void *input);
 
 /* Finds where split units stand, once the unit headers of in->debug are read and if

@@ -13,7 +13,7 @@ struct sc_section_faults {
 
 /*
  * Loads the sections of `elf`, or with `split` those whose names end in ".dwo". One
- * that is damaged is a fault, and as good as absent. `ret` is all zero, or has
+ * that is damaged is a fault, and treated as missing. `ret` is all zero, or has
  * .debug_info, which is left alone. SC_ENOMEM.
  */
 int sc_load_dwarf(struct sc_elf *elf, bool split, unsigned threads, struct dw_sections *ret,

@@ -1,6 +1,6 @@
 /*
  * Where split units stand: the .dwo files that skeleton units name, or a .dwp
- * package beside the image or its debug file.
+ * package next to the image or its debug file.
  */
 #ifndef SC_SPLIT_H
 #define SC_SPLIT_H
@@ -25,7 +25,7 @@ struct sc_split {
 /*
  * Looks for the package FILE.dwp of the image or of `dwarf`, the file with the
  * skeletons, and loads it. Without one, .dwo files are looked for when their units
- * are read: where DW_AT_dwo_name and DW_AT_comp_dir say, and beside the two files.
+ * are read: where DW_AT_dwo_name and DW_AT_comp_dir say, and next to the two files.
  * SC_ENOMEM.
  */
 int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct sc_elf *dwarf,
