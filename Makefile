@@ -53,7 +53,7 @@ PROG  := $(O)/symcache
 TESTS := $(patsubst %.c,$(O)/%,$(TEST_SRC))
 
 .DEFAULT_GOAL := all
-.PHONY: all asan test unit golden layouts fuzz bench accuracy demo man install clean help
+.PHONY: FORCE all asan test unit golden layouts fuzz bench accuracy demo man install clean help
 
 all: $(PROG) ## build the program: build/release/symcache
 
@@ -78,9 +78,15 @@ build/demangle/%.a: build/deps.mk Makefile
 # Embedded with .incbin, which the compiler does not report to make.
 $(O)/libmarkup/output/html/html_page.o: libmarkup/output/html/html_page.css libmarkup/output/html/html_page.js
 
-$(LIB): $(call objs,$(LIB_SRC))
+$(LIB): $(call objs,$(LIB_SRC)) $(O)/members
 	@rm -f $@
-	$(call say,AR,$@)$(AR) rcsD $@ $^
+	$(call say,AR,$@)$(AR) rcsD $@ $(filter %.o,$^)
+
+# Which sources there are: one that is gone takes its object along.
+$(O)/members: FORCE
+	@mkdir -p $(@D)
+	@echo $(LIB_SRC) | cmp -s - $@ || echo $(LIB_SRC) > $@
+FORCE:
 
 $(PROG): $(call objs,$(CMD_SRC)) $(LIB) $(DEMANGLE_AR)
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
