@@ -157,12 +157,15 @@ static bool is_list(uint64_t form)
 	       form == DW_FORM_data8;
 }
 
-static bool is_wanted(uint16_t tag, bool has_code, bool has_location)
+/* Inlined calls without code may have others in them that do: DWARF 2 has no lists of
+ * ranges. */
+static bool is_wanted(const struct dw_abbrev *a, bool has_code, bool has_location)
 {
-	switch (tag) {
+	switch (a->tag) {
 	case DW_TAG_subprogram:
-	case DW_TAG_inlined_subroutine:
 		return has_code;
+	case DW_TAG_inlined_subroutine:
+		return has_code || a->has_children;
 	case DW_TAG_variable:
 		return has_location;
 	default:
@@ -205,7 +208,7 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 		      add_skip(p, size) : add_op(p, slot, (uint16_t)form, size, implicit)))
 			return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
-	abbrev->wanted = is_wanted(abbrev->tag, has_code, has_location);
+	abbrev->wanted = is_wanted(abbrev, has_code, has_location);
 	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;
 	return 0;
 }

@@ -78,16 +78,19 @@ static uint32_t number32(const struct dw_value *v)
 	return dw_value_number(v, &n) && n <= UINT32_MAX ? (uint32_t)n : 0;
 }
 
-/* Adds a scope if the entry, at offset `entry`, has ranges; *scope is the innermost one around it,
- * and becomes the innermost one of its children. */
-static bool read_scope(struct dw_scanner *s, uint64_t entry, bool inlined, uint32_t *scope)
+/* Adds a scope if the entry, at offset `entry`, has ranges, or may have parts that do; *scope
+ * is the innermost one around it, and becomes the innermost one of its children. */
+static bool read_scope(struct dw_scanner *s, uint64_t entry, const struct dw_abbrev *a,
+		       uint32_t *scope)
 {
+	bool inlined = a->tag == DW_TAG_inlined_subroutine;
 	const struct dw_value *v = s->values;
 	struct dw_scope *out;
 	struct dw_origin origin;
 	size_t first = s->out->ranges.len;
 	uint32_t decl_file = DW_NONE, call_file = DW_NONE;
 	uint64_t n;
+	bool empty;
 
 	switch (dw_read_ranges(s->u, v, &s->facts_left, s->out)) {
 	case SC_ENOMEM:
@@ -95,11 +98,13 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, bool inlined, uint3
 	case SC_ELIMIT:
 		s->refused = true;
 	}
-	if (s->out->ranges.len > first && !take_fact(s))
+	empty = s->out->ranges.len == first;
+	if (!inlined)
+		*scope = DW_NONE;
+	if (empty && (*scope == DW_NONE || !a->has_children))
+		return true;
+	if (!take_fact(s)) {
 		s->out->ranges.len = first;
-	if (s->out->ranges.len == first) {
-		if (!inlined)
-			*scope = DW_NONE;
 		return true;
 	}
 	if (!dw_origin_read(&s->origins, s->u, v, &origin) ||
@@ -123,7 +128,9 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, bool inlined, uint3
 		out->call_line = number32(&v[DW_SLOT_CALL_LINE]);
 		out->call_column = number32(&v[DW_SLOT_CALL_COLUMN]);
 	}
-	if (!dw_value_address(s->u, &v[DW_SLOT_LOW_PC], &out->entry_vaddr))
+	if (empty)
+		out->entry_vaddr = UINT64_MAX;
+	else if (!dw_value_address(s->u, &v[DW_SLOT_LOW_PC], &out->entry_vaddr))
 		out->entry_vaddr = s->out->ranges.data[first].start;
 	*scope = (uint32_t)s->out->scopes.len - 1;
 	return true;
@@ -170,7 +177,8 @@ static bool read_variable(struct dw_scanner *s)
 	if (origin.decl_unit && !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &v.decl_file))
 		return false;
 	if (origin.type_unit)
-		v.size = dw_type_size(origin.type_unit, origin.type, &s->origins.bytes_left);
+		v.size = dw_type_size(origin.type_unit, origin.type, s->u->lang,
+				      &s->origins.bytes_left);
 	out = vec_push(&s->out->variables);
 	if (!out)
 		return false;
@@ -188,7 +196,7 @@ static bool read_entry(struct dw_scanner *s, const uint8_t *entry, struct dw_cur
 	dw_read_attributes(c, s->u, a, s->values);
 	if (!c->bad)
 		ok = a->tag == DW_TAG_variable ? read_variable(s) :
-		     read_scope(s, offset, a->tag == DW_TAG_inlined_subroutine, scope);
+		     read_scope(s, offset, a, scope);
 	dw_clear_attributes(a, s->values);
 	return ok;
 }
@@ -298,6 +306,9 @@ static int read_covers(struct dw_scanner *s, struct sc_error *err)
 	dw_read_attributes(&c, s->u, a, s->values);
 	/* Too many to be true: then it does not say what it covers. */
 	rc = dw_read_ranges(s->u, s->values, &s->facts_left, s->out);
+	/* DWARF 2 has no ranges to say that it has code in several sections. */
+	if (s->u->sizes.version == 2 && !s->values[DW_SLOT_RANGES].form)
+		vec_clear(&s->out->ranges);
 	dw_clear_attributes(a, s->values);
 	s->out->num_covers = (uint32_t)s->out->ranges.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;

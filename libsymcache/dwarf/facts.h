@@ -27,7 +27,8 @@ struct dw_file {
 };
 
 /*
- * A function or an inlined call that has code. Scopes come in the order of the
+ * A function or an inlined call that has code; or a call without ranges, which is there for
+ * those inlined into it. Scopes come in the order of the
  * entries (depth first, parents before children).
  */
 struct dw_scope {
@@ -42,7 +43,7 @@ struct dw_scope {
 	uint32_t decl_file;   /* index into files; DW_NONE: unknown */
 	uint32_t decl_line;   /* 0: unknown */
 	uint32_t entry;       /* the debugging entry: its offset within the unit */
-	uint64_t entry_vaddr; /* DW_AT_low_pc, else start of the first range */
+	uint64_t entry_vaddr; /* DW_AT_low_pc, else start of the first range; UINT64_MAX: none */
 };
 
 /* One row of the line table; covers up to the next row of its sequence. */

@@ -14,6 +14,7 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
+#include "libsymcache/dwarf/libdw_values.h"
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/reader.h"
 
@@ -36,6 +37,7 @@ struct dw_libdw_reader {
 	Dwarf_CU *cu; /* of the unit read last */
 	Dwarf_CU *home; /* unit whose file numbers are indices into files */
 	int unit_lang;
+	Dwarf_Half version;
 	bool ended; /* libdw cannot go on behind a broken unit header */
 	/* Entries may share a list of ranges; what all of them may have together
 	 * is bounded by the size of the file, or memory would not be. */
@@ -88,48 +90,6 @@ void dw_libdw_close(struct dw_libdw_reader *r)
 
 /* ---- attributes --------------------------------------------------------------- */
 
-static uint64_t number(Dwarf_Die *die, unsigned name, uint64_t otherwise)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word v;
-
-	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, &v) ?
-		v : otherwise;
-}
-
-static uint32_t number32(Dwarf_Die *die, unsigned name)
-{
-	uint64_t v = number(die, name, 0);
-
-	return v > UINT32_MAX ? 0 : (uint32_t)v;
-}
-
-static const char *comp_dir(Dwarf_Die *cudie)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_formstring(dwarf_attr(cudie, DW_AT_comp_dir, &attr));
-}
-
-/* The linkage name, else the name; *cu is the unit that says so. */
-static const char *name_of(Dwarf_Die *die, Dwarf_CU **cu)
-{
-	static const unsigned attrs[] = {
-		DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name
-	};
-	Dwarf_Attribute attr;
-
-	for (int i = 0; i < 3; i++) {
-		const char *s = dwarf_attr_integrate(die, attrs[i], &attr) ?
-			dwarf_formstring(&attr) : NULL;
-		if (s && *s) {
-			*cu = attr.cu;
-			return s;
-		}
-	}
-	return NULL;
-}
-
 static struct foreign *foreign_unit(struct dw_libdw_reader *r, Dwarf_CU *cu)
 {
 	Dwarf_Die die;
@@ -155,7 +115,7 @@ static struct foreign *foreign_unit(struct dw_libdw_reader *r, Dwarf_CU *cu)
 		s = s->alt;
 	if (s && dwarf_cu_die(cu, &die, NULL, NULL, NULL, NULL, NULL, NULL) &&
 	    dwarf_attr(&die, DW_AT_stmt_list, &attr) && !dwarf_formudata(&attr, &offset))
-		dw_read_line_files(s, offset, comp_dir(&die), &f->unit, NULL);
+		dw_read_line_files(s, offset, dw_libdw_comp_dir(&die), &f->unit, NULL);
 	return f;
 }
 
@@ -241,10 +201,11 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 	if (rc)
 		return rc;
 	scope.num_ranges = (uint32_t)u->ranges.len - scope.first_range;
-	if (!scope.num_ranges)
-		return 0; /* a declaration or an abstract instance */
+	/* A declaration, an abstract instance, or an inlined call with nothing in it. */
+	if (!scope.num_ranges && (!inlined || parent == DW_NONE || dwarf_haschildren(die) <= 0))
+		return 0;
 
-	scope.name = name_of(die, &cu);
+	scope.name = dw_libdw_name(die, &cu);
 	if (cu != die->cu && dwarf_cu_die(cu, &cudie, NULL, NULL, NULL, NULL, NULL, NULL)) {
 		int other = dwarf_srclang(&cudie);
 		if (other > 0)
@@ -252,13 +213,14 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 	}
 	scope.entry = (uint32_t)dwarf_cuoffset(die);
 	scope.lang = lang > 0 ? (uint32_t)lang : 0;
-	scope.entry_vaddr = dwarf_lowpc(die, &low) ? u->ranges.data[scope.first_range].start : low;
-	scope.decl_line = number32(die, DW_AT_decl_line);
+	scope.entry_vaddr = !scope.num_ranges ? UINT64_MAX : !dwarf_lowpc(die, &low) ? low :
+			    u->ranges.data[scope.first_range].start;
+	scope.decl_line = dw_libdw_number32(die, DW_AT_decl_line);
 	scope.call_file = DW_NONE;
 	rc = file_attr(r, die, DW_AT_decl_file, u, &scope.decl_file);
 	if (!rc && inlined) {
-		scope.call_line = number32(die, DW_AT_call_line);
-		scope.call_column = number32(die, DW_AT_call_column);
+		scope.call_line = dw_libdw_number32(die, DW_AT_call_line);
+		scope.call_column = dw_libdw_number32(die, DW_AT_call_column);
 		rc = file_attr(r, die, DW_AT_call_file, u, &scope.call_file);
 	}
 	s = rc ? NULL : vec_push(&u->scopes);
@@ -298,12 +260,12 @@ static int read_variable(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_fa
 
 	if (!fixed_address(die, &v.vaddr))
 		return 0;
-	v.name = name_of(die, &cu);
+	v.name = dw_libdw_name(die, &cu);
 	if (!v.name)
 		return 0;
-	v.decl_line = number32(die, DW_AT_decl_line);
+	v.decl_line = dw_libdw_number32(die, DW_AT_decl_line);
 	if (dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type) &&
-	    !dwarf_aggregate_size(&type, &size))
+	    !dw_libdw_size(&type, r->unit_lang, &size))
 		v.size = size;
 	if (file_attr(r, die, DW_AT_decl_file, u, &v.decl_file))
 		return SC_ENOMEM;
@@ -402,6 +364,9 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 		vec_clear(&r->foreigners.data[i].index_here); /* pushed anew as 0 */
 	if (read_ranges(r, cudie, u) == SC_ENOMEM)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	/* DWARF 2 has no ranges to say that it has code in several sections. */
+	if (r->version == 2 && !dwarf_hasattr(cudie, DW_AT_ranges))
+		vec_clear(&u->ranges);
 	u->num_covers = (uint32_t)u->ranges.len;
 	/* The rows of a partial unit's table are read with the unit it was
 	 * taken out of. */
@@ -409,8 +374,8 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 		line_rc = dwarf_formudata(&attr, &offset) ?
 			sc_error_set(err, SC_EFORMAT, "DW_AT_stmt_list: %s", dwarf_errmsg(-1)) :
 			dwarf_tag(cudie) == DW_TAG_partial_unit ?
-			dw_read_line_files(r->sections, offset, comp_dir(cudie), u, err) :
-			dw_read_lines(r->sections, offset, comp_dir(cudie), u, err);
+			dw_read_line_files(r->sections, offset, dw_libdw_comp_dir(cudie), u, err) :
+			dw_read_lines(r->sections, offset, dw_libdw_comp_dir(cudie), u, err);
 	r->stack.len = 0;
 	rc = walk(r, root, u, line_rc ? NULL : err);
 	return line_rc && rc != SC_ENOMEM ? line_rc : rc;
@@ -419,14 +384,13 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 int dw_libdw_next(struct dw_libdw_reader *r, struct dw_facts *u, struct sc_error *err)
 {
 	Dwarf_Die cudie, subdie;
-	Dwarf_Half version;
 	uint8_t type;
 	int rc;
 
 	dw_facts_clear(u);
 	if (r->ended)
 		return SC_ENOTFOUND;
-	rc = dwarf_get_units(r->dbg, r->cu, &r->cu, &version, &type, &cudie, &subdie);
+	rc = dwarf_get_units(r->dbg, r->cu, &r->cu, &r->version, &type, &cudie, &subdie);
 	if (rc > 0)
 		return SC_ENOTFOUND;
 	if (rc < 0) {
@@ -437,6 +401,8 @@ int dw_libdw_next(struct dw_libdw_reader *r, struct dw_facts *u, struct sc_error
 	if (type == DW_UT_type || type == DW_UT_split_type)
 		return 0;
 	rc = read_unit(r, &cudie, &subdie, u, err);
+	if (type == DW_UT_skeleton && !subdie.addr && rc != SC_ENOMEM)
+		rc = sc_error_set(err, SC_EFORMAT, "%s is not there", dw_libdw_split_name(&cudie));
 	if (rc)
 		sc_error_prefix(err, "unit at 0x%llx: ", (unsigned long long)u->offset);
 	return rc;

@@ -9,15 +9,21 @@
 
 #define MAX_DEPTH 32
 
+/* On whose behalf types are read. */
+struct reading {
+	uint32_t lang; /* of units that have none: partial units of dwz */
+	uint64_t *bytes_left;
+};
+
 struct entry {
+	const struct reading *r;
 	const struct dw_unit *u;
 	const struct dw_abbrev *abbrev;
 	struct dw_cursor rest; /* behind the attributes */
-	uint64_t *bytes_left;
 	struct dw_value v[DW_NUM_SLOTS];
 };
 
-static bool read_entry(const struct dw_unit *u, uint64_t offset, uint64_t *bytes_left,
+static bool read_entry(const struct dw_unit *u, uint64_t offset, const struct reading *r,
 		       struct entry *e)
 {
 	struct dw_cursor c = dw_entry_cursor(u, offset);
@@ -25,12 +31,12 @@ static bool read_entry(const struct dw_unit *u, uint64_t offset, uint64_t *bytes
 
 	memset(e->v, 0, sizeof(e->v));
 	e->u = u;
-	e->bytes_left = bytes_left;
+	e->r = r;
 	e->abbrev = dw_abbrev(u->abbrevs, dw_uleb(&c));
-	if (c.bad || !e->abbrev || !*bytes_left)
+	if (c.bad || !e->abbrev || !*r->bytes_left)
 		return false;
 	dw_read_attributes(&c, u, e->abbrev, e->v);
-	dw_spend(bytes_left, entry, &c);
+	dw_spend(r->bytes_left, entry, &c);
 	e->rest = c;
 	return !c.bad;
 }
@@ -86,7 +92,7 @@ static bool dimension(const struct entry *e, uint64_t *count)
 	if (!dw_value_number(&e->v[DW_SLOT_UPPER_BOUND], &upper))
 		return false;
 	if (!dw_value_number(&e->v[DW_SLOT_LOWER_BOUND], &lower))
-		lower = default_lower_bound(e->u->lang);
+		lower = default_lower_bound(e->u->lang ? e->u->lang : e->r->lang);
 	if ((int64_t)lower > (int64_t)upper)
 		return false;
 	*count = upper - lower + 1;
@@ -94,14 +100,14 @@ static bool dimension(const struct entry *e, uint64_t *count)
 }
 
 static uint64_t size_of(const struct dw_unit *u, uint64_t offset, unsigned depth,
-			uint64_t *bytes_left);
+			const struct reading *r);
 
 static uint64_t referred_size(const struct entry *e, unsigned depth)
 {
 	uint64_t offset;
 	const struct dw_unit *u = dw_value_reference(e->u, &e->v[DW_SLOT_TYPE], &offset);
 
-	return u ? size_of(u, offset, depth, e->bytes_left) : 0;
+	return u ? size_of(u, offset, depth, e->r) : 0;
 }
 
 static uint64_t array_size(const struct entry *array, unsigned depth)
@@ -116,7 +122,7 @@ static uint64_t array_size(const struct entry *array, unsigned depth)
 	/* The children are dimensions, and those have no children. */
 	for (unsigned i = 0; i < MAX_DEPTH && dw_left(&c) && *c.p; i++) {
 		uint64_t at = (uint64_t)(c.p - array->u->debug->sections.info.data);
-		if (!read_entry(array->u, at, array->bytes_left, &child) || child.abbrev->has_children)
+		if (!read_entry(array->u, at, array->r, &child) || child.abbrev->has_children)
 			return 0;
 		c = child.rest;
 		if (child.abbrev->tag == DW_TAG_subrange_type && dimension(&child, &count)) {
@@ -129,12 +135,12 @@ static uint64_t array_size(const struct entry *array, unsigned depth)
 }
 
 static uint64_t size_of(const struct dw_unit *u, uint64_t offset, unsigned depth,
-			uint64_t *bytes_left)
+			const struct reading *r)
 {
 	struct entry e;
 	uint64_t size;
 
-	if (depth == MAX_DEPTH || !read_entry(u, offset, bytes_left, &e))
+	if (depth == MAX_DEPTH || !read_entry(u, offset, r, &e))
 		return 0;
 	if (is_transparent(e.abbrev->tag))
 		return referred_size(&e, depth + 1);
@@ -155,7 +161,10 @@ static uint64_t size_of(const struct dw_unit *u, uint64_t offset, unsigned depth
 	}
 }
 
-uint64_t dw_type_size(const struct dw_unit *u, uint64_t offset, uint64_t *bytes_left)
+uint64_t dw_type_size(const struct dw_unit *u, uint64_t offset, uint32_t lang,
+		      uint64_t *bytes_left)
 {
-	return size_of(u, offset, 0, bytes_left);
+	const struct reading r = { lang, bytes_left };
+
+	return size_of(u, offset, 0, &r);
 }

@@ -102,7 +102,8 @@ static void default_bases(struct dw_unit *u)
 	bool v5 = u->sizes.version >= 5, wide = u->sizes.offset_size == 8;
 
 	u->str_offsets_base = v5 ? (wide ? 16 : 8) : 0;
-	u->addr_base = v5 ? (wide ? 16 : 8) : 0;
+	/* It has no such offset in DWARF 5: without the attribute, an index means nothing. */
+	u->addr_base = v5 ? UINT64_MAX : 0;
 	u->rnglists_base = wide ? 20 : 12;
 }
 

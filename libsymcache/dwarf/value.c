@@ -142,7 +142,7 @@ bool dw_indexed_address(const struct dw_unit *u, uint64_t index, uint64_t *ret)
 	unsigned size = u->sizes.address_size;
 	struct dw_cursor c;
 
-	if (!size || index > s->addr.size / size)
+	if (!size || u->addr_base > s->addr.size || index > s->addr.size / size)
 		return false;
 	c = dw_cursor_at(&s->addr, u->addr_base + index * size, s->swap);
 	*ret = dw_uint(&c, size);

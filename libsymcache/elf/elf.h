@@ -109,6 +109,9 @@ static inline const char *sc_elf_string(const struct sc_elf_strings *s, uint64_t
  * that begin with ".debug_", ".zdebug_" counts too. */
 bool sc_elf_has(struct sc_elf *elf, const char *name);
 
+/* True if the section is compressed with zstd. */
+bool sc_elf_has_zstd(struct sc_elf *elf, const char *name);
+
 /* A section that is wanted, and what came of it. */
 struct sc_elf_wanted {
 	const char *name;

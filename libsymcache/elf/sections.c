@@ -64,6 +64,16 @@ bool sc_elf_has(struct sc_elf *e, const char *name)
 	return find(e, name, NULL, &sh) || (old && find(e, old, NULL, &sh));
 }
 
+bool sc_elf_has_zstd(struct sc_elf *e, const char *name)
+{
+	GElf_Shdr sh;
+	GElf_Chdr ch;
+	Elf_Scn *scn = find(e, name, NULL, &sh);
+
+	return scn && (sh.sh_flags & SHF_COMPRESSED) && gelf_getchdr(scn, &ch) &&
+	       ch.ch_type == ELFCOMPRESS_ZSTD;
+}
+
 static bool inflate_zlib(const uint8_t *in, size_t in_size, void *out, size_t out_size)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();

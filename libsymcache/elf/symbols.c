@@ -190,8 +190,78 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 	return 0;
 }
 
-/* Chooses among aliases, of code or of data, and bounds sizes of 0. */
-static size_t settle(const struct candidates *c, bool is_code, struct sc_elf_symbol *out)
+/* Where the candidates with the address of number i end. */
+static size_t aliases_end(const struct candidates *c, size_t i)
+{
+	size_t k = i + 1;
+
+	while (k < c->list.len && c->list.data[k].vaddr == c->list.data[i].vaddr)
+		k++;
+	return k;
+}
+
+/* How far an unsized symbol of code reaches: up to the next symbol of any kind, the end of
+ * its section, or of the sized one that it stands in. `c` is the best at its address, `next`
+ * the first one behind it, if there is one. */
+static uint64_t reach(const struct candidate *c, const struct candidate *next, uint64_t inside)
+{
+	uint64_t end = c->section_end;
+
+	if (next && next->vaddr < end)
+		end = next->vaddr;
+	return inside < end ? inside : end;
+}
+
+/*
+ * The symbols of code. At one address the best alias names as much as it has itself, and
+ * behind that the best one of those that are larger:
+ *
+ *   glob         [----)
+ *   outer        [---------------)
+ *   label             .              unsized: only where no alias has a size
+ *   becomes      [glob)[- outer -)
+ */
+static bool settle_code(const struct candidates *c, struct sc_elf_symbol *out, size_t *n)
+{
+	VEC(uint64_t) ends = {0}; /* of the sized symbols around, innermost last */
+	const struct candidate *list = c->list.data;
+	bool ok = true;
+
+	*n = 0;
+	for (size_t i = 0, k; i < c->list.len && ok; i = k) {
+		const struct candidate *best = NULL;
+		uint64_t vaddr = list[i].vaddr, largest = 0, end;
+
+		k = aliases_end(c, i);
+		while (ends.len && ends.data[ends.len - 1] <= vaddr)
+			ends.len--;
+		for (size_t a = i; a < k; a++) {
+			if (!list[a].is_code)
+				continue;
+			best = best ? best : &list[a];
+			if (list[a].size <= largest)
+				continue;
+			largest = list[a].size;
+			out[(*n)++] = (struct sc_elf_symbol){ list[a].name, NULL, vaddr, largest };
+		}
+		if (best && !largest) {
+			end = reach(best, k < c->list.len ? &list[k] : NULL,
+				    ends.len ? ends.data[ends.len - 1] : UINT64_MAX);
+			out[(*n)++] = (struct sc_elf_symbol){ best->name, NULL, vaddr,
+							     end > vaddr ? end - vaddr : 0 };
+		}
+		ok = !largest || vec_reserve(&ends, 1);
+		if (largest && ok)
+			ends.data[ends.len++] = vaddr + largest < vaddr ? UINT64_MAX :
+						vaddr + largest;
+	}
+	vec_deinit(&ends);
+	return ok;
+}
+
+/* The symbols of data: one for each address, as large as the largest alias, and if that has
+ * no size, up to the next one. */
+static size_t settle_data(const struct candidates *c, struct sc_elf_symbol *out)
 {
 	const struct candidate *list = c->list.data, *open = NULL; /* its size is 0 so far */
 	size_t n = 0;
@@ -199,7 +269,7 @@ static size_t settle(const struct candidates *c, bool is_code, struct sc_elf_sym
 	for (size_t i = 0; i < c->list.len; i++) {
 		const struct candidate *s = &list[i];
 
-		if (s->is_code != is_code)
+		if (s->is_code)
 			continue;
 		if (n && out[n - 1].vaddr == s->vaddr) { /* a worse alias */
 			if (out[n - 1].size < s->size)
@@ -226,10 +296,11 @@ static size_t settle_all(const struct candidates *c, struct sc_elf_symbol *out)
 	for (size_t i = 0, k; i < c->list.len; i = k) {
 		const struct candidate *best = &list[i];
 
-		for (k = i + 1; k < c->list.len && list[k].vaddr == best->vaddr; k++)
-			if (list[k].size > best->size ||
-			    (list[k].size == best->size && list[k].index > best->index))
-				best = &list[k];
+		k = aliases_end(c, i);
+		for (size_t a = i + 1; a < k; a++)
+			if (list[a].size > best->size ||
+			    (list[a].size == best->size && list[a].index > best->index))
+				best = &list[a];
 		out[n++] = (struct sc_elf_symbol){ best->name, best->file, best->vaddr,
 						  best->size };
 	}
@@ -265,10 +336,10 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_
 	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
 	ok = ok && sort_by_vaddr(c.list.data, c.list.len) &&
 	     vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
-	     vec_reserve(&ret->all, c.list.len);
+	     vec_reserve(&ret->all, c.list.len) &&
+	     settle_code(&c, ret->code.data, &ret->code.len);
 	if (ok) {
-		ret->code.len = settle(&c, true, ret->code.data);
-		ret->data.len = settle(&c, false, ret->data.data);
+		ret->data.len = settle_data(&c, ret->data.data);
 		ret->all.len = settle_all(&c, ret->all.data);
 	} else {
 		sc_elf_symbols_deinit(ret);

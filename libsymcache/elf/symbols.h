@@ -8,13 +8,12 @@ struct sc_elf_symbol {
 	const char *name; /* borrowed from the file; no @VERSION in it is removed */
 	const char *file; /* STT_FILE above a local symbol, or NULL */
 	uint64_t vaddr;   /* Thumb bit cleared */
-	uint64_t size;    /* of the largest alias; 0 in the table: up to the next
-	                   * symbol or the end of the section */
+	uint64_t size;    /* how far it is the name of what is there */
 };
 
 struct sc_elf_symbols {
-	VEC(struct sc_elf_symbol) code; /* ascending by vaddr, one per address */
-	VEC(struct sc_elf_symbol) data; /* the same */
+	VEC(struct sc_elf_symbol) code; /* ascending by vaddr, of one address by size */
+	VEC(struct sc_elf_symbol) data; /* ascending by vaddr, one per address */
 	VEC(struct sc_elf_symbol) all;  /* code and data by the plain rule of symbol
 	                                 * tables: of one address the largest, of
 	                                 * equals the last; sizes as they stand */
@@ -27,6 +26,12 @@ struct sc_elf_symbols {
  * symbols ($x). Data: OBJECT, COMMON and NOTYPE in other allocated sections, no
  * TLS. Aliases: typed before NOTYPE, global before weak before local, no __GI_,
  * fewer leading underscores, then the order of the table.
+ *
+ * No symbol is the name of what is beyond its st_size. Of code at one address, the best
+ * alias comes first with its own size, then those that are larger, for what is behind it.
+ * Without any size, symbols reach up to the next symbol of any kind, or the end of the
+ * section or of the sized symbol that they stand in. Data: one for each address, as large
+ * as the largest alias, or up to the next one.
  * A file without symbols gives empty lists. SC_ENOMEM.
  */
 int sc_elf_symbols(struct sc_elf *elf, struct sc_elf_symbols *ret, struct sc_error *err);

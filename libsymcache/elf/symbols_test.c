@@ -188,7 +188,7 @@ static void test_aliases(void **state)
 	EXPECT("1000+10 first |",
 	       { "first", GLOBAL, FUNC, TEXT, 0x1000, 0x10 },
 	       { "other", GLOBAL, FUNC, TEXT, 0x1000, 0x10 });
-	EXPECT("1000+20 small |", /* the size is that of the largest */
+	EXPECT("1000+8 small 1000+20 _large |", /* no name beyond its own size */
 	       { "small", GLOBAL, FUNC, TEXT, 0x1000, 0x8 },
 	       { "_large", GLOBAL, FUNC, TEXT, 0x1000, 0x20 });
 	EXPECT("| 3000+8 environ",
@@ -198,7 +198,7 @@ static void test_aliases(void **state)
 	       { "environ", GLOBAL, OBJECT, DATA, 0x3000, 8 });
 }
 
-/* Sizes of 0 go up to the next symbol of the kind or the end of the section. */
+/* Sizes of 0 go up to the next symbol or the end of the section. */
 static void test_sizes(void **state)
 {
 	(void)state;
@@ -212,6 +212,21 @@ static void test_sizes(void **state)
 	       { "odd", GLOBAL, FUNC, TEXT, 0x3000, 0 }, /* outside of its section */
 	       { "e", GLOBAL, OBJECT, DATA, 0x3010, 0 },
 	       { "d", GLOBAL, OBJECT, DATA, 0x3000, 0 });
+	/* Not beyond the sized one around it, and not where an alias has a size. */
+	EXPECT("1000+40 outer 1010+8 inner 1014+4 in_inner 1020+10 in_outer 1030+10 last "
+	       "1080+10 sized 1200+e00 far |",
+	       { "outer", GLOBAL, FUNC, TEXT, 0x1000, 0x40 },
+	       { "inner", LOCAL, FUNC, TEXT, 0x1010, 8 },
+	       { "in_inner", LOCAL, NOTYPE, TEXT, 0x1014, 0 },
+	       { "in_outer", LOCAL, NOTYPE, TEXT, 0x1020, 0 },
+	       { "last", LOCAL, NOTYPE, TEXT, 0x1030, 0 },
+	       { "alias", GLOBAL, NOTYPE, TEXT, 0x1080, 0 },
+	       { "sized", LOCAL, NOTYPE, TEXT, 0x1080, 0x10 },
+	       { "far", GLOBAL, NOTYPE, TEXT, 0x1200, 0 });
+	/* Data among the code ends them, too. */
+	EXPECT("1000+20 a | 1020+8 table",
+	       { "a", GLOBAL, NOTYPE, TEXT, 0x1000, 0 },
+	       { "table", LOCAL, OBJECT, TEXT, 0x1020, 8 });
 	EXPECT("1000+ffffffffffffffff huge |",
 	       { "huge", GLOBAL, FUNC, TEXT, 0x1000, UINT64_MAX });
 }

@@ -185,6 +185,58 @@ static void test_split(void **state)
 	indexed_deinit(&whole);
 }
 
+/* A .dwo file that is missing is a fault for both readers; both name it. */
+static void test_missing_dwo(void **state)
+{
+	struct symcache_build_options o = { .no_debug_search = true };
+	struct indexed r[2];
+	char path[64];
+
+	(void)state;
+	assert_int_equal(testing_run("cd %s && echo 'int main(void) { return 0; }' > m.c &&"
+				     "gcc -g -gsplit-dwarf -o m m.c && rm *.dwo", testing_dir), 0);
+	snprintf(path, sizeof(path), "%s/m", testing_dir);
+	for (int i = 0; i < 2; i++) {
+		o.reader = i ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST;
+		index_file(path, &o, &r[i]);
+		assert_int_equal(r[i].rc, 0);
+		assert_int_equal(r[i].info.bad_units, 1);
+		assert_non_null(strstr(r[i].info.first_fault, ".dwo"));
+	}
+	same_bytes(&r[0], &r[1]);
+	indexed_deinit(&r[0]);
+	indexed_deinit(&r[1]);
+}
+
+/* Arrays whose types dwz has moved to a unit without a language. */
+static void test_dwz_sizes(void **state)
+{
+	struct symcache_build_options o = { 0 };
+	struct indexed r[2];
+	char path[64];
+
+	(void)state;
+	if (system("command -v dwz > /dev/null")) {
+		print_message("skipped: no dwz\n");
+		skip();
+	}
+	assert_int_equal(testing_run("cd %s && echo 'static int vec[2][9]; static const char *names[4];"
+		"int PART(int i) { return vec[i][i] + (names[i] != 0); }' > a.c &&"
+		"echo 'int first(int), other(int); int main(void) { return first(1) + other(2); }' > m.c &&"
+		"gcc -g -DPART=first -c -o 1.o a.c && gcc -g -DPART=other -c -o 2.o a.c &&"
+		"gcc -g -o z m.c 1.o 2.o && cp z z2 && dwz -m all.debug z z2 &&"
+		"objcopy --strip-symbol=vec --strip-symbol=names z", testing_dir), 0);
+	snprintf(path, sizeof(path), "%s/z", testing_dir);
+	for (int i = 0; i < 2; i++) {
+		o.reader = i ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST;
+		index_file(path, &o, &r[i]);
+		assert_int_equal(r[i].rc, 0);
+	}
+	same_bytes(&r[0], &r[1]);
+	indexed_deinit(&r[0]);
+	indexed_deinit(&r[1]);
+}
+
 static void test_identity(void **state)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
@@ -375,6 +427,8 @@ int main(void)
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_dwz),
 		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_missing_dwo),
+		cmocka_unit_test(test_dwz_sizes),
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_no_input),

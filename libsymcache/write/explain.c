@@ -30,7 +30,7 @@ struct work {
 	struct dw_facts unit;
 	struct sc_scopes scopes;
 	struct sc_paint pot;
-	struct sc_intervals runs, sequences, lines;
+	struct sc_intervals own, extent, runs, sequences, lines;
 	VEC(uint8_t) decides; /* by scope */
 	struct sc_flattener *flattener;
 	struct sc_tables tables;
@@ -46,6 +46,8 @@ static void work_deinit(struct work *w)
 	sc_scopes_deinit(&w->scopes);
 	sc_paint_deinit(&w->pot);
 	vec_deinit(&w->runs.list);
+	vec_deinit(&w->own.list);
+	vec_deinit(&w->extent.list);
 	vec_deinit(&w->sequences.list);
 	vec_deinit(&w->lines.list);
 	vec_deinit(&w->decides);
@@ -253,7 +255,9 @@ static bool explain_unit(struct work *w, const struct dw_unit *u)
 	struct dw_debug debug = {0};
 	const struct dw_unit *split = NULL, *root;
 	struct symcache_explained_unit *ret;
-	bool ok = sc_scopes_paint(&w->scopes, &w->env, &w->unit, &w->runs, &w->too_far) &&
+	bool ok = sc_covers_paint(&w->pot, &w->unit, true, &w->own, &w->extent) &&
+		  sc_scopes_paint(&w->scopes, &w->env, &w->unit, &w->extent, &w->runs,
+				  &w->too_far) &&
 		  sc_sequences_paint(&w->pot, &w->env, &w->unit, &w->sequences, &w->lines,
 				     &w->too_far);
 

@@ -56,6 +56,43 @@ static void test_shapes(void **state)
 	}
 }
 
+/* Indices of addresses mean something only where the unit says where they count from. */
+static void test_address_base(void **state)
+{
+	struct dwarf w;
+	struct indexed r;
+
+	(void)state;
+	for (int base = 0; base < 2; base++) {
+		dwarf_init(&w, &(struct dwarf_shape){ .version = 5 });
+		put(&w.addr, 4, 12);
+		put(&w.addr, 2, 5);
+		put(&w.addr, 1, 8);
+		put(&w.addr, 1, 0);
+		put(&w.addr, 8, 0x1200);
+		open_unit(&w);
+		if (base)
+			attr_offset(&w, DW_AT_addr_base, 8);
+		entry(&w, DW_TAG_subprogram, false);
+		attr_str(&w, DW_AT_name, "f");
+		attr_offset(&w, DW_AT_ranges, 0);
+		put(&w.rnglists, 1, DW_RLE_start_length);
+		put(&w.rnglists, 8, 0x1100);
+		put_uleb(&w.rnglists, 0x10);
+		put(&w.rnglists, 1, DW_RLE_base_addressx);
+		put_uleb(&w.rnglists, 0);
+		put(&w.rnglists, 1, DW_RLE_offset_pair);
+		put_uleb(&w.rnglists, 0);
+		put_uleb(&w.rnglists, 0x10);
+		put(&w.rnglists, 1, DW_RLE_end_of_list);
+		close_unit(&w);
+		index_dwarf(&w, &r);
+		expect(&r, 0x1100, "f -:0");
+		expect(&r, 0x1200, base ? "f -:0" : "");
+		indexed_deinit(&r);
+	}
+}
+
 /* Range lists of .debug_ranges and .debug_rnglists: bases, empty and unsorted ranges. */
 static void test_ranges(void **state)
 {
@@ -337,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_address_base),
 		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_overlaps),
 		cmocka_unit_test(test_cycles),

@@ -108,6 +108,9 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 		return sc_error_set(err, SC_EUNSUPPORTED,
 				    "%s: libdw's reader does not relocate objects",
 				    b->input.dwarf->path);
+	if (sc_elf_has_zstd(b->input.dwarf, ".debug_info"))
+		return sc_error_set(err, SC_EUNSUPPORTED,
+				    "%s: libdw's reader does not know zstd", b->input.dwarf->path);
 	rc = dw_libdw_open(b->input.dwarf->fd, b->input.alt ? b->input.alt->fd : -1,
 			   &b->input.debug.sections, &b->libdw, &fault);
 

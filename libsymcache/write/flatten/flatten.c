@@ -90,21 +90,6 @@ void sc_flat_deinit(struct sc_flat *flat)
 	vec_deinit(&flat->ranges);
 }
 
-/* What the unit claims as its own. Rows outside functions count only there: the
- * last row of a function also covers the padding behind it, which belongs to no function. */
-static bool collect_covers(struct sc_flattener *f)
-{
-	const struct dw_facts *u = f->unit;
-
-	vec_clear(&f->own.list);
-	for (uint32_t i = 0; i < u->num_covers; i++)
-		if (!sc_intervals_add(&f->own, u->ranges.data[i].start, u->ranges.data[i].end, 0, 0))
-			return false;
-	if (!u->num_covers && !sc_intervals_add(&f->own, 0, UINT64_MAX, 0, 0))
-		return false;
-	return sc_paint(&f->pot, &f->own, &f->covers);
-}
-
 /* ---- tables ------------------------------------------------------------------------ */
 
 static inline bool file_number(struct sc_flattener *f, uint32_t file, uint32_t *ret)
@@ -339,7 +324,8 @@ static bool cut(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 	return true;
 }
 
-/* Cuts what lies between functions, as far as it is the unit's own. */
+/* Cuts what lies between functions, as far as it is the unit's own: the last row of a function
+ * also covers the padding behind it, which belongs to no function. */
 static bool cut_gap(struct sc_flattener *f, uint64_t start, uint64_t end)
 {
 	const struct sc_interval *covers = f->covers.list.data;
@@ -372,9 +358,10 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_f
 		f->files.data[f->files.len] = FILE_NOT_ASKED;
 	for (; f->memo.len < unit->scopes.len; f->memo.len++)
 		f->memo.data[f->memo.len].known = false;
-	if (!sc_scopes_paint(&f->scopes, &f->env, unit, &f->runs, &ret->too_far) ||
-	    !sc_sequences_paint(&f->pot, &f->env, unit, &f->sequences, &f->lines, &ret->too_far) ||
-	    !collect_covers(f))
+	if (!sc_covers_paint(&f->pot, unit, true, &f->own, &f->covers) ||
+	    !sc_scopes_paint(&f->scopes, &f->env, unit, &f->covers, &f->runs, &ret->too_far) ||
+	    !sc_covers_paint(&f->pot, unit, false, &f->own, &f->covers) ||
+	    !sc_sequences_paint(&f->pot, &f->env, unit, &f->sequences, &f->lines, &ret->too_far))
 		return false;
 	for (size_t i = 0; i < f->runs.list.len; i++) {
 		const struct sc_interval *s = &f->runs.list.data[i];

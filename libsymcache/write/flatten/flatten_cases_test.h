@@ -319,6 +319,31 @@ static const struct flatten_case cases[] = {
 	  "  128 f -:0\n"
 	  "  130 h -:0 < f a:2\n"
 	  "  148 f -:0\n" },
+	{ "functions end where what the unit owns ends; others stay",
+	  "own 100-140\n"
+	  "own 180-1c0\n"
+	  "fn f 101-141\n"
+	  "fn g 120-190\n"
+	  "  in h 130-188 a:1\n"
+	  "fn far 300-310\n",
+	  "function 101-120\n"
+	  "  101 f -:0\n"
+	  "function 120-140\n"
+	  "  120 g -:0\n"
+	  "  130 h -:0 < g a:1\n"
+	  "function 180-190\n"
+	  "  180 h -:0 < g a:1\n"
+	  "  188 g -:0\n"
+	  "function 300-310\n"
+	  "  300 far -:0\n" },
+	{ "an inlinee without ranges is there for what is inlined into it",
+	  "fn f 100-140\n"
+	  "  in g - a:1\n"
+	  "    in h 110-120 a:2\n",
+	  "function 100-140\n"
+	  "  100 f -:0\n"
+	  "  110 h -:0 < g a:2 < f a:1\n"
+	  "  120 f -:0\n" },
 	{ "functions without a name take the symbol's",
 	  "fn - 100-120\n"
 	  "  in - 110-118 a:1\n"

@@ -97,12 +97,13 @@ static inline void scene_scope(struct scene *s, struct dw_facts *u, bool inlined
 	scope->decl_file = DW_NONE;
 	scene_place(s, u, strtok_r(NULL, " ", &rest), &scope->call_file, &scope->call_line,
 		    &scope->call_column);
-	for (char *r = strtok_r(ranges, ",", &rest); r; r = strtok_r(NULL, ",", &rest)) {
+	for (char *r = strtok_r(ranges, ",", &rest); r && *r != '-'; r = strtok_r(NULL, ",", &rest)) {
 		struct dw_range *range = vec_push(&u->ranges);
 		scene_range(r, &range->start, &range->end);
 		scope->num_ranges++;
 	}
-	scope->entry_vaddr = u->ranges.data[scope->first_range].start;
+	if (scope->num_ranges)
+		scope->entry_vaddr = u->ranges.data[scope->first_range].start;
 }
 
 static inline void scene_sequence(struct scene *s, struct dw_facts *u, char *rows)
@@ -148,6 +149,10 @@ static inline void scene_init(struct scene *s, const char *text)
 			scene_scope(s, u, *what == 'i', level ? around[level - 1] : DW_NONE,
 				    words);
 			around[level] = (uint32_t)u->scopes.len - 1;
+		} else if (!strcmp(what, "own")) {
+			struct dw_range *r = vec_push(&u->ranges);
+			scene_range(words, &r->start, &r->end);
+			u->num_covers++;
 		} else if (!strcmp(what, "seq")) {
 			scene_sequence(s, u, words);
 		} else if (!strcmp(what, "code")) {

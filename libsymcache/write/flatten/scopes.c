@@ -58,11 +58,54 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
 	return true;
 }
 
+/* The first of the unit's own that ends behind vaddr; *at is where the last one was found. */
+static size_t find_extent(const struct sc_intervals *extent, uint64_t vaddr, size_t *at)
+{
+	const struct sc_interval *c = extent->list.data;
+	size_t lo = 0, hi = extent->list.len;
+
+	if (*at < hi && c[*at].start <= vaddr && vaddr < c[*at].end)
+		return *at;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (c[mid].end <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return *at = lo;
+}
+
+/* Adds a range of scope i, cut off where the unit's own ends. */
+static bool add_own(struct sc_scopes *s, struct dw_range r, uint32_t i, bool inlined,
+		    const struct sc_intervals *extent, size_t *at)
+{
+	const struct sc_interval *c = extent->list.data;
+	size_t k = find_extent(extent, r.start, at), n = extent->list.len;
+	bool own = k < n && c[k].start <= r.start;
+
+	do {
+		uint64_t start = own && c[k].start > r.start ? c[k].start : r.start;
+		uint64_t end = own && c[k].end < r.end ? c[k].end : r.end;
+
+		/* Of equal functions that with the lower id wins, but it shall be the later
+		 * entry: ids go down. */
+		if (!(inlined ? sc_intervals_add(&s->inlined, start, end,
+						 (uint64_t)s->function.data[i] << 32 | i, i) :
+				sc_intervals_add(&s->functions, start, end, 0, UINT32_MAX - i)))
+			return false;
+	} while (own && ++k < n && c[k].start < r.end);
+	return true;
+}
+
 /* Functions go to s->functions, inlined calls to s->inlined with the function
  * they are in as upper half of the priority. */
 static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
-		    const struct dw_facts *u, uint64_t *too_far)
+		    const struct dw_facts *u, const struct sc_intervals *extent,
+		    uint64_t *too_far)
 {
+	size_t at = 0;
+
 	vec_clear(&s->functions.list);
 	vec_clear(&s->inlined.list);
 	vec_clear(&s->function);
@@ -72,20 +115,13 @@ static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
 	for (uint32_t i = 0; i < u->scopes.len; i++) {
 		const struct dw_scope *scope = &u->scopes.data[i];
 		bool inlined = scope->parent < i;
-		uint32_t function = inlined ? s->function.data[scope->parent] : i;
 
-		s->function.data[i] = function;
+		s->function.data[i] = inlined ? s->function.data[scope->parent] : i;
 		for (uint32_t k = 0; k < scope->num_ranges; k++) {
 			struct dw_range r = u->ranges.data[scope->first_range + k];
 
-			if (!sc_clip(env, &r.start, &r.end, too_far))
-				continue;
-			/* Of equal functions that with the lower id wins, but
-			 * it shall be the later entry: ids go down. */
-			if (!(inlined ? sc_intervals_add(&s->inlined, r.start, r.end,
-							 (uint64_t)function << 32 | i, i) :
-					sc_intervals_add(&s->functions, r.start, r.end, 0,
-							 UINT32_MAX - i)))
+			if (sc_clip(env, &r.start, &r.end, too_far) &&
+			    !add_own(s, r, i, inlined, extent, &at))
 				return false;
 		}
 	}
@@ -185,10 +221,11 @@ static bool paint_inlined(struct sc_scopes *s)
 }
 
 bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
-		     const struct dw_facts *unit, struct sc_intervals *ret, uint64_t *too_far)
+		     const struct dw_facts *unit, const struct sc_intervals *extent,
+		     struct sc_intervals *ret, uint64_t *too_far)
 {
 	vec_clear(&s->mixed.list);
-	return collect(s, env, unit, too_far) && paint_functions(s) && paint_inlined(s) &&
+	return collect(s, env, unit, extent, too_far) && paint_functions(s) && paint_inlined(s) &&
 	       sc_paint(&s->pot, &s->mixed, ret);
 }
 
@@ -205,4 +242,21 @@ bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
 			return false;
 	}
 	return sc_rank_by_containment(sequences) && sc_paint(pot, sequences, ret);
+}
+
+bool sc_covers_paint(struct sc_paint *pot, const struct dw_facts *unit, bool with_lines,
+		     struct sc_intervals *own, struct sc_intervals *ret)
+{
+	vec_clear(&own->list);
+	for (uint32_t i = 0; i < unit->num_covers; i++)
+		if (!sc_intervals_add(own, unit->ranges.data[i].start, unit->ranges.data[i].end,
+				      0, 0))
+			return false;
+	for (size_t i = 0; with_lines && i < unit->sequences.len; i++)
+		if (!sc_intervals_add(own, unit->sequences.data[i].start,
+				      unit->sequences.data[i].end, 0, 0))
+			return false;
+	if (!unit->num_covers && !sc_intervals_add(own, 0, UINT64_MAX, 0, 0))
+		return false;
+	return sc_paint(pot, own, ret);
 }

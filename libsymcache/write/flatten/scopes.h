@@ -27,12 +27,16 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
 	     uint64_t *too_far);
 
 /*
+ * `extent`: what is the unit's own or has its lines, ascending and disjoint: a range that
+ * begins there is cut off where it ends, as assemblers give functions in Thumb code the odd
+ * addresses that their labels have. One that begins elsewhere is left as it is.
  * Fills s->function, and `ret` (cleared first) with the runs: ascending,
  * disjoint, id is the scope; sc_is_stray() says whether it is a stray. O(n log n), whatever
  * the ranges overlap. False: out of memory.
  */
 bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
-		     const struct dw_facts *unit, struct sc_intervals *ret, uint64_t *too_far);
+		     const struct dw_facts *unit, const struct sc_intervals *extent,
+		     struct sc_intervals *ret, uint64_t *too_far);
 
 /*
  * Fills `ret` (cleared first) with the unit's sequences of line rows, made disjoint:
@@ -42,6 +46,13 @@ bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
 			const struct dw_facts *unit, struct sc_intervals *sequences,
 			struct sc_intervals *ret, uint64_t *too_far);
+
+/*
+ * Fills `ret` (cleared first) with what the unit says is its own; everything, if it does not
+ * say. `with_lines`: and where it has lines. `own` is working memory. False: out of memory.
+ */
+bool sc_covers_paint(struct sc_paint *pot, const struct dw_facts *unit, bool with_lines,
+		     struct sc_intervals *own, struct sc_intervals *ret);
 
 /* Strays have priorities below those of all that is within a function. */
 static inline bool sc_is_stray(const struct sc_interval *run)
