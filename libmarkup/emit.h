@@ -60,7 +60,7 @@ void markup_emit_registers(int fd, const void *ucontext);
  * SIGFPE, SIGTRAP, SIGSYS and SIGABRT that writes all of the above to `fd` and
  * then lets the signal take the course it would have taken without us (the
  * handler that was there before, or death with a core). It runs on a stack of
- * its own in the thread that calls this, so that a stack overflow is told there.
+ * its own in the thread that calls this, so that a stack overflow is reported there.
  * Returns 0 or a negative errno.
  */
 int markup_emit_crash_handler(int fd);

@@ -100,6 +100,8 @@ struct markup_resolver {
 
 /* ---- filter -------------------------------------------------------------- */
 
+struct markup_tally;
+
 struct markup_sink {
 	void *ctx;
 	/* Takes output; nonzero: it failed, nothing more will be written. NULL: none is
@@ -107,9 +109,9 @@ struct markup_sink {
 	int (*write)(void *ctx, const char *data, size_t len);
 	/* Takes complaints: whole lines, newlines included. NULL: none wanted. */
 	void (*complain)(void *ctx, const char *data, size_t len);
-	/* Before the one warning of a module without symbols: false if it was given
-	 * already, by another filter. NULL: it is given. */
-	bool (*warns)(void *ctx, const uint8_t *build_id, size_t len);
+	/* What other filters warned of is not warned of again, and the other way round; must
+	 * outlive the filter. NULL: each filter warns for itself. */
+	struct markup_tally *tally;
 };
 
 enum markup_format {
@@ -135,7 +137,7 @@ struct markup_options {
 	bool name_inputs;          /* MARKUP_JSON: each object names its input;
 	                            * MARKUP_HTML: each input has a heading */
 	const char *title;         /* MARKUP_HTML; copied; NULL: none */
-	/* Several processes in one log, told by what stands before the markup:
+	/* Several processes in one log, known by what stands before the markup:
 	 * NULL: no; "": Fuchsia's and syslog's prefixes; else a POSIX extended
 	 * regular expression whose first group (or all of it) tells them apart. */
 	const char *demux;
@@ -215,6 +217,20 @@ int markup_filter_modules(const struct markup_filter *f,
 /* The dumpfile elements seen so far as JSON objects with commas between them, if
  * collect_dumpfiles was set. *ret is owned by the filter. */
 void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret);
+
+/* ---- tally: what several filters found, together ------------------------------ */
+
+/* Any thread may use it. Returns 0 or -ENOMEM. */
+int markup_tally_create(struct markup_tally **ret);
+void markup_tally_destroy(struct markup_tally *t); /* NULL is fine */
+
+/* Adds the counts and the missing modules of a filter, which is at its end. 0 or -ENOMEM. */
+int markup_tally_add(struct markup_tally *t, const struct markup_filter *f);
+
+/* The sums, while no thread adds: as those of a filter. */
+const struct markup_stats *markup_tally_stats(const struct markup_tally *t);
+int markup_tally_missing(const struct markup_tally *t,
+			 void (*fn)(void *ctx, const struct markup_module *m), void *ctx);
 
 #ifdef __cplusplus
 }

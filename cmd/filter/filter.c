@@ -107,7 +107,7 @@ static enum markup_color choose_color(void)
 
 /* All logs to standard output. */
 static int filter_all(const struct log_list *logs, const struct markup_options *options,
-		      struct symcache_caches *caches, unsigned jobs, struct tally *tally)
+		      struct symcache_caches *caches, unsigned jobs, struct markup_tally *tally)
 {
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum filtering_result result = FILTERING_OK;
@@ -128,14 +128,15 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 		result = filtering_end(f);
 	if (result)
 		status = STATUS_ERROR;
-	tally_add(tally, filtering_filter(f));
+	if (markup_tally_add(tally, filtering_filter(f)))
+		cmd_error("out of memory");
 	if (o.dumpfile_output && result != FILTERING_FAILED && write_dumpfiles(f))
 		status = STATUS_ERROR;
 	filtering_destroy(f);
 	return status;
 }
 
-/* Options that make no sense; told. */
+/* Options that make no sense, with a message. */
 static bool bad_options(const struct log_list *logs)
 {
 	regex_t regex;
@@ -172,10 +173,15 @@ static unsigned choose_jobs(void)
 	return jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
 }
 
+static void destroy_tally(struct markup_tally **t)
+{
+	markup_tally_destroy(*t);
+}
+
 static int run(int argc, char **argv)
 {
 	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
-	__attribute__((cleanup(tally_deinit))) struct tally tally = { 0 };
+	__attribute__((cleanup(destroy_tally))) struct markup_tally *tally = NULL;
 	struct symcache_caches_options from = {
 		.store_optional = true,
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
@@ -210,19 +216,23 @@ static int run(int argc, char **argv)
 								    : "standard input";
 	if (bad_options(&logs))
 		return STATUS_ERROR;
+	if (markup_tally_create(&tally)) {
+		cmd_error("out of memory");
+		return STATUS_ERROR;
+	}
 	struct sc_error err;
 	if (fetch_create(&o.fetch, &from.debuginfod, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
 	cmd_caches_init(&c, o.store, from);
-	status = o.output_dir ? filter_batch(&logs, &batch, c.caches, &tally)
-			      : filter_all(&logs, &batch.markup, c.caches, batch.jobs, &tally);
+	status = o.output_dir ? filter_batch(&logs, &batch, c.caches, tally)
+			      : filter_all(&logs, &batch.markup, c.caches, batch.jobs, tally);
 	cmd_caches_deinit(&c);
 	symcache_debuginfod_destroy(from.debuginfod);
 	free(o.debug_dirs.items);
 	if (o.summary || (o.output_dir && !o.quiet))
-		tally_print(&tally);
+		print_summary(tally);
 	return status;
 }
 
@@ -237,7 +247,7 @@ const struct command filter_command = {
 		"lines, variables. Everything else comes out byte for byte. A live input is shown "
 		"line by line.\n\n"
 		"Symbols come from the store by the build IDs in the log; what the store lacks is "
-		"looked for as a separate debug file. A frame without symbols still tells its "
+		"looked for as a separate debug file. A frame without symbols still has its "
 		"module and the address in it, and a warning names the module once.\n\n"
 		"Exit status: 2 if an input could not be read or the output not be written; "
 		"missing symbols and malformed markup do not count. With --output-dir: 1 if some "

@@ -1,7 +1,7 @@
 /*
  * Many logs, each into a file of its own: see filtering.h.
  *
- * A log's output is written beside its place under another name and renamed when
+ * A log's output is written next to its place under another name and renamed when
  * it is whole; so what is there is finished, and is left alone next time unless
  * the log has changed since. That of a log that could not be read to its end is
  * kept, too, but dated before its log.
@@ -122,8 +122,8 @@ struct batch {
 	const struct log_list *logs;
 	const struct batch_options *options;
 	struct symcache_caches *caches;
-	struct tally *tally;
-	char **outputs;     /* of each log; NULL: has none, which was told */
+	struct markup_tally *tally;
+	char **outputs;     /* of each log; NULL: has none, which was reported */
 	pthread_mutex_t lock;
 	struct progress progress;
 	size_t next, done, filtered, skipped, failed;
@@ -264,9 +264,8 @@ static struct filtering *new_filtering(const struct batch *b, const char *log)
 
 static void end_filtering(struct batch *b, struct filtering *f)
 {
-	pthread_mutex_lock(&b->lock);
-	tally_add(b->tally, filtering_filter(f));
-	pthread_mutex_unlock(&b->lock);
+	if (markup_tally_add(b->tally, filtering_filter(f)))
+		cmd_error("out of memory");
 	filtering_destroy(f);
 }
 
@@ -303,7 +302,7 @@ static void *work(void *ctx)
 }
 
 int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 struct symcache_caches *caches, struct tally *tally)
+		 struct symcache_caches *caches, struct markup_tally *tally)
 {
 	struct batch b = { .logs = logs, .options = options, .caches = caches,
 			   .tally = tally, .lock = PTHREAD_MUTEX_INITIALIZER };

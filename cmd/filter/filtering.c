@@ -29,7 +29,6 @@ struct filtering {
 	struct resolver **resolvers; /* one for each thread */
 	unsigned threads;
 	struct markup_filter *filter;
-	struct tally *tally;
 	bool raw_complaints;
 	int fd;
 	const char *output;          /* its name */
@@ -102,16 +101,10 @@ static void complain(void *ctx, const char *data, size_t len)
 	add_complaint(f, data, len);
 }
 
-static bool warns(void *ctx, const uint8_t *build_id, size_t len)
-{
-	const struct filtering *f = ctx;
-	return tally_warns(f->tally, build_id, len);
-}
-
 /* ---- creation ------------------------------------------------------------------- */
 
 int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
-		     unsigned threads, bool raw_complaints, struct tally *tally,
+		     unsigned threads, bool raw_complaints, struct markup_tally *tally,
 		     struct filtering **ret)
 {
 	const bool llvm = options->dialect == MARKUP_LLVM;
@@ -121,13 +114,12 @@ int filtering_create(const struct markup_options *options, struct symcache_cache
 		.llvm = llvm,
 	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
-	const struct markup_sink sink = { f, write_output, complain, warns };
+	const struct markup_sink sink = { f, write_output, complain, tally };
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;
 
 	f->caches = caches;
 	f->threads = threads;
-	f->tally = tally;
 	f->raw_complaints = raw_complaints;
 	f->complaints = must_realloc(NULL, COMPLAINTS);
 	f->names = must_names(&names);

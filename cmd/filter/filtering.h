@@ -9,7 +9,6 @@
 #include "symcache/symbolize.h"
 
 struct filtering;
-struct tally;
 
 /*
  * `threads` may work on one log. `raw_complaints`: without "symcache filter: " in
@@ -17,15 +16,15 @@ struct tally;
  * options->demux. The options are borrowed.
  */
 int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
-		     unsigned threads, bool raw_complaints, struct tally *tally,
+		     unsigned threads, bool raw_complaints, struct markup_tally *tally,
 		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
 
 enum filtering_result {
 	FILTERING_OK,
-	FILTERING_CUT,      /* it could not be read to its end: told, what came is written */
-	FILTERING_NO_INPUT, /* it could not be read: that was told */
-	FILTERING_FAILED,   /* no output, or no memory: told; `f` is of no more use */
+	FILTERING_CUT,      /* it could not be read to its end: reported, what came is written */
+	FILTERING_NO_INPUT, /* it could not be read: reported */
+	FILTERING_FAILED,   /* no output, or no memory: reported; `f` is of no more use */
 };
 
 /*
@@ -41,20 +40,8 @@ enum filtering_result filtering_end(struct filtering *f);
 
 const struct markup_filter *filtering_filter(const struct filtering *f);
 
-/* ---- what was resolved, over several of them --------------------------------- */
-
-struct tally {
-	struct markup_stats stats;
-	struct tally_module { struct markup_module m; } *modules;
-	size_t num, cap;
-	void *warned; /* build IDs that were warned of: a tree of tsearch(3) */
-};
-
-/* Is this the first warning of a module without symbols? Any thread may ask. */
-bool tally_warns(struct tally *s, const uint8_t *build_id, size_t len);
-void tally_add(struct tally *s, const struct markup_filter *filter);
-void tally_print(struct tally *s); /* to standard error */
-void tally_deinit(struct tally *s);
+/* What was resolved, to standard error. */
+void print_summary(const struct markup_tally *tally);
 
 /* ---- many logs, each into a file of its own ----------------------------------- */
 
@@ -66,7 +53,7 @@ struct log_list {
 	} *logs;
 	size_t num, cap;
 	const char *except; /* a folder whose files are no logs, or NULL */
-	bool failed;      /* something could not be read: that was told */
+	bool failed;      /* something could not be read: reported */
 };
 
 void log_list_add(struct log_list *l, const char *path);
@@ -83,6 +70,6 @@ struct batch_options {
 /* Filters each log into output_dir; those that are there already and not older
  * than their log are left. Returns the exit status. */
 int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 struct symcache_caches *caches, struct tally *tally);
+		 struct symcache_caches *caches, struct markup_tally *tally);
 
 #endif

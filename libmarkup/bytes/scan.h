@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What ends mk_scan() beside "{{{". */
+/* What ends mk_scan() other than "{{{". */
 enum mk_scan_for {
 	MK_SCAN_BRACES,  /* nothing */
 	MK_SCAN_ESC,     /* ESC, too */

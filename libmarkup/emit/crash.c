@@ -115,7 +115,7 @@ static void on_crash(int number, siginfo_t *info, void *ucontext)
 	while (i + 1 < NUM_FATAL && fatal[i].number != number)
 		i++;
 	if (!atomic_compare_exchange_strong(&crashing, &other, mine) && other != mine)
-		while (1) /* another thread tells its story, then we all die */
+		while (1) /* another thread is writing, then all end */
 			pause();
 	/* From here on the signal does what it did before us; so does a crash
 	 * of this handler. */

@@ -9,7 +9,7 @@
  * shows its top.
  *
  * Where the interrupted instruction lies in no module there is nothing to
- * unwind by: most often somebody has called a bad pointer. Then the address it
+ * unwind by: most often a bad pointer was called. Then the address it
  * would return to and the chain of frame pointers are followed instead, through
  * reads that can fail without harm.
  */

@@ -1,7 +1,7 @@
 /*
  * cut.h: where a log may be cut so that its parts can be filtered one by one.
  *
- * Behind a line that is no contextual one nothing is left open: no module line,
+ * Behind a line that is not contextual nothing is left open: no module line,
  * no colour if the line has none, and no hexdict if the last "{{{" is closed. All
  * that the part behind such a cut needs to know of the part before is what its
  * contextual lines announced.

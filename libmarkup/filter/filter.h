@@ -101,7 +101,7 @@ struct markup_filter {
 	bool stop, writing;
 	_Atomic int error;
 	struct chunk *first, *last;    /* in flight, in order */
-	struct chunk *untaken;         /* the first that nobody has taken */
+	struct chunk *untaken;         /* the first that no thread has taken */
 	struct chunk *unused;
 	char **buffers;                /* for pieces, unused */
 	size_t num_buffers, cap_buffers;
@@ -131,6 +131,11 @@ void mk_filter_advance(struct markup_filter *p);
 void mk_filter_write_frame(struct markup_filter *p, bool end);
 
 void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c); /* with what follows */
+
+/* ---- tally.c -------------------------------------------------------------- */
+
+/* Is this the first warning of a module without symbols? */
+bool mk_tally_warns(struct markup_tally *t, const struct markup_module *m);
 
 /* ---- follow.c -------------------------------------------------------- */
 

@@ -134,8 +134,7 @@ static void write_complaints(struct markup_filter *p, struct chunk *c,
 				continue;
 			if (all)
 				all->no_symbols = true;
-			if (p->sink.warns &&
-			    !p->sink.warns(p->sink.ctx, m->build_id, m->build_id_len))
+			if (p->sink.tally && !mk_tally_warns(p->sink.tally, m))
 				continue;
 		}
 		p->sink.complain(p->sink.ctx, at, head.len);

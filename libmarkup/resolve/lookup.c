@@ -38,8 +38,7 @@ void *mk_lookup_module(struct mk_resolve *r, uint32_t module)
 	if (!e || e->no_symbols)
 		return NULL;
 	e->no_symbols = true;
-	if (!w->sink.complain ||
-	    (w->sink.warns && !w->sink.warns(w->sink.ctx, m->build_id, m->build_id_len)))
+	if (!w->sink.complain)
 		return NULL;
 	r->scratch.len = 0;
 	mk_out_bytes(&r->scratch, m->build_id, m->build_id_len < 64 ? m->build_id_len : 64);

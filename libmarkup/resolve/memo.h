@@ -4,10 +4,10 @@
  * Logs repeat their addresses, and rendering one costs two searches and a chain of
  * inlines, names and paths; so the finished text is kept. The texts lie in a ring: a new one
  * overwrites the oldest. An entry of the table is good as long as the ring has
- * not come round to its text again, which its running position tells, so nothing
+ * not come round to its text again, as its running position shows, so nothing
  * is ever deleted.
  *
- * A log may as well be of addresses that never come again. What is asked for the
+ * The addresses of a log may also never come again. What is asked for the
  * first time therefore leaves but a fingerprint; only at the second time is it
  * worth keeping.
  */
@@ -39,7 +39,7 @@ struct mk_memo {
 void mk_memo_deinit(struct mk_memo *m);
 
 /* The text of `key`, 8-aligned and valid until the next mk_memo_put(), or NULL;
- * then *worth tells whether to put it. */
+ * then *worth: whether to put it. */
 const void *mk_memo_get(struct mk_memo *m, const struct mk_memo_key *key, bool *worth);
 
 /* mk_memo_get() or mk_memo_fetch() will be asked for `key`: fetches what they look at. */

@@ -24,7 +24,7 @@ struct mk_modules {
 
 void mk_modules_deinit(struct mk_modules *t);
 
-/* The entry of a module, made if there is none; NULL: not to be had (see above),
+/* The entry of a module, made if there is none; NULL: there is none (see above),
  * or no memory. */
 struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
 					const uint8_t *build_id, size_t build_id_len);

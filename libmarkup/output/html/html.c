@@ -1,7 +1,7 @@
 /*
  * --format html: an HTML page that can be read, searched and clicked: SGR codes
- * are colours, inlined frames are folded away, a value of a hexdict tells on
- * hover or focus what lies there. html_elements.c has what elements become,
+ * are colours, inlined frames are folded away, what lies at a value of a
+ * hexdict is shown on hover or focus. html_elements.c has what elements become,
  * html_page.c what is around the log.
  *
  *   <ol class="b" style="--first:257">   256 lines, which the browser lays out when seen

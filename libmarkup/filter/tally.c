@@ -1,0 +1,80 @@
+/* What several filters found, together: see markup.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libmarkup/filter/filter.h"
+
+struct markup_tally {
+	pthread_mutex_t lock;
+	struct markup_stats stats;
+	struct mk_modules missing; /* no_symbols: was warned of */
+};
+
+int markup_tally_create(struct markup_tally **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	pthread_mutex_init(&(*ret)->lock, NULL);
+	return 0;
+}
+
+void markup_tally_destroy(struct markup_tally *t)
+{
+	if (!t)
+		return;
+	mk_modules_deinit(&t->missing);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+bool mk_tally_warns(struct markup_tally *t, const struct markup_module *m)
+{
+	struct markup_module *e;
+	bool first;
+
+	pthread_mutex_lock(&t->lock);
+	e = mk_modules_entry(&t->missing, m->name, m->build_id, m->build_id_len);
+	first = !e || !e->no_symbols; /* no memory: rather twice than never */
+	if (e)
+		e->no_symbols = true;
+	pthread_mutex_unlock(&t->lock);
+	return first;
+}
+
+static void add_module(void *ctx, const struct markup_module *m)
+{
+	struct markup_tally *t = ctx;
+	struct markup_module *e = mk_modules_entry(&t->missing, m->name, m->build_id,
+						   m->build_id_len);
+
+	if (e) {
+		e->frames += m->frames;
+		e->no_symbols |= m->no_symbols;
+	}
+}
+
+int markup_tally_add(struct markup_tally *t, const struct markup_filter *f)
+{
+	const struct markup_stats *stats = markup_filter_stats(f);
+	int rc;
+
+	pthread_mutex_lock(&t->lock);
+	t->stats.frames += stats->frames;
+	t->stats.frames_resolved += stats->frames_resolved;
+	t->stats.frames_outside += stats->frames_outside;
+	rc = markup_filter_missing(f, add_module, t);
+	pthread_mutex_unlock(&t->lock);
+	return rc;
+}
+
+const struct markup_stats *markup_tally_stats(const struct markup_tally *t)
+{
+	return &t->stats;
+}
+
+int markup_tally_missing(const struct markup_tally *t,
+			 void (*fn)(void *ctx, const struct markup_module *m), void *ctx)
+{
+	return mk_modules_each(&t->missing, fn, ctx);
+}
