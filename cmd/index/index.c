@@ -40,8 +40,8 @@ static const struct opt opts[] = {
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
-	  "work on several files at once as far as they take this much (default: a quarter "
-	  "of the machine's)" },
+	  "what files may take that are worked on at once; one that needs more by itself "
+	  "fails (default: a quarter of the machine's)" },
 	{ "stats", 0, OPT_FLAG, &o.stats, NULL, "tell what took how long, and how much" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },

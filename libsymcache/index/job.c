@@ -327,7 +327,10 @@ void sc_jobs_create(const struct sc_found *files, size_t n, const struct sc_work
 {
 	struct group group = { files, *work, ret };
 
-	if (n > 1)
+	group.work.build.memory = work->memory;
+	if (n > 1) {
 		group.work.build.threads = 1;
+		group.work.build.memory /= n < work->build.threads ? n : work->build.threads;
+	}
 	sc_parallel(work->build.threads, n, create, &group);
 }

@@ -68,11 +68,6 @@ int sc_run_take(struct sc_run *run, struct sc_job *job, struct sc_error *err)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	if (job->archive)
 		return sc_batch_add(&run->batch, job, err);
-	if (job->result == SYMCACHE_INDEX_FAILED && job->err.code == SC_ENOMEM) {
-		*err = job->err;
-		sc_job_destroy(job);
-		return SC_ENOMEM;
-	}
 	file = (struct symcache_index_file){ .path = job->file->path, .result = job->result };
 	if (job->result == SYMCACHE_INDEX_BUILT) {
 		file.info = &job->info;

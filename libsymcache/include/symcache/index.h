@@ -62,8 +62,9 @@ struct symcache_index_options {
 	const char *tags;             /* for the entries, a newline between them; or NULL */
 	const char *transforms;       /* what build.transforms are, for the entries; or NULL */
 	int64_t time;                 /* of the entries, seconds since 1970 */
-	uint64_t memory;              /* work on several files at once as far as they take
-	                               * this many bytes; 0: a quarter of the machine's */
+	uint64_t memory;              /* bytes that files may take which are worked on at once:
+	                               * one that needs more by itself fails (SC_ELIMIT);
+	                               * 0: a quarter of the machine's */
 	bool follow;                  /* go into folders that links lead to */
 	bool again;                   /* also what is unchanged */
 	const char *const *leave_out; /* files that are not even opened: the store's own. A NULL
