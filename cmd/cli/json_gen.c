@@ -12,7 +12,6 @@
 #include <yajl/yajl_gen.h>
 
 #include "cmd/cli/memory.h"
-#include "cmd/cli/messages.h"
 #include "cmd/cli/number.h"
 #include "libsymcache/base/utf8.h"
 
@@ -29,11 +28,7 @@ struct json_gen *json_gen_create_memory(void)
 {
 	struct json_gen *j = must_calloc(1, sizeof(*j));
 
-	j->gen = yajl_gen_alloc(NULL);
-	if (!j->gen) {
-		cmd_error("out of memory");
-		exit(STATUS_ERROR);
-	}
+	j->gen = must(yajl_gen_alloc(NULL));
 	return j;
 }
 
@@ -69,8 +64,16 @@ void json_gen_destroy(struct json_gen *j)
 	free(j);
 }
 
-void json_gen_string(struct json_gen *j, const char *text, size_t len)
+static void key_of(struct json_gen *j, const char *key)
 {
+	if (key)
+		yajl_gen_string(j->gen, (const unsigned char *)key, strlen(key));
+}
+
+void json_gen_string(struct json_gen *j, const char *key, const char *text, size_t len)
+{
+	text = text ? text : "";
+	key_of(j, key);
 	if (sc_utf8_valid(text, len) < len) {
 		if (j->clean_cap < 3 * len) {
 			j->clean_cap = 3 * len;
@@ -82,16 +85,9 @@ void json_gen_string(struct json_gen *j, const char *text, size_t len)
 	yajl_gen_string(j->gen, (const unsigned char *)text, len);
 }
 
-static void key_of(struct json_gen *j, const char *key)
-{
-	if (key)
-		yajl_gen_string(j->gen, (const unsigned char *)key, strlen(key));
-}
-
 void json_gen_text(struct json_gen *j, const char *key, const char *text)
 {
-	key_of(j, key);
-	json_gen_string(j, text ? text : "", text ? strlen(text) : 0);
+	json_gen_string(j, key, text, text ? strlen(text) : 0);
 }
 
 void json_gen_number(struct json_gen *j, const char *key, uint64_t number)

@@ -19,10 +19,9 @@ struct json_gen;
 struct json_gen *json_gen_create(bool pretty);
 void json_gen_destroy(struct json_gen *j); /* NULL is fine */
 
-/* A string, or the key of what comes next. */
-void json_gen_string(struct json_gen *j, const char *text, size_t len);
-
-void json_gen_text(struct json_gen *j, const char *key, const char *text); /* NULL: "" */
+/* `text` NULL: "". */
+void json_gen_string(struct json_gen *j, const char *key, const char *text, size_t len);
+void json_gen_text(struct json_gen *j, const char *key, const char *text);
 void json_gen_number(struct json_gen *j, const char *key, uint64_t number);
 void json_gen_signed(struct json_gen *j, const char *key, int64_t number);
 void json_gen_hex(struct json_gen *j, const char *key, uint64_t number);   /* "0x1f" */

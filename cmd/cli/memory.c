@@ -7,7 +7,7 @@
 
 #include "cmd/cli/messages.h"
 
-static void *must(void *p)
+void *must(void *p)
 {
 	if (!p) {
 		cmd_error("out of memory");

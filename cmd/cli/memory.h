@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+void *must(void *p); /* p, unless it is NULL */
 void *must_calloc(size_t n, size_t size);
 void *must_realloc(void *p, size_t size);
 /* Room for one more behind array[0, len): the array, maybe at another place. */

@@ -80,8 +80,7 @@ void style_json_print(struct json *j, const struct answer *a)
 	}
 	json_gen_text(j->gen, "ModuleName", a->module);
 	if (a->symbol.ptr) {
-		json_gen_string(j->gen, "SymName", 7);
-		json_gen_string(j->gen, a->symbol.ptr, a->symbol.len);
+		json_gen_string(j->gen, "SymName", a->symbol.ptr, a->symbol.len);
 	}
 	if (!a->error && a->kind == QUERY_CODE && !a->symbol.ptr)
 		json_frames(j, "Symbol", a);

@@ -2,7 +2,6 @@
 #include "cmd/store/entry.h"
 
 #include <stdio.h>
-#include <string.h>
 
 const char *sources_text(uint32_t sources, char text[SOURCES_TEXT])
 {
@@ -42,7 +41,7 @@ static void field_json(struct json_gen *j, const struct symstore_field *f)
 	case SYMSTORE_LIST:
 		json_gen_open_array(j, f->key);
 		while ((len = symstore_tags_next(&at, &item)))
-			json_gen_string(j, item, len);
+			json_gen_string(j, NULL, item, len);
 		json_gen_close_array(j);
 	}
 }

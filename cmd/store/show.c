@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
@@ -161,10 +160,8 @@ static void json_cache(struct json_gen *j, const struct symcache *c, bool with_i
 		json_gen_bool(j, "big_endian", image->big_endian);
 		json_gen_number(j, "machine", image->machine);
 		json_gen_number(j, "elf_type", image->elf_type);
-		if (soname.ptr) {
-			json_gen_string(j, "soname", 6);
-			json_gen_string(j, soname.ptr, soname.len);
-		}
+		if (soname.ptr)
+			json_gen_string(j, "soname", soname.ptr, soname.len);
 		json_gen_hex(j, "load_base", image->load_base);
 		json_gen_hex(j, "image_size", image->image_size);
 	}
@@ -179,8 +176,16 @@ static void json_cache(struct json_gen *j, const struct symcache *c, bool with_i
 /* `entry` NULL: a file. The lists take the place of the facts, but in JSON. */
 static void show(const struct symstore_entry *entry, int64_t used, const struct symcache *cache)
 {
-	char text[32];
+	static const struct {
+		const bool *wanted;
+		const char *key;
+		void (*show)(const struct symcache *cache, struct json_gen *j);
+	} lists[] = {
+		{ &o.files, "files", show_files }, { &o.functions, "functions", show_functions },
+		{ &o.ranges, "ranges", show_ranges }, { &o.data, "data", show_data },
+	};
 	struct json_gen *j = o.json ? json_gen_create(true) : NULL;
+	char text[32];
 
 	if (j) {
 		json_gen_open_map(j, NULL);
@@ -194,14 +199,15 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 			text_entry(entry, used);
 		text_cache(cache, !entry);
 	}
-	if (o.files)
-		show_files(cache, j);
-	if (o.functions)
-		show_functions(cache, j);
-	if (o.ranges)
-		show_ranges(cache, j);
-	if (o.data)
-		show_data(cache, j);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		if (!*lists[i].wanted)
+			continue;
+		if (j)
+			json_gen_open_array(j, lists[i].key);
+		lists[i].show(cache, j);
+		if (j)
+			json_gen_close_array(j);
+	}
 	if (j) {
 		json_gen_close_map(j);
 		json_gen_end(j);

@@ -7,8 +7,8 @@
 #include "cmd/cli/json_gen.h"
 #include "symcache/symcache.h"
 
-/* Each prints all of one kind to standard output; `j` NULL: as text, else as an
- * array under its name into the open object. */
+/* Each prints all of one kind to standard output; `j` NULL: as text, else as values of
+ * the open array. */
 void show_files(const struct symcache *cache, struct json_gen *j);
 void show_functions(const struct symcache *cache, struct json_gen *j);
 void show_ranges(const struct symcache *cache, struct json_gen *j);

@@ -5,10 +5,8 @@
  * through the public look-ups, so a malformed cache shows wrong lines at worst.
  */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cli/memory.h"
 #include "cmd/store/show.h"
@@ -31,12 +29,6 @@ static void print_str(struct symcache_str s)
 		fwrite(s.ptr, 1, s.len, stdout);
 }
 
-static void json_str(struct json_gen *j, const char *key, struct symcache_str s)
-{
-	json_gen_string(j, key, strlen(key));
-	json_gen_string(j, s.ptr ? s.ptr : "", s.ptr ? s.len : 0);
-}
-
 /* " at PATH:LINE[:COLUMN]", or the keys of these. */
 static void show_place(const struct symcache_file *file, uint32_t line, uint32_t column,
 		       struct json_gen *j)
@@ -57,8 +49,6 @@ static void show_place(const struct symcache_file *file, uint32_t line, uint32_t
 
 void show_files(const struct symcache *cache, struct json_gen *j)
 {
-	if (j)
-		json_gen_open_array(j, "files");
 	for (uint32_t i = 0; i < cache->header->num_files; i++) {
 		struct symcache_file file = symcache_file(cache, i);
 		char *path = path_of(&file);
@@ -69,8 +59,6 @@ void show_files(const struct symcache *cache, struct json_gen *j)
 			printf("%" PRIu32 " %s\n", i, path);
 		free(path);
 	}
-	if (j)
-		json_gen_close_array(j);
 }
 
 static const char *lang_name(uint32_t lang)
@@ -87,8 +75,6 @@ static const char *lang_name(uint32_t lang)
  * their own, as look-ups go by address. */
 void show_functions(const struct symcache *cache, struct json_gen *j)
 {
-	if (j)
-		json_gen_open_array(j, "functions");
 	for (uint32_t i = 0; i < cache->header->num_functions; i++) {
 		const struct symcache_function *f = &cache->functions[i];
 		struct symcache_str name = symcache_string(cache, f->name);
@@ -101,7 +87,7 @@ void show_functions(const struct symcache *cache, struct json_gen *j)
 		}
 		if (j) {
 			json_gen_open_map(j, NULL);
-			json_str(j, "name", name);
+			json_gen_string(j, "name", name.ptr, name.len);
 			json_gen_text(j, "language", lang_name(f->lang));
 			if (f->entry_pc != SYMCACHE_NONE)
 				json_gen_hex(j, "entry_pc", f->entry_pc);
@@ -118,8 +104,6 @@ void show_functions(const struct symcache *cache, struct json_gen *j)
 		show_place(&decl, line, 0, NULL);
 		putchar('\n');
 	}
-	if (j)
-		json_gen_close_array(j);
 }
 
 static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct json_gen *j)
@@ -134,7 +118,7 @@ static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct js
 		while (symcache_next_frame(&frames, &frame)) {
 			if (j) {
 				json_gen_open_map(j, NULL);
-				json_str(j, "function", frame.function);
+				json_gen_string(j, "function", frame.function.ptr, frame.function.len);
 				show_place(&frame.file, frame.line, frame.column, j);
 				json_gen_close_map(j);
 				continue;
@@ -152,11 +136,7 @@ static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct js
 
 void show_ranges(const struct symcache *cache, struct json_gen *j)
 {
-	uint32_t n = cache->header->num_ranges;
-
-	if (j)
-		json_gen_open_array(j, "ranges");
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < cache->header->num_ranges; i++) {
 		if (j) {
 			json_gen_open_map(j, NULL);
 			json_gen_hex(j, "start", cache->ranges[i]);
@@ -168,14 +148,10 @@ void show_ranges(const struct symcache *cache, struct json_gen *j)
 		show_frames(cache, cache->ranges[i], NULL);
 		putchar('\n');
 	}
-	if (j)
-		json_gen_close_array(j);
 }
 
 void show_data(const struct symcache *cache, struct json_gen *j)
 {
-	if (j)
-		json_gen_open_array(j, "data");
 	for (size_t i = 0; i < cache->num_data_symbols; i++) {
 		const struct symcache_ext_data *d = &cache->data_symbols[i];
 		struct symcache_str name = symcache_string(cache, d->name);
@@ -185,7 +161,7 @@ void show_data(const struct symcache *cache, struct json_gen *j)
 			file = symcache_file(cache, d->file_idx);
 		if (j) {
 			json_gen_open_map(j, NULL);
-			json_str(j, "name", name);
+			json_gen_string(j, "name", name.ptr, name.len);
 			json_gen_hex(j, "address", d->address);
 			json_gen_number(j, "size", d->size);
 			show_place(&file, d->line, 0, j);
@@ -197,6 +173,4 @@ void show_data(const struct symcache *cache, struct json_gen *j)
 		show_place(&file, d->line, 0, NULL);
 		putchar('\n');
 	}
-	if (j)
-		json_gen_close_array(j);
 }

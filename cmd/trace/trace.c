@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
@@ -82,6 +83,32 @@ static bool at_line(const struct symtrace_select *select, struct places *places,
 	return place->wanted;
 }
 
+/* The summary's line of a place: of its innermost function. */
+static struct symtrace_line *find_line(struct symtrace_summary *s, const struct place *place)
+{
+	const struct place_frame *inner = place->num_frames ? place->frames : NULL;
+	struct symtrace_line *line;
+	char *function;
+
+	function = inner ? must_asprintf("%.*s", (int)inner->function.len, inner->function.ptr) :
+		   must_asprintf("??%s%s", place->image ? " in " : "",
+				 place->image ? place->image->name : "");
+	line = must(symtrace_summary_line(s, function, inner ? inner->path : "",
+					  inner ? inner->line : 0));
+	free(function);
+	return line;
+}
+
+static void count(struct symtrace_summary *s, struct places *places,
+		  const struct symtrace_frame *frame, struct symtrace_pc pc)
+{
+	struct place *place = symtrace_pc_known(pc) ? places_code(places, pc.address) : NULL;
+
+	if (place && !place->line)
+		place->line = find_line(s, place);
+	symtrace_summary_add(s, frame, pc, place ? place->line : NULL);
+}
+
 /* The frames of one file. Returns how many were wanted. */
 static uint64_t walk(struct trace_file *f, struct places *places,
 		     const struct symtrace_select *select, const struct trace_output *output,
@@ -105,7 +132,7 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 			continue;
 		wanted++;
 		if (summary) {
-			summary_add(summary, places, &frame, pc);
+			count(summary, places, &frame, pc);
 			check_blocks(f, &frame);
 		} else {
 			output->frame(f, places, &options, &frame, pc);
@@ -121,7 +148,7 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		     const struct symtrace_select *select, const struct trace_output *output)
 {
 	bool any = symtrace_select_any(select), whole = !any && !o.summary;
-	struct symtrace_summary *summary = NULL;
+	struct symtrace_summary *summary;
 	struct places *places;
 	struct trace_file f;
 	int status = STATUS_OK;
@@ -130,11 +157,7 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		trace_close(&f);
 		return STATUS_ERROR;
 	}
-	if (o.summary && !(summary = symtrace_summary_create())) {
-		cmd_error("out of memory");
-		trace_close(&f);
-		return STATUS_ERROR;
-	}
+	summary = o.summary ? must(symtrace_summary_create()) : NULL;
 	places = places_create(images, o.demangle);
 	if (whole || named)
 		output->header(&f);

@@ -6,7 +6,7 @@
  *   trace_file.c    opens one file; warnings and errors within it
  *   trace_place.c   addresses to functions, lines and data symbols, remembered
  *   trace_words.c   words for codes, in GDB's language
- *   trace_text.c, trace_frame.c, trace_json.c, trace_summary.c  the output
+ *   trace_text.c, trace_json.c  the output
  */
 #ifndef CMD_TRACE_H
 #define CMD_TRACE_H
@@ -49,10 +49,9 @@ struct place {
 	uint64_t rel;                   /* relative to the image */
 	struct place_frame *frames;     /* innermost first; with their texts */
 	size_t num_frames;
-	char *text;                     /* as the text output shows it; NULL: not made yet */
-	char *json;                     /* as the JSON output shows it; NULL: not made yet */
+	char *text;                     /* as the output shows it; NULL: not made yet */
 	int wanted;                     /* by --line; −1: not tried yet */
-	size_t line;                    /* of the file's summary, plus 1; 0: none yet */
+	struct symtrace_line *line;     /* of the file's summary; NULL: not found yet */
 };
 
 struct data_place {
@@ -105,19 +104,5 @@ struct trace_output {
 };
 
 extern const struct trace_output trace_text, trace_json;
-
-/* The text of one frame, trace_text's. */
-void trace_text_frame(struct trace_file *f, struct places *places,
-		      const struct trace_options *options, const struct symtrace_frame *frame,
-		      struct symtrace_pc pc);
-/* A place as lines of text, two blanks in front: a function, or "??". */
-const char *trace_text_place(struct place *place);
-
-/* ---- summary ------------------------------------------------------------------------------ */
-
-/* Counts a frame under the line of its program counter. */
-void summary_add(struct symtrace_summary *s, struct places *places,
-		 const struct symtrace_frame *frame, struct symtrace_pc pc);
-void summary_print_text(const struct symtrace_summary *s, const struct trace_file *f);
 
 #endif

@@ -39,10 +39,8 @@ static void end(void)
 
 static void put_str(const char *key, struct symtrace_str s)
 {
-	if (!s.ptr)
-		return;
-	json_gen_string(out, key, strlen(key));
-	json_gen_string(out, s.ptr, s.len);
+	if (s.ptr)
+		json_gen_string(out, key, s.ptr, s.len);
 }
 
 static void put_bytes(const char *key, const uint8_t *bytes, size_t len)
@@ -60,16 +58,15 @@ static const char *functions(struct place *place)
 {
 	struct json_gen *j;
 
-	if (place->json)
-		return place->json;
+	if (place->text)
+		return place->text;
 	j = json_gen_create_memory();
 	json_gen_open_array(j, NULL);
 	for (size_t i = 0; i < place->num_frames; i++) {
 		const struct place_frame *frame = &place->frames[i];
 
 		json_gen_open_map(j, NULL);
-		json_gen_string(j, "function", strlen("function"));
-		json_gen_string(j, frame->function.ptr, frame->function.len);
+		json_gen_string(j, "function", frame->function.ptr, frame->function.len);
 		if (*frame->path)
 			json_gen_text(j, "file", frame->path);
 		json_gen_number(j, "line", frame->line);
@@ -78,7 +75,7 @@ static const char *functions(struct place *place)
 		json_gen_close_map(j);
 	}
 	json_gen_close_array(j);
-	return place->json = json_gen_take(j);
+	return place->text = json_gen_take(j);
 }
 
 static void put_place(struct places *places, uint64_t address)
@@ -171,7 +168,7 @@ static void put_pieces(const char *key, struct places *places, const struct symt
 			json_gen_open_array(out, key);
 		any = true;
 		if (kind != SYMTRACE_PIECE_ACTION && kind != SYMTRACE_PIECE_STEP_ACTION)
-			json_gen_string(out, rest.ptr, rest.len);
+			json_gen_string(out, NULL, rest.ptr, rest.len);
 		else
 			while (symtrace_next_action(&rest, &a))
 				put_action(places, &a);
@@ -338,7 +335,7 @@ static void put_summary(const struct symtrace_summary *s, const struct trace_fil
 	json_gen_close_array(out);
 	json_gen_open_array(out, "lines");
 	for (size_t i = 0; i < s->num_lines; i++) {
-		const struct symtrace_line *l = &s->lines[i];
+		const struct symtrace_line *l = s->lines[i];
 
 		begin(NULL);
 		json_gen_text(out, "function", l->function);

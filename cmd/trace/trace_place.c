@@ -42,7 +42,6 @@ static void place_deinit(struct place *place)
 {
 	free(place->frames);
 	free(place->text);
-	free(place->json);
 	*place = (struct place){ 0 };
 }
 

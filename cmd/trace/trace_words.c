@@ -4,7 +4,6 @@
  * know the one know the other.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "cmd/trace/trace.h"
 
@@ -36,51 +35,34 @@ const char *words_pc(enum symtrace_pc_kind kind)
 	return words[kind];
 }
 
+static const struct { const char *word, *sentence; } stops[] = {
+	[SYMTRACE_STOP_UNKNOWN] = { "unknown", "Trace stopped for an unknown reason" },
+	[SYMTRACE_STOP_NOT_RUN] = { "not-run", "No trace has been run on the target" },
+	[SYMTRACE_STOP_COMMAND] = { "tstop", "Trace stopped by a tstop command" },
+	[SYMTRACE_STOP_FULL] = { "buffer-full", "Trace stopped because the buffer was full" },
+	[SYMTRACE_STOP_DISCONNECTED] = { "disconnected", "Trace stopped because of disconnection" },
+	[SYMTRACE_STOP_PASSCOUNT] = { "pass-count", "Trace stopped by tracepoint " },
+	[SYMTRACE_STOP_ERROR] = { "error", "Trace stopped by an error" },
+};
+
 const char *words_stop(const struct symtrace_status *status)
 {
-	static const char *const words[] = {
-		[SYMTRACE_STOP_UNKNOWN] = "unknown", [SYMTRACE_STOP_NOT_RUN] = "not-run",
-		[SYMTRACE_STOP_COMMAND] = "tstop", [SYMTRACE_STOP_FULL] = "buffer-full",
-		[SYMTRACE_STOP_DISCONNECTED] = "disconnected",
-		[SYMTRACE_STOP_PASSCOUNT] = "pass-count", [SYMTRACE_STOP_ERROR] = "error",
-	};
-
-	return words[status->stop];
+	return stops[status->stop].word;
 }
 
 static void stopped(FILE *out, const struct symtrace_status *s)
 {
-	bool has_text = s->stop_text.len > 0;
+	const bool error = s->stop == SYMTRACE_STOP_ERROR;
 
-	switch (s->stop) {
-	case SYMTRACE_STOP_UNKNOWN:
-		fputs("Trace stopped for an unknown reason", out);
-		break;
-	case SYMTRACE_STOP_NOT_RUN:
-		fputs("No trace has been run on the target", out);
-		break;
-	case SYMTRACE_STOP_COMMAND:
-		fprintf(out, "Trace stopped by a tstop command%s", has_text ? " (" : "");
-		break;
-	case SYMTRACE_STOP_FULL:
-		fputs("Trace stopped because the buffer was full", out);
-		break;
-	case SYMTRACE_STOP_DISCONNECTED:
-		fputs("Trace stopped because of disconnection", out);
-		break;
-	case SYMTRACE_STOP_PASSCOUNT:
-		fprintf(out, "Trace stopped by tracepoint %" PRIu64, s->stop_tracepoint);
-		break;
-	case SYMTRACE_STOP_ERROR:
-		fputs("Trace stopped by an error (", out);
-		break;
-	}
-	if (s->stop == SYMTRACE_STOP_COMMAND || s->stop == SYMTRACE_STOP_ERROR) {
+	fputs(stops[s->stop].sentence, out);
+	if (s->stop == SYMTRACE_STOP_PASSCOUNT)
+		fprintf(out, "%" PRIu64, s->stop_tracepoint);
+	if (error || (s->stop == SYMTRACE_STOP_COMMAND && s->stop_text.len)) {
+		fputs(" (", out);
 		words_escaped(out, s->stop_text.ptr, s->stop_text.len);
-		if (s->stop == SYMTRACE_STOP_ERROR && s->stop_tracepoint)
+		if (error && s->stop_tracepoint)
 			fprintf(out, ", tracepoint %" PRIu64, s->stop_tracepoint);
-		if (s->stop == SYMTRACE_STOP_ERROR || has_text)
-			putc(')', out);
+		putc(')', out);
 	}
 	fputs(".\n", out);
 }

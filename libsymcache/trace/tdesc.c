@@ -27,15 +27,12 @@ struct parse {
 
 bool tdesc_add(struct symtrace_layout *tdesc, const char *name, uint64_t number, uint32_t size)
 {
-	struct symtrace_register *r = tdesc->registers;
+	struct symtrace_register *r = reallocarray(tdesc->registers, tdesc->num_registers + 1,
+						   sizeof(*r));
 
-	if (tdesc->num_registers == tdesc->cap) {
-		tdesc->cap = tdesc->cap ? tdesc->cap * 2 : 64;
-		r = realloc(r, tdesc->cap * sizeof(*r));
-		if (!r)
-			return false;
-		tdesc->registers = r;
-	}
+	if (!r)
+		return false;
+	tdesc->registers = r;
 	r += tdesc->num_registers++;
 	*r = (struct symtrace_register){ .number = number, .size = size };
 	if (tdesc->num_registers > 1)

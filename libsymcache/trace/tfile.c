@@ -29,10 +29,8 @@ static bool grow(struct tfile_reader *r, void **array, size_t *cap, size_t len, 
 	if (len < *cap)
 		return true;
 	p = realloc(*array, want * size);
-	if (!p) {
-		tfile_no_memory(r, r->offset);
-		return false;
-	}
+	if (!p)
+		return !tfile_fail(r, SC_ENOMEM, r->offset, "out of memory");
 	*array = p;
 	*cap = want;
 	return true;
@@ -213,29 +211,28 @@ int symtrace_read(struct symtrace *ret, const void *data, size_t size)
 			    .free_bytes = SYMTRACE_UNKNOWN, .size = SYMTRACE_UNKNOWN },
 	};
 	if (size < MAGIC_SIZE)
-		tfile_fail(&r, size, "%s", premature);
-	else if (memcmp(begin, MAGIC, MAGIC_SIZE) != 0)
-		tfile_fail(&r, 0, "File is not a valid trace file.");
-	if (r.failed)
-		return r.failed;
+		return tfile_fail(&r, SC_EFORMAT, size, "%s", premature);
+	if (memcmp(begin, MAGIC, MAGIC_SIZE) != 0)
+		return tfile_fail(&r, SC_EFORMAT, 0, "File is not a valid trace file.");
 
 	lines = begin + MAGIC_SIZE;
 	end = lines_end(lines, begin + size, &fault);
 	ret->text = malloc((size_t)(end - lines) + 1);
 	if (!ret->text)
-		return tfile_no_memory(&r, MAGIC_SIZE);
+		return tfile_fail(&r, SC_ENOMEM, MAGIC_SIZE, "out of memory");
 	for (p = lines; p < end && !r.failed; p = lf + 1) {
 		lf = memchr(p, '\n', (size_t)(end - p));
 		r.offset = (uint64_t)(p - begin);
 		read_line(&r, p, lf);
 	}
 	if (fault)
-		tfile_fail(&r, fault == premature ? size : (uint64_t)(end - begin), "%s", fault);
+		tfile_fail(&r, SC_EFORMAT, fault == premature ? size : (uint64_t)(end - begin),
+			   "%s", fault);
 	tfile_fold_pieces(&r);
 	sort_variables(ret);
 	join_tdesc(ret, lines, p);
 	if (ret->regblock_size == 0 || ret->regblock_size > INT32_MAX)
-		tfile_fail(&r, (uint64_t)(end - begin),
+		tfile_fail(&r, SC_EFORMAT, (uint64_t)(end - begin),
 			   "No register block size recorded in trace file");
 	if (!r.failed)
 		ret->frames_offset = (uint64_t)(end - begin) + 1;

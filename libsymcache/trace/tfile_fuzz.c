@@ -3,7 +3,6 @@
  * lowest bit chooses the byte order. Everything is read: definitions, actions, the
  * target description, frames, blocks, program counters.
  */
-#include <stdlib.h>
 
 #include "libsymcache/trace/tdesc.h"
 #include "symcache/trace.h"

@@ -24,10 +24,9 @@ struct tfile_reader {
 	int failed;      /* the first error: SC_EFORMAT, SC_ENOMEM, or 0 */
 };
 
-/* Records the first error in the file's fault. */
-void tfile_fail(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-int tfile_no_memory(struct tfile_reader *r, uint64_t offset); /* SC_ENOMEM */
+/* Records the first error in the file's fault. Returns its code. */
+int tfile_fail(struct tfile_reader *r, int code, uint64_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

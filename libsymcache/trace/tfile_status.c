@@ -35,7 +35,7 @@ void tfile_read_status(struct tfile_reader *r, struct tfile_text t)
 		.free_bytes = SYMTRACE_UNKNOWN, .size = SYMTRACE_UNKNOWN,
 	};
 	if (t.p == t.end) {
-		tfile_fail(r, r->offset, "Malformed trace status: it is empty");
+		tfile_fail(r, SC_EFORMAT, r->offset, "Malformed trace status: it is empty");
 		return;
 	}
 	for (t.p++; t.p < t.end; ) {
@@ -47,7 +47,8 @@ void tfile_read_status(struct tfile_reader *r, struct tfile_text t)
 		value.end = t.p = t.p ? t.p : t.end;
 		colon = memchr(name.ptr, ':', (size_t)(value.end - name.ptr));
 		if (!colon) {
-			tfile_fail(r, r->offset + strlen("status ") + (uint64_t)(name.ptr - begin),
+			tfile_fail(r, SC_EFORMAT,
+				   r->offset + strlen("status ") + (uint64_t)(name.ptr - begin),
 				   "Malformed trace status, at %.*s",
 				   (int)(t.end - name.ptr), name.ptr);
 			return;

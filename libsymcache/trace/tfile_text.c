@@ -4,33 +4,18 @@
 
 #include "libsymcache/trace/tfile_reader.h"
 
-/* The first fault stays. */
-static bool first_fault(struct tfile_reader *r, int code, uint64_t offset)
-{
-	if (r->failed)
-		return false;
-	r->failed = code;
-	r->file->fault.offset = offset;
-	return true;
-}
-
-void tfile_fail(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
+int tfile_fail(struct tfile_reader *r, int code, uint64_t offset, const char *fmt, ...)
 {
 	struct symtrace_error *fault = &r->file->fault;
 	va_list ap;
 
-	if (!first_fault(r, SC_EFORMAT, offset))
-		return;
+	if (r->failed)
+		return r->failed;
+	fault->offset = offset;
 	va_start(ap, fmt);
 	vsnprintf(fault->msg, sizeof(fault->msg), fmt, ap);
 	va_end(ap);
-}
-
-int tfile_no_memory(struct tfile_reader *r, uint64_t offset)
-{
-	if (first_fault(r, SC_ENOMEM, offset))
-		strcpy(r->file->fault.msg, "out of memory");
-	return SC_ENOMEM;
+	return r->failed = code;
 }
 
 void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
@@ -48,7 +33,7 @@ void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
 	len = vasprintf(&msg, fmt, ap);
 	va_end(ap);
 	if (len < 0)
-		tfile_no_memory(r, offset);
+		tfile_fail(r, SC_ENOMEM, offset, "out of memory");
 	else
 		f->notices[f->num_notices++] = (struct symtrace_notice){ offset, msg };
 }

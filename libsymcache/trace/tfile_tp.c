@@ -126,7 +126,7 @@ void tfile_fold_pieces(struct tfile_reader *r)
 	}
 	f->tracepoints = calloc(n ? n : 1, sizeof(*f->tracepoints));
 	if (!f->tracepoints) {
-		tfile_no_memory(r, r->offset);
+		tfile_fail(r, SC_ENOMEM, r->offset, "out of memory");
 		return;
 	}
 	for (size_t i = 0; i < f->num_pieces; i++) {

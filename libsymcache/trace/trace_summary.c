@@ -1,8 +1,7 @@
 /* trace_summary.c: frames by tracepoint and by source line: see symtrace_summary. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <xxhash.h>
 
 #include "symcache/trace.h"
 
@@ -11,109 +10,83 @@ struct symtrace_summary *symtrace_summary_create(void)
 	return calloc(1, sizeof(struct symtrace_summary));
 }
 
+static void free_line(void *line)
+{
+	struct symtrace_line *l = line;
+
+	free(l->function);
+	free(l->path);
+	free(l);
+}
+
 void symtrace_summary_destroy(struct symtrace_summary *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->num_lines; i++) {
-		free(s->lines[i].function);
-		free(s->lines[i].path);
-	}
+	tdestroy(s->tree, free_line);
 	free(s->lines);
-	free(s->chains);
 	free(s);
 }
 
-static uint64_t hash_line(const char *function, const char *path, uint32_t line)
+static int by_place(const void *a, const void *b)
 {
-	return XXH3_64bits_withSeed(path, strlen(path),
-				    XXH3_64bits_withSeed(function, strlen(function), line));
+	const struct symtrace_line *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	if (!order)
+		order = strcmp(x->function, y->function);
+	return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void add_to_chain(struct symtrace_summary *s, size_t i)
+/* A line of its own of what is there in `l`; NULL: out of memory. */
+static struct symtrace_line *add_line(struct symtrace_summary *s, const struct symtrace_line *l)
 {
-	struct symtrace_line *l = &s->lines[i];
-	size_t *chain = &s->chains[hash_line(l->function, l->path, l->line) % s->num_chains];
+	struct symtrace_line **list = reallocarray(s->lines, s->num_lines + 1, sizeof(*list));
+	struct symtrace_line *ret = list ? malloc(sizeof(*ret)) : NULL;
 
-	l->next = *chain;
-	*chain = i + 1;
+	s->lines = list ? list : s->lines;
+	if (!ret)
+		return NULL;
+	*ret = (struct symtrace_line){ strdup(l->function), strdup(l->path), l->line, 0 };
+	if (!ret->function || !ret->path) {
+		free_line(ret);
+		return NULL;
+	}
+	return s->lines[s->num_lines++] = ret;
 }
 
-/* Room for one more line, and for it in the chains. */
-static bool reserve(struct symtrace_summary *s)
+struct symtrace_line *symtrace_summary_line(struct symtrace_summary *s, const char *function,
+					    const char *path, uint32_t line)
 {
-	size_t cap = s->cap_lines * 2 + 64;
-	struct symtrace_line *lines;
-	size_t *chains;
+	struct symtrace_line wanted = { (char *)function, (char *)path, line, 0 };
+	struct symtrace_line **node = tsearch(&wanted, &s->tree, by_place), *ret;
 
-	if (s->num_lines < s->cap_lines)
-		return true;
-	chains = calloc(2 * cap, sizeof(*chains));
-	lines = chains ? reallocarray(s->lines, cap, sizeof(*lines)) : NULL;
-	if (!lines) {
-		free(chains);
-		return false;
-	}
-	free(s->chains);
-	s->lines = lines;
-	s->cap_lines = cap;
-	s->chains = chains;
-	s->num_chains = 2 * cap;
-	for (size_t i = 0; i < s->num_lines; i++)
-		add_to_chain(s, i);
-	return true;
-}
-
-int symtrace_summary_line(struct symtrace_summary *s, const char *function, const char *path,
-			  uint32_t line, size_t *ret, struct sc_error *err)
-{
-	struct symtrace_line l = { .line = line };
-
-	for (size_t i = s->num_chains ?
-	     s->chains[hash_line(function, path, line) % s->num_chains] : 0;
-	     i; i = s->lines[i - 1].next) {
-		const struct symtrace_line *there = &s->lines[i - 1];
-
-		if (there->line == line && !strcmp(there->function, function) &&
-		    !strcmp(there->path, path)) {
-			*ret = i - 1;
-			return 0;
-		}
-	}
-	l.function = strdup(function);
-	l.path = strdup(path);
-	if (!l.function || !l.path || !reserve(s)) {
-		free(l.function);
-		free(l.path);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	}
-	*ret = s->num_lines++;
-	s->lines[*ret] = l;
-	add_to_chain(s, *ret);
-	return 0;
+	if (!node || *node != &wanted)
+		return node ? *node : NULL;
+	ret = add_line(s, &wanted);
+	if (ret)
+		*node = ret;
+	else
+		tdelete(&wanted, &s->tree, by_place);
+	return ret;
 }
 
 void symtrace_summary_add(struct symtrace_summary *s, const struct symtrace_frame *frame,
-			  struct symtrace_pc pc, size_t line)
+			  struct symtrace_pc pc, struct symtrace_line *line)
 {
 	s->frames++;
 	s->by_tracepoint[(uint16_t)frame->tracepoint]++;
 	s->by_pc[pc.kind]++;
 	if (symtrace_pc_known(pc))
-		s->lines[line].frames++;
+		line->frames++;
 }
 
 static int by_frames(const void *a, const void *b)
 {
-	const struct symtrace_line *x = a, *y = b;
-	int order;
+	const struct symtrace_line *x = *(struct symtrace_line *const *)a;
+	const struct symtrace_line *y = *(struct symtrace_line *const *)b;
 
-	if (x->frames != y->frames)
-		return x->frames > y->frames ? -1 : 1;
-	order = strcmp(x->path, y->path);
-	if (!order)
-		order = strcmp(x->function, y->function);
-	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+	return x->frames == y->frames ? by_place(x, y) : x->frames > y->frames ? -1 : 1;
 }
 
 void symtrace_summary_sort(struct symtrace_summary *s)

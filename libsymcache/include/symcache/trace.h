@@ -128,7 +128,6 @@ struct symtrace_layout {
 	char architecture[64]; /* GDB's name, "i386:x86-64"; "": unknown */
 	struct symtrace_register *registers; /* ascending by offset */
 	size_t num_registers;
-	size_t cap;
 };
 
 /* Where the program counter lies in an R block; size 0: unknown. */
@@ -357,7 +356,6 @@ struct symtrace_line {
 	char *function, *path;
 	uint32_t line;
 	uint64_t frames;
-	size_t next;    /* private: in its chain of hashes, plus 1 */
 };
 
 /* How often what was hit. Memory grows with the source lines, not with the frames. */
@@ -365,27 +363,26 @@ struct symtrace_summary {
 	uint64_t frames;
 	uint64_t by_tracepoint[SYMTRACE_TRACEPOINTS];
 	uint64_t by_pc[SYMTRACE_PC_DAMAGED + 1];
-	struct symtrace_line *lines;
+	struct symtrace_line **lines;
 	size_t num_lines;
 
-	/* Private. */
-	size_t cap_lines, num_chains;
-	size_t *chains;
+	void *tree; /* private: the lines by place */
 };
 
 /* NULL: out of memory. */
 struct symtrace_summary *symtrace_summary_create(void);
 void symtrace_summary_destroy(struct symtrace_summary *s); /* NULL is fine */
 
-/* The index of a line in s->lines, which is added if it is new. SC_ENOMEM. */
-int symtrace_summary_line(struct symtrace_summary *s, const char *function, const char *path,
-			  uint32_t line, size_t *ret, struct sc_error *err);
+/* The line of that place, which is added if it is new; it lives as long as the summary.
+ * NULL: out of memory. */
+struct symtrace_line *symtrace_summary_line(struct symtrace_summary *s, const char *function,
+					    const char *path, uint32_t line);
 
-/* Counts a frame; `line` is where its program counter is, if that is known. */
+/* Counts a frame; `line` is where its program counter is, if that is known, else unused. */
 void symtrace_summary_add(struct symtrace_summary *s, const struct symtrace_frame *frame,
-			  struct symtrace_pc pc, size_t line);
+			  struct symtrace_pc pc, struct symtrace_line *line);
 
-/* Sorts the lines, those with the most frames first; indices are no longer valid. */
+/* Sorts the lines, those with the most frames first. */
 void symtrace_summary_sort(struct symtrace_summary *s);
 
 #endif
