@@ -16,7 +16,6 @@
 #include "cmd/cmd.h"
 #include "libsymcache/base/file.h"
 #include "symcache/build.h"
-#include "symcache/symcache.h"
 
 #define COMMAND_ROW(name) &name##_command,
 static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) NULL };

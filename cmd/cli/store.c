@@ -1,8 +1,5 @@
 /* Where the store is, and how it is opened: see store.h. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/store.h"

@@ -4,7 +4,6 @@
  * All or nothing: if one of the build IDs is not there or means several entries,
  * nothing is removed.
  */
-#include <stdio.h>
 
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "symcache/symcache.h"
-#include "symcache/symcache.h"
 
 static int map_fd(int fd, struct symcache_map *ret, struct sc_error *err)
 {

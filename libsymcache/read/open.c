@@ -11,7 +11,6 @@
  */
 #include "libsymcache/read/read.h"
 
-#include <string.h>
 
 struct cursor {
 	const uint8_t *data;

@@ -8,7 +8,6 @@
  * the bytes are those that were written, symcache_verify() whether they were
  * right.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -7,8 +7,6 @@
  * look-up in 80 MB hashes 160 KB and the blocks that it needs. Entries of format 1
  * have no such hashes, and are read whole, once for each guard.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 #include "libsymcache/store/store.h"

@@ -8,7 +8,6 @@
  * day in one slot; a full bucket loses its oldest. format/store.md has the layout.
  */
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
  * is on the disk the store is as it was. Cost: the bytes once through the page
  * cache, two syncs, of which the first finds the disk at work.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
