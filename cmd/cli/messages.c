@@ -38,8 +38,8 @@ void warn_of_gaps(const char *path, const struct symcache_build_info *info)
 		cmd_error("%s: %llu of %llu units of debug information are broken: %s", path,
 			  (unsigned long long)info->bad_units, (unsigned long long)info->units,
 			  info->first_fault);
-	if (info->above_4g)
+	if (info->code_above_4g)
 		cmd_error("%s: %llu ranges and symbols are left out: they do not lie within 4 GiB "
-			  "above the load base 0x%llx", path, (unsigned long long)info->above_4g,
+			  "above the load base 0x%llx", path, (unsigned long long)info->code_above_4g,
 			  (unsigned long long)info->load_base);
 }

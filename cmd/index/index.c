@@ -181,7 +181,7 @@ const struct command index_command = {
 		"\n\n"
 		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a, those in "
 		"them, and compressed files. One that is named here is known by its first bytes; in "
-		"folders, those with such a name are read, but no .a. Debug files and dwz's supplementary "
+		"folders, those with such a name are read, also .ko.xz, .ko.zst and .ko.gz, but no .a. Debug files and dwz's supplementary "
 		"files are found within the archive, split DWARF is not. A member that is too large for "
 		"memory goes through an unlinked file in $TMPDIR."
 		"\n\n"

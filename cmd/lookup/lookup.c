@@ -26,7 +26,7 @@
 enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
 
 static struct {
-	const char *build_id, *file, *cache, *store;
+	const char *build_id, *file, *cache, *named, *store;
 	struct opt_list debug_dirs;
 	struct fetch_options fetch;
 	int style, functions;
@@ -46,6 +46,8 @@ static const struct opt opts[] = {
 	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL },
 	{ "exe", 0, OPT_STRING, &o.file, "FILE", NULL },
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
+	{ "module", 0, OPT_STRING, &o.named, "NAME",
+	  "look into the one entry of the store with this file name: kvm for …/kvm.ko.xz, vmlinux" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
@@ -309,6 +311,29 @@ static void lookup_stdin(struct lookup *l)
 	l->partly |= lines_destroy(in);
 }
 
+/* --module: the build ID of the entry with this name. */
+static int find_named(char id_text[SYMCACHE_BUILD_ID_TEXT])
+{
+	struct symstore_reader *reader = NULL;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symstore *store = NULL;
+	struct sc_error err;
+	size_t len;
+	int rc = open_store(o.store, SYMSTORE_READ, &store, &err);
+
+	if (!rc)
+		rc = symstore_read_begin(store, &reader, &err);
+	if (!rc)
+		rc = symstore_find_name(reader, o.named, id, &len, &err);
+	symstore_read_end(reader);
+	symstore_close(store);
+	if (rc)
+		cmd_error("%s", err.msg);
+	else
+		symcache_build_id_text(id_text, id, len);
+	return !rc ? STATUS_OK : rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
+}
+
 /* The command line's module: find out at once whether it can be had. */
 static int open_default(struct lookup *l)
 {
@@ -316,9 +341,17 @@ static int open_default(struct lookup *l)
 	struct sc_error err = { .code = SC_ENOMEM, .msg = "out of memory" };
 	bool reported = false;
 
-	if (!!o.build_id + !!o.file + !!o.cache > 1) {
-		cmd_error("--build-id, --file and --cache exclude each other");
+	if (!!o.build_id + !!o.file + !!o.cache + !!o.named > 1) {
+		cmd_error("--build-id, --file, --cache and --module exclude each other");
 		return STATUS_ERROR;
+	}
+	if (o.named) {
+		static char id[SYMCACHE_BUILD_ID_TEXT];
+		int status = find_named(id);
+
+		if (status)
+			return status;
+		o.build_id = id;
 	}
 	l->kind = o.build_id ? MODULE_BUILD_ID : o.file ? MODULE_FILE :
 		  o.cache ? MODULE_CACHE : MODULE_NONE;
@@ -333,6 +366,36 @@ static int open_default(struct lookup *l)
 		return STATUS_PARTLY;
 	cmd_error("%s", err.msg);
 	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
+}
+
+/* Does this operand go on in the next one? */
+static bool goes_on(const char *operand)
+{
+	return !strcmp(operand, "CODE") || !strcmp(operand, "DATA") || !strcmp(operand, "FRAME") ||
+	       ((!strncmp(operand, "FILE:", 5) || !strncmp(operand, "BUILDID:", 8)) &&
+		!strchr(operand, ' '));
+}
+
+/* Makes lines of operands: "DATA", "FILE:x", "0x10" are one. Returns how many; they live as
+ * long as the program. */
+static size_t join_operands(char **operands, size_t n)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char *line = operands[i];
+
+		while (i + 1 < n && goes_on(operands[i])) {
+			char *longer = must_asprintf("%s %s", line, operands[i + 1]);
+
+			if (line != operands[i])
+				free(line);
+			line = longer;
+			i++;
+		}
+		operands[lines++] = line;
+	}
+	return lines;
 }
 
 static void lookup_deinit(struct lookup *l)
@@ -372,6 +435,7 @@ static int run(int argc, char **argv)
 		.table = SYMCACHE_TABLE_OUTERMOST,
 	};
 	struct sc_error err;
+	size_t num_lines;
 	int status;
 
 	if (o.version) {
@@ -391,9 +455,9 @@ static int run(int argc, char **argv)
 		return status;
 	if (o.style == STYLE_JSON || o.json)
 		l.json = style_json_begin(o.pretty, argc > 0);
-	for (int i = 0; i < argc; i += SYMCACHE_BATCH)
-		answer_lines(&l, argv + i,
-			     argc - i < SYMCACHE_BATCH ? (size_t)(argc - i) : SYMCACHE_BATCH);
+	num_lines = join_operands(argv, (size_t)argc);
+	for (size_t i = 0; i < num_lines; i += SYMCACHE_BATCH)
+		answer_lines(&l, argv + i, num_lines - i < SYMCACHE_BATCH ? num_lines - i : SYMCACHE_BATCH);
 	if (!argc)
 		lookup_stdin(&l);
 	style_json_end(l.json);
@@ -407,10 +471,11 @@ const struct command lookup_command = {
 	.description =
 		"Says which functions (inlined ones first), files and lines belong to addresses, "
 		"or with DATA which variable. Addresses are those of the ELF file (p_vaddr), in "
-		"decimal or as 0x...; SYMBOL or SYMBOL+OFFSET will do too. They come from the "
+		"decimal or as 0x...; SYMBOL or SYMBOL+OFFSET will do too, also as a kernel prints "
+		"them: vfs_read+0x9d/0x2d0, ffffffff812345f0. They come from the "
 		"arguments or, if there are none, line by line from standard input, each answered "
 		"at once. Input and output are llvm-symbolizer's.\n\n"
-		"The module is named once by --build-id, --file or --cache, or in front of each "
+		"The module is named once by --build-id, --module, --file or --cache, or in front of each "
 		"address. With --explain, the answer is why: what stands in the cache, and what in "
 		"the debug information that it was made of, if that file is still there. Exit "
 		"status: 1 if something was not found.",

@@ -68,6 +68,35 @@ bool query_number(struct symcache_str text, uint64_t *ret)
 	return true;
 }
 
+/* Hex digits without 0x, of which one is a letter: 16, or behind a digit. */
+static bool bare_hex(struct symcache_str text, uint64_t *ret)
+{
+	char prefixed[2 + 16];
+	bool letter = false;
+
+	for (size_t i = 0; i < text.len; i++)
+		letter |= isalpha((unsigned char)text.ptr[i]) != 0;
+	if (!letter || text.len > 16 || (text.len < 16 && !isdigit((unsigned char)*text.ptr)))
+		return false;
+	memcpy(prefixed, "0x", 2);
+	memcpy(prefixed + 2, text.ptr, text.len);
+	return query_number((struct symcache_str){ prefixed, 2 + text.len }, ret);
+}
+
+/* "0x9d", or "0x9d/0x2d0" with the size of the function. */
+static bool symbol_offset(struct symcache_str text, uint64_t *ret)
+{
+	const char *slash = memchr(text.ptr, '/', text.len);
+	struct symcache_str offset = text, size = { "0", 1 };
+	uint64_t ignored;
+
+	if (slash) {
+		offset.len = (size_t)(slash - text.ptr);
+		size = (struct symcache_str){ slash + 1, text.len - offset.len - 1 };
+	}
+	return query_number(size, &ignored) && query_number(offset, ret);
+}
+
 /* The part of the line that names the module. */
 static const char *parse_module(const char **p, bool has_module, struct query *ret)
 {
@@ -122,7 +151,7 @@ static const char *parse_address(const char *p, struct query *ret)
 	spec = (struct symcache_str){ p, strcspn(p, " \n\r") };
 	while (spec.len && strchr("\t\v\f", spec.ptr[spec.len - 1]))
 		spec.len--;
-	if (query_number(spec, &ret->offset))
+	if (query_number(spec, &ret->offset) || bare_hex(spec, &ret->offset))
 		return NULL;
 	if (isdigit((unsigned char)*p))
 		return "expected a number as module offset (hexadecimal: 0x...)";
@@ -131,7 +160,7 @@ static const char *parse_address(const char *p, struct query *ret)
 	if (!plus)
 		return NULL;
 	offset = (struct symcache_str){ plus + 1, (size_t)(spec.ptr + spec.len - plus - 1) };
-	if (plus > spec.ptr && query_number(offset, &ret->offset))
+	if (plus > spec.ptr && symbol_offset(offset, &ret->offset))
 		ret->symbol.len = (size_t)(plus - spec.ptr);
 	return NULL;
 }

@@ -4,7 +4,9 @@
  *   [CODE |DATA |FRAME ][BUILDID:HEX|FILE:PATH|PATH] ADDRESS|SYMBOL[+OFFSET]
  *
  * PATH and HEX may stand in '…' or "…". A module is named either here or on the
- * command line, never in both places. What follows the address is ignored.
+ * command line, never in both places. What follows the address is ignored. Beyond
+ * llvm-symbolizer's input, there is what a kernel prints: SYMBOL+0x9d/0x2d0, and hex digits
+ * without 0x where they cannot be anything else: after a digit, or 16 of them.
  */
 #ifndef CMD_QUERY_H
 #define CMD_QUERY_H

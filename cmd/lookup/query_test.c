@@ -1,4 +1,5 @@
-/* Unit tests of input lines; the expectations are what llvm-symbolizer-19 did. */
+/* Unit tests of input lines; the expectations are what llvm-symbolizer-19 did, but for
+ * what it refuses or takes for a name (see query.h). */
 #include "cmd/lookup/query.h"
 
 #include <setjmp.h>
@@ -84,7 +85,8 @@ static void test_module_in_line(void **state)
 		{ "FILE:FILE:a 1", "duplicate" },
 		{ "FILE:BUILDID:a 1", "duplicate" },
 		{ "BUILDID:xyz 1", "wrong format of build-id" },
-		{ "a.out 12abc", "expected a number", .module = "a.out" },
+		{ "a.out 12abz", "expected a number", .module = "a.out" },
+		{ "a.out 12abc0123456789ab", "expected a number", .module = "a.out" },
 		{ "a.out 0x", "expected a number", .module = "a.out" },
 		{ "a.out 0x1ffffffffffffffff", "expected a number", .module = "a.out" },
 		{ "a.out 09", "expected a number", .module = "a.out" },
@@ -101,6 +103,16 @@ static void test_module_given(void **state)
 		{ "DATA 16", NULL, MODULE_NONE, NULL, QUERY_DATA, NULL, 16 },
 		{ "main", NULL, MODULE_NONE, NULL, QUERY_CODE, "main", 0 },
 		{ "main 0x1", NULL, MODULE_NONE, NULL, QUERY_CODE, "main", 0 },
+		{ "vfs_read+0x9d/0x2d0", NULL, MODULE_NONE, NULL, QUERY_CODE, "vfs_read", 0x9d },
+		{ "vfs_read+0x9d/0x2d0 [kvm]", NULL, MODULE_NONE, NULL, QUERY_CODE, "vfs_read", 0x9d },
+		{ "f+0x9d/", NULL, MODULE_NONE, NULL, QUERY_CODE, "f+0x9d/", 0 },
+		{ "f+/0x2d0", NULL, MODULE_NONE, NULL, QUERY_CODE, "f+/0x2d0", 0 },
+		{ "operator+/0x2d0", NULL, MODULE_NONE, NULL, QUERY_CODE, "operator+/0x2d0", 0 },
+		{ "ffffffff81234567", NULL, MODULE_NONE, NULL, QUERY_CODE, NULL, 0xffffffff81234567 },
+		{ "7f00deadbeef", NULL, MODULE_NONE, NULL, QUERY_CODE, NULL, 0x7f00deadbeef },
+		{ "deadbeef", NULL, MODULE_NONE, NULL, QUERY_CODE, "deadbeef", 0 },
+		{ "fffffffff81234567", NULL, MODULE_NONE, NULL, QUERY_CODE, "fffffffff81234567", 0 },
+		{ "1e", NULL, MODULE_NONE, NULL, QUERY_CODE, NULL, 0x1e },
 		{ "FILE:a 1", "already been specified" },
 		{ "BUILDID:a 1", "already been specified" },
 		{ "CODE ", "no module offset" },

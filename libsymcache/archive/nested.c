@@ -27,7 +27,7 @@ bool sc_archive_name(const char *path)
 {
 	static const char *const ends[] = {
 		".deb", ".udeb", ".ddeb", ".rpm", ".apk", ".tar", ".tgz", ".tbz2", ".txz", ".tzst",
-		".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst",
+		".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".ko.gz", ".ko.xz", ".ko.zst",
 	};
 	size_t len = strlen(path), n;
 

@@ -1,28 +1,77 @@
-/* What in the store is meant by a few hex digits: see symcache/store.h. */
+/* What in the store is meant by a few hex digits, or a file name: see symcache/store.h. */
 #include <string.h>
 
 #include "symcache/build_id.h"
 #include "symcache/store.h"
 
 struct matches {
+	const char *name; /* that is looked for; or NULL */
 	size_t num;
 	uint8_t id[2][SYMCACHE_BUILD_ID_MAX];
 	size_t id_len[2];
 };
 
+/* The length of a file name without what modules and debug files have at their end. */
+static size_t stem_length(const char *name)
+{
+	static const char *const ends[] = { ".debug", ".gz", ".xz", ".zst", ".ko" };
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t end = strlen(ends[i]);
+
+		if (len > end && !strncmp(name + len - end, ends[i], end))
+			len -= end;
+	}
+	return len;
+}
+
+static bool same_name(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t len = stem_length(base);
+
+	if (len != stem_length(name))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (base[i] != name[i] && !(strchr("-_", base[i]) && strchr("-_", name[i])))
+			return false;
+	return true;
+}
+
 static bool on_match(void *ctx, const struct symstore_entry *entry)
 {
 	struct matches *m = ctx;
 
+	if (m->name && !same_name(entry->source_path, m->name))
+		return true;
 	memcpy(m->id[m->num], entry->build_id, entry->build_id_len);
 	m->id_len[m->num++] = entry->build_id_len;
 	return m->num < 2;
 }
 
+/* SC_EINVAL: there are two; `what` they have, and what to do. */
+static int several(const struct matches *m, const char *what, const char *text, const char *advice,
+		   struct sc_error *err)
+{
+	char first[SYMCACHE_BUILD_ID_TEXT], second[SYMCACHE_BUILD_ID_TEXT];
+
+	symcache_build_id_text(first, m->id[0], m->id_len[0] < 20 ? m->id_len[0] : 20);
+	symcache_build_id_text(second, m->id[1], m->id_len[1] < 20 ? m->id_len[1] : 20);
+	return sc_error_set(err, SC_EINVAL, "several %s %.32s: %s, %s: %s", what, text, first, second,
+			    advice);
+}
+
+static int take_match(const struct matches *m, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len)
+{
+	memcpy(id, m->id[0], m->id_len[0]);
+	*len = m->id_len[0];
+	return 0;
+}
+
 int symstore_find_id(struct symstore_reader *reader, const char *text,
 		     uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
 {
-	char first[2 * SYMCACHE_BUILD_ID_MAX + 1], second[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	struct matches m = { 0 };
 	size_t nibbles;
 	int rc = symcache_build_id_parse(text, id, &nibbles, err);
@@ -35,13 +84,21 @@ int symstore_find_id(struct symstore_reader *reader, const char *text,
 		return sc_error_set(err, SC_ENOTFOUND,
 				    "no build ID in the store begins with %.128s", text);
 	/* A whole ID may be the beginning of a longer one. */
-	if (m.num > 1 && 2 * m.id_len[0] != nibbles) {
-		symcache_build_id_text(first, m.id[0], m.id_len[0] < 20 ? m.id_len[0] : 20);
-		symcache_build_id_text(second, m.id[1], m.id_len[1] < 20 ? m.id_len[1] : 20);
-		return sc_error_set(err, SC_EINVAL, "several build IDs begin with %.32s: %s, %s: "
-				    "give more digits", text, first, second);
-	}
-	memcpy(id, m.id[0], m.id_len[0]);
-	*len = m.id_len[0];
-	return 0;
+	if (m.num > 1 && 2 * m.id_len[0] != nibbles)
+		return several(&m, "build IDs begin with", text, "give more digits", err);
+	return take_match(&m, id, len);
+}
+
+int symstore_find_name(struct symstore_reader *reader, const char *name,
+		       uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
+{
+	struct matches m = { .name = name };
+	int rc = symstore_each(reader, NULL, 0, on_match, &m, err);
+
+	if (rc)
+		return rc;
+	if (!m.num)
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s", name);
+	return m.num > 1 ? several(&m, "entries are named", name, "choose by --build-id", err) :
+			   take_match(&m, id, len);
 }

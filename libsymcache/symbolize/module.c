@@ -100,7 +100,7 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 		return out_of_memory(err);
 	}
 	symcache_build_write(b, made->bytes);
-	if (o->notify && (info->bad_units || info->above_4g))
+	if (o->notify && (info->bad_units || info->code_above_4g))
 		o->notify(o->ctx, &(struct symcache_notice){ SYMCACHE_NOTICE_GAPS,
 				  to_store ? made->path : path, NULL, info });
 	rc = symcache_open(&made->cache, made->bytes, made->size, err);

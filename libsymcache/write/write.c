@@ -354,7 +354,8 @@ static int build(struct symcache_build *b, const char *path,
 		return out_of_memory(err);
 	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
-	b->info.above_4g = b->units.flat.too_far + b->units.data.too_far + in->symbols_too_far;
+	b->info.code_above_4g = b->units.flat.too_far + in->symbols_too_far;
+	b->info.above_4g = b->info.code_above_4g + b->units.data.too_far;
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
 		rc = lay_out(b, version, err);
 		lap(&watch, SYMCACHE_STAGE_LAYOUT);

@@ -115,6 +115,7 @@ struct symcache_build_info {
 	double seconds[SYMCACHE_STAGES]; /* wall-clock time of each stage */
 	uint64_t above_4g;      /* ranges, symbols and data out of reach: below the base or
 				 * more than 4 GiB above it */
+	uint64_t code_above_4g; /* of them, those of code: not a kernel's per-CPU variables */
 };
 
 struct symcache_build;

@@ -143,6 +143,14 @@ int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t 
 int symstore_find_id(struct symstore_reader *reader, const char *text,
 		     uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
+/*
+ * The one build ID in the store whose source has this file name: "kvm" and "kvm.ko" are
+ * those of "/lib/modules/6.1/kernel/kvm.ko.xz"; '-' and '_' are one, as the kernel has it.
+ * SC_EINVAL: several have it; SC_ENOTFOUND: none.
+ */
+int symstore_find_name(struct symstore_reader *reader, const char *name,
+		       uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
 /* The bytes of a note, in the map. SC_ENOTFOUND. */
 int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
 		      size_t *size, struct sc_error *err);
