@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "libsymcache/base/file.h"
 #include "symcache/store.h"
@@ -46,4 +47,26 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
 	}
 	free(path);
 	return rc;
+}
+
+int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD_ID_TEXT])
+{
+	struct symstore_reader *reader = NULL;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symstore *store = NULL;
+	struct sc_error err;
+	size_t len;
+	int rc = open_store(option, SYMSTORE_READ, &store, &err);
+
+	if (!rc)
+		rc = symstore_read_begin(store, &reader, &err);
+	if (!rc)
+		rc = symstore_find_name(reader, name, id, &len, &err);
+	symstore_read_end(reader);
+	symstore_close(store);
+	if (rc)
+		cmd_error("%s", err.msg);
+	else
+		symcache_build_id_text(id_text, id, len);
+	return !rc ? STATUS_OK : rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }

@@ -31,4 +31,8 @@ int store_path(const char *option, char **ret, struct sc_error *err);
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err);
 
+/* The build ID, as text, of the one entry of that store with this file name. Exit status,
+ * with a message if it is not 0. */
+int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD_ID_TEXT]);
+
 #endif

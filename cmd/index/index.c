@@ -175,14 +175,16 @@ const struct command index_command = {
 	.description =
 		"Looks for ELF files, whatever their names, and puts a cache of each into the store "
 		"under its build ID. Folders are searched with all that is in them. What was indexed "
-		"before and has not changed is left alone. A file with better symbols replaces one "
+		"before and has not changed is left alone, unless a debug file, .dwo or dwz's file that was "
+		"missing is there now. A file with better symbols replaces one "
 		"with worse symbols of the same build ID, never the other way round: debug information "
 		"is better than .symtab, that is better than .gnu_debugdata, that than .dynsym."
 		"\n\n"
 		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a, those in "
 		"them, and compressed files. One that is named here is known by its first bytes; in "
-		"folders, those with such a name are read, also .ko.xz, .ko.zst and .ko.gz, but no .a. Debug files and dwz's supplementary "
-		"files are found within the archive, split DWARF is not. A member that is too large for "
+		"folders, those with such a name are read, also .ko.xz, .ko.zst and .ko.gz, but no .a. "
+		"Debug files and dwz's supplementary files are found within the archive, split DWARF is "
+		"not. A member that is too large for "
 		"memory goes through an unlinked file in $TMPDIR."
 		"\n\n"
 		"With --debuginfod, build IDs are fetched from debuginfod's servers through libdebuginfod, "
@@ -196,8 +198,9 @@ const struct command index_command = {
 		"What is done is in the store every second or so: a run that was interrupted goes on "
 		"where it was when it is started again."
 		"\n\n"
-		"Exit status: 0 all is well; 1 something failed, and the rest is done; 2 error, the "
-		"store cannot be used or the disk is full.",
+		"Exit status: 0 all is well; 1 something failed or has broken debug information, also "
+		"where nothing changed, and the rest is done; 2 error, the store cannot be used or the "
+		"disk is full.",
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"

@@ -23,10 +23,10 @@ static void on_file(void *ctx, const struct symcache_index_file *file)
 
 	if (file->reason)
 		add_failure(r, file->path, file->reason);
-	if (!file->info)
-		return;
-	warn_of_gaps(file->path, file->info);
-	index_stats_add(&r->stats, file);
+	if (file->info)
+		warn_of_gaps(file->path, file->info);
+	if (file->result == SYMCACHE_INDEX_BUILT)
+		index_stats_add(&r->stats, file);
 }
 
 static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t done, uint64_t total,

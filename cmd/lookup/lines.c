@@ -91,3 +91,31 @@ char *lines_next(struct lines *in)
 	line[strcspn(line, "\r")] = 0;
 	return line;
 }
+
+/* Does this operand go on in the next one? */
+static bool goes_on(const char *operand)
+{
+	return !strcmp(operand, "CODE") || !strcmp(operand, "DATA") || !strcmp(operand, "FRAME") ||
+	       ((!strncmp(operand, "FILE:", 5) || !strncmp(operand, "BUILDID:", 8)) &&
+		!strchr(operand, ' '));
+}
+
+size_t lines_of_operands(char **operands, size_t n)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char *line = operands[i];
+
+		while (i + 1 < n && goes_on(operands[i])) {
+			char *longer = must_asprintf("%s %s", line, operands[i + 1]);
+
+			if (line != operands[i])
+				free(line);
+			line = longer;
+			i++;
+		}
+		operands[lines++] = line;
+	}
+	return lines;
+}

@@ -3,6 +3,7 @@
 #define CMD_LINES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct lines;
 
@@ -19,5 +20,9 @@ bool lines_ready(const struct lines *in);
 
 /* True: something was reported. */
 bool lines_destroy(struct lines *in);
+
+/* Makes lines of operands, in place: "DATA", "FILE:x", "0x10" are one. Returns how many; they
+ * live as long as the program. */
+size_t lines_of_operands(char **operands, size_t n);
 
 #endif

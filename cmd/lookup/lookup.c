@@ -311,29 +311,6 @@ static void lookup_stdin(struct lookup *l)
 	l->partly |= lines_destroy(in);
 }
 
-/* --module: the build ID of the entry with this name. */
-static int find_named(char id_text[SYMCACHE_BUILD_ID_TEXT])
-{
-	struct symstore_reader *reader = NULL;
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	struct symstore *store = NULL;
-	struct sc_error err;
-	size_t len;
-	int rc = open_store(o.store, SYMSTORE_READ, &store, &err);
-
-	if (!rc)
-		rc = symstore_read_begin(store, &reader, &err);
-	if (!rc)
-		rc = symstore_find_name(reader, o.named, id, &len, &err);
-	symstore_read_end(reader);
-	symstore_close(store);
-	if (rc)
-		cmd_error("%s", err.msg);
-	else
-		symcache_build_id_text(id_text, id, len);
-	return !rc ? STATUS_OK : rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
-}
-
 /* The command line's module: find out at once whether it can be had. */
 static int open_default(struct lookup *l)
 {
@@ -347,7 +324,7 @@ static int open_default(struct lookup *l)
 	}
 	if (o.named) {
 		static char id[SYMCACHE_BUILD_ID_TEXT];
-		int status = find_named(id);
+		int status = find_named(o.store, o.named, id);
 
 		if (status)
 			return status;
@@ -366,36 +343,6 @@ static int open_default(struct lookup *l)
 		return STATUS_PARTLY;
 	cmd_error("%s", err.msg);
 	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
-}
-
-/* Does this operand go on in the next one? */
-static bool goes_on(const char *operand)
-{
-	return !strcmp(operand, "CODE") || !strcmp(operand, "DATA") || !strcmp(operand, "FRAME") ||
-	       ((!strncmp(operand, "FILE:", 5) || !strncmp(operand, "BUILDID:", 8)) &&
-		!strchr(operand, ' '));
-}
-
-/* Makes lines of operands: "DATA", "FILE:x", "0x10" are one. Returns how many; they live as
- * long as the program. */
-static size_t join_operands(char **operands, size_t n)
-{
-	size_t lines = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		char *line = operands[i];
-
-		while (i + 1 < n && goes_on(operands[i])) {
-			char *longer = must_asprintf("%s %s", line, operands[i + 1]);
-
-			if (line != operands[i])
-				free(line);
-			line = longer;
-			i++;
-		}
-		operands[lines++] = line;
-	}
-	return lines;
 }
 
 static void lookup_deinit(struct lookup *l)
@@ -455,7 +402,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (o.style == STYLE_JSON || o.json)
 		l.json = style_json_begin(o.pretty, argc > 0);
-	num_lines = join_operands(argv, (size_t)argc);
+	num_lines = lines_of_operands(argv, (size_t)argc);
 	for (size_t i = 0; i < num_lines; i += SYMCACHE_BATCH)
 		answer_lines(&l, argv + i, num_lines - i < SYMCACHE_BATCH ? num_lines - i : SYMCACHE_BATCH);
 	if (!argc)

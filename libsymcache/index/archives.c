@@ -82,6 +82,8 @@ static void keep_outcome(struct unpacking *u, struct sc_member *m, const struct 
 		break;
 	case SYMCACHE_INDEX_NO_SYMBOLS:
 		m->outcome.code = SC_ENOSYMBOLS;
+		m->outcome.build_id_len = m->facts.build_id_len;
+		memcpy(m->outcome.build_id, m->facts.build_id, sizeof(m->outcome.build_id));
 		break;
 	case SYMCACHE_INDEX_UNSUPPORTED:
 		m->outcome.code = SC_EUNSUPPORTED;

@@ -19,30 +19,30 @@ static void remember_miss(struct symstore *store, const uint8_t *id, size_t len)
 		symstore_commit(writer, NULL);
 }
 
-/* What the store says. *there: it has DWARF of it. SC_ENOTFOUND: no server had it a while
- * ago. */
+/* What the store says. *there: it has DWARF of it, in *entry. SC_ENOTFOUND: no server had
+ * it a while ago. */
 static int ask_store(const struct sc_work *work, const uint8_t *id, size_t len, bool *there,
-		     struct sc_error *err)
+		     struct symstore_entry *entry, struct sc_error *err)
 {
 	const struct symcache_index_options *o = work->options;
 	struct symstore_reader *reader;
-	struct symstore_entry entry;
 	bool missed;
 	int rc = symstore_read_begin(work->store, &reader, err);
 
 	if (rc)
 		return rc;
-	*there = !o->again && !symstore_entry(reader, id, len, &entry, NULL) &&
-		 entry.sources & SYMCACHE_FROM_DWARF && !strcmp(entry.transforms, work->transforms);
+	*there = !o->again && !symstore_entry(reader, id, len, entry, NULL) &&
+		 entry->sources & SYMCACHE_FROM_DWARF && !strcmp(entry->transforms, work->transforms);
 	missed = !*there && symcache_debuginfod_missed(o->debuginfod, reader, id, len);
 	symstore_read_end(reader);
 	return missed ? sc_error_set(err, SC_ENOTFOUND, "no server had it") : 0;
 }
 
-/* The path of the file, or NULL: the store has it. */
+/* The path of the file, or NULL: the store has *entry, of which the strings are gone. */
 static int fetch(const struct sc_work *work, const char *build_id, char **path,
-		 uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
+		 struct symstore_entry *entry, struct sc_error *err)
 {
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t nibbles;
 	bool there = false;
 	int rc = symcache_build_id_parse(build_id, id, &nibbles, err);
@@ -50,26 +50,24 @@ static int fetch(const struct sc_work *work, const char *build_id, char **path,
 	*path = NULL;
 	if (rc)
 		return rc;
-	*len = nibbles / 2;
 	if (nibbles % 2)
 		return sc_error_set(err, SC_EINVAL, "not a whole build ID");
-	rc = ask_store(work, id, *len, &there, err);
+	rc = ask_store(work, id, nibbles / 2, &there, entry, err);
 	if (rc || there)
 		return rc;
-	rc = symcache_debuginfod_get(work->options->debuginfod, id, *len, path, err);
+	rc = symcache_debuginfod_get(work->options->debuginfod, id, nibbles / 2, path, err);
 	if (rc == SC_ENOTFOUND)
-		remember_miss(work->store, id, *len);
+		remember_miss(work->store, id, nibbles / 2);
 	return rc;
 }
 
 int sc_fetch(struct sc_run *run, const char *build_id, struct sc_walk *walk, struct sc_error *err)
 {
 	const struct sc_found known = { .path = (char *)build_id };
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symstore_entry entry;
 	struct sc_error why;
 	char *path;
-	size_t len;
-	int rc = fetch(&run->work, build_id, &path, id, &len, &why);
+	int rc = fetch(&run->work, build_id, &path, &entry, &why);
 
 	if (rc) {
 		sc_run_failed(run, build_id, why.msg);
@@ -77,7 +75,7 @@ int sc_fetch(struct sc_run *run, const char *build_id, struct sc_walk *walk, str
 		return 0;
 	}
 	if (!path)
-		return sc_run_take(run, sc_job_known(&known, run->work.options->tags, id, len), err);
+		return sc_run_take(run, sc_job_known(&known, run->work.options->tags, &entry), err);
 	rc = sc_walk_path(walk, path, err);
 	free(path);
 	return rc;

@@ -2,11 +2,13 @@
  * One file → what came of it: see job.h.
  *
  * The content's hash comes first: what this version has seen and the store still
- * has is done with. The one exception: where no DWARF was found, a debug file may
- * have been installed since, and is looked for. Large files of which the store has
+ * has is done with. But where no DWARF was found, a debug file may have been installed
+ * since, and is looked for. Large files of which the store has
  * nothing are built anyway, and hashed meanwhile. A build holds the file and its
  * sections; small caches are written out at once so that a batch can hold many,
- * large ones, and the only one, go straight into the store's pages.
+ * large ones, and the only one, go straight into the store's pages. Where units were
+ * broken, a file may have been missing: it is built again, and unchanged if nothing more
+ * came of it.
  *
  * A large file is worked on alone and uses all cores itself; small ones, which have too
  * little to share out, are taken in groups, each file by one thread. Jobs come back in
@@ -68,24 +70,36 @@ static int hash_end(struct hashing *h)
 	return h->rc;
 }
 
-bool sc_new_debug_file(const uint8_t *id, size_t len, const char *const *dirs, int64_t time)
+static bool is_debug_file(const char *path, const uint8_t *id, size_t len)
+{
+	struct symcache_elf_facts facts;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool is = fd >= 0 && !symcache_elf_facts(fd, path, &facts, NULL) && facts.dwarf &&
+		  facts.build_id_len == len && !memcmp(facts.build_id, id, len);
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+bool sc_debug_file_there(const uint8_t *id, size_t len, const char *const *dirs)
 {
 	char path[PATH_MAX];
-	struct stat st;
 
 	for (dirs = dirs ? dirs : symcache_debug_dirs; *dirs; dirs++)
 		if (symcache_build_id_path(path, sizeof(path), *dirs, id, len) &&
-		    !stat(path, &st) && st.st_ctim.tv_sec >= time)
+		    is_debug_file(path, id, len))
 			return true;
 	return false;
 }
 
-static bool unchanged(struct sc_job *job, int fd, struct symstore_reader *reader,
+/* Has the store seen this content, and would it be the same now? *outcome: what came of it,
+ * 0 or an SC_E… code. */
+static bool unchanged(struct sc_job *job, struct symstore_reader *reader,
 		      const struct sc_work *work, int *outcome)
 {
-	struct symcache_elf_facts facts;
 	struct symstore_outcome seen;
-	struct symstore_entry entry;
+	struct symstore_entry entry = { 0 };
 
 	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL))
 		return false;
@@ -94,15 +108,15 @@ static bool unchanged(struct sc_job *job, int fd, struct symstore_reader *reader
 	job->entry.build_id_len = seen.build_id_len;
 	job->entry.tags = work->options->tags;
 	if (!seen.code &&
-	    symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL))
+	    (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
+	     strcmp(entry.transforms, work->transforms)))
 		return false;
-	if (!seen.code && strcmp(entry.transforms, work->transforms))
+	if (entry.bad_units) {
+		job->before = (struct sc_known){ entry.sources, entry.bad_units, entry.cache_size };
 		return false;
-	if (!seen.code && entry.sources & SYMCACHE_FROM_DWARF)
-		return true;
-	return symcache_elf_facts(fd, job->file->path, &facts, NULL) ||
-	       !sc_new_debug_file(facts.build_id, facts.build_id_len, work->build.debug_dirs,
-				  seen.time);
+	}
+	return entry.sources & SYMCACHE_FROM_DWARF ||
+	       !symcache_debug_file_found(job->file->path, &work->build);
 }
 
 /* The absolute path of a file, or of a member of an archive; else `path`. NULL: out of
@@ -209,7 +223,14 @@ static enum symcache_index_result build(struct sc_job *job, int fd, const struct
 		sc_error_set(&job->err, SC_ESYS, "it changed while it was read");
 		return SYMCACHE_INDEX_FAILED;
 	}
-	return describe(job, work) ? SYMCACHE_INDEX_FAILED : SYMCACHE_INDEX_BUILT;
+	if (describe(job, work))
+		return SYMCACHE_INDEX_FAILED;
+	if (!job->before.bad_units || job->before.bad_units != job->entry.bad_units ||
+	    job->before.sources != job->entry.sources ||
+	    job->before.cache_size != job->entry.cache_size)
+		return SYMCACHE_INDEX_BUILT;
+	job->known = true;
+	return SYMCACHE_INDEX_UNCHANGED;
 }
 
 static enum symcache_index_result do_work(struct sc_job *job, int fd, const struct sc_work *work)
@@ -231,7 +252,7 @@ static enum symcache_index_result do_work(struct sc_job *job, int fd, const stru
 	if (!again) {
 		if (symstore_read_begin(work->store, &reader, &job->err))
 			return SYMCACHE_INDEX_FAILED;
-		job->known = unchanged(job, fd, reader, work, &outcome);
+		job->known = unchanged(job, reader, work, &outcome);
 		symstore_read_end(reader);
 		if (job->known)
 			return outcome ? SYMCACHE_INDEX_NO_SYMBOLS : SYMCACHE_INDEX_UNCHANGED;
@@ -264,8 +285,8 @@ struct sc_job *sc_job_create(const struct sc_found *file, const struct sc_work *
 	return job;
 }
 
-struct sc_job *sc_job_known(const struct sc_found *file, const char *tags, const uint8_t *id,
-			    size_t len)
+struct sc_job *sc_job_known(const struct sc_found *file, const char *tags,
+			    const struct symstore_entry *entry)
 {
 	struct sc_job *job = calloc(1, sizeof(*job));
 
@@ -274,8 +295,9 @@ struct sc_job *sc_job_known(const struct sc_found *file, const char *tags, const
 	job->file = file;
 	job->known = true;
 	job->result = SYMCACHE_INDEX_UNCHANGED;
-	job->entry.build_id_len = len;
-	memcpy(job->entry.build_id, id, len);
+	job->entry.build_id_len = entry->build_id_len;
+	memcpy(job->entry.build_id, entry->build_id, entry->build_id_len);
+	job->entry.bad_units = entry->bad_units;
 	job->entry.tags = tags;
 	return job;
 }

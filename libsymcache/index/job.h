@@ -15,6 +15,12 @@ struct sc_work {
 	bool one_file;                       /* there is no other */
 };
 
+/* What the store has of a file that is built again. */
+struct sc_known {
+	uint32_t sources, bad_units;
+	uint64_t cache_size;
+};
+
 /* A file at work. */
 struct sc_job {
 	const struct sc_found *file;  /* borrowed; may be gone once the job was taken */
@@ -23,6 +29,7 @@ struct sc_job {
 	struct sc_error err;          /* FAILED, NO_SYMBOLS, UNSUPPORTED */
 	struct symstore_hash content;
 	bool known;                   /* no need to remember what came of the content */
+	struct sc_known before;       /* bad_units 0: the store has none, or a whole one */
 
 	/* BUILT: the cache, as bytes or still a build. UNCHANGED: of the entry the build ID
 	 * and the tags that it shall get. */
@@ -40,13 +47,13 @@ struct sc_job {
 struct sc_job *sc_job_create(const struct sc_found *file, const struct sc_work *work);
 void sc_job_destroy(struct sc_job *job); /* NULL is fine */
 
-/* The job of a file of which the store has seen the content, or an entry. NULL: out of
+/* The job of a file of which the store has seen the content, or has `entry`. NULL: out of
  * memory. */
-struct sc_job *sc_job_known(const struct sc_found *file, const char *tags, const uint8_t *build_id,
-			    size_t len);
+struct sc_job *sc_job_known(const struct sc_found *file, const char *tags,
+			    const struct symstore_entry *entry);
 
-/* Has a debug file of this build ID come since `time`? */
-bool sc_new_debug_file(const uint8_t *build_id, size_t len, const char *const *dirs, int64_t time);
+/* Is there a debug file of this build ID in one of the directories? */
+bool sc_debug_file_there(const uint8_t *build_id, size_t len, const char *const *dirs);
 
 /* How many of files[0, n) to work on together: 1 for a large one, which uses all cores
  * itself, and for an archive; else a group that takes about `memory` bytes at most. */

@@ -10,15 +10,16 @@
 static bool still_known(struct symstore_reader *reader, const struct sc_work *work,
 			const struct symstore_outcome *seen)
 {
-	struct symstore_entry entry;
+	struct symstore_entry entry = { 0 };
 
-	if (seen->code)
-		return seen->code == SC_ENOSYMBOLS || seen->code == SC_EUNSUPPORTED;
-	return !symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) &&
-	       !strcmp(entry.transforms, work->transforms) &&
-	       (entry.sources & SYMCACHE_FROM_DWARF || entry.build_id_derived ||
-		!sc_new_debug_file(seen->build_id, seen->build_id_len, work->build.debug_dirs,
-				   seen->time));
+	if (seen->code == SC_EUNSUPPORTED)
+		return true;
+	if (seen->code ? seen->code != SC_ENOSYMBOLS :
+	    symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) ||
+	    strcmp(entry.transforms, work->transforms))
+		return false;
+	return entry.sources & SYMCACHE_FROM_DWARF || entry.build_id_derived ||
+	       !sc_debug_file_there(seen->build_id, seen->build_id_len, work->build.debug_dirs);
 }
 
 /* The outcome of ELF file `i`. SC_ENOTFOUND: it is not known. *end: there is none. */
@@ -47,11 +48,16 @@ bool sc_archive_known(const struct sc_work *work, const struct symstore_hash *ar
 	return known;
 }
 
-static struct sc_job *known_job(const struct sc_found *file, const char *tags,
-				const struct symstore_outcome *seen)
+/* `reader` gives the entry, if there is one. */
+static struct sc_job *known_job(struct symstore_reader *reader, const struct sc_found *file,
+				const char *tags, const struct symstore_outcome *seen)
 {
-	struct sc_job *job = sc_job_known(file, tags, seen->build_id, seen->build_id_len);
+	struct symstore_entry entry = { 0 };
+	struct sc_job *job;
 
+	if (!seen->code)
+		symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL);
+	job = sc_job_known(file, tags, &entry);
 	if (job && seen->code)
 		job->result = seen->code == SC_ENOSYMBOLS ? SYMCACHE_INDEX_NO_SYMBOLS :
 							    SYMCACHE_INDEX_UNSUPPORTED;
@@ -63,6 +69,7 @@ int sc_archive_recall(struct sc_run *run, const struct sc_found *file,
 {
 	struct symstore_outcome seen;
 	struct symstore_reader *reader;
+	struct sc_job *job = NULL;
 	bool end = false;
 	int rc = 0;
 
@@ -72,9 +79,11 @@ int sc_archive_recall(struct sc_run *run, const struct sc_found *file,
 		if (rc)
 			return rc;
 		end = outcome_of(reader, archive, i, &seen, &end) || end;
+		if (!end)
+			job = known_job(reader, file, run->work.options->tags, &seen);
 		symstore_read_end(reader);
 		if (!end)
-			rc = sc_run_take(run, known_job(file, run->work.options->tags, &seen), err);
+			rc = sc_run_take(run, job, err);
 	}
 	return rc;
 }

@@ -69,8 +69,9 @@ int sc_run_take(struct sc_run *run, struct sc_job *job, struct sc_error *err)
 	if (job->archive)
 		return sc_batch_add(&run->batch, job, err);
 	file = (struct symcache_index_file){ .path = job->file->path, .result = job->result };
-	if (job->result == SYMCACHE_INDEX_BUILT) {
+	if (job->result == SYMCACHE_INDEX_BUILT || job->before.bad_units)
 		file.info = &job->info;
+	if (job->result == SYMCACHE_INDEX_BUILT) {
 		file.size = job->file->size;
 		file.cache_size = job->entry.cache_size;
 	}
@@ -80,6 +81,7 @@ int sc_run_take(struct sc_run *run, struct sc_job *job, struct sc_error *err)
 		report(run, &file);
 	if (goes_into_store(job))
 		return sc_batch_add(&run->batch, job, err);
+	run->account->broken += job->entry.bad_units > 0;
 	run->account->unchanged += job->result == SYMCACHE_INDEX_UNCHANGED;
 	run->account->without_symbols += job->result == SYMCACHE_INDEX_NO_SYMBOLS;
 	run->account->unsupported += job->result == SYMCACHE_INDEX_UNSUPPORTED;

@@ -148,6 +148,9 @@ void symcache_build_write(const struct symcache_build *b, void *dst);
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			  size_t *build_id_len, bool *derived, struct sc_error *err);
 
+/* Would a build of the file at `path`, which has no DWARF, find a debug file now? */
+bool symcache_debug_file_found(const char *path, const struct symcache_build_options *options);
+
 /* What an ELF file says about itself and the files that belong to it. */
 struct symcache_elf_facts {
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];

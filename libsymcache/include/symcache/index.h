@@ -36,9 +36,10 @@ struct symcache_index_file {
 	                       * the build ID, where that is all there is */
 	enum symcache_index_result result;
 	const char *reason;   /* FAILED: why, maybe with the path in front; else NULL */
-	/* BUILT: */
-	const struct symcache_build_info *info; /* its pointers are gone with the build */
-	uint64_t size, cache_size;              /* bytes */
+	const struct symcache_build_info *info; /* of a build, also of one that gave what the
+	                                         * store has: UNCHANGED; its pointers are gone
+	                                         * with the build; or NULL */
+	uint64_t size, cache_size;              /* BUILT: bytes */
 };
 
 enum symcache_index_phase {
@@ -78,7 +79,7 @@ struct symcache_index_account {
 	uint64_t indexed;
 	uint64_t better_in_store;     /* which has better symbols of the same build ID */
 	uint64_t unchanged, without_symbols, unsupported, failed;
-	uint64_t broken;              /* of those that are indexed: with broken units */
+	uint64_t broken;              /* of those that are indexed or unchanged: with broken units */
 	uint64_t archives, archives_unchanged;
 	uint64_t not_on_servers;      /* build IDs */
 	uint64_t other;               /* neither ELF files nor archives, or core dumps */

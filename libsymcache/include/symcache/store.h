@@ -192,7 +192,8 @@ const char *symstore_time_text(int64_t time, char text[32]);
 struct symstore_outcome {
 	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
 	int64_t time;           /* when, seconds since 1970 */
-	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* of the entry, if code is 0 */
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* of the entry, if code is 0; else of the file,
+	                                          * if that is known */
 	size_t build_id_len;
 };
 

@@ -59,6 +59,16 @@ int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
 	return *ret ? 0 : sc_elf_find_alt(elf, dirs, ret, err);
 }
 
+bool symcache_debug_file_found(const char *path, const struct symcache_build_options *o)
+{
+	struct sc_elf *elf __attribute__((cleanup(sc_elf_closep))) = NULL;
+	struct sc_elf *debug __attribute__((cleanup(sc_elf_closep))) = NULL;
+
+	return !sc_files_open(o->files, path, &elf, NULL) && !sc_elf_has(elf, ".debug_info") &&
+	       !sc_files_find_debug(o->files, elf, o->debug_dirs ? o->debug_dirs : symcache_debug_dirs,
+				    &debug, NULL);
+}
+
 int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
 		       struct sc_error *err)
 {
