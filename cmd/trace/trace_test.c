@@ -128,7 +128,7 @@ static void check_recording(const char *name)
 	struct trace_file f;
 	struct symtrace_frames frames;
 	struct symtrace_frame frame;
-	struct symtrace_error err;
+	struct symtrace_error err = { .msg = "" };
 	char *path, *got, *want = expected(name);
 	size_t size;
 	FILE *out = open_memstream(&got, &size);
