@@ -20,7 +20,43 @@ static uint64_t now_ms(void)
 
 void progress_init(struct progress *p, const char *verb, bool quiet)
 {
-	*p = (struct progress){ .shown = !quiet && isatty(STDERR_FILENO), .verb = verb };
+	*p = (struct progress){
+		.shown = !quiet && isatty(STDERR_FILENO), .verb = verb, .begun = now_ms(),
+	};
+}
+
+/* "12", "3.4 GB"; returns its length, far below `size`. */
+static int put_amount(const struct progress *p, char *to, size_t size, uint64_t n,
+		      const char *before)
+{
+	static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "PB" };
+	double value = (double)n;
+	size_t unit = 0;
+
+	if (!p->bytes)
+		return snprintf(to, size, "%s%" PRIu64, before, n);
+	for (; value >= 1000 && unit < 5; unit++)
+		value /= 1000;
+	return snprintf(to, size, "%s%.*f %s", before, unit && value < 100 ? 1 : 0, value, units[unit]);
+}
+
+/* ", 340/s, 12 s left" */
+static int put_pace(const struct progress *p, char *to, size_t size, uint64_t ms, uint64_t done,
+		    uint64_t total)
+{
+	uint64_t left;
+	int len;
+
+	if (ms < 1000 || !done)
+		return 0;
+	len = put_amount(p, to, size, done * 1000 / ms, ", ");
+	len += snprintf(to + len, size - (size_t)len, "/s");
+	if (done >= total)
+		return len;
+	left = (uint64_t)((double)(total - done) / (double)done * (double)ms / 1000) + 1;
+	return len + (left < 120 ? snprintf(to + len, size - (size_t)len, ", %" PRIu64 " s left", left)
+				 : snprintf(to + len, size - (size_t)len, ", %" PRIu64 " min left",
+					    left / 60));
 }
 
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *item)
@@ -43,12 +79,14 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
 	memset(bar, '.', BAR);
 	memset(bar, '#', filled);
 	bar[BAR] = 0;
+	len = snprintf(line, sizeof(line), "%s ", p->verb);
 	if (total)
-		len = snprintf(line, sizeof(line), "%s [%s] %" PRIu64 "/%" PRIu64 " %s", p->verb,
-			       bar, done, total, item ? item : "");
-	else
-		len = snprintf(line, sizeof(line), "%s %" PRIu64 " %s", p->verb, done,
-			       item ? item : "");
+		len += snprintf(line + len, sizeof(line) - (size_t)len, "[%s] ", bar);
+	len += put_amount(p, line + len, sizeof(line) - (size_t)len, done, "");
+	if (total)
+		len += put_amount(p, line + len, sizeof(line) - (size_t)len, total, "/");
+	len += put_pace(p, line + len, sizeof(line) - (size_t)len, now - p->begun, done, total);
+	len += snprintf(line + len, sizeof(line) - (size_t)len, " %s", item ? item : "");
 	if (len > 0 && (size_t)len > columns)
 		line[columns] = 0;
 	/* A name may hold anything: nothing of it may move the cursor. */

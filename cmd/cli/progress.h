@@ -12,11 +12,13 @@ struct progress {
 	bool shown;         /* a terminal, and not quiet */
 	bool drawn;         /* there is a line to erase */
 	const char *verb;   /* "indexing" */
-	uint64_t next_draw; /* monotonic milliseconds */
+	bool bytes;         /* it counts bytes, not items; to be set after progress_init() */
+	uint64_t begun, next_draw; /* monotonic milliseconds */
 };
 
 void progress_init(struct progress *p, const char *verb, bool quiet);
-/* `done` of `total` (0: not known yet) items; `item` is the current one or NULL. */
+/* `done` of `total` (0: not known yet) items or bytes; `item` is the current one or NULL.
+ * After a second the rate and the time that is left are shown, too. */
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *item);
 /* Erases the line: call it before other output, and at the end. */
 void progress_erase(struct progress *p);

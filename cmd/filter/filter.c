@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
 #include "cmd/index/fetch.h"
+#include "libsymcache/base/parallel.h"
 #include "symcache/error.h"
 
 enum { JOBS_MAX = 64 };
@@ -51,15 +52,15 @@ static const struct opt opts[] = {
 	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = colors,
 	  .implied = "always" },
 	{ "output-dir", 0, OPT_STRING, &o.output_dir, "DIR",
-	  "write the output of each log into a file of its name in DIR, for a log in a folder "
-	  "under that folder; what is there and not older than its log is left; of a log that is "
+	  "write the output of each log into a file of its name in DIR, with its folders below the "
+	  "one that was named or, where several files and folders are, with all of them; what is there and not older than its log is left; of a log that is "
 	  "damaged what could be read is written, and again the next time" },
 	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
 	  "threads for a large log, or with --output-dir logs at once (default: one for each "
-	  "processor); the output does not depend on it" },
+	  "processor that it may use); the output does not depend on it" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules whose addresses found nothing" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "with --output-dir, no progress and no summary" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no warnings, and with --output-dir no progress and no summary" },
 	{ "demux", 0, OPT_STRING, &o.demux, "REGEX",
 	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, "
 	  "or by what the first group of an extended regular expression matches in the text "
@@ -105,6 +106,12 @@ static enum markup_color choose_color(void)
 								: MARKUP_COLOR_ON;
 }
 
+static enum complaints choose_complaints(void)
+{
+	return o.quiet ? COMPLAINTS_NONE : o.dialect == MARKUP_LLVM ? COMPLAINTS_RAW
+								    : COMPLAINTS_NAMED;
+}
+
 /* All logs to standard output. */
 static int filter_all(const struct log_list *logs, const struct markup_options *options,
 		      struct symcache_caches *caches, unsigned jobs, struct markup_tally *tally)
@@ -112,7 +119,7 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum filtering_result result = FILTERING_OK;
 	struct filtering *f;
-	int rc = filtering_create(options, caches, jobs, o.dialect == MARKUP_LLVM, tally, &f);
+	int rc = filtering_create(options, caches, jobs, choose_complaints(), tally, &f);
 
 	if (rc) {
 		cmd_error("out of memory");
@@ -167,8 +174,7 @@ static bool bad_options(const struct log_list *logs)
 
 static unsigned choose_jobs(void)
 {
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t jobs = o.jobs ? o.jobs : processors > 0 ? (uint64_t)processors : 1;
+	const uint64_t jobs = o.jobs ? o.jobs : sc_cores();
 
 	return jobs < JOBS_MAX ? (unsigned)jobs : JOBS_MAX;
 }
@@ -200,16 +206,16 @@ static int run(int argc, char **argv)
 		},
 		.output_dir = o.output_dir,
 		.jobs = choose_jobs(),
-		.raw_complaints = o.dialect == MARKUP_LLVM,
+		.complaints = choose_complaints(),
 		.quiet = o.quiet,
 	};
 	int status;
 
 	logs.except = o.output_dir;
 	for (int i = 0; i < argc; i++)
-		log_list_add(&logs, argv[i]);
+		log_list_add(&logs, argv[i], argc == 1);
 	if (!argc)
-		log_list_add(&logs, "-");
+		log_list_add(&logs, "-", true);
 	batch.markup.name_inputs = !o.output_dir && logs.num > 1;
 	if (logs.num == 1)
 		batch.markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path

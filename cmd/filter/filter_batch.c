@@ -1,27 +1,26 @@
 /*
  * Many logs, each into a file of its own: see filtering.h.
  *
- * A log's output is written next to its place under another name and renamed when
- * it is whole; so what is there is finished, and is left alone next time unless
- * the log has changed since. That of a log that could not be read to its end is
- * kept, too, but dated before its log.
+ * An output is put in its place when it is whole; so what is there is finished, and is
+ * left alone next time unless the log has changed since. That of a log that could not be
+ * read to its end is kept, too, but dated before its log.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
-#include <libgen.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
 #include "cmd/filter/filtering.h"
+#include "cmd/filter/log_input.h"
 #include "libsymcache/base/file.h"
+#include "libsymcache/base/parallel.h"
 #include "symcache/error.h"
 
 static bool same_file(const char *a, const char *b)
@@ -32,15 +31,31 @@ static bool same_file(const char *a, const char *b)
 
 /* ---- which logs ---------------------------------------------------------------- */
 
-static void add_log(struct log_list *l, const char *path, size_t skip)
+static void add_log(struct log_list *l, const char *path, size_t skip, uint64_t size)
 {
 	if (l->num == l->cap) {
 		l->cap = 2 * l->cap + 16;
 		l->logs = must_realloc(l->logs, l->cap * sizeof(*l->logs));
 	}
 	struct log_file *log = &l->logs[l->num++];
-	log->path = must_asprintf("%s", path);
+
+	*log = (struct log_file){ .path = must_asprintf("%s", path), .size = size };
 	log->rest = log->path + skip;
+}
+
+/* Where the part of a path begins that its output keeps. */
+static size_t kept_from(const char *path)
+{
+	size_t from = 0;
+
+	for (const char *at = path; *at; at += *at == '/') {
+		const size_t len = strcspn(at, "/");
+
+		if (!len || (len == 1 && *at == '.') || (len == 2 && !memcmp(at, "..", 2)))
+			from = (size_t)(at - path) + len + (at[len] == '/');
+		at += len;
+	}
+	return from;
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -48,11 +63,12 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static void add_folder(struct log_list *l, const char *path)
+static void add_folder(struct log_list *l, const char *path, bool alone)
 {
 	char *const roots[] = { (char *)path, NULL };
-	FTS *fts = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	const FTSENT *e;
+	uint64_t links = 0;
 
 	while (fts && (e = fts_read(fts))) {
 		switch (e->fts_info) {
@@ -61,14 +77,16 @@ static void add_folder(struct log_list *l, const char *path)
 				fts_set(fts, (FTSENT *)e, FTS_SKIP);
 			break;
 		case FTS_F: {
-			size_t skip = strlen(path);
+			size_t skip = alone ? strlen(path) : kept_from(e->fts_path);
+
 			while (e->fts_path[skip] == '/')
 				skip++;
-			add_log(l, e->fts_path, skip);
+			add_log(l, e->fts_path, skip, (uint64_t)e->fts_statp->st_size);
 			break;
 		}
-		case FTS_DC:
-			cmd_error("%s: leads back to a folder above it; left out", e->fts_path);
+		case FTS_SL:
+		case FTS_SLNONE:
+			links++;
 			break;
 		case FTS_DNR:
 		case FTS_ERR:
@@ -77,19 +95,25 @@ static void add_folder(struct log_list *l, const char *path)
 			l->failed = true;
 		}
 	}
+	if (links)
+		cmd_error("%s: %" PRIu64 " symbolic link%s left out", path, links,
+			  links == 1 ? "" : "s");
 	if (fts)
 		fts_close(fts);
 }
 
-void log_list_add(struct log_list *l, const char *path)
+void log_list_add(struct log_list *l, const char *path, bool alone)
 {
 	const char *slash = strrchr(path, '/');
 	struct stat st;
 
-	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode))
-		add_folder(l, path);
+	if (!strcmp(path, "-") || stat(path, &st))
+		st = (struct stat){ 0 };
+	if (S_ISDIR(st.st_mode))
+		add_folder(l, path, alone);
 	else
-		add_log(l, path, slash ? (size_t)(slash + 1 - path) : 0);
+		add_log(l, path, !alone ? kept_from(path) :
+			slash ? (size_t)(slash + 1 - path) : 0, (uint64_t)st.st_size);
 }
 
 void log_list_deinit(struct log_list *l)
@@ -104,17 +128,8 @@ void log_list_deinit(struct log_list *l)
 /* The path of the output of a log, on the heap. */
 static char *output_path(const struct batch_options *options, const char *rest)
 {
-	static const char *const packed[] = { ".gz", ".xz", ".zst" };
-	size_t len = strlen(rest);
-
-	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
-		size_t n = strlen(packed[i]);
-		if (len > n && !strcmp(rest + len - n, packed[i]) && rest[len - n - 1] != '/') {
-			len -= n;
-			break;
-		}
-	}
-	return must_asprintf("%s/%.*s%s", options->output_dir, (int)len, rest,
+	return must_asprintf("%s/%.*s%s", options->output_dir,
+			     (int)(strlen(rest) - packed_suffix(rest)), rest,
 			     markup_format_suffixes[options->markup.format]);
 }
 
@@ -124,10 +139,12 @@ struct batch {
 	struct symcache_caches *caches;
 	struct markup_tally *tally;
 	char **outputs;     /* of each log; NULL: has none, which was reported */
-	pthread_mutex_t lock;
+	struct filtering **filterings; /* of each thread, made when it first needs one */
+	pthread_mutex_t lock; /* of what follows */
 	struct progress progress;
-	size_t next, done, filtered, skipped, failed;
-	bool broken;        /* nothing can be written any more */
+	uint64_t size, done; /* bytes of logs */
+	size_t filtered, skipped, failed;
+	atomic_bool broken; /* nothing can be written any more */
 };
 
 static int by_text(const void *a, const void *b)
@@ -162,7 +179,6 @@ static void choose_outputs(struct batch *b)
 		free(b->outputs[out]);
 		b->outputs[out] = NULL;
 		b->failed++;
-		b->done++;
 	}
 	free(sorted);
 }
@@ -193,60 +209,34 @@ static void outdate(int fd, const char *log)
 }
 
 /* FILTERING_NO_INPUT also if the output cannot be made. */
-static enum filtering_result filter_log(struct filtering *f, const char *log, const char *output)
+static enum filtering_result filter_log(struct filtering *f, const char *log, char *output)
 {
-	char *copy = must_asprintf("%s", output), *folder = dirname(copy);
-	char *part = must_asprintf("%s/.%s.part", folder, strrchr(output, '/') + 1);
 	enum filtering_result result = FILTERING_NO_INPUT;
+	struct sc_new_file file;
 	struct sc_error err;
-	int fd = -1;
 
 	if (same_file(log, output)) {
 		cmd_error("%s: its output would overwrite it", log);
-	} else if (sc_make_parents(part, &err)) {
-		cmd_error("%s", err.msg);
-	} else if ((fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0) {
-		cmd_error("cannot write %s: %s", part, strerror(errno));
-	} else {
-		result = filtering_run(f, log, fd, part, false);
-		if (result <= FILTERING_CUT && filtering_end(f))
-			result = FILTERING_FAILED;
-		if (result == FILTERING_CUT)
-			outdate(fd, log);
-		if (close(fd) && result <= FILTERING_CUT) {
-			cmd_error("cannot write %s: %s", part, strerror(errno));
-			result = FILTERING_FAILED;
-		}
-		if (result <= FILTERING_CUT && rename(part, output)) {
-			cmd_error("cannot rename %s: %s", part, strerror(errno));
-			result = FILTERING_NO_INPUT;
-		}
-		if (result > FILTERING_CUT)
-			unlink(part);
+		return result;
 	}
-	free(copy);
-	free(part);
+	if (sc_make_parents(output, &err) || sc_new_file_open(output, false, &file, &err)) {
+		cmd_error("%s", err.msg);
+		return result;
+	}
+	result = filtering_run(f, log, file.fd, output, false);
+	if (result <= FILTERING_CUT && filtering_end(f))
+		result = FILTERING_FAILED;
+	if (result == FILTERING_CUT)
+		outdate(file.fd, log);
+	if (result <= FILTERING_CUT && sc_new_file_commit(&file, &err)) {
+		cmd_error("%s", err.msg);
+		result = FILTERING_FAILED;
+	}
+	sc_new_file_discard(&file);
 	return result;
 }
 
-/* ---- the threads ---------------------------------------------------------------------- */
-
-/* The next log, or false. */
-static bool take(struct batch *b, size_t *ret)
-{
-	bool there;
-
-	pthread_mutex_lock(&b->lock);
-	while (b->next < b->logs->num && !b->outputs[b->next])
-		b->next++;
-	there = b->next < b->logs->num && !b->broken;
-	if (there) {
-		*ret = b->next++;
-		progress_update(&b->progress, b->done, b->logs->num, b->logs->logs[*ret].path);
-	}
-	pthread_mutex_unlock(&b->lock);
-	return there;
-}
+/* ---- all logs ------------------------------------------------------------------------ */
 
 /* A page of HTML is made by a filter of its own. */
 static struct filtering *new_filtering(const struct batch *b, const char *log)
@@ -255,50 +245,50 @@ static struct filtering *new_filtering(const struct batch *b, const char *log)
 	struct filtering *f;
 
 	options.title = log;
-	if (!filtering_create(&options, b->caches, 1, b->options->raw_complaints, b->tally,
-			      &f))
+	if (!filtering_create(&options, b->caches, 1, b->options->complaints, b->tally, &f))
 		return f;
 	cmd_error("out of memory");
 	return NULL;
 }
 
-static void end_filtering(struct batch *b, struct filtering *f)
+static void end_filtering(struct batch *b, struct filtering **f)
 {
-	if (markup_tally_add(b->tally, filtering_filter(f)))
+	if (!*f)
+		return;
+	if (markup_tally_add(b->tally, filtering_filter(*f)))
 		cmd_error("out of memory");
-	filtering_destroy(f);
+	filtering_destroy(*f);
+	*f = NULL;
 }
 
-static void *work(void *ctx)
+static void work(void *ctx, unsigned worker, size_t i)
 {
 	struct batch *b = ctx;
-	struct filtering *f = NULL;
+	struct filtering **f = &b->filterings[worker];
+	const struct log_file *log = &b->logs->logs[i];
+	char *output = b->outputs[i];
 	enum filtering_result result = FILTERING_OK;
-	size_t i;
+	bool skip;
 
-	while (result != FILTERING_FAILED && take(b, &i)) {
-		const char *log = b->logs->logs[i].path;
-		const bool skip = !same_file(log, b->outputs[i]) && finished(log, b->outputs[i]);
-
-		if (!f && !skip)
-			f = new_filtering(b, log);
-		result = skip ? FILTERING_OK :
-			 f ? filter_log(f, log, b->outputs[i]) : FILTERING_FAILED;
-		if (f && b->options->markup.format == MARKUP_HTML) {
-			end_filtering(b, f);
-			f = NULL;
-		}
-		pthread_mutex_lock(&b->lock);
-		b->done++;
-		b->skipped += skip;
-		b->filtered += !skip && !result;
-		b->failed += result != FILTERING_OK;
-		b->broken |= result == FILTERING_FAILED;
-		pthread_mutex_unlock(&b->lock);
-	}
-	if (f)
+	if (!output || b->broken)
+		return;
+	skip = !same_file(log->path, output) && finished(log->path, output);
+	pthread_mutex_lock(&b->lock);
+	progress_update(&b->progress, b->done, b->size, log->path);
+	pthread_mutex_unlock(&b->lock);
+	if (!skip && !*f)
+		*f = new_filtering(b, log->path);
+	if (!skip)
+		result = *f ? filter_log(*f, log->path, output) : FILTERING_FAILED;
+	if (b->options->markup.format == MARKUP_HTML)
 		end_filtering(b, f);
-	return NULL;
+	pthread_mutex_lock(&b->lock);
+	b->done += log->size;
+	b->skipped += skip;
+	b->filtered += !skip && !result;
+	b->failed += result != FILTERING_OK;
+	b->broken |= result == FILTERING_FAILED;
+	pthread_mutex_unlock(&b->lock);
 }
 
 int filter_batch(const struct log_list *logs, const struct batch_options *options,
@@ -306,23 +296,26 @@ int filter_batch(const struct log_list *logs, const struct batch_options *option
 {
 	struct batch b = { .logs = logs, .options = options, .caches = caches,
 			   .tally = tally, .lock = PTHREAD_MUTEX_INITIALIZER };
-	pthread_t threads[64];
-	unsigned running = 0;
 
 	progress_init(&b.progress, "filtering", options->quiet);
+	b.progress.bytes = true;
 	choose_outputs(&b);
-	while (running + 1 < options->jobs && running < 63 && running + 1 < logs->num &&
-	       !pthread_create(&threads[running], NULL, work, &b))
-		running++;
-	work(&b);
-	while (running)
-		pthread_join(threads[--running], NULL);
+	for (size_t i = 0; i < logs->num; i++)
+		b.size += logs->logs[i].size;
+	b.filterings = must_calloc(options->jobs, sizeof(struct filtering *));
+	sc_parallel(options->jobs, logs->num, work, &b);
+	for (unsigned i = 0; i < options->jobs; i++)
+		end_filtering(&b, &b.filterings[i]);
+	free(b.filterings);
 	progress_erase(&b.progress);
 	for (size_t i = 0; i < logs->num; i++)
 		free(b.outputs[i]);
 	free(b.outputs);
 	if (!options->quiet)
-		cmd_error("%zu logs filtered, %zu were finished already, %zu failed", b.filtered,
-			  b.skipped, b.failed);
+		cmd_error("%zu log%s filtered, %zu finished before, %zu failed", b.filtered,
+			  b.filtered == 1 ? "" : "s", b.skipped, b.failed);
+	if (!options->quiet && b.skipped && !b.filtered && !b.failed)
+		cmd_error("nothing to do: the outputs in %s are newer than their logs",
+			  options->output_dir);
 	return b.broken ? STATUS_ERROR : b.failed || logs->failed ? STATUS_PARTLY : STATUS_OK;
 }

@@ -16,11 +16,12 @@
 #include "cmd/cli/messages.h"
 #include "cmd/filter/log_input.h"
 #include "cmd/filter/resolver.h"
+#include "libsymcache/base/file.h"
 #include "symcache/error.h"
 
 enum {
 	PAUSE_MS = 1000,
-	COMPLAINTS = 16 << 10, /* bytes that are gathered before they are written */
+	GATHERED = 16 << 10, /* bytes of complaints, before they are written */
 };
 
 struct filtering {
@@ -39,26 +40,11 @@ struct filtering {
 
 /* ---- output -------------------------------------------------------------------- */
 
-/* False: errno says why. */
-static bool write_all(int fd, const char *p, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, p, len);
-		if (n < 0 && errno != EINTR)
-			return false;
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		}
-	}
-	return true;
-}
-
 static int write_output(void *ctx, const char *data, size_t len)
 {
 	struct filtering *f = ctx;
 
-	if (write_all(f->fd, data, len))
+	if (!sc_write_all(f->fd, data, len))
 		return 0;
 	f->write_error = errno;
 	return 1;
@@ -70,7 +56,7 @@ static pthread_mutex_t stderr_lock = PTHREAD_MUTEX_INITIALIZER;
 static void flush_complaints(struct filtering *f)
 {
 	pthread_mutex_lock(&stderr_lock);
-	write_all(STDERR_FILENO, f->complaints, f->num_complaints);
+	sc_write_all(STDERR_FILENO, f->complaints, f->num_complaints);
 	pthread_mutex_unlock(&stderr_lock);
 	f->num_complaints = 0;
 }
@@ -78,14 +64,14 @@ static void flush_complaints(struct filtering *f)
 static void add_complaint(struct filtering *f, const char *text, size_t len)
 {
 	while (len) {
-		size_t n = COMPLAINTS - f->num_complaints;
+		size_t n = GATHERED - f->num_complaints;
 		if (n > len)
 			n = len;
 		memcpy(f->complaints + f->num_complaints, text, n);
 		f->num_complaints += n;
 		text += n;
 		len -= n;
-		if (f->num_complaints == COMPLAINTS)
+		if (f->num_complaints == GATHERED)
 			flush_complaints(f);
 	}
 }
@@ -104,7 +90,7 @@ static void complain(void *ctx, const char *data, size_t len)
 /* ---- creation ------------------------------------------------------------------- */
 
 int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
-		     unsigned threads, bool raw_complaints, struct markup_tally *tally,
+		     unsigned threads, enum complaints complaints, struct markup_tally *tally,
 		     struct filtering **ret)
 {
 	const bool llvm = options->dialect == MARKUP_LLVM;
@@ -114,14 +100,16 @@ int filtering_create(const struct markup_options *options, struct symcache_cache
 		.llvm = llvm,
 	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
-	const struct markup_sink sink = { f, write_output, complain, tally };
+	const struct markup_sink sink = {
+		f, write_output, complaints == COMPLAINTS_NONE ? NULL : complain, tally,
+	};
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;
 
 	f->caches = caches;
 	f->threads = threads;
-	f->raw_complaints = raw_complaints;
-	f->complaints = must_realloc(NULL, COMPLAINTS);
+	f->raw_complaints = complaints == COMPLAINTS_RAW;
+	f->complaints = must_realloc(NULL, GATHERED);
 	f->names = must_names(&names);
 	f->resolvers = must_calloc(threads, sizeof(struct resolver *));
 	for (unsigned i = 0; i < threads; i++) {

@@ -10,20 +10,25 @@
 
 struct filtering;
 
+enum complaints {
+	COMPLAINTS_NAMED, /* with "symcache filter: " in front */
+	COMPLAINTS_RAW,
+	COMPLAINTS_NONE,
+};
+
 /*
- * `threads` may work on one log. `raw_complaints`: without "symcache filter: " in
- * front. `tally` knows what others warned of already. 0, -ENOMEM, or -EINVAL for
- * options->demux. The options are borrowed.
+ * `threads` may work on one log. `tally` knows what others warned of already. 0, -ENOMEM,
+ * or -EINVAL for options->demux. The options are borrowed.
  */
 int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
-		     unsigned threads, bool raw_complaints, struct markup_tally *tally,
+		     unsigned threads, enum complaints complaints, struct markup_tally *tally,
 		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
 
 enum filtering_result {
 	FILTERING_OK,
 	FILTERING_CUT,      /* it could not be read to its end: reported, what came is written */
-	FILTERING_NO_INPUT, /* it could not be read: reported */
+	FILTERING_NO_INPUT, /* it could not be read: that was reported */
 	FILTERING_FAILED,   /* no output, or no memory: reported; `f` is of no more use */
 };
 
@@ -49,21 +54,24 @@ void print_summary(const struct markup_tally *tally);
 struct log_list {
 	struct log_file {
 		char *path;
-		const char *rest; /* of the path: behind the folder that was named */
+		const char *rest; /* of the path: what its output's keeps */
+		uint64_t size;    /* bytes */
 	} *logs;
 	size_t num, cap;
 	const char *except; /* a folder whose files are no logs, or NULL */
-	bool failed;      /* something could not be read: reported */
+	bool failed;      /* something could not be read: that was reported */
 };
 
-void log_list_add(struct log_list *l, const char *path);
+/* A file, or the files below a folder but for links. `alone`: no other is added, so that
+ * names need not keep their folders. */
+void log_list_add(struct log_list *l, const char *path, bool alone);
 void log_list_deinit(struct log_list *l);
 
 struct batch_options {
 	struct markup_options markup;
 	const char *output_dir;
 	unsigned jobs;    /* logs at once */
-	bool raw_complaints;
+	enum complaints complaints;
 	bool quiet;       /* no progress, no counts at the end */
 };
 

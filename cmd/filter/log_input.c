@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
 #include "symcache/error.h"
 
 enum { RAW = 64 << 10 }; /* bytes of a compressed file that are read at once */
@@ -68,6 +69,20 @@ static int read_raw(struct log_input *in, void *buf, size_t size, size_t *len,
 	return 0;
 }
 
+size_t packed_suffix(const char *path)
+{
+	static const char *const packed[] = { ".gz", ".xz", ".zst" };
+	const size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
+		const size_t n = strlen(packed[i]);
+
+		if (len > n && !strcmp(path + len - n, packed[i]) && path[len - n - 1] != '/')
+			return n;
+	}
+	return 0;
+}
+
 /* Reads the first bytes and finds out what they are. A live input that begins
  * with fewer than the magic numbers have is not waited for. */
 static int begin(struct log_input *in, char *buf, size_t size, size_t *len, struct sc_error *err)
@@ -78,8 +93,14 @@ static int begin(struct log_input *in, char *buf, size_t size, size_t *len, stru
 		return rc;
 	in->begun = true;
 	rc = symcache_inflate_create(buf, *len, &in->inflate, err);
-	if (rc || !in->inflate)
+	if (rc)
 		return rc;
+	if (!in->inflate) {
+		if (packed_suffix(in->name))
+			cmd_error("%s: not compressed, in spite of its name; read as it is",
+				  in->name);
+		return 0;
+	}
 	in->raw = must_realloc(NULL, RAW);
 	in->raw_len = *len;
 	memcpy(in->raw, buf, in->raw_len);

@@ -24,6 +24,9 @@ struct log_input {
 	uint64_t inflated;       /* bytes of a compressed file that were taken */
 };
 
+/* Length of the suffix of a compressed file (.gz, .xz, .zst) that `path` has; 0: none. */
+size_t packed_suffix(const char *path);
+
 /* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
 int log_input_open(struct log_input *in, const char *path, struct sc_error *err);
 void log_input_close(struct log_input *in);

@@ -61,12 +61,13 @@ static int open_new(char *temp, size_t len)
 	return fd;
 }
 
-int sc_new_file_open(const char *path, struct sc_new_file *ret, struct sc_error *err)
+int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,
+		     struct sc_error *err)
 {
 	size_t len;
 
 	*ret = (struct sc_new_file){ .fd = -1, .slot = SLOTS };
-	ret->path = realpath(path, NULL);
+	ret->path = follow ? realpath(path, NULL) : NULL;
 	if (!ret->path)
 		ret->path = strdup(path);
 	len = ret->path ? strlen(ret->path) : 0;
@@ -150,7 +151,7 @@ int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return write_into(path, bytes, size, err);
-	if ((rc = sc_new_file_open(path, &f, err)))
+	if ((rc = sc_new_file_open(path, true, &f, err)))
 		return rc;
 	if (!sc_write_all(f.fd, bytes, size))
 		return sc_new_file_commit(&f, err);

@@ -8,6 +8,7 @@
 #ifndef SC_FILE_H
 #define SC_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "symcache/error.h"
@@ -20,8 +21,10 @@ struct sc_new_file {
 };
 
 /* Opens a new file for `path`, with the mode that umask leaves of 0666. A symbolic link
- * at `path` stays one: what it points to is replaced. SC_ESYS, SC_EFULL, SC_ENOMEM. */
-int sc_new_file_open(const char *path, struct sc_new_file *ret, struct sc_error *err);
+ * at `path` is replaced, or with `follow` stays one, and what it points to is replaced.
+ * SC_ESYS, SC_EFULL, SC_ENOMEM. */
+int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,
+		     struct sc_error *err);
 
 /* Syncs the file, closes it and puts it in its place; *f is empty after it in any case.
  * SC_ESYS, SC_EFULL: what was there is as it was. */

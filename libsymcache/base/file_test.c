@@ -88,8 +88,8 @@ static void test_unfinished(void **state)
 
 	(void)state;
 	assert_int_equal(sc_replace_file(at("f"), "old", 3, &err), 0);
-	assert_int_equal(sc_new_file_open(at("f"), &f, &err), 0);
-	assert_int_equal(sc_new_file_open(at("f"), &g, &err), 0);
+	assert_int_equal(sc_new_file_open(at("f"), true, &f, &err), 0);
+	assert_int_equal(sc_new_file_open(at("f"), true, &g, &err), 0);
 	assert_int_equal(sc_write_all(f.fd, "new", 3), 0);
 	assert_content(at("f"), "old");
 	sc_new_file_discard(&g);
@@ -108,7 +108,7 @@ static void test_killed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 70; i++)
-		assert_int_equal(sc_new_file_open(at("f"), &f[i], &err), 0);
+		assert_int_equal(sc_new_file_open(at("f"), true, &f[i], &err), 0);
 	sc_new_files_remove();
 	for (size_t i = 0; i < 70; i++)
 		left += !access(f[i].temp, F_OK);
@@ -130,7 +130,7 @@ static void test_refused(void **state)
 	(void)state;
 	assert_int_equal(sc_replace_file(at("none/f"), "x", 1, &err), SC_ESYS);
 	assert_non_null(strstr(err.msg, "cannot write /tmp/file_test."));
-	assert_int_equal(sc_new_file_open(at("none/f"), &f, &err), SC_ESYS);
+	assert_int_equal(sc_new_file_open(at("none/f"), true, &f, &err), SC_ESYS);
 	sc_new_file_discard(&f);
 	assert_int_equal(sc_replace_file(at("f"), "x", 1, &err), 0);
 	strcpy(path, at("f/deep/g"));

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 #include <stdatomic.h>
 
 #include "libsymcache/base/account.h"
@@ -49,11 +51,36 @@ void sc_parallel(unsigned threads, size_t jobs, sc_job_fn *fn, void *ctx)
 		pthread_join(others[--n], NULL);
 }
 
+/* The processors that the cgroup's quota is worth (cgroup v2); 0: there is none. */
+static unsigned cgroup_cores(void)
+{
+	char path[512], line[512];
+	unsigned long long quota, period;
+	unsigned cores = 0;
+	FILE *f = fopen("/proc/self/cgroup", "re");
+
+	*path = 0;
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "0::", 3))
+			snprintf(path, sizeof(path), "/sys/fs/cgroup%.*s/cpu.max",
+				 (int)strcspn(line + 3, "\n"), line + 3);
+	if (f)
+		fclose(f);
+	f = *path ? fopen(path, "re") : NULL;
+	if (f && fscanf(f, "%llu %llu", &quota, &period) == 2 && period)
+		cores = (unsigned)((quota + period - 1) / period);
+	if (f)
+		fclose(f);
+	return cores;
+}
+
 unsigned sc_cores(void)
 {
+	const unsigned quota = cgroup_cores();
 	cpu_set_t set;
+	unsigned cores = 1;
 
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	return (unsigned)CPU_COUNT(&set);
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		cores = (unsigned)CPU_COUNT(&set);
+	return quota && quota < cores ? quota : cores;
 }
