@@ -94,7 +94,7 @@ int images_add(struct images *m, const char *spec, struct sc_error *err)
 	return 0;
 }
 
-const struct image *images_find(const struct images *m, uint64_t runtime_pc, uint64_t *rel)
+const struct image *images_find(const struct images *m, uint64_t runtime_pc)
 {
 	const struct image *best = NULL;
 
@@ -105,7 +105,6 @@ const struct image *images_find(const struct images *m, uint64_t runtime_pc, uin
 		    (!best || image->begin > best->begin))
 			best = image;
 	}
-	*rel = best ? runtime_pc - best->begin : 0;
 	return best;
 }
 

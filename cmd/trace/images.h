@@ -32,9 +32,8 @@ void images_destroy(struct images *m); /* NULL is fine */
  */
 int images_add(struct images *m, const char *spec, struct sc_error *err);
 
-/* The image that holds `runtime_pc`, the last one to begin before it; NULL: none.
- * *rel is the address relative to the image. */
-const struct image *images_find(const struct images *m, uint64_t runtime_pc, uint64_t *rel);
+/* The image that holds `runtime_pc`, the last one to begin before it; NULL: none. */
+const struct image *images_find(const struct images *m, uint64_t runtime_pc);
 
 /* What a symbolizer of their addresses needs. */
 struct symcache_caches *images_caches(const struct images *m);

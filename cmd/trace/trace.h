@@ -46,7 +46,6 @@ struct place_frame {
 struct place {
 	uint64_t address;
 	const struct image *image;     /* NULL: none holds it */
-	uint64_t rel;                   /* relative to the image */
 	struct place_frame *frames;     /* innermost first; with their texts */
 	size_t num_frames;
 	char *text;                     /* as the output shows it; NULL: not made yet */

@@ -116,7 +116,6 @@ struct place *places_code(struct places *p, uint64_t address)
 	size_t slot = slot_of(address);
 	struct place *place = &p->code[slot];
 	struct symcache_answer a;
-	uint64_t rel;
 
 	if (p->code_used[slot] && place->address == address)
 		return place;
@@ -126,7 +125,7 @@ struct place *places_code(struct places *p, uint64_t address)
 		forget_code(p);
 	p->code_used[slot] = true;
 	*place = (struct place){ .address = address, .wanted = -1 };
-	place->image = images_find(p->images, address, &rel);
+	place->image = images_find(p->images, address);
 	if (!place->image || symcache_symbolize(p->symbolizer, place->image->module,
 						address - place->image->bias, &a))
 		return place;
@@ -140,14 +139,13 @@ const struct data_place *places_data(struct places *p, uint64_t address)
 	size_t slot = slot_of(address);
 	struct data_place *place = &p->data[slot];
 	struct symcache_shown_data data;
-	uint64_t rel;
 
 	if (p->data_used[slot] && place->address == address)
 		return place;
 	p->data_used[slot] = true;
 	free(place->name);
 	*place = (struct data_place){ .address = address };
-	place->image = images_find(p->images, address, &rel);
+	place->image = images_find(p->images, address);
 	if (!place->image || !symcache_symbolize_data(p->symbolizer, place->image->module,
 						      address - place->image->bias, &data))
 		return place;

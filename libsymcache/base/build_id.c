@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libsymcache/base/text.h"
+
 void symcache_build_id_text(char *text, const uint8_t *id, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -15,14 +17,6 @@ void symcache_build_id_text(char *text, const uint8_t *id, size_t len)
 	*text = 0;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
 			    size_t *nibbles, struct sc_error *err)
 {
@@ -30,7 +24,7 @@ int symcache_build_id_parse(const char *text, uint8_t id[SYMCACHE_BUILD_ID_MAX],
 
 	memset(id, 0, SYMCACHE_BUILD_ID_MAX);
 	for (n = 0; text[n]; n++) {
-		int digit = hex_digit(text[n]);
+		int digit = sc_hex_digit(text[n]);
 
 		if (digit < 0)
 			return sc_error_set(err, SC_EINVAL,

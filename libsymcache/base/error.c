@@ -6,34 +6,41 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The message, and what stands behind it. */
+static void set_message(struct sc_error *err, int code, const char *behind, const char *fmt,
+			va_list ap)
+{
+	size_t len;
+
+	err->code = code;
+	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	len = strlen(err->msg);
+	snprintf(err->msg + len, sizeof(err->msg) - len, "%s", behind);
+}
+
 int sc_error_set(struct sc_error *err, int code, const char *fmt, ...)
 {
-	if (err) {
-		va_list ap;
-		err->code = code;
-		va_start(ap, fmt);
-		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
-		va_end(ap);
-	}
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (err)
+		set_message(err, code, "", fmt, ap);
+	va_end(ap);
 	return code;
 }
 
 int sc_error_sys(struct sc_error *err, const char *fmt, ...)
 {
-	int saved = errno;
-	int code = saved == ENOMEM ? SC_ENOMEM :
-		   saved == ENOSPC || saved == EDQUOT ? SC_EFULL : SC_ESYS;
-	if (err) {
-		va_list ap;
-		size_t len;
-		err->code = code;
-		va_start(ap, fmt);
-		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
-		va_end(ap);
-		len = strlen(err->msg);
-		snprintf(err->msg + len, sizeof(err->msg) - len, ": %s",
-			 strerror(saved));
-	}
+	const int code = errno == ENOMEM ? SC_ENOMEM :
+		errno == ENOSPC || errno == EDQUOT ? SC_EFULL : SC_ESYS;
+	char behind[100];
+	va_list ap;
+
+	snprintf(behind, sizeof(behind), ": %s", strerror(errno));
+	va_start(ap, fmt);
+	if (err)
+		set_message(err, code, behind, fmt, ap);
+	va_end(ap);
 	return code;
 }
 
@@ -41,15 +48,12 @@ int sc_error_prefix(struct sc_error *err, const char *fmt, ...)
 {
 	char old[sizeof(err->msg)];
 	va_list ap;
-	size_t len;
 
 	if (!err)
 		return SC_EINVAL;
 	memcpy(old, err->msg, sizeof(old));
 	va_start(ap, fmt);
-	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	set_message(err, err->code, old, fmt, ap);
 	va_end(ap);
-	len = strlen(err->msg);
-	snprintf(err->msg + len, sizeof(err->msg) - len, "%s", old);
 	return err->code;
 }

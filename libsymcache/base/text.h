@@ -1,16 +1,19 @@
-/* text.h: strings on the heap. */
+/* text.h: strings. */
 #ifndef SC_TEXT_H
 #define SC_TEXT_H
 
-#include <stdlib.h>
+#include "libsymcache/base/cleanup.h"
 
 /* A printf text. NULL: out of memory. */
 char *sc_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* For __attribute__((cleanup)). */
-static inline void sc_free_text(char **text)
+/* The value of a hex digit; -1: it is none. */
+static inline int sc_hex_digit(char c)
 {
-	free(*text);
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 #endif

@@ -15,18 +15,20 @@
 
 enum { MAX_STEPS = 4096 };
 
-/* Symbols that start at or below `address`; 0 if the bytes are damaged. */
-static size_t count_starts(const struct symcache *cache, uint64_t address)
+/* Records of `size` bytes that start at or below `address`, of `n` that ascend by what
+ * they begin with: their address. 0 if the bytes are damaged. */
+static inline size_t count_starts(const struct symcache *cache, const void *records, size_t n,
+				  size_t size, uint64_t address)
 {
-	const struct symcache_ext_data *s = cache->data_symbols;
-	size_t low = 0, high = cache->num_data_symbols;
+	size_t low = 0, high = n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		const uint32_t *start = (const void *)((const char *)records + mid * size);
 
-		if (!symcache_sound(cache, &s[mid], sizeof(*s)))
+		if (!symcache_sound(cache, start, size))
 			return 0;
-		if (s[mid].address <= address)
+		if (*start <= address)
 			low = mid + 1;
 		else
 			high = mid;
@@ -37,7 +39,8 @@ static size_t count_starts(const struct symcache *cache, uint64_t address)
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret)
 {
-	size_t n = count_starts(cache, rel_address);
+	size_t n = count_starts(cache, cache->data_symbols, cache->num_data_symbols,
+				sizeof(*cache->data_symbols), rel_address);
 	/* A symbol of unknown size that no other follows ends with the image. */
 	bool outside = n == cache->num_data_symbols && cache->image &&
 		       rel_address >= cache->image->image_size;
@@ -67,28 +70,18 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 			    struct symcache_symbol *ret)
 {
-	const struct symcache_ext_symbol *s = cache->symbols;
-	size_t low = 0, high = cache->num_symbols;
+	const size_t n = count_starts(cache, cache->symbols, cache->num_symbols,
+				      sizeof(*cache->symbols), rel_address);
+	const struct symcache_ext_symbol *s = n ? &cache->symbols[n - 1] : NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (!symcache_sound(cache, &s[mid], sizeof(*s)))
-			return false;
-		if (s[mid].address <= rel_address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* A symbol of unknown size reaches far, but not around the address space. */
-	if (!low || rel_address > UINT32_MAX ||
-	    (s[low - 1].size && rel_address - s[low - 1].address >= s[low - 1].size))
+	if (!s || rel_address > UINT32_MAX || (s->size && rel_address - s->address >= s->size))
 		return false;
 	*ret = (struct symcache_symbol){
-		.name = symcache_string(cache, s[low - 1].name),
-		.rel_address = s[low - 1].address,
-		.size = s[low - 1].size,
-		.file = symcache_string(cache, s[low - 1].file),
+		.name = symcache_string(cache, s->name),
+		.rel_address = s->address,
+		.size = s->size,
+		.file = symcache_string(cache, s->file),
 	};
 	return true;
 }

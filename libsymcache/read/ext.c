@@ -127,15 +127,10 @@ static int find_sections(const struct symcache *cache, size_t begin,
 		return sc_error_set(err, SC_EFORMAT, "damaged");
 	for (uint32_t i = 0; i < footer->num_sections && !rc; i++)
 		rc = take_section(cache, begin, cache->size - sizeof(*footer), &table[i], found, err);
-	if (!rc)
-		rc = check_count(found, IMAGE, 1, err);
-	if (!rc)
-		rc = check_count(found, COLUMN, cache->header->num_source_locations, err);
-	if (!rc)
-		rc = check_count(found, DECL, cache->header->num_functions, err);
-	if (!rc)
-		rc = check_index(cache, &found[INDEX], err);
-	if (rc)
+	if (rc || (rc = check_count(found, IMAGE, 1, err)) ||
+	    (rc = check_count(found, COLUMN, cache->header->num_source_locations, err)) ||
+	    (rc = check_count(found, DECL, cache->header->num_functions, err)) ||
+	    (rc = check_index(cache, &found[INDEX], err)))
 		return rc;
 	image = found[IMAGE].at;
 	if (image && !symcache_sound(cache, image, sizeof(*image)))

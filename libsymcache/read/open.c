@@ -15,14 +15,18 @@
 struct cursor {
 	const uint8_t *data;
 	size_t size, pos;
+	const char *missing; /* the first section that does not fit; NULL: none */
 };
 
-/* The next section of `count` records; NULL if it does not fit. */
-static const void *next_section(struct cursor *c, size_t count, size_t record_size)
+/* The next section, of `count` records. NULL: it or one before it does not fit. */
+static const void *next_section(struct cursor *c, const char *name, size_t count,
+				size_t record_size)
 {
 	size_t start = sc_align8(c->pos);
 
-	if (start > c->size || count > (c->size - start) / record_size)
+	if (!c->missing && (start > c->size || count > (c->size - start) / record_size))
+		c->missing = name;
+	if (c->missing)
 		return NULL;
 	c->pos = start + count * record_size;
 	return c->data + start;
@@ -53,7 +57,7 @@ int symcache_open(struct symcache *ret, const void *data, size_t size, struct sc
 int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
 			  struct symcache_guard *guard, struct sc_error *err)
 {
-	struct cursor c = { data, size, sizeof(struct symcache_header) };
+	struct cursor c = { .data = data, .size = size, .pos = sizeof(struct symcache_header) };
 	const struct symcache_header *h = data;
 	size_t left;
 	int rc;
@@ -70,20 +74,15 @@ int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
 	 * tests every index, then finds nothing for those without one. */
 	ret->range_location = h->num_source_locations - h->num_ranges;
 
-	ret->files = next_section(&c, h->num_files, ret->file_size);
-	if (!ret->files)
-		return sc_error_set(err, SC_EFORMAT, "could not read files");
-	ret->functions = next_section(&c, h->num_functions, sizeof(*ret->functions));
-	if (!ret->functions)
-		return sc_error_set(err, SC_EFORMAT, "could not read functions");
-	ret->locations = next_section(&c, h->num_source_locations, sizeof(*ret->locations));
-	if (!ret->locations)
-		return sc_error_set(err, SC_EFORMAT, "could not read source locations");
-	ret->ranges = next_section(&c, h->num_ranges, sizeof(*ret->ranges));
-	if (!ret->ranges)
-		return sc_error_set(err, SC_EFORMAT, "could not read ranges");
+	ret->files = next_section(&c, "files", h->num_files, ret->file_size);
+	ret->functions = next_section(&c, "functions", h->num_functions, sizeof(*ret->functions));
+	ret->locations = next_section(&c, "source locations", h->num_source_locations,
+				      sizeof(*ret->locations));
+	ret->ranges = next_section(&c, "ranges", h->num_ranges, sizeof(*ret->ranges));
+	if (c.missing)
+		return sc_error_set(err, SC_EFORMAT, "could not read %s", c.missing);
 	/* First without a byte, for the padding, then with what is left. */
-	ret->strings = next_section(&c, 0, 1);
+	ret->strings = next_section(&c, "strings", 0, 1);
 	left = ret->strings ? size - c.pos : 0;
 	if (!ret->strings || left < h->string_bytes)
 		return sc_error_set(err, SC_EFORMAT, "expected %u string bytes, found %zu",

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "libsymcache/base/text.h"
 #include "symcache/trace.h"
 
 struct tfile_text {
@@ -39,23 +40,12 @@ void tfile_read_status(struct tfile_reader *r, struct tfile_text t);
 /* Sorts the pieces and folds them into tracepoints. */
 void tfile_fold_pieces(struct tfile_reader *r);
 
-static inline int tfile_hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static inline uint64_t tfile_take_number(struct tfile_text *t, unsigned base)
 {
 	uint64_t n = 0;
 	int d;
 
-	for (; t->p < t->end && (d = tfile_hex_digit(*t->p)) >= 0 && (unsigned)d < base; t->p++)
+	for (; t->p < t->end && (d = sc_hex_digit(*t->p)) >= 0 && (unsigned)d < base; t->p++)
 		n = n * base + (unsigned)d;
 	return n;
 }

@@ -44,8 +44,8 @@ struct symtrace_str tfile_decode(struct symtrace *f, struct tfile_text t)
 	int hi, lo;
 
 	for (; t.end - t.p >= 2; t.p += 2) {
-		hi = tfile_hex_digit(t.p[0]);
-		lo = tfile_hex_digit(t.p[1]);
+		hi = sc_hex_digit(t.p[0]);
+		lo = sc_hex_digit(t.p[1]);
 		if (hi < 0 || lo < 0)
 			break;
 		f->text[f->text_len++] = (char)(hi << 4 | lo);

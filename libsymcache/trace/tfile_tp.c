@@ -121,7 +121,7 @@ void tfile_fold_pieces(struct tfile_reader *r)
 		/* gdbserver writes hits and usage in decimal, others may write hex:
 		 * it shows by a digit above 9 in any of these lines. */
 		for (size_t k = 0; p->kind == SYMTRACE_PIECE_STATUS && k < p->text.len; k++)
-			if (tfile_hex_digit(p->text.ptr[k]) > 9)
+			if (sc_hex_digit(p->text.ptr[k]) > 9)
 				hits_base = 16;
 	}
 	f->tracepoints = calloc(n ? n : 1, sizeof(*f->tracepoints));
