@@ -1,8 +1,7 @@
 /* Where caches come from: see caches.h. */
 #include "cmd/cli/caches.h"
 
-#include <stdlib.h>
-
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 
@@ -39,15 +38,6 @@ static void notify(void *ctx, const struct symcache_notice *n)
 	}
 }
 
-static void *must(void *p)
-{
-	if (!p) {
-		cmd_error("out of memory");
-		exit(STATUS_ERROR);
-	}
-	return p;
-}
-
 void cmd_caches_init(struct cmd_caches *c, const char *store,
 		     struct symcache_caches_options options)
 {
@@ -60,15 +50,4 @@ void cmd_caches_init(struct cmd_caches *c, const char *store,
 void cmd_caches_deinit(struct cmd_caches *c)
 {
 	symcache_caches_destroy(c->caches);
-}
-
-struct symcache_names *must_names(const struct symcache_names_options *options)
-{
-	return must(symcache_names_create(options));
-}
-
-struct symcache_symbolizer *must_symbolizer(struct symcache_caches *caches,
-					    struct symcache_names *names)
-{
-	return must(symcache_symbolizer_create(caches, names));
 }

@@ -16,9 +16,4 @@ void cmd_caches_init(struct cmd_caches *c, const char *store,
 		     struct symcache_caches_options options);
 void cmd_caches_deinit(struct cmd_caches *c); /* all zero is fine */
 
-/* As the functions of the library; out of memory ends the program. */
-struct symcache_names *must_names(const struct symcache_names_options *options);
-struct symcache_symbolizer *must_symbolizer(struct symcache_caches *caches,
-					    struct symcache_names *names);
-
 #endif

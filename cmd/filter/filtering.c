@@ -110,7 +110,7 @@ int filtering_create(const struct markup_options *options, struct symcache_cache
 	f->threads = threads;
 	f->raw_complaints = complaints == COMPLAINTS_RAW;
 	f->complaints = must_realloc(NULL, GATHERED);
-	f->names = must_names(&names);
+	f->names = must(symcache_names_create(&names));
 	f->resolvers = must_calloc(threads, sizeof(struct resolver *));
 	for (unsigned i = 0; i < threads; i++) {
 		f->resolvers[i] = resolver_create(caches, f->names, llvm);

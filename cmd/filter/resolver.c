@@ -23,7 +23,7 @@ struct resolver *resolver_create(struct symcache_caches *caches, struct symcache
 
 	r->caches = caches;
 	r->llvm = llvm;
-	r->symbolizer = must_symbolizer(caches, names);
+	r->symbolizer = must(symcache_symbolizer_create(caches, names));
 	return r;
 }
 

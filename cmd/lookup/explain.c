@@ -1,6 +1,7 @@
 /* lookup --explain: see explain.h. Cost: that of indexing the debug file. */
 #include "cmd/lookup/explain.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -49,33 +50,24 @@ static bool is_it(const struct symcache *c, const char *path, char **why)
 	return same;
 }
 
-/* DIR/.build-id/xx/rest.debug, or NULL. */
-static char *path_by_id(const struct symcache *c, const char *dir)
-{
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
-
-	if (!c->image || c->image->build_id_len < 2 ||
-	    c->image->build_id_len > SYMCACHE_BUILD_ID_MAX || c->image->build_id_derived)
-		return NULL;
-	symcache_build_id_text(id, c->image->build_id, c->image->build_id_len);
-	return must_asprintf("%s/.build-id/%.2s/%s.debug", dir, id, id + 2);
-}
-
 /* The file to explain by, on the heap; NULL: *why says what is missing. */
 static char *find_file(const struct explain_request *r, char **why)
 {
+	const struct symcache_ext_image *image = r->cache->image;
+	char path[PATH_MAX], *ignored = NULL;
+	bool good = false;
+
 	for (const char *const *file = r->elf_files; *file; file++)
 		if (is_it(r->cache, *file, why))
 			return must_asprintf("%s", *file);
-	for (const char *const *dir = r->debug_dirs ? r->debug_dirs : symcache_debug_dirs; *dir; dir++) {
-		char *path = path_by_id(r->cache, *dir), *ignored = NULL;
-		bool good = path && !access(path, R_OK) && is_it(r->cache, path, &ignored);
-
-		free(ignored);
-		if (good)
-			return path;
-		free(path);
-	}
+	for (const char *const *dir = r->debug_dirs ? r->debug_dirs : symcache_debug_dirs;
+	     *dir && !good && image && !image->build_id_derived; dir++)
+		good = symcache_build_id_path(path, sizeof(path), *dir, image->build_id,
+					      image->build_id_len) &&
+		       !access(path, R_OK) && is_it(r->cache, path, &ignored);
+	free(ignored);
+	if (good)
+		return must_asprintf("%s", path);
 	if (!*why)
 		*why = must_asprintf("no debug file of this build ID; name its folder with "
 				     "--debug-file-directory");

@@ -395,8 +395,8 @@ static int run(int argc, char **argv)
 	}
 	cmd_caches_init(&l.caches, o.store, (struct symcache_caches_options){
 		.debug_dirs = o.debug_dirs.items, .debuginfod = l.debuginfod });
-	l.names = must_names(&names);
-	l.symbolizer = must_symbolizer(l.caches.caches, l.names);
+	l.names = must(symcache_names_create(&names));
+	l.symbolizer = must(symcache_symbolizer_create(l.caches.caches, l.names));
 	status = open_default(&l);
 	if (status)
 		return status;

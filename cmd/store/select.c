@@ -93,12 +93,6 @@ int selection_init(struct selection *s, struct sc_error *err)
 	return rc;
 }
 
-bool selection_given(const struct selection *s)
-{
-	return s->tags.len || s->name || s->kind >= 0 || s->older || s->newer || s->larger ||
-	       s->smaller;
-}
-
 static bool name_matches(const char *pattern, const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -45,9 +45,6 @@ struct selection {
 /* Reads the values of the options. SC_EINVAL: the message says what is wrong. */
 int selection_init(struct selection *s, struct sc_error *err);
 
-/* Does the selection choose less than everything? */
-bool selection_given(const struct selection *s);
-
 bool selection_has(const struct selection *s, const struct symstore_entry *entry);
 
 /* "90d" → seconds; a number alone is days. SC_EINVAL. */

@@ -33,8 +33,9 @@ struct places *places_create(const struct images *images, bool demangled)
 	struct places *p = must_calloc(1, sizeof(*p));
 
 	p->images = images;
-	p->names = must_names(&(struct symcache_names_options){ .mangled = !demangled });
-	p->symbolizer = must_symbolizer(images_caches(images), p->names);
+	p->names = must(symcache_names_create(&(struct symcache_names_options){
+		.mangled = !demangled }));
+	p->symbolizer = must(symcache_symbolizer_create(images_caches(images), p->names));
 	return p;
 }
 
