@@ -5,8 +5,9 @@
 #
 # Without FILEs: libc and python3 with their -dbg packages, programs in Rust and Go,
 # where there is a compiler, and what scripts/corpus.sh has fetched: ceph-osd, vmlinux,
-# five kernel modules, binutils; 100,000 addresses of each, and their variables. --fetch
-# fetches what is missing (850 MB). The other tool is llvm-symbolizer-19; for files with a
+# five kernel modules, binutils, the C library of six other machines; 100,000 random
+# addresses of each, up to 20,000 of each kind that is special (compare_frames.py), and
+# their variables. --fetch fetches what is missing (900 MB). The other tool is llvm-symbolizer-19; for files with a
 # supplementary file of dwz gdb; where variables are declared says llvm-dwarfdump-19 (see
 # compare_frames.py). The classes of differences that are explained stand in
 # testdata/accepted-differences.md.
@@ -60,9 +61,16 @@ compare() {
 debug_dir() { realpath "${1%%/.build-id/*}"; }
 
 code() {
-	local with=llvm
-	! readelf -SW "$1" 2> /dev/null | grep -q '\.gnu_debugaltlink' || with=gdb
-	compare "$1" --with $with --debug-dir "$(debug_dir "$1")"
+	local with=llvm kinds=random,edges,gaps,plt,returns of=
+	if readelf -SW "$1" 2> /dev/null | grep -q '\.gnu_debugaltlink'; then
+		with=gdb kinds=random
+	fi
+	case $1 in
+	"$libc") of=$libc_program ;;
+	"$python") of=/usr/bin/python3.11 ;;
+	esac
+	compare "$1" --with $with --debug-dir "$(debug_dir "$1")" --kinds $kinds --section all \
+		${of:+--code "$of"}
 }
 
 # Programs of languages whose debug information is peculiar.
@@ -82,20 +90,21 @@ make_programs() {
 	fi
 }
 
-libc=$(debug_file "$(ldconfig -p | sed -n 's/.*libc\.so\.6 .*x86-64.*=> //p' | head -n 1)")
+libc_program=$(ldconfig -p | sed -n 's/.*libc\.so\.6 .*x86-64.*=> //p' | head -n 1)
+libc=$(debug_file "$libc_program")
 python=$(debug_file /usr/bin/python3)
 if [ $# -gt 0 ]; then
 	for f; do code "$f"; done
 	exit
 fi
-[ -z "$fetch" ] || "$here/corpus.sh" ceph kernel binutils
+[ -z "$fetch" ] || "$here/corpus.sh" ceph kernel binutils machines
 make_programs
 corpus=$("$here/corpus.sh" list)
 files=
 for f in "$libc" "$python" $programs $corpus; do
 	if [ -e "$f" ]; then files="$files $f"; else echo "skipped: there is no $f"; fi
 done
-for name in ceph kernel binutils; do
+for name in ceph kernel binutils machines; do
 	case $corpus in
 	*corpus/$name/*) ;;
 	*) echo "skipped: corpus/$name is not there: scripts/corpus.sh $name, or --fetch" ;;

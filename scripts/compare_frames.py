@@ -7,9 +7,16 @@ For each ELF file: random addresses of its code (of its variables with --data), 
 PROGRAM lookup says of them, what the other tool says, and how many answers are
 identical: depth, function, file, line and column of every frame. One that is not is
 "explained" if it belongs to a class of testdata/accepted-differences.md, which is looked
-up in the DWARF by a third tool (EXPLAIN below), else "open". Prints one line a file, with
-the number of each class, or of what differs first in the open ones (depth, file, line,
-column, function; "silent": the other tool knows no line), and samples of these.
+up in the DWARF or the symbols by a third tool (EXPLAIN below), else "open". Prints a line
+for each file and kind of address, with the number of each class, or of what differs first in
+the open ones (depth, file, line, column, function; "silent": the other tool knows no line;
+"alias": two names of one address; "only ours" and "only theirs": the other has no answer),
+and samples of these. Where neither has an answer counts neither as asked nor as identical;
+it is told behind the line, as is how often the two know the line alone, or the name alone.
+
+Kinds of addresses: random; edges: first and last bytes of functions; gaps: the byte behind
+each function, and the middle between two; plt; returns: return addresses − 1, as unwinders
+ask for, which needs code: FILE.code, or that of --code, if FILE has none.
 
 The other tool is llvm-symbolizer-19. It does not distinguish the sections of relocatable objects
 apart; these are linked by ld, each section to addresses of its own, and it is asked about
@@ -28,13 +35,18 @@ itself and the symbol there, which are in the file.
 """
 import argparse
 import collections
+import os
 import random
 import re
 import subprocess
 import sys
 import tempfile
 
-CLASSES = ["silent", "depth", "file", "line", "column", "function"]
+CLASSES = ["only ours", "only theirs", "silent", "depth", "file", "line", "column", "alias",
+           "function"]
+KINDS = ["random", "edges", "gaps", "plt", "returns"]
+MAX_OF_KIND = 20000 # but for random ones
+CALLS = r"^\s*([0-9a-f]+):\s+(call[lq]?|blx?|blr|bctrl|brasl|basr|bas|jalr?c?|balc?)\b"
 
 
 def output(command, **kw):
@@ -73,6 +85,63 @@ def code_addresses(sections, number, chosen, rng):
                 break
             at -= size
     return result
+
+
+class Symbol:
+    def __init__(self, start, size, kind, name):
+        self.start, self.end, self.size, self.kind, self.name = start, start + size, size, kind, name
+
+
+def symbols_of(path):
+    """Those of functions and labels, by address; without a Thumb bit."""
+    arm = "ARM" in re.search(r"Machine:\s+(.*)", output(["readelf", "-hW", path])).group(1)
+    result = []
+    for a, size, kind, name in re.findall(
+            r"^\s*\d+: ([0-9a-f]+)\s+(\d+|0x[0-9a-f]+) (FUNC|IFUNC|NOTYPE|OBJECT) +\S+ +\S+ +(?:\[.*\] +)?\d+ (\S+)",
+            output(["readelf", "-sW", path]), re.M):
+        a = int(a, 16) & ~(arm and kind == "FUNC")
+        result.append(Symbol(a, int(size, 0), kind, name.split("@")[0]))
+    return sorted(result, key=lambda s: (s.start, s.size))
+
+
+def return_addresses(path, areas):
+    """Of calls in the code, if there is any; two megabytes of each area."""
+    found, behind = [], 0
+    header = output(["readelf", "-hW", path])
+    mips = "MIPS" in header
+    objdump = "objdump" if re.search("X86-64|80386", header) else "llvm-objdump-19"
+    for start, size in areas:
+        text = output([objdump, "-d", "--no-show-raw-insn", "--start-address=0x%x" % start,
+                       "--stop-address=0x%x" % (start + min(size, 2 << 20)), path])
+        for line in text.splitlines():
+            m = re.match(r"\s*([0-9a-f]+):\s", line)
+            if m and behind:
+                behind -= 1
+                if not behind:
+                    found.append(int(m.group(1), 16))
+            if m and re.match(CALLS, line):
+                behind = 2 if mips else 1 # there is a delay slot
+    return found
+
+
+def addresses_of(kind, sections, symbols, code, rng):
+    """All of a kind; `sections` are those of code that are asked about."""
+    areas = [(s[1], s[2]) for s in sections]
+    functions = [s for s in symbols if s.kind == "FUNC" and s.size]
+    if kind == "edges":
+        result = [a for s in functions for a in (s.start, s.end - 1)]
+    elif kind == "gaps":
+        ends = {s.end for s in functions}
+        result = list(ends)
+        for s, t in zip(functions, functions[1:]):
+            if s.end < t.start:
+                result.append((s.end + t.start) // 2)
+    elif kind == "plt":
+        result = [a for s in sections if ".plt" in s[0] for a in range(s[1], s[1] + s[2])]
+    else:
+        result = [a - 1 for a in return_addresses(code, areas)]
+    result = sorted({a for a in result if any(start <= a < start + size for start, size in areas)})
+    return result if len(result) <= MAX_OF_KIND else sorted(rng.sample(result, MAX_OF_KIND))
 
 
 def data_addresses(path, sections, number, rng):
@@ -263,7 +332,7 @@ def scopes_at(path, pc):
     return scopes
 
 
-def siblings(path, pc, ours, peer):
+def siblings(path, symbols, pc, ours, peer):
     """Entries that are not inside one another hold the address; ours is the last one."""
     chain, crossing = [], False
     for depth, tag in scopes_at(path, pc):
@@ -275,7 +344,7 @@ def siblings(path, pc, ours, peer):
     return crossing and len(frames) == len(ours)
 
 
-def spelling(path, pc, ours, peer):
+def spelling(path, symbols, pc, ours, peer):
     """gdb respells names of templates: T const& for const T&."""
     def bare(name):
         return re.sub(r"\bconst\b|\s", "", name)
@@ -285,8 +354,44 @@ def spelling(path, pc, ours, peer):
         for x, y in zip(ours, peer)) and len(ours) == len(peer)
 
 
-EXPLAIN = {"gdb": [siblings, spelling]}
-MAX_EXPLAINED = 200 # of one file: each takes a second
+def around(symbols, pc):
+    """The sized symbols that hold pc."""
+    return [s for s in symbols if s.start <= pc < s.end]
+
+
+def label(path, symbols, pc, ours, peer):
+    """The other tool names an unsized symbol that stands in, or at the begin of, a sized one
+    which ends before the address; or behind which data stands."""
+    for t in symbols:
+        if t.name == peer[-1][0] and not t.size and t.start <= pc:
+            for s in symbols:
+                if s.size and s.start <= t.start < s.end <= pc or t.start < s.start < s.end <= pc:
+                    return ours[-1][0] == "??" or any(s.name == ours[-1][0] for s in around(symbols, pc))
+    return False
+
+
+def nested(path, symbols, pc, ours, peer):
+    """The name is that of a sized symbol which holds the address; a smaller one that begins
+    later has ended, and the other tool looks at that alone."""
+    before = [s for s in symbols if s.start <= pc]
+    return bool(before) and peer[-1][0] == "??" and before[-1].size and before[-1].end <= pc and \
+        any(s.name == ours[-1][0] for s in around(symbols, pc))
+
+
+def data_in_code(path, symbols, pc, ours, peer):
+    """The other tool gives code the name of data around it."""
+    return any(s.kind == "OBJECT" and s.name == peer[-1][0] for s in around(symbols, pc))
+
+
+def thumb_ifunc(path, symbols, pc, ours, peer):
+    """At the even address of an IFUNC in Thumb code, whose symbol is odd: the other tool takes
+    it to begin one byte later, and names an alias."""
+    return ours[:-1] == peer[:-1] and any(s.kind == "IFUNC" and s.start == pc + 1 and
+                                          s.name == ours[-1][0] for s in symbols)
+
+
+EXPLAIN = {"gdb": [siblings, spelling], "llvm": [label, nested, data_in_code, thumb_ifunc]}
+MAX_EXPLAINED = 2000 # of one kind: with gdb, each takes a second
 
 
 def same_name(ours, peer, by):
@@ -316,6 +421,24 @@ def difference(ours, peer, by):
     return None if all(same_name(x[0], y[0], by) for x, y in zip(ours, peer)) else "function"
 
 
+def answer(frames):
+    """What is known: frames, a name alone, a line alone, or nothing."""
+    if frames[-1][0] == "??":
+        return "line alone" if frames[0][2] != "0" else "nothing"
+    return "frames" if any(f[2] != "0" for f in frames) else "name alone"
+
+
+def classify(ours, peer, by, aliases):
+    """`aliases`: name → the addresses that have it."""
+    d = difference(ours, peer, by)
+    if d and "nothing" in (answer(ours), answer(peer)):
+        return "only ours" if answer(peer) == "nothing" else "only theirs"
+    if d == "function" and [x for x, y in zip(ours, peer) if x[0] != y[0]] == [ours[-1]] and \
+            aliases[ours[-1][0]] & aliases[peer[-1][0]]:
+        return "alias"
+    return d
+
+
 def compare(o, path, work):
     kind, sections = headers(path)
     rng = random.Random(o.seed)
@@ -324,10 +447,18 @@ def compare(o, path, work):
         asked_of, text = link(path, work)
     llvm = [o.llvm, "--no-demangle", "-e", asked_of]
     if o.data:
-        addresses = data_addresses(path, sections, o.number, rng)
+        groups = {"data": data_addresses(path, sections, o.number, rng)}
     else:
-        addresses = code_addresses(sections, o.number, ".text" if kind == "REL" else o.section,
-                                   rng)
+        section = ".text" if kind == "REL" else o.section
+        groups = {"random": code_addresses(sections, o.number, section, rng)}
+    symbols = symbols_of(asked_of) if by == "llvm" else []
+    if not o.data and o.kinds != "random":
+        code = o.code or (path + ".code" if os.path.exists(path + ".code") else asked_of)
+        asked = [s for s in headers(asked_of)[1] if "X" in s[3] and section in ("all", s[0])]
+        for k in o.kinds.split(","):
+            if k != "random":
+                groups[k] = [a - text for a in addresses_of(k, asked, symbols, code, rng)]
+    addresses = [a for g in groups.values() for a in g]
     form = "DATA 0x%x\n" if o.data else "0x%x\n"
     ask = "".join(form % a for a in addresses)
     ask_peer = "".join(form % (a + text) for a in addresses)
@@ -352,26 +483,48 @@ def compare(o, path, work):
         print("%s: %d addresses, but %d answers of ours and %d of the other tool" %
               (path, len(addresses), len(ours), len(peer)))
         return False
+    aliases = collections.defaultdict(set)
+    for symbol in symbols:
+        aliases[symbol.name].add(symbol.start)
+    good, at = bool(addresses), 0
+    for name, group in groups.items():
+        part = slice(at, at + len(group))
+        at += len(group)
+        good &= judge(o, (o.title or path) + ("" if len(groups) == 1 else " " + name),
+                      [(a, x, y) for a, x, y in zip(group, ours[part], peer[part])],
+                      lambda a, x, y: classify(x, y, by, aliases),
+                      lambda a, x, y: not o.data and next(
+                          (c.__name__ for c in EXPLAIN.get(by, [])
+                           if c(asked_of, symbols, a + text, x, y)), None))
+    return good
+
+
+def judge(o, title, asked, classified, explain):
+    """Counts and prints what came of the addresses of a kind."""
     found, explained = collections.defaultdict(list), collections.Counter()
-    for a, x, y in zip(addresses, ours, peer):
-        d = difference(x, y, by)
-        why = d and sum(explained.values()) < MAX_EXPLAINED and not o.data and next(
-            (c.__name__ for c in EXPLAIN.get(by, []) if c(asked_of, a + text, x, y)), None)
+    agreed = collections.Counter()
+    for a, x, y in asked:
+        d = classified(a, x, y)
+        why = d and sum(explained.values()) < MAX_EXPLAINED and explain(a, x, y)
         if why:
             explained[why] += 1
         elif d:
             found[d].append((a, x, y))
+        else:
+            agreed[answer(x)] += 1
     bad = sum(len(v) for v in found.values())
-    same = len(addresses) - bad - sum(explained.values())
-    share = 100.0 * same / max(len(addresses), 1)
+    number = len(asked) - agreed["nothing"]
+    share = 100.0 * (number - bad - sum(explained.values())) / max(number, 1)
     print("%-25s %-4s %7d %8.3f%% %9d %6d  %s" % (
-        (o.title or path)[-25:], by, len(addresses), share, sum(explained.values()), bad,
+        title[-25:], o.peer, number, share, sum(explained.values()), bad,
         ", ".join(["%s %d" % p for p in sorted(explained.items())] +
-                  ["%s %d" % (c, len(found[c])) for c in CLASSES if found[c]])), flush=True)
+                  ["%s %d" % (c, len(found[c])) for c in CLASSES if found[c]] +
+                  ["(%s %d)" % (c, agreed[c]) for c in ("nothing", "line alone", "name alone")
+                   if agreed[c] and not o.data])), flush=True)
     for c in CLASSES:
         for a, x, y in found[c][:o.samples]:
             print("  %s 0x%x\n    ours %s\n    them %s" % (c, a, x, y))
-    return bool(addresses) and share >= o.least
+    return share >= o.least
 
 
 def main():
@@ -385,6 +538,8 @@ def main():
     p.add_argument("--llvm", default="llvm-symbolizer-19")
     p.add_argument("--section", default=".text", help="of the addresses (.text); or all")
     p.add_argument("--data", action="store_true", help="variables instead of code")
+    p.add_argument("--kinds", default="random", help="of addresses: %s (random)" % ",".join(KINDS))
+    p.add_argument("--code", help="file with the code of a debug file, for returns")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--least", type=float, default=0, help="per cent, or the exit status is 1")
     p.add_argument("--no-header", action="store_true")

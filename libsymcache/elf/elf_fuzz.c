@@ -37,7 +37,9 @@ static void ask_symbols(struct sc_elf *e)
 	if (sc_elf_symbols(e, &s, NULL))
 		return;
 	for (size_t i = 0; i < s.code.len; i++) {
-		if (i && s.code.data[i - 1].vaddr >= s.code.data[i].vaddr)
+		const struct sc_elf_symbol *c = &s.code.data[i];
+
+		if (i && (c[-1].vaddr > c->vaddr || (c[-1].vaddr == c->vaddr && c[-1].size >= c->size)))
 			abort();
 		touch((const uint8_t *)s.code.data[i].name, strlen(s.code.data[i].name));
 		sc_elf_range_at(&e->exec, s.code.data[i].vaddr);

@@ -319,13 +319,14 @@ static const struct flatten_case cases[] = {
 	  "  128 f -:0\n"
 	  "  130 h -:0 < f a:2\n"
 	  "  148 f -:0\n" },
-	{ "functions end where what the unit owns ends; others stay",
-	  "own 100-140\n"
-	  "own 180-1c0\n"
+	{ "functions are cut to what the unit owns, or has lines for",
+	  "own 100-140\nown 180-1c0\n"
 	  "fn f 101-141\n"
 	  "fn g 120-190\n"
 	  "  in h 130-188 a:1\n"
-	  "fn far 300-310\n",
+	  "fn far 300-310\n"
+	  "fn lines 400-420\n"
+	  "seq 400 a:1, 410 end\n",
 	  "function 101-120\n"
 	  "  101 f -:0\n"
 	  "function 120-140\n"
@@ -334,8 +335,8 @@ static const struct flatten_case cases[] = {
 	  "function 180-190\n"
 	  "  180 h -:0 < g a:1\n"
 	  "  188 g -:0\n"
-	  "function 300-310\n"
-	  "  300 far -:0\n" },
+	  "function 400-410\n"
+	  "  400 lines a:1\n" },
 	{ "an inlinee without ranges is there for what is inlined into it",
 	  "fn f 100-140\n"
 	  "  in g - a:1\n"

@@ -76,17 +76,16 @@ static size_t find_extent(const struct sc_intervals *extent, uint64_t vaddr, siz
 	return *at = lo;
 }
 
-/* Adds a range of scope i, cut off where the unit's own ends. */
+/* Adds a range of scope i, as far as it is the unit's own. */
 static bool add_own(struct sc_scopes *s, struct dw_range r, uint32_t i, bool inlined,
 		    const struct sc_intervals *extent, size_t *at)
 {
 	const struct sc_interval *c = extent->list.data;
-	size_t k = find_extent(extent, r.start, at), n = extent->list.len;
-	bool own = k < n && c[k].start <= r.start;
 
-	do {
-		uint64_t start = own && c[k].start > r.start ? c[k].start : r.start;
-		uint64_t end = own && c[k].end < r.end ? c[k].end : r.end;
+	for (size_t k = find_extent(extent, r.start, at);
+	     k < extent->list.len && c[k].start < r.end; k++) {
+		uint64_t start = c[k].start > r.start ? c[k].start : r.start;
+		uint64_t end = c[k].end < r.end ? c[k].end : r.end;
 
 		/* Of equal functions that with the lower id wins, but it shall be the later
 		 * entry: ids go down. */
@@ -94,7 +93,7 @@ static bool add_own(struct sc_scopes *s, struct dw_range r, uint32_t i, bool inl
 						 (uint64_t)s->function.data[i] << 32 | i, i) :
 				sc_intervals_add(&s->functions, start, end, 0, UINT32_MAX - i)))
 			return false;
-	} while (own && ++k < n && c[k].start < r.end);
+	}
 	return true;
 }
 

@@ -27,9 +27,9 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
 	     uint64_t *too_far);
 
 /*
- * `extent`: what is the unit's own or has its lines, ascending and disjoint: a range that
- * begins there is cut off where it ends, as assemblers give functions in Thumb code the odd
- * addresses that their labels have. One that begins elsewhere is left as it is.
+ * `extent`: what is the unit's own or has its lines, ascending and disjoint: ranges count
+ * only there. Assemblers give functions in Thumb code the odd addresses that their labels
+ * have, and others the size of what follows them in another unit.
  * Fills s->function, and `ret` (cleared first) with the runs: ascending,
  * disjoint, id is the scope; sc_is_stray() says whether it is a stray. O(n log n), whatever
  * the ranges overlap. False: out of memory.
