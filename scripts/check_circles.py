@@ -26,9 +26,6 @@ INSIDE = {
 LONG = {
 }
 
-# Being rebuilt: to be gone when the rooms stand.
-REBUILT = ("libmarkup/",)
-
 FILE_LINES, FUNCTION_LINES = 450, 80
 
 
@@ -126,7 +123,6 @@ def main():
         for name, n in long_functions(f, lines):
             if f"{f}:{name}" not in LONG:
                 breaches.append(f"{f}: {name}() has {n} lines, more than {FUNCTION_LINES}")
-    breaches = [b for b in breaches if not b.startswith(REBUILT)]
     print("\n".join(breaches))
     return bool(breaches)
 

@@ -17,117 +17,9 @@
  */
 #include "libmarkup/output/html/html.h"
 
-#define BLOCK_LINES 256u
-
-static struct mk_html *html_of(struct mk_output *r)
-{
-	return r->state;
-}
-
 static void put(struct mk_output *r, const char *html)
 {
 	mk_out_put(&r->out, html, strlen(html));
-}
-
-static void color_off(struct mk_output *r)
-{
-	if (html_of(r)->colored)
-		put(r, "</span>");
-	html_of(r)->colored = false;
-}
-
-static void color_on(struct mk_output *r)
-{
-	const char digit = (char)('0' + r->sgr.color);
-
-	if (r->sgr.color < 0 && !r->sgr.bold)
-		return;
-	put(r, "<span class=\"");
-	if (r->sgr.bold)
-		put(r, r->sgr.color < 0 ? "bo" : "bo ");
-	if (r->sgr.color >= 0) {
-		put(r, "c");
-		mk_out_char(&r->out, digit);
-	}
-	put(r, "\">");
-	html_of(r)->colored = true;
-}
-
-/* Lines of inputs behind the first have its number in front of theirs. */
-static void open_block(struct mk_output *r, uint64_t number)
-{
-	struct mk_out *o = &r->out;
-
-	put(r, number == 1 ? "<ol class=\"b\" style=\"--first:"
-		: "</ol>\n<ol class=\"b\" style=\"--first:");
-	mk_out_dec(o, number);
-	if (r->where->input_number > 1) {
-		put(r, ";--input:'");
-		mk_out_dec(o, r->where->input_number);
-		put(r, ".'");
-	}
-	put(r, "\">\n");
-}
-
-static void open_line(struct mk_output *r, uint64_t number, bool hidden)
-{
-	if (number == 1 && r->options.name_inputs && r->where->input) {
-		put(r, "<h2>");
-		mk_html_text(&r->out, r->where->input, strlen(r->where->input));
-		put(r, "</h2>\n");
-	}
-	if (number % BLOCK_LINES == 1)
-		open_block(r, number);
-	put(r, hidden ? "<li class=\"m\">" : "<li>");
-	html_of(r)->open = true;
-	html_of(r)->number = number;
-	r->sgr = mk_no_colour;
-}
-
-static void close_line(struct mk_output *r)
-{
-	color_off(r);
-	put(r, "\n");
-	html_of(r)->open = false;
-}
-
-/* Text of one line, without its end. */
-static void put_line_text(struct mk_output *r, const char *p, const char *end)
-{
-	while (p < end) {
-		const char *esc = memchr(p, '\033', (size_t)(end - p));
-		size_t code = esc ? mk_sgr_code(esc, end) : 0;
-		const char *stop = code ? esc : esc ? esc + 1 : end;
-
-		mk_html_text(&r->out, p, (size_t)(stop - p));
-		p = stop;
-		if (code) {
-			mk_sgr_follow(&r->sgr, esc);
-			color_off(r);
-			color_on(r);
-			p += code;
-		}
-	}
-}
-
-/* Without the end of the line that [p, end) may end with. */
-static const char *without_eol(const char *p, const char *end)
-{
-	end -= end > p && end[-1] == '\n';
-	return end - (end > p && end[-1] == '\r');
-}
-
-void mk_html_put_lines(struct mk_output *r, const char *p, const char *end)
-{
-	const char *eol;
-
-	while (p < end && (eol = memchr(p, '\n', (size_t)(end - p)))) {
-		put_line_text(r, p, without_eol(p, eol));
-		close_line(r);
-		open_line(r, html_of(r)->number + 1, false);
-		p = eol + 1;
-	}
-	put_line_text(r, p, end);
 }
 
 /* Are there events, and all of them maps? */
@@ -145,7 +37,7 @@ static void html_line(struct mk_output *r, const struct mk_line *l)
 	struct mk_html *x = r->state;
 
 	if (!x->open)
-		open_line(r, r->where->line_no + 1, maps_alone(l));
+		mk_html_open_line(r, r->where->line_no + 1, maps_alone(l));
 	x->pos = l->p;
 }
 
@@ -156,7 +48,7 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 	(void)l;
 	if (e->kind == MK_UNKNOWN)
 		return;
-	put_line_text(r, x->pos, e->text.ptr);
+	mk_html_line_text(r, x->pos, e->text.ptr);
 	x->pos = e->text.ptr + e->text.len;
 	if (e->bad) {
 		const struct markup_str why = mk_complain_of(r, e);
@@ -166,7 +58,7 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 		mk_html_text(&r->out, e->text.ptr, e->text.len);
 		put(r, "</span>");
 	} else if (e->quiet) {
-		put_line_text(r, e->text.ptr, x->pos);
+		mk_html_line_text(r, e->text.ptr, x->pos);
 	} else if (!e->open) {
 		mk_html_element(r, e);
 	}
@@ -174,9 +66,9 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 
 static void html_line_end(struct mk_output *r, const struct mk_line *l)
 {
-	put_line_text(r, html_of(r)->pos, without_eol(html_of(r)->pos, l->p + l->len));
+	mk_html_line_text(r, mk_html_of(r)->pos, mk_html_without_eol(mk_html_of(r)->pos, l->p + l->len));
 	if (l->part & MK_LINE_LAST)
-		close_line(r);
+		mk_html_close_line(r);
 }
 
 static void html_held(struct mk_output *r, const struct mk_held *h)
@@ -188,8 +80,8 @@ static void html_held(struct mk_output *r, const struct mk_held *h)
 		mk_html_pairs(r, p + open, end - close);
 		return; /* the rest of the last line comes */
 	}
-	mk_html_put_lines(r, p, without_eol(p, end));
-	close_line(r);
+	mk_html_put_lines(r, p, mk_html_without_eol(p, end));
+	mk_html_close_line(r);
 }
 
 static void html_finish(struct mk_output *r)

@@ -1,7 +1,8 @@
 /*
  * html.h: the parts of --format html.
  *
- *   html.c           lines and colours
+ *   html.c           the renderer: what a line and an event call for
+ *   html_lines.c     lines and colours
  *   html_elements.c  what elements become
  *   html_page.c      what is around the log; text
  */
@@ -18,11 +19,25 @@ struct mk_html {
 	const char *pos; /* text of the line from here on is not written yet */
 };
 
+static inline struct mk_html *mk_html_of(const struct mk_output *r)
+{
+	return r->state;
+}
+
 /* Writes an element that makes sense. */
 void mk_html_element(struct mk_output *r, const struct mk_event *e);
 /* The pairs of a hexdict, which may go over lines: values that lie in a map have a note
  * where. */
 void mk_html_pairs(struct mk_output *r, const char *p, const char *end);
+
+/* ---- html_lines.c -------------------------------------------------------------- */
+
+void mk_html_open_line(struct mk_output *r, uint64_t number, bool hidden);
+void mk_html_close_line(struct mk_output *r);
+/* Text of one line, without its end. */
+void mk_html_line_text(struct mk_output *r, const char *p, const char *end);
+/* `end` before the end of the line that [p, end) may end with. */
+const char *mk_html_without_eol(const char *p, const char *end);
 /* Text that may go over lines: each newline begins a line of the page. */
 void mk_html_put_lines(struct mk_output *r, const char *p, const char *end);
 

@@ -16,9 +16,6 @@
  */
 #include "libmarkup/output/text/text.h"
 
-/* A longer prefix is not repeated. */
-#define PREFIX_MAX 4096u
-
 static bool blank(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || (*p >= '\t' && *p <= '\r')))
@@ -119,13 +116,6 @@ static void put_reset(struct mk_output *r, const struct mk_line *l, const struct
 }
 
 /* ---- lines ----------------------------------------------------------------- */
-
-struct markup_str mk_text_prefix(const char *p, const char *end)
-{
-	if ((size_t)(end - p) > PREFIX_MAX)
-		return (struct markup_str){ NULL, 0 };
-	return (struct markup_str){ p, (size_t)(end - p) };
-}
 
 static void text_line(struct mk_output *r, const struct mk_line *l)
 {

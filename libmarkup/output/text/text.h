@@ -30,8 +30,14 @@ static inline struct mk_text *mk_text_of(const struct mk_output *r)
 	return r->state;
 }
 
-/* The text of [p, end), a line before its first element, as it is repeated. */
-struct markup_str mk_text_prefix(const char *p, const char *end);
+/* The text of [p, end), a line before its first element, as it is repeated: not at all if
+ * it is very long. */
+static inline struct markup_str mk_text_prefix(const char *p, const char *end)
+{
+	if (end - p > 4096)
+		return (struct markup_str){ NULL, 0 };
+	return (struct markup_str){ p, (size_t)(end - p) };
+}
 
 /* ---- text_elements.c ---------------------------------------------------------- */
 

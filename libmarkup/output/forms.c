@@ -1,0 +1,57 @@
+/* The forms of output, a row each: see output.h. */
+#include "libmarkup/output/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The dialects, and the formats of the default one: a row each. */
+static const struct mk_renderer *const of_dialect[] = {
+	[MARKUP_LLVM] = &mk_llvm_renderer,
+	[MARKUP_FUCHSIA] = &mk_fuchsia_renderer,
+};
+#define FORMATS(X) \
+	X("text", "", &mk_text_renderer)      /* MARKUP_TEXT_OUT */ \
+	X("json", ".json", &mk_json_renderer) /* MARKUP_JSON */     \
+	X("html", ".html", &mk_html_renderer) /* MARKUP_HTML */
+
+#define NAME(name, suffix, renderer) name,
+#define SUFFIX(name, suffix, renderer) suffix,
+#define RENDERER(name, suffix, renderer) renderer,
+const char *const markup_format_names[] = { FORMATS(NAME) NULL };
+const char *const markup_format_suffixes[] = { FORMATS(SUFFIX) NULL };
+static const struct mk_renderer *const of_format[] = { FORMATS(RENDERER) };
+
+const struct mk_renderer *mk_choose_renderer(const struct markup_options *options)
+{
+	return options->dialect == MARKUP_DEFAULT ? of_format[options->format]
+						  : of_dialect[options->dialect];
+}
+
+int mk_output_init(struct mk_output *r, const struct markup_options *options,
+		   struct mk_resolve *resolve, struct mk_where *where)
+{
+	const struct mk_renderer *renderer = mk_choose_renderer(options);
+
+	*r = (struct mk_output){ .renderer = renderer, .options = *options, .resolve = resolve,
+				 .where = where, .newline = "\n", .sgr = mk_no_colour };
+	r->follows = renderer->colours == COLOURS_FOLLOWED ||
+		     (renderer->colours == COLOURS_AS_ASKED &&
+		      options->color != MARKUP_COLOR_NONE);
+	r->state = calloc(1, renderer->state_size + 1);
+	if (!r->state || (renderer->init && renderer->init(r)) ||
+	    mk_out_init(&r->out, OUT_BUFFER, where->sink.write, where->sink.ctx) ||
+	    mk_out_init(&r->scratch, 4096, NULL, NULL) ||
+	    mk_out_init(&r->dumpfiles, 4096, NULL, NULL))
+		return -ENOMEM;
+	return 0;
+}
+
+void mk_output_deinit(struct mk_output *r)
+{
+	if (r->state && r->renderer->deinit)
+		r->renderer->deinit(r);
+	free(r->state);
+	mk_out_deinit(&r->out);
+	mk_out_deinit(&r->scratch);
+	mk_out_deinit(&r->dumpfiles);
+}

@@ -1,0 +1,108 @@
+/* Lines of the page, and colours in them: see html.h. */
+#include "libmarkup/output/html/html.h"
+
+#define BLOCK_LINES 256u
+
+static void put(struct mk_output *r, const char *html)
+{
+	mk_out_put(&r->out, html, strlen(html));
+}
+
+static void color_off(struct mk_output *r)
+{
+	if (mk_html_of(r)->colored)
+		put(r, "</span>");
+	mk_html_of(r)->colored = false;
+}
+
+static void color_on(struct mk_output *r)
+{
+	const char digit = (char)('0' + r->sgr.color);
+
+	if (r->sgr.color < 0 && !r->sgr.bold)
+		return;
+	put(r, "<span class=\"");
+	if (r->sgr.bold)
+		put(r, r->sgr.color < 0 ? "bo" : "bo ");
+	if (r->sgr.color >= 0) {
+		put(r, "c");
+		mk_out_char(&r->out, digit);
+	}
+	put(r, "\">");
+	mk_html_of(r)->colored = true;
+}
+
+/* Lines of inputs behind the first have its number in front of theirs. */
+static void open_block(struct mk_output *r, uint64_t number)
+{
+	struct mk_out *o = &r->out;
+
+	put(r, number == 1 ? "<ol class=\"b\" style=\"--first:"
+		: "</ol>\n<ol class=\"b\" style=\"--first:");
+	mk_out_dec(o, number);
+	if (r->where->input_number > 1) {
+		put(r, ";--input:'");
+		mk_out_dec(o, r->where->input_number);
+		put(r, ".'");
+	}
+	put(r, "\">\n");
+}
+
+void mk_html_open_line(struct mk_output *r, uint64_t number, bool hidden)
+{
+	if (number == 1 && r->options.name_inputs && r->where->input) {
+		put(r, "<h2>");
+		mk_html_text(&r->out, r->where->input, strlen(r->where->input));
+		put(r, "</h2>\n");
+	}
+	if (number % BLOCK_LINES == 1)
+		open_block(r, number);
+	put(r, hidden ? "<li class=\"m\">" : "<li>");
+	mk_html_of(r)->open = true;
+	mk_html_of(r)->number = number;
+	r->sgr = mk_no_colour;
+}
+
+void mk_html_close_line(struct mk_output *r)
+{
+	color_off(r);
+	put(r, "\n");
+	mk_html_of(r)->open = false;
+}
+
+void mk_html_line_text(struct mk_output *r, const char *p, const char *end)
+{
+	while (p < end) {
+		const char *esc = memchr(p, '\033', (size_t)(end - p));
+		size_t code = esc ? mk_sgr_code(esc, end) : 0;
+		const char *stop = code ? esc : esc ? esc + 1 : end;
+
+		mk_html_text(&r->out, p, (size_t)(stop - p));
+		p = stop;
+		if (code) {
+			mk_sgr_follow(&r->sgr, esc);
+			color_off(r);
+			color_on(r);
+			p += code;
+		}
+	}
+}
+
+const char *mk_html_without_eol(const char *p, const char *end)
+{
+	end -= end > p && end[-1] == '\n';
+	return end - (end > p && end[-1] == '\r');
+}
+
+void mk_html_put_lines(struct mk_output *r, const char *p, const char *end)
+{
+	const char *eol;
+
+	while (p < end && (eol = memchr(p, '\n', (size_t)(end - p)))) {
+		mk_html_line_text(r, p, mk_html_without_eol(p, eol));
+		mk_html_close_line(r);
+		mk_html_open_line(r, mk_html_of(r)->number + 1, false);
+		p = eol + 1;
+	}
+	mk_html_line_text(r, p, end);
+}
