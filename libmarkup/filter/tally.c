@@ -56,14 +56,14 @@ static void add_module(void *ctx, const struct markup_module *m)
 
 int markup_tally_add(struct markup_tally *t, const struct markup_filter *f)
 {
-	const struct markup_stats *stats = markup_filter_stats(f);
+	const struct markup_stats *stats = &f->stats;
 	int rc;
 
 	pthread_mutex_lock(&t->lock);
 	t->stats.frames += stats->frames;
 	t->stats.frames_resolved += stats->frames_resolved;
 	t->stats.frames_outside += stats->frames_outside;
-	rc = markup_filter_missing(f, add_module, t);
+	rc = mk_modules_each(&f->missing, add_module, t);
 	pthread_mutex_unlock(&t->lock);
 	return rc;
 }
