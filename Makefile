@@ -150,14 +150,26 @@ demo: all ## crash a real C++ program and symbolize its log
 	@scripts/deps.sh demo > /dev/null
 	@scripts/demo.sh $(PROG)
 
-$(O)/symcache.1: $(PROG)
-	$(PROG) --man > $@.tmp && mv $@.tmp $@
+# Man pages and completions, made by the program from its tables of options.
+SHARE := $(O)/share
+COMMANDS := $(shell sed -n 's/^\tX(\([a-z]*\)).*/\1/p' cmd/cmd.h)
+$(SHARE)/made: $(PROG)
+	@rm -rf $(SHARE)
+	@mkdir -p $(SHARE)/man/man1 $(SHARE)/bash-completion/completions \
+		$(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(call say,MAN,$(SHARE))for c in '' $(COMMANDS); do \
+		$(PROG) --man $$c > $(SHARE)/man/man1/symcache$${c:+-$$c}.1 || exit; done
+	@$(PROG) --completion bash > $(SHARE)/bash-completion/completions/symcache
+	@$(PROG) --completion zsh > $(SHARE)/zsh/site-functions/_symcache
+	@$(PROG) --completion fish > $(SHARE)/fish/vendor_completions.d/symcache.fish
+	@touch $@
 
-man: $(O)/symcache.1 ## make the man page: build/release/symcache.1
+man: $(SHARE)/made ## make man pages and completions: build/release/share
 
-install: all man ## install the program and its man page under DESTDIR and PREFIX
+install: all man ## install program, man pages, completions under DESTDIR and PREFIX
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
-	install -D -m 644 $(O)/symcache.1 $(DESTDIR)$(PREFIX)/share/man/man1/symcache.1
+	@cd $(SHARE) && find . -type f ! -name made -exec \
+		install -v -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -7,10 +7,13 @@
  */
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/completion.h"
+#include "cmd/cli/man.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
@@ -21,7 +24,9 @@
 static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) NULL };
 
 #define COMMAND_NAME(name) #name,
-static const char *const command_names[] = { FOR_EACH_COMMAND(COMMAND_NAME) NULL };
+static const char *const command_names[] = { FOR_EACH_COMMAND(COMMAND_NAME) "help", NULL };
+
+static const char summary[] = "offline symbol database and log symbolizer";
 
 static const char description[] =
 	"Offline symbol database: turns addresses of programs into functions, files and lines, "
@@ -34,25 +39,10 @@ static void help(FILE *to)
 	fprintf(to, "\nCommands:\n");
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
-	fprintf(to, "\n'symcache COMMAND --help' says more; 'symcache --version' the version.\n");
+	fprintf(to, "\n'symcache help COMMAND' says more; 'symcache --version' the version.\n");
 }
 
-/* symcache.1 */
-static void man(FILE *to)
-{
-	fprintf(to, ".TH SYMCACHE 1 \"\" \"symcache %s\" \"User Commands\"\n", symcache_version);
-	fprintf(to, ".SH NAME\nsymcache \\- offline symbol database and log symbolizer\n"
-		    ".SH SYNOPSIS\n\\fBsymcache\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] "
-		    "[\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n");
-	opt_man_text(description, to);
-	fprintf(to, ".SH COMMANDS\nAll of them understand \\fB\\-h\\fR and \\fB\\-\\-help\\fR.\n");
-	for (const struct command *const *c = commands; *c; c++)
-		opt_man(*c, to);
-	fprintf(to, ".SH EXIT STATUS\n0: fine; 1: something was not found or only partly done; "
-		    "2: error.\n");
-}
-
-static int run(const struct command *cmd, int argc, char **argv)
+static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	static char name[32];
 	int first;
@@ -65,35 +55,70 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return cmd->run(argc - first, argv + first);
 }
 
-static int dispatch(int argc, char **argv)
+/* Reports one that does not exist. */
+static const struct command *find_command(const char *name)
 {
 	const char *closest;
+
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp(name, (*c)->name))
+			return *c;
+	closest = opt_closest(name, command_names);
+	if (closest)
+		cmd_error("unknown command '%s': did you mean '%s'?", name, closest);
+	else
+		cmd_error("unknown command '%s': 'symcache --help' lists them", name);
+	return NULL;
+}
+
+/* help [COMMAND], --man [COMMAND]; `name` NULL: of the program. */
+static int describe(const char *name, bool page)
+{
+	const struct command *cmd = name ? find_command(name) : NULL;
+
+	if (name && !cmd)
+		return STATUS_ERROR;
+	if (page && cmd)
+		man_command(cmd, stdout);
+	else if (page)
+		man_program(commands, summary, description, stdout);
+	else if (cmd)
+		opt_help(cmd, stdout);
+	else
+		help(stdout);
+	return STATUS_OK;
+}
+
+static int complete(const char *shell)
+{
+	if (shell && completion(shell, commands, stdout))
+		return STATUS_OK;
+	cmd_error("--completion takes bash, zsh or fish");
+	return STATUS_ERROR;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct command *cmd;
+	const char *word = argv[1];
 
 	if (argc < 2) {
 		help(stderr);
 		return STATUS_ERROR;
 	}
-	if (!strcmp(argv[1], "--version")) {
+	if (!strcmp(word, "--version")) {
 		puts(symcache_version);
 		return STATUS_OK;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		help(stdout);
-		return STATUS_OK;
-	}
-	if (!strcmp(argv[1], "--man")) { /* for `make install` */
-		man(stdout);
-		return STATUS_OK;
-	}
-	for (const struct command *const *c = commands; *c; c++)
-		if (!strcmp(argv[1], (*c)->name))
-			return run(*c, argc - 1, argv + 1);
-	closest = opt_closest(argv[1], command_names);
-	if (closest)
-		cmd_error("unknown command '%s': did you mean '%s'?", argv[1], closest);
-	else
-		cmd_error("unknown command '%s': 'symcache --help' lists them", argv[1]);
-	return STATUS_ERROR;
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+		return describe(argv[2], false);
+	/* For `make install`. */
+	if (!strcmp(word, "--man"))
+		return describe(argv[2], true);
+	if (!strcmp(word, "--completion"))
+		return complete(argv[2]);
+	cmd = find_command(word);
+	return cmd ? run_command(cmd, argc - 1, argv + 1) : STATUS_ERROR;
 }
 
 /* If it is standard error that is no longer read, the work goes on. */

@@ -123,7 +123,8 @@ def main():
         for name, n in long_functions(f, lines):
             if f"{f}:{name}" not in LONG:
                 breaches.append(f"{f}: {name}() has {n} lines, more than {FUNCTION_LINES}")
-    print("\n".join(breaches))
+    if breaches:
+        print("\n".join(breaches))
     return bool(breaches)
 
 

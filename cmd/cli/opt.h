@@ -1,6 +1,6 @@
 /*
  * opt.h: each option of the program is defined once, in the table of its
- * subcommand; parsing, --help and the man page are made from it.
+ * subcommand; parsing, --help, man pages and completions are made from it.
  *
  *   static struct { const char *store; bool quiet; } o;
  *   static const struct opt opts[] = {
@@ -55,6 +55,9 @@ struct command {
 	const char *description;    /* paragraphs, separated by "\n\n" */
 	const struct opt *opts;     /* ends with an all-zero row */
 	const char *examples;       /* lines as they are, or NULL */
+	const char *partly;         /* when the exit status is 1; NULL: never */
+	const char *failed;         /* when it is 2; NULL: an error */
+	const char *see_also;       /* further man pages: "symcache-index(1) gdb(1)"; NULL: none */
 	/* Gets what is left of the arguments without the options (argv[0] is the
 	 * first operand, argv[argc] is NULL); returns the exit status. */
 	int (*run)(int argc, char **argv);
@@ -74,11 +77,6 @@ int opt_parse(const struct command *cmd, int argc, char **argv);
 
 /* Prints the help of a command. */
 void opt_help(const struct command *cmd, FILE *to);
-
-/* Prints its part of the man page, a subsection; and paragraphs of one (as in
- * `description`), in man(7). */
-void opt_man(const struct command *cmd, FILE *to);
-void opt_man_text(const char *text, FILE *to);
 
 /* Prints `text` wrapped at 79 columns, continued at column `indent`; the cursor
  * stands at `column`. */

@@ -53,11 +53,22 @@ static void opt_help_row(const struct opt *o, FILE *to)
 	opt_wrap(to, o->help, HELP_COLUMN, HELP_COLUMN);
 }
 
+static void opt_help_status(const struct command *cmd, FILE *to)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "0 done; %s%s%s2 %s.", cmd->partly ? "1 " : "",
+		 cmd->partly ? cmd->partly : "", cmd->partly ? "; " : "",
+		 cmd->failed ? cmd->failed : "error");
+	opt_wrap(to, text, fprintf(to, "\nExit status:") - 1, 0);
+}
+
 void opt_help(const struct command *cmd, FILE *to)
 {
 	fprintf(to, "usage: symcache %s [OPTION...]%s%s\n\n", cmd->name,
 		*cmd->operands ? " " : "", cmd->operands);
 	opt_wrap(to, cmd->description, 0, 0);
+	opt_help_status(cmd, to);
 	fprintf(to, "\nOptions:\n");
 	for (const struct opt *o = cmd->opts; o->kind; o++)
 		if (o->help)

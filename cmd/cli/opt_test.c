@@ -36,7 +36,7 @@ static const struct opt opts[] = {
 
 static const struct command cmd = {
 	.name = "test", .operands = "[X...]", .summary = "", .description = "First.\n\nSecond.",
-	.opts = opts,
+	.opts = opts, .partly = "little",
 };
 
 /* Parses the words of `line`; *messages gets what was written to stderr. */
@@ -155,6 +155,7 @@ static void test_help(void **state)
 	assert_string_equal(capture_end(&capture),
 		"usage: symcache test [OPTION...] [X...]\n\n"
 		"First.\n\nSecond.\n\n"
+		"Exit status: 0 done; 1 little; 2 error.\n\n"
 		"Options:\n"
 		"  -q, --flag                a flag\n"
 		"  -y, --[no-]yes            a choice of two\n"
@@ -164,32 +165,6 @@ static void test_help(void **state)
 		"      --style=STYLE         one of three\n"
 		"  -f, --functions[=KIND]    a value that may lack\n"
 		"  -h, --help                this help\n");
-}
-
-static void test_man(void **state)
-{
-	static const struct opt one[] = {
-		{ "all-of", 'a', OPT_BOOL, &o.yes, NULL, ".not a request" },
-		{ NULL, 'x', OPT_STRING, &o.file, "A-B", "a \\letter" },
-		{ 0 },
-	};
-	const struct command special = {
-		.name = "test", .operands = "[X...]", .summary = "",
-		.description = ".First.\n\n'Second' ~/x^2.", .opts = one, .examples = "  a\n.b `c`\n",
-	};
-	struct capture capture;
-
-	(void)state;
-	capture_begin(&capture, stdout);
-	opt_man(&special, stdout);
-	assert_string_equal(capture_end(&capture),
-		".SS symcache test\n"
-		"\\fBsymcache test\\fR [\\fIOPTION\\fR...] [X...]\n"
-		".PP\n\\&.First.\n"
-		".PP\n\\(aqSecond\\(aq \\(ti/x\\(ha2.\n"
-		".TP\n\\fB\\-a\\fR, \\fB\\-\\-[no\\-]all\\-of\\fR\n\\&.not a request\n"
-		".TP\n\\fB\\-x\\fR \\fIA\\-B\\fR\na \\eletter\n"
-		".PP\nExamples:\n.PP\n.nf\n  a\n\\&.b \\(gac\\(ga\n.fi\n");
 }
 
 static void test_closest(void **state)
@@ -210,7 +185,6 @@ int main(void)
 		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_man),
 		cmocka_unit_test(test_closest),
 	};
 

@@ -254,14 +254,15 @@ const struct command filter_command = {
 		"line by line.\n\n"
 		"Symbols come from the store by the build IDs in the log; what the store lacks is "
 		"looked for as a separate debug file. A frame without symbols still has its "
-		"module and the address in it, and a warning names the module once.\n\n"
-		"Exit status: 2 if an input could not be read or the output not be written; "
-		"missing symbols and malformed markup do not count. With --output-dir: 1 if some "
-		"log failed.",
+		"module and the address in it, and a warning names the module once. Neither that nor "
+		"malformed markup changes the exit status.",
 	.opts = opts,
 	.examples =
 		"  ./server 2>&1 | symcache filter\n"
 		"  symcache filter --summary crash.log > crash.txt\n"
 		"  symcache filter --debug-file-directory build/debug crash.log\n",
+	.partly = "with --output-dir, some log failed",
+	.failed = "an input could not be read, or the output not be written",
+	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1)",
 	.run = run,
 };

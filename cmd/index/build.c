@@ -91,13 +91,12 @@ const struct command build_command = {
 	.summary = "make one SymCache file of an ELF file",
 	.description =
 		"Reads an ELF file, and its separate debug file if it has one, and writes one "
-		"SymCache file, without a store."
-		"\n\n"
-		"Exit status: 0 done; 1 the file has no symbols, or some of its debug information is "
-		"broken and was left out; 2 error.",
+		"SymCache file, without a store.",
 	.opts = opts,
 	.examples =
 		"  symcache build /usr/bin/python3 -o python.symcache\n"
 		"  symcache lookup --cache python.symcache 0x1f3a2\n",
+	.partly = "the file has no symbols, or some of its debug information is broken and was left out",
+	.see_also = "symcache-show(1) symcache-lookup(1)",
 	.run = run,
 };

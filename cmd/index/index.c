@@ -196,11 +196,7 @@ const struct command index_command = {
 		"entries record them, and are made anew when they change."
 		"\n\n"
 		"What is done is in the store every second or so: a run that was interrupted goes on "
-		"where it was when it is started again."
-		"\n\n"
-		"Exit status: 0 all is well; 1 something failed or has broken debug information, also "
-		"where nothing changed, and the rest is done; 2 error, the store cannot be used or the "
-		"disk is full.",
+		"where it was when it is started again.",
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"
@@ -209,5 +205,9 @@ const struct command index_command = {
 		"  symcache index --map-path /builds/4711/app=/home/me/app build/out\n"
 		"  symcache index --debuginfod 0f528190ac31cba901ba224cb5e3c7af313cdf18\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
+	.partly = "something failed or has broken debug information, also where nothing changed, and "
+		  "the rest is done",
+	.failed = "error: the store cannot be used, or the disk is full",
+	.see_also = "symcache-list(1) symcache-lookup(1) symcache-filter(1) debuginfod-find(1)",
 	.run = run,
 };

@@ -424,12 +424,13 @@ const struct command lookup_command = {
 		"at once. Input and output are llvm-symbolizer's.\n\n"
 		"The module is named once by --build-id, --module, --file or --cache, or in front of each "
 		"address. With --explain, the answer is why: what stands in the cache, and what in "
-		"the debug information that it was made of, if that file is still there. Exit "
-		"status: 1 if something was not found.",
+		"the debug information that it was made of, if that file is still there.",
 	.opts = opts,
 	.examples =
 		"  symcache lookup --file /usr/bin/python3 0x1234\n"
 		"  symcache lookup --build-id 8a3f --output-style=JSON < addresses\n"
 		"  echo 'CODE \"/usr/lib/my lib.so\" 0x1234' | symcache lookup\n",
+	.partly = "something was not found",
+	.see_also = "symcache-index(1) symcache-filter(1) addr2line(1) llvm-symbolizer(1)",
 	.run = run,
 };

@@ -72,5 +72,6 @@ const struct command compact_command = {
 		"meanwhile wait. It needs as much room on the disk as the store will have.",
 	.opts = opts,
 	.examples = "  symcache prune --older 90d && symcache compact\n",
+	.see_also = "symcache-prune(1) symcache-stats(1)",
 	.run = run,
 };

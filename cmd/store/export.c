@@ -253,14 +253,14 @@ const struct command export_command = {
 		"SymCache files, or one compressed archive. A manifest in it lists build IDs, sizes "
 		"and hashes, and can be signed. A store file is for machines of the same byte order "
 		"and word size; the tree and the archive are for all. The bundle appears under its "
-		"name when it is complete."
-		"\n\n"
-		"Exit status: 1 if the store lacks modules of a log, or entries are damaged; the others "
-		"are in the bundle.",
+		"name when it is complete.",
 	.opts = opts,
 	.examples =
 		"  symcache export -o all.tar.zst\n"
 		"  symcache export -o crash.store --for-log crash.log\n"
 		"  symcache export -o new --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST " --sign key.pem\n",
+	.partly = "the store lacks modules of a log, or entries are damaged; the others are in the "
+		  "bundle",
+	.see_also = "symcache-import(1) symcache-verify(1) openssl(1)",
 	.run = run,
 };

@@ -115,14 +115,14 @@ const struct command import_command = {
 		"and checked before it is taken; a bad one is named and left out. A cache with better "
 		"symbols replaces one with worse of the same build ID, never the other way round; of "
 		"equally good ones that differ, the one indexed later stays, and that is told. Tags "
-		"are united."
-		"\n\n"
-		"Exit status: 1 if something in a bundle was bad; 2 if a bundle could not be read, or "
-		"is not signed by the key.",
+		"are united.",
 	.opts = opts,
 	.examples =
 		"  symcache import release.tar.zst\n"
 		"  symcache import --verify-key public.pem /media/stick/bundle\n"
 		"  symcache import other.store --tag from=other\n",
+	.partly = "something in a bundle was bad",
+	.failed = "a bundle could not be read, or is not signed by the key",
+	.see_also = "symcache-export(1) symcache-verify(1)",
 	.run = run,
 };

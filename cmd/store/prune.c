@@ -162,5 +162,6 @@ const struct command prune_command = {
 		"  symcache prune --unused 26w && symcache compact\n"
 		"  symcache prune --to-size 20G --dry-run\n"
 		"  symcache list --tag release | symcache prune --keep -\n",
+	.see_also = "symcache-list(1) symcache-remove(1) symcache-compact(1)",
 	.run = run,
 };

@@ -310,13 +310,13 @@ const struct command show_command = {
 	.description =
 		"Shows an entry of the store, or a SymCache file: what image it is of, where it comes "
 		"from, how much is in it; or, if asked for, its tables instead. The beginning of a "
-		"build ID is enough if only one begins so."
-		"\n\n"
-		"Exit status: 1 if the store has no such entry.",
+		"build ID is enough if only one begins so.",
 	.opts = opts,
 	.examples =
 		"  symcache show 8a3f\n"
 		"  symcache show 8a3f --functions | grep main\n"
 		"  symcache show --cache python.symcache --json --files\n",
+	.partly = "the store has no such entry",
+	.see_also = "symcache-list(1) symcache-lookup(1)",
 	.run = run,
 };

@@ -152,5 +152,6 @@ const struct command stats_command = {
 		"is used (a map that is too small is made larger by itself).",
 	.opts = opts,
 	.examples = "  symcache stats --json | jq .free_bytes\n",
+	.see_also = "symcache-list(1) symcache-compact(1)",
 	.run = run,
 };

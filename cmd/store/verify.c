@@ -244,14 +244,14 @@ const struct command verify_command = {
 		"and SymCache files. Each fault is a line: the build ID "
 		"or file, and what is wrong with it. A bad entry is mended by indexing its file again "
 		"with --again, or removed by --repair. A file whose index pages are damaged is only "
-		"named."
-		"\n\n"
-		"Exit status: 1 if anything is bad.",
+		"named.",
 	.opts = opts,
 	.examples =
 		"  symcache verify\n"
 		"  symcache verify --repair; symcache index /usr/bin\n"
 		"  symcache verify release.tar.zst --verify-key public.pem\n"
 		"  symcache verify --cache python.symcache\n",
+	.partly = "something is damaged",
+	.see_also = "symcache-index(1) symcache-stats(1)",
 	.run = run,
 };

@@ -244,5 +244,9 @@ const struct command trace_command = {
 		"  symcache trace --module ./server@555555554000 --module libx.so@7ffff7fbb000 run.tf\n"
 		"  symcache trace --module ./server --line server.c:120 --registers run.tf\n"
 		"  symcache trace --module 4f1a... --summary long-run.tf\n",
+	.partly = "a file breaks off or a frame is damaged (all that can be read is shown), or no "
+		  "frame is selected",
+	.failed = "there is nothing to show",
+	.see_also = "symcache-index(1) gdb(1) gdbserver(1)",
 	.run = run_trace,
 };
