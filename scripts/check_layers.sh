@@ -12,7 +12,7 @@
 set -u
 cd "$(dirname "$0")/.."
 
-git ls-files -co --exclude-standard '*.c' '*.h' ':!testdata' | sort |
+find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include' |
 	awk -F: '
 	# The room of a file: its folders, but for those of cmd, which is one room. Those of

@@ -107,10 +107,15 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret)
 {
 	const struct resolver *r = ctx;
+	const struct symcache *cache;
 	struct symcache_shown_data data;
 
 	if (!symcache_symbolize_data(r->symbolizer, module, vaddr, &data) &&
 	    !symcache_symbolize_function(r->symbolizer, module, vaddr, &data))
+		return false;
+	/* LLVM tries the last symbol before it alone, also where an earlier one covers it. */
+	if (r->llvm && !data.of_table &&
+	    !symcache_module_cache(module, &cache, NULL, NULL) && cache->num_symbols)
 		return false;
 	*ret = (struct markup_data){ .name = str(data.name) };
 	if (data.of_table)
