@@ -25,46 +25,24 @@ enum {
 
 enum { FLAG_DERIVED = 1 };
 
-static void put16(uint8_t *p, uint16_t v)
-{
-	v = htole16(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static void put32(uint8_t *p, uint32_t v)
-{
-	v = htole32(v);
-	memcpy(p, &v, sizeof(v));
-}
-
-static void put64(uint8_t *p, uint64_t v)
+/* The lower `size` bytes of a number, which is little-endian in a record. */
+static void put(uint8_t *p, size_t size, uint64_t v)
 {
 	v = htole64(v);
-	memcpy(p, &v, sizeof(v));
+	memcpy(p, &v, size);
 }
 
-static uint16_t get16(const uint8_t *p)
+static uint64_t get(const uint8_t *p, size_t size)
 {
-	uint16_t v;
+	uint64_t v = 0;
 
-	memcpy(&v, p, sizeof(v));
-	return le16toh(v);
+	memcpy(&v, p, size);
+	return le64toh(v);
 }
 
 static uint32_t get32(const uint8_t *p)
 {
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le32toh(v);
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return le64toh(v);
+	return (uint32_t)get(p, 4);
 }
 
 /* A zeroed record: prefix, fixed part, then `n` strings (NULL is ""). */
@@ -78,8 +56,8 @@ static uint8_t *encode(uint16_t fixed, const char *const *strings, size_t n, siz
 	record = calloc(1, *size);
 	if (!record)
 		return NULL;
-	put16(record, RECORD_VERSION);
-	put16(record + 2, fixed);
+	put(record, 2, RECORD_VERSION);
+	put(record + 2, 2, fixed);
 	end = record + fixed;
 	for (size_t i = 0; i < n; i++)
 		end = (uint8_t *)stpcpy((char *)end, strings[i] ? strings[i] : "") + 1;
@@ -97,9 +75,9 @@ static bool decode(const void *data, size_t size, uint8_t *fixed, size_t want,
 	const char *s, *end = (const char *)data + size;
 	size_t have;
 
-	if (size < PREFIX_SIZE || !get16(data))
+	if (size < PREFIX_SIZE || !get(data, 2))
 		return false;
-	have = get16((const uint8_t *)data + 2);
+	have = get((const uint8_t *)data + 2, 2);
 	if (have < PREFIX_SIZE || have > size)
 		return false;
 	memset(fixed, 0, want);
@@ -122,10 +100,10 @@ uint8_t *symstore_format_encode(const struct symstore_format *format, size_t *si
 
 	if (!r)
 		return NULL;
-	put32(r + FORMAT_FORMAT, format->format);
-	put32(r + FORMAT_READ, format->read_since);
-	put32(r + FORMAT_WRITE, format->write_since);
-	put64(r + FORMAT_CREATED, (uint64_t)format->created);
+	put(r + FORMAT_FORMAT, 4, format->format);
+	put(r + FORMAT_READ, 4, format->read_since);
+	put(r + FORMAT_WRITE, 4, format->write_since);
+	put(r + FORMAT_CREATED, 8, (uint64_t)format->created);
 	return r;
 }
 
@@ -139,7 +117,7 @@ bool symstore_format_decode(const void *data, size_t size, struct symstore_forma
 		.format = get32(r + FORMAT_FORMAT),
 		.read_since = get32(r + FORMAT_READ),
 		.write_since = get32(r + FORMAT_WRITE),
-		.created = (int64_t)get64(r + FORMAT_CREATED),
+		.created = (int64_t)get(r + FORMAT_CREATED, 8),
 	};
 	return ret->format && ret->read_since && ret->write_since;
 }
@@ -164,17 +142,17 @@ uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 
 	if (!r)
 		return NULL;
-	put32(r + ENTRY_SOURCES, entry->sources);
-	put64(r + ENTRY_CACHE_SIZE, entry->cache_size);
-	put64(r + ENTRY_SOURCE_SIZE, entry->source_size);
-	put64(r + ENTRY_SOURCE_HASH, entry->source_hash.low64);
-	put64(r + ENTRY_SOURCE_HASH + 8, entry->source_hash.high64);
-	put64(r + ENTRY_CACHE_HASH, entry->cache_hash);
-	put64(r + ENTRY_TIME, (uint64_t)entry->time);
-	put32(r + ENTRY_FLAGS, entry->build_id_derived ? FLAG_DERIVED : 0);
-	put32(r + ENTRY_BAD_UNITS, entry->bad_units);
-	put64(r + ENTRY_TABLE_HASH, entry->table_hash);
-	put64(r + ENTRY_CHECK, entry_check(entry->build_id, entry->build_id_len, r, *size));
+	put(r + ENTRY_SOURCES, 4, entry->sources);
+	put(r + ENTRY_CACHE_SIZE, 8, entry->cache_size);
+	put(r + ENTRY_SOURCE_SIZE, 8, entry->source_size);
+	put(r + ENTRY_SOURCE_HASH, 8, entry->source_hash.low64);
+	put(r + ENTRY_SOURCE_HASH + 8, 8, entry->source_hash.high64);
+	put(r + ENTRY_CACHE_HASH, 8, entry->cache_hash);
+	put(r + ENTRY_TIME, 8, (uint64_t)entry->time);
+	put(r + ENTRY_FLAGS, 4, entry->build_id_derived ? FLAG_DERIVED : 0);
+	put(r + ENTRY_BAD_UNITS, 4, entry->bad_units);
+	put(r + ENTRY_TABLE_HASH, 8, entry->table_hash);
+	put(r + ENTRY_CHECK, 8, entry_check(entry->build_id, entry->build_id_len, r, *size));
 	return r;
 }
 
@@ -188,7 +166,7 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 	if (!key_size || key_size > sizeof(ret->build_id) ||
 	    !decode(data, size, r, sizeof(r), strings, ENTRY_STRINGS))
 		return false;
-	check = get64(r + ENTRY_CHECK);
+	check = get(r + ENTRY_CHECK, 8);
 	if (check && (size < ENTRY_SIZE || check != entry_check(key, key_size, data, size)))
 		return false;
 	*ret = (struct symstore_entry){
@@ -196,13 +174,13 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 		.build_id_derived = get32(r + ENTRY_FLAGS) & FLAG_DERIVED,
 		.sources = get32(r + ENTRY_SOURCES),
 		.bad_units = get32(r + ENTRY_BAD_UNITS),
-		.cache_size = get64(r + ENTRY_CACHE_SIZE),
-		.source_size = get64(r + ENTRY_SOURCE_SIZE),
-		.source_hash.low64 = get64(r + ENTRY_SOURCE_HASH),
-		.source_hash.high64 = get64(r + ENTRY_SOURCE_HASH + 8),
-		.cache_hash = get64(r + ENTRY_CACHE_HASH),
-		.table_hash = get64(r + ENTRY_TABLE_HASH),
-		.time = (int64_t)get64(r + ENTRY_TIME),
+		.cache_size = get(r + ENTRY_CACHE_SIZE, 8),
+		.source_size = get(r + ENTRY_SOURCE_SIZE, 8),
+		.source_hash.low64 = get(r + ENTRY_SOURCE_HASH, 8),
+		.source_hash.high64 = get(r + ENTRY_SOURCE_HASH + 8, 8),
+		.cache_hash = get(r + ENTRY_CACHE_HASH, 8),
+		.table_hash = get(r + ENTRY_TABLE_HASH, 8),
+		.time = (int64_t)get(r + ENTRY_TIME, 8),
 		.source_path = strings[0],
 		.tool_version = strings[1],
 		.debug_path = strings[2],
@@ -227,9 +205,9 @@ uint8_t *symstore_outcome_encode(const struct symstore_outcome *outcome, const c
 
 	if (!r)
 		return NULL;
-	put32(r + OUTCOME_CODE, (uint32_t)outcome->code);
-	put64(r + OUTCOME_TIME, (uint64_t)outcome->time);
-	put32(r + OUTCOME_ID_LEN, (uint32_t)outcome->build_id_len);
+	put(r + OUTCOME_CODE, 4, (uint32_t)outcome->code);
+	put(r + OUTCOME_TIME, 8, (uint64_t)outcome->time);
+	put(r + OUTCOME_ID_LEN, 4, (uint32_t)outcome->build_id_len);
 	memcpy(r + OUTCOME_ID, outcome->build_id, outcome->build_id_len);
 	return r;
 }
@@ -243,7 +221,7 @@ bool symstore_outcome_decode(const void *data, size_t size, struct symstore_outc
 	    get32(r + OUTCOME_ID_LEN) > sizeof(ret->build_id))
 		return false;
 	ret->code = (int32_t)get32(r + OUTCOME_CODE);
-	ret->time = (int64_t)get64(r + OUTCOME_TIME);
+	ret->time = (int64_t)get(r + OUTCOME_TIME, 8);
 	ret->build_id_len = get32(r + OUTCOME_ID_LEN);
 	memcpy(ret->build_id, r + OUTCOME_ID, sizeof(ret->build_id));
 	return true;
