@@ -177,3 +177,18 @@ void json_gen_end(struct json_gen *j)
 	if (!j->pretty)
 		putchar('\n');
 }
+
+struct json_gen *json_gen_begin_report(bool pretty)
+{
+	struct json_gen *j = json_gen_create(pretty);
+
+	json_gen_open_map(j, NULL);
+	return j;
+}
+
+void json_gen_end_report(struct json_gen *j)
+{
+	json_gen_close_map(j);
+	json_gen_end(j);
+	json_gen_destroy(j);
+}

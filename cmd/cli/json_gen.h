@@ -43,4 +43,8 @@ void json_gen_raw(struct json_gen *j, const char *key, const char *json);
 /* The value is complete: ends its line, and makes ready for another. */
 void json_gen_end(struct json_gen *j);
 
+/* For one object that is all there is: opens it; and completes it, with its generator. */
+struct json_gen *json_gen_begin_report(bool pretty);
+void json_gen_end_report(struct json_gen *j);
+
 #endif

@@ -29,9 +29,8 @@ void index_summary_print(const struct symcache_index_account *a)
 void index_summary_json(const struct index_report *r, const struct symcache_index_account *a,
 			bool fetched, bool stats)
 {
-	struct json_gen *j = json_gen_create(false);
+	struct json_gen *j = json_gen_begin_report(false);
 
-	json_gen_open_map(j, NULL);
 	json_gen_number(j, "indexed", a->indexed);
 	json_gen_number(j, "unchanged", a->unchanged);
 	json_gen_number(j, "without_symbols", a->without_symbols);
@@ -56,7 +55,5 @@ void index_summary_json(const struct index_report *r, const struct symcache_inde
 	json_gen_close_array(j);
 	if (stats)
 		index_stats_json(&r->stats, a->store_seconds, j);
-	json_gen_close_map(j);
-	json_gen_end(j);
-	json_gen_destroy(j);
+	json_gen_end_report(j);
 }

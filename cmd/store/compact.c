@@ -30,13 +30,10 @@ static void report(uint64_t before, uint64_t after)
 			       (unsigned long long)after);
 		return;
 	}
-	j = json_gen_create(false);
-	json_gen_open_map(j, NULL);
+	j = json_gen_begin_report(false);
 	json_gen_number(j, "bytes_before", before);
 	json_gen_number(j, "bytes_after", after);
-	json_gen_close_map(j);
-	json_gen_end(j);
-	json_gen_destroy(j);
+	json_gen_end_report(j);
 }
 
 static int run(int argc, char **argv)

@@ -201,17 +201,14 @@ static void summarise(const struct symbundle_exported *done)
 		putchar('\n');
 		return;
 	}
-	j = json_gen_create(false);
-	json_gen_open_map(j, NULL);
+	j = json_gen_begin_report(false);
 	json_gen_number(j, "exported", done->exported);
 	json_gen_number(j, "bytes", done->bytes);
 	json_gen_number(j, "as_before", done->as_before);
 	json_gen_number(j, "missing", done->missing);
 	json_gen_number(j, "damaged", done->damaged);
 	json_gen_bool(j, "signed", o.sign);
-	json_gen_close_map(j);
-	json_gen_end(j);
-	json_gen_destroy(j);
+	json_gen_end_report(j);
 }
 
 static int run(int argc, char **argv)

@@ -59,17 +59,14 @@ static void summarise(const struct symbundle_imported *m)
 			       (unsigned long long)m->conflicts, (unsigned long long)m->bad);
 		return;
 	}
-	j = json_gen_create(false);
-	json_gen_open_map(j, NULL);
+	j = json_gen_begin_report(false);
 	json_gen_number(j, "imported", m->imported);
 	json_gen_number(j, "unchanged", m->unchanged);
 	json_gen_number(j, "better_in_store", m->better_in_store);
 	json_gen_number(j, "conflicts", m->conflicts);
 	json_gen_number(j, "bad", m->bad);
 	json_gen_bool(j, "signature_checked", o.verify_key);
-	json_gen_close_map(j);
-	json_gen_end(j);
-	json_gen_destroy(j);
+	json_gen_end_report(j);
 }
 
 static int run(int argc, char **argv)

@@ -8,12 +8,11 @@
 
 void print_removals(const struct symstore_removals *list, bool planned, bool json, bool quiet)
 {
-	struct json_gen *j = json ? json_gen_create(false) : NULL;
+	struct json_gen *j = json ? json_gen_begin_report(false) : NULL;
 	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	unsigned long long count = 0, bytes = 0;
 
 	if (j) {
-		json_gen_open_map(j, NULL);
 		json_gen_bool(j, "dry_run", planned);
 		json_gen_open_array(j, "removed");
 	}
@@ -39,10 +38,8 @@ void print_removals(const struct symstore_removals *list, bool planned, bool jso
 		json_gen_close_array(j);
 		json_gen_number(j, "entries", count);
 		json_gen_number(j, "bytes", bytes);
-		json_gen_close_map(j);
-		json_gen_end(j);
+		json_gen_end_report(j);
 	} else if (!quiet) {
 		printf("%llu %s, %llu bytes\n", count, planned ? "would be removed" : "removed", bytes);
 	}
-	json_gen_destroy(j);
 }

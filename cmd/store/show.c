@@ -184,11 +184,10 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 		{ &o.files, "files", show_files }, { &o.functions, "functions", show_functions },
 		{ &o.ranges, "ranges", show_ranges }, { &o.data, "data", show_data },
 	};
-	struct json_gen *j = o.json ? json_gen_create(true) : NULL;
+	struct json_gen *j = o.json ? json_gen_begin_report(true) : NULL;
 	char text[32];
 
 	if (j) {
-		json_gen_open_map(j, NULL);
 		if (entry)
 			entry_json(j, entry);
 		if (used)
@@ -208,11 +207,8 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 		if (j)
 			json_gen_close_array(j);
 	}
-	if (j) {
-		json_gen_close_map(j);
-		json_gen_end(j);
-	}
-	json_gen_destroy(j);
+	if (j)
+		json_gen_end_report(j);
 }
 
 static int show_file(const char *path, struct sc_error *err)

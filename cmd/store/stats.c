@@ -52,10 +52,9 @@ static const char *kind_name(int kind)
 
 static void print_json(const struct symstore_info *info, const struct totals *t)
 {
-	struct json_gen *j = json_gen_create(true);
+	struct json_gen *j = json_gen_begin_report(true);
 	char text[32];
 
-	json_gen_open_map(j, NULL);
 	json_gen_number(j, "entries", info->entries);
 	json_gen_number(j, "cache_bytes", t->bytes);
 	json_gen_open_map(j, "kinds");
@@ -80,9 +79,7 @@ static void print_json(const struct symstore_info *info, const struct totals *t)
 	json_gen_number(j, "map_size", info->map_size);
 	json_gen_number(j, "format", info->format);
 	json_gen_bool(j, "locked", info->locked);
-	json_gen_close_map(j);
-	json_gen_end(j);
-	json_gen_destroy(j);
+	json_gen_end_report(j);
 }
 
 static void print_text(const struct symstore_info *info, const struct totals *t)

@@ -196,14 +196,14 @@ static int check_arguments(int bundles)
 
 static int run(int argc, char **argv)
 {
-	struct verification v = { .json = o.json ? json_gen_create(true) : NULL };
+	struct verification v = { 0 };
 	int rc = 0;
 
 	if (check_arguments(argc))
 		return STATUS_ERROR;
 	progress_init(&v.progress, "verifying", o.quiet);
-	if (v.json) {
-		json_gen_open_map(v.json, NULL);
+	if (o.json) {
+		v.json = json_gen_begin_report(true);
 		json_gen_open_array(v.json, "bad");
 	}
 	if (!o.caches.len && !argc)
@@ -218,9 +218,7 @@ static int run(int argc, char **argv)
 		json_gen_number(v.json, "verified", v.verified);
 		if (o.repair)
 			json_gen_number(v.json, "removed", rc ? 0 : v.removals.len);
-		json_gen_close_map(v.json);
-		json_gen_end(v.json);
-		json_gen_destroy(v.json);
+		json_gen_end_report(v.json);
 	} else if (!rc && (!o.quiet || v.bad)) {
 		printf("%llu verified, %llu bad", (unsigned long long)v.verified,
 		       (unsigned long long)v.bad);

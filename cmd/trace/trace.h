@@ -76,8 +76,8 @@ const struct data_place *places_data(struct places *p, uint64_t address);
 
 /* Where the program counter is from, or why there is none. */
 const char *words_pc(enum symtrace_pc_kind kind);
-/* The lines GDB's tstatus says. */
-void words_status(FILE *out, const struct symtrace_status *status);
+/* Prints the lines GDB's tstatus says. */
+void words_status(const struct symtrace_status *status);
 /* Why the run stopped, as one word for programs. */
 const char *words_stop(const struct symtrace_status *status);
 /* Text from the file, harmless to a terminal: control characters as \xHH. */

@@ -339,7 +339,7 @@ static void definitions(struct trace_file *f, struct places *places)
 {
 	const struct symtrace *t = &f->trace;
 
-	words_status(stdout, &t->status);
+	words_status(&t->status);
 	for (size_t i = 0; i < t->num_tracepoints; i++)
 		put_tracepoint(places, t, &t->tracepoints[i]);
 	for (size_t i = 0; i < t->num_variables; i++) {

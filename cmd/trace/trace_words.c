@@ -50,75 +50,74 @@ const char *words_stop(const struct symtrace_status *status)
 	return stops[status->stop].word;
 }
 
-static void stopped(FILE *out, const struct symtrace_status *s)
+static void stopped(const struct symtrace_status *s)
 {
 	const bool error = s->stop == SYMTRACE_STOP_ERROR;
 
-	fputs(stops[s->stop].sentence, out);
+	fputs(stops[s->stop].sentence, stdout);
 	if (s->stop == SYMTRACE_STOP_PASSCOUNT)
-		fprintf(out, "%" PRIu64, s->stop_tracepoint);
+		printf("%" PRIu64, s->stop_tracepoint);
 	if (error || (s->stop == SYMTRACE_STOP_COMMAND && s->stop_text.len)) {
-		fputs(" (", out);
-		words_escaped(out, s->stop_text.ptr, s->stop_text.len);
+		fputs(" (", stdout);
+		words_escaped(stdout, s->stop_text.ptr, s->stop_text.len);
 		if (error && s->stop_tracepoint)
-			fprintf(out, ", tracepoint %" PRIu64, s->stop_tracepoint);
-		putc(')', out);
+			printf(", tracepoint %" PRIu64, s->stop_tracepoint);
+		putchar(')');
 	}
-	fputs(".\n", out);
+	fputs(".\n", stdout);
 }
 
-static void text_line(FILE *out, const char *before, struct symtrace_str text)
+static void text_line(const char *before, struct symtrace_str text)
 {
 	if (text.len == 0)
 		return;
-	fputs(before, out);
-	words_escaped(out, text.ptr, text.len);
-	fputs(".\n", out);
+	fputs(before, stdout);
+	words_escaped(stdout, text.ptr, text.len);
+	fputs(".\n", stdout);
 }
 
-static void seconds(FILE *out, const char *before, uint64_t us, const char *behind)
+static void seconds(const char *before, uint64_t us, const char *behind)
 {
-	fprintf(out, "%s%" PRIu64 ".%06" PRIu64 " secs%s", before, us / 1000000, us % 1000000,
-		behind);
+	printf("%s%" PRIu64 ".%06" PRIu64 " secs%s", before, us / 1000000, us % 1000000, behind);
 }
 
-void words_status(FILE *out, const struct symtrace_status *s)
+void words_status(const struct symtrace_status *s)
 {
 	if (!s->known) {
-		fputs("Run/stop status is unknown.\n", out);
+		fputs("Run/stop status is unknown.\n", stdout);
 		return;
 	}
 	if (s->running)
-		fputs("Trace is running on the target.\n", out);
+		fputs("Trace is running on the target.\n", stdout);
 	else
-		stopped(out, s);
+		stopped(s);
 	if (s->frames != SYMTRACE_UNKNOWN && s->created != SYMTRACE_UNKNOWN && s->created != s->frames)
-		fprintf(out, "Buffer contains %" PRIu64 " trace frames (of %" PRIu64
-			" created total).\n", s->frames, s->created);
+		printf("Buffer contains %" PRIu64 " trace frames (of %" PRIu64 " created total).\n",
+		       s->frames, s->created);
 	else if (s->frames != SYMTRACE_UNKNOWN)
-		fprintf(out, "Collected %" PRIu64 " trace frames.\n", s->frames);
+		printf("Collected %" PRIu64 " trace frames.\n", s->frames);
 	if (s->free_bytes != SYMTRACE_UNKNOWN) {
-		fprintf(out, "Trace buffer has %" PRIu64 " bytes", s->free_bytes);
+		printf("Trace buffer has %" PRIu64 " bytes", s->free_bytes);
 		if (s->size != SYMTRACE_UNKNOWN)
-			fprintf(out, " of %" PRIu64 " bytes", s->size);
-		fputs(" free", out);
+			printf(" of %" PRIu64 " bytes", s->size);
+		fputs(" free", stdout);
 		if (s->size != SYMTRACE_UNKNOWN && s->size > 0 && s->free_bytes <= s->size)
-			fprintf(out, " (%.0f%% full)",
-				(double)(uint64_t)((double)(s->size - s->free_bytes) * 100 /
-						   (double)s->size));
-		fputs(".\n", out);
+			printf(" (%.0f%% full)",
+			       (double)(uint64_t)((double)(s->size - s->free_bytes) * 100 /
+						  (double)s->size));
+		fputs(".\n", stdout);
 	}
-	fprintf(out, "Trace will %s if GDB disconnects.\n", s->disconnected ? "continue" : "stop");
+	printf("Trace will %s if GDB disconnects.\n", s->disconnected ? "continue" : "stop");
 	if (s->circular)
-		fputs("Trace buffer is circular.\n", out);
-	text_line(out, "Trace user is ", s->user);
-	text_line(out, "Trace notes: ", s->notes);
+		fputs("Trace buffer is circular.\n", stdout);
+	text_line("Trace user is ", s->user);
+	text_line("Trace notes: ", s->notes);
 	if (s->start_us) {
-		seconds(out, "Trace started at ", s->start_us, "");
+		seconds("Trace started at ", s->start_us, "");
 		if (s->stop_us)
-			seconds(out, ", stopped ", s->stop_us - s->start_us, " later");
-		fputs(".\n", out);
+			seconds(", stopped ", s->stop_us - s->start_us, " later");
+		fputs(".\n", stdout);
 	} else if (s->stop_us) {
-		seconds(out, "Trace stopped at ", s->stop_us, ".\n");
+		seconds("Trace stopped at ", s->stop_us, ".\n");
 	}
 }
