@@ -12,7 +12,7 @@ for each file and kind of address, with the number of each class, or of what dif
 the open ones (depth, file, line, column, function; "silent": the other tool knows no line;
 "alias": two names of one address; "only ours" and "only theirs": the other has no answer),
 and samples of these. Where neither has an answer counts neither as asked nor as identical;
-it is told behind the line, as is how often the two know the line alone, or the name alone.
+it is shown behind the line, as is how often both know the line alone, or the name alone.
 
 Kinds of addresses: random; edges: first and last bytes of functions; gaps: the byte behind
 each function, and the middle between two; plt; returns: return addresses − 1, as unwinders
@@ -354,35 +354,6 @@ def spelling(path, symbols, pc, ours, peer):
         for x, y in zip(ours, peer)) and len(ours) == len(peer)
 
 
-def around(symbols, pc):
-    """The sized symbols that hold pc."""
-    return [s for s in symbols if s.start <= pc < s.end]
-
-
-def label(path, symbols, pc, ours, peer):
-    """The other tool names an unsized symbol that stands in, or at the begin of, a sized one
-    which ends before the address; or behind which data stands."""
-    for t in symbols:
-        if t.name == peer[-1][0] and not t.size and t.start <= pc:
-            for s in symbols:
-                if s.size and s.start <= t.start < s.end <= pc or t.start < s.start < s.end <= pc:
-                    return ours[-1][0] == "??" or any(s.name == ours[-1][0] for s in around(symbols, pc))
-    return False
-
-
-def nested(path, symbols, pc, ours, peer):
-    """The name is that of a sized symbol which holds the address; a smaller one that begins
-    later has ended, and the other tool looks at that alone."""
-    before = [s for s in symbols if s.start <= pc]
-    return bool(before) and peer[-1][0] == "??" and before[-1].size and before[-1].end <= pc and \
-        any(s.name == ours[-1][0] for s in around(symbols, pc))
-
-
-def data_in_code(path, symbols, pc, ours, peer):
-    """The other tool gives code the name of data around it."""
-    return any(s.kind == "OBJECT" and s.name == peer[-1][0] for s in around(symbols, pc))
-
-
 def thumb_ifunc(path, symbols, pc, ours, peer):
     """At the even address of an IFUNC in Thumb code, whose symbol is odd: the other tool takes
     it to begin one byte later, and names an alias."""
@@ -390,7 +361,15 @@ def thumb_ifunc(path, symbols, pc, ours, peer):
                                           s.name == ours[-1][0] for s in symbols)
 
 
-EXPLAIN = {"gdb": [siblings, spelling], "llvm": [label, nested, data_in_code, thumb_ifunc]}
+def other_unit(path, symbols, pc, ours, peer):
+    """Two units have the address: the one that the other tool takes has lines for it but no
+    entry, as of a thunk; ours is another's, which has one."""
+    dump = dumped(path, "--lookup=0x%x" % pc)
+    return any("DW_TAG_compile_unit" in line for line in dump) and \
+        not any("DW_TAG_subprogram" in line for line in dump)
+
+
+EXPLAIN = {"gdb": [siblings, spelling], "llvm": [thumb_ifunc, other_unit]}
 MAX_EXPLAINED = 2000 # of one kind: with gdb, each takes a second
 
 
