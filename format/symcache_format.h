@@ -138,15 +138,22 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 #define SYMCACHE_EXT_TAG_DATA   SYMCACHE_EXT_TAG('D', 'A', 'T', 'A')
 #define SYMCACHE_EXT_TAG_SYMBOL SYMCACHE_EXT_TAG('S', 'Y', 'M', 'S')
 #define SYMCACHE_EXT_TAG_INDEX  SYMCACHE_EXT_TAG('I', 'N', 'D', 'X')
+#define SYMCACHE_EXT_TAG_PAGES  SYMCACHE_EXT_TAG('U', 'N', 'W', 'P')
+#define SYMCACHE_EXT_TAG_STARTS SYMCACHE_EXT_TAG('U', 'N', 'W', 'D')
+#define SYMCACHE_EXT_TAG_ROWS   SYMCACHE_EXT_TAG('U', 'N', 'W', 'R')
+#define SYMCACHE_EXT_TAG_RULES  SYMCACHE_EXT_TAG('U', 'N', 'W', 'S')
+#define SYMCACHE_EXT_TAG_EXPRS  SYMCACHE_EXT_TAG('U', 'N', 'W', 'X')
+#define SYMCACHE_EXT_TAG_UNWIND SYMCACHE_EXT_TAG('U', 'N', 'W', 'H')
 
 #define SYMCACHE_BUILD_ID_MAX 64u
 
-/* What the functions, lines and symbols came from. */
+/* What the functions, lines and symbols came from, and if there is unwind information. */
 enum symcache_source {
 	SYMCACHE_FROM_DWARF = 1,         /* .debug_info */
 	SYMCACHE_FROM_SYMTAB = 2,        /* .symtab */
 	SYMCACHE_FROM_DYNSYM = 4,        /* .dynsym */
 	SYMCACHE_FROM_MINIDEBUGINFO = 8, /* .gnu_debugdata */
+	SYMCACHE_FROM_CFI = 16,          /* .eh_frame, .debug_frame: sections UNW… */
 };
 
 /* IMAG: exactly one record. */
@@ -198,5 +205,90 @@ _Static_assert(sizeof(struct symcache_ext_symbol) == 16, "symbol");
 
 /* INDX: uint32_t shift, then a range index per bucket of 2^shift bytes and one
  * more; symcache_index.h computes them. */
+
+/* ---- unwind information: UNWP, UNWD, UNWR, UNWS, UNWX, UNWH; all of them or none --- */
+
+#define SYMCACHE_UNWIND_PAGE_SHIFT 16
+#define SYMCACHE_UNWIND_RETURN 255 /* the return address, where a register's number stands */
+
+/* UNWH: exactly one record. Registers have their numbers in DWARF, ppc64's link register
+ * is 32. */
+struct symcache_ext_unwind {
+	uint8_t stack_pointer, frame_pointer;
+	uint8_t link;           /* has the return address of a call; 255: the stack */
+	uint8_t word;           /* bytes: 4, 8 */
+	uint32_t sources;       /* or of enum symcache_unwind_source */
+	uint32_t broken;        /* entries left out, in part or whole */
+	uint32_t preserved;     /* bit n: register n stays as it is without a rule */
+};
+_Static_assert(sizeof(struct symcache_ext_unwind) == 16, "unwind facts");
+
+enum symcache_unwind_source {
+	SYMCACHE_UNWIND_EH_FRAME = 1,
+	SYMCACHE_UNWIND_DEBUG_FRAME = 2,
+	SYMCACHE_UNWIND_CODE = 4, /* signal trampolines, by their instructions */
+};
+
+/* UNWP: uint32_t: for each page of 64 KiB, and one over, the first range that starts in
+ * it or behind it. UNWD: a record for each range, up to the start of the next one. */
+struct symcache_ext_start {
+	uint16_t start; /* in its page */
+	uint16_t row;   /* 0: there is no information */
+};
+_Static_assert(sizeof(struct symcache_ext_start) == 4, "range");
+
+/* The same where there are more than 65,535 rows. */
+struct symcache_ext_wide_start {
+	uint32_t start; /* relative */
+	uint32_t row;
+};
+_Static_assert(sizeof(struct symcache_ext_wide_start) == 8, "wide range");
+
+enum symcache_cfa {
+	SYMCACHE_CFA_NONE,       /* row 0 */
+	SYMCACHE_CFA_REGISTER,   /* a register + n */
+	SYMCACHE_CFA_EXPRESSION, /* n: offset in UNWX */
+};
+
+enum symcache_row_flag {
+	SYMCACHE_ROW_SIGNAL_FRAME = 1,
+	SYMCACHE_ROW_SIGNED = 2,    /* the return address */
+	SYMCACHE_ROW_KEY_B = 4,
+	SYMCACHE_ROW_OUTERMOST = 8, /* there is no caller */
+	SYMCACHE_ROW_MADE = 16,     /* from instructions, not from CFI */
+};
+
+/* UNWR, the most frequent first, behind row 0. */
+struct symcache_ext_row {
+	uint8_t cfa;            /* enum symcache_cfa */
+	uint8_t cfa_reg;
+	uint8_t flags;          /* or of enum symcache_row_flag */
+	uint8_t num_rules;
+	int32_t n;
+	uint32_t first_rule;
+};
+_Static_assert(sizeof(struct symcache_ext_row) == 12, "row");
+
+enum symcache_rule_kind {
+	SYMCACHE_RULE_AT_CFA = 1,     /* saved at CFA + n */
+	SYMCACHE_RULE_VAL_CFA,        /* CFA + n */
+	SYMCACHE_RULE_REGISTER,       /* register n */
+	SYMCACHE_RULE_EXPRESSION,     /* saved where the expression at n says */
+	SYMCACHE_RULE_VAL_EXPRESSION, /* what the expression at n says */
+	SYMCACHE_RULE_UNDEFINED,      /* lost */
+	SYMCACHE_RULE_SAME,           /* as it is */
+};
+
+/* UNWS: rules of a row, ascending by register. */
+struct symcache_ext_rule {
+	uint8_t reg;
+	uint8_t kind; /* enum symcache_rule_kind */
+	uint16_t zero;
+	int32_t n;
+};
+_Static_assert(sizeof(struct symcache_ext_rule) == 8, "rule");
+
+/* UNWX: for each expression a uint16_t, its length, and so many bytes of DWARF, in the
+ * byte order of the image; DW_OP_addr is relative. */
 
 #endif

@@ -46,7 +46,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("base", "symcache/build_id.h symcache/error.h")
 		own("elf", "base symcache/build_id.h symcache/error.h")
 		own("dwarf", "base symcache/error.h")
-		own("read", "format base symcache/symcache.h symcache/guard.h symcache/error.h")
+		own("read", "format base libsymcache/dwarf/expression.h symcache/symcache.h symcache/rows.h " \
+		    "symcache/merge.h symcache/guard.h symcache/error.h")
 		own("store", "read format base symcache/symcache.h symcache/store.h symcache/upkeep.h " \
 		    "symcache/build_id.h symcache/error.h")
 		own("archive", "base symcache/archive.h symcache/inflate.h symcache/error.h")

@@ -17,7 +17,7 @@
 
 static struct {
 	const char *store, *cache;
-	bool files, functions, ranges, data, json;
+	bool files, functions, ranges, data, unwind, json;
 } o;
 
 static const struct opt opts[] = {
@@ -29,6 +29,8 @@ static const struct opt opts[] = {
 	{ "ranges", 0, OPT_FLAG, &o.ranges, NULL,
 	  "list the ranges of addresses: start, and its frames, innermost first" },
 	{ "data", 0, OPT_FLAG, &o.data, NULL, "list the data symbols: address, size, name" },
+	{ "unwind", 0, OPT_FLAG, &o.unwind, NULL,
+	  "list the unwind information: start, and where the caller's registers are" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object: the facts, and the lists asked for" },
 	{ 0 },
 };
@@ -103,6 +105,7 @@ static void text_cache(const struct symcache *c, bool with_id)
 	const struct symcache_ext_image *image = c->image;
 	const struct symcache_header *h = c->header;
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[SOURCES_TEXT];
+	char sources[UNWIND_SOURCES_TEXT];
 
 	debug_id(h, text);
 	fact("debug ID", "%s", text);
@@ -132,6 +135,9 @@ static void text_cache(const struct symcache *c, bool with_id)
 	fact("ranges", "%" PRIu32, h->num_ranges);
 	fact("locations", "%" PRIu32, h->num_source_locations);
 	fact("data symbols", "%zu", c->num_data_symbols);
+	if (c->unwind.facts)
+		fact("unwind ranges", "%" PRIu32 " with %" PRIu32 " rows, from %s",
+		     c->unwind.num_starts, c->unwind.num_rows - 1, unwind_sources(c, sources));
 	fact("string bytes", "%" PRIu32, h->string_bytes);
 }
 
@@ -171,6 +177,10 @@ static void json_cache(struct json_gen *j, const struct symcache *c, bool with_i
 	json_gen_number(j, "num_locations", h->num_source_locations);
 	json_gen_number(j, "num_data_symbols", c->num_data_symbols);
 	json_gen_number(j, "string_bytes", h->string_bytes);
+	if (c->unwind.facts) {
+		json_gen_number(j, "num_unwind_ranges", c->unwind.num_starts);
+		json_gen_number(j, "num_unwind_rows", c->unwind.num_rows - 1);
+	}
 }
 
 /* `entry` NULL: a file. The lists take the place of the facts, but in JSON. */
@@ -183,6 +193,7 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 	} lists[] = {
 		{ &o.files, "files", show_files }, { &o.functions, "functions", show_functions },
 		{ &o.ranges, "ranges", show_ranges }, { &o.data, "data", show_data },
+		{ &o.unwind, "unwind", show_unwind },
 	};
 	struct json_gen *j = o.json ? json_gen_begin_report(true) : NULL;
 	char text[32];
@@ -193,7 +204,7 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 		if (used)
 			json_gen_text(j, "last_used", symstore_time_text(used, text));
 		json_cache(j, cache, !entry);
-	} else if (!o.files && !o.functions && !o.ranges && !o.data) {
+	} else if (!o.files && !o.functions && !o.ranges && !o.data && !o.unwind) {
 		if (entry)
 			text_entry(entry, used);
 		text_cache(cache, !entry);

@@ -13,5 +13,11 @@ void show_files(const struct symcache *cache, struct json_gen *j);
 void show_functions(const struct symcache *cache, struct json_gen *j);
 void show_ranges(const struct symcache *cache, struct json_gen *j);
 void show_data(const struct symcache *cache, struct json_gen *j);
+void show_unwind(const struct symcache *cache, struct json_gen *j);
+
+enum { UNWIND_SOURCES_TEXT = 64 };
+
+/* What the unwind information, which there is, was read from. */
+const char *unwind_sources(const struct symcache *cache, char text[UNWIND_SOURCES_TEXT]);
 
 #endif

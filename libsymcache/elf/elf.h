@@ -141,6 +141,13 @@ const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, u
 /* The address of a section: sh_addr, or where relocatable objects are laid out. */
 uint64_t sc_elf_section_vaddr(const struct sc_elf *elf, size_t index, uint64_t sh_addr);
 
+/* The address of the section of this name; 0: there is none. */
+uint64_t sc_elf_section_address(struct sc_elf *elf, const char *name);
+
+/* The bytes of a linked file that are loaded at `vaddr`, up to the end of their segment;
+ * *size 0: the file has none. */
+const uint8_t *sc_elf_bytes_at(struct sc_elf *elf, uint64_t vaddr, size_t *size);
+
 /* DT_SONAME, or NULL. */
 const char *sc_elf_soname(struct sc_elf *elf);
 

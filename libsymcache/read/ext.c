@@ -18,7 +18,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, NUM_KNOWN };
+enum {
+	IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX,
+	PAGES, STARTS, ROWS, RULES, EXPRESSIONS, UNWIND, /* all of them or none */
+	NUM_KNOWN
+};
 
 static const struct {
 	char name[8];
@@ -30,11 +34,18 @@ static const struct {
 	[DATA] = { "DATA", SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data) },
 	[SYMBOL] = { "SYMS", SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol) },
 	[INDEX] = { "INDX", SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t) },
+	[PAGES] = { "UNWP", SYMCACHE_EXT_TAG_PAGES, sizeof(uint32_t) },
+	[STARTS] = { "UNWD", SYMCACHE_EXT_TAG_STARTS, sizeof(struct symcache_ext_start) },
+	[ROWS] = { "UNWR", SYMCACHE_EXT_TAG_ROWS, sizeof(struct symcache_ext_row) },
+	[RULES] = { "UNWS", SYMCACHE_EXT_TAG_RULES, sizeof(struct symcache_ext_rule) },
+	[EXPRESSIONS] = { "UNWX", SYMCACHE_EXT_TAG_EXPRS, 1 },
+	[UNWIND] = { "UNWH", SYMCACHE_EXT_TAG_UNWIND, sizeof(struct symcache_ext_unwind) },
 };
 
 struct found {
 	const void *at; /* NULL: not there */
 	uint64_t count;
+	uint32_t entry_size;
 };
 
 static int take_section(const struct symcache *cache, size_t begin, size_t end,
@@ -51,11 +62,14 @@ static int take_section(const struct symcache *cache, size_t begin, size_t end,
 		if (found[i].at)
 			return sc_error_set(err, SC_EFORMAT, "section %s is there twice",
 					    known[i].name);
-		if (s->entry_size != known[i].entry_size || s->size % s->entry_size)
+		if ((s->entry_size != known[i].entry_size &&
+		     (i != STARTS || s->entry_size != sizeof(struct symcache_ext_wide_start))) ||
+		    s->size % s->entry_size)
 			return sc_error_set(err, SC_EFORMAT, "section %s: bad record size %u",
 					    known[i].name, s->entry_size);
 		found[i].at = cache->data + s->offset;
 		found[i].count = s->size / s->entry_size;
+		found[i].entry_size = s->entry_size;
 	}
 	return 0;
 }
@@ -82,6 +96,35 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 			f->count == symcache_index_buckets(record[0], cache->ranges[n - 1]) + 2ull))
 		return 0;
 	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
+}
+
+/* What rows.c and those who look into the tables rely on; the records are tested where
+ * they are read. */
+static int check_unwind(const struct found *f, struct sc_error *err)
+{
+	bool any = false, all = true;
+
+	for (int i = PAGES; i <= UNWIND; i++) {
+		any |= f[i].at != NULL;
+		all &= f[i].at && f[i].count <= UINT32_MAX;
+	}
+	if (!any || (all && f[UNWIND].count == 1 && f[PAGES].count >= 2 && f[STARTS].count &&
+		     f[ROWS].count))
+		return 0;
+	return sc_error_set(err, SC_EFORMAT, "sections UNW… are incomplete");
+}
+
+static void set_unwind(struct symcache *cache, const struct found *f)
+{
+	cache->unwind = (struct symcache_unwind){
+		.facts = f[UNWIND].at,
+		.pages = f[PAGES].at, .num_pages = f[PAGES].count,
+		.starts = f[STARTS].at, .num_starts = (uint32_t)f[STARTS].count,
+		.rows = f[ROWS].at, .num_rows = (uint32_t)f[ROWS].count,
+		.rules = f[RULES].at, .num_rules = (uint32_t)f[RULES].count,
+		.expressions = f[EXPRESSIONS].at, .expression_bytes = f[EXPRESSIONS].count,
+		.wide = f[STARTS].entry_size == sizeof(struct symcache_ext_wide_start),
+	};
 }
 
 /* Reads the footer. 1: there is one, and it is in order; 0: there is none. */
@@ -130,7 +173,8 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	if (rc || (rc = check_count(found, IMAGE, 1, err)) ||
 	    (rc = check_count(found, COLUMN, cache->header->num_source_locations, err)) ||
 	    (rc = check_count(found, DECL, cache->header->num_functions, err)) ||
-	    (rc = check_index(cache, &found[INDEX], err)))
+	    (rc = check_index(cache, &found[INDEX], err)) ||
+	    (rc = check_unwind(found, err)))
 		return rc;
 	image = found[IMAGE].at;
 	if (image && !symcache_sound(cache, image, sizeof(*image)))
@@ -160,6 +204,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->num_data_symbols = found[DATA].count;
 	cache->symbols = found[SYMBOL].at;
 	cache->num_symbols = found[SYMBOL].count;
+	if (found[UNWIND].at && symcache_sound(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
+		set_unwind(cache, found);
 	if (found[INDEX].at && found[INDEX].count) {
 		const uint32_t *record = found[INDEX].at;
 

@@ -7,6 +7,8 @@
 #ifndef SC_READ_H
 #define SC_READ_H
 
+#include <string.h>
+
 #include "symcache/symcache.h"
 
 /* Where a section begins that follows `offset` bytes. */

@@ -8,6 +8,7 @@
  * answer. The unit tests call the same entry point with cut and damaged files.
  */
 #include "libsymcache/read/batch_check.h"
+#include "symcache/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,8 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 	struct symcache_frames frames;
 	struct symcache_frame frame;
 	struct symcache_data data;
+	struct symcache_row row;
+	char text[500];
 	uint64_t n = 0;
 
 	if (symcache_lookup(c, rel_pc, &frames)) {
@@ -67,6 +70,14 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 			use_file(c, &decl);
 		}
 		must(n > 0);
+	}
+	if (symcache_find_row(c, rel_pc, &row)) {
+		uint64_t start;
+		uint32_t number;
+
+		must(row.cfa && row.number < c->unwind.num_rows && row.range < c->unwind.num_starts);
+		must(symcache_row_range(c, row.range, &start, &number) && number == row.number);
+		must(symcache_row_text(c, &row, text, sizeof(text)) > 0);
 	}
 	if (symcache_lookup_data(c, rel_pc, &data)) {
 		must(data.rel_address <= rel_pc);
@@ -126,6 +137,13 @@ static void use_cache(const struct symcache *c)
 	}
 	for (size_t i = 0; i < c->num_data_symbols && i < 64; i++)
 		look_up(c, (uint64_t)c->data_symbols[i].address + c->data_symbols[i].size - 1);
+	for (uint32_t i = 0; i < c->unwind.num_starts && i < 64; i++) {
+		uint64_t start;
+		uint32_t number;
+
+		if (symcache_row_range(c, i, &start, &number))
+			look_up(c, start);
+	}
 	for (uint32_t i = 0; i <= h->num_files && i < 64; i++) {
 		struct symcache_file file = symcache_file(c, i);
 

@@ -10,7 +10,7 @@
  * the file even if a million records name one string of a gigabyte. The bits,
  * an eighth of the string section, are the one thing the reader allocates.
  */
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/verify.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,17 +21,7 @@
 
 #include "libsymcache/base/utf8.h"
 
-struct verifier {
-	const struct symcache *cache;
-	symcache_fault_fn *fn;
-	void *ctx;
-	size_t faults;
-	bool stopped;
-	uint8_t *starts; /* bit i: a string starts at offset i */
-};
-
-static void __attribute__((format(printf, 2, 3)))
-fault(struct verifier *v, const char *fmt, ...)
+void sc_fault(struct verifier *v, const char *fmt, ...)
 {
 	char msg[200];
 	va_list ap;
@@ -54,7 +44,7 @@ static void verify_strings(struct verifier *v)
 
 	v->starts = calloc((size_t)h->string_bytes / 8 + 1, 1);
 	if (!v->starts) {
-		fault(v, "strings: not enough memory to check them");
+		sc_fault(v, "strings: not enough memory to check them");
 		v->stopped = true;
 		return;
 	}
@@ -62,14 +52,14 @@ static void verify_strings(struct verifier *v)
 		struct symcache_str s = sc_string_at(v->cache, offset, &next);
 
 		if (!s.ptr) {
-			fault(v, "strings: malformed or too long at offset 0x%x", offset);
+			sc_fault(v, "strings: malformed or too long at offset 0x%x", offset);
 			return;
 		}
 		v->starts[offset / 8] |= (uint8_t)(1 << offset % 8);
 		if (!s.len && h->version <= SYMCACHE_LAST_VERSION_WITH_U32_STRINGS)
-			fault(v, "strings: empty string at offset 0x%x", offset);
+			sc_fault(v, "strings: empty string at offset 0x%x", offset);
 		if (sc_utf8_valid(s.ptr, s.len) != s.len)
-			fault(v, "strings: invalid UTF-8 at offset 0x%x", offset);
+			sc_fault(v, "strings: invalid UTF-8 at offset 0x%x", offset);
 	}
 }
 
@@ -80,7 +70,7 @@ static void verify_string(struct verifier *v, uint32_t offset, const char *recor
 		return;
 	if (offset >= v->cache->header->string_bytes ||
 	    !(v->starts[offset / 8] & 1 << offset % 8))
-		fault(v, "%s %zu: %s: no string starts at offset 0x%x", record, i, field, offset);
+		sc_fault(v, "%s %zu: %s: no string starts at offset 0x%x", record, i, field, offset);
 }
 
 /* ---- the base sections ------------------------------------------------------ */
@@ -90,7 +80,7 @@ static void verify_padding(struct verifier *v, const void *begin, const void *en
 {
 	for (const uint8_t *p = begin; p < (const uint8_t *)end; p++) {
 		if (*p) {
-			fault(v, "padding before the %s is not zero", section);
+			sc_fault(v, "padding before the %s is not zero", section);
 			return;
 		}
 	}
@@ -131,7 +121,7 @@ static void verify_functions(struct verifier *v)
 static void verify_file_idx(struct verifier *v, uint32_t file_idx, const char *record, size_t i)
 {
 	if (file_idx != SYMCACHE_NONE && file_idx >= v->cache->header->num_files)
-		fault(v, "%s %zu: no file %u", record, i, file_idx);
+		sc_fault(v, "%s %zu: no file %u", record, i, file_idx);
 }
 
 static void verify_locations(struct verifier *v)
@@ -141,7 +131,7 @@ static void verify_locations(struct verifier *v)
 	uint32_t calls = 0;
 
 	if (h->num_ranges > h->num_source_locations)
-		fault(v, "%u ranges, but only %u source locations", h->num_ranges,
+		sc_fault(v, "%u ranges, but only %u source locations", h->num_ranges,
 		      h->num_source_locations);
 	else
 		calls = h->num_source_locations - h->num_ranges;
@@ -151,17 +141,17 @@ static void verify_locations(struct verifier *v)
 
 		verify_file_idx(v, locs[i].file_idx, "source location", i);
 		if (function != SYMCACHE_NONE && function >= h->num_functions)
-			fault(v, "source location %u: no function %u", i, function);
+			sc_fault(v, "source location %u: no function %u", i, function);
 		if (into == SYMCACHE_NONE)
 			continue;
 		if (into >= calls)
-			fault(v, "source location %u: inlined into %u, which is not a call location",
+			sc_fault(v, "source location %u: inlined into %u, which is not a call location",
 			      i, into);
 		else if (into >= i)
-			fault(v, "source location %u: inlined into %u, which is not before it",
+			sc_fault(v, "source location %u: inlined into %u, which is not before it",
 			      i, into);
 		else if (sc_is_gap(&locs[into]))
-			fault(v, "source location %u: inlined into %u, which is not a location",
+			sc_fault(v, "source location %u: inlined into %u, which is not a location",
 			      i, into);
 	}
 }
@@ -172,7 +162,7 @@ static void verify_ranges(struct verifier *v)
 
 	for (uint32_t i = 1; i < v->cache->header->num_ranges && !v->stopped; i++)
 		if (starts[i] <= starts[i - 1])
-			fault(v, "range %u: starts at 0x%x, not behind 0x%x", i, starts[i],
+			sc_fault(v, "range %u: starts at 0x%x, not behind 0x%x", i, starts[i],
 			      starts[i - 1]);
 }
 
@@ -186,7 +176,7 @@ static void verify_image(struct verifier *v)
 		return;
 	if ((image->elf_class != 32 && image->elf_class != 64) || image->big_endian > 1 ||
 	    image->build_id_derived > 1)
-		fault(v, "image: class %u, big-endian %u, derived %u", image->elf_class,
+		sc_fault(v, "image: class %u, big-endian %u, derived %u", image->elf_class,
 		      image->big_endian, image->build_id_derived);
 	verify_string(v, image->soname, "image", 0, "soname");
 	verify_string(v, image->writer, "image", 0, "writer");
@@ -209,7 +199,7 @@ static void verify_data_symbols(struct verifier *v)
 		verify_file_idx(v, s[i].file_idx, "data symbol", i);
 		if (i && (s[i].address < s[i - 1].address ||
 			  (s[i].address == s[i - 1].address && s[i].size < s[i - 1].size)))
-			fault(v, "data symbol %zu: 0x%x, size %u, must stand before 0x%x, size %u",
+			sc_fault(v, "data symbol %zu: 0x%x, size %u, must stand before 0x%x, size %u",
 			      i, s[i].address, s[i].size, s[i - 1].address, s[i - 1].size);
 	}
 }
@@ -227,9 +217,9 @@ static void verify_index(struct verifier *v)
 
 	for (uint32_t k = 0; k < c->index_buckets && !v->stopped; k++)
 		if (!is_last_start(c, c->index[k], (uint64_t)k << c->index_shift))
-			fault(v, "index: bucket %u: wrong range %u", k, c->index[k]);
+			sc_fault(v, "index: bucket %u: wrong range %u", k, c->index[k]);
 	if (c->index && c->index[c->index_buckets] != c->header->num_ranges - 1)
-		fault(v, "index: last entry: wrong range %u", c->index[c->index_buckets]);
+		sc_fault(v, "index: last entry: wrong range %u", c->index[c->index_buckets]);
 }
 
 static void verify_extension(struct verifier *v)
@@ -242,19 +232,20 @@ static void verify_extension(struct verifier *v)
 	int rc = sc_ext_open(&copy, &err);
 
 	if (rc < 0)
-		fault(v, "extension area: %s", err.msg);
+		sc_fault(v, "extension area: %s", err.msg);
 	if (rc <= 0)
 		return;
 	memcpy(&stored, c->data + hashed, sizeof(stored));
 	hash = XXH3_64bits(c->data, hashed);
 	if (hash != stored)
-		fault(v, "hash: %016" PRIx64 ", the footer says %016" PRIx64, hash, stored);
+		sc_fault(v, "hash: %016" PRIx64 ", the footer says %016" PRIx64, hash, stored);
 	verify_padding(v, c->data + c->base_size, c->data + sc_align8(c->base_size),
 		       "extension area");
 	verify_image(v);
 	verify_decls(v);
 	verify_data_symbols(v);
 	verify_index(v);
+	sc_verify_unwind(v);
 }
 
 size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx)

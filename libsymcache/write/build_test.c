@@ -9,6 +9,7 @@
 
 #include "libsymcache/base/testing_bytes.h"
 #include "libsymcache/write/indexed_test.h"
+#include "symcache/merge.h"
 
 static bool plain_named(const struct plain_cache *c, uint64_t rel_pc)
 {
@@ -100,7 +101,8 @@ static void test_compressed(void **state)
 
 	(void)state;
 	must_index(PROGRAMS "layouts", &plain);
-	assert_int_equal(plain.info.sources, SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB);
+	assert_int_equal(plain.info.sources,
+			 SYMCACHE_FROM_DWARF | SYMCACHE_FROM_SYMTAB | SYMCACHE_FROM_CFI);
 	for (size_t i = 0; i < 3; i++) {
 		char path[64];
 
@@ -138,12 +140,56 @@ static void test_dwz(void **state)
 }
 
 /* Split into program and debug file, and put together again: the same cache. */
+/* What has both is, to the byte, what is merged of one with the symbols and one with the
+ * unwind information. */
+static void same_merged(const struct indexed *both, const struct indexed *symbols,
+			const struct indexed *unwind)
+{
+	struct symcache a, b;
+	struct symcache_merge merge;
+	struct indexed merged = { 0 };
+
+	assert_int_equal(symcache_open(&a, symbols->bytes, symbols->size, NULL), 0);
+	assert_int_equal(symcache_open(&b, unwind->bytes, unwind->size, NULL), 0);
+	assert_null(a.unwind.facts);
+	assert_true(symcache_merge_plan(&a, &b, &merge));
+	merged.size = merge.size;
+	merged.bytes = malloc(merge.size);
+	memset(merged.bytes, 0xaa, merge.size);
+	symcache_merge_write(&merge, merged.bytes);
+	same_bytes(both, &merged);
+	free(merged.bytes);
+}
+
+/* Also where the program alone knows its SONAME. */
+static void test_merge(void **state)
+{
+	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+	const struct symcache_build_options alone = { .no_debug_search = true };
+	struct indexed both, symbols, unwind;
+	char path[256];
+
+	(void)state;
+	debug_file_of(libc, path);
+	if (access(path, R_OK)) {
+		printf("skipped: no debug file of libc\n");
+		skip();
+	}
+	index_file(libc, NULL, &both);
+	must_index(path, &symbols);
+	index_file(libc, &alone, &unwind);
+	same_merged(&both, &symbols, &unwind);
+	indexed_deinit(&both);
+	indexed_deinit(&symbols);
+	indexed_deinit(&unwind);
+}
+
 static void test_split(void **state)
 {
 	char path[64], root[64];
 	const char *const dirs[] = { root, NULL };
 	const struct symcache_build_options with = { .debug_dirs = dirs };
-	struct indexed whole, r;
+	struct indexed whole, r, program;
 
 	(void)state;
 	must_index(PROGRAMS "layouts", &whole);
@@ -160,15 +206,18 @@ static void test_split(void **state)
 	assert_non_null(r.info.debug_path);
 	same_bytes(&whole, &r);
 	indexed_deinit(&r);
-	/* The debug file alone knows all that the program is about. */
+	/* The debug file alone lacks the unwind information, which the program has. */
 	snprintf(path, sizeof(path), "%s/d", testing_dir);
 	must_index(path, &r);
-	same_bytes(&whole, &r);
+	snprintf(path, sizeof(path), "%s/p", testing_dir);
+	must_index(path, &program);
+	same_merged(&whole, &r, &program);
+	indexed_deinit(&program);
 	indexed_deinit(&r);
 	/* Symbols alone: every function by name, no line. */
 	snprintf(path, sizeof(path), "%s/s", testing_dir);
 	must_index(path, &r);
-	assert_int_equal(r.info.sources, SYMCACHE_FROM_SYMTAB);
+	assert_int_equal(r.info.sources, SYMCACHE_FROM_SYMTAB | SYMCACHE_FROM_CFI);
 	assert_int_equal(r.info.files, 0);
 	for (uint32_t i = 0; i < whole.cache.ranges; i++) {
 		uint32_t start = plain_u32(&whole.cache, whole.cache.at_ranges + i * 4u);
@@ -180,7 +229,7 @@ static void test_split(void **state)
 	/* Stripped, and nothing found: what is dynamic is left. */
 	snprintf(path, sizeof(path), "%s/p", testing_dir);
 	must_index(path, &r);
-	assert_int_equal(r.info.sources, SYMCACHE_FROM_DYNSYM);
+	assert_int_equal(r.info.sources, SYMCACHE_FROM_DYNSYM | SYMCACHE_FROM_CFI);
 	indexed_deinit(&r);
 	indexed_deinit(&whole);
 }
@@ -426,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_readers),
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_dwz),
+		cmocka_unit_test(test_merge),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_missing_dwo),
 		cmocka_unit_test(test_dwz_sizes),

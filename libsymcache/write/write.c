@@ -40,6 +40,7 @@ struct symcache_build {
 	struct dw_libdw_reader *libdw; /* strings of its facts are its own */
 	struct sc_units units;
 	struct sc_final ranges;
+	struct sc_unwind unwind;
 	struct sc_layout *layout;
 	unsigned threads;
 	struct symcache_build_info info;
@@ -51,6 +52,7 @@ void symcache_build_destroy(struct symcache_build *b)
 		return;
 	sc_layout_destroy(b->layout);
 	vec_deinit(&b->ranges.ranges);
+	sc_unwind_deinit(&b->unwind);
 	sc_units_deinit(&b->units);
 	dw_libdw_close(b->libdw);
 	sc_input_close(&b->input);
@@ -192,10 +194,10 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 struct putting {
 	struct symcache_build *b;
 	unsigned threads;
-	bool ok[2];
+	bool ok[3];
 };
 
-/* The ranges, or the data symbols: both add to the tables. */
+/* The ranges, or the data symbols: both add to the tables. Or the unwind information. */
 static void put_job(void *ctx, unsigned worker, size_t job)
 {
 	struct putting *p = ctx;
@@ -203,7 +205,8 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 	struct sc_input *in = &b->input;
 
 	(void)worker;
-	p->ok[job] = job ?
+	p->ok[job] = job == 2 ? !sc_unwind_read(in->image, in->separate, &b->unwind, NULL) :
+		job ?
 		sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables) :
 		sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
 			    in->image->load_base, &b->units.tables, p->threads, &b->ranges);
@@ -217,9 +220,9 @@ static bool put_together(struct symcache_build *b)
 	if (b->units.flat.ranges.len < WORTH_PARTS)
 		p.threads = 1;
 	b->units.tables.lock = p.threads > 1 ? &lock : NULL;
-	sc_parallel(p.threads, 2, put_job, &p);
+	sc_parallel(p.threads, 3, put_job, &p);
 	b->units.tables.lock = NULL;
-	return p.ok[0] && p.ok[1];
+	return p.ok[0] && p.ok[1] && p.ok[2];
 }
 
 #define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
@@ -248,6 +251,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.ranges = &b->ranges,
 		.data = &b->units.data.symbols,
 		.symbols = &b->units.data.table,
+		.unwind = &b->unwind,
 		.image = {
 			.load_base = e->load_base,
 			.image_size = e->load_end - e->load_base,
@@ -356,7 +360,9 @@ static int build(struct symcache_build *b, const char *path,
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
 	b->info.code_above_4g = b->units.flat.too_far + in->symbols_too_far;
 	b->info.above_4g = b->info.code_above_4g + b->units.data.too_far;
-	if (b->ranges.ranges.len || b->units.data.symbols.list.len) {
+	if (b->unwind.starts.len)
+		b->info.sources |= SYMCACHE_FROM_CFI;
+	if (b->ranges.ranges.len || b->units.data.symbols.list.len || b->unwind.starts.len) {
 		rc = lay_out(b, version, err);
 		lap(&watch, SYMCACHE_STAGE_LAYOUT);
 		return rc;

@@ -37,6 +37,20 @@ struct symcache_str {
 	size_t len;
 };
 
+/* Unwind information: symcache/rows.h. facts NULL: the file has none. */
+struct symcache_unwind {
+	const struct symcache_ext_unwind *facts;
+	const uint32_t *pages;
+	const void *starts;      /* symcache_ext_start, or if wide symcache_ext_wide_start */
+	const struct symcache_ext_row *rows;
+	const struct symcache_ext_rule *rules;
+	const uint8_t *expressions;
+	size_t num_pages;        /* with the one over, 2 at least */
+	uint32_t num_starts, num_rows, num_rules;
+	size_t expression_bytes;
+	bool wide;
+};
+
 /* An opened cache, in storage of the caller. Fields are read-only. */
 struct symcache {
 	const uint8_t *data;
@@ -62,6 +76,7 @@ struct symcache {
 	const uint32_t *index;   /* range indices by address bucket */
 	uint32_t index_buckets;
 	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
+	struct symcache_unwind unwind;
 
 	struct symcache_guard *guard; /* NULL: the bytes are trusted */
 };

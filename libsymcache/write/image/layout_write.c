@@ -171,17 +171,47 @@ static void write_index(const struct sc_layout *l, uint8_t *dst)
 	symcache_index_fill(out + 1, *out, starts, n);
 }
 
+static void write_starts(const struct sc_unwind *u, uint32_t *pages, uint8_t *dst)
+{
+	const struct symcache_ext_wide_start *s = u->starts.data;
+	struct symcache_ext_start *out = (struct symcache_ext_start *)dst;
+	size_t page = 0;
+
+	for (size_t i = 0; i < u->starts.len; i++) {
+		while (page <= s[i].start >> SYMCACHE_UNWIND_PAGE_SHIFT)
+			pages[page++] = (uint32_t)i;
+		if (!has_wide_rows(u))
+			out[i] = (struct symcache_ext_start){ (uint16_t)s[i].start, (uint16_t)s[i].row };
+	}
+	pages[page] = (uint32_t)u->starts.len;
+	if (has_wide_rows(u))
+		memcpy(dst, s, u->starts.len * sizeof(*s));
+}
+
+static void write_unwind(const struct sc_layout *l, uint8_t *dst)
+{
+	const struct sc_unwind *u = l->c.unwind;
+
+	write_starts(u, (uint32_t *)(dst + l->ext[EXT_PAGES].offset), dst + l->ext[EXT_STARTS].offset);
+	memcpy(dst + l->ext[EXT_ROWS].offset, u->rows.data, l->ext[EXT_ROWS].size);
+	if (u->rules.len)
+		memcpy(dst + l->ext[EXT_RULES].offset, u->rules.data, l->ext[EXT_RULES].size);
+	if (u->expressions.len)
+		memcpy(dst + l->ext[EXT_EXPRESSIONS].offset, u->expressions.data, u->expressions.len);
+	memcpy(dst + l->ext[EXT_UNWIND].offset, &u->facts, sizeof(u->facts));
+}
+
 static void write_footer(const struct sc_layout *l, uint8_t *dst)
 {
 	struct symcache_ext_footer footer = {
 		.table_offset = l->at_table,
 		.file_size = l->size,
-		.num_sections = EXT_SECTIONS,
+		.num_sections = l->num_ext,
 		.version = SYMCACHE_EXT_VERSION,
 		.magic = SYMCACHE_EXT_MAGIC,
 	};
 
-	memcpy(dst + l->at_table, l->ext, sizeof(l->ext));
+	memcpy(dst + l->at_table, l->ext, l->num_ext * sizeof(*l->ext));
 	memcpy(dst + l->at_footer, &footer, sizeof(footer));
 	footer.hash = XXH3_64bits(dst, l->size - sizeof(footer.hash));
 	memcpy(dst + l->size - sizeof(footer.hash), &footer.hash, sizeof(footer.hash));
@@ -195,9 +225,11 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	image.writer = string_at(l, image.writer);
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
 	write_index(l, dst);
-	for (int i = 0; i < EXT_SECTIONS; i++)
+	if (l->num_ext > EXT_PAGES)
+		write_unwind(l, dst);
+	for (uint32_t i = 0; i < l->num_ext; i++)
 		pad(dst, l->ext[i].offset + l->ext[i].size,
-		    i + 1 < EXT_SECTIONS ? l->ext[i + 1].offset : l->at_table);
+		    i + 1 < l->num_ext ? l->ext[i + 1].offset : l->at_table);
 	write_footer(l, dst);
 }
 

@@ -188,13 +188,14 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
-	static const char tags[] = "IMAGCOLSDECLDATASYMSINDX";
-	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4 };
-	size_t at_symbols = 0, at_index = 0, num_symbols = 0;
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXUNWPUNWDUNWRUNWSUNWXUNWH";
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 4, 4, 12, 8, 1, 16 };
+	size_t at_symbols = 0, num_symbols = 0, other;
 	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
-				  &at_symbols, &at_index };
-	enum { SECTIONS = sizeof(entry) / sizeof(*entry) };
+				  &at_symbols, &other };
+	enum { INDEX = 5, WITHOUT_UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
+	uint32_t n;
 
 	if (c->size < c->base_end + 40 || memcmp(c->data + footer + 24, "SYMCEXT", 8))
 		return "no footer";
@@ -203,10 +204,11 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 	if (plain_u64(c, c->size - 8) != XXH3_64bits(c->data, c->size - 8))
 		return "the hash does not fit";
 	table = plain_u64(c, footer);
-	if (plain_u32(c, footer + 16) != SECTIONS || table % 8 || table + SECTIONS * 24 != footer)
+	n = plain_u32(c, footer + 16);
+	if ((n != SECTIONS && n != WITHOUT_UNWIND) || table % 8 || table + n * 24ull != footer)
 		return "bad section table";
 	end = c->base_end;
-	for (int i = 0; i < SECTIONS; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		size_t at = table + (size_t)i * 24, offset = plain_u64(c, at + 8);
 		size_t size = plain_u64(c, at + 16);
 
@@ -215,15 +217,15 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 			return "bad section";
 		if (!plain_zero(c, end, offset))
 			return "padding is not zero";
-		*place[i] = offset;
+		*place[i < INDEX ? i : INDEX] = offset;
 		end = offset + size;
 		if (i == 3)
 			c->num_data = size / 20;
 		else if (i == 4)
 			num_symbols = size / 16;
-		else if (i == 5 ? !size != !c->ranges :
+		else if (i <= INDEX && (i == INDEX ? !size != !c->ranges :
 				  size != (i == 0 ? 104u : i == 1 ? 2u * c->locations :
-						8u * c->functions))
+						8u * c->functions)))
 			return "section of the wrong size";
 	}
 	if (table < end || table - end > 7 || !plain_zero(c, end, table))
