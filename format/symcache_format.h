@@ -217,13 +217,13 @@ struct symcache_ext_unwind {
 	uint8_t stack_pointer, frame_pointer;
 	uint8_t link;           /* has the return address of a call; 255: the stack */
 	uint8_t word;           /* bytes: 4, 8 */
-	uint32_t sources;       /* or of enum symcache_unwind_source */
+	uint32_t sources;       /* or of enum symcache_cfi_source */
 	uint32_t broken;        /* entries left out, in part or whole */
 	uint32_t preserved;     /* bit n: register n stays as it is without a rule */
 };
 _Static_assert(sizeof(struct symcache_ext_unwind) == 16, "unwind facts");
 
-enum symcache_unwind_source {
+enum symcache_cfi_source {
 	SYMCACHE_UNWIND_EH_FRAME = 1,
 	SYMCACHE_UNWIND_DEBUG_FRAME = 2,
 	SYMCACHE_UNWIND_CODE = 4, /* signal trampolines, by their instructions */

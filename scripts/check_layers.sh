@@ -56,6 +56,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("write/image", "write/flatten elf dwarf base format symcache/build.h symcache/error.h")
 		own("write", "write/input write/flatten write/image elf dwarf base format " \
 		    "symcache/build.h symcache/explain.h symcache/error.h")
+		own("unwind", "public format libsymcache/dwarf/expression.h")
+		own("core", "public format base")
 		own("index", "archive base public")
 		own("transforms", "base symcache/build.h symcache/transforms.h symcache/symcache.h symcache/error.h")
 		own("bundle", "base symcache/bundle.h symcache/store.h symcache/symcache.h symcache/archive.h " \

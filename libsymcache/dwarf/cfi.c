@@ -256,7 +256,7 @@ static int add_entry(struct dw_cfi *cfi, struct frame *f, uint32_t cie, dw_cfi_c
 	}
 	if (!s->is_64)
 		size = (uint32_t)size;
-	if (!size || !code(ctx, start))
+	if (!size || start == UINT64_MAX || !code(ctx, start))
 		return 0;
 	e = vec_push(&cfi->entries);
 	if (!e)

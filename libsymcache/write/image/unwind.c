@@ -14,7 +14,7 @@
 struct source {
 	struct dw_cfi cfi;
 	size_t next;     /* entry */
-	uint32_t bit;    /* enum symcache_unwind_source */
+	uint32_t bit;    /* enum symcache_cfi_source */
 };
 
 struct walk {

@@ -1,0 +1,354 @@
+/*
+ * Core files: see symcache/core.h. Opening: headers, notes, first pages of modules; in this
+ * order they stand in the file, so that a compressed one is read once.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libsymcache/base/sort.h"
+#include "libsymcache/core/parts.h"
+
+enum {
+	MAX_STACK = 8 << 20,       /* of a thread, kept of a compressed file */
+	MAX_CODE = 64 << 10,       /* of memory with code that is no file's */
+};
+
+/* ---- memory --------------------------------------------------------------------------- */
+
+const struct segment *sc_core_segment(const struct symcache_core *core, uint64_t address)
+{
+	const struct symcache_core_private *p = core->private;
+	size_t low = 0, high = p->segments.len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->segments.data[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && address < p->segments.data[low - 1].end ? &p->segments.data[low - 1] : NULL;
+}
+
+uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address)
+{
+	const struct segment *s = sc_core_segment(core, address);
+
+	return s && address - s->start < s->size ? s->size - (address - s->start) : 0;
+}
+
+/* Reads bytes that a compressed file has, but which were not kept. */
+static bool read_again(struct symcache_core *core, const struct segment *s, uint64_t offset, void *to,
+		       size_t bytes)
+{
+	uint64_t end = s->offset + s->size;
+	struct range range = { offset & ~(uint64_t)(BLOCK - 1),
+			       end - offset < MAX_STACK ? end : offset + MAX_STACK };
+
+	return core->private->compressed && !sc_core_keep(core, &range, 1, NULL) &&
+	       sc_core_file(core, offset, to, bytes);
+}
+
+bool symcache_core_read(void *ctx, uint64_t address, void *to, size_t bytes)
+{
+	struct symcache_core *core = ctx;
+	uint8_t *at = to;
+
+	while (bytes) {
+		const struct segment *s = sc_core_segment(core, address);
+		uint64_t inside = s ? address - s->start : 0;
+		size_t n;
+
+		if (!s || inside >= s->size)
+			return false;
+		n = s->size - inside < bytes ? (size_t)(s->size - inside) : bytes;
+		if (!sc_core_file(core, s->offset + inside, at, n) &&
+		    !read_again(core, s, s->offset + inside, at, n))
+			return false;
+		at += n;
+		address += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+bool symcache_core_executable(void *core, uint64_t address)
+{
+	const struct segment *s = sc_core_segment(core, address);
+
+	return s && s->flags & PF_X;
+}
+
+const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
+							    uint64_t address)
+{
+	size_t low = 0, high = core->num_modules;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (core->modules[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && address < core->modules[low - 1].end ? &core->modules[low - 1] : NULL;
+}
+
+/* ---- headers --------------------------------------------------------------------------- */
+
+static bool starts_before(const struct segment *a, const struct segment *b)
+{
+	return a->start < b->start;
+}
+
+SC_SORT(sort_segments, struct segment, starts_before)
+
+static int add_segment(struct symcache_core *core, const uint8_t *ph, struct sc_error *err)
+{
+	struct symcache_core_private *p = core->private;
+	const unsigned w = core->word;
+	const uint8_t *rest = ph + (w == 8 ? 8 : 4); /* offset, vaddr, paddr, filesz, memsz */
+	struct segment s = {
+		.start = get_number(rest + w, w),
+		.offset = get_number(rest, w), .size = get_number(rest + 3 * w, w),
+		.flags = (uint32_t)get_number(ph + (w == 8 ? 4 : 24), 4),
+	}, *added;
+	uint64_t size = get_number(rest + 4 * w, w), type = get_number(ph, 4);
+
+	if (s.offset > INT64_MAX || s.size > INT64_MAX)
+		return 0;
+	if (type == PT_NOTE && !p->notes.size)
+		p->notes = s;
+	s.end = s.start + size < s.start ? UINT64_MAX : s.start + size;
+	if (type != PT_LOAD || s.end == s.start)
+		return 0;
+	if (s.size > s.end - s.start)
+		s.size = s.end - s.start;
+	if (!p->compressed && s.offset + s.size > p->file_size) {
+		uint64_t have = s.offset < p->file_size ? p->file_size - s.offset : 0;
+
+		core->missing += s.size - have;
+		s.size = have;
+	}
+	added = vec_push(&p->segments);
+	if (!added)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	*added = s;
+	return 0;
+}
+
+/* The number of program headers; 65,534 and more stand elsewhere. */
+static uint64_t num_headers(struct symcache_core *core, const uint8_t *header)
+{
+	const bool is_64 = core->private->is_64;
+	uint64_t n = get_number(header + (is_64 ? 56 : 44), 2);
+	uint64_t shoff = get_number(header + (is_64 ? 40 : 32), core->word);
+	struct range range = { shoff, shoff + 64 };
+	uint8_t section[64];
+
+	if (n != PN_XNUM)
+		return n;
+	return !sc_core_keep(core, &range, 1, NULL) && sc_core_file(core, shoff, section, is_64 ? 64 : 40) ?
+		get_number(section + (is_64 ? 44 : 28), 4) : 0;
+}
+
+static int read_headers(struct symcache_core *core, struct sc_error *err)
+{
+	struct symcache_core_private *p = core->private;
+	struct range range = { 0, 64 << 10 };
+	uint8_t header[64] = { 0 }, ph[56];
+	uint64_t phoff, n;
+	int rc = sc_core_keep(core, &range, 1, err);
+
+	core->missing = 0; /* a short file need not be one that was cut off */
+	if (rc)
+		return rc;
+	if (!sc_core_file(core, 0, header, 52) || memcmp(header, ELFMAG, SELFMAG))
+		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
+	p->is_64 = header[EI_CLASS] == ELFCLASS64;
+	if (p->is_64 && !sc_core_file(core, 0, header, 64))
+		return sc_error_set(err, SC_EFORMAT, "cut off in its header");
+	core->word = p->is_64 ? 8 : 4;
+	core->machine = (uint16_t)get_number(header + 18, 2);
+	if (header[EI_DATA] != ELFDATA2LSB)
+		return sc_error_set(err, SC_EUNSUPPORTED, "big-endian core files are not read");
+	if (get_number(header + 16, 2) != ET_CORE)
+		return sc_error_set(err, SC_EFORMAT, "an ELF file, but not a core file");
+	phoff = get_number(header + (p->is_64 ? 32 : 28), core->word);
+	n = num_headers(core, header);
+	range = (struct range){ phoff, phoff + n * (p->is_64 ? 56 : 32) };
+	rc = sc_core_keep(core, &range, 1, err);
+	for (uint64_t i = 0; i < n && !rc; i++) {
+		if (!sc_core_file(core, phoff + i * (p->is_64 ? 56 : 32), ph, p->is_64 ? 56 : 32))
+			return sc_error_set(err, SC_EFORMAT, "cut off in its program headers");
+		rc = add_segment(core, ph, err);
+	}
+	if (!rc && !sort_segments(p->segments.data, p->segments.len))
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	for (size_t i = 1; i < p->segments.len; i++) { /* hostile ones may overlap */
+		struct segment *s = &p->segments.data[i - 1];
+
+		if (s->end > s[1].start)
+			s->end = s[1].start;
+		if (s->size > s->end - s->start)
+			s->size = s->end - s->start;
+	}
+	return rc;
+}
+
+/* ---- what of a compressed file is kept ----------------------------------------------------- */
+
+struct ranges {
+	VEC(struct range) list;
+};
+
+static bool want(struct ranges *ranges, const struct segment *s, uint64_t from, uint64_t most)
+{
+	struct range *r;
+
+	if (!s || from - s->start >= s->size)
+		return true;
+	r = vec_push(&ranges->list);
+	if (!r)
+		return false;
+	r->offset = s->offset + (from - s->start);
+	r->end = s->offset + s->size;
+	if (r->end - r->offset > most)
+		r->end = r->offset + most;
+	return true;
+}
+
+static bool is_mapped_start(const struct symcache_core_private *p, uint64_t address)
+{
+	bool any = !p->mappings.len;
+
+	for (size_t i = 0; i < p->mappings.len && !any; i++)
+		any = p->mappings.data[i].start == address && !p->mappings.data[i].offset;
+	return any;
+}
+
+static int keep_memory(struct symcache_core *core, struct sc_error *err)
+{
+	struct symcache_core_private *p = core->private;
+	const unsigned sp = core->machine == EM_X86_64 ? 7 : core->machine == EM_386 ? 4 :
+			    core->machine == EM_AARCH64 ? 31 : 2;
+	struct ranges ranges = { { 0 } };
+	bool ok = p->compressed;
+	int rc;
+
+	for (size_t i = 0; ok && i < p->threads.len; i++) {
+		uint64_t at = p->threads.data[i].registers.value[sp] & ~(uint64_t)(BLOCK - 1);
+		const struct segment *s = sc_core_segment(core, at);
+
+		ok = want(&ranges, s, at, MAX_STACK);
+	}
+	for (size_t i = 0; ok && i < p->segments.len; i++) {
+		const struct segment *s = &p->segments.data[i];
+		bool code = s->flags & PF_X && s->end - s->start <= MAX_CODE;
+
+		if (code || is_mapped_start(p, s->start))
+			ok = want(&ranges, s, s->start, code ? MAX_CODE : BLOCK);
+	}
+	rc = ok || !p->compressed ? sc_core_keep(core, ranges.list.data, ranges.list.len, err) :
+				    sc_error_set(err, SC_ENOMEM, "out of memory");
+	vec_deinit(&ranges.list);
+	return rc;
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
+static int read_core(struct symcache_core *core, struct sc_error *err)
+{
+	struct symcache_core_private *p = core->private;
+	struct range notes;
+	int rc = read_headers(core, err);
+
+	notes = (struct range){ p->notes.offset, p->notes.offset + p->notes.size };
+	if (!rc)
+		rc = sc_core_keep(core, &notes, 1, err);
+	if (!rc)
+		rc = sc_core_notes(core, err);
+	if (!rc)
+		rc = keep_memory(core, err);
+	if (!rc)
+		rc = sc_core_modules(core, err);
+	core->threads = p->threads.data;
+	core->num_threads = p->threads.len;
+	core->modules = p->modules.data;
+	core->num_modules = p->modules.len;
+	return rc;
+}
+
+static int open_file(struct symcache_core *core, const char *path, struct sc_error *err)
+{
+	struct symcache_core_private *p = core->private;
+	uint8_t head[SYMARCHIVE_HEAD];
+	struct stat st;
+	ssize_t n;
+
+	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (p->fd < 0 || fstat(p->fd, &st))
+		return sc_error_sys(err, "cannot open");
+	if (!S_ISREG(st.st_mode))
+		return sc_error_set(err, SC_EFORMAT, "not a regular file");
+	p->file_size = (uint64_t)st.st_size;
+	n = pread(p->fd, head, sizeof(head), 0);
+	if (n < 0)
+		return sc_error_sys(err, "cannot read");
+	p->compressed = (size_t)n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) &&
+			symarchive_begins(head, (size_t)n);
+	return read_core(core, err);
+}
+
+int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err)
+{
+	struct symcache_core *core = calloc(1, sizeof(*core));
+	int rc;
+
+	*ret = NULL;
+	if (core)
+		core->private = calloc(1, sizeof(*core->private));
+	if (core && core->private) {
+		core->private->fd = -1;
+		core->private->blocks = malloc((size_t)BLOCKS * BLOCK);
+	}
+	if (!core || !core->private || !core->private->blocks)
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	else
+		rc = open_file(core, path, err);
+	if (rc) {
+		sc_error_prefix(err, "%s: ", path);
+		symcache_core_close(core);
+		return rc;
+	}
+	*ret = core;
+	return 0;
+}
+
+void symcache_core_close(struct symcache_core *core)
+{
+	struct symcache_core_private *p = core ? core->private : NULL;
+
+	if (p) {
+		sc_core_drop_stream(core);
+		for (size_t i = 0; i < p->modules.len; i++)
+			free(p->modules.data[i].path);
+		for (size_t i = 0; i < p->pieces.len; i++)
+			free(p->pieces.data[i].bytes);
+		vec_deinit(&p->modules);
+		vec_deinit(&p->pieces);
+		vec_deinit(&p->segments);
+		vec_deinit(&p->threads);
+		vec_deinit(&p->mappings);
+		free(p->file_note);
+		free(p->blocks);
+		if (p->fd >= 0)
+			close(p->fd);
+		free(p);
+	}
+	free(core);
+}

@@ -1,0 +1,84 @@
+/* What the files of the core reader share. */
+#ifndef SC_CORE_PARTS_H
+#define SC_CORE_PARTS_H
+
+#include <string.h>
+
+#include "libsymcache/base/vec.h"
+#include "symcache/archive.h"
+#include "symcache/core.h"
+
+struct segment {
+	uint64_t start, end;      /* addresses */
+	uint64_t offset, size;    /* bytes in the file; size 0: not dumped */
+	uint32_t flags;           /* PF_… */
+};
+
+/* A mapping of a file, of the note NT_FILE. */
+struct mapping {
+	uint64_t start, end, offset;
+	const char *path;
+};
+
+/* Bytes of a compressed file that were kept. */
+struct piece {
+	uint64_t offset;
+	size_t size;
+	uint8_t *bytes;
+};
+
+struct range {
+	uint64_t offset, end; /* in the file */
+};
+
+enum { BLOCK = 4096, BLOCKS = 64 };
+
+struct symcache_core_private {
+	int fd;
+	uint64_t file_size;       /* UINT64_MAX: compressed, not known */
+	bool is_64;
+	VEC(struct segment) segments; /* ascending, disjoint */
+	VEC(struct symcache_core_thread) threads;
+	VEC(struct symcache_core_module) modules;
+	VEC(struct mapping) mappings;
+	char *file_note;          /* the paths of mappings lie in it */
+	uint64_t auxv[40];        /* by type; 0: not there */
+	struct segment notes;     /* PT_NOTE */
+	/* The last blocks that were read. */
+	uint64_t block_number[BLOCKS]; /* + 1 */
+	uint32_t block_size[BLOCKS];
+	uint8_t *blocks;
+	/* A compressed file. */
+	bool compressed;
+	struct symarchive *stream; /* stands at `position` */
+	uint64_t position, budget;
+	unsigned passes;
+	VEC(struct piece) pieces;  /* ascending, disjoint */
+};
+
+static inline uint64_t get_number(const uint8_t *p, unsigned bytes)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = bytes; i--;)
+		v = v << 8 | p[i];
+	return v;
+}
+
+/* Bytes of the file. False: they are not there, or were not kept. */
+bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t bytes);
+
+/* Keeps ranges of a compressed file, in one pass, if it does not have to go back. They are
+ * sorted by this. SC_ENOMEM; what cannot be read is not there. */
+int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err);
+void sc_core_drop_stream(struct symcache_core *core);
+
+const struct segment *sc_core_segment(const struct symcache_core *core, uint64_t address);
+
+/* Reads the notes: threads, signal, mappings, auxv. SC_EFORMAT: no threads; SC_ENOMEM. */
+int sc_core_notes(struct symcache_core *core, struct sc_error *err);
+
+/* Finds the modules, by mappings and first pages. SC_ENOMEM. */
+int sc_core_modules(struct symcache_core *core, struct sc_error *err);
+
+#endif

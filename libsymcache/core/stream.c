@@ -1,0 +1,223 @@
+/*
+ * Bytes of a core file, plain or compressed: see parts.h.
+ *
+ * A plain file is read in blocks, of which the last 64 stay. A compressed one is a stream:
+ * ranges that are wanted are kept as it goes by, and it begins again only for what is
+ * behind it.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "libsymcache/base/sort.h"
+#include "libsymcache/core/parts.h"
+
+enum { MAX_PASSES = 16 };
+
+/* ---- plain files --------------------------------------------------------------------- */
+
+static const uint8_t *block_at(struct symcache_core_private *p, uint64_t number, size_t *size)
+{
+	unsigned slot = (unsigned)(number % BLOCKS);
+	uint8_t *bytes = p->blocks + (size_t)slot * BLOCK;
+	size_t have = 0;
+	ssize_t n;
+
+	if (p->block_number[slot] != number + 1) {
+		do {
+			n = pread(p->fd, bytes + have, BLOCK - have, (off_t)(number * BLOCK + have));
+			have += n > 0 ? (size_t)n : 0;
+		} while ((n > 0 && have < BLOCK) || (n < 0 && errno == EINTR));
+		p->block_number[slot] = number + 1;
+		p->block_size[slot] = (uint32_t)have;
+	}
+	*size = p->block_size[slot];
+	return bytes;
+}
+
+static bool read_plain(struct symcache_core_private *p, uint64_t offset, uint8_t *to, size_t bytes)
+{
+	if (offset > INT64_MAX - bytes)
+		return false;
+	while (bytes) {
+		size_t at = offset % BLOCK, size, n;
+		const uint8_t *block = block_at(p, offset / BLOCK, &size);
+
+		if (size <= at)
+			return false;
+		n = size - at < bytes ? size - at : bytes;
+		memcpy(to, block + at, n);
+		to += n;
+		offset += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+/* ---- compressed files ----------------------------------------------------------------- */
+
+/* The piece that holds `offset`, or NULL; *next: where the next piece begins. */
+static const struct piece *piece_at(const struct symcache_core_private *p, uint64_t offset)
+{
+	size_t low = 0, high = p->pieces.len;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (p->pieces.data[mid].offset <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && offset - p->pieces.data[low - 1].offset < p->pieces.data[low - 1].size ?
+		&p->pieces.data[low - 1] : NULL;
+}
+
+static bool read_kept(const struct symcache_core_private *p, uint64_t offset, uint8_t *to, size_t bytes)
+{
+	while (bytes) {
+		const struct piece *piece = piece_at(p, offset);
+		size_t at, n;
+
+		if (!piece)
+			return false;
+		at = (size_t)(offset - piece->offset);
+		n = piece->size - at < bytes ? piece->size - at : bytes;
+		memcpy(to, piece->bytes + at, n);
+		to += n;
+		offset += n;
+		bytes -= n;
+	}
+	return true;
+}
+
+void sc_core_drop_stream(struct symcache_core *core)
+{
+	symarchive_close(core->private->stream);
+	core->private->stream = NULL;
+}
+
+/* Begins the stream, or begins it again. */
+static bool restart(struct symcache_core_private *p)
+{
+	const char *name;
+
+	symarchive_close(p->stream);
+	p->stream = NULL;
+	p->position = 0;
+	p->budget = UINT64_MAX;
+	return p->passes++ < MAX_PASSES && !lseek(p->fd, 0, SEEK_SET) &&
+	       !symarchive_open_any(p->fd, &p->budget, &p->stream, NULL) &&
+	       !symarchive_next(p->stream, &name, NULL);
+}
+
+/* Reads up to `bytes` of the stream. */
+static size_t more(struct symcache_core *core, uint8_t *to, size_t bytes)
+{
+	struct symcache_core_private *p = core->private;
+	size_t have = 0, n = 1;
+
+	while (have < bytes && n) {
+		if (symarchive_read(p->stream, to + have, bytes - have, &n, NULL))
+			n = 0;
+		have += n;
+	}
+	p->position += have;
+	if (have < bytes)
+		core->missing += !core->missing;
+	return have;
+}
+
+static bool by_offset(const struct piece *a, const struct piece *b)
+{
+	return a->offset < b->offset;
+}
+
+SC_SORT(sort_pieces, struct piece, by_offset)
+
+/* Keeps what the stream has of [from, end), which is not kept yet; memory grows with what
+ * there is. Returns 0, SC_ENOMEM, or SC_ENOTFOUND at the end of the stream. */
+static int keep_range(struct symcache_core *core, uint64_t from, uint64_t end)
+{
+	struct symcache_core_private *p = core->private;
+	uint8_t skipped[16384];
+
+	while (p->position < from) {
+		size_t n = from - p->position < sizeof(skipped) ? (size_t)(from - p->position) :
+								   sizeof(skipped);
+		if (more(core, skipped, n) < n)
+			return SC_ENOTFOUND;
+	}
+	while (from < end) {
+		size_t n = end - from < 1u << 20 ? (size_t)(end - from) : 1u << 20, have;
+		struct piece *piece = vec_push(&p->pieces);
+		uint8_t *bytes = piece ? malloc(n) : NULL;
+
+		if (!bytes) {
+			p->pieces.len -= piece != NULL;
+			return SC_ENOMEM;
+		}
+		have = more(core, bytes, n);
+		*piece = (struct piece){ from, have, bytes };
+		from += have;
+		if (have < n)
+			return SC_ENOTFOUND;
+	}
+	return 0;
+}
+
+static bool range_before(const struct range *a, const struct range *b)
+{
+	return a->offset < b->offset;
+}
+
+SC_SORT(sort_ranges, struct range, range_before)
+
+/* The first byte at or behind `offset`, below `end`, that is not kept. */
+static uint64_t first_unkept(const struct symcache_core_private *p, uint64_t offset, uint64_t end)
+{
+	const struct piece *piece;
+
+	while (offset < end && (piece = piece_at(p, offset)))
+		offset = piece->offset + piece->size;
+	return offset;
+}
+
+/* The end of what is not kept from `offset` on. */
+static uint64_t end_of_unkept(const struct symcache_core_private *p, uint64_t offset, uint64_t end)
+{
+	for (size_t i = 0; i < p->pieces.len; i++)
+		if (p->pieces.data[i].offset > offset && p->pieces.data[i].offset < end)
+			end = p->pieces.data[i].offset;
+	return end;
+}
+
+int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err)
+{
+	struct symcache_core_private *p = core->private;
+	int rc = 0;
+
+	if (!p->compressed)
+		return 0;
+	if (!sort_ranges(ranges, n))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	for (size_t i = 0; i < n && !rc; i++) {
+		uint64_t from = first_unkept(p, ranges[i].offset, ranges[i].end), end;
+
+		if (from >= ranges[i].end)
+			continue;
+		if ((!p->stream || from < p->position) && !restart(p))
+			break;
+		end = end_of_unkept(p, from, ranges[i].end);
+		rc = keep_range(core, from, end);
+		if (!sort_pieces(p->pieces.data, p->pieces.len))
+			rc = SC_ENOMEM;
+	}
+	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+}
+
+bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t bytes)
+{
+	struct symcache_core_private *p = core->private;
+
+	return p->compressed ? read_kept(p, offset, to, bytes) : read_plain(p, offset, to, bytes);
+}

@@ -1,0 +1,71 @@
+/*
+ * core.h: ELF core files: threads with their registers, modules with their build IDs, memory.
+ *
+ *   struct symcache_core *core;
+ *   symcache_core_open("core.4242", &core, &err);
+ *   … core->threads, core->modules, symcache_core_read(core, address, …) …
+ *   symcache_core_close(core);
+ *
+ * Of x86-64, i386, AArch64 and RISC-V, whatever the machine this runs on. Of a large file
+ * little is read: headers, the first pages of modules, and what is asked for. A compressed
+ * one (zstd, xz, gzip, bzip2) is read once from front to back, of which stacks, first pages
+ * and code made at run time are kept; once more for a stack that is elsewhere. Files that
+ * were cut off give what they have. All bytes may be hostile.
+ *
+ * One core is for one thread at a time: memory is read through a buffer.
+ */
+#ifndef SYMCACHE_CORE_H
+#define SYMCACHE_CORE_H
+
+#include "symcache/unwind.h"
+
+struct symcache_core_thread {
+	uint32_t tid;
+	struct symcache_registers registers;
+};
+
+struct symcache_core_module {
+	uint64_t start, end;   /* addresses of its first and behind its last mapping */
+	char *path;            /* as the process had it; "" if it is not known */
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
+	size_t build_id_len;   /* 0: the core does not have it */
+	bool vdso;             /* symcache_core_read() gives all of it */
+};
+
+struct symcache_core {
+	uint16_t machine;      /* e_machine */
+	uint8_t word;          /* bytes: 4, 8 */
+	uint32_t pid;          /* 0: unknown */
+	char command[17];      /* "": unknown */
+	char arguments[81];    /* the first ones */
+	int signal, signal_code; /* 0: unknown */
+	uint64_t signal_address; /* of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP */
+	bool has_signal_address;
+	uint64_t signature;    /* bits of return addresses: see symcache_unwind_source */
+	uint64_t missing;      /* bytes that the file should have and has not; of a compressed
+	                        * one at least 1, if it is cut off as far as it was read */
+	const struct symcache_core_thread *threads; /* as in the file: the one that died first */
+	size_t num_threads;
+	const struct symcache_core_module *modules; /* ascending by address */
+	size_t num_modules;
+	struct symcache_core_private *private;
+};
+
+/* SC_ESYS; SC_EFORMAT: no core file, or damaged; SC_EUNSUPPORTED: of another machine;
+ * SC_ENOMEM. */
+int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err);
+void symcache_core_close(struct symcache_core *core); /* NULL is fine */
+
+/* Memory of the process: as struct symcache_unwind_source wants it, with the core as ctx.
+ * What was not dumped is not there, nor are zeros in its place. */
+bool symcache_core_read(void *core, uint64_t address, void *to, size_t bytes);
+bool symcache_core_executable(void *core, uint64_t address);
+
+/* The module around an address, or NULL. */
+const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
+							    uint64_t address);
+
+/* Bytes of memory that the core has from `address` on, up to the end of the mapping. */
+uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * unwind.h: registers and memory of a thread → its stack, frame by frame.
+ *
+ *   struct symcache_unwinder u;
+ *   symcache_unwind_begin(&u, &source, &registers, &err);
+ *   while (symcache_unwind_next(&u, &frame))
+ *           … frame.pc, symcache_lookup(frame.module.cache, frame.rel_pc, …) …
+ *   … u.stop, why there is no further frame …
+ *
+ * No binary is needed: caches have the unwind information. Memory comes through callbacks:
+ * from a core file, a process, bytes in a message. It may be cut off, overwritten or
+ * hostile: each step reads a few words, each frame lies above the one before it, and there
+ * is a limit. Nothing allocates. A frame says how far it can be trusted.
+ *
+ * Machines: x86-64, i386, AArch64, RISC-V (64 bits), little-endian.
+ */
+#ifndef SYMCACHE_UNWIND_H
+#define SYMCACHE_UNWIND_H
+
+#include "symcache/rows.h"
+
+/* Registers, by their numbers in DWARF. */
+struct symcache_registers {
+	uint64_t known;     /* bit n: value[n] is known */
+	uint64_t pc;
+	uint64_t value[64];
+};
+
+static inline void symcache_set_register(struct symcache_registers *r, unsigned n, uint64_t value)
+{
+	r->value[n & 63] = value;
+	r->known |= 1ull << (n & 63);
+}
+
+/* Where an address of code belongs. */
+struct symcache_unwind_module {
+	const struct symcache *cache; /* NULL: the module is known, but not its cache */
+	uint64_t base;                /* relative address = address − base */
+	void *owner;                  /* for the caller */
+};
+
+struct symcache_unwind_source {
+	uint16_t machine;     /* e_machine */
+	/* Bits of a return address that are its signature (AArch64); 0: those from 48 on. */
+	uint64_t signature;
+	uint32_t max_frames;  /* 0: 100,000 */
+	/* Copies memory; false: some of it is not there. */
+	bool (*read)(void *ctx, uint64_t address, void *to, size_t bytes);
+	/* The module whose code has `address`; false: none. */
+	bool (*module)(void *ctx, uint64_t address, struct symcache_unwind_module *ret);
+	/* Can code be at `address`, of a module or not, as far as is known? */
+	bool (*executable)(void *ctx, uint64_t address);
+	void *ctx;
+};
+
+/* How a frame was found, best first. */
+enum symcache_trust {
+	SYMCACHE_TRUST_CONTEXT,       /* the thread's registers */
+	SYMCACHE_TRUST_SIGNAL,        /* registers that a signal frame saved */
+	SYMCACHE_TRUST_CFI,           /* a row of unwind information */
+	SYMCACHE_TRUST_CALL,          /* the return address of a call that went nowhere */
+	SYMCACHE_TRUST_FRAME_POINTER,
+	SYMCACHE_TRUST_SCAN,          /* something on the stack that looks like one */
+};
+
+struct symcache_unwind_frame {
+	uint64_t pc;          /* as it stands in the register or on the stack */
+	uint64_t lookup_pc;   /* to find function and line: in front of a return address */
+	uint64_t stack_pointer;
+	enum symcache_trust trust;
+	bool signal;          /* the frame is a signal trampoline */
+	bool has_module;
+	struct symcache_unwind_module module; /* of lookup_pc, if has_module */
+	uint64_t rel_pc;      /* lookup_pc, relative to it */
+	uint64_t known;       /* bit n: register n is known here: see u.registers in front */
+};
+
+enum symcache_stop {
+	SYMCACHE_STOP_NONE,
+	SYMCACHE_STOP_END,         /* the outermost frame */
+	SYMCACHE_STOP_MEMORY,      /* u.address is not there */
+	SYMCACHE_STOP_NO_ROW,      /* u.module has no unwind information for the address */
+	SYMCACHE_STOP_NO_UNWIND,   /* u.module's cache has none at all */
+	SYMCACHE_STOP_NO_CACHE,    /* there is no cache of u.module */
+	SYMCACHE_STOP_NO_MODULE,   /* the pc is in none */
+	SYMCACHE_STOP_LOST,        /* a register that is needed, or the return address, is lost */
+	SYMCACHE_STOP_NOT_GROWING, /* the next frame would lie below */
+	SYMCACHE_STOP_LIMIT,
+};
+
+/* In storage of the caller; `stop` and what belongs to it are there once
+ * symcache_unwind_next() returned the last frame. */
+struct symcache_unwinder {
+	const struct symcache_unwind_source *source;
+	struct symcache_registers registers; /* of the next frame */
+	enum symcache_stop stop;
+	uint64_t address;
+	struct symcache_unwind_module module;
+	/* private */
+	const struct symcache_unwind_arch *arch;
+	enum symcache_trust trust;
+	bool exact;             /* registers.pc is no return address */
+	uint32_t frames, signals, scans;
+};
+
+/* SC_EUNSUPPORTED: another machine. `source` must live as long as the unwinder. */
+int symcache_unwind_begin(struct symcache_unwinder *u, const struct symcache_unwind_source *source,
+			  const struct symcache_registers *registers, struct sc_error *err);
+
+/* The next frame, innermost first; false: there are no more. */
+bool symcache_unwind_next(struct symcache_unwinder *u, struct symcache_unwind_frame *ret);
+
+/* "cfi", "frame pointer", …: one or two words; and why a stack ends, in a few. */
+const char *symcache_trust_text(enum symcache_trust trust);
+const char *symcache_stop_text(enum symcache_stop stop);
+
+#endif
