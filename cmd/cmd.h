@@ -16,6 +16,7 @@
 	X(lookup) \
 	X(filter) \
 	X(trace) \
+	X(core) \
 	X(list) \
 	X(show) \
 	X(verify) \

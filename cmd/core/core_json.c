@@ -1,0 +1,92 @@
+/* core_json.c: `core --format json`: a line for each thread; see core.h. */
+#include <inttypes.h>
+
+#include "cmd/core/core.h"
+
+const char *core_trust_word(enum symcache_trust trust)
+{
+	return trust == SYMCACHE_TRUST_FRAME_POINTER ? "frame_pointer" : symcache_trust_text(trust);
+}
+
+const char *core_stop_word(enum symcache_stop stop)
+{
+	static const char *const words[] = { "", "end", "no_memory", "no_row", "no_unwind", "no_cache",
+					     "no_module", "lost", "not_growing", "limit" };
+
+	return words[stop];
+}
+
+static void put_registers(const struct symcache_core *core, const struct symcache_registers *r)
+{
+	const char *before = "";
+	char name[8];
+
+	fputs(",\"registers\":{", stdout);
+	for (uint64_t left = r->known; left; left &= left - 1, before = ",") {
+		unsigned n = (unsigned)__builtin_ctzll(left);
+
+		printf("%s\"%s\":\"0x%" PRIx64 "\"", before,
+		       symcache_register_name(core->machine, n, name), r->value[n]);
+	}
+	putchar('}');
+}
+
+void core_json_stack(const struct symcache_core *core, struct core_places *places,
+		     const struct core_stack *stack, uint32_t thread, bool died)
+{
+	const char *between = "";
+
+	printf("{\"thread\":%" PRIu32 ",\"died\":%s,\"frames\":[", thread, died ? "true" : "false");
+	for (size_t i = 0; i < stack->num_frames; i++) {
+		const struct core_frame *f = &stack->frames[i];
+		const struct core_place *place = core_places_get(places, f);
+
+		for (size_t k = 0; k < place->num_rows; k++, between = ",") {
+			const char *json = place->rows[k].json;
+
+			printf("%s{\"frame\":%zu,\"pc\":\"0x%" PRIx64 "\",\"trust\":\"%s\"", between, i,
+			       f->pc, core_trust_word(f->trust));
+			if (*place->json_module)
+				printf(",%s", place->json_module);
+			if (*json)
+				printf(",%s", json);
+			printf(",\"inlined\":%s", k + 1 < place->num_rows ? "true" : "false");
+			if (f->signal)
+				fputs(",\"signal\":true", stdout);
+			if (stack->registers && k + 1 == place->num_rows)
+				put_registers(core, &stack->registers[i]);
+			putchar('}');
+		}
+	}
+	printf("],\"stopped\":\"%s\"", core_stop_word(stack->stop));
+	if (stack->stop == SYMCACHE_STOP_MEMORY)
+		printf(",\"address\":\"0x%" PRIx64 "\"", stack->address);
+	puts("}");
+}
+
+void core_json_summary(struct core_modules *modules)
+{
+	size_t n;
+	struct core_module *list = core_modules_list(modules, &n);
+	struct json_gen *j = json_gen_create(false);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct core_module *m = &list[i];
+
+		json_gen_open_map(j, NULL);
+		json_gen_text(j, "module", m->module->path);
+		json_gen_text(j, "build_id", m->id);
+		json_gen_hex(j, "start", m->module->start);
+		json_gen_number(j, "frames", m->frames);
+		json_gen_number(j, "stacks_cut", m->lost);
+		if (m->asked) {
+			json_gen_bool(j, "symbols", m->cache && m->cache->header->num_functions);
+			json_gen_bool(j, "unwind", m->cache && m->cache->unwind.facts);
+		}
+		if (m->why)
+			json_gen_text(j, "error", m->why);
+		json_gen_close_map(j);
+		json_gen_end(j);
+	}
+	json_gen_destroy(j);
+}

@@ -1,0 +1,165 @@
+/*
+ * core_places.c: what is at an address, as text; see core.h. The stacks of a thousand
+ * threads are made of a few hundred places: each is looked up, demangled and escaped once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cli/memory.h"
+#include "cmd/core/core.h"
+#include "cmd/lookup/demangle.h"
+
+enum { MAX_ROWS = 4096 };
+
+struct core_places {
+	struct demangler *demangler;
+	struct core_place **slots; /* open addressing, at most half full */
+	size_t size, used;
+};
+
+struct core_places *core_places_create(void)
+{
+	struct core_places *p = must_calloc(1, sizeof(*p));
+
+	p->demangler = demangler_create();
+	p->size = 1024;
+	p->slots = must_calloc(p->size, sizeof(*p->slots));
+	return p;
+}
+
+void core_places_destroy(struct core_places *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->size; i++) {
+		struct core_place *place = p->slots[i];
+
+		for (size_t k = 0; place && k < place->num_rows; k++) {
+			free(place->rows[k].function);
+			free(place->rows[k].file);
+			free(place->rows[k].json);
+		}
+		if (place)
+			free(place->json_module);
+		free(place ? place->rows : NULL);
+		free(place);
+	}
+	free(p->slots);
+	demangler_destroy(p->demangler);
+	free(p);
+}
+
+/* The members of an object, without its braces. */
+static char *take_members(struct json_gen *j)
+{
+	char *text, *members;
+
+	json_gen_close_map(j);
+	text = json_gen_take(j);
+	members = must_asprintf("%.*s", (int)strlen(text) - 2, text + 1);
+	free(text);
+	return members;
+}
+
+static void add_row(struct core_places *p, struct core_place *place, const struct symcache_frame *f)
+{
+	struct core_row *row;
+	struct symcache_str name = { "??", 2 };
+	struct json_gen *j = json_gen_create_memory();
+
+	place->rows = must_realloc(place->rows, (place->num_rows + 1) * sizeof(*place->rows));
+	row = &place->rows[place->num_rows++];
+	*row = (struct core_row){ .line = f ? f->line : 0, .column = f ? f->column : 0 };
+	if (f)
+		name = demangle(p->demangler, f->function, f->lang);
+	row->function = must_asprintf("%.*s", (int)name.len, name.ptr);
+	if (f && f->file.name.ptr) {
+		size_t len = symcache_path(&f->file, SYMCACHE_PATH_CLEAN, NULL, 0);
+
+		row->file = must_calloc(len + 1, 1);
+		symcache_path(&f->file, SYMCACHE_PATH_CLEAN, row->file, len + 1);
+	} else {
+		row->file = must_calloc(1, 1);
+	}
+	json_gen_open_map(j, NULL);
+	if (f)
+		json_gen_text(j, "function", row->function);
+	if (*row->file) {
+		json_gen_text(j, "file", row->file);
+		json_gen_number(j, "line", row->line);
+		json_gen_number(j, "column", row->column);
+	}
+	row->json = take_members(j);
+}
+
+static void describe_module(struct core_place *place)
+{
+	struct json_gen *j = json_gen_create_memory();
+
+	json_gen_open_map(j, NULL);
+	if (place->module) {
+		json_gen_text(j, "module", place->module->name);
+		json_gen_text(j, "build_id", place->module->id);
+		if (place->module->cache)
+			json_gen_hex(j, "address",
+				     place->rel_pc + symcache_load_base(place->module->cache));
+	}
+	place->json_module = take_members(j);
+}
+
+static struct core_place *make_place(struct core_places *p, const struct core_frame *frame)
+{
+	struct core_place *place = must_calloc(1, sizeof(*place));
+	const struct symcache *cache = frame->module ? frame->module->cache : NULL;
+	struct symcache_frames frames;
+	struct symcache_frame f;
+	struct symcache_symbol symbol;
+
+	place->module = frame->module;
+	place->rel_pc = frame->rel_pc;
+	if (cache && symcache_lookup(cache, frame->rel_pc, &frames))
+		while (place->num_rows < MAX_ROWS && symcache_next_frame(&frames, &f))
+			add_row(p, place, &f);
+	if (!place->num_rows && cache && symcache_lookup_symbol(cache, frame->rel_pc, &symbol) && symbol.size) {
+		f = (struct symcache_frame){ .function = symbol.name, .lang = SYMCACHE_LANG_SYMTAB };
+		add_row(p, place, &f);
+	}
+	if (!place->num_rows)
+		add_row(p, place, NULL);
+	describe_module(place);
+	return place;
+}
+
+/* Where a place is, or belongs. */
+static struct core_place **find_slot(const struct core_places *p, const struct core_module *module,
+				     uint64_t rel_pc)
+{
+	size_t at = (rel_pc ^ (uintptr_t)module) * 0x9e3779b97f4a7c15u >> 20;
+
+	for (at &= p->size - 1; p->slots[at] && (p->slots[at]->rel_pc != rel_pc ||
+	     p->slots[at]->module != module); at = (at + 1) & (p->size - 1))
+		;
+	return &p->slots[at];
+}
+
+const struct core_place *core_places_get(struct core_places *p, const struct core_frame *frame)
+{
+	struct core_place **slot = find_slot(p, frame->module, frame->rel_pc);
+
+	if (*slot)
+		return *slot;
+	if (p->used++ * 2 >= p->size) {
+		struct core_places larger = { .size = p->size * 2 };
+
+		larger.slots = must_calloc(larger.size, sizeof(*larger.slots));
+		for (size_t i = 0; i < p->size; i++)
+			if (p->slots[i])
+				*find_slot(&larger, p->slots[i]->module, p->slots[i]->rel_pc) = p->slots[i];
+		free(p->slots);
+		p->slots = larger.slots;
+		p->size = larger.size;
+		slot = find_slot(p, frame->module, frame->rel_pc);
+	}
+	*slot = make_place(p, frame);
+	return *slot;
+}

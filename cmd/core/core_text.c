@@ -1,0 +1,222 @@
+/*
+ * core_text.c: stacks for people; see core.h.
+ *
+ *   #4.1    0x000055d6ca312055  check  deep.c:15       (server+0x1055)
+ *   #4      0x000055d6ca312055  walk_left  deep.c:33   (server+0x1055)
+ *   #5  ?   …   [frame pointer]
+ *
+ * Names come from files of others: control characters never reach the terminal.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cmd/core/core.h"
+
+enum { FIRST_SHOWN = 200, LAST_SHOWN = 50, MAX_PERIOD = 16, MAX_IDS = 12 };
+
+static void put_text(const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c < ' ' || c == 0x7f)
+			printf("\\x%02x", c);
+		else
+			putchar(c);
+	}
+}
+
+static const char *machine_name(uint16_t machine)
+{
+	switch (machine) {
+	case EM_X86_64: return "x86-64";
+	case EM_386: return "i386";
+	case EM_AARCH64: return "AArch64";
+	case EM_RISCV: return "RISC-V";
+	}
+	return "?";
+}
+
+static void put_signal(const struct symcache_core *core)
+{
+	const char *name = sigabbrev_np(core->signal);
+
+	if (!core->signal)
+		return;
+	if (name)
+		printf(", SIG%s", name);
+	else
+		printf(", signal %d", core->signal);
+	if (core->has_signal_address)
+		printf(" at 0x%" PRIx64, core->signal_address);
+}
+
+void core_text_head(const struct symcache_core *core, const char *path, struct core_modules *modules)
+{
+	size_t n, without_cache = 0, without_unwind = 0;
+	const struct core_module *list = core_modules_list(modules, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		without_cache += list[i].asked && !list[i].cache;
+		without_unwind += list[i].cache && !list[i].cache->unwind.facts;
+	}
+	put_text(path);
+	fputs(": ", stdout);
+	put_text(*core->arguments ? core->arguments : *core->command ? core->command : "a program");
+	if (core->pid)
+		printf(" (pid %" PRIu32 ")", core->pid);
+	printf(", %s", machine_name(core->machine));
+	put_signal(core);
+	printf("; %zu thread%s, %zu modules", core->num_threads, core->num_threads == 1 ? "" : "s", n);
+	if (without_cache)
+		printf(", %zu not in the store", without_cache);
+	if (without_unwind)
+		printf(", %zu without unwind information", without_unwind);
+	putchar('\n');
+}
+
+static void put_heading(const uint32_t *threads, size_t n, bool died)
+{
+	if (n == 1) {
+		printf("thread %" PRIu32 "%s\n", threads[0], died ? ", the one that died" : "");
+		return;
+	}
+	printf("%zu threads with equal stacks:", n);
+	for (size_t i = 0; i < n && i < MAX_IDS; i++)
+		printf(" %" PRIu32, threads[i]);
+	puts(n > MAX_IDS ? " …" : "");
+}
+
+static void put_registers(const struct symcache_core *core, const struct symcache_registers *r)
+{
+	unsigned column = 0;
+	char name[8];
+
+	for (uint64_t left = r->known; left; left &= left - 1) {
+		unsigned n = (unsigned)__builtin_ctzll(left);
+
+		printf("%s%4s 0x%0*" PRIx64, column % 4 ? "  " : column ? "\n        " : "        ",
+		       symcache_register_name(core->machine, n, name), 2 * core->word, r->value[n]);
+		column++;
+	}
+	if (column)
+		putchar('\n');
+}
+
+static void put_frame(const struct symcache_core *core, struct core_places *places,
+		      const struct core_stack *stack, size_t i)
+{
+	const struct core_frame *f = &stack->frames[i];
+	const struct core_place *place = core_places_get(places, f);
+	const bool sure = f->trust <= SYMCACHE_TRUST_CFI;
+
+	for (size_t k = 0; k < place->num_rows; k++) {
+		const struct core_row *row = &place->rows[k];
+		char number[48];
+
+		if (k + 1 < place->num_rows)
+			snprintf(number, sizeof(number), "#%zu.%zu", i, k + 1);
+		else
+			snprintf(number, sizeof(number), "#%zu", i);
+		printf("  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * core->word, f->pc);
+		put_text(f->signal && !strcmp(row->function, "??") ? "<signal>" : row->function);
+		if (*row->file) {
+			fputs(" at ", stdout);
+			put_text(row->file);
+			printf(":%" PRIu32, row->line);
+			if (row->column)
+				printf(":%" PRIu32, row->column);
+		}
+		if (f->module) {
+			fputs(" (", stdout);
+			put_text(f->module->name);
+			if (f->module->cache)
+				printf("+0x%" PRIx64, f->pc - f->module->base);
+			putchar(')');
+		}
+		if (f->signal && strcmp(row->function, "??"))
+			fputs(" [signal]", stdout);
+		if (!sure)
+			printf(" [%s]", symcache_trust_text(f->trust));
+		putchar('\n');
+	}
+	if (stack->registers)
+		put_registers(core, &stack->registers[i]);
+}
+
+/* How many frames repeat from `from` on, with which period: recursion. 0: none. */
+static size_t find_period(const struct core_stack *s, size_t from)
+{
+	for (size_t period = 1; period <= MAX_PERIOD && from + 2 * period <= s->num_frames; period++) {
+		size_t k = 0;
+
+		while (k < period && s->frames[from + k].pc == s->frames[from + period + k].pc)
+			k++;
+		if (k == period)
+			return period;
+	}
+	return 0;
+}
+
+static void put_stop(const struct core_stack *s)
+{
+	printf("  %s", symcache_stop_text(s->stop));
+	if (s->stop == SYMCACHE_STOP_MEMORY)
+		printf(" at 0x%" PRIx64, s->address);
+	if (s->lacks) {
+		fputs(": ", stdout);
+		put_text(s->lacks->name);
+		if (*s->lacks->id)
+			printf(", build ID %s", s->lacks->id);
+	}
+	putchar('\n');
+}
+
+void core_text_stack(const struct symcache_core *core, struct core_places *places,
+		     const struct core_stack *stack, const uint32_t *threads, size_t num_threads,
+		     bool died)
+{
+	size_t n = stack->num_frames;
+
+	putchar('\n');
+	put_heading(threads, num_threads, died);
+	for (size_t i = 0; i < n; i++) {
+		if (i == FIRST_SHOWN && n > FIRST_SHOWN + LAST_SHOWN) {
+			size_t period = find_period(stack, i);
+
+			printf("  … %zu frames", n - FIRST_SHOWN - LAST_SHOWN);
+			if (period)
+				printf(", of which the first %zu come again and again", period);
+			puts(" (--format json has all)");
+			i = n - LAST_SHOWN;
+		}
+		put_frame(core, places, stack, i);
+	}
+	put_stop(stack);
+}
+
+void core_text_summary(struct core_modules *modules)
+{
+	size_t n;
+	const struct core_module *list = core_modules_list(modules, &n);
+
+	puts("\nstart               frames  build ID                                  module");
+	for (size_t i = 0; i < n; i++) {
+		const struct core_module *m = &list[i];
+
+		printf("0x%016" PRIx64 "  %6" PRIu64 "  %-40s  ", m->module->start, m->frames,
+		       *m->id ? m->id : "unknown");
+		put_text(*m->module->path ? m->module->path : "?");
+		if (m->why) {
+			fputs(": ", stdout);
+			put_text(m->why);
+		} else if (m->cache && !m->cache->unwind.facts) {
+			fputs(": no unwind information: index the program or library itself, too", stdout);
+		} else if (m->cache && !m->cache->header->num_functions) {
+			fputs(": no symbols: index its debug file, too", stdout);
+		}
+		putchar('\n');
+	}
+}
