@@ -69,7 +69,8 @@ void core_text_head(const struct symcache_core *core, const char *path, struct c
 		printf(" (pid %" PRIu32 ")", core->pid);
 	printf(", %s", machine_name(core->machine));
 	put_signal(core);
-	printf("; %zu thread%s, %zu modules", core->num_threads, core->num_threads == 1 ? "" : "s", n);
+	printf("; %zu thread%s, %zu module%s", core->num_threads, core->num_threads == 1 ? "" : "s", n,
+	       n == 1 ? "" : "s");
 	if (without_cache)
 		printf(", %zu not in the store", without_cache);
 	if (without_unwind)
@@ -188,7 +189,7 @@ void core_text_stack(const struct symcache_core *core, struct core_places *place
 
 			printf("  … %zu frames", n - FIRST_SHOWN - LAST_SHOWN);
 			if (period)
-				printf(", of which the first %zu come again and again", period);
+				printf(", repeating every %zu", period);
 			puts(" (--format json has all)");
 			i = n - LAST_SHOWN;
 		}
