@@ -47,16 +47,16 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("elf", "base symcache/build_id.h symcache/error.h")
 		own("dwarf", "base symcache/error.h")
 		own("read", "format base libsymcache/dwarf/expression.h symcache/symcache.h symcache/rows.h " \
-		    "symcache/merge.h symcache/guard.h symcache/error.h")
-		own("store", "read format base symcache/symcache.h symcache/store.h symcache/upkeep.h " \
+		    "symcache/guard.h symcache/error.h")
+		own("store", "read format base symcache/symcache.h symcache/store.h symcache/upkeep.h symcache/merge.h " \
 		    "symcache/build_id.h symcache/error.h")
 		own("archive", "base symcache/archive.h symcache/inflate.h symcache/error.h")
 		own("write/input", "write/flatten elf dwarf base symcache/build.h symcache/build_id.h symcache/error.h")
 		own("write/flatten", "dwarf base format symcache/error.h")
-		own("write/image", "write/flatten elf dwarf base format symcache/build.h symcache/error.h")
+		own("write/image", "write/flatten elf dwarf base format libsymcache/unwind/rows.h symcache/build.h symcache/error.h")
 		own("write", "write/input write/flatten write/image elf dwarf base format " \
 		    "symcache/build.h symcache/explain.h symcache/error.h")
-		own("unwind", "public format libsymcache/dwarf/expression.h")
+		own("unwind", "public format base libsymcache/dwarf/expression.h")
 		own("core", "public format base")
 		own("index", "archive base public")
 		own("transforms", "base symcache/build.h symcache/transforms.h symcache/symcache.h symcache/error.h")
@@ -76,7 +76,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize cmd")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind cmd")
 		lib("xxh_x86dispatch.h", "index")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle cmd")
 		lib("yajl/yajl_parse.h", "bundle transforms"); lib("sodium.h", "bundle")

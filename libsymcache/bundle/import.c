@@ -54,49 +54,55 @@ static int commit(struct importing *m, struct sc_error *err)
 	return rc;
 }
 
-/* Does the store's own entry stay, as equally good or the same? */
+/* What becomes of an entry of the bundle. */
+enum fate {
+	REPLACES, /* the store's, unless that has better symbols */
+	YIELDS,   /* to the store's, which is newer; it may add unwind information */
+	SAME,     /* as the store's: only its tags are added */
+};
+
 static int compare(struct importing *m, const struct symstore_entry *entry, const void *cache,
-		   size_t size, bool *stays, struct sc_error *err)
+		   size_t size, enum fate *ret, struct sc_error *err)
 {
 	struct symstore_reader *reader;
 	struct symstore_entry old;
 	int rc = symstore_read_begin(m->store, &reader, err);
 
-	*stays = false;
+	*ret = REPLACES;
 	if (rc)
 		return rc;
 	rc = symstore_entry(reader, entry->build_id, entry->build_id_len, &old, err);
 	if (!rc && old.cache_size == size && old.cache_hash == XXH3_64bits(cache, size)) {
-		*stays = true;
+		*ret = SAME;
 		m->done->unchanged++;
 	} else if (!rc && symstore_entry_replaces(entry, &old) &&
 		   symstore_entry_replaces(&old, entry)) {
-		*stays = old.time > entry->time;
-		m->done->better_in_store += *stays;
+		*ret = old.time > entry->time ? YIELDS : REPLACES;
 		m->done->conflicts++;
 		if (m->o->conflict)
-			m->o->conflict(m->o->ctx, entry, !*stays);
+			m->o->conflict(m->o->ctx, entry, *ret == REPLACES);
 	}
 	symstore_read_end(reader);
 	return rc == SC_ENOTFOUND ? 0 : rc;
 }
 
 static int put(struct importing *m, const struct symstore_entry *entry, const void *cache,
-	       size_t size, bool stays, struct sc_error *err)
+	       size_t size, enum fate fate, struct sc_error *err)
 {
 	struct pending *p = &m->pending[m->num_pending];
 
 	*p = (struct pending){ .size = size };
-	if (!stays && !(p->bytes = malloc(size + 1)))
+	if (fate != SAME && !(p->bytes = malloc(size + 1)))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	m->num_pending++;
-	if (stays)
+	if (fate == SAME)
 		return !*entry->tags ? 0 :
 			symstore_add_tags(m->writer, entry->build_id, entry->build_id_len,
 					  entry->tags, err);
 	memcpy(p->bytes, cache, size);
 	m->bytes += size;
-	return symstore_put(m->writer, entry, fill, p, &p->stored, err);
+	return (fate == YIELDS ? symstore_put_older : symstore_put)(m->writer, entry, fill, p,
+								    &p->stored, err);
 }
 
 static int import_entry(void *ctx, const struct symstore_entry *given, const void *cache,
@@ -104,9 +110,9 @@ static int import_entry(void *ctx, const struct symstore_entry *given, const voi
 {
 	struct symstore_entry entry = *given;
 	struct importing *m = ctx;
-	bool stays;
+	enum fate fate;
 	char *tags;
-	int rc = compare(m, &entry, cache, size, &stays, err);
+	int rc = compare(m, &entry, cache, size, &fate, err);
 
 	if (!rc && !m->writer)
 		rc = symstore_write_begin(m->store, &m->writer, err);
@@ -117,7 +123,7 @@ static int import_entry(void *ctx, const struct symstore_entry *given, const voi
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	entry.tags = tags;
 	entry.cache_size = size;
-	rc = put(m, &entry, cache, size, stays, err);
+	rc = put(m, &entry, cache, size, fate, err);
 	free(tags);
 	if (!rc && (m->bytes >= BATCH_BYTES || m->num_pending == BATCH_ENTRIES))
 		rc = commit(m, err);

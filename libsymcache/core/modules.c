@@ -88,21 +88,13 @@ static struct symcache_core_module *add_module(struct symcache_core *core, const
 	return m->path ? m : NULL;
 }
 
-static bool is_code(struct symcache_core *core, uint64_t from, uint64_t to)
-{
-	const struct segment *s = sc_core_segment(core, from);
-
-	(void)to;
-	return s && s->flags & PF_X;
-}
-
 /* Adds the module that begins with mapping `i`, if it is one. */
 static bool add_mapped(struct symcache_core *core, size_t i)
 {
 	const struct symcache_core_private *p = core->private;
 	const struct mapping *first = &p->mappings.data[i];
 	uint64_t end = first->end, ignored;
-	bool code = is_code(core, first->start, first->end);
+	bool code = symcache_core_executable(core, first->start);
 	struct symcache_core_module *m;
 
 	for (size_t k = i + 1; k < p->mappings.len; k++) {
@@ -110,7 +102,7 @@ static bool add_mapped(struct symcache_core *core, size_t i)
 
 		if (strcmp(next->path, first->path) || !next->offset)
 			break;
-		code |= is_code(core, next->start, next->end);
+		code |= symcache_core_executable(core, next->start);
 		end = next->end > end ? next->end : end;
 	}
 	if (!code)

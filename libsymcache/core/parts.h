@@ -31,7 +31,10 @@ struct range {
 	uint64_t offset, end; /* in the file */
 };
 
-enum { BLOCK = 4096, BLOCKS = 64 };
+enum {
+	BLOCK = 4096, BLOCKS = 64,
+	MAX_STACK = 8 << 20, /* of a thread, kept of a compressed file */
+};
 
 struct symcache_core_private {
 	int fd;

@@ -39,62 +39,6 @@ static void broken(struct dw_cfi *c, uint64_t offset, const char *why)
 			     (unsigned long long)offset, why);
 }
 
-struct dw_cursor dw_cfi_cursor(const struct dw_cfi_section *s, uint64_t from, uint64_t to)
-{
-	struct dw_cursor c = dw_cursor_at(&s->bytes, from, s->swap);
-
-	if (to < s->bytes.size)
-		c.end = s->bytes.data + to;
-	if (c.p > c.end)
-		c.p = c.end;
-	return c;
-}
-
-/* ---- pointers ---------------------------------------------------------------------- */
-
-enum {
-	PE_ABSPTR = 0, PE_ULEB128, PE_UDATA2, PE_UDATA4, PE_UDATA8,
-	PE_SLEB128 = 9, PE_SDATA2, PE_SDATA4, PE_SDATA8, PE_FORMAT = 15,
-	PE_PCREL = 0x10, PE_TEXTREL = 0x20, PE_DATAREL = 0x30, PE_ALIGNED = 0x50,
-	PE_RELATIVE = 0x70, PE_INDIRECT = 0x80, PE_OMIT = 0xff,
-};
-
-static uint64_t read_format(const struct dw_cfi_section *s, struct dw_cursor *c, uint8_t format)
-{
-	switch (format) {
-	case PE_ABSPTR: return s->is_64 ? dw_u64(c) : dw_u32(c);
-	case PE_ULEB128: return dw_uleb(c);
-	case PE_UDATA2: return dw_u16(c);
-	case PE_UDATA4: return dw_u32(c);
-	case PE_UDATA8: case PE_SDATA8: return dw_u64(c);
-	case PE_SLEB128: return (uint64_t)dw_sleb(c);
-	case PE_SDATA2: return (uint64_t)(int16_t)dw_u16(c);
-	case PE_SDATA4: return (uint64_t)(int32_t)dw_u32(c);
-	}
-	c->bad = true;
-	return 0;
-}
-
-uint64_t dw_cfi_pointer(const struct dw_cfi_section *s, struct dw_cursor *c, uint8_t encoding)
-{
-	uint64_t at = s->vaddr + (uint64_t)(c->p - s->bytes.data), base = 0, word = s->is_64 ? 8 : 4;
-
-	if (encoding == PE_OMIT || (encoding & PE_INDIRECT)) {
-		c->bad = true;
-		return 0;
-	}
-	switch (encoding & PE_RELATIVE) {
-	case PE_ABSPTR: break;
-	case PE_PCREL: base = at; break;
-	case PE_TEXTREL: base = s->text; break;
-	case PE_DATAREL: base = s->data; break;
-	case PE_ALIGNED: dw_skip(c, -at & (word - 1)); break;
-	default: c->bad = true;
-	}
-	base += read_format(s, c, encoding & PE_FORMAT);
-	return s->is_64 ? base : (uint32_t)base;
-}
-
 /* ---- common entries ------------------------------------------------------------------ */
 
 /* The personality routine may be an indirect pointer: only its size matters. */
@@ -247,7 +191,7 @@ static int add_entry(struct dw_cfi *cfi, struct frame *f, uint32_t cie, dw_cfi_c
 
 	dw_skip(&f->c, common->segment_size);
 	start = dw_cfi_pointer(s, &f->c, common->encoding);
-	size = read_format(s, &f->c, common->encoding & PE_FORMAT);
+	size = dw_cfi_number(s, &f->c, common->encoding & PE_FORMAT);
 	if (common->has_data)
 		dw_skip(&f->c, dw_uleb(&f->c));
 	if (f->c.bad) {
@@ -329,13 +273,4 @@ void dw_cfi_deinit(struct dw_cfi *cfi)
 {
 	vec_deinit(&cfi->entries);
 	vec_deinit(&cfi->commons);
-}
-
-struct dw_section dw_cfi_expression(const struct dw_cfi_section *section, uint32_t offset)
-{
-	struct dw_cursor c = dw_cfi_cursor(section, offset, UINT64_MAX);
-	uint64_t size = dw_uleb(&c);
-
-	return c.bad || size > dw_left(&c) ? (struct dw_section){ 0 } :
-					     (struct dw_section){ c.p, size };
 }

@@ -101,12 +101,11 @@ typedef bool dw_cfi_row_fn(void *ctx, uint64_t start, uint64_t end,
 			   const struct dw_cfi_row *row);
 
 /*
- * Runs the program of an entry: the rows between `from` and `to`. A program that is broken
- * is counted and ends; its last row holds up to there. False: `fn` returned false. Cost:
- * linear in the program, times the rules of its rows.
+ * Runs the program of an entry. One that is broken is counted and ends; behind its last row
+ * there is none. False: `fn` returned false. Cost: linear in the program, times the rules of
+ * its rows.
  */
-bool dw_cfi_run(struct dw_cfi *cfi, const struct dw_cfi_entry *entry, uint64_t from,
-		uint64_t to, dw_cfi_row_fn *fn, void *ctx);
+bool dw_cfi_run(struct dw_cfi *cfi, const struct dw_cfi_entry *entry, dw_cfi_row_fn *fn, void *ctx);
 
 /* The bytes of the expression at `offset`; size 0: none. */
 struct dw_section dw_cfi_expression(const struct dw_cfi_section *section, uint32_t offset);

@@ -218,6 +218,43 @@ static bool advance_by(struct state *s, uint64_t delta)
 	return s->c.bad || advance(s, loc);
 }
 
+/* The operations that change the CFA; false: it is none of them. */
+static bool change_cfa(struct state *s, uint8_t op)
+{
+	struct dw_cursor *c = &s->c;
+
+	switch (op) {
+	case CFA_DEF_CFA:
+	case CFA_LLVM_DEF_ASPACE_CFA:
+		cfa_register(s, dw_uleb(c));
+		cfa_offset(s, (int64_t)dw_uleb(c));
+		if (op == CFA_LLVM_DEF_ASPACE_CFA)
+			dw_uleb(c);
+		break;
+	case CFA_DEF_CFA_SF:
+	case CFA_LLVM_DEF_ASPACE_CFA_SF:
+		cfa_register(s, dw_uleb(c));
+		cfa_offset(s, factored(s));
+		if (op == CFA_LLVM_DEF_ASPACE_CFA_SF)
+			dw_uleb(c);
+		break;
+	case CFA_DEF_CFA_REGISTER:
+		if (s->row.cfa != DW_CFI_CFA_REGISTER)
+			s->row.cfa_n = 0;
+		cfa_register(s, dw_uleb(c));
+		break;
+	case CFA_DEF_CFA_OFFSET: cfa_offset(s, (int64_t)dw_uleb(c)); break;
+	case CFA_DEF_CFA_OFFSET_SF: cfa_offset(s, factored(s)); break;
+	case CFA_DEF_CFA_EXPRESSION:
+		s->row.cfa = DW_CFI_CFA_EXPRESSION;
+		s->row.cfa_reg = 0;
+		s->row.cfa_n = expression(s);
+		break;
+	default: return false;
+	}
+	return true;
+}
+
 /* The operations that change the row. */
 static void change(struct state *s, uint8_t op)
 {
@@ -264,32 +301,6 @@ static void change(struct state *s, uint8_t op)
 		break;
 	case CFA_REMEMBER_STATE: remember(s); break;
 	case CFA_RESTORE_STATE: restore_state(s); break;
-	case CFA_DEF_CFA:
-	case CFA_LLVM_DEF_ASPACE_CFA:
-		cfa_register(s, dw_uleb(c));
-		cfa_offset(s, (int64_t)dw_uleb(c));
-		if (op == CFA_LLVM_DEF_ASPACE_CFA)
-			dw_uleb(c);
-		break;
-	case CFA_DEF_CFA_SF:
-	case CFA_LLVM_DEF_ASPACE_CFA_SF:
-		cfa_register(s, dw_uleb(c));
-		cfa_offset(s, factored(s));
-		if (op == CFA_LLVM_DEF_ASPACE_CFA_SF)
-			dw_uleb(c);
-		break;
-	case CFA_DEF_CFA_REGISTER:
-		if (s->row.cfa != DW_CFI_CFA_REGISTER)
-			s->row.cfa_n = 0;
-		cfa_register(s, dw_uleb(c));
-		break;
-	case CFA_DEF_CFA_OFFSET: cfa_offset(s, (int64_t)dw_uleb(c)); break;
-	case CFA_DEF_CFA_OFFSET_SF: cfa_offset(s, factored(s)); break;
-	case CFA_DEF_CFA_EXPRESSION:
-		s->row.cfa = DW_CFI_CFA_EXPRESSION;
-		s->row.cfa_reg = 0;
-		s->row.cfa_n = expression(s);
-		break;
 	case CFA_GNU_ARGS_SIZE: dw_uleb(c); break;
 	case CFA_AARCH64_NEGATE:
 	case CFA_AARCH64_NEGATE_WITH_PC:
@@ -304,7 +315,7 @@ static void change(struct state *s, uint8_t op)
 		dw_sleb(c);
 		break;
 	default:
-		c->bad = true;
+		c->bad |= !change_cfa(s, op);
 	}
 }
 
@@ -356,8 +367,7 @@ bool dw_cfi_run_common(struct dw_cfi *cfi, struct dw_cfi_common *common, uint32_
 	return !s.c.bad;
 }
 
-bool dw_cfi_run(struct dw_cfi *cfi, const struct dw_cfi_entry *entry, uint64_t from,
-		uint64_t to, dw_cfi_row_fn *fn, void *ctx)
+bool dw_cfi_run(struct dw_cfi *cfi, const struct dw_cfi_entry *entry, dw_cfi_row_fn *fn, void *ctx)
 {
 	const struct dw_cfi_common *common = &cfi->commons.data[entry->cie];
 	struct state s;
@@ -369,8 +379,8 @@ bool dw_cfi_run(struct dw_cfi *cfi, const struct dw_cfi_entry *entry, uint64_t f
 	s.loc = entry->first;
 	s.depth = 0;
 	s.remembered = NULL;
-	s.from = from > entry->start ? from : entry->start;
-	s.to = to < entry->end ? to : entry->end;
+	s.from = entry->start;
+	s.to = entry->end;
 	s.fn = fn;
 	s.ctx = ctx;
 	s.stopped = false;

@@ -13,27 +13,11 @@
 #include "libsymcache/read/verify.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "libsymcache/base/utf8.h"
-
-void sc_fault(struct verifier *v, const char *fmt, ...)
-{
-	char msg[200];
-	va_list ap;
-
-	if (v->stopped)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(msg, sizeof(msg), fmt, ap);
-	va_end(ap);
-	v->faults++;
-	v->stopped = v->fn && !v->fn(v->ctx, msg);
-}
 
 /* ---- strings --------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/store/record.h"
+#include "symcache/merge.h"
 
 /* The entry under the key of `op`; *there is false if it is missing or cannot
  * be read, which is as good: such a one may always be replaced. */
@@ -39,6 +40,14 @@ static int put_record(struct symstore *store, MDB_txn *txn, struct symstore_op *
 	return rc;
 }
 
+static void fill_cache(const struct symstore_op *op, uint8_t *dst)
+{
+	if (op->fill)
+		op->fill(op->ctx, dst);
+	else
+		memcpy(dst, op->ctx, op->cache_size);
+}
+
 /* Writes the cache, the hashes of its blocks and its record; `tags` are those of the old entry, too. */
 static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		       struct symstore_entry *fresh, const char *tags)
@@ -56,10 +65,7 @@ static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	if ((rc = mdb_put(txn, store->caches, &key, &value, MDB_RESERVE)))
 		return rc;
 	bytes = value.mv_data;
-	if (op->fill)
-		op->fill(op->ctx, bytes);
-	else
-		memcpy(bytes, op->ctx, op->cache_size);
+	fill_cache(op, bytes);
 	memset(bytes + op->cache_size, 0, value.mv_size - op->cache_size);
 	fresh->cache_hash = symcache_guard_hash(bytes, op->cache_size, bytes + at);
 	fresh->table_hash = XXH3_64bits(bytes + at, table);
@@ -67,25 +73,115 @@ static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	return put_record(store, txn, op, fresh);
 }
 
+/* ---- unwind information of two files -------------------------------------------------- */
+
+/* A cache in memory that is 8-aligned, opened; it belongs to it. */
+struct opened {
+	struct symcache cache;
+	uint8_t *bytes;
+};
+
+static void opened_deinit(struct opened *o)
+{
+	free(o->bytes);
+}
+
+/* The cache that `op` brings. False: out of memory, or it is none. */
+static bool open_fresh(struct symstore_op *op, struct opened *ret)
+{
+	ret->bytes = malloc(op->cache_size + 1);
+	if (!ret->bytes)
+		return false;
+	fill_cache(op, ret->bytes);
+	return !symcache_open(&ret->cache, ret->bytes, op->cache_size, NULL);
+}
+
+/* The cache of the old entry, if it is as it was written. */
+static bool open_old(struct symstore *store, MDB_txn *txn, const struct symstore_op *op,
+		     const struct symstore_entry *old, struct opened *ret)
+{
+	MDB_val key = { op->key_size, (void *)op->key }, value;
+
+	if (mdb_get(txn, store->caches, &key, &value) || value.mv_size < old->cache_size ||
+	    XXH3_64bits(value.mv_data, old->cache_size) != old->cache_hash)
+		return false;
+	ret->bytes = malloc(old->cache_size + 1);
+	if (!ret->bytes)
+		return false;
+	memcpy(ret->bytes, value.mv_data, old->cache_size);
+	return !symcache_open(&ret->cache, ret->bytes, old->cache_size, NULL);
+}
+
+static void fill_merged(void *ctx, void *dst)
+{
+	symcache_merge_write(ctx, dst);
+}
+
+/*
+ * A stripped program has the unwind information that its debug file lacks: the entry that
+ * is to be, `entry`, which is the fresh one or (`stays`) the old one, takes what the other has
+ * more. *merged: it was done, and written.
+ */
+static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
+		       struct symstore_entry *entry, const struct symstore_entry *old, bool stays,
+		       const char *tags, bool *merged)
+{
+	struct opened mine __attribute__((cleanup(opened_deinit))) = { .bytes = NULL };
+	struct opened its __attribute__((cleanup(opened_deinit))) = { .bytes = NULL };
+	struct symcache_merge merge;
+	struct symstore_op put = *op;
+	int rc;
+
+	*merged = false;
+	if (!open_old(store, txn, op, old, &its) || !open_fresh(op, &mine))
+		return 0;
+	rc = stays ? symcache_merge_plan(&its.cache, &mine.cache, &merge) :
+		     symcache_merge_plan(&mine.cache, &its.cache, &merge);
+	if (rc != 1)
+		return rc ? ENOMEM : 0;
+	put.fill = fill_merged;
+	put.ctx = &merge;
+	put.cache_size = entry->cache_size = merge.size;
+	entry->sources |= SYMCACHE_FROM_CFI;
+	*merged = merge.size <= SYMSTORE_MAX_CACHE;
+	rc = *merged ? write_cache(store, txn, &put, entry, tags) : 0;
+	symcache_merge_deinit(&merge);
+	return rc;
+}
+
+/* Whether one of them may have unwind information that the other lacks. */
+static bool may_merge(const struct symstore_entry *fresh, const struct symstore_entry *old, bool stays)
+{
+	return (stays ? fresh : old)->sources & SYMCACHE_FROM_CFI;
+}
+
 static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
 {
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symstore_entry fresh, old;
-	bool there, stays;
+	bool there, stays, merged = false;
 	int rc;
 
 	if (!symstore_entry_decode(op->key, op->key_size, op->record, op->record_size, &fresh))
 		return EINVAL;
 	if ((rc = find_old(store, txn, op, &old, &there)))
 		return rc;
-	stays = there && !symstore_entry_replaces(&fresh, &old);
+	stays = there && (!symstore_entry_replaces(&fresh, &old) ||
+			  (op->yields && symstore_entry_replaces(&old, &fresh)));
 	if (op->done)
 		*op->done = !stays;
-	if (stays && !*fresh.tags)
-		return 0;
 	tags = symstore_tags_unite(fresh.tags, there ? old.tags : NULL);
 	if (!tags)
 		return ENOMEM;
+	if (there && may_merge(&fresh, &old, stays)) {
+		struct symstore_entry entry = stays ? old : fresh;
+
+		rc = merge_entry(store, txn, op, &entry, &old, stays, tags, &merged);
+		if (op->done && merged)
+			*op->done = true;
+	}
+	if (rc || merged || (stays && !*fresh.tags))
+		return rc;
 	if (!stays)
 		return write_cache(store, txn, op, &fresh, tags);
 	old.tags = tags;

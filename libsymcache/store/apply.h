@@ -21,6 +21,7 @@ struct symstore_op {
 	symstore_fill_fn *fill; /* SYMSTORE_PUT; NULL: ctx is the cache */
 	void *ctx;
 	size_t cache_size;
+	bool yields;            /* to an entry that is equally good */
 	bool *done;             /* set by the commit; may be NULL */
 };
 

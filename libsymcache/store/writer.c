@@ -73,12 +73,13 @@ static int set_key(struct symstore_op *op, const uint8_t *build_id, size_t len, 
 	return 0;
 }
 
-int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
-		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err)
+static int put(struct symstore_writer *writer, const struct symstore_entry *entry,
+	       symstore_fill_fn *fill, void *ctx, bool yields, bool *stored, struct sc_error *err)
 {
 	struct symstore_op op = {
 		.kind = SYMSTORE_PUT, .fill = fill, .ctx = ctx,
 		.cache_size = (size_t)entry->cache_size, .done = stored,
+		.yields = yields,
 	};
 	int rc = set_key(&op, entry->build_id, entry->build_id_len, err);
 
@@ -89,6 +90,18 @@ int symstore_put(struct symstore_writer *writer, const struct symstore_entry *en
 				    (unsigned long long)entry->cache_size, SYMSTORE_MAX_CACHE);
 	op.record = symstore_entry_encode(entry, &op.record_size);
 	return push(writer, &op, err);
+}
+
+int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
+		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err)
+{
+	return put(writer, entry, fill, ctx, false, stored, err);
+}
+
+int symstore_put_older(struct symstore_writer *writer, const struct symstore_entry *entry,
+		       symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err)
+{
+	return put(writer, entry, fill, ctx, true, stored, err);
 }
 
 int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,

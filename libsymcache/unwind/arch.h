@@ -35,7 +35,17 @@ static inline bool sc_get_register(const struct symcache_unwind_arch *a,
 }
 
 /* Reads a word; false: it is not there, and u->address says which. */
-bool sc_read_word(struct symcache_unwinder *u, uint64_t address, uint64_t *ret);
+static inline bool sc_read_word(struct symcache_unwinder *u, uint64_t address, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	if (!u->source->read(u->source->ctx, address, &v, u->arch->word)) {
+		u->address = address;
+		return false;
+	}
+	*ret = v;
+	return true;
+}
 
 /*
  * Evaluates the expression at `n` of the module's cache; `cfa` NULL: for the CFA itself,

@@ -65,18 +65,6 @@ int symcache_unwind_begin(struct symcache_unwinder *u, const struct symcache_unw
 
 /* ---- memory and modules ---------------------------------------------------------------- */
 
-bool sc_read_word(struct symcache_unwinder *u, uint64_t address, uint64_t *ret)
-{
-	uint64_t v = 0;
-
-	if (!u->source->read(u->source->ctx, address, &v, u->arch->word)) {
-		u->address = address;
-		return false;
-	}
-	*ret = v;
-	return true;
-}
-
 static bool find_module(const struct symcache_unwinder *u, uint64_t address,
 			struct symcache_unwind_module *ret)
 {

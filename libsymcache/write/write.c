@@ -17,6 +17,7 @@
 #include "libsymcache/write/input/input.h"
 #include "libsymcache/write/image/layout.h"
 #include "libsymcache/write/image/transform.h"
+#include "libsymcache/write/image/unwind.h"
 #include "libsymcache/write/units.h"
 
 /* A stop watch: each lap goes to a stage. */
@@ -40,7 +41,9 @@ struct symcache_build {
 	struct dw_libdw_reader *libdw; /* strings of its facts are its own */
 	struct sc_units units;
 	struct sc_final ranges;
-	struct sc_unwind unwind;
+	struct sc_rows unwind;
+	struct symcache_unwind unwind_view;
+	struct sc_error cfi_fault; /* the first of what unwind.facts.broken counts */
 	struct sc_layout *layout;
 	unsigned threads;
 	struct symcache_build_info info;
@@ -52,7 +55,7 @@ void symcache_build_destroy(struct symcache_build *b)
 		return;
 	sc_layout_destroy(b->layout);
 	vec_deinit(&b->ranges.ranges);
-	sc_unwind_deinit(&b->unwind);
+	sc_rows_deinit(&b->unwind);
 	sc_units_deinit(&b->units);
 	dw_libdw_close(b->libdw);
 	sc_input_close(&b->input);
@@ -205,7 +208,7 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 	struct sc_input *in = &b->input;
 
 	(void)worker;
-	p->ok[job] = job == 2 ? !sc_unwind_read(in->image, in->separate, &b->unwind, NULL) :
+	p->ok[job] = job == 2 ? !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault, NULL) :
 		job ?
 		sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables) :
 		sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
@@ -251,7 +254,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.ranges = &b->ranges,
 		.data = &b->units.data.symbols,
 		.symbols = &b->units.data.table,
-		.unwind = &b->unwind,
+		.unwind = b->unwind_view.facts ? &b->unwind_view : NULL,
 		.image = {
 			.load_base = e->load_base,
 			.image_size = e->load_end - e->load_base,
@@ -360,7 +363,8 @@ static int build(struct symcache_build *b, const char *path,
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
 	b->info.code_above_4g = b->units.flat.too_far + in->symbols_too_far;
 	b->info.above_4g = b->info.code_above_4g + b->units.data.too_far;
-	if (b->unwind.starts.len)
+	b->unwind_view = sc_rows_view(&b->unwind);
+	if (b->unwind_view.facts)
 		b->info.sources |= SYMCACHE_FROM_CFI;
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len || b->unwind.starts.len) {
 		rc = lay_out(b, version, err);

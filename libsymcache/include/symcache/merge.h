@@ -10,22 +10,28 @@
 
 #include "symcache/symcache.h"
 
+/* What is to be written. All is borrowed from the two caches but what deinit gives back. */
 struct symcache_merge {
-	const struct symcache *symbols, *unwind; /* borrowed */
 	size_t size;               /* of the result */
-	uint32_t string_bytes, soname, writer; /* for symcache_merge_write() */
+	const struct symcache *symbols, *other;
+	struct symcache_unwind unwind;
+	struct sc_rows *united;    /* rows of both; or NULL */
+	uint32_t string_bytes, soname, writer;
 	size_t insert_at, insert_bytes;
 };
 
 /*
- * Can `symbols`, which has no unwind information, be given that of `unwind`? True: *ret says
- * how large the result is. False: there is nothing to add, or they are not of one image.
- * Cost: reads the strings once, if `unwind` alone knows the SONAME.
+ * Has `other` unwind information that `symbols` lacks? 1: *ret says how large the result
+ * is; 0: no, or they are not of one image; SC_ENOMEM. Where both have some, .eh_frame comes
+ * first. Cost: reads the strings once, if `other` alone knows the SONAME; unites tables of
+ * rows, if each has some.
  */
-bool symcache_merge_plan(const struct symcache *symbols, const struct symcache *unwind,
-			 struct symcache_merge *ret);
+int symcache_merge_plan(const struct symcache *symbols, const struct symcache *other,
+			struct symcache_merge *ret);
 
 /* Writes the result to dst[0, size), 8-aligned. */
 void symcache_merge_write(const struct symcache_merge *merge, uint8_t *dst);
+
+void symcache_merge_deinit(struct symcache_merge *merge);
 
 #endif

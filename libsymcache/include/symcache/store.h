@@ -161,7 +161,8 @@ bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct sy
 
 /* ---- records in words --------------------------------------------------------- */
 
-/* The kinds of symbols, best first: "dwarf", ...; ends with NULL. */
+/* The kinds of symbols, best first: "dwarf", ..., and "cfi", unwind information; ends with
+ * NULL. */
 extern const char *const symstore_kinds[];
 
 /* The bit of enum symcache_source for an index into them. */
@@ -257,12 +258,17 @@ typedef void symstore_fill_fn(void *ctx, void *dst);
 
 /*
  * Creates or replaces the entry; one with better symbols stays (the order is in
- * format/store.md). `entry` is copied with its strings; `ctx` must live until
+ * format/store.md). Unwind information that only the other one of the two has is taken over
+ * (symcache/merge.h). `entry` is copied with its strings; `ctx` must live until
  * the writer ends; without `fill` it is the cache itself. *stored (if not NULL) tells after the commit whether the
  * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB; SC_ENOMEM.
  */
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
 		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);
+
+/* As symstore_put(), but an entry that is equally good stays, too. */
+int symstore_put_older(struct symstore_writer *writer, const struct symstore_entry *entry,
+		       symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);
 
 /* Adds tags (a newline between them) to an entry; nothing happens if there is
  * none. SC_EINVAL: no build ID; SC_ENOMEM. */

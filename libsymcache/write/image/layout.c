@@ -157,8 +157,7 @@ static uint32_t index_records(const struct sc_layout *l)
 
 static void place_extension(struct sc_layout *l)
 {
-	const struct sc_unwind *u = l->c.unwind;
-	const struct { uint32_t tag, entry_size; size_t count; } sections[EXT_SECTIONS] = {
+	const struct { uint32_t tag, entry_size; size_t count; } sections[EXT_UNWIND] = {
 		[EXT_IMAGE] = { SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image), 1 },
 		[EXT_COLUMN] = { SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t), num_locations(l) },
 		[EXT_DECL] = { SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl),
@@ -168,23 +167,22 @@ static void place_extension(struct sc_layout *l)
 		[EXT_SYMBOL] = { SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol),
 				 l->c.symbols->list.len },
 		[EXT_INDEX] = { SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t), index_records(l) },
-		[EXT_PAGES] = { SYMCACHE_EXT_TAG_PAGES, sizeof(uint32_t), num_pages(u) },
-		[EXT_STARTS] = { SYMCACHE_EXT_TAG_STARTS,
-				 has_wide_rows(u) ? sizeof(struct symcache_ext_wide_start) :
-						    sizeof(struct symcache_ext_start), u->starts.len },
-		[EXT_ROWS] = { SYMCACHE_EXT_TAG_ROWS, sizeof(struct symcache_ext_row), u->rows.len },
-		[EXT_RULES] = { SYMCACHE_EXT_TAG_RULES, sizeof(struct symcache_ext_rule), u->rules.len },
-		[EXT_EXPRESSIONS] = { SYMCACHE_EXT_TAG_EXPRS, 1, u->expressions.len },
-		[EXT_UNWIND] = { SYMCACHE_EXT_TAG_UNWIND, sizeof(struct symcache_ext_unwind), 1 },
 	};
 	size_t at = align8(l->at_strings + l->string_bytes);
 
-	l->num_ext = u->starts.len ? EXT_SECTIONS : EXT_PAGES;
+	l->num_ext = EXT_UNWIND;
+	for (int i = 0; i < EXT_UNWIND; i++)
+		l->ext[i] = (struct symcache_ext_section){ sections[i].tag, sections[i].entry_size, 0,
+							   sections[i].entry_size * sections[i].count };
+	if (l->c.unwind) {
+		l->num_ext = EXT_SECTIONS;
+		sc_rows_sections(l->c.unwind, l->unwind);
+		for (int i = 0; i < SC_ROWS_SECTIONS; i++)
+			l->ext[EXT_UNWIND + i] = (struct symcache_ext_section){
+				l->unwind[i].tag, l->unwind[i].entry_size, 0, l->unwind[i].size };
+	}
 	for (uint32_t i = 0; i < l->num_ext; i++) {
-		l->ext[i] = (struct symcache_ext_section){
-			sections[i].tag, sections[i].entry_size, at,
-			sections[i].entry_size * sections[i].count,
-		};
+		l->ext[i].offset = at;
 		at = align8(at + l->ext[i].size);
 	}
 	l->at_table = at;
@@ -207,7 +205,6 @@ static void place_sections(struct sc_layout *l)
 int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
 		     struct sc_error *err)
 {
-	static const struct sc_unwind no_unwind;
 	const struct sc_tables *t = content->tables;
 	struct sc_layout *l = calloc(1, sizeof(*l));
 
@@ -215,8 +212,6 @@ int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
 	if (!l)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	l->c = *content;
-	if (!l->c.unwind)
-		l->c.unwind = &no_unwind;
 	l->string_offset = malloc((t->strings.len ? t->strings.len : 1) * sizeof(uint32_t));
 	if (!l->string_offset || !renumber_init(&l->files, t->files.len) ||
 	    !renumber_init(&l->functions, t->functions.len) ||

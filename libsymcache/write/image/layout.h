@@ -11,7 +11,7 @@
 #include "format/symcache_format.h"
 #include "symcache/error.h"
 #include "libsymcache/write/flatten/assemble.h"
-#include "libsymcache/write/image/unwind.h"
+#include "libsymcache/unwind/rows.h"
 
 /* A data symbol: relative start, size, names by number. */
 struct sc_data_symbol {
@@ -44,7 +44,7 @@ struct sc_content {
 	const struct sc_final *ranges;
 	const struct sc_data_symbols *data;
 	const struct sc_table_symbols *symbols;
-	const struct sc_unwind *unwind; /* without ranges, or NULL: no sections UNW… */
+	const struct symcache_unwind *unwind; /* NULL: no sections UNW… */
 	struct symcache_ext_image image; /* soname and writer are string numbers here */
 };
 

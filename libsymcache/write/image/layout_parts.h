@@ -12,9 +12,8 @@ struct renumber {
 
 enum {
 	EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX,
-	/* Behind the others, where merging adds them: they are all there or none. */
-	EXT_PAGES, EXT_STARTS, EXT_ROWS, EXT_RULES, EXT_EXPRESSIONS, EXT_UNWIND,
-	EXT_SECTIONS
+	/* Behind the others, where merging adds them: all of them or none. */
+	EXT_UNWIND, EXT_SECTIONS = EXT_UNWIND + SC_ROWS_SECTIONS
 };
 
 struct sc_layout {
@@ -26,6 +25,7 @@ struct sc_layout {
 	size_t at_files, at_functions, at_locations, at_ranges, at_strings;
 	struct symcache_ext_section ext[EXT_SECTIONS];
 	uint32_t num_ext;         /* of them are there */
+	struct sc_rows_section unwind[SC_ROWS_SECTIONS];
 	size_t at_table, at_footer;
 	size_t size;
 };
@@ -39,19 +39,6 @@ static inline size_t file_record(const struct sc_layout *l)
 static inline size_t num_locations(const struct sc_layout *l)
 {
 	return l->calls.order.len + l->c.ranges->ranges.len;
-}
-
-/* Rows have to be told apart by more than 16 bits. */
-static inline bool has_wide_rows(const struct sc_unwind *u)
-{
-	return u->rows.len > UINT16_MAX + 1u;
-}
-
-/* Pages of 64 KiB with ranges, and one over; 0: there are no ranges. */
-static inline size_t num_pages(const struct sc_unwind *u)
-{
-	return u->starts.len ? (u->starts.data[u->starts.len - 1].start >>
-				SYMCACHE_UNWIND_PAGE_SHIFT) + 2u : 0;
 }
 
 #endif

@@ -171,36 +171,6 @@ static void write_index(const struct sc_layout *l, uint8_t *dst)
 	symcache_index_fill(out + 1, *out, starts, n);
 }
 
-static void write_starts(const struct sc_unwind *u, uint32_t *pages, uint8_t *dst)
-{
-	const struct symcache_ext_wide_start *s = u->starts.data;
-	struct symcache_ext_start *out = (struct symcache_ext_start *)dst;
-	size_t page = 0;
-
-	for (size_t i = 0; i < u->starts.len; i++) {
-		while (page <= s[i].start >> SYMCACHE_UNWIND_PAGE_SHIFT)
-			pages[page++] = (uint32_t)i;
-		if (!has_wide_rows(u))
-			out[i] = (struct symcache_ext_start){ (uint16_t)s[i].start, (uint16_t)s[i].row };
-	}
-	pages[page] = (uint32_t)u->starts.len;
-	if (has_wide_rows(u))
-		memcpy(dst, s, u->starts.len * sizeof(*s));
-}
-
-static void write_unwind(const struct sc_layout *l, uint8_t *dst)
-{
-	const struct sc_unwind *u = l->c.unwind;
-
-	write_starts(u, (uint32_t *)(dst + l->ext[EXT_PAGES].offset), dst + l->ext[EXT_STARTS].offset);
-	memcpy(dst + l->ext[EXT_ROWS].offset, u->rows.data, l->ext[EXT_ROWS].size);
-	if (u->rules.len)
-		memcpy(dst + l->ext[EXT_RULES].offset, u->rules.data, l->ext[EXT_RULES].size);
-	if (u->expressions.len)
-		memcpy(dst + l->ext[EXT_EXPRESSIONS].offset, u->expressions.data, u->expressions.len);
-	memcpy(dst + l->ext[EXT_UNWIND].offset, &u->facts, sizeof(u->facts));
-}
-
 static void write_footer(const struct sc_layout *l, uint8_t *dst)
 {
 	struct symcache_ext_footer footer = {
@@ -225,8 +195,9 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	image.writer = string_at(l, image.writer);
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
 	write_index(l, dst);
-	if (l->num_ext > EXT_PAGES)
-		write_unwind(l, dst);
+	for (uint32_t i = EXT_UNWIND; i < l->num_ext; i++)
+		if (l->ext[i].size)
+			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND].data, l->ext[i].size);
 	for (uint32_t i = 0; i < l->num_ext; i++)
 		pad(dst, l->ext[i].offset + l->ext[i].size,
 		    i + 1 < l->num_ext ? l->ext[i + 1].offset : l->at_table);

@@ -2,33 +2,114 @@
  * Where unwind information comes from: see unwind.h.
  *
  *   .eh_frame      of the image: it is loaded, so a separate debug file lacks it
- *   .debug_frame   of the image or its debug file, where .eh_frame has no entry
  *   instructions   of the image in what is left: signal trampolines (musl, old AArch64)
+ *   .debug_frame   of the image or its debug file
  *
- * One walk over both lists of entries in the order of addresses; no list is made of it.
+ * The first two make one table, the third another; they are united as the tables of two
+ * caches are (symcache/merge.h), so that it makes no difference whether both files were
+ * there at once.
  */
 #include "libsymcache/write/image/unwind.h"
 
 #include <elf.h>
 
-struct source {
-	struct dw_cfi cfi;
-	size_t next;     /* entry */
-	uint32_t bit;    /* enum symcache_cfi_source */
-};
+#include "libsymcache/dwarf/cfi.h"
+#include "libsymcache/dwarf/expression.h"
 
+_Static_assert(sizeof(struct dw_cfi_rule) == sizeof(struct symcache_ext_rule) &&
+	       (int)DW_CFI_AT_CFA == SYMCACHE_RULE_AT_CFA && (int)DW_CFI_SAME == SYMCACHE_RULE_SAME &&
+	       (int)DW_CFI_EXPRESSION == SYMCACHE_RULE_EXPRESSION &&
+	       (int)DW_CFI_VAL_EXPRESSION == SYMCACHE_RULE_VAL_EXPRESSION &&
+	       (int)DW_CFI_UNDEFINED == SYMCACHE_RULE_UNDEFINED && DW_CFI_RETURN == SYMCACHE_UNWIND_RETURN,
+	       "rules are written as they are read");
+_Static_assert((int)DW_CFI_CFA_REGISTER == SYMCACHE_CFA_REGISTER &&
+	       (int)DW_CFI_CFA_EXPRESSION == SYMCACHE_CFA_EXPRESSION &&
+	       (int)DW_CFI_OUTERMOST == SYMCACHE_ROW_OUTERMOST &&
+	       (int)DW_CFI_SIGNED == SYMCACHE_ROW_SIGNED, "so are rows");
+
+enum { MAX_EXPRESSION = 1024 };
+
+/* One table under construction. */
 struct walk {
 	struct sc_elf *image;
-	struct sc_unwind_maker maker;
-	struct source eh, debug;
+	struct dw_cfi cfi;
+	struct sc_rows_maker maker;
 	size_t next_code; /* executable range that the next gap may lie in */
+	bool swap;
 };
 
-static bool is_code(const void *ctx, uint64_t vaddr)
-{
-	const struct sc_elf *image = ctx;
+/* ---- rows --------------------------------------------------------------------------- */
 
-	return sc_elf_range_at(&image->exec, vaddr);
+/* Makes addresses relative. False: it has operations that we do not know. */
+static bool relocate(const struct walk *w, uint8_t *bytes, size_t size)
+{
+	const struct dw_section section = { bytes, size };
+	struct dw_cursor c = dw_cursor_at(&section, 0, w->swap);
+	const unsigned word = w->image->is_64 ? 8 : 4;
+	struct dw_operation op;
+
+	while (dw_next_operation(&c, word, &op)) {
+		uint64_t relative = op.number - w->image->load_base;
+
+		for (unsigned i = 0; op.code == EXPR_ADDR && i < word; i++)
+			bytes[c.p - bytes - word + (w->image->big_endian ? word - 1 - i : i)] =
+				(uint8_t)(relative >> 8 * i);
+	}
+	return !c.bad;
+}
+
+/* The place of an expression among those stored; −1: it is not of use. */
+static int32_t store_expression(struct walk *w, int32_t offset)
+{
+	struct dw_section from = dw_cfi_expression(&w->cfi.section, (uint32_t)offset);
+	uint8_t bytes[MAX_EXPRESSION];
+
+	if (!from.size || from.size > sizeof(bytes))
+		return -1;
+	memcpy(bytes, from.data, from.size);
+	return relocate(w, bytes, from.size) ? sc_rows_expression(&w->maker, bytes, from.size) : -1;
+}
+
+/* The row with its expressions stored. What cannot be is undefined, as it stands there. */
+static void store_expressions(struct walk *w, struct dw_cfi_row *row)
+{
+	if (row->cfa == DW_CFI_CFA_EXPRESSION) {
+		row->cfa_n = store_expression(w, row->cfa_n);
+		if (row->cfa_n < 0)
+			row->cfa = DW_CFI_CFA_NONE;
+	}
+	for (size_t i = 0; i < row->num_rules; i++) {
+		struct dw_cfi_rule *r = &row->rules[i];
+
+		if (r->kind != DW_CFI_EXPRESSION && r->kind != DW_CFI_VAL_EXPRESSION)
+			continue;
+		r->n = store_expression(w, r->n);
+		if (r->n < 0)
+			*r = (struct dw_cfi_rule){ r->reg, DW_CFI_UNDEFINED, 0, 0 };
+	}
+}
+
+/* A dw_cfi_row_fn. */
+static bool add_row(void *ctx, uint64_t start, uint64_t end, const struct dw_cfi_row *row)
+{
+	struct walk *w = ctx;
+	const uint64_t base = w->image->load_base;
+	struct symcache_ext_row stored;
+	struct dw_cfi_row changed;
+
+	if (start < base) {
+		w->maker.out->too_far++;
+		return true;
+	}
+	if (row->has_expressions) {
+		changed = *row;
+		store_expressions(w, &changed);
+		row = &changed;
+	}
+	stored = (struct symcache_ext_row){ row->cfa, row->cfa_reg, row->flags, row->num_rules,
+					    row->cfa_n, 0 };
+	return sc_rows_add(&w->maker, start - base, end - base, &stored,
+			   (const struct symcache_ext_rule *)row->rules);
 }
 
 /* ---- signal trampolines ------------------------------------------------------------------ */
@@ -76,7 +157,7 @@ static bool add_trampoline(struct walk *w, const struct trampoline *t, uint64_t 
 		row.rules[i] = (struct dw_cfi_rule){ t->saved[i].reg, DW_CFI_AT_CFA, 0,
 						     t->saved[i].offset };
 	w->maker.out->facts.sources |= SYMCACHE_UNWIND_CODE;
-	return sc_unwind_add(&w->maker, at, at + t->size, &row);
+	return add_row(w, at, at + t->size, &row);
 }
 
 /* Trampolines in the code of [from, to), which no entry describes. */
@@ -112,118 +193,99 @@ static bool search_gap(struct walk *w, uint64_t from, uint64_t to)
 	return ok;
 }
 
-/* ---- entries ------------------------------------------------------------------------- */
+/* ---- tables --------------------------------------------------------------------------- */
 
-static bool run(struct walk *w, struct source *s, uint64_t from, uint64_t to, uint64_t *pos)
+static bool is_code(const void *ctx, uint64_t vaddr)
 {
-	const struct dw_cfi_entry *e = &s->cfi.entries.data[s->next++];
+	const struct sc_elf *image = ctx;
 
-	if (e->start > from)
-		from = e->start;
-	if (e->end < to)
-		to = e->end;
-	if (from >= to)
-		return true;
-	if (from > *pos && !search_gap(w, *pos, from))
-		return false;
-	*pos = to;
-	w->maker.section = &s->cfi.section;
-	w->maker.out->facts.sources |= s->bit;
-	return dw_cfi_run(&s->cfi, e, from, to, sc_unwind_add, &w->maker);
+	return sc_elf_range_at(&image->exec, vaddr);
 }
 
-static uint64_t next_start(const struct source *s)
+static bool walk(struct walk *w, uint32_t source, bool with_gaps)
 {
-	return s->next < s->cfi.entries.len ? s->cfi.entries.data[s->next].start : UINT64_MAX;
-}
-
-static bool walk(struct walk *w)
-{
-	uint64_t pos = 0, described = 0;
+	uint64_t pos = 0;
 	bool ok = true;
 
-	while (ok && (w->eh.next < w->eh.cfi.entries.len || w->debug.next < w->debug.cfi.entries.len)) {
-		uint64_t eh = next_start(&w->eh);
+	for (size_t i = 0; i < w->cfi.entries.len && ok; i++) {
+		const struct dw_cfi_entry *e = &w->cfi.entries.data[i];
 
-		if (eh <= next_start(&w->debug) && w->eh.next < w->eh.cfi.entries.len) {
-			described = w->eh.cfi.entries.data[w->eh.next].end;
-			ok = run(w, &w->eh, 0, UINT64_MAX, &pos);
-		} else {
-			ok = run(w, &w->debug, described, eh, &pos);
-		}
+		ok = (!with_gaps || e->start == pos || search_gap(w, pos, e->start)) &&
+		     dw_cfi_run(&w->cfi, e, add_row, w);
+		pos = e->end;
+		w->maker.out->facts.sources |= source;
 	}
-	return ok && search_gap(w, pos, UINT64_MAX);
+	return ok && (!with_gaps || search_gap(w, pos, UINT64_MAX)) && sc_rows_finish(&w->maker);
 }
 
-/* ---- sections ---------------------------------------------------------------------------- */
-
-static void note_fault(struct sc_unwind *u, uint64_t n, const struct sc_error *first)
-{
-	if (n && !u->facts.broken)
-		u->first_fault = *first;
-	u->facts.broken += (uint32_t)n;
-}
-
-/* Reads `name` of `elf`, if it is there. SC_ENOMEM. */
-static int read_section(struct walk *w, struct sc_elf *elf, const char *name,
-			const struct dw_cfi_machine *machine, struct source *ret,
-			struct sc_error *err)
-{
-	struct dw_cfi_section s = { .machine = machine, .is_64 = elf->is_64, .eh = ret == &w->eh,
-				    .swap = w->maker.swap };
-	struct sc_error fault;
-	int rc = sc_elf_section(elf, name, &s.bytes.data, &s.bytes.size, &fault);
-
-	if (!rc) {
-		s.vaddr = sc_elf_section_address(elf, name);
-		s.text = sc_elf_section_address(elf, ".text");
-		s.data = sc_elf_section_address(elf, ".got");
-		rc = dw_cfi_read(&s, is_code, w->image, &ret->cfi, &fault);
-	}
-	if (rc == SC_ENOMEM)
-		return sc_error_set(err, rc, "out of memory");
-	if (rc && rc != SC_ENOTFOUND)
-		note_fault(w->maker.out, 1, &fault);
-	return 0;
-}
-
-static int read_sections(struct walk *w, struct sc_elf *debug, const struct dw_cfi_machine *machine,
-			 struct sc_error *err)
-{
-	struct sc_elf *with = debug && sc_elf_has(debug, ".debug_frame") ? debug : w->image;
-	int rc = 0;
-
-	/* Those of objects are not relocated as .eh_frame would need it. */
-	if (w->image->type != ET_REL)
-		rc = read_section(w, w->image, ".eh_frame", machine, &w->eh, err);
-	return rc ? rc : read_section(w, with, ".debug_frame", machine, &w->debug, err);
-}
-
-int sc_unwind_read(struct sc_elf *image, struct sc_elf *debug, struct sc_unwind *ret,
-		   struct sc_error *err)
+/* Reads section `name` of `elf`, if it is there. SC_ENOMEM. */
+static int read_table(struct sc_elf *image, struct sc_elf *elf, bool eh, struct sc_rows *ret,
+		      struct sc_error *fault, struct sc_error *err)
 {
 	const struct dw_cfi_machine *machine = dw_cfi_machine(image->machine);
-	struct walk w = {
-		.image = image,
-		.maker = { .out = ret, .load_base = image->load_base, .is_64 = image->is_64,
-			   .swap = image->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) },
-		.eh.bit = SYMCACHE_UNWIND_EH_FRAME, .debug.bit = SYMCACHE_UNWIND_DEBUG_FRAME,
-	};
-	int rc;
+	const char *name = eh ? ".eh_frame" : ".debug_frame";
+	struct walk w = { .image = image, .maker.out = ret,
+			  .swap = image->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
+	struct dw_cfi_section s = { .machine = machine, .is_64 = elf->is_64, .eh = eh, .swap = w.swap,
+				    .vaddr = sc_elf_section_address(elf, name),
+				    .text = sc_elf_section_address(elf, ".text"),
+				    .data = sc_elf_section_address(elf, ".got") };
+	int rc = sc_elf_section(elf, name, &s.bytes.data, &s.bytes.size, fault);
 
-	if (!machine)
-		return 0;
 	ret->facts = (struct symcache_ext_unwind){
 		.stack_pointer = machine->stack_pointer, .frame_pointer = machine->frame_pointer,
 		.link = machine->link, .word = image->is_64 ? 8 : 4, .preserved = machine->preserved,
 	};
-	rc = read_sections(&w, debug, machine, err);
-	if (!rc && !(walk(&w) && sc_unwind_finish(&w.maker)))
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
-	note_fault(ret, w.eh.cfi.broken, &w.eh.cfi.first_fault);
-	note_fault(ret, w.debug.cfi.broken, &w.debug.cfi.first_fault);
-	dw_cfi_deinit(&w.eh.cfi);
-	dw_cfi_deinit(&w.debug.cfi);
-	sc_unwind_maker_deinit(&w.maker);
+	if (!rc)
+		rc = dw_cfi_read(&s, is_code, image, &w.cfi, fault);
+	ret->facts.broken = rc && rc != SC_ENOTFOUND;
+	if (rc != SC_ENOMEM)
+		rc = walk(&w, eh ? SYMCACHE_UNWIND_EH_FRAME : SYMCACHE_UNWIND_DEBUG_FRAME, eh) ? 0 :
+			SC_ENOMEM;
+	if (w.cfi.broken)
+		*fault = w.cfi.first_fault;
+	ret->facts.broken += (uint32_t)w.cfi.broken;
+	dw_cfi_deinit(&w.cfi);
+	sc_rows_maker_deinit(&w.maker);
+	return rc ? sc_error_set(err, rc, "out of memory") : 0;
+}
+
+/* Both tables as one; they are given up. */
+static int unite(struct sc_rows *eh, struct sc_rows *debug, struct sc_rows *ret, struct sc_error *err)
+{
+	struct symcache_unwind a = sc_rows_view(eh), b = sc_rows_view(debug);
+	bool ok = true;
+
+	if (!a.facts || !b.facts) {
+		struct sc_rows *only = a.facts ? eh : debug;
+
+		*ret = *only;
+		*only = (struct sc_rows){ 0 };
+	} else {
+		ok = sc_rows_unite(&a, &b, ret);
+	}
+	sc_rows_deinit(eh);
+	sc_rows_deinit(debug);
+	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+int sc_unwind_read(struct sc_elf *image, struct sc_elf *debug, struct sc_rows *ret,
+		   struct sc_error *fault, struct sc_error *err)
+{
+	struct sc_elf *with = debug && sc_elf_has(debug, ".debug_frame") ? debug : image;
+	struct sc_rows eh_rows = { 0 }, debug_rows = { 0 };
+	int rc = 0;
+
+	if (!dw_cfi_machine(image->machine))
+		return 0;
+	/* That of objects is not relocated as it would have to be. */
+	if (image->type != ET_REL)
+		rc = read_table(image, image, true, &eh_rows, fault, err);
+	if (!rc && sc_elf_has(with, ".debug_frame"))
+		rc = read_table(image, with, false, &debug_rows, fault, err);
+	if (!rc)
+		return unite(&eh_rows, &debug_rows, ret, err);
+	sc_rows_deinit(&eh_rows);
+	sc_rows_deinit(&debug_rows);
 	return rc;
 }
