@@ -187,7 +187,7 @@ static int run_file(const char *path)
 	    core_modules_create(r.core, o.store, o.debug_dirs.items, &o.modules, &r.modules, &err)) {
 		cmd_error("%s", err.msg);
 	} else {
-		r.places = core_places_create();
+		r.places = core_places_create(r.modules);
 		status = walk_threads(&r);
 		if (status == STATUS_OK) {
 			print(&r, path);

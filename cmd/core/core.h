@@ -10,6 +10,7 @@
 #include "cmd/cli/json_gen.h"
 #include "cmd/cli/opt.h"
 #include "symcache/core.h"
+#include "symcache/symbolize.h"
 
 /* ---- modules (core_modules.c) ----------------------------------------------------------- */
 
@@ -19,10 +20,10 @@ struct core_module {
 	char id[2 * SYMCACHE_BUILD_ID_MAX + 1]; /* "": not known */
 	char *given;                  /* FILE or build ID of --module; or NULL */
 	const struct symcache *cache; /* NULL: none, see `why` */
+	struct symcache_module *source; /* where the cache is from */
 	bool asked;
 	uint64_t base;                /* address − base is relative to the image */
 	char *why;                    /* there is no cache; or NULL */
-	void *own;                    /* a cache that was made here (vDSO); or NULL */
 	uint64_t frames;              /* in it, of all threads */
 	uint64_t lost;                /* stacks that end in it for want of unwind information */
 };
@@ -38,6 +39,8 @@ void core_modules_destroy(struct core_modules *m); /* NULL is fine */
 
 /* The modules of the core, in its order. */
 struct core_module *core_modules_list(struct core_modules *m, size_t *n);
+
+struct symcache_caches *core_modules_caches(struct core_modules *m);
 
 /* For struct symcache_unwind_source: ctx is the core_modules; owner a struct core_module. */
 bool core_modules_read(void *ctx, uint64_t address, void *to, size_t bytes);
@@ -89,7 +92,7 @@ struct core_place {
 	char *json_module;            /* "module":…,"build_id":…,"address":…: or "" */
 };
 
-struct core_places *core_places_create(void);
+struct core_places *core_places_create(struct core_modules *modules);
 void core_places_destroy(struct core_places *p); /* NULL is fine */
 const struct core_place *core_places_get(struct core_places *p, const struct core_frame *frame);
 

@@ -3,23 +3,22 @@
  * address in its module is met: most modules of a process are on no stack. The vDSO is in no
  * store, as it is the kernel's: its cache is made of its image in the core.
  */
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/core/core.h"
-#include "cmd/lookup/modules.h"
-#include "symcache/build.h"
 #include "symcache/build_id.h"
 
 enum { MAX_VDSO = 1 << 20 };
 
 struct core_modules {
 	struct symcache_core *core;
-	struct modules *caches;
+	struct cmd_caches caches;
+	int vdso;                 /* its image, in memory; −1: none */
 	struct core_module *list;
 	size_t len;
 	struct core_module *last; /* found */
@@ -60,7 +59,8 @@ int core_modules_create(struct symcache_core *core, const char *store,
 	int rc = 0;
 
 	m->core = core;
-	m->caches = modules_create(store, debug_dirs);
+	m->vdso = -1;
+	cmd_caches_init(&m->caches, store, (struct symcache_caches_options){ .debug_dirs = debug_dirs });
 	m->len = core->num_modules;
 	m->list = must_calloc(m->len + 1, sizeof(*m->list));
 	for (size_t i = 0; i < m->len; i++) {
@@ -88,11 +88,17 @@ void core_modules_destroy(struct core_modules *m)
 	for (size_t i = 0; i < m->len; i++) {
 		free(m->list[i].given);
 		free(m->list[i].why);
-		free(m->list[i].own);
 	}
 	free(m->list);
-	modules_destroy(m->caches);
+	cmd_caches_deinit(&m->caches);
+	if (m->vdso >= 0)
+		close(m->vdso);
 	free(m);
+}
+
+struct symcache_caches *core_modules_caches(struct core_modules *m)
+{
+	return m->caches.caches;
 }
 
 struct core_module *core_modules_list(struct core_modules *m, size_t *n)
@@ -103,69 +109,41 @@ struct core_module *core_modules_list(struct core_modules *m, size_t *n)
 
 /* ---- caches ------------------------------------------------------------------------------- */
 
-static int open_image(void *ctx, const char *path)
+/* Copies an ELF image of the core's memory into a file, whose name it gives. */
+static bool copy_image(struct core_modules *m, const struct symcache_core_module *of, char name[32])
 {
-	(void)path;
-	return dup(*(const int *)ctx);
-}
+	const size_t size = of->end - of->start;
+	bool ok = size <= MAX_VDSO && m->vdso < 0;
+	void *bytes = ok ? must_calloc(1, size) : NULL;
 
-static const char *find_nothing(void *ctx, const struct symcache_wanted *wanted, unsigned n)
-{
-	(void)ctx;
-	(void)wanted;
-	(void)n;
-	return NULL;
-}
-
-/* Makes the cache of an ELF image in the core's memory: module->own is a struct symcache,
- * and its bytes behind it. */
-static int build_image(struct core_modules *m, struct core_module *module, struct sc_error *err)
-{
-	const size_t head = (sizeof(struct symcache) + 7) & ~(size_t)7;
-	const size_t size = module->module->end - module->module->start;
-	int fd = size <= MAX_VDSO ? memfd_create("vdso", MFD_CLOEXEC) : -1;
-	const struct symcache_files files = { open_image, find_nothing, &fd };
-	const struct symcache_build_options options = { .no_debug_search = true, .threads = 1,
-							.files = &files };
-	struct symcache_build *build = NULL;
-	void *bytes = must_calloc(1, size);
-	int rc = SC_EFORMAT;
-
-	if (fd >= 0 && symcache_core_read(m->core, module->module->start, bytes, size) &&
-	    write(fd, bytes, size) == (ssize_t)size)
-		rc = symcache_build_create(module->name, &options, &build, err);
-	else
-		sc_error_set(err, rc, "its image is not in the core");
+	ok = ok && symcache_core_read(m->core, of->start, bytes, size);
+	m->vdso = ok ? memfd_create("vdso", MFD_CLOEXEC) : m->vdso;
+	ok = ok && m->vdso >= 0 && write(m->vdso, bytes, size) == (ssize_t)size;
 	free(bytes);
-	if (fd >= 0)
-		close(fd);
-	if (rc)
-		return rc;
-	module->own = must_calloc(1, head + symcache_build_size(build));
-	symcache_build_write(build, (uint8_t *)module->own + head);
-	rc = symcache_open(module->own, (uint8_t *)module->own + head, symcache_build_size(build), err);
-	symcache_build_destroy(build);
-	return rc;
+	snprintf(name, 32, "/proc/self/fd/%d", m->vdso);
+	return ok;
 }
 
 static void find_cache(struct core_modules *m, struct core_module *module)
 {
 	const char *name = module->given ? module->given : module->id;
-	bool again, file = module->given && !access(module->given, F_OK);
+	bool file = module->given && !access(module->given, F_OK);
+	char image[32];
 	struct sc_error err;
 	int rc;
 
 	module->asked = true;
-	if (module->module->vdso && !module->given) {
-		rc = build_image(m, module, &err);
-		module->cache = rc ? NULL : module->own;
-	} else if (!*name) {
+	if (module->module->vdso && !module->given && copy_image(m, module->module, image)) {
+		name = image;
+		file = true;
+	}
+	module->source = *name ? symcache_caches_module(m->caches.caches, file ? SYMCACHE_MODULE_FILE :
+							SYMCACHE_MODULE_BUILD_ID, name) : NULL;
+	if (module->source)
+		rc = symcache_module_cache(module->source, &module->cache, NULL, &err);
+	else
 		rc = sc_error_set(&err, SC_ENOTFOUND, "the core does not have its build ID: name it with "
 				  "--module %s=BUILDID or =FILE", module->name);
-	} else {
-		rc = modules_get(m->caches, file ? MODULE_FILE : MODULE_BUILD_ID, name, &module->cache,
-				 &again, &err);
-	}
 	if (rc) {
 		module->cache = NULL;
 		module->why = must_asprintf("%s", err.msg);

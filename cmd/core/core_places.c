@@ -5,23 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/core/core.h"
-#include "cmd/lookup/demangle.h"
-
-enum { MAX_ROWS = 4096 };
 
 struct core_places {
-	struct demangler *demangler;
+	struct symcache_names *names;
+	struct symcache_symbolizer *symbolizer;
 	struct core_place **slots; /* open addressing, at most half full */
 	size_t size, used;
 };
 
-struct core_places *core_places_create(void)
+struct core_places *core_places_create(struct core_modules *modules)
 {
 	struct core_places *p = must_calloc(1, sizeof(*p));
 
-	p->demangler = demangler_create();
+	p->names = must_names(NULL);
+	p->symbolizer = must_symbolizer(core_modules_caches(modules), p->names);
 	p->size = 1024;
 	p->slots = must_calloc(p->size, sizeof(*p->slots));
 	return p;
@@ -45,7 +45,8 @@ void core_places_destroy(struct core_places *p)
 		free(place);
 	}
 	free(p->slots);
-	demangler_destroy(p->demangler);
+	symcache_symbolizer_destroy(p->symbolizer);
+	symcache_names_destroy(p->names);
 	free(p);
 }
 
@@ -61,28 +62,21 @@ static char *take_members(struct json_gen *j)
 	return members;
 }
 
-static void add_row(struct core_places *p, struct core_place *place, const struct symcache_frame *f)
+static char *text_of(struct symcache_str s, const char *unknown)
 {
-	struct core_row *row;
-	struct symcache_str name = { "??", 2 };
+	return s.ptr ? must_asprintf("%.*s", (int)s.len, s.ptr) : must_asprintf("%s", unknown);
+}
+
+static void add_row(struct core_place *place, const struct symcache_shown_frame *f)
+{
 	struct json_gen *j = json_gen_create_memory();
+	struct core_row *row;
 
 	place->rows = must_realloc(place->rows, (place->num_rows + 1) * sizeof(*place->rows));
 	row = &place->rows[place->num_rows++];
-	*row = (struct core_row){ .line = f ? f->line : 0, .column = f ? f->column : 0 };
-	if (f)
-		name = demangle(p->demangler, f->function, f->lang);
-	row->function = must_asprintf("%.*s", (int)name.len, name.ptr);
-	if (f && f->file.name.ptr) {
-		size_t len = symcache_path(&f->file, SYMCACHE_PATH_CLEAN, NULL, 0);
-
-		row->file = must_calloc(len + 1, 1);
-		symcache_path(&f->file, SYMCACHE_PATH_CLEAN, row->file, len + 1);
-	} else {
-		row->file = must_calloc(1, 1);
-	}
+	*row = (struct core_row){ text_of(f->function, "??"), text_of(f->file, ""), f->line, f->column };
 	json_gen_open_map(j, NULL);
-	if (f)
+	if (f->function.ptr)
 		json_gen_text(j, "function", row->function);
 	if (*row->file) {
 		json_gen_text(j, "file", row->file);
@@ -111,21 +105,21 @@ static struct core_place *make_place(struct core_places *p, const struct core_fr
 {
 	struct core_place *place = must_calloc(1, sizeof(*place));
 	const struct symcache *cache = frame->module ? frame->module->cache : NULL;
-	struct symcache_frames frames;
-	struct symcache_frame f;
+	struct symcache_shown_frame only = { 0 };
+	struct symcache_answer answer = { 0 };
 	struct symcache_symbol symbol;
 
 	place->module = frame->module;
 	place->rel_pc = frame->rel_pc;
-	if (cache && symcache_lookup(cache, frame->rel_pc, &frames))
-		while (place->num_rows < MAX_ROWS && symcache_next_frame(&frames, &f))
-			add_row(p, place, &f);
-	if (!place->num_rows && cache && symcache_lookup_symbol(cache, frame->rel_pc, &symbol) && symbol.size) {
-		f = (struct symcache_frame){ .function = symbol.name, .lang = SYMCACHE_LANG_SYMTAB };
-		add_row(p, place, &f);
-	}
+	if (cache)
+		symcache_symbolize(p->symbolizer, frame->module->source,
+				   frame->rel_pc + symcache_load_base(cache), &answer);
+	for (size_t i = 0; i < answer.num_frames; i++)
+		add_row(place, &answer.frames[i]);
+	if (!place->num_rows && cache && symcache_lookup_symbol(cache, frame->rel_pc, &symbol) && symbol.size)
+		only.function = symcache_show_name(p->symbolizer, symbol.name, SYMCACHE_LANG_SYMTAB);
 	if (!place->num_rows)
-		add_row(p, place, NULL);
+		add_row(place, &only);
 	describe_module(place);
 	return place;
 }
