@@ -60,7 +60,8 @@ int core_modules_create(struct symcache_core *core, const char *store,
 
 	m->core = core;
 	m->vdso = -1;
-	cmd_caches_init(&m->caches, store, (struct symcache_caches_options){ .debug_dirs = debug_dirs });
+	cmd_caches_init(&m->caches, store, (struct symcache_caches_options){
+		.debug_dirs = debug_dirs, .without_symbols = true });
 	m->len = core->num_modules;
 	m->list = must_calloc(m->len + 1, sizeof(*m->list));
 	for (size_t i = 0; i < m->len; i++) {

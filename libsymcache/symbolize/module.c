@@ -28,6 +28,13 @@ static void publish(struct symcache_module *m, const struct symcache *cache, uin
 
 /* ---- from the store ------------------------------------------------------------ */
 
+/* A stripped program may have an entry with unwind information alone. */
+static bool will_do(const struct symcache_module *m, const struct symcache *cache)
+{
+	return m->caches->options.without_symbols || cache->header->num_ranges ||
+	       cache->num_data_symbols || !cache->unwind.facts;
+}
+
 static int read_cache(struct symcache_module *m, struct sc_error *err)
 {
 	struct symcache_caches *s = m->caches;
@@ -37,6 +44,9 @@ static int read_cache(struct symcache_module *m, struct sc_error *err)
 
 	if (rc)
 		return rc;
+	if (!will_do(m, &m->stored))
+		return sc_error_set(err, SC_ENOTFOUND, "the store's entry has unwind information, but no "
+				    "symbols: index its debug file, too");
 	if (before.data != m->stored.data || before.size != m->stored.size ||
 	    identity != m->guard.identity)
 		m->generation++;
@@ -104,6 +114,8 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 		o->notify(o->ctx, &(struct symcache_notice){ SYMCACHE_NOTICE_GAPS,
 				  to_store ? made->path : path, NULL, info });
 	rc = symcache_open(&made->cache, made->bytes, made->size, err);
+	if (!rc && !will_do(m, &made->cache))
+		rc = sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);
 	if (!rc)
 		publish(m, &made->cache, 0);
 	return rc;

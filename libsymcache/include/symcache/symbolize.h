@@ -97,6 +97,8 @@ struct symcache_caches_options {
 	const char *const *debug_dirs;
 	/* A build ID that the store lacks is looked for there, too (`debug_dirs` is not NULL). */
 	bool search_debug_dirs;
+	/* Caches with unwind information alone will do: for stacks. */
+	bool without_symbols;
 	/* Debug files that say they have another build ID will do. */
 	bool any_build_id;
 	/* Asks debuginfod for what is nowhere else; or NULL. */
