@@ -99,4 +99,10 @@ static inline void debug_file_of(const char *program, char path[256])
 	strcat(path, ".debug");
 }
 
+static inline void same_bytes(const struct indexed *a, const struct indexed *b)
+{
+	assert_int_equal(a->size, b->size);
+	assert_memory_equal(a->bytes, b->bytes, a->size);
+}
+
 #endif
