@@ -80,7 +80,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("xxh_x86dispatch.h", "index")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle cmd")
 		lib("yajl/yajl_parse.h", "bundle transforms"); lib("sodium.h", "bundle")
-		lib("unwind.h", "mk/emit") # of the compiler
+		lib("unwind.h", "mk/emit unwind") # of the compiler
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \
 		    "fcntl.h fenv.h float.h fnmatch.h fts.h ftw.h getopt.h glob.h grp.h inttypes.h iso646.h " \
