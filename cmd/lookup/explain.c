@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/memory.h"
+#include "symcache/rows.h"
 #include "symcache/build_id.h"
 #include "symcache/symcache.h"
 
@@ -95,6 +96,22 @@ static void find_dwarf(const struct explain_request *r, struct explained *ret)
 	free(path);
 }
 
+/* The row of the unwind information, in words. */
+static void find_unwind(const struct symcache *cache, uint64_t rel_pc, struct explained *ret)
+{
+	struct symcache_row row;
+	uint32_t next;
+	size_t len;
+
+	if (!symcache_find_row(cache, rel_pc, &row) ||
+	    !symcache_row_range(cache, row.range, &ret->unwind_start, &next) ||
+	    !symcache_row_range(cache, row.range + 1, &ret->unwind_end, &next))
+		return;
+	len = symcache_row_text(cache, &row, NULL, 0);
+	ret->unwind = must_calloc(len + 1, 1);
+	symcache_row_text(cache, &row, ret->unwind, len + 1);
+}
+
 bool explain_find(const struct explain_request *r, struct explained *ret)
 {
 	uint64_t base = symcache_load_base(r->cache), rel_pc = r->vaddr - base;
@@ -105,6 +122,7 @@ bool explain_find(const struct explain_request *r, struct explained *ret)
 		find_range(r->cache, rel_pc, ret);
 		ret->has_code = symcache_lookup(r->cache, rel_pc, &frames);
 		ret->has_symbol = symcache_lookup_symbol(r->cache, rel_pc, &ret->symbol);
+		find_unwind(r->cache, rel_pc, ret);
 	}
 	find_dwarf(r, ret);
 	return ret->has_code || ret->has_symbol;
@@ -114,6 +132,7 @@ void explain_deinit(struct explained *e)
 {
 	symcache_explanation_destroy(e->dwarf);
 	free(e->missing);
+	free(e->unwind);
 }
 
 /* ---- words ---------------------------------------------------------------------------- */

@@ -31,6 +31,8 @@ struct explained {
 	bool has_code;                  /* and it is not a gap */
 	bool has_symbol;
 	struct symcache_symbol symbol;
+	char *unwind;                   /* the row of the unwind information; NULL: none */
+	uint64_t unwind_start, unwind_end; /* of its range, relative */
 	struct symcache_explanation *dwarf; /* NULL: see `missing` */
 	char *missing;                  /* why there is no debug information; or NULL */
 };

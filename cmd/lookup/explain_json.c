@@ -55,6 +55,13 @@ static void put_cache(struct json_gen *j, const struct explained *e)
 			json_gen_close_map(j);
 		}
 	json_gen_close_array(j);
+	if (e->unwind) {
+		json_gen_open_map(j, "unwind");
+		json_gen_hex(j, "start", base + e->unwind_start);
+		json_gen_hex(j, "end", base + e->unwind_end);
+		json_gen_text(j, "row", e->unwind);
+		json_gen_close_map(j);
+	}
 	if (e->has_symbol) {
 		json_gen_open_map(j, "symbol");
 		put_name(j, "name", e, e->symbol.name, SYMCACHE_LANG_SYMTAB);

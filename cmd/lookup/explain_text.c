@@ -130,6 +130,10 @@ void explain_text(const struct explained *e)
 	       symcache_load_base(r->cache));
 	print_cache(e);
 	print_symbol(e);
+	if (e->unwind)
+		printf("unwind     0x%" PRIx64 "..0x%" PRIx64 ": %s\n",
+		       symcache_load_base(r->cache) + e->unwind_start,
+		       symcache_load_base(r->cache) + e->unwind_end, e->unwind);
 	if (!e->dwarf) {
 		printf("debug file missing: %s\n\n", e->missing);
 		return;

@@ -138,6 +138,8 @@ static void text_cache(const struct symcache *c, bool with_id)
 	if (c->unwind.facts)
 		fact("unwind ranges", "%" PRIu32 " with %" PRIu32 " rows, from %s",
 		     c->unwind.num_starts, c->unwind.num_rows - 1, unwind_sources(c, sources));
+	else if (image && image->sources & SYMCACHE_FROM_DWARF)
+		fact("unwind ranges", "none: they are in the program itself; index it, too");
 	fact("string bytes", "%" PRIu32, h->string_bytes);
 }
 

@@ -4,19 +4,34 @@
 
 #include "libsymcache/elf/elf.h"
 
-uint64_t sc_elf_section_address(struct sc_elf *e, const char *name)
+/* The section of this name, whether it has bytes or not; NULL: there is none. */
+static Elf_Scn *find_section(struct sc_elf *e, const char *name, GElf_Shdr *sh)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
-	GElf_Shdr sh;
 
 	while (!elf_getshdrstrndx(e->elf, &names) && (scn = elf_nextscn(e->elf, scn))) {
-		const char *s = gelf_getshdr(scn, &sh) ? elf_strptr(e->elf, names, sh.sh_name) : NULL;
+		const char *s = gelf_getshdr(scn, sh) ? elf_strptr(e->elf, names, sh->sh_name) : NULL;
 
 		if (s && !strcmp(s, name))
-			return sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr);
+			return scn;
 	}
-	return 0;
+	return NULL;
+}
+
+uint64_t sc_elf_section_address(struct sc_elf *e, const char *name)
+{
+	GElf_Shdr sh;
+	Elf_Scn *scn = find_section(e, name, &sh);
+
+	return scn ? sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr) : 0;
+}
+
+bool sc_elf_lacks_code(struct sc_elf *e)
+{
+	GElf_Shdr sh;
+
+	return find_section(e, ".eh_frame", &sh) && sh.sh_type == SHT_NOBITS;
 }
 
 const uint8_t *sc_elf_bytes_at(struct sc_elf *e, uint64_t vaddr, size_t *size)

@@ -141,6 +141,9 @@ const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, u
 /* The address of a section: sh_addr, or where relocatable objects are laid out. */
 uint64_t sc_elf_section_vaddr(const struct sc_elf *elf, size_t index, uint64_t sh_addr);
 
+/* A debug file that was split off: .eh_frame is there by name only. */
+bool sc_elf_lacks_code(struct sc_elf *elf);
+
 /* The address of the section of this name; 0: there is none. */
 uint64_t sc_elf_section_address(struct sc_elf *elf, const char *name);
 

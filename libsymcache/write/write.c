@@ -300,7 +300,7 @@ static void describe(struct symcache_build *b)
 	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
 				s->line_str.size + s->str_offsets.size + s->addr.size +
 				s->ranges.size + s->rnglists.size + s->types.size;
-	b->info.debug_path = in->separate ? in->separate->path : NULL;
+	b->info.debug_path = in->separate && !in->program_found ? in->separate->path : NULL;
 }
 
 /* Waits for the symbols, and says where they are from. */

@@ -48,6 +48,43 @@ int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
 	return *ret ? 0 : sc_elf_find_debug(elf, dirs, ret, err);
 }
 
+/* Opens a file that may be the program of `debug`. */
+static bool try_program(const struct symcache_files *files, const struct sc_elf *debug,
+			const char *path, struct sc_elf **ret)
+{
+	if (sc_files_open(files, path, ret, NULL))
+		return false;
+	if ((*ret)->build_id_len == debug->build_id_len &&
+	    !memcmp((*ret)->build_id, debug->build_id, debug->build_id_len) &&
+	    (*ret)->load_base == debug->load_base && sc_elf_has(*ret, ".eh_frame"))
+		return true;
+	sc_elf_close(*ret);
+	*ret = NULL;
+	return false;
+}
+
+int sc_files_find_program(const struct symcache_files *files, struct sc_elf *elf,
+			  struct sc_elf **ret)
+{
+	static const char tree[] = "/usr/lib/debug/", suffix[] = ".debug";
+	const size_t len = strlen(elf->path), cut = sizeof(suffix) - 1;
+	char path[4096];
+
+	*ret = NULL;
+	if (files || !elf->build_id_len || len <= cut || len >= sizeof(path) ||
+	    strcmp(elf->path + len - cut, suffix) || !sc_elf_lacks_code(elf))
+		return SC_ENOTFOUND;
+	snprintf(path, sizeof(path), "%.*s", (int)(len - cut), elf->path);
+	if (try_program(NULL, elf, path, ret))
+		return 0;
+	if (strncmp(path, tree, sizeof(tree) - 1))
+		return SC_ENOTFOUND;
+	/* /usr/lib/debug/usr/bin/x → /usr/bin/x, and …/.build-id/xx → /usr/lib/.build-id/xx */
+	snprintf(path, sizeof(path), "%s%.*s", strstr(elf->path, "/.build-id/") ? "/usr/lib/" : "/",
+		 (int)(len - cut - (sizeof(tree) - 1)), elf->path + sizeof(tree) - 1);
+	return try_program(NULL, elf, path, ret) ? 0 : SC_ENOTFOUND;
+}
+
 int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
 		      const char *const *dirs, struct sc_elf **ret, struct sc_error *err)
 {

@@ -14,6 +14,13 @@ int sc_files_open(const struct symcache_files *files, const char *path, struct s
 		  struct sc_error *err);
 int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
 			const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
+/*
+ * The program that the debug file `elf` is of, where this one has no code: by its build ID
+ * next to it in a tree of .build-id (without .debug), by that under /usr/lib where the tree is
+ * /usr/lib/debug, and at its own place without that in front and .debug behind. SC_ENOTFOUND.
+ */
+int sc_files_find_program(const struct symcache_files *files, struct sc_elf *elf,
+			  struct sc_elf **ret);
 int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
 		      const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
 

@@ -33,12 +33,19 @@ static int open_files(struct sc_input *in, const char *path,
 		      const struct symcache_build_options *o, struct sc_error *err)
 {
 	const char *const *dirs = o->debug_dirs ? o->debug_dirs : symcache_debug_dirs;
+	struct sc_elf *program;
 	struct sc_error fault;
 	int rc = sc_files_open(o->files, path, &in->image, err);
 
 	if (rc)
 		return rc;
-	if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search &&
+	if (!o->no_debug_search && sc_elf_has(in->image, ".debug_info") &&
+	    !sc_files_find_program(o->files, in->image, &program)) {
+		in->separate = in->image;
+		in->image = program;
+		in->separate->image = program;
+		in->program_found = true;
+	} else if (!sc_elf_has(in->image, ".debug_info") && !o->no_debug_search &&
 	    !sc_files_find_debug(o->files, in->image, dirs, &in->separate, NULL))
 		in->separate->image = in->image;
 	in->dwarf = in->separate ? in->separate :

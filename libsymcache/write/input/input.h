@@ -30,8 +30,9 @@ struct sc_symbol_reading {
 };
 
 struct sc_input {
-	struct sc_elf *image;     /* the file that was given */
+	struct sc_elf *image;     /* the program: the file that was given, or found for it */
 	struct sc_elf *separate;  /* its debug file, or NULL */
+	bool program_found;       /* the file that was given is `separate` */
 	struct sc_elf *alt;       /* the supplementary file, or NULL */
 	struct sc_elf *dwarf;     /* image or separate: which has .debug_info; or NULL */
 	struct sc_elf *mini;      /* MiniDebugInfo of the image, where used; or NULL */
