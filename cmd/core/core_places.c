@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/core/core.h"
 
@@ -20,8 +19,8 @@ struct core_places *core_places_create(struct core_modules *modules)
 {
 	struct core_places *p = must_calloc(1, sizeof(*p));
 
-	p->names = must_names(NULL);
-	p->symbolizer = must_symbolizer(core_modules_caches(modules), p->names);
+	p->names = must(symcache_names_create(NULL));
+	p->symbolizer = must(symcache_symbolizer_create(core_modules_caches(modules), p->names));
 	p->size = 1024;
 	p->slots = must_calloc(p->size, sizeof(*p->slots));
 	return p;
