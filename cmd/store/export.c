@@ -12,11 +12,12 @@
 #include "cmd/store/select.h"
 #include "libmarkup/markup.h"
 #include "symcache/bundle.h"
+#include "symcache/core.h"
 
 static struct {
 	const char *store, *output, *since, *sign;
 	struct selection sel;
-	struct opt_list logs;
+	struct opt_list logs, cores;
 	int shape;
 	bool json, quiet;
 } o = { .sel = SELECTION_ALL, .shape = -1 };
@@ -32,6 +33,8 @@ static const struct opt opts[] = {
 	  .choices = shapes },
 	{ "for-log", 0, OPT_LIST, &o.logs, "FILE",
 	  "those whose modules are in this log's markup; \"-\" is standard input; may be repeated" },
+	{ "for-core", 0, OPT_LIST, &o.cores, "FILE",
+	  "those whose modules are in this core file; may be repeated" },
 	{ "since", 0, OPT_STRING, &o.since, "MANIFEST",
 	  "but for what an earlier bundle had, by its " SYMBUNDLE_MANIFEST },
 	OPTS_SELECTION(&o.sel),
@@ -57,15 +60,20 @@ static struct symstore_id *add_id(struct ids *ids)
 
 /* ---- modules of logs ------------------------------------------------------------ */
 
-static void add_module(void *ctx, const struct markup_module *m)
+static void add_bytes(struct ids *ids, const uint8_t *build_id, size_t len)
 {
 	struct symstore_id *id;
 
-	if (!m->build_id_len || m->build_id_len > SYMCACHE_BUILD_ID_MAX)
+	if (!len || len > SYMCACHE_BUILD_ID_MAX)
 		return;
-	id = add_id(ctx);
-	id->len = m->build_id_len;
-	memcpy(id->bytes, m->build_id, m->build_id_len);
+	id = add_id(ids);
+	id->len = len;
+	memcpy(id->bytes, build_id, len);
+}
+
+static void add_module(void *ctx, const struct markup_module *m)
+{
+	add_bytes(ctx, m->build_id, m->build_id_len);
 }
 
 static int read_log(const char *path, struct markup_filter *filter, struct sc_error *err)
@@ -109,6 +117,23 @@ static int read_logs(struct ids *ids, struct sc_error *err)
 	return rc;
 }
 
+/* The modules of core files, but for the kernel's (vDSO), of which there is no file. */
+static int read_cores(struct ids *ids, struct sc_error *err)
+{
+	for (size_t i = 0; i < o.cores.len; i++) {
+		struct symcache_core *core;
+		int rc = symcache_core_open(o.cores.items[i], &core, err);
+
+		if (rc)
+			return rc;
+		for (size_t k = 0; k < core->num_modules; k++)
+			if (!core->modules[k].vdso)
+				add_bytes(ids, core->modules[k].build_id, core->modules[k].build_id_len);
+		symcache_core_close(core);
+	}
+	return 0;
+}
+
 /* ---- what is chosen ---------------------------------------------------------------- */
 
 static int gather_ids(struct symstore_reader *reader, char **texts, struct ids *ids,
@@ -116,6 +141,8 @@ static int gather_ids(struct symstore_reader *reader, char **texts, struct ids *
 {
 	int rc = o.logs.len ? read_logs(ids, err) : 0;
 
+	if (!rc)
+		rc = read_cores(ids, err);
 	for (; *texts && !rc; texts++) {
 		struct symstore_id *id = add_id(ids);
 
@@ -164,7 +191,7 @@ static int export(struct symstore_reader *reader, char **texts, struct symbundle
 {
 	struct progress progress;
 	struct ids ids = { 0 };
-	const bool all = !o.logs.len && !*texts;
+	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
 		.choose = choose, .since = o.since, .sign_key = o.sign, .missing = on_missing,
 		.damaged = on_damaged, .hashing = on_hashing, .writing = on_writing,
@@ -245,7 +272,7 @@ const struct command export_command = {
 	.operands = "-o PATH [BUILDID...]",
 	.summary = "write entries of the store as a bundle",
 	.description =
-		"Writes all entries, or those chosen by build IDs, by the modules in a log, and by "
+		"Writes all entries, or those chosen by build IDs, by the modules in a log or a core file, and by "
 		"the other options, into a bundle for 'symcache import': a store file, a tree of "
 		"SymCache files, or one compressed archive. A manifest in it lists build IDs, sizes "
 		"and hashes, and can be signed. A store file is for machines of the same byte order "
@@ -256,7 +283,7 @@ const struct command export_command = {
 		"  symcache export -o all.tar.zst\n"
 		"  symcache export -o crash.store --for-log crash.log\n"
 		"  symcache export -o new --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST " --sign key.pem\n",
-	.partly = "the store lacks modules of a log, or entries are damaged; the others are in the "
+	.partly = "the store lacks modules of a log or core file, or entries are damaged; the others are in the "
 		  "bundle",
 	.see_also = "symcache-import(1) symcache-verify(1) openssl(1)",
 	.run = run,
