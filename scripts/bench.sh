@@ -8,7 +8,8 @@
 #          filter: logs, next to llvm-symbolizer-19 --filter-markup
 #          store: what the store itself costs, with 10 entries, with 200,000, with 50 GB
 #          (in holes: 1 GB on the disk)
-#          default: all four
+#          core: the stacks of 1,001 threads out of a core file, next to gdb and eu-stack
+#          default: all five
 # --quick  under a minute: fewer runs, shorter logs, no corpus
 # --corpus where large files are looked for (./corpus, see scripts/corpus.sh):
 #          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
@@ -30,12 +31,12 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 ;;
 	--update) update=1 ;;
 	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
-	index|lookup|filter|store) groups="$groups $1" ;;
+	index|lookup|filter|store|core) groups="$groups $1" ;;
 	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
 	esac
 	shift
 done
-: "${groups:=index lookup filter store}"
+: "${groups:=index lookup filter store core}"
 lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
 [ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
 symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
@@ -294,6 +295,33 @@ group_store() {
 	row "verify, $((size / 1000000)) MB warm, 2 GB/s" "$(measure "$symcache" verify --store "$s.many")" \
 		"time $((size / 2000000))"
 	rm -rf "$s"* "$dir"/x*
+}
+
+# ---- core files --------------------------------------------------------------------
+
+group_core() {
+	local d=$dir/core
+	mkdir "$d"
+	heading "Stacks of core files" peer
+	${CC:-cc} -g -O2 -Wl,--build-id=sha1 -o "$d/threads" testdata/programs/threads.c -pthread
+	{ (cd "$d" && ulimit -c unlimited && ./threads 1000) || :; } 2> /dev/null
+	mv "$d"/core* "$d/dump" 2> /dev/null || { skip "the kernel writes no core file here"; return; }
+	"$symcache" index -q --store "$d/store" "$d/threads" /lib/*/libc.so.6
+	if command -v gdb > /dev/null; then
+		row "1,001 threads, gdb" "$(measure "$symcache" core --store "$d/store" "$d/dump" \
+			--vs gdb -batch -nx -ex 'thread apply all bt' "$d/threads" "$d/dump")" \
+			"time 60 times 30 peak 15"
+	else
+		skip "gdb"
+	fi
+	if command -v eu-stack > /dev/null; then
+		row "1,001 threads, JSON, eu-stack" "$(measure "$symcache" core --format json --store "$d/store" \
+			"$d/dump" --vs eu-stack -n 0 --core "$d/dump" --executable "$d/threads")" \
+			"time 60 times 150 peak 15"
+	else
+		skip "eu-stack"
+	fi
+	rm -rf "$d"
 }
 
 # ---- all -----------------------------------------------------------------------
