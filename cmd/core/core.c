@@ -234,13 +234,13 @@ const struct command core_command = {
 		"equal stacks are shown together."
 		"\n\n"
 		"Unwind information is in stripped programs and libraries, not in their debug files: index "
-		"both."
-		"\n\n"
-		"Exit status: 1 if a module was not in the store, the file is cut off, or a stack ends early.",
+		"both.",
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin/server /usr/lib/debug\n"
 		"  symcache core core.4242\n"
 		"  symcache core --format json --thread 4242 core.server.zst\n",
+	.partly = "a module is not in the store, the file is cut off, or a stack ends early",
+	.see_also = "symcache-index(1) symcache-export(1) gdb(1) core(5)",
 	.run = run,
 };
