@@ -13,9 +13,10 @@
 #include "cmd/trace/trace.h"
 #include "symcache/symcache.h"
 
-static void put(const char *text)
+static inline void put(const char *text)
 {
-	fputs_unlocked(text, stdout);
+	if (*text)
+		fwrite_unlocked(text, 1, strlen(text), stdout);
 }
 
 static void put_escaped(const char *before, const char *text, size_t len, const char *behind)
@@ -25,17 +26,17 @@ static void put_escaped(const char *before, const char *text, size_t len, const 
 	put(behind);
 }
 
-static void put_digits(const char *before, uint64_t value, unsigned base, const char *behind)
+static inline void put_digits(const char *before, uint64_t value, unsigned base,
+			      const char *behind)
 {
-	char buf[21], *p = format_number(buf + 20, value, base);
+	char buf[20], *p = format_number(buf + sizeof(buf), value, base);
 
-	buf[20] = '\0';
 	put(before);
-	put(p);
+	fwrite_unlocked(p, 1, (size_t)(buf + sizeof(buf) - p), stdout);
 	put(behind);
 }
 
-static void put_number(const char *before, uint64_t value, const char *behind)
+static inline void put_number(const char *before, uint64_t value, const char *behind)
 {
 	put_digits(before, value, 10, behind);
 }
@@ -45,7 +46,7 @@ static void put_signed(int64_t value)
 	put_digits(value < 0 ? "-" : "", value < 0 ? -(uint64_t)value : (uint64_t)value, 10, "");
 }
 
-static void put_address(const char *before, uint64_t value, const char *behind)
+static inline void put_address(const char *before, uint64_t value, const char *behind)
 {
 	put(before);
 	put_digits("0x", value, 16, behind);
