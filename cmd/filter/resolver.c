@@ -70,12 +70,19 @@ static void reserve_frames(struct resolver *r, size_t n)
 	r->frames = must_realloc(r->frames, r->cap_frames * sizeof(*r->frames));
 }
 
+static bool data_at(const struct resolver *r, struct symcache_module *m, uint64_t vaddr,
+		    struct symcache_shown_data *ret)
+{
+	/* LLVM tries the symbol that begins last before it alone, also where another covers it. */
+	return symcache_symbolize_data(r->symbolizer, m, vaddr, ret) && (!r->llvm || ret->of_table);
+}
+
 /* Where someone jumped into a variable, that is the function. */
 static size_t find_data_as_code(struct resolver *r, struct symcache_module *m, uint64_t vaddr)
 {
 	struct symcache_shown_data data;
 
-	if (!symcache_symbolize_data(r->symbolizer, m, vaddr, &data))
+	if (!data_at(r, m, vaddr, &data))
 		return 0;
 	reserve_frames(r, 1);
 	r->frames[0] = (struct markup_frame){ .function = str(data.name) };
@@ -107,15 +114,10 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret)
 {
 	const struct resolver *r = ctx;
-	const struct symcache *cache;
 	struct symcache_shown_data data;
 
-	if (!symcache_symbolize_data(r->symbolizer, module, vaddr, &data) &&
-	    !symcache_symbolize_function(r->symbolizer, module, vaddr, &data))
-		return false;
-	/* LLVM tries the last symbol before it alone, also where an earlier one covers it. */
-	if (r->llvm && !data.of_table &&
-	    !symcache_module_cache(module, &cache, NULL, NULL) && cache->num_symbols)
+	if (!data_at(r, module, vaddr, &data) &&
+	    (r->llvm || !symcache_symbolize_function(r->symbolizer, module, vaddr, &data)))
 		return false;
 	*ret = (struct markup_data){ .name = str(data.name) };
 	if (data.of_table)
