@@ -39,12 +39,12 @@ bool lines_destroy(struct lines *in)
 	return faults;
 }
 
-static char *find_end(const struct lines *in)
+static char *find_end(struct lines *in)
 {
 	return memchr(in->buf + in->at, '\n', in->len - in->at);
 }
 
-bool lines_ready(const struct lines *in)
+bool lines_ready(struct lines *in)
 {
 	return find_end(in);
 }

@@ -16,7 +16,7 @@ struct lines *lines_create(int fd, void (*wait)(void *ctx), void *ctx);
 char *lines_next(struct lines *in);
 
 /* Can the next line be had without reading? */
-bool lines_ready(const struct lines *in);
+bool lines_ready(struct lines *in);
 
 /* True: something was reported. */
 bool lines_destroy(struct lines *in);

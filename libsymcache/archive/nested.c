@@ -142,7 +142,7 @@ static int walk(struct sc_archive_walk *w, struct symarchive *a, const char *nam
 	const char *member;
 	int rc;
 
-	for (size_t n = 0; !(rc = symarchive_next(a, &member, err)); n++) {
+	while (!(rc = symarchive_next(a, &member, err))) {
 		rc = visit(w, a, name, member, depth, &deb, err);
 		if (rc)
 			return rc;

@@ -20,7 +20,7 @@
 
 enum { DAY = 86400, SLOTS = 8, BUCKETS = 1 << 17 };
 
-static const char magic[8] = "SYMUSED1";
+static const char magic[8] = { 'S', 'Y', 'M', 'U', 'S', 'E', 'D', '1' };
 
 struct slot {
 	uint32_t tag; /* the hash's upper half; 0: free */

@@ -17,6 +17,10 @@
 #define REGISTER_BITS_MAX (1u << 20)
 #define REGISTERS_MAX 10000u
 
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9
+#define XML_GetCurrentLineNumber XML_GetCurrentLineNumber64
+#endif
+
 struct parse {
 	XML_Parser parser;
 	struct symtrace_layout *tdesc;
