@@ -124,7 +124,7 @@ static void test_hostile(void **state)
 		struct symcache_str s = { doubling, strlen(doubling) };
 		size_t len = symcache_demangle(d, s, SYMCACHE_LANG_CPP).len;
 
-		assert_in_range(len, 1, 8 << 20);
+		assert_true(len >= 1 && len <= 8 << 20);
 		if (n > 24)
 			assert_int_equal(len, s.len);
 		free(doubling);
