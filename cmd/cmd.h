@@ -20,6 +20,7 @@
 	X(list) \
 	X(show) \
 	X(verify) \
+	X(check) \
 	X(stats) \
 	X(remove) \
 	X(prune) \

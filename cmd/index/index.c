@@ -97,7 +97,7 @@ static void summarize(const struct index_report *r, const struct symcache_index_
 	if (o.json)
 		index_summary_json(r, a, o.fetch.on, o.stats);
 	else if (!o.quiet)
-		index_summary_print(a);
+		index_summary_print(r, a);
 	if (o.stats && !o.json)
 		index_stats_print(&r->stats, a->store_seconds);
 }

@@ -2,6 +2,7 @@
 #include "cmd/index/index_report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
@@ -17,12 +18,24 @@ static void add_failure(struct index_report *r, const char *path, const char *re
 	r->failures[r->num_failures++].reason = must_asprintf("%s", reason);
 }
 
+/* Of an archive that is unchanged, this is the archive, once. */
+static void add_without_symbols(struct index_report *r, const char *path)
+{
+	if (r->num_without && !strcmp(r->without_symbols[r->num_without - 1], path))
+		return;
+	r->without_symbols = must_grow(r->without_symbols, r->num_without, &r->cap_without,
+				       sizeof(*r->without_symbols));
+	r->without_symbols[r->num_without++] = must_asprintf("%s", path);
+}
+
 static void on_file(void *ctx, const struct symcache_index_file *file)
 {
 	struct index_report *r = ctx;
 
 	if (file->reason)
 		add_failure(r, file->path, file->reason);
+	if (file->result == SYMCACHE_INDEX_NO_SYMBOLS)
+		add_without_symbols(r, file->path);
 	if (file->info)
 		warn_of_gaps(file->path, file->info);
 	if (file->result == SYMCACHE_INDEX_BUILT)
@@ -58,4 +71,7 @@ void index_report_deinit(struct index_report *r)
 		free(r->failures[i].reason);
 	}
 	free(r->failures);
+	for (size_t i = 0; i < r->num_without; i++)
+		free(r->without_symbols[i]);
+	free(r->without_symbols);
 }

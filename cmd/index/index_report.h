@@ -22,13 +22,15 @@ struct index_report {
 	struct index_stats stats;
 	struct { char *path, *reason; } *failures;
 	size_t num_failures, cap_failures;
+	char **without_symbols;       /* paths */
+	size_t num_without, cap_without;
 };
 
 /* The events go to `r`: faults and progress to standard error. */
 struct symcache_index_events index_report_events(struct index_report *r);
 void index_report_deinit(struct index_report *r);
 
-void index_summary_print(const struct symcache_index_account *a);
+void index_summary_print(const struct index_report *r, const struct symcache_index_account *a);
 /* `fetched`: with --debuginfod. `stats`: with what it took. */
 void index_summary_json(const struct index_report *r, const struct symcache_index_account *a,
 			bool fetched, bool stats);

@@ -9,7 +9,9 @@ static void count(const char *what, uint64_t n)
 		printf(", %llu %s", (unsigned long long)n, what);
 }
 
-void index_summary_print(const struct symcache_index_account *a)
+enum { NAMED = 10 }; /* files without symbols, in text */
+
+void index_summary_print(const struct index_report *r, const struct symcache_index_account *a)
 {
 	printf("%llu indexed, %llu unchanged, %llu without symbols, %llu failed",
 	       (unsigned long long)a->indexed, (unsigned long long)a->unchanged,
@@ -24,6 +26,10 @@ void index_summary_print(const struct symcache_index_account *a)
 	count("folder loops", a->loops);
 	count("pipes, sockets and devices left out", a->special);
 	putchar('\n');
+	for (size_t i = 0; i < r->num_without && i < NAMED; i++)
+		printf("without symbols: %s\n", r->without_symbols[i]);
+	if (r->num_without > NAMED)
+		printf("without symbols: %zu more, named with --json\n", r->num_without - NAMED);
 }
 
 void index_summary_json(const struct index_report *r, const struct symcache_index_account *a,
@@ -52,6 +58,10 @@ void index_summary_json(const struct index_report *r, const struct symcache_inde
 		json_gen_text(j, "reason", r->failures[i].reason);
 		json_gen_close_map(j);
 	}
+	json_gen_close_array(j);
+	json_gen_open_array(j, "files_without_symbols");
+	for (size_t i = 0; i < r->num_without; i++)
+		json_gen_text(j, NULL, r->without_symbols[i]);
 	json_gen_close_array(j);
 	if (stats)
 		index_stats_json(&r->stats, a->store_seconds, j);

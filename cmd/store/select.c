@@ -93,7 +93,7 @@ int selection_init(struct selection *s, struct sc_error *err)
 	return rc;
 }
 
-static bool name_matches(const char *pattern, const char *path)
+bool name_matches(const char *pattern, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 

@@ -47,6 +47,9 @@ int selection_init(struct selection *s, struct sc_error *err);
 
 bool selection_has(const struct selection *s, const struct symstore_entry *entry);
 
+/* Does the shell pattern fit the file name of `path`, or all of it if it has a '/'? */
+bool name_matches(const char *pattern, const char *path);
+
 /* "90d" → seconds; a number alone is days. SC_EINVAL. */
 int parse_age(const char *text, int64_t *ret, struct sc_error *err);
 

@@ -376,7 +376,7 @@ int sc_index_archive(struct sc_run *run, const struct sc_found *file, struct sc_
 		failed(&u, file->path, why.msg);
 		return 0;
 	}
-	if (run->work.options->again || !sc_archive_known(&u.work, &content))
+	if (!run->work.store || run->work.options->again || !sc_archive_known(&u.work, &content))
 		return read_archive(&u, &content, &before, err);
 	run->account->archives_unchanged++;
 	return sc_archive_recall(run, file, &content, err);

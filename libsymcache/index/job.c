@@ -192,6 +192,29 @@ static bool has_key(const struct sc_job *job)
 	return memcmp(symcache_build_info(job->build)->build_id, none, sizeof(none));
 }
 
+/* Without a store: what there is to say. */
+static enum symcache_index_result look(struct sc_job *job, int fd, int rc)
+{
+	struct symcache_elf_facts facts;
+
+	if (!rc) {
+		job->info = *symcache_build_info(job->build);
+		job->entry.bad_units = job->info.bad_units > 0;
+		job->entry.cache_size = symcache_build_size(job->build);
+		symcache_build_coverage(job->build, &job->code_bytes, &job->line_bytes);
+		symcache_build_destroy(job->build);
+		job->build = NULL;
+		return SYMCACHE_INDEX_BUILT;
+	}
+	if (!symcache_elf_facts(fd, job->file->path, &facts, NULL)) {
+		memcpy(job->info.build_id, facts.build_id, sizeof(facts.build_id));
+		job->info.build_id_len = facts.build_id_len;
+		job->info.build_id_derived = !facts.build_id_len;
+		memcpy(job->info.debug_link, facts.debug_link, sizeof(facts.debug_link));
+	}
+	return SYMCACHE_INDEX_NO_SYMBOLS;
+}
+
 static enum symcache_index_result cannot_read(struct sc_job *job)
 {
 	sc_error_sys(&job->err, "cannot read");
@@ -209,6 +232,8 @@ static enum symcache_index_result build(struct sc_job *job, int fd, const struct
 	rc = symcache_build_create(job->file->path, &work->build, &job->build, &job->err);
 	if (hashing && hash_end(hashing))
 		return cannot_read(job);
+	if (!work->store && (!rc || rc == SC_ENOSYMBOLS))
+		return look(job, fd, rc);
 	if (rc == SC_ENOSYMBOLS)
 		return SYMCACHE_INDEX_NO_SYMBOLS;
 	if (!rc && !has_key(job)) {
@@ -243,6 +268,8 @@ static enum symcache_index_result do_work(struct sc_job *job, int fd, const stru
 
 	if (fd < 0 || fstat(fd, &before))
 		return cannot_read(job);
+	if (!work->store)
+		return build(job, fd, &before, work, NULL);
 	hashing.size = (size_t)before.st_size;
 	if (before.st_size > HASH_MEANWHILE && work->build.threads > 1 &&
 	    (again || surely_new(job->file->path, work->store)))

@@ -7,7 +7,7 @@
 
 /* What jobs are made with. */
 struct sc_work {
-	struct symstore *store;
+	struct symstore *store;              /* NULL: nothing is asked and nothing kept */
 	const struct symcache_index_options *options;
 	struct symcache_build_options build; /* in place of theirs */
 	const char *transforms;              /* never NULL */
@@ -39,6 +39,7 @@ struct sc_job {
 	uint8_t *bytes;
 	bool stored;                  /* after the commit: false: a better one stayed */
 	struct symcache_build_info info; /* its pointers are gone with the build */
+	uint64_t code_bytes, line_bytes; /* without a store */
 	struct symstore_outcome *outcomes; /* archive: of the ELF files in it */
 	size_t num_outcomes;
 };

@@ -66,21 +66,28 @@ int sc_run_take(struct sc_run *run, struct sc_job *job, struct sc_error *err)
 
 	if (!job)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	if (job->archive)
+	if (job->archive && run->work.store)
 		return sc_batch_add(&run->batch, job, err);
+	if (job->archive) {
+		sc_job_destroy(job);
+		return 0;
+	}
 	file = (struct symcache_index_file){ .path = job->file->path, .result = job->result };
-	if (job->result == SYMCACHE_INDEX_BUILT || job->before.bad_units)
+	if (job->result == SYMCACHE_INDEX_BUILT || job->before.bad_units || !run->work.store)
 		file.info = &job->info;
 	if (job->result == SYMCACHE_INDEX_BUILT) {
 		file.size = job->file->size;
 		file.cache_size = job->entry.cache_size;
+		file.code_bytes = job->code_bytes;
+		file.line_bytes = job->line_bytes;
 	}
 	if (job->result == SYMCACHE_INDEX_FAILED)
 		sc_run_failed(run, file.path, job->err.msg);
 	else
 		report(run, &file);
-	if (goes_into_store(job))
+	if (run->work.store && goes_into_store(job))
 		return sc_batch_add(&run->batch, job, err);
+	run->account->indexed += job->result == SYMCACHE_INDEX_BUILT;
 	run->account->broken += job->entry.bad_units > 0;
 	run->account->unchanged += job->result == SYMCACHE_INDEX_UNCHANGED;
 	run->account->without_symbols += job->result == SYMCACHE_INDEX_NO_SYMBOLS;

@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -293,14 +294,18 @@ static void describe(struct symcache_build *b)
 {
 	const struct sc_input *in = &b->input;
 	const struct dw_sections *s = &in->debug.sections;
-
+	const char *link;
+	uint32_t crc;
 	find_identity(in->image, b->info.build_id, &b->info.build_id_len,
 		      &b->info.build_id_derived);
+	b->info.relocatable = in->image->type == ET_REL;
 	b->info.load_base = in->image->load_base;
 	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
 				s->line_str.size + s->str_offsets.size + s->addr.size +
 				s->ranges.size + s->rnglists.size + s->types.size;
 	b->info.debug_path = in->separate && !in->program_found ? in->separate->path : NULL;
+	if (sc_elf_debuglink(in->image, &link, &crc))
+		snprintf(b->info.debug_link, sizeof(b->info.debug_link), "%s", link);
 }
 
 /* Waits for the symbols, and says where they are from. */
@@ -410,6 +415,19 @@ int symcache_build_create(const char *path, const struct symcache_build_options 
 const struct symcache_build_info *symcache_build_info(const struct symcache_build *b)
 {
 	return &b->info;
+}
+
+void symcache_build_coverage(const struct symcache_build *b, uint64_t *code, uint64_t *lines)
+{
+	const struct sc_elf *image = b->input.image;
+	const struct sc_final_range *r = b->ranges.ranges.data;
+
+	*code = *lines = 0;
+	for (size_t i = 0; i < image->exec.list.len; i++)
+		*code += image->exec.list.data[i].end - image->exec.list.data[i].start;
+	for (size_t i = 0; i + 1 < b->ranges.ranges.len; i++)
+		if (r[i].loc.function != SC_NONE && r[i].loc.line)
+			*lines += r[i + 1].start - r[i].start;
 }
 
 size_t symcache_build_size(const struct symcache_build *b)

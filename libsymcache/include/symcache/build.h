@@ -101,9 +101,11 @@ struct symcache_build_info {
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* GNU build ID, or derived */
 	size_t build_id_len;
 	bool build_id_derived;  /* the file has none: folded from .text */
+	bool relocatable;       /* an object file, or a kernel's module */
 	uint32_t sources;       /* or of enum symcache_source */
 	uint64_t load_base;     /* p_vaddr of the first PT_LOAD */
 	const char *debug_path; /* separate debug file that was used, or NULL */
+	char debug_link[256];   /* the name that the file gives for one; "": none */
 	uint64_t units;         /* compilation units read */
 	uint64_t bad_units;     /* units skipped because they are broken */
 	char first_fault[256];  /* why, for the first one; "" if none */
@@ -134,6 +136,9 @@ int symcache_build_create(const char *path, const struct symcache_build_options 
 void symcache_build_destroy(struct symcache_build *b);
 
 const struct symcache_build_info *symcache_build_info(const struct symcache_build *b);
+
+/* How much code the file has, and how much of it has lines, in bytes. */
+void symcache_build_coverage(const struct symcache_build *b, uint64_t *code, uint64_t *lines);
 
 /* Size of the cache in bytes. */
 size_t symcache_build_size(const struct symcache_build *b);

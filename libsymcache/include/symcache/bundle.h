@@ -82,6 +82,9 @@ struct symbundle_reader {
  */
 int symbundle_read(const char *path, const struct symbundle_reader *reader, struct sc_error *err);
 
+/* Is there a bundle with a manifest at `path`, or any store? As far as its beginning says. */
+bool symbundle_is_one(const char *path);
+
 struct symbundle_import_options {
 	const char *verify_key;     /* as above */
 	const char *tags;           /* put on what is imported, in addition to its own; or NULL */

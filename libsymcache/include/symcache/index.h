@@ -40,6 +40,8 @@ struct symcache_index_file {
 	                                         * store has: UNCHANGED; its pointers are gone
 	                                         * with the build; or NULL */
 	uint64_t size, cache_size;              /* BUILT: bytes */
+	uint64_t code_bytes, line_bytes;        /* BUILT, without a store: as
+	                                         * symcache_build_coverage() has them */
 };
 
 enum symcache_index_phase {
@@ -90,9 +92,11 @@ struct symcache_index_account {
 };
 
 /*
- * Indexes what lies at paths[0, n). Not while this thread has a reader of the store open.
- * An error is one of the store's or SC_ENOMEM: what was committed before stays, and *ret
- * counts it. The limit of open files is raised to 4096 where there are archives.
+ * Indexes what lies at paths[0, n). With `store` NULL, files are built, reported and given
+ * up; then NO_SYMBOLS, too, has the build ID in `info`. Not while this thread has a reader
+ * of the store open. An error is one of the store's or SC_ENOMEM: what was committed before
+ * stays, and *ret counts it. The limit of open files is raised to 4096 where there are
+ * archives.
  */
 int symcache_index(struct symstore *store, const char *const *paths, size_t n,
 		   const struct symcache_index_options *options,
