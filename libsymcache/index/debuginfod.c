@@ -1,8 +1,9 @@
-/* Debug files from debuginfod's servers: see debuginfod.h. */
+/*
+ * Debug files from debuginfod's servers: see debuginfod.h. A miss is what a server says it
+ * does not have; it is remembered for each server by itself.
+ */
 #include "symcache/debuginfod.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,73 +13,52 @@
 #include <xxhash.h>
 
 #include "libsymcache/base/vec.h"
+#include "libsymcache/index/servers.h"
 #include "symcache/build_id.h"
 
-/* What of the library is used. Its interface is fixed by its soname, so that its header
- * is not needed to build. */
-static const char soname[] = "libdebuginfod.so.1";
-struct client;
-typedef int find_fn(struct client *, const unsigned char *id, int len, char **path);
-
-struct symcache_debuginfod {
-	void *library;
-	struct client *client;
-	void (*end)(struct client *);
-	find_fn *find_debuginfo, *find_executable;
-	pthread_mutex_t lock;    /* a client does one thing at a time */
-	int64_t retry;           /* seconds */
-	VEC(char *) paths;       /* that symcache_debuginfod_files() handed out */
+struct miss {
+	struct symstore_hash key;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
 };
 
-static int load(struct symcache_debuginfod *d, struct sc_error *err)
-{
-	struct client *(*begin)(void);
-
-	d->library = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
-	if (!d->library)
-		return sc_error_set(err, SC_EUNSUPPORTED, "debuginfod needs %s (Debian: "
-				    "libdebuginfod1): %s", soname, dlerror());
-	begin = (struct client *(*)(void))dlsym(d->library, "debuginfod_begin");
-	d->end = (void (*)(struct client *))dlsym(d->library, "debuginfod_end");
-	d->find_debuginfo = (find_fn *)dlsym(d->library, "debuginfod_find_debuginfo");
-	d->find_executable = (find_fn *)dlsym(d->library, "debuginfod_find_executable");
-	if (!begin || !d->end || !d->find_debuginfo || !d->find_executable)
-		return sc_error_set(err, SC_EUNSUPPORTED, "%s lacks a function", soname);
-	d->client = begin();
-	return d->client ? 0 : sc_error_set(err, SC_ESYS, "%s cannot start", soname);
-}
+struct symcache_debuginfod {
+	struct sc_servers *servers;
+	pthread_mutex_t lock;    /* a client does one thing at a time */
+	int64_t retry;           /* seconds */
+	VEC(struct miss) misses; /* of this run */
+	struct sc_error unsaid;  /* a server that failed while another had the file */
+	VEC(char *) paths;       /* that symcache_debuginfod_files() handed out */
+};
 
 int symcache_debuginfod_create(int64_t retry, struct symcache_debuginfod **ret,
 			       struct sc_error *err)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct symcache_debuginfod *d;
-	int rc;
+	struct sc_servers *servers;
+	int rc = sc_servers_open(&servers, err);
 
 	*ret = NULL;
-	if (!urls || !*urls)
-		return sc_error_set(err, SC_EUNSUPPORTED,
-				    "debuginfod asks the servers in $DEBUGINFOD_URLS, which is empty");
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	pthread_mutex_init(&d->lock, NULL);
-	d->retry = retry;
-	rc = load(d, err);
 	if (rc)
-		symcache_debuginfod_destroy(d);
-	else
-		*ret = d;
-	return rc;
+		return rc;
+	d = calloc(1, sizeof(*d));
+	if (!d) {
+		sc_servers_close(servers);
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	pthread_mutex_init(&d->lock, NULL);
+	d->servers = servers;
+	d->retry = retry;
+	*ret = d;
+	return 0;
 }
 
-/* The library stays loaded: web clients do not like to be unloaded. */
 void symcache_debuginfod_destroy(struct symcache_debuginfod *d)
 {
 	if (!d)
 		return;
-	if (d->client)
-		d->end(d->client);
+	sc_servers_close(d->servers);
+	vec_deinit(&d->misses);
 	for (size_t i = 0; i < d->paths.len; i++)
 		free(d->paths.data[i]);
 	vec_deinit(&d->paths);
@@ -101,40 +81,8 @@ static int check(const char *path, const uint8_t *id, size_t len, struct sc_erro
 	return rc;
 }
 
-int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, size_t len,
-			    char **path, struct sc_error *err)
-{
-	char hex[SYMCACHE_BUILD_ID_TEXT];
-	int fd, rc;
-
-	*path = NULL;
-	/* With the length 0 the client would take it for text. */
-	if (!len || len > SYMCACHE_BUILD_ID_MAX)
-		return sc_error_set(err, SC_ENOTFOUND, "no build ID");
-	symcache_build_id_text(hex, id, len);
-	pthread_mutex_lock(&d->lock);
-	fd = d->find_debuginfo(d->client, id, (int)len, path);
-	if (fd == -ENOENT)
-		fd = d->find_executable(d->client, id, (int)len, path);
-	pthread_mutex_unlock(&d->lock);
-	if (fd == -ENOENT)
-		return sc_error_set(err, SC_ENOTFOUND, "no server has %s", hex);
-	if (fd < 0)
-		return sc_error_set(err, SC_ESYS, "the servers cannot be asked for %s: %s", hex,
-				    strerror(-fd));
-	close(fd);
-	rc = *path ? check(*path, id, len, err) : sc_error_set(err, SC_ESYS, "no path for %s", hex);
-	if (rc) {
-		free(*path);
-		*path = NULL;
-	}
-	return rc;
-}
-
-/* ---- what was not there -------------------------------------------------------------- */
-
-/* It stands among the contents that were looked at. */
-static struct symstore_hash miss_key(const uint8_t *id, size_t len)
+/* The key under which a miss stands among the contents that were looked at. */
+static struct symstore_hash miss_key(const char *url, const uint8_t *id, size_t len)
 {
 	static const char prefix[] = "debuginfod"; /* and its NUL */
 	uint8_t text[sizeof(prefix) + SYMCACHE_BUILD_ID_MAX];
@@ -142,28 +90,108 @@ static struct symstore_hash miss_key(const uint8_t *id, size_t len)
 
 	memcpy(text, prefix, sizeof(prefix));
 	memcpy(text + sizeof(prefix), id, len);
-	hash = XXH3_128bits(text, sizeof(prefix) + len);
+	hash = XXH3_128bits_withSeed(text, sizeof(prefix) + len, XXH3_64bits(url, strlen(url)));
 	return (struct symstore_hash){ hash.low64, hash.high64 };
+}
+
+static void note_miss(struct symcache_debuginfod *d, size_t server, const uint8_t *id, size_t len)
+{
+	struct miss *miss = vec_push(&d->misses);
+
+	if (!miss)
+		return;
+	miss->key = miss_key(sc_server_url(d->servers, server), id, len);
+	memcpy(miss->id, id, len);
+	miss->len = len;
+}
+
+/* One server after the other. */
+static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, char **path,
+	       struct sc_error *err)
+{
+	struct sc_error why = { 0 };
+	char hex[SYMCACHE_BUILD_ID_TEXT];
+	size_t failed = 0;
+	int rc = SC_ENOTFOUND;
+
+	symcache_build_id_text(hex, id, len);
+	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
+		rc = sc_server_find(d->servers, i, id, len, path, &why);
+		if (!rc)
+			return 0;
+		if (rc == SC_ENOTFOUND) {
+			note_miss(d, i, id, len);
+			continue;
+		}
+		failed++;
+		if (*why.msg && !d->unsaid.code)
+			d->unsaid = why;
+	}
+	if (d->unsaid.code) {
+		d->unsaid.code = 0;
+		return sc_error_set(err, SC_ESYS, "%s", d->unsaid.msg);
+	}
+	return sc_error_set(err, SC_ENOTFOUND, failed ? "no server that answers has %s" :
+			    "no server has %s", hex);
+}
+
+int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, size_t len,
+			    char **path, struct sc_error *err)
+{
+	int rc;
+
+	*path = NULL;
+	/* With the length 0 the client would take it for text. */
+	if (!len || len > SYMCACHE_BUILD_ID_MAX)
+		return sc_error_set(err, SC_ENOTFOUND, "no build ID");
+	pthread_mutex_lock(&d->lock);
+	rc = ask(d, id, len, path, err);
+	pthread_mutex_unlock(&d->lock);
+	if (!rc)
+		rc = check(*path, id, len, err);
+	if (rc) {
+		free(*path);
+		*path = NULL;
+	}
+	return rc;
+}
+
+size_t symcache_debuginfod_failed(const struct symcache_debuginfod *d)
+{
+	return sc_servers_failed(d->servers);
 }
 
 bool symcache_debuginfod_missed(const struct symcache_debuginfod *d,
 				struct symstore_reader *reader, const uint8_t *id, size_t len)
 {
-	struct symstore_hash key = miss_key(id, len);
-	struct symstore_outcome seen;
-	int64_t now = time(NULL);
+	const int64_t now = time(NULL);
 
-	return !symstore_seen(reader, &key, symcache_version, &seen, NULL) &&
-	       seen.time <= now && now - seen.time < d->retry;
+	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
+		struct symstore_hash key = miss_key(sc_server_url(d->servers, i), id, len);
+		struct symstore_outcome seen;
+
+		if (symstore_seen(reader, &key, symcache_version, &seen, NULL) ||
+		    seen.time > now || now - seen.time >= d->retry)
+			return false;
+	}
+	return true;
 }
 
-int symcache_debuginfod_remember(struct symstore_writer *writer, const uint8_t *id,
-				 size_t len, struct sc_error *err)
+int symcache_debuginfod_remember(struct symcache_debuginfod *d, struct symstore_writer *writer,
+				 const uint8_t *id, size_t len, struct sc_error *err)
 {
 	struct symstore_outcome outcome = { .code = SC_ENOTFOUND, .time = time(NULL) };
-	struct symstore_hash key = miss_key(id, len);
+	int rc = 0;
 
-	return symstore_remember(writer, &key, symcache_version, &outcome, err);
+	pthread_mutex_lock(&d->lock);
+	for (size_t i = 0; i < d->misses.len && !rc; i++) {
+		const struct miss *miss = &d->misses.data[i];
+
+		if (miss->len == len && !memcmp(miss->id, id, len))
+			rc = symstore_remember(writer, &miss->key, symcache_version, &outcome, err);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return rc;
 }
 
 /* ---- files that files refer to ---------------------------------------------------------- */

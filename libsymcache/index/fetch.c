@@ -7,13 +7,14 @@
 #include "symcache/build_id.h"
 
 /* In a transaction of its own; whether that works does not matter. */
-static void remember_miss(struct symstore *store, const uint8_t *id, size_t len)
+static void remember_miss(struct symcache_debuginfod *d, struct symstore *store, const uint8_t *id,
+			  size_t len)
 {
 	struct symstore_writer *writer;
 
 	if (symstore_write_begin(store, &writer, NULL))
 		return;
-	if (symcache_debuginfod_remember(writer, id, len, NULL))
+	if (symcache_debuginfod_remember(d, writer, id, len, NULL))
 		symstore_abort(writer);
 	else
 		symstore_commit(writer, NULL);
@@ -57,7 +58,7 @@ static int fetch(const struct sc_work *work, const char *build_id, char **path,
 		return rc;
 	rc = symcache_debuginfod_get(work->options->debuginfod, id, nibbles / 2, path, err);
 	if (rc == SC_ENOTFOUND)
-		remember_miss(work->store, id, nibbles / 2);
+		remember_miss(work->options->debuginfod, work->store, id, nibbles / 2);
 	return rc;
 }
 
@@ -71,7 +72,8 @@ int sc_fetch(struct sc_run *run, const char *build_id, struct sc_walk *walk, str
 
 	if (rc) {
 		sc_run_failed(run, build_id, why.msg);
-		run->account->not_on_servers += rc == SC_ENOTFOUND;
+		run->account->not_on_servers +=
+			rc == SC_ENOTFOUND && !symcache_debuginfod_failed(run->work.options->debuginfod);
 		return 0;
 	}
 	if (!path)

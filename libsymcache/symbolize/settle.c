@@ -22,7 +22,8 @@ static int put(struct symstore_writer *writer, struct symcache_module *m, struct
 	int rc = 0;
 
 	if (m->missed)
-		rc = symcache_debuginfod_remember(writer, m->id, m->id_len, err);
+		rc = symcache_debuginfod_remember(m->caches->options.debuginfod, writer, m->id,
+						  m->id_len, err);
 	else if (m->made.to_store)
 		rc = symstore_put(writer, &m->made.entry, fill, &m->made, NULL, err);
 	m->missed = m->made.to_store = false;
