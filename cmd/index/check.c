@@ -323,9 +323,7 @@ static void summarize(struct check *c, bool whole)
 		json_gen_number(c->json, "allowed", c->allowed);
 		json_gen_number(c->json, "code_bytes", c->code_bytes);
 		json_gen_number(c->json, "code_bytes_with_lines", c->line_bytes);
-		json_gen_close_map(c->json);
-		json_gen_end(c->json);
-		json_gen_destroy(c->json);
+		json_gen_end_report(c->json);
 	} else if (whole && (!o.quiet || c->breaches)) {
 		printf("%llu checked, %llu lack what --require %s asks for",
 		       (unsigned long long)c->checked, (unsigned long long)c->breaches,
@@ -341,15 +339,13 @@ static void summarize(struct check *c, bool whole)
 
 static int run(int argc, char **argv)
 {
-	struct check c = { .json = o.json ? json_gen_create(true) : NULL };
+	struct check c = { .json = o.json ? json_gen_begin_report(true) : NULL };
 	struct sc_error err;
 	int rc = 0;
 
 	progress_init(&c.progress, "checking", o.quiet);
-	if (c.json) {
-		json_gen_open_map(c.json, NULL);
+	if (c.json)
 		json_gen_open_array(c.json, "files");
-	}
 	if (!argc)
 		rc = check_store(&c, &err);
 	for (int i = 0; i < argc && !rc; i++)
@@ -373,11 +369,11 @@ const struct command check_command = {
 		"bundles; without operands the store. What a file lacks is a line: no build ID, no "
 		"symbols, symbol tables alone, a debug file, .dwo or dwz's file that is missing, with "
 		"the name that was looked for, broken units; then how much of the code has lines. "
-		"Object files are left out."
-		"\n\n"
-		"Exit status: 0 each file has what --require names, or is allowed not to; 1 one has not, "
-		"cannot be read, or there is none at all; 2 error.",
+		"Object files are left out.",
 	.opts = opts,
+	.partly = "a file lacks what --require names and is not allowed to, or cannot be read, or "
+		  "there is none at all",
+	.see_also = "symcache-index(1) symcache-verify(1)",
 	.examples =
 		"  symcache check --debug-file-directory out/debug out/bin\n"
 		"  symcache check --require symbols --allow 'libvendor*.so*' release.deb\n"
