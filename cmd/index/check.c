@@ -102,7 +102,8 @@ static void find_missing_lines(struct check *c, const struct subject *s)
 	if (!(s->sources & SYMCACHE_FROM_DWARF)) {
 		sought = s->entry ? must_asprintf("%s", "") : names_sought(s);
 		find(c, LEVEL_LINES, must_asprintf("no debug information, only %s%s",
-						   sources_text(s->sources, kinds), sought));
+						   sources_text(s->sources & ~(uint32_t)SYMCACHE_FROM_CFI, kinds),
+						   sought));
 		free(sought);
 	} else if (!s->line_bytes) {
 		find(c, LEVEL_LINES, must_asprintf("debug information without lines of its code"));
@@ -128,7 +129,7 @@ static void judge(struct check *c, const struct subject *s)
 	}
 	if (s->derived)
 		find(c, LEVEL_ID, must_asprintf("no build ID"));
-	if (s->sources) {
+	if (s->sources & ~(uint32_t)SYMCACHE_FROM_CFI) {
 		find_missing_lines(c, s);
 		return;
 	}
