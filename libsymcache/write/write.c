@@ -15,6 +15,7 @@
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/write/arch.h"
+#include "libsymcache/write/input/files.h"
 #include "libsymcache/write/input/input.h"
 #include "libsymcache/write/image/layout.h"
 #include "libsymcache/write/image/transform.h"
@@ -66,19 +67,6 @@ void symcache_build_destroy(struct symcache_build *b)
 static int out_of_memory(struct sc_error *err)
 {
 	return sc_error_set(err, SC_ENOMEM, "out of memory");
-}
-
-static void find_identity(struct sc_elf *elf, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
-			  bool *derived)
-{
-	memset(id, 0, SYMCACHE_BUILD_ID_MAX);
-	*derived = !elf->build_id_len;
-	*len = elf->build_id_len;
-	memcpy(id, elf->build_id, elf->build_id_len);
-	if (*derived) {
-		sc_elf_fold_text(elf, id);
-		*len = 16;
-	}
 }
 
 /* ---- DWARF --------------------------------------------------------------------------- */
@@ -296,8 +284,9 @@ static void describe(struct symcache_build *b)
 	const struct dw_sections *s = &in->debug.sections;
 	const char *link;
 	uint32_t crc;
-	find_identity(in->image, b->info.build_id, &b->info.build_id_len,
-		      &b->info.build_id_derived);
+
+	sc_files_identity(in->image, b->info.build_id, &b->info.build_id_len,
+			  &b->info.build_id_derived);
 	b->info.relocatable = in->image->type == ET_REL;
 	b->info.load_base = in->image->load_base;
 	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
@@ -438,17 +427,4 @@ size_t symcache_build_size(const struct symcache_build *b)
 void symcache_build_write(const struct symcache_build *b, void *dst)
 {
 	sc_layout_write(b->layout, b->threads, dst);
-}
-
-int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
-			  size_t *build_id_len, bool *derived, struct sc_error *err)
-{
-	struct sc_elf *elf;
-	int rc = sc_elf_open(path, &elf, err);
-
-	if (rc)
-		return rc;
-	find_identity(elf, build_id, build_id_len, derived);
-	sc_elf_close(elf);
-	return 0;
 }

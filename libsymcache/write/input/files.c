@@ -96,6 +96,32 @@ int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
 	return *ret ? 0 : sc_elf_find_alt(elf, dirs, ret, err);
 }
 
+void sc_files_identity(struct sc_elf *elf, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
+		       bool *derived)
+{
+	memset(id, 0, SYMCACHE_BUILD_ID_MAX);
+	*derived = !elf->build_id_len;
+	*len = elf->build_id_len;
+	memcpy(id, elf->build_id, elf->build_id_len);
+	if (*derived) {
+		sc_elf_fold_text(elf, id);
+		*len = 16;
+	}
+}
+
+int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
+			  size_t *build_id_len, bool *derived, struct sc_error *err)
+{
+	struct sc_elf *elf;
+	int rc = sc_elf_open(path, &elf, err);
+
+	if (rc)
+		return rc;
+	sc_files_identity(elf, build_id, build_id_len, derived);
+	sc_elf_close(elf);
+	return 0;
+}
+
 bool symcache_debug_file_found(const char *path, const struct symcache_build_options *o)
 {
 	struct sc_elf *elf __attribute__((cleanup(sc_elf_closep))) = NULL;

@@ -24,4 +24,8 @@ int sc_files_find_program(const struct symcache_files *files, struct sc_elf *elf
 int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
 		      const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
 
+/* The build ID, or one derived from .text. */
+void sc_files_identity(struct sc_elf *elf, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
+		       bool *derived);
+
 #endif
