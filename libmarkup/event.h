@@ -33,6 +33,13 @@ enum mk_event_kind {
 	MK_UNKNOWN,  /* of the form of an element, but none that is known */
 };
 
+/* How a frame is written as text. */
+enum mk_form {
+	MK_FORM_MARKUP,    /* #N.K  0xADDRESS FUNC FILE:LINE:COL (MODULE+0xREL) */
+	MK_FORM_SANITIZER, /* #N 0xADDRESS in FUNC FILE:LINE:COL; inlined ones are counted */
+	MK_FORM_BEHIND,    /* the text as it is, and " FUNC at FILE:LINE:COL" behind it */
+};
+
 enum mk_severity { MK_ERROR, MK_WARNING };
 
 /* What is wrong with an event; mk_put_problem() makes it a sentence. */
@@ -71,6 +78,11 @@ struct mk_event {
 	                           * ID as it is written */
 	struct markup_str detail; /* build ID of a module, in hex digits; type of a dump
 	                           * file; message of a frame; mode of a map as written */
+	struct markup_str build_id; /* MK_FRAME: of the module that is named on the line, in
+	                           * hex digits, if it is there; `name` is its name. Then
+	                           * `lookup` is an address of the ELF file */
+	bool in_module;           /* MK_FRAME: it is so */
+	enum mk_form form;        /* MK_FRAME */
 	char mode[4];             /* of a map: "r", "rx" …, NUL-terminated */
 	uint32_t index;           /* of the module or map in the context, once it is there */
 	bool fresh;               /* MK_MODULE, MK_MAP: was not there before */

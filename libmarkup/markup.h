@@ -76,6 +76,10 @@ struct markup_resolver {
 	 */
 	void *(*module)(void *ctx, const uint8_t *build_id, size_t len, const char **why);
 
+	/* The same for a module of which only the name is known, a path or the last part of
+	 * one. May be NULL: there are none. */
+	void *(*named)(void *ctx, struct markup_str name, const char **why);
+
 	/*
 	 * The frames at a precise code address of the ELF file (its p_vaddr),
 	 * innermost first: sets *frames and returns how many there are, 0 if
@@ -83,6 +87,11 @@ struct markup_resolver {
 	 */
 	size_t (*code)(void *ctx, void *module, uint64_t vaddr,
 		       const struct markup_frame **frames);
+
+	/* The same for a frame whose module is named on its line, where the names of the
+	 * symbol table count, too. May be NULL: code() is asked. */
+	size_t (*line_code)(void *ctx, void *module, uint64_t vaddr,
+			    const struct markup_frame **frames);
 
 	/*
 	 * Announces n addresses, at most MARKUP_AHEAD, which code() will most
@@ -211,7 +220,7 @@ int markup_filter_missing(const struct markup_filter *f,
 
 /* The same for each that was announced, once for each build ID, if
  * options->keep_modules was set; their counts mean nothing. */
-int markup_filter_modules(const struct markup_filter *f,
+int markup_filter_modules(struct markup_filter *f,
 			  void (*fn)(void *ctx, const struct markup_module *m), void *ctx);
 
 /* The dumpfile elements seen so far as JSON objects with commas between them, if

@@ -23,7 +23,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 static struct {
 	const char *store, *dumpfile_output, *demux, *output_dir;
-	struct opt_list debug_dirs;
+	struct opt_list debug_dirs, modules;
 	struct fetch_options fetch;
 	int dialect, format, color;
 	bool summary, quiet, omit_module_lines;
@@ -40,6 +40,9 @@ static const struct opt opts[] = {
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
 		  "indexed, too"),
+	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE",
+	  "what a module is of which a log has the name alone; otherwise it is the only file of "
+	  "that name in the store; may be repeated" },
 	{ "dialect", 0, OPT_ENUM, &o.dialect, "NAME",
 	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
 	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
@@ -114,12 +117,12 @@ static enum complaints choose_complaints(void)
 
 /* All logs to standard output. */
 static int filter_all(const struct log_list *logs, const struct markup_options *options,
-		      struct symcache_caches *caches, unsigned jobs, struct markup_tally *tally)
+		      const struct filtering_sources *from, unsigned jobs, struct markup_tally *tally)
 {
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum filtering_result result = FILTERING_OK;
 	struct filtering *f;
-	int rc = filtering_create(options, caches, jobs, choose_complaints(), tally, &f);
+	int rc = filtering_create(options, from, jobs, choose_complaints(), tally, &f);
 
 	if (rc) {
 		cmd_error("out of memory");
@@ -232,11 +235,13 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	cmd_caches_init(&c, o.store, from);
-	status = o.output_dir ? filter_batch(&logs, &batch, c.caches, tally)
-			      : filter_all(&logs, &batch.markup, c.caches, batch.jobs, tally);
+	const struct filtering_sources from_where = { c.caches, o.modules.items, o.modules.len };
+	status = o.output_dir ? filter_batch(&logs, &batch, &from_where, tally)
+			      : filter_all(&logs, &batch.markup, &from_where, batch.jobs, tally);
 	cmd_caches_deinit(&c);
 	symcache_debuginfod_destroy(from.debuginfod);
 	free(o.debug_dirs.items);
+	free(o.modules.items);
 	if (o.summary || (o.output_dir && !o.quiet))
 		print_summary(tally);
 	return status;

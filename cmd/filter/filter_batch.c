@@ -136,7 +136,7 @@ static char *output_path(const struct batch_options *options, const char *rest)
 struct batch {
 	const struct log_list *logs;
 	const struct batch_options *options;
-	struct symcache_caches *caches;
+	const struct filtering_sources *from;
 	struct markup_tally *tally;
 	char **outputs;     /* of each log; NULL: has none, which was reported */
 	struct filtering **filterings; /* of each thread, made when it first needs one */
@@ -245,7 +245,7 @@ static struct filtering *new_filtering(const struct batch *b, const char *log)
 	struct filtering *f;
 
 	options.title = log;
-	if (!filtering_create(&options, b->caches, 1, b->options->complaints, b->tally, &f))
+	if (!filtering_create(&options, b->from, 1, b->options->complaints, b->tally, &f))
 		return f;
 	cmd_error("out of memory");
 	return NULL;
@@ -292,9 +292,9 @@ static void work(void *ctx, unsigned worker, size_t i)
 }
 
 int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 struct symcache_caches *caches, struct markup_tally *tally)
+		 const struct filtering_sources *from, struct markup_tally *tally)
 {
-	struct batch b = { .logs = logs, .options = options, .caches = caches,
+	struct batch b = { .logs = logs, .options = options, .from = from,
 			   .tally = tally, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	progress_init(&b.progress, "filtering", options->quiet);

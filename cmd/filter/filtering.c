@@ -26,7 +26,7 @@ enum {
 
 struct filtering {
 	struct symcache_caches *caches;
-	struct symcache_names *names;
+	struct symcache_names *names, *line_names;
 	struct resolver **resolvers; /* one for each thread */
 	unsigned threads;
 	struct markup_filter *filter;
@@ -89,7 +89,7 @@ static void complain(void *ctx, const char *data, size_t len)
 
 /* ---- creation ------------------------------------------------------------------- */
 
-int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
+int filtering_create(const struct markup_options *options, const struct filtering_sources *from,
 		     unsigned threads, enum complaints complaints, struct markup_tally *tally,
 		     struct filtering **ret)
 {
@@ -99,6 +99,10 @@ int filtering_create(const struct markup_options *options, struct symcache_cache
 		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
 		.llvm = llvm,
 	};
+	const struct symcache_names_options line_names = {
+		.paths = SYMCACHE_PATHS_CLEAN,
+		.table = SYMCACHE_TABLE_OUTERMOST,
+	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
 	const struct markup_sink sink = {
 		f, write_output, complaints == COMPLAINTS_NONE ? NULL : complain, tally,
@@ -106,14 +110,19 @@ int filtering_create(const struct markup_options *options, struct symcache_cache
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;
 
-	f->caches = caches;
+	f->caches = from->caches;
 	f->threads = threads;
 	f->raw_complaints = complaints == COMPLAINTS_RAW;
 	f->complaints = must_realloc(NULL, GATHERED);
 	f->names = must(symcache_names_create(&names));
+	f->line_names = must(symcache_names_create(&line_names));
 	f->resolvers = must_calloc(threads, sizeof(struct resolver *));
+	const struct resolver_options resolving = {
+		.caches = from->caches, .names = f->names, .line_names = f->line_names, .llvm = llvm,
+		.modules = from->modules, .num_modules = from->num_modules,
+	};
 	for (unsigned i = 0; i < threads; i++) {
-		f->resolvers[i] = resolver_create(caches, f->names, llvm);
+		f->resolvers[i] = resolver_create(&resolving);
 		functions[i] = resolver_functions(f->resolvers[i]);
 	}
 	rc = markup_filter_create(options, functions, threads, &sink, &f->filter);
@@ -134,6 +143,7 @@ void filtering_destroy(struct filtering *f)
 	for (unsigned i = 0; i < f->threads; i++)
 		resolver_destroy(f->resolvers[i]);
 	symcache_names_destroy(f->names);
+	symcache_names_destroy(f->line_names);
 	free(f->resolvers);
 	free(f->complaints);
 	free(f);

@@ -16,11 +16,18 @@ enum complaints {
 	COMPLAINTS_NONE,
 };
 
+/* Where symbols come from. */
+struct filtering_sources {
+	struct symcache_caches *caches;
+	const char *const *modules; /* NAME=BUILDID or NAME=FILE */
+	size_t num_modules;
+};
+
 /*
  * `threads` may work on one log. `tally` knows what others warned of already. 0, -ENOMEM,
  * or -EINVAL for options->demux. The options are borrowed.
  */
-int filtering_create(const struct markup_options *options, struct symcache_caches *caches,
+int filtering_create(const struct markup_options *options, const struct filtering_sources *from,
 		     unsigned threads, enum complaints complaints, struct markup_tally *tally,
 		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
@@ -78,6 +85,6 @@ struct batch_options {
 /* Filters each log into output_dir; those that are there already and not older
  * than their log are left. Returns the exit status. */
 int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 struct symcache_caches *caches, struct markup_tally *tally);
+		 const struct filtering_sources *from, struct markup_tally *tally);
 
 #endif

@@ -3,27 +3,28 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 
 struct resolver {
+	struct resolver_options options;
 	struct symcache_caches *caches;
-	struct symcache_symbolizer *symbolizer;
-	bool llvm;
+	struct symcache_symbolizer *symbolizer, *line_symbolizer;
 	struct markup_frame *frames;
 	size_t cap_frames;
 	struct sc_error why;
 };
 
-struct resolver *resolver_create(struct symcache_caches *caches, struct symcache_names *names,
-				 bool llvm)
+struct resolver *resolver_create(const struct resolver_options *options)
 {
 	struct resolver *r = must_calloc(1, sizeof(*r));
 
-	r->caches = caches;
-	r->llvm = llvm;
-	r->symbolizer = must(symcache_symbolizer_create(caches, names));
+	r->options = *options;
+	r->caches = options->caches;
+	r->symbolizer = must(symcache_symbolizer_create(options->caches, options->names));
+	r->line_symbolizer = must(symcache_symbolizer_create(options->caches, options->line_names));
 	return r;
 }
 
@@ -32,6 +33,7 @@ void resolver_destroy(struct resolver *r)
 	if (!r)
 		return;
 	symcache_symbolizer_destroy(r->symbolizer);
+	symcache_symbolizer_destroy(r->line_symbolizer);
 	free(r->frames);
 	free(r);
 }
@@ -41,14 +43,59 @@ static struct markup_str str(struct symcache_str s)
 	return (struct markup_str){ s.ptr, s.len };
 }
 
-static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
+/* Has the module symbols? Else *why. */
+static void *usable(struct resolver *r, struct symcache_module *m, const char **why)
 {
-	struct resolver *r = ctx;
-	struct symcache_module *m = symcache_caches_module_of_id(r->caches, build_id, len);
 	const struct symcache *cache;
 
 	if (!m || !symcache_module_cache(m, &cache, NULL, &r->why))
 		return m;
+	if (r->why.code != SC_ENOTFOUND)
+		*why = r->why.msg;
+	return NULL;
+}
+
+static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
+{
+	struct resolver *r = ctx;
+
+	return usable(r, symcache_caches_module_of_id(r->caches, build_id, len), why);
+}
+
+/* What an option binds a name to, or NULL. */
+static const char *bound_to(const struct resolver *r, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (size_t i = 0; i < r->options.num_modules; i++) {
+		const char *text = r->options.modules[i];
+		if (!strncmp(text, name, len) && text[len] == '=')
+			return text + len + 1;
+	}
+	return NULL;
+}
+
+static void *find_named(void *ctx, struct markup_str path, const char **why)
+{
+	struct resolver *r = ctx;
+	const char *slash = memrchr(path.ptr, '/', path.len), *bound;
+	const char *base = slash ? slash + 1 : path.ptr;
+	const size_t len = (size_t)(path.ptr + path.len - base);
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	char name[256];
+	size_t id_len;
+
+	if (!len || len >= sizeof(name))
+		return NULL;
+	memcpy(name, base, len);
+	name[len] = 0;
+	bound = bound_to(r, name);
+	if (bound)
+		return usable(r, symcache_caches_module(r->caches, access(bound, F_OK)
+							? SYMCACHE_MODULE_BUILD_ID
+							: SYMCACHE_MODULE_FILE, bound), why);
+	if (!symcache_caches_find_name(r->caches, name, id, &id_len, &r->why))
+		return usable(r, symcache_caches_module_of_id(r->caches, id, id_len), why);
 	if (r->why.code != SC_ENOTFOUND)
 		*why = r->why.msg;
 	return NULL;
@@ -89,12 +136,11 @@ static size_t find_data_as_code(struct resolver *r, struct symcache_module *m, u
 	return 1;
 }
 
-static size_t find_code(void *ctx, void *module, uint64_t vaddr,
-			const struct markup_frame **ret)
+static size_t symbolize(struct resolver *r, struct symcache_symbolizer *symbolizer, void *module,
+			uint64_t vaddr, const struct markup_frame **ret)
 {
-	struct resolver *r = ctx;
 	struct symcache_answer a;
-	const enum symcache_reason reason = symcache_symbolize(r->symbolizer, module, vaddr, &a);
+	const enum symcache_reason reason = symcache_symbolize(symbolizer, module, vaddr, &a);
 
 	if (reason == SYMCACHE_OUTSIDE || reason == SYMCACHE_NO_CODE)
 		a.num_frames = find_data_as_code(r, module, vaddr);
@@ -109,6 +155,30 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr,
 	}
 	*ret = r->frames;
 	return a.num_frames;
+}
+
+static size_t find_code(void *ctx, void *module, uint64_t vaddr,
+			const struct markup_frame **ret)
+{
+	struct resolver *r = ctx;
+
+	return symbolize(r, r->symbolizer, module, vaddr, ret);
+}
+
+static size_t find_line_code(void *ctx, void *module, uint64_t vaddr,
+			     const struct markup_frame **ret)
+{
+	struct resolver *r = ctx;
+	const size_t n = symbolize(r, r->line_symbolizer, module, vaddr, ret);
+
+	/* A version belongs to the symbol, not to the function. */
+	for (size_t i = 0; i < n; i++) {
+		struct markup_str *name = &r->frames[i].function;
+		const char *version = name->ptr ? memchr(name->ptr, '@', name->len) : NULL;
+		if (version && version > name->ptr)
+			name->len = (size_t)(version - name->ptr);
+	}
+	return n;
 }
 
 static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret)
@@ -151,7 +221,9 @@ struct markup_resolver resolver_functions(struct resolver *r)
 		.ctx = r,
 		.module = find_module,
 		.prepare = prepare,
+		.named = find_named,
 		.code = find_code,
+		.line_code = find_line_code,
 		.data = find_data,
 		.demangle = find_name,
 	};

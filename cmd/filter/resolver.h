@@ -10,9 +10,17 @@
 
 struct resolver;
 
-/* `llvm`: `names` are as LLVM shows them. Out of memory ends the program. */
-struct resolver *resolver_create(struct symcache_caches *caches, struct symcache_names *names,
-				 bool llvm);
+struct resolver_options {
+	struct symcache_caches *caches;
+	struct symcache_names *names;
+	struct symcache_names *line_names; /* of frames whose module is named on their line */
+	bool llvm;                         /* `names` are as LLVM shows them */
+	const char *const *modules;        /* NAME=BUILDID or NAME=FILE, num_modules of them */
+	size_t num_modules;
+};
+
+/* Out of memory ends the program. */
+struct resolver *resolver_create(const struct resolver_options *options);
 void resolver_destroy(struct resolver *r); /* NULL is fine */
 
 /* Its functions; they live as long as the resolver. */

@@ -54,11 +54,10 @@ static inline bool eight_plain(const char *p)
 		 ones << 7);
 }
 
-void mk_json_string(struct mk_out *o, struct markup_str s)
+void mk_json_escaped(struct mk_out *o, struct markup_str s)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 
-	mk_out_char(o, '"');
 	while (p < end) {
 		if (end - p >= 8 && eight_plain(p)) {
 			p += 8;
@@ -82,5 +81,11 @@ void mk_json_string(struct mk_out *o, struct markup_str s)
 		run = ++p;
 	}
 	mk_out_put(o, run, (size_t)(p - run));
+}
+
+void mk_json_string(struct mk_out *o, struct markup_str s)
+{
+	mk_out_char(o, '"');
+	mk_json_escaped(o, s);
 	mk_out_char(o, '"');
 }

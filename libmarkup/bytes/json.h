@@ -11,6 +11,9 @@
 /* `s` in quotes. Bytes that are not UTF-8 become U+FFFD, one for each. */
 void mk_json_string(struct mk_out *o, struct markup_str s);
 
+/* The same without quotes. */
+void mk_json_escaped(struct mk_out *o, struct markup_str s);
+
 /* Members of an object, but for its first: ",\"name\":" and a value. */
 static inline void mk_json_key(struct mk_out *o, const char *name)
 {

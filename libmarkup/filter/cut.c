@@ -9,12 +9,22 @@
 /* How many lines are tried before an input counts as one that cannot be cut. */
 #define LINES_TRIED 256
 
+/* May the line be part of a trace that goes on behind it? */
+static bool goes_on(const char *line, const char *end)
+{
+	for (const struct mk_input *const *in = mk_inputs; *in; in++)
+		for (const char *const *w = (*in)->words; (*in)->chained && *w; w++)
+			if (memmem(line, (size_t)(end - line), *w, strlen(*w)))
+				return true;
+	return false;
+}
+
 /* Is nothing open behind the line [line, end)? */
 static bool closes(const char *line, const char *end, bool colors)
 {
 	const char *line_end, *esc;
 
-	if (mk_context_line(line, end, &line_end))
+	if (mk_context_line(line, end, &line_end) || goes_on(line, end))
 		return false;
 	esc = colors ? memrchr(line, '\033', (size_t)(end - line)) : NULL;
 	/* The state is reset, and that is not a part of some element. */

@@ -202,6 +202,7 @@ void markup_filter_destroy(struct markup_filter *p)
 		free(p->buffers[--p->num_buffers]);
 	free(p->buffers);
 	mk_modules_deinit(&p->missing);
+	mk_modules_deinit(&p->lines);
 	mk_out_deinit(&p->dumpfiles);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->changed);
@@ -275,10 +276,20 @@ int markup_filter_missing(const struct markup_filter *p,
 	return mk_modules_each(&p->missing, fn, ctx);
 }
 
-int markup_filter_modules(const struct markup_filter *p,
+const struct mk_modules *mk_filter_all_modules(struct markup_filter *p)
+{
+	struct mk_modules *all = &p->workers[0].s->resolve.seen;
+
+	for (uint32_t i = 0; i < p->lines.len; i++)
+		mk_modules_entry(all, p->lines.entries[i]->name, p->lines.entries[i]->build_id,
+				 p->lines.entries[i]->build_id_len);
+	return all;
+}
+
+int markup_filter_modules(struct markup_filter *p,
 			  void (*fn)(void *ctx, const struct markup_module *m), void *ctx)
 {
-	return mk_modules_each(&p->workers[0].s->resolve.seen, fn, ctx);
+	return mk_modules_each(mk_filter_all_modules(p), fn, ctx);
 }
 
 void markup_filter_dumpfiles(const struct markup_filter *p, struct markup_str *ret)

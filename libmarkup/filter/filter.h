@@ -58,7 +58,7 @@ struct chunk {
 	size_t num_pieces, cap_pieces, kept; /* bytes in all pieces */
 	struct mk_out complaints; /* of struct complaint, each with its text */
 	struct mk_out dumpfiles;
-	struct mk_modules missing;
+	struct mk_modules missing, lines; /* of the stream */
 };
 
 /* What a chunk does to the context. */
@@ -112,7 +112,7 @@ struct markup_filter {
 
 	/* The sum of what the chunks gave, in their order. */
 	struct markup_stats stats;
-	struct mk_modules missing;
+	struct mk_modules missing, lines;
 	struct mk_out dumpfiles;
 };
 
@@ -131,6 +131,11 @@ void mk_filter_advance(struct markup_filter *p);
 void mk_filter_write_frame(struct markup_filter *p, bool end);
 
 void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c); /* with what follows */
+
+/* ---- filter.c ------------------------------------------------------------- */
+
+/* All modules that were announced or named by lines. */
+const struct mk_modules *mk_filter_all_modules(struct markup_filter *p);
 
 /* ---- tally.c -------------------------------------------------------------- */
 

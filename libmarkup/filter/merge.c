@@ -90,6 +90,7 @@ void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c)
 		mk_out_deinit(&c->complaints);
 		mk_out_deinit(&c->dumpfiles);
 		mk_modules_deinit(&c->missing);
+		mk_modules_deinit(&c->lines);
 		free(c->data);
 		free(c);
 	}
@@ -161,7 +162,11 @@ static void finish_chunk(struct markup_filter *p, struct chunk *c)
 			all->no_symbols |= m->no_symbols; /* maybe no one was warned */
 		}
 	}
+	for (uint32_t i = 0; i < c->lines.len; i++)
+		mk_modules_entry(&p->lines, c->lines.entries[i]->name, c->lines.entries[i]->build_id,
+				 c->lines.entries[i]->build_id_len);
 	mk_modules_deinit(&c->missing);
+	mk_modules_deinit(&c->lines);
 }
 
 void mk_filter_advance(struct markup_filter *p)
@@ -249,7 +254,7 @@ void mk_filter_write_frame(struct markup_filter *p, bool end)
 	if (!p->begun)
 		r->head(&o, &s->output.options);
 	if (end)
-		r->foot(&o, &s->resolve.seen, &p->missing, &p->stats);
+		r->foot(&o, mk_filter_all_modules(p), &p->missing, &p->stats);
 	p->begun = true;
 	if (o.error)
 		p->error = o.error;

@@ -46,8 +46,9 @@ int mk_stream_create(const struct markup_options *options,
 		mk_stream_destroy(s);
 		return rc;
 	}
-	s->resolve.ahead.scan_for = s->output.follows ? MK_SCAN_ESC : MK_SCAN_BRACES;
-	s->resolve.ahead.inputs = options->dialect == MARKUP_DEFAULT ? mk_inputs : markup_alone;
+	mk_ahead_init(&s->resolve.ahead,
+		      options->dialect == MARKUP_DEFAULT ? mk_inputs : markup_alone,
+		      s->output.follows ? MK_SCAN_ESC : MK_SCAN_BRACES);
 	s->resolve.demux.leaving = leave_context;
 	s->resolve.demux.ctx = &s->output;
 	*ret = s;

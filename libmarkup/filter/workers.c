@@ -8,10 +8,11 @@
 /* Its misses belong to the chunk; the next one starts with none. */
 static void take_missing(struct mk_resolve *r, struct chunk *c)
 {
-	if (!r->missing.len)
+	if (!r->missing.len && !r->lines.len)
 		return;
 	c->missing = r->missing;
-	r->missing = (struct mk_modules){ 0 };
+	c->lines = r->lines;
+	r->missing = r->lines = (struct mk_modules){ 0 };
 	mk_forget_missing(r);
 }
 

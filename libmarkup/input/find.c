@@ -8,7 +8,8 @@ const char *mk_context_line(const char *p, const char *end, const char **line_en
 	const char *first = NULL, *eol, *bol;
 
 	for (const struct mk_input *const *in = mk_inputs; *in; in++) {
-		const char *at = (*in)->find_context(p, first ? first : end);
+		const char *at = (*in)->find_context
+					 ? (*in)->find_context(p, first ? first : end) : NULL;
 		first = at ? at : first;
 	}
 	if (!first)

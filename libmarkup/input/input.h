@@ -20,25 +20,30 @@ struct mk_peek {
 struct mk_input {
 	const char *name;
 
-	/* The first byte in [p, end) from which read() may find something, or NULL. NULL
-	 * for markup alone, whose "{{{" bytes/scan.h finds. */
-	const char *(*find)(const char *p, const char *end);
+	/* Words, one of which is in each line that read() finds something in; NULL at the
+	 * end. Best are three bytes that plain text rarely has: see bytes/words.h. */
+	const char *const *words;
 
-	/* The same for what changes modules or maps. Behind a line with such nothing is cut
-	 * (bytes/cut.h), and every thread follows it. */
+	/* The first byte in [p, end) that may begin what changes modules or maps, or NULL.
+	 * Behind a line with such nothing is cut (filter/cut.h), and every thread follows it.
+	 * May be NULL: the format has none. */
 	const char *(*find_context)(const char *p, const char *end);
+
+	/* How a frame is written depends on the line before it: behind its lines nothing is
+	 * cut, either. */
+	bool chained;
 
 	/* Adds the events of the line, in their order. */
 	void (*read)(struct mk_line *l, enum markup_dialect dialect);
 
-	/* What find() found may be a frame: reads the address that will be looked up.
+	/* A word that was found may begin a frame: reads the address that will be looked up.
 	 * May be NULL. */
 	bool (*peek)(const char *p, const char *end, struct mk_peek *ret);
 };
 
 /* All of them, NULL at the end; the first that finds an event takes the line. */
 extern const struct mk_input *const mk_inputs[];
-extern const struct mk_input mk_markup_input;
+extern const struct mk_input mk_markup_input, mk_sanitizer_input;
 
 /* The next line of [p, end) that may change modules or maps, in any format; NULL: no
  * more. *line_end: the end of it, behind its newline. */

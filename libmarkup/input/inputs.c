@@ -3,5 +3,6 @@
 
 const struct mk_input *const mk_inputs[] = {
 	&mk_markup_input,
+	&mk_sanitizer_input,
 	NULL,
 };

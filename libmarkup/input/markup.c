@@ -389,6 +389,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 
 const struct mk_input mk_markup_input = {
 	.name = "markup",
+	.words = (const char *const[]){ "{{{", NULL },
 	.find_context = mk_markup_find_context,
 	.read = read_line,
 	.peek = mk_markup_peek,

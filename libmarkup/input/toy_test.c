@@ -83,7 +83,12 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	}
 }
 
-static const struct mk_input toy = { "toy", find, find_map, read_line, NULL };
+static const struct mk_input toy = {
+	.name = "toy",
+	.words = (const char *const[]){ "toy", NULL },
+	.find_context = find_map,
+	.read = read_line,
+};
 
 /* The table of this program: the library's is left out. */
 const struct mk_input *const mk_inputs[] = { &mk_markup_input, &toy, NULL };

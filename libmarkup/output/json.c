@@ -110,6 +110,18 @@ static void put_module(struct mk_output *r, struct mk_out *o,
 	mk_json_hex(o, "module_address", mk_map_vaddr(map, address));
 }
 
+static void put_frames(struct mk_out *o, const struct mk_code *text)
+{
+	mk_json_key(o, "frames");
+	mk_out_char(o, '[');
+	for (size_t i = 0; text->found && i < text->n; i++) {
+		if (i)
+			mk_out_char(o, ',');
+		mk_put_piece(o, text, i);
+	}
+	mk_out_char(o, ']');
+}
+
 static void put_code(struct mk_output *r, uint64_t address, uint64_t lookup)
 {
 	const struct mk_wanted wanted = mk_want(r, &frame_style);
@@ -120,14 +132,7 @@ static void put_code(struct mk_output *r, uint64_t address, uint64_t lookup)
 	if (!map)
 		return;
 	put_module(r, o, map, address);
-	mk_json_key(o, "frames");
-	mk_out_char(o, '[');
-	for (size_t i = 0; text.found && i < text.n; i++) {
-		if (i)
-			mk_out_char(o, ',');
-		mk_put_piece(o, &text, i);
-	}
-	mk_out_char(o, ']');
+	put_frames(o, &text);
 }
 
 static void put_data(struct mk_output *r, uint64_t address)
@@ -178,9 +183,37 @@ static void put_pairs(struct mk_output *r, const char *p, const char *end)
 
 /* ---- elements ------------------------------------------------------------------ */
 
+/* A frame whose module is named on its line. */
+static void put_named_frame(struct mk_output *r, const struct mk_event *e)
+{
+	const struct mk_wanted wanted = mk_want(r, &frame_style);
+	struct mk_module *m = mk_named_module(r->resolve, e);
+	struct mk_code text = { 0 };
+	struct mk_out *o = &r->out;
+
+	mk_json_number(o, "frame", e->number);
+	if (e->address)
+		mk_json_hex(o, "address", e->address);
+	if (!m)
+		return;
+	mk_lookup_named(r->resolve, m, e, &wanted, &text);
+	mk_out_lit(o, ",\"module\":{");
+	mk_out_lit(o, "\"name\":");
+	mk_json_string(o, e->name);
+	put_build_id(o, m);
+	mk_out_char(o, '}');
+	mk_json_hex(o, "module_address", e->lookup);
+	put_frames(o, &text);
+}
+
 static void put_frame(struct mk_output *r, const struct mk_event *e)
 {
 	struct mk_out *o = &r->out;
+
+	if (e->in_module) {
+		put_named_frame(r, e);
+		return;
+	}
 
 	if (e->kind == MK_FRAME)
 		mk_json_number(o, "frame", e->number);

@@ -16,6 +16,20 @@
 
 #define BLOCK 8192 /* bytes to look through at once */
 
+void mk_ahead_init(struct mk_ahead *a, const struct mk_input *const *inputs,
+		   enum mk_scan_for scan_for)
+{
+	a->scan_for = scan_for;
+	a->inputs = inputs;
+	if (!inputs[1]) /* what mk_scan() finds is enough */
+		return;
+	if (scan_for == MK_SCAN_ESC)
+		mk_words_add(&a->words, "\033");
+	for (; *inputs; inputs++)
+		for (const char *const *word = (*inputs)->words; *word; word++)
+			mk_words_add(&a->words, *word);
+}
+
 /* Reads the address of a hit. */
 static bool peek(const struct mk_ahead *a, const char *at, const char *end, struct mk_peek *ret)
 {
@@ -80,64 +94,33 @@ void mk_ahead_start(struct mk_resolve *r, const char *p)
 	a->num_hits = a->next_hit = 0;
 }
 
-/* Puts a hit among the others; of too many the last is dropped. */
-static void add_hit(struct mk_ahead *a, const struct mk_hit *hit)
-{
-	size_t i = a->num_hits < MARKUP_AHEAD ? a->num_hits++ : MARKUP_AHEAD - 1;
-
-	for (; i && a->hits[i - 1].at > hit->at; i--)
-		a->hits[i] = a->hits[i - 1];
-	a->hits[i] = *hit;
-}
-
-/* Adds what the inputs find in [from, a->upto) that the scan does not; if that is too
- * much, it was looked at only up to the last hit. */
-static void add_others(struct mk_ahead *a, const char *from, uint64_t line_no)
-{
-	const char *p, *upto = a->upto;
-
-	for (const struct mk_input *const *in = a->inputs; *in; in++) {
-		for (p = from; (*in)->find && (p = (*in)->find(p, upto)); p++) {
-			const struct mk_hit hit = { p, line_no + mk_count_newlines(from, p) };
-
-			if (a->num_hits == MARKUP_AHEAD && p >= a->hits[MARKUP_AHEAD - 1].at)
-				break;
-			add_hit(a, &hit);
-		}
-	}
-	if (a->num_hits == MARKUP_AHEAD && a->hits[MARKUP_AHEAD - 1].at < upto) {
-		a->upto = a->hits[MARKUP_AHEAD - 1].at + 1;
-		a->line_no = a->hits[MARKUP_AHEAD - 1].line_no;
-	}
-}
-
 void mk_ahead_look(struct mk_resolve *r, const char *end)
 {
 	struct mk_ahead *a = &r->ahead;
-	const char *from = a->upto, *limit = end - from > BLOCK ? from + BLOCK : end;
-	const uint64_t line_no = a->line_no;
+	const char *limit = end - a->upto > BLOCK ? a->upto + BLOCK : end;
 
-	/* Nothing may begin before the limit and end behind it. */
-	if (a->inputs[1] && limit < end) {
-		limit = memchr(limit, '\n', (size_t)(end - limit));
-		limit = limit ? limit + 1 : end;
-	}
-	while (limit < end && limit[-1] == '{')
-		limit++;
 	a->next_hit = 0;
-	a->num_hits = mk_scan_hits(&a->upto, limit, a->scan_for, &a->line_no, a->hits,
-				   MARKUP_AHEAD);
-	if (a->inputs[1])
-		add_others(a, from, line_no);
+	/* Nothing may begin before the limit and end behind it. */
+	if (a->words.num) {
+		if (limit < end) {
+			limit = memchr(limit, '\n', (size_t)(end - limit));
+			limit = limit ? limit + 1 : end;
+		}
+		a->num_hits = mk_words_hits(&a->words, &a->upto, limit, &a->line_no, a->hits,
+					    MARKUP_AHEAD);
+	} else {
+		while (limit < end && limit[-1] == '{')
+			limit++;
+		a->num_hits = mk_scan_hits(&a->upto, limit, a->scan_for, &a->line_no, a->hits,
+					   MARKUP_AHEAD);
+	}
 	announce(r, end);
 }
 
 bool mk_ahead_finds(const struct mk_ahead *a, const char *p, const char *end, uint64_t *newlines)
 {
-	for (const struct mk_input *const *in = a->inputs; *in; in++)
-		if ((*in)->find && (*in)->find(p, end))
-			return true;
-	return mk_scan(p, end, a->scan_for, newlines);
+	return a->words.num ? mk_words_find(&a->words, p, end, newlines)
+			    : mk_scan(p, end, a->scan_for, newlines);
 }
 
 const char *mk_ahead_next(struct mk_resolve *r, const char *p, const char *end)

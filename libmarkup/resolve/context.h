@@ -25,6 +25,8 @@ struct mk_module {
 	size_t build_id_len;
 
 	/* For the look-up: */
+	uint64_t generation; /* of those in r->named: what is remembered of it */
+	bool noted;          /* in r->lines */
 	bool asked;       /* the resolver was asked for it */
 	void *handle;     /* what it said */
 	struct markup_module *missing; /* where misses are counted, or NULL */

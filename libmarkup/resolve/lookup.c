@@ -22,16 +22,24 @@ static struct markup_module *missing_of(struct mk_resolve *r, struct mk_module *
 	return m->missing;
 }
 
-void *mk_lookup_module(struct mk_resolve *r, uint32_t module)
+/* Asks the resolver. */
+static void *find_module(struct mk_resolve *r, const struct mk_module *m, const char **why)
 {
-	struct mk_module *m = &r->context.modules[module];
+	if (m->build_id_len)
+		return r->resolver.module(r->resolver.ctx, m->build_id, m->build_id_len, why);
+	return r->resolver.named ? r->resolver.named(r->resolver.ctx, m->name, why) : NULL;
+}
+
+/* The resolver's handle of a module, or NULL; warns the first time. */
+static void *handle_of(struct mk_resolve *r, struct mk_module *m)
+{
 	struct mk_where *w = r->where;
 	const char *why = NULL;
 
 	if (m->asked)
 		return m->handle;
 	m->asked = true;
-	m->handle = r->resolver.module(r->resolver.ctx, m->build_id, m->build_id_len, &why);
+	m->handle = find_module(r, m, &why);
 	if (m->handle || r->dialect == MARKUP_LLVM)
 		return m->handle;
 	struct markup_module *e = missing_of(r, m);
@@ -46,18 +54,27 @@ void *mk_lookup_module(struct mk_resolve *r, uint32_t module)
 	char name[256];
 	struct markup_str shown = mk_printable(m->name, name, sizeof(name));
 	w->warning_about = e;
-	mk_complain(w, "no symbols for module \"%.*s\" (build ID %s)%s%s", (int)shown.len,
+	if (!m->build_id_len)
+		mk_complain(w, "no symbols for module \"%.*s\"%s%s", (int)shown.len, shown.ptr,
+			    why ? ": " : "", why ? why : "");
+	else
+		mk_complain(w, "no symbols for module \"%.*s\" (build ID %s)%s%s", (int)shown.len,
 		    shown.ptr, r->scratch.buf, why ? ": " : "", why ? why : "");
 	w->warning_about = NULL;
 	return NULL;
 }
 
+void *mk_lookup_module(struct mk_resolve *r, uint32_t module)
+{
+	return handle_of(r, &r->context.modules[module]);
+}
+
 /* An address of this module found nothing. */
-static void count_miss(struct mk_resolve *r, uint32_t module)
+static void count_miss(struct mk_resolve *r, struct mk_module *m)
 {
 	if (r->where->silent)
 		return;
-	struct markup_module *e = missing_of(r, &r->context.modules[module]);
+	struct markup_module *e = missing_of(r, m);
 
 	if (e)
 		e->frames++;
@@ -94,13 +111,16 @@ static void use_text(struct mk_code *t, const struct text_head *head)
 	t->text = (const char *)(t->ends + t->n);
 }
 
-void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
-		    const struct mk_wanted *wanted, struct mk_code *ret)
+static void look_up_code(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
+			 const struct mk_wanted *wanted, struct mk_code *ret)
 {
-	void *handle = r->where->silent ? NULL : mk_lookup_module(r, module);
+	void *handle = r->where->silent ? NULL : handle_of(r, m);
 
 	*ret = (struct mk_code){ .n = 1, .wanted = wanted };
-	if (handle)
+	if (handle && m->generation && r->resolver.line_code)
+		ret->num_frames = r->resolver.line_code(r->resolver.ctx, handle, vaddr,
+							&ret->frames);
+	else if (handle)
 		ret->num_frames = r->resolver.code(r->resolver.ctx, handle, vaddr, &ret->frames);
 	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
 		ret->found = ret->frames[i].function.ptr || ret->frames[i].file.ptr;
@@ -110,7 +130,47 @@ void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 	if (ret->found)
 		r->stats.frames_resolved++;
 	else
-		count_miss(r, module);
+		count_miss(r, m);
+}
+
+void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
+		    const struct mk_wanted *wanted, struct mk_code *ret)
+{
+	look_up_code(r, &r->context.modules[module], vaddr, wanted, ret);
+}
+
+/* Puts what was found into the memo, if it is worth it. */
+static void remember(struct mk_resolve *r, const struct mk_memo_key *key, bool worth, uint32_t map,
+		     struct mk_code *t)
+{
+	const struct text_head *head;
+
+	if (!worth || !t->found)
+		return;
+	head = render(r, t, map);
+	if (r->error)
+		return;
+	mk_memo_put(&r->memo, key, head, r->scratch.len);
+	use_text(t, head);
+}
+
+void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, const struct mk_event *e,
+		     const struct mk_wanted *wanted, struct mk_code *ret)
+{
+	const struct mk_memo_key key = { m->generation, e->lookup, mk_memo_kind(wanted) };
+	const struct text_head *head;
+	bool worth;
+
+	head = mk_memo_get(&r->memo, &key, &worth);
+	if (head) {
+		*ret = (struct mk_code){ .wanted = wanted };
+		use_text(ret, head);
+		r->stats.frames++;
+		r->stats.frames_resolved++;
+		return;
+	}
+	look_up_code(r, m, e->lookup, wanted, ret);
+	remember(r, &key, worth, 0, ret);
 }
 
 /* `known`: if it was announced. */
@@ -139,13 +199,7 @@ static const struct mk_map *look_up(struct mk_resolve *r, const struct mk_memo_k
 		return NULL;
 	}
 	mk_lookup_code(r, map->module, mk_map_vaddr(map, key->address), wanted, ret);
-	if (worth && ret->found) {
-		head = render(r, ret, (uint32_t)(map - r->context.maps));
-		if (!r->error) {
-			mk_memo_put(&r->memo, key, head, r->scratch.len);
-			use_text(ret, head);
-		}
-	}
+	remember(r, key, worth, (uint32_t)(map - r->context.maps), ret);
 	return map;
 }
 
@@ -192,6 +246,7 @@ static void forget_missing(struct mk_context *c)
 {
 	for (uint32_t i = 0; i < c->num_modules; i++) {
 		c->modules[i].missing = NULL;
+		c->modules[i].noted = false;
 		c->modules[i].asked = c->modules[i].handle;
 	}
 }
@@ -199,4 +254,5 @@ static void forget_missing(struct mk_context *c)
 void mk_forget_missing(struct mk_resolve *r)
 {
 	mk_demux_each(r, forget_missing);
+	forget_missing(&r->named);
 }

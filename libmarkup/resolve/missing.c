@@ -14,25 +14,38 @@ void mk_modules_deinit(struct mk_modules *t)
 	*t = (struct mk_modules){ 0 };
 }
 
-static uint32_t hash_id(const uint8_t *id, size_t len)
+static uint32_t hash_bytes(const void *bytes, size_t len)
 {
+	const uint8_t *p = bytes;
 	uint64_t h = len;
+
 	for (size_t i = 0; i < len; i++)
-		h = (h ^ id[i]) * 0x100000001b3u;
+		h = (h ^ p[i]) * 0x100000001b3u;
 	return (uint32_t)(h ^ h >> 32);
 }
 
-/* The slot of this build ID: its own, or the free one it would take. */
-static uint32_t *find_slot(const struct mk_modules *t, const uint8_t *id, size_t len)
+static struct markup_str cut_off(struct markup_str name)
 {
-	uint32_t at = hash_id(id, len);
+	if (name.len > MISSING_NAME_MAX)
+		name.len = MISSING_NAME_MAX;
+	return name;
+}
 
-	for (;; at++) {
+/* The slot of this build ID, or of this name if there is none: its own, or the free one it
+ * would take. */
+static uint32_t *find_slot(const struct mk_modules *t, struct markup_str name,
+			   const uint8_t *id, size_t len)
+{
+	uint32_t at;
+
+	name = cut_off(name);
+	for (at = len ? hash_bytes(id, len) : hash_bytes(name.ptr, name.len);; at++) {
 		uint32_t *slot = &t->index[at & (t->slots - 1)];
 		if (!*slot)
 			return slot;
 		const struct markup_module *e = t->entries[*slot - 1];
-		if (e->build_id_len == len && !memcmp(e->build_id, id, len))
+		if (e->build_id_len == len && !memcmp(e->build_id, id, len) &&
+		    (len || (e->name.len == name.len && !memcmp(e->name.ptr, name.ptr, name.len))))
 			return slot;
 	}
 }
@@ -55,21 +68,21 @@ static bool grow(struct mk_modules *t)
 	t->slots = 2 * cap;
 	t->cap = cap;
 	for (uint32_t i = 0; i < t->len; i++)
-		*find_slot(t, entries[i]->build_id, entries[i]->build_id_len) = i + 1;
+		*find_slot(t, entries[i]->name, entries[i]->build_id,
+			   entries[i]->build_id_len) = i + 1;
 	return true;
 }
 
 struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
 					const uint8_t *build_id, size_t build_id_len)
 {
-	uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
+	uint32_t *slot = t->slots ? find_slot(t, name, build_id, build_id_len) : NULL;
 
 	if (slot && *slot)
 		return t->entries[*slot - 1];
 	if (t->len == MISSING_MAX || build_id_len > MISSING_ID_MAX || !grow(t))
 		return NULL;
-	if (name.len > MISSING_NAME_MAX)
-		name.len = MISSING_NAME_MAX;
+	name = cut_off(name);
 	struct markup_module *e = malloc(sizeof(*e) + build_id_len + name.len);
 	if (!e)
 		return NULL;
@@ -84,14 +97,14 @@ struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str n
 	if (name.len)
 		memcpy(bytes + build_id_len, name.ptr, name.len);
 	t->entries[t->len++] = e;
-	*find_slot(t, e->build_id, e->build_id_len) = t->len;
+	*find_slot(t, e->name, e->build_id, e->build_id_len) = t->len;
 	return e;
 }
 
 const struct markup_module *mk_modules_find(const struct mk_modules *t,
-					     const uint8_t *build_id, size_t build_id_len)
+					     struct markup_str name, const uint8_t *build_id, size_t build_id_len)
 {
-	const uint32_t *slot = t->slots ? find_slot(t, build_id, build_id_len) : NULL;
+	const uint32_t *slot = t->slots ? find_slot(t, name, build_id, build_id_len) : NULL;
 	return slot && *slot ? t->entries[*slot - 1] : NULL;
 }
 

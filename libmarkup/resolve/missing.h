@@ -1,7 +1,7 @@
 /*
  * missing.h: which modules had addresses that found nothing, and how many.
  *
- * One entry for each build ID, over all resets, so that a warning is given once
+ * One entry for each build ID, or name if there is none, over all resets, so that a warning is given once
  * and the summary can rank them. After MISSING_MAX of them no more are added:
  * their addresses go uncounted, and their warnings unsaid. The same goes for
  * IDs that are too long to be any.
@@ -29,9 +29,9 @@ void mk_modules_deinit(struct mk_modules *t);
 struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
 					const uint8_t *build_id, size_t build_id_len);
 
-/* The entry of a build ID, or NULL. */
+/* The entry that there is, or NULL. */
 const struct markup_module *mk_modules_find(const struct mk_modules *t,
-					     const uint8_t *build_id, size_t build_id_len);
+					     struct markup_str name, const uint8_t *build_id, size_t build_id_len);
 
 /* Calls `fn` for each entry, most frames first. Returns 0 or -ENOMEM. */
 int mk_modules_each(const struct mk_modules *t,

@@ -13,6 +13,7 @@
 #include "libmarkup/bytes/out.h"
 #include "libmarkup/bytes/scan.h"
 #include "libmarkup/bytes/where.h"
+#include "libmarkup/bytes/words.h"
 #include "libmarkup/event.h"
 #include "libmarkup/input/input.h"
 #include "libmarkup/resolve/context.h"
@@ -33,6 +34,7 @@ struct mk_announced {
 struct mk_ahead {
 	enum mk_scan_for scan_for;
 	const struct mk_input *const *inputs; /* the first is markup */
+	struct mk_words words;                /* of all inputs, if there is another one */
 	const char *upto;
 	uint64_t line_no;                /* lines before it */
 	struct mk_hit hits[MARKUP_AHEAD];
@@ -49,6 +51,7 @@ struct mk_resolve {
 	struct mk_where *where;
 	struct mk_context context; /* of the process whose line it is */
 	struct mk_demux demux;
+	struct mk_context named;   /* modules that are named by the lines of frames */
 	uint64_t generations;      /* of contexts */
 	struct mk_ahead ahead;
 	struct mk_memo memo;
@@ -57,6 +60,7 @@ struct mk_resolve {
 	bool settles;              /* see struct mk_context */
 	bool keep_modules, html;   /* of the options */
 	struct mk_modules seen;    /* all modules, if so, or those in the context */
+	struct mk_modules lines;   /* those that lines name */
 	struct markup_stats stats;
 	struct mk_out scratch;     /* text of one address */
 	int error;                 /* sticky */
@@ -135,6 +139,14 @@ void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 		    struct markup_data *ret);
 
+/* The module that is named on the line of a frame, by its build ID or its name alone; NULL:
+ * no memory. */
+struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e);
+
+/* The text of the code that such a frame asks for. */
+void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, const struct mk_event *e,
+		     const struct mk_wanted *wanted, struct mk_code *ret);
+
 /* A name as it is to be shown. */
 struct markup_str mk_lookup_demangled(struct mk_resolve *r, struct markup_str name);
 
@@ -142,6 +154,10 @@ struct markup_str mk_lookup_demangled(struct mk_resolve *r, struct markup_str na
 void mk_forget_missing(struct mk_resolve *r);
 
 /* ---- ahead.c --------------------------------------------------------------- */
+
+/* The formats that are looked for; ends with NULL. */
+void mk_ahead_init(struct mk_ahead *a, const struct mk_input *const *inputs,
+		   enum mk_scan_for scan_for);
 
 /* A block of lines begins at p; where->line_no is right there. */
 void mk_ahead_start(struct mk_resolve *r, const char *p);

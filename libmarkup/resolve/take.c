@@ -15,6 +15,7 @@ int mk_resolve_init(struct mk_resolve *r, const struct markup_options *options,
 	r->html = options->format == MARKUP_HTML;
 	r->settles = !options->omit_module_lines;
 	mk_context_init(&r->context, options->dialect, &r->generations);
+	mk_context_init(&r->named, options->dialect, &r->generations);
 	r->context.settles = r->settles;
 	if (mk_out_init(&r->scratch, 4096, NULL, NULL))
 		return -ENOMEM;
@@ -25,9 +26,11 @@ void mk_resolve_deinit(struct mk_resolve *r)
 {
 	mk_demux_deinit(r);
 	mk_context_deinit(&r->context);
+	mk_context_deinit(&r->named);
 	mk_memo_deinit(&r->memo);
 	mk_modules_deinit(&r->missing);
 	mk_modules_deinit(&r->seen);
+	mk_modules_deinit(&r->lines);
 	mk_out_deinit(&r->scratch);
 }
 

@@ -40,6 +40,7 @@ void symcache_caches_destroy(struct symcache_caches *s)
 			module_destroy(m);
 		}
 	}
+	sc_named_deinit(s);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }

@@ -53,6 +53,13 @@ struct symcache_module {
 	struct symcache_module *next; /* in its hash chain */
 };
 
+/* An entry of the store by its name: see by_name.c. */
+struct sc_named {
+	char *name;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t id_len;
+};
+
 struct symcache_caches {
 	struct symcache_caches_options options;
 	pthread_mutex_t lock;
@@ -63,7 +70,12 @@ struct symcache_caches {
 	bool to_store;                   /* something is */
 	uint32_t num_modules, num_failed;
 	struct symcache_module *chains[SC_CHAINS];
+	struct sc_named *named;          /* sorted by name */
+	size_t num_named;
+	uint64_t named_snapshot;         /* that they are of; 0: none yet */
 };
+
+void sc_named_deinit(struct symcache_caches *s);
 
 /* Makes sure of a snapshot of the store: s->reader. Under the lock. */
 int sc_caches_read(struct symcache_caches *s, struct sc_error *err);

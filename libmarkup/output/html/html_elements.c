@@ -152,8 +152,32 @@ static void put_inlined(struct mk_output *r, const struct mk_code *text)
 	put(r, "</div>");
 }
 
+/* A frame whose module is named on its line: what is known of it stands behind its text. */
+static void put_named_frame(struct mk_output *r, const struct mk_event *e)
+{
+	const struct mk_wanted wanted = mk_want(r, &frame_style);
+	struct mk_module *m = mk_named_module(r->resolve, e);
+	struct mk_code text = { 0 };
+
+	if (m)
+		mk_lookup_named(r->resolve, m, e, &wanted, &text);
+	put(r, e->number ? "<samp>" : "<samp class=\"z\">");
+	put_escaped(&r->out, e->text);
+	if (text.found) {
+		mk_out_char(&r->out, ' ');
+		mk_put_piece(&r->out, &text, 0);
+		if (text.n > 1)
+			put_inlined(r, &text);
+	}
+	put(r, "</samp>");
+}
+
 static void put_frame(struct mk_output *r, const struct mk_event *e)
 {
+	if (e->in_module) {
+		put_named_frame(r, e);
+		return;
+	}
 	const struct mk_wanted wanted = mk_want(r, &frame_style);
 	struct mk_out *o = &r->out;
 	struct mk_code text;

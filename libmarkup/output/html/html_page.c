@@ -135,7 +135,7 @@ struct row {
 static void put_row(void *ctx, const struct markup_module *m)
 {
 	const struct row *r = ctx;
-	const struct markup_module *missing = mk_modules_find(r->missing, m->build_id,
+	const struct markup_module *missing = mk_modules_find(r->missing, m->name, m->build_id,
 							       m->build_id_len);
 	struct mk_out *o = r->o;
 

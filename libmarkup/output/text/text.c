@@ -121,7 +121,8 @@ static void text_line(struct mk_output *r, const struct mk_line *l)
 {
 	struct mk_text *t = r->state;
 
-	t->pending = l->p;
+	t->pending = t->quote_pos = t->text_begin = l->p;
+	t->quoted = t->in_trace = false;
 	t->prefix = (struct markup_str){ NULL, 0 };
 	if (l->part & MK_LINE_FIRST) {
 		t->after_context = t->newline_owed = false;
@@ -171,6 +172,10 @@ static void text_event(struct mk_output *r, const struct mk_line *l, const struc
 	}
 	if (!mk_is_context(e) && e->kind != MK_HEXDICT)
 		begin_element(r, e);
+	if (e->in_module) {
+		mk_text_named_frame(r, l, e);
+		return;
+	}
 	put[e->kind](r, e);
 }
 
@@ -179,6 +184,7 @@ static void text_line_end(struct mk_output *r, const struct mk_line *l)
 	const char *end = l->p + l->len;
 	struct mk_text *t = r->state;
 
+	t->shift = t->in_trace ? t->shift : 0;
 	if (!(t->after_context && blank(t->pending, end)))
 		flush_text(r, end);
 	if (!(l->part & MK_LINE_LAST))
@@ -208,6 +214,8 @@ static void text_plain(struct mk_output *r, const char *p, size_t len)
 {
 	close_modline(r, true);
 	mk_sgr_line_start(r);
+	if (len)
+		mk_text_of(r)->shift = 0;
 	mk_out_put(&r->out, p, len);
 }
 

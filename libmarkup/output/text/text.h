@@ -3,7 +3,7 @@
  *
  *   text.c           lines and contextual elements
  *   text_elements.c  the others; text_hexdict.c, hexdict with its footnotes
- *   text_frames.c    how frames are written
+ *   text_frames.c    how frames are written; text_forms.c, in the manner of other tools
  *   usual.c          the way for usual frames that goes around all this
  */
 #ifndef MARKUP_TEXT_H
@@ -12,7 +12,7 @@
 #include "libmarkup/output/output.h"
 
 /* Kinds of mk_style. */
-enum { TEXT_BT = 1, TEXT_PC, TEXT_NOTE };
+enum { TEXT_BT = 1, TEXT_PC, TEXT_NOTE, TEXT_SANITIZER, TEXT_BEHIND };
 
 struct mk_text {
 	const char *pending;      /* text from here on is not written yet */
@@ -22,6 +22,12 @@ struct mk_text {
 	struct mk_modline modline;
 	struct mk_out notes;      /* footnotes of the line */
 	uint64_t num_notes;       /* in it */
+	const struct mk_event *event; /* whose frames are being written */
+	uint64_t shift;           /* what inlined frames added to the numbers of a trace */
+	bool in_trace;            /* the line has a frame of it */
+	const char *quote_pos;    /* the line is known up to here: see text_forms.c */
+	const char *text_begin;   /* where the text at quote_pos begins */
+	bool quoted;              /* it is a string of JSON */
 	struct mk_out held;       /* prefix of a hexdict that goes over lines */
 };
 
@@ -46,6 +52,11 @@ void mk_text_pc(struct mk_output *r, const struct mk_event *e);
 void mk_text_data(struct mk_output *r, const struct mk_event *e);
 void mk_text_symbol(struct mk_output *r, const struct mk_event *e);
 void mk_text_dumpfile(struct mk_output *r, const struct mk_event *e);
+
+/* ---- text_forms.c ------------------------------------------------------------- */
+
+/* A frame of a format other than markup; the text before it is written. */
+void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e);
 
 /* ---- text_hexdict.c ----------------------------------------------------------- */
 

@@ -132,6 +132,14 @@ struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
 						     const uint8_t *build_id, size_t len);
 
 /*
+ * The build ID of the only entry of the store whose file has this name: the last part of its
+ * path, without ".debug". Thread-safe. SC_ENOTFOUND: there is none; SC_EINVAL: there are
+ * several, which the message lists; else as symstore_each() has them.
+ */
+int symcache_caches_find_name(struct symcache_caches *s, const char *name,
+			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
+/*
  * The cache of a module, found or made now, if that was not done before: valid until
  * symcache_caches_settle(). Thread-safe. *reported (may be NULL): this failure was returned
  * before, or noticed.

@@ -1,0 +1,162 @@
+/*
+ * Finding words: see words.h. The method is Teddy's, of Hyperscan: for each of three
+ * positions two tables of 16 bytes, asked by the nibbles of 32 bytes of text at once, give
+ * the words that have this byte there; where all three agree is a candidate, which is
+ * compared. Without AVX2 it is a loop with a table of first bytes.
+ */
+#include "libmarkup/bytes/words.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+void mk_words_add(struct mk_words *w, const char *word)
+{
+	const size_t whole = strlen(word), len = whole < MK_WORD_LEN ? whole : MK_WORD_LEN;
+	const unsigned i = w->num;
+
+	for (unsigned k = 0; k < w->num; k++)
+		if (w->lens[k] == len && !memcmp(w->words[k], word, len))
+			return;
+	memcpy(w->words[i], word, len);
+	w->lens[i] = (unsigned)len;
+	w->num++;
+	w->first[(unsigned char)word[0]] |= (unsigned char)(1u << i);
+	for (size_t k = 0; k < MK_WORD_LEN; k++) {
+		for (unsigned n = 0; n < 16; n++) {
+			const unsigned char byte = k < len ? (unsigned char)word[k] : 0;
+			if (k >= len || n == (byte & 15u))
+				w->low[k][n] |= (unsigned char)(1u << i);
+			if (k >= len || n == byte >> 4)
+				w->high[k][n] |= (unsigned char)(1u << i);
+		}
+	}
+}
+
+/* The length of the word at p, one of `which`; 0: none. */
+static size_t word_at(const struct mk_words *w, unsigned which, const char *p, const char *end)
+{
+	for (; which; which &= which - 1) {
+		const unsigned i = (unsigned)__builtin_ctz(which);
+		if ((size_t)(end - p) >= w->lens[i] && !memcmp(p, w->words[i], w->lens[i]))
+			return w->lens[i];
+	}
+	return 0;
+}
+
+/* What a pass has found so far. */
+struct found {
+	const char *next; /* no hit begins before it */
+	struct mk_hit *hits;
+	size_t n, max;
+};
+
+/* Takes a candidate; true: that is enough. */
+static bool take(struct found *f, const char *at, size_t len, uint64_t line_no)
+{
+	if (!len || at < f->next)
+		return false;
+	/* Of five braces the first three are one. */
+	f->next = at + (*at == '{' ? len : 1);
+	f->hits[f->n++] = (struct mk_hit){ at, line_no };
+	return f->n == f->max;
+}
+
+static size_t plain_hits(const struct mk_words *w, const char **from, const char *end,
+			 uint64_t *newlines, struct found *f)
+{
+	for (const char *p = *from; p < end; p++) {
+		const unsigned which = w->first[(unsigned char)*p];
+
+		if (which && take(f, p, word_at(w, which, p, end), *newlines)) {
+			*from = f->next;
+			return f->n;
+		}
+		*newlines += *p == '\n';
+	}
+	*from = end;
+	return f->n;
+}
+
+#ifdef __x86_64__
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2,popcnt,bmi")))
+
+/* Bit i: a candidate begins at p[i]; 34 bytes are read. */
+AVX2 static inline uint32_t candidates(const __m256i tables[2 * MK_WORD_LEN], const char *p)
+{
+	const __m256i nibble = _mm256_set1_epi8(15);
+	__m256i both = _mm256_set1_epi8(-1);
+
+	for (unsigned k = 0; k < MK_WORD_LEN; k++) {
+		const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
+		const __m256i low = _mm256_and_si256(v, nibble);
+		const __m256i high = _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble);
+		both = _mm256_and_si256(both, _mm256_and_si256(
+			_mm256_shuffle_epi8(tables[2 * k], low),
+			_mm256_shuffle_epi8(tables[2 * k + 1], high)));
+	}
+	return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(both, _mm256_setzero_si256()));
+}
+
+AVX2 static inline uint32_t newline_mask(const char *p)
+{
+	const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_set1_epi8('\n')));
+}
+
+AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const char *end,
+			     uint64_t *newlines, struct found *f)
+{
+	__m256i tables[2 * MK_WORD_LEN];
+	const char *p = *from;
+
+	for (unsigned k = 0; k < MK_WORD_LEN; k++) {
+		tables[2 * k] = _mm256_broadcastsi128_si256(
+			_mm_loadu_si128((const __m128i *)(const void *)w->low[k]));
+		tables[2 * k + 1] = _mm256_broadcastsi128_si256(
+			_mm_loadu_si128((const __m128i *)(const void *)w->high[k]));
+	}
+	for (; end - p >= 34; p += 32) {
+		uint32_t hit = candidates(tables, p);
+		const uint32_t lines = newline_mask(p);
+
+		for (; __builtin_expect(hit != 0, 0); hit &= hit - 1) {
+			const unsigned i = (unsigned)__builtin_ctz(hit);
+			const char *at = p + i;
+			const size_t len = word_at(w, w->first[(unsigned char)*at], at, end);
+			const uint64_t line_no = *newlines + (uint64_t)
+				__builtin_popcount(lines & ((1u << i) - 1));
+			if (take(f, at, len, line_no)) {
+				*newlines = line_no; /* no word has a newline */
+				*from = f->next;
+				return f->n;
+			}
+		}
+		*newlines += (uint64_t)__builtin_popcount(lines);
+	}
+	*from = p;
+	return plain_hits(w, from, end, newlines, f);
+}
+#endif
+
+size_t mk_words_hits(const struct mk_words *w, const char **p, const char *end,
+		     uint64_t *newlines, struct mk_hit hits[], size_t max)
+{
+	struct found f = { *p, hits, 0, max };
+
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	    __builtin_cpu_supports("popcnt"))
+		return avx2_hits(w, p, end, newlines, &f);
+#endif
+	return plain_hits(w, p, end, newlines, &f);
+}
+
+const char *mk_words_find(const struct mk_words *w, const char *p, const char *end,
+			  uint64_t *newlines)
+{
+	struct mk_hit hit;
+
+	return mk_words_hits(w, &p, end, newlines, &hit, 1) ? hit.at : NULL;
+}

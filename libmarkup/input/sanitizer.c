@@ -1,0 +1,111 @@
+/*
+ * Reports of AddressSanitizer and its sisters, without symbols or with some:
+ *
+ *   #1 0x7f926d5051f9  (/opt/depot/libdepot.so+0x11f9) (BuildId: dfe7f702…)
+ *   #4 0x55c5cffbb02a in main (/opt/depot/prog+0x10e02a)
+ *   #0 <null> <null> (libdepot.so+0x11f9)                          ThreadSanitizer
+ *
+ * The number in parentheses is an address in the file, of the call: nothing is to be
+ * subtracted. A path may hold blanks and parentheses, so its end counts. Several frames may
+ * be in one line, where a report is a JSON string.
+ */
+#include <string.h>
+
+#include "libmarkup/bytes/fields.h"
+#include "libmarkup/input/input.h"
+#include "libmarkup/input/take.h"
+
+/* A longer line is not a frame. */
+#define FRAME_MAX 4096
+
+/* "(MODULE+0xHEX)", the last one in [p, end); its module and number. Returns what is behind
+ * it, or NULL. */
+static const char *find_place(const char *p, const char *end, struct markup_str *module,
+			      uint64_t *rel)
+{
+	const char *plus = end, *after, *open;
+
+	do {
+		plus = mk_find_back(p, plus, "+0x");
+		if (!plus)
+			return NULL;
+		after = plus + 1;
+	} while (!mk_take_hex(&after, end, rel) || after == end || *after != ')');
+	open = mk_find_back(p, plus, " (/");
+	if (!open)
+		open = mk_find_back(p, plus, " (");
+	if (!open || open + 2 == plus)
+		return NULL;
+	*module = (struct markup_str){ open + 2, (size_t)(plus - open - 2) };
+	return after + 1;
+}
+
+/* " (BuildId: HEX)" at *p, which moves behind it. */
+static struct markup_str take_build_id(const char **p, const char *end)
+{
+	static const char begin[] = " (BuildId: ";
+	const char *at = *p, *id;
+
+	if (!mk_take_text(&at, end, begin))
+		return (struct markup_str){ NULL, 0 };
+	for (id = at; at < end && *at != ')';)
+		at++;
+	const struct markup_str hex = { id, (size_t)(at - id) };
+	if (at == end || hex.len % 2 || !mk_field_build_id(hex, NULL))
+		return (struct markup_str){ NULL, 0 };
+	*p = at + 1;
+	return hex;
+}
+
+/* A frame whose '#' is at p: false, it is something else. */
+static bool read_frame(struct mk_line *l, const char **pos, const char *end)
+{
+	const char *start = *pos, *p = start + 1, *after;
+	uint64_t number, address = 0, rel;
+	struct markup_str module;
+	struct mk_event *e;
+
+	if (!mk_take_decimal(&p, end, &number) || p == end || *p != ' ')
+		return false;
+	while (p < end && *p == ' ')
+		p++;
+	if (end - p > 2 && p[0] == '0' && p[1] == 'x' &&
+	    (!mk_take_hex(&p, end, &address) || p == end || *p != ' '))
+		return false;
+	after = find_place(p - 1, end, &module, &rel);
+	if (!after || !(e = mk_add_event(l, MK_FRAME)))
+		return false;
+	e->build_id = take_build_id(&after, end);
+	e->text = (struct markup_str){ start, (size_t)(after - start) };
+	e->tag = (struct markup_str){ "sanitizer", strlen("sanitizer") };
+	e->form = MK_FORM_SANITIZER;
+	e->number = number;
+	e->address = address;
+	e->name = module;
+	e->in_module = true;
+	e->lookup = rel;
+	*pos = after;
+	return true;
+}
+
+static void read_line(struct mk_line *l, enum markup_dialect dialect)
+{
+	const char *p = l->p, *end = p + l->len, *stop;
+
+	(void)dialect;
+	for (; (p = memchr(p, '#', (size_t)(end - p))); p++) {
+		if (!mk_begins_word(l->p, p))
+			continue;
+		stop = end - p > FRAME_MAX ? p + FRAME_MAX : end;
+		stop = mk_end_of_text(p, stop);
+		if (read_frame(l, &p, stop))
+			p--;
+	}
+}
+
+const struct mk_input mk_sanitizer_input = {
+	.name = "sanitizer",
+	.words = (const char *const[]){ "+0x", NULL },
+	.read = read_line,
+	.chained = true,
+};

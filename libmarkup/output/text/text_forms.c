@@ -1,0 +1,200 @@
+/*
+ * Frames of formats other than markup, each in the manner of the format's own tool:
+ *
+ *   sanitizers     asan_symbolize: a line for each inlined frame; the numbers go on
+ *   others         addr2line -p: FUNC at FILE:LINE behind the frame, and a line
+ *                  " (inlined by) FUNC at FILE:LINE" for each frame further out
+ *
+ * What stands before a frame is repeated on lines that are put in. In a string of JSON they
+ * are put into the string, escaped as it is. A frame of which nothing is found stays as it
+ * is, but for its number.
+ */
+#include "libmarkup/bytes/json.h"
+#include "libmarkup/output/text/text.h"
+
+static void put_place(struct mk_output *r, struct mk_out *o, const struct markup_frame *f)
+{
+	const struct mk_event *e = mk_text_of(r)->event;
+	char buf[FMT_MAX];
+
+	if (f->file.ptr) {
+		mk_text_location(r, o, f->file, f->line, f->column);
+		return;
+	}
+	mk_out_char(o, '(');
+	mk_put_value(r, o, e->name.ptr, e->name.len);
+	mk_out_char(o, '+');
+	mk_put_value(r, o, buf, mk_fmt_hex(buf, e->lookup));
+	mk_out_char(o, ')');
+}
+
+/* "FUNC FILE:LINE:COL" */
+static void render_sanitizer(struct mk_output *r, struct mk_out *o,
+			     const struct markup_frame *frames, size_t n, size_t i)
+{
+	(void)n;
+	if (frames[i].function.ptr) {
+		mk_put_value(r, o, frames[i].function.ptr, frames[i].function.len);
+		mk_out_char(o, ' ');
+	}
+	put_place(r, o, &frames[i]);
+}
+
+/* " FUNC at FILE:LINE:COL" */
+static void render_behind(struct mk_output *r, struct mk_out *o,
+			  const struct markup_frame *frames, size_t n, size_t i)
+{
+	static const char unknown[] = "??";
+
+	(void)n;
+	mk_out_char(o, ' ');
+	if (frames[i].function.ptr)
+		mk_put_value(r, o, frames[i].function.ptr, frames[i].function.len);
+	else
+		mk_out_lit(o, unknown);
+	if (!frames[i].file.ptr)
+		return;
+	mk_out_lit(o, " at ");
+	mk_text_location(r, o, frames[i].file, frames[i].line, frames[i].column);
+}
+
+static const struct mk_style styles[] = {
+	[MK_FORM_SANITIZER] = { TEXT_SANITIZER, false, render_sanitizer },
+	[MK_FORM_BEHIND] = { TEXT_BEHIND, false, render_behind },
+};
+
+/* Finds out where the text begins that the event is in: at the beginning of the line, or in a
+ * string of JSON. */
+static void find_text(struct mk_text *t, const struct mk_line *l, const struct mk_event *e)
+{
+	const char *p = t->quote_pos;
+
+	if (*l->p != '{')
+		return;
+	for (; p < e->text.ptr; p++) {
+		if (*p == '"') {
+			t->quoted = !t->quoted;
+			t->text_begin = t->quoted ? p + 1 : l->p;
+		} else if (*p == '\\' && p + 1 < e->text.ptr) {
+			if (*++p == 'n' && t->quoted)
+				t->text_begin = p + 1;
+		}
+	}
+	t->quote_pos = p;
+}
+
+/* Writes piece `i`, escaped if it has to be. */
+static void put_piece(struct mk_output *r, const struct mk_code *code, size_t i)
+{
+	const struct mk_text *t = r->state;
+
+	if (!t->quoted) {
+		mk_put_piece(&r->out, code, i);
+		return;
+	}
+	r->scratch.len = 0;
+	mk_put_piece(&r->scratch, code, i);
+	mk_json_escaped(&r->out, (struct markup_str){ r->scratch.buf, r->scratch.len });
+}
+
+/* Ends the line; the next one begins as this text does. */
+static void begin_next(struct mk_output *r)
+{
+	const struct mk_text *t = r->state;
+	const struct mk_sgr state = r->sgr;
+	const char *end = t->event->text.ptr;
+	struct markup_str prefix = mk_text_prefix(t->text_begin, end);
+
+	if (t->quoted) {
+		mk_out_lit(&r->out, "\\n");
+		mk_out_str(&r->out, prefix);
+		return;
+	}
+	mk_sgr_end_line(r, &r->out);
+	mk_put_newline(r);
+	r->sgr = mk_no_colour;
+	mk_put_text(r, prefix.ptr, prefix.len);
+	r->sgr = state;
+	mk_sgr_highlight(r, &r->out);
+}
+
+/* "#3 0x7f926d5051f9 in " */
+static void put_sanitizer_head(struct mk_output *r, const struct mk_event *e, uint64_t number)
+{
+	char buf[FMT_MAX];
+
+	mk_out_char(&r->out, '#');
+	mk_put_value(r, &r->out, buf, mk_fmt_dec(buf, number));
+	mk_out_char(&r->out, ' ');
+	if (!e->address)
+		return;
+	mk_put_value(r, &r->out, buf, mk_fmt_hex(buf, e->address));
+	mk_out_lit(&r->out, " in ");
+}
+
+/* The text of a frame as it is, with its number in the trace. */
+static void put_unchanged(struct mk_output *r, const struct mk_event *e)
+{
+	const struct mk_text *t = r->state;
+	const char *p = e->text.ptr, *end = p + e->text.len;
+
+	if (e->form == MK_FORM_SANITIZER && t->shift) {
+		for (p++; p < end && *p >= '0' && *p <= '9';)
+			p++;
+		mk_out_char(&r->out, '#');
+		mk_out_dec(&r->out, e->number + t->shift);
+	}
+	mk_put_text(r, p, (size_t)(end - p));
+}
+
+static void put_sanitizer(struct mk_output *r, const struct mk_event *e,
+			  const struct mk_code *code)
+{
+	struct mk_text *t = r->state;
+
+	for (size_t i = 0; i < code->n; i++) {
+		if (i)
+			begin_next(r);
+		put_sanitizer_head(r, e, e->number + t->shift + i);
+		put_piece(r, code, i);
+	}
+	t->shift += code->n - 1;
+}
+
+static void put_behind(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+{
+	mk_put_text(r, e->text.ptr, e->text.len);
+	for (size_t i = 0; i < code->n; i++) {
+		if (i) {
+			begin_next(r);
+			mk_out_lit(&r->out, " (inlined by)");
+		}
+		put_piece(r, code, i);
+	}
+}
+
+void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
+{
+	const struct mk_wanted wanted = mk_want(r, &styles[e->form]);
+	struct mk_module *m = mk_named_module(r->resolve, e);
+	struct mk_text *t = r->state;
+	struct mk_code code = { 0 };
+
+	find_text(t, l, e);
+	t->event = e;
+	t->in_trace = true;
+	if (!e->number)
+		t->shift = 0;
+	if (m)
+		mk_lookup_named(r->resolve, m, e, &wanted, &code);
+	if (!code.found) {
+		put_unchanged(r, e);
+		return;
+	}
+	mk_sgr_highlight(r, &r->out);
+	if (e->form == MK_FORM_SANITIZER)
+		put_sanitizer(r, e, &code);
+	else
+		put_behind(r, e, &code);
+	mk_sgr_restore(r, &r->out);
+}
