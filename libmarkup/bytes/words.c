@@ -13,12 +13,15 @@ void mk_words_add(struct mk_words *w, const char *word)
 {
 	const size_t whole = strlen(word), len = whole < MK_WORD_LEN ? whole : MK_WORD_LEN;
 	const unsigned i = w->num;
+	uint32_t bytes = 0, mask = 0;
 
+	memcpy(&bytes, word, len);
+	memset(&mask, 0xff, len);
 	for (unsigned k = 0; k < w->num; k++)
-		if (w->lens[k] == len && !memcmp(w->words[k], word, len))
+		if (w->words[k] == bytes && w->masks[k] == mask)
 			return;
-	memcpy(w->words[i], word, len);
-	w->lens[i] = (unsigned)len;
+	w->words[i] = bytes;
+	w->masks[i] = mask;
 	w->num++;
 	w->first[(unsigned char)word[0]] |= (unsigned char)(1u << i);
 	for (size_t k = 0; k < MK_WORD_LEN; k++) {
@@ -32,15 +35,22 @@ void mk_words_add(struct mk_words *w, const char *word)
 	}
 }
 
-/* The length of the word at p, one of `which`; 0: none. */
-static size_t word_at(const struct mk_words *w, unsigned which, const char *p, const char *end)
+/* Does a word begin with these four bytes? */
+static inline bool is_word(const struct mk_words *w, uint32_t bytes)
 {
-	for (; which; which &= which - 1) {
-		const unsigned i = (unsigned)__builtin_ctz(which);
-		if ((size_t)(end - p) >= w->lens[i] && !memcmp(p, w->words[i], w->lens[i]))
-			return w->lens[i];
-	}
-	return 0;
+	for (unsigned i = 0; i < w->num; i++)
+		if ((bytes & w->masks[i]) == w->words[i])
+			return true;
+	return false;
+}
+
+/* The next four bytes, zeros behind the end. */
+static inline uint32_t four_bytes(const char *p, const char *end)
+{
+	uint32_t bytes = 0;
+
+	memcpy(&bytes, p, end - p < 4 ? (size_t)(end - p) : 4);
+	return bytes;
 }
 
 /* What a pass has found so far. */
@@ -51,12 +61,11 @@ struct found {
 };
 
 /* Takes a candidate; true: that is enough. */
-static bool take(struct found *f, const char *at, size_t len, uint64_t line_no)
+static inline bool take(struct found *f, const char *at, uint64_t line_no)
 {
-	if (!len || at < f->next)
+	if (at < f->next)
 		return false;
-	/* Of five braces the first three are one. */
-	f->next = at + (*at == '{' ? len : 1);
+	f->next = at + (*at == '{' ? 3 : 1); /* of five braces the first three are one */
 	f->hits[f->n++] = (struct mk_hit){ at, line_no };
 	return f->n == f->max;
 }
@@ -65,9 +74,8 @@ static size_t plain_hits(const struct mk_words *w, const char **from, const char
 			 uint64_t *newlines, struct found *f)
 {
 	for (const char *p = *from; p < end; p++) {
-		const unsigned which = w->first[(unsigned char)*p];
-
-		if (which && take(f, p, word_at(w, which, p, end), *newlines)) {
+		if (w->first[(unsigned char)*p] && is_word(w, four_bytes(p, end)) &&
+		    take(f, p, *newlines)) {
 			*from = f->next;
 			return f->n;
 		}
@@ -117,17 +125,19 @@ AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const 
 		tables[2 * k + 1] = _mm256_broadcastsi128_si256(
 			_mm_loadu_si128((const __m128i *)(const void *)w->high[k]));
 	}
-	for (; end - p >= 34; p += 32) {
+	for (; end - p >= 36; p += 32) {
 		uint32_t hit = candidates(tables, p);
 		const uint32_t lines = newline_mask(p);
 
 		for (; __builtin_expect(hit != 0, 0); hit &= hit - 1) {
 			const unsigned i = (unsigned)__builtin_ctz(hit);
 			const char *at = p + i;
-			const size_t len = word_at(w, w->first[(unsigned char)*at], at, end);
 			const uint64_t line_no = *newlines + (uint64_t)
 				__builtin_popcount(lines & ((1u << i) - 1));
-			if (take(f, at, len, line_no)) {
+			uint32_t bytes;
+
+			memcpy(&bytes, at, sizeof(bytes));
+			if (is_word(w, bytes) && take(f, at, line_no)) {
 				*newlines = line_no; /* no word has a newline */
 				*from = f->next;
 				return f->n;

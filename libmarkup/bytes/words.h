@@ -15,8 +15,7 @@
 
 struct mk_words {
 	unsigned num;
-	char words[MK_WORDS_MAX][MK_WORD_LEN];
-	unsigned lens[MK_WORDS_MAX];
+	uint32_t words[MK_WORDS_MAX], masks[MK_WORDS_MAX]; /* as they are in memory */
 	/* Bit i: byte k of word i has this low, or high, nibble, or is none of it. */
 	unsigned char low[MK_WORD_LEN][16], high[MK_WORD_LEN][16];
 	unsigned char first[256]; /* bit i: word i begins with it */

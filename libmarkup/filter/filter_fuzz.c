@@ -2,10 +2,10 @@
  * Fuzzing of the filter. The first byte chooses dialect and colour, the second how
  * the rest is cut into pieces. Beside not crashing:
  *   - the output does not depend on how the input was cut;
- *   - input without "{{{" and ESC comes out as it is.
+ *   - input without a word of any format, and ESC, comes out as it is.
  */
+#include "libmarkup/resolve/resolve.h"
 #include "libmarkup/testing.h"
-#include "libmarkup/bytes/scan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct markup_options options = { 0 };
 	struct fake_sink whole, pieces;
+	struct mk_ahead words = { 0 };
 	uint64_t newlines = 0;
 
 	if (size < 2)
@@ -34,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.demux = data[0] / 64 % 2 ? "" : NULL;
 	options.collect_dumpfiles = true;
 
+	mk_ahead_init(&words, mk_inputs, MK_SCAN_ESC);
 	check(!fake_filter(&options, in, len, len + 1, &whole));
 	check(!fake_filter(&options, in, len, data[1] % 16 + 1u, &pieces));
 	check(whole.out.len == pieces.out.len &&
@@ -41,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(whole.err.len == pieces.err.len &&
 	      !memcmp(whole.err.buf, pieces.err.buf, whole.err.len));
 	if (options.dialect == MARKUP_DEFAULT && options.format == MARKUP_TEXT_OUT &&
-	    !mk_scan(in, in + len, MK_SCAN_ESC, &newlines)) {
+	    !mk_ahead_finds(&words, in, in + len, &newlines)) {
 		check(whole.out.len == len && !memcmp(whole.out.buf, in, len));
 		check(!whole.err.len);
 	}

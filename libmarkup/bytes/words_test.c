@@ -1,0 +1,81 @@
+/* The scan for words against the plainest loop, with and without AVX2. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "libmarkup/bytes/words.c"
+
+static const char *const words[] = { "{{{", "+0x", "pc ", "\033", "-xp", "+ 0", "# 0", "zz" };
+
+static bool begins(const char *p, const char *end, const char *word)
+{
+	return (size_t)(end - p) >= strlen(word) && !memcmp(p, word, strlen(word));
+}
+
+/* All hits, `max` at a time. */
+static void check(const struct mk_words *w, unsigned num, bool fast, const char *p,
+		  const char *end, size_t max)
+{
+	const char *from = p, *next = p;
+	uint64_t newlines = 7, lines = 7;
+	struct mk_hit hits[16];
+	size_t n;
+
+	do {
+		struct found f = { from, hits, 0, max };
+		n = fast ? mk_words_hits(w, &from, end, &newlines, hits, max)
+			 : plain_hits(w, &from, end, &newlines, &f);
+		for (size_t i = 0; i < n; i++) {
+			for (bool found = false; !found; next += !found) {
+				assert_true(next < end);
+				for (unsigned k = 0; k < num; k++)
+					found |= begins(next, end, words[k]);
+				lines += !found && *next == '\n';
+			}
+			assert_ptr_equal(hits[i].at, next);
+			assert_int_equal(hits[i].line_no, lines);
+			next += *next == '{' ? 3 : 1;
+		}
+		assert_ptr_equal(from, n == max ? next : end);
+	} while (n == max);
+	for (; next < end; next++) {
+		for (unsigned k = 0; k < num; k++)
+			assert_false(begins(next, end, words[k]));
+		lines += *next == '\n';
+	}
+	assert_int_equal(newlines, lines);
+}
+
+static void test_random(void **state)
+{
+	static const char alphabet[] = "{{{{+0xpc \033-# zz\nab";
+	char text[700];
+
+	(void)state;
+	srand(4);
+	for (int round = 0; round < 4000; round++) {
+		const size_t len = (size_t)rand() % sizeof(text);
+		const unsigned num = 1 + (unsigned)rand() % 8;
+		struct mk_words w = { 0 };
+		char *copy = malloc(len + 1); /* for sanitizers: nothing is read behind it */
+
+		for (size_t i = 0; i < len; i++)
+			text[i] = rand() % 3 ? 'x' : alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
+		memcpy(copy, text, len);
+		for (unsigned k = 0; k < num; k++)
+			mk_words_add(&w, words[k]);
+		mk_words_add(&w, words[0]);
+		assert_int_equal(w.num, num);
+		check(&w, num, true, copy, copy + len, 1 + (size_t)rand() % 16);
+		check(&w, num, false, copy, copy + len, 1 + (size_t)rand() % 16);
+		free(copy);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+	return cmocka_run_group_tests_name("words", tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+/*
+ * Fuzzing of the formats. Each reads the lines of the input; beside not crashing:
+ *   - the events lie in the line, in order, and do not overlap, nor do their texts leave it;
+ *   - a line without any of the format's words has no events.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libmarkup/input/input.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static bool inside(struct markup_str s, const struct mk_line *l)
+{
+	return !s.ptr || (s.ptr >= l->p && s.ptr + s.len <= l->p + l->len);
+}
+
+static bool has_word(const struct mk_input *in, const struct mk_line *l)
+{
+	for (const char *const *word = in->words; *word; word++)
+		if (memmem(l->p, l->len, *word, strlen(*word)))
+			return true;
+	return false;
+}
+
+static void check_line(const struct mk_input *in, struct mk_line *l)
+{
+	const char *at = l->p;
+
+	l->num_events = 0;
+	in->read(l, MARKUP_DEFAULT);
+	check(!l->num_events || has_word(in, l));
+	for (size_t i = 0; i < l->num_events; i++) {
+		const struct mk_event *e = &l->events[i];
+		check(e->text.ptr >= at && inside(e->text, l));
+		check(inside(e->name, l) && inside(e->detail, l) && inside(e->build_id, l));
+		at = e->text.ptr + e->text.len;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *p = (const char *)data, *end = p + size, *eol;
+	struct mk_line l = { .part = MK_LINE_WHOLE, .newline = "\n" };
+
+	for (; p < end; p = eol) {
+		eol = memchr(p, '\n', (size_t)(end - p));
+		eol = eol ? eol + 1 : end;
+		l.p = p;
+		l.len = (size_t)(eol - p);
+		for (const struct mk_input *const *in = mk_inputs; *in; in++)
+			check_line(*in, &l);
+	}
+	free(l.events);
+	return 0;
+}
