@@ -82,6 +82,11 @@ struct mk_event {
 	                           * hex digits, if it is there; `name` is its name. Then
 	                           * `lookup` is an address of the ELF file */
 	bool in_module;           /* MK_FRAME: it is so */
+	bool returns;             /* with in_module: it is a return address */
+	bool first_exact;         /* but not if it is the first of its trace */
+	bool begins_trace;        /* MK_UNKNOWN: frames follow on the next line */
+	bool absolute;            /* with in_module: `address` alone is known, not `lookup` */
+	bool unplaced;            /* it cannot be looked up */
 	enum mk_form form;        /* MK_FRAME */
 	char mode[4];             /* of a map: "r", "rx" …, NUL-terminated */
 	uint32_t index;           /* of the module or map in the context, once it is there */

@@ -6,6 +6,7 @@
  */
 #include "libmarkup/bytes/words.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void mk_words_add(struct mk_words *w, const char *word)
 	for (unsigned k = 0; k < w->num; k++)
 		if (w->words[k] == bytes && w->masks[k] == mask)
 			return;
+	assert(i < MK_WORDS_MAX);
 	w->words[i] = bytes;
 	w->masks[i] = mask;
 	w->num++;

@@ -109,6 +109,9 @@ static void put_line(struct mk_stream *s)
 		return;
 	}
 	read_events(s);
+	if (!l->num_events || !l->events[0].in_module)
+		mk_end_trace(&s->resolve);
+	s->resolve.trace_begins |= l->num_events && l->events[0].begins_trace;
 	renderer->line(&s->output, l);
 	for (struct mk_event *e = l->events; e < l->events + l->num_events; e++) {
 		if (e->open && !mk_hexdict_open(&s->hexdict, e->text))
@@ -222,6 +225,7 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 		if (!s->hexdict.open && !r->every_line) {
 			hit = mk_ahead_next(&s->resolve, p, end);
 			if (!hit) {
+				mk_end_trace(&s->resolve);
 				r->plain(&s->output, p, (size_t)(end - p));
 				return;
 			}
@@ -233,6 +237,7 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 				first = hit;
 			const char *before = memrchr(p, '\n', (size_t)(hit - p));
 			if (before) {
+				mk_end_trace(&s->resolve);
 				r->plain(&s->output, p, (size_t)(before + 1 - p));
 				p = before + 1;
 			}

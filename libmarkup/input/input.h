@@ -43,7 +43,8 @@ struct mk_input {
 
 /* All of them, NULL at the end; the first that finds an event takes the line. */
 extern const struct mk_input *const mk_inputs[];
-extern const struct mk_input mk_markup_input, mk_sanitizer_input;
+extern const struct mk_input mk_markup_input, mk_sanitizer_input,
+	mk_android_input, mk_eustack_input, mk_java_input, mk_glibc_input;
 
 /* The next line of [p, end) that may change modules or maps, in any format; NULL: no
  * more. *line_end: the end of it, behind its newline. */

@@ -194,13 +194,14 @@ static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 	mk_json_number(o, "frame", e->number);
 	if (e->address)
 		mk_json_hex(o, "address", e->address);
-	if (!m)
+	if (!m || e->unplaced)
 		return;
 	mk_lookup_named(r->resolve, m, e, &wanted, &text);
 	mk_out_lit(o, ",\"module\":{");
 	mk_out_lit(o, "\"name\":");
 	mk_json_string(o, e->name);
-	put_build_id(o, m);
+	if (m->build_id_len)
+		put_build_id(o, m);
 	mk_out_char(o, '}');
 	mk_json_hex(o, "module_address", e->lookup);
 	put_frames(o, &text);

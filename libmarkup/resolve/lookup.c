@@ -242,6 +242,14 @@ struct markup_str mk_lookup_demangled(struct mk_resolve *r, struct markup_str na
 		       ? r->resolver.demangle(r->resolver.ctx, name) : name;
 }
 
+bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
+		   struct markup_data *ret)
+{
+	void *handle = r->where->silent ? NULL : handle_of(r, m);
+
+	return handle && r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
+}
+
 static void forget_missing(struct mk_context *c)
 {
 	for (uint32_t i = 0; i < c->num_modules; i++) {

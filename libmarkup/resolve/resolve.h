@@ -45,6 +45,14 @@ struct mk_ahead {
 	uint32_t kind;                   /* of their text */
 };
 
+#define MK_BASES_MAX 64u
+
+/* Where a module begins in the process of a trace. */
+struct mk_base {
+	uint64_t generation; /* of the module */
+	uint64_t address;
+};
+
 struct mk_resolve {
 	struct markup_resolver resolver;
 	enum markup_dialect dialect;
@@ -56,6 +64,10 @@ struct mk_resolve {
 	struct mk_ahead ahead;
 	struct mk_memo memo;
 	uint32_t memo_kind;        /* of the address that was looked up last */
+	struct mk_base bases[MK_BASES_MAX]; /* of the current trace */
+	size_t num_bases;
+	bool interrupted;          /* its next frame was, by a signal */
+	bool trace_begins;         /* with the next line */
 	struct mk_modules missing; /* modules in which addresses found nothing */
 	bool settles;              /* see struct mk_context */
 	bool keep_modules, html;   /* of the options */
@@ -142,6 +154,16 @@ bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 /* The module that is named on the line of a frame, by its build ID or its name alone; NULL:
  * no memory. */
 struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e);
+
+/* The data or function at an address of it. */
+bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
+		   struct markup_data *ret);
+
+/* ---- trace.c: see there ------------------------------------------------------ */
+
+/* Completes a frame whose module is named on its line. */
+void mk_take_frame(struct mk_resolve *r, struct mk_event *e);
+void mk_end_trace(struct mk_resolve *r);
 
 /* The text of the code that such a frame asks for. */
 void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, const struct mk_event *e,

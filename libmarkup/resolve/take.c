@@ -133,6 +133,8 @@ void mk_take(struct mk_resolve *r, struct mk_event *e)
 {
 	if (e->kind == MK_MODULE && !e->bad)
 		take_module(r, e);
+	else if (e->in_module)
+		mk_take_frame(r, e);
 	else if (e->kind == MK_MAP && (!e->bad || e->late))
 		take_map(r, e);
 }

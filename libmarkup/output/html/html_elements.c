@@ -159,7 +159,7 @@ static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 	struct mk_module *m = mk_named_module(r->resolve, e);
 	struct mk_code text = { 0 };
 
-	if (m)
+	if (m && !e->unplaced)
 		mk_lookup_named(r->resolve, m, e, &wanted, &text);
 	put(r, e->number ? "<samp>" : "<samp class=\"z\">");
 	put_escaped(&r->out, e->text);

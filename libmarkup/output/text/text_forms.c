@@ -185,7 +185,7 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 	t->in_trace = true;
 	if (!e->number)
 		t->shift = 0;
-	if (m)
+	if (m && !e->unplaced)
 		mk_lookup_named(r->resolve, m, e, &wanted, &code);
 	if (!code.found) {
 		put_unchanged(r, e);

@@ -1,0 +1,63 @@
+/*
+ * What a frame's line leaves to its neighbours in the same trace:
+ *
+ *   - return addresses are looked up one before, so that the call is found; but the signal
+ *     trampoline is at its first byte, and the frame behind it was interrupted;
+ *   - where a line has the address of the process alone, another one that has both told
+ *     where its module begins.
+ *
+ * A trace ends with the first line that has no such frame.
+ */
+#include "libmarkup/bytes/fields.h"
+#include "libmarkup/resolve/resolve.h"
+
+void mk_end_trace(struct mk_resolve *r)
+{
+	r->num_bases = 0;
+	r->interrupted = r->trace_begins = false;
+}
+
+static struct mk_base *base_of(struct mk_resolve *r, const struct mk_module *m)
+{
+	for (size_t i = 0; i < r->num_bases; i++)
+		if (r->bases[i].generation == m->generation)
+			return &r->bases[i];
+	return NULL;
+}
+
+/* Is the address exactly that of the trampoline? */
+static bool is_trampoline(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr)
+{
+	struct markup_data symbol;
+
+	return mk_named_data(r, m, vaddr, &symbol) && !symbol.offset &&
+	       (mk_str_is(symbol.name, "__restore_rt") ||
+		mk_str_is(symbol.name, "__kernel_rt_sigreturn"));
+}
+
+void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
+{
+	struct mk_module *m = mk_named_module(r, e);
+	struct mk_base *base = m ? base_of(r, m) : NULL;
+	bool trampoline;
+
+	if (!m)
+		return;
+	if (e->absolute && !base) {
+		e->unplaced = true;
+		return;
+	}
+	if (e->absolute) {
+		e->lookup = e->address - base->address;
+	} else if (e->address && !base && r->num_bases < MK_BASES_MAX) {
+		r->bases[r->num_bases++] = (struct mk_base){ m->generation,
+							     e->address - e->lookup };
+	}
+	if (!e->returns)
+		return;
+	trampoline = is_trampoline(r, m, e->lookup);
+	if (!trampoline && !r->interrupted && !(e->first_exact && r->trace_begins))
+		e->lookup--;
+	r->trace_begins = false;
+	r->interrupted = trampoline;
+}
