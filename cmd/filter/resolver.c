@@ -121,7 +121,7 @@ static bool data_at(const struct resolver *r, struct symcache_module *m, uint64_
 		    struct symcache_shown_data *ret)
 {
 	/* LLVM tries the symbol that begins last before it alone, also where another covers it. */
-	return symcache_symbolize_data(r->symbolizer, m, vaddr, ret) && (!r->llvm || ret->of_table);
+	return symcache_symbolize_data(r->symbolizer, m, vaddr, ret) && (!r->options.llvm || ret->of_table);
 }
 
 /* Where someone jumped into a variable, that is the function. */
@@ -187,7 +187,7 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 	struct symcache_shown_data data;
 
 	if (!data_at(r, module, vaddr, &data) &&
-	    (r->llvm || !symcache_symbolize_function(r->symbolizer, module, vaddr, &data)))
+	    (r->options.llvm || !symcache_symbolize_function(r->symbolizer, module, vaddr, &data)))
 		return false;
 	*ret = (struct markup_data){ .name = str(data.name) };
 	if (data.of_table)
