@@ -276,16 +276,6 @@ int markup_filter_missing(const struct markup_filter *p,
 	return mk_modules_each(&p->missing, fn, ctx);
 }
 
-const struct mk_modules *mk_filter_all_modules(struct markup_filter *p)
-{
-	struct mk_modules *all = &p->workers[0].s->resolve.seen;
-
-	for (uint32_t i = 0; i < p->lines.len; i++)
-		mk_modules_entry(all, p->lines.entries[i]->name, p->lines.entries[i]->build_id,
-				 p->lines.entries[i]->build_id_len);
-	return all;
-}
-
 int markup_filter_modules(struct markup_filter *p,
 			  void (*fn)(void *ctx, const struct markup_module *m), void *ctx)
 {

@@ -132,8 +132,6 @@ void mk_filter_write_frame(struct markup_filter *p, bool end);
 
 void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c); /* with what follows */
 
-/* ---- filter.c ------------------------------------------------------------- */
-
 /* All modules that were announced or named by lines. */
 const struct mk_modules *mk_filter_all_modules(struct markup_filter *p);
 

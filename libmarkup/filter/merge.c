@@ -239,6 +239,16 @@ void mk_filter_take_complaint(void *worker, const char *data, size_t len)
 	mk_out_put(&c->complaints, data, len);
 }
 
+const struct mk_modules *mk_filter_all_modules(struct markup_filter *p)
+{
+	struct mk_modules *all = &p->workers[0].s->resolve.seen;
+
+	for (uint32_t i = 0; i < p->lines.len; i++)
+		mk_modules_entry(all, p->lines.entries[i]->name, p->lines.entries[i]->build_id,
+				 p->lines.entries[i]->build_id_len);
+	return all;
+}
+
 void mk_filter_write_frame(struct markup_filter *p, bool end)
 {
 	const struct mk_stream *s = p->workers[0].s;
