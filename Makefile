@@ -7,6 +7,7 @@
 CC      ?= gcc
 MODE    ?= release
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 O       := build/$(MODE)
 $(if $(filter release asan fuzz,$(MODE)),,$(error MODE is release, asan or fuzz, not '$(MODE)'))
 
@@ -166,10 +167,13 @@ $(SHARE)/made: $(PROG)
 
 man: $(SHARE)/made ## make man pages and completions: build/release/share
 
-install: all man ## install program, man pages, completions under DESTDIR and PREFIX
+install: all man ## install program, man pages, completions, links under DESTDIR and PREFIX
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
 	@cd $(SHARE) && find . -type f ! -name made -exec \
 		install -v -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
+	install -d $(DESTDIR)$(LIBDIR)/symcache/bin
+	@for name in llvm-symbolizer llvm-addr2line addr2line; do \
+		ln -sf ../../../bin/symcache $(DESTDIR)$(LIBDIR)/symcache/bin/$$name; done
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -17,6 +17,7 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
+#include "cmd/lookup/dropin.h"
 #include "libsymcache/base/file.h"
 #include "symcache/build.h"
 
@@ -32,6 +33,11 @@ static const char description[] =
 	"Offline symbol database: turns addresses of programs into functions, files and lines, "
 	"from caches made of ELF files and their debug information.";
 
+static const char names[] =
+	"Under the names llvm-symbolizer, llvm-addr2line and addr2line (links to it are in "
+	"LIBDIR/symcache/bin; also as 'symcache symbolizer', 'symcache llvm-addr2line' and "
+	"'symcache addr2line') it takes the options of these tools and answers as they do.";
+
 static void help(FILE *to)
 {
 	fprintf(to, "usage: symcache COMMAND [OPTION...] [ARGUMENT...]\n\n");
@@ -39,6 +45,8 @@ static void help(FILE *to)
 	fprintf(to, "\nCommands:\n");
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
+	fprintf(to, "\n");
+	opt_wrap(to, names, 0, 0);
 	fprintf(to, "\n'symcache help COMMAND' says more; 'symcache --version' the version.\n");
 }
 
@@ -99,9 +107,12 @@ static int complete(const char *shell)
 
 static int dispatch(int argc, char **argv)
 {
+	dropin_fn *dropin = argc ? dropin_by_name(argv[0]) : NULL;
 	const struct command *cmd;
 	const char *word = argv[1];
 
+	if (dropin)
+		return dropin(argc, argv);
 	if (argc < 2) {
 		help(stderr);
 		return STATUS_ERROR;
@@ -117,6 +128,9 @@ static int dispatch(int argc, char **argv)
 		return describe(argv[2], true);
 	if (!strcmp(word, "--completion"))
 		return complete(argv[2]);
+	dropin = dropin_by_command(word);
+	if (dropin)
+		return dropin(argc - 1, argv + 1);
 	cmd = find_command(word);
 	return cmd ? run_command(cmd, argc - 1, argv + 1) : STATUS_ERROR;
 }

@@ -115,3 +115,7 @@ echo "variables: name, start, size, file and line of the declaration"
 for f in $files; do
 	case $f in *.ko) ;; *) compare "$f" --data --with dump --debug-dir "$(debug_dir "$f")" ;; esac
 done
+echo "names on the files that run: what llvm-symbolizer says of them"
+for f in $(ldconfig -p | sed -nE 's/.*lib(c|m|stdc\+\+)\.so\.6 .*x86-64.*=> //p') /usr/bin/python3; do
+	nice "$here/compare_stripped.py" "$PROGRAM" "$(realpath "$f")" || true
+done

@@ -176,6 +176,28 @@ lookup() {
 		--vs $symbolizer --obj="$3")"
 }
 
+# in_bulk NAME N ELF: many addresses through one run, as text and as JSON
+in_bulk() {
+	local id
+	id=$(build_id "$3")
+	"$symcache" index -q --store "$store" "$3"
+	addresses "$2" "$3" > "$dir/addresses"
+	row "$1, $2 addresses" "$(measure -i "$dir/addresses" \
+		"$symcache" lookup --store "$store" --build-id "$id" \
+		--vs $symbolizer --obj="$3")" times 40 peak 80
+	row "$1, as JSON" "$(measure -i "$dir/addresses" \
+		"$symcache" lookup --json --store "$store" --build-id "$id" \
+		--vs $symbolizer --output-style=JSON --obj="$3")" times 25 peak 80
+}
+
+# against_binutils NAME N ELF: the same questions to addr2line
+against_binutils() {
+	command -v addr2line > /dev/null || { skip "addr2line"; return; }
+	addresses "$2" "$3" > "$dir/addresses"
+	row "$1, $2 addresses, addr2line" "$(SYMCACHE_STORE=$store measure -i "$dir/addresses" \
+		"$symcache" addr2line -f -i -e "$3" --vs addr2line -f -i -e "$3")"
+}
+
 # in_process NAME NS_FIRST NS_ALL ELF: a row for pages of 4 KiB, one for 2 MiB. The aims
 # are for one address after another.
 in_process() {
@@ -205,6 +227,8 @@ group_lookup() {
 	lookup "libc" "time 10" "$libc"
 	lookup "python3" "time 10" "$python"
 	if [ -n "$osd" ]; then lookup "ceph-osd" "time 10" "$osd"; else skip ceph-osd; fi
+	if [ -n "$vmlinux" ]; then in_bulk "vmlinux" 1800000 "$vmlinux"; else skip vmlinux; fi
+	against_binutils "libc" 2000 "$libc"
 	# "1st frame" has function and file by number: see lookup_bench.c.
 	printf '\n%-24s %10s %10s %10s %10s %10s %10s %7s  %s\n' "Look-up in process" "range" \
 		"1st frame" "in batches" "with names" "all names" "in batches" "frames" \

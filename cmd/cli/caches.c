@@ -17,6 +17,8 @@ static void notify(void *ctx, const struct symcache_notice *n)
 {
 	struct cmd_caches *c = ctx;
 
+	if (c->quiet)
+		return;
 	switch (n->kind) {
 	case SYMCACHE_NOTICE_STORE:
 	case SYMCACHE_NOTICE_DAMAGED:
@@ -44,7 +46,7 @@ void cmd_caches_init(struct cmd_caches *c, const char *store,
 	options.open_store = open_its_store;
 	options.notify = notify;
 	options.ctx = c;
-	*c = (struct cmd_caches){ must(symcache_caches_create(&options)), store, false };
+	*c = (struct cmd_caches){ must(symcache_caches_create(&options)), store, false, false };
 }
 
 void cmd_caches_deinit(struct cmd_caches *c)

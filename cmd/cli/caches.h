@@ -8,6 +8,7 @@ struct cmd_caches {
 	struct symcache_caches *caches;
 	const char *store; /* the option --store or NULL */
 	bool store_noticed;
+	bool quiet;        /* nothing is said of what it hears */
 };
 
 /* `options`: all but the store and notices. Out of memory ends the program. `c` stays where

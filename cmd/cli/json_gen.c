@@ -1,78 +1,198 @@
 /*
- * JSON, as it is said: see json_gen.h. The text gathers in yajl's buffer and goes
- * out in pieces of FLUSH_BYTES, between values: three times as fast as yajl's
- * callback, which has a word at a time.
+ * JSON, as it is said: see json_gen.h. The text gathers in a buffer, which goes out in
+ * pieces of FLUSH_BYTES, between values. Pretty, it is laid out as yajl does.
  */
 #include "cmd/cli/json_gen.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_gen.h>
-
-#include "cmd/cli/memory.h"
-#include "cmd/cli/number.h"
+#include "cmd/cli/text.h"
 #include "libsymcache/base/utf8.h"
 
-enum { FLUSH_BYTES = 1 << 16 };
+enum { FLUSH_BYTES = 1 << 16, DEPTH_MAX = 64 };
 
 struct json_gen {
-	yajl_gen gen;
+	struct text own, *to;
 	bool flushes, pretty;
+	unsigned depth;
+	/* What the current map or array holds so far, by depth. */
+	struct { bool any, after_key; } at[DEPTH_MAX];
 	char *clean;      /* room for text that had to be mended */
 	size_t clean_cap;
 };
 
-struct json_gen *json_gen_create_memory(void)
+struct json_gen *json_gen_create_text(bool pretty, struct text *to)
 {
 	struct json_gen *j = must_calloc(1, sizeof(*j));
 
-	j->gen = must(yajl_gen_alloc(NULL));
+	j->pretty = pretty;
+	j->to = to ? to : &j->own;
 	return j;
+}
+
+struct json_gen *json_gen_create_memory(void)
+{
+	return json_gen_create_text(false, NULL);
 }
 
 struct json_gen *json_gen_create(bool pretty)
 {
-	struct json_gen *j = json_gen_create_memory();
+	struct json_gen *j = json_gen_create_text(pretty, NULL);
 
 	j->flushes = true;
-	j->pretty = pretty;
-	yajl_gen_config(j->gen, yajl_gen_beautify, pretty);
-	yajl_gen_config(j->gen, yajl_gen_indent_string, "  ");
 	return j;
 }
 
 static void flush(struct json_gen *j, size_t at_least)
 {
-	const unsigned char *text;
-	size_t len;
-
-	yajl_gen_get_buf(j->gen, &text, &len);
-	if (!j->flushes || len < at_least)
-		return;
-	fwrite(text, 1, len, stdout);
-	yajl_gen_clear(j->gen);
+	if (j->flushes && j->to->len >= at_least)
+		text_flush(j->to, stdout);
 }
 
 void json_gen_destroy(struct json_gen *j)
 {
 	if (!j)
 		return;
-	yajl_gen_free(j->gen);
+	free(j->own.bytes);
 	free(j->clean);
 	free(j);
 }
 
-static void key_of(struct json_gen *j, const char *key)
+/* ---- layout ---------------------------------------------------------------------- */
+
+static void indent(struct json_gen *j)
 {
-	if (key)
-		yajl_gen_string(j->gen, (const unsigned char *)key, strlen(key));
+	for (unsigned i = 0; j->pretty && i < j->depth; i++)
+		text_put(j->to, "  ", 2);
+}
+
+/* What stands before a key or a value. */
+static inline void before(struct json_gen *j)
+{
+	if (j->at[j->depth].after_key) {
+		j->at[j->depth].after_key = false;
+		return;
+	}
+	if (j->at[j->depth].any)
+		text_put(j->to, ",\n", j->pretty && j->depth ? 2 : 1);
+	j->at[j->depth].any = j->depth;
+	if (j->pretty)
+		indent(j);
+}
+
+/* A key of ours: plain text. */
+static inline void key_of(struct json_gen *j, const char *key)
+{
+	if (!key)
+		return;
+	before(j);
+	text_char(j->to, '"');
+	text_str(j->to, key);
+	text_put(j->to, "\": ", j->pretty ? 3 : 2);
+	j->at[j->depth].after_key = true;
+}
+
+static void open(struct json_gen *j, const char *key, char bracket)
+{
+	key_of(j, key);
+	before(j);
+	text_char(j->to, bracket);
+	if (j->pretty)
+		text_char(j->to, '\n');
+	if (++j->depth == DEPTH_MAX)
+		abort(); /* of our own making */
+	memset(&j->at[j->depth], 0, sizeof(j->at[j->depth]));
+}
+
+static void close(struct json_gen *j, char bracket)
+{
+	j->depth--;
+	if (j->pretty)
+		text_char(j->to, '\n');
+	indent(j);
+	text_char(j->to, bracket);
+	if (j->pretty && !j->depth)
+		text_char(j->to, '\n');
+}
+
+void json_gen_open_map(struct json_gen *j, const char *key)
+{
+	open(j, key, '{');
+}
+
+void json_gen_close_map(struct json_gen *j)
+{
+	close(j, '}');
+	flush(j, FLUSH_BYTES);
+}
+
+void json_gen_open_array(struct json_gen *j, const char *key)
+{
+	open(j, key, '[');
+}
+
+void json_gen_close_array(struct json_gen *j)
+{
+	close(j, ']');
+}
+
+/* ---- words ------------------------------------------------------------------------ */
+
+static void escape(struct text *t, unsigned char c)
+{
+	static const char shorts[] = "\bb\ff\nn\rr\tt\"\"\\\\";
+
+	for (const char *s = shorts; *s; s += 2) {
+		if ((unsigned char)*s == c) {
+			text_char(t, '\\');
+			text_char(t, s[1]);
+			return;
+		}
+	}
+	text_put(t, "\\u00", 4);
+	text_char(t, "0123456789ABCDEF"[c >> 4]);
+	text_char(t, "0123456789ABCDEF"[c & 15]);
+}
+
+/* How many bytes at the beginning go out as they are? */
+static inline size_t plain(const char *text, size_t len)
+{
+	const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
+	size_t n = 0;
+
+	for (; n + 8 <= len; n += 8) { /* is a byte below ' ', or '"', or a backslash? */
+		uint64_t v, quote, backslash;
+
+		memcpy(&v, text + n, sizeof(v));
+		quote = v ^ ones * '"';
+		backslash = v ^ ones * '\\';
+		if ((((v - ones * ' ') & ~v) | ((quote - ones) & ~quote) |
+		     ((backslash - ones) & ~backslash)) & highs)
+			break;
+	}
+	while (n < len && (unsigned char)text[n] >= ' ' && text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
+/* Valid UTF-8. */
+static void put_quoted(struct text *t, const char *text, size_t len)
+{
+	text_char(t, '"');
+	for (size_t i = 0; i < len;) {
+		const size_t n = plain(text + i, len - i);
+
+		text_put(t, text + i, n);
+		i += n;
+		if (i < len)
+			escape(t, (unsigned char)text[i++]);
+	}
+	text_char(t, '"');
 }
 
 void json_gen_string(struct json_gen *j, const char *key, const char *text, size_t len)
 {
-	text = text ? text : "";
 	key_of(j, key);
 	if (sc_utf8_valid(text, len) < len) {
 		if (j->clean_cap < 3 * len) {
@@ -82,7 +202,8 @@ void json_gen_string(struct json_gen *j, const char *key, const char *text, size
 		len = sc_utf8_mend(text, len, j->clean);
 		text = j->clean;
 	}
-	yajl_gen_string(j->gen, (const unsigned char *)text, len);
+	before(j);
+	put_quoted(j->to, text, len);
 }
 
 void json_gen_text(struct json_gen *j, const char *key, const char *text)
@@ -92,90 +213,64 @@ void json_gen_text(struct json_gen *j, const char *key, const char *text)
 
 void json_gen_number(struct json_gen *j, const char *key, uint64_t number)
 {
-	char text[20], *p = format_number(text + sizeof(text), number, 10);
-
-	/* yajl's integers are signed. */
 	key_of(j, key);
-	yajl_gen_number(j->gen, p, (size_t)(text + sizeof(text) - p));
+	before(j);
+	text_number(j->to, number, 10);
 }
 
 void json_gen_signed(struct json_gen *j, const char *key, int64_t number)
 {
 	key_of(j, key);
-	yajl_gen_integer(j->gen, number);
+	before(j);
+	if (number < 0)
+		text_char(j->to, '-');
+	text_number(j->to, number < 0 ? -(uint64_t)number : (uint64_t)number, 10);
 }
 
 void json_gen_hex(struct json_gen *j, const char *key, uint64_t number)
 {
-	char text[20], *p = format_number(text + sizeof(text), number, 16);
-
-	*--p = 'x';
-	*--p = '0';
 	key_of(j, key);
-	yajl_gen_string(j->gen, (unsigned char *)p, (size_t)(text + sizeof(text) - p));
+	before(j);
+	text_char(j->to, '"');
+	text_hex(j->to, number);
+	text_char(j->to, '"');
 }
 
 void json_gen_bool(struct json_gen *j, const char *key, bool value)
 {
-	key_of(j, key);
-	yajl_gen_bool(j->gen, value);
-}
-
-void json_gen_open_map(struct json_gen *j, const char *key)
-{
-	key_of(j, key);
-	yajl_gen_map_open(j->gen);
-}
-
-void json_gen_close_map(struct json_gen *j)
-{
-	yajl_gen_map_close(j->gen);
-	flush(j, FLUSH_BYTES);
-}
-
-void json_gen_open_array(struct json_gen *j, const char *key)
-{
-	key_of(j, key);
-	yajl_gen_array_open(j->gen);
-}
-
-void json_gen_close_array(struct json_gen *j)
-{
-	yajl_gen_array_close(j->gen);
+	json_gen_raw(j, key, value ? "true" : "false");
 }
 
 void json_gen_raw(struct json_gen *j, const char *key, const char *json)
 {
 	key_of(j, key);
-	/* yajl takes a number as it is. */
-	yajl_gen_number(j->gen, json, strlen(json));
+	before(j);
+	text_str(j->to, json);
 }
 
 void json_gen_empty_array(struct json_gen *j, const char *key)
 {
-	/* yajl would break the line between the brackets. */
-	json_gen_raw(j, key, "[]");
+	json_gen_raw(j, key, "[]"); /* no line break between the brackets */
 }
 
 char *json_gen_take(struct json_gen *j)
 {
-	const unsigned char *text;
-	size_t len;
-	char *copy;
+	char *ret;
 
-	yajl_gen_get_buf(j->gen, &text, &len);
-	copy = must_asprintf("%.*s", (int)len, (const char *)text);
+	text_char(j->to, 0);
+	ret = j->to->bytes;
+	j->own.bytes = NULL;
 	json_gen_destroy(j);
-	return copy;
+	return ret;
 }
 
 void json_gen_end(struct json_gen *j)
 {
-	flush(j, 0);
-	yajl_gen_reset(j->gen, NULL);
-	/* With beautify, yajl has ended the line. */
+	/* Pretty, the line has ended. */
 	if (!j->pretty)
-		putchar('\n');
+		text_char(j->to, '\n');
+	j->at[0].any = false;
+	flush(j, 0);
 }
 
 struct json_gen *json_gen_begin_report(bool pretty)

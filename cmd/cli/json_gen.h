@@ -1,5 +1,5 @@
 /*
- * json_gen.h: JSON to standard output, as it is said; the text is made by yajl.
+ * json_gen.h: JSON, as it is said, to standard output or into a text.
  *
  * Names may hold any bytes; JSON is UTF-8, so what is not becomes U+FFFD, one
  * for each maximal part of a sequence, as the Unicode standard recommends.
@@ -14,9 +14,12 @@
 #include <stdint.h>
 
 struct json_gen;
+struct text;
 
 /* `pretty`: indented by two; else each value that json_gen_end() ends is a line. */
 struct json_gen *json_gen_create(bool pretty);
+/* The same, appended to `to`, which is borrowed. */
+struct json_gen *json_gen_create_text(bool pretty, struct text *to);
 void json_gen_destroy(struct json_gen *j); /* NULL is fine */
 
 /* `text` NULL: "". */

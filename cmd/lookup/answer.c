@@ -1,142 +1,349 @@
 /*
- * Query + cache → answer: see answer.h.
+ * Request + symbolizer → answer: see answer.h.
  *
- * Costs one look-up and, for each frame, two paths and a name, copied into the
- * answer's text; nothing is allocated once that has grown. Looking a symbol up
- * by its name reads all functions: the cache has no index by name.
+ * Costs one look-up and, for each frame, the copy of its texts into the output.
  */
 #include "cmd/lookup/answer.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "cmd/cli/memory.h"
-#include "symcache/symcache.h"
+#include "cmd/lookup/explain.h"
 
-void answer_begin(struct answer *a, const char *module)
+void worker_init(struct worker *w, const struct answer_options *options,
+		 struct symcache_caches *caches, struct symcache_names *names)
 {
-	a->module = module;
-	a->has_address = false;
-	a->symbol.ptr = NULL;
-	a->kind = QUERY_CODE;
-	a->error = NULL;
-	answer_forget(a);
+	*w = (struct worker){ .options = options, .symbolizer = must(symcache_symbolizer_create(caches, names)) };
+	if (options->style != STYLE_JSON)
+		return;
+	w->json = json_gen_create_text(options->pretty, &w->out);
+	if (options->list)
+		json_gen_open_array(w->json, NULL);
 }
 
-void answer_forget(struct answer *a)
+void worker_finish(struct worker *w)
 {
-	a->num_frames = 0;
-	a->name = a->file = a->line = 0;
-	a->start = a->size = 0;
-	a->text_len = 1; /* offset 0 means unknown */
+	if (!w->json || !w->options->list)
+		return;
+	json_gen_close_array(w->json);
+	json_gen_end(w->json);
 }
 
-void answer_deinit(struct answer *a)
+void worker_deinit(struct worker *w)
 {
-	free(a->frames);
-	free(a->text);
+	symcache_symbolizer_destroy(w->symbolizer);
+	json_gen_destroy(w->json);
+	source_lines_deinit(&w->sources);
+	free(w->out.bytes);
+	free(w->messages.bytes);
 }
 
-/* Room for `size` more bytes of text. */
-static char *text_reserve(struct answer *a, size_t size)
+void worker_report(struct worker *w, const char *fmt, ...)
 {
-	if (a->text_len + size > a->text_cap) {
-		a->text_cap = 2 * (a->text_len + size);
-		a->text = must_realloc(a->text, a->text_cap);
+	va_list ap;
+	int len;
+
+	text_str(&w->messages, w->options->tool);
+	text_put(&w->messages, ": ", 2);
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text_room(&w->messages, (size_t)len + 1), (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	w->messages.len += (size_t)len;
+	text_char(&w->messages, '\n');
+}
+
+/* ---- faults ------------------------------------------------------------------------ */
+
+const char *llvm_reason(const struct request *r, const char *name)
+{
+	const char *ret = "The file was not recognized as a valid object file";
+	char magic[4] = "";
+	struct stat st;
+	int fd;
+
+	if (r->query.module_kind == MODULE_BUILD_ID)
+		return "could not find build ID";
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return strerror(errno);
+	if (!fstat(fd, &st) && S_ISDIR(st.st_mode))
+		ret = strerror(EISDIR);
+	else if (read(fd, magic, 4) == 4 && !memcmp(magic, "\177ELF", 4))
+		ret = NULL;
+	close(fd);
+	return ret;
+}
+
+/* The module has no cache. */
+static void no_cache(struct worker *w, const struct request *r, bool reported,
+		     const struct sc_error *err)
+{
+	const struct answer_options *o = w->options;
+	const char *why = o->protocol == PROTOCOL_LLVM ?
+		llvm_reason(r, r->name ? r->name : o->name) : err->msg;
+
+	w->partly = true;
+	if (w->json && why && (!reported || o->protocol == PROTOCOL_LOOKUP)) {
+		style_fault(w, why);
+		return;
 	}
-	return a->text + a->text_len;
+	if (why && !reported && o->protocol == PROTOCOL_LLVM)
+		worker_report(w, "error: '%s': %s", style_module(w, r), why);
+	else if (!reported && o->protocol == PROTOCOL_LOOKUP)
+		worker_report(w, "%s", why);
+	if (r->query.kind == QUERY_DATA)
+		style_data(w, NULL);
+	else
+		style_nothing(w, r, !why);
 }
 
-static text_offset text_add(struct answer *a, struct symcache_str s)
+/* The line is not understood. */
+static void not_understood(struct worker *w, const struct request *r)
 {
-	text_offset offset = (text_offset)a->text_len;
-	char *to;
+	const char *advice = strstr(r->wrong, " (");
 
-	if (!s.ptr)
-		return 0;
-	to = text_reserve(a, s.len + 1);
-	memcpy(to, s.ptr, s.len);
-	to[s.len] = 0;
-	a->text_len += s.len + 1;
-	return offset;
+	w->partly = true;
+	if (w->options->protocol == PROTOCOL_LOOKUP)
+		worker_report(w, "'%s': %s", r->line, r->wrong);
+	else /* LLVM has none */
+		worker_report(w, "error: '%s': %.*s", r->line,
+			      (int)(advice ? (size_t)(advice - r->wrong) : strlen(r->wrong)), r->wrong);
+	style_nothing(w, r, true);
 }
 
-static void add_frame(struct answer *a, struct symcache_symbolizer *s,
-		      const struct symcache_answer *found, size_t i)
+/* ---- answers ------------------------------------------------------------------------ */
+
+static uint64_t address_of(const struct worker *w, const struct query *q)
 {
-	const struct symcache_shown_frame *from = &found->frames[i];
-	const struct symcache_start start = symcache_symbolize_start(s, found, i);
-
-	a->frames = must_grow(a->frames, a->num_frames, &a->cap_frames, sizeof(*a->frames));
-	a->frames[a->num_frames++] = (struct answer_frame){
-		.function = text_add(a, from->function),
-		.file = text_add(a, from->file),
-		.start_file = text_add(a, start.file),
-		.line = from->line,
-		.column = from->column,
-		.start_line = start.line,
-		.has_start_address = start.known,
-		.start_address = start.vaddr,
-	};
+	return q->offset - w->options->adjust_vma + w->base;
 }
 
-static void add_frames(struct answer *a, struct symcache_symbolizer *s,
-		       const struct symcache_answer *found)
+static enum symcache_inlines inlines_of(const struct answer_options *o)
 {
-	for (size_t i = 0; i < found->num_frames; i++)
-		add_frame(a, s, found, i);
+	return o->inlines ? SYMCACHE_INLINES :
+	       o->name_of_location ? SYMCACHE_INNERMOST : SYMCACHE_ONE_FRAME;
 }
 
-static enum symcache_inlines one_frame(const struct answer_options *options)
+static void put_frames(struct worker *w, const struct request *r, const struct symcache_answer *a)
 {
-	return options->name_of_location ? SYMCACHE_INNERMOST : SYMCACHE_ONE_FRAME;
+	for (size_t i = 0; i < a->num_frames; i++)
+		style_frame(w, r, a, i);
 }
 
-/* A location for each function of this name. */
-static void answer_symbol(struct answer *a, struct symcache_symbolizer *s,
-			  struct symcache_module *m, const struct query *q,
-			  const struct answer_options *options)
-{
-	struct symcache_answer found;
-	uint32_t at = 0;
-	uint64_t vaddr;
-
-	while (symcache_symbolize_name(s, m, q->symbol, &at, &vaddr)) {
-		symcache_symbolize_as(s, m, vaddr + q->offset, one_frame(options),
-				      SYMCACHE_TABLE_NEVER, &found);
-		add_frames(a, s, &found);
-	}
-}
-
-static void answer_data(struct answer *a, struct symcache_symbolizer *s,
-			struct symcache_module *m, uint64_t vaddr)
+/* A variable as addr2line has it: no name, but where it is declared. */
+static void declare(struct worker *w, const struct request *r, struct symcache_answer *a,
+		    struct symcache_shown_frame *frame)
 {
 	struct symcache_shown_data data;
 
-	if (!symcache_symbolize_data(s, m, vaddr, &data))
+	if (!symcache_symbolize_data(w->symbolizer, r->module, address_of(w, &r->query), &data) ||
+	    !data.line)
 		return;
-	a->name = text_add(a, data.name);
-	a->start = data.vaddr;
-	a->size = data.size;
-	a->file = text_add(a, data.file);
-	a->line = data.line;
+	*frame = (struct symcache_shown_frame){ .file = data.file, .line = data.line };
+	a->frames = frame;
 }
 
-bool answer_query(struct answer *a, struct symcache_symbolizer *s, struct symcache_module *m,
-		  const struct query *q, const struct answer_options *options)
+/* False: the cache is damaged, nothing is written. */
+static bool answer_code(struct worker *w, const struct request *r)
 {
-	const uint64_t vaddr = answer_address(q, options);
-	struct symcache_answer found;
+	struct symcache_shown_frame variable;
+	struct symcache_answer a;
+	const enum symcache_reason reason =
+		symcache_symbolize_as(w->symbolizer, r->module, address_of(w, &r->query),
+				      inlines_of(w->options), w->options->table, &a);
 
-	if (q->kind == QUERY_DATA && !q->symbol.ptr)
-		answer_data(a, s, m, vaddr);
-	else if (q->kind == QUERY_CODE && q->symbol.ptr)
-		answer_symbol(a, s, m, q, options);
-	else if (q->kind == QUERY_CODE) {
-		symcache_symbolize_as(s, m, vaddr,
-				      options->inlines ? SYMCACHE_INLINES : one_frame(options),
-				      SYMCACHE_TABLE_OUTERMOST, &found);
-		add_frames(a, s, &found);
+	if (reason == SYMCACHE_DAMAGED)
+		return false;
+	style_begin(w, r);
+	if (w->options->style == STYLE_BINUTILS && a.num_frames == 1 && a.frames->of_table)
+		declare(w, r, &a, &variable);
+	put_frames(w, r, &a);
+	if (!a.num_frames) {
+		style_nothing(w, r, true);
+		w->partly = true;
 	}
-	return a->num_frames || a->name;
+	style_end(w, r);
+	return true;
+}
+
+/* A location for each function of this name. */
+static bool answer_symbol(struct worker *w, const struct request *r)
+{
+	const struct answer_options *o = w->options;
+	struct symcache_answer a;
+	bool any = false;
+	uint32_t at = 0;
+	uint64_t vaddr;
+
+	style_begin(w, r);
+	while (symcache_symbolize_name(w->symbolizer, r->module, r->query.symbol, &at, &vaddr)) {
+		symcache_symbolize_as(w->symbolizer, r->module, vaddr + r->query.offset,
+				      o->short_names ? SYMCACHE_INNERMOST : SYMCACHE_ONE_FRAME,
+				      o->table, &a);
+		if (o->protocol == PROTOCOL_LLVM && a.num_frames && !a.frames->file.ptr)
+			continue; /* LLVM wants a place for it */
+		if (any && a.num_frames)
+			style_next_location(w);
+		put_frames(w, r, &a);
+		any |= a.num_frames;
+	}
+	if (!any) {
+		style_nothing(w, r, true);
+		w->partly = true;
+	}
+	style_end(w, r);
+	return true;
+}
+
+static bool answer_data(struct worker *w, const struct request *r, const struct symcache *cache)
+{
+	struct symcache_shown_data data;
+	const bool found = symcache_symbolize_data(w->symbolizer, r->module,
+						   address_of(w, &r->query), &data);
+
+	if (!found && !symcache_module_sound(r->module, cache))
+		return false;
+	w->partly |= !found;
+	style_begin(w, r);
+	style_data(w, found ? &data : NULL);
+	style_end(w, r);
+	return true;
+}
+
+/* Explains an address of code instead of answering. */
+static bool explain(struct worker *w, const struct request *r, const struct symcache *cache)
+{
+	const char *files[3];
+	struct explain_request request = {
+		.cache = cache,
+		.module = style_module(w, r),
+		.elf_files = files,
+		.debug_dirs = w->options->debug_dirs,
+		.vaddr = address_of(w, &r->query),
+		.symbolizer = w->symbolizer,
+	};
+	struct explained e;
+	bool found, sound;
+
+	symcache_module_files(r->module, files);
+	found = explain_find(&request, &e);
+	sound = symcache_module_sound(r->module, cache);
+	if (sound && w->json) {
+		explain_json(&e, w->json);
+		if (!w->options->list)
+			json_gen_end(w->json);
+	} else if (sound) {
+		text_flush(&w->out, stdout);
+		explain_text(&e);
+	}
+	w->partly |= sound && !found;
+	explain_deinit(&e);
+	return sound;
+}
+
+static bool ask(struct worker *w, const struct request *r, const struct symcache *cache)
+{
+	if (w->options->explain)
+		return explain(w, r, cache);
+	if (r->query.kind == QUERY_DATA && !r->query.symbol.ptr)
+		return answer_data(w, r, cache);
+	if (r->query.kind == QUERY_CODE)
+		return r->query.symbol.ptr ? answer_symbol(w, r) : answer_code(w, r);
+	w->partly = true;
+	style_begin(w, r);
+	if (r->query.kind == QUERY_DATA)
+		style_data(w, NULL);
+	else
+		style_nothing(w, r, true);
+	style_end(w, r);
+	return true;
+}
+
+/* What --explain and caches cannot answer; true: that was said. */
+static bool refused(struct worker *w, const struct request *r)
+{
+	const struct query *q = &r->query;
+
+	if (w->options->explain && (q->kind != QUERY_CODE || q->symbol.ptr))
+		worker_report(w, "--explain is for addresses of code");
+	else if (w->options->protocol == PROTOCOL_LOOKUP && q->kind == QUERY_FRAME)
+		worker_report(w, "%s: SymCaches hold no local variables: ask with CODE or DATA",
+			      r->name ? r->name : w->options->name);
+	else
+		return false;
+	w->partly = true;
+	style_begin(w, r);
+	if (q->kind == QUERY_DATA)
+		style_data(w, NULL);
+	else
+		style_nothing(w, r, false);
+	style_end(w, r);
+	return true;
+}
+
+void answer_request(struct worker *w, const struct request *r)
+{
+	const struct symcache *cache;
+	struct sc_error err = { .msg = "out of memory" };
+	bool reported = false;
+
+	if (!*r->line || r->wrong) {
+		style_begin(w, r);
+		if (*r->line)
+			not_understood(w, r);
+		else /* it asks whether anyone is there */
+			style_nothing(w, r, true);
+		style_end(w, r);
+		return;
+	}
+	if (refused(w, r))
+		return;
+	/* Once more if the cache turns out damaged: there may be another one. */
+	for (int tries = 0; tries < 2; tries++) {
+		if (!r->module || symcache_module_cache(r->module, &cache, &reported, &err))
+			break;
+		w->opened = r->module;
+		w->base = w->options->relative_address ? symcache_load_base(cache) : 0;
+		if (ask(w, r, cache))
+			return;
+	}
+	style_begin(w, r);
+	no_cache(w, r, reported, &err);
+	style_end(w, r);
+}
+
+/* Announces the requests from the first one on that are for code of its module, which is
+ * open; returns how many they are, at least 1. */
+static size_t announce(struct worker *w, const struct request *r, size_t n)
+{
+	struct symcache_module *modules[SYMCACHE_BATCH];
+	uint64_t vaddrs[SYMCACHE_BATCH];
+	size_t i = 0;
+
+	for (; i < n && i < SYMCACHE_BATCH && r[i].module == r->module &&
+	       r[i].query.kind == QUERY_CODE && !r[i].query.symbol.ptr; i++) {
+		modules[i] = r->module;
+		vaddrs[i] = address_of(w, &r[i].query);
+	}
+	symcache_symbolize_ahead(w->symbolizer, modules, vaddrs, i);
+	return i + !i;
+}
+
+void answer_requests(struct worker *w, const struct request *r, size_t n)
+{
+	for (size_t i = 0, known = 0; i < n; i++) {
+		if (i >= known && n > 1 && r[i].module && r[i].module == w->opened)
+			known = i + announce(w, &r[i], n - i);
+		answer_request(w, &r[i]);
+	}
 }

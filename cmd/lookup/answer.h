@@ -1,96 +1,95 @@
 /*
- * answer.h: what lookup found for one query, and the styles that print it.
+ * answer.h: requests are answered: what is found is written as a style wants it.
  *
- * Texts are offsets into one buffer of the answer, 0 meaning unknown: they
- * outlive the symbolizer's, and the next answer reuses the room.
+ * A worker is for one thread; what it writes and has to report gathers in texts, so that
+ * several may work on one input.
  */
 #ifndef CMD_ANSWER_H
 #define CMD_ANSWER_H
 
-#include "cmd/lookup/query.h"
-#include "symcache/symbolize.h"
+#include "cmd/cli/json_gen.h"
+#include "cmd/cli/text.h"
+#include "cmd/lookup/request.h"
+#include "cmd/lookup/source_lines.h"
 
-enum output_style { STYLE_LLVM, STYLE_GNU, STYLE_JSON };
+enum output_style { STYLE_LLVM, STYLE_GNU, STYLE_JSON, STYLE_BINUTILS };
 
+/* What all answers have in common. All is borrowed. */
 struct answer_options {
-	bool inlines;          /* false: one frame, see answer_query() */
-	bool name_of_location; /* of that one frame: the inlined function's name */
-	uint64_t adjust_vma;   /* subtracted from addresses */
-	uint64_t base;         /* added to them */
-};
-
-typedef uint32_t text_offset;
-
-struct answer_frame {
-	text_offset function, file, start_file;
-	uint32_t line, column, start_line; /* 0: unknown */
-	bool has_start_address;
-	uint64_t start_address;            /* vaddr of the function */
-};
-
-struct answer {
-	/* The question. */
-	const char *module;        /* as it was named; "" if it was not */
-	bool has_address;
-	uint64_t address;
-	struct symcache_str symbol; /* ptr NULL: an address */
-	enum query_kind kind;
-	const char *error;         /* the module cannot be had: why; or NULL */
-
-	/* Code: frames, innermost first. Of a symbol: one frame for each
-	 * function of that name. */
-	struct answer_frame *frames;
-	size_t num_frames, cap_frames;
-
-	/* Data. */
-	text_offset name, file;
-	uint64_t start, size;
-	uint32_t line;
-
-	char *text;
-	size_t text_len, text_cap;
-};
-
-static inline const char *answer_text(const struct answer *a, text_offset offset)
-{
-	return offset ? a->text + offset : NULL;
-}
-
-/* Makes `a`, all zero at first, an answer without findings. */
-void answer_begin(struct answer *a, const char *module);
-void answer_forget(struct answer *a); /* the findings, not the question */
-void answer_deinit(struct answer *a);
-
-/* The address of the ELF file that a query without a symbol means. */
-static inline uint64_t answer_address(const struct query *q, const struct answer_options *options)
-{
-	return q->offset - options->adjust_vma + options->base;
-}
-
-/*
- * Asks the module; true if anything was found. Without options->inlines a location has one
- * frame: file, line and column of the innermost one, under the name of the function that
- * has the code, or that of the innermost function if name_of_location.
- */
-bool answer_query(struct answer *a, struct symcache_symbolizer *s, struct symcache_module *m,
-		  const struct query *q, const struct answer_options *options);
-
-/* ---- styles: print answers to standard output ----------------------------- */
-
-struct style_options {
+	enum protocol protocol;
 	enum output_style style;
 	bool functions, addresses, pretty, verbose;
+	bool list;             /* JSON: all answers are one array */
+	bool narrow;           /* STYLE_BINUTILS: addresses have 8 digits */
+	bool inlines;          /* false: one frame, see answer_request() */
+	bool name_of_location; /* of that one frame: the inlined function's name */
+	bool short_names;      /* the same for the location of a symbol */
+	enum symcache_table_rule table;
+	uint64_t source_lines; /* of context for each frame */
+	uint64_t adjust_vma;   /* subtracted from addresses */
+	bool relative_address; /* addresses count from the load base */
+	bool explain;          /* say why, instead of what */
+	const char *const *debug_dirs; /* for that; or NULL */
+	const char *name;      /* of the command line's module, as it stands there; or NULL */
+	const char *shown;     /* how answers call it */
+	const char *tool;      /* in front of messages */
 };
 
-/* LLVM and GNU. */
-void style_plain_print(const struct style_options *options, const struct answer *a);
+struct worker {
+	const struct answer_options *options;
+	struct symcache_symbolizer *symbolizer;
+	const struct symcache_module *opened; /* the last one that was asked; or NULL */
+	uint64_t base;         /* its load base, if addresses count from there */
+	struct text out, messages;
+	struct source_lines sources;
+	struct json_gen *json; /* into `out`; NULL: another style */
+	bool in_array, module_named; /* JSON: of the current answer */
+	bool partly;           /* something was not found */
+};
 
-/* JSON; `list`: all answers are one array. end() finishes it; NULL is fine. */
-struct json;
-struct json *style_json_begin(bool pretty, bool list);
-void style_json_print(struct json *json, const struct answer *a);
-struct explained; /* explain.h: in place of an answer */
-void style_json_explain(struct json *json, const struct explained *e);
-void style_json_end(struct json *json);
+/* Out of memory ends the program. */
+void worker_init(struct worker *w, const struct answer_options *options,
+		 struct symcache_caches *caches, struct symcache_names *names);
+void worker_finish(struct worker *w); /* ends a list */
+void worker_deinit(struct worker *w); /* writes nothing out */
+
+/*
+ * Answers a request into w->out. Without options->inlines a location has one frame: file,
+ * line and column of the innermost one, under the name of the function that has the code,
+ * or that of the innermost function if name_of_location.
+ */
+void answer_request(struct worker *w, const struct request *r);
+
+/* The same for n of them, which are looked up together where they are for code of one
+ * module. */
+void answer_requests(struct worker *w, const struct request *r, size_t n);
+
+/* A message, with the tool's name in front. */
+void worker_report(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Why a request's module, by its name or build ID, has no symbols, in llvm-symbolizer's
+ * words; NULL: it says nothing. */
+const char *llvm_reason(const struct request *r, const char *name);
+
+/* ---- styles: write into w->out ------------------------------------------------------ */
+
+/* The start of an answer, then its places, or that there are none, or a variable, or a
+ * fault, then its end. */
+void style_begin(struct worker *w, const struct request *r);
+void style_end(struct worker *w, const struct request *r);
+
+/* A frame of a location; of a location behind another one (a request for a symbol may have
+ * several) the first one is preceded by style_next_location(). */
+void style_frame(struct worker *w, const struct request *r, const struct symcache_answer *a,
+		 size_t frame);
+void style_next_location(struct worker *w);
+
+/* `unknown`: the module has a cache, which knows nothing; else there is none to ask. */
+void style_nothing(struct worker *w, const struct request *r, bool unknown);
+void style_data(struct worker *w, const struct symcache_shown_data *data); /* NULL: none */
+void style_fault(struct worker *w, const char *why); /* JSON alone */
+
+/* How answers call the module of a request. */
+const char *style_module(const struct worker *w, const struct request *r);
 
 #endif

@@ -3,24 +3,51 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
-#include "cmd/testing.h"
-
-/* What printing `a` writes to standard output. */
-static const char *printed(const struct answer *a, bool pretty, bool list)
+/* What an answer without places is as JSON; `why`: its fault, or NULL. */
+static char *answered(const struct request *r, const struct answer_options *o, const char *why)
 {
-	static struct capture capture;
-	struct json *json;
+	struct worker w = { .options = o };
+	char *ret;
 
-	capture_begin(&capture, stdout);
-	json = style_json_begin(pretty, list);
-	style_json_print(json, a);
-	style_json_end(json);
-	return capture_end(&capture);
+	w.json = json_gen_create_text(o->pretty, &w.out);
+	if (o->list)
+		json_gen_open_array(w.json, NULL);
+	style_begin(&w, r);
+	if (why)
+		style_fault(&w, why);
+	else if (r->query.kind == QUERY_DATA)
+		style_data(&w, &(struct symcache_shown_data){ .size = 10 });
+	else
+		style_nothing(&w, r, true);
+	style_end(&w, r);
+	worker_finish(&w);
+	text_char(&w.out, 0);
+	ret = strdup(w.out.bytes);
+	worker_deinit(&w);
+	return ret;
+}
+
+static void assert_json(const struct request *r, const struct answer_options *o, const char *why,
+			const char *wanted)
+{
+	char *text = answered(r, o, why);
+
+	assert_string_equal(text, wanted);
+	free(text);
+}
+
+static void assert_contains(const char *module, const char *wanted)
+{
+	const struct answer_options o = { .style = STYLE_JSON, .shown = module };
+	const struct request r = { .line = "1" };
+	char *text = answered(&r, &o, NULL);
+
+	assert_non_null(strstr(text, wanted));
+	free(text);
 }
 
 static void test_utf8(void **state)
@@ -28,47 +55,40 @@ static void test_utf8(void **state)
 	/* As llvm-symbolizer-19 --output-style=JSON prints the same bytes. */
 	static const char module[] = "a\xff\x01\\/\tb\x7f\xc3\xa9\xe2\x82\xf0\x9f\x98\x80"
 				     "\xed\xa0\x80\xc0\x80";
-	struct answer a = { .has_address = true, .address = 1 };
+	const struct answer_options o = { .style = STYLE_JSON, .shown = module };
+	const struct request r = { .line = "1", .query = { .offset = 1 } };
 
 	(void)state;
-	answer_begin(&a, module);
-	a.has_address = true;
-	a.error = "gone";
-	assert_string_equal(printed(&a, false, false),
+	assert_json(&r, &o, "gone",
 		"{\"Address\":\"0x1\",\"Error\":{\"Message\":\"gone\"},\"ModuleName\":\""
 		"a\xef\xbf\xbd\\u0001\\\\/\\tb\x7f\xc3\xa9\xef\xbf\xbd\xf0\x9f\x98\x80"
 		"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"}\n");
-	a.module = "\xe2\x82";
-	assert_non_null(strstr(printed(&a, false, false), "\"\xef\xbf\xbd\""));
-	a.module = "\xf4\x90\x80\x80";
-	assert_non_null(strstr(printed(&a, false, false),
-			       "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""));
-	answer_deinit(&a);
+	assert_contains("\xe2\x82", "\"\xef\xbf\xbd\"");
+	assert_contains("\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+	assert_contains("12345678\"87654321\\1234567\n", "12345678\\\"87654321\\\\1234567\\n");
+	assert_contains("\x1f" "234567 8", "\\u001F234567 8");
 }
 
 static void test_layout(void **state)
 {
-	struct answer a = { .symbol = { NULL, 0 } };
+	const struct answer_options list = { .style = STYLE_JSON, .shown = "m", .list = true },
+		pretty = { .style = STYLE_JSON, .shown = "m", .pretty = true },
+		plain = { .style = STYLE_JSON, .shown = "m" };
+	const struct request symbol = { .line = "f", .query = { .symbol = { "f", 1 } } },
+		wrong = { .line = "x", .wrong = "so" },
+		data = { .line = "1", .query = { .kind = QUERY_DATA, .offset = 1 } };
 
 	(void)state;
-	answer_begin(&a, "m");
-	a.symbol = (struct symcache_str){ "f", 1 };
-	assert_string_equal(printed(&a, false, true),
-			    "[{\"Loc\":[],\"ModuleName\":\"m\",\"SymName\":\"f\"}]\n");
-	assert_string_equal(printed(&a, true, false),
-			    "{\n  \"Loc\": [],\n  \"ModuleName\": \"m\",\n  \"SymName\": \"f\"\n}\n");
-	answer_begin(&a, "m");
-	assert_string_equal(printed(&a, false, false),
+	assert_json(&symbol, &list, NULL, "[{\"Loc\":[],\"ModuleName\":\"m\",\"SymName\":\"f\"}]\n");
+	assert_json(&symbol, &pretty, NULL,
+		    "{\n  \"Loc\": [],\n  \"ModuleName\": \"m\",\n  \"SymName\": \"f\"\n}\n");
+	assert_json(&wrong, &plain, NULL,
 		"{\"ModuleName\":\"m\",\"Symbol\":[{\"Column\":0,\"Discriminator\":0,"
 		"\"FileName\":\"\",\"FunctionName\":\"\",\"Line\":0,\"StartAddress\":\"\","
 		"\"StartFileName\":\"\",\"StartLine\":0}]}\n");
-	answer_begin(&a, "m");
-	a.kind = QUERY_DATA;
-	a.size = 10;
-	assert_string_equal(printed(&a, false, false),
-		"{\"Data\":{\"Name\":\"\",\"Size\":\"0xa\",\"Start\":\"0x0\"},"
+	assert_json(&data, &plain, NULL,
+		"{\"Address\":\"0x1\",\"Data\":{\"Name\":\"\",\"Size\":\"0xa\",\"Start\":\"0x0\"},"
 		"\"ModuleName\":\"m\"}\n");
-	answer_deinit(&a);
 }
 
 int main(void)

@@ -1,7 +1,14 @@
-/* Lines of input: see lines.h. */
+/*
+ * Lines of input: see lines.h.
+ *
+ * A writer that is faster than its answers fills the buffer; one that waits for each answer
+ * has it after one read, as there is nothing more to be had then.
+ */
 #include "cmd/lookup/lines.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,22 +16,29 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 
-enum { MAX_LINE = 1 << 16 };
+enum {
+	MAX_LINE = 1 << 16,
+	ROOM = 1 << 20,
+	ENOUGH = 1 << 14, /* bytes: fewer are answered before more are looked for */
+};
 
 struct lines {
 	int fd;
 	void (*wait)(void *ctx);
 	void *ctx;
 	size_t at, len;  /* what is still to be taken, and its end */
-	bool too_long;   /* the current line; its beginning is gone */
+	bool too_long;   /* the beginning of the first line is gone */
 	bool end, faults;
-	char buf[MAX_LINE];
+	char **list;
+	size_t cap;
+	char buf[ROOM + 1];
 };
 
 struct lines *lines_create(int fd, void (*wait)(void *ctx), void *ctx)
 {
-	struct lines *in = must_calloc(1, sizeof(*in));
+	struct lines *in = must_realloc(NULL, sizeof(*in));
 
+	memset(in, 0, offsetof(struct lines, buf));
 	in->fd = fd;
 	in->wait = wait;
 	in->ctx = ctx;
@@ -35,33 +49,16 @@ bool lines_destroy(struct lines *in)
 {
 	const bool faults = in->faults;
 
+	free(in->list);
 	free(in);
 	return faults;
 }
 
-static char *find_end(struct lines *in)
-{
-	return memchr(in->buf + in->at, '\n', in->len - in->at);
-}
-
-bool lines_ready(struct lines *in)
-{
-	return find_end(in);
-}
-
-static void read_more(struct lines *in)
+static void read_some(struct lines *in)
 {
 	ssize_t n;
 
-	memmove(in->buf, in->buf + in->at, in->len -= in->at);
-	in->at = 0;
-	if (in->len == MAX_LINE - 1) {
-		in->too_long = true;
-		in->len = 0;
-	}
-	in->wait(in->ctx);
-	while ((n = read(in->fd, in->buf + in->len, MAX_LINE - 1 - in->len)) < 0 &&
-	       errno == EINTR)
+	while ((n = read(in->fd, in->buf + in->len, ROOM - in->len)) < 0 && errno == EINTR)
 		;
 	if (n < 0) {
 		cmd_error("cannot read standard input: %s", strerror(errno));
@@ -71,25 +68,64 @@ static void read_more(struct lines *in)
 	in->len += n > 0 ? (size_t)n : 0;
 }
 
-char *lines_next(struct lines *in)
+static bool is_more_there(const struct lines *in)
 {
-	char *line, *newline;
+	struct pollfd p = { .fd = in->fd, .events = POLLIN };
 
-	while (!(newline = find_end(in)) && !in->end)
-		read_more(in);
-	if (!newline && in->at == in->len && !in->too_long)
-		return NULL;
-	line = in->buf + in->at;
-	in->at = newline ? (size_t)(newline + 1 - in->buf) : in->len;
-	*(newline ? newline : in->buf + in->len) = 0;
-	if (in->too_long) {
+	return poll(&p, 1, 0) == 1;
+}
+
+/* Reads until there is a whole line, and then, if that was much, as much as is there. */
+static void fill(struct lines *in)
+{
+	size_t from;
+
+	memmove(in->buf, in->buf + in->at, in->len -= in->at);
+	in->at = 0;
+	do {
+		if (in->len >= MAX_LINE - 1) {
+			in->too_long = true;
+			in->len = 0;
+		}
+		from = in->len;
+		in->wait(in->ctx);
+		read_some(in);
+	} while (!in->end && !memchr(in->buf + from, '\n', in->len - from));
+	while (!in->end && in->len >= ENOUGH && in->len < ROOM && is_more_there(in))
+		read_some(in);
+}
+
+static void add(struct lines *in, size_t n, char *line, size_t len)
+{
+	line[len] = 0;
+	if ((n == 0 && in->too_long) || len >= MAX_LINE) {
 		cmd_error("a line of input is longer than %d bytes", MAX_LINE);
 		in->faults = true;
+		in->too_long = false;
 		*line = 0;
 	}
-	in->too_long = false;
 	line[strcspn(line, "\r")] = 0;
-	return line;
+	in->list = must_grow(in->list, n, &in->cap, sizeof(*in->list));
+	in->list[n] = line;
+}
+
+char *const *lines_next(struct lines *in, size_t most, size_t *n)
+{
+	char *newline;
+
+	*n = 0;
+	if (!memchr(in->buf + in->at, '\n', in->len - in->at) && !in->end)
+		fill(in);
+	while (*n < most &&
+	       (newline = memchr(in->buf + in->at, '\n', in->len - in->at))) {
+		add(in, (*n)++, in->buf + in->at, (size_t)(newline - in->buf) - in->at);
+		in->at = (size_t)(newline + 1 - in->buf);
+	}
+	if (!*n && in->end && (in->at < in->len || in->too_long)) {
+		add(in, (*n)++, in->buf + in->at, in->len - in->at);
+		in->at = in->len;
+	}
+	return *n ? in->list : NULL;
 }
 
 /* Does this operand go on in the next one? */

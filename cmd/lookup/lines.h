@@ -1,4 +1,4 @@
-/* lines.h: lines of input, as they come. */
+/* lines.h: lines of input, as they come, and all of them that are there. */
 #ifndef CMD_LINES_H
 #define CMD_LINES_H
 
@@ -7,16 +7,14 @@
 
 struct lines;
 
-/* From the open file `fd`. `wait` is called before each read, which may have to wait. Out of
+/* From the open file `fd`. `wait` is called before each read that may have to wait. Out of
  * memory ends the program. */
 struct lines *lines_create(int fd, void (*wait)(void *ctx), void *ctx);
 
-/* The next line, without its end; NULL: no more. It is valid until a call that had to read. A
- * line of more than 64 KiB is reported, and empty. */
-char *lines_next(struct lines *in);
-
-/* Can the next line be had without reading? */
-bool lines_ready(struct lines *in);
+/* The next lines, without their ends: those that can be had without waiting, at least one and
+ * at most `most`; NULL: no more. They are valid until the next call. A line of more than
+ * 64 KiB is reported, and empty. */
+char *const *lines_next(struct lines *in, size_t most, size_t *n);
 
 /* True: something was reported. */
 bool lines_destroy(struct lines *in);

@@ -139,8 +139,26 @@ static const char *parse_module(const char **p, bool has_module, struct query *r
 	return NULL;
 }
 
+/* A hex number, with or without 0x, and nothing behind it. */
+static bool hex_number(struct symcache_str text, uint64_t *ret)
+{
+	const size_t prefix = text.len > 1 && *text.ptr == '0' && (text.ptr[1] | 0x20) == 'x' ? 2 : 0;
+	uint64_t number = 0;
+
+	for (size_t i = prefix; i < text.len; i++) {
+		const char c = text.ptr[i];
+
+		if (!isxdigit((unsigned char)c) || number >> 60)
+			return false;
+		number = number << 4 | (uint64_t)(isdigit((unsigned char)c) ? c - '0' :
+						  (c | 0x20) - 'a' + 10);
+	}
+	*ret = number;
+	return text.len > prefix;
+}
+
 /* An address, or a symbol with or without "+OFFSET". */
-static const char *parse_address(const char *p, struct query *ret)
+static const char *parse_address(const char *p, enum query_numbers numbers, struct query *ret)
 {
 	struct symcache_str spec, offset;
 	const char *plus;
@@ -151,7 +169,10 @@ static const char *parse_address(const char *p, struct query *ret)
 	spec = (struct symcache_str){ p, strcspn(p, " \n\r") };
 	while (spec.len && strchr("\t\v\f", spec.ptr[spec.len - 1]))
 		spec.len--;
-	if (query_number(spec, &ret->offset) || bare_hex(spec, &ret->offset))
+	if (numbers == NUMBERS_HEX ? hex_number(spec, &ret->offset) :
+				     query_number(spec, &ret->offset))
+		return NULL;
+	if (numbers == NUMBERS_KERNEL && bare_hex(spec, &ret->offset))
 		return NULL;
 	if (isdigit((unsigned char)*p))
 		return "expected a number as module offset (hexadecimal: 0x...)";
@@ -160,12 +181,14 @@ static const char *parse_address(const char *p, struct query *ret)
 	if (!plus)
 		return NULL;
 	offset = (struct symcache_str){ plus + 1, (size_t)(spec.ptr + spec.len - plus - 1) };
-	if (plus > spec.ptr && symbol_offset(offset, &ret->offset))
+	if (plus > spec.ptr && (numbers == NUMBERS_KERNEL ? symbol_offset(offset, &ret->offset) :
+							    query_number(offset, &ret->offset)))
 		ret->symbol.len = (size_t)(plus - spec.ptr);
 	return NULL;
 }
 
-const char *query_parse(const char *line, bool has_module, struct query *ret)
+const char *query_parse(const char *line, bool has_module, enum query_numbers numbers,
+			struct query *ret)
 {
 	const char *wrong;
 
@@ -177,5 +200,36 @@ const char *query_parse(const char *line, bool has_module, struct query *ret)
 	else
 		consume(&line, "CODE ");
 	wrong = parse_module(&line, has_module, ret);
-	return wrong ? wrong : parse_address(line, ret);
+	return wrong ? wrong : parse_address(line, numbers, ret);
+}
+
+/* The hex digits at the beginning; too large a number is the largest. */
+static uint64_t leading_hex(const char *p)
+{
+	uint64_t number = 0;
+
+	if (*p == '0' && (p[1] | 0x20) == 'x')
+		p += 2;
+	for (; isxdigit((unsigned char)*p); p++) {
+		if (number >> 60)
+			return UINT64_MAX;
+		number = number << 4 | (uint64_t)(isdigit((unsigned char)*p) ? *p - '0' :
+						  (*p | 0x20) - 'a' + 10);
+	}
+	return number;
+}
+
+void query_parse_hex(const char *line, struct query *ret, uint64_t *number)
+{
+	const char *plus;
+
+	*ret = (struct query){ .kind = QUERY_CODE };
+	skip_blanks(&line);
+	*number = ret->offset = leading_hex(line);
+	plus = strchr(line, '+');
+	if (!*line || (isxdigit((unsigned char)*line) && !plus))
+		return;
+	ret->symbol = (struct symcache_str){ line, plus ? (size_t)(plus - line) :
+							  strcspn(line, " \t\r\n") };
+	ret->offset = plus ? leading_hex(plus + 1) : 0;
 }

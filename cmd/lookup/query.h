@@ -26,6 +26,13 @@ enum module_kind {
 	MODULE_CACHE,    /* a SymCache file by its path; on the command line only */
 };
 
+/* What addresses look like. */
+enum query_numbers {
+	NUMBERS_KERNEL, /* as llvm-symbolizer has them, and as a kernel prints them */
+	NUMBERS_LLVM,
+	NUMBERS_HEX,    /* hex, with or without 0x: llvm-addr2line's */
+};
+
 /* Strings point into the line. */
 struct query {
 	enum query_kind kind;
@@ -36,11 +43,18 @@ struct query {
 };
 
 /*
- * Reads a line (without its end). `has_module`: the command line names one.
- * Returns NULL, or what is wrong, in llvm-symbolizer's words; *ret then has
+ * Reads a line (without its end). `has_module`: the command line names one.  * Returns NULL, or what is wrong, in llvm-symbolizer's words; *ret then has
  * what was understood.
  */
-const char *query_parse(const char *line, bool has_module, struct query *ret);
+const char *query_parse(const char *line, bool has_module, enum query_numbers numbers,
+			struct query *ret);
+
+/*
+ * Reads a line of addr2line's: an address, as far as it is one (else 0), or if the line does
+ * not begin with a hex digit or has a '+', SYMBOL[+HEX] with the same in ->offset as if it
+ * were an address in *number.
+ */
+void query_parse_hex(const char *line, struct query *ret, uint64_t *number);
 
 /* An integer as LLVM reads it: 0x…, 0b…, 0o…, 0… (octal) or decimal, nothing
  * behind it. False: it is none or exceeds 64 bits. */

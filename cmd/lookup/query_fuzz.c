@@ -18,10 +18,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(line, data, size);
 	line[size] = 0;
-	for (int has_module = 0; has_module < 2; has_module++) {
+	for (int way = 0; way < 7; way++) {
 		struct query q;
+		uint64_t number;
 
-		query_parse(line, has_module, &q);
+		if (way < 6)
+			query_parse(line, way & 1, (enum query_numbers)(way / 2), &q);
+		else
+			query_parse_hex(line, &q, &number);
 		check_inside(q.module, line);
 		check_inside(q.symbol, line);
 	}

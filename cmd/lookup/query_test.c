@@ -28,7 +28,7 @@ static void check(const struct expected *e, size_t num, bool has_module)
 {
 	for (size_t i = 0; i < num; i++, e++) {
 		struct query q;
-		const char *wrong = query_parse(e->line, has_module, &q);
+		const char *wrong = query_parse(e->line, has_module, NUMBERS_KERNEL, &q);
 
 		if (e->wrong) {
 			assert_non_null(wrong);

@@ -151,6 +151,9 @@ uint64_t sc_elf_section_address(struct sc_elf *elf, const char *name);
  * *size 0: the file has none. */
 const uint8_t *sc_elf_bytes_at(struct sc_elf *elf, uint64_t vaddr, size_t *size);
 
+/* The same of the first section of this name, be it without bytes; false: there is none. */
+bool sc_elf_section_start(struct sc_elf *elf, const char *name, uint64_t *ret);
+
 /* DT_SONAME, or NULL. */
 const char *sc_elf_soname(struct sc_elf *elf);
 

@@ -55,6 +55,22 @@ static const char *old_compressed_name(const char *name, char buf[64])
 	return buf;
 }
 
+bool sc_elf_section_start(struct sc_elf *e, const char *name, uint64_t *ret)
+{
+	GElf_Shdr sh;
+
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(e->elf, scn));) {
+		const char *s = gelf_getshdr(scn, &sh) ?
+			sc_elf_string(&e->section_names, sh.sh_name) : NULL;
+
+		if (!s || strcmp(s, name))
+			continue;
+		*ret = sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr);
+		return true;
+	}
+	return false;
+}
+
 bool sc_elf_has(struct sc_elf *e, const char *name)
 {
 	GElf_Shdr sh;

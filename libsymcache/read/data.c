@@ -67,15 +67,66 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 	return false;
 }
 
-bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
-			    struct symcache_symbol *ret)
+/* The symbol that covers `rel_address`, if `low` start at or below it. */
+static uint32_t covering(const struct symcache *cache, uint64_t rel_address, size_t low)
 {
-	const size_t n = count_starts(cache, cache->symbols, cache->num_symbols,
-				      sizeof(*cache->symbols), rel_address);
-	const struct symcache_ext_symbol *s = n ? &cache->symbols[n - 1] : NULL;
+	const struct symcache_ext_symbol *s = cache->symbols;
 
 	/* A symbol of unknown size reaches far, but not around the address space. */
-	if (!s || rel_address > UINT32_MAX || (s->size && rel_address - s->address >= s->size))
+	if (!low || rel_address > UINT32_MAX ||
+	    (s[low - 1].size && rel_address - s[low - 1].address >= s[low - 1].size))
+		return SYMCACHE_NONE;
+	return (uint32_t)low - 1;
+}
+
+uint32_t symcache_symbol_at(const struct symcache *cache, uint64_t rel_address)
+{
+	return covering(cache, rel_address,
+			count_starts(cache, cache->symbols, cache->num_symbols,
+				     sizeof(*cache->symbols), rel_address));
+}
+
+/* A step of all searches after another, so that they wait for memory together. */
+void symcache_symbols_batch(const struct symcache_query q[], size_t n, uint32_t ret[])
+{
+	size_t low[SYMCACHE_BATCH], high[SYMCACHE_BATCH];
+	uint32_t live = 0;
+
+	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, ret += SYMCACHE_BATCH, n -= SYMCACHE_BATCH)
+		symcache_symbols_batch(q, SYMCACHE_BATCH, ret);
+	for (size_t i = 0; i < n; i++) {
+		low[i] = 0;
+		high[i] = q[i].cache->num_symbols;
+		live |= (uint32_t)(high[i] != 0) << i;
+	}
+	for (; live; ) {
+		for (uint32_t todo = live; todo; todo &= todo - 1) {
+			const int i = __builtin_ctz(todo);
+			const struct symcache_ext_symbol *s = q[i].cache->symbols;
+			const size_t mid = low[i] + (high[i] - low[i]) / 2;
+
+			if (!symcache_sound(q[i].cache, &s[mid], sizeof(*s))) {
+				low[i] = high[i] = 0;
+			} else if (s[mid].address <= q[i].rel_pc) {
+				low[i] = mid + 1;
+			} else {
+				high[i] = mid;
+			}
+			if (low[i] < high[i])
+				__builtin_prefetch(&s[low[i] + (high[i] - low[i]) / 2]);
+			else
+				live &= ~(1u << i);
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		ret[i] = covering(q[i].cache, q[i].rel_pc, low[i]);
+}
+
+bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache_symbol *ret)
+{
+	const struct symcache_ext_symbol *s = cache->symbols + idx;
+
+	if (idx >= cache->num_symbols || !symcache_sound(cache, s, sizeof(*s)))
 		return false;
 	*ret = (struct symcache_symbol){
 		.name = symcache_string(cache, s->name),
@@ -84,4 +135,10 @@ bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 		.file = symcache_string(cache, s->file),
 	};
 	return true;
+}
+
+bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
+			    struct symcache_symbol *ret)
+{
+	return symcache_symbol(cache, symcache_symbol_at(cache, rel_address), ret);
 }

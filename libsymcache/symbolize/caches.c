@@ -24,6 +24,7 @@ static void module_destroy(struct symcache_module *m)
 {
 	symcache_guard_deinit(&m->guard);
 	sc_made_deinit(&m->made);
+	symcache_symbol_table_close(m->own);
 	free(m->name);
 	free(m);
 }

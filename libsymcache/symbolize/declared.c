@@ -38,12 +38,11 @@ struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 	struct symcache_start ret = { .known = f->of_table || entry != SYMCACHE_NONE };
 
 	if (ret.known)
-		ret.vaddr = symcache_load_base(c) +
-			    (f->of_table ? a->symbol.rel_address : entry);
+		ret.vaddr = f->of_table ? a->symbol_vaddr : symcache_load_base(c) + entry;
 	if (d && symcache_sound(c, d, sizeof(*d))) {
-		const struct symcache_file file = symcache_file(c, d->file_idx);
-
-		ret.file = path_of(s, &file, s->options->paths);
+		if (d->file_idx < c->header->num_files)
+			ret.file = sc_text_str(sc_names_file(s->names, s->answered->texts,
+							     d->file_idx));
 		ret.line = d->line;
 	}
 	return ret;
@@ -71,7 +70,7 @@ bool symcache_symbolize_data(struct symcache_symbolizer *s, struct symcache_modu
 	rel = sc_relative(seen, vaddr);
 	symcache_lookup_data(seen->cache, rel, &data);
 	of_table = s->options->table != SYMCACHE_TABLE_NEVER &&
-		   symcache_lookup_symbol(seen->cache, rel, &symbol);
+		   sc_find_symbol(seen, rel, &symbol);
 	if (of_table) {
 		/* The table's view of what is where; the DWARF says whence. */
 		data.name = symbol.name;
@@ -117,23 +116,56 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 	return ret->name.ptr && symcache_module_sound(m, seen->cache);
 }
 
+static bool same_name(struct symcache_str a, struct symcache_str b)
+{
+	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
+}
+
+/* Function `idx`, if it is not inlined and has this name. */
+static bool is_function(const struct symcache *c, uint32_t idx, struct symcache_str name,
+			uint64_t *rel)
+{
+	const struct symcache_function *f = &c->functions[idx];
+
+	if (!symcache_sound(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE ||
+	    !same_name(symcache_string(c, f->name), name))
+		return false;
+	*rel = f->entry_pc;
+	return true;
+}
+
+/* Symbol `idx`, if it has this name and is in code that no function of the name begins with:
+ * foo.cold, which the DWARF does not know. */
+static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct symcache_str name,
+			    uint64_t *rel)
+{
+	struct symcache_frame outermost = { .entry_pc = SYMCACHE_NONE };
+	struct symcache_frames frames;
+	struct symcache_symbol symbol;
+
+	if (!symcache_symbol(c, idx, &symbol) || !same_name(symbol.name, name) ||
+	    !symcache_lookup(c, symbol.rel_address, &frames))
+		return false;
+	while (symcache_next_frame(&frames, &outermost))
+		;
+	*rel = symbol.rel_address;
+	return outermost.entry_pc != symbol.rel_address || !same_name(outermost.function, name);
+}
+
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
 			     struct symcache_str name, uint32_t *at, uint64_t *vaddr)
 {
 	const struct sc_seen *seen = sc_symbolizer_begin(s, m);
 	const struct symcache *c = seen ? seen->cache : NULL;
+	const uint32_t functions = c ? c->header->num_functions : 0;
+	uint64_t rel;
 
-	while (c && *at < c->header->num_functions) {
-		const struct symcache_function *f = &c->functions[(*at)++];
-		struct symcache_str its;
+	while (c && *at < functions + c->num_symbols) {
+		const uint32_t i = (*at)++;
 
-		if (!symcache_sound(c, f, sizeof(*f)))
-			return false;
-		if (f->entry_pc == SYMCACHE_NONE)
-			continue;
-		its = symcache_string(c, f->name);
-		if (its.len == name.len && !memcmp(its.ptr, name.ptr, name.len)) {
-			*vaddr = seen->load_base + f->entry_pc;
+		if (i < functions ? is_function(c, i, name, &rel) :
+				    is_symbol_alone(c, i - functions, name, &rel)) {
+			*vaddr = seen->load_base + rel;
 			return symcache_module_sound(m, c);
 		}
 	}

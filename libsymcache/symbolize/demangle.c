@@ -124,7 +124,7 @@ static char *run_cxx(const char *name)
 	text = demangle_cxx(name, NULL, NULL, NULL);
 #endif
 #ifdef HAVE_LIBIBERTY
-	if (!text && name[1] == 'Z')
+	if (!text && name[1] == 'Z' && strncmp(name, "_ZGT", 4)) /* transaction clones */
 		text = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
 #endif
 	return text;

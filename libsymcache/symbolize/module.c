@@ -216,6 +216,16 @@ static int open_cache_file(struct symcache_module *m, struct sc_error *err)
 	return rc;
 }
 
+/* The file's own symbols, if they are others than those of its debug file. */
+static void read_own_symbols(struct symcache_module *m)
+{
+	if (symcache_symbol_table_open(m->name, &m->own, NULL) ||
+	    symcache_symbol_table_is_dynamic(m->own))
+		return;
+	symcache_symbol_table_close(m->own);
+	m->own = NULL;
+}
+
 static int open_elf_file(struct symcache_module *m, struct sc_error *err)
 {
 	struct symcache_caches *s = m->caches;
@@ -225,6 +235,8 @@ static int open_elf_file(struct symcache_module *m, struct sc_error *err)
 
 	if (rc)
 		return rc;
+	if (s->options.own_symbols && !m->own)
+		read_own_symbols(m);
 	if (m->id_len) {
 		rc = sc_caches_read(s, &why);
 		if (rc && rc != SC_ENOTFOUND)

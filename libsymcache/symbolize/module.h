@@ -39,6 +39,8 @@ struct symcache_module {
 	_Atomic uint64_t snapshot;              /* that it was read from; 0: not the store's */
 	unsigned generation; /* another one: other bytes in the place of the cache */
 
+	struct symcache_symbol_table *own; /* in place of the cache's; NULL: there is none */
+
 	/* Under the lock of the caches. */
 	struct sc_error failed; /* code 0: it is not */
 	uint64_t tried;         /* the snapshot when it failed */

@@ -68,6 +68,7 @@ static void free_texts(struct sc_texts *t)
 		return;
 	free(t->functions);
 	free(t->files);
+	free(t->symbols);
 	free(t);
 }
 
@@ -179,7 +180,8 @@ static struct sc_texts *new_texts(const struct symcache *cache, unsigned generat
 	t->generation = generation;
 	t->functions = calloc(h->num_functions + (size_t)1, sizeof(*t->functions));
 	t->files = calloc(h->num_files + (size_t)1, sizeof(*t->files));
-	if (t->functions && t->files)
+	t->symbols = calloc(cache->num_symbols + 1, sizeof(*t->symbols));
+	if (t->functions && t->files && t->symbols)
 		return t;
 	free_texts(t);
 	return NULL;
@@ -255,12 +257,18 @@ static struct symcache_str demangled(struct sc_names_reader *r, struct symcache_
 		      symcache_demangle(r->demangler, name, lang);
 }
 
-struct symcache_str sc_names_show(struct sc_names_reader *r, struct symcache_str name,
-				  uint32_t lang)
+static struct symcache_str show_whole(struct sc_names_reader *r, struct symcache_str name,
+				      uint32_t lang, bool once)
 {
 	if (!is_name(name))
 		return (struct symcache_str){ NULL, 0 };
-	return r->names->options.mangled ? name : demangled(r, name, lang, false);
+	return r->names->options.mangled ? name : demangled(r, name, lang, once);
+}
+
+struct symcache_str sc_names_show(struct sc_names_reader *r, struct symcache_str name,
+				  uint32_t lang)
+{
+	return show_whole(r, name, lang, false);
 }
 
 static struct symcache_str show_function(struct sc_names_reader *r, struct symcache_str name,
@@ -278,17 +286,12 @@ static struct symcache_str show_function(struct sc_names_reader *r, struct symca
 		symcache_short_name(text) : text;
 }
 
-const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct sc_texts *texts,
-					     uint32_t idx)
+/* Copies a text, and publishes it at *to. */
+static const struct sc_text *keep_text(struct sc_names_reader *r, _Atomic(const struct sc_text *) *to,
+				       struct symcache_str text)
 {
-	const struct symcache *cache = texts->cache;
-	const struct symcache_function *f = &cache->functions[idx];
 	const struct sc_text *ret = &absent;
-	struct symcache_str text;
 
-	if (!symcache_sound(cache, f, sizeof(*f)))
-		return &absent;
-	text = show_function(r, symcache_string(cache, f->name), f->lang);
 	if (text.ptr) {
 		struct sc_text *t = room_for(r, text.len);
 		if (!t)
@@ -297,8 +300,31 @@ const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct s
 		keep(r, t, text.len);
 		ret = t;
 	}
-	atomic_store_explicit(&texts->functions[idx], ret, memory_order_release);
+	atomic_store_explicit(to, ret, memory_order_release);
 	return ret;
+}
+
+const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct sc_texts *texts,
+					     uint32_t idx)
+{
+	const struct symcache *cache = texts->cache;
+	const struct symcache_function *f = &cache->functions[idx];
+
+	if (!symcache_sound(cache, f, sizeof(*f)))
+		return &absent;
+	return keep_text(r, &texts->functions[idx],
+			 show_function(r, symcache_string(cache, f->name), f->lang));
+}
+
+const struct sc_text *sc_names_make_symbol(struct sc_names_reader *r, struct sc_texts *texts,
+					   uint32_t idx)
+{
+	struct symcache_symbol symbol;
+
+	if (!symcache_symbol(texts->cache, idx, &symbol))
+		return &absent;
+	return keep_text(r, &texts->symbols[idx],
+			 show_whole(r, symbol.name, SYMCACHE_LANG_SYMTAB, true));
 }
 
 struct symcache_str sc_basename(struct symcache_str path)

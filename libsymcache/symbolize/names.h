@@ -21,12 +21,20 @@ struct sc_text {
 };
 #define SC_ABSENT UINT32_MAX
 
+static inline struct symcache_str sc_text_str(const struct sc_text *t)
+{
+	if (t->len == SC_ABSENT)
+		return (struct symcache_str){ NULL, 0 };
+	return (struct symcache_str){ t->bytes, t->len };
+}
+
 /* What is known of a cache; NULL: not made yet. */
 struct sc_texts {
 	const struct symcache *cache;
 	unsigned generation; /* of the module, whose cache may change in its place */
 	_Atomic(const struct sc_text *) *functions; /* by index in the cache */
 	_Atomic(const struct sc_text *) *files;
+	_Atomic(const struct sc_text *) *symbols;
 	struct sc_texts *next; /* in its hash chain */
 };
 
@@ -50,6 +58,9 @@ const struct sc_text *sc_names_make_function(struct sc_names_reader *r, struct s
 					     uint32_t idx);
 const struct sc_text *sc_names_make_file(struct sc_names_reader *r, struct sc_texts *t,
 					 uint32_t idx);
+/* The name of symbol `idx`, whole. */
+const struct sc_text *sc_names_make_symbol(struct sc_names_reader *r, struct sc_texts *t,
+					   uint32_t idx);
 
 static inline const struct sc_text *sc_names_function(struct sc_names_reader *r,
 						      struct sc_texts *texts, uint32_t idx)
@@ -64,6 +75,13 @@ static inline const struct sc_text *sc_names_file(struct sc_names_reader *r,
 {
 	const struct sc_text *t = atomic_load_explicit(&texts->files[idx], memory_order_acquire);
 	return t ? t : sc_names_make_file(r, texts, idx);
+}
+
+static inline const struct sc_text *sc_names_symbol(struct sc_names_reader *r,
+						    struct sc_texts *texts, uint32_t idx)
+{
+	const struct sc_text *t = atomic_load_explicit(&texts->symbols[idx], memory_order_acquire);
+	return t ? t : sc_names_make_symbol(r, texts, idx);
 }
 
 /* Any other name, whole; valid until the next call. ptr NULL: there is none. */

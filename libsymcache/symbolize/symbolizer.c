@@ -71,6 +71,7 @@ static inline struct sc_seen *begin_module(struct symcache_symbolizer *s, struct
 		if (!seen->texts)
 			return NULL;
 		seen->cache = cache;
+		seen->own = m->own;
 		seen->load_base = symcache_load_base(cache);
 		seen->generation = m->generation;
 		seen->book = s->book;
@@ -115,6 +116,15 @@ fetch_ahead(const struct symcache_symbolizer *s,
 			fetch(s->ahead_seen[i], &s->ahead_ids[i][k]);
 }
 
+/* The symbols of n addresses, and the beginnings of their names. */
+static void look_up_symbols(struct symcache_symbolizer *s, size_t n)
+{
+	symcache_symbols_batch(s->ahead, n, s->ahead_symbols);
+	for (size_t i = 0; i < n; i++)
+		if (s->ahead_symbols[i] != SYMCACHE_NONE)
+			__builtin_prefetch(&s->ahead_seen[i]->texts->symbols[s->ahead_symbols[i]]);
+}
+
 void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
 			      const uint64_t vaddrs[], size_t n)
 {
@@ -139,6 +149,8 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 	}
 	symcache_lookup_batch(s->ahead, n);
 	symcache_ids_batch(s->ahead, n, s->ahead_ids[0], SC_AHEAD_FRAMES);
+	if (s->options->table != SYMCACHE_TABLE_NEVER)
+		look_up_symbols(s, n);
 	s->num_ahead = n;
 	s->ahead_book = s->book;
 	s->ahead_snapshot = s->caches->snapshot;
@@ -166,13 +178,6 @@ static inline size_t take_ahead(struct symcache_symbolizer *s, const struct symc
 
 /* ---- frames -------------------------------------------------------------------------- */
 
-static inline struct symcache_str shown(const struct sc_text *t)
-{
-	if (t->len == SC_ABSENT)
-		return (struct symcache_str){ NULL, 0 };
-	return (struct symcache_str){ t->bytes, t->len };
-}
-
 /* False: out of memory. */
 static inline bool add_frame(struct symcache_symbolizer *s, const struct sc_seen *m,
 			     const struct symcache_frame_ids *ids)
@@ -185,9 +190,9 @@ static inline bool add_frame(struct symcache_symbolizer *s, const struct sc_seen
 	*f = (struct symcache_shown_frame){ .line = ids->line, .column = ids->column,
 					    .padded = true, .function_idx = ids->function };
 	if (ids->function != SYMCACHE_NONE)
-		f->function = shown(sc_names_function(s->names, m->texts, ids->function));
+		f->function = sc_text_str(sc_names_function(s->names, m->texts, ids->function));
 	if (ids->file != SYMCACHE_NONE)
-		f->file = shown(sc_names_file(s->names, m->texts, ids->file));
+		f->file = sc_text_str(sc_names_file(s->names, m->texts, ids->file));
 	return true;
 }
 
@@ -214,31 +219,79 @@ static inline bool add_frames(struct symcache_symbolizer *s, const struct sc_see
 	return true;
 }
 
+/* Where the file's own table names nothing, its debug file's, which is in the cache, does not
+ * either. */
+static void forget_symbol(const struct sc_seen *m, struct symcache_shown_frame *f)
+{
+	const struct symcache *c = m->cache;
+
+	if (f->function_idx != SYMCACHE_NONE &&
+	    symcache_sound(c, &c->functions[f->function_idx], sizeof(*c->functions)) &&
+	    c->functions[f->function_idx].lang == SYMCACHE_LANG_SYMTAB)
+		f->function = (struct symcache_str){ NULL, 0 };
+}
+
+/* A symbol as it is shown. */
+struct shown_symbol {
+	struct symcache_str name, file;
+	uint64_t vaddr;
+};
+
+/* The symbol at an address, of which the file is filled in if `with_file`. */
+static bool find_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
+			size_t ahead, bool with_file, struct shown_symbol *ret)
+{
+	struct symcache_symbol symbol;
+	uint32_t idx;
+
+	if (m->own) {
+		if (!sc_find_symbol(m, rel, &symbol))
+			return false;
+		ret->name = sc_names_show(s->names, symbol.name, SYMCACHE_LANG_SYMTAB);
+		ret->file = symbol.file;
+		ret->vaddr = m->load_base + symbol.rel_address;
+		return true;
+	}
+	idx = ahead < SYMCACHE_BATCH && s->options->table != SYMCACHE_TABLE_NEVER ?
+		s->ahead_symbols[ahead] : symcache_symbol_at(m->cache, rel);
+	if (idx == SYMCACHE_NONE)
+		return false;
+	ret->name = sc_text_str(sc_names_symbol(s->names, m->texts, idx));
+	ret->vaddr = m->load_base + m->cache->symbols[idx].address;
+	if (with_file && symcache_symbol(m->cache, idx, &symbol))
+		ret->file = symbol.file;
+	return true;
+}
+
 /* What the symbol table adds, as LLVM has it: the name of the function that has the code
  * (foo.cold, the alias that is last), and the source file of a local symbol where the DWARF
  * names none: both for the outermost frame. False: out of memory. */
 static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
-		       bool dwarf_first, struct symcache_answer *a)
+		       size_t ahead, bool dwarf_first, struct symcache_answer *a)
 {
-	struct symcache_shown_frame *f;
+	const size_t n = s->frames.len;
+	struct symcache_shown_frame *f = n ? &s->frames.data[n - 1] : NULL;
+	struct shown_symbol symbol = { .vaddr = 0 };
 
-	a->has_symbol = symcache_lookup_symbol(m->cache, rel, &a->symbol);
+	a->has_symbol = find_symbol(s, m, rel, ahead, !f || !f->file.ptr, &symbol);
+	if (m->own && !a->has_symbol && f)
+		forget_symbol(m, f);
 	if (!a->has_symbol || s->options->functions != SYMCACHE_FUNCTIONS_WHOLE ||
-	    (dwarf_first && s->frames.len))
+	    (dwarf_first && f))
 		return true;
-	if (!s->frames.len) {
+	if (!f) {
 		f = vec_push(&s->frames);
 		if (!f)
 			return false;
 		f->function_idx = SYMCACHE_NONE;
 	}
-	f = &s->frames.data[s->frames.len - 1];
-	f->function = sc_names_show(s->names, a->symbol.name, SYMCACHE_LANG_SYMTAB);
+	a->symbol_vaddr = symbol.vaddr;
+	f->function = symbol.name;
 	f->of_table = true;
 	f->padded = false;
-	if (!f->file.ptr && a->symbol.file.len)
+	if (!f->file.ptr && symbol.file.len)
 		f->file = s->options->paths == SYMCACHE_PATHS_BASENAME ?
-			sc_basename(a->symbol.file) : a->symbol.file;
+			sc_basename(symbol.file) : symbol.file;
 	return true;
 }
 
@@ -275,6 +328,7 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	if (!seen)
 		return SYMCACHE_NO_CACHE;
 	ret->cache = seen->cache;
+	s->answered = seen;
 	rel = sc_relative(seen, vaddr);
 	if (!add_frames(s, seen, rel, ahead))
 		return SYMCACHE_NO_MEMORY;
@@ -283,7 +337,7 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	if (s->frames.len && inlines != SYMCACHE_INLINES)
 		reduce(s, inlines, ret);
 	if (table != SYMCACHE_TABLE_NEVER &&
-	    !add_symbol(s, seen, rel, table == SYMCACHE_TABLE_FALLBACK ||
+	    !add_symbol(s, seen, rel, ahead, table == SYMCACHE_TABLE_FALLBACK ||
 			inlines == SYMCACHE_INNERMOST, ret))
 		return SYMCACHE_NO_MEMORY;
 	if (__builtin_expect(!symcache_module_sound(m, seen->cache), 0))

@@ -4,6 +4,8 @@
 #ifndef SC_SYMBOLIZER_H
 #define SC_SYMBOLIZER_H
 
+#include <string.h>
+
 #include "libsymcache/symbolize/module.h"
 #include "libsymcache/symbolize/names.h"
 
@@ -12,6 +14,7 @@ enum { SC_AHEAD_FRAMES = 16 }; /* of an address that is looked up ahead */
 /* A module as this thread sees it. */
 struct sc_seen {
 	const struct symcache *cache;
+	const struct symcache_symbol_table *own; /* of the module */
 	uint64_t load_base;
 	struct sc_texts *texts;
 	uint64_t book;       /* that they are in; 0: none yet */
@@ -26,10 +29,12 @@ struct symcache_symbolizer {
 	VEC(char) path;   /* of what is no frame */
 	VEC(struct sc_seen) seen; /* by the module's number */
 	uint64_t book;    /* sc_names_book() when it was asked last */
+	const struct sc_seen *answered; /* the module of the last answer */
 	/* Addresses that were looked up ahead, with their first frames. */
 	struct symcache_query ahead[SYMCACHE_BATCH];
 	const struct sc_seen *ahead_seen[SYMCACHE_BATCH];
 	struct symcache_frame_ids ahead_ids[SYMCACHE_BATCH][SC_AHEAD_FRAMES];
+	uint32_t ahead_symbols[SYMCACHE_BATCH]; /* if the symbol table has a say */
 	size_t num_ahead, next_ahead;
 	uint64_t ahead_book, ahead_snapshot;
 };
@@ -37,6 +42,25 @@ struct symcache_symbolizer {
 /* The module for a single look-up: its cache and texts, ready to be asked. NULL: there is no
  * cache, or no memory. What was found before may be gone. */
 struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcache_module *m);
+
+/* The symbol that the symbol table has at an address. */
+static inline bool sc_find_symbol(const struct sc_seen *seen, uint64_t rel,
+				  struct symcache_symbol *ret)
+{
+	struct symcache_named_symbol s;
+
+	if (__builtin_expect(!seen->own, 1))
+		return symcache_lookup_symbol(seen->cache, rel, ret);
+	if (rel == UINT64_MAX || !symcache_symbol_table_find(seen->own, rel + seen->load_base, &s))
+		return false;
+	*ret = (struct symcache_symbol){
+		.name = { s.name, strlen(s.name) },
+		.rel_address = s.vaddr - seen->load_base,
+		.size = s.size,
+		.file = { s.file, s.file ? strlen(s.file) : 0 },
+	};
+	return true;
+}
 
 /* What lies below the base is not in the cache: it must not wrap around. */
 static inline uint64_t sc_relative(const struct sc_seen *seen, uint64_t vaddr)

@@ -156,6 +156,11 @@ int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_M
 /* Would a build of the file at `path`, which has no DWARF, find a debug file now? */
 bool symcache_debug_file_found(const char *path, const struct symcache_build_options *options);
 
+/* Where the first section of this name begins, vaddr. SC_ENOTFOUND: there is none; else as
+ * symcache_elf_build_id(). */
+int symcache_elf_section(const char *path, const char *name, uint64_t *vaddr,
+			 struct sc_error *err);
+
 /* What an ELF file says about itself and the files that belong to it. */
 struct symcache_elf_facts {
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
@@ -170,5 +175,30 @@ struct symcache_elf_facts {
  * symcache_elf_build_id(). */
 int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
 		       struct sc_error *err);
+
+/* ---- symbols of one file ------------------------------------------------------------------ */
+
+/* The symbol table of an ELF file as it stands: .symtab, or .dynsym where there is none. Any
+ * number of threads may ask it. */
+struct symcache_symbol_table;
+
+/* Strings live as long as the table; `file` is the STT_FILE above a local symbol, or NULL. */
+struct symcache_named_symbol {
+	const char *name, *file;
+	uint64_t vaddr, size; /* size 0: unknown */
+};
+
+/* Errors as those of symcache_elf_build_id(), and SC_ENOMEM. */
+int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **ret,
+			       struct sc_error *err);
+void symcache_symbol_table_close(struct symcache_symbol_table *t); /* NULL is fine */
+
+/* Is it .dynsym, for want of a .symtab? */
+bool symcache_symbol_table_is_dynamic(const struct symcache_symbol_table *t);
+
+/* As symcache_lookup_symbol(): the last symbol to start at or below `vaddr`, unless that has a
+ * size and ends before. */
+bool symcache_symbol_table_find(const struct symcache_symbol_table *t, uint64_t vaddr,
+				struct symcache_named_symbol *ret);
 
 #endif

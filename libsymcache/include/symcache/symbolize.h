@@ -101,6 +101,9 @@ struct symcache_caches_options {
 	bool without_symbols;
 	/* Debug files that say they have another build ID will do. */
 	bool any_build_id;
+	/* Of a file that is named by its path, the symbol table that names frames is its own, as
+	 * llvm-symbolizer has it, also where it has a .dynsym only and its debug file a .symtab. */
+	bool own_symbols;
 	/* Asks debuginfod for what is nowhere else; or NULL. */
 	struct symcache_debuginfod *debuginfod;
 	/* One notice at a time, from whichever thread. Must not ask for caches. May be NULL. */
@@ -253,7 +256,7 @@ struct symcache_answer {
 	const struct symcache *cache;   /* that was asked; NULL: SYMCACHE_NO_CACHE */
 	bool has_symbol;                /* the symbol table has one there (not looked for with
 					 * SYMCACHE_TABLE_NEVER) */
-	struct symcache_symbol symbol;
+	uint64_t symbol_vaddr;          /* its start */
 	uint32_t code_idx;              /* the function that has the code, in the cache;
 					 * SYMCACHE_NONE: unknown */
 	bool one_frame;                 /* SYMCACHE_ONE_FRAME */
@@ -290,12 +293,12 @@ enum symcache_reason symcache_symbolize_as(struct symcache_symbolizer *s, struct
 void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
 			      const uint64_t vaddrs[], size_t n);
 
-/* Where the function of a frame begins and is declared. */
+/* Where the function of a frame begins and is declared: of the last answer. */
 struct symcache_start {
 	bool known;               /* else it is inlined, or has no function */
 	uint64_t vaddr;
-	struct symcache_str file; /* of the declaration; ptr NULL: unknown. Valid until the next
-				   * call with this symbolizer */
+	struct symcache_str file; /* of the declaration; ptr NULL: unknown. Valid as long as the
+				   * answer */
 	uint32_t line;            /* of the declaration; 0: unknown */
 };
 struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
@@ -321,8 +324,9 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 				 uint64_t vaddr, struct symcache_shown_data *ret);
 
 /*
- * The functions of a linkage name, one after the other: *at is 0 at first. False: no more.
- * *vaddr is where it begins. Reads all functions: there is no index by name.
+ * The functions of a linkage name, and code that the symbol table alone calls so, one after
+ * the other: *at is 0 at first. False: no more. *vaddr is where it begins. Reads all functions
+ * and symbols: there is no index by name.
  */
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
 			     struct symcache_str name, uint32_t *at, uint64_t *vaddr);

@@ -235,6 +235,14 @@ struct symcache_symbol {
 bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 			    struct symcache_symbol *ret);
 
+/* The same in two steps: the symbol's number below cache->num_symbols, or SYMCACHE_NONE; and
+ * what it is (false: there is none). For callers that keep names themselves. */
+uint32_t symcache_symbol_at(const struct symcache *cache, uint64_t rel_address);
+bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache_symbol *ret);
+
+/* symcache_symbol_at() of the rel_pc of each query, which wait for memory together. */
+void symcache_symbols_batch(const struct symcache_query queries[], size_t n, uint32_t ret[]);
+
 /* The string at `offset` of the string section; ptr NULL if there is none. */
 struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset);
 

@@ -1,0 +1,81 @@
+/*
+ * The lines around a place in the sources: see source_lines.h. Costs a look through the file
+ * up to the place; the file that was read last is kept, one of more than 64 MiB is not read.
+ * Control characters but tabs are left out, so that none reaches a terminal.
+ */
+#include "cmd/lookup/source_lines.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 64 << 20 };
+
+void source_lines_deinit(struct source_lines *s)
+{
+	free(s->path);
+	free(s->bytes);
+	*s = (struct source_lines){ 0 };
+}
+
+static void read_file(struct source_lines *s)
+{
+	struct stat st;
+	const int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n = -1;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX) {
+		s->bytes = must_realloc(NULL, (size_t)st.st_size + 1);
+		n = read(fd, s->bytes, (size_t)st.st_size);
+	}
+	if (fd >= 0)
+		close(fd);
+	s->size = n > 0 ? (size_t)n : 0;
+}
+
+static unsigned digits_of(uint64_t number)
+{
+	unsigned n = 1;
+
+	while (number /= 10)
+		n++;
+	return n;
+}
+
+static void put_line(struct text *to, uint64_t number, unsigned width, bool here, const char *line,
+		     size_t len)
+{
+	text_number(to, number, 10);
+	for (unsigned i = digits_of(number); i < width; i++)
+		text_char(to, ' ');
+	text_put(to, here ? " >: " : "  : ", 4);
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)line[i] >= ' ' || line[i] == '\t')
+			text_char(to, line[i]);
+	text_char(to, '\n');
+}
+
+void source_lines_put(struct source_lines *s, struct symcache_str path, uint32_t line, uint64_t n,
+		      struct text *to)
+{
+	const uint64_t first = line > n / 2 ? line - n / 2 : 1;
+	const unsigned width = digits_of(first + n - 2); /* as LLVM counts them */
+	const char *at, *end, *newline;
+
+	if (!path.ptr || !line || !n || n > UINT32_MAX)
+		return;
+	if (!s->path || strlen(s->path) != path.len || memcmp(s->path, path.ptr, path.len)) {
+		source_lines_deinit(s);
+		s->path = must_asprintf("%.*s", (int)path.len, path.ptr);
+		read_file(s);
+	}
+	at = s->bytes;
+	end = s->bytes + s->size;
+	for (uint64_t i = 1; s->bytes && at < end && i < first + n; i++, at = newline + 1) {
+		newline = memchr(at, '\n', (size_t)(end - at));
+		newline = newline ? newline : end;
+		if (i >= first)
+			put_line(to, i, width, i == line, at, (size_t)(newline - at));
+	}
+}

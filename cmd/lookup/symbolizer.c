@@ -1,0 +1,235 @@
+/*
+ * llvm-symbolizer and llvm-addr2line: their command line, defaults, messages and statuses.
+ *
+ * Nothing in the input ends the dialogue; what cannot be found is "??". Nothing stands on
+ * standard error that LLVM's tools would not say, but for faults of the store.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cli/messages.h"
+#include "cmd/cli/opt_llvm.h"
+#include "cmd/filter/filtering.h"
+#include "cmd/lookup/dropin.h"
+#include "cmd/lookup/session.h"
+#include "symcache/build.h"
+#include "symcache/build_id.h"
+
+enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
+
+static struct {
+	const char *obj, *build_id, *unused;
+	struct opt_list debug_dirs;
+	uint64_t adjust_vma, cache_size, source_lines;
+	int functions, style, color;
+	bool addresses, basenames, relative_names, debuginfod, demangle, filter_markup, inlines;
+	bool pretty, relative_address, untag, dia, verbose, version, help, skip_line_zero;
+	bool use_symbol_table, disable_gsym;
+} o;
+
+static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
+static const char *const function_styles[] = { "none", "short", "linkage", NULL };
+enum { COLOR_ALWAYS, COLOR_AUTO, COLOR_NEVER };
+static const char *const colors[] = { "always", "auto", "never", NULL };
+
+static const struct opt opts[] = {
+	{ "addresses", 'a', OPT_FLAG, &o.addresses, NULL, "Show address before line information" },
+	{ "print-address", 0, OPT_FLAG, &o.addresses, NULL, "Alias for --addresses" },
+	{ "adjust-vma", 0, OPT_NUMBER, &o.adjust_vma, "<offset>",
+	  "Add specified offset to object file addresses" },
+	{ "basenames", 's', OPT_FLAG, &o.basenames, NULL, "Strip directory names from paths" },
+	{ "build-id", 0, OPT_STRING, &o.build_id, "<value>",
+	  "Build ID used to look up the object file" },
+	{ "cache-size", 0, OPT_NUMBER, &o.cache_size, "<value>", "Read, without effect" },
+	{ "color", 0, OPT_ENUM, &o.color, "<value>", "Use color when symbolizing log markup",
+	  .choices = colors, .implied = "always" },
+	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "<dir>",
+	  "Path to directory where to look for debug files" },
+	{ "debuginfod", 0, OPT_BOOL, &o.debuginfod, NULL, "Use debuginfod to find debug binaries" },
+	{ "default-arch", 0, OPT_STRING, &o.unused, "<value>", "Read, without effect" },
+	{ "demangle", 'C', OPT_BOOL, &o.demangle, NULL, "Demangle function names" },
+	{ "dia", 0, OPT_FLAG, &o.dia, NULL, "Read, without effect" },
+	{ "disable-gsym", 0, OPT_FLAG, &o.disable_gsym, NULL, NULL },
+	{ "dsym-hint", 0, OPT_STRING, &o.unused, "<dir>", "Read, without effect" },
+	{ "dwp", 0, OPT_STRING, &o.unused, "<file>", "Read, without effect" },
+	{ "fallback-debug-path", 0, OPT_LIST, &o.debug_dirs, "<dir>",
+	  "Fallback path for debug binaries" },
+	{ "filter-markup", 0, OPT_FLAG, &o.filter_markup, NULL,
+	  "Filter symbolizer markup from stdin" },
+	{ "functions", 'f', OPT_ENUM, &o.functions, "<value>",
+	  "Print function name for a given address", .choices = function_styles,
+	  .implied = "linkage" },
+	{ "gsym-file-directory", 0, OPT_STRING, &o.unused, "<dir>", NULL },
+	{ "help", 'h', OPT_FLAG, &o.help, NULL, "Display this help" },
+	{ "inlines", 'i', OPT_BOOL, &o.inlines, NULL,
+	  "Print all inlined frames for a given address" },
+	{ "inlining", 0, OPT_BOOL, &o.inlines, NULL, "Alias for --inlines" },
+	{ "obj", 'e', OPT_STRING, &o.obj, "<file>", "Path to object file to be symbolized (if not "
+	  "provided, object file should be specified for each input line)" },
+	{ "exe", 0, OPT_STRING, &o.obj, "<file>", "Alias for --obj" },
+	{ "output-style", 0, OPT_ENUM, &o.style, "style",
+	  "Specify print style. Supported styles: LLVM, GNU, JSON", .choices = styles },
+	{ "pretty-print", 'p', OPT_FLAG, &o.pretty, NULL, "Make the output more human friendly" },
+	{ "print-source-context-lines", 0, OPT_NUMBER, &o.source_lines, "<value>",
+	  "Print N lines of source file context" },
+	{ "relative-address", 0, OPT_FLAG, &o.relative_address, NULL,
+	  "Interpret addresses as addresses relative to the image base" },
+	{ "relativenames", 0, OPT_FLAG, &o.relative_names, NULL,
+	  "Strip the compilation directory from paths" },
+	{ "skip-line-zero", 0, OPT_FLAG, &o.skip_line_zero, NULL, NULL },
+	{ "untag-addresses", 0, OPT_BOOL, &o.untag, NULL, "Read, without effect" },
+	{ "use-native-pdb-reader", 0, OPT_FLAG, &o.dia, NULL, NULL },
+	{ "use-symbol-table", 0, OPT_BOOL, &o.use_symbol_table, NULL, NULL },
+	{ "verbose", 0, OPT_FLAG, &o.verbose, NULL, "Print verbose line info" },
+	{ "version", 'v', OPT_FLAG, &o.version, NULL, "Display the version" },
+	{ 0 },
+};
+
+/* debuginfod is asked if servers are named, as LLVM's tools do for build IDs. */
+static struct symcache_debuginfod *find_servers(void)
+{
+	struct symcache_debuginfod *ret = NULL;
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct sc_error ignored;
+
+	if (o.debuginfod && urls && *urls)
+		symcache_debuginfod_create(24 * 3600, &ret, &ignored);
+	return ret;
+}
+
+static void say_version(const char *tool)
+{
+	printf("%s\n  %s\n  compatible with LLVM version 19.1.7\n", tool, symcache_version);
+}
+
+/* --filter-markup */
+static int filter_markup(struct symcache_caches *caches)
+{
+	const bool colored = o.color == COLOR_ALWAYS ||
+			     (o.color == COLOR_AUTO && isatty(STDOUT_FILENO));
+	const struct markup_options options = {
+		.dialect = MARKUP_LLVM,
+		.color = colored ? MARKUP_COLOR_ON : MARKUP_COLOR_NONE,
+	};
+	struct markup_tally *tally = NULL;
+	struct filtering *f = NULL;
+	int status = 1;
+
+	if (!markup_tally_create(&tally) &&
+	    !filtering_create(&options, caches, 1, COMPLAINTS_RAW, tally, &f) &&
+	    !filtering_run(f, "-", STDOUT_FILENO, "standard output", true))
+		status = filtering_end(f) ? 1 : 0;
+	filtering_destroy(f);
+	markup_tally_destroy(tally);
+	return status;
+}
+
+/* The command line's file; false: it cannot be used, and that was said. */
+static bool check_file(struct session *s)
+{
+	const struct request r = { .query = { .module_kind = s->kind } };
+	struct sc_error err;
+	const char *why;
+	bool reported;
+
+	if (!session_open(s, &reported, &err) || s->kind == MODULE_NONE)
+		return true;
+	why = llvm_reason(&r, s->name);
+	if (why)
+		fprintf(stderr, "%s: error: '%s': %s\n", s->options.tool, s->shown, why);
+	return !why || s->kind == MODULE_BUILD_ID;
+}
+
+static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
+{
+	__attribute__((cleanup(session_end))) struct session s = {
+		.options = {
+			.protocol = PROTOCOL_LLVM,
+			.style = (enum output_style)o.style,
+			.functions = o.functions != FUNCTIONS_NONE,
+			.addresses = o.addresses,
+			.pretty = o.pretty,
+			.verbose = o.verbose,
+			.inlines = o.inlines,
+			.name_of_location = o.style == STYLE_GNU || o.functions == FUNCTIONS_SHORT,
+			.short_names = o.functions == FUNCTIONS_SHORT,
+			.table = SYMCACHE_TABLE_OUTERMOST,
+			.source_lines = o.source_lines,
+			.adjust_vma = o.adjust_vma,
+			.relative_address = o.relative_address,
+			.debug_dirs = o.debug_dirs.items,
+			.tool = tool,
+		},
+		.numbers = addr2line ? NUMBERS_HEX : NUMBERS_LLVM,
+		.kind = o.build_id ? MODULE_BUILD_ID : o.obj ? MODULE_FILE : MODULE_NONE,
+		.name = o.build_id ? o.build_id : o.obj,
+	};
+	const struct symcache_names_options names = {
+		.functions = (enum symcache_functions)(FUNCTIONS_LINKAGE - o.functions),
+		.mangled = !o.demangle,
+		.paths = o.basenames ? SYMCACHE_PATHS_BASENAME :
+			 o.relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW,
+		.table = SYMCACHE_TABLE_OUTERMOST,
+		.llvm = true,
+	};
+	struct symcache_debuginfod *servers = find_servers();
+	int status = 0;
+
+	session_begin(&s, NULL, (struct symcache_caches_options){
+		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
+		.search_debug_dirs = true, .store_optional = true, .own_symbols = true, .debuginfod = servers,
+	}, &names);
+	s.caches.quiet = !getenv("SYMCACHE_VERBOSE");
+	if (o.filter_markup)
+		status = filter_markup(s.caches.caches);
+	else if (!check_file(&s))
+		status = 1;
+	else
+		session_run(&s, argv, (size_t)argc);
+	symcache_caches_settle(s.caches.caches);
+	symcache_debuginfod_destroy(servers);
+	return status;
+}
+
+static int tool_main(bool addr2line, int argc, char **argv)
+{
+	const char *name = addr2line ? "llvm-addr2line" : "llvm-symbolizer", *tool = argv[0];
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t nibbles;
+
+	o.functions = addr2line ? FUNCTIONS_NONE : FUNCTIONS_LINKAGE;
+	o.style = addr2line ? STYLE_GNU : STYLE_LLVM;
+	o.demangle = o.inlines = !addr2line;
+	o.debuginfod = true;
+	o.color = COLOR_AUTO;
+	argv = opt_expand(&argc, argv, getenv(addr2line ? "LLVM_ADDR2LINE_OPTS" :
+							 "LLVM_SYMBOLIZER_OPTS"));
+	argc = opt_parse_llvm(opts, argc, argv);
+	if (argc < 0)
+		return 1;
+	if (o.help) {
+		opt_help_llvm(opts, name, "[options] addresses...");
+		return 0;
+	}
+	if (o.version) {
+		say_version(name);
+		return 0;
+	}
+	if (o.build_id && (symcache_build_id_parse(o.build_id, id, &nibbles, NULL) || nibbles % 2)) {
+		fprintf(stderr, "--build-id=: expected a build ID, but got '%s'\n", o.build_id);
+		return 1;
+	}
+	return symbolize(addr2line, tool, argc, argv);
+}
+
+int symbolizer_main(int argc, char **argv)
+{
+	return tool_main(false, argc, argv);
+}
+
+int llvm_addr2line_main(int argc, char **argv)
+{
+	return tool_main(true, argc, argv);
+}

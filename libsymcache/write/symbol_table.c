@@ -1,0 +1,82 @@
+/*
+ * The symbol table of one ELF file, for naming addresses: see symcache/build.h. Names are
+ * borrowed from the file, which stays mapped.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/elf/symbols.h"
+#include "symcache/build.h"
+
+struct symcache_symbol_table {
+	struct sc_elf *elf;
+	struct sc_elf_symbols symbols;
+};
+
+int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **ret,
+			       struct sc_error *err)
+{
+	struct symcache_symbol_table *t = calloc(1, sizeof(*t));
+	int rc;
+
+	*ret = NULL;
+	if (!t)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	rc = sc_elf_open(path, &t->elf, err);
+	if (!rc)
+		rc = sc_elf_symbols(t->elf, &t->symbols, err);
+	if (rc)
+		symcache_symbol_table_close(t);
+	else
+		*ret = t;
+	return rc;
+}
+
+void symcache_symbol_table_close(struct symcache_symbol_table *t)
+{
+	if (!t)
+		return;
+	sc_elf_symbols_deinit(&t->symbols);
+	sc_elf_close(t->elf);
+	free(t);
+}
+
+bool symcache_symbol_table_is_dynamic(const struct symcache_symbol_table *t)
+{
+	return t->symbols.from_dynsym;
+}
+
+bool symcache_symbol_table_find(const struct symcache_symbol_table *t, uint64_t vaddr,
+				struct symcache_named_symbol *ret)
+{
+	const struct sc_elf_symbol *s = t->symbols.all.data;
+	size_t low = 0, high = t->symbols.all.len;
+
+	while (low < high) {
+		const size_t mid = low + (high - low) / 2;
+
+		if (s[mid].vaddr <= vaddr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || (s[low - 1].size && vaddr - s[low - 1].vaddr >= s[low - 1].size))
+		return false;
+	s += low - 1;
+	*ret = (struct symcache_named_symbol){ s->name, s->file, s->vaddr, s->size };
+	return true;
+}
+
+int symcache_elf_section(const char *path, const char *name, uint64_t *vaddr,
+			 struct sc_error *err)
+{
+	struct sc_elf *elf;
+	int rc = sc_elf_open(path, &elf, err);
+
+	if (rc)
+		return rc;
+	if (!sc_elf_section_start(elf, name, vaddr))
+		rc = sc_error_set(err, SC_ENOTFOUND, "%.100s: there is no section %.100s", path, name);
+	sc_elf_close(elf);
+	return rc;
+}
