@@ -113,12 +113,13 @@ static int filter_markup(struct symcache_caches *caches)
 		.dialect = MARKUP_LLVM,
 		.color = colored ? MARKUP_COLOR_ON : MARKUP_COLOR_NONE,
 	};
+	const struct filtering_sources from = { .caches = caches };
 	struct markup_tally *tally = NULL;
 	struct filtering *f = NULL;
 	int status = 1;
 
 	if (!markup_tally_create(&tally) &&
-	    !filtering_create(&options, caches, 1, COMPLAINTS_RAW, tally, &f) &&
+	    !filtering_create(&options, &from, 1, COMPLAINTS_RAW, tally, &f) &&
 	    !filtering_run(f, "-", STDOUT_FILENO, "standard output", true))
 		status = filtering_end(f) ? 1 : 0;
 	filtering_destroy(f);
