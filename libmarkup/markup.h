@@ -157,6 +157,10 @@ struct markup_options {
 
 struct markup_filter;
 
+/* Can it be options->demux? Not what takes exponential memory or time: back references,
+ * counts of repetitions that come to more than 1,000 together, above 1,000 bytes. */
+bool markup_demux_valid(const char *how);
+
 /*
  * Creates a filter on n > 0 threads, with a resolver for each; options, resolvers and sink
  * are copied, their ctx must outlive the filter, as must options->demux. What comes out

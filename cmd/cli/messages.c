@@ -2,17 +2,33 @@
 #include "cmd/cli/messages.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/utf8.h"
 #include "symcache/build.h"
 
 const char *cmd_name = "symcache";
 
 void cmd_verror(const char *fmt, va_list ap)
 {
-	fprintf(stderr, "%s: ", cmd_name);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	char *text = NULL;
+	size_t len;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	/* Names may hold anything: nothing of them may move the cursor or forge a line. */
+	len = text ? strlen(text) : 0;
+	if (len && !sc_printable(text, len)) {
+		char *clean = malloc(4 * len + 1);
+
+		if (clean)
+			clean[sc_make_printable(text, len, clean)] = 0;
+		free(text);
+		text = clean;
+	}
+	fprintf(stderr, "%s: %s\n", cmd_name, text ? text : "out of memory");
+	free(text);
 }
 
 void cmd_error(const char *fmt, ...)

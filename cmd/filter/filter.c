@@ -1,7 +1,6 @@
 /*
  * symcache filter: symbolizer markup in logs → functions, files and lines.
  */
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -149,7 +148,6 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 /* Options that make no sense, with a message. */
 static bool bad_options(const struct log_list *logs)
 {
-	regex_t regex;
 
 	if (o.format && o.dialect != MARKUP_DEFAULT) {
 		cmd_error("--format and --dialect exclude each other");
@@ -165,12 +163,9 @@ static bool bad_options(const struct log_list *logs)
 			return true;
 		}
 	}
-	if (o.demux && *o.demux) {
-		if (regcomp(&regex, o.demux, REG_EXTENDED)) {
-			cmd_error("--demux: '%s' is no regular expression", o.demux);
-			return true;
-		}
-		regfree(&regex);
+	if (o.demux && *o.demux && !markup_demux_valid(o.demux)) {
+		cmd_error("--demux: '%.100s' is no regular expression, or takes too much time", o.demux);
+		return true;
 	}
 	return false;
 }

@@ -98,6 +98,7 @@ int filtering_create(const struct markup_options *options, const struct filterin
 		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
 		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
 		.llvm = llvm,
+		.raw = options->format == MARKUP_JSON,
 	};
 	const struct symcache_names_options line_names = {
 		.paths = SYMCACHE_PATHS_CLEAN,
@@ -186,7 +187,7 @@ static int feed(struct filtering *f, struct log_input *in, bool alone, bool *rea
 static enum filtering_result failed(struct filtering *f, int rc)
 {
 	if (rc == -EIO)
-		cmd_error("cannot write to %s: %s", f->output, strerror(f->write_error));
+		cmd_error("cannot write to %s: %s", f->output ? f->output : "standard output", strerror(f->write_error));
 	else
 		cmd_error("out of memory");
 	return FILTERING_FAILED;

@@ -234,7 +234,9 @@ static int check_path(struct check *c, const char *path, struct sc_error *err)
 {
 	const struct symcache_index_options options = {
 		.build.debug_dirs = o.debug_dirs.items, .build.threads = (unsigned)o.threads,
-		.follow = o.follow, .events = { on_file, on_progress, c },
+		.follow = o.follow, .events = {
+			.file = on_file, .progress = on_progress, .ctx = c,
+		},
 	};
 	struct symcache_index_account account;
 

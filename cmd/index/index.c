@@ -23,7 +23,7 @@ static struct {
 	struct transform_options transforms;
 	struct fetch_options fetch;
 	uint64_t threads, memory;
-	bool follow, again, quiet, json, stats;
+	bool follow, again, pin, quiet, json, stats;
 } o;
 
 static const struct opt opts[] = {
@@ -34,10 +34,11 @@ static const struct opt opts[] = {
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
 	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; may "
 	  "be repeated" },
+	OPT_PIN(&o.pin),
 	OPT_TRANSFORMS(&o.transforms),
 	OPT_FETCH(&o.fetch, "the operands are build IDs: ask the servers in $DEBUGINFOD_URLS for their "
 		  "debug files"),
-	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged" },
+	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged, and take files whose build ID is that of another file" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
 	  "what files may take that are worked on at once; one that needs more by itself "
@@ -152,7 +153,7 @@ static int run(int argc, char **argv)
 		cmd_error("name files or folders: 'symcache index --help' tells how");
 		return STATUS_ERROR;
 	}
-	if (parse_tags(&o.tags, &tags, &err) ||
+	if (parse_tags(&o.tags, o.pin, &tags, &err) ||
 	    read_transforms(&o.transforms, &transforms, &err) ||
 	    fetch_create(&o.fetch, &debuginfod, &err) ||
 	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {

@@ -42,6 +42,19 @@ static void on_file(void *ctx, const struct symcache_index_file *file)
 		index_stats_add(&r->stats, file);
 }
 
+static void on_kept(void *ctx, const char *path, const struct symstore_entry *old)
+{
+	struct index_report *r = ctx;
+
+	progress_erase(&r->progress);
+	if (symstore_tags_have(old->tags, SYMSTORE_PINNED))
+		cmd_error("%s: not taken: the store's entry of its build ID is pinned: %s", path,
+			  old->source_path);
+	else
+		cmd_error("%s: not taken: it has the build ID of %s, but other content; --again takes "
+			  "it", path, old->source_path);
+}
+
 static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t done, uint64_t total,
 			const char *path)
 {
@@ -61,7 +74,9 @@ static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t don
 
 struct symcache_index_events index_report_events(struct index_report *r)
 {
-	return (struct symcache_index_events){ on_file, on_progress, r };
+	return (struct symcache_index_events){
+		.file = on_file, .kept = on_kept, .progress = on_progress, .ctx = r,
+	};
 }
 
 void index_report_deinit(struct index_report *r)

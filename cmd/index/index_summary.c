@@ -17,6 +17,7 @@ void index_summary_print(const struct index_report *r, const struct symcache_ind
 	       (unsigned long long)a->indexed, (unsigned long long)a->unchanged,
 	       (unsigned long long)a->without_symbols, (unsigned long long)a->failed);
 	count("with better symbols in the store", a->better_in_store);
+	count("with the build ID of another file", a->other_in_store);
 	count("with broken debug information", a->broken);
 	count("object files not linked yet", a->unsupported);
 	count("links to folders not followed", a->links);
@@ -41,6 +42,7 @@ void index_summary_json(const struct index_report *r, const struct symcache_inde
 	json_gen_number(j, "unchanged", a->unchanged);
 	json_gen_number(j, "without_symbols", a->without_symbols);
 	json_gen_number(j, "better_in_store", a->better_in_store);
+	json_gen_number(j, "other_in_store", a->other_in_store);
 	json_gen_number(j, "broken_debug_info", a->broken);
 	json_gen_number(j, "unsupported", a->unsupported);
 	json_gen_number(j, "not_elf", a->other);

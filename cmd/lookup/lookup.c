@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/index/fetch.h"
@@ -21,7 +22,7 @@ static struct {
 	struct fetch_options fetch;
 	int style, functions;
 	bool demangle, inlines, basenames, relative_names;
-	bool addresses, pretty, verbose, relative_address, explain, json, version;
+	bool addresses, pretty, verbose, relative_address, explain, json, raw, version;
 	uint64_t adjust_vma, source_lines;
 } o = { .functions = FUNCTIONS_LINKAGE, .demangle = true, .inlines = true };
 
@@ -37,13 +38,14 @@ static const struct opt opts[] = {
 	{ "exe", 0, OPT_STRING, &o.file, "FILE", NULL },
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
 	{ "module", 0, OPT_STRING, &o.named, "NAME",
-	  "look into the one entry of the store with this file name: kvm for …/kvm.ko.xz, vmlinux" },
+	  "look into the one entry of the store with this file name: kvm for kvm.ko.xz, vmlinux" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
 		  "store it"),
 	{ "output-style", 0, OPT_ENUM, &o.style, "STYLE", "LLVM (default), GNU or JSON",
 	  .choices = styles },
+	OPT_RAW(&o.raw),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "the same as --output-style=JSON" },
 	{ "explain", 0, OPT_FLAG, &o.explain, NULL,
 	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
@@ -117,6 +119,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 		.paths = o.basenames ? SYMCACHE_PATHS_BASENAME :
 			 o.relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW,
 		.table = SYMCACHE_TABLE_OUTERMOST,
+		.raw = o.raw || o.json || o.style == STYLE_JSON,
 	};
 	int status;
 

@@ -35,8 +35,8 @@ static const struct opt opts[] = {
 	  "those whose modules are in this log's markup; \"-\" is standard input; may be repeated" },
 	{ "for-core", 0, OPT_LIST, &o.cores, "FILE",
 	  "those whose modules are in this core file; may be repeated" },
-	{ "since", 0, OPT_STRING, &o.since, "MANIFEST",
-	  "but for what an earlier bundle had, by its " SYMBUNDLE_MANIFEST },
+	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
+	  "but for what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST " is enough" },
 	OPTS_SELECTION(&o.sel),
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
@@ -45,10 +45,23 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* The build IDs that were asked for. */
+/* The build IDs that were asked for, and the names that logs have for them. */
 struct ids {
 	struct symstore_id *data;
 	size_t len, cap;
+};
+
+struct name {
+	struct symstore_id id;
+	char *text;
+};
+
+struct wanted {
+	struct ids ids;
+	struct name *names;
+	size_t num_names, cap_names;
+	struct ids missing;
+	struct progress progress;
 };
 
 static struct symstore_id *add_id(struct ids *ids)
@@ -60,20 +73,40 @@ static struct symstore_id *add_id(struct ids *ids)
 
 /* ---- modules of logs ------------------------------------------------------------ */
 
-static void add_bytes(struct ids *ids, const uint8_t *build_id, size_t len)
+/* What the kernel puts into a process has no symbols anywhere. */
+static bool is_kernels(struct markup_str name)
+{
+	static const char *const names[] = {
+		"[vdso]", "linux-vdso.so.1", "linux-vdso32.so.1", "linux-vdso64.so.1",
+		"linux-gate.so.1", "[vsyscall]",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (name.len == strlen(names[i]) && !memcmp(name.ptr, names[i], name.len))
+			return true;
+	return false;
+}
+
+static void add_bytes(struct wanted *w, const uint8_t *build_id, size_t len, const char *name,
+		      size_t name_len)
 {
 	struct symstore_id *id;
 
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
 		return;
-	id = add_id(ids);
+	id = add_id(&w->ids);
 	id->len = len;
 	memcpy(id->bytes, build_id, len);
+	w->names = must_grow(w->names, w->num_names, &w->cap_names, sizeof(*w->names));
+	w->names[w->num_names++] = (struct name){
+		*id, must_asprintf("%.*s", (int)name_len, name),
+	};
 }
 
 static void add_module(void *ctx, const struct markup_module *m)
 {
-	add_bytes(ctx, m->build_id, m->build_id_len);
+	if (!is_kernels(m->name))
+		add_bytes(ctx, m->build_id, m->build_id_len, m->name.ptr, m->name.len);
 }
 
 static int read_log(const char *path, struct markup_filter *filter, struct sc_error *err)
@@ -99,7 +132,7 @@ static int read_log(const char *path, struct markup_filter *filter, struct sc_er
 }
 
 /* A filter that writes nothing knows the modules as `filter` does. */
-static int read_logs(struct ids *ids, struct sc_error *err)
+static int read_logs(struct wanted *log, struct sc_error *err)
 {
 	const struct markup_options options = { .keep_modules = true };
 	const struct markup_resolver resolver = { 0 };
@@ -111,14 +144,14 @@ static int read_logs(struct ids *ids, struct sc_error *err)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	for (size_t i = 0; i < o.logs.len && !rc; i++)
 		rc = read_log(o.logs.items[i], filter, err);
-	if (!rc && markup_filter_modules(filter, add_module, ids))
+	if (!rc && markup_filter_modules(filter, add_module, log))
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
 	markup_filter_destroy(filter);
 	return rc;
 }
 
 /* The modules of core files, but for the kernel's (vDSO), of which there is no file. */
-static int read_cores(struct ids *ids, struct sc_error *err)
+static int read_cores(struct wanted *w, struct sc_error *err)
 {
 	for (size_t i = 0; i < o.cores.len; i++) {
 		struct symcache_core *core;
@@ -128,7 +161,8 @@ static int read_cores(struct ids *ids, struct sc_error *err)
 			return rc;
 		for (size_t k = 0; k < core->num_modules; k++)
 			if (!core->modules[k].vdso)
-				add_bytes(ids, core->modules[k].build_id, core->modules[k].build_id_len);
+				add_bytes(w, core->modules[k].build_id, core->modules[k].build_id_len,
+					  core->modules[k].path, strlen(core->modules[k].path));
 		symcache_core_close(core);
 	}
 	return 0;
@@ -136,21 +170,21 @@ static int read_cores(struct ids *ids, struct sc_error *err)
 
 /* ---- what is chosen ---------------------------------------------------------------- */
 
-static int gather_ids(struct symstore_reader *reader, char **texts, struct ids *ids,
+static int gather_ids(struct symstore_reader *reader, char **texts, struct wanted *w,
 		      struct sc_error *err)
 {
-	int rc = o.logs.len ? read_logs(ids, err) : 0;
+	int rc = o.logs.len ? read_logs(w, err) : 0;
 
 	if (!rc)
-		rc = read_cores(ids, err);
+		rc = read_cores(w, err);
 	for (; *texts && !rc; texts++) {
-		struct symstore_id *id = add_id(ids);
+		struct symstore_id *id = add_id(&w->ids);
 
 		rc = symstore_find_id(reader, *texts, id->bytes, &id->len, err);
 		/* What is behind the ID would count in comparisons. */
 		memset(id->bytes + id->len, 0, sizeof(id->bytes) - id->len);
 	}
-	ids->len = symstore_ids_sort(ids->data, ids->len);
+	w->ids.len = symstore_ids_sort(w->ids.data, w->ids.len);
 	return rc;
 }
 
@@ -162,55 +196,92 @@ static bool choose(void *ctx, const struct symstore_entry *entry)
 
 static void on_hashing(void *ctx, uint64_t done, uint64_t total, const char *item)
 {
-	progress_update(ctx, done, total, item);
+	progress_update(&((struct wanted *)ctx)->progress, done, total, item);
 }
 
 static void on_writing(void *ctx, uint64_t done, uint64_t total, const char *item)
 {
-	((struct progress *)ctx)->verb = "exporting";
-	progress_update(ctx, done, total, item);
+	((struct wanted *)ctx)->progress.verb = "exporting";
+	on_hashing(ctx, done, total, item);
+}
+
+/* What a log calls it, or NULL. */
+static const char *name_of(const struct wanted *w, const struct symstore_id *id)
+{
+	for (size_t i = 0; i < w->num_names; i++)
+		if (!memcmp(&w->names[i].id, id, sizeof(*id)))
+			return w->names[i].text;
+	return NULL;
 }
 
 static void on_missing(void *ctx, const struct symstore_id *id)
 {
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	struct wanted *w = ctx;
+	const char *name = name_of(w, id);
 
+	*add_id(&w->missing) = *id;
 	symcache_build_id_text(hex, id->bytes, id->len);
-	progress_erase(ctx);
-	cmd_error("the store has no symbols of %s", hex);
+	progress_erase(&w->progress);
+	cmd_error("the store has no symbols of %s%s%s%s", hex, name ? " (" : "", name ? name : "",
+		  name ? ")" : "");
 }
 
 static void on_damaged(void *ctx, const char *why)
 {
-	progress_erase(ctx);
+	progress_erase(&((struct wanted *)ctx)->progress);
 	cmd_error("%s", why);
 }
 
-static int export(struct symstore_reader *reader, char **texts, struct symbundle_exported *done,
-		  struct sc_error *err)
+static int export(struct symstore_reader *reader, char **texts, struct wanted *w,
+		  struct symbundle_exported *done, struct sc_error *err)
 {
-	struct progress progress;
-	struct ids ids = { 0 };
+	static const struct symstore_id none;
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
 		.choose = choose, .since = o.since, .sign_key = o.sign, .missing = on_missing,
-		.damaged = on_damaged, .hashing = on_hashing, .writing = on_writing,
-		.ctx = &progress,
+		.damaged = on_damaged, .hashing = on_hashing, .writing = on_writing, .ctx = w,
 	};
-	int rc = gather_ids(reader, texts, &ids, err);
+	int rc = gather_ids(reader, texts, w, err);
 
-	progress_init(&progress, "hashing", o.quiet);
-	options.ids = all ? NULL : ids.len ? ids.data : &(struct symstore_id){ 0 };
-	options.num_ids = ids.len;
-	if (!rc)
-		rc = symbundle_export(reader, o.output, o.shape < 0 ? symbundle_shape_of(o.output) :
-				      (enum symbundle_shape)o.shape, &options, done, err);
-	progress_erase(&progress);
-	free(ids.data);
+	progress_init(&w->progress, "hashing", o.quiet);
+	options.ids = all ? NULL : w->ids.len ? w->ids.data : &none;
+	options.num_ids = w->ids.len;
+	if (rc)
+		return rc == SC_ENOTFOUND ? SC_EINVAL : rc; /* a build ID that was named */
+	rc = symbundle_export(reader, o.output, o.shape < 0 ? symbundle_shape_of(o.output) :
+			      (enum symbundle_shape)o.shape, &options, done, err);
+	progress_erase(&w->progress);
 	return rc;
 }
 
-static void summarise(const struct symbundle_exported *done)
+static void missing_json(struct json_gen *j, const struct wanted *w)
+{
+	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+
+	json_gen_open_array(j, "missing_modules");
+	for (size_t i = 0; i < w->missing.len; i++) {
+		const struct symstore_id *id = &w->missing.data[i];
+
+		symcache_build_id_text(hex, id->bytes, id->len);
+		json_gen_open_map(j, NULL);
+		json_gen_text(j, "build_id", hex);
+		json_gen_text(j, "name", name_of(w, id));
+		json_gen_close_map(j);
+	}
+	json_gen_close_array(j);
+}
+
+static void wanted_deinit(struct wanted *w)
+{
+	for (size_t i = 0; i < w->num_names; i++)
+		free(w->names[i].text);
+	free(w->names);
+	free(w->ids.data);
+	free(w->missing.data);
+}
+
+static void summarise(const struct symbundle_exported *done, const struct wanted *w)
 {
 	struct json_gen *j;
 
@@ -233,6 +304,7 @@ static void summarise(const struct symbundle_exported *done)
 	json_gen_number(j, "bytes", done->bytes);
 	json_gen_number(j, "as_before", done->as_before);
 	json_gen_number(j, "missing", done->missing);
+	missing_json(j, w);
 	json_gen_number(j, "damaged", done->damaged);
 	json_gen_bool(j, "signed", o.sign);
 	json_gen_end_report(j);
@@ -241,6 +313,7 @@ static void summarise(const struct symbundle_exported *done)
 static int run(int argc, char **argv)
 {
 	struct symstore_reader *reader = NULL;
+	struct wanted wanted __attribute__((cleanup(wanted_deinit))) = { 0 };
 	struct symbundle_exported done = { 0 };
 	struct symstore *store = NULL;
 	struct sc_error err;
@@ -257,13 +330,15 @@ static int run(int argc, char **argv)
 	if (!rc)
 		rc = symstore_read_begin(store, &reader, &err);
 	if (!rc)
-		rc = export(reader, argv, &done, &err);
+		rc = export(reader, argv, &wanted, &done, &err);
 	if (rc)
 		cmd_error("%s", err.msg);
-	else
-		summarise(&done);
+	if (!rc || (rc == SC_ENOTFOUND && reader && !done.exported))
+		summarise(&done, &wanted);
 	symstore_read_end(reader);
 	symstore_close(store);
+	if (rc == SC_ENOTFOUND && reader)
+		return STATUS_PARTLY;
 	return rc ? STATUS_ERROR : done.missing || done.damaged ? STATUS_PARTLY : STATUS_OK;
 }
 
@@ -283,8 +358,8 @@ const struct command export_command = {
 		"  symcache export -o all.tar.zst\n"
 		"  symcache export -o crash.store --for-log crash.log\n"
 		"  symcache export -o new --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST " --sign key.pem\n",
-	.partly = "the store lacks modules of a log or core file, or entries are damaged; the others are in the "
-		  "bundle",
+	.partly = "the store lacks modules of a log or core file, or entries are damaged; the others are "
+		  "in the bundle; or nothing is chosen, and there is none",
 	.see_also = "symcache-import(1) symcache-verify(1) openssl(1)",
 	.run = run,
 };

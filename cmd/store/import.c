@@ -12,7 +12,7 @@
 static struct {
 	const char *store, *verify_key;
 	struct opt_list tags;
-	bool json, quiet;
+	bool no_replace, pin, json, quiet;
 } o;
 
 static const struct opt opts[] = {
@@ -21,6 +21,9 @@ static const struct opt opts[] = {
 	  "take only what is signed by this Ed25519 public key (PEM)" },
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
 	  "put this tag on what is imported, beside its own; may be repeated" },
+	OPT_PIN(&o.pin),
+	{ "no-replace", 0, OPT_FLAG, &o.no_replace, NULL,
+	  "take only what the store does not have; nothing in it is replaced" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -41,6 +44,17 @@ static void on_conflict(void *ctx, const struct symstore_entry *entry, bool take
 		  id, taken ? "the one imported" : "the store's");
 }
 
+static void on_replaced(void *ctx, const struct symstore_entry *entry,
+			const struct symstore_entry *old)
+{
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
+
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
+	progress_erase(ctx);
+	cmd_error("%s: the better symbols of %s replace those of %s", id, entry->source_path,
+		  old->source_path);
+}
+
 static void on_fault(void *ctx, const char *name, const char *why)
 {
 	progress_erase(ctx);
@@ -51,12 +65,16 @@ static void summarise(const struct symbundle_imported *m)
 {
 	struct json_gen *j;
 
+	if (!o.json && o.quiet)
+		return;
 	if (!o.json) {
-		if (!o.quiet)
-			printf("%llu imported, %llu the same, %llu with better symbols in the store, "
-			       "%llu conflicts, %llu bad\n", (unsigned long long)m->imported,
-			       (unsigned long long)m->unchanged, (unsigned long long)m->better_in_store,
-			       (unsigned long long)m->conflicts, (unsigned long long)m->bad);
+		printf("%llu imported, %llu the same, %llu with better symbols in the store, "
+		       "%llu conflicts", (unsigned long long)m->imported,
+		       (unsigned long long)m->unchanged, (unsigned long long)m->better_in_store,
+		       (unsigned long long)m->conflicts);
+		if (m->kept)
+			printf(", %llu kept", (unsigned long long)m->kept);
+		printf(", %llu bad\n", (unsigned long long)m->bad);
 		return;
 	}
 	j = json_gen_begin_report(false);
@@ -64,6 +82,7 @@ static void summarise(const struct symbundle_imported *m)
 	json_gen_number(j, "unchanged", m->unchanged);
 	json_gen_number(j, "better_in_store", m->better_in_store);
 	json_gen_number(j, "conflicts", m->conflicts);
+	json_gen_number(j, "kept", m->kept);
 	json_gen_number(j, "bad", m->bad);
 	json_gen_bool(j, "signature_checked", o.verify_key);
 	json_gen_end_report(j);
@@ -75,7 +94,7 @@ static int run(int argc, char **argv)
 	struct progress progress;
 	struct symbundle_import_options options = {
 		.verify_key = o.verify_key, .fault = on_fault, .conflict = on_conflict,
-		.progress = on_progress, .ctx = &progress,
+		.replaced = on_replaced, .no_replace = o.no_replace, .progress = on_progress, .ctx = &progress,
 	};
 	struct symstore *store = NULL;
 	char *tags = NULL;
@@ -87,7 +106,7 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	progress_init(&progress, "importing", o.quiet);
-	rc = parse_tags(&o.tags, &tags, &err);
+	rc = parse_tags(&o.tags, o.pin, &tags, &err);
 	options.tags = tags;
 	if (!rc)
 		rc = open_store(o.store, SYMSTORE_WRITE, &store, &err);

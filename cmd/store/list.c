@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/entry.h"
@@ -13,13 +14,14 @@
 
 static struct {
 	const char *store;
-	bool json;
+	bool json, raw;
 	struct selection sel;
 } o = { .sel = SELECTION_ALL };
 
 static const struct opt opts[] = {
 	OPT_STORE(&o.store),
 	OPTS_SELECTION(&o.sel),
+	OPT_RAW(&o.raw),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object a line" },
 	{ 0 },
 };
@@ -46,7 +48,8 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 	}
 	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	printf("%-40s %-12s %10llu %s%s\n", id, sources_text(entry->sources, kinds),
-	       (unsigned long long)entry->cache_size, entry->source_path,
+	       (unsigned long long)entry->cache_size,
+	       o.raw ? entry->source_path : shown(entry->source_path),
 	       entry->build_id_derived ? " (no build ID: derived)" : "");
 	return true;
 }

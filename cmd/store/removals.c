@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cmd/cli/json_gen.h"
+#include "cmd/cli/shown.h"
 #include "symcache/build_id.h"
 
 void print_removals(const struct symstore_removals *list, bool planned, bool json, bool quiet)
@@ -31,7 +32,8 @@ void print_removals(const struct symstore_removals *list, bool planned, bool jso
 			json_gen_text(j, "source", e->source_path);
 			json_gen_close_map(j);
 		} else if (!quiet) {
-			printf("%-40s %10llu %s\n", id, (unsigned long long)e->cache_size, e->source_path);
+			printf("%-40s %10llu %s\n", id, (unsigned long long)e->cache_size,
+			       shown(e->source_path));
 		}
 	}
 	if (j) {

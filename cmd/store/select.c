@@ -54,14 +54,15 @@ int parse_size(const char *text, uint64_t *ret, struct sc_error *err)
 	return parse_scaled("size", text, "KMGT", bytes, 1, UINT64_MAX, ret, err);
 }
 
-int parse_tags(const struct opt_list *list, char **ret, struct sc_error *err)
+int parse_tags(const struct opt_list *list, bool pin, char **ret, struct sc_error *err)
 {
-	*ret = NULL;
+	*ret = pin ? must_asprintf("%s", SYMSTORE_PINNED) : NULL;
 	for (size_t i = 0; i < list->len; i++) {
 		char *all;
 
 		if (!symstore_tag_valid(list->items[i])) {
 			free(*ret);
+			*ret = NULL;
 			return sc_error_set(err, SC_EINVAL, "'%.60s' is no tag: it is KEY=VALUE or a "
 					    "word, up to %d bytes without control characters",
 					    list->items[i], SYMSTORE_TAG_MAX);

@@ -56,7 +56,13 @@ int parse_age(const char *text, int64_t *ret, struct sc_error *err);
 /* "64K" → bytes. SC_EINVAL. */
 int parse_size(const char *text, uint64_t *ret, struct sc_error *err);
 
-/* Tags from the command line as one string, on the heap. SC_EINVAL. */
-int parse_tags(const struct opt_list *list, char **ret, struct sc_error *err);
+/* The row of --pin. */
+#define OPT_PIN(where) \
+	{ "pin", 0, OPT_FLAG, (where), NULL, \
+	  "pin the entries (the tag '" SYMSTORE_PINNED "'): nothing takes their place until they are " \
+	  "removed" }
+
+/* Tags from the command line as one string, on the heap; NULL: none. SC_EINVAL. */
+int parse_tags(const struct opt_list *list, bool pin, char **ret, struct sc_error *err);
 
 #endif

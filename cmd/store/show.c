@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/entry.h"
@@ -31,6 +32,7 @@ static const struct opt opts[] = {
 	{ "data", 0, OPT_FLAG, &o.data, NULL, "list the data symbols: address, size, name" },
 	{ "unwind", 0, OPT_FLAG, &o.unwind, NULL,
 	  "list the unwind information: start, and where the caller's registers are" },
+	OPT_RAW(&show_raw),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object: the facts, and the lists asked for" },
 	{ 0 },
 };
@@ -67,11 +69,14 @@ static void fact(const char *name, const char *fmt, ...)
 {
 	va_list ap;
 
-	printf("%-16s ", name);
+	char *text = NULL;
+
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
-	putchar('\n');
+	printf("%-16s %s\n", name, !text ? "" : show_raw ? text : shown(text));
+	free(text);
 }
 
 /* used: when its last use began, or 0. */

@@ -5,6 +5,8 @@
 #define CMD_SHOW_H
 
 #include "cmd/cli/json_gen.h"
+#include <stdbool.h>
+
 #include "symcache/symcache.h"
 
 /* Each prints all of one kind to standard output; `j` NULL: as text, else as values of
@@ -19,5 +21,8 @@ enum { UNWIND_SOURCES_TEXT = 64 };
 
 /* What the unwind information, which there is, was read from. */
 const char *unwind_sources(const struct symcache *cache, char text[UNWIND_SOURCES_TEXT]);
+
+/* --raw: names and paths as they are. */
+extern bool show_raw;
 
 #endif

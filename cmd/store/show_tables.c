@@ -9,8 +9,12 @@
 #include <stdlib.h>
 
 #include "cmd/cli/memory.h"
+#include "cmd/cli/shown.h"
 #include "cmd/store/show.h"
+#include "libsymcache/base/utf8.h"
 #include "symcache/symcache.h"
+
+bool show_raw;
 
 /* The path of `file` on the heap; "" if unknown. */
 static char *path_of(const struct symcache_file *file)
@@ -25,8 +29,13 @@ static char *path_of(const struct symcache_file *file)
 
 static void print_str(struct symcache_str s)
 {
-	if (s.ptr)
+	char *text = s.ptr && !show_raw && !sc_printable(s.ptr, s.len) ? must_calloc(4, s.len) : NULL;
+
+	if (text)
+		fwrite(text, 1, sc_make_printable(s.ptr, s.len, text), stdout);
+	else if (s.ptr)
 		fwrite(s.ptr, 1, s.len, stdout);
+	free(text);
 }
 
 /* " at PATH:LINE[:COLUMN]", or the keys of these. */
@@ -40,7 +49,7 @@ static void show_place(const struct symcache_file *file, uint32_t line, uint32_t
 		json_gen_number(j, "line", line);
 		json_gen_number(j, "column", column);
 	} else if (*path || line) {
-		printf(" at %s:%" PRIu32, *path ? path : "?", line);
+		printf(" at %s:%" PRIu32, !*path ? "?" : show_raw ? path : shown(path), line);
 		if (column)
 			printf(":%" PRIu32, column);
 	}
@@ -56,7 +65,7 @@ void show_files(const struct symcache *cache, struct json_gen *j)
 		if (j)
 			json_gen_text(j, NULL, path);
 		else
-			printf("%" PRIu32 " %s\n", i, path);
+			printf("%" PRIu32 " %s\n", i, show_raw ? path : shown(path));
 		free(path);
 	}
 }

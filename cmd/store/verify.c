@@ -12,6 +12,7 @@
 #include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "symcache/build_id.h"
@@ -63,13 +64,13 @@ static void report(struct verification *v, const char *name, const struct symsto
 		if (v->json)
 			json_gen_text(v->json, NULL, f->texts[i]);
 		else
-			printf("%s: %s\n", name, f->texts[i]);
+			printf("%s: %s\n", shown(name), shown(f->texts[i]));
 	if (v->json) {
 		json_gen_close_array(v->json);
 		json_gen_number(v->json, "num_faults", f->num);
 		json_gen_close_map(v->json);
 	} else if (f->num > f->num_texts) {
-		printf("%s: %llu more\n", name, (unsigned long long)(f->num - f->num_texts));
+		printf("%s: %llu more\n", shown(name), (unsigned long long)(f->num - f->num_texts));
 	}
 }
 

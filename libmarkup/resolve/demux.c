@@ -115,6 +115,40 @@ static void new_context(struct mk_resolve *r, struct mk_context *c)
 	c->settles = r->settles;
 }
 
+/* A count of repetitions makes as many copies of what it counts, and of the counts in
+ * that; a reference to an earlier group takes exponential time. */
+static bool is_moderate(const char *how)
+{
+	enum { MAX_BYTES = 1000, MAX_COPIES = 1000 };
+	unsigned long copies = 1, n;
+	const char *p = how;
+	char *end;
+
+	for (; *p; p++) {
+		if (*p == '\\' && p[1]) {
+			if (*++p >= '1' && *p <= '9')
+				return false;
+		} else if (*p == '{') {
+			n = strtoul(p + 1, &end, 10);
+			if (*end == ',' && end[1] != '}')
+				n = strtoul(end + 1, &end, 10);
+			if (n > MAX_COPIES || (copies *= n ? n : 1) > MAX_COPIES)
+				return false;
+		}
+	}
+	return p - how <= MAX_BYTES;
+}
+
+bool markup_demux_valid(const char *how)
+{
+	regex_t regex;
+
+	if (!is_moderate(how) || regcomp(&regex, how, REG_EXTENDED))
+		return false;
+	regfree(&regex);
+	return true;
+}
+
 int mk_demux_init(struct mk_resolve *r, const char *how)
 {
 	struct mk_demux *d = &r->demux;
@@ -125,7 +159,7 @@ int mk_demux_init(struct mk_resolve *r, const char *how)
 		return 0;
 	d->on = true;
 	if (*how) {
-		if (regcomp(&d->regex, how, REG_EXTENDED))
+		if (!is_moderate(how) || regcomp(&d->regex, how, REG_EXTENDED))
 			return -EINVAL;
 		d->has_regex = true;
 	}

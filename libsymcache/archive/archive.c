@@ -78,11 +78,21 @@ static int opened(int rc, struct symarchive **a, struct sc_error *err)
 	return rc;
 }
 
-int symarchive_open(int fd, struct symarchive **ret, struct sc_error *err)
+int symarchive_open(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err)
 {
 	int rc = create(ret, err);
 
+	if (!rc)
+		(*ret)->budget = budget;
 	return rc ? rc : opened(archive_read_open_fd((*ret)->read, fd, BLOCK), ret, err);
+}
+
+uint64_t symarchive_budget(uint64_t size)
+{
+	enum { MAX_RATIO = 256 };
+	const uint64_t free_bytes = 256 << 20;
+
+	return free_bytes + (size < UINT64_MAX / MAX_RATIO / 2 ? size * MAX_RATIO : 0);
 }
 
 /* ---- what anybody made ------------------------------------------------------------ */

@@ -18,10 +18,8 @@
 enum {
 	MAX_DEPTH = 6,            /* a .deb in a tar in a zip, and a compressed file in it: 5 */
 	MAX_MEMBERS = 4 << 20,
-	MAX_RATIO = 256,          /* bytes inflated for each byte of the archive, */
 	MAX_NAME = 4096,
 };
-static const uint64_t FREE_BYTES = 256 << 20; /* besides these */
 
 bool sc_archive_name(const char *path)
 {
@@ -161,7 +159,7 @@ int sc_archive_walk(struct sc_archive_walk *w, int fd, uint64_t size, const char
 	struct symarchive *a __attribute__((cleanup(close_archive))) = NULL;
 	int rc;
 
-	w->budget = FREE_BYTES + (size < UINT64_MAX / MAX_RATIO / 2 ? size * MAX_RATIO : 0);
+	w->budget = symarchive_budget(size);
 	w->members = 0;
 	rc = lseek(fd, 0, SEEK_SET) ? sc_error_sys(err, "cannot read") :
 		symarchive_open_any(fd, &w->budget, &a, err);

@@ -168,7 +168,7 @@ int sc_make_parents(char *path, struct sc_error *err)
 		int rc = 0;
 
 		*slash = 0;
-		if (stat(path, &st) && mkdir(path, 0777) && errno != EEXIST)
+		if (stat(path, &st) && mkdir(path, 0775) && errno != EEXIST)
 			rc = sc_error_sys(err, "cannot make the directory %s", path);
 		*slash = '/';
 		if (rc)

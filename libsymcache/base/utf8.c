@@ -61,3 +61,46 @@ size_t sc_utf8_mend(const char *s, size_t len, char *ret)
 	}
 	return (size_t)(to - ret);
 }
+
+/* The length of the character, or negative: that many bytes may not be shown. */
+static int shown_len(const char *s, size_t len)
+{
+	const unsigned char c = (unsigned char)*s;
+	const int n = sc_utf8_len(s, len);
+
+	if (c < 0x20 || c == 0x7f)
+		return -1;
+	return n == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0 ? -2 : n; /* C1 */
+}
+
+bool sc_printable(const char *s, size_t len)
+{
+	size_t i = 0;
+	int n = 1;
+
+	while (i < len && (unsigned char)s[i] >= 0x20 && (unsigned char)s[i] < 0x7f)
+		i++;
+	while (i < len && (n = shown_len(s + i, len - i)) > 0)
+		i += (size_t)n;
+	return n > 0;
+}
+
+size_t sc_make_printable(const char *s, size_t len, char *ret)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *to = ret;
+
+	for (size_t i = 0; i < len;) {
+		int n = shown_len(s + i, len - i);
+
+		if (n > 0)
+			to = mempcpy(to, s + i, (size_t)n);
+		for (int k = 0; k < -n; k++) {
+			const unsigned char c = (unsigned char)s[i + (size_t)k];
+
+			to = mempcpy(to, (char[]){ '\\', 'x', digits[c >> 4], digits[c & 15] }, 4);
+		}
+		i += (size_t)(n > 0 ? n : -n);
+	}
+	return (size_t)(to - ret);
+}

@@ -2,6 +2,7 @@
 #ifndef SC_UTF8_H
 #define SC_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The length of the character at s[0, len), len > 0. Negative: that many bytes are the
@@ -10,6 +11,14 @@ int sc_utf8_len(const char *s, size_t len);
 
 /* How many bytes at the beginning are UTF-8? */
 size_t sc_utf8_valid(const char *s, size_t len);
+
+/* May it be shown on a terminal, within a line? Control characters and what is not UTF-8
+ * may not. */
+bool sc_printable(const char *s, size_t len);
+
+/* Writes it with "\x1b" for each byte that may not be shown, to ret[0, 4 * len). Returns
+ * the length. */
+size_t sc_make_printable(const char *s, size_t len, char *ret);
 
 /* Writes it with U+FFFD for each maximal malformed part, as the Unicode standard
  * recommends, to ret[0, 3 * len). Returns the length. */

@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include "libsymcache/base/cleanup.h"
+#include "libsymcache/bundle/reading.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/bundle/write.h"
 
@@ -97,24 +98,6 @@ static int choose_by_id(struct exporting *x)
 	return rc;
 }
 
-static int read_earlier(const char *path, struct manifest *m, struct sc_error *err)
-{
-	char *text __attribute__((cleanup(sc_free_text))) = NULL;
-	FILE *f = fopen(path, "re");
-	size_t cap = 0;
-	ssize_t len;
-	int rc;
-
-	if (!f)
-		return sc_error_sys(err, "cannot open %s", path);
-	len = getdelim(&text, &cap, 0, f);
-	fclose(f);
-	if ((rc = manifest_read(m, text, len > 0 ? (size_t)len : 0, err)))
-		return sc_error_prefix(err, "%s: ", path), rc;
-	manifest_sort(m);
-	return 0;
-}
-
 static int write_chosen(struct exporting *x, const char *path, enum symbundle_shape shape)
 {
 	char *text __attribute__((cleanup(sc_free_text))) = NULL;
@@ -137,11 +120,13 @@ int symbundle_export(struct symstore_reader *reader, const char *path, enum symb
 		     struct symbundle_exported *ret, struct sc_error *err)
 {
 	struct exporting x = { .o = options, .reader = reader, .done = ret, .err = err };
-	int rc = options->since ? read_earlier(options->since, &x.earlier, err) : 0;
+	int rc = options->since ? bundle_read_manifest(options->since, &x.earlier, err) : 0;
 
 	*ret = (struct symbundle_exported){ 0 };
 	if (!rc)
 		rc = options->ids ? choose_by_id(&x) : choose_all(&x);
+	if (!rc && !x.manifest.len && !ret->as_before)
+		rc = sc_error_set(err, SC_ENOTFOUND, "no entry is chosen, so no bundle is written");
 	if (!rc)
 		rc = write_chosen(&x, path, shape);
 	ret->exported = x.manifest.len;

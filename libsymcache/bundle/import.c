@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <xxhash.h>
 
@@ -14,7 +15,7 @@ enum { BATCH_BYTES = 64 << 20, BATCH_ENTRIES = 1000 };
 struct pending {
 	void *bytes;  /* NULL: only tags are added */
 	size_t size;
-	bool stored;
+	enum symstore_put_result put;
 };
 
 struct importing {
@@ -47,8 +48,11 @@ static int commit(struct importing *m, struct sc_error *err)
 	int rc = m->writer ? symstore_commit(m->writer, err) : 0;
 
 	for (size_t i = 0; i < m->num_pending && !rc; i++) {
-		m->done->imported += m->pending[i].bytes && m->pending[i].stored;
-		m->done->better_in_store += m->pending[i].bytes && !m->pending[i].stored;
+		if (!m->pending[i].bytes)
+			continue;
+		m->done->imported += m->pending[i].put == SYMSTORE_WRITTEN;
+		m->done->better_in_store += m->pending[i].put == SYMSTORE_BETTER_STAYS;
+		m->done->kept += m->pending[i].put == SYMSTORE_PINNED_STAYS;
 	}
 	forget(m);
 	return rc;
@@ -58,8 +62,33 @@ static int commit(struct importing *m, struct sc_error *err)
 enum fate {
 	REPLACES, /* the store's, unless that has better symbols */
 	YIELDS,   /* to the store's, which is newer; it may add unwind information */
-	SAME,     /* as the store's: only its tags are added */
+	SAME,     /* as the store's, which stays: only its tags are added */
 };
+
+static enum fate judge(struct importing *m, const struct symstore_entry *entry,
+		       const struct symstore_entry *old, const void *cache, size_t size)
+{
+	const bool better = symstore_entry_replaces(entry, old);
+	enum fate fate = REPLACES;
+
+	if (old->cache_size == size && old->cache_hash == XXH3_64bits(cache, size)) {
+		m->done->unchanged++;
+		return SAME;
+	}
+	if (m->o->no_replace || symstore_tags_have(old->tags, SYMSTORE_PINNED)) {
+		m->done->kept++;
+		return SAME;
+	}
+	if (better && symstore_entry_replaces(old, entry)) {
+		fate = old->time > entry->time ? YIELDS : REPLACES;
+		m->done->conflicts++;
+		if (m->o->conflict)
+			m->o->conflict(m->o->ctx, entry, fate == REPLACES);
+	} else if (better && symstore_entry_other_file(entry, old) && m->o->replaced) {
+		m->o->replaced(m->o->ctx, entry, old);
+	}
+	return fate;
+}
 
 static int compare(struct importing *m, const struct symstore_entry *entry, const void *cache,
 		   size_t size, enum fate *ret, struct sc_error *err)
@@ -72,16 +101,8 @@ static int compare(struct importing *m, const struct symstore_entry *entry, cons
 	if (rc)
 		return rc;
 	rc = symstore_entry(reader, entry->build_id, entry->build_id_len, &old, err);
-	if (!rc && old.cache_size == size && old.cache_hash == XXH3_64bits(cache, size)) {
-		*ret = SAME;
-		m->done->unchanged++;
-	} else if (!rc && symstore_entry_replaces(entry, &old) &&
-		   symstore_entry_replaces(&old, entry)) {
-		*ret = old.time > entry->time ? YIELDS : REPLACES;
-		m->done->conflicts++;
-		if (m->o->conflict)
-			m->o->conflict(m->o->ctx, entry, *ret == REPLACES);
-	}
+	if (!rc)
+		*ret = judge(m, entry, &old, cache, size);
 	symstore_read_end(reader);
 	return rc == SC_ENOTFOUND ? 0 : rc;
 }
@@ -102,24 +123,36 @@ static int put(struct importing *m, const struct symstore_entry *entry, const vo
 	memcpy(p->bytes, cache, size);
 	m->bytes += size;
 	return (fate == YIELDS ? symstore_put_older : symstore_put)(m->writer, entry, fill, p,
-								    &p->stored, err);
+								    &p->put, err);
+}
+
+/* Those of the bundle and of the options; only the user pins. */
+static char *tags_of(const struct importing *m, const struct symstore_entry *entry)
+{
+	char *own = symstore_tags_without(entry->tags, SYMSTORE_PINNED);
+	char *tags = own ? symstore_tags_unite(own, m->o->tags) : NULL;
+
+	free(own);
+	return tags;
 }
 
 static int import_entry(void *ctx, const struct symstore_entry *given, const void *cache,
 			size_t size, struct sc_error *err)
 {
 	struct symstore_entry entry = *given;
+	const int64_t now = time(NULL);
 	struct importing *m = ctx;
 	enum fate fate;
 	char *tags;
-	int rc = compare(m, &entry, cache, size, &fate, err);
+	int rc;
 
+	entry.time = entry.time < now ? entry.time : now;
+	rc = compare(m, &entry, cache, size, &fate, err);
 	if (!rc && !m->writer)
 		rc = symstore_write_begin(m->store, &m->writer, err);
 	if (rc)
 		return rc;
-	tags = symstore_tags_unite(entry.tags, m->o->tags);
-	if (!tags)
+	if (!(tags = tags_of(m, &entry)))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	entry.tags = tags;
 	entry.cache_size = size;

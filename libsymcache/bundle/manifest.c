@@ -104,7 +104,8 @@ bool manifest_has(const struct manifest *m, const struct manifest_entry *e)
 	const struct manifest_entry *same = manifest_find(m, e->entry.build_id,
 							  e->entry.build_id_len);
 
-	return same && same->hash.low64 == e->hash.low64 && same->hash.high64 == e->hash.high64;
+	return same && !strcmp(same->entry.tags, e->entry.tags) &&
+	       same->hash.low64 == e->hash.low64 && same->hash.high64 == e->hash.high64;
 }
 
 int manifest_check(const struct manifest_entry *e, const void *cache, size_t size,

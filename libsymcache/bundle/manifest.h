@@ -8,7 +8,7 @@
 
 #include "symcache/bundle.h"
 
-enum { MANIFEST_VERSION = 1 };
+enum { MANIFEST_VERSION = 1, MANIFEST_MAX = 64 << 20 /* bytes of JSON */ };
 
 struct manifest_entry {
 	struct symstore_entry entry;   /* strings on the heap */
@@ -31,17 +31,18 @@ bool manifest_fill_strings(struct symstore_entry *e);
 void manifest_drop_last(struct manifest *m);
 void manifest_deinit(struct manifest *m);
 
-/* The JSON text, on the heap, with a NUL behind its *len bytes. SC_ENOMEM. */
+/* The JSON text, on the heap, with a NUL behind its *len bytes. SC_ELIMIT: above
+ * MANIFEST_MAX; SC_ENOMEM. */
 int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err);
 
-/* Reads it: any bytes will do. SC_EFORMAT; SC_EUNSUPPORTED: a later version; SC_ENOMEM. */
+/* Reads it: any bytes will do. SC_EFORMAT, also above MANIFEST_MAX; SC_EUNSUPPORTED: a later version; SC_ENOMEM. */
 int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err);
 
 /* Sorts by build ID, for manifest_find(). */
 void manifest_sort(struct manifest *m);
 const struct manifest_entry *manifest_find(const struct manifest *m, const uint8_t *id, size_t len);
 
-/* Does the manifest have this entry with the same bytes as `e`? */
+/* Does the manifest have this entry with the same bytes and tags as `e`? */
 bool manifest_has(const struct manifest *m, const struct manifest_entry *e);
 
 /* Are these the bytes that the manifest speaks of? SC_EFORMAT: how they differ. */

@@ -269,6 +269,10 @@ int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_er
 	int rc = 0;
 
 	*m = (struct manifest){ 0 };
+	if (len > MANIFEST_MAX) {
+		yajl_free(parser);
+		return sc_error_set(err, SC_EFORMAT, "the manifest is above %d bytes", MANIFEST_MAX);
+	}
 	if (!parser)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	if (yajl_parse(parser, (const unsigned char *)text, len) != yajl_status_ok ||

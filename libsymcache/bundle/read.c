@@ -1,11 +1,13 @@
 /* Reading a bundle: which shape has it? See symcache/bundle.h. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/reading.h"
 #include "symcache/archive.h"
 
@@ -26,7 +28,7 @@ static bool archive_of_ours(int fd)
 	const char *name;
 	bool ours;
 
-	if (symarchive_open(fd, &a, NULL))
+	if (symarchive_open(fd, NULL, &a, NULL))
 		return false;
 	ours = !symarchive_next(a, &name, NULL) && !strcmp(name, SYMBUNDLE_MANIFEST);
 	symarchive_close(a);
@@ -66,4 +68,67 @@ int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc
 	if (rc && strncmp(err->msg, "store ", 6))
 		sc_error_prefix(err, "%.100s: ", path);
 	return rc;
+}
+
+/* ---- the manifest alone -------------------------------------------------------- */
+
+static int copy_text(struct bundle_file *f, const void *text, size_t size, struct sc_error *err)
+{
+	if (!vec_reserve(f, size + 1))
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	memcpy(f->data, text, size);
+	f->len = size;
+	return 0;
+}
+
+static int manifest_of_store(const char *path, struct bundle_file *f, struct sc_error *err)
+{
+	struct symstore_reader *reader = NULL;
+	struct symstore *store;
+	const void *text;
+	size_t size;
+	int rc = symstore_open_copy(path, &store, err);
+
+	if (!rc)
+		rc = symstore_read_begin(store, &reader, err);
+	if (!rc && symstore_get_note(reader, SYMBUNDLE_MANIFEST, &text, &size, NULL))
+		rc = sc_error_set(err, SC_EFORMAT, "it has no manifest");
+	if (!rc)
+		rc = copy_text(f, text, size, err);
+	symstore_read_end(reader);
+	symstore_close(store);
+	return rc;
+}
+
+int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *err)
+{
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char *inner __attribute__((cleanup(sc_free_text))) = NULL;
+	struct bundle_file f = { 0 };
+	uint8_t head[SYMARCHIVE_HEAD];
+	struct stat st;
+	ssize_t n;
+	int rc;
+
+	if (fd < 0 || fstat(fd, &st))
+		return sc_error_sys(err, "cannot open %s", path);
+	if (S_ISDIR(st.st_mode) && asprintf(&inner, "%s/" SYMBUNDLE_MANIFEST, path) < 0) {
+		inner = NULL;
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	n = S_ISREG(st.st_mode) ? pread(fd, head, sizeof(head), 0) : 0;
+	if (S_ISREG(st.st_mode) && is_store(fd))
+		rc = manifest_of_store(path, &f, err);
+	else if (n > 0 && symarchive_begins(head, (size_t)n))
+		rc = bundle_manifest_of_archive(fd, &f, err);
+	else
+		rc = bundle_read_file(inner ? inner : path, MANIFEST_MAX, &f, err);
+	if (!rc)
+		rc = manifest_read(m, f.data, f.len, err);
+	vec_deinit(&f);
+	if (rc)
+		return sc_error_prefix(err, "%s: ", path);
+	manifest_sort(m);
+	return 0;
 }

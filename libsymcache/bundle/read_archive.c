@@ -4,18 +4,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/reading.h"
 #include "symcache/archive.h"
 
-struct member {
-	char *data; /* 8-aligned */
-	size_t len, cap;
-};
-
 /* The current file as a whole. */
-static int read_member(struct symarchive *a, struct member *m, struct sc_error *err)
+static int read_member(struct symarchive *a, struct bundle_file *m, size_t max, struct sc_error *err)
 {
 	size_t n;
 	int rc;
@@ -27,13 +23,13 @@ static int read_member(struct symarchive *a, struct member *m, struct sc_error *
 		if ((rc = symarchive_read(a, m->data + m->len, m->cap - m->len, &n, err)))
 			return rc;
 		m->len += n;
-		if (m->len > MAX_CACHE)
-			return sc_error_set(err, SC_EFORMAT, "a file in it is above %d bytes", MAX_CACHE);
+		if (m->len > max)
+			return sc_error_set(err, SC_EFORMAT, "a file in it is above %zu bytes", max);
 	} while (n);
 	return 0;
 }
 
-static int give_member(struct bundle_reading *b, const char *name, const struct member *m,
+static int give_member(struct bundle_reading *b, const char *name, const struct bundle_file *m,
 		       struct sc_error *err)
 {
 	const struct manifest_entry *e = NULL;
@@ -52,8 +48,8 @@ static int give_member(struct bundle_reading *b, const char *name, const struct 
 }
 
 /* The manifest and its signature come first, before the caches, or not at all. */
-static int read_members(struct bundle_reading *b, struct symarchive *a, struct member *manifest,
-			struct member *m, struct sc_error *err)
+static int read_members(struct bundle_reading *b, struct symarchive *a, struct bundle_file *manifest,
+			struct bundle_file *m, struct sc_error *err)
 {
 	bool begun = false;
 	const char *name;
@@ -63,11 +59,11 @@ static int read_members(struct bundle_reading *b, struct symarchive *a, struct m
 		bool is_signature = !begun && !strcmp(name, SIGNATURE_NAME);
 
 		if (!begun && !manifest->data && !strcmp(name, SYMBUNDLE_MANIFEST)) {
-			if ((rc = read_member(a, manifest, err)))
+			if ((rc = read_member(a, manifest, MANIFEST_MAX, err)))
 				return rc;
 			continue;
 		}
-		if ((rc = read_member(a, m, err)))
+		if ((rc = read_member(a, m, MAX_CACHE, err)))
 			return rc;
 		if (!begun && (rc = bundle_begin(b, manifest->data, manifest->len,
 						 is_signature ? m->data : NULL, m->len, err)))
@@ -84,11 +80,41 @@ static int read_members(struct bundle_reading *b, struct symarchive *a, struct m
 	return 0;
 }
 
+static int open_archive(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err)
+{
+	struct stat st;
+
+	*ret = NULL;
+	if (fstat(fd, &st))
+		return sc_error_sys(err, "cannot read");
+	/* What comes through a pipe has no size to be measured by. */
+	*budget = symarchive_budget(S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0);
+	return symarchive_open(fd, S_ISREG(st.st_mode) ? budget : NULL, ret, err);
+}
+
+int bundle_manifest_of_archive(int fd, struct bundle_file *f, struct sc_error *err)
+{
+	struct symarchive *a;
+	uint64_t budget;
+	const char *name;
+	int rc = open_archive(fd, &budget, &a, err);
+
+	if (!rc)
+		rc = symarchive_next(a, &name, err);
+	if (!rc && strcmp(name, SYMBUNDLE_MANIFEST))
+		rc = sc_error_set(err, SC_EFORMAT, "it has no manifest");
+	if (!rc)
+		rc = read_member(a, f, MANIFEST_MAX, err);
+	symarchive_close(a);
+	return rc;
+}
+
 int bundle_read_archive(struct bundle_reading *b, int fd, struct sc_error *err)
 {
-	struct member manifest = { 0 }, m = { 0 };
+	struct bundle_file manifest = { 0 }, m = { 0 };
 	struct symarchive *a;
-	int rc = symarchive_open(fd, &a, err);
+	uint64_t budget;
+	int rc = open_archive(fd, &budget, &a, err);
 
 	if (!rc)
 		rc = read_members(b, a, &manifest, &m, err);

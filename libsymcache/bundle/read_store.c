@@ -1,5 +1,5 @@
 /*
- * A store as a bundle: its manifest and signature, if it has them, are notes, which go
+ * A store as a bundle, read from a private copy: its manifest and signature, if it has them, are notes, which go
  * when its entries change.
  */
 #include <xxhash.h>
@@ -72,7 +72,7 @@ int bundle_read_store(struct bundle_reading *b, const char *path, struct sc_erro
 {
 	struct symstore_reader *reader = NULL;
 	struct symstore *store;
-	int rc = symstore_open(path, SYMSTORE_READ, &store, err);
+	int rc = symstore_open_copy(path, &store, err);
 
 	if (!rc)
 		rc = symstore_read_begin(store, &reader, err);

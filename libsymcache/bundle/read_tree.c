@@ -3,63 +3,26 @@
  * With one, what it does not list is not looked at.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/vec.h"
+#include "libsymcache/bundle/file.h"
 #include "libsymcache/bundle/reading.h"
 
-struct file {
-	char *data; /* 8-aligned */
-	size_t len, cap;
-};
-
-static int read_fd(int fd, size_t max, struct file *f, struct sc_error *err)
-{
-	struct stat st;
-	ssize_t n;
-
-	vec_clear(f);
-	if (fd < 0 || fstat(fd, &st))
-		return sc_error_sys(err, "cannot open");
-	if (!S_ISREG(st.st_mode))
-		return sc_error_set(err, SC_EINVAL, "not a regular file");
-	if ((uint64_t)st.st_size > max)
-		return sc_error_set(err, SC_EFORMAT, "it is above %zu bytes", max);
-	if (!vec_reserve(f, (size_t)st.st_size + 1))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	while (f->len < f->cap && (n = read(fd, f->data + f->len, f->cap - f->len))) {
-		if (n < 0 && errno != EINTR)
-			return sc_error_sys(err, "cannot read");
-		f->len += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
-/* The file as a whole, copied: who changes it meanwhile does not change what is checked. */
-static int read_file(const char *path, size_t max, struct file *f, struct sc_error *err)
-{
-	int fd __attribute__((cleanup(sc_close_fd))) =
-		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	return read_fd(fd, max, f, err);
-}
-
 /* The same, if it is a SymCache file. */
-static int read_cache(const char *path, struct file *f, struct sc_error *err)
+static int read_cache(const char *path, struct bundle_file *f, struct sc_error *err)
 {
 	struct symcache cache;
-	int rc = read_file(path, MAX_CACHE, f, err);
+	int rc = bundle_read_file(path, MAX_CACHE, f, err);
 
 	return rc ? rc : symcache_open(&cache, f->data, f->len, err);
 }
 
-static int give_listed(struct bundle_reading *b, const char *folder, struct file *f,
+static int give_listed(struct bundle_reading *b, const char *folder, struct bundle_file *f,
 		       struct sc_error *err)
 {
 	char name[BUNDLE_NAME];
@@ -87,7 +50,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 }
 
 /* All files *.symcache below; links are not followed. */
-static int give_all(struct bundle_reading *b, const char *folder, struct file *f,
+static int give_all(struct bundle_reading *b, const char *folder, struct bundle_file *f,
 		    struct sc_error *err)
 {
 	FTS *fts = fts_open((char *[]){ (char *)folder, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
@@ -113,7 +76,7 @@ static int give_all(struct bundle_reading *b, const char *folder, struct file *f
 }
 
 /* A small file of the tree; *f is empty if there is none. */
-static int read_part(const char *folder, const char *name, size_t max, struct file *f,
+static int read_part(const char *folder, const char *name, size_t max, struct bundle_file *f,
 		     struct sc_error *err)
 {
 	char *path __attribute__((cleanup(sc_free_text))) = NULL;
@@ -123,7 +86,7 @@ static int read_part(const char *folder, const char *name, size_t max, struct fi
 		path = NULL;
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
-	rc = read_file(path, max, f, err);
+	rc = bundle_read_file(path, max, f, err);
 	if (rc == SC_ESYS && errno == ENOENT)
 		return 0;
 	return rc ? sc_error_prefix(err, "%s: ", path) : 0;
@@ -131,10 +94,10 @@ static int read_part(const char *folder, const char *name, size_t max, struct fi
 
 int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err)
 {
-	struct file manifest = { 0 }, f = { 0 };
+	struct bundle_file manifest = { 0 }, f = { 0 };
 	int rc;
 
-	if (!(rc = read_part(path, SYMBUNDLE_MANIFEST, MAX_MANIFEST, &manifest, err)) &&
+	if (!(rc = read_part(path, SYMBUNDLE_MANIFEST, MANIFEST_MAX, &manifest, err)) &&
 	    !(rc = read_part(path, SIGNATURE_NAME, MAX_SIGNATURE, &f, err)))
 		rc = bundle_begin(b, manifest.data, manifest.len, f.data, f.len, err);
 	if (!rc)

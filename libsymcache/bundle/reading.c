@@ -10,16 +10,46 @@
 #include "symcache/build.h"
 #include "symcache/build_id.h"
 
+/* DWARF without a source file is none. */
+static uint32_t sources_of(const struct symcache *cache)
+{
+	const bool files = cache->header->num_files;
+
+	if (!cache->image)
+		return files ? SYMCACHE_FROM_DWARF : SYMCACHE_FROM_SYMTAB;
+	return files ? cache->image->sources : cache->image->sources & ~(uint32_t)SYMCACHE_FROM_DWARF;
+}
+
 void bundle_fault(struct bundle_reading *b, const char *name, const char *why)
 {
 	if (b->r->fault)
 		b->r->fault(b->r->ctx, name, why);
 }
 
+/* What a manifest, or the record of a store, claims of a cache is replaced by what the
+ * cache says. */
+static int check_claims(struct symstore_entry *entry, const struct symcache *cache,
+			struct sc_error *err)
+{
+	const struct symcache_ext_image *image = cache->image;
+	char id[SYMCACHE_BUILD_ID_TEXT];
+
+	entry->sources = sources_of(cache);
+	if (!image || !image->build_id_len || image->build_id_len > SYMCACHE_BUILD_ID_MAX)
+		return 0;
+	entry->build_id_derived = image->build_id_derived;
+	if (image->build_id_len == entry->build_id_len &&
+	    !memcmp(image->build_id, entry->build_id, entry->build_id_len))
+		return 0;
+	symcache_build_id_text(id, image->build_id, image->build_id_len);
+	return sc_error_set(err, SC_EFORMAT, "the cache is of build ID %s", id);
+}
+
 int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 		const struct symstore_entry *entry, const char *name, const void *data, size_t size,
 		struct sc_error *err)
 {
+	struct symstore_entry claimed = *entry;
 	struct symcache cache;
 	struct sc_error why = { 0 };
 
@@ -31,7 +61,9 @@ int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 	if (!why.code && !symcache_open(&cache, data, size, &why))
 		symcache_verify(&cache, sc_first_fault, &why);
 	if (!why.code)
-		return b->r->entry ? b->r->entry(b->r->ctx, entry, data, size, err) : 0;
+		check_claims(&claimed, &cache, &why);
+	if (!why.code)
+		return b->r->entry ? b->r->entry(b->r->ctx, &claimed, data, size, err) : 0;
 	bundle_fault(b, name, why.msg);
 	return 0;
 }
@@ -66,14 +98,11 @@ static bool describe(const char *name, const void *data, size_t size, struct sym
 	if (cache.image && cache.image->build_id_len &&
 	    cache.image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
 		ret->build_id_len = cache.image->build_id_len;
-		ret->build_id_derived = cache.image->build_id_derived;
-		ret->sources = cache.image->sources;
 		memcpy(ret->build_id, cache.image->build_id, ret->build_id_len);
 		return true;
 	}
 	if (!bundle_id_of_name(name, &id))
 		return false;
-	ret->sources = cache.header->num_files ? SYMCACHE_FROM_DWARF : SYMCACHE_FROM_SYMTAB;
 	ret->build_id_len = id.len;
 	memcpy(ret->build_id, id.bytes, id.len);
 	return true;

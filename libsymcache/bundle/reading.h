@@ -2,10 +2,10 @@
 #ifndef BUNDLE_READING_H
 #define BUNDLE_READING_H
 
+#include "libsymcache/bundle/file.h"
 #include "libsymcache/bundle/manifest.h"
 
 enum {
-	MAX_MANIFEST = 1 << 30,
 	MAX_SIGNATURE = 4096,
 	MAX_CACHE = 0x7fb00000,   /* the store takes no more */
 };
@@ -39,10 +39,16 @@ bool bundle_id_of_name(const char *name, struct symstore_id *ret);
 /* At the end: names what the manifest has and the bundle has not. */
 void bundle_name_missing(struct bundle_reading *b);
 
+/* The manifest of a bundle of any shape, or a manifest as a file, sorted. SC_EFORMAT: the
+ * bundle has none. */
+int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *err);
+
 /* ---- the shapes ---- */
 
 int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err);
 int bundle_read_archive(struct bundle_reading *b, int fd, struct sc_error *err);
+/* The first file in it. */
+int bundle_manifest_of_archive(int fd, struct bundle_file *f, struct sc_error *err);
 int bundle_read_store(struct bundle_reading *b, const char *path, struct sc_error *err);
 
 #endif

@@ -77,7 +77,7 @@ static int write_members(struct symarchive_writer *w, const struct bundle_source
 static int write_archive(const char *part, const struct bundle_source *s, struct sc_error *err)
 {
 	int fd __attribute__((cleanup(sc_close_fd))) =
-		open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0664);
 	struct symarchive_writer *w;
 	int rc = fd < 0 ? sc_error_sys(err, "cannot write %s", part) :
 			  symarchive_create(fd, LEVEL, &w, err);
@@ -105,7 +105,7 @@ static int write_file(const char *folder, const char *name, const void *data, si
 	if (!path)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	*slash = 0;
-	if (mkdir(path, 0777) && errno != EEXIST)
+	if (mkdir(path, 0775) && errno != EEXIST)
 		rc = sc_error_sys(err, "cannot make the directory %s", path);
 	*slash = '/';
 	if (rc)
@@ -126,7 +126,7 @@ static int write_tree(const char *part, const struct bundle_source *s, struct sc
 	size_t size;
 	int rc = 0;
 
-	if (mkdir(part, 0777))
+	if (mkdir(part, 0775))
 		return sc_error_sys(err, "cannot make the directory %s", part);
 	for (size_t i = 0; i < s->manifest->len && !rc; i++)
 		if (!(rc = get_cache(s, i, &data, &size, err)))

@@ -70,7 +70,7 @@ static int gather(struct symstore_writer *writer, struct sc_job *job, struct sc_
 		return symstore_add_tags(writer, job->entry.build_id, job->entry.build_id_len,
 					 job->entry.tags, err);
 	if (job->result == SYMCACHE_INDEX_BUILT) {
-		rc = symstore_put(writer, &job->entry, fill, job, &job->stored, err);
+		rc = symstore_put(writer, &job->entry, fill, job, &job->put, err);
 		if (rc)
 			return rc;
 		outcome.build_id_len = job->entry.build_id_len;
@@ -98,6 +98,8 @@ int sc_batch_commit(struct sc_batch *batch, struct sc_error *err)
 	if (!batch->jobs.len)
 		return 0;
 	rc = symstore_write_begin(batch->store, &writer, err);
+	if (!rc && batch->keep_files)
+		symstore_keep_files(writer);
 	for (size_t i = 0; i < batch->jobs.len && !rc; i++) {
 		rc = gather(writer, batch->jobs.data[i], err);
 		if (rc)

@@ -7,6 +7,7 @@
 
 struct sc_batch {
 	struct symstore *store;
+	bool keep_files;              /* symstore_keep_files() */
 	VEC(struct sc_job *) jobs;
 	uint64_t bytes;
 	double begun;                 /* monotonic seconds */

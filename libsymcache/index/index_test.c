@@ -63,7 +63,9 @@ static struct seen index_top(struct symstore *store, struct symcache_index_optio
 	struct seen seen = { 0 };
 	struct sc_error err;
 
-	options.events = (struct symcache_index_events){ on_file, on_progress, &seen };
+	options.events = (struct symcache_index_events){
+		.file = on_file, .progress = on_progress, .ctx = &seen,
+	};
 	if (symcache_index(store, paths, 1, &options, a, &err))
 		fail_msg("%s", err.msg);
 	return seen;
@@ -128,7 +130,7 @@ static void missing(void **state)
 {
 	const char *const paths[] = { "/nonexistent/x", "", "/dev/null" };
 	struct seen seen = { 0 };
-	const struct symcache_index_options options = { .events = { on_file, NULL, &seen } };
+	const struct symcache_index_options options = { .events = { .file = on_file, .ctx = &seen } };
 	struct symcache_index_account a;
 	struct symstore *store;
 	char path[256];

@@ -37,7 +37,7 @@ struct sc_job {
 	char *source_path, *debug_path;
 	struct symcache_build *build;
 	uint8_t *bytes;
-	bool stored;                  /* after the commit: false: a better one stayed */
+	enum symstore_put_result put; /* of the commit */
 	struct symcache_build_info info; /* its pointers are gone with the build */
 	uint64_t code_bytes, line_bytes; /* without a store */
 	struct symstore_outcome *outcomes; /* archive: of the ELF files in it */

@@ -28,6 +28,36 @@ void sc_run_progress(const struct sc_run *run, enum symcache_index_phase phase, 
 		events->progress(events->ctx, phase, done, total, path);
 }
 
+/* A debug file and its program have the same functions. */
+static bool same_code(struct symstore_reader *reader, const struct sc_job *job)
+{
+	struct symcache cache;
+	const void *data;
+	size_t size;
+
+	return !symstore_get(reader, job->entry.build_id, job->entry.build_id_len, &data, &size,
+			     NULL) &&
+	       !symcache_open(&cache, data, size, NULL) &&
+	       cache.header->num_functions == job->info.functions &&
+	       cache.header->num_ranges == job->info.ranges;
+}
+
+/* Another file's entry stayed; it is worth a word if its code is other code, too. */
+static void report_kept(const struct sc_run *run, const struct sc_job *job)
+{
+	const struct symcache_index_events *events = &run->work.options->events;
+	struct symstore_reader *reader;
+	struct symstore_entry old;
+
+	run->account->other_in_store++;
+	if (!events->kept || symstore_read_begin(run->batch.store, &reader, NULL))
+		return;
+	if (!symstore_entry(reader, job->entry.build_id, job->entry.build_id_len, &old, NULL) &&
+	    (job->put == SYMSTORE_PINNED_STAYS || !same_code(reader, job)))
+		events->kept(events->ctx, job->entry.source_path, &old);
+	symstore_read_end(reader);
+}
+
 void sc_run_committed(void *ctx, const struct sc_job *job)
 {
 	struct symcache_index_account *a = ((struct sc_run *)ctx)->account;
@@ -38,10 +68,12 @@ void sc_run_committed(void *ctx, const struct sc_job *job)
 		a->unchanged++;
 	else if (job->result != SYMCACHE_INDEX_BUILT)
 		a->without_symbols++;
-	else if (job->stored)
+	else if (job->put == SYMSTORE_WRITTEN)
 		a->indexed++;
-	else
+	else if (job->put == SYMSTORE_BETTER_STAYS)
 		a->better_in_store++;
+	else
+		report_kept(ctx, job);
 	a->broken += job->entry.bad_units > 0;
 }
 

@@ -155,34 +155,47 @@ static bool may_merge(const struct symstore_entry *fresh, const struct symstore_
 	return (stays ? fresh : old)->sources & SYMCACHE_FROM_CFI;
 }
 
+static enum symstore_put_result judge(const struct symstore_op *op,
+				      const struct symstore_entry *fresh,
+				      const struct symstore_entry *old)
+{
+	const bool as_good = symstore_entry_replaces(old, fresh);
+
+	if (symstore_tags_have(old->tags, SYMSTORE_PINNED))
+		return SYMSTORE_PINNED_STAYS;
+	if (!symstore_entry_replaces(fresh, old) || (op->yields && as_good))
+		return SYMSTORE_BETTER_STAYS;
+	return op->keep_files && as_good && symstore_entry_other_file(old, fresh) ?
+		SYMSTORE_OTHER_STAYS : SYMSTORE_WRITTEN;
+}
+
 static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
 {
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symstore_entry fresh, old;
-	bool there, stays, merged = false;
+	enum symstore_put_result result = SYMSTORE_WRITTEN;
+	bool there, merged = false;
 	int rc;
 
 	if (!symstore_entry_decode(op->key, op->key_size, op->record, op->record_size, &fresh))
 		return EINVAL;
 	if ((rc = find_old(store, txn, op, &old, &there)))
 		return rc;
-	stays = there && (!symstore_entry_replaces(&fresh, &old) ||
-			  (op->yields && symstore_entry_replaces(&old, &fresh)));
-	if (op->done)
-		*op->done = !stays;
+	if (there)
+		result = judge(op, &fresh, &old);
 	tags = symstore_tags_unite(fresh.tags, there ? old.tags : NULL);
 	if (!tags)
 		return ENOMEM;
-	if (there && may_merge(&fresh, &old, stays)) {
-		struct symstore_entry entry = stays ? old : fresh;
+	if (there && result <= SYMSTORE_BETTER_STAYS && may_merge(&fresh, &old, result)) {
+		struct symstore_entry entry = result ? old : fresh;
 
-		rc = merge_entry(store, txn, op, &entry, &old, stays, tags, &merged);
-		if (op->done && merged)
-			*op->done = true;
+		rc = merge_entry(store, txn, op, &entry, &old, result, tags, &merged);
 	}
-	if (rc || merged || (stays && !*fresh.tags))
+	if (op->result)
+		*op->result = merged ? SYMSTORE_WRITTEN : result;
+	if (rc || merged || (result != SYMSTORE_WRITTEN && !*fresh.tags))
 		return rc;
-	if (!stays)
+	if (result == SYMSTORE_WRITTEN)
 		return write_cache(store, txn, op, &fresh, tags);
 	old.tags = tags;
 	return put_record(store, txn, op, &old);
@@ -208,8 +221,8 @@ static int remove_entry(struct symstore *store, MDB_txn *txn, struct symstore_op
 	int entry = mdb_del(txn, store->entries, &key, NULL);
 	int cache = entry && entry != MDB_NOTFOUND ? entry : mdb_del(txn, store->caches, &key, NULL);
 
-	if (op->done)
-		*op->done = !entry || !cache;
+	if (op->removed)
+		*op->removed = !entry || !cache;
 	return cache == MDB_NOTFOUND ? 0 : cache;
 }
 

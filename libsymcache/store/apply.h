@@ -22,7 +22,9 @@ struct symstore_op {
 	void *ctx;
 	size_t cache_size;
 	bool yields;            /* to an entry that is equally good */
-	bool *done;             /* set by the commit; may be NULL */
+	bool keep_files;        /* symstore_keep_files() */
+	enum symstore_put_result *result; /* of SYMSTORE_PUT, and */
+	bool *removed;          /* of SYMSTORE_REMOVE, set by the commit; may be NULL */
 };
 
 /* Does all of them. Returns LMDB's code. */

@@ -40,12 +40,12 @@ static int check_format(struct symstore *store, const void *record, size_t size,
 	if (!symstore_format_decode(record, size, &format))
 		return sc_error_set(err, SC_EFORMAT, "store %s: damaged: its format version",
 				    store->path);
-	since = mode == SYMSTORE_READ ? format.read_since : format.write_since;
+	since = mode != SYMSTORE_WRITE ? format.read_since : format.write_since;
 	if (since > SYMSTORE_FORMAT)
 		return sc_error_set(err, SC_EUNSUPPORTED, "store %s was written by a newer symcache: "
 				    "its format %u needs one that knows format %u to %s it; "
 				    "this one knows %u", store->path, format.format, since,
-				    mode == SYMSTORE_READ ? "read" : "write", SYMSTORE_FORMAT);
+				    mode != SYMSTORE_WRITE ? "read" : "write", SYMSTORE_FORMAT);
 	store->format = format.format;
 	return 0;
 }
@@ -89,7 +89,7 @@ static int attach(struct symstore *store, enum symstore_mode mode, struct sc_err
 			  &value))
 		return sc_error_set(err, SC_EFORMAT, "store %s: no format version", store->path);
 	rc = check_format(store, value.data, value.size, mode, err);
-	if (rc || mode == SYMSTORE_READ)
+	if (rc || mode != SYMSTORE_WRITE)
 		return rc;
 	if ((rc = open_databases(store, txn, 0)))
 		return symstore_fail(store, rc, err, "cannot read");
@@ -138,7 +138,7 @@ static int try_env(struct symstore *store, unsigned flags, size_t map, MDB_stat 
 	    (rc = mdb_env_set_maxdbs(store->env, MAX_DATABASES)) ||
 	    (rc = mdb_env_set_maxreaders(store->env, SYMSTORE_READERS)) ||
 	    (rc = mdb_env_set_mapsize(store->env, map)) ||
-	    (rc = mdb_env_open(store->env, store->path, flags, 0666)) ||
+	    (rc = mdb_env_open(store->env, store->path, flags, 0664)) ||
 	    (rc = mdb_env_stat(store->env, stat)))
 		return rc;
 	rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn);
@@ -155,7 +155,7 @@ static int try_env(struct symstore *store, unsigned flags, size_t map, MDB_stat 
 static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t used,
 		    struct sc_error *err)
 {
-	unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | (mode == SYMSTORE_READ ? MDB_RDONLY : 0) |
+	unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | (mode == SYMSTORE_WRITE ? 0 : MDB_RDONLY) |
 			 (store->locked ? 0 : MDB_NOLOCK);
 	size_t map = symstore_map_size(used, store->roomy);
 	MDB_stat stat;
@@ -260,11 +260,11 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
 	/* Before LMDB comes, so that it opens the file that is claimed. One that is made in
 	 * its place has to be made first; no one puts another in the place of an empty one. */
 	if (claim && (rc = symstore_claim(target, false, &store->place, err)) &&
-	    (rc != SC_ENOTFOUND || mode == SYMSTORE_READ))
+	    (rc != SC_ENOTFOUND || mode != SYMSTORE_WRITE))
 		return rc;
 	if ((rc = symstore_look(target, &used, err)))
 		return rc;
-	if (!used && mode == SYMSTORE_READ)
+	if (!used && mode != SYMSTORE_WRITE)
 		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
 	if ((rc = symstore_lock_file(target, mode, &store->locked, err)) ||
 	    (rc = open_env(store, mode, used, err)))

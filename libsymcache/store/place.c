@@ -18,12 +18,14 @@
 
 /* What LMDB makes of the lock file: a header and 64 bytes per reader. */
 enum { LOCK_FILE_SIZE = 192 + (SYMSTORE_READERS - 1) * 64 };
+#define LOCK_MAGIC 0xbeefc0deu
 
 int symstore_resolve(const char *path, char **ret, struct sc_error *err)
 {
 	struct stat st;
 
-	if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+	/* A link in /proc may lead to a file without a name. */
+	if (strncmp(path, "/proc/", 6) && !lstat(path, &st) && S_ISLNK(st.st_mode))
 		*ret = realpath(path, NULL);
 	else
 		*ret = strdup(path);
@@ -63,28 +65,57 @@ int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
 	return rc;
 }
 
+/* Is it empty, zeros only (LMDB was killed before it wrote) or LMDB's? */
+static bool is_lock_file(int fd)
+{
+	uint32_t words[LOCK_FILE_SIZE / sizeof(uint32_t)];
+	ssize_t n = pread(fd, words, sizeof(words), 0);
+	size_t zeros = 0;
+
+	while (n > 0 && zeros < (size_t)n / sizeof(*words) && !words[zeros])
+		zeros++;
+	return n >= 0 && ((size_t)n == zeros * sizeof(*words) ||
+			  ((size_t)n >= sizeof(*words) && words[0] == LOCK_MAGIC));
+}
+
+int symstore_open_next(const char *path, const char *suffix, int flags, bool (*ours)(int fd))
+{
+	struct stat st;
+	char *name;
+	int fd;
+
+	if (asprintf(&name, "%s%s", path, suffix) < 0)
+		return -1;
+	fd = open(name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0664);
+	free(name);
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 && ours(fd))
+		return fd;
+	close(fd);
+	errno = EEXIST;
+	return -1;
+}
+
 int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
 		       struct sc_error *err)
 {
-	char *lock;
-	int fd, failed = 0;
+	const int make = mode == SYMSTORE_VISIT ? 0 : O_CREAT;
+	int fd = symstore_open_next(path, "-lock", O_RDWR | make, is_lock_file);
+	int failed = fd < 0 ? errno : 0;
 
-	if (asprintf(&lock, "%s-lock", path) < 0)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-	if (fd < 0)
-		failed = errno;
-	else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, LOCK_FILE_SIZE))
+	if (fd >= 0 && fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, LOCK_FILE_SIZE))
 		failed = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? errno : 0;
 	if (fd >= 0)
 		close(fd);
 	*usable = !failed;
-	if (failed && mode != SYMSTORE_READ) {
-		errno = failed;
-		failed = sc_error_sys(err, "store %s: cannot make the lock file %s", path, lock);
-	}
-	free(lock);
-	return mode == SYMSTORE_READ ? 0 : failed;
+	if (!failed || mode != SYMSTORE_WRITE)
+		return 0;
+	if (failed == EEXIST || failed == ELOOP)
+		return sc_error_set(err, SC_EFORMAT, "store %s: %s-lock is a link or not a lock file: "
+				    "remove it", path, path);
+	errno = failed;
+	return sc_error_sys(err, "store %s: cannot make the lock file %s-lock", path, path);
 }
 
 /* flock(), since LMDB's own locks are of the other kind, which closing any

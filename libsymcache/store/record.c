@@ -241,3 +241,17 @@ bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct sy
 
 	return a != b ? a > b : fresh->bad_units <= old->bad_units;
 }
+
+static bool same_path(const char *a, const char *b)
+{
+	return a && b && *a && !strcmp(a, b);
+}
+
+bool symstore_entry_other_file(const struct symstore_entry *a, const struct symstore_entry *b)
+{
+	return (a->source_hash.low64 != b->source_hash.low64 ||
+		a->source_hash.high64 != b->source_hash.high64) &&
+	       !same_path(a->source_path, b->source_path) &&
+	       !same_path(a->source_path, b->debug_path) &&
+	       !same_path(a->debug_path, b->source_path);
+}

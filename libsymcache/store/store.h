@@ -102,8 +102,15 @@ int symstore_resolve(const char *path, char **ret, struct sc_error *err);
  * or empty. SC_EFORMAT, SC_EUNSUPPORTED, SC_ESYS. */
 int symstore_look(const char *path, uint64_t *used, struct sc_error *err);
 
-/* Makes the lock file, and room for it on the disk. *usable is false where that
- * cannot be had and we only read. */
+/*
+ * Opens the file PATH + SUFFIX next to a store if it is a regular file with one name, not
+ * a link, and `ours` by what is in it: it may have been planted there. -1: see errno;
+ * EEXIST: it is something else.
+ */
+int symstore_open_next(const char *path, const char *suffix, int flags, bool (*ours)(int fd));
+
+/* Makes the lock file (not SYMSTORE_VISIT), and room for it on the disk. *usable is false
+ * where there is none that we may use, and we only read. */
 int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
 		       struct sc_error *err);
 

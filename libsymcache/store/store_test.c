@@ -30,10 +30,10 @@ static void put_and_get(void **state)
 	want.bad_units = 3;
 	want.debug_path = "/usr/lib/debug/.build-id/00/07.debug";
 	struct symstore_writer *writer = test_writer(store);
-	bool stored = false;
-	assert_ok(symstore_put(writer, &want, test_fill, &cache, &stored, &test_err));
+	enum symstore_put_result result = SYMSTORE_BETTER_STAYS;
+	assert_ok(symstore_put(writer, &want, test_fill, &cache, &result, &test_err));
 	assert_ok(symstore_commit(writer, &test_err));
-	assert_true(stored);
+	assert_int_equal(result, SYMSTORE_WRITTEN);
 	symstore_close(store);
 
 	store = test_open(SYMSTORE_READ);
@@ -205,13 +205,13 @@ static bool put_kind(struct symstore *store, uint32_t sources, uint32_t bad_unit
 	struct symstore_entry entry = test_entry(1, 5000);
 	struct test_cache cache = { n, 5000 };
 	struct symstore_writer *writer = test_writer(store);
-	bool stored = false;
+	enum symstore_put_result result = SYMSTORE_BETTER_STAYS;
 
 	entry.sources = sources;
 	entry.bad_units = bad_units;
-	assert_ok(symstore_put(writer, &entry, test_fill, &cache, &stored, &test_err));
+	assert_ok(symstore_put(writer, &entry, test_fill, &cache, &result, &test_err));
 	assert_ok(symstore_commit(writer, &test_err));
-	return stored;
+	return result == SYMSTORE_WRITTEN;
 }
 
 static void better_symbols_stay(void **state)
@@ -254,17 +254,18 @@ static void better_in_one_commit(void **state)
 	struct symstore *store = test_open(SYMSTORE_WRITE);
 	struct symstore_writer *writer = test_writer(store);
 	struct test_cache caches[3] = { { 1, 9000 }, { 2, 9000 }, { 3, 9000 } };
-	bool stored[3];
+	enum symstore_put_result result[3];
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct symstore_entry entry = test_entry(1, 9000);
 
 		entry.sources = i == 1 ? SYMCACHE_FROM_DWARF : SYMCACHE_FROM_DYNSYM;
-		assert_ok(symstore_put(writer, &entry, test_fill, &caches[i], &stored[i], &test_err));
+		assert_ok(symstore_put(writer, &entry, test_fill, &caches[i], &result[i], &test_err));
 	}
 	assert_ok(symstore_commit(writer, &test_err));
-	assert_true(stored[0] && stored[1] && !stored[2]);
+	assert_true(result[0] == SYMSTORE_WRITTEN && result[1] == SYMSTORE_WRITTEN &&
+		    result[2] == SYMSTORE_BETTER_STAYS);
 	symstore_close(store);
 }
 

@@ -44,6 +44,24 @@ bool symstore_tags_have(const char *tags, const char *want)
 	return false;
 }
 
+char *symstore_tags_without(const char *tags, const char *word)
+{
+	char *left = malloc(tags ? strlen(tags) + 1 : 1), *end = left;
+	const char *tag;
+	size_t len;
+
+	while (left && (len = symstore_tags_next(&tags, &tag))) {
+		if (len == strlen(word) && !memcmp(tag, word, len))
+			continue;
+		if (end != left)
+			*end++ = '\n';
+		end = mempcpy(end, tag, len);
+	}
+	if (left)
+		*end = 0;
+	return left;
+}
+
 struct word {
 	const char *ptr;
 	size_t len;

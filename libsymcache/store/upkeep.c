@@ -34,21 +34,44 @@ void symstore_removals_deinit(struct symstore_removals *list)
 	vec_deinit(list);
 }
 
-int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
-			struct sc_error *err)
+static int remove_some(struct symstore *store, struct symstore_removal *at, size_t n,
+		       struct sc_error *err)
 {
 	struct symstore_writer *writer;
 	int rc = symstore_write_begin(store, &writer, err);
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < list->len && !rc; i++)
-		rc = symstore_remove(writer, list->data[i].id.bytes, list->data[i].id.len,
-				     &list->data[i].removed, err);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = symstore_remove(writer, at[i].id.bytes, at[i].id.len, &at[i].removed, err);
 	if (!rc)
 		return symstore_commit(writer, err);
 	symstore_abort(writer);
 	return rc;
+}
+
+/* Removing takes room, too, until the next commits can use what was given up: on a full
+ * disk one entry goes with what writer.c has reserved, then two, four ... */
+int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
+			struct sc_error *err)
+{
+	size_t done = 0, n = 1;
+	int rc = remove_some(store, list->data, list->len, err);
+
+	while (rc == SC_EFULL && done < list->len) {
+		for (size_t i = done; i < list->len; i++)
+			list->data[i].removed = false;
+		n = n < list->len - done ? n : list->len - done;
+		if (!remove_some(store, list->data + done, n, err)) {
+			done += n;
+			n *= 2;
+		} else if (n > 1) {
+			n /= 2;
+		} else {
+			return rc;
+		}
+	}
+	return done < list->len ? rc : 0;
 }
 
 /* ---- pruning --------------------------------------------------------------------- */

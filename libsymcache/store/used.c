@@ -28,24 +28,26 @@ struct slot {
 };
 _Static_assert(sizeof(struct slot[SLOTS]) == 64, "bucket");
 
+/* Empty is fine: it was just made. */
+static bool is_table(int fd)
+{
+	char head[sizeof(magic)];
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+
+	return !n || (n == sizeof(head) && !memcmp(head, magic, sizeof(magic)));
+}
+
 static int open_table(const struct symstore *store, int flags)
 {
-	char *path, head[sizeof(magic)];
-	ssize_t n;
-	int fd;
+	int fd = symstore_open_next(store->path, "-used", flags, is_table);
+	char first;
 
-	if (asprintf(&path, "%s-used", store->path) < 0)
+	if (fd >= 0 && flags & O_CREAT && !pread(fd, &first, 1, 0) &&
+	    pwrite(fd, magic, sizeof(magic), 0) != sizeof(magic)) {
+		close(fd);
 		return -1;
-	fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
-	free(path);
-	if (fd < 0)
-		return -1;
-	n = pread(fd, head, sizeof(head), 0);
-	if (n == 0 && flags & O_CREAT ? pwrite(fd, magic, sizeof(magic), 0) == sizeof(magic) :
-	    n == sizeof(head) && !memcmp(head, magic, sizeof(magic)))
-		return fd;
-	close(fd); /* somebody else's, or it cannot be written */
-	return -1;
+	}
+	return fd;
 }
 
 /* Reads the bucket of a build ID; returns where it lies. What is not there is zero. */

@@ -27,6 +27,7 @@ struct symstore_writer {
 	struct symstore *store;
 	VEC(struct symstore_op) ops;
 	uint64_t bytes;         /* in all */
+	bool keep_files;
 };
 
 int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
@@ -37,6 +38,11 @@ int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	(*ret)->store = store;
 	return 0;
+}
+
+void symstore_keep_files(struct symstore_writer *writer)
+{
+	writer->keep_files = true;
 }
 
 void symstore_abort(struct symstore_writer *writer)
@@ -74,12 +80,13 @@ static int set_key(struct symstore_op *op, const uint8_t *build_id, size_t len, 
 }
 
 static int put(struct symstore_writer *writer, const struct symstore_entry *entry,
-	       symstore_fill_fn *fill, void *ctx, bool yields, bool *stored, struct sc_error *err)
+	       symstore_fill_fn *fill, void *ctx, bool yields, enum symstore_put_result *result,
+	       struct sc_error *err)
 {
 	struct symstore_op op = {
 		.kind = SYMSTORE_PUT, .fill = fill, .ctx = ctx,
-		.cache_size = (size_t)entry->cache_size, .done = stored,
-		.yields = yields,
+		.cache_size = (size_t)entry->cache_size, .result = result,
+		.yields = yields, .keep_files = writer->keep_files,
 	};
 	int rc = set_key(&op, entry->build_id, entry->build_id_len, err);
 
@@ -93,15 +100,17 @@ static int put(struct symstore_writer *writer, const struct symstore_entry *entr
 }
 
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
-		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err)
+		 symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
+		 struct sc_error *err)
 {
-	return put(writer, entry, fill, ctx, false, stored, err);
+	return put(writer, entry, fill, ctx, false, result, err);
 }
 
 int symstore_put_older(struct symstore_writer *writer, const struct symstore_entry *entry,
-		       symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err)
+		       symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
+		 struct sc_error *err)
 {
-	return put(writer, entry, fill, ctx, true, stored, err);
+	return put(writer, entry, fill, ctx, true, result, err);
 }
 
 int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
@@ -120,7 +129,7 @@ int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, s
 int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
 		    bool *removed, struct sc_error *err)
 {
-	struct symstore_op op = { .kind = SYMSTORE_REMOVE, .done = removed };
+	struct symstore_op op = { .kind = SYMSTORE_REMOVE, .removed = removed };
 	int rc = set_key(&op, build_id, len, err);
 
 	return rc ? rc : push(writer, &op, err);
@@ -154,23 +163,41 @@ int symstore_remember(struct symstore_writer *writer, const struct symstore_hash
 	return push(writer, &op, err);
 }
 
+/* Room behind the last page, so that entries can be removed when the disk is full. As much
+ * as can be had; it does not count for the file's size. */
+static void reserve(int fd, off_t end)
+{
+	enum { RESERVE = 256 << 10 };
+
+	(void)!fallocate(fd, FALLOC_FL_KEEP_SIZE, end, RESERVE);
+}
+
+/* Where the last page ends, and the file that it is in. */
+static off_t end_of_pages(struct symstore *store, int *fd)
+{
+	MDB_envinfo info;
+
+	mdb_env_info(store->env, &info);
+	mdb_env_get_fd(store->env, fd);
+	return ((off_t)info.me_last_pgno + 1) * (off_t)store->page_size;
+}
+
 /* Gives back what a failed commit wrote behind the last page. The write lock
  * keeps other writers from writing there; readers do not look there. */
 static void trim(struct symstore *store)
 {
 	MDB_txn *txn;
-	MDB_envinfo info;
 	struct stat st;
 	off_t end;
 	int fd;
 
 	if (mdb_txn_begin(store->env, NULL, 0, &txn))
 		return;
-	mdb_env_info(store->env, &info);
-	mdb_env_get_fd(store->env, &fd);
-	end = ((off_t)info.me_last_pgno + 1) * (off_t)store->page_size;
-	if (!fstat(fd, &st) && st.st_size > end)
+	end = end_of_pages(store, &fd);
+	if (!fstat(fd, &st) && st.st_size > end) {
 		(void)!ftruncate(fd, end);
+		reserve(fd, end);
+	}
 	mdb_txn_abort(txn);
 }
 
@@ -180,16 +207,13 @@ static void trim(struct symstore *store)
  * at work by now. */
 static void lengthen(struct symstore *store)
 {
-	MDB_envinfo info;
 	struct stat st;
-	off_t last;
 	int fd;
+	const off_t end = end_of_pages(store, &fd), page = (off_t)store->page_size;
 
-	mdb_env_info(store->env, &info);
-	mdb_env_get_fd(store->env, &fd);
-	last = (off_t)info.me_last_pgno * (off_t)store->page_size;
-	if (!fstat(fd, &st) && st.st_size < last + (off_t)store->page_size)
-		(void)!fallocate(fd, 0, last, (off_t)store->page_size);
+	if (!fstat(fd, &st) && st.st_size < end)
+		(void)!fallocate(fd, 0, end - page, page);
+	reserve(fd, end);
 }
 
 /* LMDB would follow damaged pages wherever they lead, and write there: all index pages

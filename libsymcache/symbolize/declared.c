@@ -15,8 +15,8 @@ static struct symcache_str path_of(struct symcache_symbolizer *s, const struct s
 	vec_clear(&s->path);
 	if (!file->name.ptr || !vec_reserve(&s->path, room))
 		return (struct symcache_str){ NULL, 0 };
-	return (struct symcache_str){ s->path.data,
-				      sc_write_path(file, paths, s->path.data, room) };
+	return sc_names_printable(s->names, (struct symcache_str){
+		s->path.data, sc_write_path(file, paths, s->path.data, room) }, SC_SHOWN_PATH);
 }
 
 /* Where function `idx` begins, relative; SYMCACHE_NONE: it is inlined, or there is none. */
@@ -82,7 +82,8 @@ bool symcache_symbolize_data(struct symcache_symbolizer *s, struct symcache_modu
 	if (!data.name.ptr || !symcache_module_sound(m, seen->cache))
 		return false;
 	*ret = (struct symcache_shown_data){
-		.name = sc_names_show(s->names, data.name, SYMCACHE_LANG_SYMTAB),
+		.name = sc_names_printable(s->names,
+			sc_names_show(s->names, data.name, SYMCACHE_LANG_SYMTAB), SC_SHOWN_NAME),
 		.vaddr = seen->load_base + data.rel_address,
 		.size = data.size,
 		.file = whole_path_of(s, &data.file),
@@ -108,7 +109,8 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 		return false;
 	file = symcache_file(seen->cache, frame.decl_file_idx);
 	*ret = (struct symcache_shown_data){
-		.name = sc_names_show(s->names, frame.function, frame.lang),
+		.name = sc_names_printable(s->names,
+			sc_names_show(s->names, frame.function, frame.lang), SC_SHOWN_NAME),
 		.vaddr = seen->load_base + frame.entry_pc,
 		.file = whole_path_of(s, &file),
 		.line = frame.decl_line,

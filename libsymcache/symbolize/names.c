@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/utf8.h"
+#include "libsymcache/base/vec.h"
+
 enum {
 	BOOK_BYTES = 64 << 20, /* of a book, about */
 	BLOCK_BYTES = 256 << 10,
@@ -43,6 +46,7 @@ struct sc_names_reader {
 	struct symcache_names *names;
 	struct symcache_demangler *demangler; /* NULL before the first name */
 	struct book *book;           /* NULL before the first one */
+	struct sc_shown shown[SC_SHOWN]; /* texts that had to be made printable */
 	char *free;                  /* in a block of it */
 	size_t left;
 };
@@ -136,6 +140,8 @@ void sc_names_reader_destroy(struct sc_names_reader *r)
 	leave(r->book);
 	pthread_mutex_unlock(&r->names->lock);
 	symcache_demangler_destroy(r->demangler);
+	for (int i = 0; i < SC_SHOWN; i++)
+		vec_deinit(&r->shown[i]);
 	free(r);
 }
 
@@ -257,6 +263,19 @@ static struct symcache_str demangled(struct sc_names_reader *r, struct symcache_
 		      symcache_demangle(r->demangler, name, lang);
 }
 
+struct symcache_str sc_names_printable(struct sc_names_reader *r, struct symcache_str s,
+				       enum sc_shown_kind kind)
+{
+	struct sc_shown *to = &r->shown[kind];
+
+	if (r->names->options.raw || !s.ptr || sc_printable(s.ptr, s.len))
+		return s;
+	vec_clear(to);
+	if (!vec_reserve(to, 4 * s.len))
+		return (struct symcache_str){ NULL, 0 };
+	return (struct symcache_str){ to->data, sc_make_printable(s.ptr, s.len, to->data) };
+}
+
 static struct symcache_str show_whole(struct sc_names_reader *r, struct symcache_str name,
 				      uint32_t lang, bool once)
 {
@@ -292,6 +311,7 @@ static const struct sc_text *keep_text(struct sc_names_reader *r, _Atomic(const 
 {
 	const struct sc_text *ret = &absent;
 
+	text = sc_names_printable(r, text, SC_SHOWN_TEXT);
 	if (text.ptr) {
 		struct sc_text *t = room_for(r, text.len);
 		if (!t)
@@ -364,7 +384,17 @@ const struct sc_text *sc_names_make_file(struct sc_names_reader *r, struct sc_te
 		struct sc_text *t = room_for(r, room);
 		if (!t)
 			return &absent;
-		keep(r, t, sc_write_path(&file, r->names->options.paths, t->bytes, room));
+		struct symcache_str path = {
+			t->bytes, sc_write_path(&file, r->names->options.paths, t->bytes, room),
+		};
+		path = sc_names_printable(r, path, SC_SHOWN_TEXT);
+		if (path.ptr != t->bytes) {
+			t = path.ptr ? room_for(r, path.len) : NULL;
+			if (!t)
+				return &absent;
+			memcpy(t->bytes, path.ptr, path.len);
+		}
+		keep(r, t, path.len);
 		ret = t;
 	}
 	atomic_store_explicit(&texts->files[idx], ret, memory_order_release);

@@ -89,6 +89,17 @@ struct symcache_str sc_names_show(struct sc_names_reader *r, struct symcache_str
 				  uint32_t lang);
 
 /* Everything behind the last slash. */
+/* Where texts are that had to be made printable: each until the next of its kind. */
+enum sc_shown_kind { SC_SHOWN_TEXT, SC_SHOWN_NAME, SC_SHOWN_PATH, SC_SHOWN };
+struct sc_shown {
+	char *data;
+	size_t len, cap;
+};
+
+/* The text as the options want it. ptr NULL: out of memory. */
+struct symcache_str sc_names_printable(struct sc_names_reader *r, struct symcache_str s,
+				       enum sc_shown_kind kind);
+
 struct symcache_str sc_basename(struct symcache_str path);
 
 /* Bytes that the path of `file` takes, with its NUL, at most. */

@@ -286,12 +286,12 @@ static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, u
 		f->function_idx = SYMCACHE_NONE;
 	}
 	a->symbol_vaddr = symbol.vaddr;
-	f->function = symbol.name;
+	f->function = sc_names_printable(s->names, symbol.name, SC_SHOWN_NAME);
 	f->of_table = true;
 	f->padded = false;
 	if (!f->file.ptr && symbol.file.len)
-		f->file = s->options->paths == SYMCACHE_PATHS_BASENAME ?
-			sc_basename(symbol.file) : symbol.file;
+		f->file = sc_names_printable(s->names, s->options->paths == SYMCACHE_PATHS_BASENAME ?
+					     sc_basename(symbol.file) : symbol.file, SC_SHOWN_PATH);
 	return true;
 }
 

@@ -17,9 +17,17 @@
 struct symarchive;
 struct symarchive_writer;
 
-/* Reads an archive from the start of `fd`, which stays the caller's and must
- * stay open. SC_EFORMAT: no archive; SC_ESYS, SC_ENOMEM. */
-int symarchive_open(int fd, struct symarchive **ret, struct sc_error *err);
+/* How many bytes an archive of `size` bytes may expand to: 256 times its size, and 256 MB
+ * that are free. */
+uint64_t symarchive_budget(uint64_t size);
+
+/*
+ * Reads an archive from the start of `fd`, which stays the caller's and must stay open.
+ * Stops with SC_ELIMIT when more than *budget bytes have been inflated and read; it goes
+ * down with them, and may be shared by several archives; NULL: any number. SC_EFORMAT: no
+ * archive; SC_ESYS, SC_ENOMEM.
+ */
+int symarchive_open(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err);
 void symarchive_close(struct symarchive *a); /* NULL is fine */
 
 /* ---- archives in archives ---------------------------------------------------
@@ -31,10 +39,7 @@ void symarchive_close(struct symarchive *a); /* NULL is fine */
 enum { SYMARCHIVE_HEAD = 512 };
 bool symarchive_begins(const uint8_t *data, size_t len);
 
-/*
- * As symarchive_open(), but stops with SC_ELIMIT when more than *budget bytes have been
- * inflated and read. *budget goes down with it and may be shared by several archives.
- */
+/* As symarchive_open(). */
 int symarchive_open_any(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err);
 
 /* The file that `outer` stands at is itself one; head[0, len) of it has been read. Close it

@@ -34,8 +34,8 @@ struct symbundle_export_options {
 	size_t num_ids;
 	/* Of them those for which it returns true. */
 	bool (*choose)(void *ctx, const struct symstore_entry *entry);
-	const char *since;          /* path of an earlier bundle's manifest: what it has with the
-	                             * same bytes is left out; or NULL */
+	const char *since;          /* path of an earlier bundle or its manifest: what that has with
+	                             * the same bytes and tags is left out; or NULL */
 	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */
 	void (*missing)(void *ctx, const struct symstore_id *id); /* the store does not have it */
 	void (*damaged)(void *ctx, const char *why);
@@ -51,7 +51,9 @@ struct symbundle_exported {
 /*
  * Writes a bundle next to `path`, then renames it; a store and a tree must not be there
  * yet. Killed, it may leave PATH.part behind, which the next try replaces. Entries that
- * are missing or damaged are counted; the others are in the bundle. SC_EINVAL: `path`
+ * are missing or damaged are counted; the others are in the bundle. SC_ENOTFOUND: none is
+ * chosen, also not by the bundle before: nothing is written; SC_ELIMIT: the manifest would
+ * be above 64 MB; SC_EINVAL: `path`
  * exists, or a key is not one; SC_EFORMAT, SC_EUNSUPPORTED: `since`; SC_EFULL, SC_ESYS,
  * SC_ENOMEM. The same entries give the same bytes.
  */
@@ -77,7 +79,7 @@ struct symbundle_reader {
 /*
  * Reads a bundle, a tree of SymCache files without a manifest, or any store. Each cache
  * is compared with the manifest and checked by the rules of its format; one cache is in
- * memory at a time. An error is what prevents all reading; SC_EFORMAT also: not signed,
+ * memory at a time. Build ID and kinds of symbols are what the cache itself says. An error is what prevents all reading; SC_EFORMAT also: not signed,
  * although verify_key asks for it.
  */
 int symbundle_read(const char *path, const struct symbundle_reader *reader, struct sc_error *err);
@@ -88,10 +90,14 @@ bool symbundle_is_one(const char *path);
 struct symbundle_import_options {
 	const char *verify_key;     /* as above */
 	const char *tags;           /* put on what is imported, in addition to its own; or NULL */
+	bool no_replace;            /* nothing takes the place of what the store has */
 	void (*fault)(void *ctx, const char *name, const char *why);
 	/* Other bytes than the store has, equally good: what was indexed later stays; `taken`:
 	 * the one imported. */
 	void (*conflict)(void *ctx, const struct symstore_entry *entry, bool taken);
+	/* `entry`, of better symbols, takes the place of the store's `old` of another file. */
+	void (*replaced)(void *ctx, const struct symstore_entry *entry,
+			 const struct symstore_entry *old);
 	symbundle_progress_fn *progress;
 	void *ctx;
 };
@@ -99,11 +105,12 @@ struct symbundle_import_options {
 struct symbundle_imported {
 	uint64_t imported, unchanged; /* unchanged: the store has the same bytes */
 	uint64_t better_in_store, conflicts, bad;
+	uint64_t kept;                /* pinned in the store, or for options.no_replace */
 };
 
 /*
  * Merges a bundle into a store. Better symbols win, by the order in format/store.md; tags
- * are united. It commits every 64 MB, so that a run which was interrupted can be repeated.
+ * are united, but for SYMSTORE_PINNED of the bundle; a time in the future becomes now. It commits every 64 MB, so that a run which was interrupted can be repeated.
  * Adds to *ret what was committed, also on an error. As symbundle_read() and
  * symstore_commit().
  */

@@ -54,6 +54,8 @@ enum symcache_index_phase {
 struct symcache_index_events {
 	/* A file was worked on; BUILT ones are not in the store yet. */
 	void (*file)(void *ctx, const struct symcache_index_file *file);
+	/* The file is not in the store: `old`, of other code or pinned, stayed. */
+	void (*kept)(void *ctx, const char *path, const struct symstore_entry *old);
 	/* Work on `path` begins: `done` of `total` (0: not known) files are behind it. */
 	void (*progress)(void *ctx, enum symcache_index_phase phase, uint64_t done,
 			 uint64_t total, const char *path);
@@ -69,7 +71,8 @@ struct symcache_index_options {
 	                               * one that needs more by itself fails (SC_ELIMIT);
 	                               * 0: a quarter of the machine's */
 	bool follow;                  /* go into folders that links lead to */
-	bool again;                   /* also what is unchanged */
+	bool again;                   /* also what is unchanged, and in the place of another
+	                               * file's equally good entry */
 	const char *const *leave_out; /* files that are not even opened: the store's own. A NULL
 	                               * behind them; or NULL */
 	struct symcache_debuginfod *debuginfod; /* the paths are build IDs to fetch; or NULL */
@@ -80,6 +83,8 @@ struct symcache_index_options {
 struct symcache_index_account {
 	uint64_t indexed;
 	uint64_t better_in_store;     /* which has better symbols of the same build ID */
+	uint64_t other_in_store;      /* which has a pinned entry, or another file's of the same
+	                               * build ID with other content, equally good */
 	uint64_t unchanged, without_symbols, unsupported, failed;
 	uint64_t broken;              /* of those that are indexed or unchanged: with broken units */
 	uint64_t archives, archives_unchanged;

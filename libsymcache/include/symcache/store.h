@@ -30,6 +30,7 @@ struct symstore_writer;
 enum symstore_mode {
 	SYMSTORE_READ,  /* works on a read-only file, directory or medium; no lock
 	                 * file is made where none can be */
+	SYMSTORE_VISIT, /* as SYMSTORE_READ, but makes no file next to it */
 	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
 };
 
@@ -82,6 +83,13 @@ bool symstore_ids_have(const struct symstore_id *ids, size_t num, const struct s
 int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
 		  struct sc_error *err);
 void symstore_close(struct symstore *store); /* NULL is fine */
+
+/*
+ * Opens a private copy of the store, for reading what others made: no one can change or
+ * cut it off meanwhile, and no file is made next to it. Takes room in $TMPDIR, else in
+ * /var/tmp, until it is closed. As symstore_open(SYMSTORE_VISIT); SC_EFULL.
+ */
+int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error *err);
 
 /* How full it is. */
 struct symstore_info {
@@ -159,6 +167,10 @@ int symstore_get_note(struct symstore_reader *reader, const char *name, const vo
  * format/store.md. */
 bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
 
+/* Were they made from files of other paths and with other content, of which none is the
+ * debug file of the other? */
+bool symstore_entry_other_file(const struct symstore_entry *a, const struct symstore_entry *b);
+
 /* ---- records in words --------------------------------------------------------- */
 
 /* The kinds of symbols, best first: "dwarf", ..., and "cfi", unwind information; ends with
@@ -220,6 +232,9 @@ int64_t symstore_last_used(const struct symstore *store, const uint8_t *build_id
 
 enum { SYMSTORE_TAG_MAX = 255 }; /* bytes of one */
 
+/* An entry with this tag is never replaced, only removed. */
+#define SYMSTORE_PINNED "pinned"
+
 /* Not empty, not too long, no control characters, a key before '='. */
 bool symstore_tag_valid(const char *tag);
 
@@ -228,6 +243,9 @@ size_t symstore_tags_next(const char **at, const char **tag);
 
 /* Is `want` among the tags (may be NULL)? Without a '=' it is also the key of any value. */
 bool symstore_tags_have(const char *tags, const char *want);
+
+/* The tags without one, on the heap. NULL: out of memory. */
+char *symstore_tags_without(const char *tags, const char *word);
 
 /* Both sets (either may be NULL) as one, on the heap. NULL: out of memory. */
 char *symstore_tags_unite(const char *a, const char *b);
@@ -256,19 +274,34 @@ int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
  * itself. Called by symstore_commit(), and again if that has to start over. */
 typedef void symstore_fill_fn(void *ctx, void *dst);
 
+/* What a commit did with an entry: written, or which one stayed and why. */
+enum symstore_put_result {
+	SYMSTORE_WRITTEN,
+	SYMSTORE_BETTER_STAYS,
+	SYMSTORE_OTHER_STAYS,   /* of another file, equally good: symstore_keep_files() */
+	SYMSTORE_PINNED_STAYS,  /* it has the tag SYMSTORE_PINNED */
+};
+
+/* What this writer puts from now on replaces no entry of a file with another path and
+ * other content, unless its symbols are better. */
+void symstore_keep_files(struct symstore_writer *writer);
+
 /*
  * Creates or replaces the entry; one with better symbols stays (the order is in
- * format/store.md). Unwind information that only the other one of the two has is taken over
- * (symcache/merge.h). `entry` is copied with its strings; `ctx` must live until
- * the writer ends; without `fill` it is the cache itself. *stored (if not NULL) tells after the commit whether the
- * entry was written. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB; SC_ENOMEM.
+ * format/store.md), and a pinned one. Unwind information that only the other one of the two
+ * has is taken over (symcache/merge.h), but by a pinned one. `entry` is copied with its
+ * strings; `ctx` must live until the writer ends; without `fill` it is the cache itself.
+ * *result (if not NULL) is set by the commit. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB;
+ * SC_ENOMEM.
  */
 int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
-		 symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);
+		 symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
+		 struct sc_error *err);
 
 /* As symstore_put(), but an entry that is equally good stays, too. */
 int symstore_put_older(struct symstore_writer *writer, const struct symstore_entry *entry,
-		       symstore_fill_fn *fill, void *ctx, bool *stored, struct sc_error *err);
+		       symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
+		       struct sc_error *err);
 
 /* Adds tags (a newline between them) to an entry; nothing happens if there is
  * none. SC_EINVAL: no build ID; SC_ENOMEM. */

@@ -203,6 +203,8 @@ struct symcache_names_options {
 	bool mangled; /* names stay as they are, but for SYMCACHE_FUNCTIONS_SHORT */
 	enum symcache_paths paths;
 	enum symcache_table_rule table; /* for frames with SYMCACHE_FUNCTIONS_WHOLE only */
+	bool raw;  /* bytes as they are; else those that may not reach a terminal (control
+	            * characters, what is not UTF-8) are "\x1b" */
 	bool llvm; /* Rust's legacy names are demangled as C++, as LLVM does */
 };
 

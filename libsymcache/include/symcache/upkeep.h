@@ -28,7 +28,8 @@ int symstore_removals_add(struct symstore_removals *list, const struct symstore_
 			  struct sc_error *err);
 void symstore_removals_deinit(struct symstore_removals *list);
 
-/* Removes them from the store, all or, on an error, none; as symstore_commit(). */
+/* Removes them from the store, all or, on an error, none; as symstore_commit(). On a full
+ * disk in several commits: with SC_EFULL `removed` says how far it came. */
 int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
 			struct sc_error *err);
 

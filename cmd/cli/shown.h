@@ -1,0 +1,17 @@
+/* shown.h: names and paths for text output; they may hold any bytes. */
+#ifndef CMD_SHOWN_H
+#define CMD_SHOWN_H
+
+#include <stddef.h>
+
+/* The row of --raw. */
+#define OPT_RAW(where) \
+	{ "raw", 0, OPT_FLAG, (where), NULL, \
+	  "names and paths as they are, byte for byte; else control characters and what is not " \
+	  "UTF-8 are escaped" }
+
+/* `text`, or a copy in which each byte that may not reach a terminal is "\x1b"; until the
+ * eighth call from now. One thread. Out of memory ends the program. */
+const char *shown(const char *text);
+
+#endif

@@ -1,0 +1,176 @@
+/* Bundles that change while they are read: what is handed on is what was checked. */
+#include "symcache/bundle.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/bundle/manifest.h"
+#include "symcache/build.h"
+
+static char top[] = "/tmp/bundle.XXXXXX";
+static struct sc_error err;
+#define assert_ok(call) do { \
+	if ((call)) \
+		fail_msg("%s: %s", #call, err.msg); \
+} while (0)
+
+static const char *in_top(const char *name)
+{
+	static char paths[4][512];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, 512, "%s/%s", top, name);
+	return path;
+}
+
+static struct symstore *open_store(const char *name, enum symstore_mode mode)
+{
+	struct symstore *store;
+
+	assert_ok(symstore_open(in_top(name), mode, &store, &err));
+	return store;
+}
+
+/* A store with this program as bundles of each shape. */
+static int setup(void **state)
+{
+	static const char *const shapes[] = { "b.store", "b", "b.tar.zst" };
+	const struct symbundle_export_options options = { 0 };
+	struct symcache_build *build;
+	struct symstore_entry entry = { .source_path = "/self", .tool_version = "test", .time = 1 };
+	struct symbundle_exported done;
+	struct symstore_reader *reader;
+	struct symstore_writer *writer;
+	struct symstore *store;
+	void *cache;
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	store = open_store("a.store", SYMSTORE_WRITE);
+	assert_ok(symcache_build_create("/proc/self/exe", NULL, &build, &err));
+	entry.cache_size = symcache_build_size(build);
+	entry.sources = symcache_build_info(build)->sources;
+	entry.build_id_len = symcache_build_info(build)->build_id_len;
+	memcpy(entry.build_id, symcache_build_info(build)->build_id, entry.build_id_len);
+	cache = aligned_alloc(8, (entry.cache_size + 7) & ~(size_t)7);
+	symcache_build_write(build, cache);
+	assert_ok(symstore_write_begin(store, &writer, &err));
+	assert_ok(symstore_put(writer, &entry, NULL, cache, NULL, &err));
+	assert_ok(symstore_commit(writer, &err));
+	assert_ok(symstore_read_begin(store, &reader, &err));
+	for (int i = 0; i < 3; i++)
+		assert_ok(symbundle_export(reader, in_top(shapes[i]), symbundle_shape_of(shapes[i]),
+					   &options, &done, &err));
+	assert_int_equal(done.exported, 1);
+	symstore_read_end(reader);
+	symstore_close(store);
+	symcache_build_destroy(build);
+	free(cache);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[300];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", top);
+	return system(command);
+}
+
+struct attack {
+	const char *path;     /* of what is changed */
+	struct manifest_entry want;
+	unsigned taken, faults;
+};
+
+/* Overwrites all of the file, or cuts it off. */
+static void change(const char *path, bool cut)
+{
+	char block[4096];
+	struct stat st;
+	int fd = open(path, O_WRONLY);
+
+	assert_true(fd >= 0 && !fstat(fd, &st));
+	memset(block, 0xee, sizeof(block));
+	for (off_t at = 0; !cut && at < st.st_size; at += (off_t)sizeof(block))
+		assert_true(pwrite(fd, block, sizeof(block), at) == sizeof(block));
+	assert_int_equal(ftruncate(fd, cut ? 0 : st.st_size), 0);
+	close(fd);
+}
+
+static int take(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,
+		struct sc_error *error)
+{
+	struct attack *a = ctx;
+
+	a->want.entry.cache_size = entry->cache_size;
+	change(a->path, false);
+	assert_ok(manifest_check(&a->want, cache, size, error));
+	change(a->path, true);
+	assert_ok(manifest_check(&a->want, cache, size, error));
+	a->taken++;
+	return 0;
+}
+
+static void fault(void *ctx, const char *name, const char *why)
+{
+	(void)name, (void)why;
+	((struct attack *)ctx)->faults++;
+}
+
+/* The cache's path in the tree. */
+static const char *tree_file(const struct manifest_entry *e)
+{
+	static char name[300];
+	char file[BUNDLE_NAME];
+
+	snprintf(name, sizeof(name), "b/%s", bundle_name(&e->entry, file));
+	return in_top(name);
+}
+
+static void changed_while_read(void **state)
+{
+	static const char *const shapes[] = { "b", "b.tar.zst", "b.store" };
+	struct manifest m;
+	char *text = NULL;
+	size_t cap = 0;
+	ssize_t len = 0;
+	FILE *f = fopen(in_top("b/" SYMBUNDLE_MANIFEST), "re");
+
+	(void)state;
+	assert_true(f && (len = getdelim(&text, &cap, 0, f)) > 0);
+	fclose(f);
+	assert_ok(manifest_read(&m, text, (size_t)len, &err));
+	for (int i = 0; i < 3; i++) {
+		struct attack a = {
+			.path = i ? in_top(shapes[i]) : tree_file(&m.data[0]), .want = m.data[0],
+		};
+		const struct symbundle_reader reader = { .entry = take, .fault = fault, .ctx = &a };
+		char *path = strdup(in_top(shapes[i]));
+
+		symbundle_read(path, &reader, &err); /* an archive is cut off behind it */
+		assert_int_equal(a.taken, 1);
+		assert_int_equal(a.faults, 0);
+		free(path);
+	}
+	manifest_deinit(&m);
+	free(text);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = { cmocka_unit_test(changed_while_read) };
+
+	return cmocka_run_group_tests_name("bundle", tests, setup, teardown);
+}
