@@ -132,7 +132,7 @@ testbins: $(TESTS) $(REPLAYS)
 # ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
 FUZZ_CC ?= clang
 FUZZ_BINS ?= replays
-fuzz: ## build the libFuzzer targets: build/fuzz/*/*_fuzz (clang)
+fuzz: ## build the libFuzzer targets: build/fuzz/*/*/*_fuzz (clang)
 	@scripts/deps.sh fuzz > /dev/null
 	@$(MAKE) --no-print-directory MODE=fuzz CC=$(FUZZ_CC) $(FUZZ_BINS)
 

@@ -2,7 +2,7 @@
  * markup.h: symbolizer markup in log text → text with functions, files, lines.
  *
  * A filter takes a log in pieces of any size and hands what it prints to a sink. It
- * knows no symbols: it asks a resolver, three functions of the caller.
+ * knows no symbols: it asks a resolver, functions of the caller.
  *
  * One sentence on ownership: every markup_str borrows; those from a resolver need to
  * live only until the next call to the same resolver.

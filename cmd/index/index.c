@@ -190,7 +190,7 @@ const struct command index_command = {
 		"\n\n"
 		"With --debuginfod, build IDs are fetched from debuginfod's servers through libdebuginfod, "
 		"which keeps the files in its own cache; nothing else of symcache asks a network, unless "
-		"told to so. What no server has is not asked for again for a day. A server that fails, or "
+		"an option says so. What no server has is not asked for again for a day. A server that fails, or "
 		"sends nothing for 10 seconds ($DEBUGINFOD_TIMEOUT: other seconds), is left alone for the "
 		"rest of the run."
 		"\n\n"

@@ -43,7 +43,7 @@ static void print_cache(const struct explained *e)
 	if (e->range_end != SYMCACHE_NONE)
 		printf("0x%" PRIx64, base + e->range_end);
 	printf(", number %" PRIu32 " of %" PRIu32 "%s\n", e->range, c->header->num_ranges,
-	       e->has_code ? "" : ": a gap, which is nobody's code");
+	       e->has_code ? "" : ": a gap: no function has this code");
 	if (!symcache_lookup(c, e->request->vaddr - base, &frames))
 		return;
 	for (uint32_t location = frames.location; symcache_next_frame(&frames, &frame);

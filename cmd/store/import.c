@@ -20,7 +20,7 @@ static const struct opt opts[] = {
 	{ "verify-key", 0, OPT_STRING, &o.verify_key, "KEY",
 	  "take only what is signed by this Ed25519 public key (PEM)" },
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
-	  "put this tag on what is imported, beside its own; may be repeated" },
+	  "put this tag on what is imported, in addition to its own; may be repeated" },
 	OPT_PIN(&o.pin),
 	{ "no-replace", 0, OPT_FLAG, &o.no_replace, NULL,
 	  "take only what the store does not have; nothing in it is replaced" },
@@ -130,7 +130,7 @@ const struct command import_command = {
 		"archive of such, or another store. Every cache is compared with the manifest's hashes "
 		"and checked before it is taken; a bad one is named and left out. A cache with better "
 		"symbols replaces one with worse of the same build ID, never the other way round; of "
-		"equally good ones that differ, the one indexed later stays, and that is told. Tags "
+		"equally good ones that differ, the one indexed later stays, and that is reported. Tags "
 		"are united.",
 	.opts = opts,
 	.examples =

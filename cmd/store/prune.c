@@ -54,7 +54,7 @@ static int add_kept(struct keep *keep, char *line, struct sc_error *err)
 	if ((rc = symcache_build_id_parse(word, id.bytes, &nibbles, err)))
 		return rc;
 	if (nibbles % 2)
-		return sc_error_set(err, SC_EINVAL, "'%s' is no whole build ID", word);
+		return sc_error_set(err, SC_EINVAL, "'%s' is not a whole build ID", word);
 	id.len = nibbles / 2;
 	keep->data = must_grow(keep->data, keep->len, &keep->cap, sizeof(*keep->data));
 	keep->data[keep->len++] = id;
@@ -151,7 +151,7 @@ const struct command prune_command = {
 	.summary = "take out of the store what is old or too much",
 	.description =
 		"Removes entries by age, to a total size of the caches (the ones indexed or used longest ago "
-		"go first; use is known to the day, where look-ups may write it beside the store), or all that are not in a list; of several rules each does its part, and "
+		"go first; use is known to the day, where look-ups may write it next to the store), or all that are not in a list; of several rules each does its part, and "
 		"what is in the list stays in any case. The file keeps its size, and what is indexed "
 		"next uses the room; 'symcache compact' gives it back."
 		"\n\n"

@@ -23,11 +23,11 @@ static int parse_scaled(const char *what, const char *text, const char *units,
 	errno = 0;
 	number = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || errno)
-		return sc_error_set(err, SC_EINVAL, "'%.60s' is no %s", text, what);
+		return sc_error_set(err, SC_EINVAL, "'%.60s' is not a %s", text, what);
 	if (*end) {
 		unit = strchr(units, *end);
 		if (!unit || end[1])
-			return sc_error_set(err, SC_EINVAL, "'%.60s' is no %s: its unit is one of %s",
+			return sc_error_set(err, SC_EINVAL, "'%.60s' is not a %s: its unit is one of %s",
 					    text, what, units);
 		factor = factors[unit - units];
 	}
@@ -63,7 +63,7 @@ int parse_tags(const struct opt_list *list, bool pin, char **ret, struct sc_erro
 		if (!symstore_tag_valid(list->items[i])) {
 			free(*ret);
 			*ret = NULL;
-			return sc_error_set(err, SC_EINVAL, "'%.60s' is no tag: it is KEY=VALUE or a "
+			return sc_error_set(err, SC_EINVAL, "'%.60s' is not a tag: it is KEY=VALUE or a "
 					    "word, up to %d bytes without control characters",
 					    list->items[i], SYMSTORE_TAG_MAX);
 		}

@@ -1,6 +1,6 @@
 /*
  * Fuzzing of the filter. The first byte chooses dialect and colour, the second how
- * the rest is cut into pieces. Beside not crashing:
+ * the rest is cut into pieces. Apart from not crashing:
  *   - the output does not depend on how the input was cut;
  *   - input without a word of any format, and ESC, comes out as it is.
  */

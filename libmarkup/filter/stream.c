@@ -141,7 +141,7 @@ static void give_up_hexdict(struct mk_stream *s)
 	struct mk_hexdict *h = &s->hexdict;
 
 	h->open = false;
-	mk_complain(&s->where, "this line is no part of the hexdict before it, which does not end");
+	mk_complain(&s->where, "this line is not part of the hexdict before it, which does not end");
 	s->output.renderer->held(&s->output, &(struct mk_held){ { h->buf, h->len } });
 }
 

@@ -278,7 +278,7 @@ int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_er
 	if (yajl_parse(parser, (const unsigned char *)text, len) != yajl_status_ok ||
 	    yajl_complete_parse(parser) != yajl_status_ok)
 		rc = sc_error_set(err, first.code ? first.code : SC_EFORMAT, "%s",
-				  first.code ? first.msg : "the manifest is no JSON text");
+				  first.code ? first.msg : "the manifest is not JSON");
 	else if (!r.is_bundle)
 		rc = sc_error_set(err, SC_EFORMAT, "the manifest is not that of a bundle");
 	yajl_free(parser);

@@ -10,7 +10,7 @@
 #include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
 
-enum { MAX_CODE = 64 << 10 }; /* of memory with code that is no file's */
+enum { MAX_CODE = 64 << 10 }; /* of memory with code that no file has */
 
 /* ---- headers --------------------------------------------------------------------------- */
 

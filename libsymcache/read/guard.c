@@ -1,5 +1,5 @@
 /*
- * Blocks against their hashes: see symcache_guard.h.
+ * Blocks against their hashes: see symcache/guard.h.
  *
  * A block costs 0.4 µs once, and a byte of memory. XXH3 finds accidents, not malice:
  * whoever can change a store can change its hashes as well.

@@ -188,6 +188,19 @@ static void verify_data_symbols(struct verifier *v)
 	}
 }
 
+static void verify_symbols(struct verifier *v)
+{
+	const struct symcache_ext_symbol *s = v->cache->symbols;
+
+	for (size_t i = 0; i < v->cache->num_symbols && !v->stopped; i++) {
+		verify_string(v, s[i].name, "symbol", i, "name");
+		verify_string(v, s[i].file, "symbol", i, "file");
+		if (i && s[i].address <= s[i - 1].address)
+			sc_fault(v, "symbol %zu: 0x%x must stand behind 0x%x", i, s[i].address,
+			      s[i - 1].address);
+	}
+}
+
 /* Is `range` the last one that starts at or below `address`, or 0 without one? */
 static bool is_last_start(const struct symcache *c, uint32_t range, uint64_t address)
 {
@@ -228,6 +241,7 @@ static void verify_extension(struct verifier *v)
 	verify_image(v);
 	verify_decls(v);
 	verify_data_symbols(v);
+	verify_symbols(v);
 	verify_index(v);
 	sc_verify_unwind(v);
 }

@@ -1,5 +1,5 @@
 /*
- * Snapshots of the store: see symcache_store.h.
+ * Snapshots of the store: see symcache/store.h.
  *
  * What is given out points into the map. Every record and size that comes from
  * the file is checked, so a damaged file gives SC_EFORMAT, not a wild pointer.

@@ -1,5 +1,5 @@
 /*
- * Caches that may be damaged: see symstore_get_guarded() in symcache_store.h.
+ * Caches that may be damaged: see symstore_get_guarded() in symcache/store.h.
  *
  * A small cache is compared with its hash as a whole. A large one has the hashes of
  * its blocks behind it, 1/512 of its size, and these have a hash in the record, which

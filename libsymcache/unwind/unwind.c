@@ -192,7 +192,7 @@ static bool step_by_row(struct symcache_unwinder *u, const struct symcache_unwin
 
 /* ---- without one ------------------------------------------------------------------------ */
 
-/* A signal trampoline in memory that is no file's: of an emulator, or a JIT compiler. */
+/* A signal trampoline that is in no file: of an emulator, or a JIT compiler. */
 static bool step_by_trampoline(struct symcache_unwinder *u, struct symcache_registers *ret)
 {
 	static const uint8_t amd64[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };

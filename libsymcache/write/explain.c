@@ -1,5 +1,5 @@
 /*
- * One address, explained: see symcache_explain.h.
+ * One address, explained: see symcache/explain.h.
  *
  * Every unit is read as for a cache. Those of which a scope or a line row holds the
  * address are painted as in flatten.c, which gives the scope and the sequence that

@@ -174,14 +174,14 @@ static const struct test_case cases[] = {
 	  SHOWS("RIP:\n0x10201 [1]\n[1] RIP 0x10201: main main.c:12 (a.out+0x1201)\n"), "" },
 	{ "hexdict that never ends", WITH("a {{{hexdict:RIP: 0x10201\nX: 0x5"),
 	  SHOWS("a {{{hexdict:RIP: 0x10201\nX: 0x5"),
-	  "log:6: this line is no part of the hexdict before it, which does not end\n" },
+	  "log:6: this line is not part of the hexdict before it, which does not end\n" },
 	{ "hexdict that was cut off", WITH("{{{hexdict:RIP: 0x10201\nX: 0x5\nlog: 12 goes on\n"
 	  "{{{symbol:_Z1fv}}} }}}\n"),
 	  SHOWS("{{{hexdict:RIP: 0x10201\nX: 0x5\nlog: 12 goes on\nf() }}}\n"),
-	  "log:6: this line is no part of the hexdict before it, which does not end\n" },
+	  "log:6: this line is not part of the hexdict before it, which does not end\n" },
 	{ "hexdict cut off by an element", WITH("{{{hexdict:RIP: 0x10201\nX: 0x5 {{{symbol:_Z1fv}}}\n"),
 	  SHOWS("{{{hexdict:RIP: 0x10201\nX: 0x5 f()\n"),
-	  "log:5: this line is no part of the hexdict before it, which does not end\n" },
+	  "log:5: this line is not part of the hexdict before it, which does not end\n" },
 	{ "hexdict behind hexdict", WITH("{{{hexdict:A: 0x10201\nB: 0x5}}} {{{hexdict:C: 0x10201\n"
 	  "D: 0x20010}}}\nx\n"),
 	  SHOWS("A: 0x10201 [1]\nB: 0x5 C: 0x10201 [2]\nD: 0x20010 [3]\n"

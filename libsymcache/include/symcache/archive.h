@@ -1,5 +1,5 @@
 /*
- * symcache_archive.h: archives as a stream of members, through libarchive.
+ * archive.h: archives as a stream of members, through libarchive.
  *
  * Reads tar, cpio, ar (so .deb), zip and rpm, whatever they are compressed with;
  * writes tar + zstd. Nothing is unpacked to disk. What comes from an archive is

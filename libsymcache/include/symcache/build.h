@@ -1,5 +1,5 @@
 /*
- * symcache_build.h: one ELF file → the bytes of one SymCache.
+ * build.h: one ELF file → the bytes of one SymCache.
  *
  *   struct symcache_build *b;
  *   symcache_build_create("/usr/bin/true", NULL, &b, &err);

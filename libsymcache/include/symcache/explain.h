@@ -1,5 +1,5 @@
 /*
- * symcache_explain.h: what the debug information says of one address, entry by entry
+ * explain.h: what the debug information says of one address, entry by entry
  * and row by row: why a cache answers as it does.
  *
  *   struct symcache_explanation *e;

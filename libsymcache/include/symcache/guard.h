@@ -1,5 +1,5 @@
 /*
- * symcache_guard.h: tests the bytes of a cache before they are read.
+ * guard.h: tests the bytes of a cache before they are read.
  *
  * A cache may lie for years, and disks forget. Whoever keeps one also keeps a hash
  * of each of its blocks; a guard compares a block with its hash when a look-up first

@@ -1,5 +1,5 @@
 /*
- * symcache_store.h: build ID → cache bytes, in one LMDB file.
+ * store.h: build ID → cache bytes, in one LMDB file.
  *
  * Ownership: pointers obtained through a `symstore_reader` lie in the store's
  * memory map and are valid until symstore_read_end() of that reader. A reader

@@ -191,7 +191,7 @@ enum symcache_paths {
 	SYMCACHE_PATHS_BASENAME, /* what stands behind the last slash */
 };
 
-/* What the symbol table, which knows foo.cold and aliases, has to say beside the DWARF. */
+/* What the symbol table, which knows foo.cold and aliases, adds to the DWARF. */
 enum symcache_table_rule {
 	SYMCACHE_TABLE_NEVER,
 	SYMCACHE_TABLE_OUTERMOST, /* it names the outermost frame, and data: llvm-symbolizer's */

@@ -20,7 +20,7 @@
  * 2. What is painted is cut at the line rows.
  * 3. Neighbours that say the same are one range.
  *
- * The cases one by one, with their answers, are in flatten_test.c.
+ * The cases one by one, with their answers, are in flatten_cases_test.h.
  */
 #ifndef SC_FLATTEN_H
 #define SC_FLATTEN_H
