@@ -75,8 +75,8 @@ static void round_trip(void **state)
 static void hostile(void **state)
 {
 	static const struct { const char *text, *why; } cases[] = {
-		{ "", "no JSON" },
-		{ "[", "no JSON" },
+		{ "", "not JSON" },
+		{ "[", "not JSON" },
 		{ "{}", "not that of a bundle" },
 		{ "{\"format\":\"other\"}", "not that of a bundle" },
 		{ "{\"format\":\"symcache bundle\",\"version\":2}", "version 2" },
@@ -88,7 +88,7 @@ static void hostile(void **state)
 		{ BUNDLE "[{\"build_id\":\"../../etc\"}]}", "build_id" },
 		{ BUNDLE "[{\"build_id\":\"\"}]}", "build_id" },
 		{ BUNDLE "[{\"cache_size\":-1}]}", "cache_size" },
-		{ BUNDLE "[{\"cache_size\":99999999999999999999}]}", "no JSON" },
+		{ BUNDLE "[{\"cache_size\":99999999999999999999}]}", "not JSON" },
 		{ BUNDLE "[{\"tags\":[\"=x\"]}]}", "tags" },
 		{ BUNDLE "[{\"cache_sha256\":\"11\"}]}", "cache_sha256" },
 		{ BUNDLE "[{\"source\":\"a\\u0000b\"}]}", "NUL" },
