@@ -202,6 +202,7 @@ static void test_live(void **state)
 	assert_true(num_modules > 1);
 	assert_int_equal(pthread_getattr_np(pthread_self(), &attr), 0);
 	pthread_attr_getstack(&attr, &stack, &size);
+	pthread_attr_destroy(&attr);
 	stack_end = (uint64_t)(uintptr_t)stack + size;
 	assert_int_equal(sigaction(SIGPROF, &action, NULL), 0);
 	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
