@@ -1,7 +1,7 @@
 /*
  * input.h: the formats of logs that are understood: bytes of a line → events.
  *
- * To add one: a file here with a struct mk_input, and a row in inputs.c. An input looks
+ * To add one: a file here with a struct mk_input, and its name in the list below. An input looks
  * at one line at a time and knows nothing of modules, symbols or output.
  */
 #ifndef MARKUP_INPUT_H
@@ -43,8 +43,19 @@ struct mk_input {
 
 /* All of them, NULL at the end; the first that finds an event takes the line. */
 extern const struct mk_input *const mk_inputs[];
-extern const struct mk_input mk_markup_input, mk_sanitizer_input,
-	mk_android_input, mk_eustack_input, mk_java_input, mk_glibc_input;
+
+/* The formats, in the order in which they are tried; each NAME is a mk_NAME_input. */
+#define FOR_EACH_INPUT(X) \
+	X(markup)    \
+	X(sanitizer) \
+	X(android)   \
+	X(eustack)   \
+	X(java)      \
+	X(glibc)
+
+#define DECLARE_INPUT(name) extern const struct mk_input mk_##name##_input;
+FOR_EACH_INPUT(DECLARE_INPUT)
+#undef DECLARE_INPUT
 
 /* The next line of [p, end) that may change modules or maps, in any format; NULL: no
  * more. *line_end: the end of it, behind its newline. */
