@@ -16,6 +16,9 @@ struct words {
 	size_t len, cap;
 };
 
+/* What is made here lives as long as the program, as argv does. */
+static struct words made, all;
+
 static void add_word(struct words *w, char *word)
 {
 	w->list = must_grow(w->list, w->len, &w->cap, sizeof(*w->list));
@@ -38,6 +41,7 @@ static void split(struct words *w, const char *text)
 		}
 		*to = 0;
 		add_word(w, word);
+		add_word(&made, word);
 	}
 }
 
@@ -65,7 +69,7 @@ static bool split_file(struct words *w, const char *path)
 char **opt_expand(int *argc, char **argv, const char *env)
 {
 	enum { FILES_MAX = 1000 }; /* a file may name itself */
-	struct words w = { 0 }, all = { 0 };
+	struct words w = { 0 };
 	int files = 0;
 
 	add_word(&w, argv[0]);

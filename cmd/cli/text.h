@@ -60,7 +60,8 @@ static inline void text_hex(struct text *t, uint64_t number)
 /* Writes it out, and begins anew. */
 static inline void text_flush(struct text *t, FILE *to)
 {
-	fwrite(t->bytes, 1, t->len, to);
+	if (t->len)
+		fwrite(t->bytes, 1, t->len, to);
 	t->len = 0;
 }
 

@@ -151,8 +151,7 @@ static void answer_lines(const struct session *s, struct worker *w, char *const 
 /* Messages and answers go out, as if they had done so line by line. */
 static void put_out(struct worker *w)
 {
-	fwrite(w->messages.bytes, 1, w->messages.len, stderr);
-	w->messages.len = 0;
+	text_flush(&w->messages, stderr);
 	text_flush(&w->out, stdout);
 }
 
@@ -195,8 +194,7 @@ static void answer_many(struct session *s, struct pieces *p, char *const lines[]
 	p->of_each = PIECE_LINES;
 	sc_parallel(s->num_workers, jobs, piece_job, p);
 	for (size_t i = 0; i < jobs; i++) {
-		fwrite(p->list[i].messages.bytes, 1, p->list[i].messages.len, stderr);
-		p->list[i].messages.len = 0;
+		text_flush(&p->list[i].messages, stderr);
 		text_flush(&p->list[i].out, stdout);
 	}
 }
