@@ -65,11 +65,11 @@ machine() {
 	tmp=$(realpath "$(mktemp -d corpus/tmp.XXXXXX)")
 	foreign_apt "$arch" "$tmp/apt" update || true # one list of several may be missing
 	( cd "$tmp" && foreign_apt "$arch" "$tmp/apt" download libc6 libc6-dbg )
-	for deb in "$tmp"/*.deb; do dpkg-deb -x "$deb" "$tmp/root"; done
-	lib=$(realpath "$(find "$tmp/root/lib" -name 'libc.so.6' | head -n 1)")
+	for deb in "$tmp"/*.deb; do dpkg-deb -x "$deb" "$tmp/tree"; done
+	lib=$(realpath "$(find "$tmp/tree/lib" -name 'libc.so.6' | head -n 1)")
 	id=$(readelf -n "$lib" | sed -n 's/.*Build ID: *//p')
 	mkdir "$tmp/keep"
-	cp "$tmp/root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" "$tmp/keep/libc-$arch.debug"
+	cp "$tmp/tree/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" "$tmp/keep/libc-$arch.debug"
 	cp "$lib" "$tmp/keep/libc-$arch.debug.code"
 	mv "$tmp/keep" "$to"
 	rm -rf "$tmp"
