@@ -1,8 +1,8 @@
 /*
  * Finding words: see words.h. The method is Teddy's, of Hyperscan: for each of three
  * positions two tables of 16 bytes, asked by the nibbles of 32 bytes of text at once, give
- * the words that have this byte there; where all three agree is a candidate, which is
- * compared. Without AVX2 it is a loop with a table of first bytes.
+ * the groups of words that have this byte there; where all three agree is a candidate,
+ * which is compared. Words that are alike share one of the eight groups. Without AVX2 it is a loop with a table of first bytes.
  */
 #include "libmarkup/bytes/words.h"
 
@@ -10,39 +10,105 @@
 #include <stdbool.h>
 #include <string.h>
 
-void mk_words_add(struct mk_words *w, const char *word)
-{
-	const size_t whole = strlen(word), len = whole < MK_WORD_LEN ? whole : MK_WORD_LEN;
-	const unsigned i = w->num;
-	uint32_t bytes = 0, mask = 0;
+/* About how often plain text has a byte of a high nibble, for each of its low ones. */
+static const unsigned char frequency[16] = { 1, 1, 4, 4, 2, 2, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1 };
 
-	memcpy(&bytes, word, len);
-	memset(&mask, 0xff, len);
-	for (unsigned k = 0; k < w->num; k++)
-		if (w->words[k] == bytes && w->masks[k] == mask)
-			return;
-	assert(i < MK_WORDS_MAX);
-	w->words[i] = bytes;
-	w->masks[i] = mask;
-	w->num++;
-	w->first[(unsigned char)word[0]] |= (unsigned char)(1u << i);
-	for (size_t k = 0; k < MK_WORD_LEN; k++) {
-		for (unsigned n = 0; n < 16; n++) {
-			const unsigned char byte = k < len ? (unsigned char)word[k] : 0;
-			if (k >= len || n == (byte & 15u))
-				w->low[k][n] |= (unsigned char)(1u << i);
-			if (k >= len || n == byte >> 4)
-				w->high[k][n] |= (unsigned char)(1u << i);
+/* How much plain text looks like the group: what is compared in vain. */
+static uint64_t weight(const struct mk_word_group *g)
+{
+	uint64_t product = 1;
+
+	for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
+		uint64_t sum = 0;
+		for (unsigned n = 0; n < 16; n++)
+			sum += g->high[k] >> n & 1 ? frequency[n] : 0u;
+		product *= sum * (unsigned)__builtin_popcount(g->low[k]);
+	}
+	return product;
+}
+
+static struct mk_word_group united(const struct mk_word_group *a, const struct mk_word_group *b)
+{
+	struct mk_word_group g;
+
+	for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
+		g.low[k] = a->low[k] | b->low[k];
+		g.high[k] = a->high[k] | b->high[k];
+	}
+	return g;
+}
+
+/* Makes one group of the two that cost least together. */
+static void unite(struct mk_words *w)
+{
+	unsigned best_a = 0, best_b = 1;
+	uint64_t best = UINT64_MAX;
+
+	for (unsigned a = 0; a < w->num_groups; a++) {
+		for (unsigned b = a + 1; b < w->num_groups; b++) {
+			const struct mk_word_group g = united(&w->groups[a], &w->groups[b]);
+			const uint64_t more = weight(&g) - weight(&w->groups[a]);
+			if (more < best) {
+				best = more;
+				best_a = a;
+				best_b = b;
+			}
+		}
+	}
+	w->groups[best_a] = united(&w->groups[best_a], &w->groups[best_b]);
+	w->groups[best_b] = w->groups[--w->num_groups];
+}
+
+static void make_tables(struct mk_words *w)
+{
+	memset(w->low, 0, sizeof(w->low));
+	memset(w->high, 0, sizeof(w->high));
+	for (unsigned g = 0; g < w->num_groups; g++) {
+		for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
+			for (unsigned n = 0; n < 16; n++) {
+				const unsigned low = w->groups[g].low[k] >> n & 1u;
+				const unsigned high = w->groups[g].high[k] >> n & 1u;
+				w->low[k][n] |= (unsigned char)(low << g);
+				w->high[k][n] |= (unsigned char)(high << g);
+			}
 		}
 	}
 }
 
-/* Does a word begin with these four bytes? */
-static inline bool is_word(const struct mk_words *w, uint32_t bytes)
+void mk_words_add(struct mk_words *w, const char *word)
 {
+	const size_t whole = strlen(word), len = whole < MK_WORD_LEN ? whole : MK_WORD_LEN;
+	struct mk_word_group *g = &w->groups[w->num_groups];
+	uint32_t bytes = 0, mask = 0;
+
+	memcpy(&bytes, word, len);
+	memset(&mask, 0xff, len);
 	for (unsigned i = 0; i < w->num; i++)
+		if (w->words[i] == bytes && w->masks[i] == mask)
+			return;
+	assert(w->num < MK_WORDS_MAX);
+	w->words[w->num] = bytes;
+	w->masks[w->num] = mask;
+	w->first[(unsigned char)word[0]] |= 1u << w->num;
+	w->num++;
+	for (size_t k = 0; k < MK_WORD_SCAN; k++) {
+		const unsigned char byte = k < len ? (unsigned char)word[k] : 0;
+		g->low[k] = k < len ? (uint16_t)(1u << (byte & 15)) : 0xffff;
+		g->high[k] = k < len ? (uint16_t)(1u << (byte >> 4)) : 0xffff;
+	}
+	if (++w->num_groups > MK_WORD_GROUPS)
+		unite(w);
+	make_tables(w);
+}
+
+/* Does a word begin with these four bytes, the first of which is `first`? */
+static inline bool is_word(const struct mk_words *w, unsigned char first, uint32_t bytes)
+{
+	for (uint32_t m = w->first[first]; m; m &= m - 1) {
+		const int i = __builtin_ctz(m);
 		if ((bytes & w->masks[i]) == w->words[i])
 			return true;
+	}
 	return false;
 }
 
@@ -76,8 +142,8 @@ static size_t plain_hits(const struct mk_words *w, const char **from, const char
 			 uint64_t *newlines, struct found *f)
 {
 	for (const char *p = *from; p < end; p++) {
-		if (w->first[(unsigned char)*p] && is_word(w, four_bytes(p, end)) &&
-		    take(f, p, *newlines)) {
+		if (w->first[(unsigned char)*p] &&
+		    is_word(w, (unsigned char)*p, four_bytes(p, end)) && take(f, p, *newlines)) {
 			*from = f->next;
 			return f->n;
 		}
@@ -93,12 +159,12 @@ static size_t plain_hits(const struct mk_words *w, const char **from, const char
 #define AVX2 __attribute__((target("avx2,popcnt,bmi")))
 
 /* Bit i: a candidate begins at p[i]; 34 bytes are read. */
-AVX2 static inline uint32_t candidates(const __m256i tables[2 * MK_WORD_LEN], const char *p)
+AVX2 static inline uint32_t candidates(const __m256i tables[2 * MK_WORD_SCAN], const char *p)
 {
 	const __m256i nibble = _mm256_set1_epi8(15);
 	__m256i both = _mm256_set1_epi8(-1);
 
-	for (unsigned k = 0; k < MK_WORD_LEN; k++) {
+	for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
 		const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
 		const __m256i low = _mm256_and_si256(v, nibble);
 		const __m256i high = _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble);
@@ -118,10 +184,10 @@ AVX2 static inline uint32_t newline_mask(const char *p)
 AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const char *end,
 			     uint64_t *newlines, struct found *f)
 {
-	__m256i tables[2 * MK_WORD_LEN];
+	__m256i tables[2 * MK_WORD_SCAN];
 	const char *p = *from;
 
-	for (unsigned k = 0; k < MK_WORD_LEN; k++) {
+	for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
 		tables[2 * k] = _mm256_broadcastsi128_si256(
 			_mm_loadu_si128((const __m128i *)(const void *)w->low[k]));
 		tables[2 * k + 1] = _mm256_broadcastsi128_si256(
@@ -139,7 +205,7 @@ AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const 
 			uint32_t bytes;
 
 			memcpy(&bytes, at, sizeof(bytes));
-			if (is_word(w, bytes) && take(f, at, line_no)) {
+			if (is_word(w, (unsigned char)*at, bytes) && take(f, at, line_no)) {
 				*newlines = line_no; /* no word has a newline */
 				*from = f->next;
 				return f->n;

@@ -1,5 +1,5 @@
 /*
- * words.h: finding any of a few short words in bytes, all of them in one pass.
+ * words.h: finding any of up to 32 short words in bytes, all of them in one pass.
  *
  * Each format of logs has words that its lines cannot be without ("{{{", "+0x"); plain
  * text mostly has none of them. The words of all formats are looked for at once, so that
@@ -10,19 +10,27 @@
 
 #include "libmarkup/bytes/scan.h"
 
-#define MK_WORDS_MAX 8u
-#define MK_WORD_LEN  3u /* bytes of a word that are compared */
+#define MK_WORDS_MAX   32u
+#define MK_WORD_LEN    4u /* bytes of a word that are compared */
+#define MK_WORD_SCAN   3u /* of these, those that make a candidate */
+#define MK_WORD_GROUPS 8u
+
+/* Words that are looked for together: the nibbles that their bytes have, a bit each. */
+struct mk_word_group {
+	uint16_t low[MK_WORD_SCAN], high[MK_WORD_SCAN];
+};
 
 struct mk_words {
-	unsigned num;
+	unsigned num, num_groups;
 	uint32_t words[MK_WORDS_MAX], masks[MK_WORDS_MAX]; /* as they are in memory */
-	/* Bit i: byte k of word i has this low, or high, nibble, or is none of it. */
-	unsigned char low[MK_WORD_LEN][16], high[MK_WORD_LEN][16];
-	unsigned char first[256]; /* bit i: word i begins with it */
+	uint32_t first[256]; /* bit i: word i begins with it */
+	struct mk_word_group groups[MK_WORD_GROUPS + 1];
+	/* Bit g: a byte k of group g has this low, or high, nibble. */
+	unsigned char low[MK_WORD_SCAN][16], high[MK_WORD_SCAN][16];
 };
 
 /* Adds a word, of which at most MK_WORD_LEN bytes count; one that is there already is not
- * added again. There may be MK_WORDS_MAX. */
+ * added again. There may be MK_WORDS_MAX. No word has a newline. */
 void mk_words_add(struct mk_words *w, const char *word);
 
 /* As mk_scan_hits(), of any word. */

@@ -7,7 +7,9 @@
 
 #include "libmarkup/bytes/words.c"
 
-static const char *const words[] = { "{{{", "+0x", "pc ", "\033", "-xp", "+ 0", "# 0", "zz" };
+static const char *const words[] = { "{{{", "+0x", "pc ", "\033", "-xp", "+ 0", "# 0", "zz",
+				     "pc 0", "+0xz", "zza", "xxpc", "#", "bzz", "xz", "a- 0" };
+#define NUM (sizeof(words) / sizeof(*words))
 
 static bool begins(const char *p, const char *end, const char *word)
 {
@@ -57,7 +59,7 @@ static void test_random(void **state)
 	srand(4);
 	for (int round = 0; round < 4000; round++) {
 		const size_t len = (size_t)rand() % sizeof(text);
-		const unsigned num = 1 + (unsigned)rand() % 8;
+		const unsigned num = 1 + (unsigned)rand() % NUM;
 		struct mk_words w = { 0 };
 		char *copy = malloc(len + 1); /* for sanitizers: nothing is read behind it */
 

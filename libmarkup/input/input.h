@@ -21,7 +21,7 @@ struct mk_input {
 	const char *name;
 
 	/* Words, one of which is in each line that read() finds something in; NULL at the
-	 * end. Best are three bytes that plain text rarely has: see bytes/words.h. */
+	 * end. Best are three or four bytes that plain text rarely has: see bytes/words.h. */
 	const char *const *words;
 
 	/* The first byte in [p, end) that may begin what changes modules or maps, or NULL.
