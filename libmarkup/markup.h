@@ -129,6 +129,9 @@ enum markup_format {
 	MARKUP_HTML,     /* one page, complete after markup_filter_end() */
 };
 
+/* Names of the formats of logs that are understood; NULL at the end. */
+extern const char *const markup_input_names[];
+
 /* Names of the formats, and what files of theirs end with; NULL at the end. */
 extern const char *const markup_format_names[], *const markup_format_suffixes[];
 
@@ -150,6 +153,9 @@ struct markup_options {
 	 * NULL: no; "": Fuchsia's and syslog's prefixes; else a POSIX extended
 	 * regular expression whose first group (or all of it) tells them apart. */
 	const char *demux;
+	/* MARKUP_DEFAULT: the formats of logs that are looked for, with commas between their
+	 * names; NULL: all. The other dialects know markup alone. */
+	const char *inputs;
 	bool omit_module_lines; /* MARKUP_FUCHSIA only */
 	bool collect_dumpfiles; /* for markup_filter_dumpfiles() */
 	bool keep_modules;      /* for markup_filter_modules() */
@@ -157,13 +163,17 @@ struct markup_options {
 
 struct markup_filter;
 
+/* Can it be options->inputs? */
+bool markup_inputs_valid(const char *inputs);
+
 /* Can it be options->demux? Not what takes exponential memory or time: back references,
  * counts of repetitions that come to more than 1,000 together, above 1,000 bytes. */
 bool markup_demux_valid(const char *how);
 
 /*
  * Creates a filter on n > 0 threads, with a resolver for each; options, resolvers and sink
- * are copied, their ctx must outlive the filter, as must options->demux. What comes out
+ * are copied, their ctx must outlive the filter, as must options->demux; options->inputs is
+ * valid. What comes out
  * does not depend on the number of threads, which are started only when an input turns
  * out to be large. Returns 0, -ENOMEM or -EINVAL (options->demux is not a regular
  * expression).

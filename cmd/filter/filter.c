@@ -21,7 +21,7 @@ enum { JOBS_MAX = 64 };
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 static struct {
-	const char *store, *dumpfile_output, *demux, *output_dir;
+	const char *store, *dumpfile_output, *demux, *output_dir, *input;
 	struct opt_list debug_dirs, modules;
 	struct fetch_options fetch;
 	int dialect, format, color;
@@ -39,9 +39,14 @@ static const struct opt opts[] = {
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
 		  "indexed, too"),
-	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE",
-	  "what a module is of which a log has the name alone; otherwise it is the only file of "
-	  "that name in the store; may be repeated" },
+	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE|TAG",
+	  "what a module is of which a log has the name alone: a build ID, a file, or the only "
+	  "entry of that name with this tag; without it, the only entry of that name in the "
+	  "store; may be repeated" },
+	{ "input", 0, OPT_STRING, &o.input, "LIST",
+	  "of the default dialect: look for these formats only, with commas between their names: "
+	  "markup,sanitizer (default: all; a wrong name lists them)",
+	  .choices = markup_input_names },
 	{ "dialect", 0, OPT_ENUM, &o.dialect, "NAME",
 	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
 	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
@@ -145,10 +150,36 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 	return status;
 }
 
+static void complain_of_input(void)
+{
+	char names[512] = "";
+
+	for (const char *const *name = markup_input_names; *name; name++) {
+		strcat(names, name == markup_input_names ? "" : ", ");
+		strcat(names, *name);
+	}
+	cmd_error("--input: '%.100s' has a format that is unknown; the formats are %s", o.input,
+		  names);
+}
+
 /* Options that make no sense, with a message. */
 static bool bad_options(const struct log_list *logs)
 {
-
+	for (size_t i = 0; i < o.modules.len; i++) {
+		if (!strchr(o.modules.items[i], '=')) {
+			cmd_error("--module: '%.100s' is not NAME=BUILDID, NAME=FILE or NAME=TAG",
+				  o.modules.items[i]);
+			return true;
+		}
+	}
+	if (o.input && !markup_inputs_valid(o.input)) {
+		complain_of_input();
+		return true;
+	}
+	if (o.input && o.dialect != MARKUP_DEFAULT) {
+		cmd_error("--input and --dialect exclude each other");
+		return true;
+	}
 	if (o.format && o.dialect != MARKUP_DEFAULT) {
 		cmd_error("--format and --dialect exclude each other");
 		return true;
@@ -199,6 +230,7 @@ static int run(int argc, char **argv)
 			.format = (enum markup_format)o.format,
 			.color = choose_color(),
 			.demux = o.demux,
+			.inputs = o.input,
 			.omit_module_lines = o.omit_module_lines,
 			.collect_dumpfiles = o.dumpfile_output,
 		},

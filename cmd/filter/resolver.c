@@ -1,6 +1,7 @@
 /* What libmarkup asks, put to a symbolizer: see resolver.h. Its handles are modules. */
 #include "cmd/filter/resolver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ struct resolver {
 	struct markup_frame *frames;
 	size_t cap_frames;
 	struct sc_error why;
+	char advice[sizeof(((struct sc_error *)0)->msg) + 64];
 };
 
 struct resolver *resolver_create(const struct resolver_options *options)
@@ -62,7 +64,7 @@ static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const c
 	return usable(r, symcache_caches_module_of_id(r->caches, build_id, len), why);
 }
 
-/* What an option binds a name to, or NULL. */
+/* What an option binds a name to, behind "NAME=", or NULL. */
 static const char *bound_to(const struct resolver *r, const char *name)
 {
 	const size_t len = strlen(name);
@@ -75,30 +77,42 @@ static const char *bound_to(const struct resolver *r, const char *name)
 	return NULL;
 }
 
+/* The only entry of the store that is called `name`, and has `tag`, if it is not NULL. */
+static void *find_entry(struct resolver *r, const char *name, const char *tag, const char **why)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
+
+	if (!symcache_caches_find_name(r->caches, name, tag, id, &len, &r->why))
+		return usable(r, symcache_caches_module_of_id(r->caches, id, len), why);
+	snprintf(r->advice, sizeof(r->advice), "%s%s", r->why.msg, r->why.code != SC_EINVAL ? "" :
+		 "; choose one with --module NAME=BUILDID");
+	if (r->why.code != SC_ENOTFOUND || tag)
+		*why = r->advice;
+	return NULL;
+}
+
 static void *find_named(void *ctx, struct markup_str path, const char **why)
 {
 	struct resolver *r = ctx;
 	const char *slash = memrchr(path.ptr, '/', path.len), *bound;
 	const char *base = slash ? slash + 1 : path.ptr;
 	const size_t len = (size_t)(path.ptr + path.len - base);
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	char name[256];
-	size_t id_len;
 
 	if (!len || len >= sizeof(name))
 		return NULL;
 	memcpy(name, base, len);
 	name[len] = 0;
 	bound = bound_to(r, name);
-	if (bound)
-		return usable(r, symcache_caches_module(r->caches, access(bound, F_OK)
-							? SYMCACHE_MODULE_BUILD_ID
-							: SYMCACHE_MODULE_FILE, bound), why);
-	if (!symcache_caches_find_name(r->caches, name, id, &id_len, &r->why))
-		return usable(r, symcache_caches_module_of_id(r->caches, id, id_len), why);
-	if (r->why.code != SC_ENOTFOUND)
-		*why = r->why.msg;
-	return NULL;
+	if (!bound)
+		return find_entry(r, name, NULL, why);
+	if (!access(bound, F_OK))
+		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, bound), why);
+	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
+		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_BUILD_ID, bound),
+			      why);
+	return find_entry(r, name, bound, why);
 }
 
 static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)

@@ -45,7 +45,7 @@ static bool push_chunk(struct markup_filter *p, struct chunk *c, bool whole)
 		mk_filter_write_frame(p, false);
 	p->begun = true;
 	c->seq = p->next_seq;
-	if (p->running > 1 && !c->plain && !mk_filter_make_notice(c, whole, &e))
+	if (p->running > 1 && !c->plain && !mk_filter_make_notice(p->workers[0].s->inputs, c, whole, &e))
 		return false;
 	pthread_mutex_lock(&p->lock);
 	if (e && !mk_filter_push_notice(p, e)) {
@@ -99,13 +99,14 @@ static bool is_plain(const struct markup_filter *p, const struct chunk *c, size_
  */
 static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 {
+	const struct mk_stream *s = p->workers[0].s;
 	struct chunk *c = p->filling, *rest;
 	const char *eol = memrchr(c->data, '\n', c->len);
 	const size_t whole_lines = eol ? (size_t)(eol + 1 - c->data) : 0;
 	uint64_t lines;
 	const bool plain = !last && is_plain(p, c, whole_lines, &lines);
 	size_t len = last ? c->len : plain ? whole_lines :
-		     mk_clean_cut(c->data, c->len, p->workers[0].s->output.follows, p->clean);
+		     mk_clean_cut(s->inputs, c->data, c->len, s->output.follows, p->clean);
 	const bool clean = last || len, full = how_much == ALL && !last;
 
 	if (!clean) {

@@ -143,7 +143,8 @@ bool mk_tally_warns(struct markup_tally *t, const struct markup_module *m);
 /* ---- follow.c -------------------------------------------------------- */
 
 /* What the chunk does to the state; NULL in *ret: nothing. False: no memory. */
-bool mk_filter_make_notice(const struct chunk *c, bool whole, struct notice **ret);
+bool mk_filter_make_notice(const struct mk_input *const *inputs, const struct chunk *c,
+			   bool whole, struct notice **ret);
 
 /* Puts a notice behind the others, and forgets those that all have seen. Under the
  * lock. False: no memory. */

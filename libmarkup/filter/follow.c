@@ -7,14 +7,15 @@
 
 #include "libmarkup/filter/filter.h"
 
-bool mk_filter_make_notice(const struct chunk *c, bool whole, struct notice **ret)
+bool mk_filter_make_notice(const struct mk_input *const *inputs, const struct chunk *c,
+			   bool whole, struct notice **ret)
 {
 	const char *p = c->data, *end = p + c->len, *line, *line_end;
 	size_t len = whole ? c->len : 0;
 	struct notice *e;
 
 	*ret = NULL;
-	for (line = p; !whole && (line = mk_context_line(line, end, &line_end)); line = line_end)
+	for (line = p; !whole && (line = mk_context_line(inputs, line, end, &line_end)); line = line_end)
 		len += (size_t)(line_end - line);
 	if (!len && !c->last)
 		return true;
@@ -26,7 +27,7 @@ bool mk_filter_make_notice(const struct chunk *c, bool whole, struct notice **re
 		memcpy(e->bytes, p, len);
 		e->len = len;
 	} else {
-		for (line = p; (line = mk_context_line(line, end, &line_end)); line = line_end) {
+		for (line = p; (line = mk_context_line(inputs, line, end, &line_end)); line = line_end) {
 			memcpy(e->bytes + e->len, line, (size_t)(line_end - line));
 			e->len += (size_t)(line_end - line);
 		}

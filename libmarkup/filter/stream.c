@@ -17,9 +17,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The other dialects know markup alone. */
-static const struct mk_input *const markup_alone[] = { &mk_markup_input, NULL };
-
 static void leave_context(void *output)
 {
 	struct mk_output *r = output;
@@ -46,8 +43,13 @@ int mk_stream_create(const struct markup_options *options,
 		mk_stream_destroy(s);
 		return rc;
 	}
-	mk_ahead_init(&s->resolve.ahead,
-		      options->dialect == MARKUP_DEFAULT ? mk_inputs : markup_alone,
+	s->inputs = mk_choose_inputs(options->dialect == MARKUP_DEFAULT ? options->inputs
+									: mk_markup_input.name);
+	if (!s->inputs) {
+		mk_stream_destroy(s);
+		return -ENOMEM;
+	}
+	mk_ahead_init(&s->resolve.ahead, s->inputs,
 		      s->output.follows ? MK_SCAN_ESC : MK_SCAN_BRACES);
 	s->resolve.demux.leaving = leave_context;
 	s->resolve.demux.ctx = &s->output;
@@ -62,6 +64,7 @@ void mk_stream_destroy(struct mk_stream *s)
 	mk_output_deinit(&s->output);
 	mk_resolve_deinit(&s->resolve);
 	mk_hexdict_deinit(&s->hexdict);
+	free(s->inputs);
 	free(s->line.events);
 	free(s->tail);
 	free(s);
@@ -81,7 +84,7 @@ static void read_events(struct mk_stream *s)
 
 	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
-	for (const struct mk_input *const *in = s->resolve.ahead.inputs; *in && !l->num_events; in++)
+	for (const struct mk_input *const *in = s->inputs; *in && !l->num_events; in++)
 		(*in)->read(l, s->resolve.dialect);
 	if (l->no_memory)
 		s->error = -ENOMEM;
@@ -133,7 +136,7 @@ static void switch_process(struct mk_stream *s, const char *p, size_t len, const
 	const char *markup = first ? first : mk_find3(p, p + len, '{'), *line_end;
 
 	if (markup)
-		mk_demux_switch(&s->resolve, p, markup, mk_context_line(p, p + len, &line_end));
+		mk_demux_switch(&s->resolve, p, markup, mk_context_line(s->inputs, p, p + len, &line_end));
 }
 
 static void give_up_hexdict(struct mk_stream *s)
@@ -197,7 +200,7 @@ void mk_stream_follow(struct mk_stream *s, const char *p, const char *end)
 {
 	const char *line_end;
 
-	while (!failed(s) && (p = mk_context_line(p, end, &line_end))) {
+	while (!failed(s) && (p = mk_context_line(s->inputs, p, end, &line_end))) {
 		if (s->resolve.demux.on)
 			switch_process(s, p, (size_t)(line_end - p), NULL);
 		s->line.p = p;

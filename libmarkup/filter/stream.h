@@ -11,6 +11,7 @@ struct mk_stream {
 	struct mk_where where;
 	struct mk_resolve resolve;
 	struct mk_output output;
+	const struct mk_input **inputs; /* that are looked for; NULL at the end */
 	struct mk_line line;       /* the current one */
 	char *tail;                /* bytes of a line whose end has not come */
 	size_t tail_len, tail_cap;

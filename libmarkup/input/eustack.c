@@ -36,7 +36,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 }
 
 const struct mk_input mk_eustack_input = {
-	.name = "eu-stack",
+	.name = "eustack",
 	.words = (const char *const[]){ "+0x", NULL },
 	.read = read_line,
 };

@@ -18,7 +18,7 @@ struct mk_peek {
 };
 
 struct mk_input {
-	const char *name;
+	const char *name; /* for --input */
 
 	/* Words, one of which is in each line that read() finds something in; NULL at the
 	 * end. Best are three or four bytes that plain text rarely has: see bytes/words.h. */
@@ -44,7 +44,8 @@ struct mk_input {
 /* All of them, NULL at the end; the first that finds an event takes the line. */
 extern const struct mk_input *const mk_inputs[];
 
-/* The formats, in the order in which they are tried; each NAME is a mk_NAME_input. */
+/* The formats, in the order in which they are tried; each NAME is a mk_NAME_input,
+ * whose `name` it is. */
 #define FOR_EACH_INPUT(X) \
 	X(markup)    \
 	X(sanitizer) \
@@ -57,8 +58,13 @@ extern const struct mk_input *const mk_inputs[];
 FOR_EACH_INPUT(DECLARE_INPUT)
 #undef DECLARE_INPUT
 
-/* The next line of [p, end) that may change modules or maps, in any format; NULL: no
+/* Those of mk_inputs that `names` has, with commas between them (NULL: all), on the heap;
+ * NULL: no memory. */
+const struct mk_input **mk_choose_inputs(const char *names);
+
+/* The next line of [p, end) that may change modules or maps, in one of the formats; NULL: no
  * more. *line_end: the end of it, behind its newline. */
-const char *mk_context_line(const char *p, const char *end, const char **line_end);
+const char *mk_context_line(const struct mk_input *const *inputs, const char *p, const char *end,
+			    const char **line_end);
 
 #endif

@@ -21,7 +21,7 @@ void mk_ahead_init(struct mk_ahead *a, const struct mk_input *const *inputs,
 {
 	a->scan_for = scan_for;
 	a->inputs = inputs;
-	if (!inputs[1]) /* what mk_scan() finds is enough */
+	if (*inputs == &mk_markup_input && !inputs[1]) /* what mk_scan() finds is enough */
 		return;
 	if (scan_for == MK_SCAN_ESC)
 		mk_words_add(&a->words, "\033");

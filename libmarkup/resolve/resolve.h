@@ -33,7 +33,7 @@ struct mk_announced {
 /* What is known of the bytes up to `upto`. */
 struct mk_ahead {
 	enum mk_scan_for scan_for;
-	const struct mk_input *const *inputs; /* the first is markup */
+	const struct mk_input *const *inputs;
 	struct mk_words words;                /* of all inputs, if there is another one */
 	const char *upto;
 	uint64_t line_no;                /* lines before it */

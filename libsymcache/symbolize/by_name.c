@@ -1,6 +1,6 @@
 /*
- * The one entry of the store with a name: by the last part of the path of the file that was
- * indexed, without ".debug". All entries are read once for each snapshot, when the first
+ * The one entry of the store with a name, and a tag: by the last part of the path of the file
+ * that was indexed, without ".debug". All entries are read once for each snapshot, when the first
  * name is asked for; a look-up is a binary search then.
  */
 #include <stdlib.h>
@@ -14,6 +14,15 @@ static int by_name(const void *a, const void *b)
 	const struct sc_named *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
+}
+
+/* Of one name, by build ID: the order in which they are listed. */
+static int by_name_and_id(const void *a, const void *b)
+{
+	const struct sc_named *x = a, *y = b;
+	const int order = by_name(x, y);
+
+	return order ? order : memcmp(x->id, y->id, sizeof(x->id));
 }
 
 /* The last part of a path, on the heap; behind a '!' it is in an archive. */
@@ -54,9 +63,13 @@ static bool add_entry(void *ctx, const struct symstore_entry *entry)
 	}
 	n = &s->named[s->num_named];
 	n->name = last_part(entry->source_path ? entry->source_path : "");
-	g->no_memory = !n->name;
-	if (!n->name)
+	n->tags = entry->tags && *entry->tags ? strdup(entry->tags) : NULL;
+	g->no_memory = !n->name || (entry->tags && *entry->tags && !n->tags);
+	if (g->no_memory) {
+		free(n->name);
 		return false;
+	}
+	memset(n->id, 0, sizeof(n->id));
 	memcpy(n->id, entry->build_id, entry->build_id_len);
 	n->id_len = entry->build_id_len;
 	s->num_named++;
@@ -65,8 +78,10 @@ static bool add_entry(void *ctx, const struct symstore_entry *entry)
 
 void sc_named_deinit(struct symcache_caches *s)
 {
-	for (size_t i = 0; i < s->num_named; i++)
+	for (size_t i = 0; i < s->num_named; i++) {
 		free(s->named[i].name);
+		free(s->named[i].tags);
+	}
 	free(s->named);
 	s->named = NULL;
 	s->num_named = 0;
@@ -87,52 +102,57 @@ static int gather(struct symcache_caches *s, struct sc_error *err)
 	if (rc)
 		return rc;
 	if (s->num_named)
-		qsort(s->named, s->num_named, sizeof(*s->named), by_name);
+		qsort(s->named, s->num_named, sizeof(*s->named), by_name_and_id);
 	s->named_snapshot = s->snapshot;
 	return 0;
 }
 
-/* Several have that name: names the first of them. */
-static int several(const struct sc_named *first, size_t n, struct sc_error *err)
+/* Several of s->named[first, end) are meant: names the first of them. */
+static int several(const struct sc_named *first, const struct sc_named *end, const char *tag,
+		   size_t n, struct sc_error *err)
 {
 	enum { SHOWN = 3 };
 	char ids[SHOWN * (2 * SYMCACHE_BUILD_ID_MAX + 2)] = "", hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
 
-	for (size_t i = 0; i < n && i < SHOWN; i++) {
-		symcache_build_id_text(hex, first[i].id, first[i].id_len);
-		strcat(ids, i ? ", " : "");
+	for (size_t shown = 0; first < end && shown < SHOWN; first++) {
+		if (tag && !symstore_tags_have(first->tags, tag))
+			continue;
+		symcache_build_id_text(hex, first->id, first->id_len);
+		strcat(ids, shown++ ? ", " : "");
 		strcat(ids, hex);
 	}
-	return sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name: %s%s", n, ids,
-			    n > SHOWN ? ", ..." : "");
+	return sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s: %s%s", n,
+			    tag ? " with the tag " : "", tag ? tag : "", ids, n > SHOWN ? ", ..." : "");
 }
 
-int symcache_caches_find_name(struct symcache_caches *s, const char *name,
+int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
 			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
 {
 	const struct sc_named key = { .name = (char *)name };
-	const struct sc_named *found, *end;
-	size_t n = 1;
+	const struct sc_named *first, *end, *found = NULL;
+	size_t n = 0;
 	int rc;
 
 	pthread_mutex_lock(&s->lock);
 	rc = gather(s, err);
-	found = rc || !s->num_named ? NULL
+	first = rc || !s->num_named ? NULL
 		: bsearch(&key, s->named, s->num_named, sizeof(*s->named), by_name);
-	if (!rc && !found)
-		rc = sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name");
+	while (first && first > s->named && !by_name(&first[-1], &key))
+		first--;
+	for (end = first; first && end < s->named + s->num_named && !by_name(end, &key); end++) {
+		if (tag && !symstore_tags_have(end->tags, tag))
+			continue;
+		found = end;
+		n++;
+	}
+	if (!rc && !n)
+		rc = sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name%s%.64s",
+				  tag ? " with the tag " : "", tag ? tag : "");
+	if (!rc && n > 1)
+		rc = several(first, end, tag, n, err);
 	if (!rc) {
-		end = s->named + s->num_named;
-		while (found > s->named && !by_name(&found[-1], &key))
-			found--;
-		while (found + n < end && !by_name(&found[n], &key))
-			n++;
-		if (n > 1) {
-			rc = several(found, n, err);
-		} else {
-			memcpy(id, found->id, found->id_len);
-			*len = found->id_len;
-		}
+		memcpy(id, found->id, found->id_len);
+		*len = found->id_len;
 	}
 	pthread_mutex_unlock(&s->lock);
 	return rc;

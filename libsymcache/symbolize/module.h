@@ -57,7 +57,7 @@ struct symcache_module {
 
 /* An entry of the store by its name: see by_name.c. */
 struct sc_named {
-	char *name;
+	char *name, *tags; /* NULL: none */
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t id_len;
 };

@@ -136,10 +136,10 @@ struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
 
 /*
  * The build ID of the only entry of the store whose file has this name: the last part of its
- * path, without ".debug". Thread-safe. SC_ENOTFOUND: there is none; SC_EINVAL: there are
+ * path, without ".debug"; of those that have `tag`, if it is not NULL. Thread-safe. SC_ENOTFOUND: there is none; SC_EINVAL: there are
  * several, which the message lists; else as symstore_each() has them.
  */
-int symcache_caches_find_name(struct symcache_caches *s, const char *name,
+int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
 			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
 /*
