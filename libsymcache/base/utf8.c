@@ -73,11 +73,23 @@ static int shown_len(const char *s, size_t len)
 	return n == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0 ? -2 : n; /* C1 */
 }
 
+/* Are these 32 bytes printable ASCII? A loop that compilers turn into vectors. */
+static inline bool ascii32(const char *s)
+{
+	unsigned char other = 0;
+
+	for (int i = 0; i < 32; i++)
+		other |= (unsigned char)((unsigned char)(s[i] - 0x20) > 0x7e - 0x20);
+	return !other;
+}
+
 bool sc_printable(const char *s, size_t len)
 {
 	size_t i = 0;
 	int n = 1;
 
+	while (len - i >= 32 && ascii32(s + i))
+		i += 32;
 	while (i < len && (unsigned char)s[i] >= 0x20 && (unsigned char)s[i] < 0x7f)
 		i++;
 	while (i < len && (n = shown_len(s + i, len - i)) > 0)
