@@ -116,7 +116,8 @@ struct markup_sink {
 	/* Takes output; nonzero: it failed, nothing more will be written. NULL: none is
 	 * wanted; no address is looked up, only modules and maps are followed. */
 	int (*write)(void *ctx, const char *data, size_t len);
-	/* Takes complaints: whole lines, newlines included. NULL: none wanted. */
+	/* Takes one complaint: a line, or several of LLVM's, newlines included. Names in it are
+	 * as the log has them, whatever their bytes. NULL: none wanted. */
 	void (*complain)(void *ctx, const char *data, size_t len);
 	/* What other filters warned of is not warned of again, and the other way round; must
 	 * outlive the filter. NULL: each filter warns for itself. */

@@ -2,7 +2,7 @@
 #ifndef CMD_SHOWN_H
 #define CMD_SHOWN_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 /* The row of --raw. */
 #define OPT_RAW(where) \
@@ -13,5 +13,8 @@
 /* `text`, or a copy in which each byte that may not reach a terminal is "\x1b"; until the
  * eighth call from now. One thread. Out of memory ends the program. */
 const char *shown(const char *text);
+
+/* The same of a name or path of a cache. `raw`: as it was in the ELF file, byte for byte. */
+const char *shown_of_cache(const char *text, bool raw);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
@@ -25,7 +26,7 @@ static struct {
 	struct opt_list debug_dirs, modules;
 	struct fetch_options fetch;
 	int dialect, format, color;
-	bool summary, quiet, omit_module_lines;
+	bool summary, quiet, raw, omit_module_lines;
 	uint64_t jobs;
 } o;
 
@@ -74,6 +75,7 @@ static const struct opt opts[] = {
 	  "before the markup", .implied = "" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },
+	OPT_RAW(&o.raw),
 	{ "omit-module-lines", 0, OPT_FLAG, &o.omit_module_lines, NULL,
 	  "fuchsia: do not print lines for modules" },
 	{ 0 },
@@ -115,7 +117,7 @@ static enum markup_color choose_color(void)
 
 static enum complaints choose_complaints(void)
 {
-	return o.quiet ? COMPLAINTS_NONE : o.dialect == MARKUP_LLVM ? COMPLAINTS_RAW
+	return o.quiet ? COMPLAINTS_NONE : o.dialect == MARKUP_LLVM ? COMPLAINTS_LLVM
 								    : COMPLAINTS_NAMED;
 }
 
@@ -262,7 +264,9 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	cmd_caches_init(&c, o.store, from);
-	const struct filtering_sources from_where = { c.caches, o.modules.items, o.modules.len };
+	const struct filtering_sources from_where = {
+		c.caches, o.modules.items, o.modules.len, o.raw,
+	};
 	status = o.output_dir ? filter_batch(&logs, &batch, &from_where, tally)
 			      : filter_all(&logs, &batch.markup, &from_where, batch.jobs, tally);
 	cmd_caches_deinit(&c);

@@ -17,6 +17,7 @@
 #include "cmd/filter/log_input.h"
 #include "cmd/filter/resolver.h"
 #include "libsymcache/base/file.h"
+#include "libsymcache/base/utf8.h"
 #include "symcache/error.h"
 
 enum {
@@ -30,7 +31,8 @@ struct filtering {
 	struct resolver **resolvers; /* one for each thread */
 	unsigned threads;
 	struct markup_filter *filter;
-	bool raw_complaints;
+	bool named;                  /* complaints begin with the name of the command */
+	bool raw;                    /* and stay as they are, byte for byte */
 	int fd;
 	const char *output;          /* its name */
 	int write_error;             /* errno */
@@ -76,15 +78,33 @@ static void add_complaint(struct filtering *f, const char *text, size_t len)
 	}
 }
 
+static void add_printable(struct filtering *f, const char *text, size_t len)
+{
+	char *shown = sc_printable(text, len) ? NULL : must_calloc(4, len);
+
+	add_complaint(f, shown ? shown : text, shown ? sc_make_printable(text, len, shown) : len);
+	free(shown);
+}
+
 static void complain(void *ctx, const char *data, size_t len)
 {
 	struct filtering *f = ctx;
 
-	if (!f->raw_complaints) {
+	if (f->named) {
 		add_complaint(f, cmd_name, strlen(cmd_name));
 		add_complaint(f, ": ", 2);
 	}
-	add_complaint(f, data, len);
+	if (f->raw)
+		add_complaint(f, data, len);
+	while (!f->raw && len) { /* LLVM's have several lines */
+		const char *newline = f->named ? NULL : memchr(data, '\n', len);
+		const size_t n = newline ? (size_t)(newline - data) : len - 1;
+
+		add_printable(f, data, n);
+		add_complaint(f, "\n", 1);
+		data += n + 1;
+		len -= n + 1;
+	}
 }
 
 /* ---- creation ------------------------------------------------------------------- */
@@ -94,15 +114,18 @@ int filtering_create(const struct markup_options *options, const struct filterin
 		     struct filtering **ret)
 {
 	const bool llvm = options->dialect == MARKUP_LLVM;
+	const enum symcache_bytes bytes = options->format == MARKUP_JSON ? SYMCACHE_BYTES_CACHED :
+		from->raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE;
 	const struct symcache_names_options names = {
 		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
 		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
 		.llvm = llvm,
-		.raw = options->format == MARKUP_JSON,
+		.bytes = bytes,
 	};
 	const struct symcache_names_options line_names = {
 		.paths = SYMCACHE_PATHS_CLEAN,
 		.table = SYMCACHE_TABLE_OUTERMOST,
+		.bytes = bytes,
 	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
 	const struct markup_sink sink = {
@@ -113,7 +136,8 @@ int filtering_create(const struct markup_options *options, const struct filterin
 
 	f->caches = from->caches;
 	f->threads = threads;
-	f->raw_complaints = complaints == COMPLAINTS_RAW;
+	f->named = complaints == COMPLAINTS_NAMED;
+	f->raw = from->raw || (complaints == COMPLAINTS_LLVM && !isatty(STDERR_FILENO));
 	f->complaints = must_realloc(NULL, GATHERED);
 	f->names = must(symcache_names_create(&names));
 	f->line_names = must(symcache_names_create(&line_names));

@@ -12,7 +12,7 @@ struct filtering;
 
 enum complaints {
 	COMPLAINTS_NAMED, /* with "symcache filter: " in front */
-	COMPLAINTS_RAW,
+	COMPLAINTS_LLVM,  /* to the byte, unless a terminal shows them */
 	COMPLAINTS_NONE,
 };
 
@@ -21,6 +21,7 @@ struct filtering_sources {
 	struct symcache_caches *caches;
 	const char *const *modules; /* NAME=BUILDID or NAME=FILE */
 	size_t num_modules;
+	bool raw;                   /* names as they are, byte for byte, also on a terminal */
 };
 
 /*

@@ -119,7 +119,8 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 		.paths = o.basenames ? SYMCACHE_PATHS_BASENAME :
 			 o.relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW,
 		.table = SYMCACHE_TABLE_OUTERMOST,
-		.raw = o.raw || o.json || o.style == STYLE_JSON,
+		.bytes = o.json || o.style == STYLE_JSON ? SYMCACHE_BYTES_CACHED :
+			 o.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
 	};
 	int status;
 

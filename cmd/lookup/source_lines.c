@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/utf8.h"
+
 enum { FILE_MAX = 64 << 20 };
 
 void source_lines_deinit(struct source_lines *s)
@@ -22,9 +24,18 @@ void source_lines_deinit(struct source_lines *s)
 static void read_file(struct source_lines *s)
 {
 	struct stat st;
-	const int fd = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	const size_t len = strlen(s->path);
+	int fd = open(s->path, how);
 	ssize_t n = -1;
 
+	if (fd < 0) { /* of a folder whose name is not UTF-8 */
+		char *original = must_calloc(len + 1, 1);
+
+		sc_utf8_unescape(s->path, len, original);
+		fd = open(original, how);
+		free(original);
+	}
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX) {
 		s->bytes = must_realloc(NULL, (size_t)st.st_size + 1);
 		n = read(fd, s->bytes, (size_t)st.st_size);

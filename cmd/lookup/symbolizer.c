@@ -119,7 +119,7 @@ static int filter_markup(struct symcache_caches *caches)
 	int status = 1;
 
 	if (!markup_tally_create(&tally) &&
-	    !filtering_create(&options, &from, 1, COMPLAINTS_RAW, tally, &f) &&
+	    !filtering_create(&options, &from, 1, COMPLAINTS_LLVM, tally, &f) &&
 	    !filtering_run(f, "-", STDOUT_FILENO, "standard output", true))
 		status = filtering_end(f) ? 1 : 0;
 	filtering_destroy(f);

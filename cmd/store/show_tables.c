@@ -11,7 +11,6 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/shown.h"
 #include "cmd/store/show.h"
-#include "libsymcache/base/utf8.h"
 #include "symcache/symcache.h"
 
 bool show_raw;
@@ -29,12 +28,9 @@ static char *path_of(const struct symcache_file *file)
 
 static void print_str(struct symcache_str s)
 {
-	char *text = s.ptr && !show_raw && !sc_printable(s.ptr, s.len) ? must_calloc(4, s.len) : NULL;
+	char *text = must_asprintf("%.*s", (int)s.len, s.ptr ? s.ptr : "");
 
-	if (text)
-		fwrite(text, 1, sc_make_printable(s.ptr, s.len, text), stdout);
-	else if (s.ptr)
-		fwrite(s.ptr, 1, s.len, stdout);
+	fputs(shown_of_cache(text, show_raw), stdout);
 	free(text);
 }
 
@@ -49,7 +45,7 @@ static void show_place(const struct symcache_file *file, uint32_t line, uint32_t
 		json_gen_number(j, "line", line);
 		json_gen_number(j, "column", column);
 	} else if (*path || line) {
-		printf(" at %s:%" PRIu32, !*path ? "?" : show_raw ? path : shown(path), line);
+		printf(" at %s:%" PRIu32, !*path ? "?" : shown_of_cache(path, show_raw), line);
 		if (column)
 			printf(":%" PRIu32, column);
 	}
@@ -65,7 +61,7 @@ void show_files(const struct symcache *cache, struct json_gen *j)
 		if (j)
 			json_gen_text(j, NULL, path);
 		else
-			printf("%" PRIu32 " %s\n", i, show_raw ? path : shown(path));
+			printf("%" PRIu32 " %s\n", i, shown_of_cache(path, show_raw));
 		free(path);
 	}
 }

@@ -35,14 +35,15 @@ void mk_complain(const struct mk_where *w, const char *fmt, ...)
 	mk_complain_text(w, text, len);
 }
 
-struct markup_str mk_printable(struct markup_str s, char buf[], size_t size)
+struct markup_str mk_shortened(struct markup_str s, char buf[], size_t size)
 {
-	static const char more[] = "...";
-	size_t len = s.len < size ? s.len : size;
+	size_t len = s.len <= size ? s.len : size - 3;
 
+	while (len && len < s.len && ((unsigned char)s.ptr[len] & 0xc0) == 0x80)
+		len--; /* within a character */
 	for (size_t i = 0; i < len; i++)
-		buf[i] = (unsigned char)s.ptr[i] < ' ' || s.ptr[i] == 0x7f ? '?' : s.ptr[i];
-	if (s.len > size)
-		memcpy(buf + size - (sizeof(more) - 1), more, sizeof(more) - 1);
-	return (struct markup_str){ buf, len };
+		buf[i] = s.ptr[i] ? s.ptr[i] : '?';
+	if (len < s.len)
+		memcpy(buf + len, "...", 3);
+	return (struct markup_str){ buf, len < s.len ? len + 3 : len };
 }

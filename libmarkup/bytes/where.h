@@ -23,7 +23,7 @@ void mk_complain_text(const struct mk_where *w, const char *text, size_t len);
 void mk_complain(const struct mk_where *w, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Writes `s` for a message: control characters as '?', cut off if too long. */
-struct markup_str mk_printable(struct markup_str s, char buf[], size_t size);
+/* `s` for printf(): without NULs, and "..." where it is cut off to fit buf[0, size). */
+struct markup_str mk_shortened(struct markup_str s, char buf[], size_t size);
 
 #endif

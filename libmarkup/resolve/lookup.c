@@ -52,7 +52,7 @@ static void *handle_of(struct mk_resolve *r, struct mk_module *m)
 	mk_out_bytes(&r->scratch, m->build_id, m->build_id_len < 64 ? m->build_id_len : 64);
 	mk_out_char(&r->scratch, 0);
 	char name[256];
-	struct markup_str shown = mk_printable(m->name, name, sizeof(name));
+	struct markup_str shown = mk_shortened(m->name, name, sizeof(name));
 	w->warning_about = e;
 	if (!m->build_id_len)
 		mk_complain(w, "no symbols for module \"%.*s\"%s%s", (int)shown.len, shown.ptr,

@@ -97,22 +97,61 @@ bool sc_printable(const char *s, size_t len)
 	return n > 0;
 }
 
-size_t sc_make_printable(const char *s, size_t len, char *ret)
+/* Writes each byte that `len_of` objects to as `mark` and two digits. */
+static size_t escape(const char *s, size_t len, int (*len_of)(const char *, size_t),
+		     const char *mark, const char *digits, char *ret)
 {
-	static const char digits[] = "0123456789abcdef";
 	char *to = ret;
 
 	for (size_t i = 0; i < len;) {
-		int n = shown_len(s + i, len - i);
+		int n = len_of(s + i, len - i);
 
 		if (n > 0)
 			to = mempcpy(to, s + i, (size_t)n);
 		for (int k = 0; k < -n; k++) {
 			const unsigned char c = (unsigned char)s[i + (size_t)k];
 
-			to = mempcpy(to, (char[]){ '\\', 'x', digits[c >> 4], digits[c & 15] }, 4);
+			to = stpcpy(to, mark);
+			*to++ = digits[c >> 4];
+			*to++ = digits[c & 15];
 		}
 		i += (size_t)(n > 0 ? n : -n);
 	}
 	return (size_t)(to - ret);
+}
+
+size_t sc_make_printable(const char *s, size_t len, char *ret)
+{
+	return escape(s, len, shown_len, "\\x", "0123456789abcdef", ret);
+}
+
+static const char uri_digits[] = "0123456789ABCDEF";
+
+size_t sc_utf8_escape(const char *s, size_t len, char *ret)
+{
+	return escape(s, len, sc_utf8_len, "%", uri_digits, ret);
+}
+
+/* The byte of "E9", 0x80 at least; -1: it is not one. */
+static int escaped(const char *s)
+{
+	const char *high = strchr(uri_digits + 8, s[0]), *low = strchr(uri_digits, s[1]);
+
+	return *s && s[1] && high && low ? (int)((high - uri_digits) * 16 + (low - uri_digits)) : -1;
+}
+
+size_t sc_utf8_unescape(const char *s, size_t len, char *ret)
+{
+	char *to = ret;
+
+	for (size_t i = 0; i < len; i++) {
+		const int byte = s[i] == '%' && len - i > 2 ? escaped(s + i + 1) : -1;
+
+		*to++ = byte < 0 ? s[i] : (char)byte;
+		i += byte < 0 ? 0 : 2;
+	}
+	if (sc_utf8_valid(ret, (size_t)(to - ret)) < (size_t)(to - ret))
+		return (size_t)(to - ret);
+	memcpy(ret, s, len);
+	return len;
 }

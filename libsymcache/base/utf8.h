@@ -24,4 +24,11 @@ size_t sc_make_printable(const char *s, size_t len, char *ret);
  * recommends, to ret[0, 3 * len). Returns the length. */
 size_t sc_utf8_mend(const char *s, size_t len, char *ret);
 
+/* Writes it with "%E9" for each malformed byte, to ret[0, 3 * len). Returns the length. */
+size_t sc_utf8_escape(const char *s, size_t len, char *ret);
+
+/* The way back: what sc_utf8_escape() was given, to ret[0, len); what it cannot have written
+ * stays as it is. Returns the length. */
+size_t sc_utf8_unescape(const char *s, size_t len, char *ret);
+
 #endif

@@ -266,14 +266,17 @@ static struct symcache_str demangled(struct sc_names_reader *r, struct symcache_
 struct symcache_str sc_names_printable(struct sc_names_reader *r, struct symcache_str s,
 				       enum sc_shown_kind kind)
 {
+	const enum symcache_bytes bytes = r->names->options.bytes;
 	struct sc_shown *to = &r->shown[kind];
 
-	if (r->names->options.raw || !s.ptr || sc_printable(s.ptr, s.len))
+	if (!s.ptr || (bytes == SYMCACHE_BYTES_PRINTABLE ? sc_printable(s.ptr, s.len) :
+		       bytes == SYMCACHE_BYTES_CACHED || !memchr(s.ptr, '%', s.len)))
 		return s;
 	vec_clear(to);
 	if (!vec_reserve(to, 4 * s.len))
 		return (struct symcache_str){ NULL, 0 };
-	return (struct symcache_str){ to->data, sc_make_printable(s.ptr, s.len, to->data) };
+	return (struct symcache_str){ to->data, bytes == SYMCACHE_BYTES_PRINTABLE ?
+		sc_make_printable(s.ptr, s.len, to->data) : sc_utf8_unescape(s.ptr, s.len, to->data) };
 }
 
 static struct symcache_str show_whole(struct sc_names_reader *r, struct symcache_str name,

@@ -17,6 +17,7 @@
 #include "libsymcache/write/arch.h"
 #include "libsymcache/write/input/files.h"
 #include "libsymcache/write/input/input.h"
+#include "libsymcache/write/image/encode.h"
 #include "libsymcache/write/image/layout.h"
 #include "libsymcache/write/image/transform.h"
 #include "libsymcache/write/image/unwind.h"
@@ -261,7 +262,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 
 	memcpy(c.image.build_id, b->info.build_id, sizeof(c.image.build_id));
 	debug_uuid(b->info.build_id, b->info.build_id_len, e->big_endian, c.debug_uuid);
-	if (!sc_table_string(&b->units.tables, sc_elf_soname(e), &c.image.soname) ||
+	if (!sc_encode_string(&b->units.tables, sc_elf_soname(e), &c.image.soname) ||
 	    !sc_table_string(&b->units.tables, symcache_version, &c.image.writer))
 		return out_of_memory(err);
 	rc = sc_layout_create(&c, &b->layout, err);
@@ -352,6 +353,8 @@ static int build(struct symcache_build *b, const char *path,
 	b->units.tables.string_limit = 0; /* transformations may make them longer */
 	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
 					       &b->ranges, &b->units.data))
+		return out_of_memory(err);
+	if (!sc_encode(&b->units.tables, &b->ranges, &b->units.data))
 		return out_of_memory(err);
 	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);

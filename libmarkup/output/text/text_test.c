@@ -142,7 +142,7 @@ static const struct test_case cases[] = {
 	  "    #0    0x0000000000001234 (b.so+0x234)\n"
 	  "[[[ELF module #0x1 \"d\"; BuildID=ee [0x5000-0x5fff](rx)]]]\n"
 	  "    #0    0x0000000000005234 (d+0x234)\n",
-	  "log:3: no symbols for module \"b?.so\" (build ID cc)\n"
+	  "log:3: no symbols for module \"b\x1b.so\" (build ID cc)\n"
 	  "log:12: no symbols for module \"d\" (build ID ee): damaged\n" },
 
 	/* pc, data, dumpfile */

@@ -198,13 +198,19 @@ enum symcache_table_rule {
 	SYMCACHE_TABLE_FALLBACK,  /* the same, but no frame that the DWARF has: addr2line's */
 };
 
+enum symcache_bytes {
+	SYMCACHE_BYTES_PRINTABLE, /* those that may not reach a terminal (control characters,
+				   * what is not UTF-8) are "\x1b" */
+	SYMCACHE_BYTES_CACHED,    /* as in the cache: UTF-8 */
+	SYMCACHE_BYTES_ORIGINAL,  /* as in the ELF file, whose "\xe9" is "%E9" in the cache */
+};
+
 struct symcache_names_options {
 	enum symcache_functions functions;
 	bool mangled; /* names stay as they are, but for SYMCACHE_FUNCTIONS_SHORT */
 	enum symcache_paths paths;
 	enum symcache_table_rule table; /* for frames with SYMCACHE_FUNCTIONS_WHOLE only */
-	bool raw;  /* bytes as they are; else those that may not reach a terminal (control
-	            * characters, what is not UTF-8) are "\x1b" */
+	enum symcache_bytes bytes;
 	bool llvm; /* Rust's legacy names are demangled as C++, as LLVM does */
 };
 
