@@ -110,6 +110,7 @@ struct markup_resolver {
 /* ---- filter -------------------------------------------------------------- */
 
 struct markup_tally;
+struct markup_module;
 
 struct markup_sink {
 	void *ctx;
@@ -119,6 +120,9 @@ struct markup_sink {
 	/* Takes one complaint: a line, or several of LLVM's, newlines included. Names in it are
 	 * as the log has them, whatever their bytes. NULL: none wanted. */
 	void (*complain)(void *ctx, const char *data, size_t len);
+	/* Takes those that warn of a module without symbols, once for each; NULL: complain()
+	 * does. The module is valid during the call. */
+	void (*warn)(void *ctx, const struct markup_module *m, const char *data, size_t len);
 	/* What other filters warned of is not warned of again, and the other way round; must
 	 * outlive the filter. NULL: each filter warns for itself. */
 	struct markup_tally *tally;
@@ -233,6 +237,10 @@ struct markup_module {
 int markup_filter_missing(const struct markup_filter *f,
 			  void (*fn)(void *ctx, const struct markup_module *m), void *ctx);
 
+/* The counts and missing modules so far are forgotten, and may be warned of again; between
+ * inputs. */
+void markup_filter_forget(struct markup_filter *f);
+
 /* The same for each that was announced, once for each build ID, if
  * options->keep_modules was set; their counts mean nothing. */
 int markup_filter_modules(struct markup_filter *f,
@@ -242,6 +250,34 @@ int markup_filter_modules(struct markup_filter *f,
  * collect_dumpfiles was set. *ret is owned by the filter. */
 void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret);
 
+/* ---- a log in parts ----------------------------------------------------------------
+ * A log can be cut where nothing is open: behind such a place all that counts is the number
+ * of lines and the modules and maps that are known. So its parts can be filtered one by
+ * one, elsewhere; their outputs, one behind the other, are that of the whole log.
+ */
+
+/* The last place in an input where it may be cut, at most some 64 KiB before the end of
+ * what came so far, and not before the last flush. */
+struct markup_cut {
+	uint64_t offset; /* bytes of the input before it */
+	uint64_t lines;  /* lines before it */
+};
+
+/* False: there is none; `f` has one page as its output, or the input is of a format whose
+ * lines depend on others in ways that cannot be saved (it writes nothing: sink.write is
+ * NULL). */
+bool markup_filter_cut(struct markup_filter *f, struct markup_cut *ret);
+
+/* What is known at the place that markup_filter_cut() gave: *ret is on the heap. 0 or
+ * -ENOMEM. */
+int markup_filter_save(struct markup_filter *f, char **ret, size_t *len);
+
+/* Begins an input behind a cut, in a filter with the same options that has seen no bytes
+ * yet: after markup_filter_input(). The bytes may be anything: 0, -EINVAL (not what
+ * markup_filter_save() gave) or -ENOMEM. A part that is not the last ends with
+ * markup_filter_flush(), not with markup_filter_finish(). */
+int markup_filter_resume(struct markup_filter *f, uint64_t lines, const void *saved, size_t len);
+
 /* ---- tally: what several filters found, together ------------------------------ */
 
 /* Any thread may use it. Returns 0 or -ENOMEM. */
@@ -250,6 +286,14 @@ void markup_tally_destroy(struct markup_tally *t); /* NULL is fine */
 
 /* Adds the counts and the missing modules of a filter, which is at its end. 0 or -ENOMEM. */
 int markup_tally_add(struct markup_tally *t, const struct markup_filter *f);
+
+/* The same for counts and a module of a filter that is gone: their modules are added in the
+ * order in which they were missed first. */
+void markup_tally_count(struct markup_tally *t, const struct markup_stats *stats);
+void markup_tally_miss(struct markup_tally *t, const struct markup_module *m);
+
+/* Is this the first warning of a module without symbols? */
+bool markup_tally_warns(struct markup_tally *t, const struct markup_module *m);
 
 /* The sums, while no thread adds: as those of a filter. */
 const struct markup_stats *markup_tally_stats(const struct markup_tally *t);

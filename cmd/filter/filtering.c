@@ -129,7 +129,7 @@ int filtering_create(const struct markup_options *options, const struct filterin
 	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
 	const struct markup_sink sink = {
-		f, write_output, complaints == COMPLAINTS_NONE ? NULL : complain, tally,
+		f, write_output, complaints == COMPLAINTS_NONE ? NULL : complain, .tally = tally,
 	};
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;

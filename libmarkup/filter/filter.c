@@ -214,7 +214,7 @@ void markup_filter_input(struct markup_filter *p, const char *name)
 {
 	p->input = name;
 	p->input_number++;
-	p->line_no = 0;
+	p->line_no = p->added = 0;
 }
 
 char *markup_filter_room(struct markup_filter *p, size_t *size)
@@ -226,6 +226,7 @@ char *markup_filter_room(struct markup_filter *p, size_t *size)
 int markup_filter_added(struct markup_filter *p, size_t len)
 {
 	p->filling->len += len;
+	p->added += len;
 	return p->filling->len < CHUNK ? p->error : dispatch(p, ALL, false);
 }
 
@@ -269,6 +270,12 @@ int markup_filter_end(struct markup_filter *p)
 const struct markup_stats *markup_filter_stats(const struct markup_filter *p)
 {
 	return &p->stats;
+}
+
+void markup_filter_forget(struct markup_filter *p)
+{
+	mk_modules_deinit(&p->missing);
+	p->stats = (struct markup_stats){ 0 };
 }
 
 int markup_filter_missing(const struct markup_filter *p,

@@ -6,6 +6,7 @@
  *   workers.c  the threads, each with a stream (stream.c)
  *   follow.c   what the chunks of others do to the context of a stream
  *   merge.c    what came of the chunks → the sink, in their order
+ *   resume.c   a log in parts: where it may be cut, and what is known there
  *
  *   input → chunks, cut where nothing is open (cut.h)
  *             |
@@ -93,6 +94,7 @@ struct markup_filter {
 	/* The input. */
 	struct chunk *filling;
 	uint64_t line_no;     /* lines before it */
+	uint64_t added;       /* bytes of the input that came */
 	bool clean;           /* nothing is open where it begins */
 
 	/* Shared, under the lock. */
@@ -134,11 +136,6 @@ void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c); /* with wh
 
 /* All modules that were announced or named by lines. */
 const struct mk_modules *mk_filter_all_modules(struct markup_filter *p);
-
-/* ---- tally.c -------------------------------------------------------------- */
-
-/* Is this the first warning of a module without symbols? */
-bool mk_tally_warns(struct markup_tally *t, const struct markup_module *m);
 
 /* ---- follow.c -------------------------------------------------------- */
 

@@ -135,8 +135,12 @@ static void write_complaints(struct markup_filter *p, struct chunk *c,
 				continue;
 			if (all)
 				all->no_symbols = true;
-			if (p->sink.tally && !mk_tally_warns(p->sink.tally, m))
+			if (p->sink.tally && !markup_tally_warns(p->sink.tally, m))
 				continue;
+			if (p->sink.warn) {
+				p->sink.warn(p->sink.ctx, m, at, head.len);
+				continue;
+			}
 		}
 		p->sink.complain(p->sink.ctx, at, head.len);
 	}

@@ -51,6 +51,9 @@ int mk_stream_create(const struct markup_options *options,
 	}
 	mk_ahead_init(&s->resolve.ahead, s->inputs,
 		      s->output.follows ? MK_SCAN_ESC : MK_SCAN_BRACES);
+	for (const struct mk_input *const *in = s->resolve.ahead.inputs; *in; in++)
+		for (const char *const *word = (*in)->words; !(*in)->cuttable && *word; word++)
+			mk_words_add(&s->uncuttable, *word);
 	s->resolve.demux.leaving = leave_context;
 	s->resolve.demux.ctx = &s->output;
 	*ret = s;
@@ -101,6 +104,14 @@ static void follow_line(struct mk_stream *s)
 	}
 }
 
+/* Lines of which nothing is written. */
+static void look_for_uncuttable(struct mk_stream *s, const char *p, const char *end)
+{
+	uint64_t newlines = 0;
+
+	s->whole |= s->uncuttable.num && mk_words_find(&s->uncuttable, p, end, &newlines);
+}
+
 /* Hands the current line to the output. */
 static void put_line(struct mk_stream *s)
 {
@@ -108,6 +119,7 @@ static void put_line(struct mk_stream *s)
 	struct mk_line *l = &s->line;
 
 	if (s->mute) {
+		look_for_uncuttable(s, l->p, l->p + l->len);
 		follow_line(s);
 		return;
 	}
@@ -218,6 +230,7 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 	const struct mk_renderer *r = s->output.renderer;
 
 	if (s->mute) {
+		look_for_uncuttable(s, p, end);
 		mk_stream_follow(s, p, end);
 		return;
 	}
@@ -372,7 +385,7 @@ int mk_stream_finish(struct mk_stream *s)
 			s->output.renderer->finish(&s->output);
 	}
 	s->tail_len = 0;
-	s->mid_line = s->hexdict.open = false;
+	s->mid_line = s->hexdict.open = s->whole = false;
 	mk_demux_reset(&s->resolve);
 	mk_context_reset(&s->resolve.context);
 	return mk_stream_flush(s);

@@ -18,6 +18,8 @@ struct mk_stream {
 	bool mid_line;             /* pieces of the current line were handled */
 	struct mk_hexdict hexdict;
 	bool mute;                 /* nothing is written: modules and maps are followed */
+	struct mk_words uncuttable;/* mute: of formats that are not mk_input.cuttable */
+	bool whole;                /* one of them was there: the input is not to be cut */
 	int error;                 /* sticky */
 };
 

@@ -28,7 +28,7 @@ void markup_tally_destroy(struct markup_tally *t)
 	free(t);
 }
 
-bool mk_tally_warns(struct markup_tally *t, const struct markup_module *m)
+bool markup_tally_warns(struct markup_tally *t, const struct markup_module *m)
 {
 	struct markup_module *e;
 	bool first;
@@ -42,6 +42,7 @@ bool mk_tally_warns(struct markup_tally *t, const struct markup_module *m)
 	return first;
 }
 
+/* Under the lock. */
 static void add_module(void *ctx, const struct markup_module *m)
 {
 	struct markup_tally *t = ctx;
@@ -54,15 +55,28 @@ static void add_module(void *ctx, const struct markup_module *m)
 	}
 }
 
-int markup_tally_add(struct markup_tally *t, const struct markup_filter *f)
+void markup_tally_miss(struct markup_tally *t, const struct markup_module *m)
 {
-	const struct markup_stats *stats = &f->stats;
-	int rc;
+	pthread_mutex_lock(&t->lock);
+	add_module(t, m);
+	pthread_mutex_unlock(&t->lock);
+}
 
+void markup_tally_count(struct markup_tally *t, const struct markup_stats *stats)
+{
 	pthread_mutex_lock(&t->lock);
 	t->stats.frames += stats->frames;
 	t->stats.frames_resolved += stats->frames_resolved;
 	t->stats.frames_outside += stats->frames_outside;
+	pthread_mutex_unlock(&t->lock);
+}
+
+int markup_tally_add(struct markup_tally *t, const struct markup_filter *f)
+{
+	int rc;
+
+	markup_tally_count(t, &f->stats);
+	pthread_mutex_lock(&t->lock);
 	rc = mk_modules_each(&f->missing, add_module, t);
 	pthread_mutex_unlock(&t->lock);
 	return rc;

@@ -64,4 +64,5 @@ const struct mk_input mk_android_input = {
 	.name = "android",
 	.words = (const char *const[]){ "pc ", NULL },
 	.read = read_line,
+	.cuttable = true,
 };

@@ -39,4 +39,5 @@ const struct mk_input mk_eustack_input = {
 	.name = "eustack",
 	.words = (const char *const[]){ "+0x", NULL },
 	.read = read_line,
+	.cuttable = true,
 };

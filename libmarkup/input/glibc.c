@@ -126,4 +126,5 @@ const struct mk_input mk_glibc_input = {
 	.words = (const char *const[]){ "+0x", " [0", ")[0", "+ 0", NULL },
 	.read = read_line,
 	.chained = true,
+	.cuttable = true,
 };

@@ -33,6 +33,11 @@ struct mk_input {
 	 * cut, either. */
 	bool chained;
 
+	/* All that its lines leave to later ones is in the modules and maps of the context, or
+	 * ends where a log may be cut: parts of such a log can be filtered on other machines
+	 * (format/plan.md). A log with a word of a format that does not say so stays whole. */
+	bool cuttable;
+
 	/* Adds the events of the line, in their order. */
 	void (*read)(struct mk_line *l, enum markup_dialect dialect);
 

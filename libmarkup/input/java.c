@@ -68,4 +68,5 @@ const struct mk_input mk_java_input = {
 	.words = (const char *const[]){ "+0x", "Nat", NULL },
 	.read = read_line,
 	.chained = true,
+	.cuttable = true,
 };

@@ -393,4 +393,5 @@ const struct mk_input mk_markup_input = {
 	.find_context = mk_markup_find_context,
 	.read = read_line,
 	.peek = mk_markup_peek,
+	.cuttable = true,
 };

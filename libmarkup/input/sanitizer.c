@@ -108,4 +108,5 @@ const struct mk_input mk_sanitizer_input = {
 	.words = (const char *const[]){ "+0x", NULL },
 	.read = read_line,
 	.chained = true,
+	.cuttable = true,
 };

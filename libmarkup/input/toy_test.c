@@ -174,6 +174,27 @@ static void test_threads(void **state)
 	fake_sink_deinit(&got);
 }
 
+/* The format does not say that its logs can be cut: they are not, others are. */
+static void test_not_cut(void **state)
+{
+	const struct markup_options options = { 0 };
+	const struct markup_sink none = { 0 };
+	struct markup_filter *f;
+	struct markup_cut cut;
+
+	(void)state;
+	for (int toys = 0; toys < 2; toys++) {
+		assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &none, &f), 0);
+		for (int i = 0; i < 10000; i++)
+			assert_int_equal(markup_filter_feed(f, "plain\n{{{bt:0:0x1}}}\n", 21), 0);
+		assert_int_equal(markup_filter_feed(f, "toy at 0x10000\n", toys ? 15 : 0), 0);
+		for (int i = 0; i < 40000; i++)
+			assert_int_equal(markup_filter_feed(f, "plain\n", 6), 0);
+		assert_int_equal(markup_filter_cut(f, &cut), !toys);
+		markup_filter_destroy(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +202,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_html),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_not_cut),
 	};
 	return cmocka_run_group_tests_name("toy", tests, NULL, NULL);
 }

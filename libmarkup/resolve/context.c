@@ -83,9 +83,8 @@ static bool resize(void *array, size_t cap, size_t size)
 
 size_t mk_context_bytes(const struct mk_context *c)
 {
-	return c->name_bytes + c->num_blocks * BLOCK +
-	       c->cap_modules * (sizeof(*c->modules) + sizeof(*c->by_id)) +
-	       c->cap_maps * (sizeof(*c->maps) + sizeof(*c->starts) + sizeof(*c->order));
+	return c->name_bytes + c->num_modules * (sizeof(*c->modules) + sizeof(*c->by_id)) +
+	       c->num_maps * (sizeof(*c->maps) + sizeof(*c->starts) + sizeof(*c->order));
 }
 
 static void *copy_array(const void *from, size_t n, size_t size)
@@ -132,6 +131,7 @@ bool mk_context_copy(struct mk_context *to, const struct mk_context *from)
 		m->asked = false;
 		m->handle = m->missing = NULL;
 	}
+	to->name_bytes = from->name_bytes; /* with the names that Fuchsia's modules had before */
 	return true;
 }
 

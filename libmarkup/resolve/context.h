@@ -87,7 +87,7 @@ bool mk_context_copy(struct mk_context *to, const struct mk_context *from);
 /* Forgets all; keeps the memory of the tables. */
 void mk_context_reset(struct mk_context *c);
 
-/* About how much memory it takes. */
+/* About how much memory what is in it takes; a copy takes as much. */
 size_t mk_context_bytes(const struct mk_context *c);
 
 static inline bool mk_context_empty(const struct mk_context *c)

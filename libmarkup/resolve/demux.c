@@ -166,8 +166,7 @@ int mk_demux_init(struct mk_resolve *r, const char *how)
 	return 0;
 }
 
-/* Puts the current context back where it belongs; the shared one becomes current. */
-static void hold_shared(struct mk_resolve *r)
+void mk_demux_hold(struct mk_resolve *r)
 {
 	struct mk_demux *d = &r->demux;
 
@@ -202,7 +201,7 @@ void mk_demux_reset(struct mk_resolve *r)
 {
 	struct mk_demux *d = &r->demux;
 
-	hold_shared(r);
+	mk_demux_hold(r);
 	while (d->num)
 		forget(d, d->num - 1);
 }
@@ -228,12 +227,8 @@ static struct mk_process *find(const struct mk_demux *d, struct markup_str key)
 	return NULL;
 }
 
-/* A new process; NULL: no memory. */
-static struct mk_process *add(struct mk_resolve *r, struct markup_str key)
+static void make_room(struct mk_demux *d)
 {
-	struct mk_demux *d = &r->demux;
-	struct mk_process *p;
-
 	while (d->num == DEMUX_MAX || (d->num && d->bytes > DEMUX_BYTES_MAX)) {
 		size_t oldest = 0;
 		for (size_t i = 1; i < d->num; i++)
@@ -241,6 +236,13 @@ static struct mk_process *add(struct mk_resolve *r, struct markup_str key)
 				oldest = i;
 		forget(d, oldest);
 	}
+}
+
+struct mk_process *mk_demux_add(struct mk_resolve *r, struct markup_str key)
+{
+	struct mk_demux *d = &r->demux;
+	struct mk_process *p;
+
 	if (d->num == d->cap) {
 		size_t cap = d->cap * 2 + 16;
 		struct mk_process **processes = realloc(d->processes, cap * sizeof(*processes));
@@ -282,11 +284,12 @@ void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup,
 	}
 	if (d->leaving)
 		d->leaving(d->ctx);
-	hold_shared(r);
+	mk_demux_hold(r);
 	if (!key.len)
 		return;
 	if (!p && announces) {
-		p = add(r, key);
+		make_room(d);
+		p = mk_demux_add(r, key);
 		if (!p)
 			r->error = -ENOMEM;
 	}
@@ -305,12 +308,12 @@ void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup,
 bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *from)
 {
 	mk_demux_reset(to);
-	hold_shared(from);
+	mk_demux_hold(from);
 	if (!mk_context_copy(&to->context, &from->context))
 		return false;
 	for (size_t i = 0; i < from->demux.num; i++) {
 		const struct mk_process *p = from->demux.processes[i];
-		struct mk_process *copy = add(to, (struct markup_str){ p->key, p->key_len });
+		struct mk_process *copy = mk_demux_add(to, (struct markup_str){ p->key, p->key_len });
 		if (!copy || !mk_context_copy(&copy->context, &p->context))
 			return false;
 		copy->announced = p->announced;

@@ -57,11 +57,17 @@ void mk_demux_deinit(struct mk_resolve *r);
  * `announces`: it may change it. */
 void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup, bool announces);
 
+/* Puts the current context back where it belongs; the shared one becomes current. */
+void mk_demux_hold(struct mk_resolve *r);
+
+/* A new process with an empty context; nothing is forgotten for it. NULL: no memory. */
+struct mk_process *mk_demux_add(struct mk_resolve *r, struct markup_str key);
+
 /* Forgets all processes. */
 void mk_demux_reset(struct mk_resolve *r);
 
 /* Gives `to` copies of the contexts of `from`. False: no memory. */
-bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *rrom);
+bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *from);
 
 /* Calls `fn` for each context there is. */
 void mk_demux_each(struct mk_resolve *r, void (*fn)(struct mk_context *c));

@@ -117,8 +117,11 @@ static int by_frames(const void *a, const void *b)
 	if (x->frames != y->frames)
 		return x->frames > y->frames ? -1 : 1;
 	int order = memcmp(x->build_id, y->build_id, len);
-	return order ? order : (x->build_id_len > y->build_id_len) -
-			       (x->build_id_len < y->build_id_len);
+	if (order || x->build_id_len != y->build_id_len)
+		return order ? order : x->build_id_len > y->build_id_len ? 1 : -1;
+	len = x->name.len < y->name.len ? x->name.len : y->name.len;
+	order = memcmp(x->name.ptr, y->name.ptr, len);
+	return order ? order : (x->name.len > y->name.len) - (x->name.len < y->name.len);
 }
 
 int mk_modules_each(const struct mk_modules *t,
