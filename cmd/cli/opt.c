@@ -186,6 +186,8 @@ static bool opt_set(const struct command *cmd, const struct opt *o, const char *
 		value = o->implied;
 	switch (o->kind) {
 	case OPT_FLAG:
+		if (o->instead)
+			*o->instead = false;
 		*(bool *)o->value = true;
 		return true;
 	case OPT_BOOL:

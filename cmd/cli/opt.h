@@ -45,6 +45,7 @@ struct opt {
 	const char *help;           /* one sentence; NULL: another spelling, not listed */
 	const char *const *choices; /* OPT_ENUM: the values, then NULL; case is ignored */
 	const char *implied;        /* the value if none is given: --x or --x=VALUE, -x */
+	bool *instead;              /* OPT_FLAG: what it clears, so that the last of both counts */
 };
 
 /* A subcommand. Texts are plain; the help wraps them. */

@@ -179,6 +179,9 @@ static bool set(const struct opt *o, const char *value)
 	value = value ? value : o->implied;
 	switch (o->kind) {
 	case OPT_FLAG:
+		if (o->instead)
+			*o->instead = false;
+		__attribute__((fallthrough));
 	case OPT_BOOL:
 		*(bool *)o->value = true;
 		break;

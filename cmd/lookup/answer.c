@@ -64,14 +64,14 @@ void worker_report(struct worker *w, const char *fmt, ...)
 
 /* ---- faults ------------------------------------------------------------------------ */
 
-const char *llvm_reason(const struct request *r, const char *name)
+const char *llvm_reason(bool build_id, const char *name)
 {
 	const char *ret = "The file was not recognized as a valid object file";
 	char magic[4] = "";
 	struct stat st;
 	int fd;
 
-	if (r->query.module_kind == MODULE_BUILD_ID)
+	if (build_id)
 		return "could not find build ID";
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
@@ -89,10 +89,13 @@ static void no_cache(struct worker *w, const struct request *r, bool reported,
 		     const struct sc_error *err)
 {
 	const struct answer_options *o = w->options;
+	const bool build_id = r->name ? r->query.module_kind == MODULE_BUILD_ID : o->build_id;
 	const char *why = o->protocol == PROTOCOL_LLVM ?
-		llvm_reason(r, r->name ? r->name : o->name) : err->msg;
+		llvm_reason(build_id, r->name ? r->name : o->name) : err->msg;
 
 	w->partly = true;
+	if (o->protocol == PROTOCOL_LLVM && build_id)
+		reported = false; /* LLVM says it of each address */
 	if (w->json && why && (!reported || o->protocol == PROTOCOL_LOOKUP)) {
 		style_fault(w, why);
 		return;

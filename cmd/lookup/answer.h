@@ -31,6 +31,7 @@ struct answer_options {
 	bool explain;          /* say why, instead of what */
 	const char *const *debug_dirs; /* for that; or NULL */
 	const char *name;      /* of the command line's module, as it stands there; or NULL */
+	bool build_id;         /* that is one */
 	const char *shown;     /* how answers call it */
 	const char *tool;      /* in front of messages */
 };
@@ -67,9 +68,9 @@ void answer_requests(struct worker *w, const struct request *r, size_t n);
 /* A message, with the tool's name in front. */
 void worker_report(struct worker *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Why a request's module, by its name or build ID, has no symbols, in llvm-symbolizer's
- * words; NULL: it says nothing. */
-const char *llvm_reason(const struct request *r, const char *name);
+/* Why a module, by its name or build ID, has no symbols, in llvm-symbolizer's words; NULL: it
+ * says nothing. */
+const char *llvm_reason(bool build_id, const char *name);
 
 /* ---- styles: write into w->out ------------------------------------------------------ */
 

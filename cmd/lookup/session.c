@@ -51,6 +51,7 @@ void session_begin(struct session *s, const char *store, struct symcache_caches_
 	}
 	s->options.name = s->name;
 	s->options.shown = s->shown;
+	s->options.build_id = s->kind == MODULE_BUILD_ID;
 }
 
 int session_open(struct session *s, bool *reported, struct sc_error *err)
@@ -229,6 +230,16 @@ static bool answer_stdin(struct session *s)
 	free(pieces);
 	faults = lines_destroy(in);
 	return faults && s->options.protocol == PROTOCOL_LOOKUP;
+}
+
+void session_answer(struct session *s, char *line)
+{
+	struct worker w;
+
+	worker_init(&w, &s->options, s->caches.caches, s->names);
+	answer_lines(s, &w, &line, 1);
+	put_out(&w);
+	worker_deinit(&w);
 }
 
 bool session_run(struct session *s, char **operands, size_t n)

@@ -37,6 +37,9 @@ int session_open(struct session *s, bool *reported, struct sc_error *err);
  * found, or not understood. */
 bool session_run(struct session *s, char **operands, size_t n);
 
+/* Answers one line by itself, as from standard input. */
+void session_answer(struct session *s, char *line);
+
 void session_end(struct session *s); /* all zero is fine */
 
 #endif

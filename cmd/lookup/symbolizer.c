@@ -39,7 +39,8 @@ static const struct opt opts[] = {
 	{ "print-address", 0, OPT_FLAG, &o.addresses, NULL, "Alias for --addresses" },
 	{ "adjust-vma", 0, OPT_NUMBER, &o.adjust_vma, "<offset>",
 	  "Add specified offset to object file addresses" },
-	{ "basenames", 's', OPT_FLAG, &o.basenames, NULL, "Strip directory names from paths" },
+	{ "basenames", 's', OPT_FLAG, &o.basenames, NULL, "Strip directory names from paths",
+	  .instead = &o.relative_names },
 	{ "build-id", 0, OPT_STRING, &o.build_id, "<value>",
 	  "Build ID used to look up the object file" },
 	{ "cache-size", 0, OPT_NUMBER, &o.cache_size, "<value>", "Read, without effect" },
@@ -77,7 +78,7 @@ static const struct opt opts[] = {
 	{ "relative-address", 0, OPT_FLAG, &o.relative_address, NULL,
 	  "Interpret addresses as addresses relative to the image base" },
 	{ "relativenames", 0, OPT_FLAG, &o.relative_names, NULL,
-	  "Strip the compilation directory from paths" },
+	  "Strip the compilation directory from paths", .instead = &o.basenames },
 	{ "skip-line-zero", 0, OPT_FLAG, &o.skip_line_zero, NULL, NULL },
 	{ "untag-addresses", 0, OPT_BOOL, &o.untag, NULL, "Read, without effect" },
 	{ "use-native-pdb-reader", 0, OPT_FLAG, &o.dia, NULL, NULL },
@@ -130,17 +131,13 @@ static int filter_markup(struct symcache_caches *caches)
 /* The command line's file; false: it cannot be used, and that was said. */
 static bool check_file(struct session *s)
 {
-	const struct request r = { .query = { .module_kind = s->kind } };
-	struct sc_error err;
-	const char *why;
-	bool reported;
+	const char *why = s->kind == MODULE_FILE ? llvm_reason(false, s->name) : NULL;
 
-	if (!session_open(s, &reported, &err) || s->kind == MODULE_NONE)
-		return true;
-	why = llvm_reason(&r, s->name);
-	if (why)
+	if (why && s->options.style == STYLE_JSON)
+		session_answer(s, (char[]){ "0" });
+	else if (why)
 		fprintf(stderr, "%s: error: '%s': %s\n", s->options.tool, s->shown, why);
-	return !why || s->kind == MODULE_BUILD_ID;
+	return !why;
 }
 
 static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
@@ -217,6 +214,10 @@ static int tool_main(bool addr2line, int argc, char **argv)
 	if (o.version) {
 		say_version(name);
 		return 0;
+	}
+	if (o.build_id && o.obj) {
+		fputs("error: cannot specify both --build-id and --obj\n", stderr);
+		return 1;
 	}
 	if (o.build_id && (symcache_build_id_parse(o.build_id, id, &nibbles, NULL) || nibbles % 2)) {
 		fprintf(stderr, "--build-id=: expected a build ID, but got '%s'\n", o.build_id);

@@ -137,7 +137,7 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, const struct dw_abb
 }
 
 /* The address of a variable whose location is a fixed one: DW_OP_addr or an
- * index, and nothing else. */
+ * index, plus a constant perhaps, and nothing else. */
 static bool fixed_address(const struct dw_scanner *s, uint64_t *vaddr)
 {
 	const struct dw_value *v = &s->values[DW_SLOT_LOCATION];
@@ -150,14 +150,22 @@ static bool fixed_address(const struct dw_scanner *s, uint64_t *vaddr)
 	switch (dw_u8(&c)) {
 	case DW_OP_addr:
 		*vaddr = dw_uint(&c, s->u->sizes.address_size);
-		return !c.bad && !dw_left(&c);
+		break;
 	case DW_OP_addrx:
 	case DW_OP_GNU_addr_index:
 		index = dw_uleb(&c);
-		return !c.bad && !dw_left(&c) && dw_indexed_address(s->u, index, vaddr);
+		if (c.bad || !dw_indexed_address(s->u, index, vaddr))
+			return false;
+		break;
 	default:
 		return false;
 	}
+	if (dw_left(&c)) {
+		if (dw_u8(&c) != DW_OP_plus_uconst)
+			return false;
+		*vaddr += dw_uleb(&c);
+	}
+	return !c.bad && !dw_left(&c);
 }
 
 static bool read_variable(struct dw_scanner *s)

@@ -239,15 +239,16 @@ static bool fixed_address(Dwarf_Die *die, uint64_t *vaddr)
 	size_t n;
 
 	if (!dwarf_attr(die, DW_AT_location, &attr) || dwarf_getlocation(&attr, &ops, &n) ||
-	    n != 1)
+	    n < 1 || n > 2 || (n == 2 && ops[1].atom != DW_OP_plus_uconst))
 		return false;
-	if (ops[0].atom == DW_OP_addr) {
+	if (ops[0].atom == DW_OP_addr)
 		*vaddr = ops[0].number;
-		return true;
-	}
-	return (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index) &&
-	       !dwarf_getlocation_attr(&attr, ops, &address) &&
-	       !dwarf_formaddr(&address, vaddr);
+	else if ((ops[0].atom != DW_OP_addrx && ops[0].atom != DW_OP_GNU_addr_index) ||
+		 dwarf_getlocation_attr(&attr, ops, &address) || dwarf_formaddr(&address, vaddr))
+		return false;
+	if (n == 2)
+		*vaddr += ops[1].number;
+	return true;
 }
 
 static int read_variable(struct dw_libdw_reader *r, Dwarf_Die *die, struct dw_facts *u)

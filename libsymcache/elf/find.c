@@ -96,25 +96,44 @@ bool sc_elf_debuglink(struct sc_elf *e, const char **name, uint32_t *crc)
 	return true;
 }
 
+/* In `dir`, and in its folder .debug. */
+static struct sc_elf *by_link_in(const char *dir, const char *name, const struct wanted *w)
+{
+	static const char *const folders[] = { "", ".debug/" };
+	char path[PATH_MAX + 300];
+	struct sc_elf *d = NULL;
+
+	for (size_t i = 0; i < 2 && !d; i++)
+		if (snprintf(path, sizeof(path), "%s/%s%s", dir, folders[i], name) < (int)sizeof(path))
+			d = try(path, w);
+	return d;
+}
+
+/* The folder of `path`. */
+static void folder_of(const char *path, char ret[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(ret, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+}
+
+/* By a link to the file, the debug file may lie next to either. */
 static struct sc_elf *by_link(struct sc_elf *e, const char *const *dirs)
 {
-	char real[PATH_MAX], path[PATH_MAX + 300], *slash;
+	char real[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 300];
 	const char *name;
 	struct wanted w = {0};
 	struct sc_elf *d;
 
 	if (!sc_elf_debuglink(e, &name, &w.crc) || !realpath(e->path, real))
 		return NULL;
-	slash = strrchr(real, '/');
-	*slash = 0;
-	snprintf(path, sizeof(path), "%s/%s", real, name);
-	d = try(path, &w);
-	if (!d) {
-		snprintf(path, sizeof(path), "%s/.debug/%s", real, name);
-		d = try(path, &w);
-	}
+	folder_of(e->path, folder);
+	d = by_link_in(folder, name, &w);
+	folder_of(real, folder);
+	if (!d)
+		d = by_link_in(folder, name, &w);
 	for (; !d && *dirs; dirs++) {
-		if (snprintf(path, sizeof(path), "%s%s/%s", *dirs, real, name) <
+		if (snprintf(path, sizeof(path), "%s%s/%s", *dirs, folder, name) <
 		    (int)sizeof(path))
 			d = try(path, &w);
 	}

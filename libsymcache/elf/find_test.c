@@ -74,7 +74,7 @@ static int clean(void **state)
 	return testing_run("rm -rf %s/*", testing_dir);
 }
 
-/* Beside it, in .debug, under the directory of debug files: in this order. */
+/* Next to it, in .debug, under the directory of debug files: in this order. */
 static void test_debuglink(void **state)
 {
 	char target[160], want[160];
@@ -91,9 +91,12 @@ static void test_debuglink(void **state)
 	run(target);
 	snprintf(want, sizeof(want), "usr%s/p.debug", testing_dir);
 	assert_string_equal(found("p"), want);
-	/* By a link to the program, what lies next to the program itself counts. */
+	/* By a link to the program: next to the link, then next to the program itself. */
 	run("mkdir other && ln -s ../p other/q");
 	assert_string_equal(found("other/q"), want);
+	snprintf(target, sizeof(target), "ln -s ../usr%s/p.debug other/p.debug", testing_dir);
+	run(target);
+	assert_string_equal(found("other/q"), "other/p.debug");
 	run("rm -r usr");
 	assert_string_equal(found("p"), "");
 }

@@ -219,8 +219,8 @@ static inline bool add_frames(struct symcache_symbolizer *s, const struct sc_see
 	return true;
 }
 
-/* Where the file's own table names nothing, its debug file's, which is in the cache, does not
- * either. */
+/* Leaves out a name of the symbol table: where the file's own table names nothing, its debug
+ * file's, which is in the cache, does not either; nor does any where LLVM shows short names. */
 static void forget_symbol(const struct sc_seen *m, struct symcache_shown_frame *f)
 {
 	const struct symcache *c = m->cache;
@@ -274,7 +274,8 @@ static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, u
 	struct shown_symbol symbol = { .vaddr = 0 };
 
 	a->has_symbol = find_symbol(s, m, rel, ahead, !f || !f->file.ptr, &symbol);
-	if (m->own && !a->has_symbol && f)
+	if (f && ((m->own && !a->has_symbol) ||
+		  (s->options->llvm && s->options->functions == SYMCACHE_FUNCTIONS_SHORT)))
 		forget_symbol(m, f);
 	if (!a->has_symbol || s->options->functions != SYMCACHE_FUNCTIONS_WHOLE ||
 	    (dwarf_first && f))

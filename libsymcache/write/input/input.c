@@ -167,6 +167,9 @@ uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 	const struct sc_input *in = input;
 	const struct sc_elf_range *r = sc_elf_range_at(&in->image->exec, vaddr);
 
+	if (!in->image->exec.list.len) /* it does not say: what is left of a stripped file, or
+					* an assembler's labels alone */
+		return vaddr < UINT64_MAX - 1 ? UINT64_MAX : 0;
 	return r ? r->end : 0;
 }
 
