@@ -63,7 +63,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("bundle", "base symcache/bundle.h symcache/store.h symcache/symcache.h symcache/archive.h " \
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("symbolize", "index base public")
-		own("trace", "base symcache/trace.h symcache/error.h")
+		own("trace", "public base")
 		own("cmd", "public format libmarkup/markup.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h")
 		own("mk", "mk/bytes"); own("mk/bytes", "libmarkup/markup.h")

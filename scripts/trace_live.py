@@ -69,7 +69,7 @@ continue
 tvariable $hits = 5
 trace {LINES['in the inlined function']}
 actions
-collect $regs, count, text
+collect $regs, count, text, *(unsigned char *)$rsp@4096
 teval $hits = $hits + 1
 collect $hits
 end
@@ -137,6 +137,17 @@ def questions(frame):
             yield from (f"print/x ${r}" for r in REGISTERS)
 
 
+def compare_stack(frame, bt, counts):
+    """The callers up to main, where GDB ends; a line of its text without an address is that of
+    an inlined function, or of frame 0."""
+    theirs = [(int(m[1], 16), m[2], int(m[3])) for m in
+              re.finditer(r"^#\d+ +0x(\w+) in (\S+) \(.*\) at .*:(\d+)$", bt, re.M)]
+    ours = [(int(f["pc"], 16), f["functions"][-1]["function"], f["functions"][-1]["line"])
+            for f in frame["stack"] if f["functions"]]
+    check(f"frame {frame['number']} stack", ours[:len(theirs)], theirs)
+    counts["callers"] += len(theirs)
+
+
 def compare(frame, said, number_in_gdb, counts):
     n = frame["number"]
     m = re.search(r"Found trace frame (\d+), tracepoint (\d+)", next(said))
@@ -145,7 +156,10 @@ def compare(frame, said, number_in_gdb, counts):
     if "pc" in frame:
         check(f"frame {n} pc", frame["pc"], next(said).split(" = ")[-1].strip())
         # As far as the functions are those of this address: a caller's has "in".
-        stack = re.findall(r"^#(\d+) +(0x\w+ in )?(\S+) \(.*\) at (.*):(\d+)$", next(said), re.M)
+        bt = next(said)
+        if any(b.get("size") == 4096 for b in frame["blocks"]):
+            compare_stack(frame, bt, counts)
+        stack = re.findall(r"^#(\d+) +(0x\w+ in )?(\S+) \(.*\) at (.*):(\d+)$", bt, re.M)
         stack = [s for s in stack if s[0] == "0" or not s[1]]
         check(f"frame {n} functions",
               [(f["function"], f["file"], f["line"]) for f in frame["functions"]],
@@ -179,13 +193,13 @@ with tempfile.TemporaryDirectory() as directory:
     os.environ["HOME"] = directory
     trace, bias = record(directory)
     ask = [symcache, "trace", "--module", f"{program}@{bias}"]
-    lines = run(ask + ["--format", "json", "--registers", "--hexdump", trace]).splitlines()
+    lines = run(ask + ["--format", "json", "--registers", "--hexdump", "--backtrace", trace]).splitlines()
     frames = [f for f in map(json.loads, lines) if f["type"] == "frame"]
     open_it = [f"file {program}", f"symbol-file {program} -o 0x{bias}", f"target tfile {trace}",
                "tstatus"]
     said = gdb(directory, open_it + [q for f in frames for q in questions(f)])
     number_in_gdb = gdb_numbers(said[2])
-    counts = dict.fromkeys(["frames", "places", "inlined", "blocks of memory", "variables",
+    counts = dict.fromkeys(["frames", "places", "inlined", "callers", "blocks of memory", "variables",
                             "registers"], 0)
     rest = iter(said[4:])
     for f in frames:
@@ -206,7 +220,7 @@ with tempfile.TemporaryDirectory() as directory:
     line = f"traced.c:{LINES['in the inlined function']}"
     check("--line " + line, selected(ask, trace, "--line", line), [f["number"] for f in inlined])
 
-if not frames or not counts["inlined"] or len(number_in_gdb) != 3:
+if not frames or not counts["inlined"] or not counts["callers"] or len(number_in_gdb) != 3:
     bad.append("the recording does not have what it should")
 print("\n".join(bad) or "GDB agrees: " + ", ".join(f"{n} {k}" for k, n in counts.items()))
 sys.exit(bool(bad))

@@ -110,8 +110,4 @@ void core_json_stack(const struct symcache_core *core, struct core_places *place
 void core_text_summary(struct core_modules *modules);
 void core_json_summary(struct core_modules *modules);
 
-/* The trust, or why the stack ends, as one word. */
-const char *core_trust_word(enum symcache_trust trust);
-const char *core_stop_word(enum symcache_stop stop);
-
 #endif

@@ -1,20 +1,8 @@
 /* core_json.c: `core --format json`: a line for each thread; see core.h. */
 #include <inttypes.h>
 
+#include "cmd/cli/frame_line.h"
 #include "cmd/core/core.h"
-
-const char *core_trust_word(enum symcache_trust trust)
-{
-	return trust == SYMCACHE_TRUST_FRAME_POINTER ? "frame_pointer" : symcache_trust_text(trust);
-}
-
-const char *core_stop_word(enum symcache_stop stop)
-{
-	static const char *const words[] = { "", "end", "no_memory", "no_row", "no_unwind", "no_cache",
-					     "no_module", "lost", "not_growing", "limit" };
-
-	return words[stop];
-}
 
 static void put_registers(const struct symcache_core *core, const struct symcache_registers *r)
 {
@@ -45,7 +33,7 @@ void core_json_stack(const struct symcache_core *core, struct core_places *place
 			const char *json = place->rows[k].json;
 
 			printf("%s{\"frame\":%zu,\"pc\":\"0x%" PRIx64 "\",\"trust\":\"%s\"", between, i,
-			       f->pc, core_trust_word(f->trust));
+			       f->pc, trust_word(f->trust));
 			if (*place->json_module)
 				printf(",%s", place->json_module);
 			if (*json)
@@ -58,7 +46,7 @@ void core_json_stack(const struct symcache_core *core, struct core_places *place
 			putchar('}');
 		}
 	}
-	printf("],\"stopped\":\"%s\"", core_stop_word(stack->stop));
+	printf("],\"stopped\":\"%s\"", stop_word(stack->stop));
 	if (stack->stop == SYMCACHE_STOP_MEMORY)
 		printf(",\"address\":\"0x%" PRIx64 "\"", stack->address);
 	puts("}");

@@ -1,32 +1,15 @@
 /*
- * core_text.c: stacks for people; see core.h.
- *
- *   #4.1    0x000055d6ca312055  check  deep.c:15       (server+0x1055)
- *   #4      0x000055d6ca312055  walk_left  deep.c:33   (server+0x1055)
- *   #5  ?   …   [frame pointer]
- *
- * Names come from files of others: control characters never reach the terminal.
+ * core_text.c: stacks for people; see core.h and cmd/cli/frame_line.h.
  */
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
+#include "cmd/cli/frame_line.h"
 #include "cmd/core/core.h"
 
 enum { FIRST_SHOWN = 200, LAST_SHOWN = 50, MAX_PERIOD = 16, MAX_IDS = 12 };
-
-static void put_text(const char *text)
-{
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c < ' ' || c == 0x7f)
-			printf("\\x%02x", c);
-		else
-			putchar(c);
-	}
-}
 
 static const char *machine_name(uint16_t machine)
 {
@@ -62,9 +45,9 @@ void core_text_head(const struct symcache_core *core, const char *path, struct c
 		without_cache += list[i].asked && !list[i].cache;
 		without_unwind += list[i].cache && !list[i].cache->unwind.facts;
 	}
-	put_text(path);
+	put_shown(path);
 	fputs(": ", stdout);
-	put_text(*core->arguments ? core->arguments : *core->command ? core->command : "a program");
+	put_shown(*core->arguments ? core->arguments : *core->command ? core->command : "a program");
 	if (core->pid)
 		printf(" (pid %" PRIu32 ")", core->pid);
 	printf(", %s", machine_name(core->machine));
@@ -111,37 +94,19 @@ static void put_frame(const struct symcache_core *core, struct core_places *plac
 {
 	const struct core_frame *f = &stack->frames[i];
 	const struct core_place *place = core_places_get(places, f);
-	const bool sure = f->trust <= SYMCACHE_TRUST_CFI;
 
 	for (size_t k = 0; k < place->num_rows; k++) {
 		const struct core_row *row = &place->rows[k];
-		char number[48];
 
-		if (k + 1 < place->num_rows)
-			snprintf(number, sizeof(number), "#%zu.%zu", i, k + 1);
-		else
-			snprintf(number, sizeof(number), "#%zu", i);
-		printf("  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * core->word, f->pc);
-		put_text(f->signal && !strcmp(row->function, "??") ? "<signal>" : row->function);
-		if (*row->file) {
-			fputs(" at ", stdout);
-			put_text(row->file);
-			printf(":%" PRIu32, row->line);
-			if (row->column)
-				printf(":%" PRIu32, row->column);
-		}
-		if (f->module) {
-			fputs(" (", stdout);
-			put_text(f->module->name);
-			if (f->module->cache)
-				printf("+0x%" PRIx64, f->pc - f->module->base);
-			putchar(')');
-		}
-		if (f->signal && strcmp(row->function, "??"))
-			fputs(" [signal]", stdout);
-		if (!sure)
-			printf(" [%s]", symcache_trust_text(f->trust));
-		putchar('\n');
+		frame_line_put(&(struct frame_line){
+			.number = i, .inlined = k + 1 < place->num_rows ? k + 1 : 0, .word = core->word,
+			.pc = f->pc, .trust = f->trust, .signal = f->signal,
+			.function = strcmp(row->function, "??") ? row->function : NULL, .file = row->file,
+			.line = row->line, .column = row->column,
+			.module = f->module ? f->module->name : NULL,
+			.has_offset = f->module && f->module->cache,
+			.offset = f->module ? f->pc - f->module->base : 0,
+		});
 	}
 	if (stack->registers)
 		put_registers(core, &stack->registers[i]);
@@ -168,7 +133,7 @@ static void put_stop(const struct core_stack *s)
 		printf(" at 0x%" PRIx64, s->address);
 	if (s->lacks) {
 		fputs(": ", stdout);
-		put_text(s->lacks->name);
+		put_shown(s->lacks->name);
 		if (*s->lacks->id)
 			printf(", build ID %s", s->lacks->id);
 	}
@@ -209,10 +174,10 @@ void core_text_summary(struct core_modules *modules)
 
 		printf("0x%016" PRIx64 "  %6" PRIu64 "  %-40s  ", m->module->start, m->frames,
 		       *m->id ? m->id : "unknown");
-		put_text(*m->module->path ? m->module->path : "?");
+		put_shown(*m->module->path ? m->module->path : "?");
 		if (m->why) {
 			fputs(": ", stdout);
-			put_text(m->why);
+			put_shown(m->why);
 		} else if (m->cache && !m->cache->unwind.facts) {
 			fputs(": no unwind information: index the program or library itself, too", stdout);
 		} else if (m->cache && !m->cache->header->num_functions) {

@@ -23,7 +23,7 @@ static struct {
 	struct opt_list images;
 	const char *store;
 	int order, format;
-	bool registers, hexdump, summary, demangle;
+	bool registers, hexdump, backtrace, summary, demangle;
 	struct opt_list by[SYMTRACE_BYS];
 } o = { .demangle = true };
 
@@ -41,6 +41,8 @@ static const struct opt opts[] = {
 	{ "format", 0, OPT_ENUM, &o.format, "text|json",
 	  "json: a line with one object for each definition and frame", formats, NULL },
 	{ "registers", 'r', OPT_FLAG, &o.registers, NULL, "show all registers", NULL, NULL },
+	{ "backtrace", 'b', OPT_FLAG, &o.backtrace, NULL,
+	  "the stack of each frame, as far as registers and stack memory were collected", NULL, NULL },
 	{ "hexdump", 'x', OPT_FLAG, &o.hexdump, NULL, "show the bytes of memory", NULL, NULL },
 	{ "tracepoint", 't', OPT_LIST, &o.by[SYMTRACE_BY_TRACEPOINT], "N",
 	  "only frames of this tracepoint", NULL, NULL },
@@ -112,9 +114,8 @@ static void count(struct symtrace_summary *s, struct places *places,
 /* The frames of one file. Returns how many were wanted. */
 static uint64_t walk(struct trace_file *f, struct places *places,
 		     const struct symtrace_select *select, const struct trace_output *output,
-		     struct symtrace_summary *summary)
+		     const struct trace_options *options, struct symtrace_summary *summary)
 {
-	const struct trace_options options = { o.registers, o.hexdump };
 	struct symtrace_frames frames = symtrace_frames(&f->trace);
 	struct symtrace_frame frame;
 	struct symtrace_error err;
@@ -135,7 +136,7 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 			count(summary, places, &frame, pc);
 			check_blocks(f, &frame);
 		} else {
-			output->frame(f, places, &options, &frame, pc);
+			output->frame(f, places, options, &frame, pc);
 		}
 	}
 	if (more < 0)
@@ -148,6 +149,8 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		     const struct symtrace_select *select, const struct trace_output *output)
 {
 	bool any = symtrace_select_any(select), whole = !any && !o.summary;
+	struct trace_stack stack = { .images = images };
+	const struct trace_options options = { o.registers, o.hexdump, o.backtrace ? &stack : NULL };
 	struct symtrace_summary *summary;
 	struct places *places;
 	struct trace_file f;
@@ -163,7 +166,7 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		output->header(&f);
 	if (whole)
 		output->definitions(&f, places);
-	if (walk(&f, places, select, output, summary) == 0 && any) {
+	if (walk(&f, places, select, output, &options, summary) == 0 && any) {
 		cmd_error("%s: No trace frame found", path);
 		status = STATUS_PARTLY;
 	}
@@ -173,6 +176,7 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		symtrace_summary_destroy(summary);
 	}
 	places_destroy(places);
+	trace_stack_deinit(&stack);
 	if (f.faults)
 		status = STATUS_PARTLY;
 	trace_close(&f);
@@ -190,6 +194,10 @@ static bool set_up(struct images *images, struct symtrace_select *select)
 			cmd_error("--module %s: %s", o.images.items[i], err.msg);
 			return false;
 		}
+	if (o.backtrace && !o.images.len) {
+		cmd_error("--backtrace: name the program with --module, which has the unwind information");
+		return false;
+	}
 	for (enum symtrace_by by = 0; by < SYMTRACE_BYS; by++)
 		for (size_t i = 0; i < o.by[by].len; i++)
 			if (symtrace_select_add(select, by, o.by[by].items[i], &err)) {
@@ -236,6 +244,10 @@ const struct command trace_command = {
 		"programs with the bias that was added to their addresses (GDB's 'info proc "
 		"mappings', or /proc/PID/maps). What the store lacks is indexed in memory from the "
 		"file.\n\n"
+		"With --backtrace the stack of each frame is shown, without the program being there, if "
+		"registers and stack memory were collected; 'collect $regs, *(unsigned char *)$rsp@4096' is "
+		"enough for most stacks. A frame that was not found by unwind information is marked with "
+		"'?' and how it was found.\n\n"
 		"Selecting options show frames only. Of one of them any value will do; of several "
 		"each must agree. Addresses are hex, with or without 0x.",
 	.opts = opts,
@@ -243,6 +255,7 @@ const struct command trace_command = {
 		"  symcache trace --module ./server run.tf\n"
 		"  symcache trace --module ./server@555555554000 --module libx.so@7ffff7fbb000 run.tf\n"
 		"  symcache trace --module ./server --line server.c:120 --registers run.tf\n"
+		"  symcache trace --module ./server --backtrace --frame 7 run.tf\n"
 		"  symcache trace --module 4f1a... --summary long-run.tf\n",
 	.partly = "a file breaks off or a frame is damaged (all that can be read is shown), or no "
 		  "frame is selected",

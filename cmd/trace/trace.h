@@ -5,6 +5,7 @@
  *   trace.c         the command: options, files, the walk over the frames
  *   trace_file.c    opens one file; warnings and errors within it
  *   trace_place.c   addresses to functions, lines and data symbols, remembered
+ *   trace_stack.c   stacks of frames
  *   trace_words.c   words for codes, in GDB's language
  *   trace_text.c, trace_json.c  the output
  */
@@ -14,6 +15,7 @@
 #include <stdio.h>
 
 #include "cmd/trace/images.h"
+#include "symcache/collected.h"
 #include "symcache/trace.h"
 
 /* ---- one file ------------------------------------------------------------------- */
@@ -33,6 +35,9 @@ void trace_close(struct trace_file *f);
 
 /* Reports an error in the file; those after the first few are only counted. */
 void trace_fault(struct trace_file *f, const struct symtrace_error *err);
+
+/* The machine of the first module whose cache knows it; 0: none does. */
+struct symtrace_target trace_target(const struct images *images);
 
 /* ---- places: what is at an address ------------------------------------------------ */
 
@@ -72,6 +77,35 @@ void places_destroy(struct places *p); /* NULL is fine */
 struct place *places_code(struct places *p, uint64_t address);
 const struct data_place *places_data(struct places *p, uint64_t address);
 
+/* ---- stacks: who called it ---------------------------------------------------------- */
+
+struct trace_stack_frame {
+	uint64_t pc, lookup_pc, stack_pointer; /* see struct symcache_unwind_frame */
+	enum symcache_trust trust;
+	bool signal;
+};
+
+/* Zero but for `images` before the first walk. */
+struct trace_stack {
+	const struct images *images;
+	struct symtrace_collected collected;
+	struct sc_error err;      /* code 0: there is a stack, what follows is valid */
+	struct trace_stack_frame *frames; /* frames[0] is the trace frame itself */
+	size_t num_frames, cap_frames;
+	unsigned word;            /* bytes of an address */
+	enum symcache_stop stop;
+	uint64_t address;         /* of SYMCACHE_STOP_MEMORY */
+	uint64_t collected_end;   /* the stack was collected up to there; 0: it was not */
+	const char *lacks;        /* the module that lacks unwind information; or NULL */
+};
+
+/* Walks the stack of a frame whose program counter is known. */
+void trace_stack_walk(struct trace_stack *s, const struct trace_file *f,
+		      const struct symtrace_frame *frame, struct symtrace_pc pc);
+/* frames[1] and so on, and why there are no more, as text. */
+void trace_stack_put(const struct trace_stack *s, struct places *places);
+void trace_stack_deinit(struct trace_stack *s);
+
 /* ---- words ---------------------------------------------------------------------------- */
 
 /* Where the program counter is from, or why there is none. */
@@ -87,6 +121,7 @@ void words_escaped(FILE *out, const char *text, size_t len);
 
 struct trace_options {
 	bool registers, hexdump;
+	struct trace_stack *stack;      /* of --backtrace; NULL: not wanted */
 };
 
 /* One form of output. */

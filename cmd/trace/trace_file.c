@@ -32,8 +32,7 @@ void trace_fault(struct trace_file *f, const struct symtrace_error *err)
 		complain(f, "", err->offset, err->msg);
 }
 
-/* The machine of the first module whose cache knows it. */
-static struct symtrace_target find_target(const struct images *images)
+struct symtrace_target trace_target(const struct images *images)
 {
 	for (size_t i = 0; images_get(images, i); i++) {
 		const struct symcache_ext_image *image = images_get(images, i)->cache->image;
@@ -48,7 +47,7 @@ static struct symtrace_target find_target(const struct images *images)
 bool trace_open(struct trace_file *f, const char *path, const struct images *images,
 		enum symtrace_order order)
 {
-	const struct symtrace_target target = find_target(images);
+	const struct symtrace_target target = trace_target(images);
 	const struct symtrace *t = &f->trace;
 	struct sc_error err;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/frame_line.h"
 #include "cmd/cli/json_gen.h"
 #include "cmd/cli/memory.h"
 #include "cmd/trace/trace.h"
@@ -285,6 +286,32 @@ static void put_block(const struct trace_file *f, struct places *places,
 	json_gen_close_map(out);
 }
 
+static void put_stack(struct places *places, const struct trace_stack *s)
+{
+	if (s->err.code)
+		json_gen_text(out, "stack_unavailable", s->err.msg);
+	else
+		json_gen_open_array(out, "stack");
+	for (size_t i = 1; i < s->num_frames; i++) {
+		const struct trace_stack_frame *f = &s->frames[i];
+
+		json_gen_open_map(out, NULL);
+		json_gen_number(out, "frame", i);
+		json_gen_hex(out, "pc", f->pc);
+		json_gen_text(out, "trust", trust_word(f->trust));
+		if (f->signal)
+			json_gen_bool(out, "signal", true);
+		put_place(places, f->lookup_pc);
+		json_gen_close_map(out);
+	}
+	if (s->err.code)
+		return;
+	json_gen_close_array(out);
+	json_gen_text(out, "stopped", stop_word(s->stop));
+	if (s->stop == SYMCACHE_STOP_MEMORY)
+		json_gen_hex(out, "address", s->address);
+}
+
 static void put_frame(struct trace_file *f, struct places *places,
 		      const struct trace_options *options, const struct symtrace_frame *frame,
 		      struct symtrace_pc pc)
@@ -304,6 +331,10 @@ static void put_frame(struct trace_file *f, struct places *places,
 		put_place(places, pc.address);
 	} else {
 		json_gen_text(out, "pc_unavailable", words_pc(pc.kind));
+	}
+	if (options->stack && symtrace_pc_known(pc)) {
+		trace_stack_walk(options->stack, f, frame, pc);
+		put_stack(places, options->stack);
 	}
 	json_gen_open_array(out, "blocks");
 	while ((more = symtrace_next_block(&walk, &block, &err)) > 0)

@@ -224,6 +224,10 @@ static void put_frame(struct trace_file *f, struct places *places,
 	int more;
 
 	put_head(places, f, frame, pc);
+	if (options->stack && symtrace_pc_known(pc)) {
+		trace_stack_walk(options->stack, f, frame, pc);
+		trace_stack_put(options->stack, places);
+	}
 	while ((more = symtrace_next_block(&blocks, &block, &err)) > 0) {
 		switch (block.kind) {
 		case 'R':

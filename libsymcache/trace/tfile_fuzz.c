@@ -1,11 +1,13 @@
 /*
  * Fuzz target: a whole trace file. Byte 0 of the input is not part of the file; its
  * lowest bit chooses the byte order. Everything is read: definitions, actions, the
- * target description, frames, blocks, program counters.
+ * target description, frames, blocks, program counters, stacks (without caches).
  */
+#include <elf.h>
+#include <stdlib.h>
 
 #include "libsymcache/trace/tdesc.h"
-#include "symcache/trace.h"
+#include "symcache/collected.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,8 +43,44 @@ static void read_definitions(const struct symtrace *f)
 		touch(f->notices[i].msg, 1);
 }
 
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+{
+	(void)ctx;
+	*ret = (struct symcache_unwind_module){ .base = address };
+	return address & 1;
+}
+
+static bool is_code(void *ctx, uint64_t address)
+{
+	(void)ctx;
+	return address & 3;
+}
+
+static void walk_stack(const struct symtrace *f, const struct symtrace_frame *frame,
+		       struct symtrace_pc pc, struct symtrace_collected *c)
+{
+	static const uint16_t machines[] = { EM_X86_64, EM_386, EM_AARCH64, EM_RISCV };
+	const struct symcache_unwind_source source = {
+		.machine = machines[pc.address & 3], .max_frames = 100, .read = symtrace_collected_read,
+		.module = find_module, .executable = is_code, .ctx = c,
+	};
+	struct symcache_unwinder u;
+	struct symcache_unwind_frame next;
+
+	if (symtrace_collect(f, frame, pc, source.machine, c, NULL) ||
+	    symcache_unwind_begin(&u, &source, &c->registers, NULL))
+		return;
+	for (size_t i = 1; i < c->num_memory; i++)
+		if (c->memory[i].address < c->memory[i - 1].address + c->memory[i - 1].len)
+			abort();
+	while (symcache_unwind_next(&u, &next))
+		touch(&next, sizeof(next));
+	symtrace_collected_end(c, u.address);
+}
+
 static void read_frames(const struct symtrace *f)
 {
+	struct symtrace_collected collected = { 0 };
 	struct symtrace_frames frames = symtrace_frames(f);
 	struct symtrace_frame frame;
 	struct symtrace_blocks blocks;
@@ -53,12 +91,15 @@ static void read_frames(const struct symtrace *f)
 		struct symtrace_pc pc = symtrace_frame_pc(f, &frame);
 
 		symtrace_frame_stepping(f, &frame, pc);
+		if (symtrace_pc_known(pc))
+			walk_stack(f, &frame, pc, &collected);
 		blocks = symtrace_blocks(f, &frame);
 		while (symtrace_next_block(&blocks, &block, &err) > 0) {
 			touch(block.bytes, block.len);
 			symtrace_find_variable(f, block.variable);
 		}
 	}
+	symtrace_collected_deinit(&collected);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -263,6 +263,18 @@ static bool step_by_frame_pointer(struct symcache_unwinder *u, struct symcache_r
 	return true;
 }
 
+/* Does a function begin there? A word of the stack with its address is a pointer to it. */
+static bool is_function(const struct symcache *cache, uint64_t rel_pc)
+{
+	struct symcache_frames frames;
+	struct symcache_frame f = { .entry_pc = SYMCACHE_NONE };
+
+	if (symcache_lookup(cache, rel_pc, &frames))
+		while (symcache_next_frame(&frames, &f))
+			;
+	return f.entry_pc == rel_pc;
+}
+
 /* Is `address`, found at `at`, the return address of a frame? It is of a function that has
  * a row, by which its caller is one, too. */
 static bool is_plausible(const struct symcache_unwinder *u, uint64_t at, uint64_t address)
@@ -275,7 +287,8 @@ static bool is_plausible(const struct symcache_unwinder *u, uint64_t at, uint64_
 
 	if (!find_module(u, address - 1, &module) || !module.cache ||
 	    !symcache_find_row(module.cache, address - 1 - module.base, &row) ||
-	    !symcache_lookup(module.cache, address - 1 - module.base, &frames))
+	    !symcache_lookup(module.cache, address - 1 - module.base, &frames) ||
+	    is_function(module.cache, address - module.base))
 		return false;
 	symcache_set_register(&trial.registers, u->arch->stack_pointer, at + u->arch->word);
 	trial.registers.pc = address;

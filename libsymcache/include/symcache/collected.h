@@ -1,0 +1,42 @@
+/*
+ * collected.h: what a frame of a trace file collected, as symcache/unwind.h wants it:
+ * registers by their numbers in DWARF, and memory.
+ *
+ *   struct symtrace_collected c = { 0 };
+ *   while (symtrace_next_frame(&walk, &frame, &error) > 0)
+ *           if (!symtrace_collect(&t, &frame, pc, machine, &c, &err))
+ *                   … symcache_unwind_begin(&u, &source, &c.registers, &err) …
+ *   symtrace_collected_deinit(&c);
+ */
+#ifndef SYMCACHE_COLLECTED_H
+#define SYMCACHE_COLLECTED_H
+
+#include "symcache/trace.h"
+#include "symcache/unwind.h"
+
+struct symtrace_collected {
+	struct symcache_registers registers;
+	/* Private: blocks of memory, ascending and disjoint. */
+	struct symtrace_block *memory;
+	size_t num_memory, cap_memory;
+};
+
+/*
+ * Takes registers and memory of a frame, in place of those of the last one; the bytes stay
+ * in the file. `pc` is the frame's, known; `machine` an e_machine. A damaged frame gives
+ * what it has. SC_ENOTFOUND: no registers were collected, or not the stack pointer;
+ * SC_ENOMEM.
+ */
+int symtrace_collect(const struct symtrace *file, const struct symtrace_frame *frame,
+		     struct symtrace_pc pc, uint16_t machine, struct symtrace_collected *ret,
+		     struct sc_error *err);
+void symtrace_collected_deinit(struct symtrace_collected *c);
+
+/* For struct symcache_unwind_source, with the collected as ctx: numbers are in the byte
+ * order of the target. */
+bool symtrace_collected_read(void *ctx, uint64_t address, void *to, size_t bytes);
+
+/* Where the collected bytes end that have `address`; 0: it was not collected. */
+uint64_t symtrace_collected_end(const struct symtrace_collected *c, uint64_t address);
+
+#endif
