@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,15 @@
 
 #include "libsymcache/store/store.h"
 
-/* What LMDB makes of the lock file: a header and 64 bytes per reader. */
-enum { LOCK_FILE_SIZE = 192 + (SYMSTORE_READERS - 1) * 64 };
+/* What LMDB makes of the lock file: a header with the number of slots for readers that were
+ * ever in use behind magic, version, a mutex and a transaction; and the slots. */
+enum {
+	LOCK_SLOT = 64,
+	LOCK_HEADER = 192 - LOCK_SLOT,
+	LOCK_READERS = (8 + (int)sizeof(pthread_mutex_t) + (int)sizeof(size_t) - 1) /
+		       (int)sizeof(size_t) * (int)sizeof(size_t) + (int)sizeof(size_t),
+	LOCK_FILE_SIZE = LOCK_HEADER + SYMSTORE_READERS * LOCK_SLOT,
+};
 #define LOCK_MAGIC 0xbeefc0deu
 
 int symstore_resolve(const char *path, char **ret, struct sc_error *err)
@@ -65,7 +73,16 @@ int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
 	return rc;
 }
 
-/* Is it empty, zeros only (LMDB was killed before it wrote) or LMDB's? */
+/* Has another process locked it? Else LMDB makes it anew. */
+static bool in_use(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+
+	return fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK;
+}
+
+/* Is it empty, zeros only (LMDB was killed before it wrote) or LMDB's? LMDB believes the
+ * number of readers, and would read behind the end of the file. */
 static bool is_lock_file(int fd)
 {
 	uint32_t words[LOCK_FILE_SIZE / sizeof(uint32_t)];
@@ -74,8 +91,12 @@ static bool is_lock_file(int fd)
 
 	while (n > 0 && zeros < (size_t)n / sizeof(*words) && !words[zeros])
 		zeros++;
-	return n >= 0 && ((size_t)n == zeros * sizeof(*words) ||
-			  ((size_t)n >= sizeof(*words) && words[0] == LOCK_MAGIC));
+	if (n < 0 || (size_t)n == zeros * sizeof(*words))
+		return n >= 0;
+	return (size_t)n >= sizeof(*words) && words[0] == LOCK_MAGIC &&
+	       (!in_use(fd) || (n >= LOCK_HEADER + LOCK_SLOT &&
+				words[LOCK_READERS / sizeof(*words)] <=
+				(size_t)(n - LOCK_HEADER) / LOCK_SLOT));
 }
 
 int symstore_open_next(const char *path, const char *suffix, int flags, bool (*ours)(int fd))
@@ -112,8 +133,8 @@ int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
 	if (!failed || mode != SYMSTORE_WRITE)
 		return 0;
 	if (failed == EEXIST || failed == ELOOP)
-		return sc_error_set(err, SC_EFORMAT, "store %s: %s-lock is a link or not a lock file: "
-				    "remove it", path, path);
+		return sc_error_set(err, SC_EFORMAT, "store %s: %s-lock is a link or not a sound lock "
+				    "file: remove it", path, path);
 	errno = failed;
 	return sc_error_sys(err, "store %s: cannot make the lock file %s-lock", path, path);
 }

@@ -6,6 +6,7 @@
 #include "libsymcache/store/testing.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -300,12 +301,46 @@ static void opening_at_once(void **state)
 		wait_for(pids[i]);
 }
 
+/* A lock file in use that claims 2³¹ readers: LMDB would read behind its end. */
+static void lying_lock_file(void **state)
+{
+	struct symstore *store = test_open(SYMSTORE_WRITE);
+	int ready[2], done[2];
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(test_put(store, 1, 1000, &test_err), 0);
+	symstore_close(store);
+	assert_false(pipe(ready) || pipe(done));
+	pid = fork();
+	if (!pid) {
+		int fd = symstore_open(test_path, SYMSTORE_READ, &store, &test_err) ? -1 :
+			open(test_lock, O_WRONLY);
+
+		if (fd < 0 || pwrite(fd, "\0\0\0\x80", 4, 8 + sizeof(pthread_mutex_t) + sizeof(size_t)) != 4 ||
+		    write(ready[1], "", 1) != 1 || read(done[0], &byte, 1) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	store = test_open(SYMSTORE_READ);
+	symstore_close(store);
+	assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &store, &test_err), SC_EFORMAT);
+	assert_non_null(strstr(test_err.msg, "not a sound lock file"));
+	assert_int_equal(write(done[1], "", 1), 1);
+	wait_for(pid);
+	store = test_open(SYMSTORE_WRITE); /* no one uses it now: LMDB makes it anew */
+	test_sound(store);
+	symstore_close(store);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(writers_queue), TEST(fifty_readers), TEST(dead_reader), TEST(killed_writers),
-		TEST(opening_at_once),
+		TEST(opening_at_once), TEST(lying_lock_file),
 	};
 
 	return cmocka_run_group_tests_name("process", tests, test_group_setup, test_group_teardown);
