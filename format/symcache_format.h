@@ -169,7 +169,7 @@ struct symcache_ext_image {
 	uint32_t sources;         /* or of enum symcache_source */
 	uint32_t soname;          /* string offset or SYMCACHE_NONE */
 	uint32_t writer;          /* string offset: name and version of the writer */
-	uint32_t reserved;
+	uint32_t broken_units;    /* compilation units that are left out; 0 also: not counted */
 	uint8_t  build_id[SYMCACHE_BUILD_ID_MAX];
 };
 _Static_assert(sizeof(struct symcache_ext_image) == 104, "image facts");

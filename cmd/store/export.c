@@ -352,7 +352,9 @@ const struct command export_command = {
 		"SymCache files, or one compressed archive. A manifest in it lists build IDs, sizes "
 		"and hashes, and can be signed. A store file is for machines of the same byte order "
 		"and word size; the tree and the archive are for all. The bundle appears under its "
-		"name when it is complete.",
+		"name when it is complete.\n\n"
+		"A manifest has 64 MB at most, some 100,000 entries. More of them are exported in "
+		"parts: by --tag, by build IDs, or with --since.",
 	.opts = opts,
 	.examples =
 		"  symcache export -o all.tar.zst\n"

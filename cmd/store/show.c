@@ -124,6 +124,8 @@ static void text_cache(const struct symcache *c, bool with_id)
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
 			symcache_build_id_text(text, image->build_id, image->build_id_len);
 			fact("build ID", "%s%s", text, image->build_id_derived ? " (derived)" : "");
+			if (image->broken_units)
+				fact("broken units", "%" PRIu32, image->broken_units);
 		}
 		fact("image", "%u-bit %s-endian, machine %u, type %u", image->elf_class,
 		     image->big_endian ? "big" : "little", image->machine, image->elf_type);

@@ -35,6 +35,8 @@ static int check_claims(struct symstore_entry *entry, const struct symcache *cac
 	char id[SYMCACHE_BUILD_ID_TEXT];
 
 	entry->sources = sources_of(cache);
+	if (image && image->broken_units > entry->bad_units)
+		entry->bad_units = image->broken_units;
 	if (!image || !image->build_id_len || image->build_id_len > SYMCACHE_BUILD_ID_MAX)
 		return 0;
 	entry->build_id_derived = image->build_id_derived;

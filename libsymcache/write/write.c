@@ -255,6 +255,8 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 			.build_id_derived = b->info.build_id_derived,
 			.build_id_len = (uint8_t)b->info.build_id_len,
 			.sources = b->info.sources,
+			.broken_units = b->info.bad_units < UINT32_MAX ?
+				(uint32_t)b->info.bad_units : UINT32_MAX,
 		},
 	};
 	struct sc_layout_counts n;
