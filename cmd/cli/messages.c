@@ -10,15 +10,15 @@
 
 const char *cmd_name = "symcache";
 
-void cmd_verror(const char *fmt, va_list ap)
+static char *message(const char *fmt, va_list ap)
 {
-	char *text = NULL;
+	char *text = NULL, *line;
 	size_t len;
 
 	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+		return NULL;
 	/* Names may hold anything: nothing of them may move the cursor or forge a line. */
-	len = text ? strlen(text) : 0;
+	len = strlen(text);
 	if (len && !sc_printable(text, len)) {
 		char *clean = malloc(4 * len + 1);
 
@@ -27,8 +27,32 @@ void cmd_verror(const char *fmt, va_list ap)
 		free(text);
 		text = clean;
 	}
-	fprintf(stderr, "%s: %s\n", cmd_name, text ? text : "out of memory");
+	if (!text || asprintf(&line, "%s: %s\n", cmd_name, text) < 0)
+		line = NULL;
 	free(text);
+	return line;
+}
+
+char *cmd_message(const char *fmt, ...)
+{
+	va_list ap;
+	char *line;
+
+	va_start(ap, fmt);
+	line = message(fmt, ap);
+	va_end(ap);
+	return line;
+}
+
+void cmd_verror(const char *fmt, va_list ap)
+{
+	char *line = message(fmt, ap);
+
+	if (line)
+		fputs(line, stderr);
+	else
+		fprintf(stderr, "%s: out of memory\n", cmd_name);
+	free(line);
 }
 
 void cmd_error(const char *fmt, ...)

@@ -16,6 +16,9 @@ enum {
 /* The name that stands in front of messages, "symcache COMMAND"; set by main(). */
 extern const char *cmd_name;
 
+/* The line that cmd_error() writes, on the heap. NULL: out of memory. */
+char *cmd_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 

@@ -9,29 +9,25 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
-#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
+#include "cmd/filter/form.h"
+#include "cmd/filter/log_list.h"
 #include "cmd/index/fetch.h"
 #include "libsymcache/base/parallel.h"
 #include "symcache/error.h"
 
 enum { JOBS_MAX = 64 };
 
-enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
-
 static struct {
-	const char *store, *dumpfile_output, *demux, *output_dir, *input;
-	struct opt_list debug_dirs, modules;
+	const char *store, *dumpfile_output, *output_dir;
+	struct opt_list debug_dirs;
 	struct fetch_options fetch;
-	int dialect, format, color;
-	bool summary, quiet, raw, omit_module_lines;
+	struct form form;
+	bool summary, quiet;
 	uint64_t jobs;
 } o;
-
-static const char *const dialects[] = { "default", "llvm", "fuchsia", NULL };
-static const char *const colors[] = { "auto", "always", "never", NULL };
 
 static const struct opt opts[] = {
 	OPT_STORE(&o.store),
@@ -40,26 +36,8 @@ static const struct opt opts[] = {
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
 		  "indexed, too"),
-	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE|TAG",
-	  "what a module is of which a log has the name alone: a build ID, a file, or the only "
-	  "entry of that name with this tag; without it, the only entry of that name in the "
-	  "store; may be repeated" },
-	{ "input", 0, OPT_STRING, &o.input, "LIST",
-	  "of the default dialect: look for these formats only, with commas between their names: "
-	  "markup,sanitizer (default: all; a wrong name lists them)",
-	  .choices = markup_input_names },
-	{ "dialect", 0, OPT_ENUM, &o.dialect, "NAME",
-	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or "
-	  "fuchsia, that of Fuchsia's symbolizer", .choices = dialects },
-	{ "format", 0, OPT_ENUM, &o.format, "NAME",
-	  "of the default dialect: text; json, one object for each line of the log; or html, one "
-	  "page to read and search",
-	  .choices = markup_format_names },
-	{ "color", 0, OPT_ENUM, &o.color, "WHEN",
-	  "highlight what was replaced: always, never (colours of the log are taken out, too) or "
-	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = colors,
-	  .implied = "always" },
-	{ "output-dir", 0, OPT_STRING, &o.output_dir, "DIR",
+	OPTS_FORM(&o.form),
+	{ "output-dir", 'o', OPT_STRING, &o.output_dir, "DIR",
 	  "write the output of each log into a file of its name in DIR, with its folders below the "
 	  "one that was named or, where several files and folders are, with all of them; what is there and not older than its log is left; of a log that is "
 	  "damaged what could be read is written, and again the next time" },
@@ -69,15 +47,8 @@ static const struct opt opts[] = {
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules whose addresses found nothing" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no warnings, and with --output-dir no progress and no summary" },
-	{ "demux", 0, OPT_STRING, &o.demux, "REGEX",
-	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, "
-	  "or by what the first group of an extended regular expression matches in the text "
-	  "before the markup", .implied = "" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },
-	OPT_RAW(&o.raw),
-	{ "omit-module-lines", 0, OPT_FLAG, &o.omit_module_lines, NULL,
-	  "fuchsia: do not print lines for modules" },
 	{ 0 },
 };
 
@@ -103,22 +74,17 @@ static int write_dumpfiles(const struct filtering *filtering)
 
 static enum markup_color choose_color(void)
 {
+	const enum markup_color chosen = form_color(&o.form);
 	const char *no_color = getenv("NO_COLOR");
 
-	if (o.color == COLOR_ALWAYS)
-		return MARKUP_COLOR_ON;
-	if (o.color == COLOR_NEVER)
-		return MARKUP_COLOR_STRIP;
-	if (o.output_dir || !isatty(STDOUT_FILENO))
-		return MARKUP_COLOR_NONE;
-	return no_color && *no_color && o.dialect != MARKUP_LLVM ? MARKUP_COLOR_NONE
-								: MARKUP_COLOR_ON;
+	if (o.form.color != COLOR_AUTO || o.output_dir || !isatty(STDOUT_FILENO))
+		return chosen;
+	return no_color && *no_color && o.form.dialect != MARKUP_LLVM ? chosen : MARKUP_COLOR_ON;
 }
 
 static enum complaints choose_complaints(void)
 {
-	return o.quiet ? COMPLAINTS_NONE : o.dialect == MARKUP_LLVM ? COMPLAINTS_LLVM
-								    : COMPLAINTS_NAMED;
+	return o.quiet ? COMPLAINTS_NONE : form_complaints(&o.form);
 }
 
 /* All logs to standard output. */
@@ -135,8 +101,9 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 		return STATUS_ERROR;
 	}
 	for (size_t i = 0; i < logs->num && result != FILTERING_FAILED; i++) {
-		result = filtering_run(f, logs->logs[i].path, STDOUT_FILENO, "standard output",
-				       true);
+		struct filtering_log log = { .path = logs->logs[i].path, .alone = true };
+
+		result = filtering_run(f, &log, STDOUT_FILENO, "standard output");
 		if (result)
 			status = STATUS_ERROR;
 	}
@@ -152,40 +119,11 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 	return status;
 }
 
-static void complain_of_input(void)
-{
-	char names[512] = "";
-
-	for (const char *const *name = markup_input_names; *name; name++) {
-		strcat(names, name == markup_input_names ? "" : ", ");
-		strcat(names, *name);
-	}
-	cmd_error("--input: '%.100s' has a format that is unknown; the formats are %s", o.input,
-		  names);
-}
-
 /* Options that make no sense, with a message. */
 static bool bad_options(const struct log_list *logs)
 {
-	for (size_t i = 0; i < o.modules.len; i++) {
-		if (!strchr(o.modules.items[i], '=')) {
-			cmd_error("--module: '%.100s' is not NAME=BUILDID, NAME=FILE or NAME=TAG",
-				  o.modules.items[i]);
-			return true;
-		}
-	}
-	if (o.input && !markup_inputs_valid(o.input)) {
-		complain_of_input();
+	if (!form_valid(&o.form))
 		return true;
-	}
-	if (o.input && o.dialect != MARKUP_DEFAULT) {
-		cmd_error("--input and --dialect exclude each other");
-		return true;
-	}
-	if (o.format && o.dialect != MARKUP_DEFAULT) {
-		cmd_error("--format and --dialect exclude each other");
-		return true;
-	}
 	if (o.output_dir && o.dumpfile_output) {
 		cmd_error("--output-dir and --dumpfile-output exclude each other");
 		return true;
@@ -195,10 +133,6 @@ static bool bad_options(const struct log_list *logs)
 			cmd_error("with --output-dir the logs must be files");
 			return true;
 		}
-	}
-	if (o.demux && *o.demux && !markup_demux_valid(o.demux)) {
-		cmd_error("--demux: '%.100s' is no regular expression, or takes too much time", o.demux);
-		return true;
 	}
 	return false;
 }
@@ -223,19 +157,11 @@ static int run(int argc, char **argv)
 		.store_optional = true,
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
 		.search_debug_dirs = true,
-		.any_build_id = o.dialect == MARKUP_LLVM,
+		.any_build_id = o.form.dialect == MARKUP_LLVM,
 	};
 	struct cmd_caches c;
 	struct batch_options batch = {
-		.markup = {
-			.dialect = (enum markup_dialect)o.dialect,
-			.format = (enum markup_format)o.format,
-			.color = choose_color(),
-			.demux = o.demux,
-			.inputs = o.input,
-			.omit_module_lines = o.omit_module_lines,
-			.collect_dumpfiles = o.dumpfile_output,
-		},
+		.markup = form_markup(&o.form),
 		.output_dir = o.output_dir,
 		.jobs = choose_jobs(),
 		.complaints = choose_complaints(),
@@ -243,6 +169,8 @@ static int run(int argc, char **argv)
 	};
 	int status;
 
+	batch.markup.color = choose_color();
+	batch.markup.collect_dumpfiles = o.dumpfile_output;
 	logs.except = o.output_dir;
 	for (int i = 0; i < argc; i++)
 		log_list_add(&logs, argv[i], argc == 1);
@@ -265,14 +193,14 @@ static int run(int argc, char **argv)
 	}
 	cmd_caches_init(&c, o.store, from);
 	const struct filtering_sources from_where = {
-		c.caches, o.modules.items, o.modules.len, o.raw,
+		c.caches, o.form.modules.items, o.form.modules.len, o.form.raw,
 	};
 	status = o.output_dir ? filter_batch(&logs, &batch, &from_where, tally)
 			      : filter_all(&logs, &batch.markup, &from_where, batch.jobs, tally);
 	cmd_caches_deinit(&c);
 	symcache_debuginfod_destroy(from.debuginfod);
 	free(o.debug_dirs.items);
-	free(o.modules.items);
+	free(o.form.modules.items);
 	if (o.summary || (o.output_dir && !o.quiet))
 		print_summary(tally);
 	return status;

@@ -5,8 +5,6 @@
  * left alone next time unless the log has changed since. That of a log that could not be
  * read to its end is kept, too, but dated before its log.
  */
-#include <fts.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,120 +16,10 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
 #include "cmd/filter/filtering.h"
-#include "cmd/filter/log_input.h"
+#include "cmd/filter/log_list.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/parallel.h"
 #include "symcache/error.h"
-
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* ---- which logs ---------------------------------------------------------------- */
-
-static void add_log(struct log_list *l, const char *path, size_t skip, uint64_t size)
-{
-	if (l->num == l->cap) {
-		l->cap = 2 * l->cap + 16;
-		l->logs = must_realloc(l->logs, l->cap * sizeof(*l->logs));
-	}
-	struct log_file *log = &l->logs[l->num++];
-
-	*log = (struct log_file){ .path = must_asprintf("%s", path), .size = size };
-	log->rest = log->path + skip;
-}
-
-/* Where the part of a path begins that its output keeps. */
-static size_t kept_from(const char *path)
-{
-	size_t from = 0;
-
-	for (const char *at = path; *at; at += *at == '/') {
-		const size_t len = strcspn(at, "/");
-
-		if (!len || (len == 1 && *at == '.') || (len == 2 && !memcmp(at, "..", 2)))
-			from = (size_t)(at - path) + len + (at[len] == '/');
-		at += len;
-	}
-	return from;
-}
-
-static int by_name(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static void add_folder(struct log_list *l, const char *path, bool alone)
-{
-	char *const roots[] = { (char *)path, NULL };
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
-	const FTSENT *e;
-	uint64_t links = 0;
-
-	while (fts && (e = fts_read(fts))) {
-		switch (e->fts_info) {
-		case FTS_D:
-			if (l->except && same_file(e->fts_path, l->except))
-				fts_set(fts, (FTSENT *)e, FTS_SKIP);
-			break;
-		case FTS_F: {
-			size_t skip = alone ? strlen(path) : kept_from(e->fts_path);
-
-			while (e->fts_path[skip] == '/')
-				skip++;
-			add_log(l, e->fts_path, skip, (uint64_t)e->fts_statp->st_size);
-			break;
-		}
-		case FTS_SL:
-		case FTS_SLNONE:
-			links++;
-			break;
-		case FTS_DNR:
-		case FTS_ERR:
-		case FTS_NS:
-			cmd_error("%s: %s", e->fts_path, strerror(e->fts_errno));
-			l->failed = true;
-		}
-	}
-	if (links)
-		cmd_error("%s: %" PRIu64 " symbolic link%s left out", path, links,
-			  links == 1 ? "" : "s");
-	if (fts)
-		fts_close(fts);
-}
-
-void log_list_add(struct log_list *l, const char *path, bool alone)
-{
-	const char *slash = strrchr(path, '/');
-	struct stat st;
-
-	if (!strcmp(path, "-") || stat(path, &st))
-		st = (struct stat){ 0 };
-	if (S_ISDIR(st.st_mode))
-		add_folder(l, path, alone);
-	else
-		add_log(l, path, !alone ? kept_from(path) :
-			slash ? (size_t)(slash + 1 - path) : 0, (uint64_t)st.st_size);
-}
-
-void log_list_deinit(struct log_list *l)
-{
-	for (size_t i = 0; i < l->num; i++)
-		free(l->logs[i].path);
-	free(l->logs);
-}
-
-/* ---- where to --------------------------------------------------------------------- */
-
-/* The path of the output of a log, on the heap. */
-static char *output_path(const struct batch_options *options, const char *rest)
-{
-	return must_asprintf("%s/%.*s%s", options->output_dir,
-			     (int)(strlen(rest) - packed_suffix(rest)), rest,
-			     markup_format_suffixes[options->markup.format]);
-}
 
 struct batch {
 	const struct log_list *logs;
@@ -146,42 +34,6 @@ struct batch {
 	size_t filtered, skipped, failed;
 	atomic_bool broken; /* nothing can be written any more */
 };
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(**(char **const *)a, **(char **const *)b);
-}
-
-/* No two logs may go into one file. */
-static void choose_outputs(struct batch *b)
-{
-	const size_t num = b->logs->num;
-	char ***sorted = must_calloc(num + 1, sizeof(*sorted));
-
-	b->outputs = must_calloc(num + 1, sizeof(*b->outputs));
-	for (size_t i = 0; i < num; i++) {
-		b->outputs[i] = output_path(b->options, b->logs->logs[i].rest);
-		sorted[i] = &b->outputs[i];
-	}
-	if (num)
-		qsort(sorted, num, sizeof(*sorted), by_text);
-	for (size_t i = 1; i < num; i++) {
-		if (strcmp(*sorted[i - 1], *sorted[i]))
-			continue;
-		/* The one that is left keeps its place in the comparison. */
-		size_t first = (size_t)(sorted[i - 1] - b->outputs);
-		size_t second = (size_t)(sorted[i] - b->outputs);
-		size_t out = first > second ? first : second;
-		cmd_error("%s and %s would both become %s: the second is left out",
-			  b->logs->logs[first + second - out].path, b->logs->logs[out].path,
-			  b->outputs[out]);
-		sorted[i] = &b->outputs[first + second - out];
-		free(b->outputs[out]);
-		b->outputs[out] = NULL;
-		b->failed++;
-	}
-	free(sorted);
-}
 
 /* ---- one log ----------------------------------------------------------------------- */
 
@@ -211,6 +63,7 @@ static void outdate(int fd, const char *log)
 /* FILTERING_NO_INPUT also if the output cannot be made. */
 static enum filtering_result filter_log(struct filtering *f, const char *log, char *output)
 {
+	struct filtering_log of = { .path = log };
 	enum filtering_result result = FILTERING_NO_INPUT;
 	struct sc_new_file file;
 	struct sc_error err;
@@ -223,7 +76,7 @@ static enum filtering_result filter_log(struct filtering *f, const char *log, ch
 		cmd_error("%s", err.msg);
 		return result;
 	}
-	result = filtering_run(f, log, file.fd, output, false);
+	result = filtering_run(f, &of, file.fd, output);
 	if (result <= FILTERING_CUT && filtering_end(f))
 		result = FILTERING_FAILED;
 	if (result == FILTERING_CUT)
@@ -299,7 +152,11 @@ int filter_batch(const struct log_list *logs, const struct batch_options *option
 
 	progress_init(&b.progress, "filtering", options->quiet);
 	b.progress.bytes = true;
-	choose_outputs(&b);
+	b.outputs = must_calloc(logs->num + 1, sizeof(*b.outputs));
+	for (size_t i = 0; i < logs->num; i++)
+		b.outputs[i] = log_output(&logs->logs[i], options->output_dir,
+					  options->markup.format);
+	b.failed = log_outputs_check(logs, b.outputs);
 	for (size_t i = 0; i < logs->num; i++)
 		b.size += logs->logs[i].size;
 	b.filterings = must_calloc(options->jobs, sizeof(struct filtering *));

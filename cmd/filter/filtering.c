@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/text.h"
 #include "cmd/filter/log_input.h"
 #include "cmd/filter/resolver.h"
 #include "libsymcache/base/file.h"
@@ -33,6 +35,10 @@ struct filtering {
 	struct markup_filter *filter;
 	bool named;                  /* complaints begin with the name of the command */
 	bool raw;                    /* and stay as they are, byte for byte */
+	filtering_say_fn *say;       /* NULL: to standard error */
+	void *say_ctx;
+	struct text said;            /* what is being said */
+	XXH3_state_t *hash;          /* of the output, or NULL */
 	int fd;
 	const char *output;          /* its name */
 	int write_error;             /* errno */
@@ -46,6 +52,8 @@ static int write_output(void *ctx, const char *data, size_t len)
 {
 	struct filtering *f = ctx;
 
+	if (f->hash)
+		XXH3_128bits_update(f->hash, data, len);
 	if (!sc_write_all(f->fd, data, len))
 		return 0;
 	f->write_error = errno;
@@ -65,6 +73,10 @@ static void flush_complaints(struct filtering *f)
 
 static void add_complaint(struct filtering *f, const char *text, size_t len)
 {
+	if (f->say) {
+		text_put(&f->said, text, len);
+		return;
+	}
 	while (len) {
 		size_t n = GATHERED - f->num_complaints;
 		if (n > len)
@@ -78,6 +90,14 @@ static void add_complaint(struct filtering *f, const char *text, size_t len)
 	}
 }
 
+/* What was added is complete. */
+static void end_complaint(struct filtering *f, const struct markup_module *warns_of)
+{
+	if (f->say)
+		f->say(f->say_ctx, warns_of, f->said.bytes, f->said.len);
+	f->said.len = 0;
+}
+
 static void add_printable(struct filtering *f, const char *text, size_t len)
 {
 	char *shown = sc_printable(text, len) ? NULL : must_calloc(4, len);
@@ -86,7 +106,7 @@ static void add_printable(struct filtering *f, const char *text, size_t len)
 	free(shown);
 }
 
-static void complain(void *ctx, const char *data, size_t len)
+static void warn(void *ctx, const struct markup_module *m, const char *data, size_t len)
 {
 	struct filtering *f = ctx;
 
@@ -105,6 +125,35 @@ static void complain(void *ctx, const char *data, size_t len)
 		data += n + 1;
 		len -= n + 1;
 	}
+	end_complaint(f, m);
+}
+
+static void complain(void *ctx, const char *data, size_t len)
+{
+	warn(ctx, NULL, data, len);
+}
+
+/* What is wrong with the log as a whole comes where it is found, and is always said. */
+static void complain_of_log(struct filtering *f, const char *fmt, const char *what)
+{
+	char *line = must(cmd_message(fmt, what));
+
+	add_complaint(f, line, strlen(line));
+	end_complaint(f, NULL);
+	free(line);
+}
+
+void filtering_report_to(struct filtering *f, filtering_say_fn *say, void *ctx)
+{
+	f->say = say;
+	f->say_ctx = ctx;
+	f->raw |= say && !f->named; /* LLVM's are to the byte, but on terminals */
+}
+
+void filtering_begin(struct filtering *f, XXH3_state_t *hash)
+{
+	markup_filter_forget(f->filter);
+	f->hash = hash;
 }
 
 /* ---- creation ------------------------------------------------------------------- */
@@ -129,7 +178,7 @@ int filtering_create(const struct markup_options *options, const struct filterin
 	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
 	const struct markup_sink sink = {
-		f, write_output, complaints == COMPLAINTS_NONE ? NULL : complain, .tally = tally,
+		f, write_output, complaints == COMPLAINTS_NONE ? NULL : complain, warn, tally,
 	};
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;
@@ -145,6 +194,7 @@ int filtering_create(const struct markup_options *options, const struct filterin
 	const struct resolver_options resolving = {
 		.caches = from->caches, .names = f->names, .line_names = f->line_names, .llvm = llvm,
 		.modules = from->modules, .num_modules = from->num_modules,
+		.no_files = from->no_files,
 	};
 	for (unsigned i = 0; i < threads; i++) {
 		f->resolvers[i] = resolver_create(&resolving);
@@ -171,72 +221,87 @@ void filtering_destroy(struct filtering *f)
 	symcache_names_destroy(f->line_names);
 	free(f->resolvers);
 	free(f->complaints);
+	free(f->said.bytes);
 	free(f);
 }
 
-const struct markup_filter *filtering_filter(const struct filtering *f)
+struct markup_filter *filtering_filter(const struct filtering *f)
 {
 	return f->filter;
 }
 
 /* ---- one log --------------------------------------------------------------------- */
 
-/* Feeds all of an input; nonzero: of markup_filter_added(). *read: all of it could
+/* Feeds all of an input; nonzero: of markup_filter_added(). log->error: not all of it could
  * be read. */
-static int feed(struct filtering *f, struct log_input *in, bool alone, bool *read)
+static int feed(struct filtering *f, struct log_input *in, struct filtering_log *log)
 {
 	struct sc_error err;
 	size_t room, len;
 	int rc = 0;
 
 	markup_filter_input(f->filter, in->name);
+	if (log->saved)
+		rc = markup_filter_resume(f->filter, log->lines, log->saved, log->saved_len);
 	while (!rc) {
 		char *to = markup_filter_room(f->filter, &room);
-		*read = !log_input_read(in, to, room, &len, &err);
-		if (!*read)
-			cmd_error("%s", err.msg);
-		if (!*read || !len)
+		log->error = log_input_read(in, to, room, &len, &err);
+		if (!log->read && in->misnamed)
+			complain_of_log(f, LOG_INPUT_MISNAMED, in->name);
+		if (log->error || !len)
 			break;
+		log->read += len;
 		rc = markup_filter_added(f->filter, len);
 		if (rc || log_input_wait(in, 0))
 			continue;
 		rc = markup_filter_flush(f->filter);
 		flush_complaints(f);
-		if (alone && !rc && !log_input_wait(in, PAUSE_MS))
+		if (log->alone && !rc && !log_input_wait(in, PAUSE_MS))
 			symcache_caches_settle(f->caches);
 	}
-	return rc ? rc : markup_filter_finish(f->filter);
+	if (!rc)
+		rc = log->goes_on ? markup_filter_flush(f->filter) : markup_filter_finish(f->filter);
+	if (log->error)
+		complain_of_log(f, "%s", err.msg);
+	return rc;
 }
 
 static enum filtering_result failed(struct filtering *f, int rc)
 {
 	if (rc == -EIO)
 		cmd_error("cannot write to %s: %s", f->output ? f->output : "standard output", strerror(f->write_error));
+	else if (rc == -EINVAL)
+		cmd_error("%s: what is known where its part begins is damaged", f->output);
 	else
 		cmd_error("out of memory");
 	return FILTERING_FAILED;
 }
 
-enum filtering_result filtering_run(struct filtering *f, const char *path, int fd,
-				    const char *name, bool alone)
+enum filtering_result filtering_run(struct filtering *f, struct filtering_log *log, int fd,
+				    const char *name)
 {
 	struct log_input in;
 	struct sc_error err;
-	bool read = true;
 	int rc;
 
-	if (log_input_open(&in, path, &err)) {
-		cmd_error("%s", err.msg);
+	log->read = 0;
+	log->error = log_input_open(&in, log->path, &err);
+	if (!log->error && log->part)
+		log->error = log_input_range(&in, log->from, log->to, &err);
+	if (log->error) {
+		complain_of_log(f, "%s", err.msg);
+		flush_complaints(f);
 		return FILTERING_NO_INPUT;
 	}
+	in.name = log->shown && !in.live ? log->shown : in.name;
 	f->fd = fd;
 	f->output = name;
-	rc = feed(f, &in, alone, &read);
+	rc = feed(f, &in, log);
 	log_input_close(&in);
 	flush_complaints(f);
 	if (rc)
 		return failed(f, rc);
-	return read ? FILTERING_OK : FILTERING_CUT;
+	return log->error ? FILTERING_CUT : FILTERING_OK;
 }
 
 enum filtering_result filtering_end(struct filtering *f)

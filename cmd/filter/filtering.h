@@ -22,6 +22,8 @@ struct filtering_sources {
 	const char *const *modules; /* NAME=BUILDID or NAME=FILE */
 	size_t num_modules;
 	bool raw;                   /* names as they are, byte for byte, also on a terminal */
+	bool no_files;              /* modules are of the store alone: what lies on this machine
+	                             * does not count */
 };
 
 /*
@@ -40,40 +42,46 @@ enum filtering_result {
 	FILTERING_FAILED,   /* no output, or no memory: reported; `f` is of no more use */
 };
 
-/*
- * Filters the log at `path` ("-": standard input) to `fd`, which `name` names in
- * messages. `alone`: no one else uses the caches, they may be settled when the
- * input pauses.
- */
-enum filtering_result filtering_run(struct filtering *f, const char *path, int fd,
-				    const char *name, bool alone);
+/* A log, or a part of a plain one: what stands between two places where it can be cut. */
+struct filtering_log {
+	const char *path;    /* "-": standard input */
+	const char *shown;   /* its name in messages and outputs; NULL: `path` */
+	bool alone;          /* no one else uses the caches, they may be settled when it pauses */
+	bool part, goes_on;  /* of it [from, to); and that is not its end */
+	uint64_t from, to, lines; /* bytes; lines before them */
+	const char *saved;   /* what is known there, or NULL */
+	size_t saved_len;
+	int error;           /* result: why it could not be read, an SC_E… code */
+	uint64_t read;       /* result: bytes of text */
+};
+
+/* Filters it to `fd`, which `name` names in messages. A filter that goes on behind a cut has
+ * filtered nothing yet. */
+enum filtering_result filtering_run(struct filtering *f, struct filtering_log *log, int fd,
+				    const char *name);
+
+/* What is said of logs goes to `say` from now on, in lines as standard error would have them,
+ * in their order; `warns_of` is the module, if that it has no symbols is what they say. */
+typedef void filtering_say_fn(void *ctx, const struct markup_module *warns_of, const char *text,
+			      size_t len);
+void filtering_report_to(struct filtering *f, filtering_say_fn *say, void *ctx);
+
+/* Begins with a new log of which nothing was counted, and no module warned of. *hash, which
+ * may be NULL, gets the bytes of the output. */
+struct XXH3_state_s;
+void filtering_begin(struct filtering *f, struct XXH3_state_s *hash);
 
 /* After the last log: what closes the output. */
 enum filtering_result filtering_end(struct filtering *f);
 
-const struct markup_filter *filtering_filter(const struct filtering *f);
+struct markup_filter *filtering_filter(const struct filtering *f);
 
 /* What was resolved, to standard error. */
 void print_summary(const struct markup_tally *tally);
 
 /* ---- many logs, each into a file of its own ----------------------------------- */
 
-/* The logs in files and folders, in order of their names. */
-struct log_list {
-	struct log_file {
-		char *path;
-		const char *rest; /* of the path: what its output's keeps */
-		uint64_t size;    /* bytes */
-	} *logs;
-	size_t num, cap;
-	const char *except; /* a folder whose files are no logs, or NULL */
-	bool failed;      /* something could not be read: that was reported */
-};
-
-/* A file, or the files below a folder but for links. `alone`: no other is added, so that
- * names need not keep their folders. */
-void log_list_add(struct log_list *l, const char *path, bool alone);
-void log_list_deinit(struct log_list *l);
+struct log_list;
 
 struct batch_options {
 	struct markup_options markup;

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cmd/cli/memory.h"
-#include "cmd/cli/messages.h"
 #include "symcache/error.h"
 
 enum { RAW = 64 << 10 }; /* bytes of a compressed file that are read at once */
@@ -24,6 +23,7 @@ int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
 		.name = standard ? "standard input" : path,
 		.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
 		.close = !standard,
+		.left = UINT64_MAX,
 	};
 	if (in->fd < 0 || fstat(in->fd, &st)) {
 		int rc = sc_error_sys(err, "%s", in->name);
@@ -37,6 +37,15 @@ int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
 	in->live = !S_ISREG(st.st_mode);
 	if (!in->live)
 		posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return 0;
+}
+
+int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_error *err)
+{
+	if (lseek(in->fd, (off_t)from, SEEK_SET) < 0)
+		return sc_error_sys(err, "%s", in->name);
+	in->left = to - from;
+	in->begun = true;
 	return 0;
 }
 
@@ -57,6 +66,8 @@ static int read_raw(struct log_input *in, void *buf, size_t size, size_t *len,
 {
 	ssize_t n;
 
+	if (size > in->left)
+		size = in->left;
 	do {
 		n = read(in->fd, buf, size);
 		if (n < 0 && errno == EAGAIN)
@@ -65,6 +76,7 @@ static int read_raw(struct log_input *in, void *buf, size_t size, size_t *len,
 	if (n < 0)
 		return sc_error_sys(err, "%s", in->name);
 	*len = (size_t)n;
+	in->left -= (size_t)n;
 	in->end = !n;
 	return 0;
 }
@@ -96,9 +108,7 @@ static int begin(struct log_input *in, char *buf, size_t size, size_t *len, stru
 	if (rc)
 		return rc;
 	if (!in->inflate) {
-		if (packed_suffix(in->name))
-			cmd_error("%s: not compressed, in spite of its name; read as it is",
-				  in->name);
+		in->misnamed = packed_suffix(in->name);
 		return 0;
 	}
 	in->raw = must_realloc(NULL, RAW);

@@ -11,13 +11,18 @@
 
 #include "symcache/inflate.h"
 
+/* What to say of one that is misnamed. */
+#define LOG_INPUT_MISNAMED "%s: not compressed, in spite of its name; read as it is"
+
 struct log_input {
 	const char *name; /* for messages */
 	int fd;
 	bool live;        /* not a regular file: there may be pauses */
 	bool close;
 	bool begun;       /* it is known whether it is compressed */
-	bool end;         /* of the file */
+	bool end;         /* of the file, or of the range */
+	bool misnamed;    /* it has a name as if it were compressed */
+	uint64_t left;    /* bytes of the range that were not read yet */
 	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */
 	size_t raw_pos, raw_len;
@@ -29,6 +34,8 @@ size_t packed_suffix(const char *path);
 
 /* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
 int log_input_open(struct log_input *in, const char *path, struct sc_error *err);
+/* Of a plain log, bytes [from, to) alone are read; before the first of them is. SC_ESYS. */
+int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_error *err);
 void log_input_close(struct log_input *in);
 
 /* Reads up to `size` bytes, as many as are there now but at least one. *len 0:

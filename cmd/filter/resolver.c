@@ -107,7 +107,7 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 	bound = bound_to(r, name);
 	if (!bound)
 		return find_entry(r, name, NULL, why);
-	if (!access(bound, F_OK))
+	if (!r->options.no_files && !access(bound, F_OK))
 		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, bound), why);
 	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
 		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_BUILD_ID, bound),

@@ -17,6 +17,7 @@ struct resolver_options {
 	bool llvm;                         /* `names` are as LLVM shows them */
 	const char *const *modules;        /* NAME=BUILDID or NAME=FILE, num_modules of them */
 	size_t num_modules;
+	bool no_files; /* a module is never a file of this machine */
 };
 
 /* Out of memory ends the program. */

@@ -115,13 +115,14 @@ static int filter_markup(struct symcache_caches *caches)
 		.color = colored ? MARKUP_COLOR_ON : MARKUP_COLOR_NONE,
 	};
 	const struct filtering_sources from = { .caches = caches };
+	struct filtering_log log = { .path = "-", .alone = true };
 	struct markup_tally *tally = NULL;
 	struct filtering *f = NULL;
 	int status = 1;
 
 	if (!markup_tally_create(&tally) &&
 	    !filtering_create(&options, &from, 1, COMPLAINTS_LLVM, tally, &f) &&
-	    !filtering_run(f, "-", STDOUT_FILENO, "standard output", true))
+	    !filtering_run(f, &log, STDOUT_FILENO, "standard output"))
 		status = filtering_end(f) ? 1 : 0;
 	filtering_destroy(f);
 	markup_tally_destroy(tally);

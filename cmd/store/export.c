@@ -125,6 +125,8 @@ static int read_log(const char *path, struct markup_filter *filter, struct sc_er
 		if (!rc && len && markup_filter_added(filter, len))
 			rc = sc_error_set(err, SC_ENOMEM, "out of memory");
 	} while (!rc && len);
+	if (in.misnamed)
+		cmd_error(LOG_INPUT_MISNAMED, path);
 	if (!rc && markup_filter_finish(filter))
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
 	log_input_close(&in);

@@ -1,0 +1,62 @@
+/*
+ * form.h: the options of `symcache filter` that decide what bytes come out, of logs and
+ * symbols that are the same. `symcache plan` has them, too.
+ */
+#ifndef CMD_FORM_H
+#define CMD_FORM_H
+
+#include "cmd/cli/opt.h"
+#include "cmd/cli/shown.h"
+#include "cmd/filter/filtering.h"
+
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct form {
+	int dialect, format, color;
+	const char *demux, *input;
+	bool omit_module_lines, raw;
+	struct opt_list modules;
+};
+
+extern const char *const form_dialects[], *const form_colors[];
+
+#define OPTS_FORM(form) \
+	{ "module", 0, OPT_LIST, &(form)->modules, "NAME=BUILDID|FILE|TAG", \
+	  "what a module is of which a log has the name alone: a build ID, a file, or the only " \
+	  "entry of that name with this tag; without it, the only entry of that name in the " \
+	  "store; may be repeated" }, \
+	{ "input", 0, OPT_STRING, &(form)->input, "LIST", \
+	  "of the default dialect: look for these formats only, with commas between their names: " \
+	  "markup,sanitizer (default: all; a wrong name lists them)", \
+	  .choices = markup_input_names }, \
+	{ "dialect", 0, OPT_ENUM, &(form)->dialect, "NAME", \
+	  "default; or llvm, the output of llvm-symbolizer --filter-markup to the byte; or " \
+	  "fuchsia, that of Fuchsia's symbolizer", .choices = form_dialects }, \
+	{ "format", 0, OPT_ENUM, &(form)->format, "NAME", \
+	  "of the default dialect: text; json, one object for each line of the log; or html, one " \
+	  "page to read and search", \
+	  .choices = markup_format_names }, \
+	{ "color", 0, OPT_ENUM, &(form)->color, "WHEN", \
+	  "highlight what was replaced: always, never (colours of the log are taken out, too) or " \
+	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = form_colors, \
+	  .implied = "always" }, \
+	{ "demux", 0, OPT_STRING, &(form)->demux, "REGEX", \
+	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, " \
+	  "or by what the first group of an extended regular expression matches in the text " \
+	  "before the markup", .implied = "" }, \
+	OPT_RAW(&(form)->raw), \
+	{ "omit-module-lines", 0, OPT_FLAG, &(form)->omit_module_lines, NULL, \
+	  "fuchsia: do not print lines for modules" }
+
+/* Do they make sense? Else a message says why not. */
+bool form_valid(const struct form *f);
+
+/* The colour for a file. */
+enum markup_color form_color(const struct form *f);
+
+/* The options of a filter that writes files. */
+struct markup_options form_markup(const struct form *f);
+
+enum complaints form_complaints(const struct form *f);
+
+#endif
