@@ -84,6 +84,8 @@ struct mk_event {
 	bool in_module;           /* MK_FRAME: it is so */
 	bool returns;             /* with in_module: it is a return address */
 	bool first_exact;         /* but not if it is the first of its trace */
+	uint32_t reach;           /* MK_FRAME: the format has no numbers; so many lines further
+	                           * the next frame of the stack may be. 0: it has */
 	bool begins_trace;        /* MK_UNKNOWN: frames follow on the next line */
 	bool absolute;            /* with in_module: `address` alone is known, not `lookup` */
 	bool unplaced;            /* it cannot be looked up */

@@ -161,6 +161,8 @@ struct markup_options {
 	/* MARKUP_DEFAULT: the formats of logs that are looked for, with commas between their
 	 * names; NULL: all. The other dialects know markup alone. */
 	const char *inputs;
+	/* MARKUP_DEFAULT: frames alone are written, for markup_groups_take(). */
+	bool group;
 	bool omit_module_lines; /* MARKUP_FUCHSIA only */
 	bool collect_dumpfiles; /* for markup_filter_dumpfiles() */
 	bool keep_modules;      /* for markup_filter_modules() */
@@ -299,6 +301,28 @@ bool markup_tally_warns(struct markup_tally *t, const struct markup_module *m);
 const struct markup_stats *markup_tally_stats(const struct markup_tally *t);
 int markup_tally_missing(const struct markup_tally *t,
 			 void (*fn)(void *ctx, const struct markup_module *m), void *ctx);
+
+/* ---- groups: equal stacks, counted ------------------------------------------------ */
+
+/*
+ * Stacks are equal if their functions are, by name, inlined ones included, up to 256 of
+ * them; format/backtraces.md says what a name and the signature of a group are. Memory is
+ * bounded: of groups behind the first 65,536, or 64 MB of names, only the stacks are counted.
+ */
+struct markup_groups;
+
+/* Returns 0 or -ENOMEM. */
+int markup_groups_create(struct markup_groups **ret);
+void markup_groups_destroy(struct markup_groups *g); /* NULL is fine */
+
+/* The write function of the sink of a filter with options->group; `groups`: a struct
+ * markup_groups. Nonzero: no memory. */
+int markup_groups_take(void *groups, const char *data, size_t len);
+
+/* Writes all groups, the most frequent first; they are of no more use. Returns 0, -EIO (the
+ * sink failed) or -ENOMEM. */
+int markup_groups_write(struct markup_groups *g, enum markup_format format,
+			int (*write)(void *ctx, const char *data, size_t len), void *ctx);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
+#include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
@@ -25,7 +26,7 @@ static struct {
 	struct opt_list debug_dirs;
 	struct fetch_options fetch;
 	struct form form;
-	bool summary, quiet;
+	bool summary, quiet, group;
 	uint64_t jobs;
 } o;
 
@@ -37,6 +38,10 @@ static const struct opt opts[] = {
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
 		  "indexed, too"),
 	OPTS_FORM(&o.form),
+	{ "group", 0, OPT_FLAG, &o.group, NULL,
+	  "write no log, but the stacks in all of them: equal ones, by the names of their "
+	  "functions, are one group, with their number, the first and the last place, and a "
+	  "signature that is the same everywhere" },
 	{ "output-dir", 'o', OPT_STRING, &o.output_dir, "DIR",
 	  "write the output of each log into a file of its name in DIR, with its folders below the "
 	  "one that was named or, where several files and folders are, with all of them; what is there and not older than its log is left; of a log that is "
@@ -93,6 +98,8 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 {
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum filtering_result result = FILTERING_OK;
+	struct progress progress;
+	uint64_t size = 0, done = 0;
 	struct filtering *f;
 	int rc = filtering_create(options, from, jobs, choose_complaints(), tally, &f);
 
@@ -100,13 +107,20 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 		cmd_error("out of memory");
 		return STATUS_ERROR;
 	}
+	progress_init(&progress, "grouping", !options->group || o.quiet);
+	progress.bytes = true;
+	for (size_t i = 0; i < logs->num; i++)
+		size += logs->logs[i].size;
 	for (size_t i = 0; i < logs->num && result != FILTERING_FAILED; i++) {
 		struct filtering_log log = { .path = logs->logs[i].path, .alone = true };
 
+		progress_update(&progress, done, size, log.path);
+		done += logs->logs[i].size;
 		result = filtering_run(f, &log, STDOUT_FILENO, "standard output");
 		if (result)
 			status = STATUS_ERROR;
 	}
+	progress_erase(&progress);
 	if (result != FILTERING_FAILED)
 		result = filtering_end(f);
 	if (result)
@@ -124,6 +138,11 @@ static bool bad_options(const struct log_list *logs)
 {
 	if (!form_valid(&o.form))
 		return true;
+	if (o.group && (o.output_dir || o.form.dialect != MARKUP_DEFAULT)) {
+		cmd_error("--group and %s exclude each other",
+			  o.output_dir ? "--output-dir" : "--dialect");
+		return true;
+	}
 	if (o.output_dir && o.dumpfile_output) {
 		cmd_error("--output-dir and --dumpfile-output exclude each other");
 		return true;
@@ -170,6 +189,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	batch.markup.color = choose_color();
+	batch.markup.group = o.group;
 	batch.markup.collect_dumpfiles = o.dumpfile_output;
 	logs.except = o.output_dir;
 	for (int i = 0; i < argc; i++)

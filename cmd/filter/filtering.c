@@ -39,6 +39,8 @@ struct filtering {
 	void *say_ctx;
 	struct text said;            /* what is being said */
 	XXH3_state_t *hash;          /* of the output, or NULL */
+	struct markup_groups *groups; /* NULL: logs are written as they are filtered */
+	enum markup_format format;
 	int fd;
 	const char *output;          /* its name */
 	int write_error;             /* errno */
@@ -58,6 +60,13 @@ static int write_output(void *ctx, const char *data, size_t len)
 		return 0;
 	f->write_error = errno;
 	return 1;
+}
+
+static int take_output(void *ctx, const char *data, size_t len)
+{
+	struct filtering *f = ctx;
+
+	return f->groups ? markup_groups_take(f->groups, data, len) : write_output(f, data, len);
 }
 
 /* Complaints of one log stay together. */
@@ -163,7 +172,8 @@ int filtering_create(const struct markup_options *options, const struct filterin
 		     struct filtering **ret)
 {
 	const bool llvm = options->dialect == MARKUP_LLVM;
-	const enum symcache_bytes bytes = options->format == MARKUP_JSON ? SYMCACHE_BYTES_CACHED :
+	const enum symcache_bytes bytes =
+		options->format == MARKUP_JSON || options->group ? SYMCACHE_BYTES_CACHED :
 		from->raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE;
 	const struct symcache_names_options names = {
 		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
@@ -178,7 +188,7 @@ int filtering_create(const struct markup_options *options, const struct filterin
 	};
 	struct filtering *f = must_calloc(1, sizeof(*f));
 	const struct markup_sink sink = {
-		f, write_output, complaints == COMPLAINTS_NONE ? NULL : complain, warn, tally,
+		f, take_output, complaints == COMPLAINTS_NONE ? NULL : complain, warn, tally,
 	};
 	struct markup_resolver *functions = must_calloc(threads, sizeof(*functions));
 	int rc;
@@ -200,7 +210,10 @@ int filtering_create(const struct markup_options *options, const struct filterin
 		f->resolvers[i] = resolver_create(&resolving);
 		functions[i] = resolver_functions(f->resolvers[i]);
 	}
-	rc = markup_filter_create(options, functions, threads, &sink, &f->filter);
+	f->format = options->format;
+	rc = options->group ? markup_groups_create(&f->groups) : 0;
+	if (!rc)
+		rc = markup_filter_create(options, functions, threads, &sink, &f->filter);
 	free(functions);
 	*ret = f;
 	if (rc) {
@@ -215,6 +228,7 @@ void filtering_destroy(struct filtering *f)
 	if (!f)
 		return;
 	markup_filter_destroy(f->filter);
+	markup_groups_destroy(f->groups);
 	for (unsigned i = 0; i < f->threads; i++)
 		resolver_destroy(f->resolvers[i]);
 	symcache_names_destroy(f->names);
@@ -268,7 +282,7 @@ static int feed(struct filtering *f, struct log_input *in, struct filtering_log 
 
 static enum filtering_result failed(struct filtering *f, int rc)
 {
-	if (rc == -EIO)
+	if (rc == -EIO && f->write_error)
 		cmd_error("cannot write to %s: %s", f->output ? f->output : "standard output", strerror(f->write_error));
 	else if (rc == -EINVAL)
 		cmd_error("%s: what is known where its part begins is damaged", f->output);
@@ -307,5 +321,8 @@ enum filtering_result filtering_run(struct filtering *f, struct filtering_log *l
 enum filtering_result filtering_end(struct filtering *f)
 {
 	int rc = markup_filter_end(f->filter);
+
+	if (!rc && f->groups)
+		rc = markup_groups_write(f->groups, f->format, write_output, f);
 	return rc ? failed(f, rc) : FILTERING_OK;
 }

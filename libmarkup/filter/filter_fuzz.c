@@ -15,6 +15,35 @@ static void check(bool ok)
 		abort();
 }
 
+/* The groups of the log, fed in pieces. */
+static struct fake_text groups_of(const char *in, size_t len, size_t piece)
+{
+	const struct markup_options options = { .group = true };
+	struct fake_text got = { 0 };
+	struct markup_groups *g;
+	struct markup_filter *f;
+
+	check(!markup_groups_create(&g));
+	const struct markup_sink sink = { g, markup_groups_take };
+	check(!markup_filter_create(&options, &fake_resolver, 1, &sink, &f));
+	for (size_t at = 0; at < len; at += piece)
+		check(!markup_filter_feed(f, in + at, len - at < piece ? len - at : piece));
+	check(!markup_filter_finish(f) && !markup_filter_end(f) &&
+	      !markup_groups_write(g, MARKUP_JSON, fake_append, &got));
+	markup_filter_destroy(f);
+	markup_groups_destroy(g);
+	return got;
+}
+
+static void check_groups(const char *in, size_t len, size_t piece)
+{
+	struct fake_text whole = groups_of(in, len, len + 1), pieces = groups_of(in, len, piece);
+
+	check(whole.len == pieces.len && !memcmp(whole.buf, pieces.buf, whole.len));
+	free(whole.buf);
+	free(pieces.buf);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const enum markup_dialect dialects[] = {
@@ -59,5 +88,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	fake_sink_deinit(&whole);
 	fake_sink_deinit(&pieces);
+	check_groups(in, len, data[1] % 16 + 1u);
 	return 0;
 }

@@ -108,7 +108,7 @@ static int write_text(struct markup_filter *p, const char *data, size_t len)
 /* Writes what chunk `c`, whose turn it is, has given so far. */
 static int write_output(struct markup_filter *p, struct chunk *c)
 {
-	if (c->plain)
+	if (c->plain && !p->workers[0].s->output.renderer->drops_plain)
 		write_text(p, c->data, c->len);
 	for (size_t i = 0; i < c->num_pieces; i++)
 		write_text(p, c->pieces[i].buf, c->pieces[i].len);

@@ -33,6 +33,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	e->address = base + rel;
 	e->in_module = true;
 	e->lookup = rel;
+	e->reach = 2;
 }
 
 const struct mk_input mk_eustack_input = {

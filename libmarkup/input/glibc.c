@@ -68,6 +68,7 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	if (!e)
 		return;
 	e->address = address;
+	e->reach = 1;
 	/* An address of a file that is not relocated is low. */
 	e->absolute = plus && plus > open + 1;
 	e->lookup = plus ? rel : address;

@@ -42,6 +42,7 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	e->lookup = rel;
 	e->returns = true;
 	e->first_exact = true;
+	e->reach = 64; /* Java's own are between */
 	if (kind >= l->p + 2 && kind[-2] == '#')
 		e->returns = false;
 }

@@ -23,6 +23,8 @@ static const struct mk_renderer *const of_format[] = { FORMATS(RENDERER) };
 
 const struct mk_renderer *mk_choose_renderer(const struct markup_options *options)
 {
+	if (options->group)
+		return &mk_group_renderer;
 	return options->dialect == MARKUP_DEFAULT ? of_format[options->format]
 						  : of_dialect[options->dialect];
 }

@@ -29,6 +29,7 @@ struct mk_held {
 struct mk_renderer {
 	size_t state_size;
 	bool every_line; /* lines without events come through line(), too */
+	bool drops_plain; /* lines without events leave no trace */
 	enum { COLOURS_AS_ASKED, COLOURS_FOLLOWED, COLOURS_LEFT } colours; /* of the log */
 
 	void (*line)(struct mk_output *r, const struct mk_line *l);
@@ -55,7 +56,7 @@ struct mk_renderer {
 };
 
 extern const struct mk_renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer,
-	mk_json_renderer, mk_html_renderer;
+	mk_json_renderer, mk_html_renderer, mk_group_renderer;
 
 struct mk_output {
 	const struct mk_renderer *renderer;

@@ -12,7 +12,7 @@ int mk_resolve_init(struct mk_resolve *r, const struct markup_options *options,
 	r->dialect = options->dialect;
 	r->where = where;
 	r->keep_modules = options->keep_modules;
-	r->html = options->format == MARKUP_HTML;
+	r->html = options->format == MARKUP_HTML && !options->group;
 	r->settles = !options->omit_module_lines;
 	mk_context_init(&r->context, options->dialect, &r->generations);
 	mk_context_init(&r->named, options->dialect, &r->generations);

@@ -1,0 +1,208 @@
+/* Frames → records for the table of groups: see group.h. */
+#include "libmarkup/output/group.h"
+
+enum { KIND_GROUP = 1 };
+
+struct group_state {
+	bool begins; /* the next frame begins a stack */
+};
+
+/* ---- names --------------------------------------------------------------------- */
+
+/* Does [p, p + len) end with `text`? Then *len gets shorter. */
+static bool drop(const char *p, size_t *len, const char *text)
+{
+	const size_t n = strlen(text);
+
+	if (*len <= n || memcmp(p + *len - n, text, n))
+		return false;
+	*len -= n;
+	return true;
+}
+
+/* Drops ".word" or ".word.1.2" of a part or copy of a function. */
+static bool drop_suffix(const char *p, size_t *len)
+{
+	static const char *const words[] = { ".cold", ".isra", ".constprop", ".part", ".lto_priv",
+					     ".llvm", ".localalias" };
+	size_t n = *len;
+
+	for (size_t at = n; at; n = at) {
+		while (at && p[at - 1] >= '0' && p[at - 1] <= '9')
+			at--;
+		if (at == n || !at || p[at - 1] != '.')
+			break;
+		at--;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (drop(p, &n, words[i])) {
+			*len = n;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The same as demanglers show it: " (.cold)", " [clone .isra.0]". */
+static bool drop_clone(const char *p, size_t *len)
+{
+	const char *open;
+	size_t n = *len, inner;
+
+	if (n < 4 || (p[n - 1] != ')' && p[n - 1] != ']'))
+		return false;
+	open = memrchr(p, ' ', n);
+	if (open && p[n - 1] == ']' && open - p > 7 && !memcmp(open - 7, " [clone", 7))
+		open -= 7;
+	else if (!open || open[1] != '(')
+		return false;
+	inner = n - 1;
+	if (open == p || !drop_suffix(p, &inner))
+		return false;
+	*len = (size_t)(open - p);
+	return true;
+}
+
+/* "::h" and 16 digits */
+static bool drop_hash(const char *p, size_t *len)
+{
+	size_t at = *len;
+
+	while (at && *len - at < 16 && strchr("0123456789abcdef", p[at - 1]))
+		at--;
+	if (*len - at < 16 || !drop(p, &at, "::h"))
+		return false;
+	*len = at;
+	return true;
+}
+
+/* Control bytes have no place in a name. */
+static void put_name(struct mk_out *o, const char *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		mk_out_char(o, (unsigned char)p[i] < ' ' || p[i] == 0x7f ? '?' : p[i]);
+}
+
+void mk_group_fold(struct mk_out *o, struct markup_str name)
+{
+	const char *p = name.ptr, *version = memchr(p, '@', name.len);
+	size_t len = version && version > p ? (size_t)(version - p) : name.len;
+
+	while (drop_suffix(p, &len) || drop_clone(p, &len) || drop_hash(p, &len))
+		;
+	put_name(o, p, len);
+	mk_out_char(o, '\n');
+}
+
+/* ---- frames -------------------------------------------------------------------- */
+
+static void render(struct mk_output *r, struct mk_out *o, const struct markup_frame *frames,
+		   size_t n, size_t i)
+{
+	(void)r;
+	for (i = 0; i < n; i++) {
+		if (frames[i].function.len)
+			mk_group_fold(o, frames[i].function);
+		else
+			mk_out_lit(o, "??\n");
+	}
+}
+
+static const struct mk_style style = { KIND_GROUP, true, render };
+
+/* "libc.so.6+0x2724a": nothing is known but this. */
+static void put_place(struct mk_out *o, struct markup_str module, uint64_t vaddr)
+{
+	const char *slash = module.len ? memrchr(module.ptr, '/', module.len) : NULL;
+	const char *name = slash ? slash + 1 : module.ptr;
+
+	put_name(o, name, (size_t)(module.ptr + module.len - name));
+	mk_out_char(o, '+');
+	mk_out_hex(o, vaddr);
+	mk_out_char(o, '\n');
+}
+
+/* The functions of a frame, into r->scratch. */
+static void put_functions(struct mk_output *r, const struct mk_event *e)
+{
+	const struct mk_wanted wanted = mk_want(r, &style);
+	struct mk_out *o = &r->scratch;
+	struct mk_code code = { 0 };
+	const struct mk_map *map = NULL;
+	struct mk_module *m = NULL;
+
+	o->len = 0;
+	if (!e->in_module)
+		map = mk_lookup_address(r->resolve, e->lookup, &wanted, &code);
+	else if (!e->unplaced && (m = mk_named_module(r->resolve, e)))
+		mk_lookup_named(r->resolve, m, e, &wanted, &code);
+	if (code.found)
+		mk_put_piece(o, &code, 0);
+	else if (map)
+		put_place(o, r->resolve->context.modules[map->module].name,
+			  mk_map_vaddr(map, e->lookup));
+	else if (m)
+		put_place(o, e->name, e->lookup);
+	else
+		mk_out_lit(o, "??\n");
+}
+
+static struct markup_str process_of(const struct mk_output *r, const char *line, const char *end)
+{
+	const struct mk_process *p = r->resolve->demux.current;
+
+	if (!r->resolve->demux.on)
+		return mk_demux_key(line, end);
+	return (struct markup_str){ p ? p->key : NULL, p ? p->key_len : 0 };
+}
+
+static void group_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
+{
+	struct group_state *x = r->state;
+	const char *input = r->where->input ? r->where->input : "";
+	struct markup_str process;
+
+	x->begins |= e->begins_trace;
+	if (e->kind != MK_FRAME || e->bad || e->quiet)
+		return;
+	process = process_of(r, l->p, e->text.ptr);
+	put_functions(r, e);
+	const struct mk_group_frame frame = {
+		.line = r->where->line_no + 1, .number = e->number, .reach = e->reach,
+		.begins = x->begins, .input_len = (uint32_t)strlen(input),
+		.format_len = (uint32_t)e->tag.len, .process_len = (uint32_t)process.len,
+		.functions_len = (uint32_t)r->scratch.len,
+	};
+	mk_out_put(&r->out, (const char *)&frame, sizeof(frame));
+	mk_out_put(&r->out, input, frame.input_len);
+	mk_out_str(&r->out, e->tag);
+	mk_out_str(&r->out, process);
+	mk_out_put(&r->out, r->scratch.buf, r->scratch.len);
+	x->begins = false;
+}
+
+static void group_line(struct mk_output *r, const struct mk_line *l)
+{
+	(void)r, (void)l;
+}
+
+static void group_held(struct mk_output *r, const struct mk_held *h)
+{
+	(void)r, (void)h;
+}
+
+static void group_plain(struct mk_output *r, const char *p, size_t len)
+{
+	(void)r, (void)p, (void)len;
+}
+
+const struct mk_renderer mk_group_renderer = {
+	.state_size = sizeof(struct group_state),
+	.colours = COLOURS_LEFT,
+	.drops_plain = true,
+	.line = group_line,
+	.event = group_event,
+	.line_end = group_line,
+	.held = group_held,
+	.plain = group_plain,
+};

@@ -1,0 +1,67 @@
+/*
+ * group.h: stacks on their way from the filter to the table of groups.
+ *
+ *   frames of any thread → group.c: records, in the order of the log → groups.c: stacks,
+ *   equal ones counted → groups_write.c
+ *
+ * The filter puts its output into the order of the log whatever thread it comes from, and
+ * may cut the log anywhere. So it writes a record for each frame, and what belongs to one
+ * stack is only decided where the records have come together again.
+ */
+#ifndef MARKUP_GROUP_H
+#define MARKUP_GROUP_H
+
+#include "libmarkup/output/output.h"
+
+#define GROUPS_MAX       65536u
+#define GROUP_BYTES_MAX  (64u << 20) /* of the functions of all groups */
+#define GROUP_FRAMES_MAX 256u        /* what is below counts for nothing */
+#define GROUP_STACK_MAX  (32u << 10) /* bytes of the functions of a stack */
+
+/* A frame; the texts follow it in this order: name of the input, format, process,
+ * functions with a newline behind each, innermost first. */
+struct mk_group_frame {
+	uint64_t line;   /* from 1 */
+	uint64_t number;
+	uint32_t reach;  /* of the event */
+	uint32_t begins; /* a stack */
+	uint32_t input_len, format_len, process_len, functions_len;
+};
+
+struct group_place {
+	uint32_t input; /* index into markup_groups.inputs */
+	uint64_t line;
+};
+
+struct group {
+	uint64_t signature, count;
+	struct group_place first, last;
+	size_t len;
+	char functions[]; /* a newline behind each */
+};
+
+struct group_stack;
+
+struct markup_groups {
+	struct group **groups;
+	size_t num, cap, bytes;
+	uint32_t *index;          /* signature → group + 1; power of two slots */
+	size_t slots;
+	struct group_stack *open; /* the stacks whose end has not come */
+	size_t num_open;
+	char **inputs;            /* names of those that had frames */
+	size_t num_inputs, cap_inputs;
+	struct mk_out pending;    /* a record that has not come as a whole */
+	uint64_t stacks;          /* all of them */
+	uint64_t left_out;        /* stacks for whose group there was no room */
+	bool no_memory;
+};
+
+/* Writes a function's name as it counts for a group: without what compilers put behind the
+ * names of parts and copies (".cold", ".constprop.0" …), versions, and hashes of Rust. */
+void mk_group_fold(struct mk_out *o, struct markup_str name);
+
+/* Takes the stacks that are open for ended. */
+void mk_groups_close(struct markup_groups *g);
+
+#endif

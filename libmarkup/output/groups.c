@@ -1,0 +1,263 @@
+/*
+ * Records of frames → stacks → groups of equal ones: see group.h.
+ *
+ * A frame goes on with the stack of its process and format, if its number is higher, or, in
+ * formats without numbers, if it is near. Memory is bounded by the limits of group.h: of
+ * groups that come when the table is full only the number of their stacks is known.
+ */
+#include "libmarkup/output/group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define OPEN_MAX     64u /* stacks at a time */
+#define NUMBERED_FAR 64u /* lines between two frames of a stack */
+#define KEY_MAX      (DEMUX_KEY_MAX + 32u)
+
+struct group_stack {
+	char key[KEY_MAX]; /* process and format */
+	size_t key_len;
+	struct group_place first;
+	uint64_t line, number; /* of the last frame */
+	uint32_t reach, frames;
+	struct mk_out functions;
+};
+
+int markup_groups_create(struct markup_groups **ret)
+{
+	struct markup_groups *g = calloc(1, sizeof(*g));
+
+	*ret = NULL;
+	if (!g)
+		return -ENOMEM;
+	g->open = calloc(OPEN_MAX, sizeof(*g->open));
+	g->slots = 2u * GROUPS_MAX;
+	g->index = calloc(g->slots, sizeof(*g->index));
+	if (!g->open || !g->index || mk_out_init(&g->pending, 4096, NULL, NULL)) {
+		markup_groups_destroy(g);
+		return -ENOMEM;
+	}
+	*ret = g;
+	return 0;
+}
+
+void markup_groups_destroy(struct markup_groups *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; g->open && i < OPEN_MAX; i++)
+		mk_out_deinit(&g->open[i].functions);
+	for (size_t i = 0; i < g->num; i++)
+		free(g->groups[i]);
+	for (size_t i = 0; i < g->num_inputs; i++)
+		free(g->inputs[i]);
+	free(g->open);
+	free(g->groups);
+	free(g->inputs);
+	free(g->index);
+	mk_out_deinit(&g->pending);
+	free(g);
+}
+
+/* ---- groups -------------------------------------------------------------------- */
+
+static uint64_t signature_of(const char *p, size_t len)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)p[i]) * 0x100000001b3u;
+	return h;
+}
+
+static bool is_before(const struct group_place *a, const struct group_place *b)
+{
+	return a->input != b->input ? a->input < b->input : a->line < b->line;
+}
+
+/* A new group in its slot; NULL: no room. */
+static struct group *add_group(struct markup_groups *g, uint32_t *slot, const struct mk_out *text)
+{
+	struct group *new;
+
+	if (g->num == GROUPS_MAX || text->len > GROUP_BYTES_MAX - g->bytes)
+		return NULL;
+	if (g->num == g->cap) {
+		size_t cap = 2 * g->cap + 64;
+		struct group **groups = realloc(g->groups, cap * sizeof(*groups));
+		if (!groups)
+			return NULL;
+		g->groups = groups;
+		g->cap = cap;
+	}
+	new = malloc(sizeof(*new) + text->len);
+	if (!new)
+		return NULL;
+	*new = (struct group){ .len = text->len };
+	memcpy(new->functions, text->buf, text->len);
+	g->bytes += text->len;
+	g->groups[g->num++] = new;
+	*slot = (uint32_t)g->num;
+	return new;
+}
+
+static void end_stack(struct markup_groups *g, struct group_stack *s)
+{
+	const uint64_t signature = signature_of(s->functions.buf, s->functions.len);
+	size_t at = signature & (g->slots - 1);
+	struct group *found = NULL;
+
+	g->stacks++;
+	g->no_memory |= s->functions.error != 0;
+	for (; g->index[at]; at = (at + 1) & (g->slots - 1)) {
+		found = g->groups[g->index[at] - 1];
+		if (found->signature == signature && found->len == s->functions.len &&
+		    !memcmp(found->functions, s->functions.buf, found->len))
+			break;
+		found = NULL;
+	}
+	if (!found && (found = add_group(g, &g->index[at], &s->functions))) {
+		found->signature = signature;
+		found->first = found->last = s->first;
+	}
+	if (!found) {
+		g->left_out++;
+	} else {
+		found->count++;
+		if (is_before(&s->first, &found->first))
+			found->first = s->first;
+		if (is_before(&found->last, &s->first))
+			found->last = s->first;
+	}
+}
+
+/* ---- stacks -------------------------------------------------------------------- */
+
+void mk_groups_close(struct markup_groups *g)
+{
+	for (size_t i = 0; i < g->num_open; i++)
+		end_stack(g, &g->open[i]);
+	g->num_open = 0;
+}
+
+static bool goes_on(const struct group_stack *s, const struct mk_group_frame *f)
+{
+	if (f->begins || f->line < s->line)
+		return false;
+	if (f->reach)
+		return f->line - s->line <= f->reach;
+	return f->number > s->number && f->line - s->line <= NUMBERED_FAR;
+}
+
+/* The stack of `key`, open or opened now; that of another one is ended if they are too many. */
+static struct group_stack *stack_of(struct markup_groups *g, const char *key, size_t len)
+{
+	struct group_stack *s = g->open;
+	size_t i = 0, oldest = 0;
+
+	for (; i < g->num_open; i++) {
+		if (s[i].key_len == len && !memcmp(s[i].key, key, len))
+			return &s[i];
+		if (s[i].line < s[oldest].line)
+			oldest = i;
+	}
+	if (i == OPEN_MAX) {
+		end_stack(g, &s[i = oldest]);
+	} else {
+		g->num_open++;
+	}
+	if (!s[i].functions.cap && mk_out_init(&s[i].functions, 1024, NULL, NULL)) {
+		g->no_memory = true;
+		return NULL;
+	}
+	memcpy(s[i].key, key, len);
+	s[i].key_len = len;
+	s[i].frames = 0;
+	return &s[i];
+}
+
+static void add_frame(struct group_stack *s, const char *p, const char *end)
+{
+	for (const char *eol; p < end && (eol = memchr(p, '\n', (size_t)(end - p))); p = eol + 1) {
+		if (s->frames++ >= GROUP_FRAMES_MAX ||
+		    (size_t)(eol + 1 - p) > GROUP_STACK_MAX - s->functions.len)
+			continue;
+		mk_out_put(&s->functions, p, (size_t)(eol + 1 - p));
+	}
+}
+
+/* The index of an input; inputs come one after another. */
+static uint32_t input_of(struct markup_groups *g, const char *name, size_t len)
+{
+	const char *last = g->num_inputs ? g->inputs[g->num_inputs - 1] : NULL;
+
+	if (last && strlen(last) == len && !memcmp(last, name, len))
+		return (uint32_t)g->num_inputs - 1;
+	mk_groups_close(g);
+	if (g->num_inputs == g->cap_inputs) {
+		size_t cap = 2 * g->cap_inputs + 16;
+		char **inputs = realloc(g->inputs, cap * sizeof(*inputs));
+		if (!inputs) {
+			g->no_memory = true;
+			return 0;
+		}
+		g->inputs = inputs;
+		g->cap_inputs = cap;
+	}
+	g->inputs[g->num_inputs] = strndup(name, len);
+	g->no_memory |= !g->inputs[g->num_inputs];
+	return g->no_memory ? 0 : (uint32_t)g->num_inputs++;
+}
+
+static void take_frame(struct markup_groups *g, const struct mk_group_frame *f, const char *text)
+{
+	const char *format = text + f->input_len, *process = format + f->format_len;
+	const char *functions = process + f->process_len;
+	const uint32_t input = input_of(g, text, f->input_len);
+	struct group_stack *s;
+	char key[KEY_MAX];
+	size_t len = f->format_len < 32 ? f->format_len : 32;
+
+	memcpy(key, format, len);
+	memcpy(key + len, process, f->process_len < DEMUX_KEY_MAX ? f->process_len : DEMUX_KEY_MAX);
+	len += f->process_len < DEMUX_KEY_MAX ? f->process_len : DEMUX_KEY_MAX;
+	s = g->no_memory ? NULL : stack_of(g, key, len);
+	if (!s)
+		return;
+	if (s->frames && !goes_on(s, f)) {
+		end_stack(g, s);
+		s->frames = 0;
+	}
+	if (!s->frames) {
+		s->first = (struct group_place){ input, f->line };
+		s->functions.len = 0;
+	}
+	s->line = f->line;
+	s->number = f->number;
+	add_frame(s, functions, functions + f->functions_len);
+}
+
+int markup_groups_take(void *groups, const char *data, size_t len)
+{
+	struct markup_groups *g = groups;
+	struct mk_group_frame f;
+	const char *p;
+	size_t left;
+
+	mk_out_put(&g->pending, data, len);
+	p = g->pending.buf;
+	left = g->pending.len;
+	while (left >= sizeof(f)) {
+		memcpy(&f, p, sizeof(f));
+		const size_t size = sizeof(f) + f.input_len + f.format_len + f.process_len +
+				    f.functions_len;
+		if (left < size)
+			break;
+		take_frame(g, &f, p + sizeof(f));
+		p += size;
+		left -= size;
+	}
+	memmove(g->pending.buf, p, left);
+	g->pending.len = left;
+	return g->no_memory || g->pending.error;
+}

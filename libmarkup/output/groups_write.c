@@ -1,0 +1,251 @@
+/* Groups of stacks as text, JSON or HTML, the most frequent first: see markup.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libmarkup/bytes/json.h"
+#include "libmarkup/output/group.h"
+#include "libmarkup/output/html/html.h"
+
+#define TOP 10u /* frames that text and page show at first */
+
+static int by_count(const void *a, const void *b)
+{
+	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->first.input != y->first.input)
+		return x->first.input < y->first.input ? -1 : 1;
+	if (x->first.line != y->first.line)
+		return x->first.line < y->first.line ? -1 : 1;
+	return x->signature < y->signature ? -1 : x->signature > y->signature;
+}
+
+static struct markup_str name_of(const struct markup_groups *g, const struct group_place *place)
+{
+	const char *name = place->input < g->num_inputs ? g->inputs[place->input] : "";
+
+	return (struct markup_str){ name, strlen(name) };
+}
+
+static void put_signature(struct mk_out *o, uint64_t v)
+{
+	char text[FMT_MAX];
+
+	mk_fmt_addr(text, v);
+	mk_out_put(o, text + 2, 16);
+}
+
+/* The next function of a group, which *p moves behind. */
+static bool next_function(const struct group *group, const char **p, struct markup_str *ret)
+{
+	const char *end = group->functions + group->len;
+	const char *eol = *p < end ? memchr(*p, '\n', (size_t)(end - *p)) : NULL;
+
+	if (!eol)
+		return false;
+	*ret = (struct markup_str){ *p, (size_t)(eol - *p) };
+	*p = eol + 1;
+	return true;
+}
+
+/* "3 stacks" */
+static void put_count(struct mk_out *o, uint64_t n, const char *what)
+{
+	mk_out_dec(o, n);
+	mk_out_char(o, ' ');
+	mk_out_put(o, what, strlen(what));
+	if (n != 1)
+		mk_out_char(o, 's');
+}
+
+static void put_totals(struct mk_out *o, const struct markup_groups *g)
+{
+	put_count(o, g->stacks, "stack");
+	mk_out_lit(o, " in ");
+	put_count(o, g->num, "group");
+	if (g->left_out) {
+		mk_out_lit(o, "; ");
+		put_count(o, g->left_out, "stack");
+		mk_out_lit(o, " of further groups left out");
+	}
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+static void text_place(struct mk_out *o, const struct markup_groups *g,
+		       const struct group_place *place)
+{
+	char name[4096];
+
+	mk_out_str(o, mk_printable(name_of(g, place), name, sizeof(name)));
+	mk_out_char(o, ':');
+	mk_out_dec(o, place->line);
+}
+
+static void text_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
+{
+	const char *p = group->functions;
+	struct markup_str function;
+	char count[FMT_MAX];
+	const size_t len = mk_fmt_dec(count, group->count);
+	size_t n = 0;
+
+	mk_out_char(o, '\n');
+	mk_out_spaces(o, len < 8 ? 8 - len : 0);
+	mk_out_put(o, count, len);
+	mk_out_lit(o, "  ");
+	put_signature(o, group->signature);
+	mk_out_lit(o, "  ");
+	if (group->count > 1)
+		mk_out_lit(o, "first ");
+	text_place(o, g, &group->first);
+	if (group->count > 1) {
+		mk_out_lit(o, ", last ");
+		text_place(o, g, &group->last);
+	}
+	mk_out_char(o, '\n');
+	for (; next_function(group, &p, &function); n++) {
+		if (n >= TOP)
+			continue;
+		mk_out_spaces(o, 10);
+		mk_out_str(o, function);
+		mk_out_char(o, '\n');
+	}
+	if (n > TOP) {
+		mk_out_spaces(o, 10);
+		mk_out_lit(o, "... ");
+		mk_out_dec(o, n - TOP);
+		mk_out_lit(o, " more\n");
+	}
+}
+
+static void write_text(struct mk_out *o, const struct markup_groups *g)
+{
+	put_totals(o, g);
+	mk_out_char(o, '\n');
+	for (size_t i = 0; i < g->num; i++)
+		text_group(o, g, g->groups[i]);
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static void json_place(struct mk_out *o, const struct markup_groups *g, const char *key,
+		       const struct group_place *place)
+{
+	mk_json_key(o, key);
+	mk_out_lit(o, "{\"file\":");
+	mk_json_string(o, name_of(g, place));
+	mk_json_number(o, "line", place->line);
+	mk_out_char(o, '}');
+}
+
+static void write_json(struct mk_out *o, const struct markup_groups *g)
+{
+	for (size_t i = 0; i < g->num; i++) {
+		const struct group *group = g->groups[i];
+		const char *p = group->functions;
+		struct markup_str function;
+
+		mk_out_lit(o, "{\"signature\":\"");
+		put_signature(o, group->signature);
+		mk_out_char(o, '"');
+		mk_json_number(o, "count", group->count);
+		json_place(o, g, "first", &group->first);
+		json_place(o, g, "last", &group->last);
+		mk_json_key(o, "functions");
+		for (char before = '['; next_function(group, &p, &function); before = ',') {
+			mk_out_char(o, before);
+			mk_json_string(o, function);
+		}
+		mk_out_lit(o, "]}\n");
+	}
+}
+
+/* ---- HTML ------------------------------------------------------------------------ */
+
+static void html_place(struct mk_out *o, const struct markup_groups *g,
+		       const struct group_place *place)
+{
+	const struct markup_str name = name_of(g, place);
+
+	mk_out_lit(o, "<td>");
+	mk_html_text(o, name.ptr, name.len);
+	mk_out_char(o, ':');
+	mk_out_dec(o, place->line);
+	mk_out_lit(o, "</td>");
+}
+
+static void html_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
+{
+	const char *p = group->functions;
+	struct markup_str function;
+	size_t n = 0;
+
+	mk_out_lit(o, "<tr><td class=\"n\">");
+	mk_out_dec(o, group->count);
+	mk_out_lit(o, "</td><td><code>");
+	put_signature(o, group->signature);
+	mk_out_lit(o, "</code></td>");
+	html_place(o, g, &group->first);
+	html_place(o, g, &group->last);
+	mk_out_lit(o, "<td><ol>");
+	for (; next_function(group, &p, &function); n++) {
+		if (n == TOP)
+			mk_out_lit(o, "</ol><details><summary>more</summary><ol start=\"11\">");
+		mk_out_lit(o, "<li>");
+		mk_html_text(o, function.ptr, function.len);
+	}
+	mk_out_lit(o, "</ol>");
+	if (n > TOP)
+		mk_out_lit(o, "</details>");
+	mk_out_lit(o, "</td></tr>\n");
+}
+
+static void write_html(struct mk_out *o, const struct markup_groups *g)
+{
+	mk_out_lit(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		   "style-src 'unsafe-inline'\">\n"
+		   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		   "<title>Groups of stacks</title>\n<style>\n"
+		   ":root { color-scheme: light dark; }\n"
+		   "body { font: 14px/1.5 system-ui, sans-serif; margin: 1.5rem; }\n"
+		   "table { border-collapse: collapse; }\n"
+		   "th { text-align: left; }\n"
+		   "td, th { border-bottom: 1px solid #8886; padding: .4rem .8rem; vertical-align: top; }\n"
+		   ".n { text-align: right; font-weight: 600; }\n"
+		   "ol { font-family: ui-monospace, monospace; margin: 0; padding-left: 2.2rem; }\n"
+		   "</style>\n</head>\n<body>\n<h1>");
+	put_totals(o, g);
+	mk_out_lit(o, "</h1>\n<table>\n<thead><tr><th>Count</th><th>Signature</th><th>First</th>"
+		   "<th>Last</th><th>Functions, innermost first</th></tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < g->num; i++)
+		html_group(o, g, g->groups[i]);
+	mk_out_lit(o, "</tbody>\n</table>\n</body>\n</html>\n");
+}
+
+int markup_groups_write(struct markup_groups *g, enum markup_format format,
+			int (*write)(void *ctx, const char *data, size_t len), void *ctx)
+{
+	static void (*const forms[])(struct mk_out *o, const struct markup_groups *g) = {
+		[MARKUP_TEXT_OUT] = write_text, [MARKUP_JSON] = write_json,
+		[MARKUP_HTML] = write_html,
+	};
+	struct mk_out o;
+	int error;
+
+	mk_groups_close(g);
+	if (g->no_memory || mk_out_init(&o, OUT_BUFFER, write, ctx))
+		return -ENOMEM;
+	if (g->num)
+		qsort(g->groups, g->num, sizeof(*g->groups), by_count);
+	/* The table finds nothing any more. */
+	memset(g->index, 0, g->slots * sizeof(*g->index));
+	forms[format](&o, g);
+	mk_out_flush(&o);
+	error = o.error;
+	mk_out_deinit(&o);
+	return error;
+}
