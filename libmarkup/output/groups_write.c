@@ -77,9 +77,7 @@ static void put_totals(struct mk_out *o, const struct markup_groups *g)
 static void text_place(struct mk_out *o, const struct markup_groups *g,
 		       const struct group_place *place)
 {
-	char name[4096];
-
-	mk_out_str(o, mk_printable(name_of(g, place), name, sizeof(name)));
+	mk_json_escaped(o, name_of(g, place)); /* no byte of it may move the cursor */
 	mk_out_char(o, ':');
 	mk_out_dec(o, place->line);
 }
