@@ -138,6 +138,7 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 #define SYMCACHE_EXT_TAG_DATA   SYMCACHE_EXT_TAG('D', 'A', 'T', 'A')
 #define SYMCACHE_EXT_TAG_SYMBOL SYMCACHE_EXT_TAG('S', 'Y', 'M', 'S')
 #define SYMCACHE_EXT_TAG_INDEX  SYMCACHE_EXT_TAG('I', 'N', 'D', 'X')
+#define SYMCACHE_EXT_TAG_SEGMENT SYMCACHE_EXT_TAG('S', 'E', 'G', 'M')
 #define SYMCACHE_EXT_TAG_PAGES  SYMCACHE_EXT_TAG('U', 'N', 'W', 'P')
 #define SYMCACHE_EXT_TAG_STARTS SYMCACHE_EXT_TAG('U', 'N', 'W', 'D')
 #define SYMCACHE_EXT_TAG_ROWS   SYMCACHE_EXT_TAG('U', 'N', 'W', 'R')
@@ -202,6 +203,23 @@ struct symcache_ext_symbol {
 	uint32_t file;    /* string offset: STT_FILE of a local symbol; SYMCACHE_NONE */
 };
 _Static_assert(sizeof(struct symcache_ext_symbol) == 16, "symbol");
+
+enum symcache_segment_flag {
+	SYMCACHE_SEGMENT_ASSUMED = 1, /* not all bytes are in the file: it is a debug file, which
+				       * may have lost the offset */
+};
+
+#define SYMCACHE_SEGMENTS_MAX 256u
+
+/* SEGM: the executable PT_LOADs, ascending by address; SYMCACHE_SEGMENTS_MAX at most. */
+struct symcache_ext_segment {
+	uint64_t offset; /* p_offset */
+	uint64_t vaddr;  /* p_vaddr */
+	uint64_t size;   /* bytes */
+	uint32_t flags;  /* or of enum symcache_segment_flag */
+	uint32_t zero;
+};
+_Static_assert(sizeof(struct symcache_ext_segment) == 32, "segment");
 
 /* INDX: uint32_t shift, then a range index per bucket of 2^shift bytes and one
  * more; symcache_index.h computes them. */

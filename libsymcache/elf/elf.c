@@ -95,6 +95,36 @@ struct sc_elf_strings sc_elf_strings(struct sc_elf *e, size_t ndx)
 	return (struct sc_elf_strings){ data, nul ? (size_t)(nul - data) + 1 : 0 };
 }
 
+#define PAGE 4096u /* at least, wherever there are pages */
+
+/* A debug file has no bytes of a segment, and may have lost its offset. Where it begins a page,
+ * that is the distance from the load base: linkers that have it otherwise begin elsewhere in a
+ * page. */
+static bool add_segment(struct sc_elf *e, const GElf_Phdr *ph)
+{
+	struct symcache_ext_segment s = { .offset = ph->p_offset, .vaddr = ph->p_vaddr,
+					  .size = ph->p_memsz };
+	struct symcache_ext_segment *list;
+	size_t at = e->segments.len;
+
+	if (!(ph->p_flags & PF_X) || !s.size || at == SYMCACHE_SEGMENTS_MAX)
+		return true;
+	if (ph->p_filesz < s.size)
+		s.flags = SYMCACHE_SEGMENT_ASSUMED;
+	if (!ph->p_filesz && (s.vaddr % PAGE || s.vaddr < e->load_base))
+		return true;
+	if (!ph->p_filesz)
+		s.offset = s.vaddr - e->load_base;
+	if (s.offset + s.size < s.offset || s.vaddr + s.size < s.vaddr)
+		return true;
+	if (!vec_push(&e->segments))
+		return false;
+	for (list = e->segments.data; at && list[at - 1].vaddr > s.vaddr; at--)
+		list[at] = list[at - 1];
+	list[at] = s;
+	return true;
+}
+
 static int read_segments(struct sc_elf *e, struct sc_error *err)
 {
 	bool first = true, no_sections;
@@ -117,6 +147,8 @@ static int read_segments(struct sc_elf *e, struct sc_error *err)
 		if (first)
 			e->load_base = e->load_end = ph.p_vaddr;
 		first = false;
+		if (!add_segment(e, &ph))
+			return sc_error_set(err, SC_ENOMEM, "out of memory");
 		end = ph.p_vaddr + ph.p_memsz;
 		if (end >= ph.p_vaddr && end > e->load_end)
 			e->load_end = end;
@@ -332,6 +364,7 @@ void sc_elf_close(struct sc_elf *e)
 	vec_deinit(&e->relocations);
 	vec_deinit(&e->exec.list);
 	vec_deinit(&e->alloc.list);
+	vec_deinit(&e->segments);
 	if (e->fd >= 0)
 		close(e->fd);
 	free(e->path);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/symcache_format.h"
 #include "symcache/build_id.h"
 #include "symcache/error.h"
 #include "libsymcache/base/vec.h"
@@ -56,6 +57,7 @@ struct sc_elf {
 	uint64_t load_end;    /* end of the highest PT_LOAD */
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
 	size_t build_id_len;  /* 0: none */
+	VEC(struct symcache_ext_segment) segments; /* as the cache has them */
 	/* Where code can be, ascending and disjoint: the sections with
 	 * SHF_ALLOC and SHF_EXECINSTR, else the segments with PF_X. */
 	struct sc_elf_ranges exec;

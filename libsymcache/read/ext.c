@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-	IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX,
+	IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, SEGMENT,
 	PAGES, STARTS, ROWS, RULES, EXPRESSIONS, UNWIND, /* all of them or none */
 	NUM_KNOWN
 };
@@ -34,6 +34,7 @@ static const struct {
 	[DATA] = { "DATA", SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data) },
 	[SYMBOL] = { "SYMS", SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol) },
 	[INDEX] = { "INDX", SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t) },
+	[SEGMENT] = { "SEGM", SYMCACHE_EXT_TAG_SEGMENT, sizeof(struct symcache_ext_segment) },
 	[PAGES] = { "UNWP", SYMCACHE_EXT_TAG_PAGES, sizeof(uint32_t) },
 	[STARTS] = { "UNWD", SYMCACHE_EXT_TAG_STARTS, sizeof(struct symcache_ext_start) },
 	[ROWS] = { "UNWR", SYMCACHE_EXT_TAG_ROWS, sizeof(struct symcache_ext_row) },
@@ -80,6 +81,14 @@ static int check_count(const struct found *found, int i, uint32_t want, struct s
 		return 0;
 	return sc_error_set(err, SC_EFORMAT, "section %s: %" PRIu64 " records instead of %u",
 			    known[i].name, found[i].count, want);
+}
+
+static int check_segments(const struct found *f, struct sc_error *err)
+{
+	if (f->count <= SYMCACHE_SEGMENTS_MAX)
+		return 0;
+	return sc_error_set(err, SC_EFORMAT, "section SEGM: %" PRIu64 " records, more than %u",
+			    f->count, SYMCACHE_SEGMENTS_MAX);
 }
 
 /* The index must have as many entries as its shift asks for: the shift, one for
@@ -173,6 +182,7 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	if (rc || (rc = check_count(found, IMAGE, 1, err)) ||
 	    (rc = check_count(found, COLUMN, cache->header->num_source_locations, err)) ||
 	    (rc = check_count(found, DECL, cache->header->num_functions, err)) ||
+	    (rc = check_segments(&found[SEGMENT], err)) ||
 	    (rc = check_index(cache, &found[INDEX], err)) ||
 	    (rc = check_unwind(found, err)))
 		return rc;
@@ -204,6 +214,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->num_data_symbols = found[DATA].count;
 	cache->symbols = found[SYMBOL].at;
 	cache->num_symbols = found[SYMBOL].count;
+	cache->segments = found[SEGMENT].at;
+	cache->num_segments = found[SEGMENT].count;
 	if (found[UNWIND].at && symcache_sound(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
 		set_unwind(cache, found);
 	if (found[INDEX].at && found[INDEX].count) {

@@ -66,6 +66,39 @@ static void test_ext_sections_are_optional(void **state)
 	free(bytes);
 }
 
+/* Offsets in the file: of two segments, the second with fewer bytes before it than addresses. */
+static void test_ext_segments(void **state)
+{
+	struct tiny t = tiny_example_ext(9);
+	struct symcache cache;
+	char first[200] = "";
+	uint64_t vaddr = 7;
+	uint8_t *bytes;
+
+	(void)state;
+	bytes = tiny_open(&t, &cache);
+	assert_false(symcache_vaddr_of_offset(&cache, 0x10, &vaddr));
+	free(bytes);
+	t.num_segments = 2;
+	t.segments[0] = (struct symcache_ext_segment){ 0, 0x400000, 0x100, 0, 0 };
+	t.segments[1] = (struct symcache_ext_segment){ 0x200, 0x401200, 0x100, 0, 0 };
+	bytes = tiny_open(&t, &cache);
+	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
+	assert_true(symcache_vaddr_of_offset(&cache, 0xff, &vaddr));
+	assert_int_equal(vaddr, 0x4000ff);
+	assert_true(symcache_vaddr_of_offset(&cache, 0x2ff, &vaddr));
+	assert_int_equal(vaddr, 0x4012ff);
+	assert_false(symcache_vaddr_of_offset(&cache, 0x100, &vaddr));
+	assert_false(symcache_vaddr_of_offset(&cache, 0x300, &vaddr));
+	free(bytes);
+	t.segments[1].vaddr = 0x3fff00;
+	t.segments[1].offset = -1ull;
+	bytes = tiny_open(&t, &cache);
+	assert_int_equal(symcache_verify(&cache, keep_first, first), 1);
+	assert_string_equal(first, "segment 1: ends behind the last address");
+	free(bytes);
+}
+
 static void test_ext_footer(void **state)
 {
 	struct tiny t = tiny_example_ext(9);
@@ -202,7 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ext_sound),
 		cmocka_unit_test(test_ext_sections_are_optional),
-		cmocka_unit_test(test_ext_footer),
+		cmocka_unit_test(test_ext_segments), cmocka_unit_test(test_ext_footer),
 		cmocka_unit_test(test_ext_footer_unaligned),
 		cmocka_unit_test(test_ext_sections),
 	};

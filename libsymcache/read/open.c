@@ -97,3 +97,18 @@ uint64_t symcache_load_base(const struct symcache *cache)
 {
 	return cache->image ? cache->image->load_base : 0;
 }
+
+bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr)
+{
+	const struct symcache_ext_segment *s = cache->segments, *end = s + cache->num_segments;
+
+	if (!s || !symcache_sound(cache, s, cache->num_segments * sizeof(*s)))
+		return false;
+	for (; s < end; s++) {
+		if (offset < s->offset || offset - s->offset >= s->size)
+			continue;
+		*vaddr = s->vaddr + (offset - s->offset);
+		return true;
+	}
+	return false;
+}

@@ -29,12 +29,13 @@ struct tiny {
 
 	/* Extension area: a section for each that is not zero. */
 	bool ext;
-	uint32_t num_image, num_columns, num_decls, num_data, num_unknown;
+	uint32_t num_image, num_columns, num_decls, num_data, num_segments, num_unknown;
 	bool index;
 	struct symcache_ext_image image;
 	uint16_t columns[16];
 	struct symcache_ext_decl decls[4];
 	struct symcache_ext_data data[8];
+	struct symcache_ext_segment segments[4];
 
 	/* Set by tiny_bytes(): where things are. */
 	size_t size, at_files, at_functions, at_locations, at_ranges, at_strings;
@@ -113,6 +114,9 @@ static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 		tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('I', 'N', 'D', 'X'), 4, index,
 				 symcache_index_buckets(index[0], last) + 2);
 	}
+	if (t->num_segments)
+		tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('S', 'E', 'G', 'M'), 32,
+				 t->segments, t->num_segments);
 	footer.table_offset = t->at_table = tiny_put(out, table, *n * sizeof(*table));
 	footer.file_size = out->len + sizeof(footer);
 	t->at_footer = tiny_put(out, &footer, sizeof(footer));

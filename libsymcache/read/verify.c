@@ -219,6 +219,19 @@ static void verify_index(struct verifier *v)
 		sc_fault(v, "index: last entry: wrong range %u", c->index[c->index_buckets]);
 }
 
+static void verify_segments(struct verifier *v)
+{
+	const struct symcache_ext_segment *s = v->cache->segments;
+
+	for (size_t i = 0; i < v->cache->num_segments && !v->stopped; i++) {
+		if (s[i].offset + s[i].size < s[i].offset || s[i].vaddr + s[i].size < s[i].vaddr)
+			sc_fault(v, "segment %zu: ends behind the last address", i);
+		if (i && s[i].vaddr < s[i - 1].vaddr)
+			sc_fault(v, "segment %zu: 0x%" PRIx64 " must stand before 0x%" PRIx64, i,
+				 s[i].vaddr, s[i - 1].vaddr);
+	}
+}
+
 static void verify_extension(struct verifier *v)
 {
 	const struct symcache *c = v->cache;
@@ -243,6 +256,7 @@ static void verify_extension(struct verifier *v)
 	verify_data_symbols(v);
 	verify_symbols(v);
 	verify_index(v);
+	verify_segments(v);
 	sc_verify_unwind(v);
 }
 

@@ -34,6 +34,15 @@ static bool is_unwind(const struct symcache_ext_section *s)
 	return (s->tag & 0xffffff) == (SYMCACHE_EXT_TAG_PAGES & 0xffffff); /* "UNW" */
 }
 
+/* Whose segments are those of the file that is run. */
+static const struct symcache *with_segments(const struct symcache_merge *m)
+{
+	const struct symcache *a = m->symbols, *b = m->other;
+
+	return b->num_segments && (!a->num_segments || a->segments->flags & SYMCACHE_SEGMENT_ASSUMED)
+		       ? b : a;
+}
+
 static bool same_image(const struct symcache_ext_image *a, const struct symcache_ext_image *b)
 {
 	return a->load_base == b->load_base && a->machine == b->machine &&
@@ -114,12 +123,16 @@ struct sections {
 static void list_sections(const struct symcache_merge *m, struct sections *ret)
 {
 	const struct symcache_ext_section *s = table_of(m->symbols);
+	const struct symcache *loaded = with_segments(m);
 
 	ret->n = 0;
 	for (uint32_t i = 0; i < footer_of(m->symbols)->num_sections; i++, s++)
-		if (!is_unwind(s))
+		if (!is_unwind(s) && s->tag != SYMCACHE_EXT_TAG_SEGMENT)
 			ret->list[ret->n++] = (struct sc_rows_section){
 				s->tag, s->entry_size, m->symbols->data + s->offset, s->size };
+	ret->list[ret->n++] = (struct sc_rows_section){
+		SYMCACHE_EXT_TAG_SEGMENT, sizeof(*loaded->segments), loaded->segments,
+		loaded->num_segments * sizeof(*loaded->segments) };
 	sc_rows_sections(&m->unwind, ret->list + ret->n);
 	ret->n += SC_ROWS_SECTIONS;
 }
@@ -160,7 +173,7 @@ int symcache_merge_plan(const struct symcache *symbols, const struct symcache *o
 	    !symcache_sound(symbols, symbols->data, symbols->size) ||
 	    !symcache_sound(other, other->data, other->size) ||
 	    !same_image(symbols->image, other->image) ||
-	    footer_of(symbols)->num_sections + SC_ROWS_SECTIONS > SYMCACHE_EXT_MAX_SECTIONS)
+	    footer_of(symbols)->num_sections + SC_ROWS_SECTIONS >= SYMCACHE_EXT_MAX_SECTIONS)
 		return 0;
 	ret->soname = symbols->image->soname;
 	ret->writer = symbols->image->writer;

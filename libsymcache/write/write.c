@@ -244,6 +244,8 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.ranges = &b->ranges,
 		.data = &b->units.data.symbols,
 		.symbols = &b->units.data.table,
+		.segments = e->segments.data,
+		.num_segments = e->segments.len,
 		.unwind = b->unwind_view.facts ? &b->unwind_view : NULL,
 		.image = {
 			.load_base = e->load_base,

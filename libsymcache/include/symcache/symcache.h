@@ -73,6 +73,8 @@ struct symcache {
 	size_t num_data_symbols;
 	const struct symcache_ext_symbol *symbols;
 	size_t num_symbols;
+	const struct symcache_ext_segment *segments;
+	size_t num_segments;
 	const uint32_t *index;   /* range indices by address bucket */
 	uint32_t index_buckets;
 	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
@@ -160,6 +162,10 @@ void symcache_map_close(struct symcache_map *map); /* all zero is fine */
 
 /* p_vaddr of the image's first PT_LOAD; 0 if the file does not say. */
 uint64_t symcache_load_base(const struct symcache *cache);
+
+/* The address (p_vaddr) of what lies at `offset` in the ELF file, if it is code that is loaded;
+ * false: it is not, or the file does not say. */
+bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
 
 /* The number of the range that holds `rel_pc`, be it a gap: the last that starts at or
  * below. SYMCACHE_NONE: there is none, or the ranges are damaged. */

@@ -167,6 +167,8 @@ static void place_extension(struct sc_layout *l)
 		[EXT_SYMBOL] = { SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol),
 				 l->c.symbols->list.len },
 		[EXT_INDEX] = { SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t), index_records(l) },
+		[EXT_SEGMENT] = { SYMCACHE_EXT_TAG_SEGMENT, sizeof(struct symcache_ext_segment),
+				  l->c.num_segments },
 	};
 	size_t at = align8(l->at_strings + l->string_bytes);
 

@@ -44,6 +44,8 @@ struct sc_content {
 	const struct sc_final *ranges;
 	const struct sc_data_symbols *data;
 	const struct sc_table_symbols *symbols;
+	const struct symcache_ext_segment *segments;
+	size_t num_segments;
 	const struct symcache_unwind *unwind; /* NULL: no sections UNW… */
 	struct symcache_ext_image image; /* soname and writer are string numbers here */
 };

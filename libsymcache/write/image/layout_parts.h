@@ -11,7 +11,7 @@ struct renumber {
 };
 
 enum {
-	EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX,
+	EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX, EXT_SEGMENT,
 	/* Behind the others, where merging adds them: all of them or none. */
 	EXT_UNWIND, EXT_SECTIONS = EXT_UNWIND + SC_ROWS_SECTIONS
 };

@@ -195,6 +195,8 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	image.writer = string_at(l, image.writer);
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
 	write_index(l, dst);
+	if (l->c.num_segments)
+		memcpy(dst + l->ext[EXT_SEGMENT].offset, l->c.segments, l->ext[EXT_SEGMENT].size);
 	for (uint32_t i = EXT_UNWIND; i < l->num_ext; i++)
 		if (l->ext[i].size)
 			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND].data, l->ext[i].size);

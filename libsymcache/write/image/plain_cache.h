@@ -188,12 +188,12 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
-	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXUNWPUNWDUNWRUNWSUNWXUNWH";
-	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 4, 4, 12, 8, 1, 16 };
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXSEGMUNWPUNWDUNWRUNWSUNWXUNWH";
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 32, 4, 4, 12, 8, 1, 16 };
 	size_t at_symbols = 0, num_symbols = 0, other;
 	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
 				  &at_symbols, &other };
-	enum { INDEX = 5, WITHOUT_UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
+	enum { INDEX = 5, WITHOUT_UNWIND = 7, SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
 	uint32_t n;
 
