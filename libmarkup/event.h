@@ -82,6 +82,12 @@ struct mk_event {
 	                           * hex digits, if it is there; `name` is its name. Then
 	                           * `lookup` is an address of the ELF file */
 	bool in_module;           /* MK_FRAME: it is so */
+	enum markup_origin origin; /* with in_module: what `lookup` counts from; put into the
+	                           * context it is MARKUP_FROM_ZERO, or the event is unplaced */
+	struct markup_str symbol; /* MARKUP_FROM_SYMBOL */
+	uint64_t symbol_size;
+	bool kernel;              /* with in_module: `name` is one of the kernel's modules, or
+	                           * "vmlinux" */
 	bool returns;             /* with in_module: it is a return address */
 	bool first_exact;         /* but not if it is the first of its trace */
 	uint32_t reach;           /* MK_FRAME: the format has no numbers; so many lines further

@@ -63,6 +63,23 @@ struct markup_data {
 	uint32_t line;              /* 0: unknown */
 };
 
+/* What a line counts an address of a module from. */
+enum markup_origin {
+	MARKUP_FROM_ZERO,      /* it is that of the ELF file, p_vaddr */
+	MARKUP_FROM_LOAD_BASE, /* the first address of the image */
+	MARKUP_FROM_FILE,      /* the beginning of the ELF file */
+	MARKUP_FROM_VALGRIND,  /* it is of a process of valgrind's, which lays the program to
+	                        * 0x108000 if that can be moved */
+	MARKUP_FROM_SYMBOL,    /* the start of a symbol */
+};
+
+struct markup_place {
+	enum markup_origin origin;
+	uint64_t offset;          /* from there */
+	struct markup_str symbol; /* MARKUP_FROM_SYMBOL: its name */
+	uint64_t symbol_size;     /* as a kernel has it: up to the next symbol; 0: unknown */
+};
+
 #define MARKUP_AHEAD 16
 
 struct markup_resolver {
@@ -79,6 +96,15 @@ struct markup_resolver {
 	/* The same for a module of which only the name is known, a path or the last part of
 	 * one. May be NULL: there are none. */
 	void *(*named)(void *ctx, struct markup_str name, const char **why);
+
+	/* The same for a kernel, "vmlinux", or one of its modules by the kernel's name for it;
+	 * `release`: of the kernel, len 0: unknown. May be NULL: there are none. */
+	void *(*kernel)(void *ctx, struct markup_str name, struct markup_str release,
+			const char **why);
+
+	/* The address of the ELF file that is meant; false: there is none, or more than one. May
+	 * be NULL: only MARKUP_FROM_ZERO is known. */
+	bool (*place)(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr);
 
 	/*
 	 * The frames at a precise code address of the ELF file (its p_vaddr),

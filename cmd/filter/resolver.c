@@ -115,6 +115,35 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 	return find_entry(r, name, bound, why);
 }
 
+static bool find_place(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr)
+{
+	const struct resolver *r = ctx;
+	const struct symcache_str symbol = { place->symbol.ptr, place->symbol.len };
+	const struct symcache *cache;
+	uint64_t base;
+
+	if (place->origin == MARKUP_FROM_SYMBOL)
+		return symcache_symbolize_offset(r->symbolizer, module, symbol, place->offset,
+						 place->symbol_size, vaddr);
+	if (symcache_module_cache(module, &cache, NULL, NULL))
+		return false;
+	base = symcache_load_base(cache);
+	*vaddr = place->offset;
+	switch (place->origin) {
+	case MARKUP_FROM_FILE:
+		return symcache_vaddr_of_offset(cache, place->offset, vaddr);
+	case MARKUP_FROM_LOAD_BASE:
+		*vaddr += base;
+		return true;
+	case MARKUP_FROM_VALGRIND:
+		/* Libraries lie from 0x4000000 on. */
+		*vaddr -= base ? 0 : 0x108000;
+		return base || (place->offset >= 0x108000 && place->offset < 0x4000000);
+	default:
+		return true;
+	}
+}
+
 static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)
 {
 	const struct resolver *r = ctx;
@@ -236,6 +265,7 @@ struct markup_resolver resolver_functions(struct resolver *r)
 		.module = find_module,
 		.prepare = prepare,
 		.named = find_named,
+		.place = find_place,
 		.code = find_code,
 		.line_code = find_line_code,
 		.data = find_data,

@@ -101,6 +101,7 @@ static bool read_systemd(struct mk_line *l, const char *start, const char *end)
 		return false;
 	e->number = number;
 	e->address = address;
+	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = rel;
 	e->returns = number != 0;
 	return true;

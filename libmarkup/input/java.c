@@ -39,6 +39,7 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	e->form = MK_FORM_BEHIND;
 	e->name = (struct markup_str){ open + 1, (size_t)(plus - open - 1) };
 	e->in_module = true;
+	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = rel;
 	e->returns = true;
 	e->first_exact = true;

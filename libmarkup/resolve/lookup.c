@@ -250,6 +250,18 @@ bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
 	return handle && r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
 }
 
+bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place,
+		    uint64_t *vaddr)
+{
+	void *handle = r->where->silent ? NULL : handle_of(r, m);
+
+	if (handle && r->resolver.place && r->resolver.place(r->resolver.ctx, handle, place, vaddr))
+		return true;
+	r->stats.frames++;
+	count_miss(r, m);
+	return false;
+}
+
 static void forget_missing(struct mk_context *c)
 {
 	for (uint32_t i = 0; i < c->num_modules; i++) {

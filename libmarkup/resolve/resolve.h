@@ -159,6 +159,10 @@ struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e
 bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
 		   struct markup_data *ret);
 
+/* The address of it that is meant; false: none, which is counted. */
+bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place,
+		    uint64_t *vaddr);
+
 /* ---- trace.c: see there ------------------------------------------------------ */
 
 /* Completes a frame whose module is named on its line. */

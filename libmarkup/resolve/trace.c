@@ -35,6 +35,17 @@ static bool is_trampoline(struct mk_resolve *r, struct mk_module *m, uint64_t va
 		mk_str_is(symbol.name, "__kernel_rt_sigreturn"));
 }
 
+/* What the line counts from somewhere else becomes an address of the ELF file. */
+static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e)
+{
+	const struct markup_place place = { e->origin, e->lookup, e->symbol, e->symbol_size };
+
+	if (e->origin == MARKUP_FROM_ZERO)
+		return true;
+	e->origin = MARKUP_FROM_ZERO;
+	return mk_named_place(r, m, &place, &e->lookup);
+}
+
 void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
 {
 	struct mk_module *m = mk_named_module(r, e);
@@ -43,7 +54,7 @@ void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
 
 	if (!m)
 		return;
-	if (e->absolute && !base) {
+	if ((e->absolute && !base) || !place(r, m, e)) {
 		e->unplaced = true;
 		return;
 	}

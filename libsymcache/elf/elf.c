@@ -102,15 +102,14 @@ struct sc_elf_strings sc_elf_strings(struct sc_elf *e, size_t ndx)
  * page. */
 static bool add_segment(struct sc_elf *e, const GElf_Phdr *ph)
 {
-	struct symcache_ext_segment s = { .offset = ph->p_offset, .vaddr = ph->p_vaddr,
-					  .size = ph->p_memsz };
-	struct symcache_ext_segment *list;
+	struct sc_elf_segment s = { .offset = ph->p_offset, .vaddr = ph->p_vaddr,
+				    .size = ph->p_memsz,
+				    .assumed = ph->p_filesz < ph->p_memsz };
+	struct sc_elf_segment *list;
 	size_t at = e->segments.len;
 
-	if (!(ph->p_flags & PF_X) || !s.size || at == SYMCACHE_SEGMENTS_MAX)
+	if (!(ph->p_flags & PF_X) || !s.size || at == SC_SEGMENTS_MAX)
 		return true;
-	if (ph->p_filesz < s.size)
-		s.flags = SYMCACHE_SEGMENT_ASSUMED;
 	if (!ph->p_filesz && (s.vaddr % PAGE || s.vaddr < e->load_base))
 		return true;
 	if (!ph->p_filesz)

@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/symcache_format.h"
 #include "symcache/build_id.h"
 #include "symcache/error.h"
 #include "libsymcache/base/vec.h"
@@ -21,6 +20,14 @@ struct Elf;
 
 struct sc_elf_range {
 	uint64_t start, end; /* [start, end), vaddr */
+};
+
+#define SC_SEGMENTS_MAX 256u /* others are left out */
+
+/* An executable PT_LOAD. */
+struct sc_elf_segment {
+	uint64_t offset, vaddr, size;
+	bool assumed; /* the file has not all of its bytes: it may have lost the offset */
 };
 
 /* Bytes of a section that are not those of the file. */
@@ -57,7 +64,7 @@ struct sc_elf {
 	uint64_t load_end;    /* end of the highest PT_LOAD */
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
 	size_t build_id_len;  /* 0: none */
-	VEC(struct symcache_ext_segment) segments; /* as the cache has them */
+	VEC(struct sc_elf_segment) segments; /* executable ones, ascending by address */
 	/* Where code can be, ascending and disjoint: the sections with
 	 * SHF_ALLOC and SHF_EXECINSTR, else the segments with PF_X. */
 	struct sc_elf_ranges exec;

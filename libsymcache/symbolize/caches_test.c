@@ -329,6 +329,7 @@ static void test_frames(void **state)
 	struct symcache_shown_data data;
 	struct symcache_start start;
 	struct symcache_answer a;
+	const struct symcache_str name = { "main", 4 };
 	uint32_t at = 0;
 	uint64_t vaddr;
 
@@ -351,12 +352,11 @@ static void test_frames(void **state)
 	m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/nonexistent");
 	assert_int_equal(symcache_symbolize(s, m, main_vaddr, &a), SYMCACHE_NO_CACHE);
 	assert_int_equal(a.num_frames, 0);
-
 	m = symcache_caches_module(c, SYMCACHE_MODULE_CACHE, cache_file);
-	assert_true(symcache_symbolize_name(s, m, (struct symcache_str){ "main", 4 }, &at, &vaddr));
-	assert_int_equal(vaddr, main_vaddr);
-	assert_false(symcache_symbolize_name(s, m, (struct symcache_str){ "main", 4 }, &at,
-					     &vaddr));
+	assert_true(symcache_symbolize_name(s, m, name, &at, &vaddr) && vaddr == main_vaddr);
+	assert_false(symcache_symbolize_name(s, m, name, &at, &vaddr));
+	assert_true(symcache_symbolize_offset(s, m, name, 3, 0, &vaddr) && vaddr == main_vaddr + 3 &&
+		    !symcache_symbolize_offset(s, m, name, 3, 4, &vaddr));
 	assert_true(symcache_symbolize_function(s, m, main_vaddr + 3, &data));
 	assert_true(has_name(data.name, "main") && data.vaddr == main_vaddr && data.line);
 	symcache_symbolizer_destroy(s);

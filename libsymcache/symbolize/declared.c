@@ -1,6 +1,5 @@
 /*
- * Declarations, data symbols and functions by name: see symcache/symbolize.h. A search by
- * name reads all functions: the cache has no index by name.
+ * Declarations, data symbols, and functions by name: see symcache/symbolize.h.
  */
 #include <string.h>
 
@@ -118,6 +117,25 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 	return ret->name.ptr && symcache_module_sound(m, seen->cache);
 }
 
+/* ---- by name ----------------------------------------------------------------------- */
+
+enum {
+	NAMESAKES_MAX = 1024, /* functions of one name that are tried */
+	UNSIZED_MAX = 4096,   /* symbols without a size in a row */
+};
+
+static struct sc_name_index *index_of(struct sc_seen *seen)
+{
+	if (seen->index && (seen->index->cache != seen->cache ||
+			    seen->index->generation != seen->generation)) {
+		sc_name_index_destroy(seen->index);
+		seen->index = NULL;
+	}
+	if (!seen->index)
+		seen->index = sc_name_index_create(seen->cache, seen->generation);
+	return seen->index;
+}
+
 static bool same_name(struct symcache_str a, struct symcache_str b)
 {
 	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
@@ -157,21 +175,56 @@ static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct symca
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
 			     struct symcache_str name, uint32_t *at, uint64_t *vaddr)
 {
-	const struct sc_seen *seen = sc_symbolizer_begin(s, m);
-	const struct symcache *c = seen ? seen->cache : NULL;
-	const uint32_t functions = c ? c->header->num_functions : 0;
+	struct sc_seen *seen = sc_symbolizer_begin(s, m);
+	struct sc_name_index *x = seen ? index_of(seen) : NULL;
 	uint64_t rel;
 
-	while (c && *at < functions + c->num_symbols) {
-		const uint32_t i = (*at)++;
+	for (uint32_t i = !x ? 0 : *at ? x->next[*at - 1] : *sc_name_index_head(x, name); i; i = x->next[i - 1]) {
+		const uint32_t functions = x->cache->header->num_functions;
 
-		if (i < functions ? is_function(c, i, name, &rel) :
-				    is_symbol_alone(c, i - functions, name, &rel)) {
+		*at = i;
+		if (i <= functions ? is_function(x->cache, i - 1, name, &rel) :
+				     is_symbol_alone(x->cache, i - 1 - functions, name, &rel)) {
 			*vaddr = seen->load_base + rel;
-			return symcache_module_sound(m, c);
+			return symcache_module_sound(m, x->cache);
 		}
 	}
 	return false;
+}
+
+/* Can the symbol at `rel` be one of this size, in the words of a kernel? */
+static bool size_fits(const struct symcache *c, uint64_t rel, uint64_t size)
+{
+	const uint32_t at = symcache_symbol_at(c, rel);
+	struct symcache_symbol symbol;
+
+	if (!size || at == SYMCACHE_NONE || !symcache_symbol(c, at, &symbol) ||
+	    symbol.rel_address != rel)
+		return true;
+	if (size < symbol.size)
+		return false;
+	for (uint32_t i = at + 1; i - at <= UNSIZED_MAX && symcache_symbol(c, i, &symbol); i++)
+		if (symbol.size)
+			return size <= symbol.rel_address - rel;
+	return true;
+}
+
+bool symcache_symbolize_offset(struct symcache_symbolizer *s, struct symcache_module *m,
+			       struct symcache_str name, uint64_t offset, uint64_t size,
+			       uint64_t *vaddr)
+{
+	uint32_t at = 0, n = 0, fitting = 0;
+	uint64_t start;
+
+	while (symcache_symbolize_name(s, m, name, &at, &start) && n++ < NAMESAKES_MAX) {
+		const struct sc_seen *seen = sc_symbolizer_begin(s, m);
+
+		if (!seen || !size_fits(seen->cache, sc_relative(seen, start), size))
+			continue;
+		*vaddr = start + offset;
+		fitting++;
+	}
+	return fitting == 1 && n <= NAMESAKES_MAX && *vaddr >= offset;
 }
 
 struct symcache_str symcache_show_name(struct symcache_symbolizer *s, struct symcache_str name,

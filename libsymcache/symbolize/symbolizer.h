@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libsymcache/symbolize/module.h"
+#include "libsymcache/symbolize/name_index.h"
 #include "libsymcache/symbolize/names.h"
 
 enum { SC_AHEAD_FRAMES = 16 }; /* of an address that is looked up ahead */
@@ -19,6 +20,7 @@ struct sc_seen {
 	struct sc_texts *texts;
 	uint64_t book;       /* that they are in; 0: none yet */
 	unsigned generation; /* of the module then */
+	struct sc_name_index *index; /* of its names; NULL: none was asked for */
 };
 
 struct symcache_symbolizer {

@@ -333,11 +333,22 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 
 /*
  * The functions of a linkage name, and code that the symbol table alone calls so, one after
- * the other: *at is 0 at first. False: no more. *vaddr is where it begins. Reads all functions
- * and symbols: there is no index by name.
+ * the other: *at is 0 at first. False: no more. *vaddr is where it begins. The first name of a
+ * module costs a pass over all of its functions and symbols, which are hashed; the others do
+ * not.
  */
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
 			     struct symcache_str name, uint32_t *at, uint64_t *vaddr);
+
+/*
+ * The address that a kernel prints as NAME+OFFSET/SIZE: of the only one of the above whose size
+ * it can be. `size` is the distance to the next symbol in the kernel's table, so the symbol is
+ * not larger, and the next one that has a size does not begin before; 0: unknown. False: there
+ * is none, or more than one.
+ */
+bool symcache_symbolize_offset(struct symcache_symbolizer *s, struct symcache_module *m,
+			       struct symcache_str name, uint64_t offset, uint64_t size,
+			       uint64_t *vaddr);
 
 /* Any name, whole; valid until the next call with this symbolizer. ptr NULL:
  * it is none. */

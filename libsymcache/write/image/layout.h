@@ -11,6 +11,7 @@
 #include "format/symcache_format.h"
 #include "symcache/error.h"
 #include "libsymcache/write/flatten/assemble.h"
+#include "libsymcache/elf/elf.h"
 #include "libsymcache/unwind/rows.h"
 
 /* A data symbol: relative start, size, names by number. */
@@ -44,7 +45,7 @@ struct sc_content {
 	const struct sc_final *ranges;
 	const struct sc_data_symbols *data;
 	const struct sc_table_symbols *symbols;
-	const struct symcache_ext_segment *segments;
+	const struct sc_elf_segment *segments; /* SC_SEGMENTS_MAX at most */
 	size_t num_segments;
 	const struct symcache_unwind *unwind; /* NULL: no sections UNW… */
 	struct symcache_ext_image image; /* soname and writer are string numbers here */

@@ -159,6 +159,19 @@ static void write_symbols(const struct sc_layout *l, uint8_t *dst)
 	}
 }
 
+_Static_assert(SC_SEGMENTS_MAX <= SYMCACHE_SEGMENTS_MAX, "readers take no more");
+
+static void write_segments(const struct sc_layout *l, uint8_t *dst)
+{
+	struct symcache_ext_segment *out = (struct symcache_ext_segment *)dst;
+
+	for (size_t i = 0; i < l->c.num_segments; i++) {
+		const struct sc_elf_segment *s = &l->c.segments[i];
+		out[i] = (struct symcache_ext_segment){
+			s->offset, s->vaddr, s->size, s->assumed ? SYMCACHE_SEGMENT_ASSUMED : 0, 0 };
+	}
+}
+
 static void write_index(const struct sc_layout *l, uint8_t *dst)
 {
 	const uint32_t *starts = (const uint32_t *)(dst + l->at_ranges);
@@ -195,8 +208,7 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	image.writer = string_at(l, image.writer);
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
 	write_index(l, dst);
-	if (l->c.num_segments)
-		memcpy(dst + l->ext[EXT_SEGMENT].offset, l->c.segments, l->ext[EXT_SEGMENT].size);
+	write_segments(l, dst + l->ext[EXT_SEGMENT].offset);
 	for (uint32_t i = EXT_UNWIND; i < l->num_ext; i++)
 		if (l->ext[i].size)
 			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND].data, l->ext[i].size);

@@ -1,0 +1,64 @@
+/* An index of names: see name_index.h. */
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "libsymcache/symbolize/name_index.h"
+
+void sc_name_index_destroy(struct sc_name_index *x)
+{
+	if (x)
+		free(x->next);
+	free(x);
+}
+
+/* The seed differs from run to run, so that no one can make names that all share a chain. */
+uint32_t *sc_name_index_head(struct sc_name_index *x, struct symcache_str name)
+{
+	return &x->heads[XXH3_64bits_withSeed(name.ptr, name.len, (uintptr_t)x) & x->mask];
+}
+
+static struct symcache_str name_of(const struct symcache *c, uint32_t item)
+{
+	const uint32_t functions = c->header->num_functions;
+	const struct symcache_function *f = &c->functions[item];
+	struct symcache_symbol symbol;
+
+	if (item >= functions)
+		return symcache_symbol(c, item - functions, &symbol) ? symbol.name
+								      : (struct symcache_str){ NULL, 0 };
+	if (!symcache_sound(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE)
+		return (struct symcache_str){ NULL, 0 };
+	return symcache_string(c, f->name);
+}
+
+struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned generation)
+{
+	const uint64_t n = c->header->num_functions + (uint64_t)c->num_symbols;
+	uint32_t heads = 64;
+	struct sc_name_index *x;
+
+	while (heads < n && heads < 1u << 30)
+		heads *= 2;
+	x = n < UINT32_MAX ? calloc(1, sizeof(*x) + heads * sizeof(*x->heads)) : NULL;
+	if (!x)
+		return NULL;
+	x->cache = c;
+	x->generation = generation;
+	x->mask = heads - 1;
+	x->next = calloc(n + 1, sizeof(*x->next));
+	for (uint32_t item = (uint32_t)n; x->next && item--;) {
+		const struct symcache_str name = name_of(c, item);
+		uint32_t *head = name.ptr ? sc_name_index_head(x, name) : NULL;
+
+		if (!head)
+			continue;
+		x->next[item] = *head;
+		*head = item + 1;
+	}
+	if (x->next)
+		return x;
+	sc_name_index_destroy(x);
+	return NULL;
+}
