@@ -38,6 +38,30 @@ static void test_printable(void **state)
 			    "a\\x1b[\\xe9\\x0a\\xc2\\x9b\xc3\xb6\\x7f");
 }
 
+/* What may not be shown is found wherever it stands. */
+static void test_printable_anywhere(void **state)
+{
+	static const struct { const char *bytes; size_t len; bool printable; } parts[] = {
+		{ "\x1f", 1, false }, { "\x7f", 1, false }, { "\x80", 1, false }, { "\0", 1, false },
+		{ "\xc2\x85", 2, false }, { " ", 1, true }, { "~", 1, true }, { "\xc3\xa9", 2, true },
+	};
+	enum { LONGEST = 100 };
+
+	(void)state;
+	for (size_t len = 0; len < LONGEST; len++) {
+		for (size_t at = 0; at <= len; at++) {
+			for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+				char text[LONGEST + 2];
+
+				memset(text, 'a', sizeof(text));
+				memcpy(text + at, parts[i].bytes, parts[i].len);
+				assert_int_equal(sc_printable(text, len + parts[i].len),
+						 parts[i].printable);
+			}
+		}
+	}
+}
+
 static void escapes(const char *original, const char *text)
 {
 	assert_string_equal(escaped(sc_utf8_escape, original), text);
@@ -61,6 +85,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_valid),
 		cmocka_unit_test(test_printable),
+		cmocka_unit_test(test_printable_anywhere),
 		cmocka_unit_test(test_escape),
 	};
 
