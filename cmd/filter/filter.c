@@ -43,9 +43,10 @@ static const struct opt opts[] = {
 	  "functions, are one group, with their number, the first and the last place, and a "
 	  "signature that is the same everywhere" },
 	{ "output-dir", 'o', OPT_STRING, &o.output_dir, "DIR",
-	  "write the output of each log into a file of its name in DIR, with its folders below the "
-	  "one that was named or, where several files and folders are, with all of them; what is there and not older than its log is left; of a log that is "
-	  "damaged what could be read is written, and again the next time" },
+	  "write the output of each log to a file of the same name under DIR, in the folders that "
+	  "it has below the one named, or in all of its folders if several were named; outputs "
+	  "that are up to date are skipped; a damaged log is written as far as it can be read, "
+	  "and again the next time" },
 	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
 	  "threads for a large log, or with --output-dir logs at once (default: one for each "
 	  "processor that it may use); the output does not depend on it" },
@@ -232,10 +233,11 @@ const struct command filter_command = {
 	.summary = "turn addresses in logs into functions, files and lines",
 	.description =
 		"Copies logs (standard input, files, or all files in folders; \"-\" is standard "
-		"input; gzip, xz and zstd are read as they are) to standard output and replaces "
-		"symbolizer markup, {{{module:...}}}, {{{bt:...}}} and the like, by what it stands for: modules, frames with inlined functions, files and "
-		"lines, variables. Everything else comes out byte for byte. A live input is shown "
-		"line by line.\n\n"
+		"input; gzip, xz and zstd are read as they are) to standard output. Symbolizer "
+		"markup ({{{module:...}}}, {{{bt:...}}} and the like) and backtraces of sanitizers, "
+		"libraries, systems and tools (--input lists them) get functions, files and lines, "
+		"inlined functions included. Everything else comes out byte for byte. A live input "
+		"is shown line by line.\n\n"
 		"Symbols come from the store by the build IDs in the log; what the store lacks is "
 		"looked for as a separate debug file. A frame without symbols still has its "
 		"module and the address in it, and a warning names the module once. Neither that nor "

@@ -22,8 +22,8 @@ extern const char *const form_dialects[], *const form_colors[];
 
 #define OPTS_FORM(form) \
 	{ "module", 0, OPT_LIST, &(form)->modules, "NAME=BUILDID|FILE|TAG", \
-	  "what a module is of which a log has the name alone: a build ID, a file, or the only " \
-	  "entry of that name with this tag; without it, the only entry of that name in the " \
+	  "resolve a module that the log gives by name alone: to a build ID, a file, or the only " \
+	  "entry of that name with this tag; without it, to the only entry of that name in the " \
 	  "store; may be repeated" }, \
 	{ "input", 0, OPT_STRING, &(form)->input, "LIST", \
 	  "of the default dialect: look for these formats only, with commas between their names: " \

@@ -53,7 +53,7 @@ static int run(int argc, char **argv)
 	size_t size;
 
 	if (argc != 1 || !o.output) {
-		cmd_error("%s: 'symcache build --help' tells how", argc != 1 ?
+		cmd_error("%s: 'symcache build --help' shows how", argc != 1 ?
 			  "name one ELF file" : "name the output with -o FILE");
 		return STATUS_ERROR;
 	}

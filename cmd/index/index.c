@@ -38,12 +38,13 @@ static const struct opt opts[] = {
 	OPT_TRANSFORMS(&o.transforms),
 	OPT_FETCH(&o.fetch, "the operands are build IDs: ask the servers in $DEBUGINFOD_URLS for their "
 		  "debug files"),
-	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged, and take files whose build ID is that of another file" },
+	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged, and take files whose "
+	  "build ID is that of another file" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
-	  "what files may take that are worked on at once; one that needs more by itself "
+	  "limit for the files that are worked on at once; one that needs more by itself "
 	  "fails (default: a quarter of the machine's)" },
-	{ "stats", 0, OPT_FLAG, &o.stats, NULL, "tell what took how long, and how much" },
+	{ "stats", 0, OPT_FLAG, &o.stats, NULL, "show what took how long, and how much memory" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -150,7 +151,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	if (!argc) {
-		cmd_error("name files or folders: 'symcache index --help' tells how");
+		cmd_error("name files or folders: 'symcache index --help' shows how");
 		return STATUS_ERROR;
 	}
 	if (parse_tags(&o.tags, o.pin, &tags, &err) ||

@@ -118,7 +118,7 @@ static int run(int argc, char **argv)
 
 	(void)argv;
 	if (argc) {
-		cmd_error("no arguments: it tells of the whole store");
+		cmd_error("no arguments: it describes the whole store");
 		return STATUS_ERROR;
 	}
 	rc = open_store(o.store, SYMSTORE_READ, &store, &err);
@@ -142,10 +142,10 @@ static int run(int argc, char **argv)
 const struct command stats_command = {
 	.name = "stats",
 	.operands = "",
-	.summary = "tell how much is in the store and how full it is",
+	.summary = "show how much is in the store and how full it is",
 	.description =
 		"Counts the entries and the bytes of their caches by the best kind of symbols they "
-		"have, and tells the size of the file, its free pages, and how much of the memory map "
+		"have, and shows the size of the file, its free pages, and how much of the memory map "
 		"is used (a map that is too small is made larger by itself).",
 	.opts = opts,
 	.examples = "  symcache stats --json | jq .free_bytes\n",

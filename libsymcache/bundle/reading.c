@@ -117,7 +117,7 @@ int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void 
 
 	if (describe(name, data, size, &entry))
 		return bundle_give(b, NULL, &entry, name, data, size, err);
-	bundle_fault(b, name, "no SymCache file, or none that tells its build ID");
+	bundle_fault(b, name, "no SymCache file, or without a build ID");
 	return 0;
 }
 
