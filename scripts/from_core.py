@@ -3,7 +3,8 @@
 
   scripts/from_core.py FORM CORE OUT [--stack BYTES] [--elf FILE]
 
-FORM is trace (a GDB trace file with a frame for each thread: all registers, the stack).
+FORM is trace (a GDB trace file with a frame for each thread: all registers, the stack),
+breakpad or crashpad (a minidump as these write it), or full (one with all of the memory).
 BYTES of the stack are taken from the stack pointer on (default: all). --elf: the program,
 where the core has neither its build ID nor its name. x86-64, i386, AArch64.
 trace prints the --module options that `symcache trace` needs, and the threads' numbers.
@@ -58,14 +59,17 @@ class Core:
         d = self.data = open(path, "rb").read()
         self.word = 8 if d[4] == 2 else 4
         self.machine = struct.unpack_from("<H", d, 18)[0]
-        self.memory, self.threads, self.modules = [], [], []  # (address, offset, size); …
-        self.signal, self.address, self.auxv, files = 0, 0, {}, []
+        self.memory, self.mappings = [], []  # (address, offset, size); (address, size, flags)
+        self.threads, self.modules, self.vdso = [], [], None
+        self.signal, self.code, self.address, self.auxv, files = 0, 0, 0, {}, []
         phoff, n = struct.unpack_from("<32xQ16xH" if self.word == 8 else "<28xI12xH", d)
         for i in range(n):
             if self.word == 8:
-                kind, _, off, at, _, size = struct.unpack_from("<IIQQQQ", d, phoff + 56 * i)
+                kind, flags, off, at, _, size, whole = struct.unpack_from("<IIQQQQQ", d, phoff + 56 * i)
             else:
-                kind, off, at, _, size = struct.unpack_from("<IIIII", d, phoff + 32 * i)
+                kind, off, at, _, size, whole, flags = struct.unpack_from("<IIIIIII", d, phoff + 32 * i)
+            if kind == 1 and whole:
+                self.mappings.append((at, whole, flags))
             if kind == 1 and size:
                 self.memory.append((at, off, size))
             if kind == 4:
@@ -84,7 +88,7 @@ class Core:
             tid = struct.unpack_from("<I", b, 32 if self.word == 8 else 24)[0]
             self.threads.append((tid, dict(zip(names, values))))
         elif kind == 0x53494749 and not self.signal:
-            self.signal, self.address = struct.unpack_from("<i12x" + w if self.word == 8 else "<i8xI", b)
+            self.signal, self.code, self.address = struct.unpack_from("<i4xi4xQ" if self.word == 8 else "<i4xiI", b)
         elif kind == 6:
             self.auxv = dict(zip(*[iter(struct.unpack("<%d%s" % (len(b) // self.word, w), b))] * 2))
         elif kind == 0x46494c45:
@@ -100,6 +104,9 @@ class Core:
             if first[:4] == b"\x7fELF":
                 end = max(e for s, e, _, p in files if p == path)
                 self.modules.append((start, end, path, *first_page(first, self.word)))
+        for at, _, size in self.memory:
+            if at == self.auxv.get(33):
+                self.vdso = (at, at + size, "linux-gate.so", *first_page(self.read(at, size), self.word))
         if elf and not self.modules:
             with open(elf, "rb") as f:
                 first = f.read()
@@ -134,16 +141,134 @@ def write_trace(core, out, size):
     print(*(tid for tid, _ in core.threads))
 
 
+# Minidumps: processor; size of a context; offsets of registers.
+AMD64_ORDER = "rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15 rip".split()
+I386_ORDER = "edi esi ebx edx ecx eax ebp eip cs eflags esp ss".split()
+CONTEXTS = {
+    AMD64: (9, 1232, 48, 0x10003f, {n: 120 + 8 * i for i, n in enumerate(AMD64_ORDER)}),
+    I386: (0, 716, 0, 0x1003f, {n: 156 + 4 * i for i, n in enumerate(I386_ORDER)}),
+    ARM64: (12, 912, 0, 0x400003, {n: 8 + 8 * i for i, n in enumerate(GDB_REGISTERS[ARM64])}),
+}
+
+
+class Minidump:
+    """Bytes behind a header and a directory, which are filled in at the end."""
+
+    def __init__(self, core, form, size):
+        self.core, self.form, self.size = core, form, size
+        self.out, self.streams = bytearray(32 + 12 * 16), []
+
+    def add(self, content):
+        self.out += bytes(-len(self.out) % 8)
+        self.out += content
+        return len(self.out) - len(content)
+
+    def stream(self, kind, content):
+        self.streams.append((kind, len(content), self.add(content)))
+
+    def text(self, text):
+        units = text.encode("utf-16-le")
+        return self.add(struct.pack("<I", len(units)) + units + b"\0\0")
+
+    def context(self, registers):
+        _, size, at, flags, offsets = CONTEXTS[self.core.machine]
+        c = bytearray(size)
+        struct.pack_into("<I", c, at, flags)
+        for name, offset in offsets.items():
+            struct.pack_into("<Q" if self.core.word == 8 else "<I", c, offset, registers[name])
+        return size, self.add(c)
+
+    def threads(self):
+        records, names, memory = b"", b"", b""
+        threads = sorted(self.core.threads)  # the order is not that of the core file
+        for tid, r in threads:
+            sp, stack = self.core.stack(r, min(self.size, 32768) if self.form == "breakpad" else self.size)
+            place = struct.pack("<QII", sp, len(stack), self.add(stack) if self.form != "full" else 0)
+            context = self.context(r)
+            records += struct.pack("<IIIIQ", tid, 0, 0, 0, 0) + place + struct.pack("<II", *context)
+            memory += place
+            names += struct.pack("<IQ", tid, self.text("worker %d" % tid))
+            if tid == self.core.threads[0][0]:
+                died = context
+        n = struct.pack("<I", len(threads))
+        self.stream(3, n + records)
+        if self.form != "full":
+            self.stream(5, n + memory)
+        if self.form != "breakpad":
+            self.stream(24, n + names)
+        return died
+
+    def modules(self):
+        records = b""
+        modules = self.core.modules + [self.core.vdso] * bool(self.core.vdso)
+        for start, end, path, id, _ in modules:
+            old = self.form == "breakpad" and path.endswith(".so.6")
+            cv = b"RSDS" + id[:16] + bytes(4) + b"x\0" if old else struct.pack("<I", 0x4270454c) + id
+            cv_at = self.add(cv)
+            records += struct.pack("<QIIII52xIIII16x", start, end - start, 0, 0, self.text(path), len(cv), cv_at, 0, 0)
+        self.stream(4, struct.pack("<I", len(modules)) + records)
+
+    def memory_64(self):
+        at = len(self.out) + 16 + 16 * len(self.core.memory) + 8
+        at += -at % 8
+        ranges = b"".join(struct.pack("<QQ", a, size) for a, _, size in self.core.memory)
+        self.stream(9, struct.pack("<QQ", len(self.core.memory), at) + ranges)
+        self.out += bytes(at - len(self.out))
+        for _, off, size in self.core.memory:
+            self.out += self.core.data[off:off + size]
+
+    def maps(self):
+        """Of Breakpad the text of /proc/PID/maps, else the list of memory's kinds."""
+        text, kinds = "", b""
+        for start, size, flags in self.core.mappings:
+            text += "%x-%x r-%sp 00000000 00:00 0 \n" % (start, start + size, "x" if flags & 1 else "-")
+            kinds += struct.pack("<QQIIQIIII", start, start, 0x20, 0, size, 0x1000, 0x20 if flags & 1 else 4, 0, 0)
+        if self.form == "breakpad":
+            self.stream(0x47670009, text.encode())
+            self.stream(0x47670004, b"Name:\tx\nPid:\t%d\n" % self.core.threads[0][0])
+            self.stream(0x47670006, b"./program\0--option\0")
+        else:
+            self.stream(16, struct.pack("<IIQ", 16, 48, len(self.core.mappings)) + kinds)
+            self.stream(15, struct.pack("<IIIIII", 24, 1, self.core.threads[0][0], 0, 0, 0))
+
+    def write(self):
+        died = self.threads()
+        self.modules()
+        # Crashpad has no maps where the process could not be asked for them; so some have none.
+        if self.core.mappings:
+            self.maps()
+        self.stream(6, struct.pack("<II", self.core.threads[0][0], 0) + struct.pack(
+            "<iiQQII", self.core.signal, self.core.code, 0, self.core.address, 0, 0).ljust(152, b"\0") +
+            struct.pack("<II", *died))
+        self.stream(7, struct.pack("<HHHBBIIIIIHH", CONTEXTS[self.core.machine][0], 0, 0, 2, 0, 6, 1, 0,
+                                   0x8201, self.text(""), 0, 0).ljust(56, b"\0"))
+        if self.form == "full":
+            self.memory_64()
+        struct.pack_into("<IIIIIIQ", self.out, 0, 0x504d444d, 0xa793, len(self.streams), 32, 0, 0, 0)
+        for i, s in enumerate(self.streams):
+            struct.pack_into("<III", self.out, 32 + 12 * i, *s)
+        return self.out
+
+
+def write_minidump(core, out, size, form):
+    out.write(Minidump(core, form, size).write())
+
+
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("form", choices=["trace"])
+    p.add_argument("form", choices=["trace", "breakpad", "crashpad", "full"])
     p.add_argument("core")
     p.add_argument("out")
     p.add_argument("--stack", type=int, default=1 << 30)
     p.add_argument("--elf")
     a = p.parse_args()
     with open(a.out, "wb") as out:
-        {"trace": write_trace}[a.form](Core(a.core, a.elf), out, a.stack)
+        core = Core(a.core, a.elf)
+        if a.form == "trace":
+            write_trace(core, out, a.stack)
+        else:
+            write_minidump(core, out, a.stack, a.form)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -44,7 +44,7 @@ static const struct opt opts[] = {
 struct group {
 	struct core_stack stack;
 	uint64_t hash;
-	uint32_t *threads;
+	size_t *threads; /* their indices */
 	size_t num_threads, cap_threads;
 };
 
@@ -76,7 +76,7 @@ static bool is_wanted(uint32_t tid, bool *valid)
 }
 
 /* Puts the stack into its group, or makes a new one; what it has is the group's then. */
-static void group_stack(struct run *r, struct core_stack *stack, uint32_t tid)
+static void group_stack(struct run *r, struct core_stack *stack, size_t thread)
 {
 	const uint64_t hash = core_stack_hash(stack);
 	struct group *g = NULL;
@@ -91,7 +91,7 @@ static void group_stack(struct run *r, struct core_stack *stack, uint32_t tid)
 		*stack = (struct core_stack){ 0 };
 	}
 	g->threads = must_grow(g->threads, g->num_threads, &g->cap_threads, sizeof(*g->threads));
-	g->threads[g->num_threads++] = tid;
+	g->threads[g->num_threads++] = thread;
 }
 
 static bool is_complete(const struct core_stack *s)
@@ -120,9 +120,9 @@ static int walk_threads(struct run *r)
 		if (o.summary)
 			continue;
 		if (o.format == JSON)
-			core_json_stack(r->core, r->places, &stack, t->tid, i == 0);
+			core_json_stack(r->core, r->places, &stack, i);
 		else
-			group_stack(r, &stack, t->tid);
+			group_stack(r, &stack, i);
 	}
 	core_stack_deinit(&stack);
 	if (!found)
@@ -140,8 +140,7 @@ static void print(struct run *r, const char *path)
 	core_text_head(r->core, path, r->modules);
 	for (size_t i = 0; i < r->num_groups; i++)
 		core_text_stack(r->core, r->places, &r->groups[i].stack, r->groups[i].threads,
-				r->groups[i].num_threads,
-				r->groups[i].threads[0] == r->core->threads[0].tid);
+				r->groups[i].num_threads);
 	if (o.summary)
 		core_text_summary(r->modules);
 }
@@ -220,13 +219,14 @@ static int run(int argc, char **argv)
 const struct command core_command = {
 	.name = "core",
 	.operands = "FILE...",
-	.summary = "show the stacks of a core file",
+	.summary = "show the stacks of a core file or minidump",
 	.description =
-		"Shows the stacks of all threads of core files, inlined functions included, the thread "
+		"Shows the stacks of all threads of core files and minidumps, inlined functions included, the thread "
 		"that died first. The programs and libraries need not be there: their unwind information "
 		"and symbols come from the store, by the build IDs in the core. Core files of x86-64, "
 		"i386, AArch64 and RISC-V are read, also compressed with zstd, xz, gzip or bzip2, and cut "
-		"off ones as far as they go."
+		"off ones as far as they go; minidumps of Linux and Android (Breakpad's and Crashpad's) of the "
+		"first three machines, too."
 		"\n\n"
 		"A frame that was not found by unwind information is marked with '?' and how it was found: "
 		"call (a call through a bad pointer), frame pointer, or scan (a word of the stack that looks "
@@ -239,6 +239,7 @@ const struct command core_command = {
 	.examples =
 		"  symcache index /usr/bin/server /usr/lib/debug\n"
 		"  symcache core core.4242\n"
+		"  symcache core 5f3c1a2e.dmp\n"
 		"  symcache core --format json --thread 4242 core.server.zst\n",
 	.partly = "a module is not in the store, the file is cut off, or a stack ends early",
 	.see_also = "symcache-index(1) symcache-export(1) gdb(1) core(5)",

@@ -98,13 +98,12 @@ const struct core_place *core_places_get(struct core_places *p, const struct cor
 
 /* ---- output -------------------------------------------------------------------------------- */
 
-/* The thread's heading and its frames; `threads`: ids of all that have this stack. */
+/* The thread's heading and its frames; `threads`: indices of all that have this stack. */
 void core_text_head(const struct symcache_core *core, const char *path, struct core_modules *modules);
 void core_text_stack(const struct symcache_core *core, struct core_places *places,
-		     const struct core_stack *stack, const uint32_t *threads, size_t num_threads,
-		     bool died);
+		     const struct core_stack *stack, const size_t *threads, size_t num_threads);
 void core_json_stack(const struct symcache_core *core, struct core_places *places,
-		     const struct core_stack *stack, uint32_t thread, bool died);
+		     const struct core_stack *stack, size_t thread);
 
 /* --summary: the modules, and what they lack. */
 void core_text_summary(struct core_modules *modules);

@@ -1,5 +1,6 @@
 /* core_json.c: `core --format json`: a line for each thread; see core.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "cmd/cli/frame_line.h"
 #include "cmd/core/core.h"
@@ -19,12 +20,27 @@ static void put_registers(const struct symcache_core *core, const struct symcach
 	putchar('}');
 }
 
-void core_json_stack(const struct symcache_core *core, struct core_places *places,
-		     const struct core_stack *stack, uint32_t thread, bool died)
+static void put_name(const char *name)
 {
+	struct json_gen *j = json_gen_create_memory();
+	char *text;
+
+	json_gen_text(j, NULL, name);
+	text = json_gen_take(j);
+	printf("\"name\":%s,", text);
+	free(text);
+}
+
+void core_json_stack(const struct symcache_core *core, struct core_places *places,
+		     const struct core_stack *stack, size_t thread)
+{
+	const struct symcache_core_thread *t = &core->threads[thread];
 	const char *between = "";
 
-	printf("{\"thread\":%" PRIu32 ",\"died\":%s,\"frames\":[", thread, died ? "true" : "false");
+	printf("{\"thread\":%" PRIu32 ",", t->tid);
+	if (*t->name)
+		put_name(t->name);
+	printf("\"died\":%s,\"frames\":[", !thread && core->died ? "true" : "false");
 	for (size_t i = 0; i < stack->num_frames; i++) {
 		const struct core_frame *f = &stack->frames[i];
 		const struct core_place *place = core_places_get(places, f);

@@ -61,15 +61,22 @@ void core_text_head(const struct symcache_core *core, const char *path, struct c
 	putchar('\n');
 }
 
-static void put_heading(const uint32_t *threads, size_t n, bool died)
+static void put_heading(const struct symcache_core *core, const size_t *threads, size_t n)
 {
+	const struct symcache_core_thread *first = &core->threads[threads[0]];
+
 	if (n == 1) {
-		printf("thread %" PRIu32 "%s\n", threads[0], died ? ", the one that died" : "");
+		printf("thread %" PRIu32, first->tid);
+		if (*first->name) {
+			fputs(", ", stdout);
+			put_shown(first->name);
+		}
+		puts(!threads[0] && core->died ? ", the one that died" : "");
 		return;
 	}
 	printf("%zu threads with equal stacks:", n);
 	for (size_t i = 0; i < n && i < MAX_IDS; i++)
-		printf(" %" PRIu32, threads[i]);
+		printf(" %" PRIu32, core->threads[threads[i]].tid);
 	puts(n > MAX_IDS ? " …" : "");
 }
 
@@ -141,13 +148,12 @@ static void put_stop(const struct core_stack *s)
 }
 
 void core_text_stack(const struct symcache_core *core, struct core_places *places,
-		     const struct core_stack *stack, const uint32_t *threads, size_t num_threads,
-		     bool died)
+		     const struct core_stack *stack, const size_t *threads, size_t num_threads)
 {
 	size_t n = stack->num_frames;
 
 	putchar('\n');
-	put_heading(threads, num_threads, died);
+	put_heading(core, threads, num_threads);
 	for (size_t i = 0; i < n; i++) {
 		if (i == FIRST_SHOWN && n > FIRST_SHOWN + LAST_SHOWN) {
 			size_t period = find_period(stack, i);

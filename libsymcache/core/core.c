@@ -7,19 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
+
+#define MINIDUMP "MDMP"
 
 enum { MAX_CODE = 64 << 10 }; /* of memory with code that no file has */
 
 /* ---- headers --------------------------------------------------------------------------- */
-
-static bool starts_before(const struct segment *a, const struct segment *b)
-{
-	return a->start < b->start;
-}
-
-SC_SORT(sort_segments, struct segment, starts_before)
 
 static int add_segment(struct symcache_core *core, const uint8_t *ph, struct sc_error *err)
 {
@@ -48,7 +42,7 @@ static int add_segment(struct symcache_core *core, const uint8_t *ph, struct sc_
 		core->missing += s.size - have;
 		s.size = have;
 	}
-	added = vec_push(&p->segments);
+	added = vec_push(&p->memory.list);
 	if (!added)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	*added = s;
@@ -82,7 +76,7 @@ static int read_headers(struct symcache_core *core, struct sc_error *err)
 	if (rc)
 		return rc;
 	if (!sc_core_file(core, 0, header, 52) || memcmp(header, ELFMAG, SELFMAG))
-		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
+		return sc_error_set(err, SC_EFORMAT, "neither an ELF file nor a minidump");
 	p->is_64 = header[EI_CLASS] == ELFCLASS64;
 	if (p->is_64 && !sc_core_file(core, 0, header, 64))
 		return sc_error_set(err, SC_EFORMAT, "cut off in its header");
@@ -101,16 +95,8 @@ static int read_headers(struct symcache_core *core, struct sc_error *err)
 			return sc_error_set(err, SC_EFORMAT, "cut off in its program headers");
 		rc = add_segment(core, ph, err);
 	}
-	if (!rc && !sort_segments(p->segments.data, p->segments.len))
+	if (!rc && !sc_core_order(&p->memory)) /* hostile ones may overlap */
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
-	for (size_t i = 1; i < p->segments.len; i++) { /* hostile ones may overlap */
-		struct segment *s = &p->segments.data[i - 1];
-
-		if (s->end > s[1].start)
-			s->end = s[1].start;
-		if (s->size > s->end - s->start)
-			s->size = s->end - s->start;
-	}
 	return rc;
 }
 
@@ -156,12 +142,12 @@ static int keep_memory(struct symcache_core *core, struct sc_error *err)
 
 	for (size_t i = 0; ok && i < p->threads.len; i++) {
 		uint64_t at = p->threads.data[i].registers.value[sp] & ~(uint64_t)(BLOCK - 1);
-		const struct segment *s = sc_core_segment(core, at);
+		const struct segment *s = sc_core_find(&core->private->memory, at);
 
 		ok = want(&ranges, s, at, MAX_STACK);
 	}
-	for (size_t i = 0; ok && i < p->segments.len; i++) {
-		const struct segment *s = &p->segments.data[i];
+	for (size_t i = 0; ok && i < p->memory.list.len; i++) {
+		const struct segment *s = &p->memory.list.data[i];
 		bool code = s->flags & PF_X && s->end - s->start <= MAX_CODE;
 
 		if (code || is_mapped_start(p, s->start))
@@ -190,19 +176,18 @@ static int read_core(struct symcache_core *core, struct sc_error *err)
 		rc = keep_memory(core, err);
 	if (!rc)
 		rc = sc_core_modules(core, err);
-	core->threads = p->threads.data;
-	core->num_threads = p->threads.len;
-	core->modules = p->modules.data;
-	core->num_modules = p->modules.len;
+	core->died = true;
 	return rc;
 }
 
 static int open_file(struct symcache_core *core, const char *path, struct sc_error *err)
 {
 	struct symcache_core_private *p = core->private;
+	struct range start = { 0, SELFMAG };
 	uint8_t head[SYMARCHIVE_HEAD];
 	struct stat st;
 	ssize_t n;
+	int rc;
 
 	p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (p->fd < 0 || fstat(p->fd, &st))
@@ -214,8 +199,16 @@ static int open_file(struct symcache_core *core, const char *path, struct sc_err
 	if (n < 0)
 		return sc_error_sys(err, "cannot read");
 	p->compressed = (size_t)n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) &&
-			symarchive_begins(head, (size_t)n);
-	return read_core(core, err);
+			memcmp(head, MINIDUMP, SELFMAG) && symarchive_begins(head, (size_t)n);
+	rc = sc_core_keep(core, &start, 1, err);
+	if (!rc)
+		rc = sc_core_file(core, 0, head, SELFMAG) && !memcmp(head, MINIDUMP, SELFMAG) ?
+			sc_core_minidump(core, err) : read_core(core, err);
+	core->threads = p->threads.data;
+	core->num_threads = p->threads.len;
+	core->modules = p->modules.data;
+	core->num_modules = p->modules.len;
+	return rc;
 }
 
 int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err)
@@ -255,7 +248,8 @@ void symcache_core_close(struct symcache_core *core)
 			free(p->pieces.data[i].bytes);
 		vec_deinit(&p->modules);
 		vec_deinit(&p->pieces);
-		vec_deinit(&p->segments);
+		vec_deinit(&p->memory.list);
+		vec_deinit(&p->code.list);
 		vec_deinit(&p->threads);
 		vec_deinit(&p->mappings);
 		free(p->file_note);

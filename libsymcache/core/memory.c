@@ -1,27 +1,59 @@
 /* Memory of a process: addresses → bytes of the core file; see symcache/core.h. */
 #include <elf.h>
 
+#include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
 
-const struct segment *sc_core_segment(const struct symcache_core *core, uint64_t address)
+static bool starts_before(const struct segment *a, const struct segment *b)
 {
-	const struct symcache_core_private *p = core->private;
-	size_t low = 0, high = p->segments.len;
+	return a->start < b->start;
+}
+
+SC_SORT(sort_segments, struct segment, starts_before)
+
+bool sc_core_order(struct segments *s)
+{
+	uint64_t end = 0;
+	size_t n = 0;
+
+	if (!sort_segments(s->list.data, s->list.len))
+		return false;
+	for (size_t i = 0; i < s->list.len; i++) {
+		struct segment of = s->list.data[i];
+		const uint64_t skip = n && of.start < end ? end - of.start : 0;
+
+		if (skip >= of.end - of.start)
+			continue;
+		of.start += skip;
+		of.offset += skip;
+		of.size -= skip < of.size ? skip : of.size;
+		if (of.size > of.end - of.start)
+			of.size = of.end - of.start;
+		end = of.end;
+		s->list.data[n++] = of;
+	}
+	s->list.len = n;
+	return true;
+}
+
+const struct segment *sc_core_find(const struct segments *s, uint64_t address)
+{
+	size_t low = 0, high = s->list.len;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (p->segments.data[mid].start <= address)
+		if (s->list.data[mid].start <= address)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low && address < p->segments.data[low - 1].end ? &p->segments.data[low - 1] : NULL;
+	return low && address < s->list.data[low - 1].end ? &s->list.data[low - 1] : NULL;
 }
 
 uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address)
 {
-	const struct segment *s = sc_core_segment(core, address);
+	const struct segment *s = sc_core_find(&core->private->memory, address);
 
 	return s && address - s->start < s->size ? s->size - (address - s->start) : 0;
 }
@@ -44,7 +76,7 @@ bool symcache_core_read(void *ctx, uint64_t address, void *to, size_t bytes)
 	uint8_t *at = to;
 
 	while (bytes) {
-		const struct segment *s = sc_core_segment(core, address);
+		const struct segment *s = sc_core_find(&core->private->memory, address);
 		uint64_t inside = s ? address - s->start : 0;
 		size_t n;
 
@@ -61,11 +93,12 @@ bool symcache_core_read(void *ctx, uint64_t address, void *to, size_t bytes)
 	return true;
 }
 
-bool symcache_core_executable(void *core, uint64_t address)
+bool symcache_core_executable(void *ctx, uint64_t address)
 {
-	const struct segment *s = sc_core_segment(core, address);
+	const struct symcache_core_private *p = ((struct symcache_core *)ctx)->private;
+	const struct segment *s = sc_core_find(p->minidump ? &p->code : &p->memory, address);
 
-	return s && s->flags & PF_X;
+	return s && (p->minidump || s->flags & PF_X);
 }
 
 const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,

@@ -118,8 +118,8 @@ static bool add_headers(struct symcache_core *core)
 {
 	const struct symcache_core_private *p = core->private;
 
-	for (size_t i = 0; i < p->segments.len; i++) {
-		const struct segment *s = &p->segments.data[i];
+	for (size_t i = 0; i < p->memory.list.len; i++) {
+		const struct segment *s = &p->memory.list.data[i];
 		struct symcache_core_module m = { .start = s->start }, *added;
 		uint64_t end;
 
@@ -165,7 +165,7 @@ SC_SORT(sort_modules, struct symcache_core_module, starts_before)
 static bool add_vdso(struct symcache_core *core)
 {
 	const uint64_t start = core->private->auxv[AT_SYSINFO_EHDR];
-	const struct segment *s = start ? sc_core_segment(core, start) : NULL;
+	const struct segment *s = start ? sc_core_find(&core->private->memory, start) : NULL;
 	struct symcache_core_module *m;
 	uint64_t ignored;
 
@@ -175,6 +175,18 @@ static bool add_vdso(struct symcache_core *core)
 	if (!m)
 		return false;
 	m->vdso = symcache_core_dumped(core, start) == s->end - start && read_header(core, m, &ignored);
+	return true;
+}
+
+bool sc_core_order_modules(struct symcache_core *core)
+{
+	struct symcache_core_private *p = core->private;
+
+	if (!sort_modules(p->modules.data, p->modules.len))
+		return false;
+	for (size_t i = 1; i < p->modules.len; i++)
+		if (p->modules.data[i - 1].end > p->modules.data[i].start)
+			p->modules.data[i - 1].end = p->modules.data[i].start;
 	return true;
 }
 
@@ -188,11 +200,7 @@ int sc_core_modules(struct symcache_core *core, struct sc_error *err)
 			ok = add_mapped(core, i);
 	if (ok && !p->mappings.len)
 		ok = add_headers(core);
-	if (!ok || !add_program(core) || !add_vdso(core) ||
-	    !sort_modules(p->modules.data, p->modules.len))
+	if (!ok || !add_program(core) || !add_vdso(core) || !sc_core_order_modules(core))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	for (size_t i = 1; i < p->modules.len; i++)
-		if (p->modules.data[i - 1].end > p->modules.data[i].start)
-			p->modules.data[i - 1].end = p->modules.data[i].start;
 	return 0;
 }

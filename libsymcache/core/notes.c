@@ -89,6 +89,12 @@ static void read_process(struct symcache_core *core, const struct note *n)
 	memcpy(core->arguments, bytes + (is_64 ? 56 : 44), sizeof(core->arguments) - 1);
 }
 
+bool sc_core_has_address(int signal, int code)
+{
+	return code > 0 && (signal == SIGSEGV || signal == SIGBUS || signal == SIGILL ||
+			    signal == SIGFPE || signal == SIGTRAP);
+}
+
 static void read_signal(struct symcache_core *core, const struct note *n)
 {
 	uint8_t bytes[24];
@@ -96,9 +102,7 @@ static void read_signal(struct symcache_core *core, const struct note *n)
 	read_note(core, n, bytes, sizeof(bytes));
 	core->signal = (int)get_number(bytes, 4);
 	core->signal_code = (int)get_number(bytes + 8, 4);
-	core->has_signal_address = core->signal_code > 0 &&
-		(core->signal == SIGSEGV || core->signal == SIGBUS || core->signal == SIGILL ||
-		 core->signal == SIGFPE || core->signal == SIGTRAP);
+	core->has_signal_address = sc_core_has_address(core->signal, core->signal_code);
 	core->signal_address = get_number(bytes + (core->private->is_64 ? 16 : 12), core->word);
 }
 

@@ -31,6 +31,10 @@ struct range {
 	uint64_t offset, end; /* in the file */
 };
 
+struct segments {
+	VEC(struct segment) list; /* ascending, disjoint, once sc_core_order() is done */
+};
+
 enum {
 	BLOCK = 4096, BLOCKS = 64,
 	MAX_STACK = 8 << 20, /* of a thread, kept of a compressed file */
@@ -40,7 +44,9 @@ struct symcache_core_private {
 	int fd;
 	uint64_t file_size;       /* UINT64_MAX: compressed, not known */
 	bool is_64;
-	VEC(struct segment) segments; /* ascending, disjoint */
+	bool minidump;
+	struct segments memory;
+	struct segments code;     /* of a minidump, without bytes; a core's segments have flags */
 	VEC(struct symcache_core_thread) threads;
 	VEC(struct symcache_core_module) modules;
 	VEC(struct mapping) mappings;
@@ -76,12 +82,23 @@ bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t 
 int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err);
 void sc_core_drop_stream(struct symcache_core *core);
 
-const struct segment *sc_core_segment(const struct symcache_core *core, uint64_t address);
-
 /* Reads the notes: threads, signal, mappings, auxv. SC_EFORMAT: no threads; SC_ENOMEM. */
 int sc_core_notes(struct symcache_core *core, struct sc_error *err);
 
 /* Finds the modules, by mappings and first pages. SC_ENOMEM. */
 int sc_core_modules(struct symcache_core *core, struct sc_error *err);
+
+/* Reads a minidump, all of it. SC_EFORMAT, SC_EUNSUPPORTED, SC_ENOMEM. */
+int sc_core_minidump(struct symcache_core *core, struct sc_error *err);
+
+/* Sorts by address; of what overlaps the first one stays as it is. False: out of memory. */
+bool sc_core_order(struct segments *s);
+bool sc_core_order_modules(struct symcache_core *core);
+
+/* The segment around an address, or NULL. */
+const struct segment *sc_core_find(const struct segments *s, uint64_t address);
+
+/* Does the signal come with the address that caused it? */
+bool sc_core_has_address(int signal, int code);
 
 #endif

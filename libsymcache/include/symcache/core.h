@@ -1,12 +1,14 @@
 /*
- * core.h: ELF core files: threads with their registers, modules with their build IDs, memory.
+ * core.h: core files and minidumps: threads with their registers, modules with their build
+ * IDs, memory.
  *
  *   struct symcache_core *core;
  *   symcache_core_open("core.4242", &core, &err);
  *   … core->threads, core->modules, symcache_core_read(core, address, …) …
  *   symcache_core_close(core);
  *
- * Of x86-64, i386, AArch64 and RISC-V, whatever the machine this runs on. Of a large file
+ * Of x86-64, i386, AArch64 and RISC-V (minidumps: not RISC-V, and of Linux and Android only),
+ * whatever the machine this runs on. Of a large file
  * little is read: headers, the first pages of modules, and what is asked for. A compressed
  * one (zstd, xz, gzip, bzip2) is read once from front to back, of which stacks, first pages
  * and code made at run time are kept; once more for a stack that is elsewhere. Files that
@@ -21,6 +23,7 @@
 
 struct symcache_core_thread {
 	uint32_t tid;
+	char name[32];         /* of minidumps; "": unknown */
 	struct symcache_registers registers;
 };
 
@@ -28,7 +31,7 @@ struct symcache_core_module {
 	uint64_t start, end;   /* addresses of its first and behind its last mapping */
 	char *path;            /* as the process had it; "" if it is not known */
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
-	size_t build_id_len;   /* 0: the core does not have it */
+	size_t build_id_len;   /* 0: the core does not have it; 16: maybe of a longer one */
 	bool vdso;             /* symcache_core_read() gives all of it */
 };
 
@@ -44,6 +47,7 @@ struct symcache_core {
 	uint64_t signature;    /* bits of return addresses: see symcache_unwind_source */
 	uint64_t missing;      /* bytes that the file should have and has not; of a compressed
 	                        * one at least 1, if it is cut off as far as it was read */
+	bool died;             /* of what threads[0] did; else it was only looked at: a minidump */
 	const struct symcache_core_thread *threads; /* as in the file: the one that died first */
 	size_t num_threads;
 	const struct symcache_core_module *modules; /* ascending by address */
@@ -51,7 +55,7 @@ struct symcache_core {
 	struct symcache_core_private *private;
 };
 
-/* SC_ESYS; SC_EFORMAT: no core file, or damaged; SC_EUNSUPPORTED: of another machine;
+/* SC_ESYS; SC_EFORMAT: neither a core file nor a minidump, or damaged; SC_EUNSUPPORTED: of another machine;
  * SC_ENOMEM. */
 int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err);
 void symcache_core_close(struct symcache_core *core); /* NULL is fine */
