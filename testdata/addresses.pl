@@ -1,4 +1,4 @@
-# perl addresses.pl NM [BIAS] < LOG: replaces @name@ and @name+offset@ by the
+# perl addresses.pl NM [BIAS] < LOG: replaces @name@ and @name+offset@ (or @name-offset@) by the
 # address of the symbol in the output of nm, plus BIAS, as 0x….
 use strict;
 use warnings;
@@ -11,6 +11,6 @@ while (<$symbols>) {
 	$address{$2} = hex($1) if /^([0-9a-f]+) . (\S+)$/;
 }
 while (<STDIN>) {
-	s{@(\w+)(?:\+(\d+))?@}{sprintf('0x%x', $bias + ($address{$1} // die "no symbol $1\n") + ($2 // 0))}ge;
+	s{@(\w+)([+-]\d+)?@}{sprintf('0x%x', $bias + ($address{$1} // die "no symbol $1\n") + ($2 // 0))}ge;
 	print;
 }
