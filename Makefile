@@ -19,9 +19,9 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
             -Wno-missing-field-initializers
 CPPFLAGS += -I. -Ilibsymcache/include -D_GNU_SOURCE
 CFLAGS   ?= -g
-ALL_CFLAGS = $(CSTD) -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
+ALL_CFLAGS = $(CSTD) -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 # What a compiler does against mistakes in memory, as distributions have it.
-HARDENING := -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+HARDENING := -fPIC -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
              $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
 MODE_CFLAGS_release := -O2 $(HARDENING)
 MODE_CFLAGS_asan    := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined

@@ -18,6 +18,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
 #include "cmd/lookup/dropin.h"
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/file.h"
 #include "symcache/build.h"
 
@@ -158,6 +159,7 @@ int main(int argc, char **argv)
 	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
 	int status;
 
+	sc_own_process();
 	for (size_t i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
 		if (signal(deadly[i], interrupted) == SIG_IGN)
 			signal(deadly[i], SIG_IGN);

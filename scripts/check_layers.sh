@@ -64,7 +64,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("symbolize", "index base public")
 		own("trace", "public base")
-		own("cmd", "public format libmarkup/markup.h libsymcache/base/file.h libsymcache/base/parallel.h " \
+		own("cmd", "public format libmarkup/markup.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h")
 		own("mk", "mk/bytes"); own("mk/bytes", "libmarkup/markup.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h")

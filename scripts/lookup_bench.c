@@ -157,7 +157,7 @@ static void use_ids(const struct symcache_frame_ids *ids)
 	sink += ids->function + ids->file + ids->line + ids->column;
 }
 
-static void use_frame(const struct symcache_frame *frame)
+static void use_frame(const struct symcache_raw_frame *frame)
 {
 	frames_seen++;
 	sink += frame->function.len + (uint8_t)*frame->function.ptr + frame->line;
@@ -188,7 +188,7 @@ static void first_ids(const struct symcache *cache, const uint32_t *pcs, size_t 
 static void first_frame(const struct symcache *cache, const uint32_t *pcs, size_t n)
 {
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 
 	for (size_t i = 0; i < n; i++)
 		if (symcache_lookup(cache, pcs[i], &frames) && symcache_next_frame(&frames, &frame))
@@ -198,7 +198,7 @@ static void first_frame(const struct symcache *cache, const uint32_t *pcs, size_
 static void all_frames(const struct symcache *cache, const uint32_t *pcs, size_t n)
 {
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 
 	for (size_t i = 0; i < n; i++)
 		if (symcache_lookup(cache, pcs[i], &frames))
@@ -209,7 +209,7 @@ static void all_frames(const struct symcache *cache, const uint32_t *pcs, size_t
 static void all_paths(const struct symcache *cache, const uint32_t *pcs, size_t n)
 {
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 	char path[512];
 
 	for (size_t i = 0; i < n; i++) {
@@ -250,7 +250,7 @@ static void first_ids_batch(const struct symcache *cache, const uint32_t *pcs, s
 
 static void all_frames_batch(const struct symcache *cache, const uint32_t *pcs, size_t n)
 {
-	struct symcache_frame frames[SYMCACHE_BATCH * FRAMES], frame;
+	struct symcache_raw_frame frames[SYMCACHE_BATCH * FRAMES], frame;
 	struct symcache_query q[SYMCACHE_BATCH];
 
 	for (size_t i = 0, batch; i < n; i += batch) {

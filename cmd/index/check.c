@@ -251,7 +251,7 @@ static void count_lines(const struct symcache *cache, struct subject *s)
 	for (uint32_t i = 0; i + 1 < cache->header->num_ranges; i++) {
 		const uint64_t size = cache->ranges[i + 1] - cache->ranges[i];
 		struct symcache_frames frames;
-		struct symcache_frame frame;
+		struct symcache_raw_frame frame;
 
 		if (!symcache_lookup(cache, cache->ranges[i], &frames) ||
 		    !symcache_next_frame(&frames, &frame))

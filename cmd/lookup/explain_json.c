@@ -33,7 +33,7 @@ static void put_cache(struct json_gen *j, const struct explained *e)
 	const struct symcache *c = e->request->cache;
 	uint64_t base = symcache_load_base(c);
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 
 	if (e->in_range) {
 		json_gen_open_map(j, "range");

@@ -32,7 +32,7 @@ static void print_cache(const struct explained *e)
 	const struct symcache *c = e->request->cache;
 	uint64_t base = symcache_load_base(c);
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 	const char *label = "location  ";
 
 	if (!e->in_range) {

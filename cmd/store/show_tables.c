@@ -114,7 +114,7 @@ void show_functions(const struct symcache *cache, struct json_gen *j)
 static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct json_gen *j)
 {
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 	const char *before = " ";
 
 	if (j)

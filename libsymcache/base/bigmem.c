@@ -132,6 +132,18 @@ void sc_big_drop(const void *p, size_t size)
 		madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
+static bool ours;
+
+void sc_own_process(void)
+{
+	ours = true;
+}
+
+bool sc_process_is_ours(void)
+{
+	return ours;
+}
+
 #ifdef __GLIBC__
 
 #define PAD (16u << 20) /* that the main thread's heap grows at once; it must be there */
@@ -161,7 +173,7 @@ static void grow_main_heap(void)
 
 void sc_big_heap(void)
 {
-	void *p = malloc(1);
+	void *p = ours ? malloc(1) : NULL;
 
 	if (p && in_main_heap(p))
 		grow_main_heap();

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/index/content.h"
 #include "libsymcache/index/members.h"
 
@@ -345,12 +346,12 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 	return u->failed ? 0 : remember(u, content, err);
 }
 
-/* What is unpacked takes a descriptor each. */
+/* What is unpacked takes a descriptor each; the limit is the program's. */
 static void allow_descriptors(void)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 4096) {
+	if (sc_process_is_ours() && !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 4096) {
 		limit.rlim_cur = limit.rlim_max < 4096 ? limit.rlim_max : 4096;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}

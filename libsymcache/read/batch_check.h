@@ -16,7 +16,7 @@ static inline bool same_string(struct symcache_str a, struct symcache_str b)
 	return a.ptr == b.ptr && a.len == b.len;
 }
 
-static inline bool same_frame(const struct symcache_frame *a, const struct symcache_frame *b)
+static inline bool same_frame(const struct symcache_raw_frame *a, const struct symcache_raw_frame *b)
 {
 	return (same_string(a->function, b->function) ||
 		(a->function.len == 1 && b->function.len == 1 && *a->function.ptr == '?' &&
@@ -31,11 +31,11 @@ static inline bool same_frame(const struct symcache_frame *a, const struct symca
 
 /* The frames of one query, `most` of which came in a batch, or fewer; the rest is taken
  * one by one, up to `limit` frames. */
-static inline bool same_chain(struct symcache_query *q, const struct symcache_frame batch[],
+static inline bool same_chain(struct symcache_query *q, const struct symcache_raw_frame batch[],
 			      const struct symcache_frame_ids ids[], uint32_t most, uint32_t limit)
 {
 	struct symcache_frames frames, by_ids;
-	struct symcache_frame want, got;
+	struct symcache_raw_frame want, got;
 	struct symcache_frame_ids want_ids;
 	uint32_t n = 0;
 
@@ -63,7 +63,7 @@ static inline bool same_chain(struct symcache_query *q, const struct symcache_fr
 static inline bool batch_is_same(const struct symcache *cache, const uint64_t rel_pcs[], size_t n,
 				 uint32_t most, uint32_t limit)
 {
-	static __thread struct symcache_frame frames[BATCH_CHECK_MAX * BATCH_CHECK_FRAMES];
+	static __thread struct symcache_raw_frame frames[BATCH_CHECK_MAX * BATCH_CHECK_FRAMES];
 	static __thread struct symcache_frame_ids ids[BATCH_CHECK_MAX * BATCH_CHECK_FRAMES];
 	struct symcache_query q[BATCH_CHECK_MAX], twin[BATCH_CHECK_MAX];
 

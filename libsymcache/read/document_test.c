@@ -54,7 +54,7 @@ static bool print_fault(void *ctx, const char *fault)
 
 static void expect_frame(struct symcache_frames *frames, const char *want)
 {
-	struct symcache_frame f;
+	struct symcache_raw_frame f;
 	char path[100], got[200];
 
 	assert_true(symcache_next_frame(frames, &f));
@@ -72,7 +72,7 @@ static void test_example(void **state)
 	uint64_t base;
 	struct symcache cache;
 	struct symcache_frames frames;
-	struct symcache_frame none;
+	struct symcache_raw_frame none;
 	struct sc_error err = { 0 };
 	const uint16_t endian = 1;
 

@@ -61,7 +61,7 @@ TWICE uint32_t column_of(const struct symcache *cache, uint32_t location, bool g
 }
 
 TWICE void read_frame(const struct symcache *cache, uint32_t location, bool guarded,
-		      struct symcache_frame *ret)
+		      struct symcache_raw_frame *ret)
 {
 	const struct symcache_source_location *loc = &cache->locations[location];
 	const uint32_t function = loc->function_idx;
@@ -91,7 +91,7 @@ TWICE void read_frame(const struct symcache *cache, uint32_t location, bool guar
 }
 
 static inline void frame_of(const struct symcache *cache, uint32_t location,
-			    struct symcache_frame *ret)
+			    struct symcache_raw_frame *ret)
 {
 	if (sc_is_guarded(cache))
 		read_frame(cache, location, true, ret);
@@ -139,7 +139,7 @@ static inline uint32_t take_location(struct symcache_frames *frames)
 	return location;
 }
 
-bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret)
+bool symcache_next_frame(struct symcache_frames *frames, struct symcache_raw_frame *ret)
 {
 	const uint32_t location = take_location(frames);
 
@@ -235,7 +235,7 @@ fetch(const struct symcache_query q[], size_t n, const struct walk *w,
 			fn(q[i].cache, w->location[i][k]);
 }
 
-void symcache_frames_batch(struct symcache_query q[], size_t n, struct symcache_frame ret[],
+void symcache_frames_batch(struct symcache_query q[], size_t n, struct symcache_raw_frame ret[],
 			   uint32_t most)
 {
 	struct walk w;

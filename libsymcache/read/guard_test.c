@@ -60,7 +60,7 @@ static int add_file(char *text, const struct symcache_file *f)
 	return n + add(text + n, f->name);
 }
 
-static int add_frame(char *text, const struct symcache *cache, const struct symcache_frame *f)
+static int add_frame(char *text, const struct symcache *cache, const struct symcache_raw_frame *f)
 {
 	const struct symcache_file decl_file = symcache_file(cache, f->decl_file_idx);
 	int n = add(text, f->function);
@@ -76,8 +76,8 @@ static void ask(const struct symcache *cache, uint64_t pc, char *text)
 {
 	struct symcache_query query = { .cache = cache, .rel_pc = pc };
 	struct symcache_frames frames;
-	struct symcache_frame frame;
-	struct symcache_frame in_batch[FRAMES];
+	struct symcache_raw_frame frame;
+	struct symcache_raw_frame in_batch[FRAMES];
 	struct symcache_frame_ids ids;
 	struct symcache_symbol symbol;
 	struct symcache_data data;

@@ -13,7 +13,7 @@
 static void frames_text(const struct symcache *c, uint64_t rel_pc, char *out, size_t size)
 {
 	struct symcache_frames frames;
-	struct symcache_frame f;
+	struct symcache_raw_frame f;
 	size_t len = 0;
 	bool any = symcache_lookup(c, rel_pc, &frames);
 
@@ -46,7 +46,7 @@ static void expect_file(const struct symcache *c, uint32_t idx, const char *name
 static void check_ids(const struct symcache *c, uint64_t rel_pc)
 {
 	struct symcache_frames frames, twin;
-	struct symcache_frame f;
+	struct symcache_raw_frame f;
 	struct symcache_frame_ids ids;
 
 	symcache_lookup(c, rel_pc, &frames);
@@ -113,7 +113,7 @@ static void test_frame_fields(void **state)
 	struct symcache c;
 	uint8_t *bytes = tiny_open(&t, &c);
 	struct symcache_frames frames;
-	struct symcache_frame f;
+	struct symcache_raw_frame f;
 
 	(void)state;
 	assert_true(symcache_lookup(&c, 0x20, &frames));
@@ -195,7 +195,7 @@ static void test_bad_chains(void **state)
 		struct tiny t = tiny_example(8);
 		struct symcache c;
 		struct symcache_frames frames;
-		struct symcache_frame f;
+		struct symcache_raw_frame f;
 		uint8_t *bytes;
 		char got[100] = "";
 

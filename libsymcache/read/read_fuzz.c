@@ -54,7 +54,7 @@ static void use_file(const struct symcache *c, const struct symcache_file *file)
 static void look_up(const struct symcache *c, uint64_t rel_pc)
 {
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 	struct symcache_data data;
 	struct symcache_row row;
 	char text[500];

@@ -39,7 +39,7 @@ static char *output_of(const char *command, size_t *size)
 static void spell(const struct symcache *cache, uint64_t rel_pc, char *out, size_t size)
 {
 	struct symcache_frames frames;
-	struct symcache_frame f;
+	struct symcache_raw_frame f;
 	size_t len = 0;
 	char path[500];
 

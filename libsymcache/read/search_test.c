@@ -47,7 +47,7 @@ static uint8_t *many_ranges(const uint32_t *starts, uint32_t n, bool indexed, si
 static uint32_t line_of(const struct symcache *c, uint64_t rel_pc)
 {
 	struct symcache_frames frames;
-	struct symcache_frame f;
+	struct symcache_raw_frame f;
 	struct symcache_query q = { .cache = c, .rel_pc = rel_pc };
 	bool found = symcache_lookup(c, rel_pc, &frames);
 

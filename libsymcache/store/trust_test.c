@@ -82,7 +82,7 @@ static bool usable(struct symstore_reader *reader, struct symcache_guard *guard,
 {
 	struct symstore_entry e = test_entry(1, 0);
 	struct symcache_frames frames;
-	struct symcache_frame frame;
+	struct symcache_raw_frame frame;
 	struct symcache cache;
 	struct sc_error err;
 	int rc = symstore_get_guarded(reader, e.build_id, e.build_id_len, guard, &cache, &err);

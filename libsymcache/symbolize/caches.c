@@ -65,6 +65,8 @@ static struct symcache_module *new_module(struct symcache_caches *s, unsigned ki
 	m->name_len = len;
 	m->caches = s;
 	m->kind = kind;
+	m->open = sc_module_open;
+	m->find_own = symcache_symbol_table_find;
 	m->number = s->num_modules++;
 	return m;
 }
@@ -109,25 +111,9 @@ int symcache_module_cache(struct symcache_module *m, const struct symcache **ret
 	*ret = atomic_load_explicit(&m->cache, memory_order_acquire);
 	if (!*ret || symcache_damaged(*ret) ||
 	    (m->snapshot && m->snapshot != m->caches->snapshot))
-		rc = sc_module_open(m, reported, err);
+		rc = m->open(m, reported, err);
 	*ret = rc ? NULL : atomic_load_explicit(&m->cache, memory_order_acquire);
 	return rc;
-}
-
-bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache)
-{
-	struct sc_error err;
-
-	if (!symcache_damaged(cache))
-		return true;
-	pthread_mutex_lock(&m->caches->lock);
-	if (!m->damage_noticed) {
-		symstore_damaged(m->id, m->id_len, &err);
-		sc_notify(m->caches, SYMCACHE_NOTICE_DAMAGED, NULL, err.msg);
-	}
-	m->damage_noticed = true;
-	pthread_mutex_unlock(&m->caches->lock);
-	return false;
 }
 
 /* Those that are not empty. */

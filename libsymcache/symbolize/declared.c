@@ -97,7 +97,7 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 {
 	const struct sc_seen *seen = sc_symbolizer_begin(s, m);
 	struct symcache_frames frames;
-	struct symcache_frame frame = { .entry_pc = SYMCACHE_NONE };
+	struct symcache_raw_frame frame = { .entry_pc = SYMCACHE_NONE };
 	struct symcache_file file;
 
 	if (!seen || !symcache_lookup(seen->cache, sc_relative(seen, vaddr), &frames))
@@ -159,7 +159,7 @@ static bool is_function(const struct symcache *c, uint32_t idx, struct symcache_
 static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct symcache_str name,
 			    uint64_t *rel)
 {
-	struct symcache_frame outermost = { .entry_pc = SYMCACHE_NONE };
+	struct symcache_raw_frame outermost = { .entry_pc = SYMCACHE_NONE };
 	struct symcache_frames frames;
 	struct symcache_symbol symbol;
 

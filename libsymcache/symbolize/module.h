@@ -39,7 +39,13 @@ struct symcache_module {
 	_Atomic uint64_t snapshot;              /* that it was read from; 0: not the store's */
 	unsigned generation; /* another one: other bytes in the place of the cache */
 
+	/* Finds or makes its cache, where there is none that can be used now: sc_module_open(). */
+	int (*open)(struct symcache_module *m, bool *reported, struct sc_error *err);
+
 	struct symcache_symbol_table *own; /* in place of the cache's; NULL: there is none */
+	/* Asks it: symcache_symbol_table_find(). */
+	bool (*find_own)(const struct symcache_symbol_table *t, uint64_t vaddr,
+			 struct symcache_named_symbol *ret);
 
 	/* Under the lock of the caches. */
 	struct sc_error failed; /* code 0: it is not */
@@ -82,7 +88,7 @@ void sc_named_deinit(struct symcache_caches *s);
 /* Makes sure of a snapshot of the store: s->reader. Under the lock. */
 int sc_caches_read(struct symcache_caches *s, struct sc_error *err);
 
-/* Finds or makes the cache of a module that has none that can be used now. */
+/* The `open` of modules that the store, files and servers give caches to. */
 int sc_module_open(struct symcache_module *m, bool *reported, struct sc_error *err);
 
 void sc_made_deinit(struct sc_made *made);
@@ -103,7 +109,7 @@ static inline const struct symcache *sc_module_cache(struct symcache_module *m)
 
 	if (__builtin_expect(!cache || symcache_damaged(cache) ||
 			     (m->snapshot && m->snapshot != m->caches->snapshot), 0))
-		return sc_module_open(m, NULL, NULL) ? NULL :
+		return m->open(m, NULL, NULL) ? NULL :
 		       atomic_load_explicit(&m->cache, memory_order_acquire);
 	return cache;
 }

@@ -73,6 +73,7 @@ static inline struct sc_seen *begin_module(struct symcache_symbolizer *s, struct
 		if (!seen->texts)
 			return NULL;
 		seen->cache = cache;
+		seen->module = m;
 		seen->own = m->own;
 		seen->load_base = symcache_load_base(cache);
 		seen->generation = m->generation;

@@ -15,6 +15,7 @@ enum { SC_AHEAD_FRAMES = 16 }; /* of an address that is looked up ahead */
 /* A module as this thread sees it. */
 struct sc_seen {
 	const struct symcache *cache;
+	const struct symcache_module *module;
 	const struct symcache_symbol_table *own; /* of the module */
 	uint64_t load_base;
 	struct sc_texts *texts;
@@ -53,7 +54,8 @@ static inline bool sc_find_symbol(const struct sc_seen *seen, uint64_t rel,
 
 	if (__builtin_expect(!seen->own, 1))
 		return symcache_lookup_symbol(seen->cache, rel, ret);
-	if (rel == UINT64_MAX || !symcache_symbol_table_find(seen->own, rel + seen->load_base, &s))
+	if (rel == UINT64_MAX ||
+	    !seen->module->find_own(seen->own, rel + seen->load_base, &s))
 		return false;
 	*ret = (struct symcache_symbol){
 		.name = { s.name, strlen(s.name) },

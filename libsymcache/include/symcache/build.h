@@ -129,7 +129,6 @@ struct symcache_build;
  * above 4 GiB, or all of the code and data is; or the file asks for more than files of its
  * size have (libsymcache/base/limits.h), or for more memory than the options allow;
  * SC_ENOMEM. On failure *ret is NULL.
- * With glibc, malloc()'s main heap grows by 16 MiB at a time from then on (M_TOP_PAD).
  */
 int symcache_build_create(const char *path, const struct symcache_build_options *options,
 			  struct symcache_build **ret, struct sc_error *err);

@@ -100,8 +100,8 @@ struct symcache_index_account {
  * Indexes what lies at paths[0, n). With `store` NULL, files are built, reported and given
  * up; then NO_SYMBOLS, too, has the build ID in `info`. Not while this thread has a reader
  * of the store open. An error is one of the store's or SC_ENOMEM: what was committed before
- * stays, and *ret counts it. The limit of open files is raised to 4096 where there are
- * archives.
+ * stays, and *ret counts it. The limit of open files is raised to 4096 for
+ * archives if the process is ours (libsymcache/base/bigmem.h).
  */
 int symcache_index(struct symstore *store, const char *const *paths, size_t n,
 		   const struct symcache_index_options *options,

@@ -107,7 +107,7 @@ struct symcache_file {
 };
 
 /* One frame of an address. */
-struct symcache_frame {
+struct symcache_raw_frame {
 	struct symcache_str function; /* linkage name; "?" if the file has none */
 	uint32_t lang;                /* enum symcache_lang or SYMCACHE_LANG_SYMTAB */
 	uint32_t entry_pc;            /* relative; SYMCACHE_NONE: inlined */
@@ -178,7 +178,7 @@ uint32_t symcache_range_of(const struct symcache *cache, uint64_t rel_pc);
  */
 bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc,
 		     struct symcache_frames *ret);
-bool symcache_next_frame(struct symcache_frames *frames, struct symcache_frame *ret);
+bool symcache_next_frame(struct symcache_frames *frames, struct symcache_raw_frame *ret);
 
 /* An address of a cache, and what symcache_lookup() finds of it. */
 struct symcache_query {
@@ -200,7 +200,7 @@ void symcache_lookup_batch(struct symcache_query queries[], size_t n);
  * rest is in `frames`, for symcache_next_frame() or another call.
  */
 void symcache_frames_batch(struct symcache_query queries[], size_t n,
-			   struct symcache_frame ret[], uint32_t most);
+			   struct symcache_raw_frame ret[], uint32_t most);
 
 /* A frame as numbers, for callers that keep names and paths themselves. */
 struct symcache_frame_ids {
