@@ -72,6 +72,30 @@ $(O)/%.o: %.c build/deps.mk
 
 $(O)/libsymcache/symbolize/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
+# ---- the libraries: symcache.h and symcache-build.h ---------------------------
+# Each has the code it needs; what a process has one of (the files of stores) is in the
+# first alone. Linked dynamically, as a program that has its own of these must find ours.
+SO      := $(O)/libsymcache.so.1
+SOBUILD := $(O)/libsymcache-build.so.1
+API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o files.o filter.o resolver.o snapshot.o store.o walk.o write.o)
+APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o)
+MODE_SOFLAGS := -shared $(filter-out -pie,$(MODE_LDFLAGS)) -Wl,--gc-sections -Wl,-O1 \
+	-Wl,--exclude-libs,ALL $(SODEFS_$(MODE))
+SODEFS_release := -Wl,-z,defs
+$(SO): $(API) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache.map
+	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
+		-Wl,--version-script=$(filter %.map,$^) -o $@ $(API) $(LIB) $(DEMANGLE_AR) -llmdb -lxxhash -lpthread
+	@ln -sf $(@F) $(basename $@)
+$(SOBUILD): $(APIBUILD) $(SO) $(LIB) libsymcache/api/libsymcache-build.map
+	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
+		-Wl,--version-script=$(filter %.map,$^) -o $@ $(APIBUILD) $(SO) $(LIB) \
+		-Wl,--as-needed -ldw -lelf -larchive -lyajl -lsodium -ldeflate -lzstd -llzma -lz -llmdb -lxxhash \
+		$(filter -lisal,$(STATIC_LIBS) $(DYNAMIC_LIBS)) -lpthread
+	@ln -sf $(@F) $(basename $@)
+
+lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
+.PHONY: lib
+
 # The demanglers take their memory from libsymcache/symbolize/demangle.c, which bounds it. The
 # new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
 DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))

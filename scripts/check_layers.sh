@@ -42,7 +42,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 	# lib HEADER ROOMS: a header of a library, and who may include it.
 	function lib(header, rooms) { third[header] = 1; set(rooms, tmp); for (w in tmp) may[w, header] = 1; delete tmp }
 	BEGIN {
-		own("public", "format")
+		own("public", "format libmarkup/markup.h")
 		own("base", "symcache/build_id.h symcache/error.h")
 		own("elf", "base symcache/build_id.h symcache/error.h")
 		own("dwarf", "base symcache/error.h")
@@ -64,6 +64,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("symbolize", "index base public")
 		own("trace", "public base")
+		own("api", "public base symbolize store libmarkup/markup.h")
 		own("cmd", "public format libmarkup/markup.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h")
 		own("mk", "mk/bytes"); own("mk/bytes", "libmarkup/markup.h")
@@ -71,7 +72,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("mk/output", "mk mk/bytes mk/resolve"); own("mk/emit", "../emit.h parts.h")
 		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output")
 		own("format", ""); own("scripts", "public format")
-		lib("lmdb.h", "store"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
+		lib("lmdb.h", "store"); lib("symcache.h", "api public"); lib("symcache-build.h", "api"); lib("symcache-experimental.h", "api"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")

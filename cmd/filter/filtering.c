@@ -21,6 +21,7 @@
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/utf8.h"
 #include "symcache/error.h"
+#include "symcache/markup.h"
 
 enum {
 	PAUSE_MS = 1000,
@@ -171,21 +172,11 @@ int filtering_create(const struct markup_options *options, const struct filterin
 		     unsigned threads, enum complaints complaints, struct markup_tally *tally,
 		     struct filtering **ret)
 {
-	const bool llvm = options->dialect == MARKUP_LLVM;
 	const enum symcache_bytes bytes =
 		options->format == MARKUP_JSON || options->group ? SYMCACHE_BYTES_CACHED :
 		from->raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE;
-	const struct symcache_names_options names = {
-		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
-		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
-		.llvm = llvm,
-		.bytes = bytes,
-	};
-	const struct symcache_names_options line_names = {
-		.paths = SYMCACHE_PATHS_CLEAN,
-		.table = SYMCACHE_TABLE_OUTERMOST,
-		.bytes = bytes,
-	};
+	const struct symcache_names_options names = symcache_markup_names(options, bytes);
+	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);
 	struct filtering *f = must_calloc(1, sizeof(*f));
 	const struct markup_sink sink = {
 		f, take_output, complaints == COMPLAINTS_NONE ? NULL : complain, warn, tally,
@@ -202,7 +193,7 @@ int filtering_create(const struct markup_options *options, const struct filterin
 	f->line_names = must(symcache_names_create(&line_names));
 	f->resolvers = must_calloc(threads, sizeof(struct resolver *));
 	const struct resolver_options resolving = {
-		.caches = from->caches, .names = f->names, .line_names = f->line_names, .llvm = llvm,
+		.caches = from->caches, .names = f->names, .line_names = f->line_names, .llvm = names.llvm,
 		.modules = from->modules, .num_modules = from->num_modules,
 		.no_files = from->no_files,
 	};

@@ -204,6 +204,9 @@ struct sc_texts *sc_names_texts(struct sc_names_reader *r, const struct symcache
 		if (t->cache == cache) /* of what was there before: it goes with the book */
 			b->bytes += t->cache->header->num_functions * sizeof(*t->functions);
 	if (!t && (t = new_texts(cache, generation))) {
+		/* Its arrays stay when the cache has gone; most of their pages are not touched. */
+		b->bytes += (cache->header->num_functions + (size_t)cache->header->num_files +
+			     cache->num_symbols) * sizeof(*t->functions) / 8;
 		t->next = *chain;
 		*chain = t;
 	}
@@ -237,9 +240,10 @@ static struct sc_text *room_for(struct sc_names_reader *r, size_t len)
 
 static void keep(struct sc_names_reader *r, struct sc_text *t, size_t len)
 {
-	const size_t size = (sizeof(*t) + len + 3) / 4 * 4;
+	const size_t size = (sizeof(*t) + len + 4) / 4 * 4; /* with a NUL, which may be of the padding */
 
 	t->len = (uint32_t)len;
+	t->bytes[len] = 0;
 	r->free += size < r->left ? size : r->left;
 	r->left -= size < r->left ? size : r->left;
 }

@@ -14,7 +14,8 @@
 
 #include "symcache/symbolize.h"
 
-/* A name or path; SYMCACHE_PADDED of its bytes may be read, however short it is. */
+/* A name or path, with a NUL behind it; SYMCACHE_PADDED of its bytes may be read, however
+ * short it is. */
 struct sc_text {
 	uint32_t len; /* SC_ABSENT: there is none */
 	char bytes[];

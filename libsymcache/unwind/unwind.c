@@ -267,7 +267,7 @@ static bool step_by_frame_pointer(struct symcache_unwinder *u, struct symcache_r
 static bool is_function(const struct symcache *cache, uint64_t rel_pc)
 {
 	struct symcache_frames frames;
-	struct symcache_frame f = { .entry_pc = SYMCACHE_NONE };
+	struct symcache_raw_frame f = { .entry_pc = SYMCACHE_NONE };
 
 	if (symcache_lookup(cache, rel_pc, &frames))
 		while (symcache_next_frame(&frames, &f))

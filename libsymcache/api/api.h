@@ -1,0 +1,91 @@
+/*
+ * api.h: what stands behind the handles of symcache.h.
+ *
+ * A file is opened once in a process, whoever asks for it (struct api_file). A store's handle
+ * has a snapshot of it; caches belong to the snapshot that they were found in, and keep it.
+ */
+#ifndef SC_API_H
+#define SC_API_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <symcache.h>
+
+#include "libsymcache/api/private.h"
+#include "libsymcache/base/vec.h"
+#include "libsymcache/symbolize/symbolizer.h"
+
+/* ---- files.c ------------------------------------------------------------------------ */
+
+/* A store's file, as long as someone in the process has it open. */
+struct api_file {
+	dev_t dev;
+	ino_t ino;
+	pid_t pid;               /* that opened it; another one must leave it alone */
+	unsigned users;
+	bool writable;
+	struct symstore *store;
+	struct api_file *next;
+};
+
+int api_file_open(const char *path, bool write, struct api_file **ret, struct sc_error *err);
+struct api_file *api_file_share(struct api_file *file); /* returns it */
+void api_file_close(struct api_file *file);
+bool api_file_is_ours(const struct api_file *file); /* or of the process that forked us? */
+
+/* ---- store.c ---------------------------------------------------------------------------- */
+
+struct api_snapshot {
+	atomic_uint users;       /* its caches' references and, while it is current, the store */
+	struct api_file *file;
+	struct symstore_reader *reader;
+	struct symcache_cache *caches; /* those asked for; under the lock of the store */
+};
+
+struct symcache_store {
+	struct api_file *file;
+	char *path;
+	bool write;
+	pthread_mutex_t lock;
+	struct api_snapshot *current;  /* NULL: none yet */
+};
+
+struct symcache_entry {
+	struct symstore_entry e;
+};
+
+/* snapshot.c */
+void api_snapshot_leave(struct api_snapshot *snapshot);
+
+/* By the last part of a path alone. */
+int api_store_find_name(struct symcache_store *s, const char *name, struct symcache_cache **ret,
+			struct symcache_error *err);
+
+/* SC_EINVAL: forked, or for writing and not opened so. Before writing, the snapshot goes, if
+ * nothing of it is in use: it would be in the way of a commit. */
+int api_store_may_use(struct symcache_store *s, bool write, struct sc_error *err);
+
+/* ---- cache.c ------------------------------------------------------------------------------ */
+
+struct symcache_cache {
+	struct symcache cache;
+	struct symcache_guard guard;
+	struct symcache_module module;  /* as symbolizers see it */
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t id_len;
+	struct api_snapshot *snapshot;  /* that it is of, and is counted by; or NULL: */
+	atomic_uint users;
+	struct symcache_map map;
+	void (*release)(void *ctx);
+	void *ctx;
+	struct symcache_cache *next;    /* of the snapshot */
+};
+
+/* What modules belong to that have a cache from the start. */
+extern struct symcache_caches api_no_caches;
+
+/* With `cache` opened in it, ready for symbolizers. */
+void api_cache_init(struct symcache_cache *c);
+void api_cache_destroy(struct symcache_cache *c);
+
+#endif

@@ -1,0 +1,221 @@
+/* Stores by the public names: one file opened twice, fork, threads, bundles, refusals. */
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "libsymcache/api/testing.h"
+
+static int count_entry(void *ctx, const struct symcache_entry *e)
+{
+	size_t len;
+
+	assert_non_null(symcache_entry_build_id(e, &len));
+	assert_int_equal(symcache_entry_source_path(e)[0], '/');
+	++*(int *)ctx;
+	return 0;
+}
+
+static int count(struct symcache_store *s)
+{
+	int n = 0;
+
+	ok(symcache_store_each(s, NULL, count_entry, &n, NULL));
+	return n;
+}
+
+/* One file, opened twice: what the one handle writes, the other sees when it looks again. */
+static void one_file_twice(void **state)
+{
+	struct symcache_put_options put = { sizeof(put), (const uint8_t *)"\1\2\3", 3, "/x", "a\nb", 1 };
+	struct symcache_store *reader, *writer;
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c, *found, *none;
+	struct symcache_error err;
+
+	(void)state;
+	make_store(in_dir("b.store"));
+	ok(symcache_store_open(in_dir("b.store"), 0, &reader, NULL));
+	c = get(reader);
+	ok(symcache_store_open(in_dir("b.store"), SYMCACHE_STORE_WRITE, &writer, NULL));
+	assert_int_equal(symcache_store_put(reader, c, &put, &err), SYMCACHE_EINVAL);
+	ok(symcache_store_put(writer, c, &put, &err));
+	assert_int_equal(count(reader), 1);
+	symcache_store_refresh(reader);
+	assert_int_equal(count(reader), 2);
+	assert_int_equal(count(writer), 2);
+	check_known(r, c);
+	ok(symcache_store_get(reader, put.build_id, 3, &found, NULL));
+	assert_ptr_not_equal(found, c);
+	check_known(r, found);
+	ok(symcache_store_tag(writer, put.build_id, 3, "c", NULL));
+	ok(symcache_store_remove(writer, put.build_id, 3, NULL));
+	assert_int_equal(symcache_store_remove(writer, put.build_id, 3, NULL), SYMCACHE_ENOTFOUND);
+	assert_int_equal(symcache_store_get(writer, put.build_id, 3, &none, NULL), SYMCACHE_ENOTFOUND);
+	assert_null(none);
+	symcache_cache_unref(c);
+	symcache_store_close(writer);
+	check_known(r, found);
+	symcache_cache_unref(found);
+	symcache_store_close(reader);
+	symcache_resolver_destroy(r);
+}
+
+static void finds_by_text(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_cache *c, *whole = get(s);
+	struct symcache_error err;
+	char hex[2 * SYMCACHE_ID_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < id_len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	ok(symcache_store_find(s, hex, &c, NULL));
+	assert_ptr_equal(c, whole);
+	symcache_cache_unref(c);
+	hex[7] = 0;
+	ok(symcache_store_find(s, hex, &c, NULL));
+	symcache_cache_unref(c);
+	ok(symcache_store_find(s, "api_test", &c, NULL));
+	assert_ptr_equal(c, whole);
+	symcache_cache_unref(c);
+	assert_int_equal(symcache_store_find(s, "no such", &c, &err), SYMCACHE_ENOTFOUND);
+	assert_int_equal(symcache_store_find(s, "", &c, &err), SYMCACHE_EINVAL);
+	symcache_cache_unref(whole);
+	symcache_store_close(s);
+}
+
+static void refuses(void **state)
+{
+	struct symcache_resolver_options resolving = { sizeof(resolving), 1u << 31 };
+	struct symcache_filter_options filtering = { sizeof(filtering), 0, 0, NULL, NULL, NULL };
+	struct symcache_resolver *r;
+	struct symcache_filter *f;
+	struct symcache_store *s;
+	struct symcache_cache *c;
+	struct symcache_error err;
+
+	(void)state;
+	assert_int_equal(symcache_store_open(in_dir("none"), 0, &s, &err), SYMCACHE_ENOTFOUND);
+	assert_int_equal(err.code, SYMCACHE_ENOTFOUND);
+	assert_non_null(strstr(err.msg, "none"));
+	assert_int_not_equal(access(in_dir("none"), F_OK), 0);
+	assert_int_equal(symcache_store_open(in_dir("a.store"), 1u << 31, &s, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_open("/proc/self/exe", 0, &s, &err), SYMCACHE_EFORMAT);
+	assert_int_equal(symcache_cache_open("/proc/self/exe", &c, &err), SYMCACHE_EFORMAT);
+	assert_int_equal(symcache_cache_open(in_dir("none"), &c, &err), SYMCACHE_ESYS);
+	assert_int_equal(symcache_cache_open_memory("abc", 3, NULL, NULL, &c, &err), SYMCACHE_EFORMAT);
+	assert_int_equal(symcache_resolver_create(&resolving, &r, &err), SYMCACHE_EINVAL);
+	resolving = (struct symcache_resolver_options){ 4, 0 };
+	assert_int_equal(symcache_resolver_create(&resolving, &r, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_filter_create(NULL, &filtering, &f, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_make("Makefile", NULL, &c, &err), SYMCACHE_EFORMAT);
+	for (int code = 1; code > -15; code--)
+		assert_true(strlen(symcache_strerror(code)) > 3);
+	assert_string_equal(symcache_version_string(), SYMCACHE_VERSION_STRING);
+	symcache_store_close(NULL);
+	symcache_cache_unref(NULL);
+	symcache_resolver_destroy(NULL);
+	symcache_filter_destroy(NULL);
+}
+
+/* What the child inherits works for look-ups, and leaves the parent's store as it is. */
+static void survives_fork(void **state)
+{
+	struct symcache_store *s = open_a(SYMCACHE_STORE_WRITE), *anew;
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c = get(s), *none;
+	struct symcache_error err;
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid) {
+		check_known(r, c);
+		assert_int_equal(symcache_store_get(s, id, 3, &none, &err), SYMCACHE_EINVAL);
+		assert_non_null(strstr(err.msg, "fork"));
+		symcache_cache_unref(c);
+		symcache_store_close(s);
+		ok(symcache_store_open(in_dir("a.store"), 0, &anew, &err));
+		c = get(anew);
+		check_known(r, c);
+		symcache_cache_unref(c);
+		symcache_store_close(anew);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	check_known(r, c);
+	ok(symcache_store_tag(s, id, id_len, "forked", NULL));
+	symcache_cache_unref(c);
+	c = get(s);
+	check_known(r, c);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_resolver_destroy(r);
+}
+
+static void *look_up(void *ctx)
+{
+	struct symcache_store *s = ctx;
+
+	for (int i = 0; i < 300; i++) {
+		struct symcache_resolver *r = resolver(0);
+		struct symcache_cache *c = get(s);
+
+		if (i % 7 == 0)
+			symcache_store_refresh(s);
+		check_known(r, c);
+		symcache_cache_unref(c);
+		symcache_resolver_destroy(r);
+	}
+	return NULL;
+}
+
+static void threads_share(void **state)
+{
+	struct symcache_store *s = open_a(0), *writer = open_a(SYMCACHE_STORE_WRITE);
+	pthread_t threads[4];
+	char tag[20];
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		ok(pthread_create(&threads[i], NULL, look_up, s));
+	for (int i = 0; i < 20; i++) {
+		snprintf(tag, sizeof(tag), "round=%d", i);
+		ok(symcache_store_tag(writer, id, id_len, tag, NULL));
+	}
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	symcache_store_close(s);
+	symcache_store_close(writer);
+}
+
+static void bundles(void **state)
+{
+	struct symcache_store *s = open_a(0), *other;
+	struct symcache_counts counts = { sizeof(counts), 0, 0, 0, 0 };
+
+	(void)state;
+	ok(symcache_store_export(s, in_dir("b.tar.zst"), NULL, &counts, NULL));
+	assert_int_equal(counts.done, 1);
+	ok(symcache_store_open(in_dir("c.store"), SYMCACHE_STORE_WRITE, &other, NULL));
+	ok(symcache_store_import(other, in_dir("b.tar.zst"), NULL, &counts, NULL));
+	assert_int_equal(counts.done, 1);
+	assert_int_equal(count(other), 1);
+	symcache_store_close(other);
+	symcache_store_close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_file_twice),
+		cmocka_unit_test(finds_by_text),
+		cmocka_unit_test(refuses),
+		cmocka_unit_test(survives_fork),
+		cmocka_unit_test(threads_share),
+		cmocka_unit_test(bundles),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

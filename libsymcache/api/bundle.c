@@ -1,0 +1,70 @@
+/* Bundles: see symcache-build.h. Of the other library, as build.c. */
+#include <symcache-build.h>
+
+#include "libsymcache/api/private.h"
+#include "symcache/build.h"
+#include "symcache/bundle.h"
+
+static bool has_tag(void *ctx, const struct symstore_entry *entry)
+{
+	return symstore_tags_have(entry->tags, ctx);
+}
+
+static bool counts_fit(const struct symcache_counts *ret)
+{
+	return !ret || ret->size >= sizeof(*ret);
+}
+
+int symcache_store_export(struct symcache_store *s, const char *path, const char *tag,
+			  struct symcache_counts *ret, struct symcache_error *err)
+{
+	const struct symbundle_export_options how = {
+		.choose = tag ? has_tag : NULL, .ctx = (void *)tag,
+	};
+	struct symbundle_exported done = { 0 };
+	struct symstore_reader *reader;
+	struct sc_error e;
+	void *store;
+	int rc;
+
+	if (!counts_fit(ret))
+		return api_error(err, SC_EINVAL, "unknown options");
+	rc = symcache_private_store(s, symcache_version, false, &store, err);
+	if (rc)
+		return rc;
+	rc = symstore_read_begin(store, &reader, &e);
+	if (!rc)
+		rc = symbundle_export(reader, path, symbundle_shape_of(path), &how, &done, &e);
+	symstore_read_end(reader);
+	if (ret) {
+		ret->done = done.exported;
+		ret->stayed = done.as_before;
+		ret->none = 0;
+		ret->failed = done.missing + done.damaged;
+	}
+	return rc ? api_fail(err, &e) : 0;
+}
+
+int symcache_store_import(struct symcache_store *s, const char *path, const char *verify_key,
+			  struct symcache_counts *ret, struct symcache_error *err)
+{
+	const struct symbundle_import_options how = { .verify_key = verify_key };
+	struct symbundle_imported done = { 0 };
+	struct sc_error e;
+	void *store;
+	int rc;
+
+	if (!counts_fit(ret))
+		return api_error(err, SC_EINVAL, "unknown options");
+	rc = symcache_private_store(s, symcache_version, true, &store, err);
+	if (rc)
+		return rc;
+	rc = symbundle_import(store, path, &how, &done, &e);
+	if (ret) {
+		ret->done = done.imported;
+		ret->stayed = done.unchanged + done.better_in_store + done.conflicts + done.kept;
+		ret->none = 0;
+		ret->failed = done.bad;
+	}
+	return rc ? api_fail(err, &e) : 0;
+}

@@ -1,0 +1,225 @@
+/* Look-ups by the public names: frames as texts and numbers, caches in memory, logs. */
+#include "libsymcache/api/testing.h"
+
+static void finds_frames(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c = get(s), *same = get(s);
+	const struct symcache_frame *f;
+	size_t len;
+
+	(void)state;
+	known_function(1);
+	assert_ptr_equal(c, same);
+	symcache_cache_unref(same);
+	check_known(r, c);
+	assert_memory_equal(symcache_cache_build_id(c, &len), id, id_len);
+	assert_int_equal(len, id_len);
+	assert_int_equal(symcache_frames(r, c, UINT64_MAX, &f), 0);
+	assert_int_equal(symcache_reason(r), SYMCACHE_REASON_OUTSIDE);
+	assert_int_equal(symcache_frames(r, c, 0, &f), 0);
+	assert_int_not_equal(symcache_reason(r), SYMCACHE_REASON_FOUND);
+	symcache_store_close(s); /* the cache stays */
+	check_known(r, c);
+	symcache_cache_unref(c);
+	symcache_resolver_destroy(r);
+}
+
+/* Of functions as numbers: the same as texts, one by one as in batches. */
+static void numbers_are_texts(void **state)
+{
+	enum { N = 5000, MOST = 4 };
+	struct symcache_store *s = open_a(0);
+	struct symcache_resolver *r = resolver(0), *ahead = resolver(SYMCACHE_SYMBOL_NAMES),
+		*plain = resolver(SYMCACHE_SYMBOL_NAMES);
+	struct symcache_cache *c = get(s);
+	uint64_t *vaddr = calloc(N, sizeof(*vaddr)), *first = calloc(N + 1, sizeof(*first));
+	struct symcache_ids *ids = calloc(N * MOST, sizeof(*ids)), one[64];
+	const uint64_t start = address_of_known(r, c);
+	const struct symcache_frame *f, *g;
+	size_t total;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		vaddr[i] = i % 50 ? start + i * 37 % 60000 - 30000 : i << 40;
+	total = symcache_frame_ids_batch(c, vaddr, N, first, ids, N * MOST);
+	assert_int_equal(first[N], total);
+	for (size_t i = 0; i < N; i++) {
+		const size_t n = symcache_frame_ids(c, vaddr[i], one, 64), k = i % 16;
+		size_t m;
+
+		assert_int_equal(n, first[i + 1] - first[i]);
+		if (first[i + 1] <= N * MOST)
+			assert_memory_equal(one, ids + first[i], n * sizeof(*ids));
+		assert_int_equal(symcache_frames(r, c, vaddr[i], &f), n);
+		for (size_t j = 0; j < n; j++) {
+			assert_int_equal(f[j].line, one[j].line);
+			assert_int_equal(f[j].column, one[j].column);
+			assert_int_equal(f[j].function_id, one[j].function);
+			assert_int_equal(!!(f[j].flags & SYMCACHE_FRAME_INLINED), j + 1 < n);
+		}
+		if (n && f[0].function) {
+			char *name = strdup(f[0].function);
+
+			assert_string_equal(symcache_function_name(r, c, one[0].function), name);
+			free(name);
+		}
+		if (!k)
+			symcache_frames_ahead(ahead, c, vaddr + i, N - i < 16 ? N - i : 16);
+		m = symcache_frames(ahead, c, vaddr[i], &f);
+		assert_int_equal(m, symcache_frames(plain, c, vaddr[i], &g));
+		for (size_t j = 0; j < m; j++) {
+			assert_true(!f[j].function == !g[j].function);
+			assert_true(!f[j].function || !strcmp(f[j].function, g[j].function));
+			assert_true(!f[j].file == !g[j].file);
+			assert_true(!f[j].file || !strcmp(f[j].file, g[j].file));
+			assert_int_equal(f[j].line, g[j].line);
+		}
+	}
+	/* What does not fit is counted, not written. */
+	memset(ids, 0xaa, N * MOST * sizeof(*ids));
+	assert_int_equal(symcache_frame_ids_batch(c, vaddr, N, first, ids, 7), total);
+	assert_int_equal(ids[7].line, 0xaaaaaaaa);
+	assert_int_equal(symcache_frame_ids_batch(c, vaddr, 0, first, NULL, 0), 0);
+	free(vaddr);
+	free(first);
+	free(ids);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_resolver_destroy(r);
+	symcache_resolver_destroy(ahead);
+	symcache_resolver_destroy(plain);
+}
+
+static void memory_is_released(void *ctx)
+{
+	++*(int *)ctx;
+}
+
+static void caches_in_memory(void **state)
+{
+	struct symcache_resolver *r = resolver(SYMCACHE_SHORT_NAMES);
+	struct symcache_cache *made, *c;
+	const void *bytes;
+	int released = 0;
+	size_t size, n;
+	FILE *f;
+
+	(void)state;
+	ok(symcache_make("/proc/self/exe", NULL, &made, NULL));
+	check_known(r, made);
+	bytes = symcache_cache_bytes(made, &size);
+	ok(symcache_cache_open_memory(bytes, size, memory_is_released, &released, &c, NULL));
+	check_known(r, c);
+	assert_ptr_equal(symcache_cache_ref(c), c);
+	symcache_cache_unref(c);
+	assert_int_equal(released, 0);
+	symcache_cache_unref(c);
+	assert_int_equal(released, 1);
+	f = fopen(in_dir("self.symcache"), "w");
+	n = fwrite(bytes, 1, size, f);
+	assert_int_equal(n, size);
+	fclose(f);
+	ok(symcache_cache_open(in_dir("self.symcache"), &c, NULL));
+	check_known(r, c);
+	symcache_cache_build_id(c, &n);
+	assert_int_equal(n, 0);
+	symcache_cache_unref(c);
+	symcache_cache_unref(made);
+	symcache_resolver_destroy(r);
+}
+
+static void demangles(void **state)
+{
+	struct symcache_resolver *r = resolver(0);
+
+	(void)state;
+	assert_string_equal(symcache_demangled(r, "_ZN3foo3barEi"), "foo::bar(int)");
+	assert_string_equal(symcache_demangled(r, "main"), "main");
+	symcache_resolver_destroy(r);
+}
+
+struct text {
+	char bytes[10000];
+	size_t len;
+};
+
+static int add_text(void *ctx, const char *data, size_t len)
+{
+	struct text *t = ctx;
+
+	if (len > sizeof(t->bytes) - t->len - 1)
+		return 1;
+	memcpy(t->bytes + t->len, data, len);
+	t->len += len;
+	return 0;
+}
+
+static void filters(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c = get(s);
+	struct text out = { .len = 0 };
+	const struct symcache_filter_options options = {
+		sizeof(options), SYMCACHE_FILTER_TEXT, 2, add_text, NULL, &out,
+	};
+	struct symcache_filter *f;
+	char log[1000], hex[2 * SYMCACHE_ID_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < id_len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	snprintf(log, sizeof(log), "{{{reset}}}\n{{{module:0:self:elf:%s}}}\n"
+		 "{{{mmap:0x10000000:0x40000000:load:0:rx:0x0}}}\nat {{{pc:0x%llx}}}\n", hex,
+		 0x10000000ull + address_of_known(r, c));
+	ok(symcache_filter_create(s, &options, &f, NULL));
+	ok(symcache_filter_feed(f, log, 30, NULL));
+	symcache_store_refresh(s);
+	ok(symcache_filter_feed(f, log + 30, strlen(log) - 30, NULL));
+	ok(symcache_filter_flush(f, NULL));
+	assert_non_null(strstr(out.bytes, "known_function"));
+	ok(symcache_filter_finish(f, NULL));
+	ok(symcache_filter_end(f, NULL));
+	symcache_filter_destroy(f);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_resolver_destroy(r);
+}
+
+static int has_entry(void *ctx, const char *line)
+{
+	*(int *)ctx |= *line == '*' && strstr(line, "known_function");
+	return 0;
+}
+
+static void explains(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_resolver *r = resolver(0);
+	struct symcache_cache *c = get(s);
+	int found = 0;
+
+	(void)state;
+	ok(symcache_explain_address("/proc/self/exe", NULL, address_of_known(r, c), has_entry, &found,
+				    NULL));
+	assert_int_equal(found, 1);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+	symcache_resolver_destroy(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_frames),
+		cmocka_unit_test(numbers_are_texts),
+		cmocka_unit_test(caches_in_memory),
+		cmocka_unit_test(demangles),
+		cmocka_unit_test(filters),
+		cmocka_unit_test(explains),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

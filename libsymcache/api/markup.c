@@ -1,0 +1,197 @@
+/* What a filter of logs asks, put to symbolizers: see symcache/markup.h. */
+#include "symcache/markup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/symbolize/module.h"
+
+static struct markup_str str(struct symcache_str s)
+{
+	return (struct markup_str){ s.ptr, s.len };
+}
+
+static bool find_place(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr)
+{
+	const struct symcache_markup *r = ctx;
+	const struct symcache_str symbol = { place->symbol.ptr, place->symbol.len };
+	const struct symcache *cache;
+	uint64_t base;
+
+	if (place->origin == MARKUP_FROM_SYMBOL)
+		return symcache_symbolize_offset(r->symbolizer, module, symbol, place->offset,
+						 place->symbol_size, vaddr);
+	cache = sc_module_cache(module);
+	if (!cache)
+		return false;
+	base = symcache_load_base(cache);
+	*vaddr = place->offset;
+	switch (place->origin) {
+	case MARKUP_FROM_FILE:
+		return symcache_vaddr_of_offset(cache, place->offset, vaddr);
+	case MARKUP_FROM_LOAD_BASE:
+		*vaddr += base;
+		return true;
+	case MARKUP_FROM_VALGRIND:
+		/* Libraries lie from 0x4000000 on. */
+		*vaddr -= base ? 0 : 0x108000;
+		return base || (place->offset >= 0x108000 && place->offset < 0x4000000);
+	default:
+		return true;
+	}
+}
+
+static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)
+{
+	const struct symcache_markup *r = ctx;
+
+	symcache_symbolize_ahead(r->symbolizer, (struct symcache_module *const *)modules, vaddrs,
+				 n);
+}
+
+static bool reserve_frames(struct symcache_markup *r, size_t n)
+{
+	struct markup_frame *more;
+
+	if (n <= r->cap_frames)
+		return true;
+	more = realloc(r->frames, 2 * n * sizeof(*more));
+	if (!more)
+		return false;
+	r->frames = more;
+	r->cap_frames = 2 * n;
+	return true;
+}
+
+static bool data_at(const struct symcache_markup *r, struct symcache_module *m, uint64_t vaddr,
+		    struct symcache_shown_data *ret)
+{
+	/* LLVM tries the symbol that begins last before it alone, also where another covers it. */
+	return symcache_symbolize_data(r->symbolizer, m, vaddr, ret) && (!r->llvm || ret->of_table);
+}
+
+/* Where someone jumped into a variable, that is the function. */
+static size_t find_data_as_code(struct symcache_markup *r, struct symcache_module *m, uint64_t vaddr)
+{
+	struct symcache_shown_data data;
+
+	if (!data_at(r, m, vaddr, &data) || !reserve_frames(r, 1))
+		return 0;
+	r->frames[0] = (struct markup_frame){ .function = str(data.name) };
+	return 1;
+}
+
+static size_t symbolize(struct symcache_markup *r, struct symcache_symbolizer *symbolizer, void *module,
+			uint64_t vaddr, const struct markup_frame **ret)
+{
+	struct symcache_answer a;
+	const enum symcache_reason reason = symcache_symbolize(symbolizer, module, vaddr, &a);
+
+	if (reason == SYMCACHE_OUTSIDE || reason == SYMCACHE_NO_CODE)
+		a.num_frames = find_data_as_code(r, module, vaddr);
+	if (!reserve_frames(r, a.num_frames))
+		return 0;
+	for (size_t i = 0; a.frames && i < a.num_frames; i++) {
+		const struct symcache_shown_frame *f = &a.frames[i];
+
+		r->frames[i] = (struct markup_frame){
+			.function = str(f->function), .file = str(f->file), .line = f->line,
+			.column = f->column, .padded = f->padded,
+		};
+	}
+	*ret = r->frames;
+	return a.num_frames;
+}
+
+static size_t find_code(void *ctx, void *module, uint64_t vaddr,
+			const struct markup_frame **ret)
+{
+	struct symcache_markup *r = ctx;
+
+	return symbolize(r, r->symbolizer, module, vaddr, ret);
+}
+
+static size_t find_line_code(void *ctx, void *module, uint64_t vaddr,
+			     const struct markup_frame **ret)
+{
+	struct symcache_markup *r = ctx;
+	const size_t n = symbolize(r, r->line_symbolizer, module, vaddr, ret);
+
+	/* A version belongs to the symbol, not to the function. */
+	for (size_t i = 0; i < n; i++) {
+		struct markup_str *name = &r->frames[i].function;
+		const char *version = name->ptr ? memchr(name->ptr, '@', name->len) : NULL;
+		if (version && version > name->ptr)
+			name->len = (size_t)(version - name->ptr);
+	}
+	return n;
+}
+
+static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret)
+{
+	const struct symcache_markup *r = ctx;
+	struct symcache_shown_data data;
+
+	if (!data_at(r, module, vaddr, &data) &&
+	    (r->llvm || !symcache_symbolize_function(r->symbolizer, module, vaddr, &data)))
+		return false;
+	*ret = (struct markup_data){ .name = str(data.name) };
+	if (data.of_table)
+		return true;
+	ret->offset = vaddr - data.vaddr;
+	ret->file = str(data.file);
+	ret->line = data.line;
+	return true;
+}
+
+/* A symbol element; some write a further underscore in front of the name. */
+static struct markup_str find_name(void *ctx, struct markup_str name)
+{
+	const struct symcache_markup *r = ctx;
+	const size_t extra = name.len > 2 && !memcmp(name.ptr, "__Z", 3);
+	const struct symcache_str tail = { name.ptr + extra, name.len - extra };
+	const struct symcache_str text = symcache_show_name(r->symbolizer, tail,
+							    SYMCACHE_LANG_UNKNOWN);
+
+	if (!text.ptr || (text.len == tail.len && !memcmp(text.ptr, tail.ptr, tail.len)))
+		return name;
+	return str(text);
+}
+
+_Static_assert(SYMCACHE_PADDED == MARKUP_PADDED, "texts are handed on as they are");
+_Static_assert(SYMCACHE_BATCH == MARKUP_AHEAD, "and so are batches");
+
+void symcache_markup_functions(struct markup_resolver *ret)
+{
+	ret->prepare = prepare;
+	ret->place = find_place;
+	ret->code = find_code;
+	ret->line_code = find_line_code;
+	ret->data = find_data;
+	ret->demangle = find_name;
+}
+
+void symcache_markup_deinit(struct symcache_markup *m)
+{
+	free(m->frames);
+}
+
+struct symcache_names_options symcache_markup_names(const struct markup_options *options,
+						    enum symcache_bytes bytes)
+{
+	const bool llvm = options->dialect == MARKUP_LLVM;
+
+	return (struct symcache_names_options){
+		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
+		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
+		.llvm = llvm,
+		.bytes = bytes,
+	};
+}
+
+struct symcache_names_options symcache_markup_line_names(enum symcache_bytes bytes)
+{
+	return (struct symcache_names_options){
+		.paths = SYMCACHE_PATHS_CLEAN, .table = SYMCACHE_TABLE_OUTERMOST, .bytes = bytes,
+	};
+}

@@ -1,0 +1,33 @@
+/* private.h: what libsymcache-build.so needs of libsymcache.so and no one else may. */
+#ifndef SC_API_PRIVATE_H
+#define SC_API_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <symcache.h>
+
+/* The struct symstore of a handle, ready to be read or written. `version`: the caller's
+ * symcache_version; another one has other structs: SYMCACHE_EUNSUPPORTED. */
+SYMCACHE_API int symcache_private_store(struct symcache_store *s, const char *version, bool write,
+					void **ret, struct symcache_error *err);
+
+/* Fills an error; returns `code`. */
+static inline int __attribute__((format(printf, 3, 4)))
+api_error(struct symcache_error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (err) {
+		err->code = code;
+		vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	}
+	va_end(ap);
+	return code;
+}
+
+/* Hands on a struct sc_error; returns its code. */
+#define api_fail(err, e) api_error(err, (e)->code, "%s", (e)->msg)
+
+#endif

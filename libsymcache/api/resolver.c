@@ -1,0 +1,223 @@
+/*
+ * Frames as texts: see symcache.h. A resolver is a symbolizer with names of its own; its texts
+ * end with a NUL, as those that the names keep do, or are copied.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/api/api.h"
+
+#define ALL_FLAGS (SYMCACHE_MANGLED | SYMCACHE_SHORT_NAMES | SYMCACHE_RAW_PATHS | \
+		   SYMCACHE_RAW_BYTES | SYMCACHE_SYMBOL_NAMES)
+
+struct symcache_resolver {
+	struct symcache_names *names;
+	struct symcache_symbolizer *symbolizer;
+	unsigned ahead_generation;      /* of the cache that addresses were announced for */
+	VEC(struct symcache_frame) frames;
+	VEC(char) text;                 /* copies */
+	int reason;
+};
+
+static struct symcache_names_options names_options(uint32_t flags)
+{
+	return (struct symcache_names_options){
+		.functions = flags & SYMCACHE_SHORT_NAMES ? SYMCACHE_FUNCTIONS_SHORT :
+			SYMCACHE_FUNCTIONS_WHOLE,
+		.mangled = flags & SYMCACHE_MANGLED,
+		.paths = flags & SYMCACHE_RAW_PATHS ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
+		.table = flags & SYMCACHE_SYMBOL_NAMES ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
+		.bytes = flags & SYMCACHE_RAW_BYTES ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
+	};
+}
+
+int symcache_resolver_create(const struct symcache_resolver_options *options,
+			     struct symcache_resolver **ret, struct symcache_error *err)
+{
+	const uint32_t flags = options ? options->flags : 0;
+	const struct symcache_names_options names = names_options(flags);
+	struct symcache_resolver *r;
+
+	*ret = NULL;
+	if ((options && options->size < sizeof(*options)) || flags & ~ALL_FLAGS)
+		return api_error(err, SC_EINVAL, "unknown options");
+	r = calloc(1, sizeof(*r));
+	if (r && (r->names = symcache_names_create(&names)))
+		r->symbolizer = symcache_symbolizer_create(&api_no_caches, r->names);
+	if (!r || !r->symbolizer) {
+		symcache_resolver_destroy(r);
+		return api_error(err, SC_ENOMEM, "out of memory");
+	}
+	*ret = r;
+	return 0;
+}
+
+void symcache_resolver_destroy(struct symcache_resolver *r)
+{
+	if (!r)
+		return;
+	symcache_symbolizer_destroy(r->symbolizer);
+	symcache_names_destroy(r->names);
+	vec_deinit(&r->frames);
+	vec_deinit(&r->text);
+	free(r);
+}
+
+/* Another cache may stand in the place of the one that addresses were announced for. */
+static void forget_others(struct symcache_resolver *r, const struct symcache_cache *c)
+{
+	if (r->ahead_generation != c->module.generation)
+		r->symbolizer->num_ahead = 0;
+}
+
+void symcache_frames_ahead(struct symcache_resolver *r, struct symcache_cache *c,
+			   const uint64_t vaddr[], size_t n)
+{
+	struct symcache_module *modules[SYMCACHE_BATCH];
+
+	for (size_t i = 0; i < SYMCACHE_BATCH; i++)
+		modules[i] = &c->module;
+	r->ahead_generation = c->module.generation;
+	symcache_symbolize_ahead(r->symbolizer, modules, vaddr, n);
+}
+
+/* A copy that ends with NUL, in room that was reserved; NULL stays NULL. */
+static const char *copy(struct symcache_resolver *r, struct symcache_str s)
+{
+	char *to = r->text.data + r->text.len;
+
+	if (!s.ptr)
+		return NULL;
+	memcpy(to, s.ptr, s.len);
+	to[s.len] = 0;
+	r->text.len += s.len + 1;
+	return to;
+}
+
+/* Room for copies of both. */
+static bool reserve_texts(struct symcache_resolver *r, struct symcache_str a, struct symcache_str b)
+{
+	vec_clear(&r->text);
+	return vec_reserve(&r->text, a.len + b.len + 2);
+}
+
+static int reason_of(enum symcache_reason reason)
+{
+	switch (reason) {
+	case SYMCACHE_FOUND: return SYMCACHE_REASON_FOUND;
+	case SYMCACHE_OUTSIDE: return SYMCACHE_REASON_OUTSIDE;
+	case SYMCACHE_NO_CODE: return SYMCACHE_REASON_NO_CODE;
+	case SYMCACHE_NO_CACHE: /* it was damaged before */
+	case SYMCACHE_DAMAGED: return SYMCACHE_REASON_DAMAGED;
+	case SYMCACHE_NO_MEMORY: break;
+	}
+	return SYMCACHE_REASON_NO_MEMORY;
+}
+
+size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, uint64_t vaddr,
+		       const struct symcache_frame **ret)
+{
+	struct symcache_answer a;
+
+	forget_others(r, c);
+	*ret = NULL;
+	r->reason = reason_of(symcache_symbolize(r->symbolizer, &c->module, vaddr, &a));
+	vec_clear(&r->frames);
+	if (a.num_frames && !vec_reserve(&r->frames, a.num_frames)) {
+		r->reason = SYMCACHE_REASON_NO_MEMORY;
+		return 0;
+	}
+	for (size_t i = 0; i < a.num_frames; i++) {
+		const struct symcache_shown_frame *f = &a.frames[i];
+		/* Of one frame at most, the outermost one, texts are not kept by the names. */
+		const bool kept = f->padded;
+
+		if (!kept && !reserve_texts(r, f->function, f->file)) {
+			r->reason = SYMCACHE_REASON_NO_MEMORY;
+			return 0;
+		}
+		r->frames.data[i] = (struct symcache_frame){
+			.function = kept ? f->function.ptr : copy(r, f->function),
+			.file = kept ? f->file.ptr : copy(r, f->file),
+			.line = f->line, .column = f->column, .function_id = f->function_idx,
+			.flags = (i + 1 < a.num_frames ? SYMCACHE_FRAME_INLINED : 0) |
+				 (f->of_table ? SYMCACHE_FRAME_SYMBOL : 0),
+		};
+	}
+	*ret = r->frames.data;
+	return a.num_frames;
+}
+
+int symcache_reason(const struct symcache_resolver *r)
+{
+	return r->reason;
+}
+
+int symcache_variable_at(struct symcache_resolver *r, struct symcache_cache *c, uint64_t vaddr,
+			 struct symcache_variable *ret)
+{
+	struct symcache_shown_data data;
+
+	memset(ret, 0, sizeof(*ret));
+	forget_others(r, c);
+	if (!symcache_symbolize_data(r->symbolizer, &c->module, vaddr, &data))
+		return SC_ENOTFOUND;
+	if (!reserve_texts(r, data.name, data.file))
+		return SC_ENOMEM;
+	ret->name = copy(r, data.name);
+	ret->file = copy(r, data.file);
+	ret->vaddr = data.vaddr;
+	ret->size = data.size;
+	ret->line = data.line;
+	ret->flags = data.of_table ? SYMCACHE_FRAME_SYMBOL : 0;
+	return 0;
+}
+
+size_t symcache_addresses_of(struct symcache_resolver *r, struct symcache_cache *c,
+			     const char *name, uint64_t ret[], size_t max)
+{
+	const struct symcache_str text = { name, strlen(name) };
+	uint64_t vaddr;
+	uint32_t at = 0;
+	size_t n = 0;
+
+	forget_others(r, c);
+	for (; symcache_symbolize_name(r->symbolizer, &c->module, text, &at, &vaddr); n++)
+		if (n < max)
+			ret[n] = vaddr;
+	return n;
+}
+
+/* The cache's texts; NULL: it is damaged, or out of memory. */
+static const struct sc_seen *texts(struct symcache_resolver *r, struct symcache_cache *c)
+{
+	forget_others(r, c);
+	return sc_symbolizer_begin(r->symbolizer, &c->module);
+}
+
+const char *symcache_function_name(struct symcache_resolver *r, struct symcache_cache *c,
+				   uint32_t function)
+{
+	const struct sc_seen *seen = texts(r, c);
+
+	return !seen || function >= c->cache.header->num_functions ? NULL :
+		sc_text_str(sc_names_function(r->symbolizer->names, seen->texts, function)).ptr;
+}
+
+const char *symcache_file_path(struct symcache_resolver *r, struct symcache_cache *c, uint32_t file)
+{
+	const struct sc_seen *seen = texts(r, c);
+
+	return !seen || file >= c->cache.header->num_files ? NULL :
+		sc_text_str(sc_names_file(r->symbolizer->names, seen->texts, file)).ptr;
+}
+
+const char *symcache_demangled(struct symcache_resolver *r, const char *name)
+{
+	const struct symcache_str s = { name, strlen(name) };
+	const struct symcache_str text = symcache_show_name(r->symbolizer, s, SYMCACHE_LANG_UNKNOWN);
+
+	if (!text.ptr || text.ptr == name || !reserve_texts(r, text, (struct symcache_str){ NULL, 0 }))
+		return name;
+	return copy(r, text);
+}

@@ -1,0 +1,81 @@
+/* Stacks: see symcache-experimental.h. */
+#define SYMCACHE_EXPERIMENTAL
+#include <symcache-experimental.h>
+
+#include "libsymcache/api/api.h"
+#include "symcache/unwind.h"
+
+
+static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
+{
+	const struct symcache_walk_options *o = ctx;
+
+	return o->read(o->ctx, address, to, bytes);
+}
+
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+{
+	const struct symcache_walk_options *o = ctx;
+	uint64_t bias = 0;
+	struct symcache_cache *c = o->module(o->ctx, address, &bias);
+
+	if (!c)
+		return false;
+	*ret = (struct symcache_unwind_module){
+		.cache = &c->cache, .base = bias + symcache_load_base(&c->cache), .owner = c,
+	};
+	return true;
+}
+
+static bool is_executable(void *ctx, uint64_t address)
+{
+	const struct symcache_walk_options *o = ctx;
+
+	return o->executable(o->ctx, address);
+}
+
+_Static_assert((int)SYMCACHE_WALK_CONTEXT == (int)SYMCACHE_TRUST_CONTEXT &&
+	       (int)SYMCACHE_WALK_SIGNAL == (int)SYMCACHE_TRUST_SIGNAL &&
+	       (int)SYMCACHE_WALK_CFI == (int)SYMCACHE_TRUST_CFI &&
+	       (int)SYMCACHE_WALK_CALL == (int)SYMCACHE_TRUST_CALL &&
+	       (int)SYMCACHE_WALK_POINTER == (int)SYMCACHE_TRUST_FRAME_POINTER &&
+	       (int)SYMCACHE_WALK_SCAN == (int)SYMCACHE_TRUST_SCAN, "they are handed on");
+
+int symcache_walk(const struct symcache_walk_options *options,
+		  const struct symcache_thread *registers,
+		  int (*fn)(void *ctx, const struct symcache_stack_frame *frame), void *ctx,
+		  const char **why, struct symcache_error *err)
+{
+	struct symcache_unwind_frame f;
+	struct symcache_unwinder u;
+	struct symcache_registers regs;
+	struct sc_error e;
+
+	if (!options || options->size < sizeof(*options) || !options->read || !options->module ||
+	    !options->executable || options->machine > UINT16_MAX)
+		return api_error(err, SC_EINVAL, "incomplete options");
+	const struct symcache_unwind_source source = {
+		.machine = (uint16_t)options->machine, .signature = options->signature,
+		.max_frames = options->max_frames, .read = read_memory, .module = find_module,
+		.executable = is_executable, .ctx = (void *)options,
+	};
+	regs.known = registers->known;
+	regs.pc = registers->pc;
+	memcpy(regs.value, registers->value, sizeof(regs.value));
+	if (symcache_unwind_begin(&u, &source, &regs, &e))
+		return api_fail(err, &e);
+	while (symcache_unwind_next(&u, &f)) {
+		struct symcache_cache *c = f.has_module ? f.module.owner : NULL;
+		const struct symcache_stack_frame frame = {
+			.pc = f.pc, .lookup_pc = f.lookup_pc, .stack_pointer = f.stack_pointer,
+			.cache = c, .vaddr = c ? f.rel_pc + symcache_load_base(&c->cache) : 0,
+			.how = f.trust, .flags = f.signal,
+		};
+
+		if (fn(ctx, &frame))
+			break;
+	}
+	if (why)
+		*why = symcache_stop_text(u.stop);
+	return 0;
+}

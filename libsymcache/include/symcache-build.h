@@ -1,0 +1,102 @@
+/*
+ * symcache-build.h: ELF files with DWARF → caches, stores and bundles.
+ *
+ *   struct symcache_counts counts = { sizeof(counts) };
+ *   const char *paths[] = { "/usr/lib/debug" };
+ *   symcache_store_open("a.store", SYMCACHE_STORE_WRITE, &store, &err);
+ *   symcache_store_index(store, paths, 1, NULL, &counts, &err);
+ *
+ * Files are read through maps: one that is cut short meanwhile is a SIGBUS.
+ *
+ * Link with -lsymcache-build -lsymcache. Since 1.0.
+ */
+#ifndef SYMCACHE_BUILD_LIBRARY_H
+#define SYMCACHE_BUILD_LIBRARY_H
+
+#include <symcache.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What may be set for builds; all zero but `size` is fine. */
+struct symcache_make_options {
+	size_t size;                   /* sizeof(struct symcache_make_options) */
+	const char *const *debug_dirs; /* that hold .build-id/xx/rest.debug, a NULL behind them;
+	                                * NULL: /usr/lib/debug */
+	uint32_t threads;              /* 0: one */
+	uint32_t flags;                /* SYMCACHE_MAKE_… */
+	uint64_t memory;               /* bytes that a build may take; 0: no limit (of an index:
+	                                * a quarter of the machine's) */
+	const char *tags;              /* of entries, a newline between them; NULL: none */
+	/* What happens to a file of symcache_store_index(): `code` is 0: indexed; 1: unchanged,
+	 * or the store has better; SYMCACHE_ENOSYMBOLS; else why it failed. May be NULL. */
+	void (*file)(void *ctx, const char *path, int code, const char *message);
+	void *ctx;
+};
+
+#define SYMCACHE_MAKE_NO_SEARCH 1u /* the given file alone, not its debug file */
+#define SYMCACHE_MAKE_AGAIN 2u     /* also what is unchanged */
+#define SYMCACHE_MAKE_FOLLOW 4u    /* go into folders that links lead to */
+
+/* The cache of one ELF file, in memory, with a reference for the caller. `options` may be
+ * NULL. SYMCACHE_ESYS; SYMCACHE_EFORMAT: not an ELF file; SYMCACHE_ENOSYMBOLS;
+ * SYMCACHE_EUNSUPPORTED; SYMCACHE_ELIMIT; SYMCACHE_ENOMEM. */
+SYMCACHE_API int symcache_make(const char *path, const struct symcache_make_options *options,
+			       struct symcache_cache **ret, struct symcache_error *err);
+
+#define SYMCACHE_ID_MAX 64
+
+/* The build ID of an ELF file; one without has an ID that is made of its code (*derived 1).
+ * SYMCACHE_ESYS, SYMCACHE_EFORMAT. */
+SYMCACHE_API int symcache_file_build_id(const char *path, uint8_t id[SYMCACHE_ID_MAX], size_t *len,
+					int *derived, struct symcache_error *err);
+
+/* How many files, or entries of a bundle. Set `size` before each call: newer libraries may
+ * count more. */
+struct symcache_counts {
+	size_t size;     /* sizeof(struct symcache_counts) */
+	uint64_t done;   /* indexed, exported, imported */
+	uint64_t stayed; /* unchanged, or better in the store */
+	uint64_t none;   /* files without symbols */
+	uint64_t failed; /* or missing, or damaged */
+};
+
+/*
+ * Indexes files, folders and archives (.deb, .rpm, tar, zip, …) into a store that was opened
+ * for writing. One file that fails is counted and reported, and does not stop the others.
+ * Commits about once a second. An error is one of the store: what was committed stays.
+ * Caches of this store should not be referenced meanwhile where address space is limited
+ * (32 bits, ulimit -v).
+ */
+SYMCACHE_API int symcache_store_index(struct symcache_store *s, const char *const paths[],
+				      size_t n, const struct symcache_make_options *options,
+				      struct symcache_counts *ret, struct symcache_error *err);
+
+/* Writes a bundle of all entries, or of those with the word `tag`, to `path`: a store
+ * (NAME.store), an archive (NAME.tar.zst) or else a folder, which must not be there yet.
+ * The same entries give the same bytes. SYMCACHE_ENOTFOUND: none is chosen; SYMCACHE_EINVAL,
+ * SYMCACHE_ESYS, SYMCACHE_EFULL, SYMCACHE_ENOMEM. */
+SYMCACHE_API int symcache_store_export(struct symcache_store *s, const char *path, const char *tag,
+				       struct symcache_counts *ret, struct symcache_error *err);
+
+/* Merges a bundle into a store that was opened for writing: better symbols win.
+ * `verify_key`: path of the Ed25519 public key (PEM) that must have signed it, or NULL.
+ * SYMCACHE_EFORMAT: no bundle, or not signed; else as symcache_store_put(). */
+SYMCACHE_API int symcache_store_import(struct symcache_store *s, const char *path,
+				       const char *verify_key, struct symcache_counts *ret,
+				       struct symcache_error *err);
+
+/* Calls `fn` with what the debug information of an ELF file says about an address: its units,
+ * entries and line rows, one to a line, ended by NUL; those that decide the frames begin with
+ * '*'. Nonzero ends it and is returned. Takes about as long as a build on one thread. */
+SYMCACHE_API int symcache_explain_address(const char *path,
+					  const struct symcache_make_options *options,
+					  uint64_t vaddr, int (*fn)(void *ctx, const char *line),
+					  void *ctx, struct symcache_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
