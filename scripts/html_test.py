@@ -110,8 +110,9 @@ def main():
 def make(program, debug, folder, name, log):
     page = os.path.join(folder, name)
     with open(page, "wb") as f:
-        subprocess.run([program, "filter", "--format", "html", "--store", os.path.join(folder, "store"),
-                        "--debug-file-directory", debug, log], stdout=f, stderr=subprocess.DEVNULL, check=True)
+        subprocess.run([program, "filter", "--format", "html",
+                        "--debug-file-directory", debug, log], stdout=f, stderr=subprocess.DEVNULL, check=True,
+                       env=dict(os.environ, XDG_CACHE_HOME=folder))
     return page
 
 

@@ -228,8 +228,9 @@ def main():
         sys.exit(77)
     real = Program(debug_file)
     folder = tempfile.mkdtemp(prefix="markup_diff.")
-    env = dict(os.environ, SYMCACHE_STORE=os.path.join(folder, "store"))
-    env.pop("DEBUGINFOD_URLS", None)
+    env = dict(os.environ, XDG_CACHE_HOME=folder)
+    for name in "DEBUGINFOD_URLS", "SYMCACHE_STORE":
+        env.pop(name, None)
     debug = ["--debug-file-directory", real.folder]
     for i in range(0, lines, LINES_A_LOG):
         rng = random.Random("%d/%d" % (seed, i))

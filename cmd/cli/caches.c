@@ -10,7 +10,8 @@ static int open_its_store(void *ctx, enum symstore_mode mode, struct symstore **
 {
 	const struct cmd_caches *c = ctx;
 
-	return open_store(c->store, mode, ret, err);
+	return mode == SYMSTORE_WRITE ? make_store(c->store, ret, err) :
+					open_store(c->store, mode, ret, err);
 }
 
 static void notify(void *ctx, const struct symcache_notice *n)

@@ -1,5 +1,7 @@
 /* Where the store is, and how it is opened: see store.h. */
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
@@ -29,6 +31,12 @@ int store_path(const char *option, char **ret, struct sc_error *err)
 	return 0;
 }
 
+int no_store_at(const char *path, struct sc_error *err)
+{
+	return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s: make it with "
+			    "'symcache index PATH...', or name another with --store FILE", path);
+}
+
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err)
 {
@@ -36,17 +44,40 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
 	int rc = store_path(option, &path, err);
 
 	*ret = NULL;
-	if (!rc && mode == SYMSTORE_WRITE)
-		rc = sc_make_parents(path, err);
-	if (!rc) {
-		rc = symstore_open(path, mode, ret, err);
-		if (rc == SC_ENOTFOUND)
-			sc_error_set(err, rc, "there is no store at %s: make it with "
-				     "'symcache index PATH...', or name another with --store FILE",
-				     path);
-	}
+	if (!rc && access(path, F_OK) && errno == ENOENT)
+		rc = no_store_at(path, err);
+	else if (!rc && (rc = symstore_open(path, mode, ret, err)) == SC_ENOTFOUND)
+		rc = no_store_at(path, err); /* an empty file */
 	free(path);
 	return rc;
+}
+
+int make_store(const char *option, struct symstore **ret, struct sc_error *err)
+{
+	char *path;
+	int rc = store_path(option, &path, err);
+
+	*ret = NULL;
+	if (!rc)
+		rc = sc_make_parents(path, err);
+	if (!rc)
+		rc = symstore_open(path, SYMSTORE_WRITE, ret, err);
+	free(path);
+	return rc;
+}
+
+bool named_store_missing(const char *option)
+{
+	const char *env = getenv("SYMCACHE_STORE");
+	struct sc_error err;
+
+	if (!option)
+		option = env && *env ? env : NULL;
+	if (!option || !access(option, F_OK) || errno != ENOENT)
+		return false;
+	no_store_at(option, &err);
+	cmd_error("%s", err.msg);
+	return true;
 }
 
 int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD_ID_TEXT])

@@ -24,12 +24,19 @@
  */
 int store_path(const char *option, char **ret, struct sc_error *err);
 
-/*
- * Opens the store that store_path() names; for writing, the directories above
- * it are made. The message of SC_ENOTFOUND says how to get one.
- */
+/* SC_ENOTFOUND, with a message that says how to get a store. */
+int no_store_at(const char *path, struct sc_error *err);
+
+/* Opens the store that store_path() names. SC_ENOTFOUND: no_store_at(). */
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err);
+
+/* Opens it for writing; it is made if it is not there, with the directories above it. */
+int make_store(const char *option, struct symstore **ret, struct sc_error *err);
+
+/* True, with the same message printed: the store that is named, by the option or by
+ * $SYMCACHE_STORE, is not there. The default one need not be. */
+bool named_store_missing(const char *option);
 
 /* The build ID, as text, of the one entry of that store with this file name. Exit status,
  * with a message if it is not 0. */

@@ -206,6 +206,8 @@ static int run(int argc, char **argv)
 		cmd_error("name a core file");
 		return STATUS_ERROR;
 	}
+	if (named_store_missing(o.store))
+		return STATUS_ERROR;
 	for (int i = 0; i < argc; i++) {
 		int of = run_file(argv[i]);
 

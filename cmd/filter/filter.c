@@ -201,7 +201,7 @@ static int run(int argc, char **argv)
 	if (logs.num == 1)
 		batch.markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
 								    : "standard input";
-	if (bad_options(&logs))
+	if (bad_options(&logs) || named_store_missing(o.store))
 		return STATUS_ERROR;
 	if (markup_tally_create(&tally)) {
 		cmd_error("out of memory");

@@ -305,10 +305,12 @@ static int check_bundle(struct check *c, const char *path, struct sc_error *err)
 
 static int check_store(struct check *c, struct sc_error *err)
 {
-	char *path;
-	int rc = store_path(o.store, &path, err);
+	struct symstore *store;
+	char *path = NULL;
+	int rc = open_store(o.store, SYMSTORE_READ, &store, err);
 
-	if (!rc)
+	symstore_close(store);
+	if (!rc && !(rc = store_path(o.store, &path, err)))
 		rc = check_bundle(c, path, err);
 	free(path);
 	return rc;

@@ -157,7 +157,7 @@ static int run(int argc, char **argv)
 	if (parse_tags(&o.tags, o.pin, &tags, &err) ||
 	    read_transforms(&o.transforms, &transforms, &err) ||
 	    fetch_create(&o.fetch, &debuginfod, &err) ||
-	    open_store(o.store, SYMSTORE_WRITE, &store, &err)) {
+	    make_store(o.store, &store, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}

@@ -151,6 +151,9 @@ static int run(int argc, char **argv)
 		cmd_error("--build-id, --file, --cache and --module exclude each other");
 		return STATUS_ERROR;
 	}
+	/* A file can do without one, unless it is asked for here. */
+	if ((o.store || o.build_id || o.named) && named_store_missing(o.store))
+		return STATUS_ERROR;
 	if (o.named) {
 		status = find_named(o.store, o.named, id);
 		if (status)

@@ -51,6 +51,8 @@ static int run(int argc, char **argv)
 	rc = store_path(o.store, &path, &err);
 	if (!rc)
 		rc = symstore_compact(path, &before, &after, &err);
+	if (rc == SC_ENOTFOUND)
+		no_store_at(path, &err);
 	if (!rc)
 		report(before, after);
 	else

@@ -88,12 +88,18 @@ static void summarise(const struct symbundle_imported *m)
 	json_gen_end_report(j);
 }
 
+static int on_first(void *ctx, struct symstore **ret, struct sc_error *err)
+{
+	(void)ctx;
+	return make_store(o.store, ret, err);
+}
+
 static int run(int argc, char **argv)
 {
 	struct symbundle_imported done = { 0 };
 	struct progress progress;
 	struct symbundle_import_options options = {
-		.verify_key = o.verify_key, .fault = on_fault, .conflict = on_conflict,
+		.open_store = on_first, .verify_key = o.verify_key, .fault = on_fault, .conflict = on_conflict,
 		.replaced = on_replaced, .no_replace = o.no_replace, .progress = on_progress, .ctx = &progress,
 	};
 	struct symstore *store = NULL;
@@ -108,10 +114,8 @@ static int run(int argc, char **argv)
 	progress_init(&progress, "importing", o.quiet);
 	rc = parse_tags(&o.tags, o.pin, &tags, &err);
 	options.tags = tags;
-	if (!rc)
-		rc = open_store(o.store, SYMSTORE_WRITE, &store, &err);
 	for (int i = 0; i < argc && !rc; i++)
-		rc = symbundle_import(store, argv[i], &options, &done, &err);
+		rc = symbundle_import(&store, argv[i], &options, &done, &err);
 	progress_erase(&progress);
 	if (rc)
 		cmd_error("%s", err.msg);

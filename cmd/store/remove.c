@@ -50,6 +50,7 @@ static int run(int argc, char **argv)
 	struct symstore_removals list __attribute__((cleanup(symstore_removals_deinit))) = { 0 };
 	struct symstore *store;
 	struct sc_error err;
+	bool found;
 	int rc;
 
 	if (!argc) {
@@ -57,6 +58,7 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	rc = open_store(o.store, o.dry_run ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);
+	found = !rc;
 	if (!rc)
 		rc = gather(store, argv, &list, &err);
 	if (!rc && !o.dry_run)
@@ -66,7 +68,7 @@ static int run(int argc, char **argv)
 	else
 		cmd_error("%s", err.msg);
 	symstore_close(store);
-	return !rc ? STATUS_OK : rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
+	return !rc ? STATUS_OK : rc == SC_ENOTFOUND && found ? STATUS_PARTLY : STATUS_ERROR;
 }
 
 const struct command remove_command = {

@@ -216,7 +216,7 @@ static int run_trace(int argc, char **argv)
 
 	if (argc == 0)
 		cmd_error("which trace file?");
-	else if (set_up(images, &select))
+	else if (!named_store_missing(o.store) && set_up(images, &select))
 		status = STATUS_OK;
 	output->start();
 	for (int i = 0, ready = status == STATUS_OK; ready && i < argc; i++) {

@@ -21,7 +21,7 @@ struct pending {
 struct importing {
 	const struct symbundle_import_options *o;
 	struct symbundle_imported *done;
-	struct symstore *store;
+	struct symstore **store;
 	struct symstore_writer *writer; /* NULL: nothing gathered */
 	struct pending pending[BATCH_ENTRIES];
 	size_t num_pending;
@@ -95,10 +95,10 @@ static int compare(struct importing *m, const struct symstore_entry *entry, cons
 {
 	struct symstore_reader *reader;
 	struct symstore_entry old;
-	int rc = symstore_read_begin(m->store, &reader, err);
+	int rc = *m->store ? 0 : m->o->open_store(m->o->ctx, m->store, err);
 
 	*ret = REPLACES;
-	if (rc)
+	if (rc || (rc = symstore_read_begin(*m->store, &reader, err)))
 		return rc;
 	rc = symstore_entry(reader, entry->build_id, entry->build_id_len, &old, err);
 	if (!rc)
@@ -149,7 +149,7 @@ static int import_entry(void *ctx, const struct symstore_entry *given, const voi
 	entry.time = entry.time < now ? entry.time : now;
 	rc = compare(m, &entry, cache, size, &fate, err);
 	if (!rc && !m->writer)
-		rc = symstore_write_begin(m->store, &m->writer, err);
+		rc = symstore_write_begin(*m->store, &m->writer, err);
 	if (rc)
 		return rc;
 	if (!(tags = tags_of(m, &entry)))
@@ -180,7 +180,7 @@ static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *it
 		m->o->progress(m->o->ctx, done, total, item);
 }
 
-int symbundle_import(struct symstore *store, const char *path,
+int symbundle_import(struct symstore **store, const char *path,
 		     const struct symbundle_import_options *options,
 		     struct symbundle_imported *ret, struct sc_error *err)
 {

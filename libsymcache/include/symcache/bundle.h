@@ -88,6 +88,8 @@ int symbundle_read(const char *path, const struct symbundle_reader *reader, stru
 bool symbundle_is_one(const char *path);
 
 struct symbundle_import_options {
+	/* Opens the store when the first sound cache comes: a bundle that is refused makes none. */
+	int (*open_store)(void *ctx, struct symstore **ret, struct sc_error *err);
 	const char *verify_key;     /* as above */
 	const char *tags;           /* put on what is imported, in addition to its own; or NULL */
 	bool no_replace;            /* nothing takes the place of what the store has */
@@ -109,12 +111,13 @@ struct symbundle_imported {
 };
 
 /*
- * Merges a bundle into a store. Better symbols win, by the order in format/store.md; tags
+ * Merges a bundle into *store; where that is NULL, options->open_store() sets it, and the
+ * caller closes it. Better symbols win, by the order in format/store.md; tags
  * are united, but for SYMSTORE_PINNED of the bundle; a time in the future becomes now. It commits every 64 MB, so that a run which was interrupted can be repeated.
  * Adds to *ret what was committed, also on an error. As symbundle_read() and
  * symstore_commit().
  */
-int symbundle_import(struct symstore *store, const char *path,
+int symbundle_import(struct symstore **store, const char *path,
 		     const struct symbundle_import_options *options,
 		     struct symbundle_imported *ret, struct sc_error *err);
 
