@@ -8,6 +8,8 @@ CC      ?= gcc
 MODE    ?= release
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+VERSION := $(shell sed -n 's/.*"symcache \(.*\)".*/\1/p' libsymcache/write/version.c)
 O       := build/$(MODE)
 $(if $(filter release asan fuzz,$(MODE)),,$(error MODE is release, asan or fuzz, not '$(MODE)'))
 
@@ -92,6 +94,18 @@ $(SOBUILD): $(APIBUILD) $(SO) $(LIB) libsymcache/api/libsymcache-build.map
 		-Wl,--as-needed -ldw -lelf -larchive -lyajl -lsodium -ldeflate -lzstd -llzma -lz -llmdb -lxxhash \
 		$(filter -lisal,$(STATIC_LIBS) $(DYNAMIC_LIBS)) -lpthread
 	@ln -sf $(@F) $(basename $@)
+
+# Manual pages of section 3 out of the headers' comments, and of section 5.
+API_HEADERS := $(addprefix libsymcache/include/,symcache.h symcache-build.h symcache-experimental.h)
+PAGES5 := format/symcache.5 format/symcache-store.5
+DATE = $(shell date -u $(if $(SOURCE_DATE_EPOCH),-d @$(SOURCE_DATE_EPOCH)) +%Y-%m-%d)
+$(O)/libman/made: $(API_HEADERS) scripts/man3.awk $(PAGES5)
+	@rm -rf $(@D)
+	@mkdir -p $(@D)/man3 $(@D)/man5
+	$(call say,MAN,$(@D))for h in $(API_HEADERS); do LC_ALL=C awk -f scripts/man3.awk \
+		-v out=$(@D)/man3 -v version=$(VERSION) -v date=$(DATE) $$h || exit; done
+	@for p in $(PAGES5); do sed 's/@VERSION@/$(VERSION)/; s/@DATE@/$(DATE)/' $$p > $(@D)/man5/$${p##*/}; done
+	@touch $@
 
 lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
 .PHONY: lib
@@ -196,13 +210,31 @@ $(SHARE)/made: $(PROG)
 
 man: $(SHARE)/made ## make man pages and completions: build/release/share
 
-install: all man ## install program, man pages, completions, links under DESTDIR and PREFIX
+install: install-program install-lib ## install program, libraries, headers, man pages, completions under DESTDIR and PREFIX
+
+install-program: all man
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
 	@cd $(SHARE) && find . -type f ! -name made -exec \
 		install -v -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
-	install -d $(DESTDIR)$(LIBDIR)/symcache/bin
+	install -d $(DESTDIR)$(PREFIX)/lib/symcache/bin
 	@for name in llvm-symbolizer llvm-addr2line addr2line; do \
-		ln -sf ../../../bin/symcache $(DESTDIR)$(LIBDIR)/symcache/bin/$$name; done
+		ln -sf ../../../bin/symcache $(DESTDIR)$(PREFIX)/lib/symcache/bin/$$name; done
+
+install-lib: lib $(O)/libman/made
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
+	@for so in $(SO) $(SOBUILD); do name=$${so##*/}; \
+		install -v -m 644 $$so $(DESTDIR)$(LIBDIR)/$$name.0.0 || exit; \
+		ln -sf $$name.0.0 $(DESTDIR)$(LIBDIR)/$$name; \
+		ln -sf $$name $(DESTDIR)$(LIBDIR)/$${name%.1}; done
+	install -m 644 $(API_HEADERS) $(DESTDIR)$(INCLUDEDIR)
+	@for pc in symcache symcache-build; do sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' \
+		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' libsymcache/api/$$pc.pc.in \
+		> $(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit; done
+	@cd $(O)/libman && find . -type f -name '*.[35]' -exec \
+		install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/man/{} \;
+	install -d $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
+	install -m 644 testdata/examples/*.c $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
+.PHONY: install-program install-lib
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -8,7 +8,7 @@
  *
  * Files are read through maps: one that is cut short meanwhile is a SIGBUS.
  *
- * Link with -lsymcache-build -lsymcache. Since 1.0.
+ * Link with -lsymcache-build -lsymcache.
  */
 #ifndef SYMCACHE_BUILD_LIBRARY_H
 #define SYMCACHE_BUILD_LIBRARY_H

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* ---- stacks: registers and memory → frames, by the unwind information in caches --------- */
+/* ---- symcache_walk: registers and memory to frames, by the unwind information in caches */
 
 /* Registers by their numbers in DWARF. */
 struct symcache_thread {

@@ -24,7 +24,7 @@
  * After fork() the child may look addresses up in the caches it has, close what it has and
  * open stores anew; anything else that it asks an inherited store is SYMCACHE_EINVAL.
  *
- * Link with -lsymcache. Since 1.0, unless a function says otherwise.
+ * Link with -lsymcache.
  */
 #ifndef SYMCACHE_LIBRARY_H
 #define SYMCACHE_LIBRARY_H
@@ -42,7 +42,7 @@ extern "C" {
 #define SYMCACHE_API
 #endif
 
-/* ---- versions ---------------------------------------------------------------------- */
+/* ---- symcache_version: versions -------------------------------------------------- */
 
 /* Of this header: 1000000 · major + 1000 · minor + patch. */
 #define SYMCACHE_VERSION_NUMBER 1000
@@ -52,7 +52,7 @@ extern "C" {
 SYMCACHE_API uint32_t symcache_version_number(void);
 SYMCACHE_API const char *symcache_version_string(void);
 
-/* ---- errors ------------------------------------------------------------------------- */
+/* ---- symcache_error: errors ------------------------------------------------------ */
 
 /* New codes may come: take those you do not know for a failure. */
 enum {
@@ -75,7 +75,7 @@ struct symcache_error {
 /* A few words for a code. */
 SYMCACHE_API const char *symcache_strerror(int code);
 
-/* ---- stores --------------------------------------------------------------------------- */
+/* ---- symcache_store: stores ------------------------------------------------------ */
 
 /*
  * A store. Any number of threads may use one handle. The same file may be opened any
@@ -127,7 +127,7 @@ SYMCACHE_API int symcache_store_get(struct symcache_store *s, const uint8_t *bui
 SYMCACHE_API int symcache_store_find(struct symcache_store *s, const char *text,
 				     struct symcache_cache **ret, struct symcache_error *err);
 
-/* ---- entries of a store -------------------------------------------------------------- */
+/* ---- symcache_entry: entries of a store ------------------------------------------ */
 
 /* What the store knows about a cache. Valid during the call that gives it, with its strings. */
 struct symcache_entry;
@@ -157,10 +157,13 @@ SYMCACHE_API uint32_t symcache_entry_sources(const struct symcache_entry *e);
 #define SYMCACHE_SOURCE_MINIDEBUGINFO 8u
 #define SYMCACHE_SOURCE_CFI 16u
 
-/* ---- writing to a store --------------------------------------------------------------- */
-/* The handle must have been opened with SYMCACHE_STORE_WRITE, else SYMCACHE_EINVAL. Each call
+/* ---- symcache_put: writing to a store -------------------------------------------- */
+
+/*
+ * The handle must have been opened with SYMCACHE_STORE_WRITE, else SYMCACHE_EINVAL. Each call
  * is one transaction: it waits for other writers, and is on the disk when it returns; the
- * handle sees it at once. symcache-build.h indexes ELF files into a store. */
+ * handle sees it at once. symcache-build.h indexes ELF files into a store.
+ */
 
 struct symcache_put_options {
 	size_t size;             /* sizeof(struct symcache_put_options) */
@@ -186,7 +189,7 @@ SYMCACHE_API int symcache_store_remove(struct symcache_store *s, const uint8_t *
 SYMCACHE_API int symcache_store_tag(struct symcache_store *s, const uint8_t *build_id,
 				    size_t len, const char *tags, struct symcache_error *err);
 
-/* ---- caches ------------------------------------------------------------------------------ */
+/* ---- symcache_cache: caches ------------------------------------------------------ */
 
 /*
  * Any number of threads may use a cache. Its bytes may be hostile: a damaged one gives wrong
@@ -221,7 +224,7 @@ SYMCACHE_API uint32_t symcache_cache_num_files(const struct symcache_cache *c);
 /* Was it found damaged by a look-up? Then nothing is found in it any more. */
 SYMCACHE_API int symcache_cache_damaged(const struct symcache_cache *c);
 
-/* ---- frames as numbers ------------------------------------------------------------------- */
+/* ---- symcache_ids: frames as numbers --------------------------------------------- */
 
 #define SYMCACHE_UNKNOWN 0xffffffffu /* in place of the number of a function or file */
 
@@ -249,7 +252,7 @@ SYMCACHE_API const char *symcache_linkage_name(const struct symcache_cache *c, u
 /* Where a function begins, vaddr; UINT64_MAX: it is inlined, or unknown. */
 SYMCACHE_API uint64_t symcache_function_entry(const struct symcache_cache *c, uint32_t function);
 
-/* ---- frames as texts ----------------------------------------------------------------------- */
+/* ---- symcache_frame: frames as texts --------------------------------------------- */
 
 /* Makes texts and remembers them, in up to 64 MiB or so. For one thread at a time; it may
  * be used for any caches, those that have been given up included. */
@@ -340,7 +343,7 @@ SYMCACHE_API const char *symcache_file_path(struct symcache_resolver *r, struct 
  * call with this resolver, or as long as `name` is. */
 SYMCACHE_API const char *symcache_demangled(struct symcache_resolver *r, const char *name);
 
-/* ---- logs ------------------------------------------------------------------------------------- */
+/* ---- symcache_filter: logs ------------------------------------------------------- */
 
 /* Turns logs with symbolizer markup, stack traces of sanitizers and many other programs into
  * text with functions, files and lines, as `symcache filter` does. For one thread at a time. */

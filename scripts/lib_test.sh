@@ -1,0 +1,189 @@
+#!/bin/sh
+# Tests the libraries as they are installed: symbols, headers, pages, examples.
+#
+#   scripts/lib_test.sh PROGRAM
+#
+# Prints "ok NAME", "skipped NAME: why" or "FAILED NAME" for each test; the last line is
+# "library: N passed, N failed, N skipped".
+set -u
+cd "$(dirname "$0")/.."
+root=$PWD
+case ${1:?usage: scripts/lib_test.sh PROGRAM} in
+build/release/*) ;;
+*) echo "skipped: programs that are not of the release build do not link with its libraries"
+   echo "library: 0 passed, 0 failed, 1 skipped"; exit 0 ;;
+esac
+passed=0 failed=0 skipped=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+stage=$tmp/stage lib=$tmp/stage/usr/lib
+export LC_ALL=C
+
+# it NAME FUNCTION: counts it by its status; 77: skipped, the output says why.
+it() {
+	"$2" > "$tmp/out" 2>&1
+	case $? in
+	0) echo "ok $1"; passed=$((passed + 1)) ;;
+	77) echo "skipped $1: $(cat "$tmp/out")"; skipped=$((skipped + 1)) ;;
+	*) cat "$tmp/out"; echo "FAILED $1"; failed=$((failed + 1)) ;;
+	esac
+}
+needs() { command -v "$1" > /dev/null || { echo "there is no $1"; exit 77; }; }
+
+# The names that a header declares, that a map has, that a library has.
+declared() { awk '/^SYMCACHE_API/ { on = 1 } on { text = text $0 } on && /;/ { if (match(text, /symcache_[a-z_0-9]+\(/)) print substr(text, RSTART, RLENGTH - 1); on = 0; text = "" }' "$@" | sort; }
+mapped() { sed -n 's/^\t\(symcache_[a-z_0-9]*\);$/\1/p' "$1" | sort; }
+exported() { nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort; }
+versioned() { awk '/^SYMCACHE.* \{$/ { node = $1 } /^\tsymcache_/ { sub(/;/, "", $1); print $1 "@@" node }' "$1" | sort; }
+
+installs() { make --no-print-directory install DESTDIR="$stage" PREFIX=/usr; }
+
+same_symbols() {
+	h=libsymcache/include
+	declared $h/symcache.h $h/symcache-experimental.h libsymcache/api/private.h > "$tmp/declared"
+	mapped libsymcache/api/libsymcache.map > "$tmp/mapped"
+	exported "$lib/libsymcache.so.1" > "$tmp/exported"
+	[ -s "$tmp/declared" ] && diff "$tmp/declared" "$tmp/mapped" && diff "$tmp/mapped" "$tmp/exported" || return 1
+	declared $h/symcache-build.h > "$tmp/declared"
+	mapped libsymcache/api/libsymcache-build.map > "$tmp/mapped"
+	exported "$lib/libsymcache-build.so.1" > "$tmp/exported"
+	diff "$tmp/declared" "$tmp/mapped" && diff "$tmp/mapped" "$tmp/exported" || return 1
+	for l in libsymcache libsymcache-build; do
+		versioned libsymcache/api/$l.map > "$tmp/mapped"
+		nm -D --defined-only "$lib/$l.so.1" | awk '$2 != "A" { print $3 }' | sort | diff "$tmp/mapped" - || return 1
+	done
+}
+
+few_libraries() {
+	readelf -d "$lib/libsymcache.so.1" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
+		grep -vE '^(lib(lmdb|xxhash|gcc_s|c)\.so|ld-linux)' && return 1
+	readelf -d "$lib/libsymcache.so.1" | grep -q 'SONAME.*\[libsymcache.so.1\]' &&
+		readelf -d "$lib/libsymcache-build.so.1" | grep -q 'NEEDED.*\[libsymcache.so.1\]'
+}
+
+# No output, signals or limits. (mallopt() is behind sc_own_process(), which no library calls;
+# exit() is libiberty's where malloc() fails, which ours does not.)
+no_effects() {
+	nm -D --undefined-only "$lib/libsymcache.so.1" |
+		grep -wE 'signal|sigaction|setlocale|setrlimit|system|puts|printf|perror|umask' && return 1
+	return 0
+}
+
+pages() {
+	needs mandoc
+	for name in $(declared libsymcache/include/*.h); do
+		[ -f "$stage/usr/share/man/man3/$name.3" ] || { echo "no page: $name"; return 1; }
+	done
+	for p in "$stage"/usr/share/man/man[135]/*; do
+		grep -q '^\.so ' "$p" && continue
+		mandoc -T lint -W warning "$p" || return 1
+	done
+}
+
+cflags() { PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs "$1" | sed "s|$stage$stage|$stage|g; s|-I/usr/include|-I$stage/usr/include|; s|-L/usr/lib|-L$lib|"; }
+
+# compile COMPILER STANDARD: all headers by themselves.
+compile() {
+	needs "$1"
+	for h in symcache symcache-build symcache-experimental; do
+		printf '#define SYMCACHE_EXPERIMENTAL\n#include <%s.h>\nint main(void) { return symcache_version_number() == SYMCACHE_VERSION_NUMBER ? 0 : 1; }\n' $h > "$tmp/h.$3"
+		"$1" -std=$2 -pedantic -Wall -Wextra -Werror -I"$stage/usr/include" "$tmp/h.$3" -o "$tmp/h" -L"$lib" -lsymcache &&
+			LD_LIBRARY_PATH=$lib "$tmp/h" || return 1
+	done
+}
+c99() { compile gcc c99 c; }
+c99_clang() { compile clang c99 c; }
+cxx17() { compile g++ c++17 cc; }
+cxx17_clang() { compile clang++ c++17 cc; }
+
+examples() {
+	needs pkg-config
+	for e in lookup filter index self; do
+		cc -std=c99 -pedantic -Wall -Wextra -Werror -g -O1 "$stage/usr/share/doc/symcache/examples/$e.c" \
+			-o "$tmp/$e" $(cflags symcache-build) || return 1
+	done
+	export LD_LIBRARY_PATH=$lib
+	"$tmp/index" "$tmp/a.store" "$tmp/self" "$tmp/lookup" > "$tmp/said" || return 1
+	[ "$(cat "$tmp/said")" = "2 indexed, 0 stayed, 0 without symbols, 0 failed" ] || { cat "$tmp/said"; return 1; }
+	for store in "$tmp/a.store" ""; do
+		"$tmp/self" $store > "$tmp/said" || return 1
+		grep -q "^deep at .*/self.c:[0-9]*$" "$tmp/said" && grep -q "^main at .*/self.c:[0-9]*$" "$tmp/said" ||
+			{ cat "$tmp/said"; return 1; }
+	done
+	at=$(nm "$tmp/lookup" | awk '$3 == "main" { print "0x" $1 }')
+	id=$(readelf -n "$tmp/lookup" | sed -n 's/.*Build ID: //p')
+	SYMCACHE_STORE=$tmp/a.store "$tmp/lookup" "$id" "$at" > "$tmp/said"
+	grep -q "^main at .*/lookup.c:7$" "$tmp/said" || { cat "$tmp/said"; return 1; }
+	printf '{{{reset}}}\n{{{module:0:lookup:elf:%s}}}\n{{{mmap:0x10000000:0x100000:load:0:rx:0x0}}}\n{{{pc:0x%x}}}\n' \
+		"$id" $((0x10000000 + at)) | "$tmp/filter" "$tmp/a.store" > "$tmp/said"
+	grep -q 'main.*lookup.c:7' "$tmp/said" || { cat "$tmp/said"; return 1; }
+}
+
+# README shows examples/lookup.c.
+readme() {
+	awk '/^    #include <stdio.h>$/ { on = 1 } on && /^[^ ]/ { exit } on { sub(/^    /, ""); print }' README.md |
+		sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' > "$tmp/shown"
+	expand -t 8 testdata/examples/lookup.c | diff "$tmp/shown" -
+}
+
+# The library is loaded and unloaded many times: nothing stays behind.
+reloads() {
+	cat > "$tmp/reload.c" <<-'C'
+	#include <dlfcn.h>
+	#include <stdio.h>
+	static long rss(void)
+	{
+		long all = 0, mine = 0;
+		FILE *f = fopen("/proc/self/statm", "r");
+		if (!f || fscanf(f, "%ld %ld", &all, &mine) != 2)
+			return -1;
+		fclose(f);
+		return mine;
+	}
+	int main(int argc, char **argv)
+	{
+		long before = 0;
+		for (int i = 0; i < 1000; i++) {
+			void *h = dlopen(argv[argc - 1], RTLD_NOW);
+			int (*open)(const char *, unsigned, void **, void *) =
+				(int (*)(const char *, unsigned, void **, void *))dlsym(h, "symcache_store_open");
+			void (*close)(void *) = (void (*)(void *))dlsym(h, "symcache_store_close");
+			void *s = NULL;
+			if (!h || !open || open(argv[1], 0, &s, NULL))
+				return 1;
+			close(s);
+			dlclose(h);
+			if (i == 100)
+				before = rss();
+		}
+		printf("%ld pages more\n", rss() - before);
+		return rss() - before > 100;
+	}
+	C
+	cc -w -o "$tmp/reload" "$tmp/reload.c" && "$tmp/reload" "$tmp/a.store" "$lib/libsymcache.so.1"
+}
+
+# abidiff against what was recorded.
+abi() {
+	needs abidiff
+	for l in libsymcache libsymcache-build; do
+		abidiff --drop-private-types --headers-dir1 libsymcache/include --headers-dir2 libsymcache/include "libsymcache/api/$l.abi" "$lib/$l.so.1" || return 1
+	done
+}
+
+it "make install" installs
+it "symbols: headers, map and library agree" same_symbols
+it "libsymcache needs few libraries" few_libraries
+it "no process-wide effects" no_effects
+it "manual pages" pages
+it "headers: C99, gcc" c99
+it "headers: C99, clang" c99_clang
+it "headers: C++17, g++" cxx17
+it "headers: C++17, clang++" cxx17_clang
+it "examples, from the installed tree" examples
+it "README shows examples/lookup.c" readme
+it "loaded and unloaded 1,000 times" reloads
+it "ABI as recorded" abi
+echo "library: $passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
