@@ -122,7 +122,7 @@ examples() {
 
 # README shows examples/lookup.c.
 readme() {
-	awk '/^    #include <stdio.h>$/ { on = 1 } on && /^[^ ]/ { exit } on { sub(/^    /, ""); print }' README.md |
+	awk '/^    #include <stdio.h>$/ { on = 1 } on && (/^[^ ]/ || /^    \$/) { exit } on { sub(/^    /, ""); print }' README.md |
 		sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' > "$tmp/shown"
 	expand -t 8 testdata/examples/lookup.c | diff "$tmp/shown" -
 }
@@ -164,11 +164,13 @@ reloads() {
 	cc -w -o "$tmp/reload" "$tmp/reload.c" && "$tmp/reload" "$tmp/a.store" "$lib/libsymcache.so.1"
 }
 
-# abidiff against what was recorded.
+# abidiff against what was recorded by
+# abidw --exported-interfaces-only --headers-dir libsymcache/include --drop-private-types
+#	--no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed
 abi() {
 	needs abidiff
 	for l in libsymcache libsymcache-build; do
-		abidiff --drop-private-types --headers-dir1 libsymcache/include --headers-dir2 libsymcache/include "libsymcache/api/$l.abi" "$lib/$l.so.1" || return 1
+		abidiff --exported-interfaces-only "libsymcache/api/$l.abi" "$lib/$l.so.1" || return 1
 	done
 }
 

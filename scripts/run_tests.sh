@@ -1,19 +1,20 @@
 #!/bin/sh
 # Runs the tests of one build and counts them.
 #
-#   scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay…]
+#   scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay|library…]
 #
 # unit: every *_test program (cmocka's tests, each one); golden: the cases of
 # testdata/golden; layouts: the rows of testdata/layouts/*.recipe (scripts/layouts.py);
+# library: the shared libraries as they are installed (scripts/lib_test.sh);
 # layers: the include rules; circles and lengths; replay: each fuzz
 # target over its corpus testdata/fuzz/TARGET, one test each.
 # Prints the output of what failed. The last line is "N passed, N failed",
 # with ", N skipped" where there is any; the exit status is 1 if any failed.
 set -u
 cd "$(dirname "$0")/.."
-build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay...]}
+build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay|library...]}
 shift
-[ $# -gt 0 ] || set -- unit golden layouts layers replay
+[ $# -gt 0 ] || set -- unit golden layouts layers replay library
 passed=0 failed=0 skipped=0
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -66,6 +67,8 @@ run_golden() { counted scripts/golden.sh golden; }
 
 run_layouts() { counted scripts/layouts.py layouts; }
 
+run_library() { counted scripts/lib_test.sh library; }
+
 run_layers() {
 	scripts/check_layers.sh > "$out" 2>&1
 	one "check_layers.sh" $?
@@ -88,8 +91,8 @@ run_replay() {
 
 for kind; do
 	case $kind in
-	unit|golden|layouts|layers|replay) "run_$kind" ;;
-	*) echo "run_tests.sh: what is '$kind'? unit, golden, layouts, layers or replay" >&2; exit 2 ;;
+	unit|golden|layouts|layers|replay|library) "run_$kind" ;;
+	*) echo "run_tests.sh: what is '$kind'? unit, golden, layouts, layers, replay or library" >&2; exit 2 ;;
 	esac
 done
 more=
