@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <pthread.h>
@@ -107,13 +108,16 @@ static void trace_ours(const ucontext_t *context, struct trace *t)
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
+	const ucontext_t *interrupted = context;
 	struct trace theirs = { .n = 0 }, ours = { .n = 0 };
 	unsigned at = 0;
 
 	(void)number;
 	(void)info;
+	if (!is_executable(NULL, (uint64_t)interrupted->uc_mcontext.gregs[REG_RIP]))
+		return; /* in the vDSO, where sanitizers read the time */
 	_Unwind_Backtrace(take, &theirs);
-	trace_ours(context, &ours);
+	trace_ours(interrupted, &ours);
 	while (at < theirs.n && theirs.pcs[at] != ours.pcs[0])
 		at++; /* the handler's own frames, and the trampoline */
 	/* libgcc ends with a frame at 0 where there is one. */
@@ -123,9 +127,15 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	frames_seen += ours.n;
 	if (theirs.n - at == ours.n && !memcmp(theirs.pcs + at, ours.pcs, ours.n * sizeof(*ours.pcs)))
 		return;
-	if (!differences++)
-		snprintf(first_difference, sizeof(first_difference), "pc %#llx: %u frames, libgcc has %u",
-			 (unsigned long long)ours.pcs[0], ours.n, theirs.n - at);
+	if (!differences++) {
+		Dl_info where = { .dli_fname = "?" };
+
+		dladdr((const void *)(uintptr_t)ours.pcs[0], &where);
+		snprintf(first_difference, sizeof(first_difference),
+			 "%s+%#llx: %u frames, libgcc has %u", where.dli_fname,
+			 (unsigned long long)(ours.pcs[0] - (uintptr_t)where.dli_fbase), ours.n,
+			 theirs.n - at);
+	}
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *ctx)
@@ -140,7 +150,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ctx)
 	(void)size;
 	(void)ctx;
 	if (num_modules == MAX_MODULES || symcache_build_create(path, &options, &b, NULL))
-		return 0; /* the vDSO: no signal comes there */
+		return 0; /* the vDSO, which is no file */
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 
