@@ -25,6 +25,20 @@ struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind)
 	return e;
 }
 
+struct mk_event *mk_add_frame(struct mk_line *l, const char *tag, const char *start,
+			      const char *end)
+{
+	struct mk_event *e = mk_add_event(l, MK_FRAME);
+
+	if (!e)
+		return NULL;
+	e->text = (struct markup_str){ start, (size_t)(end - start) };
+	e->tag = (struct markup_str){ tag, strlen(tag) };
+	e->form = MK_FORM_BEHIND;
+	e->in_module = true;
+	return e;
+}
+
 bool mk_problem(struct mk_event *e, const struct mk_problem *p)
 {
 	e->problems[e->num_problems++] = *p;

@@ -38,6 +38,7 @@ enum mk_form {
 	MK_FORM_MARKUP,    /* #N.K  0xADDRESS FUNC FILE:LINE:COL (MODULE+0xREL) */
 	MK_FORM_SANITIZER, /* #N 0xADDRESS in FUNC FILE:LINE:COL; inlined ones are counted */
 	MK_FORM_BEHIND,    /* the text as it is, and " FUNC at FILE:LINE:COL" behind it */
+	MK_FORM_BELOW,     /* the text as it is, and lines below its line */
 };
 
 enum mk_severity { MK_ERROR, MK_WARNING };
@@ -92,6 +93,7 @@ struct mk_event {
 	bool first_exact;         /* but not if it is the first of its trace */
 	uint32_t reach;           /* MK_FRAME: the format has no numbers; so many lines further
 	                           * the next frame of the stack may be. 0: it has */
+	bool interrupts;          /* MK_UNKNOWN: a signal interrupted the next frame */
 	bool begins_trace;        /* MK_UNKNOWN: frames follow on the next line */
 	bool absolute;            /* with in_module: `address` alone is known, not `lookup` */
 	bool unplaced;            /* it cannot be looked up */
@@ -132,6 +134,10 @@ struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind);
 
 /* The event is bad, or, if it is a warning, has a flaw. Returns false, for `return`. */
 bool mk_problem(struct mk_event *e, const struct mk_problem *p);
+
+/* A frame of a format other than markup, [start, end), with what most of them have. */
+struct mk_event *mk_add_frame(struct mk_line *l, const char *tag, const char *start,
+			      const char *end);
 
 struct mk_out;
 void mk_put_problem(struct mk_out *o, const struct mk_problem *p);

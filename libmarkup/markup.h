@@ -220,6 +220,13 @@ void markup_filter_destroy(struct markup_filter *f); /* NULL is fine */
  * from 1; between inputs only. `name` must live until the next call or the end. */
 void markup_filter_input(struct markup_filter *f, const char *name);
 
+/* The input that was named last can be read once more from its beginning, which is done where
+ * frames need a table of modules that may stand behind them: `read` gives the next bytes, 0 at
+ * the end or if that fails. Any thread calls it. Without it only tables before a frame are
+ * known. */
+void markup_filter_again(struct markup_filter *f, size_t (*read)(void *ctx, char *buf, size_t size),
+			 void *ctx);
+
 /* Where to put the next bytes of the log, and how many there may be (> 0). */
 char *markup_filter_room(struct markup_filter *f, size_t *size);
 

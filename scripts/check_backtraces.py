@@ -102,20 +102,21 @@ def compare(name, log, out, expected, known):
         if at >= len(out):
             return bad + ["%s:%d: lost" % (name, number)]
         frames = [f for want in wants if want for f in want[2]]
-        if out[at] == line:
-            for want in wants:
-                if number in later:
-                    break
-                if want and want[0] in known and not want[1]:
-                    bad.append("%s:%d: unchanged: %s" % (name, number, line[:200]))
-                    break
+        if number in later and out[at] == line:
             at += 1
             continue
         # All on this line, or one on each.
         for count in (1, len(frames), len(frames) + 1):
-            if count <= len(out) - at and has_frames(out[at:at + count], frames):
+            if frames and count <= len(out) - at and has_frames(out[at:at + count], frames):
                 break
         else:
+            if out[at] == line:
+                for want in wants:
+                    if want and want[0] in known and not want[1]:
+                        bad.append("%s:%d: unchanged: %s" % (name, number, line[:200]))
+                        break
+                at += 1
+                continue
             if all(want is None for want in wants):
                 at += 1
                 continue

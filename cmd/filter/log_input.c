@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,9 +36,23 @@ int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
 		return sc_error_set(err, SC_EINVAL, "%s: is a directory", in->name);
 	}
 	in->live = !S_ISREG(st.st_mode);
+	in->start = in->live ? 0 : lseek(in->fd, 0, SEEK_CUR);
 	if (!in->live)
 		posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return 0;
+}
+
+int log_input_reopen(struct log_input *in, const struct log_input *first)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", first->fd);
+	*in = (struct log_input){ .name = first->name, .fd = open(path, O_RDONLY | O_CLOEXEC),
+				  .close = true, .left = UINT64_MAX };
+	if (in->fd >= 0 && lseek(in->fd, first->start, SEEK_SET) == first->start)
+		return 0;
+	log_input_close(in);
+	return SC_ESYS;
 }
 
 int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_error *err)

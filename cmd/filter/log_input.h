@@ -22,6 +22,7 @@ struct log_input {
 	bool begun;       /* it is known whether it is compressed */
 	bool end;         /* of the file, or of the range */
 	bool misnamed;    /* it has a name as if it were compressed */
+	int64_t start;    /* where it begins in a file */
 	uint64_t left;    /* bytes of the range that were not read yet */
 	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */
@@ -34,6 +35,9 @@ size_t packed_suffix(const char *path);
 
 /* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
 int log_input_open(struct log_input *in, const char *path, struct sc_error *err);
+/* Opens a file that is open already once more, from its beginning: both are read on their own.
+ * SC_ESYS. */
+int log_input_reopen(struct log_input *in, const struct log_input *first);
 /* Of a plain log, bytes [from, to) alone are read; before the first of them is. SC_ESYS. */
 int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_error *err);
 void log_input_close(struct log_input *in);

@@ -130,6 +130,9 @@ static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 		if (!mk_filter_start(p))
 			return fail(p, -ENOMEM);
 	}
+	eol = memrchr(c->data, '\n', c->len);
+	if (eol)
+		mk_tables_take(&p->tables, c->data, (size_t)(eol + 1 - c->data), c->line_no);
 	if (!push_chunk(p, c, !(p->clean && clean)))
 		return fail(p, -ENOMEM);
 	p->clean = clean;
@@ -178,6 +181,11 @@ int markup_filter_create(const struct markup_options *options,
 	}
 	if (p->n == n && !mk_out_init(&p->dumpfiles, 256, NULL, NULL))
 		p->filling = new_chunk(p);
+	if (p->filling)
+		mk_tables_init(&p->tables, p->workers[0].s->inputs,
+			       &p->workers[0].s->resolve.demux);
+	for (unsigned i = 0; i < p->n; i++)
+		p->workers[i].s->resolve.tables = &p->tables;
 	if (!p->filling) {
 		markup_filter_destroy(p);
 		return rc ? rc : -ENOMEM;
@@ -194,6 +202,8 @@ void markup_filter_destroy(struct markup_filter *p)
 		mk_filter_stop(p);
 	for (unsigned i = 0; i < p->n; i++)
 		mk_stream_destroy(p->workers[i].s);
+	if (p->tables.inputs)
+		mk_tables_deinit(&p->tables);
 	free(p->workers);
 	free(p->title);
 	mk_filter_free_notices(p);
@@ -212,9 +222,17 @@ void markup_filter_destroy(struct markup_filter *p)
 
 void markup_filter_input(struct markup_filter *p, const char *name)
 {
+	mk_tables_reset(&p->tables);
 	p->input = name;
 	p->input_number++;
 	p->line_no = p->added = 0;
+}
+
+void markup_filter_again(struct markup_filter *p, size_t (*read)(void *ctx, char *buf, size_t size),
+			 void *ctx)
+{
+	p->tables.again = read;
+	p->tables.again_ctx = ctx;
 }
 
 char *markup_filter_room(struct markup_filter *p, size_t *size)
@@ -257,6 +275,7 @@ int markup_filter_finish(struct markup_filter *p)
 	if (!p->error)
 		dispatch(p, ALL, true);
 	mk_filter_work(p, 0);
+	mk_tables_reset(&p->tables);
 	return p->error;
 }
 

@@ -90,6 +90,7 @@ struct markup_filter {
 	bool begun;                    /* the head of the output is written */
 	char *title;                   /* of the options; owned */
 	struct markup_options options;
+	struct mk_tables tables;       /* of the input */
 
 	/* The input. */
 	struct chunk *filling;

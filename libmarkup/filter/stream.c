@@ -85,6 +85,7 @@ static void read_events(struct mk_stream *s)
 {
 	struct mk_line *l = &s->line;
 
+	s->resolve.line = l;
 	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
 	for (const struct mk_input *const *in = s->inputs; *in && !l->num_events; in++)
@@ -127,6 +128,7 @@ static void put_line(struct mk_stream *s)
 	if (!l->num_events || !l->events[0].in_module)
 		mk_end_trace(&s->resolve);
 	s->resolve.trace_begins |= l->num_events && l->events[0].begins_trace;
+	s->resolve.interrupted |= l->num_events && l->events[0].interrupts;
 	renderer->line(&s->output, l);
 	for (struct mk_event *e = l->events; e < l->events + l->num_events; e++) {
 		if (e->open && !mk_hexdict_open(&s->hexdict, e->text))

@@ -20,15 +20,12 @@
 static struct mk_event *add(struct mk_line *l, const char *tag, const char *start, const char *end,
 			    struct markup_str module)
 {
-	struct mk_event *e = mk_add_event(l, MK_FRAME);
+	struct mk_event *e = mk_add_frame(l, tag, start, end);
 
-	if (!e)
-		return NULL;
-	e->text = (struct markup_str){ start, (size_t)(end - start) };
-	e->tag = (struct markup_str){ tag, strlen(tag) };
-	e->form = MK_FORM_BEHIND;
-	e->name = module;
-	e->in_module = e->returns = true;
+	if (e) {
+		e->name = module;
+		e->returns = true;
+	}
 	return e;
 }
 
@@ -42,6 +39,23 @@ static const char *file_begin(const char *line, const char *end)
 	return end;
 }
 
+/* "[0xADDRESS]" without "(…)": of a file that is not relocated, if a path is in front of it, or
+ * of what lies in no file that glibc knew. */
+static void read_alone(struct mk_line *l, const char *p, const char *bracket, const char *after,
+		       const char *end, uint64_t address)
+{
+	const char *file = file_begin(p, bracket);
+	struct mk_event *e;
+
+	if (mk_trimmed(after, end) > after || (file < bracket && !memchr(file, '/', (size_t)(bracket - file))) ||
+	    !(e = add(l, "glibc", file, after, (struct markup_str){ file, (size_t)(bracket - file) })))
+		return;
+	e->address = e->lookup = address;
+	/* An address of a file that is not relocated is low. */
+	e->absolute = file == bracket || address >> 32;
+	e->reach = 1;
+}
+
 /* The line in [p, end), whose last "[0x" is at `bracket`. */
 static void read_glibc(struct mk_line *l, const char *p, const char *bracket, const char *end)
 {
@@ -52,8 +66,10 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	if (!mk_take_hex(&at, end, &address) || at == end || *at != ']')
 		return;
 	close -= close > p && close[-1] == ' ';
-	if (close == p || close[-1] != ')')
+	if (close == p || close[-1] != ')') {
+		read_alone(l, p, bracket, at + 1, end, address);
 		return;
+	}
 	close--;
 	open = memrchr(p, '(', (size_t)(close - p));
 	if (!open)
@@ -125,7 +141,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 
 const struct mk_input mk_glibc_input = {
 	.name = "glibc",
-	.words = (const char *const[]){ "+0x", " [0", ")[0", "+ 0", NULL },
+	.words = (const char *const[]){ "+0x", "[0x", "+ 0", NULL },
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

@@ -17,6 +17,15 @@ struct mk_peek {
 	bool return_address;
 };
 
+/* A line of a table of modules: a part of a file in the memory of a process. */
+struct mk_row {
+	const char *at;      /* where in the line it begins */
+	uint64_t start, end; /* addresses */
+	uint64_t offset;     /* in the file */
+	bool code;           /* it may hold code */
+	struct markup_str name, build_id;
+};
+
 struct mk_input {
 	const char *name; /* for --input */
 
@@ -41,6 +50,11 @@ struct mk_input {
 	/* Adds the events of the line, in their order. */
 	void (*read)(struct mk_line *l, enum markup_dialect dialect);
 
+	/* Words of lines of tables, and what reads such a line, [p, end) without its newline; false:
+	 * it is none. May be NULL: the format has no tables. */
+	const char *const *table_words;
+	bool (*read_row)(const char *p, const char *end, struct mk_row *ret);
+
 	/* A word that was found may begin a frame: reads the address that will be looked up.
 	 * May be NULL. */
 	bool (*peek)(const char *p, const char *end, struct mk_peek *ret);
@@ -57,7 +71,12 @@ extern const struct mk_input *const mk_inputs[];
 	X(android)   \
 	X(eustack)   \
 	X(java)      \
-	X(glibc)
+	X(glibc)     \
+	X(boost)     \
+	X(gdb)       \
+	X(glog)      \
+	X(heap)      \
+	X(maps)
 
 #define DECLARE_INPUT(name) extern const struct mk_input mk_##name##_input;
 FOR_EACH_INPUT(DECLARE_INPUT)

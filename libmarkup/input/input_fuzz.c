@@ -33,6 +33,12 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 {
 	const char *at = l->p;
 
+	struct mk_row row = { 0 };
+
+	if (in->read_row && in->read_row(l->p, l->p + l->len, &row)) {
+		check(row.at >= l->p && row.start < row.end && row.name.len);
+		check(inside(row.name, l) && inside(row.build_id, l));
+	}
 	l->num_events = 0;
 	in->read(l, MARKUP_DEFAULT);
 	check(!l->num_events || has_word(in, l));

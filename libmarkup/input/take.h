@@ -36,7 +36,7 @@ static inline bool mk_take_decimal(const char **p, const char *end, uint64_t *re
 	return true;
 }
 
-/* Hex digits in lower case, at most 16 of them, without 0x. */
+/* Hex digits, at most 16 of them, without 0x. */
 static inline bool mk_take_digits(const char **p, const char *end, uint64_t *ret)
 {
 	const char *at = *p;
@@ -44,7 +44,8 @@ static inline bool mk_take_digits(const char **p, const char *end, uint64_t *ret
 
 	for (; at < end; at++) {
 		const unsigned d = *at >= '0' && *at <= '9' ? (unsigned)(*at - '0') :
-				   *at >= 'a' && *at <= 'f' ? (unsigned)(*at - 'a') + 10 : 16;
+				   (*at | 0x20) >= 'a' && (*at | 0x20) <= 'f'
+					   ? (unsigned)((*at | 0x20) - 'a') + 10 : 16;
 		if (d == 16)
 			break;
 		v = v << 4 | d;
@@ -88,6 +89,14 @@ static inline const char *mk_end_of_text(const char *p, const char *end)
 	const char *escaped = memmem(p, (size_t)(end - p), "\\n", 2);
 
 	return escaped ? escaped : end;
+}
+
+/* The end of [p, end) without blanks and the newline. */
+static inline const char *mk_trimmed(const char *p, const char *end)
+{
+	while (end > p && strchr(" \t\r\n", end[-1]))
+		end--;
+	return end;
 }
 
 /* The last `text` in [p, end), or NULL. */

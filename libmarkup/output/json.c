@@ -187,14 +187,14 @@ static void put_pairs(struct mk_output *r, const char *p, const char *end)
 static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 {
 	const struct mk_wanted wanted = mk_want(r, &frame_style);
-	struct mk_module *m = mk_named_module(r->resolve, e);
+	struct mk_module *m = e->unplaced ? NULL : mk_named_module(r->resolve, e);
 	struct mk_code text = { 0 };
 	struct mk_out *o = &r->out;
 
 	mk_json_number(o, "frame", e->number);
 	if (e->address)
 		mk_json_hex(o, "address", e->address);
-	if (!m || e->unplaced)
+	if (!m)
 		return;
 	mk_lookup_named(r->resolve, m, e, &wanted, &text);
 	mk_out_lit(o, ",\"module\":{");

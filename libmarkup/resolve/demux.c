@@ -91,12 +91,15 @@ struct markup_str mk_demux_key(const char *p, const char *end)
 	return key.len ? key : syslog_key(p, end);
 }
 
-static struct markup_str regex_key(const struct mk_demux *d, const char *p, const char *end,
-				   char buf[1024])
+struct markup_str mk_demux_key_of(const struct mk_demux *d, const char *p, const char *end,
+				  char buf[DEMUX_REGEX_MAX])
 {
-	size_t len = (size_t)(end - p) < 1023 ? (size_t)(end - p) : 1023;
+	const size_t room = DEMUX_REGEX_MAX - 1;
+	const size_t len = (size_t)(end - p) < room ? (size_t)(end - p) : room;
 	regmatch_t match[2];
 
+	if (!d->has_regex)
+		return mk_demux_key(p, end);
 	memcpy(buf, p, len);
 	buf[len] = 0;
 	if (regexec(&d->regex, buf, 2, match, 0))
@@ -263,9 +266,8 @@ struct mk_process *mk_demux_add(struct mk_resolve *r, struct markup_str key)
 void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup, bool announces)
 {
 	struct mk_demux *d = &r->demux;
-	char buf[1024];
-	struct markup_str key = d->has_regex ? regex_key(d, line, markup, buf)
-					     : mk_demux_key(line, markup);
+	char buf[DEMUX_REGEX_MAX];
+	struct markup_str key = mk_demux_key_of(d, line, markup, buf);
 	struct mk_process *p = NULL;
 
 	d->lines += announces;

@@ -75,4 +75,10 @@ void mk_demux_each(struct mk_resolve *r, void (*fn)(struct mk_context *c));
 /* The key in the text before the markup, by the forms above; len 0: none. */
 struct markup_str mk_demux_key(const char *p, const char *end);
 
+#define DEMUX_REGEX_MAX 1024u /* bytes before the markup that a regular expression sees */
+
+/* The same, by the regular expression if there is one: it may be in `buf`. */
+struct markup_str mk_demux_key_of(const struct mk_demux *d, const char *p, const char *end,
+				  char buf[DEMUX_REGEX_MAX]);
+
 #endif

@@ -20,6 +20,7 @@
 #include "libmarkup/resolve/demux.h"
 #include "libmarkup/resolve/memo.h"
 #include "libmarkup/resolve/missing.h"
+#include "libmarkup/resolve/tables.h"
 
 /* An address that was announced: what mk_lookup_address() needs not find again. */
 struct mk_announced {
@@ -59,6 +60,8 @@ struct mk_resolve {
 	struct mk_where *where;
 	struct mk_context context; /* of the process whose line it is */
 	struct mk_demux demux;
+	struct mk_tables *tables;  /* of the input; NULL: none */
+	const struct mk_line *line; /* whose events are taken */
 	struct mk_context named;   /* modules that are named by the lines of frames */
 	uint64_t generations;      /* of contexts */
 	struct mk_ahead ahead;

@@ -4,7 +4,7 @@
  *   - return addresses are looked up one before, so that the call is found; but the signal
  *     trampoline is at its first byte, and the frame behind it was interrupted;
  *   - where a line has the address of the process alone, another one that has both told
- *     where its module begins.
+ *     where its module begins, or a table in the log has it (tables.h).
  *
  * A trace ends with the first line that has no such frame.
  */
@@ -46,15 +46,44 @@ static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e)
 	return mk_named_place(r, m, &place, &e->lookup);
 }
 
+/* An address of the process alone becomes one of a module, by a table in the log. */
+static bool find_row(struct mk_resolve *r, struct mk_event *e)
+{
+	char buf[DEMUX_REGEX_MAX];
+	struct mk_table_row row;
+
+	if (!r->tables || r->where->silent ||
+	    !mk_tables_find(r->tables, mk_demux_key_of(&r->demux, r->line->p, e->text.ptr, buf),
+			    r->where->line_no, e->address, &row))
+		return false;
+	e->name = row.name;
+	e->build_id = row.build_id;
+	e->lookup = e->address - row.start + row.from;
+	e->origin = row.origin;
+	e->absolute = false;
+	return true;
+}
+
+static void unplaced(struct mk_resolve *r, struct mk_event *e)
+{
+	e->unplaced = true;
+	r->stats.frames++;
+	r->stats.frames_outside++;
+}
+
 void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
 {
-	struct mk_module *m = mk_named_module(r, e);
+	struct mk_module *m = e->name.len ? mk_named_module(r, e) : NULL;
 	struct mk_base *base = m ? base_of(r, m) : NULL;
 	bool trampoline;
 
-	if (!m)
+	if (e->absolute && !base && find_row(r, e))
+		m = mk_named_module(r, e);
+	if (!m || (e->absolute && !base)) {
+		unplaced(r, e);
 		return;
-	if ((e->absolute && !base) || !place(r, m, e)) {
+	}
+	if (!e->absolute && !place(r, m, e)) {
 		e->unplaced = true;
 		return;
 	}

@@ -156,10 +156,10 @@ static void put_inlined(struct mk_output *r, const struct mk_code *text)
 static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 {
 	const struct mk_wanted wanted = mk_want(r, &frame_style);
-	struct mk_module *m = mk_named_module(r->resolve, e);
+	struct mk_module *m = e->unplaced ? NULL : mk_named_module(r->resolve, e);
 	struct mk_code text = { 0 };
 
-	if (m && !e->unplaced)
+	if (m)
 		mk_lookup_named(r->resolve, m, e, &wanted, &text);
 	put(r, e->number ? "<samp>" : "<samp class=\"z\">");
 	put_escaped(&r->out, e->text);

@@ -60,6 +60,9 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 
 /* ---- text_hexdict.c ----------------------------------------------------------- */
 
+/* Bytes of what is below one line; what comes then gets none. */
+#define TEXT_NOTES_MAX (1u << 20)
+
 /* The pairs of a whole hexdict, which are in [p, end), with marks; `prefix` stood
  * before it. */
 void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p, const char *end);

@@ -2,6 +2,7 @@
  * Frames of formats other than markup, each in the manner of the format's own tool:
  *
  *   sanitizers     asan_symbolize: a line for each inlined frame; the numbers go on
+ *   heap profiles  lines below theirs: 0xADDRESS FUNC at FILE:LINE
  *   others         addr2line -p: FUNC at FILE:LINE behind the frame, and a line
  *                  " (inlined by) FUNC at FILE:LINE" for each frame further out
  *
@@ -61,6 +62,7 @@ static void render_behind(struct mk_output *r, struct mk_out *o,
 static const struct mk_style styles[] = {
 	[MK_FORM_SANITIZER] = { TEXT_SANITIZER, false, render_sanitizer },
 	[MK_FORM_BEHIND] = { TEXT_BEHIND, false, render_behind },
+	[MK_FORM_BELOW] = { TEXT_BEHIND, false, render_behind },
 };
 
 /* Finds out where the text begins that the event is in: at the beginning of the line, or in a
@@ -173,10 +175,28 @@ static void put_behind(struct mk_output *r, const struct mk_event *e, const stru
 	}
 }
 
+/* A line for each frame below that of the text, which stays. */
+static void put_below(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+{
+	struct mk_text *t = r->state;
+	struct mk_out *o = &t->notes;
+	char buf[FMT_MAX];
+
+	mk_put_text(r, e->text.ptr, e->text.len);
+	for (size_t i = 0; i < code->n && !t->quoted && o->len <= TEXT_NOTES_MAX; i++) {
+		mk_out_spaces(o, 4);
+		mk_put_value(r, o, buf, mk_fmt_hex(buf, e->address));
+		if (i)
+			mk_out_lit(o, " (inlined by)");
+		mk_put_piece(o, code, i);
+		mk_out_put(o, r->newline, strlen(r->newline));
+	}
+}
+
 void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
 	const struct mk_wanted wanted = mk_want(r, &styles[e->form]);
-	struct mk_module *m = mk_named_module(r->resolve, e);
+	struct mk_module *m = e->unplaced ? NULL : mk_named_module(r->resolve, e);
 	struct mk_text *t = r->state;
 	struct mk_code code = { 0 };
 
@@ -185,7 +205,7 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 	t->in_trace = true;
 	if (!e->number)
 		t->shift = 0;
-	if (m && !e->unplaced)
+	if (m)
 		mk_lookup_named(r->resolve, m, e, &wanted, &code);
 	if (!code.found) {
 		put_unchanged(r, e);
@@ -194,6 +214,8 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 	mk_sgr_highlight(r, &r->out);
 	if (e->form == MK_FORM_SANITIZER)
 		put_sanitizer(r, e, &code);
+	else if (e->form == MK_FORM_BELOW)
+		put_below(r, e, &code);
 	else
 		put_behind(r, e, &code);
 	mk_sgr_restore(r, &r->out);

@@ -9,9 +9,6 @@
  */
 #include "libmarkup/output/text/text.h"
 
-/* Bytes of the footnotes of one line; what comes then gets none. */
-#define NOTES_MAX (1u << 20)
-
 /* "inner inner.h:4 inlined in outer outer.c:9 " */
 static void render_note(struct mk_output *r, struct mk_out *o,
 			const struct markup_frame *frames, size_t n, size_t i)
@@ -73,7 +70,7 @@ void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p,
 
 	while (mk_next_pair(&pos, end, &pair)) {
 		const struct mk_map *map = mk_context_find(&r->resolve->context, pair.number);
-		if (!map || t->notes.len > NOTES_MAX)
+		if (!map || t->notes.len > TEXT_NOTES_MAX)
 			continue;
 		t->num_notes++;
 		put_note(r, prefix, &pair, map);

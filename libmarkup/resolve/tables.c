@@ -1,0 +1,297 @@
+/* Tables of modules and addresses: see tables.h. */
+#include "libmarkup/resolve/tables.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libmarkup/resolve/resolve.h"
+
+#define LINES_BETWEEN 64u         /* of a table, at most */
+#define TABLES_TRIED  64u         /* before a frame, and behind it */
+#define BLOCK         (256u << 10)
+
+struct mk_table {
+	char key[DEMUX_KEY_MAX];  /* of its process */
+	size_t key_len;
+	uint64_t first, last;     /* lines */
+	uint64_t end;             /* no address that is higher came */
+	struct markup_str name;   /* of its last line, and where that file's image begins */
+	uint64_t base;
+	bool has_base;
+	struct mk_table_row *rows; /* ascending */
+	size_t num, cap;
+};
+
+void mk_tables_init(struct mk_tables *t, const struct mk_input *const *inputs,
+		    const struct mk_demux *demux)
+{
+	pthread_mutex_init(&t->lock, NULL);
+	t->inputs = inputs;
+	t->demux = demux;
+	for (; *inputs; inputs++)
+		for (const char *const *w = (*inputs)->table_words; w && *w; w++)
+			mk_words_add(&t->words, *w);
+}
+
+void mk_tables_reset(struct mk_tables *t)
+{
+	for (size_t i = 0; i < t->num; i++) {
+		free(t->tables[i]->rows);
+		free(t->tables[i]);
+	}
+	if (t->texts)
+		tdestroy(t->texts, free);
+	t->texts = NULL;
+	t->num = t->num_rows = t->text_bytes = 0;
+	t->all = false;
+	t->again = NULL;
+}
+
+void mk_tables_deinit(struct mk_tables *t)
+{
+	mk_tables_reset(t);
+	free(t->tables);
+	pthread_mutex_destroy(&t->lock);
+}
+
+/* ---- rows → tables ------------------------------------------------------------------- */
+
+struct text {
+	size_t len;
+	char bytes[];
+};
+
+static int compare_texts(const void *a, const void *b)
+{
+	const struct text *x = a, *y = b;
+
+	return x->len != y->len ? (x->len > y->len ? 1 : -1) : memcmp(x->bytes, y->bytes, x->len);
+}
+
+/* The text as it is kept; ptr NULL: no room. Equal ones are kept once. */
+static struct markup_str keep(struct mk_tables *t, struct markup_str s)
+{
+	const struct markup_str none = { NULL, 0 };
+	struct text *new, **found;
+
+	if (!s.len || s.len > MARKUP_NAMES_MAX - t->text_bytes || !(new = malloc(sizeof(*new) + s.len)))
+		return none;
+	new->len = s.len;
+	memcpy(new->bytes, s.ptr, s.len);
+	found = tsearch(new, &t->texts, compare_texts);
+	if (!found || *found != new)
+		free(new);
+	else
+		t->text_bytes += s.len;
+	return found ? (struct markup_str){ (*found)->bytes, s.len } : none;
+}
+
+static bool same(struct markup_str a, struct markup_str b)
+{
+	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
+}
+
+/* The table of the process that goes on with this line, or a new one; NULL: no memory. */
+static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uint64_t line,
+				 uint64_t start)
+{
+	struct mk_table *table;
+
+	if (key.len > DEMUX_KEY_MAX)
+		key.len = DEMUX_KEY_MAX;
+	for (size_t i = t->num, tried = 0; i-- && tried < TABLES_TRIED; tried++) {
+		table = t->tables[i];
+		if (!same((struct markup_str){ table->key, table->key_len }, key))
+			continue;
+		if (start >= table->end && line - table->last <= LINES_BETWEEN)
+			return table;
+		break;
+	}
+	if (t->num == t->cap) {
+		const size_t cap = 2 * t->cap + 16;
+		struct mk_table **tables = realloc(t->tables, cap * sizeof(*tables));
+		if (!tables)
+			return NULL;
+		t->tables = tables;
+		t->cap = cap;
+	}
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return NULL;
+	memcpy(table->key, key.ptr, key.len);
+	table->key_len = key.len;
+	table->first = line;
+	return t->tables[t->num++] = table;
+}
+
+static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
+		    const struct mk_row *row)
+{
+	struct mk_table *table = t->num_rows < TABLE_ROWS_MAX
+					 ? table_of(t, key, line, row->start) : NULL;
+	struct mk_table_row *rows;
+
+	if (!table)
+		return;
+	t->num_rows++; /* also of a table without code */
+	table->last = line;
+	table->end = row->end;
+	if (!table->name.len || !same(table->name, row->name) || !row->offset) {
+		table->has_base = !row->offset;
+		table->base = row->start;
+	}
+	table->name = keep(t, row->name);
+	if (!row->code || !table->name.len)
+		return;
+	if (table->num == table->cap) {
+		table->cap = 2 * table->cap + 8;
+		rows = realloc(table->rows, table->cap * sizeof(*rows));
+		if (!rows) {
+			table->cap = table->num;
+			return;
+		}
+		table->rows = rows;
+	}
+	table->rows[table->num++] = (struct mk_table_row){
+		.start = row->start, .end = row->end, .line = line, .name = table->name,
+		.build_id = keep(t, row->build_id),
+		.from = table->has_base ? row->start - table->base : row->offset,
+		.origin = table->has_base ? MARKUP_FROM_LOAD_BASE : MARKUP_FROM_FILE,
+	};
+}
+
+static void take_line(struct mk_tables *t, const char *p, const char *end, uint64_t line_no)
+{
+	char buf[DEMUX_REGEX_MAX];
+	struct mk_row row;
+
+	for (const struct mk_input *const *in = t->inputs; *in; in++) {
+		row = (struct mk_row){ 0 };
+		if ((*in)->read_row && (*in)->read_row(p, end, &row)) {
+			add_row(t, mk_demux_key_of(t->demux, p, row.at, buf), line_no, &row);
+			return;
+		}
+	}
+}
+
+/* Whole lines; *line_no goes on. */
+static void take_lines(struct mk_tables *t, const char *p, const char *end, uint64_t *line_no)
+{
+	const char *hit, *bol, *eol;
+
+	while (p < end && (hit = mk_words_find(&t->words, p, end, line_no))) {
+		bol = memrchr(p, '\n', (size_t)(hit - p));
+		bol = bol ? bol + 1 : p;
+		eol = memchr(hit, '\n', (size_t)(end - hit));
+		take_line(t, bol, eol ? eol : end, *line_no);
+		p = eol ? eol + 1 : end;
+		*line_no += eol != NULL;
+	}
+}
+
+void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no)
+{
+	if (t->again || !t->words.num)
+		return;
+	pthread_mutex_lock(&t->lock);
+	take_lines(t, p, p + len, &line_no);
+	pthread_mutex_unlock(&t->lock);
+}
+
+/* Reads the whole input for its tables. A line that does not fit into the buffer has none. */
+static void read_all(struct mk_tables *t)
+{
+	char *buf = malloc(BLOCK), *eol;
+	size_t len = 0, got;
+	uint64_t line_no = 0;
+
+	t->all = true;
+	while (buf && (got = t->again(t->again_ctx, buf + len, BLOCK - len))) {
+		len += got;
+		eol = memrchr(buf, '\n', len);
+		if (!eol && len < BLOCK)
+			continue;
+		got = eol ? (size_t)(eol + 1 - buf) : len;
+		take_lines(t, buf, buf + got, &line_no);
+		len -= got;
+		memmove(buf, buf + got, len);
+	}
+	if (buf)
+		take_lines(t, buf, buf + len, &line_no);
+	free(buf);
+}
+
+/* ---- look-up ------------------------------------------------------------------------- */
+
+struct wanted_row {
+	struct markup_str key;
+	uint64_t line, address;
+	bool before; /* lines before it alone count */
+};
+
+/* The row of a table that is wanted, or NULL. */
+static const struct mk_table_row *row_in(const struct mk_table *table, const struct wanted_row *w)
+{
+	const struct mk_table_row *row;
+	size_t low = 0, high = table->num, mid;
+
+	if (!same((struct markup_str){ table->key, table->key_len }, w->key))
+		return NULL;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (table->rows[mid].start <= w->address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	row = &table->rows[low - 1];
+	return w->address >= row->end || (w->before && row->line > w->line) ? NULL : row;
+}
+
+static const struct mk_table_row *find(const struct mk_tables *t, const struct wanted_row *w)
+{
+	const struct mk_table_row *before = NULL, *behind = NULL;
+	size_t low = 0, high = t->num, mid;
+	uint64_t distance = 0;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (t->tables[mid]->first <= w->line)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (size_t i = low, tried = 0; !before && i-- && tried < TABLES_TRIED; tried++) {
+		before = row_in(t->tables[i], w);
+		distance = w->line > t->tables[i]->last ? w->line - t->tables[i]->last : 0;
+	}
+	if (w->before)
+		return before;
+	for (size_t i = low; !behind && i < t->num && i - low < TABLES_TRIED; i++) {
+		behind = row_in(t->tables[i], w);
+		if (behind && (!before || t->tables[i]->first - w->line < distance))
+			return behind;
+	}
+	return before;
+}
+
+bool mk_tables_find(struct mk_tables *t, struct markup_str key, uint64_t line_no,
+		    uint64_t address, struct mk_table_row *ret)
+{
+	struct wanted_row w = { key, line_no, address, !t->again };
+	const struct mk_table_row *row;
+
+	if (w.key.len > DEMUX_KEY_MAX)
+		w.key.len = DEMUX_KEY_MAX;
+	pthread_mutex_lock(&t->lock);
+	if (t->again && !t->all)
+		read_all(t);
+	row = find(t, &w);
+	if (row)
+		*ret = *row;
+	pthread_mutex_unlock(&t->lock);
+	return row;
+}

@@ -1,0 +1,66 @@
+/*
+ * tables.h: what a log says of where modules are mapped, in tables of many lines: maps of
+ * /proc, mappings of gdb. A table may stand before the frames that need it, or behind them.
+ *
+ *   lines → rows → tables, in the order of the log, each of one process
+ *
+ * A frame gets the row that covers its address, from the nearest table of its process. Where
+ * an input can be read once more, all of its tables are known from the first such frame on;
+ * else those that came before it.
+ *
+ * A table goes on while its lines are near each other and addresses ascend. Memory is bounded:
+ * what comes when TABLE_ROWS_MAX are known is left out.
+ */
+#ifndef MARKUP_TABLES_H
+#define MARKUP_TABLES_H
+
+#include <pthread.h>
+
+#include "libmarkup/bytes/words.h"
+#include "libmarkup/input/input.h"
+#include "libmarkup/resolve/demux.h"
+
+#define TABLE_ROWS_MAX (1u << 20)
+
+/* A part of a file in the memory of a process. */
+struct mk_table_row {
+	uint64_t start, end;       /* addresses */
+	uint64_t line;
+	uint64_t from;             /* what `start` is in the file, from `origin` on */
+	enum markup_origin origin;
+	struct markup_str name, build_id; /* of hex digits, len 0: unknown */
+};
+
+struct mk_tables {
+	pthread_mutex_t lock;
+	const struct mk_input *const *inputs;
+	struct mk_words words;     /* that lines of tables have */
+	struct mk_table **tables;  /* by their first line */
+	size_t num, cap, num_rows;
+	void *texts;               /* tree of names and build IDs */
+	size_t text_bytes;
+	/* Reads the input once more, from its beginning: the next bytes; 0: the end, or it cannot
+	 * be read. NULL: it cannot be. */
+	size_t (*again)(void *ctx, char *buf, size_t size);
+	void *again_ctx;
+	bool all;                  /* that was done */
+	const struct mk_demux *demux; /* for the keys of processes */
+};
+
+void mk_tables_init(struct mk_tables *t, const struct mk_input *const *inputs,
+		    const struct mk_demux *demux);
+void mk_tables_deinit(struct mk_tables *t);
+
+/* Another input begins. */
+void mk_tables_reset(struct mk_tables *t);
+
+/* Takes the tables in whole lines of an input that cannot be read again; `line_no` of them are
+ * before. */
+void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no);
+
+/* The row that a frame in line `line_no` needs, whose process is `key`. Its texts stay until the
+ * next input. Thread-safe. */
+bool mk_tables_find(struct mk_tables *t, struct markup_str key, uint64_t line_no,
+		    uint64_t address, struct mk_table_row *ret);
+
+#endif
