@@ -20,6 +20,11 @@ static inline bool mk_str_is(struct markup_str s, const char *text)
 	return s.len == len && !memcmp(s.ptr, text, len);
 }
 
+static inline bool mk_str_same(struct markup_str a, struct markup_str b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
+}
+
 /* Zeros only, or 0x (lower case) and hex digits, up to 64 bits. */
 bool mk_field_address(struct markup_str s, uint64_t *ret);
 

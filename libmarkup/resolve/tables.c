@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libmarkup/bytes/fields.h"
 #include "libmarkup/resolve/resolve.h"
 
 #define LINES_BETWEEN 64u         /* of a table, at most */
@@ -43,7 +44,7 @@ void mk_tables_reset(struct mk_tables *t)
 	if (t->texts)
 		tdestroy(t->texts, free);
 	t->texts = NULL;
-	t->num = t->num_rows = t->text_bytes = 0;
+	t->num = t->num_rows = t->text_bytes = t->tail_len = 0;
 	t->all = false;
 	t->again = NULL;
 }
@@ -52,6 +53,7 @@ void mk_tables_deinit(struct mk_tables *t)
 {
 	mk_tables_reset(t);
 	free(t->tables);
+	free(t->tail);
 	pthread_mutex_destroy(&t->lock);
 }
 
@@ -87,11 +89,6 @@ static struct markup_str keep(struct mk_tables *t, struct markup_str s)
 	return found ? (struct markup_str){ (*found)->bytes, s.len } : none;
 }
 
-static bool same(struct markup_str a, struct markup_str b)
-{
-	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
-}
-
 /* The table of the process that goes on with this line, or a new one; NULL: no memory. */
 static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uint64_t line,
 				 uint64_t start)
@@ -102,7 +99,7 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 		key.len = DEMUX_KEY_MAX;
 	for (size_t i = t->num, tried = 0; i-- && tried < TABLES_TRIED; tried++) {
 		table = t->tables[i];
-		if (!same((struct markup_str){ table->key, table->key_len }, key))
+		if (!mk_str_same((struct markup_str){ table->key, table->key_len }, key))
 			continue;
 		if (start >= table->end && line - table->last <= LINES_BETWEEN)
 			return table;
@@ -119,7 +116,8 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 	table = calloc(1, sizeof(*table));
 	if (!table)
 		return NULL;
-	memcpy(table->key, key.ptr, key.len);
+	if (key.len) /* its ptr may be NULL then */
+		memcpy(table->key, key.ptr, key.len);
 	table->key_len = key.len;
 	table->first = line;
 	return t->tables[t->num++] = table;
@@ -137,7 +135,7 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 	t->num_rows++; /* also of a table without code */
 	table->last = line;
 	table->end = row->end;
-	if (!table->name.len || !same(table->name, row->name) || !row->offset) {
+	if (!table->name.len || !mk_str_same(table->name, row->name) || !row->offset) {
 		table->has_base = !row->offset;
 		table->base = row->start;
 	}
@@ -190,12 +188,43 @@ static void take_lines(struct mk_tables *t, const char *p, const char *end, uint
 	}
 }
 
+/* Keeps the beginning of a line. One that is too long has no table. */
+static void keep_tail(struct mk_tables *t, const char *p, const char *end)
+{
+	const size_t len = (size_t)(end - p);
+
+	if (!t->tail)
+		t->tail = malloc(BLOCK);
+	if (!t->tail || len >= BLOCK - t->tail_len)
+		t->tail_len = BLOCK; /* goes on to be too long */
+	else
+		t->tail_len = (size_t)((char *)mempcpy(t->tail + t->tail_len, p, len) - t->tail);
+}
+
 void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no)
 {
+	const char *end = p + len, *eol;
+
 	if (t->again || !t->words.num)
 		return;
 	pthread_mutex_lock(&t->lock);
-	take_lines(t, p, p + len, &line_no);
+	eol = t->tail_len ? memchr(p, '\n', len) : NULL;
+	if (eol) {
+		keep_tail(t, p, eol + 1);
+		if (t->tail_len < BLOCK)
+			take_lines(t, t->tail, t->tail + t->tail_len, &line_no);
+		else
+			line_no++;
+		t->tail_len = 0;
+		p = eol + 1;
+	}
+	eol = memrchr(p, '\n', (size_t)(end - p));
+	if (eol && !t->tail_len) {
+		take_lines(t, p, eol + 1, &line_no);
+		p = eol + 1;
+	}
+	if (p < end)
+		keep_tail(t, p, end);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -236,7 +265,7 @@ static const struct mk_table_row *row_in(const struct mk_table *table, const str
 	const struct mk_table_row *row;
 	size_t low = 0, high = table->num, mid;
 
-	if (!same((struct markup_str){ table->key, table->key_len }, w->key))
+	if (!mk_str_same((struct markup_str){ table->key, table->key_len }, w->key))
 		return NULL;
 	while (low < high) {
 		mid = low + (high - low) / 2;

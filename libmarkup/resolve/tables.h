@@ -39,6 +39,8 @@ struct mk_tables {
 	size_t num, cap, num_rows;
 	void *texts;               /* tree of names and build IDs */
 	size_t text_bytes;
+	char *tail;                /* beginning of a line whose end has not come */
+	size_t tail_len;
 	/* Reads the input once more, from its beginning: the next bytes; 0: the end, or it cannot
 	 * be read. NULL: it cannot be. */
 	size_t (*again)(void *ctx, char *buf, size_t size);
@@ -54,8 +56,8 @@ void mk_tables_deinit(struct mk_tables *t);
 /* Another input begins. */
 void mk_tables_reset(struct mk_tables *t);
 
-/* Takes the tables in whole lines of an input that cannot be read again; `line_no` of them are
- * before. */
+/* Takes the tables in the next bytes of an input that cannot be read again; `line_no` lines are
+ * before them. */
 void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no);
 
 /* The row that a frame in line `line_no` needs, whose process is `key`. Its texts stay until the
