@@ -141,7 +141,8 @@ struct markup_module;
 struct markup_sink {
 	void *ctx;
 	/* Takes output; nonzero: it failed, nothing more will be written. NULL: none is
-	 * wanted; no address is looked up, only modules and maps are followed. */
+	 * wanted; no address is looked up, only modules and maps are followed, and, for
+	 * options->keep_modules, the names that frames have. */
 	int (*write)(void *ctx, const char *data, size_t len);
 	/* Takes one complaint: a line, or several of LLVM's, newlines included. Names in it are
 	 * as the log has them, whatever their bytes. NULL: none wanted. */

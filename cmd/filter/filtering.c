@@ -237,34 +237,18 @@ struct markup_filter *filtering_filter(const struct filtering *f)
 
 /* ---- one log --------------------------------------------------------------------- */
 
-/* A log that is read once more, for its tables. */
-struct again {
-	const struct log_input *first;
-	struct log_input in;
-	bool open;
-};
-
-static size_t read_again(void *ctx, char *buf, size_t size)
-{
-	struct again *a = ctx;
-	size_t len = 0;
-
-	a->open = a->open || !log_input_reopen(&a->in, a->first);
-	return a->open && !log_input_read(&a->in, buf, size, &len, NULL) ? len : 0;
-}
-
 /* Feeds all of an input; nonzero: of markup_filter_added(). log->error: not all of it could
  * be read. */
 static int feed(struct filtering *f, struct log_input *in, struct filtering_log *log)
 {
-	struct again again = { .first = in };
+	struct log_input_again again = { .first = in };
 	struct sc_error err;
 	size_t room, len;
 	int rc = 0;
 
 	markup_filter_input(f->filter, in->name);
 	if (!in->live)
-		markup_filter_again(f->filter, read_again, &again);
+		markup_filter_again(f->filter, log_input_read_again, &again);
 	if (log->saved)
 		rc = markup_filter_resume(f->filter, log->lines, log->saved, log->saved_len);
 	while (!rc) {
@@ -285,8 +269,7 @@ static int feed(struct filtering *f, struct log_input *in, struct filtering_log 
 	}
 	if (!rc)
 		rc = log->goes_on ? markup_filter_flush(f->filter) : markup_filter_finish(f->filter);
-	if (again.open)
-		log_input_close(&again.in);
+	log_input_again_close(&again);
 	if (log->error)
 		complain_of_log(f, "%s", err.msg);
 	return rc;

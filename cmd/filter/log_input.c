@@ -42,19 +42,6 @@ int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
 	return 0;
 }
 
-int log_input_reopen(struct log_input *in, const struct log_input *first)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", first->fd);
-	*in = (struct log_input){ .name = first->name, .fd = open(path, O_RDONLY | O_CLOEXEC),
-				  .close = true, .left = UINT64_MAX };
-	if (in->fd >= 0 && lseek(in->fd, first->start, SEEK_SET) == first->start)
-		return 0;
-	log_input_close(in);
-	return SC_ESYS;
-}
-
 int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_error *err)
 {
 	if (lseek(in->fd, (off_t)from, SEEK_SET) < 0)
@@ -187,4 +174,32 @@ bool log_input_wait(const struct log_input *in, int milliseconds)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
 	return !in->live || in->raw_pos < in->raw_len || poll(&p, 1, milliseconds) != 0;
+}
+
+/* Opens the file that is open already, whatever has its name by now. */
+static bool reopen(struct log_input_again *a)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->first->fd);
+	a->in = (struct log_input){ .name = a->first->name, .fd = open(path, O_RDONLY | O_CLOEXEC),
+				    .close = true, .left = UINT64_MAX };
+	a->open = true;
+	return a->in.fd >= 0 && lseek(a->in.fd, a->first->start, SEEK_SET) == a->first->start;
+}
+
+size_t log_input_read_again(void *again, char *buf, size_t size)
+{
+	struct log_input_again *a = again;
+	size_t len = 0;
+
+	if ((!a->open && !reopen(a)) || log_input_read(&a->in, buf, size, &len, NULL))
+		return 0;
+	return len;
+}
+
+void log_input_again_close(struct log_input_again *a)
+{
+	if (a->open)
+		log_input_close(&a->in);
 }

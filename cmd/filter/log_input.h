@@ -35,9 +35,6 @@ size_t packed_suffix(const char *path);
 
 /* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
 int log_input_open(struct log_input *in, const char *path, struct sc_error *err);
-/* Opens a file that is open already once more, from its beginning: both are read on their own.
- * SC_ESYS. */
-int log_input_reopen(struct log_input *in, const struct log_input *first);
 /* Of a plain log, bytes [from, to) alone are read; before the first of them is. SC_ESYS. */
 int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_error *err);
 void log_input_close(struct log_input *in);
@@ -50,5 +47,16 @@ int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
 
 /* Waits up to `milliseconds` (−1: for ever) for more; false: nothing came. */
 bool log_input_wait(const struct log_input *in, int milliseconds);
+
+/* A file that is open already, read once more from its beginning on its own. */
+struct log_input_again {
+	const struct log_input *first;
+	struct log_input in;
+	bool open;
+};
+
+/* For markup_filter_again(). */
+size_t log_input_read_again(void *again, char *buf, size_t size);
+void log_input_again_close(struct log_input_again *a);
 
 #endif

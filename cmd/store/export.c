@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
@@ -13,6 +14,7 @@
 #include "libmarkup/markup.h"
 #include "symcache/bundle.h"
 #include "symcache/core.h"
+#include "symcache/symbolize.h"
 
 static struct {
 	const char *store, *output, *since, *sign;
@@ -32,7 +34,8 @@ static const struct opt opts[] = {
 	  "tar.zst (default: by the name: NAME.store, NAME.tar.zst, else a tree)",
 	  .choices = shapes },
 	{ "for-log", 0, OPT_LIST, &o.logs, "FILE",
-	  "those whose modules are in this log's markup; \"-\" is standard input; may be repeated" },
+	  "those whose modules are in this log, announced in markup or used by frames of any format, "
+	  "by build ID or as the only entry of their name; \"-\" is standard input; may be repeated" },
 	{ "for-core", 0, OPT_LIST, &o.cores, "FILE",
 	  "those whose modules are in this core file; may be repeated" },
 	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
@@ -61,6 +64,8 @@ struct wanted {
 	struct name *names;
 	size_t num_names, cap_names;
 	struct ids missing;
+	struct symcache_caches *caches; /* for names */
+	bool nameless;                  /* a name has no entry, or several */
 	struct progress progress;
 };
 
@@ -103,15 +108,39 @@ static void add_bytes(struct wanted *w, const uint8_t *build_id, size_t len, con
 	};
 }
 
+/* A module of which the log has the name alone is what filter takes for it. */
+static void add_named(struct wanted *w, struct markup_str path)
+{
+	const char *slash = memrchr(path.ptr, '/', path.len);
+	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
+	char *name = must_asprintf("%.*s", (int)(path.len - skipped), path.ptr + skipped);
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct sc_error err = { 0 };
+	size_t len;
+
+	if (!symcache_caches_find_name(w->caches, name, NULL, id, &len, &err))
+		add_bytes(w, id, len, path.ptr, path.len);
+	else
+		cmd_error("%s: %s%s", name, err.msg, err.code == SC_EINVAL
+			  ? "; name one of them behind the options" : "");
+	w->nameless |= err.code != 0;
+	free(name);
+}
+
 static void add_module(void *ctx, const struct markup_module *m)
 {
-	if (!is_kernels(m->name))
+	if (is_kernels(m->name))
+		return;
+	if (m->build_id_len)
 		add_bytes(ctx, m->build_id, m->build_id_len, m->name.ptr, m->name.len);
+	else if (m->name.len)
+		add_named(ctx, m->name);
 }
 
 static int read_log(const char *path, struct markup_filter *filter, struct sc_error *err)
 {
 	struct log_input in;
+	struct log_input_again again = { .first = &in };
 	size_t room, len;
 	char *to;
 	int rc = log_input_open(&in, path, err);
@@ -119,6 +148,8 @@ static int read_log(const char *path, struct markup_filter *filter, struct sc_er
 	if (rc)
 		return rc;
 	markup_filter_input(filter, path);
+	if (!in.live)
+		markup_filter_again(filter, log_input_read_again, &again);
 	do {
 		to = markup_filter_room(filter, &room);
 		rc = log_input_read(&in, to, room, &len, err);
@@ -129,6 +160,7 @@ static int read_log(const char *path, struct markup_filter *filter, struct sc_er
 		cmd_error(LOG_INPUT_MISNAMED, path);
 	if (!rc && markup_filter_finish(filter))
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	log_input_again_close(&again);
 	log_input_close(&in);
 	return rc;
 }
@@ -139,15 +171,20 @@ static int read_logs(struct wanted *log, struct sc_error *err)
 	const struct markup_options options = { .keep_modules = true };
 	const struct markup_resolver resolver = { 0 };
 	const struct markup_sink sink = { 0 };
+	const struct symcache_caches_options from = { .store_optional = true };
 	struct markup_filter *filter;
+	struct cmd_caches c;
 	int rc = 0;
 
 	if (markup_filter_create(&options, &resolver, 1, &sink, &filter))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	for (size_t i = 0; i < o.logs.len && !rc; i++)
 		rc = read_log(o.logs.items[i], filter, err);
+	cmd_caches_init(&c, o.store, from);
+	log->caches = c.caches;
 	if (!rc && markup_filter_modules(filter, add_module, log))
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	cmd_caches_deinit(&c);
 	markup_filter_destroy(filter);
 	return rc;
 }
@@ -341,7 +378,7 @@ static int run(int argc, char **argv)
 	symstore_close(store);
 	if (rc == SC_ENOTFOUND && reader)
 		return STATUS_PARTLY;
-	return rc ? STATUS_ERROR : done.missing || done.damaged ? STATUS_PARTLY : STATUS_OK;
+	return rc ? STATUS_ERROR : done.missing || done.damaged || wanted.nameless ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command export_command = {

@@ -151,7 +151,7 @@ static int create_stream(struct markup_filter *p, struct worker *w,
 	w->filter = p;
 	rc = mk_stream_create(&p->options, resolver, &own, &w->s);
 	if (!rc)
-		w->s->mute = !p->sink.write;
+		w->s->mute = !p->sink.write && !p->options.keep_modules;
 	return rc;
 }
 

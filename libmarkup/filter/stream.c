@@ -149,6 +149,13 @@ static void switch_process(struct mk_stream *s, const char *p, size_t len, const
 {
 	const char *markup = first ? first : mk_find3(p, p + len, '{'), *line_end;
 
+	if (!markup) { /* it may have events of another format */
+		s->line.p = p;
+		s->line.len = len;
+		s->line.first = NULL;
+		read_events(s);
+		markup = s->line.num_events ? s->line.events[0].text.ptr : NULL;
+	}
 	if (markup)
 		mk_demux_switch(&s->resolve, p, markup, mk_context_line(s->inputs, p, p + len, &line_end));
 }

@@ -25,7 +25,7 @@ static struct markup_module *missing_of(struct mk_resolve *r, struct mk_module *
 /* Asks the resolver. */
 static void *find_module(struct mk_resolve *r, const struct mk_module *m, const char **why)
 {
-	if (m->build_id_len)
+	if (m->build_id_len && r->resolver.module)
 		return r->resolver.module(r->resolver.ctx, m->build_id, m->build_id_len, why);
 	return r->resolver.named ? r->resolver.named(r->resolver.ctx, m->name, why) : NULL;
 }
