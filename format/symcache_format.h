@@ -139,6 +139,10 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 #define SYMCACHE_EXT_TAG_SYMBOL SYMCACHE_EXT_TAG('S', 'Y', 'M', 'S')
 #define SYMCACHE_EXT_TAG_INDEX  SYMCACHE_EXT_TAG('I', 'N', 'D', 'X')
 #define SYMCACHE_EXT_TAG_SEGMENT SYMCACHE_EXT_TAG('S', 'E', 'G', 'M')
+#define SYMCACHE_EXT_TAG_DISCRIMINATOR  SYMCACHE_EXT_TAG('D', 'I', 'S', 'C')
+#define SYMCACHE_EXT_TAG_DISCRIMINATORS SYMCACHE_EXT_TAG('D', 'I', 'S', 'X')
+#define SYMCACHE_EXT_TAG_INLINED SYMCACHE_EXT_TAG('I', 'N', 'L', 'S')
+#define SYMCACHE_EXT_TAG_INLINES SYMCACHE_EXT_TAG('I', 'N', 'L', 'X')
 #define SYMCACHE_EXT_TAG_PAGES  SYMCACHE_EXT_TAG('U', 'N', 'W', 'P')
 #define SYMCACHE_EXT_TAG_STARTS SYMCACHE_EXT_TAG('U', 'N', 'W', 'D')
 #define SYMCACHE_EXT_TAG_ROWS   SYMCACHE_EXT_TAG('U', 'N', 'W', 'R')
@@ -223,6 +227,21 @@ _Static_assert(sizeof(struct symcache_ext_segment) == 32, "segment");
 
 /* INDX: uint32_t shift, then a range index per bucket of 2^shift bytes and one
  * more; symcache_index.h computes them. */
+
+/* DISC: uint8_t per source location, same order; 0: unknown; MORE: see DISX. */
+#define SYMCACHE_DISCRIMINATOR_MORE 255u
+
+/* INLS: uint32_t per call location, same order: where the function inlined there begins,
+ * relative; SYMCACHE_NONE: unknown; MORE: see INLX. */
+#define SYMCACHE_START_MORE 0xfffffffeu
+
+/* DISX, INLX: ascending by location, then by `from`. */
+struct symcache_ext_detail {
+	uint32_t location; /* index */
+	uint32_t from;     /* relative address: the value from there on */
+	uint32_t value;
+};
+_Static_assert(sizeof(struct symcache_ext_detail) == 12, "detail");
 
 /* ---- unwind information: UNWP, UNWD, UNWR, UNWS, UNWX, UNWH; all of them or none --- */
 

@@ -36,11 +36,11 @@ static void json_str(struct json_gen *j, const char *key, struct symcache_str s)
 }
 
 static void json_frame(struct json_gen *j, const struct symcache_shown_frame *f,
-		       const struct symcache_start *start)
+		       const struct symcache_start *start, uint32_t discriminator)
 {
 	json_gen_open_map(j, NULL);
 	json_gen_number(j, "Column", f->column);
-	json_gen_number(j, "Discriminator", 0);
+	json_gen_number(j, "Discriminator", discriminator);
 	json_str(j, "FileName", f->file);
 	json_str(j, "FunctionName", f->function);
 	json_gen_number(j, "Line", f->line);
@@ -93,7 +93,7 @@ static void json_nothing(struct worker *w, const struct request *r, bool unknown
 
 	if (*key == 'S' && unknown) {
 		json_places(w, r);
-		json_frame(w->json, &no_frame, &no_start);
+		json_frame(w->json, &no_frame, &no_start, 0);
 		return;
 	}
 	if (*key == 'S')
@@ -139,7 +139,7 @@ static void put_line(struct text *t, uint32_t number)
 }
 
 static void put_verbose(struct worker *w, const struct symcache_shown_frame *f,
-			const struct symcache_start *start)
+			const struct symcache_start *start, uint32_t discriminator)
 {
 	struct text *t = &w->out;
 
@@ -159,11 +159,16 @@ static void put_verbose(struct worker *w, const struct symcache_shown_frame *f,
 	text_number(t, f->line, 10);
 	LITERAL(t, "\n  Column: ");
 	text_number(t, f->column, 10);
+	if (discriminator) {
+		LITERAL(t, "\n  Discriminator: ");
+		text_number(t, discriminator, 10);
+	}
 	text_char(t, '\n');
 }
 
 /* `inlined_into`: the frame before it is inlined into this one. */
-static void put_frame(struct worker *w, const struct symcache_shown_frame *f, bool inlined_into)
+static void put_frame(struct worker *w, const struct symcache_shown_frame *f, bool inlined_into,
+		      uint32_t discriminator)
 {
 	const struct answer_options *o = w->options;
 	struct text *t = &w->out;
@@ -183,6 +188,11 @@ static void put_frame(struct worker *w, const struct symcache_shown_frame *f, bo
 		put_line(t, f->line);
 	if (o->style == STYLE_LLVM)
 		put_line(t, f->column);
+	if (o->style != STYLE_LLVM && discriminator) {
+		LITERAL(t, " (discriminator ");
+		text_number(t, discriminator, 10);
+		text_char(t, ')');
+	}
 	text_char(t, '\n');
 }
 
@@ -214,9 +224,9 @@ static void put_nothing(struct worker *w)
 		LITERAL(&w->out, "??:0\n");
 		return;
 	}
-	put_frame(w, &unknown, false);
+	put_frame(w, &unknown, false, 0);
 	if (o->verbose)
-		put_verbose(w, &unknown, &no_start);
+		put_verbose(w, &unknown, &no_start, 0);
 }
 
 static void put_data(struct text *t, const struct symcache_shown_data *data)
@@ -250,18 +260,22 @@ void style_frame(struct worker *w, const struct request *r, const struct symcach
 		 size_t frame)
 {
 	const struct symcache_shown_frame *f = &a->frames[frame];
+	const bool plain = w->options->style == STYLE_LLVM && !w->options->verbose;
+	/* binutils gives the callers that of the innermost frame. */
+	const uint32_t discriminator = plain ? 0 : symcache_symbolize_discriminator(
+		w->symbolizer, a, w->options->style == STYLE_BINUTILS ? 0 : frame);
 	struct symcache_start start;
 
 	if (w->json || w->options->verbose)
 		start = symcache_symbolize_start(w->symbolizer, a, frame);
 	if (w->json) {
 		json_places(w, r);
-		json_frame(w->json, f, &start);
+		json_frame(w->json, f, &start, discriminator);
 		return;
 	}
-	put_frame(w, f, frame);
+	put_frame(w, f, frame, discriminator);
 	if (w->options->verbose)
-		put_verbose(w, f, &start);
+		put_verbose(w, f, &start, discriminator);
 	if (w->options->source_lines)
 		source_lines_put(&w->sources, f->file, f->line, w->options->source_lines, &w->out);
 }

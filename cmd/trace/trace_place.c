@@ -106,7 +106,7 @@ static void keep_frames(struct places *p, struct place *place, const struct symc
 			.path = put_text(&text, or(f->file, "")),
 			.line = f->line,
 			.column = f->column,
-			.inlined = !symcache_symbolize_start(p->symbolizer, a, i).known,
+			.inlined = symcache_symbolize_start(p->symbolizer, a, i).inlined,
 		};
 	}
 	place->num_frames = a->num_frames;

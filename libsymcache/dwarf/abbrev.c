@@ -69,6 +69,7 @@ static enum dw_slot slot_of(uint64_t attribute)
 	case DW_AT_MIPS_linkage_name: return DW_SLOT_MIPS_LINKAGE_NAME;
 	case DW_AT_GNU_addr_base: return DW_SLOT_ADDR_BASE;
 	case DW_AT_GNU_ranges_base: return DW_SLOT_GNU_RANGES_BASE;
+	case DW_AT_GNU_discriminator: return DW_SLOT_DISCRIMINATOR;
 	case DW_AT_GNU_dwo_name: return DW_SLOT_DWO_NAME;
 	case DW_AT_GNU_dwo_id: return DW_SLOT_DWO_ID;
 	default: return DW_SLOT_SKIP;

@@ -21,6 +21,9 @@
 #include "libsymcache/dwarf/form.h"
 #include "libsymcache/dwarf/sections.h"
 
+/* Attributes that elfutils' dwarf.h lacks. */
+#define DW_AT_GNU_discriminator 0x2136 /* LLVM's */
+
 /* What an attribute is for; everything else is stepped over. */
 enum dw_slot {
 	DW_SLOT_NAME,
@@ -36,6 +39,7 @@ enum dw_slot {
 	DW_SLOT_CALL_FILE,
 	DW_SLOT_CALL_LINE,
 	DW_SLOT_CALL_COLUMN,
+	DW_SLOT_DISCRIMINATOR,
 	DW_SLOT_LOCATION,
 	DW_SLOT_TYPE,
 	DW_SLOT_BYTE_SIZE,

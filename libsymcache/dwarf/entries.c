@@ -127,11 +127,10 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, const struct dw_abb
 	if (inlined) {
 		out->call_line = number32(&v[DW_SLOT_CALL_LINE]);
 		out->call_column = number32(&v[DW_SLOT_CALL_COLUMN]);
+		out->call_discriminator = number32(&v[DW_SLOT_DISCRIMINATOR]);
 	}
-	if (empty)
-		out->entry_vaddr = UINT64_MAX;
-	else if (!dw_value_address(s->u, &v[DW_SLOT_LOW_PC], &out->entry_vaddr))
-		out->entry_vaddr = s->out->ranges.data[first].start;
+	if (empty || !dw_value_address(s->u, &v[DW_SLOT_LOW_PC], &out->entry_vaddr))
+		out->entry_vaddr = empty || inlined ? UINT64_MAX : s->out->ranges.data[first].start;
 	*scope = (uint32_t)s->out->scopes.len - 1;
 	return true;
 }

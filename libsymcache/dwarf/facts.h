@@ -43,7 +43,9 @@ struct dw_scope {
 	uint32_t decl_file;   /* index into files; DW_NONE: unknown */
 	uint32_t decl_line;   /* 0: unknown */
 	uint32_t entry;       /* the debugging entry: its offset within the unit */
-	uint64_t entry_vaddr; /* DW_AT_low_pc, else start of the first range; UINT64_MAX: none */
+	uint32_t call_discriminator; /* 0: unknown (DW_AT_GNU_discriminator) */
+	uint64_t entry_vaddr; /* DW_AT_low_pc, of functions else the start of the first range;
+			       * UINT64_MAX: none */
 };
 
 /* One row of the line table; covers up to the next row of its sequence. */

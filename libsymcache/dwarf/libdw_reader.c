@@ -14,6 +14,7 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
+#include "libsymcache/dwarf/abbrev.h"
 #include "libsymcache/dwarf/libdw_values.h"
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/reader.h"
@@ -214,13 +215,14 @@ static int read_scope(struct dw_libdw_reader *r, Dwarf_Die *die, bool inlined, u
 	scope.entry = (uint32_t)dwarf_cuoffset(die);
 	scope.lang = lang > 0 ? (uint32_t)lang : 0;
 	scope.entry_vaddr = !scope.num_ranges ? UINT64_MAX : !dwarf_lowpc(die, &low) ? low :
-			    u->ranges.data[scope.first_range].start;
+			    inlined ? UINT64_MAX : u->ranges.data[scope.first_range].start;
 	scope.decl_line = dw_libdw_number32(die, DW_AT_decl_line);
 	scope.call_file = DW_NONE;
 	rc = file_attr(r, die, DW_AT_decl_file, u, &scope.decl_file);
 	if (!rc && inlined) {
 		scope.call_line = dw_libdw_number32(die, DW_AT_call_line);
 		scope.call_column = dw_libdw_number32(die, DW_AT_call_column);
+		scope.call_discriminator = dw_libdw_number32(die, DW_AT_GNU_discriminator);
 		rc = file_attr(r, die, DW_AT_call_file, u, &scope.call_file);
 	}
 	s = rc ? NULL : vec_push(&u->scopes);

@@ -20,6 +20,7 @@
 
 enum {
 	IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, SEGMENT,
+	DISCRIMINATOR, DISCRIMINATORS, INLINED, INLINES,
 	PAGES, STARTS, ROWS, RULES, EXPRESSIONS, UNWIND, /* all of them or none */
 	NUM_KNOWN
 };
@@ -35,6 +36,11 @@ static const struct {
 	[SYMBOL] = { "SYMS", SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol) },
 	[INDEX] = { "INDX", SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t) },
 	[SEGMENT] = { "SEGM", SYMCACHE_EXT_TAG_SEGMENT, sizeof(struct symcache_ext_segment) },
+	[DISCRIMINATOR] = { "DISC", SYMCACHE_EXT_TAG_DISCRIMINATOR, 1 },
+	[DISCRIMINATORS] = { "DISX", SYMCACHE_EXT_TAG_DISCRIMINATORS,
+			     sizeof(struct symcache_ext_detail) },
+	[INLINED] = { "INLS", SYMCACHE_EXT_TAG_INLINED, sizeof(uint32_t) },
+	[INLINES] = { "INLX", SYMCACHE_EXT_TAG_INLINES, sizeof(struct symcache_ext_detail) },
 	[PAGES] = { "UNWP", SYMCACHE_EXT_TAG_PAGES, sizeof(uint32_t) },
 	[STARTS] = { "UNWD", SYMCACHE_EXT_TAG_STARTS, sizeof(struct symcache_ext_start) },
 	[ROWS] = { "UNWR", SYMCACHE_EXT_TAG_ROWS, sizeof(struct symcache_ext_row) },
@@ -123,6 +129,11 @@ static int check_unwind(const struct found *f, struct sc_error *err)
 	return sc_error_set(err, SC_EFORMAT, "sections UNW… are incomplete");
 }
 
+static struct symcache_details details(const struct found *numbers, const struct found *list)
+{
+	return (struct symcache_details){ numbers->at, list->at, list->count };
+}
+
 static void set_unwind(struct symcache *cache, const struct found *f)
 {
 	cache->unwind = (struct symcache_unwind){
@@ -183,6 +194,8 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	    (rc = check_count(found, COLUMN, cache->header->num_source_locations, err)) ||
 	    (rc = check_count(found, DECL, cache->header->num_functions, err)) ||
 	    (rc = check_segments(&found[SEGMENT], err)) ||
+	    (rc = check_count(found, DISCRIMINATOR, cache->header->num_source_locations, err)) ||
+	    (rc = check_count(found, INLINED, cache->range_location, err)) ||
 	    (rc = check_index(cache, &found[INDEX], err)) ||
 	    (rc = check_unwind(found, err)))
 		return rc;
@@ -216,6 +229,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->num_symbols = found[SYMBOL].count;
 	cache->segments = found[SEGMENT].at;
 	cache->num_segments = found[SEGMENT].count;
+	cache->discriminators = details(&found[DISCRIMINATOR], &found[DISCRIMINATORS]);
+	cache->starts = details(&found[INLINED], &found[INLINES]);
 	if (found[UNWIND].at && symcache_sound(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
 		set_unwind(cache, found);
 	if (found[INDEX].at && found[INDEX].count) {

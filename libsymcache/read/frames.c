@@ -149,6 +149,11 @@ bool symcache_next_frame(struct symcache_frames *frames, struct symcache_raw_fra
 	return true;
 }
 
+uint32_t symcache_next_location(struct symcache_frames *frames)
+{
+	return take_location(frames);
+}
+
 bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret)
 {
 	const uint32_t location = take_location(frames);

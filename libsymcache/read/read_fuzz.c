@@ -57,6 +57,7 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 	struct symcache_raw_frame frame;
 	struct symcache_data data;
 	struct symcache_row row;
+	uint32_t location;
 	char text[500];
 	uint64_t n = 0;
 
@@ -71,6 +72,11 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 		}
 		must(n > 0);
 	}
+	if (symcache_lookup(c, rel_pc, &frames))
+		while ((location = symcache_next_location(&frames)) != SYMCACHE_NONE) {
+			symcache_discriminator(c, location, rel_pc);
+			symcache_inlined_start(c, location, rel_pc);
+		}
 	if (symcache_find_row(c, rel_pc, &row)) {
 		uint64_t start;
 		uint32_t number;

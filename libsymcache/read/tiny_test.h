@@ -36,6 +36,11 @@ struct tiny {
 	struct symcache_ext_decl decls[4];
 	struct symcache_ext_data data[8];
 	struct symcache_ext_segment segments[4];
+	/* DISC, DISX, INLS, INLX */
+	uint32_t num_discriminators, num_discriminator_list, num_starts, num_start_list;
+	uint8_t discriminators[16];
+	uint32_t starts[16];
+	struct symcache_ext_detail discriminator_list[4], start_list[4];
 
 	/* Set by tiny_bytes(): where things are. */
 	size_t size, at_files, at_functions, at_locations, at_ranges, at_strings;
@@ -91,7 +96,7 @@ static inline void tiny_put_section(struct tiny_out *out, struct symcache_ext_se
 
 static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 {
-	struct symcache_ext_section table[8];
+	struct symcache_ext_section table[12];
 	struct symcache_ext_footer footer = { .version = 1, .magic = "SYMCEXT" };
 	uint32_t index[64], *n = &footer.num_sections;
 
@@ -117,6 +122,14 @@ static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 	if (t->num_segments)
 		tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('S', 'E', 'G', 'M'), 32,
 				 t->segments, t->num_segments);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('D', 'I', 'S', 'C'), 1, t->discriminators,
+			 t->num_discriminators);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('D', 'I', 'S', 'X'), 12,
+			 t->discriminator_list, t->num_discriminator_list);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('I', 'N', 'L', 'S'), 4, t->starts,
+			 t->num_starts);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('I', 'N', 'L', 'X'), 12, t->start_list,
+			 t->num_start_list);
 	footer.table_offset = t->at_table = tiny_put(out, table, *n * sizeof(*table));
 	footer.file_size = out->len + sizeof(footer);
 	t->at_footer = tiny_put(out, &footer, sizeof(footer));

@@ -232,6 +232,22 @@ static void verify_segments(struct verifier *v)
 	}
 }
 
+/* `numbers`: how many locations have one. */
+static void verify_details(struct verifier *v, const char *what, const struct symcache_details *d,
+			   uint32_t numbers)
+{
+	for (size_t i = 0; i < d->num && !v->stopped; i++) {
+		const struct symcache_ext_detail *at = &d->list[i];
+
+		if (!d->numbers || at->location >= numbers)
+			sc_fault(v, "%s %zu: no source location %u", what, i, at->location);
+		else if (i && (at->location < at[-1].location ||
+			       (at->location == at[-1].location && at->from <= at[-1].from)))
+			sc_fault(v, "%s %zu: 0x%x of location %u must stand behind 0x%x of %u", what, i,
+			      at->from, at->location, at[-1].from, at[-1].location);
+	}
+}
+
 static void verify_extension(struct verifier *v)
 {
 	const struct symcache *c = v->cache;
@@ -257,6 +273,8 @@ static void verify_extension(struct verifier *v)
 	verify_symbols(v);
 	verify_index(v);
 	verify_segments(v);
+	verify_details(v, "discriminator", &c->discriminators, c->header->num_source_locations);
+	verify_details(v, "start", &c->starts, c->range_location);
 	sc_verify_unwind(v);
 }
 

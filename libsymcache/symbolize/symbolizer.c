@@ -38,6 +38,7 @@ void symcache_symbolizer_destroy(struct symcache_symbolizer *s)
 	sc_names_reader_destroy(s->names);
 	vec_deinit(&s->frames);
 	vec_deinit(&s->path);
+	vec_deinit(&s->locations);
 	for (size_t i = 0; i < s->seen.len; i++)
 		sc_name_index_destroy(s->seen.data[i].index);
 	vec_deinit(&s->seen);
@@ -333,7 +334,8 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 		return SYMCACHE_NO_CACHE;
 	ret->cache = seen->cache;
 	s->answered = seen;
-	rel = sc_relative(seen, vaddr);
+	s->answered_rel = rel = sc_relative(seen, vaddr);
+	s->located = false;
 	if (!add_frames(s, seen, rel, ahead))
 		return SYMCACHE_NO_MEMORY;
 	if (s->frames.len)

@@ -33,6 +33,9 @@ struct symcache_symbolizer {
 	VEC(struct sc_seen) seen; /* by the module's number */
 	uint64_t book;    /* sc_names_book() when it was asked last */
 	const struct sc_seen *answered; /* the module of the last answer */
+	uint64_t answered_rel;
+	VEC(uint32_t) locations; /* of its frames in the cache, if `located` */
+	bool located;
 	/* Addresses that were looked up ahead, with their first frames. */
 	struct symcache_query ahead[SYMCACHE_BATCH];
 	const struct sc_seen *ahead_seen[SYMCACHE_BATCH];

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/write/synthetic_test.h"
+#include "symcache/symcache.h"
 #include "libsymcache/dwarf/line_writer.h"
 
 /* A unit with a function at 0x1100 and the line table `t`, between two good units of
@@ -237,6 +238,74 @@ static void test_programs(void **state)
 	indexed_deinit(&r);
 }
 
+static void op_discriminator(struct line_table *t, uint64_t value)
+{
+	const size_t before = t->line.b.len;
+
+	op(t, 0);
+	op(t, 0); /* length */
+	op_uleb(t, DW_LNE_set_discriminator, value);
+	t->line.b.data[before + 1] = (uint8_t)(t->line.b.len - before - 2);
+}
+
+/* Discriminators split no ranges; rows of a line with several have all of them. */
+static void test_discriminators(void **state)
+{
+	static const struct { uint32_t at, value; int lines; } rows[] = {
+		{ 0x100, 3, 9 }, { 0x110, 0, 0 }, { 0x120, 254, 1 }, { 0x130, 255, 1 },
+		{ 0x140, 70000, 0 }, { 0x150, 70000, 0 }, { 0x160, 0, 1 }, { 0x170, 7, 0 },
+	};
+	const size_t n = sizeof(rows) / sizeof(*rows);
+	struct line_table t, without;
+	struct symcache cache;
+	struct sc_error err;
+	struct indexed r, plain;
+
+	(void)state;
+	line_begin(&t, &line_plain);
+	line_standard_files(&t);
+	line_begin(&without, &line_plain);
+	line_standard_files(&without);
+	for (size_t i = 0; i < n; i++)
+		for (int with = 0; with < 2; with++) {
+			struct line_table *to = with ? &t : &without;
+
+			if (!i)
+				op_set_address(to, 8, DWARF_TEXT + rows[i].at);
+			else
+				op_uleb(to, DW_LNS_advance_pc, 0x10);
+			op_line(to, rows[i].lines);
+			if (with && rows[i].value)
+				op_discriminator(to, rows[i].value);
+			op(to, DW_LNS_copy);
+		}
+	for (int with = 0; with < 2; with++) {
+		op_uleb(with ? &t : &without, DW_LNS_advance_pc, 0x10);
+		op_end_sequence(with ? &t : &without);
+		line_end(with ? &t : &without);
+	}
+	index_lines(&t, &r);
+	index_lines(&without, &plain);
+	assert_int_equal(symcache_open(&cache, r.bytes, r.size, &err), 0);
+	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
+	for (uint32_t at = 0x1100; at < 0x1190; at++) {
+		const uint32_t value = at < 0x1180 ? rows[(at - 0x1100) / 0x10].value : 0;
+		struct symcache_frames frames;
+		uint32_t location;
+
+		assert_true(symcache_lookup(&cache, at, &frames));
+		location = symcache_next_location(&frames);
+		assert_int_equal(symcache_discriminator(&cache, location, at), value);
+		assert_int_equal(plain_discriminator(&r.cache, location, at), value);
+	}
+	/* Without, there is no such section, and all else is the same. */
+	assert_true(r.cache.at_discriminators && !plain.cache.at_discriminators);
+	assert_int_equal(r.cache.ranges, plain.cache.ranges);
+	assert_memory_equal(r.bytes + 80, plain.bytes + 80, r.cache.base_end - 80);
+	indexed_deinit(&r);
+	indexed_deinit(&plain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +313,7 @@ int main(void)
 		cmocka_unit_test(test_opcodes),
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_programs),
+		cmocka_unit_test(test_discriminators),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

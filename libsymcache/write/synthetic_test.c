@@ -370,49 +370,6 @@ static void test_siblings(void **state)
 	}
 }
 
-/* A variable is where its location says, if that is a fixed address, plus a constant or not. */
-static void test_variables(void **state)
-{
-	static const struct { uint8_t code[3]; unsigned len; uint32_t at; } rest[] = {
-		{ { 0 }, 0, 0x20000 },
-		{ { DW_OP_plus_uconst, 0x84, 0x01 }, 3, 0x20084 },
-		{ { DW_OP_plus_uconst, 8, DW_OP_stack_value }, 3, 0 },
-		{ { DW_OP_plus_uconst }, 1, 0 }, /* cut off */
-		{ { DW_OP_deref }, 1, 0 },
-		{ { DW_OP_lit1, DW_OP_plus }, 2, 0 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rest) / sizeof(*rest); i++)
-		for (int indexed = 0; indexed < 2; indexed++) {
-			struct dwarf w;
-			struct indexed r;
-
-			dwarf_init(&w, &(struct dwarf_shape){ .version = 5 });
-			put(&w.addr, 4, 12);
-			put(&w.addr, 2, 5);
-			put(&w.addr, 1, 8);
-			put(&w.addr, 1, 0);
-			put(&w.addr, 8, DWARF_DATA);
-			open_unit(&w);
-			attr_offset(&w, DW_AT_addr_base, 8);
-			function(&w, "f", DWARF_TEXT, DWARF_TEXT + 0x10);
-			entry(&w, DW_TAG_variable, false);
-			attr_str(&w, DW_AT_name, "v");
-			attr(&w, DW_AT_location, DW_FORM_exprloc, 0);
-			put_uleb(&w.info, (indexed ? 2 : 9) + rest[i].len);
-			put(&w.info, 1, indexed ? DW_OP_addrx : DW_OP_addr);
-			put(&w.info, indexed ? 1 : 8, indexed ? 0 : DWARF_DATA);
-			put_block(&w.info, rest[i].code, rest[i].len);
-			close_unit(&w);
-			index_dwarf(&w, &r);
-			assert_int_equal(r.cache.num_data, rest[i].at != 0);
-			if (rest[i].at)
-				assert_int_equal(plain_u32(&r.cache, r.cache.at_data), rest[i].at);
-			indexed_deinit(&r);
-		}
-}
-
 /* A list of children that nothing closes: the unit's end does. */
 static void test_unclosed(void **state)
 {
@@ -442,7 +399,6 @@ int main(void)
 		cmocka_unit_test(test_origin_chain),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_siblings),
-		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_unclosed),
 	};
 

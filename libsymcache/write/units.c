@@ -300,7 +300,8 @@ static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker 
 	struct sc_flat_part *part = vec_push(&to->flat.more);
 
 	if (!part || !sc_tables_add(&to->tables, &from->tables, &part->maps) ||
-	    !vec_reserve(&to->data.variables, from->data.variables.len))
+	    !vec_reserve(&to->data.variables, from->data.variables.len) ||
+	    !vec_reserve(&to->flat.inlined, from->flat.inlined.len))
 		return false;
 	part->ranges.data = from->flat.ranges.data;
 	part->ranges.len = from->flat.ranges.len;
@@ -311,6 +312,10 @@ static bool add_worker(struct sc_units *to, size_t *to_first_bad, struct worker 
 		*v = from->data.variables.data[i];
 		v->name = sc_moved(part->maps.strings, v->name);
 		v->decl_file = sc_moved(part->maps.files, v->decl_file);
+	}
+	for (size_t i = 0; i < from->flat.inlined.len; i++) {
+		to->flat.inlined.data[to->flat.inlined.len] = from->flat.inlined.data[i];
+		to->flat.inlined.data[to->flat.inlined.len++].call += part->maps.first_call;
 	}
 	to->flat.merged += from->flat.merged;
 	to->flat.too_far += from->flat.too_far;

@@ -44,6 +44,7 @@ struct symcache_build {
 	struct dw_libdw_reader *libdw; /* strings of its facts are its own */
 	struct sc_units units;
 	struct sc_final ranges;
+	struct sc_starts starts;
 	struct sc_rows unwind;
 	struct symcache_unwind unwind_view;
 	struct sc_error cfi_fault; /* the first of what unwind.facts.broken counts */
@@ -57,7 +58,8 @@ void symcache_build_destroy(struct symcache_build *b)
 	if (!b)
 		return;
 	sc_layout_destroy(b->layout);
-	vec_deinit(&b->ranges.ranges);
+	sc_final_deinit(&b->ranges);
+	sc_starts_deinit(&b->starts);
 	sc_rows_deinit(&b->unwind);
 	sc_units_deinit(&b->units);
 	dw_libdw_close(b->libdw);
@@ -187,10 +189,11 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 struct putting {
 	struct symcache_build *b;
 	unsigned threads;
-	bool ok[3];
+	bool ok[4];
 };
 
-/* The ranges, or the data symbols: both add to the tables. Or the unwind information. */
+/* The ranges, or the data symbols: both add to the tables. Or the unwind information, or where
+ * inlined functions begin. */
 static void put_job(void *ctx, unsigned worker, size_t job)
 {
 	struct putting *p = ctx;
@@ -198,7 +201,8 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 	struct sc_input *in = &b->input;
 
 	(void)worker;
-	p->ok[job] = job == 2 ? !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault, NULL) :
+	p->ok[job] = job == 3 ?
+		sc_starts_make(&b->units.flat, b->units.tables.calls.len, &b->starts) : job == 2 ? !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault, NULL) :
 		job ?
 		sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables) :
 		sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
@@ -213,9 +217,9 @@ static bool put_together(struct symcache_build *b)
 	if (b->units.flat.ranges.len < WORTH_PARTS)
 		p.threads = 1;
 	b->units.tables.lock = p.threads > 1 ? &lock : NULL;
-	sc_parallel(p.threads, 3, put_job, &p);
+	sc_parallel(p.threads, 4, put_job, &p);
 	b->units.tables.lock = NULL;
-	return p.ok[0] && p.ok[1] && p.ok[2];
+	return p.ok[0] && p.ok[1] && p.ok[2] && p.ok[3];
 }
 
 #define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
@@ -246,6 +250,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.symbols = &b->units.data.table,
 		.segments = e->segments.data,
 		.num_segments = e->segments.len,
+		.starts = &b->starts,
 		.unwind = b->unwind_view.facts ? &b->unwind_view : NULL,
 		.image = {
 			.load_base = e->load_base,

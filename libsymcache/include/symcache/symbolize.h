@@ -303,7 +303,8 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 
 /* Where the function of a frame begins and is declared: of the last answer. */
 struct symcache_start {
-	bool known;               /* else it is inlined, or has no function */
+	bool known;               /* else it has several ranges, or no function */
+	bool inlined;             /* or nothing but its caller is known */
 	uint64_t vaddr;
 	struct symcache_str file; /* of the declaration; ptr NULL: unknown. Valid as long as the
 				   * answer */
@@ -311,6 +312,10 @@ struct symcache_start {
 };
 struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 					       const struct symcache_answer *a, size_t frame);
+
+/* The discriminator of a frame of the last answer; 0: unknown. */
+uint32_t symcache_symbolize_discriminator(struct symcache_symbolizer *s,
+					  const struct symcache_answer *a, size_t frame);
 
 /* A variable, or a function as if it were one. */
 struct symcache_shown_data {

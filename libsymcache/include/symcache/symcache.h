@@ -51,6 +51,13 @@ struct symcache_unwind {
 	bool wide;
 };
 
+/* A number for each source location, and what it has no room for. */
+struct symcache_details {
+	const void *numbers;                     /* NULL: the file has none */
+	const struct symcache_ext_detail *list;
+	size_t num;
+};
+
 /* An opened cache, in storage of the caller. Fields are read-only. */
 struct symcache {
 	const uint8_t *data;
@@ -78,6 +85,8 @@ struct symcache {
 	const uint32_t *index;   /* range indices by address bucket */
 	uint32_t index_buckets;
 	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
+	struct symcache_details discriminators; /* uint8_t per source location */
+	struct symcache_details starts;         /* uint32_t per call location */
 	struct symcache_unwind unwind;
 
 	struct symcache_guard *guard; /* NULL: the bytes are trusted */
@@ -209,6 +218,17 @@ struct symcache_frame_ids {
 	uint32_t line;     /* 0: unknown */
 	uint32_t column;   /* 0: unknown */
 };
+
+/* As symcache_next_frame(), the source location alone, for the functions below; SYMCACHE_NONE:
+ * no more. */
+uint32_t symcache_next_location(struct symcache_frames *frames);
+
+/* The discriminator of a frame of `rel_pc`, by its source location; 0: unknown. */
+uint32_t symcache_discriminator(const struct symcache *cache, uint32_t location, uint64_t rel_pc);
+
+/* Where the inlined function of a frame of `rel_pc` begins, relative (DW_AT_low_pc);
+ * SYMCACHE_NONE: it is not inlined, or has several ranges. */
+uint32_t symcache_inlined_start(const struct symcache *cache, uint32_t location, uint64_t rel_pc);
 
 /* As symcache_next_frame(), reading the source location alone. */
 bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);

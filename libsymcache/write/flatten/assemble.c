@@ -41,14 +41,37 @@ static void assembler_deinit(struct assembler *a)
 	vec_deinit(&a->code_symbols.painted.list);
 }
 
+void sc_final_deinit(struct sc_final *f)
+{
+	vec_deinit(&f->ranges);
+	vec_deinit(&f->discriminators);
+}
+
+bool sc_final_discriminate(struct sc_final *f, uint32_t start, uint32_t value)
+{
+	const struct sc_final_range *range = &f->ranges.data[f->ranges.len - 1];
+	struct sc_discriminator *last = f->discriminators.len ?
+		&f->discriminators.data[f->discriminators.len - 1] : NULL;
+
+	if (last && last->start < range->start)
+		last = NULL;
+	if (value == (last ? last->value : range->loc.discriminator))
+		return true;
+	last = vec_push(&f->discriminators);
+	if (last)
+		*last = (struct sc_discriminator){ start, value };
+	return last;
+}
+
 static bool append(struct assembler *a, uint64_t vaddr, const struct sc_location *loc)
 {
 	struct sc_final_range *last = a->out->ranges.len ?
 		&a->out->ranges.data[a->out->ranges.len - 1] : NULL;
 
-	if (last && !memcmp(&last->loc, loc, sizeof(*loc))) {
+	if (last && sc_same_place(&last->loc, loc)) {
 		a->merged++;
-		return true;
+		return sc_final_discriminate(a->out, (uint32_t)(vaddr - a->base),
+					     loc->discriminator);
 	}
 	last = vec_push(&a->out->ranges);
 	if (!last)
@@ -58,7 +81,7 @@ static bool append(struct assembler *a, uint64_t vaddr, const struct sc_location
 	return true;
 }
 
-static const struct sc_location no_location = { SC_NONE, SC_NONE, SC_NONE, SC_NONE, SC_NONE };
+static const struct sc_location no_location = { SC_NONE, SC_NONE, SC_NONE, SC_NONE, SC_NONE, 0 };
 
 /* Puts [start, end); a gap before it is marked. */
 static bool put(struct assembler *a, uint64_t start, uint64_t end, const struct sc_location *loc)
@@ -165,7 +188,7 @@ static bool put_gap(struct assembler *a, uint64_t start, uint64_t end)
 		uint64_t stop = end;
 		const struct sc_interval *symbol = layer_at(&a->code_symbols, start, &stop);
 		const struct sc_interval *line = layer_at(&a->lines, start, &stop);
-		struct sc_location loc = { SC_NONE, 0, 0, SC_NONE, SC_NONE };
+		struct sc_location loc = { SC_NONE, 0, 0, SC_NONE, SC_NONE, 0 };
 
 		if (symbol || line) {
 			if (!(symbol ? symbol_function(a, symbol->id, &loc.function) :
@@ -267,6 +290,7 @@ struct part {
 	size_t first, last; /* functions */
 	size_t skip;        /* ranges at its begin that continue the part before */
 	size_t at;          /* where it goes */
+	size_t discriminators_at;
 	bool ok;
 };
 
@@ -293,33 +317,50 @@ static void copy_job(void *ctx, unsigned worker, size_t job)
 	if (p->out.ranges.len)
 		memcpy(parts->out->ranges.data + p->at, p->out.ranges.data + p->skip,
 		       (p->out.ranges.len - p->skip) * sizeof(*p->out.ranges.data));
-	vec_deinit(&p->out.ranges);
+	if (p->out.discriminators.len)
+		memcpy(parts->out->discriminators.data + p->discriminators_at,
+		       p->out.discriminators.data,
+		       p->out.discriminators.len * sizeof(*p->out.discriminators.data));
+	sc_final_deinit(&p->out);
 }
 
-/* Where each part goes; the first range of one may go on what the one before it ends with. */
-static size_t place_parts(struct assembler *a, struct part *list, unsigned n)
+/* Where each part goes; the first range of one may go on what the one before it ends with.
+ * False: out of memory. */
+static bool place_parts(struct assembler *a, struct part *list, unsigned n)
 {
-	const struct sc_final_range *last = NULL;
-	size_t total = 0;
+	struct sc_final *before = NULL;
+	size_t total = 0, discriminators = 0;
 
 	for (struct part *p = list; p < list + n; p++) {
-		size_t len = p->out.ranges.len;
+		const struct sc_final_range *first = p->out.ranges.data;
+		const size_t len = p->out.ranges.len;
 
-		p->skip = len && last && !memcmp(&last->loc, &p->out.ranges.data[0].loc,
-						 sizeof(last->loc));
+		p->skip = len && before &&
+			sc_same_place(&before->ranges.data[before->ranges.len - 1].loc, &first->loc);
+		if (p->skip && !sc_final_discriminate(before, first->start, first->loc.discriminator))
+			return false;
 		p->at = total;
 		total += len - p->skip;
 		a->merged += p->a.merged + p->skip;
 		if (len)
-			last = &p->out.ranges.data[len - 1];
+			before = &p->out;
 	}
-	return total;
+	for (struct part *p = list; p < list + n; p++) {
+		p->discriminators_at = discriminators;
+		discriminators += p->out.discriminators.len;
+	}
+	if (!vec_reserve(&a->out->ranges, total) ||
+	    !vec_reserve(&a->out->discriminators, discriminators))
+		return false;
+	a->out->ranges.len = total;
+	a->out->discriminators.len = discriminators;
+	return true;
 }
 
 static bool put_in_parts(struct assembler *a, unsigned n, unsigned threads)
 {
 	struct parts parts = { calloc(n, sizeof(*parts.list)), a->out };
-	size_t functions = a->functions.painted.list.len, total;
+	size_t functions = a->functions.painted.list.len;
 	bool ok = parts.list;
 
 	for (unsigned i = 0; ok && i < n; i++) {
@@ -331,14 +372,11 @@ static bool put_in_parts(struct assembler *a, unsigned n, unsigned threads)
 		sc_parallel(threads, n, part_job, &parts);
 	for (unsigned i = 0; ok && i < n; i++)
 		ok = parts.list[i].ok;
-	total = ok ? place_parts(a, parts.list, n) : 0;
-	ok = ok && vec_reserve(&a->out->ranges, total);
-	if (ok) {
+	ok = ok && place_parts(a, parts.list, n);
+	if (ok)
 		sc_parallel(threads, n, copy_job, &parts);
-		a->out->ranges.len = total;
-	}
 	for (unsigned i = 0; parts.list && i < n; i++)
-		vec_deinit(&parts.list[i].out.ranges);
+		sc_final_deinit(&parts.list[i].out);
 	free(parts.list);
 	return ok;
 }

@@ -15,9 +15,22 @@ struct sc_final_range {
 	struct sc_location loc; /* function SC_NONE: no source location */
 };
 
+/* From here on, up to the next one or the end of the range, the discriminator is another one. */
+struct sc_discriminator {
+	uint32_t start; /* relative, within a range */
+	uint32_t value;
+};
+
 struct sc_final {
 	VEC(struct sc_final_range) ranges;
+	VEC(struct sc_discriminator) discriminators; /* ascending by start */
 };
+
+void sc_final_deinit(struct sc_final *f);
+
+/* Takes up that from `start` on, within the last range, the discriminator is `value`. False: out
+ * of memory. */
+bool sc_final_discriminate(struct sc_final *f, uint32_t start, uint32_t value);
 
 /* A code symbol: [start, end) vaddr, in reach, not empty. */
 struct sc_code_symbol {

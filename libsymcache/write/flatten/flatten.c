@@ -86,6 +86,7 @@ void sc_flat_deinit(struct sc_flat *flat)
 		sc_maps_deinit(&flat->more.data[i].maps);
 	}
 	vec_deinit(&flat->more);
+	vec_deinit(&flat->inlined);
 	vec_deinit(&flat->pieces);
 	vec_deinit(&flat->ranges);
 }
@@ -148,6 +149,24 @@ static bool inlined_function(struct sc_flattener *f, const struct dw_scope *s, u
 	return true;
 }
 
+/* Where scope s, inlined at `call`, begins: of each of its ranges. */
+static bool note_start(struct sc_flattener *f, const struct dw_scope *s, uint32_t call)
+{
+	const struct dw_range *r = f->unit->ranges.data + s->first_range;
+	const uint64_t base = f->env.load_base, limit = SYMCACHE_START_MORE;
+	const uint64_t start = s->entry_vaddr - base;
+	const bool known = s->entry_vaddr != UINT64_MAX && start < limit;
+
+	if (!vec_reserve(&f->out->inlined, s->num_ranges))
+		return false;
+	for (uint32_t i = 0; i < s->num_ranges; i++)
+		if (r[i].start - base < limit)
+			f->out->inlined.data[f->out->inlined.len++] = (struct sc_inlined){
+				call, (uint32_t)(r[i].start - base),
+				known ? (uint32_t)start : SC_NONE };
+	return true;
+}
+
 /* The function of scope i and the call it is inlined into; its parent is known. */
 static bool settle_one(struct sc_flattener *f, uint32_t i)
 {
@@ -165,9 +184,10 @@ static bool settle_one(struct sc_flattener *f, uint32_t i)
 			.column = s->call_column,
 			.function = outer->function,
 			.inlined_into = outer->call,
+			.discriminator = s->call_discriminator,
 		};
 		if (!file_number(f, s->call_file, &call.file) ||
-		    !sc_table_call(f->env.tables, &call, &m->call))
+		    !sc_table_call(f->env.tables, &call, &m->call) || !note_start(f, s, m->call))
 			return false;
 	}
 	m->known = true;
@@ -216,7 +236,7 @@ static bool open_piece(struct sc_flattener *f, uint64_t start, uint32_t owner,
 /* Of scope (or DW_NONE), without a row. */
 static struct sc_location location_of(const struct sc_flattener *f, uint32_t scope)
 {
-	struct sc_location loc = { SC_NONE, 0, 0, SC_NONE, SC_NONE };
+	struct sc_location loc = { SC_NONE, 0, 0, SC_NONE, SC_NONE, 0 };
 
 	if (scope != DW_NONE) {
 		loc.function = f->memo.data[scope].function;
@@ -285,6 +305,7 @@ static bool cut_at_rows(struct sc_flattener *f, uint64_t start, uint64_t end, ui
 			continue; /* a later row at the same address counts */
 		loc.line = rows[i].line;
 		loc.column = rows[i].column;
+		loc.discriminator = DW_ROW_DISCRIMINATOR(rows[i].marks);
 		if (!file_number(f, rows[i].file, &loc.file) || !put(f, start, stop, &loc))
 			return false;
 		start = stop;

@@ -55,10 +55,18 @@ struct sc_flat_part {
 	struct sc_maps maps;
 };
 
+/* A range of an inlined call, and where the inlined function begins (DW_AT_low_pc). */
+struct sc_inlined {
+	uint32_t call;  /* number of the call location */
+	uint32_t from;  /* relative: of the range */
+	uint32_t start; /* relative; SC_NONE: unknown */
+};
+
 /* What flattening gives, of as many units as were added. */
 struct sc_flat {
 	VEC(struct sc_piece) pieces; /* ascending within each unit */
 	VEC(struct sc_flat_range) ranges;
+	VEC(struct sc_inlined) inlined;
 	VEC(struct sc_flat_part) more;
 	uint64_t merged;             /* ranges that were equal to their neighbour */
 	uint64_t too_far;            /* ranges that begin out of reach of a u32 */

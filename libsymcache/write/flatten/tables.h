@@ -43,7 +43,14 @@ struct sc_location {
 	uint32_t line, column; /* 0: unknown */
 	uint32_t function;     /* SC_NONE: no source location at all */
 	uint32_t inlined_into; /* number of a call location or SC_NONE */
+	uint32_t discriminator; /* splits no range of the cache: see struct sc_discriminator */
 };
+
+/* Equal but for the discriminator? */
+static inline bool sc_same_place(const struct sc_location *a, const struct sc_location *b)
+{
+	return !memcmp(a, b, offsetof(struct sc_location, discriminator));
+}
 
 struct sc_tables {
 	pthread_mutex_t *lock; /* where several threads add to them; else NULL */

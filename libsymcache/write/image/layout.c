@@ -169,26 +169,34 @@ static void place_extension(struct sc_layout *l)
 		[EXT_INDEX] = { SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t), index_records(l) },
 		[EXT_SEGMENT] = { SYMCACHE_EXT_TAG_SEGMENT, sizeof(struct symcache_ext_segment),
 				  l->c.num_segments },
+		[EXT_DISCRIMINATOR] = { SYMCACHE_EXT_TAG_DISCRIMINATOR, 1,
+					l->discriminators.any ? num_locations(l) : 0 },
+		[EXT_DISCRIMINATORS] = { SYMCACHE_EXT_TAG_DISCRIMINATORS,
+					 sizeof(struct symcache_ext_detail),
+					 l->discriminators.list.len },
+		[EXT_INLINED] = { SYMCACHE_EXT_TAG_INLINED, sizeof(uint32_t),
+				  l->starts.any ? l->calls.order.len : 0 },
+		[EXT_INLINES] = { SYMCACHE_EXT_TAG_INLINES, sizeof(struct symcache_ext_detail),
+				  l->starts.list.len },
 	};
 	size_t at = align8(l->at_strings + l->string_bytes);
 
-	l->num_ext = EXT_UNWIND;
 	for (int i = 0; i < EXT_UNWIND; i++)
 		l->ext[i] = (struct symcache_ext_section){ sections[i].tag, sections[i].entry_size, 0,
 							   sections[i].entry_size * sections[i].count };
 	if (l->c.unwind) {
-		l->num_ext = EXT_SECTIONS;
 		sc_rows_sections(l->c.unwind, l->unwind);
 		for (int i = 0; i < SC_ROWS_SECTIONS; i++)
 			l->ext[EXT_UNWIND + i] = (struct symcache_ext_section){
 				l->unwind[i].tag, l->unwind[i].entry_size, 0, l->unwind[i].size };
 	}
-	for (uint32_t i = 0; i < l->num_ext; i++) {
+	for (int i = 0; i < EXT_SECTIONS; i++) {
 		l->ext[i].offset = at;
 		at = align8(at + l->ext[i].size);
+		l->at_footer += has_section(l, i) * sizeof(*l->ext);
 	}
 	l->at_table = at;
-	l->at_footer = at + l->num_ext * sizeof(*l->ext);
+	l->at_footer += at;
 	l->size = l->at_footer + sizeof(struct symcache_ext_footer);
 }
 
@@ -218,7 +226,8 @@ int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
 	if (!l->string_offset || !renumber_init(&l->files, t->files.len) ||
 	    !renumber_init(&l->functions, t->functions.len) ||
 	    !renumber_init(&l->calls, t->calls.len) ||
-	    !renumber_init(&l->strings, t->strings.len) || !place_all(l)) {
+	    !renumber_init(&l->strings, t->strings.len) || !place_all(l) ||
+	    !sc_layout_place_details(l)) {
 		sc_layout_destroy(l);
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
@@ -242,6 +251,8 @@ void sc_layout_destroy(struct sc_layout *l)
 	renumber_deinit(&l->calls);
 	renumber_deinit(&l->strings);
 	vec_deinit(&l->chain);
+	vec_deinit(&l->discriminators.list);
+	vec_deinit(&l->starts.list);
 	free(l->string_offset);
 	free(l);
 }

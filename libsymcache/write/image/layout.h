@@ -12,6 +12,7 @@
 #include "symcache/error.h"
 #include "libsymcache/write/flatten/assemble.h"
 #include "libsymcache/elf/elf.h"
+#include "libsymcache/write/image/starts.h"
 #include "libsymcache/unwind/rows.h"
 
 /* A data symbol: relative start, size, names by number. */
@@ -47,6 +48,7 @@ struct sc_content {
 	const struct sc_table_symbols *symbols;
 	const struct sc_elf_segment *segments; /* SC_SEGMENTS_MAX at most */
 	size_t num_segments;
+	const struct sc_starts *starts;       /* of the calls; NULL: unknown */
 	const struct symcache_unwind *unwind; /* NULL: no sections UNW… */
 	struct symcache_ext_image image; /* soname and writer are string numbers here */
 };

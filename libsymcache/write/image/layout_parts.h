@@ -11,9 +11,18 @@ struct renumber {
 };
 
 enum {
-	EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX, EXT_SEGMENT,
+	EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX,
+	/* These are there if they have something. */
+	EXT_DISCRIMINATOR, EXT_DISCRIMINATORS, EXT_INLINED, EXT_INLINES,
+	EXT_SEGMENT, /* merging puts it here */
 	/* Behind the others, where merging adds them: all of them or none. */
 	EXT_UNWIND, EXT_SECTIONS = EXT_UNWIND + SC_ROWS_SECTIONS
+};
+
+/* What a section with one number for each source location has no room for. */
+struct sc_details {
+	bool any; /* the section has something to say */
+	VEC(struct symcache_ext_detail) list;
 };
 
 struct sc_layout {
@@ -24,7 +33,7 @@ struct sc_layout {
 	uint64_t string_bytes;
 	size_t at_files, at_functions, at_locations, at_ranges, at_strings;
 	struct symcache_ext_section ext[EXT_SECTIONS];
-	uint32_t num_ext;         /* of them are there */
+	struct sc_details discriminators, starts;
 	struct sc_rows_section unwind[SC_ROWS_SECTIONS];
 	size_t at_table, at_footer;
 	size_t size;
@@ -35,6 +44,17 @@ static inline size_t file_record(const struct sc_layout *l)
 	return l->c.version >= SYMCACHE_FIRST_VERSION_WITH_SRCSRV ?
 		sizeof(struct symcache_file_v9) : sizeof(struct symcache_file_v7);
 }
+
+/* Is section `i` of l->ext there? */
+static inline bool has_section(const struct sc_layout *l, int i)
+{
+	return i >= EXT_UNWIND ? l->c.unwind != NULL :
+	       i < EXT_DISCRIMINATOR || i == EXT_SEGMENT || l->ext[i].size;
+}
+
+/* Fills in l->discriminators and l->starts when all records have their places. False: out of
+ * memory. */
+bool sc_layout_place_details(struct sc_layout *l);
 
 static inline size_t num_locations(const struct sc_layout *l)
 {

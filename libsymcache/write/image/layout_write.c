@@ -88,6 +88,18 @@ static struct symcache_source_location write_location(const struct sc_layout *l,
 	};
 }
 
+/* Those of calls that have one; the others get theirs with the details. */
+static void write_starts(const struct sc_layout *l, uint32_t *out, size_t from, size_t to)
+{
+	const struct sc_starts *s = l->c.starts;
+
+	for (size_t i = from; i < to; i++) {
+		const uint32_t *first = &s->first.data[l->calls.order.data[i]];
+
+		out[i] = first[0] == first[1] ? SYMCACHE_NONE : s->list.data[*first].start;
+	}
+}
+
 static void write_calls(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
 {
 	struct symcache_source_location *out =
@@ -97,6 +109,12 @@ static void write_calls(const struct sc_layout *l, uint8_t *dst, size_t from, si
 	for (size_t i = from; i < to; i++)
 		out[i] = write_location(l, &l->c.tables->calls.data[l->calls.order.data[i]],
 					&column[i]);
+	if (has_section(l, EXT_DISCRIMINATOR))
+		for (size_t i = from; i < to; i++)
+			dst[l->ext[EXT_DISCRIMINATOR].offset + i] = (uint8_t)
+				l->c.tables->calls.data[l->calls.order.data[i]].discriminator;
+	if (has_section(l, EXT_INLINED))
+		write_starts(l, (uint32_t *)(dst + l->ext[EXT_INLINED].offset), from, to);
 }
 
 static void write_ranges(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
@@ -112,6 +130,10 @@ static void write_ranges(const struct sc_layout *l, uint8_t *dst, size_t from, s
 		out[i] = write_location(l, &r->loc, &column[i]);
 		start[i] = r->start;
 	}
+	if (has_section(l, EXT_DISCRIMINATOR))
+		for (size_t i = from; i < to; i++)
+			dst[l->ext[EXT_DISCRIMINATOR].offset + calls + i] =
+				(uint8_t)l->c.ranges->ranges.data[i].loc.discriminator;
 }
 
 static void write_strings(const struct sc_layout *l, uint8_t *all, size_t from, size_t to)
@@ -189,15 +211,40 @@ static void write_footer(const struct sc_layout *l, uint8_t *dst)
 	struct symcache_ext_footer footer = {
 		.table_offset = l->at_table,
 		.file_size = l->size,
-		.num_sections = l->num_ext,
+		.num_sections = (uint32_t)((l->at_footer - l->at_table) / sizeof(*l->ext)),
 		.version = SYMCACHE_EXT_VERSION,
 		.magic = SYMCACHE_EXT_MAGIC,
 	};
+	size_t at = l->at_table;
 
-	memcpy(dst + l->at_table, l->ext, l->num_ext * sizeof(*l->ext));
+	for (int i = 0; i < EXT_SECTIONS; i++) {
+		if (!has_section(l, i))
+			continue;
+		memcpy(dst + at, &l->ext[i], sizeof(l->ext[i]));
+		at += sizeof(l->ext[i]);
+	}
 	memcpy(dst + l->at_footer, &footer, sizeof(footer));
 	footer.hash = XXH3_64bits(dst, l->size - sizeof(footer.hash));
 	memcpy(dst + l->size - sizeof(footer.hash), &footer.hash, sizeof(footer.hash));
+}
+
+/* What DISC and INLS have no room for, and that they have not. */
+static void write_details(const struct sc_layout *l, uint8_t *dst)
+{
+	const struct sc_details *d = &l->discriminators, *s = &l->starts;
+	uint32_t *starts = (uint32_t *)(dst + l->ext[EXT_INLINED].offset);
+
+	for (size_t i = 0; i < d->list.len; i++)
+		dst[l->ext[EXT_DISCRIMINATOR].offset + d->list.data[i].location] =
+			SYMCACHE_DISCRIMINATOR_MORE;
+	for (size_t i = 0; i < s->list.len; i++)
+		starts[s->list.data[i].location] = SYMCACHE_START_MORE;
+	if (d->list.len)
+		memcpy(dst + l->ext[EXT_DISCRIMINATORS].offset, d->list.data,
+		       d->list.len * sizeof(*d->list.data));
+	if (s->list.len)
+		memcpy(dst + l->ext[EXT_INLINES].offset, s->list.data,
+		       s->list.len * sizeof(*s->list.data));
 }
 
 static void write_extension(const struct sc_layout *l, uint8_t *dst)
@@ -209,12 +256,13 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
 	write_index(l, dst);
 	write_segments(l, dst + l->ext[EXT_SEGMENT].offset);
-	for (uint32_t i = EXT_UNWIND; i < l->num_ext; i++)
+	write_details(l, dst);
+	for (int i = EXT_UNWIND; i < EXT_SECTIONS; i++)
 		if (l->ext[i].size)
 			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND].data, l->ext[i].size);
-	for (uint32_t i = 0; i < l->num_ext; i++)
+	for (int i = 0; i < EXT_SECTIONS; i++)
 		pad(dst, l->ext[i].offset + l->ext[i].size,
-		    i + 1 < l->num_ext ? l->ext[i + 1].offset : l->at_table);
+		    i + 1 < EXT_SECTIONS ? l->ext[i + 1].offset : l->at_table);
 	write_footer(l, dst);
 }
 

@@ -25,6 +25,8 @@ struct plain_cache {
 	size_t file_size, at_files, at_functions, at_locations, at_ranges, at_strings, base_end;
 	/* The extension: offset and size of each section, 0 where absent. */
 	size_t at_image, at_columns, at_decls, at_data, num_data;
+	size_t at_discriminators, at_discriminator_list, at_starts, at_start_list; /* 0: none */
+	uint32_t num_discriminators, num_starts;
 };
 
 struct plain_string {
@@ -186,16 +188,65 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 	return NULL;
 }
 
+/* Is the list in order, and does the section before it lead there for each location? */
+static inline bool plain_details(const struct plain_cache *c, size_t at, size_t size, bool discriminators)
+{
+	for (size_t end = at + size, i = at; i < end; i += 12) {
+		uint32_t location = plain_u32(c, i);
+
+		if (location >= c->locations - (discriminators ? 0 : c->ranges) ||
+		    (discriminators ? c->data[c->at_discriminators + location] != 255 :
+		     plain_u32(c, c->at_starts + 4 * location) != 0xfffffffe))
+			return false;
+		if (i > at && (location < plain_u32(c, i - 12) ||
+			       (location == plain_u32(c, i - 12) &&
+				plain_u32(c, i + 4) <= plain_u32(c, i - 8))))
+			return false;
+	}
+	return true;
+}
+
+/* The number that the list has of a location and an address. */
+static inline uint32_t plain_detail(const struct plain_cache *c, size_t at, uint32_t n,
+				    uint32_t location, uint64_t rel_pc)
+{
+	uint32_t ret = PLAIN_NONE;
+
+	for (uint32_t i = 0; i < n; i++, at += 12)
+		if (plain_u32(c, at) == location && plain_u32(c, at + 4) <= rel_pc)
+			ret = plain_u32(c, at + 8);
+	return ret;
+}
+
+/* The discriminator of a source location at an address. */
+static inline uint32_t plain_discriminator(const struct plain_cache *c, uint32_t location,
+					   uint64_t rel_pc)
+{
+	const uint32_t n = c->at_discriminators ? c->data[c->at_discriminators + location] : 0;
+
+	return n < 255 ? n : plain_detail(c, c->at_discriminator_list, c->num_discriminators,
+					  location, rel_pc);
+}
+
+/* Where the function that is inlined at a call location begins. */
+static inline uint32_t plain_start(const struct plain_cache *c, uint32_t call, uint64_t rel_pc)
+{
+	const uint32_t n = c->at_starts ? plain_u32(c, c->at_starts + 4 * call) : PLAIN_NONE;
+
+	return n != 0xfffffffe ? n : plain_detail(c, c->at_start_list, c->num_starts, call, rel_pc);
+}
+
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
-	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXSEGMUNWPUNWDUNWRUNWSUNWXUNWH";
-	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 32, 4, 4, 12, 8, 1, 16 };
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXSEGMUNWPUNWDUNWRUNWSUNWXUNWH";
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 1, 12, 4, 12, 32, 4, 4, 12, 8, 1, 16 };
 	size_t at_symbols = 0, num_symbols = 0, other;
 	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
-				  &at_symbols, &other };
-	enum { INDEX = 5, WITHOUT_UNWIND = 7, SECTIONS = sizeof(entry) / sizeof(*entry) };
+				  &at_symbols, &other, &c->at_discriminators,
+				  &c->at_discriminator_list, &c->at_starts, &c->at_start_list, &other };
+	enum { INDEX = 5, OPTIONAL, SEGMENT = 10, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
-	uint32_t n;
+	uint32_t n, k = 0;
 
 	if (c->size < c->base_end + 40 || memcmp(c->data + footer + 24, "SYMCEXT", 8))
 		return "no footer";
@@ -205,25 +256,36 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 		return "the hash does not fit";
 	table = plain_u64(c, footer);
 	n = plain_u32(c, footer + 16);
-	if ((n != SECTIONS && n != WITHOUT_UNWIND) || table % 8 || table + n * 24ull != footer)
+	if (n < OPTIONAL || table % 8 || table + n * 24ull != footer)
 		return "bad section table";
 	end = c->base_end;
-	for (uint32_t i = 0; i < n; i++) {
-		size_t at = table + (size_t)i * 24, offset = plain_u64(c, at + 8);
+	for (uint32_t i = 0; i < SECTIONS; i++) {
+		size_t at = table + (size_t)k * 24, offset = plain_u64(c, at + 8);
 		size_t size = plain_u64(c, at + 16);
 
-		if (memcmp(c->data + at, tags + 4 * i, 4) || plain_u32(c, at + 4) != entry[i] ||
+		if (k == n && i == UNWIND)
+			break;
+		if (i >= OPTIONAL && i < SEGMENT && memcmp(c->data + at, tags + 4 * i, 4))
+			continue; /* it has nothing to say */
+		if (k++ == n || memcmp(c->data + at, tags + 4 * i, 4) || plain_u32(c, at + 4) != entry[i] ||
 		    offset % 8 || offset < end || offset - end > 7 || size % entry[i])
 			return "bad section";
 		if (!plain_zero(c, end, offset))
 			return "padding is not zero";
-		*place[i < INDEX ? i : INDEX] = offset;
+		*place[i < UNWIND ? i : INDEX] = offset;
 		end = offset + size;
 		if (i == 3)
 			c->num_data = size / 20;
 		else if (i == 4)
 			num_symbols = size / 16;
-		else if (i <= INDEX && (i == INDEX ? !size != !c->ranges :
+		else if (i == 6 || i == 8) {
+			if (size != (i == 6 ? c->locations : 4u * (c->locations - c->ranges)))
+				return "section of the wrong size";
+		} else if (i == 7 || i == 9) {
+			*(i == 7 ? &c->num_discriminators : &c->num_starts) = (uint32_t)(size / 12);
+			if (!size || !*place[i - 1] || !plain_details(c, offset, size, i == 7))
+				return "bad details";
+		} else if (i <= INDEX && (i == INDEX ? !size != !c->ranges :
 				  size != (i == 0 ? 104u : i == 1 ? 2u * c->locations :
 						8u * c->functions)))
 			return "section of the wrong size";

@@ -145,20 +145,32 @@ static bool change_symbol_file(struct pass *p, uint32_t *file)
 	       sc_table_passing_string(p->t, place.name, file);
 }
 
-static bool change_ranges(struct pass *p, struct sc_final *ranges)
+/* Ranges that become equal become one. */
+static bool change_ranges(struct pass *p, struct sc_final *from)
 {
-	size_t n = 0;
+	__attribute__((cleanup(sc_final_deinit))) struct sc_final to = { 0 };
+	const struct sc_discriminator *d = from->discriminators.data;
+	const struct sc_discriminator *end = d + from->discriminators.len;
 
-	for (size_t i = 0; i < ranges->ranges.len; i++) {
-		struct sc_final_range r = ranges->ranges.data[i];
-		const struct sc_final_range *last = n ? &ranges->ranges.data[n - 1] : NULL;
+	if (!vec_reserve(&to.ranges, from->ranges.len))
+		return false;
+	for (size_t i = 0; i < from->ranges.len; i++) {
+		struct sc_final_range r = from->ranges.data[i];
+		const bool more = i + 1 < from->ranges.len;
 
 		if (!change_place(p, &r.loc.file, &r.loc.line, &r.loc.column))
 			return false;
-		if (!last || memcmp(&last->loc, &r.loc, sizeof(r.loc)))
-			ranges->ranges.data[n++] = r;
+		if (!to.ranges.len || !sc_same_place(&to.ranges.data[to.ranges.len - 1].loc, &r.loc))
+			to.ranges.data[to.ranges.len++] = r;
+		else if (!sc_final_discriminate(&to, r.start, r.loc.discriminator))
+			return false;
+		for (; d < end && (!more || d->start < from->ranges.data[i + 1].start); d++)
+			if (!sc_final_discriminate(&to, d->start, d->value))
+				return false;
 	}
-	ranges->ranges.len = n;
+	const struct sc_final old = *from;
+	*from = to;
+	to = old;
 	return true;
 }
 
