@@ -39,6 +39,21 @@ struct mk_event *mk_add_frame(struct mk_line *l, const char *tag, const char *st
 	return e;
 }
 
+struct mk_event *mk_add_binding(struct mk_line *l, const char *start, const char *end,
+				struct markup_str name, struct markup_str build_id)
+{
+	struct mk_event *e = mk_add_event(l, MK_MODULE);
+
+	if (!e)
+		return NULL;
+	e->text = (struct markup_str){ start, (size_t)(end - start) };
+	e->tag = (struct markup_str){ "module", strlen("module") };
+	e->quiet = e->binds = true;
+	e->name = name;
+	e->detail = build_id;
+	return e;
+}
+
 bool mk_problem(struct mk_event *e, const struct mk_problem *p)
 {
 	e->problems[e->num_problems++] = *p;

@@ -37,6 +37,9 @@ enum mk_event_kind {
 enum mk_form {
 	MK_FORM_MARKUP,    /* #N.K  0xADDRESS FUNC FILE:LINE:COL (MODULE+0xREL) */
 	MK_FORM_SANITIZER, /* #N 0xADDRESS in FUNC FILE:LINE:COL; inlined ones are counted */
+	MK_FORM_PLACES,    /* the text as it is, and " (FUNC FILE:LINE:COL, …)" behind it */
+	MK_FORM_CALLS,     /* the same where the line does not name the function */
+	MK_FORM_VALGRIND,  /* at 0xADDRESS: FUNC (FILE:LINE:COL); inlined into: by 0xADDRESS: … */
 	MK_FORM_BEHIND,    /* the text as it is, and " FUNC at FILE:LINE:COL" behind it */
 	MK_FORM_BELOW,     /* the text as it is, and lines below its line */
 };
@@ -88,14 +91,20 @@ struct mk_event {
 	struct markup_str symbol; /* MARKUP_FROM_SYMBOL */
 	uint64_t symbol_size;
 	bool kernel;              /* with in_module: `name` is one of the kernel's modules, or
-	                           * "vmlinux" */
+	                           * "vmlinux"; with binds: its release */
+	bool guid;                /* with binds: the build ID is a GUID, and a digit behind it */
+	bool binds;               /* MK_MODULE: lines that say no build ID mean this one by the
+	                           * name, from now on; `number` means nothing */
 	bool returns;             /* with in_module: it is a return address */
 	bool first_exact;         /* but not if it is the first of its trace */
 	uint32_t reach;           /* MK_FRAME: the format has no numbers; so many lines further
 	                           * the next frame of the stack may be. 0: it has */
 	bool interrupts;          /* MK_UNKNOWN: a signal interrupted the next frame */
+	bool lead_exact;          /* nor if no frame is on the line before */
+	bool in_trace;            /* MK_UNKNOWN: as good as a frame for those behind it */
 	bool begins_trace;        /* MK_UNKNOWN: frames follow on the next line */
-	bool absolute;            /* with in_module: `address` alone is known, not `lookup` */
+	bool absolute;            /* with in_module: `address` alone is known, not `lookup`; not
+	                           * even the module if `name` is empty */
 	bool unplaced;            /* it cannot be looked up */
 	enum mk_form form;        /* MK_FRAME */
 	char mode[4];             /* of a map: "r", "rx" …, NUL-terminated */
@@ -131,6 +140,11 @@ static inline bool mk_is_context(const struct mk_event *e)
 /* A new event of the line, all zero but for `kind`; the pointer is good until the next one.
  * NULL: no memory. */
 struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind);
+
+/* From now on the name stands for this build ID, in hex digits, as [start, end) says. NULL: no
+ * memory. */
+struct mk_event *mk_add_binding(struct mk_line *l, const char *start, const char *end,
+				struct markup_str name, struct markup_str build_id);
 
 /* The event is bad, or, if it is a warning, has a flaw. Returns false, for `return`. */
 bool mk_problem(struct mk_event *e, const struct mk_problem *p);

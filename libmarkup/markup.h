@@ -70,7 +70,9 @@ enum markup_origin {
 	MARKUP_FROM_FILE,      /* the beginning of the ELF file */
 	MARKUP_FROM_VALGRIND,  /* it is of a process of valgrind's, which lays the program to
 	                        * 0x108000 if that can be moved */
+	MARKUP_FROM_CODE,      /* the page that the only executable segment begins in */
 	MARKUP_FROM_SYMBOL,    /* the start of a symbol */
+	MARKUP_INSIDE,         /* as MARKUP_FROM_ZERO, if it lies in the image */
 };
 
 struct markup_place {

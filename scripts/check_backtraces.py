@@ -6,15 +6,20 @@
 FOLDER has NAME.txt, NAME.expect.txt and elf.tar.xz, as its README says. Every frame that is
 expected must be there, inlined ones in their order, on its line or on lines put in behind
 it; all other lines must be byte for byte what they were. Frames in files that are neither
-in elf.tar.xz nor under /usr/lib/debug may be left. Prints what differs; the last line counts.
+in elf.tar.xz nor under /usr/lib/debug or in the corpus may be left. Prints what differs; the last line counts.
 """
+import glob
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-DEBUG = "/usr/lib/debug/.build-id/%s/%s.debug"
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus")
+DEBUG = ["/usr/lib/debug/.build-id/%s/%s.debug",
+         CORPUS + "/ceph/usr/lib/debug/.build-id/%s/%s.debug"]
+KERNEL = ["boot/vmlinux-*", "lib/modules/*/kernel/**/overlay.ko*",
+          "lib/modules/*/kernel/**/nf_tables.ko*", "lib/modules/*/kernel/**/virtio_net.ko*"]
 
 
 def read_expected(path):
@@ -130,10 +135,12 @@ def compare(name, log, out, expected, known):
     return bad
 
 
-def index(program, store, folder, wanted):
+def index(program, store, folder, wanted, kernel):
     """Returns the build IDs that are known."""
     subprocess.run([program, "index", "-q", "--store", store, folder + "/elf.tar.xz"])
-    files = [DEBUG % (b[:2], b[2:]) for b in wanted]
+    files = [d % (b[:2], b[2:]) for b in sorted(wanted) for d in DEBUG]
+    for pattern in KERNEL if kernel else []:
+        files += glob.glob("%s/kernel/usr/lib/debug/%s" % (CORPUS, pattern), recursive=True)
     files = [f for f in files if os.path.exists(f)]
     if files:
         subprocess.run([program, "index", "-q", "--store", store] + files)
@@ -148,11 +155,13 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as top:
         store = top + "/store"
-        known = index(program, store, folder, wanted)
+        known = index(program, store, folder, wanted, any("kernel" in n for n in names))
         for name in names:
             path = "%s/%s.txt" % (folder, name)
             run = subprocess.run([program, "filter", "--store", store,
                                   "--module", "libc.so.6=93ac61ec5a8eb1396f9fbd350e3169a558528a40",
+                                  "--module", "ceph-osd=fb66b3cec5f264a2f863d96fa875eb4ae39bb0bf",
+                                  "--module", "python3.11=10b95e5dc3f172ed1bf7b05cfe25ffaa434d4bf5",
                                   path], capture_output=True)
             bad = compare(name, open(path, "rb").read().decode("utf-8", "surrogateescape"),
                           run.stdout.decode("utf-8", "surrogateescape"), expected[name], known)

@@ -1,5 +1,6 @@
-# perl addresses.pl NM [BIAS] < LOG: replaces @name@ and @name+offset@ (or @name-offset@) by the
-# address of the symbol in the output of nm, plus BIAS, as 0x….
+# perl addresses.pl NM [BIAS] < LOG: replaces @TERM@, @TERM+TERM@ and @TERM-TERM@ by the value plus
+# BIAS, as 0x…. A TERM is a number or the name of a symbol in the output of nm, which is its
+# address. @~…@ has no 0x, @^…@ digits in upper case.
 use strict;
 use warnings;
 
@@ -10,7 +11,15 @@ open(my $symbols, '<', $nm) or die "$nm: $!\n";
 while (<$symbols>) {
 	$address{$2} = hex($1) if /^([0-9a-f]+) . (\S+)$/;
 }
+
+sub value {
+	my ($term) = @_;
+	return $term =~ /^\d/ ? $term : $address{$term} // die "no symbol $term\n";
+}
+
+my %format = ('' => '0x%x', '~' => '%x', '^' => '%X');
 while (<STDIN>) {
-	s{@(\w+)([+-]\d+)?@}{sprintf('0x%x', $bias + ($address{$1} // die "no symbol $1\n") + ($2 // 0))}ge;
+	s{@([~^]?)(\w+)(?:([+-])(\w+))?@}{sprintf($format{$1}, $bias + value($2) +
+		(defined $3 ? ($3 eq '-' ? -1 : 1) * value($4) : 0))}ge;
 	print;
 }

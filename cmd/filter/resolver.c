@@ -8,7 +8,10 @@
 
 #include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
+#include "symcache/build_id.h"
 #include "symcache/markup.h"
+
+enum { GUID_BYTES = 16 };
 
 struct resolver {
 	struct symcache_markup markup; /* first: see symcache_markup_functions() */
@@ -55,8 +58,14 @@ static void *usable(struct resolver *r, struct symcache_module *m, const char **
 static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
 {
 	struct resolver *r = ctx;
+	char hex[2 * GUID_BYTES + 1];
+	void *found = usable(r, symcache_caches_module_of_id(r->caches, build_id, len), why);
 
-	return usable(r, symcache_caches_module_of_id(r->caches, build_id, len), why);
+	if (found || len != GUID_BYTES)
+		return found;
+	/* A minidump has no more of a build ID. */
+	symcache_build_id_text(hex, build_id, len);
+	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_BUILD_ID, hex), why);
 }
 
 /* What an option binds a name to, behind "NAME=", or NULL. */
@@ -110,9 +119,31 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 	return find_entry(r, name, bound, why);
 }
 
+static void *find_kernel(void *ctx, struct markup_str module, struct markup_str release,
+			 const char **why)
+{
+	struct resolver *r = ctx;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	char name[65], of[65];
+	size_t len;
+
+	if (module.len >= sizeof(name) || release.len >= sizeof(of))
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)module.len, module.ptr);
+	snprintf(of, sizeof(of), "%.*s", (int)release.len, release.ptr);
+	if (bound_to(r, name))
+		return find_named(ctx, module, why);
+	if (!symcache_caches_find_kernel(r->caches, name, *of ? of : NULL, id, &len, &r->why))
+		return usable(r, symcache_caches_module_of_id(r->caches, id, len), why);
+	if (r->why.code != SC_ENOTFOUND)
+		*why = r->why.msg;
+	return NULL;
+}
+
 struct markup_resolver resolver_functions(struct resolver *r)
 {
-	struct markup_resolver ret = { .ctx = r, .module = find_module, .named = find_named };
+	struct markup_resolver ret = { .ctx = r, .module = find_module, .named = find_named,
+				       .kernel = find_kernel };
 
 	symcache_markup_functions(&ret);
 	return ret;

@@ -125,7 +125,7 @@ static void put_line(struct mk_stream *s)
 		return;
 	}
 	read_events(s);
-	if (!l->num_events || !l->events[0].in_module)
+	if (!l->num_events || !(l->events[0].in_module || l->events[0].in_trace))
 		mk_end_trace(&s->resolve);
 	s->resolve.trace_begins |= l->num_events && l->events[0].begins_trace;
 	s->resolve.interrupted |= l->num_events && l->events[0].interrupts;

@@ -71,7 +71,14 @@ extern const struct mk_input *const mk_inputs[];
 	X(android)   \
 	X(eustack)   \
 	X(java)      \
+	X(kernel)    \
+	X(segfault)  \
+	X(systemd)   \
 	X(glibc)     \
+	X(perf)      \
+	X(valgrind)  \
+	X(clickhouse) \
+	X(minidump)  \
 	X(boost)     \
 	X(gdb)       \
 	X(glog)      \

@@ -45,7 +45,8 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 	for (size_t i = 0; i < l->num_events; i++) {
 		const struct mk_event *e = &l->events[i];
 		check(e->text.ptr >= at && inside(e->text, l));
-		check(inside(e->name, l) && inside(e->detail, l) && inside(e->build_id, l));
+		check(inside(e->name, l) || e->kernel || e->binds); /* a fixed name */
+		check(inside(e->detail, l) && inside(e->build_id, l) && inside(e->symbol, l));
 		at = e->text.ptr + e->text.len;
 	}
 }

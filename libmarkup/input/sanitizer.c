@@ -6,7 +6,11 @@
  *   #0 <null> <null> (libdepot.so+0x11f9)                          ThreadSanitizer
  *
  * The number in parentheses is an address in the file, of the call: nothing is to be
- * subtracted. A path may hold blanks and parentheses, so its end counts. Several frames may
+ * subtracted. Chromium's are return addresses, on lines that begin with them:
+ *
+ *   #1 0x55d0c1456a86 (/opt/chromium/chrome+0x456a86)
+ *
+ * A path may hold blanks and parentheses, so its end counts. Several frames may
  * be in one line, where a report is a JSON string.
  */
 #include <string.h>
@@ -62,6 +66,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 {
 	const char *start = *pos, *p = start + 1, *after;
 	uint64_t number, address = 0, rel;
+	bool indented, one_blank;
 	struct markup_str module;
 	struct mk_event *e;
 
@@ -72,18 +77,21 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	if (end - p > 2 && p[0] == '0' && p[1] == 'x' &&
 	    (!mk_take_hex(&p, end, &address) || p == end || *p != ' '))
 		return false;
+	one_blank = address && end - p > 1 && p[1] == '(';
 	after = find_place(p - 1, end, &module, &rel);
-	if (!after || !(e = mk_add_event(l, MK_FRAME)))
+	if (!after)
 		return false;
-	e->build_id = take_build_id(&after, end);
-	e->text = (struct markup_str){ start, (size_t)(after - start) };
-	e->tag = (struct markup_str){ "sanitizer", strlen("sanitizer") };
+	const struct markup_str id = take_build_id(&after, end);
+	if (!(e = mk_add_frame(l, "sanitizer", start, after)))
+		return false;
+	e->name = module;
+	e->build_id = id;
 	e->form = MK_FORM_SANITIZER;
 	e->number = number;
 	e->address = address;
-	e->name = module;
-	e->in_module = true;
 	e->lookup = rel;
+	indented = start - l->p >= 2 && !memcmp(start - 2, "  ", 2);
+	e->returns = one_blank && !indented && !id.len; /* Chromium's */
 	*pos = after;
 	return true;
 }

@@ -248,9 +248,11 @@ static void put_values(struct mk_output *r, const struct mk_event *e)
 		return;
 	case MK_MODULE:
 		module = &c->modules[e->index];
-		mk_json_number(o, "id", module->id);
+		if (!e->binds)
+			mk_json_number(o, "id", module->id);
 		mk_json_str(o, "name", module->name);
-		put_build_id(o, module);
+		if (module->build_id_len)
+			put_build_id(o, module);
 		return;
 	case MK_MAP:
 		map = &c->maps[e->index];

@@ -193,6 +193,27 @@ static bool same_module(const struct mk_module *m, struct markup_str name,
 	       mk_field_build_id_is(build_id, m->build_id, m->build_id_len);
 }
 
+/* The module becomes another one. */
+static enum mk_context_result replace(struct mk_context *c, struct mk_module *m,
+				      struct markup_str name, struct markup_str build_id)
+{
+	m->asked = false;
+	m->handle = m->missing = NULL;
+	mk_context_changed(c);
+	return name_module(c, m, name, build_id) ? MK_CTX_OK : MK_CTX_FULL;
+}
+
+enum mk_context_result mk_context_bind(struct mk_context *c, uint64_t id, struct markup_str name,
+				       struct markup_str build_id, uint32_t *index)
+{
+	struct mk_module *m = mk_context_module(c, id);
+
+	if (!m || same_module(m, name, build_id))
+		return mk_context_add_module(c, id, name, build_id, index);
+	*index = (uint32_t)(m - c->modules);
+	return replace(c, m, name, build_id);
+}
+
 enum mk_context_result mk_context_add_module(struct mk_context *c, uint64_t id,
 						 struct markup_str name,
 						 struct markup_str build_id, uint32_t *index)
@@ -206,10 +227,7 @@ enum mk_context_result mk_context_add_module(struct mk_context *c, uint64_t id,
 			return MK_CTX_SAME;
 		if (c->dialect != MARKUP_FUCHSIA)
 			return MK_CTX_DUPLICATE;
-		m->asked = false;
-		m->handle = m->missing = NULL;
-		mk_context_changed(c);
-		return name_module(c, m, name, build_id) ? MK_CTX_OK : MK_CTX_FULL;
+		return replace(c, m, name, build_id);
 	}
 	if (c->num_modules == MARKUP_MODULES_MAX || !name_module(c, &fresh, name, build_id))
 		return MK_CTX_FULL;

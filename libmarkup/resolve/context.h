@@ -26,6 +26,7 @@ struct mk_module {
 
 	/* For the look-up: */
 	uint64_t generation; /* of those in r->named: what is remembered of it */
+	bool kernel;         /* of those: its name is "RELEASE/NAME" or "NAME" */
 	bool noted;          /* in r->lines */
 	bool asked;       /* the resolver was asked for it */
 	void *handle;     /* what it said */
@@ -100,6 +101,10 @@ static inline bool mk_context_empty(const struct mk_context *c)
 enum mk_context_result mk_context_add_module(struct mk_context *c, uint64_t id,
 						 struct markup_str name,
 						 struct markup_str build_id, uint32_t *index);
+
+/* The same for a name that stands for a build ID, or for none, from now on. */
+enum mk_context_result mk_context_bind(struct mk_context *c, uint64_t id, struct markup_str name,
+				       struct markup_str build_id, uint32_t *index);
 
 /* The module with this ID, or NULL. */
 struct mk_module *mk_context_module(const struct mk_context *c, uint64_t id);

@@ -22,11 +22,23 @@ static struct markup_module *missing_of(struct mk_resolve *r, struct mk_module *
 	return m->missing;
 }
 
+static void *find_kernel(struct mk_resolve *r, const struct mk_module *m, const char **why)
+{
+	const char *slash = memchr(m->name.ptr, '/', m->name.len);
+	const size_t len = slash ? (size_t)(slash - m->name.ptr) : 0, skipped = slash ? len + 1 : 0;
+	const struct markup_str release = { m->name.ptr, len };
+	const struct markup_str name = { m->name.ptr + skipped, m->name.len - skipped };
+
+	return r->resolver.kernel ? r->resolver.kernel(r->resolver.ctx, name, release, why) : NULL;
+}
+
 /* Asks the resolver. */
 static void *find_module(struct mk_resolve *r, const struct mk_module *m, const char **why)
 {
 	if (m->build_id_len && r->resolver.module)
 		return r->resolver.module(r->resolver.ctx, m->build_id, m->build_id_len, why);
+	if (m->kernel)
+		return find_kernel(r, m, why);
 	return r->resolver.named ? r->resolver.named(r->resolver.ctx, m->name, why) : NULL;
 }
 
@@ -255,11 +267,14 @@ bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct mark
 {
 	void *handle = r->where->silent ? NULL : handle_of(r, m);
 
-	if (handle && r->resolver.place && r->resolver.place(r->resolver.ctx, handle, place, vaddr))
-		return true;
+	return handle && r->resolver.place &&
+	       r->resolver.place(r->resolver.ctx, handle, place, vaddr);
+}
+
+void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m)
+{
 	r->stats.frames++;
 	count_miss(r, m);
-	return false;
 }
 
 static void forget_missing(struct mk_context *c)

@@ -3,6 +3,8 @@
  * ID stands for does not change, so they outlive resets; when they become too many, all are
  * forgotten. Their place in the table is a hash of what they are named by.
  */
+#include <stdio.h>
+
 #include "libmarkup/bytes/fields.h"
 #include "libmarkup/resolve/resolve.h"
 
@@ -15,30 +17,90 @@ static uint64_t hash(struct markup_str s)
 	return h;
 }
 
-static bool is_it(const struct mk_module *m, const struct mk_event *e)
+static struct markup_str last_part(struct markup_str path)
 {
-	if (e->build_id.len || m->build_id_len)
-		return mk_field_build_id_is(e->build_id, m->build_id, m->build_id_len);
-	return m->name.len == e->name.len && !memcmp(m->name.ptr, e->name.ptr, e->name.len);
+	const char *slash = memrchr(path.ptr, '/', path.len);
+	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
+
+	return (struct markup_str){ path.ptr + skipped, path.len - skipped };
+}
+
+uint64_t mk_bound_id(struct markup_str name)
+{
+	return hash(last_part(name));
+}
+
+static bool same(struct markup_str a, struct markup_str b)
+{
+	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
+}
+
+/* What the line is known by. */
+struct known_by {
+	struct markup_str name, build_id;
+	char hex[2 * MISSING_ID_MAX], path[256];
+};
+
+static void take_id(struct known_by *k, const struct mk_module *m)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	if (!m->build_id_len || m->build_id_len > MISSING_ID_MAX)
+		return;
+	for (size_t i = 0; i < m->build_id_len; i++) {
+		k->hex[2 * i] = digits[m->build_id[i] >> 4];
+		k->hex[2 * i + 1] = digits[m->build_id[i] & 15];
+	}
+	k->build_id = (struct markup_str){ k->hex, 2 * m->build_id_len };
+}
+
+/* What the log said before of the name on the line. */
+static void ask_context(struct mk_resolve *r, const struct mk_event *e, struct known_by *k)
+{
+	const struct mk_module *m = mk_context_module(&r->context, e->kernel ? MK_KERNEL
+							: mk_bound_id(e->name));
+	int len;
+
+	if (m && e->kernel && m->name.len) {
+		len = snprintf(k->path, sizeof(k->path), "%.*s/%.*s", (int)m->name.len, m->name.ptr,
+			       (int)e->name.len, e->name.ptr);
+		if ((size_t)len < sizeof(k->path))
+			k->name = (struct markup_str){ k->path, (size_t)len };
+	}
+	if (m && (e->kernel ? mk_str_is(e->name, "vmlinux")
+			    : same(last_part(m->name), last_part(e->name))))
+		take_id(k, m);
+}
+
+static bool is_it(const struct mk_module *m, const struct known_by *k, bool kernel)
+{
+	if (k->build_id.len || m->build_id_len)
+		return mk_field_build_id_is(k->build_id, m->build_id, m->build_id_len);
+	return m->kernel == kernel && same(m->name, k->name);
 }
 
 struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e)
 {
-	uint64_t id = hash(e->build_id.len ? e->build_id : e->name);
+	struct known_by k = { .name = e->name, .build_id = e->build_id };
 	struct mk_context *c = &r->named;
 	struct mk_module *m;
 	uint32_t index;
+	uint64_t id;
 
-	while ((m = mk_context_module(c, id)) && !is_it(m, e))
+	if (!k.build_id.len)
+		ask_context(r, e, &k);
+	id = hash(k.build_id.len ? k.build_id : k.name);
+	while ((m = mk_context_module(c, id)) && !is_it(m, &k, e->kernel))
 		id++;
 	if (!m) {
-		if (mk_context_add_module(c, id, e->name, e->build_id, &index) == MK_CTX_FULL) {
+		if (mk_context_add_module(c, id, k.name, k.build_id, &index) == MK_CTX_FULL) {
 			mk_context_reset(c);
-			if (mk_context_add_module(c, id, e->name, e->build_id, &index))
+			if (mk_context_add_module(c, id, k.name, k.build_id, &index))
 				return NULL;
 		}
 		m = &c->modules[index];
 		m->generation = ++r->generations;
+		m->kernel = e->kernel;
 	}
 	if (!m->noted && (r->keep_modules || r->html))
 		mk_modules_entry(&r->lines, m->name, m->build_id, m->build_id_len);

@@ -52,6 +52,7 @@ struct mk_ahead {
 struct mk_base {
 	uint64_t generation; /* of the module */
 	uint64_t address;
+	uint32_t module;     /* of r->named, if that still is of the generation */
 };
 
 struct mk_resolve {
@@ -71,6 +72,7 @@ struct mk_resolve {
 	size_t num_bases;
 	bool interrupted;          /* its next frame was, by a signal */
 	bool trace_begins;         /* with the next line */
+	bool in_trace;             /* the line before had a frame */
 	struct mk_modules missing; /* modules in which addresses found nothing */
 	bool settles;              /* see struct mk_context */
 	bool keep_modules, html;   /* of the options */
@@ -154,6 +156,11 @@ void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 		    struct markup_data *ret);
 
+#define MK_KERNEL UINT64_MAX /* in the context: a kernel's release and build ID */
+
+/* In the context: a module by its name, or the last part of a path. */
+uint64_t mk_bound_id(struct markup_str name);
+
 /* The module that is named on the line of a frame, by its build ID or its name alone; NULL:
  * no memory. */
 struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e);
@@ -162,9 +169,12 @@ struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e
 bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
 		   struct markup_data *ret);
 
-/* The address of it that is meant; false: none, which is counted. */
+/* The address of it that is meant; false: there is none. */
 bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place,
 		    uint64_t *vaddr);
+
+/* A frame in it has no address that could be looked up. */
+void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m);
 
 /* ---- trace.c: see there ------------------------------------------------------ */
 

@@ -49,10 +49,40 @@ static void note_duplicate(struct mk_resolve *r, const struct mk_event *e)
 		mk_modules_entry(&r->seen, e->name, id, len);
 }
 
+/* A name comes to stand for a build ID. */
+static void bind(struct mk_resolve *r, struct mk_event *e)
+{
+	/* A GUID is three numbers, the least significant byte first, and 8 bytes. */
+	static const unsigned char order[16] = { 3, 2, 1, 0, 5, 4, 7, 6,
+						 8, 9, 10, 11, 12, 13, 14, 15 };
+	const struct mk_module *m;
+	char id[32];
+
+	for (size_t i = 0; e->guid && i < sizeof(order); i++)
+		memcpy(id + 2 * i, e->detail.ptr + 2 * order[i], 2);
+	if (e->guid)
+		e->detail = (struct markup_str){ id, sizeof(id) };
+
+	if (mk_context_bind(&r->context, e->kernel ? MK_KERNEL : mk_bound_id(e->name), e->name,
+			    e->detail, &e->index) == MK_CTX_FULL) {
+		said(e, e->text.ptr, "too many modules");
+		return;
+	}
+	e->detail = (struct markup_str){ NULL, 0 };
+	m = &r->context.modules[e->index];
+	e->fresh = true;
+	if ((r->keep_modules || r->html) && m->build_id_len)
+		mk_modules_entry(&r->seen, m->name, m->build_id, m->build_id_len);
+}
+
 static void take_module(struct mk_resolve *r, struct mk_event *e)
 {
 	const char *id = e->rest.ptr;
 
+	if (e->binds) {
+		bind(r, e);
+		return;
+	}
 	switch (mk_context_add_module(&r->context, e->number, e->name, e->detail, &e->index)) {
 	case MK_CTX_SAME:
 		if (r->dialect != MARKUP_LLVM)
@@ -131,6 +161,7 @@ static void take_map(struct mk_resolve *r, struct mk_event *e)
 
 void mk_take(struct mk_resolve *r, struct mk_event *e)
 {
+	r->in_trace |= e->in_trace;
 	if (e->kind == MK_MODULE && !e->bad)
 		take_module(r, e);
 	else if (e->in_module)

@@ -4,7 +4,8 @@
  *   - return addresses are looked up one before, so that the call is found; but the signal
  *     trampoline is at its first byte, and the frame behind it was interrupted;
  *   - where a line has the address of the process alone, another one that has both told
- *     where its module begins, or a table in the log has it (tables.h).
+ *     where its module begins; so has one without a name, if it lies in that module. Or a
+ *     table in the log has it (tables.h).
  *
  * A trace ends with the first line that has no such frame.
  */
@@ -14,7 +15,7 @@
 void mk_end_trace(struct mk_resolve *r)
 {
 	r->num_bases = 0;
-	r->interrupted = r->trace_begins = false;
+	r->interrupted = r->trace_begins = r->in_trace = false;
 }
 
 static struct mk_base *base_of(struct mk_resolve *r, const struct mk_module *m)
@@ -40,10 +41,42 @@ static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e)
 {
 	const struct markup_place place = { e->origin, e->lookup, e->symbol, e->symbol_size };
 
-	if (e->origin == MARKUP_FROM_ZERO)
+	if (e->origin == MARKUP_FROM_ZERO || mk_named_place(r, m, &place, &e->lookup)) {
+		e->origin = MARKUP_FROM_ZERO;
 		return true;
-	e->origin = MARKUP_FROM_ZERO;
-	return mk_named_place(r, m, &place, &e->lookup);
+	}
+	mk_count_unplaced(r, m);
+	return false;
+}
+
+/* A line that has the address of the process alone: the module of this trace whose image it is
+ * in. */
+static struct mk_module *neighbour(struct mk_resolve *r, struct mk_event *e)
+{
+	for (size_t i = 0; i < r->num_bases; i++) {
+		const struct mk_base *b = &r->bases[i];
+		const struct markup_place place = { .origin = MARKUP_INSIDE,
+						    .offset = e->address - b->address };
+		struct mk_module *m = &r->named.modules[b->module];
+
+		if (b->module >= r->named.num_modules || m->generation != b->generation ||
+		    !mk_named_place(r, m, &place, &e->lookup))
+			continue;
+		e->name = m->name;
+		e->absolute = false;
+		return m;
+	}
+	return NULL;
+}
+
+/* Is the address exact, although the printer writes return addresses? */
+static bool is_exact(struct mk_resolve *r, struct mk_module *m, const struct mk_event *e)
+{
+	const bool interrupted = r->interrupted;
+	const bool first = (e->first_exact && r->trace_begins) || (e->lead_exact && !r->in_trace);
+
+	r->interrupted = !e->kernel && is_trampoline(r, m, e->lookup);
+	return r->interrupted || interrupted || first;
 }
 
 /* An address of the process alone becomes one of a module, by a table in the log. */
@@ -71,33 +104,37 @@ static void unplaced(struct mk_resolve *r, struct mk_event *e)
 	r->stats.frames_outside++;
 }
 
-void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
+static void take_frame(struct mk_resolve *r, struct mk_event *e)
 {
 	struct mk_module *m = e->name.len ? mk_named_module(r, e) : NULL;
 	struct mk_base *base = m ? base_of(r, m) : NULL;
-	bool trampoline;
 
-	if (e->absolute && !base && find_row(r, e))
+	if (e->absolute && base) {
+		e->lookup = e->address - base->address;
+		e->absolute = false;
+	} else if (e->absolute && find_row(r, e)) {
 		m = mk_named_module(r, e);
-	if (!m || (e->absolute && !base)) {
+	} else if (e->absolute && !e->name.len) {
+		m = neighbour(r, e);
+	}
+	if (!m || e->absolute) {
 		unplaced(r, e);
 		return;
 	}
-	if (!e->absolute && !place(r, m, e)) {
+	if (!place(r, m, e)) {
 		e->unplaced = true;
 		return;
 	}
-	if (e->absolute) {
-		e->lookup = e->address - base->address;
-	} else if (e->address && !base && r->num_bases < MK_BASES_MAX) {
-		r->bases[r->num_bases++] = (struct mk_base){ m->generation,
-							     e->address - e->lookup };
-	}
-	if (!e->returns)
-		return;
-	trampoline = is_trampoline(r, m, e->lookup);
-	if (!trampoline && !r->interrupted && !(e->first_exact && r->trace_begins))
+	if (e->address && !base_of(r, m) && r->num_bases < MK_BASES_MAX)
+		r->bases[r->num_bases++] = (struct mk_base){ m->generation, e->address - e->lookup,
+							     (uint32_t)(m - r->named.modules) };
+	if (e->returns && !is_exact(r, m, e))
 		e->lookup--;
-	r->trace_begins = false;
-	r->interrupted = trampoline;
+	r->trace_begins &= !e->returns;
+}
+
+void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
+{
+	take_frame(r, e);
+	r->in_trace = true;
 }

@@ -27,6 +27,10 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 	base = symcache_load_base(cache);
 	*vaddr = place->offset;
 	switch (place->origin) {
+	case MARKUP_FROM_CODE:
+		return symcache_vaddr_of_code(cache, place->offset, vaddr);
+	case MARKUP_INSIDE:
+		return cache->image && place->offset - base < cache->image->image_size;
 	case MARKUP_FROM_FILE:
 		return symcache_vaddr_of_offset(cache, place->offset, vaddr);
 	case MARKUP_FROM_LOAD_BASE:

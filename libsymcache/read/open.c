@@ -112,3 +112,15 @@ bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uin
 	}
 	return false;
 }
+
+bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint64_t *vaddr)
+{
+	const struct symcache_ext_segment *s = cache->segments;
+	const uint64_t page = 4096;
+
+	if (cache->num_segments != 1 || !symcache_sound(cache, s, sizeof(*s)) ||
+	    offset < s->vaddr % page || offset - s->vaddr % page >= s->size)
+		return false;
+	*vaddr = s->vaddr - s->vaddr % page + offset;
+	return true;
+}

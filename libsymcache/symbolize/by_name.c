@@ -65,8 +65,12 @@ static bool add_entry(void *ctx, const struct symstore_entry *entry)
 	n->name = last_part(entry->source_path ? entry->source_path : "");
 	n->tags = entry->tags && *entry->tags ? strdup(entry->tags) : NULL;
 	g->no_memory = !n->name || (entry->tags && *entry->tags && !n->tags);
+	n->path = strdup(entry->source_path ? entry->source_path : "");
+	g->no_memory |= !n->path;
 	if (g->no_memory) {
 		free(n->name);
+		free(n->tags);
+		free(n->path);
 		return false;
 	}
 	memset(n->id, 0, sizeof(n->id));
@@ -81,6 +85,7 @@ void sc_named_deinit(struct symcache_caches *s)
 	for (size_t i = 0; i < s->num_named; i++) {
 		free(s->named[i].name);
 		free(s->named[i].tags);
+		free(s->named[i].path);
 	}
 	free(s->named);
 	s->named = NULL;
@@ -150,6 +155,80 @@ int symcache_caches_find_name(struct symcache_caches *s, const char *name, const
 				  tag ? " with the tag " : "", tag ? tag : "");
 	if (!rc && n > 1)
 		rc = several(first, end, tag, n, err);
+	if (!rc) {
+		memcpy(id, found->id, found->id_len);
+		*len = found->id_len;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+/* ---- kernels ------------------------------------------------------------------------ */
+
+/* Is [p, p + len) `text`, where a kernel has '_' for '-'? */
+static bool kernel_name_is(const char *p, size_t len, const char *text)
+{
+	for (; len && *text && (*p == '-' ? '_' : *p) == (*text == '-' ? '_' : *text); len--, p++)
+		text++;
+	return !len && !*text;
+}
+
+/* Of which release is the file, as far as its path says? NULL: it does not. *len: its bytes. */
+static const char *release_of(const struct sc_named *n, size_t *len)
+{
+	static const char folder[] = "/lib/modules/", kernel[] = "vmlinux-";
+	const char *at = strstr(n->path, folder);
+
+	if (!strncmp(n->name, kernel, strlen(kernel))) {
+		*len = strlen(n->name) - strlen(kernel);
+		return n->name + strlen(kernel);
+	}
+	*len = at ? strcspn(at + strlen(folder), "/") : 0;
+	return at ? at + strlen(folder) : NULL;
+}
+
+/* 0: no; 1: perhaps of this release; 2: it is. */
+static unsigned is_kernel_file(const struct sc_named *n, const char *name, const char *release)
+{
+	const char *suffix = strstr(n->name, ".ko"), *its;
+	size_t len;
+
+	if (suffix ? !kernel_name_is(n->name, (size_t)(suffix - n->name), name)
+		   : strcmp(name, "vmlinux") || strncmp(n->name, "vmlinux", 7) ||
+		     (n->name[7] && n->name[7] != '-'))
+		return 0;
+	its = release_of(n, &len);
+	if (!release || !its)
+		return 1;
+	return strlen(release) == len && !memcmp(its, release, len) ? 2 : 0;
+}
+
+int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, const char *release,
+				uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
+				struct sc_error *err)
+{
+	const struct sc_named *found = NULL;
+	unsigned best = 1;
+	size_t n = 0;
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	rc = gather(s, err);
+	for (size_t i = 0; !rc && i < s->num_named; i++) {
+		const unsigned fits = is_kernel_file(&s->named[i], name, release);
+
+		if (fits < best)
+			continue;
+		n = fits > best ? 1 : n + 1;
+		best = fits;
+		found = &s->named[i];
+	}
+	if (!rc && !n)
+		rc = sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name%s%.64s",
+				  release ? " and release " : "", release ? release : "");
+	if (!rc && n > 1)
+		rc = sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s", n,
+				  release ? " that may be of release " : "", release ? release : "");
 	if (!rc) {
 		memcpy(id, found->id, found->id_len);
 		*len = found->id_len;

@@ -63,7 +63,8 @@ struct symcache_module {
 
 /* An entry of the store by its name: see by_name.c. */
 struct sc_named {
-	char *name, *tags; /* NULL: none */
+	char *name, *path;
+	char *tags; /* NULL: none */
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t id_len;
 };

@@ -3,6 +3,8 @@
  *
  *   sanitizers     asan_symbolize: a line for each inlined frame; the numbers go on
  *   heap profiles  lines below theirs: 0xADDRESS FUNC at FILE:LINE
+ *   the kernel     decode_stacktrace: the places of all frames behind it, on its line
+ *   valgrind       as it writes them itself, if it has the debug information
  *   others         addr2line -p: FUNC at FILE:LINE behind the frame, and a line
  *                  " (inlined by) FUNC at FILE:LINE" for each frame further out
  *
@@ -41,6 +43,29 @@ static void render_sanitizer(struct mk_output *r, struct mk_out *o,
 	put_place(r, o, &frames[i]);
 }
 
+/* " (FUNC FILE:LINE:COL, …)"; the function that has the code is named if it is not the only
+ * one, as the line names it already. */
+static void render_places(struct mk_output *r, struct mk_out *o,
+			  const struct markup_frame *frames, size_t n, size_t i)
+{
+	const bool named = mk_text_of(r)->event->form == MK_FORM_CALLS || n > 1;
+
+	if (!named && !frames->file.ptr)
+		return;
+	mk_out_lit(o, " (");
+	for (i = 0; i < n; i++) {
+		if (i)
+			mk_out_lit(o, ", ");
+		if (named && frames[i].function.ptr)
+			mk_put_value(r, o, frames[i].function.ptr, frames[i].function.len);
+		if (named && frames[i].function.ptr && frames[i].file.ptr)
+			mk_out_char(o, ' ');
+		if (frames[i].file.ptr)
+			mk_text_location(r, o, frames[i].file, frames[i].line, frames[i].column);
+	}
+	mk_out_char(o, ')');
+}
+
 /* " FUNC at FILE:LINE:COL" */
 static void render_behind(struct mk_output *r, struct mk_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i)
@@ -59,8 +84,29 @@ static void render_behind(struct mk_output *r, struct mk_out *o,
 	mk_text_location(r, o, frames[i].file, frames[i].line, frames[i].column);
 }
 
+/* "FUNC (FILE:LINE:COL)" */
+static void render_valgrind(struct mk_output *r, struct mk_out *o,
+			    const struct markup_frame *frames, size_t n, size_t i)
+{
+	const struct markup_frame *f = &frames[i];
+
+	(void)n;
+	if (f->function.ptr)
+		mk_put_value(r, o, f->function.ptr, f->function.len);
+	else
+		mk_out_lit(o, "???");
+	if (!f->file.ptr)
+		return;
+	mk_out_lit(o, " (");
+	mk_text_location(r, o, f->file, f->line, f->column);
+	mk_out_char(o, ')');
+}
+
 static const struct mk_style styles[] = {
 	[MK_FORM_SANITIZER] = { TEXT_SANITIZER, false, render_sanitizer },
+	[MK_FORM_PLACES] = { TEXT_PLACES, true, render_places },
+	[MK_FORM_CALLS] = { TEXT_CALLS, true, render_places },
+	[MK_FORM_VALGRIND] = { TEXT_VALGRIND, false, render_valgrind },
 	[MK_FORM_BEHIND] = { TEXT_BEHIND, false, render_behind },
 	[MK_FORM_BELOW] = { TEXT_BEHIND, false, render_behind },
 };
@@ -193,6 +239,20 @@ static void put_below(struct mk_output *r, const struct mk_event *e, const struc
 	}
 }
 
+static void put_valgrind(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+{
+	const char *p = e->text.ptr + 3, *end = e->text.ptr + e->text.len;
+
+	end = memchr(p, ' ', (size_t)(end - p)) + 1; /* behind "0xADDRESS:" */
+	for (size_t i = 0; i < code->n; i++) {
+		if (i)
+			begin_next(r);
+		mk_out_put(&r->out, i ? "by " : e->text.ptr, 3);
+		mk_out_put(&r->out, p, (size_t)(end - p));
+		put_piece(r, code, i);
+	}
+}
+
 void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
 	const struct mk_wanted wanted = mk_want(r, &styles[e->form]);
@@ -216,6 +276,8 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 		put_sanitizer(r, e, &code);
 	else if (e->form == MK_FORM_BELOW)
 		put_below(r, e, &code);
+	else if (e->form == MK_FORM_VALGRIND)
+		put_valgrind(r, e, &code);
 	else
 		put_behind(r, e, &code);
 	mk_sgr_restore(r, &r->out);

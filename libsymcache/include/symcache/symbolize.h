@@ -136,11 +136,21 @@ struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
 
 /*
  * The build ID of the only entry of the store whose file has this name: the last part of its
- * path, without ".debug"; of those that have `tag`, if it is not NULL. Thread-safe. SC_ENOTFOUND: there is none; SC_EINVAL: there are
- * several, which the message lists; else as symstore_each() has them.
+ * path, without ".debug"; of those that have `tag`, if it is not NULL. Thread-safe.
+ * SC_ENOTFOUND: there is none; SC_EINVAL: there are several, which the message lists; else as
+ * symstore_each() has them.
  */
 int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
 			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
+/*
+ * The same of a kernel, "vmlinux", or of one of its modules by the kernel's name for it, which
+ * has '_' for '-'. `release` ("6.1.0-56-amd64"; NULL: unknown) is in the file's name,
+ * vmlinux-RELEASE, or in its path, /lib/modules/RELEASE/; what says another one is not taken.
+ */
+int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, const char *release,
+				uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
+				struct sc_error *err);
 
 /*
  * The cache of a module, found or made now, if that was not done before: valid until

@@ -176,6 +176,11 @@ uint64_t symcache_load_base(const struct symcache *cache);
  * false: it is not, or the file does not say. */
 bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
 
+/* The same of what lies `offset` bytes behind the beginning of the page in which the only
+ * executable segment begins, that is, of the mapping of all code; false also if there are
+ * several such segments. */
+bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
+
 /* The number of the range that holds `rel_pc`, be it a gap: the last that starts at or
  * below. SYMCACHE_NONE: there is none, or the ranges are damaged. */
 uint32_t symcache_range_of(const struct symcache *cache, uint64_t rel_pc);

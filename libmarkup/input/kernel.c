@@ -1,0 +1,171 @@
+/*
+ * Traces of the Linux kernel, in the kernel's log or a collector's:
+ *
+ *   CPU: 1 PID: 42 Comm: depotd Not tainted 6.1.0 #1 3b43fad5…    release, build ID of vmlinux
+ *   RIP: 0010:ovl_lookup+0x963/0xb85 [overlay 55daea20…]           exact
+ *    ? vfs_read+0xb6/0x30c                                         return address
+ *    rtc_month_days+0x31/0x51 (P)                                  interrupted: exact
+ *
+ * A name, an offset from its start, and its size, which tells apart functions of one name, and
+ * other builds. Return addresses are the rule; exact are a program counter with its name, what
+ * was interrupted, and places of code in messages.
+ */
+#include "libmarkup/bytes/fields.h"
+#include "libmarkup/input/input.h"
+#include "libmarkup/input/take.h"
+
+/* A longer line has no frames. */
+#define FRAMES_MAX 8192
+#define SYMBOL_MAX 512
+
+static bool of_symbol(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '$';
+}
+
+static bool ends_with(const char *p, const char *end, const char *text)
+{
+	const size_t len = strlen(text);
+
+	return (size_t)(end - p) >= len && !memcmp(end - len, text, len);
+}
+
+/* Is the address in front of which the line says [p, end) that of the instruction itself? */
+static bool is_exact(const char *p, const char *end)
+{
+	static const char *const words[] = { ":", "pc : ", "PC is at ", " in " };
+
+	/* An address in brackets may stand between. */
+	if (ends_with(p, end, "] ")) {
+		const char *open = memrchr(p, '[', (size_t)(end - p));
+		end = open && ends_with(p, open, "pc : ") ? open : end;
+		if (open && ends_with(p, open, "NIP "))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (ends_with(p, end, words[i]))
+			return true;
+	return memmem(p, (size_t)(end - p), "WARNING: ", strlen("WARNING: "));
+}
+
+/* " [MODULE]" or " [MODULE BUILDID]" at *p, which moves behind it. */
+static void take_module(const char **p, const char *end, struct mk_event *e)
+{
+	const char *name = *p, *at, *id;
+
+	if (!mk_take_text(&name, end, " ["))
+		return;
+	for (at = name; at < end && (of_symbol(*at) || *at == '-');)
+		at++;
+	if (at == name)
+		return;
+	const struct markup_str module = { name, (size_t)(at - name) };
+	if (at < end && *at == '(') /* flags of what it taints */
+		while (at < end && *at != ']' && *at != ' ')
+			at++;
+	id = at + 1;
+	if (at < end && *at == ' ')
+		while (++at < end && *at != ']')
+			;
+	if (at >= end || *at != ']')
+		return;
+	const struct markup_str hex = { id, (size_t)(at - id) };
+	if (at > id && (hex.len % 2 || !mk_field_build_id(hex, NULL)))
+		return;
+	e->name = module;
+	if (at > id)
+		e->build_id = hex;
+	*p = at + 1;
+}
+
+/* A frame with its "+0x" at `plus`, in a line that was read up to `from`; where it ends, or
+ * NULL. */
+static const char *read_frame(struct mk_line *l, const char *from, const char *plus,
+			      const char *end)
+{
+	const char *name = plus, *p = plus + 1, *behind;
+	uint64_t offset, size;
+	struct mk_event *e;
+	bool exact;
+
+	while (name > from && of_symbol(name[-1]) && plus - name < SYMBOL_MAX)
+		name--;
+	/* An escaped newline or tab is not a part of it. */
+	if (name > from && name[-1] == '\\' && (*name == 'n' || *name == 't'))
+		name++;
+	if (name == plus || (*name >= '0' && *name <= '9') || !mk_take_hex(&p, end, &offset) ||
+	    !mk_take_text(&p, end, "/") || !mk_take_hex(&p, end, &size) ||
+	    (p < end && (of_symbol(*p) || *p == '+')) || offset > size ||
+	    !(e = mk_add_frame(l, "kernel", name, p)))
+		return NULL;
+	e->name = (struct markup_str){ "vmlinux", strlen("vmlinux") };
+	e->form = MK_FORM_PLACES;
+	behind = p;
+	take_module(&behind, end, e);
+	e->kernel = true;
+	e->origin = MARKUP_FROM_SYMBOL;
+	e->symbol = (struct markup_str){ name, (size_t)(plus - name) };
+	e->symbol_size = size;
+	e->lookup = offset;
+	/* Nothing returns to the first byte of a function. */
+	exact = is_exact(from, name) || mk_take_text(&behind, end, " (P)");
+	e->returns = offset && !exact;
+	e->reach = exact ? 16 : 1; /* registers and code are behind an exact one */
+	return p;
+}
+
+/* The line that says which kernel it is, with its " Comm: " at `comm`. */
+static void read_banner(struct mk_line *l, const char *comm, const char *end)
+{
+	const char *p = memmem(comm, (size_t)(end - comm), "ainted", 6), *number, *word;
+	struct markup_str release, id = { NULL, 0 };
+	struct mk_event *e;
+
+	number = p ? memmem(p, (size_t)(end - p), " #", 2) : NULL;
+	if (!number || number + 2 == end || number[2] < '0' || number[2] > '9')
+		return;
+	for (word = number; word > p && word[-1] != ' ';)
+		word--;
+	release = (struct markup_str){ word, (size_t)(number - word) };
+	if (word == p || !release.len || release.len > 64 || memchr(word, '/', release.len))
+		return;
+	/* Its build ID is the only word of so many hex digits. */
+	for (p = number + 1; p < end && !id.len; p = word + 1) {
+		for (word = p; word < end && *word > ' ' && *word != '"' && *word != '\\';)
+			word++;
+		const struct markup_str hex = { p, (size_t)(word - p) };
+		if (hex.len >= 32 && hex.len % 2 == 0 && mk_field_build_id(hex, NULL))
+			id = hex;
+	}
+	e = mk_add_binding(l, release.ptr, id.len ? id.ptr + id.len : number, release, id);
+	if (e)
+		e->kernel = true;
+}
+
+static void read_line(struct mk_line *l, enum markup_dialect dialect)
+{
+	const char *p = l->p, *end = p + (l->len < FRAMES_MAX ? l->len : FRAMES_MAX), *plus, *comm;
+
+	(void)dialect;
+	comm = memmem(p, (size_t)(end - p), " Comm: ", strlen(" Comm: "));
+	if (comm)
+		read_banner(l, comm, end);
+	while (!comm && (plus = memmem(p, (size_t)(end - p), "+0x", 3))) {
+		const char *behind = read_frame(l, p, plus, end);
+		p = behind ? behind : plus + 3;
+	}
+}
+
+static const char *find_banner(const char *p, const char *end)
+{
+	return memmem(p, (size_t)(end - p), " Comm: ", strlen(" Comm: "));
+}
+
+const struct mk_input mk_kernel_input = {
+	.name = "kernel",
+	.words = (const char *const[]){ "+0x", "omm:", NULL },
+	.find_context = find_banner,
+	.read = read_line,
+	.cuttable = true,
+};

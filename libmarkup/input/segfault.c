@@ -1,0 +1,57 @@
+/*
+ * The kernel's line about a program that crashed:
+ *
+ *   depotd[77]: segfault at 10 ip 000055… sp 0000… error 6 in depotd[1233,55f466dfa000+1000]
+ *   traps: depotd[77] general protection fault ip:55… sp:7f… error:0 in depotd[55f466dfa000+1000]
+ *
+ * In brackets the offset in the file, if the kernel says it, and the mapping of the code. The
+ * address is that of the instruction.
+ */
+#include "libmarkup/input/input.h"
+#include "libmarkup/input/take.h"
+
+#define LINE_BYTES 4096
+
+/* The address behind " ip " or " ip:", and where that ends; NULL: there is none. */
+static const char *find_ip(const char *p, const char *end, uint64_t *ip)
+{
+	while ((p = memmem(p, (size_t)(end - p), " ip", 3))) {
+		p += 3;
+		if (p < end && (*p == ' ' || *p == ':') && (p++, mk_take_digits(&p, end, ip)))
+			return p;
+	}
+	return NULL;
+}
+
+static void read_line(struct mk_line *l, enum markup_dialect dialect)
+{
+	const char *end = l->p + (l->len < LINE_BYTES ? l->len : LINE_BYTES), *in, *p, *open;
+	uint64_t ip, offset = 0, start, size;
+	bool has_offset;
+	struct mk_event *e;
+
+	(void)dialect;
+	p = find_ip(l->p, end, &ip);
+	in = p ? memmem(p, (size_t)(end - p), " in ", strlen(" in ")) : NULL;
+	open = in ? memchr(in, '[', (size_t)(end - in)) : NULL;
+	if (!open || open == in + 4)
+		return;
+	p = open + 1;
+	has_offset = mk_take_digits(&p, end, &offset) && mk_take_text(&p, end, ",");
+	p = has_offset ? p : open + 1;
+	if (!mk_take_digits(&p, end, &start) || !mk_take_text(&p, end, "+") ||
+	    !mk_take_digits(&p, end, &size) || !mk_take_text(&p, end, "]") || ip - start >= size ||
+	    !(e = mk_add_frame(l, "segfault", in + 4, p)))
+		return;
+	e->name = (struct markup_str){ in + 4, (size_t)(open - in - 4) };
+	e->form = MK_FORM_CALLS;
+	e->origin = has_offset ? MARKUP_FROM_FILE : MARKUP_FROM_CODE;
+	e->lookup = has_offset ? offset : ip - start;
+}
+
+const struct mk_input mk_segfault_input = {
+	.name = "segfault",
+	.words = (const char *const[]){ "egfa", " ip:", NULL },
+	.read = read_line,
+	.cuttable = true,
+};
