@@ -107,6 +107,28 @@ $(O)/libman/made: $(API_HEADERS) scripts/man3.awk $(PAGES5)
 	@for p in $(PAGES5); do sed 's/@VERSION@/$(VERSION)/; s/@DATE@/$(DATE)/' $$p > $(@D)/man5/$${p##*/}; done
 	@touch $@
 
+# Python's module, on the limited API: one binary for all versions from 3.11 on.
+PYTHON ?= python3
+PYDIR := $(O)/python/symcache
+PYFLAGS = -shared -fPIC -DPy_LIMITED_API=0x030b0000 -I$(shell $(PYTHON) -c 'import sysconfig; \
+	print(sysconfig.get_path("include"))') -Ilibsymcache/include -std=gnu11 $(WARN) \
+	-Wno-missing-prototypes -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. $(MODE_CFLAGS) $(CFLAGS)
+PYSRC := $(addprefix scripts/python/,module.c store.c cache.c filter.c)
+$(PYDIR)/_symcache.abi3.so: $(PYSRC) scripts/python/module.h $(SO)
+	@mkdir -p $(@D)
+	$(call say,PYTHON,$@)$(CC) $(PYFLAGS) $(filter-out -pie,$(MODE_LDFLAGS)) $(LDFLAGS) -o $@ $(PYSRC) $(SO)
+$(PYDIR)/_build.abi3.so: scripts/python/build.c $(SOBUILD)
+	@mkdir -p $(@D)
+	$(call say,PYTHON,$@)$(CC) $(PYFLAGS) $(filter-out -pie,$(MODE_LDFLAGS)) $(LDFLAGS) -o $@ $< $(SOBUILD) $(SO)
+python: $(PYDIR)/_symcache.abi3.so $(PYDIR)/_build.abi3.so ## build Python's module: build/release/python (python3-dev)
+	@cp scripts/python/symcache/*.py* scripts/python/symcache/py.typed $(PYDIR)
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
+install-python: python
+	install -d $(DESTDIR)$(PYTHONDIR)/symcache
+	install -m 644 $(wildcard $(PYDIR)/*.abi3.so) scripts/python/symcache/*.py* \
+		scripts/python/symcache/py.typed $(DESTDIR)$(PYTHONDIR)/symcache
+.PHONY: python install-python
+
 lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
 .PHONY: lib
 

@@ -16,7 +16,7 @@ build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
        libyajl-dev libiberty-dev libc++abi-19-dev|libc++abi-dev libexpat1-dev
        libarchive-dev libsodium-dev nettle-dev"
 demo="$build g++ binutils"
-test="$demo libcmocka-dev pkg-config ?abigail-tools ?llvm-19 elfutils libc6-dbg python3-dbg
+test="$demo libcmocka-dev pkg-config ?abigail-tools python3-dev python3-pytest ?python3-numpy ?llvm-19 elfutils libc6-dbg python3-dbg
       xz-utils gawk python3 zstd openssl xxhash mandoc groff-base zsh fish clang lld dwz debuginfod"
 # Compilers for other machines and of other languages, 1.2 GB: the rows of
 # testdata/layouts that want one are skipped without it.

@@ -8,7 +8,8 @@
 set -u
 cd "$(dirname "$0")/.."
 root=$PWD
-case ${1:?usage: scripts/lib_test.sh PROGRAM} in
+program=${1:?usage: scripts/lib_test.sh PROGRAM}
+case $program in
 build/release/*) ;;
 *) echo "skipped: programs that are not of the release build do not link with its libraries"
    echo "library: 0 passed, 0 failed, 1 skipped"; exit 0 ;;
@@ -174,6 +175,24 @@ abi() {
 	done
 }
 
+# A Python with headers, and pytest.
+python_with() {
+	for p in "${PYTHON:-python3}" /usr/bin/python3; do
+		"$p" -c 'import os, pytest, sysconfig, sys
+sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' 2> /dev/null && { echo "$p"; return; }
+	done
+	return 1
+}
+python_module() {
+	python=$(python_with) || { echo "no Python with python3-dev and pytest"; return 77; }
+	make --no-print-directory install-python DESTDIR="$stage" PREFIX=/usr PYTHON="$python" || return 1
+	p=$stage/usr/lib/python3/dist-packages
+	nm -D --defined-only "$p"/symcache/*.so | grep -v ' A ' | grep -E ' [A-Z] ' | grep -v ' T PyInit_' && return 1
+	! "$python" -c 'import mypy' 2> /dev/null || "$python" -m mypy --cache-dir=/dev/null "$p/symcache/__init__.pyi" || return 1
+	SYMCACHE=$root/$program PYTHONPATH=$p PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$lib \
+		"$python" -m pytest -q -p no:cacheprovider "$root/scripts/python/tests"
+}
+
 it "make install" installs
 it "symbols: headers, map and library agree" same_symbols
 it "libsymcache needs few libraries" few_libraries
@@ -187,5 +206,6 @@ it "examples, from the installed tree" examples
 it "README shows examples/lookup.c" readme
 it "loaded and unloaded 1,000 times" reloads
 it "ABI as recorded" abi
+it "Python" python_module
 echo "library: $passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

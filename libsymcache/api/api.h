@@ -43,6 +43,7 @@ struct api_snapshot {
 };
 
 struct symcache_store {
+	atomic_uint users;
 	struct api_file *file;
 	char *path;
 	bool write;

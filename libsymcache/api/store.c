@@ -59,6 +59,7 @@ int symcache_store_open(const char *path, uint32_t flags, struct symcache_store 
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return api_error(err, SC_ENOMEM, "out of memory");
+	s->users = 1;
 	s->write = flags & SYMCACHE_STORE_WRITE;
 	pthread_mutex_init(&s->lock, NULL);
 	if (open_store(s, path, &e)) {
@@ -70,9 +71,15 @@ int symcache_store_open(const char *path, uint32_t flags, struct symcache_store 
 	return 0;
 }
 
+struct symcache_store *symcache_store_ref(struct symcache_store *s)
+{
+	atomic_fetch_add(&s->users, 1);
+	return s;
+}
+
 void symcache_store_close(struct symcache_store *s)
 {
-	if (!s)
+	if (!s || atomic_fetch_sub(&s->users, 1) > 1)
 		return;
 	if (s->current)
 		api_snapshot_leave(s->current);

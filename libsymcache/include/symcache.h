@@ -97,6 +97,9 @@ struct symcache_store;
 SYMCACHE_API int symcache_store_open(const char *path, uint32_t flags,
 				     struct symcache_store **ret, struct symcache_error *err);
 
+/* Another reference to the handle, which is closed as often; returns `s`. */
+SYMCACHE_API struct symcache_store *symcache_store_ref(struct symcache_store *s);
+
 /* Caches that came from it stay valid. NULL is fine. */
 SYMCACHE_API void symcache_store_close(struct symcache_store *s);
 

@@ -1,0 +1,125 @@
+/* Python's module symcache._build: what needs libsymcache-build, see symcache-build.h. */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <symcache-build.h>
+
+/* Of an index that is running. */
+struct run {
+	PyObject *report;      /* or None */
+	PyThreadState *thread; /* without the interpreter's lock */
+	int failed;            /* there is an exception */
+};
+
+static void on_file(void *ctx, const char *path, int code, const char *message)
+{
+	struct run *r = ctx;
+	PyObject *ret, *name;
+
+	if (r->report == Py_None || r->failed)
+		return;
+	PyEval_RestoreThread(r->thread);
+	name = PyUnicode_DecodeFSDefault(path);
+	ret = name ? PyObject_CallFunction(r->report, "Ois", name, code, message) : NULL;
+	r->failed = !ret;
+	Py_XDECREF(name);
+	Py_XDECREF(ret);
+	r->thread = PyEval_SaveThread();
+}
+
+/* A list of paths as C has it, in one block; *keep is what it points into. */
+static const char **paths_of(PyObject *list, PyObject **keep, Py_ssize_t *n)
+{
+	const char **paths;
+
+	*keep = PySequence_List(list);
+	*n = *keep ? PyList_Size(*keep) : 0;
+	paths = *keep ? PyMem_Calloc((size_t)*n + 1, sizeof(*paths)) : NULL;
+	for (Py_ssize_t i = 0; paths && i < *n; i++) {
+		PyObject *bytes;
+
+		if (!PyUnicode_FSConverter(PyList_GetItem(*keep, i), &bytes)) {
+			PyMem_Free(paths);
+			return NULL;
+		}
+		PyList_SetItem(*keep, i, bytes);
+		paths[i] = PyBytes_AsString(bytes);
+	}
+	return paths;
+}
+
+static PyObject *raise_error(const struct symcache_error *err)
+{
+	if (err->code == SYMCACHE_ENOMEM)
+		return PyErr_NoMemory();
+	PyErr_SetString(err->code == SYMCACHE_EINVAL ? PyExc_ValueError : PyExc_OSError, err->msg);
+	return NULL;
+}
+
+static PyObject *index_paths(PyObject *self, PyObject *args)
+{
+	struct symcache_make_options options = { .size = sizeof(options), .file = on_file };
+	struct symcache_counts counts = { sizeof(counts), 0, 0, 0, 0 };
+	PyObject *handle, *list, *dirs, *keep = NULL, *keep_dirs = NULL;
+	struct run run = { NULL, NULL, 0 };
+	const char **paths = NULL, **debug_dirs = NULL;
+	struct symcache_error err;
+	Py_ssize_t n = 0, num_dirs;
+	int rc = 0;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "OOIOzIO", &handle, &list, &options.threads, &dirs, &options.tags,
+			      &options.flags, &run.report))
+		return NULL;
+	paths = paths_of(list, &keep, &n);
+	if (paths && dirs != Py_None)
+		debug_dirs = paths_of(dirs, &keep_dirs, &num_dirs);
+	if (paths && !PyErr_Occurred()) {
+		struct symcache_store *s = PyCapsule_GetPointer(handle, "symcache_store");
+
+		options.debug_dirs = debug_dirs;
+		options.ctx = &run;
+		run.thread = PyEval_SaveThread();
+		rc = symcache_store_index(s, paths, (size_t)n, &options, &counts, &err);
+		PyEval_RestoreThread(run.thread);
+	}
+	PyMem_Free(paths);
+	PyMem_Free(debug_dirs);
+	Py_XDECREF(keep);
+	Py_XDECREF(keep_dirs);
+	if (PyErr_Occurred())
+		return NULL;
+	if (rc)
+		return raise_error(&err);
+	return Py_BuildValue("KKKK", counts.done, counts.stayed, counts.none, counts.failed);
+}
+
+static PyObject *build_id(PyObject *self, PyObject *arg)
+{
+	struct symcache_error err;
+	uint8_t id[SYMCACHE_ID_MAX];
+	PyObject *path;
+	size_t len;
+	int derived, rc;
+
+	(void)self;
+	if (!PyUnicode_FSConverter(arg, &path))
+		return NULL;
+	rc = symcache_file_build_id(PyBytes_AsString(path), id, &len, &derived, &err);
+	Py_DECREF(path);
+	return rc ? raise_error(&err) : PyBytes_FromStringAndSize((char *)id, (Py_ssize_t)len);
+}
+
+static PyMethodDef functions[] = {
+	{ "index", index_paths, METH_VARARGS, NULL },
+	{ "build_id", build_id, METH_O, "build_id(path) -> bytes\n\nThe build ID of an ELF file." },
+	{ NULL, NULL, 0, NULL },
+};
+
+PyMODINIT_FUNC PyInit__build(void)
+{
+	static struct PyModuleDef def = {
+		PyModuleDef_HEAD_INIT, .m_name = "symcache._build", .m_size = -1, .m_methods = functions,
+	};
+
+	return PyModule_Create(&def);
+}

@@ -1,0 +1,161 @@
+/* symcache.Filter: see symcache.h. Output gathers here while the interpreter's lock is given up. */
+#include "module.h"
+
+struct filter {
+	PyObject_HEAD
+	struct symcache_filter *f;
+	struct symcache_store *s; /* a reference; or NULL */
+	char *out;
+	size_t len, cap;
+	int busy;              /* a thread is in it */
+};
+
+static int gather(void *ctx, const char *data, size_t len)
+{
+	struct filter *f = ctx;
+	char *more;
+
+	if (len > f->cap - f->len) {
+		const size_t cap = f->cap * 2 > f->len + len ? f->cap * 2 : f->len + len;
+
+		more = realloc(f->out, cap);
+		if (!more)
+			return 1;
+		f->out = more;
+		f->cap = cap;
+	}
+	memcpy(f->out + f->len, data, len);
+	f->len += len;
+	return 0;
+}
+
+static int format_of(const char *name)
+{
+	static const char *const names[] = { "text", "json", "html", "llvm" };
+
+	for (int i = 0; i < 4; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	PyErr_SetString(PyExc_ValueError, "format is 'text', 'json', 'html' or 'llvm'");
+	return -1;
+}
+
+static void filter_free(PyObject *self)
+{
+	struct filter *f = (struct filter *)self;
+
+	symcache_filter_destroy(f->f);
+	symcache_store_close(f->s);
+	free(f->out);
+	free_object(self);
+}
+
+static PyObject *filter_new(PyTypeObject *type, PyObject *args, PyObject *kw)
+{
+	static char *names[] = { "store", "format", "threads", NULL };
+	struct symcache_filter_options options = { sizeof(options), 0, 0, gather, NULL, NULL };
+	struct symcache_store *s = NULL;
+	struct symcache_error err;
+	const char *format = "text";
+	unsigned threads = 1;
+	struct filter *self;
+	PyObject *store;
+	int how;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O|sI:Filter", names, &store, &format, &threads) ||
+	    (store != Py_None && !(s = store_of(store))) || (how = format_of(format)) < 0)
+		return NULL;
+	self = new_object(type);
+	if (!self)
+		return NULL;
+	self->s = s ? symcache_store_ref(s) : NULL;
+	options.format = (uint32_t)how;
+	options.threads = threads;
+	options.ctx = self;
+	if (!symcache_filter_create(s, &options, &self->f, &err))
+		return (PyObject *)self;
+	Py_DECREF(self);
+	return raise_error(&err);
+}
+
+enum step { FEED, FLUSH, FINISH };
+
+static int work(struct filter *f, enum step step, const Py_buffer *b, struct symcache_error *err)
+{
+	int rc;
+
+	switch (step) {
+	case FEED:
+		return symcache_filter_feed(f->f, b->buf, (size_t)b->len, err);
+	case FLUSH:
+		return symcache_filter_flush(f->f, err);
+	default:
+		rc = symcache_filter_finish(f->f, err);
+		return rc ? rc : symcache_filter_end(f->f, err);
+	}
+}
+
+/* One step; returns the output so far, as bytes. */
+static PyObject *run(PyObject *o, enum step step, const Py_buffer *b)
+{
+	struct filter *f = (struct filter *)o;
+	struct symcache_error err;
+	PyObject *ret;
+	int rc;
+
+	if (f->busy) {
+		PyErr_SetString(PyExc_RuntimeError, "another thread uses the filter");
+		return NULL;
+	}
+	f->busy = 1;
+	Py_BEGIN_ALLOW_THREADS
+	rc = work(f, step, b, &err);
+	Py_END_ALLOW_THREADS
+	f->busy = 0;
+	if (rc)
+		return raise_error(&err);
+	ret = PyBytes_FromStringAndSize(f->out, (Py_ssize_t)f->len);
+	if (ret)
+		f->len = 0;
+	return ret;
+}
+
+static PyObject *feed(PyObject *self, PyObject *args)
+{
+	PyObject *ret;
+	Py_buffer b;
+
+	if (!PyArg_ParseTuple(args, "s*:feed", &b))
+		return NULL;
+	ret = run(self, FEED, &b);
+	PyBuffer_Release(&b);
+	return ret;
+}
+
+static PyObject *flush(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return run(self, FLUSH, NULL);
+}
+
+static PyObject *finish(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return run(self, FINISH, NULL);
+}
+
+static PyMethodDef methods[] = {
+	{ "feed", feed, METH_VARARGS, "feed(log: str | bytes) -> bytes\n\nTakes a part of a log, cut anywhere; "
+	  "gives what is ready." },
+	{ "flush", flush, METH_NOARGS, "flush() -> bytes\n\nAll complete lines." },
+	{ "finish", finish, METH_NOARGS, "finish() -> bytes\n\nThe end of the log." },
+	{ NULL, NULL, 0, NULL },
+};
+static PyType_Slot slots[] = {
+	{ Py_tp_new, filter_new }, { Py_tp_dealloc, filter_free }, { Py_tp_methods, methods },
+	{ Py_tp_doc, "Filter(store, format='text', threads=1)\n\nTurns a log into text with functions, files "
+	  "and lines.\nformat: 'text', 'json', 'html', 'llvm'. store None: nothing is found." },
+	{ 0, NULL },
+};
+PyType_Spec filter_spec = { "symcache._symcache.Filter", sizeof(struct filter), 0,
+			    Py_TPFLAGS_DEFAULT, slots };

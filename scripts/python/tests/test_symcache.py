@@ -1,0 +1,276 @@
+"""Python's module against the program, on real look-ups. pytest; SYMCACHE: the program."""
+import array
+import gc
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import symcache
+
+PROGRAM = os.environ["SYMCACHE"]
+
+
+def rss():
+    with open("/proc/self/statm") as f:
+        return int(f.read().split()[1])
+
+
+@pytest.fixture(scope="session")
+def path(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("store") / "a.store")
+
+
+@pytest.fixture(scope="session")
+def store(path):
+    told = []
+    with symcache.Store(path, write=True) as s:
+        counts = s.index([PROGRAM, "/dev/null"], threads=2, tags=["a=1", "b"],
+                         report=lambda *args: told.append(args))
+    assert counts.indexed == 1
+    assert (PROGRAM, 0, "") in told
+    with symcache.Store(path) as s:
+        yield s
+
+
+@pytest.fixture(scope="session")
+def cache(store):
+    return store[symcache.build_id(PROGRAM)]
+
+
+@pytest.fixture(scope="session")
+def addresses(cache):
+    """10,000, of code mostly."""
+    main, = cache.addresses_of("main")
+    rng = random.Random(1)
+    return [max(main - 100_000, 0) + rng.randrange(900_000) for _ in range(10_000)]
+
+
+def test_as_the_program(path, cache, addresses):
+    out = subprocess.run([PROGRAM, "lookup", "--store", path, "--build-id", cache.build_id, "--json"],
+                         input="\n".join(map(hex, addresses)), capture_output=True, text=True)
+    lines = [json.loads(line) for line in out.stdout.splitlines()]
+    assert len(lines) == len(addresses)
+    found = 0
+    for address, line in zip(addresses, lines):
+        want = [(f["FunctionName"] or None, f["FileName"] and os.path.normpath(f["FileName"]) or None,
+                 f["Line"], f["Column"]) for f in line.get("Symbol", [])]
+        got = [(f.name, f.path, f.line, f.column) for f in cache.frames(address, symbols=True)]
+        if want == [(None, None, 0, 0)]:
+            want = []
+        assert got == want, hex(address)
+        found += bool(got)
+    assert found > 5_000
+
+
+def check_batch(cache, addresses, first, ids):
+    for i, address in enumerate(addresses):
+        frames = cache.frames(address)
+        rows = ids[first[i]:first[i + 1]]
+        assert len(rows) == len(frames)
+        for frame, row in zip(frames, rows):
+            assert (frame.line, frame.column) == (row[2], row[3])
+            assert frame.name == cache.function(row[0])
+            assert frame.path == cache.path(row[1])
+
+
+def test_batches(cache, addresses):
+    batch = cache.frames(array.array("Q", addresses))
+    assert batch.ids.shape == (batch.first[-1], 4)
+    check_batch(cache, addresses, batch.first, batch.ids.tolist())
+    first, ids = array.array("Q", bytes(8 * 10_001)), array.array("I", bytes(16 * 50_000))
+    assert cache.frames(array.array("Q", addresses), out=(first, ids)) == batch.first[-1]
+    assert first.tolist() == batch.first.tolist()
+    assert ids[:4 * first[-1]].tolist() == batch.ids.cast("B").cast("I").tolist()
+    little = array.array("I", [7] * 8)
+    assert cache.frames(array.array("Q", addresses), out=(first, little)) == batch.first[-1]
+    empty = cache.frames(array.array("Q"))
+    assert list(empty.first) == [0] and len(empty.ids) == 0
+
+
+def test_numpy(cache, addresses):
+    numpy = pytest.importorskip("numpy")
+    a = numpy.array(addresses, dtype=numpy.uint64)
+    first, ids = (numpy.asarray(x) for x in cache.frames(a))
+    assert ids.dtype == numpy.uint32 and ids.shape[1] == 4
+    out = numpy.zeros(len(a) + 1, numpy.uint64), numpy.zeros((len(ids) + 5, 4), numpy.uint32)
+    assert cache.frames(a, out=out) == len(ids)
+    assert (out[1][:len(ids)] == ids).all() and (out[0] == first).all()
+    with pytest.raises((ValueError, BufferError)):
+        cache.frames(a[::2])
+    with pytest.raises(ValueError):
+        cache.frames(a.astype(numpy.uint32))
+    assert cache.frames(a[7]) == cache.frames(addresses[7])
+    a.flags.writeable = False
+    cache.frames(a)
+    with pytest.raises((ValueError, BufferError)):
+        cache.frames(numpy.array([1], numpy.uint64), out=(a, ids))
+
+
+def test_wrong_types(cache, store, path):
+    for bad in ("x", 1.5, None, [1, 2], object()):
+        with pytest.raises(TypeError):
+            cache.frames(bad)
+    with pytest.raises(OverflowError):
+        cache.frames(-1)
+    with pytest.raises(ValueError):
+        cache.frames(memoryview(bytearray(17))[1:])
+    with pytest.raises(ValueError):
+        cache.frames(array.array("d", [1.0]))
+    with pytest.raises(TypeError):
+        cache.frames(array.array("Q", [1]), out=3)
+    with pytest.raises(KeyError):
+        store["no such file"]
+    with pytest.raises(KeyError):
+        store[b"\1\2\3"]
+    assert store.get("no such file") is None and store.get(b"\1", 5) == 5
+    assert cache.build_id in store and b"\1" not in store
+    with pytest.raises(FileNotFoundError):
+        symcache.Store("/nonexistent/store")
+    with pytest.raises(symcache.Error) as e:
+        symcache.Store("/proc/self/exe")
+    assert e.value.code == -5
+    with pytest.raises(ValueError):
+        store.tag(cache.build_id, "c")
+    with pytest.raises(ValueError):
+        symcache.Filter(store, format="no such")
+    closed = symcache.Store(path)
+    closed.close()
+    with pytest.raises(ValueError):
+        closed[cache.build_id]
+    with pytest.raises(OSError):
+        symcache.Cache("/nonexistent")
+
+
+def test_entries(store, cache):
+    entry, = store
+    assert entry.build_id == cache.build_id
+    assert entry.source_path == os.path.realpath(PROGRAM)
+    assert entry.tags == ("a=1", "b")
+    assert store.entries(cache.build_id[:5]) == [entry] and store.entries("f" + "0" * 30) == []
+
+
+def test_cache_file(cache, tmp_path, addresses):
+    file = tmp_path / "a.symcache"
+    file.write_bytes(cache.bytes)
+    other = symcache.Cache(file)
+    assert other.build_id == "" and other.load_base == cache.load_base
+    for a in addresses[:200]:
+        assert other.frames(a) == cache.frames(a)
+
+
+def test_writing(tmp_path):
+    reader_path = str(tmp_path / "b.store")
+    with symcache.Store(reader_path, write=True) as s:
+        s.index([sys.executable, PROGRAM])
+        n = len(list(s))
+        first = list(s)[0]
+        with symcache.Store(reader_path) as reader:
+            kept = reader[first.build_id]
+            s.tag(first.build_id, "later")
+            assert "later" in s.entries(first.build_id)[0].tags
+            s.remove(first.build_id)
+            assert len(list(reader)) == n
+            reader.refresh()
+            assert len(list(reader)) == n - 1
+        with pytest.raises(KeyError):
+            s.remove(first.build_id)
+    assert kept.build_id == first.build_id
+    kept.frames(0x1234)
+
+
+def markup(cache, address):
+    return (f"{{{{{{reset}}}}}}\n{{{{{{module:0:self:elf:{cache.build_id}}}}}}}\n"
+            f"{{{{{{mmap:0x10000000:0x40000000:load:0:rx:0x0}}}}}}\n{{{{{{pc:{0x10000000 + address:#x}}}}}}}\n")
+
+
+def test_filter(store, cache, path):
+    log = markup(cache, cache.addresses_of("main")[0])
+    want = subprocess.run([PROGRAM, "filter", "--store", path], input=log, capture_output=True,
+                          text=True).stdout
+    assert symcache.filter(log, store) == want
+    assert symcache.filter(log.encode(), store, threads=2) == want.encode()
+    f = symcache.Filter(store, "json")
+    out = b"".join(f.feed(c) for c in log) + f.flush() + f.finish()
+    assert b"main" in out and all(json.loads(line) for line in out.splitlines())
+    with symcache.Store(path) as other:
+        f = symcache.Filter(other)
+    assert "main" in (f.feed(log) + f.finish()).decode()
+    assert symcache.filter("plain\n", None) == "plain\n"
+
+
+def test_index_errors(tmp_path, path):
+    with symcache.Store(str(tmp_path / "c.store"), write=True) as s:
+        with pytest.raises(ZeroDivisionError):
+            s.index([PROGRAM], report=lambda *_: 1 // 0)
+        bad = tmp_path / "bad"
+        bad.write_bytes(open(PROGRAM, "rb").read(5000))
+        assert s.index([bad]).failed == 1
+    with symcache.Store(path) as s, pytest.raises(ValueError):
+        s.index([PROGRAM])
+
+
+def test_threads_and_fork(path, cache, addresses):
+    wrong = []
+
+    def look():
+        with symcache.Store(path) as s:
+            c = s[cache.build_id]
+            for a in addresses[:500]:
+                if c.frames(a) != cache.frames(a):
+                    wrong.append(a)
+            c.frames(array.array("Q", addresses))
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for t in threads:
+        t.start()
+    pid = os.fork()
+    if not pid:
+        try:
+            with symcache.Store(path) as s:
+                good = s[cache.build_id].frames(addresses[0]) == cache.frames(addresses[0])
+            os._exit(0 if good else 1)
+        except BaseException:
+            os._exit(2)
+    for t in threads:
+        t.join()
+    assert os.waitpid(pid, 0)[1] == 0
+    assert not wrong
+
+
+def test_leaks(path, cache, addresses):
+    a = array.array("Q", addresses)
+
+    def once():
+        with symcache.Store(path) as s:
+            s[cache.build_id].frames(addresses[0])
+            list(s)
+            s.get("none")
+        cache.frames(a)
+        symcache.filter("plain\n", None)
+        try:
+            symcache.Store("/nonexistent/store")
+        except OSError:
+            pass
+
+    for _ in range(200):
+        once()
+    gc.collect()
+    before = rss()
+    counts = sys.getrefcount(None), sys.getrefcount(symcache.Frame)
+    for _ in range(1000):
+        once()
+    gc.collect()
+    assert rss() - before < 1000
+    assert abs(sys.getrefcount(None) - counts[0]) < 100
+    assert abs(sys.getrefcount(symcache.Frame) - counts[1]) < 10
+
+
+def test_demangle():
+    assert symcache.demangle("_ZN3foo3barEi") == "foo::bar(int)"
+    assert symcache.demangle("main") == "main"
+    assert symcache.__version__.count(".") == 2
