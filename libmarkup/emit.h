@@ -56,6 +56,15 @@ void markup_emit_backtrace(int fd, const void *ucontext);
 void markup_emit_registers(int fd, const void *ucontext);
 
 /*
+ * Writes the registers of an interrupted program and up to 16 KiB of its stack as one
+ * element, on one line of some 22 KB. `symcache filter` unwinds it: neither frame pointers nor
+ * an unwinder are needed at run time, nor .eh_frame in memory. Other filters leave the element
+ * as it is, and so without a backtrace. Nothing is written where registers are not known.
+ * Async-signal-safe; takes 32 KiB of stack. A ucontext of getcontext() will do, too.
+ */
+void markup_emit_stack(int fd, const void *ucontext);
+
+/*
  * Calls markup_emit_init() and installs a handler for SIGSEGV, SIGBUS, SIGILL,
  * SIGFPE, SIGTRAP, SIGSYS and SIGABRT that writes all of the above to `fd` and
  * then lets the signal take the course it would have taken without us (the
@@ -64,6 +73,10 @@ void markup_emit_registers(int fd, const void *ucontext);
  * Returns 0 or a negative errno.
  */
 int markup_emit_crash_handler(int fd);
+
+/* Is the handler to write the stack, as markup_emit_stack() does, in place of a backtrace?
+ * 0, the default: no. */
+void markup_emit_crash_stack(int yes);
 
 #ifdef __cplusplus
 }

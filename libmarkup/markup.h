@@ -82,6 +82,31 @@ struct markup_place {
 	uint64_t symbol_size;     /* as a kernel has it: up to the next symbol; 0: unknown */
 };
 
+/* A register of a thread, by its name in lower case: "rbx", "x19", or "pc", "sp", "fp" of any
+ * machine. */
+struct markup_register {
+	struct markup_str name;
+	uint64_t value;
+};
+
+/* What a log has of a stack. */
+struct markup_stack {
+	const struct markup_register *registers;
+	size_t num_registers;
+	const uint8_t *bytes; /* from the stack pointer on */
+	size_t len;
+	/* The module whose code is at an address of the process: a handle of the resolver, or
+	 * NULL if that has none; and the address in its ELF file. False: no code is there. */
+	bool (*find)(void *ctx, uint64_t address, void **module, uint64_t *vaddr);
+	void *find_ctx;
+};
+
+struct markup_caller {
+	uint64_t pc;
+	bool exact;      /* else it is a return address */
+	const char *how; /* it was found, if that is not sure; or NULL. Static */
+};
+
 #define MARKUP_AHEAD 16
 
 struct markup_resolver {
@@ -130,6 +155,14 @@ struct markup_resolver {
 
 	/* The data symbol that covers `vaddr`; false if there is none. */
 	bool (*data)(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret);
+
+	/*
+	 * Walks a stack: sets *callers and returns how many there are, the frame of the
+	 * registers first; 0: it cannot be walked. *end: why there are no more, if the last one
+	 * is not the outermost. May be NULL: stacks are not walked.
+	 */
+	size_t (*unwind)(void *ctx, const struct markup_stack *stack,
+			 const struct markup_caller **callers, const char **end);
 
 	/* A linkage name as it is to be shown; may be NULL: names stay as they are. */
 	struct markup_str (*demangle)(void *ctx, struct markup_str name);

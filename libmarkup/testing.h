@@ -95,10 +95,32 @@ static inline struct markup_str fake_demangle(void *ctx, struct markup_str name)
 	return name;
 }
 
+/* The first register, then each word of the stack that is in a module. */
+static inline size_t fake_unwind(void *ctx, const struct markup_stack *stack,
+				 const struct markup_caller **callers, const char **end)
+{
+	static _Thread_local struct markup_caller list[100];
+	uint64_t vaddr, word;
+	size_t n = 1;
+	void *module;
+
+	(void)ctx;
+	list[0] = (struct markup_caller){ stack->registers[0].value, true, NULL };
+	for (size_t at = 0; at + 8 <= stack->len && n < 100; at += 8) {
+		memcpy(&word, stack->bytes + at, 8);
+		if (stack->find(stack->find_ctx, word, &module, &vaddr))
+			list[n++] = (struct markup_caller){ word, false, module ? NULL : "scan" };
+	}
+	*callers = list;
+	*end = n == 100 ? "too many frames" : NULL;
+	return n;
+}
+
 static const struct markup_resolver fake_resolver = {
 	.module = fake_module,
 	.code = fake_code,
 	.data = fake_data,
+	.unwind = fake_unwind,
 	.demangle = fake_demangle,
 };
 

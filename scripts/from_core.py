@@ -4,12 +4,14 @@
   scripts/from_core.py FORM CORE OUT [--stack BYTES] [--elf FILE]
 
 FORM is trace (a GDB trace file with a frame for each thread: all registers, the stack),
-breakpad or crashpad (a minidump as these write it), or full (one with all of the memory).
+breakpad or crashpad (a minidump as these write it), full (one with all of the memory), or
+log (symbolizer markup with a stack element for each thread, all of Linux's mappings).
 BYTES of the stack are taken from the stack pointer on (default: all). --elf: the program,
 where the core has neither its build ID nor its name. x86-64, i386, AArch64.
 trace prints the --module options that `symcache trace` needs, and the threads' numbers.
 """
 import argparse
+import base64
 import struct
 import sys
 
@@ -254,9 +256,25 @@ def write_minidump(core, out, size, form):
     out.write(Minidump(core, form, size).write())
 
 
+def write_log(core, out, size):
+    text = "{{{reset}}}\n"
+    for i, (start, end, path, id, base) in enumerate(core.modules):
+        text += "{{{module:%d:%s:elf:%s}}}\n" % (i, path, id.hex())
+        for at, length, flags in sorted(core.mappings):
+            if start <= at < end:
+                mode = "".join(c for bit, c in ((4, "r"), (2, "w"), (1, "x")) if flags & bit)
+                text += "{{{mmap:%#x:%#x:load:%d:%s:%#x}}}\n" % (at, length, i, mode or "r", at - start + base)
+    names = {PC[core.machine]: "pc", SP[core.machine]: "sp"}
+    for tid, r in core.threads:
+        registers = "".join(":%s=0x%x" % (names.get(n, n), r[n]) for n in GDB_REGISTERS[core.machine])
+        stack = base64.b64encode(core.stack(r, size)[1]).decode()
+        text += "{{{stack:%d%s:%s}}}\n" % (tid, registers, stack)
+    out.write(text.encode())
+
+
 def main():
     p = argparse.ArgumentParser()
-    p.add_argument("form", choices=["trace", "breakpad", "crashpad", "full"])
+    p.add_argument("form", choices=["trace", "breakpad", "crashpad", "full", "log"])
     p.add_argument("core")
     p.add_argument("out")
     p.add_argument("--stack", type=int, default=1 << 30)
@@ -264,7 +282,9 @@ def main():
     a = p.parse_args()
     with open(a.out, "wb") as out:
         core = Core(a.core, a.elf)
-        if a.form == "trace":
+        if a.form == "log":
+            write_log(core, out, a.stack)
+        elif a.form == "trace":
             write_trace(core, out, a.stack)
         else:
             write_minidump(core, out, a.stack, a.form)

@@ -13,8 +13,6 @@
 #include "cmd/cli/memory.h"
 #include "cmd/trace/trace.h"
 
-enum { FIRST_PAGE = 4096 };
-
 static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
 {
 	return symtrace_collected_read(&((struct trace_stack *)ctx)->collected, address, to, bytes);
@@ -31,15 +29,6 @@ static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_modu
 	/* Its data are not code. */
 	return image && (symcache_find_row(image->cache, address - image->begin, &row) ||
 			 symcache_lookup(image->cache, address - image->begin, &frames));
-}
-
-/* No machine has more than 48 bits of an address, but for the sign. */
-static bool may_be_code(void *ctx, uint64_t address)
-{
-	const int64_t top = (int64_t)address >> 48;
-
-	(void)ctx;
-	return address >= FIRST_PAGE && (top == 0 || top == -1);
 }
 
 static void add_frame(struct trace_stack *s, const struct symcache_unwind_frame *f)
@@ -62,7 +51,7 @@ void trace_stack_walk(struct trace_stack *s, const struct trace_file *f,
 	const struct symtrace_target target = trace_target(s->images);
 	struct symcache_unwind_source source = {
 		.machine = target.machine, .read = read_memory, .module = find_module,
-		.executable = may_be_code, .ctx = s,
+		.ctx = s,
 	};
 	struct symcache_unwinder u;
 	struct symcache_unwind_frame next;

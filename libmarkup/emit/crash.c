@@ -1,6 +1,6 @@
 /*
- * A crash as markup: registers, and the handler that writes all of emit.h. Everything here
- * is async-signal-safe but the installing.
+ * A crash as markup: registers, the stack, and the handler that writes all of emit.h.
+ * Everything here is async-signal-safe but the installing.
  */
 #include "parts.h"
 
@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 
 #include "../emit.h"
@@ -75,6 +76,115 @@ void markup_emit_registers(int fd, const void *ucontext)
 	}
 }
 
+/* ---- the stack -------------------------------------------------------------- */
+
+#define STACK_BYTES 16384u
+
+/* An element of one line. */
+struct stack_text {
+	size_t len;
+	char buf[STACK_BYTES / 3 * 4 + 2048];
+	uint32_t bits;    /* of bytes that are not written yet */
+	unsigned num_bits;
+};
+
+static void add_text(struct stack_text *t, const char *text, char behind)
+{
+	while (*text)
+		t->buf[t->len++] = *text++;
+	t->buf[t->len++] = behind;
+}
+
+/* In base64; at the end what is left over. */
+static void add_bytes(struct stack_text *t, const uint8_t *p, size_t n, bool end)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (; n--; p++) {
+		t->bits = t->bits << 8 | *p;
+		for (t->num_bits += 8; t->num_bits >= 6; t->num_bits -= 6)
+			t->buf[t->len++] = digits[t->bits >> (t->num_bits - 6) & 63];
+	}
+	if (end && t->num_bits)
+		t->buf[t->len++] = digits[t->bits << (6 - t->num_bits) & 63];
+	for (unsigned i = t->num_bits; end && i && i < 6; i += 2)
+		t->buf[t->len++] = '=';
+}
+
+static void add_field(struct stack_text *t, const char *name, uint64_t value)
+{
+	struct line l = { 0 };
+
+	add_number(&l, value, 16);
+	l.buf[l.len] = 0;
+	add_text(t, name, '=');
+	add_text(t, l.buf, ':');
+}
+
+/* All registers that unwinding may need; returns the stack pointer. */
+static uintptr_t add_fields(struct stack_text *t, const ucontext_t *uc)
+{
+#if defined(__x86_64__)
+	for (size_t i = 0; i < NUM_REGISTERS; i++) {
+		const int at = registers[i].at;
+		char name[4] = { 0 };
+
+		for (size_t k = 0; k < 3 && registers[i].name[k]; k++)
+			name[k] = (char)(registers[i].name[k] | 32); /* digits have that bit */
+		if (at != REG_EFL && at != REG_CR2)
+			add_field(t, at == REG_RIP ? "pc" : at == REG_RSP ? "sp" : name,
+				  (uint64_t)uc->uc_mcontext.gregs[at]);
+	}
+	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+	for (unsigned i = 0; i < 31; i++) {
+		char name[4] = { 'x' };
+
+		to_digits(name + 1, i, 10);
+		add_field(t, name, uc->uc_mcontext.regs[i]);
+	}
+	add_field(t, "sp", uc->uc_mcontext.sp);
+	add_field(t, "pc", uc->uc_mcontext.pc);
+	return uc->uc_mcontext.sp;
+#else
+	(void)t;
+	(void)uc;
+	return 0;
+#endif
+}
+
+void markup_emit_stack(int fd, const void *ucontext)
+{
+	struct stack_text t;
+	struct line l = { 0 };
+	uint8_t bytes[1024];
+	uintptr_t sp, end;
+
+	if (!ucontext || !NUM_REGISTERS)
+		return;
+	t.len = t.num_bits = t.bits = 0;
+	add_number(&l, (uint64_t)gettid(), 10);
+	l.buf[l.len] = 0;
+	add_text(&t, "{{{stack", ':');
+	add_text(&t, l.buf, ':');
+	sp = add_fields(&t, ucontext);
+	end = sp + STACK_BYTES;
+	while (sp < end) {
+		/* None of these is in two pages. */
+		const size_t n = sizeof(bytes) - sp % sizeof(bytes);
+		struct iovec local = { bytes, n < end - sp ? n : end - sp };
+		struct iovec remote = { (void *)sp, local.iov_len };
+
+		if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != (ssize_t)local.iov_len)
+			break;
+		add_bytes(&t, bytes, local.iov_len, false);
+		sp += local.iov_len;
+	}
+	add_bytes(&t, NULL, 0, true);
+	add_text(&t, "}}}", '\n');
+	write_all(fd, t.buf, t.len);
+}
+
 /* ---- the crash handler ------------------------------------------------------ */
 
 static const struct { int number; const char *name; } fatal[] = {
@@ -86,6 +196,7 @@ static const struct { int number; const char *name; } fatal[] = {
 
 static struct sigaction before[NUM_FATAL];
 static int crash_fd;
+static atomic_int crash_stack; /* is written, not a backtrace */
 static atomic_int crashing; /* the thread that is writing, or 0 */
 
 static void write_signal(int fd, size_t i, const siginfo_t *info)
@@ -124,13 +235,21 @@ static void on_crash(int number, siginfo_t *info, void *ucontext)
 		markup_emit_modules(crash_fd);
 		write_signal(crash_fd, i, info);
 		markup_emit_registers(crash_fd, ucontext);
-		markup_emit_backtrace(crash_fd, ucontext);
+		if (crash_stack && NUM_REGISTERS)
+			markup_emit_stack(crash_fd, ucontext);
+		else
+			markup_emit_backtrace(crash_fd, ucontext);
 	}
 	atomic_store(&crashing, 0);
 	/* A fault happens again when we return; what was sent must be sent again. */
 	if (info->si_code <= 0)
 		tgkill(getpid(), mine, number);
 	errno = saved;
+}
+
+void markup_emit_crash_stack(int yes)
+{
+	crash_stack = yes;
 }
 
 int markup_emit_crash_handler(int fd)

@@ -307,6 +307,48 @@ static void test_plain(void **state)
 	assert_int_equal(num_outside, 0);
 }
 
+NOINLINE static void with_stack(void)
+{
+	markup_emit_crash_stack(1);
+	call_nowhere();
+}
+
+/* The stack in place of frames: registers, and bytes whose first word is the return address. */
+static void test_stack(void **state)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	struct markup_str last;
+	struct mk_parser p;
+	struct mk_node n;
+	uint64_t word = 0;
+
+	(void)state;
+	int status = run(with_stack);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	mk_parse_line(&p, log_text, log_len, MK_SYNTAX);
+	while (mk_next_node(&p, &n) && !(n.kind == MK_ELEMENT && mk_str_is(n.tag, "stack")))
+		assert_false(n.kind == MK_ELEMENT && mk_str_is(n.tag, "bt"));
+	if (!strstr(log_text, "hexdict")) /* registers are not known here */
+		return;
+	assert_true(mk_str_is(n.tag, "stack"));
+	assert_non_null(memmem(n.rest.ptr, n.rest.len, ":pc=0x0:", 8));
+	assert_non_null(memmem(n.rest.ptr, n.rest.len, ":sp=0x", 6));
+	last = (struct markup_str){ memrchr(n.rest.ptr, ':', n.rest.len), 0 };
+	last.len = (size_t)(n.rest.ptr + n.rest.len - ++last.ptr);
+	assert_true(last.len > 1000 && last.len <= 21848 && last.len % 4 == 0);
+	for (unsigned i = 0, bits = 0, have = 0, at = 0; at < 8; i++) {
+		bits = bits << 6 | (unsigned)(strchr(digits, last.ptr[i]) - digits);
+		have += 6;
+		if (have < 8)
+			continue;
+		have -= 8;
+		word |= (uint64_t)(bits >> have & 255) << 8 * at++;
+	}
+#ifdef __x86_64__
+	assert_true(word - (uintptr_t)call_nowhere < 1024);
+#endif
+}
+
 /* Whoever was there before us gets the signal after us. */
 static void on_signal(int sig)
 {
@@ -342,6 +384,7 @@ int main(void)
 		cmocka_unit_test(test_locks),
 		cmocka_unit_test(test_sent_signal),
 		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_stack),
 		cmocka_unit_test(test_chain),
 	};
 	return cmocka_run_group_tests_name("emit", tests, NULL, NULL);

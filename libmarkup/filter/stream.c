@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libmarkup/bytes/fields.h"
+
 static void leave_context(void *output)
 {
 	struct mk_output *r = output;
@@ -37,6 +39,8 @@ int mk_stream_create(const struct markup_options *options,
 		return -ENOMEM;
 	s->where.sink = *sink;
 	rc = mk_resolve_init(&s->resolve, options, resolver, &s->where);
+	if (!rc)
+		rc = mk_out_init(&s->walked, 256, NULL, NULL);
 	if (!rc)
 		rc = mk_output_init(&s->output, options, &s->resolve, &s->where);
 	if (rc) {
@@ -68,6 +72,7 @@ void mk_stream_destroy(struct mk_stream *s)
 	mk_resolve_deinit(&s->resolve);
 	mk_hexdict_deinit(&s->hexdict);
 	free(s->inputs);
+	mk_out_deinit(&s->walked);
 	free(s->line.events);
 	free(s->tail);
 	free(s);
@@ -113,18 +118,12 @@ static void look_for_uncuttable(struct mk_stream *s, const char *p, const char *
 	s->whole |= s->uncuttable.num && mk_words_find(&s->uncuttable, p, end, &newlines);
 }
 
-/* Hands the current line to the output. */
-static void put_line(struct mk_stream *s)
+/* Hands the current line, whose events were read, to the output. */
+static void put_events(struct mk_stream *s)
 {
 	const struct mk_renderer *renderer = s->output.renderer;
 	struct mk_line *l = &s->line;
 
-	if (s->mute) {
-		look_for_uncuttable(s, l->p, l->p + l->len);
-		follow_line(s);
-		return;
-	}
-	read_events(s);
 	if (!l->num_events || !(l->events[0].in_module || l->events[0].in_trace))
 		mk_end_trace(&s->resolve);
 	s->resolve.trace_begins |= l->num_events && l->events[0].begins_trace;
@@ -142,6 +141,43 @@ static void put_line(struct mk_stream *s)
 			mk_context_reset(&s->resolve.context);
 	}
 	renderer->line_end(&s->output, l);
+}
+
+/* Hands the lines of the frames to the output, if the current line begins with a stack. */
+static bool put_stack(struct mk_stream *s)
+{
+	const struct mk_event *e = s->line.events;
+	struct mk_out *o = &s->walked;
+
+	o->len = 0;
+	if (!s->line.num_events || e->kind != MK_UNKNOWN || s->line.part != MK_LINE_WHOLE ||
+	    s->resolve.dialect != MARKUP_DEFAULT || !mk_str_is(e->tag, "stack") ||
+	    !mk_walk_stack(&s->resolve, &s->line, e, o))
+		return false;
+	s->error = s->error ? s->error : o->error;
+	s->line.first = NULL;
+	for (const char *p = o->buf, *end = p + o->len; p < end && !failed(s); p += s->line.len) {
+		const char *eol = memchr(p, '\n', (size_t)(end - p));
+
+		s->line.p = p;
+		s->line.len = (size_t)((eol ? eol + 1 : end) - p);
+		read_events(s);
+		put_events(s);
+	}
+	return true;
+}
+
+/* Hands the current line to the output. */
+static void put_line(struct mk_stream *s)
+{
+	if (s->mute) {
+		look_for_uncuttable(s, s->line.p, s->line.p + s->line.len);
+		follow_line(s);
+		return;
+	}
+	read_events(s);
+	if (!put_stack(s))
+		put_events(s);
 }
 
 /* The process of a line, or its first piece. */

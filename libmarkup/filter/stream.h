@@ -13,6 +13,7 @@ struct mk_stream {
 	struct mk_output output;
 	const struct mk_input **inputs; /* that are looked for; NULL at the end */
 	struct mk_line line;       /* the current one */
+	struct mk_out walked;      /* lines in place of one with a stack */
 	char *tail;                /* bytes of a line whose end has not come */
 	size_t tail_len, tail_cap;
 	bool mid_line;             /* pieces of the current line were handled */

@@ -5,6 +5,7 @@
  *   take.c     an event that changes the context → the context
  *   lookup.c   address → rendered text, through memo and resolver
  *   ahead.c    finds what inputs may read, and announces its addresses to the resolver
+ *   stack.c    registers and bytes of a stack → frames
  *   demux.c    which process the context is of
  */
 #ifndef MARKUP_RESOLVE_H
@@ -175,6 +176,15 @@ bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct mark
 
 /* A frame in it has no address that could be looked up. */
 void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m);
+
+/* ---- stack.c ---------------------------------------------------------------- */
+
+/* Walks the stack of `e`, the first event of the line, an element that is called "stack".
+ * Lines in place of this one: with a bt element for each frame, and one that says why there
+ * are no more, if the last is not the outermost; all with what stands before the element, the
+ * last one with what stands behind it. False: it cannot be walked. */
+bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct mk_event *e,
+		   struct mk_out *ret);
 
 /* ---- trace.c: see there ------------------------------------------------------ */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/api/markup_stack.h"
 #include "libsymcache/symbolize/module.h"
 
 static struct markup_str str(struct symcache_str s)
@@ -172,12 +173,14 @@ void symcache_markup_functions(struct markup_resolver *ret)
 	ret->code = find_code;
 	ret->line_code = find_line_code;
 	ret->data = find_data;
+	ret->unwind = sc_markup_unwind;
 	ret->demangle = find_name;
 }
 
 void symcache_markup_deinit(struct symcache_markup *m)
 {
 	free(m->frames);
+	free(m->callers);
 }
 
 struct symcache_names_options symcache_markup_names(const struct markup_options *options,

@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "libsymcache/dwarf/expression.h"
 #include "libsymcache/read/read.h"
@@ -26,6 +27,20 @@ const char *symcache_register_name(uint16_t machine, unsigned reg, char buf[8])
 		return machine == EM_PPC64 ? "lr" : "ra";
 	snprintf(buf, 8, "%s%u", letter, reg);
 	return buf;
+}
+
+unsigned symcache_register_number(uint16_t machine, const char *name)
+{
+	static const char riscv[32][5] = { "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1",
+		"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8",
+		"s9", "s10", "s11", "t3", "t4", "t5", "t6" };
+	char buf[8];
+
+	for (unsigned n = 0; n < 32; n++)
+		if ((machine == EM_RISCV && !strcmp(name, riscv[n])) ||
+		    !strcmp(name, symcache_register_name(machine, n, buf)))
+			return n;
+	return SYMCACHE_NO_REGISTER;
 }
 
 struct text {

@@ -14,28 +14,14 @@
 
 /* ---- registers --------------------------------------------------------------------------- */
 
-/* The number in DWARF of the register that GDB calls `name`; 64: none. */
-static unsigned register_number(uint16_t machine, const char *name)
-{
-	static const char riscv[32][5] = { "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "fp", "s1",
-		"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8",
-		"s9", "s10", "s11", "t3", "t4", "t5", "t6" };
-	char buf[8];
-
-	for (unsigned n = 0; n < 32; n++)
-		if (!strcmp(name, machine == EM_RISCV ? riscv[n] : symcache_register_name(machine, n, buf)))
-			return n;
-	return 64;
-}
-
 static void take_registers(const struct symtrace *file, const struct symtrace_block *block,
 			   uint16_t machine, struct symcache_registers *ret)
 {
 	for (size_t i = 0; i < file->layout.num_registers; i++) {
 		const struct symtrace_register *r = &file->layout.registers[i];
-		const unsigned n = register_number(machine, r->name);
+		const unsigned n = symcache_register_number(machine, r->name);
 
-		if (n < 64 && r->size && r->size <= 8 && r->size <= block->len &&
+		if (n != SYMCACHE_NO_REGISTER && r->size && r->size <= 8 && r->size <= block->len &&
 		    r->offset <= block->len - r->size)
 			symcache_set_register(ret, n, symtrace_number(file, block->bytes + r->offset, r->size));
 	}

@@ -331,11 +331,20 @@ static bool stop_without_row(struct symcache_unwinder *u, const struct symcache_
 		    !f->module.cache->unwind.facts ? SYMCACHE_STOP_NO_UNWIND : SYMCACHE_STOP_NO_ROW);
 }
 
+/* Not of the first page; no machine has more than 48 bits of an address, but for the sign. */
+static bool may_be_code(uint64_t address)
+{
+	const int64_t top = (int64_t)address >> 48;
+
+	return address >= 4096 && (top == 0 || top == -1);
+}
+
 /* The caller's registers, and how they were found. */
 static bool find_caller(struct symcache_unwinder *u, struct symcache_unwind_frame *f,
 			const struct symcache_row *row, struct symcache_registers *ret,
 			enum symcache_trust *how)
 {
+	const bool known = f->has_module || u->source->executable;
 	bool is_code;
 
 	*how = SYMCACHE_TRUST_SIGNAL;
@@ -350,9 +359,12 @@ static bool find_caller(struct symcache_unwinder *u, struct symcache_unwind_fram
 		return step_by_row(u, &f->module, row, ret);
 	}
 	*how = SYMCACHE_TRUST_CALL;
-	is_code = f->has_module || u->source->executable(u->source->ctx, f->lookup_pc);
+	is_code = f->has_module || (known ? u->source->executable(u->source->ctx, f->lookup_pc) :
+				    may_be_code(f->lookup_pc));
+	if ((!is_code || !known) && u->exact && step_by_call(u, ret))
+		return true;
 	if (!is_code)
-		return (u->exact && step_by_call(u, ret)) || stop_without_row(u, f);
+		return stop_without_row(u, f);
 	*how = SYMCACHE_TRUST_FRAME_POINTER;
 	if (step_by_frame_pointer(u, ret))
 		return true;

@@ -16,7 +16,8 @@ struct symcache_markup {
 	bool llvm;                                   /* names are as LLVM shows them */
 	/* private; zero at first */
 	struct markup_frame *frames;
-	size_t cap_frames;
+	struct markup_caller *callers;
+	size_t cap_frames, cap_callers;
 };
 
 /* Sets all functions of a resolver but those that find modules, whose ctx must begin with the

@@ -54,4 +54,9 @@ size_t symcache_row_text(const struct symcache *cache, const struct symcache_row
  * SYMCACHE_UNWIND_RETURN: of what holds the return address. "r77" where it has no name. */
 const char *symcache_register_name(uint16_t machine, unsigned reg, char buf[8]);
 
+/* The number, below 32, of the register that GDB and symcache_register_name() call `name`;
+ * SYMCACHE_NO_REGISTER: none is called so. */
+#define SYMCACHE_NO_REGISTER 255u
+unsigned symcache_register_number(uint16_t machine, const char *name);
+
 #endif

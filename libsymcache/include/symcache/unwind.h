@@ -48,7 +48,8 @@ struct symcache_unwind_source {
 	bool (*read)(void *ctx, uint64_t address, void *to, size_t bytes);
 	/* The module whose code has `address`; false: none. */
 	bool (*module)(void *ctx, uint64_t address, struct symcache_unwind_module *ret);
-	/* Can code be at `address`, of a module or not, as far as is known? */
+	/* Can code be at `address`, of a module or not? NULL: of code in no module nothing is
+	 * known. */
 	bool (*executable)(void *ctx, uint64_t address);
 	void *ctx;
 };
