@@ -40,8 +40,9 @@ enum mk_form {
 	MK_FORM_PLACES,    /* the text as it is, and " (FUNC FILE:LINE:COL, …)" behind it */
 	MK_FORM_CALLS,     /* the same where the line does not name the function */
 	MK_FORM_VALGRIND,  /* at 0xADDRESS: FUNC (FILE:LINE:COL); inlined into: by 0xADDRESS: … */
-	MK_FORM_BEHIND,    /* the text as it is, and " FUNC at FILE:LINE:COL" behind it */
+	MK_FORM_BEHIND,    /* the text, and " FUNC at FILE:LINE:COL" behind it */
 	MK_FORM_BELOW,     /* the text as it is, and lines below its line */
+	MK_FORM_NDK,       /* the text as it is, and FUNC FILE:LINE:COL below its module */
 };
 
 enum mk_severity { MK_ERROR, MK_WARNING };
@@ -107,6 +108,8 @@ struct mk_event {
 	                           * even the module if `name` is empty */
 	bool unplaced;            /* it cannot be looked up */
 	enum mk_form form;        /* MK_FRAME */
+	struct markup_str hole;   /* MK_FORM_BEHIND: of its text, what the name of the function
+	                           * replaces; len 0: nothing */
 	char mode[4];             /* of a map: "r", "rx" …, NUL-terminated */
 	uint32_t index;           /* of the module or map in the context, once it is there */
 	bool fresh;               /* MK_MODULE, MK_MAP: was not there before */

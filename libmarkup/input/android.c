@@ -38,7 +38,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 		p++;
 	e->text = (struct markup_str){ start, (size_t)(close + 1 - start) };
 	e->tag = (struct markup_str){ "android", strlen("android") };
-	e->form = MK_FORM_BEHIND;
+	e->form = MK_FORM_NDK;
 	e->number = number;
 	e->name = (struct markup_str){ path, (size_t)(p - path) };
 	e->build_id = hex;

@@ -16,7 +16,7 @@
 static void read_line(struct mk_line *l, enum markup_dialect dialect)
 {
 	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
-	const char *mark = memmem(l->p, (size_t)(end - l->p), "# ", 2), *digits = mark, *p;
+	const char *mark = memmem(l->p, (size_t)(end - l->p), "# ", 2), *digits = mark, *p, *hole;
 	uint64_t number, address;
 	struct mk_event *e;
 
@@ -27,8 +27,9 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	if (!mark || !mk_begins_word(l->p, digits) || !mk_take_decimal(&p, mark, &number) || p != mark)
 		return;
 	end = mk_trimmed(mark, mk_end_of_text(mark, end));
-	p = mark + 2;
+	p = hole = mark + 2;
 	if (!mk_take_hex(&p, end, &address) || !mk_take_text(&p, end, " in ")) {
+		hole = NULL;
 		p = mk_find_back(mark, end, " [0x");
 		p = p && p > mark + 1 ? p + 2 : NULL;
 		if (!p || !mk_take_hex(&p, end, &address) || !mk_take_text(&p, end, "]") || p != end)
@@ -40,6 +41,8 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	e->number = number;
 	e->address = address;
 	e->absolute = e->returns = true;
+	if (hole)
+		e->hole = (struct markup_str){ hole, (size_t)(p - 4 - hole) };
 }
 
 const struct mk_input mk_boost_input = {

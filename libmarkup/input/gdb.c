@@ -19,7 +19,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 {
 	static const char handler[] = "<signal handler called>";
 	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
-	const char *start = memchr(l->p, '#', (size_t)(end - l->p)), *p = start + 1, *hex;
+	const char *start = memchr(l->p, '#', (size_t)(end - l->p)), *p = start + 1, *hex, *after;
 	uint64_t number, address;
 	struct mk_event *e;
 
@@ -42,6 +42,14 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	e->address = address;
 	e->absolute = true;
 	e->returns = number != 0;
+	/* What has its place already stays. */
+	if (!mk_take_text(&p, end, " in "))
+		return;
+	after = mk_find_back(p, end, " () from ");
+	if (!after && end - p > 3 && !memcmp(end - 3, " ()", 3))
+		after = end - 3;
+	if (after)
+		e->hole = (struct markup_str){ p, (size_t)(after - p) };
 }
 
 const struct mk_input mk_gdb_input = {

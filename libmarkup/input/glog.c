@@ -37,6 +37,10 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	e->address = address;
 	e->absolute = true;
 	e->returns = !is_pc;
+	while (p < end && *p == ' ')
+		p++;
+	if (mk_take_text(&p, end, "(unknown)"))
+		e->hole = (struct markup_str){ p - 9, 9 };
 	e->reach = 2; /* a line of the signal is behind the PC */
 }
 

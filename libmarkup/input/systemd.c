@@ -15,7 +15,7 @@
 
 static bool read_frame(struct mk_line *l, const char *start, const char *end)
 {
-	const char *p = start + 1, *plus, *open, *after;
+	const char *p = start + 1, *name, *plus, *open, *after;
 	uint64_t number, address, rel;
 	struct mk_event *e;
 
@@ -25,15 +25,17 @@ static bool read_frame(struct mk_line *l, const char *start, const char *end)
 		p++;
 	if (!mk_take_hex(&p, end, &address) || p == end || *p != ' ')
 		return false;
+	name = p + 1;
 	plus = mk_find_back(p, end, " + 0x");
 	open = plus ? mk_find_back(p, plus, " (") : NULL;
 	after = plus ? plus + 3 : NULL;
-	if (!open || !mk_take_hex(&after, end, &rel) || after == end || *after != ')')
+	if (!open || open <= name || !mk_take_hex(&after, end, &rel) || after == end || *after != ')')
 		return false;
 	e = mk_add_frame(l, "systemd", start, after + 1);
 	if (!e)
 		return false;
 	e->name = (struct markup_str){ open + 2, (size_t)(plus - open - 2) };
+	e->hole = (struct markup_str){ name, (size_t)(open - name) };
 	e->number = number;
 	e->address = address;
 	e->origin = MARKUP_FROM_LOAD_BASE;

@@ -12,7 +12,10 @@
 #include "libmarkup/output/output.h"
 
 /* Kinds of mk_style. */
-enum { TEXT_BT = 1, TEXT_PC, TEXT_NOTE, TEXT_SANITIZER, TEXT_PLACES, TEXT_CALLS, TEXT_VALGRIND, TEXT_BEHIND };
+enum {
+	TEXT_BT = 1, TEXT_PC, TEXT_NOTE, TEXT_SANITIZER, TEXT_PLACES, TEXT_CALLS, TEXT_VALGRIND,
+	TEXT_BEHIND, TEXT_BELOW,
+};
 
 struct mk_text {
 	const char *pending;      /* text from here on is not written yet */

@@ -5,7 +5,9 @@
  *   heap profiles  lines below theirs: 0xADDRESS FUNC at FILE:LINE
  *   the kernel     decode_stacktrace: the places of all frames behind it, on its line
  *   valgrind       as it writes them itself, if it has the debug information
- *   others         addr2line -p: FUNC at FILE:LINE behind the frame, and a line
+ *   Android        ndk-stack: the functions below the module, a line for each
+ *   others         as they have it themselves: FUNC in the place of "??" or "n/a", else behind
+ *                  the text; " at FILE:LINE" behind it; and, as of addr2line -p, a line
  *                  " (inlined by) FUNC at FILE:LINE" for each frame further out
  *
  * What stands before a frame is repeated on lines that are put in. In a string of JSON they
@@ -66,22 +68,36 @@ static void render_places(struct mk_output *r, struct mk_out *o,
 	mk_out_char(o, ')');
 }
 
-/* " FUNC at FILE:LINE:COL" */
-static void render_behind(struct mk_output *r, struct mk_out *o,
-			  const struct markup_frame *frames, size_t n, size_t i)
+/* "FUNC at FILE:LINE:COL", with `between` behind the function. */
+static void put_function(struct mk_output *r, struct mk_out *o, const struct markup_frame *f,
+			 struct markup_str between)
 {
 	static const char unknown[] = "??";
 
-	(void)n;
-	mk_out_char(o, ' ');
-	if (frames[i].function.ptr)
-		mk_put_value(r, o, frames[i].function.ptr, frames[i].function.len);
+	if (f->function.ptr)
+		mk_put_value(r, o, f->function.ptr, f->function.len);
 	else
 		mk_out_lit(o, unknown);
-	if (!frames[i].file.ptr)
+	mk_out_str(o, between);
+	if (!f->file.ptr)
 		return;
 	mk_out_lit(o, " at ");
-	mk_text_location(r, o, frames[i].file, frames[i].line, frames[i].column);
+	mk_text_location(r, o, f->file, f->line, f->column);
+}
+
+/* With a NUL where text of the log may come. */
+static void render_behind(struct mk_output *r, struct mk_out *o,
+			  const struct markup_frame *frames, size_t n, size_t i)
+{
+	(void)n;
+	put_function(r, o, &frames[i], (struct markup_str){ "", 1 });
+}
+
+static void render_below(struct mk_output *r, struct mk_out *o,
+			 const struct markup_frame *frames, size_t n, size_t i)
+{
+	(void)n;
+	put_function(r, o, &frames[i], (struct markup_str){ NULL, 0 });
 }
 
 /* "FUNC (FILE:LINE:COL)" */
@@ -108,7 +124,8 @@ static const struct mk_style styles[] = {
 	[MK_FORM_CALLS] = { TEXT_CALLS, true, render_places },
 	[MK_FORM_VALGRIND] = { TEXT_VALGRIND, false, render_valgrind },
 	[MK_FORM_BEHIND] = { TEXT_BEHIND, false, render_behind },
-	[MK_FORM_BELOW] = { TEXT_BEHIND, false, render_behind },
+	[MK_FORM_BELOW] = { TEXT_BELOW, false, render_below },
+	[MK_FORM_NDK] = { TEXT_SANITIZER, false, render_sanitizer },
 };
 
 /* Finds out where the text begins that the event is in: at the beginning of the line, or in a
@@ -131,18 +148,45 @@ static void find_text(struct mk_text *t, const struct mk_line *l, const struct m
 	t->quote_pos = p;
 }
 
-/* Writes piece `i`, escaped if it has to be. */
-static void put_piece(struct mk_output *r, const struct mk_code *code, size_t i)
+/* Writes text of ours, escaped if it has to be. */
+static void put_ours(struct mk_output *r, const char *p, size_t len)
 {
 	const struct mk_text *t = r->state;
 
-	if (!t->quoted) {
+	if (t->quoted)
+		mk_json_escaped(&r->out, (struct markup_str){ p, len });
+	else
+		mk_out_put(&r->out, p, len);
+}
+
+/* Writes piece `i`. */
+static void put_piece(struct mk_output *r, const struct mk_code *code, size_t i)
+{
+	if (!mk_text_of(r)->quoted) {
 		mk_put_piece(&r->out, code, i);
 		return;
 	}
 	r->scratch.len = 0;
 	mk_put_piece(&r->scratch, code, i);
-	mk_json_escaped(&r->out, (struct markup_str){ r->scratch.buf, r->scratch.len });
+	put_ours(r, r->scratch.buf, r->scratch.len);
+}
+
+/* Writes piece `i` of render_behind(), with text of the log, [p, end), between the function and
+ * its place. */
+static void put_around(struct mk_output *r, const struct mk_code *code, size_t i, const char *p,
+		       const char *end)
+{
+	const char *nul;
+	size_t len;
+
+	r->scratch.len = 0;
+	mk_put_piece(&r->scratch, code, i);
+	nul = memchr(r->scratch.buf, 0, r->scratch.len);
+	len = nul ? (size_t)(nul - r->scratch.buf) : r->scratch.len;
+	put_ours(r, r->scratch.buf, len);
+	mk_put_text(r, p, (size_t)(end - p));
+	if (nul)
+		put_ours(r, nul + 1, r->scratch.len - len - 1);
 }
 
 /* Ends the line; the next one begins as this text does. */
@@ -211,12 +255,33 @@ static void put_sanitizer(struct mk_output *r, const struct mk_event *e,
 
 static void put_behind(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
 {
+	const char *begin = e->text.ptr, *end = begin + e->text.len;
+	const char *hole = e->hole.len ? e->hole.ptr : end;
+
+	mk_put_text(r, begin, (size_t)(hole - begin));
+	if (!e->hole.len)
+		mk_out_char(&r->out, ' ');
+	put_around(r, code, 0, hole + e->hole.len, end);
+	for (size_t i = 1; i < code->n; i++) {
+		begin_next(r);
+		mk_out_lit(&r->out, " (inlined by) ");
+		put_around(r, code, i, end, end);
+	}
+}
+
+static void put_places(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+{
+	mk_put_text(r, e->text.ptr, e->text.len);
+	put_piece(r, code, 0);
+}
+
+/* The functions below the module of the frame. */
+static void put_ndk(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+{
 	mk_put_text(r, e->text.ptr, e->text.len);
 	for (size_t i = 0; i < code->n; i++) {
-		if (i) {
-			begin_next(r);
-			mk_out_lit(&r->out, " (inlined by)");
-		}
+		begin_next(r);
+		mk_out_spaces(&r->out, (size_t)(e->name.ptr - e->text.ptr));
 		put_piece(r, code, i);
 	}
 }
@@ -232,8 +297,9 @@ static void put_below(struct mk_output *r, const struct mk_event *e, const struc
 	for (size_t i = 0; i < code->n && !t->quoted && o->len <= TEXT_NOTES_MAX; i++) {
 		mk_out_spaces(o, 4);
 		mk_put_value(r, o, buf, mk_fmt_hex(buf, e->address));
+		mk_out_char(o, ' ');
 		if (i)
-			mk_out_lit(o, " (inlined by)");
+			mk_out_lit(o, "(inlined by) ");
 		mk_put_piece(o, code, i);
 		mk_out_put(o, r->newline, strlen(r->newline));
 	}
@@ -252,6 +318,17 @@ static void put_valgrind(struct mk_output *r, const struct mk_event *e, const st
 		put_piece(r, code, i);
 	}
 }
+
+static void (*const put[])(struct mk_output *r, const struct mk_event *e,
+			   const struct mk_code *code) = {
+	[MK_FORM_SANITIZER] = put_sanitizer,
+	[MK_FORM_PLACES] = put_places,
+	[MK_FORM_CALLS] = put_places,
+	[MK_FORM_VALGRIND] = put_valgrind,
+	[MK_FORM_BEHIND] = put_behind,
+	[MK_FORM_BELOW] = put_below,
+	[MK_FORM_NDK] = put_ndk,
+};
 
 void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
@@ -272,13 +349,6 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 		return;
 	}
 	mk_sgr_highlight(r, &r->out);
-	if (e->form == MK_FORM_SANITIZER)
-		put_sanitizer(r, e, &code);
-	else if (e->form == MK_FORM_BELOW)
-		put_below(r, e, &code);
-	else if (e->form == MK_FORM_VALGRIND)
-		put_valgrind(r, e, &code);
-	else
-		put_behind(r, e, &code);
+	put[e->form](r, e, &code);
 	mk_sgr_restore(r, &r->out);
 }
