@@ -76,7 +76,7 @@ for name; do
 	work=$top/$name input=/dev/null
 	mkdir "$work"
 	[ ! -e "$case/stdin" ] || input=$case/stdin
-	(cd "$work" && HOME=$work timeout 60 bash "$case/cmd") \
+	(cd "$work" && HOME=$work timeout 300 bash "$case/cmd") \
 		< "$input" > stdout.raw 2> stderr.raw
 	echo $? > status
 	echo 0 | cmp -s - status && : > status
