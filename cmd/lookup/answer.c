@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/lookup/explain.h"
+#include "cmd/lookup/locals.h"
 
 void worker_init(struct worker *w, const struct answer_options *options,
 		 struct symcache_caches *caches, struct symcache_names *names)
@@ -262,6 +263,10 @@ static bool ask(struct worker *w, const struct request *r, const struct symcache
 		return answer_data(w, r, cache);
 	if (r->query.kind == QUERY_CODE)
 		return r->query.symbol.ptr ? answer_symbol(w, r) : answer_code(w, r);
+	if (r->query.kind == QUERY_FRAME && !r->query.symbol.ptr && w->options->locals) {
+		answer_locals(w, r, cache, address_of(w, &r->query));
+		return true;
+	}
 	w->partly = true;
 	style_begin(w, r);
 	if (r->query.kind == QUERY_DATA)

@@ -12,6 +12,9 @@
 #include "cmd/lookup/request.h"
 #include "cmd/lookup/source_lines.h"
 
+struct symcache_local;
+struct local_files;
+
 enum output_style { STYLE_LLVM, STYLE_GNU, STYLE_JSON, STYLE_BINUTILS };
 
 /* What all answers have in common. All is borrowed. */
@@ -29,7 +32,8 @@ struct answer_options {
 	uint64_t adjust_vma;   /* subtracted from addresses */
 	bool relative_address; /* addresses count from the load base */
 	bool explain;          /* say why, instead of what */
-	const char *const *debug_dirs; /* for that; or NULL */
+	const char *const *debug_dirs; /* for that, and for local variables; or NULL */
+	struct local_files *locals;    /* for those; NULL: they are refused */
 	const char *name;      /* of the command line's module, as it stands there; or NULL */
 	bool build_id;         /* that is one */
 	const char *shown;     /* how answers call it */
@@ -88,6 +92,8 @@ void style_next_location(struct worker *w);
 /* `unknown`: the module has a cache, which knows nothing; else there is none to ask. */
 void style_nothing(struct worker *w, const struct request *r, bool unknown);
 void style_data(struct worker *w, const struct symcache_shown_data *data); /* NULL: none */
+void style_places(struct worker *w, const struct request *r); /* JSON alone: opens their array */
+void style_local(struct worker *w, const struct request *r, const struct symcache_local *local);
 void style_fault(struct worker *w, const char *why); /* JSON alone */
 
 /* How answers call the module of a request. */

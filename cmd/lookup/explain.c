@@ -51,21 +51,21 @@ static bool is_it(const struct symcache *c, const char *path, char **why)
 	return same;
 }
 
-/* The file to explain by, on the heap; NULL: *why says what is missing. */
-static char *find_file(const struct explain_request *r, char **why)
+char *explain_find_file(const struct symcache *cache, const char *const *elf_files,
+			const char *const *debug_dirs, char **why)
 {
-	const struct symcache_ext_image *image = r->cache->image;
+	const struct symcache_ext_image *image = cache->image;
 	char path[PATH_MAX], *ignored = NULL;
 	bool good = false;
 
-	for (const char *const *file = r->elf_files; *file; file++)
-		if (is_it(r->cache, *file, why))
+	for (const char *const *file = elf_files; *file; file++)
+		if (is_it(cache, *file, why))
 			return must_asprintf("%s", *file);
-	for (const char *const *dir = r->debug_dirs ? r->debug_dirs : symcache_debug_dirs;
+	for (const char *const *dir = debug_dirs ? debug_dirs : symcache_debug_dirs;
 	     *dir && !good && image && !image->build_id_derived; dir++)
 		good = symcache_build_id_path(path, sizeof(path), *dir, image->build_id,
 					      image->build_id_len) &&
-		       !access(path, R_OK) && is_it(r->cache, path, &ignored);
+		       !access(path, R_OK) && is_it(cache, path, &ignored);
 	free(ignored);
 	if (good)
 		return must_asprintf("%s", path);
@@ -79,7 +79,7 @@ static void find_dwarf(const struct explain_request *r, struct explained *ret)
 {
 	struct symcache_build_options options = { .debug_dirs = r->debug_dirs };
 	struct sc_error err;
-	char *path = find_file(r, &ret->missing);
+	char *path = explain_find_file(r->cache, r->elf_files, r->debug_dirs, &ret->missing);
 
 	if (!path)
 		return;

@@ -44,6 +44,12 @@ void explain_deinit(struct explained *e);
 /* The name as the request wants it, on the heap; "??" if there is none. */
 char *explain_name(const struct explained *e, struct symcache_str name, uint32_t lang);
 
+/* The file that a cache was made of, among these (ends with NULL) or by its build ID in the debug
+ * directories (NULL: the usual ones), if it still has its build ID: its path on the heap. NULL:
+ * *why, on the heap, says what is missing. */
+char *explain_find_file(const struct symcache *cache, const char *const *elf_files,
+			const char *const *debug_dirs, char **why);
+
 /* PATH on the heap; "??" if it is not known. */
 char *explain_path(const struct symcache_file *file);
 

@@ -73,7 +73,7 @@ static void json_module(struct worker *w, const struct request *r)
 	w->module_named = true;
 }
 
-static void json_places(struct worker *w, const struct request *r)
+void style_places(struct worker *w, const struct request *r)
 {
 	const char *key = places_key(r);
 
@@ -92,7 +92,7 @@ static void json_nothing(struct worker *w, const struct request *r, bool unknown
 	const char *key = places_key(r);
 
 	if (*key == 'S' && unknown) {
-		json_places(w, r);
+		style_places(w, r);
 		json_frame(w->json, &no_frame, &no_start, 0);
 		return;
 	}
@@ -269,7 +269,7 @@ void style_frame(struct worker *w, const struct request *r, const struct symcach
 	if (w->json || w->options->verbose)
 		start = symcache_symbolize_start(w->symbolizer, a, frame);
 	if (w->json) {
-		json_places(w, r);
+		style_places(w, r);
 		json_frame(w->json, f, &start, discriminator);
 		return;
 	}

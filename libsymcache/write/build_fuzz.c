@@ -2,6 +2,7 @@
 #include "libsymcache/base/testing.h"
 #include "libsymcache/write/image/plain_cache.h"
 #include "symcache/build.h"
+#include "symcache/locals.h"
 #include "symcache/explain.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -49,6 +50,20 @@ static void explain(const char *path, const struct symcache_build_options *o)
 	}
 }
 
+/* Asks for local variables there. */
+static void ask_locals(const char *path, const struct symcache_build_options *o)
+{
+	const struct symcache_local *list;
+	struct symcache_locals *l;
+	size_t n;
+
+	if (symcache_locals_open(path, o, &l, NULL))
+		return;
+	for (uint64_t vaddr = 0; vaddr < 0x1200; vaddr += 0x110)
+		symcache_locals_at(l, vaddr, &list, &n, NULL);
+	symcache_locals_close(l);
+}
+
 /* The size of the input says how: mostly with one thread, at times with three, which
  * must make the same, and at times with the slow reader; and whether addresses are explained. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -75,6 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(one);
 	if (size % 16 == 2)
 		explain(path, &o);
+	if (size % 16 == 3)
+		ask_locals(path, &o);
 	close(fd);
 	return 0;
 }

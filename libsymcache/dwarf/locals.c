@@ -1,0 +1,414 @@
+/*
+ * Local variables: see locals.h.
+ *
+ * Cost: one pass over the entries of the unit that holds the address.
+ */
+#include "libsymcache/dwarf/locals.h"
+
+#include <dwarf.h>
+
+#include "libsymcache/base/limits.h"
+#include "libsymcache/dwarf/attributes.h"
+#include "libsymcache/dwarf/line.h"
+#include "libsymcache/dwarf/ranges.h"
+#include "libsymcache/dwarf/split.h"
+
+#define DW_AT_LLVM_tag_offset 0x3e03 /* elfutils' dwarf.h lacks it */
+#define MAX_CHAIN 16                 /* of references: they may be cycles */
+
+struct reading {
+	uint64_t steps; /* that may still be made: many variables may refer to the same long lists */
+	const struct dw_location_sections *locations;
+	struct dw_locals *out;
+	const struct dw_unit *files_of; /* whose files these are; NULL: none yet */
+	struct dw_facts files;
+};
+
+/* ---- names ---------------------------------------------------------------------------- */
+
+/* The name of a function, wherever it is declared. */
+static const char *function_name(const struct dw_entry *e)
+{
+	struct dw_entry at = *e, next;
+	struct dw_value v;
+
+	if (e->abbrev->tag != DW_TAG_subprogram && e->abbrev->tag != DW_TAG_inlined_subroutine)
+		return NULL;
+	for (int i = 0; i < MAX_CHAIN; i++) {
+		if (dw_find(&at, DW_AT_name, &v))
+			return dw_value_string(at.u, &v);
+		if (!dw_follow(&at, DW_AT_abstract_origin, &next) &&
+		    !dw_follow(&at, DW_AT_specification, &next))
+			return NULL;
+		at = next;
+	}
+	return NULL;
+}
+
+/* ---- types ---------------------------------------------------------------------------- */
+
+static bool type_size(const struct dw_entry *e, unsigned depth, uint64_t *ret);
+
+static bool referred_size(const struct dw_entry *e, unsigned depth, uint64_t *ret)
+{
+	struct dw_entry type;
+
+	return dw_follow(e, DW_AT_type, &type) && type_size(&type, depth + 1, ret);
+}
+
+static bool array_size(const struct dw_entry *e, unsigned depth, uint64_t *ret)
+{
+	struct dw_cursor c = dw_entry_cursor(e->u, e->at);
+	struct dw_entry child;
+	uint64_t count;
+	int64_t lower, upper;
+
+	if (!referred_size(e, depth, ret))
+		return false;
+	dw_skip_attributes(&c, e->u, e->abbrev);
+	while (e->abbrev->has_children && dw_left(&c) && *c.p &&
+	       dw_open_entry(e->steps, e->u, dw_place_of(e->u, &c), &child) && !child.abbrev->has_children) {
+		if (child.abbrev->tag == DW_TAG_subrange_type) {
+			if (dw_find_number(&child, DW_AT_count, &count))
+				*ret *= count;
+			if (!dw_find_signed(&child, DW_AT_lower_bound, &lower))
+				lower = 0;
+			if (dw_find_signed(&child, DW_AT_upper_bound, &upper))
+				*ret *= (uint64_t)upper - (uint64_t)lower + 1;
+		}
+		c = dw_entry_cursor(e->u, child.at);
+		dw_skip_attributes(&c, e->u, child.abbrev);
+	}
+	return true;
+}
+
+/* The size of a type in bytes, as LLVM computes it. */
+static bool type_size(const struct dw_entry *e, unsigned depth, uint64_t *ret)
+{
+	struct dw_entry type;
+
+	if (depth == MAX_CHAIN)
+		return false;
+	if (dw_find_number(e, DW_AT_byte_size, ret))
+		return true;
+	*ret = e->u->sizes.address_size;
+	switch (e->abbrev->tag) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return true;
+	case DW_TAG_ptr_to_member_type:
+		if (dw_follow(e, DW_AT_type, &type) && type.abbrev->tag == DW_TAG_subroutine_type)
+			*ret *= 2;
+		return true;
+	case DW_TAG_array_type:
+		return array_size(e, depth, ret);
+	default:
+		return referred_size(e, depth, ret);
+	}
+}
+
+/* ---- places --------------------------------------------------------------------------- */
+
+/* The register that is the frame base, or −1. */
+static int frame_register(const struct dw_entry *function)
+{
+	struct dw_value v;
+
+	return dw_find(function, DW_AT_frame_base, &v) && v.bytes && v.number &&
+	       v.bytes[0] >= DW_OP_reg0 && v.bytes[0] <= DW_OP_reg31 ? v.bytes[0] - DW_OP_reg0 : -1;
+}
+
+/* The offset from the frame base that an expression says: that alone, or what is stored there. */
+static bool offset_of(const uint8_t *bytes, uint64_t len, int base, int64_t *ret)
+{
+	struct dw_cursor c = { .p = bytes, .end = bytes + len };
+	const uint8_t code = len ? dw_u8(&c) : 0;
+
+	if (code != DW_OP_fbreg && (base < 0 || code != DW_OP_breg0 + base))
+		return false;
+	*ret = dw_sleb(&c);
+	return !c.bad && (!dw_left(&c) || (dw_left(&c) == 1 && *c.p == DW_OP_deref));
+}
+
+/* Steps to the expression of the next entry of a list of DWARF 5. False: the end. */
+static bool next_in_loclists(struct dw_cursor *c, const struct dw_unit *u, bool *has_expression)
+{
+	const uint8_t kind = dw_u8(c);
+
+	*has_expression = true;
+	switch (kind) {
+	case DW_LLE_base_addressx: dw_uleb(c); *has_expression = false; break;
+	case DW_LLE_base_address: dw_uint(c, u->sizes.address_size); *has_expression = false; break;
+	case DW_LLE_startx_endx:
+	case DW_LLE_startx_length:
+	case DW_LLE_offset_pair: dw_uleb(c); dw_uleb(c); break;
+	case DW_LLE_default_location: break;
+	case DW_LLE_start_end: dw_skip(c, 2u * u->sizes.address_size); break;
+	case DW_LLE_start_length: dw_skip(c, u->sizes.address_size); dw_uleb(c); break;
+	default: return false;
+	}
+	return !c->bad;
+}
+
+/* The same up to DWARF 4. */
+static bool next_in_loc(struct dw_cursor *c, const struct dw_unit *u, bool *has_expression)
+{
+	const unsigned size = u->sizes.address_size;
+	const uint64_t start = dw_uint(c, size), end = dw_uint(c, size);
+
+	*has_expression = start != (size < 8 ? (1ull << 8 * size) - 1 : UINT64_MAX);
+	return !c->bad && (start || end);
+}
+
+/* The first offset in a list of locations. */
+static bool offset_in_list(struct reading *r, const struct dw_unit *u, uint64_t at, int base,
+			   int64_t *ret)
+{
+	const bool new = u->sizes.version >= 5;
+	struct dw_cursor c = dw_cursor_at(new ? &r->locations->loclists : &r->locations->loc, at,
+					  u->debug->sections.swap);
+	bool has_expression;
+
+	while (r->steps && (new ? next_in_loclists : next_in_loc)(&c, u, &has_expression)) {
+		const uint64_t len = !has_expression ? 0 : new ? dw_uleb(&c) : dw_u16(&c);
+		const uint8_t *bytes = c.p;
+
+		r->steps--;
+		dw_skip(&c, len);
+		if (!c.bad && offset_of(bytes, len, base, ret))
+			return true;
+	}
+	return false;
+}
+
+/* Where list `index` begins, by the table at DW_AT_loclists_base. */
+static bool list_at(struct reading *r, const struct dw_unit *u, uint64_t index, uint64_t *ret)
+{
+	const unsigned size = u->sizes.offset_size;
+	struct dw_cursor c;
+	struct dw_entry root;
+	uint64_t base;
+
+	if (!dw_open_entry(&r->steps, u, u->first_entry, &root) || !dw_find_number(&root, DW_AT_loclists_base, &base) ||
+	    index > r->locations->loclists.size)
+		return false;
+	c = dw_cursor_at(&r->locations->loclists, base + index * size, u->debug->sections.swap);
+	*ret = base + dw_uint(&c, size);
+	return !c.bad;
+}
+
+static bool find_offset(struct reading *r, const struct dw_entry *e, int base, int64_t *ret)
+{
+	struct dw_value v;
+	uint64_t at;
+
+	if (!dw_find(e, DW_AT_location, &v))
+		return false;
+	if (v.bytes)
+		return offset_of(v.bytes, v.number, base, ret);
+	at = v.number;
+	return (v.form == DW_FORM_sec_offset || v.form == DW_FORM_data4 || v.form == DW_FORM_data8 ||
+		(v.form == DW_FORM_loclistx && list_at(r, e->u, v.number, &at))) &&
+	       offset_in_list(r, e->u, at, base, ret);
+}
+
+/* ---- one variable --------------------------------------------------------------------- */
+
+/* File `number` of a unit's line table. False: out of memory. */
+static bool find_file(struct reading *r, const struct dw_unit *u, uint64_t number,
+		      struct dw_file *ret)
+{
+	const struct dw_unit *rows = u->skeleton ? u->skeleton : u;
+
+	if (r->files_of != rows && r->steps < r->files.files.len)
+		return true;
+	if (r->files_of != rows) {
+		r->steps -= r->files.files.len;
+		dw_facts_clear(&r->files);
+		if (rows->has_stmt_list &&
+		    dw_read_line_files(&rows->debug->sections, rows->stmt_list, rows->comp_dir,
+				       &r->files, NULL) == SC_ENOMEM)
+			return false;
+		r->files_of = rows;
+	}
+	if (number < r->files.files.len)
+		*ret = r->files.files.data[number];
+	return true;
+}
+
+/* False: out of memory. */
+static bool add_local(struct reading *r, const struct dw_entry *function, const struct dw_entry *e)
+{
+	struct dw_local *l = vec_push(&r->out->list);
+	struct dw_entry named = *e, type;
+	struct dw_value v;
+	uint64_t file;
+
+	if (!l)
+		return false;
+	l->function = function_name(function);
+	l->has_offset = find_offset(r, e, frame_register(function), &l->offset);
+	l->has_tag = dw_find_number(e, DW_AT_LLVM_tag_offset, &l->tag);
+	dw_follow(e, DW_AT_abstract_origin, &named);
+	if (!named.abbrev)
+		named = *e;
+	if (dw_find(&named, DW_AT_name, &v))
+		l->name = dw_value_string(named.u, &v);
+	l->has_size = dw_follow(&named, DW_AT_type, &type) && type_size(&type, 0, &l->size);
+	if (!dw_find_number(&named, DW_AT_decl_line, &l->line))
+		l->line = 0;
+	return !dw_find_number(&named, DW_AT_decl_file, &file) || find_file(r, named.u, file, &l->file);
+}
+
+/* ---- all of a function ------------------------------------------------------------------ */
+
+struct level {
+	struct dw_entry function; /* whose variables these are */
+	bool ignored;          /* what stands in a variable */
+};
+
+/* The variables in `top`, in the order of the entries. False: out of memory. */
+static bool add_locals(struct reading *r, const struct dw_unit *u, uint64_t top)
+{
+	VEC(struct level) stack = {0};
+	struct dw_cursor c = dw_entry_cursor(u, top);
+	struct level level = { .ignored = false };
+	bool ok = dw_open_entry(&r->steps, u, top, &level.function);
+
+	if (!ok)
+		return true;
+	do {
+		struct level inner = level;
+		struct dw_entry e;
+
+		if (dw_left(&c) && !*c.p) { /* the end of a list of children */
+			dw_u8(&c);
+			if (stack.len)
+				level = stack.data[--stack.len];
+			continue;
+		}
+		if (!dw_open_entry(&r->steps, u, dw_place_of(u, &c), &e))
+			break;
+		if (e.abbrev->tag == DW_TAG_variable || e.abbrev->tag == DW_TAG_formal_parameter) {
+			inner.ignored = true;
+			ok = level.ignored || add_local(r, &level.function, &e);
+		} else if (e.abbrev->tag == DW_TAG_inlined_subroutine &&
+			   !dw_follow(&e, DW_AT_abstract_origin, &inner.function)) {
+			inner.function = level.function;
+		}
+		c = dw_entry_cursor(u, e.at);
+		dw_skip_attributes(&c, u, e.abbrev);
+		if (e.abbrev->has_children) {
+			ok = ok && vec_reserve(&stack, 1);
+			if (ok)
+				stack.data[stack.len++] = level;
+			level = inner;
+		}
+	} while (ok && stack.len && !c.bad);
+	vec_deinit(&stack);
+	return ok;
+}
+
+/* Does an entry with these attributes have the address? *known: it says what it has. */
+static bool holds(const struct dw_unit *u, const struct dw_value *values, uint64_t vaddr,
+		  struct dw_facts *scratch, bool *known)
+{
+	uint64_t steps = sc_limit_facts(u->debug->sections.file_size);
+
+	vec_clear(&scratch->ranges);
+	dw_read_ranges(u, values, &steps, scratch);
+	*known = scratch->ranges.len;
+	for (size_t i = 0; i < scratch->ranges.len; i++)
+		if (vaddr >= scratch->ranges.data[i].start && vaddr < scratch->ranges.data[i].end)
+			return true;
+	return false;
+}
+
+/* Reads the attributes of the entry at *c, if it may be code, and asks holds(); goes behind it. */
+static const struct dw_abbrev *look_at(struct dw_cursor *c, const struct dw_unit *u, uint64_t vaddr,
+				       struct dw_facts *scratch, bool *held, bool *known)
+{
+	struct dw_value values[DW_NUM_SLOTS] = {0};
+	const uint64_t code = dw_uleb(c);
+	const struct dw_abbrev *a = code ? dw_abbrev(u->abbrevs, code) : NULL;
+
+	*held = *known = false;
+	if (!a)
+		return NULL;
+	if (a->tag != DW_TAG_subprogram && a->tag != DW_TAG_inlined_subroutine &&
+	    a->tag != DW_TAG_compile_unit && a->tag != DW_TAG_skeleton_unit) {
+		dw_skip_attributes(c, u, a);
+		return a;
+	}
+	dw_read_attributes(c, u, a, values);
+	*held = !c->bad && holds(u, values, vaddr, scratch, known);
+	return a;
+}
+
+/* The innermost function or inlined call of unit `u` that holds the address: the last one, for
+ * parents stand before their children. */
+static bool find_function(const struct dw_unit *u, uint64_t vaddr, struct dw_facts *scratch,
+			  uint64_t *ret)
+{
+	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
+	bool found = false, held, known;
+
+	look_at(&c, u, vaddr, scratch, &held, &known);
+	while (dw_left(&c) && !c.bad) {
+		const uint64_t at = dw_place_of(u, &c);
+
+		if (!*c.p) {
+			dw_u8(&c);
+			continue;
+		}
+		if (!look_at(&c, u, vaddr, scratch, &held, &known))
+			break;
+		if (held)
+			*ret = at;
+		found |= held;
+	}
+	return found;
+}
+
+/* Adds the locals of unit `u`. `done`: it has the address. False: out of memory. */
+static bool try_unit(struct reading *r, const struct dw_unit *u, uint64_t vaddr, bool *done)
+{
+	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
+	struct dw_debug split_debug = {0};
+	const struct dw_unit *split = NULL;
+	uint64_t function;
+	bool held, known, ok = true;
+
+	look_at(&c, u, vaddr, &r->files, &held, &known);
+	if (known && !held)
+		return true;
+	if (u->split_name && dw_split_read(u, &split_debug, &split, NULL) == SC_ENOMEM)
+		ok = false;
+	if (split)
+		u = split;
+	r->files_of = NULL;
+	r->steps = 256 * (u->end - u->offset) + (1 << 20);
+	if (ok && find_function(u, vaddr, &r->files, &function)) {
+		*done = true;
+		ok = add_locals(r, u, function);
+	}
+	dw_debug_deinit(&split_debug);
+	return ok;
+}
+
+bool dw_read_locals(const struct dw_debug *debug, const struct dw_location_sections *locations,
+		    uint64_t vaddr, struct dw_locals *ret)
+{
+	struct reading r = { .locations = locations, .out = ret };
+	bool done = false, ok = true;
+
+	for (size_t i = 0; i < debug->units.len && ok && !done; i++) {
+		const struct dw_unit *u = &debug->units.data[i];
+
+		if (!u->broken && u->tag && u->type != DW_UT_type && u->type != DW_UT_split_type)
+			ok = try_unit(&r, u, vaddr, &done);
+	}
+	dw_facts_deinit(&r.files);
+	return ok;
+}
