@@ -15,6 +15,8 @@
 	X(build) \
 	X(lookup) \
 	X(filter) \
+	X(plan) \
+	X(merge) \
 	X(trace) \
 	X(core) \
 	X(list) \

@@ -66,7 +66,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("trace", "public base")
 		own("api", "public base symbolize store libmarkup/markup.h")
 		own("cmd", "public format libmarkup/markup.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
-		    "libsymcache/base/utf8.h")
+		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h")
 		own("mk", "mk/bytes"); own("mk/bytes", "libmarkup/markup.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h")
 		own("mk/output", "mk mk/bytes mk/resolve"); own("mk/emit", "../emit.h parts.h")
@@ -80,7 +80,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind cmd")
 		lib("xxh_x86dispatch.h", "index")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle")
-		lib("yajl/yajl_parse.h", "bundle transforms"); lib("sodium.h", "bundle")
+		lib("yajl/yajl_parse.h", "bundle transforms cmd"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \

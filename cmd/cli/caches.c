@@ -18,6 +18,7 @@ static void notify(void *ctx, const struct symcache_notice *n)
 {
 	struct cmd_caches *c = ctx;
 
+	c->failed |= n->kind == SYMCACHE_NOTICE_STORE || n->kind == SYMCACHE_NOTICE_DAMAGED;
 	if (c->quiet)
 		return;
 	switch (n->kind) {
@@ -36,7 +37,8 @@ static void notify(void *ctx, const struct symcache_notice *n)
 		warn_of_gaps(n->file, n->info);
 		break;
 	case SYMCACHE_NOTICE_NOT_KEPT:
-		cmd_error("what was indexed is not kept for the next time: %s", n->message);
+		if (!store_frozen)
+			cmd_error("what was indexed is not kept for the next time: %s", n->message);
 		break;
 	}
 }
@@ -47,7 +49,7 @@ void cmd_caches_init(struct cmd_caches *c, const char *store,
 	options.open_store = open_its_store;
 	options.notify = notify;
 	options.ctx = c;
-	*c = (struct cmd_caches){ must(symcache_caches_create(&options)), store, false, false };
+	*c = (struct cmd_caches){ must(symcache_caches_create(&options)), store };
 }
 
 void cmd_caches_deinit(struct cmd_caches *c)

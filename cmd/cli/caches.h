@@ -2,12 +2,15 @@
 #ifndef CMD_CACHES_H
 #define CMD_CACHES_H
 
+#include <stdatomic.h>
+
 #include "symcache/symbolize.h"
 
 struct cmd_caches {
 	struct symcache_caches *caches;
 	const char *store; /* the option --store or NULL */
 	bool store_noticed;
+	atomic_bool failed; /* the store, or an entry of it, cannot be read */
 	bool quiet;        /* nothing is said of what it hears */
 };
 

@@ -7,11 +7,13 @@
 
 #include "cmd/cli/messages.h"
 
+int status_no_memory = STATUS_ERROR;
+
 void *must(void *p)
 {
 	if (!p) {
 		cmd_error("out of memory");
-		exit(STATUS_ERROR);
+		exit(status_no_memory);
 	}
 	return p;
 }

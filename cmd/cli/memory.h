@@ -1,8 +1,10 @@
-/* memory.h: memory of the program. Out of it is reported and ends it with status 2. */
+/* memory.h: memory of the program. Out of it is reported and ends it. */
 #ifndef CMD_MEMORY_H
 #define CMD_MEMORY_H
 
 #include <stddef.h>
+
+extern int status_no_memory; /* the status that it ends with: STATUS_ERROR */
 
 void *must(void *p); /* p, unless it is NULL */
 void *must_calloc(size_t n, size_t size);

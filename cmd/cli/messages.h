@@ -11,6 +11,7 @@ enum {
 	STATUS_OK = 0,
 	STATUS_PARTLY = 1, /* something was not found, or only partly done */
 	STATUS_ERROR = 2,
+	STATUS_AGAIN = 75, /* of tasks: not now or not here; EX_TEMPFAIL of sysexits.h */
 };
 
 /* The name that stands in front of messages, "symcache COMMAND"; set by main(). */

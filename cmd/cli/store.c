@@ -1,6 +1,7 @@
 /* Where the store is, and how it is opened: see store.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/cli/memory.h"
@@ -37,6 +38,26 @@ int no_store_at(const char *path, struct sc_error *err)
 			    "'symcache index PATH...', or name another with --store FILE", path);
 }
 
+bool store_frozen;
+
+static bool is_frozen(void)
+{
+	const char *env = getenv("SYMCACHE_FROZEN");
+
+	return store_frozen || (env && *env && strcmp(env, "0"));
+}
+
+/* One that is frozen is not written; *mode: how it is read. */
+static int check_frozen(const char *path, enum symstore_mode *mode, struct sc_error *err)
+{
+	if (!is_frozen())
+		return 0;
+	if (*mode == SYMSTORE_WRITE)
+		return sc_error_set(err, SC_EINVAL, "the store %s is frozen: it is not written", path);
+	*mode = SYMSTORE_FROZEN;
+	return 0;
+}
+
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err)
 {
@@ -44,6 +65,8 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
 	int rc = store_path(option, &path, err);
 
 	*ret = NULL;
+	if (!rc)
+		rc = check_frozen(path, &mode, err);
 	if (!rc && access(path, F_OK) && errno == ENOENT)
 		rc = no_store_at(path, err);
 	else if (!rc && (rc = symstore_open(path, mode, ret, err)) == SC_ENOTFOUND)
@@ -54,10 +77,13 @@ int open_store(const char *option, enum symstore_mode mode, struct symstore **re
 
 int make_store(const char *option, struct symstore **ret, struct sc_error *err)
 {
+	enum symstore_mode mode = SYMSTORE_WRITE;
 	char *path;
 	int rc = store_path(option, &path, err);
 
 	*ret = NULL;
+	if (!rc)
+		rc = check_frozen(path, &mode, err);
 	if (!rc)
 		rc = sc_make_parents(path, err);
 	if (!rc)

@@ -11,6 +11,16 @@
 	  "the store (default: $SYMCACHE_STORE, else symcache/symcache.store under " \
 	  "$XDG_CACHE_HOME or ~/.cache)" }
 
+/* The rows of commands that only read it. */
+#define OPTS_STORE_READ(where) \
+	OPT_STORE(where), \
+	{ "frozen", 0, OPT_FLAG, &store_frozen, NULL, \
+	  "no one changes the store: read it without a lock file and without noting its use, as a " \
+	  "read-only or network file system wants it (also: SYMCACHE_FROZEN=1)" }
+
+/* No one changes the store: --frozen, or what implies it. */
+extern bool store_frozen;
+
 /* The row of --debug-file-directory. */
 #define OPT_DEBUG_DIRS(where) \
 	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
@@ -27,7 +37,8 @@ int store_path(const char *option, char **ret, struct sc_error *err);
 /* SC_ENOTFOUND, with a message that says how to get a store. */
 int no_store_at(const char *path, struct sc_error *err);
 
-/* Opens the store that store_path() names. SC_ENOTFOUND: no_store_at(). */
+/* Opens the store that store_path() names. SC_ENOTFOUND: no_store_at(). One that is frozen is
+ * read as such; SC_EINVAL: it was to be written. */
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err);
 

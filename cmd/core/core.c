@@ -24,7 +24,7 @@ static struct {
 static const char *const formats[] = { "text", "json", NULL };
 
 static const struct opt opts[] = {
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	{ "all", 0, OPT_FLAG, &o.all, NULL, "each thread's stack, also where several are equal" },
 	{ "thread", 0, OPT_LIST, &o.threads, "TID", "the stack of this thread only; may be repeated" },
 	{ "registers", 0, OPT_FLAG, &o.registers, NULL,

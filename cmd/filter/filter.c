@@ -16,22 +16,23 @@
 #include "cmd/filter/form.h"
 #include "cmd/filter/log_list.h"
 #include "cmd/index/fetch.h"
+#include "cmd/plan/task.h"
 #include "libsymcache/base/parallel.h"
 #include "symcache/error.h"
 
 enum { JOBS_MAX = 64 };
 
 static struct {
-	const char *store, *dumpfile_output, *output_dir;
+	const char *store, *dumpfile_output, *output_dir, *plan, *input_root;
 	struct opt_list debug_dirs;
 	struct fetch_options fetch;
 	struct form form;
 	bool summary, quiet, group;
-	uint64_t jobs;
-} o;
+	uint64_t jobs, task;
+} o = { .task = UINT64_MAX };
 
 static const struct opt opts[] = {
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
 	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
@@ -47,6 +48,12 @@ static const struct opt opts[] = {
 	  "it has below the one named, or in all of its folders if several were named; outputs "
 	  "that are up to date are skipped; a damaged log is written as far as it can be read, "
 	  "and again the next time" },
+	{ "plan", 0, OPT_STRING, &o.plan, "PLAN",
+	  "do one task of a plan that 'symcache plan' made, with its logs and options; exit status 75: "
+	  "not now or not here, try again" },
+	{ "task", 0, OPT_NUMBER, &o.task, "N", "which one, from 0 on" },
+	{ "input-root", 0, OPT_STRING, &o.input_root, "DIR",
+	  "with --plan: what the relative paths of its logs are relative to (default: here)" },
 	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
 	  "threads for a large log, or with --output-dir logs at once (default: one for each "
 	  "processor that it may use); the output does not depend on it" },
@@ -169,6 +176,27 @@ static void destroy_tally(struct markup_tally **t)
 	markup_tally_destroy(*t);
 }
 
+/* What is given in vain, and would be if it were silent: all that the plan says. */
+static int filter_task(int argc)
+{
+	static const struct form none;
+	const struct task_options task = {
+		o.plan, o.output_dir, o.task, o.store, o.input_root, choose_jobs(), o.quiet,
+	};
+
+	if (!o.output_dir || o.task == UINT64_MAX) {
+		cmd_error("--plan needs --task N and -o OUT");
+		return STATUS_ERROR;
+	}
+	if (argc || memcmp(&o.form, &none, sizeof(none)) || o.dumpfile_output || o.debug_dirs.len ||
+	    o.fetch.on || o.summary || o.group) {
+		cmd_error("--plan takes only --task, -o, --store, --input-root, -j and -q: the plan has the "
+			  "logs and options, and symbols are those of the store");
+		return STATUS_ERROR;
+	}
+	return run_task(&task);
+}
+
 static int run(int argc, char **argv)
 {
 	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
@@ -189,6 +217,8 @@ static int run(int argc, char **argv)
 	};
 	int status;
 
+	if (o.plan)
+		return filter_task(argc);
 	batch.markup.color = choose_color();
 	batch.markup.group = o.group;
 	batch.markup.collect_dumpfiles = o.dumpfile_output;
@@ -249,6 +279,6 @@ const struct command filter_command = {
 		"  symcache filter --debug-file-directory build/debug crash.log\n",
 	.partly = "with --output-dir, some log failed",
 	.failed = "an input could not be read, or the output not be written",
-	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1)",
+	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1) symcache-plan(1)",
 	.run = run,
 };

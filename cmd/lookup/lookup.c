@@ -39,7 +39,7 @@ static const struct opt opts[] = {
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
 	{ "module", 0, OPT_STRING, &o.named, "NAME",
 	  "look into the one entry of the store with this file name: kvm for kvm.ko.xz, vmlinux" },
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
 		  "store it"),

@@ -27,7 +27,7 @@ static struct {
 static const char *const shapes[] = { "store", "tree", "archive", NULL };
 
 static const struct opt opts[] = {
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	{ "output", 'o', OPT_STRING, &o.output, "PATH", "where the bundle goes" },
 	{ "shape", 0, OPT_ENUM, &o.shape, "SHAPE",
 	  "store: a store file, ready for use; tree: a folder of SymCache files; archive: one "

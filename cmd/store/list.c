@@ -19,7 +19,7 @@ static struct {
 } o = { .sel = SELECTION_ALL };
 
 static const struct opt opts[] = {
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	OPTS_SELECTION(&o.sel),
 	OPT_RAW(&o.raw),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object a line" },

@@ -23,7 +23,7 @@ static struct {
 
 static const struct opt opts[] = {
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "show this SymCache file" },
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	{ "files", 0, OPT_FLAG, &o.files, NULL, "list the source files" },
 	{ "functions", 0, OPT_FLAG, &o.functions, NULL,
 	  "list the functions: entry address, language, linkage name, declaration" },

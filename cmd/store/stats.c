@@ -14,7 +14,7 @@ static struct {
 } o;
 
 static const struct opt opts[] = {
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write it as a JSON object" },
 	{ 0 },
 };

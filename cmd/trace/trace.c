@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	{ "module", 'm', OPT_LIST, &o.images, "FILE|BUILDID[@BIAS]",
 	  "an ELF file or build ID that was loaded, and at which bias (hex); repeatable",
 	  NULL, NULL },
-	OPT_STORE(&o.store),
+	OPTS_STORE_READ(&o.store),
 	{ "byte-order", 0, OPT_ENUM, &o.order, "auto|little|big",
 	  "of the target (auto: from the modules, the target description or the frames)",
 	  orders, NULL },

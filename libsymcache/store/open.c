@@ -255,6 +255,8 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
 	store = store_create(target, roomy);
 	if (!store)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	store->frozen = mode == SYMSTORE_FROZEN;
+	claim &= !store->frozen;
 	if (claim && mode == SYMSTORE_WRITE && (rc = make(target, roomy, err)))
 		return rc;
 	/* Before LMDB comes, so that it opens the file that is claimed. One that is made in
@@ -266,7 +268,7 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
 		return rc;
 	if (!used && mode != SYMSTORE_WRITE)
 		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
-	if ((rc = symstore_lock_file(target, mode, &store->locked, err)) ||
+	if ((!store->frozen && (rc = symstore_lock_file(target, mode, &store->locked, err))) ||
 	    (rc = open_env(store, mode, used, err)))
 		return rc;
 	rc = attach(store, mode, err);

@@ -43,6 +43,7 @@ struct symstore {
 	uint64_t roomy;             /* the map is at least this large, if it can be */
 	uint32_t format;            /* of the file */
 	bool locked;                /* the lock file is in use */
+	bool frozen;                /* SYMSTORE_FROZEN */
 	int place;                  /* holds the claim of symstore_claim(); -1: none */
 
 	/* The map may move only while it is not used in this process. */

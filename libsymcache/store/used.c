@@ -76,7 +76,8 @@ void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t 
 	uint32_t tag;
 	off_t at;
 
-	if (*marked == today || (fd = open_table(store, O_RDWR | O_CREAT)) < 0)
+	if (store->frozen || *marked == today ||
+	    (fd = open_table(store, O_RDWR | O_CREAT)) < 0)
 		return;
 	*marked = today;
 	at = read_bucket(fd, build_id, len, &tag, bucket);

@@ -31,6 +31,8 @@ enum symstore_mode {
 	SYMSTORE_READ,  /* works on a read-only file, directory or medium; no lock
 	                 * file is made where none can be */
 	SYMSTORE_VISIT, /* as SYMSTORE_READ, but makes no file next to it */
+	SYMSTORE_FROZEN,/* the same, for a file that no one changes, on any file system: it is
+	                 * not locked, and its use not noted */
 	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
 };
 
