@@ -17,6 +17,8 @@ static const struct known environment[] = {
 	{ "store", "SYMCACHE_STORE", "The store, unless --store names one." },
 	{ "store", "XDG_CACHE_HOME", "The folder that symcache/symcache.store is in, unless the "
 	  "store is named; without it, that is ~/.cache." },
+	{ "frozen", "SYMCACHE_FROZEN", "If it is neither empty nor 0, as --frozen; commands that write "
+	  "the store are refused." },
 	{ "debuginfod", "DEBUGINFOD_URLS", "The servers that --debuginfod asks." },
 	{ "again", "TMPDIR", "Where members of archives are unpacked that are too large for "
 	  "memory; without it /tmp." },

@@ -85,6 +85,9 @@ void plan_logs_deinit(struct plan_logs *logs);
 void plan_put_shard(struct rows_out *w, const struct plan_shard *s);
 void plan_put_log(struct rows_out *w, const struct plan_log *l);
 
+/* A file whole, with a NUL behind it, on the heap. */
+int plan_read_file(const char *path, char **ret, size_t *len, struct sc_error *err);
+
 /* What is known where a shard begins, on the heap. */
 int plan_read_contexts(const struct plan *p, const struct plan_shard *s, char **ret, size_t *len,
 		       struct sc_error *err);

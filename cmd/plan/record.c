@@ -164,7 +164,8 @@ static int take_head(const struct plan *plan, uint64_t task, struct rows_in *in,
 	if (row->bad || row_number(row, "record") != RECORD_VERSION)
 		return rows_damaged(in, err);
 	if (strcmp(r->plan, plan->hash) || r->task != task)
-		return sc_error_set(err, SC_EFORMAT, "%s is of another plan or task", in->path);
+		return sc_error_set(err, SC_EFORMAT, "%s is of another plan, or damaged: remove it and run "
+				    "task %llu again", in->path, (unsigned long long)task);
 	return 0;
 }
 

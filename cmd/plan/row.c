@@ -214,3 +214,14 @@ char *row_bytes(struct row *row, const char *key, size_t *len)
 	snprintf(hex_key, sizeof(hex_key), "%s_hex", key);
 	return row_hex(row, hex_key, len);
 }
+
+int row_choice(struct row *row, const char *key, const char *const *of)
+{
+	const char *text = row_text(row, key);
+
+	for (int i = 0; of[i]; i++)
+		if (!strcmp(of[i], text))
+			return i;
+	row->bad = true;
+	return 0;
+}

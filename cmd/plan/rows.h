@@ -74,6 +74,8 @@ const char *row_text(struct row *row, const char *key);
 uint64_t row_number(struct row *row, const char *key);
 int64_t row_signed(struct row *row, const char *key);
 bool row_bool(struct row *row, const char *key);
+/* The index of a text in a list that ends with NULL. */
+int row_choice(struct row *row, const char *key, const char *const *of);
 void row_hash(struct row *row, const char *key, char ret[HASH_TEXT]);
 /* The bytes of hex digits, and what json_gen_bytes() wrote; on the heap, with a NUL behind. */
 char *row_hex(struct row *row, const char *key, size_t *len);

@@ -49,8 +49,8 @@ static int check_store(const struct task *t, struct sc_error *err)
 	char identity[HASH_TEXT];
 	int rc = store_identity(t->options->store, identity, err);
 
-	if (rc)
-		return sc_error_set(err, SC_ESYS, "%s", err->msg);
+	if (rc) /* none here, or a damaged one: there may be a good one elsewhere */
+		return err->code = SC_ESYS;
 	if (strcmp(identity, t->plan.store))
 		return sc_error_set(err, SC_ESYS, "the store is another one than was planned with: its "
 				    "hash is %s, that of the plan %s", identity, t->plan.store);

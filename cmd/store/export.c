@@ -21,7 +21,7 @@ static struct {
 	struct selection sel;
 	struct opt_list logs, cores;
 	int shape;
-	bool json, quiet;
+	bool name_hash, json, quiet;
 } o = { .sel = SELECTION_ALL, .shape = -1 };
 
 static const char *const shapes[] = { "store", "tree", "archive", NULL };
@@ -43,6 +43,9 @@ static const struct opt opts[] = {
 	OPTS_SELECTION(&o.sel),
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
+	{ "name-hash", 0, OPT_FLAG, &o.name_hash, NULL,
+	  "put the hash of the manifest into the name, NAME-HASH.store: a name that never stands for "
+	  "something else, for stores that machines share" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -278,7 +281,7 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	static const struct symstore_id none;
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
-		.choose = choose, .since = o.since, .sign_key = o.sign, .missing = on_missing,
+		.choose = choose, .since = o.since, .sign_key = o.sign, .name_hash = o.name_hash, .missing = on_missing,
 		.damaged = on_damaged, .hashing = on_hashing, .writing = on_writing, .ctx = w,
 	};
 	int rc = gather_ids(reader, texts, w, err);
@@ -335,6 +338,8 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 			printf(", %llu not in the store", (unsigned long long)done->missing);
 		if (done->damaged)
 			printf(", %llu damaged", (unsigned long long)done->damaged);
+		if (o.name_hash)
+			printf(", manifest %s", done->hash);
 		putchar('\n');
 		return;
 	}
@@ -345,6 +350,8 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 	json_gen_number(j, "missing", done->missing);
 	missing_json(j, w);
 	json_gen_number(j, "damaged", done->damaged);
+	if (o.name_hash)
+		json_gen_text(j, "manifest_xxh128", done->hash);
 	json_gen_bool(j, "signed", o.sign);
 	json_gen_end_report(j);
 }

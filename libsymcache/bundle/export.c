@@ -101,6 +101,7 @@ static int choose_by_id(struct exporting *x)
 static int write_chosen(struct exporting *x, const char *path, enum symbundle_shape shape)
 {
 	char *text __attribute__((cleanup(sc_free_text))) = NULL;
+	char *named __attribute__((cleanup(sc_free_text))) = NULL;
 	const char *key = x->o->sign_key;
 	uint8_t signature[SIGNATURE_SIZE];
 	struct bundle_source source = {
@@ -110,9 +111,17 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	int rc = manifest_write(&x->manifest, &text, &source.text_len, x->err);
 
 	source.text = text;
+	if (!rc) {
+		const XXH128_hash_t hash = XXH3_128bits(text, source.text_len);
+
+		snprintf(x->done->hash, sizeof(x->done->hash), "%016llx%016llx",
+			 (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+		named = bundle_name_with(path, x->done->hash);
+		rc = named ? 0 : sc_error_set(x->err, SC_ENOMEM, "out of memory");
+	}
 	if (!rc && key)
 		rc = sign_bytes(key, text, source.text_len, signature, x->err);
-	return rc ? rc : bundle_write(path, shape, &source, x->err);
+	return rc ? rc : bundle_write(x->o->name_hash ? named : path, shape, &source, x->err);
 }
 
 int symbundle_export(struct symstore_reader *reader, const char *path, enum symbundle_shape shape,

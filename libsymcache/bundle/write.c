@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/bundle/write.h"
 #include "symcache/archive.h"
@@ -22,17 +22,41 @@ enum {
 	BATCH_BYTES = 256 << 20,  /* of a store, in one commit */
 };
 
-enum symbundle_shape symbundle_shape_of(const char *path)
+/* The end of the name that says what it is, "" if none does; and what it says. */
+static const char *find_end(const char *path, enum symbundle_shape *shape)
 {
 	static const struct { const char *end; enum symbundle_shape shape; } ends[] = {
 		{ ".store", SYMBUNDLE_STORE }, { ".tar.zst", SYMBUNDLE_ARCHIVE }, { ".tzst", SYMBUNDLE_ARCHIVE },
 	};
-	size_t len = strlen(path);
+	const size_t len = strlen(path);
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		if (len > strlen(ends[i].end) && !strcmp(path + len - strlen(ends[i].end), ends[i].end))
-			return ends[i].shape;
-	return SYMBUNDLE_TREE;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const char *end = path + len - strlen(ends[i].end);
+
+		*shape = ends[i].shape;
+		if (len > strlen(ends[i].end) && !strcmp(end, ends[i].end))
+			return end;
+	}
+	*shape = SYMBUNDLE_TREE;
+	return path + len;
+}
+
+enum symbundle_shape symbundle_shape_of(const char *path)
+{
+	enum symbundle_shape shape;
+
+	find_end(path, &shape);
+	return shape;
+}
+
+char *bundle_name_with(const char *path, const char *hash)
+{
+	enum symbundle_shape shape;
+	const char *end = find_end(path, &shape);
+
+	while (end == path + strlen(path) && end > path + 1 && end[-1] == '/')
+		end--;
+	return sc_text("%.*s-%s%s", (int)(end - path), path, hash, end);
 }
 
 /* On the heap; NULL: out of memory. */

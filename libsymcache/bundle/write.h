@@ -14,6 +14,9 @@ struct bundle_source {
 	void *ctx;
 };
 
+/* The name of a bundle with a hash in it, on the heap. NULL: out of memory. */
+char *bundle_name_with(const char *path, const char *hash);
+
 /* As symbundle_export(). */
 int bundle_write(const char *path, enum symbundle_shape shape, const struct bundle_source *source,
 		 struct sc_error *err);

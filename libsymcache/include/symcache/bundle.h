@@ -37,6 +37,7 @@ struct symbundle_export_options {
 	const char *since;          /* path of an earlier bundle or its manifest: what that has with
 	                             * the same bytes and tags is left out; or NULL */
 	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */
+	bool name_hash;             /* the hash of the manifest becomes a part of the name */
 	void (*missing)(void *ctx, const struct symstore_id *id); /* the store does not have it */
 	void (*damaged)(void *ctx, const char *why);
 	symbundle_progress_fn *hashing, *writing;
@@ -46,10 +47,12 @@ struct symbundle_export_options {
 struct symbundle_exported {
 	uint64_t exported, bytes;   /* of caches */
 	uint64_t as_before, missing, damaged;
+	char hash[33];              /* XXH3-128 of the manifest, in hex digits */
 };
 
 /*
- * Writes a bundle next to `path`, then renames it; a store and a tree must not be there
+ * Writes a bundle next to `path` (NAME-HASH.store for NAME.store, if that is wanted), then
+ * renames it; a store and a tree must not be there
  * yet. Killed, it may leave PATH.part behind, which the next try replaces. Entries that
  * are missing or damaged are counted; the others are in the bundle. SC_ENOTFOUND: none is
  * chosen, also not by the bundle before: nothing is written; SC_ELIMIT: the manifest would
