@@ -60,6 +60,15 @@ static int cut_here(struct job *job, uint64_t log, struct markup_filter *filter,
 	return sc_replace_file(path, saved, len, err);
 }
 
+/* Tables of modules are read by the tasks that need them. */
+static size_t no_tables(void *ctx, char *buf, size_t size)
+{
+	(void)ctx;
+	(void)buf;
+	(void)size;
+	return 0;
+}
+
 /* Follows the log to the last target, and cuts it behind each. */
 static int follow(struct job *job, const struct plan_log *log, struct log_input *in,
 		  struct markup_filter *filter, struct plan_shards *shards, struct sc_error *err)
@@ -71,6 +80,7 @@ static int follow(struct job *job, const struct plan_log *log, struct log_input 
 	int rc = 0;
 
 	markup_filter_input(filter, log->path);
+	markup_filter_again(filter, no_tables, NULL);
 	for (uint64_t part = 1; part < parts && !rc;) {
 		char *to = markup_filter_room(filter, &room);
 
