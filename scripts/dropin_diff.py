@@ -76,6 +76,8 @@ def symbolizer(f, m, g):
                  f"--default-arch=x86_64 --cache-size=10 --color --color=never --untag-addresses "
                  f"--no-untag-addresses --fallback-debug-path=x --dwp=y --no-debuginfod -e t 0x{f}",
                  f"-e t -i -C -s -p -a -f 0x{f}", f"-e t --print-source-context-lines=3 0x{f}",
+                 f"-e t --output-style=JSON --print-source-context-lines=3 0x{f} 0x{m} 0x1",
+                 f"-e t --output-style=GNU --print-source-context-lines=2 0x{f}",
                  f"-e t -p --print-source-context-lines=10 0x{m}", "--verbos", "-", f"@words 0x{f}"):
         compare(tool, args.split())
 

@@ -20,6 +20,7 @@ void worker_init(struct worker *w, const struct answer_options *options,
 		 struct symcache_caches *caches, struct symcache_names *names)
 {
 	*w = (struct worker){ .options = options, .symbolizer = must(symcache_symbolizer_create(caches, names)) };
+	w->sources.search = options->search;
 	if (options->style != STYLE_JSON)
 		return;
 	w->json = json_gen_create_text(options->pretty, &w->out);
@@ -42,6 +43,7 @@ void worker_deinit(struct worker *w)
 	source_lines_deinit(&w->sources);
 	free(w->out.bytes);
 	free(w->messages.bytes);
+	free(w->source.bytes);
 }
 
 void worker_report(struct worker *w, const char *fmt, ...)

@@ -29,6 +29,7 @@ struct answer_options {
 	bool short_names;      /* the same for the location of a symbol */
 	enum symcache_table_rule table;
 	uint64_t source_lines; /* of context for each frame */
+	const struct source_search *search; /* for those; NULL: at their paths */
 	uint64_t adjust_vma;   /* subtracted from addresses */
 	bool relative_address; /* addresses count from the load base */
 	bool explain;          /* say why, instead of what */
@@ -47,6 +48,7 @@ struct worker {
 	uint64_t base;         /* its load base, if addresses count from there */
 	struct text out, messages;
 	struct source_lines sources;
+	struct text source;    /* JSON: the lines of a frame */
 	struct json_gen *json; /* into `out`; NULL: another style */
 	bool in_array, module_named; /* JSON: of the current answer */
 	bool partly;           /* something was not found */

@@ -18,7 +18,7 @@ enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
 
 static struct {
 	const char *build_id, *file, *cache, *named, *store;
-	struct opt_list debug_dirs;
+	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
 	int style, functions;
 	bool demangle, inlines, basenames, relative_names;
@@ -69,6 +69,10 @@ static const struct opt opts[] = {
 	  "show N lines of the source around each place (3 without N), where the file is there",
 	  .implied = "3" },
 	{ "print-source-context-lines", 0, OPT_NUMBER, &o.source_lines, "N", NULL },
+	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
+	  "look for sources of the folder FROM in TO; may be repeated, the first that fits counts" },
+	{ "source-directory", 0, OPT_LIST, &o.source_dirs, "DIR",
+	  "look for sources in this folder, too, by the ends of their paths; may be repeated" },
 	{ "adjust-vma", 0, OPT_NUMBER, &o.adjust_vma, "OFFSET", "subtract this from each address" },
 	{ "relative-address", 0, OPT_FLAG, &o.relative_address, NULL,
 	  "addresses count from the image's load base, not from 0" },
@@ -89,7 +93,8 @@ static int open_module(struct session *s)
 	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 
-static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv)
+static int look_up(struct symcache_debuginfod *debuginfod, const struct source_search *search,
+		   int argc, char **argv)
 {
 	__attribute__((cleanup(session_end))) struct session s = {
 		.options = {
@@ -104,6 +109,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 			.short_names = o.functions == FUNCTIONS_SHORT,
 			.table = SYMCACHE_TABLE_OUTERMOST,
 			.source_lines = o.source_lines,
+			.search = search,
 			.adjust_vma = o.adjust_vma,
 			.relative_address = o.relative_address,
 			.explain = o.explain,
@@ -139,6 +145,8 @@ _Static_assert(FUNCTIONS_LINKAGE - FUNCTIONS_NONE == SYMCACHE_FUNCTIONS_NONE &&
 static int run(int argc, char **argv)
 {
 	static char id[SYMCACHE_BUILD_ID_TEXT];
+	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
+	struct source_search search = { .folders = o.source_dirs.items };
 	struct symcache_debuginfod *debuginfod;
 	struct sc_error err;
 	int status;
@@ -160,11 +168,15 @@ static int run(int argc, char **argv)
 			return status;
 		o.build_id = id;
 	}
-	if (fetch_create(&o.fetch, &debuginfod, &err)) {
+	if (symcache_transforms_init(&search.maps, &maps, &err) ||
+	    fetch_create(&o.fetch, &debuginfod, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
-	status = look_up(debuginfod, argc, argv);
+	status = look_up(debuginfod, &search, argc, argv);
+	symcache_transforms_deinit(&search.maps);
+	free(o.path_maps.items);
+	free(o.source_dirs.items);
 	symcache_debuginfod_destroy(debuginfod);
 	free(o.debug_dirs.items);
 	return status;

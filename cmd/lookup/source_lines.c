@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/lookup/explain.h"
 #include "libsymcache/base/utf8.h"
 
 enum { FILE_MAX = 64 << 20 };
@@ -18,21 +19,22 @@ void source_lines_deinit(struct source_lines *s)
 {
 	free(s->path);
 	free(s->bytes);
-	*s = (struct source_lines){ 0 };
+	*s = (struct source_lines){ .search = s->search };
 }
 
-static void read_file(struct source_lines *s)
+/* False: there is no such regular file. */
+static bool read_file(struct source_lines *s, const char *path)
 {
 	struct stat st;
 	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	const size_t len = strlen(s->path);
-	int fd = open(s->path, how);
+	const size_t len = strlen(path);
+	int fd = open(path, how);
 	ssize_t n = -1;
 
 	if (fd < 0) { /* of a folder whose name is not UTF-8 */
 		char *original = must_calloc(len + 1, 1);
 
-		sc_utf8_unescape(s->path, len, original);
+		sc_utf8_unescape(path, len, original);
 		fd = open(original, how);
 		free(original);
 	}
@@ -43,6 +45,61 @@ static void read_file(struct source_lines *s)
 	if (fd >= 0)
 		close(fd);
 	s->size = n > 0 ? (size_t)n : 0;
+	return s->bytes;
+}
+
+static struct symcache_str str(const char *text)
+{
+	return (struct symcache_str){ text, text ? strlen(text) : 0 };
+}
+
+/* Where --map-path says. */
+static bool read_mapped(struct source_lines *s, const struct symcache_transforms *maps)
+{
+	struct symcache_place place = { .name = s->path };
+	struct symcache_file file;
+	bool changed = false, found;
+	char *path;
+
+	for (size_t i = 0; i < maps->n; i++)
+		if (maps->list[i].place)
+			changed |= maps->list[i].place(maps->list[i].ctx, &place);
+	if (!changed)
+		return false;
+	file = (struct symcache_file){ str(place.comp_dir), str(place.dir), str(place.name) };
+	path = explain_path(&file);
+	found = read_file(s, path);
+	free(path);
+	return found;
+}
+
+/* The longest end of the path that is in the folder; none of it leads out of there. */
+static bool read_below(struct source_lines *s, const char *folder)
+{
+	bool found = false;
+
+	for (const char *end = s->path; end && !found; end = strchr(end, '/')) {
+		char *path;
+
+		end += strspn(end, "/");
+		if (!*end || strstr(end, ".."))
+			continue;
+		path = must_asprintf("%s/%s", folder, end);
+		found = read_file(s, path);
+		free(path);
+	}
+	return found;
+}
+
+static void find_file(struct source_lines *s)
+{
+	const struct source_search *search = s->search;
+
+	if ((search && read_mapped(s, &search->maps)) || read_file(s, s->path))
+		return;
+	for (const char *const *f = search ? search->folders : NULL; f && *f; f++)
+		if (read_below(s, *f))
+			return;
 }
 
 static unsigned digits_of(uint64_t number)
@@ -79,7 +136,7 @@ void source_lines_put(struct source_lines *s, struct symcache_str path, uint32_t
 	if (!s->path || strlen(s->path) != path.len || memcmp(s->path, path.ptr, path.len)) {
 		source_lines_deinit(s);
 		s->path = must_asprintf("%.*s", (int)path.len, path.ptr);
-		read_file(s);
+		find_file(s);
 	}
 	at = s->bytes;
 	end = s->bytes + s->size;

@@ -4,9 +4,18 @@
 
 #include "cmd/cli/text.h"
 #include "symcache/symcache.h"
+#include "symcache/transforms.h"
+
+/* Where sources are, if not at their paths. */
+struct source_search {
+	struct symcache_transforms maps; /* of --map-path: where they are tried first */
+	const char *const *folders;      /* ends with NULL, or NULL: with the end of the path, the
+					  * longest one that is there */
+};
 
 /* The file that was asked about last; all zero: none. For one thread. */
 struct source_lines {
+	const struct source_search *search; /* NULL: at their paths alone */
 	char *path, *bytes; /* bytes NULL: it cannot be read */
 	size_t size;
 };

@@ -36,7 +36,8 @@ static void json_str(struct json_gen *j, const char *key, struct symcache_str s)
 }
 
 static void json_frame(struct json_gen *j, const struct symcache_shown_frame *f,
-		       const struct symcache_start *start, uint32_t discriminator)
+		       const struct symcache_start *start, uint32_t discriminator,
+		       const struct text *source)
 {
 	json_gen_open_map(j, NULL);
 	json_gen_number(j, "Column", f->column);
@@ -44,6 +45,8 @@ static void json_frame(struct json_gen *j, const struct symcache_shown_frame *f,
 	json_str(j, "FileName", f->file);
 	json_str(j, "FunctionName", f->function);
 	json_gen_number(j, "Line", f->line);
+	if (source && source->len)
+		json_gen_string(j, "Source", source->bytes, source->len);
 	if (start->known)
 		json_gen_hex(j, "StartAddress", start->vaddr);
 	else
@@ -93,7 +96,7 @@ static void json_nothing(struct worker *w, const struct request *r, bool unknown
 
 	if (*key == 'S' && unknown) {
 		style_places(w, r);
-		json_frame(w->json, &no_frame, &no_start, 0);
+		json_frame(w->json, &no_frame, &no_start, 0, NULL);
 		return;
 	}
 	if (*key == 'S')
@@ -270,7 +273,9 @@ void style_frame(struct worker *w, const struct request *r, const struct symcach
 		start = symcache_symbolize_start(w->symbolizer, a, frame);
 	if (w->json) {
 		style_places(w, r);
-		json_frame(w->json, f, &start, discriminator);
+		w->source.len = 0;
+		source_lines_put(&w->sources, f->file, f->line, w->options->source_lines, &w->source);
+		json_frame(w->json, f, &start, discriminator, &w->source);
 		return;
 	}
 	put_frame(w, f, frame, discriminator);
