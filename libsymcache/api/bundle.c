@@ -51,6 +51,7 @@ int symcache_store_import(struct symcache_store *s, const char *path, const char
 	const struct symbundle_import_options how = { .verify_key = verify_key };
 	struct symbundle_imported done = { 0 };
 	struct sc_error e;
+	struct symstore *open;
 	void *store;
 	int rc;
 
@@ -59,7 +60,8 @@ int symcache_store_import(struct symcache_store *s, const char *path, const char
 	rc = symcache_private_store(s, symcache_version, true, &store, err);
 	if (rc)
 		return rc;
-	rc = symbundle_import(store, path, &how, &done, &e);
+	open = store;
+	rc = symbundle_import(&open, path, &how, &done, &e);
 	if (ret) {
 		ret->done = done.imported;
 		ret->stayed = done.unchanged + done.better_in_store + done.conflicts + done.kept;
