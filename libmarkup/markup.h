@@ -72,7 +72,7 @@ enum markup_origin {
 	                        * 0x108000 if that can be moved */
 	MARKUP_FROM_CODE,      /* the page that the only executable segment begins in */
 	MARKUP_FROM_SYMBOL,    /* the start of a symbol */
-	MARKUP_INSIDE,         /* as MARKUP_FROM_ZERO, if it lies in the image */
+	MARKUP_INSIDE,         /* as MARKUP_FROM_ZERO, if code can be there */
 };
 
 struct markup_place {
@@ -132,6 +132,9 @@ struct markup_resolver {
 	/* The address of the ELF file that is meant; false: there is none, or more than one. May
 	 * be NULL: only MARKUP_FROM_ZERO is known. */
 	bool (*place)(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr);
+
+	/* Is no more known of the module than a symbol table? May be NULL: no. */
+	bool (*table_only)(void *ctx, void *module);
 
 	/*
 	 * The frames at a precise code address of the ELF file (its p_vaddr),
@@ -301,6 +304,8 @@ struct markup_module {
 	size_t build_id_len;
 	uint64_t frames;   /* addresses that found nothing */
 	bool no_symbols;   /* the resolver has no such module */
+	bool table_only;   /* it has no more of it than a symbol table */
+	uint64_t unplaced; /* of `frames`: the module has no such symbol or offset */
 };
 
 /* Calls `fn` for each in which addresses found nothing, most of them first. Returns 0 or

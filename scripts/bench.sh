@@ -6,10 +6,13 @@
 # GROUP    index: ELF files → caches, next to llvm-gsymutil-19, and how large they get
 #          lookup: addresses, by the program and in process
 #          filter: logs, next to llvm-symbolizer-19 --filter-markup
+#          traces: backtraces, next to asan_symbolize-19 and the kernel's
+#          decode_stacktrace.sh (of /usr/src/linux-source-*/scripts, or what the variable
+#          DECODE_STACKTRACE names)
 #          store: what the store itself costs, with 10 entries, with 200,000, with 50 GB
 #          (in holes: 1 GB on the disk)
 #          core: the stacks of 1,001 threads out of a core file, next to gdb and eu-stack
-#          default: all five
+#          default: all six
 # --quick  under a minute: fewer runs, shorter logs, no corpus
 # --corpus where large files are looked for (./corpus, see scripts/corpus.sh):
 #          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
@@ -31,12 +34,12 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 ;;
 	--update) update=1 ;;
 	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
-	index|lookup|filter|store|core) groups="$groups $1" ;;
+	index|lookup|filter|traces|store|core) groups="$groups $1" ;;
 	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
 	esac
 	shift
 done
-: "${groups:=index lookup filter store core}"
+: "${groups:=index lookup filter traces store core}"
 lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
 [ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
 symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
@@ -274,6 +277,47 @@ group_filter() {
 	scripts/markup_log.py $lines "$libc" 2> /dev/null | grep -vF '{{{' > "$dir/log"
 	while cat "$dir/log"; do :; done 2> /dev/null | head -c $plain_bytes > "$dir/plain" || :
 	filter "plain text, $((plain_bytes / 1000000)) MB" "time $((plain_bytes / 2500000))" "$dir/plain"
+}
+
+# ---- backtraces ----------------------------------------------------------------
+
+# A row with the peer at a tenth of the log, times ten.
+against_tenth() {
+	local name=$1 aims=$2 ours
+	shift 2
+	head -n $((lines / 10)) "$dir/log" > "$dir/tenth"
+	ours=$(measure -i "$dir/log" "$symcache" filter --store "$store")
+	row "$name" "$ours
+$(measure -n 1 -i "$dir/tenth" "$@" | awk '{ $1 *= 10; $2 *= 10; print }')" $aims
+}
+
+group_traces() {
+	local big=${osd:-$python} name=python3 decode root=$dir/root
+	[ -z "$osd" ] || name=ceph-osd
+	decode=${DECODE_STACKTRACE:-$(find /usr/src/linux-source-*/scripts -name decode_stacktrace.sh \
+		2> /dev/null | head -n 1)}
+	"$symcache" index -q --store "$store" "$big"
+	heading "Backtraces" "their own"
+	scripts/trace_log.py asan $lines "$big" > "$dir/log"
+	mkdir -p "$root/usr/bin" "$root/usr/lib"
+	ln -sf "$(realpath "$big")" "$root/usr/lib/${big##*/}"
+	ln -sf "$(realpath "$big")" "$root/usr/bin/$name"
+	if command -v asan_symbolize-19 > /dev/null; then
+		LLVM_SYMBOLIZER_PATH=$(command -v $symbolizer) against_tenth \
+			"ASan, $name, $lines lines" "times 100" asan_symbolize-19 -s "$root"
+	else
+		skip asan_symbolize-19
+	fi
+	if [ -z "$vmlinux" ] || [ -z "$decode" ]; then
+		skip "vmlinux or decode_stacktrace.sh"
+		return
+	fi
+	"$symcache" index -q --store "$store" "$vmlinux" "${modules[@]:0:20}"
+	scripts/trace_log.py kernel 40 "$vmlinux" > "$dir/log"
+	row "a kernel trace, 20 frames" "$(measure -i "$dir/log" "$symcache" filter --store "$store" \
+		--vs bash "$decode" "$vmlinux" auto "${vmlinux%/*}")" time 60 times 50
+	scripts/trace_log.py kernel $lines "$vmlinux" "${modules[@]:0:20}" > "$dir/log"
+	row "kernel traces, $lines lines" "$(measure -i "$dir/log" "$symcache" filter --store "$store")"
 }
 
 # ---- store ---------------------------------------------------------------------

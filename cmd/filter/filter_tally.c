@@ -5,6 +5,14 @@
 #include "cmd/filter/filtering.h"
 #include "symcache/build_id.h"
 
+/* Why addresses of it found nothing. */
+static const char *reason(const struct markup_module *m)
+{
+	if (m->no_symbols)
+		return m->build_id_len ? "not in the store" : "no build ID for this name";
+	return m->table_only ? "only a symbol table" : "outside all ranges";
+}
+
 static void print_module(void *ctx, const struct markup_module *m)
 {
 	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
@@ -20,7 +28,12 @@ static void print_module(void *ctx, const struct markup_module *m)
 		const unsigned char byte = (unsigned char)m->name.ptr[c];
 		putc(byte < ' ' || byte == 0x7f ? '?' : byte, stderr);
 	}
-	fprintf(stderr, "%s\n", m->no_symbols ? "" : " (has symbols)");
+	if (m->unplaced && m->unplaced < m->frames)
+		fprintf(stderr, " (%llu no such symbol or offset, %llu %s)\n",
+			(unsigned long long)m->unplaced,
+			(unsigned long long)(m->frames - m->unplaced), reason(m));
+	else
+		fprintf(stderr, " (%s)\n", m->unplaced ? "no such symbol or offset" : reason(m));
 }
 
 void print_summary(const struct markup_tally *tally)

@@ -157,15 +157,8 @@ static void finish_chunk(struct markup_filter *p, struct chunk *c)
 		mk_out_put(&p->dumpfiles, c->dumpfiles.buf, c->dumpfiles.len);
 	}
 	c->dumpfiles.len = 0;
-	for (uint32_t i = 0; i < c->missing.len; i++) {
-		const struct markup_module *m = c->missing.entries[i];
-		struct markup_module *all = mk_modules_entry(&p->missing, m->name, m->build_id,
-							      m->build_id_len);
-		if (all) {
-			all->frames += m->frames;
-			all->no_symbols |= m->no_symbols; /* maybe no one was warned */
-		}
-	}
+	for (uint32_t i = 0; i < c->missing.len; i++)
+		mk_modules_add(&p->missing, c->missing.entries[i]); /* maybe no one was warned */
 	for (uint32_t i = 0; i < c->lines.len; i++)
 		mk_modules_entry(&p->lines, c->lines.entries[i]->name, c->lines.entries[i]->build_id,
 				 c->lines.entries[i]->build_id_len);

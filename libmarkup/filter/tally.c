@@ -46,13 +46,8 @@ bool markup_tally_warns(struct markup_tally *t, const struct markup_module *m)
 static void add_module(void *ctx, const struct markup_module *m)
 {
 	struct markup_tally *t = ctx;
-	struct markup_module *e = mk_modules_entry(&t->missing, m->name, m->build_id,
-						   m->build_id_len);
 
-	if (e) {
-		e->frames += m->frames;
-		e->no_symbols |= m->no_symbols;
-	}
+	mk_modules_add(&t->missing, m);
 }
 
 void markup_tally_miss(struct markup_tally *t, const struct markup_module *m)

@@ -81,15 +81,17 @@ void *mk_lookup_module(struct mk_resolve *r, uint32_t module)
 	return handle_of(r, &r->context.modules[module]);
 }
 
-/* An address of this module found nothing. */
-static void count_miss(struct mk_resolve *r, struct mk_module *m)
+/* An address of this module found nothing, or is none of it. */
+static void count_miss(struct mk_resolve *r, struct mk_module *m, bool placed)
 {
-	if (r->where->silent)
-		return;
-	struct markup_module *e = missing_of(r, m);
+	struct markup_module *e = r->where->silent ? NULL : missing_of(r, m);
 
-	if (e)
-		e->frames++;
+	if (!e)
+		return;
+	e->frames++;
+	e->unplaced += !placed && m->handle;
+	e->table_only = m->handle && r->resolver.table_only &&
+			r->resolver.table_only(r->resolver.ctx, m->handle);
 }
 
 /* Renders all pieces into r->scratch, in the form that is remembered. */
@@ -142,7 +144,7 @@ static void look_up_code(struct mk_resolve *r, struct mk_module *m, uint64_t vad
 	if (ret->found)
 		r->stats.frames_resolved++;
 	else
-		count_miss(r, m);
+		count_miss(r, m, true);
 }
 
 void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
@@ -274,7 +276,7 @@ bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct mark
 void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m)
 {
 	r->stats.frames++;
-	count_miss(r, m);
+	count_miss(r, m, false);
 }
 
 static void forget_missing(struct mk_context *c)

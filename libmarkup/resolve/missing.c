@@ -101,6 +101,18 @@ struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str n
 	return e;
 }
 
+void mk_modules_add(struct mk_modules *t, const struct markup_module *m)
+{
+	struct markup_module *e = mk_modules_entry(t, m->name, m->build_id, m->build_id_len);
+
+	if (!e)
+		return;
+	e->frames += m->frames;
+	e->unplaced += m->unplaced;
+	e->no_symbols |= m->no_symbols;
+	e->table_only |= m->table_only;
+}
+
 const struct markup_module *mk_modules_find(const struct mk_modules *t,
 					     struct markup_str name, const uint8_t *build_id, size_t build_id_len)
 {

@@ -29,6 +29,9 @@ void mk_modules_deinit(struct mk_modules *t);
 struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
 					const uint8_t *build_id, size_t build_id_len);
 
+/* Adds what was counted of `m` to its entry, made if there is none. */
+void mk_modules_add(struct mk_modules *t, const struct markup_module *m);
+
 /* The entry that there is, or NULL. */
 const struct markup_module *mk_modules_find(const struct mk_modules *t,
 					     struct markup_str name, const uint8_t *build_id, size_t build_id_len);

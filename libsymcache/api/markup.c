@@ -31,7 +31,7 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 	case MARKUP_FROM_CODE:
 		return symcache_vaddr_of_code(cache, place->offset, vaddr);
 	case MARKUP_INSIDE:
-		return cache->image && place->offset - base < cache->image->image_size;
+		return symcache_may_be_code(cache, place->offset);
 	case MARKUP_FROM_FILE:
 		return symcache_vaddr_of_offset(cache, place->offset, vaddr);
 	case MARKUP_FROM_LOAD_BASE:
@@ -44,6 +44,14 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 	default:
 		return true;
 	}
+}
+
+static bool is_table_only(void *ctx, void *module)
+{
+	const struct symcache *cache = sc_module_cache(module);
+
+	(void)ctx;
+	return cache && cache->image && !(cache->image->sources & SYMCACHE_FROM_DWARF);
 }
 
 static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)
@@ -170,6 +178,7 @@ void symcache_markup_functions(struct markup_resolver *ret)
 {
 	ret->prepare = prepare;
 	ret->place = find_place;
+	ret->table_only = is_table_only;
 	ret->code = find_code;
 	ret->line_code = find_line_code;
 	ret->data = find_data;

@@ -124,3 +124,15 @@ bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint6
 	*vaddr = s->vaddr - s->vaddr % page + offset;
 	return true;
 }
+
+bool symcache_may_be_code(const struct symcache *cache, uint64_t vaddr)
+{
+	const struct symcache_ext_segment *s = cache->segments, *end = s + cache->num_segments;
+
+	if (!cache->image || vaddr - cache->image->load_base >= cache->image->image_size ||
+	    !symcache_sound(cache, s, cache->num_segments * sizeof(*s)))
+		return false;
+	while (s < end && vaddr - s->vaddr >= s->size)
+		s++;
+	return !cache->num_segments || s < end;
+}

@@ -181,6 +181,10 @@ bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uin
  * several such segments. */
 bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
 
+/* May there be code at this address: does it lie in an executable segment, or, where the file
+ * does not say what they are, in the image? */
+bool symcache_may_be_code(const struct symcache *cache, uint64_t vaddr);
+
 /* The number of the range that holds `rel_pc`, be it a gap: the last that starts at or
  * below. SYMCACHE_NONE: there is none, or the ranges are damaged. */
 uint32_t symcache_range_of(const struct symcache *cache, uint64_t rel_pc);
