@@ -78,10 +78,11 @@ void core_stack_deinit(struct core_stack *s);
 /* ---- places (core_places.c): what is at an address, as text, each made once ---------------- */
 
 struct core_row {
-	char *function;               /* "??": not known */
+	char *function;               /* NULL: not known */
 	char *file;                   /* ""; not known */
 	uint32_t line, column;
-	char *json;                   /* "function":…,"file":…,"line":…,"column":… */
+	char *json;                   /* ,"module":…,"function":…,"inlined":…: not NUL-terminated */
+	size_t json_len;
 };
 
 struct core_place {
@@ -89,7 +90,6 @@ struct core_place {
 	uint64_t rel_pc;
 	struct core_row *rows;        /* innermost first, 1 at least; all but the last are inlined */
 	size_t num_rows;
-	char *json_module;            /* "module":…,"build_id":…,"address":…: or "" */
 };
 
 struct core_places *core_places_create(struct core_modules *modules);

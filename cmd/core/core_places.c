@@ -38,8 +38,6 @@ void core_places_destroy(struct core_places *p)
 			free(place->rows[k].file);
 			free(place->rows[k].json);
 		}
-		if (place)
-			free(place->json_module);
 		free(place ? place->rows : NULL);
 		free(place);
 	}
@@ -49,55 +47,46 @@ void core_places_destroy(struct core_places *p)
 	free(p);
 }
 
-/* The members of an object, without its braces. */
-static char *take_members(struct json_gen *j)
-{
-	char *text, *members;
-
-	json_gen_close_map(j);
-	text = json_gen_take(j);
-	members = must_asprintf("%.*s", (int)strlen(text) - 2, text + 1);
-	free(text);
-	return members;
-}
-
 static char *text_of(struct symcache_str s, const char *unknown)
 {
-	return s.ptr ? must_asprintf("%.*s", (int)s.len, s.ptr) : must_asprintf("%s", unknown);
+	return s.ptr ? must_asprintf("%.*s", (int)s.len, s.ptr) : unknown ? must_asprintf("%s", unknown) : NULL;
 }
 
 static void add_row(struct core_place *place, const struct symcache_shown_frame *f)
 {
-	struct json_gen *j = json_gen_create_memory();
 	struct core_row *row;
 
 	place->rows = must_realloc(place->rows, (place->num_rows + 1) * sizeof(*place->rows));
 	row = &place->rows[place->num_rows++];
-	*row = (struct core_row){ text_of(f->function, "??"), text_of(f->file, ""), f->line, f->column };
+	*row = (struct core_row){ .function = text_of(f->function, NULL), .file = text_of(f->file, ""),
+				  .line = f->line, .column = f->column };
+}
+
+/* The members of a JSON object, with a comma in front. */
+static void describe_row(const struct core_place *place, struct core_row *row)
+{
+	struct json_gen *j = json_gen_create_memory();
+	const struct core_module *module = place->module;
+
 	json_gen_open_map(j, NULL);
-	if (f->function.ptr)
+	if (module) {
+		json_gen_text(j, "module", module->name);
+		json_gen_text(j, "build_id", module->id);
+		if (module->cache)
+			json_gen_hex(j, "address", place->rel_pc + symcache_load_base(module->cache));
+	}
+	if (row->function)
 		json_gen_text(j, "function", row->function);
 	if (*row->file) {
 		json_gen_text(j, "file", row->file);
 		json_gen_number(j, "line", row->line);
 		json_gen_number(j, "column", row->column);
 	}
-	row->json = take_members(j);
-}
-
-static void describe_module(struct core_place *place)
-{
-	struct json_gen *j = json_gen_create_memory();
-
-	json_gen_open_map(j, NULL);
-	if (place->module) {
-		json_gen_text(j, "module", place->module->name);
-		json_gen_text(j, "build_id", place->module->id);
-		if (place->module->cache)
-			json_gen_hex(j, "address",
-				     place->rel_pc + symcache_load_base(place->module->cache));
-	}
-	place->json_module = take_members(j);
+	json_gen_bool(j, "inlined", row + 1 < place->rows + place->num_rows);
+	json_gen_close_map(j);
+	row->json = json_gen_take(j);
+	row->json[0] = ',';
+	row->json_len = strlen(row->json) - 1;
 }
 
 static struct core_place *make_place(struct core_places *p, const struct core_frame *frame)
@@ -119,7 +108,8 @@ static struct core_place *make_place(struct core_places *p, const struct core_fr
 		only.function = symcache_show_name(p->symbolizer, symbol.name, SYMCACHE_LANG_SYMTAB);
 	if (!place->num_rows)
 		add_row(place, &only);
-	describe_module(place);
+	for (size_t i = 0; i < place->num_rows; i++)
+		describe_row(place, &place->rows[i]);
 	return place;
 }
 

@@ -108,7 +108,7 @@ static void put_frame(const struct symcache_core *core, struct core_places *plac
 		frame_line_put(&(struct frame_line){
 			.number = i, .inlined = k + 1 < place->num_rows ? k + 1 : 0, .word = core->word,
 			.pc = f->pc, .trust = f->trust, .signal = f->signal,
-			.function = strcmp(row->function, "??") ? row->function : NULL, .file = row->file,
+			.function = row->function, .file = row->file,
 			.line = row->line, .column = row->column,
 			.module = f->module ? f->module->name : NULL,
 			.has_offset = f->module && f->module->cache,
