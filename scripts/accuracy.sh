@@ -2,6 +2,7 @@
 # Compares look-ups with other tools, address by address, and prints a table.
 #
 #   scripts/accuracy.sh PROGRAM [-n ADDRESSES] [-s SAMPLES] [--fetch] [FILE...]
+#   scripts/accuracy.sh PROGRAM --rows
 #
 # Without FILEs: libc and python3 with their -dbg packages, programs in Rust and Go,
 # where there is a compiler, and what scripts/corpus.sh has fetched: ceph-osd, vmlinux,
@@ -10,16 +11,19 @@
 # their variables. --fetch fetches what is missing (900 MB). The other tool is llvm-symbolizer-19; for files with a
 # supplementary file of dwz gdb; where variables are declared says llvm-dwarfdump-19 (see
 # compare_frames.py). The classes of differences that are explained stand in
-# testdata/accepted-differences.md.
+# testdata/accepted-differences.md. --rows: unwind information alone, each row that
+# llvm-dwarfdump-19 prints of libc (three machines), libstdc++, python3.11, ceph-osd and vmlinux
+# (compare_rows.py).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 PROGRAM=$(realpath "${1:?usage: scripts/accuracy.sh PROGRAM [-n N] [-s N] [--fetch] [FILE...]}")
 shift
-options=(-n 100000) fetch=
+options=(-n 100000) fetch= rows=
 while [ $# -gt 0 ]; do
 	case $1 in
 	-n|-s) options+=("$1" "${2:?$1 needs a number}"); shift ;;
 	--fetch) fetch=1 ;;
+	--rows) rows=1 ;;
 	-*) echo "accuracy.sh: what is $1?" >&2; exit 2 ;;
 	*) break ;;
 	esac
@@ -97,7 +101,25 @@ if [ $# -gt 0 ]; then
 	for f; do code "$f"; done
 	exit
 fi
-[ -z "$fetch" ] || "$here/corpus.sh" ceph kernel binutils machines
+[ -z "$fetch" ] || "$here/corpus.sh" ceph kernel binutils machines programs
+
+compare_rows() {
+	local f files=
+	echo "rows of unwind information: what llvm-dwarfdump says of them"
+	for f in "$libc_program" corpus/machines/i386/libc-i386.debug.code \
+			corpus/machines/arm64/libc-arm64.debug.code \
+			"$(ldconfig -p | sed -n 's/.*libstdc++\.so\.6 .*x86-64.*=> //p' | head -n 1)" \
+			corpus/programs/usr/bin/python3.11 corpus/programs/usr/bin/ceph-osd \
+			corpus/kernel/usr/lib/debug/boot/vmlinux-*; do
+		if [ -e "$f" ]; then files="$files $f"; else echo "skipped: there is no $f: scripts/corpus.sh"; fi
+	done
+	nice "$here/compare_rows.py" "$PROGRAM" $files || true
+}
+
+if [ -n "$rows" ]; then
+	compare_rows
+	exit
+fi
 make_programs
 corpus=$("$here/corpus.sh" list)
 files=
@@ -119,3 +141,4 @@ echo "names on the files that run: what llvm-symbolizer says of them"
 for f in $(ldconfig -p | sed -nE 's/.*lib(c|m|stdc\+\+)\.so\.6 .*x86-64.*=> //p') /usr/bin/python3; do
 	nice "$here/compare_stripped.py" "$PROGRAM" "$(realpath "$f")" || true
 done
+compare_rows

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Fetches large files with debug information into ./corpus (git ignores it).
 #
-#   scripts/corpus.sh ceph|kernel|binutils...   fetch
+#   scripts/corpus.sh ceph|kernel|binutils|machines|programs...   fetch
 #   scripts/corpus.sh list                      what is there to compare, one path a line
 #
 #   ceph      ceph-osd of ceph-osd-dbg: C++, 230 MB, compressed (512 MB to download)
@@ -9,17 +9,18 @@
 #   binutils  binutils-x86-64-linux-gnu-dbg: dwz with a supplementary file (40 MB)
 #   machines  libc6-dbg and libc6 of arm64, armhf, i386, s390x, ppc64el, mips64el (50 MB):
 #             the C library's debug file, and its code beside it as FILE.code
+#   programs  ceph-osd and python3.11 as they are installed, with .eh_frame (19 MB)
 #
 # apt-get downloads the packages; nothing is installed. Of each package the files
 # are taken out once; to fetch anew, remove the folder.
 set -eu
 cd "$(dirname "$0")/.."
-usage() { sed -n 's/^# \{0,1\}//p' "$0" | sed -n 3,12p >&2; exit 2; }
+usage() { sed -n 's/^# \{0,1\}//p' "$0" | sed -n 3,14p >&2; exit 2; }
 
 # The newest package that the empty package $1 depends on.
 behind() { apt-cache depends "$1" | sed -n 's/.*Depends: *//p' | head -n 1; }
 
-# fetch PACKAGE NAME PATTERN: extracts what fits the patterns into corpus/NAME.
+# fetch PACKAGES NAME PATTERN...: extracts what fits the patterns into corpus/NAME.
 fetch() {
 	local package=$1 name=$2 tmp
 	shift 2
@@ -29,9 +30,10 @@ fetch() {
 	fi
 	mkdir -p corpus
 	tmp=$(mktemp -d corpus/tmp.XXXXXX)
-	( cd "$tmp" && apt-get download -q "$package" >&2 )
+	( cd "$tmp" && apt-get download -q $package >&2 )
 	# What does not fit is never written: such packages unpack to gigabytes.
-	dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -x -C "$tmp" --wildcards "$@"
+	for deb in "$tmp"/*.deb; do dpkg-deb --fsys-tarfile "$deb"; done |
+		tar -x -i -C "$tmp" --wildcards "$@"
 	rm "$tmp"/*.deb
 	mv "$tmp" "corpus/$name"
 }
@@ -103,6 +105,8 @@ for what; do
 	binutils)
 		fetch binutils-x86-64-linux-gnu-dbg binutils './usr/lib/debug/*'
 		link_dwz corpus/binutils/usr/lib/debug ;;
+	programs)
+		fetch "ceph-osd python3.11-minimal" programs ./usr/bin/ceph-osd ./usr/bin/python3.11 ;;
 	machines)
 		for arch in arm64 armhf i386 s390x ppc64el mips64el; do machine $arch; done ;;
 	list) list ;;
