@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser...
+#   scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password), after a line that names them; else the exact command is printed and
@@ -25,17 +25,19 @@ layouts="$test gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mips-linux-gnu
          gcc-s390x-linux-gnu gdc gfortran gnat gobjc golang-go"
 bench="$test"
 accuracy="$test gdb golang-go"
+deb="$build debhelper dh-python dpkg-dev python3-dev libcmocka-dev pkg-config fakeroot ?lintian ?autopkgtest"
 fuzz="$build clang libclang-rt-14-dev"
 # Large: only tests of HTML, which are skipped without.
 browser="chromium chromium-driver python3"
 
-usage() { echo "usage: scripts/deps.sh build|test|layouts|demo|bench|accuracy|fuzz|browser..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
 	case $task in
 	build) want="$want $build" fragment=1 ;;
 	layouts) want="$want $layouts" ;;
+	deb) want="$want $deb" ;;
 	demo) want="$want $demo" ;;
 	test) want="$want $test" ;;
 	bench) want="$want $bench" ;;

@@ -76,7 +76,7 @@ int symcache_file_build_id(const char *path, uint8_t id[SYMCACHE_ID_MAX], size_t
 
 static int begin_write(struct symcache_store *s, struct symstore **ret, struct symcache_error *err)
 {
-	return symcache_private_store(s, symcache_version, true, (void **)ret, err);
+	return symcache_private_store(s, symcache_version, true, ret, err);
 }
 
 /* ---- index -------------------------------------------------------------------------------- */

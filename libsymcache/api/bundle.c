@@ -24,7 +24,7 @@ int symcache_store_export(struct symcache_store *s, const char *path, const char
 	struct symbundle_exported done = { 0 };
 	struct symstore_reader *reader;
 	struct sc_error e;
-	void *store;
+	struct symstore *store;
 	int rc;
 
 	if (!counts_fit(ret))
@@ -51,8 +51,7 @@ int symcache_store_import(struct symcache_store *s, const char *path, const char
 	const struct symbundle_import_options how = { .verify_key = verify_key };
 	struct symbundle_imported done = { 0 };
 	struct sc_error e;
-	struct symstore *open;
-	void *store;
+	struct symstore *store;
 	int rc;
 
 	if (!counts_fit(ret))
@@ -60,8 +59,7 @@ int symcache_store_import(struct symcache_store *s, const char *path, const char
 	rc = symcache_private_store(s, symcache_version, true, &store, err);
 	if (rc)
 		return rc;
-	open = store;
-	rc = symbundle_import(&open, path, &how, &done, &e);
+	rc = symbundle_import(&store, path, &how, &done, &e);
 	if (ret) {
 		ret->done = done.imported;
 		ret->stayed = done.unchanged + done.better_in_store + done.conflicts + done.kept;

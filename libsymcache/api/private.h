@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <symcache.h>
 
+struct symstore;
+
 /* The struct symstore of a handle, ready to be read or written. `version`: the caller's
  * symcache_version; another one has other structs: SYMCACHE_EUNSUPPORTED. */
 SYMCACHE_API int symcache_private_store(struct symcache_store *s, const char *version, bool write,
-					void **ret, struct symcache_error *err);
+					struct symstore **ret, struct symcache_error *err);
 
 /* Fills an error; returns `code`. */
 static inline int __attribute__((format(printf, 3, 4)))

@@ -4,8 +4,8 @@
 #include "libsymcache/api/api.h"
 #include "symcache/build.h"
 
-int symcache_private_store(struct symcache_store *s, const char *version, bool write, void **ret,
-			   struct symcache_error *err)
+int symcache_private_store(struct symcache_store *s, const char *version, bool write,
+			   struct symstore **ret, struct symcache_error *err)
 {
 	struct sc_error e;
 

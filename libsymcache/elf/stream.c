@@ -14,7 +14,7 @@
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/elf/sections.h"
 
-#if __has_include(<isa-l/igzip_lib.h>)
+#if !defined(SC_PORTABLE) && __has_include(<isa-l/igzip_lib.h>)
 #include <isa-l/igzip_lib.h>
 
 #define WORTH_IT (1u << 20)  /* inflated bytes */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include <xxhash.h>
-#if __x86_64__ && __has_include(<xxh_x86dispatch.h>)
+#if !defined(SC_PORTABLE) && __x86_64__ && __has_include(<xxh_x86dispatch.h>)
 #include <xxh_x86dispatch.h> /* AVX2: 590 MB in 0.10 s instead of 0.16 s */
 #endif
 

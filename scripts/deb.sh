@@ -1,0 +1,27 @@
+#!/bin/sh
+# Builds the Debian packages out of scripts/debian, into build/deb, and has lintian look at them.
+#
+#   scripts/deb.sh [FOLDER]
+set -eu
+cd "$(dirname "$0")/.."
+out=${1:-build/deb}
+version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' scripts/debian/changelog)
+name=symcache-$version
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+rm -rf "${out:?}"/*
+# As the packages are dated, whenever they are built.
+SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' scripts/debian/changelog | head -n 1)" +%s)
+export SOURCE_DATE_EPOCH
+make --no-print-directory dist > /dev/null
+cp "build/$name.tar.gz" "$out/symcache_$version.orig.tar.gz"
+tar -C "$out" -xzf "build/$name.tar.gz"
+cp -r scripts/debian "$out/$name/debian"
+cd "$out/$name"
+unset MAKEFLAGS MAKELEVEL MFLAGS CC CFLAGS CPPFLAGS LDFLAGS MODE
+dpkg-buildpackage -us -uc > "$out/build.log" 2>&1 || { tail -n 30 "$out/build.log" | cut -c 1-300; exit 1; }
+cd "$out"
+if command -v lintian > /dev/null; then
+	lintian --allow-root -EvIL +pedantic --fail-on error,warning,info ./*.changes > lintian.log || { grep -v '^N:' lintian.log; exit 1; }
+fi
+ls ./*.deb
