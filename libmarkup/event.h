@@ -42,6 +42,7 @@ enum mk_form {
 	MK_FORM_VALGRIND,  /* at 0xADDRESS: FUNC (FILE:LINE:COL); inlined into: by 0xADDRESS: … */
 	MK_FORM_BEHIND,    /* the text, and " FUNC at FILE:LINE:COL" behind it */
 	MK_FORM_BELOW,     /* the text as it is, and lines below its line */
+	MK_FORM_MEMBER,    /* the text, and behind it a member of JSON, "symbolized":["…"] */
 	MK_FORM_NDK,       /* the text as it is, and FUNC FILE:LINE:COL below its module */
 };
 

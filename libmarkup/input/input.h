@@ -20,7 +20,7 @@ struct mk_peek {
 /* A line of a table of modules: a part of a file in the memory of a process. */
 struct mk_row {
 	const char *at;      /* where in the line it begins */
-	uint64_t start, end; /* addresses */
+	uint64_t start, end; /* addresses; end 0: up to the next of the line, in any order */
 	uint64_t offset;     /* in the file */
 	bool code;           /* it may hold code */
 	struct markup_str name, build_id;
@@ -50,10 +50,11 @@ struct mk_input {
 	/* Adds the events of the line, in their order. */
 	void (*read)(struct mk_line *l, enum markup_dialect dialect);
 
-	/* Words of lines of tables, and what reads such a line, [p, end) without its newline; false:
-	 * it is none. May be NULL: the format has no tables. */
+	/* Words of lines of tables, and what reads the next row of such a line, [*p, end) without
+	 * its newline, and moves *p behind it; false: there is none. ret->at is NULL before the
+	 * first. May be NULL: the format has no tables. */
 	const char *const *table_words;
-	bool (*read_row)(const char *p, const char *end, struct mk_row *ret);
+	bool (*read_row)(const char **p, const char *end, struct mk_row *ret);
 
 	/* A word that was found may begin a frame: reads the address that will be looked up.
 	 * May be NULL. */
@@ -83,6 +84,7 @@ extern const struct mk_input *const mk_inputs[];
 	X(gdb)       \
 	X(glog)      \
 	X(heap)      \
+	X(mongodb)   \
 	X(maps)
 
 #define DECLARE_INPUT(name) extern const struct mk_input mk_##name##_input;

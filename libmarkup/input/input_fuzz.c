@@ -35,9 +35,13 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 
 	struct mk_row row = { 0 };
 
-	if (in->read_row && in->read_row(l->p, l->p + l->len, &row)) {
-		check(row.at >= l->p && row.start < row.end && row.name.len);
+	const char *p = l->p;
+
+	while (in->read_row && in->read_row(&p, l->p + l->len, &row)) {
+		check(row.at >= l->p && (!row.end || row.start < row.end) && row.name.len);
 		check(inside(row.name, l) && inside(row.build_id, l));
+		check(p >= l->p && p <= l->p + l->len);
+		row = (struct mk_row){ .at = p };
 	}
 	l->num_events = 0;
 	in->read(l, MARKUP_DEFAULT);

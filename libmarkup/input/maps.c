@@ -112,10 +112,12 @@ static bool read_unstrip(const char *p, const char *end, struct mk_row *row)
 	return read_name(at, p ? p : end, row);
 }
 
-static bool read_row(const char *p, const char *end, struct mk_row *row)
+static bool read_row(const char **pos, const char *end, struct mk_row *row)
 {
-	const char *hex, *mode = p;
+	const char *p = *pos, *hex, *mode = p;
 
+	if (row->at) /* one in a line */
+		return false;
 	while ((mode = memchr(mode, ' ', (size_t)(end - mode))) && end - mode > 6) {
 		mode++;
 		if (mode - p > 8 && mode[4] == ' ' && is_mode(mode) && read_proc(p, mode, end, row))

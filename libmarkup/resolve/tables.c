@@ -10,6 +10,7 @@
 
 #define LINES_BETWEEN 64u         /* of a table, at most */
 #define TABLES_TRIED  64u         /* before a frame, and behind it */
+#define UNSORTED_MAX  1024u       /* rows of a line */
 #define BLOCK         (256u << 10)
 
 struct mk_table {
@@ -91,7 +92,7 @@ static struct markup_str keep(struct mk_tables *t, struct markup_str s)
 
 /* The table of the process that goes on with this line, or a new one; NULL: no memory. */
 static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uint64_t line,
-				 uint64_t start)
+				 const struct mk_row *row)
 {
 	struct mk_table *table;
 
@@ -101,7 +102,8 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 		table = t->tables[i];
 		if (!mk_str_same((struct markup_str){ table->key, table->key_len }, key))
 			continue;
-		if (start >= table->end && line - table->last <= LINES_BETWEEN)
+		if (row->end ? row->start >= table->end && line - table->last <= LINES_BETWEEN
+			     : line == table->last)
 			return table;
 		break;
 	}
@@ -127,7 +129,7 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 		    const struct mk_row *row)
 {
 	struct mk_table *table = t->num_rows < TABLE_ROWS_MAX
-					 ? table_of(t, key, line, row->start) : NULL;
+					 ? table_of(t, key, line, row) : NULL;
 	struct mk_table_row *rows;
 
 	if (!table)
@@ -135,12 +137,12 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 	t->num_rows++; /* also of a table without code */
 	table->last = line;
 	table->end = row->end;
-	if (!table->name.len || !mk_str_same(table->name, row->name) || !row->offset) {
+	if (!row->offset || !table->name.len || !mk_str_same(table->name, row->name)) {
 		table->has_base = !row->offset;
 		table->base = row->start;
 	}
 	table->name = keep(t, row->name);
-	if (!row->code || !table->name.len)
+	if (!row->code || !table->name.len || (!row->end && table->num == UNSORTED_MAX))
 		return;
 	if (table->num == table->cap) {
 		table->cap = 2 * table->cap + 8;
@@ -151,7 +153,10 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 		}
 		table->rows = rows;
 	}
-	table->rows[table->num++] = (struct mk_table_row){
+	rows = table->rows + table->num++;
+	for (; !row->end && rows > table->rows && rows[-1].start > row->start; rows--)
+		*rows = rows[-1];
+	*rows = (struct mk_table_row){
 		.start = row->start, .end = row->end, .line = line, .name = table->name,
 		.build_id = keep(t, row->build_id),
 		.from = table->has_base ? row->start - table->base : row->offset,
@@ -162,13 +167,20 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 static void take_line(struct mk_tables *t, const char *p, const char *end, uint64_t line_no)
 {
 	char buf[DEMUX_REGEX_MAX];
+	struct markup_str key = { NULL, 0 };
 	struct mk_row row;
 
 	for (const struct mk_input *const *in = t->inputs; *in; in++) {
+		const char *pos = p;
+
 		row = (struct mk_row){ 0 };
-		if ((*in)->read_row && (*in)->read_row(p, end, &row)) {
-			add_row(t, mk_demux_key_of(t->demux, p, row.at, buf), line_no, &row);
-			return;
+		while ((*in)->read_row && (*in)->read_row(&pos, end, &row)) {
+			if (!key.ptr)
+				key = mk_demux_key_of(t->demux, p, row.at, buf);
+			if (!key.ptr) /* none, for all rows */
+				key.ptr = p;
+			add_row(t, key, line_no, &row);
+			row = (struct mk_row){ .at = pos };
 		}
 	}
 }
@@ -277,7 +289,7 @@ static const struct mk_table_row *row_in(const struct mk_table *table, const str
 	if (!low)
 		return NULL;
 	row = &table->rows[low - 1];
-	return w->address >= row->end || (w->before && row->line > w->line) ? NULL : row;
+	return (row->end && w->address >= row->end) || (w->before && row->line > w->line) ? NULL : row;
 }
 
 static const struct mk_table_row *find(const struct mk_tables *t, const struct wanted_row *w)

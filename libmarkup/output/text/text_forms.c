@@ -5,6 +5,7 @@
  *   heap profiles  lines below theirs: 0xADDRESS FUNC at FILE:LINE
  *   the kernel     decode_stacktrace: the places of all frames behind it, on its line
  *   valgrind       as it writes them itself, if it has the debug information
+ *   MongoDB        a member of the object, with a string for each
  *   Android        ndk-stack: the functions below the module, a line for each
  *   others         as they have it themselves: FUNC in the place of "??" or "n/a", else behind
  *                  the text; " at FILE:LINE" behind it; and, as of addr2line -p, a line
@@ -125,6 +126,7 @@ static const struct mk_style styles[] = {
 	[MK_FORM_VALGRIND] = { TEXT_VALGRIND, false, render_valgrind },
 	[MK_FORM_BEHIND] = { TEXT_BEHIND, false, render_behind },
 	[MK_FORM_BELOW] = { TEXT_BELOW, false, render_below },
+	[MK_FORM_MEMBER] = { TEXT_BELOW, false, render_below },
 	[MK_FORM_NDK] = { TEXT_SANITIZER, false, render_sanitizer },
 };
 
@@ -275,6 +277,19 @@ static void put_places(struct mk_output *r, const struct mk_event *e, const stru
 	put_piece(r, code, 0);
 }
 
+static void put_member(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+{
+	mk_put_text(r, e->text.ptr, e->text.len);
+	mk_out_lit(&r->out, ",\"symbolized\":");
+	for (size_t i = 0; i < code->n; i++) {
+		r->scratch.len = 0;
+		mk_put_piece(&r->scratch, code, i);
+		mk_out_char(&r->out, i ? ',' : '[');
+		mk_json_string(&r->out, (struct markup_str){ r->scratch.buf, r->scratch.len });
+	}
+	mk_out_char(&r->out, ']');
+}
+
 /* The functions below the module of the frame. */
 static void put_ndk(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
 {
@@ -327,6 +342,7 @@ static void (*const put[])(struct mk_output *r, const struct mk_event *e,
 	[MK_FORM_VALGRIND] = put_valgrind,
 	[MK_FORM_BEHIND] = put_behind,
 	[MK_FORM_BELOW] = put_below,
+	[MK_FORM_MEMBER] = put_member,
 	[MK_FORM_NDK] = put_ndk,
 };
 
