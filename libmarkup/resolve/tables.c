@@ -103,7 +103,7 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 		if (!mk_str_same((struct markup_str){ table->key, table->key_len }, key))
 			continue;
 		if (row->end ? row->start >= table->end && line - table->last <= LINES_BETWEEN
-			     : line == table->last)
+			     : line == table->last && table->end == UINT64_MAX)
 			return table;
 		break;
 	}
@@ -136,7 +136,7 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 		return;
 	t->num_rows++; /* also of a table without code */
 	table->last = line;
-	table->end = row->end;
+	table->end = row->end ? row->end : UINT64_MAX; /* no other line goes on with it */
 	if (!row->offset || !table->name.len || !mk_str_same(table->name, row->name)) {
 		table->has_base = !row->offset;
 		table->base = row->start;
