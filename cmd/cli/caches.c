@@ -1,6 +1,8 @@
 /* Where caches come from: see caches.h. */
 #include "cmd/cli/caches.h"
 
+#include <stdlib.h>
+
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
@@ -9,9 +11,15 @@ static int open_its_store(void *ctx, enum symstore_mode mode, struct symstore **
 			  struct sc_error *err)
 {
 	const struct cmd_caches *c = ctx;
+	char *path;
+	int rc = mode == SYMSTORE_WRITE ? make_store(c->store, ret, err) :
+					  open_store(c->store, mode, ret, err);
 
-	return mode == SYMSTORE_WRITE ? make_store(c->store, ret, err) :
-					open_store(c->store, mode, ret, err);
+	if (rc == SC_ENOTFOUND && c->brief && !store_path(c->store, &path, NULL)) {
+		sc_error_set(err, rc, "there is no store at %s", path);
+		free(path);
+	}
+	return rc;
 }
 
 static void notify(void *ctx, const struct symcache_notice *n)

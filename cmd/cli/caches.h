@@ -12,6 +12,7 @@ struct cmd_caches {
 	bool store_noticed;
 	atomic_bool failed; /* the store, or an entry of it, cannot be read */
 	bool quiet;        /* nothing is said of what it hears */
+	bool brief;        /* messages of many modules: without advice */
 };
 
 /* `options`: all but the store and notices. Out of memory ends the program. `c` stays where

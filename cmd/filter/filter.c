@@ -243,6 +243,7 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	cmd_caches_init(&c, o.store, from);
+	c.brief = true;
 	const struct filtering_sources from_where = {
 		c.caches, o.form.modules.items, o.form.modules.len, o.form.raw,
 	};

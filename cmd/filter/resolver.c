@@ -1,6 +1,7 @@
 /* What libmarkup asks, put to a symbolizer: see resolver.h. Its handles are modules. */
 #include "cmd/filter/resolver.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,7 @@ static void *usable(struct resolver *r, struct symcache_module *m, const char **
 
 	if (!m || !symcache_module_cache(m, &cache, NULL, &r->why))
 		return m;
-	if (r->why.code != SC_ENOTFOUND)
-		*why = r->why.msg;
+	*why = r->why.msg;
 	return NULL;
 }
 
@@ -140,10 +140,31 @@ static void *find_kernel(void *ctx, struct markup_str module, struct markup_str 
 	return NULL;
 }
 
+static void *find_file(void *ctx, struct markup_str path, const uint8_t *build_id, size_t len,
+		       const char **why)
+{
+	struct resolver *r = ctx;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	char name[PATH_MAX];
+	size_t id_len;
+	bool derived;
+
+	if (r->options.no_files || path.len >= sizeof(name))
+		return NULL;
+	memcpy(name, path.ptr, path.len);
+	name[path.len] = 0;
+	if (symcache_elf_build_id(name, id, &id_len, &derived, NULL) || derived || id_len != len ||
+	    memcmp(id, build_id, len))
+		return NULL;
+	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, name), why);
+}
+
 struct markup_resolver resolver_functions(struct resolver *r)
 {
-	struct markup_resolver ret = { .ctx = r, .module = find_module, .named = find_named,
-				       .kernel = find_kernel };
+	struct markup_resolver ret = {
+		.ctx = r, .module = find_module, .file = find_file, .named = find_named,
+		.kernel = find_kernel,
+	};
 
 	symcache_markup_functions(&ret);
 	return ret;

@@ -35,11 +35,19 @@ static void *find_kernel(struct mk_resolve *r, const struct mk_module *m, const 
 /* Asks the resolver. */
 static void *find_module(struct mk_resolve *r, const struct mk_module *m, const char **why)
 {
-	if (m->build_id_len && r->resolver.module)
-		return r->resolver.module(r->resolver.ctx, m->build_id, m->build_id_len, why);
+	const struct markup_resolver *from = &r->resolver;
+	void *found;
+
+	if (m->build_id_len && from->module) {
+		found = from->module(from->ctx, m->build_id, m->build_id_len, why);
+		if (found || !from->file || r->dialect == MARKUP_LLVM || !m->name.len ||
+		    *m->name.ptr != '/')
+			return found;
+		return from->file(from->ctx, m->name, m->build_id, m->build_id_len, why);
+	}
 	if (m->kernel)
 		return find_kernel(r, m, why);
-	return r->resolver.named ? r->resolver.named(r->resolver.ctx, m->name, why) : NULL;
+	return from->named ? from->named(from->ctx, m->name, why) : NULL;
 }
 
 /* The resolver's handle of a module, or NULL; warns the first time. */

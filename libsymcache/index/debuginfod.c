@@ -105,6 +105,19 @@ static void note_miss(struct symcache_debuginfod *d, size_t server, const uint8_
 	miss->len = len;
 }
 
+/* Did the server say so in this run? */
+static bool missed_now(const struct symcache_debuginfod *d, size_t server, const uint8_t *id,
+		       size_t len)
+{
+	const struct symstore_hash key = miss_key(sc_server_url(d->servers, server), id, len);
+
+	for (size_t i = 0; i < d->misses.len; i++)
+		if (d->misses.data[i].key.low64 == key.low64 &&
+		    d->misses.data[i].key.high64 == key.high64)
+			return true;
+	return false;
+}
+
 /* One server after the other. */
 static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, char **path,
 	       struct sc_error *err)
@@ -116,6 +129,8 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, cha
 
 	symcache_build_id_text(hex, id, len);
 	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
+		if (missed_now(d, i, id, len))
+			continue;
 		rc = sc_server_find(d->servers, i, id, len, path, &why);
 		if (!rc)
 			return 0;

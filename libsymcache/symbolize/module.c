@@ -304,7 +304,7 @@ static int open_build_id(struct symcache_module *m, struct sc_error *err)
 		rc = find_entry(m, err);
 	if (!rc && (rc = read_cache(m, err)) == SC_EFORMAT) {
 		notice_damage(m, NULL, err->msg); /* a damaged entry is as none */
-		rc = SC_ENOTFOUND;
+		rc = sc_error_set(err, SC_ENOTFOUND, "the store's entry is damaged");
 	}
 	if (rc != SC_ENOTFOUND || !whole)
 		return rc;
