@@ -199,7 +199,7 @@ layouts: all ## every debug layout, with compilers for other machines and langua
 
 replays: $(REPLAYS)
 testbins: $(TESTS) $(REPLAYS)
-.PHONY: replays testbins torture
+.PHONY: replays testbins torture batch
 
 # ---- fuzzing: one libFuzzer program per *_fuzz.c (clang) ---------------------
 FUZZ_CC ?= clang
@@ -210,6 +210,10 @@ fuzz: ## build the libFuzzer targets: build/fuzz/*/*/*_fuzz (clang)
 
 torture: all testbins ## kill it at random moments, 500 times; fill the disk; huge stores
 	@scripts/torture.sh $(O)
+
+batch: all ## an archive on many machines: Slurm, GNU parallel, Dask, and all that may die
+	@scripts/deps.sh batch > /dev/null || true # what is missing is skipped
+	@scripts/batch_test.sh $(PROG) $(BATCH)
 
 bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null

@@ -6,7 +6,7 @@
 #   scripts/batch_test.sh PROGRAM [CASE...]
 #
 # CASE      1 to 11, all by default (below, each with what it does)
-# BATCH_MB  size of the largest log, in megabytes (default: 300)
+# BATCH_MB  size of the largest log, in megabytes (default: 100)
 #
 # What the machine lacks (packages: `scripts/deps.sh batch`; root, mounts, room) is skipped, which
 # is said. Everything is in build/batch and, for Slurm's sockets, a folder of /tmp; both go at the
@@ -101,7 +101,6 @@ check() {
 	else
 		ok "$name"
 	fi
-	rm -rf "$out"
 }
 
 missing() { "$symcache" merge --missing "$dir/${1:-main}.plan" "$out"; }
@@ -122,7 +121,7 @@ library=$(ldconfig -p | sed -n 's/.*libc\.so\.6 .*x86-64.* => //p' | head -n 1)
 "$symcache" index -q --store "$store" "$library" 2> /dev/null
 id=$("$symcache" list --frozen --store "$store" | head -n 1 | cut -d ' ' -f 1)
 rm -f "$store"-*
-python3 scripts/batch_archive.py "$dir/logs" "$id" "${BATCH_MB:-300}" || { bad "the archive"; finish; }
+python3 scripts/batch_archive.py "$dir/logs" "$id" "${BATCH_MB:-100}" || { bad "the archive"; finish; }
 cd "$dir" || exit 2
 demux=--demux
 for of in main demux; do
@@ -165,14 +164,14 @@ submit() {
 }
 # Are all elements of the array at their end? Those that wait to be tried again are brought forward.
 ended() {
-	local id
-	for id in $(squeue -h -r -j "$job" -t PENDING -o %A_%a:%r 2> /dev/null | sed -n 's/:BeginTime//p' | tr '\n' ' '); do
-		id=$(squeue -h -r -j "$job" -t PENDING -o '%F_%K' | grep "_${id#*_}\$" | head -n 1)
-		[ -z "$id" ] || scontrol update JobId="$id" StartTime=now 2> /dev/null
+	local states=$(squeue -h -r -j "$job" -o '%F_%K %T' 2> /dev/null) id
+	for id in $(sed -n 's/ PENDING$//p' <<< "$states"); do
+		scontrol release "$id" 2> /dev/null # held, if it was tried too often
+		scontrol update JobId="$id" StartTime=now 2> /dev/null
 	done
-	[ -z "$(squeue -h -r -j "$job" 2> /dev/null)" ]
+	[ -z "$states" ] || { sleep 0.5; return 1; }
 }
-# wait_job SECONDS: if it takes longer, the rest is cancelled.
+# wait_job SECONDS: if it takes longer, what Slurm has lost is cancelled.
 wait_job() {
 	until_ok "$1" ended && return
 	echo "(Slurm does not end the rest; it is cancelled)"
@@ -193,12 +192,13 @@ case_1() {
 		wait_job 120
 		do_missing $of
 		check "1: Slurm, an array of all tasks ($of)" $of
+		rm -rf "$out" && mkdir "$out"
 	done
 }
 
 case_2() {
 	with_slurm "2: Slurm" || return
-	slow 2 done/
+	slow 3 done/
 	submit 0-$((tasks - 1)) main
 	fast
 	until_ok 30 paused done/1.json
@@ -250,30 +250,28 @@ case_4() {
 	fi
 	mounted+=("$out/.symcache/parts")
 	submit 0-$((tasks - 1)) main
-	until_ok 30 grep -q 'No space left' $tmp/task-* || echo "(the disk is not full)"
-	grep -l 'No space left' $tmp/task-* > /dev/null && ok "4: the disk was full" || bad "4: the disk was not full"
+	until_ok 60 eval 'grep -qs "No space left" "$tmp"/task-*'
+	grep -qs 'No space left' "$tmp"/task-* && ok "4: the disk was full" || bad "4: the disk was not full"
 	mount -o remount,size=2g "$out/.symcache/parts"
 	wait_job 120
 	do_missing
 	mkdir "$dir/parts" && mv "$out"/.symcache/parts/* "$dir/parts"
-	umount "$out/.symcache/parts" && mv "$dir"/parts/* "$out/.symcache/parts" && rmdir "$dir/parts"
+	umount "$out/.symcache/parts" && mounted=()
+	mv "$dir"/parts/* "$out/.symcache/parts" && rmdir "$dir/parts"
 	check "4: Slurm, a full disk, requeued by status 75"
 }
 
 case_5() {
 	with_slurm "5: Slurm" || return
 	local wrap=$tmp/by_node
-	rm -f $tmp/task-*
 	mkdir -p "$dir/node-n1" && cp "$store" "$dir/node-n1/all.store"
 	printf '#!/bin/bash\nexport SYMCACHE_STORE=%s/node-$SLURMD_NODENAME/all.store\nexec %s "$@"\n' "$dir" "$symcache" > "$wrap"
 	chmod +x "$wrap"
-	SYMCACHE=$wrap store_option= submit 0-7 main
-	until_ok 30 grep -q 'no store at' $tmp/task-* && ok "5: no store on a node" || bad "5: a store on each node"
+	SYMCACHE=$wrap store_option= submit 0-$((tasks - 1)) main
+	until_ok 60 eval 'grep -qs "no store at" "$tmp"/task-*' && ok "5: no store on a node" || bad "5: a store on each node"
 	scontrol update NodeName=n2 State=DRAIN Reason="no store"
 	wait_job 120
 	scontrol update NodeName=n2 State=RESUME
-	local n
-	for ((n = 8; n < tasks; n++)); do task $n; done
 	do_missing
 	check "5: Slurm, a node without the store"
 }
@@ -451,8 +449,11 @@ case_11() {
 }
 
 for number; do
-	out=$dir/out-$number
+	out=$dir/out-$number at=$SECONDS
 	mkdir -p "$out"
+	rm -f "$tmp"/task-*
 	case_$number
+	rm -rf "$out"
+	echo "($number: $((SECONDS - at)) s)"
 done
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser...
+#   scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password), after a line that names them; else the exact command is printed and
@@ -27,10 +27,14 @@ bench="$test"
 accuracy="$test gdb golang-go"
 deb="$build debhelper dh-python dpkg-dev python3-dev libcmocka-dev pkg-config fakeroot ?lintian ?autopkgtest"
 fuzz="$build clang libclang-rt-14-dev"
+# Engines that run tasks on many machines, and what their tests use; services that come
+# along are not started by us.
+batch="$demo ?slurm-wlm ?parallel ?python3-distributed ?squashfs-tools ?openssh-server
+       ?openssh-client python3 zstd libc6-dbg"
 # Large: only tests of HTML, which are skipped without.
 browser="chromium chromium-driver python3"
 
-usage() { echo "usage: scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
@@ -44,6 +48,7 @@ for task; do
 	accuracy) want="$want $accuracy" ;;
 	fuzz) want="$want $fuzz" ;;
 	browser) want="$want $browser" ;;
+	batch) want="$want $batch" ;;
 	*) usage ;;
 	esac
 done

@@ -47,6 +47,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 
 const struct mk_input mk_boost_input = {
 	.name = "boost",
+	.cuttable = true,
 	.words = (const char *const[]){ "# 0x", "[0x", NULL },
 	.read = read_line,
 	.chained = true,

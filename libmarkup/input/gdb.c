@@ -54,6 +54,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 
 const struct mk_input mk_gdb_input = {
 	.name = "gdb",
+	.cuttable = true,
 	.words = (const char *const[]){ "0x00", "<sig", NULL },
 	.read = read_line,
 	.chained = true,

@@ -46,6 +46,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 
 const struct mk_input mk_glog_input = {
 	.name = "glog",
+	.cuttable = true,
 	.words = (const char *const[]){ "@   ", NULL },
 	.read = read_line,
 	.chained = true,

@@ -35,6 +35,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 
 const struct mk_input mk_heap_input = {
 	.name = "heap",
+	.cuttable = true,
 	.words = (const char *const[]){ "@ 0x", NULL },
 	.read = read_line,
 };

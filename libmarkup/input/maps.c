@@ -135,6 +135,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 
 const struct mk_input mk_maps_input = {
 	.name = "maps",
+	.cuttable = true,
 	.words = (const char *const[]){ NULL },
 	.read = read_line,
 	.table_words = (const char *const[]){ "-xp ", "wxp ", "--p ", "  0x", "@0x", NULL },

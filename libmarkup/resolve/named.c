@@ -30,11 +30,6 @@ uint64_t mk_bound_id(struct markup_str name)
 	return hash(last_part(name));
 }
 
-static bool same(struct markup_str a, struct markup_str b)
-{
-	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
-}
-
 /* What the line is known by. */
 struct known_by {
 	struct markup_str name, build_id;
@@ -68,15 +63,17 @@ static void ask_context(struct mk_resolve *r, const struct mk_event *e, struct k
 			k->name = (struct markup_str){ k->path, (size_t)len };
 	}
 	if (m && (e->kernel ? mk_str_is(e->name, "vmlinux")
-			    : same(last_part(m->name), last_part(e->name))))
+			    : mk_str_same(last_part(m->name), last_part(e->name))))
 		take_id(k, m);
 }
 
 static bool is_it(const struct mk_module *m, const struct known_by *k, bool kernel)
 {
+	if (!mk_str_same(m->name, k->name))
+		return false;
 	if (k->build_id.len || m->build_id_len)
 		return mk_field_build_id_is(k->build_id, m->build_id, m->build_id_len);
-	return m->kernel == kernel && same(m->name, k->name);
+	return m->kernel == kernel;
 }
 
 struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e)
@@ -89,7 +86,9 @@ struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e
 
 	if (!k.build_id.len)
 		ask_context(r, e, &k);
-	id = hash(k.build_id.len ? k.build_id : k.name);
+	/* Of two names of a build ID each is another module: which of them was first here depends
+	 * on what else this thread, or this part of the log, has seen. */
+	id = hash(k.name) + 31 * hash(k.build_id);
 	while ((m = mk_context_module(c, id)) && !is_it(m, &k, e->kernel))
 		id++;
 	if (!m) {
