@@ -139,7 +139,7 @@ static void warn_of_skew(const struct plan_logs *logs, uint64_t task_size)
 			cmd_error("%s: %s is not cut: its task takes about %llu times as long as others; "
 				  "split it, or unpack it", l->path, log_kinds[l->kind],
 				  (unsigned long long)(cost / task_size));
-		else if (l->kind == LOG_PLAIN && o.form.format == MARKUP_HTML && l->size > task_size)
+		else if (l->kind == LOG_PLAIN && o.form.format == MARKUP_HTML && l->size / 2 > task_size)
 			cmd_error("%s: a page of HTML is not cut: its task takes about %llu times as long "
 				  "as others", l->path, (unsigned long long)(l->size / task_size));
 	}
