@@ -126,7 +126,9 @@ static void put_module(void *ctx, const struct markup_module *m)
 	json_gen_text(ctx, "build_id", hex);
 	json_gen_bytes(ctx, "name", m->name.ptr, m->name.len);
 	json_gen_number(ctx, "missed", m->frames);
+	json_gen_number(ctx, "unplaced", m->unplaced);
 	json_gen_bool(ctx, "no_symbols", m->no_symbols);
+	json_gen_bool(ctx, "table_only", m->table_only);
 	json_gen_close_map(ctx);
 	free(hex);
 }

@@ -72,7 +72,9 @@ static void put_missed(struct json_gen *j, const struct missed *m)
 	json_gen_text(j, "build_id", hex);
 	free(hex);
 	json_gen_number(j, "missed", m->module.frames);
+	json_gen_number(j, "unplaced", m->module.unplaced);
 	json_gen_bool(j, "no_symbols", m->module.no_symbols);
+	json_gen_bool(j, "table_only", m->module.table_only);
 }
 
 int record_write(const struct record *r, const char *path, struct sc_error *err)
@@ -173,7 +175,8 @@ static int take_missed(struct rows_in *in, uint64_t shard, struct record *r, str
 {
 	struct row *row = &in->row;
 	struct markup_module m = {
-		.frames = row_number(row, "missed"), .no_symbols = row_bool(row, "no_symbols"),
+		.frames = row_number(row, "missed"), .unplaced = row_number(row, "unplaced"),
+		.no_symbols = row_bool(row, "no_symbols"), .table_only = row_bool(row, "table_only"),
 	};
 	char *name = row_bytes(row, "module", &m.name.len);
 	char *id = row_hex(row, "build_id", &m.build_id_len);
