@@ -29,6 +29,40 @@ static void find_range(const struct symcache *c, uint64_t rel_pc, struct explain
 	ret->range_end = last ? SYMCACHE_NONE : c->ranges[range + 1];
 }
 
+/* ---- the symbol table -------------------------------------------------------------------- */
+
+static const char *table_of(const struct symcache *c, bool of_file, bool has_symbol, bool has_code)
+{
+	const uint32_t sources = c->image ? c->image->sources : 0;
+
+	if (!has_symbol)
+		return has_code ? "the DWARF" : NULL;
+	if (sources & SYMCACHE_FROM_SYMTAB)
+		return of_file ? "the file's own .symtab" : "the debug file's .symtab";
+	return sources & SYMCACHE_FROM_MINIDEBUGINFO ? "MiniDebugInfo" :
+	       sources & SYMCACHE_FROM_DYNSYM ? "the file's own .dynsym" : "the symbol table";
+}
+
+/* Which table has the say, and what the file's own one has there. */
+static void find_table(const struct explain_request *r, struct explained *ret)
+{
+	const struct symcache *c = r->cache;
+	struct symcache_symbol_table *own = NULL;
+	struct symcache_named_symbol symbol;
+	struct sc_error err;
+	bool of_file = false;
+
+	if (*r->elf_files && !symcache_symbol_table_open(*r->elf_files, &own, &err))
+		of_file = !symcache_symbol_table_is_dynamic(own);
+	ret->table = table_of(c, of_file, ret->has_symbol, ret->has_code);
+	if (own && !of_file && c->image && c->image->sources & SYMCACHE_FROM_SYMTAB) {
+		ret->own_table = ".dynsym";
+		if (symcache_symbol_table_find(own, r->vaddr, &symbol))
+			ret->own_name = must_asprintf("%s", symbol.name);
+	}
+	symcache_symbol_table_close(own);
+}
+
 /* ---- the debug information ----------------------------------------------------------- */
 
 /* Is the file at `path` that of the cache? If not, *why says so. */
@@ -124,6 +158,7 @@ bool explain_find(const struct explain_request *r, struct explained *ret)
 		ret->has_symbol = symcache_lookup_symbol(r->cache, rel_pc, &ret->symbol);
 		find_unwind(r->cache, rel_pc, ret);
 	}
+	find_table(r, ret);
 	find_dwarf(r, ret);
 	return ret->has_code || ret->has_symbol;
 }
@@ -133,6 +168,7 @@ void explain_deinit(struct explained *e)
 	symcache_explanation_destroy(e->dwarf);
 	free(e->missing);
 	free(e->unwind);
+	free(e->own_name);
 }
 
 /* ---- words ---------------------------------------------------------------------------- */

@@ -31,6 +31,11 @@ struct explained {
 	bool has_code;                  /* and it is not a gap */
 	bool has_symbol;
 	struct symcache_symbol symbol;
+	const char *table;              /* that names the outermost frame: "the debug file's
+					 * .symtab", "the DWARF"; NULL: nothing does */
+	const char *own_table;          /* of the file itself, which names it for llvm-symbolizer,
+					 * if it is another: ".dynsym"; else NULL */
+	char *own_name;                 /* that it has there; NULL: none */
 	char *unwind;                   /* the row of the unwind information; NULL: none */
 	uint64_t unwind_start, unwind_end; /* of its range, relative */
 	struct symcache_explanation *dwarf; /* NULL: see `missing` */

@@ -28,6 +28,11 @@ static void put_name(struct json_gen *j, const char *key, const struct explained
 	free(text);
 }
 
+static struct symcache_str str(const char *text)
+{
+	return (struct symcache_str){ text, text ? strlen(text) : 0 };
+}
+
 static void put_cache(struct json_gen *j, const struct explained *e)
 {
 	const struct symcache *c = e->request->cache;
@@ -69,12 +74,19 @@ static void put_cache(struct json_gen *j, const struct explained *e)
 		json_gen_number(j, "size", e->symbol.size);
 		json_gen_close_map(j);
 	}
+	json_gen_text(j, "named_by", e->table);
+	if (e->own_table) {
+		json_gen_open_map(j, "own_table");
+		json_gen_text(j, "table", e->own_table);
+		put_name(j, "name", e, str(e->own_name), SYMCACHE_LANG_SYMTAB);
+		json_gen_close_map(j);
+	}
 }
 
 static void put_entry(struct json_gen *j, const struct explained *e,
 		      const struct symcache_explained_entry *entry)
 {
-	struct symcache_str name = { entry->name, entry->name ? strlen(entry->name) : 0 };
+	struct symcache_str name = str(entry->name);
 
 	json_gen_open_map(j, NULL);
 	json_gen_hex(j, "offset", entry->offset);

@@ -62,14 +62,28 @@ static void print_symbol(const struct explained *e)
 	uint64_t start = symcache_load_base(e->request->cache) + s->rel_address;
 
 	if (!e->has_symbol) {
-		puts("symbol     none holds the address");
+		printf("symbol     none holds the address");
+		puts(e->table ? ": the DWARF names the outermost frame" : "");
 		return;
 	}
 	print_name("symbol     ", e, s->name, SYMCACHE_LANG_SYMTAB);
 	printf(", 0x%" PRIx64 "..", start);
 	if (s->size)
 		printf("0x%" PRIx64, start + s->size);
-	puts(": names the outermost frame");
+	printf(": names the outermost frame; of %s\n", e->table);
+}
+
+/* That of a stripped file, which llvm-symbolizer and the program under its name go by. */
+static void print_own_table(const struct explained *e)
+{
+	const char *name = e->own_name;
+
+	if (!e->own_table || (!name && !e->has_symbol))
+		return;
+	printf("own table  the file's %s, by which llvm-symbolizer goes, has ", e->own_table);
+	print_name("", e, (struct symcache_str){ name, name ? strlen(name) : 0 },
+		   SYMCACHE_LANG_SYMTAB);
+	puts("");
 }
 
 static void print_entry(const struct explained *e, const struct symcache_explained_entry *entry)
@@ -130,6 +144,7 @@ void explain_text(const struct explained *e)
 	       symcache_load_base(r->cache));
 	print_cache(e);
 	print_symbol(e);
+	print_own_table(e);
 	if (e->unwind)
 		printf("unwind     0x%" PRIx64 "..0x%" PRIx64 ": %s\n",
 		       symcache_load_base(r->cache) + e->unwind_start,
