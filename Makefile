@@ -68,7 +68,7 @@ PROG  := $(O)/symcache
 TESTS := $(patsubst %.c,$(O)/%,$(TEST_SRC))
 
 .DEFAULT_GOAL := all
-.PHONY: FORCE all asan test unit golden layouts fuzz bench accuracy demo man install clean help
+.PHONY: FORCE all asan test unit golden layouts fuzz bench accuracy clients llvm-tests demo man install clean help
 
 all: $(PROG) ## build the program: build/release/symcache
 
@@ -218,6 +218,14 @@ batch: all ## an archive on many machines: Slurm, GNU parallel, Dask, and all th
 bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null
 	@scripts/bench.sh $(PROG) $(BENCH)
+
+clients: all ## run sanitizers, perf, pprof, ... with our program in place of their symbolizer
+	@scripts/deps.sh clients > /dev/null || true
+	@scripts/clients.py $(PROG)
+
+llvm-tests: all ## run LLVM's own tests of llvm-symbolizer on ours (fetches them: 165 MB)
+	@scripts/deps.sh clients > /dev/null || true
+	@scripts/llvm_tests.sh $(PROG)
 
 accuracy: all ## compare with LLVM's tools and gdb, address by address (ACCURACY=--fetch)
 	@scripts/deps.sh accuracy > /dev/null

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch...
+#   scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password), after a line that names them; else the exact command is printed and
@@ -23,6 +23,10 @@ test="$demo libcmocka-dev pkg-config ?abigail-tools python3-dev python3-pytest ?
 layouts="$test gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mips-linux-gnu
          gcc-powerpc64-linux-gnu gcc-powerpc64le-linux-gnu gcc-riscv64-linux-gnu
          gcc-s390x-linux-gnu gdc gfortran gnat gobjc golang-go"
+# Programs that ask llvm-symbolizer or addr2line, 400 MB: tests of those that are not there
+# are skipped.
+clients="$demo ?clang-19 ?libclang-rt-19-dev ?llvm-19 ?llvm-19-tools ?linux-perf ?google-perftools
+         ?libgoogle-perftools-dev ?golang-go ?golang-github-google-pprof-dev python3"
 bench="$test"
 accuracy="$test gdb golang-go"
 deb="$build debhelper dh-python dpkg-dev python3-dev libcmocka-dev pkg-config fakeroot ?lintian ?autopkgtest"
@@ -34,7 +38,7 @@ batch="$demo ?slurm-wlm ?parallel ?python3-distributed ?squashfs-tools ?openssh-
 # Large: only tests of HTML, which are skipped without.
 browser="chromium chromium-driver python3"
 
-usage() { echo "usage: scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment=
 for task; do
@@ -49,6 +53,7 @@ for task; do
 	fuzz) want="$want $fuzz" ;;
 	browser) want="$want $browser" ;;
 	batch) want="$want $batch" ;;
+	clients) want="$want $clients" ;;
 	*) usage ;;
 	esac
 done

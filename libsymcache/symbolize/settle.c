@@ -73,6 +73,8 @@ void symcache_caches_settle(struct symcache_caches *s)
 	if (!s->to_store)
 		return;
 	s->to_store = false;
+	if (s->options.memory_only)
+		return;
 	symstore_close(s->store);
 	s->store = NULL;
 	if (store_made(s, &err))

@@ -101,6 +101,8 @@ struct symcache_caches_options {
 	bool without_symbols;
 	/* Debug files that say they have another build ID will do. */
 	bool any_build_id;
+	/* What is built stays in memory: nothing is written to the store. */
+	bool memory_only;
 	/* Of a file that is named by its path, the symbol table that names frames is its own, as
 	 * llvm-symbolizer has it, also where it has a .dynsym only and its debug file a .symtab. */
 	bool own_symbols;
