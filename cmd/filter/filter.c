@@ -253,6 +253,8 @@ static int run(int argc, char **argv)
 	symcache_debuginfod_destroy(from.debuginfod);
 	free(o.debug_dirs.items);
 	free(o.form.modules.items);
+	if (status == STATUS_OK && !o.quiet && o.form.dialect == MARKUP_DEFAULT)
+		hint_at_formats(tally);
 	if (o.summary || (o.output_dir && !o.quiet))
 		print_summary(tally);
 	return status;
@@ -270,7 +272,8 @@ const struct command filter_command = {
 		"inlined functions included. Everything else comes out byte for byte. A live input "
 		"is shown line by line.\n\n"
 		"Symbols come from the store by the build IDs in the log; what the store lacks is "
-		"looked for as a separate debug file. A frame without symbols still has its "
+		"looked for as a separate debug file, and last in the module's own file, if that lies "
+		"where the log says and has the same build ID. A frame without symbols still has its "
 		"module and the address in it, and a warning names the module once. Neither that nor "
 		"malformed markup changes the exit status.",
 	.opts = opts,

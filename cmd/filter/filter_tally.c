@@ -36,6 +36,15 @@ static void print_module(void *ctx, const struct markup_module *m)
 		fprintf(stderr, " (%s)\n", m->unplaced ? "no such symbol or offset" : reason(m));
 }
 
+void hint_at_formats(const struct markup_tally *tally)
+{
+	const struct markup_stats *s = markup_tally_stats(tally);
+
+	if (s->bytes && !s->understood && !s->frames)
+		cmd_error("nothing to symbolize: no markup, and no backtrace of a format that is known "
+			  "('symcache filter --input help' lists them)");
+}
+
 void print_summary(const struct markup_tally *tally)
 {
 	const struct markup_stats *s = markup_tally_stats(tally);

@@ -76,6 +76,9 @@ enum filtering_result filtering_end(struct filtering *f);
 
 struct markup_filter *filtering_filter(const struct filtering *f);
 
+/* If nothing was: which formats are understood, to standard error. */
+void hint_at_formats(const struct markup_tally *tally);
+
 /* What was resolved, to standard error. */
 void print_summary(const struct markup_tally *tally);
 

@@ -243,6 +243,7 @@ int markup_filter_added(struct markup_filter *p, size_t len)
 {
 	p->filling->len += len;
 	p->added += len;
+	p->stats.bytes += len;
 	return p->filling->len < CHUNK ? p->error : dispatch(p, ALL, false);
 }
 

@@ -128,6 +128,7 @@ static void put_events(struct mk_stream *s)
 		mk_end_trace(&s->resolve);
 	s->resolve.trace_begins |= l->num_events && l->events[0].begins_trace;
 	s->resolve.interrupted |= l->num_events && l->events[0].interrupts;
+	s->resolve.stats.understood += l->num_events;
 	renderer->line(&s->output, l);
 	for (struct mk_event *e = l->events; e < l->events + l->num_events; e++) {
 		if (e->open && !mk_hexdict_open(&s->hexdict, e->text))

@@ -21,6 +21,7 @@ static void add_stats(struct markup_stats *sum, struct markup_stats *s)
 	sum->frames += s->frames;
 	sum->frames_resolved += s->frames_resolved;
 	sum->frames_outside += s->frames_outside;
+	sum->understood += s->understood;
 	*s = (struct markup_stats){ 0 };
 }
 

@@ -28,6 +28,7 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 			return NULL;
 	}
 	mk_modline_close(r, &t->modline, true);
+	r->resolve->stats.understood++;
 	mk_out_put(&r->out, p, (size_t)(hit - p));
 	map = mk_lookup_announced(r->resolve, a, &wanted, &text);
 	if (text.n > 1) { /* they begin and end as this line does */
