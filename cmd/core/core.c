@@ -11,12 +11,14 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
+#include "cmd/index/fetch.h"
 
 enum { TEXT, JSON };
 
 static struct {
 	const char *store;
 	struct opt_list debug_dirs, modules, threads;
+	struct fetch_options fetch;
 	bool all, registers, summary;
 	int format;
 } o;
@@ -37,6 +39,8 @@ static const struct opt opts[] = {
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "the modules in place of the stacks: frames in each, and what it lacks" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, programs and "
+		  "debug files"),
 	{ 0 },
 };
 
@@ -176,14 +180,15 @@ static void run_deinit(struct run *r)
 	symcache_core_close(r->core);
 }
 
-static int run_file(const char *path)
+static int run_file(const char *path, struct symcache_debuginfod *debuginfod)
 {
 	struct run r = { 0 };
 	struct sc_error err;
 	int status = STATUS_ERROR;
 
 	if (symcache_core_open(path, &r.core, &err) ||
-	    core_modules_create(r.core, o.store, o.debug_dirs.items, &o.modules, &r.modules, &err)) {
+	    core_modules_create(r.core, o.store, o.debug_dirs.items, debuginfod, &o.modules, &r.modules,
+				&err)) {
 		cmd_error("%s", err.msg);
 	} else {
 		r.places = core_places_create(r.modules);
@@ -200,6 +205,8 @@ static int run_file(const char *path)
 
 static int run(int argc, char **argv)
 {
+	struct symcache_debuginfod *debuginfod;
+	struct sc_error err;
 	int status = STATUS_OK;
 
 	if (!argc) {
@@ -208,13 +215,18 @@ static int run(int argc, char **argv)
 	}
 	if (named_store_missing(o.store))
 		return STATUS_ERROR;
+	if (fetch_create(&o.fetch, &debuginfod, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
 	for (int i = 0; i < argc; i++) {
-		int of = run_file(argv[i]);
+		int of = run_file(argv[i], debuginfod);
 
 		if (i + 1 < argc && o.format == TEXT)
 			putchar('\n');
 		status = of > status ? of : status;
 	}
+	symcache_debuginfod_destroy(debuginfod);
 	return status;
 }
 

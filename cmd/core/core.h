@@ -30,11 +30,12 @@ struct core_module {
 
 struct core_modules;
 
-/* `store`: of --store, or NULL; `given`: PATH=FILE or PATH=BUILDID. SC_EINVAL: `given` is
+/* `store`: of --store, or NULL; `debuginfod`: NULL: no server is asked; `given`: PATH=FILE or PATH=BUILDID. SC_EINVAL: `given` is
  * none of them, or names no module of the core. */
 int core_modules_create(struct symcache_core *core, const char *store,
-			const char *const *debug_dirs, const struct opt_list *given,
-			struct core_modules **ret, struct sc_error *err);
+			const char *const *debug_dirs, struct symcache_debuginfod *debuginfod,
+			const struct opt_list *given, struct core_modules **ret,
+			struct sc_error *err);
 void core_modules_destroy(struct core_modules *m); /* NULL is fine */
 
 /* The modules of the core, in its order. */

@@ -52,8 +52,9 @@ static int give(struct core_modules *m, const char *spec, struct sc_error *err)
 }
 
 int core_modules_create(struct symcache_core *core, const char *store,
-			const char *const *debug_dirs, const struct opt_list *given,
-			struct core_modules **ret, struct sc_error *err)
+			const char *const *debug_dirs, struct symcache_debuginfod *debuginfod,
+			const struct opt_list *given, struct core_modules **ret,
+			struct sc_error *err)
 {
 	struct core_modules *m = must_calloc(1, sizeof(*m));
 	int rc = 0;
@@ -61,7 +62,7 @@ int core_modules_create(struct symcache_core *core, const char *store,
 	m->core = core;
 	m->vdso = -1;
 	cmd_caches_init(&m->caches, store, (struct symcache_caches_options){
-		.debug_dirs = debug_dirs, .without_symbols = true });
+		.debug_dirs = debug_dirs, .debuginfod = debuginfod, .without_symbols = true });
 	m->len = core->num_modules;
 	m->list = must_calloc(m->len + 1, sizeof(*m->list));
 	for (size_t i = 0; i < m->len; i++) {
@@ -125,6 +126,31 @@ static bool copy_image(struct core_modules *m, const struct symcache_core_module
 	return ok;
 }
 
+/* The core does not have the build ID: says how it can be given, and what the store has of
+ * this name. */
+static int advise(struct core_modules *m, const struct core_module *module, struct sc_error *err)
+{
+	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct sc_error why;
+	size_t len;
+	const int rc = *module->name ? symcache_caches_find_name(m->caches.caches, module->name, NULL, id,
+								&len, &why) : SC_ENOTFOUND;
+
+	sc_error_set(err, SC_ENOTFOUND, "the core does not have its build ID: name it with --module "
+		     "%.60s=BUILDID or =FILE", *module->name ? module->name : "NAME");
+	if (!rc) {
+		symcache_build_id_text(hex, id, len);
+		sc_error_set(err, SC_ENOTFOUND, "the core does not have its build ID; if it is the one of this "
+			     "name in the store: --module %.60s=%s", module->name, hex);
+	} else if (rc == SC_EINVAL) {
+		sc_error_prefix(&why, "the core does not have its build ID: give one with --module %.60s=BUILDID; ",
+				module->name);
+		*err = why;
+	}
+	return SC_ENOTFOUND;
+}
+
 static void find_cache(struct core_modules *m, struct core_module *module)
 {
 	const char *name = module->given ? module->given : module->id;
@@ -143,8 +169,7 @@ static void find_cache(struct core_modules *m, struct core_module *module)
 	if (module->source)
 		rc = symcache_module_cache(module->source, &module->cache, NULL, &err);
 	else
-		rc = sc_error_set(&err, SC_ENOTFOUND, "the core does not have its build ID: name it with "
-				  "--module %s=BUILDID or =FILE", module->name);
+		rc = advise(m, module, &err);
 	if (rc) {
 		module->cache = NULL;
 		module->why = must_asprintf("%s", err.msg);

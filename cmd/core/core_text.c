@@ -143,6 +143,8 @@ static void put_stop(const struct core_stack *s)
 		put_shown(s->lacks->name);
 		if (*s->lacks->id)
 			printf(", build ID %s", s->lacks->id);
+		if (s->stop == SYMCACHE_STOP_NO_UNWIND)
+			fputs("; index the program or library itself, too", stdout);
 	}
 	putchar('\n');
 }

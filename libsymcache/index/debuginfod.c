@@ -119,8 +119,8 @@ static bool missed_now(const struct symcache_debuginfod *d, size_t server, const
 }
 
 /* One server after the other. */
-static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, char **path,
-	       struct sc_error *err)
+static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, bool program,
+	       char **path, struct sc_error *err)
 {
 	struct sc_error why = { 0 };
 	char hex[SYMCACHE_BUILD_ID_TEXT];
@@ -131,11 +131,12 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, cha
 	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
 		if (missed_now(d, i, id, len))
 			continue;
-		rc = sc_server_find(d->servers, i, id, len, path, &why);
+		rc = sc_server_find(d->servers, i, id, len, program, path, &why);
 		if (!rc)
 			return 0;
 		if (rc == SC_ENOTFOUND) {
-			note_miss(d, i, id, len);
+			if (!program)
+				note_miss(d, i, id, len);
 			continue;
 		}
 		failed++;
@@ -150,8 +151,8 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, cha
 			    "no server has %s", hex);
 }
 
-int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, size_t len,
-			    char **path, struct sc_error *err)
+static int get(struct symcache_debuginfod *d, const uint8_t *id, size_t len, bool program,
+	       char **path, struct sc_error *err)
 {
 	int rc;
 
@@ -160,7 +161,7 @@ int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, si
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_ENOTFOUND, "no build ID");
 	pthread_mutex_lock(&d->lock);
-	rc = ask(d, id, len, path, err);
+	rc = ask(d, id, len, program, path, err);
 	pthread_mutex_unlock(&d->lock);
 	if (!rc)
 		rc = check(*path, id, len, err);
@@ -169,6 +170,12 @@ int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, si
 		*path = NULL;
 	}
 	return rc;
+}
+
+int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, size_t len,
+			    char **path, struct sc_error *err)
+{
+	return get(d, id, len, false, path, err);
 }
 
 size_t symcache_debuginfod_failed(const struct symcache_debuginfod *d)
@@ -223,7 +230,7 @@ static const char *find_file(void *ctx, const struct symcache_wanted *wanted, un
 	char *path, **kept;
 
 	if (n || !wanted->build_id ||
-	    symcache_debuginfod_get(d, wanted->build_id, wanted->build_id_len, &path, NULL))
+	    get(d, wanted->build_id, wanted->build_id_len, wanted->program, &path, NULL))
 		return NULL;
 	pthread_mutex_lock(&d->lock);
 	kept = vec_push(&d->paths);
@@ -237,5 +244,5 @@ static const char *find_file(void *ctx, const struct symcache_wanted *wanted, un
 
 struct symcache_files symcache_debuginfod_files(struct symcache_debuginfod *d)
 {
-	return (struct symcache_files){ open_file, find_file, d };
+	return (struct symcache_files){ open_file, find_file, d, .programs = true };
 }

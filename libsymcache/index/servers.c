@@ -264,14 +264,14 @@ static bool forget_miss(const char *hex)
 	return any;
 }
 
-/* -errno, or a descriptor: the debug file, else the program. */
+/* -errno, or a descriptor: the debug file, else the program; or that alone. */
 static int find_either(struct sc_servers *s, const struct server *server, const uint8_t *id,
-		       size_t len, char **path)
+		       size_t len, bool program, char **path)
 {
 	int fd;
 
 	setenv(urls_name, server->url, 1);
-	fd = find(s, s->find_debuginfo, id, len, path);
+	fd = program ? -ENOENT : find(s, s->find_debuginfo, id, len, path);
 	if (fd == -ENOENT && !s->gave_up)
 		fd = find(s, s->find_executable, id, len, path);
 	setenv(urls_name, s->urls, 1);
@@ -296,8 +296,8 @@ static int fail(struct sc_servers *s, struct server *server, int code, long stat
 			    server->url, code == -ENOENT ? "no answer" : why);
 }
 
-int sc_server_find(struct sc_servers *s, size_t i, const uint8_t *id, size_t len, char **path,
-		   struct sc_error *err)
+int sc_server_find(struct sc_servers *s, size_t i, const uint8_t *id, size_t len, bool program,
+		   char **path, struct sc_error *err)
 {
 	struct server *server = &s->list.data[i];
 	char hex[SYMCACHE_BUILD_ID_TEXT];
@@ -312,7 +312,7 @@ int sc_server_find(struct sc_servers *s, size_t i, const uint8_t *id, size_t len
 	}
 	symcache_build_id_text(hex, id, len);
 	for (int tries = 0; ; tries++) {
-		fd = find_either(s, server, id, len, path);
+		fd = find_either(s, server, id, len, program, path);
 		status = fd == -ENOENT && !s->gave_up ? status_of(s, server->url, hex) : 0;
 		if (status != HTTP_OK || tries || !forget_miss(hex))
 			break;

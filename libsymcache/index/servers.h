@@ -23,11 +23,12 @@ size_t sc_servers_failed(const struct sc_servers *s);
 const char *sc_server_url(const struct sc_servers *s, size_t i);
 
 /*
- * Gets the debug file, else the program, from server `i`: *path on the heap. SC_ENOTFOUND:
+ * Gets the debug file, else the program, or, if `program`, that alone, from server `i`: *path
+ * on the heap. SC_ENOTFOUND:
  * the server says that it has neither (404); SC_ESYS: anything else; it is not asked again,
  * which this says the first time: later, *err is empty. Not for several threads at once.
  */
-int sc_server_find(struct sc_servers *s, size_t i, const uint8_t *id, size_t len, char **path,
-		   struct sc_error *err);
+int sc_server_find(struct sc_servers *s, size_t i, const uint8_t *id, size_t len, bool program,
+		   char **path, struct sc_error *err);
 
 #endif

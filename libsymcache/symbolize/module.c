@@ -135,6 +135,7 @@ static int build(struct symcache_module *m, const char *path, bool for_id, bool 
 
 	if (fetched) {
 		files = symcache_debuginfod_files(o->debuginfod);
+		files.programs = o->without_symbols; /* it is asked for unwind information */
 		options.files = &files;
 	}
 	rc = symcache_build_create(path, &options, &b, err);

@@ -51,11 +51,12 @@ struct symcache_transform {
 	void *ctx;
 };
 
-/* A debug or supplementary file that a build looks for. */
+/* A debug or supplementary file that a build looks for, or the program of a debug file. */
 struct symcache_wanted {
 	const uint8_t *build_id; /* NULL: by name and CRC, which the build checks */
 	size_t build_id_len;
 	const char *name;        /* without folders */
+	bool program;
 };
 
 /* Where files are, if not in the file system: in an archive. Called by builds on
@@ -67,6 +68,7 @@ struct symcache_files {
 	/* The n-th possibility, from 0; NULL: no more, look in the file system. */
 	const char *(*find)(void *ctx, const struct symcache_wanted *wanted, unsigned n);
 	void *ctx;
+	bool programs; /* find() may be asked for programs, which have unwind information */
 };
 
 struct symcache_build_options {

@@ -47,8 +47,8 @@ bool symcache_debuginfod_missed(const struct symcache_debuginfod *d,
 int symcache_debuginfod_remember(struct symcache_debuginfod *d, struct symstore_writer *writer,
 				 const uint8_t *build_id, size_t len, struct sc_error *err);
 
-/* For a build's options: files that files refer to by build ID are fetched, too. They
- * live as long as `d`. */
+/* For a build's options: files that files refer to by build ID are fetched, too, and the
+ * programs of debug files. They live as long as `d`. */
 struct symcache_files symcache_debuginfod_files(struct symcache_debuginfod *d);
 
 #endif

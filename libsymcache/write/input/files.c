@@ -67,10 +67,16 @@ int sc_files_find_program(const struct symcache_files *files, struct sc_elf *elf
 			  struct sc_elf **ret)
 {
 	static const char tree[] = "/usr/lib/debug/", suffix[] = ".debug";
+	const struct symcache_wanted w = { elf->build_id, elf->build_id_len, .program = true };
 	const size_t len = strlen(elf->path), cut = sizeof(suffix) - 1;
 	char path[4096];
 
 	*ret = NULL;
+	if (files && files->programs && elf->build_id_len && sc_elf_lacks_code(elf)) {
+		const char *name = files->find(files->ctx, &w, 0);
+
+		return name && try_program(files, elf, name, ret) ? 0 : SC_ENOTFOUND;
+	}
 	if (files || !elf->build_id_len || len <= cut || len >= sizeof(path) ||
 	    strcmp(elf->path + len - cut, suffix) || !sc_elf_lacks_code(elf))
 		return SC_ENOTFOUND;
