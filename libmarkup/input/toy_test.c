@@ -167,7 +167,8 @@ static void test_threads(void **state)
 	for (int i = 0; i < 100000; i++)
 		assert_int_equal(markup_filter_feed(f, "toy at 0x11200\n", 15), 0);
 	assert_int_equal(markup_filter_finish(f), 0);
-	for (const char *p = got.out.buf; (p = strstr(p, "main main.c:12:3")); p++)
+	for (const char *p = got.out.buf, *end = p + got.out.len;
+	     (p = memmem(p, (size_t)(end - p), "main main.c:12:3", 16)); p++)
 		found++;
 	assert_int_equal(found, 100001);
 	markup_filter_destroy(f);
