@@ -8,7 +8,7 @@
 #   kernel    vmlinux and the modules of linux-image-cloud-amd64-dbg (282 MB; 1.7 GB)
 #   binutils  binutils-x86-64-linux-gnu-dbg: dwz with a supplementary file (40 MB)
 #   machines  libc6-dbg and libc6 of arm64, armhf, i386, s390x, ppc64el, mips64el (50 MB):
-#             the C library's debug file, and its code beside it as FILE.code
+#             the C library's debug file, and its code next to it as FILE.code
 #   programs  ceph-osd and python3.11 as they are installed, with .eh_frame (19 MB)
 #
 # apt-get downloads the packages; nothing is installed. Of each package the files

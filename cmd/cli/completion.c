@@ -91,15 +91,22 @@ static void bash_options(const struct command *cmd, FILE *to)
 static void bash(const struct command *const *commands, FILE *to)
 {
 	fputs("# bash completion of symcache: symcache --completion bash\n"
-	      "_symcache_words()\n{\n"
+	      "_symcache_words()\n"
+	      "{\n"
 	      "\tmapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n"
 	      "\tif [[ ${#COMPREPLY[@]} = 1 && ${COMPREPLY[0]} = *= ]]; then\n"
-	      "\t\tcompopt -o nospace 2> /dev/null\n\tfi\n}\n"
-	      "_symcache_files()\n{\n"
+	      "\t\tcompopt -o nospace 2> /dev/null\n"
+	      "\tfi\n"
+	      "}\n"
+	      "_symcache_files()\n"
+	      "{\n"
 	      "\tcompopt -o filenames 2> /dev/null\n"
-	      "\tmapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n}\n"
-	      "_symcache()\n{\n"
-	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=\n"
+	      "\tmapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
+	      "}\n"
+	      "_symcache()\n"
+	      "{\n"
+	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} "
+	      "options=\n"
 	      "\tlocal commands='", to);
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(to, "%s ", (*c)->name);
@@ -179,7 +186,8 @@ static void zsh(const struct command *const *commands, FILE *to)
 			"argument", is_file((*c)->operands) ? "_files" : "");
 	}
 	fputs("\tesac\n}\n"
-	      "if [[ $funcstack[1] = _symcache ]]; then _symcache \"$@\"; else compdef _symcache symcache; fi\n",
+	      "if [[ $funcstack[1] = _symcache ]]; then _symcache \"$@\"; else compdef _symcache "
+	      "symcache; fi\n",
 	      to);
 }
 

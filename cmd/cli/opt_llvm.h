@@ -16,7 +16,7 @@
 char **opt_expand(int *argc, char **argv, const char *env);
 
 /* Reads the options in argv[1..argc-1] and moves the operands to the front of argv. Returns
- * their number; OPT_BAD: told on standard error in LLVM's words. */
+ * their number; OPT_BAD: reported on standard error in LLVM's words. */
 int opt_parse_llvm(const struct opt *opts, int argc, char **argv);
 
 /* LLVM's layout of --help. `tool`: its name; `operands`: "[options] addresses..." */

@@ -235,20 +235,19 @@ const struct command core_command = {
 	.operands = "FILE...",
 	.summary = "show the stacks of a core file or minidump",
 	.description =
-		"Shows the stacks of all threads of core files and minidumps, inlined functions included, the thread "
-		"that died first. The programs and libraries need not be there: their unwind information "
-		"and symbols come from the store, by the build IDs in the core. Core files of x86-64, "
-		"i386, AArch64 and RISC-V are read, also compressed with zstd, xz, gzip or bzip2, and cut "
-		"off ones as far as they go; minidumps of Linux and Android (Breakpad's and Crashpad's) of the "
-		"first three machines, too."
-		"\n\n"
-		"A frame that was not found by unwind information is marked with '?' and how it was found: "
-		"call (a call through a bad pointer), frame pointer, or scan (a word of the stack that looks "
-		"like a return address). Below the last frame stands why there are no more. Threads with "
-		"equal stacks are shown together."
-		"\n\n"
-		"Unwind information is in stripped programs and libraries, not in their debug files: index "
-		"both.",
+		"Shows the stacks of all threads of core files and minidumps, inlined functions "
+		"included, the thread that died first. The programs and libraries need not be "
+		"there: their unwind information and symbols come from the store, by the build IDs "
+		"in the core. Core files of x86-64, i386, AArch64 and RISC-V are read, also "
+		"compressed with zstd, xz, gzip or bzip2, and cut off ones as far as they go; "
+		"minidumps of Linux and Android (Breakpad's and Crashpad's) of the first three "
+		"machines, too.\n\n"
+		"A frame that was not found by unwind information is marked with '?' and how it "
+		"was found: call (a call through a bad pointer), frame pointer, or scan (a word of "
+		"the stack that looks like a return address). Below the last frame stands why "
+		"there are no more. Threads with equal stacks are shown together.\n\n"
+		"Unwind information is in stripped programs and libraries, not in their debug "
+		"files: index both.",
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin/server /usr/lib/debug\n"

@@ -49,8 +49,8 @@ static const struct opt opts[] = {
 	  "that are up to date are skipped; a damaged log is written as far as it can be read, "
 	  "and again the next time" },
 	{ "plan", 0, OPT_STRING, &o.plan, "PLAN",
-	  "do one task of a plan that 'symcache plan' made, with its logs and options; exit status 75: "
-	  "not now or not here, try again" },
+	  "do one task of a plan that 'symcache plan' made, with its logs and options; exit "
+	  "status 75: not now or not here, try again" },
 	{ "task", 0, OPT_NUMBER, &o.task, "N", "which one, from 0 on" },
 	{ "input-root", 0, OPT_STRING, &o.input_root, "DIR",
 	  "with --plan: what the relative paths of its logs are relative to (default: here)" },
@@ -267,15 +267,15 @@ const struct command filter_command = {
 	.description =
 		"Copies logs (standard input, files, or all files in folders; \"-\" is standard "
 		"input; gzip, xz and zstd are read as they are) to standard output. Symbolizer "
-		"markup ({{{module:...}}}, {{{bt:...}}} and the like) and backtraces of sanitizers, "
-		"libraries, systems and tools (--input lists them) get functions, files and lines, "
-		"inlined functions included. Everything else comes out byte for byte. A live input "
-		"is shown line by line.\n\n"
+		"markup ({{{module:...}}}, {{{bt:...}}} and the like) and backtraces of "
+		"sanitizers, libraries, systems and tools (--input lists them) get functions, "
+		"files and lines, inlined functions included. Everything else comes out byte for "
+		"byte. A live input is shown line by line.\n\n"
 		"Symbols come from the store by the build IDs in the log; what the store lacks is "
-		"looked for as a separate debug file, and last in the module's own file, if that lies "
-		"where the log says and has the same build ID. A frame without symbols still has its "
-		"module and the address in it, and a warning names the module once. Neither that nor "
-		"malformed markup changes the exit status.",
+		"looked for as a separate debug file, and last in the module's own file, if that "
+		"lies where the log says and has the same build ID. A frame without symbols still "
+		"has its module and the address in it, and a warning names the module once. "
+		"Neither that nor malformed markup changes the exit status.",
 	.opts = opts,
 	.examples =
 		"  ./server 2>&1 | symcache filter\n"

@@ -38,8 +38,8 @@ static const struct opt opts[] = {
 	  "what each file must have: id: a build ID; symbols: that and a table of functions; lines "
 	  "(default): that and debug information, all of it", .choices = levels },
 	{ "allow", 0, OPT_LIST, &o.allow, "PATTERN",
-	  "files that need not have it: a shell pattern for the file name, or for the whole path if "
-	  "it has a '/'; may be repeated" },
+	  "files that need not have it: a shell pattern for the file name, or for the whole "
+	  "path if it has a '/'; may be repeated" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL, "go into folders that links lead to" },
@@ -370,11 +370,11 @@ const struct command check_command = {
 	.operands = "[PATH|BUNDLE...]",
 	.summary = "say which files lack symbols, and fail if any does: a gate for CI",
 	.description =
-		"Reads ELF files, folders, packages and archives as 'index' does, without a store, or "
-		"bundles; without operands the store. What a file lacks is a line: no build ID, no "
-		"symbols, symbol tables alone, a debug file, .dwo or dwz's file that is missing, with "
-		"the name that was looked for, broken units; then how much of the code has lines. "
-		"Object files are left out.",
+		"Reads ELF files, folders, packages and archives as 'index' does, without a "
+		"store, or bundles; without operands the store. What a file lacks is a line: no "
+		"build ID, no symbols, symbol tables alone, a debug file, .dwo or dwz's file that "
+		"is missing, with the name that was looked for, broken units; then how much of "
+		"the code has lines. Object files are left out.",
 	.opts = opts,
 	.partly = "a file lacks what --require names and is not allowed to, or cannot be read, or "
 		  "there is none at all",

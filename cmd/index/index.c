@@ -32,8 +32,8 @@ static const struct opt opts[] = {
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL,
 	  "go into folders that links lead to (links to files are always followed)" },
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
-	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; may "
-	  "be repeated" },
+	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; "
+	  "may be repeated" },
 	OPT_PIN(&o.pin),
 	OPT_TRANSFORMS(&o.transforms),
 	OPT_FETCH(&o.fetch, "the operands are build IDs: ask the servers in $DEBUGINFOD_URLS for their "
@@ -175,32 +175,29 @@ const struct command index_command = {
 	.operands = "PATH...|BUILDID...",
 	.summary = "put the symbols of ELF files and packages into the store",
 	.description =
-		"Looks for ELF files, whatever their names, and puts a cache of each into the store "
-		"under its build ID. Folders are searched with all that is in them. What was indexed "
-		"before and has not changed is left alone, unless a debug file, .dwo or dwz's file that was "
-		"missing is there now. A file with better symbols replaces one "
-		"with worse symbols of the same build ID, never the other way round: debug information "
-		"is better than .symtab, that is better than .gnu_debugdata, that than .dynsym."
-		"\n\n"
-		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a, those in "
-		"them, and compressed files. One that is named here is known by its first bytes; in "
-		"folders, those with such a name are read, also .ko.xz, .ko.zst and .ko.gz, but no .a. "
-		"Debug files and dwz's supplementary files are found within the archive, split DWARF is "
-		"not. A member that is too large for "
-		"memory goes through an unlinked file in $TMPDIR."
-		"\n\n"
-		"With --debuginfod, build IDs are fetched from debuginfod's servers through libdebuginfod, "
-		"which keeps the files in its own cache; nothing else of symcache asks a network, unless "
-		"an option says so. What no server has is not asked for again for a day. A server that fails, or "
-		"sends nothing for 10 seconds ($DEBUGINFOD_TIMEOUT: other seconds), is left alone for the "
-		"rest of the run."
-		"\n\n"
-		"What was compiled elsewhere, or obfuscated, can be named as people know it: --map-path, "
-		"--symbol-map and --line-map. They apply in the order symbol maps, line maps, path maps; "
-		"entries record them, and are made anew when they change."
-		"\n\n"
-		"What is done is in the store every second or so: a run that was interrupted goes on "
-		"where it was when it is started again.",
+		"Looks for ELF files, whatever their names, and puts a cache of each into the "
+		"store under its build ID. Folders are searched with all that is in them. What was "
+		"indexed before and has not changed is left alone, unless a debug file, .dwo or "
+		"dwz's file that was missing is there now. A file with better symbols replaces one "
+		"with worse symbols of the same build ID, never the other way round: debug "
+		"information is better than .symtab, that is better than .gnu_debugdata, that than "
+		".dynsym.\n\n"
+		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a, those "
+		"in them, and compressed files. One that is named here is known by its first "
+		"bytes; in folders, those with such a name are read, also .ko.xz, .ko.zst and "
+		".ko.gz, but no .a. Debug files and dwz's supplementary files are found within the "
+		"archive, split DWARF is not. A member that is too large for memory goes through "
+		"an unlinked file in $TMPDIR.\n\n"
+		"With --debuginfod, build IDs are fetched from debuginfod's servers through "
+		"libdebuginfod, which keeps the files in its own cache; nothing else of symcache "
+		"asks a network, unless an option says so. What no server has is not asked for "
+		"again for a day. A server that fails, or sends nothing for 10 seconds "
+		"($DEBUGINFOD_TIMEOUT: other seconds), is left alone for the rest of the run.\n\n"
+		"What was compiled elsewhere, or obfuscated, can be named as people know it: "
+		"--map-path, --symbol-map and --line-map. They apply in the order symbol maps, "
+		"line maps, path maps; entries record them, and are made anew when they change.\n\n"
+		"What is done is in the store every second or so: a run that was interrupted goes "
+		"on where it was when it is started again.",
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"

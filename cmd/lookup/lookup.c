@@ -70,7 +70,8 @@ static const struct opt opts[] = {
 	  .implied = "3" },
 	{ "print-source-context-lines", 0, OPT_NUMBER, &o.source_lines, "N", NULL },
 	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
-	  "look for sources of the folder FROM in TO; may be repeated, the first that fits counts" },
+	  "look for sources of the folder FROM in TO; may be repeated, the first that fits "
+	  "counts" },
 	{ "source-directory", 0, OPT_LIST, &o.source_dirs, "DIR",
 	  "look for sources in this folder, too, by the ends of their paths; may be repeated" },
 	{ "adjust-vma", 0, OPT_NUMBER, &o.adjust_vma, "OFFSET", "subtract this from each address" },
@@ -190,12 +191,13 @@ const struct command lookup_command = {
 		"Says which functions (inlined ones first), files and lines belong to addresses, "
 		"or with DATA which variable. Addresses are those of the ELF file (p_vaddr), in "
 		"decimal or as 0x...; SYMBOL or SYMBOL+OFFSET will do too, also as a kernel prints "
-		"them: vfs_read+0x9d/0x2d0, ffffffff812345f0. They come from the "
-		"arguments or, if there are none, line by line from standard input, each answered "
-		"at once. Input and output are llvm-symbolizer's.\n\n"
-		"The module is named once by --build-id, --module, --file or --cache, or in front of each "
-		"address. With --explain, the answer is why: what stands in the cache, and what in "
-		"the debug information that it was made of, if that file is still there.",
+		"them: vfs_read+0x9d/0x2d0, ffffffff812345f0. They come from the arguments or, if "
+		"there are none, line by line from standard input, each answered at once. Input "
+		"and output are llvm-symbolizer's.\n\n"
+		"The module is named once by --build-id, --module, --file or --cache, or in front "
+		"of each address. With --explain, the answer is why: what stands in the cache, "
+		"and what in the debug information that it was made of, if that file is still "
+		"there.",
 	.opts = opts,
 	.examples =
 		"  symcache lookup --file /usr/bin/python3 0x1234\n"

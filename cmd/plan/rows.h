@@ -64,7 +64,7 @@ struct row {
 	void *parser;
 };
 
-/* False: it is no such object. */
+/* False: it is not such an object. */
 bool row_parse(struct row *row, const char *json, size_t len);
 void row_deinit(struct row *row);
 

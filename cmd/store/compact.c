@@ -66,9 +66,10 @@ const struct command compact_command = {
 	.operands = "",
 	.summary = "give back the room of what was removed from the store",
 	.description =
-		"Writes the store anew without free pages into a file next to it, and puts that in its place. No "
-		"other process may have the store open: it is refused then. Those that open it "
-		"meanwhile wait. It needs as much room on the disk as the store will have.",
+		"Writes the store anew without free pages into a file next to it, and puts that "
+		"in its place. No other process may have the store open: it is refused then. "
+		"Those that open it meanwhile wait. It needs as much room on the disk as the "
+		"store will have.",
 	.opts = opts,
 	.examples = "  symcache prune --older 90d && symcache compact\n",
 	.see_also = "symcache-prune(1) symcache-stats(1)",

@@ -34,8 +34,9 @@ static const struct opt opts[] = {
 	  "tar.zst (default: by the name: NAME.store, NAME.tar.zst, else a tree)",
 	  .choices = shapes },
 	{ "for-log", 0, OPT_LIST, &o.logs, "FILE",
-	  "those whose modules are in this log, announced in markup or used by frames of any format, "
-	  "by build ID or as the only entry of their name; \"-\" is standard input; may be repeated" },
+	  "those whose modules are in this log, announced in markup or used by frames of any "
+	  "format, by build ID or as the only entry of their name; \"-\" is standard input; may "
+	  "be repeated" },
 	{ "for-core", 0, OPT_LIST, &o.cores, "FILE",
 	  "those whose modules are in this core file; may be repeated" },
 	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
@@ -44,8 +45,8 @@ static const struct opt opts[] = {
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
 	{ "name-hash", 0, OPT_FLAG, &o.name_hash, NULL,
-	  "put the hash of the manifest into the name, NAME-HASH.store: a name that never stands for "
-	  "something else, for stores that machines share" },
+	  "put the hash of the manifest into the name, NAME-HASH.store: a name that never "
+	  "stands for something else, for stores that machines share" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -393,12 +394,12 @@ const struct command export_command = {
 	.operands = "-o PATH [BUILDID...]",
 	.summary = "write entries of the store as a bundle",
 	.description =
-		"Writes all entries, or those chosen by build IDs, by the modules in a log or a core file, and by "
-		"the other options, into a bundle for 'symcache import': a store file, a tree of "
-		"SymCache files, or one compressed archive. A manifest in it lists build IDs, sizes "
-		"and hashes, and can be signed. A store file is for machines of the same byte order "
-		"and word size; the tree and the archive are for all. The bundle appears under its "
-		"name when it is complete.\n\n"
+		"Writes all entries, or those chosen by build IDs, by the modules in a log or a "
+		"core file, and by the other options, into a bundle for 'symcache import': a store "
+		"file, a tree of SymCache files, or one compressed archive. A manifest in it lists "
+		"build IDs, sizes and hashes, and can be signed. A store file is for machines of "
+		"the same byte order and word size; the tree and the archive are for all. The "
+		"bundle appears under its name when it is complete.\n\n"
 		"A manifest has 64 MB at most, some 100,000 entries. More of them are exported in "
 		"parts: by --tag, by build IDs, or with --since.",
 	.opts = opts,

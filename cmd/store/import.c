@@ -130,12 +130,12 @@ const struct command import_command = {
 	.operands = "PATH...",
 	.summary = "merge bundles, trees and other stores into the store",
 	.description =
-		"Takes what 'symcache export' wrote, a folder of SymCache files (ab/cdef.symcache), an "
-		"archive of such, or another store. Every cache is compared with the manifest's hashes "
-		"and checked before it is taken; a bad one is named and left out. A cache with better "
-		"symbols replaces one with worse of the same build ID, never the other way round; of "
-		"equally good ones that differ, the one indexed later stays, and that is reported. Tags "
-		"are united.",
+		"Takes what 'symcache export' wrote, a folder of SymCache files "
+		"(ab/cdef.symcache), an archive of such, or another store. Every cache is "
+		"compared with the manifest's hashes and checked before it is taken; a bad one is "
+		"named and left out. A cache with better symbols replaces one with worse of the "
+		"same build ID, never the other way round; of equally good ones that differ, the "
+		"one indexed later stays, and that is reported. Tags are united.",
 	.opts = opts,
 	.examples =
 		"  symcache import release.tar.zst\n"

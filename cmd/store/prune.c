@@ -150,11 +150,11 @@ const struct command prune_command = {
 	.operands = "",
 	.summary = "take out of the store what is old or too much",
 	.description =
-		"Removes entries by age, to a total size of the caches (the ones indexed or used longest ago "
-		"go first; use is known to the day, where look-ups may write it next to the store), or all that are not in a list; of several rules each does its part, and "
-		"what is in the list stays in any case. The file keeps its size, and what is indexed "
-		"next uses the room; 'symcache compact' gives it back."
-		"\n\n"
+		"Removes entries by age, to a total size of the caches (the ones indexed or used "
+		"longest ago go first; use is known to the day, where look-ups may write it next "
+		"to the store), or all that are not in a list; of several rules each does its "
+		"part, and what is in the list stays in any case. The file keeps its size, and "
+		"what is indexed next uses the room; 'symcache compact' gives it back.\n\n"
 		"All of it happens at once or, on an error, nothing.",
 	.opts = opts,
 	.examples =

@@ -76,10 +76,10 @@ const struct command remove_command = {
 	.operands = "BUILDID...",
 	.summary = "take entries out of the store",
 	.description =
-		"Removes the entries with these build IDs; the beginning of one is enough if only one "
-		"begins so. All of them or, if one is missing or not clear, none. The file keeps its "
-		"size, and what is indexed next uses the room; 'symcache compact' gives it back. A file "
-		"whose entry was removed counts as new when it is indexed again.",
+		"Removes the entries with these build IDs; the beginning of one is enough if only "
+		"one begins so. All of them or, if one is missing or not clear, none. The file "
+		"keeps its size, and what is indexed next uses the room; 'symcache compact' gives "
+		"it back. A file whose entry was removed counts as new when it is indexed again.",
 	.opts = opts,
 	.examples = "  symcache remove 8a3f 51bb\n",
 	.partly = "the store has no such entry",

@@ -144,9 +144,9 @@ const struct command stats_command = {
 	.operands = "",
 	.summary = "show how much is in the store and how full it is",
 	.description =
-		"Counts the entries and the bytes of their caches by the best kind of symbols they "
-		"have, and shows the size of the file, its free pages, and how much of the memory map "
-		"is used (a map that is too small is made larger by itself).",
+		"Counts the entries and the bytes of their caches by the best kind of symbols "
+		"they have, and shows the size of the file, its free pages, and how much of the "
+		"memory map is used (a map that is too small is made larger by itself).",
 	.opts = opts,
 	.examples = "  symcache stats --json | jq .free_bytes\n",
 	.see_also = "symcache-list(1) symcache-compact(1)",

@@ -238,11 +238,11 @@ const struct command verify_command = {
 	.operands = "[BUNDLE...]",
 	.summary = "read the whole store, or bundles, and name what is damaged",
 	.description =
-		"Checks the structure of the store's file, the hashes of each cache and each cache by "
-		"the rules of its format; or what is named: bundles, each cache against the manifest, "
-		"and SymCache files. Each fault is a line: the build ID "
-		"or file, and what is wrong with it. A bad entry is mended by indexing its file again "
-		"with --again, or removed by --repair. A file whose index pages are damaged is only "
+		"Checks the structure of the store's file, the hashes of each cache and each "
+		"cache by the rules of its format; or what is named: bundles, each cache against "
+		"the manifest, and SymCache files. Each fault is a line: the build ID or file, "
+		"and what is wrong with it. A bad entry is mended by indexing its file again with "
+		"--again, or removed by --repair. A file whose index pages are damaged is only "
 		"named.",
 	.opts = opts,
 	.examples =

@@ -236,24 +236,25 @@ const struct command trace_command = {
 	.summary = "symbolize GDB trace files",
 	.description =
 		"Reads what GDB's tsave wrote: says how the trace run ended, its tracepoints and "
-		"variables, and for each frame where the program was (functions with those inlined, "
-		"files and lines) and what was collected. Neither the program nor its sources nor "
-		"GDB need to be there: symbols come from the store.\n\n"
+		"variables, and for each frame where the program was (functions with those "
+		"inlined, files and lines) and what was collected. Neither the program nor its "
+		"sources nor GDB need to be there: symbols come from the store.\n\n"
 		"A trace file does not say which ELF files were loaded, nor where: name them with "
 		"--module, the program itself, and shared libraries and position-independent "
 		"programs with the bias that was added to their addresses (GDB's 'info proc "
 		"mappings', or /proc/PID/maps). What the store lacks is indexed in memory from the "
 		"file.\n\n"
-		"With --backtrace the stack of each frame is shown, without the program being there, if "
-		"registers and stack memory were collected; 'collect $regs, *(unsigned char *)$rsp@4096' is "
-		"enough for most stacks. A frame that was not found by unwind information is marked with "
-		"'?' and how it was found.\n\n"
+		"With --backtrace the stack of each frame is shown, without the program being "
+		"there, if registers and stack memory were collected; 'collect $regs, *(unsigned "
+		"char *)$rsp@4096' is enough for most stacks. A frame that was not found by unwind "
+		"information is marked with '?' and how it was found.\n\n"
 		"Selecting options show frames only. Of one of them any value will do; of several "
 		"each must agree. Addresses are hex, with or without 0x.",
 	.opts = opts,
 	.examples =
 		"  symcache trace --module ./server run.tf\n"
-		"  symcache trace --module ./server@555555554000 --module libx.so@7ffff7fbb000 run.tf\n"
+		"  symcache trace --module ./server@555555554000 --module libx.so@7ffff7fbb000 "
+		"run.tf\n"
 		"  symcache trace --module ./server --line server.c:120 --registers run.tf\n"
 		"  symcache trace --module ./server --backtrace --frame 7 run.tf\n"
 		"  symcache trace --module 4f1a... --summary long-run.tf\n",

@@ -31,8 +31,11 @@ static struct markup_filter *resumed(const struct markup_options *options, const
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char log_text[] =
-		"{{{bt:0:0x10193}}}\n[1.2] 100.7> {{{bt:0:0x11200:pc}}}\n[1.2] 7.7> {{{mmap:0x10000:0x3000:load:0:rx:0x1000}}}\n"
-		"{{{module:0:a:elf:aa}}}\n[1.2] 7.7> {{{bt:0:0x11200}}}\n";
+		"{{{bt:0:0x10193}}}\n"
+		"[1.2] 100.7> {{{bt:0:0x11200:pc}}}\n"
+		"[1.2] 7.7> {{{mmap:0x10000:0x3000:load:0:rx:0x1000}}}\n"
+		"{{{module:0:a:elf:aa}}}\n"
+		"[1.2] 7.7> {{{bt:0:0x11200}}}\n";
 	struct fake_sink out = { 0 }, again = { 0 };
 	struct markup_filter *f, *g;
 	char *a, *b;

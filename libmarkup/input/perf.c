@@ -9,7 +9,7 @@
  *
  *   … PERF_RECORD_MMAP2 28947/28947: [0x55f3f40e9000(0x1000) @ 0x1000 <dfe7f702…>]: r-xp /opt/…
  *
- * Addresses are offsets in the file. Frames of the kernel and of what is no file stay.
+ * Addresses are offsets in the file. Frames of the kernel and of what is not a file stay.
  */
 #include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"

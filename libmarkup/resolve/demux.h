@@ -1,6 +1,6 @@
 /*
  * demux.h: several processes in one log, each with modules and maps of its own,
- * told apart by what stands in front of the markup:
+ * distinguished by what stands in front of the markup:
  *
  *   [00169.291005][1234][5678][tags] …      Fuchsia: process 1234
  *   [00012.345] 1234.5678> …                the same, from the kernel's log

@@ -27,7 +27,7 @@ struct reading {
 
 static int bad(struct reading *r, const char *what)
 {
-	sc_error_set(r->err, SC_EFORMAT, "the manifest's entry %zu: %s is no such thing",
+	sc_error_set(r->err, SC_EFORMAT, "the manifest's entry %zu: %s is not valid",
 		     r->m->len, what);
 	return 0;
 }

@@ -17,7 +17,7 @@
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/store/store.h"
 
-static int copy(const char *path, const char *beside, struct sc_error *err)
+static int copy(const char *path, const char *fresh, struct sc_error *err)
 {
 	struct symstore *store;
 	MDB_txn *txn;
@@ -29,24 +29,24 @@ static int copy(const char *path, const char *beside, struct sc_error *err)
 		rc = symstore_sound_pages(store, txn, false, err);
 		mdb_txn_abort(txn);
 	}
-	if (!rc && (rc = mdb_env_copy2(store->env, beside, MDB_CP_COMPACT)))
-		rc = symstore_fail(store, rc, err, "cannot write %s", beside);
+	if (!rc && (rc = mdb_env_copy2(store->env, fresh, MDB_CP_COMPACT)))
+		rc = symstore_fail(store, rc, err, "cannot write %s", fresh);
 	symstore_close(store);
 	return rc;
 }
 
 /* Gives the copy the owner and mode of the old file, as far as we may, and puts it
  * in its place. */
-static int replace(const char *path, const char *beside, const struct stat *old,
+static int replace(const char *path, const char *fresh, const struct stat *old,
 		   uint64_t *after, struct sc_error *err)
 {
-	int fd __attribute__((cleanup(sc_close_fd))) = open(beside, O_RDONLY | O_CLOEXEC);
+	int fd __attribute__((cleanup(sc_close_fd))) = open(fresh, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || (fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid) &&
 		       old->st_gid == getegid()) ||
-	    fchmod(fd, old->st_mode & 07777) || fstat(fd, &st) || fsync(fd) || rename(beside, path))
-		return sc_error_sys(err, "store %s: cannot replace it by %s", path, beside);
+	    fchmod(fd, old->st_mode & 07777) || fstat(fd, &st) || fsync(fd) || rename(fresh, path))
+		return sc_error_sys(err, "store %s: cannot replace it by %s", path, fresh);
 	*after = (uint64_t)st.st_size;
 	return symstore_sync_folder(path, err);
 }
@@ -54,7 +54,7 @@ static int replace(const char *path, const char *beside, const struct stat *old,
 int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct sc_error *err)
 {
 	char *target __attribute__((cleanup(sc_free_text))) = NULL;
-	char *beside __attribute__((cleanup(sc_free_text))) = NULL;
+	char *fresh __attribute__((cleanup(sc_free_text))) = NULL;
 	int claim __attribute__((cleanup(sc_close_fd))) = -1;
 	struct stat st;
 	int rc;
@@ -62,18 +62,18 @@ int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct
 	if ((rc = symstore_resolve(path, &target, err)) ||
 	    (rc = symstore_claim(target, true, &claim, err)))
 		return rc;
-	if (asprintf(&beside, "%s.compact", target) < 0) {
-		beside = NULL;
+	if (asprintf(&fresh, "%s.compact", target) < 0) {
+		fresh = NULL;
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
 	if (fstat(claim, &st))
 		return sc_error_sys(err, "store %s", path);
 	*before = (uint64_t)st.st_size;
-	unlink(beside);
-	rc = copy(target, beside, err);
+	unlink(fresh);
+	rc = copy(target, fresh, err);
 	if (!rc)
-		rc = replace(target, beside, &st, after, err);
+		rc = replace(target, fresh, &st, after, err);
 	if (rc)
-		unlink(beside);
+		unlink(fresh);
 	return rc;
 }

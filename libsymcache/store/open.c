@@ -210,32 +210,32 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
  * faster, its file stays; where there are no links, LMDB makes the file in its place. */
 static int make(const char *path, uint64_t roomy, struct sc_error *err)
 {
-	char *beside, *lock;
+	char *fresh, *lock;
 	struct symstore *store;
 	int rc;
 
 	if (!access(path, F_OK))
 		return 0;
-	if (asprintf(&beside, "%s.new.%ld", path, (long)getpid()) < 0)
+	if (asprintf(&fresh, "%s.new.%ld", path, (long)getpid()) < 0)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	if (asprintf(&lock, "%s-lock", beside) < 0) {
-		free(beside);
+	if (asprintf(&lock, "%s-lock", fresh) < 0) {
+		free(fresh);
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	}
-	unlink(beside);
-	rc = open_at(beside, SYMSTORE_WRITE, roomy, false, &store, err);
+	unlink(fresh);
+	rc = open_at(fresh, SYMSTORE_WRITE, roomy, false, &store, err);
 	symstore_close(store);
-	if (!rc && !link(beside, path))
+	if (!rc && !link(fresh, path))
 		rc = symstore_sync_folder(path, err);
 	/* Messages are about the store, not about how it is made. */
-	for (char *at; rc && err && (at = strstr(err->msg, beside + strlen(path))); ) {
-		const size_t suffix = strlen(beside) - strlen(path);
+	for (char *at; rc && err && (at = strstr(err->msg, fresh + strlen(path))); ) {
+		const size_t suffix = strlen(fresh) - strlen(path);
 
 		memmove(at, at + suffix, strlen(at + suffix) + 1);
 	}
-	unlink(beside);
+	unlink(fresh);
 	unlink(lock);
-	free(beside);
+	free(fresh);
 	free(lock);
 	return rc;
 }

@@ -29,7 +29,7 @@ struct symcache_symbolizer {
 	struct sc_names_reader *names;
 	const struct symcache_names_options *options;
 	VEC(struct symcache_shown_frame) frames;
-	VEC(char) path;   /* of what is no frame */
+	VEC(char) path;   /* of what is not a frame */
 	VEC(struct sc_seen) seen; /* by the module's number */
 	uint64_t book;    /* sc_names_book() when it was asked last */
 	const struct sc_seen *answered; /* the module of the last answer */

@@ -2,7 +2,7 @@
  * tfile_status.c: the status line of a trace file, the reply to qTStatus without
  * its T: RUN;FIELD:VALUE;…
  *
- * Fields are told apart by their whole name; to GDB any beginning of a name will
+ * Fields are distinguished by their whole name; to GDB any beginning of a name will
  * do ("t:5" is tfull to it). Unknown fields are skipped, a field without a colon
  * is an error, as in GDB.
  */

@@ -213,7 +213,7 @@ static bool sort_rows(struct sc_rows_maker *m, struct use *order, uint32_t *to, 
 	return ok;
 }
 
-/* Rows have to be told apart by more than 16 bits. */
+/* Rows have to be distinguished by more than 16 bits. */
 static bool is_wide(const struct sc_rows *u)
 {
 	return u->rows.len > UINT16_MAX + 1u;

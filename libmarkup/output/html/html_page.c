@@ -95,18 +95,21 @@ void mk_html_head(struct mk_out *o, const struct markup_options *options)
 	mk_html_text(o, slash ? slash + 1 : title, strlen(slash ? slash + 1 : title));
 	put(o, "</h1>\n"
 	       "<div class=\"group search\" role=\"search\">\n"
-	       "<input type=\"search\" id=\"query\" placeholder=\"Search\" "
-	       "aria-label=\"Search the log\" aria-keyshortcuts=\"/\">\n"
+	       "<input type=\"search\" id=\"query\" placeholder=\"Search\" aria-label=\"Search the "
+	       "log\" aria-keyshortcuts=\"/\">\n"
 	       "<button id=\"previous\" aria-label=\"Previous line found\">&#8593;</button>\n"
 	       "<button id=\"next\" aria-label=\"Next line found\">&#8595;</button>\n"
-	       "<span id=\"count\" role=\"status\"></span>\n</div>\n"
+	       "<span id=\"count\" role=\"status\"></span>\n"
+	       "</div>\n"
 	       "<label><input type=\"checkbox\" id=\"only\">found only</label>\n"
 	       "<label><input type=\"checkbox\" id=\"maps\">maps</label>\n"
 	       "<button id=\"trace\">Next backtrace</button>\n"
 	       "<button id=\"unfold\" title=\"Unfold or fold all frames\">Unfold</button>\n"
-	       "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n<dl>\n"
+	       "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n"
+	       "<dl>\n"
 	       "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
-	       "<dt><kbd>Enter</kbd> <kbd>n</kbd></dt><dd>next line found; <kbd>N</kbd> previous</dd>\n"
+	       "<dt><kbd>Enter</kbd> <kbd>n</kbd></dt><dd>next line found; <kbd>N</kbd> "
+	       "previous</dd>\n"
 	       "<dt><kbd>o</kbd></dt><dd>found lines only</dd>\n"
 	       "<dt><kbd>b</kbd></dt><dd>next backtrace; <kbd>B</kbd> previous</dd>\n"
 	       "<dt><kbd>u</kbd></dt><dd>unfold or fold all frames</dd>\n"
@@ -114,7 +117,8 @@ void mk_html_head(struct mk_out *o, const struct markup_options *options)
 	       "<dt><kbd>p</kbd></dt><dd>maps</dd>\n"
 	       "<dt><kbd>Tab</kbd></dt><dd>next frame or value</dd>\n"
 	       "</dl></details>\n"
-	       "</header>\n<main id=\"log\">\n");
+	       "</header>\n"
+	       "<main id=\"log\">\n");
 }
 
 /* "1 address", "2 addresses" */
@@ -179,7 +183,8 @@ void mk_html_foot(struct mk_out *o, const struct mk_modules *seen,
 		put(o, " resolved");
 	}
 	put(o, "</summary>\n<div><table>\n"
-	       "<thead><tr><th>Module</th><th>Build ID</th><th>Symbols</th></tr></thead>\n<tbody>\n");
+	       "<thead><tr><th>Module</th><th>Build ID</th><th>Symbols</th></tr></thead>\n"
+	       "<tbody>\n");
 	for (uint32_t i = 0; i < seen->len; i++)
 		put_row(&row, seen->entries[i]);
 	put(o, "</tbody></table></div>\n</details>\n<script>\n");

@@ -100,7 +100,7 @@ struct symcache_unwinder {
 	/* private */
 	const struct symcache_unwind_arch *arch;
 	enum symcache_trust trust;
-	bool exact;             /* registers.pc is no return address */
+	bool exact;             /* registers.pc is not a return address */
 	uint32_t frames, signals, scans;
 };
 

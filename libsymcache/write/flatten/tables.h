@@ -100,7 +100,7 @@ bool sc_table_file(struct sc_tables *t, const char *comp_dir, const char *dir,
 bool sc_table_file_record(struct sc_tables *t, const struct sc_file *f, uint32_t *ret);
 bool sc_table_function(struct sc_tables *t, const struct sc_function *f, uint32_t *ret);
 
-/* Calls are told apart within a unit only: those of another lead to another
+/* Calls are distinguished within a unit only: those of another lead to another
  * function. The set of them stays small, in the cache of the core. */
 void sc_table_calls_new_unit(struct sc_tables *t);
 bool sc_table_call(struct sc_tables *t, const struct sc_location *l, uint32_t *ret);
