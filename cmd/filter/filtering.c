@@ -243,11 +243,12 @@ static int feed(struct filtering *f, struct log_input *in, struct filtering_log 
 {
 	struct log_input_again again = { .first = in };
 	struct sc_error err;
+	bool rereadable = !in->live;
 	size_t room, len;
 	int rc = 0;
 
 	markup_filter_input(f->filter, in->name);
-	if (!in->live)
+	if (rereadable)
 		markup_filter_again(f->filter, log_input_read_again, &again);
 	if (log->saved)
 		rc = markup_filter_resume(f->filter, log->lines, log->saved, log->saved_len);
@@ -258,6 +259,11 @@ static int feed(struct filtering *f, struct log_input *in, struct filtering_log 
 			complain_of_log(f, LOG_INPUT_MISNAMED, in->name);
 		if (log->error || !len)
 			break;
+		if (!log->read && !rereadable && log_input_hold(in, to, len)) {
+			rereadable = true;
+			markup_filter_again(f->filter, log_input_read_again, &again);
+			continue;
+		}
 		log->read += len;
 		rc = markup_filter_added(f->filter, len);
 		if (rc || log_input_wait(in, 0))

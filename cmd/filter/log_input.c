@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cli/memory.h"
+#include "libsymcache/base/file.h"
 #include "symcache/error.h"
 
 enum { RAW = 64 << 10 }; /* bytes of a compressed file that are read at once */
@@ -24,6 +26,7 @@ int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
 		.name = standard ? "standard input" : path,
 		.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
 		.close = !standard,
+		.held = -1,
 		.left = UINT64_MAX,
 	};
 	if (in->fd < 0 || fstat(in->fd, &st)) {
@@ -56,6 +59,9 @@ void log_input_close(struct log_input *in)
 	if (in->close && in->fd >= 0)
 		close(in->fd);
 	in->fd = -1;
+	if (in->held >= 0)
+		close(in->held);
+	in->held = -1;
 	symcache_inflate_destroy(in->inflate);
 	in->inflate = NULL;
 	free(in->raw);
@@ -159,7 +165,17 @@ int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
 {
 	int rc;
 
+	ssize_t n;
+
 	*len = 0;
+	if (in->held >= 0) {
+		n = read(in->held, buf, size);
+		*len = n > 0 ? (size_t)n : 0;
+		if (*len || in->end)
+			return n < 0 ? sc_error_sys(err, "%s", in->name) : 0;
+		close(in->held);
+		in->held = -1;
+	}
 	if (!in->begun) {
 		/* Not more than fits in->raw: it may be compressed. */
 		rc = begin(in, buf, size < RAW ? size : RAW, len, err);
@@ -173,7 +189,41 @@ int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
 bool log_input_wait(const struct log_input *in, int milliseconds)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
-	return !in->live || in->raw_pos < in->raw_len || poll(&p, 1, milliseconds) != 0;
+	return !in->live || in->held >= 0 || in->raw_pos < in->raw_len || poll(&p, 1, milliseconds) != 0;
+}
+
+static bool is_profile(const char *p, size_t len)
+{
+	static const char *const begins[] = { "heap profile:", "heap_v2/" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (len >= strlen(begins[i]) && !memcmp(p, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+bool log_input_hold(struct log_input *in, const char *p, size_t len)
+{
+	char buf[RAW];
+	size_t held = len;
+	int fd;
+
+	if (!in->live || !is_profile(p, len))
+		return false;
+	fd = memfd_create("log", MFD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (sc_write_all(fd, p, len)) {
+		close(fd);
+		return false;
+	}
+	/* An error comes again when the rest is read. */
+	while (held < LOG_INPUT_HELD && !log_input_read(in, buf, sizeof(buf), &len, NULL) && len &&
+	       !sc_write_all(fd, buf, len))
+		held += len;
+	lseek(fd, 0, SEEK_SET);
+	in->held = fd;
+	return true;
 }
 
 /* Opens the file that is open already, whatever has its name by now. */
@@ -181,9 +231,10 @@ static bool reopen(struct log_input_again *a)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", a->first->fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d",
+		 a->first->held >= 0 ? a->first->held : a->first->fd);
 	a->in = (struct log_input){ .name = a->first->name, .fd = open(path, O_RDONLY | O_CLOEXEC),
-				    .close = true, .left = UINT64_MAX };
+				    .close = true, .held = -1, .left = UINT64_MAX };
 	a->open = true;
 	return a->in.fd >= 0 && lseek(a->in.fd, a->first->start, SEEK_SET) == a->first->start;
 }

@@ -23,6 +23,7 @@ struct log_input {
 	bool end;         /* of the file, or of the range */
 	bool misnamed;    /* it has a name as if it were compressed */
 	int64_t start;    /* where it begins in a file */
+	int held;         /* what log_input_hold() kept and was not read yet; -1: nothing */
 	uint64_t left;    /* bytes of the range that were not read yet */
 	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */
@@ -48,7 +49,16 @@ int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
 /* Waits up to `milliseconds` (−1: for ever) for more; false: nothing came. */
 bool log_input_wait(const struct log_input *in, int milliseconds);
 
-/* A file that is open already, read once more from its beginning on its own. */
+/*
+ * `p` is the beginning of a live input, which was read. Of a format that always has a table
+ * behind what needs it (profiles of the heap) everything up to the end, or LOG_INPUT_HELD
+ * bytes, is read before any of it is given, from the beginning: true. Then it can be read
+ * again.
+ */
+#define LOG_INPUT_HELD (256u << 20)
+bool log_input_hold(struct log_input *in, const char *p, size_t len);
+
+/* A file that is open already, or what is held, read once more from its beginning on its own. */
 struct log_input_again {
 	const struct log_input *first;
 	struct log_input in;
