@@ -12,11 +12,11 @@
 set -eu
 
 build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
-       libdeflate-dev ?libisal-dev libzstd-dev liblzma-dev zlib1g-dev libbz2-dev
+       libdeflate-dev ?libisal-dev libzstd-dev liblzma-dev liblz4-dev zlib1g-dev libbz2-dev
        libyajl-dev libiberty-dev libc++abi-19-dev|libc++abi-dev libexpat1-dev
        libarchive-dev libsodium-dev nettle-dev"
 demo="$build g++ binutils"
-test="$demo libcmocka-dev pkg-config ?abigail-tools python3-dev python3-pytest ?python3-numpy ?llvm-19 elfutils libc6-dbg python3-dbg
+test="$demo libcmocka-dev pkg-config ?abigail-tools python3-dev python3-pytest ?python3-numpy ?llvm-19 elfutils libc6-dbg python3-dbg gdb
       xz-utils gawk python3 zstd openssl xxhash mandoc groff-base zsh fish clang lld dwz debuginfod"
 # Compilers for other machines and of other languages, 1.2 GB: the rows of
 # testdata/layouts that want one are skipped without it.
@@ -139,17 +139,17 @@ library() {
 		exit 1
 	fi
 }
-pack="-lzstd -llzma -lz -lbz2"
+pack="-lzstd -llzma -llz4 -lz -lbz2"
 library "-ldw -lelf" "-ldw -lelf" dwarf_begin_elf dwarf_getlocation dwfl_begin elf_begin
 library -llmdb -llmdb mdb_env_open
 library -lyajl_s -lyajl yajl_gen_alloc yajl_parse
 library -lexpat -lexpat XML_ParserCreate
 library "-larchive -lnettle" "-larchive -lnettle" archive_read_support_format_tar \
 	archive_read_support_format_zip archive_read_support_format_cpio \
-	archive_read_support_filter_zstd archive_write_add_filter_zstd
+	archive_read_support_filter_zstd archive_read_support_filter_lz4 archive_write_add_filter_zstd
 library -lsodium -lsodium crypto_sign_verify_detached
 library -ldeflate -ldeflate libdeflate_zlib_decompress
-library "$pack" "$pack" ZSTD_decompress lzma_code inflate BZ2_bzDecompress
+library "$pack" "$pack" ZSTD_decompress lzma_code LZ4_decompress_safe inflate BZ2_bzDecompress
 case $($cc -dumpmachine) in
 x86_64-*) library -lxxhash -lxxhash XXH3_128bits XXH3_128bits_update_dispatch ;;
 *) library -lxxhash -lxxhash XXH3_128bits ;;

@@ -239,7 +239,7 @@ const struct command core_command = {
 		"included, the thread that died first. The programs and libraries need not be "
 		"there: their unwind information and symbols come from the store, by the build IDs "
 		"in the core. Core files of x86-64, i386, AArch64 and RISC-V are read, also "
-		"compressed with zstd, xz, gzip or bzip2, and cut off ones as far as they go; "
+		"compressed with zstd, xz, lz4, gzip or bzip2, and cut off ones as far as they go; "
 		"minidumps of Linux and Android (Breakpad's and Crashpad's) of the first three "
 		"machines, too.\n\n"
 		"A frame that was not found by unwind information is marked with '?' and how it "

@@ -57,6 +57,7 @@ static int create(struct symarchive **ret, struct sc_error *err)
 	archive_read_support_filter_gzip(a->read);
 	archive_read_support_filter_bzip2(a->read);
 	archive_read_support_filter_xz(a->read);
+	archive_read_support_filter_lz4(a->read);
 	archive_read_support_filter_zstd(a->read);
 	archive_read_support_filter_rpm(a->read);
 	archive_read_support_format_tar(a->read);
@@ -106,6 +107,7 @@ bool symarchive_begins(const uint8_t *data, size_t len)
 		{ 0, 8, "!<arch>\n" }, { 0, 4, "\xed\xab\xee\xdb" }, { 0, 4, "PK\3\4" },
 		{ 0, 5, "07070" }, { 257, 5, "ustar" }, { 0, 3, "\x1f\x8b\x08" }, { 0, 3, "BZh" },
 		{ 0, 6, "\xfd" "7zXZ\0" }, { 0, 4, "\x28\xb5\x2f\xfd" },
+		{ 0, 4, "\x04\x22\x4d\x18" },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)

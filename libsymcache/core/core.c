@@ -10,7 +10,6 @@
 #include "libsymcache/core/parts.h"
 
 #define MINIDUMP "MDMP"
-#define LZ4 "\x04\x22\x4d\x18"
 
 enum { MAX_CODE = 64 << 10 }; /* of memory with code that no file has */
 
@@ -199,9 +198,6 @@ static int open_file(struct symcache_core *core, const char *path, struct sc_err
 	n = pread(p->fd, head, sizeof(head), 0);
 	if (n < 0)
 		return sc_error_sys(err, "cannot read");
-	if ((size_t)n >= SELFMAG && !memcmp(head, LZ4, SELFMAG))
-		return sc_error_set(err, SC_EUNSUPPORTED, "compressed with lz4, which is not read: "
-				    "decompress it with 'lz4 -d'");
 	p->compressed = (size_t)n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) &&
 			memcmp(head, MINIDUMP, SELFMAG) && symarchive_begins(head, (size_t)n);
 	rc = sc_core_keep(core, &start, 1, err);

@@ -10,7 +10,7 @@
  * Of x86-64, i386, AArch64 and RISC-V (minidumps: not RISC-V, and of Linux and Android only),
  * whatever the machine this runs on. Of a large file
  * little is read: headers, the first pages of modules, and what is asked for. A compressed
- * one (zstd, xz, gzip, bzip2) is read once from front to back, of which stacks, first pages
+ * one (zstd, xz, lz4, gzip, bzip2) is read once from front to back, of which stacks, first pages
  * and code made at run time are kept; once more for a stack that is elsewhere. Files that
  * were cut off give what they have. All bytes may be hostile.
  *
