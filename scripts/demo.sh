@@ -77,6 +77,10 @@ done
 build="g++ -std=c++17 -O2 -g -Wall -Wextra -I. -Wl,--build-id=sha1"
 $build -fPIC -shared -o "$dir/bin/libshop.so" $source/shop.cc
 $build -o "$dir/bin/bill" $source/bill.cc "$dir/obj/emit.o" "$dir/obj/crash.o" -L"$dir/bin" -lshop -Wl,-rpath,'$ORIGIN'
+# For README's example: what tracepoints in main() record, where GDB loads programs.
+main=$((0x555555554000 + 0x$(nm "$dir/bin/bill" | sed -n 's/ T main$//p')))
+! command -v python3 > /dev/null ||
+	scripts/make_trace.py "$dir/run.tf" 3 $(printf '%x %x' $main $((main + 22)))
 for binary in "$dir/bin/bill" "$dir/bin/libshop.so"; do
 	id=$(readelf -n "$binary" | sed -n 's/.*Build ID: //p')
 	rest=${id#??}

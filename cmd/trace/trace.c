@@ -8,6 +8,7 @@
  * Exit status: 1 where a file breaks off or a frame is damaged (all that can be
  * read is shown) and where no frame is selected; 2 where there is nothing to show.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "cmd/cli/memory.h"
@@ -111,8 +112,39 @@ static void count(struct symtrace_summary *s, struct places *places,
 	symtrace_summary_add(s, frame, pc, place ? place->line : NULL);
 }
 
+static void note_pc(struct trace_file *f, const struct images *images, struct symtrace_pc pc)
+{
+	if (!symtrace_pc_known(pc))
+		return;
+	if (!f->known_pcs++)
+		f->first_pc = pc.address;
+	f->in_image += images_find(images, pc.address) != NULL;
+}
+
+/* No frame is in a module: those that can be loaded anywhere need their bias. GDB loads programs at 0x555555554000. */
+static void hint_at_bias(const struct trace_file *f, const struct images *images)
+{
+	enum { ELF_SHARED = 3 };
+	const uint64_t usual = 0x555555554000, far = f->first_pc - usual;
+	const struct image *image;
+
+	if (!f->known_pcs || f->in_image)
+		return;
+	for (size_t i = 0; (image = images_get(images, i)); i++) {
+		const struct symcache_ext_image *facts = image->cache->image;
+
+		if (image->bias || !facts || facts->elf_type != ELF_SHARED)
+			continue;
+		cmd_error("%s: no frame lies in %s (the first one is at 0x%" PRIx64 "): it can be "
+			  "loaded anywhere; say how far from its own addresses with --module %s@%s",
+			  f->path, image->name, f->first_pc, o.images.items[i],
+			  far < facts->image_size ? "555555554000" : "BIAS");
+		return;
+	}
+}
+
 /* The frames of one file. Returns how many were wanted. */
-static uint64_t walk(struct trace_file *f, struct places *places,
+static uint64_t walk(struct trace_file *f, struct places *places, const struct images *images,
 		     const struct symtrace_select *select, const struct trace_output *output,
 		     const struct trace_options *options, struct symtrace_summary *summary)
 {
@@ -125,6 +157,7 @@ static uint64_t walk(struct trace_file *f, struct places *places,
 	while ((more = symtrace_next_frame(&frames, &frame, &err)) > 0) {
 		struct symtrace_pc pc = symtrace_frame_pc(&f->trace, &frame);
 
+		note_pc(f, images, pc);
 		symtrace_release(&f->trace, frame.offset);
 		if (select->len[SYMTRACE_BY_FRAME] && frame.number > select->last_frame)
 			return wanted;
@@ -166,7 +199,7 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		output->header(&f);
 	if (whole)
 		output->definitions(&f, places);
-	if (walk(&f, places, select, output, &options, summary) == 0 && any) {
+	if (walk(&f, places, images, select, output, &options, summary) == 0 && any) {
 		cmd_error("%s: No trace frame found", path);
 		status = STATUS_PARTLY;
 	}
@@ -175,6 +208,7 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		output->summary(summary, &f);
 		symtrace_summary_destroy(summary);
 	}
+	hint_at_bias(&f, images);
 	places_destroy(places);
 	trace_stack_deinit(&stack);
 	if (f.faults)

@@ -25,6 +25,9 @@ struct trace_file {
 	struct symtrace trace;
 	unsigned faults;           /* errors, reported or only counted */
 	uint64_t last_fault;       /* offset of the last one */
+	uint64_t known_pcs, in_image; /* frames of which the program counter is known; and lies
+	                               * in a module */
+	uint64_t first_pc;
 };
 
 /* Opens the file; errors and warnings go to standard error. False: there is nothing to
@@ -66,6 +69,13 @@ struct data_place {
 	uint64_t size;                  /* of the symbol; 0: unknown */
 	char *name;                     /* demangled */
 };
+
+/* Are `len` bytes from there a whole variable that is a number? Its type is not known. */
+static inline bool place_is_number(const struct data_place *d, uint64_t len)
+{
+	return d->found && !d->offset && d->size == len &&
+	       (len == 1 || len == 2 || len == 4 || len == 8);
+}
 
 struct places;
 

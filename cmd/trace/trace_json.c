@@ -269,6 +269,8 @@ static void put_block(const struct trace_file *f, struct places *places,
 		break;
 	case 'M':
 		put_data(places, block->address, block->len);
+		if (place_is_number(places_data(places, block->address), block->len))
+			json_gen_hex(out, "value", symtrace_number(&f->trace, block->bytes, block->len));
 		break;
 	case 'V':
 		v = symtrace_find_variable(&f->trace, block->variable);

@@ -119,7 +119,9 @@ static void put_registers(const struct trace_file *f, const struct symtrace_bloc
 	}
 }
 
-static void put_memory(struct places *places, uint64_t address, uint64_t len)
+/* `bytes`: what was collected, of `t`; or NULL. */
+static void put_memory(struct places *places, uint64_t address, uint64_t len,
+		       const struct symtrace *t, const uint8_t *bytes)
 {
 	const struct data_place *data = places_data(places, address);
 
@@ -131,6 +133,8 @@ static void put_memory(struct places *places, uint64_t address, uint64_t len)
 		put(data->name);
 		if (data->offset)
 			put_number("+", data->offset, "");
+		if (bytes && place_is_number(data, len))
+			put_address(" = ", symtrace_number(t, bytes, (size_t)len), "");
 	}
 	put("\n");
 }
@@ -237,7 +241,7 @@ static void put_frame(struct trace_file *f, struct places *places,
 			break;
 		case 'M':
 			put("  ");
-			put_memory(places, block.address, block.len);
+			put_memory(places, block.address, block.len, &f->trace, block.bytes);
 			break;
 		case 'V':
 			put_variable(&f->trace, &block);
@@ -264,7 +268,7 @@ static void put_action(struct places *places, const struct symtrace_action *a)
 		break;
 	case 'M':
 		if (a->base < 0)
-			put_memory(places, a->offset, a->len);
+			put_memory(places, a->offset, a->len, NULL, NULL);
 		else
 			printf("%" PRIu64 " bytes at register %" PRId64 " + 0x%" PRIx64 "\n",
 			       a->len, a->base, a->offset);
