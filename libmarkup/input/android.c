@@ -14,10 +14,12 @@
 /* A longer line is not a frame. */
 #define FRAME_MAX 8192
 
-static bool read_frame(struct mk_line *l, const char **pos, const char *end)
+static const char begin_id[] = " (BuildId: ";
+
+/* `id`: the first build ID behind it. */
+static bool read_frame(struct mk_line *l, const char **pos, const char *id, const char *end)
 {
-	static const char begin[] = " (BuildId: ";
-	const char *start = *pos, *p = start + 1, *path, *id, *close;
+	const char *start = *pos, *p = start + 1, *path, *close;
 	uint64_t number, pc;
 	struct mk_event *e;
 
@@ -25,12 +27,11 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	    !mk_take_digits(&p, end, &pc) || !mk_take_text(&p, end, "  "))
 		return false;
 	path = p;
-	id = memmem(p, (size_t)(end - p), begin, strlen(begin));
-	if (!id || id == path)
+	if (id <= path)
 		return false;
 	close = memchr(id, ')', (size_t)(end - id));
-	const struct markup_str hex = { id + strlen(begin), (size_t)((close ? close : end) - id) -
-							    strlen(begin) };
+	const struct markup_str hex = { id + strlen(begin_id), (size_t)((close ? close : end) -
+								 id) - strlen(begin_id) };
 	if (!close || hex.len % 2 || !mk_field_build_id(hex, NULL) ||
 	    !(e = mk_add_event(l, MK_FRAME)))
 		return false;
@@ -50,12 +51,14 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 
 static void read_line(struct mk_line *l, enum markup_dialect dialect)
 {
-	const char *p = l->p, *end = p + l->len, *stop;
+	const char *p = l->p, *end = p + l->len, *stop, *escape = NULL, *id = NULL;
 
 	(void)dialect;
 	for (; (p = memchr(p, '#', (size_t)(end - p))); p++) {
-		stop = end - p > FRAME_MAX ? p + FRAME_MAX : end;
-		if (mk_begins_word(l->p, p) && read_frame(l, &p, mk_end_of_text(p, stop)))
+		stop = mk_find_next(&escape, p, end, "\\n");
+		stop = stop - p > FRAME_MAX ? p + FRAME_MAX : stop;
+		if (mk_find_next(&id, p, end, begin_id) < stop && mk_begins_word(l->p, p) &&
+		    read_frame(l, &p, id, stop))
 			p--;
 	}
 }

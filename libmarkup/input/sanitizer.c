@@ -98,15 +98,14 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 
 static void read_line(struct mk_line *l, enum markup_dialect dialect)
 {
-	const char *p = l->p, *end = p + l->len, *stop;
+	const char *p = l->p, *end = p + l->len, *stop, *escape = NULL, *plus = NULL;
 
 	(void)dialect;
 	for (; (p = memchr(p, '#', (size_t)(end - p))); p++) {
-		if (!mk_begins_word(l->p, p))
-			continue;
-		stop = end - p > FRAME_MAX ? p + FRAME_MAX : end;
-		stop = mk_end_of_text(p, stop);
-		if (read_frame(l, &p, stop))
+		stop = mk_find_next(&escape, p, end, "\\n");
+		stop = stop - p > FRAME_MAX ? p + FRAME_MAX : stop;
+		if (mk_find_next(&plus, p, end, "+0x") < stop && mk_begins_word(l->p, p) &&
+		    read_frame(l, &p, stop))
 			p--;
 	}
 }

@@ -99,6 +99,18 @@ static inline const char *mk_trimmed(const char *p, const char *end)
 	return end;
 }
 
+/* The first `text` in [p, end), or `end`. *found is NULL at first, then the answer to p before:
+ * as long as p ascends, all calls together read a line once. */
+static inline const char *mk_find_next(const char **found, const char *p, const char *end,
+				       const char *text)
+{
+	if (!*found || *found < p) {
+		*found = memmem(p, (size_t)(end - p), text, strlen(text));
+		*found = *found ? *found : end;
+	}
+	return *found;
+}
+
 /* The last `text` in [p, end), or NULL. */
 static inline const char *mk_find_back(const char *p, const char *end, const char *text)
 {
