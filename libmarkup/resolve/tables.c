@@ -145,7 +145,7 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 	if (!row->code || !table->name.len || (!row->end && table->num == UNSORTED_MAX))
 		return;
 	if (table->num == table->cap) {
-		table->cap = 2 * table->cap + 8;
+		table->cap = 2 * table->cap + 2;
 		rows = realloc(table->rows, table->cap * sizeof(*rows));
 		if (!rows) {
 			table->cap = table->num;

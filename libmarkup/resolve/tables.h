@@ -20,7 +20,7 @@
 #include "libmarkup/input/input.h"
 #include "libmarkup/resolve/demux.h"
 
-#define TABLE_ROWS_MAX (1u << 20)
+#define TABLE_ROWS_MAX (1u << 19)
 
 /* A part of a file in the memory of a process. */
 struct mk_table_row {
