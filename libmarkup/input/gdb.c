@@ -19,12 +19,15 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 {
 	static const char handler[] = "<signal handler called>";
 	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
-	const char *start = memchr(l->p, '#', (size_t)(end - l->p)), *p = start + 1, *hex, *after;
+	const char *start = memchr(l->p, '#', (size_t)(end - l->p)), *p, *hex, *after;
 	uint64_t number, address;
 	struct mk_event *e;
 
 	(void)dialect;
-	if (!start || !mk_begins_word(l->p, start) || !mk_take_decimal(&p, end, &number))
+	if (!start || !mk_begins_word(l->p, start))
+		return;
+	p = start + 1;
+	if (!mk_take_decimal(&p, end, &number))
 		return;
 	end = mk_trimmed(p, mk_end_of_text(p, end));
 	while (p < end && *p == ' ')
