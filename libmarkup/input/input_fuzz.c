@@ -51,6 +51,8 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 		check(e->text.ptr >= at && inside(e->text, l));
 		check(inside(e->name, l) || e->kernel || e->binds); /* a fixed name */
 		check(inside(e->detail, l) && inside(e->build_id, l) && inside(e->symbol, l));
+		check(!e->hole.len || (e->hole.ptr >= e->text.ptr && e->hole.ptr + e->hole.len <=
+				       e->text.ptr + e->text.len));
 		at = e->text.ptr + e->text.len;
 	}
 }

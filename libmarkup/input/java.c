@@ -32,9 +32,11 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	    !(e = mk_add_event(l, MK_FRAME)))
 		return;
 	/* The function that the VM knew goes with it. */
-	for (p = end; p > stop + 1 && strchr(" \t\r\n", p[-1]);)
-		p--;
+	p = mk_trimmed(stop + 1, end);
 	e->text = (struct markup_str){ kind, (size_t)(p - kind) };
+	for (stop++; stop < p && *stop == ' ';)
+		stop++;
+	e->hole = (struct markup_str){ stop, (size_t)(p - stop) };
 	e->tag = (struct markup_str){ "java", strlen("java") };
 	e->form = MK_FORM_BEHIND;
 	e->name = (struct markup_str){ open + 1, (size_t)(plus - open - 1) };
