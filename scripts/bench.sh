@@ -11,8 +11,9 @@
 #          DECODE_STACKTRACE names)
 #          store: what the store itself costs, with 10 entries, with 200,000, with 50 GB
 #          (in holes: 1 GB on the disk)
+#          plan: an archive in tasks, next to find, to filter and to cat
 #          core: the stacks of 1,001 threads out of a core file, next to gdb and eu-stack
-#          default: all six
+#          default: all seven
 # --quick  under a minute: fewer runs, shorter logs, no corpus
 # --corpus where large files are looked for (./corpus, see scripts/corpus.sh):
 #          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
@@ -34,12 +35,12 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 ;;
 	--update) update=1 ;;
 	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
-	index|lookup|filter|traces|store|core) groups="$groups $1" ;;
+	index|lookup|filter|traces|store|plan|core) groups="$groups $1" ;;
 	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
 	esac
 	shift
 done
-: "${groups:=index lookup filter traces store core}"
+: "${groups:=index lookup filter traces store plan core}"
 lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
 [ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
 symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
@@ -318,6 +319,46 @@ group_traces() {
 		--vs bash "$decode" "$vmlinux" auto "${vmlinux%/*}")" time 60 times 50
 	scripts/trace_log.py kernel $lines "$vmlinux" "${modules[@]:0:20}" > "$dir/log"
 	row "kernel traces, $lines lines" "$(measure -i "$dir/log" "$symcache" filter --store "$store")"
+}
+
+# ---- plan ----------------------------------------------------------------------
+
+group_plan() {
+	local small_logs=1000000 d=$dir/archive task
+	[ -z "$quick" ] || small_logs=100000
+	"$symcache" index -q --store "$store" "$libc"
+	rm -f "$store-lock"
+	heading "An archive in tasks" "their peer"
+	mkdir -p "$d/many" "$d/large"
+	for ((i = 0; i < small_logs / 1000; i++)); do
+		mkdir "$d/many/$i"
+		(cd "$d/many/$i" && echo text | tee $(seq -f %g.log 1000) > /dev/null)
+	done
+	row "planning $small_logs logs, find" "$(measure -b "rm -rf '$d/plan'" \
+		"$symcache" plan -q --frozen --store "$store" -o "$d/plan" "$d/many" \
+		--vs find "$d/many" -type f -printf '%p %s %T@\n')" times 0.5
+	rm -rf "$d/many"
+	scripts/markup_log.py $lines "$libc" 2> /dev/null > "$dir/log"
+	grep -vF '{{{' "$dir/log" > "$dir/text"
+	{ cat "$dir/log"; while cat "$dir/text"; do :; done 2> /dev/null; } | head -c $plain_bytes > "$d/large/log" || :
+	row "cutting it, $((plain_bytes / 1000000)) MB, filter" "$(measure -b "rm -rf '$d/plan'" \
+		"$symcache" plan -q -j 1 --frozen --store "$store" --task-size 64M -o "$d/plan" "$d/large" \
+		--vs "$symcache" filter -j 1 -q --frozen --store "$store" "$d/large")" times 1
+	rm -rf "$d/plan"
+	"$symcache" plan -q --frozen --store "$store" -o "$d/plan" "$d/large"
+	row "the map step, the same by filter" "$(measure -b "rm -rf '$d/out' '$d/one'" \
+		"$symcache" filter -q -j 1 --plan "$d/plan" --task 0 --store "$store" -o "$d/out" \
+		--vs "$symcache" filter -q -j 1 --frozen --store "$store" \
+		--debug-file-directory /nonexistent --output-dir "$d/one" "$d/large")" times 0.97
+	rm -rf "$d/plan" "$d/out" "$d/one"
+	"$symcache" plan -q --frozen --store "$store" --task-size 64M -o "$d/plan" "$d/large"
+	for task in $(cat "$d/plan/tasks"); do
+		"$symcache" filter -q --plan "$d/plan" --task "$task" --store "$store" -o "$d/out"
+	done
+	row "merging it, cat and sync" "$(measure -b "rm -f '$d/out/log'" \
+		"$symcache" merge -q --keep-parts "$d/plan" "$d/out" \
+		--vs sh -c 'cat "$1"/.symcache/parts/* > "$1/log" && sync "$1/log"' sh "$d/out")" times 0.8
+	rm -rf "$d"
 }
 
 # ---- store ---------------------------------------------------------------------

@@ -78,7 +78,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
 		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind cmd")
-		lib("xxh_x86dispatch.h", "index")
+		lib("xxh_x86dispatch.h", "index cmd")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle")
 		lib("yajl/yajl_parse.h", "bundle transforms cmd"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
+#if !defined(SC_PORTABLE) && __x86_64__ && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h> /* AVX2: the output of a task is hashed as it is written */
+#endif
 
 #include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
