@@ -112,6 +112,8 @@ static void summarise(const struct merging *m)
 	cmd_name = "symcache filter";
 	cmd_error("%" PRIu64 " log%s filtered, 0 finished before, %" PRIu64 " failed", all,
 		  all == 1 ? "" : "s", failed);
+	if (!failed && m->plan.form.dialect == MARKUP_DEFAULT)
+		hint_at_formats(m->tally);
 	print_summary(m->tally);
 	cmd_name = own;
 }

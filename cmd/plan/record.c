@@ -59,6 +59,7 @@ static void put_result(struct json_gen *j, const struct result *s)
 	json_gen_number(j, "frames", s->stats.frames);
 	json_gen_number(j, "resolved", s->stats.frames_resolved);
 	json_gen_number(j, "outside", s->stats.frames_outside);
+	json_gen_number(j, "understood", s->stats.understood);
 	json_gen_number(j, "complaints", s->complaints);
 }
 
@@ -204,8 +205,9 @@ static int take_result(struct rows_in *in, struct record *r, struct sc_error *er
 		.cut_off = !strcmp(row_text(row, "status"), "cut off"),
 		.written = row_number(row, "written"), .complaints = row_number(row, "complaints"),
 		.stats = { row_number(row, "frames"), row_number(row, "resolved"),
-			   row_number(row, "outside") },
+			   row_number(row, "outside"), row_number(row, "understood") },
 	};
+	s.stats.bytes = s.read;
 	row_hash(row, "xxh128", s.hash);
 	if (row->bad || (last && s.shard <= last->shard))
 		return rows_damaged(in, err);
