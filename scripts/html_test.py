@@ -184,7 +184,7 @@ def test(program, log, debug, shots, folder):
     was = b.run(SHOWN)
     b.run("document.getElementById('maps').click()")
     maps = b.run("return document.querySelectorAll('.m').length")
-    check("maps are shown when wanted", maps > 0 and b.run(SHOWN) == was + maps, was)
+    check("modules and maps are shown when wanted", maps > 0 and b.run(SHOWN) == was + maps, was)
     rows = b.run("return Array.from(document.querySelectorAll('#modules td.none')).map(t => "
                  "t.parentNode.firstChild.textContent)")
     check("modules without symbols are listed", rows == ["libgone.so"], rows)
@@ -197,6 +197,24 @@ def test(program, log, debug, shots, folder):
     once = b.run(UNFOLDED)
     b.keys("u")
     check("u unfolds and folds", once != b.run(UNFOLDED))
+    copied = b.run("let t = ''; navigator.clipboard.writeText = x => { t = x; return Promise.resolve(); };"
+                   "document.getElementById('copy').click(); return t").splitlines()
+    check("a backtrace is copied as text, inlined frames included",
+          len(copied) == 7 and "#0  " in copied[0] and "inlined" not in copied[0] and
+          copied[1].strip().startswith("in middle") and "#4  " in copied[6], copied)
+    b.run("document.querySelectorAll('samp button[aria-expanded=true]').forEach(e => e.click())")
+    b.cdp("Emulation.setEmulatedMedia", media="print")
+    check("printing unfolds", b.run(UNFOLDED) and not b.run(
+        "return document.querySelector('header').offsetHeight"))
+    if shots:
+        b.screenshot(os.path.join(shots, "print.png"))
+    b.cdp("Emulation.setEmulatedMedia", media="")
+    b.cdp("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=False)
+    check("400 pixels are wide enough", b.run(
+        "return document.documentElement.scrollWidth <= innerWidth"))
+    if shots:
+        b.screenshot(os.path.join(shots, "narrow.png"))
+    b.cdp("Emulation.clearDeviceMetricsOverride")
     b.keys("m")
     check("m opens the modules", b.run("return document.getElementById('modules').open"))
     b.keys("?")

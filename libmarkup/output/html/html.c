@@ -13,7 +13,7 @@
  * them has an element of its own instead of a class (html_elements.c).
  *
  * All text of the log goes through mk_html_text(). Each line of the log is a line
- * of the page; those of modules are dim, those of maps are hidden at first.
+ * of the page; those of modules and maps are hidden at first.
  */
 #include "libmarkup/output/html/html.h"
 
@@ -22,12 +22,13 @@ static void put(struct mk_output *r, const char *html)
 	mk_out_put(&r->out, html, strlen(html));
 }
 
-/* Are there events, and all of them maps? */
-static bool maps_alone(const struct mk_line *l)
+/* Are there events, and all of them modules or maps? */
+static bool context_alone(const struct mk_line *l)
 {
 	size_t i = 0;
 
-	while (i < l->num_events && l->events[i].kind == MK_MAP)
+	while (i < l->num_events && !l->events[i].bad &&
+	       (l->events[i].kind == MK_MAP || l->events[i].kind == MK_MODULE))
 		i++;
 	return i && i == l->num_events;
 }
@@ -37,7 +38,7 @@ static void html_line(struct mk_output *r, const struct mk_line *l)
 	struct mk_html *x = r->state;
 
 	if (!x->open)
-		mk_html_open_line(r, r->where->line_no + 1, maps_alone(l));
+		mk_html_open_line(r, r->where->line_no + 1, context_alone(l));
 	x->pos = l->p;
 }
 

@@ -91,11 +91,35 @@ static const struct mk_style frame_style = { KIND_FRAME, false, render_frame };
 static const struct mk_style pc_style = { KIND_PC, true, render_pc };
 static const struct mk_style chain_style = { KIND_CHAIN, true, render_chain };
 
+/* The last part of a module's path; all of it is in the title. */
+static struct markup_str short_name(struct markup_str path)
+{
+	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
+	const size_t skip = slash ? (size_t)(slash + 1 - path.ptr) : 0;
+
+	return skip < path.len ? (struct markup_str){ path.ptr + skip, path.len - skip } : path;
+}
+
+static struct markup_str name_of(const struct mk_output *r, const struct mk_map *map)
+{
+	return r->resolve->context.modules[map->module].name;
+}
+
+/* An attribute of the element that is open: the module's path, if it is not shown. */
+static void put_title(struct mk_output *r, const struct mk_map *map)
+{
+	if (!map || short_name(name_of(r, map)).len == name_of(r, map).len)
+		return;
+	put(r, " title=\"");
+	put_escaped(&r->out, name_of(r, map));
+	put(r, "\"");
+}
+
 /* "(a.out+0x1201)" */
 static void put_place(struct mk_output *r, const struct mk_map *map, uint64_t address)
 {
 	mk_out_char(&r->out, '(');
-	put_escaped(&r->out, r->resolve->context.modules[map->module].name);
+	put_escaped(&r->out, short_name(name_of(r, map)));
 	mk_out_char(&r->out, '+');
 	mk_out_hex(&r->out, mk_map_vaddr(map, address));
 	mk_out_char(&r->out, ')');
@@ -183,7 +207,9 @@ static void put_frame(struct mk_output *r, const struct mk_event *e)
 	struct mk_code text;
 	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
 
-	put(r, e->number ? "<samp>#" : "<samp class=\"z\">#");
+	put(r, e->number ? "<samp" : "<samp class=\"z\"");
+	put_title(r, map);
+	put(r, ">#");
 	mk_out_dec(o, e->number);
 	put(r, e->number < 10 ? "  " : " ");
 	mk_out_addr(o, e->address);
@@ -217,7 +243,9 @@ static void put_pc(struct mk_output *r, const struct mk_event *e)
 		mk_put_piece(o, &text, 0);
 	else
 		mk_out_addr(o, e->address);
-	put(r, text.found ? "<span class=\"ad\">" : " <span class=\"ad\">");
+	put(r, text.found ? "<span class=\"ad\"" : " <span class=\"ad\"");
+	put_title(r, map);
+	put(r, ">");
 	put_place(r, map, e->address);
 	put(r, "</span></span>");
 	put_message(r, e->detail);

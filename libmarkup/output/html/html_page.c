@@ -19,7 +19,7 @@
 EMBED(css, "libmarkup/output/html/html_page.css");
 EMBED(js, "libmarkup/output/html/html_page.js");
 
-static const char script_hash[] = "sha256-RLArO3xXYSEFnqnUgfIOmtLPDBVGKzIO45jtMV8vvYc=";
+static const char script_hash[] = "sha256-xQ9OHKBIm5QN9KTWMLFGe0T1Uk5KKn2FwKRENEELPOI=";
 
 static void put(struct mk_out *o, const char *text)
 {
@@ -102,8 +102,9 @@ void mk_html_head(struct mk_out *o, const struct markup_options *options)
 	       "<span id=\"count\" role=\"status\"></span>\n"
 	       "</div>\n"
 	       "<label><input type=\"checkbox\" id=\"only\">found only</label>\n"
-	       "<label><input type=\"checkbox\" id=\"maps\">maps</label>\n"
+	       "<label><input type=\"checkbox\" id=\"maps\">modules</label>\n"
 	       "<button id=\"trace\">Next backtrace</button>\n"
+	       "<button id=\"copy\" title=\"Copy this backtrace, or the first one, as text\">Copy</button>\n"
 	       "<button id=\"unfold\" title=\"Unfold or fold all frames\">Unfold</button>\n"
 	       "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n"
 	       "<dl>\n"
@@ -112,9 +113,10 @@ void mk_html_head(struct mk_out *o, const struct markup_options *options)
 	       "previous</dd>\n"
 	       "<dt><kbd>o</kbd></dt><dd>found lines only</dd>\n"
 	       "<dt><kbd>b</kbd></dt><dd>next backtrace; <kbd>B</kbd> previous</dd>\n"
+	       "<dt><kbd>c</kbd></dt><dd>copy the backtrace as text</dd>\n"
 	       "<dt><kbd>u</kbd></dt><dd>unfold or fold all frames</dd>\n"
-	       "<dt><kbd>m</kbd></dt><dd>modules</dd>\n"
-	       "<dt><kbd>p</kbd></dt><dd>maps</dd>\n"
+	       "<dt><kbd>m</kbd></dt><dd>table of modules</dd>\n"
+	       "<dt><kbd>p</kbd></dt><dd>lines of modules and maps</dd>\n"
 	       "<dt><kbd>Tab</kbd></dt><dd>next frame or value</dd>\n"
 	       "</dl></details>\n"
 	       "</header>\n"

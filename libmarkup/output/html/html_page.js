@@ -134,6 +134,37 @@
 			fold(b, folded);
 	}
 
+	/* A line as text, what is folded included. */
+	function plain(line) {
+		const copy = line.cloneNode(true);
+		for (const b of Array.from(copy.getElementsByTagName("button")))
+			b.remove();
+		for (const d of Array.from(copy.querySelectorAll("samp div")))
+			d.prepend("\n    ");
+		for (const b of Array.from(copy.getElementsByTagName("br")))
+			b.replaceWith("\n    ");
+		return copy.textContent.replace(/\n+$/, "").replace(/ +$/gm, "");
+	}
+
+	const step = (line, to) => line[to + "ElementSibling"] ||
+		(line.parentNode[to + "ElementSibling"] || {})[to === "next" ? "firstElementChild" : "lastElementChild"];
+	const isFrame = line => line && line.querySelector("samp");
+
+	/* The backtrace in which the current line is, else the first one. */
+	function copyTrace() {
+		const z = log.getElementsByClassName("z")[0];
+		let line = isFrame(at) ? at : z && z.closest("li"), text = "";
+		while (line && !line.querySelector(".z") && isFrame(step(line, "previous")))
+			line = step(line, "previous");
+		do {
+			text += line ? plain(line) + "\n" : "";
+			line = line && step(line, "next");
+		} while (isFrame(line) && !line.querySelector(".z"));
+		if (text)
+			navigator.clipboard.writeText(text).then(() => { count.textContent = "copied"; },
+				() => { count.textContent = "not copied: the browser forbids it"; });
+	}
+
 	/* "17", or "2.17" in the second input: the line of that name, or null. */
 	function named(name) {
 		const [, input, n] = /^#(?:(\d+)\.)?(\d+)$/.exec(name) || [];
@@ -179,6 +210,7 @@
 	$("previous").addEventListener("click", () => go(-1));
 	$("next").addEventListener("click", () => go(1));
 	$("trace").addEventListener("click", () => goTrace(1));
+	$("copy").addEventListener("click", copyTrace);
 	$("unfold").addEventListener("click", unfold);
 	log.addEventListener("click", e => {
 		const line = e.target, b = line.parentNode;
@@ -198,6 +230,7 @@
 		N: () => go(-1),
 		b: () => goTrace(1),
 		B: () => goTrace(-1),
+		c: copyTrace,
 		u: unfold,
 		o: () => only.click(),
 		p: () => $("maps").click(),
