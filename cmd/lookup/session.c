@@ -13,8 +13,8 @@
 #include "libsymcache/base/parallel.h"
 
 enum {
-	PIECE_LINES = 2048, /* of a job on one thread */
-	PIECES = 64,
+	PIECE_LINES = 1024, /* of a job on one thread */
+	PIECES = 24,
 	WORKERS_MAX = 64,
 };
 

@@ -73,6 +73,7 @@ struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 uint32_t symcache_symbolize_discriminator(struct symcache_symbolizer *s,
 					  const struct symcache_answer *a, size_t frame)
 {
+	s->discriminators = true;
 	return a->cache->discriminators.numbers ?
 		symcache_discriminator(a->cache, location_of(s, a->cache, frame), s->answered_rel) : 0;
 }

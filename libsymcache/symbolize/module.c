@@ -220,7 +220,7 @@ static int open_cache_file(struct symcache_module *m, struct sc_error *err)
 /* The file's own symbols, if they are others than those of its debug file. */
 static void read_own_symbols(struct symcache_module *m)
 {
-	if (symcache_symbol_table_open(m->name, &m->own, NULL) ||
+	if (symcache_symbol_table_open_dynamic(m->name, &m->own, NULL) || !m->own ||
 	    symcache_symbol_table_is_dynamic(m->own))
 		return;
 	symcache_symbol_table_close(m->own);

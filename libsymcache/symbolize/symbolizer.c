@@ -129,6 +129,16 @@ static void look_up_symbols(struct symcache_symbolizer *s, size_t n)
 			__builtin_prefetch(&s->ahead_seen[i]->texts->symbols[s->ahead_symbols[i]]);
 }
 
+static void fetch_discriminators(const struct symcache_symbolizer *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint8_t *numbers = s->ahead[i].cache->discriminators.numbers;
+
+		if (numbers && s->ahead[i].frames.location != SYMCACHE_NONE)
+			__builtin_prefetch(numbers + s->ahead[i].frames.location);
+	}
+}
+
 void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
 			      const uint64_t vaddrs[], size_t n)
 {
@@ -152,6 +162,8 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 		s->ahead[i].rel_pc = sc_relative(seen, vaddrs[i]);
 	}
 	symcache_lookup_batch(s->ahead, n);
+	if (s->discriminators)
+		fetch_discriminators(s, n);
 	symcache_ids_batch(s->ahead, n, s->ahead_ids[0], SC_AHEAD_FRAMES);
 	if (s->options->table != SYMCACHE_TABLE_NEVER)
 		look_up_symbols(s, n);

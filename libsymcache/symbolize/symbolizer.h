@@ -36,6 +36,7 @@ struct symcache_symbolizer {
 	uint64_t answered_rel;
 	VEC(uint32_t) locations; /* of its frames in the cache, if `located` */
 	bool located;
+	bool discriminators;     /* someone asks for them: those of what is looked up ahead are fetched */
 	/* Addresses that were looked up ahead, with their first frames. */
 	struct symcache_query ahead[SYMCACHE_BATCH];
 	const struct sc_seen *ahead_seen[SYMCACHE_BATCH];

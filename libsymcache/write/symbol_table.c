@@ -13,8 +13,8 @@ struct symcache_symbol_table {
 	struct sc_elf_symbols symbols;
 };
 
-int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **ret,
-			       struct sc_error *err)
+static int open_table(const char *path, bool dynamic_only, struct symcache_symbol_table **ret,
+		      struct sc_error *err)
 {
 	struct symcache_symbol_table *t = calloc(1, sizeof(*t));
 	int rc;
@@ -23,6 +23,10 @@ int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **
 	if (!t)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	rc = sc_elf_open(path, &t->elf, err);
+	if (!rc && dynamic_only && sc_elf_has(t->elf, ".symtab")) {
+		symcache_symbol_table_close(t);
+		return 0;
+	}
 	if (!rc)
 		rc = sc_elf_symbols(t->elf, &t->symbols, err);
 	if (rc)
@@ -30,6 +34,18 @@ int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **
 	else
 		*ret = t;
 	return rc;
+}
+
+int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **ret,
+			       struct sc_error *err)
+{
+	return open_table(path, false, ret, err);
+}
+
+int symcache_symbol_table_open_dynamic(const char *path, struct symcache_symbol_table **ret,
+				       struct sc_error *err)
+{
+	return open_table(path, true, ret, err);
 }
 
 void symcache_symbol_table_close(struct symcache_symbol_table *t)

@@ -192,6 +192,9 @@ struct symcache_named_symbol {
 /* Errors as those of symcache_elf_build_id(), and SC_ENOMEM. */
 int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **ret,
 			       struct sc_error *err);
+/* The same, but *ret is NULL if the file has a .symtab: that is not read then. */
+int symcache_symbol_table_open_dynamic(const char *path, struct symcache_symbol_table **ret,
+				       struct sc_error *err);
 void symcache_symbol_table_close(struct symcache_symbol_table *t); /* NULL is fine */
 
 /* Is it .dynsym, for want of a .symtab? */
