@@ -179,9 +179,12 @@ int markup_filter_create(const struct markup_options *options,
 	}
 	if (p->n == n && !mk_out_init(&p->dumpfiles, 256, NULL, NULL))
 		p->filling = new_chunk(p);
-	if (p->filling)
-		mk_tables_init(&p->tables, p->workers[0].s->inputs,
-			       &p->workers[0].s->resolve.demux);
+	if (p->filling) { /* markup needs no tables, all others may need those of any format */
+		const struct mk_stream *s = p->workers[0].s;
+		const bool markup = *s->inputs == &mk_markup_input && !s->inputs[1];
+
+		mk_tables_init(&p->tables, markup ? s->inputs : mk_inputs, &s->resolve.demux);
+	}
 	for (unsigned i = 0; i < p->n; i++)
 		p->workers[i].s->resolve.tables = &p->tables;
 	if (!p->filling) {

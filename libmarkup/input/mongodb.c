@@ -130,6 +130,7 @@ const struct mk_input mk_mongodb_input = {
 	.find_context = find_list,
 	.read = read_line,
 	.chained = true,
+	.cuttable = true,
 	.table_words = (const char *const[]){ "soma", NULL },
 	.read_row = read_row,
 };
