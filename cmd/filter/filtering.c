@@ -198,7 +198,7 @@ int filtering_create(const struct markup_options *options, const struct filterin
 	const struct resolver_options resolving = {
 		.caches = from->caches, .names = f->names, .line_names = f->line_names, .llvm = names.llvm,
 		.modules = from->modules, .num_modules = from->num_modules,
-		.no_files = from->no_files,
+		.no_files = from->no_files, .store_name = from->store_name,
 	};
 	for (unsigned i = 0; i < threads; i++) {
 		f->resolvers[i] = resolver_create(&resolving);

@@ -24,6 +24,7 @@ struct filtering_sources {
 	bool raw;                   /* names as they are, byte for byte, also on a terminal */
 	bool no_files;              /* modules are of the store alone: what lies on this machine
 	                             * does not count */
+	const char *store_name;     /* what messages call the store; NULL: its path */
 };
 
 /*

@@ -52,6 +52,11 @@ static void *usable(struct resolver *r, struct symcache_module *m, const char **
 	if (!m || !symcache_module_cache(m, &cache, NULL, &r->why))
 		return m;
 	*why = r->why.msg;
+	/* Another machine may have the store elsewhere. */
+	if (r->options.store_name && r->why.code == SC_ENOTFOUND &&
+	    strstr(r->why.msg, " has no such entry"))
+		sc_error_set(&r->why, SC_ENOTFOUND, "the store %s has no such entry",
+			     r->options.store_name);
 	return NULL;
 }
 

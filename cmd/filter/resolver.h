@@ -18,6 +18,7 @@ struct resolver_options {
 	const char *const *modules;        /* NAME=BUILDID or NAME=FILE, num_modules of them */
 	size_t num_modules;
 	bool no_files; /* a module is never a file of this machine */
+	const char *store_name; /* what messages call the store; NULL: its path */
 };
 
 /* Out of memory ends the program. */

@@ -332,6 +332,8 @@ static int plan_archive(int argc, char **argv, struct plan *p, bool *partly, str
 	if (!rc && p->task_size < SMALLEST)
 		rc = sc_error_set(err, SC_EINVAL, "--task-size: at least 1M");
 	if (!rc)
+		rc = store_path(o.store, &p->store_name, err);
+	if (!rc)
 		rc = store_identity(o.store, p->store, err);
 	if (!rc)
 		rc = add_operands(&list, argc, argv, err);
@@ -367,6 +369,7 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	rc = plan_archive(argc, argv, &p, &partly, &err);
+	free(p.store_name);
 	free(o.form.modules.items);
 	if (rc)
 		cmd_error("%s", err.msg);

@@ -40,6 +40,7 @@ static inline bool plan_shard_is_whole(const struct plan_shard *s)
 struct plan {
 	char *dir;
 	struct form form;           /* its texts are `row`'s and `modules`' */
+	char *store_name;           /* the store's path, as messages have it; on the heap */
 	char store[HASH_TEXT];      /* what the store holds */
 	uint64_t task_size;         /* bytes of text, about */
 	uint64_t logs, shards, tasks, bytes;

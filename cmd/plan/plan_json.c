@@ -51,6 +51,7 @@ int plan_write(struct plan *p, const char *dir, struct sc_error *err)
 	json_gen_text(j, "modules", modules);
 	json_gen_bool(j, "raw", p->form.raw);
 	json_gen_bool(j, "omit_module_lines", p->form.omit_module_lines);
+	json_gen_bytes(j, "store", p->store_name, strlen(p->store_name));
 	json_gen_text(j, "store_xxh128", p->store);
 	json_gen_number(j, "task_size", p->task_size);
 	json_gen_number(j, "logs", p->logs);
@@ -108,6 +109,7 @@ static int read_plan(struct plan *p, const char *path, const char *json, size_t 
 		     struct sc_error *err)
 {
 	struct row *row = &p->row;
+	size_t name_len;
 
 	if (!is_sound(json, len, p->hash))
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one", path);
@@ -118,6 +120,7 @@ static int read_plan(struct plan *p, const char *path, const char *json, size_t 
 				    "version %u", path, (unsigned long long)row_number(row, "plan"),
 				    PLAN_VERSION);
 	read_form(p);
+	p->store_name = row_bytes(row, "store", &name_len);
 	row_hash(row, "store_xxh128", p->store);
 	p->task_size = row_number(row, "task_size");
 	p->logs = row_number(row, "logs");
@@ -155,6 +158,7 @@ void plan_close(struct plan *p)
 	row_deinit(&p->row);
 	free(p->form.modules.items);
 	free(p->modules);
+	free(p->store_name);
 	free(p->dir);
 	*p = (struct plan){ 0 };
 }

@@ -275,7 +275,7 @@ int run_shards(struct task *t, struct sc_error *err)
 		.store_optional = true, .any_build_id = t->plan.form.dialect == MARKUP_LLVM });
 	job.from = (struct filtering_sources){
 		job.caches.caches, t->plan.form.modules.items, t->plan.form.modules.len,
-		t->plan.form.raw, .no_files = true,
+		t->plan.form.raw, .no_files = true, .store_name = t->plan.store_name,
 	};
 	job.spare = must_calloc(workers, sizeof(*job.spare));
 	job.hashes = must_calloc(workers, sizeof(*job.hashes));
