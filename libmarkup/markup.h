@@ -141,6 +141,9 @@ struct markup_resolver {
 	/* Is no more known of the module than a symbol table? May be NULL: no. */
 	bool (*table_only)(void *ctx, void *module);
 
+	/* The best kind of symbols that a module has, in words: static, or NULL. May be NULL. */
+	const char *(*symbols)(void *ctx, void *module);
+
 	/*
 	 * The frames at a precise code address of the ELF file (its p_vaddr),
 	 * innermost first: sets *frames and returns how many there are, 0 if
@@ -313,6 +316,7 @@ struct markup_module {
 	bool no_symbols;   /* the resolver has no such module */
 	bool table_only;   /* it has no more of it than a symbol table */
 	uint64_t unplaced; /* of `frames`: the module has no such symbol or offset */
+	const char *symbols; /* MARKUP_HTML: their kinds in words, if they were needed; or NULL */
 };
 
 /* Calls `fn` for each in which addresses found nothing, most of them first. Returns 0 or

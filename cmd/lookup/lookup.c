@@ -172,6 +172,7 @@ static int run(int argc, char **argv)
 	if (symcache_transforms_init(&search.maps, &maps, &err) ||
 	    fetch_create(&o.fetch, &debuginfod, &err)) {
 		cmd_error("%s", err.msg);
+		symcache_transforms_deinit(&search.maps);
 		return STATUS_ERROR;
 	}
 	status = look_up(debuginfod, &search, argc, argv);

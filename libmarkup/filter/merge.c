@@ -160,8 +160,7 @@ static void finish_chunk(struct markup_filter *p, struct chunk *c)
 	for (uint32_t i = 0; i < c->missing.len; i++)
 		mk_modules_add(&p->missing, c->missing.entries[i]); /* maybe no one was warned */
 	for (uint32_t i = 0; i < c->lines.len; i++)
-		mk_modules_entry(&p->lines, c->lines.entries[i]->name, c->lines.entries[i]->build_id,
-				 c->lines.entries[i]->build_id_len);
+		mk_modules_list(&p->lines, c->lines.entries[i]);
 	mk_modules_deinit(&c->missing);
 	mk_modules_deinit(&c->lines);
 }
@@ -241,8 +240,7 @@ const struct mk_modules *mk_filter_all_modules(struct markup_filter *p)
 	struct mk_modules *all = &p->workers[0].s->resolve.seen;
 
 	for (uint32_t i = 0; i < p->lines.len; i++)
-		mk_modules_entry(all, p->lines.entries[i]->name, p->lines.entries[i]->build_id,
-				 p->lines.entries[i]->build_id_len);
+		mk_modules_list(all, p->lines.entries[i]);
 	return all;
 }
 

@@ -50,6 +50,15 @@ static void *find_module(struct mk_resolve *r, const struct mk_module *m, const 
 	return from->named ? from->named(from->ctx, m->name, why) : NULL;
 }
 
+static void note_symbols(struct mk_resolve *r, const struct mk_module *m)
+{
+	if (r->html && r->resolver.symbols)
+		mk_modules_list(&r->lines, &(struct markup_module){
+			.name = m->name, .build_id = m->build_id, .build_id_len = m->build_id_len,
+			.symbols = r->resolver.symbols(r->resolver.ctx, m->handle),
+		});
+}
+
 /* The resolver's handle of a module, or NULL; warns the first time. */
 static void *handle_of(struct mk_resolve *r, struct mk_module *m)
 {
@@ -60,6 +69,8 @@ static void *handle_of(struct mk_resolve *r, struct mk_module *m)
 		return m->handle;
 	m->asked = true;
 	m->handle = find_module(r, m, &why);
+	if (m->handle)
+		note_symbols(r, m);
 	if (m->handle || r->dialect == MARKUP_LLVM)
 		return m->handle;
 	struct markup_module *e = missing_of(r, m);

@@ -101,6 +101,14 @@ struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str n
 	return e;
 }
 
+void mk_modules_list(struct mk_modules *t, const struct markup_module *m)
+{
+	struct markup_module *e = mk_modules_entry(t, m->name, m->build_id, m->build_id_len);
+
+	if (e && m->symbols)
+		e->symbols = m->symbols;
+}
+
 void mk_modules_add(struct mk_modules *t, const struct markup_module *m)
 {
 	struct markup_module *e = mk_modules_entry(t, m->name, m->build_id, m->build_id_len);

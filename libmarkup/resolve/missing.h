@@ -32,6 +32,9 @@ struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str n
 /* Adds what was counted of `m` to its entry, made if there is none. */
 void mk_modules_add(struct mk_modules *t, const struct markup_module *m);
 
+/* Makes an entry with what is known of its symbols. */
+void mk_modules_list(struct mk_modules *t, const struct markup_module *m);
+
 /* The entry that there is, or NULL. */
 const struct markup_module *mk_modules_find(const struct mk_modules *t,
 					     struct markup_str name, const uint8_t *build_id, size_t build_id_len);

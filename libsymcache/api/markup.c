@@ -174,11 +174,28 @@ static struct markup_str find_name(void *ctx, struct markup_str name)
 _Static_assert(SYMCACHE_PADDED == MARKUP_PADDED, "texts are handed on as they are");
 _Static_assert(SYMCACHE_BATCH == MARKUP_AHEAD, "and so are batches");
 
+static const char *kind_of_symbols(void *ctx, void *module)
+{
+	static const struct { uint32_t source; const char *words; } kinds[] = {
+		{ SYMCACHE_FROM_DWARF, "DWARF" }, { SYMCACHE_FROM_SYMTAB, "symbol table" },
+		{ SYMCACHE_FROM_MINIDEBUGINFO, "MiniDebugInfo" },
+		{ SYMCACHE_FROM_DYNSYM, "dynamic symbols" },
+	};
+	const struct symcache *cache = sc_module_cache(module);
+
+	(void)ctx;
+	for (size_t i = 0; cache && cache->image && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (cache->image->sources & kinds[i].source)
+			return kinds[i].words;
+	return cache ? "symbols" : NULL;
+}
+
 void symcache_markup_functions(struct markup_resolver *ret)
 {
 	ret->prepare = prepare;
 	ret->place = find_place;
 	ret->table_only = is_table_only;
+	ret->symbols = kind_of_symbols;
 	ret->code = find_code;
 	ret->line_code = find_line_code;
 	ret->data = find_data;

@@ -149,13 +149,14 @@ static void put_row(void *ctx, const struct markup_module *m)
 	mk_html_text(o, m->name.ptr, m->name.len);
 	put(o, "</td><td>");
 	mk_out_bytes(o, m->build_id, m->build_id_len);
-	if (!missing) {
-		put(o, "</td><td class=\"ad\">&#8211;</td></tr>\n");
+	if (!missing && !m->symbols) {
+		put(o, "</td><td class=\"ad\">not needed</td></tr>\n");
 		return;
 	}
-	put(o, missing->no_symbols ? "</td><td class=\"none\">no symbols" : "</td><td>");
-	if (missing->frames) {
-		put(o, missing->no_symbols ? ": " : "");
+	put(o, missing && missing->no_symbols ? "</td><td class=\"none\">no symbols" : "</td><td>");
+	put(o, m->symbols ? m->symbols : "");
+	if (missing && missing->frames) {
+		put(o, missing->no_symbols || m->symbols ? ": " : "");
 		put_count(o, missing->frames, "address", "es");
 		put(o, " found nothing");
 	}
