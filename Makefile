@@ -7,6 +7,7 @@
 #   portable with libc as the only library that is linked dynamically: `make dist-bin`
 CC      ?= gcc
 MODE    ?= release
+OBJCOPY ?= objcopy
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
@@ -146,7 +147,7 @@ DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=de
 	--redefine-sym __cxa_demangle=demangle_cxx
 build/demangle/%.a: build/deps.mk Makefile
 	@mkdir -p $(@D)
-	$(call say,OBJCOPY,$@)objcopy $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
+	$(call say,OBJCOPY,$@)$(OBJCOPY) $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
 # Embedded with .incbin, which the compiler does not report to make.
 $(O)/libmarkup/output/html/html_page.o: libmarkup/output/html/html_page.css libmarkup/output/html/html_page.js
@@ -214,6 +215,10 @@ torture: all testbins ## kill it at random moments, 500 times; fill the disk; hu
 batch: all ## an archive on many machines: Slurm, GNU parallel, Dask, and all that may die
 	@scripts/deps.sh batch > /dev/null || true # what is missing is skipped
 	@scripts/batch_test.sh $(PROG) $(BATCH)
+
+test-arm64: ## build for AArch64 and run tests under qemu-user (a cross compiler)
+	@scripts/arm64.sh
+.PHONY: test-arm64
 
 bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null

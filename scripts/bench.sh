@@ -13,7 +13,8 @@
 #          (in holes: 1 GB on the disk)
 #          plan: an archive in tasks, next to find, to filter and to cat
 #          core: the stacks of 1,001 threads out of a core file, next to gdb and eu-stack
-#          default: all seven
+#          library: look-ups through libsymcache.so and Python's module
+#          default: all
 # --quick  under a minute: fewer runs, shorter logs, no corpus
 # --corpus where large files are looked for (./corpus, see scripts/corpus.sh):
 #          ceph-osd's debug file, vmlinux and the kernel's modules; what is not
@@ -35,12 +36,12 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 ;;
 	--update) update=1 ;;
 	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
-	index|lookup|filter|traces|store|plan|core) groups="$groups $1" ;;
+	index|lookup|filter|traces|store|plan|core|library) groups="$groups $1" ;;
 	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
 	esac
 	shift
 done
-: "${groups:=index lookup filter traces store plan core}"
+: "${groups:=index lookup library filter traces store plan core}"
 lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
 [ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
 symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
@@ -240,6 +241,26 @@ group_lookup() {
 	in_process "libc" 40 120 "$libc"
 	in_process "python3" "" "" "$python"
 	if [ -n "$osd" ]; then in_process "ceph-osd" 120 700 "$osd"; else skip ceph-osd; fi
+}
+
+group_library() {
+	local python lib=$(dirname "$symcache")
+	printf '\n%-36s %12s %8s  %s\n' "Look-up through the library, libc" "an address" frames aim
+	make --no-print-directory lib > /dev/null
+	${CC:-cc} -O2 -Ilibsymcache/include -o "$dir/lib_bench" scripts/lib_bench.c "$lib/libsymcache.so.1"
+	"$symcache" index -q --store "$store" "$libc"
+	for python in python3 /usr/bin/python3; do
+		make --no-print-directory PYTHON="$python" python > /dev/null 2>&1 && break
+		python=
+	done
+	{
+		LD_LIBRARY_PATH=$lib "$dir/lib_bench" "$store" "$(basename "$libc")" 1000000
+		[ -z "$python" ] || LD_LIBRARY_PATH=$lib PYTHONPATH=$lib/python "$python" \
+			scripts/python/tests/bench.py "$store" "$(basename "$libc")" 200000
+	} | awk -F '\t' '
+		BEGIN { aim["Python, numbers in a batch"] = 80; aim["Python, objects one by one"] = 2500 }
+		{ a = aim[$1]; printf "%-36s %9.0f ns %8s  %s\n", $1, $2, $3, a ? a " ns" ($2 > a ? " (missed)" : "") : "" }'
+	[ -n "$python" ] || skip "Python's module: python3-dev is missing"
 }
 
 # ---- filter --------------------------------------------------------------------

@@ -109,7 +109,7 @@ fi
 [ -n "$fragment" ] || exit 0
 echo "# written by scripts/deps.sh"
 echo "DEMANGLE_CFLAGS := -DHAVE_LIBIBERTY=1"
-abi=$(ls /usr/lib/llvm-*/lib/libc++abi.a 2>/dev/null | sort -V | tail -n 1)
+abi=$(ls "${ROOT:-}"/usr/lib/llvm-*/lib/libc++abi.a 2>/dev/null | sort -V | tail -n 1)
 if [ -n "$abi" ]; then
 	echo "DEMANGLE_CFLAGS += -DHAVE_CXXABI=1"
 	echo "DEMANGLE_LIBS := $abi"

@@ -1,0 +1,111 @@
+#!/bin/sh
+# Builds for AArch64 and runs tests of it under qemu-user.
+#
+#   scripts/arm64.sh
+#
+# Needs a cross compiler and qemu-aarch64, else it says so and ends with status 0. The libraries
+# of the other machine are fetched by apt-get, and unpacked into build/arm64/root: nothing is
+# installed. The last line is "arm64: N passed, N failed, N skipped".
+set -u
+cd "$(dirname "$0")/.."
+skip() { echo "skipped: $1"; echo "arm64: 0 passed, 0 failed, 1 skipped"; exit 0; }
+command -v aarch64-linux-gnu-gcc > /dev/null || skip "there is no gcc-aarch64-linux-gnu"
+command -v qemu-aarch64 > /dev/null || skip "there is no qemu-user"
+[ "$(uname -m)" != aarch64 ] || skip "this is AArch64: make test"
+
+top=$PWD/build/arm64 root=$PWD/build/arm64/root
+src=$top/src lib=$root/usr/lib/aarch64-linux-gnu
+mkdir -p "$top" "$root"
+
+# The packages, with all that they need, as a machine without any would get them.
+fetch() {
+	mkdir -p "$top/apt/lists/partial" "$top/apt/cache/archives/partial"
+	: > "$top/apt/status"
+	set -- -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State="$top/apt" \
+		-o Dir::State::status="$top/apt/status" -o Dir::Cache="$top/apt/cache" -o Debug::NoLocking=1 \
+		-o APT::Sandbox::User=root -o APT::Install-Recommends=0
+	abi=libc++abi-dev
+	apt-get "$@" -qq update || return 1
+	[ -z "$(apt-cache "$@" madison libc++abi-19-dev)" ] || abi=libc++abi-19-dev
+	apt-get "$@" -qq -y --download-only install libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev \
+		libdeflate-dev libisal-dev libzstd-dev liblzma-dev zlib1g-dev libbz2-dev libyajl-dev libiberty-dev \
+		libexpat1-dev libarchive-dev libsodium-dev nettle-dev libcmocka-dev $abi || return 1
+	for deb in "$top"/apt/cache/archives/*.deb; do
+		dpkg-deb -x "$deb" "$root" || return 1
+	done
+	# Links to absolute paths would lead out of it.
+	find "$root" -type l | while read -r l; do
+		to=$(readlink "$l")
+		case $to in /*) ln -sf "$root$to" "$l" ;; esac
+	done
+	rm -rf "$top/apt"
+	touch "$root/whole"
+}
+[ -f "$root/whole" ] || fetch > "$top/fetch.log" 2>&1 ||
+	skip "the libraries cannot be fetched: $(grep -m 1 '^E:' "$top/fetch.log")"
+
+# A tree of its own, as build/deps.mk is the machine's.
+mkdir -p "$src"
+git ls-files | tar -cf - -T - | tar -C "$src" -xf - || exit 1
+cc="aarch64-linux-gnu-gcc --sysroot=$root"
+command -v ccache > /dev/null && cc="ccache $cc"
+unset MAKEFLAGS MAKELEVEL MFLAGS
+(cd "$src" && DEPS=no ROOT=$root CC=$cc make -s -j2 CC="$cc" AR=aarch64-linux-gnu-ar OBJCOPY=aarch64-linux-gnu-objcopy \
+	${ARM64_GOALS:-all lib testbins}) > "$top/make.log" 2>&1 || { grep -E 'error|undefined' -A 2 "$top/make.log" | head -n 20; echo "arm64: 0 passed, 1 failed, 0 skipped"; exit 1; }
+grep 'warning:' "$top/make.log"
+
+passed=0 failed=0 skipped=0
+out=$top/out
+# Without a limit the store's map is a terabyte, which qemu notes page by page.
+ulimit -v 5000000
+arm() { timeout 600 qemu-aarch64 -L "$root" -E LD_LIBRARY_PATH="$lib:$root/lib/aarch64-linux-gnu" "$@"; }
+it() {
+	name=$1
+	shift
+	if "$@" > "$out" 2>&1; then
+		echo "ok $name"
+		passed=$((passed + 1))
+	else
+		tail -n 20 "$out"
+		echo "FAILED $name"
+		failed=$((failed + 1))
+	fi
+}
+# Rooms whose tests need no other programs, and nothing of the kernel that qemu does not have.
+unit() {
+	for t in "$src"/build/release/libsymcache/base/*_test "$src"/build/release/libsymcache/read/*_test \
+		"$src"/build/release/libsymcache/dwarf/*_test "$src"/build/release/libsymcache/write/flatten/*_test \
+		"$src"/build/release/libsymcache/store/record_test "$src"/build/release/libsymcache/store/store_test \
+		"$src"/build/release/libmarkup/*/*_test; do
+		[ -x "$t" ] || continue
+		case $t in
+		*line_libdw_test|*threads_test|*emit_test|*guard_test|*resume_test) skipped=$((skipped + 1)); continue ;;
+		esac
+		it "${t#"$src"/build/release/}" arm "$t"
+	done
+}
+# The same file gives the same cache on either machine, and the same answers.
+same_cache() {
+	p=$src/build/release/symcache
+	make --no-print-directory all > /dev/null || return 1
+	for f in "$p" build/release/symcache; do
+		arm "$p" build "$f" -o "$top/arm.symcache" || return 1
+		build/release/symcache build "$f" -o "$top/here.symcache" || return 1
+		cmp "$top/arm.symcache" "$top/here.symcache" || return 1
+		at=$(nm "$f" | awk '$3 == "main" { print "0x" $1 }')
+		arm "$p" lookup --cache "$top/arm.symcache" "$at" > "$top/arm.out" || return 1
+		build/release/symcache lookup --cache "$top/here.symcache" "$at" | diff "$top/arm.out" - || return 1
+		grep -q '^main$' "$top/arm.out" || return 1
+	done
+}
+# A store that is written there is read here.
+same_store() {
+	rm -f "$top"/a.store*
+	arm "$src/build/release/symcache" index --store "$top/a.store" "$src/build/release/symcache" || return 1
+	build/release/symcache verify --store "$top/a.store" && build/release/symcache list --store "$top/a.store" | grep -q symcache
+}
+it "the same cache on both machines" same_cache
+it "a store of that machine" same_store
+unit
+echo "arm64: $passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
