@@ -79,6 +79,10 @@ def differences(tid, theirs, ours, module):
         if not row[4]:
             frames.append(group)
             group = []
+    # Of a thread that has only just begun GDB shows a caller at 0: the return address that the
+    # row of clone3() calls undefined.
+    if len(frames) == len(mine) + 1 and not frames[-1][-1][0]:
+        frames.pop()
     for i, rows in enumerate(frames):
         if i == len(mine):
             return "thread %d: frame %d, %#x, is missing" % (tid, i, rows[-1][0])

@@ -55,11 +55,13 @@ static bool is_executable(void *ctx, uint64_t address)
 	return address & 0x1000;
 }
 
-static void walk(struct process *p, uint16_t machine, const struct symcache_registers *registers)
+/* `known`: of code outside of the module something is known. */
+static void walk(struct process *p, uint16_t machine, const struct symcache_registers *registers,
+		 bool known)
 {
 	const struct symcache_unwind_source source = {
 		.machine = machine, .max_frames = FRAMES, .read = read_memory, .module = find_module,
-		.executable = is_executable, .ctx = p,
+		.executable = known ? is_executable : NULL, .ctx = p,
 	};
 	struct symcache_unwinder u;
 	struct symcache_unwind_frame f;
@@ -103,8 +105,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(registers.value, words + 3, 33 * sizeof(*words));
 	p.bytes = data + HEAD + cache_size;
 	p.size = size - HEAD - cache_size;
-	if (!symcache_open(&p.cache, copy, cache_size, NULL))
-		walk(&p, machine, &registers);
+	if (!symcache_open(&p.cache, copy, cache_size, NULL)) {
+		walk(&p, machine, &registers, true);
+		walk(&p, machine, &registers, false);
+	}
 	free(copy);
 	return 0;
 }
