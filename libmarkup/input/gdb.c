@@ -38,7 +38,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 		return;
 	}
 	hex = p;
-	if (!mk_take_hex(&p, end, &address) || p - hex != 18 || (p < end && *p != ' ') ||
+	if (!mk_take_hex(&p, end, &address) || p - hex != 18 || memcmp(hex, "0x00", 4) || (p < end && *p != ' ') ||
 	    !(e = mk_add_frame(l, "gdb", start, end)))
 		return;
 	e->number = number;

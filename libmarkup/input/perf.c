@@ -40,8 +40,9 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 	if (open && memmem(open, (size_t)(end - open), "+0x", 3))
 		open = NULL; /* that is another address */
 	if (!open) {
-		/* The kernel's frames come before the program's first. */
-		if (!memmem(p, (size_t)(end - p), "([kernel", 8) &&
+		/* The kernel's frames come before the program's first; these are others. */
+		open = mk_find_back(p, end, " ([");
+		if (open && !mk_take_text(&open, end, " ([kernel") &&
 		    (e = mk_add_event(l, MK_UNKNOWN))) {
 			e->text = (struct markup_str){ start, (size_t)(end - start) };
 			e->in_trace = e->quiet = true;

@@ -12,12 +12,15 @@
 
 #define LINE_BYTES 4096
 
-/* The address behind " ip " or " ip:", and where that ends; NULL: there is none. */
+/* The address behind "segfault … ip " or " ip:", and where that ends; NULL: there is none. */
 static const char *find_ip(const char *p, const char *end, uint64_t *ip)
 {
-	while ((p = memmem(p, (size_t)(end - p), " ip", 3))) {
+	const char *segfault = memmem(p, (size_t)(end - p), "segfault", strlen("segfault"));
+
+	for (p = segfault ? segfault : p; (p = memmem(p, (size_t)(end - p), " ip", 3));) {
 		p += 3;
-		if (p < end && (*p == ' ' || *p == ':') && (p++, mk_take_digits(&p, end, ip)))
+		if (p < end && (*p == ':' || (segfault && *p == ' ')) &&
+		    (p++, mk_take_digits(&p, end, ip)))
 			return p;
 	}
 	return NULL;

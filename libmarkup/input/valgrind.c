@@ -19,7 +19,7 @@ static const char *find_text(const char *p, const char *end)
 
 	while ((p = memmem(p, (size_t)(end - p), "==", 2))) {
 		p += 2;
-		if (mk_take_decimal(&p, end, &pid) && mk_take_text(&p, end, "== ")) {
+		if (mk_take_decimal(&p, end, &pid) && mk_take_text(&p, end, "==  ")) {
 			while (p < end && *p == ' ')
 				p++;
 			return p;
