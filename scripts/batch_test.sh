@@ -258,7 +258,7 @@ case_4() {
 	wait_job 120
 	do_missing
 	mkdir "$dir/parts" && mv "$out"/.symcache/parts/* "$dir/parts"
-	umount "$out/.symcache/parts" && mounted=()
+	umount "$out/.symcache/parts" && unset 'mounted[-1]'
 	mv "$dir"/parts/* "$out/.symcache/parts" && rmdir "$dir/parts"
 	check "4: Slurm, a full disk, requeued by status 75"
 }
