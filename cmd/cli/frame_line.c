@@ -3,17 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "cmd/cli/shown.h"
 
 void put_shown(const char *text)
 {
-	for (; *text; text++) {
-		const unsigned char c = (unsigned char)*text;
-
-		if (c < ' ' || c == 0x7f)
-			printf("\\x%02x", c);
-		else
-			putchar(c);
-	}
+	shown_put(stdout, text, strlen(text));
 }
 
 const char *trust_word(enum symcache_trust trust)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/progress.h"
+#include "cmd/cli/shown.h"
 
 enum { BAR = 24, INTERVAL_MS = 100 };
 
@@ -89,11 +90,9 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
 	len += snprintf(line + len, sizeof(line) - (size_t)len, " %s", item ? item : "");
 	if (len > 0 && (size_t)len > columns)
 		line[columns] = 0;
-	/* A name may hold anything: nothing of it may move the cursor. */
-	for (char *c = line; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	fprintf(stderr, "\r%s\033[K", line);
+	putc('\r', stderr);
+	shown_put(stderr, line, strlen(line)); /* a name may hold anything */
+	fputs("\033[K", stderr);
 	p->drawn = true;
 }
 

@@ -1,6 +1,7 @@
 /* Names and paths for text output: see shown.h. */
 #include "cmd/cli/shown.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cli/memory.h"
@@ -23,6 +24,14 @@ static const char *made(const char *text, size_t growth,
 const char *shown(const char *text)
 {
 	return sc_printable(text, strlen(text)) ? text : made(text, 4, sc_make_printable);
+}
+
+void shown_put(FILE *to, const char *text, size_t len)
+{
+	char *copy = sc_printable(text, len) ? NULL : must_calloc(4, len);
+
+	fwrite(copy ? copy : text, 1, copy ? sc_make_printable(text, len, copy) : len, to);
+	free(copy);
 }
 
 const char *shown_of_cache(const char *text, bool raw)

@@ -3,6 +3,7 @@
 #define CMD_SHOWN_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* The row of --raw. */
 #define OPT_RAW(where) \
@@ -13,6 +14,9 @@
 /* `text`, or a copy in which each byte that may not reach a terminal is "\x1b"; until the
  * eighth call from now. One thread. Out of memory ends the program. */
 const char *shown(const char *text);
+
+/* Writes text[0, len) so. */
+void shown_put(FILE *to, const char *text, size_t len);
 
 /* The same of a name or path of a cache. `raw`: as it was in the ELF file, byte for byte. */
 const char *shown_of_cache(const char *text, bool raw);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/shown.h"
 #include "cmd/filter/filtering.h"
 #include "symcache/build_id.h"
 
@@ -23,11 +24,7 @@ static void print_module(void *ctx, const struct markup_module *m)
 	symcache_build_id_text(hex, m->build_id, m->build_id_len < SYMCACHE_BUILD_ID_MAX
 						  ? m->build_id_len : SYMCACHE_BUILD_ID_MAX);
 	fprintf(stderr, "%8llu  %-40s  ", (unsigned long long)m->frames, hex);
-	/* A name may hold anything: nothing of it may move the cursor. */
-	for (size_t c = 0; c < m->name.len; c++) {
-		const unsigned char byte = (unsigned char)m->name.ptr[c];
-		putc(byte < ' ' || byte == 0x7f ? '?' : byte, stderr);
-	}
+	shown_put(stderr, m->name.ptr, m->name.len);
 	if (m->unplaced && m->unplaced < m->frames)
 		fprintf(stderr, " (%llu no such symbol or offset, %llu %s)\n",
 			(unsigned long long)m->unplaced,

@@ -5,18 +5,12 @@
  */
 #include <inttypes.h>
 
+#include "cmd/cli/shown.h"
 #include "cmd/trace/trace.h"
 
 void words_escaped(FILE *out, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c < ' ' || c == 0x7f)
-			fprintf(out, "\\x%02x", c);
-		else
-			putc(c, out);
-	}
+	shown_put(out, text, len);
 }
 
 const char *words_pc(enum symtrace_pc_kind kind)
