@@ -34,7 +34,8 @@ struct answer_options {
 	bool relative_address; /* addresses count from the load base */
 	bool explain;          /* say why, instead of what */
 	const char *const *debug_dirs; /* for that, and for local variables; or NULL */
-	struct local_files *locals;    /* for those; NULL: they are refused */
+	const char *package;           /* of --dwp; or NULL */
+	struct local_files *locals;    /* for local variables; NULL: they are refused */
 	const char *name;      /* of the command line's module, as it stands there; or NULL */
 	bool build_id;         /* that is one */
 	const char *shown;     /* how answers call it */

@@ -40,7 +40,8 @@ static struct symcache_locals *open_module(struct local_files *f, const struct w
 					   const struct request *r, const struct symcache *cache)
 {
 	const char *const *dirs = w->options->debug_dirs;
-	const struct symcache_build_options options = { .debug_dirs = dirs };
+	const struct symcache_build_options options = { .debug_dirs = dirs,
+						     .package = w->options->package };
 	struct local_file *at = &f->list[f->oldest];
 	char *path, *why = NULL;
 	struct sc_error err;

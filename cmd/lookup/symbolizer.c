@@ -20,7 +20,7 @@
 enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
 
 static struct {
-	const char *obj, *build_id, *unused;
+	const char *obj, *build_id, *package, *unused;
 	struct opt_list debug_dirs;
 	uint64_t adjust_vma, cache_size, source_lines;
 	int functions, style, color;
@@ -54,7 +54,7 @@ static const struct opt opts[] = {
 	{ "dia", 0, OPT_FLAG, &o.dia, NULL, "Read, without effect" },
 	{ "disable-gsym", 0, OPT_FLAG, &o.disable_gsym, NULL, NULL },
 	{ "dsym-hint", 0, OPT_STRING, &o.unused, "<dir>", "Read, without effect" },
-	{ "dwp", 0, OPT_STRING, &o.unused, "<file>", "Read, without effect" },
+	{ "dwp", 0, OPT_STRING, &o.package, "<file>", "Path to DWP file to be used for any split CUs" },
 	{ "fallback-debug-path", 0, OPT_LIST, &o.debug_dirs, "<dir>",
 	  "Fallback path for debug binaries" },
 	{ "filter-markup", 0, OPT_FLAG, &o.filter_markup, NULL,
@@ -159,6 +159,7 @@ static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 			.adjust_vma = o.adjust_vma,
 			.relative_address = o.relative_address,
 			.debug_dirs = o.debug_dirs.items,
+			.package = o.package,
 			.tool = tool,
 		},
 		.numbers = addr2line ? NUMBERS_HEX : NUMBERS_LLVM,
@@ -179,7 +180,7 @@ static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 	session_begin(&s, NULL, (struct symcache_caches_options){
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
 		.search_debug_dirs = true, .store_optional = true,
-		.own_symbols = true, .memory_only = true, .debuginfod = servers,
+		.package = o.package, .own_symbols = true, .memory_only = true, .debuginfod = servers,
 	}, &names);
 	s.caches.quiet = !getenv("SYMCACHE_VERBOSE");
 	if (o.filter_markup)

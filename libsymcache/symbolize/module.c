@@ -127,7 +127,8 @@ static int build(struct symcache_module *m, const char *path, bool for_id, bool 
 		 struct sc_error *err)
 {
 	const struct symcache_caches_options *o = &m->caches->options;
-	struct symcache_build_options options = { .debug_dirs = o->debug_dirs };
+	struct symcache_build_options options = { .debug_dirs = o->debug_dirs,
+						.package = o->package };
 	const struct symcache_build_info *info;
 	struct symcache_files files;
 	struct symcache_build *b;

@@ -84,6 +84,7 @@ struct symcache_build_options {
 	const struct symcache_transform *transforms;
 	size_t num_transforms;
 	const struct symcache_files *files; /* NULL: the file system alone */
+	const char *package;          /* a .dwp file that is tried before FILE.dwp; or NULL */
 };
 
 /* The stages of a build, in order. */

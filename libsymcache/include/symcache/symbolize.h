@@ -101,6 +101,8 @@ struct symcache_caches_options {
 	bool without_symbols;
 	/* Debug files that say they have another build ID will do. */
 	bool any_build_id;
+	/* For builds as in struct symcache_build_options; or NULL. */
+	const char *package;
 	/* What is built stays in memory: nothing is written to the store. */
 	bool memory_only;
 	/* Of a file that is named by its path, the symbol table that names frames is its own, as

@@ -84,15 +84,13 @@ static int find(void *ctx, const struct dw_unit *u, unsigned attempt,
 
 /* ---- packages -------------------------------------------------------------------- */
 
-/* Loads PATH.dwp, if there is such a file and it is a package. */
-static int try_package(struct sc_split *s, const char *path, size_t len, unsigned threads,
-		       struct sc_section_faults *faults, struct sc_error *err)
+/* Loads the file, if there is one and it is a package. */
+static int load_package(struct sc_split *s, const char *name, unsigned threads,
+			struct sc_section_faults *faults, struct sc_error *err)
 {
-	char name[PATH_MAX + 8];
 	struct sc_elf *elf;
 	int rc;
 
-	snprintf(name, sizeof(name), "%.*s.dwp", (int)len, path);
 	if (s->package_elf || access(name, R_OK) || sc_elf_open(name, &elf, NULL))
 		return 0;
 	if (sc_elf_section(elf, ".debug_cu_index", &s->package.cu_index.data,
@@ -103,6 +101,16 @@ static int try_package(struct sc_split *s, const char *path, size_t len, unsigne
 	s->package_elf = elf;
 	rc = sc_load_dwarf(elf, true, threads, &s->package.sections, faults, err);
 	return rc;
+}
+
+/* Tries PATH.dwp. */
+static int try_package(struct sc_split *s, const char *path, size_t len, unsigned threads,
+		       struct sc_section_faults *faults, struct sc_error *err)
+{
+	char name[PATH_MAX + 8];
+
+	snprintf(name, sizeof(name), "%.*s.dwp", (int)len, path);
+	return load_package(s, name, threads, faults, err);
 }
 
 static int try_packages(struct sc_split *s, const struct sc_elf *elf, unsigned threads,
@@ -132,7 +140,7 @@ static char *folder_of(const char *path)
 }
 
 int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct sc_elf *dwarf,
-		  unsigned threads, struct sc_section_faults *faults, struct sc_error *err)
+		  const char *package, unsigned threads, struct sc_section_faults *faults, struct sc_error *err)
 {
 	int rc;
 
@@ -142,7 +150,9 @@ int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct s
 	s->dirs[0] = folder_of(dwarf->path);
 	if (image != dwarf)
 		s->dirs[1] = folder_of(image->path);
-	rc = try_packages(s, image, threads, faults, err);
+	rc = package ? load_package(s, package, threads, faults, err) : 0;
+	if (!rc)
+		rc = try_packages(s, image, threads, faults, err);
 	if (!rc && image != dwarf)
 		rc = try_packages(s, dwarf, threads, faults, err);
 	return rc;
