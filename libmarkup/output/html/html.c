@@ -22,12 +22,12 @@ static void put(struct mk_output *r, const char *html)
 	mk_out_put(&r->out, html, strlen(html));
 }
 
-/* Are there events, and all of them modules or maps? */
+/* Are there events, and all of them elements of modules or maps? */
 static bool context_alone(const struct mk_line *l)
 {
 	size_t i = 0;
 
-	while (i < l->num_events && !l->events[i].bad &&
+	while (i < l->num_events && !l->events[i].bad && !l->events[i].quiet &&
 	       (l->events[i].kind == MK_MAP || l->events[i].kind == MK_MODULE))
 		i++;
 	return i && i == l->num_events;
