@@ -311,7 +311,7 @@ clean: ## remove everything that was built
 	rm -rf build
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 -include $(patsubst %.o,%.d,$(call objs,$(LIB_SRC) $(CMD_SRC) $(TEST_SRC) $(FUZZ_SRC) \
 	scripts/fuzz_replay.c))
