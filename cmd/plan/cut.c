@@ -74,7 +74,7 @@ static int follow(struct job *job, const struct plan_log *log, struct log_input 
 		  struct markup_filter *filter, struct plan_shards *shards, struct sc_error *err)
 {
 	const uint64_t parts = log->size / job->c->task_size + !!(log->size % job->c->task_size);
-	uint64_t read = 0, told = 0;
+	uint64_t read = 0, shown = 0;
 	struct markup_cut cut;
 	size_t room, len;
 	int rc = 0;
@@ -97,12 +97,12 @@ static int follow(struct job *job, const struct plan_log *log, struct log_input 
 			while (part < parts && cut.offset >= log->size / parts * part)
 				part++;
 		}
-		if (read - told < 16 << 20)
+		if (read - shown < 16 << 20)
 			continue;
 		pthread_mutex_lock(&job->lock);
-		progress_update(&job->progress, job->done += read - told, job->size, log->path);
+		progress_update(&job->progress, job->done += read - shown, job->size, log->path);
 		pthread_mutex_unlock(&job->lock);
-		told = read;
+		shown = read;
 	}
 	return rc;
 }

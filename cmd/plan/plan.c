@@ -5,8 +5,6 @@
  * in one pass over each (cut.h); then shards are dealt to tasks (deal.h). The plan appears
  * when it is complete; the same logs, options and store give the same bytes.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,6 @@
 #include "cmd/plan/identity.h"
 #include "cmd/plan/shard.h"
 #include "libsymcache/base/cleanup.h"
-#include "libsymcache/base/parallel.h"
 
 /* A plan that is damaged or wrongly used stays so; all else may be better elsewhere. */
 static int status_of(int rc)
