@@ -14,8 +14,11 @@ rm -rf "${out:?}"/*
 SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' scripts/debian/changelog | head -n 1)" +%s)
 export SOURCE_DATE_EPOCH
 make --no-print-directory dist > /dev/null
-cp "build/$name.tar.gz" "$out/symcache_$version.orig.tar.gz"
 tar -C "$out" -xzf "build/$name.tar.gz"
+# Without what fuzzing found: no package needs it, and lintian takes it for broken programs.
+rm -rf "$out/$name/testdata/fuzz"
+tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner --mtime=@"$SOURCE_DATE_EPOCH" -cf - "$name" |
+	gzip -9n > "$out/symcache_$version.orig.tar.gz"
 cp -r scripts/debian "$out/$name/debian"
 cd "$out/$name"
 unset MAKEFLAGS MAKELEVEL MFLAGS CC CFLAGS CPPFLAGS LDFLAGS MODE
