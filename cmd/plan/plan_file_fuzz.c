@@ -59,7 +59,8 @@ static void write_rows(const char *name, const uint8_t *data, size_t size, char 
 	char last[128];
 	size_t lines = 0;
 
-	text_put(&t, data, size);
+	if (size)
+		text_put(&t, data, size);
 	if (size && data[size - 1] != '\n')
 		text_char(&t, '\n');
 	for (size_t i = 0; i < t.len; i++)
@@ -77,7 +78,8 @@ static void try_plan(const uint8_t *data, size_t size)
 	struct text t = { 0 };
 	struct plan p;
 
-	text_put(&t, data, size);
+	if (size)
+		text_put(&t, data, size);
 	hash_text(XXH3_128bits(data, size), hash);
 	text_str(&t, ",\"xxh128\":\"");
 	text_str(&t, hash);
