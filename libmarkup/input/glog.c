@@ -17,7 +17,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 {
 	static const char pc[] = "PC: ";
 	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
-	const char *at = memmem(l->p, (size_t)(end - l->p), "@   ", 4), *p = at + 1;
+	const char *at = memmem(l->p, (size_t)(end - l->p), "@   ", 4), *p;
 	struct mk_event *e;
 	uint64_t address;
 	bool is_pc;
@@ -25,6 +25,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	(void)dialect;
 	if (!at || (at > l->p && at[-1] != ' ' && at[-1] != '"'))
 		return;
+	p = at + 1;
 	end = mk_end_of_text(at, end);
 	while (p < end && *p == ' ')
 		p++;
