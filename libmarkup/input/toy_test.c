@@ -146,7 +146,7 @@ static void test_html(void **state)
 {
 	(void)state;
 	expect(MARKUP_HTML, (const char *const[]){
-		"<li class=\"m\">Nov 1 toy map a.out aabb 0x10000 0x4000\n",
+		"<li>Nov 1 toy map a.out aabb 0x10000 0x4000\n",
 		"<li>Nov 1 <samp class=\"z\">#0  0x0000000000011193 <var>ns::get </var>",
 		"<tr><td>a.out</td><td>aabb</td>", NULL });
 }
