@@ -30,7 +30,7 @@ it() {
 	*) cat "$tmp/out"; echo "FAILED $1"; failed=$((failed + 1)) ;;
 	esac
 }
-needs() { command -v "$1" > /dev/null || { echo "there is no $1"; exit 77; }; }
+needs() { command -v "$1" > /dev/null || { echo "there is no $1"; return 77; }; }
 
 # The names that a header declares, that a map has, that a library has.
 declared() { awk '/^SYMCACHE_API/ { on = 1 } on { text = text $0 } on && /;/ { if (match(text, /symcache_[a-z_0-9]+\(/)) print substr(text, RSTART, RLENGTH - 1); on = 0; text = "" }' "$@" | sort; }
@@ -74,7 +74,7 @@ no_effects() {
 }
 
 pages() {
-	needs mandoc
+	needs mandoc || return 77
 	for name in $(declared libsymcache/include/*.h); do
 		[ -f "$stage/usr/share/man/man3/$name.3" ] || { echo "no page: $name"; return 1; }
 	done
@@ -88,7 +88,7 @@ cflags() { PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_PATH=$lib/pkgconfig pkg-conf
 
 # compile COMPILER STANDARD: all headers by themselves.
 compile() {
-	needs "$1"
+	needs "$1" || return 77
 	for h in symcache symcache-build symcache-experimental; do
 		printf '#define SYMCACHE_EXPERIMENTAL\n#include <%s.h>\nint main(void) { return symcache_version_number() == SYMCACHE_VERSION_NUMBER ? 0 : 1; }\n' $h > "$tmp/h.$3"
 		"$1" -std=$2 -pedantic -Wall -Wextra -Werror -I"$stage/usr/include" "$tmp/h.$3" -o "$tmp/h" -L"$lib" -lsymcache &&
@@ -101,7 +101,7 @@ cxx17() { compile g++ c++17 cc; }
 cxx17_clang() { compile clang++ c++17 cc; }
 
 examples() {
-	needs pkg-config
+	needs pkg-config || return 77
 	for e in lookup filter index self; do
 		cc -std=c99 -pedantic -Wall -Wextra -Werror -g -O1 "$stage/usr/share/doc/symcache/examples/$e.c" \
 			-o "$tmp/$e" $(cflags symcache-build) || return 1
@@ -170,7 +170,7 @@ reloads() {
 # The program on an old processor: the same cache, the same text.
 no_avx2() {
 	[ "$(uname -m)" = x86_64 ] || { echo "another machine"; return 77; }
-	needs qemu-x86_64
+	needs qemu-x86_64 || return 77
 	printf 'lookup(main+0x4) [0x1000] {{{reset}}} {{{bt:0:0x1000}}}\n' > "$tmp/log"
 	"$program" build "$tmp/lookup" -o "$tmp/new.cache" && "$program" filter "$tmp/log" > "$tmp/new.log" || return 1
 	for cpu in core2duo Nehalem; do
@@ -184,7 +184,7 @@ no_avx2() {
 # abidw --exported-interfaces-only --headers-dir libsymcache/include --drop-private-types
 #	--no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed
 abi() {
-	needs abidiff
+	needs abidiff || return 77
 	for l in libsymcache libsymcache-build; do
 		abidiff --exported-interfaces-only "libsymcache/api/$l.abi" "$lib/$l.so.1" || return 1
 	done

@@ -274,9 +274,9 @@ static bool add_locals(struct reading *r, const struct dw_unit *u, uint64_t top)
 	VEC(struct level) stack = {0};
 	struct dw_cursor c = dw_entry_cursor(u, top);
 	struct level level = { .ignored = false };
-	bool ok = dw_open_entry(&r->steps, u, top, &level.function);
+	bool ok = true;
 
-	if (!ok)
+	if (!dw_open_entry(&r->steps, u, top, &level.function))
 		return true;
 	do {
 		struct level inner = level;

@@ -281,7 +281,9 @@ static int find_either(struct sc_servers *s, const struct server *server, const 
 static int fail(struct sc_servers *s, struct server *server, int code, long status,
 		struct sc_error *err)
 {
-	const char *why = s->gave_up ? NULL : strerror(-code);
+	/* libdebuginfod may notice by itself, depending on its version. */
+	const bool silent = s->gave_up || code == -ETIME || code == -ETIMEDOUT;
+	const char *why = silent ? NULL : strerror(-code);
 
 	server->failed = true;
 	if (status == HTTP_OK)
