@@ -346,13 +346,13 @@ static const struct dw_abbrev *look_at(struct dw_cursor *c, const struct dw_unit
 	return a;
 }
 
-/* The innermost function or inlined call of unit `u` that holds the address: the last one, for
- * parents stand before their children. */
-static bool find_function(const struct dw_unit *u, uint64_t vaddr, struct dw_facts *scratch,
-			  uint64_t *ret)
+/* Where the innermost function or inlined call of unit `u` stands that holds the address: the
+ * last one, for parents stand before their children. 0: there is none. */
+static uint64_t find_function(const struct dw_unit *u, uint64_t vaddr, struct dw_facts *scratch)
 {
 	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
-	bool found = false, held, known;
+	uint64_t found = 0;
+	bool held, known;
 
 	look_at(&c, u, vaddr, scratch, &held, &known);
 	while (dw_left(&c) && !c.bad) {
@@ -365,8 +365,7 @@ static bool find_function(const struct dw_unit *u, uint64_t vaddr, struct dw_fac
 		if (!look_at(&c, u, vaddr, scratch, &held, &known))
 			break;
 		if (held)
-			*ret = at;
-		found |= held;
+			found = at;
 	}
 	return found;
 }
@@ -389,7 +388,8 @@ static bool try_unit(struct reading *r, const struct dw_unit *u, uint64_t vaddr,
 		u = split;
 	r->files_of = NULL;
 	r->steps = 256 * (u->end - u->offset) + (1 << 20);
-	if (ok && find_function(u, vaddr, &r->files, &function)) {
+	function = ok ? find_function(u, vaddr, &r->files) : 0;
+	if (function) {
 		*done = true;
 		ok = add_locals(r, u, function);
 	}
