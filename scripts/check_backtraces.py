@@ -122,7 +122,8 @@ def compare(name, log, out, expected, known):
                         break
                 at += 1
                 continue
-            if all(want is None for want in wants):
+            # Without symbols here a frame may still get another number.
+            if all(want is None or want[0] not in known for want in wants):
                 at += 1
                 continue
             bad.append("%s:%d: wrong\n  was  %s\n  is   %s\n  want %s" %

@@ -29,7 +29,7 @@ clients="$demo ?clang-19 ?libclang-rt-19-dev ?llvm-19 ?llvm-19-tools ?linux-perf
          ?libgoogle-perftools-dev ?golang-go ?golang-github-google-pprof-dev python3"
 bench="$test"
 accuracy="$test gdb golang-go"
-deb="$build debhelper dh-python dpkg-dev python3-dev libcmocka-dev pkg-config fakeroot ?lintian ?autopkgtest"
+deb="$build build-essential debhelper dh-python dpkg-dev python3-dev libcmocka-dev pkg-config fakeroot ?lintian ?autopkgtest"
 fuzz="$build clang libclang-rt-14-dev"
 # Engines that run tasks on many machines, and what their tests use; services that come
 # along are not started by us.
