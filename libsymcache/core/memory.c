@@ -1,6 +1,7 @@
 /* Memory of a process: addresses → bytes of the core file; see symcache/core.h. */
 #include <elf.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
 
@@ -38,17 +39,9 @@ bool sc_core_order(struct segments *s)
 
 const struct segment *sc_core_find(const struct segments *s, uint64_t address)
 {
-	size_t low = 0, high = s->list.len;
+	const size_t n = SC_SEARCH(i, s->list.len, s->list.data[i].start <= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->list.data[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address < s->list.data[low - 1].end ? &s->list.data[low - 1] : NULL;
+	return n && address < s->list.data[n - 1].end ? &s->list.data[n - 1] : NULL;
 }
 
 uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address)
@@ -104,15 +97,7 @@ bool symcache_core_executable(void *ctx, uint64_t address)
 const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
 							    uint64_t address)
 {
-	size_t low = 0, high = core->num_modules;
+	const size_t n = SC_SEARCH(i, core->num_modules, core->modules[i].start <= address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (core->modules[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address < core->modules[low - 1].end ? &core->modules[low - 1] : NULL;
+	return n && address < core->modules[n - 1].end ? &core->modules[n - 1] : NULL;
 }

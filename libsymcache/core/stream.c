@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
 
@@ -58,18 +59,10 @@ static bool read_plain(struct symcache_core_private *p, uint64_t offset, uint8_t
 /* The piece that holds `offset`, or NULL; *next: where the next piece begins. */
 static const struct piece *piece_at(const struct symcache_core_private *p, uint64_t offset)
 {
-	size_t low = 0, high = p->pieces.len;
+	const size_t n = SC_SEARCH(i, p->pieces.len, p->pieces.data[i].offset <= offset);
+	const struct piece *last = n ? &p->pieces.data[n - 1] : NULL;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (p->pieces.data[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && offset - p->pieces.data[low - 1].offset < p->pieces.data[low - 1].size ?
-		&p->pieces.data[low - 1] : NULL;
+	return last && offset - last->offset < last->size ? last : NULL;
 }
 
 static bool read_kept(const struct symcache_core_private *p, uint64_t offset, uint8_t *to, size_t bytes)

@@ -9,6 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 
 void dw_abbrev_pool_deinit(struct dw_abbrev_pool *p)
@@ -369,16 +370,9 @@ int dw_abbrevs_read(const struct dw_section *section, uint64_t offset,
 
 const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code)
 {
-	size_t lo = 0, hi = a->rest.len;
+	const size_t at = SC_SEARCH(i, a->rest.len, a->rest.data[i].code < code);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (a->rest.data[mid].code < code)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < a->rest.len && a->rest.data[lo].code == code ? a->rest.data[lo].abbrev : NULL;
+	return at < a->rest.len && a->rest.data[at].code == code ? a->rest.data[at].abbrev : NULL;
 }
 
 static bool stays_in_unit(uint64_t form)

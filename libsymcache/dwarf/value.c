@@ -6,6 +6,7 @@
  */
 #include <dwarf.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/dwarf/unit.h"
 
 /* ---- entries -------------------------------------------------------------------- */
@@ -197,35 +198,22 @@ const struct dw_unit *dw_value_reference(const struct dw_unit *u,
 const struct dw_unit *dw_type_at(const struct dw_debug *d, uint64_t signature, uint64_t *offset)
 {
 	const struct dw_unit *u;
-	size_t lo = 0, hi = d->signatures.len;
+	const size_t at = SC_SEARCH(i, d->signatures.len,
+				    d->signatures.data[i].signature < signature);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (d->signatures.data[mid].signature < signature)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == d->signatures.len || d->signatures.data[lo].signature != signature)
+	if (at == d->signatures.len || d->signatures.data[at].signature != signature)
 		return d->types ? dw_type_at(d->types, signature, offset) : NULL;
-	u = &d->units.data[d->signatures.data[lo].unit];
+	u = &d->units.data[d->signatures.data[at].unit];
 	*offset = u->offset + u->type_offset;
 	return u;
 }
 
 const struct dw_unit *dw_unit_at(const struct dw_debug *d, uint64_t offset)
 {
-	size_t lo = 0, hi = d->units.len;
+	const size_t at = SC_SEARCH(i, d->units.len, d->units.data[i].end <= offset);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (d->units.data[mid].end <= offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == d->units.len || d->units.data[lo].broken ||
-	    offset < d->units.data[lo].first_entry)
+	if (at == d->units.len || d->units.data[at].broken ||
+	    offset < d->units.data[at].first_entry)
 		return NULL;
-	return &d->units.data[lo];
+	return &d->units.data[at];
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/elf/notes.h"
 #include "libsymcache/elf/relocate.h"
 
@@ -59,16 +60,9 @@ static void sort_ranges(struct sc_elf_ranges *ranges)
 const struct sc_elf_range *sc_elf_range_at(const struct sc_elf_ranges *ranges, uint64_t vaddr)
 {
 	const struct sc_elf_range *list = ranges->list.data;
-	size_t lo = 0, hi = ranges->list.len;
+	const size_t at = SC_SEARCH(i, ranges->list.len, list[i].end <= vaddr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (list[mid].end <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < ranges->list.len && list[lo].start <= vaddr ? &list[lo] : NULL;
+	return at < ranges->list.len && list[at].start <= vaddr ? &list[at] : NULL;
 }
 
 uint64_t sc_elf_section_vaddr(const struct sc_elf *e, size_t index, uint64_t sh_addr)

@@ -14,6 +14,7 @@
 #include <libelf.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 
 #define BEHIND_TEXT 0x1000 /* alignment between the groups of sections */
@@ -319,16 +320,7 @@ static void apply_table(struct sc_elf *e, Elf_Scn *table, const GElf_Shdr *sh, u
 /* The first table of relocations for section `index`, or where it would be. */
 static size_t first_table(const struct sc_elf *e, size_t index)
 {
-	size_t lo = 0, hi = e->relocations.len;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (e->relocations.data[mid].of < index)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return SC_SEARCH(i, e->relocations.len, e->relocations.data[i].of < index);
 }
 
 bool sc_elf_is_relocated(struct sc_elf *e, size_t index)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 #include "symcache/collected.h"
 
@@ -75,17 +76,8 @@ static void cut_overlaps(struct symtrace_collected *c)
 /* The first block that ends behind `address`, or the end of the list. */
 static const struct symtrace_block *block_at(const struct symtrace_collected *c, uint64_t address)
 {
-	size_t low = 0, high = c->num_memory;
-
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (c->memory[mid].address + c->memory[mid].len <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return c->memory + low;
+	return c->memory + SC_SEARCH(i, c->num_memory,
+				     c->memory[i].address + c->memory[i].len <= address);
 }
 
 bool symtrace_collected_read(void *ctx, uint64_t address, void *to, size_t bytes)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "symcache/trace.h"
+#include "libsymcache/base/search.h"
 
 #define HEAD_SIZE 6         /* int16 tracepoint, uint32 size */
 #define GUESS_FRAMES 64
@@ -40,18 +41,10 @@ uint64_t symtrace_number(const struct symtrace *file, const uint8_t *p, size_t l
 static const struct symtrace_tracepoint *location(const struct symtrace *file, uint64_t number,
 					       uint64_t address)
 {
-	size_t lo = 0, hi = file->num_tracepoints;
+	const struct symtrace_tracepoint *tp = file->tracepoints;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct symtrace_tracepoint *tp = &file->tracepoints[mid];
-
-		if (tp->number < number || (tp->number == number && tp->address < address))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return file->tracepoints + lo;
+	return tp + SC_SEARCH(i, file->num_tracepoints, tp[i].number < number ||
+			      (tp[i].number == number && tp[i].address < address));
 }
 
 size_t symtrace_find_tracepoint(const struct symtrace *file, int64_t number,
@@ -63,18 +56,10 @@ size_t symtrace_find_tracepoint(const struct symtrace *file, int64_t number,
 
 const struct symtrace_variable *symtrace_find_variable(const struct symtrace *file, int64_t number)
 {
-	size_t lo = 0, hi = file->num_variables;
+	const size_t at = SC_SEARCH(i, file->num_variables, file->variables[i].number < number);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (file->variables[mid].number < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < file->num_variables && file->variables[lo].number == number ?
-	       &file->variables[lo] : NULL;
+	return at < file->num_variables && file->variables[at].number == number ?
+	       &file->variables[at] : NULL;
 }
 
 /* ---- frames and blocks ----------------------------------------------------------- */

@@ -14,6 +14,7 @@
 
 #include <yajl/yajl_parse.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/transforms/maps.h"
 
@@ -257,18 +258,10 @@ static void sort(struct line_map *m)
 
 static const struct source *find_source(const struct line_map *m, const char *path)
 {
-	size_t lo = 0, hi = m->sources.len;
+	const size_t at = SC_SEARCH(i, m->sources.len, strcmp(m->sources.data[i].path, path) < 0);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(m->sources.data[mid].path, path) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->sources.len && !strcmp(m->sources.data[lo].path, path) ?
-		&m->sources.data[lo] : NULL;
+	return at < m->sources.len && !strcmp(m->sources.data[at].path, path) ?
+		&m->sources.data[at] : NULL;
 }
 
 static bool map_place(void *ctx, struct symcache_place *place)
@@ -277,24 +270,17 @@ static bool map_place(void *ctx, struct symcache_place *place)
 	const struct line_map *m = ctx;
 	const struct source *s;
 	const struct row *rows;
-	size_t lo = 0, hi;
+	size_t n;
 
 	if (!sc_place_path(place, path, sizeof(path)) || !(s = find_source(m, path)) || !s->num)
 		return false;
 	rows = &m->rows.data[s->first];
-	for (hi = s->num; lo < hi; ) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (rows[mid].from <= place->line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || strlen(m->names.data[rows[lo - 1].file]) >= sizeof(path))
+	n = SC_SEARCH(i, s->num, rows[i].from <= place->line);
+	if (!n || strlen(m->names.data[rows[n - 1].file]) >= sizeof(path))
 		return false;
-	place->line = rows[lo - 1].to;
+	place->line = rows[n - 1].to;
 	place->no_column = true;
-	sc_place_set_path(place, strcpy(path, m->names.data[rows[lo - 1].file]));
+	sc_place_set_path(place, strcpy(path, m->names.data[rows[n - 1].file]));
 	return true;
 }
 

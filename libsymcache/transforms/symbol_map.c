@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/transforms/maps.h"
 
@@ -146,21 +147,14 @@ static const char *map_name(void *ctx, const char *name)
 {
 	const struct symbol_map *m = ctx;
 	const struct pair *pairs = m->pairs.data;
-	size_t lo = 0, hi = m->pairs.len, n;
+	size_t n;
 
 	if (m->bitcode) {
 		n = hidden_number(name);
-		return n < hi && *pairs[n].real ? pairs[n].real : name;
+		return n < m->pairs.len && *pairs[n].real ? pairs[n].real : name;
 	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(pairs[mid].name, name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->pairs.len && !strcmp(pairs[lo].name, name) ? pairs[lo].real : name;
+	n = SC_SEARCH(i, m->pairs.len, strcmp(pairs[i].name, name) < 0);
+	return n < m->pairs.len && !strcmp(pairs[n].name, name) ? pairs[n].real : name;
 }
 
 /* A BCSymbolMap also hides the parts of paths. */

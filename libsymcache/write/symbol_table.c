@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/elf/symbols.h"
 #include "symcache/build.h"
 
@@ -66,19 +67,11 @@ bool symcache_symbol_table_find(const struct symcache_symbol_table *t, uint64_t 
 				struct symcache_named_symbol *ret)
 {
 	const struct sc_elf_symbol *s = t->symbols.all.data;
-	size_t low = 0, high = t->symbols.all.len;
+	const size_t n = SC_SEARCH(i, t->symbols.all.len, s[i].vaddr <= vaddr);
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (s[mid].vaddr <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low || (s[low - 1].size && vaddr - s[low - 1].vaddr >= s[low - 1].size))
+	if (!n || (s[n - 1].size && vaddr - s[n - 1].vaddr >= s[n - 1].size))
 		return false;
-	s += low - 1;
+	s += n - 1;
 	*ret = (struct symcache_named_symbol){ s->name, s->file, s->vaddr, s->size };
 	return true;
 }

@@ -22,6 +22,7 @@
  */
 #include "libsymcache/write/flatten/scopes.h"
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 
 #define LAST_REL 0xffffffffull
@@ -62,18 +63,10 @@ bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
 static size_t find_extent(const struct sc_intervals *extent, uint64_t vaddr, size_t *at)
 {
 	const struct sc_interval *c = extent->list.data;
-	size_t lo = 0, hi = extent->list.len;
 
-	if (*at < hi && c[*at].start <= vaddr && vaddr < c[*at].end)
+	if (*at < extent->list.len && c[*at].start <= vaddr && vaddr < c[*at].end)
 		return *at;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (c[mid].end <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return *at = lo;
+	return *at = SC_SEARCH(i, extent->list.len, c[i].end <= vaddr);
 }
 
 /* Adds a range of scope i, as far as it is the unit's own. */

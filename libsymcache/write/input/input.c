@@ -2,6 +2,7 @@
 #include "libsymcache/write/input/input.h"
 
 #include "libsymcache/base/account.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/write/input/files.h"
 
 static void join_symbols(struct sc_input *in)
@@ -177,20 +178,14 @@ const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 {
 	struct sc_input *in = (struct sc_input *)(uintptr_t)input;
 	const struct sc_elf_symbol *list;
-	size_t lo = 0, hi;
+	size_t at, n;
 
 	if (!atomic_load(&in->reading.done))
 		join_symbols(in);
 	list = in->symbols.code.data;
-	hi = in->symbols.code.len;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (list[mid].vaddr < vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < in->symbols.code.len && list[lo].vaddr == vaddr ? list[lo].name : NULL;
+	n = in->symbols.code.len;
+	at = SC_SEARCH(i, n, list[i].vaddr < vaddr);
+	return at < n && list[at].vaddr == vaddr ? list[at].name : NULL;
 }
 
 /* ---- all ------------------------------------------------------------------------ */
