@@ -64,6 +64,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("symbolize", "index base public")
 		own("trace", "public base")
+		own("logs", "public base symbolize libmarkup/markup.h")
 		own("api", "public base symbolize store libmarkup/markup.h")
 		own("cmd", "public format libmarkup/markup.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h")

@@ -64,6 +64,12 @@ void cmd_error(const char *fmt, ...)
 	va_end(ap);
 }
 
+void cmd_complain(void *ctx, const char *message)
+{
+	(void)ctx;
+	cmd_error("%s", message);
+}
+
 const char *without_path(const char *message, const char *path)
 {
 	size_t len = strlen(path);

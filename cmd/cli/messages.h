@@ -21,6 +21,7 @@ extern const char *cmd_name;
 char *cmd_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void cmd_complain(void *ctx, const char *message); /* the same, for libraries; ctx is not used */
 void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
 /* `message` without "PATH: " in front, where it begins so. */

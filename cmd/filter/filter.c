@@ -14,7 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
 #include "cmd/filter/form.h"
-#include "cmd/filter/log_list.h"
+#include "symcache/logs.h"
 #include "cmd/index/fetch.h"
 #include "cmd/plan/task.h"
 #include "libsymcache/base/parallel.h"
@@ -101,8 +101,8 @@ static enum complaints choose_complaints(void)
 }
 
 /* All logs to standard output. */
-static int filter_all(const struct log_list *logs, const struct markup_options *options,
-		      const struct filtering_sources *from, unsigned jobs, struct markup_tally *tally)
+static int filter_all(const struct symlog_list *logs, const struct markup_options *options,
+		      const struct symlog_sources *from, unsigned jobs, struct markup_tally *tally)
 {
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum filtering_result result = FILTERING_OK;
@@ -120,7 +120,7 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 	for (size_t i = 0; i < logs->num; i++)
 		size += logs->logs[i].size;
 	for (size_t i = 0; i < logs->num && result != FILTERING_FAILED; i++) {
-		struct filtering_log log = { .path = logs->logs[i].path, .alone = true };
+		struct symlog log = { .path = logs->logs[i].path, .alone = true };
 
 		progress_update(&progress, done, size, log.path);
 		done += logs->logs[i].size;
@@ -142,7 +142,7 @@ static int filter_all(const struct log_list *logs, const struct markup_options *
 }
 
 /* Options that make no sense, with a message. */
-static bool bad_options(const struct log_list *logs)
+static bool bad_options(const struct symlog_list *logs)
 {
 	if (!form_valid(&o.form))
 		return true;
@@ -199,7 +199,7 @@ static int filter_task(int argc)
 
 static int run(int argc, char **argv)
 {
-	__attribute__((cleanup(log_list_deinit))) struct log_list logs = { 0 };
+	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list logs = { 0 };
 	__attribute__((cleanup(destroy_tally))) struct markup_tally *tally = NULL;
 	struct symcache_caches_options from = {
 		.store_optional = true,
@@ -223,10 +223,10 @@ static int run(int argc, char **argv)
 	batch.markup.group = o.group;
 	batch.markup.collect_dumpfiles = o.dumpfile_output;
 	logs.except = o.output_dir;
-	for (int i = 0; i < argc; i++)
-		log_list_add(&logs, argv[i], argc == 1);
-	if (!argc)
-		log_list_add(&logs, "-", true);
+	logs.fault = cmd_complain;
+	for (int i = 0; i < argc || !i; i++)
+		if (symlog_list_add(&logs, argc ? argv[i] : "-", argc <= 1, NULL))
+			must(NULL);
 	batch.markup.name_inputs = !o.output_dir && logs.num > 1;
 	if (logs.num == 1)
 		batch.markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
@@ -244,7 +244,7 @@ static int run(int argc, char **argv)
 	}
 	cmd_caches_init(&c, o.store, from);
 	c.brief = true;
-	const struct filtering_sources from_where = {
+	const struct symlog_sources from_where = {
 		c.caches, o.form.modules.items, o.form.modules.len, o.form.raw,
 	};
 	status = o.output_dir ? filter_batch(&logs, &batch, &from_where, tally)

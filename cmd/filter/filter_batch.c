@@ -16,15 +16,15 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
 #include "cmd/filter/filtering.h"
-#include "cmd/filter/log_list.h"
+#include "symcache/logs.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/parallel.h"
 #include "symcache/error.h"
 
 struct batch {
-	const struct log_list *logs;
+	const struct symlog_list *logs;
 	const struct batch_options *options;
-	const struct filtering_sources *from;
+	const struct symlog_sources *from;
 	struct markup_tally *tally;
 	char **outputs;     /* of each log; NULL: has none, which was reported */
 	struct filtering **filterings; /* of each thread, made when it first needs one */
@@ -63,12 +63,12 @@ static void outdate(int fd, const char *log)
 /* FILTERING_NO_INPUT also if the output cannot be made. */
 static enum filtering_result filter_log(struct filtering *f, const char *log, char *output)
 {
-	struct filtering_log of = { .path = log };
+	struct symlog of = { .path = log };
 	enum filtering_result result = FILTERING_NO_INPUT;
 	struct sc_new_file file;
 	struct sc_error err;
 
-	if (same_file(log, output)) {
+	if (symlog_same_file(log, output)) {
 		cmd_error("%s: its output would overwrite it", log);
 		return result;
 	}
@@ -118,14 +118,14 @@ static void work(void *ctx, unsigned worker, size_t i)
 {
 	struct batch *b = ctx;
 	struct filtering **f = &b->filterings[worker];
-	const struct log_file *log = &b->logs->logs[i];
+	const struct symlog_file *log = &b->logs->logs[i];
 	char *output = b->outputs[i];
 	enum filtering_result result = FILTERING_OK;
 	bool skip;
 
 	if (!output || b->broken)
 		return;
-	skip = !same_file(log->path, output) && finished(log->path, output);
+	skip = !symlog_same_file(log->path, output) && finished(log->path, output);
 	pthread_mutex_lock(&b->lock);
 	progress_update(&b->progress, b->done, b->size, log->path);
 	pthread_mutex_unlock(&b->lock);
@@ -144,19 +144,17 @@ static void work(void *ctx, unsigned worker, size_t i)
 	pthread_mutex_unlock(&b->lock);
 }
 
-int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 const struct filtering_sources *from, struct markup_tally *tally)
+int filter_batch(const struct symlog_list *logs, const struct batch_options *options,
+		 const struct symlog_sources *from, struct markup_tally *tally)
 {
 	struct batch b = { .logs = logs, .options = options, .from = from,
 			   .tally = tally, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 	progress_init(&b.progress, "filtering", options->quiet);
 	b.progress.bytes = true;
-	b.outputs = must_calloc(logs->num + 1, sizeof(*b.outputs));
-	for (size_t i = 0; i < logs->num; i++)
-		b.outputs[i] = log_output(&logs->logs[i], options->output_dir,
-					  options->markup.format);
-	b.failed = log_outputs_check(logs, b.outputs);
+	if (symlog_outputs(logs, options->output_dir, options->markup.format, &b.outputs, &b.failed,
+			   NULL))
+		must(NULL);
 	for (size_t i = 0; i < logs->num; i++)
 		b.size += logs->logs[i].size;
 	b.filterings = must_calloc(options->jobs, sizeof(struct filtering *));
@@ -165,9 +163,7 @@ int filter_batch(const struct log_list *logs, const struct batch_options *option
 		end_filtering(&b, &b.filterings[i]);
 	free(b.filterings);
 	progress_erase(&b.progress);
-	for (size_t i = 0; i < logs->num; i++)
-		free(b.outputs[i]);
-	free(b.outputs);
+	symlog_outputs_free(logs, b.outputs);
 	if (!options->quiet)
 		cmd_error("%zu log%s filtered, %zu finished before, %zu failed", b.filtered,
 			  b.filtered == 1 ? "" : "s", b.skipped, b.failed);

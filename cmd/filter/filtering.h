@@ -1,12 +1,11 @@
 /*
- * filtering.h: the machine of `symcache filter`: logs in, text out, complaints to
- * standard error. One for each thread that filters logs; the caches are shared.
+ * filtering.h: a filter of logs (symcache/logs.h) of the program: its output goes to files,
+ * what it complains of to standard error. One for each thread that filters logs.
  */
 #ifndef CMD_FILTERING_H
 #define CMD_FILTERING_H
 
-#include "libmarkup/markup.h"
-#include "symcache/symbolize.h"
+#include "symcache/logs.h"
 
 struct filtering;
 
@@ -16,22 +15,11 @@ enum complaints {
 	COMPLAINTS_NONE,
 };
 
-/* Where symbols come from. */
-struct filtering_sources {
-	struct symcache_caches *caches;
-	const char *const *modules; /* NAME=BUILDID or NAME=FILE */
-	size_t num_modules;
-	bool raw;                   /* names as they are, byte for byte, also on a terminal */
-	bool no_files;              /* modules are of the store alone: what lies on this machine
-	                             * does not count */
-	const char *store_name;     /* what messages call the store; NULL: its path */
-};
-
 /*
- * `threads` may work on one log. `tally` knows what others warned of already. 0, -ENOMEM,
- * or -EINVAL for options->demux. The options are borrowed.
+ * `threads` may work on one log. `tally` knows what others warned of already. SC_ENOMEM,
+ * or SC_EINVAL for options->demux. The options are borrowed.
  */
-int filtering_create(const struct markup_options *options, const struct filtering_sources *from,
+int filtering_create(const struct markup_options *options, const struct symlog_sources *from,
 		     unsigned threads, enum complaints complaints, struct markup_tally *tally,
 		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
@@ -43,22 +31,9 @@ enum filtering_result {
 	FILTERING_FAILED,   /* no output, or no memory: reported; `f` is of no more use */
 };
 
-/* A log, or a part of a plain one: what stands between two places where it can be cut. */
-struct filtering_log {
-	const char *path;    /* "-": standard input */
-	const char *shown;   /* its name in messages and outputs; NULL: `path` */
-	bool alone;          /* no one else uses the caches, they may be settled when it pauses */
-	bool part, goes_on;  /* of it [from, to); and that is not its end */
-	uint64_t from, to, lines; /* bytes; lines before them */
-	const char *saved;   /* what is known there, or NULL */
-	size_t saved_len;
-	int error;           /* result: why it could not be read, an SC_E… code */
-	uint64_t read;       /* result: bytes of text */
-};
-
 /* Filters it to `fd`, which `name` names in messages. A filter that goes on behind a cut has
  * filtered nothing yet. */
-enum filtering_result filtering_run(struct filtering *f, struct filtering_log *log, int fd,
+enum filtering_result filtering_run(struct filtering *f, struct symlog *log, int fd,
 				    const char *name);
 
 /* What is said of logs goes to `say` from now on, in lines as standard error would have them,
@@ -85,7 +60,7 @@ void print_summary(const struct markup_tally *tally);
 
 /* ---- many logs, each into a file of its own ----------------------------------- */
 
-struct log_list;
+struct symlog_list;
 
 struct batch_options {
 	struct markup_options markup;
@@ -97,7 +72,7 @@ struct batch_options {
 
 /* Filters each log into output_dir; those that are there already and not older
  * than their log are left. Returns the exit status. */
-int filter_batch(const struct log_list *logs, const struct batch_options *options,
-		 const struct filtering_sources *from, struct markup_tally *tally);
+int filter_batch(const struct symlog_list *logs, const struct batch_options *options,
+		 const struct symlog_sources *from, struct markup_tally *tally);
 
 #endif

@@ -114,8 +114,8 @@ static int filter_markup(struct symcache_caches *caches)
 		.dialect = MARKUP_LLVM,
 		.color = colored ? MARKUP_COLOR_ON : MARKUP_COLOR_NONE,
 	};
-	const struct filtering_sources from = { .caches = caches };
-	struct filtering_log log = { .path = "-", .alone = true };
+	const struct symlog_sources from = { .caches = caches };
+	struct symlog log = { .path = "-", .alone = true };
 	struct markup_tally *tally = NULL;
 	struct filtering *f = NULL;
 	int status = 1;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cmd/cli/progress.h"
-#include "cmd/filter/log_input.h"
+#include "symcache/logs.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
 
@@ -70,7 +70,7 @@ static size_t no_tables(void *ctx, char *buf, size_t size)
 }
 
 /* Follows the log to the last target, and cuts it behind each. */
-static int follow(struct job *job, const struct plan_log *log, struct log_input *in,
+static int follow(struct job *job, const struct plan_log *log, struct symlog_input *in,
 		  struct markup_filter *filter, struct plan_shards *shards, struct sc_error *err)
 {
 	const uint64_t parts = log->size / job->c->task_size + !!(log->size % job->c->task_size);
@@ -84,7 +84,7 @@ static int follow(struct job *job, const struct plan_log *log, struct log_input 
 	for (uint64_t part = 1; part < parts && !rc;) {
 		char *to = markup_filter_room(filter, &room);
 
-		rc = log_input_read(in, to, room, &len, err);
+		rc = symlog_read(in, to, room, &len, err);
 		if (rc || !len)
 			break;
 		if (markup_filter_added(filter, len))
@@ -113,8 +113,8 @@ static int cut_log(struct job *job, const struct plan_log *log, struct plan_shar
 	const struct markup_resolver resolver = { 0 };
 	const struct markup_sink none = { 0 };
 	struct markup_filter *filter;
-	struct log_input in;
-	int rc = log_input_open(&in, log->path, err);
+	struct symlog_input in;
+	int rc = symlog_open(&in, log->path, err);
 
 	add(shards, log->number);
 	if (rc)
@@ -124,7 +124,7 @@ static int cut_log(struct job *job, const struct plan_log *log, struct plan_shar
 	else
 		rc = follow(job, log, &in, filter, shards, err);
 	markup_filter_destroy(filter);
-	log_input_close(&in);
+	symlog_close(&in);
 	shards->data[shards->len - 1].to = log->size;
 	return rc;
 }

@@ -13,8 +13,8 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/filter/log_input.h"
-#include "cmd/filter/log_list.h"
+#include "symcache/logs.h"
+#include "symcache/logs.h"
 #include "cmd/plan/cut.h"
 #include "cmd/plan/deal.h"
 #include "cmd/plan/identity.h"
@@ -53,7 +53,7 @@ static const struct opt opts[] = {
 
 static enum log_kind kind_by_name(const char *path)
 {
-	const size_t suffix = packed_suffix(path);
+	const size_t suffix = symlog_packed_suffix(path);
 	const char *end = path + strlen(path) - suffix;
 
 	return !suffix ? LOG_PLAIN : !strcmp(end, ".gz") ? LOG_GZIP :
@@ -66,15 +66,15 @@ static int kind_by_magic(const char *path, enum log_kind *ret, struct sc_error *
 		{ "\x1f\x8b", 2, LOG_GZIP }, { "\xfd" "7zXZ\0", 6, LOG_XZ },
 		{ "\x28\xb5\x2f\xfd", 4, LOG_ZSTD },
 	};
-	struct log_input in;
+	struct symlog_input in;
 	char begin[6];
 	ssize_t len;
-	int rc = log_input_open(&in, path, err);
+	int rc = symlog_open(&in, path, err);
 
 	if (rc)
 		return rc;
 	len = pread(in.fd, begin, sizeof(begin), 0);
-	log_input_close(&in);
+	symlog_close(&in);
 	if (len < 0)
 		return sc_error_sys(err, "%s", path);
 	*ret = LOG_PLAIN;
@@ -84,7 +84,7 @@ static int kind_by_magic(const char *path, enum log_kind *ret, struct sc_error *
 	return 0;
 }
 
-static int add_operands(struct log_list *list, int argc, char **argv, struct sc_error *err)
+static int add_operands(struct symlog_list *list, int argc, char **argv, struct sc_error *err)
 {
 	struct stat st;
 
@@ -94,24 +94,24 @@ static int add_operands(struct log_list *list, int argc, char **argv, struct sc_
 		if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 			return sc_error_set(err, SC_EINVAL, "%s: only regular files can be planned",
 					    argv[i]);
-		log_list_add(list, argv[i], argc == 1);
+		if (symlog_list_add(list, argv[i], argc == 1, err))
+			return err->code;
 	}
 	return list->num ? 0 : sc_error_set(err, SC_EINVAL, "there are no logs in what was named");
 }
 
 /* Those that have an output of their own. */
-static int take_logs(const struct log_list *list, uint64_t task_size, struct plan_logs *ret,
+static int take_logs(const struct symlog_list *list, uint64_t task_size, struct plan_logs *ret,
 		     uint64_t *left_out, struct sc_error *err)
 {
-	char **outputs = must_calloc(list->num, sizeof(*outputs));
-	int rc = 0;
+	char **outputs;
+	int rc = symlog_outputs(list, NULL, (enum markup_format)o.form.format, &outputs, left_out, err);
 
-	for (size_t i = 0; i < list->num; i++)
-		outputs[i] = log_output(&list->logs[i], NULL, (enum markup_format)o.form.format);
-	*left_out = log_outputs_check(list, outputs);
+	if (rc)
+		return rc;
 	ret->data = must_calloc(list->num, sizeof(*ret->data));
 	for (size_t i = 0; i < list->num; i++) {
-		const struct log_file *from = &list->logs[i];
+		const struct symlog_file *from = &list->logs[i];
 		struct plan_log *l = &ret->data[ret->len];
 
 		if (!outputs[i])
@@ -322,7 +322,7 @@ static bool names_file(const struct form *f)
 
 static int plan_archive(int argc, char **argv, struct plan *p, bool *partly, struct sc_error *err)
 {
-	__attribute__((cleanup(log_list_deinit))) struct log_list list = { 0 };
+	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list list = { .fault = cmd_complain };
 	__attribute__((cleanup(plan_logs_deinit))) struct plan_logs logs = { 0 };
 	struct plan_shards shards = { 0 };
 	int rc = parse_size(o.task_size, &p->task_size, err);

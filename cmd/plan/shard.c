@@ -16,7 +16,7 @@
 #include "cmd/cli/caches.h"
 #include "cmd/cli/progress.h"
 #include "cmd/filter/filtering.h"
-#include "cmd/filter/log_list.h"
+#include "symcache/logs.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
 
@@ -80,7 +80,7 @@ void said_deinit(struct said *s)
 struct job {
 	struct task *t;
 	struct cmd_caches caches;
-	struct filtering_sources from;
+	struct symlog_sources from;
 	unsigned threads;            /* for each shard */
 	struct filtering **spare;    /* of each worker, for whole logs; NULL: none yet */
 	XXH3_state_t **hashes;       /* of each worker */
@@ -146,7 +146,7 @@ static struct filtering *new_filtering(const struct job *job, const struct plan_
 
 /* What came of it; 0: it may be kept. */
 static int take_result(struct job *job, size_t i, enum filtering_result result,
-		       const struct filtering_log *log, struct filtering *f,
+		       const struct symlog *log, struct filtering *f,
 		       const struct sc_new_file *file, struct sc_error *err)
 {
 	struct result *r = &job->t->record.results.data[i];
@@ -182,7 +182,7 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 	const bool reuses = whole && job->t->plan.form.format != MARKUP_HTML;
 	__attribute__((cleanup(sc_free_text))) char *saved = NULL;
 	struct saying saying = { &job->t->said[i], job->t->options->out };
-	struct filtering_log log = {
+	struct symlog log = {
 		.path = path, .shown = l->path, .part = !whole, .goes_on = !s->last,
 		.from = s->from, .to = s->to, .lines = s->line,
 	};
@@ -224,7 +224,7 @@ static int run_shard(struct job *job, unsigned worker, size_t i, struct sc_error
 	int rc = check_log(l, path, err);
 
 	job->t->record.results.data[i].shard = s->number;
-	if (!rc && same_file(path, output))
+	if (!rc && symlog_same_file(path, output))
 		rc = sc_error_set(err, SC_EINVAL, "%s: its output would overwrite it", path);
 	if (!rc)
 		rc = sc_make_parents(output, err);
@@ -273,7 +273,7 @@ int run_shards(struct task *t, struct sc_error *err)
 
 	cmd_caches_init(&job.caches, t->options->store, (struct symcache_caches_options){
 		.store_optional = true, .any_build_id = t->plan.form.dialect == MARKUP_LLVM });
-	job.from = (struct filtering_sources){
+	job.from = (struct symlog_sources){
 		job.caches.caches, t->plan.form.modules.items, t->plan.form.modules.len,
 		t->plan.form.raw, .no_files = true, .store_name = t->plan.store_name,
 	};

@@ -9,7 +9,7 @@
 #include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/filter/log_input.h"
+#include "symcache/logs.h"
 #include "cmd/store/select.h"
 #include "libmarkup/markup.h"
 #include "symcache/bundle.h"
@@ -143,29 +143,29 @@ static void add_module(void *ctx, const struct markup_module *m)
 
 static int read_log(const char *path, struct markup_filter *filter, struct sc_error *err)
 {
-	struct log_input in;
-	struct log_input_again again = { .first = &in };
+	struct symlog_input in;
+	struct symlog_again again = { .first = &in };
 	size_t room, len;
 	char *to;
-	int rc = log_input_open(&in, path, err);
+	int rc = symlog_open(&in, path, err);
 
 	if (rc)
 		return rc;
 	markup_filter_input(filter, path);
 	if (!in.live)
-		markup_filter_again(filter, log_input_read_again, &again);
+		markup_filter_again(filter, symlog_read_again, &again);
 	do {
 		to = markup_filter_room(filter, &room);
-		rc = log_input_read(&in, to, room, &len, err);
+		rc = symlog_read(&in, to, room, &len, err);
 		if (!rc && len && markup_filter_added(filter, len))
 			rc = sc_error_set(err, SC_ENOMEM, "out of memory");
 	} while (!rc && len);
 	if (in.misnamed)
-		cmd_error(LOG_INPUT_MISNAMED, path);
+		cmd_error(SYMLOG_MISNAMED, path);
 	if (!rc && markup_filter_finish(filter))
 		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
-	log_input_again_close(&again);
-	log_input_close(&in);
+	symlog_again_close(&again);
+	symlog_close(&in);
 	return rc;
 }
 

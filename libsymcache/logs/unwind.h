@@ -1,6 +1,6 @@
-/* markup_stack.h: struct markup_resolver.unwind; its ctx begins with a struct symcache_markup. */
-#ifndef SC_API_MARKUP_STACK_H
-#define SC_API_MARKUP_STACK_H
+/* unwind.h: struct markup_resolver.unwind; its ctx begins with a struct symcache_markup. */
+#ifndef SC_LOGS_UNWIND_H
+#define SC_LOGS_UNWIND_H
 
 #include "symcache/markup.h"
 

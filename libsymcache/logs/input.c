@@ -1,5 +1,5 @@
-/* A log as a stream of bytes: see log_input.h. */
-#include "cmd/filter/log_input.h"
+/* A log as a stream of bytes: see symcache/logs.h. */
+#include "symcache/logs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,18 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cli/memory.h"
 #include "libsymcache/base/file.h"
-#include "symcache/error.h"
 
 enum { RAW = 64 << 10 }; /* bytes of a compressed file that are read at once */
 
-int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
+int symlog_open(struct symlog_input *in, const char *path, struct sc_error *err)
 {
 	const bool standard = !strcmp(path, "-");
 	struct stat st;
 
-	*in = (struct log_input){
+	*in = (struct symlog_input){
 		.name = standard ? "standard input" : path,
 		.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
 		.close = !standard,
@@ -31,11 +29,11 @@ int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
 	};
 	if (in->fd < 0 || fstat(in->fd, &st)) {
 		int rc = sc_error_sys(err, "%s", in->name);
-		log_input_close(in);
+		symlog_close(in);
 		return rc;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		log_input_close(in);
+		symlog_close(in);
 		return sc_error_set(err, SC_EINVAL, "%s: is a directory", in->name);
 	}
 	in->live = !S_ISREG(st.st_mode);
@@ -45,7 +43,7 @@ int log_input_open(struct log_input *in, const char *path, struct sc_error *err)
 	return 0;
 }
 
-int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_error *err)
+int symlog_range(struct symlog_input *in, uint64_t from, uint64_t to, struct sc_error *err)
 {
 	if (lseek(in->fd, (off_t)from, SEEK_SET) < 0)
 		return sc_error_sys(err, "%s", in->name);
@@ -54,7 +52,7 @@ int log_input_range(struct log_input *in, uint64_t from, uint64_t to, struct sc_
 	return 0;
 }
 
-void log_input_close(struct log_input *in)
+void symlog_close(struct symlog_input *in)
 {
 	if (in->close && in->fd >= 0)
 		close(in->fd);
@@ -69,7 +67,7 @@ void log_input_close(struct log_input *in)
 }
 
 /* As read(2), waiting until there is something. */
-static int read_raw(struct log_input *in, void *buf, size_t size, size_t *len,
+static int read_raw(struct symlog_input *in, void *buf, size_t size, size_t *len,
 		    struct sc_error *err)
 {
 	ssize_t n;
@@ -79,7 +77,7 @@ static int read_raw(struct log_input *in, void *buf, size_t size, size_t *len,
 	do {
 		n = read(in->fd, buf, size);
 		if (n < 0 && errno == EAGAIN)
-			log_input_wait(in, -1);
+			symlog_wait(in, -1);
 	} while (n < 0 && (errno == EINTR || errno == EAGAIN));
 	if (n < 0)
 		return sc_error_sys(err, "%s", in->name);
@@ -89,7 +87,7 @@ static int read_raw(struct log_input *in, void *buf, size_t size, size_t *len,
 	return 0;
 }
 
-size_t packed_suffix(const char *path)
+size_t symlog_packed_suffix(const char *path)
 {
 	static const char *const packed[] = { ".gz", ".xz", ".zst" };
 	const size_t len = strlen(path);
@@ -105,7 +103,7 @@ size_t packed_suffix(const char *path)
 
 /* Reads the first bytes and finds out what they are. A live input that begins
  * with fewer than the magic numbers have is not waited for. */
-static int begin(struct log_input *in, char *buf, size_t size, size_t *len, struct sc_error *err)
+static int begin(struct symlog_input *in, char *buf, size_t size, size_t *len, struct sc_error *err)
 {
 	int rc = read_raw(in, buf, size, len, err);
 
@@ -116,17 +114,19 @@ static int begin(struct log_input *in, char *buf, size_t size, size_t *len, stru
 	if (rc)
 		return rc;
 	if (!in->inflate) {
-		in->misnamed = packed_suffix(in->name);
+		in->misnamed = symlog_packed_suffix(in->name);
 		return 0;
 	}
-	in->raw = must_realloc(NULL, RAW);
+	in->raw = malloc(RAW);
+	if (!in->raw)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	in->raw_len = *len;
 	memcpy(in->raw, buf, in->raw_len);
 	*len = 0;
 	return 0;
 }
 
-static int read_inflated(struct log_input *in, char *buf, size_t size, size_t *len,
+static int read_inflated(struct symlog_input *in, char *buf, size_t size, size_t *len,
 			 struct sc_error *err)
 {
 	size_t taken;
@@ -160,7 +160,7 @@ static int read_inflated(struct log_input *in, char *buf, size_t size, size_t *l
 	}
 }
 
-int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
+int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		   struct sc_error *err)
 {
 	int rc;
@@ -186,7 +186,7 @@ int log_input_read(struct log_input *in, char *buf, size_t size, size_t *len,
 			   : read_raw(in, buf, size, len, err);
 }
 
-bool log_input_wait(const struct log_input *in, int milliseconds)
+bool symlog_wait(const struct symlog_input *in, int milliseconds)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
 	return !in->live || in->held >= 0 || in->raw_pos < in->raw_len || poll(&p, 1, milliseconds) != 0;
@@ -202,7 +202,7 @@ static bool is_profile(const char *p, size_t len)
 	return false;
 }
 
-bool log_input_hold(struct log_input *in, const char *p, size_t len)
+bool symlog_hold(struct symlog_input *in, const char *p, size_t len)
 {
 	char buf[RAW];
 	size_t held = len;
@@ -218,7 +218,7 @@ bool log_input_hold(struct log_input *in, const char *p, size_t len)
 		return false;
 	}
 	/* An error comes again when the rest is read. */
-	while (held < LOG_INPUT_HELD && !log_input_read(in, buf, sizeof(buf), &len, NULL) && len &&
+	while (held < SYMLOG_HELD && !symlog_read(in, buf, sizeof(buf), &len, NULL) && len &&
 	       !sc_write_all(fd, buf, len))
 		held += len;
 	lseek(fd, 0, SEEK_SET);
@@ -227,30 +227,30 @@ bool log_input_hold(struct log_input *in, const char *p, size_t len)
 }
 
 /* Opens the file that is open already, whatever has its name by now. */
-static bool reopen(struct log_input_again *a)
+static bool reopen(struct symlog_again *a)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d",
 		 a->first->held >= 0 ? a->first->held : a->first->fd);
-	a->in = (struct log_input){ .name = a->first->name, .fd = open(path, O_RDONLY | O_CLOEXEC),
+	a->in = (struct symlog_input){ .name = a->first->name, .fd = open(path, O_RDONLY | O_CLOEXEC),
 				    .close = true, .held = -1, .left = UINT64_MAX };
 	a->open = true;
 	return a->in.fd >= 0 && lseek(a->in.fd, a->first->start, SEEK_SET) == a->first->start;
 }
 
-size_t log_input_read_again(void *again, char *buf, size_t size)
+size_t symlog_read_again(void *again, char *buf, size_t size)
 {
-	struct log_input_again *a = again;
+	struct symlog_again *a = again;
 	size_t len = 0;
 
-	if ((!a->open && !reopen(a)) || log_input_read(&a->in, buf, size, &len, NULL))
+	if ((!a->open && !reopen(a)) || symlog_read(&a->in, buf, size, &len, NULL))
 		return 0;
 	return len;
 }
 
-void log_input_again_close(struct log_input_again *a)
+void symlog_again_close(struct symlog_again *a)
 {
 	if (a->open)
-		log_input_close(&a->in);
+		symlog_close(&a->in);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsymcache/api/markup_stack.h"
+#include "libsymcache/logs/unwind.h"
 #include "libsymcache/symbolize/module.h"
 #include "symcache/unwind.h"
 

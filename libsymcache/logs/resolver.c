@@ -1,5 +1,5 @@
 /* What libmarkup asks, put to a symbolizer: see resolver.h. Its handles are modules. */
-#include "cmd/filter/resolver.h"
+#include "libsymcache/logs/resolver.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -7,34 +7,39 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cli/caches.h"
-#include "cmd/cli/memory.h"
 #include "symcache/build_id.h"
 #include "symcache/markup.h"
 
 enum { GUID_BYTES = 16 };
 
-struct resolver {
+struct sc_log_resolver {
 	struct symcache_markup markup; /* first: see symcache_markup_functions() */
-	struct resolver_options options;
+	const struct symlog_sources *from;
 	struct symcache_caches *caches;
 	struct sc_error why;
 	char advice[sizeof(((struct sc_error *)0)->msg) + 64];
 };
 
-struct resolver *resolver_create(const struct resolver_options *options)
+struct sc_log_resolver *sc_log_resolver_create(const struct symlog_sources *from,
+					       struct symcache_names *names,
+					       struct symcache_names *line_names, bool llvm)
 {
-	struct resolver *r = must_calloc(1, sizeof(*r));
+	struct sc_log_resolver *r = calloc(1, sizeof(*r));
 
-	r->options = *options;
-	r->caches = options->caches;
-	r->markup.llvm = options->llvm;
-	r->markup.symbolizer = must(symcache_symbolizer_create(options->caches, options->names));
-	r->markup.line_symbolizer = must(symcache_symbolizer_create(options->caches, options->line_names));
-	return r;
+	if (!r)
+		return NULL;
+	r->from = from;
+	r->caches = from->caches;
+	r->markup.llvm = llvm;
+	r->markup.symbolizer = symcache_symbolizer_create(from->caches, names);
+	r->markup.line_symbolizer = symcache_symbolizer_create(from->caches, line_names);
+	if (r->markup.symbolizer && r->markup.line_symbolizer)
+		return r;
+	sc_log_resolver_destroy(r);
+	return NULL;
 }
 
-void resolver_destroy(struct resolver *r)
+void sc_log_resolver_destroy(struct sc_log_resolver *r)
 {
 	if (!r)
 		return;
@@ -45,7 +50,7 @@ void resolver_destroy(struct resolver *r)
 }
 
 /* Has the module symbols? Else *why. */
-static void *usable(struct resolver *r, struct symcache_module *m, const char **why)
+static void *usable(struct sc_log_resolver *r, struct symcache_module *m, const char **why)
 {
 	const struct symcache *cache;
 
@@ -53,16 +58,16 @@ static void *usable(struct resolver *r, struct symcache_module *m, const char **
 		return m;
 	*why = r->why.msg;
 	/* Another machine may have the store elsewhere. */
-	if (r->options.store_name && r->why.code == SC_ENOTFOUND &&
+	if (r->from->store_name && r->why.code == SC_ENOTFOUND &&
 	    strstr(r->why.msg, " has no such entry"))
 		sc_error_set(&r->why, SC_ENOTFOUND, "the store %s has no such entry",
-			     r->options.store_name);
+			     r->from->store_name);
 	return NULL;
 }
 
 static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
 {
-	struct resolver *r = ctx;
+	struct sc_log_resolver *r = ctx;
 	char hex[2 * GUID_BYTES + 1];
 	void *found = usable(r, symcache_caches_module_of_id(r->caches, build_id, len), why);
 
@@ -74,12 +79,12 @@ static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const c
 }
 
 /* What an option binds a name to, behind "NAME=", or NULL. */
-static const char *bound_to(const struct resolver *r, const char *name)
+static const char *bound_to(const struct sc_log_resolver *r, const char *name)
 {
 	const size_t len = strlen(name);
 
-	for (size_t i = 0; i < r->options.num_modules; i++) {
-		const char *text = r->options.modules[i];
+	for (size_t i = 0; i < r->from->num_modules; i++) {
+		const char *text = r->from->modules[i];
 		if (!strncmp(text, name, len) && text[len] == '=')
 			return text + len + 1;
 	}
@@ -87,7 +92,7 @@ static const char *bound_to(const struct resolver *r, const char *name)
 }
 
 /* The only entry of the store that is called `name`, and has `tag`, if it is not NULL. */
-static void *find_entry(struct resolver *r, const char *name, const char *tag, const char **why)
+static void *find_entry(struct sc_log_resolver *r, const char *name, const char *tag, const char **why)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t len;
@@ -103,7 +108,7 @@ static void *find_entry(struct resolver *r, const char *name, const char *tag, c
 
 static void *find_named(void *ctx, struct markup_str path, const char **why)
 {
-	struct resolver *r = ctx;
+	struct sc_log_resolver *r = ctx;
 	const char *slash = memrchr(path.ptr, '/', path.len), *bound;
 	const char *base = slash ? slash + 1 : path.ptr;
 	const size_t len = (size_t)(path.ptr + path.len - base);
@@ -116,7 +121,7 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 	bound = bound_to(r, name);
 	if (!bound)
 		return find_entry(r, name, NULL, why);
-	if (!r->options.no_files && !access(bound, F_OK))
+	if (!r->from->no_files && !access(bound, F_OK))
 		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, bound), why);
 	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
 		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_BUILD_ID, bound),
@@ -127,7 +132,7 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 static void *find_kernel(void *ctx, struct markup_str module, struct markup_str release,
 			 const char **why)
 {
-	struct resolver *r = ctx;
+	struct sc_log_resolver *r = ctx;
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	char name[65], of[65];
 	size_t len;
@@ -148,13 +153,13 @@ static void *find_kernel(void *ctx, struct markup_str module, struct markup_str 
 static void *find_file(void *ctx, struct markup_str path, const uint8_t *build_id, size_t len,
 		       const char **why)
 {
-	struct resolver *r = ctx;
+	struct sc_log_resolver *r = ctx;
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	char name[PATH_MAX];
 	size_t id_len;
 	bool derived;
 
-	if (r->options.no_files || path.len >= sizeof(name))
+	if (r->from->no_files || path.len >= sizeof(name))
 		return NULL;
 	memcpy(name, path.ptr, path.len);
 	name[path.len] = 0;
@@ -164,7 +169,7 @@ static void *find_file(void *ctx, struct markup_str path, const uint8_t *build_i
 	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, name), why);
 }
 
-struct markup_resolver resolver_functions(struct resolver *r)
+struct markup_resolver sc_log_resolver_functions(struct sc_log_resolver *r)
 {
 	struct markup_resolver ret = {
 		.ctx = r, .module = find_module, .file = find_file, .named = find_named,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsymcache/api/markup_stack.h"
+#include "libsymcache/logs/unwind.h"
 #include "libsymcache/symbolize/module.h"
 
 static struct markup_str str(struct symcache_str s)

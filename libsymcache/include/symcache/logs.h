@@ -1,0 +1,177 @@
+/*
+ * logs.h: logs, plain or compressed, from files, folders, pipes, through the filter that gives
+ * their addresses functions, files and lines: the place where libmarkup and libsymcache meet.
+ *
+ *   struct symlog_filter *f;
+ *   struct symlog log = { .path = "crash.log.zst" };
+ *   if (!symlog_filter_create(&options, &f, &err) && symlog_filter_run(f, &log, &err) … )
+ *           … symlog_filter_end(f, &err) …
+ *
+ * Nothing here prints: output, complaints and faults go to the callers' functions.
+ */
+#ifndef SYMCACHE_LOGS_H
+#define SYMCACHE_LOGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libmarkup/markup.h"
+#include "symcache/inflate.h"
+#include "symcache/symbolize.h"
+
+/* ---- one log as a stream of bytes: a file, standard input, a pipe; plain, or compressed with
+ * gzip, xz or zstd ------------------------------------------------------------------------ */
+
+/* What to say of one that is misnamed. */
+#define SYMLOG_MISNAMED "%s: not compressed, in spite of its name; read as it is"
+
+struct symlog_input {
+	const char *name; /* for messages */
+	int fd;
+	bool live;        /* not a regular file: there may be pauses */
+	bool close;
+	bool begun;       /* it is known whether it is compressed */
+	bool end;         /* of the file, or of the range */
+	bool misnamed;    /* it has a name as if it were compressed */
+	int64_t start;    /* where it begins in a file */
+	int held;         /* what symlog_hold() kept and was not read yet; -1: nothing */
+	uint64_t left;    /* bytes of the range that were not read yet */
+	struct symcache_inflate *inflate; /* NULL: it is plain */
+	unsigned char *raw;      /* what was read and not taken yet */
+	size_t raw_pos, raw_len;
+	uint64_t inflated;       /* bytes of a compressed file that were taken */
+};
+
+/* Length of the suffix of a compressed file (.gz, .xz, .zst) that `path` has; 0: none. */
+size_t symlog_packed_suffix(const char *path);
+
+/* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
+int symlog_open(struct symlog_input *in, const char *path, struct sc_error *err);
+/* Of a plain log, bytes [from, to) alone are read; before the first of them is. SC_ESYS. */
+int symlog_range(struct symlog_input *in, uint64_t from, uint64_t to, struct sc_error *err);
+void symlog_close(struct symlog_input *in);
+
+/* Reads up to `size` bytes, as many as are there now but at least one. *len 0:
+ * the end. SC_ESYS; SC_EFORMAT, SC_ENOMEM: a compressed file is damaged, or
+ * cannot be read; what came before was right. */
+int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
+		   struct sc_error *err);
+
+/* Waits up to `milliseconds` (−1: for ever) for more; false: nothing came. */
+bool symlog_wait(const struct symlog_input *in, int milliseconds);
+
+/*
+ * `p` is the beginning of a live input, which was read. Of a format that always has a table
+ * behind what needs it (profiles of the heap) everything up to the end, or SYMLOG_HELD
+ * bytes, is read before any of it is given, from the beginning: true. Then it can be read
+ * again.
+ */
+#define SYMLOG_HELD (256u << 20)
+bool symlog_hold(struct symlog_input *in, const char *p, size_t len);
+
+/* A file that is open already, or what is held, read once more from its beginning on its own. */
+struct symlog_again {
+	const struct symlog_input *first;
+	struct symlog_input in;
+	bool open;
+};
+
+/* For markup_filter_again(). */
+size_t symlog_read_again(void *again, char *buf, size_t size);
+void symlog_again_close(struct symlog_again *a);
+
+
+/* ---- the logs in files and folders ---------------------------------------------------- */
+
+/* In order of their names. All zero but `except` and what reports: none yet. */
+struct symlog_list {
+	struct symlog_file {
+		char *path;
+		const char *rest; /* of the path: what its output's keeps */
+		uint64_t size;    /* bytes */
+		int64_t mtime;    /* nanoseconds since 1970 */
+	} *logs;
+	size_t num, cap;
+	const char *except; /* a folder whose files are no logs, or NULL */
+	void (*fault)(void *ctx, const char *message); /* one line; or NULL */
+	void *ctx;
+	bool failed;        /* something could not be read: that was reported */
+};
+
+/* Adds a file, or the files below a folder but for links. `alone`: no other is added, so that
+ * names need not keep their folders. SC_ENOMEM. */
+int symlog_list_add(struct symlog_list *l, const char *path, bool alone, struct sc_error *err);
+void symlog_list_deinit(struct symlog_list *l);
+
+/* The paths of the outputs of all logs, below `dir` (NULL: relative to it), on the heap. No two
+ * logs may go into one file: of those that would, all but the first one's are NULL, which is
+ * reported and counted. SC_ENOMEM. */
+int symlog_outputs(const struct symlog_list *l, const char *dir, enum markup_format format,
+		   char ***ret, size_t *left_out, struct sc_error *err);
+void symlog_outputs_free(const struct symlog_list *l, char **outputs);
+
+bool symlog_same_file(const char *a, const char *b);
+
+/* ---- the filter ------------------------------------------------------------------------ */
+
+/* Where symbols come from. All is borrowed. */
+struct symlog_sources {
+	struct symcache_caches *caches;
+	const char *const *modules; /* NAME=BUILDID, NAME=FILE or NAME=TAG */
+	size_t num_modules;
+	bool raw;                   /* names as they are, byte for byte, also on a terminal */
+	bool no_files;              /* modules are of the store alone: what lies on this machine
+	                             * does not count */
+	const char *store_name;     /* what messages call the store; NULL: its path */
+};
+
+struct symlog_filter_options {
+	const struct markup_options *markup;
+	struct symlog_sources from;
+	unsigned threads;           /* for one log */
+	struct markup_tally *tally; /* knows what others warned of already; or NULL */
+	bool quiet;                 /* nothing is complained of but for faults */
+	/* Takes output; nonzero: it failed, and so does the filter. */
+	int (*write)(void *ctx, const char *data, size_t len);
+	/* Takes a complaint, as struct markup_sink has them; `warns_of` is the module, if that it
+	 * has no symbols is the complaint. */
+	void (*complain)(void *ctx, const struct markup_module *warns_of, const char *text, size_t len);
+	/* What is wrong with a log as a whole, in one line. */
+	void (*fault)(void *ctx, const char *message);
+	/* Shows what has come: the log has no more for now. */
+	void (*show)(void *ctx);
+	void *ctx;
+};
+
+/* A log, or a part of a plain one: what stands between two places where it can be cut. */
+struct symlog {
+	const char *path;    /* "-": standard input */
+	const char *shown;   /* its name in messages and outputs; NULL: `path` */
+	bool alone;          /* no one else uses the caches, they may be settled when it pauses */
+	bool part, goes_on;  /* of it [from, to); and that is not its end */
+	uint64_t from, to, lines; /* bytes; lines before them */
+	const char *saved;   /* what is known there, or NULL */
+	size_t saved_len;
+	int error;           /* result: why it could not be read, an SC_E… code; a fault, too */
+	bool opened;         /* result: what came before the error is written */
+	uint64_t read;       /* result: bytes of text */
+};
+
+struct symlog_filter;
+
+/* All of the options is borrowed. SC_ENOMEM; SC_EINVAL: options->markup->demux. */
+int symlog_filter_create(const struct symlog_filter_options *options, struct symlog_filter **ret,
+			 struct sc_error *err);
+void symlog_filter_destroy(struct symlog_filter *f); /* NULL is fine */
+
+/* Filters a log. One that cannot be read is no error of the filter. SC_ESYS: the output failed;
+ * SC_EFORMAT: log->saved is damaged; SC_ENOMEM: the filter is of no more use. */
+int symlog_filter_run(struct symlog_filter *f, struct symlog *log, struct sc_error *err);
+
+/* After the last log: what closes the output. SC_ESYS, SC_ENOMEM. */
+int symlog_filter_end(struct symlog_filter *f, struct sc_error *err);
+
+struct markup_filter *symlog_filter_markup(const struct symlog_filter *f);
+
+#endif

@@ -1,0 +1,211 @@
+/*
+ * Logs through the filter: see symcache/logs.h. Reads and writes large blocks; of a live input
+ * that has no more to give for the moment all is written, and after a second's pause the
+ * caches are settled.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "libsymcache/base/text.h"
+#include "libsymcache/logs/resolver.h"
+#include "symcache/markup.h"
+
+enum { PAUSE_MS = 1000 };
+
+struct symlog_filter {
+	struct symlog_filter_options options;
+	struct symcache_names *names, *line_names;
+	struct sc_log_resolver **resolvers; /* one for each thread */
+	struct markup_filter *filter;
+	struct markup_groups *groups; /* NULL: logs are written as they are filtered */
+	enum markup_format format;
+};
+
+static int take_output(void *ctx, const char *data, size_t len)
+{
+	struct symlog_filter *f = ctx;
+
+	return f->groups ? markup_groups_take(f->groups, data, len) :
+			   f->options.write(f->options.ctx, data, len);
+}
+
+static void warn(void *ctx, const struct markup_module *m, const char *data, size_t len)
+{
+	struct symlog_filter *f = ctx;
+
+	f->options.complain(f->options.ctx, m, data, len);
+}
+
+static void complain(void *ctx, const char *data, size_t len)
+{
+	warn(ctx, NULL, data, len);
+}
+
+/* ---- creation ------------------------------------------------------------------- */
+
+/* 0, -ENOMEM, or -EINVAL for the prefix. */
+static int make(struct symlog_filter *f)
+{
+	const struct symlog_filter_options *o = &f->options;
+	const enum symcache_bytes bytes =
+		o->markup->format == MARKUP_JSON || o->markup->group ? SYMCACHE_BYTES_CACHED :
+		o->from.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE;
+	const struct symcache_names_options names = symcache_markup_names(o->markup, bytes);
+	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);
+	const struct markup_sink sink = {
+		f, take_output, o->quiet ? NULL : complain, warn, o->tally,
+	};
+	struct markup_resolver *functions = calloc(o->threads, sizeof(*functions));
+	int rc;
+
+	f->names = symcache_names_create(&names);
+	f->line_names = symcache_names_create(&line_names);
+	f->resolvers = calloc(o->threads, sizeof(struct sc_log_resolver *));
+	rc = functions && f->names && f->line_names && f->resolvers ? 0 : -ENOMEM;
+	for (unsigned i = 0; i < o->threads && !rc; i++) {
+		f->resolvers[i] = sc_log_resolver_create(&o->from, f->names, f->line_names, names.llvm);
+		if (f->resolvers[i])
+			functions[i] = sc_log_resolver_functions(f->resolvers[i]);
+		else
+			rc = -ENOMEM;
+	}
+	if (!rc && o->markup->group)
+		rc = markup_groups_create(&f->groups);
+	if (!rc)
+		rc = markup_filter_create(o->markup, functions, o->threads, &sink, &f->filter);
+	free(functions);
+	return rc;
+}
+
+static int failed(int rc, struct sc_error *err)
+{
+	return !rc ? 0 : rc == -EIO ? sc_error_set(err, SC_ESYS, "the output cannot be written") :
+	       rc == -EINVAL ? sc_error_set(err, SC_EFORMAT, "what is known where its part begins is "
+					    "damaged") : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+int symlog_filter_create(const struct symlog_filter_options *options, struct symlog_filter **ret,
+			 struct sc_error *err)
+{
+	struct symlog_filter *f = calloc(1, sizeof(*f));
+	int rc = -ENOMEM;
+
+	*ret = NULL;
+	if (f) {
+		f->options = *options;
+		f->format = options->markup->format;
+		rc = make(f);
+	}
+	if (rc) {
+		symlog_filter_destroy(f);
+		return rc == -EINVAL ? sc_error_set(err, SC_EINVAL, "the regular expression cannot be used") :
+				       failed(rc, err);
+	}
+	*ret = f;
+	return 0;
+}
+
+void symlog_filter_destroy(struct symlog_filter *f)
+{
+	if (!f)
+		return;
+	markup_filter_destroy(f->filter);
+	markup_groups_destroy(f->groups);
+	for (unsigned i = 0; f->resolvers && i < f->options.threads; i++)
+		sc_log_resolver_destroy(f->resolvers[i]);
+	symcache_names_destroy(f->names);
+	symcache_names_destroy(f->line_names);
+	free(f->resolvers);
+	free(f);
+}
+
+struct markup_filter *symlog_filter_markup(const struct symlog_filter *f)
+{
+	return f->filter;
+}
+
+/* ---- one log --------------------------------------------------------------------- */
+
+static void report_misnamed(const struct symlog_filter *f, const char *name)
+{
+	char *text = sc_text(SYMLOG_MISNAMED, name);
+
+	f->options.fault(f->options.ctx, text ? text : "out of memory");
+	free(text);
+}
+
+/* Feeds all of an input; nonzero: of markup_filter_added(). log->error: not all of it could
+ * be read. */
+static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog *log)
+{
+	struct symlog_again again = { .first = in };
+	struct sc_error err;
+	bool rereadable = !in->live;
+	size_t room, len;
+	int rc = 0;
+
+	markup_filter_input(f->filter, in->name);
+	if (rereadable)
+		markup_filter_again(f->filter, symlog_read_again, &again);
+	if (log->saved)
+		rc = markup_filter_resume(f->filter, log->lines, log->saved, log->saved_len);
+	while (!rc) {
+		char *to = markup_filter_room(f->filter, &room);
+
+		log->error = symlog_read(in, to, room, &len, &err);
+		if (!log->read && in->misnamed)
+			report_misnamed(f, in->name);
+		if (log->error || !len)
+			break;
+		if (!log->read && !rereadable && symlog_hold(in, to, len)) {
+			rereadable = true;
+			markup_filter_again(f->filter, symlog_read_again, &again);
+			continue;
+		}
+		log->read += len;
+		rc = markup_filter_added(f->filter, len);
+		if (rc || symlog_wait(in, 0))
+			continue;
+		rc = markup_filter_flush(f->filter);
+		f->options.show(f->options.ctx);
+		if (log->alone && !rc && !symlog_wait(in, PAUSE_MS))
+			symcache_caches_settle(f->options.from.caches);
+	}
+	if (!rc)
+		rc = log->goes_on ? markup_filter_flush(f->filter) : markup_filter_finish(f->filter);
+	symlog_again_close(&again);
+	if (log->error)
+		f->options.fault(f->options.ctx, err.msg);
+	return rc;
+}
+
+int symlog_filter_run(struct symlog_filter *f, struct symlog *log, struct sc_error *err)
+{
+	struct symlog_input in;
+	struct sc_error why;
+	int rc = 0;
+
+	log->read = 0;
+	log->error = symlog_open(&in, log->path, &why);
+	if (!log->error && log->part && (log->error = symlog_range(&in, log->from, log->to, &why)))
+		symlog_close(&in);
+	log->opened = !log->error;
+	if (log->error) {
+		f->options.fault(f->options.ctx, why.msg);
+	} else {
+		in.name = log->shown && !in.live ? log->shown : in.name;
+		rc = feed(f, &in, log);
+		symlog_close(&in);
+	}
+	f->options.show(f->options.ctx);
+	return failed(rc, err);
+}
+
+int symlog_filter_end(struct symlog_filter *f, struct sc_error *err)
+{
+	int rc = markup_filter_end(f->filter);
+
+	if (!rc && f->groups)
+		rc = markup_groups_write(f->groups, f->format, f->options.write, f->options.ctx);
+	return failed(rc, err);
+}
