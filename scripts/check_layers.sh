@@ -55,7 +55,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("write/flatten", "dwarf base format symcache/error.h")
 		own("write/image", "write/flatten elf dwarf base format libsymcache/unwind/rows.h symcache/build.h symcache/error.h")
 		own("write", "write/input write/flatten write/image elf dwarf base format " \
-		    "symcache/build.h symcache/explain.h symcache/locals.h symcache/error.h")
+		    "symcache/build.h symcache/explain.h symcache/locals.h symcache/sources.h symcache/error.h")
 		own("unwind", "public format base libsymcache/dwarf/expression.h")
 		own("core", "public format base")
 		own("index", "archive base public")

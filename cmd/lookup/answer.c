@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/lookup/debug_files.h"
 #include "cmd/lookup/explain.h"
 #include "cmd/lookup/locals.h"
 
@@ -20,7 +21,7 @@ void worker_init(struct worker *w, const struct answer_options *options,
 		 struct symcache_caches *caches, struct symcache_names *names)
 {
 	*w = (struct worker){ .options = options, .symbolizer = must(symcache_symbolizer_create(caches, names)) };
-	w->sources.search = options->search;
+	w->sources.search = &options->search;
 	if (options->style != STYLE_JSON)
 		return;
 	w->json = json_gen_create_text(options->pretty, &w->out);
@@ -214,9 +215,11 @@ static bool answer_symbol(struct worker *w, const struct request *r)
 static bool answer_data(struct worker *w, const struct request *r, const struct symcache *cache)
 {
 	struct symcache_shown_data data;
-	const bool found = symcache_symbolize_data(w->symbolizer, r->module,
-						   address_of(w, &r->query), &data);
+	bool found = symcache_symbolize_data(w->symbolizer, r->module,
+					     address_of(w, &r->query), &data);
 
+	found = found && !(w->options->keep_tags &&
+			   debug_files_tagged(w->options->files, r->module, data.vaddr));
 	if (!found && !symcache_module_sound(r->module, cache))
 		return false;
 	w->partly |= !found;
@@ -265,8 +268,8 @@ static bool ask(struct worker *w, const struct request *r, const struct symcache
 		return answer_data(w, r, cache);
 	if (r->query.kind == QUERY_CODE)
 		return r->query.symbol.ptr ? answer_symbol(w, r) : answer_code(w, r);
-	if (r->query.kind == QUERY_FRAME && !r->query.symbol.ptr && w->options->locals) {
-		answer_locals(w, r, cache, address_of(w, &r->query));
+	if (r->query.kind == QUERY_FRAME && !r->query.symbol.ptr) {
+		answer_locals(w, r, address_of(w, &r->query));
 		return true;
 	}
 	w->partly = true;

@@ -13,7 +13,6 @@
 #include "cmd/lookup/source_lines.h"
 
 struct symcache_local;
-struct local_files;
 
 enum output_style { STYLE_LLVM, STYLE_GNU, STYLE_JSON, STYLE_BINUTILS };
 
@@ -29,13 +28,14 @@ struct answer_options {
 	bool short_names;      /* the same for the location of a symbol */
 	enum symcache_table_rule table;
 	uint64_t source_lines; /* of context for each frame */
-	const struct source_search *search; /* for those; NULL: at their paths */
+	struct source_search search; /* for those; the files are set by session_begin() */
+	bool keep_tags;        /* of the values of symbols (HWASan): then no address has them */
 	uint64_t adjust_vma;   /* subtracted from addresses */
 	bool relative_address; /* addresses count from the load base */
 	bool explain;          /* say why, instead of what */
-	const char *const *debug_dirs; /* for that, and for local variables; or NULL */
+	const char *const *debug_dirs; /* for that, and for `files`; or NULL */
 	const char *package;           /* of --dwp; or NULL */
-	struct local_files *locals;    /* for local variables; NULL: they are refused */
+	struct debug_files *files;     /* set by session_begin() */
 	const char *name;      /* of the command line's module, as it stands there; or NULL */
 	bool build_id;         /* that is one */
 	const char *shown;     /* how answers call it */

@@ -110,7 +110,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, const struct source_s
 			.short_names = o.functions == FUNCTIONS_SHORT,
 			.table = SYMCACHE_TABLE_OUTERMOST,
 			.source_lines = o.source_lines,
-			.search = search,
+			.search = *search,
 			.adjust_vma = o.adjust_vma,
 			.relative_address = o.relative_address,
 			.explain = o.explain,

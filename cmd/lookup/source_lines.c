@@ -1,29 +1,36 @@
 /*
  * The lines around a place in the sources: see source_lines.h. Costs a look through the file
- * up to the place; the file that was read last is kept, one of more than 64 MiB is not read.
+ * up to the place; some files that were read last are kept, one of more than 64 MiB is not read.
  * Control characters but tabs are left out, so that none reaches a terminal.
  */
 #include "cmd/lookup/source_lines.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/lookup/explain.h"
 #include "libsymcache/base/utf8.h"
 
-enum { FILE_MAX = 64 << 20 };
+static void drop(struct source_lines *s, struct source_file *f)
+{
+	s->bytes -= f->size;
+	free(f->path);
+	free(f->bytes);
+	*f = (struct source_file){ .path = NULL };
+}
 
 void source_lines_deinit(struct source_lines *s)
 {
-	free(s->path);
-	free(s->bytes);
-	*s = (struct source_lines){ .search = s->search };
+	for (size_t i = 0; i < SOURCE_FILES; i++)
+		drop(s, &s->kept[i]);
 }
 
 /* False: there is no such regular file. */
-static bool read_file(struct source_lines *s, const char *path)
+static bool read_file(struct source_file *f, const char *path)
 {
 	struct stat st;
 	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -38,14 +45,14 @@ static bool read_file(struct source_lines *s, const char *path)
 		fd = open(original, how);
 		free(original);
 	}
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX) {
-		s->bytes = must_realloc(NULL, (size_t)st.st_size + 1);
-		n = read(fd, s->bytes, (size_t)st.st_size);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= SOURCE_FILE_MAX) {
+		f->bytes = must_realloc(NULL, (size_t)st.st_size + 1);
+		n = read(fd, f->bytes, (size_t)st.st_size);
 	}
 	if (fd >= 0)
 		close(fd);
-	s->size = n > 0 ? (size_t)n : 0;
-	return s->bytes;
+	f->size = n > 0 ? (size_t)n : 0;
+	return f->bytes;
 }
 
 static struct symcache_str str(const char *text)
@@ -54,9 +61,9 @@ static struct symcache_str str(const char *text)
 }
 
 /* Where --map-path says. */
-static bool read_mapped(struct source_lines *s, const struct symcache_transforms *maps)
+static bool read_mapped(struct source_file *f, const struct symcache_transforms *maps)
 {
-	struct symcache_place place = { .name = s->path };
+	struct symcache_place place = { .name = f->path };
 	struct symcache_file file;
 	bool changed = false, found;
 	char *path;
@@ -68,38 +75,64 @@ static bool read_mapped(struct source_lines *s, const struct symcache_transforms
 		return false;
 	file = (struct symcache_file){ str(place.comp_dir), str(place.dir), str(place.name) };
 	path = explain_path(&file);
-	found = read_file(s, path);
+	found = read_file(f, path);
 	free(path);
 	return found;
 }
 
 /* The longest end of the path that is in the folder; none of it leads out of there. */
-static bool read_below(struct source_lines *s, const char *folder)
+static bool read_below(struct source_file *f, const char *folder)
 {
 	bool found = false;
 
-	for (const char *end = s->path; end && !found; end = strchr(end, '/')) {
+	for (const char *end = f->path; end && !found; end = strchr(end, '/')) {
 		char *path;
 
 		end += strspn(end, "/");
 		if (!*end || strstr(end, ".."))
 			continue;
 		path = must_asprintf("%s/%s", folder, end);
-		found = read_file(s, path);
+		found = read_file(f, path);
 		free(path);
 	}
 	return found;
 }
 
-static void find_file(struct source_lines *s)
+/* Debug information has the source that was compiled; a file may have changed. */
+static void find_file(const struct source_search *search, struct symcache_module *m,
+		      struct source_file *f)
 {
-	const struct source_search *search = s->search;
-
-	if ((search && read_mapped(s, &search->maps)) || read_file(s, s->path))
+	if (search->files && m)
+		f->bytes = debug_files_source(search->files, m, str(f->path), &f->size);
+	if (f->bytes || read_mapped(f, &search->maps) || read_file(f, f->path))
 		return;
-	for (const char *const *f = search ? search->folders : NULL; f && *f; f++)
-		if (read_below(s, *f))
+	for (const char *const *folder = search->folders; folder && *folder; folder++)
+		if (read_below(f, *folder))
 			return;
+}
+
+static const struct source_file *file_at(struct source_lines *s, struct symcache_module *m,
+					 struct symcache_str path)
+{
+	struct source_file *f;
+
+	for (size_t i = 0; i < SOURCE_FILES; i++) {
+		f = &s->kept[i];
+		if (f->path && f->module == m && strlen(f->path) == path.len &&
+		    !memcmp(f->path, path.ptr, path.len))
+			return f;
+	}
+	f = &s->kept[s->next];
+	s->next = (s->next + 1) % SOURCE_FILES;
+	drop(s, f);
+	f->module = m;
+	f->path = must_asprintf("%.*s", (int)path.len, path.ptr);
+	find_file(s->search, m, f);
+	s->bytes += f->size;
+	for (size_t i = s->next; s->bytes > SOURCE_KEPT_MAX && &s->kept[i] != f;
+	     i = (i + 1) % SOURCE_FILES)
+		drop(s, &s->kept[i]);
+	return f;
 }
 
 static unsigned digits_of(uint64_t number)
@@ -124,23 +157,20 @@ static void put_line(struct text *to, uint64_t number, unsigned width, bool here
 	text_char(to, '\n');
 }
 
-void source_lines_put(struct source_lines *s, struct symcache_str path, uint32_t line, uint64_t n,
-		      struct text *to)
+void source_lines_put(struct source_lines *s, struct symcache_module *m, struct symcache_str path,
+		      uint32_t line, uint64_t n, struct text *to)
 {
 	const uint64_t first = line > n / 2 ? line - n / 2 : 1;
 	const unsigned width = digits_of(first + n - 2); /* as LLVM counts them */
+	const struct source_file *f;
 	const char *at, *end, *newline;
 
 	if (!path.ptr || !line || !n || n > UINT32_MAX)
 		return;
-	if (!s->path || strlen(s->path) != path.len || memcmp(s->path, path.ptr, path.len)) {
-		source_lines_deinit(s);
-		s->path = must_asprintf("%.*s", (int)path.len, path.ptr);
-		find_file(s);
-	}
-	at = s->bytes;
-	end = s->bytes + s->size;
-	for (uint64_t i = 1; s->bytes && at < end && i < first + n; i++, at = newline + 1) {
+	f = file_at(s, m, path);
+	at = f->bytes;
+	end = f->bytes + f->size;
+	for (uint64_t i = 1; f->bytes && at < end && i < first + n; i++, at = newline + 1) {
 		newline = memchr(at, '\n', (size_t)(end - at));
 		newline = newline ? newline : end;
 		if (i >= first)

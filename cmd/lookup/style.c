@@ -274,7 +274,7 @@ void style_frame(struct worker *w, const struct request *r, const struct symcach
 	if (w->json) {
 		style_places(w, r);
 		w->source.len = 0;
-		source_lines_put(&w->sources, f->file, f->line, w->options->source_lines, &w->source);
+		source_lines_put(&w->sources, r->module, f->file, f->line, w->options->source_lines, &w->source);
 		json_frame(w->json, f, &start, discriminator, &w->source);
 		return;
 	}
@@ -282,7 +282,7 @@ void style_frame(struct worker *w, const struct request *r, const struct symcach
 	if (w->options->verbose)
 		put_verbose(w, f, &start, discriminator);
 	if (w->options->source_lines)
-		source_lines_put(&w->sources, f->file, f->line, w->options->source_lines, &w->out);
+		source_lines_put(&w->sources, r->module, f->file, f->line, w->options->source_lines, &w->out);
 }
 
 void style_next_location(struct worker *w)

@@ -80,7 +80,8 @@ static const struct opt opts[] = {
 	{ "relativenames", 0, OPT_FLAG, &o.relative_names, NULL,
 	  "Strip the compilation directory from paths", .instead = &o.basenames },
 	{ "skip-line-zero", 0, OPT_FLAG, &o.skip_line_zero, NULL, NULL },
-	{ "untag-addresses", 0, OPT_BOOL, &o.untag, NULL, "Read, without effect" },
+	{ "untag-addresses", 0, OPT_BOOL, &o.untag, NULL, "Ignore tags in the values of symbols (default, but for "
+	  "llvm-addr2line)" },
 	{ "use-native-pdb-reader", 0, OPT_FLAG, &o.dia, NULL, NULL },
 	{ "use-symbol-table", 0, OPT_BOOL, &o.use_symbol_table, NULL, NULL },
 	{ "verbose", 0, OPT_FLAG, &o.verbose, NULL, "Print verbose line info" },
@@ -133,7 +134,11 @@ static int filter_markup(struct symcache_caches *caches)
 static bool check_file(struct session *s)
 {
 	const char *why = s->kind == MODULE_FILE ? llvm_reason(false, s->name) : NULL;
+	struct sc_error err;
 
+	if (s->kind == MODULE_FILE && !why &&
+	    symcache_symbol_names_check(s->name, &err) == SC_EFORMAT)
+		why = err.msg;
 	if (why && s->options.style == STYLE_JSON)
 		session_answer(s, (char[]){ "0" });
 	else if (why)
@@ -156,6 +161,7 @@ static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 			.short_names = o.functions == FUNCTIONS_SHORT,
 			.table = SYMCACHE_TABLE_OUTERMOST,
 			.source_lines = o.source_lines,
+			.keep_tags = !o.untag,
 			.adjust_vma = o.adjust_vma,
 			.relative_address = o.relative_address,
 			.debug_dirs = o.debug_dirs.items,
@@ -202,7 +208,7 @@ static int tool_main(bool addr2line, int argc, char **argv)
 
 	o.functions = addr2line ? FUNCTIONS_NONE : FUNCTIONS_LINKAGE;
 	o.style = addr2line ? STYLE_GNU : STYLE_LLVM;
-	o.demangle = o.inlines = !addr2line;
+	o.demangle = o.inlines = o.untag = !addr2line;
 	o.debuginfod = true;
 	o.color = COLOR_AUTO;
 	argv = opt_expand(&argc, argv, getenv(addr2line ? "LLVM_ADDR2LINE_OPTS" :

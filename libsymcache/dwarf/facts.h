@@ -24,6 +24,7 @@ struct dw_range {
 /* A source file: comp_dir/dir/name; NULL where a part is absent. */
 struct dw_file {
 	const char *comp_dir, *dir, *name;
+	const char *source; /* that is embedded in the line table; NULL: none */
 };
 
 /*

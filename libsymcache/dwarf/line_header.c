@@ -7,6 +7,10 @@
 
 #include <dwarf.h>
 
+#ifndef DW_LNCT_LLVM_source
+#define DW_LNCT_LLVM_source 0x2001
+#endif
+
 void dw_line_header_deinit(struct dw_line_header *h)
 {
 	vec_deinit(&h->dirs);
@@ -107,7 +111,7 @@ static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struc
 	/* Without a format the entries have no bytes and no content: a count of
 	 * 2⁶⁴ costs nothing to write, so it must cost nothing to read. */
 	for (uint64_t i = 0; i < count && formats && !c->bad; i++) {
-		const char *name = NULL, **dir;
+		const char *name = NULL, *source = NULL, **dir;
 		uint64_t d = 0, ignored;
 		const uint8_t *before = c->p;
 
@@ -120,12 +124,15 @@ static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struc
 				  format[k].content == DW_LNCT_path ? &num : &ignored);
 			if (format[k].content == DW_LNCT_path)
 				name = str;
+			else if (format[k].content == DW_LNCT_LLVM_source)
+				source = str;
 		}
 		if (c->bad || c->p == before)
 			break;
 		if (ret) {
 			if (dw_add_line_file(h, comp_dir, name, d, ret))
 				return SC_ENOMEM;
+			ret->files.data[ret->files.len - 1].source = source && *source ? source : NULL;
 		} else {
 			dir = vec_push(&h->dirs);
 			if (!dir)

@@ -26,10 +26,12 @@ static void test_versions(void **state)
 		assert_string_equal(u.files.data[2].dir, "inc");
 		assert_string_equal(u.files.data[3].dir, "/abs");
 		assert_string_equal(u.files.data[3].name, "c.h");
-		if (shape.version == 5)
+		if (shape.version == 5) {
 			assert_string_equal(u.files.data[0].name, "a.c");
-		else
+			assert_string_equal(u.files.data[3].source, "int x;");
+		} else {
 			assert_null(u.files.data[0].name);
+		}
 		dw_facts_deinit(&u);
 		line_deinit(&t);
 	}

@@ -100,7 +100,7 @@ static inline void line_standard_files(struct line_table *t)
 	put_uleb(o, DW_FORM_udata);
 	put_uleb(o, DW_LNCT_MD5);
 	put_uleb(o, DW_FORM_data16);
-	put_uleb(o, 0x2001); /* DW_LNCT_LLVM_source: not ours to know */
+	put_uleb(o, 0x2001); /* DW_LNCT_LLVM_source */
 	put_uleb(o, DW_FORM_string);
 	put_uleb(o, 4);
 	for (unsigned i = 0; i < 4; i++) {

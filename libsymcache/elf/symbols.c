@@ -17,7 +17,7 @@ struct candidate {
 	uint64_t section_end; /* where the symbol's section ends */
 	uint32_t index;       /* in the table */
 	uint32_t rank;        /* among aliases; lower is better */
-	bool is_code;
+	bool is_code, tagged;
 };
 
 /* Function descriptors of 64-bit PowerPC's first ABI: there, symbols of functions lead
@@ -96,6 +96,17 @@ static bool follow(const struct sc_elf *e, const struct descriptors *opd, struct
 	return true;
 }
 
+/* HWASan has a tag in the top byte of a variable's value, which is no part of its address. */
+static void untag(struct candidate *c, uint64_t start)
+{
+	const uint64_t without = (uint64_t)((int64_t)(c->vaddr << 8) >> 8);
+
+	c->tagged = without != c->vaddr && (c->vaddr < start || c->vaddr >= c->section_end) &&
+		    without >= start && without < c->section_end;
+	if (c->tagged)
+		c->vaddr = without;
+}
+
 /* Adds one symbol, if it is one of code or data. */
 static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const GElf_Shdr *sh,
 		 const char *name, const char *file, uint32_t index, struct candidates *ret)
@@ -124,6 +135,9 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 		c->vaddr &= ~(uint64_t)1; /* Thumb, microMIPS */
 	c->size = sym->st_size;
 	c->section_end = base + sh->sh_size;
+	c->tagged = false;
+	if (c->vaddr >> 56)
+		untag(c, base);
 	if (is_code && ret->opd.data && ndx == ret->opd.ndx && !follow(e, &ret->opd, c))
 		ret->list.len--;
 	c->index = index;
@@ -302,15 +316,15 @@ static size_t settle_all(const struct candidates *c, struct sc_elf_symbol *out)
 			    (list[a].size == best->size && list[a].index > best->index))
 				best = &list[a];
 		out[n++] = (struct sc_elf_symbol){ best->name, best->file, best->vaddr,
-						  best->size };
+						  best->size, best->tagged };
 	}
 	return n;
 }
 
-/* Adds the symbols of .symtab, or of .dynsym if there is none. */
-static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym)
+/* .symtab, or .dynsym if there is none; or NULL. */
+static Elf_Scn *best_table(struct sc_elf *e, bool *from_dynsym)
 {
-	Elf_Scn *scn = NULL, *symtab = NULL, *dynsym = NULL, *use;
+	Elf_Scn *scn = NULL, *symtab = NULL, *dynsym = NULL;
 	GElf_Shdr sh;
 
 	while ((scn = elf_nextscn(e->elf, scn))) {
@@ -321,9 +335,34 @@ static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym
 		else if (sh.sh_type == SHT_DYNSYM && !dynsym)
 			dynsym = scn;
 	}
-	use = symtab ? symtab : dynsym;
 	*from_dynsym = !symtab;
+	return symtab ? symtab : dynsym;
+}
+
+static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym)
+{
+	Elf_Scn *use = best_table(e, from_dynsym);
+	GElf_Shdr sh;
+
 	return use && gelf_getshdr(use, &sh) ? read_table(e, use, &sh, ret) : 0;
+}
+
+bool sc_elf_symbol_names(struct sc_elf *e, uint64_t *bad, uint64_t *size)
+{
+	Elf_Scn *table = best_table(e, &(bool){ false });
+	Elf_Data *bytes = table ? elf_getdata(table, NULL) : NULL;
+	GElf_Shdr sh;
+	GElf_Sym sym;
+
+	if (!bytes || !gelf_getshdr(table, &sh))
+		return true;
+	*size = sc_elf_strings(e, sh.sh_link).size;
+	for (int i = 1; *size && gelf_getsym(bytes, i, &sym); i++) {
+		*bad = sym.st_name;
+		if (*bad >= *size)
+			return false;
+	}
+	return true;
 }
 
 int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_symbols *ret,

@@ -9,6 +9,7 @@ struct sc_elf_symbol {
 	const char *file; /* STT_FILE above a local symbol, or NULL */
 	uint64_t vaddr;   /* Thumb bit cleared */
 	uint64_t size;    /* how far it is the name of what is there */
+	bool tagged;      /* in `all`: the value had a tag in its top byte, which was taken off */
 };
 
 struct sc_elf_symbols {
@@ -39,6 +40,11 @@ int sc_elf_symbols(struct sc_elf *elf, struct sc_elf_symbols *ret, struct sc_err
 /* The same of two files that have a part each: .dynsym and MiniDebugInfo. */
 int sc_elf_symbols_of_both(struct sc_elf *elf, struct sc_elf *more, struct sc_elf_symbols *ret,
 			   struct sc_error *err);
+
+/* Has each symbol its name within the table of strings? If not, *bad is the first st_name that is
+ * not, *size that of the table. */
+bool sc_elf_symbol_names(struct sc_elf *elf, uint64_t *bad, uint64_t *size);
+
 void sc_elf_symbols_deinit(struct sc_elf_symbols *symbols);
 
 #endif

@@ -154,6 +154,12 @@ static void test_kinds(void **state)
 	       { "$x", LOCAL, NOTYPE, TEXT, 0x1000, 0 },
 	       { "$d", LOCAL, NOTYPE, TEXT, 0x1000, 0 },
 	       { "$t.12", LOCAL, NOTYPE, TEXT, 0x1000, 0 });
+	/* HWASan's tags; what is nowhere without them either stays. */
+	EXPECT("1000+4 f | 3000+4 v 3004+4 w 2100000000009000+4 x",
+	       { "f", GLOBAL, FUNC, TEXT, 0x1000, 4 },
+	       { "v", GLOBAL, OBJECT, DATA, 0x1100000000003000, 4 },
+	       { "w", GLOBAL, OBJECT, DATA, 0x3004, 4 },
+	       { "x", GLOBAL, OBJECT, DATA, 0x2100000000009000, 4 });
 	EXPECT("1000+1000 $ | 3000+1000 $dollar", /* these are names */
 	       { "$", LOCAL, NOTYPE, TEXT, 0x1000, 0 },
 	       { "$dollar", LOCAL, NOTYPE, DATA, 0x3000, 0 });

@@ -2,8 +2,9 @@
 #include "libsymcache/base/testing.h"
 #include "libsymcache/write/image/plain_cache.h"
 #include "symcache/build.h"
-#include "symcache/locals.h"
 #include "symcache/explain.h"
+#include "symcache/locals.h"
+#include "symcache/sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -64,6 +65,17 @@ static void ask_locals(const char *path, const struct symcache_build_options *o)
 	symcache_locals_close(l);
 }
 
+/* Asks for an embedded source. */
+static void ask_sources(const char *path, const struct symcache_build_options *o)
+{
+	struct symcache_sources *s;
+
+	if (symcache_sources_open(path, o, &s, NULL) || !s)
+		return;
+	symcache_sources_find(s, (struct symcache_str){ "a/../b.c", 8 });
+	symcache_sources_close(s);
+}
+
 /* The size of the input says how: mostly with one thread, at times with three, which
  * must make the same, and at times with the slow reader; and whether addresses are explained. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -92,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		explain(path, &o);
 	if (size % 16 == 3)
 		ask_locals(path, &o);
+		ask_sources(path, &o);
 	close(fd);
 	return 0;
 }

@@ -49,6 +49,22 @@ int symcache_symbol_table_open_dynamic(const char *path, struct symcache_symbol_
 	return open_table(path, true, ret, err);
 }
 
+int symcache_symbol_names_check(const char *path, struct sc_error *err)
+{
+	uint64_t bad, size;
+	struct sc_elf *elf;
+	int rc = sc_elf_open(path, &elf, err);
+
+	if (rc)
+		return rc;
+	if (!sc_elf_symbol_names(elf, &bad, &size))
+		rc = sc_error_set(err, SC_EFORMAT, "st_name (0x%llx) is past the end of the string "
+				  "table of size 0x%llx", (unsigned long long)bad,
+				  (unsigned long long)size);
+	sc_elf_close(elf);
+	return rc;
+}
+
 void symcache_symbol_table_close(struct symcache_symbol_table *t)
 {
 	if (!t)
@@ -72,7 +88,7 @@ bool symcache_symbol_table_find(const struct symcache_symbol_table *t, uint64_t 
 	if (!n || (s[n - 1].size && vaddr - s[n - 1].vaddr >= s[n - 1].size))
 		return false;
 	s += n - 1;
-	*ret = (struct symcache_named_symbol){ s->name, s->file, s->vaddr, s->size };
+	*ret = (struct symcache_named_symbol){ s->name, s->file, s->vaddr, s->size, s->tagged };
 	return true;
 }
 

@@ -188,6 +188,7 @@ struct symcache_symbol_table;
 struct symcache_named_symbol {
 	const char *name, *file;
 	uint64_t vaddr, size; /* size 0: unknown */
+	bool tagged;          /* its value has a tag in the top byte (HWASan), `vaddr` has not */
 };
 
 /* Errors as those of symcache_elf_build_id(), and SC_ENOMEM. */
@@ -196,6 +197,9 @@ int symcache_symbol_table_open(const char *path, struct symcache_symbol_table **
 /* The same, but *ret is NULL if the file has a .symtab: that is not read then. */
 int symcache_symbol_table_open_dynamic(const char *path, struct symcache_symbol_table **ret,
 				       struct sc_error *err);
+/* Has each symbol its name within the table of strings? SC_EFORMAT: no, in llvm-symbolizer's words;
+ * else as above. */
+int symcache_symbol_names_check(const char *path, struct sc_error *err);
 void symcache_symbol_table_close(struct symcache_symbol_table *t); /* NULL is fine */
 
 /* Is it .dynsym, for want of a .symtab? */

@@ -123,8 +123,10 @@ static bool function_number(struct sc_flattener *f, const struct dw_scope *s, bo
 	};
 	const char *name = s->name;
 
-	if (!name && !inlined)
+	if (!name && !inlined) {
 		name = f->env.symbol_at(f->env.ctx, s->entry_vaddr);
+		fn.lang = name ? SYMCACHE_LANG_SYMTAB : fn.lang;
+	}
 	return sc_table_string(f->env.tables, name, &fn.name) &&
 	       file_number(f, s->decl_file, &fn.decl_file) &&
 	       sc_table_function(f->env.tables, &fn, ret);

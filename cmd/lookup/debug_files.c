@@ -1,0 +1,145 @@
+/* Debug files that are kept open: see debug_files.h. */
+#include "cmd/lookup/debug_files.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cmd/cli/memory.h"
+#include "cmd/lookup/explain.h"
+
+enum { KEPT = 4 }; /* files: their sections are in memory */
+
+struct debug_files {
+	pthread_mutex_t lock;
+	struct symcache_build_options options;
+	struct debug_file {
+		const struct symcache_module *module; /* NULL: none */
+		bool asked_locals, asked_sources, asked_symbols;
+		struct symcache_locals *locals;   /* NULL: there are none */
+		struct symcache_sources *sources; /* likewise */
+		struct symcache_symbol_table *symbols;
+	} list[KEPT];
+	unsigned oldest;
+};
+
+struct debug_files *debug_files_create(const char *const *debug_dirs, const char *package)
+{
+	struct debug_files *f = must_calloc(1, sizeof(*f));
+
+	pthread_mutex_init(&f->lock, NULL);
+	f->options = (struct symcache_build_options){ .debug_dirs = debug_dirs, .package = package };
+	return f;
+}
+
+static void close_file(struct debug_file *file)
+{
+	symcache_locals_close(file->locals);
+	symcache_sources_close(file->sources);
+	symcache_symbol_table_close(file->symbols);
+	*file = (struct debug_file){ .module = NULL };
+}
+
+void debug_files_destroy(struct debug_files *f)
+{
+	if (!f)
+		return;
+	for (int i = 0; i < KEPT; i++)
+		close_file(&f->list[i]);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}
+
+static struct debug_file *find(struct debug_files *f, const struct symcache_module *m)
+{
+	struct debug_file *at = &f->list[f->oldest];
+
+	for (int i = 0; i < KEPT; i++)
+		if (f->list[i].module == m)
+			return &f->list[i];
+	f->oldest = (f->oldest + 1) % KEPT;
+	close_file(at);
+	at->module = m;
+	return at;
+}
+
+/* The file that a module's cache was made of, on the heap; NULL: it is not there. */
+static char *find_path(const struct debug_files *f, struct symcache_module *m)
+{
+	const struct symcache *cache;
+	char *path, *why = NULL;
+	const char *files[3];
+
+	if (symcache_module_cache(m, &cache, NULL, NULL))
+		return NULL;
+	symcache_module_files(m, files);
+	path = explain_find_file(cache, files, f->options.debug_dirs, &why);
+	free(why);
+	return path;
+}
+
+struct symcache_locals *debug_files_locals(struct debug_files *f, struct symcache_module *m)
+{
+	struct debug_file *at;
+	struct sc_error err;
+	char *path;
+
+	pthread_mutex_lock(&f->lock);
+	at = find(f, m);
+	if (!at->asked_locals && (path = find_path(f, m))) {
+		symcache_locals_open(path, &f->options, &at->locals, &err);
+		free(path);
+	}
+	at->asked_locals = true;
+	return at->locals;
+}
+
+void debug_files_end(struct debug_files *f)
+{
+	pthread_mutex_unlock(&f->lock);
+}
+
+char *debug_files_source(struct debug_files *f, struct symcache_module *m,
+			 struct symcache_str path, size_t *size)
+{
+	struct symcache_str text = { NULL, 0 };
+	struct debug_file *at;
+	struct sc_error err;
+	char *file, *ret = NULL;
+
+	pthread_mutex_lock(&f->lock);
+	at = find(f, m);
+	if (!at->asked_sources && (file = find_path(f, m))) {
+		symcache_sources_open(file, &f->options, &at->sources, &err);
+		free(file);
+	}
+	at->asked_sources = true;
+	if (at->sources)
+		text = symcache_sources_find(at->sources, path);
+	if (text.ptr) {
+		ret = must_realloc(NULL, text.len + 1);
+		memcpy(ret, text.ptr, text.len);
+		*size = text.len;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return ret;
+}
+
+bool debug_files_tagged(struct debug_files *f, struct symcache_module *m, uint64_t vaddr)
+{
+	struct symcache_named_symbol symbol = { .tagged = false };
+	struct debug_file *at;
+	struct sc_error err;
+	char *path;
+
+	pthread_mutex_lock(&f->lock);
+	at = find(f, m);
+	if (!at->asked_symbols && (path = find_path(f, m))) {
+		symcache_symbol_table_open(path, &at->symbols, &err);
+		free(path);
+	}
+	at->asked_symbols = true;
+	if (at->symbols)
+		symcache_symbol_table_find(at->symbols, vaddr, &symbol);
+	pthread_mutex_unlock(&f->lock);
+	return symbol.tagged;
+}
