@@ -134,6 +134,7 @@ struct mk_line {
 	size_t num_events, cap_events;
 	bool had_context;         /* a piece before had an event that changes the context */
 	bool no_memory;           /* for its events */
+	enum markup_dialect dialect;
 };
 
 static inline bool mk_is_context(const struct mk_event *e)

@@ -3,21 +3,6 @@
 
 #include <endian.h>
 
-/* Value of a digit in any base up to 16; 16: not a digit. */
-static inline unsigned digit_value(char c)
-{
-	static const uint8_t values[256] = {
-		[0 ... '0' - 1] = 16,
-		['0'] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
-		['9' + 1 ... 'A' - 1] = 16,
-		['A'] = 10, 11, 12, 13, 14, 15,
-		['F' + 1 ... 'a' - 1] = 16,
-		['a'] = 10, 11, 12, 13, 14, 15,
-		['f' + 1 ... 255] = 16,
-	};
-	return values[(unsigned char)c];
-}
-
 /* All of [p, p + len) in one base; not empty, at most 64 bits. */
 static bool digits(const char *p, size_t len, unsigned base, uint64_t *ret)
 {
@@ -26,7 +11,7 @@ static bool digits(const char *p, size_t len, unsigned base, uint64_t *ret)
 	if (!len)
 		return false;
 	for (size_t i = 0; i < len; i++) {
-		unsigned d = digit_value(p[i]);
+		unsigned d = mk_digit(p[i]);
 		if (d >= base || v > UINT64_MAX / base || v * base > UINT64_MAX - d)
 			return false;
 		v = v * base + d;
@@ -44,7 +29,7 @@ bool mk_field_address(struct markup_str s, uint64_t *ret)
 		while (s.len - i > 16) /* only zeros may be in front */
 			bad |= s.ptr[i++] == '0' ? 0 : 16;
 		for (; i < s.len; i++) {
-			unsigned d = digit_value(s.ptr[i]);
+			unsigned d = mk_digit(s.ptr[i]);
 			bad |= d;
 			v = v << 4 | d;
 		}
@@ -140,7 +125,7 @@ bool mk_field_build_id(struct markup_str s, uint8_t *ret)
 	unsigned high = 0;
 
 	for (size_t i = 0; i < s.len; i++) {
-		unsigned d = digit_value(s.ptr[i]);
+		unsigned d = mk_digit(s.ptr[i]);
 		if (d > 15)
 			return false;
 		if ((s.len - i) % 2) {
@@ -160,7 +145,7 @@ bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len)
 	for (size_t i = 0; i < s.len; i++) {
 		size_t digit = i + s.len % 2; /* of the digits of id */
 		unsigned d = digit % 2 ? id[digit / 2] & 15u : id[digit / 2] >> 4;
-		if (digit_value(s.ptr[i]) != d)
+		if (mk_digit(s.ptr[i]) != d)
 			return false;
 	}
 	return true;

@@ -25,6 +25,21 @@ static inline bool mk_str_same(struct markup_str a, struct markup_str b)
 	return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
 }
 
+/* Value of a digit in any base up to 16; 16: not a digit. */
+static inline unsigned mk_digit(char c)
+{
+	static const uint8_t values[256] = {
+		[0 ... '0' - 1] = 16,
+		['0'] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+		['9' + 1 ... 'A' - 1] = 16,
+		['A'] = 10, 11, 12, 13, 14, 15,
+		['F' + 1 ... 'a' - 1] = 16,
+		['a'] = 10, 11, 12, 13, 14, 15,
+		['f' + 1 ... 255] = 16,
+	};
+	return values[(unsigned char)c];
+}
+
 /* Zeros only, or 0x (lower case) and hex digits, up to 64 bits. */
 bool mk_field_address(struct markup_str s, uint64_t *ret);
 

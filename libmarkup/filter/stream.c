@@ -58,6 +58,7 @@ int mk_stream_create(const struct markup_options *options,
 	for (const struct mk_input *const *in = s->resolve.ahead.inputs; *in; in++)
 		for (const char *const *word = (*in)->words; !(*in)->cuttable && *word; word++)
 			mk_words_add(&s->uncuttable, *word);
+	s->line.dialect = options->dialect;
 	s->resolve.demux.leaving = leave_context;
 	s->resolve.demux.ctx = &s->output;
 	*ret = s;
@@ -94,7 +95,7 @@ static void read_events(struct mk_stream *s)
 	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
 	for (const struct mk_input *const *in = s->inputs; *in && !l->num_events; in++)
-		(*in)->read(l, s->resolve.dialect);
+		mk_read_line(*in, l);
 	if (l->no_memory)
 		s->error = -ENOMEM;
 }

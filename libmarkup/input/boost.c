@@ -8,31 +8,25 @@
  * return addresses.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-/* A longer line is not a frame. */
-#define FRAME_MAX 4096
-
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
-	const char *mark = memmem(l->p, (size_t)(end - l->p), "# ", 2), *digits = mark, *p, *hole;
+	const char *mark = mk_find(l->p, end, "# "), *digits = mark, *p, *hole;
 	uint64_t number, address;
 	struct mk_event *e;
 
-	(void)dialect;
 	while (digits && digits > l->p && digits[-1] >= '0' && digits[-1] <= '9')
 		digits--;
 	p = digits;
-	if (!mark || !mk_begins_word(l->p, digits) || !mk_take_decimal(&p, mark, &number) || p != mark)
+	if (!mark || !mk_begins_word(l->p, digits) || !mk_match(&p, mark + 2, "%d# ", &number))
 		return;
 	end = mk_trimmed(mark, mk_end_of_text(mark, end));
-	p = hole = mark + 2;
-	if (!mk_take_hex(&p, end, &address) || !mk_take_text(&p, end, " in ")) {
+	hole = p;
+	if (!mk_match(&p, end, "0x%x in ", &address)) {
 		hole = NULL;
-		p = mk_find_back(mark, end, " [0x");
-		p = p && p > mark + 1 ? p + 2 : NULL;
-		if (!p || !mk_take_hex(&p, end, &address) || !mk_take_text(&p, end, "]") || p != end)
+		p = mk_find_back(mark + 2, end, " [0x");
+		if (!p || !mk_match(&p, end, " [0x%x]", &address) || p != end)
 			return;
 	}
 	e = mk_add_frame(l, "boost", digits, end);
@@ -42,13 +36,14 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	e->address = address;
 	e->absolute = e->returns = true;
 	if (hole)
-		e->hole = (struct markup_str){ hole, (size_t)(p - 4 - hole) };
+		e->hole = mk_span(hole, p - strlen(" in "));
 }
 
 const struct mk_input mk_boost_input = {
 	.name = "boost",
 	.cuttable = true,
 	.words = (const char *const[]){ "# 0x", "[0x", NULL },
+	.longest = 4096,
 	.read = read_line,
 	.chained = true,
 };

@@ -7,18 +7,10 @@
  * Addresses count from the first of the module; the first is exact, the others are return
  * addresses. Newer versions write addresses of the process, which are above 2^40: they stay.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
-
-#define LINE_BYTES 16384
+#include "libmarkup/input/match.h"
 
 static const char begin_id[] = "build id: ", program[] = "clickhouse";
-
-static const char *find_id(const char *p, const char *end)
-{
-	return memmem(p, (size_t)(end - p), begin_id, strlen(begin_id));
-}
 
 static void read_id(struct mk_line *l, const char *p, const char *end)
 {
@@ -26,10 +18,9 @@ static void read_id(struct mk_line *l, const char *p, const char *end)
 
 	while (p < end && ((*p >= '0' && *p <= '9') || (*p >= 'A' && *p <= 'F')))
 		p++;
-	const struct markup_str id = { hex, (size_t)(p - hex) };
-	if (id.len >= 16 && id.len % 2 == 0 && mk_field_build_id(id, NULL))
-		mk_add_binding(l, hex, p,
-			       (struct markup_str){ program, strlen(program) }, id);
+	if (p - hex >= 16 && mk_is_build_id(mk_span(hex, p)))
+		mk_add_binding(l, hex, p, mk_span(program, program + strlen(program)),
+			       mk_span(hex, p));
 }
 
 /* Where "N. " begins that is the last before `end`, or NULL. */
@@ -37,10 +28,10 @@ static const char *find_number(const char *p, const char *end, uint64_t *number)
 {
 	const char *at;
 
-	for (; (p = memmem(p, (size_t)(end - p), ". ", 2)); p += 2) {
+	for (; (p = mk_find(p, end, ". ")); p += 2) {
 		for (at = p; at[-1] >= '0' && at[-1] <= '9';)
 			at--;
-		if (at < p && (at[-1] == ' ' || at[-1] == '"') && mk_take_decimal(&at, p, number)) {
+		if (at < p && (at[-1] == ' ' || at[-1] == '"') && mk_match(&at, p, "%d", number)) {
 			while (at[-1] >= '0' && at[-1] <= '9')
 				at--;
 			return at;
@@ -49,28 +40,25 @@ static const char *find_number(const char *p, const char *end, uint64_t *number)
 	return NULL;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + (l->len < LINE_BYTES ? l->len : LINE_BYTES);
-	const char *id = find_id(l->p, end), *at, *p, *path, *start, *base;
+	const char *id = mk_find(l->p, end, begin_id), *at, *p, *path, *start, *base;
 	uint64_t number, address;
 	struct mk_event *e;
 
-	(void)dialect;
 	if (id) {
 		read_id(l, id, end);
 		return;
 	}
-	at = mk_find_back(l->p, end, " @ 0x");
-	p = at ? at + 3 : NULL;
-	if (!at || !mk_take_hex(&p, end, &address) || address >> 40 || !mk_take_text(&p, end, " in /"))
+	p = at = mk_find_back(l->p, end, " @ 0x");
+	if (!at || !mk_match(&p, end, " @ 0x%x in /", &address) || address >> 40)
 		return;
 	for (path = p - 1; p < end && !strchr(" \"\\\r\n", *p);)
 		p++;
 	start = find_number(l->p + 1, at, &number);
 	if (!start || !(e = mk_add_frame(l, "clickhouse", start, p)))
 		return;
-	e->name = (struct markup_str){ path, (size_t)(p - path) };
+	e->name = mk_span(path, p);
 	/* clickhouse-server and others are the same program. */
 	base = memrchr(path, '/', (size_t)(p - path)) + 1;
 	if ((size_t)(p - base) >= strlen(program) && !memcmp(base, program, strlen(program)))
@@ -84,7 +72,8 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 const struct mk_input mk_clickhouse_input = {
 	.name = "clickhouse",
 	.words = (const char *const[]){ "@ 0x", "d id", NULL },
-	.find_context = find_id,
+	.context_word = begin_id,
+	.longest = 16384,
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

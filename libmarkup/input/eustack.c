@@ -5,33 +5,24 @@
  *
  * of the call: nothing is to be subtracted.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + l->len, *middle = memmem(l->p, l->len, "]@0x", 4), *p, *id;
+	const char *middle = mk_find(l->p, end, "]@0x"), *p = middle, *id;
 	uint64_t base, rel;
 	struct mk_event *e;
 
-	(void)dialect;
 	if (!middle)
 		return;
-	p = middle + 2;
 	id = memrchr(l->p, '[', (size_t)(middle - l->p));
-	if (!id || !mk_take_hex(&p, end, &base) || !mk_take_text(&p, end, "+") ||
-	    !mk_take_hex(&p, end, &rel))
+	if (!id || !mk_match(&p, end, "]@0x%x+0x%x", &base, &rel) ||
+	    !mk_is_build_id(mk_span(id + 1, middle)) ||
+	    !(e = mk_add_frame(l, "eu-stack", id, p)))
 		return;
-	const struct markup_str hex = { id + 1, (size_t)(middle - id - 1) };
-	if (hex.len % 2 || !mk_field_build_id(hex, NULL) || !(e = mk_add_event(l, MK_FRAME)))
-		return;
-	e->text = (struct markup_str){ id, (size_t)(p - id) };
-	e->tag = (struct markup_str){ "eu-stack", strlen("eu-stack") };
-	e->form = MK_FORM_BEHIND;
-	e->build_id = e->name = hex;
+	e->build_id = e->name = mk_span(id + 1, middle);
 	e->address = base + rel;
-	e->in_module = true;
 	e->lookup = rel;
 	e->reach = 2;
 }

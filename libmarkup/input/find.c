@@ -53,8 +53,10 @@ const char *mk_context_line(const struct mk_input *const *inputs, const char *p,
 	const char *first = NULL, *eol, *bol;
 
 	for (; *inputs; inputs++) {
-		const char *at = (*inputs)->find_context
-					 ? (*inputs)->find_context(p, first ? first : end) : NULL;
+		const struct mk_input *in = *inputs;
+		const char *stop = first ? first : end, *word = in->context_word;
+		const char *at = word ? memmem(p, (size_t)(stop - p), word, strlen(word)) :
+				 in->find_context ? in->find_context(p, stop) : NULL;
 		first = at ? at : first;
 	}
 	if (!first)

@@ -10,35 +10,28 @@
  * signal interrupted.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-/* A longer line is not a frame. */
-#define FRAME_MAX 8192
-
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	static const char handler[] = "<signal handler called>";
-	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
 	const char *start = memchr(l->p, '#', (size_t)(end - l->p)), *p, *hex, *after;
 	uint64_t number, address;
 	struct mk_event *e;
 
-	(void)dialect;
 	if (!start || !mk_begins_word(l->p, start))
 		return;
-	p = start + 1;
-	if (!mk_take_decimal(&p, end, &number))
+	p = start;
+	if (!mk_match(&p, end, "#%d", &number))
 		return;
 	end = mk_trimmed(p, mk_end_of_text(p, end));
-	while (p < end && *p == ' ')
-		p++;
-	if (mk_take_text(&p, end, handler) && (e = mk_add_event(l, MK_UNKNOWN))) {
-		e->text = (struct markup_str){ start, (size_t)(p - start) };
+	if (mk_match(&p, end, "%_<signal handler called>") && (e = mk_add_event(l, MK_UNKNOWN))) {
+		e->text = mk_span(start, p);
 		e->interrupts = e->quiet = true;
 		return;
 	}
+	mk_match(&p, end, "%_");
 	hex = p;
-	if (!mk_take_hex(&p, end, &address) || p - hex != 18 || memcmp(hex, "0x00", 4) || (p < end && *p != ' ') ||
+	if (!mk_match(&p, end, "0x00%x", &address) || p - hex != 18 || (p < end && *p != ' ') ||
 	    !(e = mk_add_frame(l, "gdb", start, end)))
 		return;
 	e->number = number;
@@ -46,19 +39,20 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	e->absolute = true;
 	e->returns = number != 0;
 	/* What has its place already stays. */
-	if (!mk_take_text(&p, end, " in "))
+	if (!mk_match(&p, end, " in "))
 		return;
 	after = mk_find_back(p, end, " () from ");
 	if (!after && end - p > 3 && !memcmp(end - 3, " ()", 3))
 		after = end - 3;
 	if (after)
-		e->hole = (struct markup_str){ p, (size_t)(after - p) };
+		e->hole = mk_span(p, after);
 }
 
 const struct mk_input mk_gdb_input = {
 	.name = "gdb",
 	.cuttable = true,
 	.words = (const char *const[]){ "0x00", "<sig", NULL },
+	.longest = 8192,
 	.read = read_line,
 	.chained = true,
 };

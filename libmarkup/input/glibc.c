@@ -10,10 +10,7 @@
  * All are return addresses, but for strace's first, and for what a signal interrupted.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
-
-/* A longer line is not a frame. */
-#define FRAME_MAX 4096
+#include "libmarkup/input/match.h"
 
 /* Where the name of a file begins that ends at `end`. */
 static const char *file_begin(const char *line, const char *end)
@@ -35,7 +32,7 @@ static void read_alone(struct mk_line *l, const char *p, const char *bracket, co
 	    (file < bracket && !memchr(file, '/', (size_t)(bracket - file))) ||
 	    !(e = mk_add_frame(l, "glibc", file, after)))
 		return;
-	e->name = (struct markup_str){ file, (size_t)(bracket - file) };
+	e->name = mk_span(file, bracket);
 	e->returns = true;
 	e->address = e->lookup = address;
 	/* An address of a file that is not relocated is low. */
@@ -58,15 +55,15 @@ static const char *find_open(const char *p, const char *end)
 /* The line in [p, end), whose last "[0x" is at `bracket`. */
 static void read_glibc(struct mk_line *l, const char *p, const char *bracket, const char *end)
 {
-	const char *at = bracket + 1, *close = bracket, *open, *plus, *file, *file_end, *after;
+	const char *at = bracket, *close = bracket, *open, *plus, *file, *file_end, *after;
 	uint64_t address, rel = 0;
 	struct mk_event *e;
 
-	if (!mk_take_hex(&at, end, &address) || at == end || *at != ']')
+	if (!mk_match(&at, end, "[0x%x]", &address))
 		return;
 	close -= close > p && close[-1] == ' ';
 	if (close == p || close[-1] != ')') {
-		read_alone(l, p, bracket, at + 1, end, address);
+		read_alone(l, p, bracket, at, end, address);
 		return;
 	}
 	open = find_open(p, close);
@@ -80,14 +77,13 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	}
 	file = file_begin(p, file_end);
 	plus = mk_find_back(open, close, "+0x");
-	after = plus ? plus + 1 : NULL;
+	after = plus;
 	if ((file == file_end && !plus) ||
-	    (close != open + 1 && (!plus || !mk_take_hex(&after, close, &rel) || after != close)))
+	    (close != open + 1 &&
+	     (!plus || !mk_match(&after, close, "+0x%x", &rel) || after != close)) ||
+	    !(e = mk_add_frame(l, "glibc", file, at)))
 		return;
-	e = mk_add_frame(l, "glibc", file, at + 1);
-	if (!e)
-		return;
-	e->name = (struct markup_str){ file, (size_t)(file_end - file) };
+	e->name = mk_span(file, file_end);
 	e->returns = true;
 	e->reach = 1;
 	if (file >= p + 2 && !memcmp(file - 2, "> ", 2)) {
@@ -103,12 +99,10 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	e->lookup = plus ? rel : address;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
 	const char *bracket = mk_find_back(l->p, end, "[0x");
 
-	(void)dialect;
 	if (bracket)
 		read_glibc(l, l->p, bracket, end);
 }
@@ -116,6 +110,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 const struct mk_input mk_glibc_input = {
 	.name = "glibc",
 	.words = (const char *const[]){ "[0x", NULL },
+	.longest = 4096,
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

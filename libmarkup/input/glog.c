@@ -8,39 +8,29 @@
  * The module is in a table of the log, or they stay. All are return addresses, but for the PC.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-/* A longer line is not a frame. */
-#define FRAME_MAX 4096
-
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	static const char pc[] = "PC: ";
-	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX);
-	const char *at = memmem(l->p, (size_t)(end - l->p), "@   ", 4), *p;
+	const char *at = mk_find(l->p, end, "@   "), *p;
 	struct mk_event *e;
 	uint64_t address;
 	bool is_pc;
 
-	(void)dialect;
 	if (!at || (at > l->p && at[-1] != ' ' && at[-1] != '"'))
 		return;
 	p = at + 1;
 	end = mk_end_of_text(at, end);
-	while (p < end && *p == ' ')
-		p++;
-	if (!mk_take_hex(&p, end, &address) || (p < end && *p != ' '))
+	if (!mk_match(&p, end, "%_0x%x", &address) || (p < end && *p != ' '))
 		return;
-	is_pc = at - l->p >= 4 && !memcmp(at - 4, pc, 4);
+	is_pc = at - l->p >= 4 && !memcmp(at - 4, "PC: ", 4);
 	e = mk_add_frame(l, "glog", is_pc ? at - 4 : at, mk_trimmed(p, end));
 	if (!e)
 		return;
 	e->address = address;
 	e->absolute = true;
 	e->returns = !is_pc;
-	while (p < end && *p == ' ')
-		p++;
-	if (mk_take_text(&p, end, "(unknown)"))
+	if (mk_match(&p, end, "%_(unknown)"))
 		e->hole = (struct markup_str){ p - 9, 9 };
 	e->reach = 2; /* a line of the signal is behind the PC */
 }
@@ -49,6 +39,7 @@ const struct mk_input mk_glog_input = {
 	.name = "glog",
 	.cuttable = true,
 	.words = (const char *const[]){ "@   ", NULL },
+	.longest = 4096,
 	.read = read_line,
 	.chained = true,
 };

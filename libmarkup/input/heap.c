@@ -7,23 +7,23 @@
  * return addresses.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
 /* More are not looked up. */
 #define ADDRESSES_MAX 512
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + l->len, *at = memmem(l->p, l->len, "@ 0x", 4), *p = at + 1, *start;
+	const char *at = mk_find(l->p, end, "@ 0x"), *p, *start;
 	uint64_t address;
 	struct mk_event *e;
 
-	(void)dialect;
 	if (!at || (at > l->p && at[-1] != ' '))
 		return;
-	for (unsigned i = 0; i < ADDRESSES_MAX && mk_take_text(&p, end, " "); i++) {
+	p = at + 1;
+	for (unsigned i = 0; i < ADDRESSES_MAX && mk_match(&p, end, " "); i++) {
 		start = p;
-		if (!mk_take_hex(&p, end, &address) || (p < end && !strchr(" \r\n", *p)) ||
+		if (!mk_match(&p, end, "0x%x", &address) || (p < end && !strchr(" \r\n", *p)) ||
 		    !(e = mk_add_frame(l, "heap", start, p)))
 			return;
 		e->form = MK_FORM_BELOW;

@@ -33,9 +33,10 @@ struct mk_input {
 	 * end. Best are three or four bytes that plain text rarely has: see bytes/words.h. */
 	const char *const *words;
 
-	/* The first byte in [p, end) that may begin what changes modules or maps, or NULL.
-	 * Behind a line with such nothing is cut (filter/cut.h), and every thread follows it.
-	 * May be NULL: the format has none. */
+	/* A word that is in each line that may change modules or maps. Behind such a line nothing
+	 * is cut (filter/cut.h), and every thread follows it. NULL: the format has none, or where
+	 * the first begins in [p, end) is what find_context() returns, or NULL. */
+	const char *context_word;
 	const char *(*find_context)(const char *p, const char *end);
 
 	/* How a frame is written depends on the line before it: behind its lines nothing is
@@ -47,8 +48,11 @@ struct mk_input {
 	 * (format/plan.md). A log with a word of a format that does not say so stays whole. */
 	bool cuttable;
 
-	/* Adds the events of the line, in their order. */
-	void (*read)(struct mk_line *l, enum markup_dialect dialect);
+	/* Adds the events of the line, in their order. `end` is its end, or, in a longer line,
+	 * `longest` bytes behind its beginning (0: lines are read whole). May be NULL: the format
+	 * has tables alone. */
+	void (*read)(struct mk_line *l, const char *end);
+	size_t longest;
 
 	/* Words of lines of tables, and what reads the next row of such a line, [*p, end) without
 	 * its newline, and moves *p behind it; false: there is none. ret->at is NULL before the
@@ -60,6 +64,12 @@ struct mk_input {
 	 * May be NULL. */
 	bool (*peek)(const char *p, const char *end, struct mk_peek *ret);
 };
+
+static inline void mk_read_line(const struct mk_input *in, struct mk_line *l)
+{
+	if (in->read)
+		in->read(l, l->p + (in->longest && l->len > in->longest ? in->longest : l->len));
+}
 
 /* All of them, NULL at the end; the first that finds an event takes the line. */
 extern const struct mk_input *const mk_inputs[];

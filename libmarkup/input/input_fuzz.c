@@ -44,7 +44,7 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 		row = (struct mk_row){ .at = p };
 	}
 	l->num_events = 0;
-	in->read(l, MARKUP_DEFAULT);
+	mk_read_line(in, l);
 	check(!l->num_events || has_word(in, l));
 	for (size_t i = 0; i < l->num_events; i++) {
 		const struct mk_event *e = &l->events[i];

@@ -9,12 +9,7 @@
  * Java's own frames stay.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
-
-static bool blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
+#include "libmarkup/input/match.h"
 
 static void read_frame(struct mk_line *l, const char *open, const char *end)
 {
@@ -23,42 +18,36 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	struct mk_event *e;
 
 	if (kind < l->p || (*kind != 'C' && *kind != 'V') || kind[1] != ' ' || kind[2] != ' ' ||
-	    (kind > l->p && !blank(kind[-1])))
+	    (kind > l->p && kind[-1] != ' ' && kind[-1] != '\t'))
 		return;
 	stop = memchr(open, ']', (size_t)(end - open));
 	plus = stop ? mk_find_back(open, stop, "+0x") : NULL;
-	p = plus ? plus + 1 : NULL;
-	if (!plus || plus == open + 1 || !mk_take_hex(&p, stop, &rel) || p != stop ||
-	    !(e = mk_add_event(l, MK_FRAME)))
+	p = plus;
+	if (!plus || plus == open + 1 || !mk_match(&p, stop + 1, "+0x%x]", &rel))
 		return;
 	/* The function that the VM knew goes with it. */
-	p = mk_trimmed(stop + 1, end);
-	e->text = (struct markup_str){ kind, (size_t)(p - kind) };
-	for (stop++; stop < p && *stop == ' ';)
-		stop++;
-	e->hole = (struct markup_str){ stop, (size_t)(p - stop) };
-	e->tag = (struct markup_str){ "java", strlen("java") };
-	e->form = MK_FORM_BEHIND;
-	e->name = (struct markup_str){ open + 1, (size_t)(plus - open - 1) };
-	e->in_module = true;
+	end = mk_trimmed(p, end);
+	e = mk_add_frame(l, "java", kind, end);
+	if (!e)
+		return;
+	mk_match(&p, end, "%_");
+	e->hole = mk_span(p, end);
+	e->name = mk_span(open + 1, plus);
 	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = rel;
-	e->returns = true;
+	e->returns = kind < l->p + 2 || kind[-2] != '#';
 	e->first_exact = true;
 	e->reach = 64; /* Java's own are between */
-	if (kind >= l->p + 2 && kind[-2] == '#')
-		e->returns = false;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + l->len, *open;
+	static const char begin[] = "Native frames:";
+	const char *open = mk_find(l->p, end, begin);
 	struct mk_event *e;
 
-	(void)dialect;
-	open = memmem(l->p, l->len, "Native frames:", strlen("Native frames:"));
 	if (open && (e = mk_add_event(l, MK_UNKNOWN))) {
-		e->text = (struct markup_str){ open, strlen("Native frames:") };
+		e->text = (struct markup_str){ open, strlen(begin) };
 		e->begins_trace = e->quiet = true;
 		return;
 	}

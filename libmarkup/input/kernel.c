@@ -10,12 +10,9 @@
  * other builds. Return addresses are the rule; exact are a program counter with its name, what
  * was interrupted, and places of code in messages.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-/* A longer line has no frames. */
-#define FRAMES_MAX 8192
 #define SYMBOL_MAX 512
 
 static bool of_symbol(char c)
@@ -46,7 +43,7 @@ static bool is_exact(const char *p, const char *end)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (ends_with(p, end, words[i]))
 			return true;
-	return memmem(p, (size_t)(end - p), "WARNING: ", strlen("WARNING: "));
+	return mk_find(p, end, "WARNING: ");
 }
 
 /* " [MODULE]" or " [MODULE BUILDID]" at *p, which moves behind it. */
@@ -54,13 +51,13 @@ static void take_module(const char **p, const char *end, struct mk_event *e)
 {
 	const char *name = *p, *at, *id;
 
-	if (!mk_take_text(&name, end, " ["))
+	if (!mk_match(&name, end, " ["))
 		return;
 	for (at = name; at < end && (of_symbol(*at) || *at == '-');)
 		at++;
 	if (at == name)
 		return;
-	const struct markup_str module = { name, (size_t)(at - name) };
+	const struct markup_str module = mk_span(name, at);
 	if (at < end && *at == '(') /* flags of what it taints */
 		while (at < end && *at != ']' && *at != ' ')
 			at++;
@@ -70,12 +67,11 @@ static void take_module(const char **p, const char *end, struct mk_event *e)
 			;
 	if (at >= end || *at != ']')
 		return;
-	const struct markup_str hex = { id, (size_t)(at - id) };
-	if (at > id && (hex.len % 2 || !mk_field_build_id(hex, NULL)))
+	if (at > id && !mk_is_build_id(mk_span(id, at)))
 		return;
 	e->name = module;
 	if (at > id)
-		e->build_id = hex;
+		e->build_id = mk_span(id, at);
 	*p = at + 1;
 }
 
@@ -84,7 +80,7 @@ static void take_module(const char **p, const char *end, struct mk_event *e)
 static const char *read_frame(struct mk_line *l, const char *from, const char *plus,
 			      const char *end)
 {
-	const char *name = plus, *p = plus + 1, *behind;
+	const char *name = plus, *p = plus, *behind;
 	uint64_t offset, size;
 	struct mk_event *e;
 	bool exact;
@@ -94,8 +90,8 @@ static const char *read_frame(struct mk_line *l, const char *from, const char *p
 	/* An escaped newline or tab is not a part of it. */
 	if (name > from && name[-1] == '\\' && (*name == 'n' || *name == 't'))
 		name++;
-	if (name == plus || (*name >= '0' && *name <= '9') || !mk_take_hex(&p, end, &offset) ||
-	    !mk_take_text(&p, end, "/") || !mk_take_hex(&p, end, &size) ||
+	if (name == plus || (*name >= '0' && *name <= '9') ||
+	    !mk_match(&p, end, "+0x%x/0x%x", &offset, &size) ||
 	    (p < end && (of_symbol(*p) || *p == '+')) || offset > size ||
 	    !(e = mk_add_frame(l, "kernel", name, p)))
 		return NULL;
@@ -105,67 +101,62 @@ static const char *read_frame(struct mk_line *l, const char *from, const char *p
 	take_module(&behind, end, e);
 	e->kernel = true;
 	e->origin = MARKUP_FROM_SYMBOL;
-	e->symbol = (struct markup_str){ name, (size_t)(plus - name) };
+	e->symbol = mk_span(name, plus);
 	e->symbol_size = size;
 	e->lookup = offset;
 	/* Nothing returns to the first byte of a function. */
-	exact = is_exact(from, name) || mk_take_text(&behind, end, " (P)");
+	exact = is_exact(from, name) || mk_match(&behind, end, " (P)");
 	e->returns = offset && !exact;
 	e->reach = exact ? 16 : 1; /* registers and code are behind an exact one */
 	return p;
 }
 
-/* The line that says which kernel it is, with its " Comm: " at `comm`. */
+static const char banner[] = " Comm: ";
+
+/* The line that says which kernel it is, with its banner at `comm`. */
 static void read_banner(struct mk_line *l, const char *comm, const char *end)
 {
-	const char *p = memmem(comm, (size_t)(end - comm), "ainted", 6), *number, *word;
+	const char *p = mk_find(comm, end, "ainted"), *number, *word;
 	struct markup_str release, id = { NULL, 0 };
 	struct mk_event *e;
 
-	number = p ? memmem(p, (size_t)(end - p), " #", 2) : NULL;
+	number = p ? mk_find(p, end, " #") : NULL;
 	if (!number || number + 2 == end || number[2] < '0' || number[2] > '9')
 		return;
 	for (word = number; word > p && word[-1] != ' ';)
 		word--;
-	release = (struct markup_str){ word, (size_t)(number - word) };
+	release = mk_span(word, number);
 	if (word == p || !release.len || release.len > 64 || memchr(word, '/', release.len))
 		return;
 	/* Its build ID is the only word of so many hex digits. */
 	for (p = number + 1; p < end && !id.len; p = word + 1) {
 		for (word = p; word < end && *word > ' ' && *word != '"' && *word != '\\';)
 			word++;
-		const struct markup_str hex = { p, (size_t)(word - p) };
-		if (hex.len >= 32 && hex.len % 2 == 0 && mk_field_build_id(hex, NULL))
-			id = hex;
+		if (word - p >= 32 && mk_is_build_id(mk_span(p, word)))
+			id = mk_span(p, word);
 	}
 	e = mk_add_binding(l, release.ptr, id.len ? id.ptr + id.len : number, release, id);
 	if (e)
 		e->kernel = true;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *p = l->p, *end = p + (l->len < FRAMES_MAX ? l->len : FRAMES_MAX), *plus, *comm;
+	const char *p = l->p, *plus, *comm = mk_find(p, end, banner);
 
-	(void)dialect;
-	comm = memmem(p, (size_t)(end - p), " Comm: ", strlen(" Comm: "));
 	if (comm)
 		read_banner(l, comm, end);
-	while (!comm && (plus = memmem(p, (size_t)(end - p), "+0x", 3))) {
+	while (!comm && (plus = mk_find(p, end, "+0x"))) {
 		const char *behind = read_frame(l, p, plus, end);
 		p = behind ? behind : plus + 3;
 	}
 }
 
-static const char *find_banner(const char *p, const char *end)
-{
-	return memmem(p, (size_t)(end - p), " Comm: ", strlen(" Comm: "));
-}
-
 const struct mk_input mk_kernel_input = {
 	.name = "kernel",
 	.words = (const char *const[]){ "+0x", "omm:", NULL },
-	.find_context = find_banner,
+	.context_word = banner,
+	.longest = 8192,
 	.read = read_line,
 	.cuttable = true,
 };

@@ -8,9 +8,8 @@
  * as of /proc/PID/maps (glibc, gperftools, programs of their own), of gdb's "info proc
  * mappings", and of eu-unstrip -n. The lines themselves stay.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
 /* What [p, end) begins with has a name: a path up to the end of the text. */
 static bool read_name(const char *p, const char *end, struct mk_row *row)
@@ -18,14 +17,13 @@ static bool read_name(const char *p, const char *end, struct mk_row *row)
 	static const char deleted[] = " (deleted)";
 	const size_t len = strlen(deleted);
 
-	while (p < end && *p == ' ')
-		p++;
+	mk_match(&p, end, "%_");
 	end = mk_end_of_text(p, end);
 	while (end > p && strchr(" \t\r\"", end[-1]))
 		end--;
 	if ((size_t)(end - p) > len && !memcmp(end - len, deleted, len))
 		end -= len;
-	row->name = (struct markup_str){ p, (size_t)(end - p) };
+	row->name = mk_span(p, end);
 	return p < end && *p == '/';
 }
 
@@ -35,34 +33,21 @@ static bool is_mode(const char *p)
 	       (p[2] == 'x' || p[2] == '-') && (p[3] == 'p' || p[3] == 's');
 }
 
-static bool skip_blanks(const char **p, const char *end)
-{
-	const char *at = *p;
-
-	while (*p < end && **p == ' ')
-		++*p;
-	return *p > at;
-}
-
 /* The line of maps whose mode, behind a blank, is at `mode`. */
 static bool read_proc(const char *line, const char *mode, const char *end, struct mk_row *row)
 {
 	const char *p = mode - 1;
-	uint64_t device;
+	uint64_t number;
 
 	while (p > line && ((p[-1] >= '0' && p[-1] <= '9') || (p[-1] >= 'a' && p[-1] <= 'f') ||
 			    p[-1] == '-'))
 		p--;
 	row->at = p;
-	if (!mk_take_digits(&p, end, &row->start) || !mk_take_text(&p, end, "-") ||
-	    !mk_take_digits(&p, end, &row->end) || p != mode - 1)
+	if (!mk_match(&p, end, "%x-%x", &row->start, &row->end) || p != mode - 1)
 		return false;
 	p = mode + 4;
 	row->code = mode[2] == 'x';
-	return mk_take_text(&p, end, " ") && mk_take_digits(&p, end, &row->offset) &&
-	       mk_take_text(&p, end, " ") && mk_take_digits(&p, end, &device) &&
-	       mk_take_text(&p, end, ":") && mk_take_digits(&p, end, &device) &&
-	       mk_take_text(&p, end, " ") && mk_take_decimal(&p, end, &device) &&
+	return mk_match(&p, end, " %x %x:%x %d", &row->offset, &number, &number, &number) &&
 	       row->start < row->end && read_name(p, end, row);
 }
 
@@ -72,11 +57,8 @@ static bool read_gdb(const char *p, const char *end, struct mk_row *row)
 	uint64_t size;
 
 	row->at = p;
-	if (!mk_take_hex(&p, end, &row->start) || !skip_blanks(&p, end) ||
-	    !mk_take_hex(&p, end, &row->end) || !skip_blanks(&p, end) ||
-	    !mk_take_hex(&p, end, &size) || !skip_blanks(&p, end) ||
-	    !mk_take_hex(&p, end, &row->offset) || !skip_blanks(&p, end) ||
-	    row->start >= row->end || row->end - row->start != size)
+	if (!mk_match(&p, end, "0x%x %_0x%x %_0x%x %_0x%x %_", &row->start, &row->end, &size,
+		      &row->offset) || row->start >= row->end || row->end - row->start != size)
 		return false;
 	row->code = true;
 	if (end - p > 5 && is_mode(p) && p[4] == ' ') {
@@ -89,27 +71,21 @@ static bool read_gdb(const char *p, const char *end, struct mk_row *row)
 /* eu-unstrip's: the whole image, with its build ID. */
 static bool read_unstrip(const char *p, const char *end, struct mk_row *row)
 {
-	const char *at, *id;
+	struct markup_str place;
+	const char *stop;
 	uint64_t size;
 
 	row->at = p;
-	if (!mk_take_hex(&p, end, &row->start) || !mk_take_text(&p, end, "+") ||
-	    !mk_take_hex(&p, end, &size) || !mk_take_text(&p, end, " "))
-		return false;
-	id = p;
-	at = memchr(p, '@', (size_t)(end - p));
-	row->build_id = (struct markup_str){ id, at ? (size_t)(at - id) : 0 };
-	if (!at || row->build_id.len % 2 || !mk_field_build_id(row->build_id, NULL) ||
-	    !size || size > UINT64_MAX - row->start)
+	if (!mk_match(&p, end, "0x%x+0x%x %s@%s ", &row->start, &size, &row->build_id, &place) ||
+	    !mk_is_build_id(row->build_id) || !size || size > UINT64_MAX - row->start)
 		return false;
 	row->end = row->start + size;
 	row->code = true;
-	at = memchr(at, ' ', (size_t)(end - at));
-	end = mk_end_of_text(id, end);
-	if (!at)
+	end = mk_end_of_text(row->build_id.ptr, end);
+	if (p > end)
 		return false;
-	p = memchr(at + 1, ' ', (size_t)(end - at - 1));
-	return read_name(at, p ? p : end, row);
+	stop = memchr(p, ' ', (size_t)(end - p));
+	return read_name(p, stop ? stop : end, row);
 }
 
 static bool read_row(const char **pos, const char *end, struct mk_row *row)
@@ -127,17 +103,10 @@ static bool read_row(const char **pos, const char *end, struct mk_row *row)
 	return hex && (read_gdb(hex, end, row) || read_unstrip(hex, end, row));
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
-{
-	(void)l;
-	(void)dialect;
-}
-
 const struct mk_input mk_maps_input = {
 	.name = "maps",
 	.cuttable = true,
 	.words = (const char *const[]){ NULL },
-	.read = read_line,
 	.table_words = (const char *const[]){ "-xp ", "wxp ", "--p ", "  0x", "@0x", NULL },
 	.read_row = read_row,
 };

@@ -363,12 +363,12 @@ static void read_fuchsia(struct mk_line *l, struct mk_parser *p)
 
 /* ---- the input ---------------------------------------------------------------- */
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
 	struct mk_parser p;
-	size_t len = l->len;
+	size_t len = (size_t)(end - l->p);
 
-	switch (dialect) {
+	switch (l->dialect) {
 	case MARKUP_LLVM:
 		mk_parse_line(&p, l->p, len, MK_SYNTAX_LLVM);
 		read_llvm(l, &p);

@@ -9,38 +9,20 @@
  * An ID is the beginning of a build ID, written as a GUID. Addresses count from the first of the
  * module and are return addresses, but for frame 0. Frames that have a function stay.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-#define LINE_BYTES 4096
-#define GUID      32u /* digits */
+#define GUID 32u /* digits */
 
-/* The field at *p, which moves behind the '|' that ends it. */
-static bool take_field(const char **p, const char *end, struct markup_str *ret)
-{
-	const char *bar = memchr(*p, '|', (size_t)(end - *p));
-
-	if (!bar)
-		return false;
-	*ret = (struct markup_str){ *p, (size_t)(bar - *p) };
-	*p = bar + 1;
-	return true;
-}
-
-static const char *find_module(const char *p, const char *end)
-{
-	return memmem(p, (size_t)(end - p), "Module|", strlen("Module|"));
-}
+static const char module_word[] = "Module|";
 
 static void read_module(struct mk_line *l, const char *start, const char *end)
 {
-	const char *p = start + strlen("Module|");
+	const char *p = start;
 	struct markup_str name, version, file, id;
 	struct mk_event *e;
 
-	if (!take_field(&p, end, &name) || !take_field(&p, end, &version) ||
-	    !take_field(&p, end, &file) || !take_field(&p, end, &id) || !name.len ||
+	if (!mk_match(&p, end, "Module|%s|%s|%s|%s|", &name, &version, &file, &id) || !name.len ||
 	    id.len <= GUID || !mk_field_build_id((struct markup_str){ id.ptr, GUID }, NULL))
 		return;
 	e = mk_add_binding(l, start, p, name, id);
@@ -71,7 +53,7 @@ static bool is_end(const char *p, const char *end)
 /* THREAD|FRAME|MODULE||||0xHEX, with its "||||0x" at `bars`. */
 static void read_bars(struct mk_line *l, const char *bars, const char *end)
 {
-	const char *p = bars + strlen("||||"), *name = bars, *start, *at;
+	const char *p = bars, *name = bars, *start, *at;
 	uint64_t address, thread, number;
 
 	while (name > l->p && name[-1] != '|')
@@ -80,16 +62,15 @@ static void read_bars(struct mk_line *l, const char *bars, const char *end)
 					    (start[-1] >= '0' && start[-1] <= '9'));)
 		start--;
 	at = start;
-	if (name < bars && mk_take_decimal(&at, name, &thread) && mk_take_text(&at, name, "|") &&
-	    mk_take_decimal(&at, name, &number) && at + 1 == name && mk_take_hex(&p, end, &address) &&
-	    is_end(p, end))
-		add(l, start, p, (struct markup_str){ name, (size_t)(bars - name) }, number, address);
+	if (name < bars && mk_match(&at, name, "%d|%d|", &thread, &number) && at == name &&
+	    mk_match(&p, end, "||||0x%x", &address) && is_end(p, end))
+		add(l, start, p, mk_span(name, bars), number, address);
 }
 
 /* " N  MODULE + 0xHEX", with its " + 0x" at `plus`. */
 static void read_words(struct mk_line *l, const char *plus, const char *end)
 {
-	const char *p = plus + 3, *name = plus, *start, *at;
+	const char *p = plus, *name = plus, *start, *at;
 	uint64_t address, number;
 
 	while (name > l->p && name[-1] != ' ')
@@ -99,28 +80,28 @@ static void read_words(struct mk_line *l, const char *plus, const char *end)
 	for (start = name - 2; start > l->p && start[-1] >= '0' && start[-1] <= '9';)
 		start--;
 	at = start;
-	if (mk_begins_word(l->p, start) && mk_take_decimal(&at, name, &number) && at + 2 == name &&
-	    mk_take_hex(&p, end, &address) && is_end(p, end))
-		add(l, start, p, (struct markup_str){ name, (size_t)(plus - name) }, number, address);
+	if (mk_begins_word(l->p, start) && mk_match(&at, name, "%d  ", &number) && at == name &&
+	    mk_match(&p, end, " + 0x%x", &address) && is_end(p, end))
+		add(l, start, p, mk_span(name, plus), number, address);
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *p = l->p, *end = p + (l->len < LINE_BYTES ? l->len : LINE_BYTES), *at;
+	const char *at;
 
-	(void)dialect;
-	if ((at = find_module(p, end)))
+	if ((at = mk_find(l->p, end, module_word)))
 		read_module(l, at, end);
-	else if ((at = memmem(p, (size_t)(end - p), "||||0x", 6)))
+	else if ((at = mk_find(l->p, end, "||||0x")))
 		read_bars(l, at, end);
-	else if ((at = memmem(p, (size_t)(end - p), " + 0x", 5)))
+	else if ((at = mk_find(l->p, end, " + 0x")))
 		read_words(l, at, end);
 }
 
 const struct mk_input mk_minidump_input = {
 	.name = "minidump",
 	.words = (const char *const[]){ "||0x", "+ 0x", "ule|", NULL },
-	.find_context = find_module,
+	.context_word = module_word,
+	.longest = 4096,
 	.read = read_line,
 	.cuttable = true,
 };

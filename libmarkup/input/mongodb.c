@@ -10,66 +10,29 @@
  *
  * All are return addresses.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-/* A member of an object at *p, `name` being its name with quotes and colon: its text. */
-static bool take_member(const char **p, const char *end, const char *name, struct markup_str *ret)
-{
-	const char *at = *p, *quote;
-
-	if (!mk_take_text(&at, end, name) || !mk_take_text(&at, end, "\""))
-		return false;
-	quote = memchr(at, '"', (size_t)(end - at));
-	if (!quote || memchr(at, '\\', (size_t)(quote - at)))
-		return false;
-	*ret = (struct markup_str){ at, (size_t)(quote - at) };
-	*p = quote + 1;
-	return true;
-}
-
-static bool take_number(const char **p, const char *end, const char *name, uint64_t *ret)
-{
-	struct markup_str s;
-	const char *at = *p, *digits;
-
-	if (!take_member(&at, end, name, &s))
-		return false;
-	digits = s.ptr;
-	if (!mk_take_digits(&digits, s.ptr + s.len, ret) || digits != s.ptr + s.len)
-		return false;
-	*p = at;
-	return true;
-}
+static const char list_word[] = "\"somap\":[";
 
 /* The next module of the list in [*p, end), which it moves behind. */
 static bool next_module(const char **p, const char *end, uint64_t *base, struct markup_str *path,
 			struct markup_str *id)
 {
-	static const char begin[] = "{\"b\":", key[] = "\"buildId\":";
 	const char *at = *p, *close;
 
-	while ((at = memmem(at, (size_t)(end - at), begin, strlen(begin)))) {
-		at++;
+	while ((at = mk_find(at, end, "{\"b\":"))) {
 		close = memchr(at, '}', (size_t)(end - at));
 		if (!close)
 			return false;
 		*p = close;
-		if (take_number(&at, close, "\"b\":", base) && mk_take_text(&at, close, ",") &&
-		    take_member(&at, close, "\"path\":", path) &&
-		    (at = memmem(at, (size_t)(close - at), key, strlen(key))) &&
-		    take_member(&at, close, key, id) && path->len && id->len % 2 == 0 &&
-		    mk_field_build_id(*id, NULL))
+		if (mk_match(&at, close, "{\"b\":\"%x\",\"path\":\"%s\"", base, path) && path->len &&
+		    !memchr(path->ptr, '\\', path->len) && (at = mk_find(at, close, "\"buildId\":")) &&
+		    mk_match(&at, close, "\"buildId\":\"%s\"", id) && mk_is_build_id(*id))
 			return true;
 		at = close;
 	}
 	return false;
-}
-
-static const char *find_list(const char *p, const char *end)
-{
-	return memmem(p, (size_t)(end - p), "\"somap\":[", strlen("\"somap\":["));
 }
 
 /* The names of the modules, for the lines of glibc's that follow. */
@@ -85,7 +48,7 @@ static void read_names(struct mk_line *l, const char *p, const char *end)
 
 static bool read_row(const char **p, const char *end, struct mk_row *row)
 {
-	const char *list = row->at ? *p : find_list(*p, end);
+	const char *list = row->at ? *p : mk_find(*p, end, list_word);
 
 	row->at = list;
 	row->code = true;
@@ -95,27 +58,21 @@ static bool read_row(const char **p, const char *end, struct mk_row *row)
 	return true;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	static const char begin[] = "\"frame\":{";
-	const char *end = l->p + l->len, *list = find_list(l->p, end), *p, *text;
+	const char *list = mk_find(l->p, end, list_word), *p, *text;
 	uint64_t address, base, rel;
 	struct mk_event *e;
 
-	(void)dialect;
 	if (list) {
 		read_names(l, list, end);
 		return;
 	}
-	p = memmem(l->p, l->len, begin, strlen(begin));
-	if (!p)
-		return;
-	p += strlen(begin);
-	if (!take_number(&p, end, "\"a\":", &address) || !mk_take_text(&p, end, ",") ||
-	    !take_number(&p, end, "\"b\":", &base) || !mk_take_text(&p, end, ","))
+	p = mk_find(l->p, end, "\"frame\":{");
+	if (!p || !mk_match(&p, end, "\"frame\":{\"a\":\"%x\",\"b\":\"%x\",", &address, &base))
 		return;
 	text = p;
-	if (!take_number(&p, end, "\"o\":", &rel) || address - base != rel ||
+	if (!mk_match(&p, end, "\"o\":\"%x\"", &rel) || address - base != rel ||
 	    !(e = mk_add_frame(l, "mongodb", text, p)))
 		return;
 	e->form = MK_FORM_MEMBER;
@@ -127,7 +84,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 const struct mk_input mk_mongodb_input = {
 	.name = "mongodb",
 	.words = (const char *const[]){ "\"o\":", "soma", NULL },
-	.find_context = find_list,
+	.context_word = list_word,
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

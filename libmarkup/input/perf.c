@@ -11,11 +11,8 @@
  *
  * Addresses are offsets in the file. Frames of the kernel and of what is not a file stay.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
-
-#define LINE_BYTES 8192
+#include "libmarkup/input/match.h"
 
 /* Where the address of a frame begins: behind a tab and blanks. */
 static const char *find_address(const char *p, const char *end)
@@ -34,17 +31,17 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 	struct mk_event *e;
 
 	end = mk_trimmed(p, end);
-	if (!mk_take_digits(&p, end, &offset) || p == end || *p != ' ' || end[-1] != ')')
+	if (!mk_match(&p, end, "%x", &offset) || p == end || *p != ' ' || end[-1] != ')')
 		return;
 	open = mk_find_back(p, end, " (/");
-	if (open && memmem(open, (size_t)(end - open), "+0x", 3))
+	if (open && mk_find(open, end, "+0x"))
 		open = NULL; /* that is another address */
 	if (!open) {
 		/* The kernel's frames come before the program's first; these are others. */
 		open = mk_find_back(p, end, " ([");
-		if (open && !mk_take_text(&open, end, " ([kernel") &&
+		if (open && !mk_match(&open, end, " ([kernel") &&
 		    (e = mk_add_event(l, MK_UNKNOWN))) {
-			e->text = (struct markup_str){ start, (size_t)(end - start) };
+			e->text = mk_span(start, end);
 			e->in_trace = e->quiet = true;
 		}
 		return;
@@ -52,39 +49,30 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 	e = mk_add_frame(l, "perf", start, end);
 	if (!e)
 		return;
-	e->name = (struct markup_str){ open + 2, (size_t)(end - 1 - open - 2) };
+	e->name = mk_span(open + 2, end - 1);
 	e->reach = 1;
 	e->origin = MARKUP_FROM_FILE;
 	e->lookup = offset;
 	e->returns = e->lead_exact = true;
 }
 
-static const char *find_map(const char *p, const char *end)
-{
-	return memmem(p, (size_t)(end - p), "PERF_RECORD_MMAP2", strlen("PERF_RECORD_MMAP2"));
-}
+static const char map_word[] = "PERF_RECORD_MMAP2";
 
 static void read_map(struct mk_line *l, const char *p, const char *end)
 {
 	const char *id = memchr(p, '<', (size_t)(end - p)), *close, *path;
 
 	close = id ? memchr(id, '>', (size_t)(end - id)) : NULL;
-	path = close ? memmem(close, (size_t)(end - close), " /", 2) : NULL;
-	if (!path)
-		return;
-	end = mk_trimmed(path, end);
-	const struct markup_str hex = { id + 1, (size_t)(close - id - 1) };
-	const struct markup_str name = { path + 1, (size_t)(end - path - 1) };
-	if (hex.len % 2 == 0 && mk_field_build_id(hex, NULL))
-		mk_add_binding(l, id, end, name, hex);
+	path = close ? mk_find(close, end, " /") : NULL;
+	end = path ? mk_trimmed(path, end) : end;
+	if (path && mk_is_build_id(mk_span(id + 1, close)))
+		mk_add_binding(l, id, end, mk_span(path + 1, end), mk_span(id + 1, close));
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + (l->len < LINE_BYTES ? l->len : LINE_BYTES);
-	const char *map = find_map(l->p, end), *address;
+	const char *map = mk_find(l->p, end, map_word), *address;
 
-	(void)dialect;
 	if (map)
 		read_map(l, map, end);
 	else if ((address = find_address(l->p, end)))
@@ -94,7 +82,8 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 const struct mk_input mk_perf_input = {
 	.name = "perf",
 	.words = (const char *const[]){ " (/", " ([", "MMAP", NULL },
-	.find_context = find_map,
+	.context_word = map_word,
+	.longest = 8192,
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

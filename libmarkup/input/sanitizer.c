@@ -13,11 +13,8 @@
  * A path may hold blanks and parentheses, so its end counts. Several frames may
  * be in one line, where a report is a JSON string.
  */
-#include <string.h>
-
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
 /* A longer line is not a frame. */
 #define FRAME_MAX 4096
@@ -33,49 +30,42 @@ static const char *find_place(const char *p, const char *end, struct markup_str 
 		plus = mk_find_back(p, plus, "+0x");
 		if (!plus)
 			return NULL;
-		after = plus + 1;
-	} while (!mk_take_hex(&after, end, rel) || after == end || *after != ')');
+		after = plus;
+	} while (!mk_match(&after, end, "+0x%x)", rel));
 	open = mk_find_back(p, plus, " (/");
 	if (!open)
 		open = mk_find_back(p, plus, " (");
 	if (!open || open + 2 == plus)
 		return NULL;
-	*module = (struct markup_str){ open + 2, (size_t)(plus - open - 2) };
-	return after + 1;
+	*module = mk_span(open + 2, plus);
+	return after;
 }
 
 /* " (BuildId: HEX)" at *p, which moves behind it. */
 static struct markup_str take_build_id(const char **p, const char *end)
 {
-	static const char begin[] = " (BuildId: ";
-	const char *at = *p, *id;
+	const char *at = *p;
+	struct markup_str hex;
 
-	if (!mk_take_text(&at, end, begin))
+	if (!mk_match(&at, end, " (BuildId: %s)", &hex) || !mk_is_build_id(hex))
 		return (struct markup_str){ NULL, 0 };
-	for (id = at; at < end && *at != ')';)
-		at++;
-	const struct markup_str hex = { id, (size_t)(at - id) };
-	if (at == end || hex.len % 2 || !mk_field_build_id(hex, NULL))
-		return (struct markup_str){ NULL, 0 };
-	*p = at + 1;
+	*p = at;
 	return hex;
 }
 
 /* A frame whose '#' is at p: false, it is something else. */
 static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 {
-	const char *start = *pos, *p = start + 1, *after;
+	const char *start = *pos, *p = start, *after;
 	uint64_t number, address = 0, rel;
 	bool indented, one_blank;
 	struct markup_str module;
 	struct mk_event *e;
 
-	if (!mk_take_decimal(&p, end, &number) || p == end || *p != ' ')
+	if (!mk_match(&p, end, "#%d %_", &number))
 		return false;
-	while (p < end && *p == ' ')
-		p++;
 	if (end - p > 2 && p[0] == '0' && p[1] == 'x' &&
-	    (!mk_take_hex(&p, end, &address) || p == end || *p != ' '))
+	    (!mk_match(&p, end, "0x%x", &address) || p == end || *p != ' '))
 		return false;
 	one_blank = address && end - p > 1 && p[1] == '(';
 	after = find_place(p - 1, end, &module, &rel);
@@ -96,11 +86,10 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	return true;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *p = l->p, *end = p + l->len, *stop, *escape = NULL, *plus = NULL;
+	const char *p = l->p, *stop, *escape = NULL, *plus = NULL;
 
-	(void)dialect;
 	for (; (p = memchr(p, '#', (size_t)(end - p))); p++) {
 		stop = mk_find_next(&escape, p, end, "\\n");
 		stop = stop - p > FRAME_MAX ? p + FRAME_MAX : stop;

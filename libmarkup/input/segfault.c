@@ -8,45 +8,40 @@
  * address is that of the instruction.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
-
-#define LINE_BYTES 4096
+#include "libmarkup/input/match.h"
 
 /* The address behind "segfault … ip " or " ip:", and where that ends; NULL: there is none. */
 static const char *find_ip(const char *p, const char *end, uint64_t *ip)
 {
-	const char *segfault = memmem(p, (size_t)(end - p), "segfault", strlen("segfault"));
+	const char *segfault = mk_find(p, end, "segfault");
 
-	for (p = segfault ? segfault : p; (p = memmem(p, (size_t)(end - p), " ip", 3));) {
+	for (p = segfault ? segfault : p; (p = mk_find(p, end, " ip"));) {
 		p += 3;
 		if (p < end && (*p == ':' || (segfault && *p == ' ')) &&
-		    (p++, mk_take_digits(&p, end, ip)))
+		    (p++, mk_match(&p, end, "%x", ip)))
 			return p;
 	}
 	return NULL;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + (l->len < LINE_BYTES ? l->len : LINE_BYTES), *in, *p, *open;
-	uint64_t ip, offset = 0, start, size;
+	const char *p, *in, *open;
+	uint64_t ip, offset, start, size;
 	bool has_offset;
 	struct mk_event *e;
 
-	(void)dialect;
 	p = find_ip(l->p, end, &ip);
-	in = p ? memmem(p, (size_t)(end - p), " in ", strlen(" in ")) : NULL;
+	in = p ? mk_find(p, end, " in ") : NULL;
 	open = in ? memchr(in, '[', (size_t)(end - in)) : NULL;
 	if (!open || open == in + 4)
 		return;
 	p = open + 1;
-	has_offset = mk_take_digits(&p, end, &offset) && mk_take_text(&p, end, ",");
-	p = has_offset ? p : open + 1;
-	if (!mk_take_digits(&p, end, &start) || !mk_take_text(&p, end, "+") ||
-	    !mk_take_digits(&p, end, &size) || !mk_take_text(&p, end, "]") || ip - start >= size ||
+	has_offset = mk_match(&p, end, "%x,", &offset);
+	if (!mk_match(&p, end, "%x+%x]", &start, &size) || ip - start >= size ||
 	    !(e = mk_add_frame(l, "segfault", in + 4, p)))
 		return;
-	e->name = (struct markup_str){ in + 4, (size_t)(open - in - 4) };
+	e->name = mk_span(in + 4, open);
 	e->form = MK_FORM_CALLS;
 	e->origin = has_offset ? MARKUP_FROM_FILE : MARKUP_FROM_CODE;
 	e->lookup = has_offset ? offset : ip - start;
@@ -55,6 +50,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 const struct mk_input mk_segfault_input = {
 	.name = "segfault",
 	.words = (const char *const[]){ "egfa", " ip:", NULL },
+	.longest = 4096,
 	.read = read_line,
 	.cuttable = true,
 };

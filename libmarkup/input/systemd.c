@@ -6,36 +6,26 @@
  *
  * Offsets count from the first address of the module.
  */
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
+#include "libmarkup/input/match.h"
 
-/* A longer line is not a frame. */
-#define FRAME_MAX 4096
+static const char id_word[] = "build-id";
 
 static bool read_frame(struct mk_line *l, const char *start, const char *end)
 {
-	const char *p = start + 1, *name, *plus, *open, *after;
+	const char *p = start, *plus, *open, *after;
 	uint64_t number, address, rel;
 	struct mk_event *e;
 
-	if (!mk_take_decimal(&p, end, &number) || p == end || *p != ' ')
+	if (!mk_match(&p, end, "#%d %_0x%x ", &number, &address))
 		return false;
-	while (p < end && *p == ' ')
-		p++;
-	if (!mk_take_hex(&p, end, &address) || p == end || *p != ' ')
-		return false;
-	name = p + 1;
-	plus = mk_find_back(p, end, " + 0x");
+	plus = after = mk_find_back(p, end, " + 0x");
 	open = plus ? mk_find_back(p, plus, " (") : NULL;
-	after = plus ? plus + 3 : NULL;
-	if (!open || open <= name || !mk_take_hex(&after, end, &rel) || after == end || *after != ')')
+	if (!open || open == p || !mk_match(&after, end, " + 0x%x)", &rel) ||
+	    !(e = mk_add_frame(l, "systemd", start, after)))
 		return false;
-	e = mk_add_frame(l, "systemd", start, after + 1);
-	if (!e)
-		return false;
-	e->name = (struct markup_str){ open + 2, (size_t)(plus - open - 2) };
-	e->hole = (struct markup_str){ name, (size_t)(open - name) };
+	e->name = mk_span(open + 2, plus);
+	e->hole = mk_span(p, open);
 	e->number = number;
 	e->address = address;
 	e->origin = MARKUP_FROM_LOAD_BASE;
@@ -48,7 +38,7 @@ static bool read_frame(struct mk_line *l, const char *start, const char *end)
  * build-id=HEX", whose "build-id" is at `id`. */
 static void read_module(struct mk_line *l, const char *id, const char *end)
 {
-	const char *name, *p = id + strlen("build-id"), *hex, *stop = NULL;
+	const char *name, *p = id + strlen(id_word), *hex, *stop = NULL;
 
 	if (id - l->p >= 6 && !memcmp(id - 6, " with ", 6))
 		stop = id - 6;
@@ -62,24 +52,14 @@ static void read_module(struct mk_line *l, const char *id, const char *end)
 		;
 	for (hex = p; p < end && ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'));)
 		p++;
-	const struct markup_str digits = { hex, (size_t)(p - hex) };
-	if (stop > name && digits.len >= 16 && digits.len % 2 == 0 &&
-	    mk_field_build_id(digits, NULL))
-		mk_add_binding(l, name, p,
-			       (struct markup_str){ name, (size_t)(stop - name) }, digits);
+	if (stop > name && p - hex >= 16 && mk_is_build_id(mk_span(hex, p)))
+		mk_add_binding(l, name, p, mk_span(name, stop), mk_span(hex, p));
 }
 
-static const char *find_id(const char *p, const char *end)
+static void read_line(struct mk_line *l, const char *end)
 {
-	return memmem(p, (size_t)(end - p), "build-id", strlen("build-id"));
-}
+	const char *hash = l->p, *id = mk_find(l->p, end, id_word);
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
-{
-	const char *end = l->p + (l->len < FRAME_MAX ? l->len : FRAME_MAX), *hash = l->p;
-	const char *id = find_id(l->p, end);
-
-	(void)dialect;
 	if (id) {
 		read_module(l, id, end);
 		return;
@@ -92,7 +72,8 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 const struct mk_input mk_systemd_input = {
 	.name = "systemd",
 	.words = (const char *const[]){ "+ 0x", "d-id", NULL },
-	.find_context = find_id,
+	.context_word = id_word,
+	.longest = 4096,
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

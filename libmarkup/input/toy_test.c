@@ -10,46 +10,26 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "libmarkup/bytes/fields.h"
 #include "libmarkup/filter/stream.h"
+#include "libmarkup/input/match.h"
 #include "libmarkup/testing.h"
 
 /* ---- the input -------------------------------------------------------------------- */
 
-static const char *find_map(const char *p, const char *end)
-{
-	return memmem(p, (size_t)(end - p), "toy map ", 8);
-}
-
-static const char *find(const char *p, const char *end)
-{
-	return memmem(p, (size_t)(end - p), "toy ", 4);
-}
-
-/* The next word of [*p, end). */
-static struct markup_str word(const char **p, const char *end)
-{
-	struct markup_str s = { *p, 0 };
-
-	while (*p < end && !strchr(" \r\n", **p))
-		++*p;
-	s.len = (size_t)(*p - s.ptr);
-	*p += *p < end && **p == ' ';
-	return s;
-}
+static const char map_word[] = "toy map ";
 
 static void read_map(struct mk_line *l, const char *start, const char *end)
 {
-	const char *p = start + 8;
-	const struct markup_str name = word(&p, end), id = word(&p, end);
+	const char *p = start;
+	struct markup_str name, id;
 	uint64_t address, size;
 	struct mk_event *e;
 
-	if (!mk_field_address(word(&p, end), &address) || !mk_field_address(word(&p, end), &size) ||
-	    !mk_field_build_id(id, NULL))
+	if (!mk_match(&p, end, "toy map %s %s 0x%x 0x%x", &name, &id, &address, &size) ||
+	    !mk_is_build_id(id))
 		return;
 	if ((e = mk_add_event(l, MK_MODULE))) {
-		e->text = (struct markup_str){ start, (size_t)(p - start) };
+		e->text = mk_span(start, p);
 		e->tag = (struct markup_str)STR("toy map");
 		e->quiet = true;
 		e->name = name;
@@ -66,18 +46,18 @@ static void read_map(struct mk_line *l, const char *start, const char *end)
 	}
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + l->len, *p = find(l->p, end), *at = p + 7;
+	const char *map = mk_find(l->p, end, map_word), *at = mk_find(l->p, end, "toy at ");
+	const char *p = at;
 	struct mk_event *e;
 	uint64_t address;
 
-	(void)dialect;
-	if (p && find_map(p, end) == p) {
-		read_map(l, p, end);
-	} else if (p && end - p > 7 && !memcmp(p, "toy at ", 7) &&
-		   mk_field_address(word(&at, end), &address) && (e = mk_add_event(l, MK_FRAME))) {
-		e->text = (struct markup_str){ p, (size_t)(at - p) };
+	if (map) {
+		read_map(l, map, end);
+	} else if (at && mk_match(&p, end, "toy at 0x%x", &address) &&
+		   (e = mk_add_event(l, MK_FRAME))) {
+		e->text = mk_span(at, p);
 		e->tag = (struct markup_str)STR("toy");
 		e->address = e->lookup = address;
 	}
@@ -86,7 +66,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 static const struct mk_input toy = {
 	.name = "toy",
 	.words = (const char *const[]){ "toy", NULL },
-	.find_context = find_map,
+	.context_word = map_word,
 	.read = read_line,
 };
 
@@ -125,7 +105,7 @@ static void test_text(void **state)
 		"plain\n"
 		"Nov 1 toy map a.out aabb 0x10000 0x4000\n"
 		"Nov 1     #0.1  0x0000000000011193 ns::get /src/inl.cpp:4:97 (a.out+0x1193)\r\n"
-		"Nov 1     #0    0x0000000000011193 ns::outer /src/inl.cpp:9:79 (a.out+0x1193)!\r\n"
+		"Nov 1     #0    0x0000000000011193 ns::outer /src/inl.cpp:9:79 (a.out+0x1193) !\r\n"
 		"    #0    0x0000000000011200 main main.c:12:3 (a.out+0x1200) toy at 0x11200\n"
 		"toy at nowhere, toy mapping\n"
 		"    #0    0x0000000000090000 is not in any module\n", NULL });

@@ -8,38 +8,29 @@
  * moved to one address, so those of the program are known; those of libraries are not.
  */
 #include "libmarkup/input/input.h"
-#include "libmarkup/input/take.h"
-
-#define LINE_BYTES 8192
+#include "libmarkup/input/match.h"
 
 /* Behind "==PID==" and blanks, or NULL. */
 static const char *find_text(const char *p, const char *end)
 {
 	uint64_t pid;
 
-	while ((p = memmem(p, (size_t)(end - p), "==", 2))) {
+	while ((p = mk_find(p, end, "=="))) {
 		p += 2;
-		if (mk_take_decimal(&p, end, &pid) && mk_take_text(&p, end, "==  ")) {
-			while (p < end && *p == ' ')
-				p++;
+		if (mk_match(&p, end, "%d==  %_", &pid))
 			return p;
-		}
 	}
 	return NULL;
 }
 
-static void read_line(struct mk_line *l, enum markup_dialect dialect)
+static void read_line(struct mk_line *l, const char *end)
 {
-	const char *end = l->p + (l->len < LINE_BYTES ? l->len : LINE_BYTES), *p, *start, *in;
+	const char *start = find_text(l->p, end), *p = start, *in;
 	uint64_t address;
 	struct mk_event *e;
 
-	(void)dialect;
-	p = find_text(l->p, end);
-	start = p;
-	if (!p || (!mk_take_text(&p, end, "at ") && !mk_take_text(&p, end, "by ")))
-		return;
-	if (!mk_take_hex(&p, end, &address) || !mk_take_text(&p, end, ": "))
+	if (!p || (!mk_match(&p, end, "at 0x%x: ", &address) &&
+		   !mk_match(&p, end, "by 0x%x: ", &address)))
 		return;
 	end = mk_trimmed(p, end);
 	in = mk_find_back(p, end, " (in /");
@@ -48,7 +39,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 	e = mk_add_frame(l, "valgrind", start, end);
 	if (!e)
 		return;
-	e->name = (struct markup_str){ in + 5, (size_t)(end - 1 - in - 5) };
+	e->name = mk_span(in + 5, end - 1);
 	e->reach = 1;
 	e->form = MK_FORM_VALGRIND;
 	e->origin = MARKUP_FROM_VALGRIND;
@@ -58,6 +49,7 @@ static void read_line(struct mk_line *l, enum markup_dialect dialect)
 const struct mk_input mk_valgrind_input = {
 	.name = "valgrind",
 	.words = (const char *const[]){ "==  ", NULL },
+	.longest = 8192,
 	.read = read_line,
 	.cuttable = true,
 };
