@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/cli/number.h"
 #include "cmd/cli/shown.h"
 
 void put_shown(const char *text)
@@ -25,23 +26,40 @@ const char *stop_word(enum symcache_stop stop)
 	return words[stop];
 }
 
-void frame_line_put(const struct frame_line *f)
+void put(const char *text)
 {
-	const bool sure = f->trust <= SYMCACHE_TRUST_CFI;
+	fwrite_unlocked(text, 1, strlen(text), stdout);
+}
+
+void put_digits(const char *before, uint64_t value, unsigned base)
+{
+	char buf[20], *p = format_number(buf + sizeof(buf), value, base);
+
+	put(before);
+	fwrite_unlocked(p, 1, (size_t)(buf + sizeof(buf) - p), stdout);
+}
+
+/* One function; `inlined`: 1 for the innermost inlined one; 0: not inlined. */
+static void put_line(const struct frame_line *f, const struct symcache_place_frame *in,
+		     size_t inlined)
+{
+	const struct symcache_walked_frame *frame = f->frame;
+	const bool sure = frame->trust <= SYMCACHE_TRUST_CFI;
+	const char *function = in ? in->function.ptr : NULL;
 	char number[48];
 
-	if (f->inlined)
-		snprintf(number, sizeof(number), "#%zu.%zu", f->number, f->inlined);
+	if (inlined)
+		snprintf(number, sizeof(number), "#%zu.%zu", f->number, inlined);
 	else
 		snprintf(number, sizeof(number), "#%zu", f->number);
-	printf("  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * (int)f->word, f->pc);
-	put_shown(f->function ? f->function : f->signal ? "<signal>" : "??");
-	if (*f->file) {
+	printf("  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * (int)f->word, frame->pc);
+	put_shown(function ? function : frame->signal ? "<signal>" : "??");
+	if (in && *in->file) {
 		fputs(" at ", stdout);
-		put_shown(f->file);
-		printf(":%" PRIu32, f->line);
-		if (f->column)
-			printf(":%" PRIu32, f->column);
+		put_shown(in->file);
+		printf(":%" PRIu32, in->line);
+		if (in->column)
+			printf(":%" PRIu32, in->column);
 	}
 	if (f->module) {
 		fputs(" (", stdout);
@@ -50,9 +68,19 @@ void frame_line_put(const struct frame_line *f)
 			printf("+0x%" PRIx64, f->offset);
 		putchar(')');
 	}
-	if (f->signal && f->function)
+	if (frame->signal && function)
 		fputs(" [signal]", stdout);
 	if (!sure)
-		printf(" [%s]", symcache_trust_text(f->trust));
+		printf(" [%s]", symcache_trust_text(frame->trust));
 	putchar('\n');
+}
+
+void frame_lines_put(const struct frame_line *f)
+{
+	const size_t n = f->place->num_frames;
+
+	for (size_t i = 0; i < n; i++)
+		put_line(f, &f->place->frames[i], i + 1 < n ? i + 1 : 0);
+	if (!n)
+		put_line(f, NULL, 0);
 }

@@ -9,25 +9,21 @@
 #ifndef CMD_FRAME_LINE_H
 #define CMD_FRAME_LINE_H
 
+#include "symcache/places.h"
 #include "symcache/unwind.h"
 
 struct frame_line {
 	size_t number;
-	size_t inlined;           /* 1 for the innermost inlined function; 0: not inlined */
 	unsigned word;            /* bytes of an address */
-	uint64_t pc;
-	enum symcache_trust trust;
-	bool signal;
-	const char *function;     /* NULL: not known */
-	const char *file;         /* "": not known */
-	uint32_t line, column;
+	const struct symcache_walked_frame *frame;
+	const struct symcache_code_place *place;
 	const char *module;       /* NULL: none */
 	bool has_offset;
 	uint64_t offset;          /* in the module */
 };
 
-/* To standard output; control characters are escaped. */
-void frame_line_put(const struct frame_line *f);
+/* A line for each function of the frame, to standard output; control characters are escaped. */
+void frame_lines_put(const struct frame_line *f);
 
 /* To standard output, control characters as \xHH. */
 void put_shown(const char *text);
@@ -35,5 +31,9 @@ void put_shown(const char *text);
 /* The trust, or why a stack ends, as one word for programs. */
 const char *trust_word(enum symcache_trust trust);
 const char *stop_word(enum symcache_stop stop);
+
+/* Text and numbers for inner loops, to standard output. */
+void put(const char *text);
+void put_digits(const char *before, uint64_t value, unsigned base);
 
 #endif

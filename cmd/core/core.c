@@ -5,11 +5,14 @@
 #include "cmd/core/core.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/opt.h"
 #include "cmd/cli/store.h"
 #include "cmd/index/fetch.h"
 
@@ -46,16 +49,15 @@ static const struct opt opts[] = {
 
 /* Threads with one stack. */
 struct group {
-	struct core_stack stack;
+	struct symcache_stack stack;
 	uint64_t hash;
 	size_t *threads; /* their indices */
 	size_t num_threads, cap_threads;
 };
 
 struct run {
-	struct symcache_core *core;
-	struct core_modules *modules;
-	struct core_places *places;
+	struct core_run r;
+	struct cmd_caches caches;
 	struct group *groups;
 	size_t num_groups, cap_groups;
 	bool partly; /* something is missing */
@@ -80,25 +82,25 @@ static bool is_wanted(uint32_t tid, bool *valid)
 }
 
 /* Puts the stack into its group, or makes a new one; what it has is the group's then. */
-static void group_stack(struct run *r, struct core_stack *stack, size_t thread)
+static void group_stack(struct run *r, struct symcache_stack *stack, size_t thread)
 {
-	const uint64_t hash = core_stack_hash(stack);
+	const uint64_t hash = symcache_stack_hash(stack);
 	struct group *g = NULL;
 
 	for (size_t i = 0; i < r->num_groups && !g && !o.all && !o.registers; i++)
-		if (r->groups[i].hash == hash && core_stack_equal(&r->groups[i].stack, stack))
+		if (r->groups[i].hash == hash && symcache_stack_equal(&r->groups[i].stack, stack))
 			g = &r->groups[i];
 	if (!g) {
 		r->groups = must_grow(r->groups, r->num_groups, &r->cap_groups, sizeof(*r->groups));
 		g = &r->groups[r->num_groups++];
 		*g = (struct group){ .stack = *stack, .hash = hash };
-		*stack = (struct core_stack){ 0 };
+		*stack = (struct symcache_stack){ 0 };
 	}
 	g->threads = must_grow(g->threads, g->num_threads, &g->cap_threads, sizeof(*g->threads));
 	g->threads[g->num_threads++] = thread;
 }
 
-static bool is_complete(const struct core_stack *s)
+static bool is_complete(const struct symcache_stack *s)
 {
 	return s->stop == SYMCACHE_STOP_END || s->stop == SYMCACHE_STOP_NO_MODULE;
 }
@@ -106,12 +108,12 @@ static bool is_complete(const struct core_stack *s)
 /* Walks all stacks; JSON is printed at once, text in groups behind its heading. */
 static int walk_threads(struct run *r)
 {
-	struct core_stack stack = { 0 };
+	struct symcache_stack stack = { 0 };
 	size_t found = 0;
 	bool valid;
 
-	for (size_t i = 0; i < r->core->num_threads; i++) {
-		const struct symcache_core_thread *t = &r->core->threads[i];
+	for (size_t i = 0; i < r->r.core->num_threads; i++) {
+		const struct symcache_core_thread *t = &r->r.core->threads[i];
 
 		if (!is_wanted(t->tid, &valid)) {
 			if (!valid)
@@ -119,82 +121,101 @@ static int walk_threads(struct run *r)
 			continue;
 		}
 		found++;
-		core_stack_walk(r->core, r->modules, t, o.registers, &stack);
+		if (symcache_core_walk(r->r.images, t, o.registers, &stack, NULL))
+			must(NULL);
 		r->partly |= !is_complete(&stack);
 		if (o.summary)
 			continue;
 		if (o.format == JSON)
-			core_json_stack(r->core, r->places, &stack, i);
+			core_json_stack(&r->r, &stack, i);
 		else
 			group_stack(r, &stack, i);
 	}
-	core_stack_deinit(&stack);
+	symcache_stack_deinit(&stack);
 	if (!found)
 		cmd_error("the core has no such thread");
 	return found ? STATUS_OK : STATUS_PARTLY;
 }
 
-static void print(struct run *r, const char *path)
+static void print(const struct run *r)
 {
 	if (o.format == JSON) {
 		if (o.summary)
-			core_json_summary(r->modules);
+			core_json_summary(&r->r);
 		return;
 	}
-	core_text_head(r->core, path, r->modules);
+	core_text_head(&r->r);
 	for (size_t i = 0; i < r->num_groups; i++)
-		core_text_stack(r->core, r->places, &r->groups[i].stack, r->groups[i].threads,
+		core_text_stack(&r->r, &r->groups[i].stack, r->groups[i].threads,
 				r->groups[i].num_threads);
 	if (o.summary)
-		core_text_summary(r->modules);
+		core_text_summary(&r->r);
 }
 
 /* What the stacks needed and did not have, once for each module. */
 static void report_missing(struct run *r)
 {
 	size_t n;
-	const struct core_module *list = core_modules_list(r->modules, &n);
+	const struct symcache_core_image *list = symcache_core_images_list(r->r.images, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].frames || list[i].cache)
 			continue;
 		r->partly = true;
 		if (!o.summary)
-			cmd_error("%s: %s", list[i].name, list[i].why);
+			cmd_error("%s: %s", list[i].name, list[i].why.msg);
 	}
-	if (r->core->missing)
+	if (r->r.core->missing)
 		cmd_error("the file is cut off: %s%" PRIu64 " bytes of memory are missing",
-			  r->core->missing == 1 ? "at least " : "", r->core->missing);
-	r->partly |= r->core->missing > 0;
+			  r->r.core->missing == 1 ? "at least " : "", r->r.core->missing);
+	r->partly |= r->r.core->missing > 0;
 }
 
 static void run_deinit(struct run *r)
 {
 	for (size_t i = 0; i < r->num_groups; i++) {
-		core_stack_deinit(&r->groups[i].stack);
+		symcache_stack_deinit(&r->groups[i].stack);
 		free(r->groups[i].threads);
 	}
 	free(r->groups);
-	core_places_destroy(r->places);
-	core_modules_destroy(r->modules);
-	symcache_core_close(r->core);
+	symcache_places_destroy(r->r.places);
+	symcache_names_destroy(r->r.names);
+	symcache_core_images_destroy(r->r.images);
+	cmd_caches_deinit(&r->caches);
+	symcache_core_close(r->r.core);
+}
+
+/* The modules of the core, and what --module says of them. */
+static bool find_modules(struct run *r, struct symcache_debuginfod *debuginfod)
+{
+	struct sc_error err;
+
+	cmd_caches_init(&r->caches, o.store, (struct symcache_caches_options){
+		.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod, .without_symbols = true });
+	r->r.images = must(symcache_core_images_create(r->r.core, r->caches.caches, "--module"));
+	r->r.names = must(symcache_names_create(NULL));
+	r->r.places = must(symcache_places_create(r->caches.caches, r->r.names, true));
+	for (size_t i = 0; i < o.modules.len; i++)
+		if (symcache_core_images_bind(r->r.images, o.modules.items[i], &err)) {
+			cmd_error("--module %s%s", err.msg, err.code == SC_ENOTFOUND ?
+				  "; --summary lists them" : "");
+			return false;
+		}
+	return true;
 }
 
 static int run_file(const char *path, struct symcache_debuginfod *debuginfod)
 {
-	struct run r = { 0 };
+	struct run r = { .r.path = path };
 	struct sc_error err;
 	int status = STATUS_ERROR;
 
-	if (symcache_core_open(path, &r.core, &err) ||
-	    core_modules_create(r.core, o.store, o.debug_dirs.items, debuginfod, &o.modules, &r.modules,
-				&err)) {
+	if (symcache_core_open(path, &r.r.core, &err)) {
 		cmd_error("%s", err.msg);
-	} else {
-		r.places = core_places_create(r.modules);
+	} else if (find_modules(&r, debuginfod)) {
 		status = walk_threads(&r);
 		if (status == STATUS_OK) {
-			print(&r, path);
+			print(&r);
 			report_missing(&r);
 			status = r.partly ? STATUS_PARTLY : STATUS_OK;
 		}

@@ -1,25 +1,13 @@
 /* core_json.c: `core --format json`: a line for each thread; see core.h. Frames are its inner
  * loop: what a place has is made once, numbers are written by hand. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cli/frame_line.h"
-#include "cmd/cli/number.h"
+#include "cmd/cli/text.h"
 #include "cmd/core/core.h"
-
-static void put(const char *text)
-{
-	fwrite_unlocked(text, 1, strlen(text), stdout);
-}
-
-static void put_digits(const char *before, uint64_t value, unsigned base)
-{
-	char buf[20], *p = format_number(buf + sizeof(buf), value, base);
-
-	put(before);
-	fwrite_unlocked(p, 1, (size_t)(buf + sizeof(buf) - p), stdout);
-}
 
 static void put_registers(const struct symcache_core *core, const struct symcache_registers *r)
 {
@@ -47,9 +35,43 @@ static void put_name(const char *name)
 	free(text);
 }
 
-void core_json_stack(const struct symcache_core *core, struct core_places *places,
-		     const struct core_stack *stack, size_t thread)
+/* The members of each function's object behind those of its frame, with a comma in front: one
+ * text behind the other. */
+static const char *describe(struct symcache_code_place *place, const struct symcache_walked_frame *f)
 {
+	const struct symcache_core_image *image = f->owner;
+	struct text all = { 0 };
+
+	for (size_t i = 0; i < place->num_frames || !i; i++) {
+		const struct symcache_place_frame *in = place->num_frames ? &place->frames[i] : NULL;
+		const size_t start = all.len;
+		struct json_gen *j = json_gen_create_text(false, &all);
+
+		json_gen_open_map(j, NULL);
+		if (image) {
+			json_gen_text(j, "module", image->name);
+			json_gen_text(j, "build_id", image->id);
+			if (image->cache)
+				json_gen_hex(j, "address", place->vaddr);
+		}
+		if (in && in->function.ptr)
+			json_gen_string(j, "function", in->function.ptr, in->function.len);
+		if (in && *in->file) {
+			json_gen_text(j, "file", in->file);
+			json_gen_number(j, "line", in->line);
+			json_gen_number(j, "column", in->column);
+		}
+		json_gen_bool(j, "inlined", i + 1 < place->num_frames);
+		json_gen_destroy(j);
+		all.bytes[start] = ',';
+		text_char(&all, 0);
+	}
+	return place->text = all.bytes;
+}
+
+void core_json_stack(const struct core_run *r, const struct symcache_stack *stack, size_t thread)
+{
+	const struct symcache_core *core = r->core;
 	const struct symcache_core_thread *t = &core->threads[thread];
 	const char *between = "";
 
@@ -58,20 +80,22 @@ void core_json_stack(const struct symcache_core *core, struct core_places *place
 		put_name(t->name);
 	printf("\"died\":%s,\"frames\":[", !thread && core->died ? "true" : "false");
 	for (size_t i = 0; i < stack->num_frames; i++) {
-		const struct core_frame *f = &stack->frames[i];
-		const struct core_place *place = core_places_get(places, f);
+		const struct symcache_walked_frame *f = &stack->frames[i];
+		struct symcache_code_place *place = core_place(r, f);
+		const char *text = place->text ? place->text : describe(place, f);
 
-		for (size_t k = 0; k < place->num_rows; k++, between = ",") {
+		for (size_t k = 0; k < place->num_frames || !k; k++, between = ",") {
 			put(between);
 			put_digits("{\"frame\":", i, 10);
 			put_digits(",\"pc\":\"0x", f->pc, 16);
 			put("\",\"trust\":\"");
 			put(trust_word(f->trust));
 			put("\"");
-			fwrite_unlocked(place->rows[k].json, 1, place->rows[k].json_len, stdout);
+			put(text);
+			text += strlen(text) + 1;
 			if (f->signal)
 				put(",\"signal\":true");
-			if (stack->registers && k + 1 == place->num_rows)
+			if (stack->registers && k + 1 >= place->num_frames)
 				put_registers(core, &stack->registers[i]);
 			put("}");
 		}
@@ -82,14 +106,14 @@ void core_json_stack(const struct symcache_core *core, struct core_places *place
 	puts("}");
 }
 
-void core_json_summary(struct core_modules *modules)
+void core_json_summary(const struct core_run *r)
 {
 	size_t n;
-	struct core_module *list = core_modules_list(modules, &n);
+	const struct symcache_core_image *list = symcache_core_images_list(r->images, &n);
 	struct json_gen *j = json_gen_create(false);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct core_module *m = &list[i];
+		const struct symcache_core_image *m = &list[i];
 
 		json_gen_open_map(j, NULL);
 		json_gen_text(j, "module", m->module->path);
@@ -101,8 +125,8 @@ void core_json_summary(struct core_modules *modules)
 			json_gen_bool(j, "symbols", m->cache && m->cache->header->num_functions);
 			json_gen_bool(j, "unwind", m->cache && m->cache->unwind.facts);
 		}
-		if (m->why)
-			json_gen_text(j, "error", m->why);
+		if (m->why.code)
+			json_gen_text(j, "error", m->why.msg);
 		json_gen_close_map(j);
 		json_gen_end(j);
 	}

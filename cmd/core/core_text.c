@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/cli/frame_line.h"
@@ -36,16 +37,17 @@ static void put_signal(const struct symcache_core *core)
 		printf(" at 0x%" PRIx64, core->signal_address);
 }
 
-void core_text_head(const struct symcache_core *core, const char *path, struct core_modules *modules)
+void core_text_head(const struct core_run *r)
 {
+	const struct symcache_core *core = r->core;
 	size_t n, without_cache = 0, without_unwind = 0;
-	const struct core_module *list = core_modules_list(modules, &n);
+	const struct symcache_core_image *list = symcache_core_images_list(r->images, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		without_cache += list[i].asked && !list[i].cache;
 		without_unwind += list[i].cache && !list[i].cache->unwind.facts;
 	}
-	put_shown(path);
+	put_shown(r->path);
 	fputs(": ", stdout);
 	put_shown(*core->arguments ? core->arguments : *core->command ? core->command : "a program");
 	if (core->pid)
@@ -96,31 +98,22 @@ static void put_registers(const struct symcache_core *core, const struct symcach
 		putchar('\n');
 }
 
-static void put_frame(const struct symcache_core *core, struct core_places *places,
-		      const struct core_stack *stack, size_t i)
+static void put_frame(const struct core_run *r, const struct symcache_stack *stack, size_t i)
 {
-	const struct core_frame *f = &stack->frames[i];
-	const struct core_place *place = core_places_get(places, f);
+	const struct symcache_walked_frame *f = &stack->frames[i];
+	const struct symcache_core_image *image = f->owner;
 
-	for (size_t k = 0; k < place->num_rows; k++) {
-		const struct core_row *row = &place->rows[k];
-
-		frame_line_put(&(struct frame_line){
-			.number = i, .inlined = k + 1 < place->num_rows ? k + 1 : 0, .word = core->word,
-			.pc = f->pc, .trust = f->trust, .signal = f->signal,
-			.function = row->function, .file = row->file,
-			.line = row->line, .column = row->column,
-			.module = f->module ? f->module->name : NULL,
-			.has_offset = f->module && f->module->cache,
-			.offset = f->module ? f->pc - f->module->base : 0,
-		});
-	}
+	frame_lines_put(&(struct frame_line){
+		.number = i, .word = r->core->word, .frame = f, .place = core_place(r, f),
+		.module = image ? image->name : NULL, .has_offset = image && image->cache,
+		.offset = image ? f->pc - image->base : 0,
+	});
 	if (stack->registers)
-		put_registers(core, &stack->registers[i]);
+		put_registers(r->core, &stack->registers[i]);
 }
 
 /* How many frames repeat from `from` on, with which period: recursion. 0: none. */
-static size_t find_period(const struct core_stack *s, size_t from)
+static size_t find_period(const struct symcache_stack *s, size_t from)
 {
 	for (size_t period = 1; period <= MAX_PERIOD && from + 2 * period <= s->num_frames; period++) {
 		size_t k = 0;
@@ -133,29 +126,31 @@ static size_t find_period(const struct core_stack *s, size_t from)
 	return 0;
 }
 
-static void put_stop(const struct core_stack *s)
+static void put_stop(const struct symcache_stack *s)
 {
+	const struct symcache_core_image *lacks = s->lacks;
+
 	printf("  %s", symcache_stop_text(s->stop));
 	if (s->stop == SYMCACHE_STOP_MEMORY)
 		printf(" at 0x%" PRIx64, s->address);
-	if (s->lacks) {
+	if (lacks) {
 		fputs(": ", stdout);
-		put_shown(s->lacks->name);
-		if (*s->lacks->id)
-			printf(", build ID %s", s->lacks->id);
+		put_shown(lacks->name);
+		if (*lacks->id)
+			printf(", build ID %s", lacks->id);
 		if (s->stop == SYMCACHE_STOP_NO_UNWIND)
 			fputs("; index the program or library itself, too", stdout);
 	}
 	putchar('\n');
 }
 
-void core_text_stack(const struct symcache_core *core, struct core_places *places,
-		     const struct core_stack *stack, const size_t *threads, size_t num_threads)
+void core_text_stack(const struct core_run *r, const struct symcache_stack *stack,
+		     const size_t *threads, size_t num_threads)
 {
 	size_t n = stack->num_frames;
 
 	putchar('\n');
-	put_heading(core, threads, num_threads);
+	put_heading(r->core, threads, num_threads);
 	for (size_t i = 0; i < n; i++) {
 		if (i == FIRST_SHOWN && n > FIRST_SHOWN + LAST_SHOWN) {
 			size_t period = find_period(stack, i);
@@ -166,26 +161,26 @@ void core_text_stack(const struct symcache_core *core, struct core_places *place
 			puts(" (--format json has all)");
 			i = n - LAST_SHOWN;
 		}
-		put_frame(core, places, stack, i);
+		put_frame(r, stack, i);
 	}
 	put_stop(stack);
 }
 
-void core_text_summary(struct core_modules *modules)
+void core_text_summary(const struct core_run *r)
 {
 	size_t n;
-	const struct core_module *list = core_modules_list(modules, &n);
+	const struct symcache_core_image *list = symcache_core_images_list(r->images, &n);
 
 	puts("\nstart               frames  build ID                                  module");
 	for (size_t i = 0; i < n; i++) {
-		const struct core_module *m = &list[i];
+		const struct symcache_core_image *m = &list[i];
 
 		printf("0x%016" PRIx64 "  %6" PRIu64 "  %-40s  ", m->module->start, m->frames,
 		       *m->id ? m->id : "unknown");
 		put_shown(*m->module->path ? m->module->path : "?");
-		if (m->why) {
+		if (m->why.code) {
 			fputs(": ", stdout);
-			put_shown(m->why);
+			put_shown(m->why.msg);
 		} else if (m->cache && !m->cache->unwind.facts) {
 			fputs(": no unwind information: index the program or library itself, too", stdout);
 		} else if (m->cache && !m->cache->header->num_functions) {

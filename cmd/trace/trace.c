@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
@@ -75,62 +76,67 @@ static void check_blocks(struct trace_file *f, const struct symtrace_frame *fram
 }
 
 /* Is the innermost function at one of the lines of --line there? */
-static bool at_line(const struct symtrace_select *select, struct places *places, uint64_t pc)
+static bool at_line(const struct symtrace_select *select, const struct places *places, uint64_t pc)
 {
-	struct place *place = places_code(places, pc);
+	struct symcache_code_place *place = places_code(places, pc).at;
+	enum { NOT_TRIED, NO, YES };
 
-	if (place->wanted < 0)
+	if (place->wanted == NOT_TRIED)
 		place->wanted = place->num_frames &&
-			symtrace_select_line(select, place->frames[0].path,
-					     place->frames[0].line);
-	return place->wanted;
+			symtrace_select_line(select, place->frames[0].file, place->frames[0].line) ?
+			YES : NO;
+	return place->wanted == YES;
 }
 
 /* The summary's line of a place: of its innermost function. */
-static struct symtrace_line *find_line(struct symtrace_summary *s, const struct place *place)
+static struct symtrace_line *find_line(struct symtrace_summary *s, struct place place)
 {
-	const struct place_frame *inner = place->num_frames ? place->frames : NULL;
+	const struct symcache_place_frame *inner = place.at->num_frames ? place.at->frames : NULL;
 	struct symtrace_line *line;
 	char *function;
 
-	function = inner ? must_asprintf("%.*s", (int)inner->function.len, inner->function.ptr) :
-		   must_asprintf("??%s%s", place->image ? " in " : "",
-				 place->image ? place->image->name : "");
-	line = must(symtrace_summary_line(s, function, inner ? inner->path : "",
+	if (inner)
+		function = must_asprintf("%s", place_name(inner).ptr);
+	else
+		function = must_asprintf("??%s%s", place.image ? " in " : "",
+					 place.image ? place.image->name : "");
+	line = must(symtrace_summary_line(s, function, inner ? inner->file : "",
 					  inner ? inner->line : 0));
 	free(function);
 	return line;
 }
 
-static void count(struct symtrace_summary *s, struct places *places,
+static void count(struct symtrace_summary *s, const struct places *places,
 		  const struct symtrace_frame *frame, struct symtrace_pc pc)
 {
-	struct place *place = symtrace_pc_known(pc) ? places_code(places, pc.address) : NULL;
+	struct place place = { 0 };
 
-	if (place && !place->line)
-		place->line = find_line(s, place);
-	symtrace_summary_add(s, frame, pc, place ? place->line : NULL);
+	if (symtrace_pc_known(pc))
+		place = places_code(places, pc.address);
+	if (place.at && !place.at->user)
+		place.at->user = find_line(s, place);
+	symtrace_summary_add(s, frame, pc, place.at ? place.at->user : NULL);
 }
 
-static void note_pc(struct trace_file *f, const struct images *images, struct symtrace_pc pc)
+static void note_pc(struct trace_file *f, const struct symcache_images *images, struct symtrace_pc pc)
 {
 	if (!symtrace_pc_known(pc))
 		return;
 	if (!f->known_pcs++)
 		f->first_pc = pc.address;
-	f->in_image += images_find(images, pc.address) != NULL;
+	f->in_image += symcache_images_find(images, pc.address) != NULL;
 }
 
 /* No frame is in a module: those that can be loaded anywhere need their bias. GDB loads programs at 0x555555554000. */
-static void hint_at_bias(const struct trace_file *f, const struct images *images)
+static void hint_at_bias(const struct trace_file *f, const struct symcache_images *images)
 {
 	enum { ELF_SHARED = 3 };
 	const uint64_t usual = 0x555555554000, far = f->first_pc - usual;
-	const struct image *image;
+	const struct symcache_image *image;
 
 	if (!f->known_pcs || f->in_image)
 		return;
-	for (size_t i = 0; (image = images_get(images, i)); i++) {
+	for (size_t i = 0; (image = symcache_images_get(images, i)); i++) {
 		const struct symcache_ext_image *facts = image->cache->image;
 
 		if (image->bias || !facts || facts->elf_type != ELF_SHARED)
@@ -144,7 +150,7 @@ static void hint_at_bias(const struct trace_file *f, const struct images *images
 }
 
 /* The frames of one file. Returns how many were wanted. */
-static uint64_t walk(struct trace_file *f, struct places *places, const struct images *images,
+static uint64_t walk(struct trace_file *f, const struct places *places,
 		     const struct symtrace_select *select, const struct trace_output *output,
 		     const struct trace_options *options, struct symtrace_summary *summary)
 {
@@ -157,7 +163,7 @@ static uint64_t walk(struct trace_file *f, struct places *places, const struct i
 	while ((more = symtrace_next_frame(&frames, &frame, &err)) > 0) {
 		struct symtrace_pc pc = symtrace_frame_pc(&f->trace, &frame);
 
-		note_pc(f, images, pc);
+		note_pc(f, places->images, pc);
 		symtrace_release(&f->trace, frame.offset);
 		if (select->len[SYMTRACE_BY_FRAME] && frame.number > select->last_frame)
 			return wanted;
@@ -178,14 +184,15 @@ static uint64_t walk(struct trace_file *f, struct places *places, const struct i
 }
 
 /* `named`: the file's name is needed to distinguish its output from others'. */
-static int trace_one(const char *path, bool named, const struct images *images,
+static int trace_one(const char *path, bool named, const struct symcache_images *images,
+		     struct symcache_caches *caches, struct symcache_names *names,
 		     const struct symtrace_select *select, const struct trace_output *output)
 {
 	bool any = symtrace_select_any(select), whole = !any && !o.summary;
-	struct trace_stack stack = { .images = images };
+	struct symtrace_stack stack = { 0 };
 	const struct trace_options options = { o.registers, o.hexdump, o.backtrace ? &stack : NULL };
 	struct symtrace_summary *summary;
-	struct places *places;
+	struct places places = { images, NULL };
 	struct trace_file f;
 	int status = STATUS_OK;
 
@@ -194,12 +201,12 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		return STATUS_ERROR;
 	}
 	summary = o.summary ? must(symtrace_summary_create()) : NULL;
-	places = places_create(images, o.demangle);
+	places.of = must(symcache_places_create(caches, names, false));
 	if (whole || named)
 		output->header(&f);
 	if (whole)
-		output->definitions(&f, places);
-	if (walk(&f, places, images, select, output, &options, summary) == 0 && any) {
+		output->definitions(&f, &places);
+	if (walk(&f, &places, select, output, &options, summary) == 0 && any) {
 		cmd_error("%s: No trace frame found", path);
 		status = STATUS_PARTLY;
 	}
@@ -209,8 +216,8 @@ static int trace_one(const char *path, bool named, const struct images *images,
 		symtrace_summary_destroy(summary);
 	}
 	hint_at_bias(&f, images);
-	places_destroy(places);
-	trace_stack_deinit(&stack);
+	symcache_places_destroy(places.of);
+	symtrace_stack_deinit(&stack);
 	if (f.faults)
 		status = STATUS_PARTLY;
 	trace_close(&f);
@@ -218,13 +225,13 @@ static int trace_one(const char *path, bool named, const struct images *images,
 }
 
 /* Modules and selection from the options; reports what is wrong with them. */
-static bool set_up(struct images *images, struct symtrace_select *select)
+static bool set_up(struct symcache_images *images, struct symtrace_select *select)
 {
 	static const char *const names[] = { "tracepoint", "frame", "pc", "range", "line" };
 	struct sc_error err;
 
 	for (size_t i = 0; i < o.images.len; i++)
-		if (images_add(images, o.images.items[i], &err)) {
+		if (symcache_images_add(images, o.images.items[i], &err)) {
 			cmd_error("--module %s: %s", o.images.items[i], err.msg);
 			return false;
 		}
@@ -243,24 +250,31 @@ static bool set_up(struct images *images, struct symtrace_select *select)
 
 static int run_trace(int argc, char **argv)
 {
-	struct images *images = images_create(o.store);
+	const struct symcache_names_options how = { .mangled = !o.demangle };
+	struct symcache_names *names = must(symcache_names_create(&how));
+	struct symcache_images *images;
+	struct cmd_caches caches;
 	const struct trace_output *output = o.format == FORMAT_JSON ? &trace_json : &trace_text;
 	struct symtrace_select select = { 0 };
 	int status = STATUS_ERROR;
 
+	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){ 0 });
+	images = must(symcache_images_create(caches.caches));
 	if (argc == 0)
 		cmd_error("which trace file?");
 	else if (!named_store_missing(o.store) && set_up(images, &select))
 		status = STATUS_OK;
 	output->start();
 	for (int i = 0, ready = status == STATUS_OK; ready && i < argc; i++) {
-		int one = trace_one(argv[i], argc > 1, images, &select, output);
+		int one = trace_one(argv[i], argc > 1, images, caches.caches, names, &select, output);
 
 		status = one > status ? one : status;
 	}
 	output->finish();
 	symtrace_select_deinit(&select);
-	images_destroy(images);
+	symcache_images_destroy(images);
+	symcache_names_destroy(names);
+	cmd_caches_deinit(&caches);
 	return status;
 }
 

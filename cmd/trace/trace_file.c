@@ -1,7 +1,8 @@
-/* trace_file.c: opens one trace file; warnings and errors within it. */
+/* trace_file.c: opens one trace file; warnings and errors within it; its places. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/trace/trace.h"
 
@@ -32,22 +33,10 @@ void trace_fault(struct trace_file *f, const struct symtrace_error *err)
 		complain(f, "", err->offset, err->msg);
 }
 
-struct symtrace_target trace_target(const struct images *images)
-{
-	for (size_t i = 0; images_get(images, i); i++) {
-		const struct symcache_ext_image *image = images_get(images, i)->cache->image;
-
-		if (image)
-			return (struct symtrace_target){ image->machine, image->elf_class == 64,
-							 image->big_endian };
-	}
-	return (struct symtrace_target){ 0 };
-}
-
-bool trace_open(struct trace_file *f, const char *path, const struct images *images,
+bool trace_open(struct trace_file *f, const char *path, const struct symcache_images *images,
 		enum symtrace_order order)
 {
-	const struct symtrace_target target = trace_target(images);
+	const struct symtrace_target target = symtrace_target_of(images);
 	const struct symtrace *t = &f->trace;
 	struct sc_error err;
 
@@ -70,4 +59,20 @@ void trace_close(struct trace_file *f)
 	if (f->faults > FAULTS_SHOWN)
 		cmd_error("%s: %u more errors", f->path, f->faults - FAULTS_SHOWN);
 	symtrace_close(&f->trace);
+}
+
+struct place places_code(const struct places *p, uint64_t address)
+{
+	const struct symcache_image *image = symcache_images_find(p->images, address);
+
+	return (struct place){ image, must(symcache_places_get(p->of, image, image ? image->module : NULL,
+							       address - (image ? image->bias : 0))) };
+}
+
+const struct symcache_data_place *places_data(const struct places *p, uint64_t address)
+{
+	const struct symcache_image *image = symcache_images_find(p->images, address);
+
+	return must((void *)symcache_places_data(p->of, image, image ? image->module : NULL,
+						 address - (image ? image->bias : 0)));
 }

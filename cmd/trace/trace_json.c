@@ -55,7 +55,7 @@ static void put_bytes(const char *key, const uint8_t *bytes, size_t len)
 
 /* ---- places ---------------------------------------------------------------------- */
 
-static const char *functions(struct place *place)
+static const char *functions(struct symcache_code_place *place)
 {
 	struct json_gen *j;
 
@@ -64,12 +64,12 @@ static const char *functions(struct place *place)
 	j = json_gen_create_memory();
 	json_gen_open_array(j, NULL);
 	for (size_t i = 0; i < place->num_frames; i++) {
-		const struct place_frame *frame = &place->frames[i];
+		const struct symcache_place_frame *frame = &place->frames[i];
 
 		json_gen_open_map(j, NULL);
-		json_gen_string(j, "function", frame->function.ptr, frame->function.len);
-		if (*frame->path)
-			json_gen_text(j, "file", frame->path);
+		json_gen_text(j, "function", place_name(frame).ptr);
+		if (*frame->file)
+			json_gen_text(j, "file", frame->file);
 		json_gen_number(j, "line", frame->line);
 		json_gen_number(j, "column", frame->column);
 		json_gen_bool(j, "inlined", frame->inlined);
@@ -79,20 +79,20 @@ static const char *functions(struct place *place)
 	return place->text = json_gen_take(j);
 }
 
-static void put_place(struct places *places, uint64_t address)
+static void put_place(const struct places *places, uint64_t address)
 {
-	struct place *place = places_code(places, address);
+	const struct place place = places_code(places, address);
 
-	if (place->image) {
-		json_gen_text(out, "module", place->image->name);
-		json_gen_hex(out, "module_address", address - place->image->bias);
+	if (place.image) {
+		json_gen_text(out, "module", place.image->name);
+		json_gen_hex(out, "module_address", address - place.image->bias);
 	}
-	json_gen_raw(out, "functions", functions(place));
+	json_gen_raw(out, "functions", functions(place.at));
 }
 
-static void put_data(struct places *places, uint64_t address, uint64_t size)
+static void put_data(const struct places *places, uint64_t address, uint64_t size)
 {
-	const struct data_place *data = places_data(places, address);
+	const struct symcache_data_place *data = places_data(places, address);
 
 	json_gen_hex(out, "memory", address);
 	json_gen_number(out, "size", size);
@@ -134,7 +134,7 @@ static void put_status(const struct symtrace_status *s)
 	json_gen_close_map(out);
 }
 
-static void put_action(struct places *places, const struct symtrace_action *a)
+static void put_action(const struct places *places, const struct symtrace_action *a)
 {
 	json_gen_open_map(out, NULL);
 	if (a->kind == 'M' && a->base < 0) {
@@ -153,7 +153,7 @@ static void put_action(struct places *places, const struct symtrace_action *a)
 }
 
 /* The pieces of one kind as an array under `key`, if there are any. */
-static void put_pieces(const char *key, struct places *places, const struct symtrace *t,
+static void put_pieces(const char *key, const struct places *places, const struct symtrace *t,
 		       const struct symtrace_tracepoint *tp, enum symtrace_piece_kind kind)
 {
 	bool any = false;
@@ -178,7 +178,7 @@ static void put_pieces(const char *key, struct places *places, const struct symt
 		json_gen_close_array(out);
 }
 
-static void put_tracepoint(struct places *places, const struct symtrace *t,
+static void put_tracepoint(const struct places *places, const struct symtrace *t,
 			   const struct symtrace_tracepoint *tp)
 {
 	static const char *const kinds[] = { "trap", "fast", "static" };
@@ -220,7 +220,7 @@ static void header(const struct trace_file *f)
 	end();
 }
 
-static void definitions(struct trace_file *f, struct places *places)
+static void definitions(struct trace_file *f, const struct places *places)
 {
 	const struct symtrace *t = &f->trace;
 
@@ -255,7 +255,7 @@ static void put_registers(const struct trace_file *f, const struct symtrace_bloc
 	json_gen_close_map(out);
 }
 
-static void put_block(const struct trace_file *f, struct places *places,
+static void put_block(const struct trace_file *f, const struct places *places,
 		      const struct trace_options *options, const struct symtrace_block *block)
 {
 	const struct symtrace_variable *v;
@@ -288,33 +288,36 @@ static void put_block(const struct trace_file *f, struct places *places,
 	json_gen_close_map(out);
 }
 
-static void put_stack(struct places *places, const struct trace_stack *s)
+static void put_stack(const struct trace_file *f, const struct places *places, struct symtrace_stack *of,
+		      const struct symtrace_frame *frame, struct symtrace_pc pc)
 {
-	if (s->err.code)
-		json_gen_text(out, "stack_unavailable", s->err.msg);
-	else
-		json_gen_open_array(out, "stack");
+	const struct symcache_stack *s = &of->stack;
+	struct sc_error err;
+
+	if (symtrace_walk(&f->trace, frame, pc, places->images, of, &err)) {
+		json_gen_text(out, "stack_unavailable", err.msg);
+		return;
+	}
+	json_gen_open_array(out, "stack");
 	for (size_t i = 1; i < s->num_frames; i++) {
-		const struct trace_stack_frame *f = &s->frames[i];
+		const struct symcache_walked_frame *at = &s->frames[i];
 
 		json_gen_open_map(out, NULL);
 		json_gen_number(out, "frame", i);
-		json_gen_hex(out, "pc", f->pc);
-		json_gen_text(out, "trust", trust_word(f->trust));
-		if (f->signal)
+		json_gen_hex(out, "pc", at->pc);
+		json_gen_text(out, "trust", trust_word(at->trust));
+		if (at->signal)
 			json_gen_bool(out, "signal", true);
-		put_place(places, f->lookup_pc);
+		put_place(places, at->lookup_pc);
 		json_gen_close_map(out);
 	}
-	if (s->err.code)
-		return;
 	json_gen_close_array(out);
 	json_gen_text(out, "stopped", stop_word(s->stop));
 	if (s->stop == SYMCACHE_STOP_MEMORY)
 		json_gen_hex(out, "address", s->address);
 }
 
-static void put_frame(struct trace_file *f, struct places *places,
+static void put_frame(struct trace_file *f, const struct places *places,
 		      const struct trace_options *options, const struct symtrace_frame *frame,
 		      struct symtrace_pc pc)
 {
@@ -334,10 +337,8 @@ static void put_frame(struct trace_file *f, struct places *places,
 	} else {
 		json_gen_text(out, "pc_unavailable", words_pc(pc.kind));
 	}
-	if (options->stack && symtrace_pc_known(pc)) {
-		trace_stack_walk(options->stack, f, frame, pc);
-		put_stack(places, options->stack);
-	}
+	if (options->stack && symtrace_pc_known(pc))
+		put_stack(f, places, options->stack, frame, pc);
 	json_gen_open_array(out, "blocks");
 	while ((more = symtrace_next_block(&walk, &block, &err)) > 0)
 		put_block(f, places, options, &block);

@@ -32,9 +32,9 @@ static const struct {
 	{ "", { "prog1" } },
 };
 
-static struct images *images_of(const char *name)
+static struct symcache_images *images_of(const char *name, struct symcache_caches *caches)
 {
-	struct images *images = images_create(NULL);
+	struct symcache_images *images = symcache_images_create(caches);
 	struct sc_error err;
 	char *spec;
 	size_t i = 0;
@@ -43,35 +43,36 @@ static struct images *images_of(const char *name)
 		i++;
 	for (size_t k = 0; k < 2 && recordings[i].modules[k]; k++) {
 		assert_true(asprintf(&spec, DATA "/programs/%s", recordings[i].modules[k]) > 0);
-		if (images_add(images, spec, &err))
+		if (symcache_images_add(images, spec, &err))
 			fail_msg("%s: %s", spec, err.msg);
 		free(spec);
 	}
 	return images;
 }
 
-static void put_place(FILE *out, struct places *places, uint64_t address)
+static void put_place(FILE *out, const struct places *places, uint64_t address)
 {
-	const struct place *place = places_code(places, address);
+	const struct place of = places_code(places, address);
+	const struct symcache_code_place *place = of.at;
 
-	assert_non_null(place->image);
-	fprintf(out, "    %s+0x%" PRIx64 "\n", place->image->name, address - place->image->bias);
+	assert_non_null(of.image);
+	fprintf(out, "    %s+0x%" PRIx64 "\n", of.image->name, address - of.image->bias);
 	for (size_t i = 0; i < place->num_frames; i++) {
-		struct symcache_str name = place->frames[i].function;
+		struct symcache_str name = place_name(&place->frames[i]);
 
 		assert_int_equal(place->frames[i].inlined,
 				 i + 1 < place->num_frames);
 		fprintf(out, "      addr2line: %.*s at %s:%" PRIu32 "\n", (int)name.len, name.ptr,
-			place->frames[i].path, place->frames[i].line);
+			place->frames[i].file, place->frames[i].line);
 	}
 }
 
-static void put_frame(FILE *out, struct places *places, const struct trace_file *f,
+static void put_frame(FILE *out, const struct places *places, const struct trace_file *f,
 		      const struct symtrace_frame *frame)
 {
 	struct symtrace_pc pc = symtrace_frame_pc(&f->trace, frame);
 	struct symtrace_blocks blocks = symtrace_blocks(&f->trace, frame);
-	const struct data_place *data;
+	const struct symcache_data_place *data;
 	struct symtrace_block b;
 	struct symtrace_error err;
 
@@ -123,8 +124,10 @@ static char *expected(const char *name)
 
 static void check_recording(const char *name)
 {
-	struct images *images = images_of(name);
-	struct places *places = places_create(images, true);
+	struct symcache_caches *caches = symcache_caches_create(NULL);
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_images *images = images_of(name, caches);
+	const struct places places = { images, symcache_places_create(caches, names, false) };
 	struct trace_file f;
 	struct symtrace_frames frames;
 	struct symtrace_frame frame;
@@ -141,18 +144,20 @@ static void check_recording(const char *name)
 
 		fprintf(out, "  %" PRIu64 " 0x%" PRIx64 " %c step %" PRIu64 " pass %" PRIu64 "\n",
 			tp->number, tp->address, tp->state, tp->step, tp->pass);
-		put_place(out, places, tp->address);
+		put_place(out, &places, tp->address);
 	}
 	frames = symtrace_frames(&f.trace);
 	while (symtrace_next_frame(&frames, &frame, &err) > 0)
-		put_frame(out, places, &f, &frame);
+		put_frame(out, &places, &f, &frame);
 	assert_string_equal(err.msg, "");
 	fclose(out);
 	assert_string_equal(got, want);
 	assert_int_equal(f.faults, 0);
 	trace_close(&f);
-	places_destroy(places);
-	images_destroy(images);
+	symcache_places_destroy(places.of);
+	symcache_images_destroy(images);
+	symcache_names_destroy(names);
+	symcache_caches_destroy(caches);
 	free(path);
 	free(got);
 	free(want);

@@ -9,15 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/cli/number.h"
+#include "cmd/cli/frame_line.h"
 #include "cmd/trace/trace.h"
 #include "symcache/symcache.h"
-
-static inline void put(const char *text)
-{
-	if (*text)
-		fwrite_unlocked(text, 1, strlen(text), stdout);
-}
 
 static void put_escaped(const char *before, const char *text, size_t len, const char *behind)
 {
@@ -26,30 +20,22 @@ static void put_escaped(const char *before, const char *text, size_t len, const 
 	put(behind);
 }
 
-static inline void put_digits(const char *before, uint64_t value, unsigned base,
-			      const char *behind)
-{
-	char buf[20], *p = format_number(buf + sizeof(buf), value, base);
-
-	put(before);
-	fwrite_unlocked(p, 1, (size_t)(buf + sizeof(buf) - p), stdout);
-	put(behind);
-}
-
 static inline void put_number(const char *before, uint64_t value, const char *behind)
 {
-	put_digits(before, value, 10, behind);
+	put_digits(before, value, 10);
+	put(behind);
 }
 
 static void put_signed(int64_t value)
 {
-	put_digits(value < 0 ? "-" : "", value < 0 ? -(uint64_t)value : (uint64_t)value, 10, "");
+	put_digits(value < 0 ? "-" : "", value < 0 ? -(uint64_t)value : (uint64_t)value, 10);
 }
 
 static inline void put_address(const char *before, uint64_t value, const char *behind)
 {
 	put(before);
-	put_digits("0x", value, 16, behind);
+	put_digits("0x", value, 16);
+	put(behind);
 }
 
 static void put_byte(unsigned byte)
@@ -120,10 +106,10 @@ static void put_registers(const struct trace_file *f, const struct symtrace_bloc
 }
 
 /* `bytes`: what was collected, of `t`; or NULL. */
-static void put_memory(struct places *places, uint64_t address, uint64_t len,
+static void put_memory(const struct places *places, uint64_t address, uint64_t len,
 		       const struct symtrace *t, const uint8_t *bytes)
 {
-	const struct data_place *data = places_data(places, address);
+	const struct symcache_data_place *data = places_data(places, address);
 
 	put_address("", address, "..");
 	put_address("", address + len, " ");
@@ -155,45 +141,46 @@ static void put_variable(const struct symtrace *t, const struct symtrace_block *
 	put("\n");
 }
 
-static const char *place_text(struct place *place)
+static const char *place_text(struct place place)
 {
+	struct symcache_code_place *at = place.at;
 	size_t size;
 	FILE *out;
 
-	if (place->text)
-		return place->text;
-	out = open_memstream(&place->text, &size);
+	if (at->text)
+		return at->text;
+	out = open_memstream(&at->text, &size);
 	if (!out)
 		return "";
-	for (size_t i = 0; i < place->num_frames; i++) {
-		const struct place_frame *frame = &place->frames[i];
+	for (size_t i = 0; i < at->num_frames; i++) {
+		const struct symcache_place_frame *frame = &at->frames[i];
 
 		fputs("  ", out);
-		words_escaped(out, frame->function.ptr, frame->function.len);
-		if (*frame->path) {
+		words_escaped(out, place_name(frame).ptr, place_name(frame).len);
+		if (*frame->file) {
 			fputs(" at ", out);
-			words_escaped(out, frame->path, strlen(frame->path));
+			words_escaped(out, frame->file, strlen(frame->file));
 			fprintf(out, ":%" PRIu32, frame->line);
 			if (frame->column)
 				fprintf(out, ":%" PRIu32, frame->column);
 		}
 		fputs(frame->inlined ? " (inlined)\n" : "\n", out);
 	}
-	if (!place->num_frames) {
+	if (!at->num_frames) {
 		fputs("  ??", out);
-		if (place->image)
-			fprintf(out, " in %s", place->image->name);
+		if (place.image)
+			fprintf(out, " in %s", place.image->name);
 		putc('\n', out);
 	}
-	if (fclose(out) != 0 || !place->text)
+	if (fclose(out) != 0 || !at->text)
 		return "";
-	return place->text;
+	return at->text;
 }
 
-static void put_head(struct places *places, const struct trace_file *f,
+static void put_head(const struct places *places, const struct trace_file *f,
 		     const struct symtrace_frame *frame, struct symtrace_pc pc)
 {
-	struct place *place;
+	struct place place;
 
 	put_number("Frame ", frame->number, ": tracepoint ");
 	put_signed(frame->tracepoint);
@@ -207,10 +194,10 @@ static void put_head(struct places *places, const struct trace_file *f,
 	}
 	place = places_code(places, pc.address);
 	put_address(", pc ", pc.address, "");
-	if (place->image && place->image->bias) {
+	if (place.image && place.image->bias) {
 		put(" = ");
-		put(place->image->name);
-		put_address("+", pc.address - place->image->bias, "");
+		put(place.image->name);
+		put_address("+", pc.address - place.image->bias, "");
 	}
 	put(" ");
 	put(words_pc(pc.kind));
@@ -218,7 +205,51 @@ static void put_head(struct places *places, const struct trace_file *f,
 	put(place_text(place));
 }
 
-static void put_frame(struct trace_file *f, struct places *places,
+static void put_stop(const struct symtrace_stack *of)
+{
+	const struct symcache_stack *s = &of->stack;
+	const bool memory = s->stop == SYMCACHE_STOP_MEMORY;
+
+	fputs("  ", stdout);
+	if (memory && of->collected_end && s->address + of->word > of->collected_end)
+		printf("the stack was collected up to 0x%" PRIx64, of->collected_end);
+	else if (memory)
+		printf("no memory was collected at 0x%" PRIx64, s->address);
+	else
+		fputs(symcache_stop_text(s->stop), stdout);
+	if (s->stop == SYMCACHE_STOP_NO_MODULE)
+		fputs(": name it with --module", stdout);
+	if (s->lacks) {
+		fputs(": ", stdout);
+		put_shown(((const struct symcache_image *)s->lacks)->name);
+	}
+	putchar('\n');
+}
+
+/* frames[1] and so on, and why there are no more. */
+static void put_stack(const struct trace_file *f, const struct places *places, struct symtrace_stack *s,
+		      const struct symtrace_frame *frame, struct symtrace_pc pc)
+{
+	struct sc_error err;
+
+	if (symtrace_walk(&f->trace, frame, pc, places->images, s, &err)) {
+		printf("  no stack: %s\n", err.msg);
+		return;
+	}
+	for (size_t i = 1; i < s->stack.num_frames; i++) {
+		const struct symcache_walked_frame *of = &s->stack.frames[i];
+		const struct place place = places_code(places, of->lookup_pc);
+
+		frame_lines_put(&(struct frame_line){
+			.number = i, .word = s->word, .frame = of, .place = place.at,
+			.module = place.image ? place.image->name : NULL, .has_offset = place.image,
+			.offset = place.image ? of->pc - place.image->bias : 0,
+		});
+	}
+	put_stop(s);
+}
+
+static void put_frame(struct trace_file *f, const struct places *places,
 		      const struct trace_options *options, const struct symtrace_frame *frame,
 		      struct symtrace_pc pc)
 {
@@ -228,10 +259,8 @@ static void put_frame(struct trace_file *f, struct places *places,
 	int more;
 
 	put_head(places, f, frame, pc);
-	if (options->stack && symtrace_pc_known(pc)) {
-		trace_stack_walk(options->stack, f, frame, pc);
-		trace_stack_put(options->stack, places);
-	}
+	if (options->stack && symtrace_pc_known(pc))
+		put_stack(f, places, options->stack, frame, pc);
 	while ((more = symtrace_next_block(&blocks, &block, &err)) > 0) {
 		switch (block.kind) {
 		case 'R':
@@ -259,7 +288,7 @@ static void put_frame(struct trace_file *f, struct places *places,
 
 /* ---- definitions ----------------------------------------------------------------- */
 
-static void put_action(struct places *places, const struct symtrace_action *a)
+static void put_action(const struct places *places, const struct symtrace_action *a)
 {
 	put("    ");
 	switch (a->kind) {
@@ -286,7 +315,7 @@ static void put_action(struct places *places, const struct symtrace_action *a)
 }
 
 /* The pieces of one kind under a heading; for the kind `steps` also while stepping. */
-static void put_pieces(struct places *places, const struct symtrace *t,
+static void put_pieces(const struct places *places, const struct symtrace *t,
 		       const struct symtrace_tracepoint *tp, enum symtrace_piece_kind kind,
 		       const char *heading)
 {
@@ -311,7 +340,7 @@ static void put_pieces(struct places *places, const struct symtrace *t,
 	}
 }
 
-static void put_tracepoint(struct places *places, const struct symtrace *t,
+static void put_tracepoint(const struct places *places, const struct symtrace *t,
 			   const struct symtrace_tracepoint *tp)
 {
 	static const char *const kinds[] = { "", ", fast", ", static" };
@@ -344,7 +373,7 @@ static void header(const struct trace_file *f)
 	put_escaped("", f->path, strlen(f->path), "\n");
 }
 
-static void definitions(struct trace_file *f, struct places *places)
+static void definitions(struct trace_file *f, const struct places *places)
 {
 	const struct symtrace *t = &f->trace;
 

@@ -11,6 +11,7 @@
 #ifndef SYMCACHE_COLLECTED_H
 #define SYMCACHE_COLLECTED_H
 
+#include "symcache/images.h"
 #include "symcache/trace.h"
 #include "symcache/unwind.h"
 
@@ -38,5 +39,25 @@ bool symtrace_collected_read(void *ctx, uint64_t address, void *to, size_t bytes
 
 /* Where the collected bytes end that have `address`; 0: it was not collected. */
 uint64_t symtrace_collected_end(const struct symtrace_collected *c, uint64_t address);
+
+/* ---- its stack ------------------------------------------------------------------------- */
+
+/* All zero before the first walk. */
+struct symtrace_stack {
+	struct symcache_stack stack; /* frames[0] is the trace frame itself; owners are struct
+	                              * symcache_image */
+	uint64_t collected_end;      /* the stack was collected up to there; 0: it was not */
+	unsigned word;               /* bytes of an address */
+	struct symtrace_collected collected; /* private */
+};
+
+/* Walks the stack of a frame whose program counter `pc` is known. SC_EUNSUPPORTED: of such a
+ * machine; else as symtrace_collect(). */
+int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *frame, struct symtrace_pc pc,
+		  const struct symcache_images *images, struct symtrace_stack *ret, struct sc_error *err);
+void symtrace_stack_deinit(struct symtrace_stack *s);
+
+/* The machine of the first image whose cache knows it; 0: none does. */
+struct symtrace_target symtrace_target_of(const struct symcache_images *images);
 
 #endif

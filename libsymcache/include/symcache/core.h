@@ -19,6 +19,7 @@
 #ifndef SYMCACHE_CORE_H
 #define SYMCACHE_CORE_H
 
+#include "symcache/symbolize.h"
 #include "symcache/unwind.h"
 
 struct symcache_core_thread {
@@ -71,5 +72,42 @@ const struct symcache_core_module *symcache_core_module_at(const struct symcache
 
 /* Bytes of memory that the core has from `address` on, up to the end of the mapping. */
 uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address);
+
+/* ---- modules with their caches, and stacks ------------------------------------------------ */
+
+struct symcache_core_image {
+	const struct symcache_core_module *module;
+	const char *name;             /* the last part of its path */
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1]; /* "": not known */
+	bool asked;                   /* for its cache; else what follows is not known yet */
+	const struct symcache *cache; /* NULL: none, see `why` */
+	struct symcache_module *source; /* where the cache is from */
+	uint64_t base;                /* address − base is relative to the image */
+	struct sc_error why;          /* why there is no cache; code 0: there is one */
+	uint64_t frames;              /* in it, of all stacks that were walked */
+	uint64_t lost;                /* stacks that end in it for want of unwind information */
+	char *given;                  /* private */
+};
+
+struct symcache_core_images;
+
+/* All is borrowed; `caches`: without_symbols. `option` is what messages call
+ * symcache_core_images_bind(). NULL: out of memory. */
+struct symcache_core_images *symcache_core_images_create(struct symcache_core *core,
+							 struct symcache_caches *caches,
+							 const char *option);
+void symcache_core_images_destroy(struct symcache_core_images *m); /* NULL is fine */
+
+/* Says what a module is: PATH=FILE or PATH=BUILDID. SC_EINVAL: neither; SC_ENOTFOUND: the core has
+ * no such module; SC_ENOMEM. */
+int symcache_core_images_bind(struct symcache_core_images *m, const char *spec,
+			      struct sc_error *err);
+
+/* All of them, in the core's order. */
+struct symcache_core_image *symcache_core_images_list(struct symcache_core_images *m, size_t *n);
+
+/* Walks the stack of a thread; owners are struct symcache_core_image. As symcache_stack_walk(). */
+int symcache_core_walk(struct symcache_core_images *m, const struct symcache_core_thread *thread,
+		       bool registers, struct symcache_stack *ret, struct sc_error *err);
 
 #endif

@@ -111,6 +111,36 @@ int symcache_unwind_begin(struct symcache_unwinder *u, const struct symcache_unw
 /* The next frame, innermost first; false: there are no more. */
 bool symcache_unwind_next(struct symcache_unwinder *u, struct symcache_unwind_frame *ret);
 
+/* ---- whole stacks --------------------------------------------------------------------------- */
+
+struct symcache_walked_frame {
+	uint64_t pc, lookup_pc, stack_pointer; /* see struct symcache_unwind_frame */
+	uint64_t rel_pc;      /* relative to the module; without a cache of it lookup_pc */
+	void *owner;          /* of the module; NULL: none */
+	uint8_t trust;        /* enum symcache_trust */
+	bool signal;
+};
+
+/* All zero before the first walk; what is in it serves for the next one. */
+struct symcache_stack {
+	struct symcache_walked_frame *frames;
+	size_t num_frames;
+	struct symcache_registers *registers; /* of each frame, if they were wanted; or NULL */
+	enum symcache_stop stop;
+	uint64_t address;     /* of SYMCACHE_STOP_MEMORY */
+	void *lacks;          /* owner of the module that lacks what is needed to go on; or NULL */
+	size_t cap_frames, cap_registers; /* private */
+};
+
+/* Walks a stack to its end. SC_EUNSUPPORTED: another machine; SC_ENOMEM. */
+int symcache_stack_walk(const struct symcache_unwind_source *source,
+			const struct symcache_registers *of, bool registers,
+			struct symcache_stack *ret, struct sc_error *err);
+/* The same frames, found in the same way, and the same end? */
+bool symcache_stack_equal(const struct symcache_stack *a, const struct symcache_stack *b);
+uint64_t symcache_stack_hash(const struct symcache_stack *s);
+void symcache_stack_deinit(struct symcache_stack *s);
+
 /* "cfi", "frame pointer", …: one or two words; and why a stack ends, in a few. */
 const char *symcache_trust_text(enum symcache_trust trust);
 const char *symcache_stop_text(enum symcache_stop stop);

@@ -1,0 +1,59 @@
+/*
+ * places.h: what is at addresses, remembered: recordings and cores ask millions of times for a
+ * few hundred places. The memory is bounded, whatever is asked for. For one thread.
+ */
+#ifndef SYMCACHE_PLACES_H
+#define SYMCACHE_PLACES_H
+
+#include "symcache/symbolize.h"
+
+/* Texts end with a NUL. */
+struct symcache_place_frame {
+	struct symcache_str function; /* as it is shown; ptr NULL: unknown */
+	const char *file;             /* "": unknown */
+	uint32_t line, column;        /* 0: unknown */
+	bool inlined;                 /* see struct symcache_start */
+};
+
+struct symcache_code_place {
+	const void *owner;
+	uint64_t vaddr;
+	const struct symcache_place_frame *frames; /* innermost first */
+	size_t num_frames;
+	/* The caller's, zero at first. */
+	char *text;                   /* on the heap, goes with the place */
+	void *user;
+	int wanted;
+	bool used;                    /* private */
+};
+
+struct symcache_data_place {
+	const void *owner;
+	uint64_t vaddr;
+	bool found;
+	uint64_t offset;              /* in the symbol */
+	uint64_t size;                /* of the symbol; 0: unknown */
+	char *name;                   /* demangled */
+	bool used;                    /* private */
+};
+
+struct symcache_places;
+
+/* Both are borrowed. `symbols`: what the symbol table alone knows, with a size, is a frame, too.
+ * NULL: out of memory. */
+struct symcache_places *symcache_places_create(struct symcache_caches *caches,
+					       struct symcache_names *names, bool symbols);
+void symcache_places_destroy(struct symcache_places *p); /* NULL is fine */
+
+/*
+ * The place of `vaddr` in `module` (NULL: nothing is known of it); `owner` is whatever tells
+ * uses of one module apart. Each is valid until the next call of the same function. NULL: out
+ * of memory.
+ */
+struct symcache_code_place *symcache_places_get(struct symcache_places *p, const void *owner,
+					   struct symcache_module *module, uint64_t vaddr);
+const struct symcache_data_place *symcache_places_data(struct symcache_places *p, const void *owner,
+						       struct symcache_module *module,
+						       uint64_t vaddr);
+
+#endif
