@@ -70,14 +70,6 @@ void cmd_complain(void *ctx, const char *message)
 	cmd_error("%s", message);
 }
 
-const char *without_path(const char *message, const char *path)
-{
-	size_t len = strlen(path);
-
-	return !strncmp(message, path, len) && !strncmp(message + len, ": ", 2) ?
-		message + len + 2 : message;
-}
-
 void warn_of_gaps(const char *path, const struct symcache_build_info *info)
 {
 	if (info->bad_units)

@@ -24,9 +24,6 @@ void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cmd_complain(void *ctx, const char *message); /* the same, for libraries; ctx is not used */
 void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
-/* `message` without "PATH: " in front, where it begins so. */
-const char *without_path(const char *message, const char *path);
-
 struct symcache_build_info;
 /* Says what of the file at `path` is not in its cache: broken units, what lies too far. */
 void warn_of_gaps(const char *path, const struct symcache_build_info *info);

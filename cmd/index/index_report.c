@@ -9,7 +9,7 @@
 
 static void add_failure(struct index_report *r, const char *path, const char *reason)
 {
-	reason = without_path(reason, path);
+	reason = sc_error_behind(reason, path);
 	progress_erase(&r->progress);
 	cmd_error("%s: %s", path, reason);
 	r->failures = must_grow(r->failures, r->num_failures, &r->cap_failures,

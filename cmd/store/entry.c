@@ -1,19 +1,6 @@
 /* An entry of the store in words and in JSON: see entry.h. */
 #include "cmd/store/entry.h"
 
-#include <stdio.h>
-
-const char *sources_text(uint32_t sources, char text[SOURCES_TEXT])
-{
-	char *end = text;
-
-	*end = 0;
-	for (int i = 0; symstore_kinds[i]; i++)
-		if (sources & symstore_kind_bit(i))
-			end += sprintf(end, "%s%s", end == text ? "" : ",", symstore_kinds[i]);
-	return *text ? text : "none";
-}
-
 void sources_json(struct json_gen *j, const char *key, uint32_t sources)
 {
 	json_gen_open_array(j, key);

@@ -8,11 +8,6 @@
 #include "symcache/build.h"
 #include "symcache/store.h"
 
-enum { SOURCES_TEXT = 64 };
-
-/* "dwarf,symtab"; "none". Returns `text`. */
-const char *sources_text(uint32_t sources, char text[SOURCES_TEXT]);
-
 /* The sources as a JSON array of their names. */
 void sources_json(struct json_gen *j, const char *key, uint32_t sources);
 

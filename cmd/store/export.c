@@ -11,7 +11,6 @@
 #include "cmd/cmd.h"
 #include "symcache/logs.h"
 #include "cmd/store/select.h"
-#include "libmarkup/markup.h"
 #include "symcache/bundle.h"
 #include "symcache/core.h"
 #include "symcache/symbolize.h"
@@ -68,7 +67,6 @@ struct wanted {
 	struct name *names;
 	size_t num_names, cap_names;
 	struct ids missing;
-	struct symcache_caches *caches; /* for names */
 	bool nameless;                  /* a name has no entry, or several */
 	struct progress progress;
 };
@@ -80,25 +78,11 @@ static struct symstore_id *add_id(struct ids *ids)
 	return &ids->data[ids->len++];
 }
 
-/* ---- modules of logs ------------------------------------------------------------ */
+/* ---- modules of logs and core files ------------------------------------------------- */
 
-/* What the kernel puts into a process has no symbols anywhere. */
-static bool is_kernels(struct markup_str name)
+static void add_module(void *ctx, const uint8_t *build_id, size_t len, struct markup_str name)
 {
-	static const char *const names[] = {
-		"[vdso]", "linux-vdso.so.1", "linux-vdso32.so.1", "linux-vdso64.so.1",
-		"linux-gate.so.1", "[vsyscall]",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (name.len == strlen(names[i]) && !memcmp(name.ptr, names[i], name.len))
-			return true;
-	return false;
-}
-
-static void add_bytes(struct wanted *w, const uint8_t *build_id, size_t len, const char *name,
-		      size_t name_len)
-{
+	struct wanted *w = ctx;
 	struct symstore_id *id;
 
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
@@ -107,89 +91,27 @@ static void add_bytes(struct wanted *w, const uint8_t *build_id, size_t len, con
 	id->len = len;
 	memcpy(id->bytes, build_id, len);
 	w->names = must_grow(w->names, w->num_names, &w->cap_names, sizeof(*w->names));
-	w->names[w->num_names++] = (struct name){
-		*id, must_asprintf("%.*s", (int)name_len, name),
-	};
+	w->names[w->num_names++] = (struct name){ *id, must_asprintf("%.*s", (int)name.len, name.ptr) };
 }
 
-/* A module of which the log has the name alone is what filter takes for it. */
-static void add_named(struct wanted *w, struct markup_str path)
+static void on_unknown(void *ctx, const char *name, const struct sc_error *why)
 {
-	const char *slash = memrchr(path.ptr, '/', path.len);
-	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
-	char *name = must_asprintf("%.*s", (int)(path.len - skipped), path.ptr + skipped);
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	struct sc_error err = { 0 };
-	size_t len;
-
-	if (!symcache_caches_find_name(w->caches, name, NULL, id, &len, &err))
-		add_bytes(w, id, len, path.ptr, path.len);
-	else
-		cmd_error("%s: %s%s", name, err.msg, err.code == SC_EINVAL
-			  ? "; name one of them behind the options" : "");
-	w->nameless |= err.code != 0;
-	free(name);
+	((struct wanted *)ctx)->nameless = true;
+	cmd_error("%s: %s%s", name, why->msg, why->code == SC_EINVAL
+		  ? "; name one of them behind the options" : "");
 }
 
-static void add_module(void *ctx, const struct markup_module *m)
+static int read_logs(struct wanted *w, struct sc_error *err)
 {
-	if (is_kernels(m->name))
-		return;
-	if (m->build_id_len)
-		add_bytes(ctx, m->build_id, m->build_id_len, m->name.ptr, m->name.len);
-	else if (m->name.len)
-		add_named(ctx, m->name);
-}
-
-static int read_log(const char *path, struct markup_filter *filter, struct sc_error *err)
-{
-	struct symlog_input in;
-	struct symlog_again again = { .first = &in };
-	size_t room, len;
-	char *to;
-	int rc = symlog_open(&in, path, err);
-
-	if (rc)
-		return rc;
-	markup_filter_input(filter, path);
-	if (!in.live)
-		markup_filter_again(filter, symlog_read_again, &again);
-	do {
-		to = markup_filter_room(filter, &room);
-		rc = symlog_read(&in, to, room, &len, err);
-		if (!rc && len && markup_filter_added(filter, len))
-			rc = sc_error_set(err, SC_ENOMEM, "out of memory");
-	} while (!rc && len);
-	if (in.misnamed)
-		cmd_error(SYMLOG_MISNAMED, path);
-	if (!rc && markup_filter_finish(filter))
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
-	symlog_again_close(&again);
-	symlog_close(&in);
-	return rc;
-}
-
-/* A filter that writes nothing knows the modules as `filter` does. */
-static int read_logs(struct wanted *log, struct sc_error *err)
-{
-	const struct markup_options options = { .keep_modules = true };
-	const struct markup_resolver resolver = { 0 };
-	const struct markup_sink sink = { 0 };
-	const struct symcache_caches_options from = { .store_optional = true };
-	struct markup_filter *filter;
+	struct symlog_modules_options how = {
+		.module = add_module, .unknown = on_unknown, .fault = cmd_complain, .ctx = w };
 	struct cmd_caches c;
-	int rc = 0;
+	int rc;
 
-	if (markup_filter_create(&options, &resolver, 1, &sink, &filter))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	for (size_t i = 0; i < o.logs.len && !rc; i++)
-		rc = read_log(o.logs.items[i], filter, err);
-	cmd_caches_init(&c, o.store, from);
-	log->caches = c.caches;
-	if (!rc && markup_filter_modules(filter, add_module, log))
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	cmd_caches_init(&c, o.store, (struct symcache_caches_options){ .store_optional = true });
+	how.caches = c.caches;
+	rc = symlog_modules(o.logs.items, o.logs.len, &how, err);
 	cmd_caches_deinit(&c);
-	markup_filter_destroy(filter);
 	return rc;
 }
 
@@ -204,8 +126,9 @@ static int read_cores(struct wanted *w, struct sc_error *err)
 			return rc;
 		for (size_t k = 0; k < core->num_modules; k++)
 			if (!core->modules[k].vdso)
-				add_bytes(w, core->modules[k].build_id, core->modules[k].build_id_len,
-					  core->modules[k].path, strlen(core->modules[k].path));
+				add_module(w, core->modules[k].build_id, core->modules[k].build_id_len,
+					   (struct markup_str){ core->modules[k].path,
+								strlen(core->modules[k].path) });
 		symcache_core_close(core);
 	}
 	return 0;

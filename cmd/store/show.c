@@ -109,7 +109,7 @@ static void text_cache(const struct symcache *c, bool with_id)
 {
 	const struct symcache_ext_image *image = c->image;
 	const struct symcache_header *h = c->header;
-	char text[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[SOURCES_TEXT];
+	char text[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[SYMSTORE_KINDS_TEXT];
 	char sources[UNWIND_SOURCES_TEXT];
 
 	debug_id(h, text);
@@ -133,7 +133,7 @@ static void text_cache(const struct symcache *c, bool with_id)
 			fact("soname", "%.*s", (int)soname.len, soname.ptr);
 		fact("load base", "0x%" PRIx64, image->load_base);
 		fact("image size", "0x%" PRIx64, image->image_size);
-		fact("symbols", "%s", sources_text(image->sources, kinds));
+		fact("symbols", "%s", symstore_kinds_text(image->sources, kinds));
 		if (writer.ptr)
 			fact("writer", "%.*s", (int)writer.len, writer.ptr);
 	}

@@ -141,7 +141,7 @@ static void verify_file(struct verification *v, const char *path)
 
 	v->verified++;
 	if (symcache_map_open(path, &file, &err))
-		symstore_faults_add(&faults, without_path(err.msg, path));
+		symstore_faults_add(&faults, sc_error_behind(err.msg, path));
 	else
 		symcache_verify(&file.cache, symstore_faults_add, &faults);
 	report(v, path, &faults);
@@ -181,7 +181,7 @@ static void verify_bundle(struct verification *v, const char *path)
 	struct sc_error err;
 
 	if (symbundle_read(path, &reader, &err))
-		report_one(v, path, without_path(err.msg, path));
+		report_one(v, path, sc_error_behind(err.msg, path));
 }
 
 static int check_arguments(int bundles)

@@ -4,6 +4,7 @@
  *
  *   trace.c         the command: options, files, the walk over the frames
  *   trace_file.c    opens one file; warnings and errors within it; its places
+ *   trace_stack.c   stacks of frames as text
  *   trace_words.c   words for codes, in GDB's language
  *   trace_text.c, trace_json.c  the output
  */
@@ -66,6 +67,12 @@ static inline struct symcache_str place_name(const struct symcache_place_frame *
 {
 	return f->function.ptr ? f->function : (struct symcache_str){ "?", 1 };
 }
+
+/* ---- stacks: who called it ---------------------------------------------------------- */
+
+/* frames[1] and so on, and why there are no more, as text. */
+void trace_stack_put(const struct trace_file *f, const struct places *places, struct symtrace_stack *s,
+		     const struct symtrace_frame *frame, struct symtrace_pc pc);
 
 /* ---- words ---------------------------------------------------------------------------- */
 

@@ -57,3 +57,11 @@ int sc_error_prefix(struct sc_error *err, const char *fmt, ...)
 	va_end(ap);
 	return err->code;
 }
+
+const char *sc_error_behind(const char *message, const char *path)
+{
+	const size_t len = strlen(path);
+
+	return !strncmp(message, path, len) && !strncmp(message + len, ": ", 2) ?
+		message + len + 2 : message;
+}

@@ -53,7 +53,7 @@ static int make(struct symlog_filter *f)
 	const struct symcache_names_options names = symcache_markup_names(o->markup, bytes);
 	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);
 	const struct markup_sink sink = {
-		f, take_output, o->quiet ? NULL : complain, warn, o->tally,
+		f, o->write ? take_output : NULL, o->quiet ? NULL : complain, o->complain ? warn : NULL, o->tally,
 	};
 	struct markup_resolver *functions = calloc(o->threads, sizeof(*functions));
 	int rc;
@@ -134,6 +134,12 @@ static void report_misnamed(const struct symlog_filter *f, const char *name)
 	free(text);
 }
 
+static void show(const struct symlog_filter *f)
+{
+	if (f->options.show)
+		f->options.show(f->options.ctx);
+}
+
 /* Feeds all of an input; nonzero: of markup_filter_added(). log->error: not all of it could
  * be read. */
 static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog *log)
@@ -167,7 +173,7 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 		if (rc || symlog_wait(in, 0))
 			continue;
 		rc = markup_filter_flush(f->filter);
-		f->options.show(f->options.ctx);
+		show(f);
 		if (log->alone && !rc && !symlog_wait(in, PAUSE_MS))
 			symcache_caches_settle(f->options.from.caches);
 	}
@@ -197,7 +203,7 @@ int symlog_filter_run(struct symlog_filter *f, struct symlog *log, struct sc_err
 		rc = feed(f, &in, log);
 		symlog_close(&in);
 	}
-	f->options.show(f->options.ctx);
+	show(f);
 	return failed(rc, err);
 }
 

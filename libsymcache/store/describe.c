@@ -42,6 +42,17 @@ uint32_t symstore_kind_bit(int kind)
 	return bits[kind];
 }
 
+const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT])
+{
+	char *end = text;
+
+	*end = 0;
+	for (int i = 0; symstore_kinds[i]; i++)
+		if (sources & symstore_kind_bit(i))
+			end += sprintf(end, "%s%s", end == text ? "" : ",", symstore_kinds[i]);
+	return *text ? text : "none";
+}
+
 const char *symstore_time_text(int64_t time, char text[32])
 {
 	struct tm tm;

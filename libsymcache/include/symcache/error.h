@@ -43,4 +43,7 @@ int sc_error_sys(struct sc_error *err, const char *fmt, ...)
 int sc_error_prefix(struct sc_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* `message` without "PATH: " in front, where it begins so. */
+const char *sc_error_behind(const char *message, const char *path);
+
 #endif

@@ -132,14 +132,15 @@ struct symlog_filter_options {
 	unsigned threads;           /* for one log */
 	struct markup_tally *tally; /* knows what others warned of already; or NULL */
 	bool quiet;                 /* nothing is complained of but for faults */
-	/* Takes output; nonzero: it failed, and so does the filter. */
+	/* Takes output; nonzero: it failed, and so does the filter. NULL: as in struct
+	 * markup_sink. */
 	int (*write)(void *ctx, const char *data, size_t len);
 	/* Takes a complaint, as struct markup_sink has them; `warns_of` is the module, if that it
 	 * has no symbols is the complaint. */
 	void (*complain)(void *ctx, const struct markup_module *warns_of, const char *text, size_t len);
 	/* What is wrong with a log as a whole, in one line. */
 	void (*fault)(void *ctx, const char *message);
-	/* Shows what has come: the log has no more for now. */
+	/* Shows what has come: the log has no more for now. May be NULL. */
 	void (*show)(void *ctx);
 	void *ctx;
 };
@@ -173,5 +174,23 @@ int symlog_filter_run(struct symlog_filter *f, struct symlog *log, struct sc_err
 int symlog_filter_end(struct symlog_filter *f, struct sc_error *err);
 
 struct markup_filter *symlog_filter_markup(const struct symlog_filter *f);
+
+/* ---- the modules of logs ---------------------------------------------------------------- */
+
+struct symlog_modules_options {
+	struct symcache_caches *caches; /* find those that logs name without a build ID */
+	/* `name` is the log's. */
+	void (*module)(void *ctx, const uint8_t *build_id, size_t len, struct markup_str name);
+	/* Of this name there is no entry, or there are several (SC_EINVAL), or the store cannot be
+	 * read. */
+	void (*unknown)(void *ctx, const char *name, const struct sc_error *why);
+	void (*fault)(void *ctx, const char *message); /* of a log that could be read all the same */
+	void *ctx;
+};
+
+/* The modules in n logs, as the filter understands them, but for the kernel's own. Errors of
+ * logs as of symlog_open() and symlog_read(); SC_ENOMEM. */
+int symlog_modules(const char *const *paths, size_t n, const struct symlog_modules_options *options,
+		   struct sc_error *err);
 
 #endif

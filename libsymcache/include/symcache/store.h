@@ -182,6 +182,10 @@ extern const char *const symstore_kinds[];
 /* The bit of enum symcache_source for an index into them. */
 uint32_t symstore_kind_bit(int kind);
 
+/* "dwarf,symtab"; "none". Returns `text`. */
+enum { SYMSTORE_KINDS_TEXT = 64 };
+const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT]);
+
 /* A field of a record as `list --json` and manifests have it. */
 struct symstore_field {
 	const char *key;

@@ -1,0 +1,50 @@
+/*
+ * check.h: do the files that are shipped have symbols? ELF files, folders and archives are
+ * built as for a store, and given up; bundles and stores say themselves what they hold.
+ */
+#ifndef SYMCACHE_CHECK_H
+#define SYMCACHE_CHECK_H
+
+#include "symcache/build.h"
+
+/* Whoever asks for one asks for those before it, too. */
+enum symcache_lack { SYMCACHE_LACKS_ID, SYMCACHE_LACKS_SYMBOLS, SYMCACHE_LACKS_LINES };
+
+struct symcache_finding {
+	enum symcache_lack lacks;
+	char *text;                /* one line */
+};
+
+enum { SYMCACHE_FINDINGS_MAX = 4 };
+
+/* A file, or an entry of a bundle or store. */
+struct symcache_checked {
+	const char *path;
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
+	size_t build_id_len;       /* 0: not known */
+	bool derived;              /* it has none of its own */
+	uint32_t sources;          /* SYMCACHE_FROM_… */
+	uint64_t bad_units;
+	uint64_t code_bytes, line_bytes; /* of code, and of code with lines */
+	struct symcache_finding findings[SYMCACHE_FINDINGS_MAX];
+	size_t num_findings;
+};
+
+struct symcache_check_options {
+	struct symcache_build_options build;
+	bool follow;               /* go into folders that links lead to */
+	void (*file)(void *ctx, const struct symcache_checked *file);
+	void (*progress)(void *ctx, uint64_t done, uint64_t total, const char *item);
+	void *ctx;
+};
+
+/* Object files that are not linked, and files that are no ELF files, are left out. As
+ * symcache_index(). */
+int symcache_check_files(const char *path, const struct symcache_check_options *options,
+			 struct sc_error *err);
+
+/* A bundle, or a store: as symbundle_read(). */
+int symcache_check_bundle(const char *path, const struct symcache_check_options *options,
+			  struct sc_error *err);
+
+#endif

@@ -1,0 +1,212 @@
+/* Do files have symbols? See symcache/check.h. */
+#include "symcache/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/base/text.h"
+#include "symcache/build_id.h"
+#include "symcache/bundle.h"
+#include "symcache/index.h"
+
+struct check {
+	const struct symcache_check_options *options;
+	bool no_memory;
+};
+
+/* What is known of a file besides what is reported. */
+struct subject {
+	struct symcache_checked of;
+	uint64_t units;            /* 0: not known */
+	const char *first_fault, *debug_link;
+	bool entry;                /* of a bundle or store: no file was looked for */
+	const char *unreadable;    /* why; or NULL */
+};
+
+/* Takes `text`; NULL: out of memory. */
+static void find(struct check *c, struct subject *s, enum symcache_lack lacks, char *text)
+{
+	c->no_memory |= !text;
+	if (text)
+		s->of.findings[s->of.num_findings++] = (struct symcache_finding){ lacks, text };
+}
+
+/* The names under which a debug file was looked for. */
+static char *names_sought(const struct subject *s)
+{
+	char by_id[sizeof("/.build-id/xx/.debug") + SYMCACHE_BUILD_ID_TEXT] = "";
+	const char *link = s->debug_link && *s->debug_link ? s->debug_link : NULL;
+
+	if (!s->of.derived)
+		symcache_build_id_path(by_id, sizeof(by_id), "", s->of.build_id, s->of.build_id_len);
+	if (!*by_id && !link)
+		return sc_text(", and the file names no debug file");
+	return sc_text(", and there is no %s%s%s", *by_id ? by_id + 1 : "",
+		       *by_id && link ? " or " : "", link ? link : "");
+}
+
+static void find_missing_lines(struct check *c, struct subject *s)
+{
+	char *sought __attribute__((cleanup(sc_free_text))) = NULL;
+	const unsigned long long bad = s->of.bad_units;
+	char kinds[SYMSTORE_KINDS_TEXT];
+
+	if (!(s->of.sources & SYMCACHE_FROM_DWARF)) {
+		sought = s->entry ? NULL : names_sought(s);
+		find(c, s, SYMCACHE_LACKS_LINES,
+		     sc_text("no debug information, only %s%s",
+			     symstore_kinds_text(s->of.sources & ~(uint32_t)SYMCACHE_FROM_CFI, kinds),
+			     sought ? sought : ""));
+	} else if (!s->of.line_bytes) {
+		find(c, s, SYMCACHE_LACKS_LINES, sc_text("debug information without lines of its code"));
+	}
+	if (bad && s->units)
+		find(c, s, SYMCACHE_LACKS_LINES,
+		     sc_text("%llu of %llu units of debug information are missing or broken: %s", bad,
+			     (unsigned long long)s->units, s->first_fault));
+	else if (bad)
+		find(c, s, SYMCACHE_LACKS_LINES,
+		     sc_text("units of debug information are missing or broken: %llu", bad));
+}
+
+static void judge(struct check *c, struct subject *s)
+{
+	char *sought __attribute__((cleanup(sc_free_text))) = NULL;
+
+	if (s->unreadable) {
+		find(c, s, SYMCACHE_LACKS_ID, sc_text("%s", sc_error_behind(s->unreadable, s->of.path)));
+		return;
+	}
+	if (s->of.derived)
+		find(c, s, SYMCACHE_LACKS_ID, sc_text("no build ID"));
+	if (s->of.sources & ~(uint32_t)SYMCACHE_FROM_CFI) {
+		find_missing_lines(c, s);
+		return;
+	}
+	sought = names_sought(s);
+	find(c, s, SYMCACHE_LACKS_SYMBOLS, sc_text("no symbols%s", sought ? sought : ""));
+}
+
+static void check(struct check *c, struct subject *s)
+{
+	judge(c, s);
+	c->options->file(c->options->ctx, &s->of);
+	for (size_t i = 0; i < s->of.num_findings; i++)
+		free(s->of.findings[i].text);
+}
+
+static int result(const struct check *c, int rc, struct sc_error *err)
+{
+	return rc || !c->no_memory ? rc : sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+/* ---- files ------------------------------------------------------------------------ */
+
+static void on_file(void *ctx, const struct symcache_index_file *file)
+{
+	const struct symcache_build_info *info = file->info;
+	struct subject s = { .of.path = file->path, .unreadable = file->reason };
+
+	/* An object file is not shipped as it is; a kernel's module has a build ID. */
+	if (file->result == SYMCACHE_INDEX_UNSUPPORTED ||
+	    (info && info->relocatable && info->build_id_derived))
+		return;
+	if (info) {
+		memcpy(s.of.build_id, info->build_id, sizeof(s.of.build_id));
+		s.of.build_id_len = info->build_id_len;
+		s.of.derived = info->build_id_derived;
+		s.of.sources = info->sources;
+		s.units = info->units;
+		s.of.bad_units = info->bad_units;
+		s.first_fault = info->first_fault;
+		s.debug_link = info->debug_link;
+		s.of.code_bytes = file->code_bytes;
+		s.of.line_bytes = file->line_bytes;
+	}
+	check(ctx, &s);
+}
+
+static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t done, uint64_t total,
+			const char *path)
+{
+	const struct symcache_check_options *o = ((struct check *)ctx)->options;
+
+	(void)phase;
+	o->progress(o->ctx, done, total, path);
+}
+
+int symcache_check_files(const char *path, const struct symcache_check_options *options,
+			 struct sc_error *err)
+{
+	struct check c = { .options = options };
+	const struct symcache_index_options how = {
+		.build = options->build, .follow = options->follow, .events = {
+			.file = on_file, .progress = on_progress, .ctx = &c,
+		},
+	};
+	struct symcache_index_account account;
+
+	return result(&c, symcache_index(NULL, &path, 1, &how, &account, err), err);
+}
+
+/* ---- bundles and stores ----------------------------------------------------------- */
+
+/* How much of the code that has functions has lines. */
+static void count_lines(const struct symcache *cache, struct symcache_checked *s)
+{
+	for (uint32_t i = 0; i + 1 < cache->header->num_ranges; i++) {
+		const uint64_t size = cache->ranges[i + 1] - cache->ranges[i];
+		struct symcache_frames frames;
+		struct symcache_raw_frame frame;
+
+		if (!symcache_lookup(cache, cache->ranges[i], &frames) ||
+		    !symcache_next_frame(&frames, &frame))
+			continue;
+		s->code_bytes += size;
+		s->line_bytes += frame.line ? size : 0;
+	}
+}
+
+static int on_entry(void *ctx, const struct symstore_entry *entry, const void *bytes, size_t size,
+		    struct sc_error *err)
+{
+	struct subject s = { .entry = true, .of = {
+		.path = entry->source_path, .build_id_len = entry->build_id_len,
+		.derived = entry->build_id_derived, .sources = entry->sources,
+		.bad_units = entry->bad_units,
+	} };
+	char id[SYMCACHE_BUILD_ID_TEXT];
+	struct symcache cache;
+	int rc = symcache_open(&cache, bytes, size, err);
+
+	if (rc)
+		return rc;
+	memcpy(s.of.build_id, entry->build_id, sizeof(s.of.build_id));
+	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
+	if (!s.of.path || !*s.of.path)
+		s.of.path = id;
+	count_lines(&cache, &s.of);
+	check(ctx, &s);
+	return 0;
+}
+
+static void on_fault(void *ctx, const char *name, const char *why)
+{
+	check(ctx, &(struct subject){ .of.path = name, .unreadable = why, .entry = true });
+}
+
+static void on_bundle_progress(void *ctx, uint64_t done, uint64_t total, const char *item)
+{
+	on_progress(ctx, SYMCACHE_INDEX_INDEXING, done, total, item);
+}
+
+int symcache_check_bundle(const char *path, const struct symcache_check_options *options,
+			  struct sc_error *err)
+{
+	struct check c = { .options = options };
+	const struct symbundle_reader reader = {
+		.entry = on_entry, .fault = on_fault, .progress = on_bundle_progress, .ctx = &c,
+	};
+
+	return result(&c, symbundle_read(path, &reader, err), err);
+}

@@ -1,0 +1,108 @@
+/* The modules that logs name: see symcache/logs.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/base/text.h"
+#include "symcache/logs.h"
+
+struct modules {
+	const struct symlog_modules_options *options;
+	struct sc_error said; /* of the current log; code 0: nothing */
+	bool no_memory;
+};
+
+/* What the kernel puts into a process has no symbols anywhere. */
+static bool is_kernels(struct markup_str name)
+{
+	static const char *const names[] = {
+		"[vdso]", "linux-vdso.so.1", "linux-vdso32.so.1", "linux-vdso64.so.1",
+		"linux-gate.so.1", "[vsyscall]",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (name.len == strlen(names[i]) && !memcmp(name.ptr, names[i], name.len))
+			return true;
+	return false;
+}
+
+/* A module of which the log has the name alone is what filter takes for it. */
+static void find_named(struct modules *m, struct markup_str path)
+{
+	const struct symlog_modules_options *o = m->options;
+	const char *slash = memrchr(path.ptr, '/', path.len);
+	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
+	char *name = sc_text("%.*s", (int)(path.len - skipped), path.ptr + skipped);
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct sc_error err;
+	size_t len;
+
+	if (!name)
+		m->no_memory = true;
+	else if (!symcache_caches_find_name(o->caches, name, NULL, id, &len, &err))
+		o->module(o->ctx, id, len, path);
+	else
+		o->unknown(o->ctx, name, &err);
+	free(name);
+}
+
+static void take_module(void *ctx, const struct markup_module *module)
+{
+	struct modules *m = ctx;
+
+	if (is_kernels(module->name))
+		return;
+	if (module->build_id_len)
+		m->options->module(m->options->ctx, module->build_id, module->build_id_len, module->name);
+	else if (module->name.len)
+		find_named(m, module->name);
+}
+
+static void report_said(struct modules *m)
+{
+	if (m->said.code)
+		m->options->fault(m->options->ctx, m->said.msg);
+	m->said.code = 0;
+}
+
+/* The last fault of a log may be why it cannot be read. */
+static void on_fault(void *ctx, const char *message)
+{
+	struct modules *m = ctx;
+
+	report_said(m);
+	sc_error_set(&m->said, SC_ESYS, "%s", message);
+}
+
+static int read_log(struct modules *m, struct symlog_filter *filter, const char *path,
+		    struct sc_error *err)
+{
+	struct symlog log = { .path = path };
+	int rc = symlog_filter_run(filter, &log, err);
+
+	if (rc || !log.error) {
+		report_said(m);
+		return rc;
+	}
+	*err = m->said;
+	return err->code = log.error;
+}
+
+int symlog_modules(const char *const *paths, size_t n, const struct symlog_modules_options *options,
+		   struct sc_error *err)
+{
+	struct modules m = { .options = options };
+	const struct markup_options markup = { .keep_modules = true };
+	const struct symlog_filter_options how = {
+		.markup = &markup, .from.caches = options->caches, .threads = 1, .quiet = true,
+		.fault = on_fault, .ctx = &m,
+	};
+	struct symlog_filter *filter;
+	int rc = symlog_filter_create(&how, &filter, err);
+
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = read_log(&m, filter, paths[i], err);
+	if (!rc && (markup_filter_modules(symlog_filter_markup(filter), take_module, &m) || m.no_memory))
+		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+	symlog_filter_destroy(filter);
+	return rc;
+}
