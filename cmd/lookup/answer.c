@@ -233,19 +233,14 @@ static bool answer_data(struct worker *w, const struct request *r, const struct 
 static bool explain(struct worker *w, const struct request *r, const struct symcache *cache)
 {
 	const char *files[3];
-	struct explain_request request = {
-		.cache = cache,
-		.module = style_module(w, r),
-		.elf_files = files,
-		.debug_dirs = w->options->debug_dirs,
-		.vaddr = address_of(w, &r->query),
-		.symbolizer = w->symbolizer,
+	const struct symcache_why_request request = {
+		cache, files, w->options->debug_dirs, address_of(w, &r->query),
 	};
-	struct explained e;
+	struct explained e = { cache, request.vaddr, style_module(w, r), w->symbolizer, { 0 } };
 	bool found, sound;
 
 	symcache_module_files(r->module, files);
-	found = explain_find(&request, &e);
+	found = symcache_why(&request, &e.why);
 	sound = symcache_module_sound(r->module, cache);
 	if (sound && w->json) {
 		explain_json(&e, w->json);
@@ -256,7 +251,7 @@ static bool explain(struct worker *w, const struct request *r, const struct symc
 		explain_text(&e);
 	}
 	w->partly |= sound && !found;
-	explain_deinit(&e);
+	symcache_why_deinit(&e.why);
 	return sound;
 }
 

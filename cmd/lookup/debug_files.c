@@ -66,15 +66,12 @@ static struct debug_file *find(struct debug_files *f, const struct symcache_modu
 static char *find_path(const struct debug_files *f, struct symcache_module *m)
 {
 	const struct symcache *cache;
-	char *path, *why = NULL;
 	const char *files[3];
 
 	if (symcache_module_cache(m, &cache, NULL, NULL))
 		return NULL;
 	symcache_module_files(m, files);
-	path = explain_find_file(cache, files, f->options.debug_dirs, &why);
-	free(why);
-	return path;
+	return symcache_debug_file(cache, files, f->options.debug_dirs, NULL);
 }
 
 struct symcache_locals *debug_files_locals(struct debug_files *f, struct symcache_module *m)

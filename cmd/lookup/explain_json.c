@@ -35,22 +35,22 @@ static struct symcache_str str(const char *text)
 
 static void put_cache(struct json_gen *j, const struct explained *e)
 {
-	const struct symcache *c = e->request->cache;
+	const struct symcache *c = e->cache;
 	uint64_t base = symcache_load_base(c);
 	struct symcache_frames frames;
 	struct symcache_raw_frame frame;
 
-	if (e->in_range) {
+	if (e->why.in_range) {
 		json_gen_open_map(j, "range");
-		json_gen_number(j, "index", e->range);
-		json_gen_hex(j, "start", base + e->range_start);
-		if (e->range_end != SYMCACHE_NONE)
-			json_gen_hex(j, "end", base + e->range_end);
-		json_gen_bool(j, "gap", !e->has_code);
+		json_gen_number(j, "index", e->why.range);
+		json_gen_hex(j, "start", base + e->why.range_start);
+		if (e->why.range_end != SYMCACHE_NONE)
+			json_gen_hex(j, "end", base + e->why.range_end);
+		json_gen_bool(j, "gap", !e->why.has_code);
 		json_gen_close_map(j);
 	}
 	json_gen_open_array(j, "frames");
-	if (e->has_code && symcache_lookup(c, e->request->vaddr - base, &frames))
+	if (e->why.has_code && symcache_lookup(c, e->vaddr - base, &frames))
 		for (uint32_t location = frames.location; symcache_next_frame(&frames, &frame);
 		     location = frames.location) {
 			json_gen_open_map(j, NULL);
@@ -60,25 +60,25 @@ static void put_cache(struct json_gen *j, const struct explained *e)
 			json_gen_close_map(j);
 		}
 	json_gen_close_array(j);
-	if (e->unwind) {
+	if (e->why.unwind) {
 		json_gen_open_map(j, "unwind");
-		json_gen_hex(j, "start", base + e->unwind_start);
-		json_gen_hex(j, "end", base + e->unwind_end);
-		json_gen_text(j, "row", e->unwind);
+		json_gen_hex(j, "start", base + e->why.unwind_start);
+		json_gen_hex(j, "end", base + e->why.unwind_end);
+		json_gen_text(j, "row", e->why.unwind);
 		json_gen_close_map(j);
 	}
-	if (e->has_symbol) {
+	if (e->why.has_symbol) {
 		json_gen_open_map(j, "symbol");
-		put_name(j, "name", e, e->symbol.name, SYMCACHE_LANG_SYMTAB);
-		json_gen_hex(j, "start", base + e->symbol.rel_address);
-		json_gen_number(j, "size", e->symbol.size);
+		put_name(j, "name", e, e->why.symbol.name, SYMCACHE_LANG_SYMTAB);
+		json_gen_hex(j, "start", base + e->why.symbol.rel_address);
+		json_gen_number(j, "size", e->why.symbol.size);
 		json_gen_close_map(j);
 	}
-	json_gen_text(j, "named_by", e->table);
-	if (e->own_table) {
+	json_gen_text(j, "named_by", e->why.table);
+	if (e->why.own_table) {
 		json_gen_open_map(j, "own_table");
-		json_gen_text(j, "table", e->own_table);
-		put_name(j, "name", e, str(e->own_name), SYMCACHE_LANG_SYMTAB);
+		json_gen_text(j, "table", e->why.own_table);
+		put_name(j, "name", e, str(e->why.own_name), SYMCACHE_LANG_SYMTAB);
 		json_gen_close_map(j);
 	}
 }
@@ -141,18 +141,18 @@ static void put_unit(struct json_gen *j, const struct explained *e,
 void explain_json(const struct explained *e, struct json_gen *j)
 {
 	json_gen_open_map(j, NULL);
-	json_gen_hex(j, "address", e->request->vaddr);
-	json_gen_text(j, "module", e->request->module);
-	json_gen_hex(j, "load_base", symcache_load_base(e->request->cache));
+	json_gen_hex(j, "address", e->vaddr);
+	json_gen_text(j, "module", e->module);
+	json_gen_hex(j, "load_base", symcache_load_base(e->cache));
 	put_cache(j, e);
-	if (!e->dwarf) {
-		json_gen_text(j, "missing", e->missing);
+	if (!e->why.dwarf) {
+		json_gen_text(j, "missing", e->why.missing.msg);
 	} else {
-		json_gen_text(j, "debug_file", e->dwarf->path);
-		json_gen_number(j, "units_read", e->dwarf->units_read);
+		json_gen_text(j, "debug_file", e->why.dwarf->path);
+		json_gen_number(j, "units_read", e->why.dwarf->units_read);
 		json_gen_open_array(j, "units");
-		for (size_t i = 0; i < e->dwarf->num_units; i++)
-			put_unit(j, e, &e->dwarf->units[i]);
+		for (size_t i = 0; i < e->why.dwarf->num_units; i++)
+			put_unit(j, e, &e->why.dwarf->units[i]);
 		json_gen_close_array(j);
 	}
 	json_gen_close_map(j);

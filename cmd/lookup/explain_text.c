@@ -4,8 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/lookup/explain.h"
 #include "symcache/symcache.h"
+
+char *explain_name(const struct explained *e, struct symcache_str name, uint32_t lang)
+{
+	struct symcache_str shown;
+
+	if (!name.len)
+		return must_asprintf("??");
+	shown = symcache_show_name(e->symbolizer, name, lang);
+	if (shown.ptr)
+		name = shown;
+	return must_asprintf("%.*s", (int)name.len, name.ptr);
+}
+
+char *explain_path(const struct symcache_file *file)
+{
+	size_t len;
+	char *path;
+
+	if (!file->name.ptr)
+		return must_asprintf("??");
+	len = symcache_path(file, SYMCACHE_PATH_RAW, NULL, 0);
+	path = must_calloc(len + 1, 1);
+	symcache_path(file, SYMCACHE_PATH_RAW, path, len + 1);
+	return path;
+}
 
 static void print_place(const char *before, const struct symcache_file *file, uint32_t line,
 			uint32_t column)
@@ -29,22 +55,22 @@ static void print_name(const char *before, const struct explained *e, struct sym
 
 static void print_cache(const struct explained *e)
 {
-	const struct symcache *c = e->request->cache;
+	const struct symcache *c = e->cache;
 	uint64_t base = symcache_load_base(c);
 	struct symcache_frames frames;
 	struct symcache_raw_frame frame;
 	const char *label = "location  ";
 
-	if (!e->in_range) {
+	if (!e->why.in_range) {
 		puts("range      none: the cache's first one begins behind the address");
 		return;
 	}
-	printf("range      0x%" PRIx64 "..", base + e->range_start);
-	if (e->range_end != SYMCACHE_NONE)
-		printf("0x%" PRIx64, base + e->range_end);
-	printf(", number %" PRIu32 " of %" PRIu32 "%s\n", e->range, c->header->num_ranges,
-	       e->has_code ? "" : ": a gap: no function has this code");
-	if (!symcache_lookup(c, e->request->vaddr - base, &frames))
+	printf("range      0x%" PRIx64 "..", base + e->why.range_start);
+	if (e->why.range_end != SYMCACHE_NONE)
+		printf("0x%" PRIx64, base + e->why.range_end);
+	printf(", number %" PRIu32 " of %" PRIu32 "%s\n", e->why.range, c->header->num_ranges,
+	       e->why.has_code ? "" : ": a gap: no function has this code");
+	if (!symcache_lookup(c, e->vaddr - base, &frames))
 		return;
 	for (uint32_t location = frames.location; symcache_next_frame(&frames, &frame);
 	     location = frames.location) {
@@ -58,29 +84,29 @@ static void print_cache(const struct explained *e)
 
 static void print_symbol(const struct explained *e)
 {
-	const struct symcache_symbol *s = &e->symbol;
-	uint64_t start = symcache_load_base(e->request->cache) + s->rel_address;
+	const struct symcache_symbol *s = &e->why.symbol;
+	uint64_t start = symcache_load_base(e->cache) + s->rel_address;
 
-	if (!e->has_symbol) {
+	if (!e->why.has_symbol) {
 		printf("symbol     none holds the address");
-		puts(e->table ? ": the DWARF names the outermost frame" : "");
+		puts(e->why.table ? ": the DWARF names the outermost frame" : "");
 		return;
 	}
 	print_name("symbol     ", e, s->name, SYMCACHE_LANG_SYMTAB);
 	printf(", 0x%" PRIx64 "..", start);
 	if (s->size)
 		printf("0x%" PRIx64, start + s->size);
-	printf(": names the outermost frame; of %s\n", e->table);
+	printf(": names the outermost frame; of %s\n", e->why.table);
 }
 
 /* That of a stripped file, which llvm-symbolizer and the program under its name go by. */
 static void print_own_table(const struct explained *e)
 {
-	const char *name = e->own_name;
+	const char *name = e->why.own_name;
 
-	if (!e->own_table || (!name && !e->has_symbol))
+	if (!e->why.own_table || (!name && !e->why.has_symbol))
 		return;
-	printf("own table  the file's %s, by which llvm-symbolizer goes, has ", e->own_table);
+	printf("own table  the file's %s, by which llvm-symbolizer goes, has ", e->why.own_table);
 	print_name("", e, (struct symcache_str){ name, name ? strlen(name) : 0 },
 		   SYMCACHE_LANG_SYMTAB);
 	puts("");
@@ -138,25 +164,23 @@ static void print_unit(const struct explained *e, const struct symcache_explaine
 
 void explain_text(const struct explained *e)
 {
-	const struct explain_request *r = e->request;
+	const uint64_t base = symcache_load_base(e->cache);
 
-	printf("address    0x%" PRIx64 " in %s, load base 0x%" PRIx64 "\n", r->vaddr, r->module,
-	       symcache_load_base(r->cache));
+	printf("address    0x%" PRIx64 " in %s, load base 0x%" PRIx64 "\n", e->vaddr, e->module, base);
 	print_cache(e);
 	print_symbol(e);
 	print_own_table(e);
-	if (e->unwind)
-		printf("unwind     0x%" PRIx64 "..0x%" PRIx64 ": %s\n",
-		       symcache_load_base(r->cache) + e->unwind_start,
-		       symcache_load_base(r->cache) + e->unwind_end, e->unwind);
-	if (!e->dwarf) {
-		printf("debug file missing: %s\n\n", e->missing);
+	if (e->why.unwind)
+		printf("unwind     0x%" PRIx64 "..0x%" PRIx64 ": %s\n", base + e->why.unwind_start,
+		       base + e->why.unwind_end, e->why.unwind);
+	if (!e->why.dwarf) {
+		printf("debug file missing: %s\n\n", e->why.missing.msg);
 		return;
 	}
-	printf("debug file %s, %" PRIu64 " units\n", e->dwarf->path, e->dwarf->units_read);
-	for (size_t i = 0; i < e->dwarf->num_units; i++)
-		print_unit(e, &e->dwarf->units[i]);
-	if (!e->dwarf->num_units)
+	printf("debug file %s, %" PRIu64 " units\n", e->why.dwarf->path, e->why.dwarf->units_read);
+	for (size_t i = 0; i < e->why.dwarf->num_units; i++)
+		print_unit(e, &e->why.dwarf->units[i]);
+	if (!e->why.dwarf->num_units)
 		puts("unit       none has the address");
 	putchar('\n');
 }

@@ -71,4 +71,45 @@ int symcache_explain(const char *path, const struct symcache_build_options *opti
 		     uint64_t vaddr, struct symcache_explanation **ret, struct sc_error *err);
 void symcache_explanation_destroy(struct symcache_explanation *e); /* NULL is fine */
 
+/* ---- with what the cache says ----------------------------------------------------------- */
+
+/* All is borrowed. */
+struct symcache_why_request {
+	const struct symcache *cache;
+	const char *const *elf_files;   /* what the cache was made of; ends with NULL */
+	const char *const *debug_dirs;  /* as in struct symcache_build_options */
+	uint64_t vaddr;
+};
+
+/* Why an address has the answer it has. One half stands in the cache: the range that holds the
+ * address, the symbol, the unwind information. The other half is in the debug information that
+ * the cache was made of; if that is gone, `missing` says so. */
+struct symcache_why {
+	bool in_range;                  /* the cache has a range that holds the address */
+	uint32_t range;                 /* its index */
+	uint32_t range_start, range_end;/* relative; end SYMCACHE_NONE: the last one */
+	bool has_code;                  /* and it is not a gap */
+	bool has_symbol;
+	struct symcache_symbol symbol;
+	const char *table;              /* that names the outermost frame: "the debug file's
+					 * .symtab", "the DWARF"; NULL: nothing does */
+	const char *own_table;          /* of the file itself, which names it for llvm-symbolizer,
+					 * if it is another: ".dynsym"; else NULL */
+	char *own_name;                 /* that it has there; NULL: none */
+	char *unwind;                   /* the row of the unwind information; NULL: none */
+	uint64_t unwind_start, unwind_end; /* of its range, relative */
+	struct symcache_explanation *dwarf; /* NULL: see `missing` */
+	struct sc_error missing;        /* why there is no debug information */
+};
+
+/* True if the cache has code or a symbol there. Cost: that of indexing the debug file. */
+bool symcache_why(const struct symcache_why_request *request, struct symcache_why *ret);
+void symcache_why_deinit(struct symcache_why *w);
+
+/* The file that a cache was made of, among these (ends with NULL) or by its build ID in the debug
+ * directories (NULL: the usual ones), if it still has its build ID: its path, on the heap. NULL:
+ * *err says what is missing. */
+char *symcache_debug_file(const struct symcache *cache, const char *const *elf_files,
+			  const char *const *debug_dirs, struct sc_error *err);
+
 #endif
