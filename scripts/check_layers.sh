@@ -66,11 +66,12 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("trace", "public base")
 		own("logs", "public base symbolize libmarkup/markup.h")
 		own("api", "public base symbolize store libmarkup/markup.h")
-		own("cmd", "public format libmarkup/markup.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
-		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h")
-		own("mk", "mk/bytes"); own("mk/bytes", "libmarkup/markup.h")
+		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
+		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h")
+		own("mk", "mk/bytes symcache/error.h"); own("mk/bytes", "libmarkup/markup.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h")
 		own("mk/output", "mk mk/bytes mk/resolve"); own("mk/emit", "../emit.h parts.h")
+		own("mk/plan", "libmarkup/markup.h libmarkup/plan.h mk/bytes base symcache/build.h symcache/error.h")
 		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output")
 		own("format", ""); own("scripts", "public format module.h")
 		lib("lmdb.h", "store"); lib("symcache.h", "api public scripts"); lib("Python.h", "scripts"); lib("symcache-build.h", "api scripts"); lib("symcache-experimental.h", "api"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
@@ -78,10 +79,10 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind cmd")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind mk/plan cmd")
 		lib("xxh_x86dispatch.h", "index cmd")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle")
-		lib("yajl/yajl_parse.h", "bundle transforms cmd"); lib("sodium.h", "bundle")
+		lib("yajl/yajl_parse.h", "bundle transforms mk/plan"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \

@@ -96,6 +96,11 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
 	p->drawn = true;
 }
 
+void progress_report(void *progress, uint64_t done, uint64_t total, const char *item)
+{
+	progress_update(progress, done, total, item);
+}
+
 void progress_erase(struct progress *p)
 {
 	if (p->drawn)

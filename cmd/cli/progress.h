@@ -20,6 +20,8 @@ void progress_init(struct progress *p, const char *verb, bool quiet);
 /* `done` of `total` (0: not known yet) items or bytes; `item` is the current one or NULL.
  * After a second the rate and the time that is left are shown, too. */
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *item);
+/* The same for bytes of which another room reports; `progress`: a struct progress. */
+void progress_report(void *progress, uint64_t done, uint64_t total, const char *item);
 /* Erases the line: call it before other output, and at the end. */
 void progress_erase(struct progress *p);
 

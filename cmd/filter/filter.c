@@ -97,7 +97,7 @@ static enum markup_color choose_color(void)
 
 static enum complaints choose_complaints(void)
 {
-	return o.quiet ? COMPLAINTS_NONE : form_complaints(&o.form);
+	return o.quiet ? COMPLAINTS_NONE : form_complaints((enum markup_dialect)o.form.dialect);
 }
 
 /* All logs to standard output. */
@@ -225,7 +225,7 @@ static int run(int argc, char **argv)
 	logs.except = o.output_dir;
 	logs.fault = cmd_complain;
 	for (int i = 0; i < argc || !i; i++)
-		if (symlog_list_add(&logs, argc ? argv[i] : "-", argc <= 1, NULL))
+		if (symlog_list_add(&logs, argc ? argv[i] : "-", argc <= 1, batch.jobs, NULL))
 			must(NULL);
 	batch.markup.name_inputs = !o.output_dir && logs.num > 1;
 	if (logs.num == 1)

@@ -144,7 +144,7 @@ static void work(void *ctx, unsigned worker, size_t i)
 	pthread_mutex_unlock(&b->lock);
 }
 
-int filter_batch(const struct symlog_list *logs, const struct batch_options *options,
+int filter_batch(struct symlog_list *logs, const struct batch_options *options,
 		 const struct symlog_sources *from, struct markup_tally *tally)
 {
 	struct batch b = { .logs = logs, .options = options, .from = from,
@@ -163,7 +163,7 @@ int filter_batch(const struct symlog_list *logs, const struct batch_options *opt
 		end_filtering(&b, &b.filterings[i]);
 	free(b.filterings);
 	progress_erase(&b.progress);
-	symlog_outputs_free(logs, b.outputs);
+	free(b.outputs);
 	if (!options->quiet)
 		cmd_error("%zu log%s filtered, %zu finished before, %zu failed", b.filtered,
 			  b.filtered == 1 ? "" : "s", b.skipped, b.failed);

@@ -72,7 +72,7 @@ struct batch_options {
 
 /* Filters each log into output_dir; those that are there already and not older
  * than their log are left. Returns the exit status. */
-int filter_batch(const struct symlog_list *logs, const struct batch_options *options,
+int filter_batch(struct symlog_list *logs, const struct batch_options *options,
 		 const struct symlog_sources *from, struct markup_tally *tally);
 
 #endif

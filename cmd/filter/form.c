@@ -66,7 +66,7 @@ struct markup_options form_markup(const struct form *f)
 	};
 }
 
-enum complaints form_complaints(const struct form *f)
+enum complaints form_complaints(enum markup_dialect dialect)
 {
-	return f->dialect == MARKUP_LLVM ? COMPLAINTS_LLVM : COMPLAINTS_NAMED;
+	return dialect == MARKUP_LLVM ? COMPLAINTS_LLVM : COMPLAINTS_NAMED;
 }

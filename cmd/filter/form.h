@@ -57,6 +57,6 @@ enum markup_color form_color(const struct form *f);
 /* The options of a filter that writes files. */
 struct markup_options form_markup(const struct form *f);
 
-enum complaints form_complaints(const struct form *f);
+enum complaints form_complaints(enum markup_dialect dialect);
 
 #endif

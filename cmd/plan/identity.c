@@ -2,8 +2,11 @@
 #include "cmd/plan/identity.h"
 
 #include <endian.h>
+#include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/cli/store.h"
 
 static bool add(void *state, const struct symstore_entry *e)
@@ -19,11 +22,12 @@ static bool add(void *state, const struct symstore_entry *e)
 	return true;
 }
 
-int store_identity(const char *option, char ret[HASH_TEXT], struct sc_error *err)
+int store_identity(const char *option, char ret[MARKUP_HASH_TEXT], struct sc_error *err)
 {
 	struct symstore_reader *reader = NULL;
 	struct symstore *store = NULL;
 	XXH3_state_t *state = must(XXH3_createState());
+	XXH128_hash_t hash;
 	int rc = open_store(option, SYMSTORE_READ, &store, err);
 
 	XXH3_128bits_reset(state);
@@ -31,8 +35,9 @@ int store_identity(const char *option, char ret[HASH_TEXT], struct sc_error *err
 		rc = symstore_read_begin(store, &reader, err);
 	if (!rc)
 		rc = symstore_each(reader, NULL, 0, add, state, err);
-	if (!rc)
-		hash_text(XXH3_128bits_digest(state), ret);
+	hash = XXH3_128bits_digest(state);
+	snprintf(ret, MARKUP_HASH_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
+		 (unsigned long long)hash.low64);
 	symstore_read_end(reader);
 	symstore_close(store);
 	XXH3_freeState(state);

@@ -1,16 +1,16 @@
-/*
- * symcache merge: the last step of a plan: one result, as a single run gives it. See merging.h
- * for its parts.
- */
+/* symcache merge: the last step of a plan: one result, as a single run gives it. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
+#include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
-#include "cmd/plan/merging.h"
-#include "libsymcache/base/cleanup.h"
+#include "libmarkup/plan.h"
+#include "libsymcache/base/file.h"
 #include "libsymcache/base/parallel.h"
 
 static struct {
@@ -30,37 +30,31 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* ---- how far it is ---------------------------------------------------------------- */
-
-struct so_far {
-	uint64_t read, written;
-	int64_t begun, ended; /* by the clocks of the machines */
-};
-
-static void add_head(void *ctx, const struct record *r)
+static void report_fault(void *ctx, const char *message)
 {
-	struct so_far *s = ctx;
-
-	s->read += r->read;
-	s->written += r->written;
-	if (!s->begun || r->begun < s->begun)
-		s->begun = r->begun;
-	if (r->ended > s->ended)
-		s->ended = r->ended;
+	progress_erase(ctx);
+	cmd_error("%s", message);
 }
 
-static void print_status(const struct merging *m, const struct so_far *s, const char *missing,
-			 uint64_t num)
+static void say(void *ctx, const char *text, size_t len)
+{
+	progress_erase(ctx);
+	if (!o.quiet)
+		sc_write_all(STDERR_FILENO, text, len);
+}
+
+/* ---- how far it is ---------------------------------------------------------------- */
+
+static void print_status(const struct markup_merge_status *s)
 {
 	const double seconds = (double)(s->ended - s->begun) / 1000;
-	const uint64_t done = m->plan.tasks - num;
 	struct json_gen *j;
 
 	if (o.json) {
 		j = json_gen_begin_report(false);
-		json_gen_number(j, "tasks", m->plan.tasks);
-		json_gen_number(j, "done", done);
-		json_gen_text(j, "missing", missing);
+		json_gen_number(j, "tasks", s->tasks);
+		json_gen_number(j, "done", s->done);
+		json_gen_text(j, "missing", s->missing);
 		json_gen_number(j, "read", s->read);
 		json_gen_number(j, "written", s->written);
 		json_gen_signed(j, "begun_ms", s->begun);
@@ -68,42 +62,39 @@ static void print_status(const struct merging *m, const struct so_far *s, const 
 		json_gen_end_report(j);
 		return;
 	}
-	printf("%" PRIu64 " of %" PRIu64 " tasks are done%s%s\n", done, m->plan.tasks,
-	       num ? ", missing: " : "", missing);
-	if (done)
+	printf("%" PRIu64 " of %" PRIu64 " tasks are done%s%s\n", s->done, s->tasks,
+	       s->done < s->tasks ? ", missing: " : "", s->missing);
+	if (s->done)
 		printf("%" PRIu64 " bytes read, %" PRIu64 " written, in %.1f s: %.1f MB/s\n", s->read,
 		       s->written, seconds, seconds > 0 ? (double)s->read / 1e6 / seconds : 0);
 }
 
 /* --missing and --status */
-static int report(const struct merging *m, struct sc_error *err)
+static int report(const struct markup_merge *m, struct sc_error *err)
 {
-	__attribute__((cleanup(sc_free_text))) char *missing = NULL;
-	struct so_far s = { 0 };
-	uint64_t num;
-	int rc = merging_missing(m, add_head, &s, &missing, &num, err);
+	struct markup_merge_status s;
+	int rc = markup_merge_status(m, &s, err);
 
-	if (rc)
-		return rc;
-	if (o.status)
-		print_status(m, &s, missing, num);
-	else if (num)
-		puts(missing);
-	return o.missing && num ? STATUS_PARTLY : STATUS_OK;
+	if (!rc && o.status)
+		print_status(&s);
+	else if (!rc && s.done < s.tasks)
+		puts(s.missing);
+	free(s.missing);
+	return rc ? rc : o.missing && s.done < s.tasks ? STATUS_PARTLY : STATUS_OK;
 }
 
 /* ---- the merge -------------------------------------------------------------------------- */
 
 /* As `symcache filter --output-dir` ends. */
-static void summarise(const struct merging *m)
+static void summarise(const struct markup_merged *m)
 {
-	const uint64_t failed = m->damaged + m->plan.left_out, all = m->plan.logs - m->damaged;
+	const uint64_t failed = m->damaged + m->left_out, all = m->logs - m->damaged;
 	const char *own = cmd_name;
 	struct json_gen *j;
 
 	if (o.json) {
 		j = json_gen_begin_report(false);
-		json_gen_number(j, "logs", m->plan.logs);
+		json_gen_number(j, "logs", m->logs);
 		json_gen_number(j, "failed", failed);
 		json_gen_end_report(j);
 	}
@@ -112,35 +103,32 @@ static void summarise(const struct merging *m)
 	cmd_name = "symcache filter";
 	cmd_error("%" PRIu64 " log%s filtered, 0 finished before, %" PRIu64 " failed", all,
 		  all == 1 ? "" : "s", failed);
-	if (!failed && m->plan.form.dialect == MARKUP_DEFAULT)
+	if (!failed && m->dialect == MARKUP_DEFAULT)
 		hint_at_formats(m->tally);
 	print_summary(m->tally);
 	cmd_name = own;
 }
 
-static int merge(struct merging *m, struct sc_error *err)
+static int merge(struct markup_merge *m, struct progress *progress, struct sc_error *err)
 {
-	int rc = merging_load(m, err);
+	struct markup_merged merged;
+	int rc = markup_merge_run(m, &merged, err);
 
-	if (!rc)
-		rc = merging_logs(m, err);
-	if (!rc)
-		rc = merging_said(m, err);
-	if (!rc)
-		rc = merging_write_summary(m, err);
+	progress_erase(progress);
 	if (rc)
 		return rc;
-	merging_clean(m);
-	summarise(m);
-	return m->damaged || m->plan.left_out ? STATUS_PARTLY : STATUS_OK;
+	summarise(&merged);
+	return merged.damaged || merged.left_out ? STATUS_PARTLY : STATUS_OK;
 }
 
 static int run(int argc, char **argv)
 {
-	struct merging m = {
-		.jobs = o.jobs ? (unsigned)o.jobs : sc_cores(), .keep_parts = o.keep_parts,
-		.quiet = o.quiet, .lock = PTHREAD_MUTEX_INITIALIZER,
+	struct progress progress;
+	struct markup_merge_options options = {
+		.threads = o.jobs ? (unsigned)o.jobs : sc_cores(), .keep_parts = o.keep_parts,
+		.progress = progress_report, .fault = report_fault, .say = say, .ctx = &progress,
 	};
+	struct markup_merge *m;
 	struct sc_error err;
 	int status;
 
@@ -149,11 +137,14 @@ static int run(int argc, char **argv)
 				    : "--missing and --status exclude each other");
 		return STATUS_ERROR;
 	}
-	m.out = argv[1];
-	status = merging_open(&m, argv[0], &err);
+	options.plan = argv[0];
+	options.out = argv[1];
+	progress_init(&progress, "merging", o.quiet);
+	progress.bytes = true;
+	status = markup_merge_open(&options, &m, &err);
 	if (!status)
-		status = o.missing || o.status ? report(&m, &err) : merge(&m, &err);
-	merging_close(&m);
+		status = o.missing || o.status ? report(m, &err) : merge(m, &progress, &err);
+	markup_merge_close(m);
 	if (status >= 0)
 		return status;
 	cmd_error("%s", err.msg);

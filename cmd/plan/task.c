@@ -1,30 +1,28 @@
 /*
- * One task of a plan: see task.h. The shards are in shard.c.
- *
- *   OUT/LOG                     whole logs
- *   OUT/.symcache/parts/N       shard N of a log that is cut
- *   OUT/.symcache/done/N.json   the record of task N, when all of that is there
- *   OUT/.symcache/plan          which plan it is
- *
- * Every file has its name when it is whole, and each attempt writes the same bytes: so a task
- * may be done twice, at once, or be killed at any moment. Nothing of the machine shows in what
- * is written: symbols are those of the store that was planned with, or there are none.
+ * The map step: see task.h. The plan's engine is libmarkup's; here its shards are filtered, with
+ * symbols of the store. Nothing of the machine shows in what is written: symbols are those of the
+ * store that was planned with, or there are none.
  */
 #include "cmd/plan/task.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "cmd/cli/caches.h"
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
+#include "cmd/filter/form.h"
 #include "cmd/plan/identity.h"
-#include "cmd/plan/shard.h"
-#include "libsymcache/base/cleanup.h"
+#include "libmarkup/plan.h"
+
+struct job {
+	struct markup_task *task;
+	struct cmd_caches caches;
+	struct symlog_sources from;
+	struct filtering **spare;    /* of each worker, for whole logs; NULL: none yet */
+};
 
 /* A plan that is damaged or wrongly used stays so; all else may be better elsewhere. */
 static int status_of(int rc)
@@ -33,211 +31,129 @@ static int status_of(int rc)
 	       rc == SC_EFORMAT || rc == SC_EUNSUPPORTED || rc == SC_EINVAL ? STATUS_ERROR : STATUS_AGAIN;
 }
 
-static int64_t now(void)
+static int check_store(const struct markup_task *t, const char *store, struct sc_error *err)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
-}
-
-/* ---- before ------------------------------------------------------------------------- */
-
-static int check_store(const struct task *t, struct sc_error *err)
-{
-	char identity[HASH_TEXT];
-	int rc = store_identity(t->options->store, identity, err);
+	char identity[MARKUP_HASH_TEXT];
+	int rc = store_identity(store, identity, err);
 
 	if (rc) /* none here, or a damaged one: there may be a good one elsewhere */
 		return err->code = SC_ESYS;
-	if (strcmp(identity, t->plan.store))
+	if (strcmp(identity, markup_task_store(t)))
 		return sc_error_set(err, SC_ESYS, "the store is another one than was planned with: its "
-				    "hash is %s, that of the plan %s", identity, t->plan.store);
+				    "hash is %s, that of the plan %s", identity, markup_task_store(t));
 	return 0;
 }
 
-/* OUT/.symcache/plan says whose folder it is: of two plans the first one that comes. */
-static int claim_folder(const struct task *t, struct sc_error *err)
+static struct filtering *new_filtering(const struct job *job, const char *title)
 {
-	__attribute__((cleanup(sc_free_text))) char *path = out_path(t->options->out, "plan");
-	char have[HASH_TEXT] = "";
-	struct sc_new_file file;
-	int fd, rc;
+	struct markup_options options = markup_task_form(job->task)->options;
+	struct filtering *f;
 
-	for (int tries = 0; tries < 2; tries++) {
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		if (fd >= 0) {
-			const bool whole = read(fd, have, HASH_TEXT - 1) == HASH_TEXT - 1;
-
-			close(fd);
-			return whole && !strcmp(have, t->plan.hash) ? 0 :
-			       sc_error_set(err, SC_EINVAL, "%s is the output of another plan: choose "
-					    "another folder", t->options->out);
-		}
-		if (errno != ENOENT)
-			break;
-		rc = sc_new_file_open(path, false, &file, err);
-		if (rc)
-			return rc;
-		rc = sc_write_all(file.fd, t->plan.hash, HASH_TEXT - 1) || fsync(file.fd);
-		/* Whoever is second finds the first one's; a file system without links has no
-		 * such order. */
-		if (!rc && link(file.temp, path) && errno != EEXIST)
-			rc = rename(file.temp, path);
-		if (rc)
-			rc = sc_error_sys(err, "cannot write %s", path);
-		sc_new_file_discard(&file);
-		if (rc)
-			return rc;
-	}
-	return sc_error_sys(err, "%s", path);
+	options.title = title;
+	if (filtering_create(&options, &job->from, markup_task_shard_threads(job->task),
+			     form_complaints(options.dialect), NULL, &f))
+		must(NULL);
+	return f;
 }
 
-/* Is it done? A record that cannot be read is made anew. */
-static bool is_recorded(const struct task *t)
+/* What came of it; 0: it may be kept. */
+static int take_result(struct job *job, enum filtering_result result,
+		       const struct symlog *log, struct filtering *f, struct markup_shard *s,
+		       struct sc_error *err)
 {
-	struct record r;
-	const bool done = !record_read(&t->plan, t->options->out, t->options->task, false, &r, NULL);
-
-	record_deinit(&r);
-	return done;
+	if (result == FILTERING_NO_INPUT || (result == FILTERING_CUT && log->error != SC_EFORMAT))
+		return sc_error_set(err, SC_ESYS, "%s cannot be read", log->path);
+	if (result == FILTERING_FAILED)
+		return sc_error_set(err, SC_ESYS, "%s is not complete", s->output);
+	if (job->caches.failed)
+		return sc_error_set(err, SC_ESYS, "the store is damaged here");
+	s->cut_off = result == FILTERING_CUT;
+	s->read = log->read;
+	s->stats = *markup_filter_stats(filtering_filter(f));
+	return markup_filter_missing(filtering_filter(f), markup_shard_miss, s->said) ?
+		sc_error_set(err, SC_ENOMEM, "out of memory") : 0;
 }
 
-static int make_folders(const struct task *t, struct sc_error *err)
+static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 {
-	__attribute__((cleanup(sc_free_text))) char *record = out_record_path(t->options->out, 0);
-	__attribute__((cleanup(sc_free_text))) char *part = out_part_path(t->options->out, 0);
-	int rc = sc_make_parents(record, err);
+	struct job *job = ctx;
+	const bool reuses = !s->part && markup_task_form(job->task)->options.format != MARKUP_HTML;
+	struct filtering **spare = &job->spare[s->worker];
+	struct symlog log = {
+		.path = s->path, .shown = s->shown, .part = s->part, .goes_on = s->goes_on,
+		.from = s->from, .to = s->to, .lines = s->lines,
+		.saved = s->saved, .saved_len = s->saved_len,
+	};
+	struct filtering *f = reuses && *spare ? *spare : new_filtering(job, s->shown);
+	enum filtering_result result;
+	int rc;
 
-	return rc ? rc : sc_make_parents(part, err);
-}
-
-static int open_task(struct task *t, struct sc_error *err)
-{
-	const struct task_options *o = t->options;
-	int rc = plan_open(o->plan, &t->plan, err);
-
-	if (rc)
-		return rc;
-	if (o->task >= t->plan.tasks)
-		return sc_error_set(err, SC_EINVAL, "%s has the tasks 0 to %llu", o->plan,
-				    (unsigned long long)t->plan.tasks - 1);
-	if (!form_valid(&t->plan.form))
-		return sc_error_set(err, SC_EFORMAT, "%s: its options make no sense", o->plan);
-	rc = plan_read_shards(&t->plan, o->task, &t->shards, err);
-	if (!rc)
-		rc = plan_read_logs(&t->plan, &t->shards, &t->logs, err);
-	if (!rc && !t->shards.len)
-		rc = sc_error_set(err, SC_EFORMAT, "%s: its shards.jsonl has none of task %llu", o->plan,
-				  (unsigned long long)o->task);
+	if (reuses)
+		*spare = f;
+	filtering_report_to(f, markup_shard_say, s->said);
+	filtering_begin(f, s->hash);
+	result = filtering_run(f, &log, s->fd, s->output);
+	if (result <= FILTERING_CUT && !s->part && filtering_end(f))
+		result = FILTERING_FAILED;
+	rc = take_result(job, result, &log, f, s, err);
+	if (!reuses)
+		filtering_destroy(f);
 	return rc;
 }
 
-/* ---- after ----------------------------------------------------------------------------- */
-
-/* The complaints of all shards, in one file, if there are any. */
-static int write_complaints(struct task *t, struct sc_error *err)
+static int run_shards(struct markup_task *t, const struct task_options *options,
+		      struct markup_task_sums *sums, struct sc_error *err)
 {
-	__attribute__((cleanup(sc_free_text))) char *path =
-		out_complaints_path(t->options->out, t->options->task);
-	XXH3_state_t *state = must(XXH3_createState());
-	struct sc_new_file file = { .fd = -1 };
-	int rc = 0;
+	const struct markup_plan_form *form = markup_task_form(t);
+	const unsigned workers = markup_task_workers(t);
+	struct job job = { .task = t, .spare = must_calloc(workers, sizeof(struct filtering *)) };
+	int rc;
 
-	XXH3_128bits_reset(state);
-	for (size_t i = 0; i < t->shards.len; i++)
-		t->record.complaints += t->record.results.data[i].complaints;
-	if (t->record.complaints)
-		rc = sc_new_file_open(path, false, &file, err);
-	for (size_t i = 0; i < t->shards.len && !rc && t->record.complaints; i++)
-		if (said_copy(&t->said[i], file.fd, state))
-			rc = sc_error_sys(err, "cannot write %s", path);
-	hash_text(XXH3_128bits_digest(state), t->record.complaints_hash);
-	XXH3_freeState(state);
-	if (!rc && t->record.complaints)
-		return sc_new_file_commit(&file, err);
-	sc_new_file_discard(&file);
+	cmd_caches_init(&job.caches, options->store, (struct symcache_caches_options){
+		.store_optional = true, .any_build_id = form->options.dialect == MARKUP_LLVM });
+	job.from = (struct symlog_sources){
+		job.caches.caches, form->modules, form->num_modules, form->raw, .no_files = true,
+		.store_name = markup_task_store_name(t),
+	};
+	rc = markup_task_run(t, filter_shard, &job, sums, err);
+	for (unsigned i = 0; i < workers; i++)
+		filtering_destroy(job.spare[i]);
+	free(job.spare);
+	cmd_caches_deinit(&job.caches);
 	return rc;
-}
-
-static int write_record(struct task *t, struct sc_error *err)
-{
-	__attribute__((cleanup(sc_free_text))) char *path =
-		out_record_path(t->options->out, t->options->task);
-	struct record *r = &t->record;
-	int rc = write_complaints(t, err);
-
-	if (rc)
-		return rc;
-	memcpy(r->plan, t->plan.hash, HASH_TEXT);
-	r->task = t->options->task;
-	gethostname(r->host, sizeof(r->host) - 1);
-	r->ended = now();
-	for (size_t i = 0; i < r->results.len; i++) {
-		r->read += r->results.data[i].read;
-		r->written += r->results.data[i].written;
-		misses_move(&r->missed, &t->missed[i]);
-	}
-	return record_write(r, path, err);
-}
-
-static void deinit(struct task *t)
-{
-	for (size_t i = 0; t->said && i < t->shards.len; i++)
-		said_deinit(&t->said[i]);
-	for (size_t i = 0; t->missed && i < t->shards.len; i++)
-		misses_deinit(&t->missed[i]);
-	free(t->said);
-	free(t->missed);
-	record_deinit(&t->record);
-	plan_logs_deinit(&t->logs);
-	free(t->shards.data);
-	plan_close(&t->plan);
-}
-
-/* ---- all of it ---------------------------------------------------------------------------- */
-
-static int work(struct task *t, bool *done_before, struct sc_error *err)
-{
-	int rc = open_task(t, err);
-
-	if (!rc)
-		rc = make_folders(t, err);
-	if (!rc)
-		rc = claim_folder(t, err);
-	if (rc || (*done_before = is_recorded(t)))
-		return rc;
-	rc = check_store(t, err);
-	if (rc)
-		return rc;
-	t->record.begun = now();
-	t->said = must_calloc(t->shards.len, sizeof(*t->said));
-	t->missed = must_calloc(t->shards.len, sizeof(*t->missed));
-	t->record.results.data = must_calloc(t->shards.len, sizeof(*t->record.results.data));
-	t->record.results.len = t->shards.len;
-	rc = run_shards(t, err);
-	return rc ? rc : write_record(t, err);
 }
 
 int run_task(const struct task_options *options)
 {
-	struct task t = { .options = options };
-	bool done_before = false;
+	struct markup_task_sums sums;
+	struct markup_task *t;
+	struct progress progress;
 	struct sc_error err;
+	const struct markup_task_options task = {
+		options->plan, options->out, options->task, options->input_root, options->jobs,
+		progress_report, &progress,
+	};
 	int rc;
 
 	store_frozen = true;
 	status_no_memory = STATUS_AGAIN;
-	rc = work(&t, &done_before, &err);
+	progress_init(&progress, "filtering", options->quiet);
+	progress.bytes = true;
+	rc = markup_task_open(&task, &t, &err);
+	if (!rc && !markup_task_done(t)) {
+		rc = check_store(t, options->store, &err);
+		if (!rc)
+			rc = run_shards(t, options, &sums, &err);
+		progress_erase(&progress);
+		if (!rc && !options->quiet)
+			cmd_error("task %llu: %llu shard%s, %llu bytes read, %llu written, in %.1f s",
+				  (unsigned long long)options->task, (unsigned long long)sums.shards,
+				  sums.shards == 1 ? "" : "s", (unsigned long long)sums.read,
+				  (unsigned long long)sums.written, sums.seconds);
+	} else if (!rc && !options->quiet)
+		cmd_error("task %llu was done before", (unsigned long long)options->task);
 	if (rc)
 		cmd_error("task %llu: %s", (unsigned long long)options->task, err.msg);
-	else if (done_before && !options->quiet)
-		cmd_error("task %llu was done before", (unsigned long long)options->task);
-	else if (!options->quiet)
-		cmd_error("task %llu: %zu shard%s, %llu bytes read, %llu written, in %.1f s",
-			  (unsigned long long)options->task, t.shards.len, t.shards.len == 1 ? "" : "s",
-			  (unsigned long long)t.record.read, (unsigned long long)t.record.written,
-			  (double)(t.record.ended - t.record.begun) / 1000);
-	deinit(&t);
+	markup_task_close(t);
 	return status_of(rc);
 }

@@ -87,12 +87,14 @@ void symlog_again_close(struct symlog_again *a);
 /* In order of their names. All zero but `except` and what reports: none yet. */
 struct symlog_list {
 	struct symlog_file {
-		char *path;
+		const char *path;
 		const char *rest; /* of the path: what its output's keeps */
 		uint64_t size;    /* bytes */
 		int64_t mtime;    /* nanoseconds since 1970 */
+		int error;        /* errno: why it is no log, while they are looked at */
 	} *logs;
 	size_t num, cap;
+	struct symlog_text *texts; /* paths and outputs */
 	const char *except; /* a folder whose files are no logs, or NULL */
 	void (*fault)(void *ctx, const char *message); /* one line; or NULL */
 	void *ctx;
@@ -100,16 +102,17 @@ struct symlog_list {
 };
 
 /* Adds a file, or the files below a folder but for links. `alone`: no other is added, so that
- * names need not keep their folders. SC_ENOMEM. */
-int symlog_list_add(struct symlog_list *l, const char *path, bool alone, struct sc_error *err);
+ * names need not keep their folders. No file is opened; `threads` ask for sizes and dates.
+ * SC_ENOMEM. */
+int symlog_list_add(struct symlog_list *l, const char *path, bool alone, unsigned threads,
+		    struct sc_error *err);
 void symlog_list_deinit(struct symlog_list *l);
 
-/* The paths of the outputs of all logs, below `dir` (NULL: relative to it), on the heap. No two
- * logs may go into one file: of those that would, all but the first one's are NULL, which is
- * reported and counted. SC_ENOMEM. */
-int symlog_outputs(const struct symlog_list *l, const char *dir, enum markup_format format,
+/* The paths of the outputs of all logs, below `dir` (NULL: relative to it): an array on the
+ * heap of texts that are the list's. No two logs may go into one file: of those that would, all
+ * but the first one's are NULL, which is reported and counted. SC_ENOMEM. */
+int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format format,
 		   char ***ret, size_t *left_out, struct sc_error *err);
-void symlog_outputs_free(const struct symlog_list *l, char **outputs);
 
 bool symlog_same_file(const char *a, const char *b);
 

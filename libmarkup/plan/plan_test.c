@@ -8,45 +8,48 @@
 
 #include <cmocka.h>
 
-#include "cmd/plan/deal.h"
+#include "libmarkup/plan/deal.h"
 
 enum { MANY = 500 };
 
 /* Each task has about as much as the others, the first one most; all is dealt. */
 static void test_deal(void **state)
 {
-	static struct plan_log logs[MANY];
-	static struct plan_shard shards[MANY];
-	const struct plan_logs l = { logs, MANY, MANY };
-	struct plan_shards s = { shards, MANY, MANY };
+	static struct markup_log logs[MANY];
+	static struct mk_shard shards[MANY];
+	struct mk_shards s = { shards, MANY, MANY };
 	uint64_t loads[64] = { 0 }, total = 0, tasks;
 
 	(void)state;
 	srand(4);
 	for (uint64_t i = 0; i < MANY; i++) {
-		logs[i] = (struct plan_log){ .number = i, .kind = i % 10 ? LOG_PLAIN : LOG_GZIP };
-		shards[i] = (struct plan_shard){ .number = i, .log = i, .to = 1 + (uint64_t)rand() % 1000 };
-		total += plan_cost(&logs[i], &shards[i]);
+		logs[i].kind = i % 10 ? MARKUP_LOG_PLAIN : MARKUP_LOG_GZIP;
+		shards[i] = (struct mk_shard){ .number = i, .log = i, .to = 1 + (uint64_t)rand() % 1000 };
+		total += markup_log_cost(logs[i].kind, shards[i].to);
 	}
-	tasks = plan_deal(&s, &l, total / 40, 64);
+	assert_true(mk_deal(&s, logs, total / 40, 64, &tasks));
 	assert_in_range(tasks, 40, 41);
 	for (size_t i = 0; i < MANY; i++) {
 		assert_int_equal(shards[i].number, i);
 		assert_true(shards[i].task < tasks);
-		loads[shards[i].task] += plan_cost(&logs[i], &shards[i]);
+		loads[shards[i].task] += markup_log_cost(logs[i].kind, shards[i].to);
 	}
 	for (uint64_t t = 1; t < tasks; t++)
 		assert_true(loads[t] <= loads[t - 1]);
 	assert_true(loads[0] - loads[tasks - 1] <= 8000);
 	/* No more than wanted, no more than shards, at least one. */
-	assert_int_equal(plan_deal(&s, &l, 1, 7), 7);
+	assert_true(mk_deal(&s, logs, 1, 7, &tasks));
+	assert_int_equal(tasks, 7);
 	s.len = 3;
-	assert_int_equal(plan_deal(&s, &l, 1, 7), 3);
+	assert_true(mk_deal(&s, logs, 1, 7, &tasks));
+	assert_int_equal(tasks, 3);
 	shards[0].to = 0;
 	s.len = 1;
-	assert_int_equal(plan_deal(&s, &l, 1000, 7), 1);
+	assert_true(mk_deal(&s, logs, 1000, 7, &tasks));
+	assert_int_equal(tasks, 1);
 	s.len = 0;
-	assert_int_equal(plan_deal(&s, &l, 1000, 7), 0);
+	assert_true(mk_deal(&s, logs, 1000, 7, &tasks));
+	assert_int_equal(tasks, 0);
 }
 
 static void test_row(void **state)
@@ -54,51 +57,51 @@ static void test_row(void **state)
 	static const char *const bad[] = {
 		"", "[]", "{", "1", "{}{}", "{\"a\":[1]}", "{\"a\":{}}", "{\"a\":1,}", "null",
 	};
-	static const char good[] = "{\"n\":-5,\"t\":\"a\\u0000b\",\"b\":true,\"z\":null,\"x_hex\":\"ff00\"}\n";
-	struct row row = { 0 };
-	char *bytes;
-	size_t len;
+	static const char good[] =
+		"{\"n\":-5,\"t\":\"a\\u0000b\",\"b\":true,\"z\":null,\"x_hex\":\"ff00\"}\n";
+	struct mk_object row = { 0 };
+	struct markup_str bytes;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_false(row_parse(&row, bad[i], strlen(bad[i])));
+		assert_int_equal(mk_object_parse(&row, bad[i], strlen(bad[i])), SC_EFORMAT);
 	for (int i = 0; i < 2; i++) { /* again in the same row */
-		assert_true(row_parse(&row, good, strlen(good)));
-		assert_int_equal(row_signed(&row, "n"), -5);
-		assert_true(row_bool(&row, "b"));
-		assert_true(row_has(&row, "n") && !row_has(&row, "z") && !row_has(&row, "none"));
-		bytes = row_bytes(&row, "x", &len);
-		assert_int_equal(len, 2);
-		assert_memory_equal(bytes, "\xff\0\0", 3);
-		free(bytes);
+		assert_int_equal(mk_object_parse(&row, good, strlen(good)), 0);
+		assert_int_equal(mk_object_signed(&row, "n"), -5);
+		assert_true(mk_object_bool(&row, "b"));
+		assert_true(mk_object_has(&row, "n"));
+		assert_false(mk_object_has(&row, "z") || mk_object_has(&row, "none"));
+		bytes = mk_object_bytes(&row, "x");
+		assert_int_equal(bytes.len, 2);
+		assert_memory_equal(bytes.ptr, "\xff\0\0", 3);
 		assert_false(row.bad);
-		row_number(&row, "n");
+		mk_object_number(&row, "n");
 		assert_true(row.bad);
 		row.bad = false;
-		row_text(&row, "t"); /* with a NUL in it */
+		mk_object_text(&row, "t"); /* with a NUL in it */
 		assert_true(row.bad);
 	}
-	row_deinit(&row);
+	mk_object_deinit(&row);
 }
 
 /* Rows come back; every byte that is changed, and every cut, is found. */
 static void test_rows(void **state)
 {
-	char path[] = "/tmp/plan_test.XXXXXX", hash[HASH_TEXT], text[512];
-	struct rows_out w;
-	struct rows_in r;
+	char path[] = "/tmp/plan_test.XXXXXX", hash[MARKUP_HASH_TEXT], text[512];
+	struct mk_rows_out w;
+	struct mk_rows_in r = { 0 };
 	struct sc_error err;
 	size_t size;
 	FILE *f;
 
 	(void)state;
 	close(mkstemp(path));
-	assert_int_equal(rows_create(&w, path, &err), 0);
+	assert_int_equal(mk_rows_create(&w, path, &err), 0);
 	for (uint64_t i = 0; i < 3; i++) {
-		json_gen_number(rows_open(&w), "i", i);
-		assert_int_equal(rows_close(&w, &err), 0);
+		mk_rows_open(&w, "i", i);
+		mk_rows_close(&w);
 	}
-	assert_int_equal(rows_commit(&w, hash, &err), 0);
+	assert_int_equal(mk_rows_commit(&w, hash, &err), 0);
 	f = fopen(path, "r");
 	size = fread(text, 1, sizeof(text), f);
 	fclose(f);
@@ -113,16 +116,16 @@ static void test_rows(void **state)
 		if (i < size)
 			text[i] ^= 1;
 		fclose(f);
-		assert_int_equal(rows_read(&r, path, &err), 0);
-		while ((rc = rows_next(&r, &err)) > 0)
+		assert_int_equal(mk_rows_read(&r, path, &err), 0);
+		while ((rc = mk_rows_next(&r, &err)) > 0)
 			;
 		assert_int_equal(rc, i == size ? 0 : SC_EFORMAT);
 		if (!rc)
 			assert_string_equal(r.hash, hash);
-		rows_end(&r);
+		mk_rows_end(&r);
 	}
 	unlink(path);
-	assert_int_equal(rows_read(&r, path, &err), SC_ENOTFOUND);
+	assert_int_equal(mk_rows_read(&r, path, &err), SC_ENOTFOUND);
 }
 
 int main(void)

@@ -1,0 +1,16 @@
+/*
+ * cut.h: large plain logs → shards. The planner's only reading of logs: one pass over each that
+ * is cut, which follows its modules and maps.
+ */
+#ifndef MARKUP_PLAN_CUT_H
+#define MARKUP_PLAN_CUT_H
+
+#include "libmarkup/plan/plan_file.h"
+
+/* The shards of all logs, in their order; the task of each is still open. `dir`: of the plan,
+ * whose folder contexts/ is there. SC_ESYS: a log cannot be read, or contexts not be written;
+ * SC_EFULL, SC_ENOMEM. */
+int mk_cut(const struct markup_planning *p, const char *dir, struct mk_shards *ret,
+	   struct sc_error *err);
+
+#endif

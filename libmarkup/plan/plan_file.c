@@ -1,0 +1,255 @@
+/*
+ * Logs, shards and contexts of a plan: see plan_file.h. They are made by `symcache plan` alone,
+ * and checked as if they were anyone's: no output leaves its folder.
+ */
+#include "libmarkup/plan/plan_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/search.h"
+#include "libsymcache/base/sort.h"
+
+const char *const markup_log_kinds[] = { "plain", "gzip", "xz", "zstd", NULL };
+
+struct mk_path mk_contexts_path(const char *dir, uint64_t shard)
+{
+	return mk_path("%s/contexts/%06llu", dir, (unsigned long long)shard);
+}
+
+int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err)
+{
+	FILE *f = fopen(path, "re");
+	struct stat st;
+	int rc = 0;
+
+	*ret = NULL;
+	if (!f && errno == ENOENT)
+		return sc_error_set(err, SC_ENOTFOUND, "there is no %s", path);
+	if (!f || fstat(fileno(f), &st))
+		rc = sc_error_sys(err, "%s", path);
+	else if (!(*ret = calloc(1, (size_t)st.st_size + 1)))
+		rc = mk_no_memory(err);
+	else
+		*len = fread(*ret, 1, (size_t)st.st_size, f);
+	if (!rc && ferror(f))
+		rc = sc_error_sys(err, "%s", path);
+	if (f)
+		fclose(f);
+	if (rc) {
+		free(*ret);
+		*ret = NULL;
+	}
+	return rc;
+}
+
+/* ---- shards.jsonl ---------------------------------------------------------------- */
+
+void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s)
+{
+	struct mk_out *o = mk_rows_open(w, "task", s->task); /* first: see is_of() */
+
+	mk_json_number(o, "shard", s->number);
+	mk_json_number(o, "input", s->log);
+	mk_json_number(o, "from", s->from);
+	mk_json_number(o, "to", s->to);
+	mk_json_number(o, "line", s->line);
+	mk_json_bool(o, "last", s->last);
+	if (s->has_contexts)
+		mk_json_text(o, "contexts_xxh128", s->contexts_hash);
+	mk_rows_close(w);
+}
+
+/* Of this task? Others need not be parsed. */
+static bool is_of(const struct mk_rows_in *r, uint64_t task)
+{
+	char begin[48];
+
+	snprintf(begin, sizeof(begin), "{\"task\":%llu,", (unsigned long long)task);
+	return task == MK_PLAN_ALL || !strncmp(r->line, begin, strlen(begin));
+}
+
+static int take_shard(const struct mk_plan *p, struct mk_rows_in *r, struct mk_shards *ret,
+		      struct sc_error *err)
+{
+	struct mk_object *row = &r->row;
+	struct mk_shard *s;
+	int rc = mk_rows_parse(r, err);
+
+	if (rc)
+		return rc;
+	s = vec_push(ret);
+	if (!s)
+		return mk_no_memory(err);
+	*s = (struct mk_shard){
+		.task = mk_object_number(row, "task"), .number = mk_object_number(row, "shard"),
+		.log = mk_object_number(row, "input"), .from = mk_object_number(row, "from"),
+		.to = mk_object_number(row, "to"), .line = mk_object_number(row, "line"),
+		.last = mk_object_bool(row, "last"), .has_contexts = mk_object_has(row, "contexts_xxh128"),
+	};
+	if (s->has_contexts)
+		mk_object_hash(row, "contexts_xxh128", s->contexts_hash);
+	if (row->bad || s->task >= p->tasks || s->number >= p->shards || s->log >= p->logs ||
+	    s->from > s->to || s->has_contexts != (s->from > 0))
+		return mk_rows_damaged(r, err);
+	return 0;
+}
+
+static inline bool shard_before(const struct mk_shard *a, const struct mk_shard *b)
+{
+	return a->number < b->number;
+}
+
+SC_SORT(sort_shards, struct mk_shard, shard_before)
+
+/* Ascending, each once, in the order of their logs and in these. */
+static bool in_order(const struct mk_shards *s)
+{
+	for (size_t i = 1; i < s->len; i++)
+		if (s->data[i].number <= s->data[i - 1].number || s->data[i].log < s->data[i - 1].log)
+			return false;
+	return true;
+}
+
+int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards *ret,
+		     struct sc_error *err)
+{
+	__attribute__((cleanup(mk_rows_end))) struct mk_rows_in r = { 0 };
+	const struct mk_path path = mk_path("%s/%s", p->dir, "shards.jsonl");
+	int rc = mk_rows_read(&r, path.text, err);
+
+	while (!rc && (rc = mk_rows_next(&r, err)) > 0)
+		rc = is_of(&r, task) ? take_shard(p, &r, ret, err) : 0;
+	if (rc)
+		return rc;
+	if (!sort_shards(ret->data, ret->len))
+		return mk_no_memory(err);
+	if (strcmp(r.hash, p->shards_hash) || !in_order(ret) ||
+	    (task == MK_PLAN_ALL && ret->len != p->shards))
+		return sc_error_set(err, SC_EFORMAT, "%s is damaged, or of another plan",
+				    path.text);
+	return 0;
+}
+
+/* ---- inputs.jsonl ---------------------------------------------------------------- */
+
+void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l)
+{
+	struct mk_out *o = mk_rows_open(w, "input", number);
+
+	mk_json_bytes(o, "path", l->path, strlen(l->path));
+	mk_json_bytes(o, "output", l->output, strlen(l->output));
+	mk_json_number(o, "size", l->size);
+	mk_json_signed(o, "mtime", l->mtime);
+	mk_json_text(o, "kind", markup_log_kinds[l->kind]);
+	mk_rows_close(w);
+}
+
+/* Does it stay within the folder that it is relative to, and leave ours there alone? */
+static bool stays_within(const char *path, size_t len)
+{
+	if (!len || strlen(path) != len || !strncmp(path, ".symcache/", 10))
+		return false;
+	for (const char *at = path; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
+		const size_t n = strcspn(at, "/");
+
+		if (!n || (n == 1 && *at == '.') || (n == 2 && !memcmp(at, "..", 2)))
+			return false;
+	}
+	return true;
+}
+
+static int take_log(struct mk_rows_in *r, uint64_t number, struct mk_logs *ret,
+		    struct sc_error *err)
+{
+	struct markup_str path, output;
+	struct mk_object *row = &r->row;
+	struct mk_log *l;
+	char *texts;
+	int rc = mk_rows_parse(r, err);
+
+	if (rc)
+		return rc;
+	path = mk_object_bytes(row, "path");
+	output = mk_object_bytes(row, "output");
+	texts = malloc(path.len + output.len + 2);
+	l = texts ? vec_push(ret) : NULL;
+	if (!l) {
+		free(texts);
+		return mk_no_memory(err);
+	}
+	memcpy(texts, path.ptr, path.len + 1);
+	memcpy(texts + path.len + 1, output.ptr, output.len + 1);
+	*l = (struct mk_log){ mk_object_number(row, "input"), {
+		texts, texts + path.len + 1, mk_object_number(row, "size"),
+		mk_object_signed(row, "mtime"),
+		(enum markup_log_kind)mk_object_choice(row, "kind", markup_log_kinds) } };
+	if (row->bad || l->number != number || !path.len || strlen(texts) != path.len ||
+	    !stays_within(l->log.output, output.len))
+		return mk_rows_damaged(r, err);
+	return 0;
+}
+
+int mk_plan_read_logs(const struct mk_plan *p, const struct mk_shards *of, struct mk_logs *ret,
+		   struct sc_error *err)
+{
+	__attribute__((cleanup(mk_rows_end))) struct mk_rows_in r = { 0 };
+	const struct mk_path path = mk_path("%s/%s", p->dir, "inputs.jsonl");
+	int rc = mk_rows_read(&r, path.text, err);
+	uint64_t number = 0;
+	size_t next = 0;
+
+	for (; !rc && (rc = mk_rows_next(&r, err)) > 0; number++) {
+		const bool wanted = !of || (next < of->len && of->data[next].log == number);
+
+		rc = wanted ? take_log(&r, number, ret, err) : 0;
+		while (of && next < of->len && of->data[next].log == number)
+			next++;
+	}
+	if (rc)
+		return rc;
+	if (strcmp(r.hash, p->logs_hash) || number != p->logs || (of && next < of->len))
+		return sc_error_set(err, SC_EFORMAT, "%s is damaged, or of another plan",
+				    path.text);
+	return 0;
+}
+
+const struct markup_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard *s)
+{
+	return &logs->data[SC_SEARCH(i, logs->len, logs->data[i].number < s->log)].log;
+}
+
+void mk_logs_deinit(struct mk_logs *logs)
+{
+	for (size_t i = 0; i < logs->len; i++)
+		free((char *)logs->data[i].log.path);
+	vec_deinit(logs);
+}
+
+/* ---- contexts ---------------------------------------------------------------------- */
+
+int mk_plan_read_contexts(const struct mk_plan *p, const struct mk_shard *s, char **ret,
+			  size_t *len, struct sc_error *err)
+{
+	const struct mk_path path = mk_contexts_path(p->dir, s->number);
+	char hash[MARKUP_HASH_TEXT];
+	int rc;
+
+	*ret = NULL;
+	*len = 0;
+	if (!s->has_contexts)
+		return 0;
+	rc = mk_read_file(path.text, ret, len, err);
+	if (rc)
+		return rc;
+	mk_hash_text(XXH3_128bits(*ret, *len), hash);
+	if (!strcmp(hash, s->contexts_hash))
+		return 0;
+	free(*ret);
+	*ret = NULL;
+	return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one",
+			    path.text);
+}

@@ -1,0 +1,96 @@
+/*
+ * plan_file.h: the files of a plan: what is to be done, in tasks that any machine can do.
+ * format/plan.md describes them.
+ */
+#ifndef MARKUP_PLAN_FILE_H
+#define MARKUP_PLAN_FILE_H
+
+#include "libmarkup/plan/rows.h"
+#include "libsymcache/base/vec.h"
+
+#define MK_PLAN_VERSION 1
+
+/* A log, or bytes [from, to) of a plain one. */
+struct mk_shard {
+	uint64_t number, task, log; /* log: its number */
+	uint64_t from, to, line;    /* line: lines before it */
+	bool last;                  /* its log ends with it */
+	bool has_contexts;
+	char contexts_hash[MARKUP_HASH_TEXT];
+};
+
+struct mk_shards {
+	struct mk_shard *data;
+	size_t len, cap;
+};
+
+static inline bool mk_shard_is_whole(const struct mk_shard *s)
+{
+	return !s->from && s->last;
+}
+
+struct mk_log {
+	uint64_t number;
+	struct markup_log log;      /* its path is on the heap, with its output behind it */
+};
+
+struct mk_logs {
+	struct mk_log *data;
+	size_t len, cap;
+};
+
+struct mk_plan {
+	const char *dir;            /* borrowed, as all texts where it is written */
+	struct markup_plan_form form;
+	const char *store_name;     /* the store's path, as messages have it */
+	char store[MARKUP_HASH_TEXT];  /* what the store holds */
+	uint64_t task_size;         /* bytes of text, about */
+	uint64_t logs, shards, tasks, bytes;
+	uint64_t left_out;          /* logs that have no output of their own */
+	char logs_hash[MARKUP_HASH_TEXT], shards_hash[MARKUP_HASH_TEXT];
+	char hash[MARKUP_HASH_TEXT];   /* of plan.json: which plan it is */
+	/* Of one that was read: */
+	struct mk_object row;
+	const char **modules;
+};
+
+/* Reads plan.json. SC_ENOTFOUND, SC_ESYS, SC_ENOMEM; SC_EFORMAT: damaged; SC_EUNSUPPORTED: of
+ * another version. */
+int mk_plan_open(const char *dir, struct mk_plan *ret, struct sc_error *err);
+void mk_plan_close(struct mk_plan *p); /* all zero is fine */
+
+/* Writes plan.json into `dir`, and sets p->hash. */
+int mk_plan_write(struct mk_plan *p, const char *dir, struct sc_error *err);
+
+#define MK_PLAN_ALL UINT64_MAX
+
+/* The shards of a task, or MK_PLAN_ALL, ascending by number. The files are read to their ends,
+ * and what is wrong with them is SC_EFORMAT. */
+int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards *ret,
+			struct sc_error *err);
+
+/* The logs of ascending shards, or all if that is NULL, ascending by number. */
+int mk_plan_read_logs(const struct mk_plan *p, const struct mk_shards *of, struct mk_logs *ret,
+		      struct sc_error *err);
+/* The log of a shard that was read so. */
+const struct markup_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard *s);
+void mk_logs_deinit(struct mk_logs *logs);
+
+void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s);
+void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l);
+
+/* What is known where a shard begins, on the heap; NULL: nothing. */
+int mk_plan_read_contexts(const struct mk_plan *p, const struct mk_shard *s, char **ret,
+			  size_t *len, struct sc_error *err);
+
+struct mk_path mk_contexts_path(const char *dir, uint64_t shard);
+
+/* A file whole, with a NUL behind it, on the heap. */
+int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err);
+
+static inline int mk_no_memory(struct sc_error *err)
+{
+	return sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * One task of a plan: see plan.h. The shards are in shard.c.
+ *
+ *   OUT/LOG                     whole logs
+ *   OUT/.symcache/parts/N       shard N of a log that is cut
+ *   OUT/.symcache/done/N.json   the record of task N, when all of that is there
+ *   OUT/.symcache/plan          which plan it is
+ *
+ * Every file has its name when it is whole, and each attempt writes the same bytes: so a task
+ * may be done twice, at once, or be killed at any moment.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libmarkup/plan/shard.h"
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* ---- before ------------------------------------------------------------------------- */
+
+/* Whose folder it is: 1: the plan's; 0: no one's yet. */
+static int read_claim(const struct markup_task *t, const char *path, struct sc_error *err)
+{
+	char have[MARKUP_HASH_TEXT] = "";
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t len;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : sc_error_sys(err, "%s", path);
+	len = read(fd, have, MARKUP_HASH_TEXT - 1);
+	close(fd);
+	return len == MARKUP_HASH_TEXT - 1 && !strcmp(have, t->plan.hash) ? 1 :
+	       sc_error_set(err, SC_EINVAL, "%s is the output of another plan: choose another folder",
+			    t->options.out);
+}
+
+/* OUT/.symcache/plan says whose folder it is: of two plans the first one that comes. */
+static int claim_folder(const struct markup_task *t, struct sc_error *err)
+{
+	const struct mk_path path = mk_out_path(t->options.out, "plan");
+	struct sc_new_file file;
+	int rc = read_claim(t, path.text, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = sc_new_file_open(path.text, false, &file, err);
+	if (rc)
+		return rc;
+	rc = sc_write_all(file.fd, t->plan.hash, MARKUP_HASH_TEXT - 1) || fsync(file.fd);
+	/* Whoever is second finds the first one's; a file system without links has no such
+	 * order. */
+	if (!rc && link(file.temp, path.text) && errno != EEXIST)
+		rc = rename(file.temp, path.text);
+	if (rc)
+		rc = sc_error_sys(err, "cannot write %s", path.text);
+	sc_new_file_discard(&file);
+	if (!rc)
+		rc = read_claim(t, path.text, err);
+	return rc == 1 ? 0 : rc ? rc : sc_error_set(err, SC_ESYS, "%s has vanished", path.text);
+}
+
+/* Is it done? A record that cannot be read is made anew. */
+static bool is_recorded(const struct markup_task *t)
+{
+	struct mk_record r;
+	const bool done = !mk_record_read(&t->plan, t->options.out, t->options.task, false, &r, NULL);
+
+	mk_record_deinit(&r);
+	return done;
+}
+
+static int open_task(struct markup_task *t, struct sc_error *err)
+{
+	const struct markup_task_options *o = &t->options;
+	struct mk_path record = mk_record_path(o->out, 0), part = mk_part_path(o->out, 0);
+	int rc = mk_plan_open(o->plan, &t->plan, err);
+
+	if (rc)
+		return rc;
+	if (o->task >= t->plan.tasks)
+		return sc_error_set(err, SC_EINVAL, "%s has the tasks 0 to %llu", o->plan,
+				    (unsigned long long)t->plan.tasks - 1);
+	rc = mk_plan_read_shards(&t->plan, o->task, &t->shards, err);
+	if (!rc)
+		rc = mk_plan_read_logs(&t->plan, &t->shards, &t->logs, err);
+	if (!rc && !t->shards.len)
+		rc = sc_error_set(err, SC_EFORMAT, "%s: its shards.jsonl has none of task %llu", o->plan,
+				  (unsigned long long)o->task);
+	if (!rc)
+		rc = sc_make_parents(record.text, err);
+	if (!rc)
+		rc = sc_make_parents(part.text, err);
+	if (!rc)
+		rc = claim_folder(t, err);
+	if (!rc)
+		t->done = is_recorded(t);
+	return rc;
+}
+
+int markup_task_open(const struct markup_task_options *o, struct markup_task **ret,
+		     struct sc_error *err)
+{
+	struct markup_task *t = *ret = calloc(1, sizeof(*t));
+
+	if (!t)
+		return mk_no_memory(err);
+	t->options = *o;
+	return open_task(t, err);
+}
+
+void markup_task_close(struct markup_task *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; t->said && i < t->shards.len; i++) {
+		if (t->said[i].fd > 0)
+			close(t->said[i].fd);
+		mk_out_deinit(&t->said[i].text);
+		mk_misses_deinit(&t->said[i].missed);
+	}
+	free(t->said);
+	mk_record_deinit(&t->record);
+	mk_logs_deinit(&t->logs);
+	vec_deinit(&t->shards);
+	mk_plan_close(&t->plan);
+	free(t);
+}
+
+bool markup_task_done(const struct markup_task *t)
+{
+	return t->done;
+}
+
+const struct markup_plan_form *markup_task_form(const struct markup_task *t)
+{
+	return &t->plan.form;
+}
+
+const char *markup_task_store_name(const struct markup_task *t)
+{
+	return t->plan.store_name;
+}
+
+const char *markup_task_store(const struct markup_task *t)
+{
+	return t->plan.store;
+}
+
+/* ---- after ----------------------------------------------------------------------------- */
+
+/* The complaints of all shards, in one file, if there are any. */
+static int write_complaints(struct markup_task *t, struct sc_error *err)
+{
+	const struct mk_path path = mk_complaints_path(t->options.out, t->options.task);
+	struct mk_record *r = &t->record;
+	struct sc_new_file file = { .fd = -1 };
+	XXH3_state_t hash;
+	int rc = 0;
+
+	XXH3_128bits_reset(&hash);
+	for (size_t i = 0; i < t->shards.len; i++)
+		r->complaints += r->results.data[i].complaints;
+	if (r->complaints)
+		rc = sc_new_file_open(path.text, false, &file, err);
+	for (size_t i = 0; i < t->shards.len && !rc && r->complaints; i++)
+		if (mk_said_copy(&t->said[i], file.fd, &hash))
+			rc = sc_error_sys(err, "cannot write %s", path.text);
+	mk_hash_text(XXH3_128bits_digest(&hash), r->complaints_hash);
+	if (!rc && r->complaints)
+		return sc_new_file_commit(&file, err);
+	sc_new_file_discard(&file);
+	return rc;
+}
+
+static int write_record(struct markup_task *t, struct sc_error *err)
+{
+	const struct mk_path path = mk_record_path(t->options.out, t->options.task);
+	struct mk_record *r = &t->record;
+	int rc = write_complaints(t, err);
+
+	if (rc)
+		return rc;
+	memcpy(r->plan, t->plan.hash, sizeof(r->plan));
+	r->task = t->options.task;
+	gethostname(r->host, sizeof(r->host) - 1);
+	r->ended = now();
+	for (size_t i = 0; i < r->results.len; i++) {
+		r->read += r->results.data[i].read;
+		r->written += r->results.data[i].written;
+		if (!mk_misses_move(&r->missed, &t->said[i].missed))
+			return mk_no_memory(err);
+	}
+	return mk_record_write(r, path.text, err);
+}
+
+int markup_task_run(struct markup_task *t,
+		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err), void *ctx,
+		    struct markup_task_sums *ret, struct sc_error *err)
+{
+	struct mk_record *r = &t->record;
+	int rc;
+
+	r->begun = now();
+	t->said = calloc(t->shards.len, sizeof(*t->said));
+	if (!t->said || !vec_reserve(&r->results, t->shards.len))
+		return mk_no_memory(err);
+	r->results.len = t->shards.len;
+	rc = mk_run_shards(t, filter, ctx, err);
+	if (!rc)
+		rc = write_record(t, err);
+	*ret = (struct markup_task_sums){ t->shards.len, r->read, r->written,
+					  (double)(r->ended - r->begun) / 1000 };
+	return rc;
+}
