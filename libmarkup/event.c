@@ -65,29 +65,16 @@ void mk_put_problem(struct mk_out *o, const struct mk_problem *p)
 {
 	switch (p->kind) {
 	case MK_SAID:
-		mk_out_put(o, p->what, strlen(p->what));
+		mk_put(o, p->what);
 		return;
 	case MK_EXPECTED: /* the text is quoted whole, and may be long */
-		mk_out_lit(o, "expected ");
-		mk_out_put(o, p->what, strlen(p->what));
-		mk_out_lit(o, "; found '");
-		mk_out_str(o, p->found);
-		mk_out_char(o, '\'');
+		mk_put(o, "expected ", p->what, "; found '", p->found, "'");
 		return;
 	case MK_FIELDS:
-		mk_out_lit(o, "expected ");
-		mk_out_put(o, p->what, strlen(p->what));
-		mk_out_dec(o, p->numbers[0]);
-		mk_out_lit(o, " field(s); found ");
-		mk_out_dec(o, p->numbers[1]);
+		mk_put(o, "expected ", p->what, p->numbers[0], " field(s); found ", p->numbers[1]);
 		return;
 	case MK_OVERLAP:
-		mk_out_lit(o, "overlapping mmap: #");
-		mk_out_hex(o, p->numbers[0]);
-		mk_out_lit(o, " [");
-		mk_out_hex(o, p->numbers[1]);
-		mk_out_char(o, '-');
-		mk_out_hex(o, p->numbers[2]);
-		mk_out_char(o, ']');
+		mk_put(o, "overlapping mmap: #", mk_hex(p->numbers[0]), " [", mk_hex(p->numbers[1]),
+		       "-", mk_hex(p->numbers[2]), "]");
 	}
 }

@@ -91,4 +91,41 @@ void mk_out_addr(struct mk_out *o, uint64_t v);
 /* Bytes as hex digits, lower case, without 0x. */
 void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n);
 
+/*
+ * Up to nine at once, each by its type:
+ *
+ *   mk_put(o, "module #", mk_hex(m->id), " \"", m->name, "\"");
+ *
+ * text, struct markup_str, unsigned numbers in decimal, and what mk_hex(), mk_addr() and
+ * mk_as() make.
+ */
+struct mk_hex { uint64_t v; };
+struct mk_addr { uint64_t v; };
+struct mk_as { void (*put)(struct mk_out *o, struct markup_str s); struct markup_str s; };
+
+#define mk_hex(n) ((struct mk_hex){ n })
+#define mk_addr(n) ((struct mk_addr){ n })
+#define mk_as(fn, text) ((struct mk_as){ fn, text })
+
+static inline void mk_put_text_(struct mk_out *o, const char *s) { mk_out_put(o, s, strlen(s)); }
+static inline void mk_put_hex_(struct mk_out *o, struct mk_hex n) { mk_out_hex(o, n.v); }
+static inline void mk_put_addr_(struct mk_out *o, struct mk_addr n) { mk_out_addr(o, n.v); }
+static inline void mk_put_as_(struct mk_out *o, struct mk_as x) { x.put(o, x.s); }
+
+#define MK_1(o, x) _Generic((x), char *: mk_put_text_, const char *: mk_put_text_, \
+	struct markup_str: mk_out_str, unsigned: mk_out_dec, unsigned long: mk_out_dec, \
+	unsigned long long: mk_out_dec, struct mk_hex: mk_put_hex_, struct mk_addr: mk_put_addr_, \
+	struct mk_as: mk_put_as_)(o, x)
+#define MK_2(o, x, ...) (MK_1(o, x), MK_1(o, __VA_ARGS__))
+#define MK_3(o, x, ...) (MK_1(o, x), MK_2(o, __VA_ARGS__))
+#define MK_4(o, x, ...) (MK_1(o, x), MK_3(o, __VA_ARGS__))
+#define MK_5(o, x, ...) (MK_1(o, x), MK_4(o, __VA_ARGS__))
+#define MK_6(o, x, ...) (MK_1(o, x), MK_5(o, __VA_ARGS__))
+#define MK_7(o, x, ...) (MK_1(o, x), MK_6(o, __VA_ARGS__))
+#define MK_8(o, x, ...) (MK_1(o, x), MK_7(o, __VA_ARGS__))
+#define MK_9(o, x, ...) (MK_1(o, x), MK_8(o, __VA_ARGS__))
+#define MK_TENTH(a, b, c, d, e, f, g, h, i, name, ...) name
+#define mk_put(o, ...) MK_TENTH(__VA_ARGS__, MK_9, MK_8, MK_7, MK_6, MK_5, MK_4, MK_3, MK_2, \
+				MK_1)(o, __VA_ARGS__)
+
 #endif

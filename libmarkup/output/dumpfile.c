@@ -17,8 +17,7 @@ static void put_modules(struct mk_out *o, const struct mk_context *c)
 		const struct mk_module *m = &c->modules[i];
 		if (i)
 			mk_out_char(o, ',');
-		mk_out_lit(o, "{\"id\":");
-		mk_out_dec(o, m->id);
+		mk_put(o, "{\"id\":", m->id);
 		mk_json_str(o, "name", m->name);
 		mk_out_lit(o, ",\"build\":\"");
 		mk_out_bytes(o, m->build_id, m->build_id_len);
@@ -32,8 +31,7 @@ static void put_segments(struct mk_out *o, const struct mk_context *c)
 		const struct mk_map *m = &c->maps[i];
 		if (i)
 			mk_out_char(o, ',');
-		mk_out_lit(o, "{\"mod\":");
-		mk_out_dec(o, c->modules[m->module].id);
+		mk_put(o, "{\"mod\":", c->modules[m->module].id);
 		mk_json_number(o, "vaddr", m->address);
 		mk_json_number(o, "size", m->size);
 		mk_json_str(o, "flags", (struct markup_str){ m->mode, strlen(m->mode) });
@@ -49,10 +47,7 @@ void mk_note_dumpfile(struct mk_output *r, const struct mk_event *e)
 
 	if (!r->options.collect_dumpfiles || r->where->silent)
 		return;
-	if (before)
-		mk_out_lit(o, ",\n");
-	mk_out_lit(o, "{\"type\":");
-	mk_json_string(o, e->detail);
+	mk_put(o, before ? ",\n" : "", "{\"type\":", mk_as(mk_json_string, e->detail));
 	mk_json_str(o, "name", e->name);
 	mk_out_lit(o, ",\"modules\":[");
 	put_modules(o, &r->resolve->context);
@@ -63,6 +58,7 @@ void mk_note_dumpfile(struct mk_output *r, const struct mk_event *e)
 		r->out.error = o->error;
 	if (o->len > DUMPFILES_MAX) {
 		o->len = before;
-		mk_complain(r->where, "too many dumpfile elements: this one is left out of the list");
+		mk_complain(r->where,
+			    "too many dumpfile elements: this one is left out of the list");
 	}
 }

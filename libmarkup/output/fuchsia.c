@@ -64,15 +64,8 @@ static bool put_map(struct mk_output *r, const struct mk_line *l, const struct m
 		mk_put_problem(o, &e->problems[0]);
 	} else {
 		const struct mk_module *m = &r->resolve->context.modules[e->index];
-		mk_out_lit(o, "[[[ELF module #");
-		mk_out_hex(o, m->id);
-		mk_out_lit(o, " \"");
-		mk_out_str(o, m->name);
-		mk_out_lit(o, "\" BuildID=");
-		mk_out_str(o, m->build_text);
-		mk_out_char(o, ' ');
-		mk_out_hex(o, m->base);
-		mk_out_lit(o, "]]]");
+		mk_put(o, "[[[ELF module #", mk_hex(m->id), " \"", m->name, "\" BuildID=");
+		mk_put(o, m->build_text, " ", mk_hex(m->base), "]]]");
 	}
 	end_print(r, l, e);
 	return true;
@@ -86,16 +79,10 @@ static void render_bt(struct mk_output *r, struct mk_out *o,
 {
 	(void)r;
 	(void)n;
-	if (frames[i].function.ptr) {
-		mk_out_char(o, ' ');
-		mk_out_str(o, frames[i].function);
-	}
-	if (frames[i].file.len && frames[i].line) {
-		mk_out_char(o, ' ');
-		mk_out_str(o, frames[i].file);
-		mk_out_char(o, ':');
-		mk_out_dec(o, frames[i].line);
-	}
+	if (frames[i].function.ptr)
+		mk_put(o, " ", frames[i].function);
+	if (frames[i].file.len && frames[i].line)
+		mk_put(o, " ", frames[i].file, ":", frames[i].line);
 }
 
 static const struct mk_style bt_style = { KIND_BT, false, render_bt };
@@ -121,10 +108,8 @@ static void put_head(struct mk_output *r, uint64_t frame, size_t inline_number,
 
 static void put_message(struct mk_output *r, struct markup_str message)
 {
-	if (message.len) {
-		mk_out_char(&r->out, ' ');
-		mk_out_str(&r->out, message);
-	}
+	if (message.len)
+		mk_put(&r->out, " ", message);
 }
 
 static void put_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
@@ -154,10 +139,7 @@ static void put_frame(struct mk_output *r, const struct mk_line *l, const struct
 		put_head(r, e->number, text.n - 1 - i, e->address);
 		mk_out_lit(o, " in");
 		mk_put_piece(o, &text, i);
-		mk_out_lit(o, " <");
-		mk_out_str(o, resolve->context.modules[module].name);
-		mk_out_lit(o, ">+");
-		mk_out_hex(o, vaddr);
+		mk_put(o, " <", resolve->context.modules[module].name, ">+", mk_hex(vaddr));
 		put_message(r, e->detail);
 		end_print(r, l, e);
 	}

@@ -117,9 +117,7 @@ static void put_place(struct mk_out *o, struct markup_str module, uint64_t vaddr
 	const char *name = slash ? slash + 1 : module.ptr;
 
 	put_name(o, name, (size_t)(module.ptr + module.len - name));
-	mk_out_char(o, '+');
-	mk_out_hex(o, vaddr);
-	mk_out_char(o, '\n');
+	mk_put(o, "+", mk_hex(vaddr), "\n");
 }
 
 /* The functions of a frame, into r->scratch. */

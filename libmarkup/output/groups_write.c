@@ -53,11 +53,7 @@ static bool next_function(const struct group *group, const char **p, struct mark
 /* "3 stacks" */
 static void put_count(struct mk_out *o, uint64_t n, const char *what)
 {
-	mk_out_dec(o, n);
-	mk_out_char(o, ' ');
-	mk_out_put(o, what, strlen(what));
-	if (n != 1)
-		mk_out_char(o, 's');
+	mk_put(o, n, " ", what, n == 1 ? "" : "s");
 }
 
 static void put_totals(struct mk_out *o, const struct markup_groups *g)
@@ -77,9 +73,8 @@ static void put_totals(struct mk_out *o, const struct markup_groups *g)
 static void text_place(struct mk_out *o, const struct markup_groups *g,
 		       const struct group_place *place)
 {
-	mk_json_escaped(o, name_of(g, place)); /* no byte of it may move the cursor */
-	mk_out_char(o, ':');
-	mk_out_dec(o, place->line);
+	/* No byte of it may move the cursor. */
+	mk_put(o, mk_as(mk_json_escaped, name_of(g, place)), ":", place->line);
 }
 
 static void text_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
@@ -95,9 +90,7 @@ static void text_group(struct mk_out *o, const struct markup_groups *g, const st
 	mk_out_put(o, count, len);
 	mk_out_lit(o, "  ");
 	put_signature(o, group->signature);
-	mk_out_lit(o, "  ");
-	if (group->count > 1)
-		mk_out_lit(o, "first ");
+	mk_put(o, "  ", group->count > 1 ? "first " : "");
 	text_place(o, g, &group->first);
 	if (group->count > 1) {
 		mk_out_lit(o, ", last ");
@@ -108,14 +101,11 @@ static void text_group(struct mk_out *o, const struct markup_groups *g, const st
 		if (n >= TOP)
 			continue;
 		mk_out_spaces(o, 10);
-		mk_out_str(o, function);
-		mk_out_char(o, '\n');
+		mk_put(o, function, "\n");
 	}
 	if (n > TOP) {
 		mk_out_spaces(o, 10);
-		mk_out_lit(o, "... ");
-		mk_out_dec(o, n - TOP);
-		mk_out_lit(o, " more\n");
+		mk_put(o, "... ", n - TOP, " more\n");
 	}
 }
 
@@ -133,8 +123,7 @@ static void json_place(struct mk_out *o, const struct markup_groups *g, const ch
 		       const struct group_place *place)
 {
 	mk_json_key(o, key);
-	mk_out_lit(o, "{\"file\":");
-	mk_json_string(o, name_of(g, place));
+	mk_put(o, "{\"file\":", mk_as(mk_json_string, name_of(g, place)));
 	mk_json_number(o, "line", place->line);
 	mk_out_char(o, '}');
 }
@@ -166,13 +155,7 @@ static void write_json(struct mk_out *o, const struct markup_groups *g)
 static void html_place(struct mk_out *o, const struct markup_groups *g,
 		       const struct group_place *place)
 {
-	const struct markup_str name = name_of(g, place);
-
-	mk_out_lit(o, "<td>");
-	mk_html_text(o, name.ptr, name.len);
-	mk_out_char(o, ':');
-	mk_out_dec(o, place->line);
-	mk_out_lit(o, "</td>");
+	mk_put(o, "<td>", mk_escaped(name_of(g, place)), ":", place->line, "</td>");
 }
 
 static void html_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
@@ -181,9 +164,7 @@ static void html_group(struct mk_out *o, const struct markup_groups *g, const st
 	struct markup_str function;
 	size_t n = 0;
 
-	mk_out_lit(o, "<tr><td class=\"n\">");
-	mk_out_dec(o, group->count);
-	mk_out_lit(o, "</td><td><code>");
+	mk_put(o, "<tr><td class=\"n\">", group->count, "</td><td><code>");
 	put_signature(o, group->signature);
 	mk_out_lit(o, "</code></td>");
 	html_place(o, g, &group->first);
@@ -192,13 +173,9 @@ static void html_group(struct mk_out *o, const struct markup_groups *g, const st
 	for (; next_function(group, &p, &function); n++) {
 		if (n == TOP)
 			mk_out_lit(o, "</ol><details><summary>more</summary><ol start=\"11\">");
-		mk_out_lit(o, "<li>");
-		mk_html_text(o, function.ptr, function.len);
+		mk_put(o, "<li>", mk_escaped(function));
 	}
-	mk_out_lit(o, "</ol>");
-	if (n > TOP)
-		mk_out_lit(o, "</details>");
-	mk_out_lit(o, "</td></tr>\n");
+	mk_put(o, "</ol>", n > TOP ? "</details>" : "", "</td></tr>\n");
 }
 
 static void write_html(struct mk_out *o, const struct markup_groups *g)

@@ -26,8 +26,7 @@ static void open_line(struct mk_output *r, uint64_t number, const char *p, size_
 
 	len -= len && p[len - 1] == '\n';
 	len -= len && p[len - 1] == '\r';
-	mk_out_lit(o, "{\"line\":");
-	mk_out_dec(o, number);
+	mk_put(o, "{\"line\":", number);
 	if (r->options.name_inputs && r->where->input)
 		mk_json_str(o, "file", (struct markup_str){ r->where->input,
 							    strlen(r->where->input) });
@@ -57,8 +56,7 @@ static void open_element(struct mk_output *r, struct markup_str tag, struct mark
 		mk_out_char(o, ',');
 	else
 		mk_out_lit(o, ",\"elements\":[");
-	mk_out_lit(o, "{\"tag\":");
-	mk_json_string(o, tag);
+	mk_put(o, "{\"tag\":", mk_as(mk_json_string, tag));
 	mk_json_str(o, "markup", markup);
 }
 
@@ -70,11 +68,7 @@ static void render_frame(struct mk_output *r, struct mk_out *o,
 	const struct markup_frame *frame = &frames[i];
 
 	(void)r;
-	mk_out_lit(o, "{\"inlined\":");
-	if (i + 1 < n)
-		mk_out_lit(o, "true");
-	else
-		mk_out_lit(o, "false");
+	mk_put(o, "{\"inlined\":", i + 1 < n ? "true" : "false");
 	if (frame->function.ptr)
 		mk_json_str(o, "function", frame->function);
 	if (frame->file.ptr) {
@@ -102,8 +96,7 @@ static void put_module(struct mk_output *r, struct mk_out *o,
 {
 	const struct mk_module *m = &r->resolve->context.modules[map->module];
 
-	mk_out_lit(o, ",\"module\":{\"id\":");
-	mk_out_dec(o, m->id);
+	mk_put(o, ",\"module\":{\"id\":", m->id);
 	mk_json_str(o, "name", m->name);
 	put_build_id(o, m);
 	mk_out_char(o, '}');
@@ -146,8 +139,7 @@ static void put_data(struct mk_output *r, uint64_t address)
 	put_module(r, o, map, address);
 	if (!mk_lookup_data(r->resolve, map->module, mk_map_vaddr(map, address), &data))
 		return;
-	mk_out_lit(o, ",\"symbol\":{\"name\":");
-	mk_json_string(o, data.name);
+	mk_put(o, ",\"symbol\":{\"name\":", mk_as(mk_json_string, data.name));
 	mk_json_hex(o, "offset", data.offset);
 	if (data.file.ptr) {
 		mk_json_str(o, "file", data.file);
@@ -167,10 +159,7 @@ static void put_pairs(struct mk_output *r, const char *p, const char *end)
 	mk_out_char(o, '[');
 	while (mk_next_pair(&p, end, &pair)) {
 		const struct mk_map *map = mk_context_find(&r->resolve->context, pair.number);
-		if (n++)
-			mk_out_char(o, ',');
-		mk_out_lit(o, "{\"key\":");
-		mk_json_string(o, pair.key);
+		mk_put(o, n++ ? "," : "", "{\"key\":", mk_as(mk_json_string, pair.key));
 		mk_json_hex(o, "value", pair.number);
 		if (map && strchr(map->mode, 'x'))
 			put_code(r, pair.number, pair.number);
@@ -197,9 +186,7 @@ static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 	if (!m)
 		return;
 	mk_lookup_named(r->resolve, m, e, &wanted, &text);
-	mk_out_lit(o, ",\"module\":{");
-	mk_out_lit(o, "\"name\":");
-	mk_json_string(o, e->name);
+	mk_put(o, ",\"module\":{\"name\":", mk_as(mk_json_string, e->name));
 	if (m->build_id_len)
 		put_build_id(o, m);
 	mk_out_char(o, '}');
@@ -215,12 +202,10 @@ static void put_frame(struct mk_output *r, const struct mk_event *e)
 		put_named_frame(r, e);
 		return;
 	}
-
 	if (e->kind == MK_FRAME)
 		mk_json_number(o, "frame", e->number);
 	mk_json_hex(o, "address", e->address);
-	mk_out_lit(o, ",\"type\":");
-	mk_out_put(o, e->lookup == e->address ? "\"pc\"" : "\"ra\"", 4);
+	mk_put(o, ",\"type\":", e->lookup == e->address ? "\"pc\"" : "\"ra\"");
 	if (e->detail.ptr)
 		mk_json_str(o, "message", e->detail);
 	put_code(r, e->address, e->lookup);

@@ -51,10 +51,7 @@ static void put_raw(struct mk_output *r, const struct mk_event *e)
 static void begin_report(struct mk_output *r, enum mk_severity severity)
 {
 	r->scratch.len = 0;
-	if (severity == MK_ERROR)
-		mk_out_lit(&r->scratch, "error: ");
-	else
-		mk_out_lit(&r->scratch, "warning: ");
+	mk_put(&r->scratch, severity == MK_ERROR ? "error: " : "warning: ");
 }
 
 static void end_report(struct mk_output *r, const struct mk_line *l, const char *at)

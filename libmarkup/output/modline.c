@@ -81,7 +81,8 @@ void mk_modline_close(struct mk_output *r, struct mk_modline *l, bool newline)
 		return;
 	l->open = false;
 	if (l->num_maps)
-		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address, r->resolve->context.maps);
+		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address,
+			r->resolve->context.maps);
 	for (uint32_t i = 0; i < l->num_maps; i++) {
 		const struct mk_map *m = &r->resolve->context.maps[l->maps[i]];
 		/* The first map again is a first map to LLVM, too. */
@@ -98,6 +99,6 @@ void mk_modline_close(struct mk_output *r, struct mk_modline *l, bool newline)
 	if (r->options.dialect == MARKUP_LLVM)
 		l->crlf = r->newline[0] == '\r'; /* LLVM takes that of the closing line */
 	if (newline)
-		mk_out_put(o, l->crlf ? "\r\n" : "\n", l->crlf ? 2 : 1);
+		mk_put(o, l->crlf ? "\r\n" : "\n");
 	mk_sgr_restore(r, o);
 }

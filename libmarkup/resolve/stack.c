@@ -62,10 +62,10 @@ static bool read_registers(struct markup_str *rest, struct markup_register *list
 		return false;
 	for (*n = 0; memchr(rest->ptr, ':', rest->len); (*n)++) {
 		const struct markup_str field = next_field(rest);
-		const char *is = memchr(field.ptr, '=', field.len);
+		const char *is = memchr(field.ptr, '=', field.len), *end = field.ptr + field.len;
 
 		if (!is || *n == REGISTERS_MAX ||
-		    !mk_field_address((struct markup_str){ is + 1, (size_t)(field.ptr + field.len - is - 1) },
+		    !mk_field_address((struct markup_str){ is + 1, (size_t)(end - is - 1) },
 				      &list[*n].value))
 			return false;
 		list[*n].name = (struct markup_str){ field.ptr, (size_t)(is - field.ptr) };
@@ -87,16 +87,8 @@ static bool find_module(void *ctx, uint64_t address, void **module, uint64_t *va
 
 static void put_frame(struct mk_out *o, size_t number, const struct markup_caller *c)
 {
-	mk_out_lit(o, "{{{bt:");
-	mk_out_dec(o, number);
-	mk_out_char(o, ':');
-	mk_out_addr(o, c->pc);
-	mk_out_put(o, c->exact ? ":pc" : ":ra", 3);
-	if (c->how) {
-		mk_out_char(o, ':');
-		mk_out_put(o, c->how, strlen(c->how));
-	}
-	mk_out_lit(o, "}}}");
+	mk_put(o, "{{{bt:", number, ":", mk_addr(c->pc), c->exact ? ":pc" : ":ra");
+	mk_put(o, c->how ? ":" : "", c->how ? c->how : "", "}}}");
 }
 
 bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct mk_event *e,
@@ -112,7 +104,8 @@ bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct m
 	size_t n = 0;
 	long len;
 
-	if (!r->resolver.unwind || !rest.ptr || !read_registers(&rest, registers, &stack.num_registers))
+	if (!r->resolver.unwind || !rest.ptr ||
+	    !read_registers(&rest, registers, &stack.num_registers))
 		return false;
 	bytes = malloc(rest.len + 1);
 	len = bytes ? decode(rest, bytes) : -1;
@@ -125,14 +118,12 @@ bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct m
 	free(bytes);
 	for (size_t i = 0; n && i < n + (end != NULL); i++) {
 		if (i)
-			mk_out_put(ret, l->newline, strlen(l->newline));
+			mk_put(ret, l->newline);
 		mk_out_put(ret, l->p, (size_t)(e->text.ptr - l->p));
-		if (i < n) {
+		if (i < n)
 			put_frame(ret, i, &callers[i]);
-		} else {
-			mk_out_lit(ret, "the stack ends here: ");
-			mk_out_put(ret, end, strlen(end));
-		}
+		else
+			mk_put(ret, "the stack ends here: ", end);
 	}
 	mk_out_put(ret, behind, (size_t)(l->p + l->len - behind));
 	return n;

@@ -17,11 +17,6 @@
  */
 #include "libmarkup/output/html/html.h"
 
-static void put(struct mk_output *r, const char *html)
-{
-	mk_out_put(&r->out, html, strlen(html));
-}
-
 /* Are there events, and all of them elements of modules or maps? */
 static bool context_alone(const struct mk_line *l)
 {
@@ -53,11 +48,8 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 	x->pos = e->text.ptr + e->text.len;
 	if (e->bad) {
 		const struct markup_str why = mk_complain_of(r, e);
-		put(r, "<span class=\"bad\" title=\"");
-		mk_html_text(&r->out, why.ptr, why.len);
-		put(r, "\">");
-		mk_html_text(&r->out, e->text.ptr, e->text.len);
-		put(r, "</span>");
+		mk_put(&r->out, "<span class=\"bad\" title=\"", mk_escaped(why), "\">",
+		       mk_escaped(e->text), "</span>");
 	} else if (e->quiet) {
 		mk_html_line_text(r, e->text.ptr, x->pos);
 	} else if (!e->open) {
@@ -67,7 +59,9 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 
 static void html_line_end(struct mk_output *r, const struct mk_line *l)
 {
-	mk_html_line_text(r, mk_html_of(r)->pos, mk_html_without_eol(mk_html_of(r)->pos, l->p + l->len));
+	const char *pos = mk_html_of(r)->pos;
+
+	mk_html_line_text(r, pos, mk_html_without_eol(pos, l->p + l->len));
 	if (l->part & MK_LINE_LAST)
 		mk_html_close_line(r);
 }
@@ -88,7 +82,7 @@ static void html_held(struct mk_output *r, const struct mk_held *h)
 static void html_finish(struct mk_output *r)
 {
 	if (r->where->line_no)
-		put(r, "</ol>\n");
+		mk_put(&r->out, "</ol>\n");
 }
 
 const struct mk_renderer mk_html_renderer = {

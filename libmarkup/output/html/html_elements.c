@@ -13,30 +13,18 @@
 
 enum { KIND_FRAME = 1, KIND_PC, KIND_CHAIN };
 
-static void put(struct mk_output *r, const char *html)
-{
-	mk_out_put(&r->out, html, strlen(html));
-}
-
-static void put_escaped(struct mk_out *o, struct markup_str s)
-{
-	mk_html_text(o, s.ptr, s.len);
-}
+static const char outside[] = "is not in any module";
 
 /* ---- frames -------------------------------------------------------------------- */
 
 static void put_location(struct mk_out *o, struct markup_str file, uint32_t line,
 			 uint32_t column)
 {
-	put_escaped(o, file);
-	if (line) {
-		mk_out_char(o, ':');
-		mk_out_dec(o, line);
-	}
-	if (line && column) {
-		mk_out_char(o, ':');
-		mk_out_dec(o, column);
-	}
+	mk_html_text(o, file);
+	if (line)
+		mk_put(o, ":", line);
+	if (line && column)
+		mk_put(o, ":", column);
 }
 
 /* The blanks are inside: outside, each were a node of its own. */
@@ -45,11 +33,8 @@ static void render_frame(struct mk_output *r, struct mk_out *o,
 {
 	(void)r;
 	(void)n;
-	if (frames[i].function.ptr) {
-		mk_out_lit(o, "<var>");
-		put_escaped(o, frames[i].function);
-		mk_out_lit(o, " </var>");
-	}
+	if (frames[i].function.ptr)
+		mk_put(o, "<var>", mk_escaped(frames[i].function), " </var>");
 	if (frames[i].file.ptr) {
 		mk_out_lit(o, "<cite>");
 		put_location(o, frames[i].file, frames[i].line, frames[i].column);
@@ -76,10 +61,8 @@ static void render_chain(struct mk_output *r, struct mk_out *o,
 	for (i = 0; i < n; i++) {
 		if (i)
 			mk_out_lit(o, "inlined in ");
-		if (frames[i].function.ptr) {
-			put_escaped(o, frames[i].function);
-			mk_out_char(o, ' ');
-		}
+		if (frames[i].function.ptr)
+			mk_put(o, mk_escaped(frames[i].function), " ");
 		if (frames[i].file.ptr) {
 			put_location(o, frames[i].file, frames[i].line, 0);
 			mk_out_char(o, ' ');
@@ -108,21 +91,15 @@ static struct markup_str name_of(const struct mk_output *r, const struct mk_map 
 /* An attribute of the element that is open: the module's path, if it is not shown. */
 static void put_title(struct mk_output *r, const struct mk_map *map)
 {
-	if (!map || short_name(name_of(r, map)).len == name_of(r, map).len)
-		return;
-	put(r, " title=\"");
-	put_escaped(&r->out, name_of(r, map));
-	put(r, "\"");
+	if (map && short_name(name_of(r, map)).len != name_of(r, map).len)
+		mk_put(&r->out, " title=\"", mk_escaped(name_of(r, map)), "\"");
 }
 
 /* "(a.out+0x1201)" */
 static void put_place(struct mk_output *r, const struct mk_map *map, uint64_t address)
 {
-	mk_out_char(&r->out, '(');
-	put_escaped(&r->out, short_name(name_of(r, map)));
-	mk_out_char(&r->out, '+');
-	mk_out_hex(&r->out, mk_map_vaddr(map, address));
-	mk_out_char(&r->out, ')');
+	mk_put(&r->out, "(", mk_escaped(short_name(name_of(r, map))), "+",
+	       mk_hex(mk_map_vaddr(map, address)), ")");
 }
 
 /* What lies at an address, as an attribute's text. */
@@ -138,11 +115,9 @@ static void put_what(struct mk_output *r, const struct mk_map *map, uint64_t add
 		mk_lookup_address(r->resolve, address, &wanted, &text);
 		mk_put_piece(o, &text, 0);
 	} else if (mk_lookup_data(r->resolve, map->module, vaddr, &data)) {
-		put_escaped(o, data.name);
-		if (data.offset) {
-			mk_out_char(o, '+');
-			mk_out_hex(o, data.offset);
-		}
+		mk_html_text(o, data.name);
+		if (data.offset)
+			mk_put(o, "+", mk_hex(data.offset));
 		mk_out_char(o, ' ');
 		if (data.file.ptr) {
 			put_location(o, data.file, data.line, 0);
@@ -156,24 +131,20 @@ static void put_what(struct mk_output *r, const struct mk_map *map, uint64_t add
 
 static void put_message(struct mk_output *r, struct markup_str message)
 {
-	if (message.len) {
-		put(r, " <span class=\"ms\">");
-		put_escaped(&r->out, message);
-		put(r, "</span>");
-	}
+	if (message.len)
+		mk_put(&r->out, " <span class=\"ms\">", mk_escaped(message), "</span>");
 }
 
 /* What the first of its frames is inlined in; folded where the script can unfold it. */
 static void put_inlined(struct mk_output *r, const struct mk_code *text)
 {
-	put(r, " <button aria-expanded=\"false\">inlined ");
-	mk_out_dec(&r->out, text->n - 1);
-	put(r, "&#215;</button><div hidden=\"until-found\">");
+	mk_put(&r->out, " <button aria-expanded=\"false\">inlined ", text->n - 1,
+	       "&#215;</button><div hidden=\"until-found\">");
 	for (size_t i = 1; i < text->n; i++) {
-		put(r, i > 1 ? "<br>in " : "in ");
+		mk_put(&r->out, i > 1 ? "<br>in " : "in ");
 		mk_put_piece(&r->out, text, i);
 	}
-	put(r, "</div>");
+	mk_put(&r->out, "</div>");
 }
 
 /* A frame whose module is named on its line: what is known of it stands behind its text. */
@@ -185,15 +156,14 @@ static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 
 	if (m)
 		mk_lookup_named(r->resolve, m, e, &wanted, &text);
-	put(r, e->number ? "<samp>" : "<samp class=\"z\">");
-	put_escaped(&r->out, e->text);
+	mk_put(&r->out, e->number ? "<samp>" : "<samp class=\"z\">", mk_escaped(e->text));
 	if (text.found) {
 		mk_out_char(&r->out, ' ');
 		mk_put_piece(&r->out, &text, 0);
 		if (text.n > 1)
 			put_inlined(r, &text);
 	}
-	put(r, "</samp>");
+	mk_put(&r->out, "</samp>");
 }
 
 static void put_frame(struct mk_output *r, const struct mk_event *e)
@@ -207,23 +177,19 @@ static void put_frame(struct mk_output *r, const struct mk_event *e)
 	struct mk_code text;
 	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
 
-	put(r, e->number ? "<samp" : "<samp class=\"z\"");
+	mk_put(&r->out, e->number ? "<samp" : "<samp class=\"z\"");
 	put_title(r, map);
-	put(r, ">#");
-	mk_out_dec(o, e->number);
-	put(r, e->number < 10 ? "  " : " ");
-	mk_out_addr(o, e->address);
-	mk_out_char(o, ' ');
+	mk_put(o, ">#", e->number, e->number < 10 ? "  " : " ", mk_addr(e->address), " ");
 	if (map) {
 		mk_put_piece(o, &text, 0);
 		put_place(r, map, e->address);
 	} else {
-		put(r, "is not in any module");
+		mk_put(o, outside);
 	}
 	put_message(r, e->detail);
 	if (text.n > 1)
 		put_inlined(r, &text);
-	put(r, "</samp>");
+	mk_put(&r->out, "</samp>");
 }
 
 static void put_pc(struct mk_output *r, const struct mk_event *e)
@@ -234,20 +200,19 @@ static void put_pc(struct mk_output *r, const struct mk_event *e)
 	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
 
 	if (!map) {
-		mk_out_addr(o, e->address);
-		put(r, " is not in any module");
+		mk_put(o, mk_addr(e->address), " ", outside);
 		return;
 	}
-	put(r, "<span class=\"e\">");
+	mk_put(&r->out, "<span class=\"e\">");
 	if (text.found)
 		mk_put_piece(o, &text, 0);
 	else
 		mk_out_addr(o, e->address);
-	put(r, text.found ? "<span class=\"ad\"" : " <span class=\"ad\"");
+	mk_put(&r->out, text.found ? "<span class=\"ad\"" : " <span class=\"ad\"");
 	put_title(r, map);
-	put(r, ">");
+	mk_put(&r->out, ">");
 	put_place(r, map, e->address);
-	put(r, "</span></span>");
+	mk_put(&r->out, "</span></span>");
 	put_message(r, e->detail);
 }
 
@@ -258,49 +223,38 @@ static void put_data(struct mk_output *r, const struct mk_event *e)
 	struct markup_data data;
 
 	if (map && mk_lookup_data(r->resolve, map->module, mk_map_vaddr(map, e->address), &data)) {
-		put(r, "<span class=\"e\"><var>");
-		put_escaped(o, data.name);
-		put(r, "</var>");
-		if (data.offset) {
-			mk_out_char(o, '+');
-			mk_out_hex(o, data.offset);
-		}
+		mk_put(o, "<span class=\"e\"><var>", mk_escaped(data.name), "</var>");
+		if (data.offset)
+			mk_put(o, "+", mk_hex(data.offset));
 		if (data.file.ptr) {
-			put(r, " <cite>");
+			mk_put(&r->out, " <cite>");
 			put_location(o, data.file, data.line, 0);
-			put(r, "</cite>");
+			mk_put(&r->out, "</cite>");
 		}
-		put(r, "</span>");
+		mk_put(&r->out, "</span>");
 		return;
 	}
-	mk_out_addr(o, e->address);
-	mk_out_char(o, ' ');
+	mk_put(o, mk_addr(e->address), " ");
 	if (map)
 		put_place(r, map, e->address);
 	else
-		put(r, "is not in any module");
+		mk_put(o, outside);
 }
 
 static void put_symbol(struct mk_output *r, const struct mk_event *e)
 {
-	put(r, "<var title=\"");
-	put_escaped(&r->out, e->name);
-	put(r, "\">");
-	put_escaped(&r->out, mk_lookup_demangled(r->resolve, e->name));
-	put(r, "</var>");
+	mk_put(&r->out, "<var title=\"", mk_escaped(e->name), "\">",
+	       mk_escaped(mk_lookup_demangled(r->resolve, e->name)), "</var>");
 }
 
 static void put_module(struct mk_output *r, const struct mk_event *e)
 {
 	const struct mk_module *m = &r->resolve->context.modules[e->index];
 
-	put(r, "<span class=\"x\">[[[ELF module #");
-	mk_out_hex(&r->out, m->id);
-	put(r, " &quot;");
-	put_escaped(&r->out, m->name);
-	put(r, "&quot;; BuildID=");
+	mk_put(&r->out, "<span class=\"x\">[[[ELF module #", mk_hex(m->id), " &quot;",
+	       mk_escaped(m->name), "&quot;; BuildID=");
 	mk_out_bytes(&r->out, m->build_id, m->build_id_len);
-	put(r, "]]]</span>");
+	mk_put(&r->out, "]]]</span>");
 }
 
 static void put_map(struct mk_output *r, const struct mk_event *e)
@@ -308,31 +262,22 @@ static void put_map(struct mk_output *r, const struct mk_event *e)
 	const struct mk_context *c = &r->resolve->context;
 	const struct mk_map *m = &c->maps[e->index];
 
-	put(r, "<span class=\"x\">[[[map of #");
-	mk_out_hex(&r->out, c->modules[m->module].id);
-	put(r, " [");
-	mk_out_hex(&r->out, m->address);
-	put(r, "-");
-	mk_out_hex(&r->out, m->address + m->size - 1);
-	put(r, "](");
-	put(r, m->mode);
-	put(r, ")]]]</span>");
+	mk_put(&r->out, "<span class=\"x\">[[[map of #", mk_hex(c->modules[m->module].id), " [",
+	       mk_hex(m->address), "-", mk_hex(m->address + m->size - 1));
+	mk_put(&r->out, "](", m->mode, ")]]]</span>");
 }
 
 static void put_reset(struct mk_output *r, const struct mk_event *e)
 {
-	put(r, "<span class=\"x\">[[[");
-	mk_html_text(&r->out, e->text.ptr + 3, e->text.len - 6);
-	put(r, "]]]</span>");
+	const struct markup_str inside = { e->text.ptr + 3, e->text.len - 6 };
+
+	mk_put(&r->out, "<span class=\"x\">[[[", mk_escaped(inside), "]]]</span>");
 }
 
 static void put_dumpfile(struct mk_output *r, const struct mk_event *e)
 {
-	put(r, "<span class=\"e\">[[[dumpfile ");
-	put_escaped(&r->out, e->detail);
-	put(r, " &quot;");
-	put_escaped(&r->out, e->name);
-	put(r, "&quot;]]]</span>");
+	mk_put(&r->out, "<span class=\"e\">[[[dumpfile ", mk_escaped(e->detail), " &quot;",
+	       mk_escaped(e->name), "&quot;]]]</span>");
 	mk_note_dumpfile(r, e);
 }
 
@@ -346,11 +291,9 @@ void mk_html_pairs(struct mk_output *r, const char *p, const char *end)
 		if (!map)
 			continue;
 		mk_html_put_lines(r, p, pair.value.ptr);
-		put(r, "<span class=\"v\" tabindex=\"0\" data-s=\"");
+		mk_put(&r->out, "<span class=\"v\" tabindex=\"0\" data-s=\"");
 		put_what(r, map, pair.number);
-		put(r, "\">");
-		put_escaped(&r->out, pair.value);
-		put(r, "</span>");
+		mk_put(&r->out, "\">", mk_escaped(pair.value), "</span>");
 		p = pos;
 	}
 	mk_html_put_lines(r, p, end);

@@ -3,32 +3,22 @@
 
 #define BLOCK_LINES 256u
 
-static void put(struct mk_output *r, const char *html)
-{
-	mk_out_put(&r->out, html, strlen(html));
-}
-
 static void color_off(struct mk_output *r)
 {
 	if (mk_html_of(r)->colored)
-		put(r, "</span>");
+		mk_put(&r->out, "</span>");
 	mk_html_of(r)->colored = false;
 }
 
 static void color_on(struct mk_output *r)
 {
-	const char digit = (char)('0' + r->sgr.color);
-
 	if (r->sgr.color < 0 && !r->sgr.bold)
 		return;
-	put(r, "<span class=\"");
-	if (r->sgr.bold)
-		put(r, r->sgr.color < 0 ? "bo" : "bo ");
-	if (r->sgr.color >= 0) {
-		put(r, "c");
-		mk_out_char(&r->out, digit);
-	}
-	put(r, "\">");
+	mk_put(&r->out, "<span class=\"", r->sgr.bold ? "bo" : "",
+	       r->sgr.bold && r->sgr.color >= 0 ? " " : "");
+	if (r->sgr.color >= 0)
+		mk_put(&r->out, "c", (unsigned)r->sgr.color);
+	mk_put(&r->out, "\">");
 	mk_html_of(r)->colored = true;
 }
 
@@ -37,27 +27,22 @@ static void open_block(struct mk_output *r, uint64_t number)
 {
 	struct mk_out *o = &r->out;
 
-	put(r, number == 1 ? "<ol class=\"b\" style=\"--first:"
-		: "</ol>\n<ol class=\"b\" style=\"--first:");
-	mk_out_dec(o, number);
-	if (r->where->input_number > 1) {
-		put(r, ";--input:'");
-		mk_out_dec(o, r->where->input_number);
-		put(r, ".'");
-	}
-	put(r, "\">\n");
+	mk_put(o, number == 1 ? "" : "</ol>\n", "<ol class=\"b\" style=\"--first:", number);
+	if (r->where->input_number > 1)
+		mk_put(o, ";--input:'", r->where->input_number, ".'");
+	mk_put(o, "\">\n");
 }
 
 void mk_html_open_line(struct mk_output *r, uint64_t number, bool hidden)
 {
-	if (number == 1 && r->options.name_inputs && r->where->input) {
-		put(r, "<h2>");
-		mk_html_text(&r->out, r->where->input, strlen(r->where->input));
-		put(r, "</h2>\n");
-	}
+	const char *input = r->where->input;
+
+	if (number == 1 && r->options.name_inputs && input)
+		mk_put(&r->out, "<h2>", mk_escaped((struct markup_str){ input, strlen(input) }),
+		       "</h2>\n");
 	if (number % BLOCK_LINES == 1)
 		open_block(r, number);
-	put(r, hidden ? "<li class=\"m\">" : "<li>");
+	mk_put(&r->out, hidden ? "<li class=\"m\">" : "<li>");
 	mk_html_of(r)->open = true;
 	mk_html_of(r)->number = number;
 	r->sgr = mk_no_colour;
@@ -66,7 +51,7 @@ void mk_html_open_line(struct mk_output *r, uint64_t number, bool hidden)
 void mk_html_close_line(struct mk_output *r)
 {
 	color_off(r);
-	put(r, "\n");
+	mk_put(&r->out, "\n");
 	mk_html_of(r)->open = false;
 }
 
@@ -77,7 +62,7 @@ void mk_html_line_text(struct mk_output *r, const char *p, const char *end)
 		size_t code = esc ? mk_sgr_code(esc, end) : 0;
 		const char *stop = code ? esc : esc ? esc + 1 : end;
 
-		mk_html_text(&r->out, p, (size_t)(stop - p));
+		mk_html_text(&r->out, (struct markup_str){ p, (size_t)(stop - p) });
 		p = stop;
 		if (code) {
 			mk_sgr_follow(&r->sgr, esc);

@@ -21,11 +21,6 @@ EMBED(js, "libmarkup/output/html/html_page.js");
 
 static const char script_hash[] = "sha256-xQ9OHKBIm5QN9KTWMLFGe0T1Uk5KKn2FwKRENEELPOI=";
 
-static void put(struct mk_out *o, const char *text)
-{
-	mk_out_put(o, text, strlen(text));
-}
-
 /* The sign for a control character, U+2400 and up. */
 static void put_control(struct mk_out *o, unsigned char c)
 {
@@ -33,9 +28,9 @@ static void put_control(struct mk_out *o, unsigned char c)
 	mk_out_put(o, sign, sizeof(sign));
 }
 
-void mk_html_text(struct mk_out *o, const char *p, size_t len)
+void mk_html_text(struct mk_out *o, struct markup_str s)
 {
-	const char *end = p + len, *run = p;
+	const char *p = s.ptr, *end = p + s.len, *run = p;
 
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
@@ -49,15 +44,15 @@ void mk_html_text(struct mk_out *o, const char *p, size_t len)
 		}
 		mk_out_put(o, run, (size_t)(p - run));
 		if (c >= 0x80)
-			put(o, "\xef\xbf\xbd");
+			mk_put(o, "\xef\xbf\xbd");
 		else if (c == '&')
-			put(o, "&amp;");
+			mk_put(o, "&amp;");
 		else if (c == '<')
-			put(o, "&lt;");
+			mk_put(o, "&lt;");
 		else if (c == '>')
-			put(o, "&gt;");
+			mk_put(o, "&gt;");
 		else if (c == '"')
-			put(o, "&quot;");
+			mk_put(o, "&quot;");
 		else
 			put_control(o, c);
 		run = ++p;
@@ -67,69 +62,58 @@ void mk_html_text(struct mk_out *o, const char *p, size_t len)
 
 void mk_html_head(struct mk_out *o, const struct markup_options *options)
 {
-	const char *title = options->title ? options->title : "log";
-	const char *slash = strrchr(title, '/');
+	const char *path = options->title ? options->title : "log", *slash = strrchr(path, '/');
+	const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+	const struct mk_as title = mk_escaped((struct markup_str){ path, strlen(path) });
 
-	put(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	       "style-src 'unsafe-inline'; script-src '");
-	put(o, script_hash);
-	put(o, "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	       "<title>");
-	mk_html_text(o, title, strlen(title));
-	put(o, "</title>\n<style>\n");
-	put(o, mk_html_css);
-	put(o, "</style>\n<noscript><style>\n"
-	       "header > :not(h1), .b button { display: none !important; }\n"
-	       "samp div[hidden] { width: 100%; height: auto; padding-left: 2rem; "
-	       "content-visibility: visible; }\n"
-	       "main:not(.maps) .m { visibility: visible; height: auto; min-height: 1.55em; }\n"
-	       "</style></noscript>\n</head>\n<body>\n<header>\n<h1 title=\"");
-	mk_html_text(o, title, strlen(title));
-	put(o, "\">");
-	if (slash) {
-		put(o, "<span>");
-		mk_html_text(o, title, (size_t)(slash + 1 - title));
-		put(o, "</span>");
-	}
-	mk_html_text(o, slash ? slash + 1 : title, strlen(slash ? slash + 1 : title));
-	put(o, "</h1>\n"
-	       "<div class=\"group search\" role=\"search\">\n"
-	       "<input type=\"search\" id=\"query\" placeholder=\"Search\" aria-label=\"Search the "
-	       "log\" aria-keyshortcuts=\"/\">\n"
-	       "<button id=\"previous\" aria-label=\"Previous line found\">&#8593;</button>\n"
-	       "<button id=\"next\" aria-label=\"Next line found\">&#8595;</button>\n"
-	       "<span id=\"count\" role=\"status\"></span>\n"
-	       "</div>\n"
-	       "<label><input type=\"checkbox\" id=\"only\">found only</label>\n"
-	       "<label><input type=\"checkbox\" id=\"maps\">modules</label>\n"
-	       "<button id=\"trace\">Next backtrace</button>\n"
-	       "<button id=\"copy\" title=\"Copy this backtrace, or the first one, as text\">Copy</button>\n"
-	       "<button id=\"unfold\" title=\"Unfold or fold all frames\">Unfold</button>\n"
-	       "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n"
-	       "<dl>\n"
-	       "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
-	       "<dt><kbd>Enter</kbd> <kbd>n</kbd></dt><dd>next line found; <kbd>N</kbd> "
-	       "previous</dd>\n"
-	       "<dt><kbd>o</kbd></dt><dd>found lines only</dd>\n"
-	       "<dt><kbd>b</kbd></dt><dd>next backtrace; <kbd>B</kbd> previous</dd>\n"
-	       "<dt><kbd>c</kbd></dt><dd>copy the backtrace as text</dd>\n"
-	       "<dt><kbd>u</kbd></dt><dd>unfold or fold all frames</dd>\n"
-	       "<dt><kbd>m</kbd></dt><dd>table of modules</dd>\n"
-	       "<dt><kbd>p</kbd></dt><dd>lines of modules and maps</dd>\n"
-	       "<dt><kbd>Tab</kbd></dt><dd>next frame or value</dd>\n"
-	       "</dl></details>\n"
-	       "</header>\n"
-	       "<main id=\"log\">\n");
+	mk_put(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		  "style-src 'unsafe-inline'; script-src '", script_hash, "'\">\n"
+		  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		  "<title>", title, "</title>\n<style>\n", mk_html_css);
+	mk_put(o, "</style>\n<noscript><style>\n"
+		  "header > :not(h1), .b button { display: none !important; }\n"
+		  "samp div[hidden] { width: 100%; height: auto; padding-left: 2rem; "
+		  "content-visibility: visible; }\n"
+		  "main:not(.maps) .m { visibility: visible; height: auto; min-height: 1.55em; }\n"
+		  "</style></noscript>\n</head>\n<body>\n<header>\n<h1 title=\"", title, "\">");
+	if (slash)
+		mk_put(o, "<span>", mk_escaped((struct markup_str){ path, folder }), "</span>");
+	mk_put(o, mk_escaped((struct markup_str){ path + folder, strlen(path + folder) }), "</h1>\n"
+		  "<div class=\"group search\" role=\"search\">\n"
+		  "<input type=\"search\" id=\"query\" placeholder=\"Search\" aria-label=\"Search "
+		  "the log\" aria-keyshortcuts=\"/\">\n"
+		  "<button id=\"previous\" aria-label=\"Previous line found\">&#8593;</button>\n"
+		  "<button id=\"next\" aria-label=\"Next line found\">&#8595;</button>\n"
+		  "<span id=\"count\" role=\"status\"></span>\n"
+		  "</div>\n"
+		  "<label><input type=\"checkbox\" id=\"only\">found only</label>\n"
+		  "<label><input type=\"checkbox\" id=\"maps\">modules</label>\n"
+		  "<button id=\"trace\">Next backtrace</button>\n"
+		  "<button id=\"copy\" title=\"Copy this backtrace, or the first one, as text\">"
+		  "Copy</button>\n"
+		  "<button id=\"unfold\" title=\"Unfold or fold all frames\">Unfold</button>\n"
+		  "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n"
+		  "<dl>\n"
+		  "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
+		  "<dt><kbd>Enter</kbd> <kbd>n</kbd></dt><dd>next line found; <kbd>N</kbd> "
+		  "previous</dd>\n"
+		  "<dt><kbd>o</kbd></dt><dd>found lines only</dd>\n"
+		  "<dt><kbd>b</kbd></dt><dd>next backtrace; <kbd>B</kbd> previous</dd>\n"
+		  "<dt><kbd>c</kbd></dt><dd>copy the backtrace as text</dd>\n"
+		  "<dt><kbd>u</kbd></dt><dd>unfold or fold all frames</dd>\n"
+		  "<dt><kbd>m</kbd></dt><dd>table of modules</dd>\n"
+		  "<dt><kbd>p</kbd></dt><dd>lines of modules and maps</dd>\n"
+		  "<dt><kbd>Tab</kbd></dt><dd>next frame or value</dd>\n"
+		  "</dl></details>\n"
+		  "</header>\n"
+		  "<main id=\"log\">\n");
 }
 
 /* "1 address", "2 addresses" */
 static void put_count(struct mk_out *o, uint64_t n, const char *what, const char *plural)
 {
-	mk_out_dec(o, n);
-	mk_out_char(o, ' ');
-	put(o, what);
-	put(o, n == 1 ? "" : plural);
+	mk_put(o, n, " ", what, n == 1 ? "" : plural);
 }
 
 /* The row of one module. */
@@ -145,22 +129,20 @@ static void put_row(void *ctx, const struct markup_module *m)
 							       m->build_id_len);
 	struct mk_out *o = r->o;
 
-	put(o, "<tr><td>");
-	mk_html_text(o, m->name.ptr, m->name.len);
-	put(o, "</td><td>");
+	mk_put(o, "<tr><td>", mk_escaped(m->name), "</td><td>");
 	mk_out_bytes(o, m->build_id, m->build_id_len);
 	if (!missing && !m->symbols) {
-		put(o, "</td><td class=\"ad\">not needed</td></tr>\n");
+		mk_put(o, "</td><td class=\"ad\">not needed</td></tr>\n");
 		return;
 	}
-	put(o, missing && missing->no_symbols ? "</td><td class=\"none\">no symbols" : "</td><td>");
-	put(o, m->symbols ? m->symbols : "");
+	mk_put(o, missing && missing->no_symbols ? "</td><td class=\"none\">no symbols"
+						    : "</td><td>", m->symbols ? m->symbols : "");
 	if (missing && missing->frames) {
-		put(o, missing->no_symbols || m->symbols ? ": " : "");
+		mk_put(o, missing->no_symbols || m->symbols ? ": " : "");
 		put_count(o, missing->frames, "address", "es");
-		put(o, " found nothing");
+		mk_put(o, " found nothing");
 	}
-	put(o, "</td></tr>\n");
+	mk_put(o, "</td></tr>\n");
 }
 
 void mk_html_foot(struct mk_out *o, const struct mk_modules *seen,
@@ -171,26 +153,19 @@ void mk_html_foot(struct mk_out *o, const struct mk_modules *seen,
 
 	for (uint32_t i = 0; i < missing->len; i++)
 		none += missing->entries[i]->no_symbols;
-	put(o, "</main>\n<details id=\"modules\"><summary>");
+	mk_put(o, "</main>\n<details id=\"modules\"><summary>");
 	put_count(o, seen->len, "module", "s");
-	if (none) {
-		put(o, ", <span class=\"none\">");
-		mk_out_dec(o, none);
-		put(o, " without symbols</span>");
-	}
-	put(o, " <span class=\"ad\">&#183;</span> ");
+	if (none)
+		mk_put(o, ", <span class=\"none\">", none, " without symbols</span>");
+	mk_put(o, " <span class=\"ad\">&#183;</span> ");
 	put_count(o, stats->frames, "address", "es");
-	if (stats->frames) {
-		put(o, ", ");
-		mk_out_dec(o, stats->frames_resolved);
-		put(o, " resolved");
-	}
-	put(o, "</summary>\n<div><table>\n"
-	       "<thead><tr><th>Module</th><th>Build ID</th><th>Symbols</th></tr></thead>\n"
-	       "<tbody>\n");
+	if (stats->frames)
+		mk_put(o, ", ", stats->frames_resolved, " resolved");
+	mk_put(o, "</summary>\n<div><table>\n"
+		  "<thead><tr><th>Module</th><th>Build ID</th><th>Symbols</th></tr></thead>\n"
+		  "<tbody>\n");
 	for (uint32_t i = 0; i < seen->len; i++)
 		put_row(&row, seen->entries[i]);
-	put(o, "</tbody></table></div>\n</details>\n<script>\n");
-	put(o, mk_html_js);
-	put(o, "</script>\n</body>\n</html>\n");
+	mk_put(o, "</tbody></table></div>\n</details>\n<script>\n", mk_html_js,
+	       "</script>\n</body>\n</html>\n");
 }

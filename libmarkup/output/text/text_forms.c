@@ -73,12 +73,10 @@ static void render_places(struct mk_output *r, struct mk_out *o,
 static void put_function(struct mk_output *r, struct mk_out *o, const struct markup_frame *f,
 			 struct markup_str between)
 {
-	static const char unknown[] = "??";
-
 	if (f->function.ptr)
 		mk_put_value(r, o, f->function.ptr, f->function.len);
 	else
-		mk_out_lit(o, unknown);
+		mk_out_lit(o, "??");
 	mk_out_str(o, between);
 	if (!f->file.ptr)
 		return;
@@ -200,8 +198,7 @@ static void begin_next(struct mk_output *r)
 	struct markup_str prefix = mk_text_prefix(t->text_begin, end);
 
 	if (t->quoted) {
-		mk_out_lit(&r->out, "\\n");
-		mk_out_str(&r->out, prefix);
+		mk_put(&r->out, "\\n", prefix);
 		return;
 	}
 	mk_sgr_end_line(r, &r->out);
@@ -235,8 +232,7 @@ static void put_unchanged(struct mk_output *r, const struct mk_event *e)
 	if (e->form == MK_FORM_SANITIZER && t->shift) {
 		for (p++; p < end && *p >= '0' && *p <= '9';)
 			p++;
-		mk_out_char(&r->out, '#');
-		mk_out_dec(&r->out, e->number + t->shift);
+		mk_put(&r->out, "#", e->number + t->shift);
 	}
 	mk_put_text(r, p, (size_t)(end - p));
 }
@@ -312,11 +308,9 @@ static void put_below(struct mk_output *r, const struct mk_event *e, const struc
 	for (size_t i = 0; i < code->n && !t->quoted && o->len <= TEXT_NOTES_MAX; i++) {
 		mk_out_spaces(o, 4);
 		mk_put_value(r, o, buf, mk_fmt_hex(buf, e->address));
-		mk_out_char(o, ' ');
-		if (i)
-			mk_out_lit(o, "(inlined by) ");
+		mk_put(o, i ? " (inlined by) " : " ");
 		mk_put_piece(o, code, i);
-		mk_out_put(o, r->newline, strlen(r->newline));
+		mk_put(o, r->newline);
 	}
 }
 
