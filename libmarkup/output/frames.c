@@ -95,3 +95,10 @@ void mk_put_place(struct mk_output *r, struct mk_out *o, uint32_t module, uint64
 	mk_put_hex_value(r, o, vaddr);
 	mk_out_char(o, ')');
 }
+
+void mk_put_symbol(struct mk_output *r, const struct mk_event *e)
+{
+	mk_sgr_highlight(r, &r->out);
+	mk_out_str(&r->out, mk_lookup_demangled(r->resolve, e->name));
+	mk_sgr_restore(r, &r->out);
+}

@@ -199,13 +199,6 @@ static void put_data(struct mk_output *r, const struct mk_line *l, const struct 
 	mk_sgr_restore(r, &r->out);
 }
 
-static void put_symbol(struct mk_output *r, const struct mk_event *e)
-{
-	mk_sgr_highlight(r, &r->out);
-	mk_out_str(&r->out, mk_lookup_demangled(r->resolve, e->name));
-	mk_sgr_restore(r, &r->out);
-}
-
 /* ---- lines ----------------------------------------------------------------- */
 
 /* Writes the line up to `end`, with the events there, which are not contextual. */
@@ -228,7 +221,7 @@ static void put_line(struct mk_output *r, const struct mk_line *l, const char *e
 		else if (e->kind == MK_DATA)
 			put_data(r, l, e);
 		else if (e->kind == MK_SYMBOL)
-			put_symbol(r, e);
+			mk_put_symbol(r, e);
 		else
 			mk_out_str(&r->out, e->text);
 	}

@@ -112,6 +112,8 @@ void mk_put_frame_head(struct mk_output *r, uint64_t number, size_t inline_numbe
 		       uint64_t address);
 /* "(module+0xrel)" */
 void mk_put_place(struct mk_output *r, struct mk_out *o, uint32_t module, uint64_t vaddr);
+/* The name of a symbol element, demangled. */
+void mk_put_symbol(struct mk_output *r, const struct mk_event *e);
 
 /* ---- modline.c --------------------------------------------------------------- */
 

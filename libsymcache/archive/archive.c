@@ -52,7 +52,7 @@ static int create(struct symarchive **ret, struct sc_error *err)
 		a->read = archive_read_new();
 	if (!a || !a->read) {
 		free(a);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	archive_read_support_filter_gzip(a->read);
 	archive_read_support_filter_bzip2(a->read);
@@ -171,7 +171,7 @@ int symarchive_open_inner(struct symarchive *outer, const uint8_t *head, size_t 
 	if (!(*ret)->block) {
 		symarchive_close(*ret);
 		*ret = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	return opened(archive_read_open((*ret)->read, *ret, NULL, read_outer, NULL), ret, err);
 }
@@ -276,7 +276,7 @@ int symarchive_create(int fd, int level, struct symarchive_writer **ret, struct 
 		w->write = archive_write_new();
 	if (!w || !w->write) {
 		free(w);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	if (archive_write_set_format_pax_restricted(w->write) != ARCHIVE_OK ||
 	    archive_write_add_filter_zstd(w->write) != ARCHIVE_OK ||
@@ -298,7 +298,7 @@ int symarchive_add(struct symarchive_writer *w, const char *name, const void *da
 	int rc = 0;
 
 	if (!entry)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	archive_entry_set_pathname(entry, name);
 	archive_entry_set_filetype(entry, S_IFREG);
 	archive_entry_set_perm(entry, 0644);

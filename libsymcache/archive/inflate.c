@@ -68,7 +68,7 @@ int symcache_inflate_create(const void *magic, size_t len, struct symcache_infla
 	}
 	if (!ok) {
 		free(d);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	*ret = d;
 	return 0;
@@ -128,7 +128,7 @@ static int run_gzip(struct symcache_inflate *d, const void *in, size_t *in_len, 
 	if (rc == Z_STREAM_END)
 		d->between = true;
 	else if (rc == Z_MEM_ERROR)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	else if (rc != Z_OK && rc != Z_BUF_ERROR)
 		return damaged(err, d->gzip.msg ? d->gzip.msg : "gzip: damaged");
 	if (end && !d->between && !*in_len && !*out_len)
@@ -163,7 +163,7 @@ static int run_xz(struct symcache_inflate *d, const void *in, size_t *in_len, vo
 		return sc_error_set(err, SC_ENOMEM, "xz: it wants more than %u MiB of memory",
 				    XZ_MEMORY_MAX >> 20);
 	case LZMA_MEM_ERROR:
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	default:
 		return damaged(err, "xz: damaged");
 	}

@@ -110,7 +110,7 @@ static int visit(struct sc_archive_walk *w, struct symarchive *a, const char *ou
 	uint8_t head[SYMARCHIVE_HEAD];
 	struct sc_archive_file file = { name, head, 0, a };
 	int rc = name ? read_head(a, head, &file.head_len, err) :
-			sc_error_set(err, SC_ENOMEM, "out of memory");
+			sc_no_memory(err);
 	bool data;
 
 	if (++w->members > MAX_MEMBERS)

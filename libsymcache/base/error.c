@@ -44,6 +44,11 @@ int sc_error_sys(struct sc_error *err, const char *fmt, ...)
 	return code;
 }
 
+int sc_no_memory(struct sc_error *err)
+{
+	return sc_error_set(err, SC_ENOMEM, "out of memory");
+}
+
 int sc_error_prefix(struct sc_error *err, const char *fmt, ...)
 {
 	char old[sizeof(err->msg)];

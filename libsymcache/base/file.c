@@ -74,7 +74,7 @@ int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,
 	ret->temp = malloc(len + 10);
 	if (!ret->path || !ret->temp) {
 		forget(ret);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	memcpy(ret->temp, ret->path, len);
 	ret->fd = open_new(ret->temp, len);

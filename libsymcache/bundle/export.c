@@ -117,7 +117,7 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 		snprintf(x->done->hash, sizeof(x->done->hash), "%016llx%016llx",
 			 (unsigned long long)hash.high64, (unsigned long long)hash.low64);
 		named = bundle_name_with(path, x->done->hash);
-		rc = named ? 0 : sc_error_set(x->err, SC_ENOMEM, "out of memory");
+		rc = named ? 0 : sc_no_memory(x->err);
 	}
 	if (!rc && key)
 		rc = sign_bytes(key, text, source.text_len, signature, x->err);

@@ -23,7 +23,7 @@ static int read_fd(int fd, size_t max, struct bundle_file *f, struct sc_error *e
 	if ((uint64_t)st.st_size > max)
 		return sc_error_set(err, SC_EFORMAT, "it is above %zu bytes", max);
 	if (!vec_reserve(f, (size_t)st.st_size + 1))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	while (f->len < f->cap && (n = read(fd, f->data + f->len, f->cap - f->len))) {
 		if (n < 0 && errno != EINTR)
 			return sc_error_sys(err, "cannot read");

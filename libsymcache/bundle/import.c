@@ -114,7 +114,7 @@ static int put(struct importing *m, const struct symstore_entry *entry, const vo
 
 	*p = (struct pending){ .size = size };
 	if (fate != SAME && !(p->bytes = malloc(size + 1)))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	m->num_pending++;
 	if (fate == SAME)
 		return !*entry->tags ? 0 :
@@ -153,7 +153,7 @@ static int import_entry(void *ctx, const struct symstore_entry *given, const voi
 	if (rc)
 		return rc;
 	if (!(tags = tags_of(m, &entry)))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	entry.tags = tags;
 	entry.cache_size = size;
 	rc = put(m, &entry, cache, size, fate, err);

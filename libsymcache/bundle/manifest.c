@@ -38,7 +38,7 @@ int manifest_add(struct manifest *m, const struct symstore_entry *entry, const v
 	bool ok = true;
 
 	if (!e)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	*e = (struct manifest_entry){
 		.entry = *entry, .hash = { hash.low64, hash.high64 }, .has_hash = true,
 		.has_sha256 = sha256,
@@ -48,7 +48,7 @@ int manifest_add(struct manifest *m, const struct symstore_entry *entry, const v
 	for (int i = 0; i < STRINGS; i++)
 		if (*string(&e->entry, i))
 			ok = (*string(&e->entry, i) = strdup(*string(&e->entry, i))) && ok;
-	return ok && manifest_fill_strings(&e->entry) ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return ok && manifest_fill_strings(&e->entry) ? 0 : sc_no_memory(err);
 }
 
 void manifest_drop_last(struct manifest *m)

@@ -34,7 +34,7 @@ static int bad(struct reading *r, const char *what)
 
 static int no_memory(struct reading *r)
 {
-	sc_error_set(r->err, SC_ENOMEM, "out of memory");
+	sc_no_memory(r->err);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_er
 				    MANIFEST_MAX >> 20);
 	}
 	if (!parser)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (yajl_parse(parser, (const unsigned char *)text, len) != yajl_status_ok ||
 	    yajl_complete_parse(parser) != yajl_status_ok)
 		rc = sc_error_set(err, first.code ? first.code : SC_EFORMAT, "%s",

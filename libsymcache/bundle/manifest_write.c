@@ -25,7 +25,7 @@ static int put_text(yajl_gen gen, const char *text, size_t len, struct sc_error 
 		return 0;
 	}
 	if (!(mended = malloc(3 * len)))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	put_bytes(gen, mended, sc_utf8_mend(text, len, mended));
 	free(mended);
 	return 0;
@@ -93,7 +93,7 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 
 	*ret = NULL;
 	if (!gen)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	yajl_gen_map_open(gen);
 	put_pair(gen, "format", "symcache bundle");
 	put_bytes(gen, "version", 7);
@@ -111,7 +111,7 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 				  "--since",
 				  m->len, *len >> 20, MANIFEST_MAX >> 20);
 	if (!rc && !(*ret = strndup((const char *)text, *len)))
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	yajl_gen_free(gen);
 	return rc;
 }

@@ -1,12 +1,11 @@
 /* Reading a bundle: which shape has it? See symcache/bundle.h. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/reading.h"
 #include "symcache/archive.h"
@@ -75,7 +74,7 @@ int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc
 static int copy_text(struct bundle_file *f, const void *text, size_t size, struct sc_error *err)
 {
 	if (!vec_reserve(f, size + 1))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	memcpy(f->data, text, size);
 	f->len = size;
 	return 0;
@@ -113,10 +112,8 @@ int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *
 
 	if (fd < 0 || fstat(fd, &st))
 		return sc_error_sys(err, "cannot open %s", path);
-	if (S_ISDIR(st.st_mode) && asprintf(&inner, "%s/" SYMBUNDLE_MANIFEST, path) < 0) {
-		inner = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	}
+	if (S_ISDIR(st.st_mode) && !(inner = sc_text("%s/" SYMBUNDLE_MANIFEST, path)))
+		return sc_no_memory(err);
 	n = S_ISREG(st.st_mode) ? pread(fd, head, sizeof(head), 0) : 0;
 	if (S_ISREG(st.st_mode) && is_store(fd))
 		rc = manifest_of_store(path, &f, err);

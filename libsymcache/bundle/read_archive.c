@@ -19,7 +19,7 @@ static int read_member(struct symarchive *a, struct bundle_file *m, size_t max, 
 	vec_clear(m);
 	do {
 		if (!vec_reserve(m, 1))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		if ((rc = symarchive_read(a, m->data + m->len, m->cap - m->len, &n, err)))
 			return rc;
 		m->len += n;

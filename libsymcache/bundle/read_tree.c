@@ -4,11 +4,10 @@
  */
 #include <errno.h>
 #include <fts.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/file.h"
 #include "libsymcache/bundle/reading.h"
@@ -33,8 +32,9 @@ static int give_listed(struct bundle_reading *b, const char *folder, struct bund
 	for (size_t i = 0; i < b->manifest.len && !rc; i++) {
 		const struct manifest_entry *e = &b->manifest.data[i];
 
-		if (asprintf(&path, "%s/%s", folder, bundle_name(&e->entry, name)) < 0)
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+		path = sc_text("%s/%s", folder, bundle_name(&e->entry, name));
+		if (!path)
+			return sc_no_memory(err);
 		if (read_cache(path, f, &why))
 			bundle_fault(b, name, why.msg);
 		else
@@ -79,13 +79,11 @@ static int give_all(struct bundle_reading *b, const char *folder, struct bundle_
 static int read_part(const char *folder, const char *name, size_t max, struct bundle_file *f,
 		     struct sc_error *err)
 {
-	char *path __attribute__((cleanup(sc_free_text))) = NULL;
+	char *path __attribute__((cleanup(sc_free_text))) = sc_text("%s/%s", folder, name);
 	int rc;
 
-	if (asprintf(&path, "%s/%s", folder, name) < 0) {
-		path = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	}
+	if (!path)
+		return sc_no_memory(err);
 	rc = bundle_read_file(path, max, f, err);
 	if (rc == SC_ESYS && errno == ENOENT)
 		return 0;

@@ -141,7 +141,7 @@ int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const 
 	b->has_manifest = true;
 	b->total = b->manifest.len;
 	b->seen = calloc(b->manifest.len + 1, sizeof(*b->seen));
-	return b->seen ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return b->seen ? 0 : sc_no_memory(err);
 }
 
 void bundle_name_missing(struct bundle_reading *b)

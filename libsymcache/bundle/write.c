@@ -59,14 +59,6 @@ char *bundle_name_with(const char *path, const char *hash)
 	return sc_text("%.*s-%s%s", (int)(end - path), path, hash, end);
 }
 
-/* On the heap; NULL: out of memory. */
-static char *join(const char *a, const char *between, const char *b)
-{
-	char *text;
-
-	return asprintf(&text, "%s%s%s", a, between, b) < 0 ? NULL : text;
-}
-
 static int get_cache(const struct bundle_source *s, size_t i, const void **data, size_t *size,
 		     struct sc_error *err)
 {
@@ -120,14 +112,14 @@ static int write_archive(const char *part, const struct bundle_source *s, struct
 static int write_file(const char *folder, const char *name, const void *data, size_t size,
 		      struct sc_error *err)
 {
-	char *path __attribute__((cleanup(sc_free_text))) = join(folder, "/", name);
+	char *path __attribute__((cleanup(sc_free_text))) = sc_text("%s/%s", folder, name);
 	char *slash = path ? strrchr(path, '/') : NULL;
 	int rc = 0;
 	bool ok;
 	FILE *f;
 
 	if (!path)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	*slash = 0;
 	if (mkdir(path, 0775) && errno != EEXIST)
 		rc = sc_error_sys(err, "cannot make the directory %s", path);
@@ -207,7 +199,7 @@ static int write_batch(struct symstore *store, const struct bundle_source *s, st
 static int write_store(const char *part, const struct bundle_source *s, struct sc_error *err)
 {
 	struct blob *blobs = calloc(s->manifest->len + 1, sizeof(*blobs));
-	char *lock __attribute__((cleanup(sc_free_text))) = join(part, "-lock", "");
+	char *lock __attribute__((cleanup(sc_free_text))) = sc_text("%s-lock", part);
 	struct symstore *store = NULL;
 	uint64_t before, after;
 	size_t next = 0;
@@ -216,7 +208,7 @@ static int write_store(const char *part, const struct bundle_source *s, struct s
 	if (blobs && lock)
 		rc = symstore_open(part, SYMSTORE_WRITE, &store, err);
 	else
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	do
 		rc = rc ? rc : write_batch(store, s, blobs, &next, err);
 	while (!rc && next < s->manifest->len);
@@ -259,10 +251,9 @@ int bundle_write(const char *path, enum symbundle_shape shape, const struct bund
 		len--;
 	if (shape != SYMBUNDLE_ARCHIVE && !lstat(path, &st))
 		return sc_error_set(err, SC_EINVAL, "%s is there already", path);
-	if (asprintf(&part, "%.*s.part", (int)len, path) < 0) {
-		part = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	}
+	part = sc_text("%.*s.part", (int)len, path);
+	if (!part)
+		return sc_no_memory(err);
 	remove_part(part);
 	rc = writers[shape](part, source, err);
 	if (!rc && rename(part, path))

@@ -44,7 +44,7 @@ static int add_segment(struct symcache_core *core, const uint8_t *ph, struct sc_
 	}
 	added = vec_push(&p->memory.list);
 	if (!added)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	*added = s;
 	return 0;
 }
@@ -96,7 +96,7 @@ static int read_headers(struct symcache_core *core, struct sc_error *err)
 		rc = add_segment(core, ph, err);
 	}
 	if (!rc && !sc_core_order(&p->memory)) /* hostile ones may overlap */
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	return rc;
 }
 
@@ -154,7 +154,7 @@ static int keep_memory(struct symcache_core *core, struct sc_error *err)
 			ok = want(&ranges, s, s->start, code ? MAX_CODE : BLOCK);
 	}
 	rc = ok || !p->compressed ? sc_core_keep(core, ranges.list.data, ranges.list.len, err) :
-				    sc_error_set(err, SC_ENOMEM, "out of memory");
+				    sc_no_memory(err);
 	vec_deinit(&ranges.list);
 	return rc;
 }
@@ -224,7 +224,7 @@ int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_e
 		core->private->blocks = malloc((size_t)BLOCKS * BLOCK);
 	}
 	if (!core || !core->private || !core->private->blocks)
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	else
 		rc = open_file(core, path, err);
 	if (rc) {

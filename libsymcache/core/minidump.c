@@ -403,15 +403,15 @@ int sc_core_minidump(struct symcache_core *core, struct sc_error *err)
 		return rc;
 	if (!read_threads(core) || !read_memory(core) || !read_maps(core) || !read_modules(core) ||
 	    (!p->code.list.len && !read_kinds(core)))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	for (size_t i = 0; !p->code.list.len && i < p->modules.len; i++)
 		if (!add_code(core, p->modules.data[i].start, p->modules.data[i].end))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 	if (!p->threads.len)
 		return sc_error_set(err, SC_EFORMAT, "the minidump has no threads, or is cut off");
 	read_process(core);
 	read_thread_names(core);
 	if (!sc_core_order(&p->memory) || !sc_core_order(&p->code) || !sc_core_order_modules(core))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	return 0;
 }

@@ -201,6 +201,6 @@ int sc_core_modules(struct symcache_core *core, struct sc_error *err)
 	if (ok && !p->mappings.len)
 		ok = add_headers(core);
 	if (!ok || !add_program(core) || !add_vdso(core) || !sc_core_order_modules(core))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	return 0;
 }

@@ -199,7 +199,7 @@ int sc_core_notes(struct symcache_core *core, struct sc_error *err)
 		    (n.type != NT_SIGINFO || !signal_seen)) {
 			signal_seen |= n.type == NT_SIGINFO;
 			if (!take_note(core, &n))
-				return sc_error_set(err, SC_ENOMEM, "out of memory");
+				return sc_no_memory(err);
 		}
 		at = n.at + ((n.size + 3ull) & ~3ull);
 	}

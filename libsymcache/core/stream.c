@@ -192,7 +192,7 @@ int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, str
 	if (!p->compressed)
 		return 0;
 	if (!sort_ranges(ranges, n))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	for (size_t i = 0; i < n && !rc; i++) {
 		uint64_t from = first_unkept(p, ranges[i].offset, ranges[i].end), end;
 

@@ -208,7 +208,7 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 		has_location |= slot == DW_SLOT_LOCATION && !is_list(form);
 		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
 		      add_skip(p, size) : add_op(p, slot, (uint16_t)form, size, implicit)))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 	}
 	abbrev->wanted = is_wanted(abbrev, has_code, has_location);
 	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;
@@ -251,7 +251,7 @@ static int add_abbrev(struct dw_abbrev_pool *p, const uint8_t *bytes, size_t num
 	slot = whole ? vec_push(&p->list) : NULL;
 	if (!slot) {
 		free(whole);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	*whole = abbrev;
 	if (p->ops.len)
@@ -283,7 +283,7 @@ static int pooled(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 	key.num_bytes = (size_t)(c->p - key.bytes);
 	slot = sc_intern_find(&p->set, XXH3_64bits(key.bytes, key.num_bytes), same_abbrev, &key);
 	if (!slot)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (*slot == SC_INTERN_NEW)
 		rc = add_abbrev(p, key.bytes, key.num_bytes, sizes, slot, err);
 	if (!rc)
@@ -363,7 +363,7 @@ int dw_abbrevs_read(const struct dw_section *section, uint64_t offset,
 	if (!rc && c.bad)
 		rc = sc_error_set(err, SC_EFORMAT, "cut off");
 	if (rc == SC_ENOMEM || !make_table(pool->table.data, pool->table.len, ret))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	return rc ? sc_error_prefix(err, ".debug_abbrev at 0x%llx: ", (unsigned long long)offset) :
 		    0;
 }

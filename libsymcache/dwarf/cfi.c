@@ -263,7 +263,7 @@ int dw_cfi_read(const struct dw_cfi_section *section, dw_cfi_code_fn *code, cons
 	sc_intern_deinit(&known);
 	if (rc || !sort_entries(ret->entries.data, ret->entries.len)) {
 		dw_cfi_deinit(ret);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	cut_overlaps(ret);
 	return 0;

@@ -229,7 +229,7 @@ static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, st
 		if (a->tag == DW_TAG_subprogram)
 			*scope = DW_NONE;
 	} else if (!read_entry(s, entry, c, a, scope)) {
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	*step = a->has_children ? DW_STEP_CHILDREN : 0;
 	return 0;
@@ -275,7 +275,7 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 			return bad_entry(s, entry, "cut off", err);
 		if (step & DW_STEP_CHILDREN) {
 			if (!vec_reserve(&s->stack, 1))
-				return sc_error_set(err, SC_ENOMEM, "out of memory");
+				return sc_no_memory(err);
 			s->stack.data[s->stack.len++] = scope;
 			scope = inner;
 		} else if (!s->stack.len) {

@@ -56,7 +56,7 @@ int dw_libdw_open(int fd, int alt_fd, const struct dw_sections *sections,
 
 	*ret = NULL;
 	if (!r)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	r->sections = sections;
 	r->dbg = dwarf_begin(fd, DWARF_C_READ);
 	if (!r->dbg) {
@@ -329,7 +329,7 @@ static int walk(struct dw_libdw_reader *r, Dwarf_Die *root, struct dw_facts *u,
 		if (rc == 0) {
 			top = vec_push(&r->stack);
 			if (!top)
-				return sc_error_set(err, SC_ENOMEM, "out of memory");
+				return sc_no_memory(err);
 			top->die = child;
 			top->scope = scope;
 			continue;
@@ -366,7 +366,7 @@ static int read_unit(struct dw_libdw_reader *r, Dwarf_Die *cudie, Dwarf_Die *sub
 	for (size_t i = 0; i < r->foreigners.len; i++)
 		vec_clear(&r->foreigners.data[i].index_here); /* pushed anew as 0 */
 	if (read_ranges(r, cudie, u) == SC_ENOMEM)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	/* DWARF 2 has no ranges to say that it has code in several sections. */
 	if (r->version == 2 && !dwarf_hasattr(cudie, DW_AT_ranges))
 		vec_clear(&u->ranges);

@@ -246,7 +246,7 @@ static int run_program(struct dw_cursor *c, struct dw_line_header *h, const char
 	if (ok && ret->rows.len > st.first_row)
 		ok = end_sequence(&st, h, ret->rows.data[ret->rows.len - 1].vaddr, ret);
 	if (!ok)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (h->excess)
 		return sc_error_set(err, SC_EFORMAT, "more line rows than such a file has");
 	if (no_range)

@@ -69,19 +69,19 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit *u, uint64_t offset,
 	int rc;
 
 	if (!slot)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (*slot == SC_INTERN_NEW) {
 		if (!left)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation tables overlap");
 		added = vec_push(&d->abbrevs);
 		if (!added)
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		*slot = (uint32_t)d->abbrevs.len - 1;
 		added->offset = offset;
 		added->sizes = u->sizes;
 		added->abbrevs = calloc(1, sizeof(*added->abbrevs));
 		if (!added->abbrevs)
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		rc = dw_abbrevs_read(&d->sections.abbrev, offset, &u->sizes, left, &d->abbrev_pool,
 				     added->abbrevs, err);
 		u->abbrevs = added->abbrevs;
@@ -183,7 +183,7 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 				    (unsigned long long)d->sections.file_size);
 	u = vec_push(&d->units);
 	if (!u)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	u->debug = d;
 	u->offset = (uint64_t)(c->p - start);
 	length = dw_initial_length(c, &offset_size);
@@ -308,12 +308,12 @@ int dw_debug_read(struct dw_debug *d, struct sc_error *err)
 	int rc = dw_debug_read_more(d, d->sections.info.size, err);
 
 	if (!rc && !list_signatures(d))
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	if (rc || !d->sections.types.size)
 		return rc;
 	d->types = calloc(1, sizeof(*d->types));
 	if (!d->types)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	d->types->sections = d->sections;
 	d->types->sections.info = d->sections.types;
 	d->types->sections.types = (struct dw_section){0};

@@ -141,14 +141,14 @@ static int read_segments(struct sc_elf *e, struct sc_error *err)
 			e->load_base = e->load_end = ph.p_vaddr;
 		first = false;
 		if (!add_segment(e, &ph))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		end = ph.p_vaddr + ph.p_memsz;
 		if (end >= ph.p_vaddr && end > e->load_end)
 			e->load_end = end;
 		if (no_sections && (!add_range(&e->alloc, ph.p_vaddr, ph.p_memsz) ||
 				    ((ph.p_flags & PF_X) &&
 				     !add_range(&e->exec, ph.p_vaddr, ph.p_memsz))))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 	}
 	return 0;
 }
@@ -179,7 +179,7 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 		if (!add_range(&e->alloc, vaddr, sh.sh_size) ||
 		    ((sh.sh_flags & SHF_EXECINSTR) &&
 		     !add_range(&e->exec, vaddr, sh.sh_size)))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 	}
 	return 0;
 }
@@ -245,7 +245,7 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 
 	e->path = strdup(path);
 	if (!e->path)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	/* O_NONBLOCK: a FIFO must not hang us; it has no effect on files. */
 	if (e->fd < 0)
 		e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -275,7 +275,7 @@ static int open_bytes(uint8_t *bytes, size_t size, const char *name, struct sc_e
 	e->memory = bytes;
 	e->path = strdup(name);
 	if (!e->path)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	elf_version(EV_CURRENT);
 	e->elf = elf_memory((char *)bytes, size);
 	return read_file(e, err);
@@ -301,7 +301,7 @@ static struct sc_elf *new_file(struct sc_error *err)
 	if (e)
 		e->fd = -1;
 	else
-		sc_error_set(err, SC_ENOMEM, "out of memory");
+		sc_no_memory(err);
 	return e;
 }
 

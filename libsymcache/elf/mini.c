@@ -31,7 +31,7 @@ static int decode(lzma_stream *stream, size_t limit, uint8_t **out, size_t *size
 			cap = cap > limit ? limit : cap;
 			more = realloc(*out, cap);
 			if (!more)
-				return sc_error_set(err, SC_ENOMEM, "out of memory");
+				return sc_no_memory(err);
 			*out = more;
 		}
 		stream->next_out = *out + *size;
@@ -41,7 +41,7 @@ static int decode(lzma_stream *stream, size_t limit, uint8_t **out, size_t *size
 		if (r == LZMA_STREAM_END)
 			return 0;
 		if (r == LZMA_MEM_ERROR)
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		if (r != LZMA_OK)
 			return sc_error_set(err, SC_EFORMAT,
 				"%s: .gnu_debugdata is damaged (xz says %d)", path, (int)r);
@@ -62,7 +62,7 @@ int sc_elf_open_mini(struct sc_elf *e, struct sc_elf **ret, struct sc_error *err
 		return rc;
 	limit = sc_limit_inflated(e->size);
 	if (lzma_stream_decoder(&stream, MAX_WORK, 0) != LZMA_OK)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	stream.next_in = data;
 	stream.avail_in = in_size;
 	rc = decode(&stream, limit, &out, &size, e->path, err);

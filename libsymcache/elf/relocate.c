@@ -72,7 +72,7 @@ int sc_elf_lay_out(struct sc_elf *e, struct sc_error *err)
 	if (!n)
 		return 0;
 	if (!vec_reserve(&e->placed, n) || !list_relocations(e))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	memset(e->placed.data, 0, n * sizeof(*e->placed.data));
 	e->placed.len = n;
 	for (int group = 0; group < 3; group++) {

@@ -375,7 +375,7 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 	first[n] = stored.list.len;
 	if (!fill(&stored, threads))
 		for (size_t i = 0; i < n; i++)
-			wanted[i].rc = sc_error_set(&wanted[i].err, SC_ENOMEM, "out of memory");
+			wanted[i].rc = sc_no_memory(&wanted[i].err);
 	for (size_t i = 0; i < n; i++)
 		if (!wanted[i].rc)
 			hand_out(e, stored.list.data + first[i], first[i + 1] - first[i], &wanted[i]);

@@ -42,7 +42,7 @@ int sc_elf_stream_open(struct sc_elf *e, const char *name, struct sc_elf_stream 
 
 	*ret = NULL;
 	if (!s)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	s->out = sc_elf_room_for_zlib(e, name, WORTH_IT, &s->in, &s->in_size, &s->size);
 	if (!s->out) {
 		free(s);

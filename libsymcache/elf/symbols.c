@@ -384,7 +384,7 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_
 		sc_elf_symbols_deinit(ret);
 	}
 	vec_deinit(&c.list);
-	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return ok ? 0 : sc_no_memory(err);
 }
 
 int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error *err)

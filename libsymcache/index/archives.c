@@ -63,11 +63,6 @@ static void at_member(const struct unpacking *u, const char *path)
 	sc_run_progress(u->run, SYMCACHE_INDEX_INDEXING, u->run->at, u->run->total, path);
 }
 
-static int no_memory(struct sc_error *err)
-{
-	return sc_error_set(err, SC_ENOMEM, "out of memory");
-}
-
 /* ---- work ------------------------------------------------------------------------- */
 
 /* What the store will remember. */
@@ -164,7 +159,7 @@ static int first_walk(void *ctx, const struct sc_archive_file *file, struct sc_e
 {
 	struct unpacking *u = ctx;
 	struct sc_member *m = sc_members_add(&u->members, file->name);
-	int rc = m ? unpack(u, m, file, err) : no_memory(err);
+	int rc = m ? unpack(u, m, file, err) : sc_no_memory(err);
 
 	at_member(u, file->name);
 	if (rc || m->done)
@@ -312,7 +307,7 @@ static int remember(struct unpacking *u, const struct symstore_hash *content, st
 		job->outcomes = calloc(u->members.all.len + 1, sizeof(*job->outcomes));
 	if (!job || !job->outcomes) {
 		sc_job_destroy(job);
-		return no_memory(err);
+		return sc_no_memory(err);
 	}
 	job->file = u->file;
 	job->archive = true;
@@ -329,7 +324,7 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 	int rc = walk(u, first_walk, err);
 
 	if (!sc_members_sort(&u->members) && !rc)
-		rc = no_memory(err);
+		rc = sc_no_memory(err);
 	if (!rc)
 		rc = work_on_waiting(u, err);
 	/* A bomb, or one that changes: it costs this archive alone. */

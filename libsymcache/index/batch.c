@@ -120,7 +120,7 @@ int sc_batch_add(struct sc_batch *batch, struct sc_job *job, struct sc_error *er
 
 	if (!slot) {
 		sc_job_destroy(job);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	*slot = job;
 	if (batch->jobs.len == 1)

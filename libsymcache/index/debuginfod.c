@@ -44,7 +44,7 @@ int symcache_debuginfod_create(int64_t retry, struct symcache_debuginfod **ret,
 	d = calloc(1, sizeof(*d));
 	if (!d) {
 		sc_servers_close(servers);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	pthread_mutex_init(&d->lock, NULL);
 	d->servers = servers;

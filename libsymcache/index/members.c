@@ -57,7 +57,7 @@ int sc_member_unpack(struct sc_members *m, struct sc_member *member, const struc
 	int rc;
 
 	if (!vec_reserve(&m->held, 1))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	rc = sc_archive_unpack(file, memory, &member->fd, &member->size, err);
 	if (rc)
 		return rc;

@@ -97,7 +97,7 @@ int sc_run_take(struct sc_run *run, struct sc_job *job, struct sc_error *err)
 	struct symcache_index_file file;
 
 	if (!job)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (job->archive && run->work.store)
 		return sc_batch_add(&run->batch, job, err);
 	if (job->archive) {

@@ -138,7 +138,7 @@ int sc_servers_open(struct sc_servers **ret, struct sc_error *err)
 		at += len;
 	}
 	if (!ok)
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	else if (!s->list.len)
 		rc = sc_error_set(err, SC_EUNSUPPORTED, "debuginfod asks the servers in $%s, "
 				  "which is empty", urls_name);

@@ -13,16 +13,11 @@ struct row {
 	const char *comp_dir, *directory, *name, *want;
 };
 
-static struct symcache_str str(const char *s)
-{
-	return (struct symcache_str){ s, s ? strlen(s) : 0 };
-}
-
 static void check(const struct row *rows, size_t n, enum symcache_path_style style)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct symcache_file file = { str(rows[i].comp_dir), str(rows[i].directory),
-						    str(rows[i].name) };
+		const struct symcache_file file = { symcache_str_of(rows[i].comp_dir), symcache_str_of(rows[i].directory),
+						    symcache_str_of(rows[i].name) };
 		size_t len = strlen(rows[i].want);
 		char got[200];
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/store/store.h"
 
 static int copy(const char *path, const char *fresh, struct sc_error *err)
@@ -62,10 +62,9 @@ int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct
 	if ((rc = symstore_resolve(path, &target, err)) ||
 	    (rc = symstore_claim(target, true, &claim, err)))
 		return rc;
-	if (asprintf(&fresh, "%s.compact", target) < 0) {
-		fresh = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	}
+	fresh = sc_text("%s.compact", target);
+	if (!fresh)
+		return sc_no_memory(err);
 	if (fstat(claim, &st))
 		return sc_error_sys(err, "store %s", path);
 	*before = (uint64_t)st.st_size;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/store/store.h"
 
 enum { TRIES = 10 };
@@ -20,14 +20,9 @@ enum { TRIES = 10 };
 /* A file without a name in $TMPDIR. -1: see errno. */
 static int make_file(const char *folder)
 {
-	char *name __attribute__((cleanup(sc_free_text))) = NULL;
-	int fd;
+	char *name __attribute__((cleanup(sc_free_text))) = sc_text("%s/symcache.XXXXXX", folder);
+	const int fd = name ? mkostemp(name, O_CLOEXEC) : -1;
 
-	if (asprintf(&name, "%s/symcache.XXXXXX", folder) < 0) {
-		name = NULL;
-		return -1;
-	}
-	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(name);
 	return fd;
@@ -95,7 +90,7 @@ int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error 
 	*ret = NULL;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", to);
 	if (!own)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (from < 0)
 		rc = sc_error_sys(err, "cannot open");
 	else if (to < 0)

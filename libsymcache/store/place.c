@@ -15,6 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "libsymcache/base/text.h"
 #include "libsymcache/store/store.h"
 
 /* What LMDB makes of the lock file: a header with the number of slots for readers that were
@@ -102,13 +103,10 @@ static bool is_lock_file(int fd)
 int symstore_open_next(const char *path, const char *suffix, int flags, bool (*ours)(int fd))
 {
 	struct stat st;
-	char *name;
-	int fd;
+	char *name __attribute__((cleanup(sc_free_text))) = sc_text("%s%s", path, suffix);
+	const int fd = !name ? -1 : open(name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+					 O_NOFOLLOW, 0664);
 
-	if (asprintf(&name, "%s%s", path, suffix) < 0)
-		return -1;
-	fd = open(name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW, 0664);
-	free(name);
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 && ours(fd))

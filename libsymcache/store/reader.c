@@ -53,7 +53,7 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 
 	*ret = NULL;
 	if (!reader)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	reader->store = store;
 	reader->owner = pthread_self();
 	for (;;) {

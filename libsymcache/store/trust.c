@@ -44,7 +44,7 @@ static int begin(struct symcache_guard *guard, const struct symstore_entry *entr
 		return 0;
 	symcache_guard_deinit(guard);
 	if (!symcache_guard_init(guard, data, size, data + at))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	guard->identity = identity;
 	guard->mapped = true; /* symstore_map() */
 	if (size <= SMALL || !entry->table_hash) {

@@ -17,7 +17,7 @@ int symstore_removals_add(struct symstore_removals *list, const struct symstore_
 
 	if (!r) {
 		free(source);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	*r = (struct symstore_removal){
 		.id.len = entry->build_id_len, .time = entry->time,
@@ -127,7 +127,7 @@ static int fit(struct pruning *p)
 		if (bytes <= p->rules->to_size)
 			continue;
 		if (!(to = vec_push(p->condemned)))
-			return sc_error_set(p->err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(p->err);
 		*to = *from;
 		from->source_path = NULL; /* moved */
 	}
@@ -232,7 +232,7 @@ int symstore_verify(struct symstore_reader *reader, unsigned threads, symstore_v
 	int rc = symstore_each(reader, NULL, 0, add_job, &v, err);
 
 	if (!rc && v.out_of_memory)
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	if (!rc)
 		sc_parallel(threads ? threads : sc_cores(), v.jobs.len, verify_job, &v);
 	for (size_t i = 0; i < v.jobs.len; i++)

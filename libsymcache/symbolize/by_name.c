@@ -42,54 +42,35 @@ static char *last_part(const char *path)
 
 struct gathering {
 	struct symcache_caches *caches;
-	size_t cap;
 	bool no_memory;
 };
 
 static bool add_entry(void *ctx, const struct symstore_entry *entry)
 {
 	struct gathering *g = ctx;
-	struct symcache_caches *s = g->caches;
-	struct sc_named *n;
+	const char *path = entry->source_path ? entry->source_path : "";
+	struct sc_named *n = vec_push(&g->caches->named);
 
-	if (s->num_named == g->cap) {
-		g->cap = 2 * g->cap + 64;
-		n = realloc(s->named, g->cap * sizeof(*n));
-		if (!n) {
-			g->no_memory = true;
-			return false;
-		}
-		s->named = n;
-	}
-	n = &s->named[s->num_named];
-	n->name = last_part(entry->source_path ? entry->source_path : "");
-	n->tags = entry->tags && *entry->tags ? strdup(entry->tags) : NULL;
-	g->no_memory = !n->name || (entry->tags && *entry->tags && !n->tags);
-	n->path = strdup(entry->source_path ? entry->source_path : "");
-	g->no_memory |= !n->path;
-	if (g->no_memory) {
-		free(n->name);
-		free(n->tags);
-		free(n->path);
+	g->no_memory = !n;
+	if (!n)
 		return false;
-	}
-	memset(n->id, 0, sizeof(n->id));
+	n->name = last_part(path);
+	n->path = strdup(path);
+	n->tags = strdup(entry->tags ? entry->tags : "");
 	memcpy(n->id, entry->build_id, entry->build_id_len);
 	n->id_len = entry->build_id_len;
-	s->num_named++;
-	return true;
+	g->no_memory = !n->name || !n->path || !n->tags;
+	return !g->no_memory;
 }
 
 void sc_named_deinit(struct symcache_caches *s)
 {
-	for (size_t i = 0; i < s->num_named; i++) {
-		free(s->named[i].name);
-		free(s->named[i].tags);
-		free(s->named[i].path);
+	for (size_t i = 0; i < s->named.len; i++) {
+		free(s->named.data[i].name);
+		free(s->named.data[i].tags);
+		free(s->named.data[i].path);
 	}
-	free(s->named);
-	s->named = NULL;
-	s->num_named = 0;
+	vec_deinit(&s->named);
 	s->named_snapshot = 0;
 }
 
@@ -103,11 +84,11 @@ static int gather(struct symcache_caches *s, struct sc_error *err)
 	sc_named_deinit(s);
 	rc = symstore_each(s->reader, NULL, 0, add_entry, &g, err);
 	if (!rc && g.no_memory)
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	if (rc)
 		return rc;
-	if (s->num_named)
-		qsort(s->named, s->num_named, sizeof(*s->named), by_name_and_id);
+	if (s->named.len)
+		qsort(s->named.data, s->named.len, sizeof(*s->named.data), by_name_and_id);
 	s->named_snapshot = s->snapshot;
 	return 0;
 }
@@ -140,11 +121,11 @@ int symcache_caches_find_name(struct symcache_caches *s, const char *name, const
 
 	pthread_mutex_lock(&s->lock);
 	rc = gather(s, err);
-	first = rc || !s->num_named ? NULL
-		: bsearch(&key, s->named, s->num_named, sizeof(*s->named), by_name);
-	while (first && first > s->named && !by_name(&first[-1], &key))
+	first = rc || !s->named.len ? NULL
+		: bsearch(&key, s->named.data, s->named.len, sizeof(*s->named.data), by_name);
+	while (first && first > s->named.data && !by_name(&first[-1], &key))
 		first--;
-	for (end = first; first && end < s->named + s->num_named && !by_name(end, &key); end++) {
+	for (end = first; first && end < s->named.data + s->named.len && !by_name(end, &key); end++) {
 		if (tag && !symstore_tags_have(end->tags, tag))
 			continue;
 		found = end;
@@ -214,14 +195,14 @@ int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, con
 
 	pthread_mutex_lock(&s->lock);
 	rc = gather(s, err);
-	for (size_t i = 0; !rc && i < s->num_named; i++) {
-		const unsigned fits = is_kernel_file(&s->named[i], name, release);
+	for (size_t i = 0; !rc && i < s->named.len; i++) {
+		const unsigned fits = is_kernel_file(&s->named.data[i], name, release);
 
 		if (fits < best)
 			continue;
 		n = fits > best ? 1 : n + 1;
 		best = fits;
-		found = &s->named[i];
+		found = &s->named.data[i];
 	}
 	if (!rc && !n)
 		rc = sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name%s%.64s",

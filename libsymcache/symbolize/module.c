@@ -5,20 +5,15 @@
  */
 #include "libsymcache/symbolize/module.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "libsymcache/base/text.h"
 #include "libsymcache/index/content.h"
 #include "libsymcache/index/entry.h"
 #include "symcache/build_id.h"
-
-static int out_of_memory(struct sc_error *err)
-{
-	return sc_error_set(err, SC_ENOMEM, "out of memory");
-}
 
 static void publish(struct symcache_module *m, const struct symcache *cache, uint64_t snapshot)
 {
@@ -107,7 +102,7 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 	made->bytes = malloc(made->size);
 	if (!made->bytes || (to_store && !set_entry(m, b, path))) {
 		sc_made_deinit(made);
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	}
 	symcache_build_write(b, made->bytes);
 	if (o->notify && (info->bad_units || info->code_above_4g))
@@ -162,9 +157,8 @@ static char *find_debug_file(const struct symcache_module *m)
 		return NULL;
 	symcache_build_id_text(hex, m->id, m->id_len);
 	for (const char *const *dir = o->debug_dirs; *dir; dir++) {
-		if (asprintf(&path, "%s/.build-id/%.2s/%s.debug", *dir, hex, hex + 2) < 0)
-			return NULL;
-		if (!access(path, F_OK))
+		path = sc_text("%s/.build-id/%.2s/%s.debug", *dir, hex, hex + 2);
+		if (!path || !access(path, F_OK))
 			return path;
 		free(path);
 	}

@@ -79,8 +79,7 @@ struct symcache_caches {
 	bool to_store;                   /* something is */
 	uint32_t num_modules, num_failed;
 	struct symcache_module *chains[SC_CHAINS];
-	struct sc_named *named;          /* sorted by name */
-	size_t num_named;
+	VEC(struct sc_named) named;      /* sorted by name */
 	uint64_t named_snapshot;         /* that they are of; 0: none yet */
 };
 

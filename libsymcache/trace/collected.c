@@ -127,12 +127,12 @@ int symtrace_collect(const struct symtrace *file, const struct symtrace_frame *f
 		if (block.kind == 'R' && !ret->registers.known)
 			take_registers(file, &block, machine, &ret->registers);
 		if (block.kind == 'M' && block.len && !add_memory(ret, &block))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 	}
 	if (!(ret->registers.known >> sp & 1))
 		return sc_error_set(err, SC_ENOTFOUND, "no registers were collected");
 	if (!sort_blocks(ret->memory, ret->num_memory))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	cut_overlaps(ret);
 	return 0;
 }

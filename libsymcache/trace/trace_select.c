@@ -61,7 +61,7 @@ int symtrace_select_add(struct symtrace_select *s, enum symtrace_by by, const ch
 		return sc_error_set(err, SC_EINVAL, "takes %s, not '%s'", form[by], text);
 	list = reallocarray(s->list[by], s->len[by] + 1, sizeof(range));
 	if (!list)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	s->list[by] = list;
 	list[s->len[by]++] = range;
 	if (by == SYMTRACE_BY_FRAME && range.last > s->last_frame)

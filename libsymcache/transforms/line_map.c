@@ -67,7 +67,7 @@ static int bad(struct reading *r, const char *what)
 
 static int no_memory(struct reading *r)
 {
-	sc_error_set(r->err, SC_ENOMEM, "out of memory");
+	sc_no_memory(r->err);
 	return 0;
 }
 
@@ -298,7 +298,7 @@ int sc_line_map(const char *text, size_t size, struct sc_map *ret, struct sc_err
 	int rc = 0;
 
 	if (!parser) {
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	} else if (yajl_parse(parser, (const unsigned char *)text, size) != yajl_status_ok ||
 		   yajl_complete_parse(parser) != yajl_status_ok) {
 		rc = first.code == SC_ENOMEM ? SC_ENOMEM : SC_EFORMAT;

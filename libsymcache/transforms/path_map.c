@@ -50,7 +50,7 @@ static int add_rule(struct path_map *m, const char *text, struct sc_error *err)
 		return sc_error_set(err, SC_EINVAL, "'%s' is not FROM=TO", text);
 	r->from = strdup(text);
 	if (!r->from)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	r->from[equals - text] = 0;
 	r->to = r->from + (equals - text) + 1;
 	cut_slashes(r->from);
@@ -138,7 +138,7 @@ int sc_path_map(const char *const *rules, struct sc_map *ret, struct sc_error *e
 	if (m)
 		m->rules = calloc(n + 1, sizeof(*m->rules));
 	if (!m || !m->rules)
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = add_rule(m, rules[i], err);
 	if (rc && m)

@@ -5,16 +5,11 @@
 
 #include "symcache/symcache.h"
 
-static struct symcache_str str(const char *s)
-{
-	return (struct symcache_str){ s, s ? (uint32_t)strlen(s) : 0 };
-}
-
 bool sc_place_path(const struct symcache_place *place, char *buf, size_t size)
 {
 	struct symcache_file file = {
-		.comp_dir = str(place->comp_dir), .directory = str(place->dir),
-		.name = str(place->name),
+		.comp_dir = symcache_str_of(place->comp_dir), .directory = symcache_str_of(place->dir),
+		.name = symcache_str_of(place->name),
 	};
 	size_t len = symcache_path(&file, SYMCACHE_PATH_RAW, buf, size);
 

@@ -34,7 +34,7 @@ static int push(struct symbol_map *m, const char *name, const char *real, struct
 	struct pair *p = vec_push(&m->pairs);
 
 	if (!p)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	*p = (struct pair){ name, real };
 	return 0;
 }
@@ -185,7 +185,7 @@ int sc_symbol_map(const char *text, size_t size, struct sc_map *ret, struct sc_e
 		m->text[size] = 0;
 		rc = read_map(m, size, err);
 	} else {
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	}
 	if (rc && m)
 		destroy(m);

@@ -13,11 +13,6 @@
 
 enum { MAP_FILE_MAX = 1 << 30 };
 
-static int no_memory(struct sc_error *err)
-{
-	return sc_error_set(err, SC_ENOMEM, "out of memory");
-}
-
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -41,7 +36,7 @@ static int read_file(const char *path, char **ret, size_t *size, struct sc_error
 		return sc_error_set(err, SC_ELIMIT, "%s: larger than 1 GiB", path);
 	text = malloc((size_t)st.st_size + 1);
 	if (!text)
-		return no_memory(err);
+		return sc_no_memory(err);
 	while (*size < (size_t)st.st_size && n) {
 		n = read(fd, text + *size, (size_t)st.st_size - *size);
 		if (n < 0)
@@ -61,7 +56,7 @@ static int add_text(struct symcache_transforms *t, char *line, struct sc_error *
 
 	free(line);
 	if (!both)
-		return no_memory(err);
+		return sc_no_memory(err);
 	free(t->text);
 	t->text = both;
 	return 0;
@@ -136,7 +131,7 @@ int symcache_transforms_init(struct symcache_transforms *t, const struct symcach
 		.text = strdup(""),
 	};
 	if (!t->list || !t->maps || !t->text)
-		rc = no_memory(err);
+		rc = sc_no_memory(err);
 	for (size_t i = 0; i < symbol_maps && !rc; i++)
 		rc = add_file(t, "symbol-map", sc_symbol_map, maps->symbol_maps[i], err);
 	for (size_t i = 0; i < line_maps && !rc; i++)

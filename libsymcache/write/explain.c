@@ -58,16 +58,6 @@ static void work_deinit(struct work *w)
 	vec_deinit(&w->units_of_pieces);
 }
 
-static int out_of_memory(struct sc_error *err)
-{
-	return sc_error_set(err, SC_ENOMEM, "out of memory");
-}
-
-static struct symcache_str str(const char *text)
-{
-	return (struct symcache_str){ text, text ? strlen(text) : 0 };
-}
-
 static struct symcache_file file_at(const struct dw_facts *u, uint32_t index)
 {
 	struct symcache_file file = {0};
@@ -75,7 +65,7 @@ static struct symcache_file file_at(const struct dw_facts *u, uint32_t index)
 	if (index < u->files.len) {
 		const struct dw_file *f = &u->files.data[index];
 
-		file = (struct symcache_file){ str(f->comp_dir), str(f->dir), str(f->name) };
+		file = (struct symcache_file){ symcache_str_of(f->comp_dir), symcache_str_of(f->dir), symcache_str_of(f->name) };
 	}
 	return file;
 }
@@ -286,14 +276,14 @@ static int explain_units(struct work *w, struct sc_error *err)
 	w->scanner = dw_scanner_create(debug);
 	w->flattener = sc_flattener_create(&w->env);
 	if (!w->scanner || !w->flattener)
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	for (size_t i = 0; i < debug->units.len; i++) {
 		if (dw_scan_unit(w->scanner, &debug->units.data[i], &w->unit, NULL) == SC_ENOMEM ||
 		    (is_concerned(w) && !explain_unit(w, &debug->units.data[i])))
-			return out_of_memory(err);
+			return sc_no_memory(err);
 		w->to->shown.units_read++;
 	}
-	return mark_unit(w) ? 0 : out_of_memory(err);
+	return mark_unit(w) ? 0 : sc_no_memory(err);
 }
 
 /* ---- the file ------------------------------------------------------------------------ */
@@ -337,7 +327,7 @@ int symcache_explain(const char *path, const struct symcache_build_options *opti
 
 	*ret = NULL;
 	if (!e)
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	rc = explain(e, path, options ? options : &defaults, vaddr, err);
 	e->shown.units = e->units.data;
 	e->shown.num_units = e->units.len;

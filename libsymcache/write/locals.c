@@ -66,18 +66,13 @@ int symcache_locals_open(const char *path, const struct symcache_build_options *
 
 	*ret = NULL;
 	if (!l)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	rc = open_input(l, path, options ? options : &defaults, err);
 	if (rc)
 		symcache_locals_close(l);
 	else
 		*ret = l;
 	return rc;
-}
-
-static struct symcache_str str(const char *text)
-{
-	return (struct symcache_str){ text, text ? strlen(text) : 0 };
 }
 
 int symcache_locals_at(struct symcache_locals *l, uint64_t vaddr, const struct symcache_local **ret,
@@ -87,13 +82,13 @@ int symcache_locals_at(struct symcache_locals *l, uint64_t vaddr, const struct s
 	vec_clear(&l->shown);
 	if (!dw_read_locals(&l->input.debug, &l->locations, vaddr, &l->found) ||
 	    !vec_reserve(&l->shown, l->found.list.len))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	for (size_t i = 0; i < l->found.list.len; i++) {
 		const struct dw_local *from = &l->found.list.data[i];
 
 		l->shown.data[l->shown.len++] = (struct symcache_local){
 			from->function, from->name,
-			{ str(from->file.comp_dir), str(from->file.dir), str(from->file.name) },
+			{ symcache_str_of(from->file.comp_dir), symcache_str_of(from->file.dir), symcache_str_of(from->file.name) },
 			from->line, from->has_offset, from->has_size, from->has_tag, from->offset,
 			from->size, from->tag,
 		};

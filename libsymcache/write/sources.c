@@ -37,11 +37,6 @@ void symcache_sources_close(struct symcache_sources *s)
 	free(s);
 }
 
-static struct symcache_str str(const char *text)
-{
-	return (struct symcache_str){ text, text ? strlen(text) : 0 };
-}
-
 /* On the heap; NULL: out of memory. */
 static char *clean_path(const struct symcache_file *file)
 {
@@ -55,7 +50,7 @@ static char *clean_path(const struct symcache_file *file)
 
 static bool add(struct symcache_sources *s, const char *comp_dir, const struct dw_file *f)
 {
-	const struct symcache_file file = { str(comp_dir), str(f->dir), str(f->name) };
+	const struct symcache_file file = { symcache_str_of(comp_dir), symcache_str_of(f->dir), symcache_str_of(f->name) };
 	struct source *added;
 	char *path;
 
@@ -135,7 +130,7 @@ static int open_sources(struct symcache_sources *s, const char *path,
 	dw_section_end_with_nul(&s->sections.str);
 	dw_section_end_with_nul(&s->sections.line_str);
 	if (!read_tables(s) || !sort_by_path(s->list.data, s->list.len))
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	return 0;
 }
 
@@ -148,7 +143,7 @@ int symcache_sources_open(const char *path, const struct symcache_build_options 
 
 	*ret = NULL;
 	if (!s)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	rc = open_sources(s, path, options ? options : &defaults, err);
 	if (rc || !s->list.len)
 		symcache_sources_close(s);
@@ -180,12 +175,12 @@ struct symcache_str symcache_sources_find(const struct symcache_sources *s,
 	size_t at;
 
 	if (!clean)
-		return str(NULL);
+		return symcache_str_of(NULL);
 	at = SC_SEARCH(i, s->list.len, strcmp(s->list.data[i].path, clean) < 0);
 	if (at < s->list.len && !strcmp(s->list.data[at].path, clean))
 		found = &s->list.data[at];
 	else if (*clean != '/')
 		found = find_end(s, clean);
 	free(clean);
-	return str(found ? found->text : NULL);
+	return symcache_str_of(found ? found->text : NULL);
 }

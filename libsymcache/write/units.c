@@ -115,7 +115,7 @@ int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *
 	*ret = w.result;
 	memset(&w.result, 0, sizeof(w.result));
 	worker_deinit(&w);
-	return w.oom ? sc_error_set(err, SC_ENOMEM, "out of memory") : 0;
+	return w.oom ? sc_no_memory(err) : 0;
 }
 
 /* ---- many cores -------------------------------------------------------------- */
@@ -403,5 +403,5 @@ int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_e
 		return sc_error_set(err, SC_ELIMIT, "more line rows, functions, ranges, "
 				    "variables or names than a file of %llu bytes has",
 				    (unsigned long long)env->file_size);
-	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return ok ? 0 : sc_no_memory(err);
 }

@@ -67,11 +67,6 @@ void symcache_build_destroy(struct symcache_build *b)
 	free(b);
 }
 
-static int out_of_memory(struct sc_error *err)
-{
-	return sc_error_set(err, SC_ENOMEM, "out of memory");
-}
-
 /* ---- DWARF --------------------------------------------------------------------------- */
 
 static void note_faults(struct symcache_build *b, uint64_t n, const struct sc_error *first)
@@ -114,7 +109,7 @@ static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env
 	if (!rc)
 		return sc_units_libdw(b->libdw, env, &b->units, err);
 	if (rc == SC_ENOMEM)
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	note_faults(b, 1, &fault);
 	return 0;
 }
@@ -273,7 +268,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 	debug_uuid(b->info.build_id, b->info.build_id_len, e->big_endian, c.debug_uuid);
 	if (!sc_encode_string(&b->units.tables, sc_elf_soname(e), &c.image.soname) ||
 	    !sc_table_string(&b->units.tables, symcache_version, &c.image.writer))
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	rc = sc_layout_create(&c, &b->layout, err);
 	if (rc)
 		return rc;
@@ -355,16 +350,16 @@ static int build(struct symcache_build *b, const char *path,
 		return rc;
 	b->units.tables.string_limit = sc_limit_strings(file_size(in));
 	if (!put_together(b))
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	if (sc_table_strings_refused(&b->units.tables))
 		return sc_error_set(err, SC_ELIMIT, "%s: more names than a file of %llu bytes has",
 				    path, (unsigned long long)file_size(in));
 	b->units.tables.string_limit = 0; /* transformations may make them longer */
 	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
 					       &b->ranges, &b->units.data))
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	if (!sc_encode(&b->units.tables, &b->ranges, &b->units.data))
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
 	b->info.code_above_4g = b->units.flat.too_far + in->symbols_too_far;
@@ -398,7 +393,7 @@ int symcache_build_create(const char *path, const struct symcache_build_options 
 
 	*ret = NULL;
 	if (!b)
-		return out_of_memory(err);
+		return sc_no_memory(err);
 	sc_account = o->memory ? &account : NULL;
 	rc = build(b, path, o, err);
 	sc_account = NULL;

@@ -155,7 +155,7 @@ static void text_event(struct mk_output *r, const struct mk_line *l, const struc
 		[MK_FRAME] = mk_text_frame,
 		[MK_PC] = mk_text_pc,
 		[MK_DATA] = mk_text_data,
-		[MK_SYMBOL] = mk_text_symbol,
+		[MK_SYMBOL] = mk_put_symbol,
 		[MK_HEXDICT] = put_hexdict,
 		[MK_DUMPFILE] = mk_text_dumpfile,
 	};

@@ -53,7 +53,6 @@ static inline struct markup_str mk_text_prefix(const char *p, const char *end)
 void mk_text_frame(struct mk_output *r, const struct mk_event *e);
 void mk_text_pc(struct mk_output *r, const struct mk_event *e);
 void mk_text_data(struct mk_output *r, const struct mk_event *e);
-void mk_text_symbol(struct mk_output *r, const struct mk_event *e);
 void mk_text_dumpfile(struct mk_output *r, const struct mk_event *e);
 
 /* ---- text_forms.c ------------------------------------------------------------- */

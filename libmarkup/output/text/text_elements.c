@@ -93,13 +93,6 @@ void mk_text_data(struct mk_output *r, const struct mk_event *e)
 	mk_sgr_restore(r, o);
 }
 
-void mk_text_symbol(struct mk_output *r, const struct mk_event *e)
-{
-	mk_sgr_highlight(r, &r->out);
-	mk_out_str(&r->out, mk_lookup_demangled(r->resolve, e->name));
-	mk_sgr_restore(r, &r->out);
-}
-
 void mk_text_dumpfile(struct mk_output *r, const struct mk_event *e)
 {
 	struct mk_out *o = &r->out;

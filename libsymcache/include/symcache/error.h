@@ -37,6 +37,9 @@ int sc_error_set(struct sc_error *err, int code, const char *fmt, ...)
 int sc_error_sys(struct sc_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* SC_ENOMEM, "out of memory". */
+int sc_no_memory(struct sc_error *err);
+
 /* Puts a printf text in front of the message: "unit at 0x1f: " + "…".
  * Returns err->code (or SC_EINVAL for a NULL err). What no longer fits is cut
  * off at the end. */

@@ -37,6 +37,12 @@ struct symcache_str {
 	size_t len;
 };
 
+/* Of a NUL-terminated string, which may be NULL. */
+static inline struct symcache_str symcache_str_of(const char *text)
+{
+	return (struct symcache_str){ text, text ? __builtin_strlen(text) : 0 };
+}
+
 /* Unwind information: symcache/rows.h. facts NULL: the file has none. */
 struct symcache_unwind {
 	const struct symcache_ext_unwind *facts;

@@ -220,7 +220,7 @@ int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
 
 	*ret = NULL;
 	if (!l)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	l->c = *content;
 	l->string_offset = malloc((t->strings.len ? t->strings.len : 1) * sizeof(uint32_t));
 	if (!l->string_offset || !renumber_init(&l->files, t->files.len) ||
@@ -229,7 +229,7 @@ int sc_layout_create(const struct sc_content *content, struct sc_layout **ret,
 	    !renumber_init(&l->strings, t->strings.len) || !place_all(l) ||
 	    !sc_layout_place_details(l)) {
 		sc_layout_destroy(l);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	if (l->string_bytes >= UINT32_MAX || t->string_bytes > UINT32_MAX ||
 	    num_locations(l) >= UINT32_MAX) {

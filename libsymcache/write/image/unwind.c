@@ -266,7 +266,7 @@ static int unite(struct sc_rows *eh, struct sc_rows *debug, struct sc_rows *ret,
 	}
 	sc_rows_deinit(eh);
 	sc_rows_deinit(debug);
-	return ok ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return ok ? 0 : sc_no_memory(err);
 }
 
 int sc_unwind_read(struct sc_elf *image, struct sc_elf *debug, struct sc_rows *ret,

@@ -65,7 +65,7 @@ static int open_dwo(struct sc_split *s, const char *path, struct dw_sections *re
 	if (slot)
 		return 0;
 	sc_elf_close(elf);
-	return rc ? rc : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return rc ? rc : sc_no_memory(err);
 }
 
 static int find(void *ctx, const struct dw_unit *u, unsigned attempt,
