@@ -87,7 +87,7 @@ $(O)/libsymcache/symbolize/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 # first alone. Linked dynamically, as a program that has its own of these must find ours.
 SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
-API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o files.o filter.o resolver.o snapshot.o store.o walk.o write.o)
+API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o resolver.o snapshot.o store.o walk.o write.o)
 APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o)
 MODE_SOFLAGS := -shared $(filter-out -pie,$(MODE_LDFLAGS)) -Wl,--gc-sections -Wl,-O1 \
 	-Wl,--exclude-libs,ALL $(SODEFS_$(MODE))

@@ -63,22 +63,6 @@ static void file_shrank(int sig)
 	_exit(STATUS_ERROR);
 }
 
-/* The store may lie in a folder that is searched. Its lock file must not be opened:
- * closing it again would drop our locks. */
-static void own_files(char *files[3])
-{
-	char *path, *real;
-
-	files[0] = NULL;
-	if (store_path(o.store, &path, NULL))
-		return;
-	real = realpath(path, NULL);
-	files[0] = path;
-	files[1] = must_asprintf("%s-lock", real ? real : path);
-	files[2] = NULL;
-	free(real);
-}
-
 static struct symcache_index_options make_options(const char *tags,
 						  const struct symcache_transforms *transforms)
 {
@@ -128,12 +112,6 @@ static void free_text(char **text)
 	free(*text);
 }
 
-static void free_texts(char *(*texts)[3])
-{
-	for (char **text = *texts; *text; text++)
-		free(*text);
-}
-
 static void destroy_debuginfod(struct symcache_debuginfod **d)
 {
 	symcache_debuginfod_destroy(*d);
@@ -144,7 +122,6 @@ static int run(int argc, char **argv)
 	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
 	struct symcache_debuginfod *debuginfod __attribute__((cleanup(destroy_debuginfod))) = NULL;
 	char *tags __attribute__((cleanup(free_text))) = NULL;
-	char *own[3] __attribute__((cleanup(free_texts))) = { NULL };
 	struct symcache_index_options options;
 	struct symstore *store;
 	struct sc_error err;
@@ -161,10 +138,8 @@ static int run(int argc, char **argv)
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
-	own_files(own);
 	options = make_options(tags, &transforms);
 	options.debuginfod = debuginfod;
-	options.leave_out = (const char *const *)own;
 	status = index_paths(store, argv, (size_t)argc, &options);
 	symstore_close(store);
 	return status;

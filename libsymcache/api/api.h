@@ -1,8 +1,8 @@
 /*
  * api.h: what stands behind the handles of symcache.h.
  *
- * A file is opened once in a process, whoever asks for it (struct api_file). A store's handle
- * has a snapshot of it; caches belong to the snapshot that they were found in, and keep it.
+ * A file is opened once in a process, whoever asks for it (symstore_open_shared()). A handle has
+ * a snapshot of it; caches belong to the snapshot that they were found in, and keep it.
  */
 #ifndef SC_API_H
 #define SC_API_H
@@ -15,36 +15,18 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/symbolize/symbolizer.h"
 
-/* ---- files.c ------------------------------------------------------------------------ */
-
-/* A store's file, as long as someone in the process has it open. */
-struct api_file {
-	dev_t dev;
-	ino_t ino;
-	pid_t pid;               /* that opened it; another one must leave it alone */
-	unsigned users;
-	bool writable;
-	struct symstore *store;
-	struct api_file *next;
-};
-
-int api_file_open(const char *path, bool write, struct api_file **ret, struct sc_error *err);
-struct api_file *api_file_share(struct api_file *file); /* returns it */
-void api_file_close(struct api_file *file);
-bool api_file_is_ours(const struct api_file *file); /* or of the process that forked us? */
-
 /* ---- store.c ---------------------------------------------------------------------------- */
 
 struct api_snapshot {
 	atomic_uint users;       /* its caches' references and, while it is current, the store */
-	struct api_file *file;
+	struct symstore *file;
 	struct symstore_reader *reader;
 	struct symcache_cache *caches; /* those asked for; under the lock of the store */
 };
 
 struct symcache_store {
 	atomic_uint users;
-	struct api_file *file;
+	struct symstore *file;
 	char *path;
 	bool write;
 	pthread_mutex_t lock;

@@ -1,4 +1,5 @@
 /* Stores by the public names: one file opened twice, fork, threads, bundles, refusals. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -190,6 +191,44 @@ static void threads_share(void **state)
 	symcache_store_close(writer);
 }
 
+/* Is the store locked, as another process sees it? */
+static int locked(const char *store)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+	char name[120];
+	int fd, status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		snprintf(name, sizeof(name), "%s-lock", store);
+		fd = open(name, O_RDWR);
+		_exit(fd < 0 || fcntl(fd, F_GETLK, &lock) ? 2 : lock.l_type != F_UNLCK);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WEXITSTATUS(status);
+}
+
+/* Lock files in an indexed folder are not opened: that would end the locks of their stores. */
+static void index_keeps_locks(void **state)
+{
+	struct symcache_store *own, *other = open_a(0);
+	struct symcache_counts counts = { sizeof(counts), 0, 0, 0, 0 };
+	struct symcache_cache *c = get(other);
+	const char *folder = dir;
+
+	(void)state;
+	ok(symcache_store_open(in_dir("own.store"), SYMCACHE_STORE_WRITE, &own, NULL));
+	assert_int_equal(symlink("a.store-lock", in_dir("link")), 0);
+	ok(symcache_store_index(own, &folder, 1, NULL, &counts, NULL));
+	assert_int_equal(counts.done + counts.failed, 0);
+	assert_int_equal(locked(in_dir("a.store")), 1);
+	assert_int_equal(locked(in_dir("own.store")), 1);
+	symcache_cache_unref(c);
+	symcache_store_close(other);
+	symcache_store_close(own);
+	assert_int_equal(locked(in_dir("a.store")), 0);
+}
+
 static void bundles(void **state)
 {
 	struct symcache_store *s = open_a(0), *other;
@@ -214,6 +253,7 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(survives_fork),
 		cmocka_unit_test(threads_share),
+		cmocka_unit_test(index_keeps_locks),
 		cmocka_unit_test(bundles),
 	};
 

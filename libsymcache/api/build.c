@@ -115,7 +115,6 @@ int symcache_store_index(struct symcache_store *s, const char *const paths[], si
 		.events = { .file = on_file, .kept = on_kept, .ctx = (void *)o },
 	};
 	struct symcache_index_account a = { 0 };
-	const char *const own[] = { symcache_store_path(s), NULL };
 	struct symstore *store;
 	struct sc_error e;
 	int rc;
@@ -126,7 +125,6 @@ int symcache_store_index(struct symcache_store *s, const char *const paths[], si
 	rc = begin_write(s, &store, err);
 	if (rc)
 		return rc;
-	how.leave_out = own;
 	rc = symcache_index(store, paths, n, &how, &a, &e);
 	if (ret) {
 		ret->done = a.indexed;

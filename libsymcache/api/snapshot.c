@@ -11,9 +11,9 @@ void api_snapshot_leave(struct api_snapshot *snapshot)
 		next = c->next;
 		api_cache_destroy(c);
 	}
-	if (api_file_is_ours(snapshot->file)) {
+	if (symstore_is_ours(snapshot->file)) {
 		symstore_read_end(snapshot->reader);
-		api_file_close(snapshot->file);
+		symstore_leave(snapshot->file);
 	}
 	free(snapshot);
 }

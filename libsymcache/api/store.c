@@ -44,7 +44,7 @@ static int open_store(struct symcache_store *s, const char *path, struct sc_erro
 	}
 	if (!path && s->write)
 		rc = sc_make_parents(s->path, err);
-	return rc ? rc : api_file_open(s->path, s->write, &s->file, err);
+	return rc ? rc : symstore_open_shared(s->path, s->write, &s->file, err);
 }
 
 int symcache_store_open(const char *path, uint32_t flags, struct symcache_store **ret,
@@ -83,7 +83,7 @@ void symcache_store_close(struct symcache_store *s)
 		return;
 	if (s->current)
 		api_snapshot_leave(s->current);
-	api_file_close(s->file);
+	symstore_leave(s->file);
 	free(s->path);
 	free(s);
 }
@@ -101,7 +101,7 @@ static int current(struct symcache_store *s, struct api_snapshot **ret, struct s
 	struct api_snapshot *snapshot = s->current;
 	int rc;
 
-	if (!api_file_is_ours(s->file))
+	if (!symstore_is_ours(s->file))
 		return sc_error_set(err, SC_EINVAL, "store %s was opened before fork(): open it anew",
 				    s->path);
 	*ret = snapshot;
@@ -110,12 +110,12 @@ static int current(struct symcache_store *s, struct api_snapshot **ret, struct s
 	snapshot = calloc(1, sizeof(*snapshot));
 	if (!snapshot)
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	rc = symstore_read_begin(s->file->store, &snapshot->reader, err);
+	rc = symstore_read_begin(s->file, &snapshot->reader, err);
 	if (rc) {
 		free(snapshot);
 		return rc;
 	}
-	snapshot->file = api_file_share(s->file);
+	snapshot->file = symstore_share(s->file);
 	snapshot->users = 1;
 	*ret = s->current = snapshot;
 	return 0;
@@ -140,7 +140,7 @@ int api_store_may_use(struct symcache_store *s, bool write, struct sc_error *err
 {
 	if (write && !s->write)
 		return sc_error_set(err, SC_EINVAL, "store %s was not opened for writing", s->path);
-	if (!api_file_is_ours(s->file))
+	if (!symstore_is_ours(s->file))
 		return sc_error_set(err, SC_EINVAL, "store %s was opened before fork(): open it anew",
 				    s->path);
 	if (write)
@@ -181,7 +181,7 @@ static int get_locked(struct symcache_store *s, const uint8_t *id, size_t len,
 	api_cache_init(c);
 	c->next = snapshot->caches;
 	snapshot->caches = c;
-	symstore_mark_used(s->file->store, id, len, &c->module.marked_used);
+	symstore_mark_used(s->file, id, len, &c->module.marked_used);
 	*ret = symcache_cache_ref(c);
 	return 0;
 }

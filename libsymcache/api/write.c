@@ -14,7 +14,7 @@ int symcache_private_store(struct symcache_store *s, const char *version, bool w
 				 "they belong together", symcache_version, version);
 	if (api_store_may_use(s, write, &e))
 		return api_fail(err, &e);
-	*ret = s->file->store;
+	*ret = s->file;
 	return 0;
 }
 
@@ -34,7 +34,7 @@ static int commit(struct symcache_store *s, int (*work)(struct symstore_writer *
 	int rc = api_store_may_use(s, true, err);
 
 	if (!rc)
-		rc = symstore_write_begin(s->file->store, &writer, err);
+		rc = symstore_write_begin(s->file, &writer, err);
 	if (rc)
 		return rc;
 	rc = work(writer, ctx, err);

@@ -7,8 +7,10 @@
  */
 #include "symcache/index.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
+#include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/index/archives.h"
 #include "libsymcache/index/fetch.h"
@@ -78,6 +80,18 @@ static int index_files(struct sc_run *run, const struct sc_walk *walk, struct sc
 	return rc ? rc : sc_batch_commit(&run->batch, err);
 }
 
+/* The store may lie in a folder that is searched. */
+static int leave_out(struct sc_walk *walk, const struct symstore *store, struct sc_error *err)
+{
+	char *lock __attribute__((cleanup(sc_free_text))) = NULL;
+
+	if (asprintf(&lock, "%s-lock", symstore_path(store)) < 0) {
+		lock = NULL;
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	return sc_walk_leave_out(walk, symstore_path(store), err) ?: sc_walk_leave_out(walk, lock, err);
+}
+
 int symcache_index(struct symstore *store, const char *const *paths, size_t n,
 		   const struct symcache_index_options *options,
 		   struct symcache_index_account *ret, struct sc_error *err)
@@ -96,7 +110,7 @@ int symcache_index(struct symstore *store, const char *const *paths, size_t n,
 		.follow = options->follow, .failed = failed, .found = found, .ctx = &run,
 	};
 	struct symcache_files fetched;
-	int rc = 0;
+	int rc;
 
 	*ret = (struct symcache_index_account){ 0 };
 	if (!run.work.build.threads)
@@ -105,8 +119,7 @@ int symcache_index(struct symstore *store, const char *const *paths, size_t n,
 		fetched = symcache_debuginfod_files(options->debuginfod);
 		run.work.build.files = &fetched;
 	}
-	for (const char *const *p = options->leave_out; p && *p && !rc; p++)
-		rc = sc_walk_leave_out(&walk, *p, err);
+	rc = store ? leave_out(&walk, store, err) : 0;
 	if (!rc)
 		rc = gather(&run, &walk, paths, n, err);
 	if (!rc)

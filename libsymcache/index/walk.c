@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,38 @@ static bool kernel_made(const char *path)
 				      fs.f_type == DEBUGFS || fs.f_type == TRACEFS);
 }
 
+enum { SUFFIX = sizeof("-lock") - 1 };
+
+static bool ends_with_lock(const char *path)
+{
+	const size_t len = strlen(path);
+
+	return len > SUFFIX && !strcmp(path + len - SUFFIX, "-lock");
+}
+
+/* The lock file of a store, which lies next to it. It must not be opened: closing it would
+ * cost this process its locks, if it has that store open. */
+static bool is_lock_file(const char *path)
+{
+	enum { MAGIC_AT = 16 };
+	char real[PATH_MAX];
+	uint32_t magic = 0;
+	int fd;
+
+	if (!ends_with_lock(path) && readlink(path, real, 1) < 0)
+		return false;
+	if (!realpath(path, real) || !ends_with_lock(real))
+		return false;
+	real[strlen(real) - SUFFIX] = 0;
+	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	if (pread(fd, &magic, sizeof(magic), MAGIC_AT) != sizeof(magic))
+		magic = 0;
+	close(fd);
+	return magic == 0xbeefc0de;
+}
+
 /* What stat() says is not a folder. */
 static int add_other(struct sc_walk *w, const char *path, const struct stat *st, bool named,
 		     struct sc_error *err)
@@ -144,7 +177,15 @@ static int add_other(struct sc_walk *w, const char *path, const struct stat *st,
 		return 0;
 	}
 	rc = visit(w, st, &first, err);
-	return rc || !first ? rc : add_file(w, path, st, named, err);
+	if (rc || !first)
+		return rc;
+	if (is_lock_file(path)) {
+		if (named)
+			w->failed(w->ctx, path, "the lock file of a store");
+		w->other += !named;
+		return 0;
+	}
+	return add_file(w, path, st, named, err);
 }
 
 /* A link in a folder. */

@@ -181,7 +181,7 @@ static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t us
 
 static void store_cleanup(struct symstore **store)
 {
-	symstore_close(*store);
+	symstore_destroy(*store);
 }
 
 /* Takes `path`, which is on the heap. */
@@ -198,6 +198,7 @@ static struct symstore *store_create(char *path, uint64_t roomy)
 	pthread_cond_init(&store->changed, NULL);
 	store->path = path;
 	store->place = -1;
+	store->pid = getpid();
 	store->roomy = roomy;
 	return store;
 }
@@ -224,7 +225,7 @@ static int make(const char *path, uint64_t roomy, struct sc_error *err)
 	}
 	unlink(fresh);
 	rc = open_at(fresh, SYMSTORE_WRITE, roomy, false, &store, err);
-	symstore_close(store);
+	symstore_destroy(store);
 	if (!rc && !link(fresh, path))
 		rc = symstore_sync_folder(path, err);
 	/* Messages are about the store, not about how it is made. */
@@ -297,13 +298,12 @@ int symstore_open_claimed(const char *path, enum symstore_mode mode, struct syms
 	return open_at(path, mode, 0, false, ret, err);
 }
 
-int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
-		  struct sc_error *err)
+const char *symstore_path(const struct symstore *store)
 {
-	return symstore_open_sized(path, mode, 0, ret, err);
+	return store->path;
 }
 
-void symstore_close(struct symstore *store)
+void symstore_destroy(struct symstore *store)
 {
 	if (!store)
 		return;

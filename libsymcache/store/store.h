@@ -6,6 +6,7 @@
  *   tree.c     look-ups in them, so: all reading
  *   place.c    files, locks and folders before LMDB comes
  *   record.c   records ↔ bytes
+ *   once.c     a file once in a process
  *   map.c      the memory map: how large, and when it may be moved
  *   open.c     path → struct symstore
  *   compact.c  the store anew, without free pages
@@ -45,6 +46,12 @@ struct symstore {
 	bool locked;                /* the lock file is in use */
 	bool frozen;                /* SYMSTORE_FROZEN */
 	int place;                  /* holds the claim of symstore_claim(); -1: none */
+	pid_t pid;                  /* that opened it */
+	dev_t dev;                  /* of the file, in the list of once.c */
+	ino_t ino;
+	unsigned users;             /* of symstore_open_shared(); 0: it is not shared */
+	bool writable;              /* if it is */
+	struct symstore *next;
 
 	/* The map may move only while it is not used in this process. */
 	pthread_mutex_t commit_lock;/* held by the thread that commits or remaps */
@@ -65,13 +72,16 @@ struct symstore_reader {
 };
 
 /* As symstore_open(), with a map that begins at `roomy` bytes (0: the usual), so
- * that tests can see it grow. */
+ * that tests can see it grow; whether the process has it open is not looked at. */
 int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
 			struct symstore **ret, struct sc_error *err);
 
-/* As symstore_open(), but without a claim, which the caller holds. */
+/* The same, but without a claim, which the caller holds. */
 int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
 			  struct sc_error *err);
+
+/* What symstore_close() does, but for the list of what is open. */
+void symstore_destroy(struct symstore *store);
 
 /* In `meta`: the version record, and notes under "note:NAME". */
 #define SYMSTORE_FORMAT_KEY "format"

@@ -73,8 +73,6 @@ struct symcache_index_options {
 	bool follow;                  /* go into folders that links lead to */
 	bool again;                   /* also what is unchanged, and in the place of another
 	                               * file's equally good entry */
-	const char *const *leave_out; /* files that are not even opened: the store's own. A NULL
-	                               * behind them; or NULL */
 	struct symcache_debuginfod *debuginfod; /* the paths are build IDs to fetch; or NULL */
 	struct symcache_index_events events;
 };
