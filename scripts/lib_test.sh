@@ -117,10 +117,10 @@ examples() {
 	at=$(nm "$tmp/lookup" | awk '$3 == "main" { print "0x" $1 }')
 	id=$(readelf -n "$tmp/lookup" | sed -n 's/.*Build ID: //p')
 	SYMCACHE_STORE=$tmp/a.store "$tmp/lookup" "$id" "$at" > "$tmp/said"
-	grep -q "^main at .*/lookup.c:7$" "$tmp/said" || { cat "$tmp/said"; return 1; }
+	grep -q "^main at .*/lookup.c:6$" "$tmp/said" || { cat "$tmp/said"; return 1; }
 	printf '{{{reset}}}\n{{{module:0:lookup:elf:%s}}}\n{{{mmap:0x10000000:0x100000:load:0:rx:0x0}}}\n{{{pc:0x%x}}}\n' \
 		"$id" $((0x10000000 + at)) | "$tmp/filter" "$tmp/a.store" > "$tmp/said"
-	grep -q 'main.*lookup.c:7' "$tmp/said" || { cat "$tmp/said"; return 1; }
+	grep -q 'main.*lookup.c:6' "$tmp/said" || { cat "$tmp/said"; return 1; }
 }
 
 # README shows examples/lookup.c.

@@ -26,6 +26,48 @@ static void finds_frames(void **state)
 	symcache_resolver_destroy(r);
 }
 
+/* In one call, of the store by default, or of one's own, which is refreshed. */
+static void resolves(void **state)
+{
+	struct symcache_store *s = open_a(0), *writer;
+	const struct symcache_resolver_options options = { sizeof(options), 0, s };
+	struct symcache_resolver *r = resolver(0), *own;
+	const struct symcache_put_options put = { sizeof(put), (const uint8_t *)"\1\2", 2, "/x", NULL, 1 };
+	struct symcache_cache *c = get(s);
+	const uint64_t vaddr = address_of_known(r, c);
+	const struct symcache_frame *f;
+	struct symcache_error err;
+
+	(void)state;
+	ok(symcache_resolver_create(&options, &own, NULL));
+	setenv("SYMCACHE_STORE", in_dir("none"), 1);
+	assert_int_equal(symcache_resolve(r, "look_test", vaddr, &f, &err), SYMCACHE_ENOTFOUND);
+	assert_null(f->function);
+	setenv("SYMCACHE_STORE", in_dir("a.store"), 1);
+	assert_true(symcache_resolve(r, "look_test", vaddr, &f, &err) >= 1);
+	assert_string_equal(f->function, "known_function");
+	setenv("SYMCACHE_STORE", in_dir("none"), 1); /* it is open */
+	assert_true(symcache_resolve(r, "look_test", vaddr, &f, NULL) >= 1);
+	assert_int_equal(symcache_resolve(r, "look_test", UINT64_MAX, &f, &err), SYMCACHE_ENOTFOUND);
+	assert_null(f->function);
+	assert_string_equal(err.msg, "look_test: 0xffffffffffffffff is outside of its code");
+	assert_int_equal(symcache_resolve(r, "no such", vaddr, &f, &err), SYMCACHE_ENOTFOUND);
+	assert_int_equal(symcache_resolve(r, "", vaddr, &f, &err), SYMCACHE_EINVAL);
+	ok(symcache_store_open(in_dir("a.store"), SYMCACHE_STORE_WRITE, &writer, NULL));
+	ok(symcache_store_put(writer, c, &put, NULL));
+	symcache_cache_unref(c);
+	assert_int_equal(symcache_resolve(own, "0102", vaddr, &f, NULL), SYMCACHE_ENOTFOUND);
+	symcache_store_refresh(s);
+	assert_true(symcache_resolve(own, "0102", vaddr, &f, NULL) >= 1);
+	symcache_store_close(s); /* the resolver has a reference */
+	assert_true(symcache_resolve(own, "0102", vaddr, &f, NULL) >= 1);
+	assert_string_equal(f->function, "known_function");
+	ok(symcache_store_remove(writer, put.build_id, 2, NULL));
+	symcache_store_close(writer);
+	symcache_resolver_destroy(r);
+	symcache_resolver_destroy(own);
+}
+
 /* Of functions as numbers: the same as texts, one by one as in batches. */
 static void numbers_are_texts(void **state)
 {
@@ -59,7 +101,8 @@ static void numbers_are_texts(void **state)
 			assert_int_equal(f[j].function_id, one[j].function);
 			assert_int_equal(!!(f[j].flags & SYMCACHE_FRAME_INLINED), j + 1 < n);
 		}
-		if (n && f[0].function) {
+		assert_null(f[n].function);
+		if (n && !(f[0].flags & SYMCACHE_FRAME_NO_FUNCTION)) {
 			char *name = strdup(f[0].function);
 
 			assert_string_equal(symcache_function_name(r, c, one[0].function), name);
@@ -70,10 +113,9 @@ static void numbers_are_texts(void **state)
 		m = symcache_frames(ahead, c, vaddr[i], &f);
 		assert_int_equal(m, symcache_frames(plain, c, vaddr[i], &g));
 		for (size_t j = 0; j < m; j++) {
-			assert_true(!f[j].function == !g[j].function);
-			assert_true(!f[j].function || !strcmp(f[j].function, g[j].function));
-			assert_true(!f[j].file == !g[j].file);
-			assert_true(!f[j].file || !strcmp(f[j].file, g[j].file));
+			assert_string_equal(f[j].function, g[j].function);
+			assert_string_equal(f[j].file, g[j].file);
+			assert_int_equal(f[j].flags, g[j].flags);
 			assert_int_equal(f[j].line, g[j].line);
 		}
 	}
@@ -214,6 +256,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_frames),
+		cmocka_unit_test(resolves),
 		cmocka_unit_test(numbers_are_texts),
 		cmocka_unit_test(caches_in_memory),
 		cmocka_unit_test(demangles),

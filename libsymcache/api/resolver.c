@@ -10,7 +10,11 @@
 #define ALL_FLAGS (SYMCACHE_MANGLED | SYMCACHE_SHORT_NAMES | SYMCACHE_RAW_PATHS | \
 		   SYMCACHE_RAW_BYTES | SYMCACHE_SYMBOL_NAMES)
 
+static const char unknown[] = "??";
+static const struct symcache_frame no_frame;
+
 struct symcache_resolver {
+	struct symcache_store *store;   /* NULL: not needed so far */
 	struct symcache_names *names;
 	struct symcache_symbolizer *symbolizer;
 	unsigned ahead_generation;      /* of the cache that addresses were announced for */
@@ -48,6 +52,8 @@ int symcache_resolver_create(const struct symcache_resolver_options *options,
 		symcache_resolver_destroy(r);
 		return api_error(err, SC_ENOMEM, "out of memory");
 	}
+	if (options && options->store)
+		r->store = symcache_store_ref(options->store);
 	*ret = r;
 	return 0;
 }
@@ -58,6 +64,7 @@ void symcache_resolver_destroy(struct symcache_resolver *r)
 		return;
 	symcache_symbolizer_destroy(r->symbolizer);
 	symcache_names_destroy(r->names);
+	symcache_store_close(r->store);
 	vec_deinit(&r->frames);
 	vec_deinit(&r->text);
 	free(r);
@@ -81,13 +88,18 @@ void symcache_frames_ahead(struct symcache_resolver *r, struct symcache_cache *c
 	symcache_symbolize_ahead(r->symbolizer, modules, vaddr, n);
 }
 
-/* A copy that ends with NUL, in room that was reserved; NULL stays NULL. */
+static const char *known(const char *s)
+{
+	return s ? s : unknown;
+}
+
+/* A copy that ends with NUL, in room that was reserved. */
 static const char *copy(struct symcache_resolver *r, struct symcache_str s)
 {
 	char *to = r->text.data + r->text.len;
 
 	if (!s.ptr)
-		return NULL;
+		return unknown;
 	memcpy(to, s.ptr, s.len);
 	to[s.len] = 0;
 	r->text.len += s.len + 1;
@@ -114,16 +126,24 @@ static int reason_of(enum symcache_reason reason)
 	return SYMCACHE_REASON_NO_MEMORY;
 }
 
+/* Which of its texts are unknown. */
+static uint32_t text_flags(struct symcache_str function, struct symcache_str file)
+{
+	return (function.ptr ? 0 : SYMCACHE_FRAME_NO_FUNCTION) | (file.ptr ? 0 : SYMCACHE_FRAME_NO_FILE);
+}
+
 size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, uint64_t vaddr,
 		       const struct symcache_frame **ret)
 {
 	struct symcache_answer a;
 
 	forget_others(r, c);
-	*ret = NULL;
+	*ret = &no_frame;
 	r->reason = reason_of(symcache_symbolize(r->symbolizer, &c->module, vaddr, &a));
 	vec_clear(&r->frames);
-	if (a.num_frames && !vec_reserve(&r->frames, a.num_frames)) {
+	if (!a.num_frames)
+		return 0;
+	if (!vec_reserve(&r->frames, a.num_frames + 1)) {
 		r->reason = SYMCACHE_REASON_NO_MEMORY;
 		return 0;
 	}
@@ -137,15 +157,52 @@ size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, ui
 			return 0;
 		}
 		r->frames.data[i] = (struct symcache_frame){
-			.function = kept ? f->function.ptr : copy(r, f->function),
-			.file = kept ? f->file.ptr : copy(r, f->file),
+			.function = kept ? known(f->function.ptr) : copy(r, f->function),
+			.file = kept ? known(f->file.ptr) : copy(r, f->file),
 			.line = f->line, .column = f->column, .function_id = f->function_idx,
 			.flags = (i + 1 < a.num_frames ? SYMCACHE_FRAME_INLINED : 0) |
-				 (f->of_table ? SYMCACHE_FRAME_SYMBOL : 0),
+				 (f->of_table ? SYMCACHE_FRAME_SYMBOL : 0) |
+				 text_flags(f->function, f->file),
 		};
 	}
+	r->frames.data[a.num_frames] = no_frame;
 	*ret = r->frames.data;
 	return a.num_frames;
+}
+
+/* Why there is no frame, as an error about `text`. */
+static int no_frames(const struct symcache_resolver *r, const char *text, uint64_t vaddr,
+		     struct symcache_error *err)
+{
+	switch (r->reason) {
+	case SYMCACHE_REASON_OUTSIDE:
+		return api_error(err, SC_ENOTFOUND, "%s: 0x%llx is outside of its code", text,
+				 (unsigned long long)vaddr);
+	case SYMCACHE_REASON_NO_CODE:
+		return api_error(err, SC_ENOTFOUND, "%s: 0x%llx is in no function", text,
+				 (unsigned long long)vaddr);
+	case SYMCACHE_REASON_DAMAGED:
+		return api_error(err, SC_EFORMAT, "%s: its entry in the store is damaged", text);
+	}
+	return api_error(err, SC_ENOMEM, "out of memory");
+}
+
+int symcache_resolve(struct symcache_resolver *r, const char *text, uint64_t vaddr,
+		     const struct symcache_frame **ret, struct symcache_error *err)
+{
+	struct symcache_cache *c;
+	size_t n;
+	int rc;
+
+	*ret = &no_frame;
+	if (!r->store && (rc = symcache_store_open(NULL, 0, &r->store, err)))
+		return rc;
+	rc = symcache_store_find(r->store, text, &c, err);
+	if (rc)
+		return rc;
+	n = symcache_frames(r, c, vaddr, ret);
+	symcache_cache_unref(c);
+	return n ? (int)n : no_frames(r, text, vaddr, err);
 }
 
 int symcache_reason(const struct symcache_resolver *r)
@@ -169,7 +226,7 @@ int symcache_variable_at(struct symcache_resolver *r, struct symcache_cache *c, 
 	ret->vaddr = data.vaddr;
 	ret->size = data.size;
 	ret->line = data.line;
-	ret->flags = data.of_table ? SYMCACHE_FRAME_SYMBOL : 0;
+	ret->flags = (data.of_table ? SYMCACHE_FRAME_SYMBOL : 0) | text_flags(data.name, data.file);
 	return 0;
 }
 

@@ -105,7 +105,7 @@ static inline void check_known(struct symcache_resolver *r, struct symcache_cach
 
 static inline struct symcache_resolver *resolver(uint32_t flags)
 {
-	const struct symcache_resolver_options options = { sizeof(options), flags };
+	const struct symcache_resolver_options options = { sizeof(options), flags, NULL };
 	struct symcache_resolver *r;
 
 	ok(symcache_resolver_create(&options, &r, NULL));

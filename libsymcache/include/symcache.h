@@ -1,19 +1,19 @@
 /*
  * symcache.h: a build ID and an address → functions, files and lines.
  *
- *   struct symcache_store *store;
- *   struct symcache_cache *cache;
  *   struct symcache_resolver *resolver;
- *   const struct symcache_frame *frames;
+ *   const struct symcache_frame *f;
  *
- *   symcache_store_open(NULL, 0, &store, &err);
- *   symcache_store_find(store, "8cb1c4b0", &cache, &err);
  *   symcache_resolver_create(NULL, &resolver, &err);
- *   n = symcache_frames(resolver, cache, 0x1234, &frames);
+ *   symcache_resolve(resolver, "8cb1c4b0", 0x1234, &f, &err);
+ *   for (; f->function; f++)
+ *       printf("%s at %s:%u\n", f->function, f->file, f->line);
  *
  * A store holds caches, one for each build ID; a cache has what the debug information of
  * one program or library says. A resolver makes texts of it. Addresses are those of the
  * ELF file (p_vaddr), in bytes: what a process has, minus where the file was loaded.
+ * Whoever asks often keeps the cache (symcache_store_get(), symcache_frames()); who needs
+ * no texts takes numbers (symcache_frame_ids_batch()).
  *
  * Functions that can fail return 0 or a negative SYMCACHE_E… code, and fill the
  * struct symcache_error of the caller, which may be NULL. Handles are opaque; what is
@@ -272,6 +272,9 @@ struct symcache_resolver;
 struct symcache_resolver_options {
 	size_t size;    /* sizeof(struct symcache_resolver_options) */
 	uint32_t flags;
+	/* That symcache_resolve() asks, kept by a reference. NULL: the default one, which is
+	 * opened when it is first needed, and not refreshed. */
+	struct symcache_store *store;
 };
 
 /* `options` may be NULL: all zero. SYMCACHE_EINVAL: unknown flags; SYMCACHE_ENOMEM. */
@@ -282,11 +285,13 @@ SYMCACHE_API void symcache_resolver_destroy(struct symcache_resolver *r); /* NUL
 
 #define SYMCACHE_FRAME_INLINED 1u /* the next frame is its caller, in the same machine code */
 #define SYMCACHE_FRAME_SYMBOL 2u  /* the ELF symbol table gave the name */
+#define SYMCACHE_FRAME_NO_FUNCTION 4u /* it is unknown, its name is "??" */
+#define SYMCACHE_FRAME_NO_FILE 8u     /* the same of the file */
 
 /* Texts are ended by NUL. 64 bytes where pointers have eight. */
 struct symcache_frame {
-	const char *function; /* NULL: unknown */
-	const char *file;     /* its path; NULL: unknown */
+	const char *function; /* its name. NULL: there is no frame, the one before was the last */
+	const char *file;     /* its path */
 	uint32_t line;        /* 0: unknown */
 	uint32_t column;
 	uint32_t flags;       /* SYMCACHE_FRAME_… */
@@ -294,8 +299,17 @@ struct symcache_frame {
 	uint64_t reserved[4];
 };
 
-/* The frames of an address, innermost first, 4,096 at most; valid until the next call with
- * this resolver. Returns their number; 0: symcache_reason() says why. */
+/*
+ * The frames of an address in the cache that symcache_store_find() has for `text`, innermost
+ * first; valid until the next call with this resolver. Returns their number, 1 to 4,096.
+ * SYMCACHE_ENOTFOUND: there is no such cache, or the address is in no function of it, as the
+ * message says; else as symcache_store_open() and symcache_store_find().
+ */
+SYMCACHE_API int symcache_resolve(struct symcache_resolver *r, const char *text, uint64_t vaddr,
+				  const struct symcache_frame **ret, struct symcache_error *err);
+
+/* The same of a cache, however it was found: the number of its frames; 0: symcache_reason()
+ * says why. */
 SYMCACHE_API size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c,
 				    uint64_t vaddr, const struct symcache_frame **ret);
 
@@ -317,11 +331,11 @@ SYMCACHE_API int symcache_reason(const struct symcache_resolver *r);
 /* A variable. */
 struct symcache_variable {
 	const char *name;
-	const char *file;     /* of the declaration; NULL: unknown */
+	const char *file;     /* of the declaration */
 	uint64_t vaddr;       /* its start */
 	uint64_t size;        /* bytes; 0: unknown */
 	uint32_t line;        /* of the declaration; 0: unknown */
-	uint32_t flags;
+	uint32_t flags;       /* of SYMCACHE_FRAME_… */
 	uint64_t reserved[3];
 };
 

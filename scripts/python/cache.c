@@ -64,6 +64,11 @@ static PyObject *number(uint32_t n)
 	return n == SYMCACHE_UNKNOWN ? Py_NewRef(Py_None) : PyLong_FromUnsignedLong(n);
 }
 
+static PyObject *path(const char *file, uint32_t flags)
+{
+	return text(flags & SYMCACHE_FRAME_NO_FILE ? NULL : file);
+}
+
 static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 {
 	const struct symcache_frame *f;
@@ -72,7 +77,8 @@ static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 
 	for (size_t i = 0; ret && i < n; i++) {
 		PyObject *const items[] = {
-			text(f[i].function), text(f[i].file), PyLong_FromUnsignedLong(f[i].line),
+			text(f[i].flags & SYMCACHE_FRAME_NO_FUNCTION ? NULL : f[i].function),
+			path(f[i].file, f[i].flags), PyLong_FromUnsignedLong(f[i].line),
 			PyLong_FromUnsignedLong(f[i].column),
 			PyBool_FromLong(f[i].flags & SYMCACHE_FRAME_INLINED), number(f[i].function_id),
 		};
@@ -281,7 +287,7 @@ static PyObject *variable(PyObject *self, PyObject *arg)
 	if (symcache_variable_at(st.plain, ((struct cache *)self)->c, address, &v))
 		Py_RETURN_NONE;
 	PyObject *const items[] = {
-		text(v.name), text(v.file), PyLong_FromUnsignedLong(v.line),
+		text(v.name), path(v.file, v.flags), PyLong_FromUnsignedLong(v.line),
 		PyLong_FromUnsignedLongLong(v.vaddr), PyLong_FromUnsignedLongLong(v.size),
 	};
 	return sequence(st.variable, items, 5);

@@ -72,7 +72,7 @@ static void print(struct symcache_store *store, struct symcache_resolver *resolv
 	struct module m = { 0 };
 	struct symcache_cache *cache = NULL;
 	const struct symcache_frame *f;
-	size_t n = 0, i;
+	size_t n = 0;
 
 	m.address = pc;
 	if (dl_iterate_phdr(on_module, &m) &&
@@ -80,9 +80,8 @@ static void print(struct symcache_store *store, struct symcache_resolver *resolv
 		symcache_make(m.path, NULL, &cache, NULL);
 	if (cache)
 		n = symcache_frames(resolver, cache, pc - m.bias, &f);
-	for (i = 0; i < n; i++)
-		printf("%s at %s:%u\n", f[i].function ? f[i].function : "??",
-		       f[i].file ? f[i].file : "??", f[i].line);
+	for (; n && f->function; f++)
+		printf("%s at %s:%u\n", f->function, f->file, f->line);
 	if (!n)
 		printf("0x%lx in %s\n", (unsigned long)(pc - m.bias), m.path);
 	symcache_cache_unref(cache);
