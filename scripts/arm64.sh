@@ -24,12 +24,13 @@ fetch() {
 	set -- -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State="$top/apt" \
 		-o Dir::State::status="$top/apt/status" -o Dir::Cache="$top/apt/cache" -o Debug::NoLocking=1 \
 		-o APT::Sandbox::User=root -o APT::Install-Recommends=0
-	abi=libc++abi-dev
 	apt-get "$@" -qq update || return 1
-	[ -z "$(apt-cache "$@" madison libc++abi-19-dev)" ] || abi=libc++abi-19-dev
-	apt-get "$@" -qq -y --download-only install libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev \
-		libdeflate-dev libisal-dev libzstd-dev liblzma-dev zlib1g-dev libbz2-dev libyajl-dev libiberty-dev \
-		libexpat1-dev libarchive-dev libsodium-dev nettle-dev libcmocka-dev $abi || return 1
+	apt-get "$@" -qq -y --download-only install libcmocka-dev $(scripts/deps.sh --list build | grep -e -dev |
+		while IFS='|?' read -r a b c; do
+			for p in $a $b $c; do
+				[ -z "$(apt-cache "$@" madison "$p")" ] || { echo "$p"; break; }
+			done
+		done) || return 1
 	for deb in "$top"/apt/cache/archives/*.deb; do
 		dpkg-deb -x "$deb" "$root" || return 1
 	done
@@ -51,7 +52,7 @@ cc="aarch64-linux-gnu-gcc --sysroot=$root"
 command -v ccache > /dev/null && cc="ccache $cc"
 unset MAKEFLAGS MAKELEVEL MFLAGS
 (cd "$src" && DEPS=no ROOT=$root CC=$cc make -s -j2 CC="$cc" AR=aarch64-linux-gnu-ar OBJCOPY=aarch64-linux-gnu-objcopy \
-	${ARM64_GOALS:-all lib testbins}) > "$top/make.log" 2>&1 || { grep -E 'error|undefined' -A 2 "$top/make.log" | head -n 20; echo "arm64: 0 passed, 1 failed, 0 skipped"; exit 1; }
+	${ARM64_GOALS:-all lib testbins}) > "$top/make.log" 2>&1 || { grep -E 'error|undefined|cannot' -A 2 "$top/make.log" | head -n 20; echo "arm64: 0 passed, 1 failed, 0 skipped"; exit 1; }
 grep 'warning:' "$top/make.log"
 
 passed=0 failed=0 skipped=0

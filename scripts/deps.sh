@@ -1,14 +1,14 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients...
+#   scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password), after a line that names them; else the exact command is printed and
 # the exit status is 1. DEPS=no: nothing is installed or asked for, whatever is
 # missing. "a|b": the first that there is; "?a": where there is such a package.
 # With `build`, standard output is a make fragment: the demanglers, and which
-# libraries are linked statically.
+# libraries are linked statically. With --list it is the packages, and nothing is done.
 set -eu
 
 build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
@@ -38,11 +38,12 @@ batch="$demo ?slurm-wlm ?parallel ?python3-distributed ?squashfs-tools ?openssh-
 # Large: only tests of HTML, which are skipped without.
 browser="chromium chromium-driver python3"
 
-usage() { echo "usage: scripts/deps.sh build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
-want= fragment=
+want= fragment= list=
 for task; do
 	case $task in
+	--list) list=1 ;;
 	build) want="$want $build" fragment=1 ;;
 	layouts) want="$want $layouts" ;;
 	deb) want="$want $deb" ;;
@@ -57,6 +58,10 @@ for task; do
 	*) usage ;;
 	esac
 done
+if [ -n "$list" ]; then
+	printf '%s\n' $want
+	exit
+fi
 
 installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null || true)" = "install ok installed" ]; }
 # Does apt know such a package? Where it has no list yet, it may.

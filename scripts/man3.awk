@@ -20,6 +20,15 @@ function text(s) { # of a line of a comment or of code
 	return s
 }
 function add(line) { body = body line "\n" }
+# Running text, in lines that mandoc does not find too long.
+function wrapped(s,   n, i, w, line, ret) {
+	n = split(s, w, " ")
+	for (i = 1; i <= n; i++) {
+		if (line != "" && length(text(line " " w[i])) > 79) { ret = ret text(line) "\n"; line = "" }
+		line = line (line == "" ? "" : " ") w[i]
+	}
+	return ret text(line)
+}
 # The comment so far as paragraphs; indented lines are examples.
 function flush_comment(   n, i, lines, literal, pending) {
 	n = split(comment, lines, "\n")
@@ -38,7 +47,7 @@ function flush_comment(   n, i, lines, literal, pending) {
 		if (lines[i] == "") { pending = 1; continue }
 		if (pending || i == 1) add(".PP")
 		pending = 0
-		add(text(lines[i]))
+		add(wrapped(lines[i]))
 	}
 	if (literal) add(".fi\n.RE")
 }
@@ -67,18 +76,22 @@ function finish(   file, n, i, f, names) {
 	names = n ? "" : page
 	for (i = 1; i <= n; i++) names = names (i > 1 ? ", " : "") f[i]
 	if (n && index(" " functions " ", " " page " ") == 0) names = page ", " names
-	printf ".TH %s 3 %s \"symcache %s\" \"Library Functions Manual\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.nf\n%s#include <%s>\n.fi\n.PP\nLink with %s.\n.SH DESCRIPTION\n", \
-		text(toupper(page)), date, version, text(names), text(title), \
+	printf ".TH %s 3 %s \"symcache %s\" \"Library Functions Manual\"\n.SH NAME\n%s\n.SH SYNOPSIS\n.nf\n%s#include <%s>\n.fi\n.PP\nLink with %s.\n.SH DESCRIPTION\n", \
+		text(toupper(page)), date, version, wrapped(names " - " title), \
 		(header ~ /experimental/ ? "#define SYMCACHE_EXPERIMENTAL\n" : ""), text(header), \
 		(header ~ /build/ ? "\\-lsymcache\\-build \\-lsymcache" : "\\-lsymcache") > file
 	sub(/^\.PP\n/, "", body)
-	printf "%s.SH SEE ALSO\n.BR symcache (1)%s\n", body, page == "symcache" ? "" : ",\n.BR symcache (3)" > file
+	printf "%s.SH SEE ALSO\n.BR symcache (1)%s\n", body, page == "symcache" ? pages : ",\n.BR symcache (3)" > file
 	close(file)
 	for (i = 1; i <= n; i++)
 		if (f[i] != page) { print ".so man3/" page ".3" > (out "/" f[i] ".3"); close(out "/" f[i] ".3") }
 	body = functions = ""
 }
-BEGIN { first = 1 }
+BEGIN {
+	first = 1
+	while ((getline line < ARGV[ARGC - 1]) > 0) # for the page of the header itself
+		if (line ~ /^\/\* ---- /) { split(line, w, /[ :]+/); pages = pages ",\n.BR " w[3] " (3)" }
+}
 FNR == 1 {
 	header = FILENAME; sub(/.*\//, "", header)
 	page = header; sub(/\.h$/, "", page); gsub(/-/, "_", page)

@@ -1,13 +1,14 @@
 /* The same work on many cores: see parallel.h. */
 #include "libsymcache/base/parallel.h"
 
-#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdatomic.h>
 
 #include "libsymcache/base/account.h"
+#include "libsymcache/base/bigmem.h"
 
 #define MAX_THREADS 64
 
@@ -34,6 +35,26 @@ static void *work(void *arg)
 	}
 }
 
+bool sc_thread_start(pthread_t *ret, void *(*fn)(void *arg), void *arg)
+{
+	static const int own[] = { SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT, SIGPIPE };
+	sigset_t blocked, before;
+	bool started;
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&blocked, own[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	started = !pthread_create(ret, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+bool sc_thread_help(pthread_t *ret, void *(*fn)(void *arg), void *arg)
+{
+	return sc_process_is_ours() && sc_thread_start(ret, fn, arg);
+}
+
 void sc_parallel(unsigned threads, size_t jobs, sc_job_fn *fn, void *ctx)
 {
 	struct team team = { .fn = fn, .ctx = ctx, .jobs = jobs, .account = sc_account };
@@ -44,7 +65,7 @@ void sc_parallel(unsigned threads, size_t jobs, sc_job_fn *fn, void *ctx)
 		threads = MAX_THREADS;
 	if (threads > jobs)
 		threads = (unsigned)jobs;
-	while (n + 1 < threads && !pthread_create(&others[n], NULL, work, &team))
+	while (n + 1 < threads && sc_thread_start(&others[n], work, &team))
 		n++;
 	work(&team);
 	while (n)

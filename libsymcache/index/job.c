@@ -58,7 +58,7 @@ static void *hash_thread(void *arg)
 
 static void hash_begin(struct hashing *h)
 {
-	h->started = !pthread_create(&h->thread, NULL, hash_thread, h);
+	h->started = sc_thread_help(&h->thread, hash_thread, h);
 }
 
 static int hash_end(struct hashing *h)

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/parallel.h"
 #include "libsymcache/store/apply.h"
 #include "libsymcache/store/record.h"
 
@@ -261,7 +262,7 @@ static int commit_pages(struct symstore_writer *writer, MDB_txn *txn)
 
 	mdb_env_get_fd(writer->store->env, &early.fd);
 	begun = writer->bytes >= WORTH_A_THREAD &&
-		!pthread_create(&thread, NULL, write_early, &early);
+		sc_thread_help(&thread, write_early, &early);
 	rc = mdb_txn_commit(txn);
 	early.over = true;
 	if (begun)

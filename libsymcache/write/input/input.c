@@ -1,4 +1,5 @@
 /* What a cache is made from: see input.h. */
+#include "libsymcache/base/parallel.h"
 #include "libsymcache/write/input/input.h"
 
 #include "libsymcache/base/account.h"
@@ -144,7 +145,7 @@ void sc_input_begin_symbols(struct sc_input *in, bool meanwhile)
 	struct sc_symbol_reading *r = &in->reading;
 
 	r->account = sc_account;
-	r->running = meanwhile && !pthread_create(&r->thread, NULL, read_symbols_thread, in);
+	r->running = meanwhile && sc_thread_start(&r->thread, read_symbols_thread, in);
 	if (!r->running)
 		read_symbols_thread(in);
 }
@@ -247,7 +248,7 @@ static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err
 	if (rc == SC_ENOMEM)
 		return sc_error_set(err, rc, "out of memory");
 	ahead.stream = in->stream;
-	started = in->stream && !pthread_create(&thread, NULL, inflate_ahead, &ahead);
+	started = in->stream && sc_thread_start(&thread, inflate_ahead, &ahead);
 	rc = sc_load_dwarf(in->dwarf, false, threads - started, s, &in->faults, err);
 	in->self_contained = !rc && !in->alt && !s->types.size &&
 			     dw_abbrevs_self_contained(&s->abbrev);
