@@ -1,8 +1,8 @@
 /*
  * api.h: what stands behind the handles of symcache.h.
  *
- * A file is opened once in a process, whoever asks for it (symstore_open_shared()). A handle has
- * a snapshot of it; caches belong to the snapshot that they were found in, and keep it.
+ * A file is open once in a process, whoever asks for it: symstore_open(). A handle has a
+ * snapshot of it; caches belong to the snapshot that they were found in, and keep it.
  */
 #ifndef SC_API_H
 #define SC_API_H

@@ -13,7 +13,7 @@ void api_snapshot_leave(struct api_snapshot *snapshot)
 	}
 	if (symstore_is_ours(snapshot->file)) {
 		symstore_read_end(snapshot->reader);
-		symstore_leave(snapshot->file);
+		symstore_close(snapshot->file);
 	}
 	free(snapshot);
 }

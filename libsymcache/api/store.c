@@ -44,7 +44,10 @@ static int open_store(struct symcache_store *s, const char *path, struct sc_erro
 	}
 	if (!path && s->write)
 		rc = sc_make_parents(s->path, err);
-	return rc ? rc : symstore_open_shared(s->path, s->write, &s->file, err);
+	if (rc)
+		return rc;
+	return s->write ? symstore_open(s->path, SYMSTORE_WRITE, &s->file, err) :
+		symstore_open_for_all(s->path, &s->file, err);
 }
 
 int symcache_store_open(const char *path, uint32_t flags, struct symcache_store **ret,
@@ -83,7 +86,8 @@ void symcache_store_close(struct symcache_store *s)
 		return;
 	if (s->current)
 		api_snapshot_leave(s->current);
-	symstore_leave(s->file);
+	if (symstore_is_ours(s->file))
+		symstore_close(s->file);
 	free(s->path);
 	free(s);
 }

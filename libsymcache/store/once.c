@@ -1,7 +1,7 @@
 /*
  * The stores that this process has open, each file once: LMDB's locks are fcntl()'s, and a
- * process loses all that it has on a file when it closes any descriptor of it. Who may meet
- * another user of the same file in the process opens it shared.
+ * process loses all that it has on a file when it closes any descriptor of it. So all who open
+ * a file get the same store.
  *
  * What a forked child inherits is left as it is: locks and snapshots are its parent's.
  */
@@ -54,23 +54,31 @@ static struct symstore *find(const char *path)
 	return NULL;
 }
 
-/* Also opens no lock file of one that is open. */
 static int open_locked(const char *path, enum symstore_mode mode, struct symstore **ret,
 		       struct sc_error *err)
 {
+	struct symstore *store = find(path);
 	struct stat st;
 	int rc;
 
 	*ret = NULL;
-	if (find(path))
-		return sc_error_set(err, SC_EINVAL, "store %s: this process has it open already", path);
-	rc = symstore_open_sized(path, mode, 0, ret, err);
-	if (rc || fstat((*ret)->place, &st)) /* it is not locked */
-		return rc;
-	(*ret)->dev = st.st_dev;
-	(*ret)->ino = st.st_ino;
-	(*ret)->next = open_stores;
-	open_stores = *ret;
+	if (store && mode == SYMSTORE_WRITE && !store->writable)
+		return sc_error_set(err, SC_EINVAL, "store %s: this process has it open, but not for "
+				    "writing", path);
+	if (!store) {
+		rc = symstore_open_sized(path, mode, 0, &store, err);
+		if (rc)
+			return rc;
+		store->writable = mode == SYMSTORE_WRITE;
+		if (!fstat(store->place, &st)) {
+			store->dev = st.st_dev;
+			store->ino = st.st_ino;
+			store->next = open_stores;
+			open_stores = store;
+		}
+	}
+	store->users++;
+	*ret = store;
 	return 0;
 }
 
@@ -87,58 +95,17 @@ int symstore_open(const char *path, enum symstore_mode mode, struct symstore **r
 	return rc;
 }
 
-static void close_locked(struct symstore *store)
-{
-	struct symstore **at = &open_stores;
-
-	while (*at && *at != store)
-		at = &(*at)->next;
-	if (*at)
-		*at = store->next;
-	symstore_destroy(store);
-}
-
-void symstore_close(struct symstore *store)
-{
-	if (!store)
-		return;
-	lock_list();
-	close_locked(store);
-	give_lock();
-}
-
-/* A file is opened for writing where it can be, also by who only reads: it cannot be opened
- * anew when a writer comes later. An empty one becomes a store only when someone writes. */
-static int open_first(const char *path, bool write, struct symstore **ret, struct sc_error *err)
+int symstore_open_for_all(const char *path, struct symstore **ret, struct sc_error *err)
 {
 	struct stat st;
-	const bool can = write || (!stat(path, &st) && st.st_size && !access(path, W_OK));
-	int rc = can ? open_locked(path, SYMSTORE_WRITE, ret, err) : 0;
+	int rc;
 
-	if (!write && (!can || rc))
-		return open_locked(path, SYMSTORE_READ, ret, err);
-	if (!rc)
-		(*ret)->writable = true;
-	return rc;
-}
-
-int symstore_open_shared(const char *path, bool write, struct symstore **ret, struct sc_error *err)
-{
-	struct symstore *store;
-	int rc = 0;
-
-	*ret = NULL;
 	lock_list();
-	store = find(path);
-	if (!store || !store->users)
-		rc = open_first(path, write, &store, err);
-	else if (write && !store->writable)
-		rc = sc_error_set(err, SC_EINVAL, "store %s: this process has it open, and could not open "
-				  "it for writing", path);
-	if (!rc) {
-		store->users++;
-		*ret = store;
-	}
+	/* An empty file becomes a store only when someone writes. */
+	rc = !stat(path, &st) && st.st_size && !access(path, W_OK) ?
+		open_locked(path, SYMSTORE_WRITE, ret, err) : SC_EINVAL;
+	if (rc)
+		rc = open_locked(path, SYMSTORE_READ, ret, err);
 	give_lock();
 	return rc;
 }
@@ -151,12 +118,21 @@ struct symstore *symstore_share(struct symstore *store)
 	return store;
 }
 
-void symstore_leave(struct symstore *store)
+void symstore_close(struct symstore *store)
 {
-	if (!store || !symstore_is_ours(store))
+	struct symstore **at = &open_stores;
+
+	if (!store)
 		return;
 	lock_list();
-	if (!--store->users)
-		close_locked(store);
+	if (store->users > 1) {
+		store->users--;
+	} else {
+		while (*at && *at != store)
+			at = &(*at)->next;
+		if (*at)
+			*at = store->next;
+		symstore_destroy(store);
+	}
 	give_lock();
 }

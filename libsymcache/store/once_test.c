@@ -1,4 +1,4 @@
-/* A file once in a process: the second is refused or shared, and the first keeps its locks. */
+/* A file once in a process: who opens it again has the same store, whose locks stay. */
 #include "libsymcache/store/testing.h"
 
 #include <fcntl.h>
@@ -22,9 +22,9 @@ static bool locked(void)
 	return WEXITSTATUS(status);
 }
 
-static void second_is_refused(void **state)
+static void all_have_one(void **state)
 {
-	struct symstore *first = test_open(SYMSTORE_WRITE), *second;
+	struct symstore *first = test_open(SYMSTORE_WRITE), *second, *frozen;
 	char link_path[sizeof(test_path) + 8];
 
 	(void)state;
@@ -34,44 +34,43 @@ static void second_is_refused(void **state)
 	for (int mode = SYMSTORE_READ; mode <= SYMSTORE_WRITE; mode++) {
 		if (mode == SYMSTORE_FROZEN) /* takes no locks */
 			continue;
-		assert_int_equal(symstore_open(test_path, mode, &second, &test_err), SC_EINVAL);
-		assert_null(second);
-		assert_non_null(strstr(test_err.msg, "this process has it open"));
+		assert_ok(symstore_open(mode & 1 ? link_path : test_path, mode, &second, &test_err));
+		assert_ptr_equal(second, first);
+		symstore_close(second);
 		assert_true(locked());
 	}
-	assert_int_equal(symstore_open(link_path, SYMSTORE_WRITE, &second, &test_err), SC_EINVAL);
-	assert_int_equal(symstore_open_shared(test_path, false, &second, &test_err), SC_EINVAL);
+	frozen = test_open(SYMSTORE_FROZEN);
+	assert_ptr_not_equal(frozen, first);
+	symstore_close(frozen);
+	assert_ptr_equal(symstore_share(first), first);
+	symstore_close(first);
 	assert_true(locked());
 	assert_ok(test_put(first, 1, 1000, &test_err));
 	symstore_close(first);
 	assert_false(locked());
 	unlink(link_path);
-	symstore_close(test_open(SYMSTORE_READ));
 }
 
-static void sharers_have_one(void **state)
+/* Who reads does not keep others from writing, if it is opened so. */
+static void writers_come_later(void **state)
 {
-	struct symstore *a, *b;
+	struct symstore *reader, *writer;
 
 	(void)state;
-	assert_int_equal(symstore_open_shared(test_path, false, &a, &test_err), SC_ENOTFOUND);
-	assert_ok(symstore_open_shared(test_path, true, &a, &test_err));
-	assert_ok(symstore_open_shared(test_path, false, &b, &test_err));
-	assert_ptr_equal(a, b);
-	assert_ptr_equal(symstore_share(a), a);
-	symstore_leave(a);
-	symstore_leave(a);
+	assert_int_equal(symstore_open_for_all(test_path, &reader, &test_err), SC_ENOTFOUND);
+	symstore_close(test_open(SYMSTORE_WRITE));
+	reader = test_open(SYMSTORE_READ);
+	assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &writer, &test_err), SC_EINVAL);
+	assert_null(writer);
+	assert_non_null(strstr(test_err.msg, "this process has it open"));
 	assert_true(locked());
-	assert_ok(test_put(b, 1, 1000, &test_err));
-	symstore_leave(b);
+	symstore_close(reader);
+	assert_ok(symstore_open_for_all(test_path, &reader, &test_err));
+	writer = test_open(SYMSTORE_WRITE);
+	assert_ok(test_put(writer, 2, 1000, &test_err));
+	symstore_close(writer);
+	symstore_close(reader);
 	assert_false(locked());
-	symstore_leave(NULL);
-	/* Who reads first does not keep others from writing. */
-	assert_ok(symstore_open_shared(test_path, false, &a, &test_err));
-	assert_ok(symstore_open_shared(test_path, true, &b, &test_err));
-	assert_ok(test_put(b, 2, 1000, &test_err));
-	symstore_leave(a);
-	symstore_leave(b);
 }
 
 static void *come_and_go(void *failed)
@@ -82,11 +81,12 @@ static void *come_and_go(void *failed)
 		struct symstore *store;
 		struct symstore_reader *reader;
 
-		if (symstore_open_shared(test_path, i % 2, &store, &err) ||
+		if ((i % 2 ? symstore_open(test_path, SYMSTORE_WRITE, &store, &err) :
+		     symstore_open_for_all(test_path, &store, &err)) ||
 		    symstore_read_begin(store, &reader, &err))
 			return failed;
 		symstore_read_end(reader);
-		symstore_leave(store);
+		symstore_close(store);
 	}
 	return NULL;
 }
@@ -116,18 +116,15 @@ static void children_open_anew(void **state)
 	pid_t pid;
 
 	(void)state;
-	assert_ok(symstore_open_shared(test_path, true, &store, &test_err));
+	store = test_open(SYMSTORE_WRITE);
 	assert_true(symstore_is_ours(store));
 	pid = fork();
 	if (!pid) {
-		const bool ours = symstore_is_ours(store);
-
-		symstore_leave(store);
-		if (ours || symstore_open_shared(test_path, true, &anew, &test_err))
+		if (symstore_is_ours(store) || symstore_open(test_path, SYMSTORE_WRITE, &anew, &test_err))
 			_exit(2);
 		if (anew == store || test_put(anew, 7, 1000, &test_err))
 			_exit(3);
-		symstore_leave(anew);
+		symstore_close(anew);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -137,14 +134,14 @@ static void children_open_anew(void **state)
 	test_has(reader, 7, 1000);
 	symstore_read_end(reader);
 	assert_ok(test_put(store, 8, 1000, &test_err));
-	symstore_leave(store);
+	symstore_close(store);
 }
 
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
-		TEST(second_is_refused), TEST(sharers_have_one), TEST(threads_share),
+		TEST(all_have_one), TEST(writers_come_later), TEST(threads_share),
 		TEST(children_open_anew),
 	};
 

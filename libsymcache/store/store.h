@@ -49,8 +49,8 @@ struct symstore {
 	pid_t pid;                  /* that opened it */
 	dev_t dev;                  /* of the file, in the list of once.c */
 	ino_t ino;
-	unsigned users;             /* of symstore_open_shared(); 0: it is not shared */
-	bool writable;              /* if it is */
+	unsigned users;             /* who opened it, and did not close it */
+	bool writable;
 	struct symstore *next;
 
 	/* The map may move only while it is not used in this process. */

@@ -8,7 +8,7 @@
  *
  * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
  * may let others read through it meanwhile; a writer is of one thread.
- * A file is open once in a process, or shared; a store is not used across fork().
+ * All who open a file in a process have the same store; it is not used across fork().
  * The layout, and what is promised about crashes and full disks, is in
  * format/store.md.
  */
@@ -80,9 +80,9 @@ bool symstore_ids_have(const struct symstore_id *ids, size_t num, const struct s
  * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
  * or one that a first writer left before it was a store; SC_EFORMAT: not a
  * store, or damaged; SC_EUNSUPPORTED: written by a newer version or on another
- * kind of machine; SC_EINVAL: this process has it open already, which would cost it its
- * locks; SC_ESYS, SC_EFULL, SC_ENOMEM. After fork() the child opens it anew, and leaves
- * what it inherited alone.
+ * kind of machine; SC_EINVAL: to write, and this process has it open to read; SC_ESYS,
+ * SC_EFULL, SC_ENOMEM. After fork() the child opens it anew, and leaves what it inherited
+ * alone. Thread-safe, as is closing.
  */
 int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
 		  struct sc_error *err);
@@ -91,15 +91,11 @@ void symstore_close(struct symstore *store); /* NULL is fine */
 /* Of the file, links followed; its lock file is PATH-lock. Lives as long as the store. */
 const char *symstore_path(const struct symstore *store);
 
-/*
- * The same for those who do not know of each other: all who open a file so have one store,
- * which is closed with the last of them. `write`: also for writing. SC_EINVAL: it is open, and
- * could not be opened for writing. Thread-safe.
- */
-int symstore_open_shared(const char *path, bool write, struct symstore **ret,
-			 struct sc_error *err);
-struct symstore *symstore_share(struct symstore *store); /* once more; returns it */
-void symstore_leave(struct symstore *store); /* nothing if a parent opened it; NULL is fine */
+/* The same to read, but for writing where that is possible, so that others in the process can
+ * write: it cannot be opened anew when they come. */
+int symstore_open_for_all(const char *path, struct symstore **ret, struct sc_error *err);
+
+struct symstore *symstore_share(struct symstore *store); /* for one more close; returns it */
 /* Did this process open it, not its parent? */
 bool symstore_is_ours(const struct symstore *store);
 
