@@ -178,34 +178,38 @@ static bool set_number(const struct command *cmd, const struct opt *o, const cha
 	return true;
 }
 
-static bool opt_set(const struct command *cmd, const struct opt *o, const char *value)
+void opt_take(const struct opt *o, const char *value)
 {
 	struct opt_list *list = o->value;
 
-	if (!value)
-		value = o->implied;
-	switch (o->kind) {
-	case OPT_FLAG:
+	if (o->kind == OPT_FLAG) {
 		if (o->instead)
 			*o->instead = false;
 		*(bool *)o->value = true;
-		return true;
-	case OPT_BOOL:
-		return set_bool(cmd, o, value);
-	case OPT_STRING:
+	} else if (o->kind == OPT_STRING) {
 		*(const char **)o->value = value;
-		return true;
-	case OPT_LIST:
+	} else {
 		list->items = must_realloc(list->items, (list->len + 2) * sizeof(*list->items));
 		list->items[list->len++] = value;
 		list->items[list->len] = NULL;
-		return true;
+	}
+}
+
+static bool opt_set(const struct command *cmd, const struct opt *o, const char *value)
+{
+	if (!value)
+		value = o->implied;
+	switch (o->kind) {
+	case OPT_BOOL:
+		return set_bool(cmd, o, value);
 	case OPT_NUMBER:
 		return set_number(cmd, o, value);
 	case OPT_ENUM:
 		return set_enum(cmd, o, value);
+	default:
+		opt_take(o, value);
+		return true;
 	}
-	return false;
 }
 
 /* The row of a value returned by getopt_long. */

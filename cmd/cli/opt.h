@@ -76,6 +76,9 @@ enum {
  */
 int opt_parse(const struct command *cmd, int argc, char **argv);
 
+/* Sets what OPT_FLAG, OPT_STRING and OPT_LIST say: no value of theirs is wrong. */
+void opt_take(const struct opt *o, const char *value);
+
 /* Prints the help of a command. */
 void opt_help(const struct command *cmd, FILE *to);
 

@@ -174,32 +174,20 @@ static void set_enum(const struct opt *o, const char *value)
 
 static bool set(const struct opt *o, const char *value)
 {
-	struct opt_list *list = o->value;
-
 	value = value ? value : o->implied;
 	switch (o->kind) {
-	case OPT_FLAG:
-		if (o->instead)
-			*o->instead = false;
-		__attribute__((fallthrough));
 	case OPT_BOOL:
 		*(bool *)o->value = true;
-		break;
-	case OPT_STRING:
-		*(const char **)o->value = value;
-		break;
-	case OPT_LIST:
-		list->items = must_realloc(list->items, (list->len + 2) * sizeof(*list->items));
-		list->items[list->len++] = value;
-		list->items[list->len] = NULL;
-		break;
+		return true;
 	case OPT_NUMBER:
 		return set_number(o, value);
 	case OPT_ENUM:
 		set_enum(o, value);
-		break;
+		return true;
+	default:
+		opt_take(o, value);
+		return true;
 	}
-	return true;
 }
 
 /* What is left of a command line. */

@@ -355,3 +355,30 @@ void answer_requests(struct worker *w, const struct request *r, size_t n)
 		answer_request(w, &r[i]);
 	}
 }
+
+/* ---- choices ------------------------------------------------------------------------- */
+
+const char *const choices_of_style[] = { "LLVM", "GNU", "JSON", NULL };
+const char *const choices_of_functions[] = { "none", "short", "linkage", NULL };
+
+void choices_apply(const struct choices *c, struct answer_options *answers,
+		   struct symcache_names_options *names)
+{
+	answers->style = (enum output_style)c->style;
+	answers->functions = c->functions != FUNCTIONS_NONE;
+	answers->addresses = c->addresses;
+	answers->pretty = c->pretty;
+	answers->verbose = c->verbose;
+	answers->inlines = c->inlines;
+	answers->name_of_location = c->style == STYLE_GNU || c->functions == FUNCTIONS_SHORT;
+	answers->short_names = c->functions == FUNCTIONS_SHORT;
+	answers->table = names->table = SYMCACHE_TABLE_OUTERMOST;
+	answers->source_lines = c->source_lines;
+	answers->adjust_vma = c->adjust_vma;
+	answers->relative_address = c->relative_address;
+	names->functions = c->functions == FUNCTIONS_NONE ? SYMCACHE_FUNCTIONS_NONE :
+		c->functions == FUNCTIONS_SHORT ? SYMCACHE_FUNCTIONS_SHORT : SYMCACHE_FUNCTIONS_WHOLE;
+	names->mangled = !c->demangle;
+	names->paths = c->basenames ? SYMCACHE_PATHS_BASENAME :
+		       c->relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW;
+}

@@ -102,4 +102,22 @@ void style_fault(struct worker *w, const char *why); /* JSON alone */
 /* How answers call the module of a request. */
 const char *style_module(const struct worker *w, const struct request *r);
 
+/* ---- how answers look, as lookup and llvm-symbolizer are asked for it -------------------- */
+
+enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
+
+struct choices {
+	int style, functions;
+	bool demangle, inlines, basenames, relative_names;
+	bool addresses, pretty, verbose, relative_address;
+	uint64_t adjust_vma, source_lines;
+};
+
+/* By enum output_style, and of FUNCTIONS_…. */
+extern const char *const choices_of_style[], *const choices_of_functions[];
+
+/* Sets what follows from them; the rest stays. */
+void choices_apply(const struct choices *c, struct answer_options *answers,
+		   struct symcache_names_options *names);
+
 #endif

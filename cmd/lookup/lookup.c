@@ -14,20 +14,14 @@
 #include "symcache/build.h"
 #include "symcache/build_id.h"
 
-enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
-
 static struct {
 	const char *build_id, *file, *cache, *named, *store;
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
-	int style, functions;
-	bool demangle, inlines, basenames, relative_names;
-	bool addresses, pretty, verbose, relative_address, explain, json, raw, version;
-	uint64_t adjust_vma, source_lines;
-} o = { .functions = FUNCTIONS_LINKAGE, .demangle = true, .inlines = true };
+	struct choices how;
+	bool explain, json, raw, version;
+} o = { .how = { .functions = FUNCTIONS_LINKAGE, .demangle = true, .inlines = true } };
 
-static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
-static const char *const function_styles[] = { "none", "short", "linkage", NULL };
 
 static const struct opt opts[] = {
 	{ "build-id", 0, OPT_STRING, &o.build_id, "HEX",
@@ -43,39 +37,39 @@ static const struct opt opts[] = {
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
 		  "store it"),
-	{ "output-style", 0, OPT_ENUM, &o.style, "STYLE", "LLVM (default), GNU or JSON",
-	  .choices = styles },
+	{ "output-style", 0, OPT_ENUM, &o.how.style, "STYLE", "LLVM (default), GNU or JSON",
+	  .choices = choices_of_style },
 	OPT_RAW(&o.raw),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "the same as --output-style=JSON" },
 	{ "explain", 0, OPT_FLAG, &o.explain, NULL,
 	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
 	  "debug file" },
-	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND",
-	  "names of functions: none, short or linkage (default)", .choices = function_styles,
+	{ "functions", 'f', OPT_ENUM, &o.how.functions, "KIND",
+	  "names of functions: none, short or linkage (default)", .choices = choices_of_functions,
 	  .implied = "linkage" },
-	{ "demangle", 'C', OPT_BOOL, &o.demangle, NULL, "demangle names (default)" },
-	{ "inlines", 'i', OPT_BOOL, &o.inlines, NULL,
+	{ "demangle", 'C', OPT_BOOL, &o.how.demangle, NULL, "demangle names (default)" },
+	{ "inlines", 'i', OPT_BOOL, &o.how.inlines, NULL,
 	  "show all inlined frames of an address (default)" },
-	{ "inlining", 0, OPT_BOOL, &o.inlines, NULL, NULL },
-	{ "basenames", 's', OPT_FLAG, &o.basenames, NULL, "file names without directories",
-	  .instead = &o.relative_names },
-	{ "relativenames", 0, OPT_FLAG, &o.relative_names, NULL,
-	  "file names without the compilation directory", .instead = &o.basenames },
-	{ "addresses", 'a', OPT_FLAG, &o.addresses, NULL, "show the address before its answer" },
-	{ "print-address", 0, OPT_FLAG, &o.addresses, NULL, NULL },
-	{ "pretty-print", 'p', OPT_FLAG, &o.pretty, NULL, "one line for each frame; JSON indented" },
-	{ "verbose", 0, OPT_FLAG, &o.verbose, NULL, "show where functions start" },
-	{ "source", 0, OPT_NUMBER, &o.source_lines, "N",
+	{ "inlining", 0, OPT_BOOL, &o.how.inlines, NULL, NULL },
+	{ "basenames", 's', OPT_FLAG, &o.how.basenames, NULL, "file names without directories",
+	  .instead = &o.how.relative_names },
+	{ "relativenames", 0, OPT_FLAG, &o.how.relative_names, NULL,
+	  "file names without the compilation directory", .instead = &o.how.basenames },
+	{ "addresses", 'a', OPT_FLAG, &o.how.addresses, NULL, "show the address before its answer" },
+	{ "print-address", 0, OPT_FLAG, &o.how.addresses, NULL, NULL },
+	{ "pretty-print", 'p', OPT_FLAG, &o.how.pretty, NULL, "one line for each frame; JSON indented" },
+	{ "verbose", 0, OPT_FLAG, &o.how.verbose, NULL, "show where functions start" },
+	{ "source", 0, OPT_NUMBER, &o.how.source_lines, "N",
 	  "show N lines of the source around each place (3 without N), where the file is there",
 	  .implied = "3" },
-	{ "print-source-context-lines", 0, OPT_NUMBER, &o.source_lines, "N", NULL },
+	{ "print-source-context-lines", 0, OPT_NUMBER, &o.how.source_lines, "N", NULL },
 	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
 	  "look for sources of the folder FROM in TO; may be repeated, the first that fits "
 	  "counts" },
 	{ "source-directory", 0, OPT_LIST, &o.source_dirs, "DIR",
 	  "look for sources in this folder, too, by the ends of their paths; may be repeated" },
-	{ "adjust-vma", 0, OPT_NUMBER, &o.adjust_vma, "OFFSET", "subtract this from each address" },
-	{ "relative-address", 0, OPT_FLAG, &o.relative_address, NULL,
+	{ "adjust-vma", 0, OPT_NUMBER, &o.how.adjust_vma, "OFFSET", "subtract this from each address" },
+	{ "relative-address", 0, OPT_FLAG, &o.how.relative_address, NULL,
 	  "addresses count from the image's load base, not from 0" },
 	{ "version", 'v', OPT_FLAG, &o.version, NULL, NULL },
 	{ 0 },
@@ -100,19 +94,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, const struct source_s
 	__attribute__((cleanup(session_end))) struct session s = {
 		.options = {
 			.protocol = PROTOCOL_LOOKUP,
-			.style = o.json ? STYLE_JSON : (enum output_style)o.style,
-			.functions = o.functions != FUNCTIONS_NONE,
-			.addresses = o.addresses,
-			.pretty = o.pretty,
-			.verbose = o.verbose,
-			.inlines = o.inlines,
-			.name_of_location = o.style == STYLE_GNU || o.functions == FUNCTIONS_SHORT,
-			.short_names = o.functions == FUNCTIONS_SHORT,
-			.table = SYMCACHE_TABLE_OUTERMOST,
-			.source_lines = o.source_lines,
 			.search = *search,
-			.adjust_vma = o.adjust_vma,
-			.relative_address = o.relative_address,
 			.explain = o.explain,
 			.debug_dirs = o.debug_dirs.items,
 			.tool = cmd_name,
@@ -121,17 +103,15 @@ static int look_up(struct symcache_debuginfod *debuginfod, const struct source_s
 			o.cache ? MODULE_CACHE : MODULE_NONE,
 		.name = o.build_id ? o.build_id : o.file ? o.file : o.cache,
 	};
-	const struct symcache_names_options names = {
-		.functions = (enum symcache_functions)(FUNCTIONS_LINKAGE - o.functions),
-		.mangled = !o.demangle,
-		.paths = o.basenames ? SYMCACHE_PATHS_BASENAME :
-			 o.relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW,
-		.table = SYMCACHE_TABLE_OUTERMOST,
-		.bytes = o.json || o.style == STYLE_JSON ? SYMCACHE_BYTES_CACHED :
+	struct symcache_names_options names = {
+		.bytes = o.json || o.how.style == STYLE_JSON ? SYMCACHE_BYTES_CACHED :
 			 o.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
 	};
 	int status;
 
+	choices_apply(&o.how, &s.options, &names);
+	if (o.json)
+		s.options.style = STYLE_JSON;
 	session_begin(&s, o.store, (struct symcache_caches_options){
 			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod }, &names);
 	status = open_module(&s);
@@ -139,9 +119,6 @@ static int look_up(struct symcache_debuginfod *debuginfod, const struct source_s
 		return status;
 	return session_run(&s, argv, (size_t)argc) ? STATUS_PARTLY : STATUS_OK;
 }
-
-_Static_assert(FUNCTIONS_LINKAGE - FUNCTIONS_NONE == SYMCACHE_FUNCTIONS_NONE &&
-	       FUNCTIONS_LINKAGE - FUNCTIONS_SHORT == SYMCACHE_FUNCTIONS_SHORT, "as they are cast");
 
 static int run(int argc, char **argv)
 {

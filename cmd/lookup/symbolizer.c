@@ -17,30 +17,26 @@
 #include "symcache/build.h"
 #include "symcache/build_id.h"
 
-enum { FUNCTIONS_NONE, FUNCTIONS_SHORT, FUNCTIONS_LINKAGE };
-
 static struct {
 	const char *obj, *build_id, *package, *unused;
 	struct opt_list debug_dirs;
-	uint64_t adjust_vma, cache_size, source_lines;
-	int functions, style, color;
-	bool addresses, basenames, relative_names, debuginfod, demangle, filter_markup, inlines;
-	bool pretty, relative_address, untag, dia, verbose, version, help, skip_line_zero;
+	struct choices how;
+	uint64_t cache_size;
+	int color;
+	bool debuginfod, filter_markup, untag, dia, version, help, skip_line_zero;
 	bool use_symbol_table, disable_gsym;
 } o;
 
-static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
-static const char *const function_styles[] = { "none", "short", "linkage", NULL };
 enum { COLOR_ALWAYS, COLOR_AUTO, COLOR_NEVER };
 static const char *const colors[] = { "always", "auto", "never", NULL };
 
 static const struct opt opts[] = {
-	{ "addresses", 'a', OPT_FLAG, &o.addresses, NULL, "Show address before line information" },
-	{ "print-address", 0, OPT_FLAG, &o.addresses, NULL, "Alias for --addresses" },
-	{ "adjust-vma", 0, OPT_NUMBER, &o.adjust_vma, "<offset>",
+	{ "addresses", 'a', OPT_FLAG, &o.how.addresses, NULL, "Show address before line information" },
+	{ "print-address", 0, OPT_FLAG, &o.how.addresses, NULL, "Alias for --addresses" },
+	{ "adjust-vma", 0, OPT_NUMBER, &o.how.adjust_vma, "<offset>",
 	  "Add specified offset to object file addresses" },
-	{ "basenames", 's', OPT_FLAG, &o.basenames, NULL, "Strip directory names from paths",
-	  .instead = &o.relative_names },
+	{ "basenames", 's', OPT_FLAG, &o.how.basenames, NULL, "Strip directory names from paths",
+	  .instead = &o.how.relative_names },
 	{ "build-id", 0, OPT_STRING, &o.build_id, "<value>",
 	  "Build ID used to look up the object file" },
 	{ "cache-size", 0, OPT_NUMBER, &o.cache_size, "<value>", "Read, without effect" },
@@ -50,7 +46,7 @@ static const struct opt opts[] = {
 	  "Path to directory where to look for debug files" },
 	{ "debuginfod", 0, OPT_BOOL, &o.debuginfod, NULL, "Use debuginfod to find debug binaries" },
 	{ "default-arch", 0, OPT_STRING, &o.unused, "<value>", "Read, without effect" },
-	{ "demangle", 'C', OPT_BOOL, &o.demangle, NULL, "Demangle function names" },
+	{ "demangle", 'C', OPT_BOOL, &o.how.demangle, NULL, "Demangle function names" },
 	{ "dia", 0, OPT_FLAG, &o.dia, NULL, "Read, without effect" },
 	{ "disable-gsym", 0, OPT_FLAG, &o.disable_gsym, NULL, NULL },
 	{ "dsym-hint", 0, OPT_STRING, &o.unused, "<dir>", "Read, without effect" },
@@ -59,32 +55,32 @@ static const struct opt opts[] = {
 	  "Fallback path for debug binaries" },
 	{ "filter-markup", 0, OPT_FLAG, &o.filter_markup, NULL,
 	  "Filter symbolizer markup from stdin" },
-	{ "functions", 'f', OPT_ENUM, &o.functions, "<value>",
-	  "Print function name for a given address", .choices = function_styles,
+	{ "functions", 'f', OPT_ENUM, &o.how.functions, "<value>",
+	  "Print function name for a given address", .choices = choices_of_functions,
 	  .implied = "linkage" },
 	{ "gsym-file-directory", 0, OPT_STRING, &o.unused, "<dir>", NULL },
 	{ "help", 'h', OPT_FLAG, &o.help, NULL, "Display this help" },
-	{ "inlines", 'i', OPT_BOOL, &o.inlines, NULL,
+	{ "inlines", 'i', OPT_BOOL, &o.how.inlines, NULL,
 	  "Print all inlined frames for a given address" },
-	{ "inlining", 0, OPT_BOOL, &o.inlines, NULL, "Alias for --inlines" },
+	{ "inlining", 0, OPT_BOOL, &o.how.inlines, NULL, "Alias for --inlines" },
 	{ "obj", 'e', OPT_STRING, &o.obj, "<file>", "Path to object file to be symbolized (if not "
 	  "provided, object file should be specified for each input line)" },
 	{ "exe", 0, OPT_STRING, &o.obj, "<file>", "Alias for --obj" },
-	{ "output-style", 0, OPT_ENUM, &o.style, "style",
-	  "Specify print style. Supported styles: LLVM, GNU, JSON", .choices = styles },
-	{ "pretty-print", 'p', OPT_FLAG, &o.pretty, NULL, "Make the output more human friendly" },
-	{ "print-source-context-lines", 0, OPT_NUMBER, &o.source_lines, "<value>",
+	{ "output-style", 0, OPT_ENUM, &o.how.style, "style",
+	  "Specify print style. Supported styles: LLVM, GNU, JSON", .choices = choices_of_style },
+	{ "pretty-print", 'p', OPT_FLAG, &o.how.pretty, NULL, "Make the output more human friendly" },
+	{ "print-source-context-lines", 0, OPT_NUMBER, &o.how.source_lines, "<value>",
 	  "Print N lines of source file context" },
-	{ "relative-address", 0, OPT_FLAG, &o.relative_address, NULL,
+	{ "relative-address", 0, OPT_FLAG, &o.how.relative_address, NULL,
 	  "Interpret addresses as addresses relative to the image base" },
-	{ "relativenames", 0, OPT_FLAG, &o.relative_names, NULL,
-	  "Strip the compilation directory from paths", .instead = &o.basenames },
+	{ "relativenames", 0, OPT_FLAG, &o.how.relative_names, NULL,
+	  "Strip the compilation directory from paths", .instead = &o.how.basenames },
 	{ "skip-line-zero", 0, OPT_FLAG, &o.skip_line_zero, NULL, NULL },
 	{ "untag-addresses", 0, OPT_BOOL, &o.untag, NULL, "Ignore tags in the values of symbols (default, but for "
 	  "llvm-addr2line)" },
 	{ "use-native-pdb-reader", 0, OPT_FLAG, &o.dia, NULL, NULL },
 	{ "use-symbol-table", 0, OPT_BOOL, &o.use_symbol_table, NULL, NULL },
-	{ "verbose", 0, OPT_FLAG, &o.verbose, NULL, "Print verbose line info" },
+	{ "verbose", 0, OPT_FLAG, &o.how.verbose, NULL, "Print verbose line info" },
 	{ "version", 'v', OPT_FLAG, &o.version, NULL, "Display the version" },
 	{ 0 },
 };
@@ -151,19 +147,7 @@ static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 	__attribute__((cleanup(session_end))) struct session s = {
 		.options = {
 			.protocol = PROTOCOL_LLVM,
-			.style = (enum output_style)o.style,
-			.functions = o.functions != FUNCTIONS_NONE,
-			.addresses = o.addresses,
-			.pretty = o.pretty,
-			.verbose = o.verbose,
-			.inlines = o.inlines,
-			.name_of_location = o.style == STYLE_GNU || o.functions == FUNCTIONS_SHORT,
-			.short_names = o.functions == FUNCTIONS_SHORT,
-			.table = SYMCACHE_TABLE_OUTERMOST,
-			.source_lines = o.source_lines,
 			.keep_tags = !o.untag,
-			.adjust_vma = o.adjust_vma,
-			.relative_address = o.relative_address,
 			.debug_dirs = o.debug_dirs.items,
 			.package = o.package,
 			.tool = tool,
@@ -172,17 +156,13 @@ static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 		.kind = o.build_id ? MODULE_BUILD_ID : o.obj ? MODULE_FILE : MODULE_NONE,
 		.name = o.build_id ? o.build_id : o.obj,
 	};
-	const struct symcache_names_options names = {
-		.functions = (enum symcache_functions)(FUNCTIONS_LINKAGE - o.functions),
-		.mangled = !o.demangle,
-		.paths = o.basenames ? SYMCACHE_PATHS_BASENAME :
-			 o.relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW,
-		.table = SYMCACHE_TABLE_OUTERMOST,
+	struct symcache_names_options names = {
 		.llvm = true,
 	};
 	struct symcache_debuginfod *servers = find_servers();
 	int status = 0;
 
+	choices_apply(&o.how, &s.options, &names);
 	session_begin(&s, NULL, (struct symcache_caches_options){
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
 		.search_debug_dirs = true, .store_optional = true,
@@ -206,9 +186,9 @@ static int tool_main(bool addr2line, int argc, char **argv)
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t nibbles;
 
-	o.functions = addr2line ? FUNCTIONS_NONE : FUNCTIONS_LINKAGE;
-	o.style = addr2line ? STYLE_GNU : STYLE_LLVM;
-	o.demangle = o.inlines = o.untag = !addr2line;
+	o.how.functions = addr2line ? FUNCTIONS_NONE : FUNCTIONS_LINKAGE;
+	o.how.style = addr2line ? STYLE_GNU : STYLE_LLVM;
+	o.how.demangle = o.how.inlines = o.untag = !addr2line;
 	o.debuginfod = true;
 	o.color = COLOR_AUTO;
 	argv = opt_expand(&argc, argv, getenv(addr2line ? "LLVM_ADDR2LINE_OPTS" :
