@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/lookup/debug_files.h"
+#include "symcache/debug_files.h"
 #include "cmd/lookup/explain.h"
 #include "cmd/lookup/locals.h"
 
@@ -41,7 +41,7 @@ void worker_deinit(struct worker *w)
 {
 	symcache_symbolizer_destroy(w->symbolizer);
 	json_gen_destroy(w->json);
-	source_lines_deinit(&w->sources);
+	symcache_source_files_deinit(&w->sources);
 	free(w->out.bytes);
 	free(w->messages.bytes);
 	free(w->source.bytes);
@@ -219,7 +219,7 @@ static bool answer_data(struct worker *w, const struct request *r, const struct 
 					     address_of(w, &r->query), &data);
 
 	found = found && !(w->options->keep_tags &&
-			   debug_files_tagged(w->options->files, r->module, data.vaddr));
+			   symcache_debug_files_tagged(w->options->files, r->module, data.vaddr));
 	if (!found && !symcache_module_sound(r->module, cache))
 		return false;
 	w->partly |= !found;

@@ -28,14 +28,14 @@ struct answer_options {
 	bool short_names;      /* the same for the location of a symbol */
 	enum symcache_table_rule table;
 	uint64_t source_lines; /* of context for each frame */
-	struct source_search search; /* for those; the files are set by session_begin() */
+	struct symcache_source_search search; /* for those; the files are set by session_begin() */
 	bool keep_tags;        /* of the values of symbols (HWASan): then no address has them */
 	uint64_t adjust_vma;   /* subtracted from addresses */
 	bool relative_address; /* addresses count from the load base */
 	bool explain;          /* say why, instead of what */
 	const char *const *debug_dirs; /* for that, and for `files`; or NULL */
 	const char *package;           /* of --dwp; or NULL */
-	struct debug_files *files;     /* set by session_begin() */
+	struct symcache_debug_files *files;     /* set by session_begin() */
 	const char *name;      /* of the command line's module, as it stands there; or NULL */
 	bool build_id;         /* that is one */
 	const char *shown;     /* how answers call it */
@@ -48,7 +48,7 @@ struct worker {
 	const struct symcache_module *opened; /* the last one that was asked; or NULL */
 	uint64_t base;         /* its load base, if addresses count from there */
 	struct text out, messages;
-	struct source_lines sources;
+	struct symcache_source_files sources;
 	struct text source;    /* JSON: the lines of a frame */
 	struct json_gen *json; /* into `out`; NULL: another style */
 	bool in_array, module_named; /* JSON: of the current answer */

@@ -1,11 +1,11 @@
 /* Local variables: see locals.h. */
 #include "cmd/lookup/locals.h"
 
-#include "cmd/lookup/debug_files.h"
+#include "symcache/debug_files.h"
 
 void answer_locals(struct worker *w, const struct request *r, uint64_t vaddr)
 {
-	struct symcache_locals *locals = debug_files_locals(w->options->files, r->module);
+	struct symcache_locals *locals = symcache_debug_files_locals(w->options->files, r->module);
 	const struct symcache_local *list = NULL;
 	struct sc_error err;
 	size_t n = 0;
@@ -18,6 +18,6 @@ void answer_locals(struct worker *w, const struct request *r, uint64_t vaddr)
 	if (!n)
 		style_nothing(w, r, false);
 	style_end(w, r);
-	debug_files_end(w->options->files);
+	symcache_debug_files_end(w->options->files);
 	w->partly |= !n;
 }

@@ -88,7 +88,7 @@ static int open_module(struct session *s)
 	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 
-static int look_up(struct symcache_debuginfod *debuginfod, const struct source_search *search,
+static int look_up(struct symcache_debuginfod *debuginfod, const struct symcache_source_search *search,
 		   int argc, char **argv)
 {
 	__attribute__((cleanup(session_end))) struct session s = {
@@ -124,7 +124,7 @@ static int run(int argc, char **argv)
 {
 	static char id[SYMCACHE_BUILD_ID_TEXT];
 	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
-	struct source_search search = { .folders = o.source_dirs.items };
+	struct symcache_source_search search = { .folders = o.source_dirs.items };
 	struct symcache_debuginfod *debuginfod;
 	struct sc_error err;
 	int status;

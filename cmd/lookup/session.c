@@ -9,7 +9,7 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/lookup/lines.h"
-#include "cmd/lookup/debug_files.h"
+#include "symcache/debug_files.h"
 #include "libsymcache/base/parallel.h"
 
 enum {
@@ -53,7 +53,7 @@ void session_begin(struct session *s, const char *store, struct symcache_caches_
 	s->options.name = s->name;
 	s->options.shown = s->shown;
 	s->options.files = s->options.search.files =
-		debug_files_create(s->options.debug_dirs, s->options.package);
+		must(symcache_debug_files_create(s->options.debug_dirs, s->options.package));
 	s->options.build_id = s->kind == MODULE_BUILD_ID;
 }
 
@@ -73,7 +73,7 @@ void session_end(struct session *s)
 	for (unsigned i = 0; i < s->num_workers; i++)
 		worker_deinit(&s->workers[i]);
 	free(s->workers);
-	debug_files_destroy(s->options.files);
+	symcache_debug_files_destroy(s->options.files);
 	symcache_names_destroy(s->names);
 	cmd_caches_deinit(&s->caches);
 	free(s->shown);

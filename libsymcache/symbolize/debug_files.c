@@ -1,15 +1,16 @@
-/* Debug files that are kept open: see debug_files.h. */
-#include "cmd/lookup/debug_files.h"
+/* Debug files that are kept open: see symcache/debug_files.h. */
+#include "symcache/debug_files.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/lookup/explain.h"
+#include "symcache/explain.h"
+#include "symcache/sources.h"
 
 enum { KEPT = 4 }; /* files: their sections are in memory */
 
-struct debug_files {
+struct symcache_debug_files {
 	pthread_mutex_t lock;
 	struct symcache_build_options options;
 	struct debug_file {
@@ -22,10 +23,13 @@ struct debug_files {
 	unsigned oldest;
 };
 
-struct debug_files *debug_files_create(const char *const *debug_dirs, const char *package)
+struct symcache_debug_files *symcache_debug_files_create(const char *const *debug_dirs,
+							 const char *package)
 {
-	struct debug_files *f = must_calloc(1, sizeof(*f));
+	struct symcache_debug_files *f = calloc(1, sizeof(*f));
 
+	if (!f)
+		return NULL;
 	pthread_mutex_init(&f->lock, NULL);
 	f->options = (struct symcache_build_options){ .debug_dirs = debug_dirs, .package = package };
 	return f;
@@ -39,7 +43,7 @@ static void close_file(struct debug_file *file)
 	*file = (struct debug_file){ .module = NULL };
 }
 
-void debug_files_destroy(struct debug_files *f)
+void symcache_debug_files_destroy(struct symcache_debug_files *f)
 {
 	if (!f)
 		return;
@@ -49,7 +53,7 @@ void debug_files_destroy(struct debug_files *f)
 	free(f);
 }
 
-static struct debug_file *find(struct debug_files *f, const struct symcache_module *m)
+static struct debug_file *find(struct symcache_debug_files *f, const struct symcache_module *m)
 {
 	struct debug_file *at = &f->list[f->oldest];
 
@@ -63,7 +67,7 @@ static struct debug_file *find(struct debug_files *f, const struct symcache_modu
 }
 
 /* The file that a module's cache was made of, on the heap; NULL: it is not there. */
-static char *find_path(const struct debug_files *f, struct symcache_module *m)
+static char *find_path(const struct symcache_debug_files *f, struct symcache_module *m)
 {
 	const struct symcache *cache;
 	const char *files[3];
@@ -74,7 +78,8 @@ static char *find_path(const struct debug_files *f, struct symcache_module *m)
 	return symcache_debug_file(cache, files, f->options.debug_dirs, NULL);
 }
 
-struct symcache_locals *debug_files_locals(struct debug_files *f, struct symcache_module *m)
+struct symcache_locals *symcache_debug_files_locals(struct symcache_debug_files *f,
+						    struct symcache_module *m)
 {
 	struct debug_file *at;
 	struct sc_error err;
@@ -90,13 +95,13 @@ struct symcache_locals *debug_files_locals(struct debug_files *f, struct symcach
 	return at->locals;
 }
 
-void debug_files_end(struct debug_files *f)
+void symcache_debug_files_end(struct symcache_debug_files *f)
 {
 	pthread_mutex_unlock(&f->lock);
 }
 
-char *debug_files_source(struct debug_files *f, struct symcache_module *m,
-			 struct symcache_str path, size_t *size)
+char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcache_module *m,
+				  struct symcache_str path, size_t *size)
 {
 	struct symcache_str text = { NULL, 0 };
 	struct debug_file *at;
@@ -112,8 +117,7 @@ char *debug_files_source(struct debug_files *f, struct symcache_module *m,
 	at->asked_sources = true;
 	if (at->sources)
 		text = symcache_sources_find(at->sources, path);
-	if (text.ptr) {
-		ret = must_realloc(NULL, text.len + 1);
+	if (text.ptr && (ret = malloc(text.len + 1))) {
 		memcpy(ret, text.ptr, text.len);
 		*size = text.len;
 	}
@@ -121,7 +125,8 @@ char *debug_files_source(struct debug_files *f, struct symcache_module *m,
 	return ret;
 }
 
-bool debug_files_tagged(struct debug_files *f, struct symcache_module *m, uint64_t vaddr)
+bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache_module *m,
+				 uint64_t vaddr)
 {
 	struct symcache_named_symbol symbol = { .tagged = false };
 	struct debug_file *at;

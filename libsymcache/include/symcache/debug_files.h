@@ -1,0 +1,72 @@
+/*
+ * debug_files.h: what debug files have and caches lack: local variables, sources; and sources
+ * that are files themselves.
+ */
+#ifndef SYMCACHE_DEBUG_FILES_H
+#define SYMCACHE_DEBUG_FILES_H
+
+#include "symcache/locals.h"
+#include "symcache/symbolize.h"
+#include "symcache/transforms.h"
+
+/* The debug files that were asked, some of them kept open; for any number of threads. */
+struct symcache_debug_files;
+
+/* Both may be NULL, and are borrowed: as in struct symcache_build_options. NULL: out of memory. */
+struct symcache_debug_files *symcache_debug_files_create(const char *const *debug_dirs,
+							 const char *package);
+void symcache_debug_files_destroy(struct symcache_debug_files *f); /* NULL is fine */
+
+/* The local variables of a module, or NULL: until symcache_debug_files_end(), which is always
+ * called. */
+struct symcache_locals *symcache_debug_files_locals(struct symcache_debug_files *f,
+						    struct symcache_module *m);
+void symcache_debug_files_end(struct symcache_debug_files *f);
+
+/* The source of a file that stands in the debug information: a copy on the heap of *size bytes;
+ * NULL: there is none. */
+char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcache_module *m,
+				  struct symcache_str path, size_t *size);
+
+/* Has the symbol there a tag in its value (HWASan), so that the address is not what it says? */
+bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache_module *m,
+				 uint64_t vaddr);
+
+/* ---- sources ------------------------------------------------------------------------- */
+
+/* Where they are. */
+struct symcache_source_search {
+	struct symcache_debug_files *files; /* in the debug information; NULL: not looked for there */
+	struct symcache_transforms maps; /* of paths: where they are tried first */
+	const char *const *folders;      /* ends with NULL, or NULL: with the end of the path, the
+					  * longest one that is there, if not at the path itself */
+};
+
+enum {
+	SYMCACHE_SOURCES_KEPT = 32,
+	SYMCACHE_SOURCE_MAX = 64 << 20,       /* bytes of a file that is read */
+	SYMCACHE_SOURCES_KEPT_MAX = 64 << 20, /* bytes of all that are kept, or one file */
+};
+
+struct symcache_source_file {
+	const struct symcache_module *module;
+	char *path;     /* NULL: no file */
+	char *bytes;    /* NULL: it cannot be read */
+	size_t size;
+};
+
+/* The files that were asked about last. All zero but `search`: none. For one thread. */
+struct symcache_source_files {
+	const struct symcache_source_search *search;
+	struct symcache_source_file kept[SYMCACHE_SOURCES_KEPT];
+	unsigned next;  /* to be replaced */
+	size_t bytes;   /* of all */
+};
+
+/* The source of that path, which `m` names: valid until the next call. */
+const struct symcache_source_file *symcache_source_file(struct symcache_source_files *s,
+							struct symcache_module *m,
+							struct symcache_str path);
+void symcache_source_files_deinit(struct symcache_source_files *s);
+
+#endif

@@ -1,0 +1,137 @@
+/* Sources, found and kept: see symcache/debug_files.h. Where memory is out, there is none. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libsymcache/base/text.h"
+#include "libsymcache/base/utf8.h"
+#include "symcache/debug_files.h"
+
+static void drop(struct symcache_source_files *s, struct symcache_source_file *f)
+{
+	s->bytes -= f->size;
+	free(f->path);
+	free(f->bytes);
+	*f = (struct symcache_source_file){ .path = NULL };
+}
+
+void symcache_source_files_deinit(struct symcache_source_files *s)
+{
+	for (size_t i = 0; i < SYMCACHE_SOURCES_KEPT; i++)
+		drop(s, &s->kept[i]);
+}
+
+/* False: there is no such regular file. */
+static bool read_file(struct symcache_source_file *f, const char *path)
+{
+	struct stat st;
+	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	const size_t len = strlen(path);
+	int fd = open(path, how);
+	ssize_t n = -1;
+
+	if (fd < 0) { /* of a folder whose name is not UTF-8 */
+		char *original = calloc(len + 1, 1);
+
+		if (original)
+			sc_utf8_unescape(path, len, original);
+		fd = original ? open(original, how) : -1;
+		free(original);
+	}
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= SYMCACHE_SOURCE_MAX) {
+		f->bytes = malloc((size_t)st.st_size + 1);
+		n = f->bytes ? read(fd, f->bytes, (size_t)st.st_size) : -1;
+	}
+	if (fd >= 0)
+		close(fd);
+	f->size = n > 0 ? (size_t)n : 0;
+	return f->bytes;
+}
+
+static struct symcache_str str(const char *text)
+{
+	return (struct symcache_str){ text, text ? strlen(text) : 0 };
+}
+
+/* Where --map-path says. */
+static bool read_mapped(struct symcache_source_file *f, const struct symcache_transforms *maps)
+{
+	struct symcache_place place = { .name = f->path };
+	struct symcache_file file;
+	bool changed = false, found;
+	size_t len;
+	char *path;
+
+	for (size_t i = 0; i < maps->n; i++)
+		if (maps->list[i].place)
+			changed |= maps->list[i].place(maps->list[i].ctx, &place);
+	if (!changed || !place.name)
+		return false;
+	file = (struct symcache_file){ str(place.comp_dir), str(place.dir), str(place.name) };
+	len = symcache_path(&file, SYMCACHE_PATH_RAW, NULL, 0);
+	path = malloc(len + 1);
+	if (path)
+		symcache_path(&file, SYMCACHE_PATH_RAW, path, len + 1);
+	found = path && read_file(f, path);
+	free(path);
+	return found;
+}
+
+/* The longest end of the path that is in the folder; none of it leads out of there. */
+static bool read_below(struct symcache_source_file *f, const char *folder)
+{
+	bool found = false;
+
+	for (const char *end = f->path; end && !found; end = strchr(end, '/')) {
+		char *path;
+
+		end += strspn(end, "/");
+		if (!*end || strstr(end, ".."))
+			continue;
+		path = sc_text("%s/%s", folder, end);
+		found = path && read_file(f, path);
+		free(path);
+	}
+	return found;
+}
+
+/* Debug information has the source that was compiled; a file may have changed. */
+static void find_file(const struct symcache_source_search *search, struct symcache_module *m,
+		      struct symcache_source_file *f)
+{
+	if (search->files && m)
+		f->bytes = symcache_debug_files_source(search->files, m, str(f->path), &f->size);
+	if (f->bytes || read_mapped(f, &search->maps) || read_file(f, f->path))
+		return;
+	for (const char *const *folder = search->folders; folder && *folder; folder++)
+		if (read_below(f, *folder))
+			return;
+}
+
+const struct symcache_source_file *symcache_source_file(struct symcache_source_files *s,
+							struct symcache_module *m,
+							struct symcache_str path)
+{
+	struct symcache_source_file *f;
+
+	for (size_t i = 0; i < SYMCACHE_SOURCES_KEPT; i++) {
+		f = &s->kept[i];
+		if (f->path && f->module == m && strlen(f->path) == path.len &&
+		    !memcmp(f->path, path.ptr, path.len))
+			return f;
+	}
+	f = &s->kept[s->next];
+	s->next = (s->next + 1) % SYMCACHE_SOURCES_KEPT;
+	drop(s, f);
+	f->module = m;
+	f->path = sc_text("%.*s", (int)path.len, path.ptr);
+	if (f->path)
+		find_file(s->search, m, f);
+	s->bytes += f->size;
+	for (size_t i = s->next; s->bytes > SYMCACHE_SOURCES_KEPT_MAX && &s->kept[i] != f;
+	     i = (i + 1) % SYMCACHE_SOURCES_KEPT)
+		drop(s, &s->kept[i]);
+	return f;
+}
