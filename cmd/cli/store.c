@@ -12,24 +12,14 @@
 
 int store_path(const char *option, char **ret, struct sc_error *err)
 {
-	static const char tail[] = "symcache/symcache.store";
-	const char *env = getenv("SYMCACHE_STORE");
-	const char *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
+	int rc = 0;
 
-	*ret = NULL;
 	if (option)
 		*ret = must_asprintf("%s", option);
-	else if (env && *env)
-		*ret = must_asprintf("%s", env);
-	else if (cache && *cache == '/') /* XDG: ignore what is not absolute */
-		*ret = must_asprintf("%s/%s", cache, tail);
-	else if (home && *home)
-		*ret = must_asprintf("%s/.cache/%s", home, tail);
-	else
-		return sc_error_set(err, SC_EINVAL, "where is the store? HOME is not set: "
-				    "name it with --store FILE or SYMCACHE_STORE");
-	return 0;
+	else if ((rc = symstore_default_path(ret, err)) == SC_EINVAL)
+		sc_error_set(err, rc, "where is the store? HOME is not set: name it with --store FILE or "
+			     "SYMCACHE_STORE");
+	return rc;
 }
 
 int no_store_at(const char *path, struct sc_error *err)
@@ -92,6 +82,21 @@ int make_store(const char *option, struct symstore **ret, struct sc_error *err)
 	return rc;
 }
 
+int open_reader(const char *option, enum symstore_mode mode, struct symstore **store,
+		struct symstore_reader **ret, struct sc_error *err)
+{
+	int rc = open_store(option, mode, store, err);
+
+	*ret = NULL;
+	return rc ? rc : symstore_read_begin(*store, ret, err);
+}
+
+void close_reader(struct symstore *store, struct symstore_reader *reader)
+{
+	symstore_read_end(reader);
+	symstore_close(store);
+}
+
 bool named_store_missing(const char *option)
 {
 	const char *env = getenv("SYMCACHE_STORE");
@@ -108,22 +113,31 @@ bool named_store_missing(const char *option)
 
 int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD_ID_TEXT])
 {
-	struct symstore_reader *reader = NULL;
+	struct symstore_reader *reader;
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	struct symstore *store = NULL;
+	struct symstore *store;
 	struct sc_error err;
 	size_t len;
-	int rc = open_store(option, SYMSTORE_READ, &store, &err);
+	int rc = open_reader(option, SYMSTORE_READ, &store, &reader, &err);
 
 	if (!rc)
-		rc = symstore_read_begin(store, &reader, &err);
-	if (!rc)
 		rc = symstore_find_name(reader, name, id, &len, &err);
-	symstore_read_end(reader);
-	symstore_close(store);
+	close_reader(store, reader);
 	if (rc)
 		cmd_error("%s", err.msg);
 	else
 		symcache_build_id_text(id_text, id, len);
 	return !rc ? STATUS_OK : rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
+}
+
+int store_identity(const char *option, char ret[SYMSTORE_IDENTITY_TEXT], struct sc_error *err)
+{
+	struct symstore_reader *reader;
+	struct symstore *store;
+	int rc = open_reader(option, SYMSTORE_READ, &store, &reader, err);
+
+	if (!rc)
+		rc = symstore_identity(reader, ret, err);
+	close_reader(store, reader);
+	return rc;
 }

@@ -27,11 +27,7 @@ extern bool store_frozen;
 	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \
 	  "(default: /usr/lib/debug)" }
 
-/*
- * The path of the store, on the heap: `option` if not NULL, else
- * $SYMCACHE_STORE, else $XDG_CACHE_HOME/symcache/symcache.store, else
- * ~/.cache/symcache/symcache.store. SC_EINVAL: there is no home.
- */
+/* The path of the store, on the heap: `option` if not NULL, else symstore_default_path(). */
 int store_path(const char *option, char **ret, struct sc_error *err);
 
 /* SC_ENOTFOUND, with a message that says how to get a store. */
@@ -41,6 +37,11 @@ int no_store_at(const char *path, struct sc_error *err);
  * read as such; SC_EINVAL: it was to be written. */
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err);
+
+/* The same, and begins to read; both are NULL after an error of the first. */
+int open_reader(const char *option, enum symstore_mode mode, struct symstore **store,
+		struct symstore_reader **ret, struct sc_error *err);
+void close_reader(struct symstore *store, struct symstore_reader *reader); /* NULL is fine */
 
 /* Opens it for writing; it is made if it is not there, with the directories above it. */
 int make_store(const char *option, struct symstore **ret, struct sc_error *err);
@@ -52,5 +53,8 @@ bool named_store_missing(const char *option);
 /* The build ID, as text, of the one entry of that store with this file name. Exit status,
  * with a message if it is not 0. */
 int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD_ID_TEXT]);
+
+/* symstore_identity() of the store that store_path() names. */
+int store_identity(const char *option, char ret[SYMSTORE_IDENTITY_TEXT], struct sc_error *err);
 
 #endif

@@ -16,7 +16,6 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/form.h"
-#include "cmd/plan/identity.h"
 #include "cmd/store/select.h"
 #include "libmarkup/plan.h"
 #include "libsymcache/base/cleanup.h"

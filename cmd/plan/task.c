@@ -14,7 +14,6 @@
 #include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
 #include "cmd/filter/form.h"
-#include "cmd/plan/identity.h"
 #include "libmarkup/plan.h"
 
 struct job {

@@ -296,17 +296,14 @@ static int run(int argc, char **argv)
 	}
 	rc = selection_init(&o.sel, &err);
 	if (!rc)
-		rc = open_store(o.store, SYMSTORE_READ, &store, &err);
-	if (!rc)
-		rc = symstore_read_begin(store, &reader, &err);
+		rc = open_reader(o.store, SYMSTORE_READ, &store, &reader, &err);
 	if (!rc)
 		rc = export(reader, argv, &wanted, &done, &err);
 	if (rc)
 		cmd_error("%s", err.msg);
 	if (!rc || (rc == SC_ENOTFOUND && reader && !done.exported))
 		summarise(&done, &wanted);
-	symstore_read_end(reader);
-	symstore_close(store);
+	close_reader(store, reader);
 	if (rc == SC_ENOTFOUND && reader)
 		return STATUS_PARTLY;
 	return rc ? STATUS_ERROR : done.missing || done.damaged || wanted.nameless ? STATUS_PARTLY : STATUS_OK;

@@ -92,13 +92,11 @@ static int run(int argc, char **argv)
 	int status = STATUS_ERROR;
 
 	(void)argc;
-	if (selection_init(&o.sel, &err) || open_store(o.store, SYMSTORE_READ, &store, &err) ||
-	    symstore_read_begin(store, &reader, &err))
+	if (selection_init(&o.sel, &err) || open_reader(o.store, SYMSTORE_READ, &store, &reader, &err))
 		cmd_error("%s", err.msg);
 	else
 		status = list(reader, argv);
-	symstore_read_end(reader);
-	symstore_close(store);
+	close_reader(store, reader);
 	return status;
 }
 

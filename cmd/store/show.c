@@ -303,9 +303,7 @@ static int run(int argc, char **argv)
 	if (o.cache) {
 		rc = show_file(o.cache, &err);
 	} else {
-		rc = open_store(o.store, SYMSTORE_READ, &store, &err);
-		if (!rc)
-			rc = symstore_read_begin(store, &reader, &err);
+		rc = open_reader(o.store, SYMSTORE_READ, &store, &reader, &err);
 		if (!rc)
 			rc = show_entry(store, reader, argv[0], &err);
 	}
@@ -314,8 +312,7 @@ static int run(int argc, char **argv)
 	if (rc == SC_EINVAL && reader)
 		show_candidates(reader, argv[0]);
 	rc = !rc ? STATUS_OK : rc == SC_ENOTFOUND && reader ? STATUS_PARTLY : STATUS_ERROR;
-	symstore_read_end(reader);
-	symstore_close(store);
+	close_reader(store, reader);
 	return rc;
 }
 

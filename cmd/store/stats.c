@@ -110,7 +110,7 @@ static void print_text(const struct symstore_info *info, const struct totals *t)
 static int run(int argc, char **argv)
 {
 	struct totals totals = { .oldest = INT64_MAX, .newest = INT64_MIN };
-	struct symstore_reader *reader = NULL;
+	struct symstore_reader *reader;
 	struct symstore_info info;
 	struct symstore *store;
 	struct sc_error err;
@@ -121,9 +121,7 @@ static int run(int argc, char **argv)
 		cmd_error("no arguments: it describes the whole store");
 		return STATUS_ERROR;
 	}
-	rc = open_store(o.store, SYMSTORE_READ, &store, &err);
-	if (!rc)
-		rc = symstore_read_begin(store, &reader, &err);
+	rc = open_reader(o.store, SYMSTORE_READ, &store, &reader, &err);
 	if (!rc)
 		rc = symstore_info(reader, &info, &err);
 	if (!rc)
@@ -134,8 +132,7 @@ static int run(int argc, char **argv)
 		print_json(&info, &totals);
 	else
 		print_text(&info, &totals);
-	symstore_read_end(reader);
-	symstore_close(store);
+	close_reader(store, reader);
 	return rc ? STATUS_ERROR : STATUS_OK;
 }
 

@@ -112,13 +112,11 @@ static int verify_entries(struct verification *v, struct symstore_reader *reader
 
 static int verify_store(struct verification *v)
 {
-	struct symstore_reader *reader = NULL;
+	struct symstore_reader *reader;
 	struct symstore *store;
 	char *path = NULL;
-	int rc = open_store(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, &v->err);
+	int rc = open_reader(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, &reader, &v->err);
 
-	if (!rc)
-		rc = symstore_read_begin(store, &reader, &v->err);
 	if (!rc)
 		rc = store_path(o.store, &path, &v->err);
 	if (!rc)

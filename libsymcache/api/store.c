@@ -13,35 +13,14 @@
 #include "libsymcache/base/file.h"
 #include "symcache/build_id.h"
 
-/* Where the store is by default, on the heap. */
-static int default_path(char **ret, struct sc_error *err)
-{
-	static const char tail[] = "symcache/symcache.store";
-	const char *env = getenv("SYMCACHE_STORE"), *cache = getenv("XDG_CACHE_HOME");
-	const char *home = getenv("HOME");
-	int n;
-
-	if (env && *env)
-		n = asprintf(ret, "%s", env);
-	else if (cache && *cache == '/') /* XDG: ignore what is not absolute */
-		n = asprintf(ret, "%s/%s", cache, tail);
-	else if (home && *home)
-		n = asprintf(ret, "%s/.cache/%s", home, tail);
-	else
-		return sc_error_set(err, SC_EINVAL, "where is the store? HOME is not set");
-	return n < 0 ? sc_error_set(err, SC_ENOMEM, "out of memory") : 0;
-}
-
 static int open_store(struct symcache_store *s, const char *path, struct sc_error *err)
 {
 	int rc = 0;
 
 	if (path && !(s->path = strdup(path)))
 		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	if (!path && (rc = default_path(&s->path, err))) {
-		s->path = NULL;
+	if (!path && (rc = symstore_default_path(&s->path, err)))
 		return rc;
-	}
 	if (!path && s->write)
 		rc = sc_make_parents(s->path, err);
 	if (rc)

@@ -195,6 +195,16 @@ extern const char *const symstore_kinds[];
 /* The bit of enum symcache_source for an index into them. */
 uint32_t symstore_kind_bit(int kind);
 
+/* The XXH3-128, as 32 hex digits, of what look-ups depend on: build IDs, hashes of caches, names
+ * and tags of all entries. Their records are read, no caches. Errors as of symstore_each(). */
+enum { SYMSTORE_IDENTITY_TEXT = 33 };
+int symstore_identity(struct symstore_reader *reader, char ret[SYMSTORE_IDENTITY_TEXT],
+		      struct sc_error *err);
+
+/* The path of the store by default, on the heap: $SYMCACHE_STORE, else symcache/symcache.store
+ * in $XDG_CACHE_HOME or ~/.cache. SC_EINVAL: there is no home; SC_ENOMEM. */
+int symstore_default_path(char **ret, struct sc_error *err);
+
 /* "dwarf,symtab"; "none". Returns `text`. */
 enum { SYMSTORE_KINDS_TEXT = 64 };
 const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT]);

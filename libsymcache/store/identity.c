@@ -1,13 +1,10 @@
-/* What a store holds: see identity.h. Its records are read, no caches. */
-#include "cmd/plan/identity.h"
-
+/* What a store holds: see symcache/store.h. */
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "cmd/cli/memory.h"
-#include "cmd/cli/store.h"
+#include "symcache/store.h"
 
 static bool add(void *state, const struct symstore_entry *e)
 {
@@ -22,24 +19,20 @@ static bool add(void *state, const struct symstore_entry *e)
 	return true;
 }
 
-int store_identity(const char *option, char ret[MARKUP_HASH_TEXT], struct sc_error *err)
+int symstore_identity(struct symstore_reader *reader, char ret[SYMSTORE_IDENTITY_TEXT],
+		      struct sc_error *err)
 {
-	struct symstore_reader *reader = NULL;
-	struct symstore *store = NULL;
-	XXH3_state_t *state = must(XXH3_createState());
+	XXH3_state_t *state = XXH3_createState();
 	XXH128_hash_t hash;
-	int rc = open_store(option, SYMSTORE_READ, &store, err);
+	int rc;
 
+	if (!state)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
 	XXH3_128bits_reset(state);
-	if (!rc)
-		rc = symstore_read_begin(store, &reader, err);
-	if (!rc)
-		rc = symstore_each(reader, NULL, 0, add, state, err);
+	rc = symstore_each(reader, NULL, 0, add, state, err);
 	hash = XXH3_128bits_digest(state);
-	snprintf(ret, MARKUP_HASH_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
+	snprintf(ret, SYMSTORE_IDENTITY_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
 		 (unsigned long long)hash.low64);
-	symstore_read_end(reader);
-	symstore_close(store);
 	XXH3_freeState(state);
 	return rc;
 }

@@ -1,5 +1,5 @@
 /* Unit tests of the store's place. */
-#include "cmd/cli/store.h"
+#include "symcache/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,17 +8,17 @@
 
 #include <cmocka.h>
 
-static void assert_store_path(const char *option, const char *wanted)
+static void assert_path(const char *wanted)
 {
 	struct sc_error err;
 	char *path;
 
-	assert_int_equal(store_path(option, &path, &err), 0);
+	assert_int_equal(symstore_default_path(&path, &err), 0);
 	assert_string_equal(path, wanted);
 	free(path);
 }
 
-static void test_store_path(void **state)
+static void test_default_path(void **state)
 {
 	struct sc_error err;
 	char *path;
@@ -27,23 +27,22 @@ static void test_store_path(void **state)
 	setenv("HOME", "/home/me", 1);
 	setenv("XDG_CACHE_HOME", "/cache", 1);
 	setenv("SYMCACHE_STORE", "some.store", 1);
-	assert_store_path("my.store", "my.store");
-	assert_store_path(NULL, "some.store");
+	assert_path("some.store");
 	setenv("SYMCACHE_STORE", "", 1);
-	assert_store_path(NULL, "/cache/symcache/symcache.store");
+	assert_path("/cache/symcache/symcache.store");
 	setenv("XDG_CACHE_HOME", "relative", 1);
-	assert_store_path(NULL, "/home/me/.cache/symcache/symcache.store");
+	assert_path("/home/me/.cache/symcache/symcache.store");
 	unsetenv("XDG_CACHE_HOME");
-	assert_store_path(NULL, "/home/me/.cache/symcache/symcache.store");
+	assert_path("/home/me/.cache/symcache/symcache.store");
 	unsetenv("HOME");
-	assert_int_equal(store_path(NULL, &path, &err), SC_EINVAL);
+	assert_int_equal(symstore_default_path(&path, &err), SC_EINVAL);
 	assert_null(path);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_store_path),
+		cmocka_unit_test(test_default_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
