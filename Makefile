@@ -227,6 +227,8 @@ bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 clients: all ## run sanitizers, perf, pprof, ... with our program in place of their symbolizer
 	@scripts/deps.sh clients > /dev/null || true
 	@scripts/clients.py $(PROG)
+	@scripts/addr2line_diff.py $(PROG) --count 500 $(wildcard /lib/x86_64-linux-gnu/lib[cm].so.6 \
+		/usr/lib/x86_64-linux-gnu/libstdc++.so.6)
 
 llvm-tests: all ## run LLVM's own tests of llvm-symbolizer on ours (fetches them: 165 MB)
 	@scripts/deps.sh clients > /dev/null || true

@@ -184,7 +184,8 @@ static int answer(const struct settings *o, const char *tool, int argc, char **a
 			.pretty = o->pretty,
 			.inlines = o->inlines,
 			.name_of_location = true,
-			.table = SYMCACHE_TABLE_FALLBACK,
+			.table = SYMCACHE_TABLE_NEVER, /* see binutils.h */
+			.basenames = o->basenames,
 			.tool = tool,
 		},
 		.kind = MODULE_FILE,
@@ -192,8 +193,8 @@ static int answer(const struct settings *o, const char *tool, int argc, char **a
 	};
 	const struct symcache_names_options names = {
 		.mangled = !o->demangle,
+		.binutils = true,
 		.paths = o->basenames ? SYMCACHE_PATHS_BASENAME : SYMCACHE_PATHS_RAW,
-		.table = SYMCACHE_TABLE_FALLBACK,
 	};
 	uint64_t section = 0;
 	struct sc_error err;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "symcache/debug_files.h"
+#include "cmd/lookup/binutils.h"
 #include "cmd/lookup/explain.h"
 #include "cmd/lookup/locals.h"
 
@@ -147,23 +147,10 @@ static void put_frames(struct worker *w, const struct request *r, const struct s
 		style_frame(w, r, a, i);
 }
 
-/* A variable as addr2line has it: no name, but where it is declared. */
-static void declare(struct worker *w, const struct request *r, struct symcache_answer *a,
-		    struct symcache_shown_frame *frame)
-{
-	struct symcache_shown_data data;
-
-	if (!symcache_symbolize_data(w->symbolizer, r->module, address_of(w, &r->query), &data) ||
-	    !data.line)
-		return;
-	*frame = (struct symcache_shown_frame){ .file = data.file, .line = data.line };
-	a->frames = frame;
-}
-
 /* False: the cache is damaged, nothing is written. */
 static bool answer_code(struct worker *w, const struct request *r)
 {
-	struct symcache_shown_frame variable;
+	struct symcache_shown_frame named;
 	struct symcache_answer a;
 	const enum symcache_reason reason =
 		symcache_symbolize_as(w->symbolizer, r->module, address_of(w, &r->query),
@@ -172,8 +159,8 @@ static bool answer_code(struct worker *w, const struct request *r)
 	if (reason == SYMCACHE_DAMAGED)
 		return false;
 	style_begin(w, r);
-	if (w->options->style == STYLE_BINUTILS && a.num_frames == 1 && a.frames->of_table)
-		declare(w, r, &a, &variable);
+	if (w->options->style == STYLE_BINUTILS)
+		binutils_complete(w, r, address_of(w, &r->query), &a, &named);
 	put_frames(w, r, &a);
 	if (!a.num_frames) {
 		style_nothing(w, r, true);

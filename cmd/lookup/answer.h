@@ -23,6 +23,7 @@ struct answer_options {
 	bool functions, addresses, pretty, verbose;
 	bool list;             /* JSON: all answers are one array */
 	bool narrow;           /* STYLE_BINUTILS: addresses have 8 digits */
+	bool basenames;        /* likewise: of files of symbols and variables */
 	bool inlines;          /* false: one frame, see answer_request() */
 	bool name_of_location; /* of that one frame: the inlined function's name */
 	bool short_names;      /* the same for the location of a symbol */

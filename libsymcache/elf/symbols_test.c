@@ -1,5 +1,6 @@
 /* Unit tests of the symbol tables: tables written here, and those of a compiled program
  * against nm. */
+#include "libsymcache/elf/nearest.h"
 #include "libsymcache/elf/symbols.h"
 
 #include <elf.h>
@@ -283,6 +284,50 @@ static void test_shapes(void **state)
 	sc_elf_close(e);
 }
 
+static void expect_nearest(const struct sc_elf_nearest *n, uint64_t vaddr, const char *want,
+			   const char *want_file)
+{
+	const char *name = NULL, *file = NULL;
+
+	assert_int_equal(sc_elf_nearest_find(n, vaddr, &name, &file), want != NULL);
+	assert_string_equal(name ? name : "-", want ? want : "-");
+	assert_string_equal(file ? file : "-", want_file);
+}
+
+/* By the rules of BFD: the nearest below in its section, of those together the better one. */
+static void test_nearest(void **state)
+{
+	static const struct symbol symbols[] = {
+		{ "first.c", LOCAL, STT_FILE, SHN_ABS, 0, 0 },
+		{ "local", LOCAL, FUNC, TEXT, 0x1000, 0x10 },
+		{ "", LOCAL, STT_FILE, SHN_ABS, 0, 0 },
+		{ "table", LOCAL, OBJECT, DATA, 0x3000, 4 },
+		{ "label", LOCAL, NOTYPE, TEXT, 0x1100, 0x20 },
+		{ "whole", GLOBAL, FUNC, TEXT, 0x1100, 0x20 },
+		{ "part", GLOBAL, FUNC, TEXT, 0x1100, 8 },
+		{ "early", GLOBAL, NOTYPE, DATA, 0x2ff8, 0 },
+		{ "bss", GLOBAL, NOTYPE, DATA, 0x3010, 0 },
+	};
+	struct sc_elf *e = file_with(&shape_64, SHT_SYMTAB, symbols,
+				     sizeof(symbols) / sizeof(*symbols));
+	struct sc_elf_nearest *n = sc_elf_nearest_create(e, e);
+
+	(void)state;
+	assert_non_null(n);
+	expect_nearest(n, 0x1000, "local", "first.c");
+	expect_nearest(n, 0x10ff, "local", "first.c");
+	expect_nearest(n, 0x1104, "part", "-");
+	expect_nearest(n, 0x1110, "whole", "-");
+	expect_nearest(n, 0x1fff, "label", ""); /* none reaches there: the first of the largest */
+	expect_nearest(n, 0x3004, NULL, "-"); /* neither a variable, nor what is not in there */
+	expect_nearest(n, 0x3018, "bss", "-");
+	assert_true(sc_elf_nearest_loaded(n, 0x3004));
+	assert_false(sc_elf_nearest_loaded(n, 0x2fff));
+	assert_false(sc_elf_nearest_loaded(n, UINT64_MAX));
+	sc_elf_nearest_destroy(n);
+	sc_elf_close(e);
+}
+
 /* A compiled program: every function that nm knows, at its address and size. */
 static void test_nm(void **state)
 {
@@ -326,7 +371,7 @@ int main(void)
 		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_shapes),
-		cmocka_unit_test(test_nm),
+		cmocka_unit_test(test_nearest), cmocka_unit_test(test_nm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,10 +15,11 @@ struct symcache_debug_files {
 	struct symcache_build_options options;
 	struct debug_file {
 		const struct symcache_module *module; /* NULL: none */
-		bool asked_locals, asked_sources, asked_symbols;
+		bool asked_locals, asked_sources, asked_symbols, asked_nearest;
 		struct symcache_locals *locals;   /* NULL: there are none */
 		struct symcache_sources *sources; /* likewise */
 		struct symcache_symbol_table *symbols;
+		struct symcache_nearest *nearest;
 	} list[KEPT];
 	unsigned oldest;
 };
@@ -40,6 +41,7 @@ static void close_file(struct debug_file *file)
 	symcache_locals_close(file->locals);
 	symcache_sources_close(file->sources);
 	symcache_symbol_table_close(file->symbols);
+	symcache_nearest_close(file->nearest);
 	*file = (struct debug_file){ .module = NULL };
 }
 
@@ -144,4 +146,21 @@ bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache
 		symcache_symbol_table_find(at->symbols, vaddr, &symbol);
 	pthread_mutex_unlock(&f->lock);
 	return symbol.tagged;
+}
+
+const struct symcache_nearest *symcache_debug_files_nearest(struct symcache_debug_files *f,
+							    struct symcache_module *m)
+{
+	const char *files[3];
+	struct debug_file *at;
+	struct sc_error err;
+
+	pthread_mutex_lock(&f->lock);
+	at = find(f, m);
+	symcache_module_files(m, files);
+	if (!at->asked_nearest && *files)
+		symcache_nearest_open(*files, &f->options, &at->nearest, &err);
+	at->asked_nearest = true;
+	pthread_mutex_unlock(&f->lock);
+	return at->nearest;
 }

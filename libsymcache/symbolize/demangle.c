@@ -174,11 +174,39 @@ static char *run_d(const char *name)
 #endif
 }
 
+#ifndef HAVE_LIBIBERTY
+static char *run(char *name, uint32_t lang);
+#endif
+
+/* As binutils has it, which keeps "@VERSION" behind the name. */
+static char *run_binutils(char *name)
+{
+#ifdef HAVE_LIBIBERTY
+	char *version = strchr(name, '@'), *text, *whole;
+
+	if (version)
+		*version = 0;
+	text = rust_demangle(name, DMGL_PARAMS | DMGL_ANSI);
+	if (!text)
+		text = cplus_demangle_v3(name, DMGL_PARAMS | DMGL_ANSI);
+	if (!version || !text)
+		return text;
+	*version = '@';
+	whole = demangle_malloc(strlen(text) + strlen(version) + 1);
+	strcpy(stpcpy(whole, text), version);
+	return whole;
+#else
+	return run(name, SYMCACHE_LANG_SYMTAB); /* the same but for blanks */
+#endif
+}
+
 /* The text in the arena, or NULL. `name` has no leading dot any more. */
 static char *run(char *name, uint32_t lang)
 {
 	char *end, *text;
 
+	if (lang == SYMCACHE_DEMANGLE_BINUTILS)
+		return run_binutils(name);
 	if (!strncmp(name, "_ZN", 3) && lang != SYMCACHE_LANG_CPP &&
 	    (end = rust_legacy_end(name)) && (text = run_rust(name, end)))
 		return text;

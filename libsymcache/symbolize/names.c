@@ -263,6 +263,8 @@ static struct symcache_str demangled(struct sc_names_reader *r, struct symcache_
 		return name;
 	if (r->names->options.llvm) /* LLVM takes Rust's older names for C++ */
 		lang = SYMCACHE_LANG_UNKNOWN;
+	if (r->names->options.binutils)
+		lang = SYMCACHE_DEMANGLE_BINUTILS;
 	return once ? symcache_demangle_once(r->demangler, name, lang) :
 		      symcache_demangle(r->demangler, name, lang);
 }

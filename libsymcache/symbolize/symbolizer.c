@@ -341,6 +341,7 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	const struct sc_seen *seen = ahead < SYMCACHE_BATCH ? s->ahead_seen[ahead] :
 		sc_symbolizer_begin(s, m);
 	uint64_t rel;
+	bool inlined;
 
 	if (!seen)
 		return SYMCACHE_NO_CACHE;
@@ -352,11 +353,12 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 		return SYMCACHE_NO_MEMORY;
 	if (s->frames.len)
 		ret->code_idx = s->frames.data[s->frames.len - 1].function_idx;
+	inlined = s->frames.len > 1;
 	if (s->frames.len && inlines != SYMCACHE_INLINES)
 		reduce(s, inlines, ret);
 	if (table != SYMCACHE_TABLE_NEVER &&
 	    !add_symbol(s, seen, rel, ahead, table == SYMCACHE_TABLE_FALLBACK ||
-			inlines == SYMCACHE_INNERMOST, ret))
+			(inlines == SYMCACHE_INNERMOST && inlined), ret))
 		return SYMCACHE_NO_MEMORY;
 	if (__builtin_expect(!symcache_module_sound(m, seen->cache), 0))
 		return SYMCACHE_DAMAGED;

@@ -104,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		explain(path, &o);
 	if (size % 16 == 3)
 		ask_locals(path, &o);
+	if (size % 16 == 4)
 		ask_sources(path, &o);
 	close(fd);
 	return 0;

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "libsymcache/base/search.h"
+#include "libsymcache/elf/nearest.h"
 #include "libsymcache/elf/symbols.h"
+#include "libsymcache/write/input/input.h"
 #include "symcache/build.h"
 
 struct symcache_symbol_table {
@@ -104,4 +106,53 @@ int symcache_elf_section(const char *path, const char *name, uint64_t *vaddr,
 		rc = sc_error_set(err, SC_ENOTFOUND, "%.100s: there is no section %.100s", path, name);
 	sc_elf_close(elf);
 	return rc;
+}
+
+/* ---- the nearest symbol ------------------------------------------------------------------- */
+
+struct symcache_nearest {
+	struct sc_input input;
+	struct sc_elf_nearest *symbols;
+};
+
+void symcache_nearest_close(struct symcache_nearest *n)
+{
+	if (!n)
+		return;
+	sc_elf_nearest_destroy(n->symbols);
+	sc_input_close(&n->input);
+	free(n);
+}
+
+int symcache_nearest_open(const char *path, const struct symcache_build_options *options,
+			  struct symcache_nearest **ret, struct sc_error *err)
+{
+	static const struct symcache_build_options defaults;
+	struct symcache_nearest *n = calloc(1, sizeof(*n));
+	struct sc_elf *image;
+	int rc;
+
+	*ret = NULL;
+	if (!n)
+		return sc_error_set(err, SC_ENOMEM, "out of memory");
+	rc = sc_input_open(&n->input, path, options ? options : &defaults, err);
+	image = n->input.image;
+	if (!rc) {
+		n->symbols = sc_elf_nearest_create(image, n->input.separate ? n->input.separate :
+						   image);
+		rc = n->symbols ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	}
+	if (rc)
+		symcache_nearest_close(n);
+	else
+		*ret = n;
+	return rc;
+}
+
+bool symcache_nearest_find(const struct symcache_nearest *n, uint64_t vaddr,
+			   struct symcache_named_symbol *ret)
+{
+	*ret = (struct symcache_named_symbol){ .name = NULL };
+	sc_elf_nearest_find(n->symbols, vaddr, &ret->name, &ret->file);
+	return sc_elf_nearest_loaded(n->symbols, vaddr);
 }

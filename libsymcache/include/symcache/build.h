@@ -210,4 +210,20 @@ bool symcache_symbol_table_is_dynamic(const struct symcache_symbol_table *t);
 bool symcache_symbol_table_find(const struct symcache_symbol_table *t, uint64_t vaddr,
 				struct symcache_named_symbol *ret);
 
+/* ---- the nearest symbol ------------------------------------------------------------------- */
+
+/* Names addresses as binutils does where the DWARF has no function: by the last symbol to begin at
+ * or below them in their section, in the debug file's table if one is found. For one thread. */
+struct symcache_nearest;
+
+/* Errors as those of symcache_build_create(). */
+int symcache_nearest_open(const char *path, const struct symcache_build_options *options,
+			  struct symcache_nearest **ret, struct sc_error *err);
+void symcache_nearest_close(struct symcache_nearest *n); /* NULL is fine */
+
+/* False: no section that is loaded has the address. Else ret->name, NULL: there is no symbol;
+ * ret->file is "" where the table says that the symbol is of none. */
+bool symcache_nearest_find(const struct symcache_nearest *n, uint64_t vaddr,
+			   struct symcache_named_symbol *ret);
+
 #endif

@@ -32,6 +32,10 @@ char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcach
 bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache_module *m,
 				 uint64_t vaddr);
 
+/* Names addresses of a module that is a file, as long as that is kept; NULL: it cannot. */
+const struct symcache_nearest *symcache_debug_files_nearest(struct symcache_debug_files *f,
+							    struct symcache_module *m);
+
 /* ---- sources ------------------------------------------------------------------------- */
 
 /* Where they are. */

@@ -42,6 +42,7 @@ void symcache_demangler_destroy(struct symcache_demangler *d); /* NULL is fine *
  * (enum symcache_lang or SYMCACHE_LANG_SYMTAB) tells Rust's legacy names, which look like
  * C++, apart. The result is valid until the next call, or as long as `name` is.
  */
+#define SYMCACHE_DEMANGLE_BINUTILS 0xfffffffeu /* `lang`: as binutils spells it */
 struct symcache_str symcache_demangle(struct symcache_demangler *d, struct symcache_str name,
 				      uint32_t lang);
 
@@ -225,6 +226,7 @@ struct symcache_names_options {
 	enum symcache_paths paths;
 	enum symcache_table_rule table; /* for frames with SYMCACHE_FUNCTIONS_WHOLE only */
 	enum symcache_bytes bytes;
+	bool binutils; /* they are demangled as binutils spells them */
 	bool llvm; /* Rust's legacy names are demangled as C++, as LLVM does */
 };
 
