@@ -302,12 +302,21 @@ install-lib: lib $(O)/libman/made
 	install -m 644 $(API_HEADERS) $(DESTDIR)$(INCLUDEDIR)
 	@for pc in symcache symcache-build; do sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' libsymcache/api/$$pc.pc.in \
-		> $(DESTDIR)$(LIBDIR)/pkgconfig/$$pc.pc || exit; done
+		> $(O)/$$pc.pc && install -m 644 $(O)/$$pc.pc $(DESTDIR)$(LIBDIR)/pkgconfig || exit; done
 	@cd $(O)/libman && find . -type f -name '*.[35]' -exec \
 		install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/man/{} \;
 	install -d $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
 	install -m 644 testdata/examples/*.c $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
-.PHONY: install-program install-lib
+
+uninstall: ## remove what make install and install-python installed under DESTDIR and PREFIX
+	@rm -rf $(O)/installed
+	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/$(O)/installed > /dev/null
+	@cd $(O)/installed && find . ! -type d | while read -r f; do rm -fv "$(abspath $(DESTDIR)/)/$$f"; done
+	@rm -rfv $(DESTDIR)$(PYTHONDIR)/symcache
+	@for d in lib/symcache/bin lib/symcache share/doc/symcache/examples share/doc/symcache; do \
+		rmdir $(DESTDIR)$(PREFIX)/$$d 2> /dev/null || true; done
+	@rm -rf $(O)/installed
+.PHONY: install-program install-lib uninstall
 
 clean: ## remove everything that was built
 	rm -rf build

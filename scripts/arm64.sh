@@ -50,6 +50,7 @@ fetch() {
 
 # A tree of its own, as build/deps.mk is the machine's.
 mkdir -p "$src"
+find "$src" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 git ls-files | tar -cf - -T - | tar -C "$src" -xf - || exit 1
 cc="aarch64-linux-gnu-gcc --sysroot=$root"
 command -v ccache > /dev/null && cc="ccache $cc"

@@ -38,7 +38,17 @@ mapped() { sed -n 's/^\t\(symcache_[a-z_0-9]*\);$/\1/p' "$1" | sort; }
 exported() { nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort; }
 versioned() { awk '/^SYMCACHE.* \{$/ { node = $1 } /^\tsymcache_/ { sub(/;/, "", $1); print $1 "@@" node }' "$1" | sort; }
 
-installs() { make --no-print-directory install DESTDIR="$stage" PREFIX=/usr; }
+# Modes, names and bytes of a tree.
+tree() { (cd "$1" && find . -printf '%m %y %p %l\n' && find . -type f -exec cksum {} +) | sort; }
+
+# Twice, with another umask, time zone and locale: the same; uninstalled, no file is left.
+installs() {
+	make --no-print-directory install DESTDIR="$stage" PREFIX=/usr || return 1
+	(umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 make --no-print-directory install DESTDIR="$tmp/twice" PREFIX=/usr) || return 1
+	tree "$stage" > "$tmp/once" && tree "$tmp/twice" | diff "$tmp/once" - || return 1
+	make --no-print-directory uninstall DESTDIR="$tmp/twice" PREFIX=/usr || return 1
+	[ -z "$(find "$tmp/twice" ! -type d -o -name 'symcache*')" ]
+}
 
 same_symbols() {
 	h=libsymcache/include
@@ -184,6 +194,10 @@ reloads() {
 no_avx2() {
 	[ "$(uname -m)" = x86_64 ] || { echo "another machine"; return 77; }
 	needs qemu-x86_64 || return 77
+	for t in bytes/scan_test bytes/words_test output/text/usual_test; do # of passes over text
+		t=${program%/*}/libmarkup/$t
+		[ ! -x "$t" ] || qemu-x86_64 -cpu Nehalem "$t" || return 1
+	done
 	printf 'lookup(main+0x4) [0x1000] {{{reset}}} {{{bt:0:0x1000}}}\n' > "$tmp/log"
 	"$program" build "$tmp/lookup" -o "$tmp/new.cache" && "$program" filter "$tmp/log" > "$tmp/new.log" || return 1
 	for cpu in core2duo Nehalem; do

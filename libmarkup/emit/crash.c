@@ -138,7 +138,7 @@ static uintptr_t add_fields(struct stack_text *t, const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
 #elif defined(__aarch64__)
 	for (unsigned i = 0; i < 31; i++) {
-		char name[4] = { 'x' };
+		char name[22] = { 'x' };
 
 		to_digits(name + 1, i, 10);
 		add_field(t, name, uc->uc_mcontext.regs[i]);
