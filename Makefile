@@ -143,7 +143,7 @@ lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.s
 # The demanglers take their memory from libsymcache/symbolize/demangle.c, which bounds it. The
 # new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
 DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
-DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free,--redefine-sym $(f)=demangle_$(f)) \
+DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free xmalloc xrealloc,--redefine-sym $(f)=demangle_$(f)) \
 	--redefine-sym __cxa_demangle=demangle_cxx
 build/demangle/%.a: build/deps.mk Makefile
 	@mkdir -p $(@D)

@@ -57,6 +57,9 @@ void *demangle_malloc(size_t size);
 void *demangle_calloc(size_t n, size_t size);
 void *demangle_realloc(void *p, size_t size);
 void demangle_free(void *p);
+/* libiberty's own would end the process where there is no memory. */
+void *demangle_xmalloc(size_t size) __attribute__((alias("demangle_malloc")));
+void *demangle_xrealloc(void *p, size_t size) __attribute__((alias("demangle_realloc")));
 
 void *demangle_malloc(size_t size)
 {

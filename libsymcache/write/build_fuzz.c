@@ -102,10 +102,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(one);
 	if (size % 16 == 2)
 		explain(path, &o);
-	if (size % 16 == 3)
+	if (size % 16 == 3) {
 		ask_locals(path, &o);
 	if (size % 16 == 4)
 		ask_sources(path, &o);
+	}
 	close(fd);
 	return 0;
 }
