@@ -3,6 +3,7 @@
 #
 #   scripts/deb.sh [FOLDER]
 set -eu
+umask 022
 cd "$(dirname "$0")/.."
 out=${1:-build/deb}
 version=$(sed -n '1s/.*(\(.*\)-.*/\1/p' scripts/debian/changelog)

@@ -229,7 +229,10 @@ python_module() {
 	make --no-print-directory install-python DESTDIR="$stage" PREFIX=/usr PYTHON="$python" || return 1
 	p=$stage/usr/lib/python3/dist-packages
 	nm -D --defined-only "$p"/symcache/*.so | grep -v ' A ' | grep -E ' [A-Z] ' | grep -v ' T PyInit_' && return 1
-	! "$python" -c 'import mypy' 2> /dev/null || "$python" -m mypy --cache-dir=/dev/null "$p/symcache/__init__.pyi" || return 1
+	if "$python" -c 'import mypy' 2> /dev/null; then
+		"$python" -m mypy --strict --cache-dir=/dev/null "$p/symcache/__init__.pyi" &&
+			(cd "$tmp" && MYPYPATH=$p PYTHONPATH=$p LD_LIBRARY_PATH=$lib "$python" -m mypy.stubtest symcache) || return 1
+	fi
 	SYMCACHE=$root/$program PYTHONPATH=$p PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$lib \
 		"$python" -m pytest -q -p no:cacheprovider "$root/scripts/python/tests"
 }

@@ -1,7 +1,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from types import TracebackType
-from typing import Literal, NamedTuple, Protocol, TypeVar, overload
+from typing import Final, Literal, NamedTuple, Protocol, TypeVar, final, overload
+
+from _typeshed import structseq
 
 _T = TypeVar("_T")
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
@@ -15,32 +17,59 @@ __version__: str
 class Error(Exception):
     code: int
 
-class Frame(NamedTuple):
-    name: str | None
-    path: str | None
-    line: int
-    column: int
-    inlined: bool
-    function: int | None
+@final
+class Frame(structseq[str | int | bool | None], tuple[str | None, str | None, int, int, bool, int | None]):
+    __match_args__: Final = ("name", "path", "line", "column", "inlined", "function")
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    @property
+    def inlined(self) -> bool: ...
+    @property
+    def function(self) -> int | None: ...
 
-class Batch(NamedTuple):
-    first: memoryview
-    ids: memoryview
+@final
+class Batch(structseq[memoryview], tuple[memoryview, memoryview]):
+    __match_args__: Final = ("first", "ids")
+    @property
+    def first(self) -> memoryview: ...
+    @property
+    def ids(self) -> memoryview: ...
 
-class Variable(NamedTuple):
-    name: str
-    path: str | None
-    line: int
-    address: int
-    size: int
+@final
+class Variable(structseq[str | int | None], tuple[str, str | None, int, int, int]):
+    __match_args__: Final = ("name", "path", "line", "address", "size")
+    @property
+    def name(self) -> str: ...
+    @property
+    def path(self) -> str | None: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def address(self) -> int: ...
+    @property
+    def size(self) -> int: ...
 
-class Entry(NamedTuple):
-    build_id: str
-    source_path: str
-    debug_path: str
-    tags: tuple[str, ...]
-    size: int
-    time: int
+@final
+class Entry(structseq[str | tuple[str, ...] | int], tuple[str, str, str, tuple[str, ...], int, int]):
+    __match_args__: Final = ("build_id", "source_path", "debug_path", "tags", "size", "time")
+    @property
+    def build_id(self) -> str: ...
+    @property
+    def source_path(self) -> str: ...
+    @property
+    def debug_path(self) -> str: ...
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def time(self) -> int: ...
 
 class Counts(NamedTuple):
     indexed: int
@@ -48,6 +77,7 @@ class Counts(NamedTuple):
     without_symbols: int
     failed: int
 
+@final
 class Cache:
     def __new__(cls, path: _Path) -> Cache: ...
     @overload
@@ -94,6 +124,7 @@ class Store:
     @property
     def path(self) -> str: ...
 
+@final
 class Filter:
     def __new__(cls, store: Store | None, format: _Format = "text", threads: int = 1) -> Filter: ...
     def feed(self, log: str | bytes, /) -> bytes: ...
