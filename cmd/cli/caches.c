@@ -6,6 +6,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
+#include "cmd/store/select.h"
 
 static int open_its_store(void *ctx, enum symstore_mode mode, struct symstore **ret,
 			  struct sc_error *err)
@@ -63,4 +64,22 @@ void cmd_caches_init(struct cmd_caches *c, const char *store,
 void cmd_caches_deinit(struct cmd_caches *c)
 {
 	symcache_caches_destroy(c->caches);
+}
+
+int fetch_create(const struct fetch_options *options, struct symcache_debuginfod **ret,
+		 struct sc_error *err)
+{
+	int64_t retry = 0;
+	int rc;
+
+	*ret = NULL;
+	if (!options->on)
+		return 0;
+	rc = parse_age(options->retry ? options->retry : "1d", &retry, err);
+	if (rc)
+		return rc;
+	rc = symcache_debuginfod_create(retry, ret, err);
+	if (rc)
+		sc_error_prefix(err, "--");
+	return rc;
 }

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "cmd/cli/opt.h"
 #include "symcache/symbolize.h"
 
 struct cmd_caches {
@@ -20,5 +21,22 @@ struct cmd_caches {
 void cmd_caches_init(struct cmd_caches *c, const char *store,
 		     struct symcache_caches_options options);
 void cmd_caches_deinit(struct cmd_caches *c); /* all zero is fine */
+
+/* ---- --debuginfod -------------------------------------------------------------------- */
+
+struct fetch_options {
+	bool on;
+	const char *retry;
+};
+
+#define OPT_FETCH(where, what) \
+	{ "debuginfod", 0, OPT_FLAG, &(where)->on, NULL, what }, \
+	{ "debuginfod-retry", 0, OPT_STRING, &(where)->retry, "AGE", \
+	  "ask again for what the servers did not have so long ago: 1d (default), 12h, 0s" }
+
+/* *ret is NULL if it was not asked for. Errors as symcache_debuginfod_create() has them;
+ * SC_EINVAL: no age. */
+int fetch_create(const struct fetch_options *options, struct symcache_debuginfod **ret,
+		 struct sc_error *err);
 
 #endif

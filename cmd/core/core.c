@@ -14,7 +14,6 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/opt.h"
 #include "cmd/cli/store.h"
-#include "cmd/index/fetch.h"
 
 enum { TEXT, JSON };
 

@@ -15,7 +15,6 @@
 #include "cmd/filter/filtering.h"
 #include "cmd/filter/form.h"
 #include "symcache/logs.h"
-#include "cmd/index/fetch.h"
 #include "cmd/plan/task.h"
 #include "libsymcache/base/parallel.h"
 #include "symcache/error.h"

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/index/fetch.h"
 #include "cmd/index/index_report.h"
 #include "cmd/index/transforms.h"
 #include "cmd/store/select.h"

@@ -14,7 +14,6 @@ struct index_stats {
 
 void index_stats_add(struct index_stats *s, const struct symcache_index_file *file);
 void index_stats_print(const struct index_stats *s, double store_seconds);
-void index_stats_json(const struct index_stats *s, double store_seconds, struct json_gen *j);
 
 struct index_report {
 	bool quiet;

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/index/fetch.h"
 #include "cmd/lookup/session.h"
 #include "symcache/build.h"
 #include "symcache/build_id.h"

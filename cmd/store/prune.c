@@ -8,7 +8,7 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/removals.h"
+#include "cmd/store/entry.h"
 #include "cmd/store/select.h"
 #include "symcache/build_id.h"
 

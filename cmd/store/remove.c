@@ -8,7 +8,7 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/removals.h"
+#include "cmd/store/entry.h"
 #include "format/symcache_format.h"
 #include "symcache/store.h"
 

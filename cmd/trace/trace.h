@@ -82,8 +82,6 @@ const char *words_pc(enum symtrace_pc_kind kind);
 void words_status(const struct symtrace_status *status);
 /* Why the run stopped, as one word for programs. */
 const char *words_stop(const struct symtrace_status *status);
-/* Text from the file, harmless to a terminal: control characters as \xHH. */
-void words_escaped(FILE *out, const char *text, size_t len);
 
 /* ---- output ----------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/shown.h"
 #include "cmd/trace/trace.h"
 
 #define FAULTS_SHOWN 10
@@ -17,7 +18,7 @@ static void complain(const struct trace_file *f, const char *kind, uint64_t offs
 
 	if (!out)
 		return;
-	words_escaped(out, msg, strlen(msg));
+	shown_put(out, msg, strlen(msg));
 	if (fclose(out) == 0)
 		cmd_error("%s: offset %llu: %s%s", f->path, (unsigned long long)offset, kind, text);
 	free(text);

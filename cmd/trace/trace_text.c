@@ -10,13 +10,14 @@
 #include <string.h>
 
 #include "cmd/cli/frame_line.h"
+#include "cmd/cli/shown.h"
 #include "cmd/trace/trace.h"
 #include "symcache/symcache.h"
 
 static void put_escaped(const char *before, const char *text, size_t len, const char *behind)
 {
 	put(before);
-	words_escaped(stdout, text, len);
+	shown_put(stdout, text, len);
 	put(behind);
 }
 
@@ -156,10 +157,10 @@ static const char *place_text(struct place place)
 		const struct symcache_place_frame *frame = &at->frames[i];
 
 		fputs("  ", out);
-		words_escaped(out, place_name(frame).ptr, place_name(frame).len);
+		shown_put(out, place_name(frame).ptr, place_name(frame).len);
 		if (*frame->file) {
 			fputs(" at ", out);
-			words_escaped(out, frame->file, strlen(frame->file));
+			shown_put(out, frame->file, strlen(frame->file));
 			fprintf(out, ":%" PRIu32, frame->line);
 			if (frame->column)
 				fprintf(out, ":%" PRIu32, frame->column);

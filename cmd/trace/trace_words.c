@@ -8,11 +8,6 @@
 #include "cmd/cli/shown.h"
 #include "cmd/trace/trace.h"
 
-void words_escaped(FILE *out, const char *text, size_t len)
-{
-	shown_put(out, text, len);
-}
-
 const char *words_pc(enum symtrace_pc_kind kind)
 {
 	static const char *const words[] = {
@@ -53,7 +48,7 @@ static void stopped(const struct symtrace_status *s)
 		printf("%" PRIu64, s->stop_tracepoint);
 	if (error || (s->stop == SYMTRACE_STOP_COMMAND && s->stop_text.len)) {
 		fputs(" (", stdout);
-		words_escaped(stdout, s->stop_text.ptr, s->stop_text.len);
+		shown_put(stdout, s->stop_text.ptr, s->stop_text.len);
 		if (error && s->stop_tracepoint)
 			printf(", tracepoint %" PRIu64, s->stop_tracepoint);
 		putchar(')');
@@ -66,7 +61,7 @@ static void text_line(const char *before, struct symtrace_str text)
 	if (text.len == 0)
 		return;
 	fputs(before, stdout);
-	words_escaped(stdout, text.ptr, text.len);
+	shown_put(stdout, text.ptr, text.len);
 	fputs(".\n", stdout);
 }
 
