@@ -359,6 +359,18 @@ bool markup_filter_cut(struct markup_filter *f, struct markup_cut *ret);
  * -ENOMEM. */
 int markup_filter_save(struct markup_filter *f, char **ret, size_t *len);
 
+/* Keeps the lines of tables of modules from now on, for the parts: after markup_filter_input(),
+ * in a filter that writes nothing. 0 or -ENOMEM. */
+int markup_filter_keep_tables(struct markup_filter *f);
+
+/* What was kept, when the whole input has come: *ret is owned by the filter until the next
+ * input. -E2BIG: too much for parts to carry; -ENOMEM. */
+int markup_filter_tables(struct markup_filter *f, struct markup_str *ret);
+
+/* Tables are those that another filter kept, and those alone: after markup_filter_input(). The
+ * bytes are borrowed, and may be anything. */
+void markup_filter_give_tables(struct markup_filter *f, const void *tables, size_t len);
+
 /* Begins an input behind a cut, in a filter with the same options that has seen no bytes
  * yet: after markup_filter_input(). The bytes may be anything: 0, -EINVAL (not what
  * markup_filter_save() gave) or -ENOMEM. A part that is not the last ends with

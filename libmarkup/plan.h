@@ -92,6 +92,8 @@ struct markup_shard {
 	uint64_t from, to, lines;    /* bytes; lines before them */
 	const char *saved;           /* for markup_filter_resume(), or NULL */
 	size_t saved_len;
+	const char *tables;          /* of a part: for markup_filter_give_tables() */
+	size_t tables_len;
 	int fd;                      /* where the output goes, */
 	const char *output;          /* its name in messages, */
 	struct XXH3_state_s *hash;   /* and what its bytes are added to */

@@ -82,6 +82,7 @@ static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 		.path = s->path, .shown = s->shown, .part = s->part, .goes_on = s->goes_on,
 		.from = s->from, .to = s->to, .lines = s->lines,
 		.saved = s->saved, .saved_len = s->saved_len,
+		.tables = s->tables, .tables_len = s->tables_len,
 	};
 	struct filtering *f = reuses && *spare ? *spare : new_filtering(job, s->shown);
 	enum filtering_result result;

@@ -30,6 +30,24 @@ int markup_filter_save(struct markup_filter *p, char **ret, size_t *len)
 	return rc;
 }
 
+int markup_filter_keep_tables(struct markup_filter *p)
+{
+	return mk_out_init(&p->tables.kept, 256, NULL, NULL);
+}
+
+int markup_filter_tables(struct markup_filter *p, struct markup_str *ret)
+{
+	const int rc = markup_filter_flush(p);
+
+	return rc ? rc : mk_tables_kept(&p->tables, p->filling->data, p->filling->len, p->line_no, ret);
+}
+
+void markup_filter_give_tables(struct markup_filter *p, const void *tables, size_t len)
+{
+	p->tables.given = len ? tables : "";
+	p->tables.given_len = len;
+}
+
 int markup_filter_resume(struct markup_filter *p, uint64_t lines, const void *saved, size_t len)
 {
 	if (p->started || p->added)

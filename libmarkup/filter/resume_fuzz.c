@@ -1,6 +1,7 @@
 /*
- * Fuzzing of saved contexts. The first byte chooses dialect and demux. What is taken can be
- * saved and taken again, and is the same then; a log can be filtered with it.
+ * Fuzzing of saved contexts, and of kept tables. The first byte chooses which, dialect and
+ * demux. What is taken can be saved and taken again, and is the same then; a log can be
+ * filtered with it.
  */
 #include "libmarkup/markup.h"
 #include "libmarkup/testing.h"
@@ -28,6 +29,24 @@ static struct markup_filter *resumed(const struct markup_options *options, const
 	return NULL;
 }
 
+static void try_tables(const struct markup_options *options, const uint8_t *data, size_t size)
+{
+	static const char log_text[] =
+		"host app[7]: [0x555500001022]\n"
+		"    @     0x555500001022 (unknown)\n"
+		"#0  0x0000555500001000 in ?? ()\n";
+	struct fake_sink out = { 0 };
+	const struct markup_sink sink = { &out, fake_write, fake_complain };
+	struct markup_filter *f;
+
+	check(!markup_filter_create(options, &fake_resolver, 1, &sink, &f));
+	markup_filter_input(f, "log");
+	markup_filter_give_tables(f, data, size);
+	check(!markup_filter_feed(f, log_text, sizeof(log_text) - 1) && !markup_filter_finish(f));
+	markup_filter_destroy(f);
+	fake_sink_deinit(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char log_text[] =
@@ -47,6 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.dialect = data[0] % 3,
 		.demux = data[0] / 16 % 2 ? "" : NULL,
 	};
+	if (data[0] & 32) {
+		try_tables(&options, data + 1, size - 1);
+		return 0;
+	}
 	f = resumed(&options, data + 1, size - 1, &out);
 	if (!f)
 		return 0;

@@ -224,6 +224,135 @@ static void test_forgotten(void **state)
 	free(in.buf);
 }
 
+/* Where modules are, in tables before frames and far behind them, of two processes: parts know
+ * them from what was kept, the whole log is read again. */
+static struct fake_text tables_log;
+static size_t read_so_far;
+
+static size_t read_log(void *ctx, char *buf, size_t size)
+{
+	const size_t left = tables_log.len - read_so_far, len = size < left ? size : left;
+
+	(void)ctx;
+	memcpy(buf, tables_log.buf + read_so_far, len);
+	read_so_far += len;
+	return len;
+}
+
+static void *named_module(void *ctx, struct markup_str name, const char **why)
+{
+	(void)name;
+	return fake_module(ctx, (const uint8_t *)"\xaa", 1, why);
+}
+
+static bool place(void *ctx, void *module, const struct markup_place *p, uint64_t *vaddr)
+{
+	(void)ctx;
+	(void)module;
+	*vaddr = p->offset;
+	return true;
+}
+
+static void run_tables(const char *p, size_t len, bool last, const struct part *from,
+		       const struct markup_str *tables, struct fake_sink *to)
+{
+	const struct markup_options options = { .demux = "" };
+	const struct markup_sink sink = { to, fake_write, NULL };
+	struct markup_resolver resolver = fake_resolver;
+	struct markup_filter *f;
+
+	resolver.named = named_module;
+	resolver.place = place;
+	assert_int_equal(markup_filter_create(&options, &resolver, 1, &sink, &f), 0);
+	markup_filter_input(f, "log");
+	read_so_far = 0;
+	if (tables)
+		markup_filter_give_tables(f, tables->ptr, tables->len);
+	else
+		markup_filter_again(f, read_log, NULL);
+	if (from->saved)
+		assert_int_equal(markup_filter_resume(f, from->from.lines, from->saved, from->len), 0);
+	assert_int_equal(markup_filter_feed(f, p, len), 0);
+	assert_int_equal(last ? markup_filter_finish(f) : markup_filter_flush(f), 0);
+	markup_filter_destroy(f);
+}
+
+static void make_tables_log(struct fake_text *in, bool ends)
+{
+	char line[200];
+
+	for (unsigned i = 0; i < 9000; i++) {
+		const unsigned pid = 1 + i / 3 % 2, base = i / 1000 * 16;
+
+		if (i % 500 < 6)
+			snprintf(line, sizeof(line), "host app[%u]: %x0000-%x0000 r-xp 00000000 fe:00 7 /opt/m%u\n",
+				 pid, base + i % 500, base + i % 500 + 1, i);
+		else if (i % 7 == 3)
+			snprintf(line, sizeof(line), "host app[%u]: [0x%x1208]\n", pid, pick(9) * 16 + pick(6));
+		else
+			snprintf(line, sizeof(line), "plain text of line %u\n", i);
+		add(in, line);
+		if (i == 4000) /* a line that is too long for one */
+			for (unsigned k = 0; k < 40000; k++)
+				add(in, "10000-20000 r-xp 0 fe:00 7 /m ");
+	}
+	add(in, "host app[1]: 10000-90000 r-xp 00000000 fe:00 7 /opt/last");
+	if (ends)
+		add(in, "\n");
+}
+
+static void test_tables(void **state)
+{
+	const struct markup_options options = { .demux = "" };
+	const struct markup_sink none = { 0 };
+	struct fake_sink want = { 0 }, got = { 0 };
+	struct markup_filter *f;
+	struct markup_str tables;
+	struct markup_cut cut;
+	size_t n = 1;
+
+	(void)state;
+	for (int ends = 0; ends < 2; ends++) {
+		srand(3);
+		n = 1;
+		tables_log.len = want.out.len = got.out.len = 0;
+		make_tables_log(&tables_log, ends);
+		run_tables(tables_log.buf, tables_log.len, true, &parts[0], NULL, &want);
+		assert_non_null(strstr(want.out.buf, "main.c:12"));
+		assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &none, &f), 0);
+		markup_filter_input(f, "log");
+		assert_int_equal(markup_filter_keep_tables(f), 0);
+		for (size_t at = 0; at < tables_log.len; at += 9973) {
+			const size_t left = tables_log.len - at;
+
+			assert_int_equal(markup_filter_feed(f, tables_log.buf + at, left < 9973 ? left : 9973), 0);
+			assert_int_equal(markup_filter_flush(f), 0);
+			if (!markup_filter_cut(f, &cut) || cut.offset == parts[n - 1].from.offset ||
+			    cut.offset == tables_log.len)
+				continue;
+			parts[n].from = cut;
+			assert_int_equal(markup_filter_save(f, &parts[n].saved, &parts[n].len), 0);
+			n++;
+		}
+		assert_true(n > 10);
+		assert_int_equal(markup_filter_tables(f, &tables), 0);
+		assert_true(tables.len > 1000);
+		for (size_t i = 0; i < n; i++) {
+			const size_t end = i + 1 < n ? parts[i + 1].from.offset : tables_log.len;
+
+			run_tables(tables_log.buf + parts[i].from.offset, end - parts[i].from.offset, i + 1 == n,
+				   &parts[i], &tables, &got);
+			free(parts[i].saved);
+			parts[i].saved = NULL;
+		}
+		same_text("output", &got.out, &want.out);
+		markup_filter_destroy(f);
+	}
+	fake_sink_deinit(&want);
+	fake_sink_deinit(&got);
+	free(tables_log.buf);
+}
+
 /* What is refused: a page, bytes that were changed, other options. */
 static void test_refused(void **state)
 {
@@ -285,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bytes),
 	};

@@ -19,8 +19,7 @@ enum { SHOWN = 16 << 20 }; /* bytes from one report of progress to the next */
 struct job {
 	const struct markup_planning *p;
 	const char *dir;
-	VEC(uint64_t) cut;        /* logs that are */
-	struct mk_shards *of;     /* of each of them */
+	struct mk_cuts *cuts;
 	pthread_mutex_t lock;     /* of what follows */
 	uint64_t done, size;
 	struct sc_error *err;
@@ -45,7 +44,7 @@ static int cut_here(struct job *job, uint64_t log, struct markup_filter *filter,
 	if (!s || markup_filter_save(filter, &saved, &len))
 		return mk_no_memory(err);
 	s[-1].to = at->offset;
-	*s = (struct mk_shard){ .log = log, .from = at->offset, .line = at->lines, .has_contexts = true };
+	*s = (struct mk_shard){ .log = log, .from = at->offset, .line = at->lines };
 	mk_hash_text(XXH3_128bits(saved, len), s->contexts_hash);
 	return sc_replace_file(path.text, saved, len, err);
 }
@@ -59,23 +58,34 @@ static void show_progress(struct job *job, uint64_t more, const char *path)
 	pthread_mutex_unlock(&job->lock);
 }
 
-/* Reads the log to the last target, and cuts it behind each. */
-static int follow(struct job *job, uint64_t number, int fd, struct markup_filter *filter,
-		  struct mk_shards *shards, struct sc_error *err)
+/* Is the cut behind the next target? Then *part moves behind all that it is behind. */
+static bool is_behind(const struct markup_log *log, uint64_t parts, uint64_t offset, uint64_t *part)
 {
-	const struct markup_log *log = &job->p->logs[number];
+	const uint64_t size = log->size / parts, before = *part;
+
+	if (offset < log->size)
+		while (*part < parts && offset >= size * *part)
+			++*part;
+	return *part > before;
+}
+
+/* Reads the log, and cuts it behind each target. */
+static int follow(struct job *job, struct mk_cut_log *cut, int fd, struct markup_filter *filter,
+		  struct sc_error *err)
+{
+	const struct markup_log *log = &job->p->logs[cut->log];
 	const uint64_t task_size = job->p->task_size;
 	const uint64_t parts = log->size / task_size + !!(log->size % task_size);
-	uint64_t read_so_far = 0, shown = 0;
-	struct markup_cut cut;
+	uint64_t left = log->size, shown = left, part = 1;
+	struct markup_cut at;
 	size_t room;
 	ssize_t len;
 	int rc = 0;
 
-	for (uint64_t part = 1; part < parts && !rc;) {
+	while (left && !rc) {
 		char *to = markup_filter_room(filter, &room);
 
-		while ((len = read(fd, to, room)) < 0 && errno == EINTR)
+		while ((len = read(fd, to, room < left ? room : left)) < 0 && errno == EINTR)
 			;
 		if (len < 0)
 			return sc_error_sys(err, "%s", log->path);
@@ -83,38 +93,47 @@ static int follow(struct job *job, uint64_t number, int fd, struct markup_filter
 			break;
 		if (markup_filter_added(filter, (size_t)len))
 			return mk_no_memory(err);
-		read_so_far += (uint64_t)len;
+		left -= (uint64_t)len;
 		/* Whatever was read at once: the first cut there is behind the target. */
-		if (markup_filter_cut(filter, &cut) && cut.offset >= log->size / parts * part &&
-		    cut.offset < log->size) {
-			rc = cut_here(job, number, filter, &cut, shards, err);
-			while (part < parts && cut.offset >= log->size / parts * part)
-				part++;
-		}
-		if (read_so_far - shown >= SHOWN) {
-			show_progress(job, read_so_far - shown, log->path);
-			shown = read_so_far;
+		if (part < parts && markup_filter_cut(filter, &at) &&
+		    is_behind(log, parts, at.offset, &part))
+			rc = cut_here(job, cut->log, filter, &at, &cut->shards, err);
+		if (shown - left >= SHOWN) {
+			show_progress(job, shown - left, log->path);
+			shown = left;
 		}
 	}
 	return rc;
 }
 
-/* Tables of modules are read by the tasks that need them. */
-static size_t no_tables(void *ctx, char *buf, size_t size)
+/* Its tables, which all shards get. Too much of them, and it stays whole. */
+static int save_tables(struct job *job, struct mk_cut_log *cut, struct markup_filter *filter,
+		       struct sc_error *err)
 {
-	(void)ctx;
-	(void)buf;
-	(void)size;
-	return 0;
+	const struct mk_path path = mk_tables_path(job->dir, cut->log);
+	struct markup_str tables;
+	int rc = markup_filter_tables(filter, &tables);
+
+	if (rc == -E2BIG) {
+		while (cut->shards.len > 1)
+			unlink(first_path(job->dir, cut->log, --cut->shards.len).text);
+		return 0;
+	}
+	if (rc)
+		return mk_no_memory(err);
+	if (!tables.len || cut->shards.len == 1)
+		return 0;
+	mk_hash_text(XXH3_128bits(tables.ptr, tables.len), cut->tables_hash);
+	return sc_replace_file(path.text, tables.ptr, tables.len, err);
 }
 
-static int cut_log(struct job *job, uint64_t number, struct mk_shards *shards, struct sc_error *err)
+static int cut_log(struct job *job, struct mk_cut_log *cut, struct sc_error *err)
 {
 	const struct markup_resolver resolver = { 0 };
 	const struct markup_sink none = { 0 };
-	const struct markup_log *log = &job->p->logs[number];
+	const struct markup_log *log = &job->p->logs[cut->log];
 	__attribute__((cleanup(sc_close_fd))) int fd = open(log->path, O_RDONLY | O_CLOEXEC);
-	struct mk_shard *first = vec_push(shards);
+	struct mk_shard *first = vec_push(&cut->shards);
 	struct markup_filter *filter;
 	int rc;
 
@@ -123,12 +142,13 @@ static int cut_log(struct job *job, uint64_t number, struct mk_shards *shards, s
 	if (!first || markup_filter_create(&job->p->form.options, &resolver, 1, &none, &filter))
 		return mk_no_memory(err);
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	first->log = number;
+	first->log = cut->log;
 	markup_filter_input(filter, log->path);
-	markup_filter_again(filter, no_tables, NULL);
-	rc = follow(job, number, fd, filter, shards, err);
+	rc = markup_filter_keep_tables(filter) ? mk_no_memory(err) : follow(job, cut, fd, filter, err);
+	if (!rc)
+		rc = save_tables(job, cut, filter, err);
 	markup_filter_destroy(filter);
-	shards->data[shards->len - 1].to = log->size;
+	cut->shards.data[cut->shards.len - 1].to = log->size;
 	return rc;
 }
 
@@ -141,7 +161,7 @@ static void work(void *ctx, unsigned worker, size_t i)
 	(void)worker;
 	if (job->rc)
 		return;
-	rc = cut_log(job, job->cut.data[i], &job->of[i], &err);
+	rc = cut_log(job, &job->cuts->logs.data[i], &err);
 	pthread_mutex_lock(&job->lock);
 	if (rc && !job->rc) {
 		*job->err = err;
@@ -164,7 +184,7 @@ static int number_shards(const char *dir, const struct mk_shards *of, struct mk_
 		*s = of->data[i];
 		s->number = ret->len++;
 		s->last = i + 1 == of->len;
-		if (!s->has_contexts)
+		if (!*s->contexts_hash)
 			continue;
 		const struct mk_path from = first_path(dir, s->log, i);
 		const struct mk_path to = mk_contexts_path(dir, s->number);
@@ -175,53 +195,54 @@ static int number_shards(const char *dir, const struct mk_shards *of, struct mk_
 	return 0;
 }
 
-static int number_all(const struct job *job, struct mk_shards *ret, struct sc_error *err)
+static int number_all(const struct job *job, struct sc_error *err)
 {
 	const struct markup_planning *p = job->p;
+	struct mk_cuts *cuts = job->cuts;
 	size_t next = 0;
 	int rc = 0;
 
-	if (!vec_reserve(ret, p->num_logs))
+	if (!vec_reserve(&cuts->shards, p->num_logs))
 		return mk_no_memory(err);
 	for (size_t i = 0; i < p->num_logs && !rc; i++) {
 		const struct mk_shard whole = { .log = i, .to = p->logs[i].size };
 		struct mk_shards one = { (struct mk_shard *)&whole, 1, 1 };
-		const bool is_cut = next < job->cut.len && job->cut.data[next] == i;
+		const bool is_cut = next < cuts->logs.len && cuts->logs.data[next].log == i;
 
-		rc = number_shards(job->dir, is_cut ? &job->of[next] : &one, ret, err);
+		rc = number_shards(job->dir, is_cut ? &cuts->logs.data[next].shards : &one,
+				   &cuts->shards, err);
 		next += is_cut;
 	}
 	return rc;
 }
 
-int mk_cut(const struct markup_planning *p, const char *dir, struct mk_shards *ret,
+int mk_cut(const struct markup_planning *p, const char *dir, struct mk_cuts *ret,
 	   struct sc_error *err)
 {
-	struct job job = { .p = p, .dir = dir, .lock = PTHREAD_MUTEX_INITIALIZER, .err = err };
-	int rc;
+	struct job job = { .p = p, .dir = dir, .cuts = ret, .lock = PTHREAD_MUTEX_INITIALIZER,
+			   .err = err };
 
 	for (size_t i = 0; i < p->num_logs; i++) {
 		const struct markup_log *log = &p->logs[i];
+		struct mk_cut_log *cut;
 
 		if (log->kind != MARKUP_LOG_PLAIN || log->size <= p->task_size ||
 		    p->form.options.format == MARKUP_HTML)
 			continue;
-		if (!vec_reserve(&job.cut, 1))
-			job.rc = SC_ENOMEM;
-		else
-			job.cut.data[job.cut.len++] = i;
+		cut = vec_push(&ret->logs);
+		if (!cut)
+			return mk_no_memory(err);
+		cut->log = i;
 		job.size += log->size;
 	}
-	job.of = calloc(job.cut.len + 1, sizeof(*job.of));
-	if (job.rc || !job.of)
-		rc = mk_no_memory(err);
-	else {
-		sc_parallel(p->threads, job.cut.len, work, &job);
-		rc = job.rc ? job.rc : number_all(&job, ret, err);
-	}
-	for (size_t i = 0; i < job.cut.len && job.of; i++)
-		vec_deinit(&job.of[i]);
-	free(job.of);
-	vec_deinit(&job.cut);
-	return rc;
+	sc_parallel(p->threads, ret->logs.len, work, &job);
+	return job.rc ? job.rc : number_all(&job, err);
+}
+
+void mk_cuts_deinit(struct mk_cuts *c)
+{
+	for (size_t i = 0; i < c->logs.len; i++)
+		vec_deinit(&c->logs.data[i].shards);
+	vec_deinit(&c->logs);
+	vec_deinit(&c->shards);
 }

@@ -7,10 +7,22 @@
 
 #include "libmarkup/plan/plan_file.h"
 
-/* The shards of all logs, in their order; the task of each is still open. `dir`: of the plan,
- * whose folder contexts/ is there. SC_ESYS: a log cannot be read, or contexts not be written;
- * SC_EFULL, SC_ENOMEM. */
-int mk_cut(const struct markup_planning *p, const char *dir, struct mk_shards *ret,
+/* A log that is cut. */
+struct mk_cut_log {
+	uint64_t log;
+	struct mk_shards shards;
+	char tables_hash[MARKUP_HASH_TEXT];
+};
+
+struct mk_cuts {
+	VEC(struct mk_cut_log) logs; /* ascending */
+	struct mk_shards shards;     /* of all logs, in their order; the task of each is open */
+};
+
+/* `dir`: of the plan, whose folder contexts/ is there. SC_ESYS: a log cannot be read, or contexts
+ * not be written; SC_EFULL, SC_ENOMEM. */
+int mk_cut(const struct markup_planning *p, const char *dir, struct mk_cuts *ret,
 	   struct sc_error *err);
+void mk_cuts_deinit(struct mk_cuts *c); /* all zero is fine */
 
 #endif

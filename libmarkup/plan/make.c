@@ -16,7 +16,7 @@
 struct making {
 	const struct markup_planning *p;
 	struct mk_plan plan;
-	struct mk_shards shards;
+	struct mk_cuts cuts;
 	size_t *by_task;          /* indices of shards */
 	struct sc_error errs[2];
 	int rcs[2];
@@ -29,19 +29,31 @@ static bool order_by_task(struct making *m)
 {
 	size_t *end = calloc(m->plan.tasks + 1, sizeof(*end)); /* of the task before */
 
-	m->by_task = calloc(m->shards.len + 1, sizeof(*m->by_task));
+	m->by_task = calloc(m->cuts.shards.len + 1, sizeof(*m->by_task));
 	if (!end || !m->by_task) {
 		free(end);
 		return false;
 	}
-	for (size_t i = 0; i < m->shards.len; i++)
-		end[m->shards.data[i].task + 1]++;
+	for (size_t i = 0; i < m->cuts.shards.len; i++)
+		end[m->cuts.shards.data[i].task + 1]++;
 	for (uint64_t t = 0; t < m->plan.tasks; t++)
 		end[t + 1] += end[t];
-	for (size_t i = 0; i < m->shards.len; i++)
-		m->by_task[end[m->shards.data[i].task]++] = i;
+	for (size_t i = 0; i < m->cuts.shards.len; i++)
+		m->by_task[end[m->cuts.shards.data[i].task]++] = i;
 	free(end);
 	return true;
+}
+
+static void put_logs(const struct making *m, struct mk_rows_out *w)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < m->p->num_logs; i++) {
+		const bool is_cut = next < m->cuts.logs.len && m->cuts.logs.data[next].log == i;
+
+		mk_put_log(w, i, &m->p->logs[i], is_cut ? m->cuts.logs.data[next].tables_hash : "");
+		next += is_cut;
+	}
 }
 
 /* inputs.jsonl or shards.jsonl */
@@ -55,11 +67,10 @@ static void write_rows(void *ctx, unsigned worker, size_t which)
 
 	(void)worker;
 	if (!rc && which)
-		for (size_t i = 0; i < m->shards.len; i++)
-			mk_put_shard(&w, &m->shards.data[m->by_task[i]]);
+		for (size_t i = 0; i < m->cuts.shards.len; i++)
+			mk_put_shard(&w, &m->cuts.shards.data[m->by_task[i]]);
 	else if (!rc)
-		for (size_t i = 0; i < m->p->num_logs; i++)
-			mk_put_log(&w, i, &m->p->logs[i]);
+		put_logs(m, &w);
 	m->rcs[which] = rc ? rc : mk_rows_commit(&w, which ? m->plan.shards_hash : m->plan.logs_hash, err);
 }
 
@@ -86,12 +97,12 @@ static int fill(struct making *m, struct sc_error *err)
 	const struct mk_path contexts = mk_path("%s/contexts", m->plan.dir);
 	int rc = mkdir(contexts.text, 0777) ?
 		sc_error_sys(err, "cannot make the directory %s", contexts.text) :
-		mk_cut(m->p, m->plan.dir, &m->shards, err);
+		mk_cut(m->p, m->plan.dir, &m->cuts, err);
 
 	if (rc)
 		return rc;
-	m->plan.shards = m->shards.len;
-	if (!mk_deal(&m->shards, m->p->logs, m->p->task_size, m->p->tasks, &m->plan.tasks) ||
+	m->plan.shards = m->cuts.shards.len;
+	if (!mk_deal(&m->cuts.shards, m->p->logs, m->p->task_size, m->p->tasks, &m->plan.tasks) ||
 	    !order_by_task(m))
 		return mk_no_memory(err);
 	sc_parallel(m->p->threads, 2, write_rows, m);
@@ -162,7 +173,7 @@ int markup_plan_make(const char *dir, const struct markup_planning *p, struct ma
 	*ret = (struct markup_planned){ .bytes = m.plan.bytes, .shards = m.plan.shards,
 					.tasks = m.plan.tasks };
 	memcpy(ret->hash, m.plan.hash, sizeof(ret->hash));
-	vec_deinit(&m.shards);
+	mk_cuts_deinit(&m.cuts);
 	free(m.by_task);
 	return rc;
 }

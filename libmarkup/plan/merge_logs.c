@@ -140,7 +140,7 @@ static int put_together(struct markup_merge *m, size_t first, size_t end,
 static int merge_log(struct markup_merge *m, size_t first, char *block, struct sc_error *err)
 {
 	const size_t end = end_of_log(m, first), missing = find_missing(m, first, end);
-	const struct markup_log *l = mk_log_of(&m->logs, &m->shards.data[first]);
+	const struct markup_log *l = &mk_log_of(&m->logs, &m->shards.data[first])->log;
 	struct mk_path path = mk_path("%s/%s", m->options.out, l->output);
 	struct sc_new_file file = { .fd = -1 };
 	int rc;
@@ -190,7 +190,7 @@ int mk_merge_logs(struct markup_merge *m, struct sc_error *err)
 
 		if (mk_shard_is_whole(s)) {
 			const struct mk_path path = mk_path("%s/%s", m->options.out,
-							    mk_log_of(&m->logs, s)->output);
+							    mk_log_of(&m->logs, s)->log.output);
 
 			if (!has_size(path.text, m->results[i]->written))
 				report_shard(m, path.text, i);

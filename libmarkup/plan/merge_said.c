@@ -170,7 +170,7 @@ static void put_summary(const struct markup_merge *m, struct mk_out *o)
 	mk_json_key(o, "damaged");
 	mk_out_char(o, '[');
 	for (size_t i = 0; i < m->shards.len; i++) {
-		const char *log = mk_log_of(&m->logs, &m->shards.data[i])->path;
+		const char *log = mk_log_of(&m->logs, &m->shards.data[i])->log.path;
 
 		if (!m->results[i]->cut_off)
 			continue;

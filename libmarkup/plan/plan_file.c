@@ -20,6 +20,11 @@ struct mk_path mk_contexts_path(const char *dir, uint64_t shard)
 	return mk_path("%s/contexts/%06llu", dir, (unsigned long long)shard);
 }
 
+struct mk_path mk_tables_path(const char *dir, uint64_t log)
+{
+	return mk_path("%s/contexts/tables.%llu", dir, (unsigned long long)log);
+}
+
 int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err)
 {
 	FILE *f = fopen(path, "re");
@@ -58,7 +63,7 @@ void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s)
 	mk_json_number(o, "to", s->to);
 	mk_json_number(o, "line", s->line);
 	mk_json_bool(o, "last", s->last);
-	if (s->has_contexts)
+	if (*s->contexts_hash)
 		mk_json_text(o, "contexts_xxh128", s->contexts_hash);
 	mk_rows_close(w);
 }
@@ -88,12 +93,12 @@ static int take_shard(const struct mk_plan *p, struct mk_rows_in *r, struct mk_s
 		.task = mk_object_number(row, "task"), .number = mk_object_number(row, "shard"),
 		.log = mk_object_number(row, "input"), .from = mk_object_number(row, "from"),
 		.to = mk_object_number(row, "to"), .line = mk_object_number(row, "line"),
-		.last = mk_object_bool(row, "last"), .has_contexts = mk_object_has(row, "contexts_xxh128"),
+		.last = mk_object_bool(row, "last"),
 	};
-	if (s->has_contexts)
+	if (mk_object_has(row, "contexts_xxh128"))
 		mk_object_hash(row, "contexts_xxh128", s->contexts_hash);
 	if (row->bad || s->task >= p->tasks || s->number >= p->shards || s->log >= p->logs ||
-	    s->from > s->to || s->has_contexts != (s->from > 0))
+	    s->from > s->to || !*s->contexts_hash != !s->from)
 		return mk_rows_damaged(r, err);
 	return 0;
 }
@@ -136,7 +141,8 @@ int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards
 
 /* ---- inputs.jsonl ---------------------------------------------------------------- */
 
-void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l)
+void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l,
+		const char *tables_hash)
 {
 	struct mk_out *o = mk_rows_open(w, "input", number);
 
@@ -145,6 +151,8 @@ void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log 
 	mk_json_number(o, "size", l->size);
 	mk_json_signed(o, "mtime", l->mtime);
 	mk_json_text(o, "kind", markup_log_kinds[l->kind]);
+	if (*tables_hash)
+		mk_json_text(o, "tables_xxh128", tables_hash);
 	mk_rows_close(w);
 }
 
@@ -186,7 +194,9 @@ static int take_log(struct mk_rows_in *r, uint64_t number, struct mk_logs *ret,
 	*l = (struct mk_log){ mk_object_number(row, "input"), {
 		texts, texts + path.len + 1, mk_object_number(row, "size"),
 		mk_object_signed(row, "mtime"),
-		(enum markup_log_kind)mk_object_choice(row, "kind", markup_log_kinds) } };
+		(enum markup_log_kind)mk_object_choice(row, "kind", markup_log_kinds) }, "" };
+	if (mk_object_has(row, "tables_xxh128"))
+		mk_object_hash(row, "tables_xxh128", l->tables_hash);
 	if (row->bad || l->number != number || !path.len || strlen(texts) != path.len ||
 	    !stays_within(l->log.output, output.len))
 		return mk_rows_damaged(r, err);
@@ -217,9 +227,9 @@ int mk_plan_read_logs(const struct mk_plan *p, const struct mk_shards *of, struc
 	return 0;
 }
 
-const struct markup_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard *s)
+const struct mk_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard *s)
 {
-	return &logs->data[SC_SEARCH(i, logs->len, logs->data[i].number < s->log)].log;
+	return &logs->data[SC_SEARCH(i, logs->len, logs->data[i].number < s->log)];
 }
 
 void mk_logs_deinit(struct mk_logs *logs)
@@ -229,27 +239,25 @@ void mk_logs_deinit(struct mk_logs *logs)
 	vec_deinit(logs);
 }
 
-/* ---- contexts ---------------------------------------------------------------------- */
+/* ---- contexts and tables ------------------------------------------------------------- */
 
-int mk_plan_read_contexts(const struct mk_plan *p, const struct mk_shard *s, char **ret,
-			  size_t *len, struct sc_error *err)
+int mk_read_saved(const char *path, const char *hash, char **ret, size_t *len,
+		  struct sc_error *err)
 {
-	const struct mk_path path = mk_contexts_path(p->dir, s->number);
-	char hash[MARKUP_HASH_TEXT];
+	char have[MARKUP_HASH_TEXT];
 	int rc;
 
 	*ret = NULL;
 	*len = 0;
-	if (!s->has_contexts)
+	if (!*hash)
 		return 0;
-	rc = mk_read_file(path.text, ret, len, err);
+	rc = mk_read_file(path, ret, len, err);
 	if (rc)
 		return rc;
-	mk_hash_text(XXH3_128bits(*ret, *len), hash);
-	if (!strcmp(hash, s->contexts_hash))
+	mk_hash_text(XXH3_128bits(*ret, *len), have);
+	if (!strcmp(have, hash))
 		return 0;
 	free(*ret);
 	*ret = NULL;
-	return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one",
-			    path.text);
+	return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one", path);
 }

@@ -8,15 +8,14 @@
 #include "libmarkup/plan/rows.h"
 #include "libsymcache/base/vec.h"
 
-#define MK_PLAN_VERSION 1
+#define MK_PLAN_VERSION 2
 
 /* A log, or bytes [from, to) of a plain one. */
 struct mk_shard {
 	uint64_t number, task, log; /* log: its number */
 	uint64_t from, to, line;    /* line: lines before it */
 	bool last;                  /* its log ends with it */
-	bool has_contexts;
-	char contexts_hash[MARKUP_HASH_TEXT];
+	char contexts_hash[MARKUP_HASH_TEXT]; /* "": there are none */
 };
 
 struct mk_shards {
@@ -32,6 +31,7 @@ static inline bool mk_shard_is_whole(const struct mk_shard *s)
 struct mk_log {
 	uint64_t number;
 	struct markup_log log;      /* its path is on the heap, with its output behind it */
+	char tables_hash[MARKUP_HASH_TEXT]; /* "": there are none */
 };
 
 struct mk_logs {
@@ -73,17 +73,22 @@ int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards
 int mk_plan_read_logs(const struct mk_plan *p, const struct mk_shards *of, struct mk_logs *ret,
 		      struct sc_error *err);
 /* The log of a shard that was read so. */
-const struct markup_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard *s);
+const struct mk_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard *s);
 void mk_logs_deinit(struct mk_logs *logs);
 
 void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s);
-void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l);
+/* `tables_hash` "": it has no tables. */
+void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l,
+		const char *tables_hash);
 
-/* What is known where a shard begins, on the heap; NULL: nothing. */
-int mk_plan_read_contexts(const struct mk_plan *p, const struct mk_shard *s, char **ret,
-			  size_t *len, struct sc_error *err);
+/* A file of what was saved, on the heap; NULL: `hash` is "", there is none. SC_EFORMAT: it has
+ * another hash. */
+int mk_read_saved(const char *path, const char *hash, char **ret, size_t *len,
+		  struct sc_error *err);
 
+/* What is known where a shard begins, and the lines of a log's tables. */
 struct mk_path mk_contexts_path(const char *dir, uint64_t shard);
+struct mk_path mk_tables_path(const char *dir, uint64_t log);
 
 /* A file whole, with a NUL behind it, on the heap. */
 int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err);

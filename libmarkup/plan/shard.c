@@ -120,17 +120,24 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 	const struct mk_shard *s = &t->shards.data[i];
 	struct mk_result *r = &t->record.results.data[i];
 	struct mk_said *said = &t->said[i];
+	const struct mk_log *log = mk_log_of(&t->logs, s);
 	__attribute__((cleanup(sc_free_text))) char *saved = NULL;
+	__attribute__((cleanup(sc_free_text))) char *tables = NULL;
 	XXH3_state_t hash;
 	struct markup_shard shard = {
-		.worker = worker, .path = path, .shown = mk_log_of(&t->logs, s)->path,
+		.worker = worker, .path = path, .shown = log->log.path,
 		.part = !mk_shard_is_whole(s), .goes_on = !s->last, .from = s->from, .to = s->to,
 		.lines = s->line, .fd = file->fd, .output = file->path, .hash = &hash, .said = said,
 	};
 	struct stat st;
-	int rc = mk_plan_read_contexts(&t->plan, s, &saved, &shard.saved_len, err);
+	int rc = mk_read_saved(mk_contexts_path(t->plan.dir, s->number).text, s->contexts_hash, &saved,
+			       &shard.saved_len, err);
 
+	if (!rc && shard.part)
+		rc = mk_read_saved(mk_tables_path(t->plan.dir, s->log).text, log->tables_hash, &tables,
+				   &shard.tables_len, err);
 	shard.saved = saved;
+	shard.tables = tables;
 	XXH3_128bits_reset(&hash);
 	if (!rc)
 		rc = job->filter(job->ctx, &shard, err);
@@ -154,7 +161,7 @@ static int run_shard(struct job *job, unsigned worker, size_t i, struct sc_error
 {
 	const struct markup_task_options *o = &job->t->options;
 	const struct mk_shard *s = &job->t->shards.data[i];
-	const struct markup_log *l = mk_log_of(&job->t->logs, s);
+	const struct markup_log *l = &mk_log_of(&job->t->logs, s)->log;
 	const bool below = o->input_root && *l->path != '/';
 	const struct mk_path path = mk_path("%s%s%s", below ? o->input_root : "", below ? "/" : "",
 					    l->path);
@@ -199,7 +206,7 @@ static void work(void *ctx, unsigned worker, size_t i)
 	}
 	job->done += s->to - s->from;
 	if (o->progress)
-		o->progress(o->ctx, job->done, job->size, mk_log_of(&job->t->logs, s)->path);
+		o->progress(o->ctx, job->done, job->size, mk_log_of(&job->t->logs, s)->log.path);
 	pthread_mutex_unlock(&job->lock);
 }
 

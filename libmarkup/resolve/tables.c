@@ -1,6 +1,8 @@
 /* Tables of modules and addresses: see tables.h. */
 #include "libmarkup/resolve/tables.h"
 
+#include <endian.h>
+#include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,8 @@
 #define LINES_BETWEEN 64u         /* of a table, at most */
 #define TABLES_TRIED  64u         /* before a frame, and behind it */
 #define UNSORTED_MAX  1024u       /* rows of a line */
-#define BLOCK         (256u << 10)
+#define BLOCK         (256u << 10) /* bytes of a line, at most */
+#define TOO_LONG      (BLOCK + 1)  /* the length of a beginning that is */
 
 struct mk_table {
 	char key[DEMUX_KEY_MAX];  /* of its process */
@@ -48,6 +51,8 @@ void mk_tables_reset(struct mk_tables *t)
 	t->num = t->num_rows = t->text_bytes = t->tail_len = 0;
 	t->all = false;
 	t->again = NULL;
+	t->given = NULL;
+	mk_out_deinit(&t->kept);
 }
 
 void mk_tables_deinit(struct mk_tables *t)
@@ -185,82 +190,129 @@ static void take_line(struct mk_tables *t, const char *p, const char *end, uint6
 	}
 }
 
-/* Whole lines; *line_no goes on. */
+/* Puts down a line of a table for other filters. */
+static void keep_line(struct mk_tables *t, const char *p, const char *end, uint64_t line_no)
+{
+	const struct mk_table_line head = { htole64(line_no), htole32((uint32_t)(end - p)) };
+
+	if (t->kept.len > TABLE_BYTES_MAX)
+		return;
+	mk_out_put(&t->kept, (const char *)&head, sizeof(head));
+	mk_out_put(&t->kept, p, (size_t)(end - p));
+}
+
+/* Whole lines; *line_no goes on. One that is too long has no table. */
 static void take_lines(struct mk_tables *t, const char *p, const char *end, uint64_t *line_no)
 {
 	const char *hit, *bol, *eol;
+	size_t rows;
 
 	while (p < end && (hit = mk_words_find(&t->words, p, end, line_no))) {
 		bol = memrchr(p, '\n', (size_t)(hit - p));
 		bol = bol ? bol + 1 : p;
 		eol = memchr(hit, '\n', (size_t)(end - hit));
-		take_line(t, bol, eol ? eol : end, *line_no);
-		p = eol ? eol + 1 : end;
+		p = eol ? eol : end;
+		rows = t->num_rows;
+		if ((size_t)(p - bol) < BLOCK)
+			take_line(t, bol, p, *line_no);
+		if (t->num_rows != rows && t->kept.buf)
+			keep_line(t, bol, p, *line_no);
+		p += eol != NULL;
 		*line_no += eol != NULL;
 	}
 }
 
-/* Keeps the beginning of a line. One that is too long has no table. */
+/* Keeps the beginning of a line. */
 static void keep_tail(struct mk_tables *t, const char *p, const char *end)
 {
 	const size_t len = (size_t)(end - p);
 
 	if (!t->tail)
-		t->tail = malloc(BLOCK);
-	if (!t->tail || len >= BLOCK - t->tail_len)
-		t->tail_len = BLOCK; /* goes on to be too long */
-	else
+		t->tail = malloc(BLOCK + 1);
+	if (!t->tail || len > BLOCK - t->tail_len)
+		t->tail_len = TOO_LONG;
+	else if (t->tail_len != TOO_LONG)
 		t->tail_len = (size_t)((char *)mempcpy(t->tail + t->tail_len, p, len) - t->tail);
 }
 
-void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no)
+/* The next bytes, where *line_no lines are before them; it goes on. */
+static void take_bytes(struct mk_tables *t, const char *p, size_t len, uint64_t *line_no)
 {
-	const char *end = p + len, *eol;
+	const char *end = p + len, *eol = t->tail_len ? memchr(p, '\n', len) : NULL;
 
-	if (t->again || !t->words.num)
-		return;
-	pthread_mutex_lock(&t->lock);
-	eol = t->tail_len ? memchr(p, '\n', len) : NULL;
 	if (eol) {
 		keep_tail(t, p, eol + 1);
-		if (t->tail_len < BLOCK)
-			take_lines(t, t->tail, t->tail + t->tail_len, &line_no);
+		if (t->tail_len != TOO_LONG)
+			take_lines(t, t->tail, t->tail + t->tail_len, line_no);
 		else
-			line_no++;
+			++*line_no;
 		t->tail_len = 0;
 		p = eol + 1;
 	}
-	eol = memrchr(p, '\n', (size_t)(end - p));
-	if (eol && !t->tail_len) {
-		take_lines(t, p, eol + 1, &line_no);
+	eol = t->tail_len ? NULL : memrchr(p, '\n', (size_t)(end - p));
+	if (eol) {
+		take_lines(t, p, eol + 1, line_no);
 		p = eol + 1;
 	}
 	if (p < end)
 		keep_tail(t, p, end);
+}
+
+/* The last line, which does not end. */
+static void take_tail(struct mk_tables *t, uint64_t line_no)
+{
+	if (t->tail_len && t->tail_len != TOO_LONG)
+		take_lines(t, t->tail, t->tail + t->tail_len, &line_no);
+	t->tail_len = 0;
+}
+
+void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no)
+{
+	if (t->again || t->given || !t->words.num)
+		return;
+	pthread_mutex_lock(&t->lock);
+	take_bytes(t, p, len, &line_no);
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Reads the whole input for its tables. A line that does not fit into the buffer has none. */
+int mk_tables_kept(struct mk_tables *t, const char *p, size_t len, uint64_t line_no,
+		   struct markup_str *ret)
+{
+	take_bytes(t, p, len, &line_no);
+	take_tail(t, line_no);
+	*ret = (struct markup_str){ t->kept.buf, t->kept.len };
+	return t->kept.error ? t->kept.error : t->kept.len > TABLE_BYTES_MAX ? -E2BIG : 0;
+}
+
+/* Reads the whole input for its tables. */
 static void read_all(struct mk_tables *t)
 {
-	char *buf = malloc(BLOCK), *eol;
-	size_t len = 0, got;
+	char *buf = malloc(BLOCK);
 	uint64_t line_no = 0;
+	size_t got;
 
-	t->all = true;
-	while (buf && (got = t->again(t->again_ctx, buf + len, BLOCK - len))) {
-		len += got;
-		eol = memrchr(buf, '\n', len);
-		if (!eol && len < BLOCK)
-			continue;
-		got = eol ? (size_t)(eol + 1 - buf) : len;
-		take_lines(t, buf, buf + got, &line_no);
-		len -= got;
-		memmove(buf, buf + got, len);
-	}
-	if (buf)
-		take_lines(t, buf, buf + len, &line_no);
+	while (buf && (got = t->again(t->again_ctx, buf, BLOCK)))
+		take_bytes(t, buf, got, &line_no);
+	take_tail(t, line_no);
 	free(buf);
+}
+
+/* Takes the lines that another filter kept; what is damaged ends them. */
+static void take_given(struct mk_tables *t)
+{
+	const char *p = t->given, *end = p + t->given_len;
+	struct mk_table_line head;
+	uint64_t last = 0;
+
+	while ((size_t)(end - p) >= sizeof(head)) {
+		memcpy(&head, p, sizeof(head));
+		p += sizeof(head);
+		if (le32toh(head.len) > (size_t)(end - p) || le64toh(head.line) < last)
+			return;
+		last = le64toh(head.line);
+		take_line(t, p, p + le32toh(head.len), last);
+		p += le32toh(head.len);
+	}
 }
 
 /* ---- look-up ------------------------------------------------------------------------- */
@@ -322,14 +374,17 @@ static const struct mk_table_row *find(const struct mk_tables *t, const struct w
 bool mk_tables_find(struct mk_tables *t, struct markup_str key, uint64_t line_no,
 		    uint64_t address, struct mk_table_row *ret)
 {
-	struct wanted_row w = { key, line_no, address, !t->again };
+	struct wanted_row w = { key, line_no, address, !t->again && !t->given };
 	const struct mk_table_row *row;
 
 	if (w.key.len > DEMUX_KEY_MAX)
 		w.key.len = DEMUX_KEY_MAX;
 	pthread_mutex_lock(&t->lock);
-	if (t->again && !t->all)
+	if (!t->all && t->given)
+		take_given(t);
+	else if (!t->all && t->again)
 		read_all(t);
+	t->all = true;
 	row = find(t, &w);
 	if (row)
 		*ret = *row;

@@ -16,11 +16,21 @@
 
 #include <pthread.h>
 
+#include "libmarkup/bytes/out.h"
 #include "libmarkup/bytes/words.h"
 #include "libmarkup/input/input.h"
 #include "libmarkup/resolve/demux.h"
 
-#define TABLE_ROWS_MAX (1u << 19)
+#define TABLE_ROWS_MAX  (1u << 19)
+#define TABLE_BYTES_MAX (64u << 20) /* of lines that are kept for other filters */
+
+/* Where a log is cut, its lines of tables are kept for the filters of its parts, behind each
+ * other, so that none of these has to read the log: each takes them as it would in the log. */
+struct mk_table_line {
+	uint64_t line;             /* little-endian, as all */
+	uint32_t len;              /* bytes that follow, without a newline */
+} __attribute__((packed));
+_Static_assert(sizeof(struct mk_table_line) == 12, "line of a table");
 
 /* A part of a file in the memory of a process. */
 struct mk_table_row {
@@ -45,7 +55,10 @@ struct mk_tables {
 	 * be read. NULL: it cannot be. */
 	size_t (*again)(void *ctx, char *buf, size_t size);
 	void *again_ctx;
+	const char *given;         /* what mk_tables_kept() gave elsewhere, or NULL */
+	size_t given_len;
 	bool all;                  /* that was done */
+	struct mk_out kept;        /* all zero: lines are not kept */
 	const struct mk_demux *demux; /* for the keys of processes */
 };
 
@@ -59,6 +72,11 @@ void mk_tables_reset(struct mk_tables *t);
 /* Takes the tables in the next bytes of an input that cannot be read again; `line_no` lines are
  * before them. */
 void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no);
+
+/* The rest of the input, and all lines of its tables, if t->kept was made for them; *ret is
+ * t's. -E2BIG: more than TABLE_BYTES_MAX; -ENOMEM. */
+int mk_tables_kept(struct mk_tables *t, const char *p, size_t len, uint64_t line_no,
+		   struct markup_str *ret);
 
 /* The row that a frame in line `line_no` needs, whose process is `key`. Its texts stay until the
  * next input. Thread-safe. */

@@ -151,7 +151,9 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 	int rc = 0;
 
 	markup_filter_input(f->filter, in->name);
-	if (rereadable)
+	if (log->part)
+		markup_filter_give_tables(f->filter, log->tables, log->tables_len);
+	else if (rereadable)
 		markup_filter_again(f->filter, symlog_read_again, &again);
 	if (log->saved)
 		rc = markup_filter_resume(f->filter, log->lines, log->saved, log->saved_len);

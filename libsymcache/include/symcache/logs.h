@@ -157,6 +157,8 @@ struct symlog {
 	uint64_t from, to, lines; /* bytes; lines before them */
 	const char *saved;   /* what is known there, or NULL */
 	size_t saved_len;
+	const char *tables;  /* of a part: the tables of the log, see markup_filter_give_tables() */
+	size_t tables_len;
 	int error;           /* result: why it could not be read, an SC_E… code; a fault, too */
 	bool opened;         /* result: what came before the error is written */
 	uint64_t read;       /* result: bytes of text */
