@@ -130,7 +130,7 @@ static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 		if (!mk_filter_start(p))
 			return fail(p, -ENOMEM);
 	}
-	mk_tables_take(&p->tables, c->data, c->len, c->line_no);
+	mk_tables_take(&p->tables, c->data, c->len, c->line_no, c->plain);
 	if (!push_chunk(p, c, !(p->clean && clean)))
 		return fail(p, -ENOMEM);
 	p->clean = clean;

@@ -32,6 +32,17 @@ int markup_filter_save(struct markup_filter *p, char **ret, size_t *len)
 
 int markup_filter_keep_tables(struct markup_filter *p)
 {
+	struct mk_words *scan = &p->workers[0].s->resolve.ahead.words;
+	const struct mk_words *tables = &p->tables.words;
+
+	/* Plain text is looked through once, for both. */
+	p->tables.found = tables->num && scan->num + tables->num <= MK_WORDS_MAX;
+	for (unsigned i = 0; i < tables->num && p->tables.found; i++) {
+		char word[MK_WORD_LEN + 1] = "";
+
+		memcpy(word, &tables->words[i], MK_WORD_LEN);
+		mk_words_add(scan, word);
+	}
 	return mk_out_init(&p->tables.kept, 256, NULL, NULL);
 }
 

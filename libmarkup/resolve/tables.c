@@ -266,9 +266,9 @@ static void take_tail(struct mk_tables *t, uint64_t line_no)
 	t->tail_len = 0;
 }
 
-void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no)
+void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no, bool plain)
 {
-	if (t->again || t->given || !t->words.num)
+	if (t->again || t->given || !t->words.num || (plain && t->found && !t->tail_len))
 		return;
 	pthread_mutex_lock(&t->lock);
 	take_bytes(t, p, len, &line_no);

@@ -59,6 +59,7 @@ struct mk_tables {
 	size_t given_len;
 	bool all;                  /* that was done */
 	struct mk_out kept;        /* all zero: lines are not kept */
+	bool found;                /* plain text is known to have none of the words */
 	const struct mk_demux *demux; /* for the keys of processes */
 };
 
@@ -70,8 +71,8 @@ void mk_tables_deinit(struct mk_tables *t);
 void mk_tables_reset(struct mk_tables *t);
 
 /* Takes the tables in the next bytes of an input that cannot be read again; `line_no` lines are
- * before them. */
-void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no);
+ * before them. `plain`: they are whole lines without a word of a format. */
+void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t line_no, bool plain);
 
 /* The rest of the input, and all lines of its tables, if t->kept was made for them; *ret is
  * t's. -E2BIG: more than TABLE_BYTES_MAX; -ENOMEM. */

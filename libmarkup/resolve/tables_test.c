@@ -96,7 +96,7 @@ static void test_pipe(void **state)
 		mk_tables_reset(&t);
 		for (size_t at = 0, len; at < sizeof(log_text) - 1; at += len) {
 			len = sizeof(log_text) - 1 - at < piece ? sizeof(log_text) - 1 - at : piece;
-			mk_tables_take(&t, log_text + at, len, lines);
+			mk_tables_take(&t, log_text + at, len, lines, false);
 			lines += mk_count_newlines(log_text + at, log_text + at + len);
 		}
 		/* Nothing from behind the frame, whatever has come already. */
