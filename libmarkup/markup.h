@@ -157,6 +157,10 @@ struct markup_resolver {
 	size_t (*line_code)(void *ctx, void *module, uint64_t vaddr,
 			    const struct markup_frame **frames);
 
+	/* Lines of the source around the place of a frame of this module, whole ones, as they are
+	 * to be shown below it; ptr NULL: they are not there. May be NULL: none are wanted. */
+	struct markup_str (*source)(void *ctx, void *module, const struct markup_frame *frame);
+
 	/*
 	 * Announces n addresses, at most MARKUP_AHEAD, which code() will most
 	 * likely be asked for next, in this order, for it to look them up

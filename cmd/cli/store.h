@@ -22,6 +22,17 @@
 extern bool store_frozen;
 
 /* The row of --debug-file-directory. */
+/* Where sources are, and how many lines of them are shown. */
+#define OPTS_SOURCE(lines, maps, folders) \
+	{ "source", 0, OPT_NUMBER, (lines), "N", \
+	  "show N lines of the source around each place (3 without N), where the file is there", \
+	  .implied = "3" }, \
+	{ "map-path", 0, OPT_LIST, (maps), "FROM=TO", \
+	  "look for sources of the folder FROM in TO; may be repeated, the first that fits " \
+	  "counts" }, \
+	{ "source-directory", 0, OPT_LIST, (folders), "DIR", \
+	  "look for sources in this folder, too, by the ends of their paths; may be repeated" }
+
 #define OPT_DEBUG_DIRS(where) \
 	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
 	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \

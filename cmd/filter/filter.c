@@ -23,7 +23,8 @@ enum { JOBS_MAX = 64 };
 
 static struct {
 	const char *store, *dumpfile_output, *output_dir, *plan, *input_root;
-	struct opt_list debug_dirs;
+	struct opt_list debug_dirs, path_maps, source_dirs;
+	uint64_t source_lines;
 	struct fetch_options fetch;
 	struct form form;
 	bool summary, quiet, group;
@@ -38,6 +39,7 @@ static const struct opt opts[] = {
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
 		  "indexed, too"),
 	OPTS_FORM(&o.form),
+	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
 	{ "group", 0, OPT_FLAG, &o.group, NULL,
 	  "write no log, but the stacks in all of them: equal ones, by the names of their "
 	  "functions, are one group, with their number, the first and the last place, and a "
@@ -154,6 +156,11 @@ static bool bad_options(const struct symlog_list *logs)
 		cmd_error("--output-dir and --dumpfile-output exclude each other");
 		return true;
 	}
+	if (o.source_lines && (o.group || o.form.dialect != MARKUP_DEFAULT ||
+			       o.form.format == MARKUP_HTML)) {
+		cmd_error("--source is for logs as text or JSON of the default dialect");
+		return true;
+	}
 	for (size_t i = 0; o.output_dir && i < logs->num; i++) {
 		if (!strcmp(logs->logs[i].path, "-")) {
 			cmd_error("with --output-dir the logs must be files");
@@ -188,7 +195,7 @@ static int filter_task(int argc)
 		return STATUS_ERROR;
 	}
 	if (argc || memcmp(&o.form, &none, sizeof(none)) || o.dumpfile_output || o.debug_dirs.len ||
-	    o.fetch.on || o.summary || o.group) {
+	    o.fetch.on || o.summary || o.group || o.source_lines) {
 		cmd_error("--plan takes only --task, -o, --store, --input-root, -j and -q: the plan has the "
 			  "logs and options, and symbols are those of the store");
 		return STATUS_ERROR;
@@ -206,6 +213,8 @@ static int run(int argc, char **argv)
 		.search_debug_dirs = true,
 		.any_build_id = o.form.dialect == MARKUP_LLVM,
 	};
+	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
+	struct symcache_source_search search = { .folders = o.source_dirs.items };
 	struct cmd_caches c;
 	struct batch_options batch = {
 		.markup = form_markup(&o.form),
@@ -237,19 +246,27 @@ static int run(int argc, char **argv)
 		return STATUS_ERROR;
 	}
 	struct sc_error err;
-	if (fetch_create(&o.fetch, &from.debuginfod, &err)) {
+	if (symcache_transforms_init(&search.maps, &maps, &err) ||
+	    fetch_create(&o.fetch, &from.debuginfod, &err)) {
 		cmd_error("%s", err.msg);
+		symcache_transforms_deinit(&search.maps);
 		return STATUS_ERROR;
 	}
 	cmd_caches_init(&c, o.store, from);
 	c.brief = true;
+	search.files = must(symcache_debug_files_create(from.debug_dirs, NULL));
 	const struct symlog_sources from_where = {
 		c.caches, o.form.modules.items, o.form.modules.len, o.form.raw,
+		.search = &search, .source_lines = o.source_lines,
 	};
 	status = o.output_dir ? filter_batch(&logs, &batch, &from_where, tally)
 			      : filter_all(&logs, &batch.markup, &from_where, batch.jobs, tally);
+	symcache_debug_files_destroy(search.files);
+	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);
 	symcache_debuginfod_destroy(from.debuginfod);
+	free(o.path_maps.items);
+	free(o.source_dirs.items);
 	free(o.debug_dirs.items);
 	free(o.form.modules.items);
 	if (status == STATUS_OK && !o.quiet && o.form.dialect == MARKUP_DEFAULT)

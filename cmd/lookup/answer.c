@@ -44,7 +44,6 @@ void worker_deinit(struct worker *w)
 	symcache_source_files_deinit(&w->sources);
 	free(w->out.bytes);
 	free(w->messages.bytes);
-	free(w->source.bytes);
 }
 
 void worker_report(struct worker *w, const char *fmt, ...)

@@ -10,7 +10,7 @@
 #include "cmd/cli/json_gen.h"
 #include "cmd/cli/text.h"
 #include "cmd/lookup/request.h"
-#include "cmd/lookup/source_lines.h"
+#include "symcache/debug_files.h"
 
 struct symcache_local;
 
@@ -50,7 +50,6 @@ struct worker {
 	uint64_t base;         /* its load base, if addresses count from there */
 	struct text out, messages;
 	struct symcache_source_files sources;
-	struct text source;    /* JSON: the lines of a frame */
 	struct json_gen *json; /* into `out`; NULL: another style */
 	bool in_array, module_named; /* JSON: of the current answer */
 	bool partly;           /* something was not found */

@@ -37,7 +37,7 @@ static void json_str(struct json_gen *j, const char *key, struct symcache_str s)
 
 static void json_frame(struct json_gen *j, const struct symcache_shown_frame *f,
 		       const struct symcache_start *start, uint32_t discriminator,
-		       const struct text *source)
+		       struct symcache_str source)
 {
 	json_gen_open_map(j, NULL);
 	json_gen_number(j, "Column", f->column);
@@ -45,8 +45,8 @@ static void json_frame(struct json_gen *j, const struct symcache_shown_frame *f,
 	json_str(j, "FileName", f->file);
 	json_str(j, "FunctionName", f->function);
 	json_gen_number(j, "Line", f->line);
-	if (source && source->len)
-		json_gen_string(j, "Source", source->bytes, source->len);
+	if (source.len)
+		json_str(j, "Source", source);
 	if (start->known)
 		json_gen_hex(j, "StartAddress", start->vaddr);
 	else
@@ -96,7 +96,7 @@ static void json_nothing(struct worker *w, const struct request *r, bool unknown
 
 	if (*key == 'S' && unknown) {
 		style_places(w, r);
-		json_frame(w->json, &no_frame, &no_start, 0, NULL);
+		json_frame(w->json, &no_frame, &no_start, 0, (struct symcache_str){ NULL, 0 });
 		return;
 	}
 	if (*key == 'S')
@@ -259,6 +259,14 @@ void style_begin(struct worker *w, const struct request *r)
 		put_address(w, r->query.offset);
 }
 
+static struct symcache_str source_of(struct worker *w, const struct request *r,
+				     const struct symcache_shown_frame *f)
+{
+	return w->options->source_lines ?
+		symcache_source_lines(&w->sources, r->module, f->file, f->line,
+				      w->options->source_lines) : (struct symcache_str){ "", 0 };
+}
+
 void style_frame(struct worker *w, const struct request *r, const struct symcache_answer *a,
 		 size_t frame)
 {
@@ -268,21 +276,20 @@ void style_frame(struct worker *w, const struct request *r, const struct symcach
 	const uint32_t discriminator = plain ? 0 : symcache_symbolize_discriminator(
 		w->symbolizer, a, w->options->style == STYLE_BINUTILS ? 0 : frame);
 	struct symcache_start start;
+	struct symcache_str source;
 
 	if (w->json || w->options->verbose)
 		start = symcache_symbolize_start(w->symbolizer, a, frame);
 	if (w->json) {
 		style_places(w, r);
-		w->source.len = 0;
-		source_lines_put(&w->sources, r->module, f->file, f->line, w->options->source_lines, &w->source);
-		json_frame(w->json, f, &start, discriminator, &w->source);
+		json_frame(w->json, f, &start, discriminator, source_of(w, r, f));
 		return;
 	}
 	put_frame(w, f, frame, discriminator);
 	if (w->options->verbose)
 		put_verbose(w, f, &start, discriminator);
-	if (w->options->source_lines)
-		source_lines_put(&w->sources, r->module, f->file, f->line, w->options->source_lines, &w->out);
+	source = source_of(w, r, f);
+	text_put(&w->out, source.ptr, source.len);
 }
 
 void style_next_location(struct worker *w)

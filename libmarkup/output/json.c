@@ -62,6 +62,7 @@ static void open_element(struct mk_output *r, struct markup_str tag, struct mark
 
 /* ---- values -------------------------------------------------------------------- */
 
+/* But for the end of the object. */
 static void render_frame(struct mk_output *r, struct mk_out *o,
 			 const struct markup_frame *frames, size_t n, size_t i)
 {
@@ -78,7 +79,6 @@ static void render_frame(struct mk_output *r, struct mk_out *o,
 		if (frame->line && frame->column)
 			mk_json_number(o, "column", frame->column);
 	}
-	mk_out_char(o, '}');
 }
 
 static const struct mk_style frame_style = { KIND_FRAME, false, render_frame };
@@ -103,14 +103,21 @@ static void put_module(struct mk_output *r, struct mk_out *o,
 	mk_json_hex(o, "module_address", mk_map_vaddr(map, address));
 }
 
-static void put_frames(struct mk_out *o, const struct mk_code *text)
+static void put_frames(struct mk_output *r, const struct mk_code *text)
 {
+	struct mk_out *o = &r->out;
+
 	mk_json_key(o, "frames");
 	mk_out_char(o, '[');
 	for (size_t i = 0; text->found && i < text->n; i++) {
+		struct markup_str source = mk_source_of(r->resolve, text, i);
+
 		if (i)
 			mk_out_char(o, ',');
 		mk_put_piece(o, text, i);
+		if (source.len)
+			mk_json_str(o, "source", source);
+		mk_out_char(o, '}');
 	}
 	mk_out_char(o, ']');
 }
@@ -125,7 +132,7 @@ static void put_code(struct mk_output *r, uint64_t address, uint64_t lookup)
 	if (!map)
 		return;
 	put_module(r, o, map, address);
-	put_frames(o, &text);
+	put_frames(r, &text);
 }
 
 static void put_data(struct mk_output *r, uint64_t address)
@@ -191,7 +198,7 @@ static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 		put_build_id(o, m);
 	mk_out_char(o, '}');
 	mk_json_hex(o, "module_address", e->lookup);
-	put_frames(o, &text);
+	put_frames(r, &text);
 }
 
 static void put_frame(struct mk_output *r, const struct mk_event *e)

@@ -155,6 +155,7 @@ static void look_up_code(struct mk_resolve *r, struct mk_module *m, uint64_t vad
 							&ret->frames);
 	else if (handle)
 		ret->num_frames = r->resolver.code(r->resolver.ctx, handle, vaddr, &ret->frames);
+	ret->module = handle;
 	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
 		ret->found = ret->frames[i].function.ptr || ret->frames[i].file.ptr;
 	if (ret->num_frames && !wanted->style->chain)
@@ -178,7 +179,7 @@ static void remember(struct mk_resolve *r, const struct mk_memo_key *key, bool w
 {
 	const struct text_head *head;
 
-	if (!worth || !t->found)
+	if (!worth || !t->found || r->resolver.source)
 		return;
 	head = render(r, t, map);
 	if (r->error)
@@ -260,6 +261,13 @@ void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i)
 		uint32_t start = i ? t->ends[i - 1] : 0;
 		mk_out_put(o, t->text + start, t->ends[i] - start);
 	}
+}
+
+struct markup_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i)
+{
+	return r->resolver.source && t->frames && i < t->num_frames && t->frames[i].line ?
+		r->resolver.source(r->resolver.ctx, t->module, &t->frames[i]) :
+		(struct markup_str){ NULL, 0 };
 }
 
 bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,

@@ -127,12 +127,17 @@ struct mk_code {
 	const struct mk_wanted *wanted;
 	const struct markup_frame *frames;
 	size_t num_frames;
+	void *module;        /* they are of */
 	const uint32_t *ends;
 	const char *text;
 };
 
 /* Writes piece `i`. */
 void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i);
+
+/* Lines of the source of frame `i`, as the resolver gives them; ptr NULL: none. With sources,
+ * nothing is remembered: all frames are there. */
+struct markup_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i);
 
 /* The resolver's handle of a module, or NULL; warns the first time. */
 void *mk_lookup_module(struct mk_resolve *r, uint32_t module);

@@ -16,6 +16,7 @@ struct sc_log_resolver {
 	struct symcache_markup markup; /* first: see symcache_markup_functions() */
 	const struct symlog_sources *from;
 	struct symcache_caches *caches;
+	struct symcache_source_files sources;
 	struct sc_error why;
 	char advice[sizeof(((struct sc_error *)0)->msg) + 64];
 };
@@ -30,6 +31,7 @@ struct sc_log_resolver *sc_log_resolver_create(const struct symlog_sources *from
 		return NULL;
 	r->from = from;
 	r->caches = from->caches;
+	r->sources.search = from->search;
 	r->markup.llvm = llvm;
 	r->markup.symbolizer = symcache_symbolizer_create(from->caches, names);
 	r->markup.line_symbolizer = symcache_symbolizer_create(from->caches, line_names);
@@ -46,6 +48,7 @@ void sc_log_resolver_destroy(struct sc_log_resolver *r)
 	symcache_symbolizer_destroy(r->markup.symbolizer);
 	symcache_symbolizer_destroy(r->markup.line_symbolizer);
 	symcache_markup_deinit(&r->markup);
+	symcache_source_files_deinit(&r->sources);
 	free(r);
 }
 
@@ -169,6 +172,16 @@ static void *find_file(void *ctx, struct markup_str path, const uint8_t *build_i
 	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, name), why);
 }
 
+static struct markup_str find_source(void *ctx, void *module, const struct markup_frame *frame)
+{
+	struct sc_log_resolver *r = ctx;
+	const struct symcache_str path = { frame->file.ptr, frame->file.len };
+	const struct symcache_str lines =
+		symcache_source_lines(&r->sources, module, path, frame->line, r->from->source_lines);
+
+	return (struct markup_str){ lines.ptr, lines.len };
+}
+
 struct markup_resolver sc_log_resolver_functions(struct sc_log_resolver *r)
 {
 	struct markup_resolver ret = {
@@ -177,5 +190,7 @@ struct markup_resolver sc_log_resolver_functions(struct sc_log_resolver *r)
 	};
 
 	symcache_markup_functions(&ret);
+	if (r->from->search && r->from->source_lines)
+		ret.source = find_source;
 	return ret;
 }

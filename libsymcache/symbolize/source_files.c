@@ -7,6 +7,7 @@
 
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/utf8.h"
+#include "libsymcache/base/vec.h"
 #include "symcache/debug_files.h"
 
 static void drop(struct symcache_source_files *s, struct symcache_source_file *f)
@@ -21,6 +22,7 @@ void symcache_source_files_deinit(struct symcache_source_files *s)
 {
 	for (size_t i = 0; i < SYMCACHE_SOURCES_KEPT; i++)
 		drop(s, &s->kept[i]);
+	vec_deinit(&s->text);
 }
 
 /* False: there is no such regular file. */

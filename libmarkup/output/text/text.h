@@ -81,6 +81,8 @@ void mk_text_location(struct mk_output *r, struct mk_out *o, struct markup_str f
 /* "FUNC FILE:LINE:COL " */
 void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i);
+/* Lines of the source of frame `i`, as lines of their own. */
+void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_code *code, size_t i);
 /* "name+0x4" */
 void mk_text_data_name(struct mk_output *r, struct mk_out *o, const struct markup_data *data);
 

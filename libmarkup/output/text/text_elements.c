@@ -70,6 +70,8 @@ void mk_text_pc(struct mk_output *r, const struct mk_event *e)
 		mk_put_piece(&r->out, &text, 0);
 	else
 		put_unknown(r, e->address, map);
+	for (size_t i = 0; i < text.num_frames; i++)
+		mk_text_source(r, &mk_text_of(r)->notes, &text, i);
 	put_message(r, e);
 }
 

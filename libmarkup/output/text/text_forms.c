@@ -189,8 +189,8 @@ static void put_around(struct mk_output *r, const struct mk_code *code, size_t i
 		put_ours(r, nul + 1, r->scratch.len - len - 1);
 }
 
-/* Ends the line; the next one begins as this text does. */
-static void begin_next(struct mk_output *r)
+/* Ends the line, and that of frame `i` − 1 with it; the next one begins as this text does. */
+static void begin_next(struct mk_output *r, const struct mk_code *code, size_t i)
 {
 	const struct mk_text *t = r->state;
 	const struct mk_sgr state = r->sgr;
@@ -204,6 +204,8 @@ static void begin_next(struct mk_output *r)
 	mk_sgr_end_line(r, &r->out);
 	mk_put_newline(r);
 	r->sgr = mk_no_colour;
+	if (i)
+		mk_text_source(r, &r->out, code, i - 1);
 	mk_put_text(r, prefix.ptr, prefix.len);
 	r->sgr = state;
 	mk_sgr_highlight(r, &r->out);
@@ -244,7 +246,7 @@ static void put_sanitizer(struct mk_output *r, const struct mk_event *e,
 
 	for (size_t i = 0; i < code->n; i++) {
 		if (i)
-			begin_next(r);
+			begin_next(r, code, i);
 		put_sanitizer_head(r, e, e->number + t->shift + i);
 		put_piece(r, code, i);
 	}
@@ -261,7 +263,7 @@ static void put_behind(struct mk_output *r, const struct mk_event *e, const stru
 		mk_out_char(&r->out, ' ');
 	put_around(r, code, 0, hole + e->hole.len, end);
 	for (size_t i = 1; i < code->n; i++) {
-		begin_next(r);
+		begin_next(r, code, i);
 		mk_out_lit(&r->out, " (inlined by) ");
 		put_around(r, code, i, end, end);
 	}
@@ -291,7 +293,7 @@ static void put_ndk(struct mk_output *r, const struct mk_event *e, const struct 
 {
 	mk_put_text(r, e->text.ptr, e->text.len);
 	for (size_t i = 0; i < code->n; i++) {
-		begin_next(r);
+		begin_next(r, code, i);
 		mk_out_spaces(&r->out, (size_t)(e->name.ptr - e->text.ptr));
 		put_piece(r, code, i);
 	}
@@ -321,7 +323,7 @@ static void put_valgrind(struct mk_output *r, const struct mk_event *e, const st
 	end = memchr(p, ' ', (size_t)(end - p)) + 1; /* behind "0xADDRESS:" */
 	for (size_t i = 0; i < code->n; i++) {
 		if (i)
-			begin_next(r);
+			begin_next(r, code, i);
 		mk_out_put(&r->out, i ? "by " : e->text.ptr, 3);
 		mk_out_put(&r->out, p, (size_t)(end - p));
 		put_piece(r, code, i);
@@ -361,4 +363,6 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 	mk_sgr_highlight(r, &r->out);
 	put[e->form](r, e, &code);
 	mk_sgr_restore(r, &r->out);
+	for (size_t i = code.n - 1; i < code.num_frames && !t->quoted && e->form != MK_FORM_MEMBER; i++)
+		mk_text_source(r, &t->notes, &code, i);
 }

@@ -86,6 +86,20 @@ void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
 
 const struct mk_style mk_text_bt_style = { TEXT_BT, false, mk_text_render_frame };
 
+void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_code *code, size_t i)
+{
+	struct markup_str source = mk_source_of(r->resolve, code, i);
+	const char *end = source.ptr + source.len, *newline;
+
+	for (const char *p = source.ptr; p < end && o->len <= TEXT_NOTES_MAX; p = newline + 1) {
+		newline = memchr(p, '\n', (size_t)(end - p));
+		newline = newline ? newline : end;
+		mk_out_spaces(o, 8);
+		mk_out_put(o, p, (size_t)(newline - p));
+		mk_out_put(o, r->newline, strlen(r->newline));
+	}
+}
+
 const char mk_text_outside[] = "is not in any module";
 
 void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t number,
@@ -103,6 +117,7 @@ void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t 
 			mk_sgr_end_line(r, o);
 			mk_put_newline(r);
 			r->sgr = mk_no_colour;
+			mk_text_source(r, o, text, i - 1);
 			mk_put_text(r, prefix.ptr, prefix.len);
 			r->sgr = state;
 			mk_sgr_highlight(r, o);
@@ -111,6 +126,8 @@ void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t 
 		mk_put_piece(o, text, i);
 		mk_put_place(r, o, map->module, mk_map_vaddr(map, address));
 	}
+	if (map)
+		mk_text_source(r, &mk_text_of(r)->notes, text, text->n - 1);
 }
 
 void mk_text_data_name(struct mk_output *r, struct mk_out *o,

@@ -18,7 +18,7 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 	const struct mk_map *map;
 	struct mk_code text;
 
-	if (r->follows || r->resolve->demux.on ||
+	if (r->follows || r->resolve->demux.on || r->resolve->resolver.source ||
 	    !(a = mk_ahead_frame(r->resolve, mk_memo_kind(&wanted))))
 		return NULL;
 	close = eol = hit + a->peek.len;

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "libmarkup/markup.h"
+#include "symcache/debug_files.h"
 #include "symcache/inflate.h"
 #include "symcache/symbolize.h"
 
@@ -126,6 +127,8 @@ struct symlog_sources {
 	bool raw;                   /* names as they are, byte for byte, also on a terminal */
 	bool no_files;              /* modules are of the store alone: what lies on this machine
 	                             * does not count */
+	const struct symcache_source_search *search; /* for sources; NULL: none are wanted */
+	uint64_t source_lines;      /* of them around each place; 0: none are wanted */
 	const char *store_name;     /* what messages call the store; NULL: its path */
 };
 
