@@ -106,7 +106,7 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 		      const struct symlog_sources *from, unsigned jobs, struct markup_tally *tally)
 {
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
-	enum filtering_result result = FILTERING_OK;
+	enum symlog_result result = SYMLOG_OK;
 	struct progress progress;
 	uint64_t size = 0, done = 0;
 	struct filtering *f;
@@ -120,7 +120,7 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 	progress.bytes = true;
 	for (size_t i = 0; i < logs->num; i++)
 		size += logs->logs[i].size;
-	for (size_t i = 0; i < logs->num && result != FILTERING_FAILED; i++) {
+	for (size_t i = 0; i < logs->num && result != SYMLOG_FAILED; i++) {
 		struct symlog log = { .path = logs->logs[i].path, .alone = true };
 
 		progress_update(&progress, done, size, log.path);
@@ -130,13 +130,13 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 			status = STATUS_ERROR;
 	}
 	progress_erase(&progress);
-	if (result != FILTERING_FAILED)
+	if (result != SYMLOG_FAILED)
 		result = filtering_end(f);
 	if (result)
 		status = STATUS_ERROR;
 	if (markup_tally_add(tally, filtering_filter(f)))
 		cmd_error("out of memory");
-	if (o.dumpfile_output && result != FILTERING_FAILED && write_dumpfiles(f))
+	if (o.dumpfile_output && result != SYMLOG_FAILED && write_dumpfiles(f))
 		status = STATUS_ERROR;
 	filtering_destroy(f);
 	return status;

@@ -164,10 +164,10 @@ struct markup_filter *filtering_filter(const struct filtering *f)
 	return symlog_filter_markup(f->filter);
 }
 
-static enum filtering_result result_of(struct filtering *f, int rc, const struct sc_error *err)
+static enum symlog_result result_of(struct filtering *f, int rc, const struct sc_error *err)
 {
 	if (!rc)
-		return FILTERING_OK;
+		return SYMLOG_OK;
 	if (rc == SC_ESYS && f->write_error)
 		cmd_error("cannot write to %s: %s", f->output ? f->output : "standard output",
 			  strerror(f->write_error));
@@ -175,10 +175,10 @@ static enum filtering_result result_of(struct filtering *f, int rc, const struct
 		cmd_error("%s: %s", f->output, err->msg);
 	else
 		cmd_error("out of memory");
-	return FILTERING_FAILED;
+	return SYMLOG_FAILED;
 }
 
-enum filtering_result filtering_run(struct filtering *f, struct symlog *log, int fd,
+enum symlog_result filtering_run(struct filtering *f, struct symlog *log, int fd,
 				    const char *name)
 {
 	struct sc_error err;
@@ -187,11 +187,11 @@ enum filtering_result filtering_run(struct filtering *f, struct symlog *log, int
 	f->fd = fd;
 	f->output = name;
 	rc = symlog_filter_run(f->filter, log, &err);
-	return rc ? result_of(f, rc, &err) : !log->error ? FILTERING_OK :
-	       log->opened ? FILTERING_CUT : FILTERING_NO_INPUT;
+	return rc ? result_of(f, rc, &err) : !log->error ? SYMLOG_OK :
+	       log->opened ? SYMLOG_CUT : SYMLOG_NO_INPUT;
 }
 
-enum filtering_result filtering_end(struct filtering *f)
+enum symlog_result filtering_end(struct filtering *f)
 {
 	struct sc_error err;
 

@@ -24,16 +24,9 @@ int filtering_create(const struct markup_options *options, const struct symlog_s
 		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
 
-enum filtering_result {
-	FILTERING_OK,
-	FILTERING_CUT,      /* it could not be read to its end: reported, what came is written */
-	FILTERING_NO_INPUT, /* it could not be read: that was reported */
-	FILTERING_FAILED,   /* no output, or no memory: reported; `f` is of no more use */
-};
-
-/* Filters it to `fd`, which `name` names in messages. A filter that goes on behind a cut has
+/* Filters it to `fd`, which `name` names in messages; what is wrong is reported. A filter that goes on behind a cut has
  * filtered nothing yet. */
-enum filtering_result filtering_run(struct filtering *f, struct symlog *log, int fd,
+enum symlog_result filtering_run(struct filtering *f, struct symlog *log, int fd,
 				    const char *name);
 
 /* What is said of logs goes to `say` from now on, in lines as standard error would have them,
@@ -48,7 +41,7 @@ struct XXH3_state_s;
 void filtering_begin(struct filtering *f, struct XXH3_state_s *hash);
 
 /* After the last log: what closes the output. */
-enum filtering_result filtering_end(struct filtering *f);
+enum symlog_result filtering_end(struct filtering *f);
 
 struct markup_filter *filtering_filter(const struct filtering *f);
 

@@ -56,17 +56,17 @@ static struct filtering *new_filtering(const struct job *job, const char *title)
 }
 
 /* What came of it; 0: it may be kept. */
-static int take_result(struct job *job, enum filtering_result result,
+static int take_result(struct job *job, enum symlog_result result,
 		       const struct symlog *log, struct filtering *f, struct markup_shard *s,
 		       struct sc_error *err)
 {
-	if (result == FILTERING_NO_INPUT || (result == FILTERING_CUT && log->error != SC_EFORMAT))
+	if (result == SYMLOG_NO_INPUT || (result == SYMLOG_CUT && log->error != SC_EFORMAT))
 		return sc_error_set(err, SC_ESYS, "%s cannot be read", log->path);
-	if (result == FILTERING_FAILED)
+	if (result == SYMLOG_FAILED)
 		return sc_error_set(err, SC_ESYS, "%s is not complete", s->output);
 	if (job->caches.failed)
 		return sc_error_set(err, SC_ESYS, "the store is damaged here");
-	s->cut_off = result == FILTERING_CUT;
+	s->cut_off = result == SYMLOG_CUT;
 	s->read = log->read;
 	s->stats = *markup_filter_stats(filtering_filter(f));
 	return markup_filter_missing(filtering_filter(f), markup_shard_miss, s->said) ?
@@ -85,7 +85,7 @@ static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 		.tables = s->tables, .tables_len = s->tables_len,
 	};
 	struct filtering *f = reuses && *spare ? *spare : new_filtering(job, s->shown);
-	enum filtering_result result;
+	enum symlog_result result;
 	int rc;
 
 	if (reuses)
@@ -93,8 +93,8 @@ static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 	filtering_report_to(f, markup_shard_say, s->said);
 	filtering_begin(f, s->hash);
 	result = filtering_run(f, &log, s->fd, s->output);
-	if (result <= FILTERING_CUT && !s->part && filtering_end(f))
-		result = FILTERING_FAILED;
+	if (result <= SYMLOG_CUT && !s->part && filtering_end(f))
+		result = SYMLOG_FAILED;
 	rc = take_result(job, result, &log, f, s, err);
 	if (!reuses)
 		filtering_destroy(f);

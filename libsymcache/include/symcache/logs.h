@@ -183,6 +183,39 @@ int symlog_filter_end(struct symlog_filter *f, struct sc_error *err);
 
 struct markup_filter *symlog_filter_markup(const struct symlog_filter *f);
 
+/* ---- many logs, each into a file of its own ------------------------------------------- */
+
+enum symlog_result {
+	SYMLOG_OK,
+	SYMLOG_CUT,      /* it could not be read to its end: what came is written */
+	SYMLOG_NO_INPUT, /* it could not be read */
+	SYMLOG_FAILED,   /* there is no output, or no memory */
+};
+
+struct symlog_batch_options {
+	const char *output_dir;
+	enum markup_format format;
+	unsigned jobs;    /* logs at once, at most */
+	/* Filters a log to `fd`, the file that will be `output`; `worker` is below `jobs`, and busy
+	 * with one log at a time. After SYMLOG_FAILED no other is begun. */
+	enum symlog_result (*filter)(void *ctx, unsigned worker, const struct symlog_file *log, int fd,
+				     const char *output);
+	/* Work on a log begins: bytes of logs behind it. One call at a time. */
+	void (*progress)(void *ctx, uint64_t done, uint64_t total, const char *path);
+	void (*fault)(void *ctx, const char *message); /* of an output, one line; any thread */
+	void *ctx;
+};
+
+struct symlog_batch {
+	size_t filtered, skipped, failed;
+	bool broken;      /* there was SYMLOG_FAILED */
+};
+
+/* Filters each log to its output in output_dir, which is there when it is whole; those that are
+ * there already and not older than their log are skipped. SC_ENOMEM. */
+int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *options,
+		 struct symlog_batch *ret, struct sc_error *err);
+
 /* ---- the modules of logs ---------------------------------------------------------------- */
 
 struct symlog_modules_options {

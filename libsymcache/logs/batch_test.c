@@ -1,0 +1,98 @@
+/* Outputs of many logs: what is finished is left alone, what is cut off is made again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symcache/logs.h"
+
+struct state {
+	char dir[64];
+	unsigned filtered, faults;
+	enum symlog_result of_b; /* what comes of the log "b" */
+};
+
+static enum symlog_result filter(void *ctx, unsigned worker, const struct symlog_file *log, int fd,
+				 const char *output)
+{
+	struct state *s = ctx;
+
+	(void)worker, (void)output;
+	s->filtered++;
+	assert_int_equal(write(fd, "text\n", 5), 5);
+	return strcmp(strrchr(log->path, '/'), "/b") ? SYMLOG_OK : s->of_b;
+}
+
+static void progress(void *ctx, uint64_t done, uint64_t total, const char *path)
+{
+	(void)ctx, (void)path;
+	assert_true(done < total);
+}
+
+static void fault(void *ctx, const char *message)
+{
+	(void)message;
+	((struct state *)ctx)->faults++;
+}
+
+static struct symlog_batch run(struct state *s, const char *output_dir)
+{
+	const struct symlog_batch_options options = {
+		.output_dir = output_dir, .jobs = 1, .filter = filter, .progress = progress,
+		.fault = fault, .ctx = s,
+	};
+	struct symlog_list list = { 0 };
+	struct symlog_batch ret;
+	struct sc_error err;
+	char in[80];
+
+	snprintf(in, sizeof(in), "%s/in", s->dir);
+	s->filtered = s->faults = 0;
+	assert_int_equal(symlog_list_add(&list, in, true, 1, &err), 0);
+	assert_int_equal(symlog_batch(&list, &options, &ret, &err), 0);
+	symlog_list_deinit(&list);
+	return ret;
+}
+
+static void test_batch(void **state)
+{
+	struct state s = { .dir = "/tmp/batch_test.XXXXXX", .of_b = SYMLOG_CUT };
+	struct symlog_batch sum;
+	char command[512], out[80], in[80];
+
+	(void)state;
+	assert_non_null(mkdtemp(s.dir));
+	snprintf(out, sizeof(out), "%s/out", s.dir);
+	snprintf(in, sizeof(in), "%s/in", s.dir);
+	snprintf(command, sizeof(command), "mkdir %s && echo x > %s/a && echo x > %s/b", in, in, in);
+	assert_int_equal(system(command), 0);
+	sum = run(&s, out);
+	assert_true(sum.filtered == 1 && sum.failed == 1 && !sum.skipped && !sum.broken);
+	/* What was cut off is there, but not finished. */
+	s.of_b = SYMLOG_OK;
+	sum = run(&s, out);
+	assert_true(sum.filtered == 1 && sum.skipped == 1 && !sum.failed);
+	sum = run(&s, out);
+	assert_true(!s.filtered && sum.skipped == 2);
+	/* No log is overwritten. */
+	sum = run(&s, in);
+	assert_true(!s.filtered && sum.failed == 2 && s.faults == 2);
+	/* Nothing is begun after an output failed, and nothing of it is left. */
+	snprintf(out, sizeof(out), "%s/other", s.dir);
+	s.of_b = SYMLOG_FAILED;
+	sum = run(&s, out);
+	assert_true(sum.broken && sum.filtered == 1 && sum.failed == 1);
+	snprintf(command, sizeof(command), "[ -e %s/a ] && [ ! -e %s/b ] && rm -r %s", out, out, s.dir);
+	assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_batch) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
