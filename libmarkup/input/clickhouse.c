@@ -51,7 +51,7 @@ static void read_line(struct mk_line *l, const char *end)
 		return;
 	}
 	p = at = mk_find_back(l->p, end, " @ 0x");
-	if (!at || !mk_match(&p, end, " @ 0x%x in /", &address) || address >> 40)
+	if (!at || at == l->p || !mk_match(&p, end, " @ 0x%x in /", &address) || address >> 40)
 		return;
 	for (path = p - 1; p < end && !strchr(" \"\\\r\n", *p);)
 		p++;
