@@ -175,7 +175,7 @@ static void read_log(void)
 
 	num_frames = 0;
 	mk_parse_line(&p, log_text, log_len, MK_SYNTAX);
-	while (mk_next_node(&p, &n)) {
+	while (mk_next_element(&p, &n)) {
 		if (n.kind != MK_ELEMENT || !mk_str_is(n.tag, "bt"))
 			continue;
 		assert_int_equal(n.num_fields, 3);
@@ -326,7 +326,7 @@ static void test_stack(void **state)
 	int status = run(with_stack);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 	mk_parse_line(&p, log_text, log_len, MK_SYNTAX);
-	while (mk_next_node(&p, &n) && !(n.kind == MK_ELEMENT && mk_str_is(n.tag, "stack")))
+	while (mk_next_element(&p, &n) && !(n.kind == MK_ELEMENT && mk_str_is(n.tag, "stack")))
 		assert_false(n.kind == MK_ELEMENT && mk_str_is(n.tag, "bt"));
 	if (!strstr(log_text, "hexdict")) /* registers are not known here */
 		return;

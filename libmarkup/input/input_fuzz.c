@@ -1,5 +1,5 @@
 /*
- * Fuzzing of the formats. Each reads the lines of the input; beside not crashing:
+ * Fuzzing of the formats. Each reads the lines of the input; besides not crashing:
  *   - the events lie in the line, in order, and do not overlap, nor do their texts leave it;
  *   - a line without any of the format's words has no events.
  */

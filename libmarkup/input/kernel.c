@@ -6,7 +6,7 @@
  *    ? vfs_read+0xb6/0x30c                                         return address
  *    rtc_month_days+0x31/0x51 (P)                                  interrupted: exact
  *
- * A name, an offset from its start, and its size, which tells apart functions of one name, and
+ * A name, an offset from its start, and its size, which distinguishes functions of one name, and
  * other builds. Return addresses are the rule; exact are a program counter with its name, what
  * was interrupted, and places of code in messages.
  */

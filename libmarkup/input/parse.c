@@ -1,8 +1,5 @@
 /*
- * One line → nodes: text and elements.
- *
- * The nodes borrow the line and, put together, are the line again, so nothing
- * can be lost here. What an element is differs by dialect:
+ * One line → its elements, which borrow it. What an element is differs by dialect:
  *
  *   text  {{{ more {{{symbol:foo}}} text      ours: the "{{{" nearest to "}}}"
  *                  ^^^^^^^^^^^^^^^^
@@ -166,28 +163,5 @@ void mk_parse_line(struct mk_parser *p, const char *line, size_t len,
 	p->pos = line;
 	p->end = line + len;
 	p->hint = NULL;
-	p->has_next = false;
 	p->syntax = syntax;
-}
-
-bool mk_next_node(struct mk_parser *p, struct mk_node *ret)
-{
-	const char *pos = p->pos;
-
-	if (!p->has_next) {
-		if (pos == p->end)
-			return false;
-		p->has_next = mk_next_element(p, &p->next);
-		if (!p->has_next || p->next.text.ptr > pos) {
-			const char *text_end = p->has_next ? p->next.text.ptr : p->end;
-			*ret = (struct mk_node){
-				.kind = MK_TEXT_NODE,
-				.text = { pos, (size_t)(text_end - pos) },
-			};
-			return true;
-		}
-	}
-	*ret = p->next;
-	p->has_next = false;
-	return true;
 }

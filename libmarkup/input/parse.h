@@ -1,13 +1,10 @@
-/*
- * parse.h: cuts a line of markup into nodes, whose texts lie in the line.
- */
+/* parse.h: the elements of a line of markup, whose texts lie in the line. */
 #ifndef MARKUP_PARSE_H
 #define MARKUP_PARSE_H
 
 #include "libmarkup/input/input.h"
 
 enum mk_node_kind {
-	MK_TEXT_NODE,
 	MK_ELEMENT, /* {{{tag:field:…}}} */
 	MK_OPEN,    /* "{{{hexdict:" up to the end of the line, without "}}}" */
 };
@@ -16,8 +13,8 @@ enum mk_node_kind {
 
 struct mk_node {
 	enum mk_node_kind kind;
-	struct markup_str text;   /* the whole node, braces included */
-	struct markup_str tag;    /* MK_ELEMENT and MK_OPEN */
+	struct markup_str text;   /* the whole element, braces included */
+	struct markup_str tag;
 	struct markup_str rest;   /* all behind the tag's ':'; ptr NULL: no ':' */
 	size_t num_fields;        /* all of them */
 	struct markup_str fields[MK_NUM_FIELDS]; /* the first ones */
@@ -37,20 +34,14 @@ struct mk_parser {
 	const char *pos, *end;
 	const char *hint;        /* the first "{{{", if that is known, or NULL */
 	enum mk_syntax syntax;
-	bool has_next;
-	struct mk_node next; /* what follows the text that was just returned */
 };
 
 /* Starts on one line; its newline, if any, is part of the text. */
 void mk_parse_line(struct mk_parser *p, const char *line, size_t len,
 		       enum mk_syntax syntax);
 
-/* The next node; false at the end. The texts of all nodes, one after another,
- * are the line. Cost: one pass over the line, whatever is in it. */
-bool mk_next_node(struct mk_parser *p, struct mk_node *ret);
-
-/* The next element, or open element; false: only text is left. Not to be mixed
- * with mk_next_node() on one line. */
+/* The next element, or open element; false: only text is left. Cost: one pass over the line,
+ * whatever is in it. */
 bool mk_next_element(struct mk_parser *p, struct mk_node *ret);
 
 /* What comes behind the address of pc and bt: a type and a message. */
