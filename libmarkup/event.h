@@ -103,7 +103,7 @@ struct mk_event {
 	                           * the next frame of the stack may be. 0: it has */
 	bool interrupts;          /* MK_UNKNOWN: a signal interrupted the next frame */
 	bool lead_exact;          /* nor if no frame is on the line before */
-	bool in_trace;            /* MK_UNKNOWN: as good as a frame for those behind it */
+	bool in_trace;            /* MK_UNKNOWN: to those behind it, a frame */
 	bool begins_trace;        /* MK_UNKNOWN: frames follow on the next line */
 	bool absolute;            /* with in_module: `address` alone is known, not `lookup`; not
 	                           * even the module if `name` is empty */

@@ -13,7 +13,7 @@
 /* About how often plain text has a byte of a high nibble, for each of its low ones. */
 static const unsigned char frequency[16] = { 1, 1, 4, 4, 2, 2, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1 };
 
-/* How much plain text looks like the group: what is compared in vain. */
+/* How much plain text looks like the group, and is compared without being it. */
 static uint64_t weight(const struct mk_word_group *g)
 {
 	uint64_t product = 1;

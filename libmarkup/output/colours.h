@@ -30,7 +30,7 @@ void mk_sgr_put_line(const struct mk_output *r, struct mk_out *o, const char *p,
 /* A value inside of a highlighted element. */
 void mk_put_colored(struct mk_output *r, struct mk_out *o, const char *p, size_t len);
 void mk_put_hex_value(struct mk_output *r, struct mk_out *o, uint64_t v);
-/* Tells apart all states that mk_put_value() tells apart. */
+/* A number for each state that mk_put_value() distinguishes. */
 unsigned mk_sgr_style(const struct mk_output *r);
 
 /* Length of the SGR code at p, which points to an ESC; 0: it is another sequence. */

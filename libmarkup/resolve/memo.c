@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define WAYS 4 /* slots an entry may be in; the oldest gives way */
+#define WAYS 4 /* slots an entry may be in; the oldest is replaced */
 #define FETCH_BYTES 1024u
 
 struct mk_memo_entry {

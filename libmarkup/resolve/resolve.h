@@ -109,7 +109,7 @@ struct mk_style {
 struct mk_wanted {
 	struct mk_output *output;
 	const struct mk_style *style;
-	uint32_t variant; /* tells apart the states of the output, up to 255 of them */
+	uint32_t variant; /* the state of the output, up to 255 of them */
 };
 
 /* Tells the texts of an address apart that are remembered. */

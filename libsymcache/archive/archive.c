@@ -250,7 +250,7 @@ int symarchive_next(struct symarchive *a, const char **name, struct sc_error *er
 		 (archive_entry_hardlink(entry) && archive_entry_size(entry) <= 0));
 	*name = is_raw(a) ? "" : archive_entry_pathname(entry);
 	if (!*name)
-		*name = "?"; /* not to be had in this locale */
+		*name = "?"; /* unavailable in this locale */
 	return 0;
 }
 

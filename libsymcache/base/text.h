@@ -7,7 +7,7 @@
 /* A printf text. NULL: out of memory. */
 char *sc_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The value of a hex digit; -1: it is none. */
+/* The value of a hex digit; -1: another character. */
 static inline int sc_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -10,7 +10,7 @@
 #include "symcache/build.h"
 #include "symcache/build_id.h"
 
-/* DWARF without a source file is none. */
+/* DWARF without a source file does not count. */
 static uint32_t sources_of(const struct symcache *cache)
 {
 	const bool files = cache->header->num_files;

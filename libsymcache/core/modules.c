@@ -2,7 +2,7 @@
  * Modules of a core file: see parts.h.
  *
  * A module begins with the mapping of its file's first page, which kernels dump for its
- * build ID, and has an executable mapping behind it: a file that is mapped as data is none.
+ * build ID, and has an executable mapping behind it: a file that is mapped as data is not a module.
  * Without the note NT_FILE each segment that begins as ELF does is one, and the program
  * where its program headers are.
  */

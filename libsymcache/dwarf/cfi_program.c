@@ -218,7 +218,7 @@ static bool advance_by(struct state *s, uint64_t delta)
 	return s->c.bad || advance(s, loc);
 }
 
-/* The operations that change the CFA; false: it is none of them. */
+/* The operations that change the CFA; false: another one. */
 static bool change_cfa(struct state *s, uint8_t op)
 {
 	struct dw_cursor *c = &s->c;

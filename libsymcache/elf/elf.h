@@ -104,7 +104,7 @@ static inline void sc_elf_closep(struct sc_elf **elf)
 	sc_elf_close(*elf);
 }
 
-/* The string table in section `ndx`; one without strings if it is none. Not as libelf's
+/* The string table in section `ndx`; one without strings if it is another section. Not as libelf's
  * elf_strptr(), which looks for the NUL behind each string. */
 struct sc_elf_strings sc_elf_strings(struct sc_elf *elf, size_t ndx);
 

@@ -1,5 +1,5 @@
 /* Unit tests of opening ELF files: what the headers say, in each class and byte order,
- * and what is wrong with files that are none. */
+ * and what is wrong with files that are not ELF. */
 #include "libsymcache/elf/elf.h"
 
 #include <elf.h>
@@ -264,7 +264,7 @@ static void test_build_ids(void **state)
 		assert_int_equal(e->build_id_len, cases[i].found);
 		assert_memory_equal(e->build_id, desc, cases[i].found);
 		sc_elf_close(e);
-		/* Cut off anywhere, it is none. */
+		/* Cut off anywhere, it is not read. */
 		for (size_t cut = 1; cut < note.b.len && cases[i].size == 20; cut++) {
 			struct bytes short_note = {0};
 
@@ -318,7 +318,7 @@ static void test_soname_and_fold(void **state)
 	bytes_deinit(&text);
 }
 
-/* ---- files that are none ---------------------------------------------------------------- */
+/* ---- files that are not ELF ---------------------------------------------------------------- */
 
 static void test_no_elf(void **state)
 {

@@ -96,7 +96,7 @@ static bool follow(const struct sc_elf *e, const struct descriptors *opd, struct
 	return true;
 }
 
-/* HWASan has a tag in the top byte of a variable's value, which is no part of its address. */
+/* HWASan has a tag in the top byte of a variable's value, which is not a part of its address. */
 static void untag(struct candidate *c, uint64_t start)
 {
 	const uint64_t without = (uint64_t)((int64_t)(c->vaddr << 8) >> 8);

@@ -1,7 +1,7 @@
 /*
  * read_fuzz.c: any bytes through every function of the reader.
  *
- * Beside "no crash" it holds answers against each other: frames and strings lie
+ * Besides "no crash" it holds answers against each other: frames and strings lie
  * inside the bytes, a chain is no longer than the table of locations, a path cut
  * short is the beginning of the whole one, batches find what single look-ups do, and
  * where symcache_verify() finds nothing but the hash to be wrong, the index changes no

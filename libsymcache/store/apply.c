@@ -14,7 +14,7 @@
 #include "symcache/merge.h"
 
 /* The entry under the key of `op`; *there is false if it is missing or cannot
- * be read, which is as good: such a one may always be replaced. */
+ * be read, which is the same: it may always be replaced. */
 static int find_old(struct symstore *store, MDB_txn *txn, const struct symstore_op *op,
 		    struct symstore_entry *old, bool *there)
 {
@@ -86,7 +86,7 @@ static void opened_deinit(struct opened *o)
 	free(o->bytes);
 }
 
-/* The cache that `op` brings. False: out of memory, or it is none. */
+/* The cache that `op` brings. False: out of memory, or the bytes are not a cache. */
 static bool open_fresh(struct symstore_op *op, struct opened *ret)
 {
 	ret->bytes = malloc(op->cache_size + 1);

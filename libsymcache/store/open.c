@@ -3,7 +3,7 @@
  * file's page tree if it may be cut off; the trees of the file and its version; if we
  * write, LMDB's handles for them.
  *
- * The order matters. LMDB takes a damaged file at its word, makes a lock file
+ * The order matters. LMDB believes a damaged file, makes a lock file
  * whose pages a full disk may refuse only when they are touched (SIGBUS), and
  * cannot read where it may not lock. So each of these is looked at before.
  */

@@ -56,7 +56,7 @@ void symstore_abort(struct symstore_writer *writer)
 	free(writer);
 }
 
-/* Appends `op`, whose record may be NULL for want of memory. */
+/* Appends `op`, whose record is NULL if memory is out. */
 static int push(struct symstore_writer *writer, const struct symstore_op *op, struct sc_error *err)
 {
 	bool whole = op->record || op->kind == SYMSTORE_REMOVE;

@@ -1,7 +1,7 @@
 /*
  * --symbol-map: obfuscated names → real ones: see maps.h.
  *
- * Two forms, which the first line tells apart:
+ * Two forms, which differ in the first line:
  *
  *   BCSymbolMap Version: 2.0      Apple's: the name __hidden#N_ is line N behind this
  *   -[SentryMessage serialize]    one, counted from 0; parts of paths are hidden so, too
@@ -124,7 +124,7 @@ static void destroy(void *ctx)
 	free(m);
 }
 
-/* N of __hidden#N_; SIZE_MAX: it is none. */
+/* N of __hidden#N_; SIZE_MAX: another text. */
 static size_t hidden_number(const char *name)
 {
 	size_t n = 0;

@@ -49,7 +49,7 @@ static int read_file(const char *path, char **ret, size_t *size, struct sc_error
 	return 0;
 }
 
-/* Takes `line`, which may be NULL for want of memory. */
+/* Takes `line`, which is NULL if memory is out. */
 static int add_text(struct symcache_transforms *t, char *line, struct sc_error *err)
 {
 	char *both = line ? sc_text("%s%s%s", t->text, *t->text ? "\n" : "", line) : NULL;

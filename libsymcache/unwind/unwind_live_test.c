@@ -150,7 +150,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *ctx)
 	(void)size;
 	(void)ctx;
 	if (num_modules == MAX_MODULES || symcache_build_create(path, &options, &b, NULL))
-		return 0; /* the vDSO, which is no file */
+		return 0; /* the vDSO, which is not a file */
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
 

@@ -259,7 +259,7 @@ static void test_data(void **state)
 	indexed_deinit(&r);
 }
 
-/* ---- files that are none, or not whole ---------------------------------------------------- */
+/* ---- other files, or not whole ------------------------------------------------------------ */
 
 static void test_no_input(void **state)
 {

@@ -54,7 +54,7 @@ static void test_variables(void **state)
 }
 
 /* Copies of one call, as of an unrolled loop: each begins where it says, or one that has several
- * ranges, nowhere; and calls that are told apart by their discriminators alone. */
+ * ranges, nowhere; and calls that differ in their discriminators alone. */
 static void test_inlined_starts(void **state)
 {
 	static const struct { uint32_t at, start, discriminator; } want[] = {

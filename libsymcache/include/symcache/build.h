@@ -202,7 +202,7 @@ int symcache_symbol_table_open_dynamic(const char *path, struct symcache_symbol_
 int symcache_symbol_names_check(const char *path, struct sc_error *err);
 void symcache_symbol_table_close(struct symcache_symbol_table *t); /* NULL is fine */
 
-/* Is it .dynsym, for want of a .symtab? */
+/* Is it .dynsym, as there is no .symtab? */
 bool symcache_symbol_table_is_dynamic(const struct symcache_symbol_table *t);
 
 /* As symcache_lookup_symbol(): the last symbol to start at or below `vaddr`, unless that has a

@@ -85,7 +85,7 @@ struct symcache_core_image {
 	uint64_t base;                /* address − base is relative to the image */
 	struct sc_error why;          /* why there is no cache; code 0: there is one */
 	uint64_t frames;              /* in it, of all stacks that were walked */
-	uint64_t lost;                /* stacks that end in it for want of unwind information */
+	uint64_t lost;                /* stacks that end in it without unwind information */
 	char *given;                  /* private */
 };
 

@@ -55,7 +55,7 @@ static const struct assemble_case cases[] = {
 	  "160 f a:1\n"
 	  "180 f a:2\n"
 	  "200 .\n" },
-	{ "a stray gives way to a function of another unit",
+	{ "a stray is replaced by a function of another unit",
 	  "fn f 100-120\n"
 	  "  in h 110-180 a:1\n"
 	  "unit\n"

@@ -177,7 +177,7 @@ static inline const char *plain_check_records(const struct plain_cache *c, bool 
 			     into != PLAIN_NONE))
 			return "half of a source location";
 		if (none && i < c->locations - c->ranges)
-			return "call location that is none";
+			return "call location out of range";
 		if (into != PLAIN_NONE && (into >= i || into >= c->locations - c->ranges))
 			return "inlined_into is not an earlier call location";
 	}

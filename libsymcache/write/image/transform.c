@@ -52,7 +52,7 @@ static bool change_name(struct pass *p, uint32_t *name)
 			if (p->list[i].name)
 				new = p->list[i].name(p->list[i].ctx, new);
 		*memo = *name;
-		/* A name is never lost: an empty answer is none. */
+		/* A name is never lost: an empty answer does not count. */
 		if (new && *new && new != old && !sc_table_passing_string(p->t, new, memo))
 			return false;
 	}
