@@ -1,5 +1,6 @@
 /* Fuzz target: any archive is walked, and the ELF files in it are unpacked. */
 #include "libsymcache/archive/nested.h"
+#include "libsymcache/base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static int unpack(void *ctx, const struct sc_archive_file *file, struct sc_error
 	(void)ctx;
 	/* Names go to terminals. */
 	for (const char *c = file->name; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
+		if (sc_is_control(*c))
 			abort();
 	if (file->head_len < 4 || memcmp(file->head, "\177ELF", 4))
 		abort();

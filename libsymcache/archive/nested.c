@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "libsymcache/base/text.h"
+#include "libsymcache/base/utf8.h"
 
 enum {
 	MAX_DEPTH = 6,            /* a .deb in a tar in a zip, and a compressed file in it: 5 */
@@ -48,7 +49,7 @@ static char *member_name(const char *outer, const char *name)
 	char *text = sc_text("%s%s%.*s", outer, *name ? "!" : "", MAX_NAME, name);
 
 	for (char *c = text ? text + strlen(outer) : ""; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
+		if (sc_is_control(*c))
 			*c = '?';
 	return text;
 }

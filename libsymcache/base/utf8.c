@@ -65,12 +65,11 @@ size_t sc_utf8_mend(const char *s, size_t len, char *ret)
 /* The length of the character, or negative: that many bytes may not be shown. */
 static int shown_len(const char *s, size_t len)
 {
-	const unsigned char c = (unsigned char)*s;
 	const int n = sc_utf8_len(s, len);
 
-	if (c < 0x20 || c == 0x7f)
+	if (sc_is_control(*s))
 		return -1;
-	return n == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0 ? -2 : n; /* C1 */
+	return n == 2 && *s == '\xc2' && (unsigned char)s[1] < 0xa0 ? -2 : n; /* C1 */
 }
 
 /* Are these 32 bytes printable ASCII? A loop that compilers turn into vectors. */

@@ -12,6 +12,12 @@ int sc_utf8_len(const char *s, size_t len);
 /* How many bytes at the beginning are UTF-8? */
 size_t sc_utf8_valid(const char *s, size_t len);
 
+/* A control character of ASCII? */
+static inline bool sc_is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
 /* May it be shown on a terminal, within a line? Control characters and what is not UTF-8
  * may not. */
 bool sc_printable(const char *s, size_t len);

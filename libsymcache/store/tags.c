@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/utf8.h"
 #include "libsymcache/base/vec.h"
 #include "symcache/store.h"
 
@@ -15,7 +16,7 @@ bool symstore_tag_valid(const char *tag)
 	size_t len = strlen(tag);
 
 	for (const char *c = tag; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
+		if (sc_is_control(*c))
 			return false;
 	return len && len <= SYMSTORE_TAG_MAX && *tag != '=';
 }
