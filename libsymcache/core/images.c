@@ -80,7 +80,7 @@ int symcache_core_images_bind(struct symcache_core_images *m, const char *spec, 
 		free(m->list[i].given);
 		m->list[i].given = sc_text("%s", is + 1);
 		if (!m->list[i].given)
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		any = true;
 	}
 	return any ? 0 : sc_error_set(err, SC_ENOTFOUND, "'%.180s': the core has no such module", spec);

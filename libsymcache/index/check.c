@@ -97,7 +97,7 @@ static void check(struct check *c, struct subject *s)
 
 static int result(const struct check *c, int rc, struct sc_error *err)
 {
-	return rc || !c->no_memory ? rc : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return rc || !c->no_memory ? rc : sc_no_memory(err);
 }
 
 /* ---- files ------------------------------------------------------------------------ */

@@ -87,7 +87,7 @@ static int leave_out(struct sc_walk *walk, const struct symstore *store, struct 
 
 	if (asprintf(&lock, "%s-lock", symstore_path(store)) < 0) {
 		lock = NULL;
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	return sc_walk_leave_out(walk, symstore_path(store), err) ?: sc_walk_leave_out(walk, lock, err);
 }

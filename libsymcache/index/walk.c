@@ -49,7 +49,7 @@ static int visit(struct sc_walk *w, const struct stat *st, bool *first, struct s
 	*first = node && *node == v;
 	if (!*first)
 		free(v);
-	return node ? 0 : sc_error_set(err, SC_ENOMEM, "out of memory");
+	return node ? 0 : sc_no_memory(err);
 }
 
 int sc_walk_leave_out(struct sc_walk *w, const char *path, struct sc_error *err)
@@ -112,7 +112,7 @@ static int add_file(struct sc_walk *w, const char *path, const struct stat *st, 
 	file = copy ? vec_push(&w->files) : NULL;
 	if (!file) {
 		free(copy);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	*file = (struct sc_found){
 		.path = copy, .size = (uint64_t)st->st_size, .named = named,
@@ -240,7 +240,7 @@ int sc_walk_path(struct sc_walk *w, const char *path, struct sc_error *err)
 	int rc = 0;
 
 	if (!fts && errno == ENOMEM)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (!fts)
 		w->failed(w->ctx, path, strerror(errno));
 	while (fts && !rc && (errno = 0, e = fts_read(fts))) {

@@ -119,7 +119,7 @@ static int begin(struct symlog_input *in, char *buf, size_t size, size_t *len, s
 	}
 	in->raw = malloc(RAW);
 	if (!in->raw)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	in->raw_len = *len;
 	memcpy(in->raw, buf, in->raw_len);
 	*len = 0;

@@ -304,7 +304,7 @@ int symlog_list_add(struct symlog_list *l, const char *path, bool alone, unsigne
 		added = add_log(l, kept, !alone ? kept_from(path) :
 					 slash ? (size_t)(slash + 1 - path) : 0);
 	if (!added)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	if (!S_ISDIR(st.st_mode))
 		take_stat(&l->logs[l->num - 1], &st);
 	return 0;
@@ -369,5 +369,5 @@ int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format fo
 		return 0;
 	free(outputs);
 	*ret = NULL;
-	return sc_error_set(err, SC_ENOMEM, "out of memory");
+	return sc_no_memory(err);
 }

@@ -102,7 +102,7 @@ int symlog_modules(const char *const *paths, size_t n, const struct symlog_modul
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = read_log(&m, filter, paths[i], err);
 	if (!rc && (markup_filter_modules(symlog_filter_markup(filter), take_module, &m) || m.no_memory))
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	symlog_filter_destroy(filter);
 	return rc;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libsymcache/base/text.h"
 #include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
@@ -60,7 +61,7 @@ static int write_format(struct symstore *store, MDB_txn *txn, struct sc_error *e
 
 	value.mv_data = symstore_format_encode(&format, &value.mv_size);
 	if (!value.mv_data)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	rc = mdb_put(txn, store->meta, &key, &value, 0);
 	free(value.mv_data);
 	store->format = format.format;
@@ -211,18 +212,16 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
  * faster, its file stays; where there are no links, LMDB makes the file in its place. */
 static int make(const char *path, uint64_t roomy, struct sc_error *err)
 {
-	char *fresh, *lock;
+	char *fresh __attribute__((cleanup(sc_free_text))) = NULL;
+	char *lock __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symstore *store;
 	int rc;
 
 	if (!access(path, F_OK))
 		return 0;
-	if (asprintf(&fresh, "%s.new.%ld", path, (long)getpid()) < 0)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	if (asprintf(&lock, "%s-lock", fresh) < 0) {
-		free(fresh);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
-	}
+	if (!(fresh = sc_text("%s.new.%ld", path, (long)getpid())) ||
+	    !(lock = sc_text("%s-lock", fresh)))
+		return sc_no_memory(err);
 	unlink(fresh);
 	rc = open_at(fresh, SYMSTORE_WRITE, roomy, false, &store, err);
 	symstore_destroy(store);
@@ -236,8 +235,6 @@ static int make(const char *path, uint64_t roomy, struct sc_error *err)
 	}
 	unlink(fresh);
 	unlink(lock);
-	free(fresh);
-	free(lock);
 	return rc;
 }
 
@@ -255,7 +252,7 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
 		return rc;
 	store = store_create(target, roomy);
 	if (!store)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	store->frozen = mode == SYMSTORE_FROZEN;
 	claim &= !store->frozen;
 	if (claim && mode == SYMSTORE_WRITE && (rc = make(target, roomy, err)))

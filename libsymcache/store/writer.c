@@ -36,7 +36,7 @@ int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
 {
 	*ret = calloc(1, sizeof(**ret));
 	if (!*ret)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	(*ret)->store = store;
 	return 0;
 }
@@ -64,7 +64,7 @@ static int push(struct symstore_writer *writer, const struct symstore_op *op, st
 
 	if (!slot) {
 		free(op->record);
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	}
 	*slot = *op;
 	writer->bytes += op->cache_size + op->cache_size / 256 + op->record_size;

@@ -66,7 +66,7 @@ static int open_image(struct symcache_images *m, const char *name, struct symcac
 	image->module = symcache_caches_module(m->caches, is_file ? SYMCACHE_MODULE_FILE :
 					       SYMCACHE_MODULE_BUILD_ID, name);
 	if (!image->name || !image->module)
-		return sc_error_set(err, SC_ENOMEM, "out of memory");
+		return sc_no_memory(err);
 	return symcache_module_cache(image->module, &image->cache, NULL, err);
 }
 
@@ -74,13 +74,13 @@ int symcache_images_add(struct symcache_images *m, const char *spec, struct sc_e
 {
 	char *name __attribute__((cleanup(sc_free_text))) = sc_text("%s", spec);
 	struct symcache_image image = { 0 }, *added;
-	int rc = name ? cut_bias(name, &image.bias, err) : sc_error_set(err, SC_ENOMEM, "out of memory");
+	int rc = name ? cut_bias(name, &image.bias, err) : sc_no_memory(err);
 
 	if (rc == 0)
 		rc = open_image(m, name, &image, err);
 	added = rc ? NULL : vec_push(&m->list);
 	if (!rc && !added)
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	if (rc) {
 		free(image.name);
 		return rc;

@@ -98,7 +98,7 @@ char *symcache_debug_file(const struct symcache *cache, const char *const *elf_f
 			found = path;
 	ret = found ? sc_text("%s", found) : NULL;
 	if (found && !ret)
-		sc_error_set(err, SC_ENOMEM, "out of memory");
+		sc_no_memory(err);
 	return ret;
 }
 

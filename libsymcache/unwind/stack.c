@@ -26,7 +26,7 @@ int symcache_stack_walk(const struct symcache_unwind_source *source,
 		const bool cached = f.has_module && f.module.cache;
 
 		if (!reserve(ret, registers))
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		if (registers)
 			ret->registers[ret->num_frames] = now, now = u.registers;
 		ret->frames[ret->num_frames++] = (struct symcache_walked_frame){

@@ -123,7 +123,7 @@ static int read_symbols(struct sc_input *in, struct sc_error *err)
 		end = code->end - s->vaddr < s->size ? code->end : s->vaddr + s->size;
 		c = end > s->vaddr ? vec_push(&in->code_symbols) : NULL;
 		if (end > s->vaddr && !c)
-			return sc_error_set(err, SC_ENOMEM, "out of memory");
+			return sc_no_memory(err);
 		if (c)
 			*c = (struct sc_code_symbol){ s->vaddr, end < limit ? end : limit, s->name };
 	}
