@@ -39,7 +39,8 @@ ssize_t write(int fd, const void *data, size_t size)
 {
 	REAL(write);
 
-	return size && !(size = room(fd, size, lseek(fd, 0, SEEK_CUR))) ? full() : real(fd, data, size);
+	return size && !(size = room(fd, size, lseek(fd, 0, SEEK_CUR))) ? full() :
+									  real(fd, data, size);
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at)

@@ -68,7 +68,8 @@ static void measure(const char *name, void (*pass)(void))
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		pass();
 		clock_gettime(CLOCK_MONOTONIC, &b);
-		ns[i] = ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / (double)n;
+		ns[i] = ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) /
+			(double)n;
 	}
 	qsort(ns, PASSES, sizeof(*ns), by_value);
 	printf("%s\t%.0f\t%.2f\n", name, ns[PASSES / 2], (double)num_frames / (double)n);
@@ -93,7 +94,8 @@ int main(int argc, char **argv)
 		return 1;
 	srand(1);
 	for (size_t i = 0; i < n; ) {
-		const uint64_t entry = symcache_function_entry(cache, (uint32_t)((unsigned)rand() % functions));
+		const uint64_t entry =
+			symcache_function_entry(cache, (uint32_t)((unsigned)rand() % functions));
 
 		if (entry != UINT64_MAX)
 			vaddr[i++] = entry + (unsigned)rand() % 64;

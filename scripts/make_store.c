@@ -51,7 +51,8 @@ ssize_t writev(int fd, const struct iovec *parts, int n)
 	ssize_t all = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (pwrite(fd, parts[i].iov_base, parts[i].iov_len, at) != (ssize_t)parts[i].iov_len)
+		if (pwrite(fd, parts[i].iov_base, parts[i].iov_len, at) !=
+		    (ssize_t)parts[i].iov_len)
 			return -1;
 		at += (off_t)parts[i].iov_len;
 		all += (ssize_t)parts[i].iov_len;

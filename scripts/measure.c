@@ -127,7 +127,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!*command.command || (peer.command && !*peer.command) || runs < 1 || runs > RUNS_MAX) {
-		fprintf(stderr, "usage: measure [-n RUNS] [-t SECONDS] [-i FILE] [-b SHELL_COMMAND] "
+		fprintf(stderr,
+			"usage: measure [-n RUNS] [-t SECONDS] [-i FILE] [-b SHELL_COMMAND] "
 			"COMMAND [ARGUMENT...] [--vs PEER [ARGUMENT...]]\n");
 		return 2;
 	}

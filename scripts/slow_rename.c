@@ -25,7 +25,8 @@ int rename(const char *from, const char *to)
 		struct timespec left = { (time_t)s, (long)((s - (double)(time_t)s) * 1e9) };
 		char line[4200];
 		const int len = snprintf(line, sizeof(line), "%d %s\n", (int)getpid(), to);
-		const int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
+		const int fd = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) :
+				     -1;
 
 		if (fd >= 0) {
 			(void)!write(fd, line, (size_t)len);

@@ -1,8 +1,9 @@
 /*
- * Finding words: see words.h. The method is Teddy's, of Hyperscan: for each of three
- * positions two tables of 16 bytes, asked by the nibbles of 32 bytes of text at once, give
- * the groups of words that have this byte there; where all three agree is a candidate,
- * which is compared. Words that are alike share one of the eight groups. Without AVX2 it is a loop with a table of first bytes.
+ * Finding words: see words.h. The method is Teddy's, of Hyperscan: for each of three positions
+ * two tables of 16 bytes, asked by the nibbles of 32 bytes of text at once, give the groups of
+ * words that have this byte there; where all three agree is a candidate, which is compared.
+ * Words that are alike share one of the eight groups. Without AVX2 it is a loop with a table
+ * of first bytes.
  */
 #include "libmarkup/bytes/words.h"
 

@@ -64,7 +64,8 @@ static void test_random(void **state)
 		char *copy = malloc(len + 1); /* for sanitizers: nothing is read behind it */
 
 		for (size_t i = 0; i < len; i++)
-			text[i] = rand() % 3 ? 'x' : alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
+			text[i] = rand() % 3 ? 'x' :
+					       alphabet[(size_t)rand() % (sizeof(alphabet) - 1)];
 		memcpy(copy, text, len);
 		for (unsigned k = 0; k < num; k++)
 			mk_words_add(&w, words[k]);

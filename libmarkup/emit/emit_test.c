@@ -316,7 +316,8 @@ NOINLINE static void with_stack(void)
 /* The stack in place of frames: registers, and bytes whose first word is the return address. */
 static void test_stack(void **state)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	struct markup_str last;
 	struct mk_parser p;
 	struct mk_node n;

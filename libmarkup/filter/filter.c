@@ -45,7 +45,8 @@ static bool push_chunk(struct markup_filter *p, struct chunk *c, bool whole)
 		mk_filter_write_frame(p, false);
 	p->begun = true;
 	c->seq = p->next_seq;
-	if (p->running > 1 && !c->plain && !mk_filter_make_notice(p->workers[0].s->inputs, c, whole, &e))
+	if (p->running > 1 && !c->plain &&
+	    !mk_filter_make_notice(p->workers[0].s->inputs, c, whole, &e))
 		return false;
 	pthread_mutex_lock(&p->lock);
 	if (e && !mk_filter_push_notice(p, e)) {

@@ -195,7 +195,8 @@ static void switch_process(struct mk_stream *s, const char *p, size_t len, const
 		markup = s->line.num_events ? s->line.events[0].text.ptr : NULL;
 	}
 	if (markup)
-		mk_demux_switch(&s->resolve, p, markup, mk_context_line(s->inputs, p, p + len, &line_end));
+		mk_demux_switch(&s->resolve, p, markup,
+				mk_context_line(s->inputs, p, p + len, &line_end));
 }
 
 static void give_up_hexdict(struct mk_stream *s)
@@ -203,7 +204,8 @@ static void give_up_hexdict(struct mk_stream *s)
 	struct mk_hexdict *h = &s->hexdict;
 
 	h->open = false;
-	mk_complain(&s->where, "this line is not part of the hexdict before it, which does not end");
+	mk_complain(&s->where,
+		    "this line is not part of the hexdict before it, which does not end");
 	s->output.renderer->held(&s->output, &(struct mk_held){ { h->buf, h->len } });
 }
 

@@ -103,7 +103,8 @@ static inline void note_missing(void *ctx, const struct markup_module *m)
 		 m->name.ptr, m->build_id[0], (int)m->frames, m->no_symbols);
 }
 
-static inline void same_text(const char *what, const struct fake_text *got, const struct fake_text *want)
+static inline void same_text(const char *what, const struct fake_text *got,
+			     const struct fake_text *want)
 {
 	size_t i = 0;
 
@@ -111,8 +112,8 @@ static inline void same_text(const char *what, const struct fake_text *got, cons
 		i++;
 	if (got->len != want->len || i < got->len) {
 		size_t from = i < 100 ? 0 : i - 100;
-		print_message("%s differs at %zu of %zu and %zu:\n got  %.200s\n want %.200s\n", what, i,
-			      got->len, want->len, got->buf + from, want->buf + from);
+		print_message("%s differs at %zu of %zu and %zu:\n got  %.200s\n want %.200s\n",
+			      what, i, got->len, want->len, got->buf + from, want->buf + from);
 		fail();
 	}
 }

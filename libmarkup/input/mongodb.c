@@ -26,8 +26,9 @@ static bool next_module(const char **p, const char *end, uint64_t *base, struct 
 		if (!close)
 			return false;
 		*p = close;
-		if (mk_match(&at, close, "{\"b\":\"%x\",\"path\":\"%s\"", base, path) && path->len &&
-		    !memchr(path->ptr, '\\', path->len) && (at = mk_find(at, close, "\"buildId\":")) &&
+		if (mk_match(&at, close, "{\"b\":\"%x\",\"path\":\"%s\"", base, path) &&
+		    path->len && !memchr(path->ptr, '\\', path->len) &&
+		    (at = mk_find(at, close, "\"buildId\":")) &&
 		    mk_match(&at, close, "\"buildId\":\"%s\"", id) && mk_is_build_id(*id))
 			return true;
 		at = close;

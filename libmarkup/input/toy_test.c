@@ -89,7 +89,8 @@ static void expect(enum markup_format format, const char *const want[])
 	struct fake_sink got;
 
 	for (size_t piece = 1; piece < 300; piece *= 17) {
-		assert_int_equal(fake_filter(&options, log_text, sizeof(log_text) - 1, piece, &got), 0);
+		assert_int_equal(fake_filter(&options, log_text, sizeof(log_text) - 1, piece, &got),
+				 0);
 		for (size_t i = 0; want[i]; i++)
 			if (!strstr(got.out.buf, want[i]))
 				fail_msg("%s\nis not in\n%s", want[i], got.out.buf);

@@ -11,7 +11,8 @@ static int check_owner(const struct markup_merge *m, struct sc_error *err)
 	FILE *f = fopen(path.text, "re");
 
 	if (!f)
-		return errno == ENOENT ? 0 /* no task has begun */ : sc_error_sys(err, "%s", path.text);
+		return errno == ENOENT ? 0 /* no task has begun */ :
+					 sc_error_sys(err, "%s", path.text);
 	(void)!fread(have, 1, MARKUP_HASH_TEXT - 1, f);
 	fclose(f);
 	return !strcmp(have, m->plan.hash) ? 0 :

@@ -148,7 +148,8 @@ static int load_records(struct markup_merge *m, struct sc_error *err)
 				    (unsigned long long)m->faults, (unsigned long long)m->plan.tasks);
 	for (size_t i = 0; i < m->shards.len; i++)
 		if (!m->results[i])
-			return sc_error_set(err, SC_EFORMAT, "the record of task %llu lacks shard %zu",
+			return sc_error_set(err, SC_EFORMAT,
+					    "the record of task %llu lacks shard %zu",
 					    (unsigned long long)m->shards.data[i].task, i);
 	return 0;
 }
@@ -160,8 +161,8 @@ int mk_merge_load(struct markup_merge *m, struct sc_error *err)
 
 	if (!rc && s.done < s.tasks)
 		rc = sc_error_set(err, SC_EFORMAT, "%llu of %llu tasks are not done: %.150s",
-				  (unsigned long long)(s.tasks - s.done), (unsigned long long)s.tasks,
-				  s.missing);
+				  (unsigned long long)(s.tasks - s.done),
+				  (unsigned long long)s.tasks, s.missing);
 	free(s.missing);
 	if (!rc)
 		rc = mk_plan_read_shards(&m->plan, MK_PLAN_ALL, &m->shards, err);

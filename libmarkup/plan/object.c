@@ -111,7 +111,8 @@ int mk_object_parse(struct mk_object *row, const char *json, size_t len)
 			return SC_ENOMEM;
 		yajl_config(row->parser, yajl_allow_multiple_values, 1);
 	}
-	if (yajl_parse(row->parser, (const unsigned char *)json, len) == yajl_status_ok && row->ended)
+	if (yajl_parse(row->parser, (const unsigned char *)json, len) == yajl_status_ok &&
+	    row->ended)
 		return 0;
 	/* It does not recover. */
 	yajl_free(row->parser);

@@ -69,7 +69,8 @@ static bool is_sound(const char *json, size_t len, char hash[MARKUP_HASH_TEXT])
 	const size_t tail = strlen(hash_key) + MARKUP_HASH_TEXT - 1 + strlen("\"}\n");
 	const char *end = json + len;
 
-	if (len < tail || memcmp(end - tail, hash_key, strlen(hash_key)) || memcmp(end - 3, "\"}\n", 3))
+	if (len < tail || memcmp(end - tail, hash_key, strlen(hash_key)) ||
+	    memcmp(end - 3, "\"}\n", 3))
 		return false;
 	mk_hash_text(XXH3_128bits(json, len - tail), hash);
 	return !memcmp(end - tail + strlen(hash_key), hash, MARKUP_HASH_TEXT - 1);
@@ -130,7 +131,8 @@ static int read_plan(struct mk_plan *p, const char *path, const char *json, size
 	struct mk_object *row = &p->row;
 
 	if (!is_sound(json, len, p->hash))
-		return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one", path);
+		return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one",
+				    path);
 	switch (mk_object_parse(row, json, len)) {
 	case 0:
 		break;
@@ -158,9 +160,10 @@ static int read_plan(struct mk_plan *p, const char *path, const char *json, size
 	if (row->bad || p->tasks > MARKUP_TASKS_MAX || p->tasks > p->shards || p->logs > p->shards)
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged", path);
 	if (strcmp(mk_object_text(row, "symcache"), symcache_version))
-		return sc_error_set(err, SC_EUNSUPPORTED, "%s: a plan of symcache %.40s, and this is %s: "
-				    "plan again", path, mk_object_text(row, "symcache"),
-				    symcache_version);
+		return sc_error_set(err, SC_EUNSUPPORTED,
+				    "%s: a plan of symcache %.40s, and this is %s: "
+				    "plan again",
+				    path, mk_object_text(row, "symcache"), symcache_version);
 	if (!makes_sense(&p->form))
 		return sc_error_set(err, SC_EFORMAT, "%s: its options make no sense", path);
 	return 0;

@@ -170,7 +170,8 @@ static int check_last(struct mk_rows_in *r, struct sc_error *err)
 	snprintf(line, sizeof(line), "%s%llu,\"xxh128\":\"%s\"}\n", last_line,
 		 (unsigned long long)r->num - 1, r->hash);
 	if (r->len != strlen(line) || memcmp(r->line, line, r->len) || getc(r->file) != EOF)
-		return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one", r->path);
+		return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one",
+				    r->path);
 	return 0;
 }
 

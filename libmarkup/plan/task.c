@@ -72,7 +72,8 @@ static int claim_folder(const struct markup_task *t, struct sc_error *err)
 static bool is_recorded(const struct markup_task *t)
 {
 	struct mk_record r;
-	const bool done = !mk_record_read(&t->plan, t->options.out, t->options.task, false, &r, NULL);
+	const bool done = !mk_record_read(&t->plan, t->options.out, t->options.task, false, &r,
+					  NULL);
 
 	mk_record_deinit(&r);
 	return done;
@@ -93,8 +94,8 @@ static int open_task(struct markup_task *t, struct sc_error *err)
 	if (!rc)
 		rc = mk_plan_read_logs(&t->plan, &t->shards, &t->logs, err);
 	if (!rc && !t->shards.len)
-		rc = sc_error_set(err, SC_EFORMAT, "%s: its shards.jsonl has none of task %llu", o->plan,
-				  (unsigned long long)o->task);
+		rc = sc_error_set(err, SC_EFORMAT, "%s: its shards.jsonl has none of task %llu",
+				  o->plan, (unsigned long long)o->task);
 	if (!rc)
 		rc = sc_make_parents(record.text, err);
 	if (!rc)
@@ -203,8 +204,8 @@ static int write_record(struct markup_task *t, struct sc_error *err)
 }
 
 int markup_task_run(struct markup_task *t,
-		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err), void *ctx,
-		    struct markup_task_sums *ret, struct sc_error *err)
+		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err),
+		    void *ctx, struct markup_task_sums *ret, struct sc_error *err)
 {
 	struct mk_record *r = &t->record;
 	int rc;

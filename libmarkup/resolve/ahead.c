@@ -152,7 +152,8 @@ const struct mk_announced *mk_ahead_frame(struct mk_resolve *r, uint32_t kind)
 		return NULL;
 	while (a->next < a->num && a->addresses[a->next].hit < hit)
 		a->next++;
-	if (a->next == a->num || a->addresses[a->next].hit != hit || !a->addresses[a->next].peek.len)
+	if (a->next == a->num || a->addresses[a->next].hit != hit ||
+	    !a->addresses[a->next].peek.len)
 		return NULL;
 	return &a->addresses[a->next++];
 }

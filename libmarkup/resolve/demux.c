@@ -315,7 +315,8 @@ bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *from)
 		return false;
 	for (size_t i = 0; i < from->demux.num; i++) {
 		const struct mk_process *p = from->demux.processes[i];
-		struct mk_process *copy = mk_demux_add(to, (struct markup_str){ p->key, p->key_len });
+		struct mk_process *copy = mk_demux_add(to,
+						       (struct markup_str){ p->key, p->key_len });
 		if (!copy || !mk_context_copy(&copy->context, &p->context))
 			return false;
 		copy->announced = p->announced;

@@ -121,8 +121,8 @@ void mk_modules_add(struct mk_modules *t, const struct markup_module *m)
 	e->table_only |= m->table_only;
 }
 
-const struct markup_module *mk_modules_find(const struct mk_modules *t,
-					     struct markup_str name, const uint8_t *build_id, size_t build_id_len)
+const struct markup_module *mk_modules_find(const struct mk_modules *t, struct markup_str name,
+					    const uint8_t *build_id, size_t build_id_len)
 {
 	const uint32_t *slot = t->slots ? find_slot(t, name, build_id, build_id_len) : NULL;
 	return slot && *slot ? t->entries[*slot - 1] : NULL;

@@ -1,10 +1,10 @@
 /*
  * missing.h: which modules had addresses that found nothing, and how many.
  *
- * One entry for each build ID, or name if there is none, over all resets, so that a warning is given once
- * and the summary can rank them. After MISSING_MAX of them no more are added:
- * their addresses go uncounted, and their warnings unsaid. The same goes for
- * IDs that are too long to be any.
+ * One entry for each build ID, or name if there is none, over all resets, so that a warning is
+ * given once and the summary can rank them. After MISSING_MAX of them no more are added: their
+ * addresses go uncounted, and their warnings unsaid. The same goes for IDs that are too long
+ * to be any.
  */
 #ifndef MARKUP_MISSING_H
 #define MARKUP_MISSING_H
@@ -36,8 +36,8 @@ void mk_modules_add(struct mk_modules *t, const struct markup_module *m);
 void mk_modules_list(struct mk_modules *t, const struct markup_module *m);
 
 /* The entry that there is, or NULL. */
-const struct markup_module *mk_modules_find(const struct mk_modules *t,
-					     struct markup_str name, const uint8_t *build_id, size_t build_id_len);
+const struct markup_module *mk_modules_find(const struct mk_modules *t, struct markup_str name,
+					    const uint8_t *build_id, size_t build_id_len);
 
 /* Calls `fn` for each entry, most frames first. Returns 0 or -ENOMEM. */
 int mk_modules_each(const struct mk_modules *t,

@@ -50,7 +50,8 @@ static void one_file_twice(void **state)
 	ok(symcache_store_tag(writer, put.build_id, 3, "c", NULL));
 	ok(symcache_store_remove(writer, put.build_id, 3, NULL));
 	assert_int_equal(symcache_store_remove(writer, put.build_id, 3, NULL), SYMCACHE_ENOTFOUND);
-	assert_int_equal(symcache_store_get(writer, put.build_id, 3, &none, NULL), SYMCACHE_ENOTFOUND);
+	assert_int_equal(symcache_store_get(writer, put.build_id, 3, &none, NULL),
+			 SYMCACHE_ENOTFOUND);
 	assert_null(none);
 	symcache_cache_unref(c);
 	symcache_store_close(writer);
@@ -100,11 +101,13 @@ static void refuses(void **state)
 	assert_int_equal(err.code, SYMCACHE_ENOTFOUND);
 	assert_non_null(strstr(err.msg, "none"));
 	assert_int_not_equal(access(in_dir("none"), F_OK), 0);
-	assert_int_equal(symcache_store_open(in_dir("a.store"), 1u << 31, &s, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_open(in_dir("a.store"), 1u << 31, &s, &err),
+			 SYMCACHE_EINVAL);
 	assert_int_equal(symcache_store_open("/proc/self/exe", 0, &s, &err), SYMCACHE_EFORMAT);
 	assert_int_equal(symcache_cache_open("/proc/self/exe", &c, &err), SYMCACHE_EFORMAT);
 	assert_int_equal(symcache_cache_open(in_dir("none"), &c, &err), SYMCACHE_ESYS);
-	assert_int_equal(symcache_cache_open_memory("abc", 3, NULL, NULL, &c, &err), SYMCACHE_EFORMAT);
+	assert_int_equal(symcache_cache_open_memory("abc", 3, NULL, NULL, &c, &err),
+			 SYMCACHE_EFORMAT);
 	assert_int_equal(symcache_resolver_create(&resolving, &r, &err), SYMCACHE_EINVAL);
 	resolving = (struct symcache_resolver_options){ 4, 0 };
 	assert_int_equal(symcache_resolver_create(&resolving, &r, &err), SYMCACHE_EINVAL);

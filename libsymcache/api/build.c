@@ -188,8 +188,8 @@ static bool explain_entry(struct lines *to, const struct symcache_explained_entr
 			 e->name ? e->name : "?", (unsigned long long)e->start,
 			 (unsigned long long)e->end);
 
-	return more && (!e->call_line ||
-			line(to, " called at %s:%u:%u", path ? path : "", e->call_line, e->call_column));
+	return more && (!e->call_line || line(to, " called at %s:%u:%u", path ? path : "",
+					      e->call_line, e->call_column));
 }
 
 static bool explain_unit(struct lines *to, const struct symcache_explained_unit *u)

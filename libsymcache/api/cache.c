@@ -34,7 +34,8 @@ void api_cache_init(struct symcache_cache *c)
 	memcpy(c->module.id, c->id, c->id_len);
 	c->module.id_len = c->id_len;
 	pthread_mutex_lock(&numbers_lock);
-	c->module.number = numbers_free.len ? numbers_free.data[--numbers_free.len] : numbers_used++;
+	c->module.number = numbers_free.len ? numbers_free.data[--numbers_free.len] :
+					      numbers_used++;
 	c->module.generation = ++generations;
 	pthread_mutex_unlock(&numbers_lock);
 	c->users = 1;
@@ -213,8 +214,8 @@ uint64_t symcache_function_entry(const struct symcache_cache *c, uint32_t functi
 {
 	const struct symcache_function *f = &c->cache.functions[function];
 
-	if (function >= c->cache.header->num_functions || !symcache_sound(&c->cache, f, sizeof(*f)) ||
-	    f->entry_pc == SYMCACHE_NONE)
+	if (function >= c->cache.header->num_functions ||
+	    !symcache_sound(&c->cache, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE)
 		return UINT64_MAX;
 	return symcache_load_base(&c->cache) + f->entry_pc;
 }

@@ -102,7 +102,8 @@ static bool make_askers(struct symcache_filter *f, struct symcache_store *store,
 		a->store = store;
 		a->markup.llvm = llvm;
 		a->markup.symbolizer = symcache_symbolizer_create(&api_no_caches, f->names);
-		a->markup.line_symbolizer = symcache_symbolizer_create(&api_no_caches, f->line_names);
+		a->markup.line_symbolizer = symcache_symbolizer_create(&api_no_caches,
+								       f->line_names);
 		if (!a->markup.symbolizer || !a->markup.line_symbolizer)
 			return false;
 		functions[i] = (struct markup_resolver){

@@ -48,7 +48,8 @@ static void resolves(void **state)
 	assert_string_equal(f->function, "known_function");
 	setenv("SYMCACHE_STORE", in_dir("none"), 1); /* it is open */
 	assert_true(symcache_resolve(r, "look_test", vaddr, &f, NULL) >= 1);
-	assert_int_equal(symcache_resolve(r, "look_test", UINT64_MAX, &f, &err), SYMCACHE_ENOTFOUND);
+	assert_int_equal(symcache_resolve(r, "look_test", UINT64_MAX, &f, &err),
+			 SYMCACHE_ENOTFOUND);
 	assert_null(f->function);
 	assert_string_equal(err.msg, "look_test: 0xffffffffffffffff is outside of its code");
 	assert_int_equal(symcache_resolve(r, "no such", vaddr, &f, &err), SYMCACHE_ENOTFOUND);
@@ -244,8 +245,8 @@ static void explains(void **state)
 	int found = 0;
 
 	(void)state;
-	ok(symcache_explain_address("/proc/self/exe", NULL, address_of_known(r, c), has_entry, &found,
-				    NULL));
+	ok(symcache_explain_address("/proc/self/exe", NULL, address_of_known(r, c), has_entry,
+				    &found, NULL));
 	assert_int_equal(found, 1);
 	symcache_cache_unref(c);
 	symcache_store_close(s);

@@ -129,7 +129,8 @@ static int reason_of(enum symcache_reason reason)
 /* Which of its texts are unknown. */
 static uint32_t text_flags(struct symcache_str function, struct symcache_str file)
 {
-	return (function.ptr ? 0 : SYMCACHE_FRAME_NO_FUNCTION) | (file.ptr ? 0 : SYMCACHE_FRAME_NO_FILE);
+	return (function.ptr ? 0 : SYMCACHE_FRAME_NO_FUNCTION) |
+	       (file.ptr ? 0 : SYMCACHE_FRAME_NO_FILE);
 }
 
 size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, uint64_t vaddr,
@@ -272,9 +273,11 @@ const char *symcache_file_path(struct symcache_resolver *r, struct symcache_cach
 const char *symcache_demangled(struct symcache_resolver *r, const char *name)
 {
 	const struct symcache_str s = { name, strlen(name) };
-	const struct symcache_str text = symcache_show_name(r->symbolizer, s, SYMCACHE_LANG_UNKNOWN);
+	const struct symcache_str text = symcache_show_name(r->symbolizer, s,
+							    SYMCACHE_LANG_UNKNOWN);
 
-	if (!text.ptr || text.ptr == name || !reserve_texts(r, text, (struct symcache_str){ NULL, 0 }))
+	if (!text.ptr || text.ptr == name ||
+	    !reserve_texts(r, text, (struct symcache_str){ NULL, 0 }))
 		return name;
 	return copy(r, text);
 }

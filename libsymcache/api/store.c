@@ -85,8 +85,8 @@ static int current(struct symcache_store *s, struct api_snapshot **ret, struct s
 	int rc;
 
 	if (!symstore_is_ours(s->file))
-		return sc_error_set(err, SC_EINVAL, "store %s was opened before fork(): open it anew",
-				    s->path);
+		return sc_error_set(err, SC_EINVAL,
+				    "store %s was opened before fork(): open it anew", s->path);
 	*ret = snapshot;
 	if (snapshot)
 		return 0;
@@ -124,8 +124,8 @@ int api_store_may_use(struct symcache_store *s, bool write, struct sc_error *err
 	if (write && !s->write)
 		return sc_error_set(err, SC_EINVAL, "store %s was not opened for writing", s->path);
 	if (!symstore_is_ours(s->file))
-		return sc_error_set(err, SC_EINVAL, "store %s was opened before fork(): open it anew",
-				    s->path);
+		return sc_error_set(err, SC_EINVAL,
+				    "store %s was opened before fork(): open it anew", s->path);
 	if (write)
 		symcache_store_refresh(s);
 	return 0;
@@ -177,7 +177,8 @@ int symcache_store_get(struct symcache_store *s, const uint8_t *build_id, size_t
 
 	*ret = NULL;
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
-		return api_error(err, SC_EINVAL, "a build ID has 1 to %d bytes", SYMCACHE_BUILD_ID_MAX);
+		return api_error(err, SC_EINVAL, "a build ID has 1 to %d bytes",
+				 SYMCACHE_BUILD_ID_MAX);
 	pthread_mutex_lock(&s->lock);
 	rc = get_locked(s, build_id, len, ret, &e);
 	pthread_mutex_unlock(&s->lock);
@@ -195,7 +196,8 @@ static int find_locked(struct symcache_store *s, const char *text, struct symcac
 	if (rc)
 		return rc;
 	by_id = rc = symstore_find_id(snapshot->reader, text, id, &len, err);
-	if (rc == SC_ENOTFOUND || (rc == SC_EINVAL && text[strspn(text, "0123456789abcdefABCDEF")])) {
+	if (rc == SC_ENOTFOUND ||
+	    (rc == SC_EINVAL && text[strspn(text, "0123456789abcdefABCDEF")])) {
 		struct sc_error why;
 
 		rc = symstore_find_name(snapshot->reader, text, id, &len, &why);
@@ -237,7 +239,7 @@ int api_store_find_name(struct symcache_store *s, const char *name, struct symca
 	return rc ? api_fail(err, &e) : 0;
 }
 
-/* ---- entries -------------------------------------------------------------------------------------- */
+/* ---- entries ---------------------------------------------------------------------------- */
 
 struct each {
 	symcache_entry_fn *fn;

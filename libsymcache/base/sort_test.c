@@ -58,7 +58,8 @@ static void test_runs(void **state)
 		size_t n = 0;
 
 		while (n < 900) {
-			uint32_t key = testing_below(&seed, 1000), len = 1 + testing_below(&seed, 100);
+			uint32_t key = testing_below(&seed, 1000),
+				 len = 1 + testing_below(&seed, 100);
 			int kind = (int)testing_below(&seed, 3); /* up, down, level */
 
 			while (len-- && n < 1000)

@@ -62,7 +62,8 @@ static char testing_dir[] = "/tmp/symcache_test.XXXXXX";
 static inline int testing_set_up(void **state)
 {
 	(void)state;
-	return mkdtemp(testing_dir) && !testing_run("scripts/testprogs.sh build/testprogs") ? 0 : -1;
+	return mkdtemp(testing_dir) && !testing_run("scripts/testprogs.sh build/testprogs") ? 0 :
+											      -1;
 }
 
 static inline int testing_tear_down(void **state)

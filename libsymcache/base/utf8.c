@@ -136,7 +136,8 @@ static int escaped(const char *s)
 {
 	const char *high = strchr(uri_digits + 8, s[0]), *low = strchr(uri_digits, s[1]);
 
-	return *s && s[1] && high && low ? (int)((high - uri_digits) * 16 + (low - uri_digits)) : -1;
+	return *s && s[1] && high && low ? (int)((high - uri_digits) * 16 + (low - uri_digits)) :
+					   -1;
 }
 
 size_t sc_utf8_unescape(const char *s, size_t len, char *ret)

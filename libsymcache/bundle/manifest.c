@@ -82,7 +82,8 @@ static int compare(const void *a, const void *b)
 	const struct symstore_entry *y = &((const struct manifest_entry *)b)->entry;
 	int order = memcmp(x->build_id, y->build_id, sizeof(x->build_id));
 
-	return order ? order : (x->build_id_len > y->build_id_len) - (x->build_id_len < y->build_id_len);
+	return order ? order :
+		       (x->build_id_len > y->build_id_len) - (x->build_id_len < y->build_id_len);
 }
 
 void manifest_sort(struct manifest *m)
@@ -122,7 +123,8 @@ int manifest_check(const struct manifest_entry *e, const void *cache, size_t siz
 	if (e->has_sha256) {
 		crypto_hash_sha256(sha256, cache, size);
 		if (memcmp(sha256, e->sha256, sizeof(sha256)))
-			return sc_error_set(err, SC_EFORMAT, "its SHA-256 is not that of the manifest");
+			return sc_error_set(err, SC_EFORMAT,
+					    "its SHA-256 is not that of the manifest");
 	}
 	return 0;
 }

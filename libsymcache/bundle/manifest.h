@@ -35,7 +35,8 @@ void manifest_deinit(struct manifest *m);
  * MANIFEST_MAX; SC_ENOMEM. */
 int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err);
 
-/* Reads it: any bytes will do. SC_EFORMAT, also above MANIFEST_MAX; SC_EUNSUPPORTED: a later version; SC_ENOMEM. */
+/* Reads it: any bytes will do. SC_EFORMAT, also above MANIFEST_MAX; SC_EUNSUPPORTED: a later
+ * version; SC_ENOMEM. */
 int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_error *err);
 
 /* Sorts by build ID, for manifest_find(). */

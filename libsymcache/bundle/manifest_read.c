@@ -271,8 +271,8 @@ int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_er
 	*m = (struct manifest){ 0 };
 	if (len > MANIFEST_MAX) {
 		yajl_free(parser);
-		return sc_error_set(err, SC_EFORMAT, "the manifest has %zu MB, more than %d", len >> 20,
-				    MANIFEST_MAX >> 20);
+		return sc_error_set(err, SC_EFORMAT, "the manifest has %zu MB, more than %d",
+				    len >> 20, MANIFEST_MAX >> 20);
 	}
 	if (!parser)
 		return sc_no_memory(err);

@@ -60,7 +60,8 @@ static void round_trip(void **state)
 	/* The bytes it speaks of, and others. */
 	assert_int_equal(manifest_check(e, cache, sizeof(cache), &err), 0);
 	assert_int_equal(manifest_check(e, cache, sizeof(cache) - 1, &err), SC_EFORMAT);
-	assert_int_equal(manifest_check(e, "the bytes of a cachE", sizeof(cache), &err), SC_EFORMAT);
+	assert_int_equal(manifest_check(e, "the bytes of a cachE", sizeof(cache), &err),
+			 SC_EFORMAT);
 	got.data[1].sha256[31] ^= 1;
 	assert_int_equal(manifest_check(e, cache, sizeof(cache), &err), SC_EFORMAT);
 	assert_non_null(strstr(err.msg, "SHA-256"));
@@ -108,7 +109,8 @@ static void hostile(void **state)
 /* What a later version may add is skipped, wherever it stands. */
 static void unknown_things(void **state)
 {
-	static const char text[] = "{\"x\":{\"y\":{\"build_id\":7}},\"z\":[[1],{\"build_id\":2}],"
+	static const char text[] =
+		"{\"x\":{\"y\":{\"build_id\":7}},\"z\":[[1],{\"build_id\":2}],"
 		"\"format\":\"symcache bundle\",\"version\":1,\"entries\":[{\"build_id\":\"AB\"," HASH
 		",\"new\":{\"source\":\"no\"},\"source\":\"yes\"}],\"more\":{\"a\":{\"b\":1}}}";
 	struct manifest m;
@@ -141,7 +143,8 @@ static void save(char *path, const char *text)
 /* The first example of RFC 8032, 7.1, in PEM. */
 static void signatures(void **state)
 {
-	char private[] = "/tmp/sign.XXXXXX", public[] = "/tmp/sign.XXXXXX", bad[] = "/tmp/sign.XXXXXX";
+	char private[] = "/tmp/sign.XXXXXX", public[] = "/tmp/sign.XXXXXX",
+	     bad[] = "/tmp/sign.XXXXXX";
 	static const uint8_t want[4] = { 0xe5, 0x56, 0x43, 0x00 };
 	uint8_t signature[SIGNATURE_SIZE];
 	struct sc_error err;
@@ -150,17 +153,20 @@ static void signatures(void **state)
 	save(private, "-----BEGIN PRIVATE KEY-----\n"
 	     "MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMc\n"
 	     "rn9g\n-----END PRIVATE KEY-----\n");
-	save(public, "-----BEGIN PUBLIC KEY-----\n"
+	save(public,
+	     "-----BEGIN PUBLIC KEY-----\n"
 	     "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n");
 	save(bad, "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qY\n");
 	if (sign_bytes(private, "", 0, signature, &err))
 		fail_msg("%s", err.msg);
 	assert_memory_equal(signature, want, sizeof(want));
 	assert_int_equal(sign_verify(public, "", 0, signature, sizeof(signature), &err), 0);
-	assert_int_equal(sign_verify(public, "x", 1, signature, sizeof(signature), &err), SC_EFORMAT);
+	assert_int_equal(sign_verify(public, "x", 1, signature, sizeof(signature), &err),
+			 SC_EFORMAT);
 	assert_int_equal(sign_verify(public, "", 0, signature, 63, &err), SC_EFORMAT);
 	signature[63] ^= 1;
-	assert_int_equal(sign_verify(public, "", 0, signature, sizeof(signature), &err), SC_EFORMAT);
+	assert_int_equal(sign_verify(public, "", 0, signature, sizeof(signature), &err),
+			 SC_EFORMAT);
 	assert_int_equal(sign_verify(bad, "", 0, signature, sizeof(signature), &err), SC_EINVAL);
 	assert_int_equal(sign_bytes(public, "", 0, signature, &err), SC_EINVAL);
 	assert_int_equal(sign_bytes("/nonexistent", "", 0, signature, &err), SC_ESYS);

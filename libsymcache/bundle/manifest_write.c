@@ -106,7 +106,8 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 	yajl_gen_map_close(gen);
 	yajl_gen_get_buf(gen, &text, len);
 	if (!rc && *len > MANIFEST_MAX)
-		rc = sc_error_set(err, SC_ELIMIT, "%zu entries make a manifest of %zu MB, and no one "
+		rc = sc_error_set(err, SC_ELIMIT,
+				  "%zu entries make a manifest of %zu MB, and no one "
 				  "reads more than %d: export parts of them, by tags or with "
 				  "--since",
 				  m->len, *len >> 20, MANIFEST_MAX >> 20);

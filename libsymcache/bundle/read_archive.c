@@ -11,7 +11,8 @@
 #include "symcache/archive.h"
 
 /* The current file as a whole. */
-static int read_member(struct symarchive *a, struct bundle_file *m, size_t max, struct sc_error *err)
+static int read_member(struct symarchive *a, struct bundle_file *m, size_t max,
+		       struct sc_error *err)
 {
 	size_t n;
 	int rc;
@@ -24,7 +25,8 @@ static int read_member(struct symarchive *a, struct bundle_file *m, size_t max, 
 			return rc;
 		m->len += n;
 		if (m->len > max)
-			return sc_error_set(err, SC_EFORMAT, "a file in it is above %zu bytes", max);
+			return sc_error_set(err, SC_EFORMAT, "a file in it is above %zu bytes",
+					    max);
 	} while (n);
 	return 0;
 }
@@ -48,8 +50,8 @@ static int give_member(struct bundle_reading *b, const char *name, const struct 
 }
 
 /* The manifest and its signature come first, before the caches, or not at all. */
-static int read_members(struct bundle_reading *b, struct symarchive *a, struct bundle_file *manifest,
-			struct bundle_file *m, struct sc_error *err)
+static int read_members(struct bundle_reading *b, struct symarchive *a,
+			struct bundle_file *manifest, struct bundle_file *m, struct sc_error *err)
 {
 	bool begun = false;
 	const char *name;

@@ -1,6 +1,6 @@
 /*
- * A store as a bundle, read from a private copy: its manifest and signature, if it has them, are notes, which go
- * when its entries change.
+ * A store as a bundle, read from a private copy: its manifest and signature, if it has them,
+ * are notes, which go when its entries change.
  */
 #include <xxhash.h>
 

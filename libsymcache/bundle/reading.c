@@ -17,7 +17,8 @@ static uint32_t sources_of(const struct symcache *cache)
 
 	if (!cache->image)
 		return files ? SYMCACHE_FROM_DWARF : SYMCACHE_FROM_SYMTAB;
-	return files ? cache->image->sources : cache->image->sources & ~(uint32_t)SYMCACHE_FROM_DWARF;
+	return files ? cache->image->sources :
+		       cache->image->sources & ~(uint32_t)SYMCACHE_FROM_DWARF;
 }
 
 void bundle_fault(struct bundle_reading *b, const char *name, const char *why)
@@ -136,7 +137,8 @@ int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const 
 		return rc;
 	for (size_t i = 0; i < b->manifest.len && b->r->verify_key; i++)
 		if (!b->manifest.data[i].has_sha256)
-			return sc_error_set(err, SC_EFORMAT, "the signed manifest lacks SHA-256 hashes");
+			return sc_error_set(err, SC_EFORMAT,
+					    "the signed manifest lacks SHA-256 hashes");
 	manifest_sort(&b->manifest);
 	b->has_manifest = true;
 	b->total = b->manifest.len;

@@ -34,8 +34,9 @@ static int read_key(const char *path, const char *kind, const uint8_t *head, siz
 	snprintf(begin, sizeof(begin), "-----BEGIN %s KEY-----", kind);
 	at = strstr(text, begin);
 	if (!at || sodium_init() < 0 ||
-	    sodium_base642bin(der, sizeof(der), at + strlen(begin), strcspn(at + strlen(begin), "-"),
-			      " \r\n", &size, NULL, sodium_base64_VARIANT_ORIGINAL) ||
+	    sodium_base642bin(der, sizeof(der), at + strlen(begin),
+			      strcspn(at + strlen(begin), "-"), " \r\n", &size, NULL,
+			      sodium_base64_VARIANT_ORIGINAL) ||
 	    size != head_size + KEY || memcmp(der, head, head_size))
 		return sc_error_set(err, SC_EINVAL, "%s holds no Ed25519 %s key in PEM", path,
 				    *kind == 'P' && kind[1] == 'R' ? "private" : "public");
@@ -70,7 +71,8 @@ int sign_verify(const char *public_key_file, const void *bytes, size_t size, con
 		return rc;
 	if (signature_size != SIGNATURE_SIZE ||
 	    crypto_sign_verify_detached(signature, bytes, size, public))
-		return sc_error_set(err, SC_EFORMAT, "the manifest's signature is not one of the key %s",
+		return sc_error_set(err, SC_EFORMAT,
+				    "the manifest's signature is not one of the key %s",
 				    public_key_file);
 	return 0;
 }

@@ -67,13 +67,15 @@ static bool is_called(const struct symcache_core_image *m, const char *name, siz
 	       (strlen(m->module->path) == len && !memcmp(m->module->path, name, len));
 }
 
-int symcache_core_images_bind(struct symcache_core_images *m, const char *spec, struct sc_error *err)
+int symcache_core_images_bind(struct symcache_core_images *m, const char *spec,
+			      struct sc_error *err)
 {
 	const char *is = strrchr(spec, '=');
 	bool any = false;
 
 	if (!is)
-		return sc_error_set(err, SC_EINVAL, "'%.180s': write PATH=FILE or PATH=BUILDID", spec);
+		return sc_error_set(err, SC_EINVAL, "'%.180s': write PATH=FILE or PATH=BUILDID",
+				    spec);
 	for (size_t i = 0; i < m->len; i++) {
 		if (!is_called(&m->list[i], spec, (size_t)(is - spec)))
 			continue;
@@ -83,7 +85,8 @@ int symcache_core_images_bind(struct symcache_core_images *m, const char *spec, 
 			return sc_no_memory(err);
 		any = true;
 	}
-	return any ? 0 : sc_error_set(err, SC_ENOTFOUND, "'%.180s': the core has no such module", spec);
+	return any ? 0 :
+		     sc_error_set(err, SC_ENOTFOUND, "'%.180s': the core has no such module", spec);
 }
 
 struct symcache_core_image *symcache_core_images_list(struct symcache_core_images *m, size_t *n)
@@ -161,7 +164,8 @@ static void find_cache(struct symcache_core_images *m, struct symcache_core_imag
 	}
 	/* Mappings begin at whole pages, the first segment may begin behind that. */
 	module->base = module->module->start + (symcache_load_base(module->cache) & 4095);
-	if (!*module->id && module->cache->image && module->cache->image->build_id_len <= SYMCACHE_BUILD_ID_MAX)
+	if (!*module->id && module->cache->image &&
+	    module->cache->image->build_id_len <= SYMCACHE_BUILD_ID_MAX)
 		symcache_build_id_text(module->id, module->cache->image->build_id,
 				       module->cache->image->build_id_len);
 }

@@ -52,8 +52,8 @@ uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address
 }
 
 /* Reads bytes that a compressed file has, but which were not kept. */
-static bool read_again(struct symcache_core *core, const struct segment *s, uint64_t offset, void *to,
-		       size_t bytes)
+static bool read_again(struct symcache_core *core, const struct segment *s, uint64_t offset,
+		       void *to, size_t bytes)
 {
 	uint64_t end = s->offset + s->size;
 	struct range range = { offset & ~(uint64_t)(BLOCK - 1),

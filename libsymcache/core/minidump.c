@@ -64,7 +64,8 @@ static struct stream find_stream(struct symcache_core *core, uint32_t kind)
 
 	for (uint64_t i = 0; i < n && sc_core_file(core, at + i * 12, entry, 12); i++)
 		if (get_number(entry, 4) == kind)
-			return (struct stream){ get_number(entry + 8, 4), get_number(entry + 4, 4) };
+			return (struct stream){ get_number(entry + 8, 4),
+						get_number(entry + 4, 4) };
 	return (struct stream){ 0 };
 }
 
@@ -93,7 +94,8 @@ static bool read_context(struct symcache_core *core, uint32_t at, struct symcach
 		const unsigned reg = c->num == 32 ? i : c->order[i];
 
 		if (reg < 64)
-			symcache_set_register(ret, reg, get_number(bytes + c->first + i * c->word, c->word));
+			symcache_set_register(ret, reg,
+					      get_number(bytes + c->first + i * c->word, c->word));
 	}
 	ret->pc = get_number(bytes + c->pc, c->word);
 	return true;
@@ -248,7 +250,8 @@ static bool read_kinds(struct symcache_core *core)
 	for (uint64_t i = 0, n = get_number(head + 8, 8); ok && i < n && size >= 48 &&
 	     i < s.size / size && sc_core_file(core, s.at + get_number(head, 4) + i * size, record, 48); i++)
 		if (get_number(record + 36, 4) & EXECUTABLE)
-			ok = add_code(core, get_number(record, 8), get_number(record, 8) + get_number(record + 24, 8));
+			ok = add_code(core, get_number(record, 8),
+				      get_number(record, 8) + get_number(record + 24, 8));
 	return ok;
 }
 
@@ -280,8 +283,8 @@ static void read_build_id(struct symcache_core *core, uint32_t at, uint32_t size
 	const size_t len = kind == CODEVIEW_GUID ? 16 : size - 4;
 	bool any = false;
 
-	if ((kind != CODEVIEW_ELF && kind != CODEVIEW_GUID) || len > sizeof(m->build_id) || len > size - 4 ||
-	    !sc_core_file(core, at + 4ull, m->build_id, len))
+	if ((kind != CODEVIEW_ELF && kind != CODEVIEW_GUID) || len > sizeof(m->build_id) ||
+	    len > size - 4 || !sc_core_file(core, at + 4ull, m->build_id, len))
 		return;
 	for (size_t i = 0; i < len; i++)
 		any |= m->build_id[i];
@@ -322,7 +325,8 @@ static int read_system(struct symcache_core *core, struct sc_error *err)
 	uint32_t platform, processor;
 
 	if (s.size < sizeof(record) || !sc_core_file(core, s.at, record, sizeof(record)))
-		return sc_error_set(err, SC_EFORMAT, "a minidump that does not say of which system, or is cut off");
+		return sc_error_set(err, SC_EFORMAT,
+				    "a minidump that does not say of which system, or is cut off");
 	processor = (uint32_t)get_number(record, 2);
 	platform = (uint32_t)get_number(record + 20, 4);
 	switch (processor) {
@@ -331,12 +335,13 @@ static int read_system(struct symcache_core *core, struct sc_error *err)
 	case 12: case 0x8003: core->machine = EM_AARCH64; break;
 	default: core->machine = EM_NONE; break;
 	}
-	if (platform != PLATFORM_LINUX && platform != PLATFORM_ANDROID && platform != PLATFORM_FUCHSIA)
+	if (platform != PLATFORM_LINUX && platform != PLATFORM_ANDROID &&
+	    platform != PLATFORM_FUCHSIA)
 		return sc_error_set(err, SC_EUNSUPPORTED, "a minidump of another system than Linux or "
 				    "Android (platform 0x%x)", platform);
 	if (!context_of(core))
-		return sc_error_set(err, SC_EUNSUPPORTED, "minidumps of processor 0x%x are not read",
-				    processor);
+		return sc_error_set(err, SC_EUNSUPPORTED,
+				    "minidumps of processor 0x%x are not read", processor);
 	core->word = context_of(core)->word;
 	core->private->is_64 = core->word == 8;
 	return 0;
@@ -345,8 +350,10 @@ static int read_system(struct symcache_core *core, struct sc_error *err)
 /* The process: its ID, and its command with arguments, which are ended by NUL. */
 static void read_process(struct symcache_core *core)
 {
-	const struct stream misc = find_stream(core, STREAM_MISC), args = find_stream(core, STREAM_COMMAND);
-	char *status = read_text(core, STREAM_STATUS), *pid = status ? strstr(status, "\nPid:") : NULL;
+	const struct stream misc = find_stream(core, STREAM_MISC),
+			    args = find_stream(core, STREAM_COMMAND);
+	char *status = read_text(core, STREAM_STATUS),
+	     *pid = status ? strstr(status, "\nPid:") : NULL;
 	size_t n = sizeof(core->arguments) - 1;
 
 	if (misc.size >= 12 && number_at(core, misc.at + 4) & 1)
@@ -377,7 +384,8 @@ static void read_thread_names(struct symcache_core *core)
 			read_name(core, (uint32_t)get_number(record + 4, 4));
 
 		/* They are in the order of the threads, but for the one that died. */
-		for (size_t k = 0; name && k < p->threads.len && at < 16 * p->threads.len; k++, at++) {
+		for (size_t k = 0; name && k < p->threads.len && at < 16 * p->threads.len;
+		     k++, at++) {
 			struct symcache_core_thread *t = &p->threads.data[at % p->threads.len];
 
 			if (t->tid == tid) {

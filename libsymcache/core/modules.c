@@ -29,8 +29,9 @@ static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t
 		uint64_t name = get_number(head, 4), content = get_number(head + 4, 4);
 		uint64_t skip = 12 + ((name + 3) & ~3ull), next = skip + ((content + 3) & ~3ull);
 
-		if (name == 4 && !memcmp(head + 12, "GNU", 4) && get_number(head + 8, 4) == NT_GNU_BUILD_ID &&
-		    content && content <= sizeof(m->build_id) &&
+		if (name == 4 && !memcmp(head + 12, "GNU", 4) &&
+		    get_number(head + 8, 4) == NT_GNU_BUILD_ID && content &&
+		    content <= sizeof(m->build_id) &&
 		    symcache_core_read(core, address + skip, m->build_id, content)) {
 			m->build_id_len = content;
 			return;
@@ -52,15 +53,16 @@ static bool read_header(struct symcache_core *core, struct symcache_core_module 
 	bool any = false;
 	unsigned n;
 
-	if (!symcache_core_read(core, m->start, header, sizeof(header)) || memcmp(header, ELFMAG, 4) ||
+	if (!symcache_core_read(core, m->start, header, sizeof(header)) ||
+	    memcmp(header, ELFMAG, 4) ||
 	    header[EI_CLASS] != (core->private->is_64 ? ELFCLASS64 : ELFCLASS32) ||
 	    get_number(header + s->phentsize, 2) != s->size)
 		return false;
 	phoff = get_number(header + s->phoff, s->word);
 	n = (unsigned)get_number(header + s->phnum, 2);
 	*end = m->start;
-	for (unsigned i = 0; i < n && symcache_core_read(core, m->start + phoff + i * s->size, ph, s->size);
-	     i++) {
+	for (unsigned i = 0;
+	     i < n && symcache_core_read(core, m->start + phoff + i * s->size, ph, s->size); i++) {
 		uint64_t vaddr = get_number(ph + s->vaddr, s->word), type = get_number(ph, 4);
 		uint64_t memsz = get_number(ph + s->filesz + s->word, s->word);
 
@@ -123,7 +125,8 @@ static bool add_headers(struct symcache_core *core)
 		struct symcache_core_module m = { .start = s->start }, *added;
 		uint64_t end;
 
-		if (s->start == p->auxv[AT_SYSINFO_EHDR] || !read_header(core, &m, &end) || end <= s->start)
+		if (s->start == p->auxv[AT_SYSINFO_EHDR] || !read_header(core, &m, &end) ||
+		    end <= s->start)
 			continue;
 		added = add_module(core, "", s->start, end);
 		if (!added)
@@ -155,7 +158,8 @@ static bool add_program(struct symcache_core *core)
 	return m && m->path;
 }
 
-static bool starts_before(const struct symcache_core_module *a, const struct symcache_core_module *b)
+static bool starts_before(const struct symcache_core_module *a,
+			  const struct symcache_core_module *b)
 {
 	return a->start < b->start;
 }
@@ -174,7 +178,8 @@ static bool add_vdso(struct symcache_core *core)
 	m = add_module(core, "[vdso]", start, s->end);
 	if (!m)
 		return false;
-	m->vdso = symcache_core_dumped(core, start) == s->end - start && read_header(core, m, &ignored);
+	m->vdso = symcache_core_dumped(core, start) == s->end - start &&
+		  read_header(core, m, &ignored);
 	return true;
 }
 

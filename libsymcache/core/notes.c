@@ -34,7 +34,8 @@ static const struct status {
 static const struct status *status_of(const struct symcache_core *core)
 {
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
-		if (statuses[i].machine == core->machine && statuses[i].is_64 == core->private->is_64)
+		if (statuses[i].machine == core->machine &&
+		    statuses[i].is_64 == core->private->is_64)
 			return &statuses[i];
 	return NULL;
 }
@@ -193,7 +194,8 @@ int sc_core_notes(struct symcache_core *core, struct sc_error *err)
 
 		if (n.at > end || n.size > end - n.at)
 			break;
-		/* The first thread's signal comes with its registers; other threads have their own. */
+		/* The first thread's signal comes with its registers; other threads have
+		 * their own. */
 		if (name_size <= 8 && sc_core_file(core, at + 12, head + 12, (size_t)name_size) &&
 		    (!memcmp(head + 12, "CORE", 4) || !memcmp(head + 12, "LINU", 4)) &&
 		    (n.type != NT_SIGINFO || !signal_seen)) {

@@ -25,7 +25,8 @@ static const uint8_t *block_at(struct symcache_core_private *p, uint64_t number,
 
 	if (p->block_number[slot] != number + 1) {
 		do {
-			n = pread(p->fd, bytes + have, BLOCK - have, (off_t)(number * BLOCK + have));
+			n = pread(p->fd, bytes + have, BLOCK - have,
+				  (off_t)(number * BLOCK + have));
 			have += n > 0 ? (size_t)n : 0;
 		} while ((n > 0 && have < BLOCK) || (n < 0 && errno == EINTR));
 		p->block_number[slot] = number + 1;
@@ -65,7 +66,8 @@ static const struct piece *piece_at(const struct symcache_core_private *p, uint6
 	return last && offset - last->offset < last->size ? last : NULL;
 }
 
-static bool read_kept(const struct symcache_core_private *p, uint64_t offset, uint8_t *to, size_t bytes)
+static bool read_kept(const struct symcache_core_private *p, uint64_t offset, uint8_t *to,
+		      size_t bytes)
 {
 	while (bytes) {
 		const struct piece *piece = piece_at(p, offset);

@@ -30,7 +30,8 @@ uint64_t dw_cfi_number(const struct dw_cfi_section *s, struct dw_cursor *c, uint
 
 uint64_t dw_cfi_pointer(const struct dw_cfi_section *s, struct dw_cursor *c, uint8_t encoding)
 {
-	uint64_t at = s->vaddr + (uint64_t)(c->p - s->bytes.data), base = 0, word = s->is_64 ? 8 : 4;
+	uint64_t at = s->vaddr + (uint64_t)(c->p - s->bytes.data), base = 0,
+		 word = s->is_64 ? 8 : 4;
 
 	if (encoding == PE_OMIT || (encoding & PE_INDIRECT)) {
 		c->bad = true;

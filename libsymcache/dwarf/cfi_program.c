@@ -66,7 +66,8 @@ static int column(const struct state *s, uint64_t reg)
 
 static void copy_row(struct dw_cfi_row *to, const struct dw_cfi_row *from)
 {
-	memcpy(to, from, offsetof(struct dw_cfi_row, rules) + from->num_rules * sizeof(*from->rules));
+	memcpy(to, from,
+	       offsetof(struct dw_cfi_row, rules) + from->num_rules * sizeof(*from->rules));
 }
 
 /* Sets a rule, or with kind 0 removes it. */

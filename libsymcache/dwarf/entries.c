@@ -108,7 +108,8 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, const struct dw_abb
 		return true;
 	}
 	if (!dw_origin_read(&s->origins, s->u, v, &origin) ||
-	    (origin.decl_unit && !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &decl_file)) ||
+	    (origin.decl_unit &&
+	     !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &decl_file)) ||
 	    (inlined && dw_value_number(&v[DW_SLOT_CALL_FILE], &n) &&
 	     !dw_file_index(&s->files, s->u, n, &call_file)))
 		return false;
@@ -181,7 +182,8 @@ static bool read_variable(struct dw_scanner *s)
 		return true;
 	v.decl_line = origin.decl_line;
 	v.decl_file = DW_NONE;
-	if (origin.decl_unit && !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &v.decl_file))
+	if (origin.decl_unit &&
+	    !dw_file_index(&s->files, origin.decl_unit, origin.decl_file, &v.decl_file))
 		return false;
 	if (origin.type_unit)
 		v.size = dw_type_size(origin.type_unit, origin.type, s->u->lang,

@@ -43,7 +43,8 @@ const char *dw_libdw_split_name(Dwarf_Die *cudie)
 	Dwarf_Attribute attr;
 	const char *name = NULL;
 
-	if (dwarf_attr(cudie, DW_AT_dwo_name, &attr) || dwarf_attr(cudie, DW_AT_GNU_dwo_name, &attr))
+	if (dwarf_attr(cudie, DW_AT_dwo_name, &attr) ||
+	    dwarf_attr(cudie, DW_AT_GNU_dwo_name, &attr))
 		name = dwarf_formstring(&attr);
 	return name ? name : "its .dwo file";
 }

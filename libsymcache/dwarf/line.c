@@ -36,7 +36,8 @@ static void set_file(struct state *st, const struct dw_facts *ret, uint64_t file
 		(uint32_t)file : DW_NONE;
 }
 
-static void state_reset(struct state *st, const struct dw_line_header *h, const struct dw_facts *ret)
+static void state_reset(struct state *st, const struct dw_line_header *h,
+			const struct dw_facts *ret)
 {
 	*st = (struct state){ .line = 1, .first_row = ret->rows.len,
 			      .marks = h->default_is_stmt ? DW_ROW_IS_STMT : 0 };

@@ -132,7 +132,8 @@ static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struc
 		if (ret) {
 			if (dw_add_line_file(h, comp_dir, name, d, ret))
 				return SC_ENOMEM;
-			ret->files.data[ret->files.len - 1].source = source && *source ? source : NULL;
+			ret->files.data[ret->files.len - 1].source = source && *source ? source :
+											 NULL;
 		} else {
 			dir = vec_push(&h->dirs);
 			if (!dir)

@@ -17,7 +17,8 @@
 #define MAX_CHAIN 16                 /* of references: they may be cycles */
 
 struct reading {
-	uint64_t steps; /* that may still be made: many variables may refer to the same long lists */
+	uint64_t
+		steps; /* that may still be made: many variables may refer to the same long lists */
 	const struct dw_location_sections *locations;
 	struct dw_locals *out;
 	const struct dw_unit *files_of; /* whose files these are; NULL: none yet */
@@ -67,7 +68,8 @@ static bool array_size(const struct dw_entry *e, unsigned depth, uint64_t *ret)
 		return false;
 	dw_skip_attributes(&c, e->u, e->abbrev);
 	while (e->abbrev->has_children && dw_left(&c) && *c.p &&
-	       dw_open_entry(e->steps, e->u, dw_place_of(e->u, &c), &child) && !child.abbrev->has_children) {
+	       dw_open_entry(e->steps, e->u, dw_place_of(e->u, &c), &child) &&
+	       !child.abbrev->has_children) {
 		if (child.abbrev->tag == DW_TAG_subrange_type) {
 			if (dw_find_number(&child, DW_AT_count, &count))
 				*ret *= count;
@@ -190,7 +192,8 @@ static bool list_at(struct reading *r, const struct dw_unit *u, uint64_t index, 
 	struct dw_entry root;
 	uint64_t base;
 
-	if (!dw_open_entry(&r->steps, u, u->first_entry, &root) || !dw_find_number(&root, DW_AT_loclists_base, &base) ||
+	if (!dw_open_entry(&r->steps, u, u->first_entry, &root) ||
+	    !dw_find_number(&root, DW_AT_loclists_base, &base) ||
 	    index > r->locations->loclists.size)
 		return false;
 	c = dw_cursor_at(&r->locations->loclists, base + index * size, u->debug->sections.swap);
@@ -208,7 +211,8 @@ static bool find_offset(struct reading *r, const struct dw_entry *e, int base, i
 	if (v.bytes)
 		return offset_of(v.bytes, v.number, base, ret);
 	at = v.number;
-	return (v.form == DW_FORM_sec_offset || v.form == DW_FORM_data4 || v.form == DW_FORM_data8 ||
+	return (v.form == DW_FORM_sec_offset || v.form == DW_FORM_data4 ||
+		v.form == DW_FORM_data8 ||
 		(v.form == DW_FORM_loclistx && list_at(r, e->u, v.number, &at))) &&
 	       offset_in_list(r, e->u, at, base, ret);
 }
@@ -258,7 +262,8 @@ static bool add_local(struct reading *r, const struct dw_entry *function, const 
 	l->has_size = dw_follow(&named, DW_AT_type, &type) && type_size(&type, 0, &l->size);
 	if (!dw_find_number(&named, DW_AT_decl_line, &l->line))
 		l->line = 0;
-	return !dw_find_number(&named, DW_AT_decl_file, &file) || find_file(r, named.u, file, &l->file);
+	return !dw_find_number(&named, DW_AT_decl_file, &file) ||
+	       find_file(r, named.u, file, &l->file);
 }
 
 /* ---- all of a function ------------------------------------------------------------------ */

@@ -11,7 +11,8 @@ static Elf_Scn *find_section(struct sc_elf *e, const char *name, GElf_Shdr *sh)
 	size_t names;
 
 	while (!elf_getshdrstrndx(e->elf, &names) && (scn = elf_nextscn(e->elf, scn))) {
-		const char *s = gelf_getshdr(scn, sh) ? elf_strptr(e->elf, names, sh->sh_name) : NULL;
+		const char *s = gelf_getshdr(scn, sh) ? elf_strptr(e->elf, names, sh->sh_name) :
+							NULL;
 
 		if (s && !strcmp(s, name))
 			return scn;

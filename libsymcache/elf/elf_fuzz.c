@@ -39,7 +39,8 @@ static void ask_symbols(struct sc_elf *e)
 	for (size_t i = 0; i < s.code.len; i++) {
 		const struct sc_elf_symbol *c = &s.code.data[i];
 
-		if (i && (c[-1].vaddr > c->vaddr || (c[-1].vaddr == c->vaddr && c[-1].size >= c->size)))
+		if (i &&
+		    (c[-1].vaddr > c->vaddr || (c[-1].vaddr == c->vaddr && c[-1].size >= c->size)))
 			abort();
 		touch((const uint8_t *)s.code.data[i].name, strlen(s.code.data[i].name));
 		sc_elf_range_at(&e->exec, s.code.data[i].vaddr);

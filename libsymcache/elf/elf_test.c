@@ -247,7 +247,8 @@ static void test_build_ids(void **state)
 		{ "GN", NT_GNU_BUILD_ID, 20, 0, 4 },
 		{ "GNU", NT_GNU_BUILD_ID + 1, 20, 0, 4 },
 	};
-	static const char desc[65] = "0123456789012345678901234567890123456789012345678901234567890123";
+	static const char desc[65] =
+		"0123456789012345678901234567890123456789012345678901234567890123";
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -104,7 +104,8 @@ static struct sc_elf *by_link_in(const char *dir, const char *name, const struct
 	struct sc_elf *d = NULL;
 
 	for (size_t i = 0; i < 2 && !d; i++)
-		if (snprintf(path, sizeof(path), "%s/%s%s", dir, folders[i], name) < (int)sizeof(path))
+		if (snprintf(path, sizeof(path), "%s/%s%s", dir, folders[i], name) <
+		    (int)sizeof(path))
 			d = try(path, w);
 	return d;
 }

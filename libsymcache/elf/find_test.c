@@ -13,8 +13,9 @@
 /* Runs commands in the scratch folder; $P is the program to take apart. */
 static void run(const char *commands)
 {
-	assert_int_equal(testing_run("P=$PWD/build/testprogs/layouts; cd %s && { %s; }", testing_dir,
-				     commands), 0);
+	assert_int_equal(testing_run("P=$PWD/build/testprogs/layouts; cd %s && { %s; }",
+				     testing_dir, commands),
+			 0);
 }
 
 /* The debug file found for `name`, relative to the scratch folder; "" if none. */

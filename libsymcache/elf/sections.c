@@ -378,7 +378,8 @@ void sc_elf_load(struct sc_elf *e, unsigned threads, struct sc_elf_wanted *wante
 			wanted[i].rc = sc_no_memory(&wanted[i].err);
 	for (size_t i = 0; i < n; i++)
 		if (!wanted[i].rc)
-			hand_out(e, stored.list.data + first[i], first[i + 1] - first[i], &wanted[i]);
+			hand_out(e, stored.list.data + first[i], first[i + 1] - first[i],
+				 &wanted[i]);
 	vec_deinit(&stored.list);
 }
 

@@ -347,7 +347,8 @@ static void test_nm(void **state)
 		char type, name[256];
 		bool known = false;
 
-		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %c %255s", &vaddr, &size, &type, name) != 4 ||
+		if (sscanf(line, "%" SCNx64 " %" SCNx64 " %c %255s", &vaddr, &size, &type, name) !=
+			    4 ||
 		    !strchr("TtWi", type))
 			continue;
 		for (size_t i = 0; i < s.code.len; i++)

@@ -38,7 +38,8 @@ static char *names_sought(const struct subject *s)
 	const char *link = s->debug_link && *s->debug_link ? s->debug_link : NULL;
 
 	if (!s->of.derived)
-		symcache_build_id_path(by_id, sizeof(by_id), "", s->of.build_id, s->of.build_id_len);
+		symcache_build_id_path(by_id, sizeof(by_id), "", s->of.build_id,
+				       s->of.build_id_len);
 	if (!*by_id && !link)
 		return sc_text(", and the file names no debug file");
 	return sc_text(", and there is no %s%s%s", *by_id ? by_id + 1 : "",
@@ -55,15 +56,17 @@ static void find_missing_lines(struct check *c, struct subject *s)
 		sought = s->entry ? NULL : names_sought(s);
 		find(c, s, SYMCACHE_LACKS_LINES,
 		     sc_text("no debug information, only %s%s",
-			     symstore_kinds_text(s->of.sources & ~(uint32_t)SYMCACHE_FROM_CFI, kinds),
+			     symstore_kinds_text(s->of.sources & ~(uint32_t)SYMCACHE_FROM_CFI,
+						 kinds),
 			     sought ? sought : ""));
 	} else if (!s->of.line_bytes) {
-		find(c, s, SYMCACHE_LACKS_LINES, sc_text("debug information without lines of its code"));
+		find(c, s, SYMCACHE_LACKS_LINES,
+		     sc_text("debug information without lines of its code"));
 	}
 	if (bad && s->units)
 		find(c, s, SYMCACHE_LACKS_LINES,
-		     sc_text("%llu of %llu units of debug information are missing or broken: %s", bad,
-			     (unsigned long long)s->units, s->first_fault));
+		     sc_text("%llu of %llu units of debug information are missing or broken: %s",
+			     bad, (unsigned long long)s->units, s->first_fault));
 	else if (bad)
 		find(c, s, SYMCACHE_LACKS_LINES,
 		     sc_text("units of debug information are missing or broken: %llu", bad));
@@ -74,7 +77,8 @@ static void judge(struct check *c, struct subject *s)
 	char *sought __attribute__((cleanup(sc_free_text))) = NULL;
 
 	if (s->unreadable) {
-		find(c, s, SYMCACHE_LACKS_ID, sc_text("%s", sc_error_behind(s->unreadable, s->of.path)));
+		find(c, s, SYMCACHE_LACKS_ID,
+		     sc_text("%s", sc_error_behind(s->unreadable, s->of.path)));
 		return;
 	}
 	if (s->of.derived)

@@ -76,8 +76,8 @@ static int check(const char *path, const uint8_t *id, size_t len, struct sc_erro
 	rc = symcache_elf_facts(fd, path, &facts, err);
 	close(fd);
 	if (!rc && (facts.build_id_len != len || memcmp(facts.build_id, id, len)))
-		rc = sc_error_set(err, SC_EFORMAT, "%s: the server gave a file with another build ID",
-				  path);
+		rc = sc_error_set(err, SC_EFORMAT,
+				  "%s: the server gave a file with another build ID", path);
 	return rc;
 }
 

@@ -33,7 +33,8 @@ static int ask_store(const struct sc_work *work, const uint8_t *id, size_t len, 
 	if (rc)
 		return rc;
 	*there = !o->again && !symstore_entry(reader, id, len, entry, NULL) &&
-		 entry->sources & SYMCACHE_FROM_DWARF && !strcmp(entry->transforms, work->transforms);
+		 entry->sources & SYMCACHE_FROM_DWARF &&
+		 !strcmp(entry->transforms, work->transforms);
 	missed = !*there && symcache_debuginfod_missed(o->debuginfod, reader, id, len);
 	symstore_read_end(reader);
 	return missed ? sc_error_set(err, SC_ENOTFOUND, "no server had it") : 0;
@@ -73,7 +74,8 @@ int sc_fetch(struct sc_run *run, const char *build_id, struct sc_walk *walk, str
 	if (rc) {
 		sc_run_failed(run, build_id, why.msg);
 		run->account->not_on_servers +=
-			rc == SC_ENOTFOUND && !symcache_debuginfod_failed(run->work.options->debuginfod);
+			rc == SC_ENOTFOUND &&
+			!symcache_debuginfod_failed(run->work.options->debuginfod);
 		return 0;
 	}
 	if (!path)

@@ -89,7 +89,8 @@ static int leave_out(struct sc_walk *walk, const struct symstore *store, struct 
 		lock = NULL;
 		return sc_no_memory(err);
 	}
-	return sc_walk_leave_out(walk, symstore_path(store), err) ?: sc_walk_leave_out(walk, lock, err);
+	return sc_walk_leave_out(walk, symstore_path(store), err) ?:
+		       sc_walk_leave_out(walk, lock, err);
 }
 
 int symcache_index(struct symstore *store, const char *const *paths, size_t n,

@@ -51,8 +51,8 @@ void sc_members_deinit(struct sc_members *m)
 	vec_deinit(&m->held);
 }
 
-int sc_member_unpack(struct sc_members *m, struct sc_member *member, const struct sc_archive_file *file,
-		  uint64_t memory, struct sc_error *err)
+int sc_member_unpack(struct sc_members *m, struct sc_member *member,
+		     const struct sc_archive_file *file, uint64_t memory, struct sc_error *err)
 {
 	int rc;
 

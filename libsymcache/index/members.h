@@ -38,8 +38,8 @@ struct sc_member *sc_members_add(struct sc_members *m, const char *path);
 void sc_members_deinit(struct sc_members *m);
 
 /* Unpacks the file that the walk stands at. Errors as sc_archive_unpack(). */
-int sc_member_unpack(struct sc_members *m, struct sc_member *member, const struct sc_archive_file *file,
-		  uint64_t memory, struct sc_error *err);
+int sc_member_unpack(struct sc_members *m, struct sc_member *member,
+		     const struct sc_archive_file *file, uint64_t memory, struct sc_error *err);
 void sc_member_release(struct sc_members *m, struct sc_member *member);
 
 /* Is there room for all that is unpacked? */

@@ -189,7 +189,8 @@ int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
 bool symlog_wait(const struct symlog_input *in, int milliseconds)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
-	return !in->live || in->held >= 0 || in->raw_pos < in->raw_len || poll(&p, 1, milliseconds) != 0;
+	return !in->live || in->held >= 0 || in->raw_pos < in->raw_len ||
+	       poll(&p, 1, milliseconds) != 0;
 }
 
 static bool is_profile(const char *p, size_t len)

@@ -224,7 +224,8 @@ static void take_stat(struct symlog_file *log, const struct stat *st)
 static void look_at(void *ctx, unsigned worker, size_t job)
 {
 	const struct walk *w = ctx;
-	const size_t begin = job * AT_ONCE, end = begin + AT_ONCE < w->num ? begin + AT_ONCE : w->num;
+	const size_t begin = job * AT_ONCE,
+		     end = begin + AT_ONCE < w->num ? begin + AT_ONCE : w->num;
 	const char *folder = "";
 	size_t len = 0;
 	int fd = -1;
@@ -235,7 +236,8 @@ static void look_at(void *ctx, unsigned worker, size_t job)
 		const char *slash = strrchr(log->path, '/');
 		struct stat st;
 
-		if (!slash || (size_t)(slash - log->path) != len || memcmp(folder, log->path, len)) {
+		if (!slash || (size_t)(slash - log->path) != len ||
+		    memcmp(folder, log->path, len)) {
 			if (fd >= 0)
 				close(fd);
 			fd = -1;
@@ -247,7 +249,8 @@ static void look_at(void *ctx, unsigned worker, size_t job)
 			fd = name ? open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 			free(name);
 		}
-		if (fd < 0 ? lstat(log->path, &st) : fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW))
+		if (fd < 0 ? lstat(log->path, &st) :
+			     fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW))
 			log->error = errno;
 		else if (!S_ISREG(st.st_mode)) /* by now */
 			log->error = EINVAL;

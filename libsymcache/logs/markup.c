@@ -84,7 +84,8 @@ static bool data_at(const struct symcache_markup *r, struct symcache_module *m, 
 }
 
 /* Where someone jumped into a variable, that is the function. */
-static size_t find_data_as_code(struct symcache_markup *r, struct symcache_module *m, uint64_t vaddr)
+static size_t find_data_as_code(struct symcache_markup *r, struct symcache_module *m,
+				uint64_t vaddr)
 {
 	struct symcache_shown_data data;
 
@@ -94,8 +95,8 @@ static size_t find_data_as_code(struct symcache_markup *r, struct symcache_modul
 	return 1;
 }
 
-static size_t symbolize(struct symcache_markup *r, struct symcache_symbolizer *symbolizer, void *module,
-			uint64_t vaddr, const struct markup_frame **ret)
+static size_t symbolize(struct symcache_markup *r, struct symcache_symbolizer *symbolizer,
+			void *module, uint64_t vaddr, const struct markup_frame **ret)
 {
 	struct symcache_answer a;
 	const enum symcache_reason reason = symcache_symbolize(symbolizer, module, vaddr, &a);

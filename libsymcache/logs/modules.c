@@ -52,7 +52,8 @@ static void take_module(void *ctx, const struct markup_module *module)
 	if (is_kernels(module->name))
 		return;
 	if (module->build_id_len)
-		m->options->module(m->options->ctx, module->build_id, module->build_id_len, module->name);
+		m->options->module(m->options->ctx, module->build_id, module->build_id_len,
+				   module->name);
 	else if (module->name.len)
 		find_named(m, module->name);
 }
@@ -101,7 +102,8 @@ int symlog_modules(const char *const *paths, size_t n, const struct symlog_modul
 
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = read_log(&m, filter, paths[i], err);
-	if (!rc && (markup_filter_modules(symlog_filter_markup(filter), take_module, &m) || m.no_memory))
+	if (!rc &&
+	    (markup_filter_modules(symlog_filter_markup(filter), take_module, &m) || m.no_memory))
 		rc = sc_no_memory(err);
 	symlog_filter_destroy(filter);
 	return rc;

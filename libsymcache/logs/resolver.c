@@ -95,7 +95,8 @@ static const char *bound_to(const struct sc_log_resolver *r, const char *name)
 }
 
 /* The only entry of the store that is called `name`, and has `tag`, if it is not NULL. */
-static void *find_entry(struct sc_log_resolver *r, const char *name, const char *tag, const char **why)
+static void *find_entry(struct sc_log_resolver *r, const char *name, const char *tag,
+			const char **why)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t len;
@@ -125,7 +126,8 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 	if (!bound)
 		return find_entry(r, name, NULL, why);
 	if (!r->from->no_files && !access(bound, F_OK))
-		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, bound), why);
+		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, bound),
+			      why);
 	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
 		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_BUILD_ID, bound),
 			      why);

@@ -16,7 +16,8 @@ static inline bool same_string(struct symcache_str a, struct symcache_str b)
 	return a.ptr == b.ptr && a.len == b.len;
 }
 
-static inline bool same_frame(const struct symcache_raw_frame *a, const struct symcache_raw_frame *b)
+static inline bool same_frame(const struct symcache_raw_frame *a,
+			      const struct symcache_raw_frame *b)
 {
 	return (same_string(a->function, b->function) ||
 		(a->function.len == 1 && b->function.len == 1 && *a->function.ptr == '?' &&

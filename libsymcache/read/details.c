@@ -47,7 +47,8 @@ uint32_t symcache_inlined_start(const struct symcache *cache, uint32_t location,
 	    !sc_is_code(cache, location))
 		return SYMCACHE_NONE;
 	call = cache->locations[location].inlined_into_idx;
-	if (call >= cache->range_location || !symcache_sound(cache, &numbers[call], sizeof(*numbers)))
+	if (call >= cache->range_location ||
+	    !symcache_sound(cache, &numbers[call], sizeof(*numbers)))
 		return SYMCACHE_NONE;
 	return numbers[call] != SYMCACHE_START_MORE ? numbers[call] :
 	       find(cache, &cache->starts, call, rel_pc, SYMCACHE_NONE);

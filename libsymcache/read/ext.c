@@ -182,14 +182,16 @@ static int find_sections(const struct symcache *cache, size_t begin,
 			 const struct symcache_ext_footer *footer, struct found *found,
 			 struct sc_error *err)
 {
-	const struct symcache_ext_section *table = (const void *)(cache->data + footer->table_offset);
+	const struct symcache_ext_section *table =
+		(const void *)(cache->data + footer->table_offset);
 	const struct symcache_ext_image *image;
 	int rc = 0;
 
 	if (!symcache_sound(cache, table, footer->num_sections * sizeof(*table)))
 		return sc_error_set(err, SC_EFORMAT, "damaged");
 	for (uint32_t i = 0; i < footer->num_sections && !rc; i++)
-		rc = take_section(cache, begin, cache->size - sizeof(*footer), &table[i], found, err);
+		rc = take_section(cache, begin, cache->size - sizeof(*footer), &table[i], found,
+				  err);
 	if (rc || (rc = check_count(found, IMAGE, 1, err)) ||
 	    (rc = check_count(found, COLUMN, cache->header->num_source_locations, err)) ||
 	    (rc = check_count(found, DECL, cache->header->num_functions, err)) ||
@@ -231,7 +233,8 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->num_segments = found[SEGMENT].count;
 	cache->discriminators = details(&found[DISCRIMINATOR], &found[DISCRIMINATORS]);
 	cache->starts = details(&found[INLINED], &found[INLINES]);
-	if (found[UNWIND].at && symcache_sound(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
+	if (found[UNWIND].at &&
+	    symcache_sound(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
 		set_unwind(cache, found);
 	if (found[INDEX].at && found[INDEX].count) {
 		const uint32_t *record = found[INDEX].at;

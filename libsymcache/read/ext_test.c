@@ -90,8 +90,10 @@ static void test_ext_segments(void **state)
 	assert_int_equal(vaddr, 0x4012ff);
 	assert_false(symcache_vaddr_of_offset(&cache, 0x100, &vaddr));
 	assert_false(symcache_vaddr_of_offset(&cache, 0x300, &vaddr));
-	assert_true(symcache_may_be_code(&cache, 0x4012ff) && symcache_may_be_code(&cache, 0x400000));
-	assert_false(symcache_may_be_code(&cache, 0x401300) || symcache_may_be_code(&cache, 0x3fffff));
+	assert_true(symcache_may_be_code(&cache, 0x4012ff) &&
+		    symcache_may_be_code(&cache, 0x400000));
+	assert_false(symcache_may_be_code(&cache, 0x401300) ||
+		     symcache_may_be_code(&cache, 0x3fffff));
 	assert_false(symcache_vaddr_of_code(&cache, 0x200, &vaddr)); /* there are two */
 	free(bytes);
 	t.segments[1].vaddr = 0x3fff00;

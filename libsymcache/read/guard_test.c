@@ -98,7 +98,8 @@ static void ask(const struct symcache *cache, uint64_t pc, char *text)
 	if (symcache_lookup_symbol(cache, pc, &symbol)) {
 		n += add(text + n, symbol.name);
 		n += add(text + n, symbol.file);
-		n += sprintf(text + n, "%zu %zu\n", (size_t)symbol.rel_address, (size_t)symbol.size);
+		n += sprintf(text + n, "%zu %zu\n", (size_t)symbol.rel_address,
+			     (size_t)symbol.size);
 	}
 	if (symcache_lookup_data(cache, pc, &data)) {
 		n += add(text + n, data.name);
@@ -259,7 +260,8 @@ static void pages_are_given_back(void **state)
 		assert_true(symcache_guard_init(&guard, at, BYTES, hashes));
 		guard.mapped = mapped;
 		for (size_t i = 0; i < ASKED; i++)
-			assert_true(symcache_guard_check(&guard, at + i * 23 * SYMCACHE_GUARD_BLOCK, 1));
+			assert_true(symcache_guard_check(&guard, at + i * 23 * SYMCACHE_GUARD_BLOCK,
+							 1));
 		assert_int_equal(guard.tested, ASKED);
 		if (mapped)
 			assert_int_equal(resident(map), 0);

@@ -41,7 +41,8 @@ static bool is_in_brackets(struct symcache_str s)
 /* Does `s`, which is not empty, replace the parts before it? */
 static bool wins(struct symcache_str s, enum symcache_path_style style)
 {
-	if (s.ptr[0] == '/' || (has_drive(s) && s.len >= 3 && (s.ptr[2] == '\\' || s.ptr[2] == '/')))
+	if (s.ptr[0] == '/' ||
+	    (has_drive(s) && s.len >= 3 && (s.ptr[2] == '\\' || s.ptr[2] == '/')))
 		return true;
 	if (style == SYMCACHE_PATH_RAW)
 		return s.len >= 3 && !memcmp(s.ptr, "\\\\", 2) && s.ptr[2] != '\\';

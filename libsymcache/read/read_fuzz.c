@@ -81,7 +81,8 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 		uint64_t start;
 		uint32_t number;
 
-		must(row.cfa && row.number < c->unwind.num_rows && row.range < c->unwind.num_starts);
+		must(row.cfa && row.number < c->unwind.num_rows &&
+		     row.range < c->unwind.num_starts);
 		must(symcache_row_range(c, row.range, &start, &number) && number == row.number);
 		must(symcache_row_text(c, &row, text, sizeof(text)) > 0);
 	}

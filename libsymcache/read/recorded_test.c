@@ -71,7 +71,8 @@ static void test_recorded(void **state)
 		struct symcache cache;
 		int n = 0;
 
-		snprintf(command, sizeof(command), "xz -dc " FOLDER "libc-2.36-v%d.symc.xz", version);
+		snprintf(command, sizeof(command), "xz -dc " FOLDER "libc-2.36-v%d.symc.xz",
+			 version);
 		char *bytes = output_of(command, &size);
 		assert_int_equal(symcache_open(&cache, bytes, size, NULL), 0);
 		assert_int_equal(cache.header->version, version);

@@ -88,7 +88,8 @@ static void add_expression(struct text *t, const struct symcache *cache, int32_t
 	size_t size = symcache_expression(cache, n, &bytes);
 	const struct dw_section section = { bytes, size };
 	bool big = cache->image && cache->image->big_endian;
-	struct dw_cursor c = dw_cursor_at(&section, 0, big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+	struct dw_cursor c = dw_cursor_at(&section, 0,
+					  big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
 	struct dw_operation op;
 	char reg[8];
 
@@ -99,8 +100,9 @@ static void add_expression(struct text *t, const struct symcache *cache, int32_t
 		if (op.code == EXPR_BREGX)
 			add(t, "breg%s%.*u %s%+lld", code == EXPR_BREGX ? "x" : "",
 			    code == EXPR_BREGX ? 0 : 1, code == EXPR_BREGX ? 0 : code - EXPR_BREG0,
-			    symcache_register_name(t->machine, op.reg < 255 ? (unsigned)op.reg : 254,
-						   reg), (long long)op.number);
+			    symcache_register_name(t->machine,
+						   op.reg < 255 ? (unsigned)op.reg : 254, reg),
+			    (long long)op.number);
 		else if (code >= EXPR_LIT0 && code < EXPR_LIT0 + 32)
 			add(t, "lit%llu", (unsigned long long)op.number);
 		else if (c.p - bytes > 1)
@@ -113,7 +115,8 @@ static void add_expression(struct text *t, const struct symcache *cache, int32_t
 		add(t, "?");
 }
 
-static void add_rule(struct text *t, const struct symcache *cache, const struct symcache_ext_rule *r)
+static void add_rule(struct text *t, const struct symcache *cache,
+		     const struct symcache_ext_rule *r)
 {
 	char reg[8];
 
@@ -151,8 +154,8 @@ size_t symcache_row_text(const struct symcache *cache, const struct symcache_row
 	if (row->cfa == SYMCACHE_CFA_EXPRESSION)
 		add_expression(&t, cache, row->n);
 	else
-		add(&t, row->n ? "%s%+d" : "%s", symcache_register_name(t.machine, row->cfa_reg, reg),
-		    row->n);
+		add(&t, row->n ? "%s%+d" : "%s",
+		    symcache_register_name(t.machine, row->cfa_reg, reg), row->n);
 	for (unsigned i = 0; i < row->num_rules; i++, between = ", ") {
 		add(&t, "%s", between);
 		add_rule(&t, cache, &row->rules[i]);
@@ -163,7 +166,8 @@ size_t symcache_row_text(const struct symcache *cache, const struct symcache_row
 		between = ", ";
 	}
 	if (row->flags & SYMCACHE_ROW_SIGNED)
-		add(&t, "%ssigned%s", between, row->flags & SYMCACHE_ROW_KEY_B ? " with key B" : "");
+		add(&t, "%ssigned%s", between,
+		    row->flags & SYMCACHE_ROW_KEY_B ? " with key B" : "");
 	if (row->flags & SYMCACHE_ROW_SIGNAL_FRAME)
 		add(&t, "; signal frame%s", row->flags & SYMCACHE_ROW_MADE ? ", by its code" : "");
 	return t.len;

@@ -54,7 +54,8 @@ static void verify_string(struct verifier *v, uint32_t offset, const char *recor
 		return;
 	if (offset >= v->cache->header->string_bytes ||
 	    !(v->starts[offset / 8] & 1 << offset % 8))
-		sc_fault(v, "%s %zu: %s: no string starts at offset 0x%x", record, i, field, offset);
+		sc_fault(v, "%s %zu: %s: no string starts at offset 0x%x", record, i, field,
+			 offset);
 }
 
 /* ---- the base sections ------------------------------------------------------ */
@@ -75,7 +76,8 @@ static void verify_paddings(struct verifier *v)
 	const struct symcache *c = v->cache;
 	const struct symcache_header *h = c->header;
 
-	verify_padding(v, c->files + (size_t)h->num_files * c->file_size, c->functions, "functions");
+	verify_padding(v, c->files + (size_t)h->num_files * c->file_size, c->functions,
+		       "functions");
 	verify_padding(v, c->functions + h->num_functions, c->locations, "source locations");
 	verify_padding(v, c->locations + h->num_source_locations, c->ranges, "ranges");
 	verify_padding(v, c->ranges + h->num_ranges, c->strings, "strings");
@@ -243,8 +245,8 @@ static void verify_details(struct verifier *v, const char *what, const struct sy
 			sc_fault(v, "%s %zu: no source location %u", what, i, at->location);
 		else if (i && (at->location < at[-1].location ||
 			       (at->location == at[-1].location && at->from <= at[-1].from)))
-			sc_fault(v, "%s %zu: 0x%x of location %u must stand behind 0x%x of %u", what, i,
-			      at->from, at->location, at[-1].from, at[-1].location);
+			sc_fault(v, "%s %zu: 0x%x of location %u must stand behind 0x%x of %u",
+				 what, i, at->from, at->location, at[-1].from, at[-1].location);
 	}
 }
 

@@ -22,7 +22,8 @@ static void verify_starts(struct verifier *v)
 			continue;
 		}
 		if (i && start <= before)
-			sc_fault(v, "unwind range %u: starts at 0x%" PRIx64 ", not behind 0x%" PRIx64,
+			sc_fault(v,
+				 "unwind range %u: starts at 0x%" PRIx64 ", not behind 0x%" PRIx64,
 				 i, start, before);
 		if (row >= u->num_rows)
 			sc_fault(v, "unwind range %u: no row %u", i, row);
@@ -33,7 +34,8 @@ static void verify_starts(struct verifier *v)
 		before = start;
 	}
 	if (!v->stopped && (page + 1 != u->num_pages || u->pages[page] != u->num_starts))
-		sc_fault(v, "unwind pages: %zu instead of %u, or a bad end", u->num_pages, page + 1);
+		sc_fault(v, "unwind pages: %zu instead of %u, or a bad end", u->num_pages,
+			 page + 1);
 }
 
 /* `seen`: a bit for each place of an expression that was looked at. */
@@ -45,7 +47,8 @@ static void verify_expression(struct verifier *v, const char *what, uint32_t i, 
 	size_t size = symcache_expression(c, n, &bytes);
 	const struct dw_section section = { bytes, size };
 	bool big = c->image && c->image->big_endian;
-	struct dw_cursor at = dw_cursor_at(&section, 0, big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+	struct dw_cursor at = dw_cursor_at(&section, 0,
+					   big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
 	struct dw_operation op;
 
 	if (size && (seen[n / 8] >> n % 8 & 1))
@@ -95,7 +98,8 @@ void sc_verify_unwind(struct verifier *v)
 
 		if (!r->kind || r->kind > SYMCACHE_RULE_SAME || r->zero)
 			sc_fault(v, "unwind rule %u: kind %u", i, r->kind);
-		else if (r->kind == SYMCACHE_RULE_EXPRESSION || r->kind == SYMCACHE_RULE_VAL_EXPRESSION)
+		else if (r->kind == SYMCACHE_RULE_EXPRESSION ||
+			 r->kind == SYMCACHE_RULE_VAL_EXPRESSION)
 			verify_expression(v, "unwind rule", i, r->n, seen);
 	}
 	free(seen);

@@ -48,7 +48,8 @@ static void fill_cache(const struct symstore_op *op, uint8_t *dst)
 		memcpy(dst, op->ctx, op->cache_size);
 }
 
-/* Writes the cache, the hashes of its blocks and its record; `tags` are those of the old entry, too. */
+/* Writes the cache, the hashes of its blocks and its record; `tags` are those of the old
+ * entry, too. */
 static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		       struct symstore_entry *fresh, const char *tags)
 {
@@ -150,7 +151,8 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 }
 
 /* Whether one of them may have unwind information that the other lacks. */
-static bool may_merge(const struct symstore_entry *fresh, const struct symstore_entry *old, bool stays)
+static bool may_merge(const struct symstore_entry *fresh, const struct symstore_entry *old,
+		      bool stays)
 {
 	return (stays ? fresh : old)->sources & SYMCACHE_FROM_CFI;
 }
@@ -219,7 +221,8 @@ static int remove_entry(struct symstore *store, MDB_txn *txn, struct symstore_op
 {
 	MDB_val key = { op->key_size, op->key };
 	int entry = mdb_del(txn, store->entries, &key, NULL);
-	int cache = entry && entry != MDB_NOTFOUND ? entry : mdb_del(txn, store->caches, &key, NULL);
+	int cache = entry && entry != MDB_NOTFOUND ? entry :
+						     mdb_del(txn, store->caches, &key, NULL);
 
 	if (op->removed)
 		*op->removed = !entry || !cache;

@@ -134,7 +134,8 @@ size_t symstore_check_entry(struct symstore_reader *reader, const struct symstor
 	const uint8_t *data;
 	size_t room;
 
-	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &data, &room, &err)) {
+	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &data, &room,
+			   &err)) {
 		symstore_fault(&r, "%s", err.msg);
 		return r.faults;
 	}

@@ -58,8 +58,8 @@ static int several(const struct matches *m, const char *what, const char *text, 
 
 	symcache_build_id_text(first, m->id[0], m->id_len[0] < 20 ? m->id_len[0] : 20);
 	symcache_build_id_text(second, m->id[1], m->id_len[1] < 20 ? m->id_len[1] : 20);
-	return sc_error_set(err, SC_EINVAL, "several %s %.32s: %s, %s: %s", what, text, first, second,
-			    advice);
+	return sc_error_set(err, SC_EINVAL, "several %s %.32s: %s, %s: %s", what, text, first,
+			    second, advice);
 }
 
 static int take_match(const struct matches *m, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len)
@@ -98,7 +98,8 @@ int symstore_find_name(struct symstore_reader *reader, const char *name,
 	if (rc)
 		return rc;
 	if (!m.num)
-		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s", name);
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s",
+				    name);
 	return m.num > 1 ? several(&m, "entries are named", name, "choose by --build-id", err) :
 			   take_match(&m, id, len);
 }

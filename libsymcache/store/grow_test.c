@@ -217,7 +217,8 @@ static void other_process_grows(void **state)
 			struct symstore *own;
 
 			/* The store of the parent is not ours to close. */
-			_exit(symstore_open_sized(test_path, SYMSTORE_WRITE, SMALL_MAP, &own, NULL) ||
+			_exit(symstore_open_sized(test_path, SYMSTORE_WRITE, SMALL_MAP, &own,
+						  NULL) ||
 			      test_put(own, 10 + i, 40u << (20 + i), NULL));
 		}
 		wait(&status);

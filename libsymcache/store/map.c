@@ -115,7 +115,8 @@ int symstore_txn_begin(struct symstore *store, unsigned flags, MDB_txn **ret,
 	int rc;
 
 	*ret = NULL;
-	while (!store->lost && (rc = mdb_txn_begin(store->env, NULL, flags, ret)) == MDB_MAP_RESIZED)
+	while (!store->lost &&
+	       (rc = mdb_txn_begin(store->env, NULL, flags, ret)) == MDB_MAP_RESIZED)
 		if ((rc = symstore_remap(store, 0, err)))
 			return rc;
 	if (store->lost)

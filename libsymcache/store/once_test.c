@@ -120,7 +120,8 @@ static void children_open_anew(void **state)
 	assert_true(symstore_is_ours(store));
 	pid = fork();
 	if (!pid) {
-		if (symstore_is_ours(store) || symstore_open(test_path, SYMSTORE_WRITE, &anew, &test_err))
+		if (symstore_is_ours(store) ||
+		    symstore_open(test_path, SYMSTORE_WRITE, &anew, &test_err))
 			_exit(2);
 		if (anew == store || test_put(anew, 7, 1000, &test_err))
 			_exit(3);

@@ -166,7 +166,8 @@ static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t us
 		return sc_error_set(err, SC_ENOMEM, "store %s: no address space for its %llu bytes",
 				    store->path, (unsigned long long)used);
 	for (unsigned tries = 0;
-	     (rc = try_env(store, flags, map, &stat)) == MDB_BAD_RSLOT && tries < OPEN_TRIES; tries++) {
+	     (rc = try_env(store, flags, map, &stat)) == MDB_BAD_RSLOT && tries < OPEN_TRIES;
+	     tries++) {
 		mdb_env_close(store->env);
 		store->env = NULL;
 		usleep(1000 + (unsigned)getpid() % 16 * 250 * tries);

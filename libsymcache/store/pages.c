@@ -137,7 +137,8 @@ static void leaf_node(struct walk *w, size_t page, const struct symstore_node *n
 	bool named = node->flags & SYMSTORE_NODE_TREE;
 
 	w->entries++;
-	if (node->flags & ~(SYMSTORE_NODE_BIG | SYMSTORE_NODE_TREE) || (named && size != sizeof(*w->named))) {
+	if (node->flags & ~(SYMSTORE_NODE_BIG | SYMSTORE_NODE_TREE) ||
+	    (named && size != sizeof(*w->named))) {
 		fault(w, "page %zu: a node of unknown kind %#x", page, node->flags);
 		return;
 	}
@@ -195,7 +196,8 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct symsto
 	}
 	if (h.u.free.lower < sizeof(h) || h.u.free.lower > h.u.free.upper ||
 	    h.u.free.upper > page_size || h.u.free.lower % 2) {
-		fault(w, "page %zu: free space from %u to %u", page, h.u.free.lower, h.u.free.upper);
+		fault(w, "page %zu: free space from %u to %u", page, h.u.free.lower,
+		      h.u.free.upper);
 		return;
 	}
 	n = (h.u.free.lower - sizeof(h)) / 2;
@@ -223,7 +225,8 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct symsto
 			leaf_node(w, page, &node, key.data + key.size, room);
 			continue;
 		}
-		if (i + 1 == n || !symstore_node_at(p, page_size, i + 1, &after, &next, &room_after))
+		if (i + 1 == n ||
+		    !symstore_node_at(p, page_size, i + 1, &after, &next, &room_after))
 			next = high;
 		tree_page(w, (node.lo | (size_t)node.hi << 16) +
 			  (sizeof(size_t) > 4 ? (size_t)node.flags << 16 << 16 : 0),
@@ -239,7 +242,8 @@ static void tree(struct walk *w, const struct symstore_tree *t, const char *name
 			fault(w, "the %s tree has depth %u", name, t->depth);
 			return;
 		}
-		tree_page(w, t->root, t->depth, (struct symstore_bytes){ 0 }, (struct symstore_bytes){ 0 });
+		tree_page(w, t->root, t->depth, (struct symstore_bytes){ 0 },
+			  (struct symstore_bytes){ 0 });
 	}
 	if (!w->report->stop && w->entries != t->entries)
 		fault(w, "the %s tree has %zu entries, not %zu", name, w->entries, t->entries);

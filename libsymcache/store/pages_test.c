@@ -206,8 +206,10 @@ static void foreign_files(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		save((const uint8_t *)files[i].bytes, files[i].size);
-		assert_int_equal(symstore_open(test_path, SYMSTORE_READ, &store, &err), files[i].code);
-		assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &store, &err), files[i].code);
+		assert_int_equal(symstore_open(test_path, SYMSTORE_READ, &store, &err),
+				 files[i].code);
+		assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &store, &err),
+				 files[i].code);
 		test_remove();
 	}
 	assert_int_equal(mkdir(test_path, 0700), 0);
@@ -256,7 +258,8 @@ static void cut_off(void **state)
 		int rc;
 
 		save(data, size - cut);
-		rc = symstore_open(test_path, cut % 2 ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);
+		rc = symstore_open(test_path, cut % 2 ? SYMSTORE_READ : SYMSTORE_WRITE, &store,
+				   &err);
 		if (rc) {
 			assert_int_equal(rc, SC_EFORMAT);
 			if (!strstr(err.msg, "cut off") && !strstr(err.msg, "meta page"))
@@ -328,9 +331,11 @@ static void newer_versions(void **state)
 		assert_int_equal(mdb_put(txn, store->meta, &key, &value, 0), 0);
 		assert_int_equal(mdb_txn_commit(txn), 0);
 		symstore_close(store);
-		assert_int_equal(symstore_open(test_path, SYMSTORE_READ, &store, &err), cases[i].reads);
+		assert_int_equal(symstore_open(test_path, SYMSTORE_READ, &store, &err),
+				 cases[i].reads);
 		symstore_close(store);
-		assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &store, &err), cases[i].writes);
+		assert_int_equal(symstore_open(test_path, SYMSTORE_WRITE, &store, &err),
+				 cases[i].writes);
 		if (cases[i].writes == SC_EUNSUPPORTED)
 			assert_non_null(strstr(err.msg, "newer symcache"));
 		symstore_close(store);

@@ -156,9 +156,9 @@ int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err)
 		/* On a file system without such locks no one gets it alone. */
 		if (rc && alone) {
 			rc = errno == EWOULDBLOCK ?
-				sc_error_set(err, SC_EINVAL, "store %s: another process has it open",
-					     path) :
-				sc_error_sys(err, "store %s: cannot lock", path);
+				     sc_error_set(err, SC_EINVAL,
+						  "store %s: another process has it open", path) :
+				     sc_error_sys(err, "store %s: cannot lock", path);
 			close(fd);
 			return rc;
 		}

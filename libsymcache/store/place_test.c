@@ -50,7 +50,8 @@ ssize_t writev(int fd, const struct iovec *iov, int n)
 
 int fdatasync(int fd)
 {
-	return fails() ? (errno = fail_with ? fail_with : EIO, -1) : (int)syscall(SYS_fdatasync, fd);
+	return fails() ? (errno = fail_with ? fail_with : EIO, -1) :
+			 (int)syscall(SYS_fdatasync, fd);
 }
 
 /* Puts entry `n` with its neighbours: some pages, large and small. */
@@ -107,7 +108,8 @@ static void each_write_fails(void **state)
 				symstore_close(store);
 				break;
 			}
-			assert_int_equal(rc, with[w] == ENOSPC || with[w] == EDQUOT ? SC_EFULL : SC_ESYS);
+			assert_int_equal(rc, with[w] == ENOSPC || with[w] == EDQUOT ? SC_EFULL :
+										      SC_ESYS);
 			/* A failed meta page needs a fresh start, others do not. */
 			if (put_three(store, 200, &err)) {
 				symstore_close(store);

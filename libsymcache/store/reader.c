@@ -58,7 +58,8 @@ int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
 	reader->owner = pthread_self();
 	for (;;) {
 		enter(reader);
-		rc = store->lost ? EINVAL : mdb_txn_begin(store->env, NULL, MDB_RDONLY, &reader->txn);
+		rc = store->lost ? EINVAL :
+				   mdb_txn_begin(store->env, NULL, MDB_RDONLY, &reader->txn);
 		/* Slots of readers that died. */
 		if (rc == MDB_READERS_FULL && !mdb_reader_check(store->env, NULL))
 			rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &reader->txn);
@@ -140,7 +141,8 @@ int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reade
 	if (snapshot.trees[1].root == SIZE_MAX)
 		return sc_error_set(err, SC_ENOTFOUND, "the store %s is empty", store->path);
 	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
-		rc = symstore_find_tree(&ret->view, &snapshot.trees[1], trees[i].name, trees[i].tree);
+		rc = symstore_find_tree(&ret->view, &snapshot.trees[1], trees[i].name,
+					trees[i].tree);
 		if (rc == SC_ENOTFOUND)
 			return sc_error_set(err, SC_EFORMAT, "%s is an LMDB file, but not a store",
 					    store->path);
@@ -193,7 +195,8 @@ int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size
 	if (rc && rc != SC_ENOTFOUND)
 		return rc;
 	if (rc || entry->cache_size > value.size || (uintptr_t)value.data % 8)
-		return sc_error_set(err, SC_EFORMAT, "store %s: damaged: an entry without its cache",
+		return sc_error_set(err, SC_EFORMAT,
+				    "store %s: damaged: an entry without its cache",
 				    reader->store->path);
 	*data = value.data;
 	*size = value.size;

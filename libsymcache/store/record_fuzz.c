@@ -26,8 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (symstore_format_decode(data, size, &format)) {
 		check((bytes = symstore_format_encode(&format, &n)) &&
-		      symstore_format_decode(bytes, n, &format2) && format2.format == format.format &&
-		      format2.created == format.created);
+		      symstore_format_decode(bytes, n, &format2) &&
+		      format2.format == format.format && format2.created == format.created);
 		free(bytes);
 	}
 	if (symstore_entry_decode("k", 1, data, size, &entry)) {
@@ -38,7 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		      !strcmp(entry2.tool_version, entry.tool_version) &&
 		      !strcmp(entry2.debug_path, entry.debug_path));
 		/* Replacing is a total order. */
-		check(symstore_entry_replaces(&entry, &entry2) && symstore_entry_replaces(&entry2, &entry));
+		check(symstore_entry_replaces(&entry, &entry2) &&
+		      symstore_entry_replaces(&entry2, &entry));
 		free(bytes);
 	}
 	if (symstore_outcome_decode(data, size, &outcome, &tool)) {

@@ -141,7 +141,8 @@ static void damaged(void **state)
 		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		/* A shorter fixed part is an earlier version's, which has no check. */
 		if (bit / 8 != 2 || bytes[2] > 72)
-			assert_false(symstore_entry_decode(entry.build_id, 2, bytes, sizeof(bytes), &got));
+			assert_false(symstore_entry_decode(entry.build_id, 2, bytes, sizeof(bytes),
+							   &got));
 	}
 	assert_false(symstore_entry_decode((uint8_t[]){ 0xab, 0xce }, 2, entry_bytes,
 					   sizeof(entry_bytes), &got));
@@ -198,9 +199,10 @@ static void content_key(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entry_layout), cmocka_unit_test(later_version),
-		cmocka_unit_test(earlier_version), cmocka_unit_test(damaged), cmocka_unit_test(cut_off),
-		cmocka_unit_test(outcome), cmocka_unit_test(content_key),
+		cmocka_unit_test(entry_layout),	   cmocka_unit_test(later_version),
+		cmocka_unit_test(earlier_version), cmocka_unit_test(damaged),
+		cmocka_unit_test(cut_off),	   cmocka_unit_test(outcome),
+		cmocka_unit_test(content_key),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, setup, NULL);

@@ -45,14 +45,16 @@ static int meta_read(int fd, off_t offset, struct meta *ret, struct sc_error *er
 		memcpy(words, &page, sizeof(words));
 		for (size_t i = 3; i <= 4 && ret->magic != (uint32_t)MAGIC; i++)
 			if (words[i] == (uint32_t)MAGIC || words[i] == bswap_32((uint32_t)MAGIC))
-				return sc_error_set(err, SC_EUNSUPPORTED, "damaged, or written on a "
+				return sc_error_set(err, SC_EUNSUPPORTED,
+						    "damaged, or written on a "
 						    "machine of another word size or byte order");
 		return sc_error_set(err, SC_EFORMAT, offset ? "damaged: no meta page at offset %lld" :
 				    "not a store: no LMDB meta page at offset %lld", (long long)offset);
 	}
 	if (ret->version != DATA_VERSION)
-		return sc_error_set(err, SC_EUNSUPPORTED, "LMDB data version %u; this program knows %d",
-				    ret->version, DATA_VERSION);
+		return sc_error_set(err, SC_EUNSUPPORTED,
+				    "LMDB data version %u; this program knows %d", ret->version,
+				    DATA_VERSION);
 	return 0;
 }
 
@@ -129,7 +131,8 @@ int symstore_snapshot_read(int fd, size_t txn, struct symstore_snapshot *ret,
 	if (fstat(fd, &st))
 		return sc_error_sys(err, "cannot read");
 	if (metas[newest].last_page > (size_t)st.st_size / page_size + (1u << 20))
-		return sc_error_set(err, SC_EFORMAT, "damaged: cut off at %lld bytes, it has %zu pages",
+		return sc_error_set(err, SC_EFORMAT,
+				    "damaged: cut off at %lld bytes, it has %zu pages",
 				    (long long)st.st_size, metas[newest].last_page + 1);
 	*ret = (struct symstore_snapshot){
 		.page_size = page_size,

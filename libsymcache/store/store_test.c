@@ -237,7 +237,8 @@ static void better_symbols_stay(void **state)
 		const void *data;
 		size_t size;
 
-		assert_int_equal(put_kind(store, steps[i].sources, steps[i].bad, i), steps[i].stored);
+		assert_int_equal(put_kind(store, steps[i].sources, steps[i].bad, i),
+				 steps[i].stored);
 		if (steps[i].stored)
 			last = i;
 		reader = test_reader(store);

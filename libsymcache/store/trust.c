@@ -18,7 +18,8 @@ int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err)
 {
 	char hex[SYMCACHE_BUILD_ID_TEXT];
 
-	symcache_build_id_text(hex, build_id, len < SYMCACHE_BUILD_ID_MAX ? len : SYMCACHE_BUILD_ID_MAX);
+	symcache_build_id_text(hex, build_id,
+			       len < SYMCACHE_BUILD_ID_MAX ? len : SYMCACHE_BUILD_ID_MAX);
 	return sc_error_set(err, SC_EFORMAT, "the store's entry %s is damaged and not used: run "
 			    "'symcache verify --repair', then index its file again", hex);
 }

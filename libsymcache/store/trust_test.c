@@ -313,17 +313,20 @@ static void damaged_pages(void **state)
 		assert_int_equal(pwrite(fd, &byte, 1, (off_t)at), 1);
 		if (i % 10 == 0)
 			assert_int_equal(ftruncate(fd, (off_t)at + 1), 0);
-		rc = symstore_open(test_path, i % 4 ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &test_err);
+		rc = symstore_open(test_path, i % 4 ? SYMSTORE_READ : SYMSTORE_WRITE, &store,
+				   &test_err);
 		if (!rc && !(rc = symstore_read_begin(store, &reader, &test_err))) {
 			rc = symstore_each(reader, NULL, 0, count, &n, &test_err);
 			assert_true(rc || n <= ENTRIES + 1);
 			symstore_info(reader, &info, &test_err);
-			symstore_get_guarded(reader, e.build_id, e.build_id_len, &guard, &cache, &test_err);
+			symstore_get_guarded(reader, e.build_id, e.build_id_len, &guard, &cache,
+					     &test_err);
 			symstore_check(reader, test_fault, NULL);
 			symcache_guard_deinit(&guard);
 			symstore_read_end(reader);
 			if (i % 4 == 0)
-				refused += test_put(store, (uint32_t)i, 64, &test_err) == SC_EFORMAT;
+				refused += test_put(store, (uint32_t)i, 64, &test_err) ==
+					   SC_EFORMAT;
 		}
 		errors += rc != 0;
 		if (!rc || store)

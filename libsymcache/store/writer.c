@@ -71,7 +71,8 @@ static int push(struct symstore_writer *writer, const struct symstore_op *op, st
 	return 0;
 }
 
-static int set_key(struct symstore_op *op, const uint8_t *build_id, size_t len, struct sc_error *err)
+static int set_key(struct symstore_op *op, const uint8_t *build_id, size_t len,
+		   struct sc_error *err)
 {
 	if (!len || len > SYMCACHE_BUILD_ID_MAX)
 		return sc_error_set(err, SC_EINVAL, "a build ID of %zu bytes", len);
@@ -94,7 +95,8 @@ static int put(struct symstore_writer *writer, const struct symstore_entry *entr
 	if (rc)
 		return rc;
 	if (entry->cache_size > SYMSTORE_MAX_CACHE)
-		return sc_error_set(err, SC_ELIMIT, "a cache of %llu bytes: the store takes up to %u",
+		return sc_error_set(err, SC_ELIMIT,
+				    "a cache of %llu bytes: the store takes up to %u",
 				    (unsigned long long)entry->cache_size, SYMSTORE_MAX_CACHE);
 	op.record = symstore_entry_encode(entry, &op.record_size);
 	return push(writer, &op, err);

@@ -108,7 +108,8 @@ static int several(const struct sc_named *first, const struct sc_named *end, con
 		strcat(ids, hex);
 	}
 	return sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s: %s%s", n,
-			    tag ? " with the tag " : "", tag ? tag : "", ids, n > SHOWN ? ", ..." : "");
+			    tag ? " with the tag " : "", tag ? tag : "", ids,
+			    n > SHOWN ? ", ..." : "");
 }
 
 int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
@@ -125,7 +126,8 @@ int symcache_caches_find_name(struct symcache_caches *s, const char *name, const
 		: bsearch(&key, s->named.data, s->named.len, sizeof(*s->named.data), by_name);
 	while (first && first > s->named.data && !by_name(&first[-1], &key))
 		first--;
-	for (end = first; first && end < s->named.data + s->named.len && !by_name(end, &key); end++) {
+	for (end = first; first && end < s->named.data + s->named.len && !by_name(end, &key);
+	     end++) {
 		if (tag && !symstore_tags_have(end->tags, tag))
 			continue;
 		found = end;
@@ -209,7 +211,8 @@ int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, con
 				  release ? " and release " : "", release ? release : "");
 	if (!rc && n > 1)
 		rc = sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s", n,
-				  release ? " that may be of release " : "", release ? release : "");
+				  release ? " that may be of release " : "",
+				  release ? release : "");
 	if (!rc) {
 		memcpy(id, found->id, found->id_len);
 		*len = found->id_len;

@@ -29,7 +29,8 @@ static int teardown(void **state)
 static const char *lang_name(const char *name, uint32_t lang)
 {
 	static char text[1 << 17];
-	struct symcache_str s = symcache_demangle(d, (struct symcache_str){ name, strlen(name) }, lang);
+	struct symcache_str s = symcache_demangle(d, (struct symcache_str){ name, strlen(name) },
+						  lang);
 
 	assert_true(s.len < sizeof(text));
 	memcpy(text, s.ptr, s.len);
@@ -139,7 +140,8 @@ static void test_hostile(void **state)
 			memcpy(name, "_D1f", 4);
 			symcache_demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_D);
 			memcpy(name, "_RINv", 5);
-			symcache_demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_RUST);
+			symcache_demangle(d, (struct symcache_str){ name, len },
+					  SYMCACHE_LANG_RUST);
 		}
 	}
 	assert_string_equal(cxx("_Z3foov"), "foo()");
@@ -167,7 +169,8 @@ static void test_memory(void **state)
 			sprintf(wanted, "f%06d()", i);
 			assert_string_equal(cxx(name), wanted);
 		}
-		symcache_demangle(d, (struct symcache_str){ name, strlen(name) }, SYMCACHE_LANG_CPP);
+		symcache_demangle(d, (struct symcache_str){ name, strlen(name) },
+				  SYMCACHE_LANG_CPP);
 	}
 	assert_string_equal(cxx("_Z3foov"), "foo()");
 }

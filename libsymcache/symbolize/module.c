@@ -40,7 +40,8 @@ static int read_cache(struct symcache_module *m, struct sc_error *err)
 	if (rc)
 		return rc;
 	if (!will_do(m, &m->stored))
-		return sc_error_set(err, SC_ENOTFOUND, "the store's entry has unwind information, but no "
+		return sc_error_set(err, SC_ENOTFOUND,
+				    "the store's entry has unwind information, but no "
 				    "symbols: index its debug file, too");
 	if (before.data != m->stored.data || before.size != m->stored.size ||
 	    identity != m->guard.identity)
@@ -110,7 +111,8 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 				  to_store ? made->path : path, NULL, info });
 	rc = symcache_open(&made->cache, made->bytes, made->size, err);
 	if (!rc && !will_do(m, &made->cache))
-		rc = sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols", path);
+		rc = sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols",
+				  path);
 	if (!rc)
 		publish(m, &made->cache, 0);
 	return rc;

@@ -26,8 +26,9 @@ static struct symcache_str name_of(const struct symcache *c, uint32_t item)
 	struct symcache_symbol symbol;
 
 	if (item >= functions)
-		return symcache_symbol(c, item - functions, &symbol) ? symbol.name
-								      : (struct symcache_str){ NULL, 0 };
+		return symcache_symbol(c, item - functions, &symbol) ?
+			       symbol.name :
+			       (struct symcache_str){ NULL, 0 };
 	if (!symcache_sound(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE)
 		return (struct symcache_str){ NULL, 0 };
 	return symcache_string(c, f->name);

@@ -113,7 +113,8 @@ static void find_symbol(struct symcache_places *p, uint64_t vaddr, struct symcac
 {
 	struct symcache_symbol symbol;
 
-	if (!a->cache || !symcache_lookup_symbol(a->cache, vaddr - symcache_load_base(a->cache), &symbol) ||
+	if (!a->cache ||
+	    !symcache_lookup_symbol(a->cache, vaddr - symcache_load_base(a->cache), &symbol) ||
 	    !symbol.size)
 		return;
 	*only = (struct symcache_shown_frame){
@@ -157,7 +158,8 @@ const struct symcache_data_place *symcache_places_data(struct symcache_places *p
 	free(place->name);
 	*place = (struct symcache_data_place){ .owner = owner, .vaddr = vaddr };
 	if (module && symcache_symbolize_data(p->symbolizer, module, vaddr, &data)) {
-		place->name = sc_text("%.*s", (int)data.name.len, data.name.ptr ? data.name.ptr : "");
+		place->name = sc_text("%.*s", (int)data.name.len,
+				      data.name.ptr ? data.name.ptr : "");
 		if (!place->name)
 			return NULL;
 		place->found = true;

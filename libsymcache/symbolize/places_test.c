@@ -47,7 +47,8 @@ static int tear_down(void **state)
 static void test_code(void **state)
 {
 	const struct fixture *f = *state;
-	struct symcache_code_place *place = symcache_places_get(f->places, "a", f->module, f->vaddr);
+	struct symcache_code_place *place = symcache_places_get(f->places, "a", f->module,
+								f->vaddr);
 
 	assert_int_equal(place->num_frames, 1);
 	assert_string_equal(place->frames[0].function.ptr, "main");

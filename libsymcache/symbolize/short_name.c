@@ -118,7 +118,8 @@ struct symcache_str symcache_short_name(struct symcache_str text)
 				depth -= depth > 0;
 		} else if (depth || in_operator) {
 			continue;
-		} else if (c == ':' && i + 2 < s.len && s.ptr[i + 1] == ':' && s.ptr[i + 2] != '<') {
+		} else if (c == ':' && i + 2 < s.len && s.ptr[i + 1] == ':' &&
+			   s.ptr[i + 2] != '<') {
 			start = i + 2;
 			i++;
 		} else if (c == ' ') {

@@ -73,7 +73,8 @@ static int check_id(const struct symcache *c, const char *path, struct sc_error 
 	bool derived;
 	int rc = symcache_elf_build_id(path, id, &len, &derived, err);
 
-	if (rc || !c->image || (c->image->build_id_len == len && !memcmp(c->image->build_id, id, len)))
+	if (rc || !c->image ||
+	    (c->image->build_id_len == len && !memcmp(c->image->build_id, id, len)))
 		return rc;
 	return sc_error_set(err, SC_EINVAL, "%s: has another build ID by now", path);
 }

@@ -21,7 +21,8 @@ static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
 
 static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
 {
-	const struct symcache_image *image = symcache_images_find(((struct walk *)ctx)->images, address);
+	const struct symcache_image *image = symcache_images_find(((struct walk *)ctx)->images,
+								  address);
 	struct symcache_frames frames;
 	struct symcache_row row;
 
@@ -35,7 +36,8 @@ static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_modu
 struct symtrace_target symtrace_target_of(const struct symcache_images *images)
 {
 	for (size_t i = 0; symcache_images_get(images, i); i++) {
-		const struct symcache_ext_image *image = symcache_images_get(images, i)->cache->image;
+		const struct symcache_ext_image *image =
+			symcache_images_get(images, i)->cache->image;
 
 		if (image)
 			return (struct symtrace_target){ image->machine, image->elf_class == 64,
@@ -44,8 +46,9 @@ struct symtrace_target symtrace_target_of(const struct symcache_images *images)
 	return (struct symtrace_target){ 0 };
 }
 
-int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *frame, struct symtrace_pc pc,
-		  const struct symcache_images *images, struct symtrace_stack *ret, struct sc_error *err)
+int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *frame,
+		  struct symtrace_pc pc, const struct symcache_images *images,
+		  struct symtrace_stack *ret, struct sc_error *err)
 {
 	const struct symtrace_target target = symtrace_target_of(images);
 	struct walk walk = { &ret->collected, images };
@@ -57,11 +60,13 @@ int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *fram
 	ret->word = target.is64 ? 8 : 4;
 	ret->stack.num_frames = 0;
 	if (file->big_endian)
-		rc = sc_error_set(err, SC_EUNSUPPORTED, "stacks of big-endian machines are not read");
+		rc = sc_error_set(err, SC_EUNSUPPORTED,
+				  "stacks of big-endian machines are not read");
 	else
 		rc = symtrace_collect(file, frame, pc, target.machine, &ret->collected, err);
 	if (!rc)
-		rc = symcache_stack_walk(&source, &ret->collected.registers, false, &ret->stack, err);
+		rc = symcache_stack_walk(&source, &ret->collected.registers, false, &ret->stack,
+					 err);
 	if (!rc)
 		ret->collected_end = symtrace_collected_end(&ret->collected,
 							    ret->stack.frames[0].stack_pointer);

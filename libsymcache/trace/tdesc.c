@@ -146,7 +146,8 @@ static void lay_out(struct symtrace_layout *tdesc)
 	}
 }
 
-int tdesc_parse(struct symtrace_layout *ret, const char *xml, size_t len, char *err, size_t err_size)
+int tdesc_parse(struct symtrace_layout *ret, const char *xml, size_t len, char *err,
+		size_t err_size)
 {
 	struct parse p = { .tdesc = ret };
 	bool fine = false;

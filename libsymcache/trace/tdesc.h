@@ -24,7 +24,8 @@ struct tdesc_machine {
  * what is wrong and in which line; then *ret is empty. An <xi:include> is an error
  * (the registers it names are not there to be counted), so is an entity.
  */
-int tdesc_parse(struct symtrace_layout *ret, const char *xml, size_t len, char *err, size_t err_size);
+int tdesc_parse(struct symtrace_layout *ret, const char *xml, size_t len, char *err,
+		size_t err_size);
 
 /* The layout GDB supposes for an ELF machine, up to the program counter and the
  * few flags behind it. False: none is known, *ret is empty. */

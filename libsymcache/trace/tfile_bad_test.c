@@ -202,8 +202,8 @@ static void test_bad_details(void **state)
 		t[i].data = (uint8_t *)slurp(path, &size);
 		symtrace_read(&t[i].f, t[i].data, size);
 		if (i == 1) /* "status 0;tstop" */
-			assert_int_equal(t[i].f.fault.offset, (uint8_t *)strstr((char *)t[i].data, "tstop") -
-					 t[i].data);
+			assert_int_equal(t[i].f.fault.offset,
+					 (uint8_t *)strstr((char *)t[i].data, "tstop") - t[i].data);
 	}
 	/* no-R: everything but the frames is there */
 	assert_int_equal(t[0].f.num_tracepoints, 3);

@@ -48,7 +48,8 @@ static void dump_piece(FILE *out, const struct symtrace_piece *p)
 		fprintf(out, "%.*s\n", (int)p->text.len, p->text.ptr);
 }
 
-static void dump_definitions(FILE *out, const struct symtrace *f, const struct symtrace_layout *tdesc)
+static void dump_definitions(FILE *out, const struct symtrace *f,
+			     const struct symtrace_layout *tdesc)
 {
 	const char *status = memmem(f->data, f->size, "\nstatus ", 8);
 	struct symtrace_piece *pieces = calloc(f->num_pieces + 1, sizeof(*pieces));
@@ -222,7 +223,8 @@ static void check_arch(const char *name)
 	layout_by_elf(name, &f, &tdesc);
 	if (f.tdesc.ptr) {
 		tdesc_deinit(&tdesc);
-		assert_int_equal(tdesc_parse(&tdesc, f.tdesc.ptr, f.tdesc.len, err, sizeof(err)), 0);
+		assert_int_equal(tdesc_parse(&tdesc, f.tdesc.ptr, f.tdesc.len, err, sizeof(err)),
+				 0);
 	}
 	f.pc_slot = (struct symtrace_pc_slot){ tdesc_pc(&tdesc)->offset, tdesc_pc(&tdesc)->size };
 	frames = symtrace_frames(&f);

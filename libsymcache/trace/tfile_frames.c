@@ -98,7 +98,8 @@ int symtrace_next_frame(struct symtrace_frames *frames, struct symtrace_frame *r
 	return 1;
 }
 
-struct symtrace_blocks symtrace_blocks(const struct symtrace *file, const struct symtrace_frame *frame)
+struct symtrace_blocks symtrace_blocks(const struct symtrace *file,
+				       const struct symtrace_frame *frame)
 {
 	uint64_t begin = frame->blocks_offset;
 

@@ -114,7 +114,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	f.big_endian = data[0] & 1;
 	f.pc_slot = (struct symtrace_pc_slot){ 128, 8 };
 	read_definitions(&f);
-	if (f.tdesc.ptr && tdesc_parse(&f.layout, f.tdesc.ptr, f.tdesc.len, msg, sizeof(msg)) == 0 &&
+	if (f.tdesc.ptr &&
+	    tdesc_parse(&f.layout, f.tdesc.ptr, f.tdesc.len, msg, sizeof(msg)) == 0 &&
 	    (pc = tdesc_pc(&f.layout)))
 		f.pc_slot = (struct symtrace_pc_slot){ pc->offset, pc->size };
 	symtrace_guess_big_endian(&f);

@@ -65,7 +65,8 @@ static void fold_definition(struct tfile_reader *r, struct symtrace_tracepoint *
 }
 
 /* HITS:USAGE; several lines add up, as in GDB. */
-static void fold_hits(struct symtrace_tracepoint *tp, const struct symtrace_piece *piece, unsigned base)
+static void fold_hits(struct symtrace_tracepoint *tp, const struct symtrace_piece *piece,
+		      unsigned base)
 {
 	struct tfile_text t = tfile_text(piece->text);
 
@@ -77,7 +78,8 @@ static void fold_hits(struct symtrace_tracepoint *tp, const struct symtrace_piec
 
 /* Decodes a source string. A long one comes in chunks: those that begin where
  * *last ends are joined to it. (GDB keeps the last chunk alone.) */
-static void fold_source(struct symtrace *f, struct symtrace_piece *piece, struct symtrace_piece **last)
+static void fold_source(struct symtrace *f, struct symtrace_piece *piece,
+			struct symtrace_piece **last)
 {
 	struct tfile_text t = tfile_text(piece->text);
 	struct symtrace_piece *before = *last;

@@ -109,7 +109,8 @@ static int read_map(struct symbol_map *m, size_t size, struct sc_error *err)
 		return read_columns(m, at, err);
 	line = next_line(&at) + sizeof(header) - 1;
 	if (strcmp(line, "2.0"))
-		return sc_error_set(err, SC_EFORMAT, "a BCSymbolMap of version %.20s, not 2.0", line);
+		return sc_error_set(err, SC_EFORMAT, "a BCSymbolMap of version %.20s, not 2.0",
+				    line);
 	while (!rc && (line = next_line(&at)))
 		rc = push(m, NULL, line, err);
 	return rc;

@@ -51,8 +51,8 @@ static void load(struct machine *m, uint64_t bytes)
 
 	if (bytes == m->u->arch->word) {
 		m->failed |= !sc_read_word(m->u, at, &v);
-	} else if (m->failed || !bytes || bytes > 8 || !m->u->source->read(m->u->source->ctx, at, &v,
-									   bytes)) {
+	} else if (m->failed || !bytes || bytes > 8 ||
+		   !m->u->source->read(m->u->source->ctx, at, &v, bytes)) {
 		m->u->address = at;
 		m->failed = true;
 	}

@@ -146,7 +146,8 @@ static size_t begin_of_sections(const struct symcache_merge *m)
 static int plan_rows(struct symcache_merge *m)
 {
 	const struct symcache_unwind *a = &m->symbols->unwind, *b = &m->other->unwind, *first;
-	const uint32_t of_a = a->facts ? a->facts->sources : 0, of_b = b->facts ? b->facts->sources : 0;
+	const uint32_t of_a = a->facts ? a->facts->sources : 0,
+		       of_b = b->facts ? b->facts->sources : 0;
 
 	if (!(of_b & ~of_a))
 		return 0;

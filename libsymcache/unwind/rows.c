@@ -232,8 +232,9 @@ static bool make_pages(struct sc_rows *u)
 		while (u->pages.len <= s[i].start >> SYMCACHE_UNWIND_PAGE_SHIFT)
 			u->pages.data[u->pages.len++] = (uint32_t)i;
 		if (!is_wide(u))
-			u->narrow.data[u->narrow.len++] =
-				(struct symcache_ext_start){ (uint16_t)s[i].start, (uint16_t)s[i].row };
+			u->narrow.data[u->narrow.len++] = (struct symcache_ext_start){
+				(uint16_t)s[i].start, (uint16_t)s[i].row
+			};
 	}
 	u->pages.data[u->pages.len++] = (uint32_t)n;
 	return true;

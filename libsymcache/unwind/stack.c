@@ -6,9 +6,10 @@
 
 static bool reserve(struct symcache_stack *s, bool registers)
 {
-	return vec_reserve_((void **)&s->frames, &s->cap_frames, s->num_frames, 1, sizeof(*s->frames)) &&
-	       (!registers || vec_reserve_((void **)&s->registers, &s->cap_registers, s->num_frames, 1,
-					   sizeof(*s->registers)));
+	return vec_reserve_((void **)&s->frames, &s->cap_frames, s->num_frames, 1,
+			    sizeof(*s->frames)) &&
+	       (!registers || vec_reserve_((void **)&s->registers, &s->cap_registers, s->num_frames,
+					   1, sizeof(*s->registers)));
 }
 
 int symcache_stack_walk(const struct symcache_unwind_source *source,

@@ -205,7 +205,8 @@ static bool step_by_trampoline(struct symcache_unwinder *u, struct symcache_regi
 	const size_t n = arm ? 33 : 17;
 
 	if ((!arm && u->arch->machine != EM_X86_64) ||
-	    !u->source->read(u->source->ctx, u->registers.pc, code, arm ? sizeof(arm64) : sizeof(amd64)) ||
+	    !u->source->read(u->source->ctx, u->registers.pc, code,
+			     arm ? sizeof(arm64) : sizeof(amd64)) ||
 	    memcmp(code, arm ? arm64 : amd64, arm ? sizeof(arm64) : sizeof(amd64)) ||
 	    !u->source->read(u->source->ctx, saved, words, n * sizeof(*words)))
 		return false;
@@ -326,9 +327,10 @@ static bool step_by_scan(struct symcache_unwinder *u, struct symcache_registers 
 static bool stop_without_row(struct symcache_unwinder *u, const struct symcache_unwind_frame *f)
 {
 	u->module = f->module;
-	return stop(u, !f->has_module ? SYMCACHE_STOP_NO_MODULE :
-		    !f->module.cache ? SYMCACHE_STOP_NO_CACHE :
-		    !f->module.cache->unwind.facts ? SYMCACHE_STOP_NO_UNWIND : SYMCACHE_STOP_NO_ROW);
+	return stop(u, !f->has_module		      ? SYMCACHE_STOP_NO_MODULE :
+		       !f->module.cache		      ? SYMCACHE_STOP_NO_CACHE :
+		       !f->module.cache->unwind.facts ? SYMCACHE_STOP_NO_UNWIND :
+							SYMCACHE_STOP_NO_ROW);
 }
 
 /* Not of the first page; no machine has more than 48 bits of an address, but for the sign. */

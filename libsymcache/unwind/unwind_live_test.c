@@ -125,7 +125,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 		theirs.n--;
 	samples++;
 	frames_seen += ours.n;
-	if (theirs.n - at == ours.n && !memcmp(theirs.pcs + at, ours.pcs, ours.n * sizeof(*ours.pcs)))
+	if (theirs.n - at == ours.n &&
+	    !memcmp(theirs.pcs + at, ours.pcs, ours.n * sizeof(*ours.pcs)))
 		return;
 	if (!differences++) {
 		Dl_info where = { .dli_fname = "?" };

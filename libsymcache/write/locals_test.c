@@ -40,8 +40,8 @@ static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
 	bytes_deinit(&file);
 }
 
-static void variable(struct dwarf *w, unsigned tag, const char *name, size_t type, const void *place,
-		     size_t len)
+static void variable(struct dwarf *w, unsigned tag, const char *name, size_t type,
+		     const void *place, size_t len)
 {
 	entry(w, tag, false);
 	attr_str(w, DW_AT_name, name);
@@ -107,7 +107,8 @@ static void test_locals(void **state)
 	children_end(&w);
 	close_unit(&w);
 	good_unit(&w, "behind", 0x20);
-	expect_locals(&w, 0x1100, "f a -8 4, f b -16 120, f c -32 ??, f d ?? 4, f e ?? 4, f f ?? 4, "
+	expect_locals(&w, 0x1100,
+		      "f a -8 4, f b -16 120, f c -32 ??, f d ?? 4, f e ?? 4, f f ?? 4, "
 		      "g h ?? 4, f i ?? 4");
 	expect_locals(&w, 0x1145, "g h ?? 4");
 	expect_locals(&w, 0x1000, "");

@@ -153,9 +153,10 @@ static void compare(const char *path)
 static void test_compilers(void **state)
 {
 	static const char *const names[] = {
-		"inlines", "units", "layouts", "layouts.gcc2", "layouts.gcc3", "layouts.gcc4", "layouts.gcc5",
-		"layouts.gcc4-64", "layouts.gcc5-64", "layouts.clang2", "layouts.clang3",
-		"layouts.clang4", "layouts.clang5",
+		"inlines",	   "units",	     "layouts",	       "layouts.gcc2",
+		"layouts.gcc3",	   "layouts.gcc4",   "layouts.gcc5",   "layouts.gcc4-64",
+		"layouts.gcc5-64", "layouts.clang2", "layouts.clang3", "layouts.clang4",
+		"layouts.clang5",
 	};
 
 	(void)state;

@@ -89,7 +89,8 @@ static void take(struct worker *w, size_t index, int rc, const struct sc_error *
 	r->count++;
 	r->entries += w->facts.entries;
 	r->rows += w->facts.rows.len;
-	r->facts += w->facts.rows.len + w->facts.scopes.len + w->facts.ranges.len + w->facts.variables.len;
+	r->facts += w->facts.rows.len + w->facts.scopes.len + w->facts.ranges.len +
+		    w->facts.variables.len;
 	if (rc == SC_EFORMAT && !r->bad++) {
 		r->first_fault = *fault;
 		w->first_bad = index;

@@ -67,8 +67,8 @@ static PyObject *index_paths(PyObject *self, PyObject *args)
 	int rc = 0;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOIOzIO", &handle, &list, &options.threads, &dirs, &options.tags,
-			      &options.flags, &run.report))
+	if (!PyArg_ParseTuple(args, "OOIOzIO", &handle, &list, &options.threads, &dirs,
+			      &options.tags, &options.flags, &run.report))
 		return NULL;
 	paths = paths_of(list, &keep, &n);
 	if (paths && dirs != Py_None)

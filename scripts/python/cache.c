@@ -72,7 +72,8 @@ static PyObject *path(const char *file, uint32_t flags)
 static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 {
 	const struct symcache_frame *f;
-	const size_t n = symcache_frames(symbols ? st.with_symbols : st.plain, self->c, address, &f);
+	const size_t n = symcache_frames(symbols ? st.with_symbols : st.plain, self->c, address,
+					 &f);
 	PyObject *ret = PyTuple_New((Py_ssize_t)n);
 
 	for (size_t i = 0; ret && i < n; i++) {
@@ -113,7 +114,8 @@ static PyObject *view_of(PyObject *bytes, const char *format, size_t columns)
 
 	if (view && columns && PyByteArray_Size(bytes))
 		ret = PyObject_CallMethod(view, "cast", "s(nn)", format,
-					  PyByteArray_Size(bytes) / (Py_ssize_t)(4 * columns), (Py_ssize_t)columns);
+					  PyByteArray_Size(bytes) / (Py_ssize_t)(4 * columns),
+					  (Py_ssize_t)columns);
 	else if (view)
 		ret = PyObject_CallMethod(view, "cast", "s", format);
 	Py_XDECREF(view);
@@ -197,7 +199,8 @@ static PyObject *batch(struct cache *self, PyObject *addresses, PyObject *out)
 	if (PyObject_GetBuffer(addresses, &b, PyBUF_CONTIG_RO | PyBUF_FORMAT))
 		return NULL;
 	if (!fits(&b, 8))
-		PyErr_SetString(PyExc_ValueError, "addresses are a contiguous, aligned buffer of 64-bit "
+		PyErr_SetString(PyExc_ValueError,
+				"addresses are a contiguous, aligned buffer of 64-bit "
 				"integers");
 	else
 		ret = out == Py_None ? batch_new(self, b.buf, (size_t)b.len / 8) :
@@ -230,7 +233,8 @@ static PyObject *frames(PyObject *self, PyObject *args, PyObject *kw)
 	unsigned long long address;
 	int symbols = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O|Op:frames", names, &addresses, &out, &symbols))
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O|Op:frames", names, &addresses, &out,
+					 &symbols))
 		return NULL;
 	if (!is_one(addresses))
 		return batch((struct cache *)self, addresses, out);

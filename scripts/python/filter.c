@@ -62,7 +62,8 @@ static PyObject *filter_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 	PyObject *store;
 	int how;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O|sI:Filter", names, &store, &format, &threads) ||
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O|sI:Filter", names, &store, &format,
+					 &threads) ||
 	    (store != Py_None && !(s = store_of(store))) || (how = format_of(format)) < 0)
 		return NULL;
 	self = new_object(type);

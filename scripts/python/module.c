@@ -147,7 +147,8 @@ static int fill(PyObject *m)
 	    add(m, "Frame", &st.frame, (PyObject *)PyStructSequence_NewType(&frame_desc)) ||
 	    add(m, "Entry", &st.entry, (PyObject *)PyStructSequence_NewType(&entry_desc)) ||
 	    add(m, "Batch", &st.batch, (PyObject *)PyStructSequence_NewType(&batch_desc)) ||
-	    add(m, "Variable", &st.variable, (PyObject *)PyStructSequence_NewType(&variable_desc)) ||
+	    add(m, "Variable", &st.variable,
+		(PyObject *)PyStructSequence_NewType(&variable_desc)) ||
 	    add(m, "Store", &st.store, PyType_FromSpec(&store_spec)) ||
 	    add(m, "Cache", &st.cache, PyType_FromSpec(&cache_spec)) ||
 	    add(m, "Filter", &st.filter, PyType_FromSpec(&filter_spec)) ||

@@ -35,8 +35,8 @@ void free_object(PyObject *self);
 PyObject *sequence(PyTypeObject *type, PyObject *const items[], Py_ssize_t n);
 
 struct store {
-	PyObject_HEAD
-	struct symcache_store *s;     /* NULL: closed. Whoever gives up the lock takes a reference */
+	PyObject_HEAD struct symcache_store
+		*s; /* NULL: closed. Whoever gives up the lock takes a reference */
 };
 struct cache {
 	PyObject_HEAD

@@ -80,10 +80,10 @@ struct symbundle_reader {
 };
 
 /*
- * Reads a bundle, a tree of SymCache files without a manifest, or any store. Each cache
- * is compared with the manifest and checked by the rules of its format; one cache is in
- * memory at a time. Build ID and kinds of symbols are what the cache itself says. An error is what prevents all reading; SC_EFORMAT also: not signed,
- * although verify_key asks for it.
+ * Reads a bundle, a tree of SymCache files without a manifest, or any store. Each cache is
+ * compared with the manifest and checked by the rules of its format; one cache is in memory at
+ * a time. Build ID and kinds of symbols are what the cache itself says. An error is what
+ * prevents all reading; SC_EFORMAT also: not signed, although verify_key asks for it.
  */
 int symbundle_read(const char *path, const struct symbundle_reader *reader, struct sc_error *err);
 
@@ -115,10 +115,10 @@ struct symbundle_imported {
 
 /*
  * Merges a bundle into *store; where that is NULL, options->open_store() sets it, and the
- * caller closes it. Better symbols win, by the order in format/store.md; tags
- * are united, but for SYMSTORE_PINNED of the bundle; a time in the future becomes now. It commits every 64 MB, so that a run which was interrupted can be repeated.
- * Adds to *ret what was committed, also on an error. As symbundle_read() and
- * symstore_commit().
+ * caller closes it. Better symbols win, by the order in format/store.md; tags are united, but
+ * for SYMSTORE_PINNED of the bundle; a time in the future becomes now. It commits every 64 MB,
+ * so that a run which was interrupted can be repeated. Adds to *ret what was committed, also
+ * on an error. As symbundle_read() and symstore_commit().
  */
 int symbundle_import(struct symstore **store, const char *path,
 		     const struct symbundle_import_options *options,

@@ -53,8 +53,9 @@ struct symtrace_stack {
 
 /* Walks the stack of a frame whose program counter `pc` is known. SC_EUNSUPPORTED: of such a
  * machine; else as symtrace_collect(). */
-int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *frame, struct symtrace_pc pc,
-		  const struct symcache_images *images, struct symtrace_stack *ret, struct sc_error *err);
+int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *frame,
+		  struct symtrace_pc pc, const struct symcache_images *images,
+		  struct symtrace_stack *ret, struct sc_error *err);
 void symtrace_stack_deinit(struct symtrace_stack *s);
 
 /* The machine of the first image whose cache knows it; 0: none does. */

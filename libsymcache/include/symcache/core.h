@@ -56,8 +56,8 @@ struct symcache_core {
 	struct symcache_core_private *private;
 };
 
-/* SC_ESYS; SC_EFORMAT: neither a core file nor a minidump, or damaged; SC_EUNSUPPORTED: of another machine;
- * SC_ENOMEM. */
+/* SC_ESYS; SC_EFORMAT: neither a core file nor a minidump, or damaged; SC_EUNSUPPORTED: of
+ * another machine; SC_ENOMEM. */
 int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err);
 void symcache_core_close(struct symcache_core *core); /* NULL is fine */
 

@@ -39,8 +39,8 @@ int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *build_
 size_t symcache_debuginfod_failed(const struct symcache_debuginfod *d);
 
 /* Was it not found on each of the servers so short ago that asking again is too early? */
-bool symcache_debuginfod_missed(const struct symcache_debuginfod *d,
-				struct symstore_reader *reader, const uint8_t *build_id, size_t len);
+bool symcache_debuginfod_missed(const struct symcache_debuginfod *d, struct symstore_reader *reader,
+				const uint8_t *build_id, size_t len);
 
 /* Remembers the servers that said that they do not have it. Errors as
  * symstore_remember(). */

@@ -84,7 +84,7 @@ struct symcache_index_account {
 	uint64_t other_in_store;      /* which has a pinned entry, or another file's of the same
 	                               * build ID with other content, equally good */
 	uint64_t unchanged, without_symbols, unsupported, failed;
-	uint64_t broken;              /* of those that are indexed or unchanged: with broken units */
+	uint64_t broken; /* of those that are indexed or unchanged: with broken units */
 	uint64_t archives, archives_unchanged;
 	uint64_t not_on_servers;      /* build IDs */
 	uint64_t other;               /* neither ELF files nor archives, or core dumps */

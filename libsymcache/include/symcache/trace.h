@@ -253,7 +253,8 @@ struct symtrace_frames symtrace_frames(const struct symtrace *file);
 int symtrace_next_frame(struct symtrace_frames *frames, struct symtrace_frame *ret,
 		     struct symtrace_error *err);
 
-struct symtrace_blocks symtrace_blocks(const struct symtrace *file, const struct symtrace_frame *frame);
+struct symtrace_blocks symtrace_blocks(const struct symtrace *file,
+				       const struct symtrace_frame *frame);
 
 /* 1: *ret is the next block. 0: no more. SC_EFORMAT: damaged, *err says why; the
  * frames after this one can still be read. As in GDB a block may reach beyond the frame. */

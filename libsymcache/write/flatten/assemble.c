@@ -336,8 +336,10 @@ static bool place_parts(struct assembler *a, struct part *list, unsigned n)
 		const size_t len = p->out.ranges.len;
 
 		p->skip = len && before &&
-			sc_same_place(&before->ranges.data[before->ranges.len - 1].loc, &first->loc);
-		if (p->skip && !sc_final_discriminate(before, first->start, first->loc.discriminator))
+			  sc_same_place(&before->ranges.data[before->ranges.len - 1].loc,
+					&first->loc);
+		if (p->skip &&
+		    !sc_final_discriminate(before, first->start, first->loc.discriminator))
 			return false;
 		p->at = total;
 		total += len - p->skip;

@@ -97,7 +97,8 @@ static inline void scene_scope(struct scene *s, struct dw_facts *u, bool inlined
 	scope->decl_file = DW_NONE;
 	scene_place(s, u, strtok_r(NULL, " ", &rest), &scope->call_file, &scope->call_line,
 		    &scope->call_column);
-	for (char *r = strtok_r(ranges, ",", &rest); r && *r != '-'; r = strtok_r(NULL, ",", &rest)) {
+	for (char *r = strtok_r(ranges, ",", &rest); r && *r != '-';
+	     r = strtok_r(NULL, ",", &rest)) {
 		struct dw_range *range = vec_push(&u->ranges);
 		scene_range(r, &range->start, &range->end);
 		scope->num_ranges++;

@@ -1,9 +1,10 @@
 /*
  * Tables and ranges → the bytes of a SymCache file: see layout.h.
  *
- * This is the first half: it walks the ranges once and gives every record that is
- * met its place; layout_write.c then copies, with the new numbers. Call locations get their place after the one they are inlined into, so that
- * inlined_into_idx is always lower than the index of the record it stands in.
+ * This is the first half: it walks the ranges once and gives every record that is met its
+ * place; layout_write.c then copies, with the new numbers. Call locations get their place
+ * after the one they are inlined into, so that inlined_into_idx is always lower than the index
+ * of the record it stands in.
  */
 #include "libsymcache/write/image/layout_parts.h"
 

@@ -259,7 +259,8 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	write_details(l, dst);
 	for (int i = EXT_UNWIND; i < EXT_SECTIONS; i++)
 		if (l->ext[i].size)
-			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND].data, l->ext[i].size);
+			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND].data,
+			       l->ext[i].size);
 	for (int i = 0; i < EXT_SECTIONS; i++)
 		pad(dst, l->ext[i].offset + l->ext[i].size,
 		    i + 1 < EXT_SECTIONS ? l->ext[i + 1].offset : l->at_table);

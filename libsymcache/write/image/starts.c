@@ -22,7 +22,8 @@ static bool by_call(const struct sc_flat *flat, size_t num_calls, struct sc_star
 	const size_t n = flat->inlined.len;
 	uint32_t *first, before = 0;
 
-	if (n > UINT32_MAX || !vec_reserve(&ret->first, num_calls + 2) || !vec_reserve(&ret->list, n))
+	if (n > UINT32_MAX || !vec_reserve(&ret->first, num_calls + 2) ||
+	    !vec_reserve(&ret->list, n))
 		return false;
 	first = ret->first.data;
 	memset(first, 0, (num_calls + 2) * sizeof(*first));

@@ -160,7 +160,8 @@ static bool change_ranges(struct pass *p, struct sc_final *from)
 
 		if (!change_place(p, &r.loc.file, &r.loc.line, &r.loc.column))
 			return false;
-		if (!to.ranges.len || !sc_same_place(&to.ranges.data[to.ranges.len - 1].loc, &r.loc))
+		if (!to.ranges.len ||
+		    !sc_same_place(&to.ranges.data[to.ranges.len - 1].loc, &r.loc))
 			to.ranges.data[to.ranges.len++] = r;
 		else if (!sc_final_discriminate(&to, r.start, r.loc.discriminator))
 			return false;
@@ -189,7 +190,8 @@ bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tab
 	for (size_t i = 0; ok && i < t->functions.len; i++) {
 		struct sc_function *f = &t->functions.data[i];
 
-		ok = change_name(&p, &f->name) && change_place(&p, &f->decl_file, &f->decl_line, NULL);
+		ok = change_name(&p, &f->name) &&
+		     change_place(&p, &f->decl_file, &f->decl_line, NULL);
 	}
 	for (size_t i = 0; ok && i < t->calls.len; i++) {
 		struct sc_location *l = &t->calls.data[i];
@@ -199,7 +201,8 @@ bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tab
 	for (size_t i = 0; ok && i < data->symbols.list.len; i++) {
 		struct sc_data_symbol *s = &data->symbols.list.data[i];
 
-		ok = change_name(&p, &s->name) && change_place(&p, &s->decl_file, &s->decl_line, NULL);
+		ok = change_name(&p, &s->name) &&
+		     change_place(&p, &s->decl_file, &s->decl_line, NULL);
 	}
 	for (size_t i = 0; ok && i < data->table.list.len; i++) {
 		struct sc_table_symbol *s = &data->table.list.data[i];

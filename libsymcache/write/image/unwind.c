@@ -180,7 +180,8 @@ static bool search_gap(struct walk *w, uint64_t from, uint64_t to)
 			bytes = sc_elf_bytes_at(w->image, start, &size);
 			if (size > end - start)
 				size = end - start;
-			while (ok && size >= t->size && (hit = memmem(bytes, size, t->code, t->size))) {
+			while (ok && size >= t->size &&
+			       (hit = memmem(bytes, size, t->code, t->size))) {
 				ok = add_trampoline(w, t, start + (uint64_t)(hit - bytes));
 				size -= (size_t)(hit - bytes) + t->size;
 				start += (uint64_t)(hit - bytes) + t->size;
@@ -251,7 +252,8 @@ static int read_table(struct sc_elf *image, struct sc_elf *elf, bool eh, struct 
 }
 
 /* Both tables as one; they are given up. */
-static int unite(struct sc_rows *eh, struct sc_rows *debug, struct sc_rows *ret, struct sc_error *err)
+static int unite(struct sc_rows *eh, struct sc_rows *debug, struct sc_rows *ret,
+		 struct sc_error *err)
 {
 	struct symcache_unwind a = sc_rows_view(eh), b = sc_rows_view(debug);
 	bool ok = true;

@@ -134,8 +134,9 @@ bool symcache_debug_file_found(const char *path, const struct symcache_build_opt
 	struct sc_elf *debug __attribute__((cleanup(sc_elf_closep))) = NULL;
 
 	return !sc_files_open(o->files, path, &elf, NULL) && !sc_elf_has(elf, ".debug_info") &&
-	       !sc_files_find_debug(o->files, elf, o->debug_dirs ? o->debug_dirs : symcache_debug_dirs,
-				    &debug, NULL);
+	       !sc_files_find_debug(o->files, elf,
+				    o->debug_dirs ? o->debug_dirs : symcache_debug_dirs, &debug,
+				    NULL);
 }
 
 int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,

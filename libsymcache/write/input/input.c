@@ -300,5 +300,6 @@ int sc_input_find_split(struct sc_input *in, const struct symcache_build_options
 	if (!any || options->no_debug_search)
 		return 0;
 	in->debug.split = &in->split.source;
-	return sc_split_open(&in->split, in->image, in->dwarf, options->package, threads, &in->faults, err);
+	return sc_split_open(&in->split, in->image, in->dwarf, options->package, threads,
+			     &in->faults, err);
 }

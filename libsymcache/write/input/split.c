@@ -140,7 +140,8 @@ static char *folder_of(const char *path)
 }
 
 int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct sc_elf *dwarf,
-		  const char *package, unsigned threads, struct sc_section_faults *faults, struct sc_error *err)
+		  const char *package, unsigned threads, struct sc_section_faults *faults,
+		  struct sc_error *err)
 {
 	int rc;
 

@@ -23,9 +23,9 @@ struct sc_split {
 };
 
 /*
- * Looks for the package: `package` (or NULL), else FILE.dwp of the image or of `dwarf`, the file with the
- * skeletons, and loads it. Without one, .dwo files are looked for when their units
- * are read: where DW_AT_dwo_name and DW_AT_comp_dir say, and next to the two files.
+ * Looks for the package: `package` (or NULL), else FILE.dwp of the image or of `dwarf`, the
+ * file with the skeletons, and loads it. Without one, .dwo files are looked for when their
+ * units are read: where DW_AT_dwo_name and DW_AT_comp_dir say, and next to the two files.
  * SC_ENOMEM.
  */
 int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct sc_elf *dwarf,
