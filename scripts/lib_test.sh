@@ -75,6 +75,16 @@ few_libraries() {
 		readelf -d "$lib/libsymcache-build.so.1" | grep -q 'NEEDED.*\[libsymcache.so.1\]'
 }
 
+# Position-independent, with read-only relocations bound at once, fortified, with stack protectors.
+hardened() {
+	for f in "$stage/usr/bin/symcache" "$lib/libsymcache.so.1" "$lib/libsymcache-build.so.1"; do
+		readelf -hldW "$f" > "$tmp/elf" && nm -D --undefined-only "$f" > "$tmp/names" || return 1
+		grep -q 'Type: *DYN' "$tmp/elf" && grep -q GNU_RELRO "$tmp/elf" && grep -qE 'FLAGS.* NOW' "$tmp/elf" &&
+			grep -q 'GNU_STACK.* RW ' "$tmp/elf" && ! grep -qE 'R(UN)?PATH|TEXTREL' "$tmp/elf" &&
+			grep -q '__stack_chk_fail' "$tmp/names" && grep -q '_chk@' "$tmp/names" || { echo "$f"; return 1; }
+	done
+}
+
 # Functions that change the process, end it or print. Those that there are:
 #   abort, vfprintf, fputc, fwrite, stderr: assert(), and libc++abi's where it finds itself wrong
 #   getenv: the default store; TMPDIR, for copies. setenv: asking debuginfod, for the program
@@ -240,6 +250,7 @@ python_module() {
 it "make install" installs
 it "symbols: headers, map and library agree" same_symbols
 it "libsymcache needs few libraries" few_libraries
+it "hardened" hardened
 it "no process-wide effects" no_effects
 it "manual pages" pages
 it "headers: C99, gcc" c99
