@@ -119,7 +119,8 @@ static const struct symcache *assert_self(struct symcache_module *m)
 	struct sc_error err;
 
 	assert_non_null(m);
-	assert_int_equal(symcache_module_cache(m, &cache, NULL, &err), 0);
+	if (symcache_module_cache(m, &cache, NULL, &err))
+		fail_msg("%s", err.msg);
 	assert_int_equal(cache->size, self_size);
 	assert_memory_equal(cache->data, self_cache, self_size);
 	return cache;
@@ -207,8 +208,13 @@ static void test_store(void **state)
 /* Puts a link to this program where debug files are looked for; or takes it away. */
 static void link_debug_file(const char *to)
 {
-	char path[256];
+	char path[256], real[4096];
+	ssize_t n;
 
+	if (to == self && (n = readlink(self, real, sizeof(real) - 1)) > 0) {
+		real[n] = 0; /* an emulator's /proc/self/exe is its own for others */
+		to = real;
+	}
 	snprintf(path, sizeof(path), "%s/.build-id", dir);
 	mkdir(path, 0777);
 	snprintf(path, sizeof(path), "%s/.build-id/%.2s", dir, text_id);
