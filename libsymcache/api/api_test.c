@@ -90,6 +90,7 @@ static void refuses(void **state)
 {
 	struct symcache_resolver_options resolving = { sizeof(resolving), 1u << 31 };
 	struct symcache_filter_options filtering = { sizeof(filtering), 0, 0, NULL, NULL, NULL };
+	struct { struct symcache_resolver_options options; uint64_t unknown; } newer = { .unknown = 1 };
 	struct symcache_resolver *r;
 	struct symcache_filter *f;
 	struct symcache_store *s;
@@ -111,6 +112,11 @@ static void refuses(void **state)
 	assert_int_equal(symcache_resolver_create(&resolving, &r, &err), SYMCACHE_EINVAL);
 	resolving = (struct symcache_resolver_options){ 4, 0 };
 	assert_int_equal(symcache_resolver_create(&resolving, &r, &err), SYMCACHE_EINVAL);
+	newer.options.size = sizeof(newer);
+	assert_int_equal(symcache_resolver_create(&newer.options, &r, &err), SYMCACHE_EINVAL);
+	newer.unknown = 0;
+	ok(symcache_resolver_create(&newer.options, &r, &err));
+	symcache_resolver_destroy(r);
 	assert_int_equal(symcache_filter_create(NULL, &filtering, &f, &err), SYMCACHE_EINVAL);
 	assert_int_equal(symcache_make("Makefile", NULL, &c, &err), SYMCACHE_EFORMAT);
 	for (int code = 1; code > -15; code--)

@@ -26,7 +26,7 @@ static bool set_options(const struct symcache_make_options *o, struct symcache_b
 	ret->no_debug_search = o->flags & SYMCACHE_MAKE_NO_SEARCH;
 	ret->threads = o->threads ? o->threads : 1;
 	ret->memory = o->memory;
-	return o->size >= sizeof(*o) && !(o->flags & ~ALL_FLAGS);
+	return api_fits(o) && !(o->flags & ~ALL_FLAGS);
 }
 
 static int unknown_options(struct symcache_error *err)

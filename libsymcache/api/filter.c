@@ -85,7 +85,7 @@ static bool set_options(const struct symcache_filter_options *o, struct markup_o
 		[SYMCACHE_FILTER_LLVM] = { .dialect = MARKUP_LLVM },
 	};
 
-	if (!o || o->size < sizeof(*o) || !o->write || o->threads > THREADS_MAX ||
+	if (!o || !api_fits(o) || !o->write || o->threads > THREADS_MAX ||
 	    o->format >= sizeof(forms) / sizeof(*forms))
 		return false;
 	*ret = forms[o->format];

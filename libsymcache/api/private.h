@@ -14,6 +14,19 @@ struct symstore;
 SYMCACHE_API int symcache_private_store(struct symcache_store *s, const char *version, bool write,
 					struct symstore **ret, struct symcache_error *err);
 
+/* Does a struct of options, `size` bytes of it, have the `known` ones that we know, and nothing
+ * but zeros behind them? A newer program may ask for what we do not know. */
+static inline bool api_options_fit(const void *options, size_t size, size_t known)
+{
+	const char *bytes = options;
+
+	for (size_t i = known; i < size; i++)
+		if (bytes[i])
+			return false;
+	return size >= known;
+}
+#define api_fits(options) api_options_fit(options, (options)->size, sizeof(*(options)))
+
 /* Fills an error; returns `code`. */
 static inline int __attribute__((format(printf, 3, 4)))
 api_error(struct symcache_error *err, int code, const char *fmt, ...)

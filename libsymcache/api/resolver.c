@@ -43,7 +43,7 @@ int symcache_resolver_create(const struct symcache_resolver_options *options,
 	struct symcache_resolver *r;
 
 	*ret = NULL;
-	if ((options && options->size < sizeof(*options)) || flags & ~ALL_FLAGS)
+	if ((options && !api_fits(options)) || flags & ~ALL_FLAGS)
 		return api_error(err, SC_EINVAL, "unknown options");
 	r = calloc(1, sizeof(*r));
 	if (r && (r->names = symcache_names_create(&names)))

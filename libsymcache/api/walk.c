@@ -51,7 +51,7 @@ int symcache_walk(const struct symcache_walk_options *options,
 	struct symcache_registers regs;
 	struct sc_error e;
 
-	if (!options || options->size < sizeof(*options) || !options->read || !options->module ||
+	if (!options || !api_fits(options) || !options->read || !options->module ||
 	    !options->executable || options->machine > UINT16_MAX)
 		return api_error(err, SC_EINVAL, "incomplete options");
 	const struct symcache_unwind_source source = {

@@ -67,7 +67,7 @@ int symcache_store_put(struct symcache_store *s, const struct symcache_cache *c,
 	} };
 	struct sc_error e;
 
-	if (!options || options->size < sizeof(*options) || !options->build_id ||
+	if (!options || !api_fits(options) || !options->build_id ||
 	    !options->build_id_len || options->build_id_len > SYMCACHE_BUILD_ID_MAX)
 		return api_error(err, SC_EINVAL, "no build ID");
 	if (symcache_verify(p.cache, NULL, NULL))
