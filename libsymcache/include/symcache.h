@@ -17,8 +17,8 @@
  *
  * Functions that can fail return 0 or a negative SYMCACHE_E… code, and fill the
  * struct symcache_error of the caller, which may be NULL. Handles are opaque; what is
- * passed by value keeps its size for ever; options begin with theirs, so that a library knows
- * what a program knew, and refuses what it does not know itself. Nothing here prints, exits, reads environment
+ * passed by value keeps its size for ever; options begin with their size, so that an older
+ * library can refuse what it does not know. Nothing here prints, exits, reads environment
  * variables (but for the default path of the store), changes signals, limits or malloc(),
  * or starts threads that were not asked for.
  *
