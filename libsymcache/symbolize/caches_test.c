@@ -27,9 +27,7 @@ static size_t self_id_len;
 static void *self_cache;
 static size_t self_size;
 static uint64_t main_vaddr;
-
-/* What was noticed. */
-static unsigned notices[SYMCACHE_NOTICE_NOT_KEPT + 1];
+static unsigned notices[SYMCACHE_NOTICE_NOT_KEPT + 1]; /* what was noticed */
 static char last_file[64];
 
 static void notify(void *ctx, const struct symcache_notice *n)
@@ -119,8 +117,7 @@ static const struct symcache *assert_self(struct symcache_module *m)
 	struct sc_error err;
 
 	assert_non_null(m);
-	if (symcache_module_cache(m, &cache, NULL, &err))
-		fail_msg("%s", err.msg);
+	assert_int_equal(symcache_module_cache(m, &cache, NULL, &err), 0);
 	assert_int_equal(cache->size, self_size);
 	assert_memory_equal(cache->data, self_cache, self_size);
 	return cache;
@@ -208,13 +205,10 @@ static void test_store(void **state)
 /* Puts a link to this program where debug files are looked for; or takes it away. */
 static void link_debug_file(const char *to)
 {
-	char path[256], real[4096];
-	ssize_t n;
+	char path[256], real[4096] = "";
 
-	if (to == self && (n = readlink(self, real, sizeof(real) - 1)) > 0) {
-		real[n] = 0; /* an emulator's /proc/self/exe is its own for others */
-		to = real;
-	}
+	if (to == self && readlink(self, real, sizeof(real) - 1) > 0)
+		to = real; /* an emulator's /proc/self/exe is its own for others */
 	snprintf(path, sizeof(path), "%s/.build-id", dir);
 	mkdir(path, 0777);
 	snprintf(path, sizeof(path), "%s/.build-id/%.2s", dir, text_id);
