@@ -23,7 +23,7 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvl
             -Wno-missing-field-initializers
 CPPFLAGS += -I. -Ilibsymcache/include -D_GNU_SOURCE
 CFLAGS   ?= -g
-ALL_CFLAGS = $(CSTD) -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
+ALL_CFLAGS = $(CSTD) -fvisibility=hidden '-ffile-prefix-map=$(CURDIR)=.' $(WARN) $(CPPFLAGS) $(MODE_CFLAGS) $(CFLAGS) -MMD -MP
 # What a compiler does against mistakes in memory, as distributions have it.
 HARDENING := -fPIC -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
              $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
@@ -120,7 +120,7 @@ PYTHON ?= python3
 PYDIR := $(O)/python/symcache
 PYFLAGS = -shared -fPIC -DPy_LIMITED_API=0x030b0000 -I$(shell $(PYTHON) -c 'import sysconfig; \
 	print(sysconfig.get_path("include"))') -Ilibsymcache/include -std=gnu11 $(WARN) \
-	-Wno-missing-prototypes -fvisibility=hidden -ffile-prefix-map=$(CURDIR)=. $(MODE_CFLAGS) $(CFLAGS)
+	-Wno-missing-prototypes -fvisibility=hidden '-ffile-prefix-map=$(CURDIR)=.' $(MODE_CFLAGS) $(CFLAGS)
 PYSRC := $(addprefix scripts/python/,module.c store.c cache.c filter.c)
 $(PYDIR)/_symcache.abi3.so: $(PYSRC) scripts/python/module.h $(SO)
 	@mkdir -p $(@D)
@@ -271,7 +271,7 @@ dist: ## make a tar of the sources: build/symcache-VERSION.tar.gz
 	@echo "  built   build/$(NAME).tar.gz"
 
 dist-bin: ## make a tar of the program that needs libc alone: build/symcache-VERSION-MACHINE.tar.xz
-	@$(MAKE) --no-print-directory MODE=portable install-program DESTDIR=$(CURDIR)/build/portable/stage/$(NAME) PREFIX= > /dev/null
+	@$(MAKE) --no-print-directory MODE=portable install-program DESTDIR=build/portable/stage/$(NAME) PREFIX= > /dev/null
 	@needs=$$(readelf -d build/portable/symcache | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -v '^\(libc\|ld-linux.*\)\.so' || true); \
 		[ -z "$$needs" ] || { echo "it needs $$needs" >&2; exit 1; }
 	@strip build/portable/stage/$(NAME)/bin/symcache
@@ -287,8 +287,8 @@ install: install-program install-lib ## install program, libraries, headers, man
 
 install-program: all man
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
-	@cd $(SHARE) && find . -type f ! -name made -exec \
-		install -v -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
+	@to=$$(realpath -m "$(DESTDIR)$(PREFIX)") && cd $(SHARE) && find . -type f ! -name made -exec \
+		install -v -D -m 644 {} "$$to/share/{}" \;
 	install -d $(DESTDIR)$(PREFIX)/lib/symcache/bin
 	@for name in llvm-symbolizer llvm-addr2line addr2line; do \
 		ln -sf ../../../bin/symcache $(DESTDIR)$(PREFIX)/lib/symcache/bin/$$name; done
@@ -303,15 +303,16 @@ install-lib: lib $(O)/libman/made
 	@for pc in symcache symcache-build; do sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|' \
 		-e 's|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' libsymcache/api/$$pc.pc.in \
 		> $(O)/$$pc.pc && install -m 644 $(O)/$$pc.pc $(DESTDIR)$(LIBDIR)/pkgconfig || exit; done
-	@cd $(O)/libman && find . -type f -name '*.[35]' -exec \
-		install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/man/{} \;
+	@to=$$(realpath -m "$(DESTDIR)$(PREFIX)") && cd $(O)/libman && find . -type f -name '*.[35]' -exec \
+		install -D -m 644 {} "$$to/share/man/{}" \;
 	install -d $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
 	install -m 644 testdata/examples/*.c $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
 
 uninstall: ## remove what make install and install-python installed under DESTDIR and PREFIX
 	@rm -rf $(O)/installed
-	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/$(O)/installed > /dev/null
-	@cd $(O)/installed && find . ! -type d | while read -r f; do rm -fv "$(abspath $(DESTDIR)/)/$$f"; done
+	@$(MAKE) --no-print-directory install DESTDIR=$(O)/installed/ > /dev/null
+	@from=$$(realpath -m "$(DESTDIR)/") && cd $(O)/installed && find . ! -type d | \
+		while read -r f; do rm -fv "$$from/$$f"; done
 	@rm -rfv $(DESTDIR)$(PYTHONDIR)/symcache
 	@for d in lib/symcache/bin lib/symcache share/doc/symcache/examples share/doc/symcache; do \
 		rmdir $(DESTDIR)$(PREFIX)/$$d 2> /dev/null || true; done
