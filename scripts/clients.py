@@ -20,6 +20,17 @@ import time
 
 LLVM = "/usr/lib/llvm-19/bin"
 PROGRAMS = {
+    "leak.c": """#include <stdlib.h>
+__attribute__((noinline)) void *lose(int n) { return malloc((size_t)n); }
+volatile long sum;
+int main(int argc, char **argv)
+{
+\t(void)argv;
+\tfor (int i = 0; i < 100; i++)
+\t\tsum += (long)lose(argc + i) & 1;
+\treturn 0;
+}
+""",
     "heap.c": """#include <stdlib.h>
 static inline __attribute__((always_inline)) int peek(volatile char *p, int i) { return p[i]; }
 __attribute__((noinline)) int use(char *p, int n) { return peek(p, n); }
@@ -121,8 +132,8 @@ def same(want, got, must=None):
 
 def report(program, symbolizer, options=""):
     """What the sanitizer's runtime of clang prints, its process number replaced."""
-    sets = {f"{s}_OPTIONS": f"external_symbolizer_path={symbolizer}:allow_addr2line=1:exitcode=0:color=never:{options}"
-            for s in ("ASAN", "MSAN", "TSAN", "UBSAN")}
+    sets = {f"{s}_OPTIONS": f"external_symbolizer_path={symbolizer}:allow_addr2line=1:exitcode=0:color=never:print_stacktrace=1:{options}"
+            for s in ("ASAN", "MSAN", "TSAN", "UBSAN", "LSAN")}
     r = run(["setarch", "-R", program], sets, limit=20)
     if "failed to set personality" in r.stderr:
         raise Skip("setarch -R is not allowed here")
@@ -156,18 +167,42 @@ def msan():
 
 
 def ubsan():
-    sanitizer("-fsanitize=undefined", "overflow.c", r"overflow\.c:2")
+    sanitizer("-fsanitize=undefined", "overflow.c", r"#0 .* in \w+ .*overflow\.c:2")
 
 
-def asan_addr2line():
+def lsan():
+    sanitizer("-fsanitize=leak", "leak.c", r"in (lose|main) .*leak\.c:\d")
+
+
+def by_addr2line(flags, source, must):
     """One process of addr2line for each module; the answer ends at that of an address that is
     in no section. Compared are the frames of the program itself: binutils doubles folders, and
     loses clang's inlined frames."""
     need("clang-19", "setarch", "addr2line")
-    program = build("clang-19", "-O1 -fno-inline -gdwarf-4 -fsanitize=address", "global.c")
-    own = [[line for line in report(program, d + "/addr2line").splitlines() if "global.c" in line]
+    program = build("clang++-19" if source.endswith("cc") else "clang-19", "-O1 -fno-inline -gdwarf-4 " + flags, source)
+    own = [[line for line in report(program, d + "/addr2line").splitlines() if source + ":" in line]
            for d in (REAL, OURS)]
-    same("\n".join(own[0]), "\n".join(own[1]), r"in at .*global\.c:2")
+    same("\n".join(own[0]), "\n".join(own[1]), must)
+
+
+def asan_addr2line():
+    by_addr2line("-fsanitize=address", "global.c", r"in at .*global\.c:2")
+
+
+def tsan_addr2line():
+    by_addr2line("-fsanitize=thread", "race.cc", r"add\(int\)")
+
+
+def msan_addr2line():
+    by_addr2line("-fsanitize=memory", "unset.c", r"in test .*unset\.c")
+
+
+def ubsan_addr2line():
+    by_addr2line("-fsanitize=undefined", "overflow.c", r"#0 .* in \w+ .*overflow\.c:2")
+
+
+def lsan_addr2line():
+    by_addr2line("-fsanitize=leak", "leak.c", r"in (lose|main) .*leak\.c:\d")
 
 
 def asan_symbolize():
@@ -330,8 +365,8 @@ def dialogues():
         raise Failed(f"seastar: {answers}")
 
 
-TESTS = (asan_heap, asan_scope, asan_global, asan_addr2line, tsan, msan, ubsan, asan_symbolize, perf_script,
-         perf_report, pprof, google_pprof, crash_handler, dialogues)
+TESTS = (asan_heap, asan_scope, asan_global, asan_addr2line, tsan, msan, ubsan, lsan, tsan_addr2line,
+         msan_addr2line, ubsan_addr2line, lsan_addr2line, asan_symbolize, perf_script, perf_report, pprof, google_pprof, crash_handler, dialogues)
 
 
 def links(folder, tools):
@@ -349,7 +384,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
         ENV = {k: v for k, v in os.environ.items()
-               if not k.startswith(("SYMCACHE", "DEBUGINFOD", "LLVM_", "ASAN_", "UBSAN_", "TSAN_", "MSAN_"))}
+               if not k.startswith(("SYMCACHE", "DEBUGINFOD", "LLVM_", "ASAN_", "UBSAN_", "TSAN_", "MSAN_", "LSAN_"))}
         ENV.update(SYMCACHE_STORE=folder + "/none.store", LC_ALL="C", HOME=folder)
         REAL = links(folder + "/real", {"llvm-symbolizer": LLVM + "/llvm-symbolizer", "addr2line": shutil.which("addr2line")})
         OURS = links(folder + "/ours", {"llvm-symbolizer": program, "addr2line": program})

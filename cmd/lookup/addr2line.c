@@ -206,7 +206,8 @@ static int answer(const struct settings *o, const char *tool, int argc, char **a
 		return 1;
 	}
 	s.options.adjust_vma = -section;
-	session_begin(&s, NULL, (struct symcache_caches_options){ .store_optional = true }, &names);
+	session_begin(&s, NULL, (struct symcache_caches_options){
+		.store_optional = true, .store_files = session_stores() }, &names);
 	s.caches.quiet = !getenv("SYMCACHE_VERBOSE");
 	session_run(&s, argv, (size_t)argc);
 	return 0;

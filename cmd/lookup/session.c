@@ -79,6 +79,13 @@ void session_end(struct session *s)
 	free(s->shown);
 }
 
+bool session_stores(void)
+{
+	const char *wanted = getenv("SYMCACHE_INDEX_ON_MISS");
+
+	return wanted && *wanted && strcmp(wanted, "0") != 0;
+}
+
 /* ---- lines ------------------------------------------------------------------------- */
 
 /* addr2line's. */

@@ -40,6 +40,9 @@ bool session_run(struct session *s, char **operands, size_t n);
 /* Answers one line by itself, as from standard input. */
 void session_answer(struct session *s, char *line);
 
+/* Under others' names: is what is indexed on the way to be stored ($SYMCACHE_INDEX_ON_MISS)? */
+bool session_stores(void);
+
 void session_end(struct session *s); /* all zero is fine */
 
 #endif

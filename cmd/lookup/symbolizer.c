@@ -166,7 +166,7 @@ static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 	session_begin(&s, NULL, (struct symcache_caches_options){
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
 		.search_debug_dirs = true, .store_optional = true,
-		.package = o.package, .own_symbols = true, .memory_only = true, .debuginfod = servers,
+		.package = o.package, .own_symbols = true, .memory_only = !session_stores(), .store_files = true, .debuginfod = servers,
 	}, &names);
 	s.caches.quiet = !getenv("SYMCACHE_VERBOSE");
 	if (o.filter_markup)

@@ -118,7 +118,7 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 	return rc;
 }
 
-/* Makes a cache out of the ELF file at `path`. `for_id`: it was looked for by m->id, under
+/* Makes a cache out of the ELF file at `path`. `for_id`: it is that of m->id, under
  * which the cache is to be stored. `fetched`: files that it refers to are fetched, too. */
 static int build(struct symcache_module *m, const char *path, bool for_id, bool fetched,
 		 struct sc_error *err)
@@ -251,7 +251,7 @@ static int open_elf_file(struct symcache_module *m, struct sc_error *err)
 				sc_notify(s, SYMCACHE_NOTICE_FETCH, m->name, why.msg);
 		}
 	}
-	return build(m, m->name, false, false, err);
+	return build(m, m->name, s->options.store_files && m->id_len && !derived, false, err);
 }
 
 /* Reads the build ID out of the module's name; *whole: not only its beginning. */
