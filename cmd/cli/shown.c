@@ -6,6 +6,7 @@
 
 #include "cmd/cli/memory.h"
 #include "libsymcache/base/utf8.h"
+#include "symcache/build_id.h"
 
 /* `text` as `make` writes it, with `growth` bytes for each of its own at most. */
 static const char *made(const char *text, size_t growth,
@@ -24,6 +25,16 @@ static const char *made(const char *text, size_t growth,
 const char *shown(const char *text)
 {
 	return sc_printable(text, strlen(text)) ? text : made(text, 4, sc_make_printable);
+}
+
+const char *shown_id(const uint8_t *build_id, size_t len)
+{
+	static char copies[8][2 * SYMCACHE_BUILD_ID_MAX + 1];
+	static unsigned next;
+	char *copy = copies[next++ % (sizeof(copies) / sizeof(*copies))];
+
+	symcache_build_id_text(copy, build_id, len < SYMCACHE_BUILD_ID_MAX ? len : SYMCACHE_BUILD_ID_MAX);
+	return copy;
 }
 
 void shown_put(FILE *to, const char *text, size_t len)

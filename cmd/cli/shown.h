@@ -3,6 +3,8 @@
 #define CMD_SHOWN_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* The row of --raw. */
@@ -14,6 +16,9 @@
 /* `text`, or a copy in which each byte that may not reach a terminal is "\x1b"; until the
  * eighth call from now. One thread. Out of memory ends the program. */
 const char *shown(const char *text);
+
+/* A build ID in hex, in the same way. */
+const char *shown_id(const uint8_t *build_id, size_t len);
 
 /* Writes text[0, len) so. */
 void shown_put(FILE *to, const char *text, size_t len);

@@ -16,14 +16,11 @@ static const char *reason(const struct markup_module *m)
 
 static void print_module(void *ctx, const struct markup_module *m)
 {
-	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
-
 	(void)ctx;
 	if (!m->frames)
 		return;
-	symcache_build_id_text(hex, m->build_id, m->build_id_len < SYMCACHE_BUILD_ID_MAX
-						  ? m->build_id_len : SYMCACHE_BUILD_ID_MAX);
-	fprintf(stderr, "%8llu  %-40s  ", (unsigned long long)m->frames, hex);
+	fprintf(stderr, "%8llu  %-40s  ", (unsigned long long)m->frames,
+		shown_id(m->build_id, m->build_id_len));
 	shown_put(stderr, m->name.ptr, m->name.len);
 	if (m->unplaced && m->unplaced < m->frames)
 		fprintf(stderr, " (%llu no such symbol or offset, %llu %s)\n",

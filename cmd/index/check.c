@@ -8,6 +8,7 @@
 #include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/entry.h"
@@ -60,13 +61,11 @@ static bool is_allowed(const char *path)
 
 static void write_json(struct check *c, const struct symcache_checked *s, bool breach, bool allowed)
 {
-	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct json_gen *j = c->json;
 
-	symcache_build_id_text(id, s->build_id, s->derived ? 0 : s->build_id_len);
 	json_gen_open_map(j, NULL);
 	json_gen_text(j, "file", s->path);
-	json_gen_text(j, "build_id", id);
+	json_gen_text(j, "build_id", shown_id(s->build_id, s->derived ? 0 : s->build_id_len));
 	sources_json(j, "symbols", s->sources);
 	json_gen_number(j, "broken_units", s->bad_units);
 	json_gen_number(j, "code_bytes", s->code_bytes);

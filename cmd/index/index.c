@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "cmd/index/index_report.h"
 #include "cmd/index/transforms.h"
+#include "libsymcache/base/cleanup.h"
 #include "cmd/store/select.h"
 
 static struct {
@@ -107,11 +108,6 @@ static int index_paths(struct symstore *store, char **paths, size_t n,
 	return rc ? STATUS_ERROR : a.failed || a.broken ? STATUS_PARTLY : STATUS_OK;
 }
 
-static void free_text(char **text)
-{
-	free(*text);
-}
-
 static void destroy_debuginfod(struct symcache_debuginfod **d)
 {
 	symcache_debuginfod_destroy(*d);
@@ -121,7 +117,7 @@ static int run(int argc, char **argv)
 {
 	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
 	struct symcache_debuginfod *debuginfod __attribute__((cleanup(destroy_debuginfod))) = NULL;
-	char *tags __attribute__((cleanup(free_text))) = NULL;
+	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symcache_index_options options;
 	struct symstore *store;
 	struct sc_error err;

@@ -50,7 +50,6 @@ void entry_json(struct json_gen *j, const struct symstore_entry *entry)
 void print_removals(const struct symstore_removals *list, bool planned, bool json, bool quiet)
 {
 	struct json_gen *j = json ? json_gen_begin_report(false) : NULL;
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	unsigned long long count = 0, bytes = 0;
 
 	if (j) {
@@ -64,16 +63,15 @@ void print_removals(const struct symstore_removals *list, bool planned, bool jso
 			continue;
 		count++;
 		bytes += e->cache_size;
-		symcache_build_id_text(id, e->id.bytes, e->id.len);
 		if (j) {
 			json_gen_open_map(j, NULL);
-			json_gen_text(j, "build_id", id);
+			json_gen_text(j, "build_id", shown_id(e->id.bytes, e->id.len));
 			json_gen_number(j, "cache_size", e->cache_size);
 			json_gen_text(j, "source", e->source_path);
 			json_gen_close_map(j);
 		} else if (!quiet) {
-			printf("%-40s %10llu %s\n", id, (unsigned long long)e->cache_size,
-			       shown(e->source_path));
+			printf("%-40s %10llu %s\n", shown_id(e->id.bytes, e->id.len),
+			       (unsigned long long)e->cache_size, shown(e->source_path));
 		}
 	}
 	if (j) {

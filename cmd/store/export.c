@@ -7,6 +7,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "symcache/logs.h"
@@ -182,15 +183,13 @@ static const char *name_of(const struct wanted *w, const struct symstore_id *id)
 
 static void on_missing(void *ctx, const struct symstore_id *id)
 {
-	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	struct wanted *w = ctx;
 	const char *name = name_of(w, id);
 
 	*add_id(&w->missing) = *id;
-	symcache_build_id_text(hex, id->bytes, id->len);
 	progress_erase(&w->progress);
-	cmd_error("the store has no symbols of %s%s%s%s", hex, name ? " (" : "", name ? name : "",
-		  name ? ")" : "");
+	cmd_error("the store has no symbols of %s%s%s%s", shown_id(id->bytes, id->len),
+		  name ? " (" : "", name ? name : "", name ? ")" : "");
 }
 
 static void on_damaged(void *ctx, const char *why)
@@ -223,15 +222,12 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 
 static void missing_json(struct json_gen *j, const struct wanted *w)
 {
-	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
-
 	json_gen_open_array(j, "missing_modules");
 	for (size_t i = 0; i < w->missing.len; i++) {
 		const struct symstore_id *id = &w->missing.data[i];
 
-		symcache_build_id_text(hex, id->bytes, id->len);
 		json_gen_open_map(j, NULL);
-		json_gen_text(j, "build_id", hex);
+		json_gen_text(j, "build_id", shown_id(id->bytes, id->len));
 		json_gen_text(j, "name", name_of(w, id));
 		json_gen_close_map(j);
 	}

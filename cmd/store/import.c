@@ -4,6 +4,7 @@
 
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
+#include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/select.h"
@@ -36,23 +37,17 @@ static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *it
 
 static void on_conflict(void *ctx, const struct symstore_entry *entry, bool taken)
 {
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
-
-	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	progress_erase(ctx);
 	cmd_error("%s: other bytes than the store has, equally good: %s was indexed later and stays",
-		  id, taken ? "the one imported" : "the store's");
+		  shown_id(entry->build_id, entry->build_id_len), taken ? "the one imported" : "the store's");
 }
 
 static void on_replaced(void *ctx, const struct symstore_entry *entry,
 			const struct symstore_entry *old)
 {
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
-
-	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	progress_erase(ctx);
-	cmd_error("%s: the better symbols of %s replace those of %s", id, entry->source_path,
-		  old->source_path);
+	cmd_error("%s: the better symbols of %s replace those of %s",
+		  shown_id(entry->build_id, entry->build_id_len), entry->source_path, old->source_path);
 }
 
 static void on_fault(void *ctx, const char *name, const char *why)

@@ -33,7 +33,7 @@ struct listing {
 
 static bool list_entry(void *ctx, const struct symstore_entry *entry)
 {
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[SYMSTORE_KINDS_TEXT];
+	char kinds[SYMSTORE_KINDS_TEXT];
 	struct listing *l = ctx;
 
 	l->entries++;
@@ -46,9 +46,8 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 		json_gen_end(l->json);
 		return true;
 	}
-	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
-	printf("%-40s %-12s %10llu %s%s\n", id, symstore_kinds_text(entry->sources, kinds),
-	       (unsigned long long)entry->cache_size,
+	printf("%-40s %-12s %10llu %s%s\n", shown_id(entry->build_id, entry->build_id_len),
+	       symstore_kinds_text(entry->sources, kinds), (unsigned long long)entry->cache_size,
 	       o.raw ? entry->source_path : shown(entry->source_path),
 	       entry->build_id_derived ? " (no build ID: derived)" : "");
 	return true;

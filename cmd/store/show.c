@@ -244,12 +244,11 @@ static int show_file(const char *path, struct sc_error *err)
 
 static bool candidate(void *ctx, const struct symstore_entry *entry)
 {
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	unsigned *left = ctx;
 
-	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
 	if (*left)
-		fprintf(stderr, "  %s %s\n", id, entry->source_path);
+		fprintf(stderr, "  %s %s\n", shown_id(entry->build_id, entry->build_id_len),
+			entry->source_path);
 	else
 		fprintf(stderr, "  ...\n");
 	return (*left)-- > 0;

@@ -84,13 +84,11 @@ static void report_one(struct verification *v, const char *name, const char *tex
 static void on_verified(void *ctx, const struct symstore_entry *entry,
 			const struct symstore_faults *faults, uint64_t done, uint64_t total)
 {
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1];
 	struct verification *v = ctx;
 
 	v->verified = done;
 	progress_update(&v->progress, done - 1, total, entry->source_path);
-	symcache_build_id_text(id, entry->build_id, entry->build_id_len);
-	report(v, id, faults);
+	report(v, shown_id(entry->build_id, entry->build_id_len), faults);
 	if (faults->num && o.repair && !v->rc)
 		v->rc = symstore_removals_add(&v->removals, entry, &v->err);
 }
