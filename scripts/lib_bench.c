@@ -51,6 +51,20 @@ static void texts_ahead(void)
 	}
 }
 
+static char id_text[129];
+
+static void by_id(void)
+{
+	const struct symcache_frame *f;
+
+	num_frames = 0;
+	for (size_t i = 0; i < n; i++) {
+		const int found = symcache_resolve(resolver, id_text, vaddr[i], &f, NULL);
+
+		num_frames += found > 0 ? (size_t)found : 0;
+	}
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
@@ -77,19 +91,24 @@ static void measure(const char *name, void (*pass)(void))
 
 int main(int argc, char **argv)
 {
-	struct symcache_store *store;
+	struct symcache_resolver_options options = { sizeof(options), 0, NULL };
 	struct symcache_error err;
+	const uint8_t *id;
 	uint32_t functions;
+	size_t len;
 
-	if (argc < 4 || symcache_store_open(argv[1], 0, &store, &err) ||
-	    symcache_store_find(store, argv[2], &cache, &err) ||
-	    symcache_resolver_create(NULL, &resolver, &err))
+	if (argc < 4 || symcache_store_open(argv[1], 0, &options.store, &err) ||
+	    symcache_store_find(options.store, argv[2], &cache, &err) ||
+	    symcache_resolver_create(&options, &resolver, &err))
 		return fprintf(stderr, "%s\n", argc < 4 ? "lib_bench STORE NAME N" : err.msg), 1;
 	n = strtoull(argv[3], NULL, 0);
 	vaddr = calloc(n, sizeof(*vaddr));
 	first = calloc(n + 1, sizeof(*first));
 	ids = calloc(4 * n, sizeof(*ids));
 	functions = symcache_cache_num_functions(cache);
+	id = symcache_cache_build_id(cache, &len);
+	for (size_t i = 0; i < len; i++)
+		snprintf(id_text + 2 * i, 3, "%02x", id[i]);
 	if (!vaddr || !first || !ids || !functions)
 		return 1;
 	srand(1);
@@ -104,5 +123,6 @@ int main(int argc, char **argv)
 	measure("library, numbers one by one", singly);
 	measure("library, texts one by one", texts);
 	measure("library, texts announced by 16", texts_ahead);
+	measure("library, texts by build ID", by_id);
 	return 0;
 }
