@@ -66,7 +66,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("trace", "public base")
 		own("logs", "public base symbolize libmarkup/markup.h")
 		own("api", "public base symbolize store libmarkup/markup.h")
-		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
+		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h libmarkup/bytes/number.h libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h")
 		own("mk", "mk/bytes symcache/error.h"); own("mk/bytes", "libmarkup/markup.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h")

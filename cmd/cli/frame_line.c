@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cli/number.h"
 #include "cmd/cli/shown.h"
+#include "libmarkup/bytes/number.h"
 
 void put_shown(const char *text)
 {
@@ -33,10 +33,12 @@ void put(const char *text)
 
 void put_digits(const char *before, uint64_t value, unsigned base)
 {
-	char buf[20], *p = format_number(buf + sizeof(buf), value, base);
+	char buf[FMT_MAX];
+	const size_t prefix = base == 16 ? 2 : 0;
+	const size_t len = base == 16 ? mk_fmt_hex(buf, value) : mk_fmt_dec(buf, value);
 
 	put(before);
-	fwrite_unlocked(p, 1, (size_t)(buf + sizeof(buf) - p), stdout);
+	fwrite_unlocked(buf + prefix, 1, len - prefix, stdout);
 }
 
 /* One function; `inlined`: 1 for the innermost inlined one; 0: not inlined. */

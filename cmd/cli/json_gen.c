@@ -50,6 +50,11 @@ static void flush(struct json_gen *j, size_t at_least)
 		text_flush(j->to, stdout);
 }
 
+struct text *json_gen_compact(struct json_gen *j)
+{
+	return j->pretty ? NULL : j->to;
+}
+
 void json_gen_destroy(struct json_gen *j)
 {
 	if (!j)
@@ -75,7 +80,9 @@ static inline void before(struct json_gen *j)
 		return;
 	}
 	if (j->at[j->depth].any)
-		text_put(j->to, ",\n", j->pretty && j->depth ? 2 : 1);
+		text_char(j->to, ',');
+	if (j->at[j->depth].any && j->pretty && j->depth)
+		text_char(j->to, '\n');
 	j->at[j->depth].any = j->depth;
 	if (j->pretty)
 		indent(j);
@@ -84,12 +91,17 @@ static inline void before(struct json_gen *j)
 /* A key of ours: plain text. */
 static inline void key_of(struct json_gen *j, const char *key)
 {
+	const size_t len = key ? strlen(key) : 0;
+	char *p;
+
 	if (!key)
 		return;
 	before(j);
-	text_char(j->to, '"');
-	text_str(j->to, key);
-	text_put(j->to, "\": ", j->pretty ? 3 : 2);
+	p = text_room(j->to, len + 4);
+	*p++ = '"';
+	p = mempcpy(p, key, len);
+	memcpy(p, "\": ", 3);
+	j->to->len += len + 3 + j->pretty;
 	j->at[j->depth].after_key = true;
 }
 
@@ -155,45 +167,56 @@ static void escape(struct text *t, unsigned char c)
 	text_char(t, "0123456789ABCDEF"[c & 15]);
 }
 
-/* How many bytes at the beginning go out as they are? */
-static inline size_t plain(const char *text, size_t len)
+/* A bit of bytes that are not ASCII, or control characters, '"' or '\\'; 0: there are none. */
+static inline uint64_t special(const char *eight)
 {
-	const uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
-	size_t n = 0;
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t v, quote, backslash;
 
-	for (; n + 8 <= len; n += 8) { /* is a byte below ' ', or '"', or a backslash? */
-		uint64_t v, quote, backslash;
+	memcpy(&v, eight, sizeof(v));
+	quote = v ^ ones * '"';
+	backslash = v ^ ones * '\\';
+	return (v | (v - ones * ' ') | (quote - ones) | (backslash - ones)) & ones << 7;
+}
 
-		memcpy(&v, text + n, sizeof(v));
-		quote = v ^ ones * '"';
-		backslash = v ^ ones * '\\';
-		if ((((v - ones * ' ') & ~v) | ((quote - ones) & ~quote) |
-		     ((backslash - ones) & ~backslash)) & highs)
-			break;
-	}
-	while (n < len && (unsigned char)text[n] >= ' ' && text[n] != '"' && text[n] != '\\')
-		n++;
-	return n;
+/* Does it go out as it is? */
+static inline bool plain(const char *text, size_t len)
+{
+	char few[8] = "        ";
+	uint64_t any = 0;
+
+	if (len < 8)
+		return !special(memcpy(few, text ? text : few, len));
+	for (size_t i = 0; i + 8 < len; i += 8)
+		any |= special(text + i);
+	return !(any | special(text + len - 8));
 }
 
 /* Valid UTF-8. */
-static void put_quoted(struct text *t, const char *text, size_t len)
+static void put_escaped(struct text *t, const char *text, size_t len)
 {
-	text_char(t, '"');
-	for (size_t i = 0; i < len;) {
-		const size_t n = plain(text + i, len - i);
-
-		text_put(t, text + i, n);
-		i += n;
-		if (i < len)
-			escape(t, (unsigned char)text[i++]);
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)text[i] < ' ' || text[i] == '"' || text[i] == '\\')
+			escape(t, (unsigned char)text[i]);
+		else
+			text_char(t, text[i]);
 	}
-	text_char(t, '"');
 }
 
-void json_gen_string(struct json_gen *j, const char *key, const char *text, size_t len)
+void json_gen_put_string(struct json_gen *j, const char *text, size_t len)
 {
-	key_of(j, key);
+	struct text *t = j->to;
+	char *to;
+
+	if (plain(text, len)) {
+		to = text_room(t, len + 2);
+		*to++ = '"';
+		if (len)
+			to = mempcpy(to, text, len);
+		*to = '"';
+		t->len += len + 2;
+		return;
+	}
 	if (sc_utf8_valid(text, len) < len) {
 		if (j->clean_cap < 3 * len) {
 			j->clean_cap = 3 * len;
@@ -202,8 +225,16 @@ void json_gen_string(struct json_gen *j, const char *key, const char *text, size
 		len = sc_utf8_mend(text, len, j->clean);
 		text = j->clean;
 	}
+	text_char(t, '"');
+	put_escaped(t, text, len);
+	text_char(t, '"');
+}
+
+void json_gen_string(struct json_gen *j, const char *key, const char *text, size_t len)
+{
+	key_of(j, key);
 	before(j);
-	put_quoted(j->to, text, len);
+	json_gen_put_string(j, text, len);
 }
 
 void json_gen_text(struct json_gen *j, const char *key, const char *text)
@@ -215,7 +246,7 @@ void json_gen_number(struct json_gen *j, const char *key, uint64_t number)
 {
 	key_of(j, key);
 	before(j);
-	text_number(j->to, number, 10);
+	text_number(j->to, number);
 }
 
 void json_gen_signed(struct json_gen *j, const char *key, int64_t number)
@@ -224,7 +255,7 @@ void json_gen_signed(struct json_gen *j, const char *key, int64_t number)
 	before(j);
 	if (number < 0)
 		text_char(j->to, '-');
-	text_number(j->to, number < 0 ? -(uint64_t)number : (uint64_t)number, 10);
+	text_number(j->to, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
 void json_gen_hex(struct json_gen *j, const char *key, uint64_t number)

@@ -43,6 +43,13 @@ struct json_gen *json_gen_create_memory(void);
 char *json_gen_take(struct json_gen *j);
 void json_gen_raw(struct json_gen *j, const char *key, const char *json);
 
+/*
+ * For inner loops: the text that a compact generator appends to, into which its user may put
+ * members behind the first one of a map by itself; NULL: it is pretty. And a string there.
+ */
+struct text *json_gen_compact(struct json_gen *j);
+void json_gen_put_string(struct json_gen *j, const char *text, size_t len);
+
 /* The value is complete: ends its line, and makes ready for another. */
 void json_gen_end(struct json_gen *j);
 

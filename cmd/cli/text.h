@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cmd/cli/memory.h"
-#include "cmd/cli/number.h"
+#include "libmarkup/bytes/number.h"
 
 /* All zero: empty. */
 struct text {
@@ -42,19 +42,26 @@ static inline void text_char(struct text *t, char c)
 	t->len++;
 }
 
-static inline void text_number(struct text *t, uint64_t number, unsigned base)
+/* text_put() of bytes of which 32 may be read, however few they are (SYMCACHE_PADDED). */
+static inline void text_put_padded(struct text *t, const char *bytes, size_t len)
 {
-	char digits[64], *p;
+	char *to = text_room(t, len + 32);
 
-	p = format_number(digits + sizeof(digits), number, base);
-	text_put(t, p, (size_t)(digits + sizeof(digits) - p));
+	memcpy(to, bytes, 32);
+	if (__builtin_expect(len > 32, 0))
+		memcpy(to + 32, bytes + 32, len - 32);
+	t->len += len;
+}
+
+static inline void text_number(struct text *t, uint64_t number)
+{
+	t->len += mk_fmt_dec(text_room(t, FMT_MAX), number);
 }
 
 /* "0x1f" */
 static inline void text_hex(struct text *t, uint64_t number)
 {
-	text_put(t, "0x", 2);
-	text_number(t, number, 16);
+	t->len += mk_fmt_hex(text_room(t, FMT_MAX), number);
 }
 
 /* Writes it out, and begins anew. */

@@ -52,12 +52,14 @@ void binutils_complete(struct worker *w, const struct request *r, uint64_t vaddr
 
 	if (has_function(a))
 		return;
-	*room = (struct symcache_shown_frame){ .function_idx = SYMCACHE_NONE };
+	*room = (struct symcache_shown_frame){ .function_idx = SYMCACHE_NONE,
+		.location_idx = a->num_frames ? a->frames->location_idx : SYMCACHE_NONE };
 	nearest = symcache_debug_files_nearest(w->options->files, r->module);
 	loaded = nearest && symcache_nearest_find(nearest, vaddr, &symbol);
 	placed = a->num_frames && a->frames->file.ptr && a->frames->line;
 	if (placed) {
 		*room = *a->frames;
+		room->padded = false;
 		room->function = str(NULL);
 	} else {
 		a->num_frames = 0;

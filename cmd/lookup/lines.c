@@ -19,6 +19,7 @@
 enum {
 	MAX_LINE = 1 << 16,
 	ROOM = 1 << 20,
+	PIECE = 1 << 12,
 	ENOUGH = 1 << 14, /* bytes: fewer are answered before more are looked for */
 };
 
@@ -29,8 +30,7 @@ struct lines {
 	size_t at, len;  /* what is still to be taken, and its end */
 	bool too_long;   /* the beginning of the first line is gone */
 	bool end, faults;
-	char **list;
-	size_t cap;
+	struct lines_piece pieces[ROOM / PIECE + 1];
 	char buf[ROOM + 1];
 };
 
@@ -38,7 +38,7 @@ struct lines *lines_create(int fd, void (*wait)(void *ctx), void *ctx)
 {
 	struct lines *in = must_realloc(NULL, sizeof(*in));
 
-	memset(in, 0, offsetof(struct lines, buf));
+	memset(in, 0, offsetof(struct lines, pieces));
 	in->fd = fd;
 	in->wait = wait;
 	in->ctx = ctx;
@@ -49,7 +49,6 @@ bool lines_destroy(struct lines *in)
 {
 	const bool faults = in->faults;
 
-	free(in->list);
 	free(in);
 	return faults;
 }
@@ -95,37 +94,67 @@ static void fill(struct lines *in)
 		read_some(in);
 }
 
-static void add(struct lines *in, size_t n, char *line, size_t len)
+/* A line that is too long, or the end of one. */
+static void empty_line(struct lines *in, char *line)
 {
-	line[len] = 0;
-	if ((n == 0 && in->too_long) || len >= MAX_LINE) {
-		cmd_error("a line of input is longer than %d bytes", MAX_LINE);
-		in->faults = true;
-		in->too_long = false;
+	cmd_error("a line of input is longer than %d bytes", MAX_LINE);
+	in->faults = true;
+	if (*line != '\n')
 		*line = 0;
-	}
-	line[strcspn(line, "\r")] = 0;
-	in->list = must_grow(in->list, n, &in->cap, sizeof(*in->list));
-	in->list[n] = line;
 }
 
-char *const *lines_next(struct lines *in, size_t most, size_t *n)
+/* The end of a piece of whole lines that begins at `at`. A line that is too long does not fit
+ * into a piece, so it is the last one. */
+static char *cut(struct lines *in, char *at, char *end)
 {
-	char *newline;
+	char *from = end - at > PIECE ? at + PIECE : end - 1;
+	char *newline = memchr(from, '\n', (size_t)(end - from)), *start;
 
-	*n = 0;
-	if (!memchr(in->buf + in->at, '\n', in->len - in->at) && !in->end)
+	if (newline - from >= MAX_LINE - PIECE) {
+		start = memrchr(at, '\n', (size_t)(from - at));
+		start = start ? start + 1 : at;
+		if (newline - start >= MAX_LINE)
+			empty_line(in, start);
+	}
+	return newline + 1;
+}
+
+struct lines_piece *lines_next(struct lines *in, size_t *n)
+{
+	char *at, *end;
+
+	if (!in->end)
 		fill(in);
-	while (*n < most &&
-	       (newline = memchr(in->buf + in->at, '\n', in->len - in->at))) {
-		add(in, (*n)++, in->buf + in->at, (size_t)(newline - in->buf) - in->at);
-		in->at = (size_t)(newline + 1 - in->buf);
-	}
-	if (!*n && in->end && (in->at < in->len || in->too_long)) {
-		add(in, (*n)++, in->buf + in->at, in->len - in->at);
-		in->at = in->len;
-	}
-	return *n ? in->list : NULL;
+	if (in->end && (in->at < in->len ? in->buf[in->len - 1] != '\n' : in->too_long))
+		in->buf[in->len++] = '\n';
+	at = in->buf + in->at;
+	end = memrchr(at, '\n', in->len - in->at);
+	if (!end)
+		return NULL;
+	if (in->too_long)
+		empty_line(in, at);
+	in->too_long = false;
+	for (*n = 0, end++; at < end; at = in->pieces[(*n)++].end)
+		in->pieces[*n] = (struct lines_piece){ at, cut(in, at, end) };
+	in->at = (size_t)(end - in->buf);
+	return in->pieces;
+}
+
+char *lines_take(struct lines_piece *piece)
+{
+	char *line = piece->at, *end;
+	size_t len;
+
+	if (line == piece->end)
+		return NULL;
+	end = memchr(line, '\n', (size_t)(piece->end - line));
+	len = (size_t)(end - line);
+	*end = 0;
+	piece->at = end + 1;
+	end = memchr(line, '\r', len);
+	if (end)
+		*end = 0;
+	return line;
 }
 
 /* Does this operand go on in the next one? */

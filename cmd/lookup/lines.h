@@ -11,10 +11,18 @@ struct lines;
  * memory ends the program. */
 struct lines *lines_create(int fd, void (*wait)(void *ctx), void *ctx);
 
-/* The next lines, without their ends: those that can be had without waiting, at least one and
- * at most `most`; NULL: no more. They are valid until the next call. A line of more than
- * 64 KiB is reported, and empty. */
-char *const *lines_next(struct lines *in, size_t most, size_t *n);
+/* Some lines. */
+struct lines_piece {
+	char *at, *end;
+};
+
+/* The next lines: those that can be had without waiting, at least one, in pieces of about 4 KiB;
+ * NULL: no more. They are valid until the next call. A line of more than 64 KiB is reported,
+ * and empty. */
+struct lines_piece *lines_next(struct lines *in, size_t *n);
+
+/* The next line of a piece, without its end; NULL: no more. */
+char *lines_take(struct lines_piece *piece);
 
 /* True: something was reported. */
 bool lines_destroy(struct lines *in);

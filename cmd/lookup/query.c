@@ -11,7 +11,7 @@ static bool consume(const char **p, const char *prefix)
 {
 	size_t len = strlen(prefix);
 
-	if (strncmp(*p, prefix, len))
+	if (**p != *prefix || strncmp(*p, prefix, len))
 		return false;
 	*p += len;
 	return true;
@@ -19,7 +19,8 @@ static bool consume(const char **p, const char *prefix)
 
 static void skip_blanks(const char **p)
 {
-	*p += strspn(*p, " \t\n\v\f\r");
+	while (**p == ' ' || (**p >= '\t' && **p <= '\r'))
+		++*p;
 }
 
 /* A word, or what stands in quotes; ptr NULL if the quotes are not closed. */
@@ -157,6 +158,26 @@ static bool hex_number(struct symcache_str text, uint64_t *ret)
 	return text.len > prefix;
 }
 
+/* What most lines have: 0x and some hex digits, and no more. */
+static bool plain_hex(const char *p, uint64_t *ret)
+{
+	static const uint8_t values[256] = { /* and one, so that others have 0 */
+		['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+		['A'] = 11, 12, 13, 14, 15, 16, ['a'] = 11, 12, 13, 14, 15, 16,
+	};
+	uint64_t number = 0;
+	unsigned n, value;
+
+	if (p[0] != '0' || p[1] != 'x')
+		return false;
+	for (n = 2; (value = values[(unsigned char)p[n]]); n++)
+		number = number << 4 | (value - 1);
+	if (n == 2 || n > 2 + 16 || p[n])
+		return false;
+	*ret = number;
+	return true;
+}
+
 /* An address, or a symbol with or without "+OFFSET". */
 static const char *parse_address(const char *p, enum query_numbers numbers, struct query *ret)
 {
@@ -164,6 +185,8 @@ static const char *parse_address(const char *p, enum query_numbers numbers, stru
 	const char *plus;
 
 	skip_blanks(&p);
+	if (plain_hex(p, &ret->offset))
+		return NULL;
 	if (!*p)
 		return "no module offset has been specified (wanted: [MODULE] ADDRESS)";
 	spec = (struct symcache_str){ p, strcspn(p, " \n\r") };

@@ -2,6 +2,7 @@
 #include "cmd/lookup/session.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,8 @@
 #include "libsymcache/base/parallel.h"
 
 enum {
-	PIECE_LINES = 1024, /* of a job on one thread */
-	PIECES = 24,
+	MANY = 8,   /* pieces of input, for more than one thread */
+	AHEAD = 32, /* pieces are answered before one that goes out before them */
 	WORKERS_MAX = 64,
 };
 
@@ -143,21 +144,33 @@ static struct request understand(const struct session *s, struct worker *w, cons
 	return r;
 }
 
-static void answer_lines(const struct session *s, struct worker *w, char *const lines[], size_t n)
+/* 1 to SYMCACHE_BATCH lines. */
+static void answer_batch(const struct session *s, struct worker *w, char *const lines[], size_t n)
 {
 	struct request r[SYMCACHE_BATCH];
+	size_t known = 0;
 
-	for (; n; lines += SYMCACHE_BATCH, n -= n < SYMCACHE_BATCH ? n : SYMCACHE_BATCH) {
-		const size_t some = n < SYMCACHE_BATCH ? n : SYMCACHE_BATCH;
-
-		for (size_t i = 0; i < some; i++)
-			r[i] = understand(s, w, lines[i]);
-		answer_requests(w, r, some);
-		for (size_t i = 0; i < some; i++) {
-			free(r[i].name);
-			free(r[i].shown);
-		}
+	do
+		r[known] = understand(s, w, lines[known]);
+	while (++known < n);
+	answer_requests(w, r, n);
+	for (size_t i = 0; i < n; i++) {
+		free(r[i].name);
+		free(r[i].shown);
 	}
+}
+
+static void answer_piece(const struct session *s, struct worker *w, struct lines_piece piece)
+{
+	char *lines[SYMCACHE_BATCH];
+	size_t n;
+
+	do {
+		for (n = 0; n < SYMCACHE_BATCH && (lines[n] = lines_take(&piece)); n++)
+			;
+		if (n)
+			answer_batch(s, w, lines, n);
+	} while (n == SYMCACHE_BATCH);
 }
 
 /* Messages and answers go out, as if they had done so line by line. */
@@ -169,46 +182,62 @@ static void put_out(struct worker *w)
 
 /* ---- many lines at once -------------------------------------------------------------- */
 
-struct pieces {
-	const struct session *session;
-	char *const *lines;
-	size_t n, of_each;
-	struct piece { struct text out, messages; } list[PIECES];
+struct answered {
+	bool ready;
+	struct text out, messages;
 };
 
+struct pieces {
+	const struct session *session;
+	const struct lines_piece *in;
+	pthread_mutex_t lock;
+	pthread_cond_t went_out;
+	size_t due;                   /* the first piece that is not out */
+	struct answered list[AHEAD];  /* pieces due + i, at (due + i) % AHEAD */
+};
+
+static void swap(struct text *a, struct text *b)
+{
+	const struct text t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+/* Answers a piece. Who has the one that is due puts it out, and those behind it that are
+ * ready; the others leave theirs, for a buffer that is empty. */
 static void piece_job(void *ctx, unsigned worker, size_t job)
 {
 	struct pieces *p = ctx;
 	struct worker *w = &p->session->workers[worker];
-	struct piece *piece = &p->list[job];
-	const size_t first = job * p->of_each, left = p->n - first;
+	struct answered *at = &p->list[job % AHEAD];
 
-	answer_lines(p->session, w, p->lines + first, left < p->of_each ? left : p->of_each);
-	/* Swapped: the piece's buffer serves for the next one. */
-	const struct piece filled = { w->out, w->messages };
-	w->out = piece->out;
-	w->messages = piece->messages;
-	*piece = filled;
+	answer_piece(p->session, w, p->in[job]);
+	pthread_mutex_lock(&p->lock);
+	while (job >= p->due + AHEAD)
+		pthread_cond_wait(&p->went_out, &p->lock);
+	if (job == p->due) {
+		put_out(w);
+		while (p->due++, (at = &p->list[p->due % AHEAD])->ready) {
+			text_flush(&at->messages, stderr);
+			text_flush(&at->out, stdout);
+			at->ready = false;
+		}
+		pthread_cond_broadcast(&p->went_out);
+	} else {
+		swap(&w->out, &at->out);
+		swap(&w->messages, &at->messages);
+		at->ready = true;
+	}
+	pthread_mutex_unlock(&p->lock);
 }
 
-static void answer_many(struct session *s, struct pieces *p, char *const lines[], size_t n)
+static void answer_many(struct session *s, struct pieces *p, const struct lines_piece in[], size_t n)
 {
-	const size_t jobs = (n + PIECE_LINES - 1) / PIECE_LINES;
-
-	if (n < 2 * PIECE_LINES || s->num_workers < 2) {
-		answer_lines(s, &s->workers[0], lines, n);
-		put_out(&s->workers[0]);
-		return;
-	}
 	p->session = s;
-	p->lines = lines;
-	p->n = n;
-	p->of_each = PIECE_LINES;
-	sc_parallel(s->num_workers, jobs, piece_job, p);
-	for (size_t i = 0; i < jobs; i++) {
-		text_flush(&p->list[i].messages, stderr);
-		text_flush(&p->list[i].out, stdout);
-	}
+	p->in = in;
+	p->due = 0;
+	sc_parallel(n < MANY ? 1 : s->num_workers, n, piece_job, p);
 }
 
 /* ---- the whole --------------------------------------------------------------------------- */
@@ -226,19 +255,18 @@ static void before_waiting(void *ctx)
 static bool answer_stdin(struct session *s)
 {
 	struct lines *in = lines_create(STDIN_FILENO, before_waiting, s);
-	struct pieces *pieces = must_calloc(1, sizeof(*pieces));
-	char *const *lines;
+	struct pieces pieces = { .lock = PTHREAD_MUTEX_INITIALIZER, .went_out = PTHREAD_COND_INITIALIZER };
+	const struct lines_piece *some;
 	size_t n;
 	bool faults;
 
-	while ((lines = lines_next(in, PIECES * PIECE_LINES, &n)))
-		answer_many(s, pieces, lines, n);
+	while ((some = lines_next(in, &n)))
+		answer_many(s, &pieces, some, n);
 	out_flush();
-	for (size_t i = 0; i < PIECES; i++) {
-		free(pieces->list[i].out.bytes);
-		free(pieces->list[i].messages.bytes);
+	for (size_t i = 0; i < AHEAD; i++) {
+		free(pieces.list[i].out.bytes);
+		free(pieces.list[i].messages.bytes);
 	}
-	free(pieces);
 	faults = lines_destroy(in);
 	return faults && s->options.protocol == PROTOCOL_LOOKUP;
 }
@@ -248,7 +276,7 @@ void session_answer(struct session *s, char *line)
 	struct worker w;
 
 	worker_init(&w, &s->options, s->caches.caches, s->names);
-	answer_lines(s, &w, &line, 1);
+	answer_batch(s, &w, &line, 1);
 	put_out(&w);
 	worker_deinit(&w);
 }
@@ -268,7 +296,9 @@ bool session_run(struct session *s, char **operands, size_t n)
 	if (n) {
 		if (s->options.protocol == PROTOCOL_LOOKUP)
 			n = lines_of_operands(operands, n);
-		answer_lines(s, &s->workers[0], operands, n);
+		for (size_t i = 0; i < n; i += SYMCACHE_BATCH)
+			answer_batch(s, &s->workers[0], operands + i,
+				     n - i < SYMCACHE_BATCH ? n - i : SYMCACHE_BATCH);
 		worker_finish(&s->workers[0]);
 		put_out(&s->workers[0]);
 	} else {

@@ -10,6 +10,16 @@
 
 #define LITERAL(t, s) text_put(t, s, sizeof(s) - 1)
 
+static inline void put_padded(struct text *t, struct symcache_str s, bool padded)
+{
+	if (!s.ptr)
+		text_put(t, "??", 2);
+	else if (padded)
+		text_put_padded(t, s.ptr, s.len);
+	else
+		text_put(t, s.ptr, s.len);
+}
+
 static inline void put_or(struct text *t, struct symcache_str s, const char *unknown)
 {
 	if (s.ptr)
@@ -35,24 +45,38 @@ static void json_str(struct json_gen *j, const char *key, struct symcache_str s)
 	json_gen_string(j, key, s.ptr, s.len);
 }
 
+/* Members of a map that has some: compact, they are put together here, as most of the time of
+ * JSON is theirs. */
+#define NUMBER(j, compact, key, number) do { \
+	if (!(compact)) { json_gen_number(j, key, number); break; } \
+	LITERAL(compact, ",\"" key "\":"); \
+	text_number(compact, number); \
+} while (0)
+#define STRING(j, compact, key, text, len) do { \
+	if (!(compact)) { json_gen_string(j, key, text, len); break; } \
+	LITERAL(compact, ",\"" key "\":"); \
+	json_gen_put_string(j, text, len); \
+} while (0)
+
 static void json_frame(struct json_gen *j, const struct symcache_shown_frame *f,
 		       const struct symcache_start *start, uint32_t discriminator,
 		       struct symcache_str source)
 {
+	struct text *compact = json_gen_compact(j);
+	char address[FMT_MAX];
+
 	json_gen_open_map(j, NULL);
 	json_gen_number(j, "Column", f->column);
-	json_gen_number(j, "Discriminator", discriminator);
-	json_str(j, "FileName", f->file);
-	json_str(j, "FunctionName", f->function);
-	json_gen_number(j, "Line", f->line);
+	NUMBER(j, compact, "Discriminator", discriminator);
+	STRING(j, compact, "FileName", f->file.ptr, f->file.len);
+	STRING(j, compact, "FunctionName", f->function.ptr, f->function.len);
+	NUMBER(j, compact, "Line", f->line);
 	if (source.len)
-		json_str(j, "Source", source);
-	if (start->known)
-		json_gen_hex(j, "StartAddress", start->vaddr);
-	else
-		json_gen_text(j, "StartAddress", NULL);
-	json_str(j, "StartFileName", start->file);
-	json_gen_number(j, "StartLine", start->line);
+		STRING(j, compact, "Source", source.ptr, source.len);
+	STRING(j, compact, "StartAddress", address,
+	       start->known ? mk_fmt_hex(address, start->vaddr) : 0);
+	STRING(j, compact, "StartFileName", start->file.ptr, start->file.len);
+	NUMBER(j, compact, "StartLine", start->line);
 	json_gen_close_map(j);
 }
 
@@ -138,7 +162,7 @@ void style_fault(struct worker *w, const char *why)
 static void put_line(struct text *t, uint32_t number)
 {
 	text_char(t, ':');
-	text_number(t, number, 10);
+	text_number(t, number);
 }
 
 static void put_verbose(struct worker *w, const struct symcache_shown_frame *f,
@@ -152,19 +176,19 @@ static void put_verbose(struct worker *w, const struct symcache_shown_frame *f,
 		LITERAL(t, "\n  Function start filename: ");
 		put_or(t, start->file, "<invalid>");
 		LITERAL(t, "\n  Function start line: ");
-		text_number(t, start->line, 10);
+		text_number(t, start->line);
 	}
 	if (start->known && w->options->style == STYLE_LLVM) {
 		LITERAL(t, "\n  Function start address: ");
 		text_hex(t, start->vaddr);
 	}
 	LITERAL(t, "\n  Line: ");
-	text_number(t, f->line, 10);
+	text_number(t, f->line);
 	LITERAL(t, "\n  Column: ");
-	text_number(t, f->column, 10);
+	text_number(t, f->column);
 	if (discriminator) {
 		LITERAL(t, "\n  Discriminator: ");
-		text_number(t, discriminator, 10);
+		text_number(t, discriminator);
 	}
 	text_char(t, '\n');
 }
@@ -179,12 +203,15 @@ static void put_frame(struct worker *w, const struct symcache_shown_frame *f, bo
 	if (o->pretty && inlined_into && (o->functions || o->style == STYLE_BINUTILS))
 		LITERAL(t, " (inlined by) ");
 	if (o->functions) {
-		put_or(t, f->function, "??");
-		text_put(t, o->pretty ? " at " : "\n", o->pretty ? 4 : 1);
+		put_padded(t, f->function, f->padded);
+		if (o->pretty)
+			LITERAL(t, " at ");
+		else
+			text_char(t, '\n');
 	}
 	if (o->verbose)
 		return;
-	put_or(t, f->file, "??");
+	put_padded(t, f->file, f->padded);
 	if (o->style == STYLE_BINUTILS && !f->line)
 		LITERAL(t, ":?");
 	else
@@ -193,7 +220,7 @@ static void put_frame(struct worker *w, const struct symcache_shown_frame *f, bo
 		put_line(t, f->column);
 	if (o->style != STYLE_LLVM && discriminator) {
 		LITERAL(t, " (discriminator ");
-		text_number(t, discriminator, 10);
+		text_number(t, discriminator);
 		text_char(t, ')');
 	}
 	text_char(t, '\n');
@@ -202,15 +229,14 @@ static void put_frame(struct worker *w, const struct symcache_shown_frame *f, bo
 static void put_address(struct worker *w, uint64_t address)
 {
 	const struct answer_options *o = w->options;
-	char digits[16];
+	char digits[FMT_MAX];
 
-	LITERAL(&w->out, "0x");
 	if (o->style == STYLE_BINUTILS) {
-		memset(digits, '0', sizeof(digits));
-		format_number(digits + sizeof(digits), address, 16);
-		text_put(&w->out, digits + (o->narrow ? 8 : 0), o->narrow ? 8 : 16);
+		mk_fmt_addr(digits, address);
+		LITERAL(&w->out, "0x");
+		text_put(&w->out, digits + 2 + (o->narrow ? 8 : 0), o->narrow ? 8 : 16);
 	} else {
-		text_number(&w->out, address, 16);
+		text_hex(&w->out, address);
 	}
 	text_put(&w->out, o->pretty ? ": " : "\n", o->pretty ? 2 : 1);
 }
@@ -236,9 +262,9 @@ static void put_data(struct text *t, const struct symcache_shown_data *data)
 {
 	put_or(t, data->name, "??");
 	text_char(t, '\n');
-	text_number(t, data->vaddr, 10);
+	text_number(t, data->vaddr);
 	text_char(t, ' ');
-	text_number(t, data->size, 10);
+	text_number(t, data->size);
 	text_char(t, '\n');
 	put_or(t, data->file, "??");
 	if (data->file.ptr)

@@ -15,7 +15,7 @@ static void put_line(struct text *t, const char *text)
 static void put_number(struct text *t, bool known, uint64_t number, char end)
 {
 	if (known)
-		text_number(t, number, 10);
+		text_number(t, number);
 	else
 		text_str(t, "??");
 	text_char(t, end);
@@ -54,7 +54,7 @@ void style_local(struct worker *w, const struct request *r, const struct symcach
 		put_line(t, l->name);
 		text_str(t, shown(path));
 		text_char(t, ':');
-		text_number(t, l->line, 10);
+		text_number(t, l->line);
 		text_char(t, '\n');
 		if (l->has_offset && l->offset < 0)
 			text_char(t, '-');

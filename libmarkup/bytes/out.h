@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "libmarkup/bytes/number.h"
 #include "libmarkup/markup.h"
 
 struct mk_out {
@@ -73,17 +74,6 @@ static inline void mk_out_char(struct mk_out *o, char c)
 }
 
 void mk_out_spaces(struct mk_out *o, size_t n);
-
-/* The fmt_… functions return the length; what they write beyond it, up to FMT_MAX,
- * means nothing. */
-#define FMT_MAX 24
-
-/* Decimal. */
-size_t mk_fmt_dec(char buf[FMT_MAX], uint64_t v);
-/* 0x and as many hex digits as needed, lower case. */
-size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v);
-/* 0x and 16 hex digits. */
-size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v);
 
 void mk_out_dec(struct mk_out *o, uint64_t v);
 void mk_out_hex(struct mk_out *o, uint64_t v);

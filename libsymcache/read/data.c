@@ -11,6 +11,7 @@
  * not cost a step for each symbol below it. In vmlinux, where sets of numbers with
  * a symbol for each of them nest deepest, a symbol holds 244 others.
  */
+#include "libsymcache/base/prefetch.h"
 #include "libsymcache/read/read.h"
 
 enum { MAX_STEPS = 4096 };
@@ -86,6 +87,17 @@ uint32_t symcache_symbol_at(const struct symcache *cache, uint64_t rel_address)
 				     sizeof(*cache->symbols), rel_address));
 }
 
+/* Is it the last symbol to start at or below the address? */
+static bool is_last_below(const struct symcache *cache, uint64_t rel_address, uint32_t symbol)
+{
+	const struct symcache_ext_symbol *s = cache->symbols + symbol;
+	const size_t left = cache->num_symbols - symbol;
+
+	return symbol < cache->num_symbols &&
+	       symcache_sound(cache, s, (left > 1 ? 2 : 1) * sizeof(*s)) &&
+	       s->address <= rel_address && (left == 1 || s[1].address > rel_address);
+}
+
 /* A step of all searches after another, so that they wait for memory together. */
 void symcache_symbols_batch(const struct symcache_query q[], size_t n, uint32_t ret[])
 {
@@ -94,10 +106,15 @@ void symcache_symbols_batch(const struct symcache_query q[], size_t n, uint32_t 
 
 	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, ret += SYMCACHE_BATCH, n -= SYMCACHE_BATCH)
 		symcache_symbols_batch(q, SYMCACHE_BATCH, ret);
+	for (size_t i = 0; i < n; i++)
+		if (ret[i] < q[i].cache->num_symbols)
+			sc_prefetch(&q[i].cache->symbols[ret[i]]);
 	for (size_t i = 0; i < n; i++) {
-		low[i] = 0;
-		high[i] = q[i].cache->num_symbols;
-		live |= (uint32_t)(high[i] != 0) << i;
+		const bool known = is_last_below(q[i].cache, q[i].rel_pc, ret[i]);
+
+		low[i] = known ? ret[i] + 1 : 0;
+		high[i] = known ? low[i] : q[i].cache->num_symbols;
+		live |= (uint32_t)(low[i] < high[i]) << i;
 	}
 	for (; live; ) {
 		for (uint32_t todo = live; todo; todo &= todo - 1) {
@@ -113,7 +130,7 @@ void symcache_symbols_batch(const struct symcache_query q[], size_t n, uint32_t 
 				high[i] = mid;
 			}
 			if (low[i] < high[i])
-				__builtin_prefetch(&s[low[i] + (high[i] - low[i]) / 2]);
+				sc_prefetch(&s[low[i] + (high[i] - low[i]) / 2]);
 			else
 				live &= ~(1u << i);
 		}

@@ -11,6 +11,7 @@
  * Strings are not checked for UTF-8 here: that would read every byte of names
  * may not be wanted. symcache_verify() does.
  */
+#include "libsymcache/base/prefetch.h"
 #include "libsymcache/read/read.h"
 
 struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset)
@@ -99,7 +100,7 @@ static inline void frame_of(const struct symcache *cache, uint32_t location,
 		read_frame(cache, location, false, ret);
 }
 
-static inline void ids_of(const struct symcache *cache, uint32_t location,
+static inline __attribute__((always_inline)) void ids_of(const struct symcache *cache, uint32_t location,
 			  struct symcache_frame_ids *ret)
 {
 	const struct symcache_source_location *loc = &cache->locations[location];
@@ -154,6 +155,12 @@ uint32_t symcache_next_location(struct symcache_frames *frames)
 	return take_location(frames);
 }
 
+void symcache_location_ids(const struct symcache *cache, uint32_t location,
+			   struct symcache_frame_ids *ret)
+{
+	ids_of(cache, location, ret);
+}
+
 bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret)
 {
 	const uint32_t location = take_location(frames);
@@ -204,18 +211,18 @@ static void fetch_records(const struct symcache *cache, uint32_t location)
 	const struct symcache_source_location *loc = &cache->locations[location];
 
 	if (loc->function_idx < cache->header->num_functions) {
-		__builtin_prefetch(&cache->functions[loc->function_idx]);
+		sc_prefetch(&cache->functions[loc->function_idx]);
 		if (cache->decls)
-			__builtin_prefetch(&cache->decls[loc->function_idx]);
+			sc_prefetch(&cache->decls[loc->function_idx]);
 	}
 	if (sc_file_record(cache, loc->file_idx))
-		__builtin_prefetch(sc_file_record(cache, loc->file_idx));
+		sc_prefetch(sc_file_record(cache, loc->file_idx));
 }
 
 static void fetch_string(const struct symcache *cache, uint32_t offset)
 {
 	if (offset < cache->header->string_bytes)
-		__builtin_prefetch(cache->strings + offset);
+		sc_prefetch(cache->strings + offset);
 }
 
 static void fetch_strings(const struct symcache *cache, uint32_t location)
@@ -277,4 +284,20 @@ void symcache_ids_batch(struct symcache_query q[], size_t n, struct symcache_fra
 			for (uint32_t k = 0; k < w.num[i]; k++)
 				ids_of(q[i].cache, w.location[i][k],
 				       &ret[i * most + q[i].num_frames++]);
+}
+
+void symcache_locations_batch(struct symcache_query q[], size_t n, uint32_t ret[], uint32_t most)
+{
+	struct walk w;
+
+	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, n -= SYMCACHE_BATCH) {
+		symcache_locations_batch(q, SYMCACHE_BATCH, ret, most);
+		ret += (size_t)SYMCACHE_BATCH * most;
+	}
+	for (size_t i = 0; i < n; i++)
+		q[i].num_frames = 0;
+	while (walk(q, n, most, &w))
+		for (size_t i = 0; i < n; i++)
+			for (uint32_t k = 0; k < w.num[i]; k++)
+				ret[i * most + q[i].num_frames++] = w.location[i][k];
 }

@@ -26,24 +26,6 @@ static uint32_t entry_of(const struct symcache *c, uint32_t idx)
 		c->functions[idx].entry_pc : SYMCACHE_NONE;
 }
 
-/* The source location of a frame of the last answer; SYMCACHE_NONE: it has none. Few ask for it:
- * so it is looked up once more. */
-static uint32_t location_of(struct symcache_symbolizer *s, const struct symcache *c, size_t frame)
-{
-	struct symcache_frames frames;
-	uint32_t location;
-
-	if (!s->located) {
-		vec_clear(&s->locations);
-		if (symcache_lookup(c, s->answered_rel, &frames))
-			while ((location = symcache_next_location(&frames)) != SYMCACHE_NONE &&
-			       vec_reserve(&s->locations, 1))
-				s->locations.data[s->locations.len++] = location;
-		s->located = true;
-	}
-	return frame < s->locations.len ? s->locations.data[frame] : SYMCACHE_NONE;
-}
-
 struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 					       const struct symcache_answer *a, size_t frame)
 {
@@ -56,7 +38,7 @@ struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 	struct symcache_start ret;
 
 	if (entry == SYMCACHE_NONE)
-		entry = symcache_inlined_start(c, location_of(s, c, frame), s->answered_rel);
+		entry = symcache_inlined_start(c, f->location_idx, s->answered_rel);
 	ret = (struct symcache_start){ .known = f->of_table || entry != SYMCACHE_NONE,
 				       .inlined = inlined };
 	if (ret.known)
@@ -73,9 +55,8 @@ struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 uint32_t symcache_symbolize_discriminator(struct symcache_symbolizer *s,
 					  const struct symcache_answer *a, size_t frame)
 {
-	s->discriminators = true;
-	return a->cache->discriminators.numbers ?
-		symcache_discriminator(a->cache, location_of(s, a->cache, frame), s->answered_rel) : 0;
+	s->details = true;
+	return symcache_discriminator(a->cache, a->frames[frame].location_idx, s->answered_rel);
 }
 
 /* A whole path. */

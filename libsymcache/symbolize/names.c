@@ -73,6 +73,7 @@ static void free_texts(struct sc_texts *t)
 	free(t->functions);
 	free(t->files);
 	free(t->symbols);
+	free(t->symbol_of);
 	free(t);
 }
 
@@ -187,7 +188,8 @@ static struct sc_texts *new_texts(const struct symcache *cache, unsigned generat
 	t->functions = calloc(h->num_functions + (size_t)1, sizeof(*t->functions));
 	t->files = calloc(h->num_files + (size_t)1, sizeof(*t->files));
 	t->symbols = calloc(cache->num_symbols + 1, sizeof(*t->symbols));
-	if (t->functions && t->files && t->symbols)
+	t->symbol_of = calloc(h->num_functions + (size_t)1, sizeof(*t->symbol_of));
+	if (t->functions && t->files && t->symbols && t->symbol_of)
 		return t;
 	free_texts(t);
 	return NULL;

@@ -36,6 +36,7 @@ struct sc_texts {
 	_Atomic(const struct sc_text *) *functions; /* by index in the cache */
 	_Atomic(const struct sc_text *) *files;
 	_Atomic(const struct sc_text *) *symbols;
+	_Atomic uint32_t *symbol_of; /* by outermost function: the symbol at its last address */
 	struct sc_texts *next; /* in its hash chain */
 };
 

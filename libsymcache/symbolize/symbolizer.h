@@ -34,13 +34,11 @@ struct symcache_symbolizer {
 	uint64_t book;    /* sc_names_book() when it was asked last */
 	const struct sc_seen *answered; /* the module of the last answer */
 	uint64_t answered_rel;
-	VEC(uint32_t) locations; /* of its frames in the cache, if `located` */
-	bool located;
-	bool discriminators;     /* someone asks for them: those of what is looked up ahead are fetched */
-	/* Addresses that were looked up ahead, with their first frames. */
+	bool details; /* discriminators are asked for, and starts: they are fetched ahead, too */
+	/* Addresses that were looked up ahead, with the source locations of their first frames. */
 	struct symcache_query ahead[SYMCACHE_BATCH];
 	const struct sc_seen *ahead_seen[SYMCACHE_BATCH];
-	struct symcache_frame_ids ahead_ids[SYMCACHE_BATCH][SC_AHEAD_FRAMES];
+	uint32_t ahead_locations[SYMCACHE_BATCH][SC_AHEAD_FRAMES];
 	uint32_t ahead_symbols[SYMCACHE_BATCH]; /* if the symbol table has a say */
 	size_t num_ahead, next_ahead;
 	uint64_t ahead_book, ahead_snapshot;
@@ -49,6 +47,22 @@ struct symcache_symbolizer {
 /* The module for a single look-up: its cache and texts, ready to be asked. NULL: there is no
  * cache, or no memory. What was found before may be gone. */
 struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcache_module *m);
+
+/* The same behind sc_names_book(), which s->book is, without asking it. */
+struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
+					    struct symcache_module *m);
+
+/* Room for the module of this number; what was found before may move. NULL: out of memory. */
+struct sc_seen *sc_symbolizer_add(struct symcache_symbolizer *s, uint32_t number);
+
+/* Does the symbol table, of which this is the symbol, name an outermost frame? Then its name in
+ * the DWARF is not needed. */
+static inline bool sc_named_by_table(const struct symcache_symbolizer *s, const struct sc_seen *m,
+				  uint32_t symbol)
+{
+	return symbol != SYMCACHE_NONE && !m->own &&
+	       s->options->functions == SYMCACHE_FUNCTIONS_WHOLE;
+}
 
 /* The symbol that the symbol table has at an address. */
 static inline bool sc_find_symbol(const struct sc_seen *seen, uint64_t rel,

@@ -257,6 +257,7 @@ struct symcache_shown_frame {
 				 * short they are */
 	bool of_table;          /* the symbol table gave the name */
 	uint32_t function_idx;  /* of the cache; SYMCACHE_NONE: none */
+	uint32_t location_idx;  /* the same: its source location */
 };
 
 #define SYMCACHE_PADDED 32u

@@ -245,12 +245,20 @@ uint32_t symcache_discriminator(const struct symcache *cache, uint32_t location,
  * SYMCACHE_NONE: it is not inlined, or has several ranges. */
 uint32_t symcache_inlined_start(const struct symcache *cache, uint32_t location, uint64_t rel_pc);
 
+/* What a source location, which exists, says of its frame. */
+void symcache_location_ids(const struct symcache *cache, uint32_t location,
+			   struct symcache_frame_ids *ret);
+
 /* As symcache_next_frame(), reading the source location alone. */
 bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);
 
 /* As symcache_frames_batch(), reading the source locations alone. */
 void symcache_ids_batch(struct symcache_query queries[], size_t n,
 			struct symcache_frame_ids ret[], uint32_t most);
+
+/* The same, the numbers of the source locations alone. */
+void symcache_locations_batch(struct symcache_query queries[], size_t n, uint32_t ret[],
+			      uint32_t most);
 
 /* Finds the data symbol that covers `rel_address`: the innermost one, that is
  * the last to start. Symbols of unknown size cover up to the next symbol. Cost: a
@@ -281,7 +289,8 @@ bool symcache_lookup_symbol(const struct symcache *cache, uint64_t rel_address,
 uint32_t symcache_symbol_at(const struct symcache *cache, uint64_t rel_address);
 bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache_symbol *ret);
 
-/* symcache_symbol_at() of the rel_pc of each query, which wait for memory together. */
+/* symcache_symbol_at() of the rel_pc of each query, which wait for memory together. Where the
+ * number in `ret` is right already, no search is made. */
 void symcache_symbols_batch(const struct symcache_query queries[], size_t n, uint32_t ret[]);
 
 /* The string at `offset` of the string section; ptr NULL if there is none. */
