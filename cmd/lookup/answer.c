@@ -250,7 +250,10 @@ static bool ask(struct worker *w, const struct request *r, const struct symcache
 	if (r->query.kind == QUERY_CODE)
 		return r->query.symbol.ptr ? answer_symbol(w, r) : answer_code(w, r);
 	if (r->query.kind == QUERY_FRAME && !r->query.symbol.ptr) {
-		answer_locals(w, r, address_of(w, &r->query));
+		if (!answer_locals(w, r, address_of(w, &r->query)) &&
+		    w->options->protocol == PROTOCOL_LOOKUP)
+			worker_report(w, "%s: local variables are in its debug file, which is not "
+				      "here", style_module(w, r));
 		return true;
 	}
 	w->partly = true;
@@ -263,18 +266,14 @@ static bool ask(struct worker *w, const struct request *r, const struct symcache
 	return true;
 }
 
-/* What --explain and caches cannot answer; true: that was said. */
+/* What --explain cannot answer; true: that was said. */
 static bool refused(struct worker *w, const struct request *r)
 {
 	const struct query *q = &r->query;
 
-	if (w->options->explain && (q->kind != QUERY_CODE || q->symbol.ptr))
-		worker_report(w, "--explain is for addresses of code");
-	else if (w->options->protocol == PROTOCOL_LOOKUP && q->kind == QUERY_FRAME)
-		worker_report(w, "%s: SymCaches hold no local variables: ask with CODE or DATA",
-			      r->name ? r->name : w->options->name);
-	else
+	if (!w->options->explain || (q->kind == QUERY_CODE && !q->symbol.ptr))
 		return false;
+	worker_report(w, "--explain is for addresses of code");
 	w->partly = true;
 	style_begin(w, r);
 	if (q->kind == QUERY_DATA)

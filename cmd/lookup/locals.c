@@ -3,7 +3,7 @@
 
 #include "symcache/debug_files.h"
 
-void answer_locals(struct worker *w, const struct request *r, uint64_t vaddr)
+bool answer_locals(struct worker *w, const struct request *r, uint64_t vaddr)
 {
 	struct symcache_locals *locals = symcache_debug_files_locals(w->options->files, r->module);
 	const struct symcache_local *list = NULL;
@@ -20,4 +20,5 @@ void answer_locals(struct worker *w, const struct request *r, uint64_t vaddr)
 	style_end(w, r);
 	symcache_debug_files_end(w->options->files);
 	w->partly |= !n;
+	return locals;
 }

@@ -4,7 +4,7 @@
 
 #include "cmd/lookup/answer.h"
 
-/* Answers a request for the local variables at an address. */
-void answer_locals(struct worker *w, const struct request *r, uint64_t vaddr);
+/* Answers a request for the local variables at an address. False: there is no debug file. */
+bool answer_locals(struct worker *w, const struct request *r, uint64_t vaddr);
 
 #endif
