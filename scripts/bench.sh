@@ -357,7 +357,7 @@ group_plan() {
 	done
 	row "planning $small_logs logs, find" "$(measure -b "rm -rf '$d/plan'" \
 		"$symcache" plan -q --frozen --store "$store" -o "$d/plan" "$d/many" \
-		--vs find "$d/many" -type f -printf '%p %s %T@\n')" times 0.5
+		--vs find "$d/many" -type f -printf '%p %s %T@\n')" times 1
 	rm -rf "$d/many"
 	scripts/markup_log.py $lines "$libc" 2> /dev/null > "$dir/log"
 	grep -vF '{{{' "$dir/log" > "$dir/text"
