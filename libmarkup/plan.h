@@ -86,7 +86,7 @@ struct markup_task_options {
 
 /* A log, or a part of a plain one, that is to be filtered. */
 struct markup_shard {
-	unsigned worker;             /* below markup_task_workers(): one shard at a time */
+	unsigned worker;             /* of task_plan.workers: one shard at a time */
 	const char *path, *shown;    /* where it is, and its name in messages and outputs */
 	bool part, goes_on;          /* of it [from, to); and that is not its end */
 	uint64_t from, to, lines;    /* bytes; lines before them */
@@ -112,18 +112,20 @@ void markup_shard_say(void *ctx, const struct markup_module *warns_of, const cha
 /* A module with addresses that found nothing, in the order in which they are met. */
 void markup_shard_miss(void *ctx, const struct markup_module *m);
 
+/* What the plan says of a task; all is the task's. */
+struct markup_task_plan {
+	const struct markup_plan_form *form;
+	const char *store_name, *store; /* as of markup_planning */
+	unsigned workers;               /* shards at once, */
+	unsigned threads;               /* and threads for each of them */
+	bool done;                      /* the task is recorded */
+};
+
 /* Reads the plan and claims OUT for it. SC_EFORMAT, SC_EUNSUPPORTED, SC_EINVAL: never; SC_ESYS,
  * SC_EFULL, SC_ENOMEM, SC_ENOTFOUND: not now or not here. *ret is to be closed in any case. */
 int markup_task_open(const struct markup_task_options *o, struct markup_task **ret,
-		     struct sc_error *err);
+		     struct markup_task_plan *plan, struct sc_error *err);
 void markup_task_close(struct markup_task *t); /* NULL is fine */
-
-bool markup_task_done(const struct markup_task *t); /* it is recorded */
-const struct markup_plan_form *markup_task_form(const struct markup_task *t);
-const char *markup_task_store_name(const struct markup_task *t);
-const char *markup_task_store(const struct markup_task *t);
-unsigned markup_task_workers(const struct markup_task *t);        /* shards at once */
-unsigned markup_task_shard_threads(const struct markup_task *t);  /* for each of them */
 
 struct markup_task_sums {
 	uint64_t shards, read, written; /* bytes */

@@ -17,7 +17,7 @@
 #include "libmarkup/plan.h"
 
 struct job {
-	struct markup_task *task;
+	const struct markup_task_plan *plan;
 	struct cmd_caches caches;
 	struct symlog_sources from;
 	struct filtering **spare;    /* of each worker, for whole logs; NULL: none yet */
@@ -30,26 +30,26 @@ static int status_of(int rc)
 	       rc == SC_EFORMAT || rc == SC_EUNSUPPORTED || rc == SC_EINVAL ? STATUS_ERROR : STATUS_AGAIN;
 }
 
-static int check_store(const struct markup_task *t, const char *store, struct sc_error *err)
+static int check_store(const struct markup_task_plan *p, const char *store, struct sc_error *err)
 {
 	char identity[MARKUP_HASH_TEXT];
 	int rc = store_identity(store, identity, err);
 
 	if (rc) /* none here, or a damaged one: there may be a good one elsewhere */
 		return err->code = SC_ESYS;
-	if (strcmp(identity, markup_task_store(t)))
+	if (strcmp(identity, p->store))
 		return sc_error_set(err, SC_ESYS, "the store is another one than was planned with: its "
-				    "hash is %s, that of the plan %s", identity, markup_task_store(t));
+				    "hash is %s, that of the plan %s", identity, p->store);
 	return 0;
 }
 
 static struct filtering *new_filtering(const struct job *job, const char *title)
 {
-	struct markup_options options = markup_task_form(job->task)->options;
+	struct markup_options options = job->plan->form->options;
 	struct filtering *f;
 
 	options.title = title;
-	if (filtering_create(&options, &job->from, markup_task_shard_threads(job->task),
+	if (filtering_create(&options, &job->from, job->plan->threads,
 			     form_complaints(options.dialect), NULL, &f))
 		must(NULL);
 	return f;
@@ -76,7 +76,7 @@ static int take_result(struct job *job, enum symlog_result result,
 static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 {
 	struct job *job = ctx;
-	const bool reuses = !s->part && markup_task_form(job->task)->options.format != MARKUP_HTML;
+	const bool reuses = !s->part && job->plan->form->options.format != MARKUP_HTML;
 	struct filtering **spare = &job->spare[s->worker];
 	struct symlog log = {
 		.path = s->path, .shown = s->shown, .part = s->part, .goes_on = s->goes_on,
@@ -101,22 +101,22 @@ static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 	return rc;
 }
 
-static int run_shards(struct markup_task *t, const struct task_options *options,
-		      struct markup_task_sums *sums, struct sc_error *err)
+static int run_shards(struct markup_task *t, const struct markup_task_plan *p,
+		      const struct task_options *options, struct markup_task_sums *sums,
+		      struct sc_error *err)
 {
-	const struct markup_plan_form *form = markup_task_form(t);
-	const unsigned workers = markup_task_workers(t);
-	struct job job = { .task = t, .spare = must_calloc(workers, sizeof(struct filtering *)) };
+	const struct markup_plan_form *form = p->form;
+	struct job job = { .plan = p, .spare = must_calloc(p->workers, sizeof(struct filtering *)) };
 	int rc;
 
 	cmd_caches_init(&job.caches, options->store, (struct symcache_caches_options){
 		.store_optional = true, .any_build_id = form->options.dialect == MARKUP_LLVM });
 	job.from = (struct symlog_sources){
 		job.caches.caches, form->modules, form->num_modules, form->raw, .no_files = true,
-		.store_name = markup_task_store_name(t),
+		.store_name = p->store_name,
 	};
 	rc = markup_task_run(t, filter_shard, &job, sums, err);
-	for (unsigned i = 0; i < workers; i++)
+	for (unsigned i = 0; i < p->workers; i++)
 		filtering_destroy(job.spare[i]);
 	free(job.spare);
 	cmd_caches_deinit(&job.caches);
@@ -125,6 +125,7 @@ static int run_shards(struct markup_task *t, const struct task_options *options,
 
 int run_task(const struct task_options *options)
 {
+	struct markup_task_plan plan = { 0 };
 	struct markup_task_sums sums;
 	struct markup_task *t;
 	struct progress progress;
@@ -139,11 +140,11 @@ int run_task(const struct task_options *options)
 	status_no_memory = STATUS_AGAIN;
 	progress_init(&progress, "filtering", options->quiet);
 	progress.bytes = true;
-	rc = markup_task_open(&task, &t, &err);
-	if (!rc && !markup_task_done(t)) {
-		rc = check_store(t, options->store, &err);
+	rc = markup_task_open(&task, &t, &plan, &err);
+	if (!rc && !plan.done) {
+		rc = check_store(&plan, options->store, &err);
 		if (!rc)
-			rc = run_shards(t, options, &sums, &err);
+			rc = run_shards(t, &plan, options, &sums, &err);
 		progress_erase(&progress);
 		if (!rc && !options->quiet)
 			cmd_error("task %llu: %llu shard%s, %llu bytes read, %llu written, in %.1f s",

@@ -210,16 +210,6 @@ static void work(void *ctx, unsigned worker, size_t i)
 	pthread_mutex_unlock(&job->lock);
 }
 
-unsigned markup_task_workers(const struct markup_task *t)
-{
-	return t->shards.len < t->options.threads ? 1 : t->options.threads;
-}
-
-unsigned markup_task_shard_threads(const struct markup_task *t)
-{
-	return t->shards.len < t->options.threads ? t->options.threads : 1;
-}
-
 int mk_run_shards(struct markup_task *t, mk_filter_fn *filter, void *ctx, struct sc_error *err)
 {
 	struct job job = { .t = t, .filter = filter, .ctx = ctx, .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -227,6 +217,6 @@ int mk_run_shards(struct markup_task *t, mk_filter_fn *filter, void *ctx, struct
 
 	for (size_t i = 0; i < t->shards.len; i++)
 		job.size += t->shards.data[i].to - t->shards.data[i].from;
-	sc_parallel(markup_task_workers(t), t->shards.len, work, &job);
+	sc_parallel(t->workers, t->shards.len, work, &job);
 	return job.rc;
 }

@@ -26,7 +26,7 @@ struct markup_task {
 	struct mk_logs logs;        /* of these shards */
 	struct mk_record record;    /* a result for each shard */
 	struct mk_said *said;       /* of each shard */
-	bool done;
+	unsigned workers;           /* shards at once */
 };
 
 typedef int mk_filter_fn(void *ctx, struct markup_shard *s, struct sc_error *err);

@@ -102,20 +102,24 @@ static int open_task(struct markup_task *t, struct sc_error *err)
 		rc = sc_make_parents(part.text, err);
 	if (!rc)
 		rc = claim_folder(t, err);
-	if (!rc)
-		t->done = is_recorded(t);
 	return rc;
 }
 
 int markup_task_open(const struct markup_task_options *o, struct markup_task **ret,
-		     struct sc_error *err)
+		     struct markup_task_plan *plan, struct sc_error *err)
 {
 	struct markup_task *t = *ret = calloc(1, sizeof(*t));
+	int rc;
 
 	if (!t)
 		return mk_no_memory(err);
 	t->options = *o;
-	return open_task(t, err);
+	rc = open_task(t, err);
+	/* Few shards come one after the other, each on all threads. */
+	t->workers = t->shards.len < o->threads ? 1 : o->threads;
+	*plan = (struct markup_task_plan){ &t->plan.form, t->plan.store_name, t->plan.store, t->workers,
+					   o->threads / t->workers, !rc && is_recorded(t) };
+	return rc;
 }
 
 void markup_task_close(struct markup_task *t)
@@ -134,26 +138,6 @@ void markup_task_close(struct markup_task *t)
 	vec_deinit(&t->shards);
 	mk_plan_close(&t->plan);
 	free(t);
-}
-
-bool markup_task_done(const struct markup_task *t)
-{
-	return t->done;
-}
-
-const struct markup_plan_form *markup_task_form(const struct markup_task *t)
-{
-	return &t->plan.form;
-}
-
-const char *markup_task_store_name(const struct markup_task *t)
-{
-	return t->plan.store_name;
-}
-
-const char *markup_task_store(const struct markup_task *t)
-{
-	return t->plan.store;
 }
 
 /* ---- after ----------------------------------------------------------------------------- */
