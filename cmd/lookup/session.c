@@ -255,7 +255,8 @@ static void before_waiting(void *ctx)
 static bool answer_stdin(struct session *s)
 {
 	struct lines *in = lines_create(STDIN_FILENO, before_waiting, s);
-	struct pieces pieces = { .lock = PTHREAD_MUTEX_INITIALIZER, .went_out = PTHREAD_COND_INITIALIZER };
+	struct pieces pieces = { .lock = PTHREAD_MUTEX_INITIALIZER,
+				 .went_out = PTHREAD_COND_INITIALIZER };
 	const struct lines_piece *some;
 	size_t n;
 	bool faults;
