@@ -315,7 +315,8 @@ void style_frame(struct worker *w, const struct request *r, const struct symcach
 	if (w->options->verbose)
 		put_verbose(w, f, &start, discriminator);
 	source = source_of(w, r, f);
-	text_put(&w->out, source.ptr, source.len);
+	if (source.len)
+		text_put(&w->out, source.ptr, source.len);
 }
 
 void style_next_location(struct worker *w)
