@@ -102,20 +102,24 @@ static inline void mk_put_hex_(struct mk_out *o, struct mk_hex n) { mk_out_hex(o
 static inline void mk_put_addr_(struct mk_out *o, struct mk_addr n) { mk_out_addr(o, n.v); }
 static inline void mk_put_as_(struct mk_out *o, struct mk_as x) { x.put(o, x.s); }
 
-#define MK_1(o, x) _Generic((x), char *: mk_put_text_, const char *: mk_put_text_, \
+#define MK_PUT(o, x) _Generic((x), char *: mk_put_text_, const char *: mk_put_text_, \
 	struct markup_str: mk_out_str, unsigned: mk_out_dec, unsigned long: mk_out_dec, \
 	unsigned long long: mk_out_dec, struct mk_hex: mk_put_hex_, struct mk_addr: mk_put_addr_, \
 	struct mk_as: mk_put_as_)(o, x)
-#define MK_2(o, x, ...) (MK_1(o, x), MK_1(o, __VA_ARGS__))
-#define MK_3(o, x, ...) (MK_1(o, x), MK_2(o, __VA_ARGS__))
-#define MK_4(o, x, ...) (MK_1(o, x), MK_3(o, __VA_ARGS__))
-#define MK_5(o, x, ...) (MK_1(o, x), MK_4(o, __VA_ARGS__))
-#define MK_6(o, x, ...) (MK_1(o, x), MK_5(o, __VA_ARGS__))
-#define MK_7(o, x, ...) (MK_1(o, x), MK_6(o, __VA_ARGS__))
-#define MK_8(o, x, ...) (MK_1(o, x), MK_7(o, __VA_ARGS__))
-#define MK_9(o, x, ...) (MK_1(o, x), MK_8(o, __VA_ARGS__))
+#define mk_put(o, ...) MK_EACH(MK_PUT, o, __VA_ARGS__)
+
+/* put(o, x) for each x. */
+#define MK_1(put, o, x) put(o, x)
+#define MK_2(put, o, x, ...) (put(o, x), MK_1(put, o, __VA_ARGS__))
+#define MK_3(put, o, x, ...) (put(o, x), MK_2(put, o, __VA_ARGS__))
+#define MK_4(put, o, x, ...) (put(o, x), MK_3(put, o, __VA_ARGS__))
+#define MK_5(put, o, x, ...) (put(o, x), MK_4(put, o, __VA_ARGS__))
+#define MK_6(put, o, x, ...) (put(o, x), MK_5(put, o, __VA_ARGS__))
+#define MK_7(put, o, x, ...) (put(o, x), MK_6(put, o, __VA_ARGS__))
+#define MK_8(put, o, x, ...) (put(o, x), MK_7(put, o, __VA_ARGS__))
+#define MK_9(put, o, x, ...) (put(o, x), MK_8(put, o, __VA_ARGS__))
 #define MK_TENTH(a, b, c, d, e, f, g, h, i, name, ...) name
-#define mk_put(o, ...) MK_TENTH(__VA_ARGS__, MK_9, MK_8, MK_7, MK_6, MK_5, MK_4, MK_3, MK_2, \
-				MK_1)(o, __VA_ARGS__)
+#define MK_EACH(put, o, ...) MK_TENTH(__VA_ARGS__, MK_9, MK_8, MK_7, MK_6, MK_5, MK_4, MK_3, \
+				      MK_2, MK_1)(put, o, __VA_ARGS__)
 
 #endif

@@ -157,9 +157,3 @@ void mk_put_colored(struct mk_output *r, struct mk_out *o, const char *p, size_t
 	mk_out_put(o, p, len);
 	mk_sgr_highlight(r, o);
 }
-
-void mk_put_hex_value(struct mk_output *r, struct mk_out *o, uint64_t v)
-{
-	char buf[FMT_MAX];
-	mk_put_value(r, o, buf, mk_fmt_hex(buf, v));
-}

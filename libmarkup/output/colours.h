@@ -29,7 +29,6 @@ void mk_sgr_end_line(const struct mk_output *r, struct mk_out *o);
 void mk_sgr_put_line(const struct mk_output *r, struct mk_out *o, const char *p, size_t len);
 /* A value inside of a highlighted element. */
 void mk_put_colored(struct mk_output *r, struct mk_out *o, const char *p, size_t len);
-void mk_put_hex_value(struct mk_output *r, struct mk_out *o, uint64_t v);
 /* A number for each state that mk_put_value() distinguishes. */
 unsigned mk_sgr_style(const struct mk_output *r);
 

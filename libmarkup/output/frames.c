@@ -89,11 +89,7 @@ void mk_put_place(struct mk_output *r, struct mk_out *o, uint32_t module, uint64
 		mk_out_used(o, p);
 		return;
 	}
-	mk_out_char(o, '(');
-	mk_put_value(r, o, name.ptr, name.len);
-	mk_out_char(o, '+');
-	mk_put_hex_value(r, o, vaddr);
-	mk_out_char(o, ')');
+	mk_put_values(r, o, "(", name, "+", mk_hex(vaddr), ")");
 }
 
 void mk_put_symbol(struct mk_output *r, const struct mk_event *e)

@@ -35,8 +35,7 @@ static void put_raw(struct mk_output *r, const struct mk_event *e)
 	const char *p = e->rest.ptr, *end = e->text.ptr + e->text.len - 3;
 
 	mk_sgr_highlight(r, o);
-	mk_out_lit(o, "[[[");
-	mk_put_value(r, o, e->tag.ptr, e->tag.len);
+	mk_put_values(r, o, "[[[", e->tag);
 	while (p) {
 		const char *colon = memchr(p, ':', (size_t)(end - p));
 		mk_out_char(o, ':');
@@ -80,46 +79,25 @@ static void report(struct mk_output *r, const struct mk_line *l, const struct mk
 
 /* ---- addresses ------------------------------------------------------------- */
 
-static void put_dec_value(struct mk_output *r, struct mk_out *o, uint64_t v)
-{
-	char buf[FMT_MAX];
-	mk_put_value(r, o, buf, mk_fmt_dec(buf, v));
-}
-
 /* "FUNC FILE:LINE:COL " */
 static void render_bt(struct mk_output *r, struct mk_out *o,
 		      const struct markup_frame *frames, size_t n, size_t i)
 {
-	const struct markup_str function = or_invalid(frames[i].function);
-	const struct markup_str file = or_invalid(frames[i].file);
+	const struct markup_frame *f = &frames[i];
 
 	(void)n;
-	if (!frames[i].function.ptr && !frames[i].file.ptr)
-		return;
-	mk_put_value(r, o, function.ptr, function.len);
-	mk_out_char(o, ' ');
-	mk_put_value(r, o, file.ptr, file.len);
-	mk_out_char(o, ':');
-	put_dec_value(r, o, frames[i].line);
-	mk_out_char(o, ':');
-	put_dec_value(r, o, frames[i].column);
-	mk_out_char(o, ' ');
+	if (f->function.ptr || f->file.ptr)
+		mk_put_values(r, o, or_invalid(f->function), " ", or_invalid(f->file), ":", f->line,
+			      ":", f->column, " ");
 }
 
 /* "FUNC[FILE:LINE]" */
 static void render_pc(struct mk_output *r, struct mk_out *o,
 		      const struct markup_frame *frames, size_t n, size_t i)
 {
-	const struct markup_str function = or_invalid(frames[n - 1].function);
-	const struct markup_str file = or_invalid(frames[0].file);
-
 	(void)i;
-	mk_put_value(r, o, function.ptr, function.len);
-	mk_out_char(o, '[');
-	mk_put_value(r, o, file.ptr, file.len);
-	mk_out_char(o, ':');
-	put_dec_value(r, o, frames[0].line);
-	mk_out_char(o, ']');
+	mk_put_values(r, o, or_invalid(frames[n - 1].function), "[", or_invalid(frames[0].file), ":",
+		      frames[0].line, "]");
 }
 
 static const struct mk_style bt_style = { KIND_BT, false, render_bt };

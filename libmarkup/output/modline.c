@@ -26,13 +26,8 @@ void mk_modline_open(struct mk_output *r, struct mk_modline *l, uint32_t module,
 	size_t len = 2 + mk_fmt_hex(id + 2, m->id);
 	id[len++] = ' ';
 	mk_put_value(r, o, id, len);
-	mk_out_char(o, '"');
-	mk_put_value(r, o, m->name.ptr, m->name.len);
-	mk_out_char(o, '"');
-	if (adds) {
-		mk_out_lit(o, "; adds");
-	} else {
-		mk_out_lit(o, "; BuildID=");
+	mk_put_values(r, o, "\"", m->name, adds ? "\"; adds" : "\"; BuildID=");
+	if (!adds) {
 		r->scratch.len = 0;
 		mk_out_bytes(&r->scratch, m->build_id, m->build_id_len);
 		mk_put_value(r, o, r->scratch.buf, r->scratch.len);
@@ -87,13 +82,8 @@ void mk_modline_close(struct mk_output *r, struct mk_modline *l, bool newline)
 		const struct mk_map *m = &r->resolve->context.maps[l->maps[i]];
 		/* The first map again is a first map to LLVM, too. */
 		mk_out_char(o, l->maps[i] == l->maps[0] ? ' ' : ',');
-		mk_out_char(o, '[');
-		mk_put_hex_value(r, o, m->address);
-		mk_out_char(o, '-');
-		mk_put_hex_value(r, o, m->address + m->size - 1);
-		mk_out_lit(o, "](");
-		mk_put_value(r, o, m->mode, strlen(m->mode));
-		mk_out_char(o, ')');
+		mk_put_values(r, o, "[", mk_hex(m->address), "-", mk_hex(m->address + m->size - 1),
+			      "](", ((struct markup_str){ m->mode, strlen(m->mode) }), ")");
 	}
 	mk_out_lit(o, "]]]");
 	if (r->options.dialect == MARKUP_LLVM)

@@ -99,6 +99,46 @@ static inline void mk_put_value(struct mk_output *r, struct mk_out *o, const cha
 		mk_out_put(o, p, len);
 }
 
+/* As mk_put(), with all but texts highlighted, which are what stands between values. */
+#define mk_put_values(r, o, ...) MK_EACH(MK_VALUE, ((struct mk_colored){ r, o }), __VA_ARGS__)
+#define MK_VALUE(c, x) _Generic((x), char *: mk_between_, const char *: mk_between_, \
+	struct markup_str: mk_value_str_, unsigned: mk_value_dec_, unsigned long: mk_value_dec_, \
+	unsigned long long: mk_value_dec_, struct mk_hex: mk_value_hex_, \
+	struct mk_addr: mk_value_addr_)(c, x)
+
+struct mk_colored {
+	struct mk_output *r;
+	struct mk_out *o;
+};
+
+static inline void mk_between_(struct mk_colored c, const char *s)
+{
+	mk_out_put(c.o, s, strlen(s));
+}
+
+static inline void mk_value_str_(struct mk_colored c, struct markup_str s)
+{
+	mk_put_value(c.r, c.o, s.ptr, s.len);
+}
+
+static inline void mk_value_dec_(struct mk_colored c, uint64_t v)
+{
+	char buf[FMT_MAX];
+	mk_put_value(c.r, c.o, buf, mk_fmt_dec(buf, v));
+}
+
+static inline void mk_value_hex_(struct mk_colored c, struct mk_hex n)
+{
+	char buf[FMT_MAX];
+	mk_put_value(c.r, c.o, buf, mk_fmt_hex(buf, n.v));
+}
+
+static inline void mk_value_addr_(struct mk_colored c, struct mk_addr n)
+{
+	char buf[FMT_MAX];
+	mk_put_value(c.r, c.o, buf, mk_fmt_addr(buf, n.v));
+}
+
 /* Wants the text of an address in a style of the renderer. */
 static inline struct mk_wanted mk_want(struct mk_output *r, const struct mk_style *style)
 {

@@ -11,7 +11,7 @@ static void render_pc(struct mk_output *r, struct mk_out *o,
 	for (i = 0; i < n; i++) {
 		if (i)
 			mk_out_lit(o, " inlined in ");
-		mk_put_value(r, o, frames[i].function.ptr, frames[i].function.len);
+		mk_put_values(r, o, frames[i].function);
 		if (frames[i].file.ptr) {
 			mk_out_char(o, '[');
 			mk_text_location(r, o, frames[i].file, frames[i].line, 0);
@@ -22,17 +22,10 @@ static void render_pc(struct mk_output *r, struct mk_out *o,
 
 static const struct mk_style pc_style = { TEXT_PC, true, render_pc };
 
-static void put_address(struct mk_output *r, uint64_t address)
-{
-	char buf[FMT_MAX];
-	mk_put_value(r, &r->out, buf, mk_fmt_addr(buf, address));
-	mk_out_char(&r->out, ' ');
-}
-
 /* An address of which nothing more is known than the map, if it has one. */
 static void put_unknown(struct mk_output *r, uint64_t address, const struct mk_map *map)
 {
-	put_address(r, address);
+	mk_put_values(r, &r->out, mk_addr(address), " ");
 	if (map)
 		mk_put_place(r, &r->out, map->module, mk_map_vaddr(map, address));
 	else
@@ -41,10 +34,8 @@ static void put_unknown(struct mk_output *r, uint64_t address, const struct mk_m
 
 static void put_message(struct mk_output *r, const struct mk_event *e)
 {
-	if (e->detail.len) {
-		mk_out_char(&r->out, ' ');
-		mk_put_value(r, &r->out, e->detail.ptr, e->detail.len);
-	}
+	if (e->detail.len)
+		mk_put_values(r, &r->out, " ", e->detail);
 	mk_sgr_restore(r, &r->out);
 }
 
@@ -100,11 +91,7 @@ void mk_text_dumpfile(struct mk_output *r, const struct mk_event *e)
 	struct mk_out *o = &r->out;
 
 	mk_sgr_highlight(r, o);
-	mk_out_lit(o, "[[[dumpfile ");
-	mk_put_value(r, o, e->detail.ptr, e->detail.len);
-	mk_out_lit(o, " \"");
-	mk_put_value(r, o, e->name.ptr, e->name.len);
-	mk_out_lit(o, "\"]]]");
+	mk_put_values(r, o, "[[[dumpfile ", e->detail, " \"", e->name, "\"]]]");
 	mk_sgr_restore(r, o);
 	mk_note_dumpfile(r, e);
 }

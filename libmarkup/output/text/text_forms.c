@@ -21,17 +21,11 @@
 static void put_place(struct mk_output *r, struct mk_out *o, const struct markup_frame *f)
 {
 	const struct mk_event *e = mk_text_of(r)->event;
-	char buf[FMT_MAX];
 
-	if (f->file.ptr) {
+	if (f->file.ptr)
 		mk_text_location(r, o, f->file, f->line, f->column);
-		return;
-	}
-	mk_out_char(o, '(');
-	mk_put_value(r, o, e->name.ptr, e->name.len);
-	mk_out_char(o, '+');
-	mk_put_value(r, o, buf, mk_fmt_hex(buf, e->lookup));
-	mk_out_char(o, ')');
+	else
+		mk_put_values(r, o, "(", e->name, "+", mk_hex(e->lookup), ")");
 }
 
 /* "FUNC FILE:LINE:COL" */
@@ -39,10 +33,8 @@ static void render_sanitizer(struct mk_output *r, struct mk_out *o,
 			     const struct markup_frame *frames, size_t n, size_t i)
 {
 	(void)n;
-	if (frames[i].function.ptr) {
-		mk_put_value(r, o, frames[i].function.ptr, frames[i].function.len);
-		mk_out_char(o, ' ');
-	}
+	if (frames[i].function.ptr)
+		mk_put_values(r, o, frames[i].function, " ");
 	put_place(r, o, &frames[i]);
 }
 
@@ -60,7 +52,7 @@ static void render_places(struct mk_output *r, struct mk_out *o,
 		if (i)
 			mk_out_lit(o, ", ");
 		if (named && frames[i].function.ptr)
-			mk_put_value(r, o, frames[i].function.ptr, frames[i].function.len);
+			mk_put_values(r, o, frames[i].function);
 		if (named && frames[i].function.ptr && frames[i].file.ptr)
 			mk_out_char(o, ' ');
 		if (frames[i].file.ptr)
@@ -74,7 +66,7 @@ static void put_function(struct mk_output *r, struct mk_out *o, const struct mar
 			 struct markup_str between)
 {
 	if (f->function.ptr)
-		mk_put_value(r, o, f->function.ptr, f->function.len);
+		mk_put_values(r, o, f->function);
 	else
 		mk_out_lit(o, "??");
 	mk_out_str(o, between);
@@ -107,7 +99,7 @@ static void render_valgrind(struct mk_output *r, struct mk_out *o,
 
 	(void)n;
 	if (f->function.ptr)
-		mk_put_value(r, o, f->function.ptr, f->function.len);
+		mk_put_values(r, o, f->function);
 	else
 		mk_out_lit(o, "???");
 	if (!f->file.ptr)
@@ -214,15 +206,9 @@ static void begin_next(struct mk_output *r, const struct mk_code *code, size_t i
 /* "#3 0x7f926d5051f9 in " */
 static void put_sanitizer_head(struct mk_output *r, const struct mk_event *e, uint64_t number)
 {
-	char buf[FMT_MAX];
-
-	mk_out_char(&r->out, '#');
-	mk_put_value(r, &r->out, buf, mk_fmt_dec(buf, number));
-	mk_out_char(&r->out, ' ');
-	if (!e->address)
-		return;
-	mk_put_value(r, &r->out, buf, mk_fmt_hex(buf, e->address));
-	mk_out_lit(&r->out, " in ");
+	mk_put_values(r, &r->out, "#", number, " ");
+	if (e->address)
+		mk_put_values(r, &r->out, mk_hex(e->address), " in ");
 }
 
 /* The text of a frame as it is, with its number in the trace. */
@@ -304,13 +290,11 @@ static void put_below(struct mk_output *r, const struct mk_event *e, const struc
 {
 	struct mk_text *t = r->state;
 	struct mk_out *o = &t->notes;
-	char buf[FMT_MAX];
 
 	mk_put_text(r, e->text.ptr, e->text.len);
 	for (size_t i = 0; i < code->n && !t->quoted && o->len <= TEXT_NOTES_MAX; i++) {
 		mk_out_spaces(o, 4);
-		mk_put_value(r, o, buf, mk_fmt_hex(buf, e->address));
-		mk_put(o, i ? " (inlined by) " : " ");
+		mk_put_values(r, o, mk_hex(e->address), i ? " (inlined by) " : " ");
 		mk_put_piece(o, code, i);
 		mk_put(o, r->newline);
 	}

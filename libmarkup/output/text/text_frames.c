@@ -21,12 +21,9 @@ void mk_text_location(struct mk_output *r, struct mk_out *o,
 		mk_out_put(o, buf, len);
 		return;
 	}
-	mk_out_char(o, ':');
-	mk_put_value(r, o, buf, mk_fmt_dec(buf, line));
-	if (!column)
-		return;
-	mk_out_char(o, ':');
-	mk_put_value(r, o, buf, mk_fmt_dec(buf, column));
+	mk_put_values(r, o, ":", line);
+	if (column)
+		mk_put_values(r, o, ":", column);
 }
 
 /* Copies a text of a frame to where there is room for MARKUP_PADDED bytes more. The
@@ -74,10 +71,8 @@ void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
 		mk_out_used(o, p);
 		return;
 	}
-	if (frame->function.ptr) {
-		mk_put_value(r, o, frame->function.ptr, frame->function.len);
-		mk_out_char(o, ' ');
-	}
+	if (frame->function.ptr)
+		mk_put_values(r, o, frame->function, " ");
 	if (frame->file.ptr) {
 		mk_text_location(r, o, frame->file, frame->line, frame->column);
 		mk_out_char(o, ' ');
@@ -133,9 +128,7 @@ void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t 
 void mk_text_data_name(struct mk_output *r, struct mk_out *o,
 		       const struct markup_data *data)
 {
-	mk_put_value(r, o, data->name.ptr, data->name.len);
-	if (data->offset) {
-		mk_out_char(o, '+');
-		mk_put_hex_value(r, o, data->offset);
-	}
+	mk_put_values(r, o, data->name);
+	if (data->offset)
+		mk_put_values(r, o, "+", mk_hex(data->offset));
 }

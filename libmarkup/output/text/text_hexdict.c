@@ -34,17 +34,10 @@ static void put_note(struct mk_output *r, struct markup_str prefix, const struct
 	struct mk_out *o = &t->notes;
 	struct markup_data data;
 	struct mk_code text;
-	char buf[FMT_MAX];
 
 	mk_sgr_put_line(r, o, prefix.ptr, prefix.len);
 	mk_sgr_highlight(r, o);
-	mk_out_char(o, '[');
-	mk_put_value(r, o, buf, mk_fmt_dec(buf, t->num_notes));
-	mk_out_lit(o, "] ");
-	mk_put_value(r, o, pair->key.ptr, pair->key.len);
-	mk_out_char(o, ' ');
-	mk_put_value(r, o, pair->value.ptr, pair->value.len);
-	mk_out_lit(o, ": ");
+	mk_put_values(r, o, "[", t->num_notes, "] ", pair->key, " ", pair->value, ": ");
 	if (strchr(map->mode, 'x')) {
 		mk_lookup_address(r->resolve, pair->number, &wanted, &text);
 		mk_put_piece(o, &text, 0);
@@ -66,7 +59,6 @@ void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p,
 	struct mk_text *t = r->state;
 	struct mk_pair pair;
 	const char *pos = p;
-	char buf[FMT_MAX];
 
 	while (mk_next_pair(&pos, end, &pair)) {
 		const struct mk_map *map = mk_context_find(&r->resolve->context, pair.number);
@@ -76,9 +68,7 @@ void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p,
 		put_note(r, prefix, &pair, map);
 		mk_put_text(r, p, (size_t)(pos - p));
 		mk_sgr_highlight(r, &r->out);
-		mk_out_lit(&r->out, " [");
-		mk_put_value(r, &r->out, buf, mk_fmt_dec(buf, t->num_notes));
-		mk_out_char(&r->out, ']');
+		mk_put_values(r, &r->out, " [", t->num_notes, "]");
 		mk_sgr_restore(r, &r->out);
 		p = pos;
 	}
