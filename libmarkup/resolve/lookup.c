@@ -140,6 +140,7 @@ static void use_text(struct mk_code *t, const struct text_head *head)
 	t->n = head->n;
 	t->found = true;
 	t->frames = NULL;
+	t->num_frames = 0;
 	t->ends = (const uint32_t *)(head + 1);
 	t->text = (const char *)(t->ends + t->n);
 }
