@@ -120,8 +120,9 @@ struct markup_resolver {
 	 */
 	void *(*module)(void *ctx, const uint8_t *build_id, size_t len, const char **why);
 
-	/* The same once more, where that found nothing: the file at `path`, which is absolute, if it
-	 * has this build ID. May be NULL: no file is looked at. Not asked for LLVM's dialect. */
+	/* The same once more, where that found nothing: the file at `path`, which is absolute,
+	 * if it has this build ID. May be NULL: no file is looked at. Not asked for LLVM's
+	 * dialect. */
 	void *(*file)(void *ctx, struct markup_str path, const uint8_t *build_id, size_t len,
 		      const char **why);
 

@@ -22,7 +22,8 @@ struct XXH3_state_s;
 
 /* The options of a filter that decide what bytes come out. */
 struct markup_plan_form {
-	struct markup_options options; /* dialect, format, color, demux, inputs, omit_module_lines */
+	struct markup_options
+		options; /* dialect, format, color, demux, inputs, omit_module_lines */
 	const char *const *modules;    /* NAME=…, which no newline is in */
 	size_t num_modules;
 	bool raw;
@@ -37,7 +38,7 @@ enum markup_log_kind { MARKUP_LOG_PLAIN, MARKUP_LOG_GZIP, MARKUP_LOG_XZ, MARKUP_
 extern const char *const markup_log_kinds[]; /* ends with NULL */
 
 struct markup_log {
-	const char *path;   /* as messages name it: relative to the root of the inputs, or absolute */
+	const char *path; /* as messages name it: relative to the root of the inputs, or absolute */
 	const char *output; /* relative to the folder of the outputs */
 	uint64_t size;      /* bytes */
 	int64_t mtime;      /* nanoseconds since 1970 */
@@ -135,8 +136,8 @@ struct markup_task_sums {
 /* Filters the shards with `filter`, which several threads call, and records that. Errors as of
  * markup_task_open(), and those of `filter`. */
 int markup_task_run(struct markup_task *t,
-		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err), void *ctx,
-		    struct markup_task_sums *ret, struct sc_error *err);
+		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err),
+		    void *ctx, struct markup_task_sums *ret, struct sc_error *err);
 
 /* ---- the merge ------------------------------------------------------------------------ */
 

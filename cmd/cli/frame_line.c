@@ -54,7 +54,8 @@ static void put_line(const struct frame_line *f, const struct symcache_place_fra
 		snprintf(number, sizeof(number), "#%zu.%zu", f->number, inlined);
 	else
 		snprintf(number, sizeof(number), "#%zu", f->number);
-	printf("  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * (int)f->word, frame->pc);
+	printf("  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * (int)f->word,
+	       frame->pc);
 	put_shown(function ? function : frame->signal ? "<signal>" : "??");
 	if (in && *in->file) {
 		fputs(" at ", stdout);

@@ -78,6 +78,7 @@ void warn_of_gaps(const char *path, const struct symcache_build_info *info)
 			  info->first_fault);
 	if (info->code_above_4g)
 		cmd_error("%s: %llu ranges and symbols are left out: they do not lie within 4 GiB "
-			  "above the load base 0x%llx", path, (unsigned long long)info->code_above_4g,
+			  "above the load base 0x%llx",
+			  path, (unsigned long long)info->code_above_4g,
 			  (unsigned long long)info->load_base);
 }

@@ -38,7 +38,8 @@ static int put_amount(const struct progress *p, char *to, size_t size, uint64_t 
 		return snprintf(to, size, "%s%" PRIu64, before, n);
 	for (; value >= 1000 && unit < 5; unit++)
 		value /= 1000;
-	return snprintf(to, size, "%s%.*f %s", before, unit && value < 100 ? 1 : 0, value, units[unit]);
+	return snprintf(to, size, "%s%.*f %s", before, unit && value < 100 ? 1 : 0, value,
+			units[unit]);
 }
 
 /* ", 340/s, 12 s left" */
@@ -55,9 +56,10 @@ static int put_pace(const struct progress *p, char *to, size_t size, uint64_t ms
 	if (done >= total)
 		return len;
 	left = (uint64_t)((double)(total - done) / (double)done * (double)ms / 1000) + 1;
-	return len + (left < 120 ? snprintf(to + len, size - (size_t)len, ", %" PRIu64 " s left", left)
-				 : snprintf(to + len, size - (size_t)len, ", %" PRIu64 " min left",
-					    left / 60));
+	return len + (left < 120 ?
+			      snprintf(to + len, size - (size_t)len, ", %" PRIu64 " s left", left) :
+			      snprintf(to + len, size - (size_t)len, ", %" PRIu64 " min left",
+				       left / 60));
 }
 
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *item)

@@ -17,7 +17,8 @@ int store_path(const char *option, char **ret, struct sc_error *err)
 	if (option)
 		*ret = must_asprintf("%s", option);
 	else if ((rc = symstore_default_path(ret, err)) == SC_EINVAL)
-		sc_error_set(err, rc, "where is the store? HOME is not set: name it with --store FILE or "
+		sc_error_set(err, rc,
+			     "where is the store? HOME is not set: name it with --store FILE or "
 			     "SYMCACHE_STORE");
 	return rc;
 }
@@ -43,7 +44,8 @@ static int check_frozen(const char *path, enum symstore_mode *mode, struct sc_er
 	if (!is_frozen())
 		return 0;
 	if (*mode == SYMSTORE_WRITE)
-		return sc_error_set(err, SC_EINVAL, "the store %s is frozen: it is not written", path);
+		return sc_error_set(err, SC_EINVAL, "the store %s is frozen: it is not written",
+				    path);
 	*mode = SYMSTORE_FROZEN;
 	return 0;
 }

@@ -37,13 +37,15 @@ static void put_name(const char *name)
 
 /* The members of each function's object behind those of its frame, with a comma in front: one
  * text behind the other. */
-static const char *describe(struct symcache_code_place *place, const struct symcache_walked_frame *f)
+static const char *describe(struct symcache_code_place *place,
+			    const struct symcache_walked_frame *f)
 {
 	const struct symcache_core_image *image = f->owner;
 	struct text all = { 0 };
 
 	for (size_t i = 0; i < place->num_frames || !i; i++) {
-		const struct symcache_place_frame *in = place->num_frames ? &place->frames[i] : NULL;
+		const struct symcache_place_frame *in = place->num_frames ? &place->frames[i] :
+									    NULL;
 		const size_t start = all.len;
 		struct json_gen *j = json_gen_create_text(false, &all);
 

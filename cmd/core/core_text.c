@@ -54,8 +54,8 @@ void core_text_head(const struct core_run *r)
 		printf(" (pid %" PRIu32 ")", core->pid);
 	printf(", %s", machine_name(core->machine));
 	put_signal(core);
-	printf("; %zu thread%s, %zu module%s", core->num_threads, core->num_threads == 1 ? "" : "s", n,
-	       n == 1 ? "" : "s");
+	printf("; %zu thread%s, %zu module%s", core->num_threads, core->num_threads == 1 ? "" : "s",
+	       n, n == 1 ? "" : "s");
 	if (without_cache)
 		printf(", %zu not in the store", without_cache);
 	if (without_unwind)
@@ -115,7 +115,8 @@ static void put_frame(const struct core_run *r, const struct symcache_stack *sta
 /* How many frames repeat from `from` on, with which period: recursion. 0: none. */
 static size_t find_period(const struct symcache_stack *s, size_t from)
 {
-	for (size_t period = 1; period <= MAX_PERIOD && from + 2 * period <= s->num_frames; period++) {
+	for (size_t period = 1; period <= MAX_PERIOD && from + 2 * period <= s->num_frames;
+	     period++) {
 		size_t k = 0;
 
 		while (k < period && s->frames[from + k].pc == s->frames[from + period + k].pc)
@@ -182,7 +183,8 @@ void core_text_summary(const struct core_run *r)
 			fputs(": ", stdout);
 			put_shown(m->why.msg);
 		} else if (m->cache && !m->cache->unwind.facts) {
-			fputs(": no unwind information: index the program or library itself, too", stdout);
+			fputs(": no unwind information: index the program or library itself, too",
+			      stdout);
 		} else if (m->cache && !m->cache->header->num_functions) {
 			fputs(": no symbols: index its debug file, too", stdout);
 		}

@@ -24,8 +24,8 @@ static void end_filtering(struct batch *b, struct filtering **f)
 	*f = NULL;
 }
 
-static enum symlog_result filter_log(void *ctx, unsigned worker, const struct symlog_file *log, int fd,
-				     const char *output)
+static enum symlog_result filter_log(void *ctx, unsigned worker, const struct symlog_file *log,
+				     int fd, const char *output)
 {
 	struct batch *b = ctx;
 	struct filtering **f = &b->filterings[worker];

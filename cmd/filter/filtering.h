@@ -24,8 +24,8 @@ int filtering_create(const struct markup_options *options, const struct symlog_s
 		     struct filtering **ret);
 void filtering_destroy(struct filtering *f); /* NULL is fine */
 
-/* Filters it to `fd`, which `name` names in messages; what is wrong is reported. A filter that goes on behind a cut has
- * filtered nothing yet. */
+/* Filters it to `fd`, which `name` names in messages; what is wrong is reported. A filter that
+ * goes on behind a cut has filtered nothing yet. */
 enum symlog_result filtering_run(struct filtering *f, struct symlog *log, int fd,
 				    const char *name);
 

@@ -42,7 +42,8 @@ bool form_valid(const struct form *f)
 		return false;
 	}
 	if (f->demux && *f->demux && !markup_demux_valid(f->demux)) {
-		cmd_error("--demux: '%.100s' is not a regular expression, or takes too much time", f->demux);
+		cmd_error("--demux: '%.100s' is not a regular expression, or takes too much time",
+			  f->demux);
 		return false;
 	}
 	return true;

@@ -105,7 +105,8 @@ static int read_options(struct settings *ret, int argc, char **argv, int *status
 		case 'C':
 			ret->demangle = !optarg || strcmp(optarg, "none");
 			if (optarg && !is_style(optarg)) {
-				fprintf(stderr, "%s: unknown demangling style `%s'\n", tool, optarg);
+				fprintf(stderr, "%s: unknown demangling style `%s'\n", tool,
+					optarg);
 				return -1;
 			}
 			break;

@@ -123,7 +123,8 @@ static void not_understood(struct worker *w, const struct request *r)
 		worker_report(w, "'%s': %s", r->line, r->wrong);
 	else /* LLVM has none */
 		worker_report(w, "error: '%s': %.*s", r->line,
-			      (int)(advice ? (size_t)(advice - r->wrong) : strlen(r->wrong)), r->wrong);
+			      (int)(advice ? (size_t)(advice - r->wrong) : strlen(r->wrong)),
+			      r->wrong);
 	style_nothing(w, r, true);
 }
 
@@ -361,8 +362,9 @@ void choices_apply(const struct choices *c, struct answer_options *answers,
 	answers->source_lines = c->source_lines;
 	answers->adjust_vma = c->adjust_vma;
 	answers->relative_address = c->relative_address;
-	names->functions = c->functions == FUNCTIONS_NONE ? SYMCACHE_FUNCTIONS_NONE :
-		c->functions == FUNCTIONS_SHORT ? SYMCACHE_FUNCTIONS_SHORT : SYMCACHE_FUNCTIONS_WHOLE;
+	names->functions = c->functions == FUNCTIONS_NONE  ? SYMCACHE_FUNCTIONS_NONE :
+			   c->functions == FUNCTIONS_SHORT ? SYMCACHE_FUNCTIONS_SHORT :
+							     SYMCACHE_FUNCTIONS_WHOLE;
 	names->mangled = !c->demangle;
 	names->paths = c->basenames ? SYMCACHE_PATHS_BASENAME :
 		       c->relative_names ? SYMCACHE_PATHS_RELATIVE : SYMCACHE_PATHS_RAW;

@@ -79,7 +79,8 @@ static void test_layout(void **state)
 		data = { .line = "1", .query = { .kind = QUERY_DATA, .offset = 1 } };
 
 	(void)state;
-	assert_json(&symbol, &list, NULL, "[{\"Loc\":[],\"ModuleName\":\"m\",\"SymName\":\"f\"}]\n");
+	assert_json(&symbol, &list, NULL,
+		    "[{\"Loc\":[],\"ModuleName\":\"m\",\"SymName\":\"f\"}]\n");
 	assert_json(&symbol, &pretty, NULL,
 		    "{\n  \"Loc\": [],\n  \"ModuleName\": \"m\",\n  \"SymName\": \"f\"\n}\n");
 	assert_json(&wrong, &plain, NULL,

@@ -24,7 +24,8 @@ static struct symcache_str str(const char *text)
 /* As -s wants it. */
 static struct symcache_str named_file(const struct worker *w, struct symcache_str path)
 {
-	const char *slash = w->options->basenames && path.len ? memrchr(path.ptr, '/', path.len) : NULL;
+	const char *slash = w->options->basenames && path.len ? memrchr(path.ptr, '/', path.len) :
+								NULL;
 
 	return slash ? (struct symcache_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) } : path;
 }

@@ -166,7 +166,8 @@ void explain_text(const struct explained *e)
 {
 	const uint64_t base = symcache_load_base(e->cache);
 
-	printf("address    0x%" PRIx64 " in %s, load base 0x%" PRIx64 "\n", e->vaddr, e->module, base);
+	printf("address    0x%" PRIx64 " in %s, load base 0x%" PRIx64 "\n", e->vaddr, e->module,
+	       base);
 	print_cache(e);
 	print_symbol(e);
 	print_own_table(e);

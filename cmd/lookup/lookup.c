@@ -81,8 +81,8 @@ static int open_module(struct session *s)
 	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 
-static int look_up(struct symcache_debuginfod *debuginfod, const struct symcache_source_search *search,
-		   int argc, char **argv)
+static int look_up(struct symcache_debuginfod *debuginfod,
+		   const struct symcache_source_search *search, int argc, char **argv)
 {
 	__attribute__((cleanup(session_end))) struct session s = {
 		.options = {

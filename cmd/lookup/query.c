@@ -143,7 +143,8 @@ static const char *parse_module(const char **p, bool has_module, struct query *r
 /* A hex number, with or without 0x, and nothing behind it. */
 static bool hex_number(struct symcache_str text, uint64_t *ret)
 {
-	const size_t prefix = text.len > 1 && *text.ptr == '0' && (text.ptr[1] | 0x20) == 'x' ? 2 : 0;
+	const size_t prefix = text.len > 1 && *text.ptr == '0' && (text.ptr[1] | 0x20) == 'x' ? 2 :
+												0;
 	uint64_t number = 0;
 
 	for (size_t i = prefix; i < text.len; i++) {

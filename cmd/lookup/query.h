@@ -43,8 +43,8 @@ struct query {
 };
 
 /*
- * Reads a line (without its end). `has_module`: the command line names one.  * Returns NULL, or what is wrong, in llvm-symbolizer's words; *ret then has
- * what was understood.
+ * Reads a line (without its end). `has_module`: the command line names one. Returns NULL, or
+ * what is wrong, in llvm-symbolizer's words; *ret then has what was understood.
  */
 const char *query_parse(const char *line, bool has_module, enum query_numbers numbers,
 			struct query *ret);

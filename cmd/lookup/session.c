@@ -131,7 +131,8 @@ static struct request understand(const struct session *s, struct worker *w, cons
 		return r;
 	r.wrong = query_parse(line, s->kind != MODULE_NONE, s->numbers, q);
 	if (s->kind == MODULE_NONE) {
-		r.name = must_asprintf("%.*s", (int)q->module.len, q->module.len ? q->module.ptr : "");
+		r.name = must_asprintf("%.*s", (int)q->module.len,
+				       q->module.len ? q->module.ptr : "");
 		if (q->module_kind == MODULE_BUILD_ID)
 			r.shown = upper_case(r.name);
 		else if (s->options.protocol == PROTOCOL_LLVM)
@@ -232,7 +233,8 @@ static void piece_job(void *ctx, unsigned worker, size_t job)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void answer_many(struct session *s, struct pieces *p, const struct lines_piece in[], size_t n)
+static void answer_many(struct session *s, struct pieces *p, const struct lines_piece in[],
+			size_t n)
 {
 	p->session = s;
 	p->in = in;

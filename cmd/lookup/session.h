@@ -33,8 +33,8 @@ void session_begin(struct session *s, const char *store, struct symcache_caches_
 /* Whether the command line's module has a cache; *reported as of symcache_module_cache(). */
 int session_open(struct session *s, bool *reported, struct sc_error *err);
 
-/* Answers the lines that the operands make, or if there are none, those of standard input. True: something was not
- * found, or not understood. */
+/* Answers the lines that the operands make, or if there are none, those of standard input.
+ * True: something was not found, or not understood. */
 bool session_run(struct session *s, char **operands, size_t n);
 
 /* Answers one line by itself, as from standard input. */

@@ -58,8 +58,8 @@ void style_local(struct worker *w, const struct request *r, const struct symcach
 		text_char(t, '\n');
 		if (l->has_offset && l->offset < 0)
 			text_char(t, '-');
-		put_number(t, l->has_offset, l->offset < 0 ? -(uint64_t)l->offset : (uint64_t)l->offset,
-			   ' ');
+		put_number(t, l->has_offset,
+			   l->offset < 0 ? -(uint64_t)l->offset : (uint64_t)l->offset, ' ');
 		put_number(t, l->has_size, l->size, ' ');
 		put_number(t, l->has_tag, l->tag, '\n');
 	}

@@ -208,7 +208,8 @@ static int tool_main(bool addr2line, int argc, char **argv)
 		fputs("error: cannot specify both --build-id and --obj\n", stderr);
 		return 1;
 	}
-	if (o.build_id && (symcache_build_id_parse(o.build_id, id, &nibbles, NULL) || nibbles % 2)) {
+	if (o.build_id &&
+	    (symcache_build_id_parse(o.build_id, id, &nibbles, NULL) || nibbles % 2)) {
 		fprintf(stderr, "--build-id=: expected a build ID, but got '%s'\n", o.build_id);
 		return 1;
 	}

@@ -65,8 +65,9 @@ static void print_status(const struct markup_merge_status *s)
 	printf("%" PRIu64 " of %" PRIu64 " tasks are done%s%s\n", s->done, s->tasks,
 	       s->done < s->tasks ? ", missing: " : "", s->missing);
 	if (s->done)
-		printf("%" PRIu64 " bytes read, %" PRIu64 " written, in %.1f s: %.1f MB/s\n", s->read,
-		       s->written, seconds, seconds > 0 ? (double)s->read / 1e6 / seconds : 0);
+		printf("%" PRIu64 " bytes read, %" PRIu64 " written, in %.1f s: %.1f MB/s\n",
+		       s->read, s->written, seconds,
+		       seconds > 0 ? (double)s->read / 1e6 / seconds : 0);
 }
 
 /* --missing and --status */

@@ -26,8 +26,9 @@ struct job {
 /* A plan that is damaged or wrongly used stays so; all else may be better elsewhere. */
 static int status_of(int rc)
 {
-	return !rc ? STATUS_OK :
-	       rc == SC_EFORMAT || rc == SC_EUNSUPPORTED || rc == SC_EINVAL ? STATUS_ERROR : STATUS_AGAIN;
+	return !rc							    ? STATUS_OK :
+	       rc == SC_EFORMAT || rc == SC_EUNSUPPORTED || rc == SC_EINVAL ? STATUS_ERROR :
+									      STATUS_AGAIN;
 }
 
 static int check_store(const struct markup_task_plan *p, const char *store, struct sc_error *err)

@@ -80,6 +80,7 @@ void print_removals(const struct symstore_removals *list, bool planned, bool jso
 		json_gen_number(j, "bytes", bytes);
 		json_gen_end_report(j);
 	} else if (!quiet) {
-		printf("%llu %s, %llu bytes\n", count, planned ? "would be removed" : "removed", bytes);
+		printf("%llu %s, %llu bytes\n", count, planned ? "would be removed" : "removed",
+		       bytes);
 	}
 }

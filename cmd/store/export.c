@@ -40,7 +40,8 @@ static const struct opt opts[] = {
 	{ "for-core", 0, OPT_LIST, &o.cores, "FILE",
 	  "those whose modules are in this core file; may be repeated" },
 	{ "since", 0, OPT_STRING, &o.since, "BUNDLE",
-	  "but for what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST " is enough" },
+	  "but for what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST
+	  " is enough" },
 	OPTS_SELECTION(&o.sel),
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
@@ -127,7 +128,8 @@ static int read_cores(struct wanted *w, struct sc_error *err)
 			return rc;
 		for (size_t k = 0; k < core->num_modules; k++)
 			if (!core->modules[k].vdso)
-				add_module(w, core->modules[k].build_id, core->modules[k].build_id_len,
+				add_module(w, core->modules[k].build_id,
+					   core->modules[k].build_id_len,
 					   (struct markup_str){ core->modules[k].path,
 								strlen(core->modules[k].path) });
 		symcache_core_close(core);

@@ -47,7 +47,8 @@ static void on_replaced(void *ctx, const struct symstore_entry *entry,
 {
 	progress_erase(ctx);
 	cmd_error("%s: the better symbols of %s replace those of %s",
-		  shown_id(entry->build_id, entry->build_id_len), entry->source_path, old->source_path);
+		  shown_id(entry->build_id, entry->build_id_len), entry->source_path,
+		  old->source_path);
 }
 
 static void on_fault(void *ctx, const char *name, const char *why)

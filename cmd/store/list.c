@@ -91,7 +91,8 @@ static int run(int argc, char **argv)
 	int status = STATUS_ERROR;
 
 	(void)argc;
-	if (selection_init(&o.sel, &err) || open_reader(o.store, SYMSTORE_READ, &store, &reader, &err))
+	if (selection_init(&o.sel, &err) ||
+	    open_reader(o.store, SYMSTORE_READ, &store, &reader, &err))
 		cmd_error("%s", err.msg);
 	else
 		status = list(reader, argv);

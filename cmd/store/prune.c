@@ -77,8 +77,8 @@ static int read_keep(struct keep *keep, struct sc_error *err)
 	if (!rc && ferror(f))
 		rc = sc_error_sys(err, "cannot read %s", o.keep);
 	if (!rc && !keep->len)
-		rc = sc_error_set(err, SC_EINVAL, "%s names no build ID: that would remove everything",
-				  o.keep);
+		rc = sc_error_set(err, SC_EINVAL,
+				  "%s names no build ID: that would remove everything", o.keep);
 	keep->len = symstore_ids_sort(keep->data, keep->len);
 	free(line);
 	if (f != stdin)

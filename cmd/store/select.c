@@ -27,8 +27,9 @@ static int parse_scaled(const char *what, const char *text, const char *units,
 	if (*end) {
 		unit = strchr(units, *end);
 		if (!unit || end[1])
-			return sc_error_set(err, SC_EINVAL, "'%.60s' is not a %s: its unit is one of %s",
-					    text, what, units);
+			return sc_error_set(err, SC_EINVAL,
+					    "'%.60s' is not a %s: its unit is one of %s", text,
+					    what, units);
 		factor = factors[unit - units];
 	}
 	if (number > max / factor)
@@ -41,7 +42,8 @@ int parse_age(const char *text, int64_t *ret, struct sc_error *err)
 {
 	static const uint64_t seconds[] = { 1, 60, 3600, 86400, 7 * 86400, 365 * 86400 };
 	uint64_t age = 0;
-	int rc = parse_scaled("time span", text, "smhdwy", seconds, 86400, INT64_MAX / 2, &age, err);
+	int rc = parse_scaled("time span", text, "smhdwy", seconds, 86400, INT64_MAX / 2, &age,
+			      err);
 
 	*ret = (int64_t)age;
 	return rc;
@@ -63,7 +65,8 @@ int parse_tags(const struct opt_list *list, bool pin, char **ret, struct sc_erro
 		if (!symstore_tag_valid(list->items[i])) {
 			free(*ret);
 			*ret = NULL;
-			return sc_error_set(err, SC_EINVAL, "'%.60s' is not a tag: it is KEY=VALUE or a "
+			return sc_error_set(err, SC_EINVAL,
+					    "'%.60s' is not a tag: it is KEY=VALUE or a "
 					    "word, up to %d bytes without control characters",
 					    list->items[i], SYMSTORE_TAG_MAX);
 		}
@@ -108,6 +111,7 @@ bool selection_has(const struct selection *s, const struct symstore_entry *e)
 	for (size_t i = 0; i < s->tags.len && !tagged; i++)
 		tagged = symstore_tags_have(e->tags, s->tags.items[i]);
 	return tagged && e->time < s->before && e->time >= s->after && e->cache_size >= s->least &&
-	       e->cache_size <= s->most && (s->kind < 0 || e->sources & symstore_kind_bit(s->kind)) &&
+	       e->cache_size <= s->most &&
+	       (s->kind < 0 || e->sources & symstore_kind_bit(s->kind)) &&
 	       (!s->name || name_matches(s->name, e->source_path));
 }

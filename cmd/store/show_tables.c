@@ -124,7 +124,8 @@ static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct js
 		while (symcache_next_frame(&frames, &frame)) {
 			if (j) {
 				json_gen_open_map(j, NULL);
-				json_gen_string(j, "function", frame.function.ptr, frame.function.len);
+				json_gen_string(j, "function", frame.function.ptr,
+						frame.function.len);
 				show_place(&frame.file, frame.line, frame.column, j);
 				json_gen_close_map(j);
 				continue;

@@ -94,7 +94,8 @@ static void print_text(const struct symstore_info *info, const struct totals *t)
 			       (unsigned long long)t->kinds[i].entries,
 			       (unsigned long long)t->kinds[i].bytes);
 	printf("tagged       %12llu\n", (unsigned long long)t->tagged);
-	printf("broken       %12llu  with broken debug information\n", (unsigned long long)t->broken);
+	printf("broken       %12llu  with broken debug information\n",
+	       (unsigned long long)t->broken);
 	printf("files seen   %12llu\n", (unsigned long long)info->seen);
 	if (info->entries)
 		printf("indexed      %s to %s\n", symstore_time_text(t->oldest, oldest),

@@ -103,8 +103,8 @@ static int verify_entries(struct verification *v, struct symstore_reader *reader
 	symstore_faults_deinit(&faults);
 	if (v->bad)
 		return 0;
-	rc = symstore_verify(reader, o.jobs < UINT_MAX ? (unsigned)o.jobs : UINT_MAX, on_verified, v,
-			     &v->err);
+	rc = symstore_verify(reader, o.jobs < UINT_MAX ? (unsigned)o.jobs : UINT_MAX, on_verified,
+			     v, &v->err);
 	return rc ? rc : v->rc;
 }
 
@@ -113,7 +113,8 @@ static int verify_store(struct verification *v)
 	struct symstore_reader *reader;
 	struct symstore *store;
 	char *path = NULL;
-	int rc = open_reader(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, &reader, &v->err);
+	int rc = open_reader(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, &reader,
+			     &v->err);
 
 	if (!rc)
 		rc = store_path(o.store, &path, &v->err);

@@ -118,7 +118,8 @@ static void count(struct symtrace_summary *s, const struct places *places,
 	symtrace_summary_add(s, frame, pc, place.at ? place.at->user : NULL);
 }
 
-static void note_pc(struct trace_file *f, const struct symcache_images *images, struct symtrace_pc pc)
+static void note_pc(struct trace_file *f, const struct symcache_images *images,
+		    struct symtrace_pc pc)
 {
 	if (!symtrace_pc_known(pc))
 		return;
@@ -127,7 +128,8 @@ static void note_pc(struct trace_file *f, const struct symcache_images *images, 
 	f->in_image += symcache_images_find(images, pc.address) != NULL;
 }
 
-/* No frame is in a module: those that can be loaded anywhere need their bias. GDB loads programs at 0x555555554000. */
+/* No frame is in a module: those that can be loaded anywhere need their bias. GDB loads
+ * programs at 0x555555554000. */
 static void hint_at_bias(const struct trace_file *f, const struct symcache_images *images)
 {
 	enum { ELF_SHARED = 3 };
@@ -266,7 +268,8 @@ static int run_trace(int argc, char **argv)
 		status = STATUS_OK;
 	output->start();
 	for (int i = 0, ready = status == STATUS_OK; ready && i < argc; i++) {
-		int one = trace_one(argv[i], argc > 1, images, caches.caches, names, &select, output);
+		int one = trace_one(argv[i], argc > 1, images, caches.caches, names, &select,
+				    output);
 
 		status = one > status ? one : status;
 	}

@@ -71,8 +71,9 @@ static inline struct symcache_str place_name(const struct symcache_place_frame *
 /* ---- stacks: who called it ---------------------------------------------------------- */
 
 /* frames[1] and so on, and why there are no more, as text. */
-void trace_stack_put(const struct trace_file *f, const struct places *places, struct symtrace_stack *s,
-		     const struct symtrace_frame *frame, struct symtrace_pc pc);
+void trace_stack_put(const struct trace_file *f, const struct places *places,
+		     struct symtrace_stack *s, const struct symtrace_frame *frame,
+		     struct symtrace_pc pc);
 
 /* ---- words ---------------------------------------------------------------------------- */
 

@@ -66,8 +66,9 @@ struct place places_code(const struct places *p, uint64_t address)
 {
 	const struct symcache_image *image = symcache_images_find(p->images, address);
 
-	return (struct place){ image, must(symcache_places_get(p->of, image, image ? image->module : NULL,
-							       address - (image ? image->bias : 0))) };
+	return (struct place){ image,
+			       must(symcache_places_get(p->of, image, image ? image->module : NULL,
+							address - (image ? image->bias : 0))) };
 }
 
 const struct symcache_data_place *places_data(const struct places *p, uint64_t address)

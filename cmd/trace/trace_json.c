@@ -270,7 +270,8 @@ static void put_block(const struct trace_file *f, const struct places *places,
 	case 'M':
 		put_data(places, block->address, block->len);
 		if (place_is_number(places_data(places, block->address), block->len))
-			json_gen_hex(out, "value", symtrace_number(&f->trace, block->bytes, block->len));
+			json_gen_hex(out, "value",
+				     symtrace_number(&f->trace, block->bytes, block->len));
 		break;
 	case 'V':
 		v = symtrace_find_variable(&f->trace, block->variable);
@@ -288,8 +289,9 @@ static void put_block(const struct trace_file *f, const struct places *places,
 	json_gen_close_map(out);
 }
 
-static void put_stack(const struct trace_file *f, const struct places *places, struct symtrace_stack *of,
-		      const struct symtrace_frame *frame, struct symtrace_pc pc)
+static void put_stack(const struct trace_file *f, const struct places *places,
+		      struct symtrace_stack *of, const struct symtrace_frame *frame,
+		      struct symtrace_pc pc)
 {
 	const struct symcache_stack *s = &of->stack;
 	struct sc_error err;
@@ -332,7 +334,8 @@ static void put_frame(struct trace_file *f, const struct places *places,
 	json_gen_bool(out, "stepping", symtrace_frame_stepping(&f->trace, frame, pc));
 	if (symtrace_pc_known(pc)) {
 		json_gen_hex(out, "pc", pc.address);
-		json_gen_text(out, "pc_from", pc.kind == SYMTRACE_PC_REGISTERS ? "registers" : "tracepoint");
+		json_gen_text(out, "pc_from",
+			      pc.kind == SYMTRACE_PC_REGISTERS ? "registers" : "tracepoint");
 		put_place(places, pc.address);
 	} else {
 		json_gen_text(out, "pc_unavailable", words_pc(pc.kind));

@@ -26,8 +26,9 @@ static void put_stop(const struct symtrace_stack *of)
 }
 
 /* frames[1] and so on, and why there are no more. */
-void trace_stack_put(const struct trace_file *f, const struct places *places, struct symtrace_stack *s,
-		     const struct symtrace_frame *frame, struct symtrace_pc pc)
+void trace_stack_put(const struct trace_file *f, const struct places *places,
+		     struct symtrace_stack *s, const struct symtrace_frame *frame,
+		     struct symtrace_pc pc)
 {
 	struct sc_error err;
 

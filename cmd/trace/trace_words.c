@@ -13,7 +13,8 @@ const char *words_pc(enum symtrace_pc_kind kind)
 	static const char *const words[] = {
 		[SYMTRACE_PC_REGISTERS] = "from registers",
 		[SYMTRACE_PC_TRACEPOINT] = "from the tracepoint",
-		[SYMTRACE_PC_NO_LAYOUT] = "the layout of the registers is not known without a --module",
+		[SYMTRACE_PC_NO_LAYOUT] =
+			"the layout of the registers is not known without a --module",
 		[SYMTRACE_PC_CUT] = "the registers end before it",
 		[SYMTRACE_PC_LOCATIONS] = "the tracepoint has multiple locations",
 		[SYMTRACE_PC_STEPPING] = "the tracepoint does while-stepping",
@@ -80,7 +81,8 @@ void words_status(const struct symtrace_status *s)
 		fputs("Trace is running on the target.\n", stdout);
 	else
 		stopped(s);
-	if (s->frames != SYMTRACE_UNKNOWN && s->created != SYMTRACE_UNKNOWN && s->created != s->frames)
+	if (s->frames != SYMTRACE_UNKNOWN && s->created != SYMTRACE_UNKNOWN &&
+	    s->created != s->frames)
 		printf("Buffer contains %" PRIu64 " trace frames (of %" PRIu64 " created total).\n",
 		       s->frames, s->created);
 	else if (s->frames != SYMTRACE_UNKNOWN)

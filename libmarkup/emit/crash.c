@@ -98,7 +98,8 @@ static void add_text(struct stack_text *t, const char *text, char behind)
 /* In base64; at the end what is left over. */
 static void add_bytes(struct stack_text *t, const uint8_t *p, size_t n, bool end)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 	for (; n--; p++) {
 		t->bits = t->bits << 8 | *p;

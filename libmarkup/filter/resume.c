@@ -50,7 +50,8 @@ int markup_filter_tables(struct markup_filter *p, struct markup_str *ret)
 {
 	const int rc = markup_filter_flush(p);
 
-	return rc ? rc : mk_tables_kept(&p->tables, p->filling->data, p->filling->len, p->line_no, ret);
+	return rc ? rc :
+		    mk_tables_kept(&p->tables, p->filling->data, p->filling->len, p->line_no, ret);
 }
 
 void markup_filter_give_tables(struct markup_filter *p, const void *tables, size_t len)

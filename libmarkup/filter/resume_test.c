@@ -34,7 +34,8 @@ static void keep_seed(const struct markup_options *options, const struct part *p
 
 	if (!dir || p->len > 4000)
 		return;
-	snprintf(path, sizeof(path), "%s/%d-%d-%zu", dir, options->dialect, !!options->demux, p->len);
+	snprintf(path, sizeof(path), "%s/%d-%d-%zu", dir, options->dialect, !!options->demux,
+		 p->len);
 	f = fopen(path, "w");
 	assert_non_null(f);
 	fputc((int)options->dialect | (options->demux ? 16 : 0), f);
@@ -102,7 +103,8 @@ static void run_part(const struct markup_options *options, const struct fake_tex
 		     size_t n, unsigned threads, struct warned *to, struct reports *reports)
 {
 	const struct markup_sink sink = { to, write_out, complain, warn };
-	const size_t from = parts[i].from.offset, end = i + 1 < n ? parts[i + 1].from.offset : in->len;
+	const size_t from = parts[i].from.offset,
+		     end = i + 1 < n ? parts[i + 1].from.offset : in->len;
 	struct markup_filter *f;
 	struct markup_str json;
 
@@ -213,7 +215,8 @@ static void test_forgotten(void **state)
 		const unsigned process = pick(3 * DEMUX_MAX / 2);
 
 		if (pick(3))
-			snprintf(line, sizeof(line), "[1.2] %u.7> {{{bt:0:0x11200:pc}}}\n", process);
+			snprintf(line, sizeof(line), "[1.2] %u.7> {{{bt:0:0x11200:pc}}}\n",
+				 process);
 		else
 			snprintf(line, sizeof(line), "[1.2] %u.7> {{{module:0:m:elf:aa}}}"
 				 "{{{mmap:0x10000:0x4000:load:0:rx:0}}}\n", process);
@@ -271,7 +274,8 @@ static void run_tables(const char *p, size_t len, bool last, const struct part *
 	else
 		markup_filter_again(f, read_log, NULL);
 	if (from->saved)
-		assert_int_equal(markup_filter_resume(f, from->from.lines, from->saved, from->len), 0);
+		assert_int_equal(markup_filter_resume(f, from->from.lines, from->saved, from->len),
+				 0);
 	assert_int_equal(markup_filter_feed(f, p, len), 0);
 	assert_int_equal(last ? markup_filter_finish(f) : markup_filter_flush(f), 0);
 	markup_filter_destroy(f);
@@ -285,10 +289,12 @@ static void make_tables_log(struct fake_text *in, bool ends)
 		const unsigned pid = 1 + i / 3 % 2, base = i / 1000 * 16;
 
 		if (i % 500 < 6)
-			snprintf(line, sizeof(line), "host app[%u]: %x0000-%x0000 r-xp 00000000 fe:00 7 /opt/m%u\n",
+			snprintf(line, sizeof(line),
+				 "host app[%u]: %x0000-%x0000 r-xp 00000000 fe:00 7 /opt/m%u\n",
 				 pid, base + i % 500, base + i % 500 + 1, i);
 		else if (i % 7 == 3)
-			snprintf(line, sizeof(line), "host app[%u]: [0x%x1208]\n", pid, pick(9) * 16 + pick(6));
+			snprintf(line, sizeof(line), "host app[%u]: [0x%x1208]\n", pid,
+				 pick(9) * 16 + pick(6));
 		else
 			snprintf(line, sizeof(line), "plain text of line %u\n", i);
 		add(in, line);
@@ -340,8 +346,9 @@ static void test_tables(void **state)
 		for (size_t i = 0; i < n; i++) {
 			const size_t end = i + 1 < n ? parts[i + 1].from.offset : tables_log.len;
 
-			run_tables(tables_log.buf + parts[i].from.offset, end - parts[i].from.offset, i + 1 == n,
-				   &parts[i], &tables, &got);
+			run_tables(tables_log.buf + parts[i].from.offset,
+				   end - parts[i].from.offset, i + 1 == n, &parts[i], &tables,
+				   &got);
 			free(parts[i].saved);
 			parts[i].saved = NULL;
 		}

@@ -96,8 +96,8 @@ static void render_pc(struct mk_output *r, struct mk_out *o,
 		      const struct markup_frame *frames, size_t n, size_t i)
 {
 	(void)i;
-	mk_put_values(r, o, or_invalid(frames[n - 1].function), "[", or_invalid(frames[0].file), ":",
-		      frames[0].line, "]");
+	mk_put_values(r, o, or_invalid(frames[n - 1].function), "[", or_invalid(frames[0].file),
+		      ":", frames[0].line, "]");
 }
 
 static const struct mk_style bt_style = { KIND_BT, false, render_bt };

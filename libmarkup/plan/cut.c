@@ -29,7 +29,8 @@ struct job {
 /* Until shards have their numbers. */
 static struct mk_path first_path(const char *dir, uint64_t log, uint64_t part)
 {
-	return mk_path("%s/contexts/%llu.%llu", dir, (unsigned long long)log, (unsigned long long)part);
+	return mk_path("%s/contexts/%llu.%llu", dir, (unsigned long long)log,
+		       (unsigned long long)part);
 }
 
 /* Ends the last shard at the cut, and begins another. */
@@ -144,7 +145,8 @@ static int cut_log(struct job *job, struct mk_cut_log *cut, struct sc_error *err
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	first->log = cut->log;
 	markup_filter_input(filter, log->path);
-	rc = markup_filter_keep_tables(filter) ? mk_no_memory(err) : follow(job, cut, fd, filter, err);
+	rc = markup_filter_keep_tables(filter) ? mk_no_memory(err) :
+						 follow(job, cut, fd, filter, err);
 	if (!rc)
 		rc = save_tables(job, cut, filter, err);
 	markup_filter_destroy(filter);

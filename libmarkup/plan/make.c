@@ -60,7 +60,8 @@ static void put_logs(const struct making *m, struct mk_rows_out *w)
 static void write_rows(void *ctx, unsigned worker, size_t which)
 {
 	struct making *m = ctx;
-	const struct mk_path path = mk_path("%s/%s", m->plan.dir, which ? "shards.jsonl" : "inputs.jsonl");
+	const struct mk_path path = mk_path("%s/%s", m->plan.dir,
+					    which ? "shards.jsonl" : "inputs.jsonl");
 	struct mk_rows_out w;
 	struct sc_error *err = &m->errs[which];
 	int rc = mk_rows_create(&w, path.text, err);
@@ -71,7 +72,8 @@ static void write_rows(void *ctx, unsigned worker, size_t which)
 			mk_put_shard(&w, &m->cuts.shards.data[m->by_task[i]]);
 	else if (!rc)
 		put_logs(m, &w);
-	m->rcs[which] = rc ? rc : mk_rows_commit(&w, which ? m->plan.shards_hash : m->plan.logs_hash, err);
+	m->rcs[which] =
+		rc ? rc : mk_rows_commit(&w, which ? m->plan.shards_hash : m->plan.logs_hash, err);
 }
 
 static int write_tasks(const struct making *m, struct sc_error *err)

@@ -85,7 +85,8 @@ static size_t end_of_log(const struct markup_merge *m, size_t i)
 static bool is_merged(struct markup_merge *m, size_t first, size_t end, const char *path,
 		      char *block)
 {
-	__attribute__((cleanup(sc_close_fd))) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	__attribute__((cleanup(sc_close_fd))) int fd = open(path,
+							    O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	uint64_t size = 0;
 
 	for (size_t i = first; i < end; i++)
@@ -132,7 +133,8 @@ static int put_together(struct markup_merge *m, size_t first, size_t end,
 		if (rc)
 			report_shard(m, path.text, i);
 		if (rc)
-			return sc_error_set(err, SC_EFORMAT, "%s cannot be put together", file->path);
+			return sc_error_set(err, SC_EFORMAT, "%s cannot be put together",
+					    file->path);
 	}
 	return 0;
 }
@@ -167,7 +169,8 @@ static void work(void *ctx, unsigned worker, size_t i)
 	struct job *job = ctx;
 	char *block = malloc(BLOCK);
 	struct sc_error err;
-	const int rc = block ? merge_log(job->m, job->cut.data[i], block, &err) : mk_no_memory(&err);
+	const int rc = block ? merge_log(job->m, job->cut.data[i], block, &err) :
+			       mk_no_memory(&err);
 
 	(void)worker;
 	free(block);
@@ -250,9 +253,10 @@ static void clean_folder(const char *dir, const char *prefix, const struct outpu
 	while (d && (e = readdir(d))) {
 		const size_t stem = temporary(e->d_name);
 
-		if (stem && (!outputs ||
-			     (is_output(outputs, mk_path("%s%.*s", prefix, (int)stem, e->d_name).text) &&
-			      !is_output(outputs, mk_path("%s%s", prefix, e->d_name).text))))
+		if (stem &&
+		    (!outputs ||
+		     (is_output(outputs, mk_path("%s%.*s", prefix, (int)stem, e->d_name).text) &&
+		      !is_output(outputs, mk_path("%s%s", prefix, e->d_name).text))))
 			unlinkat(dirfd(d), e->d_name, 0);
 	}
 	if (d)
@@ -285,7 +289,8 @@ int mk_merge_clean(const struct markup_merge *m, struct sc_error *err)
 		const size_t len = slash ? (size_t)(slash + 1 - outputs.data[i]) : 0;
 
 		if (!last || len != last_len || memcmp(outputs.data[i], last, len))
-			clean_folder(mk_path("%s/%.*s", m->options.out, (int)len, outputs.data[i]).text,
+			clean_folder(mk_path("%s/%.*s", m->options.out, (int)len, outputs.data[i])
+					     .text,
 				     mk_path("%.*s", (int)len, outputs.data[i]).text, &outputs);
 		last = outputs.data[i];
 		last_len = len;

@@ -83,7 +83,8 @@ static bool count(struct markup_merge *m)
 		const struct mk_misses *missed = &m->records[task].missed;
 
 		markup_tally_count(m->tally, &m->results[i]->stats);
-		for (; next[task] < missed->len && missed->data[next[task]].shard == i; next[task]++)
+		for (; next[task] < missed->len && missed->data[next[task]].shard == i;
+		     next[task]++)
 			markup_tally_miss(m->tally, &missed->data[next[task]].module);
 		/* A log that is cut is plain, and read to its end. */
 		m->damaged += m->results[i]->cut_off;

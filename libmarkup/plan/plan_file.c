@@ -114,7 +114,8 @@ SC_SORT(sort_shards, struct mk_shard, shard_before)
 static bool in_order(const struct mk_shards *s)
 {
 	for (size_t i = 1; i < s->len; i++)
-		if (s->data[i].number <= s->data[i - 1].number || s->data[i].log < s->data[i - 1].log)
+		if (s->data[i].number <= s->data[i - 1].number ||
+		    s->data[i].log < s->data[i - 1].log)
 			return false;
 	return true;
 }

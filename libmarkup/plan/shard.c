@@ -105,8 +105,8 @@ static int check_log(const struct markup_log *l, const char *path, const char *o
 		return sc_error_sys(err, "%s", path);
 	if ((uint64_t)st.st_size != l->size ||
 	    st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec != l->mtime)
-		return sc_error_set(err, SC_ESYS, "%s has changed since the plan was made: plan again",
-				    path);
+		return sc_error_set(err, SC_ESYS,
+				    "%s has changed since the plan was made: plan again", path);
 	if (output && !stat(output, &out) && out.st_dev == st.st_dev && out.st_ino == st.st_ino)
 		return sc_error_set(err, SC_EINVAL, "%s: its output would overwrite it", path);
 	return 0;
@@ -130,12 +130,12 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 		.lines = s->line, .fd = file->fd, .output = file->path, .hash = &hash, .said = said,
 	};
 	struct stat st;
-	int rc = mk_read_saved(mk_contexts_path(t->plan.dir, s->number).text, s->contexts_hash, &saved,
-			       &shard.saved_len, err);
+	int rc = mk_read_saved(mk_contexts_path(t->plan.dir, s->number).text, s->contexts_hash,
+			       &saved, &shard.saved_len, err);
 
 	if (!rc && shard.part)
-		rc = mk_read_saved(mk_tables_path(t->plan.dir, s->log).text, log->tables_hash, &tables,
-				   &shard.tables_len, err);
+		rc = mk_read_saved(mk_tables_path(t->plan.dir, s->log).text, log->tables_hash,
+				   &tables, &shard.tables_len, err);
 	shard.saved = saved;
 	shard.tables = tables;
 	XXH3_128bits_reset(&hash);

@@ -83,7 +83,8 @@ static struct markup_str keep(struct mk_tables *t, struct markup_str s)
 	const struct markup_str none = { NULL, 0 };
 	struct text *new, **found;
 
-	if (!s.len || s.len > MARKUP_NAMES_MAX - t->text_bytes || !(new = malloc(sizeof(*new) + s.len)))
+	if (!s.len || s.len > MARKUP_NAMES_MAX - t->text_bytes ||
+	    !(new = malloc(sizeof(*new) + s.len)))
 		return none;
 	new->len = s.len;
 	memcpy(new->bytes, s.ptr, s.len);
@@ -341,7 +342,8 @@ static const struct mk_table_row *row_in(const struct mk_table *table, const str
 	if (!low)
 		return NULL;
 	row = &table->rows[low - 1];
-	return (row->end && w->address >= row->end) || (w->before && row->line > w->line) ? NULL : row;
+	return (row->end && w->address >= row->end) || (w->before && row->line > w->line) ? NULL :
+											    row;
 }
 
 static const struct mk_table_row *find(const struct mk_tables *t, const struct wanted_row *w)

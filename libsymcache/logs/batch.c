@@ -112,8 +112,8 @@ int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *op
 		 struct symlog_batch *ret, struct sc_error *err)
 {
 	struct batch b = { .logs = logs, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER };
-	int rc = symlog_outputs(logs, options->output_dir, options->format, &b.outputs, &b.sum.failed,
-				err);
+	int rc = symlog_outputs(logs, options->output_dir, options->format, &b.outputs,
+				&b.sum.failed, err);
 
 	if (rc)
 		return rc;

@@ -68,7 +68,8 @@ static void test_batch(void **state)
 	assert_non_null(mkdtemp(s.dir));
 	snprintf(out, sizeof(out), "%s/out", s.dir);
 	snprintf(in, sizeof(in), "%s/in", s.dir);
-	snprintf(command, sizeof(command), "mkdir %s && echo x > %s/a && echo x > %s/b", in, in, in);
+	snprintf(command, sizeof(command), "mkdir %s && echo x > %s/a && echo x > %s/b", in, in,
+		 in);
 	assert_int_equal(system(command), 0);
 	sum = run(&s, out);
 	assert_true(sum.filtered == 1 && sum.failed == 1 && !sum.skipped && !sum.broken);
@@ -86,7 +87,8 @@ static void test_batch(void **state)
 	s.of_b = SYMLOG_FAILED;
 	sum = run(&s, out);
 	assert_true(sum.broken && sum.filtered == 1 && sum.failed == 1);
-	snprintf(command, sizeof(command), "[ -e %s/a ] && [ ! -e %s/b ] && rm -r %s", out, out, s.dir);
+	snprintf(command, sizeof(command), "[ -e %s/a ] && [ ! -e %s/b ] && rm -r %s", out, out,
+		 s.dir);
 	assert_int_equal(system(command), 0);
 }
 

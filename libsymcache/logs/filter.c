@@ -63,7 +63,8 @@ static int make(struct symlog_filter *f)
 	f->resolvers = calloc(o->threads, sizeof(struct sc_log_resolver *));
 	rc = functions && f->names && f->line_names && f->resolvers ? 0 : -ENOMEM;
 	for (unsigned i = 0; i < o->threads && !rc; i++) {
-		f->resolvers[i] = sc_log_resolver_create(&o->from, f->names, f->line_names, names.llvm);
+		f->resolvers[i] = sc_log_resolver_create(&o->from, f->names, f->line_names,
+							 names.llvm);
 		if (f->resolvers[i])
 			functions[i] = sc_log_resolver_functions(f->resolvers[i]);
 		else
@@ -98,7 +99,8 @@ int symlog_filter_create(const struct symlog_filter_options *options, struct sym
 	}
 	if (rc) {
 		symlog_filter_destroy(f);
-		return rc == -EINVAL ? sc_error_set(err, SC_EINVAL, "the regular expression cannot be used") :
+		return rc == -EINVAL ? sc_error_set(err, SC_EINVAL,
+						    "the regular expression cannot be used") :
 				       failed(rc, err);
 	}
 	*ret = f;
@@ -180,7 +182,8 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 			symcache_caches_settle(f->options.from.caches);
 	}
 	if (!rc)
-		rc = log->goes_on ? markup_filter_flush(f->filter) : markup_filter_finish(f->filter);
+		rc = log->goes_on ? markup_filter_flush(f->filter) :
+				    markup_filter_finish(f->filter);
 	symlog_again_close(&again);
 	if (log->error)
 		f->options.fault(f->options.ctx, err.msg);

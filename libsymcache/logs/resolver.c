@@ -178,8 +178,8 @@ static struct markup_str find_source(void *ctx, void *module, const struct marku
 {
 	struct sc_log_resolver *r = ctx;
 	const struct symcache_str path = { frame->file.ptr, frame->file.len };
-	const struct symcache_str lines =
-		symcache_source_lines(&r->sources, module, path, frame->line, r->from->source_lines);
+	const struct symcache_str lines = symcache_source_lines(&r->sources, module, path,
+								frame->line, r->from->source_lines);
 
 	return (struct markup_str){ lines.ptr, lines.len };
 }

@@ -100,8 +100,9 @@ static inline void frame_of(const struct symcache *cache, uint32_t location,
 		read_frame(cache, location, false, ret);
 }
 
-static inline __attribute__((always_inline)) void ids_of(const struct symcache *cache, uint32_t location,
-			  struct symcache_frame_ids *ret)
+static inline __attribute__((always_inline)) void ids_of(const struct symcache *cache,
+							 uint32_t location,
+							 struct symcache_frame_ids *ret)
 {
 	const struct symcache_source_location *loc = &cache->locations[location];
 	const struct symcache_header *h = cache->header;

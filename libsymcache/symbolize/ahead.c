@@ -122,7 +122,8 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 	n = n < SYMCACHE_BATCH ? n : SYMCACHE_BATCH;
 	for (size_t i = 0; i < n; i++)
 		last = m[i]->number > last ? m[i]->number : last;
-	if (n && last >= s->seen.len && !sc_symbolizer_add(s, last)) /* all now, so that none moves */
+	if (n && last >= s->seen.len &&
+	    !sc_symbolizer_add(s, last)) /* all now, so that none moves */
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (!i || m[i] != m[i - 1])

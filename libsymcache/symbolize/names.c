@@ -242,7 +242,8 @@ static struct sc_text *room_for(struct sc_names_reader *r, size_t len)
 
 static void keep(struct sc_names_reader *r, struct sc_text *t, size_t len)
 {
-	const size_t size = (sizeof(*t) + len + 4) / 4 * 4; /* with a NUL, which may be of the padding */
+	const size_t size = (sizeof(*t) + len + 4) / 4 *
+			    4; /* with a NUL, which may be of the padding */
 
 	t->len = (uint32_t)len;
 	t->bytes[len] = 0;
@@ -284,7 +285,8 @@ struct symcache_str sc_names_printable(struct sc_names_reader *r, struct symcach
 	if (!vec_reserve(to, 4 * s.len))
 		return (struct symcache_str){ NULL, 0 };
 	return (struct symcache_str){ to->data, bytes == SYMCACHE_BYTES_PRINTABLE ?
-		sc_make_printable(s.ptr, s.len, to->data) : sc_utf8_unescape(s.ptr, s.len, to->data) };
+							sc_make_printable(s.ptr, s.len, to->data) :
+							sc_utf8_unescape(s.ptr, s.len, to->data) };
 }
 
 static struct symcache_str show_whole(struct sc_names_reader *r, struct symcache_str name,
@@ -317,7 +319,8 @@ static struct symcache_str show_function(struct sc_names_reader *r, struct symca
 }
 
 /* Copies a text, and publishes it at *to. */
-static const struct sc_text *keep_text(struct sc_names_reader *r, _Atomic(const struct sc_text *) *to,
+static const struct sc_text *keep_text(struct sc_names_reader *r,
+				       _Atomic(const struct sc_text *) *to,
 				       struct symcache_str text)
 {
 	const struct sc_text *ret = &absent;

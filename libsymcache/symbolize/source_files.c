@@ -42,7 +42,8 @@ static bool read_file(struct symcache_source_file *f, const char *path)
 		fd = original ? open(original, how) : -1;
 		free(original);
 	}
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= SYMCACHE_SOURCE_MAX) {
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= SYMCACHE_SOURCE_MAX) {
 		f->bytes = malloc((size_t)st.st_size + 1);
 		n = f->bytes ? read(fd, f->bytes, (size_t)st.st_size) : -1;
 	}

@@ -45,7 +45,8 @@ struct sc_seen *sc_symbolizer_add(struct symcache_symbolizer *s, uint32_t number
 	return &s->seen.data[number];
 }
 
-struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s, struct symcache_module *m)
+struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
+					    struct symcache_module *m)
 {
 	const struct symcache *cache = sc_module_cache(m);
 	struct sc_seen *seen;

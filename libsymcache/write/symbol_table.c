@@ -103,7 +103,8 @@ int symcache_elf_section(const char *path, const char *name, uint64_t *vaddr,
 	if (rc)
 		return rc;
 	if (!sc_elf_section_start(elf, name, vaddr))
-		rc = sc_error_set(err, SC_ENOTFOUND, "%.100s: there is no section %.100s", path, name);
+		rc = sc_error_set(err, SC_ENOTFOUND, "%.100s: there is no section %.100s", path,
+				  name);
 	sc_elf_close(elf);
 	return rc;
 }

@@ -347,6 +347,7 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 	mk_sgr_highlight(r, &r->out);
 	put[e->form](r, e, &code);
 	mk_sgr_restore(r, &r->out);
-	for (size_t i = code.n - 1; i < code.num_frames && !t->quoted && e->form != MK_FORM_MEMBER; i++)
+	for (size_t i = code.n - 1; i < code.num_frames && !t->quoted && e->form != MK_FORM_MEMBER;
+	     i++)
 		mk_text_source(r, &t->notes, &code, i);
 }

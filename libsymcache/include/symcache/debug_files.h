@@ -40,7 +40,8 @@ const struct symcache_nearest *symcache_debug_files_nearest(struct symcache_debu
 
 /* Where they are. */
 struct symcache_source_search {
-	struct symcache_debug_files *files; /* in the debug information; NULL: not looked for there */
+	struct symcache_debug_files
+		*files; /* in the debug information; NULL: not looked for there */
 	struct symcache_transforms maps; /* of paths: where they are tried first */
 	const char *const *folders;      /* ends with NULL, or NULL: with the end of the path, the
 					  * longest one that is there, if not at the path itself */

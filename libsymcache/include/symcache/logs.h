@@ -143,7 +143,8 @@ struct symlog_filter_options {
 	int (*write)(void *ctx, const char *data, size_t len);
 	/* Takes a complaint, as struct markup_sink has them; `warns_of` is the module, if that it
 	 * has no symbols is the complaint. */
-	void (*complain)(void *ctx, const struct markup_module *warns_of, const char *text, size_t len);
+	void (*complain)(void *ctx, const struct markup_module *warns_of, const char *text,
+			 size_t len);
 	/* What is wrong with a log as a whole, in one line. */
 	void (*fault)(void *ctx, const char *message);
 	/* Shows what has come: the log has no more for now. May be NULL. */
@@ -198,8 +199,8 @@ struct symlog_batch_options {
 	unsigned jobs;    /* logs at once, at most */
 	/* Filters a log to `fd`, the file that will be `output`; `worker` is below `jobs`, and busy
 	 * with one log at a time. After SYMLOG_FAILED no other is begun. */
-	enum symlog_result (*filter)(void *ctx, unsigned worker, const struct symlog_file *log, int fd,
-				     const char *output);
+	enum symlog_result (*filter)(void *ctx, unsigned worker, const struct symlog_file *log,
+				     int fd, const char *output);
 	/* Work on a log begins: bytes of logs behind it. One call at a time. */
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, const char *path);
 	void (*fault)(void *ctx, const char *message); /* of an output, one line; any thread */
@@ -225,7 +226,8 @@ struct symlog_modules_options {
 	/* Of this name there is no entry, or there are several (SC_EINVAL), or the store cannot be
 	 * read. */
 	void (*unknown)(void *ctx, const char *name, const struct sc_error *why);
-	void (*fault)(void *ctx, const char *message); /* of a log that could be read all the same */
+	void (*fault)(void *ctx,
+		      const char *message); /* of a log that could be read all the same */
 	void *ctx;
 };
 

@@ -106,7 +106,8 @@ struct symcache_caches_options {
 	const char *package;
 	/* What is built stays in memory: nothing is written to the store. */
 	bool memory_only;
-	/* Else what is built of a file that is named by its path is stored, too, by its build ID. */
+	/* Else what is built of a file that is named by its path is stored, too, by its
+	 * build ID. */
 	bool store_files;
 	/* Of a file that is named by its path, the symbol table that names frames is its own, as
 	 * llvm-symbolizer has it, also where it has a .dynsym only and its debug file a .symtab. */
