@@ -165,6 +165,7 @@ AVX2 static inline uint32_t candidates(const __m256i tables[2 * MK_WORD_SCAN], c
 	const __m256i nibble = _mm256_set1_epi8(15);
 	__m256i both = _mm256_set1_epi8(-1);
 
+#pragma GCC unroll 8 /* so that the tables stay in registers */
 	for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
 		const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
 		const __m256i low = _mm256_and_si256(v, nibble);

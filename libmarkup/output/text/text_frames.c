@@ -101,6 +101,7 @@ void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t 
 			uint64_t address, const struct mk_map *map, const struct mk_code *text)
 {
 	const struct mk_sgr state = r->sgr;
+	const bool sources = r->resolve->resolver.source;
 	struct mk_out *o = &r->out;
 
 	if (!map) {
@@ -112,7 +113,8 @@ void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t 
 			mk_sgr_end_line(r, o);
 			mk_put_newline(r);
 			r->sgr = mk_no_colour;
-			mk_text_source(r, o, text, i - 1);
+			if (sources)
+				mk_text_source(r, o, text, i - 1);
 			mk_put_text(r, prefix.ptr, prefix.len);
 			r->sgr = state;
 			mk_sgr_highlight(r, o);
@@ -121,7 +123,7 @@ void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t 
 		mk_put_piece(o, text, i);
 		mk_put_place(r, o, map->module, mk_map_vaddr(map, address));
 	}
-	if (map)
+	if (map && sources)
 		mk_text_source(r, &mk_text_of(r)->notes, text, text->n - 1);
 }
 

@@ -27,7 +27,8 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 		if (mk_find3(close, eol ? eol : end, '{'))
 			return NULL;
 	}
-	mk_modline_close(r, &t->modline, true);
+	if (t->modline.open)
+		mk_modline_close(r, &t->modline, true);
 	r->resolve->stats.understood++;
 	mk_out_put(&r->out, p, (size_t)(hit - p));
 	map = mk_lookup_announced(r->resolve, a, &wanted, &text);
