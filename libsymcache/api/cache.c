@@ -171,12 +171,14 @@ size_t symcache_frame_ids(const struct symcache_cache *c, uint64_t vaddr, struct
 size_t symcache_frame_ids_batch(const struct symcache_cache *c, const uint64_t vaddr[], size_t n,
 			  uint64_t first[], struct symcache_ids ret[], size_t max)
 {
-	enum { MOST = 8 };
+	enum { MOST = 8, READS = 4 }; /* of each address: index, ranges, location, column */
 	const uint64_t base = symcache_load_base(&c->cache);
 	struct symcache_frame_ids ids[SYMCACHE_BATCH][MOST];
 	struct symcache_query queries[SYMCACHE_BATCH];
 	size_t total = 0;
 
+	if (c->cache.guard)
+		symcache_guard_expect(c->cache.guard, n * READS);
 	for (size_t i = 0; i < n; i += SYMCACHE_BATCH) {
 		const size_t m = n - i < SYMCACHE_BATCH ? n - i : SYMCACHE_BATCH;
 

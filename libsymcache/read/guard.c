@@ -25,6 +25,8 @@ enum {
 	SHARE = 20, /* it ends when 1/SHARE of them are: the log is not short */
 };
 
+enum { READS_OF_A_TEST = 64 }; /* of a block that was tested cost what testing one costs */
+
 static size_t block_size(size_t size, size_t block)
 {
 	size_t left = size - block * SYMCACHE_GUARD_BLOCK;
@@ -93,6 +95,21 @@ static bool test_block(struct symcache_guard *guard, size_t block)
 	return true;
 }
 
+static bool test_all(struct symcache_guard *guard)
+{
+	for (size_t i = 0; i < guard->blocks; i++)
+		if (!test_block(guard, i))
+			return false;
+	guard->whole = true;
+	return true;
+}
+
+void symcache_guard_expect(struct symcache_guard *guard, size_t reads)
+{
+	if (!guard->whole && !guard->damaged && reads / READS_OF_A_TEST >= guard->blocks)
+		test_all(guard);
+}
+
 bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t bytes)
 {
 	size_t offset = (size_t)((const uint8_t *)at - guard->data), last;
@@ -105,11 +122,5 @@ bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t b
 	for (size_t i = offset / SYMCACHE_GUARD_BLOCK; i <= last; i++)
 		if (i >= guard->blocks || !test_block(guard, i))
 			return false;
-	if (guard->tested <= guard->blocks / 2)
-		return true;
-	for (size_t i = 0; i < guard->blocks; i++)
-		if (!test_block(guard, i))
-			return false;
-	guard->whole = true;
-	return true;
+	return guard->tested <= guard->blocks / 2 || test_all(guard);
 }

@@ -216,6 +216,19 @@ static void all_of_it(void **state)
 	assert_false(symcache_guard_check(&guard, bytes, 1)); /* it stays so */
 	assert_false(symcache_guard_check(&guard, bytes + size, 1));
 	symcache_guard_deinit(&guard);
+	/* What is expected to be read often is tested at once. */
+	assert_true(symcache_guard_init(&guard, bytes, size, table));
+	symcache_guard_expect(&guard, guard.blocks);
+	assert_int_equal(guard.tested, 0);
+	symcache_guard_expect(&guard, 1000 * guard.blocks);
+	assert_true(guard.whole);
+	symcache_guard_deinit(&guard);
+	assert_true(symcache_guard_init(&guard, bytes, size, table));
+	bytes[size - 1] ^= 4;
+	symcache_guard_expect(&guard, SIZE_MAX);
+	bytes[size - 1] ^= 4;
+	assert_true(guard.damaged && !guard.whole);
+	symcache_guard_deinit(&guard);
 }
 
 /* KiB of the map at `at` that this process has in its page table. */

@@ -56,4 +56,7 @@ void symcache_guard_deinit(struct symcache_guard *guard); /* all zero is fine */
  * too, and is asked no more. Use symcache_sound(). */
 bool symcache_guard_check(struct symcache_guard *guard, const void *at, size_t bytes);
 
+/* So many reads are to come: tests all blocks if that is cheaper than asking each time. */
+void symcache_guard_expect(struct symcache_guard *guard, size_t reads);
+
 #endif
