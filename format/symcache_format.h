@@ -143,6 +143,9 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 #define SYMCACHE_EXT_TAG_DISCRIMINATORS SYMCACHE_EXT_TAG('D', 'I', 'S', 'X')
 #define SYMCACHE_EXT_TAG_INLINED SYMCACHE_EXT_TAG('I', 'N', 'L', 'S')
 #define SYMCACHE_EXT_TAG_INLINES SYMCACHE_EXT_TAG('I', 'N', 'L', 'X')
+#define SYMCACHE_EXT_TAG_LOCAL_RANGES SYMCACHE_EXT_TAG('L', 'O', 'C', 'R')
+#define SYMCACHE_EXT_TAG_LOCAL_ORDER SYMCACHE_EXT_TAG('L', 'O', 'C', 'I')
+#define SYMCACHE_EXT_TAG_LOCALS SYMCACHE_EXT_TAG('L', 'O', 'C', 'V')
 #define SYMCACHE_EXT_TAG_PAGES  SYMCACHE_EXT_TAG('U', 'N', 'W', 'P')
 #define SYMCACHE_EXT_TAG_STARTS SYMCACHE_EXT_TAG('U', 'N', 'W', 'D')
 #define SYMCACHE_EXT_TAG_ROWS   SYMCACHE_EXT_TAG('U', 'N', 'W', 'R')
@@ -152,13 +155,14 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 
 #define SYMCACHE_BUILD_ID_MAX 64u
 
-/* What the functions, lines and symbols came from, and if there is unwind information. */
+/* What the functions, lines and symbols came from, and what else there is. */
 enum symcache_source {
 	SYMCACHE_FROM_DWARF = 1,         /* .debug_info */
 	SYMCACHE_FROM_SYMTAB = 2,        /* .symtab */
 	SYMCACHE_FROM_DYNSYM = 4,        /* .dynsym */
 	SYMCACHE_FROM_MINIDEBUGINFO = 8, /* .gnu_debugdata */
 	SYMCACHE_FROM_CFI = 16,          /* .eh_frame, .debug_frame: sections UNW… */
+	SYMCACHE_FROM_LOCALS = 32,       /* local variables of .debug_info: sections LOC… */
 };
 
 /* IMAG: exactly one record. */
@@ -242,6 +246,34 @@ struct symcache_ext_detail {
 	uint32_t value;
 };
 _Static_assert(sizeof(struct symcache_ext_detail) == 12, "detail");
+
+/* ---- local variables: LOCR, LOCI, LOCV; all of them or none ---------------------------- */
+
+/* LOCR: ascending by start; up to the start of the next one, code has the variables that
+ * LOCI[first, first + count) are the numbers of, uint32_t each. */
+struct symcache_ext_local_range {
+	uint32_t start; /* relative */
+	uint32_t first, count;
+};
+_Static_assert(sizeof(struct symcache_ext_local_range) == 12, "range of local variables");
+
+enum symcache_local_flag {
+	SYMCACHE_LOCAL_OFFSET = 1, /* it has an offset, a size, a tag */
+	SYMCACHE_LOCAL_SIZE = 2,
+	SYMCACHE_LOCAL_TAG = 4,
+};
+
+/* LOCV: local variables and parameters. */
+struct symcache_ext_local {
+	uint32_t function, name; /* string offsets, as in the source; SYMCACHE_NONE: unknown */
+	uint32_t file_idx;       /* of the declaration; SYMCACHE_NONE: unknown */
+	uint32_t line;           /* 0: unknown */
+	int64_t  offset;         /* bytes from the frame base */
+	uint64_t size;           /* bytes */
+	uint32_t tag;            /* DW_AT_LLVM_tag_offset */
+	uint32_t flags;          /* or of enum symcache_local_flag */
+};
+_Static_assert(sizeof(struct symcache_ext_local) == 40, "local variable");
 
 /* ---- unwind information: UNWP, UNWD, UNWR, UNWS, UNWX, UNWH; all of them or none --- */
 

@@ -18,6 +18,7 @@ static struct {
 	uint64_t format_version, threads;
 	struct opt_list debug_dirs;
 	struct transform_options transforms;
+	bool locals;
 	int reader;
 } o;
 
@@ -30,6 +31,9 @@ static const struct opt opts[] = {
 	  "version of the SymCache format: 7, 8 or 9 (default)" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_TRANSFORMS(&o.transforms),
+	{ "locals", 0, OPT_FLAG, &o.locals, NULL,
+	  "write local variables, too, for lookup's FRAME on machines without the debug file; "
+	  "makes it larger" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "reader", 0, OPT_ENUM, &o.reader, "READER",
 	  "what reads the DWARF: fast (default), or libdw, slow, with the same result",
@@ -42,7 +46,7 @@ static int run(int argc, char **argv)
 	struct symcache_build_options options = {
 		.format_version = (uint32_t)o.format_version, .debug_dirs = o.debug_dirs.items,
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
-		.threads = (unsigned)o.threads,
+		.threads = (unsigned)o.threads, .locals = o.locals,
 	};
 	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
 	const struct symcache_build_info *info;

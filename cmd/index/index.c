@@ -24,7 +24,7 @@ static struct {
 	struct transform_options transforms;
 	struct fetch_options fetch;
 	uint64_t threads, memory;
-	bool follow, again, pin, quiet, json, stats;
+	bool follow, again, locals, pin, quiet, json, stats;
 } o;
 
 static const struct opt opts[] = {
@@ -39,6 +39,9 @@ static const struct opt opts[] = {
 	OPT_TRANSFORMS(&o.transforms),
 	OPT_FETCH(&o.fetch, "the operands are build IDs: ask the servers in $DEBUGINFOD_URLS for their "
 		  "debug files"),
+	{ "locals", 0, OPT_FLAG, &o.locals, NULL,
+	  "store local variables, too, for lookup's FRAME on machines without the debug file; "
+	  "makes caches larger" },
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged, and take files whose "
 	  "build ID is that of another file" },
 	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
@@ -72,6 +75,7 @@ static struct symcache_index_options make_options(const char *tags,
 
 	return (struct symcache_index_options){
 		.build.debug_dirs = o.debug_dirs.items, .build.threads = (unsigned)o.threads,
+		.build.locals = o.locals,
 		.build.transforms = transforms->list, .build.num_transforms = transforms->n,
 		.transforms = transforms->text, .tags = tags, .memory = o.memory << 20,
 		.follow = o.follow, .again = o.again,

@@ -250,13 +250,8 @@ static bool ask(struct worker *w, const struct request *r, const struct symcache
 		return answer_data(w, r, cache);
 	if (r->query.kind == QUERY_CODE)
 		return r->query.symbol.ptr ? answer_symbol(w, r) : answer_code(w, r);
-	if (r->query.kind == QUERY_FRAME && !r->query.symbol.ptr) {
-		if (!answer_locals(w, r, address_of(w, &r->query)) &&
-		    w->options->protocol == PROTOCOL_LOOKUP)
-			worker_report(w, "%s: local variables are in its debug file, which is not "
-				      "here", style_module(w, r));
-		return true;
-	}
+	if (r->query.kind == QUERY_FRAME && !r->query.symbol.ptr)
+		return answer_locals(w, r, cache, address_of(w, &r->query));
 	w->partly = true;
 	style_begin(w, r);
 	if (r->query.kind == QUERY_DATA)

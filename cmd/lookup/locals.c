@@ -3,7 +3,29 @@
 
 #include "symcache/debug_files.h"
 
-bool answer_locals(struct worker *w, const struct request *r, uint64_t vaddr)
+/* Those of a cache that has them. */
+static bool answer_of_cache(struct worker *w, const struct request *r,
+			    const struct symcache *cache, uint64_t vaddr)
+{
+	struct symcache_local local;
+	uint32_t first = 0, n = symcache_locals_of(cache, vaddr - symcache_load_base(cache), &first);
+
+	for (uint32_t i = 0; i < n; i++) /* are they sound? */
+		symcache_local(cache, first + i, &local);
+	if (!symcache_module_sound(r->module, cache))
+		return false;
+	style_begin(w, r);
+	for (uint32_t i = 0; i < n; i++)
+		if (symcache_local(cache, first + i, &local))
+			style_local(w, r, &local);
+	if (!n)
+		style_nothing(w, r, false);
+	style_end(w, r);
+	w->partly |= !n;
+	return true;
+}
+
+static void answer_of_file(struct worker *w, const struct request *r, uint64_t vaddr)
 {
 	struct symcache_locals *locals = symcache_debug_files_locals(w->options->files, r->module);
 	const struct symcache_local *list = NULL;
@@ -20,5 +42,16 @@ bool answer_locals(struct worker *w, const struct request *r, uint64_t vaddr)
 	style_end(w, r);
 	symcache_debug_files_end(w->options->files);
 	w->partly |= !n;
-	return locals;
+	if (!locals && w->options->protocol == PROTOCOL_LOOKUP)
+		worker_report(w, "%s: local variables are in its debug file, which is not here",
+			      style_module(w, r));
+}
+
+bool answer_locals(struct worker *w, const struct request *r, const struct symcache *cache,
+		   uint64_t vaddr)
+{
+	if (cache->locals.ranges)
+		return answer_of_cache(w, r, cache, vaddr);
+	answer_of_file(w, r, vaddr);
+	return true;
 }

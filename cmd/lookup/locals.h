@@ -4,7 +4,9 @@
 
 #include "cmd/lookup/answer.h"
 
-/* Answers a request for the local variables at an address. False: there is no debug file. */
-bool answer_locals(struct worker *w, const struct request *r, uint64_t vaddr);
+/* Answers a request for the local variables at an address, from the cache of its module if that
+ * has some, else from the debug file. False: the cache is damaged, nothing is written. */
+bool answer_locals(struct worker *w, const struct request *r, const struct symcache *cache,
+		   uint64_t vaddr);
 
 #endif

@@ -1,14 +1,26 @@
-/* Local variables, as llvm-symbolizer lays them out. Under the lock of the local files: one at a
- * time. */
+/* Local variables, as llvm-symbolizer lays them out. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "cmd/cli/shown.h"
 #include "cmd/lookup/explain.h"
 #include "cmd/lookup/locals.h"
+#include "libsymcache/base/utf8.h"
 
-static void put_line(struct text *t, const char *text)
+/* No byte of it reaches a terminal that may not. */
+static void put_shown(struct text *t, const char *text, size_t len)
 {
-	text_str(t, text ? shown(text) : "??");
+	if (sc_printable(text, len))
+		text_put(t, text, len);
+	else
+		t->len += sc_make_printable(text, len, text_room(t, 4 * len));
+}
+
+static void put_line(struct text *t, struct symcache_str name)
+{
+	if (name.len)
+		put_shown(t, name.ptr, name.len);
+	else
+		text_str(t, "??");
 	text_char(t, '\n');
 }
 
@@ -28,8 +40,8 @@ static void json_local(struct json_gen *j, const struct symcache_local *l, const
 	json_gen_number(j, "DeclLine", l->line);
 	if (l->has_offset)
 		json_gen_signed(j, "FrameOffset", l->offset);
-	json_gen_text(j, "FunctionName", l->function ? l->function : "");
-	json_gen_text(j, "Name", l->name ? l->name : "");
+	json_gen_string(j, "FunctionName", l->function.len ? l->function.ptr : "", l->function.len);
+	json_gen_string(j, "Name", l->name.len ? l->name.ptr : "", l->name.len);
 	if (l->has_size)
 		json_gen_hex(j, "Size", l->size);
 	else
@@ -52,7 +64,7 @@ void style_local(struct worker *w, const struct request *r, const struct symcach
 	} else {
 		put_line(t, l->function);
 		put_line(t, l->name);
-		text_str(t, shown(path));
+		put_shown(t, path, strlen(path));
 		text_char(t, ':');
 		text_number(t, l->line);
 		text_char(t, '\n');

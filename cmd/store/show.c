@@ -18,7 +18,7 @@
 
 static struct {
 	const char *store, *cache;
-	bool files, functions, ranges, data, unwind, json;
+	bool files, functions, ranges, data, locals, unwind, json;
 } o;
 
 static const struct opt opts[] = {
@@ -30,6 +30,9 @@ static const struct opt opts[] = {
 	{ "ranges", 0, OPT_FLAG, &o.ranges, NULL,
 	  "list the ranges of addresses: start, and its frames, innermost first" },
 	{ "data", 0, OPT_FLAG, &o.data, NULL, "list the data symbols: address, size, name" },
+	{ "locals", 0, OPT_FLAG, &o.locals, NULL,
+	  "list the local variables by ranges of addresses: start, functions and names, offsets "
+	  "from the frame base" },
 	{ "unwind", 0, OPT_FLAG, &o.unwind, NULL,
 	  "list the unwind information: start, and where the caller's registers are" },
 	OPT_RAW(&show_raw),
@@ -142,6 +145,8 @@ static void text_cache(const struct symcache *c, bool with_id)
 	fact("ranges", "%" PRIu32, h->num_ranges);
 	fact("locations", "%" PRIu32, h->num_source_locations);
 	fact("data symbols", "%zu", c->num_data_symbols);
+	if (c->locals.ranges)
+		fact("local variables", "%zu in %zu ranges", c->locals.num, c->locals.num_ranges);
 	if (c->unwind.facts)
 		fact("unwind ranges", "%" PRIu32 " with %" PRIu32 " rows, from %s",
 		     c->unwind.num_starts, c->unwind.num_rows - 1, unwind_sources(c, sources));
@@ -186,6 +191,8 @@ static void json_cache(struct json_gen *j, const struct symcache *c, bool with_i
 	json_gen_number(j, "num_locations", h->num_source_locations);
 	json_gen_number(j, "num_data_symbols", c->num_data_symbols);
 	json_gen_number(j, "string_bytes", h->string_bytes);
+	if (c->locals.ranges)
+		json_gen_number(j, "num_locals", c->locals.num);
 	if (c->unwind.facts) {
 		json_gen_number(j, "num_unwind_ranges", c->unwind.num_starts);
 		json_gen_number(j, "num_unwind_rows", c->unwind.num_rows - 1);
@@ -202,7 +209,7 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 	} lists[] = {
 		{ &o.files, "files", show_files }, { &o.functions, "functions", show_functions },
 		{ &o.ranges, "ranges", show_ranges }, { &o.data, "data", show_data },
-		{ &o.unwind, "unwind", show_unwind },
+		{ &o.locals, "locals", show_locals }, { &o.unwind, "unwind", show_unwind },
 	};
 	struct json_gen *j = o.json ? json_gen_begin_report(true) : NULL;
 	char text[32];
@@ -213,7 +220,8 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 		if (used)
 			json_gen_text(j, "last_used", symstore_time_text(used, text));
 		json_cache(j, cache, !entry);
-	} else if (!o.files && !o.functions && !o.ranges && !o.data && !o.unwind) {
+	} else if (!o.files && !o.functions && !o.ranges && !o.data && !o.locals &&
+		   !o.unwind) {
 		if (entry)
 			text_entry(entry, used);
 		text_cache(cache, !entry);

@@ -15,6 +15,7 @@ void show_files(const struct symcache *cache, struct json_gen *j);
 void show_functions(const struct symcache *cache, struct json_gen *j);
 void show_ranges(const struct symcache *cache, struct json_gen *j);
 void show_data(const struct symcache *cache, struct json_gen *j);
+void show_locals(const struct symcache *cache, struct json_gen *j);
 void show_unwind(const struct symcache *cache, struct json_gen *j);
 
 enum { UNWIND_SOURCES_TEXT = 64 };

@@ -182,6 +182,53 @@ void show_data(const struct symcache *cache, struct json_gen *j)
 	}
 }
 
+/* Of a range: names, each with its function and offset from the frame base. */
+static void show_range_locals(const struct symcache *cache, uint32_t start, struct json_gen *j)
+{
+	struct symcache_local local;
+	uint32_t first = 0, n = symcache_locals_of(cache, start, &first);
+
+	for (uint32_t i = 0; i < n && symcache_local(cache, first + i, &local); i++) {
+		if (j) {
+			json_gen_open_map(j, NULL);
+			json_gen_string(j, "function", local.function.ptr, local.function.len);
+			json_gen_string(j, "name", local.name.ptr, local.name.len);
+			if (local.has_offset)
+				json_gen_signed(j, "offset", local.offset);
+			json_gen_close_map(j);
+			continue;
+		}
+		fputs(i ? ", " : " ", stdout);
+		print_str(local.function);
+		putchar(':');
+		print_str(local.name);
+		if (local.has_offset)
+			printf("%+" PRId64, local.offset);
+	}
+	if (!n && !j)
+		fputs(" -", stdout);
+}
+
+void show_locals(const struct symcache *cache, struct json_gen *j)
+{
+	for (size_t i = 0; i < cache->locals.num_ranges; i++) {
+		const uint32_t start = cache->locals.ranges[i].start;
+
+		if (j) {
+			json_gen_open_map(j, NULL);
+			json_gen_hex(j, "start", start);
+			json_gen_open_array(j, "locals");
+			show_range_locals(cache, start, j);
+			json_gen_close_array(j);
+			json_gen_close_map(j);
+			continue;
+		}
+		printf("0x%08" PRIx32, start);
+		show_range_locals(cache, start, NULL);
+		putchar('\n');
+	}
+}
+
 void show_unwind(const struct symcache *cache, struct json_gen *j)
 {
 	char text[2048];

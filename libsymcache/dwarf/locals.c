@@ -1,269 +1,41 @@
 /*
  * Local variables: see locals.h.
  *
- * Cost: one pass over the entries of the unit that holds the address.
+ * Cost: one pass over the entries of the unit that holds the address; for all functions two over
+ * each unit, and one more over functions within functions.
  */
-#include "libsymcache/dwarf/locals.h"
+#include "libsymcache/dwarf/locals_parts.h"
 
 #include <dwarf.h>
 
 #include "libsymcache/base/limits.h"
-#include "libsymcache/dwarf/attributes.h"
-#include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/ranges.h"
 #include "libsymcache/dwarf/split.h"
 
-#define DW_AT_LLVM_tag_offset 0x3e03 /* elfutils' dwarf.h lacks it */
-#define MAX_CHAIN 16                 /* of references: they may be cycles */
+#define NO_FUNCTION UINT32_MAX
 
-struct reading {
-	uint64_t
-		steps; /* that may still be made: many variables may refer to the same long lists */
-	const struct dw_location_sections *locations;
-	struct dw_locals *out;
-	const struct dw_unit *files_of; /* whose files these are; NULL: none yet */
-	struct dw_facts files;
-};
-
-/* ---- names ---------------------------------------------------------------------------- */
-
-/* The name of a function, wherever it is declared. */
-static const char *function_name(const struct dw_entry *e)
+/* Reads the ranges of the entry at *c, if it may be code, into r->files.ranges, and goes behind
+ * it. `steps`: as of dw_read_ranges(); NULL: those that a file of its size has. */
+static const struct dw_abbrev *read_code(struct dw_locals_reading *r, struct dw_cursor *c,
+					 const struct dw_unit *u, uint64_t *steps)
 {
-	struct dw_entry at = *e, next;
-	struct dw_value v;
+	struct dw_value values[DW_NUM_SLOTS] = {0};
+	const uint64_t code = dw_uleb(c);
+	const struct dw_abbrev *a = code ? dw_abbrev(u->abbrevs, code) : NULL;
+	uint64_t fresh = sc_limit_facts(u->debug->sections.file_size);
 
-	if (e->abbrev->tag != DW_TAG_subprogram && e->abbrev->tag != DW_TAG_inlined_subroutine)
+	vec_clear(&r->files.ranges);
+	if (!a)
 		return NULL;
-	for (int i = 0; i < MAX_CHAIN; i++) {
-		if (dw_find(&at, DW_AT_name, &v))
-			return dw_value_string(at.u, &v);
-		if (!dw_follow(&at, DW_AT_abstract_origin, &next) &&
-		    !dw_follow(&at, DW_AT_specification, &next))
-			return NULL;
-		at = next;
+	if (a->tag != DW_TAG_subprogram && a->tag != DW_TAG_inlined_subroutine &&
+	    a->tag != DW_TAG_compile_unit && a->tag != DW_TAG_skeleton_unit) {
+		dw_skip_attributes(c, u, a);
+		return a;
 	}
-	return NULL;
-}
-
-/* ---- types ---------------------------------------------------------------------------- */
-
-static bool type_size(const struct dw_entry *e, unsigned depth, uint64_t *ret);
-
-static bool referred_size(const struct dw_entry *e, unsigned depth, uint64_t *ret)
-{
-	struct dw_entry type;
-
-	return dw_follow(e, DW_AT_type, &type) && type_size(&type, depth + 1, ret);
-}
-
-static bool array_size(const struct dw_entry *e, unsigned depth, uint64_t *ret)
-{
-	struct dw_cursor c = dw_entry_cursor(e->u, e->at);
-	struct dw_entry child;
-	uint64_t count;
-	int64_t lower, upper;
-
-	if (!referred_size(e, depth, ret))
-		return false;
-	dw_skip_attributes(&c, e->u, e->abbrev);
-	while (e->abbrev->has_children && dw_left(&c) && *c.p &&
-	       dw_open_entry(e->steps, e->u, dw_place_of(e->u, &c), &child) &&
-	       !child.abbrev->has_children) {
-		if (child.abbrev->tag == DW_TAG_subrange_type) {
-			if (dw_find_number(&child, DW_AT_count, &count))
-				*ret *= count;
-			if (!dw_find_signed(&child, DW_AT_lower_bound, &lower))
-				lower = 0;
-			if (dw_find_signed(&child, DW_AT_upper_bound, &upper))
-				*ret *= (uint64_t)upper - (uint64_t)lower + 1;
-		}
-		c = dw_entry_cursor(e->u, child.at);
-		dw_skip_attributes(&c, e->u, child.abbrev);
-	}
-	return true;
-}
-
-/* The size of a type in bytes, as LLVM computes it. */
-static bool type_size(const struct dw_entry *e, unsigned depth, uint64_t *ret)
-{
-	struct dw_entry type;
-
-	if (depth == MAX_CHAIN)
-		return false;
-	if (dw_find_number(e, DW_AT_byte_size, ret))
-		return true;
-	*ret = e->u->sizes.address_size;
-	switch (e->abbrev->tag) {
-	case DW_TAG_pointer_type:
-	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
-		return true;
-	case DW_TAG_ptr_to_member_type:
-		if (dw_follow(e, DW_AT_type, &type) && type.abbrev->tag == DW_TAG_subroutine_type)
-			*ret *= 2;
-		return true;
-	case DW_TAG_array_type:
-		return array_size(e, depth, ret);
-	default:
-		return referred_size(e, depth, ret);
-	}
-}
-
-/* ---- places --------------------------------------------------------------------------- */
-
-/* The register that is the frame base, or −1. */
-static int frame_register(const struct dw_entry *function)
-{
-	struct dw_value v;
-
-	return dw_find(function, DW_AT_frame_base, &v) && v.bytes && v.number &&
-	       v.bytes[0] >= DW_OP_reg0 && v.bytes[0] <= DW_OP_reg31 ? v.bytes[0] - DW_OP_reg0 : -1;
-}
-
-/* The offset from the frame base that an expression says: that alone, or what is stored there. */
-static bool offset_of(const uint8_t *bytes, uint64_t len, int base, int64_t *ret)
-{
-	struct dw_cursor c = { .p = bytes, .end = bytes + len };
-	const uint8_t code = len ? dw_u8(&c) : 0;
-
-	if (code != DW_OP_fbreg && (base < 0 || code != DW_OP_breg0 + base))
-		return false;
-	*ret = dw_sleb(&c);
-	return !c.bad && (!dw_left(&c) || (dw_left(&c) == 1 && *c.p == DW_OP_deref));
-}
-
-/* Steps to the expression of the next entry of a list of DWARF 5. False: the end. */
-static bool next_in_loclists(struct dw_cursor *c, const struct dw_unit *u, bool *has_expression)
-{
-	const uint8_t kind = dw_u8(c);
-
-	*has_expression = true;
-	switch (kind) {
-	case DW_LLE_base_addressx: dw_uleb(c); *has_expression = false; break;
-	case DW_LLE_base_address: dw_uint(c, u->sizes.address_size); *has_expression = false; break;
-	case DW_LLE_startx_endx:
-	case DW_LLE_startx_length:
-	case DW_LLE_offset_pair: dw_uleb(c); dw_uleb(c); break;
-	case DW_LLE_default_location: break;
-	case DW_LLE_start_end: dw_skip(c, 2u * u->sizes.address_size); break;
-	case DW_LLE_start_length: dw_skip(c, u->sizes.address_size); dw_uleb(c); break;
-	default: return false;
-	}
-	return !c->bad;
-}
-
-/* The same up to DWARF 4. */
-static bool next_in_loc(struct dw_cursor *c, const struct dw_unit *u, bool *has_expression)
-{
-	const unsigned size = u->sizes.address_size;
-	const uint64_t start = dw_uint(c, size), end = dw_uint(c, size);
-
-	*has_expression = start != (size < 8 ? (1ull << 8 * size) - 1 : UINT64_MAX);
-	return !c->bad && (start || end);
-}
-
-/* The first offset in a list of locations. */
-static bool offset_in_list(struct reading *r, const struct dw_unit *u, uint64_t at, int base,
-			   int64_t *ret)
-{
-	const bool new = u->sizes.version >= 5;
-	struct dw_cursor c = dw_cursor_at(new ? &r->locations->loclists : &r->locations->loc, at,
-					  u->debug->sections.swap);
-	bool has_expression;
-
-	while (r->steps && (new ? next_in_loclists : next_in_loc)(&c, u, &has_expression)) {
-		const uint64_t len = !has_expression ? 0 : new ? dw_uleb(&c) : dw_u16(&c);
-		const uint8_t *bytes = c.p;
-
-		r->steps--;
-		dw_skip(&c, len);
-		if (!c.bad && offset_of(bytes, len, base, ret))
-			return true;
-	}
-	return false;
-}
-
-/* Where list `index` begins, by the table at DW_AT_loclists_base. */
-static bool list_at(struct reading *r, const struct dw_unit *u, uint64_t index, uint64_t *ret)
-{
-	const unsigned size = u->sizes.offset_size;
-	struct dw_cursor c;
-	struct dw_entry root;
-	uint64_t base;
-
-	if (!dw_open_entry(&r->steps, u, u->first_entry, &root) ||
-	    !dw_find_number(&root, DW_AT_loclists_base, &base) ||
-	    index > r->locations->loclists.size)
-		return false;
-	c = dw_cursor_at(&r->locations->loclists, base + index * size, u->debug->sections.swap);
-	*ret = base + dw_uint(&c, size);
-	return !c.bad;
-}
-
-static bool find_offset(struct reading *r, const struct dw_entry *e, int base, int64_t *ret)
-{
-	struct dw_value v;
-	uint64_t at;
-
-	if (!dw_find(e, DW_AT_location, &v))
-		return false;
-	if (v.bytes)
-		return offset_of(v.bytes, v.number, base, ret);
-	at = v.number;
-	return (v.form == DW_FORM_sec_offset || v.form == DW_FORM_data4 ||
-		v.form == DW_FORM_data8 ||
-		(v.form == DW_FORM_loclistx && list_at(r, e->u, v.number, &at))) &&
-	       offset_in_list(r, e->u, at, base, ret);
-}
-
-/* ---- one variable --------------------------------------------------------------------- */
-
-/* File `number` of a unit's line table. False: out of memory. */
-static bool find_file(struct reading *r, const struct dw_unit *u, uint64_t number,
-		      struct dw_file *ret)
-{
-	const struct dw_unit *rows = u->skeleton ? u->skeleton : u;
-
-	if (r->files_of != rows && r->steps < r->files.files.len)
-		return true;
-	if (r->files_of != rows) {
-		r->steps -= r->files.files.len;
-		dw_facts_clear(&r->files);
-		if (rows->has_stmt_list &&
-		    dw_read_line_files(&rows->debug->sections, rows->stmt_list, rows->comp_dir,
-				       &r->files, NULL) == SC_ENOMEM)
-			return false;
-		r->files_of = rows;
-	}
-	if (number < r->files.files.len)
-		*ret = r->files.files.data[number];
-	return true;
-}
-
-/* False: out of memory. */
-static bool add_local(struct reading *r, const struct dw_entry *function, const struct dw_entry *e)
-{
-	struct dw_local *l = vec_push(&r->out->list);
-	struct dw_entry named = *e, type;
-	struct dw_value v;
-	uint64_t file;
-
-	if (!l)
-		return false;
-	l->function = function_name(function);
-	l->has_offset = find_offset(r, e, frame_register(function), &l->offset);
-	l->has_tag = dw_find_number(e, DW_AT_LLVM_tag_offset, &l->tag);
-	dw_follow(e, DW_AT_abstract_origin, &named);
-	if (!named.abbrev)
-		named = *e;
-	if (dw_find(&named, DW_AT_name, &v))
-		l->name = dw_value_string(named.u, &v);
-	l->has_size = dw_follow(&named, DW_AT_type, &type) && type_size(&type, 0, &l->size);
-	if (!dw_find_number(&named, DW_AT_decl_line, &l->line))
-		l->line = 0;
-	return !dw_find_number(&named, DW_AT_decl_file, &file) ||
-	       find_file(r, named.u, file, &l->file);
+	dw_read_attributes(c, u, a, values);
+	if (!c->bad)
+		dw_read_ranges(u, values, steps ? steps : &fresh, &r->files);
+	return a;
 }
 
 /* ---- all of a function ------------------------------------------------------------------ */
@@ -271,37 +43,87 @@ static bool add_local(struct reading *r, const struct dw_entry *function, const 
 struct level {
 	struct dw_entry function; /* whose variables these are */
 	bool ignored;          /* what stands in a variable */
+	uint32_t number;       /* of the function in r->all; NO_FUNCTION: it is not there */
 };
 
-/* The variables in `top`, in the order of the entries. False: out of memory. */
-static bool add_locals(struct reading *r, const struct dw_unit *u, uint64_t top)
+/* Adds the function or inlined call at `place` to r->all, if it has code. False: out of memory. */
+static bool begin_function(struct dw_locals_reading *r, const struct dw_unit *u, uint64_t place,
+			   uint32_t *number)
+{
+	struct dw_cursor c = dw_entry_cursor(u, place);
+	struct dw_unit_locals *all = r->all;
+	const uint32_t first = (uint32_t)all->locals.list.len;
+	struct dw_local_function *f;
+	size_t n;
+
+	read_code(r, &c, u, &r->left);
+	n = r->files.ranges.len;
+	if (!n || n >= r->left)
+		return true;
+	r->left -= n + 1;
+	f = vec_push(&all->functions);
+	if (!f || !vec_reserve(&all->ranges, n))
+		return false;
+	*number = (uint32_t)all->functions.len - 1;
+	*f = (struct dw_local_function){ place, first, first };
+	for (size_t i = 0; i < n; i++)
+		all->ranges.data[all->ranges.len++] =
+			(struct dw_local_range){ r->files.ranges.data[i], *number };
+	return true;
+}
+
+static void end_function(struct dw_locals_reading *r, const struct level *level)
+{
+	if (level->number != NO_FUNCTION)
+		r->all->functions.data[level->number].end = (uint32_t)r->all->locals.list.len;
+}
+
+static bool add_local(struct dw_locals_reading *r, const struct level *level,
+		      const struct dw_entry *e)
+{
+	if (level->ignored || (r->all && !r->left))
+		return true;
+	r->left -= r->all != NULL;
+	return dw_add_local(r, &level->function, e);
+}
+
+/* The variables in the entry at `top`, in the order of the entries; *behind: where that ends.
+ * False: out of memory. */
+static bool add_locals(struct dw_locals_reading *r, const struct dw_unit *u, uint64_t top,
+		       uint64_t *behind)
 {
 	VEC(struct level) stack = {0};
 	struct dw_cursor c = dw_entry_cursor(u, top);
-	struct level level = { .ignored = false };
+	struct level level = { .number = NO_FUNCTION };
 	bool ok = true;
 
+	*behind = top;
 	if (!dw_open_entry(&r->steps, u, top, &level.function))
 		return true;
 	do {
+		const uint64_t place = dw_place_of(u, &c);
 		struct level inner = level;
 		struct dw_entry e;
 
+		inner.number = NO_FUNCTION;
 		if (dw_left(&c) && !*c.p) { /* the end of a list of children */
 			dw_u8(&c);
+			end_function(r, &level);
 			if (stack.len)
 				level = stack.data[--stack.len];
 			continue;
 		}
-		if (!dw_open_entry(&r->steps, u, dw_place_of(u, &c), &e))
+		if (!dw_open_entry(&r->steps, u, place, &e))
 			break;
 		if (e.abbrev->tag == DW_TAG_variable || e.abbrev->tag == DW_TAG_formal_parameter) {
 			inner.ignored = true;
-			ok = level.ignored || add_local(r, &level.function, &e);
+			ok = add_local(r, &level, &e);
 		} else if (e.abbrev->tag == DW_TAG_inlined_subroutine &&
 			   !dw_follow(&e, DW_AT_abstract_origin, &inner.function)) {
 			inner.function = level.function;
 		}
+		if (ok && r->all && (place == top || e.abbrev->tag == DW_TAG_inlined_subroutine))
+			ok = begin_function(r, u, place, &inner.number);
 		c = dw_entry_cursor(u, e.at);
 		dw_skip_attributes(&c, u, e.abbrev);
 		if (e.abbrev->has_children) {
@@ -311,109 +133,154 @@ static bool add_locals(struct reading *r, const struct dw_unit *u, uint64_t top)
 			level = inner;
 		}
 	} while (ok && stack.len && !c.bad);
+	for (; r->all && stack.len; level = stack.data[--stack.len])
+		end_function(r, &level);
+	*behind = dw_place_of(u, &c);
 	vec_deinit(&stack);
 	return ok;
 }
 
-/* Does an entry with these attributes have the address? *known: it says what it has. */
-static bool holds(const struct dw_unit *u, const struct dw_value *values, uint64_t vaddr,
-		  struct dw_facts *scratch, bool *known)
-{
-	uint64_t steps = sc_limit_facts(u->debug->sections.file_size);
+/* ---- units ------------------------------------------------------------------------------ */
 
-	vec_clear(&scratch->ranges);
-	dw_read_ranges(u, values, &steps, scratch);
-	*known = scratch->ranges.len;
-	for (size_t i = 0; i < scratch->ranges.len; i++)
-		if (vaddr >= scratch->ranges.data[i].start && vaddr < scratch->ranges.data[i].end)
+/* Steps to the next entry, at *place, and reads its ranges. NULL: there is none. */
+static const struct dw_abbrev *next_code(struct dw_locals_reading *r, struct dw_cursor *c,
+					 const struct dw_unit *u, uint64_t *steps, uint64_t *place)
+{
+	while (dw_left(c) && !c->bad && !*c->p)
+		dw_u8(c);
+	*place = dw_place_of(u, c);
+	return dw_left(c) && !c->bad ? read_code(r, c, u, steps) : NULL;
+}
+
+static bool holds(const struct dw_facts *read, uint64_t vaddr)
+{
+	for (size_t i = 0; i < read->ranges.len; i++)
+		if (vaddr >= read->ranges.data[i].start && vaddr < read->ranges.data[i].end)
 			return true;
 	return false;
 }
 
-/* Reads the attributes of the entry at *c, if it may be code, and asks holds(); goes behind it. */
-static const struct dw_abbrev *look_at(struct dw_cursor *c, const struct dw_unit *u, uint64_t vaddr,
-				       struct dw_facts *scratch, bool *held, bool *known)
-{
-	struct dw_value values[DW_NUM_SLOTS] = {0};
-	const uint64_t code = dw_uleb(c);
-	const struct dw_abbrev *a = code ? dw_abbrev(u->abbrevs, code) : NULL;
-
-	*held = *known = false;
-	if (!a)
-		return NULL;
-	if (a->tag != DW_TAG_subprogram && a->tag != DW_TAG_inlined_subroutine &&
-	    a->tag != DW_TAG_compile_unit && a->tag != DW_TAG_skeleton_unit) {
-		dw_skip_attributes(c, u, a);
-		return a;
-	}
-	dw_read_attributes(c, u, a, values);
-	*held = !c->bad && holds(u, values, vaddr, scratch, known);
-	return a;
-}
-
-/* Where the innermost function or inlined call of unit `u` stands that holds the address: the
- * last one, for parents stand before their children. 0: there is none. */
-static uint64_t find_function(const struct dw_unit *u, uint64_t vaddr, struct dw_facts *scratch)
+/* The locals of the innermost function or inlined call of unit `u` that holds the address: the
+ * last one, for parents stand before their children. *found: there is one. */
+static bool add_at(struct dw_locals_reading *r, const struct dw_unit *u, uint64_t vaddr,
+		   bool *found)
 {
 	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
-	uint64_t found = 0;
-	bool held, known;
+	uint64_t function = 0, place;
 
-	look_at(&c, u, vaddr, scratch, &held, &known);
-	while (dw_left(&c) && !c.bad) {
-		const uint64_t at = dw_place_of(u, &c);
+	read_code(r, &c, u, NULL);
+	while (next_code(r, &c, u, NULL, &place))
+		if (holds(&r->files, vaddr))
+			function = place;
+	*found = function;
+	return !function || add_locals(r, u, function, &place);
+}
 
-		if (!*c.p) {
-			dw_u8(&c);
+/* The locals of all functions of unit `u`. Those of a function within another are read again, as
+ * its own. */
+static bool add_all(struct dw_locals_reading *r, const struct dw_unit *u)
+{
+	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
+	uint64_t place, end, behind = 0;
+	const struct dw_abbrev *a;
+	bool ok = true;
+
+	read_code(r, &c, u, &r->steps);
+	while (ok && (a = next_code(r, &c, u, &r->steps, &place))) {
+		if (!r->files.ranges.len || (a->tag != DW_TAG_subprogram && place < behind))
 			continue;
-		}
-		if (!look_at(&c, u, vaddr, scratch, &held, &known))
-			break;
-		if (held)
-			found = at;
+		ok = add_locals(r, u, place, &end);
+		behind = end > behind ? end : behind;
 	}
-	return found;
+	return ok;
 }
 
-/* Adds the locals of unit `u`. `done`: it has the address. False: out of memory. */
-static bool try_unit(struct reading *r, const struct dw_unit *u, uint64_t vaddr, bool *done)
+static bool has_locals(const struct dw_unit *u)
+{
+	return !u->broken && u->tag && u->type != DW_UT_type && u->type != DW_UT_split_type;
+}
+
+/* Reads what unit `u` covers into r->files.ranges. */
+static void read_covered(struct dw_locals_reading *r, const struct dw_unit *u)
 {
 	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
-	struct dw_debug split_debug = {0};
-	const struct dw_unit *split = NULL;
-	uint64_t function;
-	bool held, known, ok = true;
 
-	look_at(&c, u, vaddr, &r->files, &held, &known);
-	if (known && !held)
-		return true;
-	if (u->split_name && dw_split_read(u, &split_debug, &split, NULL) == SC_ENOMEM)
-		ok = false;
-	if (split)
-		u = split;
+	read_code(r, &c, u, NULL);
+}
+
+/* Makes `u` the unit to be read: itself, or what it is split into, in `split` (to be deinited).
+ * NULL: out of memory. */
+static const struct dw_unit *begin_unit(struct dw_locals_reading *r, const struct dw_unit *u,
+					struct dw_debug *split)
+{
+	const struct dw_unit *in_split = NULL;
+
+	if (u->split_name && dw_split_read(u, split, &in_split, NULL) == SC_ENOMEM)
+		return NULL;
+	u = in_split ? in_split : u;
 	r->files_of = NULL;
 	r->steps = 256 * (u->end - u->offset) + (1 << 20);
-	function = ok ? find_function(u, vaddr, &r->files) : 0;
-	if (function) {
-		*done = true;
-		ok = add_locals(r, u, function);
-	}
-	dw_debug_deinit(&split_debug);
-	return ok;
+	return u;
 }
 
 bool dw_read_locals(const struct dw_debug *debug, const struct dw_location_sections *locations,
 		    uint64_t vaddr, struct dw_locals *ret)
 {
-	struct reading r = { .locations = locations, .out = ret };
-	bool done = false, ok = true;
+	struct dw_locals_reading r = { .locations = locations, .out = ret };
+	bool found = false, ok = true;
 
-	for (size_t i = 0; i < debug->units.len && ok && !done; i++) {
+	for (size_t i = 0; i < debug->units.len && ok && !found; i++) {
 		const struct dw_unit *u = &debug->units.data[i];
+		struct dw_debug split = {0};
 
-		if (!u->broken && u->tag && u->type != DW_UT_type && u->type != DW_UT_split_type)
-			ok = try_unit(&r, u, vaddr, &done);
+		if (!has_locals(u))
+			continue;
+		read_covered(&r, u);
+		if (r.files.ranges.len && !holds(&r.files, vaddr))
+			continue;
+		u = begin_unit(&r, u, &split);
+		ok = u && add_at(&r, u, vaddr, &found);
+		dw_debug_deinit(&split);
 	}
+	dw_facts_deinit(&r.files);
+	return ok;
+}
+
+static void unit_locals_deinit(struct dw_unit_locals *u)
+{
+	vec_deinit(&u->locals.list);
+	vec_deinit(&u->functions);
+	vec_deinit(&u->ranges);
+	vec_deinit(&u->covered);
+}
+
+bool dw_read_all_locals(const struct dw_debug *debug, const struct dw_location_sections *locations,
+			dw_unit_locals_fn *take, void *ctx)
+{
+	struct dw_unit_locals all = {0};
+	struct dw_locals_reading r = { .locations = locations, .out = &all.locals, .all = &all,
+				       .left = sc_limit_facts(debug->sections.file_size) };
+	bool ok = true;
+
+	for (size_t i = 0; i < debug->units.len && ok; i++) {
+		const struct dw_unit *u = &debug->units.data[i];
+		struct dw_debug split = {0};
+
+		if (!has_locals(u))
+			continue;
+		vec_clear(&all.locals.list);
+		vec_clear(&all.functions);
+		vec_clear(&all.ranges);
+		vec_clear(&all.covered);
+		read_covered(&r, u);
+		ok = vec_reserve(&all.covered, r.files.ranges.len);
+		for (size_t k = 0; ok && k < r.files.ranges.len; k++)
+			all.covered.data[all.covered.len++] = r.files.ranges.data[k];
+		u = ok ? begin_unit(&r, u, &split) : NULL;
+		ok = u && add_all(&r, u) && take(ctx, &all);
+		dw_debug_deinit(&split);
+	}
+	unit_locals_deinit(&all);
 	dw_facts_deinit(&r.files);
 	return ok;
 }

@@ -2,7 +2,7 @@
  * Local variables and parameters of the function that has the code at an address, and of the
  * calls inlined into it: what llvm-symbolizer answers to FRAME.
  *
- * Reads the debug information anew for each question: nothing of it is in a cache.
+ * Reads the debug information anew for each question, or all of it at once for a cache.
  */
 #ifndef DW_LOCALS_H
 #define DW_LOCALS_H
@@ -34,5 +34,35 @@ struct dw_location_sections {
  * What is broken is left out. False: out of memory. */
 bool dw_read_locals(const struct dw_debug *debug, const struct dw_location_sections *locations,
 		    uint64_t vaddr, struct dw_locals *ret);
+
+/* ---- all of a file ------------------------------------------------------------------------ */
+
+/* A function or inlined call: its locals are list[first, end) of the unit's. */
+struct dw_local_function {
+	uint64_t place; /* of its entry */
+	uint32_t first, end;
+};
+
+struct dw_local_range {
+	struct dw_range range;
+	uint32_t function; /* index */
+};
+
+struct dw_unit_locals {
+	struct dw_locals locals;
+	VEC(struct dw_local_function) functions;
+	/* Where ranges overlap, the function whose entry stands last holds the addresses. */
+	VEC(struct dw_local_range) ranges;
+	VEC(struct dw_range) covered; /* outside of these the unit holds nothing; none: not said */
+};
+
+/* Borrows the unit until it returns. False: out of memory. */
+typedef bool dw_unit_locals_fn(void *ctx, const struct dw_unit_locals *unit);
+
+/* Calls `take` for each unit, in their order: dw_read_locals() answers from the first one that
+ * holds the address. Of a file that asks for more than one of its size has (base/limits.h) the
+ * rest is left out. False: out of memory. */
+bool dw_read_all_locals(const struct dw_debug *debug, const struct dw_location_sections *locations,
+			dw_unit_locals_fn *take, void *ctx);
 
 #endif

@@ -19,3 +19,11 @@ struct symstore_entry sc_entry_of_build(const struct symcache_build *build,
 	memcpy(entry.build_id, build_id, len);
 	return entry;
 }
+
+bool sc_entry_differs(const struct symstore_entry *entry, const struct symcache_build_options *build,
+		      const char *transforms)
+{
+	return strcmp(entry->transforms, transforms) ||
+	       (build->locals && entry->sources & SYMCACHE_FROM_DWARF &&
+		!(entry->sources & SYMCACHE_FROM_LOCALS));
+}

@@ -11,4 +11,9 @@
 struct symstore_entry sc_entry_of_build(const struct symcache_build *build,
 					const uint8_t *build_id, size_t len, int64_t time);
 
+/* Would a build with these options and transformations (their text) have what the entry lacks,
+ * or other names? */
+bool sc_entry_differs(const struct symstore_entry *entry, const struct symcache_build_options *build,
+		      const char *transforms);
+
 #endif

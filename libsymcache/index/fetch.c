@@ -1,4 +1,5 @@
 /* Build IDs → debug files from servers: see fetch.h. */
+#include "libsymcache/index/entry.h"
 #include "libsymcache/index/fetch.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ static int ask_store(const struct sc_work *work, const uint8_t *id, size_t len, 
 		return rc;
 	*there = !o->again && !symstore_entry(reader, id, len, entry, NULL) &&
 		 entry->sources & SYMCACHE_FROM_DWARF &&
-		 !strcmp(entry->transforms, work->transforms);
+		 !sc_entry_differs(entry, &work->build, work->transforms);
 	missed = !*there && symcache_debuginfod_missed(o->debuginfod, reader, id, len);
 	symstore_read_end(reader);
 	return missed ? sc_error_set(err, SC_ENOTFOUND, "no server had it") : 0;

@@ -109,7 +109,7 @@ static bool unchanged(struct sc_job *job, struct symstore_reader *reader,
 	job->entry.tags = work->options->tags;
 	if (!seen.code &&
 	    (symstore_entry(reader, seen.build_id, seen.build_id_len, &entry, NULL) ||
-	     strcmp(entry.transforms, work->transforms)))
+	     sc_entry_differs(&entry, &work->build, work->transforms)))
 		return false;
 	if (entry.bad_units) {
 		job->before = (struct sc_known){ entry.sources, entry.bad_units, entry.cache_size };

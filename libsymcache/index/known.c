@@ -3,9 +3,9 @@
  * stands under the archive's hash and the file's number; behind the last one is a row
  * that ends them.
  */
-#include <string.h>
 
 #include "libsymcache/index/archives.h"
+#include "libsymcache/index/entry.h"
 
 static bool still_known(struct symstore_reader *reader, const struct sc_work *work,
 			const struct symstore_outcome *seen)
@@ -16,7 +16,7 @@ static bool still_known(struct symstore_reader *reader, const struct sc_work *wo
 		return true;
 	if (seen->code ? seen->code != SC_ENOSYMBOLS :
 	    symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) ||
-	    strcmp(entry.transforms, work->transforms))
+	    sc_entry_differs(&entry, &work->build, work->transforms))
 		return false;
 	return entry.sources & SYMCACHE_FROM_DWARF || entry.build_id_derived ||
 	       !sc_debug_file_there(seen->build_id, seen->build_id_len, work->build.debug_dirs);

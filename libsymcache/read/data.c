@@ -16,31 +16,10 @@
 
 enum { MAX_STEPS = 4096 };
 
-/* Records of `size` bytes that start at or below `address`, of `n` that ascend by what
- * they begin with: their address. 0 if the bytes are damaged. */
-static inline size_t count_starts(const struct symcache *cache, const void *records, size_t n,
-				  size_t size, uint64_t address)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const uint32_t *start = (const void *)((const char *)records + mid * size);
-
-		if (!symcache_sound(cache, start, size))
-			return 0;
-		if (*start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 			  struct symcache_data *ret)
 {
-	size_t n = count_starts(cache, cache->data_symbols, cache->num_data_symbols,
+	size_t n = sc_count_starts(cache, cache->data_symbols, cache->num_data_symbols,
 				sizeof(*cache->data_symbols), rel_address);
 	/* A symbol of unknown size that no other follows ends with the image. */
 	bool outside = n == cache->num_data_symbols && cache->image &&
@@ -83,7 +62,7 @@ static uint32_t covering(const struct symcache *cache, uint64_t rel_address, siz
 uint32_t symcache_symbol_at(const struct symcache *cache, uint64_t rel_address)
 {
 	return covering(cache, rel_address,
-			count_starts(cache, cache->symbols, cache->num_symbols,
+			sc_count_starts(cache, cache->symbols, cache->num_symbols,
 				     sizeof(*cache->symbols), rel_address));
 }
 

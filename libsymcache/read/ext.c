@@ -21,6 +21,7 @@
 enum {
 	IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, SEGMENT,
 	DISCRIMINATOR, DISCRIMINATORS, INLINED, INLINES,
+	LOCAL_RANGES, LOCAL_ORDER, LOCALS, /* all of them or none */
 	PAGES, STARTS, ROWS, RULES, EXPRESSIONS, UNWIND, /* all of them or none */
 	NUM_KNOWN
 };
@@ -41,6 +42,10 @@ static const struct {
 			     sizeof(struct symcache_ext_detail) },
 	[INLINED] = { "INLS", SYMCACHE_EXT_TAG_INLINED, sizeof(uint32_t) },
 	[INLINES] = { "INLX", SYMCACHE_EXT_TAG_INLINES, sizeof(struct symcache_ext_detail) },
+	[LOCAL_RANGES] = { "LOCR", SYMCACHE_EXT_TAG_LOCAL_RANGES,
+			   sizeof(struct symcache_ext_local_range) },
+	[LOCAL_ORDER] = { "LOCI", SYMCACHE_EXT_TAG_LOCAL_ORDER, sizeof(uint32_t) },
+	[LOCALS] = { "LOCV", SYMCACHE_EXT_TAG_LOCALS, sizeof(struct symcache_ext_local) },
 	[PAGES] = { "UNWP", SYMCACHE_EXT_TAG_PAGES, sizeof(uint32_t) },
 	[STARTS] = { "UNWD", SYMCACHE_EXT_TAG_STARTS, sizeof(struct symcache_ext_start) },
 	[ROWS] = { "UNWR", SYMCACHE_EXT_TAG_ROWS, sizeof(struct symcache_ext_row) },
@@ -111,6 +116,19 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 			f->count == symcache_index_buckets(record[0], cache->ranges[n - 1]) + 2ull))
 		return 0;
 	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
+}
+
+/* Their records are tested where they are read. */
+static int check_locals(const struct found *f, struct sc_error *err)
+{
+	bool any = false, all = true;
+
+	for (int i = LOCAL_RANGES; i <= LOCALS; i++) {
+		any |= f[i].at != NULL;
+		all &= f[i].at && f[i].count <= UINT32_MAX;
+	}
+	return !any || all ? 0 :
+	       sc_error_set(err, SC_EFORMAT, "sections LOC… are incomplete");
 }
 
 /* What rows.c and those who look into the tables rely on; the records are tested where
@@ -199,7 +217,7 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	    (rc = check_count(found, DISCRIMINATOR, cache->header->num_source_locations, err)) ||
 	    (rc = check_count(found, INLINED, cache->range_location, err)) ||
 	    (rc = check_index(cache, &found[INDEX], err)) ||
-	    (rc = check_unwind(found, err)))
+	    (rc = check_locals(found, err)) || (rc = check_unwind(found, err)))
 		return rc;
 	image = found[IMAGE].at;
 	if (image && !symcache_sound(cache, image, sizeof(*image)))
@@ -233,6 +251,10 @@ int sc_ext_open(struct symcache *cache, struct sc_error *err)
 	cache->num_segments = found[SEGMENT].count;
 	cache->discriminators = details(&found[DISCRIMINATOR], &found[DISCRIMINATORS]);
 	cache->starts = details(&found[INLINED], &found[INLINES]);
+	cache->locals = (struct symcache_local_tables){
+		found[LOCAL_RANGES].at, found[LOCAL_ORDER].at, found[LOCALS].at,
+		found[LOCAL_RANGES].count, found[LOCAL_ORDER].count, found[LOCALS].count,
+	};
 	if (found[UNWIND].at &&
 	    symcache_sound(cache, found[UNWIND].at, sizeof(*cache->unwind.facts)))
 		set_unwind(cache, found);

@@ -97,6 +97,27 @@ static inline bool sc_is_code(const struct symcache *cache, uint32_t idx)
 	return symcache_sound(cache, location, sizeof(*location)) && !sc_is_gap(location);
 }
 
+/* Records of `size` bytes that start at or below `address`, of `n` that ascend by what
+ * they begin with: their address. 0 if the bytes are damaged. */
+static inline size_t sc_count_starts(const struct symcache *cache, const void *records, size_t n,
+				     size_t size, uint64_t address)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const uint32_t *start = (const void *)((const char *)records + mid * size);
+
+		if (!symcache_sound(cache, start, size))
+			return 0;
+		if (*start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 static inline void sc_fetch_location(const struct symcache *cache, uint32_t idx)
 {
 	__builtin_prefetch(&cache->locations[idx]);

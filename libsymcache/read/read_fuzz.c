@@ -56,6 +56,7 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 	struct symcache_frames frames;
 	struct symcache_raw_frame frame;
 	struct symcache_data data;
+	struct symcache_local local;
 	struct symcache_row row;
 	uint32_t location;
 	char text[500];
@@ -76,6 +77,12 @@ static void look_up(const struct symcache *c, uint64_t rel_pc)
 		while ((location = symcache_next_location(&frames)) != SYMCACHE_NONE) {
 			symcache_discriminator(c, location, rel_pc);
 			symcache_inlined_start(c, location, rel_pc);
+		}
+	for (uint32_t first = 0, k = symcache_locals_of(c, rel_pc, &first), i = 0; i < k && i < 64; i++)
+		if (symcache_local(c, first + i, &local)) {
+			use_bytes(c, local.function);
+			use_bytes(c, local.name);
+			use_file(c, &local.file);
 		}
 	if (symcache_find_row(c, rel_pc, &row)) {
 		uint64_t start;
@@ -144,6 +151,8 @@ static void use_cache(const struct symcache *c)
 	}
 	for (size_t i = 0; i < c->num_data_symbols && i < 64; i++)
 		look_up(c, (uint64_t)c->data_symbols[i].address + c->data_symbols[i].size - 1);
+	for (size_t i = 0; i < c->locals.num_ranges && i < 64; i++)
+		look_up(c, c->locals.ranges[i].start);
 	for (uint32_t i = 0; i < c->unwind.num_starts && i < 64; i++) {
 		uint64_t start;
 		uint32_t number;

@@ -41,6 +41,11 @@ struct tiny {
 	uint8_t discriminators[16];
 	uint32_t starts[16];
 	struct symcache_ext_detail discriminator_list[4], start_list[4];
+	/* LOCR, LOCI, LOCV */
+	uint32_t num_local_ranges, num_local_order, num_locals;
+	struct symcache_ext_local_range local_ranges[4];
+	uint32_t local_order[4];
+	struct symcache_ext_local locals[4];
 
 	/* Set by tiny_bytes(): where things are. */
 	size_t size, at_files, at_functions, at_locations, at_ranges, at_strings;
@@ -96,7 +101,7 @@ static inline void tiny_put_section(struct tiny_out *out, struct symcache_ext_se
 
 static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 {
-	struct symcache_ext_section table[12];
+	struct symcache_ext_section table[16];
 	struct symcache_ext_footer footer = { .version = 1, .magic = "SYMCEXT" };
 	uint32_t index[64], *n = &footer.num_sections;
 
@@ -130,6 +135,12 @@ static inline void tiny_put_ext(struct tiny *t, struct tiny_out *out)
 			 t->num_starts);
 	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('I', 'N', 'L', 'X'), 12, t->start_list,
 			 t->num_start_list);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('L', 'O', 'C', 'R'), 12, t->local_ranges,
+			 t->num_local_ranges);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('L', 'O', 'C', 'I'), 4, t->local_order,
+			 t->num_local_order);
+	tiny_put_section(out, table, n, SYMCACHE_EXT_TAG('L', 'O', 'C', 'V'), 40, t->locals,
+			 t->num_locals);
 	footer.table_offset = t->at_table = tiny_put(out, table, *n * sizeof(*table));
 	footer.file_size = out->len + sizeof(footer);
 	t->at_footer = tiny_put(out, &footer, sizeof(footer));

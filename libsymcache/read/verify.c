@@ -250,6 +250,32 @@ static void verify_details(struct verifier *v, const char *what, const struct sy
 	}
 }
 
+static void verify_locals(struct verifier *v)
+{
+	const struct symcache_local_tables *l = &v->cache->locals;
+
+	for (size_t i = 0; i < l->num_ranges && !v->stopped; i++) {
+		const struct symcache_ext_local_range *r = &l->ranges[i];
+
+		if (r->first > l->num_order || r->count > l->num_order - r->first)
+			sc_fault(v, "range of locals %zu: %u from %u, of %zu", i, r->count,
+				 r->first, l->num_order);
+		if (i && r->start <= r[-1].start)
+			sc_fault(v, "range of locals %zu: starts at 0x%x, not behind 0x%x", i,
+				 r->start, r[-1].start);
+	}
+	for (size_t i = 0; i < l->num_order && !v->stopped; i++)
+		if (l->order[i] >= l->num)
+			sc_fault(v, "place %zu of locals: no local %u", i, l->order[i]);
+	for (size_t i = 0; i < l->num && !v->stopped; i++) {
+		verify_string(v, l->list[i].function, "local", i, "function");
+		verify_string(v, l->list[i].name, "local", i, "name");
+		verify_file_idx(v, l->list[i].file_idx, "local", i);
+		if (l->list[i].flags >= 2 * SYMCACHE_LOCAL_TAG)
+			sc_fault(v, "local %zu: flags 0x%x", i, l->list[i].flags);
+	}
+}
+
 static void verify_extension(struct verifier *v)
 {
 	const struct symcache *c = v->cache;
@@ -277,6 +303,7 @@ static void verify_extension(struct verifier *v)
 	verify_segments(v);
 	verify_details(v, "discriminator", &c->discriminators, c->header->num_source_locations);
 	verify_details(v, "start", &c->starts, c->range_location);
+	verify_locals(v);
 	sc_verify_unwind(v);
 }
 

@@ -30,13 +30,14 @@ bool symstore_ids_have(const struct symstore_id *ids, size_t num, const struct s
 	return num && bsearch(id, ids, num, sizeof(*ids), compare_ids);
 }
 
-const char *const symstore_kinds[] = { "dwarf", "symtab", "minidebuginfo", "dynsym", "cfi", NULL };
+const char *const symstore_kinds[] = { "dwarf", "symtab", "minidebuginfo", "dynsym", "cfi",
+				       "locals", NULL };
 
 uint32_t symstore_kind_bit(int kind)
 {
 	static const uint32_t bits[] = {
 		SYMCACHE_FROM_DWARF, SYMCACHE_FROM_SYMTAB, SYMCACHE_FROM_MINIDEBUGINFO,
-		SYMCACHE_FROM_DYNSYM, SYMCACHE_FROM_CFI,
+		SYMCACHE_FROM_DYNSYM, SYMCACHE_FROM_CFI, SYMCACHE_FROM_LOCALS,
 	};
 
 	return bits[kind];

@@ -51,18 +51,29 @@ static void explain(const char *path, const struct symcache_build_options *o)
 	}
 }
 
-/* Asks for local variables there. */
-static void ask_locals(const char *path, const struct symcache_build_options *o)
+/* Asks for local variables there, also of a cache. */
+static void ask_locals(const char *path, struct symcache_build_options o)
 {
 	const struct symcache_local *list;
 	struct symcache_locals *l;
+	struct symcache cache;
+	uint8_t *bytes;
+	uint32_t first;
 	size_t n;
 
-	if (symcache_locals_open(path, o, &l, NULL))
-		return;
-	for (uint64_t vaddr = 0; vaddr < 0x1200; vaddr += 0x110)
-		symcache_locals_at(l, vaddr, &list, &n, NULL);
-	symcache_locals_close(l);
+	o.locals = true;
+	bytes = build(path, &o, &n);
+	if (bytes && (symcache_open(&cache, bytes, n, NULL) || symcache_verify(&cache, NULL, NULL)))
+		abort();
+	if (!symcache_locals_open(path, &o, &l, NULL)) {
+		for (uint64_t vaddr = 0; vaddr < 0x1200; vaddr += 0x110) {
+			symcache_locals_at(l, vaddr, &list, &n, NULL);
+			if (bytes)
+				symcache_locals_of(&cache, vaddr, &first);
+		}
+		symcache_locals_close(l);
+	}
+	free(bytes);
 }
 
 /* Asks for an embedded source. */
@@ -102,11 +113,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	free(one);
 	if (size % 16 == 2)
 		explain(path, &o);
-	if (size % 16 == 3) {
-		ask_locals(path, &o);
+	if (size % 16 == 3)
+		ask_locals(path, o);
 	if (size % 16 == 4)
 		ask_sources(path, &o);
-	}
 	close(fd);
 	return 0;
 }

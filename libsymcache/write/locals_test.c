@@ -8,34 +8,85 @@
 
 #include "libsymcache/write/synthetic_test.h"
 #include "symcache/locals.h"
+#include "symcache/symcache.h"
 
-/* "f a -8 4, g b ?? ??": the locals of an address. */
-static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
+static void print_local(FILE *out, size_t i, const struct symcache_local *l)
 {
-	const struct symcache_build_options options = { .no_debug_search = true };
+	fprintf(out, "%s%.*s %.*s", i ? ", " : "", l->function.ptr ? (int)l->function.len : 6,
+		l->function.ptr ? l->function.ptr : "(null)", l->name.ptr ? (int)l->name.len : 6,
+		l->name.ptr ? l->name.ptr : "(null)");
+	fprintf(out, l->has_offset ? " %lld" : " ??", (long long)l->offset);
+	fprintf(out, l->has_size ? " %llu" : " ??", (unsigned long long)l->size);
+	if (l->line || l->file.name.ptr)
+		fprintf(out, " at %.*s:%d", (int)l->file.name.len, l->file.name.ptr, (int)l->line);
+}
+
+/* The locals of an address, of the debug information. */
+static char *of_file(const char *path, const struct symcache_build_options *o, uint64_t vaddr)
+{
 	const struct symcache_local *list;
 	struct symcache_locals *locals;
-	struct bytes file = {0};
 	struct sc_error err;
-	char path[32], *text;
 	size_t n, len;
+	char *text;
 	FILE *out = open_memstream(&text, &len);
+
+	if (symcache_locals_open(path, o, &locals, &err) ||
+	    symcache_locals_at(locals, vaddr, &list, &n, &err))
+		fail_msg("%s", err.msg);
+	for (size_t i = 0; i < n; i++)
+		print_local(out, i, &list[i]);
+	fclose(out);
+	symcache_locals_close(locals);
+	return text;
+}
+
+/* The same of the cache. */
+static char *of_cache(const struct symcache *cache, uint64_t vaddr)
+{
+	uint32_t first = 0;
+	const uint32_t n = symcache_locals_of(cache, vaddr - symcache_load_base(cache), &first);
+	struct symcache_local local;
+	size_t len;
+	char *text;
+	FILE *out = open_memstream(&text, &len);
+
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(symcache_local(cache, first + i, &local));
+		print_local(out, i, &local);
+	}
+	fclose(out);
+	return text;
+}
+
+/* "f a -8 4, g b ?? ??": the locals of an address, of the file and of its cache; those of all
+ * other addresses are the same of both. */
+static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
+{
+	const struct symcache_build_options options = { .no_debug_search = true, .locals = true };
+	struct bytes file = {0};
+	struct symcache cache;
+	struct indexed r;
+	char path[32];
 	int fd;
 
 	dwarf_file(w, &file);
 	fd = testing_memfd(file.b.data, file.b.len, path);
-	if (symcache_locals_open(path, &options, &locals, &err) ||
-	    symcache_locals_at(locals, vaddr, &list, &n, &err))
-		fail_msg("%s", err.msg);
-	for (size_t i = 0; i < n; i++) {
-		fprintf(out, "%s%s %s", i ? ", " : "", list[i].function, list[i].name);
-		fprintf(out, list[i].has_offset ? " %lld" : " ??", (long long)list[i].offset);
-		fprintf(out, list[i].has_size ? " %llu" : " ??", (unsigned long long)list[i].size);
+	index_file(path, &options, &r);
+	assert_int_equal(r.rc, 0);
+	assert_true(r.info.sources & SYMCACHE_FROM_LOCALS);
+	assert_int_equal(symcache_open(&cache, r.bytes, r.size, &r.err), 0);
+	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
+	for (uint64_t at = 0xff0; at <= 0x1210; at += 0x10) {
+		char *file_says = of_file(path, &options, at), *cache_says = of_cache(&cache, at);
+
+		assert_string_equal(file_says, cache_says);
+		if (at == vaddr)
+			assert_string_equal(file_says, want);
+		free(file_says);
+		free(cache_says);
 	}
-	fclose(out);
-	assert_string_equal(text, want);
-	free(text);
-	symcache_locals_close(locals);
+	indexed_deinit(&r);
 	close(fd);
 	bytes_deinit(&file);
 }
@@ -110,9 +161,8 @@ static void test_locals(void **state)
 	expect_locals(&w, 0x1100,
 		      "f a -8 4, f b -16 120, f c -32 ??, f d ?? 4, f e ?? 4, f f ?? 4, "
 		      "g h ?? 4, f i ?? 4");
-	expect_locals(&w, 0x1145, "g h ?? 4");
+	expect_locals(&w, 0x1140, "g h ?? 4");
 	expect_locals(&w, 0x1000, "");
-	expect_locals(&w, 0x5000, "");
 	dwarf_deinit(&w);
 }
 
@@ -142,11 +192,85 @@ static void test_cycles(void **state)
 	dwarf_deinit(&w);
 }
 
+/* A function within another has its own; what the unit does not cover is no code of it; of two
+ * units with the same code the first one counts. */
+static void test_who_has_the_code(void **state)
+{
+	struct dwarf w;
+
+	(void)state;
+	begin(&w);
+	unit_begin(&w);
+	entry(&w, DW_TAG_compile_unit, true);
+	attr_pcs(&w, 0x1110, 0x1200);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "f");
+	attr_pcs(&w, 0x1100, 0x1180);
+	variable(&w, DW_TAG_variable, "a", 0, NULL, 0);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "g");
+	attr_pcs(&w, 0x1140, 0x1160);
+	variable(&w, DW_TAG_variable, "b", 0, NULL, 0);
+	children_end(&w);
+	entry(&w, DW_TAG_subprogram, false); /* without locals, it hides those of f */
+	attr_pcs(&w, 0x1170, 0x1180);
+	variable(&w, DW_TAG_variable, "c", 0, NULL, 0);
+	children_end(&w);
+	close_unit(&w);
+	open_unit(&w);
+	entry(&w, DW_TAG_subprogram, true);
+	attr_str(&w, DW_AT_name, "h");
+	attr_pcs(&w, 0x1100, 0x1190);
+	variable(&w, DW_TAG_variable, "d", 0, NULL, 0);
+	children_end(&w);
+	close_unit(&w);
+	expect_locals(&w, 0x1100, "h d ?? ??");
+	expect_locals(&w, 0x1110, "f a ?? ??, f b ?? ??, f c ?? ??");
+	expect_locals(&w, 0x1140, "g b ?? ??");
+	expect_locals(&w, 0x1160, "f a ?? ??, f b ?? ??, f c ?? ??");
+	expect_locals(&w, 0x1170, "");
+	expect_locals(&w, 0x1180, "h d ?? ??");
+	dwarf_deinit(&w);
+}
+
+/* The same bytes with one thread and with three; and without the option, none of it. */
+static void test_real(void **state)
+{
+	struct symcache_build_options o = { .no_debug_search = true, .locals = true, .threads = 1 };
+	struct indexed one, three, without;
+	struct symcache cache;
+
+	(void)state;
+	index_file(PROGRAMS "inlines", &o, &one);
+	o.threads = 3;
+	index_file(PROGRAMS "inlines", &o, &three);
+	same_bytes(&one, &three);
+	assert_int_equal(symcache_open(&cache, one.bytes, one.size, &one.err), 0);
+	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
+	assert_true(cache.locals.num_ranges > 4);
+	for (uint64_t at = 0x1000; at < 0x1800; at += 7) {
+		char *file_says = of_file(PROGRAMS "inlines", &o, at);
+		char *cache_says = of_cache(&cache, at);
+
+		assert_string_equal(file_says, cache_says);
+		free(file_says);
+		free(cache_says);
+	}
+	must_index(PROGRAMS "inlines", &without);
+	assert_false(without.info.sources & SYMCACHE_FROM_LOCALS);
+	assert_true(without.size < one.size);
+	indexed_deinit(&one);
+	indexed_deinit(&three);
+	indexed_deinit(&without);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_locals),
 		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_who_has_the_code),
+		cmocka_unit_test(test_real),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

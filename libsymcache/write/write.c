@@ -15,6 +15,7 @@
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/write/arch.h"
+#include "libsymcache/write/locals.h"
 #include "libsymcache/write/input/files.h"
 #include "libsymcache/write/input/input.h"
 #include "libsymcache/write/image/encode.h"
@@ -45,6 +46,7 @@ struct symcache_build {
 	struct sc_units units;
 	struct sc_final ranges;
 	struct sc_starts starts;
+	struct sc_locals locals;
 	struct sc_rows unwind;
 	struct symcache_unwind unwind_view;
 	struct sc_error cfi_fault; /* the first of what unwind.facts.broken counts */
@@ -60,6 +62,7 @@ void symcache_build_destroy(struct symcache_build *b)
 	sc_layout_destroy(b->layout);
 	sc_final_deinit(&b->ranges);
 	sc_starts_deinit(&b->starts);
+	sc_locals_deinit(&b->locals);
 	sc_rows_deinit(&b->unwind);
 	sc_units_deinit(&b->units);
 	dw_libdw_close(b->libdw);
@@ -246,6 +249,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 		.segments = e->segments.data,
 		.num_segments = e->segments.len,
 		.starts = &b->starts,
+		.locals = b->info.sources & SYMCACHE_FROM_LOCALS ? &b->locals : NULL,
 		.unwind = b->unwind_view.facts ? &b->unwind_view : NULL,
 		.image = {
 			.load_base = e->load_base,
@@ -346,9 +350,15 @@ static int build(struct symcache_build *b, const char *path,
 	rc = read_dwarf(b, o, threads, &watch, err);
 	if (!rc)
 		rc = finish_symbols(b, err);
+	b->units.tables.string_limit = sc_limit_strings(file_size(in));
+	if (!rc && o->locals && in->dwarf) {
+		b->info.sources |= SYMCACHE_FROM_LOCALS;
+		rc = sc_locals_read(path, o, in->image->load_base, &b->units.tables, &b->locals,
+				    err);
+		lap(&watch, SYMCACHE_STAGE_UNITS);
+	}
 	if (rc)
 		return rc;
-	b->units.tables.string_limit = sc_limit_strings(file_size(in));
 	if (!put_together(b))
 		return sc_no_memory(err);
 	if (sc_table_strings_refused(&b->units.tables))
@@ -356,7 +366,7 @@ static int build(struct symcache_build *b, const char *path,
 				    path, (unsigned long long)file_size(in));
 	b->units.tables.string_limit = 0; /* transformations may make them longer */
 	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
-					       &b->ranges, &b->units.data))
+					       &b->ranges, &b->units.data, &b->locals))
 		return sc_no_memory(err);
 	if (!sc_encode(&b->units.tables, &b->ranges, &b->units.data))
 		return sc_no_memory(err);

@@ -84,6 +84,8 @@ struct symcache_build_options {
 	const struct symcache_transform *transforms;
 	size_t num_transforms;
 	const struct symcache_files *files; /* NULL: the file system alone */
+	bool locals;                  /* local variables, too: sections LOC…. They are read
+	                               * in a pass of its own, on one thread */
 	const char *package;          /* a .dwp file that is tried before FILE.dwp; or NULL */
 };
 

@@ -1,23 +1,13 @@
 /*
  * symcache/locals.h: local variables of functions, out of debug information: what
- * llvm-symbolizer answers to FRAME. Caches do not hold them.
+ * llvm-symbolizer answers to FRAME. Caches hold them if that was asked for:
+ * symcache_locals_of().
  */
 #ifndef SYMCACHE_LOCALS_H
 #define SYMCACHE_LOCALS_H
 
 #include "symcache/build.h"
 #include "symcache/symcache.h"
-
-/* A variable or parameter. Texts end with NUL. */
-struct symcache_local {
-	const char *function, *name; /* as they stand in the source; NULL: unknown */
-	struct symcache_file file;   /* of the declaration; name.ptr NULL: unknown */
-	uint64_t line;               /* 0: unknown */
-	bool has_offset, has_size, has_tag;
-	int64_t offset;              /* bytes from the frame base */
-	uint64_t size;               /* bytes */
-	uint64_t tag;                /* DW_AT_LLVM_tag_offset: of HWASan */
-};
 
 /* The debug information of a file. For one thread at a time. */
 struct symcache_locals;

@@ -64,6 +64,14 @@ struct symcache_details {
 	size_t num;
 };
 
+/* Local variables: symcache_locals_of(). ranges NULL: the file has none. */
+struct symcache_local_tables {
+	const struct symcache_ext_local_range *ranges;
+	const uint32_t *order;
+	const struct symcache_ext_local *list;
+	size_t num_ranges, num_order, num;
+};
+
 /* An opened cache, in storage of the caller. Fields are read-only. */
 struct symcache {
 	const uint8_t *data;
@@ -93,6 +101,7 @@ struct symcache {
 	uint32_t index_shift;    /* a bucket is 2^shift bytes of addresses */
 	struct symcache_details discriminators; /* uint8_t per source location */
 	struct symcache_details starts;         /* uint32_t per call location */
+	struct symcache_local_tables locals;
 	struct symcache_unwind unwind;
 
 	struct symcache_guard *guard; /* NULL: the bytes are trusted */
@@ -292,6 +301,23 @@ bool symcache_symbol(const struct symcache *cache, uint32_t idx, struct symcache
 /* symcache_symbol_at() of the rel_pc of each query, which wait for memory together. Where the
  * number in `ret` is right already, no search is made. */
 void symcache_symbols_batch(const struct symcache_query queries[], size_t n, uint32_t ret[]);
+
+/* A variable or parameter of a function. */
+struct symcache_local {
+	struct symcache_str function, name; /* as they stand in the source; ptr NULL: unknown */
+	struct symcache_file file;          /* of the declaration; name.ptr NULL: unknown */
+	uint64_t line;                      /* 0: unknown */
+	bool has_offset, has_size, has_tag;
+	int64_t offset;                     /* bytes from the frame base */
+	uint64_t size;                      /* bytes */
+	uint64_t tag;                       /* DW_AT_LLVM_tag_offset: of HWASan */
+};
+
+/* The locals of the innermost function or inlined call that has the code at `rel_pc`, and of
+ * those inlined into it: how many, numbered from *first on for symcache_local(). 0 also where
+ * the file has none of any function (cache->locals.ranges is NULL). A search over ranges. */
+uint32_t symcache_locals_of(const struct symcache *cache, uint64_t rel_pc, uint32_t *first);
+bool symcache_local(const struct symcache *cache, uint32_t i, struct symcache_local *ret);
 
 /* The string at `offset` of the string section; ptr NULL if there is none. */
 struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset);

@@ -67,7 +67,7 @@ bool sc_encode(struct sc_tables *t, struct sc_final *ranges, struct sc_data *dat
 		const struct sc_string *s = &t->strings.data[i];
 
 		if (sc_utf8_valid(s->ptr, s->len) < s->len) {
-			ok = sc_transform(&list, 1, t, ranges, data);
+			ok = sc_transform(&list, 1, t, ranges, data, NULL);
 			break;
 		}
 	}

@@ -135,6 +135,11 @@ static bool place_all(struct sc_layout *l)
 		place_string(l, c->symbols->list.data[i].name, &oom);
 		place_string(l, c->symbols->list.data[i].file, &oom);
 	}
+	for (size_t i = 0; c->locals && i < c->locals->list.len && !oom; i++) {
+		place_string(l, c->locals->list.data[i].function, &oom);
+		place_string(l, c->locals->list.data[i].name, &oom);
+		place_file(l, c->locals->list.data[i].file_idx, &oom);
+	}
 	place_string(l, c->image.soname, &oom);
 	place_string(l, c->image.writer, &oom);
 	return !oom;
@@ -158,6 +163,8 @@ static uint32_t index_records(const struct sc_layout *l)
 
 static void place_extension(struct sc_layout *l)
 {
+	static const struct sc_locals none;
+	const struct sc_locals *locals = l->c.locals ? l->c.locals : &none;
 	const struct { uint32_t tag, entry_size; size_t count; } sections[EXT_UNWIND] = {
 		[EXT_IMAGE] = { SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image), 1 },
 		[EXT_COLUMN] = { SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t), num_locations(l) },
@@ -179,6 +186,13 @@ static void place_extension(struct sc_layout *l)
 				  l->starts.any ? l->calls.order.len : 0 },
 		[EXT_INLINES] = { SYMCACHE_EXT_TAG_INLINES, sizeof(struct symcache_ext_detail),
 				  l->starts.list.len },
+		[EXT_LOCAL_RANGES] = { SYMCACHE_EXT_TAG_LOCAL_RANGES,
+				       sizeof(struct symcache_ext_local_range),
+				       locals->ranges.len },
+		[EXT_LOCAL_ORDER] = { SYMCACHE_EXT_TAG_LOCAL_ORDER, sizeof(uint32_t),
+				      locals->order.len },
+		[EXT_LOCALS] = { SYMCACHE_EXT_TAG_LOCALS, sizeof(struct symcache_ext_local),
+				 locals->list.len },
 	};
 	size_t at = align8(l->at_strings + l->string_bytes);
 

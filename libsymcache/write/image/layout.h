@@ -12,6 +12,7 @@
 #include "symcache/error.h"
 #include "libsymcache/write/flatten/assemble.h"
 #include "libsymcache/elf/elf.h"
+#include "libsymcache/write/image/locals.h"
 #include "libsymcache/write/image/starts.h"
 #include "libsymcache/unwind/rows.h"
 
@@ -49,6 +50,7 @@ struct sc_content {
 	const struct sc_elf_segment *segments; /* SC_SEGMENTS_MAX at most */
 	size_t num_segments;
 	const struct sc_starts *starts;       /* of the calls; NULL: unknown */
+	const struct sc_locals *locals;       /* NULL: no sections LOC… */
 	const struct symcache_unwind *unwind; /* NULL: no sections UNW… */
 	struct symcache_ext_image image; /* soname and writer are string numbers here */
 };

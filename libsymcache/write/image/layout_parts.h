@@ -14,6 +14,7 @@ enum {
 	EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX,
 	/* These are there if they have something. */
 	EXT_DISCRIMINATOR, EXT_DISCRIMINATORS, EXT_INLINED, EXT_INLINES,
+	EXT_LOCAL_RANGES, EXT_LOCAL_ORDER, EXT_LOCALS, /* all of them or none */
 	EXT_SEGMENT, /* merging puts it here */
 	/* Behind the others, where merging adds them: all of them or none. */
 	EXT_UNWIND, EXT_SECTIONS = EXT_UNWIND + SC_ROWS_SECTIONS
@@ -49,6 +50,7 @@ static inline size_t file_record(const struct sc_layout *l)
 static inline bool has_section(const struct sc_layout *l, int i)
 {
 	return i >= EXT_UNWIND ? l->c.unwind != NULL :
+	       i >= EXT_LOCAL_RANGES && i < EXT_SEGMENT ? l->c.locals != NULL :
 	       i < EXT_DISCRIMINATOR || i == EXT_SEGMENT || l->ext[i].size;
 }
 

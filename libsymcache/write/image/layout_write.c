@@ -194,6 +194,25 @@ static void write_segments(const struct sc_layout *l, uint8_t *dst)
 	}
 }
 
+static void write_locals(const struct sc_layout *l, uint8_t *dst)
+{
+	const struct sc_locals *from = l->c.locals;
+	struct symcache_ext_local *out = (struct symcache_ext_local *)(dst + l->ext[EXT_LOCALS].offset);
+
+	if (!from || !from->ranges.len)
+		return;
+	memcpy(dst + l->ext[EXT_LOCAL_RANGES].offset, from->ranges.data,
+	       l->ext[EXT_LOCAL_RANGES].size);
+	memcpy(dst + l->ext[EXT_LOCAL_ORDER].offset, from->order.data,
+	       l->ext[EXT_LOCAL_ORDER].size);
+	for (size_t i = 0; i < from->list.len; i++) {
+		out[i] = from->list.data[i];
+		out[i].function = string_at(l, out[i].function);
+		out[i].name = string_at(l, out[i].name);
+		out[i].file_idx = moved(&l->files, out[i].file_idx);
+	}
+}
+
 static void write_index(const struct sc_layout *l, uint8_t *dst)
 {
 	const uint32_t *starts = (const uint32_t *)(dst + l->at_ranges);
@@ -255,6 +274,7 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	image.writer = string_at(l, image.writer);
 	memcpy(dst + l->ext[EXT_IMAGE].offset, &image, sizeof(image));
 	write_index(l, dst);
+	write_locals(l, dst);
 	write_segments(l, dst + l->ext[EXT_SEGMENT].offset);
 	write_details(l, dst);
 	for (int i = EXT_UNWIND; i < EXT_SECTIONS; i++)

@@ -6,126 +6,10 @@
 #ifndef SC_PLAIN_CACHE_H
 #define SC_PLAIN_CACHE_H
 
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "libsymcache/write/image/plain_bytes.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-#define PLAIN_NONE 0xffffffffu
-
-struct plain_cache {
-	const uint8_t *data;
-	size_t size;
-	uint32_t version, files, functions, locations, ranges, string_bytes;
-	size_t file_size, at_files, at_functions, at_locations, at_ranges, at_strings, base_end;
-	/* The extension: offset and size of each section, 0 where absent. */
-	size_t at_image, at_columns, at_decls, at_data, num_data;
-	size_t at_discriminators, at_discriminator_list, at_starts, at_start_list; /* 0: none */
-	uint32_t num_discriminators, num_starts;
-};
-
-struct plain_string {
-	const char *ptr; /* NULL: absent */
-	uint32_t len;
-};
-
-static inline uint32_t plain_u32(const struct plain_cache *c, size_t at)
-{
-	uint32_t v;
-
-	memcpy(&v, c->data + at, 4);
-	return v;
-}
-
-static inline uint64_t plain_u64(const struct plain_cache *c, size_t at)
-{
-	uint64_t v;
-
-	memcpy(&v, c->data + at, 8);
-	return v;
-}
-
-/* The string at `offset`; *next is where the one behind it begins. False: it
- * does not lie inside the section. */
-static inline bool plain_string_at(const struct plain_cache *c, uint32_t offset,
-				   struct plain_string *ret, uint32_t *next)
-{
-	const uint8_t *s = c->data + c->at_strings;
-	uint64_t len = 0, at = offset;
-
-	if (c->version == 7) {
-		if (at + 4 > c->string_bytes)
-			return false;
-		memcpy(&ret->len, s + at, 4);
-		len = ret->len;
-		at += 4;
-	} else {
-		for (unsigned shift = 0;; shift += 7) {
-			if (at >= c->string_bytes || shift > 28)
-				return false;
-			len |= (uint64_t)(s[at] & 0x7f) << shift;
-			if (s[at++] < 0x80)
-				break;
-		}
-	}
-	if (len > c->string_bytes || at > c->string_bytes - len)
-		return false;
-	*ret = (struct plain_string){ (const char *)s + at, (uint32_t)len };
-	*next = (uint32_t)(at + len);
-	return true;
-}
-
-static inline struct plain_string plain_string(const struct plain_cache *c, uint32_t offset)
-{
-	struct plain_string s = { NULL, 0 };
-	uint32_t next;
-
-	if (offset != PLAIN_NONE)
-		plain_string_at(c, offset, &s, &next);
-	return s;
-}
-
-static inline int plain_compare(const void *a, const void *b)
-{
-	const struct plain_string *x = a, *y = b;
-	int order = memcmp(x->ptr, y->ptr, x->len < y->len ? x->len : y->len);
-
-	return order ? order : x->len < y->len ? -1 : x->len > y->len;
-}
-
-/* Each string must stand there once, and each of used[] must be the start of one. */
-static inline const char *plain_check_strings(const struct plain_cache *c, const bool *used)
-{
-	struct plain_string *all = calloc(c->string_bytes + 1u, sizeof(*all));
-	const char *fault = NULL;
-	size_t n = 0;
-
-	for (uint32_t at = 0, next; at < c->string_bytes && !fault; at = next) {
-		if (!plain_string_at(c, at, &all[n], &next)) {
-			fault = "malformed string";
-			break;
-		}
-		if (!all[n].len)
-			fault = "empty string";
-		if (!used[at])
-			fault = "unused string";
-		for (uint32_t i = at + 1; i < next; i++)
-			if (used[i])
-				fault = "offset into the middle of a string";
-		n++;
-	}
-	qsort(all, n, sizeof(*all), plain_compare);
-	for (size_t i = 1; i < n && !fault; i++)
-		if (!plain_compare(&all[i - 1], &all[i]))
-			fault = "string stored twice";
-	free(all);
-	return fault;
-}
 
 static inline bool plain_zero(const struct plain_cache *c, size_t from, size_t to)
 {
@@ -236,15 +120,42 @@ static inline uint32_t plain_start(const struct plain_cache *c, uint32_t call, u
 	return n != 0xfffffffe ? n : plain_detail(c, c->at_start_list, c->num_starts, call, rel_pc);
 }
 
+static inline bool plain_locals(const struct plain_cache *c, bool *used)
+{
+	const size_t *at = c->at_locals, *n = c->num_locals;
+
+	if (!at[0] != !at[1] || !at[0] != !at[2])
+		return false;
+	for (size_t i = 0; i < n[0]; i++) {
+		const size_t r = at[0] + 12 * i;
+
+		if ((i && plain_u32(c, r) <= plain_u32(c, r - 12)) ||
+		    (uint64_t)plain_u32(c, r + 4) + plain_u32(c, r + 8) > n[1])
+			return false;
+	}
+	for (size_t i = 0; i < n[1]; i++)
+		if (plain_u32(c, at[1] + 4 * i) >= n[2])
+			return false;
+	for (size_t i = 0, l = at[2]; i < n[2]; i++, l += 40)
+		if (!plain_use(c, used, plain_u32(c, l)) ||
+		    !plain_use(c, used, plain_u32(c, l + 4)) ||
+		    !plain_index(plain_u32(c, l + 8), c->files) || plain_u32(c, l + 36) > 7)
+			return false;
+	return true;
+}
+
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
-	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXSEGMUNWPUNWDUNWRUNWSUNWXUNWH";
-	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 1, 12, 4, 12, 32, 4, 4, 12, 8, 1, 16 };
+	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXLOCRLOCILOCVSEGM"
+				   "UNWPUNWDUNWRUNWSUNWXUNWH";
+	static const uint32_t entry[] = { 104, 2, 8, 20, 16, 4, 1, 12, 4, 12, 12, 4, 40, 32,
+					  4, 4, 12, 8, 1, 16 };
 	size_t at_symbols = 0, num_symbols = 0, other;
 	size_t *const place[] = { &c->at_image, &c->at_columns, &c->at_decls, &c->at_data,
 				  &at_symbols, &other, &c->at_discriminators,
-				  &c->at_discriminator_list, &c->at_starts, &c->at_start_list, &other };
-	enum { INDEX = 5, OPTIONAL, SEGMENT = 10, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
+				  &c->at_discriminator_list, &c->at_starts, &c->at_start_list,
+				  &c->at_locals[0], &c->at_locals[1], &c->at_locals[2], &other };
+	enum { INDEX = 5, OPTIONAL, LOCALS = 10, SEGMENT = 13, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
 	uint32_t n, k = 0;
 
@@ -278,6 +189,8 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 			c->num_data = size / 20;
 		else if (i == 4)
 			num_symbols = size / 16;
+		else if (i >= LOCALS && i < SEGMENT)
+			c->num_locals[i - LOCALS] = size / entry[i];
 		else if (i == 6 || i == 8) {
 			if (size != (i == 6 ? c->locations : 4u * (c->locations - c->ranges)))
 				return "section of the wrong size";
@@ -310,6 +223,8 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 		if (i && plain_u32(c, at) <= plain_u32(c, at - 16))
 			return "symbols do not ascend";
 	}
+	if (!plain_locals(c, used))
+		return "bad local variables";
 	for (uint32_t i = 0; i < c->functions; i++)
 		if (!plain_index(plain_u32(c, c->at_decls + i * 8u), c->files))
 			return "bad declaration";

@@ -176,7 +176,7 @@ static bool change_ranges(struct pass *p, struct sc_final *from)
 }
 
 bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tables *t,
-		  struct sc_final *ranges, struct sc_data *data)
+		  struct sc_final *ranges, struct sc_data *data, struct sc_locals *locals)
 {
 	__attribute__((cleanup(pass_deinit))) struct pass p = { .list = list, .n = n, .t = t };
 	size_t num_names = t->strings.len;
@@ -208,6 +208,11 @@ bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tab
 		struct sc_table_symbol *s = &data->table.list.data[i];
 
 		ok = change_name(&p, &s->name) && change_symbol_file(&p, &s->file);
+	}
+	for (size_t i = 0; ok && locals && i < locals->list.len; i++) {
+		struct symcache_ext_local *l = &locals->list.data[i];
+
+		ok = change_place(&p, &l->file_idx, &l->line, NULL);
 	}
 	return ok && change_ranges(&p, ranges);
 }

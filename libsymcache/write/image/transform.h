@@ -9,8 +9,8 @@
 #include "libsymcache/write/image/data.h"
 #include "symcache/build.h"
 
-/* False: out of memory. */
+/* `locals` may be NULL: of them, only places change. False: out of memory. */
 bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tables *tables,
-		  struct sc_final *ranges, struct sc_data *data);
+		  struct sc_final *ranges, struct sc_data *data, struct sc_locals *locals);
 
 #endif
