@@ -242,6 +242,16 @@ static bool explain(struct worker *w, const struct request *r, const struct symc
 	return sound;
 }
 
+static bool ask_locals(struct worker *w, const struct request *r, const struct symcache *cache)
+{
+	bool nowhere, ok = answer_locals(w, r, cache, address_of(w, &r->query), &nowhere);
+
+	if (nowhere && w->options->protocol == PROTOCOL_LOOKUP)
+		worker_report(w, "%s: local variables are in its debug file, which is not here",
+			      style_module(w, r));
+	return ok;
+}
+
 static bool ask(struct worker *w, const struct request *r, const struct symcache *cache)
 {
 	if (w->options->explain)
@@ -251,7 +261,7 @@ static bool ask(struct worker *w, const struct request *r, const struct symcache
 	if (r->query.kind == QUERY_CODE)
 		return r->query.symbol.ptr ? answer_symbol(w, r) : answer_code(w, r);
 	if (r->query.kind == QUERY_FRAME && !r->query.symbol.ptr)
-		return answer_locals(w, r, cache, address_of(w, &r->query));
+		return ask_locals(w, r, cache);
 	w->partly = true;
 	style_begin(w, r);
 	if (r->query.kind == QUERY_DATA)

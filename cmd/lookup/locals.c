@@ -25,7 +25,8 @@ static bool answer_of_cache(struct worker *w, const struct request *r,
 	return true;
 }
 
-static void answer_of_file(struct worker *w, const struct request *r, uint64_t vaddr)
+/* False: it is not here. */
+static bool answer_of_file(struct worker *w, const struct request *r, uint64_t vaddr)
 {
 	struct symcache_locals *locals = symcache_debug_files_locals(w->options->files, r->module);
 	const struct symcache_local *list = NULL;
@@ -42,16 +43,15 @@ static void answer_of_file(struct worker *w, const struct request *r, uint64_t v
 	style_end(w, r);
 	symcache_debug_files_end(w->options->files);
 	w->partly |= !n;
-	if (!locals && w->options->protocol == PROTOCOL_LOOKUP)
-		worker_report(w, "%s: local variables are in its debug file, which is not here",
-			      style_module(w, r));
+	return locals;
 }
 
 bool answer_locals(struct worker *w, const struct request *r, const struct symcache *cache,
-		   uint64_t vaddr)
+		   uint64_t vaddr, bool *nowhere)
 {
+	*nowhere = false;
 	if (cache->locals.ranges)
 		return answer_of_cache(w, r, cache, vaddr);
-	answer_of_file(w, r, vaddr);
+	*nowhere = !answer_of_file(w, r, vaddr);
 	return true;
 }

@@ -160,8 +160,8 @@ const struct command lookup_command = {
 	.summary = "look addresses up: functions, files and lines",
 	.description =
 		"Says which functions (inlined ones first), files and lines belong to addresses, "
-		"or with DATA which variable, or with FRAME, if the debug file is there, which local "
-		"variables. Addresses are those of the ELF file (p_vaddr), in "
+		"or with DATA which variable, or with FRAME which local variables, if the debug file is "
+		"there or was indexed with --locals. Addresses are those of the ELF file (p_vaddr), in "
 		"decimal or as 0x...; SYMBOL or SYMBOL+OFFSET will do too, also as a kernel prints "
 		"them: vfs_read+0x9d/0x2d0, ffffffff812345f0. They come from the arguments or, if "
 		"there are none, line by line from standard input, each answered at once. Input "

@@ -1,6 +1,6 @@
 /*
- * debug_files.h: what debug files have and caches lack: local variables, sources; and sources
- * that are files themselves.
+ * debug_files.h: what debug files have and caches lack: local variables, which a cache has only if
+ * that was asked for, and sources; and sources that are files themselves.
  */
 #ifndef SYMCACHE_DEBUG_FILES_H
 #define SYMCACHE_DEBUG_FILES_H

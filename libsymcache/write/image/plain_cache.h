@@ -144,6 +144,21 @@ static inline bool plain_locals(const struct plain_cache *c, bool *used)
 	return true;
 }
 
+static inline const char *plain_data(const struct plain_cache *c, bool *used)
+{
+	for (size_t i = 0; i < c->num_data; i++) {
+		size_t at = c->at_data + i * 20;
+		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
+		    !plain_index(plain_u32(c, at + 12), c->files))
+			return "bad data symbol";
+		if (i && (plain_u32(c, at) < plain_u32(c, at - 20) ||
+			  (plain_u32(c, at) == plain_u32(c, at - 20) &&
+			   plain_u32(c, at + 4) <= plain_u32(c, at - 16))))
+			return "data symbols do not ascend";
+	}
+	return NULL;
+}
+
 static inline const char *plain_check_extension(struct plain_cache *c, bool *used)
 {
 	static const char tags[] = "IMAGCOLSDECLDATASYMSINDXDISCDISXINLSINLXLOCRLOCILOCVSEGM"
@@ -157,6 +172,7 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 				  &c->at_locals[0], &c->at_locals[1], &c->at_locals[2], &other };
 	enum { INDEX = 5, OPTIONAL, LOCALS = 10, SEGMENT = 13, UNWIND, SECTIONS = sizeof(entry) / sizeof(*entry) };
 	size_t footer = c->size - 40, table, end;
+	const char *fault;
 	uint32_t n, k = 0;
 
 	if (c->size < c->base_end + 40 || memcmp(c->data + footer + 24, "SYMCEXT", 8))
@@ -205,16 +221,8 @@ static inline const char *plain_check_extension(struct plain_cache *c, bool *use
 	}
 	if (table < end || table - end > 7 || !plain_zero(c, end, table))
 		return "bad end of the sections";
-	for (size_t i = 0; i < c->num_data; i++) {
-		size_t at = c->at_data + i * 20;
-		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
-		    !plain_index(plain_u32(c, at + 12), c->files))
-			return "bad data symbol";
-		if (i && (plain_u32(c, at) < plain_u32(c, at - 20) ||
-			  (plain_u32(c, at) == plain_u32(c, at - 20) &&
-			   plain_u32(c, at + 4) <= plain_u32(c, at - 16))))
-			return "data symbols do not ascend";
-	}
+	if ((fault = plain_data(c, used)))
+		return fault;
 	for (size_t i = 0; i < num_symbols; i++) {
 		size_t at = at_symbols + i * 16;
 		if (!plain_use(c, used, plain_u32(c, at + 8)) ||
