@@ -277,6 +277,7 @@ bool dw_read_all_locals(const struct dw_debug *debug, const struct dw_location_s
 		for (size_t k = 0; ok && k < r.files.ranges.len; k++)
 			all.covered.data[all.covered.len++] = r.files.ranges.data[k];
 		u = ok ? begin_unit(&r, u, &split) : NULL;
+		all.is_split = split.units.len;
 		ok = u && add_all(&r, u) && take(ctx, &all);
 		dw_debug_deinit(&split);
 	}

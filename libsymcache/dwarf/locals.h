@@ -49,6 +49,7 @@ struct dw_local_range {
 };
 
 struct dw_unit_locals {
+	bool is_split; /* strings go when the unit does */
 	struct dw_locals locals;
 	VEC(struct dw_local_function) functions;
 	/* Where ranges overlap, the function whose entry stands last holds the addresses. */

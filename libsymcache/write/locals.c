@@ -3,7 +3,7 @@
  *
  * Of all, each unit is painted by itself: functions in the order of their entries, over them what
  * the unit does not cover; then the units, the first one on top. Only locals that are seen are
- * kept, each once. Cost: n log n of the ranges.
+ * kept, each once. Cost: linear in the locals and names, n log n in the ranges.
  */
 #include "libsymcache/write/locals.h"
 
@@ -119,8 +119,15 @@ struct run {
 	uint32_t first, count;
 };
 
+struct name {
+	const char *at;
+	uint32_t number;
+};
+
 struct gathering {
 	struct sc_tables *tables;
+	VEC(struct name) names;               /* by their addresses: long ones are read once */
+	struct sc_intern name_set;
 	struct sc_locals *to;
 	struct sc_intern set;                 /* of to->list */
 	struct sc_intervals in, out;          /* of a unit, its functions */
@@ -133,6 +140,8 @@ struct gathering {
 
 static void gathering_deinit(struct gathering *g)
 {
+	vec_deinit(&g->names);
+	sc_intern_deinit(&g->name_set);
 	sc_intern_deinit(&g->set);
 	vec_deinit(&g->in.list);
 	vec_deinit(&g->out.list);
@@ -177,14 +186,51 @@ static bool same_local(const void *ctx, uint32_t i)
 	return !memcmp(&list[i], &list[g->to->list.len], sizeof(*list));
 }
 
+static bool same_name(const void *ctx, uint32_t i)
+{
+	const struct gathering *g = ctx;
+
+	return g->names.data[i].at == g->names.data[g->names.len].at;
+}
+
+static bool number_name(struct gathering *g, const char *name, uint32_t *ret)
+{
+	struct name new = { name, SC_NONE };
+	uint32_t *slot;
+
+	*ret = SC_NONE;
+	if (!name)
+		return true;
+	if (!vec_reserve(&g->names, 1))
+		return false;
+	g->names.data[g->names.len] = new; /* to be compared */
+	slot = sc_intern_find(&g->name_set, XXH3_64bits(&name, sizeof(name)), same_name, g);
+	if (!slot)
+		return false;
+	if (*slot == SC_INTERN_NEW) {
+		if (!sc_encode_string(g->tables, name, &new.number))
+			return false;
+		g->names.data[g->names.len] = new;
+		*slot = (uint32_t)g->names.len++;
+	}
+	*ret = g->names.data[*slot].number;
+	return true;
+}
+
+static void forget_names(struct gathering *g)
+{
+	sc_intern_clear(&g->name_set);
+	vec_clear(&g->names);
+}
+
 static bool number_file(struct gathering *g, const struct dw_file *file, uint32_t *ret)
 {
 	struct sc_file f;
 
 	*ret = SC_NONE;
-	return !file->name || (sc_encode_string(g->tables, file->comp_dir, &f.comp_dir) &&
-			       sc_encode_string(g->tables, file->dir, &f.dir) &&
-			       sc_encode_string(g->tables, file->name, &f.name) &&
+	return !file->name || (number_name(g, file->comp_dir, &f.comp_dir) &&
+			       number_name(g, file->dir, &f.dir) &&
+			       number_name(g, file->name, &f.name) &&
 			       (f.name == SC_NONE || sc_table_file_record(g->tables, &f, ret)));
 }
 
@@ -203,8 +249,7 @@ static bool add_local(struct gathering *g, const struct dw_local *from)
 	};
 	uint32_t *slot;
 
-	if (!sc_encode_string(g->tables, from->function, &l.function) ||
-	    !sc_encode_string(g->tables, from->name, &l.name) ||
+	if (!number_name(g, from->function, &l.function) || !number_name(g, from->name, &l.name) ||
 	    !number_file(g, &from->file, &l.file_idx) || !vec_reserve(&g->to->list, 1) ||
 	    !vec_reserve(&g->to->order, 1) || g->to->order.len == UINT32_MAX)
 		return false;
@@ -249,8 +294,12 @@ static bool take_unit(void *ctx, const struct dw_unit_locals *u)
 {
 	struct gathering *g = ctx;
 
+	if (u->is_split)
+		forget_names(g);
 	if (!paint_unit(g, u) || !add_seen(g, u))
 		return false;
+	if (u->is_split)
+		forget_names(g);
 	g->priority--;
 	for (size_t i = 0; i < g->out.list.len; i++) {
 		const struct sc_interval *shown = &g->out.list.data[i];
