@@ -22,22 +22,18 @@ static void print_local(FILE *out, size_t i, const struct symcache_local *l)
 }
 
 /* The locals of an address, of the debug information. */
-static char *of_file(const char *path, const struct symcache_build_options *o, uint64_t vaddr)
+static char *of_file(struct symcache_locals *locals, uint64_t vaddr)
 {
 	const struct symcache_local *list;
-	struct symcache_locals *locals;
 	struct sc_error err;
 	size_t n, len;
 	char *text;
 	FILE *out = open_memstream(&text, &len);
 
-	if (symcache_locals_open(path, o, &locals, &err) ||
-	    symcache_locals_at(locals, vaddr, &list, &n, &err))
-		fail_msg("%s", err.msg);
+	assert_int_equal(symcache_locals_at(locals, vaddr, &list, &n, &err), 0);
 	for (size_t i = 0; i < n; i++)
 		print_local(out, i, &list[i]);
 	fclose(out);
-	symcache_locals_close(locals);
 	return text;
 }
 
@@ -59,11 +55,38 @@ static char *of_cache(const struct symcache *cache, uint64_t vaddr)
 	return text;
 }
 
+/* Both of an address must be the same; and `want`, unless that is NULL. */
+static void expect_same(struct symcache_locals *file, const struct symcache *cache, uint64_t vaddr,
+			const char *want)
+{
+	char *file_says = of_file(file, vaddr), *cache_says = of_cache(cache, vaddr);
+
+	assert_string_equal(file_says, cache_says);
+	if (want)
+		assert_string_equal(file_says, want);
+	free(file_says);
+	free(cache_says);
+}
+
+/* Indexes a file with its locals; opens both. */
+static void open_both(const char *path, struct indexed *r, struct symcache *cache,
+		      struct symcache_locals **file)
+{
+	const struct symcache_build_options options = { .no_debug_search = true, .locals = true };
+
+	index_file(path, &options, r);
+	assert_int_equal(r->rc, 0);
+	assert_true(r->info.sources & SYMCACHE_FROM_LOCALS);
+	assert_int_equal(symcache_open(cache, r->bytes, r->size, &r->err), 0);
+	assert_int_equal(symcache_verify(cache, NULL, NULL), 0);
+	assert_int_equal(symcache_locals_open(path, &options, file, &r->err), 0);
+}
+
 /* "f a -8 4, g b ?? ??": the locals of an address, of the file and of its cache; those of all
  * other addresses are the same of both. */
 static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
 {
-	const struct symcache_build_options options = { .no_debug_search = true, .locals = true };
+	struct symcache_locals *locals;
 	struct bytes file = {0};
 	struct symcache cache;
 	struct indexed r;
@@ -72,20 +95,10 @@ static void expect_locals(struct dwarf *w, uint64_t vaddr, const char *want)
 
 	dwarf_file(w, &file);
 	fd = testing_memfd(file.b.data, file.b.len, path);
-	index_file(path, &options, &r);
-	assert_int_equal(r.rc, 0);
-	assert_true(r.info.sources & SYMCACHE_FROM_LOCALS);
-	assert_int_equal(symcache_open(&cache, r.bytes, r.size, &r.err), 0);
-	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
-	for (uint64_t at = 0xff0; at <= 0x1210; at += 0x10) {
-		char *file_says = of_file(path, &options, at), *cache_says = of_cache(&cache, at);
-
-		assert_string_equal(file_says, cache_says);
-		if (at == vaddr)
-			assert_string_equal(file_says, want);
-		free(file_says);
-		free(cache_says);
-	}
+	open_both(path, &r, &cache, &locals);
+	for (uint64_t at = 0xff0; at <= 0x1210; at += 0x10)
+		expect_same(locals, &cache, at, at == vaddr ? want : NULL);
+	symcache_locals_close(locals);
 	indexed_deinit(&r);
 	close(fd);
 	bytes_deinit(&file);
@@ -234,28 +247,16 @@ static void test_who_has_the_code(void **state)
 }
 
 /* The same bytes with one thread and with three; and without the option, none of it. */
-static void test_real(void **state)
+static void test_threads(void **state)
 {
 	struct symcache_build_options o = { .no_debug_search = true, .locals = true, .threads = 1 };
 	struct indexed one, three, without;
-	struct symcache cache;
 
 	(void)state;
 	index_file(PROGRAMS "inlines", &o, &one);
 	o.threads = 3;
 	index_file(PROGRAMS "inlines", &o, &three);
 	same_bytes(&one, &three);
-	assert_int_equal(symcache_open(&cache, one.bytes, one.size, &one.err), 0);
-	assert_int_equal(symcache_verify(&cache, NULL, NULL), 0);
-	assert_true(cache.locals.num_ranges > 4);
-	for (uint64_t at = 0x1000; at < 0x1800; at += 7) {
-		char *file_says = of_file(PROGRAMS "inlines", &o, at);
-		char *cache_says = of_cache(&cache, at);
-
-		assert_string_equal(file_says, cache_says);
-		free(file_says);
-		free(cache_says);
-	}
 	must_index(PROGRAMS "inlines", &without);
 	assert_false(without.info.sources & SYMCACHE_FROM_LOCALS);
 	assert_true(without.size < one.size);
@@ -264,13 +265,37 @@ static void test_real(void **state)
 	indexed_deinit(&without);
 }
 
+/* 2,000 addresses of libc. */
+static void test_libc(void **state)
+{
+	struct symcache_locals *locals;
+	struct symcache cache;
+	struct indexed r;
+	char path[256];
+
+	(void)state;
+	debug_file_of("/lib/x86_64-linux-gnu/libc.so.6", path);
+	if (access(path, R_OK)) {
+		printf("skipped: no debug file of libc\n");
+		skip();
+	}
+	open_both(path, &r, &cache, &locals);
+	assert_true(cache.locals.num_ranges > 1000);
+	for (uint64_t i = 0; i < 2000; i++)
+		expect_same(locals, &cache, symcache_load_base(&cache) + i % 5 +
+			    cache.locals.ranges[i * 7919 % cache.locals.num_ranges].start, NULL);
+	symcache_locals_close(locals);
+	indexed_deinit(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_locals),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_who_has_the_code),
-		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_libc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
