@@ -43,7 +43,7 @@ static int cut_here(struct job *job, uint64_t log, struct markup_filter *filter,
 	size_t len;
 
 	if (!s || markup_filter_save(filter, &saved, &len))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	s[-1].to = at->offset;
 	*s = (struct mk_shard){ .log = log, .from = at->offset, .line = at->lines };
 	mk_hash_text(XXH3_128bits(saved, len), s->contexts_hash);
@@ -93,7 +93,7 @@ static int follow(struct job *job, struct mk_cut_log *cut, int fd, struct markup
 		if (!len)
 			break;
 		if (markup_filter_added(filter, (size_t)len))
-			return mk_no_memory(err);
+			return sc_no_memory(err);
 		left -= (uint64_t)len;
 		/* Whatever was read at once: the first cut there is behind the target. */
 		if (part < parts && markup_filter_cut(filter, &at) &&
@@ -121,7 +121,7 @@ static int save_tables(struct job *job, struct mk_cut_log *cut, struct markup_fi
 		return 0;
 	}
 	if (rc)
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	if (!tables.len || cut->shards.len == 1)
 		return 0;
 	mk_hash_text(XXH3_128bits(tables.ptr, tables.len), cut->tables_hash);
@@ -141,11 +141,11 @@ static int cut_log(struct job *job, struct mk_cut_log *cut, struct sc_error *err
 	if (fd < 0)
 		return sc_error_sys(err, "%s", log->path);
 	if (!first || markup_filter_create(&job->p->form.options, &resolver, 1, &none, &filter))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	first->log = cut->log;
 	markup_filter_input(filter, log->path);
-	rc = markup_filter_keep_tables(filter) ? mk_no_memory(err) :
+	rc = markup_filter_keep_tables(filter) ? sc_no_memory(err) :
 						 follow(job, cut, fd, filter, err);
 	if (!rc)
 		rc = save_tables(job, cut, filter, err);
@@ -179,7 +179,7 @@ static int number_shards(const char *dir, const struct mk_shards *of, struct mk_
 			 struct sc_error *err)
 {
 	if (!vec_reserve(ret, of->len))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	for (size_t i = 0; i < of->len; i++) {
 		struct mk_shard *s = &ret->data[ret->len];
 
@@ -205,7 +205,7 @@ static int number_all(const struct job *job, struct sc_error *err)
 	int rc = 0;
 
 	if (!vec_reserve(&cuts->shards, p->num_logs))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	for (size_t i = 0; i < p->num_logs && !rc; i++) {
 		const struct mk_shard whole = { .log = i, .to = p->logs[i].size };
 		struct mk_shards one = { (struct mk_shard *)&whole, 1, 1 };
@@ -233,7 +233,7 @@ int mk_cut(const struct markup_planning *p, const char *dir, struct mk_cuts *ret
 			continue;
 		cut = vec_push(&ret->logs);
 		if (!cut)
-			return mk_no_memory(err);
+			return sc_no_memory(err);
 		cut->log = i;
 		job.size += log->size;
 	}

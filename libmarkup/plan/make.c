@@ -83,12 +83,12 @@ static int write_tasks(const struct making *m, struct sc_error *err)
 	int rc;
 
 	if (mk_out_init(&o, 4096, NULL, NULL))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	for (uint64_t i = 0; i < m->plan.tasks; i++) {
 		mk_out_dec(&o, i);
 		mk_out_char(&o, '\n');
 	}
-	rc = o.error ? mk_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
+	rc = o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
 	mk_out_deinit(&o);
 	return rc;
 }
@@ -106,7 +106,7 @@ static int fill(struct making *m, struct sc_error *err)
 	m->plan.shards = m->cuts.shards.len;
 	if (!mk_deal(&m->cuts.shards, m->p->logs, m->p->task_size, m->p->tasks, &m->plan.tasks) ||
 	    !order_by_task(m))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	sc_parallel(m->p->threads, 2, write_rows, m);
 	for (int i = 0; i < 2; i++) {
 		if (m->rcs[i]) {

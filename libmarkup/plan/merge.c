@@ -26,7 +26,7 @@ int markup_merge_open(const struct markup_merge_options *o, struct markup_merge 
 	int rc;
 
 	if (!m)
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	m->options = *o;
 	pthread_mutex_init(&m->lock, NULL);
 	rc = mk_plan_open(o->plan, &m->plan, err);

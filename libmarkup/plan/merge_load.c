@@ -38,7 +38,7 @@ int markup_merge_status(const struct markup_merge *m, struct markup_merge_status
 
 	*ret = (struct markup_merge_status){ .tasks = m->plan.tasks };
 	if (mk_out_init(&o, 64, NULL, NULL))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	for (uint64_t i = 0; i < m->plan.tasks && !rc; i++) {
 		struct mk_record head;
 
@@ -58,7 +58,7 @@ int markup_merge_status(const struct markup_merge *m, struct markup_merge_status
 	mk_out_char(&o, 0);
 	ret->missing = o.buf;
 	if (!rc && o.error)
-		rc = mk_no_memory(err);
+		rc = sc_no_memory(err);
 	return rc;
 }
 
@@ -129,7 +129,7 @@ static int load_records(struct markup_merge *m, struct sc_error *err)
 	m->results = calloc(m->shards.len + 1, sizeof(*m->results));
 	m->said_at = calloc(m->shards.len + 1, sizeof(*m->said_at));
 	if (!m->records || !m->results || !m->said_at)
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	for (uint64_t i = 0; i < m->plan.tasks; i++) {
 		struct mk_record *r = &m->records[i];
 		int rc = mk_record_read(&m->plan, m->options.out, i, false, r, err);

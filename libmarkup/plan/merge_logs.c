@@ -170,7 +170,7 @@ static void work(void *ctx, unsigned worker, size_t i)
 	char *block = malloc(BLOCK);
 	struct sc_error err;
 	const int rc = block ? merge_log(job->m, job->cut.data[i], block, &err) :
-			       mk_no_memory(&err);
+			       sc_no_memory(&err);
 
 	(void)worker;
 	free(block);
@@ -201,7 +201,7 @@ int mk_merge_logs(struct markup_merge *m, struct sc_error *err)
 		}
 		m->size += m->results[i]->written;
 		if (!s->from && !vec_reserve(&job.cut, 1))
-			job.rc = mk_no_memory(err);
+			job.rc = sc_no_memory(err);
 		else if (!s->from)
 			job.cut.data[job.cut.len++] = i;
 	}
@@ -271,7 +271,7 @@ int mk_merge_clean(const struct markup_merge *m, struct sc_error *err)
 	size_t last_len = 0;
 
 	if (!outputs.data)
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	for (size_t i = 0; i < m->shards.len && !m->options.keep_parts; i++)
 		if (!mk_shard_is_whole(&m->shards.data[i]))
 			unlink(mk_part_path(m->options.out, i).text);
@@ -281,7 +281,7 @@ int mk_merge_clean(const struct markup_merge *m, struct sc_error *err)
 		outputs.data[i] = m->logs.data[i].log.output;
 	if (!sort_texts(outputs.data, outputs.len)) {
 		free(outputs.data);
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	}
 	/* Outputs of a folder are next to each other, but for those of its folders. */
 	for (size_t i = 0; i < outputs.len; i++) {

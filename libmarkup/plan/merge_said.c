@@ -59,7 +59,7 @@ static int say_shard(struct markup_merge *m, size_t shard, struct mk_out *t, str
 
 		if (!n)
 			rc = room ? sc_error_set(err, SC_EFORMAT, "%s is cut off", path.text) :
-			     mk_no_memory(err);
+			     sc_no_memory(err);
 		t->len += n;
 		left -= n;
 		const size_t taken = (size_t)(say(m, t->buf, t->buf + t->len, to) - t->buf);
@@ -99,7 +99,7 @@ static int say_all(struct markup_merge *m, struct said_to *to, struct sc_error *
 	int rc = 0;
 
 	if (mk_out_init(&t, 2 * ROOM, NULL, NULL))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	for (size_t i = 0; i < m->shards.len && !rc; i++)
 		if (m->results[i]->complaints)
 			rc = say_shard(m, i, &t, &to->out, err);
@@ -119,7 +119,7 @@ int mk_merge_said(struct markup_merge *m, struct sc_error *err)
 	int rc;
 
 	if (markup_tally_create(&m->tally) || mk_out_init(&to.out, GATHERED, write_out, &to))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	rc = sc_new_file_open(path.text, false, &to.file, err);
 	if (!rc)
 		rc = say_all(m, &to, err);
@@ -127,7 +127,7 @@ int mk_merge_said(struct markup_merge *m, struct sc_error *err)
 		rc = sc_new_file_commit(&to.file, err);
 	sc_new_file_discard(&to.file);
 	mk_out_deinit(&to.out);
-	return rc ? rc : count(m) ? 0 : mk_no_memory(err);
+	return rc ? rc : count(m) ? 0 : sc_no_memory(err);
 }
 
 /* ---- summary.json -------------------------------------------------------------------- */
@@ -195,11 +195,11 @@ int mk_merge_summary(const struct markup_merge *m, struct sc_error *err)
 	int rc;
 
 	if (mk_out_init(&o, 4096, NULL, NULL))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	put_summary(m, &o);
 	rc = markup_tally_missing(m->tally, put_module, &o);
 	mk_out_lit(&o, "]}\n");
-	rc = rc || o.error ? mk_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
+	rc = rc || o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
 	mk_out_deinit(&o);
 	return rc;
 }

@@ -37,7 +37,7 @@ int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err
 	if (!f || fstat(fileno(f), &st))
 		rc = sc_error_sys(err, "%s", path);
 	else if (!(*ret = calloc(1, (size_t)st.st_size + 1)))
-		rc = mk_no_memory(err);
+		rc = sc_no_memory(err);
 	else
 		*len = fread(*ret, 1, (size_t)st.st_size, f);
 	if (!rc && ferror(f))
@@ -88,7 +88,7 @@ static int take_shard(const struct mk_plan *p, struct mk_rows_in *r, struct mk_s
 		return rc;
 	s = vec_push(ret);
 	if (!s)
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	*s = (struct mk_shard){
 		.task = mk_object_number(row, "task"), .number = mk_object_number(row, "shard"),
 		.log = mk_object_number(row, "input"), .from = mk_object_number(row, "from"),
@@ -132,7 +132,7 @@ int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards
 	if (rc)
 		return rc;
 	if (!sort_shards(ret->data, ret->len))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	if (strcmp(r.hash, p->shards_hash) || !in_order(ret) ||
 	    (task == MK_PLAN_ALL && ret->len != p->shards))
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged, or of another plan",
@@ -188,7 +188,7 @@ static int take_log(struct mk_rows_in *r, uint64_t number, struct mk_logs *ret,
 	l = texts ? vec_push(ret) : NULL;
 	if (!l) {
 		free(texts);
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	}
 	memcpy(texts, path.ptr, path.len + 1);
 	memcpy(texts + path.len + 1, output.ptr, output.len + 1);

@@ -93,9 +93,4 @@ struct mk_path mk_tables_path(const char *dir, uint64_t log);
 /* A file whole, with a NUL behind it, on the heap. */
 int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err);
 
-static inline int mk_no_memory(struct sc_error *err)
-{
-	return sc_error_set(err, SC_ENOMEM, "out of memory");
-}
-
 #endif

@@ -52,13 +52,13 @@ int mk_plan_write(struct mk_plan *p, const char *dir, struct sc_error *err)
 	int rc;
 
 	if (mk_out_init(&o, 4096, NULL, NULL))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	put_fields(p, &o);
 	mk_hash_text(XXH3_128bits(o.buf, o.len), p->hash);
 	mk_out_lit(&o, hash_key);
 	mk_out_put(&o, p->hash, strlen(p->hash));
 	mk_out_lit(&o, "\"}\n");
-	rc = o.error ? mk_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
+	rc = o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
 	mk_out_deinit(&o);
 	return rc;
 }
@@ -137,7 +137,7 @@ static int read_plan(struct mk_plan *p, const char *path, const char *json, size
 	case 0:
 		break;
 	case SC_ENOMEM:
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	default:
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged", path);
 	}
@@ -146,7 +146,7 @@ static int read_plan(struct mk_plan *p, const char *path, const char *json, size
 				    "version %u", path,
 				    (unsigned long long)mk_object_number(row, "plan"), MK_PLAN_VERSION);
 	if (!read_form(p))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	p->store_name = mk_object_bytes(row, "store").ptr;
 	mk_object_hash(row, "store_xxh128", p->store);
 	p->task_size = mk_object_number(row, "task_size");

@@ -182,7 +182,7 @@ static int take_missed(struct mk_rows_in *in, uint64_t shard, struct mk_record *
 	m.build_id_len = id.len;
 	if (row->bad || mk_object_number(row, "shard") != shard)
 		return mk_rows_damaged(in, err);
-	return mk_misses_add(&r->missed, shard, &m) ? 0 : mk_no_memory(err);
+	return mk_misses_add(&r->missed, shard, &m) ? 0 : sc_no_memory(err);
 }
 
 static int take_result(struct mk_rows_in *in, struct mk_record *r, struct sc_error *err)
@@ -205,7 +205,7 @@ static int take_result(struct mk_rows_in *in, struct mk_record *r, struct sc_err
 	if (row->bad || (last && s.shard <= last->shard))
 		return mk_rows_damaged(in, err);
 	if (!vec_reserve(&r->results, 1))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	r->results.data[r->results.len++] = s;
 	return 0;
 }

@@ -112,7 +112,7 @@ int markup_task_open(const struct markup_task_options *o, struct markup_task **r
 	int rc;
 
 	if (!t)
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	t->options = *o;
 	rc = open_task(t, err);
 	/* Few shards come one after the other, each on all threads. */
@@ -182,7 +182,7 @@ static int write_record(struct markup_task *t, struct sc_error *err)
 		r->read += r->results.data[i].read;
 		r->written += r->results.data[i].written;
 		if (!mk_misses_move(&r->missed, &t->said[i].missed))
-			return mk_no_memory(err);
+			return sc_no_memory(err);
 	}
 	return mk_record_write(r, path.text, err);
 }
@@ -197,7 +197,7 @@ int markup_task_run(struct markup_task *t,
 	r->begun = now();
 	t->said = calloc(t->shards.len, sizeof(*t->said));
 	if (!t->said || !vec_reserve(&r->results, t->shards.len))
-		return mk_no_memory(err);
+		return sc_no_memory(err);
 	r->results.len = t->shards.len;
 	rc = mk_run_shards(t, filter, ctx, err);
 	if (!rc)
