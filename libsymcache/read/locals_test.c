@@ -1,11 +1,6 @@
 /* locals_test.c: local variables of sections that are in order and that are not. */
 #include "libsymcache/read/tiny_test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <cmocka.h>
-
 /* main has table at -8 and field; leaf, inlined there, field alone. */
 static struct tiny example(void)
 {
@@ -73,21 +68,12 @@ static void test_values(void **state)
 	free(bytes);
 }
 
-static bool keep(void *ctx, const char *fault)
-{
-	snprintf(ctx, 200, "%s", fault);
-	return true;
-}
-
 static void expect_fault(struct tiny *t, const char *want)
 {
-	char last[200] = "";
 	struct symcache_local l;
 	struct symcache c;
-	uint8_t *bytes = tiny_open(t, &c);
+	uint8_t *bytes = tiny_open_faulty(t, &c, want);
 
-	assert_int_equal(symcache_verify(&c, keep, last), 1);
-	assert_string_equal(last, want);
 	for (uint32_t pc = 0; pc < 0x50; pc++) {
 		uint32_t first = 0, n = symcache_locals_of(&c, pc, &first);
 

@@ -15,8 +15,12 @@
 #include "symcache/symcache.h"
 
 #include <assert.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 #include <xxhash.h>
 
 struct tiny {
@@ -279,6 +283,23 @@ static inline struct tiny tiny_example_ext(uint32_t version)
 	memcpy(t.decls, decls, sizeof(decls));
 	memcpy(t.data, data, sizeof(data));
 	return t;
+}
+
+static inline bool tiny_keep_fault(void *ctx, const char *fault)
+{
+	snprintf(ctx, 200, "%s", fault);
+	return true;
+}
+
+/* As tiny_open(), of a cache that symcache_verify() finds this fault in, and no other. */
+static inline uint8_t *tiny_open_faulty(struct tiny *t, struct symcache *c, const char *want)
+{
+	char last[200] = "";
+	uint8_t *bytes = tiny_open(t, c);
+
+	assert_int_equal(symcache_verify(c, tiny_keep_fault, last), 1);
+	assert_string_equal(last, want);
+	return bytes;
 }
 
 #endif
