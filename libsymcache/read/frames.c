@@ -22,25 +22,25 @@ struct symcache_str symcache_string(const struct symcache *cache, uint32_t offse
 }
 
 /*
- * What follows is compiled twice: for caches whose bytes are tested as they are read,
- * and, `guarded` false, for those that are trusted, where the tests would cost a third
- * of the time.
+ * What follows is compiled once for each use of a constant argument: mostly for caches whose
+ * bytes are tested as they are read, and, `guarded` false, for those that are trusted, where
+ * the tests would cost a third of the time.
  */
-#define TWICE static inline __attribute__((always_inline))
+#define INLINED static inline __attribute__((always_inline))
 
-TWICE bool may_read(const struct symcache *cache, const void *at, size_t bytes, bool guarded)
+INLINED bool may_read(const struct symcache *cache, const void *at, size_t bytes, bool guarded)
 {
 	return !guarded || symcache_sound(cache, at, bytes);
 }
 
-TWICE struct symcache_str read_string(const struct symcache *cache, uint32_t offset, bool guarded)
+INLINED struct symcache_str read_string(const struct symcache *cache, uint32_t offset, bool guarded)
 {
 	uint32_t next;
 
 	return sc_read_string(cache, offset, guarded, &next);
 }
 
-TWICE struct symcache_file read_file(const struct symcache *cache, uint32_t idx, bool guarded)
+INLINED struct symcache_file read_file(const struct symcache *cache, uint32_t idx, bool guarded)
 {
 	const uint32_t *record = sc_file_record(cache, idx);
 
@@ -53,7 +53,7 @@ TWICE struct symcache_file read_file(const struct symcache *cache, uint32_t idx,
 	};
 }
 
-TWICE uint32_t column_of(const struct symcache *cache, uint32_t location, bool guarded)
+INLINED uint32_t column_of(const struct symcache *cache, uint32_t location, bool guarded)
 {
 	const uint16_t *columns = cache->columns;
 
@@ -61,7 +61,7 @@ TWICE uint32_t column_of(const struct symcache *cache, uint32_t location, bool g
 		columns[location] : 0;
 }
 
-TWICE void read_frame(const struct symcache *cache, uint32_t location, bool guarded,
+INLINED void read_frame(const struct symcache *cache, uint32_t location, bool guarded,
 		      struct symcache_raw_frame *ret)
 {
 	const struct symcache_source_location *loc = &cache->locations[location];
@@ -239,66 +239,79 @@ static void fetch_strings(const struct symcache *cache, uint32_t location)
 
 /* Calls fn(cache, location) for what was walked of the caches that are trusted: where
  * bytes are tested first, the test waits for them. */
-static inline __attribute__((always_inline)) void
-fetch(const struct symcache_query q[], size_t n, const struct walk *w,
-      void (*fn)(const struct symcache *, uint32_t))
+INLINED void fetch(const struct symcache_query q[], size_t n, const struct walk *w,
+		 void (*fn)(const struct symcache *, uint32_t))
 {
 	for (size_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < w->num[i] && !sc_is_guarded(q[i].cache); k++)
 			fn(q[i].cache, w->location[i][k]);
 }
 
-void symcache_frames_batch(struct symcache_query q[], size_t n, struct symcache_raw_frame ret[],
-			   uint32_t most)
+static void fetch_frames(const struct symcache_query q[], size_t n, const struct walk *w)
+{
+	fetch(q, n, w, fetch_records);
+	fetch(q, n, w, fetch_strings);
+}
+
+static void fetch_nothing(const struct symcache_query q[], size_t n, const struct walk *w)
+{
+	(void)q;
+	(void)n;
+	(void)w;
+}
+
+/* Calls put(cache, location, ret, i): what is element i of ret[n * most]. */
+INLINED void batch(struct symcache_query q[], size_t n, void *ret, uint32_t most,
+		 void (*ahead)(const struct symcache_query q[], size_t n, const struct walk *w),
+		 void (*put)(const struct symcache *cache, uint32_t location, void *ret, size_t i))
 {
 	struct walk w;
 
-	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, n -= SYMCACHE_BATCH) {
-		symcache_frames_batch(q, SYMCACHE_BATCH, ret, most);
-		ret += (size_t)SYMCACHE_BATCH * most;
+	for (size_t from = 0; from < n; from += SYMCACHE_BATCH) {
+		struct symcache_query *some = q + from;
+		const size_t m = n - from < SYMCACHE_BATCH ? n - from : SYMCACHE_BATCH;
+
+		for (size_t i = 0; i < m; i++)
+			some[i].num_frames = 0;
+		while (walk(some, m, most, &w)) {
+			ahead(some, m, &w);
+			for (size_t i = 0; i < m; i++)
+				for (uint32_t k = 0; k < w.num[i]; k++)
+					put(some[i].cache, w.location[i][k], ret,
+					    (from + i) * most + some[i].num_frames++);
+		}
 	}
-	for (size_t i = 0; i < n; i++)
-		q[i].num_frames = 0;
-	while (walk(q, n, most, &w)) {
-		fetch(q, n, &w, fetch_records);
-		fetch(q, n, &w, fetch_strings);
-		for (size_t i = 0; i < n; i++)
-			for (uint32_t k = 0; k < w.num[i]; k++)
-				frame_of(q[i].cache, w.location[i][k],
-					 &ret[i * most + q[i].num_frames++]);
-	}
+}
+
+INLINED void put_frame(const struct symcache *cache, uint32_t location, void *ret, size_t i)
+{
+	frame_of(cache, location, (struct symcache_raw_frame *)ret + i);
+}
+
+INLINED void put_ids(const struct symcache *cache, uint32_t location, void *ret, size_t i)
+{
+	ids_of(cache, location, (struct symcache_frame_ids *)ret + i);
+}
+
+INLINED void put_location(const struct symcache *cache, uint32_t location, void *ret, size_t i)
+{
+	(void)cache;
+	((uint32_t *)ret)[i] = location;
+}
+
+void symcache_frames_batch(struct symcache_query q[], size_t n, struct symcache_raw_frame ret[],
+			   uint32_t most)
+{
+	batch(q, n, ret, most, fetch_frames, put_frame);
 }
 
 void symcache_ids_batch(struct symcache_query q[], size_t n, struct symcache_frame_ids ret[],
 			uint32_t most)
 {
-	struct walk w;
-
-	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, n -= SYMCACHE_BATCH) {
-		symcache_ids_batch(q, SYMCACHE_BATCH, ret, most);
-		ret += (size_t)SYMCACHE_BATCH * most;
-	}
-	for (size_t i = 0; i < n; i++)
-		q[i].num_frames = 0;
-	while (walk(q, n, most, &w))
-		for (size_t i = 0; i < n; i++)
-			for (uint32_t k = 0; k < w.num[i]; k++)
-				ids_of(q[i].cache, w.location[i][k],
-				       &ret[i * most + q[i].num_frames++]);
+	batch(q, n, ret, most, fetch_nothing, put_ids);
 }
 
 void symcache_locations_batch(struct symcache_query q[], size_t n, uint32_t ret[], uint32_t most)
 {
-	struct walk w;
-
-	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, n -= SYMCACHE_BATCH) {
-		symcache_locations_batch(q, SYMCACHE_BATCH, ret, most);
-		ret += (size_t)SYMCACHE_BATCH * most;
-	}
-	for (size_t i = 0; i < n; i++)
-		q[i].num_frames = 0;
-	while (walk(q, n, most, &w))
-		for (size_t i = 0; i < n; i++)
-			for (uint32_t k = 0; k < w.num[i]; k++)
-				ret[i * most + q[i].num_frames++] = w.location[i][k];
+	batch(q, n, ret, most, fetch_nothing, put_location);
 }
