@@ -9,6 +9,7 @@ that is not installed (scripts/deps.sh clients), or cannot work here, is skipped
 said. The last line is "N passed, N failed, N skipped".
 """
 import difflib
+import functools
 import os
 import re
 import shutil
@@ -146,34 +147,6 @@ def sanitizer(flags, source, must):
     same(report(program, REAL + "/llvm-symbolizer"), report(program, OURS + "/llvm-symbolizer"), must)
 
 
-def asan_heap():
-    sanitizer("-fsanitize=address", "heap.c", r"in peek .*heap\.c:2")
-
-
-def asan_scope():
-    sanitizer("-fsanitize=address -fsanitize-address-use-after-scope", "scope.cc", r"in box::get")
-
-
-def asan_global():
-    sanitizer("-fsanitize=address", "global.c", r"in at .*global\.c:2(.|\n)*global variable 'numbers'")
-
-
-def tsan():
-    sanitizer("-fsanitize=thread", "race.cc", r"add\(int\)")
-
-
-def msan():
-    sanitizer("-fsanitize=memory", "unset.c", r"in test .*unset\.c")
-
-
-def ubsan():
-    sanitizer("-fsanitize=undefined", "overflow.c", r"#0 .* in \w+ .*overflow\.c:2")
-
-
-def lsan():
-    sanitizer("-fsanitize=leak", "leak.c", r"in (lose|main) .*leak\.c:\d")
-
-
 def by_addr2line(flags, source, must):
     """One process of addr2line for each module; the answer ends at that of an address that is
     in no section. Compared are the frames of the program itself: binutils doubles folders, and
@@ -185,24 +158,22 @@ def by_addr2line(flags, source, must):
     same("\n".join(own[0]), "\n".join(own[1]), must)
 
 
-def asan_addr2line():
-    by_addr2line("-fsanitize=address", "global.c", r"in at .*global\.c:2")
-
-
-def tsan_addr2line():
-    by_addr2line("-fsanitize=thread", "race.cc", r"add\(int\)")
-
-
-def msan_addr2line():
-    by_addr2line("-fsanitize=memory", "unset.c", r"in test .*unset\.c")
-
-
-def ubsan_addr2line():
-    by_addr2line("-fsanitize=undefined", "overflow.c", r"#0 .* in \w+ .*overflow\.c:2")
-
-
-def lsan_addr2line():
-    by_addr2line("-fsanitize=leak", "leak.c", r"in (lose|main) .*leak\.c:\d")
+# name: flags of clang, source, what the report must have
+SANITIZERS = {
+    "asan_heap": ("-fsanitize=address", "heap.c", r"in peek .*heap\.c:2"),
+    "asan_scope": ("-fsanitize=address -fsanitize-address-use-after-scope", "scope.cc", r"in box::get"),
+    "asan_global": ("-fsanitize=address", "global.c",
+                    r"in at .*global\.c:2(.|\n)*global variable 'numbers'"),
+    "tsan": ("-fsanitize=thread", "race.cc", r"add\(int\)"),
+    "msan": ("-fsanitize=memory", "unset.c", r"in test .*unset\.c"),
+    "ubsan": ("-fsanitize=undefined", "overflow.c", r"#0 .* in \w+ .*overflow\.c:2"),
+    "lsan": ("-fsanitize=leak", "leak.c", r"in (lose|main) .*leak\.c:\d"),
+}
+# Of these only the frames are compared.
+BY_ADDR2LINE = {
+    "asan_addr2line": ("-fsanitize=address", "global.c", r"in at .*global\.c:2"),
+    **{name + "_addr2line": SANITIZERS[name] for name in ("tsan", "msan", "ubsan", "lsan")},
+}
 
 
 def asan_symbolize():
@@ -365,8 +336,12 @@ def dialogues():
         raise Failed(f"seastar: {answers}")
 
 
-TESTS = (asan_heap, asan_scope, asan_global, asan_addr2line, tsan, msan, ubsan, lsan, tsan_addr2line,
-         msan_addr2line, ubsan_addr2line, lsan_addr2line, asan_symbolize, perf_script, perf_report, pprof, google_pprof, crash_handler, dialogues)
+TESTS = {
+    **{name: functools.partial(sanitizer, *args) for name, args in SANITIZERS.items()},
+    **{name: functools.partial(by_addr2line, *args) for name, args in BY_ADDR2LINE.items()},
+    **{test.__name__: test for test in (asan_symbolize, perf_script, perf_report, pprof, google_pprof,
+                                        crash_handler, dialogues)},
+}
 
 
 def links(folder, tools):
@@ -393,19 +368,19 @@ def main():
         for name, source in PROGRAMS.items():
             with open(name, "w") as out:
                 out.write(source)
-        for test in TESTS:
-            if sys.argv[2:] and test.__name__ not in sys.argv[2:]:
+        for name, test in TESTS.items():
+            if sys.argv[2:] and name not in sys.argv[2:]:
                 continue
             try:
                 test()
                 counts["passed"] += 1
-                print("ok", test.__name__)
+                print("ok", name)
             except Skip as why:
                 counts["skipped"] += 1
-                print(f"skipped {test.__name__}: {why}")
+                print(f"skipped {name}: {why}")
             except Failed as why:
                 counts["failed"] += 1
-                print(f"FAILED {test.__name__}\n{why}")
+                print(f"FAILED {name}\n{why}")
         os.chdir("/")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return counts["failed"] != 0
