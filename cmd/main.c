@@ -54,14 +54,19 @@ static void help(FILE *to)
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	static char name[32];
-	int first;
+	struct sc_error err;
+	int first, status;
 
 	snprintf(name, sizeof(name), "symcache %s", cmd->name);
 	cmd_name = name;
 	first = opt_parse(cmd, argc, argv);
 	if (first < 0)
 		return first == OPT_HELP ? STATUS_OK : STATUS_ERROR;
-	return cmd->run(argc - first, argv + first);
+	status = cmd->run(argc - first, argv + first, &err);
+	if (status >= 0)
+		return status;
+	cmd_error("%s", err.msg);
+	return STATUS_ERROR;
 }
 
 /* Reports one that does not exist. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/progress.h"
 #include "libsymcache/base/utf8.h"
 #include "symcache/build.h"
 
@@ -48,6 +49,7 @@ void cmd_verror(const char *fmt, va_list ap)
 {
 	char *line = message(fmt, ap);
 
+	progress_erase();
 	if (line)
 		fputs(line, stderr);
 	else
@@ -68,6 +70,12 @@ void cmd_complain(void *ctx, const char *message)
 {
 	(void)ctx;
 	cmd_error("%s", message);
+}
+
+int cmd_absent(const struct sc_error *err)
+{
+	cmd_error("%s", err->msg);
+	return STATUS_PARTLY;
 }
 
 void warn_of_gaps(const char *path, const struct symcache_build_info *info)

@@ -24,6 +24,10 @@ void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cmd_complain(void *ctx, const char *message); /* the same, for libraries; ctx is not used */
 void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));
 
+/* Says what is absent; STATUS_PARTLY. */
+struct sc_error;
+int cmd_absent(const struct sc_error *err);
+
 struct symcache_build_info;
 /* Says what of the file at `path` is not in its cache: broken units, what lies too far. */
 void warn_of_gaps(const char *path, const struct symcache_build_info *info);

@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "symcache/error.h"
+
 enum opt_kind {
 	OPT_FLAG = 1, /* bool: --x sets it */
 	OPT_BOOL,     /* bool: --x sets it, --no-x clears it; also --x=true, --x=false */
@@ -59,9 +61,10 @@ struct command {
 	const char *partly;         /* when the exit status is 1; NULL: never */
 	const char *failed;         /* when it is 2; NULL: an error */
 	const char *see_also;       /* further man pages: "symcache-index(1) gdb(1)"; NULL: none */
-	/* Gets what is left of the arguments without the options (argv[0] is the
-	 * first operand, argv[argc] is NULL); returns the exit status. */
-	int (*run)(int argc, char **argv);
+	/* Gets what is left of the arguments without the options (argv[0] is the first operand,
+	 * argv[argc] is NULL). Returns the exit status, or a negative SC_E… code: the message is
+	 * printed, and the status is 2. */
+	int (*run)(int argc, char **argv, struct sc_error *err);
 };
 
 enum {

@@ -84,19 +84,23 @@ int make_store(const char *option, struct symstore **ret, struct sc_error *err)
 	return rc;
 }
 
-int open_reader(const char *option, enum symstore_mode mode, struct symstore **store,
-		struct symstore_reader **ret, struct sc_error *err)
+int open_snapshot(const char *option, enum symstore_mode mode, struct snapshot *ret,
+		  struct sc_error *err)
 {
-	int rc = open_store(option, mode, store, err);
+	int rc = open_store(option, mode, &ret->store, err);
 
-	*ret = NULL;
-	return rc ? rc : symstore_read_begin(*store, ret, err);
+	return rc ? rc : symstore_read_begin(ret->store, &ret->reader, err);
 }
 
-void close_reader(struct symstore *store, struct symstore_reader *reader)
+void close_snapshot(struct snapshot *s)
 {
-	symstore_read_end(reader);
-	symstore_close(store);
+	symstore_read_end(s->reader);
+	symstore_close(s->store);
+}
+
+void close_store(struct symstore **store)
+{
+	symstore_close(*store);
 }
 
 bool named_store_missing(const char *option)
@@ -115,16 +119,14 @@ bool named_store_missing(const char *option)
 
 int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD_ID_TEXT])
 {
-	struct symstore_reader *reader;
+	SNAPSHOT s = { 0 };
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	struct symstore *store;
 	struct sc_error err;
 	size_t len;
-	int rc = open_reader(option, SYMSTORE_READ, &store, &reader, &err);
+	int rc = open_snapshot(option, SYMSTORE_READ, &s, &err);
 
 	if (!rc)
-		rc = symstore_find_name(reader, name, id, &len, &err);
-	close_reader(store, reader);
+		rc = symstore_find_name(s.reader, name, id, &len, &err);
 	if (rc)
 		cmd_error("%s", err.msg);
 	else
@@ -134,12 +136,8 @@ int find_named(const char *option, const char *name, char id_text[SYMCACHE_BUILD
 
 int store_identity(const char *option, char ret[SYMSTORE_IDENTITY_TEXT], struct sc_error *err)
 {
-	struct symstore_reader *reader;
-	struct symstore *store;
-	int rc = open_reader(option, SYMSTORE_READ, &store, &reader, err);
+	SNAPSHOT s = { 0 };
+	int rc = open_snapshot(option, SYMSTORE_READ, &s, err);
 
-	if (!rc)
-		rc = symstore_identity(reader, ret, err);
-	close_reader(store, reader);
-	return rc;
+	return rc ? rc : symstore_identity(s.reader, ret, err);
 }

@@ -49,10 +49,18 @@ int no_store_at(const char *path, struct sc_error *err);
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err);
 
-/* The same, and begins to read; both are NULL after an error of the first. */
-int open_reader(const char *option, enum symstore_mode mode, struct symstore **store,
-		struct symstore_reader **ret, struct sc_error *err);
-void close_reader(struct symstore *store, struct symstore_reader *reader); /* NULL is fine */
+/* A store that is being read; all zero: none. */
+struct snapshot {
+	struct symstore *store;
+	struct symstore_reader *reader;
+};
+#define SNAPSHOT struct snapshot __attribute__((cleanup(close_snapshot)))
+
+/* As open_store(), and begins to read. What is open after an error is to be closed, too. */
+int open_snapshot(const char *option, enum symstore_mode mode, struct snapshot *ret,
+		  struct sc_error *err);
+void close_snapshot(struct snapshot *s);
+void close_store(struct symstore **store); /* for __attribute__((cleanup)) */
 
 /* Opens it for writing; it is made if it is not there, with the directories above it. */
 int make_store(const char *option, struct symstore **ret, struct sc_error *err);

@@ -223,22 +223,17 @@ static int run_file(const char *path, struct symcache_debuginfod *debuginfod)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symcache_debuginfod *debuginfod;
-	struct sc_error err;
 	int status = STATUS_OK;
 
-	if (!argc) {
-		cmd_error("name a core file");
-		return STATUS_ERROR;
-	}
+	if (!argc)
+		return sc_error_set(err, SC_EINVAL, "name a core file");
 	if (named_store_missing(o.store))
 		return STATUS_ERROR;
-	if (fetch_create(&o.fetch, &debuginfod, &err)) {
-		cmd_error("%s", err.msg);
-		return STATUS_ERROR;
-	}
+	if (fetch_create(&o.fetch, &debuginfod, err))
+		return err->code;
 	for (int i = 0; i < argc; i++) {
 		int of = run_file(argv[i], debuginfod);
 

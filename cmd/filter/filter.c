@@ -107,7 +107,6 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 {
 	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
 	enum symlog_result result = SYMLOG_OK;
-	struct progress progress;
 	uint64_t size = 0, done = 0;
 	struct filtering *f;
 	int rc = filtering_create(options, from, jobs, choose_complaints(), tally, &f);
@@ -116,20 +115,19 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 		cmd_error("out of memory");
 		return STATUS_ERROR;
 	}
-	progress_init(&progress, "grouping", !options->group || o.quiet);
-	progress.bytes = true;
+	progress_begin("grouping", PROGRESS_BYTES, !options->group || o.quiet);
 	for (size_t i = 0; i < logs->num; i++)
 		size += logs->logs[i].size;
 	for (size_t i = 0; i < logs->num && result != SYMLOG_FAILED; i++) {
 		struct symlog log = { .path = logs->logs[i].path, .alone = true };
 
-		progress_update(&progress, done, size, log.path);
+		progress_update(NULL, done, size, log.path);
 		done += logs->logs[i].size;
 		result = filtering_run(f, &log, STDOUT_FILENO, "standard output");
 		if (result)
 			status = STATUS_ERROR;
 	}
-	progress_erase(&progress);
+	progress_erase();
 	if (result != SYMLOG_FAILED)
 		result = filtering_end(f);
 	if (result)
@@ -142,32 +140,24 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 	return status;
 }
 
-/* Options that make no sense, with a message. */
-static bool bad_options(const struct symlog_list *logs)
+/* Options that make no sense together. */
+static int check_options(const struct symlog_list *logs, struct sc_error *err)
 {
-	if (!form_valid(&o.form))
-		return true;
-	if (o.group && (o.output_dir || o.form.dialect != MARKUP_DEFAULT)) {
-		cmd_error("--group and %s exclude each other",
-			  o.output_dir ? "--output-dir" : "--dialect");
-		return true;
-	}
-	if (o.output_dir && o.dumpfile_output) {
-		cmd_error("--output-dir and --dumpfile-output exclude each other");
-		return true;
-	}
+	if (o.group && (o.output_dir || o.form.dialect != MARKUP_DEFAULT))
+		return sc_error_set(err, SC_EINVAL, "--group and %s exclude each other",
+				    o.output_dir ? "--output-dir" : "--dialect");
+	if (o.output_dir && o.dumpfile_output)
+		return sc_error_set(err, SC_EINVAL,
+				    "--output-dir and --dumpfile-output exclude each other");
 	if (o.source_lines && (o.group || o.form.dialect != MARKUP_DEFAULT ||
-			       o.form.format == MARKUP_HTML)) {
-		cmd_error("--source is for logs as text or JSON of the default dialect");
-		return true;
-	}
-	for (size_t i = 0; o.output_dir && i < logs->num; i++) {
-		if (!strcmp(logs->logs[i].path, "-")) {
-			cmd_error("with --output-dir the logs must be files");
-			return true;
-		}
-	}
-	return false;
+			       o.form.format == MARKUP_HTML))
+		return sc_error_set(err, SC_EINVAL,
+				    "--source is for logs as text or JSON of the default dialect");
+	for (size_t i = 0; o.output_dir && i < logs->num; i++)
+		if (!strcmp(logs->logs[i].path, "-"))
+			return sc_error_set(err, SC_EINVAL,
+					    "with --output-dir the logs must be files");
+	return 0;
 }
 
 static unsigned choose_jobs(void)
@@ -183,27 +173,24 @@ static void destroy_tally(struct markup_tally **t)
 }
 
 /* What is given in vain, and would be if it were silent: all that the plan says. */
-static int filter_task(int argc)
+static int filter_task(int argc, struct sc_error *err)
 {
 	static const struct form none;
 	const struct task_options task = {
 		o.plan, o.output_dir, o.task, o.store, o.input_root, choose_jobs(), o.quiet,
 	};
 
-	if (!o.output_dir || o.task == UINT64_MAX) {
-		cmd_error("--plan needs --task N and -o OUT");
-		return STATUS_ERROR;
-	}
+	if (!o.output_dir || o.task == UINT64_MAX)
+		return sc_error_set(err, SC_EINVAL, "--plan needs --task N and -o OUT");
 	if (argc || memcmp(&o.form, &none, sizeof(none)) || o.dumpfile_output || o.debug_dirs.len ||
-	    o.fetch.on || o.summary || o.group || o.source_lines) {
-		cmd_error("--plan takes only --task, -o, --store, --input-root, -j and -q: the plan has the "
-			  "logs and options, and symbols are those of the store");
-		return STATUS_ERROR;
-	}
+	    o.fetch.on || o.summary || o.group || o.source_lines)
+		return sc_error_set(err, SC_EINVAL, "--plan takes only --task, -o, --store, --input-root, -j "
+				    "and -q: the plan has the logs and options, and symbols are those of "
+				    "the store");
 	return run_task(&task);
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
 	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list logs = { 0 };
 	__attribute__((cleanup(destroy_tally))) struct markup_tally *tally = NULL;
@@ -226,7 +213,7 @@ static int run(int argc, char **argv)
 	int status;
 
 	if (o.plan)
-		return filter_task(argc);
+		return filter_task(argc, err);
 	batch.markup.color = choose_color();
 	batch.markup.group = o.group;
 	batch.markup.collect_dumpfiles = o.dumpfile_output;
@@ -239,18 +226,18 @@ static int run(int argc, char **argv)
 	if (logs.num == 1)
 		batch.markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
 								    : "standard input";
-	if (bad_options(&logs) || named_store_missing(o.store))
+	if (!form_valid(&o.form))
 		return STATUS_ERROR;
-	if (markup_tally_create(&tally)) {
-		cmd_error("out of memory");
+	if (check_options(&logs, err))
+		return err->code;
+	if (named_store_missing(o.store))
 		return STATUS_ERROR;
-	}
-	struct sc_error err;
-	if (symcache_transforms_init(&search.maps, &maps, &err) ||
-	    fetch_create(&o.fetch, &from.debuginfod, &err)) {
-		cmd_error("%s", err.msg);
+	if (markup_tally_create(&tally))
+		return sc_no_memory(err);
+	if (symcache_transforms_init(&search.maps, &maps, err) ||
+	    fetch_create(&o.fetch, &from.debuginfod, err)) {
 		symcache_transforms_deinit(&search.maps);
-		return STATUS_ERROR;
+		return err->code;
 	}
 	cmd_caches_init(&c, o.store, from);
 	c.brief = true;

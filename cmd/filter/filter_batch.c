@@ -11,7 +11,6 @@ struct batch {
 	const struct symlog_sources *from;
 	struct markup_tally *tally;
 	struct filtering **filterings; /* of each thread, made when it first needs one */
-	struct progress progress;
 };
 
 static void end_filtering(struct batch *b, struct filtering **f)
@@ -47,11 +46,6 @@ static enum symlog_result filter_log(void *ctx, unsigned worker, const struct sy
 	return result;
 }
 
-static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *path)
-{
-	progress_update(&((struct batch *)ctx)->progress, done, total, path);
-}
-
 int filter_batch(struct symlog_list *logs, const struct batch_options *options,
 		 const struct symlog_sources *from, struct markup_tally *tally)
 {
@@ -59,19 +53,18 @@ int filter_batch(struct symlog_list *logs, const struct batch_options *options,
 			   .filterings = must_calloc(options->jobs, sizeof(struct filtering *)) };
 	const struct symlog_batch_options how = {
 		.output_dir = options->output_dir, .format = options->markup.format,
-		.jobs = options->jobs, .filter = filter_log, .progress = on_progress,
+		.jobs = options->jobs, .filter = filter_log, .progress = progress_update,
 		.fault = cmd_complain, .ctx = &b,
 	};
 	struct symlog_batch sum;
 
-	progress_init(&b.progress, "filtering", options->quiet);
-	b.progress.bytes = true;
+	progress_begin("filtering", PROGRESS_BYTES, options->quiet);
 	if (symlog_batch(logs, &how, &sum, NULL))
 		must(NULL);
 	for (unsigned i = 0; i < options->jobs; i++)
 		end_filtering(&b, &b.filterings[i]);
 	free(b.filterings);
-	progress_erase(&b.progress);
+	progress_erase();
 	if (!options->quiet)
 		cmd_error("%zu log%s filtered, %zu finished before, %zu failed", sum.filtered,
 			  sum.filtered == 1 ? "" : "s", sum.skipped, sum.failed);

@@ -41,52 +41,42 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static int run(int argc, char **argv)
+static void destroy_build(struct symcache_build **b)
+{
+	symcache_build_destroy(*b);
+}
+
+static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symcache_build_options options = {
-		.format_version = (uint32_t)o.format_version, .debug_dirs = o.debug_dirs.items,
+		.format_version = o.format_version < UINT32_MAX ? (uint32_t)o.format_version : UINT32_MAX,
+		.debug_dirs = o.debug_dirs.items,
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
 		.threads = (unsigned)o.threads, .locals = o.locals,
 	};
 	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
-	const struct symcache_build_info *info;
-	struct symcache_build *build;
-	struct sc_error err;
-	int status = STATUS_OK;
+	struct symcache_build *build __attribute__((cleanup(destroy_build))) = NULL;
 	uint8_t *bytes;
 	size_t size;
+	int rc;
 
-	if (argc != 1 || !o.output) {
-		cmd_error("%s: 'symcache build --help' shows how", argc != 1 ?
-			  "name one ELF file" : "name the output with -o FILE");
-		return STATUS_ERROR;
-	}
-	if (o.format_version > UINT32_MAX)
-		options.format_version = UINT32_MAX;
-	if (read_transforms(&o.transforms, &transforms, &err)) {
-		cmd_error("%s", err.msg);
-		return STATUS_ERROR;
-	}
+	if (argc != 1 || !o.output)
+		return sc_error_set(err, SC_EINVAL, "%s: 'symcache build --help' shows how", argc != 1 ?
+				    "name one ELF file" : "name the output with -o FILE");
+	if (read_transforms(&o.transforms, &transforms, err))
+		return err->code;
 	options.transforms = transforms.list;
 	options.num_transforms = transforms.n;
-	if (symcache_build_create(argv[0], &options, &build, &err)) {
-		cmd_error("%s", err.msg);
-		return err.code == SC_ENOSYMBOLS ? STATUS_PARTLY : STATUS_ERROR;
-	}
-	info = symcache_build_info(build);
-	warn_of_gaps(argv[0], info);
-	if (info->bad_units)
-		status = STATUS_PARTLY;
+	rc = symcache_build_create(argv[0], &options, &build, err);
+	if (rc)
+		return rc == SC_ENOSYMBOLS ? cmd_absent(err) : rc;
+	warn_of_gaps(argv[0], symcache_build_info(build));
 	size = symcache_build_size(build);
 	bytes = must_realloc(NULL, size);
 	symcache_build_write(build, bytes);
-	if (out_write(o.output, bytes, size, &err)) {
-		cmd_error("%s", err.msg);
-		status = STATUS_ERROR;
-	}
+	rc = out_write(o.output, bytes, size, err);
 	free(bytes);
-	symcache_build_destroy(build);
-	return status;
+	return rc ? rc : symcache_build_info(build)->bad_units ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command build_command = {

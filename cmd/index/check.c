@@ -13,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/store/entry.h"
 #include "cmd/store/select.h"
+#include "libsymcache/base/cleanup.h"
 #include "symcache/build_id.h"
 #include "symcache/bundle.h"
 #include "symcache/check.h"
@@ -45,7 +46,6 @@ static const struct opt opts[] = {
 };
 
 struct check {
-	struct progress progress;
 	struct json_gen *json;     /* NULL: text */
 	uint64_t checked, breaches, allowed;
 	uint64_t code_bytes, line_bytes;
@@ -99,28 +99,20 @@ static void on_file(void *ctx, const struct symcache_checked *s)
 	if (c->json)
 		write_json(c, s, breach, allowed);
 	if (breach && !allowed)
-		progress_erase(&c->progress);
+		progress_erase();
 	for (size_t i = 0; i < s->num_findings; i++)
 		if (!c->json && !allowed && s->findings[i].lacks <= (enum symcache_lack)o.require)
 			printf("%s: %s\n", s->path, s->findings[i].text);
 }
 
-static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *item)
-{
-	progress_update(&((struct check *)ctx)->progress, done, total, item);
-}
-
 static int check_store(const struct symcache_check_options *options, struct sc_error *err)
 {
-	struct symstore *store;
-	char *path = NULL;
-	int rc = open_store(o.store, SYMSTORE_READ, &store, err);
+	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
+	char *path __attribute__((cleanup(sc_free_text))) = NULL;
 
-	symstore_close(store);
-	if (!rc && !(rc = store_path(o.store, &path, err)))
-		rc = symcache_check_bundle(path, options, err);
-	free(path);
-	return rc;
+	if (open_store(o.store, SYMSTORE_READ, &store, err) || store_path(o.store, &path, err))
+		return err->code;
+	return symcache_check_bundle(path, options, err);
 }
 
 static void summarize(struct check *c, bool whole)
@@ -147,31 +139,28 @@ static void summarize(struct check *c, bool whole)
 	}
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct check c = { .json = o.json ? json_gen_begin_report(true) : NULL };
 	const struct symcache_check_options options = {
 		.build.debug_dirs = o.debug_dirs.items, .build.threads = (unsigned)o.threads,
-		.follow = o.follow, .file = on_file, .progress = on_progress, .ctx = &c,
+		.follow = o.follow, .file = on_file, .progress = progress_update, .ctx = &c,
 	};
-	struct sc_error err;
 	int rc = 0;
 
-	progress_init(&c.progress, "checking", o.quiet);
+	progress_begin("checking", PROGRESS_ITEMS, o.quiet);
 	if (c.json)
 		json_gen_open_array(c.json, "files");
 	if (!argc)
-		rc = check_store(&options, &err);
+		rc = check_store(&options, err);
 	for (int i = 0; i < argc && !rc; i++)
-		rc = symbundle_is_one(argv[i]) ? symcache_check_bundle(argv[i], &options, &err) :
-						 symcache_check_files(argv[i], &options, &err);
-	progress_erase(&c.progress);
+		rc = symbundle_is_one(argv[i]) ? symcache_check_bundle(argv[i], &options, err) :
+						 symcache_check_files(argv[i], &options, err);
+	progress_erase();
 	summarize(&c, !rc && c.checked);
-	if (rc)
-		cmd_error("%s", err.msg);
-	else if (!c.checked)
+	if (!rc && !c.checked)
 		cmd_error("there is nothing to check: no ELF file%s", argc ? "" : " in the store");
-	return rc ? STATUS_ERROR : c.breaches || !c.checked ? STATUS_PARTLY : STATUS_OK;
+	return rc ? rc : c.breaches || !c.checked ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command check_command = {

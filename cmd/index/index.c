@@ -94,21 +94,20 @@ static void summarize(const struct index_report *r, const struct symcache_index_
 }
 
 static int index_paths(struct symstore *store, char **paths, size_t n,
-		       const struct symcache_index_options *options)
+		       const struct symcache_index_options *options, struct sc_error *err)
 {
 	struct index_report r __attribute__((cleanup(index_report_deinit))) = { .quiet = o.quiet };
 	struct symcache_index_options with_events = *options;
 	struct symcache_index_account a;
-	struct sc_error err;
 	int rc;
 
 	signal(SIGBUS, file_shrank);
 	with_events.events = index_report_events(&r);
-	rc = symcache_index(store, (const char *const *)paths, n, &with_events, &a, &err);
-	progress_erase(&r.progress);
-	if (rc)
-		cmd_error("%s; what was indexed before this is in the store", err.msg);
+	rc = symcache_index(store, (const char *const *)paths, n, &with_events, &a, err);
+	progress_erase();
 	summarize(&r, &a);
+	if (rc)
+		cmd_error("%s; what was indexed before this is in the store", err->msg);
 	return rc ? STATUS_ERROR : a.failed || a.broken ? STATUS_PARTLY : STATUS_OK;
 }
 
@@ -117,32 +116,24 @@ static void destroy_debuginfod(struct symcache_debuginfod **d)
 	symcache_debuginfod_destroy(*d);
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symcache_transforms transforms __attribute__((cleanup(symcache_transforms_deinit))) = { 0 };
 	struct symcache_debuginfod *debuginfod __attribute__((cleanup(destroy_debuginfod))) = NULL;
+	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
 	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symcache_index_options options;
-	struct symstore *store;
-	struct sc_error err;
-	int status;
 
-	if (!argc) {
-		cmd_error("name files or folders: 'symcache index --help' shows how");
-		return STATUS_ERROR;
-	}
-	if (parse_tags(&o.tags, o.pin, &tags, &err) ||
-	    read_transforms(&o.transforms, &transforms, &err) ||
-	    fetch_create(&o.fetch, &debuginfod, &err) ||
-	    make_store(o.store, &store, &err)) {
-		cmd_error("%s", err.msg);
-		return STATUS_ERROR;
-	}
+	if (!argc)
+		return sc_error_set(err, SC_EINVAL,
+				    "name files or folders: 'symcache index --help' shows how");
+	if (parse_tags(&o.tags, o.pin, &tags, err) ||
+	    read_transforms(&o.transforms, &transforms, err) ||
+	    fetch_create(&o.fetch, &debuginfod, err) || make_store(o.store, &store, err))
+		return err->code;
 	options = make_options(tags, &transforms);
 	options.debuginfod = debuginfod;
-	status = index_paths(store, argv, (size_t)argc, &options);
-	symstore_close(store);
-	return status;
+	return index_paths(store, argv, (size_t)argc, &options, err);
 }
 
 const struct command index_command = {

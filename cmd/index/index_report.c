@@ -6,11 +6,11 @@
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/progress.h"
 
 static void add_failure(struct index_report *r, const char *path, const char *reason)
 {
 	reason = sc_error_behind(reason, path);
-	progress_erase(&r->progress);
 	cmd_error("%s: %s", path, reason);
 	r->failures = must_grow(r->failures, r->num_failures, &r->cap_failures,
 				sizeof(*r->failures));
@@ -44,9 +44,7 @@ static void on_file(void *ctx, const struct symcache_index_file *file)
 
 static void on_kept(void *ctx, const char *path, const struct symstore_entry *old)
 {
-	struct index_report *r = ctx;
-
-	progress_erase(&r->progress);
+	(void)ctx;
 	if (symstore_tags_have(old->tags, SYMSTORE_PINNED))
 		cmd_error("%s: not taken: the store's entry of its build ID is pinned: %s", path,
 			  old->source_path);
@@ -63,13 +61,9 @@ static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t don
 		[SYMCACHE_INDEX_SEARCHING] = "looking for ELF files:",
 		[SYMCACHE_INDEX_INDEXING] = "indexing",
 	};
-	struct index_report *r = ctx;
 
-	if (r->progress.verb != verbs[phase]) {
-		progress_erase(&r->progress);
-		progress_init(&r->progress, verbs[phase], r->quiet);
-	}
-	progress_update(&r->progress, done, total, path);
+	progress_begin(verbs[phase], PROGRESS_ITEMS, ((struct index_report *)ctx)->quiet);
+	progress_update(NULL, done, total, path);
 }
 
 struct symcache_index_events index_report_events(struct index_report *r)

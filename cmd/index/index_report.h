@@ -3,7 +3,6 @@
 #define CMD_INDEX_REPORT_H
 
 #include "cmd/cli/json_gen.h"
-#include "cmd/cli/progress.h"
 #include "symcache/index.h"
 
 /* What it took: the sums of what the builds say. */
@@ -17,7 +16,6 @@ void index_stats_print(const struct index_stats *s, double store_seconds);
 
 struct index_report {
 	bool quiet;
-	struct progress progress;
 	struct index_stats stats;
 	struct { char *path, *reason; } *failures;
 	size_t num_failures, cap_failures;

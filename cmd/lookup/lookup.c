@@ -113,23 +113,21 @@ static int look_up(struct symcache_debuginfod *debuginfod,
 	return session_run(&s, argv, (size_t)argc) ? STATUS_PARTLY : STATUS_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
 	static char id[SYMCACHE_BUILD_ID_TEXT];
 	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
 	struct symcache_source_search search = { .folders = o.source_dirs.items };
 	struct symcache_debuginfod *debuginfod;
-	struct sc_error err;
 	int status;
 
 	if (o.version) {
 		puts(symcache_version);
 		return STATUS_OK;
 	}
-	if (!!o.build_id + !!o.file + !!o.cache + !!o.named > 1) {
-		cmd_error("--build-id, --file, --cache and --module exclude each other");
-		return STATUS_ERROR;
-	}
+	if (!!o.build_id + !!o.file + !!o.cache + !!o.named > 1)
+		return sc_error_set(err, SC_EINVAL,
+				    "--build-id, --file, --cache and --module exclude each other");
 	/* A file can do without one, unless it is asked for here. */
 	if ((o.store || o.build_id || o.named) && named_store_missing(o.store))
 		return STATUS_ERROR;
@@ -139,11 +137,10 @@ static int run(int argc, char **argv)
 			return status;
 		o.build_id = id;
 	}
-	if (symcache_transforms_init(&search.maps, &maps, &err) ||
-	    fetch_create(&o.fetch, &debuginfod, &err)) {
-		cmd_error("%s", err.msg);
+	if (symcache_transforms_init(&search.maps, &maps, err) ||
+	    fetch_create(&o.fetch, &debuginfod, err)) {
 		symcache_transforms_deinit(&search.maps);
-		return STATUS_ERROR;
+		return err->code;
 	}
 	status = look_up(debuginfod, &search, argc, argv);
 	symcache_transforms_deinit(&search.maps);

@@ -30,15 +30,10 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static void report_fault(void *ctx, const char *message)
-{
-	progress_erase(ctx);
-	cmd_error("%s", message);
-}
-
 static void say(void *ctx, const char *text, size_t len)
 {
-	progress_erase(ctx);
+	(void)ctx;
+	progress_erase();
 	if (!o.quiet)
 		sc_write_all(STDERR_FILENO, text, len);
 }
@@ -110,46 +105,39 @@ static void summarise(const struct markup_merged *m)
 	cmd_name = own;
 }
 
-static int merge(struct markup_merge *m, struct progress *progress, struct sc_error *err)
+static int merge(struct markup_merge *m, struct sc_error *err)
 {
 	struct markup_merged merged;
 	int rc = markup_merge_run(m, &merged, err);
 
-	progress_erase(progress);
+	progress_erase();
 	if (rc)
 		return rc;
 	summarise(&merged);
 	return merged.damaged || merged.left_out ? STATUS_PARTLY : STATUS_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct progress progress;
 	struct markup_merge_options options = {
 		.threads = o.jobs ? (unsigned)o.jobs : sc_cores(), .keep_parts = o.keep_parts,
-		.progress = progress_report, .fault = report_fault, .say = say, .ctx = &progress,
+		.progress = progress_update, .fault = cmd_complain, .say = say,
 	};
 	struct markup_merge *m;
-	struct sc_error err;
 	int status;
 
-	if (argc != 2 || (o.missing && o.status)) {
-		cmd_error(argc != 2 ? "name the plan and the folder of its outputs: PLAN OUT"
-				    : "--missing and --status exclude each other");
-		return STATUS_ERROR;
-	}
+	if (argc != 2)
+		return sc_error_set(err, SC_EINVAL, "name the plan and the folder of its outputs: PLAN OUT");
+	if (o.missing && o.status)
+		return sc_error_set(err, SC_EINVAL, "--missing and --status exclude each other");
 	options.plan = argv[0];
 	options.out = argv[1];
-	progress_init(&progress, "merging", o.quiet);
-	progress.bytes = true;
-	status = markup_merge_open(&options, &m, &err);
+	progress_begin("merging", PROGRESS_BYTES, o.quiet);
+	status = markup_merge_open(&options, &m, err);
 	if (!status)
-		status = o.missing || o.status ? report(m, &err) : merge(m, &progress, &err);
+		status = o.missing || o.status ? report(m, err) : merge(m, err);
 	markup_merge_close(m);
-	if (status >= 0)
-		return status;
-	cmd_error("%s", err.msg);
-	return STATUS_ERROR;
+	return status;
 }
 
 const struct command merge_command = {

@@ -198,19 +198,17 @@ static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *er
 {
 	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list list = { .fault = cmd_complain };
 	__attribute__((cleanup(sc_free_text))) char *store_name = NULL;
-	struct progress progress;
 	struct markup_log *logs = NULL;
 	char store[MARKUP_HASH_TEXT];
 	struct markup_planning p = {
 		.form = { form_markup(&o.form), o.form.modules.items, o.form.modules.len, o.form.raw },
 		.store = store, .tasks = o.tasks, .threads = o.jobs ? (unsigned)o.jobs : sc_cores(),
-		.progress = progress_report, .ctx = &progress,
+		.progress = progress_update,
 	};
 	struct markup_planned made;
 	int rc = parse_size(o.task_size, &p.task_size, err);
 
-	progress_init(&progress, "cutting", o.quiet);
-	progress.bytes = true;
+	progress_begin("cutting", PROGRESS_BYTES, o.quiet);
 	if (!rc && p.task_size < SMALLEST)
 		rc = sc_error_set(err, SC_EINVAL, "--task-size: at least 1M");
 	if (!rc)
@@ -224,7 +222,7 @@ static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *er
 		rc = take_logs(&list, &p, &logs, err);
 	if (!rc)
 		rc = markup_plan_make(o.output, &p, &made, err);
-	progress_erase(&progress);
+	progress_erase();
 	if (!rc) {
 		*partly = list.failed || p.left_out;
 		warn_of_skew(&p);
@@ -234,28 +232,22 @@ static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *er
 	return rc;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct sc_error err;
 	bool partly = false;
 	int rc;
 
-	if (!o.output || !argc) {
-		cmd_error(o.output ? "name the logs, or folders of them"
-				   : "say where the plan goes: -o PLAN");
-		return STATUS_ERROR;
-	}
+	if (!o.output)
+		return sc_error_set(err, SC_EINVAL, "say where the plan goes: -o PLAN");
+	if (!argc)
+		return sc_error_set(err, SC_EINVAL, "name the logs, or folders of them");
 	if (!form_valid(&o.form) || names_file(&o.form))
 		return STATUS_ERROR;
-	if (!o.tasks || o.tasks > MARKUP_TASKS_MAX) {
-		cmd_error("--tasks: from 1 to %u", MARKUP_TASKS_MAX);
-		return STATUS_ERROR;
-	}
-	rc = plan_archive(argc, argv, &partly, &err);
+	if (!o.tasks || o.tasks > MARKUP_TASKS_MAX)
+		return sc_error_set(err, SC_EINVAL, "--tasks: from 1 to %u", MARKUP_TASKS_MAX);
+	rc = plan_archive(argc, argv, &partly, err);
 	free(o.form.modules.items);
-	if (rc)
-		cmd_error("%s", err.msg);
-	return rc ? STATUS_ERROR : partly ? STATUS_PARTLY : STATUS_OK;
+	return rc ? rc : partly ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command plan_command = {

@@ -129,24 +129,22 @@ int run_task(const struct task_options *options)
 	struct markup_task_plan plan = { 0 };
 	struct markup_task_sums sums;
 	struct markup_task *t;
-	struct progress progress;
 	struct sc_error err;
 	const struct markup_task_options task = {
 		options->plan, options->out, options->task, options->input_root, options->jobs,
-		progress_report, &progress,
+		progress_update, NULL,
 	};
 	int rc;
 
 	store_frozen = true;
 	status_no_memory = STATUS_AGAIN;
-	progress_init(&progress, "filtering", options->quiet);
-	progress.bytes = true;
+	progress_begin("filtering", PROGRESS_BYTES, options->quiet);
 	rc = markup_task_open(&task, &t, &plan, &err);
 	if (!rc && !plan.done) {
 		rc = check_store(&plan, options->store, &err);
 		if (!rc)
 			rc = run_shards(t, &plan, options, &sums, &err);
-		progress_erase(&progress);
+		progress_erase();
 		if (!rc && !options->quiet)
 			cmd_error("task %llu: %llu shard%s, %llu bytes read, %llu written, in %.1f s",
 				  (unsigned long long)options->task, (unsigned long long)sums.shards,

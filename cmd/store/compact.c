@@ -1,11 +1,10 @@
 /* symcache compact: gives back the room of what was removed from the store. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/cli/json_gen.h"
-#include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "libsymcache/base/cleanup.h"
 #include "symcache/store.h"
 
 static struct {
@@ -36,29 +35,23 @@ static void report(uint64_t before, uint64_t after)
 	json_gen_end_report(j);
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
+	char *path __attribute__((cleanup(sc_free_text))) = NULL;
 	uint64_t before, after;
-	struct sc_error err;
-	char *path;
 	int rc;
 
 	(void)argv;
-	if (argc) {
-		cmd_error("no arguments: it compacts the whole store");
-		return STATUS_ERROR;
-	}
-	rc = store_path(o.store, &path, &err);
+	if (argc)
+		return sc_error_set(err, SC_EINVAL, "no arguments: it compacts the whole store");
+	rc = store_path(o.store, &path, err);
 	if (!rc)
-		rc = symstore_compact(path, &before, &after, &err);
+		rc = symstore_compact(path, &before, &after, err);
 	if (rc == SC_ENOTFOUND)
-		no_store_at(path, &err);
+		return no_store_at(path, err);
 	if (!rc)
 		report(before, after);
-	else
-		cmd_error("%s", err.msg);
-	free(path);
-	return rc ? STATUS_ERROR : STATUS_OK;
+	return rc;
 }
 
 const struct command compact_command = {

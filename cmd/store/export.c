@@ -70,7 +70,6 @@ struct wanted {
 	size_t num_names, cap_names;
 	struct ids missing;
 	bool nameless;                  /* a name has no entry, or several */
-	struct progress progress;
 };
 
 static struct symstore_id *add_id(struct ids *ids)
@@ -163,15 +162,10 @@ static bool choose(void *ctx, const struct symstore_entry *entry)
 	return selection_has(&o.sel, entry);
 }
 
-static void on_hashing(void *ctx, uint64_t done, uint64_t total, const char *item)
-{
-	progress_update(&((struct wanted *)ctx)->progress, done, total, item);
-}
-
 static void on_writing(void *ctx, uint64_t done, uint64_t total, const char *item)
 {
-	((struct wanted *)ctx)->progress.verb = "exporting";
-	on_hashing(ctx, done, total, item);
+	progress_begin("exporting", PROGRESS_ITEMS, o.quiet);
+	progress_update(ctx, done, total, item);
 }
 
 /* What a log calls it, or NULL. */
@@ -189,15 +183,8 @@ static void on_missing(void *ctx, const struct symstore_id *id)
 	const char *name = name_of(w, id);
 
 	*add_id(&w->missing) = *id;
-	progress_erase(&w->progress);
 	cmd_error("the store has no symbols of %s%s%s%s", shown_id(id->bytes, id->len),
 		  name ? " (" : "", name ? name : "", name ? ")" : "");
-}
-
-static void on_damaged(void *ctx, const char *why)
-{
-	progress_erase(&((struct wanted *)ctx)->progress);
-	cmd_error("%s", why);
 }
 
 static int export(struct symstore_reader *reader, char **texts, struct wanted *w,
@@ -207,18 +194,17 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
 		.choose = choose, .since = o.since, .sign_key = o.sign, .name_hash = o.name_hash, .missing = on_missing,
-		.damaged = on_damaged, .hashing = on_hashing, .writing = on_writing, .ctx = w,
+		.damaged = cmd_complain, .hashing = progress_update, .writing = on_writing, .ctx = w,
 	};
 	int rc = gather_ids(reader, texts, w, err);
 
-	progress_init(&w->progress, "hashing", o.quiet);
+	progress_begin("hashing", PROGRESS_ITEMS, o.quiet);
 	options.ids = all ? NULL : w->ids.len ? w->ids.data : &none;
 	options.num_ids = w->ids.len;
 	if (rc)
 		return rc == SC_ENOTFOUND ? SC_EINVAL : rc; /* a build ID that was named */
 	rc = symbundle_export(reader, o.output, o.shape < 0 ? symbundle_shape_of(o.output) :
 			      (enum symbundle_shape)o.shape, &options, done, err);
-	progress_erase(&w->progress);
 	return rc;
 }
 
@@ -278,33 +264,24 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 	json_gen_end_report(j);
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct symstore_reader *reader = NULL;
 	struct wanted wanted __attribute__((cleanup(wanted_deinit))) = { 0 };
 	struct symbundle_exported done = { 0 };
-	struct symstore *store = NULL;
-	struct sc_error err;
+	SNAPSHOT s = { 0 };
 	int rc;
 
 	(void)argc;
-	if (!o.output) {
-		cmd_error("say where the bundle goes: -o PATH");
-		return STATUS_ERROR;
-	}
-	rc = selection_init(&o.sel, &err);
-	if (!rc)
-		rc = open_reader(o.store, SYMSTORE_READ, &store, &reader, &err);
-	if (!rc)
-		rc = export(reader, argv, &wanted, &done, &err);
-	if (rc)
-		cmd_error("%s", err.msg);
-	if (!rc || (rc == SC_ENOTFOUND && reader && !done.exported))
+	if (!o.output)
+		return sc_error_set(err, SC_EINVAL, "say where the bundle goes: -o PATH");
+	if (selection_init(&o.sel, err) || open_snapshot(o.store, SYMSTORE_READ, &s, err))
+		return err->code;
+	rc = export(s.reader, argv, &wanted, &done, err);
+	if (!rc || (rc == SC_ENOTFOUND && !done.exported))
 		summarise(&done, &wanted);
-	close_reader(store, reader);
-	if (rc == SC_ENOTFOUND && reader)
-		return STATUS_PARTLY;
-	return rc ? STATUS_ERROR : done.missing || done.damaged || wanted.nameless ? STATUS_PARTLY : STATUS_OK;
+	if (rc)
+		return rc == SC_ENOTFOUND ? cmd_absent(err) : rc;
+	return done.missing || done.damaged || wanted.nameless ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command export_command = {

@@ -1,12 +1,12 @@
 /* symcache import: a bundle, a tree of SymCache files or another store → the store. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/cli/messages.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "libsymcache/base/cleanup.h"
 #include "cmd/store/select.h"
 #include "symcache/bundle.h"
 
@@ -30,14 +30,9 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *item)
-{
-	progress_update(ctx, done, total, item);
-}
-
 static void on_conflict(void *ctx, const struct symstore_entry *entry, bool taken)
 {
-	progress_erase(ctx);
+	(void)ctx;
 	cmd_error("%s: other bytes than the store has, equally good: %s was indexed later and stays",
 		  shown_id(entry->build_id, entry->build_id_len), taken ? "the one imported" : "the store's");
 }
@@ -45,7 +40,7 @@ static void on_conflict(void *ctx, const struct symstore_entry *entry, bool take
 static void on_replaced(void *ctx, const struct symstore_entry *entry,
 			const struct symstore_entry *old)
 {
-	progress_erase(ctx);
+	(void)ctx;
 	cmd_error("%s: the better symbols of %s replace those of %s",
 		  shown_id(entry->build_id, entry->build_id_len), entry->source_path,
 		  old->source_path);
@@ -53,7 +48,7 @@ static void on_replaced(void *ctx, const struct symstore_entry *entry,
 
 static void on_fault(void *ctx, const char *name, const char *why)
 {
-	progress_erase(ctx);
+	(void)ctx;
 	cmd_error("%s: %s: left out", name, why);
 }
 
@@ -90,35 +85,28 @@ static int on_first(void *ctx, struct symstore **ret, struct sc_error *err)
 	return make_store(o.store, ret, err);
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
+	struct symstore *store __attribute__((cleanup(close_store))) = NULL;
+	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
 	struct symbundle_imported done = { 0 };
-	struct progress progress;
 	struct symbundle_import_options options = {
-		.open_store = on_first, .verify_key = o.verify_key, .fault = on_fault, .conflict = on_conflict,
-		.replaced = on_replaced, .no_replace = o.no_replace, .progress = on_progress, .ctx = &progress,
+		.open_store = on_first, .verify_key = o.verify_key, .fault = on_fault,
+		.conflict = on_conflict, .replaced = on_replaced, .no_replace = o.no_replace,
+		.progress = progress_update,
 	};
-	struct symstore *store = NULL;
-	char *tags = NULL;
-	struct sc_error err;
 	int rc;
 
-	if (!argc) {
-		cmd_error("name bundles, trees or stores");
-		return STATUS_ERROR;
-	}
-	progress_init(&progress, "importing", o.quiet);
-	rc = parse_tags(&o.tags, o.pin, &tags, &err);
+	if (!argc)
+		return sc_error_set(err, SC_EINVAL, "name bundles, trees or stores");
+	progress_begin("importing", PROGRESS_ITEMS, o.quiet);
+	rc = parse_tags(&o.tags, o.pin, &tags, err);
 	options.tags = tags;
 	for (int i = 0; i < argc && !rc; i++)
-		rc = symbundle_import(&store, argv[i], &options, &done, &err);
-	progress_erase(&progress);
-	if (rc)
-		cmd_error("%s", err.msg);
+		rc = symbundle_import(&store, argv[i], &options, &done, err);
+	progress_erase();
 	summarise(&done);
-	symstore_close(store);
-	free(tags);
-	return rc ? STATUS_ERROR : done.bad ? STATUS_PARTLY : STATUS_OK;
+	return rc ? rc : done.bad ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command import_command = {

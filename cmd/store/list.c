@@ -53,51 +53,41 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 	return true;
 }
 
-/* Lists what begins with each of the prefixes; all if there are none. Returns
- * the exit status. */
-static int list(struct symstore_reader *reader, char **prefixes)
+/* Lists what begins with each of the prefixes; all if there are none. Returns the exit status
+ * or an error. */
+static int list(struct symstore_reader *reader, char **prefixes, struct sc_error *err)
 {
 	struct listing l = { .json = o.json ? json_gen_create(false) : NULL };
 	uint8_t prefix[SYMCACHE_BUILD_ID_MAX];
 	int status = STATUS_OK, rc = 0;
-	struct sc_error err;
 	size_t nibbles;
 
 	if (!*prefixes)
-		rc = symstore_each(reader, NULL, 0, list_entry, &l, &err);
+		rc = symstore_each(reader, NULL, 0, list_entry, &l, err);
 	for (; *prefixes && !rc; prefixes++) {
 		uint64_t before = l.entries;
 
-		rc = symcache_build_id_parse(*prefixes, prefix, &nibbles, &err);
+		rc = symcache_build_id_parse(*prefixes, prefix, &nibbles, err);
 		if (!rc)
-			rc = symstore_each(reader, prefix, nibbles, list_entry, &l, &err);
+			rc = symstore_each(reader, prefix, nibbles, list_entry, &l, err);
 		if (!rc && l.entries == before) {
 			cmd_error("no build ID in the store begins with %s", *prefixes);
 			status = STATUS_PARTLY;
 		}
 	}
 	json_gen_destroy(l.json);
-	if (!rc)
-		return status;
-	cmd_error("%s", err.msg);
-	return STATUS_ERROR;
+	return rc ? rc : status;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct symstore_reader *reader = NULL;
-	struct symstore *store = NULL;
-	struct sc_error err;
-	int status = STATUS_ERROR;
+	SNAPSHOT s = { 0 };
+	int rc = selection_init(&o.sel, err);
 
 	(void)argc;
-	if (selection_init(&o.sel, &err) ||
-	    open_reader(o.store, SYMSTORE_READ, &store, &reader, &err))
-		cmd_error("%s", err.msg);
-	else
-		status = list(reader, argv);
-	close_reader(store, reader);
-	return status;
+	if (!rc)
+		rc = open_snapshot(o.store, SYMSTORE_READ, &s, err);
+	return rc ? rc : list(s.reader, argv, err);
 }
 
 const struct command list_command = {

@@ -5,20 +5,18 @@
 #include <time.h>
 
 #include "cmd/cli/memory.h"
-#include "cmd/cli/messages.h"
-#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/entry.h"
+#include "cmd/store/removal.h"
 #include "cmd/store/select.h"
 #include "symcache/build_id.h"
 
 static struct {
-	const char *store, *older, *unused, *to_size, *keep;
-	bool json, quiet, dry_run;
+	const char *older, *unused, *to_size, *keep;
+	struct removal_options how;
 } o;
 
 static const struct opt opts[] = {
-	OPT_STORE(&o.store),
+	OPT_STORE(&o.how.store),
 	{ "older", 0, OPT_STRING, &o.older, "AGE",
 	  "remove what was indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" },
 	{ "unused", 0, OPT_STRING, &o.unused, "AGE",
@@ -29,9 +27,7 @@ static const struct opt opts[] = {
 	{ "keep", 0, OPT_STRING, &o.keep, "FILE",
 	  "remove all but these: a build ID a line, whole; \"-\" is standard input; the other "
 	  "rules do not touch them" },
-	{ "dry-run", 'n', OPT_FLAG, &o.dry_run, NULL, "only say what would be removed" },
-	{ "json", 0, OPT_FLAG, &o.json, NULL, "write what was removed as a JSON object" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "do not say what was removed" },
+	OPTS_REMOVAL(&o.how),
 	{ 0 },
 };
 
@@ -114,35 +110,29 @@ static int rules_init(struct symstore_prune_rules *rules, struct keep *keep, str
 	return 0;
 }
 
-static int run(int argc, char **argv)
+static void keep_deinit(struct keep *keep)
 {
-	struct symstore_removals list = { 0 };
+	free(keep->data);
+}
+
+static int gather(struct symstore *store, void *rules, struct symstore_removals *list,
+		  struct sc_error *err)
+{
+	return symstore_condemn(store, rules, list, err);
+}
+
+static int run(int argc, char **argv, struct sc_error *err)
+{
+	struct keep keep __attribute__((cleanup(keep_deinit))) = { 0 };
 	struct symstore_prune_rules rules;
-	struct symstore *store = NULL;
-	struct keep keep = { 0 };
-	struct sc_error err;
-	int rc;
 
 	(void)argv;
-	if (argc || (!o.older && !o.unused && !o.to_size && !o.keep)) {
-		cmd_error("say what to remove: --older AGE, --unused AGE, --to-size SIZE or --keep FILE");
-		return STATUS_ERROR;
-	}
-	rc = rules_init(&rules, &keep, &err);
-	if (!rc)
-		rc = open_store(o.store, o.dry_run ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);
-	if (!rc)
-		rc = symstore_condemn(store, &rules, &list, &err);
-	if (!rc && !o.dry_run)
-		rc = symstore_remove_all(store, &list, &err);
-	if (!rc)
-		print_removals(&list, o.dry_run, o.json, o.quiet);
-	else
-		cmd_error("%s", err.msg);
-	symstore_close(store);
-	symstore_removals_deinit(&list);
-	free(keep.data);
-	return rc ? STATUS_ERROR : STATUS_OK;
+	if (argc || (!o.older && !o.unused && !o.to_size && !o.keep))
+		return sc_error_set(err, SC_EINVAL, "say what to remove: --older AGE, --unused AGE, "
+				    "--to-size SIZE or --keep FILE");
+	if (rules_init(&rules, &keep, err))
+		return err->code;
+	return remove_entries(&o.how, gather, &rules, err);
 }
 
 const struct command prune_command = {

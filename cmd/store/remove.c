@@ -4,28 +4,20 @@
  * All or nothing: if one of the build IDs is not there or means several entries,
  * nothing is removed.
  */
-
-#include "cmd/cli/messages.h"
-#include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/entry.h"
+#include "cmd/store/removal.h"
 #include "format/symcache_format.h"
 #include "symcache/store.h"
 
-static struct {
-	const char *store;
-	bool json, quiet, dry_run;
-} o;
+static struct removal_options o;
 
 static const struct opt opts[] = {
 	OPT_STORE(&o.store),
-	{ "dry-run", 'n', OPT_FLAG, &o.dry_run, NULL, "only say what would be removed" },
-	{ "json", 0, OPT_FLAG, &o.json, NULL, "write what was removed as a JSON object" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "do not say what was removed" },
+	OPTS_REMOVAL(&o),
 	{ 0 },
 };
 
-static int gather(struct symstore *store, char **texts, struct symstore_removals *list,
+static int gather(struct symstore *store, void *texts, struct symstore_removals *list,
 		  struct sc_error *err)
 {
 	struct symstore_reader *reader;
@@ -34,8 +26,8 @@ static int gather(struct symstore *store, char **texts, struct symstore_removals
 	size_t len;
 	int rc = symstore_read_begin(store, &reader, err);
 
-	for (; !rc && *texts; texts++) {
-		rc = symstore_find_id(reader, *texts, id, &len, err);
+	for (char **text = texts; !rc && *text; text++) {
+		rc = symstore_find_id(reader, *text, id, &len, err);
 		if (!rc)
 			rc = symstore_entry(reader, id, len, &entry, err);
 		if (!rc)
@@ -45,30 +37,11 @@ static int gather(struct symstore *store, char **texts, struct symstore_removals
 	return rc;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct symstore_removals list __attribute__((cleanup(symstore_removals_deinit))) = { 0 };
-	struct symstore *store;
-	struct sc_error err;
-	bool found;
-	int rc;
-
-	if (!argc) {
-		cmd_error("name build IDs: 'symcache list' shows them");
-		return STATUS_ERROR;
-	}
-	rc = open_store(o.store, o.dry_run ? SYMSTORE_READ : SYMSTORE_WRITE, &store, &err);
-	found = !rc;
-	if (!rc)
-		rc = gather(store, argv, &list, &err);
-	if (!rc && !o.dry_run)
-		rc = symstore_remove_all(store, &list, &err);
-	if (!rc)
-		print_removals(&list, o.dry_run, o.json, o.quiet);
-	else
-		cmd_error("%s", err.msg);
-	symstore_close(store);
-	return !rc ? STATUS_OK : rc == SC_ENOTFOUND && found ? STATUS_PARTLY : STATUS_ERROR;
+	if (!argc)
+		return sc_error_set(err, SC_EINVAL, "name build IDs: 'symcache list' shows them");
+	return remove_entries(&o, gather, argv, err);
 }
 
 const struct command remove_command = {

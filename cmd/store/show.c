@@ -296,31 +296,25 @@ static int show_entry(const struct symstore *store, struct symstore_reader *read
 	return rc;
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct symstore_reader *reader = NULL;
-	struct symstore *store = NULL;
-	struct sc_error err;
+	SNAPSHOT s = { 0 };
 	int rc;
 
-	if (argc + (o.cache != NULL) != 1) {
-		cmd_error("name one build ID, or one file with --cache FILE");
+	if (argc + (o.cache != NULL) != 1)
+		return sc_error_set(err, SC_EINVAL, "name one build ID, or one file with --cache FILE");
+	if (o.cache)
+		return show_file(o.cache, err);
+	rc = open_snapshot(o.store, SYMSTORE_READ, &s, err);
+	if (rc)
+		return rc;
+	rc = show_entry(s.store, s.reader, argv[0], err);
+	if (rc == SC_EINVAL) {
+		cmd_error("%s", err->msg);
+		show_candidates(s.reader, argv[0]);
 		return STATUS_ERROR;
 	}
-	if (o.cache) {
-		rc = show_file(o.cache, &err);
-	} else {
-		rc = open_reader(o.store, SYMSTORE_READ, &store, &reader, &err);
-		if (!rc)
-			rc = show_entry(store, reader, argv[0], &err);
-	}
-	if (rc)
-		cmd_error("%s", err.msg);
-	if (rc == SC_EINVAL && reader)
-		show_candidates(reader, argv[0]);
-	rc = !rc ? STATUS_OK : rc == SC_ENOTFOUND && reader ? STATUS_PARTLY : STATUS_ERROR;
-	close_reader(store, reader);
-	return rc;
+	return rc == SC_ENOTFOUND ? cmd_absent(err) : rc;
 }
 
 const struct command show_command = {

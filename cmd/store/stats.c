@@ -1,6 +1,5 @@
 /* symcache stats: how much is in the store, of what kinds, and how full it is. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
@@ -108,33 +107,20 @@ static void print_text(const struct symstore_info *info, const struct totals *t)
 	printf("format       %12u%s\n", info->format, info->locked ? "" : ", without a lock file");
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct totals totals = { .oldest = INT64_MAX, .newest = INT64_MIN };
-	struct symstore_reader *reader;
 	struct symstore_info info;
-	struct symstore *store;
-	struct sc_error err;
-	int rc;
+	SNAPSHOT s = { 0 };
 
 	(void)argv;
-	if (argc) {
-		cmd_error("no arguments: it describes the whole store");
-		return STATUS_ERROR;
-	}
-	rc = open_reader(o.store, SYMSTORE_READ, &store, &reader, &err);
-	if (!rc)
-		rc = symstore_info(reader, &info, &err);
-	if (!rc)
-		rc = symstore_each(reader, NULL, 0, count, &totals, &err);
-	if (rc)
-		cmd_error("%s", err.msg);
-	else if (o.json)
-		print_json(&info, &totals);
-	else
-		print_text(&info, &totals);
-	close_reader(store, reader);
-	return rc ? STATUS_ERROR : STATUS_OK;
+	if (argc)
+		return sc_error_set(err, SC_EINVAL, "no arguments: it describes the whole store");
+	if (open_snapshot(o.store, SYMSTORE_READ, &s, err) || symstore_info(s.reader, &info, err) ||
+	    symstore_each(s.reader, NULL, 0, count, &totals, err))
+		return err->code;
+	(o.json ? print_json : print_text)(&info, &totals);
+	return STATUS_OK;
 }
 
 const struct command stats_command = {

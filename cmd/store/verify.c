@@ -7,7 +7,6 @@
  */
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
@@ -15,6 +14,7 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "libsymcache/base/cleanup.h"
 #include "symcache/build_id.h"
 #include "symcache/bundle.h"
 #include "symcache/upkeep.h"
@@ -40,11 +40,10 @@ static const struct opt opts[] = {
 };
 
 struct verification {
-	struct progress progress;
 	struct json_gen *json;   /* NULL: text */
 	uint64_t verified, bad;
 	struct symstore_removals removals; /* the bad entries, if they are to be removed */
-	struct sc_error err;
+	struct sc_error *err;
 	int rc;
 };
 
@@ -54,7 +53,7 @@ static void report(struct verification *v, const char *name, const struct symsto
 	if (!f->num)
 		return;
 	v->bad++;
-	progress_erase(&v->progress);
+	progress_erase();
 	if (v->json) {
 		json_gen_open_map(v->json, NULL);
 		json_gen_text(v->json, "name", name);
@@ -87,10 +86,10 @@ static void on_verified(void *ctx, const struct symstore_entry *entry,
 	struct verification *v = ctx;
 
 	v->verified = done;
-	progress_update(&v->progress, done - 1, total, entry->source_path);
+	progress_update(NULL, done - 1, total, entry->source_path);
 	report(v, shown_id(entry->build_id, entry->build_id_len), faults);
 	if (faults->num && o.repair && !v->rc)
-		v->rc = symstore_removals_add(&v->removals, entry, &v->err);
+		v->rc = symstore_removals_add(&v->removals, entry, v->err);
 }
 
 static int verify_entries(struct verification *v, struct symstore_reader *reader, const char *path)
@@ -104,28 +103,23 @@ static int verify_entries(struct verification *v, struct symstore_reader *reader
 	if (v->bad)
 		return 0;
 	rc = symstore_verify(reader, o.jobs < UINT_MAX ? (unsigned)o.jobs : UINT_MAX, on_verified,
-			     v, &v->err);
+			     v, v->err);
 	return rc ? rc : v->rc;
 }
 
 static int verify_store(struct verification *v)
 {
-	struct symstore_reader *reader;
-	struct symstore *store;
-	char *path = NULL;
-	int rc = open_reader(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &store, &reader,
-			     &v->err);
+	char *path __attribute__((cleanup(sc_free_text))) = NULL;
+	SNAPSHOT s = { 0 };
+	int rc = open_snapshot(o.store, o.repair ? SYMSTORE_WRITE : SYMSTORE_READ, &s, v->err);
 
 	if (!rc)
-		rc = store_path(o.store, &path, &v->err);
+		rc = store_path(o.store, &path, v->err);
 	if (!rc)
-		rc = verify_entries(v, reader, path);
-	free(path);
-	symstore_read_end(reader);
-	if (!rc && v->removals.len)
-		rc = symstore_remove_all(store, &v->removals, &v->err);
-	symstore_close(store);
-	return rc;
+		rc = verify_entries(v, s.reader, path);
+	symstore_read_end(s.reader);
+	s.reader = NULL;
+	return !rc && v->removals.len ? symstore_remove_all(s.store, &v->removals, v->err) : rc;
 }
 
 /* ---- files and bundles -------------------------------------------------------- */
@@ -164,16 +158,11 @@ static void bad_member(void *ctx, const char *name, const char *why)
 	report_one(v, name, why);
 }
 
-static void on_progress(void *ctx, uint64_t done, uint64_t total, const char *item)
-{
-	progress_update(&((struct verification *)ctx)->progress, done, total, item);
-}
-
 static void verify_bundle(struct verification *v, const char *path)
 {
 	const struct symbundle_reader reader = {
 		.verify_key = o.verify_key, .entry = sound_member, .fault = bad_member,
-		.progress = on_progress, .ctx = v,
+		.progress = progress_update, .ctx = v,
 	};
 	struct sc_error err;
 
@@ -181,25 +170,34 @@ static void verify_bundle(struct verification *v, const char *path)
 		report_one(v, path, sc_error_behind(err.msg, path));
 }
 
-static int check_arguments(int bundles)
+static void summarise(const struct verification *v, int rc)
 {
-	if (o.repair && (o.caches.len || bundles))
-		cmd_error("--repair is for the store, not for bundles and --cache FILE");
-	else if (o.verify_key && !bundles)
-		cmd_error("--verify-key is for bundles: name one");
-	else
-		return 0;
-	return STATUS_ERROR;
+	if (v->json) {
+		json_gen_close_array(v->json);
+		json_gen_number(v->json, "verified", v->verified);
+		if (o.repair)
+			json_gen_number(v->json, "removed", rc ? 0 : v->removals.len);
+		json_gen_end_report(v->json);
+	} else if (!rc && (!o.quiet || v->bad)) {
+		printf("%llu verified, %llu bad", (unsigned long long)v->verified,
+		       (unsigned long long)v->bad);
+		if (v->removals.len)
+			printf(", %zu removed", v->removals.len);
+		putchar('\n');
+	}
 }
 
-static int run(int argc, char **argv)
+static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct verification v = { 0 };
+	struct verification v = { .err = err };
 	int rc = 0;
 
-	if (check_arguments(argc))
-		return STATUS_ERROR;
-	progress_init(&v.progress, "verifying", o.quiet);
+	if (o.repair && (o.caches.len || argc))
+		return sc_error_set(err, SC_EINVAL,
+				    "--repair is for the store, not for bundles and --cache FILE");
+	if (o.verify_key && !argc)
+		return sc_error_set(err, SC_EINVAL, "--verify-key is for bundles: name one");
+	progress_begin("verifying", PROGRESS_ITEMS, o.quiet);
 	if (o.json) {
 		v.json = json_gen_begin_report(true);
 		json_gen_open_array(v.json, "bad");
@@ -210,24 +208,10 @@ static int run(int argc, char **argv)
 		verify_bundle(&v, argv[i]);
 	for (size_t i = 0; i < o.caches.len; i++)
 		verify_file(&v, o.caches.items[i]);
-	progress_erase(&v.progress);
-	if (v.json) {
-		json_gen_close_array(v.json);
-		json_gen_number(v.json, "verified", v.verified);
-		if (o.repair)
-			json_gen_number(v.json, "removed", rc ? 0 : v.removals.len);
-		json_gen_end_report(v.json);
-	} else if (!rc && (!o.quiet || v.bad)) {
-		printf("%llu verified, %llu bad", (unsigned long long)v.verified,
-		       (unsigned long long)v.bad);
-		if (v.removals.len)
-			printf(", %zu removed", v.removals.len);
-		putchar('\n');
-	}
-	if (rc)
-		cmd_error("%s", v.err.msg);
+	progress_erase();
+	summarise(&v, rc);
 	symstore_removals_deinit(&v.removals);
-	return rc ? STATUS_ERROR : v.bad ? STATUS_PARTLY : STATUS_OK;
+	return rc ? rc : v.bad ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command verify_command = {

@@ -250,7 +250,7 @@ static bool set_up(struct symcache_images *images, struct symtrace_select *selec
 	return true;
 }
 
-static int run_trace(int argc, char **argv)
+static int run_trace(int argc, char **argv, struct sc_error *err)
 {
 	const struct symcache_names_options how = { .mangled = !o.demangle };
 	struct symcache_names *names = must(symcache_names_create(&how));
@@ -263,7 +263,7 @@ static int run_trace(int argc, char **argv)
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){ 0 });
 	images = must(symcache_images_create(caches.caches));
 	if (argc == 0)
-		cmd_error("which trace file?");
+		sc_error_set(err, SC_EINVAL, "which trace file?");
 	else if (!named_store_missing(o.store) && set_up(images, &select))
 		status = STATUS_OK;
 	output->start();
@@ -278,7 +278,7 @@ static int run_trace(int argc, char **argv)
 	symcache_images_destroy(images);
 	symcache_names_destroy(names);
 	cmd_caches_deinit(&caches);
-	return status;
+	return argc ? status : SC_EINVAL;
 }
 
 const struct command trace_command = {
