@@ -7,14 +7,57 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "libsymcache/base/file.h"
 
+static int to_stdout(void *ctx, const char *bytes, size_t size)
+{
+	(void)ctx;
+	fwrite(bytes, 1, size, stdout); /* out_flush() checks it */
+	return 0;
+}
+
+static char json_buf[1 << 16];
+static struct mk_out json_out = { .buf = json_buf, .cap = sizeof(json_buf), .write = to_stdout };
+
+struct mk_gen *out_json(bool pretty)
+{
+	static struct mk_gen json;
+
+	json = (struct mk_gen){ .to = &json_out, .pretty = pretty };
+	return &json;
+}
+
+struct mk_gen *out_json_open(bool pretty)
+{
+	struct mk_gen *j = out_json(pretty);
+
+	mk_gen_open_map(j, NULL);
+	return j;
+}
+
+void out_json_close(struct mk_gen *j)
+{
+	mk_gen_close_map(j);
+	mk_gen_end(j);
+}
+
+void out_put(struct mk_out *o, FILE *to)
+{
+	must(o->error ? NULL : o);
+	if (o->len)
+		fwrite(o->buf, 1, o->len, to);
+	o->len = 0;
+}
+
 void out_flush(void)
 {
-	/* ferror() alone has lost the reason: an earlier write failed. */
-	bool failed = ferror(stdout);
+	bool failed;
 
+	mk_out_flush(&json_out);
+	/* ferror() alone has lost the reason: an earlier write failed. */
+	failed = ferror(stdout);
 	errno = 0;
 	if (!fflush(stdout) && !failed)
 		return;

@@ -3,7 +3,9 @@
 #define CMD_OUTPUT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
+#include "libmarkup/bytes/json.h"
 #include "symcache/error.h"
 
 /* Flushes standard output. A failed write (full disk) is reported and ends the
@@ -13,5 +15,14 @@ void out_flush(void);
 /* Writes `size` bytes to the file at `path` ("-": standard output), which is either
  * replaced as a whole or stays as it was. SC_ESYS, SC_EFULL, SC_ENOMEM. */
 int out_write(const char *path, const void *bytes, size_t size, struct sc_error *err);
+
+/* Writes out what has gathered, and begins anew. Out of memory ends the program. */
+void out_put(struct mk_out *o, FILE *to);
+
+/* JSON to standard output, of which there is one; it is on its way with out_flush(). */
+struct mk_gen *out_json(bool pretty);
+/* The same for one object that is all there is: opens it, and completes it. */
+struct mk_gen *out_json_open(bool pretty);
+void out_json_close(struct mk_gen *j);
 
 #endif

@@ -4,8 +4,8 @@
 #ifndef CMD_CORE_H
 #define CMD_CORE_H
 
-#include "cmd/cli/json_gen.h"
 #include "cmd/cli/memory.h"
+#include "cmd/cli/output.h"
 #include "symcache/core.h"
 #include "symcache/places.h"
 

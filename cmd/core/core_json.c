@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/cli/frame_line.h"
-#include "cmd/cli/text.h"
+#include "cmd/cli/output.h"
 #include "cmd/core/core.h"
 
 static void put_registers(const struct symcache_core *core, const struct symcache_registers *r)
@@ -26,11 +26,11 @@ static void put_registers(const struct symcache_core *core, const struct symcach
 
 static void put_name(const char *name)
 {
-	struct json_gen *j = json_gen_create_memory();
+	struct mk_out o = { 0 };
 	char *text;
 
-	json_gen_text(j, NULL, name);
-	text = json_gen_take(j);
+	mk_gen_text(&(struct mk_gen){ .to = &o }, NULL, name);
+	text = must(mk_out_take(&o));
 	printf("\"name\":%s,", text);
 	free(text);
 }
@@ -41,34 +41,34 @@ static const char *describe(struct symcache_code_place *place,
 			    const struct symcache_walked_frame *f)
 {
 	const struct symcache_core_image *image = f->owner;
-	struct text all = { 0 };
+	struct mk_out all = { 0 };
 
 	for (size_t i = 0; i < place->num_frames || !i; i++) {
 		const struct symcache_place_frame *in = place->num_frames ? &place->frames[i] :
 									    NULL;
 		const size_t start = all.len;
-		struct json_gen *j = json_gen_create_text(false, &all);
+		struct mk_gen *j = &(struct mk_gen){ .to = &all };
 
-		json_gen_open_map(j, NULL);
+		mk_gen_open_map(j, NULL);
 		if (image) {
-			json_gen_text(j, "module", image->name);
-			json_gen_text(j, "build_id", image->id);
+			mk_gen_text(j, "module", image->name);
+			mk_gen_text(j, "build_id", image->id);
 			if (image->cache)
-				json_gen_hex(j, "address", place->vaddr);
+				mk_gen_hex(j, "address", place->vaddr);
 		}
 		if (in && in->function.ptr)
-			json_gen_string(j, "function", in->function.ptr, in->function.len);
+			mk_gen_string(j, "function", in->function.ptr, in->function.len);
 		if (in && *in->file) {
-			json_gen_text(j, "file", in->file);
-			json_gen_number(j, "line", in->line);
-			json_gen_number(j, "column", in->column);
+			mk_gen_text(j, "file", in->file);
+			mk_gen_number(j, "line", in->line);
+			mk_gen_number(j, "column", in->column);
 		}
-		json_gen_bool(j, "inlined", i + 1 < place->num_frames);
-		json_gen_destroy(j);
-		all.bytes[start] = ',';
-		text_char(&all, 0);
+		mk_gen_bool(j, "inlined", i + 1 < place->num_frames);
+		if (!all.error)
+			all.buf[start] = ',';
+		mk_out_char(&all, 0);
 	}
-	return place->text = all.bytes;
+	return place->text = must(all.error ? NULL : all.buf);
 }
 
 void core_json_stack(const struct core_run *r, const struct symcache_stack *stack, size_t thread)
@@ -112,25 +112,24 @@ void core_json_summary(const struct core_run *r)
 {
 	size_t n;
 	const struct symcache_core_image *list = symcache_core_images_list(r->images, &n);
-	struct json_gen *j = json_gen_create(false);
+	struct mk_gen *j = out_json(false);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct symcache_core_image *m = &list[i];
 
-		json_gen_open_map(j, NULL);
-		json_gen_text(j, "module", m->module->path);
-		json_gen_text(j, "build_id", m->id);
-		json_gen_hex(j, "start", m->module->start);
-		json_gen_number(j, "frames", m->frames);
-		json_gen_number(j, "stacks_cut", m->lost);
+		mk_gen_open_map(j, NULL);
+		mk_gen_text(j, "module", m->module->path);
+		mk_gen_text(j, "build_id", m->id);
+		mk_gen_hex(j, "start", m->module->start);
+		mk_gen_number(j, "frames", m->frames);
+		mk_gen_number(j, "stacks_cut", m->lost);
 		if (m->asked) {
-			json_gen_bool(j, "symbols", m->cache && m->cache->header->num_functions);
-			json_gen_bool(j, "unwind", m->cache && m->cache->unwind.facts);
+			mk_gen_bool(j, "symbols", m->cache && m->cache->header->num_functions);
+			mk_gen_bool(j, "unwind", m->cache && m->cache->unwind.facts);
 		}
 		if (m->why.code)
-			json_gen_text(j, "error", m->why.msg);
-		json_gen_close_map(j);
-		json_gen_end(j);
+			mk_gen_text(j, "error", m->why.msg);
+		mk_gen_close_map(j);
+		mk_gen_end(j);
 	}
-	json_gen_destroy(j);
 }

@@ -16,9 +16,8 @@
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
-#include "cmd/cli/text.h"
+#include "libmarkup/bytes/out.h"
 #include "libsymcache/base/file.h"
-#include "libsymcache/base/utf8.h"
 
 enum { GATHERED = 16 << 10 }; /* bytes of complaints, before they are written */
 
@@ -28,8 +27,8 @@ struct filtering {
 	bool raw;                    /* and stay as they are, byte for byte */
 	filtering_say_fn *say;       /* NULL: to standard error */
 	void *say_ctx;
-	struct text said;            /* what is being said */
-	struct text complaints;      /* to be written */
+	struct mk_out said;          /* what is being said */
+	struct mk_out complaints;    /* to be written */
 	XXH3_state_t *hash;          /* of the output, or NULL */
 	int fd;
 	const char *output;          /* its name */
@@ -54,10 +53,11 @@ static pthread_mutex_t stderr_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void show_complaints(void *ctx)
 {
-	struct text *t = &((struct filtering *)ctx)->complaints;
+	struct mk_out *t = &((struct filtering *)ctx)->complaints;
 
+	must(t->error ? NULL : t);
 	pthread_mutex_lock(&stderr_lock);
-	sc_write_all(STDERR_FILENO, t->bytes, t->len);
+	sc_write_all(STDERR_FILENO, t->buf, t->len);
 	pthread_mutex_unlock(&stderr_lock);
 	t->len = 0;
 }
@@ -65,36 +65,29 @@ static void show_complaints(void *ctx)
 /* What was put into `said` is complete. */
 static void end_complaint(struct filtering *f, const struct markup_module *warns_of)
 {
+	must(f->said.error ? NULL : f);
 	if (f->say)
-		f->say(f->say_ctx, warns_of, f->said.bytes, f->said.len);
+		f->say(f->say_ctx, warns_of, f->said.buf, f->said.len);
 	else
-		text_put(&f->complaints, f->said.bytes, f->said.len);
+		mk_out_put(&f->complaints, f->said.buf, f->said.len);
 	f->said.len = 0;
 	if (f->complaints.len >= GATHERED)
 		show_complaints(f);
-}
-
-static void put_printable(struct text *to, const char *text, size_t len)
-{
-	to->len += sc_make_printable(text, len, text_room(to, 4 * len));
 }
 
 static void complain(void *ctx, const struct markup_module *m, const char *data, size_t len)
 {
 	struct filtering *f = ctx;
 
-	if (f->named) {
-		text_str(&f->said, cmd_name);
-		text_put(&f->said, ": ", 2);
-	}
+	if (f->named)
+		mk_put(&f->said, cmd_name, ": ");
 	if (f->raw)
-		text_put(&f->said, data, len);
+		mk_out_put(&f->said, data, len);
 	while (!f->raw && len) { /* LLVM's have several lines */
 		const char *newline = f->named ? NULL : memchr(data, '\n', len);
 		const size_t n = newline ? (size_t)(newline - data) : len - 1;
 
-		put_printable(&f->said, data, n);
-		text_char(&f->said, '\n');
+		mk_put(&f->said, mk_as(mk_out_shown, ((struct markup_str){ data, n })), "\n");
 		data += n + 1;
 		len -= n + 1;
 	}
@@ -107,7 +100,7 @@ static void say_fault(void *ctx, const char *message)
 	struct filtering *f = ctx;
 	char *line = must(cmd_message("%s", message));
 
-	text_str(&f->said, line);
+	mk_put(&f->said, line);
 	end_complaint(f, NULL);
 	free(line);
 }
@@ -154,8 +147,8 @@ void filtering_destroy(struct filtering *f)
 	if (!f)
 		return;
 	symlog_filter_destroy(f->filter);
-	free(f->complaints.bytes);
-	free(f->said.bytes);
+	mk_out_deinit(&f->complaints);
+	mk_out_deinit(&f->said);
 	free(f);
 }
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
@@ -46,7 +46,7 @@ static const struct opt opts[] = {
 };
 
 struct check {
-	struct json_gen *json;     /* NULL: text */
+	struct mk_gen *json;     /* NULL: text */
 	uint64_t checked, breaches, allowed;
 	uint64_t code_bytes, line_bytes;
 };
@@ -61,26 +61,26 @@ static bool is_allowed(const char *path)
 
 static void write_json(struct check *c, const struct symcache_checked *s, bool breach, bool allowed)
 {
-	struct json_gen *j = c->json;
+	struct mk_gen *j = c->json;
 
-	json_gen_open_map(j, NULL);
-	json_gen_text(j, "file", s->path);
-	json_gen_text(j, "build_id", shown_id(s->build_id, s->derived ? 0 : s->build_id_len));
+	mk_gen_open_map(j, NULL);
+	mk_gen_text(j, "file", s->path);
+	mk_gen_text(j, "build_id", shown_id(s->build_id, s->derived ? 0 : s->build_id_len));
 	sources_json(j, "symbols", s->sources);
-	json_gen_number(j, "broken_units", s->bad_units);
-	json_gen_number(j, "code_bytes", s->code_bytes);
-	json_gen_number(j, "code_bytes_with_lines", s->line_bytes);
-	json_gen_open_array(j, "findings");
+	mk_gen_number(j, "broken_units", s->bad_units);
+	mk_gen_number(j, "code_bytes", s->code_bytes);
+	mk_gen_number(j, "code_bytes_with_lines", s->line_bytes);
+	mk_gen_open_array(j, "findings");
 	for (size_t i = 0; i < s->num_findings; i++) {
-		json_gen_open_map(j, NULL);
-		json_gen_text(j, "lacks", levels[s->findings[i].lacks]);
-		json_gen_text(j, "finding", s->findings[i].text);
-		json_gen_close_map(j);
+		mk_gen_open_map(j, NULL);
+		mk_gen_text(j, "lacks", levels[s->findings[i].lacks]);
+		mk_gen_text(j, "finding", s->findings[i].text);
+		mk_gen_close_map(j);
 	}
-	json_gen_close_array(j);
-	json_gen_bool(j, "breach", breach && !allowed);
-	json_gen_bool(j, "allowed", breach && allowed);
-	json_gen_close_map(j);
+	mk_gen_close_array(j);
+	mk_gen_bool(j, "breach", breach && !allowed);
+	mk_gen_bool(j, "allowed", breach && allowed);
+	mk_gen_close_map(j);
 }
 
 static void on_file(void *ctx, const struct symcache_checked *s)
@@ -118,14 +118,14 @@ static int check_store(const struct symcache_check_options *options, struct sc_e
 static void summarize(struct check *c, bool whole)
 {
 	if (c->json) {
-		json_gen_close_array(c->json);
-		json_gen_text(c->json, "required", levels[o.require]);
-		json_gen_number(c->json, "checked", c->checked);
-		json_gen_number(c->json, "breaches", c->breaches);
-		json_gen_number(c->json, "allowed", c->allowed);
-		json_gen_number(c->json, "code_bytes", c->code_bytes);
-		json_gen_number(c->json, "code_bytes_with_lines", c->line_bytes);
-		json_gen_end_report(c->json);
+		mk_gen_close_array(c->json);
+		mk_gen_text(c->json, "required", levels[o.require]);
+		mk_gen_number(c->json, "checked", c->checked);
+		mk_gen_number(c->json, "breaches", c->breaches);
+		mk_gen_number(c->json, "allowed", c->allowed);
+		mk_gen_number(c->json, "code_bytes", c->code_bytes);
+		mk_gen_number(c->json, "code_bytes_with_lines", c->line_bytes);
+		out_json_close(c->json);
 	} else if (whole && (!o.quiet || c->breaches)) {
 		printf("%llu checked, %llu lack what --require %s asks for",
 		       (unsigned long long)c->checked, (unsigned long long)c->breaches,
@@ -141,7 +141,7 @@ static void summarize(struct check *c, bool whole)
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct check c = { .json = o.json ? json_gen_begin_report(true) : NULL };
+	struct check c = { .json = o.json ? out_json_open(true) : NULL };
 	const struct symcache_check_options options = {
 		.build.debug_dirs = o.debug_dirs.items, .build.threads = (unsigned)o.threads,
 		.follow = o.follow, .file = on_file, .progress = progress_update, .ctx = &c,
@@ -150,7 +150,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	progress_begin("checking", PROGRESS_ITEMS, o.quiet);
 	if (c.json)
-		json_gen_open_array(c.json, "files");
+		mk_gen_open_array(c.json, "files");
 	if (!argc)
 		rc = check_store(&options, err);
 	for (int i = 0; i < argc && !rc; i++)

@@ -2,7 +2,7 @@
 #ifndef CMD_INDEX_REPORT_H
 #define CMD_INDEX_REPORT_H
 
-#include "cmd/cli/json_gen.h"
+#include "cmd/cli/output.h"
 #include "symcache/index.h"
 
 /* What it took: the sums of what the builds say. */

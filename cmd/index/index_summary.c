@@ -62,21 +62,21 @@ void index_stats_print(const struct index_stats *s, double store_seconds)
 #undef PRINT
 }
 
-static void stats_json(const struct index_stats *s, double store_seconds, struct json_gen *j)
+static void stats_json(const struct index_stats *s, double store_seconds, struct mk_gen *j)
 {
-	json_gen_open_map(j, "stats");
-	json_gen_open_map(j, "milliseconds");
+	mk_gen_open_map(j, "stats");
+	mk_gen_open_map(j, "milliseconds");
 	for (int i = 0; i < SYMCACHE_STAGES; i++)
-		json_gen_number(j, stages[i], (uint64_t)(s->sum.seconds[i] * 1e3));
-	json_gen_number(j, "store", (uint64_t)(store_seconds * 1e3));
-	json_gen_close_map(j);
-#define FIELD(name) json_gen_number(j, #name, s->sum.name);
+		mk_gen_number(j, stages[i], (uint64_t)(s->sum.seconds[i] * 1e3));
+	mk_gen_number(j, "store", (uint64_t)(store_seconds * 1e3));
+	mk_gen_close_map(j);
+#define FIELD(name) mk_gen_number(j, #name, s->sum.name);
 	FOR_EACH_SUM(FIELD)
 #undef FIELD
-	json_gen_number(j, "source_bytes", s->source_bytes);
-	json_gen_number(j, "cache_bytes", s->cache_bytes);
-	json_gen_number(j, "peak_memory", peak_memory());
-	json_gen_close_map(j);
+	mk_gen_number(j, "source_bytes", s->source_bytes);
+	mk_gen_number(j, "cache_bytes", s->cache_bytes);
+	mk_gen_number(j, "peak_memory", peak_memory());
+	mk_gen_close_map(j);
 }
 
 /* ---- what came of it ----------------------------------------------------------------- */
@@ -114,36 +114,36 @@ void index_summary_print(const struct index_report *r, const struct symcache_ind
 void index_summary_json(const struct index_report *r, const struct symcache_index_account *a,
 			bool fetched, bool stats)
 {
-	struct json_gen *j = json_gen_begin_report(false);
+	struct mk_gen *j = out_json_open(false);
 
-	json_gen_number(j, "indexed", a->indexed);
-	json_gen_number(j, "unchanged", a->unchanged);
-	json_gen_number(j, "without_symbols", a->without_symbols);
-	json_gen_number(j, "better_in_store", a->better_in_store);
-	json_gen_number(j, "other_in_store", a->other_in_store);
-	json_gen_number(j, "broken_debug_info", a->broken);
-	json_gen_number(j, "unsupported", a->unsupported);
-	json_gen_number(j, "not_elf", a->other);
-	json_gen_number(j, "special_files", a->special);
-	json_gen_number(j, "links_not_followed", a->links);
-	json_gen_number(j, "folder_loops", a->loops);
-	json_gen_number(j, "archives", a->archives);
-	json_gen_number(j, "archives_unchanged", a->archives_unchanged);
+	mk_gen_number(j, "indexed", a->indexed);
+	mk_gen_number(j, "unchanged", a->unchanged);
+	mk_gen_number(j, "without_symbols", a->without_symbols);
+	mk_gen_number(j, "better_in_store", a->better_in_store);
+	mk_gen_number(j, "other_in_store", a->other_in_store);
+	mk_gen_number(j, "broken_debug_info", a->broken);
+	mk_gen_number(j, "unsupported", a->unsupported);
+	mk_gen_number(j, "not_elf", a->other);
+	mk_gen_number(j, "special_files", a->special);
+	mk_gen_number(j, "links_not_followed", a->links);
+	mk_gen_number(j, "folder_loops", a->loops);
+	mk_gen_number(j, "archives", a->archives);
+	mk_gen_number(j, "archives_unchanged", a->archives_unchanged);
 	if (fetched)
-		json_gen_number(j, "not_on_servers", a->not_on_servers);
-	json_gen_open_array(j, "failed");
+		mk_gen_number(j, "not_on_servers", a->not_on_servers);
+	mk_gen_open_array(j, "failed");
 	for (size_t i = 0; i < r->num_failures; i++) {
-		json_gen_open_map(j, NULL);
-		json_gen_text(j, "file", r->failures[i].path);
-		json_gen_text(j, "reason", r->failures[i].reason);
-		json_gen_close_map(j);
+		mk_gen_open_map(j, NULL);
+		mk_gen_text(j, "file", r->failures[i].path);
+		mk_gen_text(j, "reason", r->failures[i].reason);
+		mk_gen_close_map(j);
 	}
-	json_gen_close_array(j);
-	json_gen_open_array(j, "files_without_symbols");
+	mk_gen_close_array(j);
+	mk_gen_open_array(j, "files_without_symbols");
 	for (size_t i = 0; i < r->num_without; i++)
-		json_gen_text(j, NULL, r->without_symbols[i]);
-	json_gen_close_array(j);
+		mk_gen_text(j, NULL, r->without_symbols[i]);
+	mk_gen_close_array(j);
 	if (stats)
 		stats_json(&r->stats, a->store_seconds, j);
-	json_gen_end_report(j);
+	out_json_close(j);
 }

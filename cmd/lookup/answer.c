@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
+#include "cmd/cli/output.h"
 #include "cmd/lookup/binutils.h"
 #include "cmd/lookup/explain.h"
 #include "cmd/lookup/locals.h"
@@ -24,45 +26,40 @@ void worker_init(struct worker *w, const struct answer_options *options,
 	w->sources.search = &options->search;
 	if (options->style != STYLE_JSON)
 		return;
-	w->json = json_gen_create_text(options->pretty, &w->out);
+	w->gen = (struct mk_gen){ .to = &w->out, .pretty = options->pretty };
+	w->json = &w->gen;
 	if (options->list)
-		json_gen_open_array(w->json, NULL);
+		mk_gen_open_array(w->json, NULL);
 }
 
 void worker_finish(struct worker *w)
 {
 	if (!w->json || !w->options->list)
 		return;
-	json_gen_close_array(w->json);
-	json_gen_end(w->json);
+	mk_gen_close_array(w->json);
+	mk_gen_end(w->json);
 }
 
 void worker_deinit(struct worker *w)
 {
 	symcache_symbolizer_destroy(w->symbolizer);
-	json_gen_destroy(w->json);
 	symcache_source_files_deinit(&w->sources);
-	free(w->out.bytes);
-	free(w->messages.bytes);
+	mk_out_deinit(&w->out);
+	mk_out_deinit(&w->messages);
 }
 
 void worker_report(struct worker *w, const char *fmt, ...)
 {
 	va_list ap;
+	char *text;
 	int len;
 
-	text_str(&w->messages, w->options->tool);
-	text_put(&w->messages, ": ", 2);
 	va_start(ap, fmt);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	len = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	if (len < 0)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text_room(&w->messages, (size_t)len + 1), (size_t)len + 1, fmt, ap);
-	va_end(ap);
-	w->messages.len += (size_t)len;
-	text_char(&w->messages, '\n');
+	text = must(len < 0 ? NULL : text);
+	mk_put(&w->messages, w->options->tool, ": ", text, "\n");
+	free(text);
 }
 
 /* ---- faults ------------------------------------------------------------------------ */
@@ -232,9 +229,9 @@ static bool explain(struct worker *w, const struct request *r, const struct symc
 	if (sound && w->json) {
 		explain_json(&e, w->json);
 		if (!w->options->list)
-			json_gen_end(w->json);
+			mk_gen_end(w->json);
 	} else if (sound) {
-		text_flush(&w->out, stdout);
+		out_put(&w->out, stdout);
 		explain_text(&e);
 	}
 	w->partly |= sound && !found;

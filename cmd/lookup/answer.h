@@ -7,9 +7,8 @@
 #ifndef CMD_ANSWER_H
 #define CMD_ANSWER_H
 
-#include "cmd/cli/json_gen.h"
-#include "cmd/cli/text.h"
 #include "cmd/lookup/request.h"
+#include "libmarkup/bytes/json.h"
 #include "symcache/debug_files.h"
 
 struct symcache_local;
@@ -48,9 +47,10 @@ struct worker {
 	struct symcache_symbolizer *symbolizer;
 	const struct symcache_module *opened; /* the last one that was asked; or NULL */
 	uint64_t base;         /* its load base, if addresses count from there */
-	struct text out, messages;
+	struct mk_out out, messages;
 	struct symcache_source_files sources;
-	struct json_gen *json; /* into `out`; NULL: another style */
+	struct mk_gen gen;     /* into `out` */
+	struct mk_gen *json;   /* that; NULL: another style */
 	bool in_array, module_named; /* JSON: of the current answer */
 	bool partly;           /* something was not found */
 };

@@ -13,9 +13,10 @@ static char *answered(const struct request *r, const struct answer_options *o, c
 	struct worker w = { .options = o };
 	char *ret;
 
-	w.json = json_gen_create_text(o->pretty, &w.out);
+	w.gen = (struct mk_gen){ .to = &w.out, .pretty = o->pretty };
+	w.json = &w.gen;
 	if (o->list)
-		json_gen_open_array(w.json, NULL);
+		mk_gen_open_array(w.json, NULL);
 	style_begin(&w, r);
 	if (why)
 		style_fault(&w, why);
@@ -25,8 +26,7 @@ static char *answered(const struct request *r, const struct answer_options *o, c
 		style_nothing(&w, r, true);
 	style_end(&w, r);
 	worker_finish(&w);
-	text_char(&w.out, 0);
-	ret = strdup(w.out.bytes);
+	ret = mk_out_take(&w.out);
 	worker_deinit(&w);
 	return ret;
 }

@@ -2,7 +2,7 @@
 #ifndef CMD_EXPLAIN_H
 #define CMD_EXPLAIN_H
 
-#include "cmd/cli/json_gen.h"
+#include "libmarkup/bytes/json.h"
 #include "symcache/explain.h"
 #include "symcache/symbolize.h"
 
@@ -23,6 +23,6 @@ char *explain_path(const struct symcache_file *file);
 
 /* Prints to standard output; JSON: one object, in an array or by itself. */
 void explain_text(const struct explained *e);
-void explain_json(const struct explained *e, struct json_gen *j);
+void explain_json(const struct explained *e, struct mk_gen *j);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/lookup/lines.h"
@@ -177,15 +178,15 @@ static void answer_piece(const struct session *s, struct worker *w, struct lines
 /* Messages and answers go out, as if they had done so line by line. */
 static void put_out(struct worker *w)
 {
-	text_flush(&w->messages, stderr);
-	text_flush(&w->out, stdout);
+	out_put(&w->messages, stderr);
+	out_put(&w->out, stdout);
 }
 
 /* ---- many lines at once -------------------------------------------------------------- */
 
 struct answered {
 	bool ready;
-	struct text out, messages;
+	struct mk_out out, messages;
 };
 
 struct pieces {
@@ -197,9 +198,9 @@ struct pieces {
 	struct answered list[AHEAD];  /* pieces due + i, at (due + i) % AHEAD */
 };
 
-static void swap(struct text *a, struct text *b)
+static void swap(struct mk_out *a, struct mk_out *b)
 {
-	const struct text t = *a;
+	const struct mk_out t = *a;
 
 	*a = *b;
 	*b = t;
@@ -220,8 +221,8 @@ static void piece_job(void *ctx, unsigned worker, size_t job)
 	if (job == p->due) {
 		put_out(w);
 		while (p->due++, (at = &p->list[p->due % AHEAD])->ready) {
-			text_flush(&at->messages, stderr);
-			text_flush(&at->out, stdout);
+			out_put(&at->messages, stderr);
+			out_put(&at->out, stdout);
 			at->ready = false;
 		}
 		pthread_cond_broadcast(&p->went_out);
@@ -267,8 +268,8 @@ static bool answer_stdin(struct session *s)
 		answer_many(s, &pieces, some, n);
 	out_flush();
 	for (size_t i = 0; i < AHEAD; i++) {
-		free(pieces.list[i].out.bytes);
-		free(pieces.list[i].messages.bytes);
+		mk_out_deinit(&pieces.list[i].out);
+		mk_out_deinit(&pieces.list[i].messages);
 	}
 	faults = lines_destroy(in);
 	return faults && s->options.protocol == PROTOCOL_LOOKUP;

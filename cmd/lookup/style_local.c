@@ -4,59 +4,49 @@
 
 #include "cmd/lookup/explain.h"
 #include "cmd/lookup/locals.h"
-#include "libsymcache/base/utf8.h"
 
-/* No byte of it reaches a terminal that may not. */
-static void put_shown(struct text *t, const char *text, size_t len)
-{
-	if (sc_printable(text, len))
-		text_put(t, text, len);
-	else
-		t->len += sc_make_printable(text, len, text_room(t, 4 * len));
-}
-
-static void put_line(struct text *t, struct symcache_str name)
+static void put_line(struct mk_out *t, struct symcache_str name)
 {
 	if (name.len)
-		put_shown(t, name.ptr, name.len);
+		mk_out_shown(t, (struct markup_str){ name.ptr, name.len });
 	else
-		text_str(t, "??");
-	text_char(t, '\n');
+		mk_put(t, "??");
+	mk_out_char(t, '\n');
 }
 
-static void put_number(struct text *t, bool known, uint64_t number, char end)
+static void put_number(struct mk_out *t, bool known, uint64_t number, char end)
 {
 	if (known)
-		text_number(t, number);
+		mk_out_dec(t, number);
 	else
-		text_str(t, "??");
-	text_char(t, end);
+		mk_put(t, "??");
+	mk_out_char(t, end);
 }
 
-static void json_local(struct json_gen *j, const struct symcache_local *l, const char *path)
+static void json_local(struct mk_gen *j, const struct symcache_local *l, const char *path)
 {
-	json_gen_open_map(j, NULL);
-	json_gen_text(j, "DeclFile", l->file.name.ptr ? path : "");
-	json_gen_number(j, "DeclLine", l->line);
+	mk_gen_open_map(j, NULL);
+	mk_gen_text(j, "DeclFile", l->file.name.ptr ? path : "");
+	mk_gen_number(j, "DeclLine", l->line);
 	if (l->has_offset)
-		json_gen_signed(j, "FrameOffset", l->offset);
-	json_gen_string(j, "FunctionName", l->function.len ? l->function.ptr : "", l->function.len);
-	json_gen_string(j, "Name", l->name.len ? l->name.ptr : "", l->name.len);
+		mk_gen_signed(j, "FrameOffset", l->offset);
+	mk_gen_string(j, "FunctionName", l->function.len ? l->function.ptr : "", l->function.len);
+	mk_gen_string(j, "Name", l->name.len ? l->name.ptr : "", l->name.len);
 	if (l->has_size)
-		json_gen_hex(j, "Size", l->size);
+		mk_gen_hex(j, "Size", l->size);
 	else
-		json_gen_text(j, "Size", "");
+		mk_gen_text(j, "Size", "");
 	if (l->has_tag)
-		json_gen_hex(j, "TagOffset", l->tag);
+		mk_gen_hex(j, "TagOffset", l->tag);
 	else
-		json_gen_text(j, "TagOffset", "");
-	json_gen_close_map(j);
+		mk_gen_text(j, "TagOffset", "");
+	mk_gen_close_map(j);
 }
 
 void style_local(struct worker *w, const struct request *r, const struct symcache_local *l)
 {
 	char *path = explain_path(&l->file);
-	struct text *t = &w->out;
+	struct mk_out *t = &w->out;
 
 	if (w->json) {
 		style_places(w, r);
@@ -64,12 +54,10 @@ void style_local(struct worker *w, const struct request *r, const struct symcach
 	} else {
 		put_line(t, l->function);
 		put_line(t, l->name);
-		put_shown(t, path, strlen(path));
-		text_char(t, ':');
-		text_number(t, l->line);
-		text_char(t, '\n');
+		mk_out_shown(t, (struct markup_str){ path, strlen(path) });
+		mk_put(t, ":", l->line, "\n");
 		if (l->has_offset && l->offset < 0)
-			text_char(t, '-');
+			mk_out_char(t, '-');
 		put_number(t, l->has_offset,
 			   l->offset < 0 ? -(uint64_t)l->offset : (uint64_t)l->offset, ' ');
 		put_number(t, l->has_size, l->size, ' ');

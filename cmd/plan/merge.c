@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
@@ -43,18 +43,18 @@ static void say(void *ctx, const char *text, size_t len)
 static void print_status(const struct markup_merge_status *s)
 {
 	const double seconds = (double)(s->ended - s->begun) / 1000;
-	struct json_gen *j;
+	struct mk_gen *j;
 
 	if (o.json) {
-		j = json_gen_begin_report(false);
-		json_gen_number(j, "tasks", s->tasks);
-		json_gen_number(j, "done", s->done);
-		json_gen_text(j, "missing", s->missing);
-		json_gen_number(j, "read", s->read);
-		json_gen_number(j, "written", s->written);
-		json_gen_signed(j, "begun_ms", s->begun);
-		json_gen_signed(j, "ended_ms", s->ended);
-		json_gen_end_report(j);
+		j = out_json_open(false);
+		mk_gen_number(j, "tasks", s->tasks);
+		mk_gen_number(j, "done", s->done);
+		mk_gen_text(j, "missing", s->missing);
+		mk_gen_number(j, "read", s->read);
+		mk_gen_number(j, "written", s->written);
+		mk_gen_signed(j, "begun_ms", s->begun);
+		mk_gen_signed(j, "ended_ms", s->ended);
+		out_json_close(j);
 		return;
 	}
 	printf("%" PRIu64 " of %" PRIu64 " tasks are done%s%s\n", s->done, s->tasks,
@@ -86,13 +86,13 @@ static void summarise(const struct markup_merged *m)
 {
 	const uint64_t failed = m->damaged + m->left_out, all = m->logs - m->damaged;
 	const char *own = cmd_name;
-	struct json_gen *j;
+	struct mk_gen *j;
 
 	if (o.json) {
-		j = json_gen_begin_report(false);
-		json_gen_number(j, "logs", m->logs);
-		json_gen_number(j, "failed", failed);
-		json_gen_end_report(j);
+		j = out_json_open(false);
+		mk_gen_number(j, "logs", m->logs);
+		mk_gen_number(j, "failed", failed);
+		out_json_close(j);
 	}
 	if (o.quiet)
 		return;

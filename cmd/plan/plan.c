@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/cli/json_gen.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
@@ -146,7 +146,7 @@ static void warn_of_skew(const struct markup_planning *p)
 /* ---- the command ----------------------------------------------------------------------- */
 
 /* Bytes that a task needs: a program without a log, and a decompressor for each thread. */
-static void put_memory(struct json_gen *j, const struct markup_planning *p)
+static void put_memory(struct mk_gen *j, const struct markup_planning *p)
 {
 	static const uint64_t per_thread[] = { 1 << 20, 1 << 20, 512 << 20, 128 << 20 };
 	uint64_t most = 0;
@@ -154,25 +154,25 @@ static void put_memory(struct json_gen *j, const struct markup_planning *p)
 	for (size_t i = 0; i < p->num_logs; i++)
 		if (per_thread[p->logs[i].kind] > most)
 			most = per_thread[p->logs[i].kind];
-	json_gen_number(j, "memory", 300 << 20);
-	json_gen_number(j, "memory_per_thread", most);
+	mk_gen_number(j, "memory", 300 << 20);
+	mk_gen_number(j, "memory_per_thread", most);
 }
 
 static void summarise(const struct markup_planning *p, const struct markup_planned *made)
 {
-	struct json_gen *j;
+	struct mk_gen *j;
 
 	if (o.json) {
-		j = json_gen_begin_report(false);
-		json_gen_text(j, "plan", o.output);
-		json_gen_text(j, "xxh128", made->hash);
-		json_gen_number(j, "logs", p->num_logs);
-		json_gen_number(j, "left_out", p->left_out);
-		json_gen_number(j, "bytes", made->bytes);
-		json_gen_number(j, "shards", made->shards);
-		json_gen_number(j, "tasks", made->tasks);
+		j = out_json_open(false);
+		mk_gen_text(j, "plan", o.output);
+		mk_gen_text(j, "xxh128", made->hash);
+		mk_gen_number(j, "logs", p->num_logs);
+		mk_gen_number(j, "left_out", p->left_out);
+		mk_gen_number(j, "bytes", made->bytes);
+		mk_gen_number(j, "shards", made->shards);
+		mk_gen_number(j, "tasks", made->tasks);
 		put_memory(j, p);
-		json_gen_end_report(j);
+		out_json_close(j);
 	} else if (!o.quiet) {
 		printf("%zu log%s, %llu bytes, in %llu task%s: 0 to %llu\n", p->num_logs,
 		       p->num_logs == 1 ? "" : "s", (unsigned long long)made->bytes,

@@ -1,7 +1,7 @@
 /* symcache compact: gives back the room of what was removed from the store. */
 #include <stdio.h>
 
-#include "cmd/cli/json_gen.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "libsymcache/base/cleanup.h"
@@ -21,7 +21,7 @@ static const struct opt opts[] = {
 
 static void report(uint64_t before, uint64_t after)
 {
-	struct json_gen *j;
+	struct mk_gen *j;
 
 	if (!o.json) {
 		if (!o.quiet)
@@ -29,10 +29,10 @@ static void report(uint64_t before, uint64_t after)
 			       (unsigned long long)after);
 		return;
 	}
-	j = json_gen_begin_report(false);
-	json_gen_number(j, "bytes_before", before);
-	json_gen_number(j, "bytes_after", after);
-	json_gen_end_report(j);
+	j = out_json_open(false);
+	mk_gen_number(j, "bytes_before", before);
+	mk_gen_number(j, "bytes_after", after);
+	out_json_close(j);
 }
 
 static int run(int argc, char **argv, struct sc_error *err)

@@ -3,39 +3,39 @@
 
 #include "symcache/build_id.h"
 
-void sources_json(struct json_gen *j, const char *key, uint32_t sources)
+void sources_json(struct mk_gen *j, const char *key, uint32_t sources)
 {
-	json_gen_open_array(j, key);
+	mk_gen_open_array(j, key);
 	for (int i = 0; symstore_kinds[i]; i++)
 		if (sources & symstore_kind_bit(i))
-			json_gen_text(j, NULL, symstore_kinds[i]);
-	json_gen_close_array(j);
+			mk_gen_text(j, NULL, symstore_kinds[i]);
+	mk_gen_close_array(j);
 }
 
-static void field_json(struct json_gen *j, const struct symstore_field *f)
+static void field_json(struct mk_gen *j, const struct symstore_field *f)
 {
 	const char *at = f->text, *item;
 	size_t len;
 
 	switch (f->type) {
 	case SYMSTORE_TEXT:
-		json_gen_text(j, f->key, f->text);
+		mk_gen_text(j, f->key, f->text);
 		break;
 	case SYMSTORE_NUMBER:
-		json_gen_number(j, f->key, f->number);
+		mk_gen_number(j, f->key, f->number);
 		break;
 	case SYMSTORE_BOOL:
-		json_gen_bool(j, f->key, f->number);
+		mk_gen_bool(j, f->key, f->number);
 		break;
 	case SYMSTORE_LIST:
-		json_gen_open_array(j, f->key);
+		mk_gen_open_array(j, f->key);
 		while ((len = symstore_tags_next(&at, &item)))
-			json_gen_string(j, NULL, item, len);
-		json_gen_close_array(j);
+			mk_gen_string(j, NULL, item, len);
+		mk_gen_close_array(j);
 	}
 }
 
-void entry_json(struct json_gen *j, const struct symstore_entry *entry)
+void entry_json(struct mk_gen *j, const struct symstore_entry *entry)
 {
 	struct symstore_fields fields;
 

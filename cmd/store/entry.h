@@ -2,14 +2,14 @@
 #ifndef CMD_ENTRY_H
 #define CMD_ENTRY_H
 
-#include "cmd/cli/json_gen.h"
+#include "cmd/cli/output.h"
 #include "symcache/build.h"
 #include "symcache/store.h"
 
 /* The sources as a JSON array of their names. */
-void sources_json(struct json_gen *j, const char *key, uint32_t sources);
+void sources_json(struct mk_gen *j, const char *key, uint32_t sources);
 
 /* The record's fields, into an open object. */
-void entry_json(struct json_gen *j, const struct symstore_entry *entry);
+void entry_json(struct mk_gen *j, const struct symstore_entry *entry);
 
 #endif

@@ -208,18 +208,18 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	return rc;
 }
 
-static void missing_json(struct json_gen *j, const struct wanted *w)
+static void missing_json(struct mk_gen *j, const struct wanted *w)
 {
-	json_gen_open_array(j, "missing_modules");
+	mk_gen_open_array(j, "missing_modules");
 	for (size_t i = 0; i < w->missing.len; i++) {
 		const struct symstore_id *id = &w->missing.data[i];
 
-		json_gen_open_map(j, NULL);
-		json_gen_text(j, "build_id", shown_id(id->bytes, id->len));
-		json_gen_text(j, "name", name_of(w, id));
-		json_gen_close_map(j);
+		mk_gen_open_map(j, NULL);
+		mk_gen_text(j, "build_id", shown_id(id->bytes, id->len));
+		mk_gen_text(j, "name", name_of(w, id));
+		mk_gen_close_map(j);
 	}
-	json_gen_close_array(j);
+	mk_gen_close_array(j);
 }
 
 static void wanted_deinit(struct wanted *w)
@@ -233,7 +233,7 @@ static void wanted_deinit(struct wanted *w)
 
 static void summarise(const struct symbundle_exported *done, const struct wanted *w)
 {
-	struct json_gen *j;
+	struct mk_gen *j;
 
 	if (!o.json) {
 		if (o.quiet)
@@ -251,17 +251,17 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 		putchar('\n');
 		return;
 	}
-	j = json_gen_begin_report(false);
-	json_gen_number(j, "exported", done->exported);
-	json_gen_number(j, "bytes", done->bytes);
-	json_gen_number(j, "as_before", done->as_before);
-	json_gen_number(j, "missing", done->missing);
+	j = out_json_open(false);
+	mk_gen_number(j, "exported", done->exported);
+	mk_gen_number(j, "bytes", done->bytes);
+	mk_gen_number(j, "as_before", done->as_before);
+	mk_gen_number(j, "missing", done->missing);
 	missing_json(j, w);
-	json_gen_number(j, "damaged", done->damaged);
+	mk_gen_number(j, "damaged", done->damaged);
 	if (o.name_hash)
-		json_gen_text(j, "manifest_xxh128", done->hash);
-	json_gen_bool(j, "signed", o.sign);
-	json_gen_end_report(j);
+		mk_gen_text(j, "manifest_xxh128", done->hash);
+	mk_gen_bool(j, "signed", o.sign);
+	out_json_close(j);
 }
 
 static int run(int argc, char **argv, struct sc_error *err)

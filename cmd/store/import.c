@@ -54,7 +54,7 @@ static void on_fault(void *ctx, const char *name, const char *why)
 
 static void summarise(const struct symbundle_imported *m)
 {
-	struct json_gen *j;
+	struct mk_gen *j;
 
 	if (!o.json && o.quiet)
 		return;
@@ -68,15 +68,15 @@ static void summarise(const struct symbundle_imported *m)
 		printf(", %llu bad\n", (unsigned long long)m->bad);
 		return;
 	}
-	j = json_gen_begin_report(false);
-	json_gen_number(j, "imported", m->imported);
-	json_gen_number(j, "unchanged", m->unchanged);
-	json_gen_number(j, "better_in_store", m->better_in_store);
-	json_gen_number(j, "conflicts", m->conflicts);
-	json_gen_number(j, "kept", m->kept);
-	json_gen_number(j, "bad", m->bad);
-	json_gen_bool(j, "signature_checked", o.verify_key);
-	json_gen_end_report(j);
+	j = out_json_open(false);
+	mk_gen_number(j, "imported", m->imported);
+	mk_gen_number(j, "unchanged", m->unchanged);
+	mk_gen_number(j, "better_in_store", m->better_in_store);
+	mk_gen_number(j, "conflicts", m->conflicts);
+	mk_gen_number(j, "kept", m->kept);
+	mk_gen_number(j, "bad", m->bad);
+	mk_gen_bool(j, "signature_checked", o.verify_key);
+	out_json_close(j);
 }
 
 static int on_first(void *ctx, struct symstore **ret, struct sc_error *err)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
@@ -27,7 +28,7 @@ static const struct opt opts[] = {
 };
 
 struct listing {
-	struct json_gen *json; /* NULL: text */
+	struct mk_gen *json; /* NULL: text */
 	uint64_t entries;
 };
 
@@ -40,10 +41,10 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 	if (!selection_has(&o.sel, entry))
 		return true;
 	if (l->json) {
-		json_gen_open_map(l->json, NULL);
+		mk_gen_open_map(l->json, NULL);
 		entry_json(l->json, entry);
-		json_gen_close_map(l->json);
-		json_gen_end(l->json);
+		mk_gen_close_map(l->json);
+		mk_gen_end(l->json);
 		return true;
 	}
 	printf("%-40s %-12s %10llu %s%s\n", shown_id(entry->build_id, entry->build_id_len),
@@ -57,7 +58,7 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
  * or an error. */
 static int list(struct symstore_reader *reader, char **prefixes, struct sc_error *err)
 {
-	struct listing l = { .json = o.json ? json_gen_create(false) : NULL };
+	struct listing l = { .json = o.json ? out_json(false) : NULL };
 	uint8_t prefix[SYMCACHE_BUILD_ID_MAX];
 	int status = STATUS_OK, rc = 0;
 	size_t nibbles;
@@ -75,7 +76,6 @@ static int list(struct symstore_reader *reader, char **prefixes, struct sc_error
 			status = STATUS_PARTLY;
 		}
 	}
-	json_gen_destroy(l.json);
 	return rc ? rc : status;
 }
 

@@ -1,20 +1,20 @@
 /* Taking entries out of a store: see removal.h. */
+#include "cmd/cli/output.h"
 #include "cmd/store/removal.h"
 
 #include <stdio.h>
 
-#include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/shown.h"
 
 static void print(const struct symstore_removals *list, const struct removal_options *o)
 {
-	struct json_gen *j = o->json ? json_gen_begin_report(false) : NULL;
+	struct mk_gen *j = o->json ? out_json_open(false) : NULL;
 	unsigned long long count = 0, bytes = 0;
 
 	if (j) {
-		json_gen_bool(j, "dry_run", o->dry_run);
-		json_gen_open_array(j, "removed");
+		mk_gen_bool(j, "dry_run", o->dry_run);
+		mk_gen_open_array(j, "removed");
 	}
 	for (size_t i = 0; i < list->len; i++) {
 		const struct symstore_removal *e = &list->data[i];
@@ -24,21 +24,21 @@ static void print(const struct symstore_removals *list, const struct removal_opt
 		count++;
 		bytes += e->cache_size;
 		if (j) {
-			json_gen_open_map(j, NULL);
-			json_gen_text(j, "build_id", shown_id(e->id.bytes, e->id.len));
-			json_gen_number(j, "cache_size", e->cache_size);
-			json_gen_text(j, "source", e->source_path);
-			json_gen_close_map(j);
+			mk_gen_open_map(j, NULL);
+			mk_gen_text(j, "build_id", shown_id(e->id.bytes, e->id.len));
+			mk_gen_number(j, "cache_size", e->cache_size);
+			mk_gen_text(j, "source", e->source_path);
+			mk_gen_close_map(j);
 		} else if (!o->quiet) {
 			printf("%-40s %10llu %s\n", shown_id(e->id.bytes, e->id.len),
 			       (unsigned long long)e->cache_size, shown(e->source_path));
 		}
 	}
 	if (j) {
-		json_gen_close_array(j);
-		json_gen_number(j, "entries", count);
-		json_gen_number(j, "bytes", bytes);
-		json_gen_end_report(j);
+		mk_gen_close_array(j);
+		mk_gen_number(j, "entries", count);
+		mk_gen_number(j, "bytes", bytes);
+		out_json_close(j);
 	} else if (!o->quiet) {
 		printf("%llu %s, %llu bytes\n", count, o->dry_run ? "would be removed" : "removed",
 		       bytes);

@@ -155,47 +155,47 @@ static void text_cache(const struct symcache *c, bool with_id)
 	fact("string bytes", "%" PRIu32, h->string_bytes);
 }
 
-static void json_cache(struct json_gen *j, const struct symcache *c, bool with_id)
+static void json_cache(struct mk_gen *j, const struct symcache *c, bool with_id)
 {
 	const struct symcache_ext_image *image = c->image;
 	const struct symcache_header *h = c->header;
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
 
 	debug_id(h, text);
-	json_gen_text(j, "debug_id", text);
-	json_gen_number(j, "format_version", h->version);
+	mk_gen_text(j, "debug_id", text);
+	mk_gen_number(j, "format_version", h->version);
 	if (with_id)
-		json_gen_number(j, "cache_size", c->size);
-	json_gen_text(j, "architecture", arch_name(h->arch));
+		mk_gen_number(j, "cache_size", c->size);
+	mk_gen_text(j, "architecture", arch_name(h->arch));
 	if (image) {
 		struct symcache_str soname = symcache_string(c, image->soname);
 
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
 			symcache_build_id_text(text, image->build_id, image->build_id_len);
-			json_gen_text(j, "build_id", text);
-			json_gen_bool(j, "build_id_derived", image->build_id_derived);
+			mk_gen_text(j, "build_id", text);
+			mk_gen_bool(j, "build_id_derived", image->build_id_derived);
 			sources_json(j, "symbols", image->sources);
 		}
-		json_gen_number(j, "elf_class", image->elf_class);
-		json_gen_bool(j, "big_endian", image->big_endian);
-		json_gen_number(j, "machine", image->machine);
-		json_gen_number(j, "elf_type", image->elf_type);
+		mk_gen_number(j, "elf_class", image->elf_class);
+		mk_gen_bool(j, "big_endian", image->big_endian);
+		mk_gen_number(j, "machine", image->machine);
+		mk_gen_number(j, "elf_type", image->elf_type);
 		if (soname.ptr)
-			json_gen_string(j, "soname", soname.ptr, soname.len);
-		json_gen_hex(j, "load_base", image->load_base);
-		json_gen_hex(j, "image_size", image->image_size);
+			mk_gen_string(j, "soname", soname.ptr, soname.len);
+		mk_gen_hex(j, "load_base", image->load_base);
+		mk_gen_hex(j, "image_size", image->image_size);
 	}
-	json_gen_number(j, "num_files", h->num_files);
-	json_gen_number(j, "num_functions", h->num_functions);
-	json_gen_number(j, "num_ranges", h->num_ranges);
-	json_gen_number(j, "num_locations", h->num_source_locations);
-	json_gen_number(j, "num_data_symbols", c->num_data_symbols);
-	json_gen_number(j, "string_bytes", h->string_bytes);
+	mk_gen_number(j, "num_files", h->num_files);
+	mk_gen_number(j, "num_functions", h->num_functions);
+	mk_gen_number(j, "num_ranges", h->num_ranges);
+	mk_gen_number(j, "num_locations", h->num_source_locations);
+	mk_gen_number(j, "num_data_symbols", c->num_data_symbols);
+	mk_gen_number(j, "string_bytes", h->string_bytes);
 	if (c->locals.ranges)
-		json_gen_number(j, "num_locals", c->locals.num);
+		mk_gen_number(j, "num_locals", c->locals.num);
 	if (c->unwind.facts) {
-		json_gen_number(j, "num_unwind_ranges", c->unwind.num_starts);
-		json_gen_number(j, "num_unwind_rows", c->unwind.num_rows - 1);
+		mk_gen_number(j, "num_unwind_ranges", c->unwind.num_starts);
+		mk_gen_number(j, "num_unwind_rows", c->unwind.num_rows - 1);
 	}
 }
 
@@ -205,20 +205,20 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 	static const struct {
 		const bool *wanted;
 		const char *key;
-		void (*show)(const struct symcache *cache, struct json_gen *j);
+		void (*show)(const struct symcache *cache, struct mk_gen *j);
 	} lists[] = {
 		{ &o.files, "files", show_files }, { &o.functions, "functions", show_functions },
 		{ &o.ranges, "ranges", show_ranges }, { &o.data, "data", show_data },
 		{ &o.locals, "locals", show_locals }, { &o.unwind, "unwind", show_unwind },
 	};
-	struct json_gen *j = o.json ? json_gen_begin_report(true) : NULL;
+	struct mk_gen *j = o.json ? out_json_open(true) : NULL;
 	char text[32];
 
 	if (j) {
 		if (entry)
 			entry_json(j, entry);
 		if (used)
-			json_gen_text(j, "last_used", symstore_time_text(used, text));
+			mk_gen_text(j, "last_used", symstore_time_text(used, text));
 		json_cache(j, cache, !entry);
 	} else if (!o.files && !o.functions && !o.ranges && !o.data && !o.locals &&
 		   !o.unwind) {
@@ -230,13 +230,13 @@ static void show(const struct symstore_entry *entry, int64_t used, const struct 
 		if (!*lists[i].wanted)
 			continue;
 		if (j)
-			json_gen_open_array(j, lists[i].key);
+			mk_gen_open_array(j, lists[i].key);
 		lists[i].show(cache, j);
 		if (j)
-			json_gen_close_array(j);
+			mk_gen_close_array(j);
 	}
 	if (j)
-		json_gen_end_report(j);
+		out_json_close(j);
 }
 
 static int show_file(const char *path, struct sc_error *err)

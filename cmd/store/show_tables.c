@@ -37,14 +37,14 @@ static void print_str(struct symcache_str s)
 
 /* " at PATH:LINE[:COLUMN]", or the keys of these. */
 static void show_place(const struct symcache_file *file, uint32_t line, uint32_t column,
-		       struct json_gen *j)
+		       struct mk_gen *j)
 {
 	char *path = path_of(file);
 
 	if (j) {
-		json_gen_text(j, "file", path);
-		json_gen_number(j, "line", line);
-		json_gen_number(j, "column", column);
+		mk_gen_text(j, "file", path);
+		mk_gen_number(j, "line", line);
+		mk_gen_number(j, "column", column);
 	} else if (*path || line) {
 		printf(" at %s:%" PRIu32, !*path ? "?" : shown_of_cache(path, show_raw), line);
 		if (column)
@@ -53,14 +53,14 @@ static void show_place(const struct symcache_file *file, uint32_t line, uint32_t
 	free(path);
 }
 
-void show_files(const struct symcache *cache, struct json_gen *j)
+void show_files(const struct symcache *cache, struct mk_gen *j)
 {
 	for (uint32_t i = 0; i < cache->header->num_files; i++) {
 		struct symcache_file file = symcache_file(cache, i);
 		char *path = path_of(&file);
 
 		if (j)
-			json_gen_text(j, NULL, path);
+			mk_gen_text(j, NULL, path);
 		else
 			printf("%" PRIu32 " %s\n", i, shown_of_cache(path, show_raw));
 		free(path);
@@ -79,7 +79,7 @@ static const char *lang_name(uint32_t lang)
 
 /* The decl columns need the reader's checks: functions have no accessor of
  * their own, as look-ups go by address. */
-void show_functions(const struct symcache *cache, struct json_gen *j)
+void show_functions(const struct symcache *cache, struct mk_gen *j)
 {
 	for (uint32_t i = 0; i < cache->header->num_functions; i++) {
 		const struct symcache_function *f = &cache->functions[i];
@@ -92,13 +92,13 @@ void show_functions(const struct symcache *cache, struct json_gen *j)
 			line = cache->decls[i].line;
 		}
 		if (j) {
-			json_gen_open_map(j, NULL);
-			json_gen_string(j, "name", name.ptr, name.len);
-			json_gen_text(j, "language", lang_name(f->lang));
+			mk_gen_open_map(j, NULL);
+			mk_gen_string(j, "name", name.ptr, name.len);
+			mk_gen_text(j, "language", lang_name(f->lang));
 			if (f->entry_pc != SYMCACHE_NONE)
-				json_gen_hex(j, "entry_pc", f->entry_pc);
+				mk_gen_hex(j, "entry_pc", f->entry_pc);
 			show_place(&decl, line, 0, j);
-			json_gen_close_map(j);
+			mk_gen_close_map(j);
 			continue;
 		}
 		if (f->entry_pc == SYMCACHE_NONE)
@@ -112,22 +112,22 @@ void show_functions(const struct symcache *cache, struct json_gen *j)
 	}
 }
 
-static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct json_gen *j)
+static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct mk_gen *j)
 {
 	struct symcache_frames frames;
 	struct symcache_raw_frame frame;
 	const char *before = " ";
 
 	if (j)
-		json_gen_open_array(j, "frames");
+		mk_gen_open_array(j, "frames");
 	if (symcache_lookup(cache, rel_pc, &frames))
 		while (symcache_next_frame(&frames, &frame)) {
 			if (j) {
-				json_gen_open_map(j, NULL);
-				json_gen_string(j, "function", frame.function.ptr,
+				mk_gen_open_map(j, NULL);
+				mk_gen_string(j, "function", frame.function.ptr,
 						frame.function.len);
 				show_place(&frame.file, frame.line, frame.column, j);
-				json_gen_close_map(j);
+				mk_gen_close_map(j);
 				continue;
 			}
 			fputs(before, stdout);
@@ -138,17 +138,17 @@ static void show_frames(const struct symcache *cache, uint32_t rel_pc, struct js
 	else if (!j)
 		fputs(" -", stdout);
 	if (j)
-		json_gen_close_array(j);
+		mk_gen_close_array(j);
 }
 
-void show_ranges(const struct symcache *cache, struct json_gen *j)
+void show_ranges(const struct symcache *cache, struct mk_gen *j)
 {
 	for (uint32_t i = 0; i < cache->header->num_ranges; i++) {
 		if (j) {
-			json_gen_open_map(j, NULL);
-			json_gen_hex(j, "start", cache->ranges[i]);
+			mk_gen_open_map(j, NULL);
+			mk_gen_hex(j, "start", cache->ranges[i]);
 			show_frames(cache, cache->ranges[i], j);
-			json_gen_close_map(j);
+			mk_gen_close_map(j);
 			continue;
 		}
 		printf("0x%08" PRIx32, cache->ranges[i]);
@@ -157,7 +157,7 @@ void show_ranges(const struct symcache *cache, struct json_gen *j)
 	}
 }
 
-void show_data(const struct symcache *cache, struct json_gen *j)
+void show_data(const struct symcache *cache, struct mk_gen *j)
 {
 	for (size_t i = 0; i < cache->num_data_symbols; i++) {
 		const struct symcache_ext_data *d = &cache->data_symbols[i];
@@ -167,12 +167,12 @@ void show_data(const struct symcache *cache, struct json_gen *j)
 		if (d->file_idx != SYMCACHE_NONE)
 			file = symcache_file(cache, d->file_idx);
 		if (j) {
-			json_gen_open_map(j, NULL);
-			json_gen_string(j, "name", name.ptr, name.len);
-			json_gen_hex(j, "address", d->address);
-			json_gen_number(j, "size", d->size);
+			mk_gen_open_map(j, NULL);
+			mk_gen_string(j, "name", name.ptr, name.len);
+			mk_gen_hex(j, "address", d->address);
+			mk_gen_number(j, "size", d->size);
 			show_place(&file, d->line, 0, j);
-			json_gen_close_map(j);
+			mk_gen_close_map(j);
 			continue;
 		}
 		printf("0x%08" PRIx32 " %8" PRIu32 " ", d->address, d->size);
@@ -183,19 +183,19 @@ void show_data(const struct symcache *cache, struct json_gen *j)
 }
 
 /* Of a range: names, each with its function and offset from the frame base. */
-static void show_range_locals(const struct symcache *cache, uint32_t start, struct json_gen *j)
+static void show_range_locals(const struct symcache *cache, uint32_t start, struct mk_gen *j)
 {
 	struct symcache_local local;
 	uint32_t first = 0, n = symcache_locals_of(cache, start, &first);
 
 	for (uint32_t i = 0; i < n && symcache_local(cache, first + i, &local); i++) {
 		if (j) {
-			json_gen_open_map(j, NULL);
-			json_gen_string(j, "function", local.function.ptr, local.function.len);
-			json_gen_string(j, "name", local.name.ptr, local.name.len);
+			mk_gen_open_map(j, NULL);
+			mk_gen_string(j, "function", local.function.ptr, local.function.len);
+			mk_gen_string(j, "name", local.name.ptr, local.name.len);
 			if (local.has_offset)
-				json_gen_signed(j, "offset", local.offset);
-			json_gen_close_map(j);
+				mk_gen_signed(j, "offset", local.offset);
+			mk_gen_close_map(j);
 			continue;
 		}
 		fputs(i ? ", " : " ", stdout);
@@ -209,18 +209,18 @@ static void show_range_locals(const struct symcache *cache, uint32_t start, stru
 		fputs(" -", stdout);
 }
 
-void show_locals(const struct symcache *cache, struct json_gen *j)
+void show_locals(const struct symcache *cache, struct mk_gen *j)
 {
 	for (size_t i = 0; i < cache->locals.num_ranges; i++) {
 		const uint32_t start = cache->locals.ranges[i].start;
 
 		if (j) {
-			json_gen_open_map(j, NULL);
-			json_gen_hex(j, "start", start);
-			json_gen_open_array(j, "locals");
+			mk_gen_open_map(j, NULL);
+			mk_gen_hex(j, "start", start);
+			mk_gen_open_array(j, "locals");
 			show_range_locals(cache, start, j);
-			json_gen_close_array(j);
-			json_gen_close_map(j);
+			mk_gen_close_array(j);
+			mk_gen_close_map(j);
 			continue;
 		}
 		printf("0x%08" PRIx32, start);
@@ -229,7 +229,7 @@ void show_locals(const struct symcache *cache, struct json_gen *j)
 	}
 }
 
-void show_unwind(const struct symcache *cache, struct json_gen *j)
+void show_unwind(const struct symcache *cache, struct mk_gen *j)
 {
 	char text[2048];
 
@@ -245,11 +245,11 @@ void show_unwind(const struct symcache *cache, struct json_gen *j)
 		else
 			snprintf(text, sizeof(text), "-");
 		if (j) {
-			json_gen_open_map(j, NULL);
-			json_gen_hex(j, "start", start);
+			mk_gen_open_map(j, NULL);
+			mk_gen_hex(j, "start", start);
 			if (*text != '-')
-				json_gen_text(j, "row", text);
-			json_gen_close_map(j);
+				mk_gen_text(j, "row", text);
+			mk_gen_close_map(j);
 		} else {
 			printf("0x%08" PRIx64 " %s\n", start, text);
 		}

@@ -51,34 +51,34 @@ static const char *kind_name(int kind)
 
 static void print_json(const struct symstore_info *info, const struct totals *t)
 {
-	struct json_gen *j = json_gen_begin_report(true);
+	struct mk_gen *j = out_json_open(true);
 	char text[32];
 
-	json_gen_number(j, "entries", info->entries);
-	json_gen_number(j, "cache_bytes", t->bytes);
-	json_gen_open_map(j, "kinds");
+	mk_gen_number(j, "entries", info->entries);
+	mk_gen_number(j, "cache_bytes", t->bytes);
+	mk_gen_open_map(j, "kinds");
 	for (int i = 0; i < KINDS; i++) {
-		json_gen_open_map(j, kind_name(i));
-		json_gen_number(j, "entries", t->kinds[i].entries);
-		json_gen_number(j, "cache_bytes", t->kinds[i].bytes);
-		json_gen_close_map(j);
+		mk_gen_open_map(j, kind_name(i));
+		mk_gen_number(j, "entries", t->kinds[i].entries);
+		mk_gen_number(j, "cache_bytes", t->kinds[i].bytes);
+		mk_gen_close_map(j);
 	}
-	json_gen_close_map(j);
-	json_gen_number(j, "tagged", t->tagged);
-	json_gen_number(j, "broken_debug_info", t->broken);
-	json_gen_number(j, "seen_files", info->seen);
+	mk_gen_close_map(j);
+	mk_gen_number(j, "tagged", t->tagged);
+	mk_gen_number(j, "broken_debug_info", t->broken);
+	mk_gen_number(j, "seen_files", info->seen);
 	if (info->entries) {
-		json_gen_text(j, "oldest", symstore_time_text(t->oldest, text));
-		json_gen_text(j, "newest", symstore_time_text(t->newest, text));
+		mk_gen_text(j, "oldest", symstore_time_text(t->oldest, text));
+		mk_gen_text(j, "newest", symstore_time_text(t->newest, text));
 	}
-	json_gen_number(j, "file_size", info->file_size);
-	json_gen_number(j, "used_bytes", info->used_bytes - info->free_bytes);
-	json_gen_number(j, "free_bytes", info->free_bytes);
-	json_gen_number(j, "page_size", info->page_size);
-	json_gen_number(j, "map_size", info->map_size);
-	json_gen_number(j, "format", info->format);
-	json_gen_bool(j, "locked", info->locked);
-	json_gen_end_report(j);
+	mk_gen_number(j, "file_size", info->file_size);
+	mk_gen_number(j, "used_bytes", info->used_bytes - info->free_bytes);
+	mk_gen_number(j, "free_bytes", info->free_bytes);
+	mk_gen_number(j, "page_size", info->page_size);
+	mk_gen_number(j, "map_size", info->map_size);
+	mk_gen_number(j, "format", info->format);
+	mk_gen_bool(j, "locked", info->locked);
+	out_json_close(j);
 }
 
 static void print_text(const struct symstore_info *info, const struct totals *t)

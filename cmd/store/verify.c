@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "cmd/cli/json_gen.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
@@ -40,7 +40,7 @@ static const struct opt opts[] = {
 };
 
 struct verification {
-	struct json_gen *json;   /* NULL: text */
+	struct mk_gen *json;   /* NULL: text */
 	uint64_t verified, bad;
 	struct symstore_removals removals; /* the bad entries, if they are to be removed */
 	struct sc_error *err;
@@ -55,19 +55,19 @@ static void report(struct verification *v, const char *name, const struct symsto
 	v->bad++;
 	progress_erase();
 	if (v->json) {
-		json_gen_open_map(v->json, NULL);
-		json_gen_text(v->json, "name", name);
-		json_gen_open_array(v->json, "faults");
+		mk_gen_open_map(v->json, NULL);
+		mk_gen_text(v->json, "name", name);
+		mk_gen_open_array(v->json, "faults");
 	}
 	for (size_t i = 0; i < f->num_texts; i++)
 		if (v->json)
-			json_gen_text(v->json, NULL, f->texts[i]);
+			mk_gen_text(v->json, NULL, f->texts[i]);
 		else
 			printf("%s: %s\n", shown(name), shown(f->texts[i]));
 	if (v->json) {
-		json_gen_close_array(v->json);
-		json_gen_number(v->json, "num_faults", f->num);
-		json_gen_close_map(v->json);
+		mk_gen_close_array(v->json);
+		mk_gen_number(v->json, "num_faults", f->num);
+		mk_gen_close_map(v->json);
 	} else if (f->num > f->num_texts) {
 		printf("%s: %llu more\n", shown(name), (unsigned long long)(f->num - f->num_texts));
 	}
@@ -173,11 +173,11 @@ static void verify_bundle(struct verification *v, const char *path)
 static void summarise(const struct verification *v, int rc)
 {
 	if (v->json) {
-		json_gen_close_array(v->json);
-		json_gen_number(v->json, "verified", v->verified);
+		mk_gen_close_array(v->json);
+		mk_gen_number(v->json, "verified", v->verified);
 		if (o.repair)
-			json_gen_number(v->json, "removed", rc ? 0 : v->removals.len);
-		json_gen_end_report(v->json);
+			mk_gen_number(v->json, "removed", rc ? 0 : v->removals.len);
+		out_json_close(v->json);
 	} else if (!rc && (!o.quiet || v->bad)) {
 		printf("%llu verified, %llu bad", (unsigned long long)v->verified,
 		       (unsigned long long)v->bad);
@@ -199,8 +199,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 		return sc_error_set(err, SC_EINVAL, "--verify-key is for bundles: name one");
 	progress_begin("verifying", PROGRESS_ITEMS, o.quiet);
 	if (o.json) {
-		v.json = json_gen_begin_report(true);
-		json_gen_open_array(v.json, "bad");
+		v.json = out_json_open(true);
+		mk_gen_open_array(v.json, "bad");
 	}
 	if (!o.caches.len && !argc)
 		rc = verify_store(&v);

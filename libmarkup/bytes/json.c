@@ -1,91 +1,261 @@
-/* Strings as JSON: see json.h. Runs of plain ASCII are copied at once. */
+/* JSON: see json.h. Strings of plain ASCII are copied at once, and runs of it. */
 #include "libmarkup/bytes/json.h"
 
-size_t mk_utf8_len(const char *p, const char *end)
-{
-	const unsigned char *s = (const unsigned char *)p;
-	size_t left = (size_t)(end - p), len;
-	uint32_t c, min;
+#include <assert.h>
 
-	if (!left)
-		return 0;
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	len = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	min = len == 2 ? 0x80 : len == 3 ? 0x800 : 0x10000;
-	if (left < len)
-		return 0;
-	c = s[0] & (0x7fu >> len);
-	for (size_t i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3fu);
-	}
-	return c >= min && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? len : 0;
-}
+#include "libsymcache/base/utf8.h"
 
-static void escape(struct mk_out *o, unsigned char c)
+/* How strings are written: in logs, and by the generator (yajl's way). */
+struct manner {
+	const char *digits;
+	bool escapes_del;
+	bool mends_parts; /* one U+FFFD for each maximal malformed part; else for each byte */
+};
+
+static const struct manner of_logs = { "0123456789abcdef", true, false };
+static const struct manner of_generator = { "0123456789ABCDEF", false, true };
+
+static void escape(struct mk_out *o, unsigned char c, const char *digits)
 {
 	static const char letters[] = "b\bt\tn\nf\fr\r\"\"\\\\";
+	char text[] = "\\u0000";
 
 	for (const char *l = letters; *l; l += 2) {
 		if ((unsigned char)l[1] == c) {
-			mk_out_char(o, '\\');
-			mk_out_char(o, l[0]);
+			text[1] = l[0];
+			mk_out_put(o, text, 2);
 			return;
 		}
 	}
-	mk_out_lit(o, "\\u00");
-	mk_out_bytes(o, &c, 1);
+	text[4] = digits[c >> 4];
+	text[5] = digits[c & 15];
+	mk_out_put(o, text, 6);
 }
 
-/* Are the next eight bytes printable ASCII but " and \\? */
-static inline bool eight_plain(const char *p)
+/* A bit of bytes that are not printable ASCII, or are " or \\; 0: there are none. */
+static inline uint64_t special(const char *eight)
 {
 	const uint64_t ones = 0x0101010101010101u;
 	uint64_t x, quote, slash;
 
-	memcpy(&x, p, 8);
+	memcpy(&x, eight, 8);
 	quote = x ^ ones * '"';
 	slash = x ^ ones * '\\';
-	return !(((x - ones * ' ') | (quote - ones) | (slash - ones) | x | (x + ones)) &
-		 ones << 7);
+	return ((x - ones * ' ') | (quote - ones) | (slash - ones) | x | (x + ones)) & ones << 7;
 }
 
-void mk_json_escaped(struct mk_out *o, struct markup_str s)
+static void put_escaped(struct mk_out *o, struct markup_str s, const struct manner *m)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 
 	while (p < end) {
-		if (end - p >= 8 && eight_plain(p)) {
+		const unsigned char c = (unsigned char)*p;
+		int len = 1;
+
+		if (end - p >= 8 && !special(p)) {
 			p += 8;
 			continue;
 		}
-		unsigned char c = (unsigned char)*p;
-		if (c >= ' ' && c != '"' && c != '\\' && c < 0x7f) {
-			p++;
-			continue;
-		}
-		size_t len = c < 0x80 ? 0 : mk_utf8_len(p, end);
-		if (len) {
+		if (c >= 0x80)
+			len = sc_utf8_len(p, (size_t)(end - p));
+		if (c >= 0x80 ? len > 0 : c >= ' ' && c != '"' && c != '\\' &&
+		    !(c == 0x7f && m->escapes_del)) {
 			p += len;
 			continue;
 		}
 		mk_out_put(o, run, (size_t)(p - run));
 		if (c < 0x80)
-			escape(o, c);
+			escape(o, c, m->digits);
 		else
 			mk_out_lit(o, "\xef\xbf\xbd");
-		run = ++p;
+		run = p += len < 0 && m->mends_parts ? -len : 1;
 	}
 	mk_out_put(o, run, (size_t)(p - run));
 }
 
+/* Does it go out as it is? */
+static inline bool plain(struct markup_str s)
+{
+	char few[8] = "        ";
+	uint64_t any = 0;
+
+	if (s.len < 8)
+		return !special(memcpy(few, s.ptr ? s.ptr : few, s.len));
+	for (size_t i = 0; i + 8 < s.len; i += 8)
+		any |= special(s.ptr + i);
+	return !(any | special(s.ptr + s.len - 8));
+}
+
+static void put_string(struct mk_out *o, struct markup_str s, const struct manner *m)
+{
+	char *to = plain(s) ? mk_out_room(o, s.len + 2) : NULL;
+
+	if (!to) {
+		mk_out_char(o, '"');
+		put_escaped(o, s, m);
+		mk_out_char(o, '"');
+		return;
+	}
+	*to++ = '"';
+	if (s.len)
+		to = mempcpy(to, s.ptr, s.len);
+	*to++ = '"';
+	mk_out_used(o, to);
+}
+
+void mk_json_escaped(struct mk_out *o, struct markup_str s)
+{
+	put_escaped(o, s, &of_logs);
+}
+
 void mk_json_string(struct mk_out *o, struct markup_str s)
 {
-	mk_out_char(o, '"');
-	mk_json_escaped(o, s);
-	mk_out_char(o, '"');
+	put_string(o, s, &of_logs);
+}
+
+/* ---- the generator: layout ----------------------------------------------------------- */
+
+static void indent(struct mk_gen *g)
+{
+	if (g->pretty)
+		mk_out_spaces(g->to, 2 * g->depth);
+}
+
+/* What stands before a key or a value. */
+static inline void before(struct mk_gen *g)
+{
+	const uint64_t here = 1ull << g->depth;
+
+	if (g->after_key) {
+		g->after_key = false;
+		return;
+	}
+	if (g->any & here)
+		mk_out_put(g->to, ",\n", 1 + g->pretty);
+	if (g->depth)
+		g->any |= here;
+	indent(g);
+}
+
+static inline void key_of(struct mk_gen *g, const char *key)
+{
+	const size_t len = key ? strlen(key) : 0;
+	char *p;
+
+	if (!key)
+		return;
+	before(g);
+	p = mk_out_room(g->to, len + 4);
+	if (p) {
+		*p++ = '"';
+		p = mempcpy(p, key, len);
+		memcpy(p, "\": ", 3);
+		mk_out_used(g->to, p + 2 + g->pretty);
+	}
+	g->after_key = true;
+}
+
+static void open(struct mk_gen *g, const char *key, char bracket)
+{
+	key_of(g, key);
+	before(g);
+	mk_out_char(g->to, bracket);
+	if (g->pretty)
+		mk_out_char(g->to, '\n');
+	assert(g->depth < MK_GEN_DEPTH);
+	g->any &= ~(1ull << ++g->depth);
+}
+
+static void close(struct mk_gen *g, char bracket)
+{
+	g->depth--;
+	if (g->pretty)
+		mk_out_char(g->to, '\n');
+	indent(g);
+	mk_out_char(g->to, bracket);
+	if (g->pretty && !g->depth)
+		mk_out_char(g->to, '\n');
+}
+
+void mk_gen_open_map(struct mk_gen *g, const char *key)
+{
+	open(g, key, '{');
+}
+
+void mk_gen_close_map(struct mk_gen *g)
+{
+	close(g, '}');
+}
+
+void mk_gen_open_array(struct mk_gen *g, const char *key)
+{
+	open(g, key, '[');
+}
+
+void mk_gen_close_array(struct mk_gen *g)
+{
+	close(g, ']');
+}
+
+void mk_gen_end(struct mk_gen *g)
+{
+	if (!g->pretty) /* else it has ended */
+		mk_out_char(g->to, '\n');
+}
+
+/* ---- the generator: values ----------------------------------------------------------- */
+
+void mk_gen_put_string(struct mk_gen *g, const char *text, size_t len)
+{
+	put_string(g->to, (struct markup_str){ text, len }, &of_generator);
+}
+
+void mk_gen_string(struct mk_gen *g, const char *key, const char *text, size_t len)
+{
+	key_of(g, key);
+	before(g);
+	mk_gen_put_string(g, text, len);
+}
+
+void mk_gen_text(struct mk_gen *g, const char *key, const char *text)
+{
+	mk_gen_string(g, key, text, text ? strlen(text) : 0);
+}
+
+void mk_gen_number(struct mk_gen *g, const char *key, uint64_t number)
+{
+	key_of(g, key);
+	before(g);
+	mk_out_dec(g->to, number);
+}
+
+void mk_gen_signed(struct mk_gen *g, const char *key, int64_t number)
+{
+	key_of(g, key);
+	before(g);
+	mk_out_signed(g->to, number);
+}
+
+void mk_gen_hex(struct mk_gen *g, const char *key, uint64_t number)
+{
+	key_of(g, key);
+	before(g);
+	mk_put(g->to, "\"", mk_hex(number), "\"");
+}
+
+void mk_gen_bool(struct mk_gen *g, const char *key, bool value)
+{
+	mk_gen_raw(g, key, value ? "true" : "false");
+}
+
+void mk_gen_raw(struct mk_gen *g, const char *key, const char *json)
+{
+	key_of(g, key);
+	before(g);
+	mk_put(g->to, json);
+}
+
+void mk_gen_empty_array(struct mk_gen *g, const char *key)
+{
+	mk_gen_raw(g, key, "[]"); /* no line break between the brackets */
 }

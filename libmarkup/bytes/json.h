@@ -1,5 +1,6 @@
 /*
- * json.h: strings and members of objects as JSON.
+ * json.h: JSON: strings and members, and a generator that keeps track of maps, arrays and
+ * commas. Errors are those of the buffer.
  */
 #ifndef MARKUP_JSON_H
 #define MARKUP_JSON_H
@@ -38,12 +39,53 @@ static inline void mk_json_number(struct mk_out *o, const char *name, uint64_t v
 static inline void mk_json_hex(struct mk_out *o, const char *name, uint64_t v)
 {
 	mk_json_key(o, name);
-	mk_out_char(o, '"');
-	mk_out_hex(o, v);
-	mk_out_char(o, '"');
+	mk_put(o, "\"", mk_hex(v), "\"");
 }
 
-/* Length of the UTF-8 character at p (not overlong, no surrogate); 0: bad. */
-size_t mk_utf8_len(const char *p, const char *end);
+/*
+ * The generator: { .to = buffer } writes compactly, each value that mk_gen_end() ends on a line
+ * of its own; { .pretty = true } indents by two, as yajl does.
+ *
+ * Where a function takes a key, NULL stands for a value without one: in an array, or by itself.
+ * A key is plain text. Of strings, what is not UTF-8 becomes U+FFFD, one for each maximal part
+ * of a sequence, as the Unicode standard recommends.
+ */
+struct mk_gen {
+	struct mk_out *to;  /* borrowed */
+	bool pretty;
+	bool after_key;
+	unsigned depth;     /* MK_GEN_DEPTH at most */
+	uint64_t any;       /* bit d: what is open at depth d holds something */
+};
+
+#define MK_GEN_DEPTH 63u
+
+/* `text` NULL: "". */
+void mk_gen_string(struct mk_gen *g, const char *key, const char *text, size_t len);
+void mk_gen_text(struct mk_gen *g, const char *key, const char *text);
+void mk_gen_number(struct mk_gen *g, const char *key, uint64_t number);
+void mk_gen_signed(struct mk_gen *g, const char *key, int64_t number);
+void mk_gen_hex(struct mk_gen *g, const char *key, uint64_t number);   /* "0x1f" */
+void mk_gen_bool(struct mk_gen *g, const char *key, bool value);
+void mk_gen_raw(struct mk_gen *g, const char *key, const char *json);  /* JSON as it is */
+
+void mk_gen_open_map(struct mk_gen *g, const char *key);
+void mk_gen_close_map(struct mk_gen *g);
+void mk_gen_open_array(struct mk_gen *g, const char *key);
+void mk_gen_close_array(struct mk_gen *g);
+void mk_gen_empty_array(struct mk_gen *g, const char *key);
+
+/* The value is complete: ends its line, and makes ready for another. */
+void mk_gen_end(struct mk_gen *g);
+
+/*
+ * For inner loops: what a compact generator appends to, into which its user may put members
+ * behind the first one of a map by itself; NULL: it is pretty. And a string there.
+ */
+static inline struct mk_out *mk_gen_compact(const struct mk_gen *g)
+{
+	return g->pretty ? NULL : g->to;
+}
+void mk_gen_put_string(struct mk_gen *g, const char *text, size_t len);
 
 #endif

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/utf8.h"
+
 static const char hex_digits[] = "0123456789abcdef";
 
 int mk_out_init(struct mk_out *o, size_t cap,
@@ -35,48 +37,52 @@ void mk_out_flush(struct mk_out *o)
 	o->len = 0;
 }
 
+char *mk_out_take(struct mk_out *o)
+{
+	char *text;
+
+	mk_out_char(o, 0);
+	text = o->error ? NULL : o->buf;
+	if (o->error)
+		free(o->buf);
+	*o = (struct mk_out){ 0 };
+	return text;
+}
+
+/* Makes room for `n` more bytes. */
+static void grow(struct mk_out *o, size_t n)
+{
+	const size_t cap = 2 * (o->len + n) + 256;
+	char *buf = o->error ? NULL : realloc(o->buf, cap);
+
+	if (!buf) {
+		o->error = -ENOMEM;
+		return;
+	}
+	o->buf = buf;
+	o->cap = cap;
+}
+
 void mk_out_put_slow(struct mk_out *o, const char *p, size_t n)
 {
-	if (o->write) {
+	char *to;
+
+	if (o->write && n >= o->cap / 4) {
 		mk_out_flush(o);
-		if (n >= o->cap / 4) {
-			write_through(o, p, n);
-			return;
-		}
-	} else if (!o->error) {
-		size_t cap = o->cap * 2;
-		while (cap - o->len < n)
-			cap *= 2;
-		char *buf = realloc(o->buf, cap);
-		if (buf) {
-			o->buf = buf;
-			o->cap = cap;
-		} else {
-			o->error = -ENOMEM;
-		}
-	}
-	if (n <= o->cap - o->len) {
-		memcpy(o->buf + o->len, p, n);
+		write_through(o, p, n);
+	} else if ((to = mk_out_room_slow(o, n))) {
+		memcpy(to, p, n);
 		o->len += n;
 	}
 }
 
 char *mk_out_room_slow(struct mk_out *o, size_t n)
 {
-	if (o->write) {
+	if (o->write)
 		mk_out_flush(o);
-		return n <= o->cap ? o->buf : NULL;
-	}
-	/* Grow by way of putting something there, which is taken back. */
-	const size_t len = o->len;
-	for (size_t left = n; left && !o->error;) {
-		static const char blank[256];
-		size_t some = left < sizeof(blank) ? left : sizeof(blank);
-		mk_out_put(o, blank, some);
-		left -= some;
-	}
-	o->len = len;
-	return n <= o->cap - len ? o->buf + len : NULL;
+	else
+		grow(o, n);
+	return n <= o->cap - o->len ? o->buf + o->len : NULL;
 }
 
 void mk_out_spaces(struct mk_out *o, size_t n)
@@ -85,22 +91,21 @@ void mk_out_spaces(struct mk_out *o, size_t n)
 		mk_out_char(o, ' ');
 }
 
-void mk_out_dec(struct mk_out *o, uint64_t v)
-{
-	char buf[FMT_MAX];
-	mk_out_put(o, buf, mk_fmt_dec(buf, v));
+#define NUMBER(name, make) void name(struct mk_out *o, uint64_t v) \
+{ \
+	char *to = mk_out_room(o, FMT_MAX); \
+	if (to) \
+		o->len += make(to, v); \
 }
+NUMBER(mk_out_dec, mk_fmt_dec)
+NUMBER(mk_out_hex, mk_fmt_hex)
+NUMBER(mk_out_addr, mk_fmt_addr)
 
-void mk_out_hex(struct mk_out *o, uint64_t v)
+void mk_out_signed(struct mk_out *o, int64_t v)
 {
-	char buf[FMT_MAX];
-	mk_out_put(o, buf, mk_fmt_hex(buf, v));
-}
-
-void mk_out_addr(struct mk_out *o, uint64_t v)
-{
-	char buf[FMT_MAX];
-	mk_out_put(o, buf, mk_fmt_addr(buf, v));
+	if (v < 0)
+		mk_out_char(o, '-');
+	mk_out_dec(o, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
 void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n)
@@ -109,4 +114,19 @@ void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n)
 		char pair[2] = { hex_digits[p[i] >> 4], hex_digits[p[i] & 15] };
 		mk_out_put(o, pair, 2);
 	}
+}
+
+void mk_out_shown(struct mk_out *o, struct markup_str s)
+{
+	char some[1024];
+
+	while (!sc_printable(s.ptr, s.len)) {
+		size_t n = s.len < sizeof(some) / 4 ? s.len : sizeof(some) / 4;
+
+		for (int i = 0; i < 3 && n < s.len && (s.ptr[n] & 0xc0) == 0x80; i++)
+			n--; /* not within a character */
+		mk_out_put(o, some, sc_make_printable(s.ptr, n, some));
+		s = (struct markup_str){ s.ptr + n, s.len - n };
+	}
+	mk_out_str(o, s);
 }

@@ -17,6 +17,7 @@
 #include "libmarkup/bytes/number.h"
 #include "libmarkup/markup.h"
 
+/* All zero: an empty one that grows. */
 struct mk_out {
 	char *buf;
 	size_t len, cap;
@@ -25,7 +26,7 @@ struct mk_out {
 	int error; /* 0, -EIO or -ENOMEM */
 };
 
-/* A buffer of `cap` bytes in front of `write`; grows if `write` is NULL. */
+/* A buffer of `cap` bytes, FMT_MAX at least, in front of `write`; grows if `write` is NULL. */
 int mk_out_init(struct mk_out *o, size_t cap,
 		int (*write)(void *ctx, const char *data, size_t len), void *write_ctx);
 void mk_out_deinit(struct mk_out *o);
@@ -33,7 +34,11 @@ void mk_out_deinit(struct mk_out *o);
 /* Hands all to the sink. */
 void mk_out_flush(struct mk_out *o);
 
-/* What mk_out_put() and out_room() do when the buffer is full. */
+/* What has grown, with a NUL behind it, on the heap; the buffer is empty then. NULL: no
+ * memory, also at an earlier time. */
+char *mk_out_take(struct mk_out *o);
+
+/* What mk_out_put() and mk_out_room() do when the buffer is full. */
 void mk_out_put_slow(struct mk_out *o, const char *p, size_t n);
 
 static inline void mk_out_put(struct mk_out *o, const char *p, size_t n)
@@ -61,6 +66,19 @@ static inline void mk_out_used(struct mk_out *o, const char *end)
 	o->len = (size_t)(end - o->buf);
 }
 
+/* mk_out_put() of bytes of which 32 may be read, however few they are (SYMCACHE_PADDED). */
+static inline void mk_out_put_padded(struct mk_out *o, const char *p, size_t n)
+{
+	char *to = mk_out_room(o, n + 32);
+
+	if (__builtin_expect(!to || n > 32, 0)) {
+		mk_out_put(o, p, n);
+		return;
+	}
+	memcpy(to, p, 32);
+	o->len += n;
+}
+
 static inline void mk_out_str(struct mk_out *o, struct markup_str s)
 {
 	mk_out_put(o, s.ptr, s.len);
@@ -76,17 +94,20 @@ static inline void mk_out_char(struct mk_out *o, char c)
 void mk_out_spaces(struct mk_out *o, size_t n);
 
 void mk_out_dec(struct mk_out *o, uint64_t v);
+void mk_out_signed(struct mk_out *o, int64_t v);
 void mk_out_hex(struct mk_out *o, uint64_t v);
 void mk_out_addr(struct mk_out *o, uint64_t v);
 /* Bytes as hex digits, lower case, without 0x. */
 void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n);
+/* For a terminal: "\x1b" for each byte that may not be shown (sc_printable()). */
+void mk_out_shown(struct mk_out *o, struct markup_str s);
 
 /*
  * Up to nine at once, each by its type:
  *
  *   mk_put(o, "module #", mk_hex(m->id), " \"", m->name, "\"");
  *
- * text, struct markup_str, unsigned numbers in decimal, and what mk_hex(), mk_addr() and
+ * text, struct markup_str, numbers in decimal, and what mk_hex(), mk_addr() and
  * mk_as() make.
  */
 struct mk_hex { uint64_t v; };
@@ -104,7 +125,7 @@ static inline void mk_put_as_(struct mk_out *o, struct mk_as x) { x.put(o, x.s);
 
 #define MK_PUT(o, x) _Generic((x), char *: mk_put_text_, const char *: mk_put_text_, \
 	struct markup_str: mk_out_str, unsigned: mk_out_dec, unsigned long: mk_out_dec, \
-	unsigned long long: mk_out_dec, struct mk_hex: mk_put_hex_, struct mk_addr: mk_put_addr_, \
+	unsigned long long: mk_out_dec, long: mk_out_signed, struct mk_hex: mk_put_hex_, struct mk_addr: mk_put_addr_, \
 	struct mk_as: mk_put_as_)(o, x)
 #define mk_put(o, ...) MK_EACH(MK_PUT, o, __VA_ARGS__)
 

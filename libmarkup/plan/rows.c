@@ -105,9 +105,7 @@ void mk_rows_discard(struct mk_rows_out *w)
 void mk_json_signed(struct mk_out *o, const char *key, int64_t number)
 {
 	mk_json_key(o, key);
-	if (number < 0)
-		mk_out_char(o, '-');
-	mk_out_dec(o, number < 0 ? -(uint64_t)number : (uint64_t)number);
+	mk_out_signed(o, number);
 }
 
 void mk_json_bool(struct mk_out *o, const char *key, bool value)

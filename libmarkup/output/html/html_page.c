@@ -7,6 +7,7 @@
  * let that run. html_test.py checks the hash and looks at the page in a browser.
  */
 #include "libmarkup/output/html/html.h"
+#include "libsymcache/base/utf8.h"
 
 #define EMBED(name, file)                                    \
 	__asm__(".section .rodata\n"                         \
@@ -34,11 +35,11 @@ void mk_html_text(struct mk_out *o, struct markup_str s)
 
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
-		size_t n = 1;
+		int n = 1;
 
 		if (c >= 0x80)
-			n = mk_utf8_len(p, end);
-		if (c >= 0x80 ? n : c >= ' ' ? !strchr("&<>\"\x7f", c) : c == '\t') {
+			n = sc_utf8_len(p, (size_t)(end - p));
+		if (c >= 0x80 ? n > 0 : c >= ' ' ? !strchr("&<>\"\x7f", c) : c == '\t') {
 			p += n;
 			continue;
 		}
