@@ -14,7 +14,6 @@ enum { BATCH_BYTES = 64 << 20, BATCH_ENTRIES = 1000 };
 
 struct pending {
 	void *bytes;  /* NULL: only tags are added */
-	size_t size;
 	enum symstore_put_result put;
 };
 
@@ -27,13 +26,6 @@ struct importing {
 	size_t num_pending;
 	uint64_t bytes;
 };
-
-static void fill(void *ctx, void *dst)
-{
-	const struct pending *p = ctx;
-
-	memcpy(dst, p->bytes, p->size);
-}
 
 static void forget(struct importing *m)
 {
@@ -112,7 +104,7 @@ static int put(struct importing *m, const struct symstore_entry *entry, const vo
 {
 	struct pending *p = &m->pending[m->num_pending];
 
-	*p = (struct pending){ .size = size };
+	*p = (struct pending){ .bytes = NULL };
 	if (fate != SAME && !(p->bytes = malloc(size + 1)))
 		return sc_no_memory(err);
 	m->num_pending++;
@@ -122,8 +114,8 @@ static int put(struct importing *m, const struct symstore_entry *entry, const vo
 					  entry->tags, err);
 	memcpy(p->bytes, cache, size);
 	m->bytes += size;
-	return (fate == YIELDS ? symstore_put_older : symstore_put)(m->writer, entry, fill, p,
-								    &p->put, err);
+	return (fate == YIELDS ? symstore_put_older : symstore_put)(m->writer, entry, NULL,
+								    p->bytes, &p->put, err);
 }
 
 /* Those of the bundle and of the options; only the user pins. */

@@ -3,7 +3,6 @@
  * it can be checked as a stream. Cost: the caches are read twice, once for their
  * hashes.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/file.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/bundle/write.h"
@@ -113,26 +113,9 @@ static int write_file(const char *folder, const char *name, const void *data, si
 		      struct sc_error *err)
 {
 	char *path __attribute__((cleanup(sc_free_text))) = sc_text("%s/%s", folder, name);
-	char *slash = path ? strrchr(path, '/') : NULL;
-	int rc = 0;
-	bool ok;
-	FILE *f;
+	int rc = path ? sc_make_parents(path, err) : sc_no_memory(err);
 
-	if (!path)
-		return sc_no_memory(err);
-	*slash = 0;
-	if (mkdir(path, 0775) && errno != EEXIST)
-		rc = sc_error_sys(err, "cannot make the directory %s", path);
-	*slash = '/';
-	if (rc)
-		return rc;
-	f = fopen(path, "wex");
-	ok = f && fwrite(data, 1, size, f) == size && !fflush(f) && !fsync(fileno(f));
-	if (!ok)
-		rc = sc_error_sys(err, "cannot write %s", path);
-	if (f)
-		fclose(f);
-	return rc;
+	return rc ? rc : sc_replace_file(path, data, size, err);
 }
 
 static int write_tree(const char *part, const struct bundle_source *s, struct sc_error *err)
@@ -155,69 +138,50 @@ static int write_tree(const char *part, const struct bundle_source *s, struct sc
 
 /* ---- a store ------------------------------------------------------------------ */
 
-struct blob {
-	const void *data;
-	size_t size;
-};
-
-static void fill(void *ctx, void *dst)
-{
-	const struct blob *b = ctx;
-
-	memcpy(dst, b->data, b->size);
-}
-
 /* Puts entries from *next on, until a commit is large enough; the last commit has
  * the manifest, too. */
-static int write_batch(struct symstore *store, const struct bundle_source *s, struct blob *blobs,
-		       size_t *next, struct sc_error *err)
+static int write_batch(struct symstore *store, const struct bundle_source *s, size_t *next,
+		       struct sc_error *err)
 {
 	struct symstore_writer *w;
 	uint64_t bytes = 0;
+	const void *data;
+	size_t size;
 	int rc = symstore_write_begin(store, &w, err);
 
 	if (rc)
 		return rc;
 	for (; *next < s->manifest->len && bytes < BATCH_BYTES && !rc; (*next)++) {
-		struct blob *b = &blobs[*next];
+		const struct symstore_entry *e = &s->manifest->data[*next].entry;
 
-		if (!(rc = get_cache(s, *next, &b->data, &b->size, err)))
-			rc = symstore_put(w, &s->manifest->data[*next].entry, fill, b, NULL, err);
-		bytes += b->size;
+		if (!(rc = get_cache(s, *next, &data, &size, err)))
+			rc = symstore_put(w, e, NULL, (void *)data, NULL, err);
+		bytes += e->cache_size;
 	}
 	if (!rc && *next == s->manifest->len) {
 		rc = symstore_note(w, SYMBUNDLE_MANIFEST, s->text, s->text_len, err);
 		if (!rc && s->signature)
 			rc = symstore_note(w, SIGNATURE_NAME, s->signature, SIGNATURE_SIZE, err);
 	}
-	if (!rc)
-		return symstore_commit(w, err);
-	symstore_abort(w);
-	return rc;
+	return symstore_end(w, rc, err);
 }
 
 static int write_store(const char *part, const struct bundle_source *s, struct sc_error *err)
 {
-	struct blob *blobs = calloc(s->manifest->len + 1, sizeof(*blobs));
 	char *lock __attribute__((cleanup(sc_free_text))) = sc_text("%s-lock", part);
 	struct symstore *store = NULL;
 	uint64_t before, after;
 	size_t next = 0;
-	int rc;
+	int rc = lock ? symstore_open(part, SYMSTORE_WRITE, &store, err) : sc_no_memory(err);
 
-	if (blobs && lock)
-		rc = symstore_open(part, SYMSTORE_WRITE, &store, err);
-	else
-		rc = sc_no_memory(err);
 	do
-		rc = rc ? rc : write_batch(store, s, blobs, &next, err);
+		rc = rc ? rc : write_batch(store, s, &next, err);
 	while (!rc && next < s->manifest->len);
 	symstore_close(store);
 	if (!rc)
 		rc = symstore_compact(part, &before, &after, err);
 	if (lock)
 		unlink(lock);
-	free(blobs);
 	return rc;
 }
 

@@ -35,12 +35,7 @@ struct symstore_hash sc_member_key(const struct symstore_hash *archive, uint64_t
 
 static void fill(void *ctx, void *dst)
 {
-	struct sc_job *job = ctx;
-
-	if (job->build)
-		symcache_build_write(job->build, dst);
-	else
-		memcpy(dst, job->bytes, job->entry.cache_size);
+	symcache_build_write(ctx, dst);
 }
 
 /* One row for each, then one that ends them. */
@@ -70,7 +65,8 @@ static int gather(struct symstore_writer *writer, struct sc_job *job, struct sc_
 		return symstore_add_tags(writer, job->entry.build_id, job->entry.build_id_len,
 					 job->entry.tags, err);
 	if (job->result == SYMCACHE_INDEX_BUILT) {
-		rc = symstore_put(writer, &job->entry, fill, job, &job->put, err);
+		rc = job->build ? symstore_put(writer, &job->entry, fill, job->build, &job->put, err) :
+				  symstore_put(writer, &job->entry, NULL, job->bytes, &job->put, err);
 		if (rc)
 			return rc;
 		outcome.build_id_len = job->entry.build_id_len;
@@ -100,13 +96,11 @@ int sc_batch_commit(struct sc_batch *batch, struct sc_error *err)
 	rc = symstore_write_begin(batch->store, &writer, err);
 	if (!rc && batch->keep_files)
 		symstore_keep_files(writer);
-	for (size_t i = 0; i < batch->jobs.len && !rc; i++) {
-		rc = gather(writer, batch->jobs.data[i], err);
-		if (rc)
-			symstore_abort(writer);
+	if (!rc) {
+		for (size_t i = 0; i < batch->jobs.len && !rc; i++)
+			rc = gather(writer, batch->jobs.data[i], err);
+		rc = symstore_end(writer, rc, err);
 	}
-	if (!rc)
-		rc = symstore_commit(writer, err);
 	for (size_t i = 0; i < batch->jobs.len && !rc; i++)
 		batch->done(batch->ctx, batch->jobs.data[i]);
 	clear(batch);

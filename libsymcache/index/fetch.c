@@ -13,12 +13,8 @@ static void remember_miss(struct symcache_debuginfod *d, struct symstore *store,
 {
 	struct symstore_writer *writer;
 
-	if (symstore_write_begin(store, &writer, NULL))
-		return;
-	if (symcache_debuginfod_remember(d, writer, id, len, NULL))
-		symstore_abort(writer);
-	else
-		symstore_commit(writer, NULL);
+	if (!symstore_write_begin(store, &writer, NULL))
+		symstore_end(writer, symcache_debuginfod_remember(d, writer, id, len, NULL), NULL);
 }
 
 /* What the store says. *there: it has DWARF of it, in *entry. SC_ENOTFOUND: no server had

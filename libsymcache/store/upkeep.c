@@ -44,10 +44,7 @@ static int remove_some(struct symstore *store, struct symstore_removal *at, size
 		return rc;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = symstore_remove(writer, at[i].id.bytes, at[i].id.len, &at[i].removed, err);
-	if (!rc)
-		return symstore_commit(writer, err);
-	symstore_abort(writer);
-	return rc;
+	return symstore_end(writer, rc, err);
 }
 
 /* Removing takes room, too, until the next commits can use what was given up: on a full

@@ -320,3 +320,11 @@ int symstore_commit(struct symstore_writer *writer, struct sc_error *err)
 	symstore_abort(writer);
 	return rc;
 }
+
+int symstore_end(struct symstore_writer *writer, int rc, struct sc_error *err)
+{
+	if (!rc)
+		return symstore_commit(writer, err);
+	symstore_abort(writer);
+	return rc;
+}

@@ -7,15 +7,7 @@
  * reader, and because no answer should wait for a disk. A store that cannot be written
  * costs a second build next time, nothing else.
  */
-#include <string.h>
-
 #include "libsymcache/symbolize/module.h"
-
-static void fill(void *ctx, void *dst)
-{
-	const struct sc_made *made = ctx;
-	memcpy(dst, made->bytes, made->size);
-}
 
 static int put(struct symstore_writer *writer, struct symcache_module *m, struct sc_error *err)
 {
@@ -25,7 +17,7 @@ static int put(struct symstore_writer *writer, struct symcache_module *m, struct
 		rc = symcache_debuginfod_remember(m->caches->options.debuginfod, writer, m->id,
 						  m->id_len, err);
 	else if (m->made.to_store)
-		rc = symstore_put(writer, &m->made.entry, fill, &m->made, NULL, err);
+		rc = symstore_put(writer, &m->made.entry, NULL, m->made.bytes, NULL, err);
 	m->missed = m->made.to_store = false;
 	return rc;
 }
@@ -49,15 +41,12 @@ static int store_made(struct symcache_caches *s, struct sc_error *err)
 	if (rc)
 		return rc;
 	rc = symstore_write_begin(store, &writer, err);
-	for (size_t i = 0; i < SC_CHAINS && !rc; i++) {
-		for (struct symcache_module *m = s->chains[i]; m && !rc; m = m->next) {
-			rc = put(writer, m, err);
-			if (rc)
-				symstore_abort(writer);
-		}
+	if (!rc) {
+		for (size_t i = 0; i < SC_CHAINS && !rc; i++)
+			for (struct symcache_module *m = s->chains[i]; m && !rc; m = m->next)
+				rc = put(writer, m, err);
+		rc = symstore_end(writer, rc, err);
 	}
-	if (!rc)
-		rc = symstore_commit(writer, err);
 	symstore_close(store);
 	return rc;
 }

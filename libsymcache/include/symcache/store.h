@@ -362,6 +362,8 @@ int symstore_remember(struct symstore_writer *writer, const struct symstore_hash
  */
 int symstore_commit(struct symstore_writer *writer, struct sc_error *err);
 void symstore_abort(struct symstore_writer *writer); /* NULL is fine */
+/* Commits if `rc`, of what was to be gathered, is 0; else aborts, and returns it. */
+int symstore_end(struct symstore_writer *writer, int rc, struct sc_error *err);
 
 /*
  * Writes the store anew without free pages, next to it, and puts that in its
