@@ -10,7 +10,6 @@
 #include <xxhash.h>
 
 #include "libsymcache/base/cleanup.h"
-#include "libsymcache/store/record.h"
 #include "symcache/merge.h"
 
 /* The entry under the key of `op`; *there is false if it is missing or cannot
@@ -76,41 +75,28 @@ static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op 
 
 /* ---- unwind information of two files -------------------------------------------------- */
 
-/* A cache in memory that is 8-aligned, opened; it belongs to it. */
-struct opened {
-	struct symcache cache;
-	uint8_t *bytes;
-};
-
-static void opened_deinit(struct opened *o)
+/* Opens the cache that `op` brings, in memory that *bytes is set to, 8-aligned. False: out of
+ * memory, or the bytes are not a cache. */
+static bool open_op(const struct symstore_op *op, struct symcache *ret, char **bytes)
 {
-	free(o->bytes);
-}
-
-/* The cache that `op` brings. False: out of memory, or the bytes are not a cache. */
-static bool open_fresh(struct symstore_op *op, struct opened *ret)
-{
-	ret->bytes = malloc(op->cache_size + 1);
-	if (!ret->bytes)
+	*bytes = malloc(op->cache_size + 1);
+	if (!*bytes)
 		return false;
-	fill_cache(op, ret->bytes);
-	return !symcache_open(&ret->cache, ret->bytes, op->cache_size, NULL);
+	fill_cache(op, (uint8_t *)*bytes);
+	return !symcache_open(ret, *bytes, op->cache_size, NULL);
 }
 
-/* The cache of the old entry, if it is as it was written. */
+/* The same of the old entry, if it is as it was written. */
 static bool open_old(struct symstore *store, MDB_txn *txn, const struct symstore_op *op,
-		     const struct symstore_entry *old, struct opened *ret)
+		     const struct symstore_entry *old, struct symcache *ret, char **bytes)
 {
 	MDB_val key = { op->key_size, (void *)op->key }, value;
 
 	if (mdb_get(txn, store->caches, &key, &value) || value.mv_size < old->cache_size ||
 	    XXH3_64bits(value.mv_data, old->cache_size) != old->cache_hash)
 		return false;
-	ret->bytes = malloc(old->cache_size + 1);
-	if (!ret->bytes)
-		return false;
-	memcpy(ret->bytes, value.mv_data, old->cache_size);
-	return !symcache_open(&ret->cache, ret->bytes, old->cache_size, NULL);
+	return open_op(&(struct symstore_op){ .ctx = value.mv_data, .cache_size = old->cache_size },
+		       ret, bytes);
 }
 
 static void fill_merged(void *ctx, void *dst)
@@ -127,17 +113,17 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 		       struct symstore_entry *entry, const struct symstore_entry *old, bool stays,
 		       const char *tags, bool *merged)
 {
-	struct opened mine __attribute__((cleanup(opened_deinit))) = { .bytes = NULL };
-	struct opened its __attribute__((cleanup(opened_deinit))) = { .bytes = NULL };
+	char *my_bytes __attribute__((cleanup(sc_free_text))) = NULL;
+	char *its_bytes __attribute__((cleanup(sc_free_text))) = NULL;
+	struct symcache mine, its;
 	struct symcache_merge merge;
 	struct symstore_op put = *op;
 	int rc;
 
 	*merged = false;
-	if (!open_old(store, txn, op, old, &its) || !open_fresh(op, &mine))
+	if (!open_old(store, txn, op, old, &its, &its_bytes) || !open_op(op, &mine, &my_bytes))
 		return 0;
-	rc = stays ? symcache_merge_plan(&its.cache, &mine.cache, &merge) :
-		     symcache_merge_plan(&mine.cache, &its.cache, &merge);
+	rc = symcache_merge_plan(stays ? &its : &mine, stays ? &mine : &its, &merge);
 	if (rc != 1)
 		return rc ? ENOMEM : 0;
 	put.fill = fill_merged;
@@ -148,13 +134,6 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	rc = *merged ? write_cache(store, txn, &put, entry, tags) : 0;
 	symcache_merge_deinit(&merge);
 	return rc;
-}
-
-/* Whether one of them may have unwind information that the other lacks. */
-static bool may_merge(const struct symstore_entry *fresh, const struct symstore_entry *old,
-		      bool stays)
-{
-	return (stays ? fresh : old)->sources & SYMCACHE_FROM_CFI;
 }
 
 static enum symstore_put_result judge(const struct symstore_op *op,
@@ -188,7 +167,8 @@ static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *o
 	tags = symstore_tags_unite(fresh.tags, there ? old.tags : NULL);
 	if (!tags)
 		return ENOMEM;
-	if (there && result <= SYMSTORE_BETTER_STAYS && may_merge(&fresh, &old, result)) {
+	if (there && result <= SYMSTORE_BETTER_STAYS &&
+	    (result ? &fresh : &old)->sources & SYMCACHE_FROM_CFI) {
 		struct symstore_entry entry = result ? old : fresh;
 
 		rc = merge_entry(store, txn, op, &entry, &old, result, tags, &merged);
@@ -249,6 +229,17 @@ static int drop_notes(struct symstore *store, MDB_txn *txn)
 	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
+int symstore_put_format(struct symstore *store, MDB_txn *txn, const struct symstore_format *format)
+{
+	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
+	int rc;
+
+	value.mv_data = symstore_format_encode(format, &value.mv_size);
+	rc = value.mv_data ? mdb_put(txn, store->meta, &key, &value, 0) : ENOMEM;
+	free(value.mv_data);
+	return rc;
+}
+
 /* A store of an older format may from now on have what this one knows. */
 static int raise_format(struct symstore *store, MDB_txn *txn)
 {
@@ -261,10 +252,7 @@ static int raise_format(struct symstore *store, MDB_txn *txn)
 	if (format.format >= SYMSTORE_FORMAT)
 		return 0;
 	format.format = SYMSTORE_FORMAT;
-	value.mv_data = symstore_format_encode(&format, &value.mv_size);
-	rc = value.mv_data ? mdb_put(txn, store->meta, &key, &value, 0) : ENOMEM;
-	free(value.mv_data);
-	return rc;
+	return symstore_put_format(store, txn, &format);
 }
 
 int symstore_apply(struct symstore *store, MDB_txn *txn, struct symstore_op *ops, size_t num)

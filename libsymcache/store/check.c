@@ -14,12 +14,11 @@
 #include <xxhash.h>
 
 #include "libsymcache/base/fault.h"
-#include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 #include "symcache/build_id.h"
 
-void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
-			  struct symstore_report *r)
+static void check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+			struct symstore_report *r)
 {
 	struct symstore_snapshot snapshot;
 	struct sc_error err;
@@ -49,7 +48,7 @@ int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short, st
 	struct sc_error first;
 	struct symstore_report report = { .fn = sc_first_fault, .ctx = &first };
 
-	symstore_check_pages(store, txn, if_short, &report);
+	check_pages(store, txn, if_short, &report);
 	return report.faults ? sc_error_set(err, SC_EFORMAT, "store %s: damaged or cut off: %s",
 					     store->path, first.msg)
 			     : 0;
@@ -94,7 +93,7 @@ size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, voi
 {
 	struct symstore_report r = { .fn = fn, .ctx = ctx };
 
-	symstore_check_pages(reader->store, reader->txn, false, &r);
+	check_pages(reader->store, reader->txn, false, &r);
 	if (!r.faults)
 		check_records(reader, &r);
 	return r.faults;

@@ -43,14 +43,21 @@ uint32_t symstore_kind_bit(int kind)
 	return bits[kind];
 }
 
-const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT])
+static void put_kinds(uint32_t sources, char separator, char *text)
 {
 	char *end = text;
 
 	*end = 0;
 	for (int i = 0; symstore_kinds[i]; i++)
 		if (sources & symstore_kind_bit(i))
-			end += sprintf(end, "%s%s", end == text ? "" : ",", symstore_kinds[i]);
+			end += sprintf(end, "%s%c", symstore_kinds[i], separator);
+	if (end > text)
+		end[-1] = 0;
+}
+
+const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT])
+{
+	put_kinds(sources, ',', text);
 	return *text ? text : "none";
 }
 
@@ -72,12 +79,8 @@ static void add(struct symstore_fields *f, const char *key, int type, const char
 
 void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_fields *f)
 {
-	char *end = f->kinds;
-
 	*f = (struct symstore_fields){ 0 };
-	for (int i = 0; symstore_kinds[i]; i++)
-		if (entry->sources & symstore_kind_bit(i))
-			end += sprintf(end, "%s\n", symstore_kinds[i]);
+	put_kinds(entry->sources, '\n', f->kinds);
 	symcache_build_id_text(f->id, entry->build_id, entry->build_id_len);
 	snprintf(f->cache_hash, sizeof(f->cache_hash), "%016" PRIx64, entry->cache_hash);
 	snprintf(f->source_hash, sizeof(f->source_hash), "%016" PRIx64 "%016" PRIx64,

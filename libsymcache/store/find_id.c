@@ -7,8 +7,7 @@
 struct matches {
 	const char *name; /* that is looked for; or NULL */
 	size_t num;
-	uint8_t id[2][SYMCACHE_BUILD_ID_MAX];
-	size_t id_len[2];
+	struct symstore_id ids[2];
 };
 
 /* The length of a file name without what modules and debug files have at their end. */
@@ -45,8 +44,8 @@ static bool on_match(void *ctx, const struct symstore_entry *entry)
 
 	if (m->name && !same_name(entry->source_path, m->name))
 		return true;
-	memcpy(m->id[m->num], entry->build_id, entry->build_id_len);
-	m->id_len[m->num++] = entry->build_id_len;
+	memcpy(m->ids[m->num].bytes, entry->build_id, entry->build_id_len);
+	m->ids[m->num++].len = entry->build_id_len;
 	return m->num < 2;
 }
 
@@ -56,16 +55,16 @@ static int several(const struct matches *m, const char *what, const char *text, 
 {
 	char first[SYMCACHE_BUILD_ID_TEXT], second[SYMCACHE_BUILD_ID_TEXT];
 
-	symcache_build_id_text(first, m->id[0], m->id_len[0] < 20 ? m->id_len[0] : 20);
-	symcache_build_id_text(second, m->id[1], m->id_len[1] < 20 ? m->id_len[1] : 20);
+	symcache_build_id_text(first, m->ids[0].bytes, m->ids[0].len < 20 ? m->ids[0].len : 20);
+	symcache_build_id_text(second, m->ids[1].bytes, m->ids[1].len < 20 ? m->ids[1].len : 20);
 	return sc_error_set(err, SC_EINVAL, "several %s %.32s: %s, %s: %s", what, text, first,
 			    second, advice);
 }
 
 static int take_match(const struct matches *m, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len)
 {
-	memcpy(id, m->id[0], m->id_len[0]);
-	*len = m->id_len[0];
+	memcpy(id, m->ids[0].bytes, m->ids[0].len);
+	*len = m->ids[0].len;
 	return 0;
 }
 
@@ -84,7 +83,7 @@ int symstore_find_id(struct symstore_reader *reader, const char *text,
 		return sc_error_set(err, SC_ENOTFOUND,
 				    "no build ID in the store begins with %.128s", text);
 	/* A whole ID may be the beginning of a longer one. */
-	if (m.num > 1 && 2 * m.id_len[0] != nibbles)
+	if (m.num > 1 && 2 * m.ids[0].len != nibbles)
 		return several(&m, "build IDs begin with", text, "give more digits", err);
 	return take_match(&m, id, len);
 }

@@ -13,7 +13,7 @@ static struct symstore *open_small(enum symstore_mode mode)
 {
 	struct symstore *store;
 
-	assert_ok(symstore_open_sized(test_path, mode, SMALL_MAP, &store, &test_err));
+	assert_ok(symstore_open_at(test_path, mode, SMALL_MAP, true, &store, &test_err));
 	return store;
 }
 
@@ -217,7 +217,7 @@ static void other_process_grows(void **state)
 			struct symstore *own;
 
 			/* The store of the parent is not ours to close. */
-			_exit(symstore_open_sized(test_path, SYMSTORE_WRITE, SMALL_MAP, &own,
+			_exit(symstore_open_at(test_path, SYMSTORE_WRITE, SMALL_MAP, true, &own,
 						  NULL) ||
 			      test_put(own, 10 + i, 40u << (20 + i), NULL));
 		}

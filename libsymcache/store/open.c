@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "libsymcache/base/text.h"
-#include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
 enum { MAX_DATABASES = 16, OPEN_TRIES = 100 };
@@ -56,14 +55,8 @@ static int write_format(struct symstore *store, MDB_txn *txn, struct sc_error *e
 	struct symstore_format format = {
 		.format = SYMSTORE_FORMAT, .read_since = 1, .write_since = 1, .created = time(NULL),
 	};
-	MDB_val key = { strlen(SYMSTORE_FORMAT_KEY), SYMSTORE_FORMAT_KEY }, value;
-	int rc;
+	int rc = symstore_put_format(store, txn, &format);
 
-	value.mv_data = symstore_format_encode(&format, &value.mv_size);
-	if (!value.mv_data)
-		return sc_no_memory(err);
-	rc = mdb_put(txn, store->meta, &key, &value, 0);
-	free(value.mv_data);
 	store->format = format.format;
 	return rc ? symstore_fail(store, rc, err, "cannot write") : 0;
 }
@@ -205,9 +198,6 @@ static struct symstore *store_create(char *path, uint64_t roomy)
 	return store;
 }
 
-static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
-		   struct symstore **ret, struct sc_error *err);
-
 /* Makes the file, where there is none, next to its place and links it there when it is a
  * store: LMDB would leave half of one where the disk is full. If another process was
  * faster, its file stays; where there are no links, LMDB makes the file in its place. */
@@ -224,7 +214,7 @@ static int make(const char *path, uint64_t roomy, struct sc_error *err)
 	    !(lock = sc_text("%s-lock", fresh)))
 		return sc_no_memory(err);
 	unlink(fresh);
-	rc = open_at(fresh, SYMSTORE_WRITE, roomy, false, &store, err);
+	rc = symstore_open_at(fresh, SYMSTORE_WRITE, roomy, false, &store, err);
 	symstore_destroy(store);
 	if (!rc && !link(fresh, path))
 		rc = symstore_sync_folder(path, err);
@@ -239,9 +229,8 @@ static int make(const char *path, uint64_t roomy, struct sc_error *err)
 	return rc;
 }
 
-/* `claim`: the file is to be claimed; else the caller has done so. */
-static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
-		   struct symstore **ret, struct sc_error *err)
+int symstore_open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
+		     struct symstore **ret, struct sc_error *err)
 {
 	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
 	char *target;
@@ -282,18 +271,6 @@ static int open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bo
 	*ret = store;
 	store = NULL;
 	return 0;
-}
-
-int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
-			struct symstore **ret, struct sc_error *err)
-{
-	return open_at(path, mode, roomy, true, ret, err);
-}
-
-int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
-			  struct sc_error *err)
-{
-	return open_at(path, mode, 0, false, ret, err);
 }
 
 const char *symstore_path(const struct symstore *store)

@@ -133,7 +133,7 @@ static void free_pages(struct walk *w, size_t page, const uint8_t *data, size_t 
 static void leaf_node(struct walk *w, size_t page, const struct symstore_node *node,
 		      const uint8_t *data, size_t room)
 {
-	size_t size = node->lo | (size_t)node->hi << 16, first;
+	size_t size = symstore_node_size(node), first;
 	bool named = node->flags & SYMSTORE_NODE_TREE;
 
 	w->entries++;
@@ -228,9 +228,7 @@ static void tree_page(struct walk *w, size_t page, unsigned depth, struct symsto
 		if (i + 1 == n ||
 		    !symstore_node_at(p, page_size, i + 1, &after, &next, &room_after))
 			next = high;
-		tree_page(w, (node.lo | (size_t)node.hi << 16) +
-			  (sizeof(size_t) > 4 ? (size_t)node.flags << 16 << 16 : 0),
-			  depth - 1, key, next);
+		tree_page(w, symstore_node_child(&node), depth - 1, key, next);
 	}
 }
 

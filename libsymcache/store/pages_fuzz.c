@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libsymcache/store/tree.h"
+#include "libsymcache/store/pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -29,6 +29,24 @@ enum {
 };
 #define LOCK_MAGIC 0xbeefc0deu
 
+int symstore_default_path(char **ret, struct sc_error *err)
+{
+	static const char tail[] = "symcache/symcache.store";
+	const char *env = getenv("SYMCACHE_STORE"), *cache = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	*ret = NULL;
+	if (env && *env)
+		*ret = sc_text("%s", env);
+	else if (cache && *cache == '/') /* XDG: ignore what is not absolute */
+		*ret = sc_text("%s/%s", cache, tail);
+	else if (home && *home)
+		*ret = sc_text("%s/.cache/%s", home, tail);
+	else
+		return sc_error_set(err, SC_EINVAL, "where is the store? HOME is not set");
+	return *ret ? 0 : sc_no_memory(err);
+}
+
 int symstore_resolve(const char *path, char **ret, struct sc_error *err)
 {
 	struct stat st;
@@ -45,12 +63,13 @@ int symstore_resolve(const char *path, char **ret, struct sc_error *err)
  * fault counts if it stays. */
 int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
 {
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct symstore_snapshot snapshot;
 	struct stat st;
-	int fd, rc;
+	int rc;
 
 	*used = 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
@@ -68,7 +87,6 @@ int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
 			break;
 		usleep(2000);
 	}
-	close(fd);
 	if (rc)
 		sc_error_prefix(err, "store %s: ", path);
 	return rc;
@@ -174,17 +192,14 @@ int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err)
 int symstore_sync_folder(const char *path, struct sc_error *err)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	int rc = 0;
+	char *dir __attribute__((cleanup(sc_free_text))) =
+		slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	/* Some file systems cannot sync directories. */
-	if (fd >= 0 && fsync(fd) && errno != EINVAL && errno != ENOSYS)
-		rc = sc_error_sys(err, "store %s: cannot sync its directory", path);
-	if (fd >= 0)
-		close(fd);
-	free(dir);
-	return rc;
+	return fd >= 0 && fsync(fd) && errno != EINVAL && errno != ENOSYS ?
+		sc_error_sys(err, "store %s: cannot sync its directory", path) : 0;
 }
 
 /* LMDB says EIO for a write that was cut short, which is how a disk fills up: is it

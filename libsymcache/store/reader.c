@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libsymcache/store/record.h"
 #include "libsymcache/store/store.h"
 
 /* Announces a reader of this process; waits while the map moves, unless this

@@ -20,7 +20,8 @@
 #include <lmdb.h>
 #include <pthread.h>
 
-#include "libsymcache/store/tree.h"
+#include "libsymcache/store/pages.h"
+#include "libsymcache/store/record.h"
 #include "symcache/store.h"
 
 /* Versions of the file's layout that we read and write; see format/store.md. */
@@ -72,13 +73,10 @@ struct symstore_reader {
 };
 
 /* As symstore_open(), with a map that begins at `roomy` bytes (0: the usual), so
- * that tests can see it grow; whether the process has it open is not looked at. */
-int symstore_open_sized(const char *path, enum symstore_mode mode, uint64_t roomy,
-			struct symstore **ret, struct sc_error *err);
-
-/* The same, but without a claim, which the caller holds. */
-int symstore_open_claimed(const char *path, enum symstore_mode mode, struct symstore **ret,
-			  struct sc_error *err);
+ * that tests can see it grow; whether the process has it open is not looked at. `claim`:
+ * the file is to be claimed; else the caller has done so. */
+int symstore_open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
+		     struct symstore **ret, struct sc_error *err);
 
 /* What symstore_close() does, but for the list of what is open. */
 void symstore_destroy(struct symstore *store);
@@ -102,6 +100,9 @@ static inline size_t symstore_table_offset(size_t size)
 {
 	return (size + 7) & ~(size_t)7;
 }
+
+/* Writes the record of the file's version. LMDB's code. */
+int symstore_put_format(struct symstore *store, MDB_txn *txn, const struct symstore_format *format);
 
 /* ---- place.c ---- */
 
@@ -168,14 +169,10 @@ int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
 			 struct sc_error *err);
 
 /*
- * Checks the pages of a reading transaction, as symstore_snapshot_of(). if_short:
- * only where the file is shorter than its last page: then it was cut off, or
- * these pages were never used, which only all pages together show.
+ * Checks the pages of a reading transaction, as symstore_snapshot_of(): SC_EFORMAT with
+ * the first fault. if_short: only where the file is shorter than its last page: then it
+ * was cut off, or these pages were never used, which only all pages together show.
  */
-void symstore_check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
-			  struct symstore_report *report);
-
-/* The same, as an error: SC_EFORMAT with the first fault. */
 int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			 struct sc_error *err);
 

@@ -1,5 +1,5 @@
-/* Trees of a snapshot, read with care: see tree.h; pages.c has a picture of a page. */
-#include "libsymcache/store/tree.h"
+/* Trees of a snapshot, read with care: see pages.h; pages.c has a picture of a page. */
+#include "libsymcache/store/pages.h"
 
 #include <string.h>
 
@@ -14,12 +14,6 @@ static const uint8_t *page_at(const struct symstore_view *v, size_t page, unsign
 	p = v->file + page * v->page_size;
 	memcpy(head, p, sizeof(*head));
 	return head->pgno == page && head->flags == type ? p : NULL;
-}
-
-static size_t child_of(const struct symstore_node *n)
-{
-	return (n->lo | (size_t)n->hi << 16) +
-	       (sizeof(size_t) > 4 ? (size_t)n->flags << 16 << 16 : 0);
 }
 
 /* Puts a page on level `level` of the stack (0: the leaf), at its first node. */
@@ -71,7 +65,7 @@ static int descend(struct symstore_walk *w, unsigned level, struct symstore_byte
 			return 0;
 		if (!node_at(w, level, w->stack[level].at, &node, &at, &room))
 			return SC_EFORMAT;
-		if ((rc = enter(w, level - 1, child_of(&node))))
+		if ((rc = enter(w, level - 1, symstore_node_child(&node))))
 			return rc;
 	}
 }
@@ -111,13 +105,13 @@ static int take(struct symstore_walk *w)
 	for (; level; level--) {
 		if (!node_at(w, level, w->stack[level].at, &node, &w->key, &room))
 			return SC_EFORMAT;
-		if ((rc = enter(w, level - 1, child_of(&node))))
+		if ((rc = enter(w, level - 1, symstore_node_child(&node))))
 			return rc;
 	}
 	if (!node_at(w, 0, w->stack[0].at, &node, &w->key, &room) ||
 	    (before.data && symstore_key_compare(w->key, before, w->integer) <= 0))
 		return SC_EFORMAT;
-	size = node.lo | (size_t)node.hi << 16;
+	size = symstore_node_size(&node);
 	if ((node.flags & SYMSTORE_NODE_BIG ? sizeof(size_t) : size) > room)
 		return SC_EFORMAT;
 	w->flags = node.flags;
@@ -149,28 +143,32 @@ int symstore_next(struct symstore_walk *w)
 	return take(w);
 }
 
+/* To that key alone. */
+static int find(struct symstore_walk *w, const struct symstore_view *view,
+		const struct symstore_tree *tree, const void *key, size_t size)
+{
+	int rc = symstore_seek(w, view, tree, false, (struct symstore_bytes){ key, size });
+
+	return !rc && (w->key.size != size || memcmp(w->key.data, key, size)) ? SC_ENOTFOUND : rc;
+}
+
 int symstore_find(const struct symstore_view *view, const struct symstore_tree *tree,
 		  const void *key, size_t size, struct symstore_bytes *ret)
 {
 	struct symstore_walk walk;
-	int rc = symstore_seek(&walk, view, tree, false, (struct symstore_bytes){ key, size });
+	int rc = find(&walk, view, tree, key, size);
 
-	if (!rc && (walk.key.size != size || memcmp(walk.key.data, key, size)))
-		return SC_ENOTFOUND;
-	*ret = walk.value;
+	if (!rc)
+		*ret = walk.value;
 	return rc;
 }
 
 int symstore_find_tree(const struct symstore_view *view, const struct symstore_tree *main,
 		       const char *name, struct symstore_tree *ret)
 {
-	const size_t size = strlen(name);
 	struct symstore_walk walk;
-	int rc = symstore_seek(&walk, view, main, false,
-			       (struct symstore_bytes){ (const uint8_t *)name, size });
+	int rc = find(&walk, view, main, name, strlen(name));
 
-	if (!rc && (walk.key.size != size || memcmp(walk.key.data, name, size)))
-		return SC_ENOTFOUND;
 	if (!rc && (walk.flags != SYMSTORE_NODE_TREE || walk.value.size != sizeof(*ret)))
 		return SC_EFORMAT;
 	if (!rc)

@@ -22,7 +22,6 @@
 
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/store/apply.h"
-#include "libsymcache/store/record.h"
 
 struct symstore_writer {
 	struct symstore *store;
