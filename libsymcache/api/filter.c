@@ -63,16 +63,11 @@ static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const c
 static void *find_named(void *ctx, struct markup_str path, const char **why)
 {
 	struct asker *a = ctx;
-	const char *slash = memrchr(path.ptr, '/', path.len);
-	const char *base = slash ? slash + 1 : path.ptr;
-	const size_t len = (size_t)(path.ptr + path.len - base);
 	struct symcache_cache *c;
 	char name[256];
 
-	if (!a->store || !len || len >= sizeof(name))
+	if (!a->store || !symcache_markup_base(path, name))
 		return NULL;
-	memcpy(name, base, len);
-	name[len] = 0;
 	return answer(a, api_store_find_name(a->store, name, &c, &a->why), &c, why);
 }
 
@@ -100,11 +95,7 @@ static bool make_askers(struct symcache_filter *f, struct symcache_store *store,
 		struct asker *a = &f->askers[i];
 
 		a->store = store;
-		a->markup.llvm = llvm;
-		a->markup.symbolizer = symcache_symbolizer_create(&api_no_caches, f->names);
-		a->markup.line_symbolizer = symcache_symbolizer_create(&api_no_caches,
-								       f->line_names);
-		if (!a->markup.symbolizer || !a->markup.line_symbolizer)
+		if (!symcache_markup_init(&a->markup, &api_no_caches, f->names, f->line_names, llvm))
 			return false;
 		functions[i] = (struct markup_resolver){
 			.ctx = a, .module = find_module, .named = find_named,
@@ -167,8 +158,6 @@ void symcache_filter_destroy(struct symcache_filter *f)
 	for (unsigned i = 0; f->askers && i < f->threads; i++) {
 		struct asker *a = &f->askers[i];
 
-		symcache_symbolizer_destroy(a->markup.symbolizer);
-		symcache_symbolizer_destroy(a->markup.line_symbolizer);
 		symcache_markup_deinit(&a->markup);
 		while (a->caches.len)
 			symcache_cache_unref(a->caches.data[--a->caches.len]);

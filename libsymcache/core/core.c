@@ -24,7 +24,7 @@ static int add_segment(struct symcache_core *core, const uint8_t *ph, struct sc_
 		.start = get_number(rest + w, w),
 		.offset = get_number(rest, w), .size = get_number(rest + 3 * w, w),
 		.flags = (uint32_t)get_number(ph + (w == 8 ? 4 : 24), 4),
-	}, *added;
+	};
 	uint64_t size = get_number(rest + 4 * w, w), type = get_number(ph, 4);
 
 	if (s.offset > INT64_MAX || s.size > INT64_MAX)
@@ -36,17 +36,7 @@ static int add_segment(struct symcache_core *core, const uint8_t *ph, struct sc_
 		return 0;
 	if (s.size > s.end - s.start)
 		s.size = s.end - s.start;
-	if (!p->compressed && s.offset + s.size > p->file_size) {
-		uint64_t have = s.offset < p->file_size ? p->file_size - s.offset : 0;
-
-		core->missing += s.size - have;
-		s.size = have;
-	}
-	added = vec_push(&p->memory.list);
-	if (!added)
-		return sc_no_memory(err);
-	*added = s;
-	return 0;
+	return sc_core_add_memory(core, s) ? 0 : sc_no_memory(err);
 }
 
 /* The number of program headers; 65,534 and more stand elsewhere. */

@@ -5,6 +5,23 @@
 #include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
 
+bool sc_core_add_memory(struct symcache_core *core, struct segment s)
+{
+	struct symcache_core_private *p = core->private;
+	const uint64_t have = s.offset < p->file_size ? p->file_size - s.offset : 0;
+	struct segment *added = vec_push(&p->memory.list);
+
+	if (!p->compressed && s.size > have) {
+		core->missing += s.size - have;
+		s.size = have;
+	}
+	if (p->minidump) /* it has nothing but bytes */
+		s.end = s.start + s.size;
+	if (added)
+		*added = s;
+	return added;
+}
+
 static bool starts_before(const struct segment *a, const struct segment *b)
 {
 	return a->start < b->start;
@@ -42,13 +59,6 @@ const struct segment *sc_core_find(const struct segments *s, uint64_t address)
 	const size_t n = SC_SEARCH(i, s->list.len, s->list.data[i].start <= address);
 
 	return n && address < s->list.data[n - 1].end ? &s->list.data[n - 1] : NULL;
-}
-
-uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address)
-{
-	const struct segment *s = sc_core_find(&core->private->memory, address);
-
-	return s && address - s->start < s->size ? s->size - (address - s->start) : 0;
 }
 
 /* Reads bytes that a compressed file has, but which were not kept. */

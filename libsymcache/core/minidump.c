@@ -103,21 +103,9 @@ static bool read_context(struct symcache_core *core, uint32_t at, struct symcach
 
 static bool add_memory(struct symcache_core *core, uint64_t start, uint64_t size, uint64_t offset)
 {
-	struct symcache_core_private *p = core->private;
-	struct segment *s;
-
 	if (!size || offset > INT64_MAX || size > INT64_MAX || start + size < start)
 		return true;
-	if (!p->compressed && offset + size > p->file_size) {
-		const uint64_t have = offset < p->file_size ? p->file_size - offset : 0;
-
-		core->missing += size - have;
-		size = have;
-	}
-	s = vec_push(&p->memory.list);
-	if (s)
-		*s = (struct segment){ .start = start, .end = start + size, .offset = offset, .size = size };
-	return s;
+	return sc_core_add_memory(core, (struct segment){ start, start + size, offset, size, 0 });
 }
 
 static bool add_thread(struct symcache_core *core, uint32_t tid, uint32_t context)

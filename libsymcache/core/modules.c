@@ -178,7 +178,7 @@ static bool add_vdso(struct symcache_core *core)
 	m = add_module(core, "[vdso]", start, s->end);
 	if (!m)
 		return false;
-	m->vdso = symcache_core_dumped(core, start) == s->end - start &&
+	m->vdso = s->size == s->end - start &&
 		  read_header(core, m, &ignored);
 	return true;
 }

@@ -91,6 +91,9 @@ int sc_core_modules(struct symcache_core *core, struct sc_error *err);
 /* Reads a minidump, all of it. SC_EFORMAT, SC_EUNSUPPORTED, SC_ENOMEM. */
 int sc_core_minidump(struct symcache_core *core, struct sc_error *err);
 
+/* Adds a segment, without what the file should have of it and has not. False: out of memory. */
+bool sc_core_add_memory(struct symcache_core *core, struct segment s);
+
 /* Sorts by address; of what overlaps the first one stays as it is. False: out of memory. */
 bool sc_core_order(struct segments *s);
 bool sc_core_order_modules(struct symcache_core *core);

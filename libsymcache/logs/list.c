@@ -86,7 +86,7 @@ void symlog_list_deinit(struct symlog_list *l)
 		next = t->next;
 		free(t);
 	}
-	free(l->logs);
+	sc_big_free(l->logs, l->cap * sizeof(*l->logs));
 }
 
 /* ---- which logs ------------------------------------------------------------------ */
@@ -94,14 +94,7 @@ void symlog_list_deinit(struct symlog_list *l)
 /* False: no memory. */
 static bool add_log(struct symlog_list *l, const char *path, size_t skip)
 {
-	if (path && l->num == l->cap) {
-		const size_t cap = 2 * l->cap + 16;
-		struct symlog_file *more = realloc(l->logs, cap * sizeof(*more));
-
-		l->logs = more ? more : l->logs;
-		l->cap = more ? cap : l->cap;
-	}
-	if (!path || l->num == l->cap)
+	if (!path || !vec_reserve_((void **)&l->logs, &l->cap, l->num, 1, sizeof(*l->logs)))
 		return false;
 	l->logs[l->num++] = (struct symlog_file){ .path = path, .rest = path + skip };
 	return true;

@@ -1,9 +1,9 @@
 /* What a filter of logs asks, put to symbolizers: see symcache/markup.h. */
 #include "symcache/markup.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/vec.h"
 #include "libsymcache/logs/unwind.h"
 #include "libsymcache/symbolize/module.h"
 
@@ -62,20 +62,6 @@ static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], s
 				 n);
 }
 
-static bool reserve_frames(struct symcache_markup *r, size_t n)
-{
-	struct markup_frame *more;
-
-	if (n <= r->cap_frames)
-		return true;
-	more = realloc(r->frames, 2 * n * sizeof(*more));
-	if (!more)
-		return false;
-	r->frames = more;
-	r->cap_frames = 2 * n;
-	return true;
-}
-
 static bool data_at(const struct symcache_markup *r, struct symcache_module *m, uint64_t vaddr,
 		    struct symcache_shown_data *ret)
 {
@@ -89,9 +75,9 @@ static size_t find_data_as_code(struct symcache_markup *r, struct symcache_modul
 {
 	struct symcache_shown_data data;
 
-	if (!data_at(r, m, vaddr, &data) || !reserve_frames(r, 1))
+	if (!data_at(r, m, vaddr, &data) || !vec_reserve(&r->frames, 1))
 		return 0;
-	r->frames[0] = (struct markup_frame){ .function = str(data.name) };
+	r->frames.data[0] = (struct markup_frame){ .function = str(data.name) };
 	return 1;
 }
 
@@ -103,17 +89,17 @@ static size_t symbolize(struct symcache_markup *r, struct symcache_symbolizer *s
 
 	if (reason == SYMCACHE_OUTSIDE || reason == SYMCACHE_NO_CODE)
 		a.num_frames = find_data_as_code(r, module, vaddr);
-	if (!reserve_frames(r, a.num_frames))
+	if (!vec_reserve(&r->frames, a.num_frames))
 		return 0;
 	for (size_t i = 0; a.frames && i < a.num_frames; i++) {
 		const struct symcache_shown_frame *f = &a.frames[i];
 
-		r->frames[i] = (struct markup_frame){
+		r->frames.data[i] = (struct markup_frame){
 			.function = str(f->function), .file = str(f->file), .line = f->line,
 			.column = f->column, .padded = f->padded,
 		};
 	}
-	*ret = r->frames;
+	*ret = r->frames.data;
 	return a.num_frames;
 }
 
@@ -133,7 +119,7 @@ static size_t find_line_code(void *ctx, void *module, uint64_t vaddr,
 
 	/* A version belongs to the symbol, not to the function. */
 	for (size_t i = 0; i < n; i++) {
-		struct markup_str *name = &r->frames[i].function;
+		struct markup_str *name = &r->frames.data[i].function;
 		const char *version = name->ptr ? memchr(name->ptr, '@', name->len) : NULL;
 		if (version && version > name->ptr)
 			name->len = (size_t)(version - name->ptr);
@@ -204,10 +190,33 @@ void symcache_markup_functions(struct markup_resolver *ret)
 	ret->demangle = find_name;
 }
 
+bool symcache_markup_init(struct symcache_markup *m, struct symcache_caches *caches,
+			  struct symcache_names *names, struct symcache_names *line_names, bool llvm)
+{
+	m->llvm = llvm;
+	m->symbolizer = symcache_symbolizer_create(caches, names);
+	m->line_symbolizer = symcache_symbolizer_create(caches, line_names);
+	return m->symbolizer && m->line_symbolizer;
+}
+
 void symcache_markup_deinit(struct symcache_markup *m)
 {
-	free(m->frames);
-	free(m->callers);
+	symcache_symbolizer_destroy(m->symbolizer);
+	symcache_symbolizer_destroy(m->line_symbolizer);
+	vec_deinit(&m->frames);
+	vec_deinit(&m->callers);
+}
+
+bool symcache_markup_base(struct markup_str path, char name[256])
+{
+	const char *slash = memrchr(path.ptr, '/', path.len), *base = slash ? slash + 1 : path.ptr;
+	const size_t len = (size_t)(path.ptr + path.len - base);
+
+	if (!len || len >= 256)
+		return false;
+	memcpy(name, base, len);
+	name[len] = 0;
+	return true;
 }
 
 struct symcache_names_options symcache_markup_names(const struct markup_options *options,

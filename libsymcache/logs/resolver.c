@@ -32,10 +32,7 @@ struct sc_log_resolver *sc_log_resolver_create(const struct symlog_sources *from
 	r->from = from;
 	r->caches = from->caches;
 	r->sources.search = from->search;
-	r->markup.llvm = llvm;
-	r->markup.symbolizer = symcache_symbolizer_create(from->caches, names);
-	r->markup.line_symbolizer = symcache_symbolizer_create(from->caches, line_names);
-	if (r->markup.symbolizer && r->markup.line_symbolizer)
+	if (symcache_markup_init(&r->markup, from->caches, names, line_names, llvm))
 		return r;
 	sc_log_resolver_destroy(r);
 	return NULL;
@@ -45,8 +42,6 @@ void sc_log_resolver_destroy(struct sc_log_resolver *r)
 {
 	if (!r)
 		return;
-	symcache_symbolizer_destroy(r->markup.symbolizer);
-	symcache_symbolizer_destroy(r->markup.line_symbolizer);
 	symcache_markup_deinit(&r->markup);
 	symcache_source_files_deinit(&r->sources);
 	free(r);
@@ -113,15 +108,11 @@ static void *find_entry(struct sc_log_resolver *r, const char *name, const char 
 static void *find_named(void *ctx, struct markup_str path, const char **why)
 {
 	struct sc_log_resolver *r = ctx;
-	const char *slash = memrchr(path.ptr, '/', path.len), *bound;
-	const char *base = slash ? slash + 1 : path.ptr;
-	const size_t len = (size_t)(path.ptr + path.len - base);
+	const char *bound;
 	char name[256];
 
-	if (!len || len >= sizeof(name))
+	if (!symcache_markup_base(path, name))
 		return NULL;
-	memcpy(name, base, len);
-	name[len] = 0;
 	bound = bound_to(r, name);
 	if (!bound)
 		return find_entry(r, name, NULL, why);

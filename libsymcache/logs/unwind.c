@@ -3,9 +3,9 @@
  * libmarkup/markup.h.
  */
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/vec.h"
 #include "libsymcache/logs/unwind.h"
 #include "libsymcache/symbolize/module.h"
 #include "symcache/unwind.h"
@@ -104,21 +104,6 @@ static bool find_machine(struct stack_walk *w, uint16_t *machine, struct symcach
 	return false;
 }
 
-/* Room for one more caller. */
-static bool reserve_callers(struct symcache_markup *m, size_t n)
-{
-	struct markup_caller *more;
-
-	if (n < m->cap_callers)
-		return true;
-	more = reallocarray(m->callers, 2 * n + 16, sizeof(*more));
-	if (!more)
-		return false;
-	m->callers = more;
-	m->cap_callers = 2 * n + 16;
-	return true;
-}
-
 size_t sc_markup_unwind(void *ctx, const struct markup_stack *stack,
 			const struct markup_caller **callers, const char **end)
 {
@@ -129,17 +114,17 @@ size_t sc_markup_unwind(void *ctx, const struct markup_stack *stack,
 	struct symcache_registers registers;
 	struct symcache_unwind_frame f;
 	struct symcache_unwinder u;
-	size_t n = 0;
 
 	if (!find_machine(&w, &source.machine, &registers) ||
 	    symcache_unwind_begin(&u, &source, &registers, NULL))
 		return 0;
 	w.stack_pointer = registers.value[number_of(source.machine, (struct markup_str){ "sp", 2 })];
-	while (reserve_callers(m, n) && symcache_unwind_next(&u, &f))
-		m->callers[n++] = (struct markup_caller){
+	vec_clear(&m->callers);
+	while (vec_reserve(&m->callers, 1) && symcache_unwind_next(&u, &f))
+		m->callers.data[m->callers.len++] = (struct markup_caller){
 			.pc = f.pc, .exact = f.pc == f.lookup_pc,
 			.how = f.trust > SYMCACHE_TRUST_CFI ? symcache_trust_text(f.trust) : NULL };
 	*end = u.stop == SYMCACHE_STOP_END ? NULL : symcache_stop_text(u.stop);
-	*callers = m->callers;
-	return n;
+	*callers = m->callers.data;
+	return m->callers.len;
 }

@@ -7,6 +7,7 @@
  * never beyond the file. The next frame begins where the size in the head says.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "symcache/trace.h"
 #include "libsymcache/base/search.h"
@@ -14,16 +15,11 @@
 #define HEAD_SIZE 6         /* int16 tracepoint, uint32 size */
 #define GUESS_FRAMES 64
 
-static int fail(struct symtrace_error *err, uint64_t offset, const char *msg)
-{
-	err->offset = offset;
-	snprintf(err->msg, sizeof(err->msg), "%s", msg);
-	return SC_EFORMAT;
-}
-
 static int premature(const struct symtrace *file, struct symtrace_error *err)
 {
-	return fail(err, file->size, "Premature end of file while reading trace file");
+	err->offset = file->size;
+	strcpy(err->msg, "Premature end of file while reading trace file");
+	return SC_EFORMAT;
 }
 
 uint64_t symtrace_number(const struct symtrace *file, const uint8_t *p, size_t len)
@@ -135,21 +131,13 @@ int symtrace_next_block(struct symtrace_blocks *blocks, struct symtrace_block *r
 	}
 	if (left < head)
 		return premature(f, err);
-	switch (*p) {
-	case 'R':
-		ret->len = f->regblock_size;
-		break;
-	case 'M':
+	if (*p == 'M')
 		ret->address = symtrace_number(f, p + 1, 8);
-		ret->len = symtrace_number(f, p + 9, 2);
-		break;
-	case 'V':
+	if (*p == 'V') {
 		ret->variable = (int32_t)symtrace_number(f, p + 1, 4);
 		ret->value = (int64_t)symtrace_number(f, p + 5, 8);
-		break;
-	case 'S':
-		ret->len = symtrace_number(f, p + 1, 2);
-		break;
+	} else {
+		ret->len = *p == 'R' ? f->regblock_size : symtrace_number(f, p + head - 2, 2);
 	}
 	if (left - head < ret->len)
 		return premature(f, err);

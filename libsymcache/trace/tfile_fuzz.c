@@ -70,8 +70,8 @@ static void walk_stack(const struct symtrace *f, const struct symtrace_frame *fr
 	if (symtrace_collect(f, frame, pc, source.machine, c, NULL) ||
 	    symcache_unwind_begin(&u, &source, &c->registers, NULL))
 		return;
-	for (size_t i = 1; i < c->num_memory; i++)
-		if (c->memory[i].address < c->memory[i - 1].address + c->memory[i - 1].len)
+	for (size_t i = 1; i < c->memory.len; i++)
+		if (c->memory.data[i].address < c->memory.data[i - 1].address + c->memory.data[i - 1].len)
 			abort();
 	while (symcache_unwind_next(&u, &next))
 		touch(&next, sizeof(next));

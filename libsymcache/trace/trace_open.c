@@ -27,28 +27,24 @@ void symtrace_release(struct symtrace *t, uint64_t offset)
 
 static int map_file(const char *path, void **map, size_t *size, struct sc_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
+	int fd __attribute__((cleanup(sc_close_fd))) = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	*map = NULL;
 	*size = 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
-		rc = sc_error_set(err, SC_ESYS, "%s", strerror(errno));
-	else if (S_ISDIR(st.st_mode))
-		rc = sc_error_set(err, SC_EINVAL, "is a directory");
-	else if (!S_ISREG(st.st_mode))
-		rc = sc_error_set(err, SC_EINVAL, "is not a regular file");
-	if (!rc && st.st_size > 0) {
-		*size = (size_t)st.st_size;
-		*map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (*map == MAP_FAILED)
-			rc = sc_error_set(err, SC_ESYS, "%s", strerror(errno));
-		else
-			madvise(*map, *size, MADV_SEQUENTIAL);
-	}
-	if (fd >= 0)
-		close(fd);
-	return rc;
+		return sc_error_set(err, SC_ESYS, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return sc_error_set(err, SC_EINVAL, S_ISDIR(st.st_mode) ? "is a directory" :
+				    "is not a regular file");
+	if (!st.st_size)
+		return 0;
+	*size = (size_t)st.st_size;
+	*map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (*map == MAP_FAILED)
+		return sc_error_set(err, SC_ESYS, "%s", strerror(errno));
+	madvise(*map, *size, MADV_SEQUENTIAL);
+	return 0;
 }
 
 /* The registers: of the target description if it is of the target's machine and names

@@ -18,8 +18,7 @@
 struct symtrace_collected {
 	struct symcache_registers registers;
 	/* Private: blocks of memory, ascending and disjoint. */
-	struct symtrace_block *memory;
-	size_t num_memory, cap_memory;
+	struct { struct symtrace_block *data; size_t len, cap; } memory;
 };
 
 /*

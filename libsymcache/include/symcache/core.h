@@ -70,9 +70,6 @@ bool symcache_core_executable(void *core, uint64_t address);
 const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
 							    uint64_t address);
 
-/* Bytes of memory that the core has from `address` on, up to the end of the mapping. */
-uint64_t symcache_core_dumped(const struct symcache_core *core, uint64_t address);
-
 /* ---- modules with their caches, and stacks ------------------------------------------------ */
 
 struct symcache_core_image {
