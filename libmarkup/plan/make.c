@@ -49,10 +49,12 @@ static void put_logs(const struct making *m, struct mk_rows_out *w)
 	size_t next = 0;
 
 	for (size_t i = 0; i < m->p->num_logs; i++) {
-		const bool is_cut = next < m->cuts.logs.len && m->cuts.logs.data[next].log == i;
+		struct mk_log log = { .number = i, .log = m->p->logs[i] };
 
-		mk_put_log(w, i, &m->p->logs[i], is_cut ? m->cuts.logs.data[next].tables_hash : "");
-		next += is_cut;
+		if (next < m->cuts.logs.len && m->cuts.logs.data[next].log == i)
+			memcpy(log.tables_hash, m->cuts.logs.data[next++].tables_hash,
+			       MARKUP_HASH_TEXT);
+		mk_put_log(w, &log);
 	}
 }
 

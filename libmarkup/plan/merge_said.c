@@ -87,7 +87,7 @@ static bool count(struct markup_merge *m)
 		     next[task]++)
 			markup_tally_miss(m->tally, &missed->data[next[task]].module);
 		/* A log that is cut is plain, and read to its end. */
-		m->damaged += m->results[i]->cut_off;
+		m->damaged += m->results[i]->status == MK_CUT_OFF;
 	}
 	free(next);
 	return next;
@@ -140,17 +140,19 @@ static void put_comma(struct mk_out *o, char open)
 
 static void put_module(void *ctx, const struct markup_module *m)
 {
+	static const struct mk_column columns[] = {
+		{ "build_id", MK_HEX, offsetof(struct markup_module, build_id), NULL },
+		{ "name", MK_BYTES, offsetof(struct markup_module, name), NULL },
+		{ "missed", MK_NUMBER, offsetof(struct markup_module, frames), NULL },
+		{ "unplaced", MK_NUMBER, offsetof(struct markup_module, unplaced), NULL },
+		{ "no_symbols", MK_BOOL, offsetof(struct markup_module, no_symbols), NULL },
+		{ "table_only", MK_BOOL, offsetof(struct markup_module, table_only), NULL },
+		{ 0 },
+	};
 	struct mk_out *o = ctx;
 
 	put_comma(o, '[');
-	mk_out_lit(o, "{\"build_id\":\"");
-	mk_out_bytes(o, m->build_id, m->build_id_len);
-	mk_out_char(o, '"');
-	mk_json_bytes(o, "name", m->name.ptr, m->name.len);
-	mk_json_number(o, "missed", m->frames);
-	mk_json_number(o, "unplaced", m->unplaced);
-	mk_json_bool(o, "no_symbols", m->no_symbols);
-	mk_json_bool(o, "table_only", m->table_only);
+	mk_put_columns(o, columns, m);
 	mk_out_char(o, '}');
 }
 
@@ -173,7 +175,7 @@ static void put_summary(const struct markup_merge *m, struct mk_out *o)
 	for (size_t i = 0; i < m->shards.len; i++) {
 		const char *log = mk_log_of(&m->logs, &m->shards.data[i])->log.path;
 
-		if (!m->results[i]->cut_off)
+		if (m->results[i]->status == MK_WHOLE)
 			continue;
 		put_comma(o, '[');
 		mk_json_string(o, (struct markup_str){ log, strlen(log) });

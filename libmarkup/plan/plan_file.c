@@ -53,19 +53,21 @@ int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err
 
 /* ---- shards.jsonl ---------------------------------------------------------------- */
 
+static const struct mk_column shard_columns[] = {
+	{ "task", MK_NUMBER, offsetof(struct mk_shard, task), NULL }, /* first: see is_of() */
+	{ "shard", MK_NUMBER, offsetof(struct mk_shard, number), NULL },
+	{ "input", MK_NUMBER, offsetof(struct mk_shard, log), NULL },
+	{ "from", MK_NUMBER, offsetof(struct mk_shard, from), NULL },
+	{ "to", MK_NUMBER, offsetof(struct mk_shard, to), NULL },
+	{ "line", MK_NUMBER, offsetof(struct mk_shard, line), NULL },
+	{ "last", MK_BOOL, offsetof(struct mk_shard, last), NULL },
+	{ "contexts_xxh128", MK_HASH_OR_NONE, offsetof(struct mk_shard, contexts_hash), NULL },
+	{ 0 },
+};
+
 void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s)
 {
-	struct mk_out *o = mk_rows_open(w, "task", s->task); /* first: see is_of() */
-
-	mk_json_number(o, "shard", s->number);
-	mk_json_number(o, "input", s->log);
-	mk_json_number(o, "from", s->from);
-	mk_json_number(o, "to", s->to);
-	mk_json_number(o, "line", s->line);
-	mk_json_bool(o, "last", s->last);
-	if (*s->contexts_hash)
-		mk_json_text(o, "contexts_xxh128", s->contexts_hash);
-	mk_rows_close(w);
+	mk_rows_put(w, shard_columns, s);
 }
 
 /* Of this task? Others need not be parsed. */
@@ -80,27 +82,13 @@ static bool is_of(const struct mk_rows_in *r, uint64_t task)
 static int take_shard(const struct mk_plan *p, struct mk_rows_in *r, struct mk_shards *ret,
 		      struct sc_error *err)
 {
-	struct mk_object *row = &r->row;
-	struct mk_shard *s;
-	int rc = mk_rows_parse(r, err);
+	struct mk_shard *s = vec_push(ret);
+	int rc = s ? mk_rows_parse(r, shard_columns, s, err) : sc_no_memory(err);
 
-	if (rc)
-		return rc;
-	s = vec_push(ret);
-	if (!s)
-		return sc_no_memory(err);
-	*s = (struct mk_shard){
-		.task = mk_object_number(row, "task"), .number = mk_object_number(row, "shard"),
-		.log = mk_object_number(row, "input"), .from = mk_object_number(row, "from"),
-		.to = mk_object_number(row, "to"), .line = mk_object_number(row, "line"),
-		.last = mk_object_bool(row, "last"),
-	};
-	if (mk_object_has(row, "contexts_xxh128"))
-		mk_object_hash(row, "contexts_xxh128", s->contexts_hash);
-	if (row->bad || s->task >= p->tasks || s->number >= p->shards || s->log >= p->logs ||
-	    s->from > s->to || !*s->contexts_hash != !s->from)
-		return mk_rows_damaged(r, err);
-	return 0;
+	if (!rc && (s->task >= p->tasks || s->number >= p->shards || s->log >= p->logs ||
+		    s->from > s->to || !*s->contexts_hash != !s->from))
+		rc = mk_rows_damaged(r, err);
+	return rc;
 }
 
 static inline bool shard_before(const struct mk_shard *a, const struct mk_shard *b)
@@ -142,25 +130,26 @@ int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards
 
 /* ---- inputs.jsonl ---------------------------------------------------------------- */
 
-void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l,
-		const char *tables_hash)
-{
-	struct mk_out *o = mk_rows_open(w, "input", number);
+static const struct mk_column log_columns[] = {
+	{ "input", MK_NUMBER, offsetof(struct mk_log, number), NULL },
+	{ "path", MK_PATH, offsetof(struct mk_log, log.path), NULL },
+	{ "output", MK_PATH, offsetof(struct mk_log, log.output), NULL },
+	{ "size", MK_NUMBER, offsetof(struct mk_log, log.size), NULL },
+	{ "mtime", MK_SIGNED, offsetof(struct mk_log, log.mtime), NULL },
+	{ "kind", MK_CHOICE, offsetof(struct mk_log, log.kind), markup_log_kinds },
+	{ "tables_xxh128", MK_HASH_OR_NONE, offsetof(struct mk_log, tables_hash), NULL },
+	{ 0 },
+};
 
-	mk_json_bytes(o, "path", l->path, strlen(l->path));
-	mk_json_bytes(o, "output", l->output, strlen(l->output));
-	mk_json_number(o, "size", l->size);
-	mk_json_signed(o, "mtime", l->mtime);
-	mk_json_text(o, "kind", markup_log_kinds[l->kind]);
-	if (*tables_hash)
-		mk_json_text(o, "tables_xxh128", tables_hash);
-	mk_rows_close(w);
+void mk_put_log(struct mk_rows_out *w, const struct mk_log *l)
+{
+	mk_rows_put(w, log_columns, l);
 }
 
 /* Does it stay within the folder that it is relative to, and leave ours there alone? */
-static bool stays_within(const char *path, size_t len)
+static bool stays_within(const char *path)
 {
-	if (!len || strlen(path) != len || !strncmp(path, ".symcache/", 10))
+	if (!strncmp(path, ".symcache/", 10))
 		return false;
 	for (const char *at = path; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL) {
 		const size_t n = strcspn(at, "/");
@@ -174,34 +163,20 @@ static bool stays_within(const char *path, size_t len)
 static int take_log(struct mk_rows_in *r, uint64_t number, struct mk_logs *ret,
 		    struct sc_error *err)
 {
-	struct markup_str path, output;
-	struct mk_object *row = &r->row;
-	struct mk_log *l;
-	char *texts;
-	int rc = mk_rows_parse(r, err);
+	struct mk_log l = { 0 }, *added;
+	int rc = mk_rows_parse(r, log_columns, &l, err);
 
+	if (!rc && (l.number != number || !*l.log.path || !stays_within(l.log.output)))
+		rc = mk_rows_damaged(r, err);
 	if (rc)
 		return rc;
-	path = mk_object_bytes(row, "path");
-	output = mk_object_bytes(row, "output");
-	texts = malloc(path.len + output.len + 2);
-	l = texts ? vec_push(ret) : NULL;
-	if (!l) {
-		free(texts);
+	added = vec_push(ret);
+	if (!added)
 		return sc_no_memory(err);
-	}
-	memcpy(texts, path.ptr, path.len + 1);
-	memcpy(texts + path.len + 1, output.ptr, output.len + 1);
-	*l = (struct mk_log){ mk_object_number(row, "input"), {
-		texts, texts + path.len + 1, mk_object_number(row, "size"),
-		mk_object_signed(row, "mtime"),
-		(enum markup_log_kind)mk_object_choice(row, "kind", markup_log_kinds) }, "" };
-	if (mk_object_has(row, "tables_xxh128"))
-		mk_object_hash(row, "tables_xxh128", l->tables_hash);
-	if (row->bad || l->number != number || !path.len || strlen(texts) != path.len ||
-	    !stays_within(l->log.output, output.len))
-		return mk_rows_damaged(r, err);
-	return 0;
+	*added = l;
+	added->log.path = strdup(l.log.path);
+	added->log.output = strdup(l.log.output);
+	return added->log.path && added->log.output ? 0 : sc_no_memory(err);
 }
 
 int mk_plan_read_logs(const struct mk_plan *p, const struct mk_shards *of, struct mk_logs *ret,
@@ -235,8 +210,10 @@ const struct mk_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard
 
 void mk_logs_deinit(struct mk_logs *logs)
 {
-	for (size_t i = 0; i < logs->len; i++)
+	for (size_t i = 0; i < logs->len; i++) {
 		free((char *)logs->data[i].log.path);
+		free((char *)logs->data[i].log.output);
+	}
 	vec_deinit(logs);
 }
 

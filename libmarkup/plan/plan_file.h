@@ -30,7 +30,7 @@ static inline bool mk_shard_is_whole(const struct mk_shard *s)
 
 struct mk_log {
 	uint64_t number;
-	struct markup_log log;      /* its path is on the heap, with its output behind it */
+	struct markup_log log;      /* of one that was read, its texts are on the heap */
 	char tables_hash[MARKUP_HASH_TEXT]; /* "": there are none */
 };
 
@@ -41,7 +41,12 @@ struct mk_logs {
 
 struct mk_plan {
 	const char *dir;            /* borrowed, as all texts where it is written */
+	uint64_t version;
+	const char *made_by;        /* the version of symcache */
 	struct markup_plan_form form;
+	bool demuxed;               /* there is a form.options.demux */
+	char *module_lines;         /* form.modules, a newline behind each, */
+	const char **modules;       /* and where they are in it in one that was read */
 	const char *store_name;     /* the store's path, as messages have it */
 	char store[MARKUP_HASH_TEXT];  /* what the store holds */
 	uint64_t task_size;         /* bytes of text, about */
@@ -49,9 +54,7 @@ struct mk_plan {
 	uint64_t left_out;          /* logs that have no output of their own */
 	char logs_hash[MARKUP_HASH_TEXT], shards_hash[MARKUP_HASH_TEXT];
 	char hash[MARKUP_HASH_TEXT];   /* of plan.json: which plan it is */
-	/* Of one that was read: */
-	struct mk_object row;
-	const char **modules;
+	struct mk_object row;       /* of one that was read: has its texts */
 };
 
 /* Reads plan.json. SC_ENOTFOUND, SC_ESYS, SC_ENOMEM; SC_EFORMAT: damaged; SC_EUNSUPPORTED: of
@@ -77,9 +80,7 @@ const struct mk_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard
 void mk_logs_deinit(struct mk_logs *logs);
 
 void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s);
-/* `tables_hash` "": it has no tables. */
-void mk_put_log(struct mk_rows_out *w, uint64_t number, const struct markup_log *l,
-		const char *tables_hash);
+void mk_put_log(struct mk_rows_out *w, const struct mk_log *l);
 
 /* A file of what was saved, on the heap; NULL: `hash` is "", there is none. SC_EFORMAT: it has
  * another hash. */

@@ -5,61 +5,62 @@
 #include "symcache/build.h"
 
 static const char hash_key[] = ",\"xxh128\":\"";
-static const char *const dialects[] = { "default", "llvm", "fuchsia", NULL };
-static const char *const colors[] = { "auto", "never", "always", NULL };
 
-/* The fields but for the hash; modules with a newline behind each. */
-static void put_fields(const struct mk_plan *p, struct mk_out *o)
-{
-	const struct markup_options *options = &p->form.options;
-
-	mk_out_lit(o, "{\"plan\":");
-	mk_out_dec(o, MK_PLAN_VERSION);
-	mk_json_text(o, "symcache", symcache_version);
-	mk_json_text(o, "dialect", dialects[options->dialect]);
-	mk_json_text(o, "format", markup_format_names[options->format]);
-	mk_json_text(o, "color", colors[options->color]);
-	mk_json_bool(o, "demuxed", options->demux);
-	mk_json_text(o, "demux", options->demux);
-	mk_json_text(o, "input", options->inputs);
-	mk_json_key(o, "modules");
-	mk_out_char(o, '"');
-	for (size_t i = 0; i < p->form.num_modules; i++) {
-		const char *module = p->form.modules[i];
-
-		mk_json_escaped(o, (struct markup_str){ module, strlen(module) });
-		mk_out_lit(o, "\\n");
-	}
-	mk_out_char(o, '"');
-	mk_json_bool(o, "raw", p->form.raw);
-	mk_json_bool(o, "omit_module_lines", options->omit_module_lines);
-	mk_json_bytes(o, "store", p->store_name, strlen(p->store_name));
-	mk_json_text(o, "store_xxh128", p->store);
-	mk_json_number(o, "task_size", p->task_size);
-	mk_json_number(o, "logs", p->logs);
-	mk_json_number(o, "left_out", p->left_out);
-	mk_json_number(o, "shards", p->shards);
-	mk_json_number(o, "tasks", p->tasks);
-	mk_json_number(o, "bytes", p->bytes);
-	mk_json_text(o, "inputs_xxh128", p->logs_hash);
-	mk_json_text(o, "shards_xxh128", p->shards_hash);
-}
+/* But for the hash. */
+static const struct mk_column columns[] = {
+	{ "plan", MK_NUMBER, offsetof(struct mk_plan, version), NULL },
+	{ "symcache", MK_TEXT, offsetof(struct mk_plan, made_by), NULL },
+	{ "dialect", MK_CHOICE, offsetof(struct mk_plan, form.options.dialect),
+	  (const char *const[]){ "default", "llvm", "fuchsia", NULL } },
+	{ "format", MK_CHOICE, offsetof(struct mk_plan, form.options.format), markup_format_names },
+	{ "color", MK_CHOICE, offsetof(struct mk_plan, form.options.color),
+	  (const char *const[]){ "auto", "never", "always", NULL } },
+	{ "demuxed", MK_BOOL, offsetof(struct mk_plan, demuxed), NULL },
+	{ "demux", MK_TEXT, offsetof(struct mk_plan, form.options.demux), NULL },
+	{ "input", MK_TEXT, offsetof(struct mk_plan, form.options.inputs), NULL },
+	{ "modules", MK_TEXT, offsetof(struct mk_plan, module_lines), NULL },
+	{ "raw", MK_BOOL, offsetof(struct mk_plan, form.raw), NULL },
+	{ "omit_module_lines", MK_BOOL, offsetof(struct mk_plan, form.options.omit_module_lines),
+	  NULL },
+	{ "store", MK_PATH, offsetof(struct mk_plan, store_name), NULL },
+	{ "store_xxh128", MK_HASH, offsetof(struct mk_plan, store), NULL },
+	{ "task_size", MK_NUMBER, offsetof(struct mk_plan, task_size), NULL },
+	{ "logs", MK_NUMBER, offsetof(struct mk_plan, logs), NULL },
+	{ "left_out", MK_NUMBER, offsetof(struct mk_plan, left_out), NULL },
+	{ "shards", MK_NUMBER, offsetof(struct mk_plan, shards), NULL },
+	{ "tasks", MK_NUMBER, offsetof(struct mk_plan, tasks), NULL },
+	{ "bytes", MK_NUMBER, offsetof(struct mk_plan, bytes), NULL },
+	{ "inputs_xxh128", MK_HASH, offsetof(struct mk_plan, logs_hash), NULL },
+	{ "shards_xxh128", MK_HASH, offsetof(struct mk_plan, shards_hash), NULL },
+	{ 0 },
+};
 
 int mk_plan_write(struct mk_plan *p, const char *dir, struct sc_error *err)
 {
 	const struct mk_path path = mk_path("%s/plan.json", dir);
-	struct mk_out o;
+	struct mk_out o = { 0 }, lines;
 	int rc;
 
-	if (mk_out_init(&o, 4096, NULL, NULL))
+	if (mk_out_init(&lines, 4096, NULL, NULL))
 		return sc_no_memory(err);
-	put_fields(p, &o);
-	mk_hash_text(XXH3_128bits(o.buf, o.len), p->hash);
-	mk_out_lit(&o, hash_key);
-	mk_out_put(&o, p->hash, strlen(p->hash));
-	mk_out_lit(&o, "\"}\n");
-	rc = o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
+	for (size_t i = 0; i < p->form.num_modules; i++)
+		mk_put(&lines, p->form.modules[i], "\n");
+	mk_out_char(&lines, 0);
+	p->version = MK_PLAN_VERSION;
+	p->made_by = symcache_version;
+	p->demuxed = p->form.options.demux;
+	p->module_lines = lines.buf;
+	if (lines.error || mk_out_init(&o, 4096, NULL, NULL)) {
+		rc = sc_no_memory(err);
+	} else {
+		mk_put_columns(&o, columns, p);
+		mk_hash_text(XXH3_128bits(o.buf, o.len), p->hash);
+		mk_put(&o, hash_key, p->hash, "\"}\n");
+		rc = o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
+	}
+	p->module_lines = NULL;
 	mk_out_deinit(&o);
+	mk_out_deinit(&lines);
 	return rc;
 }
 
@@ -92,26 +93,6 @@ static bool split(char *text, struct mk_plan *p)
 	return p->modules;
 }
 
-/* False: out of memory. */
-static bool read_form(struct mk_plan *p)
-{
-	struct markup_options *options = &p->form.options;
-	struct mk_object *row = &p->row;
-
-	options->dialect = (enum markup_dialect)mk_object_choice(row, "dialect", dialects);
-	options->format = (enum markup_format)mk_object_choice(row, "format", markup_format_names);
-	options->color = (enum markup_color)mk_object_choice(row, "color", colors);
-	options->demux = mk_object_text(row, "demux");
-	if (!mk_object_bool(row, "demuxed"))
-		options->demux = NULL;
-	options->inputs = mk_object_text(row, "input");
-	if (!*options->inputs)
-		options->inputs = NULL;
-	p->form.raw = mk_object_bool(row, "raw");
-	options->omit_module_lines = mk_object_bool(row, "omit_module_lines");
-	return split(mk_object_text(row, "modules"), p);
-}
-
 /* Could it have been asked for? */
 static bool makes_sense(const struct markup_plan_form *f)
 {
@@ -128,12 +109,12 @@ static bool makes_sense(const struct markup_plan_form *f)
 static int read_plan(struct mk_plan *p, const char *path, const char *json, size_t len,
 		     struct sc_error *err)
 {
-	struct mk_object *row = &p->row;
+	bool good;
 
 	if (!is_sound(json, len, p->hash))
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged: its hash is another one",
 				    path);
-	switch (mk_object_parse(row, json, len)) {
+	switch (mk_object_parse(&p->row, json, len)) {
 	case 0:
 		break;
 	case SC_ENOMEM:
@@ -141,29 +122,24 @@ static int read_plan(struct mk_plan *p, const char *path, const char *json, size
 	default:
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged", path);
 	}
-	if (mk_object_number(row, "plan") != MK_PLAN_VERSION)
+	good = mk_object_read(&p->row, columns, p);
+	if (p->version != MK_PLAN_VERSION)
 		return sc_error_set(err, SC_EUNSUPPORTED, "%s: a plan of version %llu; this symcache knows "
 				    "version %u", path,
-				    (unsigned long long)mk_object_number(row, "plan"), MK_PLAN_VERSION);
-	if (!read_form(p))
-		return sc_no_memory(err);
-	p->store_name = mk_object_bytes(row, "store").ptr;
-	mk_object_hash(row, "store_xxh128", p->store);
-	p->task_size = mk_object_number(row, "task_size");
-	p->logs = mk_object_number(row, "logs");
-	p->left_out = mk_object_number(row, "left_out");
-	p->shards = mk_object_number(row, "shards");
-	p->tasks = mk_object_number(row, "tasks");
-	p->bytes = mk_object_number(row, "bytes");
-	mk_object_hash(row, "inputs_xxh128", p->logs_hash);
-	mk_object_hash(row, "shards_xxh128", p->shards_hash);
-	if (row->bad || p->tasks > MARKUP_TASKS_MAX || p->tasks > p->shards || p->logs > p->shards)
+				    (unsigned long long)p->version, MK_PLAN_VERSION);
+	if (!good || p->tasks > MARKUP_TASKS_MAX || p->tasks > p->shards || p->logs > p->shards)
 		return sc_error_set(err, SC_EFORMAT, "%s is damaged", path);
-	if (strcmp(mk_object_text(row, "symcache"), symcache_version))
+	if (strcmp(p->made_by, symcache_version))
 		return sc_error_set(err, SC_EUNSUPPORTED,
 				    "%s: a plan of symcache %.40s, and this is %s: "
 				    "plan again",
-				    path, mk_object_text(row, "symcache"), symcache_version);
+				    path, p->made_by, symcache_version);
+	if (!p->demuxed)
+		p->form.options.demux = NULL;
+	if (!*p->form.options.inputs)
+		p->form.options.inputs = NULL;
+	if (!split(p->module_lines, p))
+		return sc_no_memory(err);
 	if (!makes_sense(&p->form))
 		return sc_error_set(err, SC_EFORMAT, "%s: its options make no sense", path);
 	return 0;

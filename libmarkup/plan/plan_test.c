@@ -59,27 +59,34 @@ static void test_row(void **state)
 	};
 	static const char good[] =
 		"{\"n\":-5,\"t\":\"a\\u0000b\",\"b\":true,\"z\":null,\"x_hex\":\"ff00\"}\n";
+	static const struct mk_column n[] = { { "n", MK_SIGNED, 0, NULL }, { 0 } };
+	static const struct mk_column b[] = { { "b", MK_BOOL, 0, NULL }, { 0 } };
+	static const struct mk_column x[] = { { "x", MK_BYTES, 0, NULL }, { 0 } };
+	static const struct mk_column negative[] = { { "n", MK_NUMBER, 0, NULL }, { 0 } };
+	static const struct mk_column zero[] = { { "t", MK_TEXT, 0, NULL }, { 0 } };
+	static const struct mk_column none[] = { { "z", MK_HASH_OR_NONE, 0, NULL }, { 0 } };
 	struct mk_object row = { 0 };
 	struct markup_str bytes;
+	char hash[MARKUP_HASH_TEXT] = "";
+	int64_t number;
+	bool truth;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(mk_object_parse(&row, bad[i], strlen(bad[i])), SC_EFORMAT);
 	for (int i = 0; i < 2; i++) { /* again in the same row */
 		assert_int_equal(mk_object_parse(&row, good, strlen(good)), 0);
-		assert_int_equal(mk_object_signed(&row, "n"), -5);
-		assert_true(mk_object_bool(&row, "b"));
+		assert_true(mk_object_read(&row, n, &number));
+		assert_int_equal(number, -5);
+		assert_true(mk_object_read(&row, b, &truth) && truth);
 		assert_true(mk_object_has(&row, "n"));
 		assert_false(mk_object_has(&row, "z") || mk_object_has(&row, "none"));
-		bytes = mk_object_bytes(&row, "x");
+		assert_true(mk_object_read(&row, x, &bytes));
 		assert_int_equal(bytes.len, 2);
 		assert_memory_equal(bytes.ptr, "\xff\0\0", 3);
-		assert_false(row.bad);
-		mk_object_number(&row, "n");
-		assert_true(row.bad);
-		row.bad = false;
-		mk_object_text(&row, "t"); /* with a NUL in it */
-		assert_true(row.bad);
+		assert_false(mk_object_read(&row, negative, &number));
+		assert_false(mk_object_read(&row, zero, &bytes)); /* with a NUL in it */
+		assert_true(mk_object_read(&row, none, hash));
 	}
 	mk_object_deinit(&row);
 }
@@ -88,6 +95,7 @@ static void test_row(void **state)
 static void test_rows(void **state)
 {
 	char path[] = "/tmp/plan_test.XXXXXX", hash[MARKUP_HASH_TEXT], text[512];
+	static const struct mk_column columns[] = { { "i", MK_NUMBER, 0, NULL }, { 0 } };
 	struct mk_rows_out w;
 	struct mk_rows_in r = { 0 };
 	struct sc_error err;
@@ -98,8 +106,7 @@ static void test_rows(void **state)
 	close(mkstemp(path));
 	assert_int_equal(mk_rows_create(&w, path, &err), 0);
 	for (uint64_t i = 0; i < 3; i++) {
-		mk_rows_open(&w, "i", i);
-		mk_rows_close(&w);
+		mk_rows_put(&w, columns, &i);
 	}
 	assert_int_equal(mk_rows_commit(&w, hash, &err), 0);
 	f = fopen(path, "r");

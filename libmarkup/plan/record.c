@@ -29,55 +29,50 @@ struct mk_path mk_part_path(const char *out, uint64_t shard)
 	return mk_path("%s/" MK_PLAN_FOLDER "/parts/%06llu", out, (unsigned long long)shard);
 }
 
-/* ---- writing --------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------- */
 
-static void put_head(struct mk_rows_out *w, const struct mk_record *r)
-{
-	struct mk_out *o = mk_rows_open(w, "record", RECORD_VERSION);
+static const struct mk_column head_columns[] = {
+	{ "record", MK_NUMBER, offsetof(struct mk_record, version), NULL },
+	{ "plan", MK_HASH, offsetof(struct mk_record, plan), NULL },
+	{ "task", MK_NUMBER, offsetof(struct mk_record, task), NULL },
+	{ "host", MK_TEXT, offsetof(struct mk_record, host), NULL },
+	{ "begun", MK_SIGNED, offsetof(struct mk_record, begun), NULL },
+	{ "ended", MK_SIGNED, offsetof(struct mk_record, ended), NULL },
+	{ "shards", MK_NUMBER, offsetof(struct mk_record, shards), NULL },
+	{ "read", MK_NUMBER, offsetof(struct mk_record, read), NULL },
+	{ "written", MK_NUMBER, offsetof(struct mk_record, written), NULL },
+	{ "complaints", MK_NUMBER, offsetof(struct mk_record, complaints), NULL },
+	{ "complaints_xxh128", MK_HASH, offsetof(struct mk_record, complaints_hash), NULL },
+	{ 0 },
+};
 
-	mk_json_text(o, "plan", r->plan);
-	mk_json_number(o, "task", r->task);
-	mk_json_text(o, "host", r->host);
-	mk_json_signed(o, "begun", r->begun);
-	mk_json_signed(o, "ended", r->ended);
-	mk_json_number(o, "shards", r->results.len);
-	mk_json_number(o, "read", r->read);
-	mk_json_number(o, "written", r->written);
-	mk_json_number(o, "complaints", r->complaints);
-	mk_json_text(o, "complaints_xxh128", r->complaints_hash);
-	mk_rows_close(w);
-}
+static const struct mk_column result_columns[] = {
+	{ "shard", MK_NUMBER, offsetof(struct mk_result, shard), NULL },
+	{ "status", MK_CHOICE, offsetof(struct mk_result, status),
+	  (const char *const[]){ [MK_WHOLE] = "whole", [MK_CUT_OFF] = "cut off", NULL } },
+	{ "read", MK_NUMBER, offsetof(struct mk_result, read), NULL },
+	{ "written", MK_NUMBER, offsetof(struct mk_result, written), NULL },
+	{ "xxh128", MK_HASH, offsetof(struct mk_result, hash), NULL },
+	{ "frames", MK_NUMBER, offsetof(struct mk_result, stats.frames), NULL },
+	{ "resolved", MK_NUMBER, offsetof(struct mk_result, stats.frames_resolved), NULL },
+	{ "outside", MK_NUMBER, offsetof(struct mk_result, stats.frames_outside), NULL },
+	{ "understood", MK_NUMBER, offsetof(struct mk_result, stats.understood), NULL },
+	{ "complaints", MK_NUMBER, offsetof(struct mk_result, complaints), NULL },
+	{ 0 },
+};
 
-static void put_result(struct mk_rows_out *w, const struct mk_result *s)
-{
-	struct mk_out *o = mk_rows_open(w, "shard", s->shard);
+static const struct mk_column missed_columns[] = {
+	{ "shard", MK_NUMBER, offsetof(struct mk_missed, shard), NULL },
+	{ "module", MK_BYTES, offsetof(struct mk_missed, module.name), NULL },
+	{ "build_id", MK_HEX, offsetof(struct mk_missed, module.build_id), NULL },
+	{ "missed", MK_NUMBER, offsetof(struct mk_missed, module.frames), NULL },
+	{ "unplaced", MK_NUMBER, offsetof(struct mk_missed, module.unplaced), NULL },
+	{ "no_symbols", MK_BOOL, offsetof(struct mk_missed, module.no_symbols), NULL },
+	{ "table_only", MK_BOOL, offsetof(struct mk_missed, module.table_only), NULL },
+	{ 0 },
+};
 
-	mk_json_text(o, "status", s->cut_off ? "cut off" : "whole");
-	mk_json_number(o, "read", s->read);
-	mk_json_number(o, "written", s->written);
-	mk_json_text(o, "xxh128", s->hash);
-	mk_json_number(o, "frames", s->stats.frames);
-	mk_json_number(o, "resolved", s->stats.frames_resolved);
-	mk_json_number(o, "outside", s->stats.frames_outside);
-	mk_json_number(o, "understood", s->stats.understood);
-	mk_json_number(o, "complaints", s->complaints);
-	mk_rows_close(w);
-}
-
-static void put_missed(struct mk_rows_out *w, const struct mk_missed *m)
-{
-	struct mk_out *o = mk_rows_open(w, "shard", m->shard);
-
-	mk_json_bytes(o, "module", m->module.name.ptr, m->module.name.len);
-	mk_json_hexes(o, "build_id", m->module.build_id, m->module.build_id_len);
-	mk_json_number(o, "missed", m->module.frames);
-	mk_json_number(o, "unplaced", m->module.unplaced);
-	mk_json_bool(o, "no_symbols", m->module.no_symbols);
-	mk_json_bool(o, "table_only", m->module.table_only);
-	mk_rows_close(w);
-}
-
-int mk_record_write(const struct mk_record *r, const char *path, struct sc_error *err)
+int mk_record_write(struct mk_record *r, const char *path, struct sc_error *err)
 {
 	struct mk_rows_out w;
 	size_t next = 0;
@@ -85,12 +80,14 @@ int mk_record_write(const struct mk_record *r, const char *path, struct sc_error
 
 	if (rc)
 		return rc;
-	put_head(&w, r);
+	r->version = RECORD_VERSION;
+	r->shards = r->results.len;
+	mk_rows_put(&w, head_columns, r);
 	for (size_t i = 0; i < r->results.len; i++) {
-		put_result(&w, &r->results.data[i]);
+		mk_rows_put(&w, result_columns, &r->results.data[i]);
 		for (; next < r->missed.len &&
 		       r->missed.data[next].shard == r->results.data[i].shard; next++)
-			put_missed(&w, &r->missed.data[next]);
+			mk_rows_put(&w, missed_columns, &r->missed.data[next]);
 	}
 	return mk_rows_commit(&w, NULL, err);
 }
@@ -141,25 +138,15 @@ void mk_record_deinit(struct mk_record *r)
 /* ---- reading ----------------------------------------------------------------------- */
 
 static int take_head(const struct mk_plan *plan, uint64_t task, struct mk_rows_in *in,
-		     struct mk_record *r, uint64_t *shards, struct sc_error *err)
+		     struct mk_record *r, struct sc_error *err)
 {
-	struct mk_object *row = &in->row;
 	int rc = mk_rows_next(in, err);
 
-	rc = rc < 0 ? rc : mk_rows_parse(in, err);
+	rc = rc < 0 ? rc : mk_rows_parse(in, head_columns, r, err);
 	if (rc)
 		return rc;
-	mk_object_hash(row, "plan", r->plan);
-	r->task = mk_object_number(row, "task");
-	snprintf(r->host, sizeof(r->host), "%s", mk_object_text(row, "host"));
-	r->begun = mk_object_signed(row, "begun");
-	r->ended = mk_object_signed(row, "ended");
-	*shards = mk_object_number(row, "shards");
-	r->read = mk_object_number(row, "read");
-	r->written = mk_object_number(row, "written");
-	r->complaints = mk_object_number(row, "complaints");
-	mk_object_hash(row, "complaints_xxh128", r->complaints_hash);
-	if (row->bad || mk_object_number(row, "record") != RECORD_VERSION)
+	r->host = NULL; /* for people alone */
+	if (r->version != RECORD_VERSION)
 		return mk_rows_damaged(in, err);
 	if (strcmp(r->plan, plan->hash) || r->task != task)
 		return sc_error_set(err, SC_EFORMAT, "%s is of another plan, or damaged: remove it and run "
@@ -167,43 +154,20 @@ static int take_head(const struct mk_plan *plan, uint64_t task, struct mk_rows_i
 	return 0;
 }
 
-static int take_missed(struct mk_rows_in *in, uint64_t shard, struct mk_record *r,
-		       struct sc_error *err)
-{
-	struct mk_object *row = &in->row;
-	struct markup_module m = {
-		.frames = mk_object_number(row, "missed"), .unplaced = mk_object_number(row, "unplaced"),
-		.no_symbols = mk_object_bool(row, "no_symbols"), .table_only = mk_object_bool(row, "table_only"),
-	};
-	const struct markup_str id = mk_object_hex(row, "build_id");
-
-	m.name = mk_object_bytes(row, "module");
-	m.build_id = (const uint8_t *)id.ptr;
-	m.build_id_len = id.len;
-	if (row->bad || mk_object_number(row, "shard") != shard)
-		return mk_rows_damaged(in, err);
-	return mk_misses_add(&r->missed, shard, &m) ? 0 : sc_no_memory(err);
-}
-
 static int take_result(struct mk_rows_in *in, struct mk_record *r, struct sc_error *err)
 {
-	struct mk_object *row = &in->row;
 	const struct mk_result *last = r->results.len ? &r->results.data[r->results.len - 1] : NULL;
-	struct mk_result s;
+	struct mk_missed m = { 0 };
+	struct mk_result s = { 0 };
 
-	if (mk_object_has(row, "build_id"))
-		return last ? take_missed(in, last->shard, r, err) : mk_rows_damaged(in, err);
-	s = (struct mk_result){
-		.shard = mk_object_number(row, "shard"), .read = mk_object_number(row, "read"),
-		.cut_off = !strcmp(mk_object_text(row, "status"), "cut off"),
-		.written = mk_object_number(row, "written"), .complaints = mk_object_number(row, "complaints"),
-		.stats = { mk_object_number(row, "frames"), mk_object_number(row, "resolved"),
-			   mk_object_number(row, "outside"), mk_object_number(row, "understood") },
-	};
-	s.stats.bytes = s.read;
-	mk_object_hash(row, "xxh128", s.hash);
-	if (row->bad || (last && s.shard <= last->shard))
+	if (mk_object_has(&in->row, "build_id")) {
+		if (!last || !mk_object_read(&in->row, missed_columns, &m) || m.shard != last->shard)
+			return mk_rows_damaged(in, err);
+		return mk_misses_add(&r->missed, m.shard, &m.module) ? 0 : sc_no_memory(err);
+	}
+	if (!mk_object_read(&in->row, result_columns, &s) || (last && s.shard <= last->shard))
 		return mk_rows_damaged(in, err);
+	s.stats.bytes = s.read;
 	if (!vec_reserve(&r->results, 1))
 		return sc_no_memory(err);
 	r->results.data[r->results.len++] = s;
@@ -215,16 +179,16 @@ int mk_record_read(const struct mk_plan *plan, const char *out, uint64_t task, b
 {
 	__attribute__((cleanup(mk_rows_end))) struct mk_rows_in in = { 0 };
 	const struct mk_path path = mk_record_path(out, task);
-	uint64_t shards = 0, complaints = 0;
+	uint64_t complaints = 0;
 	int rc = mk_rows_read(&in, path.text, err);
 
 	*ret = (struct mk_record){ 0 };
 	if (!rc)
-		rc = take_head(plan, task, &in, ret, &shards, err);
+		rc = take_head(plan, task, &in, ret, err);
 	if (rc || head)
 		return rc;
 	while ((rc = mk_rows_next(&in, err)) > 0) {
-		rc = mk_rows_parse(&in, err);
+		rc = mk_rows_parse(&in, NULL, NULL, err);
 		if (!rc)
 			rc = take_result(&in, ret, err);
 		if (rc)
@@ -232,7 +196,7 @@ int mk_record_read(const struct mk_plan *plan, const char *out, uint64_t task, b
 	}
 	for (size_t i = 0; i < ret->results.len; i++)
 		complaints += ret->results.data[i].complaints;
-	if (!rc && (shards != ret->results.len || complaints != ret->complaints))
+	if (!rc && (ret->shards != ret->results.len || complaints != ret->complaints))
 		return mk_rows_damaged(&in, err);
 	return rc;
 }

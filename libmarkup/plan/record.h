@@ -12,7 +12,8 @@
 /* What came of a shard. */
 struct mk_result {
 	uint64_t shard;
-	bool cut_off;               /* its log is damaged: what could be read was filtered */
+	enum { MK_WHOLE, MK_CUT_OFF } status; /* MK_CUT_OFF: its log is damaged: what could be
+	                             * read was filtered */
 	uint64_t read, written;     /* bytes of text */
 	char hash[MARKUP_HASH_TEXT];       /* XXH3-128 of what was written */
 	struct markup_stats stats;
@@ -31,10 +32,12 @@ struct mk_misses {
 };
 
 struct mk_record {
+	uint64_t version;
 	char plan[MARKUP_HASH_TEXT];
 	uint64_t task;
-	char host[256];
+	const char *host;           /* NULL in one that was read */
 	int64_t begun, ended;       /* milliseconds since 1970; for people alone */
+	uint64_t shards;            /* how many results there are */
 	uint64_t read, written;     /* bytes of all shards */
 	uint64_t complaints;        /* bytes */
 	char complaints_hash[MARKUP_HASH_TEXT];
@@ -48,7 +51,8 @@ struct mk_path mk_record_path(const char *out, uint64_t task);
 struct mk_path mk_complaints_path(const char *out, uint64_t task);
 struct mk_path mk_part_path(const char *out, uint64_t shard);
 
-int mk_record_write(const struct mk_record *r, const char *path, struct sc_error *err);
+/* Sets r->version and r->shards. */
+int mk_record_write(struct mk_record *r, const char *path, struct sc_error *err);
 
 /* SC_ENOTFOUND: there is none; SC_EFORMAT: damaged, or of another plan or task; SC_ESYS.
  * `head`: its sums alone, without looking at the rest. */

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsymcache/base/utf8.h"
-
 enum { GATHERED = 1 << 18 }; /* bytes that are written at once */
 
 static const char last_line[] = "{\"lines\":";
@@ -51,22 +49,14 @@ int mk_rows_create(struct mk_rows_out *w, const char *path, struct sc_error *err
 	XXH3_128bits_reset(&w->hash);
 	if (!rc && mk_out_init(&w->out, GATHERED, write_out, w)) {
 		sc_new_file_discard(&w->file);
-		rc = sc_error_set(err, SC_ENOMEM, "out of memory");
+		rc = sc_no_memory(err);
 	}
 	return rc;
 }
 
-struct mk_out *mk_rows_open(struct mk_rows_out *w, const char *key, uint64_t number)
+void mk_rows_put(struct mk_rows_out *w, const struct mk_column *columns, const void *from)
 {
-	mk_out_lit(&w->out, "{\"");
-	mk_out_put(&w->out, key, strlen(key));
-	mk_out_lit(&w->out, "\":");
-	mk_out_dec(&w->out, number);
-	return &w->out;
-}
-
-void mk_rows_close(struct mk_rows_out *w)
-{
+	mk_put_columns(&w->out, columns, from);
 	mk_out_lit(&w->out, "}\n");
 	w->num++;
 }
@@ -89,54 +79,9 @@ int mk_rows_commit(struct mk_rows_out *w, char hash[MARKUP_HASH_TEXT], struct sc
 		rc = sc_error_sys(err, "cannot write %s", w->file.path);
 	else
 		rc = sc_new_file_commit(&w->file, err);
-	mk_rows_discard(w);
-	return rc;
-}
-
-void mk_rows_discard(struct mk_rows_out *w)
-{
-	if (!w->out.buf)
-		return;
 	sc_new_file_discard(&w->file);
 	mk_out_deinit(&w->out);
-	w->out.buf = NULL;
-}
-
-void mk_json_signed(struct mk_out *o, const char *key, int64_t number)
-{
-	mk_json_key(o, key);
-	mk_out_signed(o, number);
-}
-
-void mk_json_bool(struct mk_out *o, const char *key, bool value)
-{
-	mk_json_key(o, key);
-	mk_out_put(o, value ? "true" : "false", value ? 4 : 5);
-}
-
-void mk_json_text(struct mk_out *o, const char *key, const char *text)
-{
-	mk_json_str(o, key, (struct markup_str){ text ? text : "", text ? strlen(text) : 0 });
-}
-
-void mk_json_hexes(struct mk_out *o, const char *key, const void *bytes, size_t len)
-{
-	mk_json_key(o, key);
-	mk_out_char(o, '"');
-	mk_out_bytes(o, bytes, len);
-	mk_out_char(o, '"');
-}
-
-void mk_json_bytes(struct mk_out *o, const char *key, const char *bytes, size_t len)
-{
-	char hex_key[64];
-
-	if (sc_utf8_valid(bytes, len) == len) {
-		mk_json_str(o, key, (struct markup_str){ bytes, len });
-		return;
-	}
-	snprintf(hex_key, sizeof(hex_key), "%s_hex", key);
-	mk_json_hexes(o, hex_key, bytes, len);
+	return rc;
 }
 
 /* ---- reading --------------------------------------------------------------------- */
@@ -189,12 +134,13 @@ int mk_rows_next(struct mk_rows_in *r, struct sc_error *err)
 	return 1;
 }
 
-int mk_rows_parse(struct mk_rows_in *r, struct sc_error *err)
+int mk_rows_parse(struct mk_rows_in *r, const struct mk_column *columns, void *to,
+		  struct sc_error *err)
 {
 	const int rc = mk_object_parse(&r->row, r->line, r->len);
 
-	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") :
-	       rc ? mk_rows_damaged(r, err) : 0;
+	return rc == SC_ENOMEM ? sc_no_memory(err) :
+	       rc || (to && !mk_object_read(&r->row, columns, to)) ? mk_rows_damaged(r, err) : 0;
 }
 
 void mk_rows_end(struct mk_rows_in *r)

@@ -24,6 +24,31 @@ struct mk_path {
 
 struct mk_path mk_path(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* ---- columns ------------------------------------------------------------------ */
+
+/* A field of a row, and the member of a struct that it is written from and read into. A field
+ * that is not there, or of another type, makes the row bad. */
+struct mk_column {
+	const char *key;
+	enum {
+		MK_NUMBER, /* uint64_t */
+		MK_SIGNED, /* int64_t */
+		MK_BOOL,   /* bool */
+		MK_HASH,   /* char[MARKUP_HASH_TEXT] */
+		MK_HASH_OR_NONE, /* the same; "": there is no field */
+		MK_CHOICE, /* an enum, by the texts in `of` */
+		MK_TEXT,   /* const char *; NULL is written as "" */
+		MK_PATH,   /* the same, of any bytes: "KEY", or "KEY_hex" where it is not UTF-8 */
+		MK_BYTES,  /* struct markup_str, of any bytes */
+		MK_HEX,    /* the same (or pointer and size_t), in hex digits */
+	} kind;
+	size_t at;             /* of the member in the struct */
+	const char *const *of; /* ends with NULL */
+};
+
+/* All columns up to one without a key, in their order, behind "{". */
+void mk_put_columns(struct mk_out *o, const struct mk_column *columns, const void *from);
+
 /* ---- writing ------------------------------------------------------------------ */
 
 struct mk_rows_out {
@@ -37,27 +62,17 @@ struct mk_rows_out {
 /* Begins the file; it is there when mk_rows_commit() returns 0. */
 int mk_rows_create(struct mk_rows_out *w, const char *path, struct sc_error *err);
 
-/* Opens the object of a line with its first field, and closes it. Errors are the commit's. */
-struct mk_out *mk_rows_open(struct mk_rows_out *w, const char *key, uint64_t number);
-void mk_rows_close(struct mk_rows_out *w);
+/* Adds a line. Errors are the commit's. */
+void mk_rows_put(struct mk_rows_out *w, const struct mk_column *columns, const void *from);
 
 /* `hash` (may be NULL): that of the last line. *w is empty after it in any case. */
 int mk_rows_commit(struct mk_rows_out *w, char hash[MARKUP_HASH_TEXT], struct sc_error *err);
-void mk_rows_discard(struct mk_rows_out *w); /* one that was not created is fine, if all zero */
-
-void mk_json_signed(struct mk_out *o, const char *key, int64_t number);
-void mk_json_bool(struct mk_out *o, const char *key, bool value);
-void mk_json_text(struct mk_out *o, const char *key, const char *text); /* NULL: "" */
-void mk_json_hexes(struct mk_out *o, const char *key, const void *bytes, size_t len);
-/* A text that may have any bytes: "KEY", or where it is not UTF-8 "KEY_hex". */
-void mk_json_bytes(struct mk_out *o, const char *key, const char *bytes, size_t len);
 
 /* ---- reading ------------------------------------------------------------------- */
 
 enum { ROW_FIELDS = 32 };
 
-/* A JSON object of texts, numbers, truths and nulls. A field that is missing or of another
- * type reads as nothing and makes the row bad. */
+/* A JSON object of texts, numbers, truths and nulls. */
 struct mk_object {
 	struct mk_field {
 		char *key, *text; /* NUL-terminated, in `arena` */
@@ -66,11 +81,9 @@ struct mk_object {
 		enum { FIELD_NULL, FIELD_TEXT, FIELD_NUMBER, FIELD_BOOL } kind;
 	} fields[ROW_FIELDS];
 	unsigned num;
-	bool bad;
 	bool open, ended;  /* its braces were there */
 	char *arena;
 	size_t used, cap;
-	char none[1];      /* "" */
 	void *parser;
 };
 
@@ -78,19 +91,11 @@ struct mk_object {
 int mk_object_parse(struct mk_object *o, const char *json, size_t len);
 void mk_object_deinit(struct mk_object *o);
 
-bool mk_object_has(const struct mk_object *o, const char *key); /* and it is not null */
-/* Owned by the row, until it is parsed again. */
-char *mk_object_text(struct mk_object *o, const char *key);
-uint64_t mk_object_number(struct mk_object *o, const char *key);
-int64_t mk_object_signed(struct mk_object *o, const char *key);
-bool mk_object_bool(struct mk_object *o, const char *key);
-/* The index of a text in a list that ends with NULL. */
-int mk_object_choice(struct mk_object *o, const char *key, const char *const *of);
-void mk_object_hash(struct mk_object *o, const char *key, char ret[MARKUP_HASH_TEXT]);
-/* The bytes of hex digits, and what mk_json_bytes() wrote; owned by the row, a NUL behind
- * them. Once for each key. */
-struct markup_str mk_object_hex(struct mk_object *o, const char *key);
-struct markup_str mk_object_bytes(struct mk_object *o, const char *key);
+bool mk_object_has(struct mk_object *o, const char *key); /* and it is not null */
+
+/* Reads all columns, whose texts stay the object's until it is parsed again; once for each key.
+ * False: one of them is bad, and its member as it was. */
+bool mk_object_read(struct mk_object *o, const struct mk_column *columns, void *to);
 
 struct mk_rows_in {
 	const char *path;  /* borrowed */
@@ -109,8 +114,9 @@ int mk_rows_read(struct mk_rows_in *r, const char *path, struct sc_error *err);
 /* The next line: 1; 0: that was all, and it is sound; SC_EFORMAT: it is damaged; SC_ESYS. */
 int mk_rows_next(struct mk_rows_in *r, struct sc_error *err);
 
-/* Parses the line into r->row; SC_EFORMAT. */
-int mk_rows_parse(struct mk_rows_in *r, struct sc_error *err);
+/* Parses the line into r->row, and reads it into *to, unless that is NULL; SC_EFORMAT. */
+int mk_rows_parse(struct mk_rows_in *r, const struct mk_column *columns, void *to,
+		  struct sc_error *err);
 
 /* The error of a line whose values make no sense: SC_EFORMAT. */
 int mk_rows_damaged(const struct mk_rows_in *r, struct sc_error *err);

@@ -150,7 +150,7 @@ static int filter_into(struct job *job, unsigned worker, size_t i, const char *p
 	if (rc)
 		return rc;
 	*r = (struct mk_result){
-		.shard = s->number, .cut_off = shard.cut_off, .read = shard.read,
+		.shard = s->number, .status = shard.cut_off ? MK_CUT_OFF : MK_WHOLE, .read = shard.read,
 		.written = (uint64_t)st.st_size, .stats = shard.stats, .complaints = said->bytes,
 	};
 	mk_hash_text(XXH3_128bits_digest(&hash), r->hash);

@@ -170,13 +170,15 @@ static int write_record(struct markup_task *t, struct sc_error *err)
 {
 	const struct mk_path path = mk_record_path(t->options.out, t->options.task);
 	struct mk_record *r = &t->record;
+	char host[256] = "";
 	int rc = write_complaints(t, err);
 
 	if (rc)
 		return rc;
 	memcpy(r->plan, t->plan.hash, sizeof(r->plan));
 	r->task = t->options.task;
-	gethostname(r->host, sizeof(r->host) - 1);
+	gethostname(host, sizeof(host) - 1);
+	r->host = host;
 	r->ended = now();
 	for (size_t i = 0; i < r->results.len; i++) {
 		r->read += r->results.data[i].read;
@@ -184,7 +186,9 @@ static int write_record(struct markup_task *t, struct sc_error *err)
 		if (!mk_misses_move(&r->missed, &t->said[i].missed))
 			return sc_no_memory(err);
 	}
-	return mk_record_write(r, path.text, err);
+	rc = mk_record_write(r, path.text, err);
+	r->host = NULL;
+	return rc;
 }
 
 int markup_task_run(struct markup_task *t,
