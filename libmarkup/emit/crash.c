@@ -6,7 +6,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -18,7 +18,7 @@
 /* ---- registers -------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-static const struct { const char *name; int at; } registers[] = {
+static const struct { char name[4]; int at; } registers[] = {
 	{ "RIP", REG_RIP }, { "RSP", REG_RSP }, { "RBP", REG_RBP }, { "EFL", REG_EFL },
 	{ "RAX", REG_RAX }, { "RBX", REG_RBX }, { "RCX", REG_RCX }, { "RDX", REG_RDX },
 	{ "RSI", REG_RSI }, { "RDI", REG_RDI }, { "R8", REG_R8 },   { "R9", REG_R9 },
@@ -27,44 +27,41 @@ static const struct { const char *name; int at; } registers[] = {
 };
 #define NUM_REGISTERS (sizeof(registers) / sizeof(registers[0]))
 #elif defined(__aarch64__)
-#define NUM_REGISTERS 33u
+static const struct { char name[4]; } registers[] = {
+	{ "X0" }, { "X1" }, { "X2" }, { "X3" }, { "X4" }, { "X5" }, { "X6" }, { "X7" }, { "X8" },
+	{ "X9" }, { "X10" }, { "X11" }, { "X12" }, { "X13" }, { "X14" }, { "X15" }, { "X16" },
+	{ "X17" }, { "X18" }, { "X19" }, { "X20" }, { "X21" }, { "X22" }, { "X23" }, { "X24" },
+	{ "X25" }, { "X26" }, { "X27" }, { "X28" }, { "X29" }, { "X30" }, { "SP" }, { "PC" },
+};
+#define NUM_REGISTERS (sizeof(registers) / sizeof(registers[0]))
 #else
+static const struct { char name[4]; } registers[1];
 #define NUM_REGISTERS 0u
 #endif
 
-/* Name and value of register number i. */
-static void add_register(struct line *l, const ucontext_t *uc, size_t i)
+static uint64_t value_of(const ucontext_t *uc, size_t i)
 {
 #if defined(__x86_64__)
-	add(l, registers[i].name);
-	add(l, ": ");
-	add_number(l, (uint64_t)uc->uc_mcontext.gregs[registers[i].at], 16);
+	return (uint64_t)uc->uc_mcontext.gregs[registers[i].at];
 #elif defined(__aarch64__)
-	if (i < 31) {
-		add(l, "X");
-		add_number(l, i, 10);
-	} else {
-		add(l, i == 31 ? "SP" : "PC");
-	}
-	add(l, ": ");
-	add_number(l, i < 31 ? uc->uc_mcontext.regs[i] :
-		   i == 31 ? uc->uc_mcontext.sp : uc->uc_mcontext.pc, 16);
+	return i < 31 ? uc->uc_mcontext.regs[i] :
+	       i == 31 ? uc->uc_mcontext.sp : uc->uc_mcontext.pc;
 #else
-	(void)l;
-	(void)uc;
-	(void)i;
+	return uc && i;
 #endif
 }
 
 void markup_emit_registers(int fd, const void *ucontext)
 {
-	struct line l = { 0 };
+	struct text l = NEW_LINE;
 
 	if (!ucontext || !NUM_REGISTERS)
 		return;
 	add(&l, "{{{hexdict:");
 	for (size_t i = 0; i < NUM_REGISTERS; i++) {
-		add_register(&l, ucontext, i);
+		add(&l, registers[i].name);
+		add(&l, ": ");
+		add_number(&l, value_of(ucontext, i), 16);
 		if (i + 1 < NUM_REGISTERS)
 			add(&l, i % 4 == 3 ? "\n" : " ");
 		else
@@ -80,94 +77,70 @@ void markup_emit_registers(int fd, const void *ucontext)
 
 #define STACK_BYTES 16384u
 
-/* An element of one line. */
-struct stack_text {
-	size_t len;
-	char buf[STACK_BYTES / 3 * 4 + 2048];
+/* Bytes that come in pieces, in base64. */
+struct base64 {
+	struct text *to;
 	uint32_t bits;    /* of bytes that are not written yet */
 	unsigned num_bits;
 };
 
-static void add_text(struct stack_text *t, const char *text, char behind)
-{
-	while (*text)
-		t->buf[t->len++] = *text++;
-	t->buf[t->len++] = behind;
-}
+static const char base64_digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* In base64; at the end what is left over. */
-static void add_bytes(struct stack_text *t, const uint8_t *p, size_t n, bool end)
+static void add_bytes(struct base64 *b, const uint8_t *p, size_t n)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 	for (; n--; p++) {
-		t->bits = t->bits << 8 | *p;
-		for (t->num_bits += 8; t->num_bits >= 6; t->num_bits -= 6)
-			t->buf[t->len++] = digits[t->bits >> (t->num_bits - 6) & 63];
+		b->bits = b->bits << 8 | *p;
+		for (b->num_bits += 8; b->num_bits >= 6; b->num_bits -= 6)
+			add_char(b->to, base64_digits[b->bits >> (b->num_bits - 6) & 63]);
 	}
-	if (end && t->num_bits)
-		t->buf[t->len++] = digits[t->bits << (6 - t->num_bits) & 63];
-	for (unsigned i = t->num_bits; end && i && i < 6; i += 2)
-		t->buf[t->len++] = '=';
 }
 
-static void add_field(struct stack_text *t, const char *name, uint64_t value)
+static void end_bytes(struct base64 *b)
 {
-	struct line l = { 0 };
-
-	add_number(&l, value, 16);
-	l.buf[l.len] = 0;
-	add_text(t, name, '=');
-	add_text(t, l.buf, ':');
+	if (b->num_bits)
+		add_char(b->to, base64_digits[b->bits << (6 - b->num_bits) & 63]);
+	if (b->num_bits)
+		add(b->to, b->num_bits == 2 ? "==" : "=");
 }
 
 /* All registers that unwinding may need; returns the stack pointer. */
-static uintptr_t add_fields(struct stack_text *t, const ucontext_t *uc)
+static uintptr_t add_fields(struct text *t, const ucontext_t *uc)
 {
-#if defined(__x86_64__)
+	uintptr_t sp = 0;
+
 	for (size_t i = 0; i < NUM_REGISTERS; i++) {
-		const int at = registers[i].at;
 		char name[4] = { 0 };
 
 		for (size_t k = 0; k < 3 && registers[i].name[k]; k++)
 			name[k] = (char)(registers[i].name[k] | 32); /* digits have that bit */
-		if (at != REG_EFL && at != REG_CR2)
-			add_field(t, at == REG_RIP ? "pc" : at == REG_RSP ? "sp" : name,
-				  (uint64_t)uc->uc_mcontext.gregs[at]);
+		if (!memcmp(name, "efl", 4) || !memcmp(name, "cr2", 4))
+			continue;
+		if (!memcmp(name, "rip", 4) || !memcmp(name, "rsp", 4))
+			memcpy(name, name[1] == 'i' ? "pc" : "sp", 3);
+		if (!memcmp(name, "sp", 3))
+			sp = (uintptr_t)value_of(uc, i);
+		add(t, name);
+		add(t, "=");
+		add_number(t, value_of(uc, i), 16);
+		add(t, ":");
 	}
-	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-#elif defined(__aarch64__)
-	for (unsigned i = 0; i < 31; i++) {
-		char name[22] = { 'x' };
-
-		to_digits(name + 1, i, 10);
-		add_field(t, name, uc->uc_mcontext.regs[i]);
-	}
-	add_field(t, "sp", uc->uc_mcontext.sp);
-	add_field(t, "pc", uc->uc_mcontext.pc);
-	return uc->uc_mcontext.sp;
-#else
-	(void)t;
-	(void)uc;
-	return 0;
-#endif
+	return sp;
 }
 
 void markup_emit_stack(int fd, const void *ucontext)
 {
-	struct stack_text t;
-	struct line l = { 0 };
+	char buf[STACK_BYTES / 3 * 4 + 2048];
+	struct text t = { buf, 0, sizeof(buf) };
+	struct base64 base64 = { .to = &t };
 	uint8_t bytes[1024];
 	uintptr_t sp, end;
 
 	if (!ucontext || !NUM_REGISTERS)
 		return;
-	t.len = t.num_bits = t.bits = 0;
-	add_number(&l, (uint64_t)gettid(), 10);
-	l.buf[l.len] = 0;
-	add_text(&t, "{{{stack", ':');
-	add_text(&t, l.buf, ':');
+	add(&t, "{{{stack:");
+	add_number(&t, (uint64_t)gettid(), 10);
+	add(&t, ":");
 	sp = add_fields(&t, ucontext);
 	end = sp + STACK_BYTES;
 	while (sp < end) {
@@ -178,11 +151,11 @@ void markup_emit_stack(int fd, const void *ucontext)
 
 		if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) != (ssize_t)local.iov_len)
 			break;
-		add_bytes(&t, bytes, local.iov_len, false);
+		add_bytes(&base64, bytes, local.iov_len);
 		sp += local.iov_len;
 	}
-	add_bytes(&t, NULL, 0, true);
-	add_text(&t, "}}}", '\n');
+	end_bytes(&base64);
+	add(&t, "}}}\n");
 	write_all(fd, t.buf, t.len);
 }
 
@@ -202,7 +175,7 @@ static atomic_int crashing; /* the thread that is writing, or 0 */
 
 static void write_signal(int fd, size_t i, const siginfo_t *info)
 {
-	struct line l = { 0 };
+	struct text l = NEW_LINE;
 
 	add(&l, "*** ");
 	add(&l, fatal[i].name);

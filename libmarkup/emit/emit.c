@@ -33,8 +33,7 @@
 struct known {
 	struct known *older;
 	unsigned long long adds, subs; /* of the dynamic linker, when it was made */
-	char *text;                    /* elements */
-	size_t len, cap;
+	struct text text;              /* elements */
 	size_t num_ranges, cap_ranges;
 	struct range { uintptr_t start, end; } *ranges; /* of executable segments */
 };
@@ -49,44 +48,29 @@ struct collect {
 	bool no_memory;
 };
 
-static void append(struct collect *c, const char *p, size_t len)
+/* Makes room for `more` bytes. */
+static bool reserve(struct collect *c, size_t more)
 {
-	struct known *k = c->k;
+	struct text *t = &c->k->text;
+	const size_t cap = t->cap * 2 + more + 4096;
+	char *buf;
 
-	if (len > k->cap - k->len) {
-		size_t cap = k->cap * 2 + len + 4096;
-		char *text = realloc(k->text, cap);
-		if (!text) {
-			c->no_memory = true;
-			return;
-		}
-		k->text = text;
-		k->cap = cap;
+	if (more <= t->cap - t->len)
+		return true;
+	buf = realloc(t->buf, cap);
+	if (!buf) {
+		c->no_memory = true;
+		return false;
 	}
-	memcpy(k->text + k->len, p, len);
-	k->len += len;
-}
-
-static void append_text(struct collect *c, const char *text)
-{
-	append(c, text, strlen(text));
-}
-
-static void append_number(struct collect *c, uint64_t v, unsigned base)
-{
-	char buf[20];
-	if (base == 16)
-		append(c, "0x", 2);
-	append(c, buf, to_digits(buf, v, base));
+	*t = (struct text){ buf, t->len, cap };
+	return true;
 }
 
 /* A name as a field: what would end a field or a line is replaced. */
-static void append_name(struct collect *c, const char *name)
+static void add_name(struct text *t, const char *name)
 {
-	for (; *name; name++) {
-		bool bad = strchr(":{}", *name) || (unsigned char)*name < ' ';
-		append(c, bad ? "_" : name, 1);
-	}
+	for (; *name; name++)
+		add_char(t, strchr(":{}", *name) || (unsigned char)*name < ' ' ? '_' : *name);
 }
 
 /* The GNU build ID among the notes in [p, end), or NULL. */
@@ -132,19 +116,22 @@ static void append_segment(struct collect *c, const struct dl_phdr_info *info,
 			   const ElfW(Phdr) *ph)
 {
 	struct known *k = c->k;
+	struct text *t = &k->text;
 	const uint64_t address = info->dlpi_addr + ph->p_vaddr;
 
-	append_text(c, "{{{mmap:");
-	append_number(c, address, 16);
-	append_text(c, ":");
-	append_number(c, ph->p_memsz, 16);
-	append_text(c, ":load:");
-	append_number(c, c->num_modules, 10);
-	append_text(c, ph->p_flags & PF_R ? ":r" : ":");
-	append_text(c, ph->p_flags & PF_W ? "w" : "");
-	append_text(c, ph->p_flags & PF_X ? "x:" : ":");
-	append_number(c, ph->p_vaddr, 16);
-	append_text(c, "}}}\n");
+	if (!reserve(c, 128))
+		return;
+	add(t, "{{{mmap:");
+	add_number(t, address, 16);
+	add(t, ":");
+	add_number(t, ph->p_memsz, 16);
+	add(t, ":load:");
+	add_number(t, c->num_modules, 10);
+	add(t, ph->p_flags & PF_R ? ":r" : ":");
+	add(t, ph->p_flags & PF_W ? "w" : "");
+	add(t, ph->p_flags & PF_X ? "x:" : ":");
+	add_number(t, ph->p_vaddr, 16);
+	add(t, "}}}\n");
 
 	if (!(ph->p_flags & PF_X))
 		return;
@@ -164,6 +151,8 @@ static void append_segment(struct collect *c, const struct dl_phdr_info *info,
 static int append_module(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct collect *c = ctx;
+	struct text *t = &c->k->text;
+	const char *name = info->dlpi_name;
 	size_t len = 0;
 	const uint8_t *id = module_build_id(info, &len);
 	char exe[4096];
@@ -171,22 +160,23 @@ static int append_module(struct dl_phdr_info *info, size_t size, void *ctx)
 	(void)size;
 	if (!id)
 		return 0;
-	append_text(c, "{{{module:");
-	append_number(c, c->num_modules, 10);
-	append_text(c, ":");
-	if (info->dlpi_name && *info->dlpi_name) {
-		append_name(c, info->dlpi_name);
-	} else { /* the program itself */
+	if (!name || !*name) { /* the program itself */
 		ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 		exe[n > 0 ? n : 0] = 0;
-		append_name(c, exe);
+		name = exe;
 	}
-	append_text(c, ":elf:");
+	if (!reserve(c, strlen(name) + 2 * len + 64))
+		return 1;
+	add(t, "{{{module:");
+	add_number(t, c->num_modules, 10);
+	add(t, ":");
+	add_name(t, name);
+	add(t, ":elf:");
 	for (size_t i = 0; i < len; i++) {
-		append(c, &"0123456789abcdef"[id[i] >> 4], 1);
-		append(c, &"0123456789abcdef"[id[i] & 15], 1);
+		add_char(t, "0123456789abcdef"[id[i] >> 4]);
+		add_char(t, "0123456789abcdef"[id[i] & 15]);
 	}
-	append_text(c, "}}}\n");
+	add(t, "}}}\n");
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & 7 &&
 		    info->dlpi_phdr[i].p_memsz)
@@ -221,12 +211,13 @@ int markup_emit_init(void)
 	dl_iterate_phdr(note_counts, &now);
 	if (old && now.adds && now.adds == old->adds && now.subs == old->subs)
 		return 0;
-	append_text(&c, "{{{reset}}}\n");
+	if (reserve(&c, 64))
+		add(&now.text, "{{{reset}}}\n");
 	dl_iterate_phdr(append_module, &c);
 	struct known *k = malloc(sizeof(*k));
 	if (!k || c.no_memory) {
 		free(k);
-		free(now.text);
+		free(now.text.buf);
 		free(now.ranges);
 		return -ENOMEM;
 	}
@@ -240,14 +231,14 @@ void markup_emit_modules(int fd)
 {
 	const struct known *k = atomic_load(&known);
 	if (k)
-		write_all(fd, k->text, k->len);
+		write_all(fd, k->text.buf, k->text.len);
 }
 
 /* ---- frames ----------------------------------------------------------------- */
 
 static void write_frame(int fd, unsigned number, uintptr_t address, const char *type)
 {
-	struct line l = { 0 };
+	struct text l = NEW_LINE;
 
 	add(&l, "{{{bt:");
 	add_number(&l, number, 10);

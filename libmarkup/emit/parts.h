@@ -14,18 +14,28 @@
 #include <stdint.h>
 #include <unistd.h>
 
-struct line {
-	size_t len;
-	char buf[256]; /* enough for any line but the modules' */
+/* Text in bytes of the caller; what has no room is left out. */
+struct text {
+	char *buf;
+	size_t len, cap;
 };
 
-static inline void add(struct line *l, const char *text)
+/* Enough for any line but the modules'. */
+#define NEW_LINE { (char[256]){ 0 }, 0, 256 }
+
+static inline void add_char(struct text *t, char c)
 {
-	while (*text && l->len < sizeof(l->buf))
-		l->buf[l->len++] = *text++;
+	if (t->len < t->cap)
+		t->buf[t->len++] = c;
 }
 
-static inline size_t to_digits(char buf[20], uint64_t v, unsigned base)
+static inline void add(struct text *t, const char *text)
+{
+	while (*text)
+		add_char(t, *text++);
+}
+
+static inline void add_number(struct text *t, uint64_t v, unsigned base)
 {
 	char rev[20];
 	size_t n = 0;
@@ -33,18 +43,9 @@ static inline size_t to_digits(char buf[20], uint64_t v, unsigned base)
 	do
 		rev[n++] = "0123456789abcdef"[v % base];
 	while (v /= base);
-	for (size_t i = 0; i < n; i++)
-		buf[i] = rev[n - 1 - i];
-	return n;
-}
-
-static inline void add_number(struct line *l, uint64_t v, unsigned base)
-{
-	char buf[21];
-	buf[to_digits(buf, v, base)] = 0;
-	if (base == 16)
-		add(l, "0x");
-	add(l, buf);
+	add(t, base == 16 ? "0x" : "");
+	while (n)
+		add_char(t, rev[--n]);
 }
 
 static inline void write_all(int fd, const char *p, size_t len)
