@@ -150,7 +150,8 @@ build/demangle/%.a: build/deps.mk Makefile
 	$(call say,OBJCOPY,$@)$(OBJCOPY) $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
 # Embedded with .incbin, which the compiler does not report to make.
-$(O)/libmarkup/output/html/html_page.o: libmarkup/output/html/html_page.css libmarkup/output/html/html_page.js
+$(O)/libmarkup/output/html/html_page.o: $(wildcard libmarkup/output/html/html_page.*)
+$(O)/libmarkup/output/groups_write.o: libmarkup/output/html/groups.css
 
 $(LIB): $(call objs,$(LIB_SRC)) $(O)/members
 	@rm -f $@

@@ -7,6 +7,8 @@
 #include "libmarkup/output/group.h"
 #include "libmarkup/output/html/html.h"
 
+MK_EMBED(groups, "libmarkup/output/html/groups.css");
+
 #define TOP 10u /* frames that text and page show at first */
 
 static int by_count(const void *a, const void *b)
@@ -180,24 +182,10 @@ static void html_group(struct mk_out *o, const struct markup_groups *g, const st
 
 static void write_html(struct mk_out *o, const struct markup_groups *g)
 {
-	mk_out_lit(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		   "style-src 'unsafe-inline'\">\n"
-		   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		   "<title>Groups of stacks</title>\n"
-		   "<style>\n"
-		   ":root { color-scheme: light dark; }\n"
-		   "body { font: 14px/1.5 system-ui, sans-serif; margin: 1.5rem; }\n"
-		   "table { border-collapse: collapse; }\n"
-		   "th { text-align: left; }\n"
-		   "td, th { border-bottom: 1px solid #8886; padding: .4rem .8rem; vertical-align: "
-		   "top; }\n"
-		   ".n { text-align: right; font-weight: 600; }\n"
-		   "ol { font-family: ui-monospace, monospace; margin: 0; padding-left: 2.2rem; }\n"
-		   "</style>\n"
-		   "</head>\n"
-		   "<body>\n"
-		   "<h1>");
+	static const char title[] = "Groups of stacks";
+
+	mk_html_begin(o, "", mk_escaped((struct markup_str){ title, strlen(title) }), mk_html_groups);
+	mk_out_lit(o, "</style>\n</head>\n<body>\n<h1>");
 	put_totals(o, g);
 	mk_out_lit(o, "</h1>\n<table>\n<thead><tr><th>Count</th><th>Signature</th><th>First</th>"
 		   "<th>Last</th><th>Functions, innermost first</th></tr></thead>\n<tbody>\n");

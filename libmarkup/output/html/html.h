@@ -41,6 +41,20 @@ const char *mk_html_without_eol(const char *p, const char *end);
 /* Text that may go over lines: each newline begins a line of the page. */
 void mk_html_put_lines(struct mk_output *r, const char *p, const char *end);
 
+/* ---- html_page.c --------------------------------------------------------------- */
+
+/* A file, with a NUL behind it, as mk_html_NAME. */
+#define MK_EMBED(name, file)                                 \
+	__asm__(".section .rodata\n"                         \
+		"mk_html_" #name ":\n"                       \
+		".incbin \"" file "\"\n"                     \
+		".byte 0\n"                                  \
+		".previous\n");                              \
+	extern const char mk_html_##name[] __attribute__((visibility("hidden")))
+
+/* The beginning of a page, up to the end of its style; `policy`: what it may load or run. */
+void mk_html_begin(struct mk_out *o, const char *policy, struct mk_as title, const char *style);
+
 /* What is around the log: see struct mk_renderer. */
 void mk_html_head(struct mk_out *o, const struct markup_options *options);
 void mk_html_foot(struct mk_out *o, const struct mk_modules *seen,

@@ -1,26 +1,20 @@
 /*
  * The page around a log in HTML: head, style, script, list of modules; and text.
  *
- * The page loads nothing: its style and its script are in it (html_page.css and
- * .js, embedded as they are), and its policy allows this one script, by its hash,
+ * The page loads nothing: its style and its script are in it (html_page.css, .js and, above
+ * the log, .html, embedded as they are), and its policy allows this one script, by its hash,
  * and nothing else, so that not even a mistake in the escaping of log text would
  * let that run. html_test.py checks the hash and looks at the page in a browser.
  */
 #include "libmarkup/output/html/html.h"
 #include "libsymcache/base/utf8.h"
 
-#define EMBED(name, file)                                    \
-	__asm__(".section .rodata\n"                         \
-		"mk_html_" #name ":\n"                       \
-		".incbin \"" file "\"\n"                     \
-		".byte 0\n"                                  \
-		".previous\n");                              \
-	extern const char mk_html_##name[] __attribute__((visibility("hidden")))
+MK_EMBED(css, "libmarkup/output/html/html_page.css");
+MK_EMBED(js, "libmarkup/output/html/html_page.js");
+MK_EMBED(tools, "libmarkup/output/html/html_page.html");
 
-EMBED(css, "libmarkup/output/html/html_page.css");
-EMBED(js, "libmarkup/output/html/html_page.js");
-
-static const char script_hash[] = "sha256-xQ9OHKBIm5QN9KTWMLFGe0T1Uk5KKn2FwKRENEELPOI=";
+static const char script_policy[] =
+	"; script-src 'sha256-xQ9OHKBIm5QN9KTWMLFGe0T1Uk5KKn2FwKRENEELPOI='";
 
 /* The sign for a control character, U+2400 and up. */
 static void put_control(struct mk_out *o, unsigned char c)
@@ -61,17 +55,22 @@ void mk_html_text(struct mk_out *o, struct markup_str s)
 	mk_out_put(o, run, (size_t)(p - run));
 }
 
+void mk_html_begin(struct mk_out *o, const char *policy, struct mk_as title, const char *style)
+{
+	mk_put(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		  "style-src 'unsafe-inline'", policy, "\">\n"
+		  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		  "<title>", title, "</title>\n<style>\n", style);
+}
+
 void mk_html_head(struct mk_out *o, const struct markup_options *options)
 {
 	const char *path = options->title ? options->title : "log", *slash = strrchr(path, '/');
 	const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
 	const struct mk_as title = mk_escaped((struct markup_str){ path, strlen(path) });
 
-	mk_put(o, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		  "style-src 'unsafe-inline'; script-src '", script_hash, "'\">\n"
-		  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-		  "<title>", title, "</title>\n<style>\n", mk_html_css);
+	mk_html_begin(o, script_policy, title, mk_html_css);
 	mk_put(o, "</style>\n<noscript><style>\n"
 		  "header > :not(h1), .b button { display: none !important; }\n"
 		  "samp div[hidden] { width: 100%; height: auto; padding-left: 2rem; "
@@ -80,35 +79,8 @@ void mk_html_head(struct mk_out *o, const struct markup_options *options)
 		  "</style></noscript>\n</head>\n<body>\n<header>\n<h1 title=\"", title, "\">");
 	if (slash)
 		mk_put(o, "<span>", mk_escaped((struct markup_str){ path, folder }), "</span>");
-	mk_put(o, mk_escaped((struct markup_str){ path + folder, strlen(path + folder) }), "</h1>\n"
-		  "<div class=\"group search\" role=\"search\">\n"
-		  "<input type=\"search\" id=\"query\" placeholder=\"Search\" aria-label=\"Search "
-		  "the log\" aria-keyshortcuts=\"/\">\n"
-		  "<button id=\"previous\" aria-label=\"Previous line found\">&#8593;</button>\n"
-		  "<button id=\"next\" aria-label=\"Next line found\">&#8595;</button>\n"
-		  "<span id=\"count\" role=\"status\"></span>\n"
-		  "</div>\n"
-		  "<label><input type=\"checkbox\" id=\"only\">found only</label>\n"
-		  "<label><input type=\"checkbox\" id=\"maps\">modules</label>\n"
-		  "<button id=\"trace\">Next backtrace</button>\n"
-		  "<button id=\"copy\" title=\"Copy this backtrace, or the first one, as text\">"
-		  "Copy</button>\n"
-		  "<button id=\"unfold\" title=\"Unfold or fold all frames\">Unfold</button>\n"
-		  "<details class=\"help\" id=\"help\"><summary aria-label=\"Keys\">?</summary>\n"
-		  "<dl>\n"
-		  "<dt><kbd>/</kbd></dt><dd>search</dd>\n"
-		  "<dt><kbd>Enter</kbd> <kbd>n</kbd></dt><dd>next line found; <kbd>N</kbd> "
-		  "previous</dd>\n"
-		  "<dt><kbd>o</kbd></dt><dd>found lines only</dd>\n"
-		  "<dt><kbd>b</kbd></dt><dd>next backtrace; <kbd>B</kbd> previous</dd>\n"
-		  "<dt><kbd>c</kbd></dt><dd>copy the backtrace as text</dd>\n"
-		  "<dt><kbd>u</kbd></dt><dd>unfold or fold all frames</dd>\n"
-		  "<dt><kbd>m</kbd></dt><dd>table of modules</dd>\n"
-		  "<dt><kbd>p</kbd></dt><dd>lines of modules and maps</dd>\n"
-		  "<dt><kbd>Tab</kbd></dt><dd>next frame or value</dd>\n"
-		  "</dl></details>\n"
-		  "</header>\n"
-		  "<main id=\"log\">\n");
+	mk_put(o, mk_escaped((struct markup_str){ path + folder, strlen(path + folder) }), "</h1>\n",
+	       mk_html_tools);
 }
 
 /* "1 address", "2 addresses" */
