@@ -40,12 +40,11 @@ int mk_output_init(struct mk_output *r, const struct markup_options *options,
 		     (renderer->colours == COLOURS_AS_ASKED &&
 		      options->color != MARKUP_COLOR_NONE);
 	r->state = calloc(1, renderer->state_size + 1);
-	if (!r->state || (renderer->init && renderer->init(r)) ||
-	    mk_out_init(&r->out, OUT_BUFFER, where->sink.write, where->sink.ctx) ||
-	    mk_out_init(&r->scratch, 4096, NULL, NULL) ||
-	    mk_out_init(&r->dumpfiles, 4096, NULL, NULL))
+	if (r->state && renderer->init)
+		renderer->init(r);
+	if (!r->state || !mk_out_room(&r->scratch, 4096))
 		return -ENOMEM;
-	return 0;
+	return mk_out_init(&r->out, OUT_BUFFER, where->sink.write, where->sink.ctx);
 }
 
 void mk_output_deinit(struct mk_output *r)

@@ -210,18 +210,9 @@ static void fuchsia_plain(struct mk_output *r, const char *p, size_t len)
 		mk_out_char(&r->out, '\n');
 }
 
-static int fuchsia_init(struct mk_output *r)
-{
-	struct fuchsia *x = r->state;
-
-	return mk_out_init(&x->before, 4096, NULL, NULL);
-}
-
 static void fuchsia_deinit(struct mk_output *r)
 {
-	struct fuchsia *x = r->state;
-
-	mk_out_deinit(&x->before);
+	mk_out_deinit(&((struct fuchsia *)r->state)->before);
 }
 
 const struct mk_renderer mk_fuchsia_renderer = {
@@ -231,6 +222,5 @@ const struct mk_renderer mk_fuchsia_renderer = {
 	.event = fuchsia_event,
 	.line_end = fuchsia_line_end,
 	.plain = fuchsia_plain,
-	.init = fuchsia_init,
 	.deinit = fuchsia_deinit,
 };

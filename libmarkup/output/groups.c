@@ -33,7 +33,7 @@ int markup_groups_create(struct markup_groups **ret)
 	g->open = calloc(OPEN_MAX, sizeof(*g->open));
 	g->slots = 2u * GROUPS_MAX;
 	g->index = calloc(g->slots, sizeof(*g->index));
-	if (!g->open || !g->index || mk_out_init(&g->pending, 4096, NULL, NULL)) {
+	if (!g->open || !g->index) {
 		markup_groups_destroy(g);
 		return -ENOMEM;
 	}

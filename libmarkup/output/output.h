@@ -51,7 +51,7 @@ struct mk_renderer {
 	void (*head)(struct mk_out *o, const struct markup_options *options);
 	void (*foot)(struct mk_out *o, const struct mk_modules *seen,
 		     const struct mk_modules *missing, const struct markup_stats *stats);
-	int (*init)(struct mk_output *r); /* 0 or -ENOMEM; then deinit() follows, too */
+	void (*init)(struct mk_output *r);
 	void (*deinit)(struct mk_output *r);
 };
 

@@ -81,15 +81,11 @@ static void write_rows(void *ctx, unsigned worker, size_t which)
 static int write_tasks(const struct making *m, struct sc_error *err)
 {
 	const struct mk_path path = mk_path("%s/tasks", m->plan.dir);
-	struct mk_out o;
+	struct mk_out o = { 0 };
 	int rc;
 
-	if (mk_out_init(&o, 4096, NULL, NULL))
-		return sc_no_memory(err);
-	for (uint64_t i = 0; i < m->plan.tasks; i++) {
-		mk_out_dec(&o, i);
-		mk_out_char(&o, '\n');
-	}
+	for (uint64_t i = 0; i < m->plan.tasks; i++)
+		mk_put(&o, i, "\n");
 	rc = o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
 	mk_out_deinit(&o);
 	return rc;

@@ -1,23 +1,7 @@
 /* A merge, and the order of its steps: see merge.h. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "libmarkup/plan/merge.h"
-
-static int check_owner(const struct markup_merge *m, struct sc_error *err)
-{
-	const struct mk_path path = mk_out_path(m->options.out, "plan");
-	char have[MARKUP_HASH_TEXT] = "";
-	FILE *f = fopen(path.text, "re");
-
-	if (!f)
-		return errno == ENOENT ? 0 /* no task has begun */ :
-					 sc_error_sys(err, "%s", path.text);
-	(void)!fread(have, 1, MARKUP_HASH_TEXT - 1, f);
-	fclose(f);
-	return !strcmp(have, m->plan.hash) ? 0 :
-	       sc_error_set(err, SC_EINVAL, "%s is the output of another plan", m->options.out);
-}
 
 int markup_merge_open(const struct markup_merge_options *o, struct markup_merge **ret,
 		      struct sc_error *err)
@@ -30,7 +14,9 @@ int markup_merge_open(const struct markup_merge_options *o, struct markup_merge 
 	m->options = *o;
 	pthread_mutex_init(&m->lock, NULL);
 	rc = mk_plan_open(o->plan, &m->plan, err);
-	return rc ? rc : check_owner(m, err);
+	if (!rc) /* 0: no task has begun */
+		rc = mk_read_claim(&m->plan, o->out, "", err);
+	return rc < 0 ? rc : 0;
 }
 
 void markup_merge_close(struct markup_merge *m)

@@ -6,16 +6,13 @@
 
 /* ---- how far it is ------------------------------------------------------------------- */
 
-/* Adds [from, to] to the list. */
-static void put_range(struct mk_out *o, uint64_t from, uint64_t to)
+/* Adds [from, end), if that is not empty, to the list. */
+static void put_range(struct mk_out *o, uint64_t from, uint64_t end)
 {
-	if (o->len)
-		mk_out_char(o, ',');
-	mk_out_dec(o, from);
-	if (to > from) {
-		mk_out_char(o, '-');
-		mk_out_dec(o, to);
-	}
+	if (from < end)
+		mk_put(o, o->len ? "," : "", from);
+	if (from + 1 < end)
+		mk_put(o, "-", end - 1);
 }
 
 static void add_sums(struct markup_merge_status *s, const struct mk_record *r)
@@ -33,12 +30,10 @@ int markup_merge_status(const struct markup_merge *m, struct markup_merge_status
 			struct sc_error *err)
 {
 	uint64_t first = 0;
-	struct mk_out o;
+	struct mk_out o = { 0 };
 	int rc = 0;
 
 	*ret = (struct markup_merge_status){ .tasks = m->plan.tasks };
-	if (mk_out_init(&o, 64, NULL, NULL))
-		return sc_no_memory(err);
 	for (uint64_t i = 0; i < m->plan.tasks && !rc; i++) {
 		struct mk_record head;
 
@@ -47,19 +42,14 @@ int markup_merge_status(const struct markup_merge *m, struct markup_merge_status
 			rc = 0;
 			continue;
 		}
-		if (first < i)
-			put_range(&o, first, i - 1);
+		put_range(&o, first, i);
 		first = i + 1;
 		if (!rc)
 			add_sums(ret, &head);
 	}
-	if (first < m->plan.tasks)
-		put_range(&o, first, m->plan.tasks - 1);
-	mk_out_char(&o, 0);
-	ret->missing = o.buf;
-	if (!rc && o.error)
-		rc = sc_no_memory(err);
-	return rc;
+	put_range(&o, first, m->plan.tasks);
+	ret->missing = mk_out_take(&o);
+	return rc ? rc : ret->missing ? 0 : sc_no_memory(err);
 }
 
 /* ---- is all there? ------------------------------------------------------------------- */

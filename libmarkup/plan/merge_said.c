@@ -95,11 +95,9 @@ static bool count(struct markup_merge *m)
 
 static int say_all(struct markup_merge *m, struct said_to *to, struct sc_error *err)
 {
-	struct mk_out t;
+	struct mk_out t = { 0 };
 	int rc = 0;
 
-	if (mk_out_init(&t, 2 * ROOM, NULL, NULL))
-		return sc_no_memory(err);
 	for (size_t i = 0; i < m->shards.len && !rc; i++)
 		if (m->results[i]->complaints)
 			rc = say_shard(m, i, &t, &to->out, err);
@@ -193,11 +191,9 @@ static void put_summary(const struct markup_merge *m, struct mk_out *o)
 int mk_merge_summary(const struct markup_merge *m, struct sc_error *err)
 {
 	const struct mk_path path = mk_out_path(m->options.out, "summary.json");
-	struct mk_out o;
+	struct mk_out o = { 0 };
 	int rc;
 
-	if (mk_out_init(&o, 4096, NULL, NULL))
-		return sc_no_memory(err);
 	put_summary(m, &o);
 	rc = markup_tally_missing(m->tally, put_module, &o);
 	mk_out_lit(&o, "]}\n");

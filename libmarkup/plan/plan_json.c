@@ -38,29 +38,23 @@ static const struct mk_column columns[] = {
 int mk_plan_write(struct mk_plan *p, const char *dir, struct sc_error *err)
 {
 	const struct mk_path path = mk_path("%s/plan.json", dir);
-	struct mk_out o = { 0 }, lines;
+	struct mk_out o = { 0 }, lines = { 0 };
 	int rc;
 
-	if (mk_out_init(&lines, 4096, NULL, NULL))
-		return sc_no_memory(err);
 	for (size_t i = 0; i < p->form.num_modules; i++)
 		mk_put(&lines, p->form.modules[i], "\n");
-	mk_out_char(&lines, 0);
 	p->version = MK_PLAN_VERSION;
 	p->made_by = symcache_version;
 	p->demuxed = p->form.options.demux;
-	p->module_lines = lines.buf;
-	if (lines.error || mk_out_init(&o, 4096, NULL, NULL)) {
-		rc = sc_no_memory(err);
-	} else {
-		mk_put_columns(&o, columns, p);
-		mk_hash_text(XXH3_128bits(o.buf, o.len), p->hash);
-		mk_put(&o, hash_key, p->hash, "\"}\n");
-		rc = o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
-	}
+	p->module_lines = mk_out_take(&lines);
+	mk_put_columns(&o, columns, p);
+	mk_hash_text(XXH3_128bits(o.buf, o.len), p->hash);
+	mk_put(&o, hash_key, p->hash, "\"}\n");
+	rc = o.error || !p->module_lines ? sc_no_memory(err) :
+	     sc_replace_file(path.text, o.buf, o.len, err);
+	free(p->module_lines);
 	p->module_lines = NULL;
 	mk_out_deinit(&o);
-	mk_out_deinit(&lines);
 	return rc;
 }
 

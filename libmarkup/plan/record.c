@@ -2,8 +2,11 @@
 #include "libmarkup/plan/record.h"
 
 #include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RECORD_VERSION = 1 };
 
@@ -27,6 +30,22 @@ struct mk_path mk_complaints_path(const char *out, uint64_t task)
 struct mk_path mk_part_path(const char *out, uint64_t shard)
 {
 	return mk_path("%s/" MK_PLAN_FOLDER "/parts/%06llu", out, (unsigned long long)shard);
+}
+
+int mk_read_claim(const struct mk_plan *plan, const char *out, const char *advice,
+		  struct sc_error *err)
+{
+	const struct mk_path path = mk_out_path(out, "plan");
+	char have[MARKUP_HASH_TEXT] = "";
+	const int fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t len;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : sc_error_sys(err, "%s", path.text);
+	len = read(fd, have, MARKUP_HASH_TEXT - 1);
+	close(fd);
+	return len == MARKUP_HASH_TEXT - 1 && !strcmp(have, plan->hash) ? 1 :
+	       sc_error_set(err, SC_EINVAL, "%s is the output of another plan%s", out, advice);
 }
 
 /* ---- rows ------------------------------------------------------------------------- */

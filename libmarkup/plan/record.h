@@ -51,6 +51,11 @@ struct mk_path mk_record_path(const char *out, uint64_t task);
 struct mk_path mk_complaints_path(const char *out, uint64_t task);
 struct mk_path mk_part_path(const char *out, uint64_t shard);
 
+/* Whose folder OUT is: 1: the plan's; 0: no one's yet; SC_EINVAL: another's, with `advice` behind
+ * the message; SC_ESYS. */
+int mk_read_claim(const struct mk_plan *plan, const char *out, const char *advice,
+		  struct sc_error *err);
+
 /* Sets r->version and r->shards. */
 int mk_record_write(struct mk_record *r, const char *path, struct sc_error *err);
 

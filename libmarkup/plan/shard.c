@@ -40,10 +40,6 @@ void markup_shard_say(void *ctx, const struct markup_module *warns_of, const cha
 	struct mk_said *s = ctx;
 	const size_t before = s->text.len;
 
-	if (!s->text.buf && mk_out_init(&s->text, 4096, NULL, NULL)) {
-		s->error = ENOMEM;
-		return;
-	}
 	mk_complaint_put(&s->text, warns_of, text, len);
 	s->bytes += s->text.len - before;
 	if (s->text.error)

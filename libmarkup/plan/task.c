@@ -10,7 +10,6 @@
  * may be done twice, at once, or be killed at any moment.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,28 +26,13 @@ static int64_t now(void)
 
 /* ---- before ------------------------------------------------------------------------- */
 
-/* Whose folder it is: 1: the plan's; 0: no one's yet. */
-static int read_claim(const struct markup_task *t, const char *path, struct sc_error *err)
-{
-	char have[MARKUP_HASH_TEXT] = "";
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	ssize_t len;
-
-	if (fd < 0)
-		return errno == ENOENT ? 0 : sc_error_sys(err, "%s", path);
-	len = read(fd, have, MARKUP_HASH_TEXT - 1);
-	close(fd);
-	return len == MARKUP_HASH_TEXT - 1 && !strcmp(have, t->plan.hash) ? 1 :
-	       sc_error_set(err, SC_EINVAL, "%s is the output of another plan: choose another folder",
-			    t->options.out);
-}
-
 /* OUT/.symcache/plan says whose folder it is: of two plans the first one that comes. */
 static int claim_folder(const struct markup_task *t, struct sc_error *err)
 {
 	const struct mk_path path = mk_out_path(t->options.out, "plan");
 	struct sc_new_file file;
-	int rc = read_claim(t, path.text, err);
+	static const char advice[] = ": choose another folder";
+	int rc = mk_read_claim(&t->plan, t->options.out, advice, err);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -64,7 +48,7 @@ static int claim_folder(const struct markup_task *t, struct sc_error *err)
 		rc = sc_error_sys(err, "cannot write %s", path.text);
 	sc_new_file_discard(&file);
 	if (!rc)
-		rc = read_claim(t, path.text, err);
+		rc = mk_read_claim(&t->plan, t->options.out, advice, err);
 	return rc == 1 ? 0 : rc ? rc : sc_error_set(err, SC_ESYS, "%s has vanished", path.text);
 }
 

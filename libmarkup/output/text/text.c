@@ -230,14 +230,11 @@ static void text_finish(struct mk_output *r)
 	mk_sgr_line_start(r);
 }
 
-static int text_init(struct mk_output *r)
+static void text_init(struct mk_output *r)
 {
 	const struct mk_wanted frames = mk_want(r, &mk_text_bt_style);
-	struct mk_text *t = r->state;
 
 	r->resolve->memo_kind = mk_memo_kind(&frames); /* most likely */
-	const int rc = mk_out_init(&t->notes, 4096, NULL, NULL);
-	return rc ? rc : mk_out_init(&t->held, 256, NULL, NULL);
 }
 
 static void text_deinit(struct mk_output *r)
