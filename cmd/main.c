@@ -25,9 +25,6 @@
 #define COMMAND_ROW(name) &name##_command,
 static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) NULL };
 
-#define COMMAND_NAME(name) #name,
-static const char *const command_names[] = { FOR_EACH_COMMAND(COMMAND_NAME) "help", NULL };
-
 static const char summary[] = "offline symbol database and log symbolizer";
 
 static const char description[] =
@@ -51,18 +48,18 @@ static void help(FILE *to)
 	fprintf(to, "\n'symcache help COMMAND' says more; 'symcache --version' the version.\n");
 }
 
-static int run_command(const struct command *cmd, int argc, char **argv)
+static int run_command(const struct command *cmd, char **argv)
 {
 	static char name[32];
 	struct sc_error err;
-	int first, status;
+	int argc, status;
 
 	snprintf(name, sizeof(name), "symcache %s", cmd->name);
 	cmd_name = name;
-	first = opt_parse(cmd, argc, argv);
-	if (first < 0)
-		return first == OPT_HELP ? STATUS_OK : STATUS_ERROR;
-	status = cmd->run(argc - first, argv + first, &err);
+	argc = opt_parse(cmd, argv);
+	if (argc < 0)
+		return argc == OPT_HELP ? STATUS_OK : STATUS_ERROR;
+	status = cmd->run(argc, argv, &err);
 	if (status >= 0)
 		return status;
 	cmd_error("%s", err.msg);
@@ -72,12 +69,17 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 /* Reports one that does not exist. */
 static const struct command *find_command(const char *name)
 {
-	const char *closest;
+	const char *closest = NULL;
+	size_t limit = opt_near(name);
 
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++) {
 		if (!strcmp(name, (*c)->name))
 			return *c;
-	closest = opt_closest(name, command_names);
+		if (opt_is_near(name, (*c)->name, &limit))
+			closest = (*c)->name;
+	}
+	if (opt_is_near(name, "help", &limit))
+		closest = "help";
 	if (closest)
 		cmd_error("unknown command '%s': did you mean '%s'?", name, closest);
 	else
@@ -138,7 +140,7 @@ static int dispatch(int argc, char **argv)
 	if (dropin)
 		return dropin(argc - 1, argv + 1);
 	cmd = find_command(word);
-	return cmd ? run_command(cmd, argc - 1, argv + 1) : STATUS_ERROR;
+	return cmd ? run_command(cmd, argv + 1) : STATUS_ERROR;
 }
 
 /* If it is standard error that is no longer read, the work goes on. */

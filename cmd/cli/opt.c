@@ -1,150 +1,165 @@
 /*
- * Option tables → getopt_long: see opt.h. The help is in opt_help.c.
+ * Option tables → values: see opt.h. The help is in opt_help.c.
  *
- * Long options get values from LONG upwards (row number added), so that they
- * never meet a letter; NEGATED is added for the --no-x spelling. getopt_long
- * accepts unique abbreviations of long options; its messages are replaced by
- * ours, which name the next step.
+ * One reader for two manners. GNU's: a long option may be cut short where that is unique, "--"
+ * ends the options, the first error ends it all. LLVM's: -x stands for --x, and what is wrong is
+ * reported in LLVM's words, all of it.
  */
 #include "cmd/cli/opt.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 
-enum { LONG = 0x1000, NEGATED = 0x2000, HELP = 0xfff };
-
-/* What getopt_long wants; one allocation each, freed after parsing. */
-struct tables {
-	struct option *longs;
-	char **names;   /* of longs, then NULL */
-	char *letters;
+struct spelling {
+	char *name;            /* without dashes */
+	const struct opt *opt;
+	bool no;               /* it is --no-x */
 };
 
-static void tables_deinit(struct tables *t)
+struct reader {
+	const struct command *cmd;  /* NULL: LLVM's manner */
+	struct opt *opts;           /* with --help, in GNU's */
+	bool help;
+	struct spelling *spellings; /* long ones; the last has no name */
+	char **at;                  /* words that are left, then NULL */
+};
+
+static void reader_init(struct reader *r, const struct command *cmd, const struct opt *opts)
 {
-	for (char **n = t->names; n && *n; n++)
-		free(*n);
-	free(t->names);
-	free(t->longs);
-	free(t->letters);
-}
+	struct spelling *s;
+	bool h_taken = false;
+	size_t rows = 0;
 
-static int opt_has_arg(const struct opt *o)
-{
-	if (o->kind == OPT_FLAG)
-		return no_argument;
-	return o->kind == OPT_BOOL || o->implied ? optional_argument : required_argument;
-}
-
-static void tables_init(struct tables *t, const struct opt *opts)
-{
-	size_t rows = 0, n = 0;
-	char *letter;
-
-	while (opts[rows].kind)
-		rows++;
-	t->longs = must_calloc(2 * rows + 2, sizeof(*t->longs));
-	t->names = must_calloc(2 * rows + 2, sizeof(*t->names));
-	t->letters = letter = must_calloc(3 * rows + 3, 1);
-	*letter++ = ':';
-	for (size_t i = 0; i < rows; i++) {
-		const struct opt *o = &opts[i];
-		int has_arg = opt_has_arg(o);
-
-		if (o->name) {
-			t->names[n] = must_asprintf("%s", o->name);
-			t->longs[n] = (struct option){ t->names[n], has_arg, NULL, LONG + (int)i };
-			n++;
-		}
-		if (o->name && o->kind == OPT_BOOL) {
-			t->names[n] = must_asprintf("no-%s", o->name);
-			t->longs[n] = (struct option){ t->names[n], no_argument, NULL,
-						       LONG + NEGATED + (int)i };
-			n++;
-		}
-		if (o->letter) {
-			*letter++ = o->letter;
-			for (int k = o->kind == OPT_BOOL ? 0 : has_arg; k > 0; k--)
-				*letter++ = ':';
-		}
+	for (; opts[rows].kind; rows++)
+		h_taken |= opts[rows].letter == 'h';
+	r->cmd = cmd;
+	r->opts = must_calloc(rows + 2, sizeof(*opts));
+	memcpy(r->opts, opts, rows * sizeof(*opts));
+	if (cmd)
+		r->opts[rows++] = (struct opt){ "help", h_taken ? 0 : 'h', OPT_FLAG, &r->help };
+	s = r->spellings = must_calloc(2 * rows + 1, sizeof(*s));
+	for (const struct opt *o = r->opts; o->kind; o++) {
+		if (o->name)
+			*s++ = (struct spelling){ must_asprintf("%s", o->name), o, false };
+		if (o->name && o->kind == OPT_BOOL)
+			*s++ = (struct spelling){ must_asprintf("no-%s", o->name), o, true };
 	}
-	t->names[n] = must_asprintf("help");
-	t->longs[n] = (struct option){ t->names[n], no_argument, NULL, HELP };
-	if (!strchr(t->letters, 'h'))
-		*letter = 'h';
 }
 
-static void usage_error(const struct command *cmd, const char *fmt, ...)
+static void reader_deinit(struct reader *r)
+{
+	for (struct spelling *s = r->spellings; s->name; s++)
+		free(s->name);
+	free(r->spellings);
+	free(r->opts);
+}
+
+static bool takes_value(const struct opt *o)
+{
+	return o->kind != OPT_FLAG && o->kind != OPT_BOOL && !o->implied;
+}
+
+/* ---- what is wrong ------------------------------------------------------------------- */
+
+static bool usage_error(const struct reader *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-static void usage_error(const struct command *cmd, const char *fmt, ...)
+static bool usage_error(const struct reader *r, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	cmd_verror(fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "Try 'symcache %s --help'.\n", cmd->name);
-}
-
-static void unknown_option(const struct command *cmd, const char *word,
-			   const struct tables *t)
-{
-	size_t len = strcspn(word, "=");
-	char *name, *candidates = NULL;
-	const char *closest;
-
-	if (strncmp(word, "--", 2)) {
-		usage_error(cmd, "unknown option '-%c'", optopt);
-		return;
-	}
-	name = must_asprintf("%.*s", (int)len - 2, word + 2);
-	for (char **n = t->names; *n && *name; n++) {
-		if (strncmp(*n, name, len - 2))
-			continue;
-		char *more = must_asprintf("%s%s--%s", candidates ? candidates : "",
-				       candidates ? ", " : "", *n);
-		free(candidates);
-		candidates = more;
-	}
-	closest = opt_closest(name, (const char *const *)t->names);
-	if (candidates)
-		usage_error(cmd, "'--%s' could mean %s: write it out", name, candidates);
-	else if (closest)
-		usage_error(cmd, "unknown option '--%s': did you mean '--%s'?", name, closest);
-	else
-		usage_error(cmd, "unknown option '--%s'", name);
-	free(candidates);
-	free(name);
-}
-
-/* How the option was meant to be spelled, for messages. */
-static char *opt_spelling(const struct opt *o)
-{
-	return o->name ? must_asprintf("--%s", o->name) : must_asprintf("-%c", o->letter);
-}
-
-static bool bad_value(const struct command *cmd, const struct opt *o, const char *value,
-		      const char *wanted)
-{
-	char *spelling = opt_spelling(o);
-
-	usage_error(cmd, "%s: '%s' is not %s", spelling, value, wanted);
-	free(spelling);
+	fprintf(stderr, "Try 'symcache %s --help'.\n", r->cmd->name);
 	return false;
 }
 
-static bool set_enum(const struct command *cmd, const struct opt *o, const char *value)
+/* As the option is written, for messages. */
+static const char *opt_spelling(const struct opt *o, char text[64])
+{
+	const char letter[2] = { o->letter, 0 };
+
+	snprintf(text, 64, "%s%s", o->name ? "--" : "-", o->name ? o->name : letter);
+	return text;
+}
+
+static bool bad_value(const struct reader *r, const struct opt *o, const char *value,
+		      const char *wanted)
+{
+	char text[64];
+
+	return usage_error(r, "%s: '%s' is not %s", opt_spelling(o, text), value, wanted);
+}
+
+/* An unknown long option, or one that could be several. */
+static bool unknown_gnu(const struct reader *r, const char *word)
+{
+	const size_t len = strcspn(word, "=");
+	char *name = must_asprintf("%.*s", (int)len, word), *candidates = NULL;
+	const char *closest = NULL;
+	size_t limit = opt_near(name);
+
+	for (const struct spelling *s = r->spellings; s->name; s++) {
+		char *before = candidates;
+
+		if (len && !strncmp(s->name, name, len)) {
+			candidates = must_asprintf("%s%s--%s", before ? before : "",
+						   before ? ", " : "", s->name);
+			free(before);
+		}
+		if (opt_is_near(name, s->name, &limit))
+			closest = s->name;
+	}
+	if (candidates)
+		usage_error(r, "'--%s' could mean %s: write it out", name, candidates);
+	else if (closest)
+		usage_error(r, "unknown option '--%s': did you mean '--%s'?", name, closest);
+	else
+		usage_error(r, "unknown option '--%s'", name);
+	free(candidates);
+	free(name);
+	return false;
+}
+
+/* Is one at most one edit from the other? */
+static bool one_edit(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return !strcmp(a, b) || (*a && *b && !strcmp(a + 1, b + 1)) || (*a && !strcmp(a + 1, b)) ||
+	       (*b && !strcmp(a, b + 1));
+}
+
+static bool unknown_llvm(const struct reader *r, const char *word)
+{
+	const size_t len = strcspn(word, "=");
+	char *name = must_asprintf("%.*s", (int)len, word);
+	const struct spelling *s = r->spellings;
+
+	while (s->name && !(len > 2 && one_edit(name + 2, s->name)))
+		s++;
+	fprintf(stderr, "error: unknown argument '%s'", word);
+	/* Of the name itself it is the value that is wrong. */
+	if (!strncmp(word, "--", 2) && s->name && (s->no || strcmp(name + 2, s->name)))
+		fprintf(stderr, ", did you mean '--%s%s'?", s->name, s->no ? "" : word + len);
+	fputc('\n', stderr);
+	free(name);
+	return false;
+}
+
+/* ---- values -------------------------------------------------------------------------- */
+
+static bool set_enum(const struct reader *r, const struct opt *o, const char *value)
 {
 	char wanted[256] = "one of";
 	size_t len = strlen(wanted);
 
 	for (int i = 0; o->choices[i]; i++) {
-		if (!strcasecmp(value, o->choices[i])) {
+		if (!(r->cmd ? strcasecmp : strcmp)(value, o->choices[i])) {
 			*(int *)o->value = i;
 			return true;
 		}
@@ -152,113 +167,188 @@ static bool set_enum(const struct command *cmd, const struct opt *o, const char 
 			len += (size_t)snprintf(wanted + len, sizeof(wanted) - len, "%s %s",
 						i ? "," : "", o->choices[i]);
 	}
-	return bad_value(cmd, o, value, wanted);
+	if (r->cmd)
+		return bad_value(r, o, value, wanted);
+	/* LLVM's: it means what is implied, or nothing. */
+	return !o->implied || value == o->implied || set_enum(r, o, o->implied);
 }
 
-static bool set_bool(const struct command *cmd, const struct opt *o, const char *value)
+static bool set_number(const struct reader *r, const struct opt *o, const char *value)
 {
-	bool yes = !value || !strcmp(value, "true");
-
-	if (!yes && strcmp(value, "false"))
-		return bad_value(cmd, o, value, "true or false");
-	*(bool *)o->value = yes;
-	return true;
-}
-
-static bool set_number(const struct command *cmd, const struct opt *o, const char *value)
-{
-	char *end;
 	unsigned long long number;
+	char *end;
 
 	errno = 0;
 	number = strtoull(value, &end, 0);
-	if (errno || end == value || *end)
-		return bad_value(cmd, o, value, "a number (decimal, 0x... or 0...)");
-	*(uint64_t *)o->value = number;
-	return true;
+	if (!errno && end != value && !*end && (r->cmd || *value != '-')) {
+		*(uint64_t *)o->value = number;
+		return true;
+	}
+	if (r->cmd)
+		return bad_value(r, o, value, "a number (decimal, 0x... or 0...)");
+	fprintf(stderr, "--%s=: expected a non-negative integer, but got '%s'", o->name, value);
+	return false;
 }
 
-void opt_take(const struct opt *o, const char *value)
+static bool set(const struct reader *r, const struct opt *o, const char *value)
 {
 	struct opt_list *list = o->value;
 
-	if (o->kind == OPT_FLAG) {
+	value = value ? value : o->implied;
+	switch (o->kind) {
+	case OPT_FLAG:
 		if (o->instead)
 			*o->instead = false;
 		*(bool *)o->value = true;
-	} else if (o->kind == OPT_STRING) {
+		return true;
+	case OPT_BOOL:
+		*(bool *)o->value = !value || !strcmp(value, "true");
+		return !value || *(bool *)o->value || !strcmp(value, "false") ||
+		       bad_value(r, o, value, "true or false");
+	case OPT_STRING:
 		*(const char **)o->value = value;
-	} else {
+		return true;
+	case OPT_LIST:
 		list->items = must_realloc(list->items, (list->len + 2) * sizeof(*list->items));
 		list->items[list->len++] = value;
 		list->items[list->len] = NULL;
-	}
-}
-
-static bool opt_set(const struct command *cmd, const struct opt *o, const char *value)
-{
-	if (!value)
-		value = o->implied;
-	switch (o->kind) {
-	case OPT_BOOL:
-		return set_bool(cmd, o, value);
-	case OPT_NUMBER:
-		return set_number(cmd, o, value);
-	case OPT_ENUM:
-		return set_enum(cmd, o, value);
-	default:
-		opt_take(o, value);
 		return true;
+	case OPT_NUMBER:
+		return set_number(r, o, value);
+	case OPT_ENUM:
+		return set_enum(r, o, value);
 	}
+	return false;
 }
 
-/* The row of a value returned by getopt_long. */
-static const struct opt *opt_find(const struct opt *opts, int val)
+static bool set_next(struct reader *r, const struct opt *o, const char *spelling)
 {
-	if (val >= LONG)
-		return &opts[(val - LONG) & ~NEGATED];
-	while (opts->kind && opts->letter != val)
-		opts++;
-	return opts;
+	char text[64];
+
+	if (*r->at)
+		return set(r, o, *r->at++);
+	if (r->cmd)
+		return usage_error(r, "%s needs a value: %s", opt_spelling(o, text), o->arg);
+	fprintf(stderr, "error: %s: missing argument\n", spelling);
+	return false;
 }
 
-int opt_parse(const struct command *cmd, int argc, char **argv)
+/* ---- words --------------------------------------------------------------------------- */
+
+/* NULL: none has this name, and not just one begins so. */
+static const struct spelling *find_long(const struct reader *r, const char *word, size_t len)
 {
-	__attribute__((cleanup(tables_deinit))) struct tables t = { 0 };
-	char *spelling;
-	int val;
+	const struct spelling *found = NULL;
+	bool several = false;
 
-	tables_init(&t, cmd->opts);
-	opterr = 0;
-	optind = 0; /* GNU: start anew */
-	while ((val = getopt_long(argc, argv, t.letters, t.longs, NULL)) != -1) {
-		const struct opt *o;
-
-		if (val == '?' && optopt < LONG) {
-			unknown_option(cmd, argv[optind - 1], &t);
-			return OPT_BAD;
-		}
-		if (val == '?' || val == ':') {
-			o = opt_find(cmd->opts, optopt);
-			spelling = opt_spelling(o);
-			if (val == '?')
-				usage_error(cmd, "%s takes no value", spelling);
-			else
-				usage_error(cmd, "%s needs a value: %s", spelling, o->arg);
-			free(spelling);
-			return OPT_BAD;
-		}
-		if (val == HELP || (val == 'h' && !opt_find(cmd->opts, 'h')->kind)) {
-			opt_help(cmd, stdout);
-			return OPT_HELP;
-		}
-		o = opt_find(cmd->opts, val);
-		if (val >= LONG + NEGATED)
-			*(bool *)o->value = false;
-		/* -e=FILE is -e FILE, as llvm-symbolizer has it. */
-		else if (!opt_set(cmd, o, optarg && val < LONG && *optarg == '=' ? optarg + 1
-										  : optarg))
-			return OPT_BAD;
+	for (const struct spelling *s = r->spellings; s->name; s++) {
+		if (strncmp(s->name, word, len))
+			continue;
+		if (!s->name[len])
+			return s;
+		several |= found != NULL;
+		found = s;
 	}
-	return optind;
+	return several || !r->cmd ? NULL : found;
+}
+
+/* `word`, without its dashes, as a long option; 1: it is none. 0: read; −1: wrong. */
+static int read_long(struct reader *r, const char *spelling, const char *word)
+{
+	const size_t len = strcspn(word, "=");
+	const char *value = word[len] ? word + len + 1 : NULL;
+	const struct spelling *s = find_long(r, word, len);
+	char text[64];
+
+	if (!s)
+		return 1;
+	if (value && (s->no || s->opt->kind == OPT_FLAG)) {
+		if (r->cmd)
+			usage_error(r, "%s takes no value", opt_spelling(s->opt, text));
+		return r->cmd ? -1 : 1;
+	}
+	if (s->no) {
+		*(bool *)s->opt->value = false;
+		return 0;
+	}
+	if (!r->cmd && s->opt->kind == OPT_BOOL && value && strcmp(value, "true") &&
+	    strcmp(value, "false"))
+		return 1;
+	if (takes_value(s->opt) && !value)
+		return set_next(r, s->opt, spelling) ? 0 : -1;
+	return set(r, s->opt, value) ? 0 : -1;
+}
+
+/* Grouped letters; one that takes a value ends the group. */
+static bool read_letters(struct reader *r, const char *word)
+{
+	bool ok = true;
+
+	for (const char *c = word + 1; *c && (ok || !r->cmd); c++) {
+		const char spelling[3] = { '-', *c, 0 };
+		const struct opt *o = r->opts;
+
+		while (o->kind && o->letter != *c)
+			o++;
+		if (!o->kind)
+			ok = r->cmd ? usage_error(r, "unknown option '%s'", spelling) :
+				      unknown_llvm(r, spelling);
+		else if (takes_value(o) && !c[1])
+			return set_next(r, o, spelling) && ok;
+		/* -e=FILE is -e FILE. */
+		else if (takes_value(o) || (o->implied && c[1] && (r->cmd || c[1] == '=')))
+			return set(r, o, c + 1 + (c[1] == '=')) && ok;
+		else
+			ok &= set(r, o, NULL);
+	}
+	return ok;
+}
+
+static bool read_option(struct reader *r, char *word)
+{
+	const bool two = word[1] == '-';
+	const int read = two || !r->cmd ? read_long(r, word, word + 1 + two) : 1;
+
+	return read <= 0 ? !read :
+	       !two ? read_letters(r, word) :
+	       r->cmd ? unknown_gnu(r, word + 2) : unknown_llvm(r, word);
+}
+
+static int parse(struct reader *r, char **argv)
+{
+	int operands = 0;
+	bool ok = true, ended = false;
+
+	r->at = argv + 1;
+	for (char *word; (word = *r->at) && (ok || !r->cmd) && !r->help;) {
+		r->at++;
+		if (ended || *word != '-' || !word[1])
+			argv[operands++] = word;
+		else if (r->cmd && !strcmp(word, "--"))
+			ended = true;
+		else
+			ok &= read_option(r, word);
+	}
+	argv[operands] = NULL;
+	return ok ? operands : OPT_BAD;
+}
+
+int opt_parse(const struct command *cmd, char **argv)
+{
+	struct reader r __attribute__((cleanup(reader_deinit))) = { 0 };
+	int operands;
+
+	reader_init(&r, cmd, cmd->opts);
+	operands = parse(&r, argv);
+	if (r.help && operands >= 0)
+		opt_help(cmd, stdout);
+	return r.help && operands >= 0 ? OPT_HELP : operands;
+}
+
+int opt_parse_llvm(const struct opt *opts, char **argv)
+{
+	struct reader r __attribute__((cleanup(reader_deinit))) = { 0 };
+
+	reader_init(&r, NULL, opts);
+	return parse(&r, argv);
 }

@@ -73,14 +73,17 @@ enum {
 };
 
 /*
- * Reads the options in argv[1..argc-1] into the values of cmd->opts and moves
- * the operands to the end of argv. Returns the index of the first operand, or
- * OPT_HELP or OPT_BAD.
+ * Reads the options in argv[1..] into the values of cmd->opts and moves the operands to the
+ * front of argv, which ends with NULL. Returns their number, or OPT_HELP or OPT_BAD.
  */
-int opt_parse(const struct command *cmd, int argc, char **argv);
+int opt_parse(const struct command *cmd, char **argv);
 
-/* Sets what OPT_FLAG, OPT_STRING and OPT_LIST say: no value of theirs is wrong. */
-void opt_take(const struct opt *o, const char *value);
+/*
+ * The same as LLVM's tools do it: -x stands for --x; a value follows in the same word behind a
+ * '=' or as the next word; letters group, and one that takes a value ends the group. What is
+ * wrong is reported in LLVM's words.
+ */
+int opt_parse_llvm(const struct opt *opts, char **argv);
 
 /* Prints the help of a command. */
 void opt_help(const struct command *cmd, FILE *to);
@@ -89,7 +92,9 @@ void opt_help(const struct command *cmd, FILE *to);
  * stands at `column`. */
 void opt_wrap(FILE *to, const char *text, int column, int indent);
 
-/* Which of `names` (ends with NULL) was probably meant by `word`? NULL: none. */
-const char *opt_closest(const char *word, const char *const *names);
+/* Was `name` probably meant by `word`, more so than all names before? *limit is opt_near() of
+ * the word before the first. */
+bool opt_is_near(const char *word, const char *name, size_t *limit);
+size_t opt_near(const char *word);
 
 #endif

@@ -105,18 +105,17 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[len];
 }
 
-const char *opt_closest(const char *word, const char *const *names)
+size_t opt_near(const char *word)
 {
-	const char *closest = NULL;
-	size_t limit = strlen(word) / 3 + 1;
+	return strlen(word) / 3 + 1;
+}
 
-	for (; *names; names++) {
-		size_t distance = edit_distance(word, *names);
+bool opt_is_near(const char *word, const char *name, size_t *limit)
+{
+	const size_t distance = edit_distance(word, name);
 
-		if (distance <= limit) {
-			limit = distance - (distance > 0);
-			closest = *names;
-		}
-	}
-	return closest;
+	if (distance > *limit)
+		return false;
+	*limit = distance - (distance > 0);
+	return true;
 }

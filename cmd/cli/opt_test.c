@@ -44,7 +44,7 @@ static int parse(const char *line, char ***operands, const char **messages)
 {
 	static char copy[256], *argv[32];
 	static struct capture capture;
-	int argc = 0, first;
+	int argc = 0, n;
 
 	free(o.dirs.items);
 	memset(&o, 0, sizeof(o));
@@ -54,13 +54,13 @@ static int parse(const char *line, char ***operands, const char **messages)
 		argv[argc++] = w;
 	argv[argc] = NULL;
 	capture_begin(&capture, stderr);
-	first = opt_parse(&cmd, argc, argv);
+	n = opt_parse(&cmd, argv);
 	capture_end(&capture);
 	if (messages)
 		*messages = capture.text;
 	if (operands)
-		*operands = first >= 0 ? argv + first : NULL;
-	return first;
+		*operands = n >= 0 ? argv : NULL;
+	return n;
 }
 
 static void test_values(void **state)
@@ -167,15 +167,17 @@ static void test_help(void **state)
 		"  -h, --help                this help\n");
 }
 
-static void test_closest(void **state)
+static void test_near(void **state)
 {
-	static const char *const names[] = { "lookup", "filter", "show", NULL };
+	size_t limit = opt_near("fliter");
 
 	(void)state;
-	assert_string_equal(opt_closest("lokup", names), "lookup");
-	assert_string_equal(opt_closest("fliter", names), "filter");
-	assert_null(opt_closest("index", names));
-	assert_null(opt_closest("", (const char *const[]){ NULL }));
+	assert_false(opt_is_near("fliter", "lookup", &limit));
+	assert_true(opt_is_near("fliter", "filters", &limit));
+	assert_true(opt_is_near("fliter", "filter", &limit));
+	assert_false(opt_is_near("fliter", "filters", &limit));
+	limit = opt_near("index");
+	assert_false(opt_is_near("index", "show", &limit));
 }
 
 int main(void)
@@ -185,7 +187,7 @@ int main(void)
 		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_closest),
+		cmocka_unit_test(test_near),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,7 +193,7 @@ static int tool_main(bool addr2line, int argc, char **argv)
 	o.color = COLOR_AUTO;
 	argv = opt_expand(&argc, argv, getenv(addr2line ? "LLVM_ADDR2LINE_OPTS" :
 							 "LLVM_SYMBOLIZER_OPTS"));
-	argc = opt_parse_llvm(opts, argc, argv);
+	argc = opt_parse_llvm(opts, argv);
 	if (argc < 0)
 		return 1;
 	if (o.help) {
