@@ -1,5 +1,5 @@
 /*
- * The ELF files in an archive → jobs: see archives.h.
+ * The ELF files in an archive → jobs: see run.h.
  *
  *   walk 1   each file is unpacked, and worked on with some others; those that need
  *            others of the archive wait, unpacked while there is room (members.h)
@@ -11,7 +11,7 @@
  * came of the members is remembered, so that an archive of which all is known is not
  * read again (known.c).
  */
-#include "libsymcache/index/archives.h"
+#include "libsymcache/index/run.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

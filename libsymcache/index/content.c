@@ -3,11 +3,12 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <xxhash.h>
 #if !defined(SC_PORTABLE) && __x86_64__ && __has_include(<xxh_x86dispatch.h>)
 #include <xxh_x86dispatch.h> /* AVX2: 590 MB in 0.10 s instead of 0.16 s */
 #endif
+
+#include "libsymcache/base/cleanup.h"
 
 enum { HASH_BUFFER = 128 << 10 };
 
@@ -38,15 +39,13 @@ int sc_content_hash(int fd, size_t size, struct symstore_hash *ret)
 
 void sc_content_hash_file(const char *path, struct symstore_hash *ret, uint64_t *size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd __attribute__((cleanup(sc_close_fd))) = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
 	*ret = (struct symstore_hash){ 0 };
 	*size = 0;
 	if (fd >= 0 && !fstat(fd, &st) && !sc_content_hash(fd, (size_t)st.st_size, ret))
 		*size = (uint64_t)st.st_size;
-	if (fd >= 0)
-		close(fd);
 }
 
 bool sc_content_changed(int fd, const struct stat *before)

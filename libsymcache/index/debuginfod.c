@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/index/servers.h"
 #include "symcache/build_id.h"
@@ -34,22 +35,16 @@ struct symcache_debuginfod {
 int symcache_debuginfod_create(int64_t retry, struct symcache_debuginfod **ret,
 			       struct sc_error *err)
 {
-	struct symcache_debuginfod *d;
-	struct sc_servers *servers;
-	int rc = sc_servers_open(&servers, err);
+	struct symcache_debuginfod *d = calloc(1, sizeof(*d));
+	int rc = d ? sc_servers_open(&d->servers, err) : sc_no_memory(err);
 
-	*ret = NULL;
-	if (rc)
+	*ret = rc ? NULL : d;
+	if (rc) {
+		free(d);
 		return rc;
-	d = calloc(1, sizeof(*d));
-	if (!d) {
-		sc_servers_close(servers);
-		return sc_no_memory(err);
 	}
 	pthread_mutex_init(&d->lock, NULL);
-	d->servers = servers;
 	d->retry = retry;
-	*ret = d;
 	return 0;
 }
 
@@ -68,13 +63,13 @@ void symcache_debuginfod_destroy(struct symcache_debuginfod *d)
 
 static int check(const char *path, const uint8_t *id, size_t len, struct sc_error *err)
 {
+	int fd __attribute__((cleanup(sc_close_fd))) = open(path, O_RDONLY | O_CLOEXEC);
 	struct symcache_elf_facts facts;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int rc;
 
 	if (fd < 0)
 		return sc_error_sys(err, "%s", path);
 	rc = symcache_elf_facts(fd, path, &facts, err);
-	close(fd);
 	if (!rc && (facts.build_id_len != len || memcmp(facts.build_id, id, len)))
 		rc = sc_error_set(err, SC_EFORMAT,
 				  "%s: the server gave a file with another build ID", path);
@@ -151,8 +146,8 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, boo
 			    "no server has %s", hex);
 }
 
-static int get(struct symcache_debuginfod *d, const uint8_t *id, size_t len, bool program,
-	       char **path, struct sc_error *err)
+int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, size_t len,
+			    bool program, char **path, struct sc_error *err)
 {
 	int rc;
 
@@ -170,12 +165,6 @@ static int get(struct symcache_debuginfod *d, const uint8_t *id, size_t len, boo
 		*path = NULL;
 	}
 	return rc;
-}
-
-int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *id, size_t len,
-			    char **path, struct sc_error *err)
-{
-	return get(d, id, len, false, path, err);
 }
 
 size_t symcache_debuginfod_failed(const struct symcache_debuginfod *d)
@@ -230,7 +219,8 @@ static const char *find_file(void *ctx, const struct symcache_wanted *wanted, un
 	char *path, **kept;
 
 	if (n || !wanted->build_id ||
-	    get(d, wanted->build_id, wanted->build_id_len, wanted->program, &path, NULL))
+	    symcache_debuginfod_get(d, wanted->build_id, wanted->build_id_len, wanted->program, &path,
+				    NULL))
 		return NULL;
 	pthread_mutex_lock(&d->lock);
 	kept = vec_push(&d->paths);

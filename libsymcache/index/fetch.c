@@ -1,6 +1,6 @@
-/* Build IDs → debug files from servers: see fetch.h. */
+/* Build IDs → debug files from servers: see run.h. */
 #include "libsymcache/index/entry.h"
-#include "libsymcache/index/fetch.h"
+#include "libsymcache/index/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static int fetch(const struct sc_work *work, const char *build_id, char **path,
 	rc = ask_store(work, id, nibbles / 2, &there, entry, err);
 	if (rc || there)
 		return rc;
-	rc = symcache_debuginfod_get(work->options->debuginfod, id, nibbles / 2, path, err);
+	rc = symcache_debuginfod_get(work->options->debuginfod, id, nibbles / 2, false, path, err);
 	if (rc == SC_ENOTFOUND)
 		remember_miss(work->options->debuginfod, work->store, id, nibbles / 2);
 	return rc;

@@ -12,8 +12,6 @@
 
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
-#include "libsymcache/index/archives.h"
-#include "libsymcache/index/fetch.h"
 #include "libsymcache/index/run.h"
 
 static void failed(void *ctx, const char *path, const char *reason)

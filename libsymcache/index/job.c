@@ -56,11 +56,6 @@ static void *hash_thread(void *arg)
 	return NULL;
 }
 
-static void hash_begin(struct hashing *h)
-{
-	h->started = sc_thread_help(&h->thread, hash_thread, h);
-}
-
 static int hash_end(struct hashing *h)
 {
 	if (h->started)
@@ -73,13 +68,11 @@ static int hash_end(struct hashing *h)
 static bool is_debug_file(const char *path, const uint8_t *id, size_t len)
 {
 	struct symcache_elf_facts facts;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	bool is = fd >= 0 && !symcache_elf_facts(fd, path, &facts, NULL) && facts.dwarf &&
-		  facts.build_id_len == len && !memcmp(facts.build_id, id, len);
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (fd >= 0)
-		close(fd);
-	return is;
+	return fd >= 0 && !symcache_elf_facts(fd, path, &facts, NULL) && facts.dwarf &&
+	       facts.build_id_len == len && !memcmp(facts.build_id, id, len);
 }
 
 bool sc_debug_file_there(const uint8_t *id, size_t len, const char *const *dirs)
@@ -228,7 +221,7 @@ static enum symcache_index_result build(struct sc_job *job, int fd, const struct
 	int rc;
 
 	if (hashing)
-		hash_begin(hashing);
+		hashing->started = sc_thread_help(&hashing->thread, hash_thread, hashing);
 	rc = symcache_build_create(job->file->path, &work->build, &job->build, &job->err);
 	if (hashing && hash_end(hashing))
 		return cannot_read(job);
@@ -294,24 +287,6 @@ const char *symcache_index_at_work(void)
 	return at_work;
 }
 
-struct sc_job *sc_job_create(const struct sc_found *file, const struct sc_work *work)
-{
-	struct sc_job *job = calloc(1, sizeof(*job));
-	int fd;
-
-	if (!job)
-		return NULL;
-	fd = file->unpacked ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
-		open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	job->file = file;
-	at_work = file->path;
-	job->result = do_work(job, fd, work);
-	at_work = NULL;
-	if (fd >= 0)
-		close(fd);
-	return job;
-}
-
 struct sc_job *sc_job_known(const struct sc_found *file, const char *tags,
 			    const struct symstore_entry *entry)
 {
@@ -365,10 +340,20 @@ struct group {
 
 static void create(void *ctx, unsigned worker, size_t i)
 {
-	struct group *g = ctx;
+	const struct group *g = ctx;
+	const struct sc_found *file = &g->files[i];
+	struct sc_job *job = g->jobs[i] = calloc(1, sizeof(*job));
+	int fd __attribute__((cleanup(sc_close_fd))) = -1;
 
 	(void)worker;
-	g->jobs[i] = sc_job_create(&g->files[i], &g->work);
+	if (!job)
+		return;
+	fd = file->unpacked ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
+		open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	job->file = file;
+	at_work = file->path;
+	job->result = do_work(job, fd, &g->work);
+	at_work = NULL;
 }
 
 void sc_jobs_create(const struct sc_found *files, size_t n, const struct sc_work *work,

@@ -44,8 +44,6 @@ struct sc_job {
 	size_t num_outcomes;
 };
 
-/* NULL: out of memory. */
-struct sc_job *sc_job_create(const struct sc_found *file, const struct sc_work *work);
 void sc_job_destroy(struct sc_job *job); /* NULL is fine */
 
 /* The job of a file of which the store has seen the content, or has `entry`. NULL: out of
@@ -61,7 +59,8 @@ bool sc_debug_file_there(const uint8_t *build_id, size_t len, const char *const 
 enum { SC_GROUP_MAX = 128 };
 size_t sc_job_group(const struct sc_found *files, size_t n, uint64_t memory);
 
-/* Creates the jobs of a group on work->build.threads threads, ret[i] for files[i]. */
+/* Creates the jobs of a group on work->build.threads threads, ret[i] for files[i]; NULL: out of
+ * memory. */
 void sc_jobs_create(const struct sc_found *files, size_t n, const struct sc_work *work,
 		    struct sc_job **ret);
 

@@ -1,10 +1,10 @@
 /*
- * What the store remembers of archives: see archives.h. The outcome of each ELF file in one
+ * What the store remembers of archives: see run.h. The outcome of each ELF file in one
  * stands under the archive's hash and the file's number; behind the last one is a row
  * that ends them.
  */
 
-#include "libsymcache/index/archives.h"
+#include "libsymcache/index/run.h"
 #include "libsymcache/index/entry.h"
 
 static bool still_known(struct symstore_reader *reader, const struct sc_work *work,

@@ -81,6 +81,9 @@ static int on_progress(struct client *client, long done, long total)
 	return asking->gave_up;
 }
 
+/* The library's function of that name, as the pointer `to` has it. */
+#define FUNCTION(to, name) ((__typeof__(to))dlsym(s->library, name))
+
 static int load(struct sc_servers *s, struct sc_error *err)
 {
 	void (*set_progress)(struct client *, progress_fn *);
@@ -90,20 +93,19 @@ static int load(struct sc_servers *s, struct sc_error *err)
 	if (!s->library)
 		return sc_error_set(err, SC_EUNSUPPORTED, "debuginfod needs %s (Debian: "
 				    "libdebuginfod1): %s", soname, dlerror());
-	begin = (struct client *(*)(void))dlsym(s->library, "debuginfod_begin");
-	set_progress = (void (*)(struct client *, progress_fn *))
-		dlsym(s->library, "debuginfod_set_progressfn");
-	s->end = (void (*)(struct client *))dlsym(s->library, "debuginfod_end");
-	s->find_debuginfo = (find_fn *)dlsym(s->library, "debuginfod_find_debuginfo");
-	s->find_executable = (find_fn *)dlsym(s->library, "debuginfod_find_executable");
+	begin = FUNCTION(begin, "debuginfod_begin");
+	set_progress = FUNCTION(set_progress, "debuginfod_set_progressfn");
+	s->end = FUNCTION(s->end, "debuginfod_end");
+	s->find_debuginfo = FUNCTION(s->find_debuginfo, "debuginfod_find_debuginfo");
+	s->find_executable = FUNCTION(s->find_executable, "debuginfod_find_executable");
 	if (!begin || !set_progress || !s->end || !s->find_debuginfo || !s->find_executable)
 		return sc_error_set(err, SC_EUNSUPPORTED, "%s lacks a function", soname);
 	/* The libraries that it needs are searched, too. */
-	s->curl_init = (void *(*)(void))dlsym(s->library, "curl_easy_init");
-	s->curl_set = (int (*)(void *, int, ...))dlsym(s->library, "curl_easy_setopt");
-	s->curl_perform = (int (*)(void *))dlsym(s->library, "curl_easy_perform");
-	s->curl_get = (int (*)(void *, int, ...))dlsym(s->library, "curl_easy_getinfo");
-	s->curl_cleanup = (void (*)(void *))dlsym(s->library, "curl_easy_cleanup");
+	s->curl_init = FUNCTION(s->curl_init, "curl_easy_init");
+	s->curl_set = FUNCTION(s->curl_set, "curl_easy_setopt");
+	s->curl_perform = FUNCTION(s->curl_perform, "curl_easy_perform");
+	s->curl_get = FUNCTION(s->curl_get, "curl_easy_getinfo");
+	s->curl_cleanup = FUNCTION(s->curl_cleanup, "curl_easy_cleanup");
 	s->client = begin();
 	if (!s->client)
 		return sc_error_set(err, SC_ESYS, "%s cannot start", soname);
@@ -206,15 +208,14 @@ static size_t drop(const char *bytes, size_t size, size_t n, void *ctx)
  * cannot be asked so. */
 static long status_of(struct sc_servers *s, const char *url, const char *hex)
 {
-	char *request = sc_text("%s/buildid/%s/executable", url, hex);
+	char *request __attribute__((cleanup(sc_free_text))) =
+		sc_text("%s/buildid/%s/executable", url, hex);
 	long status = 0;
 	void *curl;
 
 	if (!request || !s->curl_init || !s->curl_set || !s->curl_perform || !s->curl_get ||
-	    !s->curl_cleanup || !(curl = s->curl_init())) {
-		free(request);
+	    !s->curl_cleanup || !(curl = s->curl_init()))
 		return HTTP_NOT_FOUND;
-	}
 	s->curl_set(curl, CURL_URL, request);
 	s->curl_set(curl, CURL_WRITE, drop);
 	s->curl_set(curl, CURL_FOLLOW, 1L);
@@ -223,7 +224,6 @@ static long status_of(struct sc_servers *s, const char *url, const char *hex)
 	s->curl_perform(curl);
 	s->curl_get(curl, CURL_STATUS, &status);
 	s->curl_cleanup(curl);
-	free(request);
 	return status;
 }
 

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "libsymcache/archive/nested.h"
+#include "libsymcache/base/cleanup.h"
 
 struct visited {
 	dev_t dev;
@@ -75,15 +76,10 @@ enum kind { UNREADABLE, ELF, ARCHIVE, OTHER };
 static enum kind kind_of(const char *path)
 {
 	unsigned char head[SYMARCHIVE_HEAD];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), saved;
-	ssize_t n;
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
 
-	if (fd < 0)
-		return UNREADABLE;
-	n = read(fd, head, sizeof(head));
-	saved = errno;
-	close(fd);
-	errno = saved;
 	if (n < 0)
 		return UNREADABLE;
 	if (sc_begins_elf(head, (size_t)n))
@@ -145,9 +141,9 @@ static bool ends_with_lock(const char *path)
 static bool is_lock_file(const char *path)
 {
 	enum { MAGIC_AT = 16 };
+	int fd __attribute__((cleanup(sc_close_fd))) = -1;
 	char real[PATH_MAX];
 	uint32_t magic = 0;
-	int fd;
 
 	if (!ends_with_lock(path) && readlink(path, real, 1) < 0)
 		return false;
@@ -155,12 +151,7 @@ static bool is_lock_file(const char *path)
 		return false;
 	real[strlen(real) - SUFFIX] = 0;
 	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	if (pread(fd, &magic, sizeof(magic), MAGIC_AT) != sizeof(magic))
-		magic = 0;
-	close(fd);
-	return magic == 0xbeefc0de;
+	return pread(fd, &magic, sizeof(magic), MAGIC_AT) == sizeof(magic) && magic == 0xbeefc0de;
 }
 
 /* What stat() says is not a folder. */

@@ -5,6 +5,7 @@
  */
 #include "libsymcache/symbolize/module.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -153,17 +154,12 @@ static int build(struct symcache_module *m, const char *path, bool for_id, bool 
 static char *find_debug_file(const struct symcache_module *m)
 {
 	const struct symcache_caches_options *o = &m->caches->options;
-	char hex[SYMCACHE_BUILD_ID_TEXT], *path;
+	char path[PATH_MAX];
 
-	if (!o->search_debug_dirs || m->id_len < 2)
-		return NULL;
-	symcache_build_id_text(hex, m->id, m->id_len);
-	for (const char *const *dir = o->debug_dirs; *dir; dir++) {
-		path = sc_text("%s/.build-id/%.2s/%s.debug", *dir, hex, hex + 2);
-		if (!path || !access(path, F_OK))
-			return path;
-		free(path);
-	}
+	for (const char *const *dir = o->debug_dirs; o->search_debug_dirs && *dir; dir++)
+		if (symcache_build_id_path(path, sizeof(path), *dir, m->id, m->id_len) &&
+		    !access(path, F_OK))
+			return strdup(path);
 	return NULL;
 }
 
@@ -180,7 +176,7 @@ static int build_fetched(struct symcache_module *m, struct sc_error *err)
 	    (s->reader && symcache_debuginfod_missed(d, s->reader, m->id, m->id_len)))
 		return SC_ENOTFOUND;
 	m->asked_servers = true;
-	rc = symcache_debuginfod_get(d, m->id, m->id_len, &path, err);
+	rc = symcache_debuginfod_get(d, m->id, m->id_len, false, &path, err);
 	if (rc == SC_ENOTFOUND)
 		m->missed = s->to_store = true;
 	if (rc)

@@ -27,13 +27,14 @@ int symcache_debuginfod_create(int64_t retry, struct symcache_debuginfod **ret,
 void symcache_debuginfod_destroy(struct symcache_debuginfod *d); /* NULL is fine */
 
 /*
- * Gets the debug file with this build ID, else the program: *path on the heap, checked
+ * Gets the debug file with this build ID, else the program, or, if `program`, that alone: *path on
+ * the heap, checked
  * to have that build ID. Thread-safe. SC_ENOTFOUND: no server has it, of those that have
  * not failed; SC_ESYS: one fails now, the message says which and why, once for each;
  * SC_EFORMAT: what came is something else.
  */
 int symcache_debuginfod_get(struct symcache_debuginfod *d, const uint8_t *build_id, size_t len,
-			    char **path, struct sc_error *err);
+			    bool program, char **path, struct sc_error *err);
 
 /* How many servers are left alone because they failed. */
 size_t symcache_debuginfod_failed(const struct symcache_debuginfod *d);
