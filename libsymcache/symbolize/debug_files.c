@@ -5,17 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/cleanup.h"
 #include "symcache/explain.h"
 #include "symcache/sources.h"
 
 enum { KEPT = 4 }; /* files: their sections are in memory */
+enum part { LOCALS = 1, SOURCES = 2, SYMBOLS = 4, NEAREST = 8 };
 
 struct symcache_debug_files {
 	pthread_mutex_t lock;
 	struct symcache_build_options options;
 	struct debug_file {
 		const struct symcache_module *module; /* NULL: none */
-		bool asked_locals, asked_sources, asked_symbols, asked_nearest;
+		unsigned asked;                   /* for what: bits of enum part */
 		struct symcache_locals *locals;   /* NULL: there are none */
 		struct symcache_sources *sources; /* likewise */
 		struct symcache_symbol_table *symbols;
@@ -69,32 +71,44 @@ static struct debug_file *find(struct symcache_debug_files *f, const struct symc
 }
 
 /* The file that a module's cache was made of, on the heap; NULL: it is not there. */
-static char *find_path(const struct symcache_debug_files *f, struct symcache_module *m)
+static char *find_path(const struct symcache_debug_files *f, struct symcache_module *m, enum part part)
 {
 	const struct symcache *cache;
 	const char *files[3];
 
-	if (symcache_module_cache(m, &cache, NULL, NULL))
+	if (part != NEAREST && symcache_module_cache(m, &cache, NULL, NULL))
 		return NULL;
 	symcache_module_files(m, files);
-	return symcache_debug_file(cache, files, f->options.debug_dirs, NULL);
+	return part != NEAREST ? symcache_debug_file(cache, files, f->options.debug_dirs, NULL) :
+	       *files ? strdup(*files) : NULL;
+}
+
+/* Locks, and opens that part of the module's file, if that was not tried before. */
+static struct debug_file *ask(struct symcache_debug_files *f, struct symcache_module *m, enum part part)
+{
+	char *path __attribute__((cleanup(sc_free_text))) = NULL;
+	struct debug_file *at;
+
+	pthread_mutex_lock(&f->lock);
+	at = find(f, m);
+	if (at->asked & part)
+		return at;
+	at->asked |= part;
+	if (!(path = find_path(f, m, part)))
+		return at;
+	switch (part) {
+	case LOCALS: symcache_locals_open(path, &f->options, &at->locals, NULL); break;
+	case SOURCES: symcache_sources_open(path, &f->options, &at->sources, NULL); break;
+	case SYMBOLS: symcache_symbol_table_open(path, &at->symbols, NULL); break;
+	case NEAREST: symcache_nearest_open(path, &f->options, &at->nearest, NULL); break;
+	}
+	return at;
 }
 
 struct symcache_locals *symcache_debug_files_locals(struct symcache_debug_files *f,
 						    struct symcache_module *m)
 {
-	struct debug_file *at;
-	struct sc_error err;
-	char *path;
-
-	pthread_mutex_lock(&f->lock);
-	at = find(f, m);
-	if (!at->asked_locals && (path = find_path(f, m))) {
-		symcache_locals_open(path, &f->options, &at->locals, &err);
-		free(path);
-	}
-	at->asked_locals = true;
-	return at->locals;
+	return ask(f, m, LOCALS)->locals;
 }
 
 void symcache_debug_files_end(struct symcache_debug_files *f)
@@ -105,18 +119,10 @@ void symcache_debug_files_end(struct symcache_debug_files *f)
 char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcache_module *m,
 				  struct symcache_str path, size_t *size)
 {
+	const struct debug_file *at = ask(f, m, SOURCES);
 	struct symcache_str text = { NULL, 0 };
-	struct debug_file *at;
-	struct sc_error err;
-	char *file, *ret = NULL;
+	char *ret = NULL;
 
-	pthread_mutex_lock(&f->lock);
-	at = find(f, m);
-	if (!at->asked_sources && (file = find_path(f, m))) {
-		symcache_sources_open(file, &f->options, &at->sources, &err);
-		free(file);
-	}
-	at->asked_sources = true;
 	if (at->sources)
 		text = symcache_sources_find(at->sources, path);
 	if (text.ptr && (ret = malloc(text.len + 1))) {
@@ -130,18 +136,9 @@ char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcach
 bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache_module *m,
 				 uint64_t vaddr)
 {
+	const struct debug_file *at = ask(f, m, SYMBOLS);
 	struct symcache_named_symbol symbol = { .tagged = false };
-	struct debug_file *at;
-	struct sc_error err;
-	char *path;
 
-	pthread_mutex_lock(&f->lock);
-	at = find(f, m);
-	if (!at->asked_symbols && (path = find_path(f, m))) {
-		symcache_symbol_table_open(path, &at->symbols, &err);
-		free(path);
-	}
-	at->asked_symbols = true;
 	if (at->symbols)
 		symcache_symbol_table_find(at->symbols, vaddr, &symbol);
 	pthread_mutex_unlock(&f->lock);
@@ -151,16 +148,8 @@ bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache
 const struct symcache_nearest *symcache_debug_files_nearest(struct symcache_debug_files *f,
 							    struct symcache_module *m)
 {
-	const char *files[3];
-	struct debug_file *at;
-	struct sc_error err;
+	const struct symcache_nearest *ret = ask(f, m, NEAREST)->nearest;
 
-	pthread_mutex_lock(&f->lock);
-	at = find(f, m);
-	symcache_module_files(m, files);
-	if (!at->asked_nearest && *files)
-		symcache_nearest_open(*files, &f->options, &at->nearest, &err);
-	at->asked_nearest = true;
 	pthread_mutex_unlock(&f->lock);
-	return at->nearest;
+	return ret;
 }

@@ -1,5 +1,10 @@
-/* Sources, found and kept: see symcache/debug_files.h. Where memory is out, there is none. */
+/*
+ * Sources, found and kept: see symcache/debug_files.h. Where memory is out, there is none. The
+ * lines around a place cost a look through the file up to it; control characters but tabs are left
+ * out, so that none reaches a terminal.
+ */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +14,8 @@
 #include "libsymcache/base/utf8.h"
 #include "libsymcache/base/vec.h"
 #include "symcache/debug_files.h"
+
+enum { TEXT_MAX = 1 << 20 }; /* bytes of lines, about */
 
 static void drop(struct symcache_source_files *s, struct symcache_source_file *f)
 {
@@ -28,10 +35,10 @@ void symcache_source_files_deinit(struct symcache_source_files *s)
 /* False: there is no such regular file. */
 static bool read_file(struct symcache_source_file *f, const char *path)
 {
-	struct stat st;
 	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd __attribute__((cleanup(sc_close_fd))) = open(path, how);
 	const size_t len = strlen(path);
-	int fd = open(path, how);
+	struct stat st;
 	ssize_t n = -1;
 
 	if (fd < 0) { /* of a folder whose name is not UTF-8 */
@@ -47,15 +54,8 @@ static bool read_file(struct symcache_source_file *f, const char *path)
 		f->bytes = malloc((size_t)st.st_size + 1);
 		n = f->bytes ? read(fd, f->bytes, (size_t)st.st_size) : -1;
 	}
-	if (fd >= 0)
-		close(fd);
 	f->size = n > 0 ? (size_t)n : 0;
 	return f->bytes;
-}
-
-static struct symcache_str str(const char *text)
-{
-	return (struct symcache_str){ text, text ? strlen(text) : 0 };
 }
 
 /* Where --map-path says. */
@@ -72,7 +72,8 @@ static bool read_mapped(struct symcache_source_file *f, const struct symcache_tr
 			changed |= maps->list[i].place(maps->list[i].ctx, &place);
 	if (!changed || !place.name)
 		return false;
-	file = (struct symcache_file){ str(place.comp_dir), str(place.dir), str(place.name) };
+	file = (struct symcache_file){ symcache_str_of(place.comp_dir), symcache_str_of(place.dir),
+					symcache_str_of(place.name) };
 	len = symcache_path(&file, SYMCACHE_PATH_RAW, NULL, 0);
 	path = malloc(len + 1);
 	if (path)
@@ -105,7 +106,7 @@ static void find_file(const struct symcache_source_search *search, struct symcac
 		      struct symcache_source_file *f)
 {
 	if (search->files && m)
-		f->bytes = symcache_debug_files_source(search->files, m, str(f->path), &f->size);
+		f->bytes = symcache_debug_files_source(search->files, m, symcache_str_of(f->path), &f->size);
 	if (f->bytes || read_mapped(f, &search->maps) || read_file(f, f->path))
 		return;
 	for (const char *const *folder = search->folders; folder && *folder; folder++)
@@ -113,9 +114,9 @@ static void find_file(const struct symcache_source_search *search, struct symcac
 			return;
 }
 
-const struct symcache_source_file *symcache_source_file(struct symcache_source_files *s,
-							struct symcache_module *m,
-							struct symcache_str path)
+/* The source of that path, which `m` names: valid until the next call. */
+static const struct symcache_source_file *get(struct symcache_source_files *s,
+					      struct symcache_module *m, struct symcache_str path)
 {
 	struct symcache_source_file *f;
 
@@ -137,4 +138,60 @@ const struct symcache_source_file *symcache_source_file(struct symcache_source_f
 	     i = (i + 1) % SYMCACHE_SOURCES_KEPT)
 		drop(s, &s->kept[i]);
 	return f;
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+static int digits_of(uint64_t number)
+{
+	int n = 1;
+
+	while (number /= 10)
+		n++;
+	return n;
+}
+
+/* False: out of memory. */
+static bool put_line(struct symcache_source_files *s, uint64_t number, int width, bool here,
+		     const char *line, size_t len)
+{
+	const size_t room = len + 32;
+	char *to;
+
+	if (!vec_reserve(&s->text, room))
+		return false;
+	to = s->text.data + s->text.len;
+	to += snprintf(to, 32, "%-*llu %s: ", width, (unsigned long long)number, here ? ">" : " ");
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)line[i] >= ' ' || line[i] == '\t')
+			*to++ = line[i];
+	*to++ = '\n';
+	s->text.len = (size_t)(to - s->text.data);
+	return true;
+}
+
+struct symcache_str symcache_source_lines(struct symcache_source_files *s,
+					  struct symcache_module *m, struct symcache_str path,
+					  uint32_t line, uint64_t n)
+{
+	const uint64_t first = line > n / 2 ? line - n / 2 : 1;
+	const int width = digits_of(first + n - 2); /* as LLVM counts them */
+	const struct symcache_source_file *f;
+	const char *at, *end, *newline;
+	bool ok = true;
+
+	vec_clear(&s->text);
+	if (!path.ptr || !line || !n || n > UINT32_MAX)
+		return (struct symcache_str){ NULL, 0 };
+	f = get(s, m, path);
+	at = f->bytes;
+	end = f->bytes + f->size;
+	for (uint64_t i = 1; ok && f->bytes && at < end && i < first + n && s->text.len < TEXT_MAX;
+	     i++, at = newline + 1) {
+		newline = memchr(at, '\n', (size_t)(end - at));
+		newline = newline ? newline : end;
+		if (i >= first)
+			ok = put_line(s, i, width, i == line, at, (size_t)(newline - at));
+	}
+	return (struct symcache_str){ s->text.data, s->text.len };
 }

@@ -69,13 +69,9 @@ struct symcache_source_files {
 	struct { char *data; size_t len, cap; } text; /* of symcache_source_lines() */
 };
 
-/* The source of that path, which `m` names: valid until the next call. */
-const struct symcache_source_file *symcache_source_file(struct symcache_source_files *s,
-							struct symcache_module *m,
-							struct symcache_str path);
-
-/* `n` lines of it around `line`, each with its number and a newline, as llvm-symbolizer lays them
- * out; len 0: the file is not there, or shorter. Valid until the next call. */
+/* `n` lines around `line` of the source of that path, which `m` names, each with its number and a
+ * newline, as llvm-symbolizer lays them out; len 0: the file is not there, or shorter. Valid until
+ * the next call. */
 struct symcache_str symcache_source_lines(struct symcache_source_files *s,
 					  struct symcache_module *m, struct symcache_str path,
 					  uint32_t line, uint64_t n);
