@@ -40,9 +40,9 @@ struct symcache_entry {
 /* snapshot.c */
 void api_snapshot_leave(struct api_snapshot *snapshot);
 
-/* By the last part of a path alone. */
-int api_store_find_name(struct symcache_store *s, const char *name, struct symcache_cache **ret,
-			struct symcache_error *err);
+/* As symcache_store_find(); `name`: by the last part of a path alone. */
+int api_store_find(struct symcache_store *s, const char *text, bool name, struct symcache_cache **ret,
+		   struct symcache_error *err);
 
 /* SC_EINVAL: forked, or for writing and not opened so. Before writing, the snapshot goes, if
  * nothing of it is in use: it would be in the way of a commit. */

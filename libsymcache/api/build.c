@@ -74,11 +74,6 @@ int symcache_file_build_id(const char *path, uint8_t id[SYMCACHE_ID_MAX], size_t
 	return 0;
 }
 
-static int begin_write(struct symcache_store *s, struct symstore **ret, struct symcache_error *err)
-{
-	return symcache_private_store(s, symcache_version, true, ret, err);
-}
-
 /* ---- index -------------------------------------------------------------------------------- */
 
 static void on_file(void *ctx, const struct symcache_index_file *f)
@@ -122,7 +117,7 @@ int symcache_store_index(struct symcache_store *s, const char *const paths[], si
 	if (!set_options(o, &how.build) || (ret && ret->size < sizeof(*ret)))
 		return unknown_options(err);
 	how.build.memory = 0;
-	rc = begin_write(s, &store, err);
+	rc = symcache_private_store(s, symcache_version, true, &store, err);
 	if (rc)
 		return rc;
 	rc = symcache_index(store, paths, n, &how, &a, &e);

@@ -10,9 +10,13 @@ static bool has_tag(void *ctx, const struct symstore_entry *entry)
 	return symstore_tags_have(entry->tags, ctx);
 }
 
-static bool counts_fit(const struct symcache_counts *ret)
+/* The store of a handle; counts of `ret` are to be known. */
+static int begin(struct symcache_store *s, const struct symcache_counts *ret, bool write,
+		 struct symstore **store, struct symcache_error *err)
 {
-	return !ret || ret->size >= sizeof(*ret);
+	if (ret && ret->size < sizeof(*ret))
+		return api_error(err, SC_EINVAL, "unknown options");
+	return symcache_private_store(s, symcache_version, write, store, err);
 }
 
 int symcache_store_export(struct symcache_store *s, const char *path, const char *tag,
@@ -25,11 +29,8 @@ int symcache_store_export(struct symcache_store *s, const char *path, const char
 	struct symstore_reader *reader;
 	struct sc_error e;
 	struct symstore *store;
-	int rc;
+	int rc = begin(s, ret, false, &store, err);
 
-	if (!counts_fit(ret))
-		return api_error(err, SC_EINVAL, "unknown options");
-	rc = symcache_private_store(s, symcache_version, false, &store, err);
 	if (rc)
 		return rc;
 	rc = symstore_read_begin(store, &reader, &e);
@@ -52,11 +53,8 @@ int symcache_store_import(struct symcache_store *s, const char *path, const char
 	struct symbundle_imported done = { 0 };
 	struct sc_error e;
 	struct symstore *store;
-	int rc;
+	int rc = begin(s, ret, true, &store, err);
 
-	if (!counts_fit(ret))
-		return api_error(err, SC_EINVAL, "unknown options");
-	rc = symcache_private_store(s, symcache_version, true, &store, err);
 	if (rc)
 		return rc;
 	rc = symbundle_import(&store, path, &how, &done, &e);

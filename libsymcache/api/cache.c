@@ -61,7 +61,9 @@ void api_cache_destroy(struct symcache_cache *c)
 	free(c);
 }
 
-int symcache_cache_open(const char *path, struct symcache_cache **ret, struct symcache_error *err)
+/* Of a file, or with `path` NULL of bytes. */
+static int open_cache(const char *path, const void *data, size_t size, struct symcache_cache **ret,
+		      struct symcache_error *err)
 {
 	struct symcache_cache *c = calloc(1, sizeof(*c));
 	struct sc_error e;
@@ -69,34 +71,32 @@ int symcache_cache_open(const char *path, struct symcache_cache **ret, struct sy
 	*ret = NULL;
 	if (!c)
 		return api_error(err, SC_ENOMEM, "out of memory");
-	if (symcache_map_open(path, &c->map, &e)) {
+	if (path ? symcache_map_open(path, &c->map, &e) : symcache_open(&c->cache, data, size, &e)) {
 		free(c);
 		return api_fail(err, &e);
 	}
-	c->cache = c->map.cache;
+	if (path)
+		c->cache = c->map.cache;
 	api_cache_init(c);
 	*ret = c;
 	return 0;
 }
 
+int symcache_cache_open(const char *path, struct symcache_cache **ret, struct symcache_error *err)
+{
+	return open_cache(path, NULL, 0, ret, err);
+}
+
 int symcache_cache_open_memory(const void *data, size_t size, void (*release)(void *ctx), void *ctx,
 			       struct symcache_cache **ret, struct symcache_error *err)
 {
-	struct symcache_cache *c = calloc(1, sizeof(*c));
-	struct sc_error e;
+	int rc = open_cache(NULL, data, size, ret, err);
 
-	*ret = NULL;
-	if (!c)
-		return api_error(err, SC_ENOMEM, "out of memory");
-	if (symcache_open(&c->cache, data, size, &e)) {
-		free(c);
-		return api_fail(err, &e);
+	if (!rc) {
+		(*ret)->release = release;
+		(*ret)->ctx = ctx;
 	}
-	c->release = release;
-	c->ctx = ctx;
-	api_cache_init(c);
-	*ret = c;
-	return 0;
+	return rc;
 }
 
 const void *symcache_cache_bytes(const struct symcache_cache *c, size_t *size)

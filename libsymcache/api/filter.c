@@ -68,7 +68,7 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 
 	if (!a->store || !symcache_markup_base(path, name))
 		return NULL;
-	return answer(a, api_store_find_name(a->store, name, &c, &a->why), &c, why);
+	return answer(a, api_store_find(a->store, name, true, &c, &a->why), &c, why);
 }
 
 static bool set_options(const struct symcache_filter_options *o, struct markup_options *ret)

@@ -185,8 +185,8 @@ int symcache_store_get(struct symcache_store *s, const uint8_t *build_id, size_t
 	return rc ? api_fail(err, &e) : 0;
 }
 
-static int find_locked(struct symcache_store *s, const char *text, struct symcache_cache **ret,
-		       struct sc_error *err)
+static int find_locked(struct symcache_store *s, const char *text, bool name,
+		       struct symcache_cache **ret, struct sc_error *err)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct api_snapshot *snapshot;
@@ -195,48 +195,35 @@ static int find_locked(struct symcache_store *s, const char *text, struct symcac
 
 	if (rc)
 		return rc;
-	by_id = rc = symstore_find_id(snapshot->reader, text, id, &len, err);
+	by_id = rc = name ? SC_ENOTFOUND : symstore_find_id(snapshot->reader, text, id, &len, err);
 	if (rc == SC_ENOTFOUND ||
 	    (rc == SC_EINVAL && text[strspn(text, "0123456789abcdefABCDEF")])) {
 		struct sc_error why;
 
 		rc = symstore_find_name(snapshot->reader, text, id, &len, &why);
-		if (rc && (rc != SC_ENOTFOUND || by_id != SC_ENOTFOUND))
+		if (rc && (rc != SC_ENOTFOUND || by_id != SC_ENOTFOUND || name))
 			*err = why;
 	}
 	return rc ? rc : get_locked(s, id, len, ret, err);
 }
 
-int symcache_store_find(struct symcache_store *s, const char *text, struct symcache_cache **ret,
-			struct symcache_error *err)
+int api_store_find(struct symcache_store *s, const char *text, bool name, struct symcache_cache **ret,
+		   struct symcache_error *err)
 {
 	struct sc_error e;
 	int rc;
 
 	*ret = NULL;
 	pthread_mutex_lock(&s->lock);
-	rc = find_locked(s, text, ret, &e);
+	rc = find_locked(s, text, name, ret, &e);
 	pthread_mutex_unlock(&s->lock);
 	return rc ? api_fail(err, &e) : 0;
 }
 
-int api_store_find_name(struct symcache_store *s, const char *name, struct symcache_cache **ret,
+int symcache_store_find(struct symcache_store *s, const char *text, struct symcache_cache **ret,
 			struct symcache_error *err)
 {
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	struct api_snapshot *snapshot;
-	struct sc_error e;
-	size_t len;
-	int rc;
-
-	pthread_mutex_lock(&s->lock);
-	rc = current(s, &snapshot, &e);
-	if (!rc)
-		rc = symstore_find_name(snapshot->reader, name, id, &len, &e);
-	if (!rc)
-		rc = get_locked(s, id, len, ret, &e);
-	pthread_mutex_unlock(&s->lock);
-	return rc ? api_fail(err, &e) : 0;
+	return api_store_find(s, text, false, ret, err);
 }
 
 /* ---- entries ---------------------------------------------------------------------------- */
