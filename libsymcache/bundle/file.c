@@ -10,8 +10,10 @@
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/vec.h"
 
-static int read_fd(int fd, size_t max, struct bundle_file *f, struct sc_error *err)
+int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err)
 {
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	ssize_t n;
 
@@ -30,12 +32,4 @@ static int read_fd(int fd, size_t max, struct bundle_file *f, struct sc_error *e
 		f->len += n > 0 ? (size_t)n : 0;
 	}
 	return 0;
-}
-
-int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err)
-{
-	int fd __attribute__((cleanup(sc_close_fd))) =
-		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	return read_fd(fd, max, f, err);
 }

@@ -94,14 +94,6 @@ static int check_count(const struct found *found, int i, uint32_t want, struct s
 			    known[i].name, found[i].count, want);
 }
 
-static int check_segments(const struct found *f, struct sc_error *err)
-{
-	if (f->count <= SYMCACHE_SEGMENTS_MAX)
-		return 0;
-	return sc_error_set(err, SC_EFORMAT, "section SEGM: %" PRIu64 " records, more than %u",
-			    f->count, SYMCACHE_SEGMENTS_MAX);
-}
-
 /* The index must have as many entries as its shift asks for: the shift, one for
  * each bucket, one more. What they say is tested at each look-up. */
 static int check_index(const struct symcache *cache, const struct found *f, struct sc_error *err)
@@ -118,33 +110,19 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
 }
 
-/* Their records are tested where they are read. */
-static int check_locals(const struct found *f, struct sc_error *err)
+/* Those from `first` to `last` belong together: what rows.c, locals.c and those who look into the
+ * tables rely on. The records are tested where they are read. */
+static int check_group(const struct found *f, int first, int last, const char *names,
+		       struct sc_error *err)
 {
-	bool any = false, all = true;
+	bool any = false, all = last != UNWIND || (f[UNWIND].count == 1 && f[PAGES].count >= 2 &&
+						   f[STARTS].count && f[ROWS].count);
 
-	for (int i = LOCAL_RANGES; i <= LOCALS; i++) {
+	for (int i = first; i <= last; i++) {
 		any |= f[i].at != NULL;
 		all &= f[i].at && f[i].count <= UINT32_MAX;
 	}
-	return !any || all ? 0 :
-	       sc_error_set(err, SC_EFORMAT, "sections LOC… are incomplete");
-}
-
-/* What rows.c and those who look into the tables rely on; the records are tested where
- * they are read. */
-static int check_unwind(const struct found *f, struct sc_error *err)
-{
-	bool any = false, all = true;
-
-	for (int i = PAGES; i <= UNWIND; i++) {
-		any |= f[i].at != NULL;
-		all &= f[i].at && f[i].count <= UINT32_MAX;
-	}
-	if (!any || (all && f[UNWIND].count == 1 && f[PAGES].count >= 2 && f[STARTS].count &&
-		     f[ROWS].count))
-		return 0;
-	return sc_error_set(err, SC_EFORMAT, "sections UNW… are incomplete");
+	return !any || all ? 0 : sc_error_set(err, SC_EFORMAT, "sections %s… are incomplete", names);
 }
 
 static struct symcache_details details(const struct found *numbers, const struct found *list)
@@ -213,11 +191,14 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	if (rc || (rc = check_count(found, IMAGE, 1, err)) ||
 	    (rc = check_count(found, COLUMN, cache->header->num_source_locations, err)) ||
 	    (rc = check_count(found, DECL, cache->header->num_functions, err)) ||
-	    (rc = check_segments(&found[SEGMENT], err)) ||
+	    (rc = found[SEGMENT].count <= SYMCACHE_SEGMENTS_MAX ? 0 : sc_error_set(
+		    err, SC_EFORMAT, "section SEGM: %" PRIu64 " records, more than %u",
+		    found[SEGMENT].count, SYMCACHE_SEGMENTS_MAX)) ||
 	    (rc = check_count(found, DISCRIMINATOR, cache->header->num_source_locations, err)) ||
 	    (rc = check_count(found, INLINED, cache->range_location, err)) ||
 	    (rc = check_index(cache, &found[INDEX], err)) ||
-	    (rc = check_locals(found, err)) || (rc = check_unwind(found, err)))
+	    (rc = check_group(found, LOCAL_RANGES, LOCALS, "LOC", err)) ||
+	    (rc = check_group(found, PAGES, UNWIND, "UNW", err)))
 		return rc;
 	image = found[IMAGE].at;
 	if (image && !symcache_sound(cache, image, sizeof(*image)))

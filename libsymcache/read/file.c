@@ -2,8 +2,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "libsymcache/base/cleanup.h"
 #include "symcache/symcache.h"
 
 static int map_fd(int fd, struct symcache_map *ret, struct sc_error *err)
@@ -27,12 +27,12 @@ static int map_fd(int fd, struct symcache_map *ret, struct sc_error *err)
 
 int symcache_map_open(const char *path, struct symcache_map *ret, struct sc_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), rc;
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int rc;
 
 	*ret = (struct symcache_map){ 0 };
 	rc = map_fd(fd, ret, err);
-	if (fd >= 0)
-		close(fd);
 	if (!rc)
 		rc = symcache_open(&ret->cache, ret->bytes, ret->size, err);
 	if (rc) {

@@ -2,6 +2,9 @@
 #ifndef SC_VERIFY_H
 #define SC_VERIFY_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "libsymcache/read/read.h"
 
 struct verifier {
@@ -14,7 +17,20 @@ struct verifier {
 };
 
 /* Reports a fault. */
-void sc_fault(struct verifier *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static inline void __attribute__((format(printf, 2, 3)))
+sc_fault(struct verifier *v, const char *fmt, ...)
+{
+	char msg[200];
+	va_list ap;
+
+	if (v->stopped)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(msg, sizeof(msg), fmt, ap);
+	va_end(ap);
+	v->faults++;
+	v->stopped = v->fn && !v->fn(v->ctx, msg);
+}
 
 /* Holds the sections UNW… against the format (verify_rows.c). */
 void sc_verify_unwind(struct verifier *v);

@@ -13,16 +13,10 @@
 
 enum { MAP_FILE_MAX = 1 << 30 };
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
 /* The whole file, on the heap, with a NUL behind it. */
 static int read_file(const char *path, char **ret, size_t *size, struct sc_error *err)
 {
-	int fd __attribute__((cleanup(close_fd))) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd __attribute__((cleanup(sc_close_fd))) = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	char *text __attribute__((cleanup(sc_free_text))) = NULL;
 	struct stat st;
 	ssize_t n = 1;
