@@ -64,7 +64,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("symbolize", "index base public")
 		own("trace", "public base")
-		own("logs", "public base symbolize libmarkup/markup.h")
+		own("logs", "public base symbolize libmarkup/markup.h libmarkup/plan.h libmarkup/bytes/out.h")
 		own("api", "public base symbolize store libmarkup/markup.h")
 		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h")
@@ -79,8 +79,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind mk/plan cmd")
-		lib("xxh_x86dispatch.h", "index cmd")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind mk/plan logs")
+		lib("xxh_x86dispatch.h", "index logs")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle")
 		lib("yajl/yajl_parse.h", "bundle transforms mk/plan"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler

@@ -14,10 +14,8 @@
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
 #include "cmd/filter/form.h"
-#include "symcache/logs.h"
-#include "cmd/plan/task.h"
+#include "libmarkup/plan.h"
 #include "libsymcache/base/parallel.h"
-#include "symcache/error.h"
 
 enum { JOBS_MAX = 64 };
 
@@ -68,14 +66,14 @@ static const struct opt opts[] = {
 
 /* ---- at the end ------------------------------------------------------------------ */
 
-static int write_dumpfiles(const struct filtering *filtering)
+static int write_dumpfiles(const struct markup_filter *filter)
 {
 	struct markup_str json;
 	struct sc_error err;
 	char *array;
 	int rc;
 
-	markup_filter_dumpfiles(filtering_filter(filtering), &json);
+	markup_filter_dumpfiles(filter, &json);
 	array = must_asprintf("[%.*s]\n", (int)json.len, json.ptr);
 	rc = out_write(o.dumpfile_output, array, strlen(array), &err);
 	free(array);
@@ -96,47 +94,46 @@ static enum markup_color choose_color(void)
 	return no_color && *no_color && o.form.dialect != MARKUP_LLVM ? chosen : MARKUP_COLOR_ON;
 }
 
-static enum complaints choose_complaints(void)
-{
-	return o.quiet ? COMPLAINTS_NONE : form_complaints((enum markup_dialect)o.form.dialect);
-}
-
 /* All logs to standard output. */
 static int filter_all(const struct symlog_list *logs, const struct markup_options *options,
-		      const struct symlog_sources *from, unsigned jobs, struct markup_tally *tally)
+		      const struct symlog_sources *from, unsigned jobs, struct markup_tally *tally,
+		      struct sc_error *err)
 {
-	int status = logs->failed ? STATUS_ERROR : STATUS_OK;
+	struct symlog_filter_options how = filter_options(options, from, tally);
+	int status = logs->failed ? STATUS_ERROR : STATUS_OK, rc;
 	enum symlog_result result = SYMLOG_OK;
 	uint64_t size = 0, done = 0;
-	struct filtering *f;
-	int rc = filtering_create(options, from, jobs, choose_complaints(), tally, &f);
+	struct symlog_filter *f;
 
-	if (rc) {
-		cmd_error("out of memory");
-		return STATUS_ERROR;
-	}
+	how.threads = jobs;
+	how.quiet = o.quiet;
+	rc = symlog_filter_create(&how, &f, err);
+	if (rc)
+		return rc;
 	progress_begin("grouping", PROGRESS_BYTES, !options->group || o.quiet);
 	for (size_t i = 0; i < logs->num; i++)
 		size += logs->logs[i].size;
 	for (size_t i = 0; i < logs->num && result != SYMLOG_FAILED; i++) {
-		struct symlog log = { .path = logs->logs[i].path, .alone = true };
+		struct symlog log = { .path = logs->logs[i].path, .alone = true,
+				      .output = { STDOUT_FILENO, "standard output" } };
 
 		progress_update(NULL, done, size, log.path);
 		done += logs->logs[i].size;
-		result = filtering_run(f, &log, STDOUT_FILENO, "standard output");
+		result = symlog_filter_run(f, &log, err);
 		if (result)
 			status = STATUS_ERROR;
 	}
 	progress_erase();
-	if (result != SYMLOG_FAILED)
-		result = filtering_end(f);
-	if (result)
+	if (result == SYMLOG_FAILED || symlog_filter_end(f, err)) {
+		cmd_error("%s", err->msg);
+		result = SYMLOG_FAILED;
 		status = STATUS_ERROR;
-	if (markup_tally_add(tally, filtering_filter(f)))
+	}
+	if (markup_tally_add(tally, symlog_filter_markup(f)))
 		cmd_error("out of memory");
-	if (o.dumpfile_output && result != SYMLOG_FAILED && write_dumpfiles(f))
+	if (o.dumpfile_output && result != SYMLOG_FAILED && write_dumpfiles(symlog_filter_markup(f)))
 		status = STATUS_ERROR;
-	filtering_destroy(f);
+	symlog_filter_destroy(f);
 	return status;
 }
 
@@ -172,13 +169,83 @@ static void destroy_tally(struct markup_tally **t)
 	markup_tally_destroy(*t);
 }
 
+/* ---- a task of a plan: the map step. Symbols are those of the store that was planned with ---- */
+
+/* A plan that is damaged or wrongly used stays so; all else may be better elsewhere. */
+static int status_of(int rc)
+{
+	return !rc							    ? STATUS_OK :
+	       rc == SC_EFORMAT || rc == SC_EUNSUPPORTED || rc == SC_EINVAL ? STATUS_ERROR :
+									      STATUS_AGAIN;
+}
+
+static int check_store(const struct markup_task_plan *p, struct sc_error *err)
+{
+	char identity[MARKUP_HASH_TEXT];
+	int rc = store_identity(o.store, identity, err);
+
+	if (rc) /* none here, or a damaged one: there may be a good one elsewhere */
+		return err->code = SC_ESYS;
+	if (strcmp(identity, p->store))
+		return sc_error_set(err, SC_ESYS, "the store is another one than was planned with: its "
+				    "hash is %s, that of the plan %s", identity, p->store);
+	return 0;
+}
+
+static int run_shards(struct markup_task *t, const struct markup_task_plan *p,
+		      struct markup_task_sums *sums, struct sc_error *err)
+{
+	struct cmd_caches c;
+	struct symlog_task_options how = {
+		.damaged = &c.failed, .name = cmd_name, .fault = cmd_complain,
+	};
+	int rc = check_store(p, err);
+
+	if (rc)
+		return rc;
+	cmd_caches_init(&c, o.store, (struct symcache_caches_options){
+		.store_optional = true, .any_build_id = p->form->options.dialect == MARKUP_LLVM });
+	how.caches = c.caches;
+	rc = symlog_task(t, p, &how, sums, err);
+	cmd_caches_deinit(&c);
+	return rc;
+}
+
+static int run_task(struct sc_error *err)
+{
+	const unsigned long long number = o.task;
+	const struct markup_task_options task = {
+		o.plan, o.output_dir, o.task, o.input_root, choose_jobs(), progress_update, NULL,
+	};
+	struct markup_task_plan plan = { 0 };
+	struct markup_task_sums sums;
+	struct markup_task *t;
+	int rc;
+
+	store_frozen = true;
+	status_no_memory = STATUS_AGAIN;
+	progress_begin("filtering", PROGRESS_BYTES, o.quiet);
+	rc = markup_task_open(&task, &t, &plan, err);
+	if (!rc && !plan.done)
+		rc = run_shards(t, &plan, &sums, err);
+	progress_erase();
+	if (rc)
+		cmd_error("task %llu: %s", number, err->msg);
+	else if (plan.done && !o.quiet)
+		cmd_error("task %llu was done before", number);
+	else if (!o.quiet)
+		cmd_error("task %llu: %llu shard%s, %llu bytes read, %llu written, in %.1f s", number,
+			  (unsigned long long)sums.shards, sums.shards == 1 ? "" : "s",
+			  (unsigned long long)sums.read, (unsigned long long)sums.written,
+			  sums.seconds);
+	markup_task_close(t);
+	return status_of(rc);
+}
+
 /* What is given in vain, and would be if it were silent: all that the plan says. */
 static int filter_task(int argc, struct sc_error *err)
 {
 	static const struct form none;
-	const struct task_options task = {
-		o.plan, o.output_dir, o.task, o.store, o.input_root, choose_jobs(), o.quiet,
-	};
 
 	if (!o.output_dir || o.task == UINT64_MAX)
 		return sc_error_set(err, SC_EINVAL, "--plan needs --task N and -o OUT");
@@ -187,7 +254,7 @@ static int filter_task(int argc, struct sc_error *err)
 		return sc_error_set(err, SC_EINVAL, "--plan takes only --task, -o, --store, --input-root, -j "
 				    "and -q: the plan has the logs and options, and symbols are those of "
 				    "the store");
-	return run_task(&task);
+	return run_task(err);
 }
 
 static int run(int argc, char **argv, struct sc_error *err)
@@ -207,7 +274,6 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.markup = form_markup(&o.form),
 		.output_dir = o.output_dir,
 		.jobs = choose_jobs(),
-		.complaints = choose_complaints(),
 		.quiet = o.quiet,
 	};
 	int status;
@@ -247,7 +313,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.search = &search, .source_lines = o.source_lines,
 	};
 	status = o.output_dir ? filter_batch(&logs, &batch, &from_where, tally)
-			      : filter_all(&logs, &batch.markup, &from_where, batch.jobs, tally);
+			      : filter_all(&logs, &batch.markup, &from_where, batch.jobs, tally, err);
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);

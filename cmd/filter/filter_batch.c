@@ -10,16 +10,16 @@ struct batch {
 	const struct batch_options *options;
 	const struct symlog_sources *from;
 	struct markup_tally *tally;
-	struct filtering **filterings; /* of each thread, made when it first needs one */
+	struct symlog_filter **filters; /* of each thread, made when it first needs one */
 };
 
-static void end_filtering(struct batch *b, struct filtering **f)
+static void end_filter(struct batch *b, struct symlog_filter **f)
 {
 	if (!*f)
 		return;
-	if (markup_tally_add(b->tally, filtering_filter(*f)))
+	if (markup_tally_add(b->tally, symlog_filter_markup(*f)))
 		cmd_error("out of memory");
-	filtering_destroy(*f);
+	symlog_filter_destroy(*f);
 	*f = NULL;
 }
 
@@ -27,22 +27,24 @@ static enum symlog_result filter_log(void *ctx, unsigned worker, const struct sy
 				     int fd, const char *output)
 {
 	struct batch *b = ctx;
-	struct filtering **f = &b->filterings[worker];
-	struct markup_options options = b->options->markup;
-	struct symlog of = { .path = log->path };
-	enum symlog_result result;
+	struct symlog_filter **f = &b->filters[worker];
+	struct markup_options markup = b->options->markup;
+	struct symlog_filter_options how = filter_options(&markup, b->from, b->tally);
+	struct symlog of = { .path = log->path, .output = { fd, output } };
+	enum symlog_result result = SYMLOG_FAILED;
+	struct sc_error err;
 
-	options.title = log->path;
-	if (!*f && filtering_create(&options, b->from, 1, b->options->complaints, b->tally, f)) {
-		cmd_error("out of memory");
-		return SYMLOG_FAILED;
-	}
-	result = filtering_run(*f, &of, fd, output);
-	if (result <= SYMLOG_CUT && filtering_end(*f))
+	markup.title = log->path;
+	how.quiet = b->options->quiet;
+	if (*f || !symlog_filter_create(&how, f, &err))
+		result = symlog_filter_run(*f, &of, &err);
+	if (result <= SYMLOG_CUT && symlog_filter_end(*f, &err))
 		result = SYMLOG_FAILED;
+	if (result == SYMLOG_FAILED)
+		cmd_error("%s", err.msg);
 	/* A page of HTML is made by a filter of its own. */
-	if (options.format == MARKUP_HTML)
-		end_filtering(b, f);
+	if (markup.format == MARKUP_HTML)
+		end_filter(b, f);
 	return result;
 }
 
@@ -50,7 +52,7 @@ int filter_batch(struct symlog_list *logs, const struct batch_options *options,
 		 const struct symlog_sources *from, struct markup_tally *tally)
 {
 	struct batch b = { .options = options, .from = from, .tally = tally,
-			   .filterings = must_calloc(options->jobs, sizeof(struct filtering *)) };
+			   .filters = must_calloc(options->jobs, sizeof(struct symlog_filter *)) };
 	const struct symlog_batch_options how = {
 		.output_dir = options->output_dir, .format = options->markup.format,
 		.jobs = options->jobs, .filter = filter_log, .progress = progress_update,
@@ -62,8 +64,8 @@ int filter_batch(struct symlog_list *logs, const struct batch_options *options,
 	if (symlog_batch(logs, &how, &sum, NULL))
 		must(NULL);
 	for (unsigned i = 0; i < options->jobs; i++)
-		end_filtering(&b, &b.filterings[i]);
-	free(b.filterings);
+		end_filter(&b, &b.filters[i]);
+	free(b.filters);
 	progress_erase();
 	if (!options->quiet)
 		cmd_error("%zu log%s filtered, %zu finished before, %zu failed", sum.filtered,

@@ -1,10 +1,33 @@
-/* The summary of what was resolved, over all logs: see filtering.h. */
+/* Complaints, and the summary of what was resolved, over all logs: see filtering.h. */
+#include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cmd/cli/messages.h"
 #include "cmd/cli/shown.h"
 #include "cmd/filter/filtering.h"
+#include "libsymcache/base/file.h"
 #include "symcache/build_id.h"
+
+static void say(void *ctx, const struct markup_module *warns_of, const char *text, size_t len)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+	(void)ctx, (void)warns_of;
+	pthread_mutex_lock(&lock);
+	sc_write_all(STDERR_FILENO, text, len);
+	pthread_mutex_unlock(&lock);
+}
+
+struct symlog_filter_options filter_options(const struct markup_options *markup,
+					    const struct symlog_sources *from,
+					    struct markup_tally *tally)
+{
+	return (struct symlog_filter_options){
+		.markup = markup, .from = *from, .threads = 1, .tally = tally, .name = cmd_name,
+		.terminal = isatty(STDERR_FILENO), .say = say,
+	};
+}
 
 /* Why addresses of it found nothing. */
 static const char *reason(const struct markup_module *m)

@@ -66,8 +66,3 @@ struct markup_options form_markup(const struct form *f)
 		.omit_module_lines = f->omit_module_lines,
 	};
 }
-
-enum complaints form_complaints(enum markup_dialect dialect)
-{
-	return dialect == MARKUP_LLVM ? COMPLAINTS_LLVM : COMPLAINTS_NAMED;
-}

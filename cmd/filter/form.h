@@ -7,7 +7,7 @@
 
 #include "cmd/cli/opt.h"
 #include "cmd/cli/shown.h"
-#include "cmd/filter/filtering.h"
+#include "libmarkup/markup.h"
 
 enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
@@ -56,7 +56,5 @@ enum markup_color form_color(const struct form *f);
 
 /* The options of a filter that writes files. */
 struct markup_options form_markup(const struct form *f);
-
-enum complaints form_complaints(enum markup_dialect dialect);
 
 #endif

@@ -112,18 +112,21 @@ static int filter_markup(struct symcache_caches *caches)
 		.color = colored ? MARKUP_COLOR_ON : MARKUP_COLOR_NONE,
 	};
 	const struct symlog_sources from = { .caches = caches };
-	struct symlog log = { .path = "-", .alone = true };
-	struct markup_tally *tally = NULL;
-	struct filtering *f = NULL;
-	int status = 1;
+	const struct symlog_filter_options how = filter_options(&options, &from, NULL);
+	struct symlog log = { .path = "-", .alone = true,
+			      .output = { STDOUT_FILENO, "standard output" } };
+	enum symlog_result result = SYMLOG_FAILED;
+	struct symlog_filter *f;
+	struct sc_error err;
 
-	if (!markup_tally_create(&tally) &&
-	    !filtering_create(&options, &from, 1, COMPLAINTS_LLVM, tally, &f) &&
-	    !filtering_run(f, &log, STDOUT_FILENO, "standard output"))
-		status = filtering_end(f) ? 1 : 0;
-	filtering_destroy(f);
-	markup_tally_destroy(tally);
-	return status;
+	if (!symlog_filter_create(&how, &f, &err))
+		result = symlog_filter_run(f, &log, &err);
+	if (!result && symlog_filter_end(f, &err))
+		result = SYMLOG_FAILED;
+	if (result == SYMLOG_FAILED)
+		cmd_error("%s", err.msg);
+	symlog_filter_destroy(f);
+	return result ? 1 : 0;
 }
 
 /* The command line's file; false: it cannot be used, and that was said. */

@@ -5,12 +5,21 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#if !defined(SC_PORTABLE) && __x86_64__ && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h> /* AVX2: the output of a task is hashed as it is written */
+#endif
 
-#include "libsymcache/base/text.h"
+#include "libmarkup/bytes/out.h"
+#include "libsymcache/base/file.h"
 #include "libsymcache/logs/resolver.h"
 #include "symcache/markup.h"
 
-enum { PAUSE_MS = 1000 };
+enum {
+	PAUSE_MS = 1000,
+	GATHERED = 16 << 10, /* bytes of complaints, before they are said */
+};
 
 struct symlog_filter {
 	struct symlog_filter_options options;
@@ -19,26 +28,83 @@ struct symlog_filter {
 	struct markup_filter *filter;
 	struct markup_groups *groups; /* NULL: logs are written as they are filtered */
 	enum markup_format format;
+	bool llvm, raw;               /* complaints are LLVM's; as they are, byte for byte */
+	struct mk_out said;           /* of them, to be said */
+	struct symlog_output output;  /* of the last log */
+	int write_error;              /* errno */
 };
+
+/* ---- output and complaints ------------------------------------------------------------ */
+
+static int write_output(void *ctx, const char *data, size_t len)
+{
+	struct symlog_filter *f = ctx;
+
+	if (f->output.hash)
+		XXH3_128bits_update(f->output.hash, data, len);
+	if (!sc_write_all(f->output.fd, data, len))
+		return 0;
+	f->write_error = errno;
+	return 1;
+}
 
 static int take_output(void *ctx, const char *data, size_t len)
 {
 	struct symlog_filter *f = ctx;
 
-	return f->groups ? markup_groups_take(f->groups, data, len) :
-			   f->options.write(f->options.ctx, data, len);
+	return f->groups ? markup_groups_take(f->groups, data, len) : write_output(f, data, len);
+}
+
+static void say(struct symlog_filter *f, const struct markup_module *warns_of)
+{
+	if (f->said.len && !f->said.error)
+		f->options.say(f->output.say_ctx, warns_of, f->said.buf, f->said.len);
+	f->said.len = 0;
+}
+
+static void begin_complaint(struct symlog_filter *f)
+{
+	if (f->options.name)
+		mk_put(&f->said, f->options.name, ": ");
+}
+
+static void end_complaint(struct symlog_filter *f, const struct markup_module *warns_of)
+{
+	if (f->options.each || f->said.len >= GATHERED)
+		say(f, warns_of);
 }
 
 static void warn(void *ctx, const struct markup_module *m, const char *data, size_t len)
 {
 	struct symlog_filter *f = ctx;
 
-	f->options.complain(f->options.ctx, m, data, len);
+	if (!f->llvm)
+		begin_complaint(f);
+	if (f->raw)
+		mk_out_put(&f->said, data, len);
+	while (!f->raw && len) { /* LLVM's have several lines */
+		const char *newline = f->llvm ? memchr(data, '\n', len) : NULL;
+		const size_t n = newline ? (size_t)(newline - data) : len - 1;
+
+		mk_put(&f->said, mk_as(mk_out_shown, ((struct markup_str){ data, n })), "\n");
+		data += n + 1;
+		len -= n + 1;
+	}
+	end_complaint(f, m);
 }
 
 static void complain(void *ctx, const char *data, size_t len)
 {
 	warn(ctx, NULL, data, len);
+}
+
+/* What is wrong with the log as a whole is said where it is found, and always. */
+static void say_fault(struct symlog_filter *f, const char *message, const char *more)
+{
+	begin_complaint(f);
+	mk_put(&f->said, mk_as(mk_out_shown, ((struct markup_str){ message, strlen(message) })), more,
+	       "\n");
+	end_complaint(f, NULL);
 }
 
 /* ---- creation ------------------------------------------------------------------- */
@@ -53,7 +119,8 @@ static int make(struct symlog_filter *f)
 	const struct symcache_names_options names = symcache_markup_names(o->markup, bytes);
 	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);
 	const struct markup_sink sink = {
-		f, o->write ? take_output : NULL, o->quiet ? NULL : complain, o->complain ? warn : NULL, o->tally,
+		f, o->no_output ? NULL : take_output, o->quiet ? NULL : complain,
+		o->quiet ? NULL : warn, o->tally,
 	};
 	struct markup_resolver *functions = calloc(o->threads, sizeof(*functions));
 	int rc;
@@ -78,11 +145,15 @@ static int make(struct symlog_filter *f)
 	return rc;
 }
 
-static int failed(int rc, struct sc_error *err)
+static int failed(const struct symlog_filter *f, int rc, struct sc_error *err)
 {
-	return !rc ? 0 : rc == -EIO ? sc_error_set(err, SC_ESYS, "the output cannot be written") :
-	       rc == -EINVAL ? sc_error_set(err, SC_EFORMAT, "what is known where its part begins is "
-					    "damaged") : sc_error_set(err, SC_ENOMEM, "out of memory");
+	if (rc == -EIO && f->write_error)
+		return sc_error_set(err, SC_ESYS, "cannot write to %s: %s", f->output.name,
+				    strerror(f->write_error));
+	if (rc == -EINVAL)
+		return sc_error_set(err, SC_EFORMAT, "%s: what is known where its part begins is damaged",
+				    f->output.name);
+	return rc || f->said.error ? sc_no_memory(err) : 0;
 }
 
 int symlog_filter_create(const struct symlog_filter_options *options, struct symlog_filter **ret,
@@ -95,13 +166,15 @@ int symlog_filter_create(const struct symlog_filter_options *options, struct sym
 	if (f) {
 		f->options = *options;
 		f->format = options->markup->format;
+		f->llvm = options->markup->dialect == MARKUP_LLVM;
+		f->raw = options->from.raw || (f->llvm && !options->terminal);
 		rc = make(f);
 	}
 	if (rc) {
 		symlog_filter_destroy(f);
 		return rc == -EINVAL ? sc_error_set(err, SC_EINVAL,
 						    "the regular expression cannot be used") :
-				       failed(rc, err);
+				       sc_no_memory(err);
 	}
 	*ret = f;
 	return 0;
@@ -117,6 +190,7 @@ void symlog_filter_destroy(struct symlog_filter *f)
 		sc_log_resolver_destroy(f->resolvers[i]);
 	symcache_names_destroy(f->names);
 	symcache_names_destroy(f->line_names);
+	mk_out_deinit(&f->said);
 	free(f->resolvers);
 	free(f);
 }
@@ -127,20 +201,6 @@ struct markup_filter *symlog_filter_markup(const struct symlog_filter *f)
 }
 
 /* ---- one log --------------------------------------------------------------------- */
-
-static void report_misnamed(const struct symlog_filter *f, const char *name)
-{
-	char *text = sc_text(SYMLOG_MISNAMED, name);
-
-	f->options.fault(f->options.ctx, text ? text : "out of memory");
-	free(text);
-}
-
-static void show(const struct symlog_filter *f)
-{
-	if (f->options.show)
-		f->options.show(f->options.ctx);
-}
 
 /* Feeds all of an input; nonzero: of markup_filter_added(). log->error: not all of it could
  * be read. */
@@ -164,7 +224,8 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 
 		log->error = symlog_read(in, to, room, &len, &err);
 		if (!log->read && in->misnamed)
-			report_misnamed(f, in->name);
+			say_fault(f, in->name,
+				  ": not compressed, in spite of its name; read as it is");
 		if (log->error || !len)
 			break;
 		if (!log->read && !rereadable && symlog_hold(in, to, len)) {
@@ -177,7 +238,7 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 		if (rc || symlog_wait(in, 0))
 			continue;
 		rc = markup_filter_flush(f->filter);
-		show(f);
+		say(f, NULL);
 		if (log->alone && !rc && !symlog_wait(in, PAUSE_MS))
 			symcache_caches_settle(f->options.from.caches);
 	}
@@ -186,30 +247,34 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 				    markup_filter_finish(f->filter);
 	symlog_again_close(&again);
 	if (log->error)
-		f->options.fault(f->options.ctx, err.msg);
+		say_fault(f, err.msg, "");
 	return rc;
 }
 
-int symlog_filter_run(struct symlog_filter *f, struct symlog *log, struct sc_error *err)
+enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log,
+				     struct sc_error *err)
 {
 	struct symlog_input in;
 	struct sc_error why;
 	int rc = 0;
 
+	f->output = log->output;
 	log->read = 0;
 	log->error = symlog_open(&in, log->path, &why);
 	if (!log->error && log->part && (log->error = symlog_range(&in, log->from, log->to, &why)))
 		symlog_close(&in);
 	log->opened = !log->error;
 	if (log->error) {
-		f->options.fault(f->options.ctx, why.msg);
+		say_fault(f, why.msg, "");
 	} else {
 		in.name = log->shown && !in.live ? log->shown : in.name;
 		rc = feed(f, &in, log);
 		symlog_close(&in);
 	}
-	show(f);
-	return failed(rc, err);
+	say(f, NULL);
+	if (failed(f, rc, err))
+		return SYMLOG_FAILED;
+	return !log->error ? SYMLOG_OK : log->opened ? SYMLOG_CUT : SYMLOG_NO_INPUT;
 }
 
 int symlog_filter_end(struct symlog_filter *f, struct sc_error *err)
@@ -217,6 +282,6 @@ int symlog_filter_end(struct symlog_filter *f, struct sc_error *err)
 	int rc = markup_filter_end(f->filter);
 
 	if (!rc && f->groups)
-		rc = markup_groups_write(f->groups, f->format, f->options.write, f->options.ctx);
-	return failed(rc, err);
+		rc = markup_groups_write(f->groups, f->format, write_output, f);
+	return failed(f, rc, err);
 }

@@ -66,26 +66,27 @@ static void report_said(struct modules *m)
 }
 
 /* The last fault of a log may be why it cannot be read. */
-static void on_fault(void *ctx, const char *message)
+static void on_fault(void *ctx, const struct markup_module *warns_of, const char *text, size_t len)
 {
 	struct modules *m = ctx;
 
+	(void)warns_of;
 	report_said(m);
-	sc_error_set(&m->said, SC_ESYS, "%s", message);
+	sc_error_set(&m->said, SC_ESYS, "%.*s", (int)len - 1, text);
 }
 
 static int read_log(struct modules *m, struct symlog_filter *filter, const char *path,
 		    struct sc_error *err)
 {
-	struct symlog log = { .path = path };
-	int rc = symlog_filter_run(filter, &log, err);
+	struct symlog log = { .path = path, .output.say_ctx = m };
+	enum symlog_result result = symlog_filter_run(filter, &log, err);
 
-	if (rc || !log.error) {
-		report_said(m);
-		return rc;
+	if (result == SYMLOG_CUT || result == SYMLOG_NO_INPUT) {
+		*err = m->said;
+		return err->code = log.error;
 	}
-	*err = m->said;
-	return err->code = log.error;
+	report_said(m);
+	return result ? err->code : 0;
 }
 
 int symlog_modules(const char *const *paths, size_t n, const struct symlog_modules_options *options,
@@ -95,7 +96,7 @@ int symlog_modules(const char *const *paths, size_t n, const struct symlog_modul
 	const struct markup_options markup = { .keep_modules = true };
 	const struct symlog_filter_options how = {
 		.markup = &markup, .from.caches = options->caches, .threads = 1, .quiet = true,
-		.fault = on_fault, .ctx = &m,
+		.no_output = true, .each = true, .say = on_fault,
 	};
 	struct symlog_filter *filter;
 	int rc = symlog_filter_create(&how, &filter, err);

@@ -7,11 +7,12 @@
  *   if (!symlog_filter_create(&options, &f, &err) && symlog_filter_run(f, &log, &err) … )
  *           … symlog_filter_end(f, &err) …
  *
- * Nothing here prints: output, complaints and faults go to the callers' functions.
+ * Nothing here prints: output goes to callers' files, complaints and faults to their functions.
  */
 #ifndef SYMCACHE_LOGS_H
 #define SYMCACHE_LOGS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,9 +24,6 @@
 
 /* ---- one log as a stream of bytes: a file, standard input, a pipe; plain, or compressed with
  * gzip, xz or zstd ------------------------------------------------------------------------ */
-
-/* What to say of one that is misnamed. */
-#define SYMLOG_MISNAMED "%s: not compressed, in spite of its name; read as it is"
 
 struct symlog_input {
 	const char *name; /* for messages */
@@ -138,23 +136,29 @@ struct symlog_filter_options {
 	unsigned threads;           /* for one log */
 	struct markup_tally *tally; /* knows what others warned of already; or NULL */
 	bool quiet;                 /* nothing is complained of but for faults */
-	/* Takes output; nonzero: it failed, and so does the filter. NULL: as in struct
-	 * markup_sink. */
-	int (*write)(void *ctx, const char *data, size_t len);
-	/* Takes a complaint, as struct markup_sink has them; `warns_of` is the module, if that it
-	 * has no symbols is the complaint. */
-	void (*complain)(void *ctx, const struct markup_module *warns_of, const char *text,
-			 size_t len);
-	/* What is wrong with a log as a whole, in one line. */
-	void (*fault)(void *ctx, const char *message);
-	/* Shows what has come: the log has no more for now. May be NULL. */
-	void (*show)(void *ctx);
-	void *ctx;
+	bool no_output;             /* none is wanted: as in struct markup_sink */
+	const char *name;           /* in front of faults and, but for LLVM's, of complaints:
+	                             * "symcache filter"; NULL: nothing */
+	bool terminal;              /* LLVM's complaints are shown on one; else they are to the byte */
+	bool each;                  /* complaints are said one by one; else when they are many, when
+	                             * the log has no more for now, and at its end */
+	/* Takes complaints and faults, whole lines; `warns_of` is the module, if that it has no
+	 * symbols is the complaint, and each is said by itself; `ctx` is the log's say_ctx. */
+	void (*say)(void *ctx, const struct markup_module *warns_of, const char *text, size_t len);
+};
+
+/* Where the output of a log goes, and what is said of it. */
+struct symlog_output {
+	int fd;
+	const char *name;    /* in messages */
+	struct XXH3_state_s *hash; /* gets its bytes; or NULL */
+	void *say_ctx;
 };
 
 /* A log, or a part of a plain one: what stands between two places where it can be cut. */
 struct symlog {
 	const char *path;    /* "-": standard input */
+	struct symlog_output output;
 	const char *shown;   /* its name in messages and outputs; NULL: `path` */
 	bool alone;          /* no one else uses the caches, they may be settled when it pauses */
 	bool part, goes_on;  /* of it [from, to); and that is not its end */
@@ -175,23 +179,25 @@ int symlog_filter_create(const struct symlog_filter_options *options, struct sym
 			 struct sc_error *err);
 void symlog_filter_destroy(struct symlog_filter *f); /* NULL is fine */
 
-/* Filters a log. One that cannot be read is no error of the filter. SC_ESYS: the output failed;
- * SC_EFORMAT: log->saved is damaged; SC_ENOMEM: the filter is of no more use. */
-int symlog_filter_run(struct symlog_filter *f, struct symlog *log, struct sc_error *err);
-
-/* After the last log: what closes the output. SC_ESYS, SC_ENOMEM. */
-int symlog_filter_end(struct symlog_filter *f, struct sc_error *err);
-
-struct markup_filter *symlog_filter_markup(const struct symlog_filter *f);
-
-/* ---- many logs, each into a file of its own ------------------------------------------- */
-
 enum symlog_result {
 	SYMLOG_OK,
 	SYMLOG_CUT,      /* it could not be read to its end: what came is written */
 	SYMLOG_NO_INPUT, /* it could not be read */
 	SYMLOG_FAILED,   /* there is no output, or no memory */
 };
+
+/* Filters a log; what keeps it from being read is a fault, which was said. SYMLOG_FAILED with an
+ * error: SC_ESYS: the output failed; SC_EFORMAT: log->saved is damaged; SC_ENOMEM; the filter is
+ * of no more use. */
+enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log,
+				     struct sc_error *err);
+
+/* After the last log: what closes its output. SC_ESYS, SC_ENOMEM. */
+int symlog_filter_end(struct symlog_filter *f, struct sc_error *err);
+
+struct markup_filter *symlog_filter_markup(const struct symlog_filter *f);
+
+/* ---- many logs, each into a file of its own ------------------------------------------- */
 
 struct symlog_batch_options {
 	const char *output_dir;
@@ -216,6 +222,26 @@ struct symlog_batch {
  * there already and not older than their log are skipped. SC_ENOMEM. */
 int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *options,
 		 struct symlog_batch *ret, struct sc_error *err);
+
+/* ---- a task of a plan (libmarkup/plan.h) ------------------------------------------------ */
+
+struct markup_task;
+struct markup_task_plan;
+struct markup_task_sums;
+
+struct symlog_task_options {
+	struct symcache_caches *caches;
+	const atomic_bool *damaged; /* a cache is: what was written is given up */
+	const char *name;           /* in front of complaints */
+	void (*fault)(void *ctx, const char *message); /* of an output, one line; any thread */
+	void *ctx;
+};
+
+/* Filters the shards of the task, with symbols of the caches alone, and records that. As
+ * markup_task_run(). */
+int symlog_task(struct markup_task *t, const struct markup_task_plan *plan,
+		const struct symlog_task_options *options, struct markup_task_sums *sums,
+		struct sc_error *err);
 
 /* ---- the modules of logs ---------------------------------------------------------------- */
 
