@@ -22,6 +22,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		n = split(path, part, "/")
 		if (part[1] == "symcache" || path ~ /^libsymcache\/include\//)
 			return "public"
+		if (path == "libmarkup/dialogue.h") # which shows libsymcache, unlike those of "mk"
+			return "mk/dialogue"
 		if (part[1] == "libmarkup")
 			return n > 2 ? "mk/" part[2] : "mk"
 		if (part[1] != "libsymcache")
@@ -66,13 +68,14 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("trace", "public base")
 		own("logs", "public base symbolize libmarkup/markup.h libmarkup/plan.h libmarkup/bytes/out.h")
 		own("api", "public base symbolize store libmarkup/markup.h")
-		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
+		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h libmarkup/dialogue.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h")
 		own("mk", "mk/bytes symcache/error.h"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/utf8.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h")
 		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h"); own("mk/emit", "../emit.h parts.h")
 		own("mk/plan", "libmarkup/markup.h libmarkup/plan.h mk/bytes base symcache/build.h symcache/error.h")
 		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output")
+		own("mk/dialogue", "public base mk mk/bytes")
 		own("format", ""); own("scripts", "public format module.h")
 		lib("lmdb.h", "store"); lib("symcache.h", "api public scripts"); lib("Python.h", "scripts"); lib("symcache-build.h", "api scripts"); lib("symcache-experimental.h", "api"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")

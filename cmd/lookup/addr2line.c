@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/opt_llvm.h"
+#include "cmd/lookup/dialogue.h"
 #include "cmd/lookup/dropin.h"
-#include "cmd/lookup/session.h"
 #include "symcache/build.h"
 
 static const char usage_text[] =
@@ -61,8 +62,8 @@ static const struct option longs[] = {
 
 /* What the command line says. */
 struct settings {
-	const char *file, *section, *target;
-	bool addresses, basenames, demangle, functions, inlines, pretty;
+	struct markup_dialogue_options how;
+	const char *section, *target;
 };
 
 static int usage(FILE *to, const char *tool, int status)
@@ -100,22 +101,22 @@ static int read_options(struct settings *ret, int argc, char **argv, int *status
 	*status = 1;
 	while ((c = getopt_long(argc, argv, "ab:Ce:rRsfHhij:pVv", longs, NULL)) != -1) {
 		switch (c) {
-		case 'a': ret->addresses = true; break;
+		case 'a': ret->how.addresses = true; break;
 		case 'b': ret->target = optarg; break;
 		case 'C':
-			ret->demangle = !optarg || strcmp(optarg, "none");
+			ret->how.demangle = !optarg || strcmp(optarg, "none");
 			if (optarg && !is_style(optarg)) {
 				fprintf(stderr, "%s: unknown demangling style `%s'\n", tool,
 					optarg);
 				return -1;
 			}
 			break;
-		case 'e': ret->file = optarg; break;
-		case 'f': ret->functions = true; break;
-		case 'i': ret->inlines = true; break;
+		case 'e': ret->how.name = optarg; break;
+		case 'f': ret->how.functions = MARKUP_FUNCTIONS_LINKAGE; break;
+		case 'i': ret->how.inlines = true; break;
 		case 'j': ret->section = optarg; break;
-		case 'p': ret->pretty = true; break;
-		case 's': ret->basenames = true; break;
+		case 'p': ret->how.pretty = true; break;
+		case 's': ret->how.basenames = true; break;
 		case 'r':
 		case 'R': break;
 		case 'h':
@@ -136,90 +137,79 @@ static int read_options(struct settings *ret, int argc, char **argv, int *status
 }
 
 /* Is the file one to be asked? If not, that is said, in binutils' words. */
-static bool check_file(const struct settings *o, const char *tool, bool *narrow)
+static bool check_file(struct settings *o)
 {
+	const char *tool = o->how.tool, *name = o->how.name;
 	unsigned char magic[5] = "";
 	struct stat st;
 	bool elf;
 	FILE *file;
 
-	if (stat(o->file, &st)) {
+	if (stat(name, &st)) {
 		if (errno == ENOENT)
-			fprintf(stderr, "%s: '%s': No such file\n", tool, o->file);
+			fprintf(stderr, "%s: '%s': No such file\n", tool, name);
 		else
 			fprintf(stderr, "%s: Warning: could not locate '%s'.  reason: %s\n", tool,
-				o->file, strerror(errno));
+				name, strerror(errno));
 		return false;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		fprintf(stderr, "%s: Warning: '%s' is a directory\n", tool, o->file);
+		fprintf(stderr, "%s: Warning: '%s' is a directory\n", tool, name);
 		return false;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		fprintf(stderr, "%s: Warning: '%s' is not an ordinary file\n", tool, o->file);
+		fprintf(stderr, "%s: Warning: '%s' is not an ordinary file\n", tool, name);
 		return false;
 	}
 	if (o->target && !is_target(o->target)) {
-		fprintf(stderr, "%s: %s: invalid bfd target\n", tool, o->file);
+		fprintf(stderr, "%s: %s: invalid bfd target\n", tool, name);
 		return false;
 	}
-	file = fopen(o->file, "re");
+	file = fopen(name, "re");
 	elf = file && fread(magic, 1, 5, file) == 5 && !memcmp(magic, "\177ELF", 4);
 	if (!elf)
-		fprintf(stderr, "%s: %s: %s\n", tool, o->file,
+		fprintf(stderr, "%s: %s: %s\n", tool, name,
 			file ? "file format not recognized" : strerror(errno));
 	if (file)
 		fclose(file);
-	*narrow = magic[4] == 1; /* ELFCLASS32 */
+	o->how.narrow = magic[4] == 1; /* ELFCLASS32 */
 	return elf;
 }
 
-static int answer(const struct settings *o, const char *tool, int argc, char **argv)
+static int answer(struct settings *o, int argc, char **argv)
 {
-	__attribute__((cleanup(session_end))) struct session s = {
-		.options = {
-			.protocol = PROTOCOL_BINUTILS,
-			.style = STYLE_BINUTILS,
-			.functions = o->functions,
-			.addresses = o->addresses,
-			.pretty = o->pretty,
-			.inlines = o->inlines,
-			.name_of_location = true,
-			.table = SYMCACHE_TABLE_NEVER, /* see binutils.h */
-			.basenames = o->basenames,
-			.tool = tool,
-		},
-		.kind = MODULE_FILE,
-		.name = o->file,
-	};
-	const struct symcache_names_options names = {
-		.mangled = !o->demangle,
-		.binutils = true,
-		.paths = o->basenames ? SYMCACHE_PATHS_BASENAME : SYMCACHE_PATHS_RAW,
-	};
+	struct markup_dialogue_options *how = &o->how;
+	struct cmd_caches caches;
 	uint64_t section = 0;
 	struct sc_error err;
 
-	if (!check_file(o, tool, &s.options.narrow))
+	if (!check_file(o))
 		return 1;
-	if (o->section && symcache_elf_section(o->file, o->section, &section, &err)) {
-		fprintf(stderr, "%s: %s: cannot find section %s\n", tool, o->file, o->section);
+	if (o->section && symcache_elf_section(how->name, o->section, &section, &err)) {
+		fprintf(stderr, "%s: %s: cannot find section %s\n", how->tool, how->name, o->section);
 		return 1;
 	}
-	s.options.adjust_vma = -section;
-	session_begin(&s, NULL, (struct symcache_caches_options){
-		.store_optional = true, .store_files = session_stores() }, &names);
-	s.caches.quiet = !getenv("SYMCACHE_VERBOSE");
-	session_run(&s, argv, (size_t)argc);
+	how->adjust_vma = -section;
+	cmd_caches_init(&caches, NULL, (struct symcache_caches_options){
+		.store_optional = true, .store_files = dialogue_stores() });
+	caches.quiet = !getenv("SYMCACHE_VERBOSE");
+	hold_dialogue(*how, caches.caches, argc, argv);
+	cmd_caches_deinit(&caches);
 	return 0;
 }
 
 int addr2line_main(int argc, char **argv)
 {
-	struct settings o = { .file = "a.out" };
+	struct settings o = { .how = {
+		.protocol = MARKUP_PROTOCOL_BINUTILS,
+		.style = MARKUP_STYLE_GNU,
+		.kind = SYMCACHE_MODULE_FILE,
+		.name = "a.out",
+		.tool = argv[0],
+	} };
 	int first, status;
 
 	argv = opt_expand(&argc, argv, NULL);
 	first = read_options(&o, argc, argv, &status);
-	return first < 0 ? status : answer(&o, argv[0], argc - first, argv + first);
+	return first < 0 ? status : answer(&o, argc - first, argv + first);
 }

@@ -4,13 +4,15 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/cli/caches.h"
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/lookup/session.h"
+#include "cmd/lookup/dialogue.h"
 #include "symcache/build.h"
 #include "symcache/build_id.h"
 
@@ -18,10 +20,9 @@ static struct {
 	const char *build_id, *file, *cache, *named, *store;
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
-	struct choices how;
-	bool explain, json, raw, version;
-} o = { .how = { .functions = FUNCTIONS_LINKAGE, .demangle = true, .inlines = true } };
-
+	struct markup_dialogue_options how;
+	bool json, version;
+} o = { .how = { .functions = MARKUP_FUNCTIONS_LINKAGE, .demangle = true, .inlines = true } };
 
 static const struct opt opts[] = {
 	{ "build-id", 0, OPT_STRING, &o.build_id, "HEX",
@@ -38,14 +39,14 @@ static const struct opt opts[] = {
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
 		  "store it"),
 	{ "output-style", 0, OPT_ENUM, &o.how.style, "STYLE", "LLVM (default), GNU or JSON",
-	  .choices = choices_of_style },
-	OPT_RAW(&o.raw),
+	  .choices = markup_answer_styles },
+	OPT_RAW(&o.how.raw),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "the same as --output-style=JSON" },
-	{ "explain", 0, OPT_FLAG, &o.explain, NULL,
+	{ "explain", 0, OPT_FLAG, &o.how.explain, NULL,
 	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
 	  "debug file" },
 	{ "functions", 'f', OPT_ENUM, &o.how.functions, "KIND",
-	  "names of functions: none, short or linkage (default)", .choices = choices_of_functions,
+	  "names of functions: none, short or linkage (default)", .choices = markup_functions,
 	  .implied = "linkage" },
 	{ "demangle", 'C', OPT_BOOL, &o.how.demangle, NULL, "demangle names (default)" },
 	{ "inlines", 'i', OPT_BOOL, &o.how.inlines, NULL,
@@ -68,56 +69,56 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* The command line's module: find out at once whether it has a cache. */
-static int open_module(struct session *s)
+/* Does this operand go on in the next one? */
+static bool goes_on(const char *operand)
 {
-	struct sc_error err;
-	bool reported;
-
-	if (!session_open(s, &reported, &err))
-		return STATUS_OK;
-	if (!reported)
-		cmd_error("%s", err.msg);
-	return err.code == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
+	return !strcmp(operand, "CODE") || !strcmp(operand, "DATA") || !strcmp(operand, "FRAME") ||
+	       ((!strncmp(operand, "FILE:", 5) || !strncmp(operand, "BUILDID:", 8)) &&
+		!strchr(operand, ' '));
 }
 
-static int look_up(struct symcache_debuginfod *debuginfod,
-		   const struct symcache_source_search *search, int argc, char **argv)
+/* Makes lines of operands, in place: "DATA", "FILE:x", "0x10" are one. Returns how many; they
+ * live as long as the program. */
+static int lines_of_operands(char **operands, int n)
 {
-	__attribute__((cleanup(session_end))) struct session s = {
-		.options = {
-			.protocol = PROTOCOL_LOOKUP,
-			.search = *search,
-			.explain = o.explain,
-			.debug_dirs = o.debug_dirs.items,
-			.tool = cmd_name,
-		},
-		.kind = o.build_id ? MODULE_BUILD_ID : o.file ? MODULE_FILE :
-			o.cache ? MODULE_CACHE : MODULE_NONE,
-		.name = o.build_id ? o.build_id : o.file ? o.file : o.cache,
-	};
-	struct symcache_names_options names = {
-		.bytes = o.json || o.how.style == STYLE_JSON ? SYMCACHE_BYTES_CACHED :
-			 o.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
-	};
+	int lines = 0;
+
+	for (int i = 0; i < n; i++) {
+		char *line = operands[i];
+
+		while (i + 1 < n && goes_on(operands[i]))
+			line = must_asprintf("%s %s", line, operands[++i]);
+		operands[lines++] = line;
+	}
+	return lines;
+}
+
+static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv)
+{
+	struct markup_dialogue_options *how = &o.how;
+	struct cmd_caches caches;
 	int status;
 
-	choices_apply(&o.how, &s.options, &names);
+	how->kind = o.build_id ? SYMCACHE_MODULE_BUILD_ID :
+		    o.file ? SYMCACHE_MODULE_FILE : SYMCACHE_MODULE_CACHE;
+	how->name = o.build_id ? o.build_id : o.file ? o.file : o.cache;
+	how->tool = cmd_name;
+	how->debug_dirs = o.debug_dirs.items;
+	how->search.folders = o.source_dirs.items;
 	if (o.json)
-		s.options.style = STYLE_JSON;
-	session_begin(&s, o.store, (struct symcache_caches_options){
-			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod }, &names);
-	status = open_module(&s);
-	if (status)
-		return status;
-	return session_run(&s, argv, (size_t)argc) ? STATUS_PARTLY : STATUS_OK;
+		how->style = MARKUP_STYLE_JSON;
+	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
+			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod });
+	status = hold_dialogue(*how, caches.caches, lines_of_operands(argv, argc), argv);
+	cmd_caches_deinit(&caches);
+	return status;
 }
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	static char id[SYMCACHE_BUILD_ID_TEXT];
 	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
-	struct symcache_source_search search = { .folders = o.source_dirs.items };
+	struct symcache_transforms *paths = &o.how.search.maps;
 	struct symcache_debuginfod *debuginfod;
 	int status;
 
@@ -137,13 +138,13 @@ static int run(int argc, char **argv, struct sc_error *err)
 			return status;
 		o.build_id = id;
 	}
-	if (symcache_transforms_init(&search.maps, &maps, err) ||
+	if (symcache_transforms_init(paths, &maps, err) ||
 	    fetch_create(&o.fetch, &debuginfod, err)) {
-		symcache_transforms_deinit(&search.maps);
+		symcache_transforms_deinit(paths);
 		return err->code;
 	}
-	status = look_up(debuginfod, &search, argc, argv);
-	symcache_transforms_deinit(&search.maps);
+	status = look_up(debuginfod, argc, argv);
+	symcache_transforms_deinit(paths);
 	free(o.path_maps.items);
 	free(o.source_dirs.items);
 	symcache_debuginfod_destroy(debuginfod);

@@ -6,21 +6,21 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/caches.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/opt_llvm.h"
 #include "cmd/filter/filtering.h"
+#include "cmd/lookup/dialogue.h"
 #include "cmd/lookup/dropin.h"
-#include "cmd/lookup/session.h"
 #include "symcache/build.h"
 #include "symcache/build_id.h"
 
 static struct {
 	const char *obj, *build_id, *package, *unused;
 	struct opt_list debug_dirs;
-	struct choices how;
+	struct markup_dialogue_options how;
 	uint64_t cache_size;
 	int color;
 	bool debuginfod, filter_markup, untag, dia, version, help, skip_line_zero;
@@ -56,7 +56,7 @@ static const struct opt opts[] = {
 	{ "filter-markup", 0, OPT_FLAG, &o.filter_markup, NULL,
 	  "Filter symbolizer markup from stdin" },
 	{ "functions", 'f', OPT_ENUM, &o.how.functions, "<value>",
-	  "Print function name for a given address", .choices = choices_of_functions,
+	  "Print function name for a given address", .choices = markup_functions,
 	  .implied = "linkage" },
 	{ "gsym-file-directory", 0, OPT_STRING, &o.unused, "<dir>", NULL },
 	{ "help", 'h', OPT_FLAG, &o.help, NULL, "Display this help" },
@@ -67,7 +67,7 @@ static const struct opt opts[] = {
 	  "provided, object file should be specified for each input line)" },
 	{ "exe", 0, OPT_STRING, &o.obj, "<file>", "Alias for --obj" },
 	{ "output-style", 0, OPT_ENUM, &o.how.style, "style",
-	  "Specify print style. Supported styles: LLVM, GNU, JSON", .choices = choices_of_style },
+	  "Specify print style. Supported styles: LLVM, GNU, JSON", .choices = markup_answer_styles },
 	{ "pretty-print", 'p', OPT_FLAG, &o.how.pretty, NULL, "Make the output more human friendly" },
 	{ "print-source-context-lines", 0, OPT_NUMBER, &o.how.source_lines, "<value>",
 	  "Print N lines of source file context" },
@@ -129,56 +129,31 @@ static int filter_markup(struct symcache_caches *caches)
 	return result ? 1 : 0;
 }
 
-/* The command line's file; false: it cannot be used, and that was said. */
-static bool check_file(struct session *s)
-{
-	const char *why = s->kind == MODULE_FILE ? llvm_reason(false, s->name) : NULL;
-	struct sc_error err;
-
-	if (s->kind == MODULE_FILE && !why &&
-	    symcache_symbol_names_check(s->name, &err) == SC_EFORMAT)
-		why = err.msg;
-	if (why && s->options.style == STYLE_JSON)
-		session_answer(s, (char[]){ "0" });
-	else if (why)
-		fprintf(stderr, "%s: error: '%s': %s\n", s->options.tool, s->shown, why);
-	return !why;
-}
-
 static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 {
-	__attribute__((cleanup(session_end))) struct session s = {
-		.options = {
-			.protocol = PROTOCOL_LLVM,
-			.keep_tags = !o.untag,
-			.debug_dirs = o.debug_dirs.items,
-			.package = o.package,
-			.tool = tool,
-		},
-		.numbers = addr2line ? NUMBERS_HEX : NUMBERS_LLVM,
-		.kind = o.build_id ? MODULE_BUILD_ID : o.obj ? MODULE_FILE : MODULE_NONE,
-		.name = o.build_id ? o.build_id : o.obj,
-	};
-	struct symcache_names_options names = {
-		.llvm = true,
-	};
+	struct markup_dialogue_options *how = &o.how;
 	struct symcache_debuginfod *servers = find_servers();
-	int status = 0;
+	struct cmd_caches caches;
+	int status;
 
-	choices_apply(&o.how, &s.options, &names);
-	session_begin(&s, NULL, (struct symcache_caches_options){
+	how->protocol = MARKUP_PROTOCOL_LLVM;
+	how->hex = addr2line;
+	how->keep_tags = !o.untag;
+	how->debug_dirs = o.debug_dirs.items;
+	how->package = o.package;
+	how->tool = tool;
+	how->kind = o.build_id ? SYMCACHE_MODULE_BUILD_ID : SYMCACHE_MODULE_FILE;
+	how->name = o.build_id ? o.build_id : o.obj;
+	cmd_caches_init(&caches, NULL, (struct symcache_caches_options){
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
-		.search_debug_dirs = true, .store_optional = true,
-		.package = o.package, .own_symbols = true, .memory_only = !session_stores(), .store_files = true, .debuginfod = servers,
-	}, &names);
-	s.caches.quiet = !getenv("SYMCACHE_VERBOSE");
-	if (o.filter_markup)
-		status = filter_markup(s.caches.caches);
-	else if (!check_file(&s))
-		status = 1;
-	else
-		session_run(&s, argv, (size_t)argc);
-	symcache_caches_settle(s.caches.caches);
+		.search_debug_dirs = true, .store_optional = true, .package = o.package,
+		.own_symbols = true, .memory_only = !dialogue_stores(), .store_files = true,
+		.debuginfod = servers,
+	});
+	caches.quiet = !getenv("SYMCACHE_VERBOSE");
+	status = o.filter_markup ? filter_markup(caches.caches) :
+				   hold_dialogue(*how, caches.caches, argc, argv);
+	cmd_caches_deinit(&caches);
 	symcache_debuginfod_destroy(servers);
 	return status;
 }
@@ -189,8 +164,8 @@ static int tool_main(bool addr2line, int argc, char **argv)
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t nibbles;
 
-	o.how.functions = addr2line ? FUNCTIONS_NONE : FUNCTIONS_LINKAGE;
-	o.how.style = addr2line ? STYLE_GNU : STYLE_LLVM;
+	o.how.functions = addr2line ? MARKUP_FUNCTIONS_NONE : MARKUP_FUNCTIONS_LINKAGE;
+	o.how.style = addr2line ? MARKUP_STYLE_GNU : MARKUP_STYLE_LLVM;
 	o.how.demangle = o.how.inlines = o.untag = !addr2line;
 	o.debuginfod = true;
 	o.color = COLOR_AUTO;

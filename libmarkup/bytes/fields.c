@@ -101,6 +101,11 @@ bool mk_field_number(struct markup_str s, uint64_t *ret)
 	return digits(s.ptr, s.len, 10, ret);
 }
 
+bool mk_field_hex(struct markup_str s, uint64_t *ret)
+{
+	return digits(s.ptr, s.len, 16, ret);
+}
+
 bool mk_field_decimal(struct markup_str s, uint64_t *ret)
 {
 	return digits(s.ptr, s.len, 10, ret);

@@ -46,6 +46,9 @@ bool mk_field_address(struct markup_str s, uint64_t *ret);
 /* Module ID and size: 0x…, 0b…, 0o…, 0… (octal) or decimal, up to 64 bits. */
 bool mk_field_number(struct markup_str s, uint64_t *ret);
 
+/* Hex digits, without 0x, up to 64 bits. */
+bool mk_field_hex(struct markup_str s, uint64_t *ret);
+
 /* Frame number: decimal, up to 64 bits. */
 bool mk_field_decimal(struct markup_str s, uint64_t *ret);
 

@@ -79,8 +79,8 @@ void mk_gen_empty_array(struct mk_gen *g, const char *key);
 void mk_gen_end(struct mk_gen *g);
 
 /*
- * For inner loops: what a compact generator appends to, into which its user may put members
- * behind the first one of a map by itself; NULL: it is pretty. And a string there.
+ * For inner loops: what a compact generator appends to, into which its user may put all members of
+ * a map by itself, or all behind the first one; NULL: it is pretty. And a string there.
  */
 static inline struct mk_out *mk_gen_compact(const struct mk_gen *g)
 {

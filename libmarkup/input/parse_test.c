@@ -98,6 +98,8 @@ static void test_numbers(void **state)
 		{ "0B101", 0, 1, 0, 5 },
 		{ "0o17", 0, 1, 0, 15 },
 		{ "0O17", 0, 0, 0, 0 },
+		{ "0b", 0, 0, 0, 0 },
+		{ "0b2", 0, 0, 0, 0 },
 		{ "08", 0, 0, 1, 8 },
 		{ "42", 0, 1, 1, 42 },
 		{ "18446744073709551615", 0, 1, 1, UINT64_MAX },
@@ -123,6 +125,11 @@ static void test_numbers(void **state)
 	uint64_t v;
 	assert_true(mk_field_number(str("017"), &v));
 	assert_int_equal(v, 15);
+	assert_true(mk_field_hex(str("fFfFfFfFfFfFfFfF"), &v));
+	assert_true(v == UINT64_MAX);
+	assert_false(mk_field_hex(str("10000000000000000"), &v));
+	assert_false(mk_field_hex(str("0x1"), &v));
+	assert_false(mk_field_hex(str(""), &v));
 }
 
 static void test_modes(void **state)

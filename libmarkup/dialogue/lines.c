@@ -4,17 +4,16 @@
  * A writer that is faster than its answers fills the buffer; one that waits for each answer
  * has it after one read, as there is nothing more to be had then.
  */
-#include "cmd/lookup/lines.h"
+#include "libmarkup/dialogue/lines.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "cmd/cli/memory.h"
-#include "cmd/cli/messages.h"
 
 enum {
 	MAX_LINE = 1 << 16,
@@ -23,29 +22,34 @@ enum {
 	ENOUGH = 1 << 14, /* bytes: fewer are answered before more are looked for */
 };
 
-struct lines {
+struct mk_lines {
 	int fd;
 	void (*wait)(void *ctx);
+	void (*complain)(void *ctx, const char *message);
 	void *ctx;
 	size_t at, len;  /* what is still to be taken, and its end */
 	bool too_long;   /* the beginning of the first line is gone */
 	bool end, faults;
-	struct lines_piece pieces[ROOM / PIECE + 1];
+	struct mk_lines_piece pieces[ROOM / PIECE + 1];
 	char buf[ROOM + 1];
 };
 
-struct lines *lines_create(int fd, void (*wait)(void *ctx), void *ctx)
+struct mk_lines *mk_lines_create(int fd, void (*wait)(void *ctx),
+				 void (*complain)(void *ctx, const char *message), void *ctx)
 {
-	struct lines *in = must_realloc(NULL, sizeof(*in));
+	struct mk_lines *in = malloc(sizeof(*in));
 
-	memset(in, 0, offsetof(struct lines, pieces));
+	if (!in)
+		return NULL;
+	memset(in, 0, offsetof(struct mk_lines, pieces));
 	in->fd = fd;
 	in->wait = wait;
+	in->complain = complain;
 	in->ctx = ctx;
 	return in;
 }
 
-bool lines_destroy(struct lines *in)
+bool mk_lines_destroy(struct mk_lines *in)
 {
 	const bool faults = in->faults;
 
@@ -53,21 +57,31 @@ bool lines_destroy(struct lines *in)
 	return faults;
 }
 
-static void read_some(struct lines *in)
+static void __attribute__((format(printf, 2, 3))) report(struct mk_lines *in, const char *fmt, ...)
+{
+	char message[128];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	va_end(ap);
+	in->complain(in->ctx, message);
+	in->faults = true;
+}
+
+static void read_some(struct mk_lines *in)
 {
 	ssize_t n;
 
 	while ((n = read(in->fd, in->buf + in->len, ROOM - in->len)) < 0 && errno == EINTR)
 		;
-	if (n < 0) {
-		cmd_error("cannot read standard input: %s", strerror(errno));
-		in->faults = true;
-	}
+	if (n < 0)
+		report(in, "cannot read standard input: %s", strerror(errno));
 	in->end = n <= 0;
 	in->len += n > 0 ? (size_t)n : 0;
 }
 
-static bool is_more_there(const struct lines *in)
+static bool is_more_there(const struct mk_lines *in)
 {
 	struct pollfd p = { .fd = in->fd, .events = POLLIN };
 
@@ -75,7 +89,7 @@ static bool is_more_there(const struct lines *in)
 }
 
 /* Reads until there is a whole line, and then, if that was much, as much as is there. */
-static void fill(struct lines *in)
+static void fill(struct mk_lines *in)
 {
 	size_t from;
 
@@ -95,17 +109,16 @@ static void fill(struct lines *in)
 }
 
 /* A line that is too long, or the end of one. */
-static void empty_line(struct lines *in, char *line)
+static void empty_line(struct mk_lines *in, char *line)
 {
-	cmd_error("a line of input is longer than %d bytes", MAX_LINE);
-	in->faults = true;
+	report(in, "a line of input is longer than %d bytes", MAX_LINE);
 	if (*line != '\n')
 		*line = 0;
 }
 
 /* The end of a piece of whole lines that begins at `at`. A line that is too long does not fit
  * into a piece, so it is the last one. */
-static char *cut(struct lines *in, char *at, char *end)
+static char *cut(struct mk_lines *in, char *at, char *end)
 {
 	char *from = end - at > PIECE ? at + PIECE : end - 1;
 	char *newline = memchr(from, '\n', (size_t)(end - from)), *start;
@@ -119,7 +132,7 @@ static char *cut(struct lines *in, char *at, char *end)
 	return newline + 1;
 }
 
-struct lines_piece *lines_next(struct lines *in, size_t *n)
+struct mk_lines_piece *mk_lines_next(struct mk_lines *in, size_t *n)
 {
 	char *at, *end;
 
@@ -135,12 +148,12 @@ struct lines_piece *lines_next(struct lines *in, size_t *n)
 		empty_line(in, at);
 	in->too_long = false;
 	for (*n = 0, end++; at < end; at = in->pieces[(*n)++].end)
-		in->pieces[*n] = (struct lines_piece){ at, cut(in, at, end) };
+		in->pieces[*n] = (struct mk_lines_piece){ at, cut(in, at, end) };
 	in->at = (size_t)(end - in->buf);
 	return in->pieces;
 }
 
-char *lines_take(struct lines_piece *piece)
+char *mk_lines_take(struct mk_lines_piece *piece)
 {
 	char *line = piece->at, *end;
 	size_t len;
@@ -155,32 +168,4 @@ char *lines_take(struct lines_piece *piece)
 	if (end)
 		*end = 0;
 	return line;
-}
-
-/* Does this operand go on in the next one? */
-static bool goes_on(const char *operand)
-{
-	return !strcmp(operand, "CODE") || !strcmp(operand, "DATA") || !strcmp(operand, "FRAME") ||
-	       ((!strncmp(operand, "FILE:", 5) || !strncmp(operand, "BUILDID:", 8)) &&
-		!strchr(operand, ' '));
-}
-
-size_t lines_of_operands(char **operands, size_t n)
-{
-	size_t lines = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		char *line = operands[i];
-
-		while (i + 1 < n && goes_on(operands[i])) {
-			char *longer = must_asprintf("%s %s", line, operands[i + 1]);
-
-			if (line != operands[i])
-				free(line);
-			line = longer;
-			i++;
-		}
-		operands[lines++] = line;
-	}
-	return lines;
 }

@@ -1,12 +1,12 @@
 /* Fuzz target: any line, with and without a module on the command line. */
-#include "cmd/lookup/query.h"
+#include "libmarkup/dialogue/query.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_inside(struct symcache_str s, const char *line)
+static void check_inside(struct markup_str s, const char *line)
 {
 	if (s.len && (s.ptr < line || s.ptr + s.len > line + strlen(line)))
 		abort();
@@ -19,13 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(line, data, size);
 	line[size] = 0;
 	for (int way = 0; way < 7; way++) {
-		struct query q;
+		struct mk_query q;
 		uint64_t number;
 
 		if (way < 6)
-			query_parse(line, way & 1, (enum query_numbers)(way / 2), &q);
+			mk_query_parse(line, way & 1, (enum mk_query_numbers)(way / 2), &q);
 		else
-			query_parse_hex(line, &q, &number);
+			mk_query_parse_hex(line, &q, &number);
 		check_inside(q.module, line);
 		check_inside(q.symbol, line);
 	}

@@ -1,9 +1,8 @@
-/* Names by the nearest symbol: see binutils.h. */
-#include "cmd/lookup/binutils.h"
-
-#include <string.h>
-
-#include "symcache/debug_files.h"
+/*
+ * What binutils' addr2line says where the DWARF has no function, or nothing: names by the nearest
+ * symbol, places of variables.
+ */
+#include "libmarkup/dialogue/answer.h"
 
 /* Has the DWARF a function there? The cache has symbols, too, where it has none. */
 static bool has_function(const struct symcache_answer *a)
@@ -16,22 +15,17 @@ static bool has_function(const struct symcache_answer *a)
 	       a->cache->functions[f->function_idx].lang != SYMCACHE_LANG_SYMTAB;
 }
 
-static struct symcache_str str(const char *text)
-{
-	return (struct symcache_str){ text, text ? strlen(text) : 0 };
-}
-
 /* As -s wants it. */
-static struct symcache_str named_file(const struct worker *w, struct symcache_str path)
+static struct symcache_str named_file(const struct mk_worker *w, struct symcache_str path)
 {
-	const char *slash = w->options->basenames && path.len ? memrchr(path.ptr, '/', path.len) :
+	const char *slash = w->dialogue->options.basenames && path.len ? memrchr(path.ptr, '/', path.len) :
 								NULL;
 
 	return slash ? (struct symcache_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) } : path;
 }
 
 /* Where a variable is declared that begins there. */
-static bool declare(struct worker *w, const struct request *r, uint64_t vaddr,
+static bool declare(struct mk_worker *w, const struct mk_request *r, uint64_t vaddr,
 		    struct symcache_shown_frame *frame)
 {
 	struct symcache_shown_data data;
@@ -44,7 +38,7 @@ static bool declare(struct worker *w, const struct request *r, uint64_t vaddr,
 	return true;
 }
 
-void binutils_complete(struct worker *w, const struct request *r, uint64_t vaddr,
+void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint64_t vaddr,
 		       struct symcache_answer *a, struct symcache_shown_frame *room)
 {
 	const struct symcache_nearest *nearest;
@@ -55,13 +49,13 @@ void binutils_complete(struct worker *w, const struct request *r, uint64_t vaddr
 		return;
 	*room = (struct symcache_shown_frame){ .function_idx = SYMCACHE_NONE,
 		.location_idx = a->num_frames ? a->frames->location_idx : SYMCACHE_NONE };
-	nearest = symcache_debug_files_nearest(w->options->files, r->module);
+	nearest = symcache_debug_files_nearest(w->dialogue->options.search.files, r->module);
 	loaded = nearest && symcache_nearest_find(nearest, vaddr, &symbol);
 	placed = a->num_frames && a->frames->file.ptr && a->frames->line;
 	if (placed) {
 		*room = *a->frames;
 		room->padded = false;
-		room->function = str(NULL);
+		room->function = (struct symcache_str){ NULL, 0 };
 	} else {
 		a->num_frames = 0;
 		placed = loaded && declare(w, r, vaddr, room);
@@ -69,10 +63,10 @@ void binutils_complete(struct worker *w, const struct request *r, uint64_t vaddr
 	if (!loaded || (!placed && !symbol.name))
 		return;
 	if (symbol.name)
-		room->function = symcache_show_name(w->symbolizer, str(symbol.name),
+		room->function = symcache_show_name(w->symbolizer, symcache_str_of(symbol.name),
 						    SYMCACHE_LANG_SYMTAB);
 	if (!placed && symbol.file)
-		room->file = named_file(w, str(symbol.file));
+		room->file = named_file(w, symcache_str_of(symbol.file));
 	a->frames = room;
 	a->num_frames = 1;
 }

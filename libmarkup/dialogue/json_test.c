@@ -1,5 +1,5 @@
 /* Unit tests of the JSON style: valid UTF-8 out of any bytes, LLVM's layout. */
-#include "cmd/lookup/answer.h"
+#include "libmarkup/dialogue/answer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,30 +8,29 @@
 #include <cmocka.h>
 
 /* What an answer without places is as JSON; `why`: its fault, or NULL. */
-static char *answered(const struct request *r, const struct answer_options *o, const char *why)
+static char *answered(const struct mk_request *r, const struct mk_worker *how, const char *why)
 {
-	struct worker w = { .options = o };
+	struct mk_worker w = *how;
 	char *ret;
 
-	w.gen = (struct mk_gen){ .to = &w.out, .pretty = o->pretty };
-	w.json = &w.gen;
-	if (o->list)
-		mk_gen_open_array(w.json, NULL);
-	style_begin(&w, r);
+	w.json.to = &w.out;
+	if (w.list)
+		mk_gen_open_array(&w.json, NULL);
+	mk_json_form.begin(&w, r);
 	if (why)
-		style_fault(&w, why);
+		mk_json_form.fault(&w, why);
 	else if (r->query.kind == QUERY_DATA)
-		style_data(&w, &(struct symcache_shown_data){ .size = 10 });
+		mk_json_form.data(&w, &(struct symcache_shown_data){ .size = 10 });
 	else
-		style_nothing(&w, r, true);
-	style_end(&w, r);
-	worker_finish(&w);
+		mk_json_form.nothing(&w, r, true);
+	mk_json_form.end(&w, r);
+	mk_worker_finish(&w);
 	ret = mk_out_take(&w.out);
-	worker_deinit(&w);
+	mk_worker_deinit(&w);
 	return ret;
 }
 
-static void assert_json(const struct request *r, const struct answer_options *o, const char *why,
+static void assert_json(const struct mk_request *r, const struct mk_worker *o, const char *why,
 			const char *wanted)
 {
 	char *text = answered(r, o, why);
@@ -42,8 +41,9 @@ static void assert_json(const struct request *r, const struct answer_options *o,
 
 static void assert_contains(const char *module, const char *wanted)
 {
-	const struct answer_options o = { .style = STYLE_JSON, .shown = module };
-	const struct request r = { .line = "1" };
+	const struct markup_dialogue d = { .shown = (char *)module };
+	const struct mk_worker o = { .dialogue = &d };
+	const struct mk_request r = { .line = "1" };
 	char *text = answered(&r, &o, NULL);
 
 	assert_non_null(strstr(text, wanted));
@@ -55,8 +55,9 @@ static void test_utf8(void **state)
 	/* As llvm-symbolizer-19 --output-style=JSON prints the same bytes. */
 	static const char module[] = "a\xff\x01\\/\tb\x7f\xc3\xa9\xe2\x82\xf0\x9f\x98\x80"
 				     "\xed\xa0\x80\xc0\x80";
-	const struct answer_options o = { .style = STYLE_JSON, .shown = module };
-	const struct request r = { .line = "1", .query = { .offset = 1 } };
+	const struct markup_dialogue d = { .shown = (char *)module };
+	const struct mk_worker o = { .dialogue = &d };
+	const struct mk_request r = { .line = "1", .query = { .offset = 1 } };
 
 	(void)state;
 	assert_json(&r, &o, "gone",
@@ -71,10 +72,11 @@ static void test_utf8(void **state)
 
 static void test_layout(void **state)
 {
-	const struct answer_options list = { .style = STYLE_JSON, .shown = "m", .list = true },
-		pretty = { .style = STYLE_JSON, .shown = "m", .pretty = true },
-		plain = { .style = STYLE_JSON, .shown = "m" };
-	const struct request symbol = { .line = "f", .query = { .symbol = { "f", 1 } } },
+	const struct markup_dialogue d = { .shown = (char[]){ "m" } };
+	const struct mk_worker list = { .dialogue = &d, .list = true },
+		pretty = { .dialogue = &d, .json.pretty = true },
+		plain = { .dialogue = &d };
+	const struct mk_request symbol = { .line = "f", .query = { .symbol = { "f", 1 } } },
 		wrong = { .line = "x", .wrong = "so" },
 		data = { .line = "1", .query = { .kind = QUERY_DATA, .offset = 1 } };
 

@@ -1,0 +1,63 @@
+/* A dialogue on standard input and output: see dialogue.h. */
+#include "cmd/lookup/dialogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
+
+static void put_out(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	fwrite(text, 1, len, stdout);
+}
+
+static void put_messages(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	fwrite(text, 1, len, stderr);
+}
+
+static void before_waiting(void *ctx)
+{
+	(void)ctx;
+	out_flush();
+}
+
+static void end(struct markup_dialogue **d)
+{
+	markup_dialogue_destroy(*d);
+}
+
+int hold_dialogue(struct markup_dialogue_options options, struct symcache_caches *caches,
+		  int argc, char **argv)
+{
+	__attribute__((cleanup(end))) struct markup_dialogue *d = NULL;
+	struct sc_error err;
+	bool reported = false;
+	int rc;
+
+	options.out = put_out;
+	options.messages = put_messages;
+	options.complain = cmd_complain;
+	options.wait = before_waiting;
+	rc = markup_dialogue_create(&options, caches, &d, &err);
+	if (!rc)
+		rc = markup_dialogue_check(d, &reported, &err);
+	if (!rc)
+		rc = argc ? markup_dialogue_answer(d, argv, (size_t)argc, &err) :
+			    markup_dialogue_read(d, STDIN_FILENO, &err);
+	if (rc < 0 && !reported)
+		cmd_error("%s", err.msg);
+	return !rc ? STATUS_OK : rc > 0 || rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
+}
+
+bool dialogue_stores(void)
+{
+	const char *wanted = getenv("SYMCACHE_INDEX_ON_MISS");
+
+	return wanted && *wanted && strcmp(wanted, "0") != 0;
+}

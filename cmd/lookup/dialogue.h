@@ -1,0 +1,15 @@
+/* dialogue.h: the dialogue of lookup and of the tools of others, on standard input and output. */
+#ifndef CMD_DIALOGUE_H
+#define CMD_DIALOGUE_H
+
+#include "libmarkup/dialogue.h"
+
+/* Answers the operands, or if there are none, standard input. `options`: all but the functions.
+ * Exit status, with a message if it is STATUS_ERROR. */
+int hold_dialogue(struct markup_dialogue_options options, struct symcache_caches *caches,
+		  int argc, char **argv);
+
+/* Under others' names: is what is indexed on the way to be stored ($SYMCACHE_INDEX_ON_MISS)? */
+bool dialogue_stores(void);
+
+#endif
