@@ -7,19 +7,17 @@
 
 struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind)
 {
-	struct mk_event *e;
+	struct mk_event *e = &l->unseen;
 
 	if (l->num_events == l->cap_events) {
 		size_t cap = l->cap_events * 2 + 16;
 		struct mk_event *events = realloc(l->events, cap * sizeof(*events));
-		if (!events) {
-			l->no_memory = true;
-			return NULL;
-		}
-		l->events = events;
-		l->cap_events = cap;
+		l->no_memory |= !events;
+		l->cap_events = events ? cap : l->cap_events;
+		l->events = events ? events : l->events;
 	}
-	e = &l->events[l->num_events++];
+	if (l->num_events < l->cap_events)
+		e = &l->events[l->num_events++];
 	memset(e, 0, offsetof(struct mk_event, problems)); /* these are counted */
 	e->kind = kind;
 	return e;
@@ -30,8 +28,6 @@ struct mk_event *mk_add_frame(struct mk_line *l, const char *tag, const char *st
 {
 	struct mk_event *e = mk_add_event(l, MK_FRAME);
 
-	if (!e)
-		return NULL;
 	e->text = (struct markup_str){ start, (size_t)(end - start) };
 	e->tag = (struct markup_str){ tag, strlen(tag) };
 	e->form = MK_FORM_BEHIND;
@@ -44,8 +40,6 @@ struct mk_event *mk_add_binding(struct mk_line *l, const char *start, const char
 {
 	struct mk_event *e = mk_add_event(l, MK_MODULE);
 
-	if (!e)
-		return NULL;
 	e->text = (struct markup_str){ start, (size_t)(end - start) };
 	e->tag = (struct markup_str){ "module", strlen("module") };
 	e->quiet = e->binds = true;

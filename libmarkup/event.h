@@ -134,6 +134,7 @@ struct mk_line {
 	size_t num_events, cap_events;
 	bool had_context;         /* a piece before had an event that changes the context */
 	bool no_memory;           /* for its events */
+	struct mk_event unseen;   /* see mk_add_event() */
 	enum markup_dialect dialect;
 };
 
@@ -143,11 +144,10 @@ static inline bool mk_is_context(const struct mk_event *e)
 }
 
 /* A new event of the line, all zero but for `kind`; the pointer is good until the next one.
- * NULL: no memory. */
+ * Without memory it is one that no one sees, and l->no_memory is set. */
 struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind);
 
-/* From now on the name stands for this build ID, in hex digits, as [start, end) says. NULL: no
- * memory. */
+/* From now on the name stands for this build ID, in hex digits, as [start, end) says. */
 struct mk_event *mk_add_binding(struct mk_line *l, const char *start, const char *end,
 				struct markup_str name, struct markup_str build_id);
 

@@ -25,9 +25,9 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *id, cons
 		return false;
 	path = p;
 	close = id;
-	if (!mk_match(&close, end, " (BuildId: %s)", &hex) || !mk_is_build_id(hex) ||
-	    !(e = mk_add_frame(l, "android", *pos, close)))
+	if (!mk_match(&close, end, " (BuildId: %b)", &hex))
 		return false;
+	e = mk_add_frame(l, "android", *pos, close);
 	e->form = MK_FORM_NDK;
 	e->number = number;
 	e->name = mk_span(path, memchr(path, ' ', (size_t)(id + 1 - path)));

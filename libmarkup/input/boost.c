@@ -12,13 +12,11 @@
 
 static void read_line(struct mk_line *l, const char *end)
 {
-	const char *mark = mk_find(l->p, end, "# "), *digits = mark, *p, *hole;
+	const char *mark = mk_find(l->p, end, "# "), *digits, *p, *hole;
 	uint64_t number, address;
 	struct mk_event *e;
 
-	while (digits && digits > l->p && digits[-1] >= '0' && digits[-1] <= '9')
-		digits--;
-	p = digits;
+	p = digits = mark ? mk_back_digits(l->p, mark) : NULL;
 	if (!mark || !mk_begins_word(l->p, digits) || !mk_match(&p, mark + 2, "%d# ", &number))
 		return;
 	end = mk_trimmed(mark, mk_end_of_text(mark, end));
@@ -30,8 +28,6 @@ static void read_line(struct mk_line *l, const char *end)
 			return;
 	}
 	e = mk_add_frame(l, "boost", digits, end);
-	if (!e)
-		return;
 	e->number = number;
 	e->address = address;
 	e->absolute = e->returns = true;

@@ -23,19 +23,16 @@ static void read_id(struct mk_line *l, const char *p, const char *end)
 			       mk_span(hex, p));
 }
 
-/* Where "N. " begins that is the last before `end`, or NULL. */
-static const char *find_number(const char *p, const char *end, uint64_t *number)
+/* Where "N. " begins that is the first before `end`, or NULL. */
+static const char *find_number(const char *line, const char *end, uint64_t *number)
 {
-	const char *at;
+	const char *start, *at;
 
-	for (; (p = mk_find(p, end, ". ")); p += 2) {
-		for (at = p; at[-1] >= '0' && at[-1] <= '9';)
-			at--;
-		if (at < p && (at[-1] == ' ' || at[-1] == '"') && mk_match(&at, p, "%d", number)) {
-			while (at[-1] >= '0' && at[-1] <= '9')
-				at--;
-			return at;
-		}
+	for (const char *p = line; (p = mk_find(p, end, ". ")); p += 2) {
+		at = start = mk_back_digits(line, p);
+		if (start > line && (start[-1] == ' ' || start[-1] == '"') &&
+		    mk_match(&at, p, "%d", number))
+			return start;
 	}
 	return NULL;
 }
@@ -55,9 +52,10 @@ static void read_line(struct mk_line *l, const char *end)
 		return;
 	for (path = p - 1; p < end && !strchr(" \"\\\r\n", *p);)
 		p++;
-	start = find_number(l->p + 1, at, &number);
-	if (!start || !(e = mk_add_frame(l, "clickhouse", start, p)))
+	start = find_number(l->p, at, &number);
+	if (!start)
 		return;
+	e = mk_add_frame(l, "clickhouse", start, p);
 	e->name = mk_span(path, p);
 	/* clickhouse-server and others are the same program. */
 	base = memrchr(path, '/', (size_t)(p - path)) + 1;

@@ -10,18 +10,16 @@
 
 static void read_line(struct mk_line *l, const char *end)
 {
-	const char *middle = mk_find(l->p, end, "]@0x"), *p = middle, *id;
+	const char *middle = mk_find(l->p, end, "]@0x"), *start, *p;
+	struct markup_str id;
 	uint64_t base, rel;
 	struct mk_event *e;
 
-	if (!middle)
+	start = p = middle ? memrchr(l->p, '[', (size_t)(middle - l->p)) : NULL;
+	if (!p || !mk_match(&p, end, "[%b]@0x%x+0x%x", &id, &base, &rel))
 		return;
-	id = memrchr(l->p, '[', (size_t)(middle - l->p));
-	if (!id || !mk_match(&p, end, "]@0x%x+0x%x", &base, &rel) ||
-	    !mk_is_build_id(mk_span(id + 1, middle)) ||
-	    !(e = mk_add_frame(l, "eu-stack", id, p)))
-		return;
-	e->build_id = e->name = mk_span(id + 1, middle);
+	e = mk_add_frame(l, "eu-stack", start, p);
+	e->build_id = e->name = id;
 	e->address = base + rel;
 	e->lookup = rel;
 	e->reach = 2;

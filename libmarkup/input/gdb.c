@@ -24,16 +24,17 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!mk_match(&p, end, "#%d", &number))
 		return;
 	end = mk_trimmed(p, mk_end_of_text(p, end));
-	if (mk_match(&p, end, "%_<signal handler called>") && (e = mk_add_event(l, MK_UNKNOWN))) {
+	if (mk_match(&p, end, "%_<signal handler called>")) {
+		e = mk_add_event(l, MK_UNKNOWN);
 		e->text = mk_span(start, p);
 		e->interrupts = e->quiet = true;
 		return;
 	}
 	mk_match(&p, end, "%_");
 	hex = p;
-	if (!mk_match(&p, end, "0x00%x", &address) || p - hex != 18 || (p < end && *p != ' ') ||
-	    !(e = mk_add_frame(l, "gdb", start, end)))
+	if (!mk_match(&p, end, "0x00%x", &address) || p - hex != 18 || (p < end && *p != ' '))
 		return;
+	e = mk_add_frame(l, "gdb", start, end);
 	e->number = number;
 	e->address = address;
 	e->absolute = true;

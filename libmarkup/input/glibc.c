@@ -29,9 +29,9 @@ static void read_alone(struct mk_line *l, const char *p, const char *bracket, co
 	struct mk_event *e;
 
 	if (mk_trimmed(after, end) > after ||
-	    (file < bracket && !memchr(file, '/', (size_t)(bracket - file))) ||
-	    !(e = mk_add_frame(l, "glibc", file, after)))
+	    (file < bracket && !memchr(file, '/', (size_t)(bracket - file))))
 		return;
+	e = mk_add_frame(l, "glibc", file, after);
 	e->name = mk_span(file, bracket);
 	e->returns = true;
 	e->address = e->lookup = address;
@@ -80,9 +80,9 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	after = plus;
 	if ((file == file_end && !plus) ||
 	    (close != open + 1 &&
-	     (!plus || !mk_match(&after, close, "+0x%x", &rel) || after != close)) ||
-	    !(e = mk_add_frame(l, "glibc", file, at)))
+	     (!plus || !mk_match(&after, close, "+0x%x", &rel) || after != close)))
 		return;
+	e = mk_add_frame(l, "glibc", file, at);
 	e->name = mk_span(file, file_end);
 	e->returns = true;
 	e->reach = 1;

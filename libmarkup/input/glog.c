@@ -25,8 +25,6 @@ static void read_line(struct mk_line *l, const char *end)
 		return;
 	is_pc = at - l->p >= 4 && !memcmp(at - 4, "PC: ", 4);
 	e = mk_add_frame(l, "glog", is_pc ? at - 4 : at, mk_trimmed(p, end));
-	if (!e)
-		return;
 	e->address = address;
 	e->absolute = true;
 	e->returns = !is_pc;

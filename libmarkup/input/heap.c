@@ -23,9 +23,9 @@ static void read_line(struct mk_line *l, const char *end)
 	p = at + 1;
 	for (unsigned i = 0; i < ADDRESSES_MAX && mk_match(&p, end, " "); i++) {
 		start = p;
-		if (!mk_match(&p, end, "0x%x", &address) || (p < end && !strchr(" \r\n", *p)) ||
-		    !(e = mk_add_frame(l, "heap", start, p)))
+		if (!mk_match(&p, end, "0x%x", &address) || (p < end && !strchr(" \r\n", *p)))
 			return;
+		e = mk_add_frame(l, "heap", start, p);
 		e->form = MK_FORM_BELOW;
 		e->address = address;
 		e->absolute = e->returns = true;

@@ -28,8 +28,6 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	/* The function that the VM knew goes with it. */
 	end = mk_trimmed(p, end);
 	e = mk_add_frame(l, "java", kind, end);
-	if (!e)
-		return;
 	mk_match(&p, end, "%_");
 	e->hole = mk_span(p, end);
 	e->name = mk_span(open + 1, plus);
@@ -46,7 +44,8 @@ static void read_line(struct mk_line *l, const char *end)
 	const char *open = mk_find(l->p, end, begin);
 	struct mk_event *e;
 
-	if (open && (e = mk_add_event(l, MK_UNKNOWN))) {
+	if (open) {
+		e = mk_add_event(l, MK_UNKNOWN);
 		e->text = (struct markup_str){ open, strlen(begin) };
 		e->begins_trace = e->quiet = true;
 		return;

@@ -49,30 +49,23 @@ static bool is_exact(const char *p, const char *end)
 /* " [MODULE]" or " [MODULE BUILDID]" at *p, which moves behind it. */
 static void take_module(const char **p, const char *end, struct mk_event *e)
 {
-	const char *name = *p, *at, *id;
+	const char *at = *p, *name;
+	struct markup_str module, id = { NULL, 0 };
 
-	if (!mk_match(&name, end, " ["))
+	if (!mk_match(&at, end, " ["))
 		return;
-	for (at = name; at < end && (of_symbol(*at) || *at == '-');)
+	for (name = at; at < end && (of_symbol(*at) || *at == '-');)
 		at++;
-	if (at == name)
-		return;
-	const struct markup_str module = mk_span(name, at);
+	module = mk_span(name, at);
 	if (at < end && *at == '(') /* flags of what it taints */
 		while (at < end && *at != ']' && *at != ' ')
 			at++;
-	id = at + 1;
-	if (at < end && *at == ' ')
-		while (++at < end && *at != ']')
-			;
-	if (at >= end || *at != ']')
-		return;
-	if (at > id && !mk_is_build_id(mk_span(id, at)))
+	if (!module.len || !(mk_match(&at, end, "]") || mk_match(&at, end, " ]") ||
+			     mk_match(&at, end, " %b]", &id)))
 		return;
 	e->name = module;
-	if (at > id)
-		e->build_id = mk_span(id, at);
-	*p = at + 1;
+	e->build_id = id;
+	*p = at;
 }
 
 /* A frame with its "+0x" at `plus`, in a line that was read up to `from`; where it ends, or
@@ -92,9 +85,9 @@ static const char *read_frame(struct mk_line *l, const char *from, const char *p
 		name++;
 	if (name == plus || (*name >= '0' && *name <= '9') ||
 	    !mk_match(&p, end, "+0x%x/0x%x", &offset, &size) ||
-	    (p < end && (of_symbol(*p) || *p == '+')) || offset > size ||
-	    !(e = mk_add_frame(l, "kernel", name, p)))
+	    (p < end && (of_symbol(*p) || *p == '+')) || offset > size)
 		return NULL;
+	e = mk_add_frame(l, "kernel", name, p);
 	e->name = (struct markup_str){ "vmlinux", strlen("vmlinux") };
 	e->form = MK_FORM_PLACES;
 	behind = p;
@@ -118,7 +111,6 @@ static void read_banner(struct mk_line *l, const char *comm, const char *end)
 {
 	const char *p = mk_find(comm, end, "ainted"), *number, *word;
 	struct markup_str release, id = { NULL, 0 };
-	struct mk_event *e;
 
 	number = p ? mk_find(p, end, " #") : NULL;
 	if (!number || number + 2 == end || number[2] < '0' || number[2] > '9')
@@ -135,9 +127,7 @@ static void read_banner(struct mk_line *l, const char *comm, const char *end)
 		if (word - p >= 32 && mk_is_build_id(mk_span(p, word)))
 			id = mk_span(p, word);
 	}
-	e = mk_add_binding(l, release.ptr, id.len ? id.ptr + id.len : number, release, id);
-	if (e)
-		e->kernel = true;
+	mk_add_binding(l, release.ptr, id.len ? id.ptr + id.len : number, release, id)->kernel = true;
 }
 
 static void read_line(struct mk_line *l, const char *end)

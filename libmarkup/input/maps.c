@@ -76,8 +76,8 @@ static bool read_unstrip(const char *p, const char *end, struct mk_row *row)
 	uint64_t size;
 
 	row->at = p;
-	if (!mk_match(&p, end, "0x%x+0x%x %s@%s ", &row->start, &size, &row->build_id, &place) ||
-	    !mk_is_build_id(row->build_id) || !size || size > UINT64_MAX - row->start)
+	if (!mk_match(&p, end, "0x%x+0x%x %b@%s ", &row->start, &size, &row->build_id, &place) ||
+	    !size || size > UINT64_MAX - row->start)
 		return false;
 	row->end = row->start + size;
 	row->code = true;

@@ -249,15 +249,13 @@ static struct mk_event *add(struct mk_line *l, const struct mk_node *n,
 {
 	struct mk_event *e = mk_add_event(l, kind);
 
-	if (e) {
-		e->text = n->text;
-		e->tag = n->tag;
-		e->rest = n->rest;
-	}
+	e->text = n->text;
+	e->tag = n->tag;
+	e->rest = n->rest;
 	return e;
 }
 
-/* The event of an element, or NULL. */
+/* The event of an element. */
 static struct mk_event *read_element(struct mk_line *l, const struct mk_node *n, bool llvm)
 {
 	const struct tag *t = tags, *end = tags + sizeof(tags) / sizeof(tags[0]);
@@ -266,23 +264,20 @@ static struct mk_event *read_element(struct mk_line *l, const struct mk_node *n,
 	while (t < end && !(mk_str_is(n->tag, t->tag) && (t->llvm || !llvm)))
 		t++;
 	x.e = add(l, n, t < end ? t->kind : MK_UNKNOWN);
-	if (x.e && t < end)
+	if (t < end)
 		t->read(&x);
 	return x.e;
 }
 
 static void read_ours(struct mk_line *l, struct mk_parser *p)
 {
-	struct mk_event *e;
 	struct mk_node n;
 
 	while (mk_next_element(p, &n)) {
 		if (n.kind == MK_ELEMENT) {
 			read_element(l, &n, false);
 		} else if (l->part & MK_LINE_LAST) {
-			e = add(l, &n, MK_HEXDICT);
-			if (e)
-				e->open = true;
+			add(l, &n, MK_HEXDICT)->open = true;
 		}
 	}
 }
@@ -295,7 +290,7 @@ static void read_llvm(struct mk_line *l, struct mk_parser *p)
 
 	while (!l->had_context && mk_next_element(p, &n)) {
 		e = read_element(l, &n, true);
-		if (!e || mk_is_context(e))
+		if (mk_is_context(e))
 			return;
 		for (size_t i = 0; e->kind == MK_UNKNOWN && !e->bad && i < n.tag.len; i++)
 			if (n.tag.ptr[i] < 'a' || n.tag.ptr[i] > 'z')
@@ -357,8 +352,10 @@ static void read_fuchsia(struct mk_line *l, struct mk_parser *p)
 	struct mk_event *e;
 	struct mk_node n;
 
-	while (mk_next_element(p, &n) && (e = add(l, &n, MK_UNKNOWN)))
+	while (mk_next_element(p, &n)) {
+		e = add(l, &n, MK_UNKNOWN);
 		e->kind = fuchsia_values(&n, e);
+	}
 }
 
 /* ---- the input ---------------------------------------------------------------- */

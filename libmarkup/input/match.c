@@ -38,6 +38,13 @@ bool mk_match(const char **p, const char *end, const char *pattern, ...)
 		case 'x':
 			ok = take_number(&at, end, 16, 16, va_arg(args, uint64_t *));
 			break;
+		case 'b':
+			for (stop = at; stop < end && mk_digit(*stop) < 16;)
+				stop++;
+			*va_arg(args, struct markup_str *) = mk_span(at, stop);
+			ok = stop > at && (stop - at) % 2 == 0;
+			at = stop;
+			break;
 		case 's':
 			stop = memchr(at, pattern[1], (size_t)(end - at));
 			*va_arg(args, struct markup_str *) = mk_span(at, stop ? stop : end);

@@ -10,6 +10,7 @@
  *
  *   %d   decimal digits, at most nine → uint64_t *
  *   %x   hex digits, at most 16 → uint64_t *
+ *   %b   hex digits of whole bytes, a build ID → struct markup_str *
  *   %s   all up to the next byte of the pattern → struct markup_str *
  *   %_   blanks, or none
  */
@@ -40,6 +41,14 @@ static inline bool mk_begins_word(const char *line, const char *p)
 						     (size_t)(p - line < 8 ? p - line : 8)))
 		return true;
 	return !letter && !(before >= '0' && before <= '9');
+}
+
+/* Where the decimal digits begin that end at p, or p. */
+static inline const char *mk_back_digits(const char *line, const char *p)
+{
+	while (p > line && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	return p;
 }
 
 /* The first `text` in [p, end), or NULL. */

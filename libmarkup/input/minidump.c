@@ -20,14 +20,11 @@ static void read_module(struct mk_line *l, const char *start, const char *end)
 {
 	const char *p = start;
 	struct markup_str name, version, file, id;
-	struct mk_event *e;
 
 	if (!mk_match(&p, end, "Module|%s|%s|%s|%s|", &name, &version, &file, &id) || !name.len ||
 	    id.len <= GUID || !mk_field_build_id((struct markup_str){ id.ptr, GUID }, NULL))
 		return;
-	e = mk_add_binding(l, start, p, name, id);
-	if (e)
-		e->guid = true;
+	mk_add_binding(l, start, p, name, id)->guid = true;
 }
 
 static void add(struct mk_line *l, const char *start, const char *end, struct markup_str module,
@@ -35,8 +32,6 @@ static void add(struct mk_line *l, const char *start, const char *end, struct ma
 {
 	struct mk_event *e = mk_add_frame(l, "minidump", start, end);
 
-	if (!e)
-		return;
 	e->name = module;
 	e->number = number;
 	e->origin = MARKUP_FROM_LOAD_BASE;
@@ -77,9 +72,7 @@ static void read_words(struct mk_line *l, const char *plus, const char *end)
 		name--;
 	if (name == plus || name - l->p < 3 || name[-2] != ' ')
 		return;
-	for (start = name - 2; start > l->p && start[-1] >= '0' && start[-1] <= '9';)
-		start--;
-	at = start;
+	at = start = mk_back_digits(l->p, name - 2);
 	if (mk_begins_word(l->p, start) && mk_match(&at, name, "%d  ", &number) && at == name &&
 	    mk_match(&p, end, " + 0x%x", &address) && is_end(p, end))
 		add(l, start, p, mk_span(name, plus), number, address);

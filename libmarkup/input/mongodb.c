@@ -29,7 +29,7 @@ static bool next_module(const char **p, const char *end, uint64_t *base, struct 
 		if (mk_match(&at, close, "{\"b\":\"%x\",\"path\":\"%s\"", base, path) &&
 		    path->len && !memchr(path->ptr, '\\', path->len) &&
 		    (at = mk_find(at, close, "\"buildId\":")) &&
-		    mk_match(&at, close, "\"buildId\":\"%s\"", id) && mk_is_build_id(*id))
+		    mk_match(&at, close, "\"buildId\":\"%b\"", id))
 			return true;
 		at = close;
 	}
@@ -43,8 +43,7 @@ static void read_names(struct mk_line *l, const char *p, const char *end)
 	uint64_t base;
 
 	while (next_module(&p, end, &base, &path, &id))
-		if (!mk_add_binding(l, path.ptr, p, path, id))
-			return;
+		mk_add_binding(l, path.ptr, p, path, id);
 }
 
 static bool read_row(const char **p, const char *end, struct mk_row *row)
@@ -73,9 +72,9 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!p || !mk_match(&p, end, "\"frame\":{\"a\":\"%x\",\"b\":\"%x\",", &address, &base))
 		return;
 	text = p;
-	if (!mk_match(&p, end, "\"o\":\"%x\"", &rel) || address - base != rel ||
-	    !(e = mk_add_frame(l, "mongodb", text, p)))
+	if (!mk_match(&p, end, "\"o\":\"%x\"", &rel) || address - base != rel)
 		return;
+	e = mk_add_frame(l, "mongodb", text, p);
 	e->form = MK_FORM_MEMBER;
 	e->address = address;
 	e->absolute = e->returns = true;

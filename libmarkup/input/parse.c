@@ -65,13 +65,13 @@ static bool take_open(struct mk_node *n, const char *open, const char *end)
 enum taken { TAKEN, NOT_CLOSED, START_OVER };
 
 /*
- * Reads the element that begins at *open, tag and fields in one pass. On
+ * Reads the element that begins at *open. On
  * START_OVER *open is where the next one may begin: at a "{{{" inside of it, or
  * just behind its first brace if it has no tag.
  */
 static enum taken take_element(struct mk_node *n, const char **open, const char *end)
 {
-	const char *p = *open + 3, *field;
+	const char *p = *open + 3;
 
 	while (p < end && *p >= 'a' && *p <= 'z')
 		p++;
@@ -80,31 +80,16 @@ static enum taken take_element(struct mk_node *n, const char **open, const char 
 		return START_OVER;
 	}
 	n->kind = MK_ELEMENT;
-	n->tag = (struct markup_str){ *open + 3, (size_t)(p - *open - 3) };
-	n->rest = (struct markup_str){ NULL, 0 };
-	n->num_fields = 0;
-	field = p < end && *p == ':' ? ++p : NULL;
-	n->rest.ptr = field;
 	for (; (p = mk_scan_special(p, end)) < end; p++) {
-		if (*p == '{' && three(p, end, '{')) {
+		if (three(p, end, '{')) {
 			*open = p;
 			return START_OVER;
 		}
-		if (*p != ':' && !(*p == '}' && three(p, end, '}')))
-			continue;
-		if (field) {
-			if (n->num_fields < MK_NUM_FIELDS)
-				n->fields[n->num_fields] = (struct markup_str){
-					field, (size_t)(p - field) };
-			n->num_fields++;
-			field = p + 1;
+		if (three(p, end, '}')) {
+			n->text = (struct markup_str){ *open, (size_t)(p + 3 - *open) };
+			split_fields(n);
+			return TAKEN;
 		}
-		if (*p == ':')
-			continue;
-		if (n->rest.ptr)
-			n->rest.len = (size_t)(p - n->rest.ptr);
-		n->text = (struct markup_str){ *open, (size_t)(p + 3 - *open) };
-		return TAKEN;
 	}
 	return NOT_CLOSED;
 }

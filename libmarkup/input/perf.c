@@ -39,16 +39,14 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 	if (!open) {
 		/* The kernel's frames come before the program's first; these are others. */
 		open = mk_find_back(p, end, " ([");
-		if (open && !mk_match(&open, end, " ([kernel") &&
-		    (e = mk_add_event(l, MK_UNKNOWN))) {
+		if (open && !mk_match(&open, end, " ([kernel")) {
+			e = mk_add_event(l, MK_UNKNOWN);
 			e->text = mk_span(start, end);
 			e->in_trace = e->quiet = true;
 		}
 		return;
 	}
 	e = mk_add_frame(l, "perf", start, end);
-	if (!e)
-		return;
 	e->name = mk_span(open + 2, end - 1);
 	e->reach = 1;
 	e->origin = MARKUP_FROM_FILE;
@@ -60,13 +58,16 @@ static const char map_word[] = "PERF_RECORD_MMAP2";
 
 static void read_map(struct mk_line *l, const char *p, const char *end)
 {
-	const char *id = memchr(p, '<', (size_t)(end - p)), *close, *path;
+	struct markup_str id;
+	const char *start = memchr(p, '<', (size_t)(end - p)), *path = NULL;
 
-	close = id ? memchr(id, '>', (size_t)(end - id)) : NULL;
-	path = close ? mk_find(close, end, " /") : NULL;
-	end = path ? mk_trimmed(path, end) : end;
-	if (path && mk_is_build_id(mk_span(id + 1, close)))
-		mk_add_binding(l, id, end, mk_span(path + 1, end), mk_span(id + 1, close));
+	p = start;
+	if (p && mk_match(&p, end, "<%b>", &id))
+		path = mk_find(p, end, " /");
+	if (!path)
+		return;
+	end = mk_trimmed(path, end);
+	mk_add_binding(l, start, end, mk_span(path + 1, end), id);
 }
 
 static void read_line(struct mk_line *l, const char *end)

@@ -41,25 +41,13 @@ static const char *find_place(const char *p, const char *end, struct markup_str 
 	return after;
 }
 
-/* " (BuildId: HEX)" at *p, which moves behind it. */
-static struct markup_str take_build_id(const char **p, const char *end)
-{
-	const char *at = *p;
-	struct markup_str hex;
-
-	if (!mk_match(&at, end, " (BuildId: %s)", &hex) || !mk_is_build_id(hex))
-		return (struct markup_str){ NULL, 0 };
-	*p = at;
-	return hex;
-}
-
 /* A frame whose '#' is at p: false, it is something else. */
 static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 {
 	const char *start = *pos, *p = start, *after;
 	uint64_t number, address = 0, rel;
 	bool indented, one_blank;
-	struct markup_str module;
+	struct markup_str module, id;
 	struct mk_event *e;
 
 	if (!mk_match(&p, end, "#%d %_", &number))
@@ -71,9 +59,9 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	after = find_place(p - 1, end, &module, &rel);
 	if (!after)
 		return false;
-	const struct markup_str id = take_build_id(&after, end);
-	if (!(e = mk_add_frame(l, "sanitizer", start, after)))
-		return false;
+	if (!mk_match(&after, end, " (BuildId: %b)", &id))
+		id = (struct markup_str){ NULL, 0 };
+	e = mk_add_frame(l, "sanitizer", start, after);
 	e->name = module;
 	e->build_id = id;
 	e->form = MK_FORM_SANITIZER;

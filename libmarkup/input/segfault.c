@@ -38,9 +38,9 @@ static void read_line(struct mk_line *l, const char *end)
 		return;
 	p = open + 1;
 	has_offset = mk_match(&p, end, "%x,", &offset);
-	if (!mk_match(&p, end, "%x+%x]", &start, &size) || ip - start >= size ||
-	    !(e = mk_add_frame(l, "segfault", in + 4, p)))
+	if (!mk_match(&p, end, "%x+%x]", &start, &size) || ip - start >= size)
 		return;
+	e = mk_add_frame(l, "segfault", in + 4, p);
 	e->name = mk_span(in + 4, open);
 	e->form = MK_FORM_CALLS;
 	e->origin = has_offset ? MARKUP_FROM_FILE : MARKUP_FROM_CODE;

@@ -21,9 +21,9 @@ static bool read_frame(struct mk_line *l, const char *start, const char *end)
 		return false;
 	plus = after = mk_find_back(p, end, " + 0x");
 	open = plus ? mk_find_back(p, plus, " (") : NULL;
-	if (!open || open == p || !mk_match(&after, end, " + 0x%x)", &rel) ||
-	    !(e = mk_add_frame(l, "systemd", start, after)))
+	if (!open || open == p || !mk_match(&after, end, " + 0x%x)", &rel))
 		return false;
+	e = mk_add_frame(l, "systemd", start, after);
 	e->name = mk_span(open + 2, plus);
 	e->hole = mk_span(p, open);
 	e->number = number;

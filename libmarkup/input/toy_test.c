@@ -25,25 +25,22 @@ static void read_map(struct mk_line *l, const char *start, const char *end)
 	uint64_t address, size;
 	struct mk_event *e;
 
-	if (!mk_match(&p, end, "toy map %s %s 0x%x 0x%x", &name, &id, &address, &size) ||
-	    !mk_is_build_id(id))
+	if (!mk_match(&p, end, "toy map %s %b 0x%x 0x%x", &name, &id, &address, &size))
 		return;
-	if ((e = mk_add_event(l, MK_MODULE))) {
-		e->text = mk_span(start, p);
-		e->tag = (struct markup_str)STR("toy map");
-		e->quiet = true;
-		e->name = name;
-		e->detail = id;
-		e->number = address;
-	}
-	if ((e = mk_add_event(l, MK_MAP))) {
-		e->text = (struct markup_str){ p, 0 };
-		e->tag = (struct markup_str)STR("toy map");
-		e->quiet = true;
-		e->number = e->address = address;
-		e->size = size;
-		memcpy(e->mode, "rx", 3);
-	}
+	e = mk_add_event(l, MK_MODULE);
+	e->text = mk_span(start, p);
+	e->tag = (struct markup_str)STR("toy map");
+	e->quiet = true;
+	e->name = name;
+	e->detail = id;
+	e->number = address;
+	e = mk_add_event(l, MK_MAP);
+	e->text = (struct markup_str){ p, 0 };
+	e->tag = (struct markup_str)STR("toy map");
+	e->quiet = true;
+	e->number = e->address = address;
+	e->size = size;
+	memcpy(e->mode, "rx", 3);
 }
 
 static void read_line(struct mk_line *l, const char *end)
@@ -55,8 +52,8 @@ static void read_line(struct mk_line *l, const char *end)
 
 	if (map) {
 		read_map(l, map, end);
-	} else if (at && mk_match(&p, end, "toy at 0x%x", &address) &&
-		   (e = mk_add_event(l, MK_FRAME))) {
+	} else if (at && mk_match(&p, end, "toy at 0x%x", &address)) {
+		e = mk_add_event(l, MK_FRAME);
 		e->text = mk_span(at, p);
 		e->tag = (struct markup_str)STR("toy");
 		e->address = e->lookup = address;

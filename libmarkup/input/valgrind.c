@@ -37,8 +37,6 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!in || end[-1] != ')')
 		return;
 	e = mk_add_frame(l, "valgrind", start, end);
-	if (!e)
-		return;
 	e->name = mk_span(in + 5, end - 1);
 	e->reach = 1;
 	e->form = MK_FORM_VALGRIND;
