@@ -72,7 +72,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h")
 		own("mk", "mk/bytes symcache/error.h"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/utf8.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h")
-		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h"); own("mk/emit", "../emit.h parts.h")
+		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h"); own("mk/emit", "../emit.h parts.h")
 		own("mk/plan", "libmarkup/markup.h libmarkup/plan.h mk/bytes base symcache/build.h symcache/error.h")
 		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output")
 		own("mk/dialogue", "public base mk mk/bytes")

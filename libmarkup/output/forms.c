@@ -52,6 +52,7 @@ void mk_output_deinit(struct mk_output *r)
 	if (r->state && r->renderer->deinit)
 		r->renderer->deinit(r);
 	free(r->state);
+	vec_deinit(&r->modline.maps);
 	mk_out_deinit(&r->out);
 	mk_out_deinit(&r->scratch);
 	mk_out_deinit(&r->dumpfiles);

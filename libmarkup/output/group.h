@@ -43,14 +43,13 @@ struct group {
 struct group_stack;
 
 struct markup_groups {
-	struct group **groups;
-	size_t num, cap, bytes;
+	VEC(struct group *) groups;
+	size_t bytes;             /* of their functions */
 	uint32_t *index;          /* signature → group + 1; power of two slots */
 	size_t slots;
 	struct group_stack *open; /* the stacks whose end has not come */
 	size_t num_open;
-	char **inputs;            /* names of those that had frames */
-	size_t num_inputs, cap_inputs;
+	VEC(char *) inputs;       /* names of those that had frames */
 	struct mk_out pending;    /* a record that has not come as a whole */
 	uint64_t stacks;          /* all of them */
 	uint64_t left_out;        /* stacks for whose group there was no room */

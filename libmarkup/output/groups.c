@@ -47,13 +47,13 @@ void markup_groups_destroy(struct markup_groups *g)
 		return;
 	for (size_t i = 0; g->open && i < OPEN_MAX; i++)
 		mk_out_deinit(&g->open[i].functions);
-	for (size_t i = 0; i < g->num; i++)
-		free(g->groups[i]);
-	for (size_t i = 0; i < g->num_inputs; i++)
-		free(g->inputs[i]);
+	for (size_t i = 0; i < g->groups.len; i++)
+		free(g->groups.data[i]);
+	for (size_t i = 0; i < g->inputs.len; i++)
+		free(g->inputs.data[i]);
 	free(g->open);
-	free(g->groups);
-	free(g->inputs);
+	vec_deinit(&g->groups);
+	vec_deinit(&g->inputs);
 	free(g->index);
 	mk_out_deinit(&g->pending);
 	free(g);
@@ -80,24 +80,14 @@ static struct group *add_group(struct markup_groups *g, uint32_t *slot, const st
 {
 	struct group *new;
 
-	if (g->num == GROUPS_MAX || text->len > GROUP_BYTES_MAX - g->bytes)
-		return NULL;
-	if (g->num == g->cap) {
-		size_t cap = 2 * g->cap + 64;
-		struct group **groups = realloc(g->groups, cap * sizeof(*groups));
-		if (!groups)
-			return NULL;
-		g->groups = groups;
-		g->cap = cap;
-	}
-	new = malloc(sizeof(*new) + text->len);
-	if (!new)
+	if (g->groups.len == GROUPS_MAX || text->len > GROUP_BYTES_MAX - g->bytes ||
+	    !vec_reserve(&g->groups, 1) || !(new = malloc(sizeof(*new) + text->len)))
 		return NULL;
 	*new = (struct group){ .len = text->len };
 	memcpy(new->functions, text->buf, text->len);
 	g->bytes += text->len;
-	g->groups[g->num++] = new;
-	*slot = (uint32_t)g->num;
+	g->groups.data[g->groups.len++] = new;
+	*slot = (uint32_t)g->groups.len;
 	return new;
 }
 
@@ -110,7 +100,7 @@ static void end_stack(struct markup_groups *g, struct group_stack *s)
 	g->stacks++;
 	g->no_memory |= s->functions.error != 0;
 	for (; g->index[at]; at = (at + 1) & (g->slots - 1)) {
-		found = g->groups[g->index[at] - 1];
+		found = g->groups.data[g->index[at] - 1];
 		if (found->signature == signature && found->len == s->functions.len &&
 		    !memcmp(found->functions, s->functions.buf, found->len))
 			break;
@@ -189,24 +179,17 @@ static void add_frame(struct group_stack *s, const char *p, const char *end)
 /* The index of an input; inputs come one after another. */
 static uint32_t input_of(struct markup_groups *g, const char *name, size_t len)
 {
-	const char *last = g->num_inputs ? g->inputs[g->num_inputs - 1] : NULL;
+	const size_t n = g->inputs.len;
+	const char *last = n ? g->inputs.data[n - 1] : NULL;
 
 	if (last && strlen(last) == len && !memcmp(last, name, len))
-		return (uint32_t)g->num_inputs - 1;
+		return (uint32_t)n - 1;
 	mk_groups_close(g);
-	if (g->num_inputs == g->cap_inputs) {
-		size_t cap = 2 * g->cap_inputs + 16;
-		char **inputs = realloc(g->inputs, cap * sizeof(*inputs));
-		if (!inputs) {
-			g->no_memory = true;
-			return 0;
-		}
-		g->inputs = inputs;
-		g->cap_inputs = cap;
+	if (!vec_reserve(&g->inputs, 1) || !(g->inputs.data[n] = strndup(name, len))) {
+		g->no_memory = true;
+		return 0;
 	}
-	g->inputs[g->num_inputs] = strndup(name, len);
-	g->no_memory |= !g->inputs[g->num_inputs];
-	return g->no_memory ? 0 : (uint32_t)g->num_inputs++;
+	return (uint32_t)g->inputs.len++;
 }
 
 static void take_frame(struct markup_groups *g, const struct mk_group_frame *f, const char *text)

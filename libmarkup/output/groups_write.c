@@ -26,7 +26,7 @@ static int by_count(const void *a, const void *b)
 
 static struct markup_str name_of(const struct markup_groups *g, const struct group_place *place)
 {
-	const char *name = place->input < g->num_inputs ? g->inputs[place->input] : "";
+	const char *name = place->input < g->inputs.len ? g->inputs.data[place->input] : "";
 
 	return (struct markup_str){ name, strlen(name) };
 }
@@ -62,7 +62,7 @@ static void put_totals(struct mk_out *o, const struct markup_groups *g)
 {
 	put_count(o, g->stacks, "stack");
 	mk_out_lit(o, " in ");
-	put_count(o, g->num, "group");
+	put_count(o, g->groups.len, "group");
 	if (g->left_out) {
 		mk_out_lit(o, "; ");
 		put_count(o, g->left_out, "stack");
@@ -115,8 +115,8 @@ static void write_text(struct mk_out *o, const struct markup_groups *g)
 {
 	put_totals(o, g);
 	mk_out_char(o, '\n');
-	for (size_t i = 0; i < g->num; i++)
-		text_group(o, g, g->groups[i]);
+	for (size_t i = 0; i < g->groups.len; i++)
+		text_group(o, g, g->groups.data[i]);
 }
 
 /* ---- JSON ------------------------------------------------------------------------ */
@@ -132,8 +132,8 @@ static void json_place(struct mk_out *o, const struct markup_groups *g, const ch
 
 static void write_json(struct mk_out *o, const struct markup_groups *g)
 {
-	for (size_t i = 0; i < g->num; i++) {
-		const struct group *group = g->groups[i];
+	for (size_t i = 0; i < g->groups.len; i++) {
+		const struct group *group = g->groups.data[i];
 		const char *p = group->functions;
 		struct markup_str function;
 
@@ -189,8 +189,8 @@ static void write_html(struct mk_out *o, const struct markup_groups *g)
 	put_totals(o, g);
 	mk_out_lit(o, "</h1>\n<table>\n<thead><tr><th>Count</th><th>Signature</th><th>First</th>"
 		   "<th>Last</th><th>Functions, innermost first</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < g->num; i++)
-		html_group(o, g, g->groups[i]);
+	for (size_t i = 0; i < g->groups.len; i++)
+		html_group(o, g, g->groups.data[i]);
 	mk_out_lit(o, "</tbody>\n</table>\n</body>\n</html>\n");
 }
 
@@ -207,8 +207,8 @@ int markup_groups_write(struct markup_groups *g, enum markup_format format,
 	mk_groups_close(g);
 	if (g->no_memory || mk_out_init(&o, OUT_BUFFER, write, ctx))
 		return -ENOMEM;
-	if (g->num)
-		qsort(g->groups, g->num, sizeof(*g->groups), by_count);
+	if (g->groups.len)
+		qsort(g->groups.data, g->groups.len, sizeof(*g->groups.data), by_count);
 	/* The table finds nothing any more. */
 	memset(g->index, 0, g->slots * sizeof(*g->index));
 	forms[format](&o, g);

@@ -25,7 +25,6 @@ static struct markup_str or_invalid(struct markup_str s)
 
 /* The line is kept until its contextual element, or its end, has come. */
 struct llvm {
-	struct mk_modline modline;
 	bool after_context; /* the rest of the line is dropped */
 };
 
@@ -219,18 +218,18 @@ static void llvm_event(struct mk_output *r, const struct mk_line *l, const struc
 	if (e->bad || (e->kind == MK_RESET && mk_context_empty(context)))
 		return;
 	const uint32_t module = e->kind == MK_MAP ? context->maps[e->index].module : e->index;
-	if (e->kind != MK_MAP || !x->modline.open || x->modline.module != module) {
-		mk_modline_close(r, &x->modline, true);
+	if (e->kind != MK_MAP || !r->modline.open || r->modline.module != module) {
+		mk_modline_close(r, true);
 		put_line(r, l, e->text.ptr);
 		if (e->kind == MK_RESET) {
 			put_raw(r, e);
 			mk_put_newline(r);
 			return;
 		}
-		mk_modline_open(r, &x->modline, module, e->kind == MK_MAP);
+		mk_modline_open(r, module, e->kind == MK_MAP);
 	}
 	if (e->kind == MK_MAP)
-		mk_modline_add(r, &x->modline, e->index);
+		mk_modline_add(r, e->index);
 }
 
 static void llvm_line(struct mk_output *r, const struct mk_line *l)
@@ -249,7 +248,7 @@ static void llvm_line_end(struct mk_output *r, const struct mk_line *l)
 
 	if (x->after_context)
 		return;
-	mk_modline_close(r, &x->modline, true);
+	mk_modline_close(r, true);
 	put_line(r, l, l->p + l->len);
 	if ((l->part & MK_LINE_LAST) && (!l->len || l->p[l->len - 1] != '\n'))
 		mk_out_char(&r->out, '\n');
@@ -257,14 +256,12 @@ static void llvm_line_end(struct mk_output *r, const struct mk_line *l)
 
 static void llvm_plain(struct mk_output *r, const char *p, size_t len)
 {
-	struct llvm *x = r->state;
-
-	if (x->modline.open) { /* it ends like the line that closes it */
+	if (r->modline.open) { /* it ends like the line that closes it */
 		const char *eol = memchr(p, '\n', len);
 		r->newline = mk_newline_of(p, eol ? (size_t)(eol + 1 - p) : len);
 	}
 	mk_sgr_line_start(r);
-	mk_modline_close(r, &x->modline, true);
+	mk_modline_close(r, true);
 	mk_out_put(&r->out, p, len);
 	if (p[len - 1] != '\n')
 		mk_out_char(&r->out, '\n');
@@ -272,18 +269,13 @@ static void llvm_plain(struct mk_output *r, const char *p, size_t len)
 
 static void llvm_leaving(struct mk_output *r)
 {
-	mk_modline_close(r, &((struct llvm *)r->state)->modline, true);
+	mk_modline_close(r, true);
 }
 
 static void llvm_finish(struct mk_output *r)
 {
 	llvm_leaving(r);
 	mk_sgr_line_start(r);
-}
-
-static void llvm_deinit(struct mk_output *r)
-{
-	mk_modline_deinit(&((struct llvm *)r->state)->modline);
 }
 
 const struct mk_renderer mk_llvm_renderer = {
@@ -295,5 +287,4 @@ const struct mk_renderer mk_llvm_renderer = {
 	.plain = llvm_plain,
 	.leaving = llvm_leaving,
 	.finish = llvm_finish,
-	.deinit = llvm_deinit,
 };

@@ -14,13 +14,14 @@
 
 #include "libmarkup/output/output.h"
 
-void mk_modline_open(struct mk_output *r, struct mk_modline *l, uint32_t module, bool adds)
+void mk_modline_open(struct mk_output *r, uint32_t module, bool adds)
 {
 	const struct mk_module *m = &r->resolve->context.modules[module];
+	struct mk_modline *l = &r->modline;
 	char id[FMT_MAX + 3] = " #";
 	struct mk_out *o = &r->out;
 
-	mk_modline_close(r, l, true);
+	mk_modline_close(r, true);
 	mk_sgr_highlight(r, o);
 	mk_out_lit(o, "[[[ELF module");
 	size_t len = 2 + mk_fmt_hex(id + 2, m->id);
@@ -35,27 +36,17 @@ void mk_modline_open(struct mk_output *r, struct mk_modline *l, uint32_t module,
 	l->open = true;
 	l->crlf = r->newline[0] == '\r';
 	l->module = module;
-	l->num_maps = 0;
+	vec_clear(&l->maps);
 }
 
-void mk_modline_add(struct mk_output *r, struct mk_modline *l, uint32_t map)
+void mk_modline_add(struct mk_output *r, uint32_t map)
 {
-	if (l->num_maps == l->cap_maps) {
-		uint32_t cap = l->cap_maps * 2 + 16;
-		uint32_t *maps = realloc(l->maps, cap * sizeof(*maps));
-		if (!maps) {
-			r->out.error = -ENOMEM;
-			return;
-		}
-		l->maps = maps;
-		l->cap_maps = cap;
-	}
-	l->maps[l->num_maps++] = map;
-}
+	uint32_t *added = vec_push(&r->modline.maps);
 
-void mk_modline_deinit(struct mk_modline *l)
-{
-	free(l->maps);
+	if (added)
+		*added = map;
+	else
+		r->out.error = -ENOMEM;
 }
 
 static int by_address(const void *a, const void *b, void *ctx)
@@ -68,20 +59,21 @@ static int by_address(const void *a, const void *b, void *ctx)
 	return i < j ? -1 : i > j;
 }
 
-void mk_modline_close(struct mk_output *r, struct mk_modline *l, bool newline)
+void mk_modline_close(struct mk_output *r, bool newline)
 {
+	struct mk_modline *l = &r->modline;
 	struct mk_out *o = &r->out;
 
 	if (!l->open)
 		return;
 	l->open = false;
-	if (l->num_maps)
-		qsort_r(l->maps, l->num_maps, sizeof(*l->maps), by_address,
+	if (l->maps.len)
+		qsort_r(l->maps.data, l->maps.len, sizeof(*l->maps.data), by_address,
 			r->resolve->context.maps);
-	for (uint32_t i = 0; i < l->num_maps; i++) {
-		const struct mk_map *m = &r->resolve->context.maps[l->maps[i]];
+	for (size_t i = 0; i < l->maps.len; i++) {
+		const struct mk_map *m = &r->resolve->context.maps[l->maps.data[i]];
 		/* The first map again is a first map to LLVM, too. */
-		mk_out_char(o, l->maps[i] == l->maps[0] ? ' ' : ',');
+		mk_out_char(o, l->maps.data[i] == l->maps.data[0] ? ' ' : ',');
 		mk_put_values(r, o, "[", mk_hex(m->address), "-", mk_hex(m->address + m->size - 1),
 			      "](", ((struct markup_str){ m->mode, strlen(m->mode) }), ")");
 	}

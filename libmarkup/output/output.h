@@ -15,6 +15,7 @@
 #include "libmarkup/bytes/hexdict.h"
 #include "libmarkup/output/colours.h"
 #include "libmarkup/resolve/resolve.h"
+#include "libsymcache/base/vec.h"
 
 #define OUT_BUFFER (128u << 10)
 
@@ -58,6 +59,13 @@ struct mk_renderer {
 extern const struct mk_renderer mk_text_renderer, mk_llvm_renderer, mk_fuchsia_renderer,
 	mk_json_renderer, mk_html_renderer, mk_group_renderer;
 
+/* The module line that is being collected. */
+struct mk_modline {
+	bool open, crlf;
+	uint32_t module;
+	VEC(uint32_t) maps; /* indices */
+};
+
 struct mk_output {
 	const struct mk_renderer *renderer;
 	void *state;               /* the renderer's own */
@@ -70,6 +78,7 @@ struct mk_output {
 	struct mk_out out;
 	struct mk_out scratch;
 	struct mk_out dumpfiles;   /* JSON */
+	struct mk_modline modline; /* of the forms that have such lines */
 };
 
 /* The renderer for these options. */
@@ -157,20 +166,11 @@ void mk_put_symbol(struct mk_output *r, const struct mk_event *e);
 
 /* ---- modline.c --------------------------------------------------------------- */
 
-/* The module line that is being collected. */
-struct mk_modline {
-	bool open, crlf;
-	uint32_t module;
-	uint32_t *maps;    /* indices */
-	uint32_t num_maps, cap_maps;
-};
-
 /* Closes it if it is open, with its newline or without. */
-void mk_modline_close(struct mk_output *r, struct mk_modline *l, bool newline);
+void mk_modline_close(struct mk_output *r, bool newline);
 /* Opens a line for a module; `adds`: it was announced before. */
-void mk_modline_open(struct mk_output *r, struct mk_modline *l, uint32_t module, bool adds);
-void mk_modline_deinit(struct mk_modline *l);
-void mk_modline_add(struct mk_output *r, struct mk_modline *l, uint32_t map);
+void mk_modline_open(struct mk_output *r, uint32_t module, bool adds);
+void mk_modline_add(struct mk_output *r, uint32_t map);
 
 /* ---- dumpfile.c -------------------------------------------------------------- */
 

@@ -23,18 +23,13 @@ static bool blank(const char *p, const char *end)
 	return p == end;
 }
 
-static void close_modline(struct mk_output *r, bool newline)
-{
-	mk_modline_close(r, &mk_text_of(r)->modline, newline);
-}
-
 /* Writes the text from t->pending up to `upto`. */
 static void flush_text(struct mk_output *r, const char *upto)
 {
 	struct mk_text *t = r->state;
 
 	/* Behind a contextual element of this line its end goes on the line. */
-	close_modline(r, !t->after_context);
+	mk_modline_close(r, !t->after_context);
 	t->after_context = t->newline_owed = false;
 	mk_put_text(r, t->pending, (size_t)(upto - t->pending));
 	t->pending = upto;
@@ -63,7 +58,7 @@ static void context_text(struct mk_output *r, const struct mk_event *e)
 	struct mk_text *t = r->state;
 
 	if (t->after_context && blank(t->pending, e->text.ptr)) {
-		close_modline(r, true);
+		mk_modline_close(r, true);
 		if (t->newline_owed)
 			mk_put_newline(r);
 	} else {
@@ -76,7 +71,7 @@ static void put_module(struct mk_output *r, const struct mk_event *e)
 	struct mk_text *t = r->state;
 
 	context_text(r, e);
-	mk_modline_open(r, &t->modline, e->index, false);
+	mk_modline_open(r, e->index, false);
 	end_context(t, e, false);
 }
 
@@ -85,12 +80,12 @@ static void put_map(struct mk_output *r, const struct mk_event *e)
 	const uint32_t module = r->resolve->context.maps[e->index].module;
 	struct mk_text *t = r->state;
 
-	if (!t->modline.open || t->modline.module != module ||
+	if (!r->modline.open || r->modline.module != module ||
 	    (t->after_context && !blank(t->pending, e->text.ptr))) {
 		context_text(r, e);
-		mk_modline_open(r, &t->modline, module, true);
+		mk_modline_open(r, module, true);
 	}
-	mk_modline_add(r, &t->modline, e->index);
+	mk_modline_add(r, e->index);
 	end_context(t, e, false);
 }
 
@@ -212,7 +207,7 @@ static void text_held(struct mk_output *r, const struct mk_held *h)
 
 static void text_plain(struct mk_output *r, const char *p, size_t len)
 {
-	close_modline(r, true);
+	mk_modline_close(r, true);
 	mk_sgr_line_start(r);
 	if (len)
 		mk_text_of(r)->shift = 0;
@@ -221,12 +216,12 @@ static void text_plain(struct mk_output *r, const char *p, size_t len)
 
 static void text_leaving(struct mk_output *r)
 {
-	close_modline(r, true); /* it speaks of the other context */
+	mk_modline_close(r, true); /* it speaks of the other context */
 }
 
 static void text_finish(struct mk_output *r)
 {
-	close_modline(r, true);
+	mk_modline_close(r, true);
 	mk_sgr_line_start(r);
 }
 
@@ -243,7 +238,6 @@ static void text_deinit(struct mk_output *r)
 
 	mk_out_deinit(&t->notes);
 	mk_out_deinit(&t->held);
-	mk_modline_deinit(&t->modline);
 }
 
 const struct mk_renderer mk_text_renderer = {

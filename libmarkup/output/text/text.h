@@ -22,7 +22,6 @@ struct mk_text {
 	struct markup_str prefix; /* the log's own, up to the first element of the line */
 	bool after_context;       /* only blanks since a contextual element */
 	bool newline_owed;        /* which has to end its line itself */
-	struct mk_modline modline;
 	struct mk_out notes;      /* footnotes of the line */
 	uint64_t num_notes;       /* in it */
 	const struct mk_event *event; /* whose frames are being written */

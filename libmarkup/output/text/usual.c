@@ -13,7 +13,6 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 	const struct mk_wanted wanted = { r, &mk_text_bt_style, 0 }; /* without colours */
 	const struct mk_announced *a;
 	struct markup_str prefix = { NULL, 0 };
-	struct mk_text *t = r->state;
 	const char *close, *eol, *bol;
 	const struct mk_map *map;
 	struct mk_code text;
@@ -27,8 +26,8 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 		if (mk_find3(close, eol ? eol : end, '{'))
 			return NULL;
 	}
-	if (t->modline.open)
-		mk_modline_close(r, &t->modline, true);
+	if (r->modline.open)
+		mk_modline_close(r, true);
 	r->resolve->stats.understood++;
 	mk_out_put(&r->out, p, (size_t)(hit - p));
 	map = mk_lookup_announced(r->resolve, a, &wanted, &text);
