@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "libmarkup/plan/cut.h"
-#include "libmarkup/plan/deal.h"
 #include "libsymcache/base/parallel.h"
 
 struct making {
@@ -54,7 +53,7 @@ static void put_logs(const struct making *m, struct mk_rows_out *w)
 		if (next < m->cuts.logs.len && m->cuts.logs.data[next].log == i)
 			memcpy(log.tables_hash, m->cuts.logs.data[next++].tables_hash,
 			       MARKUP_HASH_TEXT);
-		mk_put_log(w, &log);
+		mk_rows_put(w, mk_log_columns, &log);
 	}
 }
 
@@ -71,7 +70,7 @@ static void write_rows(void *ctx, unsigned worker, size_t which)
 	(void)worker;
 	if (!rc && which)
 		for (size_t i = 0; i < m->cuts.shards.len; i++)
-			mk_put_shard(&w, &m->cuts.shards.data[m->by_task[i]]);
+			mk_rows_put(&w, mk_shard_columns, &m->cuts.shards.data[m->by_task[i]]);
 	else if (!rc)
 		put_logs(m, &w);
 	m->rcs[which] =

@@ -1,8 +1,7 @@
 /*
  * merge.h: the reduce step: what its parts share.
  *
- *   merge.c         the order of steps
- *   merge_load.c    plan and records: is all there?
+ *   merge.c         plan and records: is all there? The order of steps
  *   merge_logs.c    parts → logs; what died tasks left
  *   merge_said.c    complaints and counts, as one run gives them
  */
@@ -29,9 +28,6 @@ struct markup_merge {
 	uint64_t faults;                  /* each was reported */
 };
 
-/* Shards, logs and all records. SC_EFORMAT: something is missing or damaged, which was reported. */
-int mk_merge_load(struct markup_merge *m, struct sc_error *err);
-
 /* Reports what is wrong with a file or the record of a task, and what to do. */
 void mk_merge_fault(struct markup_merge *m, uint64_t task, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -41,12 +37,12 @@ void mk_merge_fault(struct markup_merge *m, uint64_t task, const char *fmt, ...)
 int mk_merge_logs(struct markup_merge *m, struct sc_error *err);
 
 /* Removes parts, and temporary files that tasks left. */
-int mk_merge_clean(const struct markup_merge *m, struct sc_error *err);
+int mk_merge_clean(struct markup_merge *m, struct sc_error *err);
 
 /* Complaints, to the caller and into a file of OUT, and counts, into m->tally. */
 int mk_merge_said(struct markup_merge *m, struct sc_error *err);
 
 /* OUT/.symcache/summary.json */
-int mk_merge_summary(const struct markup_merge *m, struct sc_error *err);
+int mk_merge_summary(struct markup_merge *m, struct sc_error *err);
 
 #endif

@@ -263,7 +263,7 @@ static void clean_folder(const char *dir, const char *prefix, const struct outpu
 		closedir(d);
 }
 
-int mk_merge_clean(const struct markup_merge *m, struct sc_error *err)
+int mk_merge_clean(struct markup_merge *m, struct sc_error *err)
 {
 	static const char *const ours[] = { "", "done", "parts" };
 	struct outputs outputs = { calloc(m->logs.len + 1, sizeof(output_text)), m->logs.len };

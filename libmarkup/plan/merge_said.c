@@ -188,7 +188,7 @@ static void put_summary(const struct markup_merge *m, struct mk_out *o)
 	mk_out_char(o, '[');
 }
 
-int mk_merge_summary(const struct markup_merge *m, struct sc_error *err)
+int mk_merge_summary(struct markup_merge *m, struct sc_error *err)
 {
 	const struct mk_path path = mk_out_path(m->options.out, "summary.json");
 	struct mk_out o = { 0 };

@@ -53,7 +53,7 @@ int mk_read_file(const char *path, char **ret, size_t *len, struct sc_error *err
 
 /* ---- shards.jsonl ---------------------------------------------------------------- */
 
-static const struct mk_column shard_columns[] = {
+const struct mk_column mk_shard_columns[] = {
 	{ "task", MK_NUMBER, offsetof(struct mk_shard, task), NULL }, /* first: see is_of() */
 	{ "shard", MK_NUMBER, offsetof(struct mk_shard, number), NULL },
 	{ "input", MK_NUMBER, offsetof(struct mk_shard, log), NULL },
@@ -64,11 +64,6 @@ static const struct mk_column shard_columns[] = {
 	{ "contexts_xxh128", MK_HASH_OR_NONE, offsetof(struct mk_shard, contexts_hash), NULL },
 	{ 0 },
 };
-
-void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s)
-{
-	mk_rows_put(w, shard_columns, s);
-}
 
 /* Of this task? Others need not be parsed. */
 static bool is_of(const struct mk_rows_in *r, uint64_t task)
@@ -83,7 +78,7 @@ static int take_shard(const struct mk_plan *p, struct mk_rows_in *r, struct mk_s
 		      struct sc_error *err)
 {
 	struct mk_shard *s = vec_push(ret);
-	int rc = s ? mk_rows_parse(r, shard_columns, s, err) : sc_no_memory(err);
+	int rc = s ? mk_rows_parse(r, mk_shard_columns, s, err) : sc_no_memory(err);
 
 	if (!rc && (s->task >= p->tasks || s->number >= p->shards || s->log >= p->logs ||
 		    s->from > s->to || !*s->contexts_hash != !s->from))
@@ -130,7 +125,7 @@ int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards
 
 /* ---- inputs.jsonl ---------------------------------------------------------------- */
 
-static const struct mk_column log_columns[] = {
+const struct mk_column mk_log_columns[] = {
 	{ "input", MK_NUMBER, offsetof(struct mk_log, number), NULL },
 	{ "path", MK_PATH, offsetof(struct mk_log, log.path), NULL },
 	{ "output", MK_PATH, offsetof(struct mk_log, log.output), NULL },
@@ -140,11 +135,6 @@ static const struct mk_column log_columns[] = {
 	{ "tables_xxh128", MK_HASH_OR_NONE, offsetof(struct mk_log, tables_hash), NULL },
 	{ 0 },
 };
-
-void mk_put_log(struct mk_rows_out *w, const struct mk_log *l)
-{
-	mk_rows_put(w, log_columns, l);
-}
 
 /* Does it stay within the folder that it is relative to, and leave ours there alone? */
 static bool stays_within(const char *path)
@@ -164,7 +154,7 @@ static int take_log(struct mk_rows_in *r, uint64_t number, struct mk_logs *ret,
 		    struct sc_error *err)
 {
 	struct mk_log l = { 0 }, *added;
-	int rc = mk_rows_parse(r, log_columns, &l, err);
+	int rc = mk_rows_parse(r, mk_log_columns, &l, err);
 
 	if (!rc && (l.number != number || !*l.log.path || !stays_within(l.log.output)))
 		rc = mk_rows_damaged(r, err);

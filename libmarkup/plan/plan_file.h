@@ -79,8 +79,8 @@ int mk_plan_read_logs(const struct mk_plan *p, const struct mk_shards *of, struc
 const struct mk_log *mk_log_of(const struct mk_logs *logs, const struct mk_shard *s);
 void mk_logs_deinit(struct mk_logs *logs);
 
-void mk_put_shard(struct mk_rows_out *w, const struct mk_shard *s);
-void mk_put_log(struct mk_rows_out *w, const struct mk_log *l);
+/* Of struct mk_shard and struct mk_log. */
+extern const struct mk_column mk_shard_columns[], mk_log_columns[];
 
 /* A file of what was saved, on the heap; NULL: `hash` is "", there is none. SC_EFORMAT: it has
  * another hash. */

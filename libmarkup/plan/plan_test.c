@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "libmarkup/plan/deal.h"
+#include "libmarkup/plan/cut.h"
 
 enum { MANY = 500 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RECORD_VERSION = 1 };
+enum { RECORD_VERSION = 1, SAID_MAX = 1 << 20 /* bytes in memory */ };
 
 /* ---- paths ---------------------------------------------------------------------- */
 
@@ -262,4 +262,65 @@ void mk_complaint_put(struct mk_out *to, const struct markup_module *warns_of, c
 		mk_out_str(to, warns_of->name);
 	}
 	mk_out_put(to, text, len);
+}
+
+/* A file without a name in OUT. -1: see errno. */
+static int open_nameless(const char *out)
+{
+	const struct mk_path dir = mk_out_path(out, "");
+	struct mk_path path = mk_out_path(out, "said.XXXXXX");
+	int fd = open(dir.text, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), above;
+
+	if (fd < 0 && (fd = mkostemp(path.text, O_CLOEXEC)) >= 0)
+		unlink(path.text);
+	if (fd)
+		return fd;
+	above = fcntl(fd, F_DUPFD_CLOEXEC, 1);
+	close(fd);
+	return above;
+}
+
+void markup_shard_say(void *ctx, const struct markup_module *warns_of, const char *text,
+		      size_t len)
+{
+	struct mk_said *s = ctx;
+	const size_t before = s->text.len;
+
+	mk_complaint_put(&s->text, warns_of, text, len);
+	s->bytes += s->text.len - before;
+	if (s->text.error)
+		s->error = ENOMEM;
+	if (s->text.len <= SAID_MAX)
+		return;
+	if (s->fd <= 0)
+		s->fd = open_nameless(s->out);
+	if (s->fd < 0 || sc_write_all(s->fd, s->text.buf, s->text.len))
+		s->error = errno;
+	s->text.len = 0;
+}
+
+void markup_shard_miss(void *ctx, const struct markup_module *m)
+{
+	struct mk_said *s = ctx;
+
+	if (!mk_misses_add(&s->missed, s->shard, m))
+		s->error = ENOMEM;
+}
+
+int mk_said_copy(struct mk_said *s, int fd, XXH3_state_t *hash)
+{
+	char block[1 << 16];
+	ssize_t n;
+
+	if (s->fd > 0 && lseek(s->fd, 0, SEEK_SET) < 0)
+		return -1;
+	while (s->fd > 0 && (n = read(s->fd, block, sizeof(block)))) {
+		if (n < 0 || sc_write_all(fd, block, (size_t)n))
+			return -1;
+		XXH3_128bits_update(hash, block, (size_t)n);
+	}
+	if (!s->text.len)
+		return 0;
+	XXH3_128bits_update(hash, s->text.buf, s->text.len);
+	return sc_write_all(fd, s->text.buf, s->text.len);
 }

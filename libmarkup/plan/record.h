@@ -87,4 +87,19 @@ bool mk_complaint_next(const char **p, const char *end, struct markup_module *wa
 void mk_complaint_put(struct mk_out *to, const struct markup_module *warns_of, const char *text,
 		   size_t len);
 
+/* What is to be said of a shard, as mk_complaint_put() writes it: in memory, and from some size
+ * on in a file without a name in OUT. */
+struct mk_said {
+	const char *out;
+	struct mk_out text;
+	int fd;           /* 0: none */
+	uint64_t bytes;   /* in both */
+	int error;        /* errno */
+	struct mk_misses missed;
+	uint64_t shard;
+};
+
+/* Writes all of it to `fd`, and adds it to the hash. -1: see errno. */
+int mk_said_copy(struct mk_said *s, int fd, XXH3_state_t *hash);
+
 #endif

@@ -1,5 +1,6 @@
 /*
- * One task of a plan: see plan.h. The shards are in shard.c.
+ * One task of a plan: see plan.h. Many shards are filtered side by side, each by one thread; few
+ * one after the other, each by all threads. What comes out is the same.
  *
  *   OUT/LOG                     whole logs
  *   OUT/.symcache/parts/N       shard N of a log that is cut
@@ -10,11 +11,29 @@
  * may be done twice, at once, or be killed at any moment.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "libmarkup/plan/shard.h"
+#include "libmarkup/plan/record.h"
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/parallel.h"
+
+struct markup_task {
+	struct markup_task_options options;
+	struct mk_plan plan;
+	struct mk_shards shards;
+	struct mk_logs logs;        /* of these shards */
+	struct mk_record record;    /* a result for each shard */
+	struct mk_said *said;       /* of each shard */
+	unsigned workers;           /* shards at once */
+};
+
+typedef int mk_filter_fn(void *ctx, struct markup_shard *s, struct sc_error *err);
 
 static int64_t now(void)
 {
@@ -124,6 +143,144 @@ void markup_task_close(struct markup_task *t)
 	free(t);
 }
 
+/* ---- one shard ------------------------------------------------------------------------ */
+
+struct job {
+	struct markup_task *t;
+	mk_filter_fn *filter;
+	void *ctx;
+	pthread_mutex_t lock;        /* of what follows */
+	uint64_t done, size;
+	struct sc_error *err;
+	_Atomic int rc;
+};
+
+/* Is the log what was planned, and its output another file? */
+static int check_log(const struct markup_log *l, const char *path, const char *output,
+		     struct sc_error *err)
+{
+	struct stat st, out;
+
+	if (stat(path, &st))
+		return sc_error_sys(err, "%s", path);
+	if ((uint64_t)st.st_size != l->size ||
+	    st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec != l->mtime)
+		return sc_error_set(err, SC_ESYS,
+				    "%s has changed since the plan was made: plan again", path);
+	if (output && !stat(output, &out) && out.st_dev == st.st_dev && out.st_ino == st.st_ino)
+		return sc_error_set(err, SC_EINVAL, "%s: its output would overwrite it", path);
+	return 0;
+}
+
+/* Filters it into an open file. */
+static int filter_into(struct job *job, unsigned worker, size_t i, const char *path,
+		       const struct sc_new_file *file, struct sc_error *err)
+{
+	struct markup_task *t = job->t;
+	const struct mk_shard *s = &t->shards.data[i];
+	struct mk_result *r = &t->record.results.data[i];
+	struct mk_said *said = &t->said[i];
+	const struct mk_log *log = mk_log_of(&t->logs, s);
+	__attribute__((cleanup(sc_free_text))) char *saved = NULL;
+	__attribute__((cleanup(sc_free_text))) char *tables = NULL;
+	XXH3_state_t hash;
+	struct markup_shard shard = {
+		.worker = worker, .path = path, .shown = log->log.path,
+		.part = !mk_shard_is_whole(s), .goes_on = !s->last, .from = s->from, .to = s->to,
+		.lines = s->line, .fd = file->fd, .output = file->path, .hash = &hash, .said = said,
+	};
+	struct stat st;
+	int rc = mk_read_saved(mk_contexts_path(t->plan.dir, s->number).text, s->contexts_hash,
+			       &saved, &shard.saved_len, err);
+
+	if (!rc && shard.part)
+		rc = mk_read_saved(mk_tables_path(t->plan.dir, s->log).text, log->tables_hash,
+				   &tables, &shard.tables_len, err);
+	shard.saved = saved;
+	shard.tables = tables;
+	XXH3_128bits_reset(&hash);
+	if (!rc)
+		rc = job->filter(job->ctx, &shard, err);
+	if (!rc && fstat(file->fd, &st))
+		rc = sc_error_sys(err, "%s", file->path);
+	if (!rc && said->error) {
+		errno = said->error;
+		rc = sc_error_sys(err, "cannot write what is to be said of %s", shard.shown);
+	}
+	if (rc)
+		return rc;
+	*r = (struct mk_result){
+		.shard = s->number, .status = shard.cut_off ? MK_CUT_OFF : MK_WHOLE, .read = shard.read,
+		.written = (uint64_t)st.st_size, .stats = shard.stats, .complaints = said->bytes,
+	};
+	mk_hash_text(XXH3_128bits_digest(&hash), r->hash);
+	return 0;
+}
+
+static int run_shard(struct job *job, unsigned worker, size_t i, struct sc_error *err)
+{
+	const struct markup_task_options *o = &job->t->options;
+	const struct mk_shard *s = &job->t->shards.data[i];
+	const struct markup_log *l = &mk_log_of(&job->t->logs, s)->log;
+	const bool below = o->input_root && *l->path != '/';
+	const struct mk_path path = mk_path("%s%s%s", below ? o->input_root : "", below ? "/" : "",
+					    l->path);
+	struct mk_path output = mk_shard_is_whole(s) ? mk_path("%s/%s", o->out, l->output)
+						     : mk_part_path(o->out, s->number);
+	struct sc_new_file file = { .fd = -1 };
+	int rc = check_log(l, path.text, output.text, err);
+
+	if (!rc)
+		rc = sc_make_parents(output.text, err);
+	if (!rc)
+		rc = sc_new_file_open(output.text, false, &file, err);
+	if (!rc)
+		rc = filter_into(job, worker, i, path.text, &file, err);
+	if (!rc)
+		rc = check_log(l, path.text, NULL, err);
+	if (!rc)
+		rc = sc_new_file_commit(&file, err);
+	sc_new_file_discard(&file);
+	return rc;
+}
+
+static void work(void *ctx, unsigned worker, size_t i)
+{
+	struct job *job = ctx;
+	const struct mk_shard *s = &job->t->shards.data[i];
+	const struct markup_task_options *o = &job->t->options;
+	struct sc_error err;
+	int rc;
+
+	if (job->rc)
+		return;
+	job->t->said[i].shard = s->number;
+	job->t->said[i].out = o->out;
+	rc = run_shard(job, worker, i, &err);
+	pthread_mutex_lock(&job->lock);
+	if (rc && !job->rc) {
+		*job->err = err;
+		job->rc = rc;
+	}
+	job->done += s->to - s->from;
+	if (o->progress)
+		o->progress(o->ctx, job->done, job->size, mk_log_of(&job->t->logs, s)->log.path);
+	pthread_mutex_unlock(&job->lock);
+}
+
+/* All shards, several at once. SC_ESYS, SC_EFULL, SC_ENOMEM: again, maybe elsewhere; SC_EFORMAT:
+ * what is known where a shard begins is damaged. */
+static int run_shards(struct markup_task *t, mk_filter_fn *filter, void *ctx, struct sc_error *err)
+{
+	struct job job = { .t = t, .filter = filter, .ctx = ctx, .lock = PTHREAD_MUTEX_INITIALIZER,
+			   .err = err };
+
+	for (size_t i = 0; i < t->shards.len; i++)
+		job.size += t->shards.data[i].to - t->shards.data[i].from;
+	sc_parallel(t->workers, t->shards.len, work, &job);
+	return job.rc;
+}
+
 /* ---- after ----------------------------------------------------------------------------- */
 
 /* The complaints of all shards, in one file, if there are any. */
@@ -175,9 +332,8 @@ static int write_record(struct markup_task *t, struct sc_error *err)
 	return rc;
 }
 
-int markup_task_run(struct markup_task *t,
-		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err),
-		    void *ctx, struct markup_task_sums *ret, struct sc_error *err)
+int markup_task_run(struct markup_task *t, mk_filter_fn *filter, void *ctx,
+		    struct markup_task_sums *ret, struct sc_error *err)
 {
 	struct mk_record *r = &t->record;
 	int rc;
@@ -187,7 +343,7 @@ int markup_task_run(struct markup_task *t,
 	if (!t->said || !vec_reserve(&r->results, t->shards.len))
 		return sc_no_memory(err);
 	r->results.len = t->shards.len;
-	rc = mk_run_shards(t, filter, ctx, err);
+	rc = run_shards(t, filter, ctx, err);
 	if (!rc)
 		rc = write_record(t, err);
 	*ret = (struct markup_task_sums){ t->shards.len, r->read, r->written,
