@@ -139,7 +139,8 @@ static inline int fake_append(void *ctx, const char *data, size_t len)
 		if (!t->buf)
 			abort();
 	}
-	memcpy(t->buf + t->len, data, len);
+	if (len) /* it may be NULL then */
+		memcpy(t->buf + t->len, data, len);
 	t->len += len;
 	t->buf[t->len] = 0;
 	return 0;
