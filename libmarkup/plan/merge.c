@@ -1,5 +1,4 @@
 /* A merge: are all records there? And the order of its steps: see merge.h. */
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "libmarkup/plan/merge.h"
@@ -86,25 +85,6 @@ int markup_merge_status(const struct markup_merge *m, struct markup_merge_status
 }
 
 /* ---- is all there? ------------------------------------------------------------------- */
-
-void mk_merge_fault(struct markup_merge *m, uint64_t task, const char *fmt, ...)
-{
-	const unsigned long long n = task;
-	char text[2 * PATH_MAX + 256];
-	va_list ap;
-	int len;
-
-	va_start(ap, fmt);
-	len = vsnprintf(text, PATH_MAX + 128, fmt, ap);
-	va_end(ap);
-	len = len < PATH_MAX + 128 ? len : PATH_MAX + 127;
-	snprintf(text + len, sizeof(text) - (size_t)len, ": remove %s/" MK_PLAN_FOLDER "/done/%llu.json "
-		 "and run task %llu again", m->options.out, n, n);
-	pthread_mutex_lock(&m->lock);
-	m->options.fault(m->options.ctx, text);
-	m->faults++;
-	pthread_mutex_unlock(&m->lock);
-}
 
 /* Are the complaints of a task what they were? */
 static int check_complaints(const struct markup_merge *m, const struct mk_record *r,

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +27,25 @@ static bool has_size(const char *path, uint64_t size)
 	struct stat st;
 
 	return !lstat(path, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
+}
+
+void mk_merge_fault(struct markup_merge *m, uint64_t task, const char *fmt, ...)
+{
+	const unsigned long long n = task;
+	char text[2 * PATH_MAX + 256];
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(text, PATH_MAX + 128, fmt, ap);
+	va_end(ap);
+	len = len < PATH_MAX + 128 ? len : PATH_MAX + 127;
+	snprintf(text + len, sizeof(text) - (size_t)len, ": remove %s/" MK_PLAN_FOLDER "/done/%llu.json "
+		 "and run task %llu again", m->options.out, n, n);
+	pthread_mutex_lock(&m->lock);
+	m->options.fault(m->options.ctx, text);
+	m->faults++;
+	pthread_mutex_unlock(&m->lock);
 }
 
 /* ---- one log --------------------------------------------------------------------- */
