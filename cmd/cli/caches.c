@@ -6,7 +6,6 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
-#include "cmd/store/select.h"
 
 static int open_its_store(void *ctx, enum symstore_mode mode, struct symstore **ret,
 			  struct sc_error *err)
@@ -69,16 +68,12 @@ void cmd_caches_deinit(struct cmd_caches *c)
 int fetch_create(const struct fetch_options *options, struct symcache_debuginfod **ret,
 		 struct sc_error *err)
 {
-	int64_t retry = 0;
 	int rc;
 
 	*ret = NULL;
 	if (!options->on)
 		return 0;
-	rc = parse_age(options->retry ? options->retry : "1d", &retry, err);
-	if (rc)
-		return rc;
-	rc = symcache_debuginfod_create(retry, ret, err);
+	rc = symcache_debuginfod_create(options->retry.given ? options->retry.seconds : 86400, ret, err);
 	if (rc)
 		sc_error_prefix(err, "--");
 	return rc;

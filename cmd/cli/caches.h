@@ -26,12 +26,12 @@ void cmd_caches_deinit(struct cmd_caches *c); /* all zero is fine */
 
 struct fetch_options {
 	bool on;
-	const char *retry;
+	struct opt_age retry;
 };
 
 #define OPT_FETCH(where, what) \
 	{ "debuginfod", 0, OPT_FLAG, &(where)->on, NULL, what }, \
-	{ "debuginfod-retry", 0, OPT_STRING, &(where)->retry, "AGE", \
+	{ "debuginfod-retry", 0, OPT_AGE, &(where)->retry, "AGE", \
 	  "ask again for what the servers did not have so long ago: 1d (default), 12h, 0s" }
 
 /* *ret is NULL if it was not asked for. Errors as symcache_debuginfod_create() has them;

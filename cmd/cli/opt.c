@@ -190,6 +190,37 @@ static bool set_number(const struct reader *r, const struct opt *o, const char *
 	return false;
 }
 
+/* A decimal number with a unit behind it. */
+static bool set_scaled(const struct opt *o, const char *value)
+{
+	static const uint64_t seconds[] = { 1, 60, 3600, 86400, 7 * 86400, 365 * 86400 };
+	static const uint64_t bytes[] = { 1ull << 10, 1ull << 20, 1ull << 30, 1ull << 40 };
+	const bool age = o->kind == OPT_AGE;
+	const char *what = age ? "time span" : "size", *units = age ? "smhdwy" : "KMGT", *unit;
+	uint64_t number, factor = age ? 86400 : 1;
+	char *end;
+
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit)
+		factor = (age ? seconds : bytes)[unit - units];
+	if (*value < '0' || *value > '9' || errno)
+		cmd_error("'%.60s' is not a %s", value, what);
+	else if (*end && (!unit || end[1]))
+		cmd_error("'%.60s' is not a %s: its unit is one of %s", value, what, units);
+	else if (number > (age ? INT64_MAX / 2 : UINT64_MAX) / factor)
+		cmd_error("'%.60s' is too much for a %s", value, what);
+	else {
+		if (age)
+			*(struct opt_age *)o->value = (struct opt_age){ true, (int64_t)(number * factor) };
+		else
+			*(uint64_t *)o->value = number * factor;
+		return true;
+	}
+	return false;
+}
+
 static bool set(const struct reader *r, const struct opt *o, const char *value)
 {
 	struct opt_list *list = o->value;
@@ -217,6 +248,9 @@ static bool set(const struct reader *r, const struct opt *o, const char *value)
 		return set_number(r, o, value);
 	case OPT_ENUM:
 		return set_enum(r, o, value);
+	case OPT_AGE:
+	case OPT_SIZE:
+		return set_scaled(o, value);
 	}
 	return false;
 }

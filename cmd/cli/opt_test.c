@@ -16,6 +16,8 @@ static struct {
 	struct opt_list dirs;
 	uint64_t offset;
 	int style, functions;
+	struct opt_age age;
+	uint64_t size;
 } o;
 
 static const char *const styles[] = { "LLVM", "GNU", "JSON", NULL };
@@ -31,6 +33,8 @@ static const struct opt opts[] = {
 	{ "style", 0, OPT_ENUM, &o.style, "STYLE", "one of three", .choices = styles },
 	{ "functions", 'f', OPT_ENUM, &o.functions, "KIND", "a value that may lack",
 	  .choices = functions, .implied = "linkage" },
+	{ "age", 0, OPT_AGE, &o.age, "AGE", NULL },
+	{ "size", 0, OPT_SIZE, &o.size, "SIZE", NULL },
 	{ 0 },
 };
 
@@ -145,6 +149,39 @@ static void test_errors(void **state)
 	}
 }
 
+static void test_scaled(void **state)
+{
+	static const struct { const char *text; int64_t age; } ages[] = {
+		{ "0", 0 }, { "90d", 90 * 86400 }, { "3", 3 * 86400 }, { "12h", 12 * 3600 }, { "5m", 300 },
+		{ "2w", 14 * 86400 }, { "1y", 365 * 86400 }, { "7s", 7 },
+	};
+	static const struct { const char *text; uint64_t size; } sizes[] = {
+		{ "0", 0 }, { "500", 500 }, { "64K", 65536 }, { "3M", 3 << 20 }, { "2G", 2ull << 30 },
+		{ "1T", 1ull << 40 },
+	};
+	static const char *const bad[] = { "", "x", "-1", "1x", "1dd", "d", "99999999999999999999",
+					   "99999999999999999y", "0x10", "1.5", "99999999999T" };
+	char line[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ages) / sizeof(*ages); i++) {
+		snprintf(line, sizeof(line), "--age %s", ages[i].text);
+		assert_int_equal(parse(line, NULL, NULL), 0);
+		assert_true(o.age.given && o.age.seconds == ages[i].age);
+	}
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		snprintf(line, sizeof(line), "--size %s", sizes[i].text);
+		assert_int_equal(parse(line, NULL, NULL), 0);
+		assert_true(o.size == sizes[i].size);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		snprintf(line, sizeof(line), "--age=%s", bad[i]);
+		assert_int_equal(parse(line, NULL, NULL), OPT_BAD);
+		snprintf(line, sizeof(line), "--size=%s", bad[i]);
+		assert_int_equal(parse(line, NULL, NULL), OPT_BAD);
+	}
+}
+
 static void test_help(void **state)
 {
 	struct capture capture;
@@ -186,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_scaled),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_near),
 	};

@@ -12,11 +12,11 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/entry.h"
-#include "cmd/store/select.h"
 #include "libsymcache/base/cleanup.h"
 #include "symcache/build_id.h"
 #include "symcache/bundle.h"
 #include "symcache/check.h"
+#include "symcache/upkeep.h"
 
 /* By enum symcache_lack. */
 static const char *const levels[] = { "id", "symbols", "lines", NULL };
@@ -54,7 +54,7 @@ struct check {
 static bool is_allowed(const char *path)
 {
 	for (size_t i = 0; i < o.allow.len; i++)
-		if (name_matches(o.allow.items[i], path))
+		if (symstore_name_matches(o.allow.items[i], path))
 			return true;
 	return false;
 }

@@ -127,7 +127,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!argc)
 		return sc_error_set(err, SC_EINVAL,
 				    "name files or folders: 'symcache index --help' shows how");
-	if (parse_tags(&o.tags, o.pin, &tags, err) ||
+	if (symstore_tags_make(o.tags.items, o.tags.len, o.pin, &tags, err) ||
 	    read_transforms(&o.transforms, &transforms, err) ||
 	    fetch_create(&o.fetch, &debuginfod, err) || make_store(o.store, &store, err))
 		return err->code;

@@ -16,7 +16,6 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/form.h"
-#include "cmd/store/select.h"
 #include "libmarkup/plan.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
@@ -29,17 +28,17 @@ enum {
 };
 
 static struct {
-	const char *store, *output, *task_size;
+	const char *store, *output;
 	struct form form;
-	uint64_t tasks, jobs;
+	uint64_t task_size, tasks, jobs;
 	bool json, quiet;
-} o = { .task_size = "32G", .tasks = 1000 };
+} o = { .task_size = 32ull << 30, .tasks = 1000 };
 
 static const struct opt opts[] = {
 	{ "output", 'o', OPT_STRING, &o.output, "PLAN", "the folder of the plan, which is made" },
 	OPTS_STORE_READ(&o.store),
 	OPTS_FORM(&o.form),
-	{ "task-size", 0, OPT_STRING, &o.task_size, "SIZE",
+	{ "task-size", 0, OPT_SIZE, &o.task_size, "SIZE",
 	  "bytes of text for a task, about: 200M, 32G (default); plain logs that are larger are cut" },
 	{ "tasks", 0, OPT_NUMBER, &o.tasks, "MOST", "tasks, at most (default: 1000)" },
 	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
@@ -202,14 +201,14 @@ static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *er
 	char store[MARKUP_HASH_TEXT];
 	struct markup_planning p = {
 		.form = { form_markup(&o.form), o.form.modules.items, o.form.modules.len, o.form.raw },
-		.store = store, .tasks = o.tasks, .threads = o.jobs ? (unsigned)o.jobs : sc_cores(),
+		.store = store, .task_size = o.task_size, .tasks = o.tasks, .threads = o.jobs ? (unsigned)o.jobs : sc_cores(),
 		.progress = progress_update,
 	};
 	struct markup_planned made;
-	int rc = parse_size(o.task_size, &p.task_size, err);
+	int rc = 0;
 
 	progress_begin("cutting", PROGRESS_BYTES, o.quiet);
-	if (!rc && p.task_size < SMALLEST)
+	if (p.task_size < SMALLEST)
 		rc = sc_error_set(err, SC_EINVAL, "--task-size: at least 1M");
 	if (!rc)
 		rc = store_path(o.store, &store_name, err);

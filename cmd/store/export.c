@@ -6,6 +6,7 @@
 #include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
@@ -159,7 +160,7 @@ static int gather_ids(struct symstore_reader *reader, char **texts, struct wante
 static bool choose(void *ctx, const struct symstore_entry *entry)
 {
 	(void)ctx;
-	return selection_has(&o.sel, entry);
+	return symstore_selected(&o.sel.by, entry);
 }
 
 static void on_writing(void *ctx, uint64_t done, uint64_t total, const char *item)
@@ -274,7 +275,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	(void)argc;
 	if (!o.output)
 		return sc_error_set(err, SC_EINVAL, "say where the bundle goes: -o PATH");
-	if (selection_init(&o.sel, err) || open_snapshot(o.store, SYMSTORE_READ, &s, err))
+	selection_of(&o.sel);
+	if (open_snapshot(o.store, SYMSTORE_READ, &s, err))
 		return err->code;
 	rc = export(s.reader, argv, &wanted, &done, err);
 	if (!rc || (rc == SC_ENOTFOUND && !done.exported))

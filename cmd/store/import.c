@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
@@ -100,7 +101,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!argc)
 		return sc_error_set(err, SC_EINVAL, "name bundles, trees or stores");
 	progress_begin("importing", PROGRESS_ITEMS, o.quiet);
-	rc = parse_tags(&o.tags, o.pin, &tags, err);
+	rc = symstore_tags_make(o.tags.items, o.tags.len, o.pin, &tags, err);
 	options.tags = tags;
 	for (int i = 0; i < argc && !rc; i++)
 		rc = symbundle_import(&store, argv[i], &options, &done, err);

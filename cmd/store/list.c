@@ -29,6 +29,7 @@ static const struct opt opts[] = {
 
 struct listing {
 	struct mk_gen *json; /* NULL: text */
+	const struct symstore_selection *chosen;
 	uint64_t entries;
 };
 
@@ -38,7 +39,7 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 	struct listing *l = ctx;
 
 	l->entries++;
-	if (!selection_has(&o.sel, entry))
+	if (!symstore_selected(l->chosen, entry))
 		return true;
 	if (l->json) {
 		mk_gen_open_map(l->json, NULL);
@@ -58,7 +59,7 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
  * or an error. */
 static int list(struct symstore_reader *reader, char **prefixes, struct sc_error *err)
 {
-	struct listing l = { .json = o.json ? out_json(false) : NULL };
+	struct listing l = { .chosen = selection_of(&o.sel), .json = o.json ? out_json(false) : NULL };
 	uint8_t prefix[SYMCACHE_BUILD_ID_MAX];
 	int status = STATUS_OK, rc = 0;
 	size_t nibbles;
@@ -82,11 +83,9 @@ static int list(struct symstore_reader *reader, char **prefixes, struct sc_error
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	SNAPSHOT s = { 0 };
-	int rc = selection_init(&o.sel, err);
+	int rc = open_snapshot(o.store, SYMSTORE_READ, &s, err);
 
 	(void)argc;
-	if (!rc)
-		rc = open_snapshot(o.store, SYMSTORE_READ, &s, err);
 	return rc ? rc : list(s.reader, argv, err);
 }
 

@@ -11,58 +11,49 @@
 #ifndef CMD_SELECT_H
 #define CMD_SELECT_H
 
+#include <time.h>
+
 #include "cmd/cli/opt.h"
-#include "cmd/store/entry.h"
+#include "symcache/upkeep.h"
 
 struct selection {
 	struct opt_list tags;
-	const char *name;
-	int kind;                  /* index into symstore_kinds, -1: any */
-	const char *older, *newer, *larger, *smaller;
-
-	/* What selection_init() makes of them. */
-	int64_t before, after;     /* seconds since 1970 */
-	uint64_t least, most;      /* bytes */
+	struct opt_age older, newer;
+	struct symstore_selection by;
 };
 
-#define SELECTION_ALL { .kind = -1 }
+#define SELECTION_ALL { .by = { .kind = -1, .smaller = UINT64_MAX } }
 
 #define OPTS_SELECTION(s) \
 	{ "tag", 0, OPT_LIST, &(s)->tags, "TAG", \
 	  "those with this tag, or with this key of tags; may be repeated: one of them" }, \
-	{ "name", 0, OPT_STRING, &(s)->name, "PATTERN", \
+	{ "name", 0, OPT_STRING, &(s)->by.name, "PATTERN", \
 	  "those of files whose name matches the shell pattern; the whole path if it has a '/'" }, \
-	{ "kind", 0, OPT_ENUM, &(s)->kind, "KIND", \
+	{ "kind", 0, OPT_ENUM, &(s)->by.kind, "KIND", \
 	  "those with symbols of this kind: dwarf, symtab, minidebuginfo or dynsym", \
 	  .choices = symstore_kinds }, \
-	{ "older", 0, OPT_STRING, &(s)->older, "AGE", \
+	{ "older", 0, OPT_AGE, &(s)->older, "AGE", \
 	  "those indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" }, \
-	{ "newer", 0, OPT_STRING, &(s)->newer, "AGE", "those indexed since then" }, \
-	{ "larger", 0, OPT_STRING, &(s)->larger, "SIZE", \
+	{ "newer", 0, OPT_AGE, &(s)->newer, "AGE", "those indexed since then" }, \
+	{ "larger", 0, OPT_SIZE, &(s)->by.larger, "SIZE", \
 	  "those with a cache above this: 500, 64K, 10M, 2G" }, \
-	{ "smaller", 0, OPT_STRING, &(s)->smaller, "SIZE", "those with a cache below this" }
+	{ "smaller", 0, OPT_SIZE, &(s)->by.smaller, "SIZE", "those with a cache below this" }
 
-/* Reads the values of the options. SC_EINVAL: the message says what is wrong. */
-int selection_init(struct selection *s, struct sc_error *err);
+/* What symstore_selected() wants, of the options. */
+static inline const struct symstore_selection *selection_of(struct selection *s)
+{
+	const int64_t now = time(NULL);
 
-bool selection_has(const struct selection *s, const struct symstore_entry *entry);
-
-/* Does the shell pattern fit the file name of `path`, or all of it if it has a '/'? */
-bool name_matches(const char *pattern, const char *path);
-
-/* "90d" → seconds; a number alone is days. SC_EINVAL. */
-int parse_age(const char *text, int64_t *ret, struct sc_error *err);
-
-/* "64K" → bytes. SC_EINVAL. */
-int parse_size(const char *text, uint64_t *ret, struct sc_error *err);
+	s->by.tags = s->tags.items;
+	s->by.before = s->older.given ? now - s->older.seconds : INT64_MAX;
+	s->by.after = s->newer.given ? now - s->newer.seconds : INT64_MIN;
+	return &s->by;
+}
 
 /* The row of --pin. */
 #define OPT_PIN(where) \
 	{ "pin", 0, OPT_FLAG, (where), NULL, \
 	  "pin the entries (the tag '" SYMSTORE_PINNED "'): nothing takes their place until they are " \
 	  "removed" }
-
-/* Tags from the command line as one string, on the heap; NULL: none. SC_EINVAL. */
-int parse_tags(const struct opt_list *list, bool pin, char **ret, struct sc_error *err);
 
 #endif

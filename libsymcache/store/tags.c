@@ -21,6 +21,32 @@ bool symstore_tag_valid(const char *tag)
 	return len && len <= SYMSTORE_TAG_MAX && *tag != '=';
 }
 
+int symstore_tags_make(const char *const *words, size_t num, bool pinned, char **ret,
+		       struct sc_error *err)
+{
+	size_t size = sizeof(SYMSTORE_PINNED);
+	char *end;
+
+	*ret = NULL;
+	for (size_t i = 0; i < num; i++) {
+		size += strlen(words[i]) + 1;
+		if (!symstore_tag_valid(words[i]))
+			return sc_error_set(err, SC_EINVAL,
+					    "'%.60s' is not a tag: it is KEY=VALUE or a "
+					    "word, up to %d bytes without control characters",
+					    words[i], SYMSTORE_TAG_MAX);
+	}
+	if (!num && !pinned)
+		return 0;
+	*ret = end = malloc(size);
+	if (!end)
+		return sc_no_memory(err);
+	end = stpcpy(end, pinned ? SYMSTORE_PINNED : "");
+	for (size_t i = 0; i < num; i++)
+		end = stpcpy(stpcpy(end, "\n"), words[i]);
+	return 0;
+}
+
 size_t symstore_tags_next(const char **at, const char **tag)
 {
 	size_t len;

@@ -267,6 +267,11 @@ enum { SYMSTORE_TAG_MAX = 255 }; /* bytes of one */
 /* Not empty, not too long, no control characters, a key before '='. */
 bool symstore_tag_valid(const char *tag);
 
+/* Words as tags, on the heap, and SYMSTORE_PINNED in front if `pinned`; NULL: none. SC_EINVAL: a
+ * word is no tag; SC_ENOMEM. */
+int symstore_tags_make(const char *const *words, size_t num, bool pinned, char **ret,
+		       struct sc_error *err);
+
 /* The tag at *at (may be NULL), and moves *at behind it. Returns its length; 0: no more. */
 size_t symstore_tags_next(const char **at, const char **tag);
 

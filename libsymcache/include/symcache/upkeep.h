@@ -1,10 +1,34 @@
 /*
- * upkeep.h: work on many entries of a store: verify all, remove some, prune by rules.
+ * upkeep.h: work on many entries of a store: choose among them, verify all, remove some, prune
+ * by rules.
  */
 #ifndef SYMCACHE_UPKEEP_H
 #define SYMCACHE_UPKEEP_H
 
 #include "symcache/store.h"
+
+/* ---- choosing ---------------------------------------------------------------------- */
+
+struct symstore_selection {
+	const char *const *tags;  /* one of them, or of these keys of tags; ends with NULL; NULL: any */
+	const char *name;         /* symstore_name_matches(); NULL: any */
+	int kind;                 /* index into symstore_kinds; -1: any */
+	int64_t before, after;    /* when it was indexed, [after, before): seconds since 1970 */
+	uint64_t larger, smaller; /* than that is its cache: bytes; 0, UINT64_MAX: any */
+};
+
+/* Does all of it hold for the entry? */
+bool symstore_selected(const struct symstore_selection *s, const struct symstore_entry *entry);
+
+/* Does the shell pattern fit the file name of `path`, or all of it if it has a '/'? */
+bool symstore_name_matches(const char *pattern, const char *path);
+
+/* Reads what is to be kept in pruning: build IDs from the file at `path` ("-": standard input),
+ * whole ones, each the first word of a line; '#' begins a comment. *ret, on the heap, is sorted
+ * as by symstore_ids_sort(). SC_EINVAL: not a build ID, the line is named, or there is none at
+ * all, which would keep nothing; SC_ESYS, SC_ENOMEM. */
+int symstore_keep_read(const char *path, struct symstore_id **ret, size_t *num,
+		      struct sc_error *err);
 
 /* ---- removing ----------------------------------------------------------------------
  * Entries are gathered in a snapshot, and removed in one commit when it is closed, since

@@ -1,0 +1,80 @@
+/* Choosing among entries: see symcache/upkeep.h. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/base/vec.h"
+#include "symcache/build_id.h"
+#include "symcache/upkeep.h"
+
+bool symstore_name_matches(const char *pattern, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !fnmatch(pattern, strchr(pattern, '/') || !slash ? path : slash + 1, 0);
+}
+
+bool symstore_selected(const struct symstore_selection *s, const struct symstore_entry *e)
+{
+	bool tagged = !s->tags;
+
+	for (const char *const *tag = s->tags; tag && *tag && !tagged; tag++)
+		tagged = symstore_tags_have(e->tags, *tag);
+	return tagged && e->time < s->before && e->time >= s->after &&
+	       (!s->larger || e->cache_size > s->larger) && e->cache_size < s->smaller &&
+	       (s->kind < 0 || e->sources & symstore_kind_bit(s->kind)) &&
+	       (!s->name || symstore_name_matches(s->name, e->source_path));
+}
+
+typedef VEC(struct symstore_id) ids;
+
+static int add_id(ids *to, char *line, struct sc_error *err)
+{
+	char *word = line + strspn(line, " \t");
+	struct symstore_id id = { 0 }, *added;
+	size_t nibbles;
+	int rc;
+
+	word[strcspn(word, " \t\r\n")] = 0; /* as `symcache list` prints it */
+	if (!*word || *word == '#')
+		return 0;
+	if ((rc = symcache_build_id_parse(word, id.bytes, &nibbles, err)))
+		return rc;
+	if (nibbles % 2)
+		return sc_error_set(err, SC_EINVAL, "'%s' is not a whole build ID", word);
+	id.len = nibbles / 2;
+	if (!(added = vec_push(to)))
+		return sc_no_memory(err);
+	*added = id;
+	return 0;
+}
+
+int symstore_keep_read(const char *path, struct symstore_id **ret, size_t *num,
+		      struct sc_error *err)
+{
+	FILE *f = !strcmp(path, "-") ? stdin : fopen(path, "re");
+	char *line = NULL;
+	size_t cap = 0;
+	ids read = { 0 };
+	int rc = 0;
+
+	if (!f)
+		return sc_error_sys(err, "cannot open %s", path);
+	for (unsigned n = 1; !rc && getline(&line, &cap, f) > 0; n++)
+		if ((rc = add_id(&read, line, err)))
+			sc_error_prefix(err, "%s:%u: ", path, n);
+	if (!rc && ferror(f))
+		rc = sc_error_sys(err, "cannot read %s", path);
+	if (!rc && !read.len)
+		rc = sc_error_set(err, SC_EINVAL, 
+				  "%s names no build ID: that would remove everything", path);
+	free(line);
+	if (f != stdin)
+		fclose(f);
+	if (rc)
+		vec_deinit(&read);
+	*ret = read.data;
+	*num = symstore_ids_sort(read.data, read.len);
+	return rc;
+}
