@@ -18,14 +18,14 @@ static int to_stdout(void *ctx, const char *bytes, size_t size)
 	return 0;
 }
 
-static char json_buf[1 << 16];
-static struct mk_out json_out = { .buf = json_buf, .cap = sizeof(json_buf), .write = to_stdout };
+static char buf[1 << 16];
+struct mk_out out_stdout = { .buf = buf, .cap = sizeof(buf), .write = to_stdout };
 
 struct mk_gen *out_json(bool pretty)
 {
 	static struct mk_gen json;
 
-	json = (struct mk_gen){ .to = &json_out, .pretty = pretty };
+	json = (struct mk_gen){ .to = &out_stdout, .pretty = pretty };
 	return &json;
 }
 
@@ -55,7 +55,7 @@ void out_flush(void)
 {
 	bool failed;
 
-	mk_out_flush(&json_out);
+	mk_out_flush(&out_stdout);
 	/* ferror() alone has lost the reason: an earlier write failed. */
 	failed = ferror(stdout);
 	errno = 0;

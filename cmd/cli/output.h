@@ -19,7 +19,10 @@ int out_write(const char *path, const void *bytes, size_t size, struct sc_error 
 /* Writes out what has gathered, and begins anew. Out of memory ends the program. */
 void out_put(struct mk_out *o, FILE *to);
 
-/* JSON to standard output, of which there is one; it is on its way with out_flush(). */
+/* A buffer in front of standard output: what is in it is on its way with out_flush(), or, to
+ * mix it with other output, mk_out_flush(). */
+extern struct mk_out out_stdout;
+/* JSON there. */
 struct mk_gen *out_json(bool pretty);
 /* The same for one object that is all there is: opens it, and completes it. */
 struct mk_gen *out_json_open(bool pretty);

@@ -2,27 +2,24 @@
  * symcache core: the stacks of core files, from a store of caches: neither the programs
  * nor their debug files need to be there.
  */
-#include "cmd/core/core.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cli/caches.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/opt.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
-
-enum { TEXT, JSON };
+#include "libmarkup/report.h"
 
 static struct {
 	const char *store;
 	struct opt_list debug_dirs, modules, threads;
 	struct fetch_options fetch;
 	bool all, registers, summary;
-	int format;
+	int json;
 } o;
 
 static const char *const formats[] = { "text", "json", NULL };
@@ -33,7 +30,7 @@ static const struct opt opts[] = {
 	{ "thread", 0, OPT_LIST, &o.threads, "TID", "the stack of this thread only; may be repeated" },
 	{ "registers", 0, OPT_FLAG, &o.registers, NULL,
 	  "the registers of each frame, as far as they are known" },
-	{ "format", 0, OPT_ENUM, &o.format, "FORM",
+	{ "format", 0, OPT_ENUM, &o.json, "FORM",
 	  "text, or json: one object for each thread, one a line", formats },
 	{ "module", 0, OPT_LIST, &o.modules, "PATH=ID|FILE",
 	  "which build ID or ELF file the module PATH (or its last part) of the core is, where "
@@ -46,156 +43,33 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* Threads with one stack. */
-struct group {
-	struct symcache_stack stack;
-	uint64_t hash;
-	size_t *threads; /* their indices */
-	size_t num_threads, cap_threads;
-};
-
-struct run {
-	struct core_run r;
-	struct cmd_caches caches;
-	struct group *groups;
-	size_t num_groups, cap_groups;
-	bool partly; /* something is missing */
-};
-
-static bool is_wanted(uint32_t tid, bool *valid)
-{
-	*valid = true;
-	for (size_t i = 0; i < o.threads.len; i++) {
-		char *end;
-		unsigned long n = strtoul(o.threads.items[i], &end, 10);
-
-		if (!*o.threads.items[i] || *end) {
-			cmd_error("--thread '%s': not a thread ID", o.threads.items[i]);
-			*valid = false;
-			return false;
-		}
-		if (n == tid)
-			return true;
-	}
-	return !o.threads.len;
-}
-
-/* Puts the stack into its group, or makes a new one; what it has is the group's then. */
-static void group_stack(struct run *r, struct symcache_stack *stack, size_t thread)
-{
-	const uint64_t hash = symcache_stack_hash(stack);
-	struct group *g = NULL;
-
-	for (size_t i = 0; i < r->num_groups && !g && !o.all && !o.registers; i++)
-		if (r->groups[i].hash == hash && symcache_stack_equal(&r->groups[i].stack, stack))
-			g = &r->groups[i];
-	if (!g) {
-		r->groups = must_grow(r->groups, r->num_groups, &r->cap_groups, sizeof(*r->groups));
-		g = &r->groups[r->num_groups++];
-		*g = (struct group){ .stack = *stack, .hash = hash };
-		*stack = (struct symcache_stack){ 0 };
-	}
-	g->threads = must_grow(g->threads, g->num_threads, &g->cap_threads, sizeof(*g->threads));
-	g->threads[g->num_threads++] = thread;
-}
-
-static bool is_complete(const struct symcache_stack *s)
-{
-	return s->stop == SYMCACHE_STOP_END || s->stop == SYMCACHE_STOP_NO_MODULE;
-}
-
-/* Walks all stacks; JSON is printed at once, text in groups behind its heading. */
-static int walk_threads(struct run *r)
-{
-	struct symcache_stack stack = { 0 };
-	size_t found = 0;
-	bool valid;
-
-	for (size_t i = 0; i < r->r.core->num_threads; i++) {
-		const struct symcache_core_thread *t = &r->r.core->threads[i];
-
-		if (!is_wanted(t->tid, &valid)) {
-			if (!valid)
-				return STATUS_ERROR;
-			continue;
-		}
-		found++;
-		if (symcache_core_walk(r->r.images, t, o.registers, &stack, NULL))
-			must(NULL);
-		r->partly |= !is_complete(&stack);
-		if (o.summary)
-			continue;
-		if (o.format == JSON)
-			core_json_stack(&r->r, &stack, i);
-		else
-			group_stack(r, &stack, i);
-	}
-	symcache_stack_deinit(&stack);
-	if (!found)
-		cmd_error("the core has no such thread");
-	return found ? STATUS_OK : STATUS_PARTLY;
-}
-
-static void print(const struct run *r)
-{
-	if (o.format == JSON) {
-		if (o.summary)
-			core_json_summary(&r->r);
-		return;
-	}
-	core_text_head(&r->r);
-	for (size_t i = 0; i < r->num_groups; i++)
-		core_text_stack(&r->r, &r->groups[i].stack, r->groups[i].threads,
-				r->groups[i].num_threads);
-	if (o.summary)
-		core_text_summary(&r->r);
-}
-
-/* What the stacks needed and did not have, once for each module. */
-static void report_missing(struct run *r)
+/* What the stacks needed and did not have, once for each module. Is anything missing? */
+static bool report_missing(const struct symcache_core *core, struct symcache_core_images *images)
 {
 	size_t n;
-	const struct symcache_core_image *list = symcache_core_images_list(r->r.images, &n);
+	const struct symcache_core_image *list = symcache_core_images_list(images, &n);
+	bool any = core->missing;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!list[i].frames || list[i].cache)
 			continue;
-		r->partly = true;
+		any = true;
 		if (!o.summary)
 			cmd_error("%s: %s", list[i].name, list[i].why.msg);
 	}
-	if (r->r.core->missing)
+	if (core->missing)
 		cmd_error("the file is cut off: %s%" PRIu64 " bytes of memory are missing",
-			  r->r.core->missing == 1 ? "at least " : "", r->r.core->missing);
-	r->partly |= r->r.core->missing > 0;
+			  core->missing == 1 ? "at least " : "", core->missing);
+	return any;
 }
 
-static void run_deinit(struct run *r)
-{
-	for (size_t i = 0; i < r->num_groups; i++) {
-		symcache_stack_deinit(&r->groups[i].stack);
-		free(r->groups[i].threads);
-	}
-	free(r->groups);
-	symcache_places_destroy(r->r.places);
-	symcache_names_destroy(r->r.names);
-	symcache_core_images_destroy(r->r.images);
-	cmd_caches_deinit(&r->caches);
-	symcache_core_close(r->r.core);
-}
-
-/* The modules of the core, and what --module says of them. */
-static bool find_modules(struct run *r, struct symcache_debuginfod *debuginfod)
+/* What --module says of the modules. */
+static bool bind_modules(struct symcache_core_images *images)
 {
 	struct sc_error err;
 
-	cmd_caches_init(&r->caches, o.store, (struct symcache_caches_options){
-		.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod, .without_symbols = true });
-	r->r.images = must(symcache_core_images_create(r->r.core, r->caches.caches, "--module"));
-	r->r.names = must(symcache_names_create(NULL));
-	r->r.places = must(symcache_places_create(r->caches.caches, r->r.names, true));
 	for (size_t i = 0; i < o.modules.len; i++)
-		if (symcache_core_images_bind(r->r.images, o.modules.items[i], &err)) {
+		if (symcache_core_images_bind(images, o.modules.items[i], &err)) {
 			cmd_error("--module %s%s", err.msg, err.code == SC_ENOTFOUND ?
 				  "; --summary lists them" : "");
 			return false;
@@ -203,45 +77,97 @@ static bool find_modules(struct run *r, struct symcache_debuginfod *debuginfod)
 	return true;
 }
 
-static int run_file(const char *path, struct symcache_debuginfod *debuginfod)
+static int show(const char *path, const struct symcache_core *core,
+		struct symcache_core_images *images, const struct markup_core_options *options)
 {
-	struct run r = { .r.path = path };
+	struct markup_cored shown;
+	struct sc_error err;
+
+	if (markup_core_report(path, core, images, options, &out_stdout, &shown, &err)) {
+		cmd_error("%s", err.msg);
+		return STATUS_ERROR;
+	}
+	mk_out_flush(&out_stdout);
+	if (!shown.threads) {
+		cmd_error("the core has no such thread");
+		return STATUS_PARTLY;
+	}
+	return report_missing(core, images) || shown.cut ? STATUS_PARTLY : STATUS_OK;
+}
+
+static int run_file(const char *path, struct symcache_debuginfod *debuginfod,
+		    struct markup_core_options *options)
+{
+	struct symcache_core_images *images;
+	struct symcache_core *core;
+	struct cmd_caches caches;
 	struct sc_error err;
 	int status = STATUS_ERROR;
 
-	if (symcache_core_open(path, &r.r.core, &err)) {
+	if (symcache_core_open(path, &core, &err)) {
 		cmd_error("%s", err.msg);
-	} else if (find_modules(&r, debuginfod)) {
-		status = walk_threads(&r);
-		if (status == STATUS_OK) {
-			print(&r);
-			report_missing(&r);
-			status = r.partly ? STATUS_PARTLY : STATUS_OK;
-		}
+		return STATUS_ERROR;
 	}
-	run_deinit(&r);
+	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
+		.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod, .without_symbols = true });
+	options->caches = caches.caches;
+	images = must(symcache_core_images_create(core, caches.caches, "--module"));
+	if (bind_modules(images))
+		status = show(path, core, images, options);
+	symcache_core_images_destroy(images);
+	cmd_caches_deinit(&caches);
+	symcache_core_close(core);
 	return status;
+}
+
+/* The IDs of --thread, on the heap. */
+static int thread_ids(uint32_t **ret, struct sc_error *err)
+{
+	uint32_t *ids = must_calloc(o.threads.len + 1, sizeof(*ids));
+
+	for (size_t i = 0; i < o.threads.len; i++) {
+		char *end;
+		const unsigned long n = strtoul(o.threads.items[i], &end, 10);
+
+		if (!*o.threads.items[i] || *end || n > UINT32_MAX) {
+			free(ids);
+			return sc_error_set(err, SC_EINVAL, "--thread '%s': not a thread ID",
+					    o.threads.items[i]);
+		}
+		ids[i] = (uint32_t)n;
+	}
+	*ret = ids;
+	return 0;
 }
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
+	struct markup_core_options options = { .json = o.json, .all = o.all,
+		.registers = o.registers, .summary = o.summary, .num_threads = o.threads.len };
 	struct symcache_debuginfod *debuginfod;
+	uint32_t *threads = NULL;
 	int status = STATUS_OK;
 
 	if (!argc)
 		return sc_error_set(err, SC_EINVAL, "name a core file");
 	if (named_store_missing(o.store))
 		return STATUS_ERROR;
-	if (fetch_create(&o.fetch, &debuginfod, err))
+	if (thread_ids(&threads, err))
 		return err->code;
+	options.threads = threads;
+	if (fetch_create(&o.fetch, &debuginfod, err)) {
+		free(threads);
+		return err->code;
+	}
 	for (int i = 0; i < argc; i++) {
-		int of = run_file(argv[i], debuginfod);
+		const int of = run_file(argv[i], debuginfod, &options);
 
-		if (i + 1 < argc && o.format == TEXT)
+		if (i + 1 < argc && !o.json)
 			putchar('\n');
 		status = of > status ? of : status;
 	}
 	symcache_debuginfod_destroy(debuginfod);
+	free(threads);
 	return status;
 }
 

@@ -243,6 +243,15 @@ void mk_gen_hex(struct mk_gen *g, const char *key, uint64_t number)
 	mk_put(g->to, "\"", mk_hex(number), "\"");
 }
 
+void mk_gen_bytes(struct mk_gen *g, const char *key, const uint8_t *bytes, size_t len)
+{
+	key_of(g, key);
+	before(g);
+	mk_out_char(g->to, '"');
+	mk_out_bytes(g->to, bytes, len);
+	mk_out_char(g->to, '"');
+}
+
 void mk_gen_bool(struct mk_gen *g, const char *key, bool value)
 {
 	mk_gen_raw(g, key, value ? "true" : "false");

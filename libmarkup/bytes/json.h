@@ -44,7 +44,8 @@ static inline void mk_json_hex(struct mk_out *o, const char *name, uint64_t v)
 
 /*
  * The generator: { .to = buffer } writes compactly, each value that mk_gen_end() ends on a line
- * of its own; { .pretty = true } indents by two, as yajl does.
+ * of its own; { .pretty = true } indents by two, as yajl does. With { .depth = 1, .any = 2 } it
+ * goes on in an object that has members already.
  *
  * Where a function takes a key, NULL stands for a value without one: in an array, or by itself.
  * A key is plain text. Of strings, what is not UTF-8 becomes U+FFFD, one for each maximal part
@@ -66,6 +67,7 @@ void mk_gen_text(struct mk_gen *g, const char *key, const char *text);
 void mk_gen_number(struct mk_gen *g, const char *key, uint64_t number);
 void mk_gen_signed(struct mk_gen *g, const char *key, int64_t number);
 void mk_gen_hex(struct mk_gen *g, const char *key, uint64_t number);   /* "0x1f" */
+void mk_gen_bytes(struct mk_gen *g, const char *key, const uint8_t *bytes, size_t len); /* "00ff" */
 void mk_gen_bool(struct mk_gen *g, const char *key, bool value);
 void mk_gen_raw(struct mk_gen *g, const char *key, const char *json);  /* JSON as it is */
 

@@ -4,6 +4,8 @@
 #include "libmarkup/bytes/out.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libsymcache/base/utf8.h"
@@ -129,4 +131,21 @@ void mk_out_shown(struct mk_out *o, struct markup_str s)
 		s = (struct markup_str){ s.ptr + n, s.len - n };
 	}
 	mk_out_str(o, s);
+}
+
+void mk_out_printf(struct mk_out *o, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0) {
+		o->error = -ENOMEM;
+		return;
+	}
+	mk_out_put(o, text, (size_t)len);
+	free(text);
 }

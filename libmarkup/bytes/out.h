@@ -101,14 +101,15 @@ void mk_out_addr(struct mk_out *o, uint64_t v);
 void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n);
 /* For a terminal: "\x1b" for each byte that may not be shown (sc_printable()). */
 void mk_out_shown(struct mk_out *o, struct markup_str s);
+void mk_out_printf(struct mk_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
  * Up to nine at once, each by its type:
  *
  *   mk_put(o, "module #", mk_hex(m->id), " \"", m->name, "\"");
  *
- * text, struct markup_str, numbers in decimal, and what mk_hex(), mk_addr() and
- * mk_as() make.
+ * text, struct markup_str, numbers in decimal, and what mk_hex(), mk_addr(), mk_as(),
+ * mk_shown() of a text and mk_shown_str() of anything with ptr and len make.
  */
 struct mk_hex { uint64_t v; };
 struct mk_addr { uint64_t v; };
@@ -117,6 +118,8 @@ struct mk_as { void (*put)(struct mk_out *o, struct markup_str s); struct markup
 #define mk_hex(n) ((struct mk_hex){ n })
 #define mk_addr(n) ((struct mk_addr){ n })
 #define mk_as(fn, text) ((struct mk_as){ fn, text })
+#define mk_shown(text) mk_as(mk_out_shown, ((struct markup_str){ text, strlen(text) }))
+#define mk_shown_str(s) mk_as(mk_out_shown, ((struct markup_str){ (s).ptr, (s).len }))
 
 static inline void mk_put_text_(struct mk_out *o, const char *s) { mk_out_put(o, s, strlen(s)); }
 static inline void mk_put_hex_(struct mk_out *o, struct mk_hex n) { mk_out_hex(o, n.v); }

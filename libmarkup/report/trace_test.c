@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "cmd/trace/trace.h"
+#include "libmarkup/report/trace.h"
 
 #define DATA "../shared/data/tfile"
 
@@ -50,28 +50,26 @@ static struct symcache_images *images_of(const char *name, struct symcache_cache
 	return images;
 }
 
-static void put_place(FILE *out, const struct places *places, uint64_t address)
+static void put_place(FILE *out, struct mk_trace *t, uint64_t address)
 {
-	const struct place of = places_code(places, address);
+	const struct mk_trace_place of = mk_trace_place(t, address);
 	const struct symcache_code_place *place = of.at;
 
 	assert_non_null(of.image);
 	fprintf(out, "    %s+0x%" PRIx64 "\n", of.image->name, address - of.image->bias);
 	for (size_t i = 0; i < place->num_frames; i++) {
-		struct symcache_str name = place_name(&place->frames[i]);
-
 		assert_int_equal(place->frames[i].inlined,
 				 i + 1 < place->num_frames);
-		fprintf(out, "      addr2line: %.*s at %s:%" PRIu32 "\n", (int)name.len, name.ptr,
-			place->frames[i].file, place->frames[i].line);
+		fprintf(out, "      addr2line: %s at %s:%" PRIu32 "\n",
+			mk_trace_function(&place->frames[i]), place->frames[i].file,
+			place->frames[i].line);
 	}
 }
 
-static void put_frame(FILE *out, const struct places *places, const struct trace_file *f,
-		      const struct symtrace_frame *frame)
+static void put_frame(FILE *out, struct mk_trace *t, const struct symtrace_frame *frame)
 {
-	struct symtrace_pc pc = symtrace_frame_pc(&f->trace, frame);
-	struct symtrace_blocks blocks = symtrace_blocks(&f->trace, frame);
+	struct symtrace_pc pc = symtrace_frame_pc(&t->file, frame);
+	struct symtrace_blocks blocks = symtrace_blocks(&t->file, frame);
 	const struct symcache_data_place *data;
 	struct symtrace_block b;
 	struct symtrace_error err;
@@ -81,7 +79,7 @@ static void put_frame(FILE *out, const struct places *places, const struct trace
 	if (symtrace_pc_known(pc)) {
 		fprintf(out, "  pc 0x%" PRIx64 " from %s\n", pc.address,
 			pc.kind == SYMTRACE_PC_REGISTERS ? "registers" : "tracepoint");
-		put_place(out, places, pc.address);
+		put_place(out, t, pc.address);
 	} else {
 		fprintf(out, "  pc unknown (unknown: %s)\n", pc.kind == SYMTRACE_PC_STEPPING ?
 			"stepping" : pc.kind == SYMTRACE_PC_LOCATIONS ? "several addresses" : "?");
@@ -90,7 +88,7 @@ static void put_frame(FILE *out, const struct places *places, const struct trace
 		if (b.kind == 'M') {
 			fprintf(out, "  M 0x%" PRIx64 "..0x%" PRIx64 " %zu bytes", b.address,
 				b.address + b.len, b.len);
-			data = places_data(places, b.address);
+			data = mk_trace_data(t, b.address);
 			assert_true(data->found);
 			fprintf(out, " %s", data->name);
 			if (data->offset)
@@ -98,7 +96,7 @@ static void put_frame(FILE *out, const struct places *places, const struct trace
 			fprintf(out, " [size %" PRIu64 "]\n", data->size);
 		} else if (b.kind == 'V') {
 			fprintf(out, "  V $%s = %" PRId64 "\n",
-				symtrace_find_variable(&f->trace, b.variable)->name.ptr, b.value);
+				symtrace_find_variable(&t->file, b.variable)->name.ptr, b.value);
 		}
 	}
 }
@@ -122,39 +120,51 @@ static char *expected(const char *name)
 	return text;
 }
 
+static void fail_with(void *ctx, const char *message)
+{
+	(void)ctx;
+	fail_msg("%s", message);
+}
+
 static void check_recording(const char *name)
 {
 	struct symcache_caches *caches = symcache_caches_create(NULL);
 	struct symcache_names *names = symcache_names_create(NULL);
 	struct symcache_images *images = images_of(name, caches);
-	const struct places places = { images, symcache_places_create(caches, names, false) };
-	struct trace_file f;
+	const struct symtrace_select all = { 0 };
+	const struct markup_trace_options options = { .select = &all, .images = images,
+		.caches = caches, .names = names, .complain = fail_with };
+	struct mk_out none = { 0 };
+	struct markup_traced traced = { 0 };
+	struct mk_trace t = { .options = &options, .out = &none, .ret = &traced };
 	struct symtrace_frames frames;
 	struct symtrace_frame frame;
 	struct symtrace_error err = { .msg = "" };
+	struct sc_error error;
 	char *path, *got, *want = expected(name);
 	size_t size;
 	FILE *out = open_memstream(&got, &size);
 
 	assert_true(asprintf(&path, DATA "/real/%s.tf", name) > 0);
-	assert_true(trace_open(&f, path, images, SYMTRACE_ORDER_AUTO));
+	t.path = path;
+	assert_int_equal(mk_trace_open(&t, &error), 0);
 	fputs("tracepoints:\n", out);
-	for (size_t i = 0; i < f.trace.num_tracepoints; i++) {
-		const struct symtrace_tracepoint *tp = &f.trace.tracepoints[i];
+	for (size_t i = 0; i < t.file.num_tracepoints; i++) {
+		const struct symtrace_tracepoint *tp = &t.file.tracepoints[i];
 
 		fprintf(out, "  %" PRIu64 " 0x%" PRIx64 " %c step %" PRIu64 " pass %" PRIu64 "\n",
 			tp->number, tp->address, tp->state, tp->step, tp->pass);
-		put_place(out, &places, tp->address);
+		put_place(out, &t, tp->address);
 	}
-	frames = symtrace_frames(&f.trace);
+	frames = symtrace_frames(&t.file);
 	while (symtrace_next_frame(&frames, &frame, &err) > 0)
-		put_frame(out, &places, &f, &frame);
+		put_frame(out, &t, &frame);
 	assert_string_equal(err.msg, "");
 	fclose(out);
 	assert_string_equal(got, want);
-	assert_int_equal(f.faults, 0);
-	trace_close(&f);
-	symcache_places_destroy(places.of);
+	assert_int_equal(traced.faults, 0);
+	assert_int_equal(none.error, 0);
+	mk_trace_close(&t);
 	symcache_images_destroy(images);
 	symcache_names_destroy(names);
 	symcache_caches_destroy(caches);
