@@ -37,27 +37,43 @@ static bool place_calls(struct sc_layout *l)
 	return true;
 }
 
+/* Those within range `r`, which ends at `stop`; *d is the first of them, if there is one. */
+static bool place_range(struct sc_layout *l, const struct sc_final_range *r, uint64_t stop,
+			const struct sc_discriminator **d)
+{
+	const struct sc_final *f = l->c.ranges;
+	const struct sc_discriminator *end = f->discriminators.data + f->discriminators.len;
+	const size_t location = l->calls.order.len + (size_t)(r - f->ranges.data);
+
+	if (r->loc.discriminator < SYMCACHE_DISCRIMINATOR_MORE && (*d == end || (*d)->start >= stop))
+		return true;
+	if (!add(&l->discriminators, location, r->start, r->loc.discriminator))
+		return false;
+	for (; *d < end && (*d)->start < stop; ++*d)
+		if (!add(&l->discriminators, location, (*d)->start, (*d)->value))
+			return false;
+	return true;
+}
+
 bool sc_layout_place_details(struct sc_layout *l)
 {
 	const struct sc_final *f = l->c.ranges;
-	const size_t calls = l->calls.order.len, n = f->ranges.len;
 	const struct sc_discriminator *d = f->discriminators.data, *end = d + f->discriminators.len;
+	const struct sc_final_range *r = f->ranges.data, *last = r + f->ranges.len - 1;
+	uint32_t any = 0, next = d < end ? d->start : UINT32_MAX;
 
 	if (!place_calls(l))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct sc_final_range *r = &f->ranges.data[i];
-		const uint32_t value = r->loc.discriminator;
-		const uint64_t stop = i + 1 < n ? r[1].start : UINT64_MAX;
-
-		l->discriminators.any |= value;
-		if (value < SYMCACHE_DISCRIMINATOR_MORE && (d == end || d->start >= stop))
+	if (!f->ranges.len)
+		return true;
+	for (; r < last; r++) {
+		any |= r->loc.discriminator;
+		if (r->loc.discriminator < SYMCACHE_DISCRIMINATOR_MORE && r[1].start <= next)
 			continue;
-		if (!add(&l->discriminators, calls + i, r->start, value))
+		if (!place_range(l, r, r[1].start, &d))
 			return false;
-		for (; d < end && d->start < stop; d++)
-			if (!add(&l->discriminators, calls + i, d->start, d->value))
-				return false;
+		next = d < end ? d->start : UINT32_MAX;
 	}
-	return true;
+	l->discriminators.any |= any | last->loc.discriminator;
+	return place_range(l, last, UINT64_MAX, &d);
 }

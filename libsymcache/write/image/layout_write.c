@@ -73,19 +73,39 @@ static void write_functions(const struct sc_layout *l, uint8_t *functions, uint8
 	}
 }
 
-static struct symcache_source_location write_location(const struct sc_layout *l,
-						       const struct sc_location *loc,
-						       uint16_t *column)
+/* The bytes of source locations, from one on. */
+struct location_bytes {
+	struct symcache_source_location *out;
+	uint16_t *column;
+	uint8_t *discriminator; /* NULL: none has one */
+};
+
+static struct location_bytes locations_at(const struct sc_layout *l, uint8_t *dst, size_t first)
+{
+	return (struct location_bytes){
+		(struct symcache_source_location *)(dst + l->at_locations) + first,
+		(uint16_t *)(dst + l->ext[EXT_COLUMN].offset) + first,
+		has_section(l, EXT_DISCRIMINATOR) ?
+			dst + l->ext[EXT_DISCRIMINATOR].offset + first : NULL,
+	};
+}
+
+/* Inlined, because there are millions. */
+static inline __attribute__((always_inline)) void
+write_location(const struct sc_layout *l, const struct sc_location *loc,
+	       const struct location_bytes *to, size_t i)
 {
 	/* A column that does not fit is unknown, rather than wrong. */
-	*column = loc->function == SC_NONE || loc->column > UINT16_MAX ?
+	to->column[i] = loc->function == SC_NONE || loc->column > UINT16_MAX ?
 		0 : (uint16_t)loc->column;
-	return (struct symcache_source_location){
+	to->out[i] = (struct symcache_source_location){
 		moved(&l->files, loc->file),
 		loc->line,
 		moved(&l->functions, loc->function),
 		moved(&l->calls, loc->inlined_into),
 	};
+	if (to->discriminator)
+		to->discriminator[i] = (uint8_t)loc->discriminator;
 }
 
 /* Those of calls that have one; the others get theirs with the details. */
@@ -102,38 +122,24 @@ static void write_starts(const struct sc_layout *l, uint32_t *out, size_t from, 
 
 static void write_calls(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
 {
-	struct symcache_source_location *out =
-		(struct symcache_source_location *)(dst + l->at_locations);
-	uint16_t *column = (uint16_t *)(dst + l->ext[EXT_COLUMN].offset);
+	const struct location_bytes at = locations_at(l, dst, 0);
 
 	for (size_t i = from; i < to; i++)
-		out[i] = write_location(l, &l->c.tables->calls.data[l->calls.order.data[i]],
-					&column[i]);
-	if (has_section(l, EXT_DISCRIMINATOR))
-		for (size_t i = from; i < to; i++)
-			dst[l->ext[EXT_DISCRIMINATOR].offset + i] = (uint8_t)
-				l->c.tables->calls.data[l->calls.order.data[i]].discriminator;
+		write_location(l, &l->c.tables->calls.data[l->calls.order.data[i]], &at, i);
 	if (has_section(l, EXT_INLINED))
 		write_starts(l, (uint32_t *)(dst + l->ext[EXT_INLINED].offset), from, to);
 }
 
 static void write_ranges(const struct sc_layout *l, uint8_t *dst, size_t from, size_t to)
 {
-	size_t calls = l->calls.order.len;
-	struct symcache_source_location *out =
-		(struct symcache_source_location *)(dst + l->at_locations) + calls;
-	uint16_t *column = (uint16_t *)(dst + l->ext[EXT_COLUMN].offset) + calls;
+	const struct location_bytes at = locations_at(l, dst, l->calls.order.len);
+	const struct sc_final_range *r = l->c.ranges->ranges.data;
 	uint32_t *start = (uint32_t *)(dst + l->at_ranges);
 
 	for (size_t i = from; i < to; i++) {
-		const struct sc_final_range *r = &l->c.ranges->ranges.data[i];
-		out[i] = write_location(l, &r->loc, &column[i]);
-		start[i] = r->start;
+		start[i] = r[i].start;
+		write_location(l, &r[i].loc, &at, i);
 	}
-	if (has_section(l, EXT_DISCRIMINATOR))
-		for (size_t i = from; i < to; i++)
-			dst[l->ext[EXT_DISCRIMINATOR].offset + calls + i] =
-				(uint8_t)l->c.ranges->ranges.data[i].loc.discriminator;
 }
 
 static void write_strings(const struct sc_layout *l, uint8_t *all, size_t from, size_t to)
