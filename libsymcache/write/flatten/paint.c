@@ -10,9 +10,9 @@
 
 #include "libsymcache/base/sort.h"
 
-static inline bool starts_before(const struct sc_interval *a, const struct sc_interval *b)
+static inline bool starts_before(const struct sc_paint_start *a, const struct sc_paint_start *b)
 {
-	return a->start != b->start ? a->start < b->start : a->priority < b->priority;
+	return a->start < b->start;
 }
 
 static inline bool contains_or_precedes(const struct sc_interval *a, const struct sc_interval *b)
@@ -22,19 +22,8 @@ static inline bool contains_or_precedes(const struct sc_interval *a, const struc
 	return a->end != b->end ? a->end > b->end : a->id > b->id;
 }
 
-SC_SORT(sort_by_start, struct sc_interval, starts_before)
+SC_SORT(sort_by_start, struct sc_paint_start, starts_before)
 SC_SORT(sort_by_containment, struct sc_interval, contains_or_precedes)
-
-bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end, uint64_t priority,
-		      uint32_t id)
-{
-	struct sc_interval *i = vec_push(&v->list);
-
-	if (!i)
-		return false;
-	*i = (struct sc_interval){ start, end, priority, id };
-	return true;
-}
 
 bool sc_rank_by_containment(struct sc_intervals *in)
 {
@@ -47,19 +36,17 @@ bool sc_rank_by_containment(struct sc_intervals *in)
 
 /* ---- the heap: indices into the intervals, highest priority first ------------- */
 
-static bool heap_push(struct sc_paint *pot, const struct sc_interval *in, uint32_t i)
+/* There is room. */
+static void heap_push(struct sc_paint *pot, const struct sc_interval *in, uint32_t i)
 {
-	uint32_t *slot = vec_push(&pot->heap), *h = pot->heap.data;
-	size_t at = pot->heap.len - 1;
+	uint32_t *h = pot->heap.data;
+	size_t at = pot->heap.len++;
 
-	if (!slot)
-		return false;
 	while (at && in[h[(at - 1) / 2]].priority < in[i].priority) {
 		h[at] = h[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
 	h[at] = i;
-	return true;
 }
 
 static void heap_pop(struct sc_paint *pot, const struct sc_interval *in)
@@ -83,52 +70,47 @@ static void heap_pop(struct sc_paint *pot, const struct sc_interval *in)
 
 /* ---- the sweep ------------------------------------------------------------------ */
 
-static bool emit(struct sc_intervals *out, const struct sc_interval *winner, uint64_t start,
-		 uint64_t end)
+static bool sort_starts(struct sc_paint *pot, const struct sc_intervals *in)
 {
-	struct sc_interval *last = out->list.len ? &out->list.data[out->list.len - 1] : NULL;
+	const size_t n = in->list.len;
 
-	if (last && last->end == start && last->id == winner->id &&
-	    last->priority == winner->priority) {
-		last->end = end;
-		return true;
-	}
-	last = vec_push(&out->list);
-	if (!last)
+	vec_clear(&pot->starts);
+	vec_clear(&pot->heap);
+	if (n > UINT32_MAX || !vec_reserve(&pot->starts, n) || !vec_reserve(&pot->heap, n))
 		return false;
-	*last = *winner;
-	last->start = start;
-	last->end = end;
-	return true;
+	pot->starts.len = n;
+	for (size_t i = 0; i < n; i++)
+		pot->starts.data[i] = (struct sc_paint_start){ in->list.data[i].start, (uint32_t)i };
+	return sort_by_start(pot->starts.data, n);
 }
 
-bool sc_paint(struct sc_paint *pot, struct sc_intervals *in, struct sc_intervals *out)
+bool sc_paint(struct sc_paint *pot, const struct sc_intervals *in, struct sc_intervals *out)
 {
-	const struct sc_interval *list;
-	size_t i = 0, n = in->list.len;
+	const struct sc_interval *list = in->list.data;
+	const struct sc_paint_start *next, *last;
 	uint64_t at = 0;
 
-	if (!sort_by_start(in->list.data, in->list.len))
-		return false;
-	list = in->list.data;
 	vec_clear(&out->list);
-	vec_clear(&pot->heap);
-	while (i < n || pot->heap.len) {
+	if (!sort_starts(pot, in))
+		return false;
+	next = pot->starts.data;
+	last = next + pot->starts.len;
+	while (next < last || pot->heap.len) {
 		const struct sc_interval *top;
 		uint64_t end;
 
 		if (!pot->heap.len)
-			at = list[i].start;
-		for (; i < n && list[i].start <= at; i++)
-			if (list[i].end > at && !heap_push(pot, list, (uint32_t)i))
-				return false;
+			at = next->start;
+		for (; next < last && next->start <= at; next++)
+			if (list[next->at].end > at)
+				heap_push(pot, list, next->at);
 		while (pot->heap.len && list[pot->heap.data[0]].end <= at)
 			heap_pop(pot, list);
 		if (!pot->heap.len)
 			continue;
 		top = &list[pot->heap.data[0]];
-		end = i < n && list[i].start < top->end ? list[i].start : top->end;
-		if (!emit(out, top, at, end))
+		end = next < last && next->start < top->end ? next->start : top->end;
+		if (!sc_intervals_append(out, at, end, top->priority, top->id))
 			return false;
 		at = end;
 	}

@@ -26,27 +26,53 @@ struct sc_intervals {
 };
 
 /* Adds one. False: out of memory. */
-bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end, uint64_t priority,
-		      uint32_t id);
+static inline bool sc_intervals_add(struct sc_intervals *v, uint64_t start, uint64_t end,
+				    uint64_t priority, uint32_t id)
+{
+	if (!vec_reserve(&v->list, 1))
+		return false;
+	v->list.data[v->list.len++] = (struct sc_interval){ start, end, priority, id };
+	return true;
+}
+
+/* Adds one behind the others; if it goes on what the last one ends with, that becomes longer.
+ * False: out of memory. */
+static inline bool sc_intervals_append(struct sc_intervals *v, uint64_t start, uint64_t end,
+				       uint64_t priority, uint32_t id)
+{
+	struct sc_interval *last = v->list.len ? &v->list.data[v->list.len - 1] : NULL;
+
+	if (!last || last->end != start || last->id != id || last->priority != priority)
+		return sc_intervals_add(v, start, end, priority, id);
+	last->end = end;
+	return true;
+}
+
+struct sc_paint_start {
+	uint64_t start;
+	uint32_t at; /* the interval */
+};
 
 /* A paint pot: working memory that is kept from one call to the next. */
 struct sc_paint {
+	VEC(struct sc_paint_start) starts;
 	VEC(uint32_t) heap;
 };
 
 static inline void sc_paint_deinit(struct sc_paint *p)
 {
+	vec_deinit(&p->starts);
 	vec_deinit(&p->heap);
 }
 
 /*
- * Sorts `in` by start and fills `out` (cleared first): ascending, disjoint,
+ * Fills `out` (cleared first) with what is seen of `in`: ascending, disjoint,
  * each with the id and the priority of the winner; neighbours that touch and
  * have the same id and priority are one. Equal priorities: any. O(n log n),
  * nearly linear for intervals that nest and come nearly sorted.
  * False: out of memory.
  */
-bool sc_paint(struct sc_paint *pot, struct sc_intervals *in, struct sc_intervals *out);
+bool sc_paint(struct sc_paint *pot, const struct sc_intervals *in, struct sc_intervals *out);
 
 /*
  * Gives `in` priorities by containment, and sorts it by start: an interval wins
