@@ -10,12 +10,8 @@
  *                                                 the function owns:
  *                         [h [  h )               the first is within f, the
  *                                                 second a stray, hidden by g
- *   3. all of these, one above the other:
- *
- *     63               32 31            0
- *     | 0: stray        | scope         |
- *     | 1: a function   | 0             |
- *     | 2: inlined in it| scope         |
+ *   3. along the addresses: what functions own, with the calls in each run of it, and
+ *      strays where no function is.
  *
  * Each function's inlined calls meet only what this function owns, so that no
  * step makes more pieces than there are ends of ranges.
@@ -26,8 +22,7 @@
 #include "libsymcache/base/sort.h"
 
 #define LAST_REL 0xffffffffull
-#define IN_FUNCTION (1ull << 32)
-#define IN_INLINED (2ull << 32)
+#define IN_FUNCTION (1ull << 32) /* the priority of what is not a stray */
 
 void sc_scopes_deinit(struct sc_scopes *s)
 {
@@ -35,27 +30,32 @@ void sc_scopes_deinit(struct sc_scopes *s)
 	vec_deinit(&s->functions.list);
 	vec_deinit(&s->owned.list);
 	vec_deinit(&s->inlined.list);
-	vec_deinit(&s->group.list);
 	vec_deinit(&s->painted.list);
-	vec_deinit(&s->mixed.list);
+	vec_deinit(&s->inside.list);
+	vec_deinit(&s->strays.list);
+	vec_deinit(&s->runs);
 	sc_paint_deinit(&s->pot);
 }
 
-bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
-	     uint64_t *too_far)
+/* Cuts [start, end) to what is code and within reach of a u32; what starts out of reach is
+ * counted in *too_far. *code is the code around the last one. False: nothing is left. */
+static bool clip(const struct sc_flatten_env *env, struct dw_range *code, struct dw_range *r,
+		 uint64_t *too_far)
 {
-	uint64_t code_end = env->code_end(env->ctx, *start), base = env->load_base;
+	const uint64_t base = env->load_base;
 
-	if (*end > code_end)
-		*end = code_end;
-	if (*start >= *end)
+	if (r->start < code->start || r->start >= code->end)
+		*code = (struct dw_range){ r->start, env->code_end(env->ctx, r->start) };
+	if (r->end > code->end)
+		r->end = code->end;
+	if (r->start >= r->end)
 		return false;
-	if (*start < base || *start - base > LAST_REL) {
+	if (r->start < base || r->start - base > LAST_REL) {
 		++*too_far;
 		return false;
 	}
-	if (*end - base > LAST_REL + 1)
-		*end = base + LAST_REL + 1;
+	if (r->end - base > LAST_REL + 1)
+		r->end = base + LAST_REL + 1;
 	return true;
 }
 
@@ -96,6 +96,7 @@ static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
 		    const struct dw_facts *u, const struct sc_intervals *extent,
 		    uint64_t *too_far)
 {
+	struct dw_range code = { 0, 0 };
 	size_t at = 0;
 
 	vec_clear(&s->functions.list);
@@ -112,7 +113,7 @@ static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
 		for (uint32_t k = 0; k < scope->num_ranges; k++) {
 			struct dw_range r = u->ranges.data[scope->first_range + k];
 
-			if (sc_clip(env, &r.start, &r.end, too_far) &&
+			if (clip(env, &code, &r, too_far) &&
 			    !add_own(s, r, i, inlined, extent, &at))
 				return false;
 		}
@@ -133,19 +134,21 @@ static inline bool by_priority(const struct sc_interval *a, const struct sc_inte
 SC_SORT(sort_by_id, struct sc_interval, by_id)
 SC_SORT(sort_by_priority, struct sc_interval, by_priority)
 
-/* What each function owns, to s->owned, by function. */
+/* What each function owns, to s->owned, by function, and to s->runs, by address. */
 static bool paint_functions(struct sc_scopes *s)
 {
 	if (!sc_rank_by_containment(&s->functions) ||
 	    !sc_paint(&s->pot, &s->functions, &s->owned))
 		return false;
+	vec_clear(&s->runs);
+	if (!vec_reserve(&s->runs, s->owned.list.len))
+		return false;
 	for (size_t i = 0; i < s->owned.list.len; i++) {
 		struct sc_interval *run = &s->owned.list.data[i];
 
 		run->id = UINT32_MAX - run->id;
-		run->priority = IN_FUNCTION;
-		if (!sc_intervals_add(&s->mixed, run->start, run->end, IN_FUNCTION, run->id))
-			return false;
+		run->priority = i;
+		s->runs.data[s->runs.len++] = (struct sc_owned){ run->start, run->end, run->id, 0, 0 };
 	}
 	return sort_by_id(s->owned.list.data, s->owned.list.len);
 }
@@ -166,16 +169,22 @@ static bool split_group(struct sc_scopes *s, size_t k, size_t last)
 		uint64_t at = run->start;
 
 		while (at < run->end) {
-			bool in;
 			uint64_t stop = run->end;
+			bool in;
 
 			while (k < last && own[k].end <= at)
 				k++;
 			in = k < last && own[k].start <= at;
 			if (k < last && stop > (in ? own[k].end : own[k].start))
 				stop = in ? own[k].end : own[k].start;
-			if (!sc_intervals_add(&s->mixed, at, stop,
-					      (in ? IN_INLINED : 0) | run->id, run->id))
+			if (in) {
+				struct sc_owned *within = &s->runs.data[own[k].priority];
+
+				if (!within->num_inside++)
+					within->first_inside = (uint32_t)s->inside.list.len;
+			}
+			if (!sc_intervals_add(in ? &s->inside : &s->strays, at, stop, run->id,
+					      run->id))
 				return false;
 			at = stop;
 		}
@@ -183,28 +192,29 @@ static bool split_group(struct sc_scopes *s, size_t k, size_t last)
 	return true;
 }
 
+/* Inlined calls, to s->inside and s->strays. */
 static bool paint_inlined(struct sc_scopes *s)
 {
-	const struct sc_interval *all, *own = s->owned.list.data;
+	const struct sc_interval *own = s->owned.list.data;
 	size_t n = s->inlined.list.len, num_own = s->owned.list.len, first = 0;
+	struct sc_interval *all = s->inlined.list.data;
 
-	if (!sort_by_priority(s->inlined.list.data, n))
+	vec_clear(&s->inside.list);
+	vec_clear(&s->strays.list);
+	if (!sort_by_priority(all, n))
 		return false;
-	all = s->inlined.list.data;
 	for (size_t i = 0; i < n; ) {
-		uint32_t function = (uint32_t)(all[i].priority >> 32);
+		const uint32_t function = (uint32_t)(all[i].priority >> 32);
+		struct sc_intervals group = { { .data = all + i } };
 		size_t last;
 
-		vec_clear(&s->group.list);
 		for (; i < n && all[i].priority >> 32 == function; i++)
-			if (!sc_intervals_add(&s->group, all[i].start, all[i].end, all[i].id,
-					      all[i].id))
-				return false;
+			group.list.len++;
 		while (first < num_own && own[first].id < function)
 			first++;
 		for (last = first; last < num_own && own[last].id == function;)
 			last++;
-		if (!sc_paint(&s->pot, &s->group, &s->painted) ||
+		if (!sc_paint(&s->pot, &group, &s->painted) ||
 		    !split_group(s, first, last))
 			return false;
 		first = last;
@@ -212,25 +222,68 @@ static bool paint_inlined(struct sc_scopes *s)
 	return true;
 }
 
+/* Adds the strays in [start, end), from *next on. */
+static bool put_strays(const struct sc_intervals *strays, size_t *next, uint64_t start,
+		       uint64_t end, struct sc_intervals *ret)
+{
+	for (; *next < strays->list.len && strays->list.data[*next].start < end; ++*next) {
+		const struct sc_interval *i = &strays->list.data[*next];
+		const uint64_t from = i->start > start ? i->start : start;
+
+		if (from < i->end && !sc_intervals_append(ret, from, i->end < end ? i->end : end,
+							  i->id, i->id))
+			return false;
+		if (i->end > end)
+			return true;
+	}
+	return true;
+}
+
+/* Adds a run of what a function owns, with the calls in it. */
+static bool put_run(const struct sc_scopes *s, const struct sc_owned *run, struct sc_intervals *ret)
+{
+	const struct sc_interval *in = s->inside.list.data + run->first_inside;
+	uint64_t at = run->start;
+
+	for (uint32_t i = 0; i < run->num_inside; at = in[i++].end)
+		if ((at < in[i].start &&
+		     !sc_intervals_append(ret, at, in[i].start, IN_FUNCTION, run->function)) ||
+		    !sc_intervals_append(ret, in[i].start, in[i].end, IN_FUNCTION, in[i].id))
+			return false;
+	return at == run->end || sc_intervals_append(ret, at, run->end, IN_FUNCTION, run->function);
+}
+
 bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 		     const struct dw_facts *unit, const struct sc_intervals *extent,
 		     struct sc_intervals *ret, uint64_t *too_far)
 {
-	vec_clear(&s->mixed.list);
-	return collect(s, env, unit, extent, too_far) && paint_functions(s) && paint_inlined(s) &&
-	       sc_paint(&s->pot, &s->mixed, ret);
+	uint64_t at = 0;
+	size_t next = 0;
+
+	vec_clear(&ret->list);
+	if (!collect(s, env, unit, extent, too_far) || !paint_functions(s) || !paint_inlined(s) ||
+	    !sc_paint(&s->pot, &s->strays, &s->painted))
+		return false;
+	for (size_t i = 0; i < s->runs.len; at = s->runs.data[i++].end)
+		if (!put_strays(&s->painted, &next, at, s->runs.data[i].start, ret) ||
+		    !put_run(s, &s->runs.data[i], ret))
+			return false;
+	return put_strays(&s->painted, &next, at, UINT64_MAX, ret);
 }
 
 bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
 			const struct dw_facts *unit, struct sc_intervals *sequences,
 			struct sc_intervals *ret, uint64_t *too_far)
 {
+	struct dw_range code = { 0, 0 };
+
 	vec_clear(&sequences->list);
 	for (uint32_t i = 0; i < unit->sequences.len; i++) {
-		uint64_t start = unit->sequences.data[i].start, end = unit->sequences.data[i].end;
+		const struct dw_sequence *q = &unit->sequences.data[i];
+		struct dw_range r = { q->start, q->end };
 
-		if (sc_clip(env, &start, &end, too_far) &&
-		    !sc_intervals_add(sequences, start, end, 0, i))
+		if (clip(env, &code, &r, too_far) &&
+		    !sc_intervals_add(sequences, r.start, r.end, 0, i))
 			return false;
 	}
 	return sc_rank_by_containment(sequences) && sc_paint(pot, sequences, ret);

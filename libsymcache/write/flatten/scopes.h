@@ -12,19 +12,22 @@
 
 #include "libsymcache/write/flatten/flatten.h"
 
+/* A run of what a function owns, and the pieces of inlined calls in it. */
+struct sc_owned {
+	uint64_t start, end;
+	uint32_t function;
+	uint32_t first_inside, num_inside; /* of sc_scopes.inside */
+};
+
 /* Working memory, kept from unit to unit. */
 struct sc_scopes {
 	VEC(uint32_t) function; /* scope → the function around it */
-	struct sc_intervals functions, owned, inlined, group, painted, mixed;
+	struct sc_intervals functions, owned, inlined, painted, inside, strays;
+	VEC(struct sc_owned) runs;
 	struct sc_paint pot;
 };
 
 void sc_scopes_deinit(struct sc_scopes *s);
-
-/* Cuts [start, end) to what is code and within reach of a u32; what starts out
- * of reach is counted in *too_far. False: nothing is left. */
-bool sc_clip(const struct sc_flatten_env *env, uint64_t *start, uint64_t *end,
-	     uint64_t *too_far);
 
 /*
  * `extent`: what is the unit's own or has its lines, ascending and disjoint: ranges count

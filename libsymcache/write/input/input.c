@@ -171,7 +171,7 @@ uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 
 	if (!in->image->exec.list.len) /* it does not say: what is left of a stripped file, or
 					* an assembler's labels alone */
-		return vaddr < UINT64_MAX - 1 ? UINT64_MAX : 0;
+		return vaddr < UINT64_MAX - 1 ? UINT64_MAX - 1 : 0;
 	return r ? r->end : 0;
 }
 
