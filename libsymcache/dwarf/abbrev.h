@@ -61,6 +61,7 @@ enum dw_slot {
 	DW_NUM_SLOTS,
 	DW_SLOT_SKIP = DW_NUM_SLOTS, /* step over a form of variable size */
 	DW_SLOT_SKIP_FIXED,          /* step over `value` bytes */
+	DW_NUM_OPS
 };
 
 struct dw_op {

@@ -28,7 +28,7 @@ struct dw_scanner {
 	VEC(uint32_t) stack;            /* innermost scope of each open level */
 	struct dw_origin_memo origins;
 	struct dw_file_numbers files;
-	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
+	struct dw_value values[DW_NUM_OPS]; /* all absent between entries */
 	uint64_t facts_left;            /* that the unit may still have: sc_limit_facts() */
 	bool refused;                   /* it would have more */
 };
@@ -239,10 +239,12 @@ static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, st
 
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 {
-	const struct dw_abbrevs *abbrevs = s->u->abbrevs;
+	const struct dw_abbrevs abbrevs = *s->u->abbrevs;
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	uint32_t scope = DW_NONE; /* innermost one of this level */
-	int rc;
+	size_t depth = 0;
+	uint64_t entries = 0;
+	int rc = 0;
 
 	vec_clear(&s->stack);
 	s->refused = false;
@@ -252,39 +254,40 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 		uint32_t step, inner = scope;
 
 		if (!code) { /* end of a list of children */
-			if (!s->stack.len)
-				return 0;
-			scope = s->stack.data[--s->stack.len];
-			if (!s->stack.len)
-				return 0;
+			if (depth)
+				scope = s->stack.data[--depth];
+			if (!depth)
+				break;
 			continue;
 		}
-		s->out->entries++;
-		step = dw_step(abbrevs, code);
-		if (step & DW_STEP_LOOK) {
+		entries++;
+		step = dw_step(&abbrevs, code);
+		if (!(step & DW_STEP_LOOK)) {
+			dw_skip(&c, step & DW_STEP_SIZE);
+		} else {
 			struct dw_cursor at = c; /* so that c can stay in registers */
 
 			rc = look_at(s, entry, code, &at, &step, &inner, err);
-			if (rc)
-				return rc;
 			c = at;
-		} else {
-			dw_skip(&c, step & DW_STEP_SIZE);
-			if (step & DW_STEP_FUNCTION)
-				inner = DW_NONE;
 		}
-		if (c.bad)
-			return bad_entry(s, entry, "cut off", err);
+		if (!rc && c.bad)
+			rc = bad_entry(s, entry, "cut off", err);
+		if (rc)
+			break;
 		if (step & DW_STEP_CHILDREN) {
-			if (!vec_reserve(&s->stack, 1))
-				return sc_no_memory(err);
-			s->stack.data[s->stack.len++] = scope;
-			scope = inner;
-		} else if (!s->stack.len) {
-			return 0; /* a root without children */
+			s->stack.len = depth;
+			if (!vec_reserve(&s->stack, 1)) {
+				rc = sc_no_memory(err);
+				break;
+			}
+			s->stack.data[depth++] = scope;
+			scope = step & DW_STEP_FUNCTION ? DW_NONE : inner;
+		} else if (!depth) {
+			break; /* a root without children */
 		}
 	}
-	return 0;
+	s->out->entries += entries;
+	return rc;
 }
 
 /* ---- units -------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ struct dw_origin_memo {
 	size_t used;
 	uint32_t generation;
 	uint64_t bytes_left; /* that references of the unit may still lead to */
-	struct dw_value values[DW_NUM_SLOTS]; /* all absent between entries */
+	struct dw_value values[DW_NUM_OPS]; /* all absent between entries */
 };
 
 struct dw_origin_slot {

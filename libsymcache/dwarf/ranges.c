@@ -24,14 +24,11 @@ static int step(struct list *l)
 
 static int add(struct list *l, uint64_t start, uint64_t end)
 {
-	struct dw_range *r;
-
 	if (start >= end)
 		return 0;
-	r = vec_push(&l->ret->ranges);
-	if (!r)
+	if (!vec_reserve(&l->ret->ranges, 1))
 		return SC_ENOMEM;
-	*r = (struct dw_range){ start, end };
+	l->ret->ranges.data[l->ret->ranges.len++] = (struct dw_range){ start, end };
 	return 0;
 }
 

@@ -5,6 +5,8 @@
 #ifndef DW_UNIT_H
 #define DW_UNIT_H
 
+#include <dwarf.h>
+
 #include "libsymcache/dwarf/abbrev.h"
 #include "libsymcache/dwarf/form.h"
 
@@ -94,7 +96,8 @@ const struct dw_unit *dw_unit_at(const struct dw_debug *d, uint64_t offset);
 void dw_read_attributes(struct dw_cursor *c, const struct dw_unit *u,
 			const struct dw_abbrev *abbrev, struct dw_value *values);
 
-/* Sets what dw_read_attributes() wrote back to absent: cheaper than all slots. */
+/* Sets what dw_read_attributes() wrote back to absent, in values[DW_NUM_OPS]: those behind the
+ * slots are for what is stepped over. Cheaper than all slots. */
 void dw_clear_attributes(const struct dw_abbrev *abbrev, struct dw_value *values);
 
 /* Steps over the attributes of an entry. */
@@ -103,8 +106,20 @@ void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit *u,
 
 /* Resolve a value. NULL or false: absent, or not of that class. */
 const char *dw_value_string(const struct dw_unit *u, const struct dw_value *v);
-bool dw_value_number(const struct dw_value *v, uint64_t *ret);
 bool dw_value_address(const struct dw_unit *u, const struct dw_value *v, uint64_t *ret);
+
+static inline bool dw_value_number(const struct dw_value *v, uint64_t *ret)
+{
+	const uint64_t numbers = 1ull << DW_FORM_data1 | 1ull << DW_FORM_data2 |
+		1ull << DW_FORM_data4 | 1ull << DW_FORM_data8 | 1ull << DW_FORM_udata |
+		1ull << DW_FORM_sdata | 1ull << DW_FORM_implicit_const |
+		1ull << DW_FORM_sec_offset | 1ull << DW_FORM_rnglistx;
+
+	if (v->form >= 64 || !(numbers >> v->form & 1))
+		return false;
+	*ret = v->number;
+	return true;
+}
 
 /* The entry that a reference leads to: its unit and offset. */
 const struct dw_unit *dw_value_reference(const struct dw_unit *u,

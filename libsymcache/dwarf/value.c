@@ -4,8 +4,6 @@
  * Reading keeps what the form has; resolving looks into the other sections. Every
  * offset and index is checked there, so a value may be anything.
  */
-#include <dwarf.h>
-
 #include "libsymcache/base/search.h"
 #include "libsymcache/dwarf/unit.h"
 
@@ -24,56 +22,76 @@ struct dw_cursor dw_entry_cursor(const struct dw_unit *u, uint64_t offset)
 	return c;
 }
 
-void dw_read_attributes(struct dw_cursor *c, const struct dw_unit *u,
+/* A number of 1, 2, 4 or 8 bytes, mostly without a branch. */
+static inline uint64_t number_of_size(struct dw_cursor *c, unsigned size)
+{
+	uint64_t n;
+
+	if (dw_left(c) < sizeof(n) || c->swap || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return dw_uint(c, size);
+	memcpy(&n, c->p, sizeof(n));
+	c->p += size;
+	return n & UINT64_MAX >> (64 - 8 * size);
+}
+
+void dw_read_attributes(struct dw_cursor *at, const struct dw_unit *u,
 			const struct dw_abbrev *abbrev, struct dw_value *values)
 {
-	const struct dw_op *op = abbrev->ops;
+	const struct dw_op *op = abbrev->ops, *end = op + abbrev->num_ops;
+	struct dw_cursor c = *at; /* so that it can stay in registers */
 
-	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
-		if (op->slot == DW_SLOT_SKIP_FIXED) {
-			dw_skip(c, (uint64_t)op->value);
-		} else if (op->slot == DW_SLOT_SKIP) {
-			dw_form_skip(c, op->form, &u->sizes);
+	for (; op < end; op++) {
+		struct dw_value *v = &values[op->slot];
+
+		if (op->size) {
+			*v = (struct dw_value){ number_of_size(&c, op->size), NULL, op->form };
+		} else if (op->slot == DW_SLOT_SKIP_FIXED) {
+			dw_skip(&c, (uint64_t)op->value);
 		} else {
-			struct dw_value *v = &values[op->slot];
-			if (op->size) {
-				v->form = op->form;
-				v->number = dw_uint(c, op->size);
-				v->bytes = NULL;
-				continue;
-			}
-			v->form = (uint16_t)dw_form_read(c, op->form, &u->sizes, op->value,
-							 &v->number, &v->bytes);
+			*at = c;
+			if (op->slot == DW_SLOT_SKIP)
+				dw_form_skip(at, op->form, &u->sizes);
+			else
+				v->form = (uint16_t)dw_form_read(at, op->form, &u->sizes, op->value,
+								 &v->number, &v->bytes);
+			c = *at;
 		}
 	}
+	*at = c;
 }
 
 void dw_clear_attributes(const struct dw_abbrev *abbrev, struct dw_value *values)
 {
-	const struct dw_op *op = abbrev->ops;
+	const struct dw_op *op = abbrev->ops, *end = op + abbrev->num_ops;
 
-	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++)
-		if (op->slot < DW_NUM_SLOTS)
-			values[op->slot].form = 0;
+	for (; op < end; op++)
+		values[op->slot].form = 0;
 }
 
-void dw_skip_attributes(struct dw_cursor *c, const struct dw_unit *u,
+void dw_skip_attributes(struct dw_cursor *at, const struct dw_unit *u,
 			const struct dw_abbrev *abbrev)
 {
-	const struct dw_op *op = abbrev->ops;
+	const struct dw_op *op = abbrev->ops, *end = op + abbrev->num_ops;
+	struct dw_cursor c = *at;
 
 	if (abbrev->fixed_size != DW_VARIABLE_SIZE) {
-		dw_skip(c, abbrev->fixed_size);
+		dw_skip(at, abbrev->fixed_size);
 		return;
 	}
-	for (uint32_t i = 0; i < abbrev->num_ops; i++, op++) {
-		if (op->slot == DW_SLOT_SKIP_FIXED)
-			dw_skip(c, (uint64_t)op->value);
-		else if (op->form == DW_FORM_exprloc) /* most of them */
-			dw_skip(c, dw_uleb(c));
-		else
-			dw_form_skip(c, op->form, &u->sizes);
+	for (; op < end; op++) {
+		if (op->slot == DW_SLOT_SKIP_FIXED) {
+			dw_skip(&c, (uint64_t)op->value);
+		} else if (op->form == DW_FORM_exprloc) { /* most of them */
+			dw_skip(&c, dw_uleb(&c));
+		} else if (op->size) {
+			dw_skip(&c, op->size);
+		} else {
+			*at = c;
+			dw_form_skip(at, op->form, &u->sizes);
+			c = *at;
+		}
 	}
+	*at = c;
 }
 
 /* ---- values --------------------------------------------------------------------- */
@@ -115,25 +133,6 @@ const char *dw_value_string(const struct dw_unit *u, const struct dw_value *v)
 		return indexed_string(u, v->number);
 	default:
 		return NULL;
-	}
-}
-
-bool dw_value_number(const struct dw_value *v, uint64_t *ret)
-{
-	switch (v->form) {
-	case DW_FORM_data1:
-	case DW_FORM_data2:
-	case DW_FORM_data4:
-	case DW_FORM_data8:
-	case DW_FORM_udata:
-	case DW_FORM_sdata:
-	case DW_FORM_implicit_const:
-	case DW_FORM_sec_offset:
-	case DW_FORM_rnglistx:
-		*ret = v->number;
-		return true;
-	default:
-		return false;
 	}
 }
 
