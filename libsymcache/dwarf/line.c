@@ -17,14 +17,11 @@
 #include "libsymcache/dwarf/line_header.h"
 
 struct state {
-	uint64_t vaddr;
+	struct dw_row row; /* the next one */
 	uint64_t op_index;
-	uint64_t file;
-	uint32_t file_index; /* into files, or DW_NONE */
-	uint32_t line, column;
+	uint64_t file;     /* row.file is its index */
 	size_t first_row;  /* of the sequence under way */
 	uint64_t last;     /* vaddr of its last row */
-	uint32_t marks;    /* of the next row, see struct dw_row */
 	bool unsorted;     /* an address went down */
 };
 
@@ -32,15 +29,15 @@ struct state {
 static void set_file(struct state *st, const struct dw_facts *ret, uint64_t file)
 {
 	st->file = file;
-	st->file_index = file < ret->files.len && ret->files.data[file].name ?
+	st->row.file = file < ret->files.len && ret->files.data[file].name ?
 		(uint32_t)file : DW_NONE;
 }
 
 static void state_reset(struct state *st, const struct dw_line_header *h,
 			const struct dw_facts *ret)
 {
-	*st = (struct state){ .line = 1, .first_row = ret->rows.len,
-			      .marks = h->default_is_stmt ? DW_ROW_IS_STMT : 0 };
+	*st = (struct state){ .row.line = 1, .first_row = ret->rows.len,
+			      .row.marks = h->default_is_stmt ? DW_ROW_IS_STMT : 0 };
 	set_file(st, ret, 1);
 }
 
@@ -49,27 +46,32 @@ static void state_reset(struct state *st, const struct dw_line_header *h,
 static inline void advance(struct state *st, const struct dw_line_header *h, uint64_t operations)
 {
 	if (h->max_ops <= 1) {
-		st->vaddr += h->min_inst_length * operations;
+		st->row.vaddr += h->min_inst_length * operations;
 	} else {
 		uint64_t ops = st->op_index + operations;
-		st->vaddr += h->min_inst_length * (ops / h->max_ops);
+		st->row.vaddr += h->min_inst_length * (ops / h->max_ops);
 		st->op_index = ops % h->max_ops;
 	}
 }
 
+/* False: out of memory, or more rows than such a file has. */
+static bool make_room(struct dw_line_header *h, struct dw_facts *ret)
+{
+	h->excess = ret->rows.len >= h->most_rows;
+	return !h->excess && vec_reserve(&ret->rows, 1);
+}
+
 static inline bool add_row(struct state *st, struct dw_line_header *h, struct dw_facts *ret)
 {
-	if (ret->rows.len >= h->most_rows) {
-		h->excess = true;
-		return true;
-	}
-	if (!vec_reserve(&ret->rows, 1))
+	size_t n = ret->rows.len;
+
+	if ((n == ret->rows.cap || n >= h->most_rows) && !make_room(h, ret))
 		return false;
-	ret->rows.data[ret->rows.len++] = (struct dw_row){ st->vaddr, st->file_index, st->line,
-							   st->column, st->marks };
-	st->marks &= DW_ROW_IS_STMT;
-	st->unsorted |= st->vaddr < st->last;
-	st->last = st->vaddr;
+	ret->rows.data[n] = st->row;
+	ret->rows.len = n + 1;
+	st->row.marks &= DW_ROW_IS_STMT;
+	st->unsorted |= st->row.vaddr < st->last;
+	st->last = st->row.vaddr;
 	return true;
 }
 
@@ -140,10 +142,10 @@ static bool extended_op(struct dw_cursor *c, struct dw_line_header *h, const cha
 	op.end = c->p;
 	switch (dw_u8(&op)) {
 	case DW_LNE_end_sequence:
-		return end_sequence(st, h, st->vaddr, ret);
+		return end_sequence(st, h, st->row.vaddr, ret);
 	case DW_LNE_set_address:
 		if (len - 1 <= 8)
-			st->vaddr = dw_uint(&op, (unsigned)len - 1);
+			st->row.vaddr = dw_uint(&op, (unsigned)len - 1);
 		st->op_index = 0;
 		break;
 	case DW_LNE_define_file: {
@@ -155,7 +157,7 @@ static bool extended_op(struct dw_cursor *c, struct dw_line_header *h, const cha
 		break;
 	}
 	case DW_LNE_set_discriminator:
-		st->marks = (st->marks & DW_ROW_IS_STMT) | (uint32_t)dw_uleb(&op) << 1;
+		st->row.marks = (st->row.marks & DW_ROW_IS_STMT) | (uint32_t)dw_uleb(&op) << 1;
 		break;
 	default: /* what vendors add */
 		break;
@@ -163,8 +165,9 @@ static bool extended_op(struct dw_cursor *c, struct dw_line_header *h, const cha
 	return ok;
 }
 
-static bool standard_op(struct dw_cursor *c, struct dw_line_header *h, uint8_t op,
-			struct state *st, struct dw_facts *ret)
+static inline __attribute__((always_inline)) bool
+standard_op(struct dw_cursor *c, struct dw_line_header *h, uint8_t op, struct state *st,
+	    struct dw_facts *ret)
 {
 	uint64_t v;
 
@@ -175,25 +178,25 @@ static bool standard_op(struct dw_cursor *c, struct dw_line_header *h, uint8_t o
 		advance(st, h, dw_uleb(c));
 		break;
 	case DW_LNS_advance_line:
-		st->line += (uint32_t)dw_sleb(c);
+		st->row.line += (uint32_t)dw_sleb(c);
 		break;
 	case DW_LNS_set_file:
 		set_file(st, ret, dw_uleb(c));
 		break;
 	case DW_LNS_set_column:
 		v = dw_uleb(c);
-		st->column = v > UINT32_MAX ? 0 : (uint32_t)v;
+		st->row.column = v > UINT32_MAX ? 0 : (uint32_t)v;
 		break;
 	case DW_LNS_const_add_pc:
 		if (h->line_range)
 			advance(st, h, (255u - h->opcode_base) / h->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
-		st->vaddr += dw_u16(c);
+		st->row.vaddr += dw_u16(c);
 		st->op_index = 0;
 		break;
 	case DW_LNS_negate_stmt:
-		st->marks ^= DW_ROW_IS_STMT;
+		st->row.marks ^= DW_ROW_IS_STMT;
 		break;
 	case DW_LNS_set_basic_block:
 	case DW_LNS_set_prologue_end:
@@ -216,43 +219,54 @@ static inline unsigned quotient(const struct dw_line_header *h, unsigned n)
 	return n * h->reciprocal >> 20;
 }
 
-static int run_program(struct dw_cursor *c, struct dw_line_header *h, const char *comp_dir,
-	       struct dw_facts *ret, struct sc_error *err)
+static int run_program(struct dw_cursor *at, struct dw_line_header *h, const char *comp_dir,
+		       struct dw_facts *ret, struct sc_error *err)
 {
+	const unsigned opcode_base = h->opcode_base;
+	struct dw_cursor c = *at; /* these two can stay in registers */
 	struct state st;
 	bool ok = true, no_range = false;
 
 	state_reset(&st, h, ret);
 	h->reciprocal = h->line_range ? (1u << 20) / h->line_range + 1 : 0;
-	while (ok && c->p < c->end && !c->bad && !h->excess) {
-		uint8_t op = *c->p++;
+	while (ok && c.p < c.end) { /* a bad cursor is at its end */
+		uint8_t op = *c.p++;
 
-		if (op >= h->opcode_base) {
-			unsigned adjusted = op - h->opcode_base, steps = quotient(h, adjusted);
+		if (op >= opcode_base) {
+			unsigned adjusted = op - opcode_base, steps = quotient(h, adjusted);
 
 			no_range = !h->line_range;
 			if (no_range)
 				break;
 			advance(&st, h, steps);
-			st.line += (uint32_t)(h->line_base +
-					      (int)(adjusted - steps * h->line_range));
+			st.row.line += (uint32_t)(h->line_base +
+						  (int)(adjusted - steps * h->line_range));
 			ok = add_row(&st, h, ret);
 		} else if (op == 0) {
-			ok = extended_op(c, h, comp_dir, &st, ret);
+			struct state copy = st;
+
+			*at = c;
+			ok = extended_op(at, h, comp_dir, &copy, ret);
+			st = copy;
+			c = *at;
 		} else {
-			ok = standard_op(c, h, op, &st, ret);
+			ok = standard_op(&c, h, op, &st, ret);
 		}
 	}
+	ok |= h->excess;
 	/* No end_sequence: the last row's extent is unknown, the others stand. */
-	if (ok && ret->rows.len > st.first_row)
-		ok = end_sequence(&st, h, ret->rows.data[ret->rows.len - 1].vaddr, ret);
+	if (ok && ret->rows.len > st.first_row) {
+		struct state copy = st;
+
+		ok = end_sequence(&copy, h, ret->rows.data[ret->rows.len - 1].vaddr, ret);
+	}
 	if (!ok)
 		return sc_no_memory(err);
 	if (h->excess)
 		return sc_error_set(err, SC_EFORMAT, "more line rows than such a file has");
 	if (no_range)
 		return sc_error_set(err, SC_EFORMAT, "line_range is 0");
-	if (c->bad)
+	if (c.bad)
 		return sc_error_set(err, SC_EFORMAT, "line program is cut off");
 	return 0;
 }

@@ -63,30 +63,36 @@ bool sc_final_discriminate(struct sc_final *f, uint32_t start, uint32_t value)
 	return last;
 }
 
-static bool append(struct assembler *a, uint64_t vaddr, const struct sc_location *loc)
+static inline bool append(struct assembler *a, uint64_t vaddr, const struct sc_location *loc)
 {
-	struct sc_final_range *last = a->out->ranges.len ?
-		&a->out->ranges.data[a->out->ranges.len - 1] : NULL;
+	const uint32_t start = (uint32_t)(vaddr - a->base);
+	struct sc_final *out = a->out;
+	const size_t n = out->ranges.len;
 
-	if (last && sc_same_place(&last->loc, loc)) {
+	if (n && sc_same_place(&out->ranges.data[n - 1].loc, loc)) {
 		a->merged++;
-		return sc_final_discriminate(a->out, (uint32_t)(vaddr - a->base),
-					     loc->discriminator);
+		return sc_final_discriminate(out, start, loc->discriminator);
 	}
-	last = vec_push(&a->out->ranges);
-	if (!last)
+	if (!vec_reserve(&out->ranges, 1))
 		return false;
-	last->start = (uint32_t)(vaddr - a->base);
-	last->loc = *loc;
+	out->ranges.data[n] = (struct sc_final_range){ start, *loc };
+	out->ranges.len = n + 1;
 	return true;
 }
 
-static const struct sc_location no_location = { SC_NONE, SC_NONE, SC_NONE, SC_NONE, SC_NONE, 0 };
+/* Marks that what was put last ends. */
+static __attribute__((noinline)) bool append_gap(struct assembler *a)
+{
+	static const struct sc_location none = { SC_NONE, SC_NONE, SC_NONE, SC_NONE, SC_NONE, 0 };
+
+	return append(a, a->end, &none);
+}
 
 /* Puts [start, end); a gap before it is marked. */
-static bool put(struct assembler *a, uint64_t start, uint64_t end, const struct sc_location *loc)
+static inline bool put(struct assembler *a, uint64_t start, uint64_t end,
+		       const struct sc_location *loc)
 {
-	if (a->any && a->end < start && !append(a, a->end, &no_location))
+	if (a->any && a->end < start && !append_gap(a))
 		return false;
 	a->end = end;
 	a->any = true;
@@ -279,7 +285,7 @@ static bool put_functions(struct assembler *a, size_t first, size_t last)
 	if (last < n)
 		return true;
 	return put_gap(a, at, UINT64_MAX) &&
-	       (!a->any || a->end - a->base > 0xffffffffull || append(a, a->end, &no_location));
+	       (!a->any || a->end - a->base > 0xffffffffull || append_gap(a));
 }
 
 /* ---- in parts, on many threads ------------------------------------------------------ */
