@@ -139,8 +139,8 @@ static bool add_skip(struct dw_abbrev_pool *p, int size)
 	return true;
 }
 
-static bool add_op(struct dw_abbrev_pool *p, enum dw_slot slot, uint16_t form, int size,
-		   int64_t value)
+static bool add_op(struct dw_abbrev_pool *p, enum dw_slot slot, const struct dw_attribute *at,
+		   int size)
 {
 	struct dw_op *op = vec_push(&p->ops);
 
@@ -148,7 +148,7 @@ static bool add_op(struct dw_abbrev_pool *p, enum dw_slot slot, uint16_t form, i
 		return false;
 	if (size != 1 && size != 2 && size != 4 && size != 8)
 		size = 0;
-	*op = (struct dw_op){ (uint8_t)slot, (uint8_t)size, form, value };
+	*op = (struct dw_op){ (uint8_t)slot, (uint8_t)size, (uint16_t)at->form, at->implicit };
 	return true;
 }
 
@@ -175,29 +175,36 @@ static bool is_wanted(const struct dw_abbrev *a, bool has_code, bool has_locatio
 	}
 }
 
+static uint32_t step_of(const struct dw_abbrev *a)
+{
+	uint32_t step = a->fixed_size;
+
+	if (a->wanted || a->fixed_size > DW_STEP_SIZE)
+		return DW_STEP_LOOK;
+	if (a->has_children)
+		step |= DW_STEP_CHILDREN | (a->tag == DW_TAG_subprogram ? DW_STEP_FUNCTION : 0);
+	return step;
+}
+
 /* Compiles the attributes at *c into `abbrev` and the ops of the pool. */
 static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbrev *abbrev,
 		   struct sc_error *err)
 {
 	uint64_t tag = dw_uleb(c), total = 0;
+	struct dw_attribute at;
 	bool fixed = true, has_code = false, has_location = false, read;
 
 	vec_clear(&p->ops);
 	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 	abbrev->has_children = dw_u8(c);
 	read = is_read(abbrev->tag);
-	for (;;) {
-		uint64_t attribute = dw_uleb(c), form = dw_uleb(c);
-		int64_t implicit = form == DW_FORM_implicit_const ? dw_sleb(c) : 0;
-		enum dw_slot slot = read ? slot_of(attribute) : DW_SLOT_SKIP;
-		int size;
+	while (dw_next_attribute(c, &at)) {
+		const enum dw_slot slot = read ? slot_of(at.name) : DW_SLOT_SKIP;
+		const int size = dw_form_size(at.form, &abbrev->sizes);
 
-		if (!attribute && !form)
-			break;
-		size = dw_form_size(form, &abbrev->sizes);
 		if (size == DW_FORM_UNKNOWN)
 			return sc_error_set(err, SC_EFORMAT, "unknown form 0x%llx",
-					    (unsigned long long)form);
+					    (unsigned long long)at.form);
 		if (size >= 0)
 			total += (uint64_t)size;
 		else
@@ -205,13 +212,14 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 		if (p->ops.len == MAX_OPS)
 			return sc_error_set(err, SC_EFORMAT, "too many attributes");
 		has_code |= slot == DW_SLOT_LOW_PC || slot == DW_SLOT_RANGES;
-		has_location |= slot == DW_SLOT_LOCATION && !is_list(form);
+		has_location |= slot == DW_SLOT_LOCATION && !is_list(at.form);
 		if (!(slot == DW_SLOT_SKIP && size >= 0 ?
-		      add_skip(p, size) : add_op(p, slot, (uint16_t)form, size, implicit)))
+		      add_skip(p, size) : add_op(p, slot, &at, size)))
 			return sc_no_memory(err);
 	}
 	abbrev->wanted = is_wanted(abbrev, has_code, has_location);
 	abbrev->fixed_size = fixed && total < DW_VARIABLE_SIZE ? (uint32_t)total : DW_VARIABLE_SIZE;
+	abbrev->step = step_of(abbrev);
 	return 0;
 }
 
@@ -266,20 +274,16 @@ static int pooled(struct dw_cursor *c, const struct dw_form_sizes *sizes,
 		  struct dw_abbrev_pool *p, const struct dw_abbrev **ret, struct sc_error *err)
 {
 	struct pool_key key = { p, c->p, 0, sizes };
-	uint64_t attribute, form;
+	struct dw_attribute at;
 	uint32_t *slot;
 	int rc = 0;
 
 	dw_uleb(c); /* tag */
 	dw_u8(c);   /* has children */
-	do {
-		attribute = dw_uleb(c);
-		form = dw_uleb(c);
-		if (form == DW_FORM_implicit_const)
-			dw_sleb(c);
-		if (c->bad)
-			return sc_error_set(err, SC_EFORMAT, "cut off");
-	} while (attribute || form);
+	while (dw_next_attribute(c, &at))
+		;
+	if (c->bad)
+		return sc_error_set(err, SC_EFORMAT, "cut off");
 	key.num_bytes = (size_t)(c->p - key.bytes);
 	slot = sc_intern_find(&p->set, XXH3_64bits(key.bytes, key.num_bytes), same_abbrev, &key);
 	if (!slot)
@@ -300,17 +304,6 @@ static inline bool code_before(const struct dw_coded_abbrev *a, const struct dw_
 
 SC_SORT(sort_by_code, struct dw_coded_abbrev, code_before)
 
-static uint32_t step_of(const struct dw_abbrev *a)
-{
-	uint32_t step = a->fixed_size;
-
-	if (a->wanted || a->fixed_size > DW_STEP_SIZE)
-		return DW_STEP_LOOK;
-	if (a->has_children)
-		step |= DW_STEP_CHILDREN | (a->tag == DW_TAG_subprogram ? DW_STEP_FUNCTION : 0);
-	return step;
-}
-
 /* Of abbreviations with the same code the first one counts. */
 static bool make_table(struct dw_coded_abbrev *list, size_t n, struct dw_abbrevs *ret)
 {
@@ -328,7 +321,7 @@ static bool make_table(struct dw_coded_abbrev *list, size_t n, struct dw_abbrevs
 		ret->records += 1 + list[i].abbrev->num_ops;
 	for (; ret->dense < dense; ret->dense++) {
 		ret->by_code[ret->dense] = list[ret->dense].abbrev;
-		ret->steps[ret->dense] = step_of(list[ret->dense].abbrev);
+		ret->steps[ret->dense] = list[ret->dense].abbrev->step;
 	}
 	for (; dense < n; dense++)
 		ret->rest.data[ret->rest.len++] = list[dense];
@@ -397,6 +390,7 @@ static bool stays_in_unit(uint64_t form)
 bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
 {
 	struct dw_cursor c = dw_cursor_at(abbrev, 0, false);
+	struct dw_attribute at;
 	bool stays[DW_FORM_addrx4 + 1]; /* there are many attributes to few forms */
 
 	for (unsigned form = 0; form < sizeof(stays); form++)
@@ -406,19 +400,10 @@ bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
 			continue;
 		dw_uleb(&c); /* tag */
 		dw_u8(&c);   /* has children */
-		for (;;) {
-			uint64_t attribute = dw_uleb(&c), form = dw_uleb(&c);
-
-			if (form == DW_FORM_implicit_const)
-				dw_sleb(&c);
-			if (c.bad)
+		while (dw_next_attribute(&c, &at))
+			if (at.name == DW_AT_dwo_name || at.name == DW_AT_GNU_dwo_name ||
+			    !(at.form < sizeof(stays) ? stays[at.form] : stays_in_unit(at.form)))
 				return false;
-			if (!attribute && !form)
-				break;
-			if (attribute == DW_AT_dwo_name || attribute == DW_AT_GNU_dwo_name ||
-			    !(form < sizeof(stays) ? stays[form] : stays_in_unit(form)))
-				return false;
-		}
 	}
 	return abbrev->size && !c.bad;
 }

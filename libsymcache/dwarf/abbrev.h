@@ -15,6 +15,8 @@
 #ifndef DW_ABBREV_H
 #define DW_ABBREV_H
 
+#include <dwarf.h>
+
 #include "symcache/error.h"
 #include "libsymcache/base/intern.h"
 #include "libsymcache/base/vec.h"
@@ -64,6 +66,27 @@ enum dw_slot {
 	DW_NUM_OPS
 };
 
+/* An attribute as an abbreviation has it. */
+struct dw_attribute {
+	uint64_t name, form; /* DW_AT_…, DW_FORM_… */
+	int64_t implicit;    /* the value of DW_FORM_implicit_const */
+};
+
+/* The next one of an abbreviation; mostly of two bytes. False: there are no more, or *c is bad. */
+static inline bool dw_next_attribute(struct dw_cursor *c, struct dw_attribute *ret)
+{
+	if (dw_left(c) > 1 && !((c->p[0] | c->p[1]) & 0x80)) {
+		ret->name = c->p[0];
+		ret->form = c->p[1];
+		c->p += 2;
+	} else {
+		ret->name = dw_uleb(c);
+		ret->form = dw_uleb(c);
+	}
+	ret->implicit = ret->form == DW_FORM_implicit_const ? dw_sleb(c) : 0;
+	return (ret->name || ret->form) && !c->bad;
+}
+
 struct dw_op {
 	uint8_t slot;   /* enum dw_slot */
 	uint8_t size;   /* of a value that is a number of 1, 2, 4 or 8 bytes; else 0 */
@@ -81,6 +104,7 @@ struct dw_abbrev {
 	bool has_children;
 	bool wanted; /* it may be code, or a variable at a fixed address */
 	uint32_t fixed_size; /* of all attributes; DW_VARIABLE_SIZE: not fixed */
+	uint32_t step;       /* see dw_step() */
 	uint32_t num_ops;
 	struct dw_op ops[];
 };

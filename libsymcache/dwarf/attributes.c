@@ -1,8 +1,6 @@
 /* Attributes of single entries: see attributes.h. */
 #include "libsymcache/dwarf/attributes.h"
 
-#include <dwarf.h>
-
 bool dw_open_entry(uint64_t *steps, const struct dw_unit *u, uint64_t offset,
 		       struct dw_entry *ret)
 {
@@ -17,19 +15,15 @@ bool dw_find(const struct dw_entry *e, uint64_t attribute, struct dw_value *ret)
 {
 	struct dw_cursor a = { .p = e->abbrev->bytes, .end = e->abbrev->bytes + e->abbrev->num_bytes };
 	struct dw_cursor c = dw_entry_cursor(e->u, e->at);
+	struct dw_attribute at;
 
 	dw_uleb(&a); /* tag */
 	dw_u8(&a);   /* has children */
-	while (dw_left(&a) && !a.bad && !c.bad && *e->steps) {
-		const uint64_t name = dw_uleb(&a), form = dw_uleb(&a);
-		const int64_t implicit = form == DW_FORM_implicit_const ? dw_sleb(&a) : 0;
-
-		if (!name && !form)
-			break;
+	while (!c.bad && *e->steps && dw_next_attribute(&a, &at)) {
 		--*e->steps;
-		ret->form = (uint16_t)dw_form_read(&c, form, &e->u->sizes, implicit, &ret->number,
-						   &ret->bytes);
-		if (name == attribute)
+		ret->form = (uint16_t)dw_form_read(&c, at.form, &e->u->sizes, at.implicit,
+						   &ret->number, &ret->bytes);
+		if (at.name == attribute)
 			return !c.bad;
 	}
 	return false;
