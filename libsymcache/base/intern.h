@@ -37,10 +37,10 @@ static inline void sc_intern_deinit(struct sc_intern *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* Forgets everything; a large set shrinks, so that clearing stays cheap. */
+/* Forgets everything; a set that is too large shrinks, so that clearing stays cheap. */
 static inline void sc_intern_clear(struct sc_intern *t)
 {
-	if (t->size > 4096 && t->used < t->size / 8) {
+	if (t->size > 64 && t->used < t->size / 8) {
 		sc_intern_deinit(t);
 	} else if (t->used) {
 		memset(t->slots, 0xff, t->size * sizeof(*t->slots));

@@ -42,7 +42,7 @@ static inline int vec_reserve_(void **data, size_t *cap, size_t len, size_t more
 		return 1;
 	if (len > max || more > max - len)
 		return 0;
-	want = *cap + *cap / 2 + 16;
+	want = *cap + (*cap < SC_BIG_PAGE / elem ? *cap : *cap / 2) + 16; /* what is small is copied */
 	if (want < len + more)
 		want = len + more;
 	p = sc_big_grow(*data, *cap * elem, want * elem);

@@ -1,38 +1,29 @@
 /* From addresses to bytes, and from sections to addresses: see elf.h. */
-#include <gelf.h>
-#include <libelf.h>
+#include "libsymcache/elf/headers.h"
 
-#include "libsymcache/elf/elf.h"
-
-/* The section of this name, whether it has bytes or not; NULL: there is none. */
-static Elf_Scn *find_section(struct sc_elf *e, const char *name, GElf_Shdr *sh)
+bool sc_elf_section_start(struct sc_elf *e, const char *name, uint64_t *ret)
 {
-	Elf_Scn *scn = NULL;
-	size_t names;
+	GElf_Shdr sh;
+	Elf_Scn *scn = sc_elf_next_section(e, name, NULL, &sh);
 
-	while (!elf_getshdrstrndx(e->elf, &names) && (scn = elf_nextscn(e->elf, scn))) {
-		const char *s = gelf_getshdr(scn, sh) ? elf_strptr(e->elf, names, sh->sh_name) :
-							NULL;
-
-		if (s && !strcmp(s, name))
-			return scn;
-	}
-	return NULL;
+	if (scn)
+		*ret = sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr);
+	return scn;
 }
 
 uint64_t sc_elf_section_address(struct sc_elf *e, const char *name)
 {
-	GElf_Shdr sh;
-	Elf_Scn *scn = find_section(e, name, &sh);
+	uint64_t vaddr = 0;
 
-	return scn ? sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr) : 0;
+	sc_elf_section_start(e, name, &vaddr);
+	return vaddr;
 }
 
 bool sc_elf_lacks_code(struct sc_elf *e)
 {
 	GElf_Shdr sh;
 
-	return find_section(e, ".eh_frame", &sh) && sh.sh_type == SHT_NOBITS;
+	return sc_elf_next_section(e, ".eh_frame", NULL, &sh) && sh.sh_type == SHT_NOBITS;
 }
 
 const uint8_t *sc_elf_bytes_at(struct sc_elf *e, uint64_t vaddr, size_t *size)

@@ -6,13 +6,12 @@
  */
 #include "libsymcache/elf/nearest.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
+#include "libsymcache/elf/headers.h"
 
 struct symbol {
 	const char *name, *file;
@@ -88,23 +87,6 @@ static bool is_candidate(const struct sc_elf *e, const GElf_Sym *sym, const char
 	       !(marks && name[0] == '$');
 }
 
-static Elf_Scn *table_of(struct sc_elf *e, GElf_Shdr *ret)
-{
-	Elf_Scn *scn, *found = NULL;
-	GElf_Shdr sh;
-
-	for (unsigned type = SHT_SYMTAB; !found; type = SHT_DYNSYM) {
-		for (scn = NULL; (scn = elf_nextscn(e->elf, scn)) && !found;)
-			if (gelf_getshdr(scn, &sh) && sh.sh_type == type) {
-				found = scn;
-				*ret = sh;
-			}
-		if (type == SHT_DYNSYM)
-			break;
-	}
-	return found;
-}
-
 static bool read_symbols(struct sc_elf *e, struct sc_elf_nearest *n)
 {
 	enum { NOTHING, SYMBOL, FILE_BEHIND_IT } seen = NOTHING;
@@ -114,7 +96,7 @@ static bool read_symbols(struct sc_elf *e, struct sc_elf_nearest *n)
 	const char *file = NULL;
 	GElf_Shdr sh = {0};
 	GElf_Sym sym;
-	Elf_Scn *scn = table_of(e, &sh);
+	Elf_Scn *scn = sc_elf_symbol_table(e, &sh);
 	Elf_Data *bytes = scn ? elf_getdata(scn, NULL) : NULL;
 	const struct sc_elf_strings names = sc_elf_strings(e, sh.sh_link);
 

@@ -10,12 +10,11 @@
  */
 #include "libsymcache/elf/relocate.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
+#include "libsymcache/elf/headers.h"
 
 #define BEHIND_TEXT 0x1000 /* alignment between the groups of sections */
 
@@ -282,16 +281,11 @@ static void apply_table(struct sc_elf *e, Elf_Scn *table, const GElf_Shdr *sh, u
 			size_t size, uint64_t place, uint64_t *unknown)
 {
 	Elf_Data *relocations = elf_getdata(table, NULL);
-	Elf_Scn *symtab = elf_getscn(e->elf, sh->sh_link), *scn = NULL;
-	Elf_Data *symbols = symtab ? elf_getdata(symtab, NULL) : NULL, *xindex = NULL;
+	Elf_Scn *symtab = elf_getscn(e->elf, sh->sh_link);
+	Elf_Data *symbols = symtab ? elf_getdata(symtab, NULL) : NULL;
+	Elf_Data *xindex = symtab ? sc_elf_symbol_sections(e, sh->sh_link) : NULL;
 	size_t n = relocations && sh->sh_entsize ? relocations->d_size / sh->sh_entsize : 0;
 
-	while (symtab && (scn = elf_nextscn(e->elf, scn))) {
-		GElf_Shdr x;
-		if (gelf_getshdr(scn, &x) && x.sh_type == SHT_SYMTAB_SHNDX &&
-		    x.sh_link == sh->sh_link)
-			xindex = elf_getdata(scn, NULL);
-	}
 	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
 		GElf_Rela r = {0};
 		GElf_Rel rel;

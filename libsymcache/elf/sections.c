@@ -10,16 +10,14 @@
  * the file. A section is inflated each time it is asked for: ask once.
  */
 #include <assert.h>
-#include <gelf.h>
 #include <libdeflate.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <zstd.h>
 
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
-#include "libsymcache/elf/elf.h"
+#include "libsymcache/elf/headers.h"
 #include "libsymcache/elf/relocate.h"
 #include "libsymcache/elf/sections.h"
 
@@ -31,19 +29,13 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* The next section of this name behind `scn` (NULL: the first one). */
+/* As sc_elf_next_section(), of those that have bytes. */
 static Elf_Scn *find(struct sc_elf *e, const char *name, Elf_Scn *scn, GElf_Shdr *sh)
 {
-	while ((scn = elf_nextscn(e->elf, scn))) {
-		const char *s;
-		if (!gelf_getshdr(scn, sh) || sh->sh_type == SHT_NOBITS ||
-		    sh->sh_type == SHT_NULL)
-			continue;
-		s = sc_elf_string(&e->section_names, sh->sh_name);
-		if (s && !strcmp(s, name))
-			return scn;
-	}
-	return NULL;
+	do
+		scn = sc_elf_next_section(e, name, scn, sh);
+	while (scn && (sh->sh_type == SHT_NOBITS || sh->sh_type == SHT_NULL));
+	return scn;
 }
 
 /* ".debug_x" → ".zdebug_x"; NULL for other names. */
@@ -53,22 +45,6 @@ static const char *old_compressed_name(const char *name, char buf[64])
 		return NULL;
 	snprintf(buf, 64, ".z%s", name + 1);
 	return buf;
-}
-
-bool sc_elf_section_start(struct sc_elf *e, const char *name, uint64_t *ret)
-{
-	GElf_Shdr sh;
-
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(e->elf, scn));) {
-		const char *s = gelf_getshdr(scn, &sh) ?
-			sc_elf_string(&e->section_names, sh.sh_name) : NULL;
-
-		if (!s || strcmp(s, name))
-			continue;
-		*ret = sc_elf_section_vaddr(e, elf_ndxscn(scn), sh.sh_addr);
-		return true;
-	}
-	return false;
 }
 
 bool sc_elf_has(struct sc_elf *e, const char *name)

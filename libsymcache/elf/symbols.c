@@ -5,11 +5,10 @@
  */
 #include "libsymcache/elf/symbols.h"
 
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 
 #include "libsymcache/base/sort.h"
+#include "libsymcache/elf/headers.h"
 
 struct candidate {
 	const char *name, *file;
@@ -64,18 +63,13 @@ static void find_descriptors(struct sc_elf *e, struct descriptors *ret)
 	GElf_Shdr sh;
 
 	memset(ret, 0, sizeof(*ret));
-	if (e->machine != EM_PPC64)
+	if (e->machine == EM_PPC64)
+		scn = sc_elf_next_section(e, ".opd", NULL, &sh);
+	if (!scn)
 		return;
-	while ((scn = elf_nextscn(e->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &sh) ?
-			sc_elf_string(&e->section_names, sh.sh_name) : NULL;
-		if (!name || strcmp(name, ".opd"))
-			continue;
-		ret->ndx = elf_ndxscn(scn);
-		ret->vaddr = sc_elf_section_vaddr(e, ret->ndx, sh.sh_addr);
-		sc_elf_section(with, ".opd", &ret->data, &ret->size, NULL);
-		return;
-	}
+	ret->ndx = elf_ndxscn(scn);
+	ret->vaddr = sc_elf_section_vaddr(e, ret->ndx, sh.sh_addr);
+	sc_elf_section(with, ".opd", &ret->data, &ret->size, NULL);
 }
 
 /* From a descriptor to the code it is of. False: it leads to no code. */
@@ -157,20 +151,14 @@ static bool is_marker(const struct sc_elf *e, const char *name)
 static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		      struct candidates *ret)
 {
-	Elf_Data *bytes = elf_getdata(scn, NULL), *xindex = NULL;
-	Elf_Scn *s = NULL;
+	Elf_Data *bytes = elf_getdata(scn, NULL);
+	Elf_Data *xindex = sc_elf_symbol_sections(e, elf_ndxscn(scn));
 	size_t n = bytes && table->sh_entsize ? bytes->d_size / table->sh_entsize : 0;
 	const struct sc_elf_strings names = sc_elf_strings(e, table->sh_link);
 	GElf_Shdr sh = {0};
 	size_t sh_index = 0;
 	const char *file = NULL; /* the STT_FILE symbol that came last */
 
-	while ((s = elf_nextscn(e->elf, s))) { /* more than 65,279 sections */
-		GElf_Shdr x;
-		if (gelf_getshdr(s, &x) && x.sh_type == SHT_SYMTAB_SHNDX &&
-		    x.sh_link == elf_ndxscn(scn))
-			xindex = elf_getdata(s, NULL);
-	}
 	find_descriptors(e, &ret->opd);
 	for (size_t i = 1; i < n && i < INT32_MAX; i++) {
 		GElf_Sym sym;
@@ -192,8 +180,7 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		if (is_marker(e, name))
 			continue;
 		if (ndx != sh_index) {
-			s = elf_getscn(e->elf, ndx);
-			if (!s || !gelf_getshdr(s, &sh))
+			if (!gelf_getshdr(elf_getscn(e->elf, ndx), &sh))
 				continue;
 			sh_index = ndx;
 		}
@@ -321,40 +308,23 @@ static size_t settle_all(const struct candidates *c, struct sc_elf_symbol *out)
 	return n;
 }
 
-/* .symtab, or .dynsym if there is none; or NULL. */
-static Elf_Scn *best_table(struct sc_elf *e, bool *from_dynsym)
-{
-	Elf_Scn *scn = NULL, *symtab = NULL, *dynsym = NULL;
-	GElf_Shdr sh;
-
-	while ((scn = elf_nextscn(e->elf, scn))) {
-		if (!gelf_getshdr(scn, &sh))
-			continue;
-		if (sh.sh_type == SHT_SYMTAB && !symtab)
-			symtab = scn;
-		else if (sh.sh_type == SHT_DYNSYM && !dynsym)
-			dynsym = scn;
-	}
-	*from_dynsym = !symtab;
-	return symtab ? symtab : dynsym;
-}
-
 static int read_best(struct sc_elf *e, struct candidates *ret, bool *from_dynsym)
 {
-	Elf_Scn *use = best_table(e, from_dynsym);
-	GElf_Shdr sh;
+	GElf_Shdr sh = {0};
+	Elf_Scn *table = sc_elf_symbol_table(e, &sh);
 
-	return use && gelf_getshdr(use, &sh) ? read_table(e, use, &sh, ret) : 0;
+	*from_dynsym = sh.sh_type != SHT_SYMTAB;
+	return table ? read_table(e, table, &sh, ret) : 0;
 }
 
 bool sc_elf_symbol_names(struct sc_elf *e, uint64_t *bad, uint64_t *size)
 {
-	Elf_Scn *table = best_table(e, &(bool){ false });
-	Elf_Data *bytes = table ? elf_getdata(table, NULL) : NULL;
 	GElf_Shdr sh;
+	Elf_Scn *table = sc_elf_symbol_table(e, &sh);
+	Elf_Data *bytes = table ? elf_getdata(table, NULL) : NULL;
 	GElf_Sym sym;
 
-	if (!bytes || !gelf_getshdr(table, &sh))
+	if (!bytes)
 		return true;
 	*size = sc_elf_strings(e, sh.sh_link).size;
 	for (int i = 1; *size && gelf_getsym(bytes, i, &sym); i++) {

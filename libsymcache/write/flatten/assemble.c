@@ -271,11 +271,15 @@ bool sc_piece_at(const struct sc_piece *pieces, size_t n, uint64_t vaddr, uint32
 static bool put_functions(struct assembler *a, size_t first, size_t last)
 {
 	const struct sc_interval *f = a->functions.painted.list.data;
-	size_t n = a->functions.painted.list.len;
+	size_t n = a->functions.painted.list.len, ranges = a->flat->ranges.len;
 	uint64_t at = first ? f[first - 1].end : a->base;
 
 	a->end = at;
 	a->any = first;
+	for (size_t i = 0; i < a->flat->more.len; i++)
+		ranges += a->flat->more.data[i].ranges.len;
+	if (n && !vec_reserve(&a->out->ranges, ranges / n * (last - first)))
+		return false;
 	for (size_t i = first; i < last; i++) {
 		if (!put_gap(a, at, f[i].start) ||
 		    !put_piece(a, &a->flat->pieces.data[f[i].id], f[i].start, f[i].end, SC_NONE))

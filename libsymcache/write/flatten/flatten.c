@@ -257,7 +257,7 @@ static inline bool put(struct sc_flattener *f, uint64_t start, uint64_t end,
 	p->end = end;
 	if (p->num_ranges) {
 		r = &f->out->ranges.data[f->out->ranges.len - 1];
-		if (!memcmp(&r->loc, loc, sizeof(*loc))) {
+		if (sc_same_place(&r->loc, loc) && r->loc.discriminator == loc->discriminator) {
 			f->out->merged++;
 			return true;
 		}

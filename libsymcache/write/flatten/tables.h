@@ -49,7 +49,8 @@ struct sc_location {
 /* Equal but for the discriminator? */
 static inline bool sc_same_place(const struct sc_location *a, const struct sc_location *b)
 {
-	return !memcmp(a, b, offsetof(struct sc_location, discriminator));
+	return a->line == b->line && a->column == b->column && a->file == b->file &&
+	       a->function == b->function && a->inlined_into == b->inlined_into;
 }
 
 struct sc_tables {
