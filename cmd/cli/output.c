@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "libsymcache/base/file.h"
 
@@ -41,14 +40,6 @@ void out_json_close(struct mk_gen *j)
 {
 	mk_gen_close_map(j);
 	mk_gen_end(j);
-}
-
-void out_put(struct mk_out *o, FILE *to)
-{
-	must(o->error ? NULL : o);
-	if (o->len)
-		fwrite(o->buf, 1, o->len, to);
-	o->len = 0;
 }
 
 void out_flush(void)

@@ -16,9 +16,6 @@ void out_flush(void);
  * replaced as a whole or stays as it was. SC_ESYS, SC_EFULL, SC_ENOMEM. */
 int out_write(const char *path, const void *bytes, size_t size, struct sc_error *err);
 
-/* Writes out what has gathered, and begins anew. Out of memory ends the program. */
-void out_put(struct mk_out *o, FILE *to);
-
 /* A buffer in front of standard output: what is in it is on its way with out_flush(), or, to
  * mix it with other output, mk_out_flush(). */
 extern struct mk_out out_stdout;

@@ -160,37 +160,6 @@ static struct mk_request understand(const struct markup_dialogue *d, struct mk_w
 	return r;
 }
 
-/* 1 to SYMCACHE_BATCH lines. */
-static void answer_batch(const struct markup_dialogue *d, struct mk_worker *w,
-			 char *const lines[], size_t n)
-{
-	struct mk_request r[SYMCACHE_BATCH];
-	size_t known = 0;
-
-	do
-		r[known] = understand(d, w, lines[known]);
-	while (++known < n);
-	mk_answer_requests(w, r, n);
-	for (size_t i = 0; i < n; i++) {
-		free(r[i].name);
-		free(r[i].shown);
-	}
-}
-
-static void answer_piece(const struct markup_dialogue *d, struct mk_worker *w,
-			 struct mk_lines_piece piece)
-{
-	char *lines[SYMCACHE_BATCH];
-	size_t n;
-
-	do {
-		for (n = 0; n < SYMCACHE_BATCH && (lines[n] = mk_lines_take(&piece)); n++)
-			;
-		if (n)
-			answer_batch(d, w, lines, n);
-	} while (n == SYMCACHE_BATCH);
-}
-
 /* Messages and answers go out, as if they had done so line by line; nothing does after what is
  * not whole. */
 static void hand_out(struct markup_dialogue *d, struct mk_out *messages, struct mk_out *out)
@@ -203,6 +172,42 @@ static void hand_out(struct markup_dialogue *d, struct mk_out *messages, struct 
 	if (out->len && !d->failed)
 		o->out(o->ctx, out->buf, out->len);
 	messages->len = out->len = 0;
+}
+
+/* 1 to SYMCACHE_BATCH lines. */
+static void answer_batch(struct markup_dialogue *d, struct mk_worker *w,
+			 char *const lines[], size_t n)
+{
+	struct mk_request r[SYMCACHE_BATCH];
+	size_t known = 0;
+
+	do
+		r[known] = understand(d, w, lines[known]);
+	while (++known < n);
+	if (!d->options.explain)
+		mk_answer_requests(w, r, n);
+	for (size_t i = 0; i < n; i++) {
+		if (d->options.explain) { /* which takes seconds for each */
+			mk_answer_requests(w, &r[i], 1);
+			hand_out(d, &w->messages, &w->out);
+		}
+		free(r[i].name);
+		free(r[i].shown);
+	}
+}
+
+static void answer_piece(struct markup_dialogue *d, struct mk_worker *w,
+			 struct mk_lines_piece piece)
+{
+	char *lines[SYMCACHE_BATCH];
+	size_t n;
+
+	do {
+		for (n = 0; n < SYMCACHE_BATCH && (lines[n] = mk_lines_take(&piece)); n++)
+			;
+		if (n)
+			answer_batch(d, w, lines, n);
+	} while (n == SYMCACHE_BATCH);
 }
 
 /* Faults count in our dialogue alone. */
