@@ -1,5 +1,4 @@
 /* symcache prune: takes out of the store what is old, too much, or not wanted. */
-#include <stdlib.h>
 #include <time.h>
 
 #include "cmd/cmd.h"
@@ -41,23 +40,21 @@ static int gather(struct symstore *store, void *rules, struct symstore_removals 
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct symstore_id *keep = NULL;
+	struct symstore_ids keep __attribute__((cleanup(symstore_ids_deinit))) = { 0 };
 	struct symstore_prune_rules rules = {
 		.indexed_before = time_before(o.older), .used_before = time_before(o.unused),
 		.to_size = o.to_size,
 	};
-	int rc;
 
 	(void)argv;
 	if (argc || (!o.older.given && !o.unused.given && o.to_size == UINT64_MAX && !o.keep))
 		return sc_error_set(err, SC_EINVAL, "say what to remove: --older AGE, --unused AGE, "
 				    "--to-size SIZE or --keep FILE");
-	if (o.keep && symstore_keep_read(o.keep, &keep, &rules.num_keep, err))
+	if (o.keep && symstore_keep_read(o.keep, &keep, err))
 		return err->code;
-	rules.keep = keep;
-	rc = remove_entries(&o.how, gather, &rules, err);
-	free(keep);
-	return rc;
+	rules.keep = keep.data;
+	rules.num_keep = keep.len;
+	return remove_entries(&o.how, gather, &rules, err);
 }
 
 const struct command prune_command = {

@@ -27,9 +27,12 @@ bool symstore_selected(const struct symstore_selection *s, const struct symstore
 	       (!s->name || symstore_name_matches(s->name, e->source_path));
 }
 
-typedef VEC(struct symstore_id) ids;
+void symstore_ids_deinit(struct symstore_ids *ids)
+{
+	vec_deinit(ids);
+}
 
-static int add_id(ids *to, char *line, struct sc_error *err)
+static int add_id(struct symstore_ids *to, char *line, struct sc_error *err)
 {
 	char *word = line + strspn(line, " \t");
 	struct symstore_id id = { 0 }, *added;
@@ -50,31 +53,27 @@ static int add_id(ids *to, char *line, struct sc_error *err)
 	return 0;
 }
 
-int symstore_keep_read(const char *path, struct symstore_id **ret, size_t *num,
-		      struct sc_error *err)
+int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_error *err)
 {
 	FILE *f = !strcmp(path, "-") ? stdin : fopen(path, "re");
 	char *line = NULL;
 	size_t cap = 0;
-	ids read = { 0 };
 	int rc = 0;
 
+	*ret = (struct symstore_ids){ 0 };
 	if (!f)
 		return sc_error_sys(err, "cannot open %s", path);
 	for (unsigned n = 1; !rc && getline(&line, &cap, f) > 0; n++)
-		if ((rc = add_id(&read, line, err)))
+		if ((rc = add_id(ret, line, err)))
 			sc_error_prefix(err, "%s:%u: ", path, n);
 	if (!rc && ferror(f))
 		rc = sc_error_sys(err, "cannot read %s", path);
-	if (!rc && !read.len)
+	if (!rc && !ret->len)
 		rc = sc_error_set(err, SC_EINVAL, 
 				  "%s names no build ID: that would remove everything", path);
 	free(line);
 	if (f != stdin)
 		fclose(f);
-	if (rc)
-		vec_deinit(&read);
-	*ret = read.data;
-	*num = symstore_ids_sort(read.data, read.len);
+	ret->len = symstore_ids_sort(ret->data, ret->len);
 	return rc;
 }

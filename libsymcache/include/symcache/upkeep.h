@@ -23,12 +23,18 @@ bool symstore_selected(const struct symstore_selection *s, const struct symstore
 /* Does the shell pattern fit the file name of `path`, or all of it if it has a '/'? */
 bool symstore_name_matches(const char *pattern, const char *path);
 
+struct symstore_ids {
+	struct symstore_id *data;
+	size_t len, cap;
+};
+
+void symstore_ids_deinit(struct symstore_ids *ids);
+
 /* Reads what is to be kept in pruning: build IDs from the file at `path` ("-": standard input),
- * whole ones, each the first word of a line; '#' begins a comment. *ret, on the heap, is sorted
- * as by symstore_ids_sort(). SC_EINVAL: not a build ID, the line is named, or there is none at
+ * whole ones, each the first word of a line; '#' begins a comment. *ret, which the caller deinits
+ * also on an error, is sorted as by symstore_ids_sort(). SC_EINVAL: not a build ID, the line is named, or there is none at
  * all, which would keep nothing; SC_ESYS, SC_ENOMEM. */
-int symstore_keep_read(const char *path, struct symstore_id **ret, size_t *num,
-		      struct sc_error *err);
+int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_error *err);
 
 /* ---- removing ----------------------------------------------------------------------
  * Entries are gathered in a snapshot, and removed in one commit when it is closed, since
