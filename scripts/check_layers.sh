@@ -62,7 +62,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("core", "public format base")
 		own("index", "archive base public")
 		own("transforms", "base symcache/build.h symcache/transforms.h symcache/symcache.h symcache/error.h")
-		own("bundle", "base symcache/bundle.h symcache/store.h symcache/symcache.h symcache/archive.h " \
+		own("bundle", "base symcache/bundle.h symcache/store.h symcache/upkeep.h symcache/symcache.h symcache/archive.h " \
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("symbolize", "index base public")
 		own("trace", "public base")

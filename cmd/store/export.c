@@ -14,7 +14,6 @@
 #include "symcache/logs.h"
 #include "cmd/store/select.h"
 #include "symcache/bundle.h"
-#include "symcache/core.h"
 #include "symcache/symbolize.h"
 
 static struct {
@@ -54,46 +53,17 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* The build IDs that were asked for, and the names that logs have for them. */
-struct ids {
-	struct symstore_id *data;
-	size_t len, cap;
-};
-
-struct name {
-	struct symstore_id id;
-	char *text;
-};
-
 struct wanted {
-	struct ids ids;
-	struct name *names;
-	size_t num_names, cap_names;
-	struct ids missing;
+	struct symstore_ids ids, missing;
+	struct symlog_modules modules;  /* of logs and core files */
 	bool nameless;                  /* a name has no entry, or several */
 };
 
-static struct symstore_id *add_id(struct ids *ids)
+static void wanted_deinit(struct wanted *w)
 {
-	ids->data = must_grow(ids->data, ids->len, &ids->cap, sizeof(*ids->data));
-	ids->data[ids->len] = (struct symstore_id){ 0 };
-	return &ids->data[ids->len++];
-}
-
-/* ---- modules of logs and core files ------------------------------------------------- */
-
-static void add_module(void *ctx, const uint8_t *build_id, size_t len, struct markup_str name)
-{
-	struct wanted *w = ctx;
-	struct symstore_id *id;
-
-	if (!len || len > SYMCACHE_BUILD_ID_MAX)
-		return;
-	id = add_id(&w->ids);
-	id->len = len;
-	memcpy(id->bytes, build_id, len);
-	w->names = must_grow(w->names, w->num_names, &w->cap_names, sizeof(*w->names));
-	w->names[w->num_names++] = (struct name){ *id, must_asprintf("%.*s", (int)name.len, name.ptr) };
+	symstore_ids_deinit(&w->ids);
+	symstore_ids_deinit(&w->missing);
+	symlog_modules_deinit(&w->modules);
 }
 
 static void on_unknown(void *ctx, const char *name, const struct sc_error *why)
@@ -106,61 +76,37 @@ static void on_unknown(void *ctx, const char *name, const struct sc_error *why)
 static int read_logs(struct wanted *w, struct sc_error *err)
 {
 	struct symlog_modules_options how = {
-		.module = add_module, .unknown = on_unknown, .fault = cmd_complain, .ctx = w };
+		.unknown = on_unknown, .fault = cmd_complain, .ctx = w };
 	struct cmd_caches c;
 	int rc;
 
 	cmd_caches_init(&c, o.store, (struct symcache_caches_options){ .store_optional = true });
 	how.caches = c.caches;
-	rc = symlog_modules(o.logs.items, o.logs.len, &how, err);
+	rc = symlog_modules_of_logs(o.logs.items, o.logs.len, &how, &w->modules, err);
 	cmd_caches_deinit(&c);
 	return rc;
 }
-
-/* The modules of core files, but for the kernel's (vDSO), of which there is no file. */
-static int read_cores(struct wanted *w, struct sc_error *err)
-{
-	for (size_t i = 0; i < o.cores.len; i++) {
-		struct symcache_core *core;
-		int rc = symcache_core_open(o.cores.items[i], &core, err);
-
-		if (rc)
-			return rc;
-		for (size_t k = 0; k < core->num_modules; k++)
-			if (!core->modules[k].vdso)
-				add_module(w, core->modules[k].build_id,
-					   core->modules[k].build_id_len,
-					   (struct markup_str){ core->modules[k].path,
-								strlen(core->modules[k].path) });
-		symcache_core_close(core);
-	}
-	return 0;
-}
-
-/* ---- what is chosen ---------------------------------------------------------------- */
 
 static int gather_ids(struct symstore_reader *reader, char **texts, struct wanted *w,
 		      struct sc_error *err)
 {
 	int rc = o.logs.len ? read_logs(w, err) : 0;
 
-	if (!rc)
-		rc = read_cores(w, err);
+	for (size_t i = 0; i < o.cores.len && !rc; i++)
+		rc = symlog_modules_of_core(o.cores.items[i], &w->modules, err);
+	for (size_t i = 0; i < w->modules.len && !rc; i++)
+		rc = symstore_ids_add(&w->ids, &w->modules.data[i].id, err);
 	for (; *texts && !rc; texts++) {
-		struct symstore_id *id = add_id(&w->ids);
+		struct symstore_id id = { 0 };
 
-		rc = symstore_find_id(reader, *texts, id->bytes, &id->len, err);
+		rc = symstore_find_id(reader, *texts, id.bytes, &id.len, err);
 		/* What is behind the ID would count in comparisons. */
-		memset(id->bytes + id->len, 0, sizeof(id->bytes) - id->len);
+		memset(id.bytes + id.len, 0, sizeof(id.bytes) - id.len);
+		if (!rc)
+			rc = symstore_ids_add(&w->ids, &id, err);
 	}
 	w->ids.len = symstore_ids_sort(w->ids.data, w->ids.len);
 	return rc;
-}
-
-static bool choose(void *ctx, const struct symstore_entry *entry)
-{
-	(void)ctx;
-	return symstore_selected(&o.sel.by, entry);
 }
 
 static void on_writing(void *ctx, uint64_t done, uint64_t total, const char *item)
@@ -169,21 +115,12 @@ static void on_writing(void *ctx, uint64_t done, uint64_t total, const char *ite
 	progress_update(ctx, done, total, item);
 }
 
-/* What a log calls it, or NULL. */
-static const char *name_of(const struct wanted *w, const struct symstore_id *id)
-{
-	for (size_t i = 0; i < w->num_names; i++)
-		if (!memcmp(&w->names[i].id, id, sizeof(*id)))
-			return w->names[i].text;
-	return NULL;
-}
-
 static void on_missing(void *ctx, const struct symstore_id *id)
 {
 	struct wanted *w = ctx;
-	const char *name = name_of(w, id);
+	const char *name = symlog_module_name(&w->modules, id);
 
-	*add_id(&w->missing) = *id;
+	must(symstore_ids_add(&w->missing, id, NULL) ? NULL : w);
 	cmd_error("the store has no symbols of %s%s%s%s", shown_id(id->bytes, id->len),
 		  name ? " (" : "", name ? name : "", name ? ")" : "");
 }
@@ -194,7 +131,7 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	static const struct symstore_id none;
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
-		.choose = choose, .since = o.since, .sign_key = o.sign, .name_hash = o.name_hash, .missing = on_missing,
+		.choose = selection_of(&o.sel), .since = o.since, .sign_key = o.sign, .name_hash = o.name_hash, .missing = on_missing,
 		.damaged = cmd_complain, .hashing = progress_update, .writing = on_writing, .ctx = w,
 	};
 	int rc = gather_ids(reader, texts, w, err);
@@ -204,9 +141,8 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	options.num_ids = w->ids.len;
 	if (rc)
 		return rc == SC_ENOTFOUND ? SC_EINVAL : rc; /* a build ID that was named */
-	rc = symbundle_export(reader, o.output, o.shape < 0 ? symbundle_shape_of(o.output) :
-			      (enum symbundle_shape)o.shape, &options, done, err);
-	return rc;
+	return symbundle_export(reader, o.output, o.shape < 0 ? symbundle_shape_of(o.output) :
+				(enum symbundle_shape)o.shape, &options, done, err);
 }
 
 static void missing_json(struct mk_gen *j, const struct wanted *w)
@@ -217,19 +153,10 @@ static void missing_json(struct mk_gen *j, const struct wanted *w)
 
 		mk_gen_open_map(j, NULL);
 		mk_gen_text(j, "build_id", shown_id(id->bytes, id->len));
-		mk_gen_text(j, "name", name_of(w, id));
+		mk_gen_text(j, "name", symlog_module_name(&w->modules, id));
 		mk_gen_close_map(j);
 	}
 	mk_gen_close_array(j);
-}
-
-static void wanted_deinit(struct wanted *w)
-{
-	for (size_t i = 0; i < w->num_names; i++)
-		free(w->names[i].text);
-	free(w->names);
-	free(w->ids.data);
-	free(w->missing.data);
 }
 
 static void summarise(const struct symbundle_exported *done, const struct wanted *w)
@@ -275,7 +202,6 @@ static int run(int argc, char **argv, struct sc_error *err)
 	(void)argc;
 	if (!o.output)
 		return sc_error_set(err, SC_EINVAL, "say where the bundle goes: -o PATH");
-	selection_of(&o.sel);
 	if (open_snapshot(o.store, SYMSTORE_READ, &s, err))
 		return err->code;
 	rc = export(s.reader, argv, &wanted, &done, err);

@@ -22,7 +22,7 @@ struct selection {
 	struct symstore_selection by;
 };
 
-#define SELECTION_ALL { .by = { .kind = -1, .smaller = UINT64_MAX } }
+#define SELECTION_ALL { .by = { SYMSTORE_ANY } }
 
 #define OPTS_SELECTION(s) \
 	{ "tag", 0, OPT_LIST, &(s)->tags, "TAG", \

@@ -5,11 +5,6 @@
 #include "symcache/build.h"
 #include "symcache/bundle.h"
 
-static bool has_tag(void *ctx, const struct symstore_entry *entry)
-{
-	return symstore_tags_have(entry->tags, ctx);
-}
-
 /* The store of a handle; counts of `ret` are to be known. */
 static int begin(struct symcache_store *s, const struct symcache_counts *ret, bool write,
 		 struct symstore **store, struct symcache_error *err)
@@ -22,9 +17,9 @@ static int begin(struct symcache_store *s, const struct symcache_counts *ret, bo
 int symcache_store_export(struct symcache_store *s, const char *path, const char *tag,
 			  struct symcache_counts *ret, struct symcache_error *err)
 {
-	const struct symbundle_export_options how = {
-		.choose = tag ? has_tag : NULL, .ctx = (void *)tag,
-	};
+	const char *const tags[] = { tag, NULL };
+	const struct symstore_selection tagged = { SYMSTORE_ANY, .tags = tags };
+	const struct symbundle_export_options how = { .choose = tag ? &tagged : NULL };
 	struct symbundle_exported done = { 0 };
 	struct symstore_reader *reader;
 	struct sc_error e;

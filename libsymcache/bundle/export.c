@@ -36,7 +36,7 @@ static int take(struct exporting *x, const struct symstore_entry *entry)
 	if (o->hashing)
 		o->hashing(o->ctx, x->looked, x->total, entry->source_path);
 	x->looked++;
-	if (o->choose && !o->choose(o->ctx, entry))
+	if (o->choose && !symstore_selected(o->choose, entry))
 		return 0;
 	rc = symstore_get(x->reader, entry->build_id, entry->build_id_len, &cache, &size, x->err);
 	if (rc)

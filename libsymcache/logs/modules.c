@@ -1,15 +1,33 @@
-/* The modules that logs name: see symcache/logs.h. */
+/* The modules of logs and core files: see symcache/logs.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "libsymcache/base/text.h"
+#include "libsymcache/base/vec.h"
+#include "symcache/core.h"
 #include "symcache/logs.h"
 
 struct modules {
 	const struct symlog_modules_options *options;
+	struct symlog_modules *found;
 	struct sc_error said; /* of the current log; code 0: nothing */
 	bool no_memory;
 };
+
+static void add(struct modules *m, const uint8_t *build_id, size_t len, struct markup_str name)
+{
+	char *text = sc_text("%.*s", (int)name.len, name.ptr);
+	struct symlog_module *added = text ? vec_push(m->found) : NULL;
+
+	if (!added) {
+		free(text);
+		m->no_memory = true;
+		return;
+	}
+	added->name = text;
+	added->id.len = len;
+	memcpy(added->id.bytes, build_id, len);
+}
 
 /* What the kernel puts into a process has no symbols anywhere. */
 static bool is_kernels(struct markup_str name)
@@ -39,7 +57,7 @@ static void find_named(struct modules *m, struct markup_str path)
 	if (!name)
 		m->no_memory = true;
 	else if (!symcache_caches_find_name(o->caches, name, NULL, id, &len, &err))
-		o->module(o->ctx, id, len, path);
+		add(m, id, len, path);
 	else
 		o->unknown(o->ctx, name, &err);
 	free(name);
@@ -51,10 +69,9 @@ static void take_module(void *ctx, const struct markup_module *module)
 
 	if (is_kernels(module->name))
 		return;
-	if (module->build_id_len)
-		m->options->module(m->options->ctx, module->build_id, module->build_id_len,
-				   module->name);
-	else if (module->name.len)
+	if (module->build_id_len && module->build_id_len <= SYMCACHE_BUILD_ID_MAX)
+		add(m, module->build_id, module->build_id_len, module->name);
+	else if (!module->build_id_len && module->name.len)
 		find_named(m, module->name);
 }
 
@@ -89,10 +106,11 @@ static int read_log(struct modules *m, struct symlog_filter *filter, const char 
 	return result ? err->code : 0;
 }
 
-int symlog_modules(const char *const *paths, size_t n, const struct symlog_modules_options *options,
-		   struct sc_error *err)
+int symlog_modules_of_logs(const char *const *paths, size_t n,
+			   const struct symlog_modules_options *options, struct symlog_modules *ret,
+			   struct sc_error *err)
 {
-	struct modules m = { .options = options };
+	struct modules m = { .options = options, .found = ret };
 	const struct markup_options markup = { .keep_modules = true };
 	const struct symlog_filter_options how = {
 		.markup = &markup, .from.caches = options->caches, .threads = 1, .quiet = true,
@@ -108,4 +126,36 @@ int symlog_modules(const char *const *paths, size_t n, const struct symlog_modul
 		rc = sc_no_memory(err);
 	symlog_filter_destroy(filter);
 	return rc;
+}
+
+int symlog_modules_of_core(const char *path, struct symlog_modules *ret, struct sc_error *err)
+{
+	struct modules m = { .found = ret };
+	struct symcache_core *core;
+	int rc = symcache_core_open(path, &core, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < core->num_modules; i++)
+		if (!core->modules[i].vdso && core->modules[i].build_id_len)
+			add(&m, core->modules[i].build_id, core->modules[i].build_id_len,
+			    (struct markup_str){ core->modules[i].path,
+						 strlen(core->modules[i].path) });
+	symcache_core_close(core);
+	return m.no_memory ? sc_no_memory(err) : 0;
+}
+
+const char *symlog_module_name(const struct symlog_modules *list, const struct symstore_id *id)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (!memcmp(&list->data[i].id, id, sizeof(*id)))
+			return list->data[i].name;
+	return NULL;
+}
+
+void symlog_modules_deinit(struct symlog_modules *list)
+{
+	for (size_t i = 0; i < list->len; i++)
+		free(list->data[i].name);
+	vec_deinit(list);
 }

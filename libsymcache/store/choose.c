@@ -32,10 +32,20 @@ void symstore_ids_deinit(struct symstore_ids *ids)
 	vec_deinit(ids);
 }
 
-static int add_id(struct symstore_ids *to, char *line, struct sc_error *err)
+int symstore_ids_add(struct symstore_ids *ids, const struct symstore_id *id, struct sc_error *err)
+{
+	struct symstore_id *added = vec_push(ids);
+
+	if (!added)
+		return sc_no_memory(err);
+	*added = *id;
+	return 0;
+}
+
+static int add_line(struct symstore_ids *to, char *line, struct sc_error *err)
 {
 	char *word = line + strspn(line, " \t");
-	struct symstore_id id = { 0 }, *added;
+	struct symstore_id id = { 0 };
 	size_t nibbles;
 	int rc;
 
@@ -47,10 +57,7 @@ static int add_id(struct symstore_ids *to, char *line, struct sc_error *err)
 	if (nibbles % 2)
 		return sc_error_set(err, SC_EINVAL, "'%s' is not a whole build ID", word);
 	id.len = nibbles / 2;
-	if (!(added = vec_push(to)))
-		return sc_no_memory(err);
-	*added = id;
-	return 0;
+	return symstore_ids_add(to, &id, err);
 }
 
 int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_error *err)
@@ -64,7 +71,7 @@ int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_err
 	if (!f)
 		return sc_error_sys(err, "cannot open %s", path);
 	for (unsigned n = 1; !rc && getline(&line, &cap, f) > 0; n++)
-		if ((rc = add_id(ret, line, err)))
+		if ((rc = add_line(ret, line, err)))
 			sc_error_prefix(err, "%s:%u: ", path, n);
 	if (!rc && ferror(f))
 		rc = sc_error_sys(err, "cannot read %s", path);

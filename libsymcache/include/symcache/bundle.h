@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "symcache/error.h"
-#include "symcache/store.h"
+#include "symcache/upkeep.h"
 
 enum symbundle_shape { SYMBUNDLE_STORE, SYMBUNDLE_TREE, SYMBUNDLE_ARCHIVE };
 
@@ -32,8 +32,7 @@ struct symbundle_export_options {
 	/* The entries of these build IDs, sorted by symstore_ids_sort(); NULL: all. */
 	const struct symstore_id *ids;
 	size_t num_ids;
-	/* Of them those for which it returns true. */
-	bool (*choose)(void *ctx, const struct symstore_entry *entry);
+	const struct symstore_selection *choose; /* of them those that it fits; NULL: all */
 	const char *since;          /* path of an earlier bundle or its manifest: what that has with
 	                             * the same bytes and tags is left out; or NULL */
 	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */

@@ -20,6 +20,7 @@
 #include "libmarkup/markup.h"
 #include "symcache/debug_files.h"
 #include "symcache/inflate.h"
+#include "symcache/store.h"
 #include "symcache/symbolize.h"
 
 /* ---- one log as a stream of bytes: a file, standard input, a pipe; plain, or compressed with
@@ -243,12 +244,19 @@ int symlog_task(struct markup_task *t, const struct markup_task_plan *plan,
 		const struct symlog_task_options *options, struct markup_task_sums *sums,
 		struct sc_error *err);
 
-/* ---- the modules of logs ---------------------------------------------------------------- */
+/* ---- the modules of logs and core files -------------------------------------------------- */
+
+/* All zero: none. */
+struct symlog_modules {
+	struct symlog_module {
+		struct symstore_id id;
+		char *name; /* the log's, or the core file's path */
+	} *data;
+	size_t len, cap;
+};
 
 struct symlog_modules_options {
 	struct symcache_caches *caches; /* find those that logs name without a build ID */
-	/* `name` is the log's. */
-	void (*module)(void *ctx, const uint8_t *build_id, size_t len, struct markup_str name);
 	/* Of this name there is no entry, or there are several (SC_EINVAL), or the store cannot be
 	 * read. */
 	void (*unknown)(void *ctx, const char *name, const struct sc_error *why);
@@ -257,9 +265,18 @@ struct symlog_modules_options {
 	void *ctx;
 };
 
-/* The modules in n logs, as the filter understands them, but for the kernel's own. Errors of
- * logs as of symlog_open() and symlog_read(); SC_ENOMEM. */
-int symlog_modules(const char *const *paths, size_t n, const struct symlog_modules_options *options,
-		   struct sc_error *err);
+/* Appends the modules in n logs, as the filter understands them, but for the kernel's own.
+ * Errors of logs as of symlog_open() and symlog_read(); SC_ENOMEM. */
+int symlog_modules_of_logs(const char *const *paths, size_t n,
+			   const struct symlog_modules_options *options, struct symlog_modules *ret,
+			   struct sc_error *err);
+
+/* Appends those of a core file, but for the kernel's own (vDSO), of which there is no file. As
+ * symcache_core_open(). */
+int symlog_modules_of_core(const char *path, struct symlog_modules *ret, struct sc_error *err);
+
+/* What the first log calls it; NULL: it is not in the list. */
+const char *symlog_module_name(const struct symlog_modules *list, const struct symstore_id *id);
+void symlog_modules_deinit(struct symlog_modules *list);
 
 #endif

@@ -17,17 +17,23 @@ struct symstore_selection {
 	uint64_t larger, smaller; /* than that is its cache: bytes; 0, UINT64_MAX: any */
 };
 
+/* What initialises one that chooses all; further members behind it. */
+#define SYMSTORE_ANY .kind = -1, .before = INT64_MAX, .after = INT64_MIN, .smaller = UINT64_MAX
+
 /* Does all of it hold for the entry? */
 bool symstore_selected(const struct symstore_selection *s, const struct symstore_entry *entry);
 
 /* Does the shell pattern fit the file name of `path`, or all of it if it has a '/'? */
 bool symstore_name_matches(const char *pattern, const char *path);
 
+/* All zero: none. */
 struct symstore_ids {
 	struct symstore_id *data;
 	size_t len, cap;
 };
 
+/* Appends a copy. SC_ENOMEM. */
+int symstore_ids_add(struct symstore_ids *ids, const struct symstore_id *id, struct sc_error *err);
 void symstore_ids_deinit(struct symstore_ids *ids);
 
 /* Reads what is to be kept in pruning: build IDs from the file at `path` ("-": standard input),
