@@ -49,7 +49,8 @@ struct markup_dialogue_options {
 	int style, functions;
 	bool demangle;
 	bool inlines;          /* all frames of an address; else its place alone */
-	bool basenames, relative_names; /* of files: the last part, or what the DWARF has */
+	bool basenames, relative_names; /* of files: the last part, or without the
+				* compilation directory */
 	bool raw;              /* names as they are in the ELF file, byte for byte; else what a
 				* terminal may not show is escaped */
 	bool addresses, pretty, verbose;

@@ -115,6 +115,12 @@ static inline struct markup_str mk_str_of(struct symcache_str s)
 	return (struct markup_str){ s.ptr, s.len };
 }
 
+/* `s`, or `unknown` if its ptr is NULL. */
+static inline struct markup_str mk_or(struct markup_str s, const char *unknown)
+{
+	return s.ptr ? s : (struct markup_str){ unknown, strlen(unknown) };
+}
+
 /* A path, whole; ptr NULL: it is not known. Valid until the next call. */
 struct markup_str mk_shown_path(struct mk_worker *w, const struct symcache_file *file);
 

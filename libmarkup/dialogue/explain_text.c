@@ -1,22 +1,10 @@
 /* Why an address has its answer, for people: one fact a line. */
 #include "libmarkup/dialogue/answer.h"
 
-static const char *or_unknown(const char *text)
-{
-	return text ? text : "??";
-}
-
 static void put_place(struct mk_worker *w, const char *before, const struct symcache_file *file,
 		      uint32_t line, uint32_t column)
 {
-	const struct markup_str path = mk_shown_path(w, file);
-
-	mk_put(&w->out, before);
-	if (path.ptr)
-		mk_out_str(&w->out, path);
-	else
-		mk_out_lit(&w->out, "??");
-	mk_put(&w->out, ":", line);
+	mk_put(&w->out, before, mk_or(mk_shown_path(w, file), "??"), ":", line);
 	if (column)
 		mk_put(&w->out, ":", column);
 }
@@ -24,13 +12,7 @@ static void put_place(struct mk_worker *w, const char *before, const struct symc
 static void put_name(struct mk_worker *w, const char *before, struct symcache_str name,
 		     uint32_t lang)
 {
-	const struct markup_str shown = mk_shown_name(w, name, lang);
-
-	mk_put(&w->out, before);
-	if (shown.ptr)
-		mk_out_str(&w->out, shown);
-	else
-		mk_out_lit(&w->out, "??");
+	mk_put(&w->out, before, mk_or(mk_shown_name(w, name, lang), "??"));
 }
 
 /* Eight digits, or more. */
@@ -89,7 +71,7 @@ static void put_symbol(struct mk_worker *w, const struct mk_explained *e)
 	mk_put(&w->out, ", ", mk_hex(start), "..");
 	if (s->size)
 		mk_out_hex(&w->out, start + s->size);
-	mk_put(&w->out, ": names the outermost frame; of ", or_unknown(e->why.table), "\n");
+	mk_put(&w->out, ": names the outermost frame; of ", e->why.table, "\n");
 }
 
 /* That of a stripped file, which llvm-symbolizer and the program under its name go by. */
@@ -143,7 +125,7 @@ static void put_unit(struct mk_worker *w, const struct symcache_explained_unit *
 
 	mk_out_lit(o, "unit       ");
 	put_offset(o, u->offset);
-	mk_put(o, " ", or_unknown(u->name));
+	mk_put(o, " ", u->name ? u->name : "??");
 	if (u->comp_dir)
 		mk_put(o, " in ", u->comp_dir);
 	mk_put(o, ", DWARF ", (unsigned)u->version);

@@ -14,11 +14,6 @@ static inline void put_padded(struct mk_out *o, struct symcache_str s, bool padd
 		mk_out_put(o, s.ptr, s.len);
 }
 
-static struct markup_str or_else(struct markup_str s, const char *unknown)
-{
-	return s.ptr ? s : (struct markup_str){ unknown, strlen(unknown) };
-}
-
 static inline const struct markup_dialogue_options *options_of(const struct mk_worker *w)
 {
 	return &w->dialogue->options;
@@ -65,10 +60,10 @@ static void put_verbose(struct mk_worker *w, const struct symcache_shown_frame *
 {
 	struct mk_out *o = &w->out;
 
-	mk_put(o, "  Filename: ", or_else(mk_str_of(f->file), "??"));
+	mk_put(o, "  Filename: ", mk_or(mk_str_of(f->file), "??"));
 	if (start->line)
 		mk_put(o, "\n  Function start filename: ",
-		       or_else(mk_str_of(start->file), "<invalid>"),
+		       mk_or(mk_str_of(start->file), "<invalid>"),
 		       "\n  Function start line: ", start->line);
 	if (start->known && options_of(w)->style == MARKUP_STYLE_LLVM)
 		mk_put(o, "\n  Function start address: ", mk_hex(start->vaddr));
@@ -157,7 +152,7 @@ static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknow
 
 static void data(struct mk_worker *w, const struct symcache_shown_data *d)
 {
-	mk_put(&w->out, or_else(mk_str_of(d->name), "??"), "\n", d->vaddr, " ", d->size, "\n");
+	mk_put(&w->out, mk_or(mk_str_of(d->name), "??"), "\n", d->vaddr, " ", d->size, "\n");
 	if (d->file.ptr)
 		mk_put(&w->out, mk_str_of(d->file), ":", d->line, "\n");
 	else
@@ -167,7 +162,16 @@ static void data(struct mk_worker *w, const struct symcache_shown_data *d)
 /* No byte of it reaches a terminal that may not. */
 static struct mk_as shown(struct markup_str s)
 {
-	return mk_as(mk_out_shown, s.len ? s : or_else((struct markup_str){ NULL, 0 }, "??"));
+	s.ptr = s.len ? s.ptr : NULL;
+	return mk_as(mk_out_shown, mk_or(s, "??"));
+}
+
+static void put_known(struct mk_out *o, bool known, uint64_t number)
+{
+	if (known)
+		mk_out_dec(o, number);
+	else
+		mk_out_lit(o, "??");
 }
 
 static void local(struct mk_worker *w, const struct mk_request *r, const struct symcache_local *l)
@@ -177,20 +181,13 @@ static void local(struct mk_worker *w, const struct mk_request *r, const struct 
 	(void)r;
 	mk_put(o, shown(mk_str_of(l->function)), "\n", shown(mk_str_of(l->name)), "\n",
 	       shown(mk_shown_path(w, &l->file)), ":", l->line, "\n");
-	if (l->has_offset)
-		mk_out_signed(o, l->offset);
-	else
-		mk_out_lit(o, "??");
+	if (l->has_offset && l->offset < 0)
+		mk_out_char(o, '-');
+	put_known(o, l->has_offset, l->offset < 0 ? -(uint64_t)l->offset : (uint64_t)l->offset);
 	mk_out_char(o, ' ');
-	if (l->has_size)
-		mk_out_dec(o, l->size);
-	else
-		mk_out_lit(o, "??");
+	put_known(o, l->has_size, l->size);
 	mk_out_char(o, ' ');
-	if (l->has_tag)
-		mk_out_dec(o, l->tag);
-	else
-		mk_out_lit(o, "??");
+	put_known(o, l->has_tag, l->tag);
 	mk_out_char(o, '\n');
 }
 
