@@ -53,54 +53,45 @@ bool mk_next_pair(const char **pos, const char *end, struct mk_pair *ret)
 
 void mk_hexdict_deinit(struct mk_hexdict *h)
 {
-	free(h->buf);
+	mk_out_deinit(&h->text);
 	*h = (struct mk_hexdict){ 0 };
 }
 
 static bool append(struct mk_hexdict *h, const char *p, size_t len)
 {
-	if (len > MARKUP_HEXDICT_MAX - h->len)
+	if (len > MARKUP_HEXDICT_MAX - h->text.len)
 		return false;
-	if (len > h->cap - h->len) {
-		size_t cap = h->cap * 2 + len + 1024;
-		char *buf = realloc(h->buf, cap);
-		if (!buf)
-			return false;
-		h->buf = buf;
-		h->cap = cap;
-	}
-	memcpy(h->buf + h->len, p, len);
-	h->len += len;
-	return true;
+	mk_out_put(&h->text, p, len);
+	return !h->text.error;
 }
 
 bool mk_hexdict_open(struct mk_hexdict *h, struct markup_str text)
 {
-	h->len = 0;
+	h->text.len = 0;
 	h->open = append(h, text.ptr, text.len);
 	return h->open;
 }
 
 bool mk_hexdict_add(struct mk_hexdict *h, const char *p, size_t len)
 {
-	size_t last = h->len; /* where its last word begins */
+	size_t last = h->text.len; /* where its last word begins */
 	struct mk_pair pair;
 	const char *pos;
 
 	/* A key at the end of the line before goes with a value on this one. */
-	while (last && is_space(h->buf[last - 1]))
+	while (last && is_space(h->text.buf[last - 1]))
 		last--;
-	while (last && !is_space(h->buf[last - 1]))
+	while (last && !is_space(h->text.buf[last - 1]))
 		last--;
 	if (!append(h, p, len))
 		return false;
-	pos = h->buf + last;
-	if (memmem(p, len, "}}}", 3) || mk_next_pair(&pos, h->buf + h->len, &pair))
+	pos = h->text.buf + last;
+	if (memmem(p, len, "}}}", 3) || mk_next_pair(&pos, h->text.buf + h->text.len, &pair))
 		return true;
 	for (last = len; last && is_space(p[last - 1]);)
 		last--;
 	if (last && p[last - 1] == ':')
 		return true;
-	h->len -= len;
+	h->text.len -= len;
 	return false;
 }

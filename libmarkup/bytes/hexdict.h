@@ -14,13 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libmarkup/markup.h"
+#include "libmarkup/bytes/out.h"
 
 /* An element that is open, in the stream. */
 struct mk_hexdict {
 	bool open;
-	char *buf;        /* from "{{{" on */
-	size_t len, cap;
+	struct mk_out text; /* from "{{{" on */
 };
 
 /* One pair. */

@@ -55,8 +55,8 @@ struct chunk {
 	bool last;         /* of its input */
 	bool done;
 	/* What came of it and was not written yet. */
-	struct piece *pieces;
-	size_t num_pieces, cap_pieces, kept; /* bytes in all pieces */
+	VEC(struct piece) pieces;
+	size_t kept;       /* bytes in all pieces */
 	struct mk_out complaints; /* of struct complaint, each with its text */
 	struct mk_out dumpfiles;
 	struct mk_modules missing, lines; /* of the stream */

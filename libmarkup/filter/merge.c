@@ -30,10 +30,10 @@ static char *get_buffer(struct markup_filter *p)
 /* Takes back those of the chunk's pieces. */
 static void put_buffers(struct markup_filter *p, struct chunk *c)
 {
-	if (!c->num_pieces)
+	if (!c->pieces.len)
 		return;
 	pthread_mutex_lock(&p->lock);
-	for (size_t i = 0; i < c->num_pieces; i++) {
+	for (size_t i = 0; i < c->pieces.len; i++) {
 		if (p->num_buffers == p->cap_buffers) {
 			size_t cap = 2 * p->cap_buffers + 16;
 			char **buffers = realloc(p->buffers, cap * sizeof(*buffers));
@@ -42,13 +42,13 @@ static void put_buffers(struct markup_filter *p, struct chunk *c)
 				p->cap_buffers = cap;
 			}
 		}
-		if (c->pieces[i].len > OUT_BUFFER || p->num_buffers == p->cap_buffers)
-			free(c->pieces[i].buf);
+		if (c->pieces.data[i].len > OUT_BUFFER || p->num_buffers == p->cap_buffers)
+			free(c->pieces.data[i].buf);
 		else
-			p->buffers[p->num_buffers++] = c->pieces[i].buf;
+			p->buffers[p->num_buffers++] = c->pieces.data[i].buf;
 	}
 	pthread_mutex_unlock(&p->lock);
-	c->num_pieces = c->kept = 0;
+	c->pieces.len = c->kept = 0;
 }
 
 /* Keeps what the filter of `w` hands over. */
@@ -57,18 +57,10 @@ static int keep(struct worker *w, struct chunk *c, const char *data, size_t len)
 	const bool whole = data == w->s->output.out.buf; /* all that is in there */
 	char *buf = len > OUT_BUFFER ? malloc(len) : get_buffer(w->filter);
 
-	if (buf && c->num_pieces == c->cap_pieces) {
-		size_t cap = 2 * c->cap_pieces + 4;
-		struct piece *pieces = realloc(c->pieces, cap * sizeof(*pieces));
-		if (!pieces) {
-			free(buf);
-			return -ENOMEM;
-		}
-		c->pieces = pieces;
-		c->cap_pieces = cap;
-	}
-	if (!buf)
+	if (!buf || !vec_reserve(&c->pieces, 1)) {
+		free(buf);
 		return -ENOMEM;
+	}
 	if (whole) {
 		char *full = w->s->output.out.buf;
 		w->s->output.out.buf = buf;
@@ -76,7 +68,7 @@ static int keep(struct worker *w, struct chunk *c, const char *data, size_t len)
 	} else {
 		memcpy(buf, data, len);
 	}
-	c->pieces[c->num_pieces++] = (struct piece){ buf, len };
+	c->pieces.data[c->pieces.len++] = (struct piece){ buf, len };
 	c->kept += len;
 	return 0;
 }
@@ -86,7 +78,7 @@ void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c)
 	for (struct chunk *next; c; c = next) {
 		next = c->next;
 		put_buffers(p, c);
-		free(c->pieces);
+		vec_deinit(&c->pieces);
 		mk_out_deinit(&c->complaints);
 		mk_out_deinit(&c->dumpfiles);
 		mk_modules_deinit(&c->missing);
@@ -110,8 +102,8 @@ static int write_output(struct markup_filter *p, struct chunk *c)
 {
 	if (c->plain && !p->workers[0].s->output.renderer->drops_plain)
 		write_text(p, c->data, c->len);
-	for (size_t i = 0; i < c->num_pieces; i++)
-		write_text(p, c->pieces[i].buf, c->pieces[i].len);
+	for (size_t i = 0; i < c->pieces.len; i++)
+		write_text(p, c->pieces.data[i].buf, c->pieces.data[i].len);
 	put_buffers(p, c);
 	return p->error;
 }

@@ -75,7 +75,7 @@ void mk_stream_destroy(struct mk_stream *s)
 	free(s->inputs);
 	mk_out_deinit(&s->walked);
 	free(s->line.events);
-	free(s->tail);
+	mk_out_deinit(&s->tail);
 	free(s);
 }
 
@@ -206,7 +206,7 @@ static void give_up_hexdict(struct mk_stream *s)
 	h->open = false;
 	mk_complain(&s->where,
 		    "this line is not part of the hexdict before it, which does not end");
-	s->output.renderer->held(&s->output, &(struct mk_held){ { h->buf, h->len } });
+	s->output.renderer->held(&s->output, &(struct mk_held){ { h->text.buf, h->text.len } });
 }
 
 /* A line while a hexdict is open. False: it is given up, and this is a line
@@ -221,7 +221,7 @@ static bool held_line(struct mk_stream *s, const char *p, size_t len)
 		if (mk_hexdict_add(h, p, (size_t)(close + 3 - p))) {
 			h->open = false;
 			s->output.renderer->held(&s->output, &(struct mk_held){
-				{ h->buf, h->len }, true, { p, len } });
+				{ h->text.buf, h->text.len }, true, { p, len } });
 			s->line.p = close + 3;
 			s->line.len = (size_t)(end - close - 3);
 			s->line.first = NULL;
@@ -336,47 +336,38 @@ static size_t cut(const char *p, size_t len)
 /* The tail is full: handles what can be handled. */
 static void tail_piece(struct mk_stream *s)
 {
-	size_t len = cut(s->tail, s->tail_len);
+	size_t len = cut(s->tail.buf, s->tail.len);
 
 	if (s->hexdict.open)
 		give_up_hexdict(s);
 	if (s->resolve.demux.on && !s->mid_line)
-		switch_process(s, s->tail, len, NULL);
-	s->line.p = s->tail;
+		switch_process(s, s->tail.buf, len, NULL);
+	s->line.p = s->tail.buf;
 	s->line.len = len;
 	s->line.first = NULL;
 	s->output.newline = s->line.newline = "\n";
 	s->line.part = s->mid_line ? 0 : MK_LINE_FIRST;
 	put_line(s);
 	s->mid_line = true;
-	s->tail_len -= len;
-	memmove(s->tail, s->tail + len, s->tail_len);
+	s->tail.len -= len;
+	memmove(s->tail.buf, s->tail.buf + len, s->tail.len);
 }
 
 /* Adds to the tail, which holds no newline but at its end. */
 static void tail_add(struct mk_stream *s, const char *p, size_t len)
 {
 	while (len && !failed(s)) {
-		size_t n = MARKUP_LINE_MAX - s->tail_len;
+		size_t n = MARKUP_LINE_MAX - s->tail.len;
 		if (n > len)
 			n = len;
-		if (s->tail_len + n > s->tail_cap) {
-			size_t cap = s->tail_cap * 2 + n + 4096;
-			if (cap > MARKUP_LINE_MAX)
-				cap = MARKUP_LINE_MAX;
-			char *tail = realloc(s->tail, cap);
-			if (!tail) {
-				s->error = -ENOMEM;
-				return;
-			}
-			s->tail = tail;
-			s->tail_cap = cap;
+		mk_out_put(&s->tail, p, n);
+		if (s->tail.error) {
+			s->error = -ENOMEM;
+			return;
 		}
-		memcpy(s->tail + s->tail_len, p, n);
-		s->tail_len += n;
 		p += n;
 		len -= n;
-		if (s->tail_len == MARKUP_LINE_MAX && (len || p[-1] != '\n'))
+		if (s->tail.len == MARKUP_LINE_MAX && (len || p[-1] != '\n'))
 			tail_piece(s);
 	}
 }
@@ -384,13 +375,13 @@ static void tail_add(struct mk_stream *s, const char *p, size_t len)
 /* The tail is a line, or the last piece of one. */
 static void tail_line(struct mk_stream *s)
 {
-	size_t len = s->tail_len;
+	size_t len = s->tail.len;
 
-	s->tail_len = 0;
+	s->tail.len = 0;
 	if (s->mid_line)
-		one_line(s, s->tail, len, NULL);
+		one_line(s, s->tail.buf, len, NULL);
 	else if (len)
-		put_lines(s, s->tail, s->tail + len);
+		put_lines(s, s->tail.buf, s->tail.buf + len);
 }
 
 /* ---- the interface --------------------------------------------------------- */
@@ -401,7 +392,7 @@ int mk_stream_feed(struct mk_stream *s, const char *data, size_t len)
 
 	if (failed(s) || !len)
 		return failed(s);
-	if (s->tail_len || s->mid_line) {
+	if (s->tail.len || s->mid_line) {
 		eol = memchr(data, '\n', len);
 		tail_add(s, data, eol ? (size_t)(eol + 1 - data) : len);
 		if (!eol || failed(s))
@@ -433,7 +424,7 @@ int mk_stream_finish(struct mk_stream *s)
 		if (s->output.renderer->finish)
 			s->output.renderer->finish(&s->output);
 	}
-	s->tail_len = 0;
+	s->tail.len = 0;
 	s->mid_line = s->hexdict.open = s->whole = false;
 	mk_demux_reset(&s->resolve);
 	mk_context_reset(&s->resolve.context);

@@ -14,8 +14,7 @@ struct mk_stream {
 	const struct mk_input **inputs; /* that are looked for; NULL at the end */
 	struct mk_line line;       /* the current one */
 	struct mk_out walked;      /* lines in place of one with a stack */
-	char *tail;                /* bytes of a line whose end has not come */
-	size_t tail_len, tail_cap;
+	struct mk_out tail;        /* bytes of a line whose end has not come */
 	bool mid_line;             /* pieces of the current line were handled */
 	struct mk_hexdict hexdict;
 	bool mute;                 /* nothing is written: modules and maps are followed */

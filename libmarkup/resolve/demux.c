@@ -192,12 +192,12 @@ void mk_demux_hold(struct mk_resolve *r)
 
 static void forget(struct mk_demux *d, size_t i)
 {
-	struct mk_process *p = d->processes[i];
+	struct mk_process *p = d->processes.data[i];
 
 	d->bytes -= p->bytes;
 	mk_context_deinit(&p->context);
 	free(p);
-	d->processes[i] = d->processes[--d->num];
+	d->processes.data[i] = d->processes.data[--d->processes.len];
 }
 
 void mk_demux_reset(struct mk_resolve *r)
@@ -205,8 +205,8 @@ void mk_demux_reset(struct mk_resolve *r)
 	struct mk_demux *d = &r->demux;
 
 	mk_demux_hold(r);
-	while (d->num)
-		forget(d, d->num - 1);
+	while (d->processes.len)
+		forget(d, d->processes.len - 1);
 }
 
 void mk_demux_deinit(struct mk_resolve *r)
@@ -215,15 +215,15 @@ void mk_demux_deinit(struct mk_resolve *r)
 
 	mk_demux_reset(r);
 	mk_context_deinit(&d->other);
-	free(d->processes);
+	vec_deinit(&d->processes);
 	if (d->has_regex)
 		regfree(&d->regex);
 }
 
 static struct mk_process *find(const struct mk_demux *d, struct markup_str key)
 {
-	for (size_t i = 0; i < d->num; i++) {
-		struct mk_process *p = d->processes[i];
+	for (size_t i = 0; i < d->processes.len; i++) {
+		struct mk_process *p = d->processes.data[i];
 		if (p->key_len == key.len && !memcmp(p->key, key.ptr, key.len))
 			return p;
 	}
@@ -232,10 +232,10 @@ static struct mk_process *find(const struct mk_demux *d, struct markup_str key)
 
 static void make_room(struct mk_demux *d)
 {
-	while (d->num == DEMUX_MAX || (d->num && d->bytes > DEMUX_BYTES_MAX)) {
+	while (d->processes.len == DEMUX_MAX || (d->processes.len && d->bytes > DEMUX_BYTES_MAX)) {
 		size_t oldest = 0;
-		for (size_t i = 1; i < d->num; i++)
-			if (d->processes[i]->announced < d->processes[oldest]->announced)
+		for (size_t i = 1; i < d->processes.len; i++)
+			if (d->processes.data[i]->announced < d->processes.data[oldest]->announced)
 				oldest = i;
 		forget(d, oldest);
 	}
@@ -246,21 +246,12 @@ struct mk_process *mk_demux_add(struct mk_resolve *r, struct markup_str key)
 	struct mk_demux *d = &r->demux;
 	struct mk_process *p;
 
-	if (d->num == d->cap) {
-		size_t cap = d->cap * 2 + 16;
-		struct mk_process **processes = realloc(d->processes, cap * sizeof(*processes));
-		if (!processes)
-			return NULL;
-		d->processes = processes;
-		d->cap = cap;
-	}
-	p = calloc(1, sizeof(*p));
-	if (!p)
+	if (!vec_reserve(&d->processes, 1) || !(p = calloc(1, sizeof(*p))))
 		return NULL;
 	memcpy(p->key, key.ptr, key.len);
 	p->key_len = key.len;
 	new_context(r, &p->context);
-	return d->processes[d->num++] = p;
+	return d->processes.data[d->processes.len++] = p;
 }
 
 void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup, bool announces)
@@ -313,8 +304,8 @@ bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *from)
 	mk_demux_hold(from);
 	if (!mk_context_copy(&to->context, &from->context))
 		return false;
-	for (size_t i = 0; i < from->demux.num; i++) {
-		const struct mk_process *p = from->demux.processes[i];
+	for (size_t i = 0; i < from->demux.processes.len; i++) {
+		const struct mk_process *p = from->demux.processes.data[i];
 		struct mk_process *copy = mk_demux_add(to,
 						       (struct markup_str){ p->key, p->key_len });
 		if (!copy || !mk_context_copy(&copy->context, &p->context))
@@ -334,7 +325,7 @@ void mk_demux_each(struct mk_resolve *r, void (*fn)(struct mk_context *c))
 	fn(&r->context);
 	if (d->current || !d->shared)
 		fn(&d->other);
-	for (size_t i = 0; i < d->num; i++)
-		if (d->processes[i] != d->current)
-			fn(&d->processes[i]->context);
+	for (size_t i = 0; i < d->processes.len; i++)
+		if (d->processes.data[i] != d->current)
+			fn(&d->processes.data[i]->context);
 }

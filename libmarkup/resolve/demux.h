@@ -18,6 +18,7 @@
 #include <regex.h>
 
 #include "libmarkup/resolve/context.h"
+#include "libsymcache/base/vec.h"
 
 #define DEMUX_KEY_MAX 64u           /* a longer key counts as its beginning */
 #define DEMUX_MAX 1024u             /* processes */
@@ -34,8 +35,7 @@ struct mk_process {
 struct mk_demux {
 	bool on, has_regex;
 	regex_t regex;
-	struct mk_process **processes; /* in no order */
-	size_t num, cap;
+	VEC(struct mk_process *) processes; /* in no order */
 	struct mk_process *current;    /* whose context is current; NULL: one that
 	                             * is shared or, for an unknown process, empty */
 	bool shared;                /* it is the shared one */

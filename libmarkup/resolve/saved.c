@@ -71,14 +71,14 @@ void mk_contexts_save(struct mk_resolve *r, struct mk_out *o)
 	mk_demux_hold(r);
 	mk_out_put(o, magic, sizeof(magic));
 	put32(o, r->dialect);
-	put32(o, (uint32_t)d->num);
+	put32(o, (uint32_t)d->processes.len);
 	put64(o, d->lines);
 	put_context(o, &r->context);
-	for (size_t i = 0; i < d->num; i++) {
-		put64(o, d->processes[i]->announced);
-		put32(o, (uint32_t)d->processes[i]->key_len);
-		mk_out_put(o, d->processes[i]->key, d->processes[i]->key_len);
-		put_context(o, &d->processes[i]->context);
+	for (size_t i = 0; i < d->processes.len; i++) {
+		put64(o, d->processes.data[i]->announced);
+		put32(o, (uint32_t)d->processes.data[i]->key_len);
+		mk_out_put(o, d->processes.data[i]->key, d->processes.data[i]->key_len);
+		put_context(o, &d->processes.data[i]->context);
 	}
 }
 

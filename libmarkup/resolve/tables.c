@@ -24,8 +24,7 @@ struct mk_table {
 	struct markup_str name;   /* of its last line, and where that file's image begins */
 	uint64_t base;
 	bool has_base;
-	struct mk_table_row *rows; /* ascending */
-	size_t num, cap;
+	VEC(struct mk_table_row) rows; /* ascending */
 };
 
 void mk_tables_init(struct mk_tables *t, const struct mk_input *const *inputs,
@@ -41,14 +40,14 @@ void mk_tables_init(struct mk_tables *t, const struct mk_input *const *inputs,
 
 void mk_tables_reset(struct mk_tables *t)
 {
-	for (size_t i = 0; i < t->num; i++) {
-		free(t->tables[i]->rows);
-		free(t->tables[i]);
+	for (size_t i = 0; i < t->tables.len; i++) {
+		vec_deinit(&t->tables.data[i]->rows);
+		free(t->tables.data[i]);
 	}
 	if (t->texts)
 		tdestroy(t->texts, free);
 	t->texts = NULL;
-	t->num = t->num_rows = t->text_bytes = t->tail_len = 0;
+	t->tables.len = t->num_rows = t->text_bytes = t->tail_len = 0;
 	t->all = false;
 	t->again = NULL;
 	t->given = NULL;
@@ -58,7 +57,7 @@ void mk_tables_reset(struct mk_tables *t)
 void mk_tables_deinit(struct mk_tables *t)
 {
 	mk_tables_reset(t);
-	free(t->tables);
+	vec_deinit(&t->tables);
 	free(t->tail);
 	pthread_mutex_destroy(&t->lock);
 }
@@ -104,8 +103,8 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 
 	if (key.len > DEMUX_KEY_MAX)
 		key.len = DEMUX_KEY_MAX;
-	for (size_t i = t->num, tried = 0; i-- && tried < TABLES_TRIED; tried++) {
-		table = t->tables[i];
+	for (size_t i = t->tables.len, tried = 0; i-- && tried < TABLES_TRIED; tried++) {
+		table = t->tables.data[i];
 		if (!mk_str_same((struct markup_str){ table->key, table->key_len }, key))
 			continue;
 		if (row->end ? row->start >= table->end && line - table->last <= LINES_BETWEEN
@@ -113,22 +112,13 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 			return table;
 		break;
 	}
-	if (t->num == t->cap) {
-		const size_t cap = 2 * t->cap + 16;
-		struct mk_table **tables = realloc(t->tables, cap * sizeof(*tables));
-		if (!tables)
-			return NULL;
-		t->tables = tables;
-		t->cap = cap;
-	}
-	table = calloc(1, sizeof(*table));
-	if (!table)
+	if (!vec_reserve(&t->tables, 1) || !(table = calloc(1, sizeof(*table))))
 		return NULL;
 	if (key.len) /* its ptr may be NULL then */
 		memcpy(table->key, key.ptr, key.len);
 	table->key_len = key.len;
 	table->first = line;
-	return t->tables[t->num++] = table;
+	return t->tables.data[t->tables.len++] = table;
 }
 
 static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
@@ -148,19 +138,12 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 		table->base = row->start;
 	}
 	table->name = keep(t, row->name);
-	if (!row->code || !table->name.len || (!row->end && table->num == UNSORTED_MAX))
+	if (!row->code || !table->name.len || (!row->end && table->rows.len == UNSORTED_MAX))
 		return;
-	if (table->num == table->cap) {
-		table->cap = 2 * table->cap + 2;
-		rows = realloc(table->rows, table->cap * sizeof(*rows));
-		if (!rows) {
-			table->cap = table->num;
-			return;
-		}
-		table->rows = rows;
-	}
-	rows = table->rows + table->num++;
-	for (; !row->end && rows > table->rows && rows[-1].start > row->start; rows--)
+	if (!vec_push(&table->rows))
+		return;
+	rows = &table->rows.data[table->rows.len - 1];
+	for (; !row->end && rows > table->rows.data && rows[-1].start > row->start; rows--)
 		*rows = rows[-1];
 	*rows = (struct mk_table_row){
 		.start = row->start, .end = row->end, .line = line, .name = table->name,
@@ -328,20 +311,20 @@ struct wanted_row {
 static const struct mk_table_row *row_in(const struct mk_table *table, const struct wanted_row *w)
 {
 	const struct mk_table_row *row;
-	size_t low = 0, high = table->num, mid;
+	size_t low = 0, high = table->rows.len, mid;
 
 	if (!mk_str_same((struct markup_str){ table->key, table->key_len }, w->key))
 		return NULL;
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (table->rows[mid].start <= w->address)
+		if (table->rows.data[mid].start <= w->address)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	if (!low)
 		return NULL;
-	row = &table->rows[low - 1];
+	row = &table->rows.data[low - 1];
 	return (row->end && w->address >= row->end) || (w->before && row->line > w->line) ? NULL :
 											    row;
 }
@@ -349,25 +332,25 @@ static const struct mk_table_row *row_in(const struct mk_table *table, const str
 static const struct mk_table_row *find(const struct mk_tables *t, const struct wanted_row *w)
 {
 	const struct mk_table_row *before = NULL, *behind = NULL;
-	size_t low = 0, high = t->num, mid;
+	size_t low = 0, high = t->tables.len, mid;
 	uint64_t distance = 0;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (t->tables[mid]->first <= w->line)
+		if (t->tables.data[mid]->first <= w->line)
 			low = mid + 1;
 		else
 			high = mid;
 	}
 	for (size_t i = low, tried = 0; !before && i-- && tried < TABLES_TRIED; tried++) {
-		before = row_in(t->tables[i], w);
-		distance = w->line > t->tables[i]->last ? w->line - t->tables[i]->last : 0;
+		before = row_in(t->tables.data[i], w);
+		distance = w->line > t->tables.data[i]->last ? w->line - t->tables.data[i]->last : 0;
 	}
 	if (w->before)
 		return before;
-	for (size_t i = low; !behind && i < t->num && i - low < TABLES_TRIED; i++) {
-		behind = row_in(t->tables[i], w);
-		if (behind && (!before || t->tables[i]->first - w->line < distance))
+	for (size_t i = low; !behind && i < t->tables.len && i - low < TABLES_TRIED; i++) {
+		behind = row_in(t->tables.data[i], w);
+		if (behind && (!before || t->tables.data[i]->first - w->line < distance))
 			return behind;
 	}
 	return before;

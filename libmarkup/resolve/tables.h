@@ -45,8 +45,8 @@ struct mk_tables {
 	pthread_mutex_t lock;
 	const struct mk_input *const *inputs;
 	struct mk_words words;     /* that lines of tables have */
-	struct mk_table **tables;  /* by their first line */
-	size_t num, cap, num_rows;
+	VEC(struct mk_table *) tables; /* by their first line */
+	size_t num_rows;
 	void *texts;               /* tree of names and build IDs */
 	size_t text_bytes;
 	char *tail;                /* beginning of a line whose end has not come */
