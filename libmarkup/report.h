@@ -1,8 +1,9 @@
 /*
- * report.h: what recordings and cores say, as text for people or JSON for programs.
+ * report.h: what recordings, cores and caches say, as text for people or JSON for programs.
  *
  *   markup_trace_report()  a GDB trace file: definitions, frames, or a summary
  *   markup_core_report()   a core file or minidump: stacks, or a summary
+ *   markup_cache_report()  a cache: facts, or its tables
  *
  * Text has no byte that may not be shown on a terminal; JSON is a line for each object. Both
  * go to a buffer of the caller, in front of a sink or not; functions return 0 or a negative
@@ -11,9 +12,10 @@
 #ifndef MARKUP_REPORT_H
 #define MARKUP_REPORT_H
 
-#include "libmarkup/bytes/out.h"
+#include "libmarkup/bytes/json.h"
 #include "symcache/core.h"
 #include "symcache/images.h"
+#include "symcache/store.h"
 #include "symcache/trace.h"
 
 /* ---- trace files ------------------------------------------------------------------------ */
@@ -76,5 +78,33 @@ int markup_core_report(const char *path, const struct symcache_core *core,
 		       struct symcache_core_images *images,
 		       const struct markup_core_options *options, struct mk_out *out,
 		       struct markup_cored *ret, struct sc_error *err);
+
+/* ---- caches ----------------------------------------------------------------------------- */
+
+enum markup_cache_list {
+	MARKUP_CACHE_FILES = 1,
+	MARKUP_CACHE_FUNCTIONS = 2, /* entry address, language, linkage name, declaration */
+	MARKUP_CACHE_RANGES = 4,    /* start, and its frames, innermost first */
+	MARKUP_CACHE_DATA = 8,      /* symbols of data: address, size, name */
+	MARKUP_CACHE_LOCALS = 16,   /* local variables by ranges of addresses */
+	MARKUP_CACHE_UNWIND = 32,   /* start, and where the caller's registers are */
+};
+
+struct markup_cache_options {
+	bool json;              /* one object: the facts, and the lists */
+	bool raw;               /* names and paths as they are, byte for byte */
+	unsigned lists;         /* enum markup_cache_list; text has them in place of the facts */
+	const struct symstore_entry *entry; /* of the cache; NULL: it is a file */
+	int64_t used;           /* when its last use began, or 0 */
+};
+
+/* Shows a sound cache. SC_ENOMEM. */
+int markup_cache_report(const struct symcache *cache, const struct markup_cache_options *options,
+			struct mk_out *out, struct sc_error *err);
+
+/* The record of an entry, as members of the open object. */
+void markup_entry_json(struct mk_gen *g, const struct symstore_entry *entry);
+/* What a cache was made from, as an array of the names. */
+void markup_kinds_json(struct mk_gen *g, const char *key, uint32_t sources);
 
 #endif

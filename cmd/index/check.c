@@ -11,7 +11,7 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/entry.h"
+#include "libmarkup/report.h"
 #include "libsymcache/base/cleanup.h"
 #include "symcache/build_id.h"
 #include "symcache/bundle.h"
@@ -66,7 +66,7 @@ static void write_json(struct check *c, const struct symcache_checked *s, bool b
 	mk_gen_open_map(j, NULL);
 	mk_gen_text(j, "file", s->path);
 	mk_gen_text(j, "build_id", shown_id(s->build_id, s->derived ? 0 : s->build_id_len));
-	sources_json(j, "symbols", s->sources);
+	markup_kinds_json(j, "symbols", s->sources);
 	mk_gen_number(j, "broken_units", s->bad_units);
 	mk_gen_number(j, "code_bytes", s->code_bytes);
 	mk_gen_number(j, "code_bytes_with_lines", s->line_bytes);

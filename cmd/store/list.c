@@ -8,8 +8,8 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/entry.h"
 #include "cmd/store/select.h"
+#include "libmarkup/report.h"
 #include "symcache/build_id.h"
 #include "symcache/store.h"
 
@@ -43,7 +43,7 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
 		return true;
 	if (l->json) {
 		mk_gen_open_map(l->json, NULL);
-		entry_json(l->json, entry);
+		markup_entry_json(l->json, entry);
 		mk_gen_close_map(l->json);
 		mk_gen_end(l->json);
 		return true;

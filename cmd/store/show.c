@@ -1,24 +1,21 @@
 /*
  * symcache show: one cache, of the store or a file: its facts, or its tables.
  */
-#include "cmd/store/show.h"
-
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/entry.h"
+#include "libmarkup/report.h"
 #include "symcache/build_id.h"
 #include "symcache/store.h"
 #include "symcache/symcache.h"
 
 static struct {
 	const char *store, *cache;
-	bool files, functions, ranges, data, locals, unwind, json;
+	bool files, functions, ranges, data, locals, unwind, raw, json;
 } o;
 
 static const struct opt opts[] = {
@@ -35,208 +32,21 @@ static const struct opt opts[] = {
 	  "from the frame base" },
 	{ "unwind", 0, OPT_FLAG, &o.unwind, NULL,
 	  "list the unwind information: start, and where the caller's registers are" },
-	OPT_RAW(&show_raw),
+	OPT_RAW(&o.raw),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "one JSON object: the facts, and the lists asked for" },
 	{ 0 },
 };
 
-static const char *arch_name(uint32_t arch)
+static int show(const struct symstore_entry *entry, int64_t used, const struct symcache *cache,
+		struct sc_error *err)
 {
-	switch (arch) {
-	case SYMCACHE_ARCH_X86: return "x86";
-	case SYMCACHE_ARCH_AMD64: return "amd64";
-	case SYMCACHE_ARCH_ARM: return "arm";
-	case SYMCACHE_ARCH_ARM64: return "arm64";
-	case SYMCACHE_ARCH_PPC: return "ppc";
-	case SYMCACHE_ARCH_PPC64: return "ppc64";
-	case SYMCACHE_ARCH_MIPS: return "mips";
-	case SYMCACHE_ARCH_MIPS64: return "mips64";
-	}
-	return "unknown";
-}
+	const bool wanted[] = { o.files, o.functions, o.ranges, o.data, o.locals, o.unwind };
+	struct markup_cache_options options = { .json = o.json, .raw = o.raw, .entry = entry,
+						.used = used };
 
-/* Upstream's way: a UUID, then the age if there is one. */
-static void debug_id(const struct symcache_header *h, char text[64])
-{
-	char *end = text;
-
-	for (int i = 0; i < 16; i++)
-		end += sprintf(end, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-			       h->debug_uuid[i]);
-	if (h->debug_age)
-		sprintf(end, "-%" PRIx32, h->debug_age);
-}
-
-static void fact(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void fact(const char *name, const char *fmt, ...)
-{
-	va_list ap;
-
-	char *text = NULL;
-
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	printf("%-16s %s\n", name, !text ? "" : show_raw ? text : shown(text));
-	free(text);
-}
-
-/* used: when its last use began, or 0. */
-static void text_entry(const struct symstore_entry *e, int64_t used)
-{
-	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	size_t len;
-
-	symcache_build_id_text(text, e->build_id, e->build_id_len);
-	fact("build ID", "%s%s", text, e->build_id_derived ? " (derived: the file has none)" : "");
-	fact("source", "%s", e->source_path);
-	if (*e->debug_path)
-		fact("debug file", "%s", e->debug_path);
-	fact("source size", "%" PRIu64, e->source_size);
-	fact("source XXH3-128", "%016" PRIx64 "%016" PRIx64, e->source_hash.high64,
-	     e->source_hash.low64);
-	fact("indexed", "%s by %s", symstore_time_text(e->time, text), e->tool_version);
-	if (used)
-		fact("last used", "%.10s", symstore_time_text(used, text));
-	if (e->bad_units)
-		fact("broken units", "%" PRIu32, e->bad_units);
-	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
-		fact("tag", "%.*s", (int)len, tag);
-	for (const char *at = e->transforms, *line; (len = symstore_tags_next(&at, &line)); )
-		fact("changed by", "%.*s", (int)len, line);
-	fact("cache XXH3-64", "%016" PRIx64, e->cache_hash);
-}
-
-static void text_cache(const struct symcache *c, bool with_id)
-{
-	const struct symcache_ext_image *image = c->image;
-	const struct symcache_header *h = c->header;
-	char text[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[SYMSTORE_KINDS_TEXT];
-	char sources[UNWIND_SOURCES_TEXT];
-
-	debug_id(h, text);
-	fact("debug ID", "%s", text);
-	fact("format", "SymCache %" PRIu32 "%s", h->version, image ? " with extensions" : "");
-	fact("cache size", "%zu", c->size);
-	fact("architecture", "%s", arch_name(h->arch));
-	if (image) {
-		struct symcache_str soname = symcache_string(c, image->soname);
-		struct symcache_str writer = symcache_string(c, image->writer);
-
-		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
-			symcache_build_id_text(text, image->build_id, image->build_id_len);
-			fact("build ID", "%s%s", text, image->build_id_derived ? " (derived)" : "");
-			if (image->broken_units)
-				fact("broken units", "%" PRIu32, image->broken_units);
-		}
-		fact("image", "%u-bit %s-endian, machine %u, type %u", image->elf_class,
-		     image->big_endian ? "big" : "little", image->machine, image->elf_type);
-		if (soname.ptr)
-			fact("soname", "%.*s", (int)soname.len, soname.ptr);
-		fact("load base", "0x%" PRIx64, image->load_base);
-		fact("image size", "0x%" PRIx64, image->image_size);
-		fact("symbols", "%s", symstore_kinds_text(image->sources, kinds));
-		if (writer.ptr)
-			fact("writer", "%.*s", (int)writer.len, writer.ptr);
-	}
-	fact("files", "%" PRIu32, h->num_files);
-	fact("functions", "%" PRIu32, h->num_functions);
-	fact("ranges", "%" PRIu32, h->num_ranges);
-	fact("locations", "%" PRIu32, h->num_source_locations);
-	fact("data symbols", "%zu", c->num_data_symbols);
-	if (c->locals.ranges)
-		fact("local variables", "%zu in %zu ranges", c->locals.num, c->locals.num_ranges);
-	if (c->unwind.facts)
-		fact("unwind ranges", "%" PRIu32 " with %" PRIu32 " rows, from %s",
-		     c->unwind.num_starts, c->unwind.num_rows - 1, unwind_sources(c, sources));
-	else if (image && image->sources & SYMCACHE_FROM_DWARF)
-		fact("unwind ranges", "none: they are in the program itself; index it, too");
-	fact("string bytes", "%" PRIu32, h->string_bytes);
-}
-
-static void json_cache(struct mk_gen *j, const struct symcache *c, bool with_id)
-{
-	const struct symcache_ext_image *image = c->image;
-	const struct symcache_header *h = c->header;
-	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
-
-	debug_id(h, text);
-	mk_gen_text(j, "debug_id", text);
-	mk_gen_number(j, "format_version", h->version);
-	if (with_id)
-		mk_gen_number(j, "cache_size", c->size);
-	mk_gen_text(j, "architecture", arch_name(h->arch));
-	if (image) {
-		struct symcache_str soname = symcache_string(c, image->soname);
-
-		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
-			symcache_build_id_text(text, image->build_id, image->build_id_len);
-			mk_gen_text(j, "build_id", text);
-			mk_gen_bool(j, "build_id_derived", image->build_id_derived);
-			sources_json(j, "symbols", image->sources);
-		}
-		mk_gen_number(j, "elf_class", image->elf_class);
-		mk_gen_bool(j, "big_endian", image->big_endian);
-		mk_gen_number(j, "machine", image->machine);
-		mk_gen_number(j, "elf_type", image->elf_type);
-		if (soname.ptr)
-			mk_gen_string(j, "soname", soname.ptr, soname.len);
-		mk_gen_hex(j, "load_base", image->load_base);
-		mk_gen_hex(j, "image_size", image->image_size);
-	}
-	mk_gen_number(j, "num_files", h->num_files);
-	mk_gen_number(j, "num_functions", h->num_functions);
-	mk_gen_number(j, "num_ranges", h->num_ranges);
-	mk_gen_number(j, "num_locations", h->num_source_locations);
-	mk_gen_number(j, "num_data_symbols", c->num_data_symbols);
-	mk_gen_number(j, "string_bytes", h->string_bytes);
-	if (c->locals.ranges)
-		mk_gen_number(j, "num_locals", c->locals.num);
-	if (c->unwind.facts) {
-		mk_gen_number(j, "num_unwind_ranges", c->unwind.num_starts);
-		mk_gen_number(j, "num_unwind_rows", c->unwind.num_rows - 1);
-	}
-}
-
-/* `entry` NULL: a file. The lists take the place of the facts, but in JSON. */
-static void show(const struct symstore_entry *entry, int64_t used, const struct symcache *cache)
-{
-	static const struct {
-		const bool *wanted;
-		const char *key;
-		void (*show)(const struct symcache *cache, struct mk_gen *j);
-	} lists[] = {
-		{ &o.files, "files", show_files }, { &o.functions, "functions", show_functions },
-		{ &o.ranges, "ranges", show_ranges }, { &o.data, "data", show_data },
-		{ &o.locals, "locals", show_locals }, { &o.unwind, "unwind", show_unwind },
-	};
-	struct mk_gen *j = o.json ? out_json_open(true) : NULL;
-	char text[32];
-
-	if (j) {
-		if (entry)
-			entry_json(j, entry);
-		if (used)
-			mk_gen_text(j, "last_used", symstore_time_text(used, text));
-		json_cache(j, cache, !entry);
-	} else if (!o.files && !o.functions && !o.ranges && !o.data && !o.locals &&
-		   !o.unwind) {
-		if (entry)
-			text_entry(entry, used);
-		text_cache(cache, !entry);
-	}
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		if (!*lists[i].wanted)
-			continue;
-		if (j)
-			mk_gen_open_array(j, lists[i].key);
-		lists[i].show(cache, j);
-		if (j)
-			mk_gen_close_array(j);
-	}
-	if (j)
-		out_json_close(j);
+	for (size_t i = 0; i < sizeof(wanted); i++)
+		options.lists |= (unsigned)wanted[i] << i;
+	return markup_cache_report(cache, &options, &out_stdout, err);
 }
 
 static int show_file(const char *path, struct sc_error *err)
@@ -245,7 +55,7 @@ static int show_file(const char *path, struct sc_error *err)
 	int rc = symcache_map_open(path, &file, err);
 
 	if (!rc)
-		show(NULL, 0, &file.cache);
+		rc = show(NULL, 0, &file.cache, err);
 	symcache_map_close(&file);
 	return rc;
 }
@@ -291,7 +101,7 @@ static int show_entry(const struct symstore *store, struct symstore_reader *read
 	if (!rc && !symcache_sound(&cache, cache.data, cache.size))
 		rc = symstore_damaged(id, len, err);
 	if (!rc)
-		show(&entry, symstore_last_used(store, id, len), &cache);
+		rc = show(&entry, symstore_last_used(store, id, len), &cache, err);
 	symcache_guard_deinit(&guard);
 	return rc;
 }

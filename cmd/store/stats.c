@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/store/entry.h"
 #include "symcache/store.h"
 
 static struct {

@@ -1,21 +1,19 @@
 /* The stacks of a core are walked and shown: JSON at once, as text those that are equal
  * together, behind a heading. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "libmarkup/report/core.h"
+#include "libsymcache/base/vec.h"
 
 /* Threads with one stack. */
 struct group {
 	struct symcache_stack stack;
 	uint64_t hash;
-	size_t *threads; /* their indices */
-	size_t num_threads;
+	VEC(size_t) threads; /* their indices */
 };
 
 struct groups {
-	struct group *list;
-	size_t num;
+	VEC(struct group) list;
 };
 
 static bool is_wanted(const struct markup_core_options *o, uint32_t tid)
@@ -26,45 +24,37 @@ static bool is_wanted(const struct markup_core_options *o, uint32_t tid)
 	return !o->num_threads;
 }
 
-/* Room for one more behind array[0, len), which has room for powers of two. NULL: no memory. */
-static void *grow(void *array, size_t len, size_t size)
-{
-	return len & (len - 1) ? array : realloc(array, (len ? 2 * len : 1) * size);
-}
-
 /* Puts the stack into its group, or makes a new one; what it has is the group's then. False: out
  * of memory. */
 static bool add_to_group(struct groups *all, bool alone, struct symcache_stack *stack, size_t thread)
 {
 	const uint64_t hash = symcache_stack_hash(stack);
 	struct group *g = NULL;
-	void *bigger;
+	size_t *in;
 
-	for (size_t i = 0; i < all->num && !g && !alone; i++)
-		if (all->list[i].hash == hash && symcache_stack_equal(&all->list[i].stack, stack))
-			g = &all->list[i];
+	for (size_t i = 0; i < all->list.len && !g && !alone; i++)
+		if (all->list.data[i].hash == hash &&
+		    symcache_stack_equal(&all->list.data[i].stack, stack))
+			g = &all->list.data[i];
 	if (!g) {
-		if (!(bigger = grow(all->list, all->num, sizeof(*all->list))))
+		if (!(g = vec_push(&all->list)))
 			return false;
-		all->list = bigger;
-		g = &all->list[all->num++];
 		*g = (struct group){ .stack = *stack, .hash = hash };
 		*stack = (struct symcache_stack){ 0 };
 	}
-	if (!(bigger = grow(g->threads, g->num_threads, sizeof(*g->threads))))
+	if (!(in = vec_push(&g->threads)))
 		return false;
-	g->threads = bigger;
-	g->threads[g->num_threads++] = thread;
+	*in = thread;
 	return true;
 }
 
 static void groups_deinit(struct groups *all)
 {
-	for (size_t i = 0; i < all->num; i++) {
-		symcache_stack_deinit(&all->list[i].stack);
-		free(all->list[i].threads);
+	for (size_t i = 0; i < all->list.len; i++) {
+		symcache_stack_deinit(&all->list.data[i].stack);
+		vec_deinit(&all->list.data[i].threads);
 	}
-	free(all->list);
+	vec_deinit(&all->list);
 }
 
 static int walk(struct mk_core *c, const struct markup_core_options *o, struct groups *groups,
@@ -99,7 +89,7 @@ int markup_core_report(const char *path, const struct symcache_core *core,
 {
 	struct symcache_names *names = symcache_names_create(NULL);
 	struct mk_core c = { path, core, images, out, { .out = out } };
-	struct groups groups = { 0 };
+	struct groups groups = { { 0 } };
 	int rc = 0;
 
 	*ret = (struct markup_cored){ 0 };
@@ -109,9 +99,11 @@ int markup_core_report(const char *path, const struct symcache_core *core,
 		rc = walk(&c, options, &groups, ret, err);
 	if (!rc && ret->threads && !options->json) {
 		mk_core_text_head(&c);
-		for (size_t i = 0; i < groups.num; i++)
-			mk_core_text_stack(&c, &groups.list[i].stack, groups.list[i].threads,
-					   groups.list[i].num_threads);
+		for (size_t i = 0; i < groups.list.len; i++) {
+			const struct group *g = &groups.list.data[i];
+
+			mk_core_text_stack(&c, &g->stack, g->threads.data, g->threads.len);
+		}
 	}
 	if (!rc && ret->threads && options->summary)
 		(options->json ? mk_core_json_summary : mk_core_text_summary)(&c);
