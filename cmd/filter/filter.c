@@ -137,6 +137,35 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 	return status;
 }
 
+/* Each log into a file of its own; those that are there already and not older than their log are
+ * left. */
+static int filter_each(struct symlog_list *logs, const struct markup_options *options,
+		       const struct symlog_sources *from, unsigned jobs, struct markup_tally *tally,
+		       struct sc_error *err)
+{
+	struct symlog_filter_options how = filter_options(options, from, tally);
+	const struct symlog_batch_options batch = {
+		.output_dir = o.output_dir, .format = options->format, .jobs = jobs,
+		.how = &how, .progress = progress_update, .fault = cmd_complain,
+	};
+	struct symlog_batch sum;
+	int rc;
+
+	how.quiet = o.quiet;
+	progress_begin("filtering", PROGRESS_BYTES, o.quiet);
+	rc = symlog_batch(logs, &batch, &sum, err);
+	progress_erase();
+	if (rc)
+		return rc;
+	if (!o.quiet)
+		cmd_error("%zu log%s filtered, %zu finished before, %zu failed", sum.filtered,
+			  sum.filtered == 1 ? "" : "s", sum.skipped, sum.failed);
+	if (!o.quiet && sum.skipped && !sum.filtered && !sum.failed)
+		cmd_error("nothing to do: the outputs in %s are newer than their logs",
+			  o.output_dir);
+	return sum.broken ? STATUS_ERROR : sum.failed || logs->failed ? STATUS_PARTLY : STATUS_OK;
+}
+
 /* Options that make no sense together. */
 static int check_options(const struct symlog_list *logs, struct sc_error *err)
 {
@@ -270,27 +299,23 @@ static int run(int argc, char **argv, struct sc_error *err)
 	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
 	struct symcache_source_search search = { .folders = o.source_dirs.items };
 	struct cmd_caches c;
-	struct batch_options batch = {
-		.markup = form_markup(&o.form),
-		.output_dir = o.output_dir,
-		.jobs = choose_jobs(),
-		.quiet = o.quiet,
-	};
+	struct markup_options markup = form_markup(&o.form);
+	const unsigned jobs = choose_jobs();
 	int status;
 
 	if (o.plan)
 		return filter_task(argc, err);
-	batch.markup.color = choose_color();
-	batch.markup.group = o.group;
-	batch.markup.collect_dumpfiles = o.dumpfile_output;
+	markup.color = choose_color();
+	markup.group = o.group;
+	markup.collect_dumpfiles = o.dumpfile_output;
 	logs.except = o.output_dir;
 	logs.fault = cmd_complain;
 	for (int i = 0; i < argc || !i; i++)
-		if (symlog_list_add(&logs, argc ? argv[i] : "-", argc <= 1, batch.jobs, NULL))
+		if (symlog_list_add(&logs, argc ? argv[i] : "-", argc <= 1, jobs, NULL))
 			must(NULL);
-	batch.markup.name_inputs = !o.output_dir && logs.num > 1;
+	markup.name_inputs = !o.output_dir && logs.num > 1;
 	if (logs.num == 1)
-		batch.markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
+		markup.title = strcmp(logs.logs[0].path, "-") ? logs.logs[0].path
 								    : "standard input";
 	if (!form_valid(&o.form))
 		return STATUS_ERROR;
@@ -312,8 +337,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 		c.caches, o.form.modules.items, o.form.modules.len, o.form.raw,
 		.search = &search, .source_lines = o.source_lines,
 	};
-	status = o.output_dir ? filter_batch(&logs, &batch, &from_where, tally)
-			      : filter_all(&logs, &batch.markup, &from_where, batch.jobs, tally, err);
+	status = o.output_dir ? filter_each(&logs, &markup, &from_where, jobs, tally, err)
+			      : filter_all(&logs, &markup, &from_where, jobs, tally, err);
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);

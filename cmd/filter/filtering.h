@@ -1,4 +1,4 @@
-/* filtering.h: what the filter of logs (symcache/logs.h) says, and many logs at once. */
+/* filtering.h: what the filter of logs (symcache/logs.h) says. */
 #ifndef CMD_FILTERING_H
 #define CMD_FILTERING_H
 
@@ -14,19 +14,5 @@ void hint_at_formats(const struct markup_tally *tally);
 
 /* What was resolved, to standard error. */
 void print_summary(const struct markup_tally *tally);
-
-/* ---- many logs, each into a file of its own ----------------------------------- */
-
-struct batch_options {
-	struct markup_options markup;
-	const char *output_dir;
-	unsigned jobs;    /* logs at once */
-	bool quiet;       /* no complaints, no progress, no counts at the end */
-};
-
-/* Filters each log into output_dir; those that are there already and not older
- * than their log are left. Returns the exit status. */
-int filter_batch(struct symlog_list *logs, const struct batch_options *options,
-		 const struct symlog_sources *from, struct markup_tally *tally);
 
 #endif

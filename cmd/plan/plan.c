@@ -3,7 +3,6 @@
  * libmarkup/plan.h. Here logs are found, and what is unusual about them is said; those below
  * an eighth of the task size are not opened.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,34 +49,6 @@ static const struct opt opts[] = {
 
 /* ---- the logs ------------------------------------------------------------------- */
 
-static enum markup_log_kind kind_by_name(const char *path)
-{
-	const size_t suffix = symlog_packed_suffix(path);
-	const char *end = path + strlen(path) - suffix;
-
-	return !suffix ? MARKUP_LOG_PLAIN : !strcmp(end, ".gz") ? MARKUP_LOG_GZIP :
-	       !strcmp(end, ".xz") ? MARKUP_LOG_XZ : MARKUP_LOG_ZSTD;
-}
-
-static int kind_by_magic(const char *path, enum markup_log_kind *ret, struct sc_error *err)
-{
-	static const struct { const char *magic; size_t len; enum markup_log_kind kind; } magics[] = {
-		{ "\x1f\x8b", 2, MARKUP_LOG_GZIP }, { "\xfd" "7zXZ\0", 6, MARKUP_LOG_XZ },
-		{ "\x28\xb5\x2f\xfd", 4, MARKUP_LOG_ZSTD },
-	};
-	__attribute__((cleanup(sc_close_fd))) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char begin[6];
-	const ssize_t len = fd < 0 ? -1 : pread(fd, begin, sizeof(begin), 0);
-
-	if (len < 0)
-		return sc_error_sys(err, "%s", path);
-	*ret = MARKUP_LOG_PLAIN;
-	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-		if ((size_t)len >= magics[i].len && !memcmp(begin, magics[i].magic, magics[i].len))
-			*ret = magics[i].kind;
-	return 0;
-}
-
 static int add_operands(struct symlog_list *list, int argc, char **argv, unsigned threads,
 			struct sc_error *err)
 {
@@ -93,34 +64,6 @@ static int add_operands(struct symlog_list *list, int argc, char **argv, unsigne
 			return err->code;
 	}
 	return list->num ? 0 : sc_error_set(err, SC_EINVAL, "there are no logs in what was named");
-}
-
-/* Those that have an output of their own; *ret is on the heap, its texts are the list's. */
-static int take_logs(struct symlog_list *list, struct markup_planning *p, struct markup_log **ret,
-		     struct sc_error *err)
-{
-	size_t left_out;
-	char **outputs;
-	int rc = symlog_outputs(list, NULL, p->form.options.format, &outputs, &left_out, err);
-
-	if (rc)
-		return rc;
-	p->left_out = left_out;
-	p->logs = *ret = must_calloc(list->num, sizeof(**ret));
-	for (size_t i = 0; i < list->num && !rc; i++) {
-		const struct symlog_file *from = &list->logs[i];
-		struct markup_log *l = &(*ret)[p->num_logs];
-
-		if (!outputs[i])
-			continue;
-		*l = (struct markup_log){ from->path, outputs[i], from->size, from->mtime,
-					  kind_by_name(from->path) };
-		p->num_logs++;
-		if (l->size > p->task_size / 8) /* the name of a small one will do */
-			rc = kind_by_magic(l->path, &l->kind, err);
-	}
-	free(outputs);
-	return rc;
 }
 
 /* What makes a task much longer than the others. */
@@ -218,7 +161,7 @@ static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *er
 	if (!rc)
 		rc = add_operands(&list, argc, argv, p.threads, err);
 	if (!rc)
-		rc = take_logs(&list, &p, &logs, err);
+		rc = symlog_plan_logs(&list, &p, &logs, err);
 	if (!rc)
 		rc = markup_plan_make(o.output, &p, &made, err);
 	progress_erase();

@@ -19,13 +19,47 @@ struct batch {
 	const struct symlog_list *logs;
 	const struct symlog_batch_options *options;
 	char **outputs;       /* of each log; NULL: has none, which was reported */
+	struct symlog_filter **filters; /* of each thread, made when it first needs one */
 	pthread_mutex_t lock; /* of what follows */
 	uint64_t size, done;  /* bytes of logs */
 	struct symlog_batch sum;
+	atomic_bool no_memory;
 	atomic_bool broken;   /* nothing can be written any more */
 };
 
 /* ---- one log ----------------------------------------------------------------------- */
+
+static void end_filter(struct batch *b, struct symlog_filter **f)
+{
+	if (*f && markup_tally_add(b->options->how->tally, symlog_filter_markup(*f)))
+		b->no_memory = true;
+	symlog_filter_destroy(*f);
+	*f = NULL;
+}
+
+static enum symlog_result run_filter(struct batch *b, unsigned worker, const struct symlog_file *log,
+				     int fd, const char *output)
+{
+	struct symlog_filter **f = &b->filters[worker];
+	struct markup_options markup = *b->options->how->markup;
+	struct symlog_filter_options how = *b->options->how;
+	struct symlog of = { .path = log->path, .output = { fd, output } };
+	enum symlog_result result = SYMLOG_FAILED;
+	struct sc_error err;
+
+	markup.title = log->path;
+	how.markup = &markup;
+	if (*f || !symlog_filter_create(&how, f, &err))
+		result = symlog_filter_run(*f, &of, &err);
+	if (result <= SYMLOG_CUT && symlog_filter_end(*f, &err))
+		result = SYMLOG_FAILED;
+	if (result == SYMLOG_FAILED)
+		b->options->fault(b->options->ctx, err.msg);
+	/* A page of HTML is made by a filter of its own. */
+	if (markup.format == MARKUP_HTML)
+		end_filter(b, f);
+	return result;
+}
 
 /* Is the output there, and not older than the log? */
 static bool finished(const char *log, const char *output)
@@ -51,7 +85,7 @@ static void outdate(int fd, const char *log)
 }
 
 /* SYMLOG_NO_INPUT also if the output cannot be made. */
-static enum symlog_result filter_log(const struct batch *b, unsigned worker,
+static enum symlog_result filter_log(struct batch *b, unsigned worker,
 				     const struct symlog_file *log, char *output)
 {
 	const struct symlog_batch_options *o = b->options;
@@ -67,7 +101,8 @@ static enum symlog_result filter_log(const struct batch *b, unsigned worker,
 		return result;
 	}
 	if (!sc_make_parents(output, &err) && !sc_new_file_open(output, false, &file, &err)) {
-		result = o->filter(o->ctx, worker, log, file.fd, output);
+		result = o->filter ? o->filter(o->ctx, worker, log, file.fd, output) :
+				     run_filter(b, worker, log, file.fd, output);
 		if (result == SYMLOG_CUT)
 			outdate(file.fd, log->path);
 		if (result > SYMLOG_CUT || !sc_new_file_commit(&file, &err)) {
@@ -119,9 +154,15 @@ int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *op
 		return rc;
 	for (size_t i = 0; i < logs->num; i++)
 		b.size += logs->logs[i].size;
-	sc_parallel(options->jobs, logs->num, work, &b);
-	free(b.outputs);
+	b.filters = calloc(options->jobs, sizeof(struct symlog_filter *));
+	if (b.filters)
+		sc_parallel(options->jobs, logs->num, work, &b);
+	for (unsigned i = 0; b.filters && i < options->jobs; i++)
+		end_filter(&b, &b.filters[i]);
 	*ret = b.sum;
 	ret->broken = b.broken;
-	return 0;
+	rc = b.filters && !b.no_memory ? 0 : sc_no_memory(err);
+	free(b.filters);
+	free(b.outputs);
+	return rc;
 }

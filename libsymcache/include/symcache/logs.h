@@ -204,8 +204,12 @@ struct symlog_batch_options {
 	const char *output_dir;
 	enum markup_format format;
 	unsigned jobs;    /* logs at once, at most */
-	/* Filters a log to `fd`, the file that will be `output`; `worker` is below `jobs`, and busy
-	 * with one log at a time. After SYMLOG_FAILED no other is begun. */
+	/* Each of the threads has a filter by it, with the title of the log; its tally gets what they
+	 * counted. */
+	const struct symlog_filter_options *how;
+	/* In place of that, if not NULL: filters a log to `fd`, the file that will be `output`;
+	 * `worker` is below `jobs`, and busy with one log at a time. After SYMLOG_FAILED no other
+	 * is begun. */
 	enum symlog_result (*filter)(void *ctx, unsigned worker, const struct symlog_file *log,
 				     int fd, const char *output);
 	/* Work on a log begins: bytes of logs behind it. One call at a time. */
@@ -224,7 +228,17 @@ struct symlog_batch {
 int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *options,
 		 struct symlog_batch *ret, struct sc_error *err);
 
-/* ---- a task of a plan (libmarkup/plan.h) ------------------------------------------------ */
+/* ---- plans (libmarkup/plan.h) ------------------------------------------------------------- */
+
+struct markup_log;
+struct markup_planning;
+
+/* Sets p->logs, num_logs and left_out: the logs of the list that have an output of their own, for
+ * p->form and p->task_size. *ret is to be freed, also on an error; its texts are the list's. How a
+ * log is compressed is what its name says, and of those above an eighth of a task their first
+ * bytes. SC_ESYS, SC_ENOMEM. */
+int symlog_plan_logs(struct symlog_list *list, struct markup_planning *p, struct markup_log **ret,
+		     struct sc_error *err);
 
 struct markup_task;
 struct markup_task_plan;
