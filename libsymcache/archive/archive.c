@@ -43,7 +43,7 @@ static int fail(struct archive *a, int code, struct sc_error *err)
 	return sc_error_set(err, code, "%s", why ? why : "libarchive gives no reason");
 }
 
-static int create(struct symarchive **ret, struct sc_error *err)
+static int create(uint64_t *budget, struct symarchive **ret, struct sc_error *err)
 {
 	struct symarchive *a = calloc(1, sizeof(*a));
 
@@ -54,6 +54,7 @@ static int create(struct symarchive **ret, struct sc_error *err)
 		free(a);
 		return sc_no_memory(err);
 	}
+	a->budget = budget;
 	archive_read_support_filter_gzip(a->read);
 	archive_read_support_filter_bzip2(a->read);
 	archive_read_support_filter_xz(a->read);
@@ -81,10 +82,8 @@ static int opened(int rc, struct symarchive **a, struct sc_error *err)
 
 int symarchive_open(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err)
 {
-	int rc = create(ret, err);
+	int rc = create(budget, ret, err);
 
-	if (!rc)
-		(*ret)->budget = budget;
 	return rc ? rc : opened(archive_read_open_fd((*ret)->read, fd, BLOCK), ret, err);
 }
 
@@ -119,11 +118,10 @@ bool symarchive_begins(const uint8_t *data, size_t len)
 
 static int create_any(uint64_t *budget, struct symarchive **ret, struct sc_error *err)
 {
-	int rc = create(ret, err);
+	int rc = create(budget, ret, err);
 
 	if (rc)
 		return rc;
-	(*ret)->budget = budget;
 	archive_read_support_format_raw((*ret)->read);
 	/* Alpine's packages are several tar files in a row. */
 	archive_read_set_format_option((*ret)->read, "tar", "read_concatenated_archives", "1");

@@ -75,9 +75,15 @@ static int read_head(struct symarchive *a, uint8_t head[SYMARCHIVE_HEAD], size_t
 	return rc;
 }
 
-static bool stops(int rc)
+/* What stops the walk is returned; else `name` is lost, which is reported if it is `named`. */
+static int lose(struct sc_archive_walk *w, const char *name, bool named, int rc,
+		const struct sc_error *err)
 {
-	return rc == SC_ELIMIT || rc == SC_ENOMEM;
+	if (rc == SC_ELIMIT || rc == SC_ENOMEM)
+		return rc;
+	if (named)
+		w->failed(w->ctx, name, err->msg);
+	return 0;
 }
 
 static int walk(struct sc_archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
@@ -95,12 +101,8 @@ static int walk_inner(struct sc_archive_walk *w, struct symarchive *outer, const
 		return 0;
 	}
 	rc = symarchive_open_inner(outer, head, len, &a, err);
-	if (!rc)
-		return walk(w, a, name, depth + 1, named, err);
 	/* Many things begin like a compressed file. */
-	if (!stops(rc) && named)
-		w->failed(w->ctx, name, err->msg);
-	return stops(rc) ? rc : 0;
+	return rc ? lose(w, name, named, rc, err) : walk(w, a, name, depth + 1, named, err);
 }
 
 /* The file that `a` stands at. *deb: `a` is a Debian package. */
@@ -116,11 +118,8 @@ static int visit(struct sc_archive_walk *w, struct symarchive *a, const char *ou
 
 	if (++w->members > MAX_MEMBERS)
 		return sc_error_set(err, SC_ELIMIT, "more than %d files in it", MAX_MEMBERS);
-	if (rc) {
-		if (!stops(rc))
-			w->failed(w->ctx, name, err->msg);
-		return stops(rc) ? rc : 0;
-	}
+	if (rc)
+		return lose(w, name, true, rc, err);
 	if (sc_begins_elf(head, file.head_len))
 		return w->elf(w->ctx, &file, err);
 	if (!strcmp(member, "debian-binary"))
@@ -147,11 +146,7 @@ static int walk(struct sc_archive_walk *w, struct symarchive *a, const char *nam
 			return rc;
 		named |= *member != 0;
 	}
-	if (rc == SC_ENOTFOUND)
-		return 0;
-	if (!stops(rc) && named)
-		w->failed(w->ctx, name, err->msg);
-	return stops(rc) ? rc : 0;
+	return rc == SC_ENOTFOUND ? 0 : lose(w, name, named, rc, err);
 }
 
 int sc_archive_walk(struct sc_archive_walk *w, int fd, uint64_t size, const char *name,
@@ -164,9 +159,5 @@ int sc_archive_walk(struct sc_archive_walk *w, int fd, uint64_t size, const char
 	w->members = 0;
 	rc = lseek(fd, 0, SEEK_SET) ? sc_error_sys(err, "cannot read") :
 		symarchive_open_any(fd, &w->budget, &a, err);
-	if (!rc)
-		return walk(w, a, name, 1, true, err);
-	if (!stops(rc))
-		w->failed(w->ctx, name, err->msg);
-	return stops(rc) ? rc : 0;
+	return rc ? lose(w, name, true, rc, err) : walk(w, a, name, 1, true, err);
 }

@@ -2,12 +2,16 @@
 #ifndef BUNDLE_READING_H
 #define BUNDLE_READING_H
 
-#include "libsymcache/bundle/file.h"
 #include "libsymcache/bundle/manifest.h"
 
 enum {
 	MAX_SIGNATURE = 4096,
 	MAX_CACHE = 0x7fb00000,   /* the store takes no more */
+};
+
+struct bundle_file {
+	char *data; /* 8-aligned */
+	size_t len, cap;
 };
 
 struct bundle_reading {
@@ -46,6 +50,10 @@ int bundle_read_manifest(const char *path, struct manifest *m, struct sc_error *
 /* ---- the shapes ---- */
 
 int bundle_read_tree(struct bundle_reading *b, const char *path, struct sc_error *err);
+/* A regular file as a whole, copied: who changes it meanwhile does not change what is
+ * checked. vec_deinit() it. SC_ESYS; SC_EINVAL: a device, pipe or folder; SC_EFORMAT:
+ * above `max` bytes; SC_ENOMEM. */
+int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err);
 int bundle_read_archive(struct bundle_reading *b, int fd, struct sc_error *err);
 /* The first file in it. */
 int bundle_manifest_of_archive(int fd, struct bundle_file *f, struct sc_error *err);

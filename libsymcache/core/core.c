@@ -231,7 +231,7 @@ void symcache_core_close(struct symcache_core *core)
 	struct symcache_core_private *p = core ? core->private : NULL;
 
 	if (p) {
-		sc_core_drop_stream(core);
+		symarchive_close(p->stream);
 		for (size_t i = 0; i < p->modules.len; i++)
 			free(p->modules.data[i].path);
 		for (size_t i = 0; i < p->pieces.len; i++)

@@ -80,7 +80,6 @@ bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t 
 /* Keeps ranges of a compressed file, in one pass, if it does not have to go back. They are
  * sorted by this. SC_ENOMEM; what cannot be read is not there. */
 int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err);
-void sc_core_drop_stream(struct symcache_core *core);
 
 /* Reads the notes: threads, signal, mappings, auxv. SC_EFORMAT: no threads; SC_ENOMEM. */
 int sc_core_notes(struct symcache_core *core, struct sc_error *err);

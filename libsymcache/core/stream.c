@@ -16,11 +16,13 @@ enum { MAX_PASSES = 16 };
 
 /* ---- plain files --------------------------------------------------------------------- */
 
-static const uint8_t *block_at(struct symcache_core_private *p, uint64_t number, size_t *size)
+/* The bytes from `offset` on, *len of them; NULL: they are not there. */
+static const uint8_t *plain_at(struct symcache_core_private *p, uint64_t offset, size_t *len)
 {
+	const uint64_t number = offset / BLOCK;
 	unsigned slot = (unsigned)(number % BLOCKS);
 	uint8_t *bytes = p->blocks + (size_t)slot * BLOCK;
-	size_t have = 0;
+	size_t have = 0, at = offset % BLOCK;
 	ssize_t n;
 
 	if (p->block_number[slot] != number + 1) {
@@ -32,32 +34,15 @@ static const uint8_t *block_at(struct symcache_core_private *p, uint64_t number,
 		p->block_number[slot] = number + 1;
 		p->block_size[slot] = (uint32_t)have;
 	}
-	*size = p->block_size[slot];
-	return bytes;
-}
-
-static bool read_plain(struct symcache_core_private *p, uint64_t offset, uint8_t *to, size_t bytes)
-{
-	if (offset > INT64_MAX - bytes)
-		return false;
-	while (bytes) {
-		size_t at = offset % BLOCK, size, n;
-		const uint8_t *block = block_at(p, offset / BLOCK, &size);
-
-		if (size <= at)
-			return false;
-		n = size - at < bytes ? size - at : bytes;
-		memcpy(to, block + at, n);
-		to += n;
-		offset += n;
-		bytes -= n;
-	}
-	return true;
+	if (p->block_size[slot] <= at)
+		return NULL;
+	*len = p->block_size[slot] - at;
+	return bytes + at;
 }
 
 /* ---- compressed files ----------------------------------------------------------------- */
 
-/* The piece that holds `offset`, or NULL; *next: where the next piece begins. */
+/* The piece that holds `offset`, or NULL. */
 static const struct piece *piece_at(const struct symcache_core_private *p, uint64_t offset)
 {
 	const size_t n = SC_SEARCH(i, p->pieces.len, p->pieces.data[i].offset <= offset);
@@ -66,29 +51,14 @@ static const struct piece *piece_at(const struct symcache_core_private *p, uint6
 	return last && offset - last->offset < last->size ? last : NULL;
 }
 
-static bool read_kept(const struct symcache_core_private *p, uint64_t offset, uint8_t *to,
-		      size_t bytes)
+/* As plain_at(). */
+static const uint8_t *kept_at(const struct symcache_core_private *p, uint64_t offset, size_t *len)
 {
-	while (bytes) {
-		const struct piece *piece = piece_at(p, offset);
-		size_t at, n;
+	const struct piece *piece = piece_at(p, offset);
+	const size_t at = piece ? (size_t)(offset - piece->offset) : 0;
 
-		if (!piece)
-			return false;
-		at = (size_t)(offset - piece->offset);
-		n = piece->size - at < bytes ? piece->size - at : bytes;
-		memcpy(to, piece->bytes + at, n);
-		to += n;
-		offset += n;
-		bytes -= n;
-	}
-	return true;
-}
-
-void sc_core_drop_stream(struct symcache_core *core)
-{
-	symarchive_close(core->private->stream);
-	core->private->stream = NULL;
+	*len = piece ? piece->size - at : 0;
+	return piece ? piece->bytes + at : NULL;
 }
 
 /* Begins the stream, or begins it again. */
@@ -213,6 +183,18 @@ int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, str
 bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t bytes)
 {
 	struct symcache_core_private *p = core->private;
+	uint8_t *out = to;
+	size_t n;
 
-	return p->compressed ? read_kept(p, offset, to, bytes) : read_plain(p, offset, to, bytes);
+	if (!p->compressed && offset > INT64_MAX - bytes)
+		return false;
+	for (; bytes; bytes -= n, offset += n) {
+		const uint8_t *from = p->compressed ? kept_at(p, offset, &n) : plain_at(p, offset, &n);
+
+		if (!from)
+			return false;
+		n = n < bytes ? n : bytes;
+		out = mempcpy(out, from, n);
+	}
+	return true;
 }

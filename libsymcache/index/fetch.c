@@ -1,5 +1,5 @@
 /* Build IDs → debug files from servers: see run.h. */
-#include "libsymcache/index/entry.h"
+#include "libsymcache/index/content.h"
 #include "libsymcache/index/run.h"
 
 #include <stdlib.h>

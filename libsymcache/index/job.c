@@ -28,7 +28,6 @@
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/index/content.h"
-#include "libsymcache/index/entry.h"
 #include "symcache/build_id.h"
 
 enum {

@@ -5,7 +5,7 @@
  */
 
 #include "libsymcache/index/run.h"
-#include "libsymcache/index/entry.h"
+#include "libsymcache/index/content.h"
 
 static bool still_known(struct symstore_reader *reader, const struct sc_work *work,
 			const struct symstore_outcome *seen)

@@ -14,7 +14,6 @@
 #include "libmarkup/bytes/out.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/logs/resolver.h"
-#include "symcache/markup.h"
 
 enum {
 	PAUSE_MS = 1000,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libsymcache/base/vec.h"
-#include "libsymcache/logs/unwind.h"
+#include "libsymcache/logs/resolver.h"
 #include "libsymcache/symbolize/module.h"
 
 static struct markup_str str(struct symcache_str s)

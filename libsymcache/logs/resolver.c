@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "symcache/build_id.h"
-#include "symcache/markup.h"
 
 enum { GUID_BYTES = 16 };
 

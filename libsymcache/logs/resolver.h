@@ -6,6 +6,7 @@
 #define SC_LOGS_RESOLVER_H
 
 #include "symcache/logs.h"
+#include "symcache/markup.h"
 
 /* All is borrowed. `line_names`: of frames whose module is named on their line; `llvm`: names
  * are as LLVM shows them. NULL: out of memory. */
@@ -16,5 +17,9 @@ void sc_log_resolver_destroy(struct sc_log_resolver *r); /* NULL is fine */
 
 /* Its functions; they live as long as the resolver. */
 struct markup_resolver sc_log_resolver_functions(struct sc_log_resolver *r);
+
+/* struct markup_resolver.unwind; its ctx begins with a struct symcache_markup. */
+size_t sc_markup_unwind(void *ctx, const struct markup_stack *stack,
+			const struct markup_caller **callers, const char **end);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "libsymcache/base/vec.h"
-#include "libsymcache/logs/unwind.h"
+#include "libsymcache/logs/resolver.h"
 #include "libsymcache/symbolize/module.h"
 #include "symcache/unwind.h"
 

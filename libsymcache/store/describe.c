@@ -25,11 +25,6 @@ size_t symstore_ids_sort(struct symstore_id *ids, size_t num)
 	return left;
 }
 
-bool symstore_ids_have(const struct symstore_id *ids, size_t num, const struct symstore_id *id)
-{
-	return num && bsearch(id, ids, num, sizeof(*ids), compare_ids);
-}
-
 const char *const symstore_kinds[] = { "dwarf", "symtab", "minidebuginfo", "dynsym", "cfi",
 				       "locals", NULL };
 

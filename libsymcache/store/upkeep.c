@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/vec.h"
 #include "symcache/upkeep.h"
 
@@ -82,6 +83,13 @@ struct pruning {
 	int rc;
 };
 
+static bool is_kept(const struct symstore_prune_rules *rules, const struct symstore_id *id)
+{
+	const size_t at = SC_SEARCH(i, rules->num_keep, memcmp(&rules->keep[i], id, sizeof(*id)) < 0);
+
+	return at < rules->num_keep && !memcmp(&rules->keep[at], id, sizeof(*id));
+}
+
 static bool judge(void *ctx, const struct symstore_entry *entry)
 {
 	struct pruning *p = ctx;
@@ -92,7 +100,7 @@ static bool judge(void *ctx, const struct symstore_entry *entry)
 
 	last.time = used > entry->time ? used : entry->time;
 	memcpy(id.bytes, entry->build_id, id.len);
-	if (rules->keep && symstore_ids_have(rules->keep, rules->num_keep, &id))
+	if (rules->keep && is_kept(rules, &id))
 		p->kept_bytes += entry->cache_size;
 	else if (rules->keep || entry->time < rules->indexed_before ||
 		 last.time < rules->used_before)

@@ -13,7 +13,6 @@
 
 #include "libsymcache/base/text.h"
 #include "libsymcache/index/content.h"
-#include "libsymcache/index/entry.h"
 #include "symcache/build_id.h"
 
 static void publish(struct symcache_module *m, const struct symcache *cache, uint64_t snapshot)

@@ -73,9 +73,6 @@ struct symstore_id {
 /* Sorts by the bytes, and drops what is there twice. Returns how many are left. */
 size_t symstore_ids_sort(struct symstore_id *ids, size_t num);
 
-/* Is `id` among sorted ones? */
-bool symstore_ids_have(const struct symstore_id *ids, size_t num, const struct symstore_id *id);
-
 /*
  * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
  * or one that a first writer left before it was a store; SC_EFORMAT: not a
