@@ -7,7 +7,6 @@
 
 #include "libsymcache/archive/nested.h"
 #include "libsymcache/base/file.h"
-#include "libsymcache/base/text.h"
 
 enum { BLOCK = 256 << 10 };
 
@@ -30,15 +29,7 @@ static int move_to_disk(struct target *t, uint8_t *buf, struct sc_error *err)
 	int fd, rc = 0;
 
 	dir = dir && *dir ? dir : "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0) {
-		char *path = sc_text("%s/symcache.XXXXXX", dir);
-
-		fd = path ? mkostemp(path, O_CLOEXEC) : -1;
-		if (fd >= 0)
-			unlink(path);
-		free(path);
-	}
+	fd = sc_nameless_file(dir);
 	if (fd < 0)
 		return sc_error_sys(err, "cannot unpack it in %s", dir);
 	while (!rc && at < t->size) {

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/text.h"
+
 /* The names of unfinished files. Who takes one out owns it: a signal handler, and then
  * the process ends, or the thread that frees it. */
 static _Atomic(char *) unfinished[64];
@@ -127,6 +129,19 @@ int sc_write_all(int fd, const void *bytes, size_t size)
 		size -= (size_t)n;
 	}
 	return 0;
+}
+
+int sc_nameless_file(const char *folder)
+{
+	char *name __attribute__((cleanup(sc_free_text))) = NULL;
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || !(name = sc_text("%s/symcache.XXXXXX", folder)))
+		return fd;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(name);
+	return fd;
 }
 
 /* Into what is there already and is not a regular file. */

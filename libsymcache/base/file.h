@@ -37,6 +37,9 @@ void sc_new_file_discard(struct sc_new_file *f);
  * that ends the process (async-signal-safe). The first 64 at a time are known. */
 void sc_new_files_remove(void);
 
+/* A file without a name, to write and read; it goes when it is closed. -1: see errno. */
+int sc_nameless_file(const char *folder);
+
 /* Writes all of it, whatever single writes and signals do. -1: see errno. */
 int sc_write_all(int fd, const void *bytes, size_t size);
 

@@ -12,21 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsymcache/base/text.h"
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/file.h"
 #include "libsymcache/store/store.h"
 
 enum { TRIES = 10 };
-
-/* A file without a name in $TMPDIR. -1: see errno. */
-static int make_file(const char *folder)
-{
-	char *name __attribute__((cleanup(sc_free_text))) = sc_text("%s/symcache.XXXXXX", folder);
-	const int fd = name ? mkostemp(name, O_CLOEXEC) : -1;
-
-	if (fd >= 0)
-		unlink(name);
-	return fd;
-}
 
 /* Copies all that is not a hole. -1: see errno. */
 static int copy_data(int from, int to, off_t size)
@@ -83,7 +73,7 @@ int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error 
 	const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/var/tmp";
 	int from __attribute__((cleanup(sc_close_fd))) =
 		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int to __attribute__((cleanup(sc_close_fd))) = make_file(folder);
+	int to __attribute__((cleanup(sc_close_fd))) = sc_nameless_file(folder);
 	char name[64], *own = strdup(path);
 	int rc;
 

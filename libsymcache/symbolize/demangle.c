@@ -16,7 +16,7 @@
  * the names that are tried (at 16,000 characters the worst ones found take a
  * good part of the usual 8 MB stack).
  *
- * The memory holds CACHE_BYTES at most; then it starts anew.
+ * The memory holds CACHE_BYTES and one name more at most; then it starts anew.
  */
 #include "symcache/symbolize.h"
 
@@ -31,11 +31,13 @@
 #include <libiberty/demangle.h>
 #endif
 
+#include "libsymcache/base/intern.h"
+#include "libsymcache/base/vec.h"
+
 enum {
 	NAME_MAX_LEN = 16000,
 	ARENA_BYTES = 8 << 20,
 	CACHE_BYTES = 32 << 20,
-	CACHE_MIN_SLOTS = 1 << 10, /* a power of two */
 };
 
 /* ---- the demanglers' memory ---------------------------------------------- */
@@ -236,25 +238,23 @@ static bool looks_mangled(struct symcache_str name)
 /* ---- the memory ----------------------------------------------------------- */
 
 struct known {
-	uint64_t hash;
-	size_t name_len, text_len;
+	uint32_t lang, name_len, text_len;
 	char bytes[]; /* name, then text */
 };
 
 struct symcache_demangler {
 	struct arena arena;
-	struct known **slots; /* open addressing, at most half full */
-	size_t num_slots, num_known, bytes;
-	uint64_t runs;
+	VEC(struct known *) known;
+	struct sc_intern set; /* of them, by name and language */
+	size_t bytes;
 };
 
 static void forget_all(struct symcache_demangler *d)
 {
-	for (size_t i = 0; i < d->num_slots; i++) {
-		free(d->slots[i]);
-		d->slots[i] = NULL;
-	}
-	d->num_known = d->bytes = 0;
+	while (d->known.len)
+		free(d->known.data[--d->known.len]);
+	sc_intern_clear(&d->set);
+	d->bytes = 0;
 }
 
 struct symcache_demangler *symcache_demangler_create(void)
@@ -264,11 +264,9 @@ struct symcache_demangler *symcache_demangler_create(void)
 	if (!d)
 		return NULL;
 	d->arena.block = malloc(ARENA_BYTES);
-	d->slots = calloc(CACHE_MIN_SLOTS, sizeof(*d->slots));
-	d->num_slots = d->slots ? CACHE_MIN_SLOTS : 0;
-	if (d->arena.block && d->slots)
+	if (d->arena.block)
 		return d;
-	symcache_demangler_destroy(d);
+	free(d);
 	return NULL;
 }
 
@@ -277,45 +275,10 @@ void symcache_demangler_destroy(struct symcache_demangler *d)
 	if (!d)
 		return;
 	forget_all(d);
-	free(d->slots);
+	vec_deinit(&d->known);
+	sc_intern_deinit(&d->set);
 	free(d->arena.block);
 	free(d);
-}
-
-uint64_t symcache_demangler_runs(const struct symcache_demangler *d)
-{
-	return d->runs;
-}
-
-/* The slot of the name, or the empty one where it belongs. */
-static struct known **find(struct symcache_demangler *d, uint64_t hash, struct symcache_str name)
-{
-	size_t i = hash & (d->num_slots - 1);
-
-	for (struct known *k; (k = d->slots[i]); i = (i + 1) & (d->num_slots - 1))
-		if (k->hash == hash && k->name_len == name.len &&
-		    !memcmp(k->bytes, name.ptr, name.len))
-			break;
-	return &d->slots[i];
-}
-
-/* False: out of memory. */
-static bool grow(struct symcache_demangler *d)
-{
-	struct known **old = d->slots;
-	size_t num_old = d->num_slots;
-	struct known **slots = calloc(2 * num_old, sizeof(*slots));
-
-	if (!slots)
-		return false;
-	d->slots = slots;
-	d->num_slots *= 2;
-	for (size_t i = 0; i < num_old; i++)
-		if (old[i])
-			*find(d, old[i]->hash, (struct symcache_str){ old[i]->bytes,
-			      old[i]->name_len }) = old[i];
-	free(old);
-	return true;
 }
 
 /* The text in the arena; NULL if there is none, or no room for it. */
@@ -336,7 +299,6 @@ struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct 
 	dot = *name.ptr == '.';
 	memcpy(mangled, name.ptr, name.len);
 	mangled[name.len] = 0;
-	d->runs++;
 	arena = &d->arena;
 	text = run_bounded(d, mangled + dot, lang);
 	arena = NULL;
@@ -347,45 +309,55 @@ struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct 
 	return (struct symcache_str){ text, strlen(text) };
 }
 
-/* Remembers the text of a name. NULL: out of memory. */
-static struct known *learn(struct symcache_demangler *d, uint64_t hash, struct symcache_str name,
-			   struct symcache_str text)
-{
-	const size_t size = sizeof(struct known) + name.len + text.len;
-	struct known *k;
+struct wanted {
+	const struct symcache_demangler *d;
+	struct symcache_str name;
+	uint32_t lang;
+};
 
-	if (d->bytes + size > CACHE_BYTES)
-		forget_all(d);
-	if (d->num_known * 2 >= d->num_slots && !grow(d))
-		return NULL;
-	k = malloc(size);
-	if (!k)
-		return NULL;
-	*k = (struct known){ hash, name.len, text.len };
-	memcpy(k->bytes, name.ptr, name.len);
-	memcpy(k->bytes + name.len, text.ptr, text.len);
-	*find(d, hash, name) = k;
-	d->num_known++;
-	d->bytes += size;
-	return k;
+static bool same_name(const void *ctx, uint32_t index)
+{
+	const struct wanted *w = ctx;
+	const struct known *k = w->d->known.data[index];
+
+	return k->lang == w->lang && k->name_len == w->name.len && !memcmp(k->bytes, w->name.ptr, w->name.len);
+}
+
+static struct symcache_str text_of(const struct known *k)
+{
+	return (struct symcache_str){ k->bytes + k->name_len, k->text_len };
 }
 
 struct symcache_str symcache_demangle(struct symcache_demangler *d, struct symcache_str name,
 				      uint32_t lang)
 {
+	const struct wanted wanted = { d, name, lang };
 	struct symcache_str text;
-	struct known *k;
+	struct known *k, **kept;
+	uint32_t *slot;
 	uint64_t hash;
+	size_t size;
 
 	if (!looks_mangled(name))
 		return name;
 	hash = XXH3_64bits_withSeed(name.ptr, name.len, lang);
-	k = *find(d, hash, name);
-	if (!k) {
-		text = symcache_demangle_once(d, name, lang);
-		k = learn(d, hash, name, text);
-		if (!k)
-			return text;
+	if (d->bytes > CACHE_BYTES)
+		forget_all(d);
+	slot = sc_intern_find(&d->set, hash, same_name, &wanted);
+	if (slot && *slot != SC_INTERN_NEW)
+		return text_of(d->known.data[*slot]);
+	text = symcache_demangle_once(d, name, lang);
+	size = sizeof(*k) + name.len + text.len;
+	k = slot ? malloc(size) : NULL;
+	kept = k ? vec_push(&d->known) : NULL;
+	if (!kept) { /* out of memory */
+		free(k);
+		return text;
 	}
-	return (struct symcache_str){ k->bytes + k->name_len, k->text_len };
+	*k = (struct known){ lang, (uint32_t)name.len, (uint32_t)text.len };
+	memcpy(mempcpy(k->bytes, name.ptr, name.len), text.ptr, text.len);
+	d->bytes += size;
+	*slot = (uint32_t)(d->known.len - 1);
+	*kept = k;
+	return text_of(k);
 }

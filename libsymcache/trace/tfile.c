@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/vec.h"
 #include "libsymcache/trace/tfile_reader.h"
 
 #define MAGIC "\177TRACE0\n"
@@ -23,17 +24,8 @@
 /* Makes room for one more element of `size` bytes; false: out of memory. */
 static bool grow(struct tfile_reader *r, void **array, size_t *cap, size_t len, size_t size)
 {
-	size_t want = *cap ? *cap * 2 : 16;
-	void *p;
-
-	if (len < *cap)
-		return true;
-	p = realloc(*array, want * size);
-	if (!p)
-		return !tfile_fail(r, SC_ENOMEM, r->offset, "out of memory");
-	*array = p;
-	*cap = want;
-	return true;
+	return vec_reserve_(array, cap, len, 1, size) ||
+	       !tfile_fail(r, SC_ENOMEM, r->offset, "out of memory");
 }
 
 /* ---- lines -------------------------------------------------------------------- */
@@ -52,7 +44,7 @@ static void read_variable(struct tfile_reader *r, struct tfile_text t)
 			     "Trace state variable definition is cut short, ignoring");
 		return;
 	}
-	if (!grow(r, (void **)&f->variables, &r->variables_cap, f->num_variables, sizeof(v)))
+	if (!grow(r, (void **)&f->variables, &f->cap_variables, f->num_variables, sizeof(v)))
 		return;
 	v.name = tfile_decode(f, t);
 	f->variables[f->num_variables++] = v;
@@ -103,7 +95,7 @@ static void read_piece(struct tfile_reader *r, struct tfile_text t)
 			     letter == 'T' ? "" : ", ignoring");
 	if (!whole && letter != 'T')
 		return;
-	if (!grow(r, (void **)&f->pieces, &r->pieces_cap, f->num_pieces, sizeof(p)))
+	if (!grow(r, (void **)&f->pieces, &f->cap_pieces, f->num_pieces, sizeof(p)))
 		return;
 	p.text = tfile_rest(&t);
 	f->pieces[f->num_pieces++] = p;

@@ -21,7 +21,6 @@ struct tfile_text {
 struct tfile_reader {
 	struct symtrace *file;
 	uint64_t offset; /* of the current line */
-	size_t pieces_cap, variables_cap;
 	int failed;      /* the first error: SC_EFORMAT, SC_ENOMEM, or 0 */
 };
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/trace/tdesc.h"
 #include "libsymcache/trace/tfile_reader.h"
 
@@ -129,8 +130,8 @@ void symtrace_close(struct symtrace *t)
 	for (size_t i = 0; i < n; i++)
 		free((char *)t->notices[i].msg);
 	free(t->tracepoints);
-	free(t->pieces);
-	free(t->variables);
+	sc_big_free(t->pieces, t->cap_pieces * sizeof(*t->pieces));
+	sc_big_free(t->variables, t->cap_variables * sizeof(*t->variables));
 	free(t->text);
 	tdesc_deinit(&t->layout);
 	if (t->map)

@@ -51,9 +51,6 @@ struct symcache_str symcache_demangle(struct symcache_demangler *d, struct symca
 struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct symcache_str name,
 					   uint32_t lang);
 
-/* How often names were really demangled. */
-uint64_t symcache_demangler_runs(const struct symcache_demangler *d);
-
 /* The bare name of a function, without scope, arguments and return type: a part of
  * `demangled`. */
 struct symcache_str symcache_short_name(struct symcache_str demangled);

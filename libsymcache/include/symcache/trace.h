@@ -159,7 +159,7 @@ struct symtrace {
 
 	/* Private. */
 	char *text;             /* decoded strings and tdesc */
-	size_t text_len;
+	size_t text_len, cap_pieces, cap_variables;
 	void *map;              /* of symtrace_open() */
 	uint64_t released;      /* its pages before this offset were given back */
 };
