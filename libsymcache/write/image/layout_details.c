@@ -59,13 +59,14 @@ bool sc_layout_place_details(struct sc_layout *l)
 {
 	const struct sc_final *f = l->c.ranges;
 	const struct sc_discriminator *d = f->discriminators.data, *end = d + f->discriminators.len;
-	const struct sc_final_range *r = f->ranges.data, *last = r + f->ranges.len - 1;
+	const struct sc_final_range *r = f->ranges.data, *last;
 	uint32_t any = 0, next = d < end ? d->start : UINT32_MAX;
 
 	if (!place_calls(l))
 		return false;
 	if (!f->ranges.len)
 		return true;
+	last = r + f->ranges.len - 1;
 	for (; r < last; r++) {
 		any |= r->loc.discriminator;
 		if (r->loc.discriminator < SYMCACHE_DISCRIMINATOR_MORE && r[1].start <= next)
