@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cli/completion.h"
-#include "cmd/cli/man.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"

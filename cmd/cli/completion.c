@@ -1,5 +1,5 @@
-/* Scripts for shells out of the option tables: see completion.h. */
-#include "cmd/cli/completion.h"
+/* Scripts for shells out of the option tables: see opt.h. */
+#include "cmd/cli/opt.h"
 
 #include <string.h>
 

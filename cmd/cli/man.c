@@ -1,5 +1,5 @@
-/* Man pages out of the option tables: see man.h. */
-#include "cmd/cli/man.h"
+/* Man pages out of the option tables: see opt.h. */
+#include "cmd/cli/opt.h"
 
 #include <ctype.h>
 #include <stdlib.h>

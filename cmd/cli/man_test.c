@@ -1,5 +1,5 @@
 /* Unit tests of man pages: no byte of a text is a request or an escape. */
-#include "cmd/cli/man.h"
+#include "cmd/cli/opt.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

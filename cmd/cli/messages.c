@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/cli/progress.h"
 #include "libsymcache/base/utf8.h"
@@ -11,50 +10,19 @@
 
 const char *cmd_name = "symcache";
 
-static char *message(const char *fmt, va_list ap)
-{
-	char *text = NULL, *line;
-	size_t len;
-
-	if (vasprintf(&text, fmt, ap) < 0)
-		return NULL;
-	/* Names may hold anything: nothing of them may move the cursor or forge a line. */
-	len = strlen(text);
-	if (len && !sc_printable(text, len)) {
-		char *clean = malloc(4 * len + 1);
-
-		if (clean)
-			clean[sc_make_printable(text, len, clean)] = 0;
-		free(text);
-		text = clean;
-	}
-	if (!text || asprintf(&line, "%s: %s\n", cmd_name, text) < 0)
-		line = NULL;
-	free(text);
-	return line;
-}
-
-char *cmd_message(const char *fmt, ...)
-{
-	va_list ap;
-	char *line;
-
-	va_start(ap, fmt);
-	line = message(fmt, ap);
-	va_end(ap);
-	return line;
-}
-
 void cmd_verror(const char *fmt, va_list ap)
 {
-	char *line = message(fmt, ap);
+	char *text = NULL, *clean = NULL;
+	const int len = vasprintf(&text, fmt, ap);
 
+	/* Names may hold anything: nothing of them may move the cursor or forge a line. */
+	if (len >= 0 && (clean = malloc(4 * (size_t)len + 1)))
+		clean[sc_make_printable(text, (size_t)len, clean)] = 0;
 	progress_erase();
-	if (line)
-		fputs(line, stderr);
-	else
-		fprintf(stderr, "%s: out of memory\n", cmd_name);
-	free(line);
+	fprintf(stderr, "%s: %s\n", cmd_name, clean ? clean : "out of memory");
+	free(clean);
+	if (len >= 0)
+		free(text);
 }
 
 void cmd_error(const char *fmt, ...)

@@ -17,9 +17,7 @@ enum {
 /* The name that stands in front of messages, "symcache COMMAND"; set by main(). */
 extern const char *cmd_name;
 
-/* The line that cmd_error() writes, on the heap. NULL: out of memory. */
-char *cmd_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
+/* A line; control characters in it are escaped. */
 void cmd_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void cmd_complain(void *ctx, const char *message); /* the same, for libraries; ctx is not used */
 void cmd_verror(const char *fmt, va_list ap) __attribute__((format(printf, 1, 0)));

@@ -93,8 +93,27 @@ int opt_parse(const struct command *cmd, char **argv);
  */
 int opt_parse_llvm(const struct opt *opts, char **argv);
 
+/* Replaces each @FILE by the words in the file, as GNU's and LLVM's tools do; `env`: words
+ * that come first, or NULL. What is returned, ending with NULL, lives as long as the
+ * program; *argc is its length. argv[0] is kept. */
+char **opt_expand(int *argc, char **argv, const char *env);
+
 /* Prints the help of a command. */
 void opt_help(const struct command *cmd, FILE *to);
+
+/* LLVM's layout of --help. `tool`: its name; `operands`: "[options] addresses..." */
+void opt_help_llvm(const struct opt *opts, const char *tool, const char *operands);
+
+/* Prints man pages of section 1 in plain man(7), what all versions of groff and mandoc have in
+ * common: symcache.1 (`commands` ends with NULL; `summary` is a few words, `description` as in
+ * struct command) and symcache-NAME.1. */
+void man_program(const struct command *const *commands, const char *summary,
+		 const char *description, FILE *to);
+void man_command(const struct command *cmd, FILE *to);
+
+/* Prints the script by which "bash", "zsh" or "fish" completes commands, options and their
+ * values. False: no such shell. */
+bool completion(const char *shell, const struct command *const *commands, FILE *to);
 
 /* Prints `text` wrapped at 79 columns, continued at column `indent`; the cursor
  * stands at `column`. */

@@ -1,5 +1,5 @@
-/* Words and help of LLVM's tools: see opt_llvm.h. */
-#include "cmd/cli/opt_llvm.h"
+/* Words and help of LLVM's tools: see opt.h. */
+#include "cmd/cli/opt.h"
 
 #include <ctype.h>
 #include <stdlib.h>

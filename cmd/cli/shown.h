@@ -23,7 +23,4 @@ const char *shown_id(const uint8_t *build_id, size_t len);
 /* Writes text[0, len) so. */
 void shown_put(FILE *to, const char *text, size_t len);
 
-/* The same of a name or path of a cache. `raw`: as it was in the ELF file, byte for byte. */
-const char *shown_of_cache(const char *text, bool raw);
-
 #endif

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "cmd/cli/caches.h"
-#include "cmd/cli/opt_llvm.h"
 #include "cmd/lookup/dialogue.h"
 #include "cmd/lookup/dropin.h"
 #include "symcache/build.h"

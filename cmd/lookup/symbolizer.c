@@ -10,7 +10,6 @@
 
 #include "cmd/cli/caches.h"
 #include "cmd/cli/messages.h"
-#include "cmd/cli/opt_llvm.h"
 #include "cmd/filter/filtering.h"
 #include "cmd/lookup/dialogue.h"
 #include "cmd/lookup/dropin.h"
