@@ -40,7 +40,8 @@ struct opt_age {
 	int64_t seconds;
 };
 
-/* The values of a repeated option, in order; items is NULL or ends with NULL. */
+/* The values of a repeated option, in order; items is NULL or ends with NULL, and lives as long as
+ * the program. */
 struct opt_list {
 	const char **items;
 	size_t len;

@@ -41,47 +41,55 @@ void progress_begin(const char *verb, enum progress_unit unit, bool quiet)
 	p.next_draw = 0;
 }
 
-/* "12", "3.4 GB"; returns its length, far below `size`. */
-static int put_amount(char *to, size_t size, uint64_t n, const char *before)
+/* "12", "3.4 GB" */
+static void put_amount(FILE *to, uint64_t n)
 {
 	static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "PB" };
 	double value = (double)n;
 	size_t unit = 0;
 
-	if (p.unit == PROGRESS_ITEMS)
-		return snprintf(to, size, "%s%" PRIu64, before, n);
 	for (; value >= 1000 && unit < 5; unit++)
 		value /= 1000;
-	return snprintf(to, size, "%s%.*f %s", before, unit && value < 100 ? 1 : 0, value,
-			units[unit]);
+	if (p.unit == PROGRESS_ITEMS)
+		fprintf(to, "%" PRIu64, n);
+	else
+		fprintf(to, "%.*f %s", unit && value < 100 ? 1 : 0, value, units[unit]);
 }
 
-/* ", 340/s, 12 s left" */
-static int put_pace(char *to, size_t size, uint64_t ms, uint64_t done, uint64_t total)
+/* "indexing [###.....] 12/34, 340/s, 12 s left libc.so.6" */
+static void put_line(FILE *to, uint64_t ms, uint64_t done, uint64_t total, const char *item)
 {
-	uint64_t left;
-	int len;
+	static const char full[BAR + 1] = "########################",
+			  empty[BAR + 1] = "........................";
+	const double part = total ? (double)done / (double)total : 0;
+	const int filled = (int)(part * BAR);
+	const uint64_t left = part > 0 ? (uint64_t)((1 - part) / part * (double)ms / 1000) + 1 : 0;
 
-	if (ms < 1000 || !done)
-		return 0;
-	len = put_amount(to, size, done * 1000 / ms, ", ");
-	len += snprintf(to + len, size - (size_t)len, "/s");
-	if (done >= total)
-		return len;
-	left = (uint64_t)((double)(total - done) / (double)done * (double)ms / 1000) + 1;
-	return len + (left < 120 ?
-			      snprintf(to + len, size - (size_t)len, ", %" PRIu64 " s left", left) :
-			      snprintf(to + len, size - (size_t)len, ", %" PRIu64 " min left",
-				       left / 60));
+	fprintf(to, "%s ", p.verb);
+	if (total)
+		fprintf(to, "[%.*s%.*s] ", filled, full, BAR - filled, empty);
+	put_amount(to, done);
+	if (total)
+		fputc('/', to);
+	if (total)
+		put_amount(to, total);
+	if (ms >= 1000 && done) {
+		fputs(", ", to);
+		put_amount(to, done * 1000 / ms);
+		fputs("/s", to);
+		if (done < total)
+			fprintf(to, ", %" PRIu64 " %s left", left < 120 ? left : left / 60,
+				left < 120 ? "s" : "min");
+	}
+	fprintf(to, " %s", item ? item : "");
 }
 
 void progress_update(void *ctx, uint64_t done, uint64_t total, const char *item)
 {
+	char line[LINE_BYTES] = "", clean[4 * LINE_BYTES];
 	struct winsize size = { 0 };
-	char line[LINE_BYTES], clean[4 * LINE_BYTES], bar[BAR + 1];
-	size_t columns, filled;
 	uint64_t now;
-	int len;
+	FILE *to;
 
 	(void)ctx;
 	if (!p.shown || (now = now_ms()) < p.next_draw)
@@ -89,23 +97,12 @@ void progress_update(void *ctx, uint64_t done, uint64_t total, const char *item)
 	p.next_draw = now + INTERVAL_MS;
 	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
 		size.ws_col = 80;
-	columns = size.ws_col - 1u < sizeof(line) - 1 ? size.ws_col - 1u : sizeof(line) - 1;
-	if (done > total)
-		done = total ? total : done;
-	filled = total ? (size_t)((double)done / (double)total * BAR) : 0;
-	memset(bar, '.', BAR);
-	memset(bar, '#', filled);
-	bar[BAR] = 0;
-	len = snprintf(line, sizeof(line), "%s ", p.verb);
-	if (total)
-		len += snprintf(line + len, sizeof(line) - (size_t)len, "[%s] ", bar);
-	len += put_amount(line + len, sizeof(line) - (size_t)len, done, "");
-	if (total)
-		len += put_amount(line + len, sizeof(line) - (size_t)len, total, "/");
-	len += put_pace(line + len, sizeof(line) - (size_t)len, now - p.begun, done, total);
-	len += snprintf(line + len, sizeof(line) - (size_t)len, " %s", item ? item : "");
-	if (len > 0 && (size_t)len > columns)
-		line[columns] = 0;
+	to = fmemopen(line, sizeof(line), "w");
+	if (!to)
+		return;
+	put_line(to, now - p.begun, total && done > total ? total : done, total, item);
+	fclose(to); /* what does not fit is left out */
+	line[size.ws_col - 1u < sizeof(line) - 1 ? size.ws_col - 1u : sizeof(line) - 1] = 0;
 	/* A name may hold anything. */
 	fprintf(stderr, "\r%.*s\033[K", (int)sc_make_printable(line, strlen(line), clean), clean);
 	p.drawn = true;

@@ -343,10 +343,6 @@ static int run(int argc, char **argv, struct sc_error *err)
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);
 	symcache_debuginfod_destroy(from.debuginfod);
-	free(o.path_maps.items);
-	free(o.source_dirs.items);
-	free(o.debug_dirs.items);
-	free(o.form.modules.items);
 	if (status == STATUS_OK && !o.quiet && o.form.dialect == MARKUP_DEFAULT)
 		hint_at_formats(tally);
 	if (o.summary || (o.output_dir && !o.quiet))

@@ -145,10 +145,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	}
 	status = look_up(debuginfod, argc, argv);
 	symcache_transforms_deinit(paths);
-	free(o.path_maps.items);
-	free(o.source_dirs.items);
 	symcache_debuginfod_destroy(debuginfod);
-	free(o.debug_dirs.items);
 	return status;
 }
 

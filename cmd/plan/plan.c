@@ -188,7 +188,6 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!o.tasks || o.tasks > MARKUP_TASKS_MAX)
 		return sc_error_set(err, SC_EINVAL, "--tasks: from 1 to %u", MARKUP_TASKS_MAX);
 	rc = plan_archive(argc, argv, &partly, err);
-	free(o.form.modules.items);
 	return rc ? rc : partly ? STATUS_PARTLY : STATUS_OK;
 }
 
