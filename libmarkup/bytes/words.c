@@ -159,8 +159,8 @@ static size_t plain_hits(const struct mk_words *w, const char **from, const char
 
 #define AVX2 __attribute__((target("avx2,popcnt,bmi")))
 
-/* Bit i: a candidate begins at p[i]; 34 bytes are read. */
-AVX2 static inline uint32_t candidates(const __m256i tables[2 * MK_WORD_SCAN], const char *p)
+/* Bit i: no candidate begins at p[i]; 34 bytes are read. */
+AVX2 static inline uint32_t no_candidates(const __m256i tables[2 * MK_WORD_SCAN], const char *p)
 {
 	const __m256i nibble = _mm256_set1_epi8(15);
 	__m256i both = _mm256_set1_epi8(-1);
@@ -174,7 +174,7 @@ AVX2 static inline uint32_t candidates(const __m256i tables[2 * MK_WORD_SCAN], c
 			_mm256_shuffle_epi8(tables[2 * k], low),
 			_mm256_shuffle_epi8(tables[2 * k + 1], high)));
 	}
-	return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(both, _mm256_setzero_si256()));
+	return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(both, _mm256_setzero_si256()));
 }
 
 AVX2 static inline uint32_t newline_mask(const char *p)
@@ -188,6 +188,7 @@ AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const 
 {
 	__m256i tables[2 * MK_WORD_SCAN];
 	const char *p = *from;
+	uint64_t line_no = *newlines;
 
 	for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
 		tables[2 * k] = _mm256_broadcastsi128_si256(
@@ -195,27 +196,29 @@ AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const 
 		tables[2 * k + 1] = _mm256_broadcastsi128_si256(
 			_mm_loadu_si128((const __m128i *)(const void *)w->high[k]));
 	}
-	for (; end - p >= 36; p += 32) {
-		uint32_t hit = candidates(tables, p);
-		const uint32_t lines = newline_mask(p);
+	for (; end - p >= 68; p += 64) {
+		const uint64_t lines = newline_mask(p) | (uint64_t)newline_mask(p + 32) << 32;
+		uint64_t hit = ~(no_candidates(tables, p) |
+				 (uint64_t)no_candidates(tables, p + 32) << 32);
 
 		for (; __builtin_expect(hit != 0, 0); hit &= hit - 1) {
-			const unsigned i = (unsigned)__builtin_ctz(hit);
-			const char *at = p + i;
-			const uint64_t line_no = *newlines + (uint64_t)
-				__builtin_popcount(lines & ((1u << i) - 1));
+			const char *at = p + __builtin_ctzll(hit);
 			uint32_t bytes;
 
 			memcpy(&bytes, at, sizeof(bytes));
-			if (is_word(w, (unsigned char)*at, bytes) && take(f, at, line_no)) {
-				*newlines = line_no; /* no word has a newline */
-				*from = f->next;
+			if (!is_word(w, (unsigned char)*at, bytes))
+				continue;
+			/* The lines up to the lowest bit of `hit`. */
+			*newlines = line_no + (uint64_t)__builtin_popcountll(lines & ~hit & (hit - 1));
+			if (take(f, at, *newlines)) {
+				*from = f->next; /* no word has a newline */
 				return f->n;
 			}
 		}
-		*newlines += (uint64_t)__builtin_popcount(lines);
+		line_no += (uint64_t)__builtin_popcountll(lines);
 	}
 	*from = p;
+	*newlines = line_no;
 	return plain_hits(w, from, end, newlines, f);
 }
 #endif
