@@ -100,19 +100,6 @@ static inline void frame_of(const struct symcache *cache, uint32_t location,
 		read_frame(cache, location, false, ret);
 }
 
-static inline __attribute__((always_inline)) void ids_of(const struct symcache *cache,
-							 uint32_t location,
-							 struct symcache_frame_ids *ret)
-{
-	const struct symcache_source_location *loc = &cache->locations[location];
-	const struct symcache_header *h = cache->header;
-
-	ret->function = loc->function_idx < h->num_functions ? loc->function_idx : SYMCACHE_NONE;
-	ret->file = loc->file_idx < h->num_files ? loc->file_idx : SYMCACHE_NONE;
-	ret->line = loc->line;
-	ret->column = column_of(cache, location, true);
-}
-
 struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx)
 {
 	return read_file(cache, idx, true);
@@ -156,19 +143,13 @@ uint32_t symcache_next_location(struct symcache_frames *frames)
 	return take_location(frames);
 }
 
-void symcache_location_ids(const struct symcache *cache, uint32_t location,
-			   struct symcache_frame_ids *ret)
-{
-	ids_of(cache, location, ret);
-}
-
 bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret)
 {
 	const uint32_t location = take_location(frames);
 
 	if (location == SYMCACHE_NONE)
 		return false;
-	ids_of(frames->cache, location, ret);
+	symcache_location_ids(frames->cache, location, ret);
 	return true;
 }
 
@@ -181,30 +162,32 @@ struct walk {
 	uint32_t num[SYMCACHE_BATCH];
 };
 
-/* Takes locations of all chains, until a query has `most` frames. False: no more. */
-static bool walk(struct symcache_query q[], size_t n, uint32_t most, struct walk *ret)
+/* The queries, of which there are SYMCACHE_BATCH at most, whose chains go on: a bit each. */
+static inline uint32_t live_chains(const struct symcache_query q[], size_t n)
 {
-	uint32_t live = 0, all;
+	uint32_t live = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		ret->num[i] = 0;
-		if (q[i].frames.location != SYMCACHE_NONE && q[i].num_frames < most)
-			live |= 1u << i;
-	}
-	all = live;
-	for (uint32_t k = 0; live && k < STEPS; k++) {
+	for (size_t i = 0; i < n; i++)
+		live |= (uint32_t)(q[i].frames.location != SYMCACHE_NONE) << i;
+	return live;
+}
+
+/* Takes `steps` locations of each live chain, or what there is: num[i] of them are
+ * to[i * stride] and the following. Returns those that go on. */
+INLINED uint32_t walk(struct symcache_query q[], uint32_t live, uint32_t steps, uint32_t to[],
+		      uint32_t stride, uint32_t num[])
+{
+	for (uint32_t k = 0; live && k < steps; k++) {
 		for (uint32_t todo = live; todo; todo &= todo - 1) {
-			const int i = __builtin_ctz(todo);
+			const uint32_t i = (uint32_t)__builtin_ctz(todo);
 			const uint32_t location = take_location(&q[i].frames);
 
-			if (location != SYMCACHE_NONE)
-				ret->location[i][ret->num[i]++] = location;
-			if (q[i].frames.location == SYMCACHE_NONE ||
-			    q[i].num_frames + ret->num[i] == most)
-				live &= ~(1u << i);
+			to[i * stride + k] = location;
+			num[i] += location != SYMCACHE_NONE;
+			live ^= (uint32_t)(q[i].frames.location == SYMCACHE_NONE) << i;
 		}
 	}
-	return all;
+	return live;
 }
 
 static void fetch_records(const struct symcache *cache, uint32_t location)
@@ -265,15 +248,19 @@ INLINED void batch(struct symcache_query q[], size_t n, void *ret, uint32_t most
 		 void (*ahead)(const struct symcache_query q[], size_t n, const struct walk *w),
 		 void (*put)(const struct symcache *cache, uint32_t location, void *ret, size_t i))
 {
-	struct walk w;
-
 	for (size_t from = 0; from < n; from += SYMCACHE_BATCH) {
 		struct symcache_query *some = q + from;
 		const size_t m = n - from < SYMCACHE_BATCH ? n - from : SYMCACHE_BATCH;
+		uint32_t live = live_chains(some, m);
 
 		for (size_t i = 0; i < m; i++)
 			some[i].num_frames = 0;
-		while (walk(some, m, most, &w)) {
+		for (uint32_t done = 0; live && done < most; done += STEPS) {
+			struct walk w;
+
+			memset(w.num, 0, sizeof(w.num));
+			live = walk(some, live, most - done < STEPS ? most - done : STEPS,
+				    w.location[0], STEPS, w.num);
 			ahead(some, m, &w);
 			for (size_t i = 0; i < m; i++)
 				for (uint32_t k = 0; k < w.num[i]; k++)
@@ -290,13 +277,7 @@ INLINED void put_frame(const struct symcache *cache, uint32_t location, void *re
 
 INLINED void put_ids(const struct symcache *cache, uint32_t location, void *ret, size_t i)
 {
-	ids_of(cache, location, (struct symcache_frame_ids *)ret + i);
-}
-
-INLINED void put_location(const struct symcache *cache, uint32_t location, void *ret, size_t i)
-{
-	(void)cache;
-	((uint32_t *)ret)[i] = location;
+	symcache_location_ids(cache, location, (struct symcache_frame_ids *)ret + i);
 }
 
 void symcache_frames_batch(struct symcache_query q[], size_t n, struct symcache_raw_frame ret[],
@@ -313,5 +294,14 @@ void symcache_ids_batch(struct symcache_query q[], size_t n, struct symcache_fra
 
 void symcache_locations_batch(struct symcache_query q[], size_t n, uint32_t ret[], uint32_t most)
 {
-	batch(q, n, ret, most, fetch_nothing, put_location);
+	for (size_t from = 0; from < n; from += SYMCACHE_BATCH) {
+		struct symcache_query *some = q + from;
+		const size_t m = n - from < SYMCACHE_BATCH ? n - from : SYMCACHE_BATCH;
+		uint32_t num[SYMCACHE_BATCH] = { 0 };
+
+		sc_find_batch(some, m);
+		walk(some, live_chains(some, m), most, ret + from * most, most, num);
+		for (size_t i = 0; i < m; i++)
+			some[i].num_frames = num[i];
+	}
 }

@@ -109,19 +109,23 @@ bool symcache_lookup(const struct symcache *cache, uint64_t rel_pc, struct symca
 	return true;
 }
 
-void symcache_lookup_batch(struct symcache_query q[], size_t n)
+void sc_find_batch(struct symcache_query q[], size_t n)
 {
 	struct span spans[SYMCACHE_BATCH];
 
-	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, n -= SYMCACHE_BATCH)
-		symcache_lookup_batch(q, SYMCACHE_BATCH);
 	for (size_t i = 0; i < n; i++) {
-		q[i].frames = (struct symcache_frames){ q[i].cache, SYMCACHE_NONE };
-		if (is_searched(q[i].cache, q[i].rel_pc) && q[i].cache->index)
-			__builtin_prefetch(bucket_of(q[i].cache, (uint32_t)q[i].rel_pc));
+		const struct symcache *cache = q[i].cache;
+
+		q[i].frames = (struct symcache_frames){ cache, SYMCACHE_NONE };
+		spans[i].n = 0;
+		if (!is_searched(cache, q[i].rel_pc))
+			continue;
+		spans[i].n = cache->header->num_ranges;
+		if (cache->index)
+			__builtin_prefetch(bucket_of(cache, (uint32_t)q[i].rel_pc));
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!is_searched(q[i].cache, q[i].rel_pc))
+		if (!spans[i].n)
 			continue;
 		spans[i] = find_span(q[i].cache, (uint32_t)q[i].rel_pc);
 		const uint32_t *starts = q[i].cache->ranges + spans[i].first;
@@ -130,12 +134,17 @@ void symcache_lookup_batch(struct symcache_query q[], size_t n)
 		__builtin_prefetch(starts + spans[i].n - 1);
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!is_searched(q[i].cache, q[i].rel_pc))
-			continue;
 		q[i].frames.location = find_location(q[i].cache, spans[i], (uint32_t)q[i].rel_pc);
 		if (q[i].frames.location != SYMCACHE_NONE)
 			sc_fetch_location(q[i].cache, q[i].frames.location);
 	}
+}
+
+void symcache_lookup_batch(struct symcache_query q[], size_t n)
+{
+	for (; n > SYMCACHE_BATCH; q += SYMCACHE_BATCH, n -= SYMCACHE_BATCH)
+		symcache_lookup_batch(q, SYMCACHE_BATCH);
+	sc_find_batch(q, n);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t location = q[i].frames.location;
 

@@ -125,6 +125,10 @@ static inline void sc_fetch_location(const struct symcache *cache, uint32_t idx)
 		__builtin_prefetch(&cache->columns[idx]);
 }
 
+/* symcache_lookup_batch() of at most SYMCACHE_BATCH queries, whose locations are not tested yet:
+ * they may be gaps, or damaged. */
+void sc_find_batch(struct symcache_query q[], size_t n);
+
 /*
  * Finds the extension area and fills the cache's pointers into it. Returns 1
  * if there is a sound one, 0 if there is none, SC_EFORMAT if there is one that

@@ -10,10 +10,18 @@
 #include "libsymcache/base/prefetch.h"
 #include "libsymcache/symbolize/symbolizer.h"
 
-enum { TEXT_LINES = 3 }; /* cache lines of a name that are fetched ahead */
+enum {
+	TEXT_LINES = 3, /* cache lines of a name that are fetched ahead */
+	STEPS = 16,     /* source locations of an address that are walked together */
+};
+
+/* The source locations of the addresses; of longer chains the rest is in s->ahead[i].frames. */
+struct walked {
+	uint32_t of[SYMCACHE_BATCH][STEPS];
+};
 
 /* The symbols of n addresses: mostly that of the last address in the same function. */
-static void look_up_symbols(struct symcache_symbolizer *s, size_t n)
+static void look_up_symbols(struct symcache_symbolizer *s, const struct walked *w, size_t n)
 {
 	_Atomic uint32_t *of[SYMCACHE_BATCH];
 
@@ -21,7 +29,7 @@ static void look_up_symbols(struct symcache_symbolizer *s, size_t n)
 		const struct symcache *c = s->ahead[i].cache;
 		const uint32_t frames = s->ahead[i].num_frames;
 		const uint32_t function = !frames ? SYMCACHE_NONE :
-			c->locations[s->ahead_locations[i][frames - 1]].function_idx;
+			c->locations[w->of[i][frames - 1]].function_idx;
 
 		of[i] = function < c->header->num_functions ?
 			&s->ahead_seen[i]->texts->symbol_of[function] : NULL;
@@ -42,28 +50,15 @@ static void look_up_symbols(struct symcache_symbolizer *s, size_t n)
 	}
 }
 
-/* The function of a frame that was looked up ahead, if its name in the DWARF is wanted; else
- * SYMCACHE_NONE. */
-static inline uint32_t named_function(const struct symcache_symbolizer *s, size_t i, uint32_t k)
+static void fetch_text_pointers(const struct sc_seen *m, uint32_t location)
 {
-	const struct symcache *c = s->ahead[i].cache;
-	const uint32_t function = c->locations[s->ahead_locations[i][k]].function_idx;
+	const struct symcache *c = m->cache;
+	const struct symcache_source_location *l = &c->locations[location];
 
-	return function < c->header->num_functions &&
-	       !(s->options->table == SYMCACHE_TABLE_OUTERMOST && k + 1 == s->ahead[i].num_frames &&
-		 sc_named_by_table(s, s->ahead_seen[i], s->ahead_symbols[i])) ? function : SYMCACHE_NONE;
-}
-
-static void fetch_text_pointers(const struct symcache_symbolizer *s, size_t i, uint32_t k)
-{
-	const struct symcache *c = s->ahead[i].cache;
-	const uint32_t function = named_function(s, i, k);
-	const uint32_t file = c->locations[s->ahead_locations[i][k]].file_idx;
-
-	if (function != SYMCACHE_NONE)
-		sc_prefetch((const void *)&s->ahead_seen[i]->texts->functions[function]);
-	if (file < c->header->num_files)
-		sc_prefetch((const void *)&s->ahead_seen[i]->texts->files[file]);
+	if (l->function_idx < c->header->num_functions)
+		sc_prefetch((const void *)&m->texts->functions[l->function_idx]);
+	if (l->file_idx < c->header->num_files)
+		sc_prefetch((const void *)&m->texts->files[l->file_idx]);
 }
 
 static inline void fetch_lines(const void *text)
@@ -72,22 +67,10 @@ static inline void fetch_lines(const void *text)
 		sc_prefetch((const char *)text + 64 * line);
 }
 
-/* The beginnings of the names; those of files are few. */
-static void fetch_name(const struct symcache_symbolizer *s, size_t i, uint32_t k)
-{
-	const uint32_t function = named_function(s, i, k);
-
-	if (function != SYMCACHE_NONE)
-		fetch_lines(s->ahead_seen[i]->texts->functions[function]);
-	else if (s->options->table != SYMCACHE_TABLE_NEVER && s->ahead_symbols[i] != SYMCACHE_NONE)
-		fetch_lines(s->ahead_seen[i]->texts->symbols[s->ahead_symbols[i]]);
-}
-
 /* What symcache_symbolize_start() and symcache_symbolize_discriminator() read. */
-static void fetch_details(const struct symcache_symbolizer *s, size_t i, uint32_t k)
+static void fetch_details(const struct sc_seen *m, uint32_t location)
 {
-	const struct symcache *c = s->ahead[i].cache;
-	const uint32_t location = s->ahead_locations[i][k];
+	const struct symcache *c = m->cache;
 	const struct symcache_source_location *l = &c->locations[location];
 
 	if (c->discriminators.numbers)
@@ -101,23 +84,41 @@ static void fetch_details(const struct symcache_symbolizer *s, size_t i, uint32_
 		sc_prefetch((const uint32_t *)c->starts.numbers + l->inlined_into_idx);
 }
 
-/* Calls `fetch` for all frames that were looked up ahead. */
-static inline __attribute__((always_inline)) void
-fetch_ahead(const struct symcache_symbolizer *s,
-	    void (*fetch)(const struct symcache_symbolizer *s, size_t i, uint32_t k))
+/* Makes the frames of address `i`, and fetches the beginnings of their names; those of files
+ * are few. False: out of memory. */
+static bool add_frames(struct symcache_symbolizer *s, const struct walked *w, size_t i)
 {
-	for (size_t i = 0; i < s->num_ahead; i++)
-		for (uint32_t k = 0; k < s->ahead[i].num_frames; k++)
-			fetch(s, i, k);
+	const struct sc_seen *m = s->ahead_seen[i];
+	struct symcache_query *q = &s->ahead[i];
+	const bool by_table = s->options->table == SYMCACHE_TABLE_OUTERMOST &&
+			      sc_named_by_table(s, m, s->ahead_symbols[i]);
+	uint32_t location, k;
+
+	s->ahead_first[i] = s->frames.len;
+	for (k = 0; k < q->num_frames ||
+	     (q->frames.location != SYMCACHE_NONE && k < SYMCACHE_FRAMES_MAX); k++) {
+		location = k < q->num_frames ? w->of[i][k] : symcache_next_location(&q->frames);
+		if (location == SYMCACHE_NONE)
+			break;
+		if (!sc_add_frame(s, m, location, !by_table || k + 1 < q->num_frames ||
+				  q->frames.location != SYMCACHE_NONE))
+			return false;
+		fetch_lines(s->frames.data[s->frames.len - 1].function.ptr);
+	}
+	if (by_table)
+		fetch_lines(m->texts->symbols[s->ahead_symbols[i]]);
+	q->num_frames = k;
+	return true;
 }
 
 void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
 			      const uint64_t vaddrs[], size_t n)
 {
 	const struct sc_seen *seen = NULL;
+	struct walked w;
 	uint32_t last = 0;
 
-	s->num_ahead = s->next_ahead = 0;
+	s->num_ahead = s->next_ahead = s->ahead_frames = s->frames.len = 0;
 	s->book = sc_names_book(s->names);
 	n = n < SYMCACHE_BATCH ? n : SYMCACHE_BATCH;
 	for (size_t i = 0; i < n; i++)
@@ -134,15 +135,19 @@ void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_mod
 		s->ahead[i].cache = seen->cache;
 		s->ahead[i].rel_pc = sc_relative(seen, vaddrs[i]);
 	}
-	symcache_lookup_batch(s->ahead, n);
-	symcache_locations_batch(s->ahead, n, s->ahead_locations[0], SC_AHEAD_FRAMES);
-	s->num_ahead = n;
-	if (s->details)
-		fetch_ahead(s, fetch_details);
+	symcache_locations_batch(s->ahead, n, w.of[0], STEPS);
 	if (s->options->table != SYMCACHE_TABLE_NEVER)
-		look_up_symbols(s, n);
+		look_up_symbols(s, &w, n);
+	for (size_t i = 0; i < n; i++) {
+		for (uint32_t k = 0; k < s->ahead[i].num_frames; k++) {
+			fetch_text_pointers(s->ahead_seen[i], w.of[i][k]);
+			if (s->details)
+				fetch_details(s->ahead_seen[i], w.of[i][k]);
+		}
+	}
 	s->ahead_book = s->book;
 	s->ahead_snapshot = s->caches->snapshot;
-	fetch_ahead(s, fetch_text_pointers);
-	fetch_ahead(s, fetch_name);
+	while (s->num_ahead < n && !sc_names_full(s->names) && add_frames(s, &w, s->num_ahead))
+		s->num_ahead++;
+	s->ahead_frames = s->frames.len;
 }

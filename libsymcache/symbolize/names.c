@@ -151,11 +151,16 @@ const struct symcache_names_options *sc_names_options(const struct sc_names_read
 	return &r->names->options;
 }
 
+bool sc_names_full(const struct sc_names_reader *r)
+{
+	return r->book->bytes > BOOK_BYTES;
+}
+
 uint64_t sc_names_book(struct sc_names_reader *r)
 {
 	struct symcache_names *n = r->names;
 
-	if (__builtin_expect(r->book == n->book && r->book->bytes <= BOOK_BYTES, 1))
+	if (__builtin_expect(r->book == n->book && !sc_names_full(r), 1))
 		return r->book->number;
 	pthread_mutex_lock(&n->lock);
 	if (n->book->bytes > BOOK_BYTES) {

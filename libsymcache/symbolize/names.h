@@ -51,6 +51,9 @@ const struct symcache_names_options *sc_names_options(const struct sc_names_read
  * with this call. Another number: what was found of caches is gone, too. */
 uint64_t sc_names_book(struct sc_names_reader *r);
 
+/* Has the current book so many texts that the next call begins another one? */
+bool sc_names_full(const struct sc_names_reader *r);
+
 /* The texts of a cache, as long as the book's number stays. NULL: out of memory. */
 struct sc_texts *sc_names_texts(struct sc_names_reader *r, const struct symcache *cache,
 				unsigned generation);

@@ -97,51 +97,32 @@ static inline size_t take_ahead(struct symcache_symbolizer *s, const struct symc
 	return SYMCACHE_BATCH;
 }
 
-/* The frame of a source location; `named`: its function's name is wanted. False: out of
- * memory. */
-static inline bool add_frame(struct symcache_symbolizer *s, const struct sc_seen *m,
-			     uint32_t location, bool named)
+/* Adds the frames of an address; the outermost one without a name if that is not wanted. False:
+ * out of memory. */
+static bool add_frames(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
+		       bool outermost_named)
 {
-	struct symcache_frame_ids ids;
-	struct symcache_shown_frame *f;
+	const size_t most = s->frames.len + SYMCACHE_FRAMES_MAX;
+	struct symcache_frames rest;
+	uint32_t location;
 
-	if (__builtin_expect(!vec_reserve(&s->frames, 1), 0))
-		return false;
-	symcache_location_ids(m->cache, location, &ids);
-	f = &s->frames.data[s->frames.len++];
-	*f = (struct symcache_shown_frame){ .line = ids.line, .column = ids.column, .padded = true,
-					    .function_idx = ids.function, .location_idx = location };
-	if (named && ids.function != SYMCACHE_NONE)
-		f->function = sc_text_str(sc_names_function(s->names, m->texts, ids.function));
-	if (ids.file != SYMCACHE_NONE)
-		f->file = sc_text_str(sc_names_file(s->names, m->texts, ids.file));
+	if (!symcache_lookup(m->cache, rel, &rest))
+		return true;
+	while (s->frames.len < most && (location = symcache_next_location(&rest)) != SYMCACHE_NONE)
+		if (!sc_add_frame(s, m, location, outermost_named || rest.location != SYMCACHE_NONE))
+			return false;
 	return true;
 }
 
-/* The frames of an address, `ahead` of those that were looked up; the outermost one without a
- * name if that is not wanted. False: out of memory. */
-static inline bool add_frames(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
-			      size_t ahead, bool outermost_named)
+/* Reads the texts of frames. */
+static inline void read_texts(struct symcache_shown_frame frames[], size_t n)
 {
-	struct symcache_frames single, *rest = &single;
-	uint32_t location;
-
-	s->frames.len = 0;
-	if (ahead < SYMCACHE_BATCH) {
-		const uint32_t n = s->ahead[ahead].num_frames;
-		rest = &s->ahead[ahead].frames;
-		for (uint32_t i = 0; i < n; i++)
-			if (!add_frame(s, m, s->ahead_locations[ahead][i], outermost_named ||
-				       i + 1 < n || rest->location != SYMCACHE_NONE))
-				return false;
-	} else if (!symcache_lookup(m->cache, rel, rest)) {
-		return true;
+	for (struct symcache_shown_frame *f = frames; f < frames + n; f++) {
+		if (f->function.ptr)
+			f->function = sc_text_str((const void *)f->function.ptr);
+		if (f->file.ptr)
+			f->file = sc_text_str((const void *)f->file.ptr);
 	}
-	while (s->frames.len < SYMCACHE_FRAMES_MAX &&
-	       (location = symcache_next_location(rest)) != SYMCACHE_NONE)
-		if (!add_frame(s, m, location, outermost_named || rest->location != SYMCACHE_NONE))
-			return false;
-	return true;
 }
 
 /* Leaves out a name of the symbol table: where the file's own table names nothing, its debug
@@ -189,12 +170,13 @@ static bool find_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, 
 
 /* What the symbol table adds, as LLVM has it: the name of the function that has the code
  * (foo.cold, the alias that is last), and the source file of a local symbol where the DWARF
- * names none: both for the outermost frame. False: out of memory. */
+ * names none: both for the outermost frame, which *outermost is; NULL: there is none yet. False:
+ * out of memory. */
 static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
-		       uint32_t idx, bool dwarf_first, struct symcache_answer *a)
+		       uint32_t idx, bool dwarf_first, struct symcache_shown_frame **outermost,
+		       struct symcache_answer *a)
 {
-	const size_t n = s->frames.len;
-	struct symcache_shown_frame *f = n ? &s->frames.data[n - 1] : NULL;
+	struct symcache_shown_frame *f = *outermost;
 	struct shown_symbol symbol = { .vaddr = 0 };
 
 	a->has_symbol = find_symbol(s, m, rel, idx, !f || !f->file.ptr, &symbol);
@@ -205,7 +187,7 @@ static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, u
 	    (dwarf_first && f))
 		return true;
 	if (!f) {
-		f = vec_push(&s->frames);
+		*outermost = f = vec_push(&s->frames);
 		if (!f)
 			return false;
 		*f = (struct symcache_shown_frame){ .padded = true, .function_idx = SYMCACHE_NONE,
@@ -223,19 +205,6 @@ static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, u
 	return true;
 }
 
-/* Leaves one frame of a chain. */
-static void reduce(struct symcache_symbolizer *s, enum symcache_inlines inlines,
-		   struct symcache_answer *a)
-{
-	struct symcache_shown_frame *frames = s->frames.data;
-
-	if (inlines == SYMCACHE_ONE_FRAME) {
-		a->one_frame = true;
-		frames[0].function = frames[s->frames.len - 1].function;
-	}
-	s->frames.len = 1;
-}
-
 static enum symcache_reason why_none(const struct sc_seen *m, uint64_t rel)
 {
 	const uint32_t range = symcache_range_of(m->cache, rel);
@@ -251,10 +220,12 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	const size_t ahead = take_ahead(s, m, vaddr);
 	const struct sc_seen *seen = ahead < SYMCACHE_BATCH ? s->ahead_seen[ahead] :
 		sc_symbolizer_begin(s, m);
-	bool dwarf_first = table == SYMCACHE_TABLE_FALLBACK;
+	const bool dwarf_first = table == SYMCACHE_TABLE_FALLBACK;
+	struct symcache_shown_frame *frames, *outermost = NULL;
 	uint32_t symbol = SYMCACHE_NONE;
+	size_t first = s->ahead_frames, n;
+	bool named, inlined;
 	uint64_t rel;
-	bool inlined;
 
 	if (!seen)
 		return SYMCACHE_NO_CACHE;
@@ -264,23 +235,45 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	if (table != SYMCACHE_TABLE_NEVER && !seen->own)
 		symbol = ahead < SYMCACHE_BATCH && s->options->table != SYMCACHE_TABLE_NEVER ?
 			s->ahead_symbols[ahead] : symcache_symbol_at(seen->cache, rel);
-	if (!add_frames(s, seen, rel, ahead, dwarf_first || inlines == SYMCACHE_INNERMOST ||
-			!sc_named_by_table(s, seen, symbol)))
+	named = dwarf_first || inlines == SYMCACHE_INNERMOST || !sc_named_by_table(s, seen, symbol);
+	s->frames.len = first;
+	if (ahead < SYMCACHE_BATCH) {
+		first = s->ahead_first[ahead];
+		n = s->ahead[ahead].num_frames;
+	} else {
+		if (!add_frames(s, seen, rel, named))
+			return SYMCACHE_NO_MEMORY;
+		n = s->frames.len - first;
+	}
+	frames = s->frames.data + first;
+	read_texts(frames, n);
+	inlined = n > 1;
+	if (n) {
+		outermost = &frames[n - 1];
+		ret->code_idx = outermost->function_idx;
+		if (named && !outermost->function.ptr && ret->code_idx != SYMCACHE_NONE)
+			outermost->function = sc_text_str(sc_names_function(s->names, seen->texts,
+									    ret->code_idx));
+	}
+	if (n && inlines != SYMCACHE_INLINES) {
+		if (inlines == SYMCACHE_ONE_FRAME) {
+			ret->one_frame = true;
+			frames->function = outermost->function;
+		}
+		outermost = frames;
+		n = 1;
+	}
+	if (table != SYMCACHE_TABLE_NEVER &&
+	    !add_symbol(s, seen, rel, symbol,
+			dwarf_first || (inlines == SYMCACHE_INNERMOST && inlined), &outermost, ret))
 		return SYMCACHE_NO_MEMORY;
-	if (s->frames.len)
-		ret->code_idx = s->frames.data[s->frames.len - 1].function_idx;
-	inlined = s->frames.len > 1;
-	if (s->frames.len && inlines != SYMCACHE_INLINES)
-		reduce(s, inlines, ret);
-	dwarf_first |= inlines == SYMCACHE_INNERMOST && inlined;
-	if (table != SYMCACHE_TABLE_NEVER && !add_symbol(s, seen, rel, symbol, dwarf_first, ret))
-		return SYMCACHE_NO_MEMORY;
-	if (__builtin_expect(!symcache_module_sound(m, seen->cache), 0))
+	if (__builtin_expect(symcache_damaged(seen->cache) &&
+			     !symcache_module_sound(m, seen->cache), 0))
 		return SYMCACHE_DAMAGED;
-	if (!s->frames.len)
+	if (!outermost)
 		return why_none(seen, rel);
-	ret->frames = s->frames.data;
-	ret->num_frames = s->frames.len;
+	ret->frames = n ? frames : outermost;
+	ret->num_frames = n ? n : 1;
 	return SYMCACHE_FOUND;
 }
 

@@ -10,8 +10,6 @@
 #include "libsymcache/symbolize/name_index.h"
 #include "libsymcache/symbolize/names.h"
 
-enum { SC_AHEAD_FRAMES = 16 }; /* of an address that is looked up ahead */
-
 /* A module as this thread sees it. */
 struct sc_seen {
 	const struct symcache *cache;
@@ -35,12 +33,13 @@ struct symcache_symbolizer {
 	const struct sc_seen *answered; /* the module of the last answer */
 	uint64_t answered_rel;
 	bool details; /* discriminators are asked for, and starts: they are fetched ahead, too */
-	/* Addresses that were looked up ahead, with the source locations of their first frames. */
+	/* Addresses that were looked up ahead; their frames are the first of `frames`, those of
+	 * address i from ahead_first[i] on. */
 	struct symcache_query ahead[SYMCACHE_BATCH];
 	const struct sc_seen *ahead_seen[SYMCACHE_BATCH];
-	uint32_t ahead_locations[SYMCACHE_BATCH][SC_AHEAD_FRAMES];
+	size_t ahead_first[SYMCACHE_BATCH];
 	uint32_t ahead_symbols[SYMCACHE_BATCH]; /* if the symbol table has a say */
-	size_t num_ahead, next_ahead;
+	size_t num_ahead, next_ahead, ahead_frames;
 	uint64_t ahead_book, ahead_snapshot;
 };
 
@@ -81,6 +80,33 @@ static inline bool sc_find_symbol(const struct sc_seen *seen, uint64_t rel,
 		.size = s.size,
 		.file = { s.file, s.file ? strlen(s.file) : 0 },
 	};
+	return true;
+}
+
+/* Adds the frame of a source location. Its texts are not read yet: `ptr` is that of the struct
+ * sc_text until sc_read_texts(), so that they can be fetched. `named`: its function's name is
+ * wanted. False: out of memory. */
+static inline bool sc_add_frame(struct symcache_symbolizer *s, const struct sc_seen *m,
+				uint32_t location, bool named)
+{
+	struct symcache_frame_ids ids;
+	struct symcache_shown_frame *f;
+	const struct sc_text *text;
+
+	if (__builtin_expect(!vec_reserve(&s->frames, 1), 0))
+		return false;
+	symcache_location_ids(m->cache, location, &ids);
+	f = &s->frames.data[s->frames.len++];
+	*f = (struct symcache_shown_frame){ .line = ids.line, .column = ids.column, .padded = true,
+					    .function_idx = ids.function, .location_idx = location };
+	if (named && ids.function != SYMCACHE_NONE) {
+		text = sc_names_function(s->names, m->texts, ids.function);
+		f->function.ptr = (const char *)text;
+	}
+	if (ids.file != SYMCACHE_NONE) {
+		text = sc_names_file(s->names, m->texts, ids.file);
+		f->file.ptr = (const char *)text;
+	}
 	return true;
 }
 

@@ -254,9 +254,20 @@ uint32_t symcache_discriminator(const struct symcache *cache, uint32_t location,
  * SYMCACHE_NONE: it is not inlined, or has several ranges. */
 uint32_t symcache_inlined_start(const struct symcache *cache, uint32_t location, uint64_t rel_pc);
 
-/* What a source location, which exists, says of its frame. */
-void symcache_location_ids(const struct symcache *cache, uint32_t location,
-			   struct symcache_frame_ids *ret);
+/* What a source location, which exists and was tested, says of its frame. */
+static inline void symcache_location_ids(const struct symcache *cache, uint32_t location,
+					 struct symcache_frame_ids *ret)
+{
+	const struct symcache_source_location *loc = &cache->locations[location];
+	const struct symcache_header *h = cache->header;
+	const uint16_t *columns = cache->columns;
+
+	ret->function = loc->function_idx < h->num_functions ? loc->function_idx : SYMCACHE_NONE;
+	ret->file = loc->file_idx < h->num_files ? loc->file_idx : SYMCACHE_NONE;
+	ret->line = loc->line;
+	ret->column = columns && symcache_sound(cache, &columns[location], sizeof(*columns)) ?
+		columns[location] : 0;
+}
 
 /* As symcache_next_frame(), reading the source location alone. */
 bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids *ret);
@@ -265,7 +276,7 @@ bool symcache_next_ids(struct symcache_frames *frames, struct symcache_frame_ids
 void symcache_ids_batch(struct symcache_query queries[], size_t n,
 			struct symcache_frame_ids ret[], uint32_t most);
 
-/* The same, the numbers of the source locations alone. */
+/* symcache_lookup_batch(), and then the same: the numbers of the source locations alone. */
 void symcache_locations_batch(struct symcache_query queries[], size_t n, uint32_t ret[],
 			      uint32_t most);
 
