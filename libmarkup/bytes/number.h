@@ -13,45 +13,59 @@
 
 #define FMT_MAX 24
 
-/* The eight decimal digits of v < 10^8, a byte of 0 to 9 each, the first one lowest:
- * two numbers of four digits become four of two, and those eight of one. */
-static inline uint64_t mk_eight_decimals(uint32_t v)
+/* The four decimal digits of v < 10^4, a byte of 0 to 9 each, the first one lowest: two numbers
+ * of two digits become four of one. */
+static inline uint32_t mk_four_decimals(uint32_t v)
 {
-	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, tens;
+	const uint32_t hundreds = v * 5243 >> 19; /* v / 100 */
+	const uint32_t x = hundreds | (v - hundreds * 100) << 16;
+	const uint32_t tens = x * 103 >> 10 & 0x000f000f; /* x / 10 */
 
-	tens = x * 10486 >> 20 & 0x0000007f0000007full; /* x / 100 */
-	x = tens | (x - tens * 100) << 16;
-	tens = x * 103 >> 10 & 0x000f000f000f000full; /* x / 10 */
 	return tens | (x - tens * 10) << 8;
 }
 
-/* Writes all eight bytes, whatever the length. */
-static inline void mk_put_eight(char *buf, uint64_t digits)
+/* Writes all four bytes, whatever the length. */
+static inline void mk_put_four(char *buf, uint32_t digits)
 {
-	digits = htole64(digits + 0x3030303030303030ull);
-	memcpy(buf, &digits, 8);
+	digits = htole32(digits + 0x30303030u);
+	memcpy(buf, &digits, 4);
 }
 
 /* Decimal. */
 static inline size_t mk_fmt_dec(char buf[FMT_MAX], uint64_t v)
 {
-	uint64_t digits;
+	uint32_t digits;
 	size_t len, zeros;
 
-	if (__builtin_expect(v >= 100000000, 0)) {
-		len = mk_fmt_dec(buf, v / 100000000);
-		mk_put_eight(buf + len, mk_eight_decimals((uint32_t)(v % 100000000)));
-		return len + 8;
+	if (__builtin_expect(v >= 10000, 0)) {
+		len = mk_fmt_dec(buf, v / 10000);
+		mk_put_four(buf + len, mk_four_decimals((uint32_t)(v % 10000)));
+		return len + 4;
 	}
 	/* Without a branch on the length, which would be guessed wrongly. */
-	digits = mk_eight_decimals((uint32_t)v);
-	zeros = (size_t)__builtin_ctzll(digits | 1ull << 56) / 8;
-	mk_put_eight(buf, digits >> 8 * zeros);
-	return 8 - zeros;
+	digits = mk_four_decimals((uint32_t)v);
+	zeros = (size_t)__builtin_ctz(digits | 1u << 24) / 8;
+	mk_put_four(buf, digits >> 8 * zeros);
+	return 4 - zeros;
 }
 
-/* Eight hex digits at once: each nibble of v moves into a byte of its own, the
- * highest one first in memory, and '0' is added, or 'a' − 10. */
+/* Sixteen hex digits: each nibble of v becomes a byte, the highest one first, and '0' is added,
+ * or 'a' − 10. */
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+static inline void mk_put_sixteen(char *buf, uint64_t v)
+{
+	const __m128i bytes = _mm_cvtsi64_si128((long long)htobe64(v));
+	const __m128i x = _mm_and_si128(_mm_unpacklo_epi8(_mm_srli_epi16(bytes, 4), bytes),
+					_mm_set1_epi8(15));
+	const __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8(9)),
+					     _mm_set1_epi8('a' - '0' - 10));
+
+	_mm_storeu_si128((__m128i *)(void *)buf,
+			 _mm_add_epi8(_mm_add_epi8(x, _mm_set1_epi8('0')), letter));
+}
+#else
 static inline uint64_t mk_eight_digits(uint32_t v)
 {
 	uint64_t x = v, letter;
@@ -60,41 +74,34 @@ static inline uint64_t mk_eight_digits(uint32_t v)
 	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
 	letter = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
-	return x + 0x3030303030303030ull + letter * ('a' - '0' - 10);
+	return htobe64(x + 0x3030303030303030ull + letter * ('a' - '0' - 10));
 }
 
-/* Writes all eight bytes, but only the digits from the highest on make sense. */
-static inline void mk_put_digits(char *buf, uint64_t digits)
+static inline void mk_put_sixteen(char *buf, uint64_t v)
 {
-	digits = htobe64(digits);
-	memcpy(buf, &digits, 8);
+	const uint64_t digits[2] = { mk_eight_digits((uint32_t)(v >> 32)),
+				     mk_eight_digits((uint32_t)v) };
+
+	memcpy(buf, digits, 16);
 }
+#endif
 
 /* 0x and 16 hex digits. */
 static inline size_t mk_fmt_addr(char buf[FMT_MAX], uint64_t v)
 {
-	buf[0] = '0';
-	buf[1] = 'x';
-	mk_put_digits(buf + 2, mk_eight_digits((uint32_t)(v >> 32)));
-	mk_put_digits(buf + 10, mk_eight_digits((uint32_t)v));
+	memcpy(buf, "0x", 2);
+	mk_put_sixteen(buf + 2, v);
 	return 18;
 }
 
 /* 0x and as many hex digits as needed, lower case. */
 static inline size_t mk_fmt_hex(char buf[FMT_MAX], uint64_t v)
 {
-	const size_t len = (67 - (size_t)__builtin_clzll(v | 1)) / 4;
-	char *p = buf + 2;
+	const unsigned zeros = (unsigned)__builtin_clzll(v | 1) / 4;
 
-	buf[0] = '0';
-	buf[1] = 'x';
-	if (len <= 8) {
-		mk_put_digits(p, mk_eight_digits((uint32_t)v) << 8 * (8 - len));
-		return 2 + len;
-	}
-	mk_put_digits(p, mk_eight_digits((uint32_t)(v >> 32)) << 8 * (16 - len));
-	mk_put_digits(p + len - 8, mk_eight_digits((uint32_t)v));
-	return 2 + len;
+	memcpy(buf, "0x", 2);
+	mk_put_sixteen(buf + 2, v << 4 * zeros);
+	return 18 - zeros;
 }
 
 #endif
