@@ -1,8 +1,6 @@
 /* The values inside elements: see fields.h. */
 #include "libmarkup/bytes/fields.h"
 
-#include <endian.h>
-
 /* All of [p, p + len) in one base; not empty, at most 64 bits. */
 static bool digits(const char *p, size_t len, unsigned base, uint64_t *ret)
 {
@@ -44,45 +42,6 @@ bool mk_field_address(struct markup_str s, uint64_t *ret)
 	if (s.len)
 		*ret = 0;
 	return s.len;
-}
-
-/* Up to eight hex digits at once, a byte of x each: bit 7 of a byte of `digit` and
- * `letter` says that it is from '0' to '9', or 'a' to 'f'. */
-static inline unsigned eight_hex_digits(const char *p, uint64_t *ret)
-{
-	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
-	uint64_t x, low, digit, letter, other;
-	unsigned n;
-
-	memcpy(&x, p, 8);
-	x = le64toh(x);
-	low = x & ~high;
-	digit = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
-	letter = (low + ones * (0x80 - 'a')) & ~(low + ones * (0x7f - 'f'));
-	other = ((digit | letter) & ~x & high) ^ high;
-	n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-	*ret = 0;
-	if (!n)
-		return 0;
-	x = (x & ones * 15) + (x >> 6 & ones) * 9;
-	/* The digits to the end, the first one highest; then the nibbles together. */
-	x = __builtin_bswap64(x << 8 * (8 - n));
-	x = (x | x >> 4) & 0x00ff00ff00ff00ffu;
-	x = (x | x >> 8) & 0x0000ffff0000ffffu;
-	*ret = (uint32_t)(x | x >> 16);
-	return n;
-}
-
-unsigned mk_field_hex_digits(const char *p, uint64_t *ret)
-{
-	uint64_t more;
-	unsigned n = eight_hex_digits(p, ret);
-
-	if (n < 8)
-		return n;
-	n = eight_hex_digits(p + 8, &more);
-	*ret = *ret << 4 * n | more;
-	return 8 + n;
 }
 
 bool mk_field_number(struct markup_str s, uint64_t *ret)

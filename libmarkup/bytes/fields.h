@@ -52,10 +52,6 @@ bool mk_field_hex(struct markup_str s, uint64_t *ret);
 /* Frame number: decimal, up to 64 bits. */
 bool mk_field_decimal(struct markup_str s, uint64_t *ret);
 
-/* Hex digits in lower case at `p`, at most 16 of them: returns how many there are, and
- * their value. 16 bytes at p are read, whatever they are. */
-unsigned mk_field_hex_digits(const char *p, uint64_t *ret);
-
 /* r, w, x, each optional, in this order, either case, at least one. */
 bool mk_field_mode(struct markup_str s, char ret[4]);
 

@@ -1,7 +1,7 @@
 /*
- * number.h: numbers as text, for inner loops, where printf would take most of the time.
+ * number.h: numbers as text, for inner loops, where printf would take most of the time, and back.
  *
- * The functions return the length; what they write beyond it, up to FMT_MAX, means nothing.
+ * The mk_fmt_ functions return the length; what they write beyond it, up to FMT_MAX, means nothing.
  */
 #ifndef MARKUP_NUMBER_H
 #define MARKUP_NUMBER_H
@@ -65,6 +65,32 @@ static inline void mk_put_sixteen(char *buf, uint64_t v)
 	_mm_storeu_si128((__m128i *)(void *)buf,
 			 _mm_add_epi8(_mm_add_epi8(x, _mm_set1_epi8('0')), letter));
 }
+
+/* Which of the bytes are from `first` on, `n` of them. */
+static inline __m128i mk_bytes_in(__m128i bytes, char first, char n)
+{
+	const __m128i from = _mm_sub_epi8(bytes, _mm_set1_epi8(first));
+
+	return _mm_cmpeq_epi8(from, _mm_min_epu8(from, _mm_set1_epi8((char)(n - 1))));
+}
+
+/* Hex digits in lower case at `p`, at most 16 of them: returns how many there are, and
+ * their value. 16 bytes at p are read, whatever they are. */
+static inline unsigned mk_read_hex(const char *p, uint64_t *ret)
+{
+	const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+	const __m128i letters = mk_bytes_in(bytes, 'a', 6);
+	const __m128i digits = _mm_or_si128(letters, mk_bytes_in(bytes, '0', 10));
+	const unsigned n = (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(digits));
+	__m128i x = _mm_add_epi8(_mm_and_si128(bytes, _mm_set1_epi8(15)),
+				 _mm_and_si128(letters, _mm_set1_epi8(9)));
+
+	x = _mm_and_si128(_mm_or_si128(_mm_slli_epi16(x, 4), _mm_srli_epi16(x, 8)),
+			  _mm_set1_epi16(255));
+	x = _mm_packus_epi16(x, x);
+	*ret = n ? be64toh((uint64_t)_mm_cvtsi128_si64(x)) >> 4 * (16 - n) : 0;
+	return n;
+}
 #else
 static inline uint64_t mk_eight_digits(uint32_t v)
 {
@@ -83,6 +109,45 @@ static inline void mk_put_sixteen(char *buf, uint64_t v)
 				     mk_eight_digits((uint32_t)v) };
 
 	memcpy(buf, digits, 16);
+}
+
+/* Up to eight hex digits at once, a byte of x each: bit 7 of a byte of `digit` and
+ * `letter` says that it is from '0' to '9', or 'a' to 'f'. */
+static inline unsigned mk_read_eight_hex(const char *p, uint64_t *ret)
+{
+	const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+	uint64_t x, low, digit, letter, other;
+	unsigned n;
+
+	memcpy(&x, p, 8);
+	x = le64toh(x);
+	low = x & ~high;
+	digit = (low + ones * (0x80 - '0')) & ~(low + ones * (0x7f - '9'));
+	letter = (low + ones * (0x80 - 'a')) & ~(low + ones * (0x7f - 'f'));
+	other = ((digit | letter) & ~x & high) ^ high;
+	n = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+	*ret = 0;
+	if (!n)
+		return 0;
+	x = (x & ones * 15) + (x >> 6 & ones) * 9;
+	/* The digits to the end, the first one highest; then the nibbles together. */
+	x = __builtin_bswap64(x << 8 * (8 - n));
+	x = (x | x >> 4) & 0x00ff00ff00ff00ffu;
+	x = (x | x >> 8) & 0x0000ffff0000ffffu;
+	*ret = (uint32_t)(x | x >> 16);
+	return n;
+}
+
+static inline unsigned mk_read_hex(const char *p, uint64_t *ret)
+{
+	uint64_t more;
+	unsigned n = mk_read_eight_hex(p, ret);
+
+	if (n < 8)
+		return n;
+	n = mk_read_eight_hex(p + 8, &more);
+	*ret = *ret << 4 * n | more;
+	return 8 + n;
 }
 #endif
 

@@ -2,6 +2,7 @@
  * What the first bytes of markup say, before its line is read: see struct mk_input.
  */
 #include "libmarkup/bytes/fields.h"
+#include "libmarkup/bytes/number.h"
 #include "libmarkup/bytes/scan.h"
 #include "libmarkup/input/parse.h"
 
@@ -26,7 +27,7 @@ static bool peek_usual(const char *p, const char *end, struct mk_peek *ret)
 	if (!digits || memcmp(p, ":0x", 3))
 		return false;
 	p += 3;
-	digits = mk_field_hex_digits(p, &address);
+	digits = mk_read_hex(p, &address);
 	p += digits;
 	ret->return_address = true;
 	if (*p == ':') {
