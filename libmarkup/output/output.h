@@ -159,6 +159,31 @@ static inline struct mk_wanted mk_want(struct mk_output *r, const struct mk_styl
 /* "    #N.K  0xADDRESS " of a bt line; inline_number 0: the function itself. */
 void mk_put_frame_head(struct mk_output *r, uint64_t number, size_t inline_number,
 		       uint64_t address);
+
+/* The same without colours, of a number below 100: MK_HEAD_LEN bytes, and some behind them. */
+enum { MK_HEAD_LEN = 29, MK_HEAD_ROOM = 32 };
+
+static inline void mk_plain_head(char head[MK_HEAD_ROOM], unsigned number, uint64_t address)
+{
+	const unsigned tens = number * 103 >> 10; /* number / 10 */
+
+	memcpy(head, tens ? "   #" : "    ", 4);
+	head[4] = tens ? (char)('0' + tens) : '#';
+	head[5] = (char)('0' + number - 10 * tens);
+	memcpy(head + 6, "    0x", 6);
+	mk_put_sixteen(head + 12, address);
+	head[28] = ' ';
+}
+
+/* Puts a number below 100 into such a head. */
+static inline void mk_plain_inline_number(char head[MK_HEAD_ROOM], unsigned number)
+{
+	head[6] = '.';
+	head[7 + (number >= 10)] = (char)('0' + number % 10);
+	if (number >= 10)
+		head[7] = (char)('0' + number / 10);
+}
+
 /* "(module+0xrel)" */
 void mk_put_place(struct mk_output *r, struct mk_out *o, uint32_t module, uint64_t vaddr);
 /* The name of a symbol element, demangled. */

@@ -26,6 +26,11 @@ void mk_text_location(struct mk_output *r, struct mk_out *o,
 		mk_put_values(r, o, ":", column);
 }
 
+enum {
+	PLAIN_MAX = 65536, /* bytes of a line that are written in place */
+	PLACE_MAX = 128,   /* of its end */
+};
+
 /* Copies a text of a frame to where there is room for MARKUP_PADDED bytes more. The
  * lengths of names cannot be predicted, so a short one is copied in one size. */
 static inline char *put_text(char *p, struct markup_str s, bool padded)
@@ -38,37 +43,44 @@ static inline char *put_text(char *p, struct markup_str s, bool padded)
 	return p + s.len;
 }
 
+/* "FUNC FILE:LINE:COL " without colours, where there is room_of_frame(). */
+static inline char *put_plain_frame(char *p, const struct markup_frame *frame)
+{
+	if (frame->function.ptr) {
+		p = put_text(p, frame->function, frame->padded);
+		*p++ = ' ';
+	}
+	if (!frame->file.ptr)
+		return p;
+	p = put_text(p, frame->file, frame->padded);
+	if (frame->line) {
+		*p++ = ':';
+		p += mk_fmt_dec(p, frame->line);
+		if (frame->column) {
+			*p++ = ':';
+			p += mk_fmt_dec(p, frame->column);
+		}
+	}
+	*p++ = ' ';
+	return p;
+}
+
+static inline size_t room_of_frame(const struct markup_frame *frame)
+{
+	return frame->function.len + frame->file.len + 3 * FMT_MAX + MARKUP_PADDED;
+}
+
 void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i)
 {
 	const struct markup_frame *frame = &frames[i];
-
-	const struct markup_str function = frame->function, file = frame->file;
-	const size_t room = function.len + file.len + 3 * FMT_MAX + MARKUP_PADDED;
+	char *p;
 
 	(void)n;
-	/* As below, in place. */
-	if (r->options.color != MARKUP_COLOR_ON && room <= 65536) {
-		char *p = mk_out_room(o, room);
-		if (!p)
-			return;
-		if (function.ptr) {
-			p = put_text(p, function, frame->padded);
-			*p++ = ' ';
-		}
-		if (file.ptr) {
-			p = put_text(p, file, frame->padded);
-			if (frame->line) {
-				*p++ = ':';
-				p += mk_fmt_dec(p, frame->line);
-			}
-			if (frame->line && frame->column) {
-				*p++ = ':';
-				p += mk_fmt_dec(p, frame->column);
-			}
-			*p++ = ' ';
-		}
-		mk_out_used(o, p);
+	if (r->options.color != MARKUP_COLOR_ON && room_of_frame(frame) <= PLAIN_MAX) {
+		p = mk_out_room(o, room_of_frame(frame));
+		if (p)
+			mk_out_used(o, put_plain_frame(p, frame));
 		return;
 	}
 	if (frame->function.ptr)
@@ -97,18 +109,87 @@ void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_code 
 
 const char mk_text_outside[] = "is not in any module";
 
+/* What all lines of an address begin and end with, without colours. */
+struct ends {
+	struct markup_str prefix, newline; /* of all but the first */
+	char head[MK_HEAD_ROOM], place[PLACE_MAX];
+	size_t place_len;
+};
+
+/* False: some of it is not as it is mostly. */
+static inline bool make_ends(const struct mk_output *r, struct markup_str prefix, uint64_t number,
+			     uint64_t address, const struct mk_map *map, const struct mk_code *text,
+			     struct ends *ret)
+{
+	const struct markup_str module = r->resolve->context.modules[map->module].name;
+	char *p = ret->place;
+
+	if (r->follows || r->options.color == MARKUP_COLOR_ON || r->resolve->resolver.source ||
+	    number >= 100 || text->n > 100 || module.len > PLACE_MAX - FMT_MAX - 3)
+		return false;
+	ret->prefix = prefix;
+	if (text->n > 1)
+		ret->newline = (struct markup_str){ r->newline, strlen(r->newline) };
+	mk_plain_head(ret->head, (unsigned)number, address);
+	*p++ = '(';
+	p = mempcpy(p, module.ptr, module.len);
+	*p++ = '+';
+	p += mk_fmt_hex(p, mk_map_vaddr(map, address));
+	*p++ = ')';
+	ret->place_len = (size_t)(p - ret->place);
+	return true;
+}
+
+/* Line `i` of an address. False: nothing was written. */
+static inline bool put_plain_line(struct mk_out *o, const struct ends *e,
+				  const struct mk_code *text, size_t i)
+{
+	const struct markup_frame *frame = text->num_frames && text->frames ? &text->frames[i] : NULL;
+	const uint32_t start = text->text && i ? text->ends[i - 1] : 0;
+	const struct markup_str piece = { text->text + start,
+					  !frame && text->text ? text->ends[i] - start : 0 };
+	const size_t room = e->prefix.len + 2 + sizeof(e->head) + sizeof(e->place) +
+			    (frame ? room_of_frame(frame) : piece.len);
+	char *p = room <= PLAIN_MAX ? mk_out_room(o, room) : NULL;
+
+	if (!p)
+		return false;
+	if (i) {
+		p = mempcpy(p, e->newline.ptr, e->newline.len);
+		if (e->prefix.len)
+			p = mempcpy(p, e->prefix.ptr, e->prefix.len);
+	}
+	memcpy(p, e->head, sizeof(e->head));
+	if (i + 1 < text->n)
+		mk_plain_inline_number(p, (unsigned)i + 1);
+	p += MK_HEAD_LEN;
+	if (frame)
+		p = put_plain_frame(p, frame);
+	else if (piece.len)
+		p = mempcpy(p, piece.ptr, piece.len);
+	memcpy(p, e->place, sizeof(e->place));
+	mk_out_used(o, p + e->place_len);
+	return true;
+}
+
 void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t number,
 			uint64_t address, const struct mk_map *map, const struct mk_code *text)
 {
 	const struct mk_sgr state = r->sgr;
 	const bool sources = r->resolve->resolver.source;
 	struct mk_out *o = &r->out;
+	struct ends ends;
+	bool plain;
 
 	if (!map) {
 		mk_put_frame_head(r, number, 0, address);
 		mk_out_put(o, mk_text_outside, strlen(mk_text_outside));
+		return;
 	}
-	for (size_t i = 0; map && i < text->n; i++) {
+	plain = make_ends(r, prefix, number, address, map, text, &ends);
+	for (size_t i = 0; i < text->n; i++) {
+		if (plain && put_plain_line(o, &ends, text, i))
+			continue;
 		if (i) {
 			mk_sgr_end_line(r, o);
 			mk_put_newline(r);
@@ -123,7 +204,7 @@ void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t 
 		mk_put_piece(o, text, i);
 		mk_put_place(r, o, map->module, mk_map_vaddr(map, address));
 	}
-	if (map && sources)
+	if (sources)
 		mk_text_source(r, &mk_text_of(r)->notes, text, text->n - 1);
 }
 
