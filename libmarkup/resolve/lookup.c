@@ -59,14 +59,11 @@ static void note_symbols(struct mk_resolve *r, const struct mk_module *m)
 		});
 }
 
-/* The resolver's handle of a module, or NULL; warns the first time. */
-static void *handle_of(struct mk_resolve *r, struct mk_module *m)
+static void *ask_for(struct mk_resolve *r, struct mk_module *m)
 {
 	struct mk_where *w = r->where;
 	const char *why = NULL;
 
-	if (m->asked)
-		return m->handle;
 	m->asked = true;
 	m->handle = find_module(r, m, &why);
 	if (m->handle)
@@ -93,6 +90,12 @@ static void *handle_of(struct mk_resolve *r, struct mk_module *m)
 		    shown.ptr, r->scratch.buf, why ? ": " : "", why ? why : "");
 	w->warning_about = NULL;
 	return NULL;
+}
+
+/* The resolver's handle of a module, or NULL; warns the first time. */
+static inline void *handle_of(struct mk_resolve *r, struct mk_module *m)
+{
+	return m->asked ? m->handle : ask_for(r, m);
 }
 
 void *mk_lookup_module(struct mk_resolve *r, uint32_t module)
@@ -145,7 +148,7 @@ static void use_text(struct mk_code *t, const struct text_head *head)
 	t->text = (const char *)(t->ends + t->n);
 }
 
-static void look_up_code(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
+static inline void look_up_code(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
 			 const struct mk_wanted *wanted, struct mk_code *ret)
 {
 	void *handle = r->where->silent ? NULL : handle_of(r, m);
@@ -209,7 +212,7 @@ void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, const struct mk_
 }
 
 /* `known`: if it was announced. */
-static const struct mk_map *look_up(struct mk_resolve *r, const struct mk_memo_key *key,
+static inline const struct mk_map *look_up(struct mk_resolve *r, const struct mk_memo_key *key,
 				    const struct mk_announced *known,
 				    const struct mk_wanted *wanted, struct mk_code *ret)
 {
@@ -233,7 +236,8 @@ static const struct mk_map *look_up(struct mk_resolve *r, const struct mk_memo_k
 		r->stats.frames_outside++;
 		return NULL;
 	}
-	mk_lookup_code(r, map->module, mk_map_vaddr(map, key->address), wanted, ret);
+	look_up_code(r, &r->context.modules[map->module], mk_map_vaddr(map, key->address), wanted,
+		     ret);
 	remember(r, key, worth, (uint32_t)(map - r->context.maps), ret);
 	return map;
 }

@@ -99,8 +99,9 @@ static inline size_t take_ahead(struct symcache_symbolizer *s, const struct symc
 
 /* Adds the frames of an address; the outermost one without a name if that is not wanted. False:
  * out of memory. */
-static bool add_frames(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
-		       bool outermost_named)
+static __attribute__((noinline)) bool
+add_frames(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
+	   bool outermost_named)
 {
 	const size_t most = s->frames.len + SYMCACHE_FRAMES_MAX;
 	struct symcache_frames rest;
@@ -213,18 +214,53 @@ static enum symcache_reason why_none(const struct sc_seen *m, uint64_t rel)
 		SYMCACHE_OUTSIDE : SYMCACHE_NO_CODE;
 }
 
+/* Names the outermost of the frames by the symbol table, and leaves one of a chain, as far as it
+ * is asked for. False: out of memory. */
+static __attribute__((noinline)) bool
+shape(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel, size_t ahead,
+      enum symcache_inlines inlines, enum symcache_table_rule table,
+      struct symcache_shown_frame *frames, struct symcache_answer *a)
+{
+	const bool inlined = a->num_frames > 1;
+	struct symcache_shown_frame *outermost = a->num_frames ? &frames[a->num_frames - 1] : NULL;
+	bool dwarf_first = table == SYMCACHE_TABLE_FALLBACK;
+	uint32_t symbol = SYMCACHE_NONE;
+
+	if (table != SYMCACHE_TABLE_NEVER && !m->own)
+		symbol = ahead < SYMCACHE_BATCH && s->options->table != SYMCACHE_TABLE_NEVER ?
+			s->ahead_symbols[ahead] : symcache_symbol_at(m->cache, rel);
+	if (outermost && !outermost->function.ptr && a->code_idx != SYMCACHE_NONE &&
+	    (dwarf_first || inlines == SYMCACHE_INNERMOST || !sc_named_by_table(s, m, symbol)))
+		outermost->function = sc_text_str(sc_names_function(s->names, m->texts,
+								    a->code_idx));
+	if (outermost && inlines != SYMCACHE_INLINES) {
+		a->one_frame = inlines == SYMCACHE_ONE_FRAME;
+		if (a->one_frame)
+			frames->function = outermost->function;
+		outermost = frames;
+		a->num_frames = 1;
+	}
+	dwarf_first |= inlines == SYMCACHE_INNERMOST && inlined;
+	if (table != SYMCACHE_TABLE_NEVER &&
+	    !add_symbol(s, m, rel, symbol, dwarf_first, &outermost, a))
+		return false;
+	if (outermost && !a->num_frames) {
+		a->frames = outermost;
+		a->num_frames = 1;
+	}
+	return true;
+}
+
 static inline enum symcache_reason
 answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
        enum symcache_inlines inlines, enum symcache_table_rule table, struct symcache_answer *ret)
 {
+	const bool plain = inlines == SYMCACHE_INLINES && table == SYMCACHE_TABLE_NEVER;
 	const size_t ahead = take_ahead(s, m, vaddr);
 	const struct sc_seen *seen = ahead < SYMCACHE_BATCH ? s->ahead_seen[ahead] :
 		sc_symbolizer_begin(s, m);
-	const bool dwarf_first = table == SYMCACHE_TABLE_FALLBACK;
-	struct symcache_shown_frame *frames, *outermost = NULL;
-	uint32_t symbol = SYMCACHE_NONE;
+	struct symcache_shown_frame *frames;
 	size_t first = s->ahead_frames, n;
-	bool named, inlined;
 	uint64_t rel;
 
 	if (!seen)
@@ -232,49 +268,27 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	ret->cache = seen->cache;
 	s->answered = seen;
 	s->answered_rel = rel = sc_relative(seen, vaddr);
-	if (table != SYMCACHE_TABLE_NEVER && !seen->own)
-		symbol = ahead < SYMCACHE_BATCH && s->options->table != SYMCACHE_TABLE_NEVER ?
-			s->ahead_symbols[ahead] : symcache_symbol_at(seen->cache, rel);
-	named = dwarf_first || inlines == SYMCACHE_INNERMOST || !sc_named_by_table(s, seen, symbol);
 	s->frames.len = first;
 	if (ahead < SYMCACHE_BATCH) {
 		first = s->ahead_first[ahead];
 		n = s->ahead[ahead].num_frames;
 	} else {
-		if (!add_frames(s, seen, rel, named))
+		if (!add_frames(s, seen, rel, plain))
 			return SYMCACHE_NO_MEMORY;
 		n = s->frames.len - first;
 	}
 	frames = s->frames.data + first;
 	read_texts(frames, n);
-	inlined = n > 1;
-	if (n) {
-		outermost = &frames[n - 1];
-		ret->code_idx = outermost->function_idx;
-		if (named && !outermost->function.ptr && ret->code_idx != SYMCACHE_NONE)
-			outermost->function = sc_text_str(sc_names_function(s->names, seen->texts,
-									    ret->code_idx));
-	}
-	if (n && inlines != SYMCACHE_INLINES) {
-		if (inlines == SYMCACHE_ONE_FRAME) {
-			ret->one_frame = true;
-			frames->function = outermost->function;
-		}
-		outermost = frames;
-		n = 1;
-	}
-	if (table != SYMCACHE_TABLE_NEVER &&
-	    !add_symbol(s, seen, rel, symbol,
-			dwarf_first || (inlines == SYMCACHE_INNERMOST && inlined), &outermost, ret))
+	if (n)
+		ret->code_idx = frames[n - 1].function_idx;
+	ret->frames = frames;
+	ret->num_frames = n;
+	if (!plain && !shape(s, seen, rel, ahead, inlines, table, frames, ret))
 		return SYMCACHE_NO_MEMORY;
 	if (__builtin_expect(symcache_damaged(seen->cache) &&
 			     !symcache_module_sound(m, seen->cache), 0))
 		return SYMCACHE_DAMAGED;
-	if (!outermost)
-		return why_none(seen, rel);
-	ret->frames = n ? frames : outermost;
-	ret->num_frames = n ? n : 1;
-	return SYMCACHE_FOUND;
+	return ret->num_frames ? SYMCACHE_FOUND : why_none(seen, rel);
 }
 
 enum symcache_reason symcache_symbolize_as(struct symcache_symbolizer *s, struct symcache_module *m,
@@ -282,12 +296,12 @@ enum symcache_reason symcache_symbolize_as(struct symcache_symbolizer *s, struct
 					   enum symcache_table_rule table,
 					   struct symcache_answer *ret)
 {
-	ret->frames = NULL;
-	ret->num_frames = 0;
-	ret->cache = NULL;
-	ret->has_symbol = ret->one_frame = false;
-	ret->code_idx = SYMCACHE_NONE;
+	*ret = (struct symcache_answer){ .code_idx = SYMCACHE_NONE };
 	ret->reason = answer(s, m, vaddr, inlines, table, ret);
+	if (ret->reason != SYMCACHE_FOUND) {
+		ret->frames = NULL;
+		ret->num_frames = 0;
+	}
 	return ret->reason;
 }
 
