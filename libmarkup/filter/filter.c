@@ -109,11 +109,17 @@ static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 	size_t len = last ? c->len : plain ? whole_lines :
 		     mk_clean_cut(s->inputs, c->data, c->len, s->output.follows, p->clean);
 	const bool clean = last || len, full = how_much == ALL && !last;
+	bool counted;
 
 	if (!clean) {
 		len = full ? c->len : whole_lines;
 		if (!len)
 			return 0;
+	}
+	if (full && !plain && p->clean && p->running < p->n && !p->started) {
+		p->started = true;
+		if (!mk_filter_start(p))
+			return fail(p, -ENOMEM);
 	}
 	rest = new_chunk(p);
 	if (!rest)
@@ -124,18 +130,18 @@ static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 	c->line_no = p->line_no;
 	c->last = last;
 	c->plain = plain;
-	p->line_no = plain ? lines : p->line_no + mk_count_newlines(c->data, c->data + len);
+	/* One thread counts the lines as it goes. */
+	counted = p->running == 1 && !plain && !last && !s->mute;
+	if (!counted)
+		p->line_no = plain ? lines : p->line_no + mk_count_newlines(c->data, c->data + len);
 	p->filling = rest;
-	if (full && !plain && p->clean && p->running < p->n && !p->started) {
-		p->started = true;
-		if (!mk_filter_start(p))
-			return fail(p, -ENOMEM);
-	}
 	mk_tables_take(&p->tables, c->data, c->len, c->line_no, c->plain);
 	if (!push_chunk(p, c, !(p->clean && clean)))
 		return fail(p, -ENOMEM);
 	p->clean = clean;
 	mk_filter_work(p, p->running > 1 ? IN_FLIGHT * p->running : 0);
+	if (counted)
+		p->line_no = s->where.line_no;
 	return p->error;
 }
 
