@@ -92,6 +92,7 @@ static bool add_frames(struct symcache_symbolizer *s, const struct walked *w, si
 	struct symcache_query *q = &s->ahead[i];
 	const bool by_table = s->options->table == SYMCACHE_TABLE_OUTERMOST &&
 			      sc_named_by_table(s, m, s->ahead_symbols[i]);
+	const struct symcache_shown_frame *f;
 	uint32_t location, k;
 
 	s->ahead_first[i] = s->frames.len;
@@ -100,10 +101,11 @@ static bool add_frames(struct symcache_symbolizer *s, const struct walked *w, si
 		location = k < q->num_frames ? w->of[i][k] : symcache_next_location(&q->frames);
 		if (location == SYMCACHE_NONE)
 			break;
-		if (!sc_add_frame(s, m, location, !by_table || k + 1 < q->num_frames ||
-				  q->frames.location != SYMCACHE_NONE))
+		f = sc_add_frame(s, m, location, !by_table || k + 1 < q->num_frames ||
+				 q->frames.location != SYMCACHE_NONE);
+		if (!f)
 			return false;
-		fetch_lines(s->frames.data[s->frames.len - 1].function.ptr);
+		fetch_lines(f->function.ptr);
 	}
 	if (by_table)
 		fetch_lines(m->texts->symbols[s->ahead_symbols[i]]);

@@ -83,31 +83,33 @@ static inline bool sc_find_symbol(const struct sc_seen *seen, uint64_t rel,
 	return true;
 }
 
-/* Adds the frame of a source location. Its texts are not read yet: `ptr` is that of the struct
- * sc_text until sc_read_texts(), so that they can be fetched. `named`: its function's name is
- * wanted. False: out of memory. */
-static inline bool sc_add_frame(struct symcache_symbolizer *s, const struct sc_seen *m,
-				uint32_t location, bool named)
+/* Adds the frame of a source location. Its texts are not read yet, so that they can be fetched:
+ * until then `ptr` is that of the struct sc_text. `named`: its function's name is wanted. NULL:
+ * out of memory. */
+static inline struct symcache_shown_frame *
+sc_add_frame(struct symcache_symbolizer *s, const struct sc_seen *m, uint32_t location, bool named)
 {
+	const struct sc_text *function = NULL, *file = NULL;
 	struct symcache_frame_ids ids;
 	struct symcache_shown_frame *f;
-	const struct sc_text *text;
 
 	if (__builtin_expect(!vec_reserve(&s->frames, 1), 0))
-		return false;
+		return NULL;
 	symcache_location_ids(m->cache, location, &ids);
+	if (named && ids.function != SYMCACHE_NONE)
+		function = sc_names_function(s->names, m->texts, ids.function);
+	if (ids.file != SYMCACHE_NONE)
+		file = sc_names_file(s->names, m->texts, ids.file);
 	f = &s->frames.data[s->frames.len++];
-	*f = (struct symcache_shown_frame){ .line = ids.line, .column = ids.column, .padded = true,
-					    .function_idx = ids.function, .location_idx = location };
-	if (named && ids.function != SYMCACHE_NONE) {
-		text = sc_names_function(s->names, m->texts, ids.function);
-		f->function.ptr = (const char *)text;
-	}
-	if (ids.file != SYMCACHE_NONE) {
-		text = sc_names_file(s->names, m->texts, ids.file);
-		f->file.ptr = (const char *)text;
-	}
-	return true;
+	f->function = (struct symcache_str){ (const char *)function, 0 };
+	f->file = (struct symcache_str){ (const char *)file, 0 };
+	f->line = ids.line;
+	f->column = ids.column;
+	f->padded = true;
+	f->of_table = false;
+	f->function_idx = ids.function;
+	f->location_idx = location;
+	return f;
 }
 
 /* What lies below the base is not in the cache: it must not wrap around. */
