@@ -41,18 +41,13 @@ static bool colors_on(const struct mk_output *r)
 	return r->options.color == MARKUP_COLOR_ON;
 }
 
-static void sgr_reset(struct mk_output *r)
+void mk_sgr_line_start(struct mk_output *r)
 {
 	if (r->sgr.color < 0 && !r->sgr.bold)
 		return;
 	r->sgr = mk_no_colour;
 	if (colors_on(r))
 		mk_out_lit(&r->out, "\033[0m");
-}
-
-void mk_sgr_line_start(struct mk_output *r)
-{
-	sgr_reset(r);
 }
 
 void mk_sgr_follow(struct mk_sgr *s, const char *code)
@@ -69,7 +64,7 @@ void mk_sgr_follow(struct mk_sgr *s, const char *code)
 static void follow(struct mk_output *r, const char *code)
 {
 	if (code[2] == '0') {
-		sgr_reset(r);
+		mk_sgr_line_start(r);
 		return;
 	}
 	mk_sgr_follow(&r->sgr, code);
@@ -81,25 +76,29 @@ static void follow(struct mk_output *r, const char *code)
 		put_color(&r->out, r->sgr.color, false);
 }
 
+/* Without the codes, unless `keeps`; with `follows` they are followed. */
+static void put_text(struct mk_output *r, struct mk_out *o, const char *p, size_t len, bool keeps,
+		     bool follows)
+{
+	const char *end = p + len, *esc = p;
+
+	while (len && !keeps && (esc = memchr(esc, '\033', (size_t)(end - esc)))) {
+		const size_t code = mk_sgr_code(esc, end);
+
+		if (code) {
+			mk_out_put(o, p, (size_t)(esc - p));
+			p = esc + code;
+		}
+		if (code && follows)
+			follow(r, esc);
+		esc += code ? code : 1;
+	}
+	mk_out_put(o, p, (size_t)(end - p));
+}
+
 void mk_put_text(struct mk_output *r, const char *p, size_t len)
 {
-	const char *end, *esc = p;
-
-	if (!len) /* p may be NULL then */
-		return;
-	end = p + len;
-	if (r->follows) {
-		while ((esc = memchr(esc, '\033', (size_t)(end - esc)))) {
-			size_t code = mk_sgr_code(esc, end);
-			if (code) {
-				mk_out_put(&r->out, p, (size_t)(esc - p));
-				follow(r, esc);
-				p = esc + code;
-			}
-			esc += code ? code : 1;
-		}
-	}
-	mk_out_put(&r->out, p, (size_t)(end - p));
+	put_text(r, &r->out, p, len, !r->follows, true);
 }
 
 void mk_sgr_highlight(struct mk_output *r, struct mk_out *o)
@@ -127,23 +126,9 @@ void mk_sgr_end_line(const struct mk_output *r, struct mk_out *o)
 		mk_out_lit(o, "\033[0m");
 }
 
-void mk_sgr_put_line(const struct mk_output *r, struct mk_out *o, const char *p,
-		     size_t len)
+void mk_sgr_put_line(struct mk_output *r, struct mk_out *o, const char *p, size_t len)
 {
-	const char *end = p + len, *esc = p;
-
-	if (!len) /* p may be NULL then */
-		return;
-	while (r->options.color == MARKUP_COLOR_STRIP &&
-	       (esc = memchr(esc, '\033', (size_t)(end - esc)))) {
-		size_t code = mk_sgr_code(esc, end);
-		if (code) {
-			mk_out_put(o, p, (size_t)(esc - p));
-			p = esc + code;
-		}
-		esc += code ? code : 1;
-	}
-	mk_out_put(o, p, (size_t)(end - p));
+	put_text(r, o, p, len, r->options.color != MARKUP_COLOR_STRIP, false);
 }
 
 unsigned mk_sgr_style(const struct mk_output *r)

@@ -26,7 +26,7 @@ void mk_sgr_restore(struct mk_output *r, struct mk_out *o);
 /* Colours of a line that is put in next to the log's: to its end; and text at its
  * beginning, whose codes are taken out or left. */
 void mk_sgr_end_line(const struct mk_output *r, struct mk_out *o);
-void mk_sgr_put_line(const struct mk_output *r, struct mk_out *o, const char *p, size_t len);
+void mk_sgr_put_line(struct mk_output *r, struct mk_out *o, const char *p, size_t len);
 /* A value inside of a highlighted element. */
 void mk_put_colored(struct mk_output *r, struct mk_out *o, const char *p, size_t len);
 /* A number for each state that mk_put_value() distinguishes. */
