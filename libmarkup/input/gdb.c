@@ -43,7 +43,7 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!mk_match(&p, end, " in "))
 		return;
 	after = mk_find_back(p, end, " () from ");
-	if (!after && end - p > 3 && !memcmp(end - 3, " ()", 3))
+	if (!after && mk_ends_with(p, end, " ()"))
 		after = end - 3;
 	if (after)
 		e->hole = mk_span(p, after);

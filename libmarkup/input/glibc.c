@@ -86,7 +86,7 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	e->name = mk_span(file, file_end);
 	e->returns = true;
 	e->reach = 1;
-	if (file >= p + 2 && !memcmp(file - 2, "> ", 2)) {
+	if (mk_ends_with(p, file, "> ")) {
 		e->tag = (struct markup_str){ "strace", strlen("strace") };
 		e->origin = MARKUP_FROM_FILE;
 		e->lookup = address;

@@ -23,7 +23,7 @@ static void read_line(struct mk_line *l, const char *end)
 	end = mk_end_of_text(at, end);
 	if (!mk_match(&p, end, "%_0x%x", &address) || (p < end && *p != ' '))
 		return;
-	is_pc = at - l->p >= 4 && !memcmp(at - 4, "PC: ", 4);
+	is_pc = mk_ends_with(l->p, at, "PC: ");
 	e = mk_add_frame(l, "glog", is_pc ? at - 4 : at, mk_trimmed(p, end));
 	e->address = address;
 	e->absolute = true;

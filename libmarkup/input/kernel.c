@@ -21,27 +21,20 @@ static bool of_symbol(char c)
 	       c == '_' || c == '.' || c == '$';
 }
 
-static bool ends_with(const char *p, const char *end, const char *text)
-{
-	const size_t len = strlen(text);
-
-	return (size_t)(end - p) >= len && !memcmp(end - len, text, len);
-}
-
 /* Is the address in front of which the line says [p, end) that of the instruction itself? */
 static bool is_exact(const char *p, const char *end)
 {
 	static const char *const words[] = { ":", "pc : ", "PC is at ", " in " };
 
 	/* An address in brackets may stand between. */
-	if (ends_with(p, end, "] ")) {
+	if (mk_ends_with(p, end, "] ")) {
 		const char *open = memrchr(p, '[', (size_t)(end - p));
-		end = open && ends_with(p, open, "pc : ") ? open : end;
-		if (open && ends_with(p, open, "NIP "))
+		end = open && mk_ends_with(p, open, "pc : ") ? open : end;
+		if (open && mk_ends_with(p, open, "NIP "))
 			return true;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (ends_with(p, end, words[i]))
+		if (mk_ends_with(p, end, words[i]))
 			return true;
 	return mk_find(p, end, "WARNING: ");
 }

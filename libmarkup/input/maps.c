@@ -15,14 +15,13 @@
 static bool read_name(const char *p, const char *end, struct mk_row *row)
 {
 	static const char deleted[] = " (deleted)";
-	const size_t len = strlen(deleted);
 
 	mk_match(&p, end, "%_");
 	end = mk_end_of_text(p, end);
 	while (end > p && strchr(" \t\r\"", end[-1]))
 		end--;
-	if ((size_t)(end - p) > len && !memcmp(end - len, deleted, len))
-		end -= len;
+	if (mk_ends_with(p, end, deleted))
+		end -= strlen(deleted);
 	row->name = mk_span(p, end);
 	return p < end && *p == '/';
 }

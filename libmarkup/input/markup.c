@@ -221,17 +221,11 @@ static bool read_dumpfile(const struct element *x)
 	return at_least(x, 2);
 }
 
-static bool read_hexdict(const struct element *x)
-{
-	(void)x;
-	return true;
-}
-
 static const struct tag {
 	const char *tag;
 	enum mk_event_kind kind;
 	bool llvm; /* LLVM's filter knows it */
-	bool (*read)(const struct element *x);
+	bool (*read)(const struct element *x); /* NULL: all of it makes sense */
 } tags[] = {
 	{ "bt", MK_FRAME, true, read_bt },
 	{ "mmap", MK_MAP, true, read_mmap },
@@ -239,7 +233,7 @@ static const struct tag {
 	{ "pc", MK_PC, true, read_pc },
 	{ "data", MK_DATA, true, read_data },
 	{ "symbol", MK_SYMBOL, true, read_symbol },
-	{ "hexdict", MK_HEXDICT, false, read_hexdict },
+	{ "hexdict", MK_HEXDICT, false, NULL },
 	{ "dumpfile", MK_DUMPFILE, false, read_dumpfile },
 	{ "reset", MK_RESET, true, read_reset },
 };
@@ -264,7 +258,7 @@ static struct mk_event *read_element(struct mk_line *l, const struct mk_node *n,
 	while (t < end && !(mk_str_is(n->tag, t->tag) && (t->llvm || !llvm)))
 		t++;
 	x.e = add(l, n, t < end ? t->kind : MK_UNKNOWN);
-	if (t < end)
+	if (t < end && t->read)
 		t->read(&x);
 	return x.e;
 }

@@ -43,6 +43,14 @@ static inline bool mk_begins_word(const char *line, const char *p)
 	return !letter && !(before >= '0' && before <= '9');
 }
 
+/* Does [p, end) end with `text`? */
+static inline bool mk_ends_with(const char *p, const char *end, const char *text)
+{
+	const size_t len = strlen(text);
+
+	return (size_t)(end - p) >= len && !memcmp(end - len, text, len);
+}
+
 /* Where the decimal digits begin that end at p, or p. */
 static inline const char *mk_back_digits(const char *line, const char *p)
 {

@@ -68,7 +68,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	e->number = number;
 	e->address = address;
 	e->lookup = rel;
-	indented = start - l->p >= 2 && !memcmp(start - 2, "  ", 2);
+	indented = mk_ends_with(l->p, start, "  ");
 	e->returns = one_blank && !indented && !id.len; /* Chromium's */
 	*pos = after;
 	return true;

@@ -40,9 +40,9 @@ static void read_module(struct mk_line *l, const char *id, const char *end)
 {
 	const char *name, *p = id + strlen(id_word), *hex, *stop = NULL;
 
-	if (id - l->p >= 6 && !memcmp(id - 6, " with ", 6))
+	if (mk_ends_with(l->p, id, " with "))
 		stop = id - 6;
-	else if (id - l->p >= 2 && !memcmp(id - 2, ", ", 2))
+	else if (mk_ends_with(l->p, id, ", "))
 		stop = id - 2;
 	name = stop ? mk_find_back(l->p, stop, "odule ") : NULL;
 	if (!name)
