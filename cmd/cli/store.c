@@ -7,6 +7,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/store.h"
+#include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/file.h"
 #include "symcache/store.h"
 
@@ -38,50 +39,36 @@ static bool is_frozen(void)
 	return store_frozen || (env && *env && strcmp(env, "0"));
 }
 
-/* One that is frozen is not written; *mode: how it is read. */
-static int check_frozen(const char *path, enum symstore_mode *mode, struct sc_error *err)
+/* `make`: it need not be there. */
+static int open_at(const char *option, enum symstore_mode mode, bool make, struct symstore **ret,
+		   struct sc_error *err)
 {
-	if (!is_frozen())
-		return 0;
-	if (*mode == SYMSTORE_WRITE)
+	char *path __attribute__((cleanup(sc_free_text))) = NULL;
+	int rc = store_path(option, &path, err);
+
+	*ret = NULL;
+	if (rc)
+		return rc;
+	if (is_frozen() && mode == SYMSTORE_WRITE)
 		return sc_error_set(err, SC_EINVAL, "the store %s is frozen: it is not written",
 				    path);
-	*mode = SYMSTORE_FROZEN;
-	return 0;
+	if (make && (rc = sc_make_parents(path, err)))
+		return rc;
+	if (!make && access(path, F_OK) && errno == ENOENT)
+		return no_store_at(path, err);
+	rc = symstore_open(path, is_frozen() ? SYMSTORE_FROZEN : mode, ret, err);
+	return rc == SC_ENOTFOUND ? no_store_at(path, err) : rc; /* an empty file */
 }
 
 int open_store(const char *option, enum symstore_mode mode, struct symstore **ret,
 	       struct sc_error *err)
 {
-	char *path;
-	int rc = store_path(option, &path, err);
-
-	*ret = NULL;
-	if (!rc)
-		rc = check_frozen(path, &mode, err);
-	if (!rc && access(path, F_OK) && errno == ENOENT)
-		rc = no_store_at(path, err);
-	else if (!rc && (rc = symstore_open(path, mode, ret, err)) == SC_ENOTFOUND)
-		rc = no_store_at(path, err); /* an empty file */
-	free(path);
-	return rc;
+	return open_at(option, mode, false, ret, err);
 }
 
 int make_store(const char *option, struct symstore **ret, struct sc_error *err)
 {
-	enum symstore_mode mode = SYMSTORE_WRITE;
-	char *path;
-	int rc = store_path(option, &path, err);
-
-	*ret = NULL;
-	if (!rc)
-		rc = check_frozen(path, &mode, err);
-	if (!rc)
-		rc = sc_make_parents(path, err);
-	if (!rc)
-		rc = symstore_open(path, SYMSTORE_WRITE, ret, err);
-	free(path);
-	return rc;
+	return open_at(option, SYMSTORE_WRITE, true, ret, err);
 }
 
 int open_snapshot(const char *option, enum symstore_mode mode, struct snapshot *ret,

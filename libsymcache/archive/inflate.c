@@ -11,14 +11,12 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum kind { GZIP, XZ, ZSTD };
-
 /* What an xz stream may want for its dictionary; xz -9 wants 65 MiB. (Of zstd the
  * library itself allows 128 MiB.) */
 #define XZ_MEMORY_MAX (512u << 20)
 
 struct symcache_inflate {
-	enum kind kind;
+	enum symcache_packing kind;
 	z_stream gzip;
 	lzma_stream xz;
 	ZSTD_DStream *zstd;
@@ -26,40 +24,40 @@ struct symcache_inflate {
 	bool over;    /* an xz decoder says that it is at its end */
 };
 
-/* Which of the three; −1: none. */
-static int kind_of(const unsigned char *magic, size_t len)
+enum symcache_packing symcache_packing_of(const void *begin, size_t len)
 {
+	const unsigned char *magic = begin;
 	static const unsigned char gzip[] = { 0x1f, 0x8b }, xz[] = { 0xfd, '7', 'z', 'X', 'Z', 0 },
 				   zstd[] = { 0x28, 0xb5, 0x2f, 0xfd },
 				   skippable[] = { 0x2a, 0x4d, 0x18 }; /* behind 0x50 to 0x5f */
 
 	if (len >= sizeof(gzip) && !memcmp(magic, gzip, sizeof(gzip)))
-		return GZIP;
+		return SYMCACHE_GZIP;
 	if (len >= sizeof(xz) && !memcmp(magic, xz, sizeof(xz)))
-		return XZ;
+		return SYMCACHE_XZ;
 	if (len >= sizeof(zstd) &&
 	    (!memcmp(magic, zstd, sizeof(zstd)) ||
 	     ((magic[0] & 0xf0) == 0x50 && !memcmp(magic + 1, skippable, sizeof(skippable)))))
-		return ZSTD;
-	return -1;
+		return SYMCACHE_ZSTD;
+	return SYMCACHE_PLAIN;
 }
 
 int symcache_inflate_create(const void *magic, size_t len, struct symcache_inflate **ret,
 			    struct sc_error *err)
 {
 	struct symcache_inflate *d;
-	int kind = kind_of(magic, len);
+	const enum symcache_packing kind = symcache_packing_of(magic, len);
 	bool ok = false;
 
 	*ret = NULL;
-	if (kind < 0)
+	if (!kind)
 		return 0;
 	d = calloc(1, sizeof(*d));
 	if (d)
-		d->kind = (enum kind)kind;
-	if (d && kind == GZIP) {
+		d->kind = kind;
+	if (d && kind == SYMCACHE_GZIP) {
 		ok = inflateInit2(&d->gzip, 15 + 16) == Z_OK;
-	} else if (d && kind == XZ) {
+	} else if (d && kind == SYMCACHE_XZ) {
 		d->xz = (lzma_stream)LZMA_STREAM_INIT;
 		ok = lzma_stream_decoder(&d->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK;
 	} else if (d) {
@@ -78,9 +76,9 @@ void symcache_inflate_destroy(struct symcache_inflate *d)
 {
 	if (!d)
 		return;
-	if (d->kind == GZIP)
+	if (d->kind == SYMCACHE_GZIP)
 		inflateEnd(&d->gzip);
-	else if (d->kind == XZ)
+	else if (d->kind == SYMCACHE_XZ)
 		lzma_end(&d->xz);
 	else
 		ZSTD_freeDStream(d->zstd);
@@ -193,9 +191,9 @@ int symcache_inflate_run(struct symcache_inflate *d, const void *in, size_t *in_
 			 size_t *out_len, bool end, struct sc_error *err)
 {
 	switch (d->kind) {
-	case GZIP:
+	case SYMCACHE_GZIP:
 		return run_gzip(d, in, in_len, out, out_len, end, err);
-	case XZ:
+	case SYMCACHE_XZ:
 		return run_xz(d, in, in_len, out, out_len, end, err);
 	default:
 		return run_zstd(d, in, in_len, out, out_len, end, err);

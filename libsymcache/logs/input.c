@@ -87,18 +87,20 @@ static int read_raw(struct symlog_input *in, void *buf, size_t size, size_t *len
 	return 0;
 }
 
-size_t symlog_packed_suffix(const char *path)
+size_t symlog_packed_suffix(const char *path, enum symcache_packing *ret)
 {
-	static const char *const packed[] = { ".gz", ".xz", ".zst" };
+	static const char *const packed[] = { "", ".gz", ".xz", ".zst" };
 	const size_t len = strlen(path);
+	size_t kind = SYMCACHE_ZSTD, n;
 
-	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++) {
-		const size_t n = strlen(packed[i]);
-
-		if (len > n && !strcmp(path + len - n, packed[i]) && path[len - n - 1] != '/')
-			return n;
+	for (; kind; kind--) {
+		n = strlen(packed[kind]);
+		if (len > n && !strcmp(path + len - n, packed[kind]) && path[len - n - 1] != '/')
+			break;
 	}
-	return 0;
+	if (ret)
+		*ret = (enum symcache_packing)kind;
+	return kind ? n : 0;
 }
 
 /* Reads the first bytes and finds out what they are. A live input that begins
@@ -114,7 +116,7 @@ static int begin(struct symlog_input *in, char *buf, size_t size, size_t *len, s
 	if (rc)
 		return rc;
 	if (!in->inflate) {
-		in->misnamed = symlog_packed_suffix(in->name);
+		in->misnamed = symlog_packed_suffix(in->name, NULL);
 		return 0;
 	}
 	in->raw = malloc(RAW);

@@ -357,7 +357,7 @@ int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format fo
 
 		outputs[i] = keep(l, (struct piece[]){
 			{ dir ? dir : "", dir ? strlen(dir) : 0 }, { "/", dir != NULL },
-			{ rest, strlen(rest) - symlog_packed_suffix(rest) },
+			{ rest, strlen(rest) - symlog_packed_suffix(rest, NULL) },
 			{ suffix, strlen(suffix) } }, 4);
 		made = outputs[i];
 	}

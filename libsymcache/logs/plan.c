@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "libmarkup/plan.h"
@@ -14,31 +13,15 @@
 
 /* ---- the logs ---------------------------------------------------------------------------- */
 
-static enum markup_log_kind kind_by_name(const char *path)
+static int packing_of(const char *path, enum symcache_packing *ret, struct sc_error *err)
 {
-	const size_t suffix = symlog_packed_suffix(path);
-	const char *end = path + strlen(path) - suffix;
-
-	return !suffix ? MARKUP_LOG_PLAIN : !strcmp(end, ".gz") ? MARKUP_LOG_GZIP :
-	       !strcmp(end, ".xz") ? MARKUP_LOG_XZ : MARKUP_LOG_ZSTD;
-}
-
-static int kind_by_magic(const char *path, enum markup_log_kind *ret, struct sc_error *err)
-{
-	static const struct { const char *magic; size_t len; enum markup_log_kind kind; } magics[] = {
-		{ "\x1f\x8b", 2, MARKUP_LOG_GZIP }, { "\xfd" "7zXZ\0", 6, MARKUP_LOG_XZ },
-		{ "\x28\xb5\x2f\xfd", 4, MARKUP_LOG_ZSTD },
-	};
 	__attribute__((cleanup(sc_close_fd))) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char begin[6];
 	const ssize_t len = fd < 0 ? -1 : pread(fd, begin, sizeof(begin), 0);
 
 	if (len < 0)
 		return sc_error_sys(err, "%s", path);
-	*ret = MARKUP_LOG_PLAIN;
-	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
-		if ((size_t)len >= magics[i].len && !memcmp(begin, magics[i].magic, magics[i].len))
-			*ret = magics[i].kind;
+	*ret = symcache_packing_of(begin, (size_t)len);
 	return 0;
 }
 
@@ -57,15 +40,19 @@ int symlog_plan_logs(struct symlog_list *list, struct markup_planning *p, struct
 	p->logs = logs;
 	for (size_t i = 0; i < list->num && !rc; i++) {
 		const struct symlog_file *from = &list->logs[i];
-		struct markup_log *l = &logs[p->num_logs];
+		static const enum markup_log_kind kinds[] = {
+			[SYMCACHE_PLAIN] = MARKUP_LOG_PLAIN, [SYMCACHE_GZIP] = MARKUP_LOG_GZIP,
+			[SYMCACHE_XZ] = MARKUP_LOG_XZ, [SYMCACHE_ZSTD] = MARKUP_LOG_ZSTD,
+		};
+		enum symcache_packing packing;
 
 		if (!outputs[i])
 			continue;
-		*l = (struct markup_log){ from->path, outputs[i], from->size, from->mtime,
-					  kind_by_name(from->path) };
-		p->num_logs++;
-		if (l->size > p->task_size / 8) /* the name of a small one will do */
-			rc = kind_by_magic(l->path, &l->kind, err);
+		symlog_packed_suffix(from->path, &packing);
+		if (from->size > p->task_size / 8) /* the name of a small one will do */
+			rc = packing_of(from->path, &packing, err);
+		logs[p->num_logs++] = (struct markup_log){ from->path, outputs[i], from->size,
+							   from->mtime, kinds[packing] };
 	}
 	free(outputs);
 	return rc;

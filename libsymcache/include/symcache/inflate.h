@@ -12,10 +12,14 @@
 
 #include "symcache/error.h"
 
+enum symcache_packing { SYMCACHE_PLAIN, SYMCACHE_GZIP, SYMCACHE_XZ, SYMCACHE_ZSTD };
+
+/* What begins with begin[0, len), of which 6 bytes are enough. */
+enum symcache_packing symcache_packing_of(const void *begin, size_t len);
+
 struct symcache_inflate;
 
-/* A decompressor for what begins with magic[0, len), of which 6 bytes are enough; *ret is
- * NULL if that is none of the three. SC_ENOMEM. */
+/* A decompressor for what begins so; *ret is NULL if that is SYMCACHE_PLAIN. SC_ENOMEM. */
 int symcache_inflate_create(const void *magic, size_t len, struct symcache_inflate **ret,
 			    struct sc_error *err);
 void symcache_inflate_destroy(struct symcache_inflate *d); /* NULL is fine */

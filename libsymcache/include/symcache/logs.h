@@ -43,8 +43,9 @@ struct symlog_input {
 	uint64_t inflated;       /* bytes of a compressed file that were taken */
 };
 
-/* Length of the suffix of a compressed file (.gz, .xz, .zst) that `path` has; 0: none. */
-size_t symlog_packed_suffix(const char *path);
+/* Length of the suffix of a compressed file (.gz, .xz, .zst) that `path` has, and in *ret (may be
+ * NULL) what it says; 0: none. */
+size_t symlog_packed_suffix(const char *path, enum symcache_packing *ret);
 
 /* Opens `path`, "-" being standard input. SC_ESYS; SC_EINVAL: a directory. */
 int symlog_open(struct symlog_input *in, const char *path, struct sc_error *err);
