@@ -94,7 +94,7 @@ static void read_events(struct mk_stream *s)
 	s->resolve.line = l;
 	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
-	for (const struct mk_input *const *in = s->inputs; *in && !l->num_events; in++)
+	for (const struct mk_input *const *in = s->inputs; *in && !l->num_events && !s->plain; in++)
 		mk_read_line(*in, l);
 	if (l->no_memory)
 		s->error = -ENOMEM;
@@ -285,9 +285,10 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 	}
 	mk_ahead_start(&s->resolve, p);
 	while (p < end && !failed(s)) {
+		const bool each = s->hexdict.open || r->every_line;
 		const char *hit = p, *first = NULL, *eol;
 
-		if (!s->hexdict.open && !r->every_line) {
+		if (!each) {
 			hit = mk_ahead_next(&s->resolve, p, end);
 			if (!hit) {
 				mk_end_trace(&s->resolve);
@@ -306,12 +307,12 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 				r->plain(&s->output, p, (size_t)(before + 1 - p));
 				p = before + 1;
 			}
-		} else if (p >= s->resolve.ahead.upto) {
-			mk_ahead_look(&s->resolve, end);
 		}
 		eol = memchr(hit, '\n', (size_t)(end - hit));
 		eol = eol ? eol + 1 : end;
+		s->plain = each && !mk_ahead_in_line(&s->resolve, p, eol, end);
 		one_line(s, p, (size_t)(eol - p), first);
+		s->plain = false;
 		p = eol;
 	}
 }

@@ -15,6 +15,7 @@ struct mk_stream {
 	struct mk_line line;       /* the current one */
 	struct mk_out walked;      /* lines in place of one with a stack */
 	struct mk_out tail;        /* bytes of a line whose end has not come */
+	bool plain;                /* no input's words are in the current line */
 	bool mid_line;             /* pieces of the current line were handled */
 	struct mk_hexdict hexdict;
 	bool mute;                 /* nothing is written: modules and maps are followed */

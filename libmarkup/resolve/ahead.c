@@ -94,7 +94,7 @@ void mk_ahead_start(struct mk_resolve *r, const char *p)
 	a->num_hits = a->next_hit = 0;
 }
 
-void mk_ahead_look(struct mk_resolve *r, const char *end)
+static void look(struct mk_resolve *r, const char *end)
 {
 	struct mk_ahead *a = &r->ahead;
 	const char *limit = end - a->upto > BLOCK ? a->upto + BLOCK : end;
@@ -137,10 +137,24 @@ const char *mk_ahead_next(struct mk_resolve *r, const char *p, const char *end)
 		}
 		if (a->upto >= end)
 			break;
-		mk_ahead_look(r, end);
+		look(r, end);
 	}
 	r->where->line_no = a->line_no;
 	return NULL;
+}
+
+bool mk_ahead_in_line(struct mk_resolve *r, const char *p, const char *eol, const char *end)
+{
+	struct mk_ahead *a = &r->ahead;
+
+	while (1) {
+		for (; a->next_hit < a->num_hits; a->next_hit++)
+			if (a->hits[a->next_hit].at >= p)
+				return a->hits[a->next_hit].at < eol;
+		if (a->upto >= eol)
+			return false;
+		look(r, end);
+	}
 }
 
 const struct mk_announced *mk_ahead_frame(struct mk_resolve *r, uint32_t kind)

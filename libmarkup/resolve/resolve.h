@@ -216,13 +216,13 @@ void mk_ahead_init(struct mk_ahead *a, const struct mk_input *const *inputs,
 /* A block of lines begins at p; where->line_no is right there. */
 void mk_ahead_start(struct mk_resolve *r, const char *p);
 
-/* Scans the next bytes, and announces what is found there. */
-void mk_ahead_look(struct mk_resolve *r, const char *end);
-
 /* The next byte from p on that may begin an event, or an ESC if scan_for says so; or NULL;
  * where->line_no becomes the number of the line that it is in, or of `end`. Each is given
  * once. */
 const char *mk_ahead_next(struct mk_resolve *r, const char *p, const char *end);
+
+/* May any input find something in the line [p, eol)? For lines in their order. */
+bool mk_ahead_in_line(struct mk_resolve *r, const char *p, const char *eol, const char *end);
 
 /* May any input find something in [p, end), whole lines? If not, the newlines are added. */
 bool mk_ahead_finds(const struct mk_ahead *a, const char *p, const char *end, uint64_t *newlines);
