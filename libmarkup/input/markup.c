@@ -156,21 +156,18 @@ static bool read_data(const struct element *x)
 	       expected(x, x->n->fields[0], "address");
 }
 
-struct mk_pc_type mk_read_pc_type(const struct mk_node *n, size_t first, bool return_address)
+/* What comes behind the address of pc and bt from field number `at` on: a type, or the one that
+ * *return_address is, and a message. */
+static void read_pc_type(const struct element *x, size_t at, bool *return_address)
 {
-	struct mk_pc_type t = { .return_address = return_address };
-	const char *end = n->rest.ptr + n->rest.len;
-	size_t message = first;
+	const struct mk_node *n = x->n;
 
-	if (n->num_fields > first &&
-	    (mk_str_is(n->fields[first], "ra") || mk_str_is(n->fields[first], "pc"))) {
-		t.return_address = n->fields[first].ptr[0] == 'r';
-		message++;
-	}
-	if (n->num_fields > message)
-		t.message = (struct markup_str){
-			n->fields[message].ptr, (size_t)(end - n->fields[message].ptr) };
-	return t;
+	if (n->num_fields > at && (mk_str_is(n->fields[at], "ra") || mk_str_is(n->fields[at], "pc")))
+		*return_address = n->fields[at++].ptr[0] == 'r';
+	if (n->num_fields > at)
+		x->e->detail = (struct markup_str){
+			n->fields[at].ptr,
+			(size_t)(n->rest.ptr + n->rest.len - n->fields[at].ptr) };
 }
 
 /* The address in field number `at` and what comes behind it. */
@@ -182,9 +179,7 @@ static bool read_code(const struct element *x, size_t at, bool return_address)
 	if (!mk_field_address(n->fields[at], &e->address))
 		return expected(x, n->fields[at], "address");
 	if (!x->llvm) {
-		struct mk_pc_type t = mk_read_pc_type(n, at + 1, return_address);
-		return_address = t.return_address;
-		e->detail = t.message;
+		read_pc_type(x, at + 1, &return_address);
 	} else if (n->num_fields == at + 2) {
 		/* With more fields than that LLVM ignores the type. */
 		struct markup_str type = n->fields[at + 1];

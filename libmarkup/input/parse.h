@@ -44,17 +44,6 @@ void mk_parse_line(struct mk_parser *p, const char *line, size_t len,
  * whatever is in it. */
 bool mk_next_element(struct mk_parser *p, struct mk_node *ret);
 
-/* What comes behind the address of pc and bt: a type and a message. */
-struct mk_pc_type {
-	bool return_address;
-	struct markup_str message; /* ptr NULL: none */
-};
-
-/* Reads the fields of `n` from number `first` (< MK_NUM_FIELDS − 1) on; without a
- * type it is `return_address`. */
-struct mk_pc_type mk_read_pc_type(const struct mk_node *n, size_t first,
-				  bool return_address);
-
 /* ID, NAME and BUILDID of a module element whose name may hold colons: it ends
  * at the last ":elf:". False: it is not of that form. */
 bool mk_split_module(const struct mk_node *n, struct markup_str *id,

@@ -65,8 +65,6 @@ static void check_fields(const struct mk_node *n)
 			check(s.len == strlen(mode) && s.len <= 3);
 		if (s.len / 2 < sizeof(bytes) && mk_field_build_id(s, bytes))
 			check(mk_field_build_id_is(s, bytes, (s.len + 1) / 2));
-		if (i + 1 < MK_NUM_FIELDS)
-			mk_read_pc_type(n, i, i % 2);
 	}
 	if (n->num_fields <= MK_NUM_FIELDS)
 		check(pos == n->text.ptr + n->text.len - 3);
