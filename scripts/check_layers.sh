@@ -69,7 +69,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("logs", "public base symbolize libmarkup/markup.h libmarkup/plan.h libmarkup/bytes/out.h")
 		own("api", "public base symbolize store libmarkup/markup.h")
 		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h libmarkup/dialogue.h libmarkup/report.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
-		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h")
+		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h libsymcache/base/text.h libsymcache/base/vec.h")
 		own("mk", "mk/bytes symcache/error.h symcache/core.h symcache/images.h symcache/store.h symcache/trace.h"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/utf8.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h libsymcache/base/vec.h")
 		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h"); own("mk/emit", "../emit.h parts.h")

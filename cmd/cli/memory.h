@@ -4,13 +4,15 @@
 
 #include <stddef.h>
 
+#include "libsymcache/base/text.h"
+#include "libsymcache/base/vec.h"
+
 extern int status_no_memory; /* the status that it ends with: STATUS_ERROR */
 
 void *must(void *p); /* p, unless it is NULL */
 void *must_calloc(size_t n, size_t size);
 void *must_realloc(void *p, size_t size);
-/* Room for one more behind array[0, len): the array, maybe at another place. */
-void *must_grow(void *array, size_t len, size_t *cap, size_t size);
-char *must_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define must_push(v) (typeof((v)->data))must(vec_push(v)) /* of a VEC() */
+#define must_asprintf(...) (char *)must(sc_text(__VA_ARGS__))
 
 #endif

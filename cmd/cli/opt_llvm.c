@@ -7,28 +7,19 @@
 
 #include "cmd/cli/memory.h"
 
-struct words {
-	char **list;
-	size_t len, cap;
-};
+typedef VEC(char *) words;
 
 /* What is made here lives as long as the program, as argv does. */
-static struct words made, all;
-
-static void add_word(struct words *w, char *word)
-{
-	w->list = must_grow(w->list, w->len, &w->cap, sizeof(*w->list));
-	w->list[w->len++] = word;
-}
+static words made, all;
 
 /* The words of a text, with quotes and backslashes as the shell has them. */
-static void split(struct words *w, const char *text)
+static void split(words *w, const char *text)
 {
 	char *to = must_calloc(strlen(text) + 1, 1), quote = 0;
 
-	add_word(&made, to);
+	*must_push(&made) = to;
 	while (*(text += strspn(text, " \t\r\n\v\f"))) {
-		add_word(w, to);
+		*must_push(w) = to;
 		for (; *text && (quote || !isspace((unsigned char)*text)); text++) {
 			if (quote ? *text == quote : *text == '"' || *text == '\'')
 				quote = quote ? 0 : *text;
@@ -42,7 +33,7 @@ static void split(struct words *w, const char *text)
 }
 
 /* The words of a file, as far as its first FILE_MAX bytes; false: it cannot be read. */
-static bool split_file(struct words *w, const char *path)
+static bool split_file(words *w, const char *path)
 {
 	enum { FILE_MAX = 1 << 24 };
 	FILE *file = fopen(path, "re");
@@ -61,31 +52,31 @@ static bool split_file(struct words *w, const char *path)
 static void take(char *word, unsigned *files)
 {
 	enum { FILES_MAX = 1000 }; /* a file may name itself */
-	struct words inner = { 0 };
+	words inner = { 0 };
 
 	if (*word != '@' || ++*files > FILES_MAX || !split_file(&inner, word + 1))
-		add_word(&all, word);
+		*must_push(&all) = word;
 	for (size_t i = 0; i < inner.len; i++)
-		take(inner.list[i], files);
-	free(inner.list);
+		take(inner.data[i], files);
+	vec_deinit(&inner);
 }
 
 char **opt_expand(int *argc, char **argv, const char *env)
 {
-	struct words first = { 0 };
+	words first = { 0 };
 	unsigned files = 0;
 
-	add_word(&all, argv[0]);
+	*must_push(&all) = argv[0];
 	if (env)
 		split(&first, env);
 	for (size_t i = 0; i < first.len; i++)
-		take(first.list[i], &files);
+		take(first.data[i], &files);
 	for (int i = 1; i < *argc; i++)
 		take(argv[i], &files);
-	free(first.list);
+	vec_deinit(&first);
 	*argc = (int)all.len;
-	add_word(&all, NULL);
-	return all.list;
+	*must_push(&all) = NULL;
+	return all.data;
 }
 
 void opt_help_llvm(const struct opt *opts, const char *tool, const char *operands)

@@ -83,29 +83,21 @@ static struct symcache_index_options make_options(const char *tags,
 	};
 }
 
-static void summarize(const struct index_report *r, const struct symcache_index_account *a)
-{
-	if (o.json)
-		index_summary_json(r, a, o.fetch.on, o.stats);
-	else if (!o.quiet)
-		index_summary_print(r, a);
-	if (o.stats && !o.json)
-		index_stats_print(&r->stats, a->store_seconds);
-}
-
 static int index_paths(struct symstore *store, char **paths, size_t n,
 		       const struct symcache_index_options *options, struct sc_error *err)
 {
-	struct index_report r __attribute__((cleanup(index_report_deinit))) = { .quiet = o.quiet };
+	static struct index_report r;
 	struct symcache_index_options with_events = *options;
 	struct symcache_index_account a;
 	int rc;
 
+	r = (struct index_report){ .quiet = o.quiet, .json = o.json, .show_stats = o.stats,
+				   .fetched = o.fetch.on };
 	signal(SIGBUS, file_shrank);
 	with_events.events = index_report_events(&r);
 	rc = symcache_index(store, (const char *const *)paths, n, &with_events, &a, err);
 	progress_erase();
-	summarize(&r, &a);
+	index_report_end(&r, &a);
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err->msg);
 	return rc ? STATUS_ERROR : a.failed || a.broken ? STATUS_PARTLY : STATUS_OK;
