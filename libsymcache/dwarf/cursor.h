@@ -107,6 +107,8 @@ static inline uint64_t dw_uleb(struct dw_cursor *c)
 	if (v < 0x80)
 		return v;
 	v &= 0x7f;
+	if (c->p < c->end && *c->p < 0x80)
+		return v | (uint64_t)*c->p++ << 7;
 	while (c->p < c->end) {
 		uint8_t b = *c->p++;
 		if (shift < 64)
