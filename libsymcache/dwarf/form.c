@@ -3,69 +3,43 @@
 
 #include <dwarf.h>
 
+/* Sizes plus 1, or what they depend on; 0: unknown. */
+enum { OF_ADDRESS = 32, OF_OFFSET, OF_REFERENCE, VARIABLE };
+
+static const uint8_t sizes[] = {
+	[DW_FORM_flag_present] = 1, [DW_FORM_implicit_const] = 1,
+	[DW_FORM_data1] = 2, [DW_FORM_flag] = 2, [DW_FORM_ref1] = 2, [DW_FORM_strx1] = 2,
+	[DW_FORM_addrx1] = 2,
+	[DW_FORM_data2] = 3, [DW_FORM_ref2] = 3, [DW_FORM_strx2] = 3, [DW_FORM_addrx2] = 3,
+	[DW_FORM_strx3] = 4, [DW_FORM_addrx3] = 4,
+	[DW_FORM_data4] = 5, [DW_FORM_ref4] = 5, [DW_FORM_strx4] = 5, [DW_FORM_addrx4] = 5,
+	[DW_FORM_ref_sup4] = 5,
+	[DW_FORM_data8] = 9, [DW_FORM_ref8] = 9, [DW_FORM_ref_sig8] = 9, [DW_FORM_ref_sup8] = 9,
+	[DW_FORM_data16] = 17,
+	[DW_FORM_addr] = OF_ADDRESS, [DW_FORM_ref_addr] = OF_REFERENCE,
+	[DW_FORM_strp] = OF_OFFSET, [DW_FORM_line_strp] = OF_OFFSET, [DW_FORM_strp_sup] = OF_OFFSET,
+	[DW_FORM_sec_offset] = OF_OFFSET,
+	[DW_FORM_string] = VARIABLE, [DW_FORM_block] = VARIABLE, [DW_FORM_block1] = VARIABLE,
+	[DW_FORM_block2] = VARIABLE, [DW_FORM_block4] = VARIABLE, [DW_FORM_exprloc] = VARIABLE,
+	[DW_FORM_sdata] = VARIABLE, [DW_FORM_udata] = VARIABLE, [DW_FORM_ref_udata] = VARIABLE,
+	[DW_FORM_strx] = VARIABLE, [DW_FORM_addrx] = VARIABLE, [DW_FORM_loclistx] = VARIABLE,
+	[DW_FORM_rnglistx] = VARIABLE, [DW_FORM_indirect] = VARIABLE,
+};
+
 int dw_form_size(uint64_t form, const struct dw_form_sizes *s)
 {
-	switch (form) {
-	case DW_FORM_flag_present:
-	case DW_FORM_implicit_const:
-		return 0;
-	case DW_FORM_data1:
-	case DW_FORM_flag:
-	case DW_FORM_ref1:
-	case DW_FORM_strx1:
-	case DW_FORM_addrx1:
-		return 1;
-	case DW_FORM_data2:
-	case DW_FORM_ref2:
-	case DW_FORM_strx2:
-	case DW_FORM_addrx2:
-		return 2;
-	case DW_FORM_strx3:
-	case DW_FORM_addrx3:
-		return 3;
-	case DW_FORM_data4:
-	case DW_FORM_ref4:
-	case DW_FORM_strx4:
-	case DW_FORM_addrx4:
-	case DW_FORM_ref_sup4:
-		return 4;
-	case DW_FORM_data8:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup8:
-		return 8;
-	case DW_FORM_data16:
-		return 16;
-	case DW_FORM_addr:
-		return s->address_size;
-	case DW_FORM_ref_addr: /* an address in DWARF 2, an offset since */
+	const unsigned size = form < sizeof(sizes) ? sizes[form] :
+		form == DW_FORM_GNU_ref_alt || form == DW_FORM_GNU_strp_alt ? OF_OFFSET :
+		form == DW_FORM_GNU_str_index || form == DW_FORM_GNU_addr_index ? VARIABLE : 0;
+
+	switch (size) {
+	case 0: return DW_FORM_UNKNOWN;
+	case OF_ADDRESS: return s->address_size;
+	case OF_OFFSET: return s->offset_size;
+	case OF_REFERENCE: /* an address in DWARF 2, an offset since */
 		return s->version <= 2 ? s->address_size : s->offset_size;
-	case DW_FORM_strp:
-	case DW_FORM_line_strp:
-	case DW_FORM_strp_sup:
-	case DW_FORM_sec_offset:
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-		return s->offset_size;
-	case DW_FORM_string:
-	case DW_FORM_block:
-	case DW_FORM_block1:
-	case DW_FORM_block2:
-	case DW_FORM_block4:
-	case DW_FORM_exprloc:
-	case DW_FORM_sdata:
-	case DW_FORM_udata:
-	case DW_FORM_ref_udata:
-	case DW_FORM_strx:
-	case DW_FORM_addrx:
-	case DW_FORM_loclistx:
-	case DW_FORM_rnglistx:
-	case DW_FORM_GNU_str_index:
-	case DW_FORM_GNU_addr_index:
-	case DW_FORM_indirect:
-		return DW_FORM_VARIABLE;
-	default:
-		return DW_FORM_UNKNOWN;
+	case VARIABLE: return DW_FORM_VARIABLE;
+	default: return (int)size - 1;
 	}
 }
 

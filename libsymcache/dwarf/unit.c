@@ -1,9 +1,8 @@
 /* The units of a .debug_info section: see unit.h. */
 #include "libsymcache/dwarf/unit.h"
 
-#include <dwarf.h>
-
 #include "libsymcache/base/limits.h"
+#include "libsymcache/base/sort.h"
 
 void dw_debug_deinit(struct dw_debug *d)
 {
@@ -275,14 +274,12 @@ int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err)
 	return 0;
 }
 
-static int by_signature(const void *a, const void *b)
+static inline bool signature_before(const struct dw_signature *a, const struct dw_signature *b)
 {
-	const struct dw_signature *x = a, *y = b;
-
-	if (x->signature != y->signature)
-		return x->signature < y->signature ? -1 : 1;
-	return x->unit < y->unit ? -1 : x->unit > y->unit;
+	return a->signature < b->signature;
 }
+
+SC_SORT(sort_signatures, struct dw_signature, signature_before)
 
 static bool list_signatures(struct dw_debug *d)
 {
@@ -297,10 +294,7 @@ static bool list_signatures(struct dw_debug *d)
 			return false;
 		*s = (struct dw_signature){ u->id, i };
 	}
-	if (d->signatures.len)
-		qsort(d->signatures.data, d->signatures.len, sizeof(*d->signatures.data),
-		      by_signature);
-	return true;
+	return sort_signatures(d->signatures.data, d->signatures.len);
 }
 
 int dw_debug_read(struct dw_debug *d, struct sc_error *err)

@@ -190,21 +190,31 @@ struct putting {
 	bool ok[4];
 };
 
-/* The ranges, or the data symbols: both add to the tables. Or the unwind information, or where
+/* The ranges and the data symbols, which both add to the tables; the unwind information; where
  * inlined functions begin. */
 static void put_job(void *ctx, unsigned worker, size_t job)
 {
 	struct putting *p = ctx;
 	struct symcache_build *b = p->b;
 	struct sc_input *in = &b->input;
+	struct sc_units *u = &b->units;
 
 	(void)worker;
-	p->ok[job] = job == 3 ?
-		sc_starts_make(&b->units.flat, b->units.tables.calls.len, &b->starts) : job == 2 ? !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault, NULL) :
-		job ?
-		sc_data_finish(&b->units.data, &in->symbols, in->image, &b->units.tables) :
-		sc_assemble(&b->units.flat, in->code_symbols.data, in->code_symbols.len,
-			    in->image->load_base, &b->units.tables, p->threads, &b->ranges);
+	switch (job) {
+	case 0:
+		p->ok[job] = sc_assemble(&u->flat, in->code_symbols.data, in->code_symbols.len,
+					 in->image->load_base, &u->tables, p->threads, &b->ranges);
+		break;
+	case 1:
+		p->ok[job] = sc_data_finish(&u->data, &in->symbols, in->image, &u->tables);
+		break;
+	case 2:
+		p->ok[job] = !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault,
+					     NULL);
+		break;
+	case 3:
+		p->ok[job] = sc_starts_make(&u->flat, u->tables.calls.len, &b->starts);
+	}
 }
 
 static bool put_together(struct symcache_build *b)

@@ -16,6 +16,7 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/base/search.h"
 
 struct layer {
 	struct sc_intervals painted;
@@ -109,21 +110,6 @@ static const struct sc_flat_range *ranges_of(const struct assembler *a, const st
 	return (part ? part->ranges.data : a->flat->ranges.data) + p->first_range;
 }
 
-/* The index of the range among those of a piece that covers `rel_pc`. */
-static size_t range_at(const struct sc_flat_range *r, size_t n, uint64_t rel_pc)
-{
-	size_t lo = 0, hi = n;
-
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (r[mid].start <= rel_pc)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Puts the ranges of piece p that lie in [start, end); `function` names them
  * where they have none of their own. */
 static bool put_piece(struct assembler *a, const struct sc_piece *p, uint64_t start,
@@ -131,9 +117,9 @@ static bool put_piece(struct assembler *a, const struct sc_piece *p, uint64_t st
 {
 	const struct sc_maps *maps;
 	const struct sc_flat_range *r = ranges_of(a, p, &maps);
+	const size_t first = SC_SEARCH(i, p->num_ranges, r[i].start <= start - a->base);
 
-	for (size_t i = range_at(r, p->num_ranges, start - a->base);
-	     i < p->num_ranges && start < end; i++) {
+	for (size_t i = first ? first - 1 : 0; i < p->num_ranges && start < end; i++) {
 		uint64_t stop = i + 1 < p->num_ranges ? r[i + 1].start + a->base : p->end;
 		struct sc_location loc = r[i].loc;
 

@@ -9,6 +9,7 @@
 #include "libsymcache/write/flatten/flatten.h"
 
 #include "format/symcache_format.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/write/flatten/lang.h"
 #include "libsymcache/write/flatten/scopes.h"
 
@@ -282,15 +283,7 @@ static size_t find_row(struct sc_flattener *f, const struct dw_sequence *s, uint
 		if (lo + 8 < hi && rows[lo + 8].vaddr > vaddr)
 			hi = lo + 8;
 	}
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (rows[mid].vaddr <= vaddr)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	f->row = lo;
-	return lo;
+	return f->row = lo + SC_SEARCH(i, hi - lo - 1, rows[lo + 1 + i].vaddr <= vaddr);
 }
 
 /* Cuts [start, end), all inside sequence s, at its rows. */

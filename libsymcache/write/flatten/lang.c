@@ -4,39 +4,22 @@
 
 #include "format/symcache_format.h"
 
+static const uint8_t langs[] = {
+	[0x01] = SYMCACHE_LANG_C /* C89 */, [0x02] = SYMCACHE_LANG_C, [0x0c] = SYMCACHE_LANG_C /* C99 */,
+	[0x1d] = SYMCACHE_LANG_C /* C11 */, [0x2c] = SYMCACHE_LANG_C /* C17 */,
+	[0x3e] = SYMCACHE_LANG_C /* C23 */,
+	[0x04] = SYMCACHE_LANG_CPP, [0x19] = SYMCACHE_LANG_CPP /* C++03 */,
+	[0x1a] = SYMCACHE_LANG_CPP /* C++11 */, [0x21] = SYMCACHE_LANG_CPP /* C++14 */,
+	[0x2a] = SYMCACHE_LANG_CPP /* C++17 */, [0x2b] = SYMCACHE_LANG_CPP /* C++20 */,
+	[0x3a] = SYMCACHE_LANG_CPP /* C++23 */,
+	[0x10] = SYMCACHE_LANG_OBJC, [0x11] = SYMCACHE_LANG_OBJCPP, [0x13] = SYMCACHE_LANG_D,
+	[0x16] = SYMCACHE_LANG_GO, [0x1c] = SYMCACHE_LANG_RUST, [0x1e] = SYMCACHE_LANG_SWIFT,
+	[0x32] = SYMCACHE_LANG_CSHARP,
+};
+
+_Static_assert(!SYMCACHE_LANG_UNKNOWN, "what the table lacks");
+
 uint32_t sc_lang_of_dwarf(uint32_t dw_lang)
 {
-	switch (dw_lang) {
-	case 0x01: /* C89 */
-	case 0x02: /* C */
-	case 0x0c: /* C99 */
-	case 0x1d: /* C11 */
-	case 0x2c: /* C17 */
-	case 0x3e: /* C23 */
-		return SYMCACHE_LANG_C;
-	case 0x04: /* C_plus_plus */
-	case 0x19: /* C_plus_plus_03 */
-	case 0x1a: /* C_plus_plus_11 */
-	case 0x21: /* C_plus_plus_14 */
-	case 0x2a: /* C_plus_plus_17 */
-	case 0x2b: /* C_plus_plus_20 */
-	case 0x3a: /* C_plus_plus_23 */
-		return SYMCACHE_LANG_CPP;
-	case 0x10:
-		return SYMCACHE_LANG_OBJC;
-	case 0x11:
-		return SYMCACHE_LANG_OBJCPP;
-	case 0x13:
-		return SYMCACHE_LANG_D;
-	case 0x16:
-		return SYMCACHE_LANG_GO;
-	case 0x1c:
-		return SYMCACHE_LANG_RUST;
-	case 0x1e:
-		return SYMCACHE_LANG_SWIFT;
-	case 0x32:
-		return SYMCACHE_LANG_CSHARP;
-	default:
-		return SYMCACHE_LANG_UNKNOWN;
-	}
+	return dw_lang < sizeof(langs) ? langs[dw_lang] : SYMCACHE_LANG_UNKNOWN;
 }

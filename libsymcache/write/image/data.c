@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "libsymcache/base/sort.h"
+
 void sc_data_deinit(struct sc_data *d)
 {
 	vec_deinit(&d->variables);
@@ -37,38 +39,12 @@ bool sc_data_add_unit(struct sc_data *d, const struct dw_facts *unit, uint32_t i
 	return true;
 }
 
-static int by_vaddr(const struct sc_data_variable *x, const struct sc_data_variable *y)
+static inline bool stands_before(const struct sc_data_variable *x, const struct sc_data_variable *y)
 {
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return x->unit < y->unit ? -1 : x->unit > y->unit;
+	return x->vaddr != y->vaddr ? x->vaddr < y->vaddr : x->unit < y->unit;
 }
 
-/* Sorts by address, then unit; within a unit the order of arrival stays. */
-static bool merge_sort(struct sc_data_variable *v, size_t n)
-{
-	struct sc_data_variable *tmp;
-
-	if (n < 2)
-		return true;
-	tmp = malloc(n * sizeof(*tmp));
-	if (!tmp)
-		return false;
-	for (size_t width = 1; width < n; width *= 2) {
-		for (size_t lo = 0; lo < n; lo += 2 * width) {
-			size_t mid = lo + width < n ? lo + width : n;
-			size_t hi = mid + width < n ? mid + width : n;
-			size_t i = lo, k = mid, out = lo;
-
-			while (i < mid || k < hi)
-				tmp[out++] = i < mid && (k == hi || by_vaddr(&v[i], &v[k]) <= 0) ?
-					v[i++] : v[k++];
-		}
-		memcpy(v, tmp, n * sizeof(*v));
-	}
-	free(tmp);
-	return true;
-}
+SC_SORT(sort_variables, struct sc_data_variable, stands_before)
 
 static bool in_reach(const struct sc_elf *image, uint64_t vaddr)
 {
@@ -149,7 +125,7 @@ static bool merge(struct sc_data *d, const struct sc_elf_symbols *symbols,
 	const struct sc_data_variable *v;
 	size_t n = symbols->data.len, m = d->variables.len, i = 0, k = 0, at = 0;
 
-	if (!merge_sort(d->variables.data, m))
+	if (!sort_variables(d->variables.data, m))
 		return false;
 	v = d->variables.data;
 	while (i < n || k < m) {
