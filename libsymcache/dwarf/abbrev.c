@@ -237,9 +237,7 @@ static bool same_abbrev(const void *ctx, uint32_t i)
 	const struct pool_key *k = ctx;
 	const struct dw_abbrev *a = k->p->list.data[i];
 
-	return a->num_bytes == k->num_bytes && a->sizes.version == k->sizes->version &&
-	       a->sizes.address_size == k->sizes->address_size &&
-	       a->sizes.offset_size == k->sizes->offset_size &&
+	return a->num_bytes == k->num_bytes && dw_same_sizes(&a->sizes, k->sizes) &&
 	       !memcmp(a->bytes, k->bytes, k->num_bytes);
 }
 

@@ -10,6 +10,12 @@ struct dw_form_sizes {
 	uint8_t address_size, offset_size;
 };
 
+static inline bool dw_same_sizes(const struct dw_form_sizes *a, const struct dw_form_sizes *b)
+{
+	return a->version == b->version && a->address_size == b->address_size &&
+	       a->offset_size == b->offset_size;
+}
+
 #define DW_FORM_VARIABLE (-1)
 #define DW_FORM_UNKNOWN (-2)
 

@@ -40,9 +40,7 @@ static bool same_abbrevs(const void *ctx, uint32_t i)
 	const struct abbrev_key *k = ctx;
 	const struct dw_abbrev_cache *c = &k->d->abbrevs.data[i];
 
-	return c->offset == k->offset && c->sizes.version == k->sizes.version &&
-	       c->sizes.address_size == k->sizes.address_size &&
-	       c->sizes.offset_size == k->sizes.offset_size;
+	return c->offset == k->offset && dw_same_sizes(&c->sizes, &k->sizes);
 }
 
 /* How many more records the tables may have. They do not overlap, and a record stands for

@@ -8,7 +8,6 @@
  */
 #include "symcache/explain.h"
 
-#include "libsymcache/base/parallel.h"
 #include "libsymcache/write/input/input.h"
 #include "libsymcache/write/flatten/assemble.h"
 #include "libsymcache/write/flatten/scopes.h"
@@ -293,16 +292,11 @@ static int explain(struct explanation *e, const char *path,
 {
 	__attribute__((cleanup(work_deinit))) struct work w = { .to = e, .vaddr = vaddr };
 	struct sc_input *in = &e->input;
-	unsigned threads = o->threads ? o->threads : sc_cores();
-	int rc = sc_input_open(in, path, o, err);
+	int rc = sc_input_open_whole(in, path, o, err);
 
 	if (rc || !in->dwarf)
 		return rc;
 	e->shown.path = in->dwarf->path;
-	rc = sc_input_load(in, threads, err);
-	if (rc)
-		return rc;
-	sc_input_end_stream(in);
 	w.env = (struct sc_flatten_env){
 		.tables = &w.tables,
 		.load_base = in->image->load_base,
@@ -310,12 +304,7 @@ static int explain(struct explanation *e, const char *path,
 		.symbol_at = sc_input_symbol_at,
 		.ctx = in,
 	};
-	rc = dw_debug_read(&in->alt_debug, err);
-	if (!rc)
-		rc = dw_debug_read(&in->debug, err);
-	if (!rc)
-		rc = sc_input_find_split(in, o, threads, err);
-	return rc ? rc : explain_units(&w, err);
+	return explain_units(&w, err);
 }
 
 int symcache_explain(const char *path, const struct symcache_build_options *options,

@@ -35,38 +35,21 @@ void symcache_locals_close(struct symcache_locals *l)
 }
 
 /* Broken lists of locations cost the places in them. */
-static int load_locations(struct symcache_locals *l, unsigned threads, struct sc_error *err)
+static int open_input(struct symcache_locals *l, const char *path,
+		      const struct symcache_build_options *o, struct sc_error *err)
 {
 	struct sc_elf_wanted wanted[] = { { .name = ".debug_loc" }, { .name = ".debug_loclists" } };
+	int rc = sc_input_open_whole(&l->input, path, o, err);
 
-	sc_elf_load(l->input.dwarf, threads, wanted, 2);
+	if (rc || !l->input.dwarf)
+		return rc;
+	sc_elf_load(l->input.dwarf, o->threads ? o->threads : sc_cores(), wanted, 2);
 	for (int i = 0; i < 2; i++)
 		if (wanted[i].rc == SC_ENOMEM)
 			return sc_error_set(err, SC_ENOMEM, "%s", wanted[i].err.msg);
 	l->locations = (struct dw_location_sections){ { wanted[0].data, wanted[0].size },
 						      { wanted[1].data, wanted[1].size } };
 	return 0;
-}
-
-static int open_input(struct symcache_locals *l, const char *path,
-		      const struct symcache_build_options *o, struct sc_error *err)
-{
-	struct sc_input *in = &l->input;
-	const unsigned threads = o->threads ? o->threads : sc_cores();
-	int rc = sc_input_open(in, path, o, err);
-
-	if (rc || !in->dwarf)
-		return rc;
-	rc = sc_input_load(in, threads, err);
-	if (rc)
-		return rc;
-	sc_input_end_stream(in);
-	rc = load_locations(l, threads, err);
-	if (!rc)
-		rc = dw_debug_read(&in->alt_debug, err);
-	if (!rc)
-		rc = dw_debug_read(&in->debug, err);
-	return rc ? rc : sc_input_find_split(in, o, threads, err);
 }
 
 int symcache_locals_open(const char *path, const struct symcache_build_options *options,

@@ -303,3 +303,21 @@ int sc_input_find_split(struct sc_input *in, const struct symcache_build_options
 	return sc_split_open(&in->split, in->image, in->dwarf, options->package, threads,
 			     &in->faults, err);
 }
+
+int sc_input_open_whole(struct sc_input *in, const char *path,
+			const struct symcache_build_options *options, struct sc_error *err)
+{
+	const unsigned threads = options->threads ? options->threads : sc_cores();
+	int rc = sc_input_open(in, path, options, err);
+
+	if (rc || !in->dwarf)
+		return rc;
+	rc = sc_input_load(in, threads, err);
+	if (rc)
+		return rc;
+	sc_input_end_stream(in);
+	rc = dw_debug_read(&in->alt_debug, err);
+	if (!rc)
+		rc = dw_debug_read(&in->debug, err);
+	return rc ? rc : sc_input_find_split(in, options, threads, err);
+}

@@ -72,6 +72,10 @@ void sc_input_unload(void *input);
 int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
 			unsigned threads, struct sc_error *err);
 
+/* All of this at once, without symbols and with the headers of all units. */
+int sc_input_open_whole(struct sc_input *in, const char *path,
+			const struct symcache_build_options *options, struct sc_error *err);
+
 void sc_input_close(struct sc_input *in);
 
 /* For struct sc_flatten_env, with the input as ctx. */
