@@ -154,15 +154,25 @@ static bool grow(struct dw_origin_memo *m)
 	return true;
 }
 
+/* Does an entry leave all to the one that it refers to? Most inlined calls do. */
+static bool says_nothing(const struct dw_value *v)
+{
+	return !(v[DW_SLOT_LINKAGE_NAME].form | v[DW_SLOT_MIPS_LINKAGE_NAME].form |
+		 v[DW_SLOT_NAME].form | v[DW_SLOT_DECL_LINE].form | v[DW_SLOT_DECL_FILE].form |
+		 v[DW_SLOT_TYPE].form);
+}
+
 bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
 		    const struct dw_value *values, struct dw_origin *ret)
 {
+	const bool bare = says_nothing(values);
 	const struct dw_unit *target;
 	struct dw_origin_slot *slot;
 	uint64_t offset;
 
 	memset(ret, 0, sizeof(*ret));
-	add(ret, u, values);
+	if (!bare)
+		add(ret, u, values);
 	target = next_in_chain(u, values, &offset);
 	if (!target)
 		return true;
@@ -176,6 +186,9 @@ bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
 		slot->offset = offset;
 		read_chain(m, target, offset, &slot->origin);
 	}
-	merge(ret, &slot->origin);
+	if (bare)
+		*ret = slot->origin;
+	else
+		merge(ret, &slot->origin);
 	return true;
 }
