@@ -121,15 +121,20 @@ static bool put_piece(struct assembler *a, const struct sc_piece *p, uint64_t st
 
 	for (size_t i = first ? first - 1 : 0; i < p->num_ranges && start < end; i++) {
 		uint64_t stop = i + 1 < p->num_ranges ? r[i + 1].start + a->base : p->end;
-		struct sc_location loc = r[i].loc;
+		const struct sc_location *loc = &r[i].loc;
+		struct sc_location changed;
 
 		if (stop > end)
 			stop = end;
-		if (maps)
-			sc_location_move(&loc, maps);
-		if (loc.function == SC_NONE)
-			loc.function = function;
-		if (!put(a, start, stop, &loc))
+		if (maps || loc->function == SC_NONE) {
+			changed = *loc;
+			if (maps)
+				sc_location_move(&changed, maps);
+			if (changed.function == SC_NONE)
+				changed.function = function;
+			loc = &changed;
+		}
+		if (!put(a, start, stop, loc))
 			return false;
 		start = stop;
 	}
