@@ -218,22 +218,23 @@ static bool settle_scope(struct sc_flattener *f, uint32_t i)
 
 /* ---- cutting ------------------------------------------------------------------------- */
 
-static bool open_piece(struct sc_flattener *f, uint64_t start, uint32_t owner,
-		       enum sc_piece_kind kind)
+/* The piece that [start, …) belongs to; NULL: out of memory. */
+static struct sc_piece *open_piece(struct sc_flattener *f, uint64_t start, uint32_t owner,
+				   enum sc_piece_kind kind)
 {
 	struct sc_piece *p = f->out->pieces.len ?
 		&f->out->pieces.data[f->out->pieces.len - 1] : NULL;
 
 	if (f->in_piece && p->end == start && f->piece_owner == owner && p->kind == kind)
-		return true;
+		return p;
 	p = vec_push(&f->out->pieces);
 	if (!p)
-		return false;
+		return NULL;
 	*p = (struct sc_piece){ .start = start, .end = start, .kind = kind,
 				.first_range = (uint32_t)f->out->ranges.len };
 	f->in_piece = true;
 	f->piece_owner = owner;
-	return true;
+	return p;
 }
 
 /* Of scope (or DW_NONE), without a row. */
@@ -248,25 +249,22 @@ static struct sc_location location_of(const struct sc_flattener *f, uint32_t sco
 	return loc;
 }
 
-/* Adds [start, end) to the open piece. */
-static inline bool put(struct sc_flattener *f, uint64_t start, uint64_t end,
+/* Adds what begins at `start` to the open piece `p`. */
+static inline bool put(struct sc_flattener *f, struct sc_piece *p, uint64_t start,
 		       const struct sc_location *loc)
 {
-	struct sc_piece *p = &f->out->pieces.data[f->out->pieces.len - 1];
-	struct sc_flat_range *r;
+	struct sc_flat *out = f->out;
+	const size_t n = out->ranges.len;
+	const struct sc_location *last = p->num_ranges ? &out->ranges.data[n - 1].loc : NULL;
 
-	p->end = end;
-	if (p->num_ranges) {
-		r = &f->out->ranges.data[f->out->ranges.len - 1];
-		if (sc_same_place(&r->loc, loc) && r->loc.discriminator == loc->discriminator) {
-			f->out->merged++;
-			return true;
-		}
+	if (last && sc_same_place(last, loc) && last->discriminator == loc->discriminator) {
+		out->merged++;
+		return true;
 	}
-	if (!vec_reserve(&f->out->ranges, 1))
+	if (!vec_reserve(&out->ranges, 1))
 		return false;
-	f->out->ranges.data[f->out->ranges.len++] = (struct sc_flat_range){
-		(uint32_t)(start - f->env.load_base), *loc };
+	out->ranges.data[n] = (struct sc_flat_range){ (uint32_t)(start - f->env.load_base), *loc };
+	out->ranges.len = n + 1;
 	p->num_ranges++;
 	return true;
 }
@@ -286,9 +284,9 @@ static size_t find_row(struct sc_flattener *f, const struct dw_sequence *s, uint
 	return f->row = lo + SC_SEARCH(i, hi - lo - 1, rows[lo + 1 + i].vaddr <= vaddr);
 }
 
-/* Cuts [start, end), all inside sequence s, at its rows. */
-static bool cut_at_rows(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t scope,
-			const struct dw_sequence *s)
+/* Cuts [start, end) of piece p, all inside sequence s, at its rows. */
+static bool cut_at_rows(struct sc_flattener *f, struct sc_piece *p, uint64_t start, uint64_t end,
+			uint32_t scope, const struct dw_sequence *s)
 {
 	const struct dw_row *rows = f->unit->rows.data;
 	size_t i = find_row(f, s, start), last = s->first_row + s->num_rows;
@@ -301,7 +299,7 @@ static bool cut_at_rows(struct sc_flattener *f, uint64_t start, uint64_t end, ui
 		loc.line = rows[i].line;
 		loc.column = rows[i].column;
 		loc.discriminator = DW_ROW_DISCRIMINATOR(rows[i].marks);
-		if (!file_number(f, rows[i].file, &loc.file) || !put(f, start, stop, &loc))
+		if (!file_number(f, rows[i].file, &loc.file) || !put(f, p, start, &loc))
 			return false;
 		start = stop;
 		f->row = i;
@@ -325,11 +323,13 @@ static bool cut(struct sc_flattener *f, uint64_t start, uint64_t end, uint32_t s
 				covered && lines[i].end < end ? lines[i].end : end;
 
 		if (covered || scope != DW_NONE) {
-			if (!open_piece(f, start, owner, kind) ||
-			    !(covered ? cut_at_rows(f, start, stop, scope,
-						    &f->unit->sequences.data[lines[i].id]) :
-					put(f, start, stop, &bare)))
+			struct sc_piece *p = open_piece(f, start, owner, kind);
+
+			if (!p || !(covered ? cut_at_rows(f, p, start, stop, scope,
+							  &f->unit->sequences.data[lines[i].id]) :
+					      put(f, p, start, &bare)))
 				return false;
+			p->end = stop;
 		} else {
 			f->in_piece = false;
 		}
