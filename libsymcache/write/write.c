@@ -200,21 +200,15 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 	struct sc_units *u = &b->units;
 
 	(void)worker;
-	switch (job) {
-	case 0:
-		p->ok[job] = sc_assemble(&u->flat, in->code_symbols.data, in->code_symbols.len,
-					 in->image->load_base, &u->tables, p->threads, &b->ranges);
-		break;
-	case 1:
-		p->ok[job] = sc_data_finish(&u->data, &in->symbols, in->image, &u->tables);
-		break;
-	case 2:
-		p->ok[job] = !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault,
-					     NULL);
-		break;
-	case 3:
-		p->ok[job] = sc_starts_make(&u->flat, u->tables.calls.len, &b->starts);
-	}
+	if (job == 0)
+		p->ok[0] = sc_assemble(&u->flat, in->code_symbols.data, in->code_symbols.len,
+				       in->image->load_base, &u->tables, p->threads, &b->ranges);
+	else if (job == 1)
+		p->ok[1] = sc_data_finish(&u->data, &in->symbols, in->image, &u->tables);
+	else if (job == 2)
+		p->ok[2] = !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault, NULL);
+	else
+		p->ok[3] = sc_starts_make(&u->flat, u->tables.calls.len, &b->starts);
 }
 
 static bool put_together(struct symcache_build *b)
@@ -375,10 +369,9 @@ static int build(struct symcache_build *b, const char *path,
 		return sc_error_set(err, SC_ELIMIT, "%s: more names than a file of %llu bytes has",
 				    path, (unsigned long long)file_size(in));
 	b->units.tables.string_limit = 0; /* transformations may make them longer */
-	if (o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
-					       &b->ranges, &b->units.data, &b->locals))
-		return sc_no_memory(err);
-	if (!sc_encode(&b->units.tables, &b->ranges, &b->units.data))
+	if ((o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
+						&b->ranges, &b->units.data, &b->locals)) ||
+	    !sc_encode(&b->units.tables, &b->ranges, &b->units.data))
 		return sc_no_memory(err);
 	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
 	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
