@@ -16,7 +16,6 @@
 #include "symcache/build_id.h"
 #include "symcache/bundle.h"
 #include "symcache/check.h"
-#include "symcache/upkeep.h"
 
 /* By enum symcache_lack. */
 static const char *const levels[] = { "id", "symbols", "lines", NULL };
@@ -47,22 +46,11 @@ static const struct opt opts[] = {
 
 struct check {
 	struct mk_gen *json;     /* NULL: text */
-	uint64_t checked, breaches, allowed;
-	uint64_t code_bytes, line_bytes;
+	struct symcache_check_sums sums;
 };
 
-static bool is_allowed(const char *path)
+static void write_json(struct mk_gen *j, const struct symcache_checked *s)
 {
-	for (size_t i = 0; i < o.allow.len; i++)
-		if (symstore_name_matches(o.allow.items[i], path))
-			return true;
-	return false;
-}
-
-static void write_json(struct check *c, const struct symcache_checked *s, bool breach, bool allowed)
-{
-	struct mk_gen *j = c->json;
-
 	mk_gen_open_map(j, NULL);
 	mk_gen_text(j, "file", s->path);
 	mk_gen_text(j, "build_id", shown_id(s->build_id, s->derived ? 0 : s->build_id_len));
@@ -78,30 +66,23 @@ static void write_json(struct check *c, const struct symcache_checked *s, bool b
 		mk_gen_close_map(j);
 	}
 	mk_gen_close_array(j);
-	mk_gen_bool(j, "breach", breach && !allowed);
-	mk_gen_bool(j, "allowed", breach && allowed);
+	mk_gen_bool(j, "breach", s->breach && !s->allowed);
+	mk_gen_bool(j, "allowed", s->allowed);
 	mk_gen_close_map(j);
 }
 
 static void on_file(void *ctx, const struct symcache_checked *s)
 {
 	struct check *c = ctx;
-	const bool allowed = is_allowed(s->path);
-	bool breach = false;
 
-	c->checked++;
-	for (size_t i = 0; i < s->num_findings; i++)
-		breach |= s->findings[i].lacks <= (enum symcache_lack)o.require;
-	c->breaches += breach && !allowed;
-	c->allowed += breach && allowed;
-	c->code_bytes += s->code_bytes;
-	c->line_bytes += s->line_bytes;
-	if (c->json)
-		write_json(c, s, breach, allowed);
-	if (breach && !allowed)
+	if (c->json) {
+		write_json(c->json, s);
+		return;
+	}
+	if (s->breach && !s->allowed)
 		progress_erase();
 	for (size_t i = 0; i < s->num_findings; i++)
-		if (!c->json && !allowed && s->findings[i].lacks <= (enum symcache_lack)o.require)
+		if (!s->allowed && s->findings[i].lacks <= (enum symcache_lack)o.require)
 			printf("%s: %s\n", s->path, s->findings[i].text);
 }
 
@@ -120,21 +101,21 @@ static void summarize(struct check *c, bool whole)
 	if (c->json) {
 		mk_gen_close_array(c->json);
 		mk_gen_text(c->json, "required", levels[o.require]);
-		mk_gen_number(c->json, "checked", c->checked);
-		mk_gen_number(c->json, "breaches", c->breaches);
-		mk_gen_number(c->json, "allowed", c->allowed);
-		mk_gen_number(c->json, "code_bytes", c->code_bytes);
-		mk_gen_number(c->json, "code_bytes_with_lines", c->line_bytes);
+		mk_gen_number(c->json, "checked", c->sums.checked);
+		mk_gen_number(c->json, "breaches", c->sums.breaches);
+		mk_gen_number(c->json, "allowed", c->sums.allowed);
+		mk_gen_number(c->json, "code_bytes", c->sums.code_bytes);
+		mk_gen_number(c->json, "code_bytes_with_lines", c->sums.line_bytes);
 		out_json_close(c->json);
-	} else if (whole && (!o.quiet || c->breaches)) {
+	} else if (whole && (!o.quiet || c->sums.breaches)) {
 		printf("%llu checked, %llu lack what --require %s asks for",
-		       (unsigned long long)c->checked, (unsigned long long)c->breaches,
+		       (unsigned long long)c->sums.checked, (unsigned long long)c->sums.breaches,
 		       levels[o.require]);
-		if (c->allowed)
-			printf(", %llu allowed", (unsigned long long)c->allowed);
-		if (c->code_bytes)
+		if (c->sums.allowed)
+			printf(", %llu allowed", (unsigned long long)c->sums.allowed);
+		if (c->sums.code_bytes)
 			printf("; %.1f %% of the code has lines",
-			       100.0 * (double)c->line_bytes / (double)c->code_bytes);
+			       100.0 * (double)c->sums.line_bytes / (double)c->sums.code_bytes);
 		putchar('\n');
 	}
 }
@@ -144,7 +125,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	struct check c = { .json = o.json ? out_json_open(true) : NULL };
 	const struct symcache_check_options options = {
 		.build.debug_dirs = o.debug_dirs.items, .build.threads = (unsigned)o.threads,
-		.follow = o.follow, .file = on_file, .progress = progress_update, .ctx = &c,
+		.follow = o.follow, .require = (enum symcache_lack)o.require,
+		.allow = o.allow.items, .sums = &c.sums, .file = on_file, .progress = progress_update, .ctx = &c,
 	};
 	int rc = 0;
 
@@ -157,10 +139,10 @@ static int run(int argc, char **argv, struct sc_error *err)
 		rc = symbundle_is_one(argv[i]) ? symcache_check_bundle(argv[i], &options, err) :
 						 symcache_check_files(argv[i], &options, err);
 	progress_erase();
-	summarize(&c, !rc && c.checked);
-	if (!rc && !c.checked)
+	summarize(&c, !rc && c.sums.checked);
+	if (!rc && !c.sums.checked)
 		cmd_error("there is nothing to check: no ELF file%s", argc ? "" : " in the store");
-	return rc ? rc : c.breaches || !c.checked ? STATUS_PARTLY : STATUS_OK;
+	return rc ? rc : c.sums.breaches || !c.sums.checked ? STATUS_PARTLY : STATUS_OK;
 }
 
 const struct command check_command = {

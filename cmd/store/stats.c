@@ -5,7 +5,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "symcache/store.h"
+#include "symcache/upkeep.h"
 
 static struct {
 	const char *store;
@@ -18,38 +18,12 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* Entries by the best kind of symbols that they have; the last: none. */
-enum { KINDS = 5 };
-
-struct totals {
-	struct { uint64_t entries, bytes; } kinds[KINDS];
-	uint64_t bytes, tagged, broken;
-	int64_t oldest, newest;
-};
-
-static bool count(void *ctx, const struct symstore_entry *e)
-{
-	struct totals *t = ctx;
-	int kind = 0;
-
-	while (kind < KINDS - 1 && !(e->sources & symstore_kind_bit(kind)))
-		kind++;
-	t->kinds[kind].entries++;
-	t->kinds[kind].bytes += e->cache_size;
-	t->bytes += e->cache_size;
-	t->tagged += *e->tags != 0;
-	t->broken += e->bad_units > 0;
-	t->oldest = e->time < t->oldest ? e->time : t->oldest;
-	t->newest = e->time > t->newest ? e->time : t->newest;
-	return true;
-}
-
 static const char *kind_name(int kind)
 {
-	return kind < KINDS - 1 ? symstore_kinds[kind] : "none";
+	return kind < SYMSTORE_KINDS - 1 ? symstore_kinds[kind] : "none";
 }
 
-static void print_json(const struct symstore_info *info, const struct totals *t)
+static void print_json(const struct symstore_info *info, const struct symstore_totals *t)
 {
 	struct mk_gen *j = out_json_open(true);
 	char text[32];
@@ -57,7 +31,7 @@ static void print_json(const struct symstore_info *info, const struct totals *t)
 	mk_gen_number(j, "entries", info->entries);
 	mk_gen_number(j, "cache_bytes", t->bytes);
 	mk_gen_open_map(j, "kinds");
-	for (int i = 0; i < KINDS; i++) {
+	for (int i = 0; i < SYMSTORE_KINDS; i++) {
 		mk_gen_open_map(j, kind_name(i));
 		mk_gen_number(j, "entries", t->kinds[i].entries);
 		mk_gen_number(j, "cache_bytes", t->kinds[i].bytes);
@@ -81,13 +55,13 @@ static void print_json(const struct symstore_info *info, const struct totals *t)
 	out_json_close(j);
 }
 
-static void print_text(const struct symstore_info *info, const struct totals *t)
+static void print_text(const struct symstore_info *info, const struct symstore_totals *t)
 {
 	char oldest[32], newest[32];
 
 	printf("entries      %12llu  %15llu bytes of caches\n", (unsigned long long)info->entries,
 	       (unsigned long long)t->bytes);
-	for (int i = 0; i < KINDS; i++)
+	for (int i = 0; i < SYMSTORE_KINDS; i++)
 		if (t->kinds[i].entries)
 			printf("  %-13s%10llu  %15llu\n", kind_name(i),
 			       (unsigned long long)t->kinds[i].entries,
@@ -109,7 +83,7 @@ static void print_text(const struct symstore_info *info, const struct totals *t)
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct totals totals = { .oldest = INT64_MAX, .newest = INT64_MIN };
+	struct symstore_totals totals;
 	struct symstore_info info;
 	SNAPSHOT s = { 0 };
 
@@ -117,7 +91,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (argc)
 		return sc_error_set(err, SC_EINVAL, "no arguments: it describes the whole store");
 	if (open_snapshot(o.store, SYMSTORE_READ, &s, err) || symstore_info(s.reader, &info, err) ||
-	    symstore_each(s.reader, NULL, 0, count, &totals, err))
+	    symstore_count(s.reader, &totals, err))
 		return err->code;
 	(o.json ? print_json : print_text)(&info, &totals);
 	return STATUS_OK;

@@ -8,6 +8,7 @@
 #include "symcache/build_id.h"
 #include "symcache/bundle.h"
 #include "symcache/index.h"
+#include "symcache/upkeep.h"
 
 struct check {
 	const struct symcache_check_options *options;
@@ -93,7 +94,19 @@ static void judge(struct check *c, struct subject *s)
 
 static void check(struct check *c, struct subject *s)
 {
+	const struct symcache_check_options *o = c->options;
+	struct symcache_check_sums *sums = o->sums;
+
 	judge(c, s);
+	for (size_t i = 0; i < s->of.num_findings; i++)
+		s->of.breach |= s->of.findings[i].lacks <= o->require;
+	for (const char *const *p = o->allow; s->of.breach && p && *p && !s->of.allowed; p++)
+		s->of.allowed = symstore_name_matches(*p, s->of.path);
+	sums->checked++;
+	sums->breaches += s->of.breach && !s->of.allowed;
+	sums->allowed += s->of.allowed;
+	sums->code_bytes += s->of.code_bytes;
+	sums->line_bytes += s->of.line_bytes;
 	c->options->file(c->options->ctx, &s->of);
 	for (size_t i = 0; i < s->of.num_findings; i++)
 		free(s->of.findings[i].text);

@@ -1,4 +1,4 @@
-/* Choosing among entries: see symcache/upkeep.h. */
+/* Choosing among entries, and counting them: see symcache/upkeep.h. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,4 +83,28 @@ int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_err
 		fclose(f);
 	ret->len = symstore_ids_sort(ret->data, ret->len);
 	return rc;
+}
+
+static bool count(void *ctx, const struct symstore_entry *e)
+{
+	struct symstore_totals *t = ctx;
+	int kind = 0;
+
+	while (kind < SYMSTORE_KINDS - 1 && !(e->sources & symstore_kind_bit(kind)))
+		kind++;
+	t->kinds[kind].entries++;
+	t->kinds[kind].bytes += e->cache_size;
+	t->bytes += e->cache_size;
+	t->tagged += *e->tags != 0;
+	t->broken += e->bad_units > 0;
+	t->oldest = e->time < t->oldest ? e->time : t->oldest;
+	t->newest = e->time > t->newest ? e->time : t->newest;
+	return true;
+}
+
+int symstore_count(struct symstore_reader *reader, struct symstore_totals *ret,
+		   struct sc_error *err)
+{
+	*ret = (struct symstore_totals){ .oldest = INT64_MAX, .newest = INT64_MIN };
+	return symstore_each(reader, NULL, 0, count, ret, err);
 }

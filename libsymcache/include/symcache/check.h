@@ -28,11 +28,23 @@ struct symcache_checked {
 	uint64_t code_bytes, line_bytes; /* of code, and of code with lines */
 	struct symcache_finding findings[SYMCACHE_FINDINGS_MAX];
 	size_t num_findings;
+	bool breach;               /* it lacks what is required */
+	bool allowed;              /* and need not have it */
+};
+
+/* Of all files: how many, and bytes of code. */
+struct symcache_check_sums {
+	uint64_t checked, breaches, allowed; /* what is allowed is no breach here */
+	uint64_t code_bytes, line_bytes;
 };
 
 struct symcache_check_options {
 	struct symcache_build_options build;
 	bool follow;               /* go into folders that links lead to */
+	enum symcache_lack require; /* what is a breach: this, and what is before it */
+	const char *const *allow;  /* shell patterns (symstore_name_matches()) of files that need not
+				    * have it; ends with NULL; NULL: none */
+	struct symcache_check_sums *sums; /* are added to */
 	void (*file)(void *ctx, const struct symcache_checked *file);
 	void (*progress)(void *ctx, uint64_t done, uint64_t total, const char *item);
 	void *ctx;

@@ -42,6 +42,21 @@ void symstore_ids_deinit(struct symstore_ids *ids);
  * all, which would keep nothing; SC_ESYS, SC_ENOMEM. */
 int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_error *err);
 
+/* ---- counting ---------------------------------------------------------------------- */
+
+enum { SYMSTORE_KINDS = 5 }; /* by the best kind of symbols, as symstore_kinds; the last: none */
+
+struct symstore_totals {
+	struct { uint64_t entries, bytes; } kinds[SYMSTORE_KINDS];
+	uint64_t bytes;           /* of all caches */
+	uint64_t tagged, broken;  /* entries with tags, and with broken debug information */
+	int64_t oldest, newest;   /* seconds since 1970; of no entry INT64_MAX, INT64_MIN */
+};
+
+/* Counts all entries. As symstore_each(). */
+int symstore_count(struct symstore_reader *reader, struct symstore_totals *ret,
+		   struct sc_error *err);
+
 /* ---- removing ----------------------------------------------------------------------
  * Entries are gathered in a snapshot, and removed in one commit when it is closed, since
  * a store that changes its map must have no reader in this thread. */
