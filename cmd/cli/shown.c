@@ -1,7 +1,6 @@
 /* Names and paths for text output: see shown.h. */
 #include "cmd/cli/shown.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/cli/memory.h"
@@ -32,12 +31,4 @@ const char *shown_id(const uint8_t *build_id, size_t len)
 	symcache_build_id_text(copy, build_id,
 			       len < SYMCACHE_BUILD_ID_MAX ? len : SYMCACHE_BUILD_ID_MAX);
 	return copy;
-}
-
-void shown_put(FILE *to, const char *text, size_t len)
-{
-	char *copy = sc_printable(text, len) ? NULL : must_calloc(4, len);
-
-	fwrite(copy ? copy : text, 1, copy ? sc_make_printable(text, len, copy) : len, to);
-	free(copy);
 }

@@ -2,10 +2,8 @@
 #ifndef CMD_SHOWN_H
 #define CMD_SHOWN_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* The row of --raw. */
 #define OPT_RAW(where) \
@@ -19,8 +17,5 @@ const char *shown(const char *text);
 
 /* A build ID in hex, in the same way. */
 const char *shown_id(const uint8_t *build_id, size_t len);
-
-/* Writes text[0, len) so. */
-void shown_put(FILE *to, const char *text, size_t len);
 
 #endif

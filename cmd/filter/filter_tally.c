@@ -6,6 +6,7 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/shown.h"
 #include "cmd/filter/filtering.h"
+#include "libmarkup/bytes/out.h"
 #include "libsymcache/base/file.h"
 #include "symcache/build_id.h"
 
@@ -39,18 +40,19 @@ static const char *reason(const struct markup_module *m)
 
 static void print_module(void *ctx, const struct markup_module *m)
 {
+	struct mk_out o = { 0 };
+
 	(void)ctx;
 	if (!m->frames)
 		return;
-	fprintf(stderr, "%8llu  %-40s  ", (unsigned long long)m->frames,
-		shown_id(m->build_id, m->build_id_len));
-	shown_put(stderr, m->name.ptr, m->name.len);
+	mk_out_printf(&o, "%8llu  %-40s  ", (unsigned long long)m->frames,
+		      shown_id(m->build_id, m->build_id_len));
+	mk_put(&o, mk_shown_str(m->name), " (");
 	if (m->unplaced && m->unplaced < m->frames)
-		fprintf(stderr, " (%llu no such symbol or offset, %llu %s)\n",
-			(unsigned long long)m->unplaced,
-			(unsigned long long)(m->frames - m->unplaced), reason(m));
-	else
-		fprintf(stderr, " (%s)\n", m->unplaced ? "no such symbol or offset" : reason(m));
+		mk_put(&o, m->unplaced, " no such symbol or offset, ", m->frames - m->unplaced, " ");
+	mk_put(&o, m->unplaced < m->frames ? reason(m) : "no such symbol or offset", ")\n");
+	fwrite(o.buf, 1, o.len, stderr);
+	mk_out_deinit(&o);
 }
 
 void hint_at_formats(const struct markup_tally *tally)

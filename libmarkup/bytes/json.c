@@ -5,7 +5,8 @@
 
 #include "libsymcache/base/utf8.h"
 
-/* How strings are written: in logs, and by the generator (yajl's way). */
+/* How strings are written: of logs, and by the generator, which does as yajl and
+ * llvm-symbolizer do. */
 struct manner {
 	const char *digits;
 	bool escapes_del;

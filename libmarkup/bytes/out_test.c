@@ -1,4 +1,4 @@
-/* Numbers as printf() writes them, of all lengths. */
+/* Numbers as printf() writes them, of all lengths; buffers that grow and that flush. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,10 +43,79 @@ static void test_numbers(void **state)
 	check(UINT64_MAX);
 }
 
+static int take(void *ctx, const char *data, size_t len)
+{
+	mk_out_put(ctx, data, len);
+	return 0;
+}
+
+static void assert_taken(struct mk_out *o, const char *wanted)
+{
+	char *text = mk_out_take(o);
+
+	assert_non_null(text);
+	assert_string_equal(text, wanted);
+	assert_null(o->buf);
+	free(text);
+}
+
+/* The same text, whether it grows or goes through a buffer of any size. */
+static void test_buffers(void **state)
+{
+	static const char padded[64] = "padded";
+
+	(void)state;
+	for (size_t cap = FMT_MAX; cap < 200; cap++) {
+		struct mk_out all = { 0 }, grows = { 0 }, flushes, *both[] = { &grows, &flushes };
+
+		assert_int_equal(mk_out_init(&flushes, cap, take, &all), 0);
+		for (size_t i = 0; i < 2; i++) {
+			mk_put(both[i], "text ", 1234567u, " ", mk_hex(0xabc), " ", (int64_t)-5, "; ");
+			mk_out_put_padded(both[i], padded, 6);
+			mk_out_printf(both[i], "%050d", 7);
+			mk_put(both[i], mk_shown("\x1b[m\xe2\x82\xac\xff"));
+		}
+		mk_out_flush(&flushes);
+		mk_out_deinit(&flushes);
+		assert_taken(&all, "text 1234567 0xabc -5; padded00000000000000000000000000000000"
+			     "000000000000000007\\x1b[m\xe2\x82\xac\\xff");
+		mk_out_char(&grows, 0);
+		assert_int_equal(strlen(grows.buf) + 1, grows.len);
+		mk_out_deinit(&grows);
+	}
+}
+
+/* Texts for terminals are made in pieces: no character is cut through. */
+static void test_shown(void **state)
+{
+	char *text = calloc(1, 4096), *wanted = calloc(1, 4096);
+
+	(void)state;
+	for (size_t before = 0; before < 8; before++) {
+		struct mk_out o = { 0 };
+		char *p = text, *w = wanted;
+
+		p = (char *)memset(p, 'x', before) + before;
+		w = (char *)memset(w, 'x', before) + before;
+		for (size_t i = 0; i < 300; i++) {
+			p = stpcpy(p, "\xf0\x9f\x98\x80");
+			w = stpcpy(w, "\xf0\x9f\x98\x80");
+		}
+		stpcpy(p, "\x1b\x80\x80\x80\x80");
+		stpcpy(w, "\\x1b\\x80\\x80\\x80\\x80");
+		mk_out_shown(&o, (struct markup_str){ text, strlen(text) });
+		assert_taken(&o, wanted);
+	}
+	free(text);
+	free(wanted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_buffers),
+		cmocka_unit_test(test_shown),
 	};
 	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
 }
