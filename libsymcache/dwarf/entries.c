@@ -113,23 +113,23 @@ static bool read_scope(struct dw_scanner *s, uint64_t entry, const struct dw_abb
 	    (inlined && dw_value_number(&v[DW_SLOT_CALL_FILE], &n) &&
 	     !dw_file_index(&s->files, s->u, n, &call_file)))
 		return false;
-	out = vec_push(&s->out->scopes);
-	if (!out)
+	if (!vec_reserve(&s->out->scopes, 1))
 		return false;
-	out->name = dw_origin_name(&origin);
-	out->parent = inlined ? *scope : DW_NONE;
-	out->entry = (uint32_t)(entry - s->u->offset);
-	out->first_range = (uint32_t)first;
-	out->num_ranges = (uint32_t)(s->out->ranges.len - first);
-	out->lang = origin.name_lang ? origin.name_lang : s->u->lang;
-	out->decl_file = decl_file;
-	out->decl_line = origin.decl_line;
-	out->call_file = call_file;
-	if (inlined) {
-		out->call_line = number32(&v[DW_SLOT_CALL_LINE]);
-		out->call_column = number32(&v[DW_SLOT_CALL_COLUMN]);
-		out->call_discriminator = number32(&v[DW_SLOT_DISCRIMINATOR]);
-	}
+	out = &s->out->scopes.data[s->out->scopes.len++];
+	*out = (struct dw_scope){
+		.name = dw_origin_name(&origin),
+		.parent = inlined ? *scope : DW_NONE,
+		.first_range = (uint32_t)first,
+		.num_ranges = (uint32_t)(s->out->ranges.len - first),
+		.lang = origin.name_lang ? origin.name_lang : s->u->lang,
+		.call_file = call_file,
+		.call_line = inlined ? number32(&v[DW_SLOT_CALL_LINE]) : 0,
+		.call_column = inlined ? number32(&v[DW_SLOT_CALL_COLUMN]) : 0,
+		.decl_file = decl_file,
+		.decl_line = origin.decl_line,
+		.entry = (uint32_t)(entry - s->u->offset),
+		.call_discriminator = inlined ? number32(&v[DW_SLOT_DISCRIMINATOR]) : 0,
+	};
 	if (empty || !dw_value_address(s->u, &v[DW_SLOT_LOW_PC], &out->entry_vaddr))
 		out->entry_vaddr = empty || inlined ? UINT64_MAX : s->out->ranges.data[first].start;
 	*scope = (uint32_t)s->out->scopes.len - 1;
@@ -239,20 +239,26 @@ static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, st
 
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 {
-	const struct dw_abbrevs abbrevs = *s->u->abbrevs;
+	const uint32_t *steps = s->u->abbrevs->steps; /* see dw_step() */
+	const size_t dense = s->u->abbrevs->dense;
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
+	const uint8_t *p = c.p, *const end = c.end;
 	uint32_t scope = DW_NONE; /* innermost one of this level */
 	size_t depth = 0;
 	uint64_t entries = 0;
 	int rc = 0;
 
-	vec_clear(&s->stack);
 	s->refused = false;
-	while (c.p < c.end) {
-		const uint8_t *entry = c.p;
-		uint64_t code = dw_uleb(&c);
+	while (p < end) {
+		const uint8_t *entry = p;
+		uint64_t code = *p++;
 		uint32_t step, inner = scope;
 
+		if (code >= 0x80) {
+			c.p = entry;
+			code = dw_uleb(&c);
+			p = c.p;
+		}
 		if (!code) { /* end of a list of children */
 			if (depth)
 				scope = s->stack.data[--depth];
@@ -261,17 +267,20 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 			continue;
 		}
 		entries++;
-		step = dw_step(&abbrevs, code);
-		if (!(step & DW_STEP_LOOK)) {
-			dw_skip(&c, step & DW_STEP_SIZE);
-		} else {
+		step = code - 1 < dense ? steps[code - 1] : DW_STEP_LOOK;
+		if (step & DW_STEP_LOOK) {
 			struct dw_cursor at = c; /* so that c can stay in registers */
 
+			at.p = p;
 			rc = look_at(s, entry, code, &at, &step, &inner, err);
-			c = at;
-		}
-		if (!rc && c.bad)
+			if (!rc && at.bad)
+				rc = bad_entry(s, entry, "cut off", err);
+			p = at.p;
+		} else if ((step & DW_STEP_SIZE) > (size_t)(end - p)) {
 			rc = bad_entry(s, entry, "cut off", err);
+		} else {
+			p += step & DW_STEP_SIZE;
+		}
 		if (rc)
 			break;
 		if (step & DW_STEP_CHILDREN) {
