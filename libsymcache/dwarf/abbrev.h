@@ -7,7 +7,7 @@
  *
  *   DW_AT_type ref4, DW_AT_decl_file data1, DW_AT_sibling ref4  →  skip 9 bytes
  *
- * Most entries are not looked at: what a walk needs of them is a word, see dw_step().
+ * Most entries are not looked at: what a walk needs of them is a word, DW_STEP_….
  *
  * Each unit brings a table of its own, but few abbreviations are new: the 315,000 of a
  * kernel are 8,500 different ones. Each of those is compiled and kept once, in a pool.
@@ -104,7 +104,7 @@ struct dw_abbrev {
 	bool has_children;
 	bool wanted; /* it may be code, or a variable at a fixed address */
 	uint32_t fixed_size; /* of all attributes; DW_VARIABLE_SIZE: not fixed */
-	uint32_t step;       /* see dw_step() */
+	uint32_t step;       /* DW_STEP_… */
 	uint32_t num_ops;
 	struct dw_op ops[];
 };
@@ -124,10 +124,17 @@ struct dw_abbrev_pool {
 
 void dw_abbrev_pool_deinit(struct dw_abbrev_pool *p);
 
+/* How to step over an entry. In a table of its own, as the abbreviations of a unit do not fit
+ * into the core's cache next to its entries. */
+#define DW_STEP_SIZE 0x00ffffffu     /* the bytes of its attributes, or … */
+#define DW_STEP_LOOK 0x01000000u     /* … its abbreviation must be looked at */
+#define DW_STEP_CHILDREN 0x02000000u /* it has children … */
+#define DW_STEP_FUNCTION 0x04000000u /* … and is a function without code */
+
 struct dw_abbrevs {
 	size_t dense;                     /* the codes 1 … dense are there */
 	const struct dw_abbrev **by_code; /* those of code 1, 2, … dense */
-	uint32_t *steps;                  /* likewise, see dw_step() */
+	uint32_t *steps;                  /* likewise; those of other codes are DW_STEP_LOOK */
 	VEC(struct dw_coded_abbrev) rest; /* ascending by code */
 	uint64_t records;                 /* abbreviations and their steps */
 };
@@ -157,18 +164,6 @@ const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t co
 static inline const struct dw_abbrev *dw_abbrev(const struct dw_abbrevs *a, uint64_t code)
 {
 	return code - 1 < a->dense ? a->by_code[code - 1] : dw_abbrev_search(a, code);
-}
-
-#define DW_STEP_SIZE 0x00ffffffu     /* the bytes of its attributes, or … */
-#define DW_STEP_LOOK 0x01000000u     /* … its abbreviation must be looked at */
-#define DW_STEP_CHILDREN 0x02000000u /* it has children … */
-#define DW_STEP_FUNCTION 0x04000000u /* … and is a function without code */
-
-/* How to step over an entry of this code, which is not 0. In a table of its own, as
- * the abbreviations of a unit do not fit into the core's cache next to its entries. */
-static inline uint32_t dw_step(const struct dw_abbrevs *a, uint64_t code)
-{
-	return code - 1 < a->dense ? a->steps[code - 1] : DW_STEP_LOOK;
 }
 
 #endif

@@ -217,7 +217,7 @@ static int bad_entry(const struct dw_scanner *s, const uint8_t *entry, const cha
 		(unsigned long long)(entry - s->u->debug->sections.info.data), what);
 }
 
-/* An entry that dw_step() does not step over: *step says whether it has children, *scope
+/* An entry that is not stepped over: *step says whether it has children, *scope
  * as in read_scope(). */
 static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, struct dw_cursor *c,
 		   uint32_t *step, uint32_t *scope, struct sc_error *err)
@@ -239,7 +239,7 @@ static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, st
 
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 {
-	const uint32_t *steps = s->u->abbrevs->steps; /* see dw_step() */
+	const uint32_t *steps = s->u->abbrevs->steps;
 	const size_t dense = s->u->abbrevs->dense;
 	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
 	const uint8_t *p = c.p, *const end = c.end;
