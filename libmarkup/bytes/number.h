@@ -51,20 +51,23 @@ static inline size_t mk_fmt_dec(char buf[FMT_MAX], uint64_t v)
 
 /* Sixteen hex digits: each nibble of v becomes a byte, the highest one first, and '0' is added,
  * or 'a' − 10. */
-#ifdef __SSE2__
-#include <emmintrin.h>
-
 static inline void mk_put_sixteen(char *buf, uint64_t v)
 {
-	const __m128i bytes = _mm_cvtsi64_si128((long long)htobe64(v));
-	const __m128i x = _mm_and_si128(_mm_unpacklo_epi8(_mm_srli_epi16(bytes, 4), bytes),
-					_mm_set1_epi8(15));
-	const __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8(9)),
-					     _mm_set1_epi8('a' - '0' - 10));
+	typedef uint8_t vector __attribute__((vector_size(16)));
+	typedef int8_t numbers __attribute__((vector_size(16)));
+	const uint64_t eight[2] = { htobe64(v), 0 };
+	vector bytes;
+	numbers x;
 
-	_mm_storeu_si128((__m128i *)(void *)buf,
-			 _mm_add_epi8(_mm_add_epi8(x, _mm_set1_epi8('0')), letter));
+	memcpy(&bytes, eight, 16);
+	x = (numbers)__builtin_shufflevector(bytes >> 4, bytes & 15, 0, 16, 1, 17, 2, 18, 3, 19,
+					     4, 20, 5, 21, 6, 22, 7, 23);
+	x += '0' + ((x > 9) & ('a' - '0' - 10));
+	memcpy(buf, &x, 16);
 }
+
+#ifdef __SSE2__
+#include <emmintrin.h>
 
 /* Which of the bytes are from `first` on, `n` of them. */
 static inline __m128i mk_bytes_in(__m128i bytes, char first, char n)
@@ -92,25 +95,6 @@ static inline unsigned mk_read_hex(const char *p, uint64_t *ret)
 	return n;
 }
 #else
-static inline uint64_t mk_eight_digits(uint32_t v)
-{
-	uint64_t x = v, letter;
-
-	x = (x | x << 16) & 0x0000ffff0000ffffull;
-	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
-	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
-	letter = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
-	return htobe64(x + 0x3030303030303030ull + letter * ('a' - '0' - 10));
-}
-
-static inline void mk_put_sixteen(char *buf, uint64_t v)
-{
-	const uint64_t digits[2] = { mk_eight_digits((uint32_t)(v >> 32)),
-				     mk_eight_digits((uint32_t)v) };
-
-	memcpy(buf, digits, 16);
-}
-
 /* Up to eight hex digits at once, a byte of x each: bit 7 of a byte of `digit` and
  * `letter` says that it is from '0' to '9', or 'a' to 'f'. */
 static inline unsigned mk_read_eight_hex(const char *p, uint64_t *ret)

@@ -1,4 +1,4 @@
-/* Numbers as printf() writes them, of all lengths; buffers that grow and that flush. */
+/* Numbers as printf() writes them, of all lengths, and read again; buffers that grow and flush. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,9 @@
 
 static void check(uint64_t v)
 {
-	char got[FMT_MAX + 1], want[FMT_MAX + 1];
+	char got[FMT_MAX + 1], want[FMT_MAX + 1], digits[32];
+	uint64_t value;
+	size_t len;
 
 	got[mk_fmt_dec(got, v)] = 0;
 	snprintf(want, sizeof(want), "%" PRIu64, v);
@@ -19,6 +21,13 @@ static void check(uint64_t v)
 	got[mk_fmt_hex(got, v)] = 0;
 	snprintf(want, sizeof(want), "0x%" PRIx64, v);
 	assert_string_equal(got, want);
+	len = strlen(want) - 2;
+	memset(digits, "g/:`@FG\xe1"[v % 8], sizeof(digits));
+	memcpy(digits, want + 2, len);
+	assert_int_equal(mk_read_hex(digits, &value), len);
+	assert_true(value == v);
+	assert_int_equal(mk_read_hex(digits + len, &value), 0);
+	assert_true(!value);
 	got[mk_fmt_addr(got, v)] = 0;
 	snprintf(want, sizeof(want), "0x%016" PRIx64, v);
 	assert_string_equal(got, want);
