@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "symcache/archive.h"
+#include "libsymcache/archive/nested.h"
 
 enum { BLOCK = 256 << 10 };
 

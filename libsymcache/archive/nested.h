@@ -11,6 +11,11 @@
 #include "symcache/archive.h"
 #include "symcache/error.h"
 
+/* The file that `outer` stands at is itself one; head[0, len) of it has been read. Close it
+ * before `outer` moves on. `head` must live as long. */
+int symarchive_open_inner(struct symarchive *outer, const uint8_t *head, size_t len,
+			  struct symarchive **ret, struct sc_error *err);
+
 /* An ELF file in an archive, while the walk stands at it. */
 struct sc_archive_file {
 	const char *name;

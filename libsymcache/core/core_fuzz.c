@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "libsymcache/base/testing.h"
-#include "symcache/core.h"
+#include "libsymcache/core/parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "libsymcache/base/text.h"
+#include "libsymcache/core/parts.h"
 #include "symcache/build_id.h"
-#include "symcache/core.h"
 
 enum { MAX_VDSO = 1 << 20 };
 

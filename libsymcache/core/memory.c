@@ -1,4 +1,4 @@
-/* Memory of a process: addresses → bytes of the core file; see symcache/core.h. */
+/* Memory of a process: addresses → bytes of the core file; see parts.h. */
 #include <elf.h>
 
 #include "libsymcache/base/search.h"

@@ -100,6 +100,15 @@ bool sc_core_order_modules(struct symcache_core *core);
 /* The segment around an address, or NULL. */
 const struct segment *sc_core_find(const struct segments *s, uint64_t address);
 
+/* Memory of the process: as struct symcache_unwind_source wants it, with the core as ctx.
+ * What was not dumped is not there, nor are zeros in its place. */
+bool symcache_core_read(void *core, uint64_t address, void *to, size_t bytes);
+bool symcache_core_executable(void *core, uint64_t address);
+
+/* The module around an address, or NULL. */
+const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
+							    uint64_t address);
+
 /* Does the signal come with the address that caused it? */
 bool sc_core_has_address(int signal, int code);
 

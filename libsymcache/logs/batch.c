@@ -13,6 +13,7 @@
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/text.h"
+#include "libsymcache/logs/input.h"
 #include "symcache/logs.h"
 
 struct batch {

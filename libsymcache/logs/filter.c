@@ -13,6 +13,7 @@
 
 #include "libmarkup/bytes/out.h"
 #include "libsymcache/base/file.h"
+#include "libsymcache/logs/input.h"
 #include "libsymcache/logs/resolver.h"
 
 enum {

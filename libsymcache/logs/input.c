@@ -1,5 +1,5 @@
-/* A log as a stream of bytes: see symcache/logs.h. */
-#include "symcache/logs.h"
+/* A log as a stream of bytes: see input.h. */
+#include "libsymcache/logs/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,6 +18,7 @@
 #include "libsymcache/base/sort.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
+#include "libsymcache/logs/input.h"
 #include "symcache/logs.h"
 
 enum {

@@ -9,6 +9,7 @@
 
 #include "libmarkup/plan.h"
 #include "libsymcache/base/cleanup.h"
+#include "libsymcache/logs/input.h"
 #include "symcache/logs.h"
 
 /* ---- the logs ---------------------------------------------------------------------------- */

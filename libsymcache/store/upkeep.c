@@ -6,6 +6,7 @@
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/vec.h"
+#include "libsymcache/store/store.h"
 #include "symcache/upkeep.h"
 
 /* ---- removing -------------------------------------------------------------------- */

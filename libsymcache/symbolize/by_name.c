@@ -112,6 +112,18 @@ static int several(const struct sc_named *first, const struct sc_named *end, con
 			    n > SHOWN ? ", ..." : "");
 }
 
+/* The only one that was found. `what` it was to have besides its name, if that is not NULL. */
+static int take(const struct sc_named *found, size_t n, const char *with, const char *what,
+		uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
+{
+	if (!n)
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name%s%.64s",
+				    what ? with : "", what ? what : "");
+	memcpy(id, found->id, found->id_len);
+	*len = found->id_len;
+	return 0;
+}
+
 int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
 			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
 {
@@ -133,15 +145,9 @@ int symcache_caches_find_name(struct symcache_caches *s, const char *name, const
 		found = end;
 		n++;
 	}
-	if (!rc && !n)
-		rc = sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name%s%.64s",
-				  tag ? " with the tag " : "", tag ? tag : "");
-	if (!rc && n > 1)
-		rc = several(first, end, tag, n, err);
-	if (!rc) {
-		memcpy(id, found->id, found->id_len);
-		*len = found->id_len;
-	}
+	if (!rc)
+		rc = n > 1 ? several(first, end, tag, n, err) :
+			     take(found, n, " with the tag ", tag, id, len, err);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
 }
@@ -206,17 +212,12 @@ int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, con
 		best = fits;
 		found = &s->named.data[i];
 	}
-	if (!rc && !n)
-		rc = sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name%s%.64s",
-				  release ? " and release " : "", release ? release : "");
 	if (!rc && n > 1)
 		rc = sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s", n,
 				  release ? " that may be of release " : "",
 				  release ? release : "");
-	if (!rc) {
-		memcpy(id, found->id, found->id_len);
-		*len = found->id_len;
-	}
+	else if (!rc)
+		rc = take(found, n, " and release ", release, id, len, err);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
 }

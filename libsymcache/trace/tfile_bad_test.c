@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "symcache/trace.h"
+#include "libsymcache/trace/tfile_reader.h"
 #include "libsymcache/trace/tfile_testing.h"
 
 /* ---- bad/: GDB's meaning ------------------------------------------------------------ */

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/trace/tdesc.h"
-#include "symcache/trace.h"
+#include "libsymcache/trace/tfile_reader.h"
 #include "libsymcache/trace/tfile_testing.h"
 
 /* ---- real/: the dump ------------------------------------------------------------ */

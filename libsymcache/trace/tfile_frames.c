@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symcache/trace.h"
 #include "libsymcache/base/search.h"
+#include "libsymcache/trace/tfile_reader.h"
 
 #define HEAD_SIZE 6         /* int16 tracepoint, uint32 size */
 #define GUESS_FRAMES 64

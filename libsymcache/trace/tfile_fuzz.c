@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "libsymcache/trace/tdesc.h"
+#include "libsymcache/trace/tfile_reader.h"
 #include "symcache/collected.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

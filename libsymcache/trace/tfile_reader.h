@@ -24,6 +24,21 @@ struct tfile_reader {
 	int failed;      /* the first error: SC_EFORMAT, SC_ENOMEM, or 0 */
 };
 
+/*
+ * Reads the definitions in data[0, size), which must outlive *ret, and decides nothing:
+ * frames are little-endian, the layout of registers unknown. SC_EFORMAT, SC_ENOMEM: also
+ * in ret->fault; *ret holds everything that came before, and no frames. Always to be
+ * followed by symtrace_close().
+ */
+int symtrace_read(struct symtrace *ret, const void *data, size_t size);
+
+/*
+ * Guesses the byte order from the frames: the one in which the first of them
+ * have defined tracepoints and lie inside the file. 1 big, 0 little, −1 both or
+ * neither do.
+ */
+int symtrace_guess_big_endian(const struct symtrace *file);
+
 /* Records the first error in the file's fault. Returns its code. */
 int tfile_fail(struct tfile_reader *r, int code, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "symcache/trace.h"
+#include "libsymcache/trace/tfile_reader.h"
 
 #define MAGIC "\177TRACE0\n"
 #define DEFINITIONS MAGIC \

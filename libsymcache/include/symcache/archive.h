@@ -42,11 +42,6 @@ bool symarchive_begins(const uint8_t *data, size_t len);
 /* As symarchive_open(). */
 int symarchive_open_any(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err);
 
-/* The file that `outer` stands at is itself one; head[0, len) of it has been read. Close it
- * before `outer` moves on. `head` must live as long. */
-int symarchive_open_inner(struct symarchive *outer, const uint8_t *head, size_t len,
-			  struct symarchive **ret, struct sc_error *err);
-
 /* Goes to the next regular file in it. *name lives until the next call.
  * SC_ENOTFOUND: there is none; SC_EFORMAT: damaged. */
 int symarchive_next(struct symarchive *a, const char **name, struct sc_error *err);

@@ -4,7 +4,7 @@
  *
  *   struct symcache_core *core;
  *   symcache_core_open("core.4242", &core, &err);
- *   … core->threads, core->modules, symcache_core_read(core, address, …) …
+ *   … core->threads, core->modules, symcache_core_walk(images, &core->threads[0], …) …
  *   symcache_core_close(core);
  *
  * Of x86-64, i386, AArch64 and RISC-V (minidumps: not RISC-V, and of Linux and Android only),
@@ -33,7 +33,7 @@ struct symcache_core_module {
 	char *path;            /* as the process had it; "" if it is not known */
 	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
 	size_t build_id_len;   /* 0: the core does not have it; 16: maybe of a longer one */
-	bool vdso;             /* symcache_core_read() gives all of it */
+	bool vdso;             /* all of it is in the core */
 };
 
 struct symcache_core {
@@ -60,15 +60,6 @@ struct symcache_core {
  * another machine; SC_ENOMEM. */
 int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err);
 void symcache_core_close(struct symcache_core *core); /* NULL is fine */
-
-/* Memory of the process: as struct symcache_unwind_source wants it, with the core as ctx.
- * What was not dumped is not there, nor are zeros in its place. */
-bool symcache_core_read(void *core, uint64_t address, void *to, size_t bytes);
-bool symcache_core_executable(void *core, uint64_t address);
-
-/* The module around an address, or NULL. */
-const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
-							    uint64_t address);
 
 /* ---- modules with their caches, and stacks ------------------------------------------------ */
 

@@ -289,10 +289,6 @@ char *symstore_tags_unite(const char *a, const char *b);
  * first: it may move the reader to the newest snapshot. */
 size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
 
-/* Reads one cache whole: its hash, then symcache_verify(). Number of faults. */
-size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
-			    symcache_fault_fn *fn, void *ctx);
-
 /* ---- writing -------------------------------------------------------------
  * A writer gathers what shall be done; symstore_commit() waits for its turn
  * (one writer at a time, over all processes) and does all of it or nothing.

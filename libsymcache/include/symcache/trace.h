@@ -183,14 +183,6 @@ enum symtrace_order { SYMTRACE_ORDER_AUTO, SYMTRACE_ORDER_LITTLE, SYMTRACE_ORDER
 int symtrace_open(const char *path, const struct symtrace_target *target,
 		  enum symtrace_order order, struct symtrace *ret, struct sc_error *err);
 
-/*
- * Reads the definitions in data[0, size), which must outlive *ret, and decides nothing:
- * frames are little-endian, the layout of registers unknown. SC_EFORMAT, SC_ENOMEM: also
- * in ret->fault; *ret holds everything that came before, and no frames. Always to be
- * followed by symtrace_close().
- */
-int symtrace_read(struct symtrace *ret, const void *data, size_t size);
-
 /* An empty one (all zero) is fine. */
 void symtrace_close(struct symtrace *file);
 
@@ -297,13 +289,6 @@ bool symtrace_frame_stepping(const struct symtrace *file, const struct symtrace_
 
 /* An unsigned number of len ≤ 8 bytes in the file's byte order. */
 uint64_t symtrace_number(const struct symtrace *file, const uint8_t *p, size_t len);
-
-/*
- * Guesses the byte order from the frames: the one in which the first of them
- * have defined tracepoints and lie inside the file. 1 big, 0 little, −1 both or
- * neither do.
- */
-int symtrace_guess_big_endian(const struct symtrace *file);
 
 /* ---- selection --------------------------------------------------------------- */
 

@@ -123,7 +123,7 @@ typedef void symstore_verified_fn(void *ctx, const struct symstore_entry *entry,
 				  uint64_t total);
 
 /*
- * Reads every cache by symstore_check_entry(), on up to `threads` threads (0: as many as
+ * Reads every cache whole, its hash and symcache_verify(), on up to `threads` threads (0: as many as
  * cores). `fn` is called for all entries in the order of the build IDs, one call at a
  * time, from any of the threads; of the entry's strings it has the source path alone. Call
  * symstore_check() first. SC_EFORMAT, SC_ENOMEM.
