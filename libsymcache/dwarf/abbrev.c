@@ -78,45 +78,21 @@ static enum dw_slot slot_of(uint64_t attribute)
 }
 
 /* Tags whose attributes are read; all others are stepped over whole. */
-static bool is_read(uint16_t tag)
-{
-	switch (tag) {
-	case DW_TAG_subprogram:
-	case DW_TAG_inlined_subroutine:
-	case DW_TAG_variable:
-	case DW_TAG_member: /* static members: DW_AT_specification leads here */
-	case DW_TAG_compile_unit:
-	case DW_TAG_partial_unit:
-	case DW_TAG_skeleton_unit:
-	case DW_TAG_type_unit:
+static const bool is_read[] = {
+	[DW_TAG_subprogram] = true, [DW_TAG_inlined_subroutine] = true, [DW_TAG_variable] = true,
+	[DW_TAG_member] = true, /* static ones: DW_AT_specification leads here */
+	[DW_TAG_compile_unit] = true, [DW_TAG_partial_unit] = true, [DW_TAG_skeleton_unit] = true,
+	[DW_TAG_type_unit] = true,
 	/* types, for the size of variables */
-	case DW_TAG_array_type:
-	case DW_TAG_subrange_type:
-	case DW_TAG_enumeration_type:
-	case DW_TAG_base_type:
-	case DW_TAG_pointer_type:
-	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
-	case DW_TAG_ptr_to_member_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-	case DW_TAG_typedef:
-	case DW_TAG_const_type:
-	case DW_TAG_volatile_type:
-	case DW_TAG_restrict_type:
-	case DW_TAG_atomic_type:
-	case DW_TAG_immutable_type:
-	case DW_TAG_packed_type:
-	case DW_TAG_shared_type:
-	case DW_TAG_string_type:
-	case DW_TAG_interface_type:
-	case DW_TAG_generic_subrange:
-		return true;
-	default:
-		return false;
-	}
-}
+	[DW_TAG_array_type] = true, [DW_TAG_subrange_type] = true, [DW_TAG_enumeration_type] = true,
+	[DW_TAG_base_type] = true, [DW_TAG_pointer_type] = true, [DW_TAG_reference_type] = true,
+	[DW_TAG_rvalue_reference_type] = true, [DW_TAG_ptr_to_member_type] = true,
+	[DW_TAG_structure_type] = true, [DW_TAG_class_type] = true, [DW_TAG_union_type] = true,
+	[DW_TAG_typedef] = true, [DW_TAG_const_type] = true, [DW_TAG_volatile_type] = true,
+	[DW_TAG_restrict_type] = true, [DW_TAG_atomic_type] = true, [DW_TAG_immutable_type] = true,
+	[DW_TAG_packed_type] = true, [DW_TAG_shared_type] = true, [DW_TAG_string_type] = true,
+	[DW_TAG_interface_type] = true, [DW_TAG_generic_subrange] = true,
+};
 
 /* An entry of one byte may run as many steps as its abbreviation has; no
  * compiler writes a hundred. */
@@ -197,7 +173,7 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 	vec_clear(&p->ops);
 	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 	abbrev->has_children = dw_u8(c);
-	read = is_read(abbrev->tag);
+	read = abbrev->tag < sizeof(is_read) && is_read[abbrev->tag];
 	while (dw_next_attribute(c, &at)) {
 		const enum dw_slot slot = read ? slot_of(at.name) : DW_SLOT_SKIP;
 		const int size = dw_form_size(at.form, &abbrev->sizes);

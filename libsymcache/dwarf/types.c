@@ -58,33 +58,18 @@ static bool is_transparent(uint16_t tag)
 	}
 }
 
-/* DW_AT_lower_bound where it is missing (DWARF 5, 5.13). */
-static uint64_t default_lower_bound(uint32_t lang)
-{
-	switch (lang) {
-	case DW_LANG_Ada83:
-	case DW_LANG_Ada95:
-	case DW_LANG_Cobol74:
-	case DW_LANG_Cobol85:
-	case DW_LANG_Fortran77:
-	case DW_LANG_Fortran90:
-	case DW_LANG_Fortran95:
-	case DW_LANG_Fortran03:
-	case DW_LANG_Fortran08:
-	case DW_LANG_Modula2:
-	case DW_LANG_Modula3:
-	case DW_LANG_Pascal83:
-	case DW_LANG_PLI:
-	case DW_LANG_Julia:
-		return 1;
-	default:
-		return 0;
-	}
-}
+/* DW_AT_lower_bound where it is missing (DWARF 5, 5.13): 0 in other languages. */
+static const uint8_t default_lower_bound[] = {
+	[DW_LANG_Ada83] = 1, [DW_LANG_Ada95] = 1, [DW_LANG_Cobol74] = 1, [DW_LANG_Cobol85] = 1,
+	[DW_LANG_Fortran77] = 1, [DW_LANG_Fortran90] = 1, [DW_LANG_Fortran95] = 1,
+	[DW_LANG_Fortran03] = 1, [DW_LANG_Fortran08] = 1, [DW_LANG_Modula2] = 1,
+	[DW_LANG_Modula3] = 1, [DW_LANG_Pascal83] = 1, [DW_LANG_PLI] = 1, [DW_LANG_Julia] = 1,
+};
 
 /* Elements of one dimension. False: it has no fixed number. */
 static bool dimension(const struct entry *e, uint64_t *count)
 {
+	const uint32_t lang = e->u->lang ? e->u->lang : e->r->lang;
 	uint64_t lower, upper;
 
 	if (e->v[DW_SLOT_COUNT].form)
@@ -92,7 +77,7 @@ static bool dimension(const struct entry *e, uint64_t *count)
 	if (!dw_value_number(&e->v[DW_SLOT_UPPER_BOUND], &upper))
 		return false;
 	if (!dw_value_number(&e->v[DW_SLOT_LOWER_BOUND], &lower))
-		lower = default_lower_bound(e->u->lang ? e->u->lang : e->r->lang);
+		lower = lang < sizeof(default_lower_bound) ? default_lower_bound[lang] : 0;
 	if ((int64_t)lower > (int64_t)upper)
 		return false;
 	*count = upper - lower + 1;
