@@ -73,7 +73,8 @@ int fetch_create(const struct fetch_options *options, struct symcache_debuginfod
 	*ret = NULL;
 	if (!options->on)
 		return 0;
-	rc = symcache_debuginfod_create(options->retry.given ? options->retry.seconds : 86400, ret, err);
+	rc = symcache_debuginfod_create(options->retry.given ? options->retry.seconds : 86400, ret,
+					err);
 	if (rc)
 		sc_error_prefix(err, "--");
 	return rc;

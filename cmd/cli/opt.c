@@ -213,7 +213,8 @@ static bool set_scaled(const struct opt *o, const char *value)
 		cmd_error("'%.60s' is too much for a %s", value, what);
 	else {
 		if (age)
-			*(struct opt_age *)o->value = (struct opt_age){ true, (int64_t)(number * factor) };
+			*(struct opt_age *)o->value =
+				(struct opt_age){ true, (int64_t)(number * factor) };
 		else
 			*(uint64_t *)o->value = number * factor;
 		return true;

@@ -131,7 +131,8 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 	}
 	if (markup_tally_add(tally, symlog_filter_markup(f)))
 		cmd_error("out of memory");
-	if (o.dumpfile_output && result != SYMLOG_FAILED && write_dumpfiles(symlog_filter_markup(f)))
+	if (o.dumpfile_output && result != SYMLOG_FAILED &&
+	    write_dumpfiles(symlog_filter_markup(f)))
 		status = STATUS_ERROR;
 	symlog_filter_destroy(f);
 	return status;
@@ -216,8 +217,8 @@ static int check_store(const struct markup_task_plan *p, struct sc_error *err)
 	if (rc) /* none here, or a damaged one: there may be a good one elsewhere */
 		return err->code = SC_ESYS;
 	if (strcmp(identity, p->store))
-		return sc_error_set(err, SC_ESYS, "the store is another one than was planned with: its "
-				    "hash is %s, that of the plan %s", identity, p->store);
+		return sc_error_set(err, SC_ESYS, "the store is another one than was planned with: "
+				    "its hash is %s, that of the plan %s", identity, p->store);
 	return 0;
 }
 

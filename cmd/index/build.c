@@ -49,7 +49,8 @@ static void destroy_build(struct symcache_build **b)
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct symcache_build_options options = {
-		.format_version = o.format_version < UINT32_MAX ? (uint32_t)o.format_version : UINT32_MAX,
+		.format_version = o.format_version < UINT32_MAX ? (uint32_t)o.format_version :
+								  UINT32_MAX,
 		.debug_dirs = o.debug_dirs.items,
 		.reader = o.reader ? SYMCACHE_READER_LIBDW : SYMCACHE_READER_FAST,
 		.threads = (unsigned)o.threads, .locals = o.locals,
@@ -61,8 +62,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int rc;
 
 	if (argc != 1 || !o.output)
-		return sc_error_set(err, SC_EINVAL, "%s: 'symcache build --help' shows how", argc != 1 ?
-				    "name one ELF file" : "name the output with -o FILE");
+		return sc_error_set(err, SC_EINVAL, "%s: 'symcache build --help' shows how",
+				    argc != 1 ? "name one ELF file" : "name the output with -o FILE");
 	if (read_transforms(&o.transforms, &transforms, err))
 		return err->code;
 	options.transforms = transforms.list;

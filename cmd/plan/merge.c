@@ -127,7 +127,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int status;
 
 	if (argc != 2)
-		return sc_error_set(err, SC_EINVAL, "name the plan and the folder of its outputs: PLAN OUT");
+		return sc_error_set(err, SC_EINVAL,
+				    "name the plan and the folder of its outputs: PLAN OUT");
 	if (o.missing && o.status)
 		return sc_error_set(err, SC_EINVAL, "--missing and --status exclude each other");
 	options.plan = argv[0];

@@ -144,7 +144,8 @@ static int plan_archive(int argc, char **argv, bool *partly, struct sc_error *er
 	char store[MARKUP_HASH_TEXT];
 	struct markup_planning p = {
 		.form = { form_markup(&o.form), o.form.modules.items, o.form.modules.len, o.form.raw },
-		.store = store, .task_size = o.task_size, .tasks = o.tasks, .threads = o.jobs ? (unsigned)o.jobs : sc_cores(),
+		.store = store, .task_size = o.task_size, .tasks = o.tasks,
+		.threads = o.jobs ? (unsigned)o.jobs : sc_cores(),
 		.progress = progress_update,
 	};
 	struct markup_planned made;

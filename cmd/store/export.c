@@ -131,8 +131,9 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	static const struct symstore_id none;
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
-		.choose = selection_of(&o.sel), .since = o.since, .sign_key = o.sign, .name_hash = o.name_hash, .missing = on_missing,
-		.damaged = cmd_complain, .hashing = progress_update, .writing = on_writing, .ctx = w,
+		.choose = selection_of(&o.sel), .since = o.since, .sign_key = o.sign,
+		.name_hash = o.name_hash, .missing = on_missing, .damaged = cmd_complain,
+		.hashing = progress_update, .writing = on_writing, .ctx = w,
 	};
 	int rc = gather_ids(reader, texts, w, err);
 

@@ -59,7 +59,8 @@ static bool list_entry(void *ctx, const struct symstore_entry *entry)
  * or an error. */
 static int list(struct symstore_reader *reader, char **prefixes, struct sc_error *err)
 {
-	struct listing l = { .chosen = selection_of(&o.sel), .json = o.json ? out_json(false) : NULL };
+	struct listing l = { .chosen = selection_of(&o.sel),
+			     .json = o.json ? out_json(false) : NULL };
 	uint8_t prefix[SYMCACHE_BUILD_ID_MAX];
 	int status = STATUS_OK, rc = 0;
 	size_t nibbles;

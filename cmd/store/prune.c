@@ -48,8 +48,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	(void)argv;
 	if (argc || (!o.older.given && !o.unused.given && o.to_size == UINT64_MAX && !o.keep))
-		return sc_error_set(err, SC_EINVAL, "say what to remove: --older AGE, --unused AGE, "
-				    "--to-size SIZE or --keep FILE");
+		return sc_error_set(err, SC_EINVAL, "say what to remove: --older AGE, --unused "
+				    "AGE, --to-size SIZE or --keep FILE");
 	if (o.keep && symstore_keep_read(o.keep, &keep, err))
 		return err->code;
 	rules.keep = keep.data;

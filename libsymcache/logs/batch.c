@@ -38,8 +38,8 @@ static void end_filter(struct batch *b, struct symlog_filter **f)
 	*f = NULL;
 }
 
-static enum symlog_result run_filter(struct batch *b, unsigned worker, const struct symlog_file *log,
-				     int fd, const char *output)
+static enum symlog_result run_filter(struct batch *b, unsigned worker,
+				     const struct symlog_file *log, int fd, const char *output)
 {
 	struct symlog_filter **f = &b->filters[worker];
 	struct markup_options markup = *b->options->how->markup;

@@ -102,8 +102,8 @@ static void complain(void *ctx, const char *data, size_t len)
 static void say_fault(struct symlog_filter *f, const char *message, const char *more)
 {
 	begin_complaint(f);
-	mk_put(&f->said, mk_as(mk_out_shown, ((struct markup_str){ message, strlen(message) })), more,
-	       "\n");
+	mk_put(&f->said, mk_as(mk_out_shown, ((struct markup_str){ message, strlen(message) })),
+	       more, "\n");
 	end_complaint(f, NULL);
 }
 
@@ -151,7 +151,8 @@ static int failed(const struct symlog_filter *f, int rc, struct sc_error *err)
 		return sc_error_set(err, SC_ESYS, "cannot write to %s: %s", f->output.name,
 				    strerror(f->write_error));
 	if (rc == -EINVAL)
-		return sc_error_set(err, SC_EFORMAT, "%s: what is known where its part begins is damaged",
+		return sc_error_set(err, SC_EFORMAT,
+				    "%s: what is known where its part begins is damaged",
 				    f->output.name);
 	return rc || f->said.error ? sc_no_memory(err) : 0;
 }

@@ -32,8 +32,8 @@ int symlog_plan_logs(struct symlog_list *list, struct markup_planning *p, struct
 	struct markup_log *logs = *ret = calloc(list->num + 1, sizeof(*logs));
 	size_t left_out;
 	char **outputs;
-	int rc = logs ? symlog_outputs(list, NULL, p->form.options.format, &outputs, &left_out, err) :
-			sc_no_memory(err);
+	int rc = !logs ? sc_no_memory(err) :
+		 symlog_outputs(list, NULL, p->form.options.format, &outputs, &left_out, err);
 
 	if (rc)
 		return rc;

@@ -78,7 +78,7 @@ struct symlog_filter_options {
 	bool no_output;             /* none is wanted: as in struct markup_sink */
 	const char *name;           /* in front of faults and, but for LLVM's, of complaints:
 	                             * "symcache filter"; NULL: nothing */
-	bool terminal;              /* LLVM's complaints are shown on one; else they are to the byte */
+	bool terminal;              /* LLVM's complaints are shown on one; else to the byte */
 	bool each;                  /* complaints are said one by one; else when they are many, when
 	                             * the log has no more for now, and at its end */
 	/* Takes complaints and faults, whole lines; `warns_of` is the module, if that it has no
@@ -113,7 +113,8 @@ struct symlog {
 
 struct symlog_filter;
 
-/* All of the options is borrowed. SC_ENOMEM; SC_EINVAL: options->markup->demux. */
+/* What the options point to is borrowed, options->markup until it returns. SC_ENOMEM; SC_EINVAL:
+ * options->markup->demux. */
 int symlog_filter_create(const struct symlog_filter_options *options, struct symlog_filter **ret,
 			 struct sc_error *err);
 void symlog_filter_destroy(struct symlog_filter *f); /* NULL is fine */
@@ -142,8 +143,8 @@ struct symlog_batch_options {
 	const char *output_dir;
 	enum markup_format format;
 	unsigned jobs;    /* logs at once, at most */
-	/* Each of the threads has a filter by it, with the title of the log; its tally gets what they
-	 * counted. */
+	/* Each of the threads has a filter by it, with the title of the log; its tally gets what
+	 * they counted. */
 	const struct symlog_filter_options *how;
 	/* In place of that, if not NULL: filters a log to `fd`, the file that will be `output`;
 	 * `worker` is below `jobs`, and busy with one log at a time. After SYMLOG_FAILED no other

@@ -10,7 +10,7 @@
 /* ---- choosing ---------------------------------------------------------------------- */
 
 struct symstore_selection {
-	const char *const *tags;  /* one of them, or of these keys of tags; ends with NULL; NULL: any */
+	const char *const *tags;  /* one of these tags or keys of tags; ends with NULL; NULL: any */
 	const char *name;         /* symstore_name_matches(); NULL: any */
 	int kind;                 /* index into symstore_kinds; -1: any */
 	int64_t before, after;    /* when it was indexed, [after, before): seconds since 1970 */
@@ -38,8 +38,8 @@ void symstore_ids_deinit(struct symstore_ids *ids);
 
 /* Reads what is to be kept in pruning: build IDs from the file at `path` ("-": standard input),
  * whole ones, each the first word of a line; '#' begins a comment. *ret, which the caller deinits
- * also on an error, is sorted as by symstore_ids_sort(). SC_EINVAL: not a build ID, the line is named, or there is none at
- * all, which would keep nothing; SC_ESYS, SC_ENOMEM. */
+ * also on an error, is sorted as by symstore_ids_sort(). SC_EINVAL: not a build ID, the line is
+ * named, or there is none at all, which would keep nothing; SC_ESYS, SC_ENOMEM. */
 int symstore_keep_read(const char *path, struct symstore_ids *ret, struct sc_error *err);
 
 /* ---- counting ---------------------------------------------------------------------- */
