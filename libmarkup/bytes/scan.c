@@ -174,13 +174,12 @@ TARGET static inline uint64_t avx2_count_of(const struct avx2_block *b, char c)
 struct passes {
 	size_t (*scan)(const char **from, const char *end, enum mk_scan_for what,
 		       uint64_t *newlines, struct mk_hit hits[], size_t max);
-	const char *(*scan_context)(const char *p, const char *end);
 	uint64_t (*count_newlines)(const char *p, const char *end);
 };
 
-static const struct passes base_passes = { base_scan, base_scan_context, base_count_newlines };
+static const struct passes base_passes = { base_scan, base_count_newlines };
 #ifdef __x86_64__
-static const struct passes avx2_passes = { avx2_scan, avx2_scan_context, avx2_count_newlines };
+static const struct passes avx2_passes = { avx2_scan, avx2_count_newlines };
 #endif
 
 static const struct passes *passes(void)
@@ -205,11 +204,6 @@ const char *mk_scan(const char *p, const char *end, enum mk_scan_for what,
 	struct mk_hit hit;
 
 	return mk_scan_hits(&p, end, what, newlines, &hit, 1) ? hit.at : NULL;
-}
-
-const char *mk_scan_context(const char *p, const char *end)
-{
-	return passes()->scan_context(p, end);
 }
 
 uint64_t mk_count_newlines(const char *p, const char *end)

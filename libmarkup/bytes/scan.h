@@ -34,9 +34,6 @@ size_t mk_scan_hits(const char **p, const char *end, enum mk_scan_for what,
 const char *mk_scan(const char *p, const char *end, enum mk_scan_for what,
 			uint64_t *newlines);
 
-/* The first "{{{m" or "{{{r" in [p, end), or NULL: module, mmap and reset begin so. */
-const char *mk_scan_context(const char *p, const char *end);
-
 /* Newlines in [p, end). */
 uint64_t mk_count_newlines(const char *p, const char *end);
 

@@ -66,33 +66,6 @@ TARGET static size_t KIND(scan)(const char **from, const char *end, enum mk_scan
 	return n;
 }
 
-TARGET static const char *KIND(scan_context)(const char *p, const char *end)
-{
-	unsigned before = 0;
-
-	for (size_t len; p < end; p += len) {
-		const struct KIND(block) b = KIND(load_some)(p, len = block_len(p, end));
-		uint64_t m, hit;
-
-		if (!KIND(has)(&b, '{')) {
-			before = 0;
-			continue;
-		}
-		m = KIND(mask_of)(&b, '{');
-		hit = triples(m, before);
-		before = carry(m);
-		/* Those with their letter in this block, or just behind it. */
-		if (hit)
-			hit &= (KIND(mask_of)(&b, 'm') | KIND(mask_of)(&b, 'r')) >> 1 | 1ull << 63;
-		for (; hit; hit &= hit - 1) {
-			const char *letter = p + __builtin_ctzll(hit) + 1;
-			if (letter < end && (*letter == 'm' || *letter == 'r'))
-				return letter - 3;
-		}
-	}
-	return NULL;
-}
-
 TARGET static uint64_t KIND(count_newlines)(const char *p, const char *end)
 {
 	uint64_t lines = 0;

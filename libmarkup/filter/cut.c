@@ -9,9 +9,9 @@
 #define LINES_TRIED 256
 
 /* May the line be part of a trace that goes on behind it? */
-static bool goes_on(const struct mk_input *const *inputs, const char *line, const char *end)
+static bool goes_on(const struct mk_formats *f, const char *line, const char *end)
 {
-	for (const struct mk_input *const *in = inputs; *in; in++)
+	for (const struct mk_input *const *in = f->inputs; *in; in++)
 		for (const char *const *w = (*in)->words; (*in)->chained && *w; w++)
 			if (memmem(line, (size_t)(end - line), *w, strlen(*w)))
 				return true;
@@ -19,12 +19,12 @@ static bool goes_on(const struct mk_input *const *inputs, const char *line, cons
 }
 
 /* Is nothing open behind the line [line, end)? */
-static bool closes(const struct mk_input *const *inputs, const char *line, const char *end,
+static bool closes(const struct mk_formats *f, const char *line, const char *end,
 		   bool colors)
 {
 	const char *line_end, *esc;
 
-	if (mk_context_line(inputs, line, end, &line_end) || goes_on(inputs, line, end))
+	if (mk_context_line(f, line, end, &line_end) || goes_on(f, line, end))
 		return false;
 	esc = colors ? memrchr(line, '\033', (size_t)(end - line)) : NULL;
 	/* The state is reset, and that is not a part of some element. */
@@ -32,7 +32,7 @@ static bool closes(const struct mk_input *const *inputs, const char *line, const
 			!mk_find3(esc, end, '}'));
 }
 
-size_t mk_clean_cut(const struct mk_input *const *inputs, const char *p, size_t len, bool colors,
+size_t mk_clean_cut(const struct mk_formats *f, const char *p, size_t len, bool colors,
 		    bool clean)
 {
 	const char *end = memrchr(p, '\n', len), *line;
@@ -46,7 +46,7 @@ size_t mk_clean_cut(const struct mk_input *const *inputs, const char *p, size_t 
 		/* The first line may have begun before p. */
 		if (line == p && !clean)
 			return 0;
-		if (closes(inputs, line, end, colors)) {
+		if (closes(f, line, end, colors)) {
 			const char *open = mk_rfind3(p, end, '{');
 			if (open ? mk_find3(open + 3, end, '}') != NULL : clean)
 				return (size_t)(end - p);

@@ -14,9 +14,9 @@
 /*
  * The length of the longest part of p[0, len) that ends with a line after which
  * nothing is open; 0: there is none, or it is not among the last lines.
- * `inputs`: formats of the log. `colors`: SGR codes matter. `clean`: nothing was open at p.
+ * `f`: the formats of the log. `colors`: SGR codes matter. `clean`: nothing was open at p.
  */
-size_t mk_clean_cut(const struct mk_input *const *inputs, const char *p, size_t len, bool colors,
+size_t mk_clean_cut(const struct mk_formats *f, const char *p, size_t len, bool colors,
 		    bool clean);
 
 #endif

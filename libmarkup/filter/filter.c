@@ -46,7 +46,7 @@ static bool push_chunk(struct markup_filter *p, struct chunk *c, bool whole)
 	p->begun = true;
 	c->seq = p->next_seq;
 	if (p->running > 1 && !c->plain &&
-	    !mk_filter_make_notice(p->workers[0].s->inputs, c, whole, &e))
+	    !mk_filter_make_notice(&p->workers[0].s->formats, c, whole, &e))
 		return false;
 	pthread_mutex_lock(&p->lock);
 	if (e && !mk_filter_push_notice(p, e)) {
@@ -107,7 +107,7 @@ static int dispatch(struct markup_filter *p, enum how_much how_much, bool last)
 	uint64_t lines;
 	const bool plain = !last && is_plain(p, c, whole_lines, &lines);
 	size_t len = last ? c->len : plain ? whole_lines :
-		     mk_clean_cut(s->inputs, c->data, c->len, s->output.follows, p->clean);
+		     mk_clean_cut(&s->formats, c->data, c->len, s->output.follows, p->clean);
 	const bool clean = last || len, full = how_much == ALL && !last;
 	bool counted;
 
@@ -188,9 +188,10 @@ int markup_filter_create(const struct markup_options *options,
 		p->filling = new_chunk(p);
 	if (p->filling) { /* markup needs no tables, all others may need those of any format */
 		const struct mk_stream *s = p->workers[0].s;
-		const bool markup = *s->inputs == &mk_markup_input && !s->inputs[1];
+		const struct mk_input *const *inputs = s->formats.inputs;
+		const bool markup = *inputs == &mk_markup_input && !inputs[1];
 
-		mk_tables_init(&p->tables, markup ? s->inputs : mk_inputs, &s->resolve.demux);
+		mk_tables_init(&p->tables, markup ? inputs : mk_inputs, &s->resolve.demux);
 	}
 	for (unsigned i = 0; i < p->n; i++)
 		p->workers[i].s->resolve.tables = &p->tables;

@@ -141,7 +141,7 @@ const struct mk_modules *mk_filter_all_modules(struct markup_filter *p);
 /* ---- follow.c -------------------------------------------------------- */
 
 /* What the chunk does to the state; NULL in *ret: nothing. False: no memory. */
-bool mk_filter_make_notice(const struct mk_input *const *inputs, const struct chunk *c,
+bool mk_filter_make_notice(const struct mk_formats *f, const struct chunk *c,
 			   bool whole, struct notice **ret);
 
 /* Puts a notice behind the others, and forgets those that all have seen. Under the

@@ -7,7 +7,7 @@
 
 #include "libmarkup/filter/filter.h"
 
-bool mk_filter_make_notice(const struct mk_input *const *inputs, const struct chunk *c,
+bool mk_filter_make_notice(const struct mk_formats *f, const struct chunk *c,
 			   bool whole, struct notice **ret)
 {
 	const char *p = c->data, *end = p + c->len, *line, *line_end;
@@ -15,7 +15,7 @@ bool mk_filter_make_notice(const struct mk_input *const *inputs, const struct ch
 	struct notice *e;
 
 	*ret = NULL;
-	for (line = p; !whole && (line = mk_context_line(inputs, line, end, &line_end));
+	for (line = p; !whole && (line = mk_context_line(f, line, end, &line_end));
 	     line = line_end)
 		len += (size_t)(line_end - line);
 	if (!len && !c->last)
@@ -28,7 +28,7 @@ bool mk_filter_make_notice(const struct mk_input *const *inputs, const struct ch
 		memcpy(e->bytes, p, len);
 		e->len = len;
 	} else {
-		for (line = p; (line = mk_context_line(inputs, line, end, &line_end));
+		for (line = p; (line = mk_context_line(f, line, end, &line_end));
 		     line = line_end) {
 			memcpy(e->bytes + e->len, line, (size_t)(line_end - line));
 			e->len += (size_t)(line_end - line);

@@ -47,13 +47,12 @@ int mk_stream_create(const struct markup_options *options,
 		mk_stream_destroy(s);
 		return rc;
 	}
-	s->inputs = mk_choose_inputs(options->dialect == MARKUP_DEFAULT ? options->inputs
-									: mk_markup_input.name);
-	if (!s->inputs) {
+	if (!mk_formats_init(&s->formats, options->dialect == MARKUP_DEFAULT ? options->inputs
+									     : mk_markup_input.name)) {
 		mk_stream_destroy(s);
 		return -ENOMEM;
 	}
-	mk_ahead_init(&s->resolve.ahead, s->inputs,
+	mk_ahead_init(&s->resolve.ahead, s->formats.inputs,
 		      s->output.follows ? MK_SCAN_ESC : MK_SCAN_BRACES);
 	for (const struct mk_input *const *in = s->resolve.ahead.inputs; *in; in++)
 		for (const char *const *word = (*in)->words; !(*in)->cuttable && *word; word++)
@@ -72,7 +71,7 @@ void mk_stream_destroy(struct mk_stream *s)
 	mk_output_deinit(&s->output);
 	mk_resolve_deinit(&s->resolve);
 	mk_hexdict_deinit(&s->hexdict);
-	free(s->inputs);
+	mk_formats_deinit(&s->formats);
 	mk_out_deinit(&s->walked);
 	free(s->line.events);
 	mk_out_deinit(&s->tail);
@@ -94,7 +93,7 @@ static void read_events(struct mk_stream *s)
 	s->resolve.line = l;
 	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
-	for (const struct mk_input *const *in = s->inputs; *in && !l->num_events && !s->plain; in++)
+	for (const struct mk_input *const *in = s->formats.inputs; *in && !l->num_events && !s->plain; in++)
 		mk_read_line(*in, l);
 	if (l->no_memory)
 		s->error = -ENOMEM;
@@ -196,7 +195,7 @@ static void switch_process(struct mk_stream *s, const char *p, size_t len, const
 	}
 	if (markup)
 		mk_demux_switch(&s->resolve, p, markup,
-				mk_context_line(s->inputs, p, p + len, &line_end));
+				mk_context_line(&s->formats, p, p + len, &line_end));
 }
 
 static void give_up_hexdict(struct mk_stream *s)
@@ -261,7 +260,7 @@ void mk_stream_follow(struct mk_stream *s, const char *p, const char *end)
 {
 	const char *line_end;
 
-	while (!failed(s) && (p = mk_context_line(s->inputs, p, end, &line_end))) {
+	while (!failed(s) && (p = mk_context_line(&s->formats, p, end, &line_end))) {
 		if (s->resolve.demux.on)
 			switch_process(s, p, (size_t)(line_end - p), NULL);
 		s->line.p = p;

@@ -11,7 +11,7 @@ struct mk_stream {
 	struct mk_where where;
 	struct mk_resolve resolve;
 	struct mk_output output;
-	const struct mk_input **inputs; /* that are looked for; NULL at the end */
+	struct mk_formats formats; /* that are looked for */
 	struct mk_line line;       /* the current one */
 	struct mk_out walked;      /* lines in place of one with a stack */
 	struct mk_out tail;        /* bytes of a line whose end has not come */

@@ -70,7 +70,7 @@ static void read_line(struct mk_line *l, const char *end)
 const struct mk_input mk_clickhouse_input = {
 	.name = "clickhouse",
 	.words = (const char *const[]){ "@ 0x", "d id", NULL },
-	.context_word = begin_id,
+	.context_words = (const char *const[]){ begin_id, NULL },
 	.longest = 16384,
 	.read = read_line,
 	.chained = true,

@@ -33,36 +33,53 @@ static bool is_listed(const char *names, const struct mk_input *in)
 	return false;
 }
 
-const struct mk_input **mk_choose_inputs(const char *names)
+bool mk_formats_init(struct mk_formats *f, const char *names)
 {
-	const struct mk_input **chosen;
-	size_t all = 0, n = 0;
+	size_t n = 0;
 
-	while (mk_inputs[all])
-		all++;
-	chosen = calloc(all + 1, sizeof(*chosen));
-	for (size_t i = 0; chosen && i < all; i++)
-		if (!names || is_listed(names, mk_inputs[i]))
-			chosen[n++] = mk_inputs[i];
-	return chosen;
+	while (mk_inputs[n])
+		n++;
+	*f = (struct mk_formats){ .inputs = calloc(n + 1, sizeof(*f->inputs)) };
+	if (!f->inputs)
+		return false;
+	n = 0;
+	for (const struct mk_input *const *in = mk_inputs; *in; in++) {
+		if (names && !is_listed(names, *in))
+			continue;
+		f->inputs[n++] = *in;
+		for (const char *const *w = (*in)->context_words; w && *w; w++)
+			mk_words_add(&f->context, *w);
+	}
+	return true;
 }
 
-const char *mk_context_line(const struct mk_input *const *inputs, const char *p, const char *end,
+void mk_formats_deinit(struct mk_formats *f)
+{
+	free(f->inputs);
+}
+
+/* Does a context word begin there? */
+static bool is_context(const struct mk_formats *f, const char *p, const char *end)
+{
+	for (const struct mk_input *const *in = f->inputs; *in; in++)
+		for (const char *const *w = (*in)->context_words; w && *w; w++)
+			if ((size_t)(end - p) >= strlen(*w) && !memcmp(p, *w, strlen(*w)))
+				return true;
+	return false;
+}
+
+const char *mk_context_line(const struct mk_formats *f, const char *p, const char *end,
 			    const char **line_end)
 {
-	const char *first = NULL, *eol, *bol;
+	const char *at = p, *bol, *eol;
+	uint64_t newlines = 0;
 
-	for (; *inputs; inputs++) {
-		const struct mk_input *in = *inputs;
-		const char *stop = first ? first : end, *word = in->context_word;
-		const char *at = word ? memmem(p, (size_t)(stop - p), word, strlen(word)) :
-				 in->find_context ? in->find_context(p, stop) : NULL;
-		first = at ? at : first;
-	}
-	if (!first)
+	while ((at = mk_words_find(&f->context, at, end, &newlines)) && !is_context(f, at, end))
+		at++;
+	if (!at)
 		return NULL;
-	bol = memrchr(p, '\n', (size_t)(first - p));
-	eol = memchr(first, '\n', (size_t)(end - first));
+	bol = memrchr(p, '\n', (size_t)(at - p));
+	eol = memchr(at, '\n', (size_t)(end - at));
 	*line_end = eol ? eol + 1 : end;
 	return bol ? bol + 1 : p;
 }

@@ -7,6 +7,7 @@
 #ifndef MARKUP_INPUT_H
 #define MARKUP_INPUT_H
 
+#include "libmarkup/bytes/words.h"
 #include "libmarkup/event.h"
 
 /* An address that a line will ask for, as far as its first bytes say. */
@@ -33,11 +34,10 @@ struct mk_input {
 	 * end. Best are three or four bytes that plain text rarely has: see bytes/words.h. */
 	const char *const *words;
 
-	/* A word that is in each line that may change modules or maps. Behind such a line nothing
-	 * is cut (filter/cut.h), and every thread follows it. NULL: the format has none, or where
-	 * the first begins in [p, end) is what find_context() returns, or NULL. */
-	const char *context_word;
-	const char *(*find_context)(const char *p, const char *end);
+	/* Words, one of which is in each line that may change modules or maps; NULL at the end.
+	 * Behind such a line nothing is cut (filter/cut.h), and every thread follows it. NULL:
+	 * the format has no such lines. */
+	const char *const *context_words;
 
 	/* How a frame is written depends on the line before it: behind its lines nothing is
 	 * cut, either. */
@@ -101,13 +101,20 @@ extern const struct mk_input *const mk_inputs[];
 FOR_EACH_INPUT(DECLARE_INPUT)
 #undef DECLARE_INPUT
 
-/* Those of mk_inputs that `names` has, with commas between them (NULL: all), on the heap;
- * NULL: no memory. */
-const struct mk_input **mk_choose_inputs(const char *names);
+/* The formats of a log. */
+struct mk_formats {
+	const struct mk_input **inputs; /* NULL at the end; on the heap */
+	struct mk_words context;        /* how their context_words begin */
+};
+
+/* Those of mk_inputs that `names` has, with commas between them (NULL: all). False: no
+ * memory. */
+bool mk_formats_init(struct mk_formats *f, const char *names);
+void mk_formats_deinit(struct mk_formats *f); /* all zero is fine */
 
 /* The next line of [p, end) that may change modules or maps, in one of the formats; NULL: no
  * more. *line_end: the end of it, behind its newline. */
-const char *mk_context_line(const struct mk_input *const *inputs, const char *p, const char *end,
+const char *mk_context_line(const struct mk_formats *f, const char *p, const char *end,
 			    const char **line_end);
 
 #endif

@@ -138,7 +138,7 @@ static void read_line(struct mk_line *l, const char *end)
 const struct mk_input mk_kernel_input = {
 	.name = "kernel",
 	.words = (const char *const[]){ "+0x", "omm:", NULL },
-	.context_word = banner,
+	.context_words = (const char *const[]){ banner, NULL },
 	.longest = 8192,
 	.read = read_line,
 	.cuttable = true,

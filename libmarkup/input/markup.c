@@ -376,7 +376,8 @@ static void read_line(struct mk_line *l, const char *end)
 const struct mk_input mk_markup_input = {
 	.name = "markup",
 	.words = (const char *const[]){ "{{{", NULL },
-	.find_context = mk_markup_find_context,
+	/* Without their first brace, as the third byte is the last that is scanned for. */
+	.context_words = (const char *const[]){ "{{module", "{{mmap", "{{reset", NULL },
 	.read = read_line,
 	.peek = mk_markup_peek,
 	.cuttable = true,

@@ -74,21 +74,3 @@ bool mk_markup_peek(const char *p, const char *end, struct mk_peek *ret)
 	ret->address -= return_address;
 	return true;
 }
-
-const char *mk_markup_find_context(const char *p, const char *end)
-{
-	static const struct { const char *begin; size_t len; } tags_of_context[] = {
-		{ "module", 6 }, { "mmap", 4 }, { "reset", 5 },
-	};
-
-	while ((p = mk_scan_context(p, end))) {
-		for (size_t i = 0; i < 3; i++) {
-			const size_t len = tags_of_context[i].len;
-			if ((size_t)(end - p - 3) >= len &&
-			    !memcmp(p + 3, tags_of_context[i].begin, len))
-				return p;
-		}
-		p++;
-	}
-	return NULL;
-}

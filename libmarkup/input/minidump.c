@@ -93,7 +93,7 @@ static void read_line(struct mk_line *l, const char *end)
 const struct mk_input mk_minidump_input = {
 	.name = "minidump",
 	.words = (const char *const[]){ "||0x", "+ 0x", "ule|", NULL },
-	.context_word = module_word,
+	.context_words = (const char *const[]){ module_word, NULL },
 	.longest = 4096,
 	.read = read_line,
 	.cuttable = true,

@@ -84,7 +84,7 @@ static void read_line(struct mk_line *l, const char *end)
 const struct mk_input mk_mongodb_input = {
 	.name = "mongodb",
 	.words = (const char *const[]){ "\"o\":", "soma", NULL },
-	.context_word = list_word,
+	.context_words = (const char *const[]){ list_word, NULL },
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

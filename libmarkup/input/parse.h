@@ -51,6 +51,5 @@ bool mk_split_module(const struct mk_node *n, struct markup_str *id,
 
 /* markup_peek.c: of struct mk_input. */
 bool mk_markup_peek(const char *p, const char *end, struct mk_peek *ret);
-const char *mk_markup_find_context(const char *p, const char *end);
 
 #endif

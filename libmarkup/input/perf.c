@@ -83,7 +83,7 @@ static void read_line(struct mk_line *l, const char *end)
 const struct mk_input mk_perf_input = {
 	.name = "perf",
 	.words = (const char *const[]){ " (/", " ([", "MMAP", NULL },
-	.context_word = map_word,
+	.context_words = (const char *const[]){ map_word, NULL },
 	.longest = 8192,
 	.read = read_line,
 	.chained = true,

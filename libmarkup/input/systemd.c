@@ -72,7 +72,7 @@ static void read_line(struct mk_line *l, const char *end)
 const struct mk_input mk_systemd_input = {
 	.name = "systemd",
 	.words = (const char *const[]){ "+ 0x", "d-id", NULL },
-	.context_word = id_word,
+	.context_words = (const char *const[]){ id_word, NULL },
 	.longest = 4096,
 	.read = read_line,
 	.chained = true,

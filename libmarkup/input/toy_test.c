@@ -63,7 +63,7 @@ static void read_line(struct mk_line *l, const char *end)
 static const struct mk_input toy = {
 	.name = "toy",
 	.words = (const char *const[]){ "toy", NULL },
-	.context_word = map_word,
+	.context_words = (const char *const[]){ map_word, NULL },
 	.read = read_line,
 };
 

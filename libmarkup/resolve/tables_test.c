@@ -54,10 +54,11 @@ static void test_file(void **state)
 {
 	struct mk_tables t = { 0 };
 	struct mk_demux demux = { 0 };
-	const struct mk_input **inputs = mk_choose_inputs(NULL);
+	struct mk_formats formats;
 
 	(void)state;
-	mk_tables_init(&t, inputs, &demux);
+	assert_true(mk_formats_init(&formats, NULL));
+	mk_tables_init(&t, formats.inputs, &demux);
 	for (size_t piece = 1; piece < 4096; piece = piece * 7 + 1) {
 		given = 0;
 		mk_tables_reset(&t);
@@ -79,17 +80,18 @@ static void test_file(void **state)
 		expect(&t, "", 8, 0x10, "none");
 	}
 	mk_tables_deinit(&t);
-	free(inputs);
+	mk_formats_deinit(&formats);
 }
 
 static void test_pipe(void **state)
 {
 	struct mk_tables t = { 0 };
 	struct mk_demux demux = { 0 };
-	const struct mk_input **inputs = mk_choose_inputs("maps");
+	struct mk_formats formats;
 
 	(void)state;
-	mk_tables_init(&t, inputs, &demux);
+	assert_true(mk_formats_init(&formats, "maps"));
+	mk_tables_init(&t, formats.inputs, &demux);
 	for (size_t piece = 1; piece < 4096; piece = piece * 7 + 1) {
 		uint64_t lines = 0;
 
@@ -107,7 +109,7 @@ static void test_pipe(void **state)
 		expect(&t, "", 8, 0x9010, "none"); /* another format */
 	}
 	mk_tables_deinit(&t);
-	free(inputs);
+	mk_formats_deinit(&formats);
 }
 
 int main(void)
