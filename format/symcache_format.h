@@ -146,11 +146,11 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 #define SYMCACHE_EXT_TAG_LOCAL_RANGES SYMCACHE_EXT_TAG('L', 'O', 'C', 'R')
 #define SYMCACHE_EXT_TAG_LOCAL_ORDER SYMCACHE_EXT_TAG('L', 'O', 'C', 'I')
 #define SYMCACHE_EXT_TAG_LOCALS SYMCACHE_EXT_TAG('L', 'O', 'C', 'V')
-#define SYMCACHE_EXT_TAG_PAGES  SYMCACHE_EXT_TAG('U', 'N', 'W', 'P')
-#define SYMCACHE_EXT_TAG_STARTS SYMCACHE_EXT_TAG('U', 'N', 'W', 'D')
-#define SYMCACHE_EXT_TAG_ROWS   SYMCACHE_EXT_TAG('U', 'N', 'W', 'R')
-#define SYMCACHE_EXT_TAG_RULES  SYMCACHE_EXT_TAG('U', 'N', 'W', 'S')
-#define SYMCACHE_EXT_TAG_EXPRS  SYMCACHE_EXT_TAG('U', 'N', 'W', 'X')
+#define SYMCACHE_EXT_TAG_UNWIND_PAGES SYMCACHE_EXT_TAG('U', 'N', 'W', 'P')
+#define SYMCACHE_EXT_TAG_UNWIND_STARTS SYMCACHE_EXT_TAG('U', 'N', 'W', 'D')
+#define SYMCACHE_EXT_TAG_UNWIND_ROWS SYMCACHE_EXT_TAG('U', 'N', 'W', 'R')
+#define SYMCACHE_EXT_TAG_UNWIND_RULES SYMCACHE_EXT_TAG('U', 'N', 'W', 'S')
+#define SYMCACHE_EXT_TAG_UNWIND_EXPRESSIONS SYMCACHE_EXT_TAG('U', 'N', 'W', 'X')
 #define SYMCACHE_EXT_TAG_UNWIND SYMCACHE_EXT_TAG('U', 'N', 'W', 'H')
 
 #define SYMCACHE_BUILD_ID_MAX 64u
@@ -306,7 +306,7 @@ struct symcache_ext_start {
 };
 _Static_assert(sizeof(struct symcache_ext_start) == 4, "range");
 
-/* The same where there are more than 65,535 rows. */
+/* The same where there are more than 65,536 rows, row 0 included. */
 struct symcache_ext_wide_start {
 	uint32_t start; /* relative */
 	uint32_t row;

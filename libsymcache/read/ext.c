@@ -22,7 +22,8 @@ enum {
 	IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, SEGMENT,
 	DISCRIMINATOR, DISCRIMINATORS, INLINED, INLINES,
 	LOCAL_RANGES, LOCAL_ORDER, LOCALS, /* all of them or none */
-	PAGES, STARTS, ROWS, RULES, EXPRESSIONS, UNWIND, /* all of them or none */
+	UNWIND_PAGES, UNWIND_STARTS, UNWIND_ROWS, UNWIND_RULES, UNWIND_EXPRESSIONS,
+	UNWIND, /* and those before it from UNWIND_PAGES: all of them or none */
 	NUM_KNOWN
 };
 
@@ -46,11 +47,13 @@ static const struct {
 			   sizeof(struct symcache_ext_local_range) },
 	[LOCAL_ORDER] = { "LOCI", SYMCACHE_EXT_TAG_LOCAL_ORDER, sizeof(uint32_t) },
 	[LOCALS] = { "LOCV", SYMCACHE_EXT_TAG_LOCALS, sizeof(struct symcache_ext_local) },
-	[PAGES] = { "UNWP", SYMCACHE_EXT_TAG_PAGES, sizeof(uint32_t) },
-	[STARTS] = { "UNWD", SYMCACHE_EXT_TAG_STARTS, sizeof(struct symcache_ext_start) },
-	[ROWS] = { "UNWR", SYMCACHE_EXT_TAG_ROWS, sizeof(struct symcache_ext_row) },
-	[RULES] = { "UNWS", SYMCACHE_EXT_TAG_RULES, sizeof(struct symcache_ext_rule) },
-	[EXPRESSIONS] = { "UNWX", SYMCACHE_EXT_TAG_EXPRS, 1 },
+	[UNWIND_PAGES] = { "UNWP", SYMCACHE_EXT_TAG_UNWIND_PAGES, sizeof(uint32_t) },
+	[UNWIND_STARTS] = { "UNWD", SYMCACHE_EXT_TAG_UNWIND_STARTS,
+			    sizeof(struct symcache_ext_start) },
+	[UNWIND_ROWS] = { "UNWR", SYMCACHE_EXT_TAG_UNWIND_ROWS, sizeof(struct symcache_ext_row) },
+	[UNWIND_RULES] = { "UNWS", SYMCACHE_EXT_TAG_UNWIND_RULES,
+			   sizeof(struct symcache_ext_rule) },
+	[UNWIND_EXPRESSIONS] = { "UNWX", SYMCACHE_EXT_TAG_UNWIND_EXPRESSIONS, 1 },
 	[UNWIND] = { "UNWH", SYMCACHE_EXT_TAG_UNWIND, sizeof(struct symcache_ext_unwind) },
 };
 
@@ -75,7 +78,8 @@ static int take_section(const struct symcache *cache, size_t begin, size_t end,
 			return sc_error_set(err, SC_EFORMAT, "section %s is there twice",
 					    known[i].name);
 		if ((s->entry_size != known[i].entry_size &&
-		     (i != STARTS || s->entry_size != sizeof(struct symcache_ext_wide_start))) ||
+		     (i != UNWIND_STARTS ||
+		      s->entry_size != sizeof(struct symcache_ext_wide_start))) ||
 		    s->size % s->entry_size)
 			return sc_error_set(err, SC_EFORMAT, "section %s: bad record size %u",
 					    known[i].name, s->entry_size);
@@ -115,8 +119,9 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 static int check_group(const struct found *f, int first, int last, const char *names,
 		       struct sc_error *err)
 {
-	bool any = false, all = last != UNWIND || (f[UNWIND].count == 1 && f[PAGES].count >= 2 &&
-						   f[STARTS].count && f[ROWS].count);
+	bool any = false, all = last != UNWIND ||
+				(f[UNWIND].count == 1 && f[UNWIND_PAGES].count >= 2 &&
+				 f[UNWIND_STARTS].count && f[UNWIND_ROWS].count);
 
 	for (int i = first; i <= last; i++) {
 		any |= f[i].at != NULL;
@@ -134,12 +139,13 @@ static void set_unwind(struct symcache *cache, const struct found *f)
 {
 	cache->unwind = (struct symcache_unwind){
 		.facts = f[UNWIND].at,
-		.pages = f[PAGES].at, .num_pages = f[PAGES].count,
-		.starts = f[STARTS].at, .num_starts = (uint32_t)f[STARTS].count,
-		.rows = f[ROWS].at, .num_rows = (uint32_t)f[ROWS].count,
-		.rules = f[RULES].at, .num_rules = (uint32_t)f[RULES].count,
-		.expressions = f[EXPRESSIONS].at, .expression_bytes = f[EXPRESSIONS].count,
-		.wide = f[STARTS].entry_size == sizeof(struct symcache_ext_wide_start),
+		.pages = f[UNWIND_PAGES].at, .num_pages = f[UNWIND_PAGES].count,
+		.starts = f[UNWIND_STARTS].at, .num_starts = (uint32_t)f[UNWIND_STARTS].count,
+		.rows = f[UNWIND_ROWS].at, .num_rows = (uint32_t)f[UNWIND_ROWS].count,
+		.rules = f[UNWIND_RULES].at, .num_rules = (uint32_t)f[UNWIND_RULES].count,
+		.expressions = f[UNWIND_EXPRESSIONS].at,
+		.expression_bytes = f[UNWIND_EXPRESSIONS].count,
+		.wide = f[UNWIND_STARTS].entry_size == sizeof(struct symcache_ext_wide_start),
 	};
 }
 
@@ -198,7 +204,7 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	    (rc = check_count(found, INLINED, cache->range_location, err)) ||
 	    (rc = check_index(cache, &found[INDEX], err)) ||
 	    (rc = check_group(found, LOCAL_RANGES, LOCALS, "LOC", err)) ||
-	    (rc = check_group(found, PAGES, UNWIND, "UNW", err)))
+	    (rc = check_group(found, UNWIND_PAGES, UNWIND, "UNW", err)))
 		return rc;
 	image = found[IMAGE].at;
 	if (image && !symcache_sound(cache, image, sizeof(*image)))

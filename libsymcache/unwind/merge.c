@@ -1,11 +1,12 @@
 /*
  * Puts unwind information behind the symbols of another cache: see symcache/merge.h.
  *
- *   base … strings [SONAME] writer | sections of `symbols` | UNW… | table | footer
+ *   base … strings [SONAME] writer | sections of `symbols` | SEGM | UNW… | table | footer
  *
  * No record but the image's facts is changed. The SONAME, which debug files have lost, goes
  * where a writer that knows it would have put it: in front of the writer's name, which is
- * the last string.
+ * the last string (write/image/layout.c, place_all()). SEGM and UNW… may be of the other
+ * cache, so a writer has them behind the others (write/image/layout_parts.h).
  */
 #include "symcache/merge.h"
 
@@ -31,7 +32,7 @@ static const struct symcache_ext_section *table_of(const struct symcache *c)
 
 static bool is_unwind(const struct symcache_ext_section *s)
 {
-	return (s->tag & 0xffffff) == (SYMCACHE_EXT_TAG_PAGES & 0xffffff); /* "UNW" */
+	return (s->tag & 0xffffff) == (SYMCACHE_EXT_TAG_UNWIND_PAGES & 0xffffff); /* "UNW" */
 }
 
 /* Whose segments are those of the file that is run. */

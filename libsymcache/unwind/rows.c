@@ -304,12 +304,15 @@ void sc_rows_sections(const struct symcache_unwind *u, struct sc_rows_section re
 	const uint32_t start_size = u->wide ? sizeof(struct symcache_ext_wide_start) :
 					      sizeof(struct symcache_ext_start);
 	const struct sc_rows_section sections[SC_ROWS_SECTIONS] = {
-		{ SYMCACHE_EXT_TAG_PAGES, sizeof(*u->pages), u->pages,
+		{ SYMCACHE_EXT_TAG_UNWIND_PAGES, sizeof(*u->pages), u->pages,
 		  u->num_pages * sizeof(*u->pages) },
-		{ SYMCACHE_EXT_TAG_STARTS, start_size, u->starts, (size_t)u->num_starts * start_size },
-		{ SYMCACHE_EXT_TAG_ROWS, sizeof(*u->rows), u->rows, u->num_rows * sizeof(*u->rows) },
-		{ SYMCACHE_EXT_TAG_RULES, sizeof(*u->rules), u->rules, u->num_rules * sizeof(*u->rules) },
-		{ SYMCACHE_EXT_TAG_EXPRS, 1, u->expressions, u->expression_bytes },
+		{ SYMCACHE_EXT_TAG_UNWIND_STARTS, start_size, u->starts,
+		  (size_t)u->num_starts * start_size },
+		{ SYMCACHE_EXT_TAG_UNWIND_ROWS, sizeof(*u->rows), u->rows,
+		  u->num_rows * sizeof(*u->rows) },
+		{ SYMCACHE_EXT_TAG_UNWIND_RULES, sizeof(*u->rules), u->rules,
+		  u->num_rules * sizeof(*u->rules) },
+		{ SYMCACHE_EXT_TAG_UNWIND_EXPRESSIONS, 1, u->expressions, u->expression_bytes },
 		{ SYMCACHE_EXT_TAG_UNWIND, sizeof(*u->facts), u->facts, sizeof(*u->facts) },
 	};
 

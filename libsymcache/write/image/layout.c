@@ -140,6 +140,7 @@ static bool place_all(struct sc_layout *l)
 		place_string(l, c->locals->list.data[i].name, &oom);
 		place_file(l, c->locals->list.data[i].file_idx, &oom);
 	}
+	/* These two last: unwind/merge.c inserts a SONAME before the writer's name. */
 	place_string(l, c->image.soname, &oom);
 	place_string(l, c->image.writer, &oom);
 	return !oom;

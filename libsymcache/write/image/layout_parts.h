@@ -15,10 +15,12 @@ enum {
 	/* These are there if they have something. */
 	EXT_DISCRIMINATOR, EXT_DISCRIMINATORS, EXT_INLINED, EXT_INLINES,
 	EXT_LOCAL_RANGES, EXT_LOCAL_ORDER, EXT_LOCALS, /* all of them or none */
-	EXT_SEGMENT, /* merging puts it here */
-	/* Behind the others, where merging adds them: all of them or none. */
-	EXT_UNWIND, EXT_SECTIONS = EXT_UNWIND + SC_ROWS_SECTIONS
+	/* Behind the others, for unwind/merge.c takes these from either of two caches. */
+	EXT_SEGMENT, /* always there */
+	EXT_UNWIND, /* all of them or none */
+	EXT_SECTIONS = EXT_UNWIND + SC_ROWS_SECTIONS
 };
+_Static_assert(EXT_SEGMENT + 1 == EXT_UNWIND, "the order in which unwind/merge.c writes them");
 
 /* What a section with one number for each source location has no room for. */
 struct sc_details {
