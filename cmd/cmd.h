@@ -1,7 +1,7 @@
 /*
  * cmd.h: the table of subcommands.
  *
- * To add one: a file in the folder of its topic that defines NAME_command (opt.h), and
+ * To add one: a file in the folder of its topic that defines NAME_command (cmd/cli/opt.h), and
  * the line X(NAME) here.
  */
 #ifndef CMD_CMD_H

@@ -54,7 +54,8 @@ struct opt {
 	void *value;                /* what `kind` says */
 	const char *arg;            /* what the value is called in the help: "FILE" */
 	const char *help;           /* one sentence; NULL: another spelling, not listed */
-	const char *const *choices; /* OPT_ENUM: the values, then NULL; case is ignored */
+	const char *const *choices; /* OPT_ENUM: the values, then NULL; case is ignored. OPT_STRING:
+	                             * NULL, or values that completion offers */
 	const char *implied;        /* the value if none is given: --x or --x=VALUE, -x */
 	bool *instead;              /* OPT_FLAG: what it clears, so that the last of both counts */
 };

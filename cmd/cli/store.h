@@ -21,7 +21,6 @@
 /* No one changes the store: --frozen, or what implies it. */
 extern bool store_frozen;
 
-/* The row of --debug-file-directory. */
 /* Where sources are, and how many lines of them are shown. */
 #define OPTS_SOURCE(lines, maps, folders) \
 	{ "source", 0, OPT_NUMBER, (lines), "N", \
@@ -33,6 +32,7 @@ extern bool store_frozen;
 	{ "source-directory", 0, OPT_LIST, (folders), "DIR", \
 	  "look for sources in this folder, too, by the ends of their paths; may be repeated" }
 
+/* The row of --debug-file-directory. */
 #define OPT_DEBUG_DIRS(where) \
 	{ "debug-file-directory", 0, OPT_LIST, (where), "DIR", \
 	  "for ELF files: where .build-id/xx/rest.debug is looked for; may be repeated " \

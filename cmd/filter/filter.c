@@ -1,5 +1,5 @@
 /*
- * symcache filter: symbolizer markup in logs → functions, files and lines.
+ * symcache filter: symbolizer markup and backtraces in logs → functions, files and lines.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * api.h: what stands behind the handles of symcache.h.
+ * api.h: what stands behind the handles of <symcache.h>.
  *
  * A file is open once in a process, whoever asks for it: symstore_open(). A handle has a
  * snapshot of it; caches belong to the snapshot that they were found in, and keep it.

@@ -1,5 +1,5 @@
 /*
- * ELF files → caches and stores: see symcache-build.h. This is the other library: it has the
+ * ELF files → caches and stores: see <symcache-build.h>. This is the other library: it has the
  * code of the rooms it needs, and asks libsymcache for what there is one of in a process, the
  * files of stores.
  */

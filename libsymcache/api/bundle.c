@@ -1,4 +1,4 @@
-/* Bundles: see symcache-build.h. Of the other library, as build.c. */
+/* Bundles: see <symcache-build.h>. Of the other library, as build.c. */
 #include <symcache-build.h>
 
 #include "libsymcache/api/private.h"

@@ -1,5 +1,5 @@
 /*
- * Caches, and their frames as numbers: see symcache.h.
+ * Caches, and their frames as numbers: see <symcache.h>.
  *
  * Symbolizers remember modules by their number. Numbers are small, so those of caches that are
  * gone are given again; the generation shows that it is another one.

@@ -1,4 +1,4 @@
-/* Errors and versions: see symcache.h. */
+/* Errors and versions: see <symcache.h>. */
 #include "libsymcache/api/api.h"
 
 _Static_assert((int)SYMCACHE_ENOTFOUND == (int)SC_ENOTFOUND && (int)SYMCACHE_EINVAL == (int)SC_EINVAL &&

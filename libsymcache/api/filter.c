@@ -1,4 +1,4 @@
-/* Logs → text, by a store: see symcache.h. */
+/* Logs → text, by a store: see <symcache.h>. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Frames as texts: see symcache.h. A resolver is a symbolizer with names of its own; its texts
+ * Frames as texts: see <symcache.h>. A resolver is a symbolizer with names of its own; its texts
  * end with a NUL, as those that the names keep do, or are copied.
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * Stores, their snapshots and entries: see symcache.h.
+ * Stores, their snapshots and entries: see <symcache.h>.
  *
  * A handle begins a snapshot when it is first asked, and keeps it until it is refreshed. The
  * snapshot has the caches that were asked for, so that the same question gives the same cache,

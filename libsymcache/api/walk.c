@@ -1,4 +1,4 @@
-/* Stacks: see symcache-experimental.h. */
+/* Stacks: see <symcache-experimental.h>. */
 #define SYMCACHE_EXPERIMENTAL
 #include <symcache-experimental.h>
 

@@ -1,4 +1,4 @@
-/* Writing to stores: see symcache.h. */
+/* Writing to stores: see <symcache.h>. */
 #include <string.h>
 
 #include "libsymcache/api/api.h"

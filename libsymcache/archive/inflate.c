@@ -1,5 +1,5 @@
 /*
- * gzip, xz and zstd streams: see inflate.h. One struct, three libraries that all
+ * gzip, xz and zstd streams: see symcache/inflate.h. One struct, three libraries that all
  * work alike: they take what they can and give what they can.
  */
 #include "symcache/inflate.h"

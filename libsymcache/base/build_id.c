@@ -1,4 +1,4 @@
-/* Build IDs as text: see build_id.h. */
+/* Build IDs as text: see symcache/build_id.h. */
 #include "symcache/build_id.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Errors: see error.h. */
+/* Errors: see symcache/error.h. */
 #include "symcache/error.h"
 
 #include <errno.h>

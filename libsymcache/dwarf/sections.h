@@ -10,7 +10,7 @@ struct dw_sections {
 	struct dw_section str, line_str; /* end with NUL: dw_section_end_with_nul() */
 	struct dw_section ranges, rnglists, types;
 	const struct dw_sections *alt; /* the .gnu_debugaltlink file, or NULL */
-	uint64_t file_size;            /* what limits.h asks for; 0: unknown */
+	uint64_t file_size;            /* what base/limits.h asks for; 0: unknown */
 	bool swap;                     /* other byte order than this machine's */
 };
 

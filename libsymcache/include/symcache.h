@@ -154,7 +154,7 @@ SYMCACHE_API uint64_t symcache_entry_size(const struct symcache_entry *e); /* of
 SYMCACHE_API int64_t symcache_entry_time(const struct symcache_entry *e);  /* indexed, since 1970 */
 SYMCACHE_API uint32_t symcache_entry_sources(const struct symcache_entry *e);
 
-/* Bits of symcache_entry_sources() and symcache_cache_sources(): what it was made of. */
+/* Bits of symcache_entry_sources(): what it was made of. */
 #define SYMCACHE_SOURCE_DWARF 1u
 #define SYMCACHE_SOURCE_SYMTAB 2u
 #define SYMCACHE_SOURCE_DYNSYM 4u

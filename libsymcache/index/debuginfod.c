@@ -1,5 +1,5 @@
 /*
- * Debug files from debuginfod's servers: see debuginfod.h. A miss is what a server says it
+ * Debug files from debuginfod's servers: see symcache/debuginfod.h. A miss is what a server says it
  * does not have; it is remembered for each server by itself.
  */
 #include "symcache/debuginfod.h"

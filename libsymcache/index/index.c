@@ -1,5 +1,5 @@
 /*
- * Paths → the store: see index.h.
+ * Paths → the store: see symcache/index.h.
  *
  *   walk (walk.c), or fetch (fetch.c) → work (job.c), file by file → commit (batch.c)
  *

@@ -9,10 +9,12 @@
  *   once.c     a file once in a process
  *   map.c      the memory map: how large, and when it may be moved
  *   open.c     path → struct symstore
- *   compact.c  the store anew, without free pages
+ *   compact.c  the store anew, without free pages     copy.c  a private copy of it
  *   tags.c     sets of words   used.c  when entries were last used
  *   reader.c   snapshots   trust.c   caches that may be damaged
  *   writer.c   commits     apply.c   what they do     check.c  verification
+ *   find_id.c  digits or a file name → build ID       identity.c  what a store holds
+ *   choose.c   which entries are meant   upkeep.c  work on many   describe.c  in words
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H

@@ -1,4 +1,4 @@
-/* Maps on the disk → transformations of a build: see transforms.h. */
+/* Maps on the disk → transformations of a build: see symcache/transforms.h. */
 #include "symcache/transforms.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * One address, explained: see symcache/explain.h.
  *
  * Every unit is read as for a cache. Those of which a scope or a line row holds the
- * address are painted as in scopes.c, which gives the scope and the sequence that
+ * address are painted as in flatten/scopes.c, which gives the scope and the sequence that
  * decide; then the facts of these few are copied out, with what the cache leaves away:
  * where the entries stand, is_stmt, discriminators.
  */

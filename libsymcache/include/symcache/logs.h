@@ -1,6 +1,6 @@
 /*
  * logs.h: logs, plain or compressed, from files, folders, pipes, through the filter that gives
- * their addresses functions, files and lines: the place where libmarkup and libsymcache meet.
+ * their addresses functions, files and lines, by a store and debug files.
  *
  *   struct symlog_filter *f;
  *   struct symlog log = { .path = "crash.log.zst" };

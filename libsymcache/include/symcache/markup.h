@@ -1,6 +1,7 @@
 /*
- * markup.h: what a filter of logs asks, put to symbolizers: the place where libmarkup and
- * libsymcache meet. Its modules are struct symcache_module.
+ * markup.h: what a filter of logs asks (struct markup_resolver), answered by symbolizers, for
+ * who finds modules in a way of its own; logs.h has a whole filter. Its modules are
+ * struct symcache_module.
  */
 #ifndef SYMCACHE_MARKUP_H
 #define SYMCACHE_MARKUP_H

@@ -82,7 +82,7 @@ struct sc_flatten_env {
 	/* The symbol at exactly vaddr, for functions without a name, or NULL. */
 	const char *(*symbol_at)(const void *ctx, uint64_t vaddr);
 	const void *ctx;
-	uint64_t file_size; /* for limits.h; 0: no limits */
+	uint64_t file_size; /* for base/limits.h; 0: no limits */
 };
 
 struct sc_flattener; /* working memory, kept from unit to unit */

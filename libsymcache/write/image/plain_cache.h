@@ -339,7 +339,7 @@ static inline struct plain_frame plain_frame(const struct plain_cache *c, uint32
 	return f;
 }
 
-/* Shows the frames of an address in the notation of scenes (scene.h):
+/* Shows the frames of an address in the notation of scenes (flatten/scene.h):
  * "g a:2:7 < f a:12:3", nothing where nothing is. */
 static inline void plain_show(const struct plain_cache *c, uint64_t rel_pc, FILE *out)
 {

@@ -3,7 +3,7 @@
  *
  * A callback is asked once for each name and for each pair of a file and a line;
  * answers are kept by the numbers of the tables. Records change in place. Ranges
- * that have become equal to the one before them go, as in assemble.c.
+ * that have become equal to the one before them go, as in flatten/assemble.c.
  */
 #include "libsymcache/write/image/transform.h"
 

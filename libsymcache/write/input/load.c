@@ -1,4 +1,4 @@
-/* The DWARF sections of an ELF file: see sections.h. */
+/* The DWARF sections of an ELF file: see dwarf/sections.h. */
 #include "libsymcache/write/input/load.h"
 
 #include <stdio.h>
