@@ -1,5 +1,5 @@
 /* The forms of output, a row each: see output.h. */
-#include "libmarkup/output/output.h"
+#include "libmarkup/output/group.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,16 +10,20 @@ static const struct mk_renderer *const of_dialect[] = {
 	[MARKUP_FUCHSIA] = &mk_fuchsia_renderer,
 };
 #define FORMATS(X) \
-	X("text", "", &mk_text_renderer)      /* MARKUP_TEXT_OUT */ \
-	X("json", ".json", &mk_json_renderer) /* MARKUP_JSON */     \
-	X("html", ".html", &mk_html_renderer) /* MARKUP_HTML */
+	X(MARKUP_TEXT_OUT, "text", "", &mk_text_renderer, mk_groups_text) \
+	X(MARKUP_JSON, "json", ".json", &mk_json_renderer, mk_groups_json) \
+	X(MARKUP_HTML, "html", ".html", &mk_html_renderer, mk_groups_html)
 
-#define NAME(name, suffix, renderer) name,
-#define SUFFIX(name, suffix, renderer) suffix,
-#define RENDERER(name, suffix, renderer) renderer,
+#define NAME(format, name, suffix, renderer, groups) [format] = name,
+#define SUFFIX(format, name, suffix, renderer, groups) [format] = suffix,
+#define RENDERER(format, name, suffix, renderer, groups) [format] = renderer,
+#define GROUPS(format, name, suffix, renderer, groups) [format] = groups,
 const char *const markup_format_names[] = { FORMATS(NAME) NULL };
 const char *const markup_format_suffixes[] = { FORMATS(SUFFIX) NULL };
 static const struct mk_renderer *const of_format[] = { FORMATS(RENDERER) };
+void (*const mk_groups_put[])(struct mk_out *o, const struct markup_groups *g) = {
+	FORMATS(GROUPS)
+};
 
 const struct mk_renderer *mk_choose_renderer(const struct markup_options *options)
 {

@@ -60,7 +60,10 @@ struct markup_groups {
  * names of parts and copies (".cold", ".constprop.0" …), versions, and hashes of Rust. */
 void mk_group_fold(struct mk_out *o, struct markup_str name);
 
-/* Takes the stacks that are open for ended. */
-void mk_groups_close(struct markup_groups *g);
+/* Writes the groups in their order; and the same by enum markup_format (forms.c). */
+void mk_groups_text(struct mk_out *o, const struct markup_groups *g);
+void mk_groups_json(struct mk_out *o, const struct markup_groups *g);
+void mk_groups_html(struct mk_out *o, const struct markup_groups *g);
+extern void (*const mk_groups_put[])(struct mk_out *o, const struct markup_groups *g);
 
 #endif

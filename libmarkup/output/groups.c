@@ -1,5 +1,5 @@
 /*
- * Records of frames → stacks → groups of equal ones: see group.h.
+ * Records of frames → stacks → groups of equal ones, the most frequent first: see group.h.
  *
  * A frame goes on with the stack of its process and format, if its number is higher, or, in
  * formats without numbers, if it is near. Memory is bounded by the limits of group.h: of
@@ -123,7 +123,8 @@ static void end_stack(struct markup_groups *g, struct group_stack *s)
 
 /* ---- stacks -------------------------------------------------------------------- */
 
-void mk_groups_close(struct markup_groups *g)
+/* Takes the stacks that are open for ended. */
+static void close_all(struct markup_groups *g)
 {
 	for (size_t i = 0; i < g->num_open; i++)
 		end_stack(g, &g->open[i]);
@@ -184,7 +185,7 @@ static uint32_t input_of(struct markup_groups *g, const char *name, size_t len)
 
 	if (last && strlen(last) == len && !memcmp(last, name, len))
 		return (uint32_t)n - 1;
-	mk_groups_close(g);
+	close_all(g);
 	if (!vec_reserve(&g->inputs, 1) || !(g->inputs.data[n] = strndup(name, len))) {
 		g->no_memory = true;
 		return 0;
@@ -243,4 +244,37 @@ int markup_groups_take(void *groups, const char *data, size_t len)
 	memmove(g->pending.buf, p, left);
 	g->pending.len = left;
 	return g->no_memory || g->pending.error;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	if (x->first.input != y->first.input)
+		return x->first.input < y->first.input ? -1 : 1;
+	if (x->first.line != y->first.line)
+		return x->first.line < y->first.line ? -1 : 1;
+	return x->signature < y->signature ? -1 : x->signature > y->signature;
+}
+
+int markup_groups_write(struct markup_groups *g, enum markup_format format,
+			int (*write)(void *ctx, const char *data, size_t len), void *ctx)
+{
+	struct mk_out o;
+	int error;
+
+	close_all(g);
+	if (g->no_memory || mk_out_init(&o, OUT_BUFFER, write, ctx))
+		return -ENOMEM;
+	if (g->groups.len)
+		qsort(g->groups.data, g->groups.len, sizeof(*g->groups.data), by_count);
+	/* The table finds nothing any more. */
+	memset(g->index, 0, g->slots * sizeof(*g->index));
+	mk_groups_put[format](&o, g);
+	mk_out_flush(&o);
+	error = o.error;
+	mk_out_deinit(&o);
+	return error;
 }

@@ -1,8 +1,4 @@
-/* Groups of stacks as text, JSON or HTML, the most frequent first: see markup.h. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+/* Groups of stacks as text, JSON or HTML: see markup.h. */
 #include "libmarkup/bytes/json.h"
 #include "libmarkup/output/group.h"
 #include "libmarkup/output/html/html.h"
@@ -10,19 +6,6 @@
 MK_EMBED(groups, "libmarkup/output/html/groups.css");
 
 #define TOP 10u /* frames that text and page show at first */
-
-static int by_count(const void *a, const void *b)
-{
-	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
-
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	if (x->first.input != y->first.input)
-		return x->first.input < y->first.input ? -1 : 1;
-	if (x->first.line != y->first.line)
-		return x->first.line < y->first.line ? -1 : 1;
-	return x->signature < y->signature ? -1 : x->signature > y->signature;
-}
 
 static struct markup_str name_of(const struct markup_groups *g, const struct group_place *place)
 {
@@ -111,7 +94,7 @@ static void text_group(struct mk_out *o, const struct markup_groups *g, const st
 	}
 }
 
-static void write_text(struct mk_out *o, const struct markup_groups *g)
+void mk_groups_text(struct mk_out *o, const struct markup_groups *g)
 {
 	put_totals(o, g);
 	mk_out_char(o, '\n');
@@ -130,7 +113,7 @@ static void json_place(struct mk_out *o, const struct markup_groups *g, const ch
 	mk_out_char(o, '}');
 }
 
-static void write_json(struct mk_out *o, const struct markup_groups *g)
+void mk_groups_json(struct mk_out *o, const struct markup_groups *g)
 {
 	for (size_t i = 0; i < g->groups.len; i++) {
 		const struct group *group = g->groups.data[i];
@@ -180,7 +163,7 @@ static void html_group(struct mk_out *o, const struct markup_groups *g, const st
 	mk_put(o, "</ol>", n > TOP ? "</details>" : "", "</td></tr>\n");
 }
 
-static void write_html(struct mk_out *o, const struct markup_groups *g)
+void mk_groups_html(struct mk_out *o, const struct markup_groups *g)
 {
 	static const char title[] = "Groups of stacks";
 
@@ -192,28 +175,4 @@ static void write_html(struct mk_out *o, const struct markup_groups *g)
 	for (size_t i = 0; i < g->groups.len; i++)
 		html_group(o, g, g->groups.data[i]);
 	mk_out_lit(o, "</tbody>\n</table>\n</body>\n</html>\n");
-}
-
-int markup_groups_write(struct markup_groups *g, enum markup_format format,
-			int (*write)(void *ctx, const char *data, size_t len), void *ctx)
-{
-	static void (*const forms[])(struct mk_out *o, const struct markup_groups *g) = {
-		[MARKUP_TEXT_OUT] = write_text, [MARKUP_JSON] = write_json,
-		[MARKUP_HTML] = write_html,
-	};
-	struct mk_out o;
-	int error;
-
-	mk_groups_close(g);
-	if (g->no_memory || mk_out_init(&o, OUT_BUFFER, write, ctx))
-		return -ENOMEM;
-	if (g->groups.len)
-		qsort(g->groups.data, g->groups.len, sizeof(*g->groups.data), by_count);
-	/* The table finds nothing any more. */
-	memset(g->index, 0, g->slots * sizeof(*g->index));
-	forms[format](&o, g);
-	mk_out_flush(&o);
-	error = o.error;
-	mk_out_deinit(&o);
-	return error;
 }

@@ -1,7 +1,8 @@
 /*
  * output.h: events → what is written, in one of several forms.
  *
- * To add a form: a file here with a struct mk_renderer, and a row in forms.c. A renderer
+ * To add a form: a value of enum markup_format (markup.h), a file here with a struct
+ * mk_renderer, what writes groups in this form (group.h), and a row in forms.c. A renderer
  * keeps what it knows behind `state`; the stream calls it with one line after another:
  *
  *   line()   event() event() …   line_end()        a line with events
