@@ -40,12 +40,19 @@ static const struct opt opts[] = {
 static int show(const struct symstore_entry *entry, int64_t used, const struct symcache *cache,
 		struct sc_error *err)
 {
-	const bool wanted[] = { o.files, o.functions, o.ranges, o.data, o.locals, o.unwind };
-	struct markup_cache_options options = { .json = o.json, .raw = o.raw, .entry = entry,
-						.used = used };
+	const struct markup_cache_options options = {
+		.json = o.json,
+		.raw = o.raw,
+		.lists = (o.files ? MARKUP_CACHE_FILES : 0u) |
+			 (o.functions ? MARKUP_CACHE_FUNCTIONS : 0u) |
+			 (o.ranges ? MARKUP_CACHE_RANGES : 0u) |
+			 (o.data ? MARKUP_CACHE_DATA : 0u) |
+			 (o.locals ? MARKUP_CACHE_LOCALS : 0u) |
+			 (o.unwind ? MARKUP_CACHE_UNWIND : 0u),
+		.entry = entry,
+		.used = used,
+	};
 
-	for (size_t i = 0; i < sizeof(wanted); i++)
-		options.lists |= (unsigned)wanted[i] << i;
 	return markup_cache_report(cache, &options, &out_stdout, err);
 }
 

@@ -1,4 +1,4 @@
-/* A cache and its entry in the store: facts as text and JSON, and the tables behind them. */
+/* A cache and its entry in the store: facts as text and JSON; cache_tables.c has the lists. */
 #include "libmarkup/report/cache.h"
 
 #include <errno.h>
@@ -103,7 +103,8 @@ static void fact(struct mk_cache *c, const char *name, const char *fmt, ...)
 	free(text);
 }
 
-/* used: when its last use began, or 0. */
+/* used: when its last use began, or 0. JSON has the fields of symstore_entry_fields(), in place
+ * of these. */
 static void text_entry(struct mk_cache *c, const struct symstore_entry *e, int64_t used)
 {
 	char text[2 * SYMCACHE_BUILD_ID_MAX + 1];
@@ -239,12 +240,16 @@ int markup_cache_report(const struct symcache *cache, const struct markup_cache_
 			struct mk_out *out, struct sc_error *err)
 {
 	static const struct {
+		enum markup_cache_list list;
 		const char *key;
 		void (*put)(struct mk_cache *c);
-	} lists[] = {
-		{ "files", mk_cache_files }, { "functions", mk_cache_functions },
-		{ "ranges", mk_cache_ranges }, { "data", mk_cache_data },
-		{ "locals", mk_cache_locals }, { "unwind", mk_cache_unwind },
+	} lists[] = { /* in the order in which they are shown */
+		{ MARKUP_CACHE_FILES, "files", mk_cache_files },
+		{ MARKUP_CACHE_FUNCTIONS, "functions", mk_cache_functions },
+		{ MARKUP_CACHE_RANGES, "ranges", mk_cache_ranges },
+		{ MARKUP_CACHE_DATA, "data", mk_cache_data },
+		{ MARKUP_CACHE_LOCALS, "locals", mk_cache_locals },
+		{ MARKUP_CACHE_UNWIND, "unwind", mk_cache_unwind },
 	};
 	const struct symstore_entry *entry = options->entry;
 	struct mk_cache c = { cache, options, out, .json = { .to = out, .pretty = true } };
@@ -264,7 +269,7 @@ int markup_cache_report(const struct symcache *cache, const struct markup_cache_
 		text_cache(&c, !entry);
 	}
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		if (!(options->lists & 1u << i))
+		if (!(options->lists & lists[i].list))
 			continue;
 		if (options->json)
 			mk_gen_open_array(g, lists[i].key);
