@@ -81,10 +81,7 @@ const char *mk_trust_word(enum symcache_trust trust)
 
 void mk_json_stop(struct mk_gen *g, const struct symcache_stack *s)
 {
-	static const char *const words[] = { "", "end", "no_memory", "no_row", "no_unwind", "no_cache",
-					     "no_module", "lost", "not_growing", "limit" };
-
-	mk_gen_text(g, "stopped", words[s->stop]);
+	mk_gen_text(g, "stopped", symcache_stop_word(s->stop));
 	if (s->stop == SYMCACHE_STOP_MEMORY)
 		mk_gen_hex(g, "address", s->address);
 }

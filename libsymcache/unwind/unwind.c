@@ -40,16 +40,29 @@ const char *symcache_trust_text(enum symcache_trust trust)
 	return texts[trust];
 }
 
+static const struct {
+	const char *word, *text;
+} stops[] = {
+	[SYMCACHE_STOP_NONE] = { "", "" },
+	[SYMCACHE_STOP_END] = { "end", "the end of the stack" },
+	[SYMCACHE_STOP_MEMORY] = { "no_memory", "no memory" },
+	[SYMCACHE_STOP_NO_ROW] = { "no_row", "no unwind information for the address" },
+	[SYMCACHE_STOP_NO_UNWIND] = { "no_unwind", "no unwind information of the module" },
+	[SYMCACHE_STOP_NO_CACHE] = { "no_cache", "the module is not in the store" },
+	[SYMCACHE_STOP_NO_MODULE] = { "no_module", "the address is in no module" },
+	[SYMCACHE_STOP_LOST] = { "lost", "a register that is needed is lost" },
+	[SYMCACHE_STOP_NOT_GROWING] = { "not_growing", "the stack is corrupt: it does not grow" },
+	[SYMCACHE_STOP_LIMIT] = { "limit", "too many frames" },
+};
+
 const char *symcache_stop_text(enum symcache_stop stop)
 {
-	static const char *const texts[] = {
-		"", "the end of the stack", "no memory", "no unwind information for the address",
-		"no unwind information of the module", "the module is not in the store",
-		"the address is in no module", "a register that is needed is lost",
-		"the stack is corrupt: it does not grow", "too many frames",
-	};
+	return stops[stop].text;
+}
 
-	return texts[stop];
+const char *symcache_stop_word(enum symcache_stop stop)
+{
+	return stops[stop].word;
 }
 
 int symcache_unwind_begin(struct symcache_unwinder *u, const struct symcache_unwind_source *source,

@@ -76,6 +76,7 @@ struct symcache_unwind_frame {
 	uint64_t known;       /* bit n: register n is known here: see u.registers in front */
 };
 
+/* Why a stack ends; unwind.c has the words for each. */
 enum symcache_stop {
 	SYMCACHE_STOP_NONE,
 	SYMCACHE_STOP_END,         /* the outermost frame */
@@ -141,8 +142,10 @@ bool symcache_stack_equal(const struct symcache_stack *a, const struct symcache_
 uint64_t symcache_stack_hash(const struct symcache_stack *s);
 void symcache_stack_deinit(struct symcache_stack *s);
 
-/* "cfi", "frame pointer", …: one or two words; and why a stack ends, in a few. */
+/* "cfi", "frame pointer", …: one or two words. */
 const char *symcache_trust_text(enum symcache_trust trust);
+/* Why a stack ends: in a few words for people, and as one word for programs ("no_row"). */
 const char *symcache_stop_text(enum symcache_stop stop);
+const char *symcache_stop_word(enum symcache_stop stop);
 
 #endif
