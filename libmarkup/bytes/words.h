@@ -3,7 +3,7 @@
  *
  * Each format of logs has words that its lines cannot be without ("{{{", "+0x"); plain
  * text mostly has none of them. The words of all formats are looked for at once, so that
- * one more format costs plain text nothing.
+ * one more format costs plain text little.
  */
 #ifndef MARKUP_WORDS_H
 #define MARKUP_WORDS_H

@@ -360,6 +360,21 @@ static void test_tables(void **state)
 	free(tables_log.buf);
 }
 
+/* The words of all formats and of their tables, and ESC, are found in one pass (input.h). */
+static void test_words_fit(void **state)
+{
+	const struct markup_options options = { .color = MARKUP_COLOR_ON };
+	const struct markup_sink none = { 0 };
+	struct markup_filter *f;
+
+	(void)state;
+	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &none, &f), 0);
+	assert_int_equal(markup_filter_keep_tables(f), 0);
+	assert_true(f->tables.words.num && f->tables.found);
+	assert_int_equal(f->workers[0].s->resolve.ahead.scan_for, MK_SCAN_ESC);
+	markup_filter_destroy(f);
+}
+
 /* What is refused: a page, bytes that were changed, other options. */
 static void test_refused(void **state)
 {
@@ -422,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_forgotten),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_words_fit),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bytes),
 	};

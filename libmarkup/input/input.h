@@ -3,6 +3,10 @@
  *
  * To add one: a file here with a struct mk_input, and its name in the list below. An input looks
  * at one line at a time and knows nothing of modules, symbols or output.
+ *
+ * The different words of all formats, and ESC, are looked for together: at most MK_WORDS_MAX of
+ * them, which mk_words_add() asserts. A plan looks for the table_words in the same pass if they
+ * fit as well; if not, it takes a second pass (filter/resume.c), and resume_test.c fails.
  */
 #ifndef MARKUP_INPUT_H
 #define MARKUP_INPUT_H
