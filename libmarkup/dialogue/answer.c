@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct mk_form *const forms[] = {
+static const struct mk_answer_form *const forms[] = {
 	[MARKUP_STYLE_LLVM] = &mk_plain_form,
 	[MARKUP_STYLE_GNU] = &mk_plain_form,
 	[MARKUP_STYLE_JSON] = &mk_json_form,

@@ -35,7 +35,7 @@ struct mk_request {
 
 struct mk_worker {
 	const struct markup_dialogue *dialogue;
-	const struct mk_form *form;
+	const struct mk_answer_form *form;
 	struct symcache_symbolizer *symbolizer;
 	const struct symcache_module *opened; /* the last one that was asked; or NULL */
 	uint64_t base;           /* its load base, if addresses count from there */
@@ -70,15 +70,16 @@ struct mk_explained {
 };
 
 /* begin(), then places, or that there are none, or a variable, or a fault, then end(); or
- * explained() alone. */
-struct mk_form {
+ * explained() alone. next() and fault() alone may be NULL. */
+struct mk_answer_form {
 	void (*begin)(struct mk_worker *w, const struct mk_request *r);
 	/* A frame of a location; of a location behind another one (a request for a symbol may
-	 * have several) the first one is preceded by next(), which may be NULL. */
+	 * have several) the first one is preceded by next(). */
 	void (*frame)(struct mk_worker *w, const struct mk_request *r,
 		      const struct symcache_answer *a, size_t frame);
 	void (*next)(struct mk_worker *w);
-	/* `unknown`: the module has a cache, which knows nothing; else there is none to ask. */
+	/* `unknown`: the JSON of an address of code has one frame without names; else it has no
+	 * frame, as LLVM's where the module cannot be read. */
 	void (*nothing)(struct mk_worker *w, const struct mk_request *r, bool unknown);
 	void (*data)(struct mk_worker *w, const struct symcache_shown_data *data);
 	void (*local)(struct mk_worker *w, const struct mk_request *r,
@@ -88,7 +89,7 @@ struct mk_form {
 			  const struct mk_explained *e);
 	void (*end)(struct mk_worker *w, const struct mk_request *r);
 };
-extern const struct mk_form mk_plain_form, mk_json_form;
+extern const struct mk_answer_form mk_plain_form, mk_json_form;
 
 /* explained(), in files of their own. */
 void mk_plain_explained(struct mk_worker *w, const struct mk_request *r,

@@ -160,7 +160,7 @@ static void end(struct mk_worker *w, const struct mk_request *r)
 		mk_gen_end(&w->json);
 }
 
-const struct mk_form mk_json_form = {
+const struct mk_answer_form mk_json_form = {
 	.begin = begin,
 	.frame = frame,
 	.nothing = nothing,

@@ -191,7 +191,7 @@ static void local(struct mk_worker *w, const struct mk_request *r, const struct 
 	mk_out_char(o, '\n');
 }
 
-const struct mk_form mk_plain_form = {
+const struct mk_answer_form mk_plain_form = {
 	.begin = begin,
 	.frame = frame,
 	.next = next,
