@@ -84,10 +84,10 @@ struct mk_event {
 	                           * ID as it is written */
 	struct markup_str detail; /* build ID of a module, in hex digits; type of a dump
 	                           * file; message of a frame; mode of a map as written */
-	struct markup_str build_id; /* MK_FRAME: of the module that is named on the line, in
-	                           * hex digits, if it is there; `name` is its name. Then
-	                           * `lookup` is an address of the ELF file */
-	bool in_module;           /* MK_FRAME: it is so */
+	struct markup_str build_id; /* MK_FRAME: of the module `name`, in hex digits; len 0: the
+	                           * line has none */
+	bool in_module;           /* MK_FRAME: `name` (and `build_id`) name the module; `lookup`
+	                           * counts from `origin`. But see `absolute` */
 	enum markup_origin origin; /* with in_module: what `lookup` counts from; put into the
 	                           * context it is MARKUP_FROM_ZERO, or the event is unplaced */
 	struct markup_str symbol; /* MARKUP_FROM_SYMBOL */
@@ -98,12 +98,13 @@ struct mk_event {
 	bool binds;               /* MK_MODULE: lines that say no build ID mean this one by the
 	                           * name, from now on; `number` means nothing */
 	bool returns;             /* with in_module: it is a return address */
-	bool first_exact;         /* but not if it is the first of its trace */
+	bool first_exact;         /* with returns: the first frame of a trace has the address
+	                           * itself, no return address */
+	bool lead_exact;          /* with returns: the same if the line before had no frame */
 	uint32_t reach;           /* MK_FRAME: the format has no numbers; so many lines further
 	                           * the next frame of the stack may be. 0: it has */
 	bool interrupts;          /* MK_UNKNOWN: a signal interrupted the next frame */
-	bool lead_exact;          /* nor if no frame is on the line before */
-	bool in_trace;            /* MK_UNKNOWN: to those behind it, a frame */
+	bool in_trace;            /* MK_UNKNOWN: the line counts as one with a frame */
 	bool begins_trace;        /* MK_UNKNOWN: frames follow on the next line */
 	bool absolute;            /* with in_module: `address` alone is known, not `lookup`; not
 	                           * even the module if `name` is empty */

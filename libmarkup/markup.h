@@ -208,7 +208,7 @@ struct markup_sink {
 
 enum markup_format {
 	MARKUP_TEXT_OUT,
-	MARKUP_JSON,     /* one object for each line of the log: json.md */
+	MARKUP_JSON,     /* an object for each line of the log: output/json.md */
 	MARKUP_HTML,     /* one page, complete after markup_filter_end() */
 };
 
@@ -304,7 +304,7 @@ int markup_filter_end(struct markup_filter *f);
 
 /* Counts since the filter was created. */
 struct markup_stats {
-	uint64_t frames;          /* addresses of bt and pc that were asked for */
+	uint64_t frames;          /* addresses of code that were asked for */
 	uint64_t frames_resolved; /* of these, with a function or a file */
 	uint64_t frames_outside;  /* of these, in no module */
 	uint64_t understood;      /* elements and frames of any format */

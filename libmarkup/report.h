@@ -5,9 +5,10 @@
  *   markup_core_report()   a core file or minidump: stacks, or a summary
  *   markup_cache_report()  a cache: facts, or its tables
  *
- * Text has no byte that may not be shown on a terminal; JSON is a line for each object. Both
- * go to a buffer of the caller, in front of a sink or not; functions return 0 or a negative
- * SC_E… code with a message in *err; none prints. All that options hold is borrowed.
+ * Text has no byte that may not be shown on a terminal. JSON of a trace file or core is a line
+ * for each object, that of a cache one object over many lines. Both go to a buffer of the caller,
+ * with or without a sink behind it (bytes/out.h). Functions return 0 or a negative SC_E… code
+ * with a message in *err; none prints. All that options hold is borrowed.
  */
 #ifndef MARKUP_REPORT_H
 #define MARKUP_REPORT_H

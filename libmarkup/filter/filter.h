@@ -7,6 +7,7 @@
  *   follow.c   what the chunks of others do to the context of a stream
  *   merge.c    what came of the chunks → the sink, in their order
  *   resume.c   a log in parts: where it may be cut, and what is known there
+ *   tally.c    counts and modules without symbols, of several filters together
  *
  *   input → chunks, cut where nothing is open (cut.h)
  *             |

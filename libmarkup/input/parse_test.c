@@ -1,5 +1,6 @@
 /*
- * Lines → nodes, in both syntaxes. A node is written as the tests want it:
+ * Lines → nodes, in our syntax and LLVM's. (Fuchsia's: output/fuchsia_test.c and the fuzz
+ * target.) A node is written as the tests want it:
  * text as it is, an element as <tag|field|field>, an open one as <tag...>.
  */
 #include <setjmp.h>

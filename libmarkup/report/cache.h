@@ -1,4 +1,9 @@
-/* cache.h: what the files of a cache's report share. */
+/*
+ * cache.h: what the files of a cache's report share.
+ *
+ *   cache.c         the facts of a cache and its entry
+ *   cache_tables.c  the lists
+ */
 #ifndef MARKUP_REPORT_CACHE_H
 #define MARKUP_REPORT_CACHE_H
 

@@ -1,4 +1,9 @@
-/* core.h: what the files of a core's report share. */
+/*
+ * core.h: what the files of a core's report share; the core itself is read by symcache/core.h.
+ *
+ *   core.c                    the walk over the threads
+ *   core_text.c, core_json.c  the output
+ */
 #ifndef MARKUP_REPORT_CORE_H
 #define MARKUP_REPORT_CORE_H
 

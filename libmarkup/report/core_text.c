@@ -1,4 +1,4 @@
-/* A core's stacks for people: see stack.h. */
+/* A core's stacks for people: see core.h. */
 #include <elf.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -3,10 +3,17 @@
  * symbols of the resolver, in memory what was asked before.
  *
  *   take.c     an event that changes the context → the context
- *   lookup.c   address → rendered text, through memo and resolver
- *   ahead.c    finds what inputs may read, and announces its addresses to the resolver
- *   stack.c    registers and bytes of a stack → frames
+ *   context.c  modules and maps of one process; place.c: Fuchsia's modules, placed as a whole
  *   demux.c    which process the context is of
+ *   saved.c    the contexts ↔ bytes, for a log in parts
+ *   trace.c    frames that name their module, and what they leave to their neighbours
+ *   named.c    the modules that such frames name
+ *   tables.c   tables of modules in the log, for frames that have an address alone
+ *   stack.c    registers and bytes of a stack → frames
+ *   lookup.c   address → rendered text, through memo and resolver
+ *   memo.c     the texts of addresses that were asked before
+ *   ahead.c    finds what inputs may read, and announces its addresses to the resolver
+ *   missing.c  modules with addresses that found nothing
  */
 #ifndef MARKUP_RESOLVE_H
 #define MARKUP_RESOLVE_H

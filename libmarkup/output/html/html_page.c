@@ -4,7 +4,7 @@
  * The page loads nothing: its style and its script are in it (html_page.css, .js and, above
  * the log, .html, embedded as they are), and its policy allows this one script, by its hash,
  * and nothing else, so that not even a mistake in the escaping of log text would
- * let that run. html_test.py checks the hash and looks at the page in a browser.
+ * let that run. scripts/html_test.py checks the hash and looks at the page in a browser.
  */
 #include "libmarkup/output/html/html.h"
 #include "libsymcache/base/utf8.h"
