@@ -84,10 +84,13 @@ static int lines_of_operands(char **operands, int n)
 	int lines = 0;
 
 	for (int i = 0; i < n; i++) {
-		char *line = operands[i];
+		char *line = operands[i], *shorter = NULL;
 
-		while (i + 1 < n && goes_on(operands[i]))
+		while (i + 1 < n && goes_on(operands[i])) {
 			line = must_asprintf("%s %s", line, operands[++i]);
+			free(shorter);
+			shorter = line;
+		}
 		operands[lines++] = line;
 	}
 	return lines;
