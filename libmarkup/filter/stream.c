@@ -103,7 +103,9 @@ static void read_events(struct mk_stream *s)
 static void follow_line(struct mk_stream *s)
 {
 	read_events(s);
-	for (struct mk_event *e = s->line.events; e < s->line.events + s->line.num_events; e++) {
+	for (size_t i = 0; i < s->line.num_events; i++) {
+		struct mk_event *e = &s->line.events[i];
+
 		mk_take(&s->resolve, e);
 		if (e->kind == MK_RESET && !e->bad)
 			mk_context_reset(&s->resolve.context);
@@ -130,7 +132,9 @@ static void put_events(struct mk_stream *s)
 	s->resolve.interrupted |= l->num_events && l->events[0].interrupts;
 	s->resolve.stats.understood += l->num_events;
 	renderer->line(&s->output, l);
-	for (struct mk_event *e = l->events; e < l->events + l->num_events; e++) {
+	for (size_t i = 0; i < l->num_events; i++) {
+		struct mk_event *e = &l->events[i];
+
 		if (e->open && !mk_hexdict_open(&s->hexdict, e->text))
 			break;
 		mk_take(&s->resolve, e);

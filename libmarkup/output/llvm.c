@@ -183,7 +183,9 @@ static void put_line(struct mk_output *r, const struct mk_line *l, const char *e
 {
 	const char *p = l->p;
 
-	for (const struct mk_event *e = l->events; e < l->events + l->num_events; e++) {
+	for (size_t i = 0; i < l->num_events; i++) {
+		const struct mk_event *e = &l->events[i];
+
 		if (e->text.ptr >= end)
 			break;
 		mk_put_text(r, p, (size_t)(e->text.ptr - p));
