@@ -146,8 +146,8 @@ static inline bool put_plain_line(struct mk_out *o, const struct ends *e,
 {
 	const struct markup_frame *frame = text->num_frames && text->frames ? &text->frames[i] : NULL;
 	const uint32_t start = text->text && i ? text->ends[i - 1] : 0;
-	const struct markup_str piece = { text->text + start,
-					  !frame && text->text ? text->ends[i] - start : 0 };
+	const struct markup_str piece = frame || !text->text ? (struct markup_str){ NULL, 0 } :
+		(struct markup_str){ text->text + start, text->ends[i] - start };
 	const size_t room = e->prefix.len + 2 + sizeof(e->head) + sizeof(e->place) +
 			    (frame ? room_of_frame(frame) : piece.len);
 	char *p = room <= PLAIN_MAX ? mk_out_room(o, room) : NULL;

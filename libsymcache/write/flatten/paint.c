@@ -91,6 +91,8 @@ bool sc_paint(struct sc_paint *pot, const struct sc_intervals *in, struct sc_int
 	uint64_t at = 0;
 
 	vec_clear(&out->list);
+	if (!in->list.len)
+		return true;
 	if (!sort_starts(pot, in))
 		return false;
 	next = pot->starts.data;
