@@ -80,9 +80,12 @@ static void follow(struct mk_output *r, const char *code)
 static void put_text(struct mk_output *r, struct mk_out *o, const char *p, size_t len, bool keeps,
 		     bool follows)
 {
-	const char *end = p + len, *esc = p;
+	const char *end, *esc = p;
 
-	while (len && !keeps && (esc = memchr(esc, '\033', (size_t)(end - esc)))) {
+	if (!len)
+		return;
+	end = p + len;
+	while (!keeps && (esc = memchr(esc, '\033', (size_t)(end - esc)))) {
 		const size_t code = mk_sgr_code(esc, end);
 
 		if (code) {

@@ -29,6 +29,9 @@
 
 #define vec_clear(v) ((void)((v)->len = 0))
 
+/* Behind the last element; NULL of a list that never had one, to which C adds nothing. */
+#define vec_end(v) ((v)->len ? (v)->data + (v)->len : (v)->data)
+
 #define vec_deinit(v) \
 	(sc_big_free((v)->data, (v)->cap * sizeof(*(v)->data)), \
 	 (void)((v)->data = NULL, (v)->len = (v)->cap = 0))

@@ -96,8 +96,11 @@ const struct mk_style mk_text_bt_style = { TEXT_BT, false, mk_text_render_frame 
 void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_code *code, size_t i)
 {
 	struct markup_str source = mk_source_of(r->resolve, code, i);
-	const char *end = source.ptr + source.len, *newline;
+	const char *end, *newline;
 
+	if (!source.len)
+		return;
+	end = source.ptr + source.len;
 	for (const char *p = source.ptr; p < end && o->len <= TEXT_NOTES_MAX; p = newline + 1) {
 		newline = memchr(p, '\n', (size_t)(end - p));
 		newline = newline ? newline : end;

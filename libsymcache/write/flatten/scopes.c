@@ -242,7 +242,7 @@ static bool put_strays(const struct sc_intervals *strays, size_t *next, uint64_t
 /* Adds a run of what a function owns, with the calls in it. */
 static bool put_run(const struct sc_scopes *s, const struct sc_owned *run, struct sc_intervals *ret)
 {
-	const struct sc_interval *in = s->inside.list.data + run->first_inside;
+	const struct sc_interval *in = run->num_inside ? &s->inside.list.data[run->first_inside] : NULL;
 	uint64_t at = run->start;
 
 	for (uint32_t i = 0; i < run->num_inside; at = in[i++].end)

@@ -42,7 +42,7 @@ static bool place_range(struct sc_layout *l, const struct sc_final_range *r, uin
 			const struct sc_discriminator **d)
 {
 	const struct sc_final *f = l->c.ranges;
-	const struct sc_discriminator *end = f->discriminators.data + f->discriminators.len;
+	const struct sc_discriminator *end = vec_end(&f->discriminators);
 	const size_t location = l->calls.order.len + (size_t)(r - f->ranges.data);
 
 	if (r->loc.discriminator < SYMCACHE_DISCRIMINATOR_MORE && (*d == end || (*d)->start >= stop))
@@ -58,7 +58,8 @@ static bool place_range(struct sc_layout *l, const struct sc_final_range *r, uin
 bool sc_layout_place_details(struct sc_layout *l)
 {
 	const struct sc_final *f = l->c.ranges;
-	const struct sc_discriminator *d = f->discriminators.data, *end = d + f->discriminators.len;
+	const struct sc_discriminator *d = f->discriminators.data;
+	const struct sc_discriminator *end = vec_end(&f->discriminators);
 	const struct sc_final_range *r = f->ranges.data, *last;
 	uint32_t any = 0, next = d < end ? d->start : UINT32_MAX;
 
