@@ -150,7 +150,7 @@ static bool change_ranges(struct pass *p, struct sc_final *from)
 {
 	__attribute__((cleanup(sc_final_deinit))) struct sc_final to = { 0 };
 	const struct sc_discriminator *d = from->discriminators.data;
-	const struct sc_discriminator *end = d + from->discriminators.len;
+	const struct sc_discriminator *end = vec_end(&from->discriminators);
 
 	if (!vec_reserve(&to.ranges, from->ranges.len))
 		return false;
