@@ -70,10 +70,10 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("api", "public base symbolize store libmarkup/markup.h")
 		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h libmarkup/dialogue.h libmarkup/report.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h libsymcache/base/text.h libsymcache/base/vec.h")
-		own("mk", "mk/bytes symcache/error.h symcache/core.h symcache/images.h symcache/store.h symcache/trace.h"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/utf8.h")
+		own("mk", "mk/bytes symcache/error.h symcache/core.h symcache/images.h symcache/store.h symcache/trace.h"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/text.h libsymcache/base/utf8.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h libsymcache/base/vec.h")
 		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h"); own("mk/emit", "../emit.h parts.h")
-		own("mk/report", "mk mk/bytes public libsymcache/base/utf8.h libsymcache/base/vec.h")
+		own("mk/report", "mk mk/bytes public libsymcache/base/text.h libsymcache/base/utf8.h libsymcache/base/vec.h")
 		own("mk/plan", "libmarkup/markup.h libmarkup/plan.h mk/bytes base symcache/build.h symcache/error.h")
 		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output")
 		own("mk/dialogue", "public base mk mk/bytes")

@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/cli/progress.h"
+#include "libsymcache/base/text.h"
 #include "libsymcache/base/utf8.h"
 #include "symcache/build.h"
 
@@ -12,17 +14,16 @@ const char *cmd_name = "symcache";
 
 void cmd_verror(const char *fmt, va_list ap)
 {
-	char *text = NULL, *clean = NULL;
-	const int len = vasprintf(&text, fmt, ap);
+	char *text = sc_vtext(fmt, ap), *clean = NULL;
+	const size_t len = text ? strlen(text) : 0;
 
 	/* Names may hold anything: nothing of them may move the cursor or forge a line. */
-	if (len >= 0 && (clean = malloc(4 * (size_t)len + 1)))
-		clean[sc_make_printable(text, (size_t)len, clean)] = 0;
+	if (text && (clean = malloc(4 * len + 1)))
+		clean[sc_make_printable(text, len, clean)] = 0;
 	progress_erase();
 	fprintf(stderr, "%s: %s\n", cmd_name, clean ? clean : "out of memory");
 	free(clean);
-	if (len >= 0)
-		free(text);
+	free(text);
 }
 
 void cmd_error(const char *fmt, ...)

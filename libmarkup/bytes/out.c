@@ -4,10 +4,9 @@
 #include "libmarkup/bytes/out.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/text.h"
 #include "libsymcache/base/utf8.h"
 
 static const char hex_digits[] = "0123456789abcdef";
@@ -137,15 +136,13 @@ void mk_out_printf(struct mk_out *o, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
-	int len;
 
 	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
+	text = sc_vtext(fmt, ap);
 	va_end(ap);
-	if (len < 0) {
+	if (text)
+		mk_out_put(o, text, strlen(text));
+	else
 		o->error = -ENOMEM;
-		return;
-	}
-	mk_out_put(o, text, (size_t)len);
 	free(text);
 }

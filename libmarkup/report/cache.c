@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/text.h"
 #include "symcache/build_id.h"
 
 /* ---- entries --------------------------------------------------------------------- */
@@ -86,12 +86,11 @@ static void fact(struct mk_cache *c, const char *name, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
-	int len;
 
 	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
+	text = sc_vtext(fmt, ap);
 	va_end(ap);
-	if (len < 0) {
+	if (!text) {
 		c->out->error = -ENOMEM;
 		return;
 	}

@@ -1,27 +1,24 @@
 /* A trace file: faults and places: see trace.h. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "libmarkup/report/trace.h"
+#include "libsymcache/base/text.h"
 
 __attribute__((format(printf, 2, 3)))
 static void complain(const struct mk_trace *t, const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
-	int len;
 
 	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
+	text = sc_vtext(fmt, ap);
 	va_end(ap);
-	if (len < 0) {
+	if (text)
+		t->options->complain(t->options->ctx, text);
+	else
 		t->out->error = -ENOMEM;
-		return;
-	}
-	t->options->complain(t->options->ctx, text);
 	free(text);
 }
 
@@ -66,21 +63,34 @@ void mk_trace_close(struct mk_trace *t)
 	symtrace_close(&t->file);
 }
 
-struct mk_trace_place mk_trace_place(struct mk_trace *t, uint64_t address)
+/* The image that holds it, or NULL, its module, and the address as that has it. */
+struct located {
+	const struct symcache_image *image;
+	struct symcache_module *module;
+	uint64_t vaddr;
+};
+
+static struct located locate(const struct mk_trace *t, uint64_t address)
 {
 	const struct symcache_image *image = symcache_images_find(t->options->images, address);
 
-	return (struct mk_trace_place){ image, mk_place(&t->places, image, image ? image->module : NULL,
-							address - (image ? image->bias : 0)) };
+	return image ? (struct located){ image, image->module, address - image->bias } :
+		       (struct located){ .vaddr = address };
+}
+
+struct mk_trace_place mk_trace_place(struct mk_trace *t, uint64_t address)
+{
+	const struct located l = locate(t, address);
+
+	return (struct mk_trace_place){ l.image, mk_place(&t->places, l.image, l.module, l.vaddr) };
 }
 
 const struct symcache_data_place *mk_trace_data(struct mk_trace *t, uint64_t address)
 {
 	static const struct symcache_data_place none;
-	const struct symcache_image *image = symcache_images_find(t->options->images, address);
-	const struct symcache_data_place *data = symcache_places_data(
-		t->places.of, image, image ? image->module : NULL,
-		address - (image ? image->bias : 0));
+	const struct located l = locate(t, address);
+	const struct symcache_data_place *data =
+		symcache_places_data(t->places.of, l.image, l.module, l.vaddr);
 
 	if (!data)
 		t->out->error = -ENOMEM;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "libsymcache/api/private.h"
-#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/text.h"
 #include "symcache/explain.h"
 #include "symcache/index.h"
 
@@ -143,12 +143,11 @@ static bool __attribute__((format(printf, 2, 3))) line(struct lines *to, const c
 {
 	char *text;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = sc_vtext(fmt, ap);
 	va_end(ap);
-	if (n < 0) {
+	if (!text) {
 		to->result = SC_ENOMEM;
 		return false;
 	}

@@ -102,8 +102,7 @@ static void complain(void *ctx, const char *data, size_t len)
 static void say_fault(struct symlog_filter *f, const char *message, const char *more)
 {
 	begin_complaint(f);
-	mk_put(&f->said, mk_as(mk_out_shown, ((struct markup_str){ message, strlen(message) })),
-	       more, "\n");
+	mk_put(&f->said, mk_shown(message), more, "\n");
 	end_complaint(f, NULL);
 }
 

@@ -23,16 +23,15 @@ void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
 	struct symtrace *f = r->file;
 	char *msg;
 	va_list ap;
-	int len;
 
 	if (f->num_notices >= SYMTRACE_NOTICES_MAX) {
 		f->num_notices++;
 		return;
 	}
 	va_start(ap, fmt);
-	len = vasprintf(&msg, fmt, ap);
+	msg = sc_vtext(fmt, ap);
 	va_end(ap);
-	if (len < 0)
+	if (!msg)
 		tfile_fail(r, SC_ENOMEM, offset, "out of memory");
 	else
 		f->notices[f->num_notices++] = (struct symtrace_notice){ offset, msg };
