@@ -128,8 +128,8 @@ static inline void mk_put_as_(struct mk_out *o, struct mk_as x) { x.put(o, x.s);
 
 #define MK_PUT(o, x) _Generic((x), char *: mk_put_text_, const char *: mk_put_text_, \
 	struct markup_str: mk_out_str, unsigned: mk_out_dec, unsigned long: mk_out_dec, \
-	unsigned long long: mk_out_dec, long: mk_out_signed, struct mk_hex: mk_put_hex_, struct mk_addr: mk_put_addr_, \
-	struct mk_as: mk_put_as_)(o, x)
+	unsigned long long: mk_out_dec, long: mk_out_signed, struct mk_hex: mk_put_hex_, \
+	struct mk_addr: mk_put_addr_, struct mk_as: mk_put_as_)(o, x)
 #define mk_put(o, ...) MK_EACH(MK_PUT, o, __VA_ARGS__)
 
 /* put(o, x) for each x. */

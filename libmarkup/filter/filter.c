@@ -218,9 +218,9 @@ void markup_filter_destroy(struct markup_filter *p)
 	mk_filter_free_notices(p);
 	mk_filter_free_chunks(p, p->filling);
 	mk_filter_free_chunks(p, p->unused);
-	while (p->num_buffers)
-		free(p->buffers[--p->num_buffers]);
-	free(p->buffers);
+	while (p->buffers.len)
+		free(p->buffers.data[--p->buffers.len]);
+	vec_deinit(&p->buffers);
 	mk_modules_deinit(&p->missing);
 	mk_modules_deinit(&p->lines);
 	mk_out_deinit(&p->dumpfiles);

@@ -107,8 +107,7 @@ struct markup_filter {
 	struct chunk *first, *last;    /* in flight, in order */
 	struct chunk *untaken;         /* the first that no thread has taken */
 	struct chunk *unused;
-	char **buffers;                /* for pieces, unused */
-	size_t num_buffers, cap_buffers;
+	VEC(char *) buffers;           /* for pieces, unused */
 	unsigned in_flight;
 	uint64_t next_seq;             /* of the next chunk */
 	struct notice **notices;         /* ring: number i is at i % cap_notices */

@@ -21,8 +21,8 @@ static char *get_buffer(struct markup_filter *p)
 	char *buf = NULL;
 
 	pthread_mutex_lock(&p->lock);
-	if (p->num_buffers)
-		buf = p->buffers[--p->num_buffers];
+	if (p->buffers.len)
+		buf = p->buffers.data[--p->buffers.len];
 	pthread_mutex_unlock(&p->lock);
 	return buf ? buf : malloc(OUT_BUFFER);
 }
@@ -34,18 +34,10 @@ static void put_buffers(struct markup_filter *p, struct chunk *c)
 		return;
 	pthread_mutex_lock(&p->lock);
 	for (size_t i = 0; i < c->pieces.len; i++) {
-		if (p->num_buffers == p->cap_buffers) {
-			size_t cap = 2 * p->cap_buffers + 16;
-			char **buffers = realloc(p->buffers, cap * sizeof(*buffers));
-			if (buffers) {
-				p->buffers = buffers;
-				p->cap_buffers = cap;
-			}
-		}
-		if (c->pieces.data[i].len > OUT_BUFFER || p->num_buffers == p->cap_buffers)
+		if (c->pieces.data[i].len > OUT_BUFFER || !vec_reserve(&p->buffers, 1))
 			free(c->pieces.data[i].buf);
 		else
-			p->buffers[p->num_buffers++] = c->pieces.data[i].buf;
+			p->buffers.data[p->buffers.len++] = c->pieces.data[i].buf;
 	}
 	pthread_mutex_unlock(&p->lock);
 	c->pieces.len = c->kept = 0;

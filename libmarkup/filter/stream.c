@@ -93,7 +93,8 @@ static void read_events(struct mk_stream *s)
 	s->resolve.line = l;
 	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
-	for (const struct mk_input *const *in = s->formats.inputs; *in && !l->num_events && !s->plain; in++)
+	for (const struct mk_input *const *in = s->formats.inputs;
+	     *in && !l->num_events && !s->plain; in++)
 		mk_read_line(*in, l);
 	if (l->no_memory)
 		s->error = -ENOMEM;

@@ -173,15 +173,10 @@ static int merge_log(struct markup_merge *m, size_t first, char *block, struct s
 		report_shard(m, mk_part_path(m->options.out, missing).text, missing);
 		return sc_error_set(err, SC_EFORMAT, "%s cannot be put together", path.text);
 	}
-	rc = sc_make_parents(path.text, err);
-	if (!rc)
-		rc = sc_new_file_open(path.text, false, &file, err);
+	rc = sc_new_file_make(path.text, &file, err);
 	if (!rc)
 		rc = put_together(m, first, end, &file, block, err);
-	if (!rc)
-		rc = sc_new_file_commit(&file, err);
-	sc_new_file_discard(&file);
-	return rc;
+	return sc_new_file_end(&file, rc, err);
 }
 
 static void work(void *ctx, unsigned worker, size_t i)

@@ -121,9 +121,7 @@ int mk_merge_said(struct markup_merge *m, struct sc_error *err)
 	rc = sc_new_file_open(path.text, false, &to.file, err);
 	if (!rc)
 		rc = say_all(m, &to, err);
-	if (!rc)
-		rc = sc_new_file_commit(&to.file, err);
-	sc_new_file_discard(&to.file);
+	rc = sc_new_file_end(&to.file, rc, err);
 	mk_out_deinit(&to.out);
 	return rc ? rc : count(m) ? 0 : sc_no_memory(err);
 }

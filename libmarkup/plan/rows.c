@@ -64,7 +64,7 @@ void mk_rows_put(struct mk_rows_out *w, const struct mk_column *columns, const v
 int mk_rows_commit(struct mk_rows_out *w, char hash[MARKUP_HASH_TEXT], struct sc_error *err)
 {
 	char text[MARKUP_HASH_TEXT], line[128];
-	int rc = 0;
+	int rc;
 
 	mk_out_flush(&w->out);
 	mk_hash_text(XXH3_128bits_digest(&w->hash), text);
@@ -75,11 +75,8 @@ int mk_rows_commit(struct mk_rows_out *w, char hash[MARKUP_HASH_TEXT], struct sc
 	mk_out_put(&w->out, line, strlen(line));
 	mk_out_flush(&w->out);
 	errno = w->error ? w->error : ENOMEM;
-	if (w->out.error)
-		rc = sc_error_sys(err, "cannot write %s", w->file.path);
-	else
-		rc = sc_new_file_commit(&w->file, err);
-	sc_new_file_discard(&w->file);
+	rc = w->out.error ? sc_error_sys(err, "cannot write %s", w->file.path) : 0;
+	rc = sc_new_file_end(&w->file, rc, err);
 	mk_out_deinit(&w->out);
 	return rc;
 }

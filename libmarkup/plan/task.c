@@ -231,17 +231,12 @@ static int run_shard(struct job *job, unsigned worker, size_t i, struct sc_error
 	int rc = check_log(l, path.text, output.text, err);
 
 	if (!rc)
-		rc = sc_make_parents(output.text, err);
-	if (!rc)
-		rc = sc_new_file_open(output.text, false, &file, err);
+		rc = sc_new_file_make(output.text, &file, err);
 	if (!rc)
 		rc = filter_into(job, worker, i, path.text, &file, err);
 	if (!rc)
 		rc = check_log(l, path.text, NULL, err);
-	if (!rc)
-		rc = sc_new_file_commit(&file, err);
-	sc_new_file_discard(&file);
-	return rc;
+	return sc_new_file_end(&file, rc, err);
 }
 
 static void work(void *ctx, unsigned worker, size_t i)

@@ -90,6 +90,16 @@ int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,
 	return 0;
 }
 
+int sc_new_file_make(char *path, struct sc_new_file *ret, struct sc_error *err)
+{
+	const int rc = sc_make_parents(path, err);
+
+	if (!rc)
+		return sc_new_file_open(path, false, ret, err);
+	*ret = (struct sc_new_file){ .fd = -1 };
+	return rc;
+}
+
 int sc_new_file_commit(struct sc_new_file *f, struct sc_error *err)
 {
 	int rc = fsync(f->fd) ? sc_error_sys(err, "cannot write %s", f->path) : 0;
@@ -112,6 +122,14 @@ void sc_new_file_discard(struct sc_new_file *f)
 		unlink(f->temp);
 		forget(f);
 	}
+}
+
+int sc_new_file_end(struct sc_new_file *f, int rc, struct sc_error *err)
+{
+	if (!rc)
+		return sc_new_file_commit(f, err);
+	sc_new_file_discard(f);
+	return rc;
 }
 
 int sc_write_all(int fd, const void *bytes, size_t size)
@@ -168,11 +186,9 @@ int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_
 		return write_into(path, bytes, size, err);
 	if ((rc = sc_new_file_open(path, true, &f, err)))
 		return rc;
-	if (!sc_write_all(f.fd, bytes, size))
-		return sc_new_file_commit(&f, err);
-	rc = sc_error_sys(err, "cannot write %s", path);
-	sc_new_file_discard(&f);
-	return rc;
+	if (sc_write_all(f.fd, bytes, size))
+		rc = sc_error_sys(err, "cannot write %s", path);
+	return sc_new_file_end(&f, rc, err);
 }
 
 int sc_make_parents(char *path, struct sc_error *err)

@@ -26,12 +26,18 @@ struct sc_new_file {
 int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,
 		     struct sc_error *err);
 
+/* The same, without `follow`, and before it sc_make_parents(). */
+int sc_new_file_make(char *path, struct sc_new_file *ret, struct sc_error *err);
+
 /* Syncs the file, closes it and puts it in its place; *f is empty after it in any case.
  * SC_ESYS, SC_EFULL: what was there is as it was. */
 int sc_new_file_commit(struct sc_new_file *f, struct sc_error *err);
 
 /* Removes the new file; an empty *f is fine. */
 void sc_new_file_discard(struct sc_new_file *f);
+
+/* What becomes of it: `rc` 0: as sc_new_file_commit(); else it is removed, and rc returned. */
+int sc_new_file_end(struct sc_new_file *f, int rc, struct sc_error *err);
 
 /* Removes the new files of all threads that are not committed: for a handler of a signal
  * that ends the process (async-signal-safe). The first 64 at a time are known. */

@@ -56,51 +56,51 @@
 		}                                                                            \
 		return end;                                                                  \
 	}                                                                                    \
-	/* Merges the runs [0, mid) and [mid, n). */                                 \
-	static inline void name##_merge(const type *from, size_t mid, size_t n, type *to) \
-	{                                                                            \
-		size_t a = 0, b = mid;                                               \
-		if (mid < n && !before(&from[mid], &from[mid - 1]))                  \
-			b = n, mid = n;                                              \
-		while (a < mid && b < n)                                             \
-			*to++ = before(&from[b], &from[a]) ? from[b++] : from[a++];  \
-		memcpy(to, from + a, (mid - a) * sizeof(*to));                       \
-		memcpy(to + (mid - a), from + b, (n - b) * sizeof(*to));             \
-	}                                                                            \
-	static bool name(type *list, size_t n)                                       \
-	{                                                                            \
-		size_t at = n ? name##_make_run(list, 0, n) : 0, runs = 1, room;     \
-		size_t *ends; /* of the runs; behind them, the second list */        \
-		type *from = list, *to;                                              \
-		if (at == n)                                                         \
-			return true;                                                 \
-		room = (n / SC_SORT_RUN + 1) * sizeof(*ends) + n * sizeof(*to);      \
-		if (!sc_charge(room))                                                \
-			return false;                                                \
-		ends = malloc(room);                                                 \
-		if (!ends)                                                           \
-			return false;                                                \
-		to = (type *)(ends + n / SC_SORT_RUN + 1);                           \
-		for (*ends = at; at < n; runs++)                                     \
-			ends[runs] = at = name##_make_run(list, at, n);              \
-		while (runs > 1) {                                                   \
-			type *other = from;                                          \
-			size_t merged = 0;                                           \
-			at = 0;                                                      \
-			for (size_t i = 0; i < runs; i += 2) {                       \
+	/* Merges the runs [0, mid) and [mid, n). */                                         \
+	static inline void name##_merge(const type *from, size_t mid, size_t n, type *to)    \
+	{                                                                                    \
+		size_t a = 0, b = mid;                                                       \
+		if (mid < n && !before(&from[mid], &from[mid - 1]))                          \
+			b = n, mid = n;                                                      \
+		while (a < mid && b < n)                                                     \
+			*to++ = before(&from[b], &from[a]) ? from[b++] : from[a++];          \
+		memcpy(to, from + a, (mid - a) * sizeof(*to));                               \
+		memcpy(to + (mid - a), from + b, (n - b) * sizeof(*to));                     \
+	}                                                                                    \
+	static bool name(type *list, size_t n)                                               \
+	{                                                                                    \
+		size_t at = n ? name##_make_run(list, 0, n) : 0, runs = 1, room;             \
+		size_t *ends; /* of the runs; behind them, the second list */                \
+		type *from = list, *to;                                                      \
+		if (at == n)                                                                 \
+			return true;                                                         \
+		room = (n / SC_SORT_RUN + 1) * sizeof(*ends) + n * sizeof(*to);              \
+		if (!sc_charge(room))                                                        \
+			return false;                                                        \
+		ends = malloc(room);                                                         \
+		if (!ends)                                                                   \
+			return false;                                                        \
+		to = (type *)(ends + n / SC_SORT_RUN + 1);                                   \
+		for (*ends = at; at < n; runs++)                                             \
+			ends[runs] = at = name##_make_run(list, at, n);                      \
+		while (runs > 1) {                                                           \
+			type *other = from;                                                  \
+			size_t merged = 0;                                                   \
+			at = 0;                                                              \
+			for (size_t i = 0; i < runs; i += 2) {                               \
 				size_t mid = ends[i], end = i + 1 < runs ? ends[i + 1] : mid; \
-				name##_merge(from + at, mid - at, end - at, to + at); \
-				ends[merged++] = at = end;                           \
-			}                                                            \
-			runs = merged;                                               \
-			from = to;                                                   \
-			to = other;                                                  \
-		}                                                                    \
-		if (from != list)                                                    \
-			memcpy(list, from, n * sizeof(*list));                       \
-		sc_discharge(room);                                                  \
-		free(ends);                                                          \
-		return true;                                                         \
+				name##_merge(from + at, mid - at, end - at, to + at);        \
+				ends[merged++] = at = end;                                   \
+			}                                                                    \
+			runs = merged;                                                       \
+			from = to;                                                           \
+			to = other;                                                          \
+		}                                                                            \
+		if (from != list)                                                            \
+			memcpy(list, from, n * sizeof(*list));                               \
+		sc_discharge(room);                                                          \
+		free(ends);                                                                  \
+		return true;                                                                 \
 	}
 
 #endif

@@ -101,7 +101,7 @@ static enum symlog_result filter_log(struct batch *b, unsigned worker,
 		o->fault(o->ctx, text ? text : "out of memory");
 		return result;
 	}
-	if (!sc_make_parents(output, &err) && !sc_new_file_open(output, false, &file, &err)) {
+	if (!sc_new_file_make(output, &file, &err)) {
 		result = o->filter ? o->filter(o->ctx, worker, log, file.fd, output) :
 				     run_filter(b, worker, log, file.fd, output);
 		if (result == SYMLOG_CUT)

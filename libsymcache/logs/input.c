@@ -165,9 +165,8 @@ static int read_inflated(struct symlog_input *in, char *buf, size_t size, size_t
 int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		   struct sc_error *err)
 {
-	int rc;
-
 	ssize_t n;
+	int rc;
 
 	*len = 0;
 	if (in->held >= 0) {
