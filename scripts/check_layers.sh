@@ -22,8 +22,6 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		n = split(path, part, "/")
 		if (part[1] == "symcache" || path ~ /^libsymcache\/include\//)
 			return "public"
-		if (path == "libmarkup/dialogue.h") # which shows libsymcache, unlike those of "mk"
-			return "mk/dialogue"
 		if (part[1] == "libmarkup")
 			return n > 2 ? "mk/" part[2] : "mk"
 		if (part[1] != "libsymcache")
@@ -66,27 +64,27 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "symcache/build.h symcache/build_id.h symcache/error.h")
 		own("symbolize", "index base public")
 		own("trace", "public base")
-		own("logs", "public base symbolize libmarkup/markup.h libmarkup/plan.h libmarkup/bytes/out.h")
+		own("logs", "public base symbolize libmarkup/markup.h libsymcache/plan/plan.h libmarkup/bytes/out.h")
+		own("answers", "public base libmarkup/markup.h mk/bytes")
+		own("report", "public base mk/bytes")
+		own("plan", "base libmarkup/markup.h mk/bytes symcache/build.h symcache/error.h")
 		own("api", "public base symbolize store libmarkup/markup.h")
-		own("cmd", "public format libmarkup/markup.h libmarkup/plan.h libmarkup/dialogue.h libmarkup/report.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
+		own("cmd", "public format libmarkup/markup.h libsymcache/plan/plan.h libsymcache/answers/answers.h libsymcache/report/report.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
 		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h libsymcache/base/text.h libsymcache/base/vec.h")
-		own("mk", "mk/bytes symcache/error.h symcache/core.h symcache/images.h symcache/store.h symcache/trace.h"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/text.h libsymcache/base/utf8.h")
+		own("mk", "mk/bytes"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/text.h libsymcache/base/utf8.h")
 		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h libsymcache/base/vec.h")
 		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h"); own("mk/emit", "../emit.h parts.h")
-		own("mk/report", "mk mk/bytes public libsymcache/base/text.h libsymcache/base/utf8.h libsymcache/base/vec.h")
-		own("mk/plan", "libmarkup/markup.h libmarkup/plan.h mk/bytes base symcache/build.h symcache/error.h")
 		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output")
-		own("mk/dialogue", "public base mk mk/bytes")
 		own("format", ""); own("scripts", "public format module.h")
 		lib("lmdb.h", "store"); lib("symcache.h", "api public scripts"); lib("Python.h", "scripts"); lib("symcache-build.h", "api scripts"); lib("symcache-experimental.h", "api"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
 		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind mk/plan logs")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs")
 		lib("xxh_x86dispatch.h", "index logs")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle")
-		lib("yajl/yajl_parse.h", "bundle transforms mk/plan"); lib("sodium.h", "bundle")
+		lib("yajl/yajl_parse.h", "bundle transforms plan"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler
 		lib("expat.h", "trace")
 		set("assert.h byteswap.h ctype.h dirent.h dlfcn.h elf.h endian.h err.h errno.h " \

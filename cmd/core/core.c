@@ -12,7 +12,7 @@
 #include "cmd/cli/opt.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
-#include "libmarkup/report.h"
+#include "libsymcache/report/report.h"
 
 static struct {
 	const char *store;

@@ -14,8 +14,8 @@
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
 #include "cmd/filter/form.h"
-#include "libmarkup/plan.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/plan/plan.h"
 
 enum { JOBS_MAX = 64 };
 

@@ -2,7 +2,7 @@
 #ifndef CMD_DIALOGUE_H
 #define CMD_DIALOGUE_H
 
-#include "libmarkup/dialogue.h"
+#include "libsymcache/answers/answers.h"
 
 /* Answers the operands, or if there are none, standard input. `options`: all but the functions.
  * Exit status, with a message if it is STATUS_ERROR. */

@@ -9,9 +9,9 @@
 #include "cmd/cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/filtering.h"
-#include "libmarkup/plan.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/plan/plan.h"
 
 static struct {
 	bool status, missing, json, keep_parts, quiet;

@@ -1,6 +1,6 @@
 /*
  * symcache plan: an archive of logs → tasks that any machine can do, any number of times: see
- * libmarkup/plan.h. Here logs are found, and what is unusual about them is said; those below
+ * libsymcache/plan/plan.h. Here logs are found, and what is unusual about them is said; those below
  * an eighth of the task size are not opened.
  */
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/filter/form.h"
-#include "libmarkup/plan.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/plan/plan.h"
 #include "symcache/logs.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/select.h"
-#include "libmarkup/report.h"
+#include "libsymcache/report/report.h"
 #include "symcache/build_id.h"
 #include "symcache/store.h"
 

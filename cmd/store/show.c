@@ -8,7 +8,7 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "libmarkup/report.h"
+#include "libsymcache/report/report.h"
 #include "symcache/build_id.h"
 #include "symcache/store.h"
 #include "symcache/symcache.h"

@@ -12,7 +12,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "libmarkup/report.h"
+#include "libsymcache/report/report.h"
 
 static struct {
 	struct opt_list images;

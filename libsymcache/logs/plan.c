@@ -1,5 +1,5 @@
 /*
- * The logs of a plan (libmarkup/plan.h), and the shards of its tasks, filtered: see
+ * The logs of a plan (libsymcache/plan/plan.h), and the shards of its tasks, filtered: see
  * symcache/logs.h. Nothing of the machine shows in what a task writes: symbols are those of the
  * caches, or there are none.
  */
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "libmarkup/plan.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/logs/input.h"
+#include "libsymcache/plan/plan.h"
 #include "symcache/logs.h"
 
 /* ---- the logs ---------------------------------------------------------------------------- */

@@ -167,7 +167,7 @@ struct symlog_batch {
 int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *options,
 		 struct symlog_batch *ret, struct sc_error *err);
 
-/* ---- plans (libmarkup/plan.h) ------------------------------------------------------------- */
+/* ---- plans (libsymcache/plan/plan.h) ------------------------------------------------------------- */
 
 struct markup_log;
 struct markup_planning;

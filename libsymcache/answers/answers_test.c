@@ -1,0 +1,135 @@
+/* Unit tests of dialogues: what goes to which function, and when. */
+#include "libsymcache/answers/answers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "libmarkup/bytes/out.h"
+
+struct heard {
+	struct mk_out text; /* of all functions, in their order */
+	int reply;          /* to where another line goes while it waits; -1: none */
+	unsigned waits;
+};
+
+static void answer(void *ctx, const char *text, size_t len)
+{
+	mk_out_put(&((struct heard *)ctx)->text, text, len);
+}
+
+static void message(void *ctx, const char *text, size_t len)
+{
+	mk_put(&((struct heard *)ctx)->text, "[", ((struct markup_str){ text, len }), "]");
+}
+
+static void complain(void *ctx, const char *text)
+{
+	mk_put(&((struct heard *)ctx)->text, "<", text, ">");
+}
+
+/* Another line comes after the answer to the first one is out, and the end. */
+static void wait(void *ctx)
+{
+	struct heard *h = ctx;
+
+	mk_out_char(&h->text, '|');
+	if (h->waits++ != 1 || h->reply < 0)
+		return;
+	assert_int_equal(write(h->reply, "DATA 3\n", 7), 7);
+	close(h->reply);
+}
+
+static struct markup_dialogue *begin(struct markup_dialogue_options o, struct heard *h,
+				     struct symcache_caches **caches)
+{
+	struct markup_dialogue *d;
+
+	*caches = symcache_caches_create(&(struct symcache_caches_options){ 0 });
+	o.tool = "t";
+	o.ctx = h;
+	o.out = answer;
+	o.messages = message;
+	o.complain = complain;
+	o.wait = wait;
+	assert_int_equal(markup_dialogue_create(&o, *caches, &d, NULL), 0);
+	return d;
+}
+
+static void end(struct markup_dialogue *d, struct symcache_caches *caches, struct heard *h,
+		const char *wanted)
+{
+	char *text = mk_out_take(&h->text);
+
+	assert_string_equal(text, wanted);
+	free(text);
+	markup_dialogue_destroy(d);
+	symcache_caches_destroy(caches);
+}
+
+static void test_list(void **state)
+{
+	char first[] = "nowhere.so 0x1", second[] = "nowhere.so";
+	struct heard h = { .reply = -1 };
+	struct symcache_caches *caches;
+	struct markup_dialogue *d = begin((struct markup_dialogue_options){
+		.protocol = MARKUP_PROTOCOL_LLVM, .style = MARKUP_STYLE_JSON }, &h, &caches);
+
+	(void)state;
+	assert_int_equal(markup_dialogue_answer(d, (char *[]){ first, second }, 2, NULL), 0);
+	end(d, caches, &h,
+	    "[t: error: 'nowhere.so': no module offset has been specified\n]"
+	    "[{\"Address\":\"0x1\",\"Error\":{\"Message\":\"No such file or directory\"},"
+	    "\"ModuleName\":\"nowhere.so\"},{\"ModuleName\":\"nowhere.so\",\"Symbol\":[{\"Column\":0,"
+	    "\"Discriminator\":0,\"FileName\":\"\",\"FunctionName\":\"\",\"Line\":0,"
+	    "\"StartAddress\":\"\",\"StartFileName\":\"\",\"StartLine\":0}]}]\n");
+}
+
+static void test_read(void **state)
+{
+	char line[70000];
+	struct heard h = { .reply = -1 };
+	struct symcache_caches *caches;
+	struct markup_dialogue *d = begin((struct markup_dialogue_options){
+		.kind = SYMCACHE_MODULE_CACHE, .name = "nowhere.symc" }, &h, &caches);
+	bool reported;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(markup_dialogue_check(d, &reported, NULL), SC_ESYS);
+	assert_false(reported);
+	assert_int_equal(pipe(fds), 0);
+	h.reply = fds[1];
+	assert_int_equal(write(fds[1], "\n", 1), 1);
+	assert_int_equal(markup_dialogue_read(d, fds[0], NULL), 1);
+	close(fds[0]);
+
+	/* A line that is too long, and one that is not. */
+	h.reply = -1;
+	memset(line, '1', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	FILE *file = tmpfile();
+	fwrite(line, 1, sizeof(line), file);
+	fputs("\n", file);
+	rewind(file);
+	assert_int_equal(markup_dialogue_read(d, fileno(file), NULL), 1);
+	fclose(file);
+	end(d, caches, &h,
+	    "|??:0:0\n\n|??\n0 0\n??:?\n\n|"
+	    "|<a line of input is longer than 65536 bytes>??:0:0\n\n??:0:0\n\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

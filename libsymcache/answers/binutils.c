@@ -1,0 +1,72 @@
+/*
+ * What binutils' addr2line says where the DWARF has no function, or nothing: names by the nearest
+ * symbol, places of variables.
+ */
+#include "libsymcache/answers/answer.h"
+
+/* Has the DWARF a function there? The cache has symbols, too, where it has none. */
+static bool has_function(const struct symcache_answer *a)
+{
+	const struct symcache_shown_frame *f = a->frames;
+
+	return a->num_frames && f->function.ptr && f->function_idx != SYMCACHE_NONE &&
+	       symcache_sound(a->cache, &a->cache->functions[f->function_idx],
+			      sizeof(*a->cache->functions)) &&
+	       a->cache->functions[f->function_idx].lang != SYMCACHE_LANG_SYMTAB;
+}
+
+/* As -s wants it. */
+static struct symcache_str named_file(const struct mk_worker *w, struct symcache_str path)
+{
+	const char *slash = w->dialogue->options.basenames && path.len ? memrchr(path.ptr, '/', path.len) :
+								NULL;
+
+	return slash ? (struct symcache_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) } : path;
+}
+
+/* Where a variable is declared that begins there. */
+static bool declare(struct mk_worker *w, const struct mk_request *r, uint64_t vaddr,
+		    struct symcache_shown_frame *frame)
+{
+	struct symcache_shown_data data;
+
+	if (!symcache_symbolize_data(w->symbolizer, r->module, vaddr, &data) || !data.line ||
+	    data.vaddr != vaddr)
+		return false;
+	frame->file = named_file(w, data.file);
+	frame->line = data.line;
+	return true;
+}
+
+void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint64_t vaddr,
+		       struct symcache_answer *a, struct symcache_shown_frame *room)
+{
+	const struct symcache_nearest *nearest;
+	struct symcache_named_symbol symbol;
+	bool loaded, placed;
+
+	if (has_function(a))
+		return;
+	*room = (struct symcache_shown_frame){ .function_idx = SYMCACHE_NONE,
+		.location_idx = a->num_frames ? a->frames->location_idx : SYMCACHE_NONE };
+	nearest = symcache_debug_files_nearest(w->dialogue->options.search.files, r->module);
+	loaded = nearest && symcache_nearest_find(nearest, vaddr, &symbol);
+	placed = a->num_frames && a->frames->file.ptr && a->frames->line;
+	if (placed) {
+		*room = *a->frames;
+		room->padded = false;
+		room->function = (struct symcache_str){ NULL, 0 };
+	} else {
+		a->num_frames = 0;
+		placed = loaded && declare(w, r, vaddr, room);
+	}
+	if (!loaded || (!placed && !symbol.name))
+		return;
+	if (symbol.name)
+		room->function = symcache_show_name(w->symbolizer, symcache_str_of(symbol.name),
+						    SYMCACHE_LANG_SYMTAB);
+	if (!placed && symbol.file)
+		room->file = named_file(w, symcache_str_of(symbol.file));
+	a->frames = room;
+	a->num_frames = 1;
+}

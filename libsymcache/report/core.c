@@ -1,0 +1,114 @@
+/* The stacks of a core are walked and shown: JSON at once, as text those that are equal
+ * together, behind a heading. */
+#include <errno.h>
+
+#include "libsymcache/base/vec.h"
+#include "libsymcache/report/core.h"
+
+/* Threads with one stack. */
+struct group {
+	struct symcache_stack stack;
+	uint64_t hash;
+	VEC(size_t) threads; /* their indices */
+};
+
+struct groups {
+	VEC(struct group) list;
+};
+
+static bool is_wanted(const struct markup_core_options *o, uint32_t tid)
+{
+	for (size_t i = 0; i < o->num_threads; i++)
+		if (o->threads[i] == tid)
+			return true;
+	return !o->num_threads;
+}
+
+/* Puts the stack into its group, or makes a new one; what it has is the group's then. False: out
+ * of memory. */
+static bool add_to_group(struct groups *all, bool alone, struct symcache_stack *stack, size_t thread)
+{
+	const uint64_t hash = symcache_stack_hash(stack);
+	struct group *g = NULL;
+	size_t *in;
+
+	for (size_t i = 0; i < all->list.len && !g && !alone; i++)
+		if (all->list.data[i].hash == hash &&
+		    symcache_stack_equal(&all->list.data[i].stack, stack))
+			g = &all->list.data[i];
+	if (!g) {
+		if (!(g = vec_push(&all->list)))
+			return false;
+		*g = (struct group){ .stack = *stack, .hash = hash };
+		*stack = (struct symcache_stack){ 0 };
+	}
+	if (!(in = vec_push(&g->threads)))
+		return false;
+	*in = thread;
+	return true;
+}
+
+static void groups_deinit(struct groups *all)
+{
+	for (size_t i = 0; i < all->list.len; i++) {
+		symcache_stack_deinit(&all->list.data[i].stack);
+		vec_deinit(&all->list.data[i].threads);
+	}
+	vec_deinit(&all->list);
+}
+
+static int walk(struct mk_core *c, const struct markup_core_options *o, struct groups *groups,
+		struct markup_cored *ret, struct sc_error *err)
+{
+	struct symcache_stack stack = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < c->core->num_threads && !rc; i++) {
+		const struct symcache_core_thread *t = &c->core->threads[i];
+
+		if (!is_wanted(o, t->tid))
+			continue;
+		rc = symcache_core_walk(c->images, t, o->registers, &stack, err);
+		if (rc)
+			break;
+		ret->threads++;
+		ret->cut |= stack.stop != SYMCACHE_STOP_END && stack.stop != SYMCACHE_STOP_NO_MODULE;
+		if (o->json && !o->summary)
+			mk_core_json_stack(c, &stack, i);
+		else if (!o->summary && !add_to_group(groups, o->all || o->registers, &stack, i))
+			rc = sc_no_memory(err);
+	}
+	symcache_stack_deinit(&stack);
+	return rc;
+}
+
+int markup_core_report(const char *path, const struct symcache_core *core,
+		       struct symcache_core_images *images,
+		       const struct markup_core_options *options, struct mk_out *out,
+		       struct markup_cored *ret, struct sc_error *err)
+{
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct mk_core c = { path, core, images, out, { .out = out } };
+	struct groups groups = { { 0 } };
+	int rc = 0;
+
+	*ret = (struct markup_cored){ 0 };
+	if (!names || !(c.places.of = symcache_places_create(options->caches, names, true)))
+		rc = sc_no_memory(err);
+	if (!rc)
+		rc = walk(&c, options, &groups, ret, err);
+	if (!rc && ret->threads && !options->json) {
+		mk_core_text_head(&c);
+		for (size_t i = 0; i < groups.list.len; i++) {
+			const struct group *g = &groups.list.data[i];
+
+			mk_core_text_stack(&c, &g->stack, g->threads.data, g->threads.len);
+		}
+	}
+	if (!rc && ret->threads && options->summary)
+		(options->json ? mk_core_json_summary : mk_core_text_summary)(&c);
+	groups_deinit(&groups);
+	mk_places_deinit(&c.places);
+	symcache_names_destroy(names);
+	return rc ? rc : out->error == -ENOMEM ? sc_no_memory(err) : 0;
+}

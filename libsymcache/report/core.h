@@ -1,0 +1,43 @@
+/*
+ * core.h: what the files of a core's report share; the core itself is read by symcache/core.h.
+ *
+ *   core.c                    the walk over the threads
+ *   core_text.c, core_json.c  the output
+ */
+#ifndef MARKUP_REPORT_CORE_H
+#define MARKUP_REPORT_CORE_H
+
+#include "libsymcache/report/report.h"
+#include "libsymcache/report/stack.h"
+
+/* A core that is shown. */
+struct mk_core {
+	const char *path;
+	const struct symcache_core *core;
+	struct symcache_core_images *images;
+	struct mk_out *out;
+	struct mk_places places;        /* owners: struct symcache_core_image */
+};
+
+/* What is at a frame. */
+static inline struct symcache_code_place *mk_core_place(struct mk_core *c,
+							const struct symcache_walked_frame *f)
+{
+	const struct symcache_core_image *image = f->owner;
+	const bool cached = image && image->cache;
+
+	return mk_place(&c->places, image, cached ? image->source : NULL,
+			f->rel_pc + (cached ? symcache_load_base(image->cache) : 0));
+}
+
+void mk_core_text_head(struct mk_core *c);
+/* The heading of `threads`, indices of all that have this stack, and its frames. */
+void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack,
+			const size_t *threads, size_t num_threads);
+void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, size_t thread);
+
+/* The modules, and what they lack. */
+void mk_core_text_summary(struct mk_core *c);
+void mk_core_json_summary(struct mk_core *c);
+
+#endif

@@ -1,0 +1,185 @@
+/* A core's stacks for people: see core.h. */
+#include <elf.h>
+#include <inttypes.h>
+#include <signal.h>
+
+#include "libsymcache/report/core.h"
+
+enum { FIRST_SHOWN = 200, LAST_SHOWN = 50, MAX_PERIOD = 16, MAX_IDS = 12 };
+
+static const char *machine_name(uint16_t machine)
+{
+	switch (machine) {
+	case EM_X86_64: return "x86-64";
+	case EM_386: return "i386";
+	case EM_AARCH64: return "AArch64";
+	case EM_RISCV: return "RISC-V";
+	}
+	return "?";
+}
+
+static void put_signal(struct mk_out *o, const struct symcache_core *core)
+{
+	const char *name = sigabbrev_np(core->signal);
+
+	if (!core->signal)
+		return;
+	if (name)
+		mk_put(o, ", SIG", name);
+	else
+		mk_put(o, ", signal ", (int64_t)core->signal);
+	if (core->has_signal_address)
+		mk_put(o, " at ", mk_hex(core->signal_address));
+}
+
+void mk_core_text_head(struct mk_core *c)
+{
+	const struct symcache_core *core = c->core;
+	size_t n, without_cache = 0, without_unwind = 0;
+	const struct symcache_core_image *list = symcache_core_images_list(c->images, &n);
+	struct mk_out *o = c->out;
+
+	for (size_t i = 0; i < n; i++) {
+		without_cache += list[i].asked && !list[i].cache;
+		without_unwind += list[i].cache && !list[i].cache->unwind.facts;
+	}
+	mk_put(o, mk_shown(c->path), ": ", mk_shown(*core->arguments ? core->arguments :
+						    *core->command ? core->command : "a program"));
+	if (core->pid)
+		mk_put(o, " (pid ", core->pid, ")");
+	mk_put(o, ", ", machine_name(core->machine));
+	put_signal(o, core);
+	mk_put(o, "; ", core->num_threads, core->num_threads == 1 ? " thread, " : " threads, ", n,
+	       n == 1 ? " module" : " modules");
+	if (without_cache)
+		mk_put(o, ", ", without_cache, " not in the store");
+	if (without_unwind)
+		mk_put(o, ", ", without_unwind, " without unwind information");
+	mk_put(o, "\n");
+}
+
+static void put_heading(struct mk_core *c, const size_t *threads, size_t n)
+{
+	const struct symcache_core_thread *all = c->core->threads, *first = &all[threads[0]];
+	struct mk_out *o = c->out;
+
+	if (n == 1) {
+		mk_put(o, "thread ", first->tid, *first->name ? ", " : "", mk_shown(first->name),
+		       !threads[0] && c->core->died ? ", the one that died\n" : "\n");
+		return;
+	}
+	mk_put(o, n, " threads with equal stacks:");
+	for (size_t i = 0; i < n && i < MAX_IDS; i++)
+		mk_put(o, " ", all[threads[i]].tid);
+	mk_put(o, n > MAX_IDS ? " …\n" : "\n");
+}
+
+static void put_registers(struct mk_core *c, const struct symcache_registers *r)
+{
+	unsigned column = 0;
+	char name[8];
+
+	for (uint64_t left = r->known; left; left &= left - 1) {
+		const unsigned n = (unsigned)__builtin_ctzll(left);
+
+		mk_out_printf(c->out, "%s%4s 0x%0*" PRIx64,
+			      column % 4 ? "  " : column ? "\n        " : "        ",
+			      symcache_register_name(c->core->machine, n, name), 2 * c->core->word,
+			      r->value[n]);
+		column++;
+	}
+	if (column)
+		mk_put(c->out, "\n");
+}
+
+static void put_frame(struct mk_core *c, const struct symcache_stack *stack, size_t i)
+{
+	const struct symcache_walked_frame *f = &stack->frames[i];
+	const struct symcache_core_image *image = f->owner;
+
+	mk_put_frame(c->out, &(struct mk_frame){
+		.number = i, .word = c->core->word, .walked = f, .place = mk_core_place(c, f),
+		.module = image ? image->name : NULL, .has_offset = image && image->cache,
+		.offset = image ? f->pc - image->base : 0,
+	});
+	if (stack->registers)
+		put_registers(c, &stack->registers[i]);
+}
+
+/* How many frames repeat from `from` on, with which period: recursion. 0: none. */
+static size_t find_period(const struct symcache_stack *s, size_t from)
+{
+	for (size_t period = 1; period <= MAX_PERIOD && from + 2 * period <= s->num_frames;
+	     period++) {
+		size_t k = 0;
+
+		while (k < period && s->frames[from + k].pc == s->frames[from + period + k].pc)
+			k++;
+		if (k == period)
+			return period;
+	}
+	return 0;
+}
+
+static void put_stop(struct mk_out *o, const struct symcache_stack *s)
+{
+	const struct symcache_core_image *lacks = s->lacks;
+
+	mk_put(o, "  ", symcache_stop_text(s->stop));
+	if (s->stop == SYMCACHE_STOP_MEMORY)
+		mk_put(o, " at ", mk_hex(s->address));
+	if (lacks) {
+		mk_put(o, ": ", mk_shown(lacks->name));
+		if (*lacks->id)
+			mk_put(o, ", build ID ", lacks->id);
+		if (s->stop == SYMCACHE_STOP_NO_UNWIND)
+			mk_put(o, "; index the program or library itself, too");
+	}
+	mk_put(o, "\n");
+}
+
+void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack,
+			const size_t *threads, size_t num_threads)
+{
+	const size_t n = stack->num_frames;
+	struct mk_out *o = c->out;
+
+	mk_put(o, "\n");
+	put_heading(c, threads, num_threads);
+	for (size_t i = 0; i < n; i++) {
+		if (i == FIRST_SHOWN && n > FIRST_SHOWN + LAST_SHOWN) {
+			const size_t period = find_period(stack, i);
+
+			mk_put(o, "  … ", n - FIRST_SHOWN - LAST_SHOWN, " frames");
+			if (period)
+				mk_put(o, ", repeating every ", period);
+			mk_put(o, " (--format json has all)\n");
+			i = n - LAST_SHOWN;
+		}
+		put_frame(c, stack, i);
+	}
+	put_stop(o, stack);
+}
+
+void mk_core_text_summary(struct mk_core *c)
+{
+	size_t n;
+	const struct symcache_core_image *list = symcache_core_images_list(c->images, &n);
+	struct mk_out *o = c->out;
+
+	mk_put(o, "\nstart               frames  build ID                                  module\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct symcache_core_image *m = &list[i];
+
+		mk_out_printf(o, "0x%016" PRIx64 "  %6" PRIu64 "  %-40s  ", m->module->start,
+			      m->frames, *m->id ? m->id : "unknown");
+		mk_put(o, mk_shown(*m->module->path ? m->module->path : "?"));
+		if (m->why.code)
+			mk_put(o, ": ", mk_shown(m->why.msg));
+		else if (m->cache && !m->cache->unwind.facts)
+			mk_put(o, ": no unwind information: index the program or library itself, too");
+		else if (m->cache && !m->cache->header->num_functions)
+			mk_put(o, ": no symbols: index its debug file, too");
+		mk_put(o, "\n");
+	}
+}

@@ -1,0 +1,87 @@
+/* Places and frames: see stack.h. Names come from files of others. */
+#include "libsymcache/report/stack.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct symcache_code_place *mk_place(struct mk_places *p, const void *owner,
+				     struct symcache_module *module, uint64_t vaddr)
+{
+	struct symcache_code_place *place = symcache_places_get(p->of, owner, module, vaddr);
+
+	if (place)
+		return place;
+	p->out->error = -ENOMEM;
+	free(p->none.text);
+	p->none = (struct symcache_code_place){ 0 };
+	return &p->none;
+}
+
+void mk_places_deinit(struct mk_places *p)
+{
+	symcache_places_destroy(p->of);
+	free(p->none.text);
+}
+
+void mk_put_position(struct mk_out *o, const struct symcache_place_frame *f)
+{
+	if (*f->file)
+		mk_put(o, " at ", mk_shown(f->file), ":", f->line);
+	if (*f->file && f->column)
+		mk_put(o, ":", f->column);
+}
+
+/* One function; `inlined`: 1 for the innermost inlined one; 0: not inlined. */
+static void put_line(struct mk_out *o, const struct mk_frame *f,
+		     const struct symcache_place_frame *in, size_t inlined)
+{
+	const struct symcache_walked_frame *frame = f->walked;
+	const bool sure = frame->trust <= SYMCACHE_TRUST_CFI;
+	const char *function = in ? in->function.ptr : NULL;
+	char number[48];
+
+	if (inlined)
+		snprintf(number, sizeof(number), "#%zu.%zu", f->number, inlined);
+	else
+		snprintf(number, sizeof(number), "#%zu", f->number);
+	mk_out_printf(o, "  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * (int)f->word,
+		      frame->pc);
+	mk_put(o, mk_shown(function ? function : frame->signal ? "<signal>" : "??"));
+	if (in)
+		mk_put_position(o, in);
+	if (f->module) {
+		mk_put(o, " (", mk_shown(f->module));
+		if (f->has_offset)
+			mk_put(o, "+", mk_hex(f->offset));
+		mk_put(o, ")");
+	}
+	if (frame->signal && function)
+		mk_put(o, " [signal]");
+	if (!sure)
+		mk_put(o, " [", symcache_trust_text(frame->trust), "]");
+	mk_put(o, "\n");
+}
+
+void mk_put_frame(struct mk_out *o, const struct mk_frame *f)
+{
+	const size_t n = f->place->num_frames;
+
+	for (size_t i = 0; i < n; i++)
+		put_line(o, f, &f->place->frames[i], i + 1 < n ? i + 1 : 0);
+	if (!n)
+		put_line(o, f, NULL, 0);
+}
+
+const char *mk_trust_word(enum symcache_trust trust)
+{
+	return trust == SYMCACHE_TRUST_FRAME_POINTER ? "frame_pointer" : symcache_trust_text(trust);
+}
+
+void mk_json_stop(struct mk_gen *g, const struct symcache_stack *s)
+{
+	mk_gen_text(g, "stopped", symcache_stop_word(s->stop));
+	if (s->stop == SYMCACHE_STOP_MEMORY)
+		mk_gen_hex(g, "address", s->address);
+}
