@@ -18,7 +18,7 @@
 #include "cmd/lookup/dropin.h"
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/file.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 #define COMMAND_ROW(name) &name##_command,
 static const struct command *const commands[] = { FOR_EACH_COMMAND(COMMAND_ROW) NULL };

@@ -52,7 +52,7 @@ mkdir -p "$dir"
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 ${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/measure" scripts/measure.c
-${CC:-cc} -O2 -D_GNU_SOURCE -I. -Ilibsymcache/include -o "$dir/lookup_bench" scripts/lookup_bench.c \
+${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/lookup_bench" scripts/lookup_bench.c \
 	"$(dirname "$symcache")/libsymcache.a" -lxxhash
 
 measure() { "$dir/measure" -n "$runs" -t "$peer_seconds" "$@"; }
@@ -392,7 +392,7 @@ lookup_in() {
 group_store() {
 	local s=$dir/scale entries=200000 huge=50 id size
 	[ -z "$quick" ] || { entries=20000; huge=5; }
-	${CC:-cc} -O2 -D_GNU_SOURCE -I. -Ilibsymcache/include -o "$dir/make_store" scripts/make_store.c \
+	${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/make_store" scripts/make_store.c \
 		"$(dirname "$symcache")/libsymcache.a" -llmdb -lxxhash -lpthread -ldl
 	echo 'int main(void) { return 0; }' > "$dir/main.c"
 	${CC:-cc} -g -o "$dir/main" "$dir/main.c"

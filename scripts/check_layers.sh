@@ -4,24 +4,28 @@
 #   scripts/check_layers.sh
 #
 # Prints each breach as FILE:LINE: why; exit status 1 if there is one.
-# Tests (x_test.[ch], x_fuzz.c and what they share, testing.[ch]) may also include
-# the public headers and cmocka.
+# Headers in libsymcache/include/ are for others: of ours, api/ and the scripts alone
+# include them, as others do. Tests (x_test.[ch], x_fuzz.c and what they share,
+# testing.[ch]) may also include cmocka and the faces of all rooms.
 # A header of a library that is not named below is a breach: name it here, in
 # the one place where it belongs. Programs that tests look into (testdata) are no part of
 # the house.
 set -u
 cd "$(dirname "$0")/.."
 
+bad=0
+for f in libsymcache/include/*; do
+	grep -q "^API_HEADERS := .*\<${f##*/}\>" Makefile ||
+		{ echo "$f: is not installed: a room's header stands in the room"; bad=1; }
+done
+
 find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include' |
 	awk -F: '
 	# The room of a file: its folders, but for those of cmd, which is one room. Those of
-	# libmarkup begin with "mk/"; what is not in a folder there is "mk". The public headers
-	# are the room "public", whatever their path.
+	# libmarkup begin with "mk/"; what is not in a folder there is "mk".
 	function room_of(path, part, n) {
 		n = split(path, part, "/")
-		if (part[1] == "symcache" || path ~ /^libsymcache\/include\//)
-			return "public"
 		if (part[1] == "libmarkup")
 			return n > 2 ? "mk/" part[2] : "mk"
 		if (part[1] != "libsymcache")
@@ -37,46 +41,75 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		for (i = 1; i <= n; i++)
 			into[part[i]] = 1
 	}
-	# own ROOM WHAT...: rooms and headers of ours that ROOM may include.
+	# faces ROOM HEADER...: the headers that are for other rooms; of a room that is not
+	# named so, all are.
+	function faces(room, headers) {
+		set(headers, tmp)
+		for (w in tmp)
+			face[room, w] = 1
+		has_faces[room] = 1
+		delete tmp
+	}
+	# own ROOM WHAT...: rooms whose faces ROOM may include, and single headers.
 	function own(room, what) { set(what, tmp); for (w in tmp) may[room, w] = 1; delete tmp; may[room, room] = 1 }
 	# lib HEADER ROOMS: a header of a library, and who may include it.
 	function lib(header, rooms) { third[header] = 1; set(rooms, tmp); for (w in tmp) may[w, header] = 1; delete tmp }
 	BEGIN {
-		own("public", "format libmarkup/markup.h")
-		own("base", "symcache/build_id.h symcache/error.h")
-		own("elf", "base symcache/build_id.h symcache/error.h")
-		own("dwarf", "base symcache/error.h")
-		own("read", "format base libsymcache/dwarf/expression.h symcache/symcache.h symcache/rows.h " \
-		    "symcache/guard.h symcache/error.h")
-		own("store", "read format base symcache/symcache.h symcache/store.h symcache/upkeep.h symcache/merge.h " \
-		    "symcache/build_id.h symcache/error.h")
-		own("archive", "base symcache/archive.h symcache/inflate.h symcache/error.h")
-		own("write/input", "write/flatten elf dwarf base symcache/build.h symcache/build_id.h symcache/error.h")
-		own("write/flatten", "dwarf base format symcache/error.h")
-		own("write/image", "write/flatten elf dwarf base format libsymcache/unwind/rows.h symcache/build.h symcache/error.h")
-		own("write", "write/input write/flatten write/image elf dwarf base format " \
-		    "symcache/build.h symcache/explain.h symcache/locals.h symcache/sources.h symcache/error.h")
-		own("unwind", "public format base libsymcache/dwarf/expression.h")
-		own("core", "public format base")
-		own("index", "archive base public")
-		own("transforms", "base symcache/build.h symcache/transforms.h symcache/symcache.h symcache/error.h")
-		own("bundle", "base symcache/bundle.h symcache/store.h symcache/upkeep.h symcache/symcache.h symcache/archive.h " \
-		    "symcache/build.h symcache/build_id.h symcache/error.h")
-		own("symbolize", "index base public")
-		own("trace", "public base")
-		own("logs", "public base symbolize libmarkup/markup.h libsymcache/plan/plan.h libmarkup/bytes/out.h")
-		own("answers", "public base libmarkup/markup.h mk/bytes")
-		own("report", "public base mk/bytes")
-		own("plan", "base libmarkup/markup.h mk/bytes symcache/build.h symcache/error.h")
-		own("api", "public base symbolize store libmarkup/markup.h")
-		own("cmd", "public format libmarkup/markup.h libsymcache/plan/plan.h libsymcache/answers/answers.h libsymcache/report/report.h mk/bytes libsymcache/base/bigmem.h libsymcache/base/file.h libsymcache/base/parallel.h " \
-		    "libsymcache/base/utf8.h libsymcache/base/cleanup.h libsymcache/base/sort.h libsymcache/base/text.h libsymcache/base/vec.h")
-		own("mk", "mk/bytes"); own("mk/bytes", "libmarkup/markup.h libsymcache/base/text.h libsymcache/base/utf8.h")
-		own("mk/input", "mk mk/bytes"); own("mk/resolve", "mk mk/bytes libmarkup/input/input.h libsymcache/base/vec.h")
-		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h"); own("mk/emit", "../emit.h parts.h")
+		faces("archive", "archive.h inflate.h")
+		faces("read", "read.h rows.h guard.h")
+		faces("unwind", "unwind.h merge.h")
+		faces("store", "store.h upkeep.h")
+		faces("write", "build.h explain.h locals.h sources.h")
+		faces("transforms", "transforms.h")
+		faces("bundle", "bundle.h")
+		faces("index", "index.h check.h debuginfod.h")
+		faces("symbolize", "symbolize.h debug_files.h images.h places.h")
+		faces("core", "core.h")
+		faces("trace", "trace.h collected.h")
+		faces("logs", "logs.h markup.h")
+		faces("answers", "answers.h")
+		faces("report", "report.h")
+		faces("plan", "plan.h")
+		faces("mk", "markup.h emit.h")
+
+		own("format", ""); own("include", "")
+		own("base", "format")
+		own("elf", "base")
+		own("dwarf", "base")
+		own("archive", "base")
+		own("read", "format base libsymcache/dwarf/expression.h")
+		own("unwind", "read format base libsymcache/dwarf/expression.h")
+		own("store", "read unwind format base")
+		own("write/flatten", "dwarf base format")
+		own("write/input", "write/flatten elf dwarf base libsymcache/write/build.h")
+		own("write/image", "write/flatten elf dwarf base format libsymcache/unwind/rows.h libsymcache/write/build.h")
+		own("write", "write/input write/flatten write/image read elf dwarf base format")
+		own("transforms", "write read base")
+		own("bundle", "store archive write base")
+		own("index", "bundle store write archive libsymcache/archive/nested.h base")
+		own("symbolize", "index libsymcache/index/content.h transforms write store read base")
+		own("core", "symbolize unwind archive base")
+		own("trace", "symbolize unwind base")
+		own("logs", "core symbolize libsymcache/symbolize/module.h unwind store plan archive base mk libmarkup/bytes/out.h")
+		own("plan", "write base mk mk/bytes")
+		own("answers", "symbolize write base mk mk/bytes")
+		own("report", "core trace symbolize unwind store read base mk/bytes")
+		own("api", "logs bundle index symbolize libsymcache/symbolize/symbolizer.h unwind write base")
+		own("cmd", "answers report plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
+		    "libsymcache/base/bigmem.h libsymcache/base/build_id.h libsymcache/base/cleanup.h libsymcache/base/error.h " \
+		    "libsymcache/base/file.h libsymcache/base/parallel.h libsymcache/base/text.h libsymcache/base/utf8.h " \
+		    "libsymcache/base/vec.h")
+		own("scripts", "store read format module.h")
+
+		# libmarkup: over base alone, of which it needs little.
+		own("mk", "mk/bytes")
+		own("mk/bytes", "libmarkup/markup.h libsymcache/base/text.h libsymcache/base/utf8.h")
+		own("mk/input", "mk libmarkup/event.h mk/bytes")
+		own("mk/resolve", "mk libmarkup/event.h mk/bytes libmarkup/input/input.h libsymcache/base/vec.h")
+		own("mk/output", "mk mk/bytes mk/resolve libsymcache/base/utf8.h libsymcache/base/vec.h")
 		own("mk/filter", "mk mk/bytes libmarkup/input/input.h mk/resolve mk/output")
-		own("format", ""); own("scripts", "public format module.h")
-		lib("lmdb.h", "store"); lib("symcache.h", "api public scripts"); lib("Python.h", "scripts"); lib("symcache-build.h", "api scripts"); lib("symcache-experimental.h", "api"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
+		own("mk/emit", "../emit.h parts.h")
+		lib("lmdb.h", "store"); lib("symcache.h", "api include scripts"); lib("Python.h", "scripts"); lib("symcache-build.h", "api scripts"); lib("symcache-experimental.h", "api"); lib("archive.h", "archive"); lib("archive_entry.h", "archive")
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
@@ -110,10 +143,13 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		header = substr(line, RSTART + 1, RLENGTH - 2)
 		if (substr(line, RSTART, 1) == "\"") {
 			target = room_of(header)
+			name = header
+			sub(/.*\//, "", name)
+			shown = !(target in has_faces) || (target, name) in face
 			if (header !~ /\// && room != "mk/emit" && header != "module.h") # which are built elsewhere
 				breach(header ": includes of ours are written from the root")
-			else if (!((room, target) in may) && !((room, header) in may) &&
-				 !(test && (target == "public" || (room ~ /^mk/ && target ~ /^mk/))))
+			else if (room != target && !((room, target) in may && shown) && !((room, header) in may) &&
+				 !(test && (target in has_faces && shown || (room ~ /^mk/ && target ~ /^mk/))))
 				breach(room " may not include " header)
 			else if (header ~ /\/testing\.h$/ && !test)
 				breach(header " outside of a test")
@@ -127,4 +163,4 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 			breach("<" header "> is neither libc nor a library named in check_layers.sh")
 		}
 	}
-	END { if (!NR) print "no sources found"; exit bad || !NR }'
+	END { if (!NR) print "no sources found"; exit bad || !NR }' && [ $bad = 0 ]

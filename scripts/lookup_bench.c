@@ -16,7 +16,7 @@
  * set by: it reads the source location, and the names when they are asked for.
  */
 #include "format/symcache_index.h"
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

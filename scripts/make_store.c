@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 enum { BATCH = 2000, BLOCK = 1 << 16 };
 

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "cmd/cli/opt.h"
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 struct cmd_caches {
 	struct symcache_caches *caches;

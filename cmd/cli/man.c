@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 /* What stands in ENVIRONMENT and FILES of the commands that have an option of that name. */
 struct known {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cmd/testing.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 static void test_command(void **state)
 {

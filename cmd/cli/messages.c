@@ -8,7 +8,7 @@
 #include "cmd/cli/progress.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/utf8.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 const char *cmd_name = "symcache";
 

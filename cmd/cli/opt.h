@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 enum opt_kind {
 	OPT_FLAG = 1, /* bool: --x sets it */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "libmarkup/bytes/json.h"
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 /* Flushes standard output. A failed write (full disk) is reported and ends the
  * program with status 2. main() calls it at the end. */

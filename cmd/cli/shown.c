@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cmd/cli/memory.h"
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/utf8.h"
-#include "symcache/build_id.h"
 
 const char *shown(const char *text)
 {

@@ -9,7 +9,7 @@
 #include "cmd/cli/store.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/file.h"
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 int store_path(const char *option, char **ret, struct sc_error *err)
 {

@@ -2,8 +2,8 @@
 #ifndef CMD_STORE_H
 #define CMD_STORE_H
 
-#include "symcache/build_id.h"
-#include "symcache/store.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/store/store.h"
 
 /* The row of the --store option. */
 #define OPT_STORE(where) \

@@ -7,8 +7,8 @@
 #include "cmd/cli/shown.h"
 #include "cmd/filter/filtering.h"
 #include "libmarkup/bytes/out.h"
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/file.h"
-#include "symcache/build_id.h"
 
 static void say(void *ctx, const struct markup_module *warns_of, const char *text, size_t len)
 {

@@ -1,8 +1,8 @@
-/* filtering.h: what the filter of logs (symcache/logs.h) says. */
+/* filtering.h: what the filter of logs (libsymcache/logs/logs.h) says. */
 #ifndef CMD_FILTERING_H
 #define CMD_FILTERING_H
 
-#include "symcache/logs.h"
+#include "libsymcache/logs/logs.h"
 
 /* The options of a filter of one thread, whose complaints go to standard error. */
 struct symlog_filter_options filter_options(const struct markup_options *markup,

@@ -10,8 +10,8 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/index/transforms.h"
-#include "symcache/build.h"
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
+#include "libsymcache/write/build.h"
 
 static struct {
 	const char *output;

@@ -1,6 +1,6 @@
 /*
  * symcache check: do the files that are shipped have symbols? A gate for CI: what
- * symcache/check.h finds that --require forbids is a breach.
+ * libsymcache/index/check.h finds that --require forbids is a breach.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/cleanup.h"
+#include "libsymcache/bundle/bundle.h"
+#include "libsymcache/index/check.h"
 #include "libsymcache/report/report.h"
-#include "symcache/build_id.h"
-#include "symcache/bundle.h"
-#include "symcache/check.h"
 
 /* By enum symcache_lack. */
 static const char *const levels[] = { "id", "symbols", "lines", NULL };

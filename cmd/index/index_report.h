@@ -4,7 +4,7 @@
 
 #include "cmd/cli/memory.h"
 #include "cmd/cli/output.h"
-#include "symcache/index.h"
+#include "libsymcache/index/index.h"
 
 struct index_failure {
 	char *path, *reason;

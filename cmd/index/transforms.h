@@ -3,7 +3,7 @@
 #define CMD_TRANSFORMS_H
 
 #include "cmd/cli/opt.h"
-#include "symcache/transforms.h"
+#include "libsymcache/transforms/transforms.h"
 
 struct transform_options {
 	struct opt_list symbol_maps, line_maps, path_maps;

@@ -15,7 +15,7 @@
 #include "cmd/cli/caches.h"
 #include "cmd/lookup/dialogue.h"
 #include "cmd/lookup/dropin.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 static const char usage_text[] =
 	"Usage: %s [option(s)] [addr(s)]\n"

@@ -13,8 +13,8 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/lookup/dialogue.h"
-#include "symcache/build.h"
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/write/build.h"
 
 static struct {
 	const char *build_id, *file, *cache, *named, *store;

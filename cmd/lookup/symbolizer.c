@@ -13,8 +13,8 @@
 #include "cmd/filter/filtering.h"
 #include "cmd/lookup/dialogue.h"
 #include "cmd/lookup/dropin.h"
-#include "symcache/build.h"
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/write/build.h"
 
 static struct {
 	const char *obj, *build_id, *package, *unused;

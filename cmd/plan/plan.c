@@ -17,8 +17,8 @@
 #include "cmd/filter/form.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/logs/logs.h"
 #include "libsymcache/plan/plan.h"
-#include "symcache/logs.h"
 
 enum {
 	XZ_SLOWER = 4,    /* than text is from gzip and zstd */

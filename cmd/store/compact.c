@@ -5,7 +5,7 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "libsymcache/base/cleanup.h"
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 static struct {
 	const char *store;

@@ -11,10 +11,10 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "symcache/logs.h"
 #include "cmd/store/select.h"
-#include "symcache/bundle.h"
-#include "symcache/symbolize.h"
+#include "libsymcache/bundle/bundle.h"
+#include "libsymcache/logs/logs.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 static struct {
 	const char *store, *output, *since, *sign;

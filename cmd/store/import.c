@@ -7,9 +7,9 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "libsymcache/base/cleanup.h"
 #include "cmd/store/select.h"
-#include "symcache/bundle.h"
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/bundle/bundle.h"
 
 static struct {
 	const char *store, *verify_key;

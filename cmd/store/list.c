@@ -9,9 +9,9 @@
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
 #include "cmd/store/select.h"
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/report/report.h"
-#include "symcache/build_id.h"
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 static struct {
 	const char *store;

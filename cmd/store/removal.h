@@ -4,7 +4,7 @@
 
 #include "cmd/cli/opt.h"
 #include "cmd/cli/store.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/store/upkeep.h"
 
 struct removal_options {
 	const char *store;

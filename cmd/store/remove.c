@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/store/removal.h"
 #include "format/symcache_format.h"
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 static struct removal_options o;
 

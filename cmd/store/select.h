@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "cmd/cli/opt.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/store/upkeep.h"
 
 struct selection {
 	struct opt_list tags;

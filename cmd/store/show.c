@@ -8,10 +8,10 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/read/read.h"
 #include "libsymcache/report/report.h"
-#include "symcache/build_id.h"
-#include "symcache/store.h"
-#include "symcache/symcache.h"
+#include "libsymcache/store/store.h"
 
 static struct {
 	const char *store, *cache;

@@ -5,7 +5,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/store/upkeep.h"
 
 static struct {
 	const char *store;

@@ -14,10 +14,10 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/cleanup.h"
-#include "symcache/build_id.h"
-#include "symcache/bundle.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/bundle/bundle.h"
+#include "libsymcache/store/upkeep.h"
 
 static struct {
 	const char *store, *verify_key;

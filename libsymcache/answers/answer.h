@@ -10,7 +10,7 @@
 #include "libmarkup/bytes/json.h"
 #include "libsymcache/answers/answers.h"
 #include "libsymcache/answers/query.h"
-#include "symcache/explain.h"
+#include "libsymcache/write/explain.h"
 
 struct markup_dialogue {
 	struct markup_dialogue_options options; /* search.files is set */

@@ -18,7 +18,7 @@
 #ifndef SYMCACHE_ANSWERS_H
 #define SYMCACHE_ANSWERS_H
 
-#include "symcache/debug_files.h"
+#include "libsymcache/symbolize/debug_files.h"
 
 /* Whose dialogue it is: what is read, what is said of faults. */
 enum markup_protocol {

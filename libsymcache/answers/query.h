@@ -12,7 +12,7 @@
 #define MARKUP_QUERY_H
 
 #include "libmarkup/markup.h"
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 enum mk_query_kind {
 	QUERY_CODE,

@@ -9,8 +9,8 @@
 
 #include "libsymcache/api/private.h"
 #include "libsymcache/base/text.h"
-#include "symcache/explain.h"
-#include "symcache/index.h"
+#include "libsymcache/index/index.h"
+#include "libsymcache/write/explain.h"
 
 _Static_assert(SYMCACHE_ID_MAX == SYMCACHE_BUILD_ID_MAX, "");
 

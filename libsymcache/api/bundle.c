@@ -2,8 +2,8 @@
 #include <symcache-build.h>
 
 #include "libsymcache/api/private.h"
-#include "symcache/build.h"
-#include "symcache/bundle.h"
+#include "libsymcache/bundle/bundle.h"
+#include "libsymcache/write/build.h"
 
 /* The store of a handle; counts of `ret` are to be known. */
 static int begin(struct symcache_store *s, const struct symcache_counts *ret, bool write,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "libsymcache/api/api.h"
-#include "symcache/markup.h"
+#include "libsymcache/logs/markup.h"
 
 enum { THREADS_MAX = 256 };
 

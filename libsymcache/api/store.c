@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "libsymcache/api/api.h"
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/file.h"
-#include "symcache/build_id.h"
 
 static int open_store(struct symcache_store *s, const char *path, struct sc_error *err)
 {

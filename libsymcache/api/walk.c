@@ -3,7 +3,7 @@
 #include <symcache-experimental.h>
 
 #include "libsymcache/api/api.h"
-#include "symcache/unwind.h"
+#include "libsymcache/unwind/unwind.h"
 
 
 static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "libsymcache/api/api.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 int symcache_private_store(struct symcache_store *s, const char *version, bool write,
 			   struct symstore **ret, struct symcache_error *err)

@@ -1,5 +1,5 @@
 /*
- * Archives through libarchive: see symcache/archive.h.
+ * Archives through libarchive: see archive.h.
  *
  * The formats are named one by one: "all" would bring in XML and ciphers, and
  * with the static library only what is named here becomes part of the program.

@@ -1,8 +1,8 @@
 /*
- * gzip, xz and zstd streams: see symcache/inflate.h. One struct, three libraries that all
+ * gzip, xz and zstd streams: see inflate.h. One struct, three libraries that all
  * work alike: they take what they can and give what they can.
  */
-#include "symcache/inflate.h"
+#include "libsymcache/archive/inflate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #ifndef SC_ARCHIVE_NESTED_H
 #define SC_ARCHIVE_NESTED_H
 
-#include "symcache/archive.h"
-#include "symcache/error.h"
+#include "libsymcache/archive/archive.h"
+#include "libsymcache/base/error.h"
 
 /* The file that `outer` stands at is itself one; head[0, len) of it has been read. Close it
  * before `outer` moves on. `head` must live as long. */

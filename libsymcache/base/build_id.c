@@ -1,5 +1,5 @@
-/* Build IDs as text: see symcache/build_id.h. */
-#include "symcache/build_id.h"
+/* Build IDs as text: see build_id.h. */
+#include "libsymcache/base/build_id.h"
 
 #include <stdio.h>
 #include <string.h>

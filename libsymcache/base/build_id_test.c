@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
 
 static void test_parse_build_id(void **state)
 {

@@ -1,5 +1,5 @@
-/* Errors: see symcache/error.h. */
-#include "symcache/error.h"
+/* Errors: see error.h. */
+#include "libsymcache/base/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 /* A symcache_fault_fn whose `ctx` is a struct sc_error: SC_EFORMAT with the first fault. */
 static inline bool sc_first_fault(void *ctx, const char *text)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 struct sc_new_file {
 	int fd;      /* to write to; -1: none */

@@ -2,7 +2,7 @@
  * Fuzz target: any bytes as a bundle in one file, an archive or a store. What is handed
  * on is a sound cache under a build ID.
  */
-#include "symcache/bundle.h"
+#include "libsymcache/bundle/bundle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

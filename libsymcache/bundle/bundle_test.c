@@ -1,5 +1,5 @@
 /* Bundles that change while they are read: what is handed on is what was checked. */
-#include "symcache/bundle.h"
+#include "libsymcache/bundle/bundle.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/bundle/manifest.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 static char top[] = "/tmp/bundle.XXXXXX";
 static struct sc_error err;

@@ -1,5 +1,5 @@
 /*
- * Entries of a store → a bundle: see symcache/bundle.h.
+ * Entries of a store → a bundle: see bundle.h.
  *
  * What is chosen is gathered with its hashes as the manifest; then the bundle is
  * written from the same snapshot.

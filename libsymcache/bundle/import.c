@@ -1,5 +1,5 @@
 /*
- * A bundle → the store: see symcache/bundle.h. Caches gather in memory for a commit
+ * A bundle → the store: see bundle.h. Caches gather in memory for a commit
  * each BATCH_BYTES.
  */
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include <xxhash.h>
 
-#include "symcache/bundle.h"
+#include "libsymcache/bundle/bundle.h"
 
 enum { BATCH_BYTES = 64 << 20, BATCH_ENTRIES = 1000 };
 

@@ -8,8 +8,8 @@
 #include <sodium.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/build_id.h"
 
 enum { STRINGS = 5 };
 

@@ -6,7 +6,7 @@
 #ifndef BUNDLE_MANIFEST_H
 #define BUNDLE_MANIFEST_H
 
-#include "symcache/bundle.h"
+#include "libsymcache/bundle/bundle.h"
 
 enum { MANIFEST_VERSION = 1, MANIFEST_MAX = 64 << 20 /* bytes of JSON */ };
 

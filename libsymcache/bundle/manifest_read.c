@@ -9,9 +9,9 @@
 
 #include <yajl/yajl_parse.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/manifest.h"
-#include "symcache/build_id.h"
 
 enum { IN_BUNDLE = 1, IN_ENTRIES = 2, IN_ENTRY = 3, IN_LIST = 4, MAX_DEPTH = 8 };
 

@@ -6,9 +6,9 @@
 
 #include <yajl/yajl_gen.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/utf8.h"
 #include "libsymcache/bundle/manifest.h"
-#include "symcache/build_id.h"
 
 static void put_bytes(yajl_gen gen, const char *text, size_t len)
 {

@@ -1,14 +1,14 @@
-/* Reading a bundle: which shape has it? See symcache/bundle.h. */
+/* Reading a bundle: which shape has it? See bundle.h. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/archive/archive.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/reading.h"
-#include "symcache/archive.h"
 
 /* LMDB's magic number, in either byte order and word size. */
 static bool is_store(int fd)

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libsymcache/archive/archive.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/reading.h"
-#include "symcache/archive.h"
 
 /* The current file as a whole. */
 static int read_member(struct symarchive *a, struct bundle_file *m, size_t max,

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/fault.h"
 #include "libsymcache/bundle/sign.h"
-#include "symcache/build.h"
-#include "symcache/build_id.h"
+#include "libsymcache/write/build.h"
 
 /* DWARF without a source file does not count. */
 static uint32_t sources_of(const struct symcache *cache)

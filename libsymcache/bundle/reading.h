@@ -1,4 +1,4 @@
-/* reading.h: what reading a bundle of any shape shares; see symcache/bundle.h. */
+/* reading.h: what reading a bundle of any shape shares; see bundle.h. */
 #ifndef BUNDLE_READING_H
 #define BUNDLE_READING_H
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 enum { SIGNATURE_SIZE = 64 };
 

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/archive/archive.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/bundle/write.h"
-#include "symcache/archive.h"
 
 enum {
 	LEVEL = 3,                /* of zstd: 6 takes twice as long for 8 % less */

@@ -1,4 +1,4 @@
-/* write.h: writes what was chosen as a bundle; see symcache/bundle.h. */
+/* write.h: writes what was chosen as a bundle; see bundle.h. */
 #ifndef BUNDLE_WRITE_H
 #define BUNDLE_WRITE_H
 

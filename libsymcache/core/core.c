@@ -1,5 +1,5 @@
 /*
- * Core files: see symcache/core.h. Opening: headers, notes, first pages of modules; in this
+ * Core files: see core.h. Opening: headers, notes, first pages of modules; in this
  * order they stand in the file, so that a compressed one is read once.
  */
 #include <elf.h>

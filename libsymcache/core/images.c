@@ -1,5 +1,5 @@
 /*
- * The modules of a core file with their caches: see symcache/core.h. A cache is opened when an
+ * The modules of a core file with their caches: see core.h. A cache is opened when an
  * address in its module is met: most modules of a process are on no stack. The vDSO is in no
  * store, as it is the kernel's: its cache is made of its image in the core.
  */
@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/core/parts.h"
-#include "symcache/build_id.h"
 
 enum { MAX_VDSO = 1 << 20 };
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "libsymcache/archive/archive.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/archive.h"
-#include "symcache/core.h"
+#include "libsymcache/core/core.h"
 
 struct segment {
 	uint64_t start, end;      /* addresses */

@@ -17,7 +17,7 @@
 
 #include <dwarf.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/base/intern.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/dwarf/form.h"

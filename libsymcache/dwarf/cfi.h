@@ -5,9 +5,9 @@
 #ifndef DW_CFI_H
 #define DW_CFI_H
 
+#include "libsymcache/base/error.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/dwarf/cursor.h"
-#include "symcache/error.h"
 
 /* What is known of the registers of a machine, by their numbers in DWARF. */
 struct dw_cfi_machine {

@@ -7,7 +7,7 @@
 #ifndef DW_ENTRIES_H
 #define DW_ENTRIES_H
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/dwarf/facts.h"
 #include "libsymcache/dwarf/unit.h"
 

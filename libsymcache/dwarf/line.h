@@ -2,7 +2,7 @@
 #ifndef DW_LINE_H
 #define DW_LINE_H
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/dwarf/facts.h"
 #include "libsymcache/dwarf/sections.h"
 

@@ -2,7 +2,7 @@
 #ifndef DW_LINE_HEADER_H
 #define DW_LINE_HEADER_H
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/dwarf/cursor.h"
 #include "libsymcache/dwarf/facts.h"

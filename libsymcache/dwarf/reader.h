@@ -5,7 +5,7 @@
 #ifndef DW_READER_H
 #define DW_READER_H
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/dwarf/facts.h"
 #include "libsymcache/dwarf/sections.h"
 

@@ -13,7 +13,7 @@
 #ifndef DW_SPLIT_H
 #define DW_SPLIT_H
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/dwarf/unit.h"
 
 /* Finds files, which this folder knows nothing of. Called by several threads. */

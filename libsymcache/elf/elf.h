@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/build_id.h"
-#include "symcache/error.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/base/vec.h"
 
 struct Elf;

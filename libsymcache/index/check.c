@@ -1,14 +1,14 @@
-/* Do files have symbols? See symcache/check.h. */
-#include "symcache/check.h"
+/* Do files have symbols? See check.h. */
+#include "libsymcache/index/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
-#include "symcache/build_id.h"
-#include "symcache/bundle.h"
-#include "symcache/index.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/bundle/bundle.h"
+#include "libsymcache/index/index.h"
+#include "libsymcache/store/upkeep.h"
 
 struct check {
 	const struct symcache_check_options *options;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "symcache/build.h"
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
+#include "libsymcache/write/build.h"
 
 /* XXH3-128 of an open file's first `size` bytes. −1 with errno. */
 int sc_content_hash(int fd, size_t size, struct symstore_hash *ret);

@@ -1,8 +1,8 @@
 /*
- * Debug files from debuginfod's servers: see symcache/debuginfod.h. A miss is what a server says it
+ * Debug files from debuginfod's servers: see debuginfod.h. A miss is what a server says it
  * does not have; it is remembered for each server by itself.
  */
-#include "symcache/debuginfod.h"
+#include "libsymcache/index/debuginfod.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/index/servers.h"
-#include "symcache/build_id.h"
 
 struct miss {
 	struct symstore_hash key;

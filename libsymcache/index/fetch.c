@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
 
 /* In a transaction of its own; whether that works does not matter. */
 static void remember_miss(struct symcache_debuginfod *d, struct symstore *store, const uint8_t *id,

@@ -1,11 +1,11 @@
 /*
- * Paths → the store: see symcache/index.h.
+ * Paths → the store: see index.h.
  *
  *   walk (walk.c), or fetch (fetch.c) → work (job.c), file by file → commit (batch.c)
  *
  * This file holds the loop; archives.c reads archives, run.c counts and reports.
  */
-#include "symcache/index.h"
+#include "libsymcache/index/index.h"
 
 #include <stdio.h>
 #include <unistd.h>

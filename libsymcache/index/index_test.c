@@ -1,5 +1,5 @@
 /* Unit tests of symcache_index(): what is reported and counted, with no program around it. */
-#include "symcache/index.h"
+#include "libsymcache/index/index.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
 
 static char top[] = "/tmp/index_test.XXXXXX";
 

@@ -25,10 +25,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/index/content.h"
-#include "symcache/build_id.h"
 
 enum {
 	KEEP_BUILD = 4 << 20,    /* caches above this are not copied */

@@ -2,8 +2,8 @@
 #ifndef SC_INDEX_JOB_H
 #define SC_INDEX_JOB_H
 
+#include "libsymcache/index/index.h"
 #include "libsymcache/index/walk.h"
-#include "symcache/index.h"
 
 /* What jobs are made with. */
 struct sc_work {

@@ -7,8 +7,8 @@
 
 #include "libsymcache/archive/nested.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/build.h"
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
+#include "libsymcache/write/build.h"
 
 /* Unpacked files that are kept in case another one needs them: the same on every machine,
  * since the result may depend on it. */

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/build_id.h"
 
 /* What of the libraries is used. Their interfaces are fixed by their sonames, so that their
  * headers are not needed to build. */

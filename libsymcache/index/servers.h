@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 struct sc_servers;
 

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libsymcache/base/error.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/error.h"
 
 struct sc_found {
 	char *path;        /* as it was reached from what was given */

@@ -1,5 +1,5 @@
 /*
- * Many logs, each into a file of its own: see symcache/logs.h.
+ * Many logs, each into a file of its own: see logs.h.
  *
  * An output is put in its place when it is whole; so what is there is finished, and is
  * left alone next time unless the log has changed since. That of a log that could not be
@@ -14,7 +14,7 @@
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/logs/input.h"
-#include "symcache/logs.h"
+#include "libsymcache/logs/logs.h"
 
 struct batch {
 	const struct symlog_list *logs;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "symcache/logs.h"
+#include "libsymcache/logs/logs.h"
 
 struct state {
 	char dir[64];

@@ -1,5 +1,5 @@
 /*
- * Logs through the filter: see symcache/logs.h. Reads and writes large blocks; of a live input
+ * Logs through the filter: see logs.h. Reads and writes large blocks; of a live input
  * that has no more to give for the moment all is written, and after a second's pause the
  * caches are settled.
  */

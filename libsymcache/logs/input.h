@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "symcache/inflate.h"
+#include "libsymcache/archive/inflate.h"
 
 struct symlog_input {
 	const char *name; /* for messages */

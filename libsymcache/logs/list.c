@@ -1,5 +1,5 @@
 /*
- * The logs of an archive, and where their outputs go: see symcache/logs.h.
+ * The logs of an archive, and where their outputs go: see logs.h.
  *
  * Folders are read one after the other, and their names sorted; then threads ask for sizes
  * and dates, of files that are next to each other from their open folder. Cost: that of
@@ -19,7 +19,7 @@
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/logs/input.h"
-#include "symcache/logs.h"
+#include "libsymcache/logs/logs.h"
 
 enum {
 	TEXT_BLOCK = 1 << 18,

@@ -1,5 +1,5 @@
-/* What a filter of logs asks, put to symbolizers: see symcache/markup.h. */
-#include "symcache/markup.h"
+/* What a filter of logs asks, put to symbolizers: see markup.h. */
+#include "libsymcache/logs/markup.h"
 
 #include <string.h>
 

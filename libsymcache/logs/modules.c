@@ -1,11 +1,11 @@
-/* The modules of logs and core files: see symcache/logs.h. */
+/* The modules of logs and core files: see logs.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/core.h"
-#include "symcache/logs.h"
+#include "libsymcache/core/core.h"
+#include "libsymcache/logs/logs.h"
 
 struct modules {
 	const struct symlog_modules_options *options;

@@ -1,6 +1,6 @@
 /*
  * The logs of a plan (libsymcache/plan/plan.h), and the shards of its tasks, filtered: see
- * symcache/logs.h. Nothing of the machine shows in what a task writes: symbols are those of the
+ * logs.h. Nothing of the machine shows in what a task writes: symbols are those of the
  * caches, or there are none.
  */
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/logs/input.h"
+#include "libsymcache/logs/logs.h"
 #include "libsymcache/plan/plan.h"
-#include "symcache/logs.h"
 
 /* ---- the logs ---------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
 
 enum { GUID_BYTES = 16 };
 

@@ -5,8 +5,8 @@
 #ifndef SC_LOGS_RESOLVER_H
 #define SC_LOGS_RESOLVER_H
 
-#include "symcache/logs.h"
-#include "symcache/markup.h"
+#include "libsymcache/logs/logs.h"
+#include "libsymcache/logs/markup.h"
 
 /* All is borrowed. `line_names`: of frames whose module is named on their line; `llvm`: names
  * are as LLVM shows them. NULL: out of memory. */

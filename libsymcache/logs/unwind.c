@@ -1,5 +1,5 @@
 /*
- * Stacks in a log, walked by the unwind information of its modules: see symcache/markup.h and
+ * Stacks in a log, walked by the unwind information of its modules: see markup.h and
  * libmarkup/markup.h.
  */
 #include <elf.h>
@@ -8,7 +8,7 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/logs/resolver.h"
 #include "libsymcache/symbolize/module.h"
-#include "symcache/unwind.h"
+#include "libsymcache/unwind/unwind.h"
 
 struct stack_walk {
 	const struct markup_stack *stack;

@@ -12,7 +12,7 @@
 #define SYMCACHE_PLAN_H
 
 #include "libmarkup/markup.h"
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 #define MARKUP_TASKS_MAX 1000000u
 

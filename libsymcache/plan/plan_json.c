@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "libsymcache/plan/plan_file.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 static const char hash_key[] = ",\"xxh128\":\"";
 

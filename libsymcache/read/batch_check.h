@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 enum { BATCH_CHECK_MAX = 2 * SYMCACHE_BATCH + 5, BATCH_CHECK_FRAMES = 20 };
 

@@ -12,7 +12,7 @@
  * a symbol for each of them nest deepest, a symbol holds 244 others.
  */
 #include "libsymcache/base/prefetch.h"
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 enum { MAX_STEPS = 4096 };
 

@@ -4,7 +4,7 @@
  * A number for each source location, or a mark that there are several, or large ones, which are
  * in a list, by location and address: a search over it then.
  */
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 /* The value of the last of the list for this location that begins at or below `rel_pc`, else
  * `none`. */

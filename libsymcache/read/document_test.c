@@ -1,6 +1,6 @@
 /* document_test.c: the worked example of format/symcache.md, byte by byte from
  * the page: it is what the page says it is, and the reader agrees with both. */
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
  * The hash is not checked here but by symcache_verify(): it reads every byte.
  */
 #include "format/symcache_index.h"
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* A SymCache file, mapped and opened: see symcache/symcache.h. */
+/* A SymCache file, mapped and opened: see read.h. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "libsymcache/base/cleanup.h"
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 static int map_fd(int fd, struct symcache_map *ret, struct sc_error *err)
 {

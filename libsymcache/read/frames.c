@@ -12,7 +12,7 @@
  * may not be wanted. symcache_verify() does.
  */
 #include "libsymcache/base/prefetch.h"
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset)
 {

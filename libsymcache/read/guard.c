@@ -1,10 +1,10 @@
 /*
- * Blocks against their hashes: see symcache/guard.h.
+ * Blocks against their hashes: see guard.h.
  *
  * A block costs 0.4 µs once, and a byte of memory. XXH3 finds accidents, not malice:
  * whoever can change a store can change its hashes as well.
  */
-#include "symcache/guard.h"
+#include "libsymcache/read/guard.h"
 
 #include <endian.h>
 #include <stdlib.h>

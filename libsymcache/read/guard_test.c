@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/read/batch_check.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 enum { ADDRESSES = 60, TEXT = 1 << 16, FRAMES = 4 };
 

@@ -1,5 +1,5 @@
 /* An address → the local variables there, of a cache that has them: a search over their ranges. */
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 uint32_t symcache_locals_of(const struct symcache *cache, uint64_t rel_pc, uint32_t *first)
 {

@@ -6,7 +6,7 @@
  * that depends on the number of ranges alone and has no other branch, so the
  * processor runs ahead into the next look-up while this one waits for memory.
  */
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 /* Index of the last of n > 0 ascending starts that is ≤ pc, or 0 if none is.
  * Whatever the order of the starts, the index is below n. */

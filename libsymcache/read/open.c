@@ -9,7 +9,7 @@
  * Cost: constant. The checks run in the order that format/symcache.md gives,
  * so that the same bytes get the same answer from every reader.
  */
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 
 struct cursor {

@@ -17,7 +17,7 @@
  * walk counts and a second one writes as much of the beginning as there is room
  * for.
  */
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* path_test.c: the three parts of a file → its path. What is raw was printed by
  * llvm-symbolizer-19 for programs compiled with these names and
  * -fdebug-compilation-dir. */
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
  * answer. The unit tests call the same entry point with cut and damaged files.
  */
 #include "libsymcache/read/batch_check.h"
-#include "symcache/rows.h"
+#include "libsymcache/read/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * skipped. Recorded are function, clean path and line; an empty line ends the
  * frames of an address.
  */
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /*
- * Unwind information: see symcache/rows.h.
+ * Unwind information: see rows.h.
  *
  *   rel_pc ─ UNWP[page], UNWP[page + 1] ─ binary search in UNWD ─ UNWR[row] ─ UNWS, UNWX
  *
  * The numbers in the tables are tested where they are used. Cost: eleven steps for a
  * page with 1,300 ranges, each in one of two cache lines for the last six.
  */
-#include "symcache/rows.h"
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
+#include "libsymcache/read/rows.h"
 
 /* The record of range `index`, which exists. Narrow starts are those in their page. */
 static bool read_start(const struct symcache *c, uint32_t index, uint32_t *start, uint32_t *row)

@@ -1,12 +1,12 @@
-/* Rows of unwind information in words: see symcache/rows.h. */
+/* Rows of unwind information in words: see rows.h. */
 #include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libsymcache/dwarf/expression.h"
-#include "libsymcache/read/read.h"
-#include "symcache/rows.h"
+#include "libsymcache/read/parts.h"
+#include "libsymcache/read/rows.h"
 
 const char *symcache_register_name(uint16_t machine, unsigned reg, char buf[8])
 {

@@ -12,7 +12,7 @@
 #define TINY_TEST_H
 
 #include "format/symcache_index.h"
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 #include <assert.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "libsymcache/read/read.h"
+#include "libsymcache/read/parts.h"
 
 struct verifier {
 	const struct symcache *cache;

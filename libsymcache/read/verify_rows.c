@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "libsymcache/dwarf/expression.h"
+#include "libsymcache/read/rows.h"
 #include "libsymcache/read/verify.h"
-#include "symcache/rows.h"
 
 static void verify_starts(struct verifier *v)
 {

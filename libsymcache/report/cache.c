@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
-#include "symcache/build_id.h"
 
 /* ---- entries --------------------------------------------------------------------- */
 

@@ -8,8 +8,8 @@
 #define MARKUP_REPORT_CACHE_H
 
 #include "libmarkup/bytes/json.h"
+#include "libsymcache/read/read.h"
 #include "libsymcache/report/report.h"
-#include "symcache/symcache.h"
 
 /* A cache that is shown. */
 struct mk_cache {

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 
 #include "libsymcache/base/utf8.h"
+#include "libsymcache/read/rows.h"
 #include "libsymcache/report/cache.h"
-#include "symcache/rows.h"
 
 /* A name or path as text. Raw: as it was in the ELF file, byte for byte. */
 static void put_text(struct mk_cache *c, const char *text, size_t len)

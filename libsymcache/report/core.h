@@ -1,5 +1,5 @@
 /*
- * core.h: what the files of a core's report share; the core itself is read by symcache/core.h.
+ * core.h: what the files of a core's report share; the core itself is read by libsymcache/core/core.h.
  *
  *   core.c                    the walk over the threads
  *   core_text.c, core_json.c  the output

@@ -14,10 +14,10 @@
 #define SYMCACHE_REPORT_H
 
 #include "libmarkup/bytes/json.h"
-#include "symcache/core.h"
-#include "symcache/images.h"
-#include "symcache/store.h"
-#include "symcache/trace.h"
+#include "libsymcache/core/core.h"
+#include "libsymcache/store/store.h"
+#include "libsymcache/symbolize/images.h"
+#include "libsymcache/trace/trace.h"
 
 /* ---- trace files ------------------------------------------------------------------------ */
 

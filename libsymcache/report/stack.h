@@ -9,8 +9,8 @@
 #define MARKUP_REPORT_STACK_H
 
 #include "libmarkup/bytes/json.h"
-#include "symcache/places.h"
-#include "symcache/unwind.h"
+#include "libsymcache/symbolize/places.h"
+#include "libsymcache/unwind/unwind.h"
 
 /* Never NULL: out of memory is an error of the buffer. */
 struct mk_places {

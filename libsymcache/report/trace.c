@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libsymcache/read/read.h"
 #include "libsymcache/report/trace.h"
-#include "symcache/symcache.h"
 
 /* Finds damaged blocks where nothing else reads them. */
 static void check_blocks(struct mk_trace *t, const struct symtrace_frame *frame)

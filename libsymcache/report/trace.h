@@ -1,6 +1,6 @@
 /*
  * trace.h: what the files of a trace file's report share; the file itself is read by
- * symcache/trace.h.
+ * libsymcache/trace/trace.h.
  *
  *   trace.c                     the walk over the frames
  *   trace_file.c                opens a file; its faults, its places
@@ -12,7 +12,7 @@
 
 #include "libsymcache/report/report.h"
 #include "libsymcache/report/stack.h"
-#include "symcache/collected.h"
+#include "libsymcache/trace/collected.h"
 
 /* A file that is shown. */
 struct mk_trace {

@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #include "libsymcache/base/cleanup.h"
-#include "symcache/merge.h"
+#include "libsymcache/unwind/merge.h"
 
 /* The entry under the key of `op`; *there is false if it is missing or cannot
  * be read, which is the same: it may always be replaced. */

@@ -5,7 +5,7 @@
 #define STORE_APPLY_H
 
 #include "libsymcache/base/vec.h"
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 enum symstore_op_kind {
 	SYMSTORE_PUT, SYMSTORE_TAG, SYMSTORE_REMOVE, SYMSTORE_REMEMBER, SYMSTORE_NOTED,

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <xxhash.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/fault.h"
-#include "libsymcache/store/store.h"
-#include "symcache/build_id.h"
+#include "libsymcache/store/parts.h"
 
 static void check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			struct symstore_report *r)

@@ -1,12 +1,12 @@
-/* Choosing among entries, and counting them: see symcache/upkeep.h. */
+/* Choosing among entries, and counting them: see upkeep.h. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/build_id.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/store/upkeep.h"
 
 bool symstore_name_matches(const char *pattern, const char *path)
 {

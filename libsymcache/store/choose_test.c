@@ -1,5 +1,5 @@
 /* Choosing entries by tags, names, times and sizes. */
-#include "symcache/upkeep.h"
+#include "libsymcache/store/upkeep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "libsymcache/base/text.h"
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 static int copy(const char *path, const char *fresh, struct sc_error *err)
 {

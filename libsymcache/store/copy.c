@@ -14,7 +14,7 @@
 
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/file.h"
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 enum { TRIES = 10 };
 

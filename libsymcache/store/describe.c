@@ -1,12 +1,12 @@
-/* Build IDs by themselves, and records in words: see symcache/store.h. */
+/* Build IDs by themselves, and records in words: see store.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "symcache/build_id.h"
-#include "symcache/store.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/store/store.h"
 
 static int compare_ids(const void *a, const void *b)
 {

@@ -1,8 +1,8 @@
-/* What in the store is meant by a few hex digits, or a file name: see symcache/store.h. */
+/* What in the store is meant by a few hex digits, or a file name: see store.h. */
 #include <string.h>
 
-#include "symcache/build_id.h"
-#include "symcache/store.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/store/store.h"
 
 struct matches {
 	const char *name; /* that is looked for; or NULL */

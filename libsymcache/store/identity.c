@@ -1,10 +1,10 @@
-/* What a store holds: see symcache/store.h. */
+/* What a store holds: see store.h. */
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 static bool add(void *state, const struct symstore_entry *e)
 {

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 /* Enough for every store that fits on a disk of today; addresses have 47 bits. */
 #define MAP_ROOMY (sizeof(size_t) > 4 ? (uint64_t)1 << 40 : (uint64_t)1 << 28)

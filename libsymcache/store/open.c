@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "libsymcache/base/text.h"
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 enum { MAX_DATABASES = 16, OPEN_TRIES = 100 };
 

@@ -8,7 +8,7 @@
 #ifndef STORE_PAGES_H
 #define STORE_PAGES_H
 
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 /* A B-tree of the file. */
 struct symstore_tree {

@@ -1,5 +1,5 @@
 /* Unit tests of the store's place. */
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "libsymcache/base/text.h"
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 /* What LMDB makes of the lock file: a header with the number of slots for readers that were
  * ever in use behind magic, version, a mutex and a transaction; and the slots. */

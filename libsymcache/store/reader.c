@@ -1,5 +1,5 @@
 /*
- * Snapshots of the store: see symcache/store.h.
+ * Snapshots of the store: see store.h.
  *
  * What is given out points into the map. Every record and size that comes from
  * the file is checked, so a damaged file gives SC_EFORMAT, not a wild pointer.
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 /* Announces a reader of this process; waits while the map moves, unless this
  * thread reads already: then the map waits for it. */

@@ -9,7 +9,7 @@
 #ifndef STORE_RECORD_H
 #define STORE_RECORD_H
 
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 /* How the file as a whole is to be taken. */
 struct symstore_format {

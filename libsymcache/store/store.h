@@ -1,197 +1,375 @@
 /*
- * store.h: what the files of the store share. lmdb.h is included here and in
- * no other folder.
+ * store.h: build ID → cache bytes, in one LMDB file.
  *
- *   snapshot.c, pages.c  an LMDB file's pages without LMDB, which may crash on them
- *   tree.c     look-ups in them, so: all reading
- *   place.c    files, locks and folders before LMDB comes
- *   record.c   records ↔ bytes
- *   once.c     a file once in a process
- *   map.c      the memory map: how large, and when it may be moved
- *   open.c     path → struct symstore
- *   compact.c  the store anew, without free pages     copy.c  a private copy of it
- *   tags.c     sets of words   used.c  when entries were last used
- *   reader.c   snapshots   trust.c   caches that may be damaged
- *   writer.c   commits     apply.c   what they do     check.c  verification
- *   find_id.c  digits or a file name → build ID       identity.c  what a store holds
- *   choose.c   which entries are meant   upkeep.c  work on many   describe.c  in words
+ * Ownership: pointers obtained through a `symstore_reader` lie in the store's
+ * memory map and are valid until symstore_read_end() of that reader. A reader
+ * is a snapshot: what is committed after it began is not seen, and the pages
+ * it may see are not reused, so end it when the work is done.
+ *
+ * Thread-safety: a store may be shared; a reader begins and ends in one thread, which
+ * may let others read through it meanwhile; a writer is of one thread.
+ * All who open a file in a process have the same store; it is not used across fork().
+ * The layout, and what is promised about crashes and full disks, is in
+ * format/store.md.
  */
-#ifndef STORE_STORE_H
-#define STORE_STORE_H
+#ifndef SYMCACHE_STORE_H
+#define SYMCACHE_STORE_H
 
-#include <lmdb.h>
-#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "libsymcache/store/pages.h"
-#include "libsymcache/store/record.h"
-#include "symcache/store.h"
+#include "format/symcache_format.h"
+#include "libsymcache/base/error.h"
+#include "libsymcache/read/read.h"
 
-/* Versions of the file's layout that we read and write; see format/store.md. */
-#define SYMSTORE_FORMAT 2u
+struct symstore;
+struct symstore_reader;
+struct symstore_writer;
 
-/* Threads and processes that may read at the same time (64 bytes each). */
-#define SYMSTORE_READERS 510u
-
-/* A value of 2 GiB − 4 KiB or more is written by LMDB with one pwrite(), which Linux
- * cuts off there; LMDB takes that for an error. The hashes of blocks take 1/512. */
-#define SYMSTORE_MAX_CACHE 0x7fb00000u
-
-struct symstore {
-	MDB_env *env;
-	MDB_dbi meta, entries, caches, seen; /* for writing */
-	const uint8_t *map;         /* of the file, for reading: as large as LMDB's */
-	size_t map_size;
-	bool checked;               /* its pages were, before we write */
-	char *path;
-	size_t page_size;
-	uint64_t roomy;             /* the map is at least this large, if it can be */
-	uint32_t format;            /* of the file */
-	bool locked;                /* the lock file is in use */
-	bool frozen;                /* SYMSTORE_FROZEN */
-	int place;                  /* holds the claim of symstore_claim(); -1: none */
-	pid_t pid;                  /* that opened it */
-	dev_t dev;                  /* of the file, in the list of once.c */
-	ino_t ino;
-	unsigned users;             /* who opened it, and did not close it */
-	bool writable;
-	struct symstore *next;
-
-	/* The map may move only while it is not used in this process. */
-	pthread_mutex_t commit_lock;/* held by the thread that commits or remaps */
-	pthread_mutex_t lock;       /* guards what follows */
-	pthread_cond_t changed;
-	struct symstore_reader *readers;
-	bool remapping;             /* new readers wait */
-	bool lost;                  /* a remap failed half-way: there is no map */
+enum symstore_mode {
+	SYMSTORE_READ,  /* works on a read-only file, directory or medium; no lock
+	                 * file is made where none can be */
+	SYMSTORE_VISIT, /* as SYMSTORE_READ, but makes no file next to it */
+	SYMSTORE_FROZEN,/* the same, for a file that no one changes, on any file system: it is
+	                 * not locked, and its use not noted */
+	SYMSTORE_WRITE, /* creates the file (not its directory) if it is missing */
 };
 
-struct symstore_reader {
-	struct symstore *store;
-	MDB_txn *txn;               /* keeps the pages of the snapshot */
-	struct symstore_view view;
-	struct symstore_tree free, meta, entries, caches, seen;
-	pthread_t owner;
-	struct symstore_reader *next;
+/* 128-bit XXH3 of a file's content: shows whether it was indexed already. */
+struct symstore_hash {
+	uint64_t low64, high64;
 };
 
-/* As symstore_open(), with a map that begins at `roomy` bytes (0: the usual), so
- * that tests can see it grow; whether the process has it open is not looked at. `claim`:
- * the file is to be claimed; else the caller has done so. */
-int symstore_open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
-		     struct symstore **ret, struct sc_error *err);
+/* What is known of an entry besides its bytes. Strings are owned by the caller
+ * on put, and lie in the map (NUL-terminated) on get; none is ever NULL on get. */
+struct symstore_entry {
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
+	size_t build_id_len;
+	bool build_id_derived;
+	uint32_t sources;          /* or of enum symcache_source */
+	uint32_t bad_units;        /* compilation units left out because they are broken */
+	uint64_t cache_size;       /* bytes */
+	uint64_t source_size;      /* bytes of the file that was indexed */
+	struct symstore_hash source_hash;
+	uint64_t cache_hash;       /* XXH3-64 of the cache bytes; put computes it */
+	uint64_t table_hash;       /* XXH3-64 of the hashes of its blocks, which lie behind it; 0:
+	                            * there are none (format 1); put computes it */
+	int64_t time;              /* when it was indexed, seconds since 1970 */
+	const char *source_path;   /* absolute */
+	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
+	const char *tool_version;
+	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
+	const char *transforms;    /* what was changed when it was written, a newline between
+	                            * them; "" or NULL: nothing */
+};
 
-/* What symstore_close() does, but for the list of what is open. */
-void symstore_destroy(struct symstore *store);
+/* A build ID by itself; zeros behind its `len` bytes. */
+struct symstore_id {
+	uint8_t bytes[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
+};
 
-/* In `meta`: the version record, and notes under "note:NAME". */
-#define SYMSTORE_FORMAT_KEY "format"
-#define SYMSTORE_NOTE "note:"
-
-/* Reads the snapshot of `txn` without LMDB: the view of it and its trees. SC_ENOTFOUND:
- * an LMDB file without any data. The transaction may move on to a newer one. */
-int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reader *ret,
-		     struct sc_error *err);
-
-/* The entry of a build ID, and its value of `caches`: at least entry->cache_size bytes. */
-int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
-		   struct symstore_entry *entry, const uint8_t **data, size_t *size,
-		   struct sc_error *err);
-
-/* Where the hashes of the blocks lie behind a cache of `size` bytes. */
-static inline size_t symstore_table_offset(size_t size)
-{
-	return (size + 7) & ~(size_t)7;
-}
-
-/* Writes the record of the file's version. LMDB's code. */
-int symstore_put_format(struct symstore *store, MDB_txn *txn, const struct symstore_format *format);
-
-/* Reads one cache whole: its hash, then symcache_verify(). Number of faults. */
-size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
-			    symcache_fault_fn *fn, void *ctx);
-
-/* ---- place.c ---- */
-
-/* The path that the lock file's name is made of, on the heap: `path`, but where
- * that is a link, what it leads to, so that all who use a file share a lock. */
-int symstore_resolve(const char *path, char **ret, struct sc_error *err);
-
-/* Looks at the file. *used: bytes that LMDB will want to see; 0: it is missing
- * or empty. SC_EFORMAT, SC_EUNSUPPORTED, SC_ESYS. */
-int symstore_look(const char *path, uint64_t *used, struct sc_error *err);
+/* Sorts by the bytes, and drops what is there twice. Returns how many are left. */
+size_t symstore_ids_sort(struct symstore_id *ids, size_t num);
 
 /*
- * Opens the file PATH + SUFFIX next to a store if it is a regular file with one name, not
- * a link, and `ours` by what is in it: it may have been planted there. -1: see errno;
- * EEXIST: it is something else.
+ * Opens the store at `path`. SC_ENOTFOUND: SYMSTORE_READ and there is no file,
+ * or one that a first writer left before it was a store; SC_EFORMAT: not a
+ * store, or damaged; SC_EUNSUPPORTED: written by a newer version or on another
+ * kind of machine; SC_EINVAL: to write, and this process has it open to read; SC_ESYS,
+ * SC_EFULL, SC_ENOMEM. After fork() the child opens it anew, and leaves what it inherited
+ * alone. Thread-safe, as is closing.
  */
-int symstore_open_next(const char *path, const char *suffix, int flags, bool (*ours)(int fd));
+int symstore_open(const char *path, enum symstore_mode mode, struct symstore **ret,
+		  struct sc_error *err);
+void symstore_close(struct symstore *store); /* NULL is fine */
 
-/* Makes the lock file (not SYMSTORE_VISIT), and room for it on the disk. *usable is false
- * where there is none that we may use, and we only read. */
-int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
-		       struct sc_error *err);
+/* Of the file, links followed; its lock file is PATH-lock. Lives as long as the store. */
+const char *symstore_path(const struct symstore *store);
+
+/* The same to read, but for writing where that is possible, so that others in the process can
+ * write: it cannot be opened anew when they come. */
+int symstore_open_for_all(const char *path, struct symstore **ret, struct sc_error *err);
+
+struct symstore *symstore_share(struct symstore *store); /* for one more close; returns it */
+/* Did this process open it, not its parent? */
+bool symstore_is_ours(const struct symstore *store);
 
 /*
- * Claims the file, until the descriptor *ret is closed: shared, as all who have it
- * open do, or `alone`, to put another in its place; waits for the latter to end.
- * *ret is the file that `path` names then. SC_ENOTFOUND: there is none; SC_EINVAL:
- * alone, but others have it open; SC_ESYS.
+ * Opens a private copy of the store, for reading what others made: no one can change or
+ * cut it off meanwhile, and no file is made next to it. Takes room in $TMPDIR, else in
+ * /var/tmp, until it is closed. As symstore_open(SYMSTORE_VISIT); SC_EFULL.
  */
-int symstore_claim(const char *path, bool alone, int *ret, struct sc_error *err);
+int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error *err);
 
-/* Syncs the folder of a new file. */
-int symstore_sync_folder(const char *path, struct sc_error *err);
+/* How full it is. */
+struct symstore_info {
+	uint64_t entries;
+	uint64_t file_size;     /* bytes */
+	uint64_t free_bytes;    /* of them: pages that the next writer may use */
+	uint64_t used_bytes;    /* up to the last page */
+	uint64_t map_size;      /* bytes that the file may reach before the map moves */
+	uint64_t seen;          /* files whose outcome is remembered */
+	uint32_t page_size;
+	uint32_t readers;       /* snapshots that are open now, over all processes */
+	uint32_t format;        /* format version of the file */
+	bool locked;            /* false: opened without the lock file (format/store.md) */
+};
+int symstore_info(struct symstore_reader *reader, struct symstore_info *ret,
+		  struct sc_error *err);
 
-/* Turns LMDB's `rc` into an SC_E… code and a message: "store PATH: …: why". */
-int symstore_fail(const struct symstore *store, int rc, struct sc_error *err,
-		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* ---- reading ------------------------------------------------------------- */
 
-/* ---- map.c ---- */
+int symstore_read_begin(struct symstore *store, struct symstore_reader **ret,
+			struct sc_error *err);
+void symstore_read_end(struct symstore_reader *reader); /* NULL is fine */
 
-/* Maps the file for reading, as large as LMDB's map. SC_ENOMEM. */
-int symstore_map(struct symstore *store, struct sc_error *err);
-void symstore_unmap(struct symstore *store);
-
-/* The map size for a file of `used` bytes: `roomy` (0: the usual) or four times
- * `used`, but only what this process can have. 0: not even `used`. */
-size_t symstore_map_size(uint64_t used, uint64_t roomy);
+/* The cache bytes of a full build ID, 8-aligned, in the map, as they are: maybe
+ * damaged. SC_ENOTFOUND: no such entry. */
+int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+		 const void **data, size_t *size, struct sc_error *err);
 
 /*
- * Waits until no thread of this process reads, then maps at least `size` bytes
- * (and all that is in the file). The caller holds commit_lock and no
- * transaction. SC_EINVAL: this thread has a reader open; SC_ENOMEM.
+ * The cache of a full build ID, opened so that no byte is read that is not as it was
+ * written: a small cache is tested now, a large one block by block by `guard`, which
+ * is the caller's, all zero or from an earlier call: what it has tested already is
+ * not tested again. symcache_guard_deinit() it. SC_ENOTFOUND: no such entry;
+ * SC_EFORMAT: damaged, the message says what to do; SC_ENOMEM.
  */
-int symstore_remap(struct symstore *store, uint64_t size, struct sc_error *err);
-
-/* mdb_txn_begin() that follows a map which another process has outgrown.
- * The caller holds commit_lock if it writes. */
-int symstore_txn_begin(struct symstore *store, unsigned flags, MDB_txn **ret,
-		       struct sc_error *err);
-
-/* The pages of a reading transaction. Its meta page is overwritten two commits
- * later; the transaction then moves on to the newest. Call it before reading. */
-int symstore_snapshot_of(MDB_txn *txn, int fd, struct symstore_snapshot *ret,
+int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+			 struct symcache_guard *guard, struct symcache *ret,
 			 struct sc_error *err);
 
+/* The message for an entry that is damaged, as symcache_damaged() words it; SC_EFORMAT. */
+int symstore_damaged(const uint8_t *build_id, size_t len, struct sc_error *err);
+
+/* The entry record of a full build ID. */
+int symstore_entry(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
+		   struct symstore_entry *ret, struct sc_error *err);
+
+/* Calls `fn` for each entry whose build ID begins with the `nibbles` hex digits
+ * held in `prefix` (0: all), in the order of the build IDs, until it returns
+ * false. */
+typedef bool symstore_each_fn(void *ctx, const struct symstore_entry *entry);
+int symstore_each(struct symstore_reader *reader, const uint8_t *prefix, size_t nibbles,
+		  symstore_each_fn *fn, void *ctx, struct sc_error *err);
+
 /*
- * Checks the pages of a reading transaction, as symstore_snapshot_of(): SC_EFORMAT with
- * the first fault. if_short: only where the file is shorter than its last page: then it
- * was cut off, or these pages were never used, which only all pages together show.
+ * The one build ID in the store that begins with the hex digits of `text`.
+ * SC_EINVAL: no hex digits, or several build IDs begin so (the message has the
+ * first two); SC_ENOTFOUND: none does.
  */
-int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short,
+int symstore_find_id(struct symstore_reader *reader, const char *text,
+		     uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
+/*
+ * The one build ID in the store whose source has this file name: "kvm" and "kvm.ko" are
+ * those of "/lib/modules/6.1/kernel/kvm.ko.xz"; '-' and '_' are one, as the kernel has it.
+ * SC_EINVAL: several have it; SC_ENOTFOUND: none.
+ */
+int symstore_find_name(struct symstore_reader *reader, const char *name,
+		       uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
+
+/* The bytes of a note, in the map. SC_ENOTFOUND. */
+int symstore_get_note(struct symstore_reader *reader, const char *name, const void **data,
+		      size_t *size, struct sc_error *err);
+
+/* May `fresh` take the place of `old`? Its symbols are no worse: the order is in
+ * format/store.md. */
+bool symstore_entry_replaces(const struct symstore_entry *fresh, const struct symstore_entry *old);
+
+/* Were they made from files of other paths and with other content, of which none is the
+ * debug file of the other? */
+bool symstore_entry_other_file(const struct symstore_entry *a, const struct symstore_entry *b);
+
+/* ---- records in words --------------------------------------------------------- */
+
+/* The kinds of symbols, best first: "dwarf", ..., and "cfi", unwind information; ends with
+ * NULL. */
+extern const char *const symstore_kinds[];
+
+/* The bit of enum symcache_source for an index into them. */
+uint32_t symstore_kind_bit(int kind);
+
+/* The XXH3-128, as 32 hex digits, of what look-ups depend on: build IDs, hashes of caches, names
+ * and tags of all entries. Their records are read, no caches. Errors as of symstore_each(). */
+enum { SYMSTORE_IDENTITY_TEXT = 33 };
+int symstore_identity(struct symstore_reader *reader, char ret[SYMSTORE_IDENTITY_TEXT],
+		      struct sc_error *err);
+
+/* The path of the store by default, on the heap: $SYMCACHE_STORE, else symcache/symcache.store
+ * in $XDG_CACHE_HOME or ~/.cache. SC_EINVAL: there is no home; SC_ENOMEM. */
+int symstore_default_path(char **ret, struct sc_error *err);
+
+/* "dwarf,symtab"; "none". Returns `text`. */
+enum { SYMSTORE_KINDS_TEXT = 64 };
+const char *symstore_kinds_text(uint32_t sources, char text[SYMSTORE_KINDS_TEXT]);
+
+/* A field of a record as `list --json` and manifests have it. */
+struct symstore_field {
+	const char *key;
+	enum { SYMSTORE_TEXT, SYMSTORE_NUMBER, SYMSTORE_BOOL, SYMSTORE_LIST } type;
+	const char *text;       /* of a list: a newline between its items */
+	uint64_t number;        /* or truth */
+};
+
+struct symstore_fields {
+	struct symstore_field data[16];
+	size_t len;
+	char id[2 * SYMCACHE_BUILD_ID_MAX + 1], kinds[64], cache_hash[17], source_hash[33];
+	char time[32];
+};
+
+/* All fields; texts lie in `entry` and `ret`. */
+void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_fields *ret);
+
+/* "2026-11-21T11:02:33Z" for seconds since 1970. Returns `text`. */
+const char *symstore_time_text(int64_t time, char text[32]);
+
+/* What came of a file's content when it was looked at. */
+struct symstore_outcome {
+	int code;               /* 0: indexed; or an SC_E… code such as SC_ENOSYMBOLS */
+	int64_t time;           /* when, seconds since 1970 */
+	uint8_t build_id[SYMCACHE_BUILD_ID_MAX]; /* of the entry, if code is 0; else of the file,
+	                                          * if that is known */
+	size_t build_id_len;
+};
+
+/* Was a file of this content looked at by this version of the tool (`tool` as
+ * in tool_version)? SC_ENOTFOUND: no; or it was indexed, but the entry is gone. */
+int symstore_seen(struct symstore_reader *reader, const struct symstore_hash *content,
+		  const char *tool, struct symstore_outcome *ret, struct sc_error *err);
+
+/* ---- use -----------------------------------------------------------------
+ * Which entries are still looked at, to the day, best effort: in a file next to the
+ * store, NAME-used, which may be missing or not writable. */
+
+/* The entry is used today. *marked, 0 at first, spares the file further calls. */
+void symstore_mark_used(struct symstore *store, const uint8_t *build_id, size_t len,
+			uint32_t *marked);
+
+/* When the day of its last use began, seconds since 1970; 0: not known. */
+int64_t symstore_last_used(const struct symstore *store, const uint8_t *build_id, size_t len);
+
+/* ---- tags ----------------------------------------------------------------
+ * Words on an entry, "release=1.4.2" or "nightly". Tags of an entry only grow:
+ * whatever replaces it takes them over. */
+
+enum { SYMSTORE_TAG_MAX = 255 }; /* bytes of one */
+
+/* An entry with this tag is never replaced, only removed. */
+#define SYMSTORE_PINNED "pinned"
+
+/* Not empty, not too long, no control characters, a key before '='. */
+bool symstore_tag_valid(const char *tag);
+
+/* Words as tags, on the heap, and SYMSTORE_PINNED in front if `pinned`; NULL: none. SC_EINVAL: a
+ * word is no tag; SC_ENOMEM. */
+int symstore_tags_make(const char *const *words, size_t num, bool pinned, char **ret,
+		       struct sc_error *err);
+
+/* The tag at *at (may be NULL), and moves *at behind it. Returns its length; 0: no more. */
+size_t symstore_tags_next(const char **at, const char **tag);
+
+/* Is `want` among the tags (may be NULL)? Without a '=' it is also the key of any value. */
+bool symstore_tags_have(const char *tags, const char *want);
+
+/* The tags without one, on the heap. NULL: out of memory. */
+char *symstore_tags_without(const char *tags, const char *word);
+
+/* Both sets (either may be NULL) as one, on the heap. NULL: out of memory. */
+char *symstore_tags_unite(const char *a, const char *b);
+
+/* ---- checking ------------------------------------------------------------ */
+
+/* Walks the index pages of the file and the records: pages out of bounds or
+ * used twice, keys out of order, entries without a cache. It does not read the
+ * caches. Returns the number of faults; with faults, do not read on. Call it
+ * first: it may move the reader to the newest snapshot. */
+size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
+
+/* ---- writing -------------------------------------------------------------
+ * A writer gathers what shall be done; symstore_commit() waits for its turn
+ * (one writer at a time, over all processes) and does all of it or nothing.
+ * Until then nothing is locked. The map grows by itself. */
+
+int symstore_write_begin(struct symstore *store, struct symstore_writer **ret,
 			 struct sc_error *err);
 
-static inline void symstore_txn_cleanup(MDB_txn **txn)
-{
-	if (*txn)
-		mdb_txn_abort(*txn);
-}
+/* Writes the cache to dst[0, entry->cache_size), 8-aligned: a page of the store
+ * itself. Called by symstore_commit(), and again if that has to start over. */
+typedef void symstore_fill_fn(void *ctx, void *dst);
 
-static inline void symstore_cursor_cleanup(MDB_cursor **cursor)
-{
-	if (*cursor)
-		mdb_cursor_close(*cursor);
-}
+/* What a commit did with an entry: written, or which one stayed and why. */
+enum symstore_put_result {
+	SYMSTORE_WRITTEN,
+	SYMSTORE_BETTER_STAYS,
+	SYMSTORE_OTHER_STAYS,   /* of another file, equally good: symstore_keep_files() */
+	SYMSTORE_PINNED_STAYS,  /* it has the tag SYMSTORE_PINNED */
+};
+
+/* What this writer puts from now on replaces no entry of a file with another path and
+ * other content, unless its symbols are better. */
+void symstore_keep_files(struct symstore_writer *writer);
+
+/*
+ * Creates or replaces the entry; one with better symbols stays (the order is in
+ * format/store.md), and a pinned one. Unwind information that only the other one of the two
+ * has is taken over (libsymcache/unwind/merge.h), but by a pinned one. `entry` is copied with its
+ * strings; `ctx` must live until the writer ends; without `fill` it is the cache itself.
+ * *result (if not NULL) is set by the commit. SC_EINVAL: no build ID; SC_ELIMIT: about 2 GiB;
+ * SC_ENOMEM.
+ */
+int symstore_put(struct symstore_writer *writer, const struct symstore_entry *entry,
+		 symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
+		 struct sc_error *err);
+
+/* As symstore_put(), but an entry that is equally good stays, too. */
+int symstore_put_older(struct symstore_writer *writer, const struct symstore_entry *entry,
+		       symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
+		       struct sc_error *err);
+
+/* Adds tags (a newline between them) to an entry; nothing happens if there is
+ * none. SC_EINVAL: no build ID; SC_ENOMEM. */
+int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		      const char *tags, struct sc_error *err);
+
+/* Removes the entry and its cache. *removed (if not NULL) says after the
+ * commit whether there was one. */
+int symstore_remove(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		    bool *removed, struct sc_error *err);
+
+/*
+ * Keeps bytes under a name next to the entries. Notes speak of the entries as they
+ * are: any other commit that changes entries drops all of them. SC_ENOMEM;
+ * SC_EINVAL: the name is empty or above 64 bytes.
+ */
+int symstore_note(struct symstore_writer *writer, const char *name, const void *data, size_t size,
+		  struct sc_error *err);
+
+/* Remembers that content was looked at by this version of the tool. */
+int symstore_remember(struct symstore_writer *writer, const struct symstore_hash *content,
+		      const char *tool, const struct symstore_outcome *outcome,
+		      struct sc_error *err);
+
+/*
+ * Both end the writer, also on failure. A commit is on the disk when it
+ * returns. SC_EFULL: no space; the store is as it was before. SC_EINVAL: the
+ * map must grow, but this thread has a reader open.
+ */
+int symstore_commit(struct symstore_writer *writer, struct sc_error *err);
+void symstore_abort(struct symstore_writer *writer); /* NULL is fine */
+/* Commits if `rc`, of what was to be gathered, is 0; else aborts, and returns it. */
+int symstore_end(struct symstore_writer *writer, int rc, struct sc_error *err);
+
+/*
+ * Writes the store anew without free pages, next to it, and puts that in its
+ * place. No process may have the store open meanwhile, this one included; those
+ * that open it wait. SC_EINVAL: somebody has it open; SC_ENOTFOUND: no store;
+ * else as symstore_open() and symstore_commit(). After a failure the store is as
+ * it was. `before` and `after` get the sizes of the file in bytes.
+ */
+int symstore_compact(const char *path, uint64_t *before, uint64_t *after, struct sc_error *err);
 
 #endif

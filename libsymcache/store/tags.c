@@ -9,7 +9,7 @@
 
 #include "libsymcache/base/utf8.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 bool symstore_tag_valid(const char *tag)
 {

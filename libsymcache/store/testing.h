@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 static char test_dir[] = "/tmp/symstore.XXXXXX";
 static char test_path[64], test_lock[80];

@@ -1,5 +1,5 @@
 /*
- * Caches that may be damaged: see symstore_get_guarded() in symcache/store.h.
+ * Caches that may be damaged: see symstore_get_guarded() in store.h.
  *
  * A small cache is compared with its hash as a whole. A large one has the hashes of
  * its blocks behind it, 1/512 of its size, and these have a hash in the record, which
@@ -9,8 +9,8 @@
  */
 #include <xxhash.h>
 
-#include "libsymcache/store/store.h"
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/store/parts.h"
 
 enum { SMALL = 128 << 10 };
 

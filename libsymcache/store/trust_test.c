@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "libsymcache/store/record.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 static uint8_t *cache_bytes; /* of this program: some hundred KB */
 static size_t cache_size;

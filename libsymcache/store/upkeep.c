@@ -1,4 +1,4 @@
-/* Work on many entries of a store: see symcache/upkeep.h. */
+/* Work on many entries of a store: see upkeep.h. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/vec.h"
-#include "libsymcache/store/store.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/store/parts.h"
+#include "libsymcache/store/upkeep.h"
 
 /* ---- removing -------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "libsymcache/store/store.h"
+#include "libsymcache/store/parts.h"
 
 enum { DAY = 86400, SLOTS = 8, BUCKETS = 1 << 17 };
 

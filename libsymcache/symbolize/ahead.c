@@ -1,5 +1,5 @@
 /*
- * Addresses that will be asked for next: see symcache/symbolize.h.
+ * Addresses that will be asked for next: see symbolize.h.
  *
  * An address costs a chain of loads, each of which has to wait for the one before
  * it: bucket, range, location, the next location, function, name. Of a large

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/symbolize/module.h"
-#include "symcache/build_id.h"
 
 static int by_name(const void *a, const void *b)
 {

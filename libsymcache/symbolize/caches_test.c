@@ -2,7 +2,7 @@
  * Unit tests of where caches come from, and of frames: this test program itself is the ELF
  * file, with and without a store that has it, in a debug directory and nowhere.
  */
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "symcache/build_id.h"
+#include "libsymcache/base/build_id.h"
 
 static const char self[] = "/proc/self/exe";
 static char dir[] = "/tmp/symcache-caches-XXXXXX";

@@ -1,13 +1,13 @@
-/* Debug files that are kept open: see symcache/debug_files.h. */
-#include "symcache/debug_files.h"
+/* Debug files that are kept open: see debug_files.h. */
+#include "libsymcache/symbolize/debug_files.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libsymcache/base/cleanup.h"
-#include "symcache/explain.h"
-#include "symcache/sources.h"
+#include "libsymcache/write/explain.h"
+#include "libsymcache/write/sources.h"
 
 enum { KEPT = 4 }; /* files: their sections are in memory */
 enum part { LOCALS = 1, SOURCES = 2, SYMBOLS = 4, NEAREST = 8 };

@@ -1,5 +1,5 @@
 /*
- * Declarations, data symbols, and functions by name: see symcache/symbolize.h.
+ * Declarations, data symbols, and functions by name: see symbolize.h.
  */
 #include <string.h>
 

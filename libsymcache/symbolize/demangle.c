@@ -18,7 +18,7 @@
  *
  * The memory holds CACHE_BYTES and one name more at most; then it starts anew.
  */
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Unit tests of the demangler: spellings of llvm-cxxfilt-19, and hostile names. */
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

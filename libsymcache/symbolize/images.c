@@ -1,16 +1,16 @@
 /*
- * The images of a process: see symcache/images.h. There are a few dozen at most, so they are a
+ * The images of a process: see images.h. There are a few dozen at most, so they are a
  * list, and each address costs one walk over it.
  */
-#include "symcache/images.h"
+#include "libsymcache/symbolize/images.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/build_id.h"
 
 struct symcache_images {
 	struct symcache_caches *caches;

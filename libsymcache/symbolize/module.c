@@ -1,6 +1,6 @@
 /*
  * Where the cache of a module comes from: the store, else a debug file, else a server:
- * see symcache/symbolize.h. Everything here runs under the caches' lock: of two threads
+ * see symbolize.h. Everything here runs under the caches' lock: of two threads
  * that want the same module one makes its cache, the other waits for it.
  */
 #include "libsymcache/symbolize/module.h"
@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/index/content.h"
-#include "symcache/build_id.h"
 
 static void publish(struct symcache_module *m, const struct symcache *cache, uint64_t snapshot)
 {

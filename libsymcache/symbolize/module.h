@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "libsymcache/base/vec.h"
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 enum {
 	SC_MODULE_OF_ID = SYMCACHE_MODULE_CACHE + 1, /* by bytes instead of hex digits */

@@ -10,7 +10,7 @@
 #ifndef SC_NAME_INDEX_H
 #define SC_NAME_INDEX_H
 
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 struct sc_name_index {
 	const struct symcache *cache;

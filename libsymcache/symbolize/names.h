@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 /* A name or path, with a NUL behind it; SYMCACHE_PADDED of its bytes may be read, however
  * short it is. */

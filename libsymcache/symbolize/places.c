@@ -1,8 +1,8 @@
 /*
- * Places, remembered: see symcache/places.h. A table in which a place has one slot and drives
+ * Places, remembered: see places.h. A table in which a place has one slot and drives
  * out what was there; it is emptied when it holds very many inlined functions.
  */
-#include "symcache/places.h"
+#include "libsymcache/symbolize/places.h"
 
 #include <stdlib.h>
 #include <string.h>

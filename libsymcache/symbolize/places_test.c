@@ -1,4 +1,4 @@
-/* Places of this program itself, as symcache/places.h and symcache/images.h remember them. */
+/* Places of this program itself, as places.h and images.h remember them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "symcache/images.h"
-#include "symcache/places.h"
+#include "libsymcache/symbolize/images.h"
+#include "libsymcache/symbolize/places.h"
 
 struct fixture {
 	struct symcache_caches *caches;

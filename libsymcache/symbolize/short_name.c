@@ -15,7 +15,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 static bool ends_with(struct symcache_str s, const char *end)
 {

@@ -1,5 +1,5 @@
 /* Unit tests of bare function names. */
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Was the cache damaged that was asked? See symcache/symbolize.h. */
+/* Was the cache damaged that was asked? See symbolize.h. */
 #include "libsymcache/symbolize/module.h"
 
 bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache)

@@ -1,5 +1,5 @@
 /*
- * Sources, found and kept: see symcache/debug_files.h. Where memory is out, there is none. The
+ * Sources, found and kept: see debug_files.h. Where memory is out, there is none. The
  * lines around a place cost a look through the file up to it; control characters but tabs are left
  * out, so that none reaches a terminal.
  */
@@ -13,7 +13,7 @@
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/utf8.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/debug_files.h"
+#include "libsymcache/symbolize/debug_files.h"
 
 enum { TEXT_MAX = 1 << 20 }; /* bytes of lines, about */
 

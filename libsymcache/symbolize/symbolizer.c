@@ -1,4 +1,4 @@
-/* Address → frames with names and paths as they are shown: see symcache/symbolize.h. */
+/* Address → frames with names and paths as they are shown: see symbolize.h. */
 #include <stdlib.h>
 #include <string.h>
 

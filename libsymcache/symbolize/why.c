@@ -1,14 +1,14 @@
-/* Why an address has the answer it has: see symcache/explain.h. */
-#include "symcache/explain.h"
+/* Why an address has the answer it has: see libsymcache/write/explain.h. */
+#include "libsymcache/write/explain.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/base/text.h"
-#include "symcache/build_id.h"
-#include "symcache/rows.h"
+#include "libsymcache/read/rows.h"
 
 /* ---- the cache ------------------------------------------------------------------------ */
 

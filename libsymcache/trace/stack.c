@@ -1,6 +1,6 @@
 /*
  * The stack of a trace frame, from the registers and the memory that it collected: see
- * symcache/collected.h.
+ * collected.h.
  *
  * Registers are known by their names: GDB's order is not that of DWARF. Blocks of memory are
  * sorted, and cut where they overlap: they are of one moment, so it does not matter which of
@@ -15,7 +15,7 @@
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/collected.h"
+#include "libsymcache/trace/collected.h"
 
 /* ---- registers --------------------------------------------------------------------------- */
 

@@ -10,7 +10,7 @@
 #ifndef TDESC_H
 #define TDESC_H
 
-#include "symcache/trace.h"
+#include "libsymcache/trace/trace.h"
 
 /* What an architecture is to an ELF file. */
 struct tdesc_machine {

@@ -6,9 +6,9 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "libsymcache/trace/collected.h"
 #include "libsymcache/trace/tdesc.h"
 #include "libsymcache/trace/tfile_reader.h"
-#include "symcache/collected.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "libsymcache/base/text.h"
-#include "symcache/trace.h"
+#include "libsymcache/trace/trace.h"
 
 struct tfile_text {
 	const char *p, *end;

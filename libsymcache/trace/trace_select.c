@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symcache/trace.h"
+#include "libsymcache/trace/trace.h"
 
 /* A number that is all of text[0, len). */
 static bool number(const char *text, size_t len, int base, uint64_t *ret)

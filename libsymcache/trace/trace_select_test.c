@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/trace/tfile_testing.h"
-#include "symcache/trace.h"
+#include "libsymcache/trace/trace.h"
 
 static void open_stepping(struct symtrace *t)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symcache/trace.h"
+#include "libsymcache/trace/trace.h"
 
 struct symtrace_summary *symtrace_summary_create(void)
 {

@@ -5,7 +5,7 @@
 #ifndef SC_MAPS_H
 #define SC_MAPS_H
 
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 /* A transformation, and what frees its ctx. */
 struct sc_map {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 bool sc_place_path(const struct symcache_place *place, char *buf, size_t size)
 {

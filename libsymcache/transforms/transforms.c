@@ -1,5 +1,5 @@
-/* Maps on the disk → transformations of a build: see symcache/transforms.h. */
-#include "symcache/transforms.h"
+/* Maps on the disk → transformations of a build: see transforms.h. */
+#include "libsymcache/transforms/transforms.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

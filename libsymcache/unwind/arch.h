@@ -2,7 +2,7 @@
 #ifndef SC_UNWIND_ARCH_H
 #define SC_UNWIND_ARCH_H
 
-#include "symcache/unwind.h"
+#include "libsymcache/unwind/unwind.h"
 
 #define SC_NO_REGISTER 255
 

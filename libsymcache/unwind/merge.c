@@ -1,5 +1,5 @@
 /*
- * Puts unwind information behind the symbols of another cache: see symcache/merge.h.
+ * Puts unwind information behind the symbols of another cache: see merge.h.
  *
  *   base … strings [SONAME] writer | sections of `symbols` | SEGM | UNW… | table | footer
  *
@@ -8,7 +8,7 @@
  * the last string (write/image/layout.c, place_all()). SEGM and UNW… may be of the other
  * cache, so a writer has them behind the others (write/image/layout_parts.h).
  */
-#include "symcache/merge.h"
+#include "libsymcache/unwind/merge.h"
 
 #include <string.h>
 #include <xxhash.h>

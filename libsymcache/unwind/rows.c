@@ -9,7 +9,7 @@
 #include "libsymcache/unwind/rows.h"
 
 #include "libsymcache/base/sort.h"
-#include "symcache/rows.h"
+#include "libsymcache/read/rows.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -15,7 +15,7 @@
 #include "format/symcache_format.h"
 #include "libsymcache/base/intern.h"
 #include "libsymcache/base/vec.h"
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 struct sc_rows {
 	struct symcache_ext_unwind facts;

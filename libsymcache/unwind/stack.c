@@ -1,8 +1,8 @@
-/* Stacks as lists of frames: see symcache/unwind.h. */
+/* Stacks as lists of frames: see unwind.h. */
 #include <xxhash.h>
 
 #include "libsymcache/base/vec.h"
-#include "symcache/unwind.h"
+#include "libsymcache/unwind/unwind.h"
 
 static bool reserve(struct symcache_stack *s, bool registers)
 {

@@ -1,5 +1,5 @@
 /*
- * Walks a stack: see symcache/unwind.h.
+ * Walks a stack: see unwind.h.
  *
  * The state is the registers of the next frame. Giving it out finds its module and row, and
  * with them the caller's registers, by the first of these that is possible:

@@ -22,8 +22,8 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "symcache/build.h"
-#include "symcache/unwind.h"
+#include "libsymcache/unwind/unwind.h"
+#include "libsymcache/write/build.h"
 
 #ifdef __x86_64__
 

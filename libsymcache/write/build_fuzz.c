@@ -1,10 +1,10 @@
 /* Fuzz target: an ELF file is indexed; the cache must be sound. */
 #include "libsymcache/base/testing.h"
+#include "libsymcache/write/build.h"
+#include "libsymcache/write/explain.h"
 #include "libsymcache/write/image/plain_cache.h"
-#include "symcache/build.h"
-#include "symcache/explain.h"
-#include "symcache/locals.h"
-#include "symcache/sources.h"
+#include "libsymcache/write/locals.h"
+#include "libsymcache/write/sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,18 +1,18 @@
 /*
- * One address, explained: see symcache/explain.h.
+ * One address, explained: see explain.h.
  *
  * Every unit is read as for a cache. Those of which a scope or a line row holds the
  * address are painted as in flatten/scopes.c, which gives the scope and the sequence that
  * decide; then the facts of these few are copied out, with what the cache leaves away:
  * where the entries stand, is_stmt, discriminators.
  */
-#include "symcache/explain.h"
+#include "libsymcache/write/explain.h"
 
-#include "libsymcache/write/input/input.h"
+#include "libsymcache/dwarf/entries.h"
+#include "libsymcache/dwarf/names.h"
 #include "libsymcache/write/flatten/assemble.h"
 #include "libsymcache/write/flatten/scopes.h"
-#include "libsymcache/dwarf/names.h"
-#include "libsymcache/dwarf/entries.h"
+#include "libsymcache/write/input/input.h"
 
 struct explanation {
 	struct symcache_explanation shown; /* what callers see: first */

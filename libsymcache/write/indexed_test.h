@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "libsymcache/base/testing.h"
+#include "libsymcache/write/build.h"
 #include "libsymcache/write/image/plain_cache.h"
-#include "symcache/build.h"
 
 /* Where scripts/testprogs.sh leaves the compiled programs. */
 #define PROGRAMS "build/testprogs/"

@@ -1,11 +1,11 @@
 /*
- * Local variables, of an address (symcache/locals.h) and of all functions (locals.h).
+ * Local variables, of an address (locals.h) and of all functions (cache_locals.h).
  *
  * Of all, each unit is painted by itself: functions in the order of their entries, over them what
  * the unit does not cover; then the units, the first one on top. Only locals that are seen are
  * kept, each once. Cost: linear in the locals and names, n log n in the ranges.
  */
-#include "libsymcache/write/locals.h"
+#include "libsymcache/write/cache_locals.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -15,7 +15,7 @@
 #include "libsymcache/write/flatten/paint.h"
 #include "libsymcache/write/image/encode.h"
 #include "libsymcache/write/input/input.h"
-#include "symcache/locals.h"
+#include "libsymcache/write/locals.h"
 
 struct symcache_locals {
 	struct sc_input input;

@@ -1,17 +1,33 @@
-/* locals.h: the local variables of a file, for its cache. */
-#ifndef SC_WRITE_LOCALS_H
-#define SC_WRITE_LOCALS_H
+/*
+ * locals.h: local variables of functions, out of debug information: what
+ * llvm-symbolizer answers to FRAME. Caches hold them if that was asked for:
+ * symcache_locals_of().
+ */
+#ifndef SYMCACHE_LOCALS_H
+#define SYMCACHE_LOCALS_H
 
-#include "libsymcache/write/flatten/tables.h"
-#include "libsymcache/write/image/locals.h"
-#include "symcache/build.h"
+#include "libsymcache/read/read.h"
+#include "libsymcache/write/build.h"
+
+/* The debug information of a file. For one thread at a time. */
+struct symcache_locals;
 
 /*
- * Reads those of all functions of the ELF file at `path` into `ret` (zeroed; deinit it also after
- * failure), names and files into `tables`. Errors as symcache_locals_open() has them.
+ * Opens the ELF file at `path`, finding its debug file as symcache_build_create() does, and
+ * inflates what is needed. Free with symcache_locals_close(). `options` may be NULL. A file
+ * without debug information is fine: it has no locals. Errors as symcache_build_create() has
+ * them.
  */
-int sc_locals_read(const char *path, const struct symcache_build_options *options,
-		   uint64_t load_base, struct sc_tables *tables, struct sc_locals *ret,
-		   struct sc_error *err);
+int symcache_locals_open(const char *path, const struct symcache_build_options *options,
+			 struct symcache_locals **ret, struct sc_error *err);
+void symcache_locals_close(struct symcache_locals *l); /* NULL is fine */
+
+/*
+ * The locals of the innermost function or inlined call that has the code at `vaddr`, and of those
+ * inlined into it, in the order of the debug information: *ret, *n of them, valid until the next
+ * call. SC_ENOMEM. Cost: a pass over the entries of a unit.
+ */
+int symcache_locals_at(struct symcache_locals *l, uint64_t vaddr, const struct symcache_local **ret,
+		       size_t *n, struct sc_error *err);
 
 #endif

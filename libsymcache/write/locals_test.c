@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/read/read.h"
+#include "libsymcache/write/locals.h"
 #include "libsymcache/write/synthetic_test.h"
-#include "symcache/locals.h"
-#include "symcache/symcache.h"
 
 static void print_local(FILE *out, size_t i, const struct symcache_local *l)
 {

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "libsymcache/base/testing_bytes.h"
+#include "libsymcache/unwind/merge.h"
 #include "libsymcache/write/indexed_test.h"
-#include "symcache/merge.h"
 
 static bool plain_named(const struct plain_cache *c, uint64_t rel_pc)
 {

@@ -1,8 +1,8 @@
 /*
- * Sources in line tables: see symcache/sources.h. Costs .debug_line and .debug_line_str, inflated,
+ * Sources in line tables: see sources.h. Costs .debug_line and .debug_line_str, inflated,
  * and a look at each header of DWARF 5; the programs are not run.
  */
-#include "symcache/sources.h"
+#include "libsymcache/write/sources.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "libsymcache/dwarf/line_writer.h"
+#include "libsymcache/write/sources.h"
 #include "libsymcache/write/synthetic_test.h"
-#include "symcache/sources.h"
 
 /* A file with tables of lines: of DWARF 4, which has no sources, and one with them. */
 static struct symcache_sources *open_file(bool with_sources, bool broken)

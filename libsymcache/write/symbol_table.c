@@ -1,5 +1,5 @@
 /*
- * The symbol table of one ELF file, for naming addresses: see symcache/build.h. Names are
+ * The symbol table of one ELF file, for naming addresses: see build.h. Names are
  * borrowed from the file, which stays mapped.
  */
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "libsymcache/base/search.h"
 #include "libsymcache/elf/nearest.h"
 #include "libsymcache/elf/symbols.h"
+#include "libsymcache/write/build.h"
 #include "libsymcache/write/input/input.h"
-#include "symcache/build.h"
 
 struct symcache_symbol_table {
 	struct sc_elf *elf;

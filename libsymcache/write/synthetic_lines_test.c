@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "libsymcache/write/synthetic_test.h"
-#include "symcache/symcache.h"
 #include "libsymcache/dwarf/line_writer.h"
+#include "libsymcache/read/read.h"
+#include "libsymcache/write/synthetic_test.h"
 
 /* A unit with a function at 0x1100 and the line table `t`, between two good units of
  * which the last has a good line table behind it. */

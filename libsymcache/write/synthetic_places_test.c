@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "libsymcache/dwarf/abbrev.h"
+#include "libsymcache/read/read.h"
 #include "libsymcache/write/synthetic_test.h"
-#include "symcache/symcache.h"
 
 /* A variable is where its location says, if that is a fixed address, plus a constant or not. */
 static void test_variables(void **state)

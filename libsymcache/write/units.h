@@ -5,11 +5,11 @@
 #ifndef SC_UNITS_H
 #define SC_UNITS_H
 
-#include "symcache/error.h"
-#include "libsymcache/write/image/data.h"
-#include "libsymcache/write/flatten/flatten.h"
-#include "libsymcache/dwarf/reader.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/dwarf/entries.h"
+#include "libsymcache/dwarf/reader.h"
+#include "libsymcache/write/flatten/flatten.h"
+#include "libsymcache/write/image/data.h"
 
 struct sc_units {
 	struct sc_tables tables;

@@ -1,4 +1,4 @@
-/* The version, in its one place: see symcache/build.h. */
-#include "symcache/build.h"
+/* The version, in its one place: see build.h. */
+#include "libsymcache/write/build.h"
 
 const char symcache_version[] = "symcache 0.1.0";

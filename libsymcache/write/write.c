@@ -2,7 +2,7 @@
  * One ELF file → the layout of its cache: opens the input, drives the readers
  * and the flattening, adds symbols, lays out.
  */
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 #include <elf.h>
 #include <pthread.h>
@@ -15,13 +15,13 @@
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/write/arch.h"
-#include "libsymcache/write/locals.h"
-#include "libsymcache/write/input/files.h"
-#include "libsymcache/write/input/input.h"
+#include "libsymcache/write/cache_locals.h"
 #include "libsymcache/write/image/encode.h"
 #include "libsymcache/write/image/layout.h"
 #include "libsymcache/write/image/transform.h"
 #include "libsymcache/write/image/unwind.h"
+#include "libsymcache/write/input/files.h"
+#include "libsymcache/write/input/input.h"
 #include "libsymcache/write/units.h"
 
 /* A stop watch: each lap goes to a stage. */

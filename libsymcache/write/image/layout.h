@@ -9,12 +9,12 @@
 #define SC_LAYOUT_H
 
 #include "format/symcache_format.h"
-#include "symcache/error.h"
-#include "libsymcache/write/flatten/assemble.h"
+#include "libsymcache/base/error.h"
 #include "libsymcache/elf/elf.h"
+#include "libsymcache/unwind/rows.h"
+#include "libsymcache/write/flatten/assemble.h"
 #include "libsymcache/write/image/locals.h"
 #include "libsymcache/write/image/starts.h"
-#include "libsymcache/unwind/rows.h"
 
 /* A data symbol: relative start, size, names by number. */
 struct sc_data_symbol {

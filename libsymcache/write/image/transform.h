@@ -6,8 +6,8 @@
 #ifndef SC_TRANSFORM_H
 #define SC_TRANSFORM_H
 
+#include "libsymcache/write/build.h"
 #include "libsymcache/write/image/data.h"
-#include "symcache/build.h"
 
 /* `locals` may be NULL: of them, only places change. False: out of memory. */
 bool sc_transform(const struct symcache_transform *list, size_t n, struct sc_tables *tables,

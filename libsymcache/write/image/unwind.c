@@ -6,7 +6,7 @@
  *   .debug_frame   of the image or its debug file
  *
  * The first two make one table, the third another; they are united as the tables of two
- * caches are (symcache/merge.h), so that it makes no difference whether both files were
+ * caches are (libsymcache/unwind/merge.h), so that it makes no difference whether both files were
  * there at once.
  */
 #include "libsymcache/write/image/unwind.h"

@@ -6,7 +6,7 @@
 #define SC_FILES_H
 
 #include "libsymcache/elf/elf.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 /* `files` may be NULL. The errors are those of sc_elf_open(), sc_elf_find_debug() and
  * sc_elf_find_alt(). */

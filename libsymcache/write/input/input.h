@@ -9,13 +9,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "libsymcache/write/flatten/assemble.h"
-#include "libsymcache/write/input/split.h"
 #include "libsymcache/dwarf/unit.h"
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/elf/stream.h"
 #include "libsymcache/elf/symbols.h"
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
+#include "libsymcache/write/flatten/assemble.h"
+#include "libsymcache/write/input/split.h"
 
 /* Symbols are read by a thread of their own, while units are. */
 struct sc_symbol_reading {

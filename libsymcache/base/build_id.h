@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "format/symcache_format.h"
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 enum { SYMCACHE_BUILD_ID_TEXT = 2 * SYMCACHE_BUILD_ID_MAX + 1 };
 

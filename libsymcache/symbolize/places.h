@@ -5,7 +5,7 @@
 #ifndef SYMCACHE_PLACES_H
 #define SYMCACHE_PLACES_H
 
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 /* Texts end with a NUL. */
 struct symcache_place_frame {

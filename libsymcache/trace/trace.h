@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 /* A text, not NUL-terminated unless it says so. ptr NULL: absent. */
 struct symtrace_str {

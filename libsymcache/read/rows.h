@@ -2,14 +2,14 @@
  * rows.h: a relative address → where the caller's registers are: the unwind information
  * of a SymCache, a row of call frame information for each range of addresses.
  *
- * symcache/unwind.h walks stacks by it. Registers have their numbers in DWARF;
+ * libsymcache/unwind/unwind.h walks stacks by it. Registers have their numbers in DWARF;
  * SYMCACHE_UNWIND_RETURN is the return address, cache->unwind.facts says the rest. A row
  * points into the cache. Nothing allocates; hostile bytes give no row, or a wrong one.
  */
 #ifndef SYMCACHE_ROWS_H
 #define SYMCACHE_ROWS_H
 
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 /* How to find the caller's registers from those of a frame. A register without a rule
  * stays as it is if facts->preserved says so, and is lost else; the stack pointer is

@@ -9,7 +9,7 @@
 #ifndef SYMCACHE_IMAGES_H
 #define SYMCACHE_IMAGES_H
 
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 struct symcache_image {
 	char *name;           /* the last part of the file's path, or the build ID */

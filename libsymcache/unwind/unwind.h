@@ -17,7 +17,7 @@
 #ifndef SYMCACHE_UNWIND_H
 #define SYMCACHE_UNWIND_H
 
-#include "symcache/rows.h"
+#include "libsymcache/read/rows.h"
 
 /* Registers, by their numbers in DWARF. */
 struct symcache_registers {

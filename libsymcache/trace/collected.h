@@ -1,5 +1,5 @@
 /*
- * collected.h: what a frame of a trace file collected, as symcache/unwind.h wants it:
+ * collected.h: what a frame of a trace file collected, as libsymcache/unwind/unwind.h wants it:
  * registers by their numbers in DWARF, and memory.
  *
  *   struct symtrace_collected c = { 0 };
@@ -11,9 +11,9 @@
 #ifndef SYMCACHE_COLLECTED_H
 #define SYMCACHE_COLLECTED_H
 
-#include "symcache/images.h"
-#include "symcache/trace.h"
-#include "symcache/unwind.h"
+#include "libsymcache/symbolize/images.h"
+#include "libsymcache/trace/trace.h"
+#include "libsymcache/unwind/unwind.h"
 
 struct symtrace_collected {
 	struct symcache_registers registers;

@@ -5,7 +5,7 @@
 #ifndef SYMCACHE_CHECK_H
 #define SYMCACHE_CHECK_H
 
-#include "symcache/build.h"
+#include "libsymcache/write/build.h"
 
 /* Whoever asks for one asks for those before it, too. */
 enum symcache_lack { SYMCACHE_LACKS_ID, SYMCACHE_LACKS_SYMBOLS, SYMCACHE_LACKS_LINES };

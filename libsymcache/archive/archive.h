@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 struct symarchive;
 struct symarchive_writer;

@@ -7,7 +7,7 @@
 #define SYMCACHE_MARKUP_H
 
 #include "libmarkup/markup.h"
-#include "symcache/symbolize.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 /* For one thread. */
 struct symcache_markup {

@@ -1,5 +1,5 @@
 /*
- * symcache/symbolize.h: a build ID or a file, and an address → functions, files and
+ * symbolize.h: a build ID or a file, and an address → functions, files and
  * lines, as people read them.
  *
  *   struct symcache_caches_options where = { .store = "/var/cache/a.store" };
@@ -22,10 +22,10 @@
 #ifndef SYMCACHE_SYMBOLIZE_H
 #define SYMCACHE_SYMBOLIZE_H
 
-#include "symcache/build.h"
-#include "symcache/debuginfod.h"
-#include "symcache/store.h"
-#include "symcache/symcache.h"
+#include "libsymcache/index/debuginfod.h"
+#include "libsymcache/read/read.h"
+#include "libsymcache/store/store.h"
+#include "libsymcache/write/build.h"
 
 /* ---- names: mangled → as people read them ------------------------------------------ */
 

@@ -5,7 +5,7 @@
 #ifndef SYMCACHE_UPKEEP_H
 #define SYMCACHE_UPKEEP_H
 
-#include "symcache/store.h"
+#include "libsymcache/store/store.h"
 
 /* ---- choosing ---------------------------------------------------------------------- */
 

@@ -9,17 +9,17 @@
  * cannot be written does. What is done is committed every second or so. The caches depend
  * on the files and the options alone, not on the number of threads.
  */
-#ifndef SYMCACHE_INDEX_H
-#define SYMCACHE_INDEX_H
+#ifndef SYMCACHE_INDEX_INDEX_H
+#define SYMCACHE_INDEX_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/build.h"
-#include "symcache/debuginfod.h"
-#include "symcache/error.h"
-#include "symcache/store.h"
+#include "libsymcache/base/error.h"
+#include "libsymcache/index/debuginfod.h"
+#include "libsymcache/store/store.h"
+#include "libsymcache/write/build.h"
 
 /* What came of a file. */
 enum symcache_index_result {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 enum symcache_packing { SYMCACHE_PLAIN, SYMCACHE_GZIP, SYMCACHE_XZ, SYMCACHE_ZSTD };
 

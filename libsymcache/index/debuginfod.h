@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/build.h"
-#include "symcache/error.h"
-#include "symcache/store.h"
+#include "libsymcache/base/error.h"
+#include "libsymcache/store/store.h"
+#include "libsymcache/write/build.h"
 
 struct symcache_debuginfod;
 

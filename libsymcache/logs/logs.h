@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 #include "libmarkup/markup.h"
-#include "symcache/debug_files.h"
-#include "symcache/store.h"
-#include "symcache/symbolize.h"
+#include "libsymcache/store/store.h"
+#include "libsymcache/symbolize/debug_files.h"
+#include "libsymcache/symbolize/symbolize.h"
 
 /* ---- the logs in files and folders ---------------------------------------------------- */
 

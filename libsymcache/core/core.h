@@ -19,8 +19,8 @@
 #ifndef SYMCACHE_CORE_H
 #define SYMCACHE_CORE_H
 
-#include "symcache/symbolize.h"
-#include "symcache/unwind.h"
+#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/unwind/unwind.h"
 
 struct symcache_core_thread {
 	uint32_t tid;

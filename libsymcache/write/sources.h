@@ -1,12 +1,12 @@
 /*
- * symcache/sources.h: sources that stand in the debug information itself, in its line tables
+ * sources.h: sources that stand in the debug information itself, in its line tables
  * (clang -gembed-source). Caches do not hold them.
  */
 #ifndef SYMCACHE_SOURCES_H
 #define SYMCACHE_SOURCES_H
 
-#include "symcache/build.h"
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
+#include "libsymcache/write/build.h"
 
 struct symcache_sources;
 

@@ -8,7 +8,7 @@
 #ifndef SYMCACHE_MERGE_H
 #define SYMCACHE_MERGE_H
 
-#include "symcache/symcache.h"
+#include "libsymcache/read/read.h"
 
 /* What is to be written. All is borrowed from the two caches but what deinit gives back. */
 struct symcache_merge {

@@ -13,8 +13,8 @@
 #ifndef SYMCACHE_EXPLAIN_H
 #define SYMCACHE_EXPLAIN_H
 
-#include "symcache/symcache.h"
-#include "symcache/build.h"
+#include "libsymcache/read/read.h"
+#include "libsymcache/write/build.h"
 
 /* A DW_TAG_subprogram or DW_TAG_inlined_subroutine whose ranges hold the address. */
 struct symcache_explained_entry {

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symcache/error.h"
-#include "symcache/upkeep.h"
+#include "libsymcache/base/error.h"
+#include "libsymcache/store/upkeep.h"
 
 enum symbundle_shape { SYMBUNDLE_STORE, SYMBUNDLE_TREE, SYMBUNDLE_ARCHIVE };
 

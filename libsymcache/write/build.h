@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "format/symcache_format.h"
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
 
 /* "symcache X.Y.Z": recorded in each cache and in the store. */
 extern const char symcache_version[];

@@ -5,9 +5,9 @@
 #ifndef SYMCACHE_DEBUG_FILES_H
 #define SYMCACHE_DEBUG_FILES_H
 
-#include "symcache/locals.h"
-#include "symcache/symbolize.h"
-#include "symcache/transforms.h"
+#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/transforms/transforms.h"
+#include "libsymcache/write/locals.h"
 
 /* The debug files that were asked, some of them kept open; for any number of threads. */
 struct symcache_debug_files;

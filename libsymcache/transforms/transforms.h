@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-#include "symcache/build.h"
-#include "symcache/error.h"
+#include "libsymcache/base/error.h"
+#include "libsymcache/write/build.h"
 
 /* Each is a list with a NULL behind it, or NULL. */
 struct symcache_maps {
