@@ -28,20 +28,20 @@ struct mk_event *mk_add_frame(struct mk_line *l, const char *tag, const char *st
 {
 	struct mk_event *e = mk_add_event(l, MK_FRAME);
 
-	e->text = (struct markup_str){ start, (size_t)(end - start) };
-	e->tag = (struct markup_str){ tag, strlen(tag) };
+	e->text = sc_span(start, end);
+	e->tag = sc_str_of(tag);
 	e->form = MK_FORM_BEHIND;
 	e->in_module = true;
 	return e;
 }
 
 struct mk_event *mk_add_binding(struct mk_line *l, const char *start, const char *end,
-				struct markup_str name, struct markup_str build_id)
+				struct sc_str name, struct sc_str build_id)
 {
 	struct mk_event *e = mk_add_event(l, MK_MODULE);
 
-	e->text = (struct markup_str){ start, (size_t)(end - start) };
-	e->tag = (struct markup_str){ "module", strlen("module") };
+	e->text = sc_span(start, end);
+	e->tag = sc_str_of("module");
 	e->quiet = e->binds = true;
 	e->name = name;
 	e->detail = build_id;

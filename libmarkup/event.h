@@ -59,7 +59,7 @@ struct mk_problem {
 	} kind;
 	const char *at;       /* where in the line */
 	const char *what;
-	struct markup_str found;
+	struct sc_str found;
 	uint64_t numbers[3];
 };
 
@@ -71,26 +71,26 @@ struct mk_event {
 	bool quiet;               /* its text stays as it is, whatever it means */
 	bool late;                /* MK_MAP: the problem comes after that of its module */
 	unsigned num_problems;
-	struct markup_str text;   /* all of it */
-	struct markup_str tag;
-	struct markup_str rest;   /* all behind the tag's ':'; ptr NULL: no ':' */
+	struct sc_str text;       /* all of it */
+	struct sc_str tag;
+	struct sc_str rest;       /* all behind the tag's ':'; ptr NULL: no ':' */
 
 	uint64_t number;          /* of the frame; ID of the module */
 	uint64_t address;         /* as it stands in the log; of a map: its first */
 	uint64_t lookup;          /* address to be looked up: one less for return addresses */
 	uint64_t size;            /* of a map */
 	uint64_t vaddr;           /* of a map: address in the ELF file */
-	struct markup_str name;   /* of a module, symbol, dump file; of a map: the module's
+	struct sc_str name;       /* of a module, symbol, dump file; of a map: the module's
 	                           * ID as it is written */
-	struct markup_str detail; /* build ID of a module, in hex digits; type of a dump
+	struct sc_str detail;     /* build ID of a module, in hex digits; type of a dump
 	                           * file; message of a frame; mode of a map as written */
-	struct markup_str build_id; /* MK_FRAME: of the module `name`, in hex digits; len 0: the
+	struct sc_str build_id;     /* MK_FRAME: of the module `name`, in hex digits; len 0: the
 	                           * line has none */
 	bool in_module;           /* MK_FRAME: `name` (and `build_id`) name the module; `lookup`
 	                           * counts from `origin`. But see `absolute` */
 	enum markup_origin origin; /* with in_module: what `lookup` counts from; put into the
 	                           * context it is MARKUP_FROM_ZERO, or the event is unplaced */
-	struct markup_str symbol; /* MARKUP_FROM_SYMBOL */
+	struct sc_str symbol;     /* MARKUP_FROM_SYMBOL */
 	uint64_t symbol_size;
 	bool kernel;              /* with in_module: `name` is one of the kernel's modules, or
 	                           * "vmlinux"; with binds: its release */
@@ -110,7 +110,7 @@ struct mk_event {
 	                           * even the module if `name` is empty */
 	bool unplaced;            /* it cannot be looked up */
 	enum mk_form form;        /* MK_FRAME */
-	struct markup_str hole;   /* MK_FORM_BEHIND: of its text, what the name of the function
+	struct sc_str hole;       /* MK_FORM_BEHIND: of its text, what the name of the function
 	                           * replaces; len 0: nothing */
 	char mode[4];             /* of a map: "r", "rx" …, NUL-terminated */
 	uint32_t index;           /* of the module or map in the context, once it is there */
@@ -150,7 +150,7 @@ struct mk_event *mk_add_event(struct mk_line *l, enum mk_event_kind kind);
 
 /* From now on the name stands for this build ID, in hex digits, as [start, end) says. */
 struct mk_event *mk_add_binding(struct mk_line *l, const char *start, const char *end,
-				struct markup_str name, struct markup_str build_id);
+				struct sc_str name, struct sc_str build_id);
 
 /* The event is bad, or, if it is a warning, has a flaw. Returns false, for `return`. */
 bool mk_problem(struct mk_event *e, const struct mk_problem *p);

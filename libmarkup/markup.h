@@ -4,7 +4,7 @@
  * A filter takes a log in pieces of any size and hands what it prints to a sink. It
  * knows no symbols: it asks a resolver, functions of the caller.
  *
- * One sentence on ownership: every markup_str borrows; those from a resolver need to
+ * One sentence on ownership: every struct sc_str borrows; those from a resolver need to
  * live only until the next call to the same resolver.
  *
  * A filter belongs to one thread at a time, a resolver to one of the filter's; the
@@ -19,15 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Bytes, not NUL-terminated. ptr NULL: absent. */
-struct markup_str {
-	const char *ptr;
-	size_t len;
-};
+#include "libsymcache/base/str.h"
 
 enum markup_dialect {
 	MARKUP_DEFAULT, /* ours */
@@ -49,17 +41,17 @@ enum markup_dialect {
 #define MARKUP_PADDED 32u
 
 struct markup_frame {
-	struct markup_str function; /* as it is to be shown; ptr NULL: unknown */
-	struct markup_str file;     /* path; ptr NULL: unknown */
+	struct sc_str function;     /* as it is to be shown; ptr NULL: unknown */
+	struct sc_str file;         /* path; ptr NULL: unknown */
 	uint32_t line, column;      /* 0: unknown */
 	bool padded;                /* MARKUP_PADDED bytes of both texts may be read,
 	                             * however short they are */
 };
 
 struct markup_data {
-	struct markup_str name;     /* as it is to be shown */
+	struct sc_str name;         /* as it is to be shown */
 	uint64_t offset;            /* of the address from the start of the symbol */
-	struct markup_str file;     /* of the declaration; ptr NULL: unknown */
+	struct sc_str file;         /* of the declaration; ptr NULL: unknown */
 	uint32_t line;              /* 0: unknown */
 };
 
@@ -78,14 +70,14 @@ enum markup_origin {
 struct markup_place {
 	enum markup_origin origin;
 	uint64_t offset;          /* from there */
-	struct markup_str symbol; /* MARKUP_FROM_SYMBOL: its name */
+	struct sc_str symbol;     /* MARKUP_FROM_SYMBOL: its name */
 	uint64_t symbol_size;     /* as a kernel has it: up to the next symbol; 0: unknown */
 };
 
 /* A register of a thread, by its name in lower case: "rbx", "x19", or "pc", "sp", "fp" of any
  * machine. */
 struct markup_register {
-	struct markup_str name;
+	struct sc_str name;
 	uint64_t value;
 };
 
@@ -123,16 +115,16 @@ struct markup_resolver {
 	/* The same once more, where that found nothing: the file at `path`, which is absolute,
 	 * if it has this build ID. May be NULL: no file is looked at. Not asked for LLVM's
 	 * dialect. */
-	void *(*file)(void *ctx, struct markup_str path, const uint8_t *build_id, size_t len,
+	void *(*file)(void *ctx, struct sc_str path, const uint8_t *build_id, size_t len,
 		      const char **why);
 
 	/* The same for a module of which only the name is known, a path or the last part of
 	 * one. May be NULL: there are none. */
-	void *(*named)(void *ctx, struct markup_str name, const char **why);
+	void *(*named)(void *ctx, struct sc_str name, const char **why);
 
 	/* The same for a kernel, "vmlinux", or one of its modules by the kernel's name for it;
 	 * `release`: of the kernel, len 0: unknown. May be NULL: there are none. */
-	void *(*kernel)(void *ctx, struct markup_str name, struct markup_str release,
+	void *(*kernel)(void *ctx, struct sc_str name, struct sc_str release,
 			const char **why);
 
 	/* The address of the ELF file that is meant; false: there is none, or more than one. May
@@ -160,7 +152,7 @@ struct markup_resolver {
 
 	/* Lines of the source around the place of a frame of this module, whole ones, as they are
 	 * to be shown below it; ptr NULL: they are not there. May be NULL: none are wanted. */
-	struct markup_str (*source)(void *ctx, void *module, const struct markup_frame *frame);
+	struct sc_str (*source)(void *ctx, void *module, const struct markup_frame *frame);
 
 	/*
 	 * Announces n addresses, at most MARKUP_AHEAD, which code() will most
@@ -181,7 +173,7 @@ struct markup_resolver {
 			 const struct markup_caller **callers, const char **end);
 
 	/* A linkage name as it is to be shown; may be NULL: names stay as they are. */
-	struct markup_str (*demangle)(void *ctx, struct markup_str name);
+	struct sc_str (*demangle)(void *ctx, struct sc_str name);
 };
 
 /* ---- filter -------------------------------------------------------------- */
@@ -314,7 +306,7 @@ const struct markup_stats *markup_filter_stats(const struct markup_filter *f);
 
 /* A module of the log. */
 struct markup_module {
-	struct markup_str name;
+	struct sc_str name;
 	const uint8_t *build_id;
 	size_t build_id_len;
 	uint64_t frames;   /* addresses that found nothing */
@@ -340,7 +332,7 @@ int markup_filter_modules(struct markup_filter *f,
 
 /* The dumpfile elements seen so far as JSON objects with commas between them, if
  * collect_dumpfiles was set. *ret is owned by the filter. */
-void markup_filter_dumpfiles(const struct markup_filter *f, struct markup_str *ret);
+void markup_filter_dumpfiles(const struct markup_filter *f, struct sc_str *ret);
 
 /* ---- a log in parts ----------------------------------------------------------------
  * A log can be cut where nothing is open: behind such a place all that counts is the number
@@ -370,7 +362,7 @@ int markup_filter_keep_tables(struct markup_filter *f);
 
 /* What was kept, when the whole input has come: *ret is owned by the filter until the next
  * input. -E2BIG: too much for parts to carry; -ENOMEM. */
-int markup_filter_tables(struct markup_filter *f, struct markup_str *ret);
+int markup_filter_tables(struct markup_filter *f, struct sc_str *ret);
 
 /* Tables are those that another filter kept, and those alone: after markup_filter_input(). The
  * bytes are borrowed, and may be anything. */
@@ -425,9 +417,5 @@ int markup_groups_take(void *groups, const char *data, size_t len);
  * sink failed) or -ENOMEM. */
 int markup_groups_write(struct markup_groups *g, enum markup_format format,
 			int (*write)(void *ctx, const char *data, size_t len), void *ctx);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

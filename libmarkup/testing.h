@@ -85,13 +85,13 @@ static inline bool fake_data(void *ctx, void *module, uint64_t vaddr, struct mar
 	return true;
 }
 
-static inline struct markup_str fake_demangle(void *ctx, struct markup_str name)
+static inline struct sc_str fake_demangle(void *ctx, struct sc_str name)
 {
 	(void)ctx;
 	if (name.len == 6 && !memcmp(name.ptr, "_Z1fv", 5))
 		return name;
 	if (name.len == 5 && !memcmp(name.ptr, "_Z1fv", 5))
-		return (struct markup_str)STR("f()");
+		return (struct sc_str)STR("f()");
 	return name;
 }
 

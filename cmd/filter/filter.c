@@ -68,7 +68,7 @@ static const struct opt opts[] = {
 
 static int write_dumpfiles(const struct markup_filter *filter)
 {
-	struct markup_str json;
+	struct sc_str json;
 	struct sc_error err;
 	char *array;
 	int rc;

@@ -18,7 +18,7 @@ static bool digits(const char *p, size_t len, unsigned base, uint64_t *ret)
 	return true;
 }
 
-bool mk_field_address(struct markup_str s, uint64_t *ret)
+bool mk_field_address(struct sc_str s, uint64_t *ret)
 {
 	if (s.len > 2 && s.ptr[0] == '0' && s.ptr[1] == 'x') {
 		uint64_t v = 0;
@@ -44,7 +44,7 @@ bool mk_field_address(struct markup_str s, uint64_t *ret)
 	return s.len;
 }
 
-bool mk_field_number(struct markup_str s, uint64_t *ret)
+bool mk_field_number(struct sc_str s, uint64_t *ret)
 {
 	if (s.len >= 2 && s.ptr[0] == '0') {
 		char c = s.ptr[1];
@@ -60,17 +60,17 @@ bool mk_field_number(struct markup_str s, uint64_t *ret)
 	return digits(s.ptr, s.len, 10, ret);
 }
 
-bool mk_field_hex(struct markup_str s, uint64_t *ret)
+bool mk_field_hex(struct sc_str s, uint64_t *ret)
 {
 	return digits(s.ptr, s.len, 16, ret);
 }
 
-bool mk_field_decimal(struct markup_str s, uint64_t *ret)
+bool mk_field_decimal(struct sc_str s, uint64_t *ret)
 {
 	return digits(s.ptr, s.len, 10, ret);
 }
 
-bool mk_field_mode(struct markup_str s, char ret[4])
+bool mk_field_mode(struct sc_str s, char ret[4])
 {
 	size_t at = 0;
 	char mode[4] = { 0 };
@@ -84,7 +84,7 @@ bool mk_field_mode(struct markup_str s, char ret[4])
 	return true;
 }
 
-bool mk_field_build_id(struct markup_str s, uint8_t *ret)
+bool mk_field_build_id(struct sc_str s, uint8_t *ret)
 {
 	unsigned high = 0;
 
@@ -102,7 +102,7 @@ bool mk_field_build_id(struct markup_str s, uint8_t *ret)
 	return s.len;
 }
 
-bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len)
+bool mk_field_build_id_is(struct sc_str s, const uint8_t *id, size_t len)
 {
 	if (len != (s.len + 1) / 2)
 		return false;

@@ -14,17 +14,6 @@
 
 #include "libmarkup/markup.h"
 
-static inline bool mk_str_is(struct markup_str s, const char *text)
-{
-	size_t len = strlen(text);
-	return s.len == len && !memcmp(s.ptr, text, len);
-}
-
-static inline bool mk_str_same(struct markup_str a, struct markup_str b)
-{
-	return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
-}
-
 /* Value of a digit in any base up to 16; 16: not a digit. */
 static inline unsigned mk_digit(char c)
 {
@@ -41,25 +30,25 @@ static inline unsigned mk_digit(char c)
 }
 
 /* Zeros only, or 0x (lower case) and hex digits, up to 64 bits. */
-bool mk_field_address(struct markup_str s, uint64_t *ret);
+bool mk_field_address(struct sc_str s, uint64_t *ret);
 
 /* Module ID and size: 0x…, 0b…, 0o…, 0… (octal) or decimal, up to 64 bits. */
-bool mk_field_number(struct markup_str s, uint64_t *ret);
+bool mk_field_number(struct sc_str s, uint64_t *ret);
 
 /* Hex digits, without 0x, up to 64 bits. */
-bool mk_field_hex(struct markup_str s, uint64_t *ret);
+bool mk_field_hex(struct sc_str s, uint64_t *ret);
 
 /* Frame number: decimal, up to 64 bits. */
-bool mk_field_decimal(struct markup_str s, uint64_t *ret);
+bool mk_field_decimal(struct sc_str s, uint64_t *ret);
 
 /* r, w, x, each optional, in this order, either case, at least one. */
-bool mk_field_mode(struct markup_str s, char ret[4]);
+bool mk_field_mode(struct sc_str s, char ret[4]);
 
 /* Build ID: hex digits, at least one. Writes (len + 1) / 2 bytes; the first of
  * an odd number of digits stands alone. `ret` may be NULL. */
-bool mk_field_build_id(struct markup_str s, uint8_t *ret);
+bool mk_field_build_id(struct sc_str s, uint8_t *ret);
 
 /* Is `s`, which is a build ID, the one in id[0, len)? */
-bool mk_field_build_id_is(struct markup_str s, const uint8_t *id, size_t len);
+bool mk_field_build_id_is(struct sc_str s, const uint8_t *id, size_t len);
 
 #endif

@@ -15,31 +15,31 @@ static bool is_space(char c)
 }
 
 /* The next run of bytes that are not white space; len 0: no more. */
-static struct markup_str word(const char *p, const char *end)
+static struct sc_str word(const char *p, const char *end)
 {
 	while (p < end && is_space(*p))
 		p++;
 	const char *start = p;
 	while (p < end && !is_space(*p))
 		p++;
-	return (struct markup_str){ start, (size_t)(p - start) };
+	return sc_span(start, p);
 }
 
 bool mk_next_pair(const char **pos, const char *end, struct mk_pair *ret)
 {
-	struct markup_str w = word(*pos, end);
+	struct sc_str w = word(*pos, end);
 
 	while (w.len) {
 		const char *after = w.ptr + w.len;
 		const char *colon = memchr(w.ptr, ':', w.len);
-		struct markup_str next = word(after, end);
+		struct sc_str next = word(after, end);
 
 		if (colon && colon > w.ptr) {
 			bool apart = colon + 1 == after;
-			struct markup_str value = apart ? next : (struct markup_str){
+			struct sc_str value = apart ? next : (struct sc_str){
 				colon + 1, (size_t)(after - colon - 1) };
 			if (mk_field_address(value, &ret->number)) {
-				ret->key = (struct markup_str){ w.ptr, (size_t)(colon - w.ptr) };
+				ret->key = sc_span(w.ptr, colon);
 				ret->value = value;
 				*pos = value.ptr + value.len;
 				return true;
@@ -65,7 +65,7 @@ static bool append(struct mk_hexdict *h, const char *p, size_t len)
 	return !h->text.error;
 }
 
-bool mk_hexdict_open(struct mk_hexdict *h, struct markup_str text)
+bool mk_hexdict_open(struct mk_hexdict *h, struct sc_str text)
 {
 	h->text.len = 0;
 	h->open = append(h, text.ptr, text.len);

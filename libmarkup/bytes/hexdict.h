@@ -24,8 +24,8 @@ struct mk_hexdict {
 
 /* One pair. */
 struct mk_pair {
-	struct markup_str key;
-	struct markup_str value; /* as written */
+	struct sc_str key;
+	struct sc_str value;     /* as written */
 	uint64_t number;
 };
 
@@ -36,7 +36,7 @@ bool mk_next_pair(const char **pos, const char *end, struct mk_pair *ret);
 void mk_hexdict_deinit(struct mk_hexdict *h);
 
 /* Begins to hold an element, that starts with `text`. False: no memory, or too long. */
-bool mk_hexdict_open(struct mk_hexdict *h, struct markup_str text);
+bool mk_hexdict_open(struct mk_hexdict *h, struct sc_str text);
 
 /* Adds more text. False: it cannot be; give the element up. */
 bool mk_hexdict_add(struct mk_hexdict *h, const char *p, size_t len);

@@ -45,7 +45,7 @@ static inline uint64_t special(const char *eight)
 	return ((x - ones * ' ') | (quote - ones) | (slash - ones) | x | (x + ones)) & ones << 7;
 }
 
-static void put_escaped(struct mk_out *o, struct markup_str s, const struct manner *m)
+static void put_escaped(struct mk_out *o, struct sc_str s, const struct manner *m)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 
@@ -75,7 +75,7 @@ static void put_escaped(struct mk_out *o, struct markup_str s, const struct mann
 }
 
 /* Does it go out as it is? */
-static inline bool plain(struct markup_str s)
+static inline bool plain(struct sc_str s)
 {
 	char few[8] = "        ";
 	uint64_t any = 0;
@@ -87,7 +87,7 @@ static inline bool plain(struct markup_str s)
 	return !(any | special(s.ptr + s.len - 8));
 }
 
-static void put_string(struct mk_out *o, struct markup_str s, const struct manner *m)
+static void put_string(struct mk_out *o, struct sc_str s, const struct manner *m)
 {
 	char *to = plain(s) ? mk_out_room(o, s.len + 2) : NULL;
 
@@ -104,12 +104,12 @@ static void put_string(struct mk_out *o, struct markup_str s, const struct manne
 	mk_out_used(o, to);
 }
 
-void mk_json_escaped(struct mk_out *o, struct markup_str s)
+void mk_json_escaped(struct mk_out *o, struct sc_str s)
 {
 	put_escaped(o, s, &of_logs);
 }
 
-void mk_json_string(struct mk_out *o, struct markup_str s)
+void mk_json_string(struct mk_out *o, struct sc_str s)
 {
 	put_string(o, s, &of_logs);
 }
@@ -208,7 +208,7 @@ void mk_gen_end(struct mk_gen *g)
 
 void mk_gen_put_string(struct mk_gen *g, const char *text, size_t len)
 {
-	put_string(g->to, (struct markup_str){ text, len }, &of_generator);
+	put_string(g->to, (struct sc_str){ text, len }, &of_generator);
 }
 
 void mk_gen_string(struct mk_gen *g, const char *key, const char *text, size_t len)

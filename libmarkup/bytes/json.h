@@ -10,10 +10,10 @@
 #include "libmarkup/bytes/out.h"
 
 /* `s` in quotes. Bytes that are not UTF-8 become U+FFFD, one for each. */
-void mk_json_string(struct mk_out *o, struct markup_str s);
+void mk_json_string(struct mk_out *o, struct sc_str s);
 
 /* The same without quotes. */
-void mk_json_escaped(struct mk_out *o, struct markup_str s);
+void mk_json_escaped(struct mk_out *o, struct sc_str s);
 
 /* Members of an object, but for its first: ",\"name\":" and a value. */
 static inline void mk_json_key(struct mk_out *o, const char *name)
@@ -23,7 +23,7 @@ static inline void mk_json_key(struct mk_out *o, const char *name)
 	mk_out_lit(o, "\":");
 }
 
-static inline void mk_json_str(struct mk_out *o, const char *name, struct markup_str s)
+static inline void mk_json_str(struct mk_out *o, const char *name, struct sc_str s)
 {
 	mk_json_key(o, name);
 	mk_json_string(o, s);

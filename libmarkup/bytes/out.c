@@ -117,7 +117,7 @@ void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n)
 	}
 }
 
-void mk_out_shown(struct mk_out *o, struct markup_str s)
+void mk_out_shown(struct mk_out *o, struct sc_str s)
 {
 	char some[1024];
 
@@ -127,7 +127,7 @@ void mk_out_shown(struct mk_out *o, struct markup_str s)
 		for (int i = 0; i < 3 && n < s.len && (s.ptr[n] & 0xc0) == 0x80; i++)
 			n--; /* not within a character */
 		mk_out_put(o, some, sc_make_printable(s.ptr, n, some));
-		s = (struct markup_str){ s.ptr + n, s.len - n };
+		s = (struct sc_str){ s.ptr + n, s.len - n };
 	}
 	mk_out_str(o, s);
 }

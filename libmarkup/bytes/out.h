@@ -79,7 +79,7 @@ static inline void mk_out_put_padded(struct mk_out *o, const char *p, size_t n)
 	o->len += n;
 }
 
-static inline void mk_out_str(struct mk_out *o, struct markup_str s)
+static inline void mk_out_str(struct mk_out *o, struct sc_str s)
 {
 	mk_out_put(o, s.ptr, s.len);
 }
@@ -100,7 +100,7 @@ void mk_out_addr(struct mk_out *o, uint64_t v);
 /* Bytes as hex digits, lower case, without 0x. */
 void mk_out_bytes(struct mk_out *o, const uint8_t *p, size_t n);
 /* For a terminal: "\x1b" for each byte that may not be shown (sc_printable()). */
-void mk_out_shown(struct mk_out *o, struct markup_str s);
+void mk_out_shown(struct mk_out *o, struct sc_str s);
 void mk_out_printf(struct mk_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
@@ -108,18 +108,18 @@ void mk_out_printf(struct mk_out *o, const char *fmt, ...) __attribute__((format
  *
  *   mk_put(o, "module #", mk_hex(m->id), " \"", m->name, "\"");
  *
- * text, struct markup_str, numbers in decimal, and what mk_hex(), mk_addr(), mk_as(),
- * mk_shown() of a text and mk_shown_str() of anything with ptr and len make.
+ * text, struct sc_str, numbers in decimal, and what mk_hex(), mk_addr(), mk_as(),
+ * mk_shown() of a text and mk_shown_str() of a struct sc_str make.
  */
 struct mk_hex { uint64_t v; };
 struct mk_addr { uint64_t v; };
-struct mk_as { void (*put)(struct mk_out *o, struct markup_str s); struct markup_str s; };
+struct mk_as { void (*put)(struct mk_out *o, struct sc_str s); struct sc_str s; };
 
 #define mk_hex(n) ((struct mk_hex){ n })
 #define mk_addr(n) ((struct mk_addr){ n })
 #define mk_as(fn, text) ((struct mk_as){ fn, text })
-#define mk_shown(text) mk_as(mk_out_shown, ((struct markup_str){ text, strlen(text) }))
-#define mk_shown_str(s) mk_as(mk_out_shown, ((struct markup_str){ (s).ptr, (s).len }))
+#define mk_shown(text) mk_as(mk_out_shown, sc_str_of(text))
+#define mk_shown_str(s) mk_as(mk_out_shown, s)
 
 static inline void mk_put_text_(struct mk_out *o, const char *s) { mk_out_put(o, s, strlen(s)); }
 static inline void mk_put_hex_(struct mk_out *o, struct mk_hex n) { mk_out_hex(o, n.v); }
@@ -127,7 +127,7 @@ static inline void mk_put_addr_(struct mk_out *o, struct mk_addr n) { mk_out_add
 static inline void mk_put_as_(struct mk_out *o, struct mk_as x) { x.put(o, x.s); }
 
 #define MK_PUT(o, x) _Generic((x), char *: mk_put_text_, const char *: mk_put_text_, \
-	struct markup_str: mk_out_str, unsigned: mk_out_dec, unsigned long: mk_out_dec, \
+	struct sc_str: mk_out_str, unsigned: mk_out_dec, unsigned long: mk_out_dec, \
 	unsigned long long: mk_out_dec, long: mk_out_signed, struct mk_hex: mk_put_hex_, \
 	struct mk_addr: mk_put_addr_, struct mk_as: mk_put_as_)(o, x)
 #define mk_put(o, ...) MK_EACH(MK_PUT, o, __VA_ARGS__)

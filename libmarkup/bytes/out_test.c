@@ -112,7 +112,7 @@ static void test_shown(void **state)
 		}
 		stpcpy(p, "\x1b\x80\x80\x80\x80");
 		stpcpy(w, "\\x1b\\x80\\x80\\x80\\x80");
-		mk_out_shown(&o, (struct markup_str){ text, strlen(text) });
+		mk_out_shown(&o, sc_str_of(text));
 		assert_taken(&o, wanted);
 	}
 	free(text);

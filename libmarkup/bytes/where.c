@@ -35,7 +35,7 @@ void mk_complain(const struct mk_where *w, const char *fmt, ...)
 	mk_complain_text(w, text, len);
 }
 
-struct markup_str mk_shortened(struct markup_str s, char buf[], size_t size)
+struct sc_str mk_shortened(struct sc_str s, char buf[], size_t size)
 {
 	size_t len = s.len <= size ? s.len : size - 3;
 
@@ -45,5 +45,5 @@ struct markup_str mk_shortened(struct markup_str s, char buf[], size_t size)
 		buf[i] = s.ptr[i] ? s.ptr[i] : '?';
 	if (len < s.len)
 		memcpy(buf + len, "...", 3);
-	return (struct markup_str){ buf, len < s.len ? len + 3 : len };
+	return (struct sc_str){ buf, len < s.len ? len + 3 : len };
 }

@@ -24,6 +24,6 @@ void mk_complain(const struct mk_where *w, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* `s` for printf(): without NULs, and "..." where it is cut off to fit buf[0, size). */
-struct markup_str mk_shortened(struct markup_str s, char buf[], size_t size);
+struct sc_str mk_shortened(struct sc_str s, char buf[], size_t size);
 
 #endif

@@ -176,13 +176,13 @@ static void read_log(void)
 	num_frames = 0;
 	mk_parse_line(&p, log_text, log_len, MK_SYNTAX);
 	while (mk_next_element(&p, &n)) {
-		if (n.kind != MK_ELEMENT || !mk_str_is(n.tag, "bt"))
+		if (n.kind != MK_ELEMENT || !sc_str_is(n.tag, "bt"))
 			continue;
 		assert_int_equal(n.num_fields, 3);
 		assert_true(mk_field_decimal(n.fields[0], &number));
 		assert_true(mk_field_address(n.fields[1], &address));
 		assert_int_equal(number, num_frames);
-		frames[num_frames++] = (struct frame){ address, mk_str_is(n.fields[2], "pc") };
+		frames[num_frames++] = (struct frame){ address, sc_str_is(n.fields[2], "pc") };
 	}
 
 	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &to, &f), 0);
@@ -318,7 +318,7 @@ static void test_stack(void **state)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	struct markup_str last;
+	struct sc_str last;
 	struct mk_parser p;
 	struct mk_node n;
 	uint64_t word = 0;
@@ -327,14 +327,14 @@ static void test_stack(void **state)
 	int status = run(with_stack);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 	mk_parse_line(&p, log_text, log_len, MK_SYNTAX);
-	while (mk_next_element(&p, &n) && !(n.kind == MK_ELEMENT && mk_str_is(n.tag, "stack")))
-		assert_false(n.kind == MK_ELEMENT && mk_str_is(n.tag, "bt"));
+	while (mk_next_element(&p, &n) && !(n.kind == MK_ELEMENT && sc_str_is(n.tag, "stack")))
+		assert_false(n.kind == MK_ELEMENT && sc_str_is(n.tag, "bt"));
 	if (!strstr(log_text, "hexdict")) /* registers are not known here */
 		return;
-	assert_true(mk_str_is(n.tag, "stack"));
+	assert_true(sc_str_is(n.tag, "stack"));
 	assert_non_null(memmem(n.rest.ptr, n.rest.len, ":pc=0x0:", 8));
 	assert_non_null(memmem(n.rest.ptr, n.rest.len, ":sp=0x", 6));
-	last = (struct markup_str){ memrchr(n.rest.ptr, ':', n.rest.len), 0 };
+	last = (struct sc_str){ memrchr(n.rest.ptr, ':', n.rest.len), 0 };
 	last.len = (size_t)(n.rest.ptr + n.rest.len - ++last.ptr);
 	assert_true(last.len > 1000 && last.len <= 21848 && last.len % 4 == 0);
 	for (unsigned i = 0, bits = 0, have = 0, at = 0; at < 8; i++) {

@@ -319,7 +319,7 @@ int markup_filter_modules(struct markup_filter *p,
 	return mk_modules_each(mk_filter_all_modules(p), fn, ctx);
 }
 
-void markup_filter_dumpfiles(const struct markup_filter *p, struct markup_str *ret)
+void markup_filter_dumpfiles(const struct markup_filter *p, struct sc_str *ret)
 {
-	*ret = (struct markup_str){ p->dumpfiles.buf, p->dumpfiles.len };
+	*ret = (struct sc_str){ p->dumpfiles.buf, p->dumpfiles.len };
 }

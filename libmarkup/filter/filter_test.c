@@ -140,7 +140,7 @@ static void test_reports(void **state)
 	struct markup_sink sink = { &got, fake_write, NULL };
 	struct missing_list list = { "" };
 	struct markup_filter *f;
-	struct markup_str json;
+	struct sc_str json;
 
 	(void)state;
 	assert_int_equal(markup_filter_create(&options, &fake_resolver, 1, &sink, &f), 0);

@@ -46,7 +46,7 @@ int markup_filter_keep_tables(struct markup_filter *p)
 	return mk_out_init(&p->tables.kept, 256, NULL, NULL);
 }
 
-int markup_filter_tables(struct markup_filter *p, struct markup_str *ret)
+int markup_filter_tables(struct markup_filter *p, struct sc_str *ret)
 {
 	const int rc = markup_filter_flush(p);
 

@@ -106,7 +106,7 @@ static void run_part(const struct markup_options *options, const struct fake_tex
 	const size_t from = parts[i].from.offset,
 		     end = i + 1 < n ? parts[i + 1].from.offset : in->len;
 	struct markup_filter *f;
-	struct markup_str json;
+	struct sc_str json;
 
 	assert_int_equal(markup_filter_create(options, resolvers, threads, &sink, &f), 0);
 	markup_filter_input(f, "first");
@@ -242,7 +242,7 @@ static size_t read_log(void *ctx, char *buf, size_t size)
 	return len;
 }
 
-static void *named_module(void *ctx, struct markup_str name, const char **why)
+static void *named_module(void *ctx, struct sc_str name, const char **why)
 {
 	(void)name;
 	return fake_module(ctx, (const uint8_t *)"\xaa", 1, why);
@@ -257,7 +257,7 @@ static bool place(void *ctx, void *module, const struct markup_place *p, uint64_
 }
 
 static void run_tables(const char *p, size_t len, bool last, const struct part *from,
-		       const struct markup_str *tables, struct fake_sink *to)
+		       const struct sc_str *tables, struct fake_sink *to)
 {
 	const struct markup_options options = { .demux = "" };
 	const struct markup_sink sink = { to, fake_write, NULL };
@@ -313,7 +313,7 @@ static void test_tables(void **state)
 	const struct markup_sink none = { 0 };
 	struct fake_sink want = { 0 }, got = { 0 };
 	struct markup_filter *f;
-	struct markup_str tables;
+	struct sc_str tables;
 	struct markup_cut cut;
 	size_t n = 1;
 
@@ -419,11 +419,11 @@ static void test_bytes(void **state)
 	mk_context_init(&a, MARKUP_FUCHSIA, &generations);
 	mk_context_init(&b, MARKUP_FUCHSIA, &generations);
 	for (uint64_t i = 0; i < 100; i++)
-		assert_int_equal(mk_context_add_module(&a, i % 60, (struct markup_str)STR("name"),
-						       (struct markup_str)STR("aabb"), &index),
+		assert_int_equal(mk_context_add_module(&a, i % 60, (struct sc_str)STR("name"),
+						       (struct sc_str)STR("aabb"), &index),
 				 i < 60 ? MK_CTX_OK : MK_CTX_SAME);
-	assert_int_equal(mk_context_add_module(&a, 0, (struct markup_str)STR("other"),
-					       (struct markup_str)STR("aabb"), &index), MK_CTX_OK);
+	assert_int_equal(mk_context_add_module(&a, 0, (struct sc_str)STR("other"),
+					       (struct sc_str)STR("aabb"), &index), MK_CTX_OK);
 	assert_true(mk_context_copy(&b, &a));
 	assert_int_equal(mk_context_bytes(&a), mk_context_bytes(&b));
 	assert_int_equal(a.name_bytes, b.name_bytes);

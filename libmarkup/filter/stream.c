@@ -157,7 +157,7 @@ static bool put_stack(struct mk_stream *s)
 
 	o->len = 0;
 	if (!s->line.num_events || e->kind != MK_UNKNOWN || s->line.part != MK_LINE_WHOLE ||
-	    s->resolve.dialect != MARKUP_DEFAULT || !mk_str_is(e->tag, "stack") ||
+	    s->resolve.dialect != MARKUP_DEFAULT || !sc_str_is(e->tag, "stack") ||
 	    !mk_walk_stack(&s->resolve, &s->line, e, o))
 		return false;
 	s->error = s->error ? s->error : o->error;

@@ -48,7 +48,7 @@ static void run_filter(const struct markup_options *options, const struct fake_t
 						     fake_resolver };
 	struct markup_sink sink = { out, fake_write, fake_complain };
 	struct markup_filter *f;
-	struct markup_str json;
+	struct sc_str json;
 
 	assert_int_equal(markup_filter_create(options, resolvers, n, &sink, &f), 0);
 	for (int i = 0; i < 2; i++) {

@@ -17,7 +17,7 @@
 static bool read_frame(struct mk_line *l, const char **pos, const char *id, const char *end)
 {
 	const char *p = *pos, *path, *close;
-	struct markup_str hex;
+	struct sc_str hex;
 	uint64_t number, pc;
 	struct mk_event *e;
 
@@ -30,7 +30,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *id, cons
 	e = mk_add_frame(l, "android", *pos, close);
 	e->form = MK_FORM_NDK;
 	e->number = number;
-	e->name = mk_span(path, memchr(path, ' ', (size_t)(id + 1 - path)));
+	e->name = sc_span(path, memchr(path, ' ', (size_t)(id + 1 - path)));
 	e->build_id = hex;
 	e->lookup = pc;
 	*pos = close;

@@ -32,7 +32,7 @@ static void read_line(struct mk_line *l, const char *end)
 	e->address = address;
 	e->absolute = e->returns = true;
 	if (hole)
-		e->hole = mk_span(hole, p - strlen(" in "));
+		e->hole = sc_span(hole, p - strlen(" in "));
 }
 
 const struct mk_input mk_boost_input = {

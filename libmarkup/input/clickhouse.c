@@ -18,9 +18,9 @@ static void read_id(struct mk_line *l, const char *p, const char *end)
 
 	while (p < end && ((*p >= '0' && *p <= '9') || (*p >= 'A' && *p <= 'F')))
 		p++;
-	if (p - hex >= 16 && mk_is_build_id(mk_span(hex, p)))
-		mk_add_binding(l, hex, p, mk_span(program, program + strlen(program)),
-			       mk_span(hex, p));
+	if (p - hex >= 16 && mk_is_build_id(sc_span(hex, p)))
+		mk_add_binding(l, hex, p, sc_span(program, program + strlen(program)),
+			       sc_span(hex, p));
 }
 
 /* Where "N. " begins that is the first before `end`, or NULL. */
@@ -56,7 +56,7 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!start)
 		return;
 	e = mk_add_frame(l, "clickhouse", start, p);
-	e->name = mk_span(path, p);
+	e->name = sc_span(path, p);
 	/* clickhouse-server and others are the same program. */
 	base = memrchr(path, '/', (size_t)(p - path)) + 1;
 	if ((size_t)(p - base) >= strlen(program) && !memcmp(base, program, strlen(program)))

@@ -11,7 +11,7 @@
 static void read_line(struct mk_line *l, const char *end)
 {
 	const char *middle = mk_find(l->p, end, "]@0x"), *start, *p;
-	struct markup_str id;
+	struct sc_str id;
 	uint64_t base, rel;
 	struct mk_event *e;
 

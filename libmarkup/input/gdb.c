@@ -26,7 +26,7 @@ static void read_line(struct mk_line *l, const char *end)
 	end = mk_trimmed(p, mk_end_of_text(p, end));
 	if (mk_match(&p, end, "%_<signal handler called>")) {
 		e = mk_add_event(l, MK_UNKNOWN);
-		e->text = mk_span(start, p);
+		e->text = sc_span(start, p);
 		e->interrupts = e->quiet = true;
 		return;
 	}
@@ -46,7 +46,7 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!after && mk_ends_with(p, end, " ()"))
 		after = end - 3;
 	if (after)
-		e->hole = mk_span(p, after);
+		e->hole = sc_span(p, after);
 }
 
 const struct mk_input mk_gdb_input = {

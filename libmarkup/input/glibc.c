@@ -32,7 +32,7 @@ static void read_alone(struct mk_line *l, const char *p, const char *bracket, co
 	    (file < bracket && !memchr(file, '/', (size_t)(bracket - file))))
 		return;
 	e = mk_add_frame(l, "glibc", file, after);
-	e->name = mk_span(file, bracket);
+	e->name = sc_span(file, bracket);
 	e->returns = true;
 	e->address = e->lookup = address;
 	/* An address of a file that is not relocated is low. */
@@ -83,11 +83,11 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	     (!plus || !mk_match(&after, close, "+0x%x", &rel) || after != close)))
 		return;
 	e = mk_add_frame(l, "glibc", file, at);
-	e->name = mk_span(file, file_end);
+	e->name = sc_span(file, file_end);
 	e->returns = true;
 	e->reach = 1;
 	if (mk_ends_with(p, file, "> ")) {
-		e->tag = (struct markup_str){ "strace", strlen("strace") };
+		e->tag = sc_str_of("strace");
 		e->origin = MARKUP_FROM_FILE;
 		e->lookup = address;
 		e->lead_exact = true;

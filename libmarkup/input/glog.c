@@ -29,7 +29,7 @@ static void read_line(struct mk_line *l, const char *end)
 	e->absolute = true;
 	e->returns = !is_pc;
 	if (mk_match(&p, end, "%_(unknown)"))
-		e->hole = (struct markup_str){ p - 9, 9 };
+		e->hole = (struct sc_str){ p - 9, 9 };
 	e->reach = 2; /* a line of the signal is behind the PC */
 }
 

@@ -28,7 +28,7 @@ struct mk_row {
 	uint64_t start, end; /* addresses; end 0: up to the next of the line, in any order */
 	uint64_t offset;     /* in the file */
 	bool code;           /* it may hold code */
-	struct markup_str name, build_id;
+	struct sc_str name, build_id;
 };
 
 struct mk_input {

@@ -16,7 +16,7 @@ static void check(bool ok)
 		abort();
 }
 
-static bool inside(struct markup_str s, const struct mk_line *l)
+static bool inside(struct sc_str s, const struct mk_line *l)
 {
 	return !s.ptr || (s.ptr >= l->p && s.ptr + s.len <= l->p + l->len);
 }

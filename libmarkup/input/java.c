@@ -29,8 +29,8 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	end = mk_trimmed(p, end);
 	e = mk_add_frame(l, "java", kind, end);
 	mk_match(&p, end, "%_");
-	e->hole = mk_span(p, end);
-	e->name = mk_span(open + 1, plus);
+	e->hole = sc_span(p, end);
+	e->name = sc_span(open + 1, plus);
 	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = rel;
 	e->returns = kind < l->p + 2 || kind[-2] != '#';
@@ -46,7 +46,7 @@ static void read_line(struct mk_line *l, const char *end)
 
 	if (open) {
 		e = mk_add_event(l, MK_UNKNOWN);
-		e->text = (struct markup_str){ open, strlen(begin) };
+		e->text = (struct sc_str){ open, strlen(begin) };
 		e->begins_trace = e->quiet = true;
 		return;
 	}

@@ -43,13 +43,13 @@ static bool is_exact(const char *p, const char *end)
 static void take_module(const char **p, const char *end, struct mk_event *e)
 {
 	const char *at = *p, *name;
-	struct markup_str module, id = { NULL, 0 };
+	struct sc_str module, id = { NULL, 0 };
 
 	if (!mk_match(&at, end, " ["))
 		return;
 	for (name = at; at < end && (of_symbol(*at) || *at == '-');)
 		at++;
-	module = mk_span(name, at);
+	module = sc_span(name, at);
 	if (at < end && *at == '(') /* flags of what it taints */
 		while (at < end && *at != ']' && *at != ' ')
 			at++;
@@ -81,13 +81,13 @@ static const char *read_frame(struct mk_line *l, const char *from, const char *p
 	    (p < end && (of_symbol(*p) || *p == '+')) || offset > size)
 		return NULL;
 	e = mk_add_frame(l, "kernel", name, p);
-	e->name = (struct markup_str){ "vmlinux", strlen("vmlinux") };
+	e->name = sc_str_of("vmlinux");
 	e->form = MK_FORM_PLACES;
 	behind = p;
 	take_module(&behind, end, e);
 	e->kernel = true;
 	e->origin = MARKUP_FROM_SYMBOL;
-	e->symbol = mk_span(name, plus);
+	e->symbol = sc_span(name, plus);
 	e->symbol_size = size;
 	e->lookup = offset;
 	/* Nothing returns to the first byte of a function. */
@@ -103,22 +103,22 @@ static const char banner[] = " Comm: ";
 static void read_banner(struct mk_line *l, const char *comm, const char *end)
 {
 	const char *p = mk_find(comm, end, "ainted"), *number, *word;
-	struct markup_str release, id = { NULL, 0 };
+	struct sc_str release, id = { NULL, 0 };
 
 	number = p ? mk_find(p, end, " #") : NULL;
 	if (!number || number + 2 == end || number[2] < '0' || number[2] > '9')
 		return;
 	for (word = number; word > p && word[-1] != ' ';)
 		word--;
-	release = mk_span(word, number);
+	release = sc_span(word, number);
 	if (word == p || !release.len || release.len > 64 || memchr(word, '/', release.len))
 		return;
 	/* Its build ID is the only word of so many hex digits. */
 	for (p = number + 1; p < end && !id.len; p = word + 1) {
 		for (word = p; word < end && *word > ' ' && *word != '"' && *word != '\\';)
 			word++;
-		if (word - p >= 32 && mk_is_build_id(mk_span(p, word)))
-			id = mk_span(p, word);
+		if (word - p >= 32 && mk_is_build_id(sc_span(p, word)))
+			id = sc_span(p, word);
 	}
 	mk_add_binding(l, release.ptr, id.len ? id.ptr + id.len : number, release, id)->kernel = true;
 }

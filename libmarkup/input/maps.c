@@ -22,7 +22,7 @@ static bool read_name(const char *p, const char *end, struct mk_row *row)
 		end--;
 	if (mk_ends_with(p, end, deleted))
 		end -= strlen(deleted);
-	row->name = mk_span(p, end);
+	row->name = sc_span(p, end);
 	return p < end && *p == '/';
 }
 
@@ -70,7 +70,7 @@ static bool read_gdb(const char *p, const char *end, struct mk_row *row)
 /* eu-unstrip's: the whole image, with its build ID. */
 static bool read_unstrip(const char *p, const char *end, struct mk_row *row)
 {
-	struct markup_str place;
+	struct sc_str place;
 	const char *stop;
 	uint64_t size;
 

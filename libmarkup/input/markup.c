@@ -29,7 +29,7 @@ static bool said(const struct element *x, const char *at, const char *what)
 	return mk_problem(x->e, &(struct mk_problem){ MK_ERROR, MK_SAID, at, what });
 }
 
-static bool expected(const struct element *x, struct markup_str field, const char *what)
+static bool expected(const struct element *x, struct sc_str field, const char *what)
 {
 	return mk_problem(x->e, &(struct mk_problem){ MK_ERROR, MK_EXPECTED, field.ptr, what,
 						      field });
@@ -66,8 +66,8 @@ static bool exactly(const struct element *x, size_t want)
 
 /* ---- elements ----------------------------------------------------------------- */
 
-bool mk_split_module(const struct mk_node *n, struct markup_str *id,
-		     struct markup_str *name, struct markup_str *build_id)
+bool mk_split_module(const struct mk_node *n, struct sc_str *id,
+		     struct sc_str *name, struct sc_str *build_id)
 {
 	const char *end, *at, *type = NULL;
 
@@ -84,9 +84,9 @@ bool mk_split_module(const struct mk_node *n, struct markup_str *id,
 	if (!type || type < n->fields[1].ptr)
 		return false;
 	*id = n->fields[0];
-	*name = (struct markup_str){ n->fields[1].ptr, (size_t)(type - n->fields[1].ptr) };
+	*name = (struct sc_str){ n->fields[1].ptr, (size_t)(type - n->fields[1].ptr) };
 	at = memchr(type + 5, ':', (size_t)(end - (type + 5)));
-	*build_id = (struct markup_str){ type + 5, (size_t)((at ? at : end) - (type + 5)) };
+	*build_id = (struct sc_str){ type + 5, (size_t)((at ? at : end) - (type + 5)) };
 	return true;
 }
 
@@ -94,14 +94,14 @@ static bool read_module(const struct element *x)
 {
 	const struct mk_node *n = x->n;
 	struct mk_event *e = x->e;
-	struct markup_str id;
+	struct sc_str id;
 
 	if (!at_least(x, 3))
 		return false;
 	if (!mk_field_number(n->fields[0], &e->number))
 		return expected(x, n->fields[0], "module ID");
 	if (x->llvm || !mk_split_module(n, &id, &e->name, &e->detail)) {
-		if (!mk_str_is(n->fields[2], "elf"))
+		if (!sc_str_is(n->fields[2], "elf"))
 			return said(x, n->fields[2].ptr, "unknown module type");
 		if (!exactly(x, 4))
 			return false;
@@ -122,7 +122,7 @@ static bool read_mmap(const struct element *x)
 		return expected(x, n->fields[0], "address");
 	if (!mk_field_number(n->fields[1], &e->size))
 		return expected(x, n->fields[1], "size");
-	if (!mk_str_is(n->fields[2], "load"))
+	if (!sc_str_is(n->fields[2], "load"))
 		return said(x, n->fields[2].ptr, "unknown mmap type");
 	if (!exactly(x, 6))
 		return false;
@@ -162,10 +162,10 @@ static void read_pc_type(const struct element *x, size_t at, bool *return_addres
 {
 	const struct mk_node *n = x->n;
 
-	if (n->num_fields > at && (mk_str_is(n->fields[at], "ra") || mk_str_is(n->fields[at], "pc")))
+	if (n->num_fields > at && (sc_str_is(n->fields[at], "ra") || sc_str_is(n->fields[at], "pc")))
 		*return_address = n->fields[at++].ptr[0] == 'r';
 	if (n->num_fields > at)
-		x->e->detail = (struct markup_str){
+		x->e->detail = (struct sc_str){
 			n->fields[at].ptr,
 			(size_t)(n->rest.ptr + n->rest.len - n->fields[at].ptr) };
 }
@@ -182,8 +182,8 @@ static bool read_code(const struct element *x, size_t at, bool return_address)
 		read_pc_type(x, at + 1, &return_address);
 	} else if (n->num_fields == at + 2) {
 		/* With more fields than that LLVM ignores the type. */
-		struct markup_str type = n->fields[at + 1];
-		if (!mk_str_is(type, "ra") && !mk_str_is(type, "pc"))
+		struct sc_str type = n->fields[at + 1];
+		if (!sc_str_is(type, "ra") && !sc_str_is(type, "pc"))
 			return expected(x, type, "PC type");
 		return_address = type.ptr[0] == 'r';
 	}
@@ -250,7 +250,7 @@ static struct mk_event *read_element(struct mk_line *l, const struct mk_node *n,
 	const struct tag *t = tags, *end = tags + sizeof(tags) / sizeof(tags[0]);
 	struct element x = { .n = n, .llvm = llvm };
 
-	while (t < end && !(mk_str_is(n->tag, t->tag) && (t->llvm || !llvm)))
+	while (t < end && !(sc_str_is(n->tag, t->tag) && (t->llvm || !llvm)))
 		t++;
 	x.e = add(l, n, t < end ? t->kind : MK_UNKNOWN);
 	if (t < end && t->read)
@@ -291,7 +291,7 @@ static void read_llvm(struct mk_line *l, struct mk_parser *p)
 /* ---- Fuchsia ------------------------------------------------------------------ */
 
 /* Decimal, or 0x and hex digits. */
-static bool fuchsia_number(struct markup_str s, uint64_t *ret)
+static bool fuchsia_number(struct sc_str s, uint64_t *ret)
 {
 	if (s.len > 2 && s.ptr[0] == '0' && s.ptr[1] == 'x')
 		return mk_field_address(s, ret);
@@ -301,14 +301,14 @@ static bool fuchsia_number(struct markup_str s, uint64_t *ret)
 /* The kind of the element, whose values are read; else MK_UNKNOWN. */
 static enum mk_event_kind fuchsia_values(const struct mk_node *n, struct mk_event *e)
 {
-	struct markup_str id;
+	struct sc_str id;
 
-	if (mk_str_is(n->tag, "bt")) {
+	if (sc_str_is(n->tag, "bt")) {
 		if (n->num_fields < 2 || !fuchsia_number(n->fields[0], &e->number) ||
 		    e->number > INT32_MAX || !fuchsia_number(n->fields[1], &e->address))
 			return MK_UNKNOWN;
-		const bool typed = n->num_fields > 2 && (mk_str_is(n->fields[2], "pc") ||
-							 mk_str_is(n->fields[2], "ra"));
+		const bool typed = n->num_fields > 2 && (sc_str_is(n->fields[2], "pc") ||
+							 sc_str_is(n->fields[2], "ra"));
 		e->lookup = e->address - !(typed && n->fields[2].ptr[0] == 'p');
 		if (n->num_fields > 3)
 			e->detail = n->fields[3];
@@ -316,24 +316,24 @@ static enum mk_event_kind fuchsia_values(const struct mk_node *n, struct mk_even
 			e->detail = n->fields[2];
 		return MK_FRAME;
 	}
-	if (mk_str_is(n->tag, "mmap")) {
+	if (sc_str_is(n->tag, "mmap")) {
 		if (n->num_fields < 6 || !fuchsia_number(n->fields[0], &e->address) ||
-		    !fuchsia_number(n->fields[1], &e->size) || !mk_str_is(n->fields[2], "load") ||
+		    !fuchsia_number(n->fields[1], &e->size) || !sc_str_is(n->fields[2], "load") ||
 		    !fuchsia_number(n->fields[3], &e->number) ||
 		    !fuchsia_number(n->fields[5], &e->vaddr))
 			return MK_UNKNOWN;
 		e->detail = n->fields[4];
 		return MK_MAP;
 	}
-	if (mk_str_is(n->tag, "module"))
+	if (sc_str_is(n->tag, "module"))
 		return mk_split_module(n, &id, &e->name, &e->detail) &&
 		       fuchsia_number(id, &e->number) ? MK_MODULE : MK_UNKNOWN;
-	if (mk_str_is(n->tag, "dumpfile") && n->num_fields >= 2) {
+	if (sc_str_is(n->tag, "dumpfile") && n->num_fields >= 2) {
 		e->detail = n->fields[0];
 		e->name = n->fields[1];
 		return MK_DUMPFILE;
 	}
-	return mk_str_is(n->tag, "reset") ? MK_RESET : MK_UNKNOWN;
+	return sc_str_is(n->tag, "reset") ? MK_RESET : MK_UNKNOWN;
 }
 
 static void read_fuchsia(struct mk_line *l, struct mk_parser *p)

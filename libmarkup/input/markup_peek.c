@@ -66,7 +66,7 @@ bool mk_markup_peek(const char *p, const char *end, struct mk_peek *ret)
 	start = p;
 	while (p < end && *p != ':' && *p != '}')
 		p++;
-	if (p >= end || !mk_field_address((struct markup_str){ start, (size_t)(p - start) },
+	if (p >= end || !mk_field_address(sc_span(start, p),
 					  &ret->address))
 		return false;
 	if (*p == ':' && end - p > 2)

@@ -41,13 +41,13 @@ bool mk_match(const char **p, const char *end, const char *pattern, ...)
 		case 'b':
 			for (stop = at; stop < end && mk_digit(*stop) < 16;)
 				stop++;
-			*va_arg(args, struct markup_str *) = mk_span(at, stop);
+			*va_arg(args, struct sc_str *) = sc_span(at, stop);
 			ok = stop > at && (stop - at) % 2 == 0;
 			at = stop;
 			break;
 		case 's':
 			stop = memchr(at, pattern[1], (size_t)(end - at));
-			*va_arg(args, struct markup_str *) = mk_span(at, stop ? stop : end);
+			*va_arg(args, struct sc_str *) = sc_span(at, stop ? stop : end);
 			ok = stop;
 			at = stop;
 			break;

@@ -10,20 +10,14 @@
  *
  *   %d   decimal digits, at most nine → uint64_t *
  *   %x   hex digits, at most 16 → uint64_t *
- *   %b   hex digits of whole bytes, a build ID → struct markup_str *
- *   %s   all up to the next byte of the pattern → struct markup_str *
+ *   %b   hex digits of whole bytes, a build ID → struct sc_str *
+ *   %s   all up to the next byte of the pattern → struct sc_str *
  *   %_   blanks, or none
  */
 bool mk_match(const char **p, const char *end, const char *pattern, ...);
 
-/* From `from` up to `to`. */
-static inline struct markup_str mk_span(const char *from, const char *to)
-{
-	return (struct markup_str){ from, (size_t)(to - from) };
-}
-
 /* A build ID of whole bytes? */
-static inline bool mk_is_build_id(struct markup_str s)
+static inline bool mk_is_build_id(struct sc_str s)
 {
 	return s.len % 2 == 0 && mk_field_build_id(s, NULL);
 }

@@ -19,15 +19,15 @@ static const char module_word[] = "Module|";
 static void read_module(struct mk_line *l, const char *start, const char *end)
 {
 	const char *p = start;
-	struct markup_str name, version, file, id;
+	struct sc_str name, version, file, id;
 
 	if (!mk_match(&p, end, "Module|%s|%s|%s|%s|", &name, &version, &file, &id) || !name.len ||
-	    id.len <= GUID || !mk_field_build_id((struct markup_str){ id.ptr, GUID }, NULL))
+	    id.len <= GUID || !mk_field_build_id((struct sc_str){ id.ptr, GUID }, NULL))
 		return;
 	mk_add_binding(l, start, p, name, id)->guid = true;
 }
 
-static void add(struct mk_line *l, const char *start, const char *end, struct markup_str module,
+static void add(struct mk_line *l, const char *start, const char *end, struct sc_str module,
 		uint64_t number, uint64_t address)
 {
 	struct mk_event *e = mk_add_frame(l, "minidump", start, end);
@@ -59,7 +59,7 @@ static void read_bars(struct mk_line *l, const char *bars, const char *end)
 	at = start;
 	if (name < bars && mk_match(&at, name, "%d|%d|", &thread, &number) && at == name &&
 	    mk_match(&p, end, "||||0x%x", &address) && is_end(p, end))
-		add(l, start, p, mk_span(name, bars), number, address);
+		add(l, start, p, sc_span(name, bars), number, address);
 }
 
 /* " N  MODULE + 0xHEX", with its " + 0x" at `plus`. */
@@ -75,7 +75,7 @@ static void read_words(struct mk_line *l, const char *plus, const char *end)
 	at = start = mk_back_digits(l->p, name - 2);
 	if (mk_begins_word(l->p, start) && mk_match(&at, name, "%d  ", &number) && at == name &&
 	    mk_match(&p, end, " + 0x%x", &address) && is_end(p, end))
-		add(l, start, p, mk_span(name, plus), number, address);
+		add(l, start, p, sc_span(name, plus), number, address);
 }
 
 static void read_line(struct mk_line *l, const char *end)

@@ -16,8 +16,8 @@
 static const char list_word[] = "\"somap\":[";
 
 /* The next module of the list in [*p, end), which it moves behind. */
-static bool next_module(const char **p, const char *end, uint64_t *base, struct markup_str *path,
-			struct markup_str *id)
+static bool next_module(const char **p, const char *end, uint64_t *base, struct sc_str *path,
+			struct sc_str *id)
 {
 	const char *at = *p, *close;
 
@@ -39,7 +39,7 @@ static bool next_module(const char **p, const char *end, uint64_t *base, struct 
 /* The names of the modules, for the lines of glibc's that follow. */
 static void read_names(struct mk_line *l, const char *p, const char *end)
 {
-	struct markup_str path, id;
+	struct sc_str path, id;
 	uint64_t base;
 
 	while (next_module(&p, end, &base, &path, &id))

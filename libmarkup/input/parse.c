@@ -26,17 +26,17 @@ static void split_fields(struct mk_node *n)
 	const char *p = n->text.ptr + 3, *end = n->text.ptr + n->text.len - 3;
 	const char *colon = memchr(p, ':', (size_t)(end - p));
 
-	n->tag = (struct markup_str){ p, (size_t)((colon ? colon : end) - p) };
-	n->rest = (struct markup_str){ NULL, 0 };
+	n->tag = sc_span(p, colon ? colon : end);
+	n->rest = (struct sc_str){ NULL, 0 };
 	n->num_fields = 0;
 	if (!colon)
 		return;
-	n->rest = (struct markup_str){ colon + 1, (size_t)(end - colon - 1) };
+	n->rest = (struct sc_str){ colon + 1, (size_t)(end - colon - 1) };
 	while (colon) {
 		p = colon + 1;
 		colon = memchr(p, ':', (size_t)(end - p));
 		if (n->num_fields < MK_NUM_FIELDS)
-			n->fields[n->num_fields] = (struct markup_str){
+			n->fields[n->num_fields] = (struct sc_str){
 				p, (size_t)((colon ? colon : end) - p) };
 		n->num_fields++;
 	}
@@ -55,9 +55,9 @@ static bool take_open(struct mk_node *n, const char *open, const char *end)
 	if ((size_t)(end - open) < len || memcmp(open, open_hexdict, len))
 		return false;
 	n->kind = MK_OPEN;
-	n->text = (struct markup_str){ open, (size_t)(end - open) };
-	n->tag = (struct markup_str){ open + 3, len - 4 };
-	n->rest = (struct markup_str){ open + len, (size_t)(end - open) - len };
+	n->text = sc_span(open, end);
+	n->tag = (struct sc_str){ open + 3, len - 4 };
+	n->rest = (struct sc_str){ open + len, (size_t)(end - open) - len };
 	n->num_fields = 0;
 	return true;
 }
@@ -86,7 +86,7 @@ static enum taken take_element(struct mk_node *n, const char **open, const char 
 			return START_OVER;
 		}
 		if (three(p, end, '}')) {
-			n->text = (struct markup_str){ *open, (size_t)(p + 3 - *open) };
+			n->text = sc_span(*open, p + 3);
 			split_fields(n);
 			return TAKEN;
 		}
@@ -126,7 +126,7 @@ static bool find_theirs(struct mk_parser *p, struct mk_node *n)
 		else if (open + 3 == close || open[3] == ':')
 			continue;
 		n->kind = MK_ELEMENT;
-		n->text = (struct markup_str){ open, (size_t)(close + 3 - open) };
+		n->text = sc_span(open, close + 3);
 		split_fields(n);
 		return true;
 	}

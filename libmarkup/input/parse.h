@@ -13,11 +13,11 @@ enum mk_node_kind {
 
 struct mk_node {
 	enum mk_node_kind kind;
-	struct markup_str text;   /* the whole element, braces included */
-	struct markup_str tag;
-	struct markup_str rest;   /* all behind the tag's ':'; ptr NULL: no ':' */
+	struct sc_str text;       /* the whole element, braces included */
+	struct sc_str tag;
+	struct sc_str rest;       /* all behind the tag's ':'; ptr NULL: no ':' */
 	size_t num_fields;        /* all of them */
-	struct markup_str fields[MK_NUM_FIELDS]; /* the first ones */
+	struct sc_str fields[MK_NUM_FIELDS];     /* the first ones */
 };
 
 /* What counts as an element. */
@@ -46,8 +46,8 @@ bool mk_next_element(struct mk_parser *p, struct mk_node *ret);
 
 /* ID, NAME and BUILDID of a module element whose name may hold colons: it ends
  * at the last ":elf:". False: it is not of that form. */
-bool mk_split_module(const struct mk_node *n, struct markup_str *id,
-		     struct markup_str *name, struct markup_str *build_id);
+bool mk_split_module(const struct mk_node *n, struct sc_str *id,
+		     struct sc_str *name, struct sc_str *build_id);
 
 /* markup_peek.c: of struct mk_input. */
 bool mk_markup_peek(const char *p, const char *end, struct mk_peek *ret);

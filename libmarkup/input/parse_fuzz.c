@@ -19,13 +19,13 @@ static void check(bool ok)
 		abort();
 }
 
-static bool starts(struct markup_str s, const char *with)
+static bool starts(struct sc_str s, const char *with)
 {
 	return s.len >= 3 && !memcmp(s.ptr, with, 3);
 }
 
 /* As strtoull() reads it, where it can be asked: digits of that base alone. */
-static void check_number(struct markup_str s, uint64_t v)
+static void check_number(struct sc_str s, uint64_t v)
 {
 	char text[64];
 	int base = 10;
@@ -46,13 +46,13 @@ static void check_number(struct markup_str s, uint64_t v)
 static void check_fields(const struct mk_node *n)
 {
 	const char *pos = n->tag.ptr + n->tag.len;
-	struct markup_str id, name, build_id;
+	struct sc_str id, name, build_id;
 	uint8_t bytes[512];
 	uint64_t v;
 	char mode[4];
 
 	for (size_t i = 0; i < n->num_fields && i < MK_NUM_FIELDS; i++) {
-		const struct markup_str s = n->fields[i];
+		const struct sc_str s = n->fields[i];
 		check(s.ptr == pos + 1 && *pos == ':' && !memchr(s.ptr, ':', s.len));
 		pos = s.ptr + s.len;
 		if (mk_field_number(s, &v))
@@ -75,7 +75,7 @@ static void check_fields(const struct mk_node *n)
 		check(name.ptr == id.ptr + id.len + 1 && build_id.ptr == name.ptr + name.len + 5);
 }
 
-static void check_hexdict(struct markup_str s)
+static void check_hexdict(struct sc_str s)
 {
 	const char *pos = s.ptr, *end = s.ptr + s.len;
 	struct mk_pair pair;

@@ -72,9 +72,9 @@ static void test_nodes(void **state)
 	}
 }
 
-static struct markup_str str(const char *text)
+static struct sc_str str(const char *text)
 {
-	return (struct markup_str){ text, strlen(text) };
+	return sc_str_of(text);
 }
 
 /* What `read` makes of the text; −1 in *ok if it refuses. */
@@ -112,7 +112,7 @@ static void test_numbers(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		struct markup_str s = str(numbers[i].text);
+		struct sc_str s = str(numbers[i].text);
 		uint64_t v = 77;
 		assert_int_equal(mk_field_address(s, &v), numbers[i].address);
 		assert_int_equal(v, numbers[i].address ? numbers[i].value : 77);

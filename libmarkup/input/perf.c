@@ -41,13 +41,13 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 		open = mk_find_back(p, end, " ([");
 		if (open && !mk_match(&open, end, " ([kernel")) {
 			e = mk_add_event(l, MK_UNKNOWN);
-			e->text = mk_span(start, end);
+			e->text = sc_span(start, end);
 			e->in_trace = e->quiet = true;
 		}
 		return;
 	}
 	e = mk_add_frame(l, "perf", start, end);
-	e->name = mk_span(open + 2, end - 1);
+	e->name = sc_span(open + 2, end - 1);
 	e->reach = 1;
 	e->origin = MARKUP_FROM_FILE;
 	e->lookup = offset;
@@ -58,7 +58,7 @@ static const char map_word[] = "PERF_RECORD_MMAP2";
 
 static void read_map(struct mk_line *l, const char *p, const char *end)
 {
-	struct markup_str id;
+	struct sc_str id;
 	const char *start = memchr(p, '<', (size_t)(end - p)), *path = NULL;
 
 	p = start;
@@ -67,7 +67,7 @@ static void read_map(struct mk_line *l, const char *p, const char *end)
 	if (!path)
 		return;
 	end = mk_trimmed(path, end);
-	mk_add_binding(l, start, end, mk_span(path + 1, end), id);
+	mk_add_binding(l, start, end, sc_span(path + 1, end), id);
 }
 
 static void read_line(struct mk_line *l, const char *end)

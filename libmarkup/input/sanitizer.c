@@ -21,7 +21,7 @@
 
 /* "(MODULE+0xHEX)", the last one in [p, end); its module and number. Returns what is behind
  * it, or NULL. */
-static const char *find_place(const char *p, const char *end, struct markup_str *module,
+static const char *find_place(const char *p, const char *end, struct sc_str *module,
 			      uint64_t *rel)
 {
 	const char *plus = end, *after, *open;
@@ -37,7 +37,7 @@ static const char *find_place(const char *p, const char *end, struct markup_str 
 		open = mk_find_back(p, plus, " (");
 	if (!open || open + 2 == plus)
 		return NULL;
-	*module = mk_span(open + 2, plus);
+	*module = sc_span(open + 2, plus);
 	return after;
 }
 
@@ -47,7 +47,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	const char *start = *pos, *p = start, *after;
 	uint64_t number, address = 0, rel;
 	bool indented, one_blank;
-	struct markup_str module, id;
+	struct sc_str module, id;
 	struct mk_event *e;
 
 	if (!mk_match(&p, end, "#%d %_", &number))
@@ -60,7 +60,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	if (!after)
 		return false;
 	if (!mk_match(&after, end, " (BuildId: %b)", &id))
-		id = (struct markup_str){ NULL, 0 };
+		id = (struct sc_str){ NULL, 0 };
 	e = mk_add_frame(l, "sanitizer", start, after);
 	e->name = module;
 	e->build_id = id;

@@ -41,7 +41,7 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!mk_match(&p, end, "%x+%x]", &start, &size) || ip - start >= size)
 		return;
 	e = mk_add_frame(l, "segfault", in + 4, p);
-	e->name = mk_span(in + 4, open);
+	e->name = sc_span(in + 4, open);
 	e->form = MK_FORM_CALLS;
 	e->origin = has_offset ? MARKUP_FROM_FILE : MARKUP_FROM_CODE;
 	e->lookup = has_offset ? offset : ip - start;

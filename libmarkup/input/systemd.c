@@ -24,8 +24,8 @@ static bool read_frame(struct mk_line *l, const char *start, const char *end)
 	if (!open || open == p || !mk_match(&after, end, " + 0x%x)", &rel))
 		return false;
 	e = mk_add_frame(l, "systemd", start, after);
-	e->name = mk_span(open + 2, plus);
-	e->hole = mk_span(p, open);
+	e->name = sc_span(open + 2, plus);
+	e->hole = sc_span(p, open);
 	e->number = number;
 	e->address = address;
 	e->origin = MARKUP_FROM_LOAD_BASE;
@@ -52,8 +52,8 @@ static void read_module(struct mk_line *l, const char *id, const char *end)
 		;
 	for (hex = p; p < end && ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'));)
 		p++;
-	if (stop > name && p - hex >= 16 && mk_is_build_id(mk_span(hex, p)))
-		mk_add_binding(l, name, p, mk_span(name, stop), mk_span(hex, p));
+	if (stop > name && p - hex >= 16 && mk_is_build_id(sc_span(hex, p)))
+		mk_add_binding(l, name, p, sc_span(name, stop), sc_span(hex, p));
 }
 
 static void read_line(struct mk_line *l, const char *end)

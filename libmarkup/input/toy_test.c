@@ -21,22 +21,22 @@ static const char map_word[] = "toy map ";
 static void read_map(struct mk_line *l, const char *start, const char *end)
 {
 	const char *p = start;
-	struct markup_str name, id;
+	struct sc_str name, id;
 	uint64_t address, size;
 	struct mk_event *e;
 
 	if (!mk_match(&p, end, "toy map %s %b 0x%x 0x%x", &name, &id, &address, &size))
 		return;
 	e = mk_add_event(l, MK_MODULE);
-	e->text = mk_span(start, p);
-	e->tag = (struct markup_str)STR("toy map");
+	e->text = sc_span(start, p);
+	e->tag = (struct sc_str)STR("toy map");
 	e->quiet = true;
 	e->name = name;
 	e->detail = id;
 	e->number = address;
 	e = mk_add_event(l, MK_MAP);
-	e->text = (struct markup_str){ p, 0 };
-	e->tag = (struct markup_str)STR("toy map");
+	e->text = (struct sc_str){ p, 0 };
+	e->tag = (struct sc_str)STR("toy map");
 	e->quiet = true;
 	e->number = e->address = address;
 	e->size = size;
@@ -54,8 +54,8 @@ static void read_line(struct mk_line *l, const char *end)
 		read_map(l, map, end);
 	} else if (at && mk_match(&p, end, "toy at 0x%x", &address)) {
 		e = mk_add_event(l, MK_FRAME);
-		e->text = mk_span(at, p);
-		e->tag = (struct markup_str)STR("toy");
+		e->text = sc_span(at, p);
+		e->tag = (struct sc_str)STR("toy");
 		e->address = e->lookup = address;
 	}
 }

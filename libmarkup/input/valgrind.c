@@ -37,7 +37,7 @@ static void read_line(struct mk_line *l, const char *end)
 	if (!in || end[-1] != ')')
 		return;
 	e = mk_add_frame(l, "valgrind", start, end);
-	e->name = mk_span(in + 5, end - 1);
+	e->name = sc_span(in + 5, end - 1);
 	e->reach = 1;
 	e->form = MK_FORM_VALGRIND;
 	e->origin = MARKUP_FROM_VALGRIND;

@@ -34,7 +34,7 @@ static void put_segments(struct mk_out *o, const struct mk_context *c)
 		mk_put(o, "{\"mod\":", c->modules[m->module].id);
 		mk_json_number(o, "vaddr", m->address);
 		mk_json_number(o, "size", m->size);
-		mk_json_str(o, "flags", (struct markup_str){ m->mode, strlen(m->mode) });
+		mk_json_str(o, "flags", sc_str_of(m->mode));
 		mk_json_number(o, "mod_rel_addr", m->vaddr);
 		mk_out_char(o, '}');
 	}

@@ -41,7 +41,7 @@ void mk_put_frame_head(struct mk_output *r, uint64_t number, size_t inline_numbe
 
 void mk_put_place(struct mk_output *r, struct mk_out *o, uint32_t module, uint64_t vaddr)
 {
-	const struct markup_str name = r->resolve->context.modules[module].name;
+	const struct sc_str name = r->resolve->context.modules[module].name;
 
 	mk_put_values(r, o, "(", name, "+", mk_hex(vaddr), ")");
 }

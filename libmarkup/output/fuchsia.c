@@ -106,7 +106,7 @@ static void put_head(struct mk_output *r, uint64_t frame, size_t inline_number,
 	mk_out_addr(o, address);
 }
 
-static void put_message(struct mk_output *r, struct markup_str message)
+static void put_message(struct mk_output *r, struct sc_str message)
 {
 	if (message.len)
 		mk_put(&r->out, " ", message);

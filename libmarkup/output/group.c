@@ -83,7 +83,7 @@ static void put_name(struct mk_out *o, const char *p, size_t len)
 		mk_out_char(o, (unsigned char)p[i] < ' ' || p[i] == 0x7f ? '?' : p[i]);
 }
 
-void mk_group_fold(struct mk_out *o, struct markup_str name)
+void mk_group_fold(struct mk_out *o, struct sc_str name)
 {
 	const char *p = name.ptr, *version = memchr(p, '@', name.len);
 	size_t len = version && version > p ? (size_t)(version - p) : name.len;
@@ -111,7 +111,7 @@ static void render(struct mk_output *r, struct mk_out *o, const struct markup_fr
 static const struct mk_style style = { KIND_GROUP, true, render };
 
 /* "libc.so.6+0x2724a": nothing is known but this. */
-static void put_place(struct mk_out *o, struct markup_str module, uint64_t vaddr)
+static void put_place(struct mk_out *o, struct sc_str module, uint64_t vaddr)
 {
 	const char *slash = module.len ? memrchr(module.ptr, '/', module.len) : NULL;
 	const char *name = slash ? slash + 1 : module.ptr;
@@ -145,20 +145,20 @@ static void put_functions(struct mk_output *r, const struct mk_event *e)
 		mk_out_lit(o, "??\n");
 }
 
-static struct markup_str process_of(const struct mk_output *r, const char *line, const char *end)
+static struct sc_str process_of(const struct mk_output *r, const char *line, const char *end)
 {
 	const struct mk_process *p = r->resolve->demux.current;
 
 	if (!r->resolve->demux.on)
 		return mk_demux_key(line, end);
-	return (struct markup_str){ p ? p->key : NULL, p ? p->key_len : 0 };
+	return (struct sc_str){ p ? p->key : NULL, p ? p->key_len : 0 };
 }
 
 static void group_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
 	struct group_state *x = r->state;
 	const char *input = r->where->input ? r->where->input : "";
-	struct markup_str process;
+	struct sc_str process;
 
 	x->begins |= e->begins_trace;
 	if (e->kind != MK_FRAME || e->bad || e->quiet)

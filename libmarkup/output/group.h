@@ -58,7 +58,7 @@ struct markup_groups {
 
 /* Writes a function's name as it counts for a group: without what compilers put behind the
  * names of parts and copies (".cold", ".constprop.0" …), versions, and hashes of Rust. */
-void mk_group_fold(struct mk_out *o, struct markup_str name);
+void mk_group_fold(struct mk_out *o, struct sc_str name);
 
 /* Writes the groups in their order; and the same by enum markup_format (forms.c). */
 void mk_groups_text(struct mk_out *o, const struct markup_groups *g);

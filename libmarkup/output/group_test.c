@@ -36,7 +36,7 @@ static void test_fold(void **state)
 	assert_int_equal(mk_out_init(&o, 64, NULL, NULL), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		o.len = 0;
-		mk_group_fold(&o, (struct markup_str){ cases[i].name, strlen(cases[i].name) });
+		mk_group_fold(&o, sc_str_of(cases[i].name));
 		mk_out_char(&o, 0);
 		assert_string_equal(o.buf, cases[i].want);
 	}

@@ -7,11 +7,11 @@ MK_EMBED(groups, "libmarkup/output/html/groups.css");
 
 #define TOP 10u /* frames that text and page show at first */
 
-static struct markup_str name_of(const struct markup_groups *g, const struct group_place *place)
+static struct sc_str name_of(const struct markup_groups *g, const struct group_place *place)
 {
 	const char *name = place->input < g->inputs.len ? g->inputs.data[place->input] : "";
 
-	return (struct markup_str){ name, strlen(name) };
+	return sc_str_of(name);
 }
 
 static void put_signature(struct mk_out *o, uint64_t v)
@@ -23,14 +23,14 @@ static void put_signature(struct mk_out *o, uint64_t v)
 }
 
 /* The next function of a group, which *p moves behind. */
-static bool next_function(const struct group *group, const char **p, struct markup_str *ret)
+static bool next_function(const struct group *group, const char **p, struct sc_str *ret)
 {
 	const char *end = group->functions + group->len;
 	const char *eol = *p < end ? memchr(*p, '\n', (size_t)(end - *p)) : NULL;
 
 	if (!eol)
 		return false;
-	*ret = (struct markup_str){ *p, (size_t)(eol - *p) };
+	*ret = sc_span(*p, eol);
 	*p = eol + 1;
 	return true;
 }
@@ -65,7 +65,7 @@ static void text_place(struct mk_out *o, const struct markup_groups *g,
 static void text_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
 {
 	const char *p = group->functions;
-	struct markup_str function;
+	struct sc_str function;
 	char count[FMT_MAX];
 	const size_t len = mk_fmt_dec(count, group->count);
 	size_t n = 0;
@@ -118,7 +118,7 @@ void mk_groups_json(struct mk_out *o, const struct markup_groups *g)
 	for (size_t i = 0; i < g->groups.len; i++) {
 		const struct group *group = g->groups.data[i];
 		const char *p = group->functions;
-		struct markup_str function;
+		struct sc_str function;
 
 		mk_out_lit(o, "{\"signature\":\"");
 		put_signature(o, group->signature);
@@ -146,7 +146,7 @@ static void html_place(struct mk_out *o, const struct markup_groups *g,
 static void html_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
 {
 	const char *p = group->functions;
-	struct markup_str function;
+	struct sc_str function;
 	size_t n = 0;
 
 	mk_put(o, "<tr><td class=\"n\">", group->count, "</td><td><code>");
@@ -167,7 +167,7 @@ void mk_groups_html(struct mk_out *o, const struct markup_groups *g)
 {
 	static const char title[] = "Groups of stacks";
 
-	mk_html_begin(o, "", mk_escaped((struct markup_str){ title, strlen(title) }), mk_html_groups);
+	mk_html_begin(o, "", mk_escaped(sc_str_of(title)), mk_html_groups);
 	mk_out_lit(o, "</style>\n</head>\n<body>\n<h1>");
 	put_totals(o, g);
 	mk_out_lit(o, "</h1>\n<table>\n<thead><tr><th>Count</th><th>Signature</th><th>First</th>"

@@ -28,9 +28,9 @@ static void open_line(struct mk_output *r, uint64_t number, const char *p, size_
 	len -= len && p[len - 1] == '\r';
 	mk_put(o, "{\"line\":", number);
 	if (r->options.name_inputs && r->where->input)
-		mk_json_str(o, "file", (struct markup_str){ r->where->input,
+		mk_json_str(o, "file", (struct sc_str){ r->where->input,
 							    strlen(r->where->input) });
-	mk_json_str(o, "text", (struct markup_str){ p, len });
+	mk_json_str(o, "text", (struct sc_str){ p, len });
 	if (continued)
 		mk_out_lit(o, ",\"continued\":true");
 	*(struct json *)r->state = (struct json){ .open = true };
@@ -47,7 +47,7 @@ static void close_line(struct mk_output *r)
 }
 
 /* Opens the object of an element. */
-static void open_element(struct mk_output *r, struct markup_str tag, struct markup_str markup)
+static void open_element(struct mk_output *r, struct sc_str tag, struct sc_str markup)
 {
 	struct json *x = r->state;
 	struct mk_out *o = &r->out;
@@ -110,7 +110,7 @@ static void put_frames(struct mk_output *r, const struct mk_code *text)
 	mk_json_key(o, "frames");
 	mk_out_char(o, '[');
 	for (size_t i = 0; text->found && i < text->n; i++) {
-		struct markup_str source = mk_source_of(r->resolve, text, i);
+		struct sc_str source = mk_source_of(r->resolve, text, i);
 
 		if (i)
 			mk_out_char(o, ',');
@@ -251,7 +251,7 @@ static void put_values(struct mk_output *r, const struct mk_event *e)
 		mk_json_hex(o, "address", map->address);
 		mk_json_hex(o, "size", map->size);
 		mk_json_number(o, "id", c->modules[map->module].id);
-		mk_json_str(o, "mode", (struct markup_str){ map->mode, strlen(map->mode) });
+		mk_json_str(o, "mode", sc_str_of(map->mode));
 		mk_json_hex(o, "module_address", map->vaddr);
 		return;
 	case MK_RESET:
@@ -310,7 +310,7 @@ static void json_held(struct mk_output *r, const struct mk_held *h)
 	/* At the end of an input that lacks the last newline, that line counts. */
 	number -= !h->complete && end[-1] != '\n';
 	if (h->complete) {
-		open_element(r, (struct markup_str){ p + 3, strlen("hexdict") }, h->text);
+		open_element(r, (struct sc_str){ p + 3, strlen("hexdict") }, h->text);
 		put_pairs(r, p + strlen("{{{hexdict:"), end - 3);
 		mk_out_char(&r->out, '}');
 	}

@@ -16,9 +16,9 @@
 
 enum { KIND_BT = 1, KIND_PC };
 
-static const struct markup_str invalid = { "<invalid>", 9 };
+static const struct sc_str invalid = { "<invalid>", 9 };
 
-static struct markup_str or_invalid(struct markup_str s)
+static struct sc_str or_invalid(struct sc_str s)
 {
 	return s.ptr ? s : invalid;
 }

@@ -75,7 +75,7 @@ void mk_modline_close(struct mk_output *r, bool newline)
 		/* The first map again is a first map to LLVM, too. */
 		mk_out_char(o, l->maps.data[i] == l->maps.data[0] ? ' ' : ',');
 		mk_put_values(r, o, "[", mk_hex(m->address), "-", mk_hex(m->address + m->size - 1),
-			      "](", ((struct markup_str){ m->mode, strlen(m->mode) }), ")");
+			      "](", (sc_str_of(m->mode)), ")");
 	}
 	mk_out_lit(o, "]]]");
 	if (r->options.dialect == MARKUP_LLVM)

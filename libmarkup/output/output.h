@@ -22,10 +22,10 @@
 
 /* A hexdict over several lines. */
 struct mk_held {
-	struct markup_str text;  /* from "{{{" on: to its end, or, if it is given up, what
+	struct sc_str text;      /* from "{{{" on: to its end, or, if it is given up, what
 	                          * there is of it */
 	bool complete;
-	struct markup_str last;  /* complete: the line that it ends in, whole */
+	struct sc_str last;      /* complete: the line that it ends in, whole */
 };
 
 struct mk_renderer {
@@ -98,7 +98,7 @@ void mk_put_newline(struct mk_output *r);
 
 /* Complains of a bad event in one line, and returns what is wrong with it, in
  * r->scratch. */
-struct markup_str mk_complain_of(struct mk_output *r, const struct mk_event *e);
+struct sc_str mk_complain_of(struct mk_output *r, const struct mk_event *e);
 
 /* A value, highlighted if colours are on. */
 static inline void mk_put_value(struct mk_output *r, struct mk_out *o, const char *p, size_t len)
@@ -112,7 +112,7 @@ static inline void mk_put_value(struct mk_output *r, struct mk_out *o, const cha
 /* As mk_put(), with all but texts highlighted, which are what stands between values. */
 #define mk_put_values(r, o, ...) MK_EACH(MK_VALUE, ((struct mk_colored){ r, o }), __VA_ARGS__)
 #define MK_VALUE(c, x) _Generic((x), char *: mk_between_, const char *: mk_between_, \
-	struct markup_str: mk_value_str_, unsigned: mk_value_dec_, unsigned long: mk_value_dec_, \
+	struct sc_str: mk_value_str_, unsigned: mk_value_dec_, unsigned long: mk_value_dec_, \
 	unsigned long long: mk_value_dec_, struct mk_hex: mk_value_hex_, \
 	struct mk_addr: mk_value_addr_)(c, x)
 
@@ -126,7 +126,7 @@ static inline void mk_between_(struct mk_colored c, const char *s)
 	mk_out_put(c.o, s, strlen(s));
 }
 
-static inline void mk_value_str_(struct mk_colored c, struct markup_str s)
+static inline void mk_value_str_(struct mk_colored c, struct sc_str s)
 {
 	mk_put_value(c.r, c.o, s.ptr, s.len);
 }

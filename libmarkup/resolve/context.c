@@ -162,7 +162,7 @@ struct mk_module *mk_context_module(const struct mk_context *c, uint64_t id)
 
 /* Gives `m` its strings. False: no room. */
 static bool name_module(struct mk_context *c, struct mk_module *m,
-			struct markup_str name, struct markup_str build_id)
+			struct sc_str name, struct sc_str build_id)
 {
 	const bool fuchsia = c->dialect == MARKUP_FUCHSIA;
 	size_t id_len = mk_field_build_id(build_id, NULL) ? (build_id.len + 1) / 2 : 0;
@@ -170,7 +170,7 @@ static bool name_module(struct mk_context *c, struct mk_module *m,
 
 	if (!kept)
 		return false;
-	m->name = (struct markup_str){ kept, name.len };
+	m->name = (struct sc_str){ kept, name.len };
 	m->build_id = (const uint8_t *)kept + name.len;
 	m->build_id_len = id_len;
 	if (name.len)
@@ -179,15 +179,15 @@ static bool name_module(struct mk_context *c, struct mk_module *m,
 		mk_field_build_id(build_id, (uint8_t *)kept + name.len);
 	if (fuchsia) {
 		kept += name.len + id_len;
-		m->build_text = (struct markup_str){ kept, build_id.len };
+		m->build_text = (struct sc_str){ kept, build_id.len };
 		if (build_id.len)
 			memcpy(kept, build_id.ptr, build_id.len);
 	}
 	return true;
 }
 
-static bool same_module(const struct mk_module *m, struct markup_str name,
-			struct markup_str build_id)
+static bool same_module(const struct mk_module *m, struct sc_str name,
+			struct sc_str build_id)
 {
 	return m->name.len == name.len && !memcmp(m->name.ptr, name.ptr, name.len) &&
 	       mk_field_build_id_is(build_id, m->build_id, m->build_id_len);
@@ -195,7 +195,7 @@ static bool same_module(const struct mk_module *m, struct markup_str name,
 
 /* The module becomes another one. */
 static enum mk_context_result replace(struct mk_context *c, struct mk_module *m,
-				      struct markup_str name, struct markup_str build_id)
+				      struct sc_str name, struct sc_str build_id)
 {
 	m->asked = false;
 	m->handle = m->missing = NULL;
@@ -203,8 +203,8 @@ static enum mk_context_result replace(struct mk_context *c, struct mk_module *m,
 	return name_module(c, m, name, build_id) ? MK_CTX_OK : MK_CTX_FULL;
 }
 
-enum mk_context_result mk_context_bind(struct mk_context *c, uint64_t id, struct markup_str name,
-				       struct markup_str build_id, uint32_t *index)
+enum mk_context_result mk_context_bind(struct mk_context *c, uint64_t id, struct sc_str name,
+				       struct sc_str build_id, uint32_t *index)
 {
 	struct mk_module *m = mk_context_module(c, id);
 
@@ -215,8 +215,8 @@ enum mk_context_result mk_context_bind(struct mk_context *c, uint64_t id, struct
 }
 
 enum mk_context_result mk_context_add_module(struct mk_context *c, uint64_t id,
-						 struct markup_str name,
-						 struct markup_str build_id, uint32_t *index)
+						 struct sc_str name,
+						 struct sc_str build_id, uint32_t *index)
 {
 	struct mk_module *m = mk_context_module(c, id), fresh = { .id = id };
 	uint32_t at = id_position(c, id);
@@ -306,7 +306,7 @@ static bool room_for_map(struct mk_context *c)
 }
 
 void mk_context_note_map(struct mk_context *c, const struct mk_map *map,
-			 struct markup_str mode)
+			 struct sc_str mode)
 {
 	struct mk_map *m;
 

@@ -20,7 +20,7 @@
 
 struct mk_module {
 	uint64_t id;
-	struct markup_str name;
+	struct sc_str name;
 	const uint8_t *build_id;
 	size_t build_id_len;
 
@@ -33,7 +33,7 @@ struct mk_module {
 	struct markup_module *missing; /* where misses are counted, or NULL */
 
 	/* For the Fuchsia dialect, which places modules instead of maps: see place.c. */
-	struct markup_str build_text; /* the ID as it was written, hex digits or not */
+	struct sc_str build_text;     /* the ID as it was written, hex digits or not */
 	uint64_t base, size, negative_base;
 	bool settled;     /* the base does not change any more */
 };
@@ -99,12 +99,12 @@ static inline bool mk_context_empty(const struct mk_context *c)
 /* Adds a module, copying its strings; build_id is in hex digits that were checked
  * (Fuchsia: or is anything). *index: the module. */
 enum mk_context_result mk_context_add_module(struct mk_context *c, uint64_t id,
-						 struct markup_str name,
-						 struct markup_str build_id, uint32_t *index);
+						 struct sc_str name,
+						 struct sc_str build_id, uint32_t *index);
 
 /* The same for a name that stands for a build ID, or for none, from now on. */
-enum mk_context_result mk_context_bind(struct mk_context *c, uint64_t id, struct markup_str name,
-				       struct markup_str build_id, uint32_t *index);
+enum mk_context_result mk_context_bind(struct mk_context *c, uint64_t id, struct sc_str name,
+				       struct sc_str build_id, uint32_t *index);
 
 /* The module with this ID, or NULL. */
 struct mk_module *mk_context_module(const struct mk_context *c, uint64_t id);
@@ -115,7 +115,7 @@ enum mk_context_result mk_context_add_map(struct mk_context *c,
 
 /* Adds a map for the record alone, whatever it collides with. */
 void mk_context_note_map(struct mk_context *c, const struct mk_map *map,
-			 struct markup_str mode);
+			 struct sc_str mode);
 
 /* Another generation begins. */
 void mk_context_changed(struct mk_context *c);

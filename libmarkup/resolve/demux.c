@@ -43,9 +43,9 @@ static bool take_char(const char **p, const char *end, char c)
 }
 
 /* "[00169.291005][1234][5678]", also with a date, or "[00012.345] 1234.5678>" */
-static struct markup_str fuchsia_key(const char *p, const char *end)
+static struct sc_str fuchsia_key(const char *p, const char *end)
 {
-	const struct markup_str none = { NULL, 0 };
+	const struct sc_str none = { NULL, 0 };
 	const char *key;
 	bool brackets;
 
@@ -57,7 +57,7 @@ static struct markup_str fuchsia_key(const char *p, const char *end)
 	key = p;
 	if (!take_number(&p, end))
 		return none;
-	const struct markup_str found = { key, (size_t)(p - key) };
+	const struct sc_str found = { key, (size_t)(p - key) };
 	if (brackets)
 		return take_char(&p, end, ']') && take_char(&p, end, '[') &&
 		       take_number(&p, end) && take_char(&p, end, ']') ? found : none;
@@ -66,7 +66,7 @@ static struct markup_str fuchsia_key(const char *p, const char *end)
 }
 
 /* "name[1234]:" with the name behind a blank or at the beginning */
-static struct markup_str syslog_key(const char *p, const char *end)
+static struct sc_str syslog_key(const char *p, const char *end)
 {
 	for (const char *open = p; (open = memchr(open, '[', (size_t)(end - open))); open++) {
 		const char *pos = open + 1, *name = open;
@@ -74,16 +74,16 @@ static struct markup_str syslog_key(const char *p, const char *end)
 			name--;
 		if (name == open || !take_number(&pos, end))
 			continue;
-		const struct markup_str found = { open + 1, (size_t)(pos - open - 1) };
+		const struct sc_str found = { open + 1, (size_t)(pos - open - 1) };
 		if (take_char(&pos, end, ']') && take_char(&pos, end, ':'))
 			return found;
 	}
-	return (struct markup_str){ NULL, 0 };
+	return (struct sc_str){ NULL, 0 };
 }
 
-struct markup_str mk_demux_key(const char *p, const char *end)
+struct sc_str mk_demux_key(const char *p, const char *end)
 {
-	struct markup_str key;
+	struct sc_str key;
 
 	if (end - p > PREFIX_LOOKED_AT)
 		end = p + PREFIX_LOOKED_AT;
@@ -91,8 +91,8 @@ struct markup_str mk_demux_key(const char *p, const char *end)
 	return key.len ? key : syslog_key(p, end);
 }
 
-struct markup_str mk_demux_key_of(const struct mk_demux *d, const char *p, const char *end,
-				  char buf[DEMUX_REGEX_MAX])
+struct sc_str mk_demux_key_of(const struct mk_demux *d, const char *p, const char *end,
+			      char buf[DEMUX_REGEX_MAX])
 {
 	const size_t room = DEMUX_REGEX_MAX - 1;
 	const size_t len = (size_t)(end - p) < room ? (size_t)(end - p) : room;
@@ -103,10 +103,10 @@ struct markup_str mk_demux_key_of(const struct mk_demux *d, const char *p, const
 	memcpy(buf, p, len);
 	buf[len] = 0;
 	if (regexec(&d->regex, buf, 2, match, 0))
-		return (struct markup_str){ NULL, 0 };
+		return (struct sc_str){ NULL, 0 };
 	if (match[1].rm_so < 0)
 		match[1] = match[0];
-	return (struct markup_str){ buf + match[1].rm_so,
+	return (struct sc_str){ buf + match[1].rm_so,
 				    (size_t)(match[1].rm_eo - match[1].rm_so) };
 }
 
@@ -220,7 +220,7 @@ void mk_demux_deinit(struct mk_resolve *r)
 		regfree(&d->regex);
 }
 
-static struct mk_process *find(const struct mk_demux *d, struct markup_str key)
+static struct mk_process *find(const struct mk_demux *d, struct sc_str key)
 {
 	for (size_t i = 0; i < d->processes.len; i++) {
 		struct mk_process *p = d->processes.data[i];
@@ -241,7 +241,7 @@ static void make_room(struct mk_demux *d)
 	}
 }
 
-struct mk_process *mk_demux_add(struct mk_resolve *r, struct markup_str key)
+struct mk_process *mk_demux_add(struct mk_resolve *r, struct sc_str key)
 {
 	struct mk_demux *d = &r->demux;
 	struct mk_process *p;
@@ -258,7 +258,7 @@ void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup,
 {
 	struct mk_demux *d = &r->demux;
 	char buf[DEMUX_REGEX_MAX];
-	struct markup_str key = mk_demux_key_of(d, line, markup, buf);
+	struct sc_str key = mk_demux_key_of(d, line, markup, buf);
 	struct mk_process *p = NULL;
 
 	d->lines += announces;
@@ -307,7 +307,7 @@ bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *from)
 	for (size_t i = 0; i < from->demux.processes.len; i++) {
 		const struct mk_process *p = from->demux.processes.data[i];
 		struct mk_process *copy = mk_demux_add(to,
-						       (struct markup_str){ p->key, p->key_len });
+						       (struct sc_str){ p->key, p->key_len });
 		if (!copy || !mk_context_copy(&copy->context, &p->context))
 			return false;
 		copy->announced = p->announced;

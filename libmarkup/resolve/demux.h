@@ -61,7 +61,7 @@ void mk_demux_switch(struct mk_resolve *r, const char *line, const char *markup,
 void mk_demux_hold(struct mk_resolve *r);
 
 /* A new process with an empty context; nothing is forgotten for it. NULL: no memory. */
-struct mk_process *mk_demux_add(struct mk_resolve *r, struct markup_str key);
+struct mk_process *mk_demux_add(struct mk_resolve *r, struct sc_str key);
 
 /* Forgets all processes. */
 void mk_demux_reset(struct mk_resolve *r);
@@ -73,12 +73,12 @@ bool mk_demux_copy(struct mk_resolve *to, struct mk_resolve *from);
 void mk_demux_each(struct mk_resolve *r, void (*fn)(struct mk_context *c));
 
 /* The key in the text before the markup, by the forms above; len 0: none. */
-struct markup_str mk_demux_key(const char *p, const char *end);
+struct sc_str mk_demux_key(const char *p, const char *end);
 
 #define DEMUX_REGEX_MAX 1024u /* bytes before the markup that a regular expression sees */
 
 /* The same, by the regular expression if there is one: it may be in `buf`. */
-struct markup_str mk_demux_key_of(const struct mk_demux *d, const char *p, const char *end,
-				  char buf[DEMUX_REGEX_MAX]);
+struct sc_str mk_demux_key_of(const struct mk_demux *d, const char *p, const char *end,
+			      char buf[DEMUX_REGEX_MAX]);
 
 #endif

@@ -38,7 +38,7 @@ static void test_keys(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *p = cases[i].prefix;
-		struct markup_str key = mk_demux_key(p, p + strlen(p));
+		struct sc_str key = mk_demux_key(p, p + strlen(p));
 		assert_int_equal(key.len, strlen(cases[i].key));
 		assert_memory_equal(key.ptr ? key.ptr : "", cases[i].key, key.len);
 	}

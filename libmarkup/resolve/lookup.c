@@ -26,8 +26,8 @@ static void *find_kernel(struct mk_resolve *r, const struct mk_module *m, const 
 {
 	const char *slash = memchr(m->name.ptr, '/', m->name.len);
 	const size_t len = slash ? (size_t)(slash - m->name.ptr) : 0, skipped = slash ? len + 1 : 0;
-	const struct markup_str release = { m->name.ptr, len };
-	const struct markup_str name = { m->name.ptr + skipped, m->name.len - skipped };
+	const struct sc_str release = { m->name.ptr, len };
+	const struct sc_str name = { m->name.ptr + skipped, m->name.len - skipped };
 
 	return r->resolver.kernel ? r->resolver.kernel(r->resolver.ctx, name, release, why) : NULL;
 }
@@ -80,7 +80,7 @@ static void *ask_for(struct mk_resolve *r, struct mk_module *m)
 	mk_out_bytes(&r->scratch, m->build_id, m->build_id_len < 64 ? m->build_id_len : 64);
 	mk_out_char(&r->scratch, 0);
 	char name[256];
-	struct markup_str shown = mk_shortened(m->name, name, sizeof(name));
+	struct sc_str shown = mk_shortened(m->name, name, sizeof(name));
 	w->warning_about = e;
 	if (!m->build_id_len)
 		mk_complain(w, "no symbols for module \"%.*s\"%s%s", (int)shown.len, shown.ptr,
@@ -268,11 +268,11 @@ void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i)
 	}
 }
 
-struct markup_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i)
+struct sc_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i)
 {
 	return r->resolver.source && t->frames && i < t->num_frames && t->frames[i].line ?
 		r->resolver.source(r->resolver.ctx, t->module, &t->frames[i]) :
-		(struct markup_str){ NULL, 0 };
+		(struct sc_str){ NULL, 0 };
 }
 
 bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
@@ -282,7 +282,7 @@ bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 	return handle && r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
 }
 
-struct markup_str mk_lookup_demangled(struct mk_resolve *r, struct markup_str name)
+struct sc_str mk_lookup_demangled(struct mk_resolve *r, struct sc_str name)
 {
 	return r->resolver.demangle && !r->where->silent
 		       ? r->resolver.demangle(r->resolver.ctx, name) : name;

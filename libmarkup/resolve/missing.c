@@ -24,7 +24,7 @@ static uint32_t hash_bytes(const void *bytes, size_t len)
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static struct markup_str cut_off(struct markup_str name)
+static struct sc_str cut_off(struct sc_str name)
 {
 	if (name.len > MISSING_NAME_MAX)
 		name.len = MISSING_NAME_MAX;
@@ -33,7 +33,7 @@ static struct markup_str cut_off(struct markup_str name)
 
 /* The slot of this build ID, or of this name if there is none: its own, or the free one it
  * would take. */
-static uint32_t *find_slot(const struct mk_modules *t, struct markup_str name,
+static uint32_t *find_slot(const struct mk_modules *t, struct sc_str name,
 			   const uint8_t *id, size_t len)
 {
 	uint32_t at;
@@ -73,7 +73,7 @@ static bool grow(struct mk_modules *t)
 	return true;
 }
 
-struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
+struct markup_module *mk_modules_entry(struct mk_modules *t, struct sc_str name,
 					const uint8_t *build_id, size_t build_id_len)
 {
 	uint32_t *slot = t->slots ? find_slot(t, name, build_id, build_id_len) : NULL;
@@ -121,7 +121,7 @@ void mk_modules_add(struct mk_modules *t, const struct markup_module *m)
 	e->table_only |= m->table_only;
 }
 
-const struct markup_module *mk_modules_find(const struct mk_modules *t, struct markup_str name,
+const struct markup_module *mk_modules_find(const struct mk_modules *t, struct sc_str name,
 					    const uint8_t *build_id, size_t build_id_len)
 {
 	const uint32_t *slot = t->slots ? find_slot(t, name, build_id, build_id_len) : NULL;

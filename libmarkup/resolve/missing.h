@@ -26,7 +26,7 @@ void mk_modules_deinit(struct mk_modules *t);
 
 /* The entry of a module, made if there is none; NULL: there is none (see above),
  * or no memory. */
-struct markup_module *mk_modules_entry(struct mk_modules *t, struct markup_str name,
+struct markup_module *mk_modules_entry(struct mk_modules *t, struct sc_str name,
 					const uint8_t *build_id, size_t build_id_len);
 
 /* Adds what was counted of `m` to its entry, made if there is none. */
@@ -36,7 +36,7 @@ void mk_modules_add(struct mk_modules *t, const struct markup_module *m);
 void mk_modules_list(struct mk_modules *t, const struct markup_module *m);
 
 /* The entry that there is, or NULL. */
-const struct markup_module *mk_modules_find(const struct mk_modules *t, struct markup_str name,
+const struct markup_module *mk_modules_find(const struct mk_modules *t, struct sc_str name,
 					    const uint8_t *build_id, size_t build_id_len);
 
 /* Calls `fn` for each entry, most frames first. Returns 0 or -ENOMEM. */

@@ -8,7 +8,7 @@
 #include "libmarkup/bytes/fields.h"
 #include "libmarkup/resolve/resolve.h"
 
-static uint64_t hash(struct markup_str s)
+static uint64_t hash(struct sc_str s)
 {
 	uint64_t h = 0xcbf29ce484222325u + s.len;
 
@@ -17,22 +17,22 @@ static uint64_t hash(struct markup_str s)
 	return h;
 }
 
-static struct markup_str last_part(struct markup_str path)
+static struct sc_str last_part(struct sc_str path)
 {
 	const char *slash = memrchr(path.ptr, '/', path.len);
 	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
 
-	return (struct markup_str){ path.ptr + skipped, path.len - skipped };
+	return (struct sc_str){ path.ptr + skipped, path.len - skipped };
 }
 
-uint64_t mk_bound_id(struct markup_str name)
+uint64_t mk_bound_id(struct sc_str name)
 {
 	return hash(last_part(name));
 }
 
 /* What the line is known by. */
 struct known_by {
-	struct markup_str name, build_id;
+	struct sc_str name, build_id;
 	char hex[2 * MISSING_ID_MAX], path[256];
 };
 
@@ -46,7 +46,7 @@ static void take_id(struct known_by *k, const struct mk_module *m)
 		k->hex[2 * i] = digits[m->build_id[i] >> 4];
 		k->hex[2 * i + 1] = digits[m->build_id[i] & 15];
 	}
-	k->build_id = (struct markup_str){ k->hex, 2 * m->build_id_len };
+	k->build_id = (struct sc_str){ k->hex, 2 * m->build_id_len };
 }
 
 /* What the log said before of the name on the line. */
@@ -60,16 +60,16 @@ static void ask_context(struct mk_resolve *r, const struct mk_event *e, struct k
 		len = snprintf(k->path, sizeof(k->path), "%.*s/%.*s", (int)m->name.len, m->name.ptr,
 			       (int)e->name.len, e->name.ptr);
 		if ((size_t)len < sizeof(k->path))
-			k->name = (struct markup_str){ k->path, (size_t)len };
+			k->name = (struct sc_str){ k->path, (size_t)len };
 	}
-	if (m && (e->kernel ? mk_str_is(e->name, "vmlinux")
-			    : mk_str_same(last_part(m->name), last_part(e->name))))
+	if (m && (e->kernel ? sc_str_is(e->name, "vmlinux")
+			    : sc_str_same(last_part(m->name), last_part(e->name))))
 		take_id(k, m);
 }
 
 static bool is_it(const struct mk_module *m, const struct known_by *k, bool kernel)
 {
-	if (!mk_str_same(m->name, k->name))
+	if (!sc_str_same(m->name, k->name))
 		return false;
 	if (k->build_id.len || m->build_id_len)
 		return mk_field_build_id_is(k->build_id, m->build_id, m->build_id_len);

@@ -144,7 +144,7 @@ void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i);
 
 /* Lines of the source of frame `i`, as the resolver gives them; ptr NULL: none. With sources,
  * nothing is remembered: all frames are there. */
-struct markup_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i);
+struct sc_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i);
 
 /* The resolver's handle of a module, or NULL; warns the first time. */
 void *mk_lookup_module(struct mk_resolve *r, uint32_t module);
@@ -172,7 +172,7 @@ bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 #define MK_KERNEL UINT64_MAX /* in the context: a kernel's release and build ID */
 
 /* In the context: a module by its name, or the last part of a path. */
-uint64_t mk_bound_id(struct markup_str name);
+uint64_t mk_bound_id(struct sc_str name);
 
 /* The module that is named on the line of a frame, by its build ID or its name alone; NULL:
  * no memory. */
@@ -209,7 +209,7 @@ void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, const struct mk_
 		     const struct mk_wanted *wanted, struct mk_code *ret);
 
 /* A name as it is to be shown. */
-struct markup_str mk_lookup_demangled(struct mk_resolve *r, struct markup_str name);
+struct sc_str mk_lookup_demangled(struct mk_resolve *r, struct sc_str name);
 
 /* Misses from now on are counted anew: `missing` was taken. */
 void mk_forget_missing(struct mk_resolve *r);

@@ -124,7 +124,7 @@ static uint64_t take64(struct cursor *c)
 static void load_module(struct cursor *in, struct mk_context *c)
 {
 	const uint64_t id = take64(in);
-	struct markup_str name = { .len = take32(in) }, build_id = { .len = take32(in) };
+	struct sc_str name = { .len = take32(in) }, build_id = { .len = take32(in) };
 	uint32_t index;
 
 	name.ptr = take(in, name.len);
@@ -155,10 +155,10 @@ static void load_map(struct cursor *in, struct mk_context *c)
 	uint32_t index;
 
 	if (!mode || map.module >= c->num_modules || mode[sizeof(map.mode) - 1] ||
-	    (*mode && !mk_field_mode((struct markup_str){ mode, strlen(mode) }, map.mode)))
+	    (*mode && !mk_field_mode(sc_str_of(mode), map.mode)))
 		in->bad = true;
 	else if (c->dialect == MARKUP_FUCHSIA)
-		mk_context_note_map(c, &map, (struct markup_str){ mode, strlen(mode) });
+		mk_context_note_map(c, &map, sc_str_of(mode));
 	else
 		in->bad = mk_context_add_map(c, &map, &index);
 }
@@ -181,7 +181,7 @@ static void load_context(struct cursor *in, struct mk_context *c)
 static int load_process(struct cursor *in, struct mk_resolve *r)
 {
 	const uint64_t announced = take64(in);
-	struct markup_str key = { .len = take32(in) };
+	struct sc_str key = { .len = take32(in) };
 	struct mk_process *p;
 
 	key.ptr = take(in, key.len);

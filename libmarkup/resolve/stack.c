@@ -20,7 +20,7 @@ static int digit_of(char c)
 }
 
 /* Up to 3 bytes for 4 characters; how many, or −1: it is not base64. */
-static long decode(struct markup_str s, uint8_t *ret)
+static long decode(struct sc_str s, uint8_t *ret)
 {
 	uint32_t bits = 0;
 	size_t n = 0, have = 0;
@@ -43,10 +43,10 @@ static long decode(struct markup_str s, uint8_t *ret)
 }
 
 /* The field up to the next ':' is taken off *rest. */
-static struct markup_str next_field(struct markup_str *rest)
+static struct sc_str next_field(struct sc_str *rest)
 {
 	const char *colon = memchr(rest->ptr, ':', rest->len);
-	struct markup_str field = { rest->ptr, colon ? (size_t)(colon - rest->ptr) : rest->len };
+	struct sc_str field = { rest->ptr, colon ? (size_t)(colon - rest->ptr) : rest->len };
 
 	rest->ptr += field.len + (colon != NULL);
 	rest->len -= field.len + (colon != NULL);
@@ -54,21 +54,21 @@ static struct markup_str next_field(struct markup_str *rest)
 }
 
 /* The registers, in front of the last field, which is left in *rest. */
-static bool read_registers(struct markup_str *rest, struct markup_register *list, size_t *n)
+static bool read_registers(struct sc_str *rest, struct markup_register *list, size_t *n)
 {
 	uint64_t tid;
 
 	if (!mk_field_decimal(next_field(rest), &tid))
 		return false;
 	for (*n = 0; memchr(rest->ptr, ':', rest->len); (*n)++) {
-		const struct markup_str field = next_field(rest);
+		const struct sc_str field = next_field(rest);
 		const char *is = memchr(field.ptr, '=', field.len), *end = field.ptr + field.len;
 
 		if (!is || *n == REGISTERS_MAX ||
-		    !mk_field_address((struct markup_str){ is + 1, (size_t)(end - is - 1) },
+		    !mk_field_address((struct sc_str){ is + 1, (size_t)(end - is - 1) },
 				      &list[*n].value))
 			return false;
-		list[*n].name = (struct markup_str){ field.ptr, (size_t)(is - field.ptr) };
+		list[*n].name = sc_span(field.ptr, is);
 	}
 	return *n > 0;
 }
@@ -98,7 +98,7 @@ bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct m
 	struct markup_register registers[REGISTERS_MAX];
 	struct markup_stack stack = { .registers = registers, .find = find_module, .find_ctx = r };
 	const struct markup_caller *callers;
-	struct markup_str rest = e->rest;
+	struct sc_str rest = e->rest;
 	const char *end = NULL;
 	uint8_t *bytes;
 	size_t n = 0;

@@ -21,7 +21,7 @@ struct mk_table {
 	size_t key_len;
 	uint64_t first, last;     /* lines */
 	uint64_t end;             /* no address that is higher came */
-	struct markup_str name;   /* of its last line, and where that file's image begins */
+	struct sc_str name;       /* of its last line, and where that file's image begins */
 	uint64_t base;
 	bool has_base;
 	VEC(struct mk_table_row) rows; /* ascending */
@@ -77,9 +77,9 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* The text as it is kept; ptr NULL: no room. Equal ones are kept once. */
-static struct markup_str keep(struct mk_tables *t, struct markup_str s)
+static struct sc_str keep(struct mk_tables *t, struct sc_str s)
 {
-	const struct markup_str none = { NULL, 0 };
+	const struct sc_str none = { NULL, 0 };
 	struct text *new, **found;
 
 	if (!s.len || s.len > MARKUP_NAMES_MAX - t->text_bytes ||
@@ -92,11 +92,11 @@ static struct markup_str keep(struct mk_tables *t, struct markup_str s)
 		free(new);
 	else
 		t->text_bytes += s.len;
-	return found ? (struct markup_str){ (*found)->bytes, s.len } : none;
+	return found ? (struct sc_str){ (*found)->bytes, s.len } : none;
 }
 
 /* The table of the process that goes on with this line, or a new one; NULL: no memory. */
-static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uint64_t line,
+static struct mk_table *table_of(struct mk_tables *t, struct sc_str key, uint64_t line,
 				 const struct mk_row *row)
 {
 	struct mk_table *table;
@@ -105,7 +105,7 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 		key.len = DEMUX_KEY_MAX;
 	for (size_t i = t->tables.len, tried = 0; i-- && tried < TABLES_TRIED; tried++) {
 		table = t->tables.data[i];
-		if (!mk_str_same((struct markup_str){ table->key, table->key_len }, key))
+		if (!sc_str_same((struct sc_str){ table->key, table->key_len }, key))
 			continue;
 		if (row->end ? row->start >= table->end && line - table->last <= LINES_BETWEEN
 			     : line == table->last && table->end == UINT64_MAX)
@@ -121,7 +121,7 @@ static struct mk_table *table_of(struct mk_tables *t, struct markup_str key, uin
 	return t->tables.data[t->tables.len++] = table;
 }
 
-static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
+static void add_row(struct mk_tables *t, struct sc_str key, uint64_t line,
 		    const struct mk_row *row)
 {
 	struct mk_table *table = t->num_rows < TABLE_ROWS_MAX
@@ -133,7 +133,7 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 	t->num_rows++; /* also of a table without code */
 	table->last = line;
 	table->end = row->end ? row->end : UINT64_MAX; /* no other line goes on with it */
-	if (!row->offset || !table->name.len || !mk_str_same(table->name, row->name)) {
+	if (!row->offset || !table->name.len || !sc_str_same(table->name, row->name)) {
 		table->has_base = !row->offset;
 		table->base = row->start;
 	}
@@ -156,7 +156,7 @@ static void add_row(struct mk_tables *t, struct markup_str key, uint64_t line,
 static void take_line(struct mk_tables *t, const char *p, const char *end, uint64_t line_no)
 {
 	char buf[DEMUX_REGEX_MAX];
-	struct markup_str key = { NULL, 0 };
+	struct sc_str key = { NULL, 0 };
 	struct mk_row row;
 
 	for (const struct mk_input *const *in = t->inputs; *in; in++) {
@@ -260,11 +260,11 @@ void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t lin
 }
 
 int mk_tables_kept(struct mk_tables *t, const char *p, size_t len, uint64_t line_no,
-		   struct markup_str *ret)
+		   struct sc_str *ret)
 {
 	take_bytes(t, p, len, &line_no);
 	take_tail(t, line_no);
-	*ret = (struct markup_str){ t->kept.buf, t->kept.len };
+	*ret = (struct sc_str){ t->kept.buf, t->kept.len };
 	return t->kept.error ? t->kept.error : t->kept.len > TABLE_BYTES_MAX ? -E2BIG : 0;
 }
 
@@ -302,7 +302,7 @@ static void take_given(struct mk_tables *t)
 /* ---- look-up ------------------------------------------------------------------------- */
 
 struct wanted_row {
-	struct markup_str key;
+	struct sc_str key;
 	uint64_t line, address;
 	bool before; /* lines before it alone count */
 };
@@ -313,7 +313,7 @@ static const struct mk_table_row *row_in(const struct mk_table *table, const str
 	const struct mk_table_row *row;
 	size_t low = 0, high = table->rows.len, mid;
 
-	if (!mk_str_same((struct markup_str){ table->key, table->key_len }, w->key))
+	if (!sc_str_same((struct sc_str){ table->key, table->key_len }, w->key))
 		return NULL;
 	while (low < high) {
 		mid = low + (high - low) / 2;
@@ -356,7 +356,7 @@ static const struct mk_table_row *find(const struct mk_tables *t, const struct w
 	return before;
 }
 
-bool mk_tables_find(struct mk_tables *t, struct markup_str key, uint64_t line_no,
+bool mk_tables_find(struct mk_tables *t, struct sc_str key, uint64_t line_no,
 		    uint64_t address, struct mk_table_row *ret)
 {
 	struct wanted_row w = { key, line_no, address, !t->again && !t->given };

@@ -38,7 +38,7 @@ struct mk_table_row {
 	uint64_t line;
 	uint64_t from;             /* what `start` is in the file, from `origin` on */
 	enum markup_origin origin;
-	struct markup_str name, build_id; /* of hex digits, len 0: unknown */
+	struct sc_str name, build_id;     /* of hex digits, len 0: unknown */
 };
 
 struct mk_tables {
@@ -77,11 +77,11 @@ void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t lin
 /* The rest of the input, and all lines of its tables, if t->kept was made for them; *ret is
  * t's. -E2BIG: more than TABLE_BYTES_MAX; -ENOMEM. */
 int mk_tables_kept(struct mk_tables *t, const char *p, size_t len, uint64_t line_no,
-		   struct markup_str *ret);
+		   struct sc_str *ret);
 
 /* The row that a frame in line `line_no` needs, whose process is `key`. Its texts stay until the
  * next input. Thread-safe. */
-bool mk_tables_find(struct mk_tables *t, struct markup_str key, uint64_t line_no,
+bool mk_tables_find(struct mk_tables *t, struct sc_str key, uint64_t line_no,
 		    uint64_t address, struct mk_table_row *ret);
 
 #endif

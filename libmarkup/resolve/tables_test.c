@@ -38,7 +38,7 @@ static size_t read_log(void *ctx, char *buf, size_t size)
 static void expect(struct mk_tables *t, const char *process, uint64_t line, uint64_t address,
 		   const char *want)
 {
-	const struct markup_str key = { process, strlen(process) };
+	const struct sc_str key = { process, strlen(process) };
 	struct mk_table_row row;
 	char got[128] = "none";
 

@@ -61,14 +61,14 @@ static void bind(struct mk_resolve *r, struct mk_event *e)
 	for (size_t i = 0; e->guid && i < sizeof(order); i++)
 		memcpy(id + 2 * i, e->detail.ptr + 2 * order[i], 2);
 	if (e->guid)
-		e->detail = (struct markup_str){ id, sizeof(id) };
+		e->detail = (struct sc_str){ id, sizeof(id) };
 
 	if (mk_context_bind(&r->context, e->kernel ? MK_KERNEL : mk_bound_id(e->name), e->name,
 			    e->detail, &e->index) == MK_CTX_FULL) {
 		said(e, e->text.ptr, "too many modules");
 		return;
 	}
-	e->detail = (struct markup_str){ NULL, 0 };
+	e->detail = (struct sc_str){ NULL, 0 };
 	m = &r->context.modules[e->index];
 	e->fresh = true;
 	if ((r->keep_modules || r->html) && m->build_id_len)

@@ -32,8 +32,8 @@ static bool is_trampoline(struct mk_resolve *r, struct mk_module *m, uint64_t va
 	struct markup_data symbol;
 
 	return mk_named_data(r, m, vaddr, &symbol) && !symbol.offset &&
-	       (mk_str_is(symbol.name, "__restore_rt") ||
-		mk_str_is(symbol.name, "__kernel_rt_sigreturn"));
+	       (sc_str_is(symbol.name, "__restore_rt") ||
+		sc_str_is(symbol.name, "__kernel_rt_sigreturn"));
 }
 
 /* What the line counts from somewhere else becomes an address of the ELF file. */

@@ -129,7 +129,7 @@ static void not_understood(struct mk_worker *w, const struct mk_request *r)
 		report(w, "'", r->line, "': ", r->wrong);
 	else /* LLVM has none */
 		report(w, "error: '", r->line, "': ",
-		       ((struct markup_str){ r->wrong, advice ? (size_t)(advice - r->wrong) :
+		       ((struct sc_str){ r->wrong, advice ? (size_t)(advice - r->wrong) :
 								strlen(r->wrong) }));
 	answer_nothing(w, r, true);
 }
@@ -187,14 +187,13 @@ static bool answer_code(struct mk_worker *w, const struct mk_request *r)
 static bool answer_symbol(struct mk_worker *w, const struct mk_request *r)
 {
 	const struct markup_dialogue_options *o = &w->dialogue->options;
-	const struct symcache_str symbol = { r->query.symbol.ptr, r->query.symbol.len };
 	struct symcache_answer a;
 	bool any = false;
 	uint32_t at = 0;
 	uint64_t vaddr;
 
 	w->form->begin(w, r);
-	while (symcache_symbolize_name(w->symbolizer, r->module, symbol, &at, &vaddr)) {
+	while (symcache_symbolize_name(w->symbolizer, r->module, r->query.symbol, &at, &vaddr)) {
 		find_frames(w, r, vaddr + r->query.offset, o->functions == MARKUP_FUNCTIONS_SHORT ?
 			    SYMCACHE_INNERMOST : SYMCACHE_ONE_FRAME, &a);
 		if (o->protocol == MARKUP_PROTOCOL_LLVM && a.num_frames && !a.frames->file.ptr)

@@ -111,31 +111,26 @@ static inline const char *mk_shown_module(const struct mk_worker *w, const struc
 	return w->dialogue->shown ? w->dialogue->shown : r->shown ? r->shown : r->name ? r->name : "";
 }
 
-static inline struct markup_str mk_str_of(struct symcache_str s)
-{
-	return (struct markup_str){ s.ptr, s.len };
-}
-
 /* `s`, or `unknown` if its ptr is NULL. */
-static inline struct markup_str mk_or(struct markup_str s, const char *unknown)
+static inline struct sc_str mk_or(struct sc_str s, const char *unknown)
 {
-	return s.ptr ? s : (struct markup_str){ unknown, strlen(unknown) };
+	return s.ptr ? s : sc_str_of(unknown);
 }
 
 /* A path, whole; ptr NULL: it is not known. Valid until the next call. */
-struct markup_str mk_shown_path(struct mk_worker *w, const struct symcache_file *file);
+struct sc_str mk_shown_path(struct mk_worker *w, const struct symcache_file *file);
 
 /* A name as it is shown; ptr NULL: there is none. Valid until the symbolizer's next call. */
-struct markup_str mk_shown_name(struct mk_worker *w, struct symcache_str name, uint32_t lang);
+struct sc_str mk_shown_name(struct mk_worker *w, struct sc_str name, uint32_t lang);
 
 /* Lines of the source around a frame, if they are asked for and there. */
-static inline struct symcache_str mk_source_around(struct mk_worker *w, const struct mk_request *r,
-						   const struct symcache_shown_frame *f)
+static inline struct sc_str mk_source_around(struct mk_worker *w, const struct mk_request *r,
+					     const struct symcache_shown_frame *f)
 {
 	const uint64_t lines = w->dialogue->options.source_lines;
 
 	return lines ? symcache_source_lines(&w->sources, r->module, f->file, f->line, lines) :
-		       (struct symcache_str){ "", 0 };
+		       (struct sc_str){ "", 0 };
 }
 
 #endif

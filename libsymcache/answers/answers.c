@@ -99,9 +99,8 @@ static void understand_hex(const struct markup_dialogue *d, struct mk_worker *w,
 		r->line = "0";
 	if (!r->query.symbol.ptr)
 		return;
-	if (d->module && symcache_symbolize_name(w->symbolizer, d->module,
-			(struct symcache_str){ r->query.symbol.ptr, r->query.symbol.len }, &at,
-			&vaddr))
+	if (d->module &&
+	    symcache_symbolize_name(w->symbolizer, d->module, r->query.symbol, &at, &vaddr))
 		number = vaddr + r->query.offset;
 	r->query = (struct mk_query){ .offset = number };
 }

@@ -25,7 +25,7 @@ static void answer(void *ctx, const char *text, size_t len)
 
 static void message(void *ctx, const char *text, size_t len)
 {
-	mk_put(&((struct heard *)ctx)->text, "[", ((struct markup_str){ text, len }), "]");
+	mk_put(&((struct heard *)ctx)->text, "[", ((struct sc_str){ text, len }), "]");
 }
 
 static void complain(void *ctx, const char *text)

@@ -16,12 +16,12 @@ static bool has_function(const struct symcache_answer *a)
 }
 
 /* As -s wants it. */
-static struct symcache_str named_file(const struct mk_worker *w, struct symcache_str path)
+static struct sc_str named_file(const struct mk_worker *w, struct sc_str path)
 {
 	const char *slash = w->dialogue->options.basenames && path.len ? memrchr(path.ptr, '/', path.len) :
 								NULL;
 
-	return slash ? (struct symcache_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) } : path;
+	return slash ? (struct sc_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) } : path;
 }
 
 /* Where a variable is declared that begins there. */
@@ -55,7 +55,7 @@ void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint6
 	if (placed) {
 		*room = *a->frames;
 		room->padded = false;
-		room->function = (struct symcache_str){ NULL, 0 };
+		room->function = (struct sc_str){ NULL, 0 };
 	} else {
 		a->num_frames = 0;
 		placed = loaded && declare(w, r, vaddr, room);
@@ -63,10 +63,10 @@ void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint6
 	if (!loaded || (!placed && !symbol.name))
 		return;
 	if (symbol.name)
-		room->function = symcache_show_name(w->symbolizer, symcache_str_of(symbol.name),
+		room->function = symcache_show_name(w->symbolizer, sc_str_of(symbol.name),
 						    SYMCACHE_LANG_SYMTAB);
 	if (!placed && symbol.file)
-		room->file = named_file(w, symcache_str_of(symbol.file));
+		room->file = named_file(w, sc_str_of(symbol.file));
 	a->frames = room;
 	a->num_frames = 1;
 }

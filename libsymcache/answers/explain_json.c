@@ -6,7 +6,7 @@
 static void put_place(struct mk_worker *w, const char *prefix, const struct symcache_file *file,
 		      uint32_t line, uint32_t column)
 {
-	const struct markup_str path = mk_shown_path(w, file);
+	const struct sc_str path = mk_shown_path(w, file);
 	char key[32];
 
 	snprintf(key, sizeof(key), "%sfile", prefix);
@@ -17,9 +17,9 @@ static void put_place(struct mk_worker *w, const char *prefix, const struct symc
 	mk_gen_number(&w->json, key, column);
 }
 
-static void put_name(struct mk_worker *w, const char *key, struct symcache_str name, uint32_t lang)
+static void put_name(struct mk_worker *w, const char *key, struct sc_str name, uint32_t lang)
 {
-	const struct markup_str shown = mk_shown_name(w, name, lang);
+	const struct sc_str shown = mk_shown_name(w, name, lang);
 
 	mk_gen_string(&w->json, key, shown.ptr, shown.len);
 }
@@ -70,7 +70,7 @@ static void put_cache(struct mk_worker *w, const struct mk_explained *e)
 	if (e->why.own_table) {
 		mk_gen_open_map(g, "own_table");
 		mk_gen_text(g, "table", e->why.own_table);
-		put_name(w, "name", symcache_str_of(e->why.own_name), SYMCACHE_LANG_SYMTAB);
+		put_name(w, "name", sc_str_of(e->why.own_name), SYMCACHE_LANG_SYMTAB);
 		mk_gen_close_map(g);
 	}
 }
@@ -82,7 +82,7 @@ static void put_entry(struct mk_worker *w, const struct symcache_explained_entry
 	mk_gen_open_map(g, NULL);
 	mk_gen_hex(g, "offset", entry->offset);
 	mk_gen_text(g, "tag", entry->inlined ? "DW_TAG_inlined_subroutine" : "DW_TAG_subprogram");
-	put_name(w, "name", symcache_str_of(entry->name), SYMCACHE_LANG_UNKNOWN);
+	put_name(w, "name", sc_str_of(entry->name), SYMCACHE_LANG_UNKNOWN);
 	mk_gen_bool(g, "decides", entry->decides);
 	mk_gen_hex(g, "start", entry->start);
 	mk_gen_hex(g, "end", entry->end);

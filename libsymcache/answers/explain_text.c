@@ -9,7 +9,7 @@ static void put_place(struct mk_worker *w, const char *before, const struct symc
 		mk_put(&w->out, ":", column);
 }
 
-static void put_name(struct mk_worker *w, const char *before, struct symcache_str name,
+static void put_name(struct mk_worker *w, const char *before, struct sc_str name,
 		     uint32_t lang)
 {
 	mk_put(&w->out, before, mk_or(mk_shown_name(w, name, lang), "??"));
@@ -24,7 +24,7 @@ static void put_offset(struct mk_out *o, uint64_t offset)
 	if (offset >> 32)
 		mk_out_hex(o, offset);
 	else
-		mk_put(o, "0x", ((struct markup_str){ digits + 10, 8 }));
+		mk_put(o, "0x", ((struct sc_str){ digits + 10, 8 }));
 }
 
 static void put_cache(struct mk_worker *w, const struct mk_explained *e)
@@ -81,7 +81,7 @@ static void put_own_table(struct mk_worker *w, const struct mk_explained *e)
 		return;
 	mk_put(&w->out, "own table  the file's ", e->why.own_table,
 	       ", by which llvm-symbolizer goes, has ");
-	put_name(w, "", symcache_str_of(e->why.own_name), SYMCACHE_LANG_SYMTAB);
+	put_name(w, "", sc_str_of(e->why.own_name), SYMCACHE_LANG_SYMTAB);
 	mk_out_char(&w->out, '\n');
 }
 
@@ -92,7 +92,7 @@ static void put_entry(struct mk_worker *w, const struct symcache_explained_entry
 	mk_out_lit(o, "  entry    ");
 	put_offset(o, entry->offset);
 	mk_put(o, " DW_TAG_", entry->inlined ? "inlined_subroutine" : "subprogram");
-	put_name(w, " ", symcache_str_of(entry->name), SYMCACHE_LANG_UNKNOWN);
+	put_name(w, " ", sc_str_of(entry->name), SYMCACHE_LANG_UNKNOWN);
 	if (entry->start < entry->end)
 		mk_put(o, ", ", mk_hex(entry->start), "..", mk_hex(entry->end));
 	else

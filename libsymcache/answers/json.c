@@ -4,7 +4,7 @@
  */
 #include "libsymcache/answers/answer.h"
 
-static void put_str(struct mk_gen *g, const char *key, struct symcache_str s)
+static void put_str(struct mk_gen *g, const char *key, struct sc_str s)
 {
 	mk_gen_string(g, key, s.ptr, s.len);
 }
@@ -24,7 +24,7 @@ static void put_str(struct mk_gen *g, const char *key, struct symcache_str s)
 
 static void put_frame(struct mk_gen *g, const struct symcache_shown_frame *f,
 		      const struct symcache_start *start, uint32_t discriminator,
-		      struct symcache_str source)
+		      struct sc_str source)
 {
 	struct mk_out *compact = mk_gen_compact(g);
 	char address[FMT_MAX];
@@ -98,7 +98,7 @@ static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknow
 
 	if (is_code(r) && unknown) {
 		open_places(w, r);
-		put_frame(&w->json, &no_frame, &no_start, 0, (struct symcache_str){ NULL, 0 });
+		put_frame(&w->json, &no_frame, &no_start, 0, (struct sc_str){ NULL, 0 });
 	} else {
 		mk_gen_empty_array(&w->json, places_key(w, r));
 	}
@@ -124,7 +124,7 @@ static void put_hex(struct mk_gen *g, const char *key, bool known, uint64_t numb
 
 static void local(struct mk_worker *w, const struct mk_request *r, const struct symcache_local *l)
 {
-	const struct markup_str path = mk_shown_path(w, &l->file);
+	const struct sc_str path = mk_shown_path(w, &l->file);
 	struct mk_gen *g = &w->json;
 
 	open_places(w, r);

@@ -4,7 +4,7 @@
  */
 #include "libsymcache/answers/answer.h"
 
-static inline void put_padded(struct mk_out *o, struct symcache_str s, bool padded)
+static inline void put_padded(struct mk_out *o, struct sc_str s, bool padded)
 {
 	if (!s.ptr)
 		mk_out_lit(o, "??");
@@ -60,10 +60,10 @@ static void put_verbose(struct mk_worker *w, const struct symcache_shown_frame *
 {
 	struct mk_out *o = &w->out;
 
-	mk_put(o, "  Filename: ", mk_or(mk_str_of(f->file), "??"));
+	mk_put(o, "  Filename: ", mk_or(f->file, "??"));
 	if (start->line)
 		mk_put(o, "\n  Function start filename: ",
-		       mk_or(mk_str_of(start->file), "<invalid>"),
+		       mk_or(start->file, "<invalid>"),
 		       "\n  Function start line: ", start->line);
 	if (start->known && options_of(w)->style == MARKUP_STYLE_LLVM)
 		mk_put(o, "\n  Function start address: ", mk_hex(start->vaddr));
@@ -117,7 +117,7 @@ static void frame(struct mk_worker *w, const struct mk_request *r,
 	const uint32_t discriminator = bare ? 0 : symcache_symbolize_discriminator(
 		w->symbolizer, a, is_binutils(w) ? 0 : i);
 	struct symcache_start start;
-	struct symcache_str source;
+	struct sc_str source;
 
 	if (verbose)
 		start = symcache_symbolize_start(w->symbolizer, a, i);
@@ -152,15 +152,15 @@ static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknow
 
 static void data(struct mk_worker *w, const struct symcache_shown_data *d)
 {
-	mk_put(&w->out, mk_or(mk_str_of(d->name), "??"), "\n", d->vaddr, " ", d->size, "\n");
+	mk_put(&w->out, mk_or(d->name, "??"), "\n", d->vaddr, " ", d->size, "\n");
 	if (d->file.ptr)
-		mk_put(&w->out, mk_str_of(d->file), ":", d->line, "\n");
+		mk_put(&w->out, d->file, ":", d->line, "\n");
 	else
 		mk_out_lit(&w->out, "??:?\n");
 }
 
 /* No byte of it reaches a terminal that may not. */
-static struct mk_as shown(struct markup_str s)
+static struct mk_as shown(struct sc_str s)
 {
 	s.ptr = s.len ? s.ptr : NULL;
 	return mk_as(mk_out_shown, mk_or(s, "??"));
@@ -179,7 +179,7 @@ static void local(struct mk_worker *w, const struct mk_request *r, const struct 
 	struct mk_out *o = &w->out;
 
 	(void)r;
-	mk_put(o, shown(mk_str_of(l->function)), "\n", shown(mk_str_of(l->name)), "\n",
+	mk_put(o, shown(l->function), "\n", shown(l->name), "\n",
 	       shown(mk_shown_path(w, &l->file)), ":", l->line, "\n");
 	if (l->has_offset && l->offset < 0)
 		mk_out_char(o, '-');

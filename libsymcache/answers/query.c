@@ -26,23 +26,23 @@ static void skip_blanks(const char **p)
 }
 
 /* A word, or what stands in quotes; ptr NULL if the quotes are not closed. */
-static struct markup_str next_word(const char **p)
+static struct sc_str next_word(const char **p)
 {
 	const char *start = *p + strspn(*p, " \n\r"), *end;
 
 	if (*start == '"' || *start == '\'') {
 		end = strchr(start + 1, *start);
 		if (!end)
-			return (struct markup_str){ NULL, 0 };
+			return (struct sc_str){ NULL, 0 };
 		*p = end + 1;
-		return (struct markup_str){ start + 1, (size_t)(end - start - 1) };
+		return (struct sc_str){ start + 1, (size_t)(end - start - 1) };
 	}
 	*p = start + strcspn(start, " \n\r");
-	return (struct markup_str){ start, (size_t)(*p - start) };
+	return sc_span(start, *p);
 }
 
 /* Hex digits without 0x, of which one is a letter: 16, or behind a digit. */
-static bool bare_hex(struct markup_str text, uint64_t *ret)
+static bool bare_hex(struct sc_str text, uint64_t *ret)
 {
 	bool letter = false;
 
@@ -53,15 +53,15 @@ static bool bare_hex(struct markup_str text, uint64_t *ret)
 }
 
 /* "0x9d", or "0x9d/0x2d0" with the size of the function. */
-static bool symbol_offset(struct markup_str text, uint64_t *ret)
+static bool symbol_offset(struct sc_str text, uint64_t *ret)
 {
 	const char *slash = memchr(text.ptr, '/', text.len);
-	struct markup_str offset = text, size = { "0", 1 };
+	struct sc_str offset = text, size = { "0", 1 };
 	uint64_t ignored;
 
 	if (slash) {
 		offset.len = (size_t)(slash - text.ptr);
-		size = (struct markup_str){ slash + 1, text.len - offset.len - 1 };
+		size = (struct sc_str){ slash + 1, text.len - offset.len - 1 };
 	}
 	return mk_field_number(size, &ignored) && mk_field_number(offset, ret);
 }
@@ -101,11 +101,11 @@ static const char *parse_module(const char **p, bool has_module, struct mk_query
 }
 
 /* A hex number, with or without 0x, and nothing behind it. */
-static bool hex_number(struct markup_str text, uint64_t *ret)
+static bool hex_number(struct sc_str text, uint64_t *ret)
 {
 	const size_t prefix = text.len > 1 && *text.ptr == '0' && (text.ptr[1] | 0x20) == 'x' ? 2 : 0;
 
-	return mk_field_hex((struct markup_str){ text.ptr + prefix, text.len - prefix }, ret);
+	return mk_field_hex((struct sc_str){ text.ptr + prefix, text.len - prefix }, ret);
 }
 
 /* What most lines have: 0x and some hex digits, and no more. */
@@ -127,7 +127,7 @@ static bool plain_hex(const char *p, uint64_t *ret)
 /* An address, or a symbol with or without "+OFFSET". */
 static const char *parse_address(const char *p, enum mk_query_numbers numbers, struct mk_query *ret)
 {
-	struct markup_str spec, offset;
+	struct sc_str spec, offset;
 	const char *plus;
 
 	skip_blanks(&p);
@@ -135,7 +135,7 @@ static const char *parse_address(const char *p, enum mk_query_numbers numbers, s
 		return NULL;
 	if (!*p)
 		return "no module offset has been specified (wanted: [MODULE] ADDRESS)";
-	spec = (struct markup_str){ p, strcspn(p, " \n\r") };
+	spec = (struct sc_str){ p, strcspn(p, " \n\r") };
 	while (spec.len && strchr("\t\v\f", spec.ptr[spec.len - 1]))
 		spec.len--;
 	if (numbers == NUMBERS_HEX ? hex_number(spec, &ret->offset) :
@@ -149,7 +149,7 @@ static const char *parse_address(const char *p, enum mk_query_numbers numbers, s
 	plus = memrchr(spec.ptr, '+', spec.len);
 	if (!plus)
 		return NULL;
-	offset = (struct markup_str){ plus + 1, (size_t)(spec.ptr + spec.len - plus - 1) };
+	offset = (struct sc_str){ plus + 1, (size_t)(spec.ptr + spec.len - plus - 1) };
 	if (plus > spec.ptr && (numbers == NUMBERS_KERNEL ? symbol_offset(offset, &ret->offset) :
 							    mk_field_number(offset, &ret->offset)))
 		ret->symbol.len = (size_t)(plus - spec.ptr);
@@ -197,7 +197,7 @@ void mk_query_parse_hex(const char *line, struct mk_query *ret, uint64_t *number
 	plus = strchr(line, '+');
 	if (!*line || (isxdigit((unsigned char)*line) && !plus))
 		return;
-	ret->symbol = (struct markup_str){ line, plus ? (size_t)(plus - line) :
+	ret->symbol = (struct sc_str){ line, plus ? (size_t)(plus - line) :
 							  strcspn(line, " \t\r\n") };
 	ret->offset = plus ? leading_hex(plus + 1) : 0;
 }

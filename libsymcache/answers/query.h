@@ -30,9 +30,9 @@ enum mk_query_numbers {
 /* Strings point into the line. */
 struct mk_query {
 	enum mk_query_kind kind;
-	struct markup_str module;       /* ptr NULL: the command line's */
+	struct sc_str module;           /* ptr NULL: the command line's */
 	enum symcache_module_kind module_kind; /* that one's */
-	struct markup_str symbol;       /* ptr NULL: an address was given */
+	struct sc_str symbol;           /* ptr NULL: an address was given */
 	uint64_t offset;                /* the address, or relative to the symbol */
 };
 

@@ -6,7 +6,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_inside(struct markup_str s, const char *line)
+static void check_inside(struct sc_str s, const char *line)
 {
 	if (s.len && (s.ptr < line || s.ptr + s.len > line + strlen(line)))
 		abort();

@@ -18,7 +18,7 @@ struct expected {
 	uint64_t offset;
 };
 
-static void assert_str(struct markup_str s, const char *wanted)
+static void assert_str(struct sc_str s, const char *wanted)
 {
 	assert_int_equal(s.len, strlen(wanted));
 	assert_memory_equal(s.ptr ? s.ptr : "", wanted, s.len);

@@ -204,7 +204,7 @@ size_t symcache_frame_ids_batch(const struct symcache_cache *c, const uint64_t v
 const char *symcache_linkage_name(const struct symcache_cache *c, uint32_t function, size_t *len)
 {
 	const struct symcache_function *f = &c->cache.functions[function];
-	struct symcache_str name = { NULL, 0 };
+	struct sc_str name = { NULL, 0 };
 
 	if (function < c->cache.header->num_functions && symcache_sound(&c->cache, f, sizeof(*f)))
 		name = symcache_string(&c->cache, f->name);

@@ -60,7 +60,7 @@ static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const c
 	return answer(a, symcache_store_get(a->store, build_id, len, &c, &a->why), &c, why);
 }
 
-static void *find_named(void *ctx, struct markup_str path, const char **why)
+static void *find_named(void *ctx, struct sc_str path, const char **why)
 {
 	struct asker *a = ctx;
 	struct symcache_cache *c;

@@ -94,7 +94,7 @@ static const char *known(const char *s)
 }
 
 /* A copy that ends with NUL, in room that was reserved. */
-static const char *copy(struct symcache_resolver *r, struct symcache_str s)
+static const char *copy(struct symcache_resolver *r, struct sc_str s)
 {
 	char *to = r->text.data + r->text.len;
 
@@ -107,7 +107,7 @@ static const char *copy(struct symcache_resolver *r, struct symcache_str s)
 }
 
 /* Room for copies of both. */
-static bool reserve_texts(struct symcache_resolver *r, struct symcache_str a, struct symcache_str b)
+static bool reserve_texts(struct symcache_resolver *r, struct sc_str a, struct sc_str b)
 {
 	vec_clear(&r->text);
 	return vec_reserve(&r->text, a.len + b.len + 2);
@@ -127,7 +127,7 @@ static int reason_of(enum symcache_reason reason)
 }
 
 /* Which of its texts are unknown. */
-static uint32_t text_flags(struct symcache_str function, struct symcache_str file)
+static uint32_t text_flags(struct sc_str function, struct sc_str file)
 {
 	return (function.ptr ? 0 : SYMCACHE_FRAME_NO_FUNCTION) |
 	       (file.ptr ? 0 : SYMCACHE_FRAME_NO_FILE);
@@ -234,7 +234,7 @@ int symcache_variable_at(struct symcache_resolver *r, struct symcache_cache *c, 
 size_t symcache_addresses_of(struct symcache_resolver *r, struct symcache_cache *c,
 			     const char *name, uint64_t ret[], size_t max)
 {
-	const struct symcache_str text = { name, strlen(name) };
+	const struct sc_str text = { name, strlen(name) };
 	uint64_t vaddr;
 	uint32_t at = 0;
 	size_t n = 0;
@@ -272,12 +272,12 @@ const char *symcache_file_path(struct symcache_resolver *r, struct symcache_cach
 
 const char *symcache_demangled(struct symcache_resolver *r, const char *name)
 {
-	const struct symcache_str s = { name, strlen(name) };
-	const struct symcache_str text = symcache_show_name(r->symbolizer, s,
-							    SYMCACHE_LANG_UNKNOWN);
+	const struct sc_str s = { name, strlen(name) };
+	const struct sc_str text = symcache_show_name(r->symbolizer, s,
+						      SYMCACHE_LANG_UNKNOWN);
 
 	if (!text.ptr || text.ptr == name ||
-	    !reserve_texts(r, text, (struct symcache_str){ NULL, 0 }))
+	    !reserve_texts(r, text, (struct sc_str){ NULL, 0 }))
 		return name;
 	return copy(r, text);
 }

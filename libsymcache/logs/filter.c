@@ -86,7 +86,7 @@ static void warn(void *ctx, const struct markup_module *m, const char *data, siz
 		const char *newline = f->llvm ? memchr(data, '\n', len) : NULL;
 		const size_t n = newline ? (size_t)(newline - data) : len - 1;
 
-		mk_put(&f->said, mk_as(mk_out_shown, ((struct markup_str){ data, n })), "\n");
+		mk_put(&f->said, mk_as(mk_out_shown, ((struct sc_str){ data, n })), "\n");
 		data += n + 1;
 		len -= n + 1;
 	}

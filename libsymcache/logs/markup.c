@@ -7,21 +7,15 @@
 #include "libsymcache/logs/resolver.h"
 #include "libsymcache/symbolize/module.h"
 
-static struct markup_str str(struct symcache_str s)
-{
-	return (struct markup_str){ s.ptr, s.len };
-}
-
 static bool find_place(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr)
 {
 	const struct symcache_markup *r = ctx;
-	const struct symcache_str symbol = { place->symbol.ptr, place->symbol.len };
 	const struct symcache *cache;
 	uint64_t base;
 
 	if (place->origin == MARKUP_FROM_SYMBOL)
-		return symcache_symbolize_offset(r->symbolizer, module, symbol, place->offset,
-						 place->symbol_size, vaddr);
+		return symcache_symbolize_offset(r->symbolizer, module, place->symbol,
+						 place->offset, place->symbol_size, vaddr);
 	cache = sc_module_cache(module);
 	if (!cache)
 		return false;
@@ -77,7 +71,7 @@ static size_t find_data_as_code(struct symcache_markup *r, struct symcache_modul
 
 	if (!data_at(r, m, vaddr, &data) || !vec_reserve(&r->frames, 1))
 		return 0;
-	r->frames.data[0] = (struct markup_frame){ .function = str(data.name) };
+	r->frames.data[0] = (struct markup_frame){ .function = data.name };
 	return 1;
 }
 
@@ -95,7 +89,7 @@ static size_t symbolize(struct symcache_markup *r, struct symcache_symbolizer *s
 		const struct symcache_shown_frame *f = &a.frames[i];
 
 		r->frames.data[i] = (struct markup_frame){
-			.function = str(f->function), .file = str(f->file), .line = f->line,
+			.function = f->function, .file = f->file, .line = f->line,
 			.column = f->column, .padded = f->padded,
 		};
 	}
@@ -119,7 +113,7 @@ static size_t find_line_code(void *ctx, void *module, uint64_t vaddr,
 
 	/* A version belongs to the symbol, not to the function. */
 	for (size_t i = 0; i < n; i++) {
-		struct markup_str *name = &r->frames.data[i].function;
+		struct sc_str *name = &r->frames.data[i].function;
 		const char *version = name->ptr ? memchr(name->ptr, '@', name->len) : NULL;
 		if (version && version > name->ptr)
 			name->len = (size_t)(version - name->ptr);
@@ -135,27 +129,27 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 	if (!data_at(r, module, vaddr, &data) &&
 	    (r->llvm || !symcache_symbolize_function(r->symbolizer, module, vaddr, &data)))
 		return false;
-	*ret = (struct markup_data){ .name = str(data.name) };
+	*ret = (struct markup_data){ .name = data.name };
 	if (data.of_table)
 		return true;
 	ret->offset = vaddr - data.vaddr;
-	ret->file = str(data.file);
+	ret->file = data.file;
 	ret->line = data.line;
 	return true;
 }
 
 /* A symbol element; some write a further underscore in front of the name. */
-static struct markup_str find_name(void *ctx, struct markup_str name)
+static struct sc_str find_name(void *ctx, struct sc_str name)
 {
 	const struct symcache_markup *r = ctx;
 	const size_t extra = name.len > 2 && !memcmp(name.ptr, "__Z", 3);
-	const struct symcache_str tail = { name.ptr + extra, name.len - extra };
-	const struct symcache_str text = symcache_show_name(r->symbolizer, tail,
-							    SYMCACHE_LANG_UNKNOWN);
+	const struct sc_str tail = { name.ptr + extra, name.len - extra };
+	const struct sc_str text = symcache_show_name(r->symbolizer, tail,
+						      SYMCACHE_LANG_UNKNOWN);
 
 	if (!text.ptr || (text.len == tail.len && !memcmp(text.ptr, tail.ptr, tail.len)))
 		return name;
-	return str(text);
+	return text;
 }
 
 _Static_assert(SYMCACHE_PADDED == MARKUP_PADDED, "texts are handed on as they are");
@@ -207,7 +201,7 @@ void symcache_markup_deinit(struct symcache_markup *m)
 	vec_deinit(&m->callers);
 }
 
-bool symcache_markup_base(struct markup_str path, char name[256])
+bool symcache_markup_base(struct sc_str path, char name[256])
 {
 	const char *slash = memrchr(path.ptr, '/', path.len), *base = slash ? slash + 1 : path.ptr;
 	const size_t len = (size_t)(path.ptr + path.len - base);

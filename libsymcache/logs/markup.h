@@ -30,7 +30,7 @@ void symcache_markup_deinit(struct symcache_markup *m); /* all zero is fine */
 void symcache_markup_functions(struct markup_resolver *ret);
 
 /* The last part of a path, by which modules are found; false: it is empty or too long. */
-bool symcache_markup_base(struct markup_str path, char name[256]);
+bool symcache_markup_base(struct sc_str path, char name[256]);
 
 /* The names that filters show, and those of line_symbolizer. */
 struct symcache_names_options symcache_markup_names(const struct markup_options *options,

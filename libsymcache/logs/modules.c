@@ -14,7 +14,7 @@ struct modules {
 	bool no_memory;
 };
 
-static void add(struct modules *m, const uint8_t *build_id, size_t len, struct markup_str name)
+static void add(struct modules *m, const uint8_t *build_id, size_t len, struct sc_str name)
 {
 	char *text = sc_text("%.*s", (int)name.len, name.ptr);
 	struct symlog_module *added = text ? vec_push(m->found) : NULL;
@@ -30,7 +30,7 @@ static void add(struct modules *m, const uint8_t *build_id, size_t len, struct m
 }
 
 /* What the kernel puts into a process has no symbols anywhere. */
-static bool is_kernels(struct markup_str name)
+static bool is_kernels(struct sc_str name)
 {
 	static const char *const names[] = {
 		"[vdso]", "linux-vdso.so.1", "linux-vdso32.so.1", "linux-vdso64.so.1",
@@ -44,7 +44,7 @@ static bool is_kernels(struct markup_str name)
 }
 
 /* A module of which the log has the name alone is what filter takes for it. */
-static void find_named(struct modules *m, struct markup_str path)
+static void find_named(struct modules *m, struct sc_str path)
 {
 	const struct symlog_modules_options *o = m->options;
 	const char *slash = memrchr(path.ptr, '/', path.len);
@@ -139,7 +139,7 @@ int symlog_modules_of_core(const char *path, struct symlog_modules *ret, struct 
 	for (size_t i = 0; i < core->num_modules; i++)
 		if (!core->modules[i].vdso && core->modules[i].build_id_len)
 			add(&m, core->modules[i].build_id, core->modules[i].build_id_len,
-			    (struct markup_str){ core->modules[i].path,
+			    (struct sc_str){ core->modules[i].path,
 						 strlen(core->modules[i].path) });
 	symcache_core_close(core);
 	return m.no_memory ? sc_no_memory(err) : 0;

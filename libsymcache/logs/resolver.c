@@ -104,7 +104,7 @@ static void *find_entry(struct sc_log_resolver *r, const char *name, const char 
 	return NULL;
 }
 
-static void *find_named(void *ctx, struct markup_str path, const char **why)
+static void *find_named(void *ctx, struct sc_str path, const char **why)
 {
 	struct sc_log_resolver *r = ctx;
 	const char *bound;
@@ -124,7 +124,7 @@ static void *find_named(void *ctx, struct markup_str path, const char **why)
 	return find_entry(r, name, bound, why);
 }
 
-static void *find_kernel(void *ctx, struct markup_str module, struct markup_str release,
+static void *find_kernel(void *ctx, struct sc_str module, struct sc_str release,
 			 const char **why)
 {
 	struct sc_log_resolver *r = ctx;
@@ -145,7 +145,7 @@ static void *find_kernel(void *ctx, struct markup_str module, struct markup_str 
 	return NULL;
 }
 
-static void *find_file(void *ctx, struct markup_str path, const uint8_t *build_id, size_t len,
+static void *find_file(void *ctx, struct sc_str path, const uint8_t *build_id, size_t len,
 		       const char **why)
 {
 	struct sc_log_resolver *r = ctx;
@@ -164,14 +164,12 @@ static void *find_file(void *ctx, struct markup_str path, const uint8_t *build_i
 	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, name), why);
 }
 
-static struct markup_str find_source(void *ctx, void *module, const struct markup_frame *frame)
+static struct sc_str find_source(void *ctx, void *module, const struct markup_frame *frame)
 {
 	struct sc_log_resolver *r = ctx;
-	const struct symcache_str path = { frame->file.ptr, frame->file.len };
-	const struct symcache_str lines = symcache_source_lines(&r->sources, module, path,
-								frame->line, r->from->source_lines);
 
-	return (struct markup_str){ lines.ptr, lines.len };
+	return symcache_source_lines(&r->sources, module, frame->file, frame->line,
+				     r->from->source_lines);
 }
 
 struct markup_resolver sc_log_resolver_functions(struct sc_log_resolver *r)

@@ -42,7 +42,7 @@ static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_modu
 }
 
 /* The number in DWARF of a register of the log. */
-static unsigned number_of(uint16_t machine, struct markup_str name)
+static unsigned number_of(uint16_t machine, struct sc_str name)
 {
 	static const struct { const char *name; uint8_t amd64, i386, arm64, riscv; } any[] = {
 		{ "sp", 7, 4, 31, 2 }, { "fp", 6, 5, 29, 8 }, { "lr", 64, 64, 30, 1 },
@@ -64,7 +64,7 @@ static unsigned number_of(uint16_t machine, struct markup_str name)
 static bool take_registers(const struct markup_stack *s, uint16_t machine,
 			   struct symcache_registers *ret)
 {
-	const unsigned sp = number_of(machine, (struct markup_str){ "sp", 2 });
+	const unsigned sp = number_of(machine, (struct sc_str){ "sp", 2 });
 	bool pc = false;
 
 	ret->known = 0;
@@ -118,7 +118,7 @@ size_t sc_markup_unwind(void *ctx, const struct markup_stack *stack,
 	if (!find_machine(&w, &source.machine, &registers) ||
 	    symcache_unwind_begin(&u, &source, &registers, NULL))
 		return 0;
-	w.stack_pointer = registers.value[number_of(source.machine, (struct markup_str){ "sp", 2 })];
+	w.stack_pointer = registers.value[number_of(source.machine, (struct sc_str){ "sp", 2 })];
 	vec_clear(&m->callers);
 	while (vec_reserve(&m->callers, 1) && symcache_unwind_next(&u, &f))
 		m->callers.data[m->callers.len++] = (struct markup_caller){

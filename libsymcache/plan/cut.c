@@ -113,7 +113,7 @@ static int save_tables(struct job *job, struct mk_cut_log *cut, struct markup_fi
 		       struct sc_error *err)
 {
 	const struct mk_path path = mk_tables_path(job->dir, cut->log);
-	struct markup_str tables;
+	struct sc_str tables;
 	int rc = markup_filter_tables(filter, &tables);
 
 	if (rc == -E2BIG) {

@@ -31,7 +31,7 @@ static int write_out(void *ctx, const char *data, size_t len)
 static const char *say(struct markup_merge *m, const char *p, const char *end, struct mk_out *to)
 {
 	struct markup_module warns_of;
-	struct markup_str text;
+	struct sc_str text;
 
 	while (mk_complaint_next(&p, end, &warns_of, &text))
 		if (!(warns_of.build_id_len || warns_of.name.len) ||
@@ -174,7 +174,7 @@ static void put_summary(const struct markup_merge *m, struct mk_out *o)
 		if (m->results[i]->status == MK_WHOLE)
 			continue;
 		put_comma(o, '[');
-		mk_json_string(o, (struct markup_str){ log, strlen(log) });
+		mk_json_string(o, sc_str_of(log));
 	}
 	mk_out_char(o, ']');
 	mk_json_number(o, "read", read);

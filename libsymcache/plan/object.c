@@ -173,7 +173,7 @@ static int find_choice(const char *const *of, const char *text)
 /* The text `f` → the member at `to`. */
 static bool read_text(const struct mk_column *c, const struct mk_field *f, void *to)
 {
-	const struct markup_str bytes = { f->text, f->len };
+	const struct sc_str bytes = { f->text, f->len };
 	int choice;
 
 	switch (c->kind) {
@@ -229,9 +229,9 @@ bool mk_object_read(struct mk_object *row, const struct mk_column *columns, void
 
 /* ---- writing ---------------------------------------------------------------------- */
 
-static struct markup_str text_of(const struct mk_column *c, const void *from)
+static struct sc_str text_of(const struct mk_column *c, const void *from)
 {
-	struct markup_str text = { from, 0 };
+	struct sc_str text = { from, 0 };
 
 	if (c->kind == MK_BYTES || c->kind == MK_HEX) {
 		memcpy(&text, from, sizeof(text));
@@ -260,7 +260,7 @@ void mk_put_columns(struct mk_out *o, const struct mk_column *columns, const voi
 	for (const struct mk_column *c = columns; c->key; c++) {
 		const void *at = (const char *)from + c->at;
 		const bool is_text = c->kind >= MK_HASH;
-		const struct markup_str text = is_text ? text_of(c, at) : (struct markup_str){ 0 };
+		const struct sc_str text = is_text ? text_of(c, at) : (struct sc_str){ 0 };
 		const bool odd = (c->kind == MK_PATH || c->kind == MK_BYTES) &&
 				 sc_utf8_valid(text.ptr, text.len) != text.len;
 

@@ -130,7 +130,7 @@ static void try_complaints(const uint8_t *data, size_t size)
 {
 	const char *p = (const char *)data, *end = p + size;
 	struct markup_module m;
-	struct markup_str text;
+	struct sc_str text;
 	struct mk_out again;
 
 	new_text(&again, data, 0);

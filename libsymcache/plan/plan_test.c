@@ -66,7 +66,7 @@ static void test_row(void **state)
 	static const struct mk_column zero[] = { { "t", MK_TEXT, 0, NULL }, { 0 } };
 	static const struct mk_column none[] = { { "z", MK_HASH_OR_NONE, 0, NULL }, { 0 } };
 	struct mk_object row = { 0 };
-	struct markup_str bytes;
+	struct sc_str bytes;
 	char hash[MARKUP_HASH_TEXT] = "";
 	int64_t number;
 	bool truth;

@@ -223,7 +223,7 @@ int mk_record_read(const struct mk_plan *plan, const char *out, uint64_t task, b
 /* ---- complaints ---------------------------------------------------------------------- */
 
 bool mk_complaint_next(const char **p, const char *end, struct markup_module *warns_of,
-		    struct markup_str *text)
+		    struct sc_str *text)
 {
 	struct mk_complaint_head h;
 	const char *at = *p;

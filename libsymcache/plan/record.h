@@ -83,7 +83,7 @@ _Static_assert(sizeof(struct mk_complaint_head) == 8, "complaint");
 
 /* The complaint at *p, which moves behind it; false: there is none, or it is damaged. */
 bool mk_complaint_next(const char **p, const char *end, struct markup_module *warns_of,
-		    struct markup_str *text);
+		    struct sc_str *text);
 void mk_complaint_put(struct mk_out *to, const struct markup_module *warns_of, const char *text,
 		   size_t len);
 

@@ -39,7 +39,7 @@ struct mk_column {
 		MK_CHOICE, /* an enum, by the texts in `of` */
 		MK_TEXT,   /* const char *; NULL is written as "" */
 		MK_PATH,   /* the same, of any bytes: "KEY", or "KEY_hex" where it is not UTF-8 */
-		MK_BYTES,  /* struct markup_str, of any bytes */
+		MK_BYTES,  /* struct sc_str, of any bytes */
 		MK_HEX,    /* the same (or pointer and size_t), in hex digits */
 	} kind;
 	size_t at;             /* of the member in the struct */

@@ -11,7 +11,7 @@
 
 enum { BATCH_CHECK_MAX = 2 * SYMCACHE_BATCH + 5, BATCH_CHECK_FRAMES = 20 };
 
-static inline bool same_string(struct symcache_str a, struct symcache_str b)
+static inline bool same_string(struct sc_str a, struct sc_str b)
 {
 	return a.ptr == b.ptr && a.len == b.len;
 }

@@ -14,7 +14,7 @@
 #include "libsymcache/base/prefetch.h"
 #include "libsymcache/read/parts.h"
 
-struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset)
+struct sc_str symcache_string(const struct symcache *cache, uint32_t offset)
 {
 	uint32_t next;
 
@@ -33,7 +33,7 @@ INLINED bool may_read(const struct symcache *cache, const void *at, size_t bytes
 	return !guarded || symcache_sound(cache, at, bytes);
 }
 
-INLINED struct symcache_str read_string(const struct symcache *cache, uint32_t offset, bool guarded)
+INLINED struct sc_str read_string(const struct symcache *cache, uint32_t offset, bool guarded)
 {
 	uint32_t next;
 
@@ -68,7 +68,7 @@ INLINED void read_frame(const struct symcache *cache, uint32_t location, bool gu
 	const uint32_t function = loc->function_idx;
 	const struct symcache_function *f = cache->functions + function;
 
-	ret->function = (struct symcache_str){ "?", 1 };
+	ret->function = (struct sc_str){ "?", 1 };
 	ret->lang = SYMCACHE_LANG_UNKNOWN;
 	ret->entry_pc = SYMCACHE_NONE;
 	ret->decl_file_idx = SYMCACHE_NONE;
@@ -77,7 +77,7 @@ INLINED void read_frame(const struct symcache *cache, uint32_t location, bool gu
 	ret->column = column_of(cache, location, guarded);
 	if (function < cache->header->num_functions && may_read(cache, f, sizeof(*f), guarded)) {
 		const struct symcache_ext_decl *d = cache->decls ? cache->decls + function : NULL;
-		const struct symcache_str name = read_string(cache, f->name, guarded);
+		const struct sc_str name = read_string(cache, f->name, guarded);
 
 		if (name.ptr)
 			ret->function = name;

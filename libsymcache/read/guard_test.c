@@ -47,7 +47,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int add(char *text, struct symcache_str s)
+static int add(char *text, struct sc_str s)
 {
 	return sprintf(text, "%.*s|", (int)s.len, s.ptr ? s.ptr : "");
 }

@@ -52,7 +52,7 @@ static void check_ids(const struct symcache *c, uint64_t rel_pc)
 	symcache_lookup(c, rel_pc, &frames);
 	twin = frames;
 	while (symcache_next_frame(&frames, &f)) {
-		struct symcache_str name = { "?", 1 };
+		struct sc_str name = { "?", 1 };
 		struct symcache_file file;
 
 		assert_true(symcache_next_ids(&twin, &ids));
@@ -280,7 +280,7 @@ static void test_strings(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct tiny t = { .h = { .magic = SYMCACHE_MAGIC, .version = 9 } };
-		struct symcache_str s;
+		struct sc_str s;
 		uint8_t *bytes;
 
 		memcpy(t.strings, rows[i].bytes, rows[i].size);
@@ -295,7 +295,7 @@ static void test_strings(void **state)
 	for (uint32_t version = 7; version <= 9; version++) {
 		for (size_t len = 1; len < sizeof(longest); len++) {
 			struct tiny t = { .h = { .magic = SYMCACHE_MAGIC, .version = version } };
-			struct symcache_str s;
+			struct sc_str s;
 			uint8_t *bytes;
 
 			memset(longest, 'x', len);

@@ -38,10 +38,10 @@ static inline bool sc_is_guarded(const struct symcache *cache)
  * the string ends inside the section. On success *next is the offset behind it.
  * `guarded`: sc_is_guarded(); a constant, so that what is trusted is read without a test.
  */
-static inline __attribute__((always_inline)) struct symcache_str
+static inline __attribute__((always_inline)) struct sc_str
 sc_read_string(const struct symcache *cache, uint32_t offset, bool guarded, uint32_t *next)
 {
-	const struct symcache_str none = { 0 };
+	const struct sc_str none = { 0 };
 	uint32_t bytes = cache->header->string_bytes, len = 0, pos = offset;
 	const uint8_t *s = cache->strings;
 
@@ -73,11 +73,11 @@ sc_read_string(const struct symcache *cache, uint32_t offset, bool guarded, uint
 	if (len > bytes - pos || (guarded && !symcache_sound(cache, s + pos, len)))
 		return none;
 	*next = pos + len;
-	return (struct symcache_str){ (const char *)s + pos, len };
+	return (struct sc_str){ (const char *)s + pos, len };
 }
 
-static inline struct symcache_str sc_string_at(const struct symcache *cache, uint32_t offset,
-					       uint32_t *next)
+static inline struct sc_str sc_string_at(const struct symcache *cache, uint32_t offset,
+					 uint32_t *next)
 {
 	return sc_read_string(cache, offset, true, next);
 }

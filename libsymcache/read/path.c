@@ -23,23 +23,23 @@
 
 /* The parts that count, outermost first; none is empty. */
 struct parts {
-	struct symcache_str part[3];
+	struct sc_str part[3];
 	int num;
 };
 
-static bool has_drive(struct symcache_str s)
+static bool has_drive(struct sc_str s)
 {
 	return s.len >= 2 && s.ptr[1] == ':' &&
 	       ((s.ptr[0] >= 'a' && s.ptr[0] <= 'z') || (s.ptr[0] >= 'A' && s.ptr[0] <= 'Z'));
 }
 
-static bool is_in_brackets(struct symcache_str s)
+static bool is_in_brackets(struct sc_str s)
 {
 	return s.len >= 2 && s.ptr[0] == '<' && s.ptr[s.len - 1] == '>';
 }
 
 /* Does `s`, which is not empty, replace the parts before it? */
-static bool wins(struct symcache_str s, enum symcache_path_style style)
+static bool wins(struct sc_str s, enum symcache_path_style style)
 {
 	if (s.ptr[0] == '/' ||
 	    (has_drive(s) && s.len >= 3 && (s.ptr[2] == '\\' || s.ptr[2] == '/')))
@@ -49,7 +49,7 @@ static bool wins(struct symcache_str s, enum symcache_path_style style)
 	return s.ptr[0] == '\\' || is_in_brackets(s);
 }
 
-static void add_part(struct parts *p, struct symcache_str s, enum symcache_path_style style)
+static void add_part(struct parts *p, struct sc_str s, enum symcache_path_style style)
 {
 	if (!s.len)
 		return;
@@ -71,7 +71,7 @@ static size_t join(const struct parts *p, char *buf, size_t size)
 	size_t at = 0;
 
 	for (int i = 0; i < p->num; i++) {
-		struct symcache_str s = p->part[i];
+		struct sc_str s = p->part[i];
 
 		if (i > 0 && p->part[i - 1].ptr[p->part[i - 1].len - 1] != '/')
 			copy_at(buf, size, at++, "/", 1);
@@ -98,7 +98,7 @@ static bool is_sep(const struct form *f, char c)
 static struct form find_form(const struct parts *p)
 {
 	struct form f = { .sep = '/' };
-	struct symcache_str first = p->part[0];
+	struct sc_str first = p->part[0];
 
 	for (int i = 0; i < p->num; i++)
 		f.windows |= has_drive(p->part[i]) ||

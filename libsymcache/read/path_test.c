@@ -16,8 +16,8 @@ struct row {
 static void check(const struct row *rows, size_t n, enum symcache_path_style style)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct symcache_file file = { symcache_str_of(rows[i].comp_dir), symcache_str_of(rows[i].directory),
-						    symcache_str_of(rows[i].name) };
+		const struct symcache_file file = { sc_str_of(rows[i].comp_dir), sc_str_of(rows[i].directory),
+						    sc_str_of(rows[i].name) };
 		size_t len = strlen(rows[i].want);
 		char got[200];
 

@@ -27,21 +27,8 @@
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
+#include "libsymcache/base/str.h"
 #include "libsymcache/read/guard.h"
-
-/* A string inside the cache, not NUL-terminated. ptr NULL: absent. UTF-8 if the
- * file is in order, which symcache_verify() says; whoever must have UTF-8 from
- * an untrusted file tests it. */
-struct symcache_str {
-	const char *ptr;
-	size_t len;
-};
-
-/* Of a NUL-terminated string, which may be NULL. */
-static inline struct symcache_str symcache_str_of(const char *text)
-{
-	return (struct symcache_str){ text, text ? __builtin_strlen(text) : 0 };
-}
 
 /* Unwind information: rows.h. facts NULL: the file has none. */
 struct symcache_unwind {
@@ -127,12 +114,12 @@ static inline bool symcache_damaged(const struct symcache *cache)
 
 /* A source file as the DWARF has it; symcache_path() joins it. */
 struct symcache_file {
-	struct symcache_str comp_dir, directory, name;
+	struct sc_str comp_dir, directory, name;
 };
 
 /* One frame of an address. */
 struct symcache_raw_frame {
-	struct symcache_str function; /* linkage name; "?" if the file has none */
+	struct sc_str function;       /* linkage name; "?" if the file has none */
 	uint32_t lang;                /* enum symcache_lang or SYMCACHE_LANG_SYMTAB */
 	uint32_t entry_pc;            /* relative; SYMCACHE_NONE: inlined */
 	struct symcache_file file;    /* name.ptr NULL: unknown */
@@ -150,7 +137,7 @@ struct symcache_frames {
 
 /* A data symbol. */
 struct symcache_data {
-	struct symcache_str name;  /* linkage name */
+	struct sc_str name;        /* linkage name */
 	uint64_t rel_address;      /* its start */
 	uint64_t size;             /* bytes; 0: unknown */
 	struct symcache_file file; /* of the declaration; name.ptr NULL: unknown */
@@ -289,10 +276,10 @@ bool symcache_lookup_data(const struct symcache *cache, uint64_t rel_address,
 
 /* A symbol of the ELF symbol table. */
 struct symcache_symbol {
-	struct symcache_str name; /* as it stands in the table */
+	struct sc_str name;       /* as it stands in the table */
 	uint64_t rel_address;     /* its start */
 	uint64_t size;            /* st_size; 0: unknown */
-	struct symcache_str file; /* source file of a local symbol (STT_FILE) */
+	struct sc_str file;       /* source file of a local symbol (STT_FILE) */
 };
 
 /*
@@ -315,7 +302,7 @@ void symcache_symbols_batch(const struct symcache_query queries[], size_t n, uin
 
 /* A variable or parameter of a function. */
 struct symcache_local {
-	struct symcache_str function, name; /* as they stand in the source; ptr NULL: unknown */
+	struct sc_str function, name;       /* as they stand in the source; ptr NULL: unknown */
 	struct symcache_file file;          /* of the declaration; name.ptr NULL: unknown */
 	uint64_t line;                      /* 0: unknown */
 	bool has_offset, has_size, has_tag;
@@ -330,8 +317,10 @@ struct symcache_local {
 uint32_t symcache_locals_of(const struct symcache *cache, uint64_t rel_pc, uint32_t *first);
 bool symcache_local(const struct symcache *cache, uint32_t i, struct symcache_local *ret);
 
-/* The string at `offset` of the string section; ptr NULL if there is none. */
-struct symcache_str symcache_string(const struct symcache *cache, uint32_t offset);
+/* The string at `offset` of the string section, in the cache; ptr NULL if there is none. UTF-8 if
+ * the file is in order, which symcache_verify() says; whoever must have UTF-8 from an untrusted
+ * file tests it. */
+struct sc_str symcache_string(const struct symcache *cache, uint32_t offset);
 
 /* File record `idx`; all ptr NULL if there is none. */
 struct symcache_file symcache_file(const struct symcache *cache, uint32_t idx);

@@ -22,7 +22,7 @@ static void must(bool ok)
 		abort();
 }
 
-static unsigned char use_bytes(const struct symcache *c, struct symcache_str s)
+static unsigned char use_bytes(const struct symcache *c, struct sc_str s)
 {
 	const char *begin = (const char *)c->strings, *end = begin + c->header->string_bytes;
 	unsigned char sum = 0;

@@ -33,7 +33,7 @@ static void verify_strings(struct verifier *v)
 		return;
 	}
 	for (; offset < h->string_bytes && !v->stopped; offset = next) {
-		struct symcache_str s = sc_string_at(v->cache, offset, &next);
+		struct sc_str s = sc_string_at(v->cache, offset, &next);
 
 		if (!s.ptr) {
 			sc_fault(v, "strings: malformed or too long at offset 0x%x", offset);

@@ -157,8 +157,8 @@ static void text_cache(struct mk_cache *s, bool with_id)
 	fact(s, "cache size", "%zu", c->size);
 	fact(s, "architecture", "%s", arch_name(h->arch));
 	if (image) {
-		struct symcache_str soname = symcache_string(c, image->soname);
-		struct symcache_str writer = symcache_string(c, image->writer);
+		struct sc_str soname = symcache_string(c, image->soname);
+		struct sc_str writer = symcache_string(c, image->writer);
 
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
 			symcache_build_id_text(text, image->build_id, image->build_id_len);
@@ -204,7 +204,7 @@ static void json_cache(struct mk_gen *g, const struct symcache *c, bool with_id)
 		mk_gen_number(g, "cache_size", c->size);
 	mk_gen_text(g, "architecture", arch_name(h->arch));
 	if (image) {
-		struct symcache_str soname = symcache_string(c, image->soname);
+		struct sc_str soname = symcache_string(c, image->soname);
 
 		if (with_id && image->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
 			symcache_build_id_text(text, image->build_id, image->build_id_len);

@@ -18,7 +18,7 @@ static void put_text(struct mk_cache *c, const char *text, size_t len)
 	if (to)
 		mk_out_put(c->out, to, sc_utf8_unescape(text, len, to));
 	else
-		mk_out_shown(c->out, (struct markup_str){ text, len });
+		mk_out_shown(c->out, (struct sc_str){ text, len });
 }
 
 /* The path of `file`, until the next call; "" if unknown. */
@@ -107,7 +107,7 @@ void mk_cache_functions(struct mk_cache *c)
 
 	for (uint32_t i = 0; i < cache->header->num_functions; i++) {
 		const struct symcache_function *f = &cache->functions[i];
-		const struct symcache_str name = symcache_string(cache, f->name);
+		const struct sc_str name = symcache_string(cache, f->name);
 		struct symcache_file decl = { 0 };
 		uint32_t line = 0;
 
@@ -179,7 +179,7 @@ void mk_cache_data(struct mk_cache *c)
 
 	for (size_t i = 0; i < c->cache->num_data_symbols; i++) {
 		const struct symcache_ext_data *d = &c->cache->data_symbols[i];
-		const struct symcache_str name = symcache_string(c->cache, d->name);
+		const struct sc_str name = symcache_string(c->cache, d->name);
 		struct symcache_file file = { 0 };
 
 		if (d->file_idx != SYMCACHE_NONE)

@@ -19,7 +19,7 @@ static void end(struct mk_gen *g)
 	mk_gen_end(g);
 }
 
-static void put_str(struct mk_gen *g, const char *key, struct symtrace_str s)
+static void put_str(struct mk_gen *g, const char *key, struct sc_str s)
 {
 	if (s.ptr)
 		mk_gen_string(g, key, s.ptr, s.len);
@@ -139,7 +139,7 @@ static void put_pieces(const char *key, struct mk_trace *t, const struct symtrac
 
 	for (size_t i = 0; i < tp->num_pieces; i++) {
 		const struct symtrace_piece *piece = &t->file.pieces[tp->first_piece + i];
-		struct symtrace_str rest = piece->text;
+		struct sc_str rest = piece->text;
 		struct symtrace_action a;
 
 		if (piece->kind != kind)

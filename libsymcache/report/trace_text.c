@@ -236,7 +236,7 @@ static void put_pieces(struct mk_trace *t, const struct symtrace_tracepoint *tp,
 
 	for (size_t i = 0; i < tp->num_pieces; i++) {
 		const struct symtrace_piece *piece = &t->file.pieces[tp->first_piece + i];
-		struct symtrace_str rest = piece->text;
+		struct sc_str rest = piece->text;
 		struct symtrace_action action;
 
 		if (piece->kind != kind)

@@ -66,7 +66,7 @@ static int setup(void **state)
 	if (symcache_open(&cache, self_cache, self_size, &err))
 		return -1;
 	for (uint32_t i = 0; i < cache.header->num_functions; i++) {
-		struct symcache_str name = symcache_string(&cache, cache.functions[i].name);
+		struct sc_str name = symcache_string(&cache, cache.functions[i].name);
 		if (name.len == 4 && !memcmp(name.ptr, "main", 4))
 			main_vaddr = symcache_load_base(&cache) + cache.functions[i].entry_pc;
 	}
@@ -313,7 +313,7 @@ static void test_damaged(void **state)
 
 /* ---- frames ----------------------------------------------------------------------- */
 
-static bool has_name(struct symcache_str s, const char *name)
+static bool has_name(struct sc_str s, const char *name)
 {
 	return s.len == strlen(name) && !memcmp(s.ptr, name, s.len);
 }
@@ -329,7 +329,7 @@ static void test_frames(void **state)
 	struct symcache_shown_data data;
 	struct symcache_start start;
 	struct symcache_answer a;
-	const struct symcache_str name = { "main", 4 };
+	const struct sc_str name = { "main", 4 };
 	uint32_t at = 0;
 	uint64_t vaddr;
 

@@ -117,10 +117,10 @@ void symcache_debug_files_end(struct symcache_debug_files *f)
 }
 
 char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcache_module *m,
-				  struct symcache_str path, size_t *size)
+				  struct sc_str path, size_t *size)
 {
 	const struct debug_file *at = ask(f, m, SOURCES);
-	struct symcache_str text = { NULL, 0 };
+	struct sc_str text = { NULL, 0 };
 	char *ret = NULL;
 
 	if (at->sources)

@@ -26,7 +26,7 @@ void symcache_debug_files_end(struct symcache_debug_files *f);
 /* The source of a file that stands in the debug information: a copy on the heap of *size bytes;
  * NULL: there is none. */
 char *symcache_debug_files_source(struct symcache_debug_files *f, struct symcache_module *m,
-				  struct symcache_str path, size_t *size);
+				  struct sc_str path, size_t *size);
 
 /* Has the symbol there a tag in its value (HWASan), so that the address is not what it says? */
 bool symcache_debug_files_tagged(struct symcache_debug_files *f, struct symcache_module *m,
@@ -72,9 +72,9 @@ struct symcache_source_files {
 /* `n` lines around `line` of the source of that path, which `m` names, each with its number and a
  * newline, as llvm-symbolizer lays them out; len 0: the file is not there, or shorter. Valid until
  * the next call. */
-struct symcache_str symcache_source_lines(struct symcache_source_files *s,
-					  struct symcache_module *m, struct symcache_str path,
-					  uint32_t line, uint64_t n);
+struct sc_str symcache_source_lines(struct symcache_source_files *s,
+				    struct symcache_module *m, struct sc_str path,
+				    uint32_t line, uint64_t n);
 void symcache_source_files_deinit(struct symcache_source_files *s);
 
 #endif

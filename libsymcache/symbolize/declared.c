@@ -6,15 +6,15 @@
 #include "libsymcache/symbolize/symbolizer.h"
 
 /* The path of a file, valid until the next one; ptr NULL: unknown, or out of memory. */
-static struct symcache_str path_of(struct symcache_symbolizer *s, const struct symcache_file *file,
-				   enum symcache_paths paths)
+static struct sc_str path_of(struct symcache_symbolizer *s, const struct symcache_file *file,
+			     enum symcache_paths paths)
 {
 	const size_t room = sc_path_room(file);
 
 	vec_clear(&s->path);
 	if (!file->name.ptr || !vec_reserve(&s->path, room))
-		return (struct symcache_str){ NULL, 0 };
-	return sc_names_printable(s->names, (struct symcache_str){
+		return (struct sc_str){ NULL, 0 };
+	return sc_names_printable(s->names, (struct sc_str){
 		s->path.data, sc_write_path(file, paths, s->path.data, room) }, SC_SHOWN_PATH);
 }
 
@@ -60,8 +60,8 @@ uint32_t symcache_symbolize_discriminator(struct symcache_symbolizer *s,
 }
 
 /* A whole path. */
-static struct symcache_str whole_path_of(struct symcache_symbolizer *s,
-					 const struct symcache_file *file)
+static struct sc_str whole_path_of(struct symcache_symbolizer *s,
+				   const struct symcache_file *file)
 {
 	return path_of(s, file, s->options->paths == SYMCACHE_PATHS_CLEAN ?
 			SYMCACHE_PATHS_CLEAN : SYMCACHE_PATHS_RAW);
@@ -148,13 +148,13 @@ static struct sc_name_index *index_of(struct sc_seen *seen)
 	return seen->index;
 }
 
-static bool same_name(struct symcache_str a, struct symcache_str b)
+static bool same_name(struct sc_str a, struct sc_str b)
 {
 	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
 }
 
 /* Function `idx`, if it is not inlined and has this name. */
-static bool is_function(const struct symcache *c, uint32_t idx, struct symcache_str name,
+static bool is_function(const struct symcache *c, uint32_t idx, struct sc_str name,
 			uint64_t *rel)
 {
 	const struct symcache_function *f = &c->functions[idx];
@@ -168,7 +168,7 @@ static bool is_function(const struct symcache *c, uint32_t idx, struct symcache_
 
 /* Symbol `idx`, if it has this name and is in code that no function of the name begins with:
  * foo.cold, which the DWARF does not know. */
-static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct symcache_str name,
+static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct sc_str name,
 			    uint64_t *rel)
 {
 	struct symcache_raw_frame outermost = { .entry_pc = SYMCACHE_NONE };
@@ -185,7 +185,7 @@ static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct symca
 }
 
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
-			     struct symcache_str name, uint32_t *at, uint64_t *vaddr)
+			     struct sc_str name, uint32_t *at, uint64_t *vaddr)
 {
 	struct sc_seen *seen = sc_symbolizer_begin(s, m);
 	struct sc_name_index *x = seen ? index_of(seen) : NULL;
@@ -222,7 +222,7 @@ static bool size_fits(const struct symcache *c, uint64_t rel, uint64_t size)
 }
 
 bool symcache_symbolize_offset(struct symcache_symbolizer *s, struct symcache_module *m,
-			       struct symcache_str name, uint64_t offset, uint64_t size,
+			       struct sc_str name, uint64_t offset, uint64_t size,
 			       uint64_t *vaddr)
 {
 	uint32_t at = 0, n = 0, fitting = 0;
@@ -239,8 +239,8 @@ bool symcache_symbolize_offset(struct symcache_symbolizer *s, struct symcache_mo
 	return fitting == 1 && n <= NAMESAKES_MAX && *vaddr >= offset;
 }
 
-struct symcache_str symcache_show_name(struct symcache_symbolizer *s, struct symcache_str name,
-				       uint32_t lang)
+struct sc_str symcache_show_name(struct symcache_symbolizer *s, struct sc_str name,
+				 uint32_t lang)
 {
 	return sc_names_show(s->names, name, lang);
 }

@@ -223,10 +223,10 @@ static char *run(char *name, uint32_t lang)
 }
 
 /* Cheap: most names of C programs end here. */
-static bool looks_mangled(struct symcache_str name)
+static bool looks_mangled(struct sc_str name)
 {
 	if (name.len && *name.ptr == '.')
-		name = (struct symcache_str){ name.ptr + 1, name.len - 1 };
+		name = (struct sc_str){ name.ptr + 1, name.len - 1 };
 	if (name.len < 3 || name.len > NAME_MAX_LEN || name.ptr[0] != '_')
 		return false;
 	if (memchr(name.ptr, 0, name.len))
@@ -288,8 +288,8 @@ static char *run_bounded(struct symcache_demangler *d, char *name, uint32_t lang
 	return setjmp(d->arena.full) ? NULL : run(name, lang);
 }
 
-struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct symcache_str name,
-					   uint32_t lang)
+struct sc_str symcache_demangle_once(struct symcache_demangler *d, struct sc_str name,
+				     uint32_t lang)
 {
 	char mangled[NAME_MAX_LEN + 1], *text;
 	bool dot;
@@ -306,12 +306,12 @@ struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct 
 		return name;
 	if (dot) /* over the allocation's head */
 		*--text = '.';
-	return (struct symcache_str){ text, strlen(text) };
+	return sc_str_of(text);
 }
 
 struct wanted {
 	const struct symcache_demangler *d;
-	struct symcache_str name;
+	struct sc_str name;
 	uint32_t lang;
 };
 
@@ -323,16 +323,16 @@ static bool same_name(const void *ctx, uint32_t index)
 	return k->lang == w->lang && k->name_len == w->name.len && !memcmp(k->bytes, w->name.ptr, w->name.len);
 }
 
-static struct symcache_str text_of(const struct known *k)
+static struct sc_str text_of(const struct known *k)
 {
-	return (struct symcache_str){ k->bytes + k->name_len, k->text_len };
+	return (struct sc_str){ k->bytes + k->name_len, k->text_len };
 }
 
-struct symcache_str symcache_demangle(struct symcache_demangler *d, struct symcache_str name,
-				      uint32_t lang)
+struct sc_str symcache_demangle(struct symcache_demangler *d, struct sc_str name,
+				uint32_t lang)
 {
 	const struct wanted wanted = { d, name, lang };
-	struct symcache_str text;
+	struct sc_str text;
 	struct known *k, **kept;
 	uint32_t *slot;
 	uint64_t hash;

@@ -29,8 +29,8 @@ static int teardown(void **state)
 static const char *lang_name(const char *name, uint32_t lang)
 {
 	static char text[1 << 17];
-	struct symcache_str s = symcache_demangle(d, (struct symcache_str){ name, strlen(name) },
-						  lang);
+	struct sc_str s = symcache_demangle(d, sc_str_of(name),
+					    lang);
 
 	assert_true(s.len < sizeof(text));
 	memcpy(text, s.ptr, s.len);
@@ -122,7 +122,7 @@ static void test_hostile(void **state)
 	(void)state;
 	for (int n = 1; n <= 36; n++) {
 		char *doubling = doubling_name(n);
-		struct symcache_str s = { doubling, strlen(doubling) };
+		struct sc_str s = { doubling, strlen(doubling) };
 		size_t len = symcache_demangle(d, s, SYMCACHE_LANG_CPP).len;
 
 		assert_true(len >= 1 && len <= 8 << 20);
@@ -136,11 +136,11 @@ static void test_hostile(void **state)
 
 			while (len < limit)
 				len += (size_t)sprintf(name + len, "%s", repeated[i]);
-			symcache_demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_CPP);
+			symcache_demangle(d, (struct sc_str){ name, len }, SYMCACHE_LANG_CPP);
 			memcpy(name, "_D1f", 4);
-			symcache_demangle(d, (struct symcache_str){ name, len }, SYMCACHE_LANG_D);
+			symcache_demangle(d, (struct sc_str){ name, len }, SYMCACHE_LANG_D);
 			memcpy(name, "_RINv", 5);
-			symcache_demangle(d, (struct symcache_str){ name, len },
+			symcache_demangle(d, (struct sc_str){ name, len },
 					  SYMCACHE_LANG_RUST);
 		}
 	}
@@ -150,8 +150,8 @@ static void test_hostile(void **state)
 static void test_memory(void **state)
 {
 	char name[32];
-	const struct symcache_str foo = { "_Z3foov", 7 }, bar = { "_Z3barv", 7 };
-	const struct symcache_str first = symcache_demangle(d, foo, SYMCACHE_LANG_CPP);
+	const struct sc_str foo = { "_Z3foov", 7 }, bar = { "_Z3barv", 7 };
+	const struct sc_str first = symcache_demangle(d, foo, SYMCACHE_LANG_CPP);
 
 	(void)state;
 	assert_memory_equal(first.ptr, "foo()", 5);
@@ -168,7 +168,7 @@ static void test_memory(void **state)
 			sprintf(wanted, "f%06d()", i);
 			assert_string_equal(cxx(name), wanted);
 		}
-		symcache_demangle(d, (struct symcache_str){ name, strlen(name) },
+		symcache_demangle(d, sc_str_of(name),
 				  SYMCACHE_LANG_CPP);
 	}
 	assert_string_equal(cxx("_Z3foov"), "foo()");

@@ -14,12 +14,12 @@ void sc_name_index_destroy(struct sc_name_index *x)
 }
 
 /* The seed differs from run to run, so that no one can make names that all share a chain. */
-uint32_t *sc_name_index_head(struct sc_name_index *x, struct symcache_str name)
+uint32_t *sc_name_index_head(struct sc_name_index *x, struct sc_str name)
 {
 	return &x->heads[XXH3_64bits_withSeed(name.ptr, name.len, (uintptr_t)x) & x->mask];
 }
 
-static struct symcache_str name_of(const struct symcache *c, uint32_t item)
+static struct sc_str name_of(const struct symcache *c, uint32_t item)
 {
 	const uint32_t functions = c->header->num_functions;
 	const struct symcache_function *f = &c->functions[item];
@@ -28,9 +28,9 @@ static struct symcache_str name_of(const struct symcache *c, uint32_t item)
 	if (item >= functions)
 		return symcache_symbol(c, item - functions, &symbol) ?
 			       symbol.name :
-			       (struct symcache_str){ NULL, 0 };
+			       (struct sc_str){ NULL, 0 };
 	if (!symcache_sound(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE)
-		return (struct symcache_str){ NULL, 0 };
+		return (struct sc_str){ NULL, 0 };
 	return symcache_string(c, f->name);
 }
 
@@ -50,7 +50,7 @@ struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned ge
 	x->mask = heads - 1;
 	x->next = calloc(n + 1, sizeof(*x->next));
 	for (uint32_t item = (uint32_t)n; x->next && item--;) {
-		const struct symcache_str name = name_of(c, item);
+		const struct sc_str name = name_of(c, item);
 		uint32_t *head = name.ptr ? sc_name_index_head(x, name) : NULL;
 
 		if (!head)

@@ -23,6 +23,6 @@ struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned ge
 void sc_name_index_destroy(struct sc_name_index *x); /* NULL is fine */
 
 /* The head of the chain that has all items of the name, and others. */
-uint32_t *sc_name_index_head(struct sc_name_index *x, struct symcache_str name);
+uint32_t *sc_name_index_head(struct sc_name_index *x, struct sc_str name);
 
 #endif

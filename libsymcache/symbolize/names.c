@@ -256,14 +256,14 @@ static void keep(struct sc_names_reader *r, struct sc_text *t, size_t len)
 	r->left -= size < r->left ? size : r->left;
 }
 
-static bool is_name(struct symcache_str name)
+static bool is_name(struct sc_str name)
 {
 	return name.len && !(name.len == 1 && *name.ptr == '?');
 }
 
 /* A name, which is one, demangled. `once`: the caller remembers it. */
-static struct symcache_str demangled(struct sc_names_reader *r, struct symcache_str name,
-				     uint32_t lang, bool once)
+static struct sc_str demangled(struct sc_names_reader *r, struct sc_str name,
+			       uint32_t lang, bool once)
 {
 	if (!r->demangler)
 		r->demangler = symcache_demangler_create();
@@ -277,8 +277,8 @@ static struct symcache_str demangled(struct sc_names_reader *r, struct symcache_
 		      symcache_demangle(r->demangler, name, lang);
 }
 
-struct symcache_str sc_names_printable(struct sc_names_reader *r, struct symcache_str s,
-				       enum sc_shown_kind kind)
+struct sc_str sc_names_printable(struct sc_names_reader *r, struct sc_str s,
+				 enum sc_shown_kind kind)
 {
 	const enum symcache_bytes bytes = r->names->options.bytes;
 	struct sc_shown *to = &r->shown[kind];
@@ -288,34 +288,34 @@ struct symcache_str sc_names_printable(struct sc_names_reader *r, struct symcach
 		return s;
 	vec_clear(to);
 	if (!vec_reserve(to, 4 * s.len))
-		return (struct symcache_str){ NULL, 0 };
-	return (struct symcache_str){ to->data, bytes == SYMCACHE_BYTES_PRINTABLE ?
+		return (struct sc_str){ NULL, 0 };
+	return (struct sc_str){ to->data, bytes == SYMCACHE_BYTES_PRINTABLE ?
 							sc_make_printable(s.ptr, s.len, to->data) :
 							sc_utf8_unescape(s.ptr, s.len, to->data) };
 }
 
-static struct symcache_str show_whole(struct sc_names_reader *r, struct symcache_str name,
-				      uint32_t lang, bool once)
+static struct sc_str show_whole(struct sc_names_reader *r, struct sc_str name,
+				uint32_t lang, bool once)
 {
 	if (!is_name(name))
-		return (struct symcache_str){ NULL, 0 };
+		return (struct sc_str){ NULL, 0 };
 	return r->names->options.mangled ? name : demangled(r, name, lang, once);
 }
 
-struct symcache_str sc_names_show(struct sc_names_reader *r, struct symcache_str name,
-				  uint32_t lang)
+struct sc_str sc_names_show(struct sc_names_reader *r, struct sc_str name,
+			    uint32_t lang)
 {
 	return show_whole(r, name, lang, false);
 }
 
-static struct symcache_str show_function(struct sc_names_reader *r, struct symcache_str name,
-					 uint32_t lang)
+static struct sc_str show_function(struct sc_names_reader *r, struct sc_str name,
+				   uint32_t lang)
 {
 	const struct symcache_names_options *o = &r->names->options;
-	struct symcache_str text;
+	struct sc_str text;
 
 	if (!is_name(name) || o->functions == SYMCACHE_FUNCTIONS_NONE)
-		return (struct symcache_str){ NULL, 0 };
+		return (struct sc_str){ NULL, 0 };
 	if (o->functions == SYMCACHE_FUNCTIONS_WHOLE && o->mangled)
 		return name;
 	text = demangled(r, name, lang, true);
@@ -326,7 +326,7 @@ static struct symcache_str show_function(struct sc_names_reader *r, struct symca
 /* Copies a text, and publishes it at *to. */
 static const struct sc_text *keep_text(struct sc_names_reader *r,
 				       _Atomic(const struct sc_text *) *to,
-				       struct symcache_str text)
+				       struct sc_str text)
 {
 	const struct sc_text *ret = &absent;
 
@@ -366,13 +366,13 @@ const struct sc_text *sc_names_make_symbol(struct sc_names_reader *r, struct sc_
 			 show_whole(r, symbol.name, SYMCACHE_LANG_SYMTAB, true));
 }
 
-struct symcache_str sc_basename(struct symcache_str path)
+struct sc_str sc_basename(struct sc_str path)
 {
 	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
 
 	if (!slash || slash + 1 == path.ptr + path.len)
 		return path;
-	return (struct symcache_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) };
+	return (struct sc_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) };
 }
 
 size_t sc_write_path(const struct symcache_file *file, enum symcache_paths paths, char *to,
@@ -388,7 +388,7 @@ size_t sc_write_path(const struct symcache_file *file, enum symcache_paths paths
 		return parts.name.len;
 	}
 	if (paths == SYMCACHE_PATHS_RELATIVE)
-		parts.comp_dir = (struct symcache_str){ NULL, 0 };
+		parts.comp_dir = (struct sc_str){ NULL, 0 };
 	return symcache_path(&parts, style, to, room);
 }
 
@@ -403,7 +403,7 @@ const struct sc_text *sc_names_make_file(struct sc_names_reader *r, struct sc_te
 		struct sc_text *t = room_for(r, room);
 		if (!t)
 			return &absent;
-		struct symcache_str path = {
+		struct sc_str path = {
 			t->bytes, sc_write_path(&file, r->names->options.paths, t->bytes, room),
 		};
 		path = sc_names_printable(r, path, SC_SHOWN_TEXT);

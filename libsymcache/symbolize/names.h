@@ -22,11 +22,11 @@ struct sc_text {
 };
 #define SC_ABSENT UINT32_MAX
 
-static inline struct symcache_str sc_text_str(const struct sc_text *t)
+static inline struct sc_str sc_text_str(const struct sc_text *t)
 {
 	if (t->len == SC_ABSENT)
-		return (struct symcache_str){ NULL, 0 };
-	return (struct symcache_str){ t->bytes, t->len };
+		return (struct sc_str){ NULL, 0 };
+	return (struct sc_str){ t->bytes, t->len };
 }
 
 /* What is known of a cache; NULL: not made yet. */
@@ -90,8 +90,8 @@ static inline const struct sc_text *sc_names_symbol(struct sc_names_reader *r,
 }
 
 /* Any other name, whole; valid until the next call. ptr NULL: there is none. */
-struct symcache_str sc_names_show(struct sc_names_reader *r, struct symcache_str name,
-				  uint32_t lang);
+struct sc_str sc_names_show(struct sc_names_reader *r, struct sc_str name,
+			    uint32_t lang);
 
 /* Everything behind the last slash. */
 /* Where texts are that had to be made printable: each until the next of its kind. */
@@ -102,10 +102,10 @@ struct sc_shown {
 };
 
 /* The text as the options want it. ptr NULL: out of memory. */
-struct symcache_str sc_names_printable(struct sc_names_reader *r, struct symcache_str s,
-				       enum sc_shown_kind kind);
+struct sc_str sc_names_printable(struct sc_names_reader *r, struct sc_str s,
+				 enum sc_shown_kind kind);
 
-struct symcache_str sc_basename(struct symcache_str path);
+struct sc_str sc_basename(struct sc_str path);
 
 /* Bytes that the path of `file` takes, with its NUL, at most. */
 static inline size_t sc_path_room(const struct symcache_file *file)

@@ -67,7 +67,7 @@ static size_t slot_of(const void *owner, uint64_t vaddr)
 }
 
 /* Copies a text to *to, with a NUL, and moves *to behind it. */
-static const char *put_text(char **to, struct symcache_str text)
+static const char *put_text(char **to, struct sc_str text)
 {
 	const char *ret = *to;
 

@@ -9,7 +9,7 @@
 
 /* Texts end with a NUL. */
 struct symcache_place_frame {
-	struct symcache_str function; /* as it is shown; ptr NULL: unknown */
+	struct sc_str function;       /* as it is shown; ptr NULL: unknown */
 	const char *file;             /* "": unknown */
 	uint32_t line, column;        /* 0: unknown */
 	bool inlined;                 /* see struct symcache_start */

@@ -28,7 +28,7 @@ static int set_up(void **state)
 	f.places = symcache_places_create(f.caches, f.names, true);
 	f.module = symcache_caches_module(f.caches, SYMCACHE_MODULE_FILE, "/proc/self/exe");
 	s = symcache_symbolizer_create(f.caches, f.names);
-	assert_true(symcache_symbolize_name(s, f.module, (struct symcache_str){ "main", 4 }, &at, &f.vaddr));
+	assert_true(symcache_symbolize_name(s, f.module, (struct sc_str){ "main", 4 }, &at, &f.vaddr));
 	symcache_symbolizer_destroy(s);
 	*state = &f;
 	return 0;

@@ -17,7 +17,7 @@
 
 #include "libsymcache/symbolize/symbolize.h"
 
-static bool ends_with(struct symcache_str s, const char *end)
+static bool ends_with(struct sc_str s, const char *end)
 {
 	size_t len = strlen(end);
 
@@ -25,7 +25,7 @@ static bool ends_with(struct symcache_str s, const char *end)
 }
 
 /* Where the bracket that closes s begins, or s.len. */
-static size_t open_of_last(struct symcache_str s, char open, char close)
+static size_t open_of_last(struct sc_str s, char open, char close)
 {
 	size_t depth = 0;
 
@@ -40,7 +40,7 @@ static size_t open_of_last(struct symcache_str s, char open, char close)
 	return s.len;
 }
 
-static struct symcache_str strip_behind(struct symcache_str s)
+static struct sc_str strip_behind(struct sc_str s)
 {
 	static const char *const qualifiers[] = { " const", " volatile", " &", " &&", "&" };
 	size_t open;
@@ -74,7 +74,7 @@ static bool is_word(char c)
 }
 
 /* Does "operator" stand at s[i]? Then how long is it with its sign? Else 0. */
-static size_t operator_len(struct symcache_str s, size_t i)
+static size_t operator_len(struct sc_str s, size_t i)
 {
 	static const char word[] = "operator";
 	/* Longer ones first. "" is a conversion, or new or delete. */
@@ -96,9 +96,9 @@ static size_t operator_len(struct symcache_str s, size_t i)
 	}
 }
 
-struct symcache_str symcache_short_name(struct symcache_str text)
+struct sc_str symcache_short_name(struct sc_str text)
 {
-	struct symcache_str s = strip_behind(text);
+	struct sc_str s = strip_behind(text);
 	size_t start = 0, depth = 0, skip;
 	bool in_operator = false; /* as far as its arguments, everything belongs to it */
 
@@ -126,5 +126,5 @@ struct symcache_str symcache_short_name(struct symcache_str text)
 			start = i + 1;
 		}
 	}
-	return (struct symcache_str){ s.ptr + start, s.len - start };
+	return (struct sc_str){ s.ptr + start, s.len - start };
 }

@@ -53,7 +53,7 @@ static void test_short_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-		struct symcache_str s = { table[i][0], strlen(table[i][0]) };
+		struct sc_str s = { table[i][0], strlen(table[i][0]) };
 		char text[256] = "";
 
 		s = symcache_short_name(s);

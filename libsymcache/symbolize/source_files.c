@@ -72,8 +72,8 @@ static bool read_mapped(struct symcache_source_file *f, const struct symcache_tr
 			changed |= maps->list[i].place(maps->list[i].ctx, &place);
 	if (!changed || !place.name)
 		return false;
-	file = (struct symcache_file){ symcache_str_of(place.comp_dir), symcache_str_of(place.dir),
-					symcache_str_of(place.name) };
+	file = (struct symcache_file){ sc_str_of(place.comp_dir), sc_str_of(place.dir),
+					sc_str_of(place.name) };
 	len = symcache_path(&file, SYMCACHE_PATH_RAW, NULL, 0);
 	path = malloc(len + 1);
 	if (path)
@@ -106,7 +106,7 @@ static void find_file(const struct symcache_source_search *search, struct symcac
 		      struct symcache_source_file *f)
 {
 	if (search->files && m)
-		f->bytes = symcache_debug_files_source(search->files, m, symcache_str_of(f->path), &f->size);
+		f->bytes = symcache_debug_files_source(search->files, m, sc_str_of(f->path), &f->size);
 	if (f->bytes || read_mapped(f, &search->maps) || read_file(f, f->path))
 		return;
 	for (const char *const *folder = search->folders; folder && *folder; folder++)
@@ -116,7 +116,7 @@ static void find_file(const struct symcache_source_search *search, struct symcac
 
 /* The source of that path, which `m` names: valid until the next call. */
 static const struct symcache_source_file *get(struct symcache_source_files *s,
-					      struct symcache_module *m, struct symcache_str path)
+					      struct symcache_module *m, struct sc_str path)
 {
 	struct symcache_source_file *f;
 
@@ -170,9 +170,9 @@ static bool put_line(struct symcache_source_files *s, uint64_t number, int width
 	return true;
 }
 
-struct symcache_str symcache_source_lines(struct symcache_source_files *s,
-					  struct symcache_module *m, struct symcache_str path,
-					  uint32_t line, uint64_t n)
+struct sc_str symcache_source_lines(struct symcache_source_files *s,
+				    struct symcache_module *m, struct sc_str path,
+				    uint32_t line, uint64_t n)
 {
 	const uint64_t first = line > n / 2 ? line - n / 2 : 1;
 	const int width = digits_of(first + n - 2); /* as LLVM counts them */
@@ -182,7 +182,7 @@ struct symcache_str symcache_source_lines(struct symcache_source_files *s,
 
 	vec_clear(&s->text);
 	if (!path.ptr || !line || !n || n > UINT32_MAX)
-		return (struct symcache_str){ NULL, 0 };
+		return (struct sc_str){ NULL, 0 };
 	f = get(s, m, path);
 	at = f->bytes;
 	end = f->bytes + f->size;
@@ -193,5 +193,5 @@ struct symcache_str symcache_source_lines(struct symcache_source_files *s,
 		if (i >= first)
 			ok = put_line(s, i, width, i == line, at, (size_t)(newline - at));
 	}
-	return (struct symcache_str){ s->text.data, s->text.len };
+	return (struct sc_str){ s->text.data, s->text.len };
 }

@@ -43,17 +43,17 @@ void symcache_demangler_destroy(struct symcache_demangler *d); /* NULL is fine *
  * C++, apart. The result is valid until the next call, or as long as `name` is.
  */
 #define SYMCACHE_DEMANGLE_BINUTILS 0xfffffffeu /* `lang`: as binutils spells it */
-struct symcache_str symcache_demangle(struct symcache_demangler *d, struct symcache_str name,
-				      uint32_t lang);
+struct sc_str symcache_demangle(struct symcache_demangler *d, struct sc_str name,
+				uint32_t lang);
 
 /* As symcache_demangle(), but nothing is remembered: for callers that do so themselves. The
  * result is valid until the next call of either, or as long as `name` is. */
-struct symcache_str symcache_demangle_once(struct symcache_demangler *d, struct symcache_str name,
-					   uint32_t lang);
+struct sc_str symcache_demangle_once(struct symcache_demangler *d, struct sc_str name,
+				     uint32_t lang);
 
 /* The bare name of a function, without scope, arguments and return type: a part of
  * `demangled`. */
-struct symcache_str symcache_short_name(struct symcache_str demangled);
+struct sc_str symcache_short_name(struct sc_str demangled);
 
 /* ---- where caches come from ----------------------------------------------------------- */
 
@@ -248,8 +248,8 @@ void symcache_symbolizer_destroy(struct symcache_symbolizer *s); /* NULL is fine
 
 /* A frame as it is shown. The texts are not NUL-terminated; ptr NULL: unknown. */
 struct symcache_shown_frame {
-	struct symcache_str function;
-	struct symcache_str file;
+	struct sc_str function;
+	struct sc_str file;
 	uint32_t line, column;  /* 0: unknown */
 	bool padded;            /* SYMCACHE_PADDED bytes of both texts may be read, however
 				 * short they are */
@@ -323,7 +323,7 @@ struct symcache_start {
 	bool known;               /* else it has several ranges, or no function */
 	bool inlined;             /* or nothing but its caller is known */
 	uint64_t vaddr;
-	struct symcache_str file; /* of the declaration; ptr NULL: unknown. Valid as long as the
+	struct sc_str file;       /* of the declaration; ptr NULL: unknown. Valid as long as the
 				   * answer */
 	uint32_t line;            /* of the declaration; 0: unknown */
 };
@@ -336,10 +336,10 @@ uint32_t symcache_symbolize_discriminator(struct symcache_symbolizer *s,
 
 /* A variable, or a function as if it were one. */
 struct symcache_shown_data {
-	struct symcache_str name; /* as it is shown */
+	struct sc_str name;       /* as it is shown */
 	uint64_t vaddr;           /* its start */
 	uint64_t size;            /* bytes; 0: unknown */
-	struct symcache_str file; /* of the declaration; ptr NULL: unknown */
+	struct sc_str file;       /* of the declaration; ptr NULL: unknown */
 	uint32_t line;            /* 0: unknown */
 	bool of_table;            /* the symbol table gave name, start and size */
 };
@@ -360,7 +360,7 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
  * not.
  */
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
-			     struct symcache_str name, uint32_t *at, uint64_t *vaddr);
+			     struct sc_str name, uint32_t *at, uint64_t *vaddr);
 
 /*
  * The address that a kernel prints as NAME+OFFSET/SIZE: of the only one of the above whose size
@@ -369,12 +369,12 @@ bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_modu
  * is none, or more than one.
  */
 bool symcache_symbolize_offset(struct symcache_symbolizer *s, struct symcache_module *m,
-			       struct symcache_str name, uint64_t offset, uint64_t size,
+			       struct sc_str name, uint64_t offset, uint64_t size,
 			       uint64_t *vaddr);
 
 /* Any name, whole; valid until the next call with this symbolizer. ptr NULL:
  * it is none. */
-struct symcache_str symcache_show_name(struct symcache_symbolizer *s, struct symcache_str name,
-				       uint32_t lang);
+struct sc_str symcache_show_name(struct symcache_symbolizer *s, struct sc_str name,
+				 uint32_t lang);
 
 #endif

@@ -135,12 +135,12 @@ static void forget_symbol(const struct sc_seen *m, struct symcache_shown_frame *
 	if (f->function_idx != SYMCACHE_NONE &&
 	    symcache_sound(c, &c->functions[f->function_idx], sizeof(*c->functions)) &&
 	    c->functions[f->function_idx].lang == SYMCACHE_LANG_SYMTAB)
-		f->function = (struct symcache_str){ NULL, 0 };
+		f->function = (struct sc_str){ NULL, 0 };
 }
 
 /* A symbol as it is shown. */
 struct shown_symbol {
-	struct symcache_str name, file;
+	struct sc_str name, file;
 	uint64_t vaddr;
 };
 

@@ -101,8 +101,8 @@ sc_add_frame(struct symcache_symbolizer *s, const struct sc_seen *m, uint32_t lo
 	if (ids.file != SYMCACHE_NONE)
 		file = sc_names_file(s->names, m->texts, ids.file);
 	f = &s->frames.data[s->frames.len++];
-	f->function = (struct symcache_str){ (const char *)function, 0 };
-	f->file = (struct symcache_str){ (const char *)file, 0 };
+	f->function = (struct sc_str){ (const char *)function, 0 };
+	f->file = (struct sc_str){ (const char *)file, 0 };
 	f->line = ids.line;
 	f->column = ids.column;
 	f->padded = true;

@@ -155,7 +155,7 @@ static void sort_variables(struct symtrace *f)
 /* Joins the tdesc lines; they need not follow each other. */
 static void join_tdesc(struct symtrace *f, const char *p, const char *end)
 {
-	struct symtrace_str s = { f->text + f->text_len, 0 };
+	struct sc_str s = { f->text + f->text_len, 0 };
 
 	for (const char *lf; f->tdesc_offset && p < end; p = lf + 1) {
 		struct tfile_text t = { p, NULL };

@@ -30,7 +30,7 @@ static void read_definitions(const struct symtrace *f)
 
 		touch(tp->condition.ptr, tp->condition.len);
 		for (size_t k = 0; k < tp->num_pieces; k++) {
-			struct symtrace_str rest = f->pieces[tp->first_piece + k].text;
+			struct sc_str rest = f->pieces[tp->first_piece + k].text;
 			struct symtrace_action action;
 
 			touch(rest.ptr, rest.len);

@@ -46,7 +46,7 @@ void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Decodes pairs of hex digits into the text buffer, up to the first other byte. */
-struct symtrace_str tfile_decode(struct symtrace *f, struct tfile_text t);
+struct sc_str tfile_decode(struct symtrace *f, struct tfile_text t);
 
 /* The text of a status line, behind the word. */
 void tfile_read_status(struct tfile_reader *r, struct tfile_text t);
@@ -87,14 +87,14 @@ static inline bool tfile_skip_word(struct tfile_text *t, const char *word)
 	return true;
 }
 
-static inline struct tfile_text tfile_text(struct symtrace_str s)
+static inline struct tfile_text tfile_text(struct sc_str s)
 {
 	return (struct tfile_text){ s.ptr, s.ptr + s.len };
 }
 
-static inline struct symtrace_str tfile_rest(const struct tfile_text *t)
+static inline struct sc_str tfile_rest(const struct tfile_text *t)
 {
-	return (struct symtrace_str){ t->p, (size_t)(t->end - t->p) };
+	return sc_span(t->p, t->end);
 }
 
 #endif

@@ -8,7 +8,7 @@
  */
 #include "libsymcache/trace/tfile_reader.h"
 
-static bool is(struct symtrace_str name, const char *word)
+static bool is(struct sc_str name, const char *word)
 {
 	return name.len == strlen(word) && memcmp(name.ptr, word, name.len) == 0;
 }
@@ -40,7 +40,7 @@ void tfile_read_status(struct tfile_reader *r, struct tfile_text t)
 	}
 	for (t.p++; t.p < t.end; ) {
 		struct tfile_text value = { ++t.p, t.end };
-		struct symtrace_str name = { t.p, 0 };
+		struct sc_str name = { t.p, 0 };
 		const char *colon;
 
 		t.p = memchr(name.ptr, ';', (size_t)(t.end - name.ptr));

@@ -132,7 +132,7 @@ static void test_definitions(void **state)
 
 static void test_actions(void **state)
 {
-	struct symtrace_str s = { "R3M-1,5000,8MFFFFFFFF,60,4M7,fffffffffffffff8,4X2,2227LX9,2", 0 };
+	struct sc_str s = { "R3M-1,5000,8MFFFFFFFF,60,4M7,fffffffffffffff8,4X2,2227LX9,2", 0 };
 	struct symtrace_action a;
 
 	(void)state;

@@ -37,9 +37,9 @@ void tfile_notice(struct tfile_reader *r, uint64_t offset, const char *fmt, ...)
 		f->notices[f->num_notices++] = (struct symtrace_notice){ offset, msg };
 }
 
-struct symtrace_str tfile_decode(struct symtrace *f, struct tfile_text t)
+struct sc_str tfile_decode(struct symtrace *f, struct tfile_text t)
 {
-	struct symtrace_str s = { f->text + f->text_len, 0 };
+	struct sc_str s = { f->text + f->text_len, 0 };
 	int hi, lo;
 
 	for (; t.end - t.p >= 2; t.p += 2) {

@@ -31,7 +31,7 @@ static void fold_definition(struct tfile_reader *r, struct symtrace_tracepoint *
 	tp->state = 0;
 	tp->kind = SYMTRACE_TP_TRAP;
 	tp->fast_len = 0;
-	tp->condition = (struct symtrace_str){ NULL, 0 };
+	tp->condition = (struct sc_str){ NULL, 0 };
 	if (t.p < t.end) {
 		tp->state = *t.p == 'E' ? 'E' : 'D';
 		t.p++;
@@ -55,7 +55,7 @@ static void fold_definition(struct tfile_reader *r, struct symtrace_tracepoint *
 				tfile_notice(r, piece->offset, "Tracepoint condition is cut short");
 				len = there;
 			}
-			tp->condition = (struct symtrace_str){ t.p, (size_t)len * 2 };
+			tp->condition = (struct sc_str){ t.p, (size_t)len * 2 };
 			t.p += len * 2;
 		} else {
 			tfile_notice(r, piece->offset, "Unrecognized char '%.*s' in tracepoint "
@@ -89,14 +89,14 @@ static void fold_source(struct symtrace *f, struct symtrace_piece *piece,
 		f->text_len--; /* its NUL */
 		before->text.len += tfile_decode(f, t).len;
 		piece->kind = SYMTRACE_PIECE_REPEAT;
-		piece->text = (struct symtrace_str){ NULL, 0 };
+		piece->text = (struct sc_str){ NULL, 0 };
 	} else {
 		piece->text = tfile_decode(f, t);
 		*last = piece;
 	}
 }
 
-static bool takes_registers(struct symtrace_str actions)
+static bool takes_registers(struct sc_str actions)
 {
 	struct symtrace_action action;
 
@@ -154,7 +154,7 @@ void tfile_fold_pieces(struct tfile_reader *r)
 	}
 }
 
-bool symtrace_next_action(struct symtrace_str *rest, struct symtrace_action *ret)
+bool symtrace_next_action(struct sc_str *rest, struct symtrace_action *ret)
 {
 	struct tfile_text t;
 
@@ -181,7 +181,7 @@ bool symtrace_next_action(struct symtrace_str *rest, struct symtrace_action *ret
 		ret->len = tfile_take_hex(&t);
 		if (tfile_skip(&t, ',') && ret->len <= (uint64_t)(t.end - t.p) / 2) {
 			ret->kind = 'X';
-			ret->text = (struct symtrace_str){ t.p, (size_t)ret->len * 2 };
+			ret->text = (struct sc_str){ t.p, (size_t)ret->len * 2 };
 			t.p += ret->len * 2;
 		}
 	} else if (tfile_skip(&t, 'L')) {

@@ -29,12 +29,7 @@
 #include <stdint.h>
 
 #include "libsymcache/base/error.h"
-
-/* A text, not NUL-terminated unless it says so. ptr NULL: absent. */
-struct symtrace_str {
-	const char *ptr;
-	size_t len;
-};
+#include "libsymcache/base/str.h"
 
 /* What is wrong within a file, in GDB's words, and where. */
 struct symtrace_error {
@@ -71,7 +66,7 @@ struct symtrace_status {
 	uint64_t start_us, stop_us;    /* microseconds on the target's clock; 0: unknown */
 	bool disconnected;             /* goes on without GDB */
 	bool circular;
-	struct symtrace_str stop_text, notes, user; /* decoded; NUL-terminated */
+	struct sc_str stop_text, notes, user;       /* decoded; NUL-terminated */
 };
 
 enum symtrace_tp_kind { SYMTRACE_TP_TRAP, SYMTRACE_TP_FAST, SYMTRACE_TP_STATIC };
@@ -84,7 +79,7 @@ struct symtrace_tracepoint {
 	enum symtrace_tp_kind kind;
 	uint64_t fast_len;           /* bytes of the replaced instruction; 0: unknown */
 	uint64_t step, pass;
-	struct symtrace_str condition;  /* bytecode in hex; ptr NULL: none */
+	struct sc_str condition;        /* bytecode in hex; ptr NULL: none */
 	bool takes_registers;        /* an action collects registers */
 	bool has_hits;
 	uint64_t hits, usage;        /* usage: bytes of the buffer */
@@ -104,14 +99,14 @@ struct symtrace_piece {
 	uint64_t offset;
 	enum symtrace_piece_kind kind;
 	uint32_t start;         /* of a source chunk */
-	struct symtrace_str text;
+	struct sc_str text;
 };
 
 struct symtrace_variable {
 	int64_t number;
 	int64_t initial;
 	bool builtin;
-	struct symtrace_str name;  /* without the $; NUL-terminated */
+	struct sc_str name;        /* without the $; NUL-terminated */
 	uint64_t offset;
 };
 
@@ -151,7 +146,7 @@ struct symtrace {
 	size_t num_pieces;
 	struct symtrace_variable *variables;     /* ascending by number */
 	size_t num_variables;
-	struct symtrace_str tdesc; /* target description, NUL-terminated; ptr NULL: none */
+	struct sc_str tdesc;       /* target description, NUL-terminated; ptr NULL: none */
 	uint64_t tdesc_offset;  /* of its first line */
 	struct symtrace_notice notices[SYMTRACE_NOTICES_MAX];
 	size_t num_notices;     /* may be more than SYMTRACE_NOTICES_MAX */
@@ -201,11 +196,11 @@ struct symtrace_action {
 	char kind;              /* 'R', 'M', 'X', 'L' or 0: not understood */
 	int64_t base;           /* M: register the offset counts from; −1: none */
 	uint64_t offset, len;   /* M: address or offset, and bytes. X: bytes */
-	struct symtrace_str text;  /* R: mask in hex. X: bytecode in hex. 0: the rest */
+	struct sc_str text;        /* R: mask in hex. X: bytecode in hex. 0: the rest */
 };
 
 /* Takes the next action off *rest (an action piece's text); false: no more. */
-bool symtrace_next_action(struct symtrace_str *rest, struct symtrace_action *ret);
+bool symtrace_next_action(struct sc_str *rest, struct symtrace_action *ret);
 
 /* ---- frames ---------------------------------------------------------------- */
 
@@ -303,7 +298,7 @@ enum symtrace_by {
 
 struct symtrace_range {
 	uint64_t first, last;
-	struct symtrace_str file; /* of a line; borrowed */
+	struct sc_str file;       /* of a line; borrowed */
 };
 
 /*

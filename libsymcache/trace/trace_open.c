@@ -54,7 +54,7 @@ static bool find_layout(struct tfile_reader *r, const struct symtrace_target *ta
 			struct tdesc_machine *machine)
 {
 	struct symtrace *t = r->file;
-	const struct symtrace_str text = t->tdesc;
+	const struct sc_str text = t->tdesc;
 	const struct symtrace_register *pc;
 	char why[120];
 	bool known = false;

@@ -38,7 +38,7 @@ static bool parse(enum symtrace_by by, const char *text, struct symtrace_range *
 		       number(mark + 1, strlen(mark + 1), 16, &ret->last) &&
 		       ret->first <= ret->last;
 	case SYMTRACE_BY_LINE:
-		ret->file = (struct symtrace_str){ text, before };
+		ret->file = (struct sc_str){ text, before };
 		fine = before && number(mark + 1, strlen(mark + 1), 10, &ret->first);
 		break;
 	}
@@ -109,7 +109,7 @@ bool symtrace_select_frame(const struct symtrace_select *s, const struct symtrac
 }
 
 /* Is `path` the file called `file`, or does it end in /`file`? */
-static bool same_file(const char *path, struct symtrace_str file)
+static bool same_file(const char *path, struct sc_str file)
 {
 	size_t len = strlen(path);
 

@@ -8,8 +8,8 @@
 bool sc_place_path(const struct symcache_place *place, char *buf, size_t size)
 {
 	struct symcache_file file = {
-		.comp_dir = symcache_str_of(place->comp_dir), .directory = symcache_str_of(place->dir),
-		.name = symcache_str_of(place->name),
+		.comp_dir = sc_str_of(place->comp_dir), .directory = sc_str_of(place->dir),
+		.name = sc_str_of(place->name),
 	};
 	size_t len = symcache_path(&file, SYMCACHE_PATH_RAW, buf, size);
 

@@ -77,11 +77,11 @@ static size_t put_prefix(const struct symcache *c, uint32_t len, uint8_t *dst)
 }
 
 /* Where `wanted` stands among the strings of `c`, or SYMCACHE_NONE. *last: the last one. */
-static uint32_t find_string(const struct symcache *c, struct symcache_str wanted, uint32_t *last)
+static uint32_t find_string(const struct symcache *c, struct sc_str wanted, uint32_t *last)
 {
 	*last = SYMCACHE_NONE;
 	for (uint32_t at = 0; at < c->header->string_bytes;) {
-		struct symcache_str s = symcache_string(c, at);
+		struct sc_str s = symcache_string(c, at);
 
 		if (!s.ptr)
 			break;
@@ -96,7 +96,7 @@ static uint32_t find_string(const struct symcache *c, struct symcache_str wanted
 static void plan_soname(struct symcache_merge *m)
 {
 	const struct symcache *to = m->symbols;
-	struct symcache_str soname = symcache_string(m->other, m->other->image->soname);
+	struct sc_str soname = symcache_string(m->other, m->other->image->soname);
 	uint32_t last;
 
 	if (m->soname != SYMCACHE_NONE || !soname.ptr)
@@ -214,7 +214,7 @@ static void write_base(const struct symcache_merge *m, uint8_t *dst)
 
 	memcpy(dst, c->data, head + before);
 	if (m->insert_bytes) {
-		struct symcache_str s = symcache_string(m->other, m->other->image->soname);
+		struct sc_str s = symcache_string(m->other, m->other->image->soname);
 
 		at += put_prefix(c, (uint32_t)s.len, at);
 		memcpy(at, s.ptr, s.len);

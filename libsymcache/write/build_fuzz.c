@@ -83,7 +83,7 @@ static void ask_sources(const char *path, const struct symcache_build_options *o
 
 	if (symcache_sources_open(path, o, &s, NULL) || !s)
 		return;
-	symcache_sources_find(s, (struct symcache_str){ "a/../b.c", 8 });
+	symcache_sources_find(s, (struct sc_str){ "a/../b.c", 8 });
 	symcache_sources_close(s);
 }
 

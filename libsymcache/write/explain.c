@@ -64,7 +64,7 @@ static struct symcache_file file_at(const struct dw_facts *u, uint32_t index)
 	if (index < u->files.len) {
 		const struct dw_file *f = &u->files.data[index];
 
-		file = (struct symcache_file){ symcache_str_of(f->comp_dir), symcache_str_of(f->dir), symcache_str_of(f->name) };
+		file = (struct symcache_file){ sc_str_of(f->comp_dir), sc_str_of(f->dir), sc_str_of(f->name) };
 	}
 	return file;
 }

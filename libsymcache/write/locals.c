@@ -82,8 +82,8 @@ int symcache_locals_at(struct symcache_locals *l, uint64_t vaddr, const struct s
 		const struct dw_local *from = &l->found.list.data[i];
 
 		l->shown.data[l->shown.len++] = (struct symcache_local){
-			symcache_str_of(from->function), symcache_str_of(from->name),
-			{ symcache_str_of(from->file.comp_dir), symcache_str_of(from->file.dir), symcache_str_of(from->file.name) },
+			sc_str_of(from->function), sc_str_of(from->name),
+			{ sc_str_of(from->file.comp_dir), sc_str_of(from->file.dir), sc_str_of(from->file.name) },
 			from->line, from->has_offset, from->has_size, from->has_tag, from->offset,
 			from->size, from->tag,
 		};

@@ -50,7 +50,7 @@ static char *clean_path(const struct symcache_file *file)
 
 static bool add(struct symcache_sources *s, const char *comp_dir, const struct dw_file *f)
 {
-	const struct symcache_file file = { symcache_str_of(comp_dir), symcache_str_of(f->dir), symcache_str_of(f->name) };
+	const struct symcache_file file = { sc_str_of(comp_dir), sc_str_of(f->dir), sc_str_of(f->name) };
 	struct source *added;
 	char *path;
 
@@ -166,8 +166,8 @@ static const struct source *find_end(const struct symcache_sources *s, const cha
 	return NULL;
 }
 
-struct symcache_str symcache_sources_find(const struct symcache_sources *s,
-					  struct symcache_str path)
+struct sc_str symcache_sources_find(const struct symcache_sources *s,
+				    struct sc_str path)
 {
 	const struct symcache_file file = { .name = path };
 	char *clean = path.len ? clean_path(&file) : NULL;
@@ -175,12 +175,12 @@ struct symcache_str symcache_sources_find(const struct symcache_sources *s,
 	size_t at;
 
 	if (!clean)
-		return symcache_str_of(NULL);
+		return sc_str_of(NULL);
 	at = SC_SEARCH(i, s->list.len, strcmp(s->list.data[i].path, clean) < 0);
 	if (at < s->list.len && !strcmp(s->list.data[at].path, clean))
 		found = &s->list.data[at];
 	else if (*clean != '/')
 		found = find_end(s, clean);
 	free(clean);
-	return symcache_str_of(found ? found->text : NULL);
+	return sc_str_of(found ? found->text : NULL);
 }

@@ -22,7 +22,7 @@ void symcache_sources_close(struct symcache_sources *s); /* NULL is fine */
 
 /* The source of the file with this path, whatever ".." and "." it has; of a relative one the first
  * that ends with it. ptr NULL: there is none. Valid as long as `s`. */
-struct symcache_str symcache_sources_find(const struct symcache_sources *s,
-					  struct symcache_str path);
+struct sc_str symcache_sources_find(const struct symcache_sources *s,
+				    struct sc_str path);
 
 #endif

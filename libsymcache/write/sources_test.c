@@ -52,8 +52,8 @@ static struct symcache_sources *open_file(bool with_sources, bool broken)
 
 static bool has(const struct symcache_sources *s, const char *path)
 {
-	const struct symcache_str text =
-		symcache_sources_find(s, (struct symcache_str){ path, strlen(path) });
+	const struct sc_str text =
+		symcache_sources_find(s, sc_str_of(path));
 
 	return text.ptr && text.len == 6 && !memcmp(text.ptr, "int x;", 6);
 }

@@ -47,7 +47,7 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 	mk_html_line_text(r, x->pos, e->text.ptr);
 	x->pos = e->text.ptr + e->text.len;
 	if (e->bad) {
-		const struct markup_str why = mk_complain_of(r, e);
+		const struct sc_str why = mk_complain_of(r, e);
 		mk_put(&r->out, "<span class=\"bad\" title=\"", mk_escaped(why), "\">",
 		       mk_escaped(e->text), "</span>");
 	} else if (e->quiet) {

@@ -61,10 +61,10 @@ void mk_html_foot(struct mk_out *o, const struct mk_modules *seen,
 		  const struct mk_modules *missing, const struct markup_stats *stats);
 
 /* Text with what HTML needs; what no page may hold is shown by a sign. */
-void mk_html_text(struct mk_out *o, struct markup_str s);
+void mk_html_text(struct mk_out *o, struct sc_str s);
 
 /* The same, for mk_put(). */
-static inline struct mk_as mk_escaped(struct markup_str s)
+static inline struct mk_as mk_escaped(struct sc_str s)
 {
 	return mk_as(mk_html_text, s);
 }

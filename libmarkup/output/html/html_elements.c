@@ -17,7 +17,7 @@ static const char outside[] = "is not in any module";
 
 /* ---- frames -------------------------------------------------------------------- */
 
-static void put_location(struct mk_out *o, struct markup_str file, uint32_t line,
+static void put_location(struct mk_out *o, struct sc_str file, uint32_t line,
 			 uint32_t column)
 {
 	mk_html_text(o, file);
@@ -75,15 +75,15 @@ static const struct mk_style pc_style = { KIND_PC, true, render_pc };
 static const struct mk_style chain_style = { KIND_CHAIN, true, render_chain };
 
 /* The last part of a module's path; all of it is in the title. */
-static struct markup_str short_name(struct markup_str path)
+static struct sc_str short_name(struct sc_str path)
 {
 	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
 	const size_t skip = slash ? (size_t)(slash + 1 - path.ptr) : 0;
 
-	return skip < path.len ? (struct markup_str){ path.ptr + skip, path.len - skip } : path;
+	return skip < path.len ? (struct sc_str){ path.ptr + skip, path.len - skip } : path;
 }
 
-static struct markup_str name_of(const struct mk_output *r, const struct mk_map *map)
+static struct sc_str name_of(const struct mk_output *r, const struct mk_map *map)
 {
 	return r->resolve->context.modules[map->module].name;
 }
@@ -129,7 +129,7 @@ static void put_what(struct mk_output *r, const struct mk_map *map, uint64_t add
 
 /* ---- elements ------------------------------------------------------------------ */
 
-static void put_message(struct mk_output *r, struct markup_str message)
+static void put_message(struct mk_output *r, struct sc_str message)
 {
 	if (message.len)
 		mk_put(&r->out, " <span class=\"ms\">", mk_escaped(message), "</span>");
@@ -269,7 +269,7 @@ static void put_map(struct mk_output *r, const struct mk_event *e)
 
 static void put_reset(struct mk_output *r, const struct mk_event *e)
 {
-	const struct markup_str inside = { e->text.ptr + 3, e->text.len - 6 };
+	const struct sc_str inside = { e->text.ptr + 3, e->text.len - 6 };
 
 	mk_put(&r->out, "<span class=\"x\">[[[", mk_escaped(inside), "]]]</span>");
 }

@@ -38,7 +38,7 @@ void mk_html_open_line(struct mk_output *r, uint64_t number, bool hidden)
 	const char *input = r->where->input;
 
 	if (number == 1 && r->options.name_inputs && input)
-		mk_put(&r->out, "<h2>", mk_escaped((struct markup_str){ input, strlen(input) }),
+		mk_put(&r->out, "<h2>", mk_escaped(sc_str_of(input)),
 		       "</h2>\n");
 	if (number % BLOCK_LINES == 1)
 		open_block(r, number);
@@ -62,7 +62,7 @@ void mk_html_line_text(struct mk_output *r, const char *p, const char *end)
 		size_t code = esc ? mk_sgr_code(esc, end) : 0;
 		const char *stop = code ? esc : esc ? esc + 1 : end;
 
-		mk_html_text(&r->out, (struct markup_str){ p, (size_t)(stop - p) });
+		mk_html_text(&r->out, sc_span(p, stop));
 		p = stop;
 		if (code) {
 			mk_sgr_follow(&r->sgr, esc);

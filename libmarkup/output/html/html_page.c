@@ -23,7 +23,7 @@ static void put_control(struct mk_out *o, unsigned char c)
 	mk_out_put(o, sign, sizeof(sign));
 }
 
-void mk_html_text(struct mk_out *o, struct markup_str s)
+void mk_html_text(struct mk_out *o, struct sc_str s)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 
@@ -68,7 +68,7 @@ void mk_html_head(struct mk_out *o, const struct markup_options *options)
 {
 	const char *path = options->title ? options->title : "log", *slash = strrchr(path, '/');
 	const size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
-	const struct mk_as title = mk_escaped((struct markup_str){ path, strlen(path) });
+	const struct mk_as title = mk_escaped(sc_str_of(path));
 
 	mk_html_begin(o, script_policy, title, mk_html_css);
 	mk_put(o, "</style>\n<noscript><style>\n"
@@ -78,8 +78,8 @@ void mk_html_head(struct mk_out *o, const struct markup_options *options)
 		  "main:not(.maps) .m { visibility: visible; height: auto; min-height: 1.55em; }\n"
 		  "</style></noscript>\n</head>\n<body>\n<header>\n<h1 title=\"", title, "\">");
 	if (slash)
-		mk_put(o, "<span>", mk_escaped((struct markup_str){ path, folder }), "</span>");
-	mk_put(o, mk_escaped((struct markup_str){ path + folder, strlen(path + folder) }), "</h1>\n",
+		mk_put(o, "<span>", mk_escaped((struct sc_str){ path, folder }), "</span>");
+	mk_put(o, mk_escaped(sc_str_of(path + folder)), "</h1>\n",
 	       mk_html_tools);
 }
 

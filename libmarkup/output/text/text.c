@@ -118,7 +118,7 @@ static void text_line(struct mk_output *r, const struct mk_line *l)
 
 	t->pending = t->quote_pos = t->text_begin = l->p;
 	t->quoted = t->in_trace = false;
-	t->prefix = (struct markup_str){ NULL, 0 };
+	t->prefix = (struct sc_str){ NULL, 0 };
 	if (l->part & MK_LINE_FIRST) {
 		t->after_context = t->newline_owed = false;
 		mk_sgr_line_start(r);
@@ -199,7 +199,7 @@ static void text_held(struct mk_output *r, const struct mk_held *h)
 	const struct mk_text *t = r->state;
 
 	if (h->complete)
-		mk_text_pairs(r, (struct markup_str){ t->held.buf, t->held.len },
+		mk_text_pairs(r, (struct sc_str){ t->held.buf, t->held.len },
 			      h->text.ptr + open, h->text.ptr + h->text.len - close);
 	else
 		mk_put_text(r, h->text.ptr, h->text.len);

@@ -19,7 +19,7 @@ enum {
 
 struct mk_text {
 	const char *pending;      /* text from here on is not written yet */
-	struct markup_str prefix; /* the log's own, up to the first element of the line */
+	struct sc_str prefix;     /* the log's own, up to the first element of the line */
 	bool after_context;       /* only blanks since a contextual element */
 	bool newline_owed;        /* which has to end its line itself */
 	struct mk_out notes;      /* footnotes of the line */
@@ -40,11 +40,11 @@ static inline struct mk_text *mk_text_of(const struct mk_output *r)
 
 /* The text of [p, end), a line before its first element, as it is repeated: not at all if
  * it is very long. */
-static inline struct markup_str mk_text_prefix(const char *p, const char *end)
+static inline struct sc_str mk_text_prefix(const char *p, const char *end)
 {
 	if (end - p > 4096)
-		return (struct markup_str){ NULL, 0 };
-	return (struct markup_str){ p, (size_t)(end - p) };
+		return (struct sc_str){ NULL, 0 };
+	return sc_span(p, end);
 }
 
 /* ---- text_elements.c ---------------------------------------------------------- */
@@ -66,7 +66,7 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 
 /* The pairs of a whole hexdict, which are in [p, end), with marks; `prefix` stood
  * before it. */
-void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p, const char *end);
+void mk_text_pairs(struct mk_output *r, struct sc_str prefix, const char *p, const char *end);
 /* The footnotes of the line that has just been written. */
 void mk_text_notes(struct mk_output *r);
 
@@ -75,7 +75,7 @@ void mk_text_notes(struct mk_output *r);
 extern const struct mk_style mk_text_bt_style;
 
 /* "FILE:LINE:COL", without what is not known. */
-void mk_text_location(struct mk_output *r, struct mk_out *o, struct markup_str file,
+void mk_text_location(struct mk_output *r, struct mk_out *o, struct sc_str file,
 		      uint32_t line, uint32_t column);
 /* "FUNC FILE:LINE:COL " */
 void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
@@ -87,7 +87,7 @@ void mk_text_data_name(struct mk_output *r, struct mk_out *o, const struct marku
 
 /* A line for each frame; the first one goes on where the text ends, the others begin with
  * `prefix`. `map` NULL: there are none. */
-void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t number,
+void mk_text_put_frames(struct mk_output *r, struct sc_str prefix, uint64_t number,
 			uint64_t address, const struct mk_map *map, const struct mk_code *text);
 /* "0x… is not in any module" without the address. */
 extern const char mk_text_outside[];

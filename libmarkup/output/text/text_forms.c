@@ -63,7 +63,7 @@ static void render_places(struct mk_output *r, struct mk_out *o,
 
 /* "FUNC at FILE:LINE:COL", with `between` behind the function. */
 static void put_function(struct mk_output *r, struct mk_out *o, const struct markup_frame *f,
-			 struct markup_str between)
+			 struct sc_str between)
 {
 	if (f->function.ptr)
 		mk_put_values(r, o, f->function);
@@ -81,14 +81,14 @@ static void render_behind(struct mk_output *r, struct mk_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i)
 {
 	(void)n;
-	put_function(r, o, &frames[i], (struct markup_str){ "", 1 });
+	put_function(r, o, &frames[i], (struct sc_str){ "", 1 });
 }
 
 static void render_below(struct mk_output *r, struct mk_out *o,
 			 const struct markup_frame *frames, size_t n, size_t i)
 {
 	(void)n;
-	put_function(r, o, &frames[i], (struct markup_str){ NULL, 0 });
+	put_function(r, o, &frames[i], (struct sc_str){ NULL, 0 });
 }
 
 /* "FUNC (FILE:LINE:COL)" */
@@ -146,7 +146,7 @@ static void put_ours(struct mk_output *r, const char *p, size_t len)
 	const struct mk_text *t = r->state;
 
 	if (t->quoted)
-		mk_json_escaped(&r->out, (struct markup_str){ p, len });
+		mk_json_escaped(&r->out, (struct sc_str){ p, len });
 	else
 		mk_out_put(&r->out, p, len);
 }
@@ -187,7 +187,7 @@ static void begin_next(struct mk_output *r, const struct mk_code *code, size_t i
 	const struct mk_text *t = r->state;
 	const struct mk_sgr state = r->sgr;
 	const char *end = t->event->text.ptr;
-	struct markup_str prefix = mk_text_prefix(t->text_begin, end);
+	struct sc_str prefix = mk_text_prefix(t->text_begin, end);
 
 	if (t->quoted) {
 		mk_put(&r->out, "\\n", prefix);
@@ -269,7 +269,7 @@ static void put_member(struct mk_output *r, const struct mk_event *e, const stru
 		r->scratch.len = 0;
 		mk_put_piece(&r->scratch, code, i);
 		mk_out_char(&r->out, i ? ',' : '[');
-		mk_json_string(&r->out, (struct markup_str){ r->scratch.buf, r->scratch.len });
+		mk_json_string(&r->out, (struct sc_str){ r->scratch.buf, r->scratch.len });
 	}
 	mk_out_char(&r->out, ']');
 }

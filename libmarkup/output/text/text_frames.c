@@ -4,7 +4,7 @@
 #include "libmarkup/output/text/text.h"
 
 void mk_text_location(struct mk_output *r, struct mk_out *o,
-		      struct markup_str file, uint32_t line, uint32_t column)
+		      struct sc_str file, uint32_t line, uint32_t column)
 {
 	char buf[2 * FMT_MAX + 2] = ":";
 	size_t len;
@@ -33,7 +33,7 @@ enum {
 
 /* Copies a text of a frame to where there is room for MARKUP_PADDED bytes more. The
  * lengths of names cannot be predicted, so a short one is copied in one size. */
-static inline char *put_text(char *p, struct markup_str s, bool padded)
+static inline char *put_text(char *p, struct sc_str s, bool padded)
 {
 	if (!padded)
 		return mempcpy(p, s.ptr, s.len);
@@ -95,7 +95,7 @@ const struct mk_style mk_text_bt_style = { TEXT_BT, false, mk_text_render_frame 
 
 void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_code *code, size_t i)
 {
-	struct markup_str source = mk_source_of(r->resolve, code, i);
+	struct sc_str source = mk_source_of(r->resolve, code, i);
 	const char *end, *newline;
 
 	if (!source.len)
@@ -114,17 +114,17 @@ const char mk_text_outside[] = "is not in any module";
 
 /* What all lines of an address begin and end with, without colours. */
 struct ends {
-	struct markup_str prefix, newline; /* of all but the first */
+	struct sc_str prefix, newline;     /* of all but the first */
 	char head[MK_HEAD_ROOM], place[PLACE_MAX];
 	size_t place_len;
 };
 
 /* False: some of it is not as it is mostly. */
-static inline bool make_ends(const struct mk_output *r, struct markup_str prefix, uint64_t number,
+static inline bool make_ends(const struct mk_output *r, struct sc_str prefix, uint64_t number,
 			     uint64_t address, const struct mk_map *map, const struct mk_code *text,
 			     struct ends *ret)
 {
-	const struct markup_str module = r->resolve->context.modules[map->module].name;
+	const struct sc_str module = r->resolve->context.modules[map->module].name;
 	char *p = ret->place;
 
 	if (r->follows || r->options.color == MARKUP_COLOR_ON || r->resolve->resolver.source ||
@@ -132,7 +132,7 @@ static inline bool make_ends(const struct mk_output *r, struct markup_str prefix
 		return false;
 	ret->prefix = prefix;
 	if (text->n > 1)
-		ret->newline = (struct markup_str){ r->newline, strlen(r->newline) };
+		ret->newline = sc_str_of(r->newline);
 	mk_plain_head(ret->head, (unsigned)number, address);
 	*p++ = '(';
 	p = mempcpy(p, module.ptr, module.len);
@@ -149,8 +149,8 @@ static inline bool put_plain_line(struct mk_out *o, const struct ends *e,
 {
 	const struct markup_frame *frame = text->num_frames && text->frames ? &text->frames[i] : NULL;
 	const uint32_t start = text->text && i ? text->ends[i - 1] : 0;
-	const struct markup_str piece = frame || !text->text ? (struct markup_str){ NULL, 0 } :
-		(struct markup_str){ text->text + start, text->ends[i] - start };
+	const struct sc_str piece = frame || !text->text ? (struct sc_str){ NULL, 0 } :
+		(struct sc_str){ text->text + start, text->ends[i] - start };
 	const size_t room = e->prefix.len + 2 + sizeof(e->head) + sizeof(e->place) +
 			    (frame ? room_of_frame(frame) : piece.len);
 	char *p = room <= PLAIN_MAX ? mk_out_room(o, room) : NULL;
@@ -175,7 +175,7 @@ static inline bool put_plain_line(struct mk_out *o, const struct ends *e,
 	return true;
 }
 
-void mk_text_put_frames(struct mk_output *r, struct markup_str prefix, uint64_t number,
+void mk_text_put_frames(struct mk_output *r, struct sc_str prefix, uint64_t number,
 			uint64_t address, const struct mk_map *map, const struct mk_code *text)
 {
 	const struct mk_sgr state = r->sgr;

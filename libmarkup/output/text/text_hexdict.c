@@ -25,7 +25,7 @@ static void render_note(struct mk_output *r, struct mk_out *o,
 static const struct mk_style note_style = { TEXT_NOTE, true, render_note };
 
 /* One footnote: "[1] RIP 0x6ee17076fb80: main main.c:12 (a.out+0x…)". */
-static void put_note(struct mk_output *r, struct markup_str prefix, const struct mk_pair *pair,
+static void put_note(struct mk_output *r, struct sc_str prefix, const struct mk_pair *pair,
 		     const struct mk_map *map)
 {
 	const struct mk_wanted wanted = mk_want(r, &note_style);
@@ -54,7 +54,7 @@ static void put_note(struct mk_output *r, struct markup_str prefix, const struct
 	mk_out_put(o, r->newline, strlen(r->newline));
 }
 
-void mk_text_pairs(struct mk_output *r, struct markup_str prefix, const char *p, const char *end)
+void mk_text_pairs(struct mk_output *r, struct sc_str prefix, const char *p, const char *end)
 {
 	struct mk_text *t = r->state;
 	struct mk_pair pair;
@@ -81,6 +81,6 @@ void mk_text_notes(struct mk_output *r)
 
 	mk_sgr_line_start(r);
 	t->num_notes = 0;
-	mk_out_str(&r->out, (struct markup_str){ t->notes.buf, t->notes.len });
+	mk_out_str(&r->out, (struct sc_str){ t->notes.buf, t->notes.len });
 	t->notes.len = 0;
 }

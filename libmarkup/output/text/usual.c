@@ -12,7 +12,7 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 {
 	const struct mk_wanted wanted = { r, &mk_text_bt_style, 0 }; /* without colours */
 	const struct mk_announced *a;
-	struct markup_str prefix = { NULL, 0 };
+	struct sc_str prefix = { NULL, 0 };
 	const char *close, *eol, *bol;
 	const struct mk_map *map;
 	struct mk_code text;
