@@ -10,11 +10,11 @@
 #          are in, it begins anew
 # bundles  export, import, compact and prune, killed: the store is as before or after,
 #          and a bundle is whole or not there
-# writes   the same commands and index, each on a disk that is full from its first
-#          write on, from its second, and so on until it succeeds
+# writes   the same commands and index, where the first write fails, or the second, and so on
+#          until all are done: that one alone, and on a disk that is full from there on
 # scale    200,000 entries, and 50 GB: scripts/bench.sh PROGRAM store
 #
-# With fewer than 20 rounds, writes are cut short only.
+# With fewer than 20 rounds, writes are cut short, or fail once with EIO.
 #
 # A line for each part says what came; exit status 1 if anything was lost or damaged.
 set -u
@@ -135,36 +135,48 @@ part_bundles() {
 	echo "bundles: $rounds rounds ($done exported): $((bad - from)) faults"
 }
 
-# every_write NAME SETUP COMMAND...: see above; SETUP is run before each
+# fail_at: makes fail_at.so, once
+fail_at() {
+	[ -e "$top/fail_at.so" ] || ${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o "$top/fail_at.so" \
+		"$scripts/fail_at.c" -ldl || exit 2
+}
+
+# every_write NAME SETUP COMMAND...: runs it until no call fails any more, in each of the ways
+# `kinds`; SETUP is run before each. What was in a.store stays there.
 every_write() {
-	local name=$1 setup=$2 n short out status
+	local name=$1 setup=$2 n kind out status
 	shift 2
-	for short in "${kinds[@]}"; do
+	for kind in "${kinds[@]}"; do
 		for ((n = 1; n < 2000; n++)); do
 			eval "$setup"
 			ids a.store > before
-			out=$(FULL_AT=$n FULL_SHORT=$short LD_PRELOAD=$top/full_disk.so "$@" 2>&1)
+			rm -f seen
+			out=$(env $kind FAIL_AT=$n FAIL_SEEN=seen LD_PRELOAD=$top/fail_at.so "$@" 2>&1)
 			status=$?
 			writes=$((writes + 1))
-			[ $status -lt 128 ] || wrong "$name, write $n: signal $((status - 128)): $out"
-			sound a.store "$name, write $n"
+			[ $status -lt 128 ] || wrong "$name, $kind $n: signal $((status - 128)): $out"
+			sound a.store "$name, $kind $n"
 			ids a.store > now
-			[ $status = 0 ] && break
-			[ -n "$out" ] || wrong "$name, write $n: status $status without a word"
-			[ -z "$(comm -23 before now)" ] || wrong "$name, write $n: entries are gone"
-			[ ! -e x ] && [ ! -e x.part ] || wrong "$name, write $n: something is left over"
+			[ -e seen ] || break
+			[ $status = 0 ] || [ -n "$out" ] || wrong "$name, $kind $n: status $status without a word"
+			[ -z "$(comm -23 before now)" ] || wrong "$name, $kind $n: entries are gone"
+			[ $status = 0 ] || { [ ! -e x ] && [ ! -e x.part ]; } ||
+				wrong "$name, $kind $n: something is left over"
 			rm -rf x x.part
 		done
-		[ $status = 0 ] || wrong "$name: does not end"
+		[ $status = 0 ] || wrong "$name, $kind: does not end"
 	done
 }
 
 part_writes() {
-	local from=$bad
-	local kinds=('' 1)
-	[ "$rounds" -ge 20 ] || kinds=(1)
+	local from=$bad error
+	local kinds=("FAIL=writes FAIL_ON=1 FAIL_SHORT=1" "FAIL=writes FAIL_ERRNO=5")
+	[ "$rounds" -lt 20 ] || for error in 5 28 122; do # EIO, ENOSPC, EDQUOT
+		kinds+=("FAIL=writes FAIL_ON=1 FAIL_ERRNO=$error" "FAIL=writes FAIL_ERRNO=$error"
+			"FAIL=syncs FAIL_ERRNO=$error")
+	done
 	writes=0
-	${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o full_disk.so "$scripts/full_disk.c" -ldl || exit 2
+	fail_at
 	objects 9
 	rm -rf a.store* full.store* x* whole
 	"$symcache" index -q --store full.store objects/[1-5].so
@@ -172,6 +184,7 @@ part_writes() {
 	local copy='rm -rf a.store* x; cp full.store a.store'
 	every_write "index" "rm -rf a.store*" "$symcache" index -q --store a.store objects
 	every_write "index more" "$copy" "$symcache" index -q --store a.store objects
+	every_write "index --again" "$copy" "$symcache" index -q --again --store a.store objects/1.so
 	every_write "import" "$copy; \"$symcache\" remove -q --store a.store \$(ids a.store | head -n 3)" \
 		"$symcache" import -q --store a.store whole
 	every_write "compact" "$copy" "$symcache" compact -q --store a.store
@@ -180,7 +193,7 @@ part_writes() {
 		every_write "export $shape" "$copy" \
 			"$symcache" export -q --store a.store --shape $shape -o x
 	done
-	echo "writes: $writes commands on disks that were full: $((bad - from)) faults"
+	echo "writes: $writes commands of which a write failed: $((bad - from)) faults"
 }
 
 part_scale() { (cd "$scripts/.." && scripts/bench.sh "$symcache" store) || bad=$((bad + 1)); }

@@ -58,10 +58,14 @@ static int meta_read(int fd, off_t offset, struct meta *ret, struct sc_error *er
 	return 0;
 }
 
+static int page_size_check(size_t page_size, struct sc_error *err)
+{
+	return page_size >= MIN_PAGE && page_size <= MAX_PAGE && !(page_size & (page_size - 1)) ?
+		0 : sc_error_set(err, SC_EFORMAT, "damaged: a page size of %zu", page_size);
+}
+
 static int meta_check(const struct meta *m, size_t page_size, struct sc_error *err)
 {
-	if (page_size < MIN_PAGE || page_size > MAX_PAGE || page_size & (page_size - 1))
-		return sc_error_set(err, SC_EFORMAT, "damaged: a page size of %zu", page_size);
 	if (m->last_page < 1 || m->last_page >= SIZE_MAX / page_size)
 		return sc_error_set(err, SC_EFORMAT, "damaged: %zu as the last page", m->last_page);
 	for (int i = 0; i < 2; i++) {
@@ -75,8 +79,11 @@ static int meta_check(const struct meta *m, size_t page_size, struct sc_error *e
 	return 0;
 }
 
-/* Both meta pages. *settled: an error will not go away. */
-static int metas_read(int fd, struct meta metas[2], bool *settled, struct sc_error *err)
+/* Both meta pages, and which of them is the snapshot asked for. Only that one is judged:
+ * after a commit whose meta page could not be written LMDB puts old numbers into the page, not
+ * all, so that nobody chooses it. *settled: an error will not go away. */
+static int metas_read(int fd, size_t txn, struct meta metas[2], int *chosen, bool *settled,
+		      struct sc_error *err)
 {
 	size_t page_size;
 	int rc;
@@ -87,25 +94,31 @@ static int metas_read(int fd, struct meta metas[2], bool *settled, struct sc_err
 		return rc;
 	page_size = metas[0].trees[0].pad;
 	*settled = false;
-	if ((rc = meta_check(&metas[0], page_size, err)) ||
+	if ((rc = page_size_check(page_size, err)) ||
 	    (rc = meta_read(fd, (off_t)page_size, &metas[1], err)))
 		return rc;
-	return meta_check(&metas[1], page_size, err);
+	*chosen = metas[0].txn < metas[1].txn;
+	if (txn != SYMSTORE_ANY_TXN && metas[*chosen].txn != txn)
+		*chosen = !*chosen;
+	if (txn != SYMSTORE_ANY_TXN && metas[*chosen].txn != txn)
+		return sc_error_set(err, SC_ENOTFOUND, "transaction %zu is no longer there", txn);
+	return meta_check(&metas[*chosen], page_size, err);
 }
 
-static int metas_read_whole(int fd, struct meta metas[2], struct sc_error *err)
+static int metas_read_whole(int fd, size_t txn, struct meta metas[2], int *chosen,
+			    struct sc_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct meta before[2];
 	bool settled;
-	int rc = metas_read(fd, metas, &settled, err);
+	int rc = metas_read(fd, txn, metas, chosen, &settled, err);
 
 	for (int i = 0; i < TRIES && !settled; i++) {
 		memcpy(before, metas, sizeof(before));
-		if (rc)
+		if (rc && rc != SC_ENOTFOUND)
 			nanosleep(&pause, NULL);
-		rc = metas_read(fd, metas, &settled, err);
-		settled |= !rc && !memcmp(before, metas, sizeof(before));
+		rc = metas_read(fd, txn, metas, chosen, &settled, err);
+		settled |= (!rc || rc == SC_ENOTFOUND) && !memcmp(before, metas, sizeof(before));
 	}
 	return rc;
 }
@@ -114,32 +127,29 @@ int symstore_snapshot_read(int fd, size_t txn, struct symstore_snapshot *ret,
 			   struct sc_error *err)
 {
 	struct meta metas[2];
+	const struct meta *m;
 	struct stat st;
 	size_t page_size;
-	int newest, rc = metas_read_whole(fd, metas, err);
+	int chosen = 0, rc = metas_read_whole(fd, txn, metas, &chosen, err);
 
 	if (rc)
 		return rc;
+	m = &metas[chosen];
 	page_size = metas[0].trees[0].pad;
-	newest = metas[0].txn < metas[1].txn;
-	if (txn != SYMSTORE_ANY_TXN && metas[newest].txn != txn)
-		newest = !newest;
-	if (txn != SYMSTORE_ANY_TXN && metas[newest].txn != txn)
-		return sc_error_set(err, SC_ENOTFOUND, "transaction %zu is no longer there", txn);
 	/* A file may be shorter than its last page: LMDB does not write pages that
 	 * it took and freed in one transaction. But not by gigabytes. */
 	if (fstat(fd, &st))
 		return sc_error_sys(err, "cannot read");
-	if (metas[newest].last_page > (size_t)st.st_size / page_size + (1u << 20))
+	if (m->last_page > (size_t)st.st_size / page_size + (1u << 20))
 		return sc_error_set(err, SC_EFORMAT,
 				    "damaged: cut off at %lld bytes, it has %zu pages",
-				    (long long)st.st_size, metas[newest].last_page + 1);
+				    (long long)st.st_size, m->last_page + 1);
 	*ret = (struct symstore_snapshot){
 		.page_size = page_size,
-		.last_page = metas[newest].last_page,
-		.txn = metas[newest].txn,
+		.last_page = m->last_page,
+		.txn = m->txn,
 		.file_size = (uint64_t)st.st_size,
-		.trees = { metas[newest].trees[0], metas[newest].trees[1] },
+		.trees = { m->trees[0], m->trees[1] },
 	};
 	return 0;
 }
