@@ -83,6 +83,17 @@ $(O)/%.o: %.c build/deps.mk
 
 $(O)/libsymcache/symbolize/%.o: CPPFLAGS += $(DEMANGLE_CFLAGS)
 
+# The demanglers take their memory from libsymcache/symbolize/demangle.c, which bounds it, and
+# come back to it instead of printing and ending the process. The
+# new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
+DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
+DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free xmalloc xrealloc,--redefine-sym $(f)=demangle_$(f)) \
+	--redefine-sym __cxa_demangle=demangle_cxx --redefine-sym abort=demangle_abort \
+	--redefine-sym abort_message=demangle_abort_message
+build/demangle/%.a: build/deps.mk Makefile
+	@mkdir -p $(@D)
+	$(call say,OBJCOPY,$@)$(OBJCOPY) $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
+
 # ---- the libraries: symcache.h and symcache-build.h ---------------------------
 # Each has the code it needs; what a process has one of (the files of stores) is in the
 # first alone. Linked dynamically, as a program that has its own of these must find ours.
@@ -140,15 +151,6 @@ install-python: python
 
 lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
 .PHONY: lib
-
-# The demanglers take their memory from libsymcache/symbolize/demangle.c, which bounds it. The
-# new name of __cxa_demangle keeps libstdc++'s out, which sanitizers bring along.
-DEMANGLE_AR := $(addprefix build/demangle/,$(notdir $(DEMANGLE_LIBS)))
-DEMANGLE_RENAME := $(foreach f,malloc calloc realloc free xmalloc xrealloc,--redefine-sym $(f)=demangle_$(f)) \
-	--redefine-sym __cxa_demangle=demangle_cxx
-build/demangle/%.a: build/deps.mk Makefile
-	@mkdir -p $(@D)
-	$(call say,OBJCOPY,$@)$(OBJCOPY) $(DEMANGLE_RENAME) $(filter %/$(@F),$(DEMANGLE_LIBS)) $@
 
 # Embedded with .incbin, which the compiler does not report to make.
 $(O)/libmarkup/output/html/html_page.o: $(wildcard libmarkup/output/html/html_page.*)
@@ -221,6 +223,12 @@ batch: all ## an archive on many machines: Slurm, GNU parallel, Dask, and all th
 test-arm64: ## build for AArch64 and run tests under qemu-user (a cross compiler)
 	@scripts/arm64.sh
 .PHONY: test-arm64
+
+chroot-test: ## run make test in a fresh Debian 12 and 13 (root, debootstrap; SUITES=trixie)
+	@scripts/deps.sh chroot > /dev/null
+	@for suite in $(or $(SUITES),bookworm trixie); do \
+		scripts/chroot_test.sh $(if $(wildcard ../shared),-b ../shared:/root/shared) $$suite || exit; done
+.PHONY: chroot-test
 
 bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)
 	@scripts/deps.sh bench > /dev/null

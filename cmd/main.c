@@ -16,8 +16,8 @@
 #include "cmd/cli/output.h"
 #include "cmd/cmd.h"
 #include "cmd/lookup/dropin.h"
-#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/file.h"
+#include "libsymcache/base/process.h"
 #include "libsymcache/write/build.h"
 
 #define COMMAND_ROW(name) &name##_command,

@@ -96,8 +96,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("report", "core trace symbolize unwind store read base mk/bytes")
 		own("api", "logs bundle index symbolize libsymcache/symbolize/symbolizer.h unwind write base")
 		own("cmd", "answers report plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
-		    "libsymcache/base/bigmem.h libsymcache/base/build_id.h libsymcache/base/cleanup.h libsymcache/base/error.h " \
-		    "libsymcache/base/file.h libsymcache/base/parallel.h libsymcache/base/text.h libsymcache/base/utf8.h " \
+		    "libsymcache/base/build_id.h libsymcache/base/cleanup.h libsymcache/base/error.h " \
+		    "libsymcache/base/file.h libsymcache/base/parallel.h libsymcache/base/process.h libsymcache/base/text.h libsymcache/base/utf8.h " \
 		    "libsymcache/base/vec.h")
 		own("scripts", "store read format module.h")
 

@@ -1,8 +1,6 @@
 /* Memory for things of many megabytes: see bigmem.h. */
 #include "libsymcache/base/bigmem.h"
 
-#include <malloc.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,61 +129,3 @@ void sc_big_drop(const void *p, size_t size)
 	if (start < end)
 		madvise((void *)start, end - start, MADV_DONTNEED);
 }
-
-static bool ours;
-
-void sc_own_process(void)
-{
-	ours = true;
-}
-
-bool sc_process_is_ours(void)
-{
-	return ours;
-}
-
-#ifdef __GLIBC__
-
-#define PAD (16u << 20) /* that the main thread's heap grows at once; it must be there */
-#define HEAP ((size_t)64 << 20) /* of another thread: its size, and what it is aligned to */
-
-static bool in_main_heap(const void *p)
-{
-	extern char end; /* of the program's data, which the main heap stands behind */
-
-	return (const char *)p >= &end && (const char *)p < (char *)sbrk(0);
-}
-
-/* Makes the main heap grow, which is what malloc() has least to give of. */
-static void grow_main_heap(void)
-{
-	void *blocks[4];
-	const char *before = sbrk(0);
-	unsigned n = 0;
-
-	mallopt(M_TOP_PAD, PAD);
-	while (n < 4 && sbrk(0) == before)
-		blocks[n++] = malloc(64 << 10);
-	while (n)
-		free(blocks[--n]);
-	sc_big_advise((char *)sbrk(0) - PAD, PAD);
-}
-
-void sc_big_heap(void)
-{
-	void *p = ours ? malloc(1) : NULL;
-
-	if (p && in_main_heap(p))
-		grow_main_heap();
-	else if (p)
-		sc_big_advise((void *)((uintptr_t)p & ~(HEAP - 1)), HEAP);
-	free(p);
-}
-
-#else
-
-void sc_big_heap(void)
-{
-}
-
-#endif

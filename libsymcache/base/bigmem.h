@@ -6,7 +6,6 @@
 #ifndef SC_BIGMEM_H
 #define SC_BIGMEM_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* `size` bytes, not initialised in general, aligned to 64 at least. NULL: out of
@@ -30,18 +29,6 @@ void sc_big_advise(void *p, size_t size);
  */
 void sc_big_move(void *to, void *from, size_t size);
 #define SC_BIG_PAGE ((size_t)2 << 20)
-
-/*
- * Has what malloc() will give to this thread on huge pages, as far as glibc's heaps can
- * be set so from outside: for threads that are about to take megabytes in small pieces,
- * where each page costs a fault. Cheap enough for each start of a thread. Does nothing
- * before sc_own_process().
- */
-void sc_big_heap(void);
-
-/* This process is a program of ours: its malloc() may be set and its limits raised. */
-void sc_own_process(void);
-bool sc_process_is_ours(void);
 
 /*
  * Gives the whole pages inside p[0, size) back to the system: what was there is

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "libsymcache/base/account.h"
-#include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/process.h"
 
 #define MAX_THREADS 64
 

@@ -16,11 +16,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsymcache/base/bigmem.h"
+#include "libsymcache/base/process.h"
 #include "libsymcache/index/content.h"
 #include "libsymcache/index/members.h"
 
@@ -341,17 +340,6 @@ static int read_archive(struct unpacking *u, const struct symstore_hash *content
 	return u->failed ? 0 : remember(u, content, err);
 }
 
-/* What is unpacked takes a descriptor each; the limit is the program's. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (sc_process_is_ours() && !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < 4096) {
-		limit.rlim_cur = limit.rlim_max < 4096 ? limit.rlim_max : 4096;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int sc_index_archive(struct sc_run *run, const struct sc_found *file, struct sc_error *err)
 {
 	struct unpacking u __attribute__((cleanup(unpacking_deinit))) = {
@@ -363,7 +351,7 @@ int sc_index_archive(struct sc_run *run, const struct sc_found *file, struct sc_
 	struct stat before;
 
 	run->account->archives++;
-	allow_descriptors();
+	sc_process_descriptors(); /* what is unpacked takes one each */
 	u.files = sc_members_files(&u.members);
 	u.work.build.files = &u.files;
 	if (u.fd < 0 || fstat(u.fd, &before) || !(u.real = realpath(file->path, NULL)) ||

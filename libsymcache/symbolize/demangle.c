@@ -12,7 +12,8 @@
  * substitution may double it. So their libraries are linked with malloc()
  * renamed to ours (Makefile: build/demangle), which serves them from one block
  * that is reused for each name; who wants more than that is thrown out by
- * longjmp, and its name stays mangled. Recursion is bounded by the length of
+ * longjmp, and its name stays mangled. So is a demangler that would
+ * end the process: abort(), and what prints before it, are renamed, too. Recursion is bounded by the length of
  * the names that are tried (at 16,000 characters the worst ones found take a
  * good part of the usual 8 MB stack).
  *
@@ -109,6 +110,24 @@ void demangle_free(void *p)
 {
 	if (!arena)
 		free(p);
+}
+
+/* Where the demanglers would end the process: libc++abi's abort_message() is also the end of
+ * its std::terminate(). */
+_Noreturn void demangle_abort(void);
+_Noreturn void demangle_abort_message(const char *format, ...);
+
+void demangle_abort(void)
+{
+	if (arena)
+		longjmp(arena->full, 1);
+	__builtin_trap(); /* nothing else in these libraries is called */
+}
+
+void demangle_abort_message(const char *format, ...)
+{
+	(void)format;
+	demangle_abort();
 }
 
 /* ---- which demangler ------------------------------------------------------ */

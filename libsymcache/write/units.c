@@ -13,6 +13,7 @@
 #include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/base/process.h"
 
 /* A unit to be read, and then the pieces that it gave. */
 struct handed_unit {
@@ -230,7 +231,7 @@ static void scan_job(void *ctx, unsigned worker, size_t job)
 	struct crew *crew = ctx;
 
 	(void)job;
-	sc_big_heap();
+	sc_process_heap();
 	pthread_mutex_lock(&crew->lock);
 	while (!crew->over) {
 		if (shall_hand_out(crew))

@@ -11,9 +11,9 @@
 #include <time.h>
 
 #include "libsymcache/base/account.h"
-#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
+#include "libsymcache/base/process.h"
 #include "libsymcache/write/arch.h"
 #include "libsymcache/write/cache_locals.h"
 #include "libsymcache/write/image/encode.h"
@@ -335,7 +335,7 @@ static int build(struct symcache_build *b, const char *path,
 	int rc;
 
 	b->threads = threads;
-	sc_big_heap();
+	sc_process_heap();
 	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
