@@ -40,9 +40,15 @@ struct symcache_entry {
 /* snapshot.c */
 void api_snapshot_leave(struct api_snapshot *snapshot);
 
-/* As symcache_store_find(); `name`: by the last part of a path alone. */
-int api_store_find(struct symcache_store *s, const char *text, bool name, struct symcache_cache **ret,
-		   struct symcache_error *err);
+/* What a text is taken for. */
+enum api_by {
+	API_BY_EITHER,   /* as symcache_store_find() */
+	API_BY_BUILD_ID, /* hex digits, the whole or the beginning */
+	API_BY_NAME,     /* the last part of a path */
+};
+/* NULL in place of a text is SC_EINVAL. */
+int api_store_find(struct symcache_store *s, enum api_by by, const char *text,
+		   struct symcache_cache **ret, struct symcache_error *err);
 
 /* SC_EINVAL: forked, or for writing and not opened so. Before writing, the snapshot goes, if
  * nothing of it is in use: it would be in the way of a commit. */

@@ -21,6 +21,7 @@ struct symcache_filter {
 	struct asker *askers;
 	unsigned threads;
 	struct markup_filter *filter;
+	bool open; /* a log was begun and not finished */
 };
 
 /* Keeps the reference as long as the filter, as a filter wants it of its modules. */
@@ -68,7 +69,7 @@ static void *find_named(void *ctx, struct sc_str path, const char **why)
 
 	if (!a->store || !symcache_markup_base(path, name))
 		return NULL;
-	return answer(a, api_store_find(a->store, name, true, &c, &a->why), &c, why);
+	return answer(a, api_store_find(a->store, API_BY_NAME, name, &c, &a->why), &c, why);
 }
 
 static bool set_options(const struct symcache_filter_options *o, struct markup_options *ret)
@@ -180,6 +181,7 @@ static int result(int rc, struct symcache_error *err)
 int symcache_filter_feed(struct symcache_filter *f, const char *data, size_t len,
 			 struct symcache_error *err)
 {
+	f->open = true;
 	return result(markup_filter_feed(f->filter, data, len), err);
 }
 
@@ -190,10 +192,13 @@ int symcache_filter_flush(struct symcache_filter *f, struct symcache_error *err)
 
 int symcache_filter_finish(struct symcache_filter *f, struct symcache_error *err)
 {
+	f->open = false;
 	return result(markup_filter_finish(f->filter), err);
 }
 
 int symcache_filter_end(struct symcache_filter *f, struct symcache_error *err)
 {
-	return result(markup_filter_end(f->filter), err);
+	const int rc = f->open ? symcache_filter_finish(f, err) : 0;
+
+	return rc ? rc : result(markup_filter_end(f->filter), err);
 }

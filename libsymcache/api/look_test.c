@@ -54,6 +54,8 @@ static void resolves(void **state)
 	assert_string_equal(err.msg, "look_test: 0xffffffffffffffff is outside of its code");
 	assert_int_equal(symcache_resolve(r, "no such", vaddr, &f, &err), SYMCACHE_ENOTFOUND);
 	assert_int_equal(symcache_resolve(r, "", vaddr, &f, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_resolve(r, NULL, vaddr, &f, &err), SYMCACHE_EINVAL);
+	assert_null(f->function);
 	ok(symcache_store_open(in_dir("a.store"), SYMCACHE_STORE_WRITE, &writer, NULL));
 	ok(symcache_store_put(writer, c, &put, NULL));
 	symcache_cache_unref(c);
@@ -188,6 +190,58 @@ struct text {
 	size_t len;
 };
 
+/* A file may be named as a build ID begins: "0102" is both here. */
+static void finds_explicitly(void **state)
+{
+	static const uint8_t build_id[] = { 1, 2, 3 }, other[] = { 4, 5, 6 };
+	struct symcache_put_options put = { sizeof(put), build_id, 3, "/bin/x", NULL, 1 };
+	struct symcache_store *s;
+	struct symcache_store *from = open_a(0);
+	struct symcache_cache *c = get(from), *found;
+	const struct symcache_frame *f;
+	struct symcache_resolver *names = resolver(0), *r;
+	struct symcache_resolver_options options = { sizeof(options), 0, NULL };
+	const uint64_t vaddr = address_of_known(names, c);
+	struct symcache_error err;
+	size_t len;
+
+	(void)state;
+	ok(symcache_store_open(in_dir("both.store"), SYMCACHE_STORE_WRITE, &s, NULL));
+	ok(symcache_store_put(s, c, &put, NULL));
+	put.build_id = other;
+	put.source_path = "/bin/0102";
+	ok(symcache_store_put(s, c, &put, NULL));
+	ok(symcache_store_find(s, "0102", &found, NULL));
+	assert_memory_equal(symcache_cache_build_id(found, &len), build_id, 3);
+	symcache_cache_unref(found);
+	ok(symcache_store_find_build_id(s, "0102", &found, NULL));
+	assert_memory_equal(symcache_cache_build_id(found, &len), build_id, 3);
+	symcache_cache_unref(found);
+	ok(symcache_store_find_name(s, "0102", &found, NULL));
+	assert_memory_equal(symcache_cache_build_id(found, &len), other, 3);
+	symcache_cache_unref(found);
+	assert_int_equal(symcache_store_find_build_id(s, "x", &found, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_find_name(s, "010203", &found, &err), SYMCACHE_ENOTFOUND);
+	assert_int_equal(symcache_store_find(s, NULL, &found, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_find_build_id(s, NULL, &found, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_store_find_name(s, NULL, &found, &err), SYMCACHE_EINVAL);
+	assert_null(found);
+
+	options.store = s;
+	ok(symcache_resolver_create(&options, &r, NULL));
+	assert_true(symcache_resolve_name(r, "0102", vaddr, &f, &err) >= 1);
+	assert_string_equal(f->function, "known_function");
+	assert_true(symcache_resolve_build_id(r, "0102", vaddr, &f, &err) >= 1);
+	assert_int_equal(symcache_resolve_name(r, "010203", vaddr, &f, &err), SYMCACHE_ENOTFOUND);
+	assert_null(f->function);
+	assert_int_equal(symcache_resolve_build_id(r, "x", vaddr, &f, &err), SYMCACHE_EINVAL);
+	symcache_resolver_destroy(r);
+	symcache_resolver_destroy(names);
+	symcache_cache_unref(c);
+	symcache_store_close(from);
+	symcache_store_close(s);
+}
+
 static int add_text(void *ctx, const char *data, size_t len)
 {
 	struct text *t = ctx;
@@ -226,6 +280,13 @@ static void filters(void **state)
 	ok(symcache_filter_finish(f, NULL));
 	ok(symcache_filter_end(f, NULL));
 	symcache_filter_destroy(f);
+	out.len = 0; /* a last line without newline, and no symcache_filter_finish() */
+	ok(symcache_filter_create(s, &options, &f, NULL));
+	ok(symcache_filter_feed(f, log, strlen(log) - 1, NULL));
+	ok(symcache_filter_end(f, NULL));
+	out.bytes[out.len] = 0;
+	assert_non_null(strstr(out.bytes, "known_function"));
+	symcache_filter_destroy(f);
 	symcache_cache_unref(c);
 	symcache_store_close(s);
 	symcache_resolver_destroy(r);
@@ -258,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_frames),
 		cmocka_unit_test(resolves),
+		cmocka_unit_test(finds_explicitly),
 		cmocka_unit_test(numbers_are_texts),
 		cmocka_unit_test(caches_in_memory),
 		cmocka_unit_test(demangles),

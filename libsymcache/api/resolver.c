@@ -188,8 +188,14 @@ static int no_frames(const struct symcache_resolver *r, const char *text, uint64
 	return api_error(err, SC_ENOMEM, "out of memory");
 }
 
-int symcache_resolve(struct symcache_resolver *r, const char *text, uint64_t vaddr,
-		     const struct symcache_frame **ret, struct symcache_error *err)
+struct question {
+	enum api_by by;
+	const char *text;
+	uint64_t vaddr;
+};
+
+static int resolve(struct symcache_resolver *r, const struct question *q,
+		   const struct symcache_frame **ret, struct symcache_error *err)
 {
 	struct symcache_cache *c;
 	size_t n;
@@ -198,12 +204,30 @@ int symcache_resolve(struct symcache_resolver *r, const char *text, uint64_t vad
 	*ret = &no_frame;
 	if (!r->store && (rc = symcache_store_open(NULL, 0, &r->store, err)))
 		return rc;
-	rc = symcache_store_find(r->store, text, &c, err);
+	rc = api_store_find(r->store, q->by, q->text, &c, err);
 	if (rc)
 		return rc;
-	n = symcache_frames(r, c, vaddr, ret);
+	n = symcache_frames(r, c, q->vaddr, ret);
 	symcache_cache_unref(c);
-	return n ? (int)n : no_frames(r, text, vaddr, err);
+	return n ? (int)n : no_frames(r, q->text, q->vaddr, err);
+}
+
+int symcache_resolve(struct symcache_resolver *r, const char *text, uint64_t vaddr,
+		     const struct symcache_frame **ret, struct symcache_error *err)
+{
+	return resolve(r, &(struct question){ API_BY_EITHER, text, vaddr }, ret, err);
+}
+
+int symcache_resolve_build_id(struct symcache_resolver *r, const char *hex, uint64_t vaddr,
+			      const struct symcache_frame **ret, struct symcache_error *err)
+{
+	return resolve(r, &(struct question){ API_BY_BUILD_ID, hex, vaddr }, ret, err);
+}
+
+int symcache_resolve_name(struct symcache_resolver *r, const char *name, uint64_t vaddr,
+			  const struct symcache_frame **ret, struct symcache_error *err)
+{
+	return resolve(r, &(struct question){ API_BY_NAME, name, vaddr }, ret, err);
 }
 
 int symcache_reason(const struct symcache_resolver *r)

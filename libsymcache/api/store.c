@@ -185,37 +185,41 @@ int symcache_store_get(struct symcache_store *s, const uint8_t *build_id, size_t
 	return rc ? api_fail(err, &e) : 0;
 }
 
-static int find_locked(struct symcache_store *s, const char *text, bool name,
+static int find_locked(struct symcache_store *s, enum api_by by, const char *text,
 		       struct symcache_cache **ret, struct sc_error *err)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct api_snapshot *snapshot;
 	size_t len;
-	int rc = current(s, &snapshot, err), by_id;
+	int rc = current(s, &snapshot, err), by_id = SC_ENOTFOUND;
 
 	if (rc)
 		return rc;
-	by_id = rc = name ? SC_ENOTFOUND : symstore_find_id(snapshot->reader, text, id, &len, err);
-	if (rc == SC_ENOTFOUND ||
-	    (rc == SC_EINVAL && text[strspn(text, "0123456789abcdefABCDEF")])) {
+	if (by != API_BY_NAME)
+		by_id = rc = symstore_find_id(snapshot->reader, text, id, &len, err);
+	if (by == API_BY_NAME || (by == API_BY_EITHER &&
+	    (rc == SC_ENOTFOUND ||
+	     (rc == SC_EINVAL && text[strspn(text, "0123456789abcdefABCDEF")])))) {
 		struct sc_error why;
 
 		rc = symstore_find_name(snapshot->reader, text, id, &len, &why);
-		if (rc && (rc != SC_ENOTFOUND || by_id != SC_ENOTFOUND || name))
+		if (rc && (rc != SC_ENOTFOUND || by_id != SC_ENOTFOUND || by == API_BY_NAME))
 			*err = why;
 	}
 	return rc ? rc : get_locked(s, id, len, ret, err);
 }
 
-int api_store_find(struct symcache_store *s, const char *text, bool name, struct symcache_cache **ret,
-		   struct symcache_error *err)
+int api_store_find(struct symcache_store *s, enum api_by by, const char *text,
+		   struct symcache_cache **ret, struct symcache_error *err)
 {
 	struct sc_error e;
 	int rc;
 
 	*ret = NULL;
+	if (!text)
+		return api_error(err, SC_EINVAL, "NULL in place of a build ID or a name");
 	pthread_mutex_lock(&s->lock);
-	rc = find_locked(s, text, name, ret, &e);
+	rc = find_locked(s, by, text, ret, &e);
 	pthread_mutex_unlock(&s->lock);
 	return rc ? api_fail(err, &e) : 0;
 }
@@ -223,7 +227,19 @@ int api_store_find(struct symcache_store *s, const char *text, bool name, struct
 int symcache_store_find(struct symcache_store *s, const char *text, struct symcache_cache **ret,
 			struct symcache_error *err)
 {
-	return api_store_find(s, text, false, ret, err);
+	return api_store_find(s, API_BY_EITHER, text, ret, err);
+}
+
+int symcache_store_find_build_id(struct symcache_store *s, const char *hex,
+				 struct symcache_cache **ret, struct symcache_error *err)
+{
+	return api_store_find(s, API_BY_BUILD_ID, hex, ret, err);
+}
+
+int symcache_store_find_name(struct symcache_store *s, const char *name,
+			     struct symcache_cache **ret, struct symcache_error *err)
+{
+	return api_store_find(s, API_BY_NAME, name, ret, err);
 }
 
 /* ---- entries ---------------------------------------------------------------------------- */

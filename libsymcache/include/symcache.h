@@ -126,10 +126,20 @@ SYMCACHE_API int symcache_store_get(struct symcache_store *s, const uint8_t *bui
 /*
  * As symcache_store_get(), by text: the hex digits of a build ID, or its beginning, if it
  * fits one entry only; else the last part of the path of the file that was indexed ("kvm",
- * "libc.so.6"). SYMCACHE_EINVAL: several entries fit.
+ * "libc.so.6"). SYMCACHE_EINVAL: several entries fit, or `text` is NULL.
  */
 SYMCACHE_API int symcache_store_find(struct symcache_store *s, const char *text,
 				     struct symcache_cache **ret, struct symcache_error *err);
+
+/* The same for programs that know what they have: "cafe" is a build ID here, never a file of
+ * that name; SYMCACHE_EINVAL also: `hex` has other than hex digits. */
+SYMCACHE_API int symcache_store_find_build_id(struct symcache_store *s, const char *hex,
+					      struct symcache_cache **ret,
+					      struct symcache_error *err);
+/* And this one takes it for the name of a file. */
+SYMCACHE_API int symcache_store_find_name(struct symcache_store *s, const char *name,
+					  struct symcache_cache **ret,
+					  struct symcache_error *err);
 
 /* ---- symcache_entry: entries of a store ------------------------------------------ */
 
@@ -309,6 +319,15 @@ struct symcache_frame {
 SYMCACHE_API int symcache_resolve(struct symcache_resolver *r, const char *text, uint64_t vaddr,
 				  const struct symcache_frame **ret, struct symcache_error *err);
 
+/* As symcache_resolve(), of the cache of symcache_store_find_build_id() or
+ * symcache_store_find_name(). */
+SYMCACHE_API int symcache_resolve_build_id(struct symcache_resolver *r, const char *hex,
+					   uint64_t vaddr, const struct symcache_frame **ret,
+					   struct symcache_error *err);
+SYMCACHE_API int symcache_resolve_name(struct symcache_resolver *r, const char *name,
+				       uint64_t vaddr, const struct symcache_frame **ret,
+				       struct symcache_error *err);
+
 /* The same of a cache, however it was found: the number of its frames; 0: symcache_reason()
  * says why. */
 SYMCACHE_API size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c,
@@ -397,7 +416,8 @@ SYMCACHE_API int symcache_filter_feed(struct symcache_filter *f, const char *dat
 SYMCACHE_API int symcache_filter_flush(struct symcache_filter *f, struct symcache_error *err);
 /* The end of a log: another one may follow. */
 SYMCACHE_API int symcache_filter_finish(struct symcache_filter *f, struct symcache_error *err);
-/* The end of all logs: writes what closes the output. */
+/* The end of all logs: finishes the last one, if that was not done, and writes what closes the
+ * output. */
 SYMCACHE_API int symcache_filter_end(struct symcache_filter *f, struct symcache_error *err);
 SYMCACHE_API void symcache_filter_destroy(struct symcache_filter *f); /* NULL is fine */
 
