@@ -61,9 +61,10 @@ git clone -q --no-hardlinks . "$root/root/symcache"
 
 # In the namespaces: mounts, packages, the command. It is their first process, so that all end with it.
 export root roots suite packages binds
-export inside='
+inside='
 set -eu
 trap "exit 130" INT TERM HUP
+mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount -t sysfs -o ro sysfs "$root/sys"
 mount --rbind /dev "$root/dev"
@@ -73,14 +74,21 @@ for b in $binds; do
 	mkdir -p "$root${b#*:}"
 	mount --bind -o ro "${b%%:*}" "$root${b#*:}"
 done
+# The root of the namespace, not a changed root: that may make namespaces itself.
+cd "$root"
+mkdir -p .outside
+pivot_root . .outside
+cd /
 fresh() {
-	chroot "$root" env -i HOME=/root LANG=C.UTF-8 TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive \
+	env -i HOME=/root LANG=C.UTF-8 TERM="${TERM:-dumb}" DEBIAN_FRONTEND=noninteractive \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
-[ -z "$packages" ] || fresh apt-get install -qq --no-install-recommends $packages > "$roots/$suite.log" 2>&1 ||
-	{ tail -n 20 "$roots/$suite.log" >&2; exit 1; }
-fresh sh -c "cd /root/symcache && exec \"\$@\"" sh "$@"
-exit
+umount -l /.outside
+rmdir /.outside
+[ -z "$packages" ] || fresh apt-get install -qq --no-install-recommends $packages > /tmp/apt.log 2>&1 ||
+	{ tail -n 20 /tmp/apt.log >&2; exit 1; }
+cd /root/symcache
+fresh "$@"
 '
 status=0
 unshare --mount --propagation private --pid --fork --kill-child sh -c "$inside" sh "$@" || status=$?

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients...
+#   scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password), after a line that names them; else the exact command is printed and
@@ -37,8 +37,10 @@ batch="$demo ?slurm-wlm ?parallel ?python3-distributed ?squashfs-tools ?openssh-
        ?openssh-client python3 zstd libc6-dbg"
 # Large: only tests of HTML, which are skipped without.
 browser="chromium chromium-driver python3"
+# A root folder of another Debian.
+chroot="git debootstrap util-linux debian-archive-keyring"
 
-usage() { echo "usage: scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment= list=
 for task; do
@@ -55,6 +57,7 @@ for task; do
 	browser) want="$want $browser" ;;
 	batch) want="$want $batch" ;;
 	clients) want="$want $clients" ;;
+	chroot) want="$want $chroot" ;;
 	*) usage ;;
 	esac
 done
