@@ -121,7 +121,8 @@ static int reason_of(enum symcache_reason reason)
 	case SYMCACHE_NO_CODE: return SYMCACHE_REASON_NO_CODE;
 	case SYMCACHE_NO_CACHE: /* it was damaged before */
 	case SYMCACHE_DAMAGED: return SYMCACHE_REASON_DAMAGED;
-	case SYMCACHE_NO_MEMORY: break;
+	case SYMCACHE_NO_MEMORY:
+	case SYMCACHE_NO_IMAGE: break;
 	}
 	return SYMCACHE_REASON_NO_MEMORY;
 }

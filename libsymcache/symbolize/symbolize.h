@@ -269,6 +269,7 @@ enum symcache_reason {
 	SYMCACHE_DAMAGED,   /* the entry of the store turned out damaged: ask once more, a file
 			     * is indexed then */
 	SYMCACHE_NO_MEMORY, /* out of memory */
+	SYMCACHE_NO_IMAGE,  /* nothing is mapped there: symbolize/process.h */
 };
 
 /* The most frames of an address; the others are left out. */

@@ -1,0 +1,178 @@
+/* Which module is meant: see finder.h. */
+#include "libsymcache/symbolize/finder.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libsymcache/base/build_id.h"
+
+enum {
+	GUID_BYTES = 16,
+	NAME_MAX_LEN = 255,
+	KERNEL_MAX_LEN = 64, /* of the names of kernels and their modules, and of releases */
+};
+
+/* A copy that ends with a NUL; false: it is longer than size - 1. */
+static bool copy(struct sc_str text, char *buf, size_t size)
+{
+	if (text.len >= size)
+		return false;
+	if (text.len) /* else ptr may be NULL */
+		memcpy(buf, text.ptr, text.len);
+	buf[text.len] = '\0';
+	return true;
+}
+
+static struct sc_str last_part(struct sc_str path)
+{
+	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
+	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
+
+	return (struct sc_str){ path.ptr + skipped, path.len - skipped };
+}
+
+/* What an option binds the name to, behind "NAME=", or NULL. */
+static const char *bound_to(const struct symcache_finder *f, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (size_t i = 0; i < f->num_modules; i++)
+		if (!strncmp(f->modules[i], name, len) && f->modules[i][len] == '=')
+			return f->modules[i] + len + 1;
+	return NULL;
+}
+
+static int none(struct sc_error *err)
+{
+	return sc_error_set(err, SC_ENOTFOUND, "%s", "");
+}
+
+/* Has the module symbols? */
+static int use(const struct symcache_finder *f, struct symcache_module *m,
+	       struct symcache_module **ret, struct sc_error *err)
+{
+	const struct symcache *cache;
+	int rc;
+
+	if (!m) /* of those without symbols no more are remembered */
+		return none(err);
+	rc = symcache_module_cache(m, &cache, NULL, err);
+	if (!rc)
+		*ret = m;
+	else if (rc == SC_ENOTFOUND && f->store_name && strstr(err->msg, " has no such entry"))
+		/* Another machine may have the store elsewhere. */
+		sc_error_set(err, rc, "the store %s has no such entry", f->store_name);
+	return rc;
+}
+
+/* The file at an absolute path, if it has this build ID. */
+static bool has_id(const struct symcache_file_id *of, const char *path)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
+	bool derived;
+
+	return !symcache_elf_build_id(path, id, &len, &derived, NULL) && !derived &&
+	       len == of->build_id_len && !memcmp(id, of->build_id, len);
+}
+
+static int find_id(const struct symcache_finder *f, const struct symcache_file_id *of,
+		   struct symcache_module **ret, struct sc_error *err)
+{
+	char hex[2 * GUID_BYTES + 1], path[PATH_MAX];
+	int rc = use(f, symcache_caches_module_of_id(f->caches, of->build_id, of->build_id_len),
+		     ret, err);
+
+	if (rc && of->build_id_len == GUID_BYTES) {
+		/* A minidump has no more of a build ID. */
+		symcache_build_id_text(hex, of->build_id, GUID_BYTES);
+		rc = use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, hex), ret,
+			 err);
+	}
+	if (rc && !f->no_files && of->path.len && *of->path.ptr == '/' &&
+	    copy(of->path, path, sizeof(path)) && has_id(of, path))
+		rc = use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, path), ret,
+			 err);
+	return rc;
+}
+
+/* The only entry of the store that is called `name`, and has `tag`, if it is not NULL. */
+static int find_entry(const struct symcache_finder *f, const char *name, const char *tag,
+		      struct symcache_module **ret, struct sc_error *err)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
+	int rc = symcache_caches_find_name(f->caches, name, tag, id, &len, err);
+
+	if (!rc)
+		return use(f, symcache_caches_module_of_id(f->caches, id, len), ret, err);
+	if (rc == SC_ENOTFOUND && !tag)
+		return none(err);
+	if (rc == SC_EINVAL && f->option)
+		snprintf(err->msg + strlen(err->msg), sizeof(err->msg) - strlen(err->msg),
+			 "; choose one with %s NAME=BUILDID", f->option);
+	return rc;
+}
+
+/* Mappings of what is no ELF file are not looked for. */
+static bool is_no_file(struct sc_str path)
+{
+	static const char *const begins[] = { "[", "//anon", "/memfd:", "/dev/dri/" };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (path.len >= strlen(begins[i]) &&
+		    !memcmp(path.ptr, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
+static int find_named(const struct symcache_finder *f, const struct symcache_file_id *of,
+		      struct symcache_module **ret, struct sc_error *err)
+{
+	const struct sc_str last = last_part(of->path);
+	char name[NAME_MAX_LEN + 1];
+	const char *bound;
+
+	if (!last.len || !copy(last, name, sizeof(name)))
+		return none(err);
+	bound = bound_to(f, name);
+	if (!bound)
+		return is_no_file(of->path) ? none(err) : find_entry(f, name, NULL, ret, err);
+	if (!f->no_files && !access(bound, F_OK))
+		return use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, bound), ret,
+			   err);
+	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
+		return use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, bound),
+			   ret, err);
+	return find_entry(f, name, bound, ret, err);
+}
+
+static int find_kernel(const struct symcache_finder *f, const struct symcache_file_id *of,
+		       struct symcache_module **ret, struct sc_error *err)
+{
+	char name[KERNEL_MAX_LEN + 1], release[KERNEL_MAX_LEN + 1];
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	size_t len;
+	int rc;
+
+	if (!copy(of->path, name, sizeof(name)) || !copy(of->release, release, sizeof(release)))
+		return none(err);
+	if (bound_to(f, name))
+		return find_named(f, of, ret, err);
+	rc = symcache_caches_find_kernel(f->caches, name, *release ? release : NULL, id, &len,
+					 err);
+	if (!rc)
+		return use(f, symcache_caches_module_of_id(f->caches, id, len), ret, err);
+	return rc == SC_ENOTFOUND ? none(err) : rc;
+}
+
+int symcache_find_module(const struct symcache_finder *f, const struct symcache_file_id *of,
+			 struct symcache_module **ret, struct sc_error *err)
+{
+	*ret = NULL;
+	if (of->build_id_len)
+		return find_id(f, of, ret, err);
+	return of->kernel ? find_kernel(f, of, ret, err) : find_named(f, of, ret, err);
+}
