@@ -197,7 +197,7 @@ static bool set_scaled(const struct opt *o, const char *value)
 	static const uint64_t bytes[] = { 1ull << 10, 1ull << 20, 1ull << 30, 1ull << 40 };
 	const bool age = o->kind == OPT_AGE;
 	const char *what = age ? "time span" : "size", *units = age ? "smhdwy" : "KMGT", *unit;
-	uint64_t number, factor = age ? 86400 : 1;
+	uint64_t number, factor = 1;
 	char *end;
 
 	errno = 0;
@@ -209,6 +209,8 @@ static bool set_scaled(const struct opt *o, const char *value)
 		cmd_error("'%.60s' is not a %s", value, what);
 	else if (*end && (!unit || end[1]))
 		cmd_error("'%.60s' is not a %s: its unit is one of %s", value, what, units);
+	else if (age && !*end && number)
+		cmd_error("'%.60s' has no unit: %.60sd is in days; units are %s", value, value, units);
 	else if (number > (age ? INT64_MAX / 2 : UINT64_MAX) / factor)
 		cmd_error("'%.60s' is too much for a %s", value, what);
 	else {

@@ -30,7 +30,7 @@ enum opt_kind {
 	OPT_LIST,     /* struct opt_list: may be repeated */
 	OPT_NUMBER,   /* uint64_t: decimal, 0x… or 0…; a minus sign wraps around */
 	OPT_ENUM,     /* int: index into choices */
-	OPT_AGE,      /* struct opt_age: 90d, 12h; a number alone is days */
+	OPT_AGE,      /* struct opt_age: 90d, 12h; 0 needs no unit */
 	OPT_SIZE,     /* uint64_t, bytes: 500, 64K, 2G */
 };
 

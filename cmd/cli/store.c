@@ -27,7 +27,8 @@ int store_path(const char *option, char **ret, struct sc_error *err)
 int no_store_at(const char *path, struct sc_error *err)
 {
 	return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s: make it with "
-			    "'symcache index PATH...', or name another with --store FILE", path);
+			    "'symcache index PATH...' or 'symcache import BUNDLE', or name another "
+			    "with --store FILE", path);
 }
 
 bool store_frozen;

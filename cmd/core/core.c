@@ -185,8 +185,8 @@ const struct command core_command = {
 		"machines, too.\n\n"
 		"A frame that was not found by unwind information is marked with '?' and how it "
 		"was found: call (a call through a bad pointer), frame pointer, or scan (a word of "
-		"the stack that looks like a return address). Below the last frame stands why "
-		"there are no more. Threads with equal stacks are shown together.\n\n"
+		"the stack that looks like a return address). The last line says why "
+		"the stack ends. Threads with equal stacks are shown together.\n\n"
 		"Unwind information is in stripped programs and libraries, not in their debug "
 		"files: index both.",
 	.opts = opts,

@@ -159,7 +159,7 @@ static int filter_each(struct symlog_list *logs, const struct markup_options *op
 	if (rc)
 		return rc;
 	if (!o.quiet)
-		cmd_error("%zu log%s filtered, %zu finished before, %zu failed", sum.filtered,
+		cmd_error("%zu log%s filtered, %zu already up to date, %zu failed", sum.filtered,
 			  sum.filtered == 1 ? "" : "s", sum.skipped, sum.failed);
 	if (!o.quiet && sum.skipped && !sum.filtered && !sum.failed)
 		cmd_error("nothing to do: the outputs in %s are newer than their logs",
@@ -373,7 +373,7 @@ const struct command filter_command = {
 		"  symcache filter --summary crash.log > crash.txt\n"
 		"  symcache filter --debug-file-directory build/debug crash.log\n",
 	.partly = "with --output-dir, some log failed",
-	.failed = "an input could not be read, or the output not be written",
+	.failed = "an input could not be read, or the output written",
 	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1) symcache-plan(1)",
 	.run = run,
 };

@@ -60,7 +60,7 @@ void hint_at_formats(const struct markup_tally *tally)
 	const struct markup_stats *s = markup_tally_stats(tally);
 
 	if (s->bytes && !s->understood && !s->frames)
-		cmd_error("nothing to symbolize: no markup, and no backtrace of a format that is known "
+		cmd_error("no backtrace recognised "
 			  "('symcache filter --input help' lists them)");
 }
 
@@ -69,10 +69,10 @@ void print_summary(const struct markup_tally *tally)
 	const struct markup_stats *s = markup_tally_stats(tally);
 	const uint64_t nothing = s->frames - s->frames_resolved - s->frames_outside;
 
-	cmd_error("%llu address%s: %llu resolved, %llu in no module, %llu found nothing%s",
+	cmd_error("%llu address%s: %llu resolved, %llu in no module, %llu unresolved%s",
 		  (unsigned long long)s->frames, s->frames == 1 ? "" : "es",
 		  (unsigned long long)s->frames_resolved, (unsigned long long)s->frames_outside,
-		  (unsigned long long)nothing, nothing ? " in these modules:" : "");
+		  (unsigned long long)nothing, nothing ? ", by module:" : "");
 	if (markup_tally_missing(tally, print_module, NULL))
 		cmd_error("out of memory");
 }

@@ -20,6 +20,9 @@
 /* By enum symcache_lack. */
 static const char *const levels[] = { "id", "symbols", "lines", NULL };
 
+/* What a file lacks then, for people. */
+static const char *const lacked[] = { "a build ID", "symbols", "line information" };
+
 static struct {
 	const char *store;
 	struct opt_list allow, debug_dirs;
@@ -108,9 +111,9 @@ static void summarize(struct check *c, bool whole)
 		mk_gen_number(c->json, "code_bytes_with_lines", c->sums.line_bytes);
 		out_json_close(c->json);
 	} else if (whole && (!o.quiet || c->sums.breaches)) {
-		printf("%llu checked, %llu lack what --require %s asks for",
-		       (unsigned long long)c->sums.checked, (unsigned long long)c->sums.breaches,
-		       levels[o.require]);
+		printf("%llu of %llu file%s lack%s %s", (unsigned long long)c->sums.breaches,
+		       (unsigned long long)c->sums.checked, c->sums.checked == 1 ? "" : "s",
+		       c->sums.breaches == 1 ? "s" : "", lacked[o.require]);
 		if (c->sums.allowed)
 			printf(", %llu allowed", (unsigned long long)c->sums.allowed);
 		if (c->sums.code_bytes)

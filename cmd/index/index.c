@@ -154,8 +154,8 @@ const struct command index_command = {
 		"What was compiled elsewhere, or obfuscated, can be named as people know it: "
 		"--map-path, --symbol-map and --line-map. They apply in the order symbol maps, "
 		"line maps, path maps; entries record them, and are made anew when they change.\n\n"
-		"What is done is in the store every second or so: a run that was interrupted goes "
-		"on where it was when it is started again.",
+		"What is done is in the store every second or so: a run that was "
+		"interrupted resumes when rerun.",
 	.opts = opts,
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"

@@ -97,7 +97,7 @@ static void summarise(const struct markup_merged *m)
 	if (o.quiet)
 		return;
 	cmd_name = "symcache filter";
-	cmd_error("%" PRIu64 " log%s filtered, 0 finished before, %" PRIu64 " failed", all,
+	cmd_error("%" PRIu64 " log%s filtered, 0 already up to date, %" PRIu64 " failed", all,
 		  all == 1 ? "" : "s", failed);
 	if (!failed && m->dialect == MARKUP_DEFAULT)
 		hint_at_formats(m->tally);

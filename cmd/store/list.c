@@ -74,7 +74,7 @@ static int list(struct symstore_reader *reader, char **prefixes, struct sc_error
 		if (!rc)
 			rc = symstore_each(reader, prefix, nibbles, list_entry, &l, err);
 		if (!rc && l.entries == before) {
-			cmd_error("no build ID in the store begins with %s", *prefixes);
+			cmd_error("not in the store: %s", *prefixes);
 			status = STATUS_PARTLY;
 		}
 	}

@@ -60,12 +60,12 @@ static int run(int argc, char **argv, struct sc_error *err)
 const struct command prune_command = {
 	.name = "prune",
 	.operands = "",
-	.summary = "take out of the store what is old or too much",
+	.summary = "remove old entries or shrink the store",
 	.description =
 		"Removes entries by age, to a total size of the caches (the ones indexed or used "
 		"longest ago go first; use is known to the day, where look-ups may write it next "
-		"to the store), or all that are not in a list; of several rules each does its "
-		"part, and what is in the list stays in any case. The file keeps its size, and "
+		"to the store), or all that are not in a list. Rules combine, and what is in the "
+		"list stays in any case. The file keeps its size, and "
 		"what is indexed next uses the room; 'symcache compact' gives it back.\n\n"
 		"All of it happens at once or, on an error, nothing.",
 	.opts = opts,

@@ -55,7 +55,7 @@ const struct command remove_command = {
 		"it back. A file whose entry was removed counts as new when it is indexed again.",
 	.opts = opts,
 	.examples = "  symcache remove 8a3f 51bb\n",
-	.partly = "the store has no such entry",
+	.partly = "one is not in the store",
 	.see_also = "symcache-list(1) symcache-prune(1) symcache-compact(1)",
 	.run = run,
 };

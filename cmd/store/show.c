@@ -147,7 +147,7 @@ const struct command show_command = {
 		"  symcache show 8a3f\n"
 		"  symcache show 8a3f --functions | grep main\n"
 		"  symcache show --cache python.symcache --json --files\n",
-	.partly = "the store has no such entry",
+	.partly = "it is not in the store",
 	.see_also = "symcache-list(1) symcache-lookup(1)",
 	.run = run,
 };

@@ -153,5 +153,5 @@ void bundle_name_missing(struct bundle_reading *b)
 	for (size_t i = 0; i < b->manifest.len; i++)
 		if (!b->seen[i])
 			bundle_fault(b, bundle_name(&b->manifest.data[i].entry, name),
-				     "it is missing, though the manifest has it");
+				     "missing: the bundle is damaged");
 }

@@ -65,6 +65,8 @@ static int read_headers(struct symcache_core *core, struct sc_error *err)
 	core->missing = 0; /* a short file need not be one that was cut off */
 	if (rc)
 		return rc;
+	if (!sc_core_file(core, 0, header, 1))
+		return sc_error_set(err, SC_EFORMAT, "empty file");
 	if (!sc_core_file(core, 0, header, 52) || memcmp(header, ELFMAG, SELFMAG))
 		return sc_error_set(err, SC_EFORMAT, "neither an ELF file nor a minidump");
 	p->is_64 = header[EI_CLASS] == ELFCLASS64;

@@ -56,8 +56,8 @@ static void *usable(struct sc_log_resolver *r, struct symcache_module *m, const 
 	*why = r->why.msg;
 	/* Another machine may have the store elsewhere. */
 	if (r->from->store_name && r->why.code == SC_ENOTFOUND &&
-	    strstr(r->why.msg, " has no such entry"))
-		sc_error_set(&r->why, SC_ENOTFOUND, "the store %s has no such entry",
+	    strstr(r->why.msg, "not in store "))
+		sc_error_set(&r->why, SC_ENOTFOUND, "not in store %s",
 			     r->from->store_name);
 	return NULL;
 }

@@ -81,7 +81,7 @@ int symstore_find_id(struct symstore_reader *reader, const char *text,
 		return rc;
 	if (!m.num)
 		return sc_error_set(err, SC_ENOTFOUND,
-				    "no build ID in the store begins with %.128s", text);
+				    "not in the store: %.128s", text);
 	/* A whole ID may be the beginning of a longer one. */
 	if (m.num > 1 && 2 * m.ids[0].len != nibbles)
 		return several(&m, "build IDs begin with", text, "give more digits", err);

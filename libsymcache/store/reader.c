@@ -157,7 +157,7 @@ static int get(const struct symstore_reader *reader, const struct symstore_tree 
 	int rc = size ? symstore_find(&reader->view, tree, key, size, value) : SC_ENOTFOUND;
 
 	if (rc == SC_ENOTFOUND)
-		return sc_error_set(err, SC_ENOTFOUND, "the store %s has no such entry",
+		return sc_error_set(err, SC_ENOTFOUND, "not in store %s",
 				    reader->store->path);
 	return rc ? damaged_pages(reader->store, err) : 0;
 }

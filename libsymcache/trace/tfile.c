@@ -203,7 +203,7 @@ int symtrace_read(struct symtrace *ret, const void *data, size_t size)
 			    .free_bytes = SYMTRACE_UNKNOWN, .size = SYMTRACE_UNKNOWN },
 	};
 	if (size < MAGIC_SIZE)
-		return tfile_fail(&r, SC_EFORMAT, size, "%s", premature);
+		return tfile_fail(&r, SC_EFORMAT, size, "not a GDB trace file");
 	if (memcmp(begin, MAGIC, MAGIC_SIZE) != 0)
 		return tfile_fail(&r, SC_EFORMAT, 0, "File is not a valid trace file.");
 

@@ -146,7 +146,7 @@ static void test_open(void **state)
 			 SC_EINVAL);
 	assert_int_equal(symtrace_open("none", &target, SYMTRACE_ORDER_AUTO, &t, &err), SC_ESYS);
 	assert_int_equal(symtrace_open(path, &target, SYMTRACE_ORDER_AUTO, &t, &err), SC_EFORMAT);
-	assert_string_equal(err.msg, "offset 0: Premature end of file while reading trace file");
+	assert_string_equal(err.msg, "offset 0: not a GDB trace file");
 	assert_int_equal(write(fd, "\177TRACE0\nR 10\n", 13), 13);
 	assert_int_equal(symtrace_open(path, &target, SYMTRACE_ORDER_BIG, &t, &err), 0);
 	assert_true(t.big_endian);
