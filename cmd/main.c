@@ -43,7 +43,7 @@ static void help(FILE *to)
 		fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
 	fprintf(to, "\n");
 	opt_wrap(to, names, 0, 0);
-	fprintf(to, "\n'symcache help COMMAND' says more; 'symcache --version' the version.\n");
+	fprintf(to, "\n'symcache help COMMAND' says more; 'symcache --version' or -V the version.\n");
 }
 
 static int run_command(const struct command *cmd, char **argv)
@@ -64,6 +64,40 @@ static int run_command(const struct command *cmd, char **argv)
 	return STATUS_ERROR;
 }
 
+/* The row of the option that `word` is, in the tables of all commands; NULL: of none. */
+static const struct opt *option_of(const char *word)
+{
+	const bool is_long = word[1] == '-';
+	const size_t len = strcspn(word, "=");
+
+	for (const struct command *const *c = commands; *c; c++)
+		for (const struct opt *o = (*c)->opts; o->kind; o++)
+			if (is_long ? o->name && strlen(o->name) == len - 2 &&
+				      !strncmp(o->name, word + 2, len - 2)
+				    : word[1] == o->letter)
+				return o;
+	return NULL;
+}
+
+/* Moves the command in front of options that stand before it. */
+static void command_first(char **argv)
+{
+	char *command;
+	size_t at = 1;
+
+	while (argv[at] && *argv[at] == '-' && argv[at][1]) {
+		const struct opt *o = option_of(argv[at]);
+
+		at += o && opt_takes_value(o) && !strchr(argv[at], '=') &&
+		      (argv[at][1] == '-' || !argv[at][2]) && argv[at + 1] ? 2 : 1;
+	}
+	if (at == 1 || !argv[at])
+		return;
+	command = argv[at];
+	memmove(argv + 2, argv + 1, (at - 1) * sizeof(*argv));
+	argv[1] = command;
+}
+
 /* Reports one that does not exist. */
 static const struct command *find_command(const char *name)
 {
@@ -78,7 +112,9 @@ static const struct command *find_command(const char *name)
 	}
 	if (opt_is_near(name, "help", &limit))
 		closest = "help";
-	if (closest)
+	if (*name == '-')
+		cmd_error("no command: '%s' is an option of one; 'symcache --help' lists them", name);
+	else if (closest)
 		cmd_error("unknown command '%s': did you mean '%s'?", name, closest);
 	else
 		cmd_error("unknown command '%s': 'symcache --help' lists them", name);
@@ -123,7 +159,7 @@ static int dispatch(int argc, char **argv)
 		help(stderr);
 		return STATUS_ERROR;
 	}
-	if (!strcmp(word, "--version")) {
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
 		puts(symcache_version);
 		return STATUS_OK;
 	}
@@ -134,6 +170,8 @@ static int dispatch(int argc, char **argv)
 		return describe(argv[2], true);
 	if (!strcmp(word, "--completion"))
 		return complete(argv[2]);
+	command_first(argv);
+	word = argv[1];
 	dropin = dropin_by_command(word);
 	if (dropin)
 		return dropin(argc - 1, argv + 1);

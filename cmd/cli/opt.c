@@ -58,7 +58,7 @@ static void reader_deinit(struct reader *r)
 	free(r->opts);
 }
 
-static bool takes_value(const struct opt *o)
+bool opt_takes_value(const struct opt *o)
 {
 	return o->kind != OPT_FLAG && o->kind != OPT_BOOL && !o->implied;
 }
@@ -180,6 +180,8 @@ static bool set_number(const struct reader *r, const struct opt *o, const char *
 
 	errno = 0;
 	number = strtoull(value, &end, 0);
+	if (o->kind == OPT_COUNT && !errno && end != value && !*end && !number)
+		return bad_value(r, o, value, "at least 1");
 	if (!errno && end != value && !*end && (r->cmd || *value != '-')) {
 		*(uint64_t *)o->value = number;
 		return true;
@@ -248,6 +250,7 @@ static bool set(const struct reader *r, const struct opt *o, const char *value)
 		list->items[list->len] = NULL;
 		return true;
 	case OPT_NUMBER:
+	case OPT_COUNT:
 		return set_number(r, o, value);
 	case OPT_ENUM:
 		return set_enum(r, o, value);
@@ -311,7 +314,7 @@ static int read_long(struct reader *r, const char *spelling, const char *word)
 	if (!r->cmd && s->opt->kind == OPT_BOOL && value && strcmp(value, "true") &&
 	    strcmp(value, "false"))
 		return 1;
-	if (takes_value(s->opt) && !value)
+	if (opt_takes_value(s->opt) && !value)
 		return set_next(r, s->opt, spelling) ? 0 : -1;
 	return set(r, s->opt, value) ? 0 : -1;
 }
@@ -330,10 +333,10 @@ static bool read_letters(struct reader *r, const char *word)
 		if (!o->kind)
 			ok = r->cmd ? usage_error(r, "unknown option '%s'", spelling) :
 				      unknown_llvm(r, spelling);
-		else if (takes_value(o) && !c[1])
+		else if (opt_takes_value(o) && !c[1])
 			return set_next(r, o, spelling) && ok;
 		/* -e=FILE is -e FILE. */
-		else if (takes_value(o) || (o->implied && c[1] && (r->cmd || c[1] == '=')))
+		else if (opt_takes_value(o) || (o->implied && c[1] && (r->cmd || c[1] == '=')))
 			return set(r, o, c + 1 + (c[1] == '=')) && ok;
 		else
 			ok &= set(r, o, NULL);

@@ -29,6 +29,7 @@ enum opt_kind {
 	OPT_STRING,   /* const char *, points into argv */
 	OPT_LIST,     /* struct opt_list: may be repeated */
 	OPT_NUMBER,   /* uint64_t: decimal, 0x… or 0…; a minus sign wraps around */
+	OPT_COUNT,    /* the same, at least 1 */
 	OPT_ENUM,     /* int: index into choices */
 	OPT_AGE,      /* struct opt_age: 90d, 12h; 0 needs no unit */
 	OPT_SIZE,     /* uint64_t, bytes: 500, 64K, 2G */
@@ -120,6 +121,9 @@ bool completion(const char *shell, const struct command *const *commands, FILE *
 /* Prints `text` wrapped at 79 columns, continued at column `indent`; the cursor
  * stands at `column`. */
 void opt_wrap(FILE *to, const char *text, int column, int indent);
+
+/* Must a value follow? */
+bool opt_takes_value(const struct opt *o);
 
 /* Was `name` probably meant by `word`, more so than all names before? *limit is opt_near() of
  * the word before the first. */

@@ -31,7 +31,7 @@ static uint64_t now_ms(void)
 
 void progress_begin(const char *verb, enum progress_unit unit, bool quiet)
 {
-	if (p.verb == verb)
+	if (p.verb == verb && p.unit == unit)
 		return;
 	progress_erase();
 	p.shown = !quiet && isatty(STDERR_FILENO);
@@ -57,7 +57,7 @@ static void put_amount(FILE *to, uint64_t n)
 }
 
 /* "indexing [###.....] 12/34, 340/s, 12 s left libc.so.6" */
-static void put_line(FILE *to, uint64_t ms, uint64_t done, uint64_t total, const char *item)
+static void put_line(FILE *to, uint64_t ms, uint64_t done, uint64_t total)
 {
 	static const char full[BAR + 1] = "########################",
 			  empty[BAR + 1] = "........................";
@@ -81,13 +81,26 @@ static void put_line(FILE *to, uint64_t ms, uint64_t done, uint64_t total, const
 			fprintf(to, ", %" PRIu64 " %s left", left < 120 ? left : left / 60,
 				left < 120 ? "s" : "min");
 	}
-	fprintf(to, " %s", item ? item : "");
+	fputc(' ', to);
+}
+
+/* Puts `item` behind `line`, the end of it if it is longer than the rest of `columns`. */
+static void add_item(char *line, size_t columns, const char *item)
+{
+	const size_t len = strlen(line), room = columns > len ? columns - len : 0;
+	const size_t need = strlen(item);
+
+	if (need <= room)
+		memcpy(line + len, item, need + 1);
+	else if (room > 6)
+		sprintf(line + len, "...%s", item + need - (room - 3));
 }
 
 void progress_update(void *ctx, uint64_t done, uint64_t total, const char *item)
 {
 	char line[LINE_BYTES] = "", clean[4 * LINE_BYTES];
 	struct winsize size = { 0 };
+	size_t columns;
 	uint64_t now;
 	FILE *to;
 
@@ -100,9 +113,12 @@ void progress_update(void *ctx, uint64_t done, uint64_t total, const char *item)
 	to = fmemopen(line, sizeof(line), "w");
 	if (!to)
 		return;
-	put_line(to, now - p.begun, total && done > total ? total : done, total, item);
+	columns = size.ws_col - 1u < sizeof(line) - 1 ? size.ws_col - 1u : sizeof(line) - 1;
+	put_line(to, now - p.begun, total && done > total ? total : done, total);
 	fclose(to); /* what does not fit is left out */
-	line[size.ws_col - 1u < sizeof(line) - 1 ? size.ws_col - 1u : sizeof(line) - 1] = 0;
+	line[columns] = 0;
+	if (item)
+		add_item(line, columns, item);
 	/* A name may hold anything. */
 	fprintf(stderr, "\r%.*s\033[K", (int)sc_make_printable(line, strlen(line), clean), clean);
 	p.drawn = true;

@@ -9,6 +9,7 @@
 #include "cmd/cli/store.h"
 #include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/file.h"
+#include "libsymcache/bundle/bundle.h"
 #include "libsymcache/store/store.h"
 
 int store_path(const char *option, char **ret, struct sc_error *err)
@@ -45,6 +46,7 @@ static int open_at(const char *option, enum symstore_mode mode, bool make, struc
 		   struct sc_error *err)
 {
 	char *path __attribute__((cleanup(sc_free_text))) = NULL;
+	enum symbundle_shape shape;
 	int rc = store_path(option, &path, err);
 
 	*ret = NULL;
@@ -58,6 +60,8 @@ static int open_at(const char *option, enum symstore_mode mode, bool make, struc
 	if (!make && access(path, F_OK) && errno == ENOENT)
 		return no_store_at(path, err);
 	rc = symstore_open(path, is_frozen() ? SYMSTORE_FROZEN : mode, ret, err);
+	if (rc == SC_EFORMAT && symbundle_is_one(path, &shape) && shape != SYMBUNDLE_STORE)
+		sc_error_set(err, rc, "%s is a bundle, not a store: use 'symcache import %s'", path, path);
 	return rc == SC_ENOTFOUND ? no_store_at(path, err) : rc; /* an empty file */
 }
 

@@ -58,8 +58,9 @@ static bool report_missing(const struct symcache_core *core, struct symcache_cor
 			cmd_error("%s: %s", list[i].name, list[i].why.msg);
 	}
 	if (core->missing)
-		cmd_error("the file is cut off: %s%" PRIu64 " bytes of memory are missing",
-			  core->missing == 1 ? "at least " : "", core->missing);
+		cmd_error("the file is cut off: %s%" PRIu64 " byte%s of memory missing",
+			  core->missing == 1 ? "at least " : "", core->missing,
+			  core->missing == 1 ? "" : "s");
 	return any;
 }
 
@@ -77,6 +78,33 @@ static bool bind_modules(struct symcache_core_images *images)
 	return true;
 }
 
+/* Says which threads of --thread the core lacks, and some that it has. */
+static bool name_absent_threads(const struct symcache_core *core,
+				const struct markup_core_options *options)
+{
+	const size_t some = core->num_threads < 8 ? core->num_threads : 8;
+	char list[8 * 12 + 8] = "";
+	size_t len = 0, absent = 0;
+
+	for (size_t i = 0; i < some; i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%" PRIu32, i ? ", " : "",
+					core->threads[i].tid);
+	if (some < core->num_threads)
+		snprintf(list + len, sizeof(list) - len, ", ...");
+	for (size_t i = 0; i < options->num_threads; i++) {
+		size_t at = 0;
+
+		while (at < core->num_threads && core->threads[at].tid != options->threads[i])
+			at++;
+		if (at < core->num_threads)
+			continue;
+		absent++;
+		cmd_error("no thread %" PRIu32 "; there %s %s", options->threads[i],
+			  core->num_threads == 1 ? "is" : "are", list);
+	}
+	return absent;
+}
+
 static int show(const char *path, const struct symcache_core *core,
 		struct symcache_core_images *images, const struct markup_core_options *options)
 {
@@ -88,10 +116,8 @@ static int show(const char *path, const struct symcache_core *core,
 		return STATUS_ERROR;
 	}
 	mk_out_flush(&out_stdout);
-	if (!shown.threads) {
-		cmd_error("the core has no such thread");
+	if (name_absent_threads(core, options) || !shown.threads)
 		return STATUS_PARTLY;
-	}
 	return report_missing(core, images) || shown.cut ? STATUS_PARTLY : STATUS_OK;
 }
 

@@ -53,7 +53,7 @@ static const struct opt opts[] = {
 	{ "task", 0, OPT_NUMBER, &o.task, "N", "which one, from 0 on" },
 	{ "input-root", 0, OPT_STRING, &o.input_root, "DIR",
 	  "with --plan: what the relative paths of its logs are relative to (default: here)" },
-	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
+	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
 	  "threads for a large log, or with --output-dir logs at once (default: one for each "
 	  "processor that it may use); the output does not depend on it" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,

@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	{ "locals", 0, OPT_FLAG, &o.locals, NULL,
 	  "write local variables, too, for lookup's FRAME on machines without the debug file; "
 	  "makes it larger" },
-	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
+	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "reader", 0, OPT_ENUM, &o.reader, "READER",
 	  "what reads the DWARF: fast (default), or libdw, slow, with the same result",
 	  .choices = readers },

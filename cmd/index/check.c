@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL, "go into folders that links lead to" },
-	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
+	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write all files and findings as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and nothing if there is no breach" },
 	{ 0 },
@@ -112,7 +112,7 @@ static void summarize(struct check *c, bool whole)
 		out_json_close(c->json);
 	} else if (whole && (!o.quiet || c->sums.breaches)) {
 		printf("%llu of %llu file%s lack%s %s", (unsigned long long)c->sums.breaches,
-		       (unsigned long long)c->sums.checked, c->sums.checked == 1 ? "" : "s",
+		       (unsigned long long)c->sums.checked, c->sums.checked == 1 && c->sums.breaches ? "" : "s",
 		       c->sums.breaches == 1 ? "s" : "", lacked[o.require]);
 		if (c->sums.allowed)
 			printf(", %llu allowed", (unsigned long long)c->sums.allowed);
@@ -131,16 +131,20 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.follow = o.follow, .require = (enum symcache_lack)o.require,
 		.allow = o.allow.items, .sums = &c.sums, .file = on_file, .progress = progress_update, .ctx = &c,
 	};
+	enum symbundle_shape shape;
 	int rc = 0;
 
-	progress_begin("checking", PROGRESS_ITEMS, o.quiet);
 	if (c.json)
 		mk_gen_open_array(c.json, "files");
+	progress_begin("checking", PROGRESS_ITEMS, o.quiet);
 	if (!argc)
 		rc = check_store(&options, err);
-	for (int i = 0; i < argc && !rc; i++)
-		rc = symbundle_is_one(argv[i]) ? symcache_check_bundle(argv[i], &options, err) :
-						 symcache_check_files(argv[i], &options, err);
+	for (int i = 0; i < argc && !rc; i++) {
+		const bool bundle = symbundle_is_one(argv[i], &shape);
+
+		progress_begin("checking", bundle ? PROGRESS_ITEMS : PROGRESS_BYTES, o.quiet);
+		rc = (bundle ? symcache_check_bundle : symcache_check_files)(argv[i], &options, err);
+	}
 	progress_erase();
 	summarize(&c, !rc && c.sums.checked);
 	if (!rc && !c.sums.checked)

@@ -44,7 +44,7 @@ static const struct opt opts[] = {
 	  "makes caches larger" },
 	{ "again", 0, OPT_FLAG, &o.again, NULL, "index also what is unchanged, and take files whose "
 	  "build ID is that of another file" },
-	{ "threads", 'j', OPT_NUMBER, &o.threads, "N", "use N threads (default: all cores)" },
+	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "memory", 0, OPT_NUMBER, &o.memory, "MIB",
 	  "limit for the files that are worked on at once; one that needs more by itself "
 	  "fails (default: a quarter of the machine's)" },
@@ -83,6 +83,13 @@ static struct symcache_index_options make_options(const char *tags,
 	};
 }
 
+static bool found_nothing(const struct symcache_index_account *a)
+{
+	return !(a->indexed + a->better_in_store + a->other_in_store + a->unchanged +
+		 a->without_symbols + a->unsupported + a->failed + a->archives +
+		 a->not_on_servers);
+}
+
 static int index_paths(struct symstore *store, char **paths, size_t n,
 		       const struct symcache_index_options *options, struct sc_error *err)
 {
@@ -100,6 +107,11 @@ static int index_paths(struct symstore *store, char **paths, size_t n,
 	index_report_end(&r, &a);
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err->msg);
+	else if (found_nothing(&a)) {
+		cmd_error("nothing to index: there is no ELF file in %s%s", paths[0],
+			  n > 1 ? " and the others" : "");
+		return STATUS_PARTLY;
+	}
 	return rc ? STATUS_ERROR : a.failed || a.broken ? STATUS_PARTLY : STATUS_OK;
 }
 
@@ -165,7 +177,7 @@ const struct command index_command = {
 		"  symcache index --debuginfod 0f528190ac31cba901ba224cb5e3c7af313cdf18\n"
 		"  symcache index --store release.store --debug-file-directory out/debug out/bin\n",
 	.partly = "something failed or has broken debug information, also where nothing changed, and "
-		  "the rest is done",
+		  "the rest is done; or there is no ELF file",
 	.failed = "error: the store cannot be used, or the disk is full",
 	.see_also = "symcache-list(1) symcache-lookup(1) symcache-filter(1) debuginfod-find(1)",
 	.run = run,

@@ -23,7 +23,7 @@ static const struct opt opts[] = {
 	  "print the tasks that have no record, as 3,7,12-15, and end; exit status 1 if there are any" },
 	{ "status", 0, OPT_FLAG, &o.status, NULL, "print how far the tasks are, and end" },
 	{ "keep-parts", 0, OPT_FLAG, &o.keep_parts, NULL, "do not remove the parts of logs that were cut" },
-	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
+	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
 	  "logs that are put together at once (default: one for each processor that it may use)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the status, or what was merged, as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no complaints, no progress and no summary" },

@@ -40,7 +40,7 @@ static const struct opt opts[] = {
 	{ "task-size", 0, OPT_SIZE, &o.task_size, "SIZE",
 	  "bytes of text for a task, about: 200M, 32G (default); plain logs that are larger are cut" },
 	{ "tasks", 0, OPT_NUMBER, &o.tasks, "MOST", "tasks, at most (default: 1000)" },
-	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
+	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
 	  "large logs that are read at once (default: one for each processor that it may use)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, no warnings and no summary" },

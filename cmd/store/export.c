@@ -193,6 +193,19 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 	out_json_close(j);
 }
 
+/* Was an archive of another kind expected? By its name it would become a folder. */
+static bool looks_like_archive(const char *path)
+{
+	static const char *const ends[] = { ".zip", ".tar", ".tgz", ".gz", ".xz", ".bz2", ".zst", ".lz4",
+					    ".7z", ".symcache", ".db" };
+	const size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (len > strlen(ends[i]) && !strcasecmp(path + len - strlen(ends[i]), ends[i]))
+			return symbundle_shape_of(path) == SYMBUNDLE_TREE;
+	return false;
+}
+
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct wanted wanted __attribute__((cleanup(wanted_deinit))) = { 0 };
@@ -203,6 +216,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 	(void)argc;
 	if (!o.output)
 		return sc_error_set(err, SC_EINVAL, "say where the bundle goes: -o PATH");
+	if (o.shape < 0 && looks_like_archive(o.output))
+		return sc_error_set(err, SC_EINVAL, "%s: a bundle is NAME.tar.zst, NAME.store or a "
+				    "folder: name it so, or say --shape", o.output);
 	if (open_snapshot(o.store, SYMSTORE_READ, &s, err))
 		return err->code;
 	rc = export(s.reader, argv, &wanted, &done, err);

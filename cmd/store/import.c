@@ -107,6 +107,12 @@ static int run(int argc, char **argv, struct sc_error *err)
 		rc = symbundle_import(&store, argv[i], &options, &done, err);
 	progress_erase();
 	summarise(&done);
+	if (!rc && !(done.imported + done.unchanged + done.better_in_store + done.conflicts +
+		     done.kept + done.bad)) {
+		cmd_error("nothing to import: there is no cache in %s%s", argv[0],
+			  argc > 1 ? " and the others" : "");
+		return STATUS_PARTLY;
+	}
 	return rc ? rc : done.bad ? STATUS_PARTLY : STATUS_OK;
 }
 
@@ -126,7 +132,7 @@ const struct command import_command = {
 		"  symcache import release.tar.zst\n"
 		"  symcache import --verify-key public.pem /media/stick/bundle\n"
 		"  symcache import other.store --tag from=other\n",
-	.partly = "something in a bundle was bad",
+	.partly = "something in a bundle was bad, or it has no cache",
 	.failed = "a bundle could not be read, or is not signed by the key",
 	.see_also = "symcache-export(1) symcache-verify(1)",
 	.run = run,

@@ -33,7 +33,7 @@ static const struct opt opts[] = {
 	  "remove the bad entries from the store, so that indexing their files brings them back" },
 	{ "verify-key", 0, OPT_STRING, &o.verify_key, "KEY",
 	  "bundles must be signed by this Ed25519 public key (PEM)" },
-	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N", "use N threads (default: as many as cores)" },
+	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N", "use N threads (default: as many as cores)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the result as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and nothing if all is well" },
 	{ 0 },

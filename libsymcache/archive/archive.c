@@ -40,6 +40,8 @@ static int fail(struct archive *a, int code, struct sc_error *err)
 		code = SC_EFULL;
 	else if (number == ENOMEM)
 		code = SC_ENOMEM;
+	else if (number == EILSEQ && !archive_format(a)) /* no reader knows it */
+		return sc_error_set(err, SC_EUNSUPPORTED, "not an archive that is known");
 	return sc_error_set(err, code, "%s", why ? why : "libarchive gives no reason");
 }
 

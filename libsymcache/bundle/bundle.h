@@ -86,8 +86,9 @@ struct symbundle_reader {
  */
 int symbundle_read(const char *path, const struct symbundle_reader *reader, struct sc_error *err);
 
-/* Is there a bundle with a manifest at `path`, or any store? As far as its beginning says. */
-bool symbundle_is_one(const char *path);
+/* Is there a bundle with a manifest at `path`, or any store? Of which shape? As far as its
+ * beginning says. */
+bool symbundle_is_one(const char *path, enum symbundle_shape *ret);
 
 struct symbundle_import_options {
 	/* Opens the store when the first sound cache comes: a bundle that is refused makes none. */

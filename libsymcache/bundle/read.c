@@ -34,7 +34,7 @@ static bool archive_of_ours(int fd)
 	return ours;
 }
 
-bool symbundle_is_one(const char *path)
+bool symbundle_is_one(const char *path, enum symbundle_shape *ret)
 {
 	int fd __attribute__((cleanup(sc_close_fd))) =
 		open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -42,9 +42,12 @@ bool symbundle_is_one(const char *path)
 
 	if (fd < 0 || fstat(fd, &st))
 		return false;
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st.st_mode)) {
+		*ret = SYMBUNDLE_TREE;
 		return !faccessat(fd, SYMBUNDLE_MANIFEST, R_OK, 0);
-	return S_ISREG(st.st_mode) && (is_store(fd) || archive_of_ours(fd));
+	}
+	*ret = S_ISREG(st.st_mode) && is_store(fd) ? SYMBUNDLE_STORE : SYMBUNDLE_ARCHIVE;
+	return *ret == SYMBUNDLE_STORE || (S_ISREG(st.st_mode) && archive_of_ours(fd));
 }
 
 int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc_error *err)

@@ -85,13 +85,15 @@ static int read_members(struct bundle_reading *b, struct symarchive *a,
 static int open_archive(int fd, uint64_t *budget, struct symarchive **ret, struct sc_error *err)
 {
 	struct stat st;
+	int rc;
 
 	*ret = NULL;
 	if (fstat(fd, &st))
 		return sc_error_sys(err, "cannot read");
 	/* What comes through a pipe has no size to be measured by. */
 	*budget = symarchive_budget(S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0);
-	return symarchive_open(fd, S_ISREG(st.st_mode) ? budget : NULL, ret, err);
+	rc = symarchive_open(fd, S_ISREG(st.st_mode) ? budget : NULL, ret, err);
+	return rc == SC_EUNSUPPORTED ? sc_error_set(err, SC_EFORMAT, "not a bundle") : rc;
 }
 
 int bundle_manifest_of_archive(int fd, struct bundle_file *f, struct sc_error *err)

@@ -59,7 +59,7 @@ static void failed(void *ctx, const char *name, const char *reason)
 
 static void at_member(const struct unpacking *u, const char *path)
 {
-	sc_run_progress(u->run, SYMCACHE_INDEX_INDEXING, u->run->at, u->run->total, path);
+	sc_run_progress(u->run, SYMCACHE_INDEX_INDEXING, u->run->done, u->run->total, path);
 }
 
 /* ---- work ------------------------------------------------------------------------- */

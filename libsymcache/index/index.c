@@ -64,16 +64,18 @@ static int index_some(struct sc_run *run, const struct sc_found *files, size_t n
 
 static int index_files(struct sc_run *run, const struct sc_walk *walk, struct sc_error *err)
 {
-	size_t done;
+	const struct sc_found *files = walk->files.data;
+	const size_t n = walk->files.len;
 	int rc = 0;
 
-	run->total = walk->files.len;
-	run->work.one_file = run->total == 1 && !walk->files.data->archive;
-	for (; run->at < run->total && !rc; run->at += done) {
-		const struct sc_found *files = &walk->files.data[run->at];
-
-		sc_run_progress(run, SYMCACHE_INDEX_INDEXING, run->at, run->total, files->path);
-		rc = index_some(run, files, run->total - run->at, &done, err);
+	for (size_t i = 0; i < n; i++)
+		run->total += files[i].size;
+	run->work.one_file = n == 1 && !files->archive;
+	for (size_t at = 0, some; at < n && !rc; at += some) {
+		sc_run_progress(run, SYMCACHE_INDEX_INDEXING, run->done, run->total, files[at].path);
+		rc = index_some(run, &files[at], n - at, &some, err);
+		for (size_t i = at; i < at + some; i++)
+			run->done += files[i].size;
 	}
 	return rc ? rc : sc_batch_commit(&run->batch, err);
 }

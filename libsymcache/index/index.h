@@ -56,7 +56,8 @@ struct symcache_index_events {
 	void (*file)(void *ctx, const struct symcache_index_file *file);
 	/* The file is not in the store: `old`, of other code or pinned, stayed. */
 	void (*kept)(void *ctx, const char *path, const struct symstore_entry *old);
-	/* Work on `path` begins: `done` of `total` (0: not known) files are behind it. */
+	/* Work on `path` begins: `done` of `total` (0: not known) are behind it: bytes of files
+	 * while indexing, files or build IDs before. */
 	void (*progress)(void *ctx, enum symcache_index_phase phase, uint64_t done,
 			 uint64_t total, const char *path);
 	void *ctx;

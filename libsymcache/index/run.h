@@ -8,7 +8,7 @@ struct sc_run {
 	struct sc_work work;
 	struct symcache_index_account *account;
 	struct sc_batch batch;
-	uint64_t at, total;           /* files done, of all */
+	uint64_t done, total;         /* bytes of files, of all */
 };
 
 /* Takes the job, which may be NULL: SC_ENOMEM. Other errors are the store's. */

@@ -205,7 +205,7 @@ int symtrace_read(struct symtrace *ret, const void *data, size_t size)
 	if (size < MAGIC_SIZE)
 		return tfile_fail(&r, SC_EFORMAT, size, "not a GDB trace file");
 	if (memcmp(begin, MAGIC, MAGIC_SIZE) != 0)
-		return tfile_fail(&r, SC_EFORMAT, 0, "File is not a valid trace file.");
+		return tfile_fail(&r, SC_EFORMAT, 0, "not a GDB trace file");
 
 	lines = begin + MAGIC_SIZE;
 	end = lines_end(lines, begin + size, &fault);
