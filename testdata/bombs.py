@@ -3,9 +3,10 @@
 
   bombs.py PROGRAM DIRECTORY [NAME...]
 
-Makes each bomb in DIRECTORY and runs `PROGRAM build` on it. Prints a line for each:
-"NAME: within bounds", or what it took. The bounds are a constant, for what any program
-takes, and a multiple of the file's size; a program with sanitizers gets more of both.
+Makes each bomb in DIRECTORY and runs `PROGRAM build` on it, or the command that reads it, if
+it is one of bombs_crashes.py. Prints a line for each: "NAME: within bounds", or what it took.
+The bounds are a constant, for what any program takes, and a multiple of the file's size; for
+crashes, a constant up to 10 MB. A program with sanitizers gets more of both.
 Exit status 1 if one is exceeded.
 """
 import os
@@ -14,11 +15,15 @@ import struct
 import sys
 import zlib
 
+sys.dont_write_bytecode = True
+from bombs_crashes import CRASHES
+
 TEXT, TEXT_SIZE = 0x1000, 0x10000
 NOBITS = 8
 SHF_ALLOC, SHF_EXECINSTR, SHF_COMPRESSED = 2, 4, 0x800
 MEMORY, MEMORY_PER_BYTE = 64 << 20, 300 # bytes
 SECONDS, SECONDS_PER_BYTE = 2, 1e-6
+CRASH_MEMORY, CRASH_SECONDS, CRASH_SIZE = 600 << 20, 5, 10 << 20
 
 
 def uleb(n):
@@ -244,15 +249,19 @@ def main():
     with open(program, "rb") as f:
         slow = 8 if b"__asan_init" in f.read() else 1
     bad = 0
-    for name in chosen or BOMBS:
+    for name in chosen or list(BOMBS) + list(CRASHES):
         path = os.path.join(where, name)
+        make, command = CRASHES.get(name) or (BOMBS[name], ["build", "-o", path + ".symcache"])
         with open(path, "wb") as f:
-            size = f.write(BOMBS[name]())
-        seconds, memory, status = run([os.path.realpath(program), "build", "-o", path + ".symcache",
-                                       path])
-        good = os.WIFEXITED(status) and \
-            memory <= slow * (MEMORY + MEMORY_PER_BYTE * size) and \
-            seconds <= slow * (SECONDS + SECONDS_PER_BYTE * size)
+            size = f.write(make())
+        seconds, memory, status = run([os.path.realpath(program)] + command + [path])
+        if name in CRASHES:
+            times = slow * max(1, size / CRASH_SIZE)
+            good = memory <= times * CRASH_MEMORY and seconds <= times * CRASH_SECONDS
+        else:
+            good = memory <= slow * (MEMORY + MEMORY_PER_BYTE * size) and \
+                seconds <= slow * (SECONDS + SECONDS_PER_BYTE * size)
+        good &= os.WIFEXITED(status)
         if good and not os.environ.get("BOMBS_VERBOSE"):
             print("%s: within bounds" % name)
         else:

@@ -40,10 +40,11 @@ static const struct status *status_of(const struct symcache_core *core)
 	return NULL;
 }
 
+/* A note whose content the file has. */
 struct note {
 	uint64_t at; /* of its content in the file */
-	uint32_t size, type;
-
+	size_t size;
+	uint32_t type;
 };
 
 /* Up to `bytes` of a note's content; the rest of `to` is zero. */
@@ -134,11 +135,12 @@ static bool read_mappings(struct symcache_core *core, const struct note *n)
 
 	if (p->file_note || n->size < 2 * word)
 		return true;
-	p->file_note = malloc(n->size + 1u);
+	p->file_note = malloc(n->size + 1);
 	if (!p->file_note)
 		return false;
 	bytes = (uint8_t *)p->file_note;
-	read_note(core, n, bytes, n->size);
+	if (!sc_core_file(core, n->at, bytes, n->size))
+		return true;
 	bytes[n->size] = 0;
 	count = get_number(bytes, word);
 	page = get_number(bytes + word, word);
@@ -180,7 +182,7 @@ static bool take_note(struct symcache_core *core, const struct note *n)
 int sc_core_notes(struct symcache_core *core, struct sc_error *err)
 {
 	struct symcache_core_private *p = core->private;
-	uint64_t at = p->notes.offset, end = at + p->notes.size;
+	uint64_t at = p->notes.offset, end = sc_core_file_end(core, at, p->notes.size);
 	uint8_t head[20];
 	bool signal_seen = false;
 
@@ -189,7 +191,7 @@ int sc_core_notes(struct symcache_core *core, struct sc_error *err)
 				    core->machine);
 	while (end > at && end - at >= 12 && sc_core_file(core, at, head, 12)) {
 		uint64_t name_size = (get_number(head, 4) + 3) & ~3ull;
-		struct note n = { at + 12 + name_size, (uint32_t)get_number(head + 4, 4),
+		struct note n = { at + 12 + name_size, (size_t)get_number(head + 4, 4),
 				  (uint32_t)get_number(head + 8, 4) };
 
 		if (n.at > end || n.size > end - n.at)

@@ -77,6 +77,10 @@ static inline uint64_t get_number(const uint8_t *p, unsigned bytes)
 /* Bytes of the file. False: they are not there, or were not kept. */
 bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t bytes);
 
+/* The end of what the file has, or of what was kept, of the `size` bytes at `offset`;
+ * core->missing is not 0 if that is not all. Sizes that the file claims are bounded by this. */
+uint64_t sc_core_file_end(struct symcache_core *core, uint64_t offset, uint64_t size);
+
 /* Keeps ranges of a compressed file, in one pass, if it does not have to go back. They are
  * sorted by this. SC_ENOMEM; what cannot be read is not there. */
 int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err);

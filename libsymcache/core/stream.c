@@ -180,6 +180,19 @@ int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, str
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 
+uint64_t sc_core_file_end(struct symcache_core *core, uint64_t offset, uint64_t size)
+{
+	const struct symcache_core_private *p = core->private;
+	const uint64_t end = offset + size < offset ? UINT64_MAX : offset + size;
+
+	if (p->compressed)
+		return first_unkept(p, offset, end);
+	if (end <= p->file_size)
+		return end;
+	core->missing += !core->missing;
+	return offset < p->file_size ? p->file_size : offset;
+}
+
 bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t bytes)
 {
 	struct symcache_core_private *p = core->private;
