@@ -187,13 +187,19 @@ static bool answer_code(struct mk_worker *w, const struct mk_request *r)
 static bool answer_symbol(struct mk_worker *w, const struct mk_request *r)
 {
 	const struct markup_dialogue_options *o = &w->dialogue->options;
+	const struct symcache_named named = { r->query.symbol, r->query.offset, r->query.size };
+	const bool ours = o->protocol == MARKUP_PROTOCOL_LOOKUP;
 	struct symcache_answer a;
 	bool any = false;
 	uint32_t at = 0;
-	uint64_t vaddr;
+	uint64_t vaddr, size, other = 0;
 
 	w->form->begin(w, r);
-	while (symcache_symbolize_name(w->symbolizer, r->module, r->query.symbol, &at, &vaddr)) {
+	while (symcache_symbolize_name(w->symbolizer, r->module, named.name, &at, &vaddr)) {
+		if (ours && !symcache_symbolize_fits(w->symbolizer, r->module, vaddr, &named, &size)) {
+			other = size;
+			continue;
+		}
 		find_frames(w, r, vaddr + r->query.offset, o->functions == MARKUP_FUNCTIONS_SHORT ?
 			    SYMCACHE_INNERMOST : SYMCACHE_ONE_FRAME, &a);
 		if (o->protocol == MARKUP_PROTOCOL_LLVM && a.num_frames && !a.frames->file.ptr)
@@ -204,6 +210,9 @@ static bool answer_symbol(struct mk_worker *w, const struct mk_request *r)
 		any |= a.num_frames;
 	}
 	if (!any) {
+		if (other)
+			report(w, r->line, ": another build: ", named.name, " has ", mk_hex(other),
+			       " bytes here");
 		w->form->nothing(w, r, true);
 		w->partly = true;
 	}

@@ -53,17 +53,16 @@ static bool bare_hex(struct sc_str text, uint64_t *ret)
 }
 
 /* "0x9d", or "0x9d/0x2d0" with the size of the function. */
-static bool symbol_offset(struct sc_str text, uint64_t *ret)
+static bool symbol_offset(struct sc_str text, struct mk_query *ret)
 {
 	const char *slash = memchr(text.ptr, '/', text.len);
 	struct sc_str offset = text, size = { "0", 1 };
-	uint64_t ignored;
 
 	if (slash) {
 		offset.len = (size_t)(slash - text.ptr);
 		size = (struct sc_str){ slash + 1, text.len - offset.len - 1 };
 	}
-	return mk_field_number(size, &ignored) && mk_field_number(offset, ret);
+	return mk_field_number(size, &ret->size) && mk_field_number(offset, &ret->offset);
 }
 
 /* The part of the line that names the module. */
@@ -150,7 +149,7 @@ static const char *parse_address(const char *p, enum mk_query_numbers numbers, s
 	if (!plus)
 		return NULL;
 	offset = (struct sc_str){ plus + 1, (size_t)(spec.ptr + spec.len - plus - 1) };
-	if (plus > spec.ptr && (numbers == NUMBERS_KERNEL ? symbol_offset(offset, &ret->offset) :
+	if (plus > spec.ptr && (numbers == NUMBERS_KERNEL ? symbol_offset(offset, ret) :
 							    mk_field_number(offset, &ret->offset)))
 		ret->symbol.len = (size_t)(plus - spec.ptr);
 	return NULL;

@@ -34,6 +34,7 @@ struct mk_query {
 	enum symcache_module_kind module_kind; /* that one's */
 	struct sc_str symbol;           /* ptr NULL: an address was given */
 	uint64_t offset;                /* the address, or relative to the symbol */
+	uint64_t size;                  /* of the symbol, as a kernel prints it; 0: unknown */
 };
 
 /*

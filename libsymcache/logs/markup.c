@@ -11,11 +11,12 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 {
 	const struct symcache_markup *r = ctx;
 	const struct symcache *cache;
-	uint64_t base;
+	uint64_t base, has;
 
 	if (place->origin == MARKUP_FROM_SYMBOL)
-		return symcache_symbolize_offset(r->symbolizer, module, place->symbol,
-						 place->offset, place->symbol_size, vaddr);
+		return symcache_symbolize_offset(r->symbolizer, module,
+			&(struct symcache_named){ place->symbol, place->offset, place->symbol_size },
+			vaddr, &has);
 	cache = sc_module_cache(module);
 	if (!cache)
 		return false;

@@ -204,16 +204,22 @@ bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_modu
 	return false;
 }
 
-/* Can the symbol at `rel` be one of this size, in the words of a kernel? */
-static bool size_fits(const struct symcache *c, uint64_t rel, uint64_t size)
+/* Can the symbol at `rel` have this offset and size, as a kernel counts it? Sets *has to its size
+ * in the symbol table; 0: unknown, which fits. */
+static bool fits(const struct symcache *c, uint64_t rel, uint64_t offset, uint64_t size,
+		 uint64_t *has)
 {
 	const uint32_t at = symcache_symbol_at(c, rel);
 	struct symcache_symbol symbol;
 
-	if (!size || at == SYMCACHE_NONE || !symcache_symbol(c, at, &symbol) ||
-	    symbol.rel_address != rel)
+	*has = 0;
+	if (at == SYMCACHE_NONE || !symcache_symbol(c, at, &symbol) || symbol.rel_address != rel ||
+	    !symbol.size)
 		return true;
-	if (size < symbol.size)
+	*has = symbol.size;
+	if (!size) /* a return address may be behind the last byte */
+		return offset <= symbol.size;
+	if (size < symbol.size || offset > size)
 		return false;
 	for (uint32_t i = at + 1; i - at <= UNSIZED_MAX && symcache_symbol(c, i, &symbol); i++)
 		if (symbol.size)
@@ -221,22 +227,33 @@ static bool size_fits(const struct symcache *c, uint64_t rel, uint64_t size)
 	return true;
 }
 
+bool symcache_symbolize_fits(struct symcache_symbolizer *s, struct symcache_module *m,
+			     uint64_t start, const struct symcache_named *named, uint64_t *has)
+{
+	const struct sc_seen *seen = sc_symbolizer_begin(s, m);
+
+	*has = 0;
+	return seen && fits(seen->cache, sc_relative(seen, start), named->offset, named->size, has);
+}
+
 bool symcache_symbolize_offset(struct symcache_symbolizer *s, struct symcache_module *m,
-			       struct sc_str name, uint64_t offset, uint64_t size,
-			       uint64_t *vaddr)
+			       const struct symcache_named *named, uint64_t *vaddr, uint64_t *has)
 {
 	uint32_t at = 0, n = 0, fitting = 0;
-	uint64_t start;
+	uint64_t start, size;
 
-	while (symcache_symbolize_name(s, m, name, &at, &start) && n++ < NAMESAKES_MAX) {
-		const struct sc_seen *seen = sc_symbolizer_begin(s, m);
-
-		if (!seen || !size_fits(seen->cache, sc_relative(seen, start), size))
-			continue;
-		*vaddr = start + offset;
-		fitting++;
+	*has = 0;
+	while (symcache_symbolize_name(s, m, named->name, &at, &start) && n++ < NAMESAKES_MAX) {
+		if (symcache_symbolize_fits(s, m, start, named, &size)) {
+			*vaddr = start + named->offset;
+			fitting++;
+		} else {
+			*has = size;
+		}
 	}
-	return fitting == 1 && n <= NAMESAKES_MAX && *vaddr >= offset;
+	if (fitting)
+		*has = 0;
+	return fitting == 1 && n <= NAMESAKES_MAX && *vaddr >= named->offset;
 }
 
 struct sc_str symcache_show_name(struct symcache_symbolizer *s, struct sc_str name,

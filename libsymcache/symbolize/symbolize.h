@@ -363,15 +363,28 @@ bool symcache_symbolize_function(struct symcache_symbolizer *s, struct symcache_
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,
 			     struct sc_str name, uint32_t *at, uint64_t *vaddr);
 
+/* NAME+OFFSET/SIZE, as a kernel prints it. */
+struct symcache_named {
+	struct sc_str name;    /* linkage name */
+	uint64_t offset;       /* bytes */
+	uint64_t size;         /* distance to the next symbol in the kernel's table; 0: unknown */
+};
+
 /*
- * The address that a kernel prints as NAME+OFFSET/SIZE: of the only one of the above whose size
- * it can be. `size` is the distance to the next symbol in the kernel's table, so the symbol is
- * not larger, and the next one that has a size does not begin before; 0: unknown. False: there
- * is none, or more than one.
+ * Can the symbol that begins at `start`, one of the above, be the one that is meant? It is not
+ * larger than `size`, the next one that has a size does not begin before, and the offset is in it,
+ * or at its end. False: no, it is of another build; *has is its size here in bytes. A symbol
+ * without a size can be any.
+ */
+bool symcache_symbolize_fits(struct symcache_symbolizer *s, struct symcache_module *m,
+			     uint64_t start, const struct symcache_named *named, uint64_t *has);
+
+/*
+ * The address of the only one that fits. False: there is none, or more than one; if there are some
+ * of the name, and none fits, *has is the size of the last, else 0.
  */
 bool symcache_symbolize_offset(struct symcache_symbolizer *s, struct symcache_module *m,
-			       struct sc_str name, uint64_t offset, uint64_t size,
-			       uint64_t *vaddr);
+			       const struct symcache_named *named, uint64_t *vaddr, uint64_t *has);
 
 /* Any name, whole; valid until the next call with this symbolizer. ptr NULL:
  * it is none. */
