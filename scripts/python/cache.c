@@ -69,12 +69,43 @@ static PyObject *path(const char *file, uint32_t flags)
 	return text(flags & SYMCACHE_FRAME_NO_FILE ? NULL : file);
 }
 
+static char *put(char **at, const char *s)
+{
+	char *to = *at;
+
+	*at = s ? stpcpy(to, s) + 1 : to;
+	return s ? to : NULL;
+}
+
+/* Frames of a resolver as our own, with their texts, in one block (PyMem_Free). */
+static struct symcache_frame *own(const struct symcache_frame *f, size_t n)
+{
+	size_t size = (n + 1) * sizeof(*f);
+	struct symcache_frame *ret;
+	char *at;
+
+	for (size_t i = 0; i < n; i++)
+		size += (f[i].function ? strlen(f[i].function) + 1 : 0) +
+			(f[i].file ? strlen(f[i].file) + 1 : 0);
+	ret = PyMem_Malloc(size);
+	if (!ret)
+		return (void *)PyErr_NoMemory();
+	at = (char *)(ret + n);
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = f[i];
+		ret[i].function = put(&at, f[i].function);
+		ret[i].file = put(&at, f[i].file);
+	}
+	return ret;
+}
+
 static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 {
-	const struct symcache_frame *f;
+	const struct symcache_frame *found;
 	const size_t n = symcache_frames(symbols ? st.with_symbols : st.plain, self->c, address,
-					 &f);
-	PyObject *ret = PyTuple_New((Py_ssize_t)n);
+					 &found);
+	struct symcache_frame *f = own(found, n);
+	PyObject *ret = f ? PyTuple_New((Py_ssize_t)n) : NULL;
 
 	for (size_t i = 0; ret && i < n; i++) {
 		PyObject *const items[] = {
@@ -90,6 +121,7 @@ static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 		Py_DECREF(ret);
 		ret = NULL;
 	}
+	PyMem_Free(f);
 	return ret;
 }
 
@@ -284,17 +316,24 @@ static PyObject *linkage_name(PyObject *self, PyObject *arg)
 static PyObject *variable(PyObject *self, PyObject *arg)
 {
 	const unsigned long long address = PyLong_AsUnsignedLongLong(arg);
+	struct symcache_frame *texts;
 	struct symcache_variable v;
+	PyObject *ret;
 
 	if (PyErr_Occurred())
 		return NULL;
 	if (symcache_variable_at(st.plain, ((struct cache *)self)->c, address, &v))
 		Py_RETURN_NONE;
+	texts = own(&(struct symcache_frame){ .function = v.name, .file = v.file }, 1);
+	if (!texts)
+		return NULL;
 	PyObject *const items[] = {
-		text(v.name), path(v.file, v.flags), PyLong_FromUnsignedLong(v.line),
+		text(texts->function), path(texts->file, v.flags), PyLong_FromUnsignedLong(v.line),
 		PyLong_FromUnsignedLongLong(v.vaddr), PyLong_FromUnsignedLongLong(v.size),
 	};
-	return sequence(st.variable, items, 5);
+	ret = sequence(st.variable, items, 5);
+	PyMem_Free(texts);
+	return ret;
 }
 
 static PyObject *addresses_of(PyObject *self, PyObject *arg)

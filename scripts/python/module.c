@@ -31,9 +31,24 @@ PyObject *raise_error(const struct symcache_error *err)
 
 PyObject *text(const char *s)
 {
+	const size_t n = s ? strlen(s) : 0;
+	PyObject *ret;
+	size_t i = 0;
+	char *copy;
+
 	if (!s)
 		Py_RETURN_NONE;
-	return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "surrogateescape");
+	while (i < n && (unsigned char)s[i] < 0x80)
+		i++;
+	if (i == n)
+		return PyUnicode_FromStringAndSize(s, (Py_ssize_t)n);
+	copy = PyMem_Malloc(n); /* what handles errors is Python */
+	if (!copy)
+		return PyErr_NoMemory();
+	memcpy(copy, s, n);
+	ret = PyUnicode_DecodeUTF8(copy, (Py_ssize_t)n, "surrogateescape");
+	PyMem_Free(copy);
+	return ret;
 }
 
 static int nibble(char c)

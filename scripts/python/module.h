@@ -10,7 +10,10 @@
 #include <symcache.h>
 
 /* Of the module, of which a process has one: the limited API has no way from a slot of a type to
- * its module. Resolvers are used under the interpreter's lock. */
+ * its module. Resolvers are used under the interpreter's lock, and what they give is copied before
+ * an object is made: that may start the garbage collector, which runs Python code and may give the
+ * lock up. The same holds for a handle that other code may close: whoever makes objects takes a
+ * reference first. */
 extern struct state {
 	PyObject *error;              /* symcache.Error */
 	PyTypeObject *store, *cache, *filter, *frame, *entry, *batch, *variable;
@@ -20,7 +23,8 @@ extern struct state {
 /* Raises what an error stands for; returns NULL. */
 PyObject *raise_error(const struct symcache_error *err);
 
-/* A text of the library; None for NULL. Bytes that are not UTF-8 become surrogates. */
+/* A text of the library, which may become invalid meanwhile; None for NULL. Bytes that are not
+ * UTF-8 become surrogates. */
 PyObject *text(const char *s);
 
 /* "0123abcd", or bytes: a build ID as bytes. Returns 0, or −1 with an exception. */

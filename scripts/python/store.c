@@ -162,14 +162,15 @@ static PyObject *entries(PyObject *self, PyObject *args)
 	const char *prefix = "";
 	int rc;
 
-	if (!s || !PyArg_ParseTuple(args, "|s:entries", &prefix) || !(list = PyList_New(0)))
+	if (!s || !PyArg_ParseTuple(args, "|s:entries", &prefix))
 		return NULL;
-	symcache_store_ref(s); /* tuples may be made by code that closes it */
-	rc = symcache_store_each(s, prefix, add_entry, list, &err);
+	symcache_store_ref(s); /* the list and its tuples may be made by code that closes it */
+	list = PyList_New(0);
+	rc = list ? symcache_store_each(s, prefix, add_entry, list, &err) : -1;
 	symcache_store_close(s);
 	if (!rc)
 		return list;
-	Py_DECREF(list);
+	Py_XDECREF(list);
 	return PyErr_Occurred() ? NULL : raise_error(&err);
 }
 
@@ -242,9 +243,15 @@ static PyObject *add_tags(PyObject *self, PyObject *args)
 static PyObject *get_path(PyObject *self, void *unused)
 {
 	struct symcache_store *s = store_of(self);
+	PyObject *ret;
 
 	(void)unused;
-	return s ? PyUnicode_DecodeFSDefault(symcache_store_path(s)) : NULL;
+	if (!s)
+		return NULL;
+	symcache_store_ref(s);
+	ret = PyUnicode_DecodeFSDefault(symcache_store_path(s));
+	symcache_store_close(s);
+	return ret;
 }
 
 static void close_handle(PyObject *capsule)

@@ -242,6 +242,53 @@ def test_threads_and_fork(path, cache, addresses):
     assert not wrong
 
 
+def test_asked_while_it_answers(store, cache, addresses):
+    """The garbage collector may run code in the middle of an answer that asks again."""
+    some = [a for a in addresses if cache.frames(a)][:300]
+    want = [cache.frames(a) for a in some]
+    assert any(len(frames) > 2 for frames in want)
+    inside, asked = [], 0
+
+    def ask(phase, _):
+        nonlocal asked
+        if inside:
+            return
+        inside.append(1)
+        for i in range(3):
+            asked += 1
+            k = asked * 7919 % len(some)
+            if asked % 50 == 0:
+                list(store)
+            elif cache.frames(some[k]) != want[k]:
+                wrong.append(some[k])
+        inside.pop()
+
+    def answers():
+        for k in range(len(some)):
+            gc.set_threshold(1 + k % 5)
+            got = cache.frames(some[k])
+            if got != want[k]:
+                wrong.append(some[k])
+
+    wrong, threshold, interval = [], gc.get_threshold(), sys.getswitchinterval()
+    gc.callbacks.append(ask)
+    try:
+        for _ in range(3):
+            answers()
+        assert asked > len(some)
+        sys.setswitchinterval(1e-6)
+        threads = [threading.Thread(target=answers) for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    finally:
+        gc.callbacks.remove(ask)
+        gc.set_threshold(*threshold)
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
 def test_leaks(path, cache, addresses):
     a = array.array("Q", addresses)
 
