@@ -165,9 +165,10 @@ struct markup_resolver {
 	bool (*data)(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret);
 
 	/*
-	 * Walks a stack: sets *callers and returns how many there are, the frame of the
-	 * registers first; 0: it cannot be walked. *end: why there are no more, if the last one
-	 * is not the outermost. May be NULL: stacks are not walked.
+	 * Walks a stack: sets *callers, which are good until the next stack, and returns how
+	 * many there are, the frame of the registers first; 0: it cannot be walked. *end: why
+	 * there are no more, if the last one is not the outermost. May be NULL: stacks are not
+	 * walked.
 	 */
 	size_t (*unwind)(void *ctx, const struct markup_stack *stack,
 			 const struct markup_caller **callers, const char **end);

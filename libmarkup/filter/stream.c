@@ -152,23 +152,14 @@ static void put_events(struct mk_stream *s)
 /* Hands the lines of the frames to the output, if the current line begins with a stack. */
 static bool put_stack(struct mk_stream *s)
 {
-	const struct mk_event *e = s->line.events;
-	struct mk_out *o = &s->walked;
+	struct mk_walked walked;
 
-	o->len = 0;
-	if (!s->line.num_events || e->kind != MK_UNKNOWN || s->line.part != MK_LINE_WHOLE ||
-	    s->resolve.dialect != MARKUP_DEFAULT || !sc_str_is(e->tag, "stack") ||
-	    !mk_walk_stack(&s->resolve, &s->line, e, o))
+	if (!mk_walk_stack(&s->resolve, &s->line, &walked))
 		return false;
-	s->error = s->error ? s->error : o->error;
-	s->line.first = NULL;
-	for (const char *p = o->buf, *end = p + o->len; p < end && !failed(s); p += s->line.len) {
-		const char *eol = memchr(p, '\n', (size_t)(end - p));
-
-		s->line.p = p;
-		s->line.len = (size_t)((eol ? eol + 1 : end) - p);
-		read_events(s);
-		put_events(s);
+	for (size_t i = 0; i < walked.lines && !failed(s); i++) {
+		s->error = mk_walked_line(&walked, i, &s->line, &s->walked);
+		if (!s->error)
+			put_events(s);
 	}
 	return true;
 }

@@ -114,12 +114,11 @@ static void put_message(struct mk_output *r, struct sc_str message)
 
 static void put_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = { r, &bt_style, 0 };
 	struct mk_resolve *resolve = r->resolve;
 	const struct mk_module *m = mk_context_module_at(&resolve->context, e->address,
 							 &r->out.error);
 	struct mk_out *o = &r->out;
-	struct mk_code text;
+	struct mk_pieces text;
 
 	if (!m) {
 		resolve->stats.frames++;
@@ -133,7 +132,7 @@ static void put_frame(struct mk_output *r, const struct mk_line *l, const struct
 	}
 	const uint32_t module = (uint32_t)(m - resolve->context.modules);
 	const uint64_t vaddr = e->address - m->base + m->negative_base;
-	mk_lookup_code(resolve, module, vaddr - (e->address - e->lookup), &wanted, &text);
+	mk_pieces_of_module(r, module, vaddr - (e->address - e->lookup), &bt_style, &text);
 	for (size_t i = 0; i < text.n; i++) {
 		begin_print(r);
 		put_head(r, e->number, text.n - 1 - i, e->address);

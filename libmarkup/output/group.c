@@ -123,17 +123,16 @@ static void put_place(struct mk_out *o, struct sc_str module, uint64_t vaddr)
 /* The functions of a frame, into r->scratch. */
 static void put_functions(struct mk_output *r, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &style);
 	struct mk_out *o = &r->scratch;
-	struct mk_code code = { 0 };
+	struct mk_pieces code = { 0 };
 	const struct mk_map *map = NULL;
 	struct mk_module *m = NULL;
 
 	o->len = 0;
 	if (!e->in_module)
-		map = mk_lookup_address(r->resolve, e->lookup, &wanted, &code);
+		map = mk_pieces_at(r, e->lookup, &style, &code);
 	else if (!e->unplaced && (m = mk_named_module(r->resolve, e)))
-		mk_lookup_named(r->resolve, m, e, &wanted, &code);
+		mk_pieces_named(r, m, e, &style, &code);
 	if (code.found)
 		mk_put_piece(o, &code, 0);
 	else if (map)

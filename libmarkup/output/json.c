@@ -103,7 +103,7 @@ static void put_module(struct mk_output *r, struct mk_out *o,
 	mk_json_hex(o, "module_address", mk_map_vaddr(map, address));
 }
 
-static void put_frames(struct mk_output *r, const struct mk_code *text)
+static void put_frames(struct mk_output *r, const struct mk_pieces *text)
 {
 	struct mk_out *o = &r->out;
 
@@ -124,10 +124,9 @@ static void put_frames(struct mk_output *r, const struct mk_code *text)
 
 static void put_code(struct mk_output *r, uint64_t address, uint64_t lookup)
 {
-	const struct mk_wanted wanted = mk_want(r, &frame_style);
 	struct mk_out *o = &r->out;
-	struct mk_code text;
-	const struct mk_map *map = mk_lookup_address(r->resolve, lookup, &wanted, &text);
+	struct mk_pieces text;
+	const struct mk_map *map = mk_pieces_at(r, lookup, &frame_style, &text);
 
 	if (!map)
 		return;
@@ -182,9 +181,8 @@ static void put_pairs(struct mk_output *r, const char *p, const char *end)
 /* A frame whose module is named on its line. */
 static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &frame_style);
 	struct mk_module *m = e->unplaced ? NULL : mk_named_module(r->resolve, e);
-	struct mk_code text = { 0 };
+	struct mk_pieces text = { 0 };
 	struct mk_out *o = &r->out;
 
 	mk_json_number(o, "frame", e->number);
@@ -192,7 +190,7 @@ static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 		mk_json_hex(o, "address", e->address);
 	if (!m)
 		return;
-	mk_lookup_named(r->resolve, m, e, &wanted, &text);
+	mk_pieces_named(r, m, e, &frame_style, &text);
 	mk_put(o, ",\"module\":{\"name\":", mk_as(mk_json_string, e->name));
 	if (m->build_id_len)
 		put_build_id(o, m);

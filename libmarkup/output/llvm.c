@@ -125,15 +125,14 @@ static const struct mk_map *find_map(struct mk_output *r, const struct mk_line *
 
 static void put_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &bt_style);
 	const struct mk_map *map = find_map(r, l, e, e->lookup);
 	struct mk_out *o = &r->out;
-	struct mk_code text;
+	struct mk_pieces text;
 
 	if (!map)
 		return;
 	const uint64_t vaddr = mk_map_vaddr(map, e->lookup);
-	mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
+	mk_pieces_at(r, e->lookup, &bt_style, &text);
 	mk_sgr_highlight(r, o);
 	for (size_t i = 0; i < text.n; i++) {
 		if (i)
@@ -147,12 +146,11 @@ static void put_frame(struct mk_output *r, const struct mk_line *l, const struct
 
 static void put_pc(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &pc_style);
-	struct mk_code text;
+	struct mk_pieces text;
 
 	if (!find_map(r, l, e, e->lookup))
 		return;
-	mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
+	mk_pieces_at(r, e->lookup, &pc_style, &text);
 	if (!text.found) {
 		put_raw(r, e);
 		return;

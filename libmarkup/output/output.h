@@ -149,11 +149,86 @@ static inline void mk_value_addr_(struct mk_colored c, struct mk_addr n)
 	mk_put_value(c.r, c.o, buf, mk_fmt_addr(buf, n.v));
 }
 
-/* Wants the text of an address in a style of the renderer. */
-static inline struct mk_wanted mk_want(struct mk_output *r, const struct mk_style *style)
+/* ---- pieces.c ---------------------------------------------------------------- */
+
+/* How the frames of an address are made into text. */
+struct mk_style {
+	uint32_t kind; /* unlike all other styles of the same output */
+	bool chain;    /* all frames are one piece */
+	/* Writes piece `i`: frame `i`, or all `n` frames if `chain`. */
+	void (*render)(struct mk_output *r, struct mk_out *o, const struct markup_frame *frames,
+		       size_t n, size_t i);
+};
+
+/* Tells the texts of an address apart that are remembered. `colours`: mk_sgr_style(). */
+static inline uint32_t mk_kind_of(const struct mk_style *style, unsigned colours)
 {
-	return (struct mk_wanted){ r, style, mk_sgr_style(r) };
+	return style->kind << 8 | colours;
 }
+
+/* The text of the code at an address, rendered or not yet. Valid until the next lookup. */
+struct mk_pieces {
+	size_t n;            /* at least one; it is empty if nothing is known */
+	bool found;
+	const struct markup_frame *frames; /* NULL: their text was remembered */
+	size_t num_frames;
+	/* The rest is for mk_put_piece(). */
+	void *module;        /* they are of */
+	const struct mk_style *style;
+	struct mk_output *output;
+	const uint32_t *ends;
+	const char *text;
+};
+
+/* The code at an address of the process, and the map that covers it; NULL if none does. */
+const struct mk_map *mk_pieces_at(struct mk_output *r, uint64_t address,
+				  const struct mk_style *style, struct mk_pieces *ret);
+
+/* What was remembered. */
+static inline void mk_use_text(struct mk_pieces *p, const struct mk_remembered *head)
+{
+	p->n = head->n;
+	p->found = true;
+	p->frames = NULL;
+	p->num_frames = 0;
+	p->ends = (const uint32_t *)(head + 1);
+	p->text = (const char *)(p->ends + p->n);
+}
+
+/* What was found, remembered or not. */
+void mk_take_pieces(struct mk_output *r, const struct mk_style *style, const struct mk_found *f,
+		    struct mk_pieces *ret);
+
+/* mk_pieces_at() of an address that was announced, as mk_ahead_frame() gives it: most of the
+ * addresses of large logs. */
+static inline const struct mk_map *
+mk_pieces_announced(struct mk_output *r, const struct mk_announced *a,
+		    const struct mk_style *style, struct mk_pieces *ret)
+{
+	struct mk_found f;
+	const struct mk_map *map = mk_lookup_announced(r->resolve, a, &f);
+
+	if (f.remembered)
+		mk_use_text(ret, f.remembered);
+	else
+		mk_take_pieces(r, style, &f, ret);
+	return map;
+}
+
+/* Of a frame whose module is named on its line. */
+void mk_pieces_named(struct mk_output *r, struct mk_module *m, const struct mk_event *e,
+		     const struct mk_style *style, struct mk_pieces *ret);
+
+/* At `vaddr` of a module, which is not remembered. */
+void mk_pieces_of_module(struct mk_output *r, uint32_t module, uint64_t vaddr,
+			 const struct mk_style *style, struct mk_pieces *ret);
+
+/* Writes piece `i`. */
+void mk_put_piece(struct mk_out *o, const struct mk_pieces *p, size_t i);
+
+/* Lines of the source of frame `i`, as the resolver gives them; ptr NULL: none. With sources,
+ * nothing is remembered: all frames are there. */
+struct sc_str mk_source_of(const struct mk_resolve *r, const struct mk_pieces *p, size_t i);
 
 /* ---- frames.c ---------------------------------------------------------------- */
 

@@ -1,18 +1,11 @@
 /*
- * Address → text: remembered, else made from the resolver's frames.
+ * Address → the resolver's frames, or what the output made of them the last time.
  *
  * What is remembered holds for one state of the modules and maps, which has a
  * number, its generation: after a reset, or when a map is added, it is not found
- * any more. In memory it is:
- *
- *   struct text_head | ends[n] | text of the pieces, one after another
+ * any more.
  */
 #include "libmarkup/resolve/resolve.h"
-
-struct text_head {
-	uint32_t n;
-	uint32_t map; /* number of the map in the context */
-};
 
 /* Where misses of `m` are counted, or NULL. */
 static struct markup_module *missing_of(struct mk_resolve *r, struct mk_module *m)
@@ -116,54 +109,19 @@ static void count_miss(struct mk_resolve *r, struct mk_module *m, bool placed)
 			r->resolver.table_only(r->resolver.ctx, m->handle);
 }
 
-/* Renders all pieces into r->scratch, in the form that is remembered. */
-static const struct text_head *render(struct mk_resolve *r, const struct mk_code *t, uint32_t map)
-{
-	struct mk_out *o = &r->scratch;
-	struct text_head head = { (uint32_t)t->n, map };
-
-	o->len = 0;
-	mk_out_put(o, (const char *)&head, sizeof(head));
-	for (size_t i = 0; i < t->n; i++)
-		mk_out_lit(o, "\0\0\0\0");
-	const size_t text = o->len;
-	for (size_t i = 0; i < t->n && !o->error; i++) {
-		mk_put_piece(o, t, i);
-		uint32_t end = (uint32_t)(o->len - text);
-		if (!o->error)
-			memcpy(o->buf + sizeof(head) + i * sizeof(end), &end, sizeof(end));
-	}
-	if (o->error)
-		r->error = o->error;
-	return (const struct text_head *)(const void *)o->buf;
-}
-
-static void use_text(struct mk_code *t, const struct text_head *head)
-{
-	t->n = head->n;
-	t->found = true;
-	t->frames = NULL;
-	t->num_frames = 0;
-	t->ends = (const uint32_t *)(head + 1);
-	t->text = (const char *)(t->ends + t->n);
-}
-
 static inline void look_up_code(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
-			 const struct mk_wanted *wanted, struct mk_code *ret)
+				struct mk_found *ret)
 {
 	void *handle = r->where->silent ? NULL : handle_of(r, m);
 
-	*ret = (struct mk_code){ .n = 1, .wanted = wanted };
+	*ret = (struct mk_found){ .module = handle };
 	if (handle && m->generation && r->resolver.line_code)
 		ret->num_frames = r->resolver.line_code(r->resolver.ctx, handle, vaddr,
 							&ret->frames);
 	else if (handle)
 		ret->num_frames = r->resolver.code(r->resolver.ctx, handle, vaddr, &ret->frames);
-	ret->module = handle;
 	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
 		ret->found = ret->frames[i].function.ptr || ret->frames[i].file.ptr;
-	if (ret->num_frames && !wanted->style->chain)
-		ret->n = ret->num_frames;
 	r->stats.frames++;
 	if (ret->found)
 		r->stats.frames_resolved++;
@@ -171,108 +129,91 @@ static inline void look_up_code(struct mk_resolve *r, struct mk_module *m, uint6
 		count_miss(r, m, true);
 }
 
-void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
-		    const struct mk_wanted *wanted, struct mk_code *ret)
+void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr, struct mk_found *ret)
 {
-	look_up_code(r, &r->context.modules[module], vaddr, wanted, ret);
+	look_up_code(r, &r->context.modules[module], vaddr, ret);
 }
 
-/* Puts what was found into the memo, if it is worth it. */
-static void remember(struct mk_resolve *r, const struct mk_memo_key *key, bool worth, uint32_t map,
-		     struct mk_code *t)
+static inline void use_remembered(struct mk_resolve *r, const struct mk_remembered *text,
+				  struct mk_found *ret)
 {
-	const struct text_head *head;
-
-	if (!worth || !t->found || r->resolver.source)
-		return;
-	head = render(r, t, map);
-	if (r->error)
-		return;
-	mk_memo_put(&r->memo, key, head, r->scratch.len);
-	use_text(t, head);
+	ret->remembered = text;
+	r->stats.frames++;
+	r->stats.frames_resolved++;
 }
 
-void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, const struct mk_event *e,
-		     const struct mk_wanted *wanted, struct mk_code *ret)
+/* Sources are not remembered. */
+static inline void note_worth(const struct mk_resolve *r, const struct mk_memo_key *key, bool worth,
+			      struct mk_found *ret)
 {
-	const struct mk_memo_key key = { m->generation, e->lookup, mk_memo_kind(wanted) };
-	const struct text_head *head;
+	ret->worth = worth && ret->found && !r->resolver.source;
+	ret->key = *key;
+}
+
+void mk_remember(struct mk_resolve *r, const struct mk_found *f, const struct mk_remembered *text,
+		 size_t len)
+{
+	mk_memo_put(&r->memo, &f->key, text, len);
+}
+
+void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr, uint32_t kind,
+		     struct mk_found *ret)
+{
+	const struct mk_memo_key key = { m->generation, vaddr, kind };
+	const struct mk_remembered *text;
 	bool worth;
 
-	head = mk_memo_get(&r->memo, &key, &worth);
-	if (head) {
-		*ret = (struct mk_code){ .wanted = wanted };
-		use_text(ret, head);
-		r->stats.frames++;
-		r->stats.frames_resolved++;
+	text = mk_memo_get(&r->memo, &key, &worth);
+	if (text) {
+		use_remembered(r, text, ret);
 		return;
 	}
-	look_up_code(r, m, e->lookup, wanted, ret);
-	remember(r, &key, worth, 0, ret);
+	look_up_code(r, m, vaddr, ret);
+	note_worth(r, &key, worth, ret);
 }
 
 /* `known`: if it was announced. */
 static inline const struct mk_map *look_up(struct mk_resolve *r, const struct mk_memo_key *key,
-				    const struct mk_announced *known,
-				    const struct mk_wanted *wanted, struct mk_code *ret)
+					   const struct mk_announced *known, struct mk_found *ret)
 {
-	const struct text_head *head = NULL;
+	const struct mk_remembered *text = NULL;
 	const struct mk_map *map;
 	bool worth = known && known->worth;
 
 	r->memo_kind = key->kind;
 	if (!known || known->remembered)
-		head = mk_memo_get(&r->memo, key, &worth);
-	if (head) {
-		use_text(ret, head);
-		r->stats.frames++;
-		r->stats.frames_resolved++;
-		return &r->context.maps[head->map];
+		text = mk_memo_get(&r->memo, key, &worth);
+	if (text) {
+		use_remembered(r, text, ret);
+		return &r->context.maps[text->map];
 	}
 	map = known ? known->map : mk_context_find(&r->context, key->address);
 	if (!map) {
-		*ret = (struct mk_code){ .n = 1 };
+		*ret = (struct mk_found){ 0 };
 		r->stats.frames++;
 		r->stats.frames_outside++;
 		return NULL;
 	}
-	look_up_code(r, &r->context.modules[map->module], mk_map_vaddr(map, key->address), wanted,
-		     ret);
-	remember(r, key, worth, (uint32_t)(map - r->context.maps), ret);
+	look_up_code(r, &r->context.modules[map->module], mk_map_vaddr(map, key->address), ret);
+	note_worth(r, key, worth, ret);
+	ret->map = (uint32_t)(map - r->context.maps);
 	return map;
 }
 
-const struct mk_map *mk_lookup_address(struct mk_resolve *r, uint64_t address,
-				       const struct mk_wanted *wanted, struct mk_code *ret)
+const struct mk_map *mk_lookup_address(struct mk_resolve *r, uint64_t address, uint32_t kind,
+				       struct mk_found *ret)
 {
-	const struct mk_memo_key key = { r->context.generation, address, mk_memo_kind(wanted) };
+	const struct mk_memo_key key = { r->context.generation, address, kind };
 
-	return look_up(r, &key, mk_ahead_address(r, &key), wanted, ret);
+	return look_up(r, &key, mk_ahead_address(r, &key), ret);
 }
 
 const struct mk_map *mk_lookup_announced(struct mk_resolve *r, const struct mk_announced *e,
-					 const struct mk_wanted *wanted, struct mk_code *ret)
+					 struct mk_found *ret)
 {
 	const struct mk_memo_key key = { r->ahead.generation, e->peek.address, r->ahead.kind };
 
-	return look_up(r, &key, e, wanted, ret);
-}
-
-void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i)
-{
-	if (t->num_frames && t->frames) {
-		t->wanted->style->render(t->wanted->output, o, t->frames, t->num_frames, i);
-	} else if (t->text) {
-		uint32_t start = i ? t->ends[i - 1] : 0;
-		mk_out_put(o, t->text + start, t->ends[i] - start);
-	}
-}
-
-struct sc_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i)
-{
-	return r->resolver.source && t->frames && i < t->num_frames && t->frames[i].line ?
-		r->resolver.source(r->resolver.ctx, t->module, &t->frames[i]) :
-		(struct sc_str){ NULL, 0 };
+	return look_up(r, &key, e, ret);
 }
 
 bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,

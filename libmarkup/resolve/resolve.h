@@ -10,7 +10,7 @@
  *   named.c    the modules that such frames name
  *   tables.c   tables of modules in the log, for frames that have an address alone
  *   stack.c    registers and bytes of a stack → frames
- *   lookup.c   address → rendered text, through memo and resolver
+ *   lookup.c   address → frames, or what was made of them, through memo and resolver
  *   memo.c     the texts of addresses that were asked before
  *   ahead.c    finds what inputs may read, and announces its addresses to the resolver
  *   missing.c  modules with addresses that found nothing
@@ -101,69 +101,46 @@ void mk_take(struct mk_resolve *r, struct mk_event *e);
 
 /* ---- lookup.c ------------------------------------------------------------- */
 
-struct mk_output;
-
-/* How the frames of an address are made into text. */
-struct mk_style {
-	uint32_t kind; /* unlike all other styles of the same output */
-	bool chain;    /* all frames are one piece */
-	/* Writes piece `i`: frame `i`, or all `n` frames if `chain`. */
-	void (*render)(struct mk_output *r, struct mk_out *o, const struct markup_frame *frames,
-		       size_t n, size_t i);
+/* What the output made of the frames of an address, and mk_remember() keeps: this, and behind it
+ * what is the output's. */
+struct mk_remembered {
+	uint32_t map; /* number of the map in the context */
+	uint32_t n;   /* the output's */
 };
 
-/* Who wants a text, and how it is to look. */
-struct mk_wanted {
-	struct mk_output *output;
-	const struct mk_style *style;
-	uint32_t variant; /* the state of the output, up to 255 of them */
-};
-
-/* Tells the texts of an address apart that are remembered. */
-static inline uint32_t mk_memo_kind(const struct mk_wanted *w)
-{
-	return w->style->kind << 8 | w->variant;
-}
-
-/* The pieces of an address, rendered or not yet. Valid until the next lookup, and as
- * long as what was wanted. */
-struct mk_code {
-	size_t n;            /* pieces, at least one; it is empty if nothing is known */
-	bool found;
-	/* The rest is for mk_put_piece(). */
-	const struct mk_wanted *wanted;
+/* What is known of the code at an address. Valid until the next lookup. */
+struct mk_found {
+	const struct mk_remembered *remembered; /* NULL: nothing; else only this is set */
 	const struct markup_frame *frames;
 	size_t num_frames;
 	void *module;        /* they are of */
-	const uint32_t *ends;
-	const char *text;
+	bool found;
+	bool worth;          /* give mk_remember() what is made of it */
+	uint32_t map;
+	struct mk_memo_key key;
 };
 
-/* Writes piece `i`. */
-void mk_put_piece(struct mk_out *o, const struct mk_code *t, size_t i);
-
-/* Lines of the source of frame `i`, as the resolver gives them; ptr NULL: none. With sources,
- * nothing is remembered: all frames are there. */
-struct sc_str mk_source_of(const struct mk_resolve *r, const struct mk_code *t, size_t i);
+/* Keeps `text`, `len` bytes, for what was found. */
+void mk_remember(struct mk_resolve *r, const struct mk_found *f, const struct mk_remembered *text,
+		 size_t len);
 
 /* The resolver's handle of a module, or NULL; warns the first time. */
 void *mk_lookup_module(struct mk_resolve *r, uint32_t module);
 
 /*
- * The text of the code at an address of the process, and the map that covers it;
- * NULL if none does. Counts what it finds. Addresses that come again are
- * remembered.
+ * The code at an address of the process, and the map that covers it; NULL if none
+ * does. Counts what it finds. Addresses that come again are remembered, those of each `kind`
+ * of text apart.
  */
-const struct mk_map *mk_lookup_address(struct mk_resolve *r, uint64_t address,
-				       const struct mk_wanted *wanted, struct mk_code *ret);
+const struct mk_map *mk_lookup_address(struct mk_resolve *r, uint64_t address, uint32_t kind,
+				       struct mk_found *ret);
 
 /* The same for an address that was announced, as mk_ahead_frame() gives it. */
 const struct mk_map *mk_lookup_announced(struct mk_resolve *r, const struct mk_announced *e,
-					 const struct mk_wanted *wanted, struct mk_code *ret);
+					 struct mk_found *ret);
 
-/* The text of the code at `vaddr` of a module, which is not remembered. */
-void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
-		    const struct mk_wanted *wanted, struct mk_code *ret);
+/* The code at `vaddr` of a module, which is not remembered. */
+void mk_lookup_code(struct mk_resolve *r, uint32_t module, uint64_t vaddr, struct mk_found *ret);
 
 /* The data symbol at `vaddr` of a module. */
 bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
@@ -191,12 +168,22 @@ void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m);
 
 /* ---- stack.c ---------------------------------------------------------------- */
 
-/* Walks the stack of `e`, the first event of the line, an element that is called "stack".
- * Lines in place of this one: with a bt element for each frame, and one that says why there
- * are no more, if the last is not the outermost; all with what stands before the element, the
- * last one with what stands behind it. False: it cannot be walked. */
-bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct mk_event *e,
-		   struct mk_out *ret);
+/* The frames of a stack, until the next one, and what stands around it in its line. */
+struct mk_walked {
+	const struct markup_caller *frames;
+	size_t n;
+	const char *end; /* why there are no more; NULL: the last one is the outermost */
+	size_t lines;    /* in place of its line: one for each frame, and one for `end` */
+	struct sc_str before, behind;
+};
+
+/* Walks the stack that the line begins with, an element that is called "stack". False: there is
+ * none, or it cannot be walked. */
+bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, struct mk_walked *ret);
+
+/* The line becomes line `i` of those: its text is made in `text`, as that of a bt element, with
+ * what stands before the stack, the last one also with what stands behind it. 0 or -ENOMEM. */
+int mk_walked_line(const struct mk_walked *w, size_t i, struct mk_line *l, struct mk_out *text);
 
 /* ---- trace.c: see there ------------------------------------------------------ */
 
@@ -204,9 +191,9 @@ bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct m
 void mk_take_frame(struct mk_resolve *r, struct mk_event *e);
 void mk_end_trace(struct mk_resolve *r);
 
-/* The text of the code that such a frame asks for. */
-void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, const struct mk_event *e,
-		     const struct mk_wanted *wanted, struct mk_code *ret);
+/* The code at `vaddr` of the module that such a frame names, as mk_lookup_address() has it. */
+void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr, uint32_t kind,
+		     struct mk_found *ret);
 
 /* A name as it is to be shown. */
 struct sc_str mk_lookup_demangled(struct mk_resolve *r, struct sc_str name);

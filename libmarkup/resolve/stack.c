@@ -1,5 +1,5 @@
 /*
- * A stack element → the frames that it stands for, as bt elements: see resolve.h.
+ * A stack element → the frames that it stands for: see resolve.h.
  *
  *   {{{stack:TID:REGISTER=0x…:…:BYTES}}}   BYTES from the stack pointer on, in base64
  *
@@ -85,27 +85,21 @@ static bool find_module(void *ctx, uint64_t address, void **module, uint64_t *va
 	return strchr(map->mode, 'x');
 }
 
-static void put_frame(struct mk_out *o, size_t number, const struct markup_caller *c)
+bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, struct mk_walked *ret)
 {
-	mk_put(o, "{{{bt:", number, ":", mk_addr(c->pc), c->exact ? ":pc" : ":ra");
-	mk_put(o, c->how ? ":" : "", c->how ? c->how : "", "}}}");
-}
-
-bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct mk_event *e,
-		   struct mk_out *ret)
-{
-	const char *behind = e->text.ptr + e->text.len;
 	struct markup_register registers[REGISTERS_MAX];
 	struct markup_stack stack = { .registers = registers, .find = find_module, .find_ctx = r };
-	const struct markup_caller *callers;
-	struct sc_str rest = e->rest;
-	const char *end = NULL;
+	const struct mk_event *e = l->events;
+	struct sc_str rest;
 	uint8_t *bytes;
-	size_t n = 0;
 	long len;
 
-	if (!r->resolver.unwind || !rest.ptr ||
-	    !read_registers(&rest, registers, &stack.num_registers))
+	*ret = (struct mk_walked){ 0 };
+	if (!l->num_events || e->kind != MK_UNKNOWN || l->part != MK_LINE_WHOLE ||
+	    r->dialect != MARKUP_DEFAULT || !sc_str_is(e->tag, "stack") || !r->resolver.unwind)
+		return false;
+	rest = e->rest;
+	if (!rest.ptr || !read_registers(&rest, registers, &stack.num_registers))
 		return false;
 	bytes = malloc(rest.len + 1);
 	len = bytes ? decode(rest, bytes) : -1;
@@ -114,17 +108,61 @@ bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, const struct m
 	if (!bytes)
 		r->error = -ENOMEM;
 	else if (len >= 0)
-		n = r->resolver.unwind(r->resolver.ctx, &stack, &callers, &end);
+		ret->n = r->resolver.unwind(r->resolver.ctx, &stack, &ret->frames, &ret->end);
 	free(bytes);
-	for (size_t i = 0; n && i < n + (end != NULL); i++) {
-		if (i)
-			mk_put(ret, l->newline);
-		mk_out_put(ret, l->p, (size_t)(e->text.ptr - l->p));
-		if (i < n)
-			put_frame(ret, i, &callers[i]);
-		else
-			mk_put(ret, "the stack ends here: ", end);
+	ret->lines = ret->n ? ret->n + (ret->end != NULL) : 0;
+	ret->before = sc_span(l->p, e->text.ptr);
+	ret->behind = sc_span(e->text.ptr + e->text.len, l->p + l->len);
+	return ret->n;
+}
+
+/* The text of a frame, or, behind the last one, why there are no more. */
+static void put_text(struct mk_out *o, const struct mk_walked *w, size_t i)
+{
+	const struct markup_caller *frame = &w->frames[i];
+
+	if (i == w->n) {
+		mk_put(o, "the stack ends here: ", w->end);
+		return;
 	}
-	mk_out_put(ret, behind, (size_t)(l->p + l->len - behind));
-	return n;
+	mk_put(o, "{{{bt:", i, ":", mk_addr(frame->pc), frame->exact ? ":pc" : ":ra");
+	mk_put(o, frame->how ? ":" : "", frame->how ? frame->how : "", "}}}");
+}
+
+static void add_frame(struct mk_line *l, struct sc_str text, const struct markup_caller *frame,
+		      size_t number)
+{
+	struct mk_event *e = mk_add_event(l, MK_FRAME);
+
+	e->text = text;
+	e->tag = sc_str_of("bt");
+	e->number = number;
+	e->address = frame->pc;
+	e->lookup = frame->pc - !frame->exact;
+	e->detail = sc_str_of(frame->how);
+}
+
+int mk_walked_line(const struct mk_walked *w, size_t i, struct mk_line *l, struct mk_out *text)
+{
+	const bool last = i + 1 == w->lines;
+	size_t end;
+
+	text->len = l->num_events = 0;
+	mk_put(text, w->before);
+	put_text(text, w, i);
+	end = text->len;
+	mk_put(text, last ? w->behind : sc_str_of(l->newline));
+	if (text->error)
+		return text->error;
+	l->first = NULL;
+	if (i < w->n)
+		add_frame(l, sc_span(text->buf + w->before.len, text->buf + end), &w->frames[i], i);
+	if (last) {
+		l->p = text->buf + end;
+		l->len = w->behind.len;
+		mk_read_line(&mk_markup_input, l);
+	}
+	l->p = text->buf;
+	l->len = text->len;
+	return l->no_memory ? -ENOMEM : 0;
 }

@@ -107,12 +107,11 @@ static void put_what(struct mk_output *r, const struct mk_map *map, uint64_t add
 {
 	const uint64_t vaddr = mk_map_vaddr(map, address);
 	struct mk_out *o = &r->out;
-	const struct mk_wanted wanted = mk_want(r, &chain_style);
 	struct markup_data data;
-	struct mk_code text;
+	struct mk_pieces text;
 
 	if (strchr(map->mode, 'x')) {
-		mk_lookup_address(r->resolve, address, &wanted, &text);
+		mk_pieces_at(r, address, &chain_style, &text);
 		mk_put_piece(o, &text, 0);
 	} else if (mk_lookup_data(r->resolve, map->module, vaddr, &data)) {
 		mk_html_text(o, data.name);
@@ -136,7 +135,7 @@ static void put_message(struct mk_output *r, struct sc_str message)
 }
 
 /* What the first of its frames is inlined in; folded where the script can unfold it. */
-static void put_inlined(struct mk_output *r, const struct mk_code *text)
+static void put_inlined(struct mk_output *r, const struct mk_pieces *text)
 {
 	mk_put(&r->out, " <button aria-expanded=\"false\">inlined ", text->n - 1,
 	       "&#215;</button><div hidden=\"until-found\">");
@@ -150,12 +149,11 @@ static void put_inlined(struct mk_output *r, const struct mk_code *text)
 /* A frame whose module is named on its line: what is known of it stands behind its text. */
 static void put_named_frame(struct mk_output *r, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &frame_style);
 	struct mk_module *m = e->unplaced ? NULL : mk_named_module(r->resolve, e);
-	struct mk_code text = { 0 };
+	struct mk_pieces text = { 0 };
 
 	if (m)
-		mk_lookup_named(r->resolve, m, e, &wanted, &text);
+		mk_pieces_named(r, m, e, &frame_style, &text);
 	mk_put(&r->out, e->number ? "<samp>" : "<samp class=\"z\">", mk_escaped(e->text));
 	if (text.found) {
 		mk_out_char(&r->out, ' ');
@@ -172,10 +170,9 @@ static void put_frame(struct mk_output *r, const struct mk_event *e)
 		put_named_frame(r, e);
 		return;
 	}
-	const struct mk_wanted wanted = mk_want(r, &frame_style);
 	struct mk_out *o = &r->out;
-	struct mk_code text;
-	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
+	struct mk_pieces text;
+	const struct mk_map *map = mk_pieces_at(r, e->lookup, &frame_style, &text);
 
 	mk_put(&r->out, e->number ? "<samp" : "<samp class=\"z\"");
 	put_title(r, map);
@@ -194,10 +191,9 @@ static void put_frame(struct mk_output *r, const struct mk_event *e)
 
 static void put_pc(struct mk_output *r, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &pc_style);
 	struct mk_out *o = &r->out;
-	struct mk_code text;
-	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
+	struct mk_pieces text;
+	const struct mk_map *map = mk_pieces_at(r, e->lookup, &pc_style, &text);
 
 	if (!map) {
 		mk_put(o, mk_addr(e->address), " ", outside);

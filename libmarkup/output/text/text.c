@@ -227,9 +227,7 @@ static void text_finish(struct mk_output *r)
 
 static void text_init(struct mk_output *r)
 {
-	const struct mk_wanted frames = mk_want(r, &mk_text_bt_style);
-
-	r->resolve->memo_kind = mk_memo_kind(&frames); /* most likely */
+	r->resolve->memo_kind = mk_kind_of(&mk_text_bt_style, mk_sgr_style(r)); /* most likely */
 }
 
 static void text_deinit(struct mk_output *r)

@@ -81,14 +81,14 @@ void mk_text_location(struct mk_output *r, struct mk_out *o, struct sc_str file,
 void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
 			  const struct markup_frame *frames, size_t n, size_t i);
 /* Lines of the source of frame `i`, as lines of their own. */
-void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_code *code, size_t i);
+void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_pieces *code, size_t i);
 /* "name+0x4" */
 void mk_text_data_name(struct mk_output *r, struct mk_out *o, const struct markup_data *data);
 
 /* A line for each frame; the first one goes on where the text ends, the others begin with
  * `prefix`. `map` NULL: there are none. */
 void mk_text_put_frames(struct mk_output *r, struct sc_str prefix, uint64_t number,
-			uint64_t address, const struct mk_map *map, const struct mk_code *text);
+			uint64_t address, const struct mk_map *map, const struct mk_pieces *text);
 /* "0x… is not in any module" without the address. */
 extern const char mk_text_outside[];
 

@@ -41,22 +41,20 @@ static void put_message(struct mk_output *r, const struct mk_event *e)
 
 void mk_text_frame(struct mk_output *r, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &mk_text_bt_style);
-	struct mk_code text;
+	struct mk_pieces text;
 
 	mk_sgr_highlight(r, &r->out);
-	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
+	const struct mk_map *map = mk_pieces_at(r, e->lookup, &mk_text_bt_style, &text);
 	mk_text_put_frames(r, mk_text_of(r)->prefix, e->number, e->address, map, &text);
 	put_message(r, e);
 }
 
 void mk_text_pc(struct mk_output *r, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &pc_style);
-	struct mk_code text;
+	struct mk_pieces text;
 
 	mk_sgr_highlight(r, &r->out);
-	const struct mk_map *map = mk_lookup_address(r->resolve, e->lookup, &wanted, &text);
+	const struct mk_map *map = mk_pieces_at(r, e->lookup, &pc_style, &text);
 	if (map && text.found)
 		mk_put_piece(&r->out, &text, 0);
 	else

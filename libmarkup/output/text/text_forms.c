@@ -152,7 +152,7 @@ static void put_ours(struct mk_output *r, const char *p, size_t len)
 }
 
 /* Writes piece `i`. */
-static void put_piece(struct mk_output *r, const struct mk_code *code, size_t i)
+static void put_piece(struct mk_output *r, const struct mk_pieces *code, size_t i)
 {
 	if (!mk_text_of(r)->quoted) {
 		mk_put_piece(&r->out, code, i);
@@ -165,7 +165,7 @@ static void put_piece(struct mk_output *r, const struct mk_code *code, size_t i)
 
 /* Writes piece `i` of render_behind(), with text of the log, [p, end), between the function and
  * its place. */
-static void put_around(struct mk_output *r, const struct mk_code *code, size_t i, const char *p,
+static void put_around(struct mk_output *r, const struct mk_pieces *code, size_t i, const char *p,
 		       const char *end)
 {
 	const char *nul;
@@ -182,7 +182,7 @@ static void put_around(struct mk_output *r, const struct mk_code *code, size_t i
 }
 
 /* Ends the line, and that of frame `i` − 1 with it; the next one begins as this text does. */
-static void begin_next(struct mk_output *r, const struct mk_code *code, size_t i)
+static void begin_next(struct mk_output *r, const struct mk_pieces *code, size_t i)
 {
 	const struct mk_text *t = r->state;
 	const struct mk_sgr state = r->sgr;
@@ -226,7 +226,7 @@ static void put_unchanged(struct mk_output *r, const struct mk_event *e)
 }
 
 static void put_sanitizer(struct mk_output *r, const struct mk_event *e,
-			  const struct mk_code *code)
+			  const struct mk_pieces *code)
 {
 	struct mk_text *t = r->state;
 
@@ -239,7 +239,7 @@ static void put_sanitizer(struct mk_output *r, const struct mk_event *e,
 	t->shift += code->n - 1;
 }
 
-static void put_behind(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+static void put_behind(struct mk_output *r, const struct mk_event *e, const struct mk_pieces *code)
 {
 	const char *begin = e->text.ptr, *end = begin + e->text.len;
 	const char *hole = e->hole.len ? e->hole.ptr : end;
@@ -255,13 +255,13 @@ static void put_behind(struct mk_output *r, const struct mk_event *e, const stru
 	}
 }
 
-static void put_places(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+static void put_places(struct mk_output *r, const struct mk_event *e, const struct mk_pieces *code)
 {
 	mk_put_text(r, e->text.ptr, e->text.len);
 	put_piece(r, code, 0);
 }
 
-static void put_member(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+static void put_member(struct mk_output *r, const struct mk_event *e, const struct mk_pieces *code)
 {
 	mk_put_text(r, e->text.ptr, e->text.len);
 	mk_out_lit(&r->out, ",\"symbolized\":");
@@ -275,7 +275,7 @@ static void put_member(struct mk_output *r, const struct mk_event *e, const stru
 }
 
 /* The functions below the module of the frame. */
-static void put_ndk(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+static void put_ndk(struct mk_output *r, const struct mk_event *e, const struct mk_pieces *code)
 {
 	mk_put_text(r, e->text.ptr, e->text.len);
 	for (size_t i = 0; i < code->n; i++) {
@@ -286,7 +286,7 @@ static void put_ndk(struct mk_output *r, const struct mk_event *e, const struct 
 }
 
 /* A line for each frame below that of the text, which stays. */
-static void put_below(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+static void put_below(struct mk_output *r, const struct mk_event *e, const struct mk_pieces *code)
 {
 	struct mk_text *t = r->state;
 	struct mk_out *o = &t->notes;
@@ -300,7 +300,8 @@ static void put_below(struct mk_output *r, const struct mk_event *e, const struc
 	}
 }
 
-static void put_valgrind(struct mk_output *r, const struct mk_event *e, const struct mk_code *code)
+static void put_valgrind(struct mk_output *r, const struct mk_event *e,
+			 const struct mk_pieces *code)
 {
 	const char *p = e->text.ptr + 3, *end = e->text.ptr + e->text.len;
 
@@ -315,7 +316,7 @@ static void put_valgrind(struct mk_output *r, const struct mk_event *e, const st
 }
 
 static void (*const put[])(struct mk_output *r, const struct mk_event *e,
-			   const struct mk_code *code) = {
+			   const struct mk_pieces *code) = {
 	[MK_FORM_SANITIZER] = put_sanitizer,
 	[MK_FORM_PLACES] = put_places,
 	[MK_FORM_CALLS] = put_places,
@@ -328,10 +329,9 @@ static void (*const put[])(struct mk_output *r, const struct mk_event *e,
 
 void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
-	const struct mk_wanted wanted = mk_want(r, &styles[e->form]);
 	struct mk_module *m = e->unplaced ? NULL : mk_named_module(r->resolve, e);
 	struct mk_text *t = r->state;
-	struct mk_code code = { 0 };
+	struct mk_pieces code = { 0 };
 
 	find_text(t, l, e);
 	t->event = e;
@@ -339,7 +339,7 @@ void mk_text_named_frame(struct mk_output *r, const struct mk_line *l, const str
 	if (!e->number)
 		t->shift = 0;
 	if (m)
-		mk_lookup_named(r->resolve, m, e, &wanted, &code);
+		mk_pieces_named(r, m, e, &styles[e->form], &code);
 	if (!code.found) {
 		put_unchanged(r, e);
 		return;

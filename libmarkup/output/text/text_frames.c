@@ -93,7 +93,7 @@ void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
 
 const struct mk_style mk_text_bt_style = { TEXT_BT, false, mk_text_render_frame };
 
-void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_code *code, size_t i)
+void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_pieces *code, size_t i)
 {
 	struct sc_str source = mk_source_of(r->resolve, code, i);
 	const char *end, *newline;
@@ -121,8 +121,8 @@ struct ends {
 
 /* False: some of it is not as it is mostly. */
 static inline bool make_ends(const struct mk_output *r, struct sc_str prefix, uint64_t number,
-			     uint64_t address, const struct mk_map *map, const struct mk_code *text,
-			     struct ends *ret)
+			     uint64_t address, const struct mk_map *map,
+			     const struct mk_pieces *text, struct ends *ret)
 {
 	const struct sc_str module = r->resolve->context.modules[map->module].name;
 	char *p = ret->place;
@@ -145,7 +145,7 @@ static inline bool make_ends(const struct mk_output *r, struct sc_str prefix, ui
 
 /* Line `i` of an address. False: nothing was written. */
 static inline bool put_plain_line(struct mk_out *o, const struct ends *e,
-				  const struct mk_code *text, size_t i)
+				  const struct mk_pieces *text, size_t i)
 {
 	const struct markup_frame *frame = text->num_frames && text->frames ? &text->frames[i] : NULL;
 	const uint32_t start = text->text && i ? text->ends[i - 1] : 0;
@@ -176,7 +176,7 @@ static inline bool put_plain_line(struct mk_out *o, const struct ends *e,
 }
 
 void mk_text_put_frames(struct mk_output *r, struct sc_str prefix, uint64_t number,
-			uint64_t address, const struct mk_map *map, const struct mk_code *text)
+			uint64_t address, const struct mk_map *map, const struct mk_pieces *text)
 {
 	const struct mk_sgr state = r->sgr;
 	const bool sources = r->resolve->resolver.source;

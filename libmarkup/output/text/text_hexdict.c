@@ -28,18 +28,17 @@ static const struct mk_style note_style = { TEXT_NOTE, true, render_note };
 static void put_note(struct mk_output *r, struct sc_str prefix, const struct mk_pair *pair,
 		     const struct mk_map *map)
 {
-	const struct mk_wanted wanted = mk_want(r, &note_style);
 	const uint64_t vaddr = mk_map_vaddr(map, pair->number);
 	struct mk_text *t = r->state;
 	struct mk_out *o = &t->notes;
 	struct markup_data data;
-	struct mk_code text;
+	struct mk_pieces text;
 
 	mk_sgr_put_line(r, o, prefix.ptr, prefix.len);
 	mk_sgr_highlight(r, o);
 	mk_put_values(r, o, "[", t->num_notes, "] ", pair->key, " ", pair->value, ": ");
 	if (strchr(map->mode, 'x')) {
-		mk_lookup_address(r->resolve, pair->number, &wanted, &text);
+		mk_pieces_at(r, pair->number, &note_style, &text);
 		mk_put_piece(o, &text, 0);
 	} else if (mk_lookup_data(r->resolve, map->module, vaddr, &data)) {
 		mk_text_data_name(r, o, &data);

@@ -10,15 +10,14 @@
 
 const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, const char *end)
 {
-	const struct mk_wanted wanted = { r, &mk_text_bt_style, 0 }; /* without colours */
 	const struct mk_announced *a;
 	struct sc_str prefix = { NULL, 0 };
 	const char *close, *eol, *bol;
 	const struct mk_map *map;
-	struct mk_code text;
+	struct mk_pieces text;
 
 	if (r->follows || r->resolve->demux.on || r->resolve->resolver.source ||
-	    !(a = mk_ahead_frame(r->resolve, mk_memo_kind(&wanted))))
+	    !(a = mk_ahead_frame(r->resolve, mk_kind_of(&mk_text_bt_style, 0))))
 		return NULL;
 	close = eol = hit + a->peek.len;
 	if (close < end && *close != '\n') {
@@ -30,7 +29,7 @@ const char *mk_text_usual(struct mk_output *r, const char *p, const char *hit, c
 		mk_modline_close(r, true);
 	r->resolve->stats.understood++;
 	mk_out_put(&r->out, p, (size_t)(hit - p));
-	map = mk_lookup_announced(r->resolve, a, &wanted, &text);
+	map = mk_pieces_announced(r, a, &mk_text_bt_style, &text);
 	if (text.n > 1) { /* they begin and end as this line does */
 		bol = memrchr(p, '\n', (size_t)(hit - p));
 		bol = bol ? bol + 1 : p;
