@@ -27,6 +27,7 @@ struct mk_row {
 	const char *at;      /* where in the line it begins */
 	uint64_t start, end; /* addresses; end 0: up to the next of the line, in any order */
 	uint64_t offset;     /* in the file */
+	bool whole;          /* it is all of the image: there is no offset */
 	bool code;           /* it may hold code */
 	struct sc_str name, build_id;
 };

@@ -79,7 +79,7 @@ static bool read_unstrip(const char *p, const char *end, struct mk_row *row)
 	    !size || size > UINT64_MAX - row->start)
 		return false;
 	row->end = row->start + size;
-	row->code = true;
+	row->code = row->whole = true;
 	end = mk_end_of_text(row->build_id.ptr, end);
 	if (p > end)
 		return false;

@@ -51,7 +51,7 @@ static bool read_row(const char **p, const char *end, struct mk_row *row)
 	const char *list = row->at ? *p : mk_find(*p, end, list_word);
 
 	row->at = list;
-	row->code = true;
+	row->code = row->whole = true;
 	if (!list || !next_module(&list, end, &row->start, &row->name, &row->build_id))
 		return false;
 	*p = list;

@@ -21,9 +21,9 @@ struct mk_table {
 	size_t key_len;
 	uint64_t first, last;     /* lines */
 	uint64_t end;             /* no address that is higher came */
-	struct sc_str name;       /* of its last line, and where that file's image begins */
-	uint64_t base;
-	bool has_base;
+	struct sc_str name;       /* of its last line, with its offset, and where the first
+	                           * page of that file is mapped; 0: unknown */
+	uint64_t offset, first_page;
 	VEC(struct mk_table_row) rows; /* ascending */
 };
 
@@ -127,16 +127,19 @@ static void add_row(struct mk_tables *t, struct sc_str key, uint64_t line,
 	struct mk_table *table = t->num_rows < TABLE_ROWS_MAX
 					 ? table_of(t, key, line, row) : NULL;
 	struct mk_table_row *rows;
+	bool same;
 
 	if (!table)
 		return;
 	t->num_rows++; /* also of a table without code */
 	table->last = line;
 	table->end = row->end ? row->end : UINT64_MAX; /* no other line goes on with it */
-	if (!row->offset || !table->name.len || !sc_str_same(table->name, row->name)) {
-		table->has_base = !row->offset;
-		table->base = row->start;
-	}
+	same = table->name.len && sc_str_same(table->name, row->name);
+	/* Several rows of offset 0 are one image: linkers put the headers and the first code into
+	 * one page of the file. */
+	if (!same || (!row->offset && table->offset))
+		table->first_page = row->offset ? 0 : row->start;
+	table->offset = row->offset;
 	table->name = keep(t, row->name);
 	if (!row->code || !table->name.len || (!row->end && table->rows.len == UNSORTED_MAX))
 		return;
@@ -148,8 +151,8 @@ static void add_row(struct mk_tables *t, struct sc_str key, uint64_t line,
 	*rows = (struct mk_table_row){
 		.start = row->start, .end = row->end, .line = line, .name = table->name,
 		.build_id = keep(t, row->build_id),
-		.from = table->has_base ? row->start - table->base : row->offset,
-		.origin = table->has_base ? MARKUP_FROM_LOAD_BASE : MARKUP_FROM_FILE,
+		.from = row->offset, .first_page = row->whole ? 0 : table->first_page,
+		.origin = row->whole ? MARKUP_FROM_LOAD_BASE : MARKUP_FROM_FILE,
 	};
 }
 

@@ -37,7 +37,8 @@ struct mk_table_row {
 	uint64_t start, end;       /* addresses */
 	uint64_t line;
 	uint64_t from;             /* what `start` is in the file, from `origin` on */
-	enum markup_origin origin;
+	enum markup_origin origin; /* MARKUP_FROM_FILE, or MARKUP_FROM_LOAD_BASE */
+	uint64_t first_page;       /* where that of the file is mapped; 0: unknown */
 	struct sc_str name, build_id;     /* of hex digits, len 0: unknown */
 };
 

@@ -36,10 +36,16 @@ static bool is_trampoline(struct mk_resolve *r, struct mk_module *m, uint64_t va
 		sc_str_is(symbol.name, "__kernel_rt_sigreturn"));
 }
 
-/* What the line counts from somewhere else becomes an address of the ELF file. */
-static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e)
+/* What the line counts from somewhere else becomes an address of the ELF file. `first_page`: where
+ * that of the file is mapped; 0: unknown. */
+static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e,
+		  uint64_t first_page)
 {
-	const struct markup_place place = { e->origin, e->lookup, e->symbol, e->symbol_size };
+	const struct markup_place place = {
+		.origin = e->origin, .offset = e->lookup, .symbol = e->symbol,
+		.symbol_size = e->symbol_size, .has_page = first_page,
+		.from_page = e->address - first_page,
+	};
 
 	if (e->origin == MARKUP_FROM_ZERO || mk_named_place(r, m, &place, &e->lookup)) {
 		e->origin = MARKUP_FROM_ZERO;
@@ -80,7 +86,7 @@ static bool is_exact(struct mk_resolve *r, struct mk_module *m, const struct mk_
 }
 
 /* An address of the process alone becomes one of a module, by a table in the log. */
-static bool find_row(struct mk_resolve *r, struct mk_event *e)
+static bool find_row(struct mk_resolve *r, struct mk_event *e, uint64_t *first_page)
 {
 	char buf[DEMUX_REGEX_MAX];
 	struct mk_table_row row;
@@ -93,6 +99,7 @@ static bool find_row(struct mk_resolve *r, struct mk_event *e)
 	e->build_id = row.build_id;
 	e->lookup = e->address - row.start + row.from;
 	e->origin = row.origin;
+	*first_page = row.first_page;
 	e->absolute = false;
 	return true;
 }
@@ -108,11 +115,12 @@ static void take_frame(struct mk_resolve *r, struct mk_event *e)
 {
 	struct mk_module *m = e->name.len ? mk_named_module(r, e) : NULL;
 	struct mk_base *base = m ? base_of(r, m) : NULL;
+	uint64_t first_page = 0;
 
 	if (e->absolute && base) {
 		e->lookup = e->address - base->address;
 		e->absolute = false;
-	} else if (e->absolute && find_row(r, e)) {
+	} else if (e->absolute && find_row(r, e, &first_page)) {
 		m = mk_named_module(r, e);
 	} else if (e->absolute && !e->name.len) {
 		m = neighbour(r, e);
@@ -121,7 +129,7 @@ static void take_frame(struct mk_resolve *r, struct mk_event *e)
 		unplaced(r, e);
 		return;
 	}
-	if (!place(r, m, e)) {
+	if (!place(r, m, e, first_page)) {
 		e->unplaced = true;
 		return;
 	}

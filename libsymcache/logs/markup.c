@@ -6,6 +6,18 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/logs/resolver.h"
 #include "libsymcache/symbolize/module.h"
+#include "libsymcache/symbolize/process.h"
+
+/* A call that does not return may be the last instruction of its segment. */
+static bool find_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr)
+{
+	if (symcache_vaddr_from(cache, SYMCACHE_FROM_FILE, offset, vaddr))
+		return true;
+	if (!offset || !symcache_vaddr_from(cache, SYMCACHE_FROM_FILE, offset - 1, vaddr))
+		return false;
+	++*vaddr;
+	return true;
+}
 
 static bool find_place(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr)
 {
@@ -28,7 +40,9 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 	case MARKUP_INSIDE:
 		return symcache_may_be_code(cache, place->offset);
 	case MARKUP_FROM_FILE:
-		return symcache_vaddr_of_offset(cache, place->offset, vaddr);
+		return cache->num_segments ? find_offset(cache, place->offset, vaddr) :
+			place->has_page && symcache_vaddr_from(cache, SYMCACHE_FROM_PAGE,
+							       place->from_page, vaddr);
 	case MARKUP_FROM_LOAD_BASE:
 		*vaddr += base;
 		return true;
