@@ -72,7 +72,7 @@ struct markup_place {
 	uint64_t offset;          /* from there */
 	struct sc_str symbol;     /* MARKUP_FROM_SYMBOL: its name */
 	uint64_t symbol_size;     /* as a kernel has it: up to the next symbol; 0: unknown */
-	/* MARKUP_FROM_FILE, for files whose segments are not known: the offset from where the first
+	/* MARKUP_FROM_FILE, for files whose offsets are not known: the distance from where the first
 	 * page of the file is mapped, if that is known. */
 	bool has_page;
 	uint64_t from_page;

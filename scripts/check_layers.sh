@@ -63,7 +63,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		faces("transforms", "transforms.h")
 		faces("bundle", "bundle.h")
 		faces("index", "index.h check.h debuginfod.h")
-		faces("symbolize", "symbolize.h debug_files.h images.h places.h")
+		faces("symbolize", "symbolize.h debug_files.h finder.h images.h places.h process.h")
 		faces("core", "core.h")
 		faces("trace", "trace.h collected.h")
 		faces("logs", "logs.h markup.h")

@@ -40,9 +40,9 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 	case MARKUP_INSIDE:
 		return symcache_may_be_code(cache, place->offset);
 	case MARKUP_FROM_FILE:
-		return cache->num_segments ? find_offset(cache, place->offset, vaddr) :
-			place->has_page && symcache_vaddr_from(cache, SYMCACHE_FROM_PAGE,
-							       place->from_page, vaddr);
+		return place->has_page && !symcache_has_offsets(cache) ?
+			symcache_vaddr_from(cache, SYMCACHE_FROM_PAGE, place->from_page, vaddr) :
+			find_offset(cache, place->offset, vaddr);
 	case MARKUP_FROM_LOAD_BASE:
 		*vaddr += base;
 		return true;

@@ -113,6 +113,17 @@ bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uin
 	return false;
 }
 
+bool symcache_has_offsets(const struct symcache *cache)
+{
+	const struct symcache_ext_segment *s = cache->segments;
+	bool known = s && cache->num_segments &&
+		     symcache_sound(cache, s, cache->num_segments * sizeof(*s));
+
+	for (size_t i = 0; known && i < cache->num_segments; i++)
+		known = !(s[i].flags & SYMCACHE_SEGMENT_ASSUMED);
+	return known;
+}
+
 bool symcache_vaddr_of_code(const struct symcache *cache, uint64_t offset, uint64_t *vaddr)
 {
 	const struct symcache_ext_segment *s = cache->segments;

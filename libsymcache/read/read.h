@@ -178,6 +178,9 @@ uint64_t symcache_load_base(const struct symcache *cache);
  * false: it is not, or the file does not say. */
 bool symcache_vaddr_of_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr);
 
+/* Are the segments' offsets in the file known? Of a debug file they are assumed, or left out. */
+bool symcache_has_offsets(const struct symcache *cache);
+
 /* The same of what lies `offset` bytes behind the beginning of the page in which the only
  * executable segment begins, that is, of the mapping of all code; false also if there are
  * several such segments. */

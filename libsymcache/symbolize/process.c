@@ -324,10 +324,10 @@ static bool find_vaddr(const struct symcache_process *p, const struct symcache_m
 {
 	uint64_t base;
 
-	if (m->origin != SYMCACHE_FROM_FILE || cache->num_segments)
-		return symcache_vaddr_from(cache, m->origin, ret->offset, &ret->vaddr);
-	return find_base(p, m, &base) &&
-	       symcache_vaddr_from(cache, SYMCACHE_FROM_PAGE, address - base, &ret->vaddr);
+	if (m->origin == SYMCACHE_FROM_FILE && !symcache_has_offsets(cache) &&
+	    find_base(p, m, &base))
+		return symcache_vaddr_from(cache, SYMCACHE_FROM_PAGE, address - base, &ret->vaddr);
+	return symcache_vaddr_from(cache, m->origin, ret->offset, &ret->vaddr);
 }
 
 enum symcache_reason symcache_process_find(struct symcache_process *p, uint64_t address,

@@ -130,9 +130,10 @@ struct symcache_address {
 };
 
 /*
- * Finds an address. Of a cache without segments (SEGM: those of old entries, and of other
- * writers) an offset in the file counts from where the first page of the file is mapped below,
- * with nothing else in between: where that is not known, the address is SYMCACHE_OUTSIDE.
+ * Finds an address. Where a cache does not know the offsets of segments (of debug files alone
+ * they are assumed, or left out; old entries have none) the address counts from where the first
+ * page of the file is mapped below, with nothing else in between; without that, too, by what is
+ * assumed, else it is SYMCACHE_OUTSIDE.
  */
 enum symcache_reason symcache_process_find(struct symcache_process *p, uint64_t address,
 					   enum symcache_pc pc, struct symcache_address *ret);

@@ -33,6 +33,8 @@ static const struct shape mold = { "mold", 0x200000, { { 0x4a0, 0x2014a0, 0x900,
 static const struct shape fixed = { "non-pie", 0x400000, { { 0x1000, 0x401000, 0x800, 0, 0 } }, 1 };
 static const struct shape two = { "two", 0, { { 0x1000, 0x1000, 0x500, 0, 0 },
 					      { 0x2000, 0x12000, 0x500, 0, 0 } }, 2 };
+/* Of a debug file, whose offset is a guess, which is wrong. */
+static const struct shape debug = { "debug", 0, { { 0x3000, 0x3000, 0x900, 1, 0 } }, 1 };
 static const struct shape old = { "without-segm", 0x10040, { { 0 } }, 0 };
 
 /* A module that has its cache already. */
@@ -114,6 +116,11 @@ static const struct {
 	  SYMCACHE_EXACT, SYMCACHE_FOUND, 0x11123 },
 	{ &old, { FILE_AT(0x8000, 0x9000, 0x1000) }, 0x8123, SYMCACHE_EXACT,
 	  SYMCACHE_OUTSIDE, 0 },
+	/* What is assumed is better than nothing alone. */
+	{ &debug, { FILE_AT(0x7000, 0x8000, 0), FILE_AT(0xa000, 0xb000, 0x2000) }, 0xa123,
+	  SYMCACHE_EXACT, SYMCACHE_FOUND, 0x3123 },
+	{ &debug, { FILE_AT(0xa000, 0xb000, 0x3000) }, 0xa123, SYMCACHE_EXACT, SYMCACHE_FOUND,
+	  0x3123 },
 	/* What counts from elsewhere. */
 	{ &fixed, { { 0, UINT64_MAX, 0, SYMCACHE_FROM_ZERO, NULL } }, 0x401234,
 	  SYMCACHE_EXACT, SYMCACHE_FOUND, 0x401234 },
