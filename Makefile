@@ -101,9 +101,9 @@ SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
 API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o resolver.o snapshot.o store.o walk.o write.o)
 APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o)
+SODEFS_release := -Wl,-z,defs
 MODE_SOFLAGS := -shared $(filter-out -pie,$(MODE_LDFLAGS)) -Wl,--gc-sections -Wl,-O1 \
 	-Wl,--exclude-libs,ALL $(SODEFS_$(MODE))
-SODEFS_release := -Wl,-z,defs
 $(SO): $(API) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache.map
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
 		-Wl,--version-script=$(filter %.map,$^) -o $@ $(API) $(LIB) $(DEMANGLE_AR) -llmdb -lxxhash -lpthread

@@ -7,7 +7,6 @@
 #include "libsymcache/symbolize/module.h"
 
 enum {
-	PAGE = 4096,
 	STEPS_TO_BASE = 64,
 	TEXTS_MAX = 64 << 20, /* bytes of images' texts */
 };
@@ -282,18 +281,6 @@ const struct symcache_mapping *symcache_process_at(const struct symcache_process
 }
 
 /* ---- addresses ------------------------------------------------------------------------- */
-
-bool symcache_vaddr_from(const struct symcache *cache, enum symcache_origin origin,
-			 uint64_t offset, uint64_t *vaddr)
-{
-	const uint64_t base = symcache_load_base(cache);
-
-	if (origin == SYMCACHE_FROM_FILE)
-		return symcache_vaddr_of_offset(cache, offset, vaddr);
-	*vaddr = offset + (origin == SYMCACHE_FROM_LOAD_BASE ? base :
-			   origin == SYMCACHE_FROM_PAGE ? base - base % PAGE : 0);
-	return true;
-}
 
 /*
  * Where the first page of the file is mapped, of which `m` is a part: below it, with nothing else
