@@ -222,6 +222,14 @@ enum markup_color {
 	MARKUP_COLOR_ON,    /* elements are highlighted, the log's state restored */
 };
 
+/* What is true of a form of output: of a dialect, a format of the default one, or groups. */
+struct markup_form {
+	bool whole_page;    /* each log is a page of its own: a filter makes one, no log is cut */
+	bool escapes;       /* it escapes what it cannot show; names may be any bytes */
+	bool wants_symbols; /* it says of each module which symbols were used */
+	bool sources;       /* it shows lines of sources, if there is a resolver of them */
+};
+
 struct markup_options {
 	enum markup_dialect dialect;
 	enum markup_format format; /* of MARKUP_DEFAULT; the others know text only */
@@ -242,6 +250,8 @@ struct markup_options {
 	bool collect_dumpfiles; /* for markup_filter_dumpfiles() */
 	bool keep_modules;      /* for markup_filter_modules() */
 };
+
+const struct markup_form *markup_form_of(const struct markup_options *options);
 
 struct markup_filter;
 

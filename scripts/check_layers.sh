@@ -19,6 +19,13 @@ for f in libsymcache/include/*; do
 		{ echo "$f: is not installed: a room's header stands in the room"; bad=1; }
 done
 
+# What is true of an output form is a member of struct markup_form.
+if grep -rnE '(==|!=) *MARKUP_(TEXT_OUT|JSON|HTML)' cmd libmarkup libsymcache --include='*.[ch]' |
+	grep -v '_\(test\|fuzz\)\.c:'; then
+	echo "(a fact of a form: a member of struct markup_form)"
+	bad=1
+fi
+
 find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 	xargs grep -nE '^[[:space:]]*#[[:space:]]*include' |
 	awk -F: '

@@ -168,7 +168,8 @@ static int filter_each(struct symlog_list *logs, const struct markup_options *op
 }
 
 /* Options that make no sense together. */
-static int check_options(const struct symlog_list *logs, struct sc_error *err)
+static int check_options(const struct symlog_list *logs, const struct markup_options *markup,
+			 struct sc_error *err)
 {
 	if (o.group && (o.output_dir || o.form.dialect != MARKUP_DEFAULT))
 		return sc_error_set(err, SC_EINVAL, "--group and %s exclude each other",
@@ -176,8 +177,7 @@ static int check_options(const struct symlog_list *logs, struct sc_error *err)
 	if (o.output_dir && o.dumpfile_output)
 		return sc_error_set(err, SC_EINVAL,
 				    "--output-dir and --dumpfile-output exclude each other");
-	if (o.source_lines && (o.group || o.form.dialect != MARKUP_DEFAULT ||
-			       o.form.format == MARKUP_HTML))
+	if (o.source_lines && !markup_form_of(markup)->sources)
 		return sc_error_set(err, SC_EINVAL,
 				    "--source is for logs as text or JSON of the default dialect");
 	for (size_t i = 0; o.output_dir && i < logs->num; i++)
@@ -320,7 +320,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 								    : "standard input";
 	if (!form_valid(&o.form))
 		return STATUS_ERROR;
-	if (check_options(&logs, err))
+	if (check_options(&logs, &markup, err))
 		return err->code;
 	if (named_store_missing(o.store))
 		return STATUS_ERROR;

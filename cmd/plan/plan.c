@@ -78,7 +78,7 @@ static void warn_of_skew(const struct markup_planning *p)
 			cmd_error("%s: %s is not cut: its task takes about %llu times as long as others; "
 				  "split it, or unpack it", l->path, markup_log_kinds[l->kind],
 				  (unsigned long long)(cost / p->task_size));
-		else if (l->kind == MARKUP_LOG_PLAIN && p->form.options.format == MARKUP_HTML &&
+		else if (l->kind == MARKUP_LOG_PLAIN && markup_form_of(&p->form.options)->whole_page &&
 			 l->size / 2 > p->task_size)
 			cmd_error("%s: a page of HTML is not cut: its task takes about %llu times as long "
 				  "as others", l->path, (unsigned long long)(l->size / p->task_size));

@@ -38,6 +38,7 @@ int mk_stream_create(const struct markup_options *options,
 	if (!s)
 		return -ENOMEM;
 	s->where.sink = *sink;
+	s->resolve.wants_symbols = markup_form_of(options)->wants_symbols;
 	rc = mk_resolve_init(&s->resolve, options, resolver, &s->where);
 	if (!rc)
 		rc = mk_out_init(&s->walked, 256, NULL, NULL);

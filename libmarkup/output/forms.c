@@ -33,6 +33,11 @@ const struct mk_renderer *mk_choose_renderer(const struct markup_options *option
 						  : of_dialect[options->dialect];
 }
 
+const struct markup_form *markup_form_of(const struct markup_options *options)
+{
+	return &mk_choose_renderer(options)->form;
+}
+
 int mk_output_init(struct mk_output *r, const struct markup_options *options,
 		   struct mk_resolve *resolve, struct mk_where *where)
 {

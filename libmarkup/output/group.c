@@ -194,6 +194,7 @@ static void group_plain(struct mk_output *r, const char *p, size_t len)
 }
 
 const struct mk_renderer mk_group_renderer = {
+	.form = { .escapes = true },
 	.state_size = sizeof(struct group_state),
 	.colours = COLOURS_LEFT,
 	.drops_plain = true,

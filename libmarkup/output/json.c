@@ -331,6 +331,7 @@ static void json_held(struct mk_output *r, const struct mk_held *h)
 }
 
 const struct mk_renderer mk_json_renderer = {
+	.form = { .escapes = true, .sources = true },
 	.state_size = sizeof(struct json),
 	.every_line = true,
 	.line = json_line,

@@ -29,6 +29,7 @@ struct mk_held {
 };
 
 struct mk_renderer {
+	struct markup_form form;
 	size_t state_size;
 	bool every_line; /* lines without events come through line(), too */
 	bool drops_plain; /* lines without events leave no trace */

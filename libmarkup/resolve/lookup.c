@@ -45,7 +45,7 @@ static void *find_module(struct mk_resolve *r, const struct mk_module *m, const 
 
 static void note_symbols(struct mk_resolve *r, const struct mk_module *m)
 {
-	if (r->html && r->resolver.symbols)
+	if (r->wants_symbols && r->resolver.symbols)
 		mk_modules_list(&r->lines, &(struct markup_module){
 			.name = m->name, .build_id = m->build_id, .build_id_len = m->build_id_len,
 			.symbols = r->resolver.symbols(r->resolver.ctx, m->handle),

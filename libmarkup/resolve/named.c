@@ -101,7 +101,7 @@ struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e
 		m->generation = ++r->generations;
 		m->kernel = e->kernel;
 	}
-	if (!m->noted && (r->keep_modules || r->html))
+	if (!m->noted && (r->keep_modules || r->wants_symbols))
 		mk_modules_entry(&r->lines, m->name, m->build_id, m->build_id_len);
 	m->noted = true;
 	return m;

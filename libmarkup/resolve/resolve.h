@@ -83,7 +83,8 @@ struct mk_resolve {
 	bool in_trace;             /* the line before had a frame */
 	struct mk_modules missing; /* modules in which addresses found nothing */
 	bool settles;              /* see struct mk_context */
-	bool keep_modules, html;   /* of the options */
+	bool keep_modules;         /* of the options */
+	bool wants_symbols;        /* struct markup_form; for the caller to set */
 	struct mk_modules seen;    /* all modules, if so, or those in the context */
 	struct mk_modules lines;   /* those that lines name */
 	struct markup_stats stats;

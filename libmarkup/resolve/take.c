@@ -12,7 +12,6 @@ int mk_resolve_init(struct mk_resolve *r, const struct markup_options *options,
 	r->dialect = options->dialect;
 	r->where = where;
 	r->keep_modules = options->keep_modules;
-	r->html = options->format == MARKUP_HTML && !options->group;
 	r->settles = !options->omit_module_lines;
 	mk_context_init(&r->context, options->dialect, &r->generations);
 	mk_context_init(&r->named, options->dialect, &r->generations);
@@ -71,7 +70,7 @@ static void bind(struct mk_resolve *r, struct mk_event *e)
 	e->detail = (struct sc_str){ NULL, 0 };
 	m = &r->context.modules[e->index];
 	e->fresh = true;
-	if ((r->keep_modules || r->html) && m->build_id_len)
+	if ((r->keep_modules || r->wants_symbols) && m->build_id_len)
 		mk_modules_entry(&r->seen, m->name, m->build_id, m->build_id_len);
 }
 
@@ -97,7 +96,7 @@ static void take_module(struct mk_resolve *r, struct mk_event *e)
 		return;
 	default:
 		e->fresh = true;
-		if (r->keep_modules || r->html) {
+		if (r->keep_modules || r->wants_symbols) {
 			const struct mk_module *m = &r->context.modules[e->index];
 			mk_modules_entry(&r->seen, m->name, m->build_id, m->build_id_len);
 		}

@@ -110,8 +110,8 @@ static bool make_askers(struct symcache_filter *f, struct symcache_store *store,
 static bool make(struct symcache_filter *f, struct symcache_store *store,
 		 const struct markup_options *options, const struct markup_sink *sink)
 {
-	const enum symcache_bytes bytes = options->format == MARKUP_JSON ? SYMCACHE_BYTES_CACHED :
-		SYMCACHE_BYTES_PRINTABLE;
+	const enum symcache_bytes bytes = markup_form_of(options)->escapes ?
+		SYMCACHE_BYTES_CACHED : SYMCACHE_BYTES_PRINTABLE;
 	const struct symcache_names_options names = symcache_markup_names(options, bytes);
 	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);
 	struct markup_resolver *functions = calloc(f->threads, sizeof(*functions));

@@ -56,8 +56,7 @@ static enum symlog_result run_filter(struct batch *b, unsigned worker,
 		result = SYMLOG_FAILED;
 	if (result == SYMLOG_FAILED)
 		b->options->fault(b->options->ctx, err.msg);
-	/* A page of HTML is made by a filter of its own. */
-	if (markup.format == MARKUP_HTML)
+	if (markup_form_of(&markup)->whole_page)
 		end_filter(b, f);
 	return result;
 }

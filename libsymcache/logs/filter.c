@@ -113,7 +113,7 @@ static int make(struct symlog_filter *f)
 {
 	const struct symlog_filter_options *o = &f->options;
 	const enum symcache_bytes bytes =
-		o->markup->format == MARKUP_JSON || o->markup->group ? SYMCACHE_BYTES_CACHED :
+		markup_form_of(o->markup)->escapes ? SYMCACHE_BYTES_CACHED :
 		o->from.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE;
 	const struct symcache_names_options names = symcache_markup_names(o->markup, bytes);
 	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);

@@ -102,7 +102,7 @@ static int take_result(const struct job *job, enum symlog_result result, const s
 static int filter_shard(void *ctx, struct markup_shard *s, struct sc_error *err)
 {
 	const struct job *job = ctx;
-	const bool reuses = !s->part && job->plan->form->options.format != MARKUP_HTML;
+	const bool reuses = !s->part && !markup_form_of(&job->plan->form->options)->whole_page;
 	struct symlog_filter *own = NULL, **f = reuses ? &job->spare[s->worker] : &own;
 	struct symlog log = {
 		.path = s->path, .output = { s->fd, s->output, s->hash, s->said },

@@ -230,7 +230,7 @@ int mk_cut(const struct markup_planning *p, const char *dir, struct mk_cuts *ret
 		struct mk_cut_log *cut;
 
 		if (log->kind != MARKUP_LOG_PLAIN || log->size <= p->task_size ||
-		    p->form.options.format == MARKUP_HTML)
+		    markup_form_of(&p->form.options)->whole_page)
 			continue;
 		cut = vec_push(&ret->logs);
 		if (!cut)

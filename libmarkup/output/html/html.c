@@ -86,6 +86,7 @@ static void html_finish(struct mk_output *r)
 }
 
 const struct mk_renderer mk_html_renderer = {
+	.form = { .whole_page = true, .wants_symbols = true },
 	.state_size = sizeof(struct mk_html),
 	.every_line = true,
 	.line = html_line,

@@ -239,6 +239,7 @@ static void text_deinit(struct mk_output *r)
 }
 
 const struct mk_renderer mk_text_renderer = {
+	.form = { .sources = true },
 	.state_size = sizeof(struct mk_text),
 	.line = text_line,
 	.event = text_event,
