@@ -234,7 +234,8 @@ static int run_shards(struct markup_task *t, const struct markup_task_plan *p,
 	if (rc)
 		return rc;
 	cmd_caches_init(&c, o.store, (struct symcache_caches_options){
-		.store_optional = true, .any_build_id = p->form->options.dialect == MARKUP_LLVM });
+		.store_name = p->store_name, .store_optional = true,
+		.any_build_id = p->form->options.dialect == MARKUP_LLVM });
 	how.caches = c.caches;
 	rc = symlog_task(t, p, &how, sums, err);
 	cmd_caches_deinit(&c);

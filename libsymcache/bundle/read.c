@@ -67,7 +67,7 @@ int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc
 		rc = bundle_read_archive(&b, fd, err);
 	free(b.seen);
 	manifest_deinit(&b.manifest);
-	if (rc && strncmp(err->msg, "store ", 6))
+	if (rc && !b.named)
 		sc_error_prefix(err, "%.100s: ", path);
 	return rc;
 }

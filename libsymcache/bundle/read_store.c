@@ -61,8 +61,11 @@ static int read_snapshot(struct bundle_reading *b, struct symstore_reader *reade
 		return sc_error_set(err, SC_EFORMAT, "damaged: %s", why.msg);
 	symstore_get_note(reader, SYMBUNDLE_MANIFEST, &text, &size, NULL);
 	symstore_get_note(reader, SIGNATURE_NAME, &signature, &signature_size, NULL);
-	if ((rc = bundle_begin(b, text, size, signature, signature_size, err)) ||
-	    (rc = symstore_each(reader, NULL, 0, give_entry, &s, err)) || (rc = s.rc))
+	if ((rc = bundle_begin(b, text, size, signature, signature_size, err)))
+		return rc;
+	rc = symstore_each(reader, NULL, 0, give_entry, &s, err);
+	b->named |= rc != 0;
+	if (rc || (rc = s.rc))
 		return rc;
 	bundle_name_missing(b);
 	return 0;
@@ -76,6 +79,7 @@ int bundle_read_store(struct bundle_reading *b, const char *path, struct sc_erro
 
 	if (!rc)
 		rc = symstore_read_begin(store, &reader, err);
+	b->named = rc;
 	if (!rc)
 		rc = read_snapshot(b, reader, err);
 	symstore_read_end(reader);

@@ -55,6 +55,7 @@ int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 	struct symstore_entry claimed = *entry;
 	struct symcache cache;
 	struct sc_error why = { 0 };
+	int rc;
 
 	if (b->r->progress)
 		b->r->progress(b->r->ctx, b->done, b->total, name);
@@ -65,10 +66,13 @@ int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 		symcache_verify(&cache, sc_first_fault, &why);
 	if (!why.code)
 		check_claims(&claimed, &cache, &why);
-	if (!why.code)
-		return b->r->entry ? b->r->entry(b->r->ctx, &claimed, data, size, err) : 0;
-	bundle_fault(b, name, why.msg);
-	return 0;
+	if (why.code) {
+		bundle_fault(b, name, why.msg);
+		return 0;
+	}
+	rc = b->r->entry ? b->r->entry(b->r->ctx, &claimed, data, size, err) : 0;
+	b->named = rc && rc != SC_ENOMEM; /* it is of where the entry goes */
+	return rc;
 }
 
 bool bundle_id_of_name(const char *name, struct symstore_id *ret)

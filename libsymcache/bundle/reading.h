@@ -19,6 +19,7 @@ struct bundle_reading {
 	struct manifest manifest;
 	bool has_manifest, *seen; /* by entries of the manifest */
 	uint64_t done, total;
+	bool named;               /* an error says already which file it is about */
 };
 
 /* Takes the manifest (text NULL: there is none), if it is signed as is asked. */

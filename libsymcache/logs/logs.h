@@ -66,7 +66,6 @@ struct symlog_sources {
 	                             * does not count */
 	const struct symcache_source_search *search; /* for sources; NULL: none are wanted */
 	uint64_t source_lines;      /* of them around each place; 0: none are wanted */
-	const char *store_name;     /* what messages call the store; NULL: its path */
 };
 
 struct symlog_filter_options {

@@ -134,7 +134,7 @@ int symlog_task(struct markup_task *t, const struct markup_task_plan *plan,
 		.plan = plan, .options = options,
 		.from = {
 			options->caches, form->modules, form->num_modules, form->raw,
-			.no_files = true, .store_name = plan->store_name,
+			.no_files = true,
 		},
 		.spare = calloc(plan->workers, sizeof(struct symlog_filter *)),
 	};

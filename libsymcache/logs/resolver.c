@@ -54,11 +54,6 @@ static void *usable(struct sc_log_resolver *r, struct symcache_module *m, const 
 	if (!m || !symcache_module_cache(m, &cache, NULL, &r->why))
 		return m;
 	*why = r->why.msg;
-	/* Another machine may have the store elsewhere. */
-	if (r->from->store_name && r->why.code == SC_ENOTFOUND &&
-	    strstr(r->why.msg, "not in store "))
-		sc_error_set(&r->why, SC_ENOTFOUND, "not in store %s",
-			     r->from->store_name);
 	return NULL;
 }
 

@@ -21,7 +21,8 @@ static int copy(const char *path, const char *fresh, struct sc_error *err)
 {
 	struct symstore *store;
 	MDB_txn *txn;
-	int rc = symstore_open_at(path, SYMSTORE_READ, 0, false, &store, err);
+	int rc = symstore_open_at(&(struct symstore_opening){ path, SYMSTORE_READ, true },
+				  &store, err);
 
 	if (rc)
 		return rc;

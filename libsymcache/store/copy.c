@@ -74,34 +74,21 @@ int symstore_open_copy(const char *path, struct symstore **ret, struct sc_error 
 	int from __attribute__((cleanup(sc_close_fd))) =
 		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int to __attribute__((cleanup(sc_close_fd))) = sc_nameless_file(folder);
-	char name[64], *own = strdup(path);
+	char name[64];
 	int rc;
 
 	*ret = NULL;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", to);
-	if (!own)
-		return sc_no_memory(err);
 	if (from < 0)
 		rc = sc_error_sys(err, "cannot open");
 	else if (to < 0)
 		rc = sc_error_sys(err, "cannot copy it to %s (TMPDIR)", folder);
-	else if (!(rc = copy(from, to, folder, err)))
-		rc = symstore_open(name, SYMSTORE_VISIT, ret, err);
+	else
+		rc = copy(from, to, folder, err);
 	if (rc) {
-		/* Messages are about the store, not about its copy. */
-		const char *why = err ? err->msg : "";
-
-		free(own);
-		if (!strncmp(why, "store ", 6) && !strncmp(why + 6, name, strlen(name))) {
-			why += 6 + strlen(name);
-			memmove(err->msg, why, strlen(why) + 1);
-			sc_error_prefix(err, "store %s", path);
-		} else {
-			sc_error_prefix(err, "store %s: ", path);
-		}
+		sc_error_prefix(err, "store %s: ", path);
 		return rc;
 	}
-	free((*ret)->path);
-	(*ret)->path = own;
-	return 0;
+	return symstore_open_at(&(struct symstore_opening){ name, SYMSTORE_VISIT, true, .shown = path },
+				ret, err);
 }

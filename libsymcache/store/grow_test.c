@@ -13,7 +13,8 @@ static struct symstore *open_small(enum symstore_mode mode)
 {
 	struct symstore *store;
 
-	assert_ok(symstore_open_at(test_path, mode, SMALL_MAP, true, &store, &test_err));
+	assert_ok(symstore_open_at(
+		&(struct symstore_opening){ test_path, mode, .roomy = SMALL_MAP }, &store, &test_err));
 	return store;
 }
 
@@ -217,8 +218,8 @@ static void other_process_grows(void **state)
 			struct symstore *own;
 
 			/* The store of the parent is not ours to close. */
-			_exit(symstore_open_at(test_path, SYMSTORE_WRITE, SMALL_MAP, true, &own,
-						  NULL) ||
+			_exit(symstore_open_at(&(struct symstore_opening){
+				test_path, SYMSTORE_WRITE, .roomy = SMALL_MAP }, &own, NULL) ||
 			      test_put(own, 10 + i, 40u << (20 + i), NULL));
 		}
 		wait(&status);

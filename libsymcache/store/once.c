@@ -66,7 +66,7 @@ static int open_locked(const char *path, enum symstore_mode mode, struct symstor
 		return sc_error_set(err, SC_EINVAL, "store %s: this process has it open, but not for "
 				    "writing", path);
 	if (!store) {
-		rc = symstore_open_at(path, mode, 0, true, &store, err);
+		rc = symstore_open_at(&(struct symstore_opening){ path, mode }, &store, err);
 		if (rc)
 			return rc;
 		store->writable = mode == SYMSTORE_WRITE;
@@ -88,7 +88,7 @@ int symstore_open(const char *path, enum symstore_mode mode, struct symstore **r
 	int rc;
 
 	if (mode == SYMSTORE_FROZEN) /* without locks */
-		return symstore_open_at(path, mode, 0, true, ret, err);
+		return symstore_open_at(&(struct symstore_opening){ path, mode }, ret, err);
 	lock_list();
 	rc = open_locked(path, mode, ret, err);
 	give_lock();

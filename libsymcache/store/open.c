@@ -123,7 +123,8 @@ static int initialise(struct symstore *store, struct sc_error *err)
 }
 
 /* Opens LMDB's environment, and reads from it once. */
-static int try_env(struct symstore *store, unsigned flags, size_t map, MDB_stat *stat)
+static int try_env(struct symstore *store, const char *file, unsigned flags, size_t map,
+		   MDB_stat *stat)
 {
 	MDB_txn *txn;
 	int rc;
@@ -132,7 +133,7 @@ static int try_env(struct symstore *store, unsigned flags, size_t map, MDB_stat 
 	    (rc = mdb_env_set_maxdbs(store->env, MAX_DATABASES)) ||
 	    (rc = mdb_env_set_maxreaders(store->env, SYMSTORE_READERS)) ||
 	    (rc = mdb_env_set_mapsize(store->env, map)) ||
-	    (rc = mdb_env_open(store->env, store->path, flags, 0664)) ||
+	    (rc = mdb_env_open(store->env, file, flags, 0664)) ||
 	    (rc = mdb_env_stat(store->env, stat)))
 		return rc;
 	rc = mdb_txn_begin(store->env, NULL, MDB_RDONLY, &txn);
@@ -146,8 +147,8 @@ static int try_env(struct symstore *store, unsigned flags, size_t map, MDB_stat 
  * it; a process that opens at this moment finds them so (EINVAL). Once it has let go as
  * well, the next to open makes them anew.
  */
-static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t used,
-		    struct sc_error *err)
+static int open_env(struct symstore *store, const char *file, enum symstore_mode mode,
+		    uint64_t used, struct sc_error *err)
 {
 	unsigned flags = MDB_NOSUBDIR | MDB_NOTLS | (mode == SYMSTORE_WRITE ? 0 : MDB_RDONLY) |
 			 (store->locked ? 0 : MDB_NOLOCK);
@@ -159,7 +160,8 @@ static int open_env(struct symstore *store, enum symstore_mode mode, uint64_t us
 		return sc_error_set(err, SC_ENOMEM, "store %s: no address space for its %llu bytes",
 				    store->path, (unsigned long long)used);
 	for (unsigned tries = 0;
-	     (rc = try_env(store, flags, map, &stat)) == MDB_BAD_RSLOT && tries < OPEN_TRIES;
+	     (rc = try_env(store, file, flags, map, &stat)) == MDB_BAD_RSLOT &&
+	     tries < OPEN_TRIES;
 	     tries++) {
 		mdb_env_close(store->env);
 		store->env = NULL;
@@ -179,10 +181,10 @@ static void store_cleanup(struct symstore **store)
 	symstore_destroy(*store);
 }
 
-/* Takes `path`, which is on the heap. */
+/* Takes `path`, which is on the heap, or NULL. */
 static struct symstore *store_create(char *path, uint64_t roomy)
 {
-	struct symstore *store = calloc(1, sizeof(*store));
+	struct symstore *store = path ? calloc(1, sizeof(*store)) : NULL;
 
 	if (!store) {
 		free(path);
@@ -214,50 +216,47 @@ static int make(const char *path, uint64_t roomy, struct sc_error *err)
 	    !(lock = sc_text("%s-lock", fresh)))
 		return sc_no_memory(err);
 	unlink(fresh);
-	rc = symstore_open_at(fresh, SYMSTORE_WRITE, roomy, false, &store, err);
+	rc = symstore_open_at(&(struct symstore_opening){ fresh, SYMSTORE_WRITE, true, roomy, path },
+			      &store, err);
 	symstore_destroy(store);
 	if (!rc && !link(fresh, path))
 		rc = symstore_sync_folder(path, err);
-	/* Messages are about the store, not about how it is made. */
-	for (char *at; rc && err && (at = strstr(err->msg, fresh + strlen(path))); ) {
-		const size_t suffix = strlen(fresh) - strlen(path);
-
-		memmove(at, at + suffix, strlen(at + suffix) + 1);
-	}
 	unlink(fresh);
 	unlink(lock);
 	return rc;
 }
 
-int symstore_open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
-		     struct symstore **ret, struct sc_error *err)
+int symstore_open_at(const struct symstore_opening *o, struct symstore **ret, struct sc_error *err)
 {
 	struct symstore *store __attribute__((cleanup(store_cleanup))) = NULL;
-	char *target;
+	char *target __attribute__((cleanup(sc_free_text))) = NULL;
+	const bool claim = !o->unclaimed && o->mode != SYMSTORE_FROZEN;
+	const enum symstore_mode mode = o->mode;
 	uint64_t used;
 	int rc;
 
 	*ret = NULL;
-	if ((rc = symstore_resolve(path, &target, err)))
+	if ((rc = symstore_resolve(o->path, &target, err)))
 		return rc;
-	store = store_create(target, roomy);
+	store = store_create(strdup(o->shown ? o->shown : target), o->roomy);
 	if (!store)
 		return sc_no_memory(err);
 	store->frozen = mode == SYMSTORE_FROZEN;
-	claim &= !store->frozen;
-	if (claim && mode == SYMSTORE_WRITE && (rc = make(target, roomy, err)))
+	if (claim && mode == SYMSTORE_WRITE && (rc = make(target, o->roomy, err)))
 		return rc;
 	/* Before LMDB comes, so that it opens the file that is claimed. One that is made in
 	 * its place has to be made first; no one puts another in the place of an empty one. */
 	if (claim && (rc = symstore_claim(target, false, &store->place, err)) &&
 	    (rc != SC_ENOTFOUND || mode != SYMSTORE_WRITE))
 		return rc;
-	if ((rc = symstore_look(target, &used, err)))
+	if ((rc = symstore_look(target, store->path, &used, err)))
 		return rc;
 	if (!used && mode != SYMSTORE_WRITE)
-		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s", path);
-	if ((!store->frozen && (rc = symstore_lock_file(target, mode, &store->locked, err))) ||
-	    (rc = open_env(store, mode, used, err)))
+		return sc_error_set(err, SC_ENOTFOUND, "there is no store at %s",
+				    o->shown ? o->shown : o->path);
+	if ((!store->frozen && (rc = symstore_lock_file(target, store->path, mode,
+							&store->locked, err))) ||
+	    (rc = open_env(store, target, mode, used, err)))
 		return rc;
 	rc = attach(store, mode, err);
 	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE)
@@ -265,7 +264,7 @@ int symstore_open_at(const char *path, enum symstore_mode mode, uint64_t roomy, 
 	if (!rc && claim && store->place < 0)
 		rc = symstore_claim(target, false, &store->place, err);
 	if (!rc && !used && mode == SYMSTORE_WRITE)
-		rc = symstore_sync_folder(target, err);
+		rc = symstore_sync_folder(store->path, err);
 	if (rc)
 		return rc;
 	*ret = store;

@@ -42,7 +42,7 @@ struct symstore {
 	const uint8_t *map;         /* of the file, for reading: as large as LMDB's */
 	size_t map_size;
 	bool checked;               /* its pages were, before we write */
-	char *path;
+	char *path;                 /* what messages call the file */
 	size_t page_size;
 	uint64_t roomy;             /* the map is at least this large, if it can be */
 	uint32_t format;            /* of the file */
@@ -74,11 +74,18 @@ struct symstore_reader {
 	struct symstore_reader *next;
 };
 
-/* As symstore_open(), with a map that begins at `roomy` bytes (0: the usual), so
- * that tests can see it grow; whether the process has it open is not looked at. `claim`:
- * the file is to be claimed; else the caller has done so. */
-int symstore_open_at(const char *path, enum symstore_mode mode, uint64_t roomy, bool claim,
-		     struct symstore **ret, struct sc_error *err);
+struct symstore_opening {
+	const char *path;
+	enum symstore_mode mode;
+	bool unclaimed;             /* the caller has claimed it, or no one else knows the file */
+	uint64_t roomy;             /* bytes that the map begins with, so that tests can see it
+	                             * grow; 0: the usual */
+	const char *shown;          /* what messages call it; NULL: path */
+};
+
+/* As symstore_open(); whether the process has it open is not looked at. */
+int symstore_open_at(const struct symstore_opening *o, struct symstore **ret,
+		     struct sc_error *err);
 
 /* What symstore_close() does, but for the list of what is open. */
 void symstore_destroy(struct symstore *store);
@@ -117,8 +124,8 @@ size_t symstore_check_entry(struct symstore_reader *reader, const struct symstor
 int symstore_resolve(const char *path, char **ret, struct sc_error *err);
 
 /* Looks at the file. *used: bytes that LMDB will want to see; 0: it is missing
- * or empty. SC_EFORMAT, SC_EUNSUPPORTED, SC_ESYS. */
-int symstore_look(const char *path, uint64_t *used, struct sc_error *err);
+ * or empty. `shown`: what messages call it. SC_EFORMAT, SC_EUNSUPPORTED, SC_ESYS. */
+int symstore_look(const char *path, const char *shown, uint64_t *used, struct sc_error *err);
 
 /*
  * Opens the file PATH + SUFFIX next to a store if it is a regular file with one name, not
@@ -129,7 +136,7 @@ int symstore_open_next(const char *path, const char *suffix, int flags, bool (*o
 
 /* Makes the lock file (not SYMSTORE_VISIT), and room for it on the disk. *usable is false
  * where there is none that we may use, and we only read. */
-int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
+int symstore_lock_file(const char *path, const char *shown, enum symstore_mode mode, bool *usable,
 		       struct sc_error *err);
 
 /*

@@ -61,7 +61,7 @@ int symstore_resolve(const char *path, char **ret, struct sc_error *err)
 
 /* Another process may be about to write a meta page, which we then see half: a
  * fault counts if it stays. */
-int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
+int symstore_look(const char *path, const char *shown, uint64_t *used, struct sc_error *err)
 {
 	int fd __attribute__((cleanup(sc_close_fd))) =
 		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -73,7 +73,7 @@ int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
-		return sc_error_sys(err, "store %s: cannot open", path);
+		return sc_error_sys(err, "store %s: cannot open", shown);
 	for (int tries = 0; ; tries++) {
 		if (fstat(fd, &st))
 			rc = sc_error_sys(err, "cannot read");
@@ -88,7 +88,7 @@ int symstore_look(const char *path, uint64_t *used, struct sc_error *err)
 		usleep(2000);
 	}
 	if (rc)
-		sc_error_prefix(err, "store %s: ", path);
+		sc_error_prefix(err, "store %s: ", shown);
 	return rc;
 }
 
@@ -134,7 +134,7 @@ int symstore_open_next(const char *path, const char *suffix, int flags, bool (*o
 	return -1;
 }
 
-int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
+int symstore_lock_file(const char *path, const char *shown, enum symstore_mode mode, bool *usable,
 		       struct sc_error *err)
 {
 	const int make = mode == SYMSTORE_VISIT ? 0 : O_CREAT;
@@ -150,9 +150,9 @@ int symstore_lock_file(const char *path, enum symstore_mode mode, bool *usable,
 		return 0;
 	if (failed == EEXIST || failed == ELOOP)
 		return sc_error_set(err, SC_EFORMAT, "store %s: %s-lock is a link or not a sound lock "
-				    "file: remove it", path, path);
+				    "file: remove it", shown, shown);
 	errno = failed;
-	return sc_error_sys(err, "store %s: cannot make the lock file %s-lock", path, path);
+	return sc_error_sys(err, "store %s: cannot make the lock file %s-lock", shown, shown);
 }
 
 /* flock(), since LMDB's own locks are of the other kind, which closing any

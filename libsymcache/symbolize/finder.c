@@ -50,8 +50,7 @@ static int none(struct sc_error *err)
 }
 
 /* Has the module symbols? */
-static int use(const struct symcache_finder *f, struct symcache_module *m,
-	       struct symcache_module **ret, struct sc_error *err)
+static int use(struct symcache_module *m, struct symcache_module **ret, struct sc_error *err)
 {
 	const struct symcache *cache;
 	int rc;
@@ -61,9 +60,6 @@ static int use(const struct symcache_finder *f, struct symcache_module *m,
 	rc = symcache_module_cache(m, &cache, NULL, err);
 	if (!rc)
 		*ret = m;
-	else if (rc == SC_ENOTFOUND && f->store_name && strstr(err->msg, " has no such entry"))
-		/* Another machine may have the store elsewhere. */
-		sc_error_set(err, rc, "the store %s has no such entry", f->store_name);
 	return rc;
 }
 
@@ -82,18 +78,18 @@ static int find_id(const struct symcache_finder *f, const struct symcache_file_i
 		   struct symcache_module **ret, struct sc_error *err)
 {
 	char hex[2 * GUID_BYTES + 1], path[PATH_MAX];
-	int rc = use(f, symcache_caches_module_of_id(f->caches, of->build_id, of->build_id_len),
-		     ret, err);
+	int rc = use(symcache_caches_module_of_id(f->caches, of->build_id, of->build_id_len), ret,
+		     err);
 
 	if (rc && of->build_id_len == GUID_BYTES) {
 		/* A minidump has no more of a build ID. */
 		symcache_build_id_text(hex, of->build_id, GUID_BYTES);
-		rc = use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, hex), ret,
+		rc = use(symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, hex), ret,
 			 err);
 	}
 	if (rc && !f->no_files && of->path.len && *of->path.ptr == '/' &&
 	    copy(of->path, path, sizeof(path)) && has_id(of, path))
-		rc = use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, path), ret,
+		rc = use(symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, path), ret,
 			 err);
 	return rc;
 }
@@ -107,7 +103,7 @@ static int find_entry(const struct symcache_finder *f, const char *name, const c
 	int rc = symcache_caches_find_name(f->caches, name, tag, id, &len, err);
 
 	if (!rc)
-		return use(f, symcache_caches_module_of_id(f->caches, id, len), ret, err);
+		return use(symcache_caches_module_of_id(f->caches, id, len), ret, err);
 	if (rc == SC_ENOTFOUND && !tag)
 		return none(err);
 	if (rc == SC_EINVAL && f->option)
@@ -141,10 +137,10 @@ static int find_named(const struct symcache_finder *f, const struct symcache_fil
 	if (!bound)
 		return is_no_file(of->path) ? none(err) : find_entry(f, name, NULL, ret, err);
 	if (!f->no_files && !access(bound, F_OK))
-		return use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, bound), ret,
+		return use(symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, bound), ret,
 			   err);
 	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
-		return use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, bound),
+		return use(symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, bound),
 			   ret, err);
 	return find_entry(f, name, bound, ret, err);
 }
@@ -164,7 +160,7 @@ static int find_kernel(const struct symcache_finder *f, const struct symcache_fi
 	rc = symcache_caches_find_kernel(f->caches, name, *release ? release : NULL, id, &len,
 					 err);
 	if (!rc)
-		return use(f, symcache_caches_module_of_id(f->caches, id, len), ret, err);
+		return use(symcache_caches_module_of_id(f->caches, id, len), ret, err);
 	return rc == SC_ENOTFOUND ? none(err) : rc;
 }
 

@@ -22,7 +22,6 @@ struct symcache_finder {
 	const char *option;         /* what messages call that option; NULL: there is none */
 	bool no_files;              /* modules are of the store alone: what lies on this machine
 	                             * does not count */
-	const char *store_name;     /* what messages call the store; NULL: its path */
 };
 
 /* What is known of a file; borrowed. */

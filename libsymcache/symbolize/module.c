@@ -37,6 +37,8 @@ static int read_cache(struct symcache_module *m, struct sc_error *err)
 	const uint64_t identity = m->guard.identity;
 	int rc = symstore_get_guarded(s->reader, m->id, m->id_len, &m->guard, &m->stored, err);
 
+	if (rc == SC_ENOTFOUND && s->options.store_name)
+		sc_error_set(err, rc, "not in store %s", s->options.store_name);
 	if (rc)
 		return rc;
 	if (!will_do(m, &m->stored))

@@ -87,6 +87,9 @@ struct symcache_caches_options {
 	 * of `store`. Errors as that has. */
 	int (*open_store)(void *ctx, enum symstore_mode mode, struct symstore **ret,
 			  struct sc_error *err);
+	/* What messages call the store, which may lie elsewhere on another machine; borrowed; NULL:
+	 * its path. */
+	const char *store_name;
 	/* A store that cannot be read is as one that lacks everything (noticed for each module);
 	 * else it is the error of modules that are named by build ID. */
 	bool store_optional;
