@@ -77,6 +77,6 @@ int symcache_store_tag(struct symcache_store *s, const uint8_t *build_id, size_t
 	int rc = begin(s, &w, &e);
 
 	if (!rc)
-		rc = symstore_end(w, symstore_add_tags(w, build_id, len, tags, &e), &e);
+		rc = symstore_end(w, symstore_add_words(w, build_id, len, tags, NULL, &e), &e);
 	return rc ? api_fail(err, &e) : 0;
 }

@@ -109,9 +109,9 @@ static int put(struct importing *m, const struct symstore_entry *entry, const vo
 		return sc_no_memory(err);
 	m->num_pending++;
 	if (fate == SAME)
-		return !*entry->tags ? 0 :
-			symstore_add_tags(m->writer, entry->build_id, entry->build_id_len,
-					  entry->tags, err);
+		return !*entry->tags && !*entry->names ? 0 :
+			symstore_add_words(m->writer, entry->build_id, entry->build_id_len,
+					   entry->tags, entry->names, err);
 	memcpy(p->bytes, cache, size);
 	m->bytes += size;
 	return (fate == YIELDS ? symstore_put_older : symstore_put)(m->writer, entry, NULL,

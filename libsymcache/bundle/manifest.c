@@ -11,13 +11,13 @@
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/base/vec.h"
 
-enum { STRINGS = 5 };
+enum { STRINGS = 6 };
 
 /* The i-th string of a record. */
 static const char **string(struct symstore_entry *e, int i)
 {
 	return (const char **[STRINGS]){ &e->source_path, &e->debug_path, &e->tool_version,
-					 &e->tags, &e->transforms }[i];
+					 &e->tags, &e->transforms, &e->names }[i];
 }
 
 bool manifest_fill_strings(struct symstore_entry *e)

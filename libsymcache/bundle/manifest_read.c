@@ -21,7 +21,7 @@ struct reading {
 	int depth;
 	bool is_entries, is_bundle;
 	char key[32];            /* of the innermost map that has one we know */
-	enum { NO_LIST, KINDS, TAGS, TRANSFORMS } list;
+	enum { NO_LIST, KINDS, TAGS, NAMES, TRANSFORMS } list;
 	VEC(char) lines;         /* of the current list, a newline behind each */
 };
 
@@ -89,9 +89,9 @@ static int list_item(struct reading *r, struct manifest_entry *e, const char *te
 		for (int i = 0; symstore_kinds[i]; i++)
 			if (!strcmp(text, symstore_kinds[i]))
 				e->entry.sources |= symstore_kind_bit(i);
-	if (r->list == TAGS && !symstore_tag_valid(text))
+	if ((r->list == TAGS || r->list == NAMES) && !symstore_tag_valid(text))
 		return bad(r, r->key);
-	if (r->list != TAGS && r->list != TRANSFORMS)
+	if (r->list < TAGS)
 		return 1;
 	if (!vec_reserve(&r->lines, len + 1))
 		return no_memory(r);
@@ -215,7 +215,7 @@ static int on_array(void *ctx)
 		r->is_entries = key_is(r, "entries");
 	if (entry_at(r, IN_ENTRY))
 		r->list = key_is(r, "symbols") ? KINDS : key_is(r, "tags") ? TAGS :
-			  key_is(r, "transforms") ? TRANSFORMS : NO_LIST;
+			  key_is(r, "names") ? NAMES : key_is(r, "transforms") ? TRANSFORMS : NO_LIST;
 	return deeper(r);
 }
 
@@ -232,6 +232,8 @@ static int on_end_array(void *ctx)
 		r->lines.data[r->lines.len - 1] = 0;
 		go_on = r->list == TAGS ?
 			set_text(r, &e->entry.tags, symstore_tags_unite(r->lines.data, NULL)) :
+			r->list == NAMES ?
+			set_text(r, &e->entry.names, symstore_names_unite(NULL, r->lines.data)) :
 			set_text(r, &e->entry.transforms, strdup(r->lines.data));
 	}
 	vec_clear(&r->lines);

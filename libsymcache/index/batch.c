@@ -62,8 +62,8 @@ static int gather(struct symstore_writer *writer, struct sc_job *job, struct sc_
 	if (job->archive)
 		return remember_archive(writer, job, err);
 	if (job->result == SYMCACHE_INDEX_UNCHANGED)
-		return symstore_add_tags(writer, job->entry.build_id, job->entry.build_id_len,
-					 job->entry.tags, err);
+		return symstore_add_words(writer, job->entry.build_id, job->entry.build_id_len,
+					  job->entry.tags, job->entry.names, err);
 	if (job->result == SYMCACHE_INDEX_BUILT) {
 		rc = job->build ? symstore_put(writer, &job->entry, fill, job->build, &job->put, err) :
 				  symstore_put(writer, &job->entry, NULL, job->bytes, &job->put, err);

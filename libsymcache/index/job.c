@@ -85,6 +85,32 @@ bool sc_debug_file_there(const uint8_t *id, size_t len, const char *const *dirs)
 	return false;
 }
 
+/* Has the store the entry of this content, although not from here: imported? `path` says which
+ * entry that would be. */
+static bool imported(struct sc_job *job, struct symstore_reader *reader,
+		     struct symstore_outcome *seen)
+{
+	struct symstore_entry entry;
+	bool derived;
+
+	seen->code = 0;
+	return !symcache_elf_build_id(job->file->path, seen->build_id, &seen->build_id_len, &derived,
+				      NULL) &&
+	       !symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) &&
+	       entry.source_hash.low64 == job->content.low64 &&
+	       entry.source_hash.high64 == job->content.high64 &&
+	       !strcmp(entry.tool_version, symcache_version);
+}
+
+/* The names of a file that is there already, if the entry has not all of them. */
+static bool add_names(struct sc_job *job, const struct symstore_entry *entry)
+{
+	job->names = symstore_names_of(job->file->path, NULL, NULL);
+	if (job->names && !symstore_names_have(entry->names, job->names))
+		job->entry.names = job->names;
+	return job->names;
+}
+
 /* Has the store seen this content, and would it be the same now? *outcome: what came of it,
  * 0 or an SC_E… code. */
 static bool unchanged(struct sc_job *job, struct symstore_reader *reader,
@@ -93,7 +119,8 @@ static bool unchanged(struct sc_job *job, struct symstore_reader *reader,
 	struct symstore_outcome seen;
 	struct symstore_entry entry = { 0 };
 
-	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL))
+	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL) &&
+	    !imported(job, reader, &seen))
 		return false;
 	*outcome = seen.code;
 	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
@@ -107,8 +134,10 @@ static bool unchanged(struct sc_job *job, struct symstore_reader *reader,
 		job->before = (struct sc_known){ entry.sources, entry.bad_units, entry.cache_size };
 		return false;
 	}
-	return entry.sources & SYMCACHE_FROM_DWARF ||
-	       !symcache_debug_file_found(job->file->path, &work->build);
+	if (!(entry.sources & SYMCACHE_FROM_DWARF) &&
+	    symcache_debug_file_found(job->file->path, &work->build))
+		return false;
+	return seen.code || add_names(job, &entry);
 }
 
 /* The absolute path of a file, or of a member of an archive; else `path`. NULL: out of
@@ -154,7 +183,8 @@ static int describe(struct sc_job *job, const struct sc_work *work)
 	job->info = *info;
 	job->source_path = recorded_path(job->file, job->file->path);
 	job->debug_path = info->debug_path ? recorded_path(job->file, info->debug_path) : NULL;
-	if (!job->source_path || (info->debug_path && !job->debug_path))
+	job->names = symstore_names_of(job->source_path, info->soname, info->debug_link);
+	if (!job->source_path || (info->debug_path && !job->debug_path) || !job->names)
 		return no_memory(job);
 	*e = sc_entry_of_build(job->build, info->build_id, info->build_id_len, work->options->time);
 	e->build_id_derived = info->build_id_derived;
@@ -162,6 +192,7 @@ static int describe(struct sc_job *job, const struct sc_work *work)
 	e->source_hash = job->content;
 	e->source_path = job->source_path;
 	e->debug_path = job->debug_path;
+	e->names = job->names;
 	e->tags = work->options->tags;
 	e->transforms = work->transforms;
 	if (e->cache_size > KEEP_BUILD || work->one_file)
@@ -311,6 +342,7 @@ void sc_job_destroy(struct sc_job *job)
 	free(job->bytes);
 	free(job->source_path);
 	free(job->debug_path);
+	free(job->names);
 	free(job->outcomes);
 	free(job);
 }

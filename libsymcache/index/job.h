@@ -34,7 +34,7 @@ struct sc_job {
 	/* BUILT: the cache, as bytes or still a build. UNCHANGED: of the entry the build ID
 	 * and the tags that it shall get. */
 	struct symstore_entry entry;
-	char *source_path, *debug_path;
+	char *source_path, *debug_path, *names;
 	struct symcache_build *build;
 	uint8_t *bytes;
 	enum symstore_put_result put; /* of the commit */

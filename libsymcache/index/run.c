@@ -84,7 +84,7 @@ static bool goes_into_store(const struct sc_job *job)
 	case SYMCACHE_INDEX_BUILT:
 		return true;
 	case SYMCACHE_INDEX_UNCHANGED:
-		return job->entry.tags;
+		return job->entry.tags || job->entry.names;
 	case SYMCACHE_INDEX_NO_SYMBOLS:
 		return !job->known;
 	default:

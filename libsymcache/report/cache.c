@@ -122,6 +122,8 @@ static void text_entry(struct mk_cache *c, const struct symstore_entry *e, int64
 		fact(c, "last used", "%.10s", symstore_time_text(used, text));
 	if (e->bad_units)
 		fact(c, "broken units", "%" PRIu32, e->bad_units);
+	for (const char *at = e->names, *name; (len = symstore_tags_next(&at, &name)); )
+		fact(c, "name", "%.*s", (int)len, name);
 	for (const char *at = e->tags, *tag; (len = symstore_tags_next(&at, &tag)); )
 		fact(c, "tag", "%.*s", (int)len, tag);
 	for (const char *at = e->transforms, *line; (len = symstore_tags_next(&at, &line)); )

@@ -47,10 +47,34 @@ static void fill_cache(const struct symstore_op *op, uint8_t *dst)
 		memcpy(dst, op->ctx, op->cache_size);
 }
 
-/* Writes the cache, the hashes of its blocks and its record; `tags` are those of the old
- * entry, too. */
+/* What an entry and the one it replaces have together; on the heap. */
+struct words {
+	char *tags, *names;
+};
+
+static void words_deinit(struct words *w)
+{
+	free(w->tags);
+	free(w->names);
+}
+
+static int unite(struct words *w, const struct symstore_entry *old, const char *tags,
+		 const char *names)
+{
+	w->tags = symstore_tags_unite(tags, old ? old->tags : NULL);
+	w->names = symstore_names_unite(old ? old->names : NULL, names);
+	return w->tags && w->names ? 0 : ENOMEM;
+}
+
+static void set_words(struct symstore_entry *entry, const struct words *w)
+{
+	entry->tags = w->tags;
+	entry->names = w->names;
+}
+
+/* Writes the cache, the hashes of its blocks and its record. */
 static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
-		       struct symstore_entry *fresh, const char *tags)
+		       struct symstore_entry *fresh)
 {
 	/* Values that fill a page, less its header of 16 bytes, lie on pages of
 	 * their own and so are aligned; smaller ones would lie in a leaf at any even
@@ -69,7 +93,6 @@ static int write_cache(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	memset(bytes + op->cache_size, 0, value.mv_size - op->cache_size);
 	fresh->cache_hash = symcache_guard_hash(bytes, op->cache_size, bytes + at);
 	fresh->table_hash = XXH3_64bits(bytes + at, table);
-	fresh->tags = tags;
 	return put_record(store, txn, op, fresh);
 }
 
@@ -111,7 +134,7 @@ static void fill_merged(void *ctx, void *dst)
  */
 static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
 		       struct symstore_entry *entry, const struct symstore_entry *old, bool stays,
-		       const char *tags, bool *merged)
+		       bool *merged)
 {
 	char *my_bytes __attribute__((cleanup(sc_free_text))) = NULL;
 	char *its_bytes __attribute__((cleanup(sc_free_text))) = NULL;
@@ -131,7 +154,7 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	put.cache_size = entry->cache_size = merge.size;
 	entry->sources |= SYMCACHE_FROM_CFI;
 	*merged = merge.size <= SYMSTORE_MAX_CACHE;
-	rc = *merged ? write_cache(store, txn, &put, entry, tags) : 0;
+	rc = *merged ? write_cache(store, txn, &put, entry) : 0;
 	symcache_merge_deinit(&merge);
 	return rc;
 }
@@ -152,7 +175,7 @@ static enum symstore_put_result judge(const struct symstore_op *op,
 
 static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
 {
-	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
+	struct words words __attribute__((cleanup(words_deinit))) = { 0 };
 	struct symstore_entry fresh, old;
 	enum symstore_put_result result = SYMSTORE_WRITTEN;
 	bool there, merged = false;
@@ -164,37 +187,43 @@ static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *o
 		return rc;
 	if (there)
 		result = judge(op, &fresh, &old);
-	tags = symstore_tags_unite(fresh.tags, there ? old.tags : NULL);
-	if (!tags)
-		return ENOMEM;
+	/* A file that is not taken for one of this build ID does not name it. */
+	if ((rc = unite(&words, there ? &old : NULL, fresh.tags,
+			result <= SYMSTORE_BETTER_STAYS ? fresh.names : NULL)))
+		return rc;
 	if (there && result <= SYMSTORE_BETTER_STAYS &&
 	    (result ? &fresh : &old)->sources & SYMCACHE_FROM_CFI) {
 		struct symstore_entry entry = result ? old : fresh;
 
-		rc = merge_entry(store, txn, op, &entry, &old, result, tags, &merged);
+		set_words(&entry, &words);
+		rc = merge_entry(store, txn, op, &entry, &old, result, &merged);
 	}
 	if (op->result)
 		*op->result = merged ? SYMSTORE_WRITTEN : result;
-	if (rc || merged || (result != SYMSTORE_WRITTEN && !*fresh.tags))
+	if (rc || merged)
 		return rc;
-	if (result == SYMSTORE_WRITTEN)
-		return write_cache(store, txn, op, &fresh, tags);
-	old.tags = tags;
+	if (result == SYMSTORE_WRITTEN) {
+		set_words(&fresh, &words);
+		return write_cache(store, txn, op, &fresh);
+	}
+	if (!*fresh.tags && !strcmp(words.names, old.names))
+		return 0;
+	set_words(&old, &words);
 	return put_record(store, txn, op, &old);
 }
 
-static int add_tags(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
+static int add_words(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
 {
-	char *tags __attribute__((cleanup(sc_free_text))) = NULL;
+	struct words words __attribute__((cleanup(words_deinit))) = { 0 };
+	const char *tags = (const char *)op->record, *names = tags + strlen(tags) + 1;
 	struct symstore_entry old;
 	bool there;
 	int rc = find_old(store, txn, op, &old, &there);
 
-	if (rc || !there)
+	if (rc || !there || (rc = unite(&words, &old, tags, names)))
 		return rc;
-	tags = symstore_tags_unite(old.tags, (const char *)op->record);
-	old.tags = tags;
-	return tags ? put_record(store, txn, op, &old) : ENOMEM;
+	set_words(&old, &words);
+	return put_record(store, txn, op, &old);
 }
 
 static int remove_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op)
@@ -274,7 +303,7 @@ int symstore_apply(struct symstore *store, MDB_txn *txn, struct symstore_op *ops
 			rc = put_entry(store, txn, op);
 			break;
 		case SYMSTORE_TAG:
-			rc = add_tags(store, txn, op);
+			rc = add_words(store, txn, op);
 			break;
 		case SYMSTORE_REMOVE:
 			rc = remove_entry(store, txn, op);

@@ -16,7 +16,7 @@ struct symstore_op {
 	enum symstore_op_kind kind;
 	uint8_t key[SYMCACHE_BUILD_ID_MAX + sizeof(SYMSTORE_NOTE)];
 	size_t key_size;
-	uint8_t *record;        /* SYMSTORE_TAG: the tags; SYMSTORE_REMOVE: none */
+	uint8_t *record;        /* SYMSTORE_TAG: tags, NUL, names, NUL; SYMSTORE_REMOVE: none */
 	size_t record_size;
 	symstore_fill_fn *fill; /* SYMSTORE_PUT; NULL: ctx is the cache */
 	void *ctx;

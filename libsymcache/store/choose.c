@@ -15,6 +15,21 @@ bool symstore_name_matches(const char *pattern, const char *path)
 	return !fnmatch(pattern, strchr(pattern, '/') || !slash ? path : slash + 1, 0);
 }
 
+/* Has a file of the entry a name that matches? */
+static bool named(const char *pattern, const struct symstore_entry *e)
+{
+	bool matches = symstore_name_matches(pattern, e->source_path);
+	char name[SYMSTORE_TAG_MAX + 1];
+	const char *at = e->names, *one;
+	size_t len;
+
+	while (!matches && (len = symstore_tags_next(&at, &one))) {
+		snprintf(name, sizeof(name), "%.*s", (int)len, one);
+		matches = symstore_name_matches(pattern, name);
+	}
+	return matches;
+}
+
 bool symstore_selected(const struct symstore_selection *s, const struct symstore_entry *e)
 {
 	bool tagged = !s->tags;
@@ -24,7 +39,7 @@ bool symstore_selected(const struct symstore_selection *s, const struct symstore
 	return tagged && e->time < s->before && e->time >= s->after &&
 	       (!s->larger || e->cache_size > s->larger) && e->cache_size < s->smaller &&
 	       (s->kind < 0 || e->sources & symstore_kind_bit(s->kind)) &&
-	       (!s->name || symstore_name_matches(s->name, e->source_path));
+	       (!s->name || named(s->name, e));
 }
 
 void symstore_ids_deinit(struct symstore_ids *ids)

@@ -93,6 +93,8 @@ void symstore_entry_fields(const struct symstore_entry *entry, struct symstore_f
 	add(f, "indexed", SYMSTORE_TEXT, symstore_time_text(entry->time, f->time), 0);
 	add(f, "tool", SYMSTORE_TEXT, entry->tool_version, 0);
 	add(f, "tags", SYMSTORE_LIST, entry->tags, 0);
+	if (entry->names && *entry->names)
+		add(f, "names", SYMSTORE_LIST, entry->names, 0);
 	if (entry->transforms && *entry->transforms)
 		add(f, "transforms", SYMSTORE_LIST, entry->transforms, 0);
 }

@@ -6,15 +6,14 @@
 
 struct matches {
 	const char *name; /* that is looked for; or NULL */
-	size_t num;
+	size_t num, nameless; /* nameless: made of debug files alone */
 	struct symstore_id ids[2];
 };
 
 /* The length of a file name without what modules and debug files have at their end. */
-static size_t stem_length(const char *name)
+static size_t stem_length(const char *name, size_t len)
 {
 	static const char *const ends[] = { ".debug", ".gz", ".xz", ".zst", ".ko" };
-	size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		size_t end = strlen(ends[i]);
@@ -25,12 +24,11 @@ static size_t stem_length(const char *name)
 	return len;
 }
 
-static bool same_name(const char *path, const char *name)
+static bool same_name(const char *base, size_t base_len, const char *name)
 {
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	size_t len = stem_length(base);
+	size_t len = stem_length(base, base_len);
 
-	if (len != stem_length(name))
+	if (len != stem_length(name, strlen(name)))
 		return false;
 	for (size_t i = 0; i < len; i++)
 		if (base[i] != name[i] && !(strchr("-_", base[i]) && strchr("-_", name[i])))
@@ -38,12 +36,27 @@ static bool same_name(const char *path, const char *name)
 	return true;
 }
 
+/* Is that one of its names? */
+static bool is_named(const struct symstore_entry *entry, const char *name)
+{
+	const char *slash = strrchr(entry->source_path, '/'), *at = entry->names, *one;
+	const char *base = slash ? slash + 1 : entry->source_path;
+	bool found = same_name(base, strlen(base), name);
+	size_t len;
+
+	while (!found && (len = symstore_tags_next(&at, &one)))
+		found = same_name(one, len, name);
+	return found;
+}
+
 static bool on_match(void *ctx, const struct symstore_entry *entry)
 {
 	struct matches *m = ctx;
 
-	if (m->name && !same_name(entry->source_path, m->name))
+	if (m->name && !is_named(entry, m->name)) {
+		m->nameless += !*entry->names;
 		return true;
+	}
 	memcpy(m->ids[m->num].bytes, entry->build_id, entry->build_id_len);
 	m->ids[m->num++].len = entry->build_id_len;
 	return m->num < 2;
@@ -96,6 +109,10 @@ int symstore_find_name(struct symstore_reader *reader, const char *name,
 
 	if (rc)
 		return rc;
+	if (!m.num && m.nameless)
+		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s; the names of "
+				    "%zu debug files are not known: index their programs, too, or give "
+				    "the build ID", name, m.nameless);
 	if (!m.num)
 		return sc_error_set(err, SC_ENOTFOUND, "the store has no module named %.128s",
 				    name);

@@ -16,6 +16,7 @@ static bool add(void *state, const struct symstore_entry *e)
 	/* Modules are also found by names and tags. */
 	XXH3_128bits_update(state, e->source_path, strlen(e->source_path) + 1);
 	XXH3_128bits_update(state, e->tags, strlen(e->tags) + 1);
+	XXH3_128bits_update(state, e->names, strlen(e->names) + 1);
 	return true;
 }
 

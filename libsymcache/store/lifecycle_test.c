@@ -81,8 +81,8 @@ static void tags_stay(void **state)
 	put_tagged(store, 1, SYMCACHE_FROM_DWARF, NULL);
 	has_tags(store, 1, SYMCACHE_FROM_DWARF, "r=1\nr=2\nr=3");
 	writer = test_writer(store);
-	assert_ok(symstore_add_tags(writer, test_entry(1, 0).build_id, 20, "a\nr=2", &test_err));
-	assert_ok(symstore_add_tags(writer, absent.build_id, 20, "a", &test_err));
+	assert_ok(symstore_add_words(writer, test_entry(1, 0).build_id, 20, "a\nr=2", NULL, &test_err));
+	assert_ok(symstore_add_words(writer, absent.build_id, 20, "a", "b", &test_err));
 	assert_ok(symstore_commit(writer, &test_err));
 	has_tags(store, 1, SYMCACHE_FROM_DWARF, "a\nr=1\nr=2\nr=3");
 	test_sound(store);

@@ -18,7 +18,7 @@ enum {
 	ENTRY_SOURCES = 4, ENTRY_CACHE_SIZE = 8, ENTRY_SOURCE_SIZE = 16, ENTRY_SOURCE_HASH = 24,
 	ENTRY_CACHE_HASH = 40, ENTRY_TIME = 48, ENTRY_FLAGS = 56, ENTRY_BAD_UNITS = 60,
 	ENTRY_TABLE_HASH = 64, ENTRY_CHECK = 72, ENTRY_SIZE = 80,
-	ENTRY_STRINGS = 5,
+	ENTRY_STRINGS = 6,
 
 	OUTCOME_CODE = 4, OUTCOME_TIME = 8, OUTCOME_ID_LEN = 16, OUTCOME_ID = 20, OUTCOME_SIZE = 84,
 };
@@ -137,7 +137,7 @@ static uint64_t entry_check(const void *key, size_t key_size, const uint8_t *rec
 uint8_t *symstore_entry_encode(const struct symstore_entry *entry, size_t *size)
 {
 	const char *strings[] = { entry->source_path, entry->tool_version, entry->debug_path,
-				  entry->tags, entry->transforms };
+				  entry->tags, entry->transforms, entry->names };
 	uint8_t *r = encode(ENTRY_SIZE, strings, ENTRY_STRINGS, size);
 
 	if (!r)
@@ -186,6 +186,7 @@ bool symstore_entry_decode(const void *key, size_t key_size, const void *data, s
 		.debug_path = strings[2],
 		.tags = strings[3],
 		.transforms = strings[4],
+		.names = strings[5],
 	};
 	memcpy(ret->build_id, key, key_size);
 	return true;

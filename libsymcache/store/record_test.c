@@ -27,6 +27,7 @@ static uint8_t entry_bytes[] = {
 	'/', 'd', 0,                            /* debug file */
 	'n', '\n', 'v', '=', '2', 0,            /* tags */
 	'm', 'a', 'p', '-', 'p', 'a', 't', 'h', ' ', '/', 'a', '=', '/', 'b', 0, /* transforms */
+	'l', 's', '\n', 'v', 'd', 'i', 'r', 0, /* names */
 };
 
 static const struct symstore_entry entry = {
@@ -36,7 +37,8 @@ static const struct symstore_entry entry = {
 	.source_hash = { 0x0102030405060708, 0x1112131415161718 },
 	.cache_hash = 0x0123456789abcdef, .time = 1700000000,
 	.source_path = "/bin/ls", .tool_version = "symcache 1", .debug_path = "/d",
-	.tags = "n\nv=2", .transforms = "map-path /a=/b", .table_hash = 0x1122334455667788,
+	.tags = "n\nv=2", .transforms = "map-path /a=/b", .names = "ls\nvdir",
+	 .table_hash = 0x1122334455667788,
 };
 
 /* What protects the record: computed again here, as format/store.md has it. */
@@ -75,6 +77,7 @@ static void same(const struct symstore_entry *a, const struct symstore_entry *b)
 	assert_string_equal(a->debug_path, b->debug_path);
 	assert_string_equal(a->tags, b->tags);
 	assert_string_equal(a->transforms, b->transforms);
+	assert_string_equal(a->names, b->names);
 }
 
 static void entry_layout(void **state)
@@ -91,7 +94,7 @@ static void entry_layout(void **state)
 	free(bytes);
 }
 
-/* A later version: 8 more bytes in the fixed part, a fifth string, and
+/* A later version: 8 more bytes in the fixed part, a further string, and
  * something behind it without an end. */
 static void later_version(void **state)
 {
@@ -110,12 +113,12 @@ static void later_version(void **state)
 	same(&got, &entry);
 }
 
-/* An earlier version: shorter, without the last three strings. */
+/* An earlier version: shorter, without the last four strings. */
 static void earlier_version(void **state)
 {
 	uint8_t earlier[sizeof(entry_bytes)];
 	struct symstore_entry got, want = entry;
-	size_t strings = sizeof(entry_bytes) - 80 - 3 - 6 - 15;
+	size_t strings = sizeof(entry_bytes) - 80 - 3 - 6 - 15 - 8;
 
 	(void)state;
 	memcpy(earlier, entry_bytes, 56);
@@ -124,7 +127,7 @@ static void earlier_version(void **state)
 	want.build_id_derived = false;
 	want.bad_units = 0;
 	want.table_hash = 0;
-	want.debug_path = want.tags = want.transforms = "";
+	want.debug_path = want.tags = want.transforms = want.names = "";
 	assert_true(symstore_entry_decode(entry.build_id, 2, earlier, 56 + strings, &got));
 	same(&got, &want);
 }

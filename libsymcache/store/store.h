@@ -60,6 +60,8 @@ struct symstore_entry {
 	const char *debug_path;    /* separate debug file that was used; "" or NULL: none */
 	const char *tool_version;
 	const char *tags;          /* sorted, a newline between them; "" or NULL: none */
+	const char *names;         /* of files with this build ID, as symstore_names_of() has them; ""
+				    * or NULL: none are known */
 	const char *transforms;    /* what was changed when it was written, a newline between
 	                            * them; "" or NULL: nothing */
 };
@@ -281,6 +283,27 @@ char *symstore_tags_without(const char *tags, const char *word);
 /* Both sets (either may be NULL) as one, on the heap. NULL: out of memory. */
 char *symstore_tags_unite(const char *a, const char *b);
 
+/* ---- names ----------------------------------------------------------------
+ * The names that files with a build ID have: a program's is not that of its debug file. Like
+ * tags, they are words in one string, and only grow, up to a bound. */
+
+enum { SYMSTORE_NAMES_MAX = 4096 }; /* bytes of the names of an entry */
+
+/*
+ * The names that a file has: its `path`, and what it says of itself, its SONAME and the name of
+ * its debug file (either NULL or "": none); all without folders and ".debug". What is only a
+ * build ID's digits, or has control characters, is no name. On the heap, "" if there are none;
+ * NULL: out of memory.
+ */
+char *symstore_names_of(const char *path, const char *soname, const char *debug_link);
+
+/* Both sets (either may be NULL) as one, on the heap; of more than SYMSTORE_NAMES_MAX the first
+ * is kept. NULL: out of memory. */
+char *symstore_names_unite(const char *a, const char *b);
+
+/* Are all of `want` among the names? Either may be NULL. */
+bool symstore_names_have(const char *names, const char *want);
+
 /* ---- checking ------------------------------------------------------------ */
 
 /* Walks the index pages of the file and the records: pages out of bounds or
@@ -330,10 +353,10 @@ int symstore_put_older(struct symstore_writer *writer, const struct symstore_ent
 		       symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
 		       struct sc_error *err);
 
-/* Adds tags (a newline between them) to an entry; nothing happens if there is
- * none. SC_EINVAL: no build ID; SC_ENOMEM. */
-int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
-		      const char *tags, struct sc_error *err);
+/* Adds tags and names (either may be NULL) to an entry; nothing happens if there is no entry.
+ * SC_EINVAL: no build ID; SC_ENOMEM. */
+int symstore_add_words(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		       const char *tags, const char *names, struct sc_error *err);
 
 /* Removes the entry and its cache. *removed (if not NULL) says after the
  * commit whether there was one. */

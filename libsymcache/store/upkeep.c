@@ -206,7 +206,7 @@ static bool add_job(void *ctx, const struct symstore_entry *entry)
 	*job = (struct job){ .entry = *entry, .source = source };
 	job->entry.source_path = source;
 	job->entry.debug_path = job->entry.tool_version = "";
-	job->entry.tags = job->entry.transforms = "";
+	job->entry.tags = job->entry.names = job->entry.transforms = "";
 	return true;
 }
 

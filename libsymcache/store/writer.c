@@ -115,16 +115,20 @@ int symstore_put_older(struct symstore_writer *writer, const struct symstore_ent
 	return put(writer, entry, fill, ctx, true, result, err);
 }
 
-int symstore_add_tags(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
-		      const char *tags, struct sc_error *err)
+int symstore_add_words(struct symstore_writer *writer, const uint8_t *build_id, size_t len,
+		       const char *tags, const char *names, struct sc_error *err)
 {
 	struct symstore_op op = { .kind = SYMSTORE_TAG };
 	int rc = set_key(&op, build_id, len, err);
 
 	if (rc)
 		return rc;
-	op.record = (uint8_t *)strdup(tags);
-	op.record_size = strlen(tags);
+	tags = tags ? tags : "";
+	names = names ? names : "";
+	op.record_size = strlen(tags) + strlen(names) + 2;
+	op.record = malloc(op.record_size);
+	if (op.record)
+		strcpy(stpcpy((char *)op.record, tags) + 1, names);
 	return push(writer, &op, err);
 }
 

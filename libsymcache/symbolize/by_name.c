@@ -45,22 +45,37 @@ struct gathering {
 	bool no_memory;
 };
 
-static bool add_entry(void *ctx, const struct symstore_entry *entry)
+static bool add_name(struct gathering *g, const struct symstore_entry *entry, char *name)
 {
-	struct gathering *g = ctx;
-	const char *path = entry->source_path ? entry->source_path : "";
 	struct sc_named *n = vec_push(&g->caches->named);
 
-	g->no_memory = !n;
-	if (!n)
+	g->no_memory = !n || !name;
+	if (!n || !name) {
+		free(name);
 		return false;
-	n->name = last_part(path);
-	n->path = strdup(path);
+	}
+	n->name = name;
+	n->path = strdup(entry->source_path);
 	n->tags = strdup(entry->tags ? entry->tags : "");
 	memcpy(n->id, entry->build_id, entry->build_id_len);
 	n->id_len = entry->build_id_len;
-	g->no_memory = !n->name || !n->path || !n->tags;
+	g->no_memory = !n->path || !n->tags;
 	return !g->no_memory;
+}
+
+/* Under the name of the file that it was made of, and the others. */
+static bool add_entry(void *ctx, const struct symstore_entry *entry)
+{
+	char *own = last_part(entry->source_path);
+	const size_t own_len = own ? strlen(own) : 0;
+	const char *at = entry->names, *one;
+	bool ok = add_name(ctx, entry, own);
+	size_t len;
+
+	while (ok && (len = symstore_tags_next(&at, &one)))
+		if (len != own_len || memcmp(one, own, len))
+			ok = add_name(ctx, entry, strndup(one, len));
+	return ok;
 }
 
 void sc_named_deinit(struct symcache_caches *s)
@@ -192,6 +207,11 @@ static unsigned is_kernel_file(const struct sc_named *n, const char *name, const
 	return strlen(release) == len && !memcmp(its, release, len) ? 2 : 0;
 }
 
+static bool same_build(const struct sc_named *a, const struct sc_named *b)
+{
+	return a->id_len == b->id_len && !memcmp(a->id, b->id, a->id_len);
+}
+
 int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, const char *release,
 				uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
 				struct sc_error *err)
@@ -206,7 +226,7 @@ int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, con
 	for (size_t i = 0; !rc && i < s->named.len; i++) {
 		const unsigned fits = is_kernel_file(&s->named.data[i], name, release);
 
-		if (fits < best)
+		if (fits < best || (fits == best && n && same_build(found, &s->named.data[i])))
 			continue;
 		n = fits > best ? 1 : n + 1;
 		best = fits;

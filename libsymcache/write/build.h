@@ -111,6 +111,7 @@ struct symcache_build_info {
 	uint64_t load_base;     /* p_vaddr of the first PT_LOAD */
 	const char *debug_path; /* separate debug file that was used, or NULL */
 	char debug_link[256];   /* the name that the file gives for one; "": none */
+	char soname[256];       /* DT_SONAME; "": none, or longer */
 	uint64_t units;         /* compilation units read */
 	uint64_t bad_units;     /* units skipped because they are broken */
 	char first_fault[256];  /* why, for the first one; "" if none */

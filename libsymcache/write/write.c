@@ -269,12 +269,15 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 				(uint32_t)b->info.bad_units : UINT32_MAX,
 		},
 	};
+	const char *soname = sc_elf_soname(e);
 	struct sc_layout_counts n;
 	int rc;
 
 	memcpy(c.image.build_id, b->info.build_id, sizeof(c.image.build_id));
 	debug_uuid(b->info.build_id, b->info.build_id_len, e->big_endian, c.debug_uuid);
-	if (!sc_encode_string(&b->units.tables, sc_elf_soname(e), &c.image.soname) ||
+	if (soname && strlen(soname) < sizeof(b->info.soname))
+		strcpy(b->info.soname, soname);
+	if (!sc_encode_string(&b->units.tables, soname, &c.image.soname) ||
 	    !sc_table_string(&b->units.tables, symcache_version, &c.image.writer))
 		return sc_no_memory(err);
 	rc = sc_layout_create(&c, &b->layout, err);
