@@ -278,6 +278,7 @@ static enum symcache_index_result build(struct sc_job *job, int fd, const struct
 	    job->before.cache_size != job->entry.cache_size)
 		return SYMCACHE_INDEX_BUILT;
 	job->known = true;
+	job->entry.names = NULL; /* the entry has them */
 	return SYMCACHE_INDEX_UNCHANGED;
 }
 
