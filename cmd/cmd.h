@@ -19,6 +19,7 @@
 	X(merge) \
 	X(trace) \
 	X(core) \
+	X(profile) \
 	X(list) \
 	X(show) \
 	X(verify) \

@@ -74,6 +74,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		faces("core", "core.h")
 		faces("trace", "trace.h collected.h")
 		faces("logs", "logs.h markup.h")
+		faces("profile", "profile.h")
 		faces("answers", "answers.h")
 		faces("report", "report.h")
 		faces("plan", "plan.h")
@@ -98,11 +99,12 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("core", "symbolize unwind archive base")
 		own("trace", "symbolize unwind base")
 		own("logs", "core symbolize libsymcache/symbolize/module.h unwind store plan archive base mk libmarkup/bytes/out.h")
+		own("profile", "symbolize unwind archive base libmarkup/input/maps.h")
 		own("plan", "write base mk mk/bytes")
 		own("answers", "symbolize write base mk mk/bytes")
 		own("report", "core trace symbolize unwind store read base mk/bytes")
 		own("api", "logs bundle index symbolize libsymcache/symbolize/symbolizer.h unwind write base")
-		own("cmd", "answers report plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
+		own("cmd", "answers report profile plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
 		    "libsymcache/base/build_id.h libsymcache/base/cleanup.h libsymcache/base/error.h " \
 		    "libsymcache/base/file.h libsymcache/base/parallel.h libsymcache/base/process.h libsymcache/base/text.h libsymcache/base/utf8.h " \
 		    "libsymcache/base/vec.h")
@@ -120,8 +122,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
-		lib("libdeflate.h", "elf"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs")
+		lib("libdeflate.h", "elf profile"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs profile")
 		lib("xxh_x86dispatch.h", "index logs")
 		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle")
 		lib("yajl/yajl_parse.h", "bundle transforms plan"); lib("sodium.h", "bundle")

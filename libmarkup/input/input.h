@@ -29,6 +29,7 @@ struct mk_row {
 	uint64_t offset;     /* in the file */
 	bool whole;          /* it is all of the image: there is no offset */
 	bool code;           /* it may hold code */
+	bool path;           /* the name is one, see maps.h */
 	struct sc_str name, build_id;
 };
 

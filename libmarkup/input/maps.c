@@ -8,10 +8,11 @@
  * as of /proc/PID/maps (glibc, gperftools, programs of their own), of gdb's "info proc
  * mappings", and of eu-unstrip -n. The lines themselves stay.
  */
-#include "libmarkup/input/input.h"
+#include "libmarkup/input/maps.h"
+
 #include "libmarkup/input/match.h"
 
-/* What [p, end) begins with has a name: a path up to the end of the text. */
+/* What [p, end) begins with has a name: a path, up to the end of the text. */
 static bool read_name(const char *p, const char *end, struct mk_row *row)
 {
 	static const char deleted[] = " (deleted)";
@@ -46,8 +47,26 @@ static bool read_proc(const char *line, const char *mode, const char *end, struc
 		return false;
 	p = mode + 4;
 	row->code = mode[2] == 'x';
-	return mk_match(&p, end, " %x %x:%x %d", &row->offset, &number, &number, &number) &&
-	       row->start < row->end && read_name(p, end, row);
+	if (!mk_match(&p, end, " %x %x:%x ", &row->offset, &number, &number) ||
+	    row->start >= row->end || p == end || *p < '0' || *p > '9')
+		return false;
+	while (p < end && *p >= '0' && *p <= '9') /* the inode, of up to 20 digits */
+		p++;
+	row->path = read_name(p, end, row);
+	return true;
+}
+
+bool mk_read_maps_row(const char *line, const char *end, struct mk_row *row)
+{
+	const char *mode = line;
+
+	while ((mode = memchr(mode, ' ', (size_t)(end - mode))) && end - mode > 6) {
+		mode++;
+		if (mode - line > 8 && mode[4] == ' ' && is_mode(mode) &&
+		    read_proc(line, mode, end, row))
+			return true;
+	}
+	return false;
 }
 
 /* gdb's, with a mode or without. */
@@ -89,15 +108,12 @@ static bool read_unstrip(const char *p, const char *end, struct mk_row *row)
 
 static bool read_row(const char **pos, const char *end, struct mk_row *row)
 {
-	const char *p = *pos, *hex, *mode = p;
+	const char *p = *pos, *hex;
 
 	if (row->at) /* one in a line */
 		return false;
-	while ((mode = memchr(mode, ' ', (size_t)(end - mode))) && end - mode > 6) {
-		mode++;
-		if (mode - p > 8 && mode[4] == ' ' && is_mode(mode) && read_proc(p, mode, end, row))
-			return true;
-	}
+	if (mk_read_maps_row(p, end, row) && row->path)
+		return true;
 	hex = memmem(p, (size_t)(end - p), "0x", 2);
 	return hex && (read_gdb(hex, end, row) || read_unstrip(hex, end, row));
 }

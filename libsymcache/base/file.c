@@ -149,6 +149,15 @@ int sc_write_all(int fd, const void *bytes, size_t size)
 	return 0;
 }
 
+int sc_write_pieces(int fd, const struct iovec pieces[], size_t n)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = sc_write_all(fd, pieces[i].iov_base, pieces[i].iov_len);
+	return rc;
+}
+
 int sc_nameless_file(const char *folder)
 {
 	char *name __attribute__((cleanup(sc_free_text))) = NULL;
@@ -163,32 +172,39 @@ int sc_nameless_file(const char *folder)
 }
 
 /* Into what is there already and is not a regular file. */
-static int write_into(const char *path, const void *bytes, size_t size, struct sc_error *err)
+static int write_into(const char *path, const struct iovec pieces[], size_t n,
+		      struct sc_error *err)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), rc = 0;
 
 	if (fd < 0)
 		return sc_error_sys(err, "cannot open %s", path);
-	if (sc_write_all(fd, bytes, size))
+	if (sc_write_pieces(fd, pieces, n))
 		rc = sc_error_sys(err, "cannot write %s", path);
 	if (close(fd) && !rc)
 		rc = sc_error_sys(err, "cannot write %s", path);
 	return rc;
 }
 
-int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_error *err)
+int sc_replace_file_by(const char *path, const struct iovec pieces[], size_t n,
+		       struct sc_error *err)
 {
 	struct sc_new_file f;
 	struct stat st;
 	int rc;
 
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return write_into(path, bytes, size, err);
+		return write_into(path, pieces, n, err);
 	if ((rc = sc_new_file_open(path, true, &f, err)))
 		return rc;
-	if (sc_write_all(f.fd, bytes, size))
+	if (sc_write_pieces(f.fd, pieces, n))
 		rc = sc_error_sys(err, "cannot write %s", path);
 	return sc_new_file_end(&f, rc, err);
+}
+
+int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_error *err)
+{
+	return sc_replace_file_by(path, &(struct iovec){ (void *)bytes, size }, 1, err);
 }
 
 int sc_make_parents(char *path, struct sc_error *err)

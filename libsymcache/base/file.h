@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/uio.h>
 
 #include "libsymcache/base/error.h"
 
@@ -48,10 +49,13 @@ int sc_nameless_file(const char *folder);
 
 /* Writes all of it, whatever single writes and signals do. -1: see errno. */
 int sc_write_all(int fd, const void *bytes, size_t size);
+int sc_write_pieces(int fd, const struct iovec pieces[], size_t n);
 
 /* Replaces the file at `path` as a whole. What is there and not a regular file (a device,
  * a pipe) is written into. SC_ESYS, SC_EFULL, SC_ENOMEM. */
 int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_error *err);
+int sc_replace_file_by(const char *path, const struct iovec pieces[], size_t n,
+		       struct sc_error *err);
 
 /* Makes the directories above `path` that are missing; `path` is written to, and
  * restored. SC_ESYS, SC_EFULL. */

@@ -106,4 +106,18 @@ static inline uint32_t *sc_intern_find(struct sc_intern *t, uint64_t hash,
 	return &t->slots[at].index;
 }
 
+/* The index of the thing that `equal(ctx, index)` accepts; SC_INTERN_NEW: it is not there. */
+static inline uint32_t sc_intern_get(const struct sc_intern *t, uint64_t hash,
+				     bool (*equal)(const void *ctx, uint32_t index),
+				     const void *ctx)
+{
+	const uint32_t h = sc_intern_hash_(hash);
+
+	for (size_t at = h & (t->size - 1); t->size && t->slots[at].index != SC_INTERN_NEW;
+	     at = (at + 1) & (t->size - 1))
+		if (t->slots[at].hash == h && equal(ctx, t->slots[at].index))
+			return t->slots[at].index;
+	return SC_INTERN_NEW;
+}
+
 #endif

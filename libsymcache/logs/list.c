@@ -348,7 +348,7 @@ static bool leave_out_same(const struct symlog_list *l, char **outputs, size_t *
 int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format format,
 		   char ***ret, size_t *left_out, struct sc_error *err)
 {
-	const char *suffix = markup_format_suffixes[format];
+	const char *suffix = l->suffix ? l->suffix : markup_format_suffixes[format];
 	char **outputs = *ret = calloc(l->num + 1, sizeof(*outputs));
 	bool made = outputs;
 
@@ -358,7 +358,7 @@ int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format fo
 
 		outputs[i] = keep(l, (struct piece[]){
 			{ dir ? dir : "", dir ? strlen(dir) : 0 }, { "/", dir != NULL },
-			{ rest, strlen(rest) - symlog_packed_suffix(rest, NULL) },
+			{ rest, strlen(rest) - (l->suffix ? 0 : symlog_packed_suffix(rest, NULL)) },
 			{ suffix, strlen(suffix) } }, 4);
 		made = outputs[i];
 	}

@@ -36,6 +36,8 @@ struct symlog_list {
 	size_t num, cap;
 	struct symlog_text *texts; /* paths and outputs */
 	const char *except; /* a folder whose files are no logs, or NULL */
+	const char *suffix; /* behind the whole names of outputs; NULL: that of their form, in place
+	                     * of that of compressed files */
 	void (*fault)(void *ctx, const char *message); /* one line; or NULL */
 	void *ctx;
 	bool failed;        /* something could not be read: that was reported */

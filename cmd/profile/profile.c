@@ -1,0 +1,338 @@
+/*
+ * symcache profile: functions, files and lines for profiles that have addresses alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cli/caches.h"
+#include "cmd/cli/memory.h"
+#include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/progress.h"
+#include "cmd/cli/shown.h"
+#include "cmd/cli/store.h"
+#include "cmd/cmd.h"
+#include "cmd/profile/summary.h"
+#include "libsymcache/base/file.h"
+#include "libsymcache/base/parallel.h"
+#include "libsymcache/base/utf8.h"
+#include "libsymcache/logs/logs.h"
+
+enum { JOBS_MAX = 64 };
+
+static struct {
+	const char *store, *output, *output_dir, *value;
+	struct opt_list debug_dirs, modules;
+	struct fetch_options fetch;
+	int form, names;
+	bool force, return_addresses, summary, quiet;
+	uint64_t jobs;
+} o;
+
+static const char *const forms[] = { "own", "pprof", "folded", "jeprof", NULL };
+static const char *const suffixes[] = { "", ".pprof", ".folded", ".jeprof" };
+static const char *const name_kinds[] = { "full", "short", "linkage", NULL };
+
+static const struct opt opts[] = {
+	{ "output", 'o', OPT_STRING, &o.output, "FILE",
+	  "write to this file, as a whole or not at all (default: -, standard output)" },
+	{ "output-dir", 0, OPT_STRING, &o.output_dir, "DIR",
+	  "write the output of each profile to a file of the same name under DIR, in the folders "
+	  "that it has below the one named; with --format, its name goes behind it; outputs "
+	  "that are up to date are skipped" },
+	{ "format", 0, OPT_ENUM, &o.form, "NAME",
+	  "own (default): the input's, and pprof of those that have no room for names; pprof; "
+	  "folded, a stack a line, for flame graphs; or jeprof, of heap texts and CPU profiles, for "
+	  "jeprof and google-pprof", .choices = forms },
+	{ "value", 0, OPT_STRING, &o.value, "TYPE",
+	  "with --format folded: the sample type that is counted, inuse_space, say (default: the "
+	  "profile's own choice, else its last one)" },
+	{ "names", 0, OPT_ENUM, &o.names, "KIND",
+	  "names of functions: full (default), short, without scope and arguments, or linkage",
+	  .choices = name_kinds },
+	{ "force", 0, OPT_FLAG, &o.force, NULL,
+	  "symbolize anew what has functions and lines already, where the module is known" },
+	{ "return-addresses", 0, OPT_FLAG, &o.return_addresses, NULL,
+	  "of pprof and OTLP: callers are return addresses, from which the writer has subtracted "
+	  "nothing" },
+	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE|TAG",
+	  "what a module is that the profile gives by name alone: a build ID, a file, or the only "
+	  "entry of that name with this tag; may be repeated" },
+	OPTS_STORE_READ(&o.store),
+	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
+	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
+	  "on first use; may be repeated (default: /usr/lib/debug)" },
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
+		  "indexed, too"),
+	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
+	  "with --output-dir: profiles at once (default: one for each processor that it may use)" },
+	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
+	  "at the end, say on standard error what was found, and list the modules that the store "
+	  "lacks, by the samples that they hide" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL,
+	  "no warnings, and with --output-dir no progress and no count" },
+	{ 0 },
+};
+
+/* ---- bytes ----------------------------------------------------------------------------- */
+
+/* The bytes of a file; what is in it serves for the next one. */
+struct content {
+	VEC(char) bytes;
+};
+
+/* SC_ESYS; SC_EINVAL: a directory; SC_ENOMEM. The message begins with the name. */
+static int read_file(const char *path, struct content *ret, struct sc_error *err)
+{
+	const bool standard = !strcmp(path, "-");
+	const char *name = standard ? "standard input" : path;
+	const int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = 1;
+	int rc = 0;
+
+	vec_clear(&ret->bytes);
+	if (fd < 0 || fstat(fd, &st))
+		rc = sc_error_sys(err, "%s", name);
+	else if (S_ISDIR(st.st_mode))
+		rc = sc_error_set(err, SC_EINVAL, "%s: is a directory", name);
+	else if (S_ISREG(st.st_mode) && st.st_size > 0 &&
+		 !vec_reserve(&ret->bytes, (size_t)st.st_size + 1))
+		rc = sc_no_memory(err);
+	while (!rc && n) {
+		if (!vec_reserve(&ret->bytes, 1)) {
+			rc = sc_no_memory(err);
+			break;
+		}
+		n = read(fd, ret->bytes.data + ret->bytes.len, ret->bytes.cap - ret->bytes.len);
+		if (n < 0 && errno != EINTR)
+			rc = sc_error_sys(err, "%s", name);
+		ret->bytes.len += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0 && !standard)
+		close(fd);
+	return rc;
+}
+
+/* To standard output; nothing that a terminal would obey reaches one. */
+static int print(const struct symprofile_output *out, struct sc_error *err)
+{
+	const bool terminal = isatty(STDOUT_FILENO);
+
+	if (terminal && !out->text)
+		return sc_error_set(err, SC_EINVAL, "a profile is not for terminals: write it to a "
+				    "file with -o FILE, or take --format folded");
+	for (size_t i = 0; i < out->num; i++) {
+		const char *p = out->pieces[i].iov_base, *end = p + out->pieces[i].iov_len;
+
+		while (terminal && p < end) {
+			const char *newline = memchr(p, '\n', (size_t)(end - p));
+			const size_t len = (size_t)((newline ? newline : end) - p);
+			char *line = must(malloc(4 * len + 1));
+
+			fwrite(line, 1, sc_make_printable(p, len, line), stdout);
+			free(line);
+			if (newline)
+				putchar('\n');
+			p += len + (newline != NULL);
+		}
+		fwrite(p, 1, (size_t)(end - p), stdout);
+	}
+	return 0; /* out_flush() checks it */
+}
+
+/* ---- one profile ------------------------------------------------------------------------- */
+
+static int run_one(const char *path, const struct symprofile_options *options, struct sc_error *err)
+{
+	const char *name = strcmp(path, "-") ? path : "standard input";
+	struct symprofile_output out;
+	struct content in = { 0 };
+	struct symprofiler *p;
+	int rc = symprofiler_create(options, &p, err);
+
+	if (rc)
+		return rc;
+	rc = read_file(path, &in, err);
+	if (!rc && symprofiler_run(p, in.bytes.data, in.bytes.len, &out, err))
+		rc = sc_error_prefix(err, "%s: ", name);
+	if (!rc)
+		rc = o.output && strcmp(o.output, "-") ?
+			sc_replace_file_by(o.output, out.pieces, out.num, err) : print(&out, err);
+	if (!rc && o.summary)
+		print_profile_summary(&p, 1);
+	symprofiler_destroy(p);
+	vec_deinit(&in.bytes);
+	return rc;
+}
+
+/* ---- many profiles, each into a file of its own -------------------------------------------- */
+
+struct workers {
+	const struct symprofile_options *options;
+	struct symprofiler **profilers; /* of each worker, made when it first needs one */
+	struct content *contents;
+};
+
+static enum symlog_result run_file(void *ctx, unsigned worker, const struct symlog_file *file,
+				   int fd, const char *output)
+{
+	struct workers *w = ctx;
+	struct symprofiler **p = &w->profilers[worker];
+	struct content *in = &w->contents[worker];
+	struct symprofile_output out;
+	struct sc_error err;
+
+	if (!*p && symprofiler_create(w->options, p, &err))
+		must(NULL);
+	if (read_file(file->path, in, &err)) {
+		cmd_error("%s", err.msg);
+		return SYMLOG_NO_INPUT;
+	}
+	if (symprofiler_run(*p, in->bytes.data, in->bytes.len, &out, &err)) {
+		cmd_error("%s: %s", file->path, err.msg);
+		return err.code == SC_ENOMEM ? SYMLOG_FAILED : SYMLOG_NO_INPUT;
+	}
+	if (sc_write_pieces(fd, out.pieces, out.num)) {
+		cmd_error("cannot write %s: %s", output, strerror(errno));
+		return SYMLOG_FAILED;
+	}
+	return SYMLOG_OK;
+}
+
+static int run_batch(struct symlog_list *files, struct workers *w, unsigned jobs,
+		     struct sc_error *err)
+{
+	const struct symlog_batch_options batch = {
+		.output_dir = o.output_dir, .jobs = jobs, .filter = run_file, .ctx = w,
+		.progress = progress_update, .fault = cmd_complain,
+	};
+	struct symlog_batch sum;
+	int rc;
+
+	progress_begin("symbolizing", PROGRESS_BYTES, o.quiet);
+	rc = symlog_batch(files, &batch, &sum, err);
+	progress_erase();
+	if (rc)
+		return rc;
+	if (!o.quiet)
+		cmd_error("%zu profile%s symbolized, %zu finished before, %zu failed", sum.filtered,
+			  sum.filtered == 1 ? "" : "s", sum.skipped, sum.failed);
+	if (o.summary)
+		print_profile_summary(w->profilers, jobs);
+	return sum.broken ? STATUS_ERROR : sum.failed || files->failed ? STATUS_PARTLY : STATUS_OK;
+}
+
+static int run_all(int argc, char **argv, const struct symprofile_options *options,
+		   struct sc_error *err)
+{
+	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list files = {
+		.except = o.output_dir, .fault = cmd_complain, .suffix = suffixes[o.form] };
+	const uint64_t wanted = o.jobs ? o.jobs : sc_cores();
+	const unsigned jobs = wanted < JOBS_MAX ? (unsigned)wanted : JOBS_MAX;
+	struct workers w = { options, must_calloc(jobs, sizeof(*w.profilers)),
+			     must_calloc(jobs, sizeof(*w.contents)) };
+	int rc = 0;
+
+	for (int i = 0; i < argc; i++)
+		if (symlog_list_add(&files, argv[i], argc == 1, jobs, NULL))
+			must(NULL);
+	rc = run_batch(&files, &w, jobs, err);
+	for (unsigned i = 0; i < jobs; i++) {
+		symprofiler_destroy(w.profilers[i]);
+		vec_deinit(&w.contents[i].bytes);
+	}
+	free(w.profilers);
+	free(w.contents);
+	return rc;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static int check_options(int argc, char **argv, struct sc_error *err)
+{
+	if (o.output && o.output_dir)
+		return sc_error_set(err, SC_EINVAL, "--output and --output-dir exclude each other");
+	if (!o.output_dir && argc != 1)
+		return sc_error_set(err, SC_EINVAL, "%s", argc ?
+				    "several profiles need --output-dir DIR" :
+				    "name a profile (\"-\" is standard input)");
+	if (o.output_dir && !argc)
+		return sc_error_set(err, SC_EINVAL, "name profiles, or folders of them");
+	if (o.value && o.form != SYMPROFILE_FOLDED)
+		return sc_error_set(err, SC_EINVAL, "--value is for --format folded");
+	for (int i = 0; o.output_dir && i < argc; i++)
+		if (!strcmp(argv[i], "-"))
+			return sc_error_set(err, SC_EINVAL,
+					    "with --output-dir the profiles must be files");
+	for (size_t i = 0; i < o.modules.len; i++)
+		if (!strchr(o.modules.items[i], '='))
+			return sc_error_set(err, SC_EINVAL, "--module: '%.100s' is not NAME=BUILDID, "
+					    "NAME=FILE or NAME=TAG", o.modules.items[i]);
+	return 0;
+}
+
+static int run(int argc, char **argv, struct sc_error *err)
+{
+	const struct symcache_names_options how = symprofile_names_options();
+	struct symcache_caches_options from = {
+		.store_optional = true, .search_debug_dirs = true,
+		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
+	};
+	struct symprofile_options options = {
+		.modules = o.modules.items, .num_modules = o.modules.len,
+		.form = (enum symprofile_form)o.form, .how = (enum symprofile_names)o.names,
+		.force = o.force, .return_addresses = o.return_addresses, .count = o.summary,
+		.value = o.value,
+	};
+	struct cmd_caches c;
+	int rc = check_options(argc, argv, err);
+
+	if (rc)
+		return rc;
+	if (named_store_missing(o.store))
+		return STATUS_ERROR;
+	rc = fetch_create(&o.fetch, &from.debuginfod, err);
+	if (rc)
+		return rc;
+	cmd_caches_init(&c, o.store, from);
+	c.brief = true;
+	c.quiet = o.quiet;
+	options.caches = c.caches;
+	options.names = must(symcache_names_create(&how));
+	rc = o.output_dir ? run_all(argc, argv, &options, err) : run_one(*argv, &options, err);
+	symcache_names_destroy(options.names);
+	cmd_caches_deinit(&c);
+	symcache_debuginfod_destroy(from.debuginfod);
+	return rc;
+}
+
+const struct command profile_command = {
+	.name = "profile",
+	.operands = "FILE|FOLDER...",
+	.summary = "turn addresses in profiles into functions, files and lines",
+	.description =
+		"Symbolizes a profile that was taken without symbols: pprof's protobuf, OTLP, heap "
+		"texts of gperftools and jemalloc, CPU profiles of gperftools, folded stacks. "
+		"Functions, files, lines and inlined functions come from the store, by the build "
+		"IDs in the profile; neither the programs nor their debug files need to be "
+		"there. What comes out is what viewers of profiles open. All else in it stays as it "
+		"is, byte for byte; what has names already keeps them.\n\n"
+		"What a profile is, is known by its bytes, also behind gzip, xz and zstd. A profile "
+		"that is damaged gives an error with the place, and no output.",
+	.opts = opts,
+	.examples =
+		"  symcache profile heap.pb.gz -o heap.named.pb.gz\n"
+		"  symcache profile --format folded cpu.pb.gz | flamegraph.pl > cpu.svg\n"
+		"  symcache profile --summary --output-dir named profiles/\n",
+	.partly = "with --output-dir, some profile failed",
+	.failed = "a profile could not be read, or the output not be written",
+	.see_also = "symcache-index(1) symcache-filter(1)",
+	.run = run,
+};

@@ -1,0 +1,194 @@
+/* Heap texts and CPU profiles: which byte is looked up, what the numbers become. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/profile/testing.h"
+
+#define MAPS \
+	"MAPPED_LIBRARIES:\n" \
+	"00009000-0000a000 rw-p 00001000 fd:01 12 /opt/prog\n" \
+	"00007000-00008000 r-xp 00000000 fd:01 12345678901234567890 /opt/prog\n" \
+	"0000b000-0000c000 r-xp 00000000 00:00 0   [vdso]\n"
+
+static struct prof_fixture fixture;
+
+static int set_up(void **state)
+{
+	(void)state;
+	prof_fixture_init(&fixture);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	prof_fixture_deinit(&fixture);
+	return 0;
+}
+
+static void expect(struct symprofile_options options, const void *bytes, size_t size,
+		   const char *want)
+{
+	struct symprofiler *p = prof_fixture_profiler(&fixture, options);
+	struct symprofile_output out;
+	struct sc_error err;
+	char *got;
+
+	if (symprofiler_run(p, bytes, size, &out, &err)) {
+		assert_string_equal(err.msg, want);
+	} else {
+		got = prof_joined(&out);
+		assert_string_equal(got, want);
+		free(got);
+	}
+	symprofiler_destroy(p);
+}
+
+static void expect_refused(const void *bytes, size_t size)
+{
+	struct symprofiler *p = prof_fixture_profiler(&fixture, (struct symprofile_options){ 0 });
+	struct symprofile_output out;
+	struct sc_error err;
+
+	assert_int_equal(symprofiler_run(p, bytes, size, &out, &err), SC_EFORMAT);
+	assert_memory_equal(err.msg, "a CPU profile of gperftools: at 0x", 34);
+	symprofiler_destroy(p);
+}
+
+static void folded(const char *text, const char *value, const char *want)
+{
+	expect((struct symprofile_options){ .form = SYMPROFILE_FOLDED, .value = value }, text,
+	       strlen(text), want);
+}
+
+/* The address behind the last byte of grind() is a return address to it. */
+static void test_gperftools(void **state)
+{
+	static const char text[] =
+		"heap profile:    3:  120 [  5:  200] @ heapprofile\n"
+		"  1:  40 [  2: 80] @ 0x7151 0x7140 0x1\n"
+		"  2: 80 [ 3: 120] @ 0xb001\n" MAPS;
+
+	(void)state;
+	folded(text, NULL, "0x0;grind;mill::turn(int) 40\n[[vdso]] 0xb000 80\n");
+	folded(text, "alloc_objects", "0x0;grind;mill::turn(int) 2\n[[vdso]] 0xb000 3\n");
+	folded(text, "space", "there is no sample type 'space'; it has alloc_objects, alloc_space, "
+	       "inuse_objects, inuse_space");
+	/* The brackets say nothing new. */
+	folded("heap profile: 1: 40 [1: 40] @ heapprofile\n1: 40 [1: 40] @ 0x7151\n" MAPS, "space",
+	       "mill::turn(int) 40\n");
+}
+
+/* 1 / (1 - exp(-40 / 1024)) is 26.10; at half the rate 13.30. */
+static void test_scaling(void **state)
+{
+	(void)state;
+	folded("heap profile: 1: 40 [1: 40] @ heap_v2/1024\n10: 400 [0: 0] @ 0x7151\n" MAPS,
+	       "objects", "mill::turn(int) 261\n");
+	folded("heap profile: 1: 40 [1: 40] @ heap/1024\n10: 400 [0: 0] @ 0x7151\n" MAPS,
+	       "objects", "mill::turn(int) 133\n");
+	folded("heap profile: 1: 40 [1: 40] @ heap_v2/1024\n1: 9000000 [0: 0] @ 0x7151\n" MAPS,
+	       "space", "mill::turn(int) 9000000\n");
+	folded("heap profile: 1: 40 [1: 40] @ growthz\n", NULL,
+	       "is a heap profile of the kind 'growthz', which is not read");
+}
+
+static void test_jemalloc(void **state)
+{
+	static const char text[] =
+		"heap_v2/1024\n  t*: 3: 120 [0: 0]\n  t0: 3: 120 [0: 0]\n"
+		"@ 0x7151 0x7140\n  t*: 10: 400 [0: 0]\n  t0: 10: 400 [0: 0]\n\n" MAPS;
+
+	(void)state;
+	folded(text, "objects", "grind;mill::turn(int) 261\n");
+	folded("heap_v2/1024\n@ 0x7151\n  t0: 1: 40 [0: 0]\n", NULL,
+	       "a heap profile: at 0x18: a stack without its numbers, t*");
+	folded("heap_v2/1024\n@ 0x7151\n  t*: 1: 40 [0: 0]\n", NULL,
+	       "a heap profile: at 0x28: it ends before its table of maps");
+	folded("heap_v2/1024\n@ 0x7151 7\n", NULL,
+	       "a heap profile: at 0x16: a stack has something that is no address");
+}
+
+static void put_words(struct bytes *to, unsigned size, const uint64_t *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put(to, size, words[i]);
+}
+
+/* Words of 4 and 8 bytes, in both orders; the second address is the first once more. */
+static void test_cpu(void **state)
+{
+	static const uint64_t words[] = {
+		0, 3, 0, 10000, 0, 5, 3, 0x7140, 0x7140, 0x7140, 1, 1, 0x7100, 0, 1, 0,
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct bytes b = { .big_endian = i & 1 };
+		const unsigned size = i & 2 ? 4 : 8;
+
+		put_words(&b, size, words, 16);
+		put_block(&b, MAPS, strlen(MAPS));
+		expect((struct symprofile_options){ .form = SYMPROFILE_FOLDED }, b.b.data, b.b.len,
+		       "grind 10000000\ngrind;mill::turn(int) 50000000\n");
+		expect((struct symprofile_options){ .form = SYMPROFILE_FOLDED, .value = "samples" },
+		       b.b.data, b.b.len, "grind 1\ngrind;mill::turn(int) 5\n");
+		/* Cut off behind any word but the header's, it is refused. */
+		for (size_t n = 5; n < 16; n++)
+			expect_refused(b.b.data, n * size);
+		bytes_deinit(&b);
+	}
+}
+
+static void test_java(void **state)
+{
+	static const uint64_t words[] = { 0, 3, 1, 10000, 0, 0, 1, 0 };
+	struct bytes b = { 0 };
+
+	(void)state;
+	put_words(&b, 8, words, 8);
+	expect((struct symprofile_options){ 0 }, b.b.data, b.b.len,
+	       "is a CPU profile of Java, which has names of its own");
+	bytes_deinit(&b);
+}
+
+/* Keys as jeprof and google-pprof look for them: of jemalloc less one but for the first. Of an
+ * address that is exact and a caller's in a CPU profile, the exact one counts. */
+static void test_jeprof(void **state)
+{
+	static const char heap[] =
+		"heap_v2/1024\n  t*: 3: 120 [0: 0]\n@ 0x7140 0x7141\n  t*: 1: 40 [0: 0]\n" MAPS;
+	static const uint64_t words[] = {
+		0, 3, 0, 10000, 0, 1, 2, 0x7150, 0x7140, 1, 1, 0x7140, 0, 1, 0,
+	};
+	struct bytes b = { 0 };
+	char want[4096];
+
+	(void)state;
+	snprintf(want, sizeof(want), "--- symbol\nbinary=/opt/prog\n0x7140 grind\n---\n--- heap\n%s",
+		 heap);
+	expect((struct symprofile_options){ .form = SYMPROFILE_JEPROF }, heap, strlen(heap), want);
+	put_words(&b, 8, words, 15);
+	put_block(&b, MAPS, strlen(MAPS));
+	expect((struct symprofile_options){ .form = SYMPROFILE_JEPROF }, b.b.data, b.b.len,
+	       "--- symbol\nbinary=/opt/prog\n0x7140 mill::turn(int)\n0x7150 mill::turn(int)\n"
+	       "---\n--- profile\n"); /* and the input, which begins with a NUL */
+	bytes_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gperftools),
+		cmocka_unit_test(test_scaling),
+		cmocka_unit_test(test_jemalloc),
+		cmocka_unit_test(test_cpu),
+		cmocka_unit_test(test_java),
+		cmocka_unit_test(test_jeprof),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,239 @@
+/*
+ * The module of a mapping: by its build ID; without one by its name, as `filter` does. See
+ * places.h, and format/profiles.md for the rules.
+ */
+#include <string.h>
+#include <xxhash.h>
+
+#include "libsymcache/base/build_id.h"
+#include "libsymcache/profile/places.h"
+
+static bool begins(struct sc_str s, const char *with)
+{
+	const size_t len = strlen(with);
+
+	return s.len >= len && !memcmp(s.ptr, with, len);
+}
+
+static bool ends(struct sc_str s, const char *with)
+{
+	const size_t len = strlen(with);
+
+	return s.len >= len && !memcmp(s.ptr + s.len - len, with, len);
+}
+
+static bool has_byte(struct sc_str s, char c)
+{
+	return s.len && memchr(s.ptr, c, s.len);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------- */
+
+static const char kernel_map[] = "[kernel.kallsyms]", guest_map[] = "[guest.kernel.kallsyms";
+
+static bool is_kernel(struct sc_str name)
+{
+	return begins(name, kernel_map) || begins(name, guest_map);
+}
+
+/* "[overlay]", or the file of a module of the kernel. */
+static bool is_kernel_module(struct sc_str name)
+{
+	static const char *const files[] = { ".ko", ".ko.xz", ".ko.gz", ".ko.zst" };
+	static const char *const others[] = { "[vdso]", "[vsyscall]", "[heap]", "[stack", "[anon",
+					      "[vvar", "[uprobes]", "[sigpage]", "[vectors]" };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (ends(name, files[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (begins(name, others[i]))
+			return false;
+	return begins(name, "[") && ends(name, "]") && !is_kernel(name) &&
+	       !begins(name, "[bpf") && !begins(name, "[kernel");
+}
+
+/* What the store calls it: "vmlinux", or the name of its module. */
+static struct sc_str kernel_name(struct sc_str name)
+{
+	const char *slash = memrchr(name.ptr, '/', name.len), *from = slash ? slash + 1 : name.ptr;
+	const char *end = name.ptr + name.len, *to;
+
+	if (is_kernel(name))
+		return sc_str_of("vmlinux");
+	from += *from == '[';
+	for (to = from; to < end && *to != '.' && *to != ']'; to++)
+		;
+	return sc_span(from, to);
+}
+
+static bool symbol_at(struct prof_places *p, struct symcache_module *m, struct sc_str name,
+		      uint64_t *vaddr)
+{
+	uint32_t at = 0;
+
+	return symcache_symbolize_name(p->symbolizer, m, name, &at, vaddr);
+}
+
+/* What lies at the start of a kernel's mapping: the symbol behind the name of the mapping, else
+ * _stext, which the kernel's random base moves by whole pages; else where its first segment of
+ * code begins. */
+static bool kernel_start(struct prof_places *p, const struct prof_module *m,
+			 const struct prof_mapping *of, uint64_t *vaddr)
+{
+	const char *bracket = memchr(of->name.ptr, ']', of->name.len);
+	struct sc_str symbol = { NULL, 0 };
+
+	if (bracket)
+		symbol = (struct sc_str){
+			bracket + 1, of->name.len - (size_t)(bracket + 1 - of->name.ptr) };
+	if (symbol.len)
+		return symbol_at(p, m->module, symbol, vaddr);
+	if (symbol_at(p, m->module, sc_str_of("_stext"), vaddr) &&
+	    !((*vaddr ^ of->start) & 4095))
+		return true;
+	for (size_t i = 0; i < m->cache->num_segments; i++)
+		if (m->cache->segments[i].flags & 1) {
+			*vaddr = m->cache->segments[i].vaddr;
+			return true;
+		}
+	return false;
+}
+
+/* How an address of the mapping becomes a p_vaddr. False: it cannot. */
+static bool set_origin(struct prof_places *p, const struct prof_module *of, struct prof_mapping *m)
+{
+	m->origin = SYMCACHE_FROM_FILE;
+	m->base = m->offset;
+	if (!m->start && !m->offset && (!m->limit || m->limit == UINT64_MAX)) {
+		m->origin = SYMCACHE_FROM_ZERO;
+	} else if (is_kernel(m->name)) {
+		m->origin = SYMCACHE_FROM_ZERO;
+		return kernel_start(p, of, m, &m->base);
+	} else if (is_kernel_module(m->name)) { /* .text is at 0 in the cache of one */
+		m->origin = SYMCACHE_FROM_ZERO;
+		m->base = 0;
+	}
+	return true;
+}
+
+/* ---- missing ones ------------------------------------------------------------------------ */
+
+struct missing_key {
+	const struct prof_places *p;
+	struct sc_str name, id;
+};
+
+static bool missing_equal(const void *ctx, uint32_t i)
+{
+	const struct missing_key *k = ctx;
+	const struct prof_missing *m = &k->p->missing.data[i];
+
+	return strlen(m->name) == k->name.len && strlen(m->id) == k->id.len &&
+	       (!k->name.len || !memcmp(m->name, k->name.ptr, k->name.len)) &&
+	       (!k->id.len || !memcmp(m->id, k->id.ptr, k->id.len));
+}
+
+/* Cut at a NUL. */
+static struct sc_str as_string(struct sc_str s)
+{
+	const char *nul = s.len ? memchr(s.ptr, 0, s.len) : NULL;
+
+	return (struct sc_str){ s.ptr, nul ? (size_t)(nul - s.ptr) : s.len };
+}
+
+/* More modules are not told apart: they are hostile. */
+enum { MISSING_MAX = 65536 };
+
+static uint32_t note_missing(struct prof_places *p, const struct prof_mapping *m)
+{
+	const struct missing_key key = { p, as_string(m->name), as_string(m->id) };
+	uint32_t *slot;
+	struct prof_missing *of;
+
+	if (p->missing.len >= MISSING_MAX)
+		return PROF_NONE;
+	slot = sc_intern_find(&p->missing_set,
+			      XXH3_64bits(key.name.len ? key.name.ptr : "", key.name.len) ^
+			      XXH3_64bits(key.id.len ? key.id.ptr : "", key.id.len) * 3,
+			      missing_equal, &key);
+	if (!slot || *slot != SC_INTERN_NEW)
+		return slot ? *slot : PROF_NONE;
+	of = vec_push(&p->missing);
+	*slot = (uint32_t)(of ? p->missing.len - 1 : 0);
+	if (!of)
+		return PROF_NONE;
+	of->name = strndup(key.name.len ? key.name.ptr : "", key.name.len);
+	of->id = strndup(key.id.len ? key.id.ptr : "", key.id.len);
+	of->last = UINT64_MAX;
+	if (of->name && of->id)
+		return *slot;
+	free(of->name);
+	free(of->id);
+	of->name = of->id = NULL;
+	p->missing.len--;
+	sc_intern_deinit(&p->missing_set); /* all is counted anew, at worst twice */
+	return PROF_NONE;
+}
+
+/* ---- all of it --------------------------------------------------------------------------- */
+
+/* By what the mapping says; NULL: nothing is. */
+static struct symcache_module *module_of(struct prof_places *p, struct prof_mapping *m)
+{
+	static const char deleted[] = " (deleted)"; /* of what was replaced meanwhile */
+	struct symcache_file_id of = { .path = m->name };
+	struct symcache_module *module;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	char text[SYMCACHE_BUILD_ID_TEXT];
+	struct sc_error err;
+	size_t nibbles;
+
+	if (m->id.len && !has_byte(m->id, '/')) { /* else Go's */
+		if (m->id.len >= sizeof(text) || has_byte(m->id, 0))
+			return NULL;
+		memcpy(text, m->id.ptr, m->id.len);
+		text[m->id.len] = 0;
+		if (symcache_build_id_parse(text, id, &nibbles, NULL) || nibbles % 2)
+			return NULL;
+		of.build_id = id;
+		of.build_id_len = nibbles / 2;
+	}
+	m->by_name = !m->id.len;
+	of.kernel = is_kernel(m->name) || is_kernel_module(m->name);
+	if (of.kernel)
+		of.path = kernel_name(m->name);
+	else if (ends(of.path, deleted))
+		of.path.len -= strlen(deleted);
+	return symcache_find_module(&p->finder, &of, &module, &err) ? NULL : module;
+}
+
+uint32_t prof_module_of(struct prof_places *p, struct prof_mapping *m)
+{
+	struct symcache_module *module;
+	const struct symcache *cache = NULL;
+	struct prof_module *of;
+
+	if (m->asked)
+		return m->module;
+	m->asked = true;
+	module = module_of(p, m);
+	if (!module || symcache_module_cache(module, &cache, NULL, NULL)) {
+		m->missing = note_missing(p, m);
+		return PROF_NONE;
+	}
+	for (uint32_t i = 0; i < p->modules.len; i++)
+		if (p->modules.data[i].module == module)
+			m->module = i;
+	if (m->module == PROF_NONE) {
+		of = vec_push(&p->modules);
+		if (!of)
+			return PROF_NONE;
+		*of = (struct prof_module){ .module = module, .cache = cache };
+		m->module = (uint32_t)(p->modules.len - 1);
+	}
+	of = &p->modules.data[m->module];
+	if (!set_origin(p, of, m))
+		m->module = PROF_NONE;
+	return m->module;
+}

@@ -1,0 +1,60 @@
+/* pprof.h: profiles in pprof's protobuf (profile.proto). */
+#ifndef SC_PROFILE_PPROF_H
+#define SC_PROFILE_PPROF_H
+
+#include "libsymcache/profile/tables.h"
+
+/* Fields of the message Profile. */
+enum {
+	PPROF_SAMPLE_TYPE = 1, PPROF_SAMPLE = 2, PPROF_MAPPING = 3, PPROF_LOCATION = 4,
+	PPROF_FUNCTION = 5, PPROF_STRING = 6, PPROF_PERIOD_TYPE = 11, PPROF_PERIOD = 12,
+	PPROF_DEFAULT_TYPE = 14,
+};
+
+struct pprof_location {
+	uint32_t mapping, place; /* PROF_NONE: in none; not looked up */
+};
+
+/* Ids of any 64 bits → numbers from 0 on. */
+struct pprof_ids {
+	VEC(uint64_t) ids;
+	struct sc_intern set;
+};
+
+struct prof_pprof {
+	struct prof_input in;
+	struct prof_places *places;
+	struct prof_tables tables;
+	struct pprof_ids mapping_ids;
+	struct pprof_ids location_ids;  /* if `with_ids` */
+	VEC(struct pprof_location) locations;
+	VEC(uint8_t) leaf;              /* location_ids: is it ever the first of a sample? */
+	bool with_ids, with_leaves;
+	size_t changed;                 /* locations that get lines */
+};
+
+/* Reads the profile in bytes[0, size) and looks its locations up. All that was read is borrowed
+ * from it. SC_EFORMAT, SC_ELIMIT, SC_ENOMEM. */
+int pprof_read(struct prof_pprof *f, const uint8_t *bytes, size_t size, struct sc_error *err);
+
+/* Writes it with what was found, all else as it lies. SC_ENOMEM, SC_ELIMIT. */
+int pprof_write(struct prof_pprof *f, struct prof_out *out, struct sc_error *err);
+
+void pprof_deinit(struct prof_pprof *f);
+
+/* One more thing, with this id; of two with one id the last counts. False: out of memory, or
+ * there are too many. */
+bool pprof_add_id(struct pprof_ids *ids, uint64_t id);
+
+/* The number of an id; PROF_NONE: it is unknown. */
+uint32_t pprof_id(const struct pprof_ids *ids, uint64_t id);
+
+/* What one of the messages says, as far as it is needed. */
+struct pprof_location_fields {
+	uint64_t id, mapping, address;
+	bool has_lines;
+};
+bool pprof_read_location(const struct prof_field *f, struct pprof_location_fields *ret,
+			 struct prof_wire *w);
+
+#endif

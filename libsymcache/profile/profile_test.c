@@ -1,0 +1,257 @@
+/* Profiles that have addresses get functions; all else stays: see profile.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/profile/testing.h"
+
+static struct prof_fixture fixture;
+
+static int set_up(void **state)
+{
+	(void)state;
+	prof_fixture_init(&fixture);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	prof_fixture_deinit(&fixture);
+	return 0;
+}
+
+/* Runs once; the output on the heap, and its size. NULL: *err. */
+static char *run(struct symprofile_options options, const void *bytes, size_t size, size_t *len,
+		 struct sc_error *err)
+{
+	struct symprofiler *p = prof_fixture_profiler(&fixture, options);
+	struct symprofile_output out;
+	char *ret = NULL;
+
+	*err = (struct sc_error){ 0 };
+	if (!symprofiler_run(p, bytes, size, &out, err)) {
+		ret = prof_joined(&out);
+		*len = out.size;
+	}
+	symprofiler_destroy(p);
+	return ret;
+}
+
+static void expect_text(struct symprofile_options options, const void *bytes, size_t size,
+			const char *want)
+{
+	struct sc_error err;
+	size_t len;
+	char *got = run(options, bytes, size, &len, &err);
+
+	assert_string_equal(got ? got : err.msg, want);
+	free(got);
+}
+
+static void expect_error(const void *bytes, size_t size, int code, const char *message)
+{
+	struct sc_error err;
+	size_t len;
+	char *got = run((struct symprofile_options){ 0 }, bytes, size, &len, &err);
+
+	assert_null(got);
+	assert_int_equal(err.code, code);
+	assert_string_equal(err.msg, message);
+}
+
+/* ---- pprof ------------------------------------------------------------------------------------ */
+
+static void put_location(struct prof_bytes *to, uint64_t id, uint64_t mapping, uint64_t address)
+{
+	struct prof_bytes l = { 0 };
+
+	prof_put_number(&l, 1, id);
+	prof_put_number(&l, 2, mapping);
+	prof_put_number(&l, 3, address);
+	prof_put_number(&l, 5, id == 1); /* is_folded, which goes where lines come */
+	prof_put_bytes(&l, 77, "unknown", 7);
+	prof_put_bytes(to, 4, l.v.data, l.v.len);
+	prof_bytes_deinit(&l);
+}
+
+/* One sample of 3 and one of 4 at turn() called from grind(), which is at p_vaddr - 0x10000 of
+ * the file, mapped at 0x7000; ids are large; a location is in no mapping. */
+static void make_pprof(struct prof_bytes *to)
+{
+	static const char *const strings[] = { "", "cpu", "nanoseconds", "/opt/prog", "grind" };
+	const uint64_t far = (uint64_t)1 << 62;
+	struct prof_bytes b = { 0 };
+
+	prof_put_number(&b, 1, 1);
+	prof_put_number(&b, 2, 2);
+	prof_put_bytes(to, 1, b.v.data, b.v.len);
+	for (unsigned i = 0; i < 2; i++) {
+		vec_clear(&b.v);
+		prof_put_number(&b, 1, 1);   /* not packed */
+		prof_put_number(&b, 1, far);
+		prof_put_number(&b, 1, 3);
+		prof_put_number(&b, 2, 3 + i);
+		prof_put_bytes(to, 2, b.v.data, b.v.len);
+	}
+	vec_clear(&b.v);
+	prof_put_number(&b, 1, far + 1);
+	prof_put_number(&b, 2, 0x7000);
+	prof_put_number(&b, 3, 0x8000);
+	prof_put_number(&b, 5, 3);
+	prof_put_bytes(to, 3, b.v.data, b.v.len);
+	put_location(to, 1, far + 1, 0x7150);
+	put_location(to, far, far + 1, 0x7110);
+	put_location(to, 3, 0, 0x99);
+	for (size_t i = 0; i < sizeof(strings) / sizeof(*strings); i++)
+		prof_put_bytes(to, 6, strings[i], strlen(strings[i]));
+	assert_false(to->failed);
+	prof_bytes_deinit(&b);
+}
+
+static void test_pprof(void **state)
+{
+	static const struct prof_changes changes = { 4, 4, 5, 3, 5, 6 };
+	struct prof_bytes in = { 0 };
+	struct sc_error err;
+	size_t len;
+	char *out, *again, *first;
+
+	(void)state;
+	make_pprof(&in);
+	out = run((struct symprofile_options){ 0 }, in.v.data, in.v.len, &len, &err);
+	assert_non_null(out);
+	assert_true(len > in.v.len);
+	assert_true(prof_only_added(&changes, prof_wire_of(in.v.data, in.v.len),
+				    prof_wire_of((uint8_t *)out, len)));
+	assert_non_null(memmem(out, len, "mill::turn(int)", 15));
+	assert_non_null(memmem(out, len, "_ZN4mill4turnEi", 15));
+	/* A string that is there is used again. */
+	first = memmem(out, len, "\x32\x05grind", 7);
+	assert_non_null(first);
+	assert_null(memmem(first + 7, len - (size_t)(first + 7 - out), "grind", 5));
+	/* What has lines stays: the same bytes come out. */
+	again = run((struct symprofile_options){ 0 }, out, len, &len, &err);
+	assert_non_null(again);
+	assert_memory_equal(again, out, len);
+	free(again);
+	free(out);
+	prof_bytes_deinit(&in);
+}
+
+static void test_folded_of_pprof(void **state)
+{
+	struct symprofile_options o = { .form = SYMPROFILE_FOLDED };
+	struct prof_bytes in = { 0 };
+	struct sc_error err;
+	size_t len;
+	char *named;
+
+	(void)state;
+	make_pprof(&in);
+	expect_text(o, in.v.data, in.v.len, "0x99;grind;mill::turn(int) 7\n");
+	o.how = SYMPROFILE_SHORT;
+	expect_text(o, in.v.data, in.v.len, "0x99;grind;turn 7\n");
+	o.how = SYMPROFILE_LINKAGE;
+	o.value = "cpu";
+	expect_text(o, in.v.data, in.v.len, "0x99;grind;_ZN4mill4turnEi 7\n");
+	o.value = "space";
+	expect_text(o, in.v.data, in.v.len, "there is no sample type 'space'; it has cpu");
+	/* Of what has lines, their functions. */
+	named = run((struct symprofile_options){ 0 }, in.v.data, in.v.len, &len, &err);
+	expect_text((struct symprofile_options){ .form = SYMPROFILE_FOLDED }, named, len,
+		    "0x99;grind;mill::turn(int) 7\n");
+	free(named);
+	prof_bytes_deinit(&in);
+}
+
+static void test_return_addresses(void **state)
+{
+	struct symprofile_options o = { .form = SYMPROFILE_FOLDED, .return_addresses = true };
+	struct prof_bytes in = { 0 };
+
+	(void)state;
+	make_pprof(&in);
+	/* grind() called turn() with its last instruction. */
+	for (size_t i = 0; i + 3 < in.v.len; i++)
+		if (!memcmp(in.v.data + i, "\x18\x90\xe2\x01", 4))
+			in.v.data[i + 1] = 0xc0; /* 0x7140 */
+	expect_text(o, in.v.data, in.v.len, "0x99;grind;mill::turn(int) 7\n");
+	o.return_addresses = false;
+	expect_text(o, in.v.data, in.v.len, "0x99;mill::turn(int);mill::turn(int) 7\n");
+	prof_bytes_deinit(&in);
+}
+
+/* Every prefix is refused, with an offset, but for those that end behind a field and have all
+ * that is needed; nothing is read behind the end. */
+static void test_cut_pprof(void **state)
+{
+	struct prof_bytes in = { 0 };
+	size_t refused = 0;
+
+	(void)state;
+	make_pprof(&in);
+	for (size_t n = 0; n < in.v.len; n++) {
+		uint8_t *bytes = malloc(n ? n : 1);
+		struct sc_error err;
+		size_t len;
+		char *out;
+
+		memcpy(bytes, in.v.data, n);
+		out = run((struct symprofile_options){ .form = SYMPROFILE_FOLDED }, bytes, n, &len,
+			  &err);
+		refused += !out;
+		if (!out)
+			assert_true(err.code == SC_EFORMAT || err.code == SC_EUNSUPPORTED);
+		free(out);
+		free(bytes);
+	}
+	assert_true(refused > in.v.len - 8);
+	in.v.len--;
+	expect_error(in.v.data, in.v.len, SC_EFORMAT, "pprof: at 0xb2: a field goes past the end");
+	prof_bytes_deinit(&in);
+}
+
+/* ---- folded -------------------------------------------------------------------------------------- */
+
+static void test_folded(void **state)
+{
+	static const char in[] =
+		"main;prog+0x10110;prog!0x10150;[prog+0x10100] 12\n"
+		"prog+0x9;other+0x10110;prog+0x10110x;prog +0x10110 3\r\n";
+	static const char want[] =
+		"main;grind;mill::turn(int);grind 12\n"
+		"prog+0x9;other+0x10110;prog+0x10110x;prog +0x10110 3\r\n";
+
+	(void)state;
+	expect_text((struct symprofile_options){ 0 }, in, strlen(in), want);
+}
+
+/* ---- what is no profile ---------------------------------------------------------------------------- */
+
+static void test_unknown(void **state)
+{
+	(void)state;
+	expect_error("", 0, SC_EUNSUPPORTED, "is empty");
+	expect_error("\x7f" "ELF\2\1\1", 7, SC_EUNSUPPORTED, "is an ELF file");
+	expect_error("Hello\n", 6, SC_EUNSUPPORTED,
+		     "is a text, but not of stacks: its lines do not end in numbers");
+	expect_error("\x1f\x8b\x08\0\0\0\0\0\0\0", 10, SC_EFORMAT,
+		     "after 0xa bytes: gzip: the file is cut off");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pprof),
+		cmocka_unit_test(test_folded_of_pprof),
+		cmocka_unit_test(test_return_addresses),
+		cmocka_unit_test(test_cut_pprof),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

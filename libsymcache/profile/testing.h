@@ -1,0 +1,207 @@
+/* For tests: a program with two functions, profiles of it, and what may be added to them. */
+#ifndef SC_PROFILE_TESTING_H
+#define SC_PROFILE_TESTING_H
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libsymcache/base/testing_bytes.h"
+#include "libsymcache/profile/kinds.h"
+#include "libsymcache/profile/out.h"
+#include "libsymcache/profile/profile.h"
+
+/* The program: "prog", loaded at p_vaddr 0x10000 from offset 0; grind() at 0x10100, of 64 bytes,
+ * and mill::turn(int) behind it. */
+#define PROG_GRIND 0x10100u
+#define PROG_TURN 0x10140u
+
+struct prof_fixture {
+	struct symcache_caches *caches;
+	struct symcache_names *names;
+	char module[64]; /* "prog=FILE" */
+	const char *modules[1];
+	int fd;
+};
+
+static inline void put_symbol(struct bytes *o, uint32_t name, uint64_t vaddr, uint64_t size)
+{
+	put(o, 4, name);
+	put(o, 1, name ? ELF64_ST_INFO(STB_GLOBAL, STT_FUNC) : 0);
+	put(o, 1, 0);
+	put(o, 2, name ? 1 : 0);
+	put(o, 8, vaddr);
+	put(o, 8, size);
+}
+
+static inline void make_program(struct prof_fixture *f)
+{
+	struct bytes text = { 0 }, symbols = { 0 }, names = { 0 }, elf = { 0 };
+	const struct elf_shape shape = { true, false, EM_X86_64, ET_DYN, 0x10000, 0x1000 };
+	const struct elf_section sections[] = {
+		{ .name = ".text", .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_EXECINSTR,
+		  .addr = PROG_GRIND, .content = &text },
+		{ .name = ".symtab", .type = SHT_SYMTAB, .content = &symbols, .link = 3,
+		  .entsize = 24 },
+		{ .name = ".strtab", .type = SHT_STRTAB, .content = &names },
+	};
+
+	for (unsigned i = 0; i < 128; i++)
+		put(&text, 1, 0x90);
+	put_str(&names, "");
+	put_symbol(&symbols, 0, 0, 0);
+	put_symbol(&symbols, (uint32_t)put_str(&names, "grind"), PROG_GRIND, 64);
+	put_symbol(&symbols, (uint32_t)put_str(&names, "_ZN4mill4turnEi"), PROG_TURN, 64);
+	put_elf(&elf, &shape, sections, 3);
+	f->fd = memfd_create("prog", MFD_CLOEXEC);
+	if (f->fd < 0 || write(f->fd, elf.b.data, elf.b.len) != (ssize_t)elf.b.len)
+		abort();
+	bytes_deinit(&text);
+	bytes_deinit(&symbols);
+	bytes_deinit(&names);
+	bytes_deinit(&elf);
+}
+
+static inline void prof_fixture_init(struct prof_fixture *f)
+{
+	const struct symcache_names_options how = symprofile_names_options();
+
+	make_program(f);
+	snprintf(f->module, sizeof(f->module), "prog=/proc/self/fd/%d", f->fd);
+	f->modules[0] = f->module;
+	f->caches = symcache_caches_create(NULL);
+	f->names = symcache_names_create(&how);
+	if (!f->caches || !f->names)
+		abort();
+}
+
+static inline void prof_fixture_deinit(struct prof_fixture *f)
+{
+	symcache_names_destroy(f->names);
+	symcache_caches_destroy(f->caches);
+	close(f->fd);
+}
+
+/* A profiler; `more` has what else is wanted. */
+static inline struct symprofiler *prof_fixture_profiler(struct prof_fixture *f,
+							struct symprofile_options more)
+{
+	struct symprofiler *p;
+	struct sc_error err;
+
+	more.caches = f->caches;
+	more.names = f->names;
+	more.modules = f->modules;
+	more.num_modules = 1;
+	if (symprofiler_create(&more, &p, &err))
+		abort();
+	return p;
+}
+
+/* An output in one piece, on the heap. */
+static inline char *prof_joined(const struct symprofile_output *out)
+{
+	char *bytes = malloc(out->size + 1), *at = bytes;
+
+	if (!bytes)
+		abort();
+	for (size_t i = 0; i < out->num; i++)
+		if (out->pieces[i].iov_len)
+			at = mempcpy(at, out->pieces[i].iov_base, out->pieces[i].iov_len);
+	*at = 0;
+	return bytes;
+}
+
+/* ---- the output less what was added is the input ----------------------------------------------- */
+
+/* The numbers of what may change, or be added. */
+struct prof_changes {
+	unsigned location, lines, folded; /* of a location: its lines; is_folded, or 0 */
+	unsigned mapping;                 /* gets fields behind its own; or 0 */
+	unsigned functions, strings;      /* new ones */
+};
+
+/* Is a location of the output that of the input, with lines behind it? */
+static inline bool same_location(const struct prof_changes *c, const struct prof_field *in,
+				 const struct prof_field *out)
+{
+	struct prof_wire a = prof_wire_in(in), b = prof_wire_in(out);
+	struct prof_field x, y;
+
+	while (prof_wire_next(&a, &x)) {
+		if (x.number == c->folded && x.type == PROF_VARINT)
+			continue;
+		if (!prof_wire_next(&b, &y) || a.at - x.from != b.at - y.from ||
+		    memcmp(x.from, y.from, (size_t)(a.at - x.from)))
+			return false;
+	}
+	while (prof_wire_next(&b, &y))
+		if (y.number != c->lines || y.type != PROF_BYTES)
+			return false;
+	return !a.bad && !b.bad;
+}
+
+static inline bool same_field(const struct prof_changes *c, const struct prof_field *in,
+			      const struct prof_field *out, size_t in_len, size_t out_len)
+{
+	if (in_len == out_len && !memcmp(in->from, out->from, in_len))
+		return true;
+	if (in->number != out->number || in->type != PROF_BYTES || out->type != PROF_BYTES)
+		return false;
+	if (in->number == c->location)
+		return same_location(c, in, out);
+	return c->mapping && in->number == c->mapping && out->len > in->len &&
+	       !memcmp(in->bytes, out->bytes, in->len);
+}
+
+/* Both are messages whose fields those are. */
+static inline bool prof_only_added(const struct prof_changes *c, struct prof_wire in,
+				   struct prof_wire out)
+{
+	struct prof_field x, y;
+
+	while (prof_wire_next(&in, &x))
+		if (!prof_wire_next(&out, &y) ||
+		    !same_field(c, &x, &y, (size_t)(in.at - x.from), (size_t)(out.at - y.from)))
+			return false;
+	while (prof_wire_next(&out, &y))
+		if (y.type != PROF_BYTES || (y.number != c->functions && y.number != c->strings))
+			return false;
+	return !in.bad && !out.bad;
+}
+
+/* ---- fuzzing ------------------------------------------------------------------------------------ */
+
+/* Symbolizes data[0, size), if it is of this kind, in all forms; `check` gets the input and an
+ * output that has it in it: in its own form, or of heap texts and CPU profiles in jeprof's. */
+static inline void prof_fuzz(enum prof_kind kind, const uint8_t *data, size_t size,
+			     void (*check)(const uint8_t *in, size_t in_size, const uint8_t *out,
+					   size_t out_size))
+{
+	static struct prof_fixture f;
+	static struct symprofiler *p[4];
+	struct symprofile_output out;
+	struct sc_error err;
+	const char *what;
+
+	if (prof_kind_of(data, size, &what) != kind)
+		return;
+	if (!f.caches)
+		prof_fixture_init(&f);
+	for (unsigned form = SYMPROFILE_OWN; form <= SYMPROFILE_JEPROF; form++) {
+		char *bytes;
+
+		if (!p[form])
+			p[form] = prof_fixture_profiler(&f, (struct symprofile_options){
+				.form = form, .count = form % 2, .return_addresses = form == 2 });
+		if (symprofiler_run(p[form], data, size, &out, &err))
+			continue;
+		bytes = prof_joined(&out);
+		if (form == (kind == PROF_HEAP || kind == PROF_CPU ?
+			     SYMPROFILE_JEPROF : SYMPROFILE_OWN))
+			check(data, size, (const uint8_t *)bytes, out.size);
+		free(bytes);
+	}
+}
+
+#endif
