@@ -44,18 +44,18 @@ static const struct opt opts[] = {
 };
 
 /* What the stacks needed and did not have, once for each module. Is anything missing? */
-static bool report_missing(const struct symcache_core *core, struct symcache_core_images *images)
+static bool report_missing(const struct symcache_core *core)
 {
-	size_t n;
-	const struct symcache_core_image *list = symcache_core_images_list(images, &n);
 	bool any = core->missing;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!list[i].frames || list[i].cache)
+	for (size_t i = 0; i < core->num_modules; i++) {
+		const struct symcache_image *m = core->modules[i];
+
+		if (!m->frames || m->cache)
 			continue;
 		any = true;
 		if (!o.summary)
-			cmd_error("%s: %s", list[i].name, list[i].why.msg);
+			cmd_error("%s: %s", m->name, m->why.msg);
 	}
 	if (core->missing)
 		cmd_error("the file is cut off: %s%" PRIu64 " byte%s of memory missing",
@@ -65,12 +65,12 @@ static bool report_missing(const struct symcache_core *core, struct symcache_cor
 }
 
 /* What --module says of the modules. */
-static bool bind_modules(struct symcache_core_images *images)
+static bool bind_modules(struct symcache_core *core)
 {
 	struct sc_error err;
 
 	for (size_t i = 0; i < o.modules.len; i++)
-		if (symcache_core_images_bind(images, o.modules.items[i], &err)) {
+		if (symcache_core_bind(core, o.modules.items[i], &err)) {
 			cmd_error("--module %s%s", err.msg, err.code == SC_ENOTFOUND ?
 				  "; --summary lists them" : "");
 			return false;
@@ -105,26 +105,25 @@ static bool name_absent_threads(const struct symcache_core *core,
 	return absent;
 }
 
-static int show(const char *path, const struct symcache_core *core,
-		struct symcache_core_images *images, const struct markup_core_options *options)
+static int show(const char *path, struct symcache_core *core,
+		const struct markup_core_options *options)
 {
 	struct markup_cored shown;
 	struct sc_error err;
 
-	if (markup_core_report(path, core, images, options, &out_stdout, &shown, &err)) {
+	if (markup_core_report(path, core, options, &out_stdout, &shown, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
 	mk_out_flush(&out_stdout);
 	if (name_absent_threads(core, options) || !shown.threads)
 		return STATUS_PARTLY;
-	return report_missing(core, images) || shown.cut ? STATUS_PARTLY : STATUS_OK;
+	return report_missing(core) || shown.cut ? STATUS_PARTLY : STATUS_OK;
 }
 
 static int run_file(const char *path, struct symcache_debuginfod *debuginfod,
 		    struct markup_core_options *options)
 {
-	struct symcache_core_images *images;
 	struct symcache_core *core;
 	struct cmd_caches caches;
 	struct sc_error err;
@@ -137,10 +136,9 @@ static int run_file(const char *path, struct symcache_debuginfod *debuginfod,
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
 		.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod, .without_symbols = true });
 	options->caches = caches.caches;
-	images = must(symcache_core_images_create(core, caches.caches, "--module"));
-	if (bind_modules(images))
-		status = show(path, core, images, options);
-	symcache_core_images_destroy(images);
+	symcache_core_use(core, caches.caches, "--module");
+	if (bind_modules(core))
+		status = show(path, core, options);
 	cmd_caches_deinit(&caches);
 	symcache_core_close(core);
 	return status;

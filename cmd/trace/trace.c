@@ -80,7 +80,7 @@ static int trace_one(const char *path, const struct markup_trace_options *option
 	if (traced.unplaced)
 		cmd_error("%s: no frame lies in %s (the first one is at 0x%" PRIx64 "): it can be "
 			  "loaded anywhere; say how far from its own addresses with --module %s@%s",
-			  path, symcache_images_get(options->images, traced.unplaced - 1)->name,
+			  path, symcache_process_image_at(options->images, traced.unplaced - 1)->name,
 			  traced.first_pc, o.images.items[traced.unplaced - 1],
 			  traced.by_gdb ? "555555554000" : "BIAS");
 	if (traced.faults > MARKUP_TRACE_FAULTS)
@@ -89,13 +89,13 @@ static int trace_one(const char *path, const struct markup_trace_options *option
 }
 
 /* Modules and selection from the options; reports what is wrong with them. */
-static bool set_up(struct symcache_images *images, struct symtrace_select *select)
+static bool set_up(struct symcache_process *images, struct symtrace_select *select)
 {
 	static const char *const names[] = { "tracepoint", "frame", "pc", "range", "line" };
 	struct sc_error err;
 
 	for (size_t i = 0; i < o.images.len; i++)
-		if (symcache_images_add(images, o.images.items[i], &err)) {
+		if (symcache_process_load(images, o.images.items[i], &err)) {
 			cmd_error("--module %s: %s", o.images.items[i], err.msg);
 			return false;
 		}
@@ -117,12 +117,12 @@ static int run_trace(int argc, char **argv, struct sc_error *err)
 	const struct symcache_names_options how = { .mangled = !o.demangle };
 	struct symcache_names *names = must(symcache_names_create(&how));
 	struct symtrace_select select = { 0 };
-	struct symcache_images *images;
+	struct symcache_process *images;
 	struct cmd_caches caches;
 	int status = STATUS_ERROR;
 
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){ 0 });
-	images = must(symcache_images_create(caches.caches));
+	images = must(symcache_process_create(&(struct symcache_finder){ .caches = caches.caches }));
 	if (argc == 0) {
 		status = sc_error_set(err, SC_EINVAL, "which trace file?");
 	} else if (!named_store_missing(o.store) && set_up(images, &select)) {
@@ -142,7 +142,7 @@ static int run_trace(int argc, char **argv, struct sc_error *err)
 		}
 	}
 	symtrace_select_deinit(&select);
-	symcache_images_destroy(images);
+	symcache_process_destroy(images);
 	symcache_names_destroy(names);
 	cmd_caches_deinit(&caches);
 	return status;

@@ -13,7 +13,7 @@ static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
 	return o->read(o->ctx, address, to, bytes);
 }
 
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
 {
 	const struct symcache_walk_options *o = ctx;
 	uint64_t bias = 0;
@@ -21,9 +21,9 @@ static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_modu
 
 	if (!c)
 		return false;
-	*ret = (struct symcache_unwind_module){
-		.cache = &c->cache, .base = bias + symcache_load_base(&c->cache), .owner = c,
-	};
+	ret->cache = &c->cache;
+	ret->base = bias + symcache_load_base(&c->cache);
+	ret->owner = c;
 	return true;
 }
 
@@ -57,7 +57,7 @@ int symcache_walk(const struct symcache_walk_options *options,
 	const struct symcache_unwind_source source = {
 		.machine = (uint16_t)options->machine, .signature = options->signature,
 		.max_frames = options->max_frames, .read = read_memory, .module = find_module,
-		.executable = is_executable, .ctx = (void *)options,
+		.executable = is_executable, .ctx = (void *)options, .modules = (void *)options,
 	};
 	regs.known = registers->known;
 	regs.pc = registers->pc;
@@ -65,7 +65,7 @@ int symcache_walk(const struct symcache_walk_options *options,
 	if (symcache_unwind_begin(&u, &source, &regs, &e))
 		return api_fail(err, &e);
 	while (symcache_unwind_next(&u, &f)) {
-		struct symcache_cache *c = f.has_module ? f.module.owner : NULL;
+		struct symcache_cache *c = f.owner;
 		const struct symcache_stack_frame frame = {
 			.pc = f.pc, .lookup_pc = f.lookup_pc, .stack_pointer = f.stack_pointer,
 			.cache = c, .vaddr = c ? f.rel_pc + symcache_load_base(&c->cache) : 0,

@@ -212,10 +212,11 @@ int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_e
 	if (core)
 		core->private = calloc(1, sizeof(*core->private));
 	if (core && core->private) {
-		core->private->fd = -1;
+		core->private->fd = core->private->vdso_file = -1;
+		core->process = symcache_process_create(NULL);
 		core->private->blocks = malloc((size_t)BLOCKS * BLOCK);
 	}
-	if (!core || !core->private || !core->private->blocks)
+	if (!core || !core->private || !core->private->blocks || !core->process)
 		rc = sc_no_memory(err);
 	else
 		rc = open_file(core, path, err);
@@ -234,8 +235,6 @@ void symcache_core_close(struct symcache_core *core)
 
 	if (p) {
 		symarchive_close(p->stream);
-		for (size_t i = 0; i < p->modules.len; i++)
-			free(p->modules.data[i].path);
 		for (size_t i = 0; i < p->pieces.len; i++)
 			free(p->pieces.data[i].bytes);
 		vec_deinit(&p->modules);
@@ -248,7 +247,10 @@ void symcache_core_close(struct symcache_core *core)
 		free(p->blocks);
 		if (p->fd >= 0)
 			close(p->fd);
+		if (p->vdso_file >= 0)
+			close(p->vdso_file);
 		free(p);
+		symcache_process_destroy(core->process);
 	}
 	free(core);
 }

@@ -4,7 +4,7 @@
  *
  *   struct symcache_core *core;
  *   symcache_core_open("core.4242", &core, &err);
- *   … core->threads, core->modules, symcache_core_walk(images, &core->threads[0], …) …
+ *   … core->threads, core->modules, symcache_core_walk(core, &core->threads[0], …) …
  *   symcache_core_close(core);
  *
  * Of x86-64, i386, AArch64 and RISC-V (minidumps: not RISC-V, and of Linux and Android only),
@@ -19,21 +19,13 @@
 #ifndef SYMCACHE_CORE_H
 #define SYMCACHE_CORE_H
 
-#include "libsymcache/symbolize/symbolize.h"
+#include "libsymcache/symbolize/process.h"
 #include "libsymcache/unwind/unwind.h"
 
 struct symcache_core_thread {
 	uint32_t tid;
 	char name[32];         /* of minidumps; "": unknown */
 	struct symcache_registers registers;
-};
-
-struct symcache_core_module {
-	uint64_t start, end;   /* addresses of its first and behind its last mapping */
-	char *path;            /* as the process had it; "" if it is not known */
-	uint8_t build_id[SYMCACHE_BUILD_ID_MAX];
-	size_t build_id_len;   /* 0: the core does not have it; 16: maybe of a longer one */
-	bool vdso;             /* all of it is in the core */
 };
 
 struct symcache_core {
@@ -51,8 +43,13 @@ struct symcache_core {
 	bool died;             /* of what threads[0] did; else it was only looked at: a minidump */
 	const struct symcache_core_thread *threads; /* as in the file: the one that died first */
 	size_t num_threads;
-	const struct symcache_core_module *modules; /* ascending by address */
+	/* Its modules, ascending by address: path as the process had it, "" if it is not known; build
+	 * ID, len 16: maybe of a longer one; start, end. They are images of `process`. */
+	struct symcache_image *const *modules;
 	size_t num_modules;
+	struct symcache_process *process; /* what is mapped where, as far as it may be code */
+	const struct symcache_image *vdso; /* the kernel's own; NULL: there is none, or it is not all
+	                                    * in the core */
 	struct symcache_core_private *private;
 };
 
@@ -63,39 +60,18 @@ void symcache_core_close(struct symcache_core *core); /* NULL is fine */
 
 /* ---- modules with their caches, and stacks ------------------------------------------------ */
 
-struct symcache_core_image {
-	const struct symcache_core_module *module;
-	const char *name;             /* the last part of its path */
-	char id[2 * SYMCACHE_BUILD_ID_MAX + 1]; /* "": not known */
-	bool asked;                   /* for its cache; else what follows is not known yet */
-	const struct symcache *cache; /* NULL: none, see `why` */
-	struct symcache_module *source; /* where the cache is from */
-	uint64_t base;                /* address − base is relative to the image */
-	struct sc_error why;          /* why there is no cache; code 0: there is one */
-	uint64_t frames;              /* in it, of all stacks that were walked */
-	uint64_t lost;                /* stacks that end in it without unwind information */
-	char *given;                  /* private */
-};
-
-struct symcache_core_images;
-
-/* All is borrowed; `caches`: without_symbols. `option` is what messages call
- * symcache_core_images_bind(). NULL: out of memory. */
-struct symcache_core_images *symcache_core_images_create(struct symcache_core *core,
-							 struct symcache_caches *caches,
-							 const char *option);
-void symcache_core_images_destroy(struct symcache_core_images *m); /* NULL is fine */
+/* Says where caches of modules come from: all is borrowed as long as the core; `caches`:
+ * without_symbols. `option` is what messages call symcache_core_bind(). */
+void symcache_core_use(struct symcache_core *core, struct symcache_caches *caches,
+		       const char *option);
 
 /* Says what a module is: PATH=FILE or PATH=BUILDID. SC_EINVAL: neither; SC_ENOTFOUND: the core has
  * no such module; SC_ENOMEM. */
-int symcache_core_images_bind(struct symcache_core_images *m, const char *spec,
-			      struct sc_error *err);
+int symcache_core_bind(struct symcache_core *core, const char *spec, struct sc_error *err);
 
-/* All of them, in the core's order. */
-struct symcache_core_image *symcache_core_images_list(struct symcache_core_images *m, size_t *n);
-
-/* Walks the stack of a thread; owners are struct symcache_core_image. As symcache_stack_walk(). */
-int symcache_core_walk(struct symcache_core_images *m, const struct symcache_core_thread *thread,
+/* Walks the stack of a thread; owners are struct symcache_image, whose caches are opened as they
+ * are met, and which count frames and stacks. As symcache_stack_walk(). */
+int symcache_core_walk(struct symcache_core *core, const struct symcache_core_thread *thread,
 		       bool registers, struct symcache_stack *ret, struct sc_error *err);
 
 #endif

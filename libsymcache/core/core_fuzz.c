@@ -16,11 +16,12 @@ static void must(bool ok)
 		abort();
 }
 
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
 {
-	const struct symcache_core_module *m = symcache_core_module_at(ctx, address);
+	const struct symcache_core *core = ctx;
+	const struct symcache_mapping *m = symcache_process_at(core->process, address);
 
-	*ret = (struct symcache_unwind_module){ .base = m ? m->start : 0 };
+	ret->base = m ? m->image->start : 0;
 	return m && symcache_core_executable(ctx, address);
 }
 
@@ -29,7 +30,7 @@ static void walk(struct symcache_core *core, const struct symcache_core_thread *
 	const struct symcache_unwind_source source = {
 		.machine = core->machine, .signature = core->signature, .max_frames = 200,
 		.read = symcache_core_read, .module = find_module,
-		.executable = symcache_core_executable, .ctx = core,
+		.executable = symcache_core_executable, .ctx = core, .modules = core,
 	};
 	struct symcache_unwinder u;
 	struct symcache_unwind_frame f;
@@ -56,10 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	must(core->num_threads);
 	for (size_t i = 0; i < core->num_modules; i++) {
-		const struct symcache_core_module *m = &core->modules[i];
+		const struct symcache_image *m = core->modules[i];
 
 		must(m->path && m->build_id_len <= sizeof(m->build_id));
-		must(!i || m->start >= m[-1].start);
+		must(!i || m->start >= core->modules[i - 1]->start);
 		symcache_core_read(core, m->start, bytes, sizeof(bytes));
 	}
 	for (size_t i = 0; i < core->num_threads && i < 50; i++)

@@ -103,11 +103,3 @@ bool symcache_core_executable(void *ctx, uint64_t address)
 
 	return s && (p->minidump || s->flags & PF_X);
 }
-
-const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
-							    uint64_t address)
-{
-	const size_t n = SC_SEARCH(i, core->num_modules, core->modules[i].start <= address);
-
-	return n && address < core->modules[n - 1].end ? &core->modules[n - 1] : NULL;
-}

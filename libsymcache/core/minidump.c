@@ -264,19 +264,19 @@ static char *read_name(struct symcache_core *core, uint32_t at)
 }
 
 /* The build ID, or its first 16 bytes: old writers had no room for more. */
-static void read_build_id(struct symcache_core *core, uint32_t at, uint32_t size,
-			  struct symcache_core_module *m)
+static size_t read_build_id(struct symcache_core *core, uint32_t at, uint32_t size,
+			    uint8_t id[SYMCACHE_BUILD_ID_MAX])
 {
 	const uint32_t kind = size > 4 ? number_at(core, at) : 0;
 	const size_t len = kind == CODEVIEW_GUID ? 16 : size - 4;
 	bool any = false;
 
-	if ((kind != CODEVIEW_ELF && kind != CODEVIEW_GUID) || len > sizeof(m->build_id) ||
-	    len > size - 4 || !sc_core_file(core, at + 4ull, m->build_id, len))
-		return;
+	if ((kind != CODEVIEW_ELF && kind != CODEVIEW_GUID) || len > SYMCACHE_BUILD_ID_MAX ||
+	    len > size - 4 || !sc_core_file(core, at + 4ull, id, len))
+		return 0;
 	for (size_t i = 0; i < len; i++)
-		any |= m->build_id[i];
-	m->build_id_len = any ? len : 0;
+		any |= id[i];
+	return any ? len : 0;
 }
 
 static bool read_modules(struct symcache_core *core)
@@ -285,21 +285,24 @@ static bool read_modules(struct symcache_core *core)
 	uint8_t record[108];
 
 	for (uint64_t i = 0; next_record(core, &list, i, record, sizeof(record)); i++) {
-		struct symcache_core_module m = { .start = get_number(record, 8) }, *added;
+		const uint64_t start = get_number(record, 8), end = start + get_number(record + 8, 4);
+		uint8_t id[SYMCACHE_BUILD_ID_MAX];
+		struct symcache_image *image;
+		char *path;
 
-		m.end = m.start + get_number(record + 8, 4);
-		if (m.end <= m.start)
+		if (end <= start)
 			continue;
-		added = vec_push(&core->private->modules);
-		if (!added)
+		path = read_name(core, (uint32_t)get_number(record + 20, 4));
+		image = !path ? NULL : sc_core_add_module(core, &(struct symcache_file_id){
+			.path = sc_str_of(path), .build_id = id,
+			.build_id_len = read_build_id(core, (uint32_t)get_number(record + 80, 4),
+						      (uint32_t)get_number(record + 76, 4), id),
+		}, start, end);
+		if (image && (!strncmp(path, "linux-gate", 10) || !strcmp(path, "[vdso]")))
+			core->vdso = image;
+		free(path);
+		if (!image)
 			return false;
-		m.path = read_name(core, (uint32_t)get_number(record + 20, 4));
-		*added = m;
-		if (!m.path)
-			return false;
-		added->vdso = !strncmp(m.path, "linux-gate", 10) || !strcmp(m.path, "[vdso]");
-		read_build_id(core, (uint32_t)get_number(record + 80, 4),
-			      (uint32_t)get_number(record + 76, 4), added);
 	}
 	return true;
 }
@@ -401,13 +404,13 @@ int sc_core_minidump(struct symcache_core *core, struct sc_error *err)
 	    (!p->code.list.len && !read_kinds(core)))
 		return sc_no_memory(err);
 	for (size_t i = 0; !p->code.list.len && i < p->modules.len; i++)
-		if (!add_code(core, p->modules.data[i].start, p->modules.data[i].end))
+		if (!add_code(core, p->modules.data[i]->start, p->modules.data[i]->end))
 			return sc_no_memory(err);
 	if (!p->threads.len)
 		return sc_error_set(err, SC_EFORMAT, "the minidump has no threads, or is cut off");
 	read_process(core);
 	read_thread_names(core);
-	if (!sc_core_order(&p->memory) || !sc_core_order(&p->code) || !sc_core_order_modules(core))
+	if (!sc_core_order(&p->memory) || !sc_core_order(&p->code) || !sc_core_place_modules(core))
 		return sc_no_memory(err);
 	return 0;
 }

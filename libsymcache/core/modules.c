@@ -8,6 +8,7 @@
  */
 #include <elf.h>
 
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
 
@@ -19,9 +20,15 @@ struct shape {
 static const struct shape shape_64 = { 32, 54, 56, 8, 16, 32, 56, 8 };
 static const struct shape shape_32 = { 28, 42, 44, 4, 8, 16, 32, 4 };
 
+/* A build ID in the memory of the process. */
+struct id {
+	uint8_t bytes[SYMCACHE_BUILD_ID_MAX];
+	size_t len; /* 0: not found */
+};
+
 /* Takes the build ID out of the notes at `address`. */
 static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t size,
-			  struct symcache_core_module *m)
+			  struct id *ret)
 {
 	uint8_t head[16];
 
@@ -31,9 +38,9 @@ static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t
 
 		if (name == 4 && !memcmp(head + 12, "GNU", 4) &&
 		    get_number(head + 8, 4) == NT_GNU_BUILD_ID && content &&
-		    content <= sizeof(m->build_id) &&
-		    symcache_core_read(core, address + skip, m->build_id, content)) {
-			m->build_id_len = content;
+		    content <= sizeof(ret->bytes) &&
+		    symcache_core_read(core, address + skip, ret->bytes, content)) {
+			ret->len = content;
 			return;
 		}
 		if (next >= size)
@@ -45,7 +52,7 @@ static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t
 
 /* Reads the ELF header at the module's start: its build ID, and *end, where its segments
  * end. False: there is none. */
-static bool read_header(struct symcache_core *core, struct symcache_core_module *m, uint64_t *end)
+static bool read_header(struct symcache_core *core, uint64_t start, struct id *id, uint64_t *end)
 {
 	const struct shape *s = core->private->is_64 ? &shape_64 : &shape_32;
 	uint8_t header[64], ph[56];
@@ -53,16 +60,17 @@ static bool read_header(struct symcache_core *core, struct symcache_core_module 
 	bool any = false;
 	unsigned n;
 
-	if (!symcache_core_read(core, m->start, header, sizeof(header)) ||
+	id->len = 0;
+	if (!symcache_core_read(core, start, header, sizeof(header)) ||
 	    memcmp(header, ELFMAG, 4) ||
 	    header[EI_CLASS] != (core->private->is_64 ? ELFCLASS64 : ELFCLASS32) ||
 	    get_number(header + s->phentsize, 2) != s->size)
 		return false;
 	phoff = get_number(header + s->phoff, s->word);
 	n = (unsigned)get_number(header + s->phnum, 2);
-	*end = m->start;
+	*end = start;
 	for (unsigned i = 0;
-	     i < n && symcache_core_read(core, m->start + phoff + i * s->size, ph, s->size); i++) {
+	     i < n && symcache_core_read(core, start + phoff + i * s->size, ph, s->size); i++) {
 		uint64_t vaddr = get_number(ph + s->vaddr, s->word), type = get_number(ph, 4);
 		uint64_t memsz = get_number(ph + s->filesz + s->word, s->word);
 
@@ -70,142 +78,182 @@ static bool read_header(struct symcache_core *core, struct symcache_core_module 
 			first = vaddr & ~4095ull;
 			any = true;
 		}
-		if (type == PT_LOAD && m->start + (vaddr - first) + memsz > *end)
-			*end = m->start + (vaddr - first) + memsz;
-		if (type == PT_NOTE && !m->build_id_len)
-			read_build_id(core, m->start + get_number(ph + s->offset, s->word),
-				      get_number(ph + s->filesz, s->word), m);
+		if (type == PT_LOAD && start + (vaddr - first) + memsz > *end)
+			*end = start + (vaddr - first) + memsz;
+		if (type == PT_NOTE && !id->len)
+			read_build_id(core, start + get_number(ph + s->offset, s->word),
+				      get_number(ph + s->filesz, s->word), id);
 	}
 	return true;
 }
 
-static struct symcache_core_module *add_module(struct symcache_core *core, const char *path,
-					       uint64_t start, uint64_t end)
+struct symcache_image *sc_core_add_module(struct symcache_core *core,
+					  const struct symcache_file_id *of, uint64_t start,
+					  uint64_t end)
 {
-	struct symcache_core_module *m = vec_push(&core->private->modules);
+	struct symcache_core_private *p = core->private;
+	struct symcache_image *image = vec_reserve(&p->modules, 1) ?
+		symcache_process_new_image(core->process, of) : NULL;
 
-	if (!m)
+	if (!image)
 		return NULL;
-	*m = (struct symcache_core_module){ .start = start, .end = end, .path = strdup(path) };
-	return m->path ? m : NULL;
+	image->start = start;
+	image->end = end;
+	return p->modules.data[p->modules.len++] = image;
 }
 
-/* Adds the module that begins with mapping `i`, if it is one. */
-static bool add_mapped(struct symcache_core *core, size_t i)
+/* The program is where its program headers are, in its first page. */
+static uint64_t program_start(const struct symcache_core *core)
+{
+	return core->private->auxv[AT_PHDR] & ~4095ull;
+}
+
+/* A module that begins with an ELF header, or could; the program has the command for a name, if it
+ * has none. */
+static struct symcache_image *add_module(struct symcache_core *core, const char *path,
+					 uint64_t start, uint64_t end, const struct id *id)
+{
+	const uint64_t program = program_start(core);
+	const bool named = *path || !program || program < start || program >= end;
+
+	return sc_core_add_module(core, &(struct symcache_file_id){
+		.path = sc_str_of(named ? path : core->command),
+		.build_id = id->bytes, .build_id_len = id->len }, start, end);
+}
+
+/* Adds the module that begins with mapping `i`, if it is one; *behind: the first mapping that is of
+ * another. Linkers put the headers and the first code into one page of the file, which then is
+ * mapped several times. */
+static bool add_mapped(struct symcache_core *core, size_t i, size_t *behind)
 {
 	const struct symcache_core_private *p = core->private;
 	const struct mapping *first = &p->mappings.data[i];
 	uint64_t end = first->end, ignored;
 	bool code = symcache_core_executable(core, first->start);
-	struct symcache_core_module *m;
+	struct id id;
+	size_t k;
 
-	for (size_t k = i + 1; k < p->mappings.len; k++) {
+	for (k = i + 1; k < p->mappings.len; k++) {
 		const struct mapping *next = &p->mappings.data[k];
 
-		if (strcmp(next->path, first->path) || !next->offset)
+		if (strcmp(next->path, first->path) || (!next->offset && next[-1].offset))
 			break;
 		code |= symcache_core_executable(core, next->start);
 		end = next->end > end ? next->end : end;
 	}
+	*behind = k;
 	if (!code)
 		return true;
-	m = add_module(core, first->path, first->start, end);
-	if (m)
-		read_header(core, m, &ignored);
-	return m;
+	read_header(core, first->start, &id, &ignored);
+	return add_module(core, first->path, first->start, end, &id);
 }
 
 /* Without NT_FILE: segments that begin as ELF does. */
 static bool add_headers(struct symcache_core *core)
 {
 	const struct symcache_core_private *p = core->private;
+	struct id id;
+	uint64_t end;
 
 	for (size_t i = 0; i < p->memory.list.len; i++) {
-		const struct segment *s = &p->memory.list.data[i];
-		struct symcache_core_module m = { .start = s->start }, *added;
-		uint64_t end;
+		const uint64_t start = p->memory.list.data[i].start;
 
-		if (s->start == p->auxv[AT_SYSINFO_EHDR] || !read_header(core, &m, &end) ||
-		    end <= s->start)
-			continue;
-		added = add_module(core, "", s->start, end);
-		if (!added)
+		if (start != p->auxv[AT_SYSINFO_EHDR] && read_header(core, start, &id, &end) &&
+		    end > start && !add_module(core, "", start, end, &id))
 			return false;
-		memcpy(added->build_id, m.build_id, sizeof(m.build_id));
-		added->build_id_len = m.build_id_len;
 	}
 	return true;
 }
 
-/* The program is where its program headers are, in its first page. */
 static bool add_program(struct symcache_core *core)
 {
-	struct symcache_core_private *p = core->private;
-	const uint64_t start = p->auxv[AT_PHDR] & ~4095ull;
-	struct symcache_core_module *m = NULL;
+	const struct symcache_core_private *p = core->private;
+	const uint64_t start = program_start(core);
 
-	if (!start)
-		return true;
-	for (size_t i = 0; i < p->modules.len && !m; i++)
-		if (start >= p->modules.data[i].start && start < p->modules.data[i].end)
-			m = &p->modules.data[i];
-	if (!m)
-		m = add_module(core, "", start, start + UINT32_MAX);
-	if (m && !*m->path) {
-		free(m->path);
-		m->path = strdup(core->command);
-	}
-	return m && m->path;
+	for (size_t i = 0; i < p->modules.len; i++)
+		if (start >= p->modules.data[i]->start && start < p->modules.data[i]->end)
+			return true;
+	return !start || add_module(core, "", start, start + UINT32_MAX, &(struct id){ .len = 0 });
 }
-
-static bool starts_before(const struct symcache_core_module *a,
-			  const struct symcache_core_module *b)
-{
-	return a->start < b->start;
-}
-
-SC_SORT(sort_modules, struct symcache_core_module, starts_before)
 
 static bool add_vdso(struct symcache_core *core)
 {
-	const uint64_t start = core->private->auxv[AT_SYSINFO_EHDR];
-	const struct segment *s = start ? sc_core_find(&core->private->memory, start) : NULL;
-	struct symcache_core_module *m;
+	struct symcache_core_private *p = core->private;
+	const uint64_t start = p->auxv[AT_SYSINFO_EHDR];
+	const struct segment *s = start ? sc_core_find(&p->memory, start) : NULL;
+	struct symcache_image *image;
 	uint64_t ignored;
+	struct id id = { .len = 0 };
+	bool whole;
 
 	if (!s || s->start != start)
 		return true;
-	m = add_module(core, "[vdso]", start, s->end);
-	if (!m)
-		return false;
-	m->vdso = s->size == s->end - start &&
-		  read_header(core, m, &ignored);
-	return true;
+	whole = s->size == s->end - start && read_header(core, start, &id, &ignored);
+	image = add_module(core, "[vdso]", start, s->end, &id);
+	if (whole)
+		core->vdso = image;
+	return image;
 }
 
-bool sc_core_order_modules(struct symcache_core *core)
-{
-	struct symcache_core_private *p = core->private;
+/* ---- places ------------------------------------------------------------------------------- */
 
-	if (!sort_modules(p->modules.data, p->modules.len))
-		return false;
-	for (size_t i = 1; i < p->modules.len; i++)
-		if (p->modules.data[i - 1].end > p->modules.data[i].start)
-			p->modules.data[i - 1].end = p->modules.data[i].start;
-	return true;
+static bool starts_before(struct symcache_image *const *a, struct symcache_image *const *b)
+{
+	return (*a)->start < (*b)->start;
+}
+
+SC_SORT(sort_modules, __typeof__(struct symcache_image *), starts_before)
+
+/* Maps what may be code of a mapping of NT_FILE, and the first page, into the module that has it. */
+static bool map_row(struct symcache_core *core, const struct mapping *row)
+{
+	const struct symcache_core_private *p = core->private;
+	const size_t at = SC_SEARCH(i, p->modules.len, p->modules.data[i]->start <= row->start);
+	struct symcache_image *image = at ? p->modules.data[at - 1] : NULL;
+
+	return !image || row->start >= image->end || strcmp(image->path, row->path) ||
+	       (row->offset && !symcache_core_executable(core, row->start)) ||
+	       symcache_process_map(core->process, &(struct symcache_mapping){
+		       row->start, row->end < image->end ? row->end : image->end, row->offset,
+		       SYMCACHE_FROM_FILE, image }) != SC_ENOMEM;
+}
+
+bool sc_core_place_modules(struct symcache_core *core)
+{
+	const struct symcache_core_private *p = core->private;
+	bool ok = sort_modules(p->modules.data, p->modules.len);
+
+	for (size_t i = 0; ok && i < p->modules.len; i++) {
+		struct symcache_image *m = p->modules.data[i];
+
+		if (i + 1 < p->modules.len && m->end > p->modules.data[i + 1]->start)
+			m->end = p->modules.data[i + 1]->start;
+	}
+	for (size_t i = 0; ok && i < p->mappings.len; i++)
+		ok = map_row(core, &p->mappings.data[i]);
+	for (size_t i = 0; ok && i < p->modules.len; i++) {
+		struct symcache_image *m = p->modules.data[i];
+
+		if (!symcache_process_at(core->process, m->start))
+			ok = symcache_process_map(core->process, &(struct symcache_mapping){
+				m->start, m->end, 0, SYMCACHE_FROM_PAGE, m }) != SC_ENOMEM;
+	}
+	return ok;
 }
 
 int sc_core_modules(struct symcache_core *core, struct sc_error *err)
 {
-	struct symcache_core_private *p = core->private;
+	const struct symcache_core_private *p = core->private;
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < p->mappings.len; i++)
+	for (size_t i = 0, behind; ok && i < p->mappings.len; i = behind) {
+		behind = i + 1;
 		if (!p->mappings.data[i].offset)
-			ok = add_mapped(core, i);
+			ok = add_mapped(core, i, &behind);
+	}
 	if (ok && !p->mappings.len)
 		ok = add_headers(core);
-	if (!ok || !add_program(core) || !add_vdso(core) || !sc_core_order_modules(core))
+	if (!ok || !add_program(core) || !add_vdso(core) || !sc_core_place_modules(core))
 		return sc_no_memory(err);
 	return 0;
 }

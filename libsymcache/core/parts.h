@@ -48,11 +48,14 @@ struct symcache_core_private {
 	struct segments memory;
 	struct segments code;     /* of a minidump, without bytes; a core's segments have flags */
 	VEC(struct symcache_core_thread) threads;
-	VEC(struct symcache_core_module) modules;
+	VEC(struct symcache_image *) modules;
 	VEC(struct mapping) mappings;
 	char *file_note;          /* the paths of mappings lie in it */
 	uint64_t auxv[40];        /* by type; 0: not there */
 	struct segment notes;     /* PT_NOTE */
+	struct symcache_caches *caches;
+	const char *option;
+	int vdso_file;            /* its image, in memory; −1: none */
 	/* The last blocks that were read. */
 	uint64_t block_number[BLOCKS]; /* + 1 */
 	uint32_t block_size[BLOCKS];
@@ -88,6 +91,11 @@ int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, str
 /* Reads the notes: threads, signal, mappings, auxv. SC_EFORMAT: no threads; SC_ENOMEM. */
 int sc_core_notes(struct symcache_core *core, struct sc_error *err);
 
+/* Adds a module. NULL: out of memory. */
+struct symcache_image *sc_core_add_module(struct symcache_core *core,
+					  const struct symcache_file_id *of, uint64_t start,
+					  uint64_t end);
+
 /* Finds the modules, by mappings and first pages. SC_ENOMEM. */
 int sc_core_modules(struct symcache_core *core, struct sc_error *err);
 
@@ -99,7 +107,9 @@ bool sc_core_add_memory(struct symcache_core *core, struct segment s);
 
 /* Sorts by address; of what overlaps the first one stays as it is. False: out of memory. */
 bool sc_core_order(struct segments *s);
-bool sc_core_order_modules(struct symcache_core *core);
+
+/* The same of modules, and maps them. */
+bool sc_core_place_modules(struct symcache_core *core);
 
 /* The segment around an address, or NULL. */
 const struct segment *sc_core_find(const struct segments *s, uint64_t address);
@@ -108,10 +118,6 @@ const struct segment *sc_core_find(const struct segments *s, uint64_t address);
  * What was not dumped is not there, nor are zeros in its place. */
 bool symcache_core_read(void *core, uint64_t address, void *to, size_t bytes);
 bool symcache_core_executable(void *core, uint64_t address);
-
-/* The module around an address, or NULL. */
-const struct symcache_core_module *symcache_core_module_at(const struct symcache_core *core,
-							    uint64_t address);
 
 /* Does the signal come with the address that caused it? */
 bool sc_core_has_address(int signal, int code);

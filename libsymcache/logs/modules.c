@@ -137,10 +137,9 @@ int symlog_modules_of_core(const char *path, struct symlog_modules *ret, struct 
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < core->num_modules; i++)
-		if (!core->modules[i].vdso && core->modules[i].build_id_len)
-			add(&m, core->modules[i].build_id, core->modules[i].build_id_len,
-			    (struct sc_str){ core->modules[i].path,
-						 strlen(core->modules[i].path) });
+		if (core->modules[i] != core->vdso && core->modules[i]->build_id_len)
+			add(&m, core->modules[i]->build_id, core->modules[i]->build_id_len,
+			    sc_str_of(core->modules[i]->path));
 	symcache_core_close(core);
 	return m.no_memory ? sc_no_memory(err) : 0;
 }

@@ -26,13 +26,12 @@ static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
 	return true;
 }
 
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
 {
 	const struct stack_walk *w = ctx;
 	uint64_t vaddr;
 	void *module;
 
-	*ret = (struct symcache_unwind_module){ 0 };
 	if (!w->stack->find(w->stack->find_ctx, address, &module, &vaddr))
 		return false;
 	ret->cache = module ? sc_module_cache(module) : NULL;
@@ -88,7 +87,7 @@ static bool take_registers(const struct markup_stack *s, uint16_t machine,
 static bool find_machine(struct stack_walk *w, uint16_t *machine, struct symcache_registers *ret)
 {
 	static const uint16_t machines[] = { EM_X86_64, EM_AARCH64, EM_386, EM_RISCV };
-	struct symcache_unwind_module module;
+	struct symcache_unwind_frame module = { 0 };
 
 	for (size_t i = 0; i < w->stack->num_registers; i++)
 		if (w->stack->registers[i].name.len == 2 && !memcmp(w->stack->registers[i].name.ptr, "pc", 2) &&
@@ -110,7 +109,7 @@ size_t sc_markup_unwind(void *ctx, const struct markup_stack *stack,
 	struct symcache_markup *m = ctx;
 	struct stack_walk w = { .stack = stack };
 	struct symcache_unwind_source source = {
-		.read = read_memory, .module = find_module, .ctx = &w };
+		.read = read_memory, .module = find_module, .ctx = &w, .modules = &w };
 	struct symcache_registers registers;
 	struct symcache_unwind_frame f;
 	struct symcache_unwinder u;

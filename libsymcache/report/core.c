@@ -68,7 +68,7 @@ static int walk(struct mk_core *c, const struct markup_core_options *o, struct g
 
 		if (!is_wanted(o, t->tid))
 			continue;
-		rc = symcache_core_walk(c->images, t, o->registers, &stack, err);
+		rc = symcache_core_walk(c->core, t, o->registers, &stack, err);
 		if (rc)
 			break;
 		ret->threads++;
@@ -82,13 +82,12 @@ static int walk(struct mk_core *c, const struct markup_core_options *o, struct g
 	return rc;
 }
 
-int markup_core_report(const char *path, const struct symcache_core *core,
-		       struct symcache_core_images *images,
+int markup_core_report(const char *path, struct symcache_core *core,
 		       const struct markup_core_options *options, struct mk_out *out,
 		       struct markup_cored *ret, struct sc_error *err)
 {
 	struct symcache_names *names = symcache_names_create(NULL);
-	struct mk_core c = { path, core, images, out, { .out = out } };
+	struct mk_core c = { path, core, out, { .out = out } };
 	struct groups groups = { { 0 } };
 	int rc = 0;
 

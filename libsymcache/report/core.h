@@ -13,20 +13,19 @@
 /* A core that is shown. */
 struct mk_core {
 	const char *path;
-	const struct symcache_core *core;
-	struct symcache_core_images *images;
+	struct symcache_core *core;
 	struct mk_out *out;
-	struct mk_places places;        /* owners: struct symcache_core_image */
+	struct mk_places places;        /* owners: struct symcache_image */
 };
 
 /* What is at a frame. */
 static inline struct symcache_code_place *mk_core_place(struct mk_core *c,
-							const struct symcache_walked_frame *f)
+							const struct symcache_unwind_frame *f)
 {
-	const struct symcache_core_image *image = f->owner;
+	const struct symcache_image *image = f->owner;
 	const bool cached = image && image->cache;
 
-	return mk_place(&c->places, image, cached ? image->source : NULL,
+	return mk_place(&c->places, image, cached ? image->module : NULL,
 			f->rel_pc + (cached ? symcache_load_base(image->cache) : 0));
 }
 

@@ -2,6 +2,7 @@
  * once, the rest is put together by hand. */
 #include <errno.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/report/core.h"
 
 static void put_registers(struct mk_core *c, const struct symcache_registers *r)
@@ -20,9 +21,10 @@ static void put_registers(struct mk_core *c, const struct symcache_registers *r)
 }
 
 /* The members of each function's object behind those of its frame, a text behind the other. */
-static const char *describe(struct symcache_code_place *place, const struct symcache_walked_frame *f)
+static const char *describe(struct symcache_code_place *place, const struct symcache_unwind_frame *f)
 {
-	const struct symcache_core_image *image = f->owner;
+	const struct symcache_image *image = f->owner;
+	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct mk_out all = { 0 };
 
 	for (size_t i = 0; i < place->num_frames || !i; i++) {
@@ -32,7 +34,8 @@ static const char *describe(struct symcache_code_place *place, const struct symc
 
 		if (image) {
 			mk_gen_text(g, "module", image->name);
-			mk_gen_text(g, "build_id", image->id);
+			symcache_build_id_text(id, image->build_id, image->build_id_len);
+			mk_gen_text(g, "build_id", id);
 			if (image->cache)
 				mk_gen_hex(g, "address", place->vaddr);
 		}
@@ -62,7 +65,7 @@ void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, s
 	mk_gen_bool(g, "died", !thread && c->core->died);
 	mk_gen_open_array(g, "frames");
 	for (size_t i = 0; i < stack->num_frames; i++) {
-		const struct symcache_walked_frame *f = &stack->frames[i];
+		const struct symcache_unwind_frame *f = &stack->frames[i];
 		struct symcache_code_place *place = mk_core_place(c, f);
 		const char *text = place->text ? place->text : describe(place, f);
 
@@ -89,17 +92,17 @@ void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, s
 
 void mk_core_json_summary(struct mk_core *c)
 {
-	size_t n;
-	const struct symcache_core_image *list = symcache_core_images_list(c->images, &n);
+	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct mk_gen *g = &(struct mk_gen){ .to = c->out };
 
-	for (size_t i = 0; i < n; i++) {
-		const struct symcache_core_image *m = &list[i];
+	for (size_t i = 0; i < c->core->num_modules; i++) {
+		const struct symcache_image *m = c->core->modules[i];
 
+		symcache_build_id_text(id, m->build_id, m->build_id_len);
 		mk_gen_open_map(g, NULL);
-		mk_gen_text(g, "module", m->module->path);
-		mk_gen_text(g, "build_id", m->id);
-		mk_gen_hex(g, "start", m->module->start);
+		mk_gen_text(g, "module", m->path);
+		mk_gen_text(g, "build_id", id);
+		mk_gen_hex(g, "start", m->start);
 		mk_gen_number(g, "frames", m->frames);
 		mk_gen_number(g, "stacks_cut", m->lost);
 		if (m->asked) {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <signal.h>
 
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/report/core.h"
 
 enum { FIRST_SHOWN = 200, LAST_SHOWN = 50, MAX_PERIOD = 16, MAX_IDS = 12 };
@@ -35,13 +36,15 @@ static void put_signal(struct mk_out *o, const struct symcache_core *core)
 void mk_core_text_head(struct mk_core *c)
 {
 	const struct symcache_core *core = c->core;
-	size_t n, without_cache = 0, without_unwind = 0;
-	const struct symcache_core_image *list = symcache_core_images_list(c->images, &n);
+	const size_t n = core->num_modules;
+	size_t without_cache = 0, without_unwind = 0;
 	struct mk_out *o = c->out;
 
 	for (size_t i = 0; i < n; i++) {
-		without_cache += list[i].asked && !list[i].cache;
-		without_unwind += list[i].cache && !list[i].cache->unwind.facts;
+		const struct symcache_image *m = core->modules[i];
+
+		without_cache += m->asked && !m->cache;
+		without_unwind += m->cache && !m->cache->unwind.facts;
 	}
 	mk_put(o, mk_shown(c->path), ": ", mk_shown(*core->arguments ? core->arguments :
 						    *core->command ? core->command : "a program"));
@@ -94,13 +97,13 @@ static void put_registers(struct mk_core *c, const struct symcache_registers *r)
 
 static void put_frame(struct mk_core *c, const struct symcache_stack *stack, size_t i)
 {
-	const struct symcache_walked_frame *f = &stack->frames[i];
-	const struct symcache_core_image *image = f->owner;
+	const struct symcache_unwind_frame *f = &stack->frames[i];
+	const struct symcache_image *image = f->owner;
 
 	mk_put_frame(c->out, &(struct mk_frame){
 		.number = i, .word = c->core->word, .walked = f, .place = mk_core_place(c, f),
 		.module = image ? image->name : NULL, .has_offset = image && image->cache,
-		.offset = image ? f->pc - image->base : 0,
+		.offset = f->pc - f->base,
 	});
 	if (stack->registers)
 		put_registers(c, &stack->registers[i]);
@@ -123,15 +126,17 @@ static size_t find_period(const struct symcache_stack *s, size_t from)
 
 static void put_stop(struct mk_out *o, const struct symcache_stack *s)
 {
-	const struct symcache_core_image *lacks = s->lacks;
+	const struct symcache_image *lacks = s->lacks;
+	char id[SYMCACHE_BUILD_ID_TEXT];
 
 	mk_put(o, "  ", symcache_stop_text(s->stop));
 	if (s->stop == SYMCACHE_STOP_MEMORY)
 		mk_put(o, " at ", mk_hex(s->address));
 	if (lacks) {
 		mk_put(o, ": ", mk_shown(lacks->name));
-		if (*lacks->id)
-			mk_put(o, ", build ID ", lacks->id);
+		symcache_build_id_text(id, lacks->build_id, lacks->build_id_len);
+		if (*id)
+			mk_put(o, ", build ID ", id);
 		if (s->stop == SYMCACHE_STOP_NO_UNWIND)
 			mk_put(o, "; index the program or library itself, too");
 	}
@@ -163,17 +168,17 @@ void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack,
 
 void mk_core_text_summary(struct mk_core *c)
 {
-	size_t n;
-	const struct symcache_core_image *list = symcache_core_images_list(c->images, &n);
+	char id[SYMCACHE_BUILD_ID_TEXT];
 	struct mk_out *o = c->out;
 
 	mk_put(o, "\nstart               frames  build ID                                  module\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct symcache_core_image *m = &list[i];
+	for (size_t i = 0; i < c->core->num_modules; i++) {
+		const struct symcache_image *m = c->core->modules[i];
 
-		mk_out_printf(o, "0x%016" PRIx64 "  %6" PRIu64 "  %-40s  ", m->module->start,
-			      m->frames, *m->id ? m->id : "unknown");
-		mk_put(o, mk_shown(*m->module->path ? m->module->path : "?"));
+		symcache_build_id_text(id, m->build_id, m->build_id_len);
+		mk_out_printf(o, "0x%016" PRIx64 "  %6" PRIu64 "  %-40s  ", m->start, m->frames,
+			      *id ? id : "unknown");
+		mk_put(o, mk_shown(*m->path ? m->path : "?"));
 		if (m->why.code)
 			mk_put(o, ": ", mk_shown(m->why.msg));
 		else if (m->cache && !m->cache->unwind.facts)

@@ -16,7 +16,7 @@
 #include "libmarkup/bytes/json.h"
 #include "libsymcache/core/core.h"
 #include "libsymcache/store/store.h"
-#include "libsymcache/symbolize/images.h"
+#include "libsymcache/symbolize/process.h"
 #include "libsymcache/trace/trace.h"
 
 /* ---- trace files ------------------------------------------------------------------------ */
@@ -30,7 +30,7 @@ struct markup_trace_options {
 	bool summary;           /* count frames in place of showing them */
 	enum symtrace_order order;
 	const struct symtrace_select *select;  /* the definitions are shown if it selects nothing */
-	const struct symcache_images *images;  /* the modules, where they were loaded */
+	struct symcache_process *images;  /* the modules, where they were loaded */
 	struct symcache_caches *caches;
 	struct symcache_names *names;
 	/* Warnings and errors within the file, each with its name and the offset. */
@@ -73,10 +73,9 @@ struct markup_cored {
 	bool cut;               /* a stack ends early */
 };
 
-/* Walks and shows the stacks of a core that was opened from `path`; frames in `images` are
+/* Walks and shows the stacks of a core that was opened from `path`; frames of its modules are
  * counted. SC_ENOMEM. */
-int markup_core_report(const char *path, const struct symcache_core *core,
-		       struct symcache_core_images *images,
+int markup_core_report(const char *path, struct symcache_core *core,
 		       const struct markup_core_options *options, struct mk_out *out,
 		       struct markup_cored *ret, struct sc_error *err);
 

@@ -37,7 +37,7 @@ void mk_put_position(struct mk_out *o, const struct symcache_place_frame *f)
 static void put_line(struct mk_out *o, const struct mk_frame *f,
 		     const struct symcache_place_frame *in, size_t inlined)
 {
-	const struct symcache_walked_frame *frame = f->walked;
+	const struct symcache_unwind_frame *frame = f->walked;
 	const bool sure = frame->trust <= SYMCACHE_TRUST_CFI;
 	const char *function = in ? in->function.ptr : NULL;
 	char number[48];

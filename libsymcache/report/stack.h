@@ -25,7 +25,7 @@ void mk_places_deinit(struct mk_places *p);
 struct mk_frame {
 	size_t number;
 	unsigned word;            /* bytes of an address */
-	const struct symcache_walked_frame *walked;
+	const struct symcache_unwind_frame *walked;
 	const struct symcache_code_place *place;
 	const char *module;       /* NULL: none */
 	bool has_offset;

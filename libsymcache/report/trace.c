@@ -82,7 +82,7 @@ static void walk(struct mk_trace *t, const struct mk_trace_form *form)
 		if (symtrace_pc_known(pc)) {
 			if (!t->known_pcs++)
 				t->ret->first_pc = pc.address;
-			t->in_image += symcache_images_find(t->options->images, pc.address) != NULL;
+			t->in_image += symcache_process_at(t->options->images, pc.address) != NULL;
 		}
 		symtrace_release(&t->file, frame.offset);
 		if (select->len[SYMTRACE_BY_FRAME] && frame.number > select->last_frame)
@@ -110,7 +110,7 @@ static void find_unplaced(const struct mk_trace *t)
 	const struct symcache_image *image;
 
 	for (size_t i = 0; t->known_pcs && !t->in_image &&
-	     (image = symcache_images_get(t->options->images, i)); i++) {
+	     (image = symcache_process_image_at(t->options->images, i)); i++) {
 		const struct symcache_ext_image *facts = image->cache->image;
 
 		if (image->bias || !facts || facts->elf_type != ELF_SHARED)

@@ -72,10 +72,10 @@ struct located {
 
 static struct located locate(const struct mk_trace *t, uint64_t address)
 {
-	const struct symcache_image *image = symcache_images_find(t->options->images, address);
+	const struct symcache_mapping *in = symcache_process_at(t->options->images, address);
 
-	return image ? (struct located){ image, image->module, address - image->bias } :
-		       (struct located){ .vaddr = address };
+	return in ? (struct located){ in->image, in->image->module, address - in->image->bias } :
+		    (struct located){ .vaddr = address };
 }
 
 struct mk_trace_place mk_trace_place(struct mk_trace *t, uint64_t address)

@@ -278,7 +278,7 @@ static void put_stack(struct mk_trace *t, const struct symtrace_frame *frame, st
 	}
 	mk_gen_open_array(g, "stack");
 	for (size_t i = 1; i < s->num_frames; i++) {
-		const struct symcache_walked_frame *at = &s->frames[i];
+		const struct symcache_unwind_frame *at = &s->frames[i];
 
 		mk_gen_open_map(g, NULL);
 		mk_gen_number(g, "frame", i);

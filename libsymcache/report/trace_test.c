@@ -32,9 +32,9 @@ static const struct {
 	{ "", { "prog1" } },
 };
 
-static struct symcache_images *images_of(const char *name, struct symcache_caches *caches)
+static struct symcache_process *images_of(const char *name, struct symcache_caches *caches)
 {
-	struct symcache_images *images = symcache_images_create(caches);
+	struct symcache_process *images = symcache_process_create(&(struct symcache_finder){ .caches = caches });
 	struct sc_error err;
 	char *spec;
 	size_t i = 0;
@@ -43,7 +43,7 @@ static struct symcache_images *images_of(const char *name, struct symcache_cache
 		i++;
 	for (size_t k = 0; k < 2 && recordings[i].modules[k]; k++) {
 		assert_true(asprintf(&spec, DATA "/programs/%s", recordings[i].modules[k]) > 0);
-		if (symcache_images_add(images, spec, &err))
+		if (symcache_process_load(images, spec, &err))
 			fail_msg("%s: %s", spec, err.msg);
 		free(spec);
 	}
@@ -130,7 +130,7 @@ static void check_recording(const char *name)
 {
 	struct symcache_caches *caches = symcache_caches_create(NULL);
 	struct symcache_names *names = symcache_names_create(NULL);
-	struct symcache_images *images = images_of(name, caches);
+	struct symcache_process *images = images_of(name, caches);
 	const struct symtrace_select all = { 0 };
 	const struct markup_trace_options options = { .select = &all, .images = images,
 		.caches = caches, .names = names, .complain = fail_with };
@@ -165,7 +165,7 @@ static void check_recording(const char *name)
 	assert_int_equal(traced.faults, 0);
 	assert_int_equal(none.error, 0);
 	mk_trace_close(&t);
-	symcache_images_destroy(images);
+	symcache_process_destroy(images);
 	symcache_names_destroy(names);
 	symcache_caches_destroy(caches);
 	free(path);

@@ -106,7 +106,8 @@ static const char *place_text(struct mk_trace *t, uint64_t address)
 
 static void put_head(struct mk_trace *t, const struct symtrace_frame *frame, struct symtrace_pc pc)
 {
-	const struct symcache_image *image = symcache_images_find(t->options->images, pc.address);
+	const struct symcache_mapping *in = symcache_process_at(t->options->images, pc.address);
+	const struct symcache_image *image = in ? in->image : NULL;
 	struct mk_out *o = t->out;
 
 	mk_put(o, "Frame ", frame->number, ": tracepoint ", (int64_t)frame->tracepoint,
@@ -151,7 +152,7 @@ static void put_stack(struct mk_trace *t, const struct symtrace_frame *frame, st
 		return;
 	}
 	for (size_t i = 1; i < s->stack.num_frames; i++) {
-		const struct symcache_walked_frame *of = &s->stack.frames[i];
+		const struct symcache_unwind_frame *of = &s->stack.frames[i];
 		const struct mk_trace_place place = mk_trace_place(t, of->lookup_pc);
 
 		mk_put_frame(t->out, &(struct mk_frame){

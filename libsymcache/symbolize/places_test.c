@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "libsymcache/symbolize/images.h"
+#include "libsymcache/symbolize/process.h"
 #include "libsymcache/symbolize/places.h"
 
 struct fixture {
@@ -77,7 +77,7 @@ uint64_t a_variable = 4711;
 static void test_data(void **state)
 {
 	const struct fixture *f = *state;
-	struct symcache_images *images = symcache_images_create(f->caches);
+	struct symcache_process *images = symcache_process_create(&(struct symcache_finder){ .caches = f->caches });
 	const uint64_t bias = (uintptr_t)set_up; /* anything */
 	const struct symcache_data_place *data;
 	const struct symcache_image *image;
@@ -85,23 +85,23 @@ static void test_data(void **state)
 	char spec[64];
 
 	snprintf(spec, sizeof(spec), "/proc/self/exe@0x%llx", (unsigned long long)bias);
-	assert_int_equal(symcache_images_add(images, spec, &err), 0);
-	assert_int_equal(symcache_images_add(images, "no such file", &err), SC_EINVAL);
-	assert_int_equal(symcache_images_add(images, "/proc/self/exe@x", &err), SC_EINVAL);
-	assert_null(symcache_images_find(images, 1));
-	image = symcache_images_find(images, bias + f->vaddr);
+	assert_int_equal(symcache_process_load(images, spec, &err), 0);
+	assert_int_equal(symcache_process_load(images, "no such file", &err), SC_EINVAL);
+	assert_int_equal(symcache_process_load(images, "/proc/self/exe@x", &err), SC_EINVAL);
+	assert_null(symcache_process_at(images, 1));
+	image = symcache_process_at(images, bias + f->vaddr)->image;
 	assert_non_null(image);
 	assert_string_equal(image->name, "exe");
 	data = symcache_places_data(f->places, image, image->module, f->vaddr);
 	assert_false(data->found);
-	for (uint64_t at = image->begin; at < image->end; at++) {
+	for (uint64_t at = image->start; at < image->end; at++) {
 		data = symcache_places_data(f->places, image, image->module, at - image->bias);
 		if (data->found && !strcmp(data->name, "a_variable"))
 			break;
 	}
 	assert_true(data->found);
 	assert_int_equal(data->size, sizeof(a_variable));
-	symcache_images_destroy(images);
+	symcache_process_destroy(images);
 }
 
 int main(void)

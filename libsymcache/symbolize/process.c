@@ -2,6 +2,7 @@
 #include "libsymcache/symbolize/process.h"
 
 #include <search.h>
+#include <unistd.h>
 
 #include "libsymcache/base/search.h"
 #include "libsymcache/symbolize/module.h"
@@ -60,8 +61,10 @@ static void leave_images(struct images *images)
 		return;
 	if (images->tree)
 		tdestroy(images->tree, keep_node);
-	for (size_t i = 0; i < images->list.len; i++)
+	for (size_t i = 0; i < images->list.len; i++) {
+		free(images->list.data[i]->bound);
 		free(images->list.data[i]);
+	}
 	vec_deinit(&images->list);
 	free(images);
 }
@@ -119,16 +122,23 @@ static int compare_images(const void *left, const void *right)
 	return order ? order : strcmp(a->release, b->release);
 }
 
-/* An image with its texts behind it. NULL: out of memory. */
-static struct symcache_image *new_image(const struct symcache_file_id *of)
+/* An image with its texts behind it, for which there is room in the list. NULL: out of memory, or
+ * too many. */
+static struct symcache_image *make_image(struct images *images, const struct symcache_file_id *of)
 {
-	struct symcache_image *image = calloc(1, sizeof(*image) + of->path.len + 1 +
-					      of->release.len + 1);
-	char *path = (char *)(image + 1), *release = path + of->path.len + 1;
+	const size_t texts = of->path.len + of->release.len;
+	struct symcache_image *image;
+	char *path, *release;
 	const char *slash;
 
+	if (of->build_id_len > SYMCACHE_BUILD_ID_MAX || texts > TEXTS_MAX - images->text_bytes ||
+	    images->list.len == SYMCACHE_MAPPINGS_MAX || !vec_reserve(&images->list, 1))
+		return NULL;
+	image = calloc(1, sizeof(*image) + texts + 2);
 	if (!image)
 		return NULL;
+	path = (char *)(image + 1);
+	release = path + of->path.len + 1;
 	if (of->path.len) /* else ptr may be NULL */
 		memcpy(path, of->path.ptr, of->path.len);
 	if (of->release.len)
@@ -144,31 +154,33 @@ static struct symcache_image *new_image(const struct symcache_file_id *of)
 	return image;
 }
 
+static struct symcache_image *add_image(struct images *images, struct symcache_image *image)
+{
+	images->text_bytes += strlen(image->path) + strlen(image->release);
+	image->number = (uint32_t)images->list.len;
+	return images->list.data[images->list.len++] = image;
+}
+
+struct symcache_image *symcache_process_new_image(struct symcache_process *p,
+						  const struct symcache_file_id *of)
+{
+	struct symcache_image *image = make_image(p->images, of);
+
+	return image ? add_image(p->images, image) : NULL;
+}
+
 struct symcache_image *symcache_process_image(struct symcache_process *p,
 					      const struct symcache_file_id *of)
 {
-	struct images *images = p->images;
-	struct symcache_image *new, **found;
+	struct symcache_image *image = make_image(p->images, of), **found;
 
-	if (of->build_id_len > SYMCACHE_BUILD_ID_MAX || !vec_reserve(&images->list, 1))
+	if (!image)
 		return NULL;
-	new = new_image(of);
-	if (!new)
-		return NULL;
-	found = tsearch(new, &images->tree, compare_images);
-	if (!found || *found != new) {
-		free(new);
-		return found ? *found : NULL;
-	}
-	images->text_bytes += of->path.len + of->release.len;
-	if (images->list.len == SYMCACHE_MAPPINGS_MAX || images->text_bytes > TEXTS_MAX) {
-		images->text_bytes -= of->path.len + of->release.len;
-		tdelete(new, &images->tree, compare_images);
-		free(new);
-		return NULL;
-	}
-	new->number = (uint32_t)images->list.len;
-	return images->list.data[images->list.len++] = new;
+	found = tsearch(image, &p->images->tree, compare_images);
+	if (found && *found == image)
+		return add_image(p->images, image);
+	free(image);
+	return found ? *found : NULL;
 }
 
 struct symcache_image *symcache_process_image_at(const struct symcache_process *p, size_t i)
@@ -176,28 +188,63 @@ struct symcache_image *symcache_process_image_at(const struct symcache_process *
 	return i < p->images->list.len ? p->images->list.data[i] : NULL;
 }
 
-int symcache_image_open(struct symcache_process *p, struct symcache_image *image)
+bool symcache_image_bind(struct symcache_image *image, const char *to)
 {
-	const struct symcache_finder *finder = &p->images->finder;
+	free(image->bound);
+	image->bound = strdup(to);
+	return image->bound;
+}
+
+void symcache_process_use(struct symcache_process *p, const struct symcache_finder *finder)
+{
+	p->images->finder = *finder;
+}
+
+static int find_bound(const struct symcache_finder *finder, struct symcache_image *image)
+{
+	const enum symcache_module_kind kind = access(image->bound, F_OK) ?
+		SYMCACHE_MODULE_BUILD_ID : SYMCACHE_MODULE_FILE;
+	struct symcache_module *m = symcache_caches_module(finder->caches, kind, image->bound);
+	int rc = m ? symcache_module_cache(m, &image->cache, NULL, &image->why) :
+		     sc_no_memory(&image->why);
+
+	image->module = rc ? NULL : m;
+	return rc;
+}
+
+static int find_cache(const struct symcache_finder *finder, struct symcache_image *image)
+{
 	const struct symcache_file_id of = {
 		.path = sc_str_of(image->path), .build_id = image->build_id,
 		.build_id_len = image->build_id_len, .kernel = image->kernel,
 		.release = sc_str_of(image->release),
 	};
+	int rc;
+
+	if (!finder->caches)
+		return sc_error_set(&image->why, SC_ENOTFOUND, "there is no source of caches");
+	if (image->bound)
+		return find_bound(finder, image);
+	rc = symcache_find_module(finder, &of, &image->module, &image->why);
+	if (rc && !*image->why.msg)
+		sc_error_set(&image->why, rc, *image->name ?
+			     "the store has no file of that name" :
+			     "neither its name nor its build ID is known");
+	return rc;
+}
+
+int symcache_image_open(struct symcache_process *p, struct symcache_image *image)
+{
+	int rc;
 
 	if (image->asked)
 		return image->why.code;
 	image->asked = true;
-	if (!finder->caches)
-		sc_error_set(&image->why, SC_ENOTFOUND, "there is no source of caches");
-	else if (symcache_find_module(finder, &of, &image->module, &image->why)) {
-		if (!*image->why.msg)
-			sc_error_set(&image->why, image->why.code, *image->name ?
-				     "the store has no file of that name" :
-				     "neither its name nor its build ID is known");
-	} else
+	rc = find_cache(&p->images->finder, image);
+	if (!rc)
 		image->why = (struct sc_error){ 0 };
-	return image->why.code;
+	image->cache = rc ? NULL : sc_module_cache(image->module);
+	return image->why.code = rc;
 }
 
 /* ---- mappings -------------------------------------------------------------------------- */

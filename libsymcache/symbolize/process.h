@@ -57,6 +57,15 @@ struct symcache_image {
 	bool kernel;
 	const char *release; /* of the kernel; "": unknown */
 	uint32_t number;     /* in the order in which they were added, from 0 on */
+	char *bound;         /* on the heap, see symcache_image_bind(); NULL: it was not */
+
+	/* Of those that are in one process, once: where they are, as who maps them says. */
+	uint64_t start, end; /* addresses from the first to behind the last mapping */
+	uint64_t bias;       /* symcache_process_load(): address − bias is the p_vaddr */
+
+	/* The caller's, zero at first. */
+	uint64_t frames;     /* in it, of all stacks that were walked */
+	uint64_t lost;       /* stacks that end in it without unwind information */
 
 	/* Once symcache_image_open() was called, as symcache_process_find() does. */
 	bool asked;
@@ -95,8 +104,20 @@ void symcache_process_clear(struct symcache_process *p);
 struct symcache_image *symcache_process_image(struct symcache_process *p,
 					      const struct symcache_file_id *of);
 
+/* A new one, whatever is there already: of a file that is in the process twice, each with places
+ * of its own. */
+struct symcache_image *symcache_process_new_image(struct symcache_process *p,
+						  const struct symcache_file_id *of);
+
 /* Image `i`, in the order in which they were added; NULL behind the last. */
 struct symcache_image *symcache_process_image_at(const struct symcache_process *p, size_t i);
+
+/* Its cache is that of the file, or of the build ID, that `to` names, a copy of which is kept; if it
+ * was not opened before. False: out of memory. */
+bool symcache_image_bind(struct symcache_image *image, const char *to);
+
+/* Where caches come from, from now on; it is copied. */
+void symcache_process_use(struct symcache_process *p, const struct symcache_finder *finder);
 
 /* Opens the cache of an image, unless that was done: 0, or image->why.code. */
 int symcache_image_open(struct symcache_process *p, struct symcache_image *image);
@@ -112,6 +133,14 @@ const struct symcache_mapping *symcache_process_mappings(const struct symcache_p
 /* The mapping that has `address`, or NULL; valid until the next one is added. */
 const struct symcache_mapping *symcache_process_at(const struct symcache_process *p,
 						   uint64_t address);
+
+/*
+ * Adds FILE[@BIAS] or BUILDID[@BIAS], BIAS in hex: an image that is mapped as a whole, with its
+ * cache, which is opened. Of two that overlap the one that begins later has the address, whatever
+ * their order. SC_EINVAL: neither a file nor a build ID, or the beginning of several; else as
+ * symcache_module_cache().
+ */
+int symcache_process_load(struct symcache_process *p, const char *spec, struct sc_error *err);
 
 /* What an address of code is. */
 enum symcache_pc {
@@ -137,6 +166,11 @@ struct symcache_address {
  */
 enum symcache_reason symcache_process_find(struct symcache_process *p, uint64_t address,
 					   enum symcache_pc pc, struct symcache_address *ret);
+
+/* For struct symcache_unwind_source.module, with the process as its ctx: owners are images. What is
+ * mapped in an image that has code, but is in none of its segments, counts as its own, too. */
+struct symcache_unwind_frame;
+bool symcache_process_unwind(void *process, uint64_t address, struct symcache_unwind_frame *ret);
 
 /* Its frames, as symcache_symbolize(). `at` may be NULL. */
 enum symcache_reason symcache_process_symbolize(struct symcache_process *p,

@@ -11,7 +11,7 @@
 #ifndef SYMCACHE_COLLECTED_H
 #define SYMCACHE_COLLECTED_H
 
-#include "libsymcache/symbolize/images.h"
+#include "libsymcache/symbolize/process.h"
 #include "libsymcache/trace/trace.h"
 #include "libsymcache/unwind/unwind.h"
 
@@ -53,11 +53,11 @@ struct symtrace_stack {
 /* Walks the stack of a frame whose program counter `pc` is known. SC_EUNSUPPORTED: of such a
  * machine; else as symtrace_collect(). */
 int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *frame,
-		  struct symtrace_pc pc, const struct symcache_images *images,
+		  struct symtrace_pc pc, struct symcache_process *images,
 		  struct symtrace_stack *ret, struct sc_error *err);
 void symtrace_stack_deinit(struct symtrace_stack *s);
 
 /* The machine of the first image whose cache knows it; 0: none does. */
-struct symtrace_target symtrace_target_of(const struct symcache_images *images);
+struct symtrace_target symtrace_target_of(const struct symcache_process *images);
 
 #endif

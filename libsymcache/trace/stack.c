@@ -142,35 +142,22 @@ void symtrace_collected_deinit(struct symtrace_collected *c)
 
 /* ---- its stack ----------------------------------------------------------------------------- */
 
-struct walk {
-	struct symtrace_collected *collected;
-	const struct symcache_images *images;
-};
-
-static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
+/* The data of an image are not code. */
+static bool find_module(void *process, uint64_t address, struct symcache_unwind_frame *ret)
 {
-	return symtrace_collected_read(((struct walk *)ctx)->collected, address, to, bytes);
-}
-
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
-{
-	const struct symcache_image *image = symcache_images_find(((struct walk *)ctx)->images,
-								  address);
 	struct symcache_frames frames;
 	struct symcache_row row;
 
-	*ret = (struct symcache_unwind_module){
-		image ? image->cache : NULL, image ? image->begin : 0, (void *)image };
-	/* Its data are not code. */
-	return image && (symcache_find_row(image->cache, address - image->begin, &row) ||
-			 symcache_lookup(image->cache, address - image->begin, &frames));
+	return symcache_process_unwind(process, address, ret) && ret->cache &&
+	       (symcache_find_row(ret->cache, address - ret->base, &row) ||
+		symcache_lookup(ret->cache, address - ret->base, &frames));
 }
 
-struct symtrace_target symtrace_target_of(const struct symcache_images *images)
+struct symtrace_target symtrace_target_of(const struct symcache_process *images)
 {
-	for (size_t i = 0; symcache_images_get(images, i); i++) {
+	for (size_t i = 0; symcache_process_image_at(images, i); i++) {
 		const struct symcache_ext_image *image =
-			symcache_images_get(images, i)->cache->image;
+			symcache_process_image_at(images, i)->cache->image;
 
 		if (image)
 			return (struct symtrace_target){ image->machine, image->elf_class == 64,
@@ -180,13 +167,13 @@ struct symtrace_target symtrace_target_of(const struct symcache_images *images)
 }
 
 int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *frame,
-		  struct symtrace_pc pc, const struct symcache_images *images,
+		  struct symtrace_pc pc, struct symcache_process *images,
 		  struct symtrace_stack *ret, struct sc_error *err)
 {
 	const struct symtrace_target target = symtrace_target_of(images);
-	struct walk walk = { &ret->collected, images };
 	const struct symcache_unwind_source source = {
-		.machine = target.machine, .read = read_memory, .module = find_module, .ctx = &walk,
+		.machine = target.machine, .read = symtrace_collected_read, .ctx = &ret->collected,
+		.module = find_module, .modules = images,
 	};
 	int rc;
 

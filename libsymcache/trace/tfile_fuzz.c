@@ -44,10 +44,10 @@ static void read_definitions(const struct symtrace *f)
 		touch(f->notices[i].msg, 1);
 }
 
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
 {
 	(void)ctx;
-	*ret = (struct symcache_unwind_module){ .base = address };
+	ret->base = address;
 	return address & 1;
 }
 

@@ -52,7 +52,7 @@ static inline bool sc_read_word(struct symcache_unwinder *u, uint64_t address, u
  * else it is on the stack to begin with. False: it cannot be: memory (u->address) or
  * registers are missing, or it makes no sense.
  */
-bool sc_evaluate(struct symcache_unwinder *u, const struct symcache_unwind_module *module,
+bool sc_evaluate(struct symcache_unwinder *u, const struct symcache_unwind_frame *module,
 		 int32_t n, const uint64_t *cfa, uint64_t *ret);
 
 #endif

@@ -9,7 +9,7 @@ enum { MAX_STACK = 64 };
 
 struct machine {
 	struct symcache_unwinder *u;
-	const struct symcache_unwind_module *module;
+	const struct symcache_unwind_frame *module;
 	uint64_t stack[MAX_STACK];
 	unsigned depth;
 	bool failed;
@@ -152,7 +152,7 @@ static void operate(struct machine *m, const struct dw_operation *op, struct dw_
 	}
 }
 
-bool sc_evaluate(struct symcache_unwinder *u, const struct symcache_unwind_module *module,
+bool sc_evaluate(struct symcache_unwinder *u, const struct symcache_unwind_frame *module,
 		 int32_t n, const uint64_t *cfa, uint64_t *ret)
 {
 	const uint8_t *bytes;

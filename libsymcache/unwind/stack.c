@@ -24,17 +24,11 @@ int symcache_stack_walk(const struct symcache_unwind_source *source,
 	ret->num_frames = 0;
 	ret->lacks = NULL;
 	while (!rc && symcache_unwind_next(&u, &f)) {
-		const bool cached = f.has_module && f.module.cache;
-
 		if (!reserve(ret, registers))
 			return sc_no_memory(err);
 		if (registers)
 			ret->registers[ret->num_frames] = now, now = u.registers;
-		ret->frames[ret->num_frames++] = (struct symcache_walked_frame){
-			.pc = f.pc, .lookup_pc = f.lookup_pc, .rel_pc = cached ? f.rel_pc : f.lookup_pc,
-			.stack_pointer = f.stack_pointer, .owner = f.has_module ? f.module.owner : NULL,
-			.trust = (uint8_t)f.trust, .signal = f.signal,
-		};
+		ret->frames[ret->num_frames++] = f;
 	}
 	if (rc)
 		return rc;
@@ -42,7 +36,7 @@ int symcache_stack_walk(const struct symcache_unwind_source *source,
 	ret->address = u.address;
 	if (u.stop == SYMCACHE_STOP_NO_ROW || u.stop == SYMCACHE_STOP_NO_UNWIND ||
 	    u.stop == SYMCACHE_STOP_NO_CACHE)
-		ret->lacks = u.module.owner;
+		ret->lacks = u.lacks;
 	return 0;
 }
 

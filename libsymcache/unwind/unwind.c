@@ -79,9 +79,12 @@ int symcache_unwind_begin(struct symcache_unwinder *u, const struct symcache_unw
 /* ---- memory and modules ---------------------------------------------------------------- */
 
 static bool find_module(const struct symcache_unwinder *u, uint64_t address,
-			struct symcache_unwind_module *ret)
+			struct symcache_unwind_frame *ret)
 {
-	return u->source->module(u->source->ctx, address, ret);
+	ret->cache = NULL;
+	ret->owner = NULL;
+	ret->base = 0;
+	return u->source->module(u->source->modules, address, ret);
 }
 
 static uint64_t stack_pointer(const struct symcache_unwinder *u)
@@ -130,7 +133,7 @@ static uint64_t without_signature(const struct symcache_unwinder *u, uint64_t ad
 /* ---- by a row ------------------------------------------------------------------------ */
 
 /* The value of a register in the caller. False: it is not known. */
-static bool apply_rule(struct symcache_unwinder *u, const struct symcache_unwind_module *module,
+static bool apply_rule(struct symcache_unwinder *u, const struct symcache_unwind_frame *module,
 		       const struct symcache_ext_rule *rule, uint64_t cfa, uint64_t *ret)
 {
 	const uint64_t mask = sc_mask(u->arch);
@@ -153,7 +156,7 @@ static bool apply_rule(struct symcache_unwinder *u, const struct symcache_unwind
 	return false;
 }
 
-static bool find_cfa(struct symcache_unwinder *u, const struct symcache_unwind_module *module,
+static bool find_cfa(struct symcache_unwinder *u, const struct symcache_unwind_frame *module,
 		     const struct symcache_row *row, uint64_t *ret)
 {
 	if (row->cfa == SYMCACHE_CFA_EXPRESSION)
@@ -166,7 +169,7 @@ static bool find_cfa(struct symcache_unwinder *u, const struct symcache_unwind_m
 }
 
 /* The caller's registers by a row. False: u->stop says why. */
-static bool step_by_row(struct symcache_unwinder *u, const struct symcache_unwind_module *module,
+static bool step_by_row(struct symcache_unwinder *u, const struct symcache_unwind_frame *module,
 			const struct symcache_row *row, struct symcache_registers *ret)
 {
 	const struct symcache_unwind_arch *a = u->arch;
@@ -232,7 +235,7 @@ static bool step_by_trampoline(struct symcache_unwinder *u, struct symcache_regi
 
 static bool is_return_address(const struct symcache_unwinder *u, uint64_t address)
 {
-	struct symcache_unwind_module module;
+	struct symcache_unwind_frame module;
 
 	return address && find_module(u, address - 1, &module);
 }
@@ -294,7 +297,7 @@ static bool is_function(const struct symcache *cache, uint64_t rel_pc)
 static bool is_plausible(const struct symcache_unwinder *u, uint64_t at, uint64_t address)
 {
 	struct symcache_unwinder trial = *u;
-	struct symcache_unwind_module module;
+	struct symcache_unwind_frame module;
 	struct symcache_registers caller;
 	struct symcache_frames frames;
 	struct symcache_row row;
@@ -339,11 +342,11 @@ static bool step_by_scan(struct symcache_unwinder *u, struct symcache_registers 
 /* Why a frame without a row has no caller. */
 static bool stop_without_row(struct symcache_unwinder *u, const struct symcache_unwind_frame *f)
 {
-	u->module = f->module;
-	return stop(u, !f->has_module		      ? SYMCACHE_STOP_NO_MODULE :
-		       !f->module.cache		      ? SYMCACHE_STOP_NO_CACHE :
-		       !f->module.cache->unwind.facts ? SYMCACHE_STOP_NO_UNWIND :
-							SYMCACHE_STOP_NO_ROW);
+	u->lacks = f->owner;
+	return stop(u, !f->has_module		? SYMCACHE_STOP_NO_MODULE :
+		       !f->cache		? SYMCACHE_STOP_NO_CACHE :
+		       !f->cache->unwind.facts	? SYMCACHE_STOP_NO_UNWIND :
+						  SYMCACHE_STOP_NO_ROW);
 }
 
 /* Not of the first page; no machine has more than 48 bits of an address, but for the sign. */
@@ -371,7 +374,7 @@ static bool find_caller(struct symcache_unwinder *u, struct symcache_unwind_fram
 	}
 	if (row) {
 		*how = f->signal ? SYMCACHE_TRUST_SIGNAL : SYMCACHE_TRUST_CFI;
-		return step_by_row(u, &f->module, row, ret);
+		return step_by_row(u, f, row, ret);
 	}
 	*how = SYMCACHE_TRUST_CALL;
 	is_code = f->has_module || (known ? u->source->executable(u->source->ctx, f->lookup_pc) :
@@ -421,10 +424,15 @@ bool symcache_unwind_next(struct symcache_unwinder *u, struct symcache_unwind_fr
 		.pc = u->registers.pc, .lookup_pc = u->registers.pc - !u->exact,
 		.stack_pointer = stack_pointer(u), .trust = u->trust, .known = u->registers.known,
 	};
-	ret->has_module = find_module(u, ret->lookup_pc, &ret->module);
-	ret->rel_pc = ret->lookup_pc - ret->module.base;
-	has_row = ret->has_module && ret->module.cache &&
-		  symcache_find_row(ret->module.cache, ret->rel_pc, &row);
+	ret->has_module = find_module(u, ret->lookup_pc, ret);
+	if (!ret->has_module) {
+		ret->cache = NULL;
+		ret->owner = NULL;
+	}
+	if (!ret->cache)
+		ret->base = 0;
+	ret->rel_pc = ret->lookup_pc - ret->base;
+	has_row = ret->cache && symcache_find_row(ret->cache, ret->rel_pc, &row);
 	ret->signal = has_row && row.flags & SYMCACHE_ROW_SIGNAL_FRAME;
 	u->address = 0;
 	if (find_caller(u, ret, has_row ? &row : NULL, &caller, &how))

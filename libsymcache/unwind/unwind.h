@@ -4,7 +4,7 @@
  *   struct symcache_unwinder u;
  *   symcache_unwind_begin(&u, &source, &registers, &err);
  *   while (symcache_unwind_next(&u, &frame))
- *           … frame.pc, symcache_lookup(frame.module.cache, frame.rel_pc, …) …
+ *           … frame.pc, symcache_lookup(frame.cache, frame.rel_pc, …) …
  *   … u.stop, why there is no further frame …
  *
  * No binary is needed: caches have the unwind information. Memory comes through callbacks:
@@ -32,12 +32,7 @@ static inline void symcache_set_register(struct symcache_registers *r, unsigned 
 	r->known |= 1ull << (n & 63);
 }
 
-/* Where an address of code belongs. */
-struct symcache_unwind_module {
-	const struct symcache *cache; /* NULL: the module is known, but not its cache */
-	uint64_t base;                /* relative address = address − base */
-	void *owner;                  /* for the caller */
-};
+struct symcache_unwind_frame;
 
 struct symcache_unwind_source {
 	uint16_t machine;     /* e_machine */
@@ -46,8 +41,10 @@ struct symcache_unwind_source {
 	uint32_t max_frames;  /* 0: 100,000 */
 	/* Copies memory; false: some of it is not there. */
 	bool (*read)(void *ctx, uint64_t address, void *to, size_t bytes);
-	/* The module whose code has `address`; false: none. */
-	bool (*module)(void *ctx, uint64_t address, struct symcache_unwind_module *ret);
+	/* The module whose code has `address`: sets owner, and if there is a cache of it, cache and
+	 * base of a frame, which are zero before; false: none. `ctx` is `modules`. */
+	bool (*module)(void *ctx, uint64_t address, struct symcache_unwind_frame *ret);
+	void *modules;
 	/* Can code be at `address`, of a module or not? NULL: of code in no module nothing is
 	 * known. */
 	bool (*executable)(void *ctx, uint64_t address);
@@ -70,9 +67,11 @@ struct symcache_unwind_frame {
 	uint64_t stack_pointer;
 	enum symcache_trust trust;
 	bool signal;          /* the frame is a signal trampoline */
-	bool has_module;
-	struct symcache_unwind_module module; /* of lookup_pc, if has_module */
-	uint64_t rel_pc;      /* lookup_pc, relative to it */
+	bool has_module;      /* lookup_pc is in one; else the rest of this is zero */
+	const struct symcache *cache; /* of it; NULL: it is not known */
+	void *owner;          /* of the module, for the caller */
+	uint64_t base;        /* relative address = address − base; without a cache 0 */
+	uint64_t rel_pc;      /* lookup_pc − base */
 	uint64_t known;       /* bit n: register n is known here: see u.registers in front */
 };
 
@@ -81,9 +80,9 @@ enum symcache_stop {
 	SYMCACHE_STOP_NONE,
 	SYMCACHE_STOP_END,         /* the outermost frame */
 	SYMCACHE_STOP_MEMORY,      /* u.address is not there */
-	SYMCACHE_STOP_NO_ROW,      /* u.module has no unwind information for the address */
-	SYMCACHE_STOP_NO_UNWIND,   /* u.module's cache has none at all */
-	SYMCACHE_STOP_NO_CACHE,    /* there is no cache of u.module */
+	SYMCACHE_STOP_NO_ROW,      /* u.lacks has no unwind information for the address */
+	SYMCACHE_STOP_NO_UNWIND,   /* the cache of u.lacks has none at all */
+	SYMCACHE_STOP_NO_CACHE,    /* there is no cache of u.lacks */
 	SYMCACHE_STOP_NO_MODULE,   /* the pc is in none */
 	SYMCACHE_STOP_LOST,        /* a register that is needed, or the return address, is lost */
 	SYMCACHE_STOP_NOT_GROWING, /* the next frame would lie below */
@@ -97,7 +96,7 @@ struct symcache_unwinder {
 	struct symcache_registers registers; /* of the next frame */
 	enum symcache_stop stop;
 	uint64_t address;
-	struct symcache_unwind_module module;
+	void *lacks;            /* owner of the module that lacks what is needed to go on; or NULL */
 	/* private */
 	const struct symcache_unwind_arch *arch;
 	enum symcache_trust trust;
@@ -114,17 +113,9 @@ bool symcache_unwind_next(struct symcache_unwinder *u, struct symcache_unwind_fr
 
 /* ---- whole stacks --------------------------------------------------------------------------- */
 
-struct symcache_walked_frame {
-	uint64_t pc, lookup_pc, stack_pointer; /* see struct symcache_unwind_frame */
-	uint64_t rel_pc;      /* relative to the module; without a cache of it lookup_pc */
-	void *owner;          /* of the module; NULL: none */
-	uint8_t trust;        /* enum symcache_trust */
-	bool signal;
-};
-
 /* All zero before the first walk; what is in it serves for the next one. */
 struct symcache_stack {
-	struct symcache_walked_frame *frames;
+	struct symcache_unwind_frame *frames;
 	size_t num_frames;
 	struct symcache_registers *registers; /* of each frame, if they were wanted; or NULL */
 	enum symcache_stop stop;

@@ -41,11 +41,12 @@ static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
 	return true;
 }
 
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
 {
 	struct process *p = ctx;
 
-	*ret = (struct symcache_unwind_module){ &p->cache, p->module, NULL };
+	ret->cache = &p->cache;
+	ret->base = p->module;
 	return address >= p->module && address - p->module < (1u << 24);
 }
 
@@ -61,7 +62,7 @@ static void walk(struct process *p, uint16_t machine, const struct symcache_regi
 {
 	const struct symcache_unwind_source source = {
 		.machine = machine, .max_frames = FRAMES, .read = read_memory, .module = find_module,
-		.executable = known ? is_executable : NULL, .ctx = p,
+		.executable = known ? is_executable : NULL, .ctx = p, .modules = p,
 	};
 	struct symcache_unwinder u;
 	struct symcache_unwind_frame f;

@@ -51,14 +51,15 @@ static bool read_memory(void *ctx, uint64_t address, void *to, size_t bytes)
 	return true;
 }
 
-static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_module *ret)
+static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_frame *ret)
 {
 	(void)ctx;
 	for (unsigned i = 0; i < num_modules; i++) {
 		if (address < modules[i].start || address >= modules[i].end)
 			continue;
-		*ret = (struct symcache_unwind_module){ modules[i].good ? &modules[i].cache : NULL,
-							modules[i].base, &modules[i] };
+		ret->cache = modules[i].good ? &modules[i].cache : NULL;
+		ret->base = modules[i].base;
+		ret->owner = &modules[i];
 		return true;
 	}
 	return false;
@@ -66,7 +67,7 @@ static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_modu
 
 static bool is_executable(void *ctx, uint64_t address)
 {
-	struct symcache_unwind_module m;
+	struct symcache_unwind_frame m;
 
 	return find_module(ctx, address, &m);
 }
