@@ -13,18 +13,18 @@
 #define FOR_EACH_COMMAND(X) \
 	X(index) \
 	X(build) \
+	X(check) \
 	X(lookup) \
 	X(filter) \
 	X(plan) \
 	X(merge) \
-	X(trace) \
 	X(core) \
 	X(profile) \
+	X(trace) \
 	X(list) \
 	X(show) \
-	X(verify) \
-	X(check) \
 	X(stats) \
+	X(verify) \
 	X(remove) \
 	X(prune) \
 	X(compact) \

@@ -34,13 +34,22 @@ static const char names[] =
 	"LIBDIR/symcache/bin; also as 'symcache symbolizer', 'symcache llvm-addr2line' and "
 	"'symcache addr2line') it takes the options of these tools and answers as they do.";
 
+/* What the commands are for, from the first of each topic on. */
+static const struct { const struct command *first; const char *title; } topics[] = {
+	{ &index_command, "Make caches" }, { &lookup_command, "Ask" },
+	{ &list_command, "Keep the store" }, { &export_command, "Ship" },
+};
+
 static void help(FILE *to)
 {
 	fprintf(to, "usage: symcache COMMAND [OPTION...] [ARGUMENT...]\n\n");
 	opt_wrap(to, description, 0, 0);
-	fprintf(to, "\nCommands:\n");
-	for (const struct command *const *c = commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++) {
+		for (size_t i = 0; i < sizeof(topics) / sizeof(*topics); i++)
+			if (topics[i].first == *c)
+				fprintf(to, "\n%s:\n", topics[i].title);
 		fprintf(to, "  %-9s %s\n", (*c)->name, (*c)->summary);
+	}
 	fprintf(to, "\n");
 	opt_wrap(to, names, 0, 0);
 	fprintf(to, "\n'symcache help COMMAND' says more; 'symcache --version' or -V the version.\n");
@@ -133,7 +142,7 @@ static int describe(const char *name, bool page)
 	else if (page)
 		man_program(commands, summary, description, stdout);
 	else if (cmd)
-		opt_help(cmd, stdout);
+		opt_help(cmd, false, stdout);
 	else
 		help(stdout);
 	return STATUS_OK;

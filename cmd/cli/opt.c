@@ -23,7 +23,7 @@ struct spelling {
 struct reader {
 	const struct command *cmd;  /* NULL: LLVM's manner */
 	struct opt *opts;           /* with --help, in GNU's */
-	bool help;
+	bool help, brief;
 	struct spelling *spellings; /* long ones; the last has no name */
 	char **at;                  /* words that are left, then NULL */
 };
@@ -37,10 +37,12 @@ static void reader_init(struct reader *r, const struct command *cmd, const struc
 	for (; opts[rows].kind; rows++)
 		h_taken |= opts[rows].letter == 'h';
 	r->cmd = cmd;
-	r->opts = must_calloc(rows + 2, sizeof(*opts));
+	r->opts = must_calloc(rows + 3, sizeof(*opts));
 	memcpy(r->opts, opts, rows * sizeof(*opts));
 	if (cmd)
-		r->opts[rows++] = (struct opt){ "help", h_taken ? 0 : 'h', OPT_FLAG, &r->help };
+		r->opts[rows++] = (struct opt){ "help", 0, OPT_FLAG, &r->help };
+	if (cmd && !h_taken)
+		r->opts[rows++] = (struct opt){ NULL, 'h', OPT_FLAG, &r->brief };
 	s = r->spellings = must_calloc(2 * rows + 1, sizeof(*s));
 	for (const struct opt *o = r->opts; o->kind; o++) {
 		if (o->name)
@@ -360,7 +362,7 @@ static int parse(struct reader *r, char **argv)
 	bool ok = true, ended = false;
 
 	r->at = argv + 1;
-	for (char *word; (word = *r->at) && (ok || !r->cmd) && !r->help;) {
+	for (char *word; (word = *r->at) && (ok || !r->cmd) && !r->help && !r->brief;) {
 		r->at++;
 		if (ended || *word != '-' || !word[1])
 			argv[operands++] = word;
@@ -380,9 +382,10 @@ int opt_parse(const struct command *cmd, char **argv)
 
 	reader_init(&r, cmd, cmd->opts);
 	operands = parse(&r, argv);
-	if (r.help && operands >= 0)
-		opt_help(cmd, stdout);
-	return r.help && operands >= 0 ? OPT_HELP : operands;
+	if ((!r.help && !r.brief) || operands < 0)
+		return operands;
+	opt_help(cmd, r.brief, stdout);
+	return OPT_HELP;
 }
 
 int opt_parse_llvm(const struct opt *opts, char **argv)

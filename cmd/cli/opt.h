@@ -68,6 +68,8 @@ struct command {
 	const char *summary;        /* a few words for the list of commands */
 	const char *description;    /* paragraphs, separated by "\n\n" */
 	const struct opt *opts;     /* ends with an all-zero row */
+	const char *essential;      /* names of the options that -h shows, with blanks between them;
+				     * NULL: all */
 	const char *examples;       /* lines as they are, or NULL */
 	const char *partly;         /* when the exit status is 1; NULL: never */
 	const char *failed;         /* when it is 2; NULL: an error */
@@ -101,8 +103,8 @@ int opt_parse_llvm(const struct opt *opts, char **argv);
  * program; *argc is its length. argv[0] is kept. */
 char **opt_expand(int *argc, char **argv, const char *env);
 
-/* Prints the help of a command. */
-void opt_help(const struct command *cmd, FILE *to);
+/* Prints the help of a command: all of it, or (`brief`) a screen of what is needed most. */
+void opt_help(const struct command *cmd, bool brief, FILE *to);
 
 /* LLVM's layout of --help. `tool`: its name; `operands`: "[options] addresses..." */
 void opt_help_llvm(const struct opt *opts, const char *tool, const char *operands);

@@ -3,6 +3,7 @@
  */
 #include "cmd/cli/opt.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { WIDTH = 79, HELP_COLUMN = 28 };
@@ -63,17 +64,40 @@ static void opt_help_status(const struct command *cmd, FILE *to)
 	opt_wrap(to, text, fprintf(to, "\nExit status:") - 1, 0);
 }
 
-void opt_help(const struct command *cmd, FILE *to)
+/* Is `name` one of `words`, which have blanks between them? */
+static bool is_among(const char *name, const char *words)
 {
+	const size_t len = strlen(name);
+
+	for (const char *at = words; (at = strstr(at, name)); at += len)
+		if ((at == words || at[-1] == ' ') && (!at[len] || at[len] == ' '))
+			return true;
+	return false;
+}
+
+void opt_help(const struct command *cmd, bool brief, FILE *to)
+{
+	const char *essential = brief ? cmd->essential : NULL;
+
 	fprintf(to, "usage: symcache %s [OPTION...]%s%s\n\n", cmd->name,
 		*cmd->operands ? " " : "", cmd->operands);
-	opt_wrap(to, cmd->description, 0, 0);
-	opt_help_status(cmd, to);
-	fprintf(to, "\nOptions:\n");
+	if (essential) {
+		fprintf(to, "%c%s.\n", toupper((unsigned char)*cmd->summary), cmd->summary + 1);
+	} else {
+		opt_wrap(to, cmd->description, 0, 0);
+		opt_help_status(cmd, to);
+	}
+	fprintf(to, essential ? "\nThe options needed most:\n" : "\nOptions:\n");
 	for (const struct opt *o = cmd->opts; o->kind; o++)
-		if (o->help)
+		if (o->help && (!essential || (o->name && is_among(o->name, essential))))
 			opt_help_row(o, to);
-	fprintf(to, "  -h, --help%*sthis help\n", HELP_COLUMN - 12, "");
+	if (essential)
+		fprintf(to, "      --help%*sall options, and what this does\n", HELP_COLUMN - 12, "");
+	else if (cmd->essential)
+		fprintf(to, "  -h%*sthe options needed most\n      --help%*sthis help\n",
+			HELP_COLUMN - 4, "", HELP_COLUMN - 12, "");
+	else
+		fprintf(to, "  -h, --help%*sthis help\n", HELP_COLUMN - 12, "");
 	if (cmd->examples)
 		fprintf(to, "\nExamples:\n%s", cmd->examples);
 }

@@ -189,7 +189,7 @@ static void test_help(void **state)
 
 	(void)state;
 	capture_begin(&capture, stdout);
-	opt_help(&cmd, stdout);
+	opt_help(&cmd, false, stdout);
 	assert_string_equal(capture_end(&capture),
 		"usage: symcache test [OPTION...] [X...]\n\n"
 		"First.\n\nSecond.\n\n"

@@ -214,6 +214,7 @@ const struct command core_command = {
 		"Unwind information is in stripped programs and libraries, not in their debug "
 		"files: index both.",
 	.opts = opts,
+	.essential = "store thread all registers format module summary debug-file-directory",
 	.examples =
 		"  symcache index /usr/bin/server /usr/lib/debug\n"
 		"  symcache core core.4242\n"

@@ -57,7 +57,7 @@ static const struct opt opts[] = {
 	  "threads for a large log, or with --output-dir logs at once (default: one for each "
 	  "processor that it may use); the output does not depend on it" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
-	  "at the end, list on standard error the modules whose addresses found nothing" },
+	  "at the end, list on standard error the modules with unresolved addresses" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no warnings, and with --output-dir no progress and no summary" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },
@@ -369,6 +369,7 @@ const struct command filter_command = {
 		"has its module and the address in it, and a warning names the module once. "
 		"Neither that nor malformed markup changes the exit status.",
 	.opts = opts,
+	.essential = "store module debug-file-directory format source group output-dir jobs summary quiet",
 	.examples =
 		"  ./server 2>&1 | symcache filter\n"
 		"  symcache filter --summary crash.log > crash.txt\n"

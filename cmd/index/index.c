@@ -169,6 +169,7 @@ const struct command index_command = {
 		"What is done is in the store every second or so: a run that was "
 		"interrupted resumes when rerun.",
 	.opts = opts,
+	.essential = "store debug-file-directory tag threads stats json quiet debuginfod",
 	.examples =
 		"  symcache index /usr/bin /usr/lib\n"
 		"  symcache index libc6-dbg_2.36-9_amd64.deb symbols.zip\n"

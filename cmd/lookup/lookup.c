@@ -169,6 +169,7 @@ const struct command lookup_command = {
 		"and what in the debug information that it was made of, if that file is still "
 		"there.",
 	.opts = opts,
+	.essential = "store file module build-id cache output-style json source explain debug-file-directory",
 	.examples =
 		"  symcache lookup --file /usr/bin/python3 0x1234\n"
 		"  symcache lookup --build-id 8a3f --output-style=JSON < addresses\n"

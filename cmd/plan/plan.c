@@ -206,6 +206,7 @@ const struct command plan_command = {
 		"pages of HTML are not. The options decide what is written; the tasks take them from the "
 		"plan.",
 	.opts = opts,
+	.essential = "store output-dir tasks format jobs",
 	.examples =
 		"  symcache plan -o plan --store all.store logs\n"
 		"  sbatch --array=0-99 scripts/batch/slurm.sh plan out --store all.store\n"

@@ -240,9 +240,13 @@ const struct command export_command = {
 		"build IDs, sizes and hashes, and can be signed. A store file is for machines of "
 		"the same byte order and word size; the tree and the archive are for all. The "
 		"bundle appears under its name when it is complete.\n\n"
+		"Keys are made with openssl: 'openssl genpkey -algorithm ed25519 -out key.pem' the "
+		"private one, 'openssl pkey -in key.pem -pubout -out public.pem' the public one, "
+		"which 'symcache import --verify-key' takes.\n\n"
 		"A manifest has 64 MB at most, some 100,000 entries. More of them are exported in "
 		"parts: by --tag, by build IDs, or with --since.",
 	.opts = opts,
+	.essential = "store output for-log for-core tag since sign",
 	.examples =
 		"  symcache export -o all.tar.zst\n"
 		"  symcache export -o crash.store --for-log crash.log\n"

@@ -126,8 +126,11 @@ const struct command import_command = {
 		"compared with the manifest's hashes and checked before it is taken; a bad one is "
 		"named and left out. A cache with better symbols replaces one with worse of the "
 		"same build ID, never the other way round; of equally good ones that differ, the "
-		"one indexed later stays, and that is reported. Tags are united.",
+		"one indexed later stays, and that is reported. Tags are united.\n\n"
+		"The public key of --verify-key is made of the private one that signed: 'openssl pkey "
+		"-in key.pem -pubout -out public.pem'.",
 	.opts = opts,
+	.essential = "store verify-key tag json",
 	.examples =
 		"  symcache import release.tar.zst\n"
 		"  symcache import --verify-key public.pem /media/stick/bundle\n"

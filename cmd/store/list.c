@@ -99,6 +99,7 @@ const struct command list_command = {
 		"the cache in bytes, and the file it was made from. Beginnings of build IDs "
 		"choose among them, and so do the options, all of which must hold.",
 	.opts = opts,
+	.essential = "store name tag json",
 	.examples =
 		"  symcache list\n"
 		"  symcache list --tag release=1.4.2 --kind dwarf --larger 10M\n"

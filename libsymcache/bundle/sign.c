@@ -38,8 +38,11 @@ static int read_key(const char *path, const char *kind, const uint8_t *head, siz
 			      strcspn(at + strlen(begin), "-"), " \r\n", &size, NULL,
 			      sodium_base64_VARIANT_ORIGINAL) ||
 	    size != head_size + KEY || memcmp(der, head, head_size))
-		return sc_error_set(err, SC_EINVAL, "%s holds no Ed25519 %s key in PEM", path,
-				    *kind == 'P' && kind[1] == 'R' ? "private" : "public");
+		return kind[1] == 'R' ?
+			sc_error_set(err, SC_EINVAL, "%s holds no Ed25519 private key in PEM; 'openssl "
+				     "genpkey -algorithm ed25519' makes one", path) :
+			sc_error_set(err, SC_EINVAL, "%s holds no Ed25519 public key in PEM; 'openssl "
+				     "pkey -in PRIVATE -pubout' gives that of a private one", path);
 	memcpy(key, der + head_size, KEY);
 	sodium_memzero(der, sizeof(der));
 	sodium_memzero(text, sizeof(text));
