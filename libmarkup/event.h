@@ -29,6 +29,7 @@ enum mk_event_kind {
 	MK_DATA,
 	MK_SYMBOL,
 	MK_HEXDICT,
+	MK_HEXDICT_OPEN, /* it goes on in the lines behind this one */
 	MK_DUMPFILE,
 	MK_UNKNOWN,  /* of the form of an element, but none that is known */
 };
@@ -63,13 +64,31 @@ struct mk_problem {
 	uint64_t numbers[3];
 };
 
+/* Is the address of a frame that of the call, or where the call returns to? */
+enum mk_returns {
+	MK_EXACT,
+	MK_RETURN,
+	MK_RETURN_BUT_FIRST, /* the first frame of a trace has the address itself */
+	MK_RETURN_BUT_LEAD,  /* so has a frame where the line before had none */
+};
+
+/* What a line that has no frame says of a trace. */
+enum mk_aside {
+	MK_NO_ASIDE,
+	MK_IN_TRACE,     /* the line counts as one with a frame */
+	MK_BEGINS_TRACE, /* frames follow on the next line */
+	MK_INTERRUPTS,   /* a signal interrupted the next frame */
+};
+
+/* `kind` says which member of the union holds, and what the common ones mean. */
 struct mk_event {
 	enum mk_event_kind kind;
+	enum mk_aside aside;      /* MK_UNKNOWN */
 	bool bad;                 /* it makes no sense: problems says why, and the values
 	                           * below mean nothing */
-	bool open;                /* MK_HEXDICT: it goes on in the lines behind this one */
 	bool quiet;               /* its text stays as it is, whatever it means */
-	bool late;                /* MK_MAP: the problem comes after that of its module */
+	bool kernel;              /* with in_module: `name` is one of the kernel's modules, or
+	                           * "vmlinux"; with binds: its release */
 	unsigned num_problems;
 	struct sc_str text;       /* all of it */
 	struct sc_str tag;
@@ -77,44 +96,45 @@ struct mk_event {
 
 	uint64_t number;          /* of the frame; ID of the module */
 	uint64_t address;         /* as it stands in the log; of a map: its first */
-	uint64_t lookup;          /* address to be looked up: one less for return addresses */
-	uint64_t size;            /* of a map */
-	uint64_t vaddr;           /* of a map: address in the ELF file */
 	struct sc_str name;       /* of a module, symbol, dump file; of a map: the module's
 	                           * ID as it is written */
 	struct sc_str detail;     /* build ID of a module, in hex digits; type of a dump
 	                           * file; message of a frame; mode of a map as written */
-	struct sc_str build_id;     /* MK_FRAME: of the module `name`, in hex digits; len 0: the
-	                           * line has none */
-	bool in_module;           /* MK_FRAME: `name` (and `build_id`) name the module; `lookup`
-	                           * counts from `origin`. But see `absolute` */
-	enum markup_origin origin; /* with in_module: what `lookup` counts from; put into the
-	                           * context it is MARKUP_FROM_ZERO, or the event is unplaced */
-	struct sc_str symbol;     /* MARKUP_FROM_SYMBOL */
-	uint64_t symbol_size;
-	bool kernel;              /* with in_module: `name` is one of the kernel's modules, or
-	                           * "vmlinux"; with binds: its release */
-	bool guid;                /* with binds: the build ID is a GUID, and a digit behind it */
-	bool binds;               /* MK_MODULE: lines that say no build ID mean this one by the
-	                           * name, from now on; `number` means nothing */
-	bool returns;             /* with in_module: it is a return address */
-	bool first_exact;         /* with returns: the first frame of a trace has the address
-	                           * itself, no return address */
-	bool lead_exact;          /* with returns: the same if the line before had no frame */
-	uint32_t reach;           /* MK_FRAME: the format has no numbers; so many lines further
-	                           * the next frame of the stack may be. 0: it has */
-	bool interrupts;          /* MK_UNKNOWN: a signal interrupted the next frame */
-	bool in_trace;            /* MK_UNKNOWN: the line counts as one with a frame */
-	bool begins_trace;        /* MK_UNKNOWN: frames follow on the next line */
-	bool absolute;            /* with in_module: `address` alone is known, not `lookup`; not
-	                           * even the module if `name` is empty */
-	bool unplaced;            /* it cannot be looked up */
-	enum mk_form form;        /* MK_FRAME */
-	struct sc_str hole;       /* MK_FORM_BEHIND: of its text, what the name of the function
-	                           * replaces; len 0: nothing */
-	char mode[4];             /* of a map: "r", "rx" …, NUL-terminated */
-	uint32_t index;           /* of the module or map in the context, once it is there */
-	bool fresh;               /* MK_MODULE, MK_MAP: was not there before */
+	union {
+		struct { /* MK_MODULE, MK_MAP */
+			uint32_t index;   /* in the context, once it is there */
+			bool fresh;       /* was not there before */
+			bool binds;       /* a module: lines that say no build ID mean this one by
+			                   * the name, from now on; `number` means nothing */
+			bool guid;        /* with binds: the build ID is a GUID, and a digit */
+			bool late;        /* a map: its problem comes after that of its module */
+			char mode[4];     /* of a map: "r", "rx" …, NUL-terminated */
+			uint64_t size;    /* of a map */
+			uint64_t vaddr;   /* of a map: address in the ELF file */
+		};
+		struct { /* MK_FRAME, MK_PC */
+			uint64_t lookup;  /* address to be looked up: one less for return
+			                   * addresses */
+			enum mk_form form;
+			uint32_t reach;   /* the format has no numbers; so many lines further the
+			                   * next frame of the stack may be. 0: it has */
+			struct sc_str hole; /* MK_FORM_BEHIND: of its text, what the name of the
+			                   * function replaces; len 0: nothing */
+			bool in_module;   /* `name` (and `build_id`) name the module; `lookup`
+			                   * counts from `origin`. But see `absolute` */
+			/* With in_module. */
+			bool absolute;    /* `address` alone is known, not `lookup`; not even the
+			                   * module if `name` is empty */
+			bool unplaced;    /* it cannot be looked up */
+			enum mk_returns returns;
+			enum markup_origin origin; /* what `lookup` counts from; put into the
+			                   * context it is MARKUP_FROM_ZERO, or unplaced */
+			struct sc_str build_id; /* of the module, in hex digits; len 0: the line
+			                   * has none */
+			struct sc_str symbol; /* MARKUP_FROM_SYMBOL */
+			uint64_t symbol_size;
+		};
+	};
 	struct mk_problem problems[2];
 };
 
@@ -142,6 +162,12 @@ struct mk_line {
 static inline bool mk_is_context(const struct mk_event *e)
 {
 	return e->kind <= MK_MAP;
+}
+
+/* A frame whose module is named on its line? */
+static inline bool mk_names_module(const struct mk_event *e)
+{
+	return e->kind == MK_FRAME && e->in_module;
 }
 
 /* A new event of the line, all zero but for `kind`; the pointer is good until the next one.

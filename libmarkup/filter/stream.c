@@ -128,21 +128,18 @@ static void put_events(struct mk_stream *s)
 	const struct mk_renderer *renderer = s->output.renderer;
 	struct mk_line *l = &s->line;
 
-	if (!l->num_events || !(l->events[0].in_module || l->events[0].in_trace))
-		mk_end_trace(&s->resolve);
-	s->resolve.trace_begins |= l->num_events && l->events[0].begins_trace;
-	s->resolve.interrupted |= l->num_events && l->events[0].interrupts;
+	mk_begin_line(&s->resolve, l->num_events ? &l->events[0] : NULL);
 	s->resolve.stats.understood += l->num_events;
 	renderer->line(&s->output, l);
 	for (size_t i = 0; i < l->num_events; i++) {
 		struct mk_event *e = &l->events[i];
 
-		if (e->open && !mk_hexdict_open(&s->hexdict, e->text))
+		if (e->kind == MK_HEXDICT_OPEN && !mk_hexdict_open(&s->hexdict, e->text))
 			break;
 		mk_take(&s->resolve, e);
 		l->had_context |= mk_is_context(e);
 		renderer->event(&s->output, l, e);
-		if (e->open)
+		if (e->kind == MK_HEXDICT_OPEN)
 			return;
 		if (e->kind == MK_RESET && !e->bad)
 			mk_context_reset(&s->resolve.context);
@@ -287,7 +284,7 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 		if (!each) {
 			hit = mk_ahead_next(&s->resolve, p, end);
 			if (!hit) {
-				mk_end_trace(&s->resolve);
+				mk_begin_line(&s->resolve, NULL);
 				r->plain(&s->output, p, (size_t)(end - p));
 				return;
 			}
@@ -299,7 +296,7 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 				first = hit;
 			const char *before = memrchr(p, '\n', (size_t)(hit - p));
 			if (before) {
-				mk_end_trace(&s->resolve);
+				mk_begin_line(&s->resolve, NULL);
 				r->plain(&s->output, p, (size_t)(before + 1 - p));
 				p = before + 1;
 			}

@@ -30,7 +30,8 @@ static void read_line(struct mk_line *l, const char *end)
 	e = mk_add_frame(l, "boost", digits, end);
 	e->number = number;
 	e->address = address;
-	e->absolute = e->returns = true;
+	e->absolute = true;
+	e->returns = MK_RETURN;
 	if (hole)
 		e->hole = sc_span(hole, p - strlen(" in "));
 }

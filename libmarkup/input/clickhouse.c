@@ -64,7 +64,7 @@ static void read_line(struct mk_line *l, const char *end)
 	e->number = number;
 	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = address;
-	e->returns = e->lead_exact = true;
+	e->returns = MK_RETURN_BUT_LEAD;
 }
 
 const struct mk_input mk_clickhouse_input = {

@@ -27,7 +27,8 @@ static void read_line(struct mk_line *l, const char *end)
 	if (mk_match(&p, end, "%_<signal handler called>")) {
 		e = mk_add_event(l, MK_UNKNOWN);
 		e->text = sc_span(start, p);
-		e->interrupts = e->quiet = true;
+		e->aside = MK_INTERRUPTS;
+		e->quiet = true;
 		return;
 	}
 	mk_match(&p, end, "%_");
@@ -38,7 +39,7 @@ static void read_line(struct mk_line *l, const char *end)
 	e->number = number;
 	e->address = address;
 	e->absolute = true;
-	e->returns = number != 0;
+	e->returns = number ? MK_RETURN : MK_EXACT;
 	/* What has its place already stays. */
 	if (!mk_match(&p, end, " in "))
 		return;

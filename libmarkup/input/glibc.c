@@ -33,7 +33,7 @@ static void read_alone(struct mk_line *l, const char *p, const char *bracket, co
 		return;
 	e = mk_add_frame(l, "glibc", file, after);
 	e->name = sc_span(file, bracket);
-	e->returns = true;
+	e->returns = MK_RETURN;
 	e->address = e->lookup = address;
 	/* An address of a file that is not relocated is low. */
 	e->absolute = file == bracket || address >> 32;
@@ -84,13 +84,13 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 		return;
 	e = mk_add_frame(l, "glibc", file, at);
 	e->name = sc_span(file, file_end);
-	e->returns = true;
+	e->returns = MK_RETURN;
 	e->reach = 1;
 	if (mk_ends_with(p, file, "> ")) {
 		e->tag = sc_str_of("strace");
 		e->origin = MARKUP_FROM_FILE;
 		e->lookup = address;
-		e->lead_exact = true;
+		e->returns = MK_RETURN_BUT_LEAD;
 		return;
 	}
 	e->address = address;

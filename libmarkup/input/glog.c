@@ -27,7 +27,7 @@ static void read_line(struct mk_line *l, const char *end)
 	e = mk_add_frame(l, "glog", is_pc ? at - 4 : at, mk_trimmed(p, end));
 	e->address = address;
 	e->absolute = true;
-	e->returns = !is_pc;
+	e->returns = is_pc ? MK_EXACT : MK_RETURN;
 	if (mk_match(&p, end, "%_(unknown)"))
 		e->hole = (struct sc_str){ p - 9, 9 };
 	e->reach = 2; /* a line of the signal is behind the PC */

@@ -28,7 +28,8 @@ static void read_line(struct mk_line *l, const char *end)
 		e = mk_add_frame(l, "heap", start, p);
 		e->form = MK_FORM_BELOW;
 		e->address = address;
-		e->absolute = e->returns = true;
+		e->absolute = true;
+		e->returns = MK_RETURN;
 		e->number = i;
 	}
 }

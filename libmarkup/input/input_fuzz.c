@@ -49,11 +49,15 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 	for (size_t i = 0; i < l->num_events; i++) {
 		const struct mk_event *e = &l->events[i];
 		check(e->text.ptr >= at && inside(e->text, l));
-		check(inside(e->name, l) || e->kernel || e->binds); /* a fixed name */
-		check(inside(e->detail, l) && inside(e->build_id, l) && inside(e->symbol, l));
+		check(inside(e->name, l) || e->kernel || /* a fixed name */
+		      (e->kind == MK_MODULE && e->binds));
+		check(inside(e->detail, l));
+		at = e->text.ptr + e->text.len;
+		if (e->kind != MK_FRAME)
+			continue;
+		check(inside(e->build_id, l) && inside(e->symbol, l));
 		check(!e->hole.len || (e->hole.ptr >= e->text.ptr && e->hole.ptr + e->hole.len <=
 				       e->text.ptr + e->text.len));
-		at = e->text.ptr + e->text.len;
 	}
 }
 

@@ -33,8 +33,7 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	e->name = sc_span(open + 1, plus);
 	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = rel;
-	e->returns = kind < l->p + 2 || kind[-2] != '#';
-	e->first_exact = true;
+	e->returns = kind < l->p + 2 || kind[-2] != '#' ? MK_RETURN_BUT_FIRST : MK_EXACT;
 	e->reach = 64; /* Java's own are between */
 }
 
@@ -47,7 +46,8 @@ static void read_line(struct mk_line *l, const char *end)
 	if (open) {
 		e = mk_add_event(l, MK_UNKNOWN);
 		e->text = (struct sc_str){ open, strlen(begin) };
-		e->begins_trace = e->quiet = true;
+		e->aside = MK_BEGINS_TRACE;
+		e->quiet = true;
 		return;
 	}
 	open = memmem(l->p, l->len < 4096 ? l->len : 4096, "  [", 3);

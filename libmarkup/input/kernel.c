@@ -92,7 +92,7 @@ static const char *read_frame(struct mk_line *l, const char *from, const char *p
 	e->lookup = offset;
 	/* Nothing returns to the first byte of a function. */
 	exact = is_exact(from, name) || mk_match(&behind, end, " (P)");
-	e->returns = offset && !exact;
+	e->returns = offset && !exact ? MK_RETURN : MK_EXACT;
 	e->reach = exact ? 16 : 1; /* registers and code are behind an exact one */
 	return p;
 }

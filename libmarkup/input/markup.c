@@ -266,7 +266,7 @@ static void read_ours(struct mk_line *l, struct mk_parser *p)
 		if (n.kind == MK_ELEMENT) {
 			read_element(l, &n, false);
 		} else if (l->part & MK_LINE_LAST) {
-			add(l, &n, MK_HEXDICT)->open = true;
+			add(l, &n, MK_HEXDICT_OPEN);
 		}
 	}
 }

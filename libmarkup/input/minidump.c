@@ -36,7 +36,7 @@ static void add(struct mk_line *l, const char *start, const char *end, struct sc
 	e->number = number;
 	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = address;
-	e->returns = number != 0;
+	e->returns = number ? MK_RETURN : MK_EXACT;
 }
 
 /* Only blanks, or the end of a string. */

@@ -77,7 +77,8 @@ static void read_line(struct mk_line *l, const char *end)
 	e = mk_add_frame(l, "mongodb", text, p);
 	e->form = MK_FORM_MEMBER;
 	e->address = address;
-	e->absolute = e->returns = true;
+	e->absolute = true;
+	e->returns = MK_RETURN;
 	e->reach = 1;
 }
 

@@ -42,7 +42,8 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 		if (open && !mk_match(&open, end, " ([kernel")) {
 			e = mk_add_event(l, MK_UNKNOWN);
 			e->text = sc_span(start, end);
-			e->in_trace = e->quiet = true;
+			e->aside = MK_IN_TRACE;
+			e->quiet = true;
 		}
 		return;
 	}
@@ -51,7 +52,7 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 	e->reach = 1;
 	e->origin = MARKUP_FROM_FILE;
 	e->lookup = offset;
-	e->returns = e->lead_exact = true;
+	e->returns = MK_RETURN_BUT_LEAD;
 }
 
 static const char map_word[] = "PERF_RECORD_MMAP2";

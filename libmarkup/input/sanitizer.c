@@ -69,7 +69,8 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	e->address = address;
 	e->lookup = rel;
 	indented = mk_ends_with(l->p, start, "  ");
-	e->returns = one_blank && !indented && !id.len; /* Chromium's */
+	if (one_blank && !indented && !id.len) /* Chromium's */
+		e->returns = MK_RETURN;
 	*pos = after;
 	return true;
 }

@@ -30,7 +30,7 @@ static bool read_frame(struct mk_line *l, const char *start, const char *end)
 	e->address = address;
 	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = rel;
-	e->returns = number != 0;
+	e->returns = number ? MK_RETURN : MK_EXACT;
 	return true;
 }
 

@@ -159,7 +159,7 @@ static void group_event(struct mk_output *r, const struct mk_line *l, const stru
 	const char *input = r->where->input ? r->where->input : "";
 	struct sc_str process;
 
-	x->begins |= e->begins_trace;
+	x->begins |= e->aside == MK_BEGINS_TRACE;
 	if (e->kind != MK_FRAME || e->bad || e->quiet)
 		return;
 	process = process_of(r, l->p, e->text.ptr);

@@ -265,6 +265,7 @@ static void put_values(struct mk_output *r, const struct mk_event *e)
 		put_pairs(r, e->rest.ptr ? e->rest.ptr : e->text.ptr,
 			  e->rest.ptr ? e->rest.ptr + e->rest.len : e->text.ptr);
 		return;
+	case MK_HEXDICT_OPEN:
 	case MK_UNKNOWN:
 		return;
 	}
@@ -273,7 +274,7 @@ static void put_values(struct mk_output *r, const struct mk_event *e)
 static void json_event(struct mk_output *r, const struct mk_line *l, const struct mk_event *e)
 {
 	(void)l;
-	if (e->open || e->kind == MK_UNKNOWN)
+	if (e->kind == MK_HEXDICT_OPEN || e->kind == MK_UNKNOWN)
 		return;
 	open_element(r, e->tag, e->text);
 	if (e->bad)

@@ -190,7 +190,8 @@ int mk_walked_line(const struct mk_walked *w, size_t i, struct mk_line *l, struc
 
 /* Completes a frame whose module is named on its line. */
 void mk_take_frame(struct mk_resolve *r, struct mk_event *e);
-void mk_end_trace(struct mk_resolve *r);
+/* A line begins: what its first event (NULL: it has none) says of the trace. */
+void mk_begin_line(struct mk_resolve *r, const struct mk_event *first);
 
 /* The code at `vaddr` of the module that such a frame names, as mk_lookup_address() has it. */
 void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr, uint32_t kind,

@@ -160,10 +160,10 @@ static void take_map(struct mk_resolve *r, struct mk_event *e)
 
 void mk_take(struct mk_resolve *r, struct mk_event *e)
 {
-	r->in_trace |= e->in_trace;
+	r->in_trace |= e->aside == MK_IN_TRACE;
 	if (e->kind == MK_MODULE && !e->bad)
 		take_module(r, e);
-	else if (e->in_module)
+	else if (mk_names_module(e))
 		mk_take_frame(r, e);
 	else if (e->kind == MK_MAP && (!e->bad || e->late))
 		take_map(r, e);

@@ -12,10 +12,14 @@
 #include "libmarkup/bytes/fields.h"
 #include "libmarkup/resolve/resolve.h"
 
-void mk_end_trace(struct mk_resolve *r)
+void mk_begin_line(struct mk_resolve *r, const struct mk_event *first)
 {
-	r->num_bases = 0;
-	r->interrupted = r->trace_begins = r->in_trace = false;
+	if (!first || !(mk_names_module(first) || first->aside == MK_IN_TRACE)) {
+		r->num_bases = 0;
+		r->interrupted = r->trace_begins = r->in_trace = false;
+	}
+	r->trace_begins |= first && first->aside == MK_BEGINS_TRACE;
+	r->interrupted |= first && first->aside == MK_INTERRUPTS;
 }
 
 static struct mk_base *base_of(struct mk_resolve *r, const struct mk_module *m)
@@ -79,7 +83,8 @@ static struct mk_module *neighbour(struct mk_resolve *r, struct mk_event *e)
 static bool is_exact(struct mk_resolve *r, struct mk_module *m, const struct mk_event *e)
 {
 	const bool interrupted = r->interrupted;
-	const bool first = (e->first_exact && r->trace_begins) || (e->lead_exact && !r->in_trace);
+	const bool first = (e->returns == MK_RETURN_BUT_FIRST && r->trace_begins) ||
+			   (e->returns == MK_RETURN_BUT_LEAD && !r->in_trace);
 
 	r->interrupted = !e->kernel && is_trampoline(r, m, e->lookup);
 	return r->interrupted || interrupted || first;

@@ -52,7 +52,7 @@ static void html_event(struct mk_output *r, const struct mk_line *l, const struc
 		       mk_escaped(e->text), "</span>");
 	} else if (e->quiet) {
 		mk_html_line_text(r, e->text.ptr, x->pos);
-	} else if (!e->open) {
+	} else if (e->kind != MK_HEXDICT_OPEN) {
 		mk_html_element(r, e);
 	}
 }

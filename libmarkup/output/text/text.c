@@ -131,13 +131,17 @@ static void put_hexdict(struct mk_output *r, const struct mk_event *e)
 {
 	struct mk_text *t = r->state;
 
-	if (!e->open && !e->rest.ptr)
+	if (!e->rest.ptr)
 		return;
 	begin_element(r, e);
-	if (!e->open) {
-		mk_text_pairs(r, t->prefix, e->rest.ptr, e->rest.ptr + e->rest.len);
-		return;
-	}
+	mk_text_pairs(r, t->prefix, e->rest.ptr, e->rest.ptr + e->rest.len);
+}
+
+static void put_open_hexdict(struct mk_output *r, const struct mk_event *e)
+{
+	struct mk_text *t = r->state;
+
+	begin_element(r, e);
 	t->held.len = 0; /* text_held() goes on */
 	mk_out_str(&t->held, t->prefix);
 }
@@ -152,6 +156,7 @@ static void text_event(struct mk_output *r, const struct mk_line *l, const struc
 		[MK_DATA] = mk_text_data,
 		[MK_SYMBOL] = mk_put_symbol,
 		[MK_HEXDICT] = put_hexdict,
+		[MK_HEXDICT_OPEN] = put_open_hexdict,
 		[MK_DUMPFILE] = mk_text_dumpfile,
 	};
 
@@ -165,9 +170,9 @@ static void text_event(struct mk_output *r, const struct mk_line *l, const struc
 		put_reset(r, l, e);
 		return;
 	}
-	if (!mk_is_context(e) && e->kind != MK_HEXDICT)
+	if (!mk_is_context(e) && e->kind != MK_HEXDICT && e->kind != MK_HEXDICT_OPEN)
 		begin_element(r, e);
-	if (e->in_module) {
+	if (mk_names_module(e)) {
 		mk_text_named_frame(r, l, e);
 		return;
 	}
