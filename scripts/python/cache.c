@@ -66,7 +66,7 @@ static PyObject *number(uint32_t n)
 
 static PyObject *path(const char *file, uint32_t flags)
 {
-	return text(flags & SYMCACHE_FRAME_NO_FILE ? NULL : file);
+	return own_text(flags & SYMCACHE_FRAME_NO_FILE ? NULL : file);
 }
 
 static char *put(char **at, const char *s)
@@ -77,18 +77,24 @@ static char *put(char **at, const char *s)
 	return s ? to : NULL;
 }
 
-/* Frames of a resolver as our own, with their texts, in one block (PyMem_Free). */
-static struct symcache_frame *own(const struct symcache_frame *f, size_t n)
+/* Room for the frames of most answers. */
+union room {
+	struct symcache_frame frames[4];
+	char bytes[2048];
+};
+
+/* Frames of a resolver as our own, with their texts, in one block: in `room`, or of
+ * PyMem_Malloc(). */
+static struct symcache_frame *own(const struct symcache_frame *f, size_t n, union room *room)
 {
-	size_t size = (n + 1) * sizeof(*f);
-	struct symcache_frame *ret;
+	size_t size = n * sizeof(*f);
+	struct symcache_frame *ret = room->frames;
 	char *at;
 
 	for (size_t i = 0; i < n; i++)
 		size += (f[i].function ? strlen(f[i].function) + 1 : 0) +
 			(f[i].file ? strlen(f[i].file) + 1 : 0);
-	ret = PyMem_Malloc(size);
-	if (!ret)
+	if (size > sizeof(*room) && !(ret = PyMem_Malloc(size)))
 		return (void *)PyErr_NoMemory();
 	at = (char *)(ret + n);
 	for (size_t i = 0; i < n; i++) {
@@ -102,14 +108,15 @@ static struct symcache_frame *own(const struct symcache_frame *f, size_t n)
 static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 {
 	const struct symcache_frame *found;
+	union room room;
 	const size_t n = symcache_frames(symbols ? st.with_symbols : st.plain, self->c, address,
 					 &found);
-	struct symcache_frame *f = own(found, n);
+	struct symcache_frame *f = own(found, n, &room);
 	PyObject *ret = f ? PyTuple_New((Py_ssize_t)n) : NULL;
 
 	for (size_t i = 0; ret && i < n; i++) {
 		PyObject *const items[] = {
-			text(f[i].flags & SYMCACHE_FRAME_NO_FUNCTION ? NULL : f[i].function),
+			own_text(f[i].flags & SYMCACHE_FRAME_NO_FUNCTION ? NULL : f[i].function),
 			path(f[i].file, f[i].flags), PyLong_FromUnsignedLong(f[i].line),
 			PyLong_FromUnsignedLong(f[i].column),
 			PyBool_FromLong(f[i].flags & SYMCACHE_FRAME_INLINED), number(f[i].function_id),
@@ -121,7 +128,8 @@ static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 		Py_DECREF(ret);
 		ret = NULL;
 	}
-	PyMem_Free(f);
+	if (f != room.frames)
+		PyMem_Free(f);
 	return ret;
 }
 
@@ -318,21 +326,24 @@ static PyObject *variable(PyObject *self, PyObject *arg)
 	const unsigned long long address = PyLong_AsUnsignedLongLong(arg);
 	struct symcache_frame *texts;
 	struct symcache_variable v;
+	union room room;
 	PyObject *ret;
 
 	if (PyErr_Occurred())
 		return NULL;
 	if (symcache_variable_at(st.plain, ((struct cache *)self)->c, address, &v))
 		Py_RETURN_NONE;
-	texts = own(&(struct symcache_frame){ .function = v.name, .file = v.file }, 1);
+	texts = own(&(struct symcache_frame){ .function = v.name, .file = v.file }, 1,
+		    &room);
 	if (!texts)
 		return NULL;
 	PyObject *const items[] = {
-		text(texts->function), path(texts->file, v.flags), PyLong_FromUnsignedLong(v.line),
+		own_text(texts->function), path(texts->file, v.flags), PyLong_FromUnsignedLong(v.line),
 		PyLong_FromUnsignedLongLong(v.vaddr), PyLong_FromUnsignedLongLong(v.size),
 	};
 	ret = sequence(st.variable, items, 5);
-	PyMem_Free(texts);
+	if (texts != room.frames)
+		PyMem_Free(texts);
 	return ret;
 }
 

@@ -29,24 +29,22 @@ PyObject *raise_error(const struct symcache_error *err)
 	return NULL;
 }
 
-PyObject *text(const char *s)
+PyObject *own_text(const char *s)
 {
-	const size_t n = s ? strlen(s) : 0;
-	PyObject *ret;
-	size_t i = 0;
-	char *copy;
-
 	if (!s)
 		Py_RETURN_NONE;
-	while (i < n && (unsigned char)s[i] < 0x80)
-		i++;
-	if (i == n)
-		return PyUnicode_FromStringAndSize(s, (Py_ssize_t)n);
-	copy = PyMem_Malloc(n); /* what handles errors is Python */
-	if (!copy)
+	return PyUnicode_DecodeUTF8(s, (Py_ssize_t)strlen(s), "surrogateescape");
+}
+
+PyObject *text(const char *s)
+{
+	const size_t size = s ? strlen(s) + 1 : 0;
+	char *copy = s ? PyMem_Malloc(size) : NULL; /* what handles errors is Python */
+	PyObject *ret;
+
+	if (s && !copy)
 		return PyErr_NoMemory();
-	memcpy(copy, s, n);
-	ret = PyUnicode_DecodeUTF8(copy, (Py_ssize_t)n, "surrogateescape");
+	ret = own_text(s ? memcpy(copy, s, size) : NULL);
 	PyMem_Free(copy);
 	return ret;
 }

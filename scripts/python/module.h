@@ -26,6 +26,7 @@ PyObject *raise_error(const struct symcache_error *err);
 /* A text of the library, which may become invalid meanwhile; None for NULL. Bytes that are not
  * UTF-8 become surrogates. */
 PyObject *text(const char *s);
+PyObject *own_text(const char *s); /* that stays valid */
 
 /* "0123abcd", or bytes: a build ID as bytes. Returns 0, or −1 with an exception. */
 int parse_id(PyObject *o, uint8_t id[64], size_t *len);
