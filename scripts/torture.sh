@@ -12,6 +12,7 @@
 #          and a bundle is whole or not there
 # writes   the same commands and index, where the first write fails, or the second, and so on
 #          until all are done: that one alone, and on a disk that is full from there on
+# memory   commands of which the first allocation fails, or the second, and so on
 # scale    200,000 entries, and 50 GB: scripts/bench.sh PROGRAM store
 #
 # With fewer than 20 rounds, writes are cut short, or fail once with EIO.
@@ -21,7 +22,7 @@ set -u
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:?usage: scripts/torture.sh BUILD_DIR [ROUNDS [PART...]]}") rounds=${2:-500}
 shift; [ $# = 0 ] || shift
-[ $# -gt 0 ] || set -- store index bundles writes scale
+[ $# -gt 0 ] || set -- store index bundles writes memory scale
 scripts=$PWD/scripts symcache=$build/symcache
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LC_ALL=C
 top=$(mktemp -d)
@@ -196,11 +197,69 @@ part_writes() {
 	echo "writes: $writes commands of which a write failed: $((bad - from)) faults"
 }
 
+# every_allocation NAME SETUP COMMAND...: as every_write(), for allocations: it does what it did
+# with all of them, or says that memory was short; it does not find damage, and a.store keeps all.
+every_allocation() {
+	local name=$1 setup=$2 n out status want wanted
+	shift 2
+	eval "$setup"
+	cp a.store first.store
+	ids a.store > before
+	want=$("$@" 2>&1) wanted=$?
+	for ((n = 1; n < 5000; n++)); do
+		eval "$setup"
+		rm -f seen
+		out=$(FAIL=alloc FAIL_AT=$n FAIL_SEEN=seen LD_PRELOAD=$top/fail_at.so "$@" 2>&1)
+		status=$?
+		[ -e seen ] || break
+		runs=$((runs + 1))
+		if [ $status -ge 128 ]; then
+			wrong "$name, allocation $n: signal $((status - 128)): $out"
+		elif grep -qiE 'damaged|cut off|malformed|not a store|[1-9][0-9]* bad' <<< "$out"; then
+			wrong "$name, allocation $n: status $status, but nothing is damaged: $out"
+		elif [ $status != $wanted ] || [ "$out" != "$want" ]; then
+			[ $status != 0 ] && grep -qiE 'memory|temporarily' <<< "$out" ||
+				wrong "$name, allocation $n: status $status: $out"
+		fi
+		cmp -s a.store first.store || [ -z "$(ids a.store | comm -23 before -)" ] ||
+			wrong "$name, allocation $n: entries are gone"
+	done
+}
+
+part_memory() {
+	local from=$bad runs=0 x
+	if grep -q __asan_init "$symcache"; then
+		echo "memory: not with a sanitizer, which has its own malloc()"
+		return
+	fi
+	fail_at
+	objects 3
+	printf 'static int twice(int x) { return 2 * x; }\nint f(int x) { return twice(x); }\n' > a.c
+	${CC:-cc} -g -O1 -shared -fPIC -o objects/a.so a.c
+	rm -rf a.store* full.store* part.store* x* y*
+	"$symcache" index -q --store full.store objects
+	"$symcache" index -q --store part.store objects/1.so
+	local copy='rm -rf a.store* y; cp full.store a.store' less='rm -rf a.store* y; cp part.store a.store'
+	every_allocation "list" "$copy" "$symcache" list --store a.store
+	every_allocation "verify --repair" "$copy" "$symcache" verify -j1 --repair --store a.store
+	every_allocation "compact" "$copy" "$symcache" compact -q --store a.store
+	every_allocation "index" "$less" "$symcache" index -q -j1 --store a.store objects/a.so
+	every_allocation "index --again" "$copy" "$symcache" index -q -j1 --again --store a.store objects/a.so
+	for x in store tree; do
+		"$symcache" export -q --store full.store --shape $x -o x.$x
+		every_allocation "export $x" "$copy" "$symcache" export -q --store a.store --shape $x -o y
+		every_allocation "import $x" "$less" "$symcache" import -q --store a.store x.$x
+		every_allocation "verify $x" "$less" "$symcache" verify x.$x
+	done
+	[ $runs -gt 500 ] || wrong "memory: only $runs runs"
+	echo "memory: $((bad - from)) faults"
+}
+
 part_scale() { (cd "$scripts/.." && scripts/bench.sh "$symcache" store) || bad=$((bad + 1)); }
 
 for part; do
 	case $part in
-	store|index|bundles|writes|scale) part_$part ;;
+	store|index|bundles|writes|memory|scale) part_$part ;;
 	*) echo "torture.sh: what is '$part'?" >&2; exit 2 ;;
 	esac
 done

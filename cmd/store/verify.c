@@ -97,7 +97,8 @@ static int verify_entries(struct verification *v, struct symstore_reader *reader
 	struct symstore_faults faults = { 0 };
 	int rc;
 
-	symstore_check(reader, symstore_faults_add, &faults);
+	if (symstore_check(reader, symstore_faults_add, &faults) < 0)
+		return sc_no_memory(v->err);
 	report(v, path, &faults);
 	symstore_faults_deinit(&faults);
 	if (v->bad)
@@ -124,20 +125,23 @@ static int verify_store(struct verification *v)
 
 /* ---- files and bundles -------------------------------------------------------- */
 
-static void verify_file(struct verification *v, const char *path)
+static int verify_file(struct verification *v, const char *path)
 {
 	struct symstore_faults faults = { 0 };
 	struct symcache_map file;
 	struct sc_error err;
+	int rc = symcache_map_open(path, &file, &err);
 
 	v->verified++;
-	if (symcache_map_open(path, &file, &err))
+	if (rc && rc != SC_ENOMEM)
 		symstore_faults_add(&faults, sc_error_behind(err.msg, path));
-	else
-		symcache_verify(&file.cache, symstore_faults_add, &faults);
-	report(v, path, &faults);
+	else if (rc || symcache_verify(&file.cache, symstore_faults_add, &faults) < 0)
+		rc = sc_no_memory(v->err);
+	if (rc != SC_ENOMEM)
+		report(v, path, &faults);
 	symstore_faults_deinit(&faults);
 	symcache_map_close(&file);
+	return rc == SC_ENOMEM ? rc : 0;
 }
 
 static int sound_member(void *ctx, const struct symstore_entry *entry, const void *cache,
@@ -158,16 +162,20 @@ static void bad_member(void *ctx, const char *name, const char *why)
 	report_one(v, name, why);
 }
 
-static void verify_bundle(struct verification *v, const char *path)
+static int verify_bundle(struct verification *v, const char *path)
 {
 	const struct symbundle_reader reader = {
 		.verify_key = o.verify_key, .entry = sound_member, .fault = bad_member,
 		.progress = progress_update, .ctx = v,
 	};
 	struct sc_error err;
+	const int rc = symbundle_read(path, &reader, &err);
 
-	if (symbundle_read(path, &reader, &err))
+	if (rc == SC_ENOMEM)
+		return sc_no_memory(v->err);
+	if (rc)
 		report_one(v, path, sc_error_behind(err.msg, path));
+	return 0;
 }
 
 static void summarise(const struct verification *v, int rc)
@@ -204,10 +212,10 @@ static int run(int argc, char **argv, struct sc_error *err)
 	}
 	if (!o.caches.len && !argc)
 		rc = verify_store(&v);
-	for (int i = 0; i < argc; i++)
-		verify_bundle(&v, argv[i]);
-	for (size_t i = 0; i < o.caches.len; i++)
-		verify_file(&v, o.caches.items[i]);
+	for (int i = 0; i < argc && !rc; i++)
+		rc = verify_bundle(&v, argv[i]);
+	for (size_t i = 0; i < o.caches.len && !rc; i++)
+		rc = verify_file(&v, o.caches.items[i]);
 	progress_erase();
 	summarise(&v, rc);
 	symstore_removals_deinit(&v.removals);

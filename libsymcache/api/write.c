@@ -35,12 +35,16 @@ int symcache_store_put(struct symcache_store *s, const struct symcache_cache *c,
 	enum symstore_put_result result;
 	struct symstore_writer *w;
 	struct sc_error e;
+	ssize_t faults;
 	int rc;
 
 	if (!options || !api_fits(options) || !options->build_id ||
 	    !options->build_id_len || options->build_id_len > SYMCACHE_BUILD_ID_MAX)
 		return api_error(err, SC_EINVAL, "no build ID");
-	if (symcache_verify(&c->cache, NULL, NULL))
+	faults = symcache_verify(&c->cache, NULL, NULL);
+	if (faults < 0)
+		return api_error(err, SC_ENOMEM, "out of memory");
+	if (faults)
 		return api_error(err, SC_EFORMAT, "the cache is malformed");
 	memcpy(entry.build_id, options->build_id, options->build_id_len);
 	entry.build_id_len = options->build_id_len;

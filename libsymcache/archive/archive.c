@@ -36,6 +36,12 @@ static int fail(struct archive *a, int code, struct sc_error *err)
 	const char *why = archive_error_string(a);
 	int number = archive_errno(a);
 
+	/* Some of its parts do not say that memory ran out. */
+	if (!why && errno == ENOMEM)
+		number = ENOMEM;
+	if (why && strstr(why, "not enough memory"))
+		number = ENOMEM;
+
 	if (number == ENOSPC || number == EDQUOT || number == EFBIG)
 		code = SC_EFULL;
 	else if (number == ENOMEM)

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_parse.h>
-
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/base/json_text.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/manifest.h"
 
@@ -267,24 +266,20 @@ int manifest_read(struct manifest *m, const char *text, size_t len, struct sc_er
 	};
 	struct sc_error first = { 0 };
 	struct reading r = { .m = m, .err = &first };
-	yajl_handle parser = yajl_alloc(&callbacks, NULL, &r);
-	int rc = 0;
+	int rc;
 
 	*m = (struct manifest){ 0 };
-	if (len > MANIFEST_MAX) {
-		yajl_free(parser);
+	if (len > MANIFEST_MAX)
 		return sc_error_set(err, SC_EFORMAT, "the manifest has %zu MB, more than %d",
 				    len >> 20, MANIFEST_MAX >> 20);
-	}
-	if (!parser)
-		return sc_no_memory(err);
-	if (yajl_parse(parser, (const unsigned char *)text, len) != yajl_status_ok ||
-	    yajl_complete_parse(parser) != yajl_status_ok)
+	rc = sc_json_parse(&callbacks, &r, text, len, NULL);
+	if (rc == SC_ENOMEM)
+		sc_no_memory(err);
+	else if (rc)
 		rc = sc_error_set(err, first.code ? first.code : SC_EFORMAT, "%s",
 				  first.code ? first.msg : "the manifest is not JSON");
 	else if (!r.is_bundle)
 		rc = sc_error_set(err, SC_EFORMAT, "the manifest is not that of a bundle");
-	yajl_free(parser);
 	vec_deinit(&r.lines);
 	if (rc)
 		manifest_deinit(m);

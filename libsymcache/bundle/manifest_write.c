@@ -7,6 +7,7 @@
 #include <yajl/yajl_gen.h>
 
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/base/json_text.h"
 #include "libsymcache/base/utf8.h"
 #include "libsymcache/bundle/manifest.h"
 
@@ -85,34 +86,49 @@ static int put_entry(yajl_gen gen, const struct manifest_entry *e, struct sc_err
 	return rc;
 }
 
-int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err)
+struct writing {
+	const struct manifest *m;
+	char **ret;
+	size_t *len;
+	struct sc_error *err;
+};
+
+static int write_text(void *ctx, yajl_alloc_funcs *funcs)
 {
-	yajl_gen gen = yajl_gen_alloc(NULL);
+	const struct writing *w = ctx;
+	yajl_gen gen = yajl_gen_alloc(funcs);
 	const unsigned char *text;
 	int rc = 0;
 
-	*ret = NULL;
-	if (!gen)
-		return sc_no_memory(err);
 	yajl_gen_map_open(gen);
 	put_pair(gen, "format", "symcache bundle");
 	put_bytes(gen, "version", 7);
 	yajl_gen_integer(gen, MANIFEST_VERSION);
 	put_bytes(gen, "entries", 7);
 	yajl_gen_array_open(gen);
-	for (size_t i = 0; i < m->len && !rc; i++)
-		rc = put_entry(gen, &m->data[i], err);
+	for (size_t i = 0; i < w->m->len && !rc; i++)
+		rc = put_entry(gen, &w->m->data[i], w->err);
 	yajl_gen_array_close(gen);
 	yajl_gen_map_close(gen);
-	yajl_gen_get_buf(gen, &text, len);
-	if (!rc && *len > MANIFEST_MAX)
-		rc = sc_error_set(err, SC_ELIMIT,
+	yajl_gen_get_buf(gen, &text, w->len);
+	if (!rc && *w->len > MANIFEST_MAX)
+		rc = sc_error_set(w->err, SC_ELIMIT,
 				  "%zu entries make a manifest of %zu MB, and no one "
 				  "reads more than %d: export parts of them, by tags or with "
 				  "--since",
-				  m->len, *len >> 20, MANIFEST_MAX >> 20);
-	if (!rc && !(*ret = strndup((const char *)text, *len)))
-		rc = sc_no_memory(err);
+				  w->m->len, *w->len >> 20, MANIFEST_MAX >> 20);
+	if (!rc && !(*w->ret = strndup((const char *)text, *w->len)))
+		rc = SC_ENOMEM;
 	yajl_gen_free(gen);
 	return rc;
+}
+
+int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_error *err)
+{
+	struct writing w = { m, ret, len, err };
+	int rc;
+
+	*ret = NULL;
+	rc = sc_json_within(write_text, &w);
+	return rc == SC_ENOMEM ? sc_no_memory(err) : rc;
 }

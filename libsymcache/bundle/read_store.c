@@ -42,7 +42,7 @@ static bool give_entry(void *ctx, const struct symstore_entry *entry)
 	if (b->has_manifest && !e)
 		bundle_fault(b, name, "the manifest does not have it");
 	else if (get_cache(s->reader, entry, &data, &size, &why))
-		bundle_fault(b, name, why.msg);
+		s->rc = bundle_unread(b, name, &why, s->err);
 	else
 		s->rc = bundle_give(b, e, e ? &e->entry : entry, name, data, size, s->err);
 	return !s->rc;
@@ -55,9 +55,12 @@ static int read_snapshot(struct bundle_reading *b, struct symstore_reader *reade
 	const void *text = NULL, *signature = NULL;
 	size_t size = 0, signature_size = 0;
 	struct sc_error why;
+	const ssize_t faults = symstore_check(reader, sc_first_fault, &why);
 	int rc;
 
-	if (symstore_check(reader, sc_first_fault, &why))
+	if (faults < 0)
+		return sc_no_memory(err);
+	if (faults)
 		return sc_error_set(err, SC_EFORMAT, "damaged: %s", why.msg);
 	symstore_get_note(reader, SYMBUNDLE_MANIFEST, &text, &size, NULL);
 	symstore_get_note(reader, SIGNATURE_NAME, &signature, &signature_size, NULL);

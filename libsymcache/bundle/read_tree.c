@@ -62,7 +62,7 @@ static int give_listed(struct bundle_reading *b, const char *folder, struct bund
 		if (!path)
 			return sc_no_memory(err);
 		if (read_cache(path, f, &why))
-			bundle_fault(b, name, why.msg);
+			rc = bundle_unread(b, name, &why, err);
 		else
 			rc = bundle_give(b, e, &e->entry, name, f->data, f->len, err);
 		free(path);
@@ -93,7 +93,7 @@ static int give_all(struct bundle_reading *b, const char *folder, struct bundle_
 		if (at->fts_info != FTS_F || !end || strcmp(end, ".symcache"))
 			continue;
 		if (read_cache(at->fts_path, f, &why))
-			bundle_fault(b, at->fts_path, why.msg);
+			rc = bundle_unread(b, at->fts_path, &why, err);
 		else
 			rc = bundle_give_unlisted(b, at->fts_path, f->data, f->len, err);
 	}

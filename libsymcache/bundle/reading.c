@@ -27,6 +27,15 @@ void bundle_fault(struct bundle_reading *b, const char *name, const char *why)
 		b->r->fault(b->r->ctx, name, why);
 }
 
+int bundle_unread(struct bundle_reading *b, const char *name, const struct sc_error *why,
+		  struct sc_error *err)
+{
+	if (why->code == SC_ENOMEM)
+		return sc_no_memory(err);
+	bundle_fault(b, name, why->msg);
+	return 0;
+}
+
 /* What a manifest, or the record of a store, claims of a cache is replaced by what the
  * cache says. */
 static int check_claims(struct symstore_entry *entry, const struct symcache *cache,
@@ -62,14 +71,13 @@ int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 	b->done++;
 	if (listed)
 		manifest_check(listed, data, size, &why);
-	if (!why.code && !symcache_open(&cache, data, size, &why))
-		symcache_verify(&cache, sc_first_fault, &why);
+	if (!why.code && !symcache_open(&cache, data, size, &why) &&
+	    symcache_verify(&cache, sc_first_fault, &why) == SC_ENOMEM)
+		sc_no_memory(&why);
 	if (!why.code)
 		check_claims(&claimed, &cache, &why);
-	if (why.code) {
-		bundle_fault(b, name, why.msg);
-		return 0;
-	}
+	if (why.code)
+		return bundle_unread(b, name, &why, err);
 	rc = b->r->entry ? b->r->entry(b->r->ctx, &claimed, data, size, err) : 0;
 	b->named = rc && rc != SC_ENOMEM; /* it is of where the entry goes */
 	return rc;

@@ -29,6 +29,10 @@ int bundle_begin(struct bundle_reading *b, const void *text, size_t size, const 
 /* Reports what is wrong with a part of the bundle, by its name. */
 void bundle_fault(struct bundle_reading *b, const char *name, const char *why);
 
+/* The same of an error; one for lack of memory is no fault of the bundle's: SC_ENOMEM. */
+int bundle_unread(struct bundle_reading *b, const char *name, const struct sc_error *why,
+		  struct sc_error *err);
+
 /* Hands a cache on if it is sound, and as it is listed (or NULL). */
 int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 		const struct symstore_entry *entry, const char *name, const void *data, size_t size,

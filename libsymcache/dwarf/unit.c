@@ -7,8 +7,11 @@
 void dw_debug_deinit(struct dw_debug *d)
 {
 	for (size_t i = 0; i < d->abbrevs.len; i++) {
-		dw_abbrevs_deinit(d->abbrevs.data[i].abbrevs);
-		free(d->abbrevs.data[i].abbrevs);
+		struct dw_abbrevs *abbrevs = d->abbrevs.data[i].abbrevs; /* NULL: out of memory */
+
+		if (abbrevs)
+			dw_abbrevs_deinit(abbrevs);
+		free(abbrevs);
 	}
 	vec_deinit(&d->abbrevs);
 	dw_abbrev_pool_deinit(&d->abbrev_pool);

@@ -184,6 +184,13 @@ static int read_sections(struct sc_elf *e, struct sc_error *err)
 	return 0;
 }
 
+/* What libelf does not open: it leaves errno as it was where memory is not what it lacks. */
+static int not_whole(struct sc_error *err)
+{
+	return errno == ENOMEM ? sc_no_memory(err) :
+		sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
+}
+
 /* Header tables that lie outside the file are an error of their own: libelf
  * would say that there are no sections. */
 static int read_header(struct sc_elf *e, struct sc_error *err)
@@ -193,7 +200,7 @@ static int read_header(struct sc_elf *e, struct sc_error *err)
 	size_t names;
 
 	if (elf_kind(e->elf) != ELF_K_ELF || !gelf_getehdr(e->elf, &eh))
-		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
+		return not_whole(err);
 	e->is_64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
 	e->big_endian = eh.e_ident[EI_DATA] == ELFDATA2MSB;
 	e->machine = eh.e_machine;
@@ -220,7 +227,7 @@ static int read_file(struct sc_elf *e, struct sc_error *err)
 	int rc;
 
 	if (!raw)
-		return sc_error_set(err, SC_EFORMAT, "cut off: no whole ELF header");
+		return not_whole(err);
 	e->bytes = (const uint8_t *)raw;
 	rc = read_header(e, err);
 	if (!rc && e->type == ET_REL)
@@ -265,6 +272,7 @@ static int open_file(const char *path, struct sc_elf *e, struct sc_error *err)
 	if (len < SELFMAG || memcmp(magic, ELFMAG, SELFMAG))
 		return sc_error_set(err, SC_EFORMAT, "not an ELF file");
 	elf_version(EV_CURRENT);
+	errno = 0;
 	e->elf = elf_begin(e->fd, ELF_C_READ_MMAP, NULL);
 	return read_file(e, err);
 }
@@ -277,6 +285,7 @@ static int open_bytes(uint8_t *bytes, size_t size, const char *name, struct sc_e
 	if (!e->path)
 		return sc_no_memory(err);
 	elf_version(EV_CURRENT);
+	errno = 0;
 	e->elf = elf_memory((char *)bytes, size);
 	return read_file(e, err);
 }

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
@@ -350,10 +351,10 @@ typedef bool symcache_fault_fn(void *ctx, const char *fault);
 /*
  * Reads the whole file and reports each breach of format/symcache.md: order of
  * ranges, indices and offsets out of bounds, inlined_into cycles, malformed
- * strings, the hash of the extension area. Returns the number of faults. `fn` may
- * be NULL. Time is linear in the size of the file; takes memory of an eighth of
- * the string section, and reports as a fault that there is none.
+ * strings, the hash of the extension area. Returns the number of faults, or SC_ENOMEM:
+ * nothing is known. `fn` may be NULL. Time is linear in the size of the file; takes memory
+ * of an eighth of the string section.
  */
-size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx);
+ssize_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx);
 
 #endif

@@ -28,8 +28,7 @@ static void verify_strings(struct verifier *v)
 
 	v->starts = calloc((size_t)h->string_bytes / 8 + 1, 1);
 	if (!v->starts) {
-		sc_fault(v, "strings: not enough memory to check them");
-		v->stopped = true;
+		v->stopped = v->no_memory = true;
 		return;
 	}
 	for (; offset < h->string_bytes && !v->stopped; offset = next) {
@@ -307,7 +306,7 @@ static void verify_extension(struct verifier *v)
 	sc_verify_unwind(v);
 }
 
-size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx)
+ssize_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void *ctx)
 {
 	struct verifier v = { .cache = cache, .fn = fn, .ctx = ctx };
 
@@ -321,5 +320,5 @@ size_t symcache_verify(const struct symcache *cache, symcache_fault_fn *fn, void
 		verify_extension(&v);
 	}
 	free(v.starts);
-	return v.faults;
+	return v.no_memory ? SC_ENOMEM : (ssize_t)v.faults;
 }

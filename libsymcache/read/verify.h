@@ -12,7 +12,7 @@ struct verifier {
 	symcache_fault_fn *fn;
 	void *ctx;
 	size_t faults;
-	bool stopped;
+	bool stopped, no_memory;
 	uint8_t *starts; /* bit i: a string starts at offset i */
 };
 

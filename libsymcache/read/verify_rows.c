@@ -76,12 +76,14 @@ void sc_verify_unwind(struct verifier *v)
 	if (!u->facts)
 		return;
 	seen = calloc(u->expression_bytes / 8 + 1, 1);
-	if (!seen)
-		sc_fault(v, "out of memory for the expressions");
+	if (!seen) {
+		v->stopped = v->no_memory = true;
+		return;
+	}
 	if ((u->facts->word != 4 && u->facts->word != 8) || u->rows[0].cfa != SYMCACHE_CFA_NONE)
 		sc_fault(v, "unwind facts: words of %u bytes, or row 0 is one", u->facts->word);
 	verify_starts(v);
-	for (uint32_t i = 1; seen && i < u->num_rows && !v->stopped; i++) {
+	for (uint32_t i = 1; i < u->num_rows && !v->stopped; i++) {
 		struct symcache_row row;
 
 		if (!symcache_get_row(v->cache, i, &row)) {
@@ -93,7 +95,7 @@ void sc_verify_unwind(struct verifier *v)
 			verify_expression(v, "unwind row", i, row.n, seen);
 		verify_rule_order(v, i, &row);
 	}
-	for (uint32_t i = 0; seen && i < u->num_rules && !v->stopped; i++) {
+	for (uint32_t i = 0; i < u->num_rules && !v->stopped; i++) {
 		const struct symcache_ext_rule *r = &u->rules[i];
 
 		if (!r->kind || r->kind > SYMCACHE_RULE_SAME || r->zero)

@@ -17,6 +17,21 @@
 #include "libsymcache/base/fault.h"
 #include "libsymcache/store/parts.h"
 
+/* What went wrong is a fault, but for lack of memory. */
+static void said(struct symstore_report *r, const struct sc_error *err)
+{
+	if (err->code == SC_ENOMEM)
+		r->no_memory = r->stop = true;
+	else
+		symstore_fault(r, "%s", err->msg);
+}
+
+/* What a check returns. */
+static ssize_t result(const struct symstore_report *r)
+{
+	return r->no_memory ? SC_ENOMEM : (ssize_t)r->faults;
+}
+
 static void check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 			struct symstore_report *r)
 {
@@ -28,7 +43,7 @@ static void check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 
 	mdb_env_get_fd(store->env, &fd);
 	if (symstore_snapshot_of(txn, fd, &snapshot, &err)) {
-		symstore_fault(r, "%s", err.msg);
+		said(r, &err);
 		return;
 	}
 	size = (size_t)snapshot.file_size;
@@ -36,7 +51,8 @@ static void check_pages(struct symstore *store, MDB_txn *txn, bool if_short,
 		return;
 	file = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (file == MAP_FAILED) {
-		symstore_fault(r, "cannot map %zu bytes", size);
+		sc_error_sys(&err, "cannot map %zu bytes", size);
+		said(r, &err);
 		return;
 	}
 	symstore_snapshot_check(file, size, &snapshot, r);
@@ -49,6 +65,8 @@ int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short, st
 	struct symstore_report report = { .fn = sc_first_fault, .ctx = &first };
 
 	check_pages(store, txn, if_short, &report);
+	if (report.no_memory)
+		return sc_no_memory(err);
 	return report.faults ? sc_error_set(err, SC_EFORMAT, "store %s: damaged or cut off: %s",
 					     store->path, first.msg)
 			     : 0;
@@ -89,14 +107,14 @@ static void check_records(struct symstore_reader *reader, struct symstore_report
 		symstore_fault(r, "%zu caches have no entry", reader->caches.entries - with_cache);
 }
 
-size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx)
+ssize_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx)
 {
 	struct symstore_report r = { .fn = fn, .ctx = ctx };
 
 	check_pages(reader->store, reader->txn, false, &r);
-	if (!r.faults)
+	if (!r.faults && !r.no_memory)
 		check_records(reader, &r);
-	return r.faults;
+	return result(&r);
 }
 
 /* Compares a cache with its hash and the hashes of its blocks, in one pass. */
@@ -109,7 +127,7 @@ static void check_hashes(struct symstore_report *r, const struct symstore_entry 
 	uint64_t hash;
 
 	if (!table) {
-		symstore_fault(r, "out of memory");
+		r->no_memory = true;
 		return;
 	}
 	hash = symcache_guard_hash(data, (size_t)entry->cache_size, table);
@@ -123,8 +141,8 @@ static void check_hashes(struct symstore_report *r, const struct symstore_entry 
 	free(table);
 }
 
-size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
-			    symcache_fault_fn *fn, void *ctx)
+ssize_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
+			     symcache_fault_fn *fn, void *ctx)
 {
 	struct symstore_report r = { .fn = fn, .ctx = ctx };
 	struct symstore_entry own;
@@ -135,15 +153,14 @@ size_t symstore_check_entry(struct symstore_reader *reader, const struct symstor
 
 	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &data, &room,
 			   &err)) {
-		symstore_fault(&r, "%s", err.msg);
-		return r.faults;
+		said(&r, &err);
+		return result(&r);
 	}
 	check_hashes(&r, &own, data, room);
-	if (r.faults)
-		return r.faults;
-	if (symcache_open(&cache, data, (size_t)own.cache_size, &err))
-		symstore_fault(&r, "%s", err.msg);
-	else
-		r.faults += symcache_verify(&cache, fn, ctx);
-	return r.faults;
+	if (r.faults || r.no_memory)
+		return result(&r);
+	if (!symcache_open(&cache, data, (size_t)own.cache_size, &err))
+		return symcache_verify(&cache, fn, ctx);
+	said(&r, &err);
+	return result(&r);
 }

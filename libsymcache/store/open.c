@@ -74,9 +74,11 @@ static int attach(struct symstore *store, enum symstore_mode mode, struct sc_err
 	if (rc || (rc = symstore_sound_pages(store, txn, true, err)))
 		return rc;
 	rc = symstore_look_in(store, txn, &in, err);
-	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE &&
-	    symstore_sound_pages(store, txn, false, err))
-		return SC_EFORMAT; /* so initialise() must not touch it */
+	if (rc == SC_ENOTFOUND && mode == SYMSTORE_WRITE) {
+		const int unsound = symstore_sound_pages(store, txn, false, err);
+
+		return unsound ? unsound : rc; /* so initialise() must not touch it */
+	}
 	if (rc)
 		return rc;
 	if (symstore_find(&in.view, &in.meta, SYMSTORE_FORMAT_KEY, strlen(SYMSTORE_FORMAT_KEY),

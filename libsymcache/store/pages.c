@@ -258,7 +258,7 @@ void symstore_snapshot_check(const uint8_t *file, size_t size,
 
 	w.seen = calloc(snapshot->last_page / 8 + 1, 1);
 	if (!w.seen) {
-		fault(&w, "out of memory");
+		report->no_memory = report->stop = true;
 		return;
 	}
 	tree(&w, &snapshot->trees[0], "free");

@@ -89,6 +89,7 @@ struct symstore_report {
 	void *ctx;
 	size_t faults;
 	bool stop;            /* fn has heard enough */
+	bool no_memory;       /* nothing can be said */
 };
 void symstore_fault(struct symstore_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

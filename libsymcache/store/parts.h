@@ -113,9 +113,9 @@ static inline size_t symstore_table_offset(size_t size)
 /* Writes the record of the file's version. LMDB's code. */
 int symstore_put_format(struct symstore *store, MDB_txn *txn, const struct symstore_format *format);
 
-/* Reads one cache whole: its hash, then symcache_verify(). Number of faults. */
-size_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
-			    symcache_fault_fn *fn, void *ctx);
+/* Reads one cache whole: its hash, then symcache_verify(). Number of faults, or SC_ENOMEM. */
+ssize_t symstore_check_entry(struct symstore_reader *reader, const struct symstore_entry *entry,
+			     symcache_fault_fn *fn, void *ctx);
 
 /* ---- place.c ---- */
 

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
@@ -308,9 +309,9 @@ bool symstore_names_have(const char *names, const char *want);
 
 /* Walks the index pages of the file and the records: pages out of bounds or
  * used twice, keys out of order, entries without a cache. It does not read the
- * caches. Returns the number of faults; with faults, do not read on. Call it
+ * caches. Returns the number of faults, or SC_ENOMEM; with either, do not read on. Call it
  * first: it may move the reader to the newest snapshot. */
-size_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
+ssize_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
 
 /* ---- writing -------------------------------------------------------------
  * A writer gathers what shall be done; symstore_commit() waits for its turn

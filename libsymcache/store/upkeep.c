@@ -214,13 +214,15 @@ static bool add_job(void *ctx, const struct symstore_entry *entry)
 static void verify_job(void *ctx, unsigned worker, size_t i)
 {
 	struct verification *v = ctx;
+	const ssize_t faults = symstore_check_entry(v->reader, &v->jobs.data[i].entry,
+						    symstore_faults_add, &v->jobs.data[i].faults);
 
 	(void)worker;
-	symstore_check_entry(v->reader, &v->jobs.data[i].entry, symstore_faults_add,
-			     &v->jobs.data[i].faults);
 	pthread_mutex_lock(&v->lock);
+	v->out_of_memory |= faults == SC_ENOMEM;
 	v->jobs.data[i].done = true;
-	for (; v->reported < v->jobs.len && v->jobs.data[v->reported].done; v->reported++) {
+	for (; v->reported < v->jobs.len && v->jobs.data[v->reported].done &&
+	       !v->out_of_memory; v->reported++) {
 		struct job *job = &v->jobs.data[v->reported];
 
 		v->fn(v->ctx, &job->entry, &job->faults, v->reported + 1, v->jobs.len);
@@ -241,8 +243,12 @@ int symstore_verify(struct symstore_reader *reader, unsigned threads, symstore_v
 		rc = sc_no_memory(err);
 	if (!rc)
 		sc_parallel(threads ? threads : sc_cores(), v.jobs.len, verify_job, &v);
-	for (size_t i = 0; i < v.jobs.len; i++)
+	if (!rc && v.out_of_memory)
+		rc = sc_no_memory(err);
+	for (size_t i = 0; i < v.jobs.len; i++) {
 		free(v.jobs.data[i].source);
+		symstore_faults_deinit(&v.jobs.data[i].faults);
+	}
 	vec_deinit(&v.jobs);
 	return rc;
 }

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yajl/yajl_parse.h>
-
+#include "libsymcache/base/json_text.h"
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/transforms/maps.h"
@@ -294,19 +293,14 @@ int sc_line_map(const char *text, size_t size, struct sc_map *ret, struct sc_err
 	};
 	struct sc_error first = { 0 };
 	struct reading r = { .m = calloc(1, sizeof(*r.m)), .err = &first };
-	yajl_handle parser = r.m ? yajl_alloc(&callbacks, NULL, &r) : NULL;
-	int rc = 0;
+	size_t end = 0;
+	int rc = r.m ? sc_json_parse(&callbacks, &r, text, size, &end) : SC_ENOMEM;
 
-	if (!parser) {
+	if (rc == SC_ENOMEM || first.code == SC_ENOMEM)
 		rc = sc_no_memory(err);
-	} else if (yajl_parse(parser, (const unsigned char *)text, size) != yajl_status_ok ||
-		   yajl_complete_parse(parser) != yajl_status_ok) {
-		rc = first.code == SC_ENOMEM ? SC_ENOMEM : SC_EFORMAT;
-		sc_error_set(err, rc, "byte %zu: %s", yajl_get_bytes_consumed(parser),
+	else if (rc)
+		sc_error_set(err, rc, "byte %zu: %s", end,
 			     first.code ? first.msg : "not a JSON text");
-	}
-	if (parser)
-		yajl_free(parser);
 	if (rc && r.m)
 		destroy(r.m);
 	else if (!rc)

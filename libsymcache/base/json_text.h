@@ -1,0 +1,22 @@
+/* json_text.h: JSON texts by yajl, which does not survive that memory runs out. */
+#ifndef SC_JSON_TEXT_H
+#define SC_JSON_TEXT_H
+
+#include <stddef.h>
+#include <yajl/yajl_parse.h>
+
+/*
+ * Calls `callbacks` with `ctx` for what `text` holds; they must not keep what they got. 0;
+ * SC_EFORMAT: it is no JSON text, or a callback ended it, at byte *end (end may be NULL);
+ * SC_ENOMEM: for the parser; callbacks say themselves what they lack.
+ */
+int sc_json_parse(const yajl_callbacks *callbacks, void *ctx, const char *text, size_t size,
+		  size_t *end);
+
+/*
+ * Calls `fn` with `ctx` and functions for yajl_alloc() or yajl_gen_alloc(), and returns what it
+ * returns; or SC_ENOMEM as soon as one of these has nothing to give: `fn` is left by a jump.
+ */
+int sc_json_within(int (*fn)(void *ctx, yajl_alloc_funcs *funcs), void *ctx);
+
+#endif
