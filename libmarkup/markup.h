@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libsymcache/base/frame.h"
 #include "libsymcache/base/str.h"
 
 enum markup_dialect {
@@ -37,16 +38,6 @@ enum markup_dialect {
 #define MARKUP_NAMES_MAX   (32u << 20) /* bytes of their names and build IDs */
 
 /* ---- resolver ------------------------------------------------------------ */
-
-#define MARKUP_PADDED 32u
-
-struct markup_frame {
-	struct sc_str function;     /* as it is to be shown; ptr NULL: unknown */
-	struct sc_str file;         /* path; ptr NULL: unknown */
-	uint32_t line, column;      /* 0: unknown */
-	bool padded;                /* MARKUP_PADDED bytes of both texts may be read,
-	                             * however short they are */
-};
 
 struct markup_data {
 	struct sc_str name;         /* as it is to be shown */
@@ -147,16 +138,16 @@ struct markup_resolver {
 	 * nothing is known.
 	 */
 	size_t (*code)(void *ctx, void *module, uint64_t vaddr,
-		       const struct markup_frame **frames);
+		       const struct sc_frame **frames);
 
 	/* The same for a frame whose module is named on its line, where the names of the
 	 * symbol table count, too. May be NULL: code() is asked. */
 	size_t (*line_code)(void *ctx, void *module, uint64_t vaddr,
-			    const struct markup_frame **frames);
+			    const struct sc_frame **frames);
 
 	/* Lines of the source around the place of a frame of this module, whole ones, as they are
 	 * to be shown below it; ptr NULL: they are not there. May be NULL: none are wanted. */
-	struct sc_str (*source)(void *ctx, void *module, const struct markup_frame *frame);
+	struct sc_str (*source)(void *ctx, void *module, const struct sc_frame *frame);
 
 	/*
 	 * Announces n addresses, at most MARKUP_AHEAD, which code() will most

@@ -35,23 +35,23 @@ static inline void *fake_module(void *ctx, const uint8_t *build_id, size_t len, 
 }
 
 static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr,
-			       const struct markup_frame **frames)
+			       const struct sc_frame **frames)
 {
-	static const struct markup_frame inlined[] = {
+	static const struct sc_frame inlined[] = {
 		{ STR("ns::get"), STR("/src/inl.cpp"), 4, 97 },
 		{ STR("ns::outer"), STR("/src/inl.cpp"), 9, 79 },
 	};
-	static const char main_name[MARKUP_PADDED] = "main", main_file[MARKUP_PADDED] = "main.c";
+	static const char main_name[SC_PADDED] = "main", main_file[SC_PADDED] = "main.c";
 	static const char long_name[] = "a_name_of_forty_characters_as_they_are_";
-	static const struct markup_frame plain[] = {
+	static const struct sc_frame plain[] = {
 		{ { main_name, 4 }, { main_file, 6 }, 12, 3, .padded = true },
 	};
-	static const struct markup_frame padded[] = {
+	static const struct sc_frame padded[] = {
 		{ STR(long_name), { main_file, 6 }, 12, 3, .padded = true },
 	};
-	static const struct markup_frame no_file[] = { { STR("start"), NOWHERE, 0, 0 } };
-	static const struct markup_frame no_function[] = { { NOWHERE, STR("x.S"), 7, 0 } };
-	static const struct markup_frame deep[] = {
+	static const struct sc_frame no_file[] = { { STR("start"), NOWHERE, 0, 0 } };
+	static const struct sc_frame no_function[] = { { NOWHERE, STR("x.S"), 7, 0 } };
+	static const struct sc_frame deep[] = {
 		{ STR("f1"), STR("d.c"), 1, 1 }, { STR("f2"), STR("d.c"), 2, 1 },
 		{ STR("f3"), STR("d.c"), 3, 1 }, { STR("f4"), STR("d.c"), 4, 0 },
 		{ STR("f5"), STR("d.c"), 0, 0 }, { STR("f6"), STR("d.c"), 6, 1 },

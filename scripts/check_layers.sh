@@ -111,7 +111,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("scripts", "store read format module.h")
 
 		# libmarkup: over base alone, of which it needs little.
-		own("mk", "mk/bytes libsymcache/base/str.h")
+		own("mk", "mk/bytes libsymcache/base/frame.h libsymcache/base/str.h")
 		own("mk/bytes", "libmarkup/markup.h libsymcache/base/str.h libsymcache/base/text.h libsymcache/base/utf8.h")
 		own("mk/input", "mk libmarkup/event.h mk/bytes")
 		own("mk/resolve", "mk libmarkup/event.h mk/bytes libmarkup/input/input.h libsymcache/base/vec.h")

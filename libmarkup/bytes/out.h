@@ -66,7 +66,7 @@ static inline void mk_out_used(struct mk_out *o, const char *end)
 	o->len = (size_t)(end - o->buf);
 }
 
-/* mk_out_put() of bytes of which 32 may be read, however few they are (SYMCACHE_PADDED). */
+/* mk_out_put() of bytes of which 32 may be read, however few they are (SC_PADDED). */
 static inline void mk_out_put_padded(struct mk_out *o, const char *p, size_t n)
 {
 	char *to = mk_out_room(o, n + 32);

@@ -75,7 +75,7 @@ static bool put_map(struct mk_output *r, const struct mk_line *l, const struct m
 
 /* " FUNC FILE:LINE" */
 static void render_bt(struct mk_output *r, struct mk_out *o,
-		      const struct markup_frame *frames, size_t n, size_t i)
+		      const struct sc_frame *frames, size_t n, size_t i)
 {
 	(void)r;
 	(void)n;

@@ -96,7 +96,7 @@ void mk_group_fold(struct mk_out *o, struct sc_str name)
 
 /* ---- frames -------------------------------------------------------------------- */
 
-static void render(struct mk_output *r, struct mk_out *o, const struct markup_frame *frames,
+static void render(struct mk_output *r, struct mk_out *o, const struct sc_frame *frames,
 		   size_t n, size_t i)
 {
 	(void)r;
@@ -164,7 +164,7 @@ static void group_event(struct mk_output *r, const struct mk_line *l, const stru
 		return;
 	process = process_of(r, l->p, e->text.ptr);
 	put_functions(r, e);
-	const struct mk_group_frame frame = {
+	const struct mk_group_record frame = {
 		.line = r->where->line_no + 1, .number = e->number, .reach = e->reach,
 		.begins = x->begins, .input_len = (uint32_t)strlen(input),
 		.format_len = (uint32_t)e->tag.len, .process_len = (uint32_t)process.len,

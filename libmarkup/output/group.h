@@ -20,7 +20,7 @@
 
 /* A frame; the texts follow it in this order: name of the input, format, process,
  * functions with a newline behind each, innermost first. */
-struct mk_group_frame {
+struct mk_group_record {
 	uint64_t line;   /* from 1 */
 	uint64_t number;
 	uint32_t reach;  /* of the event */

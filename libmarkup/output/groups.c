@@ -131,7 +131,7 @@ static void close_all(struct markup_groups *g)
 	g->num_open = 0;
 }
 
-static bool goes_on(const struct group_stack *s, const struct mk_group_frame *f)
+static bool goes_on(const struct group_stack *s, const struct mk_group_record *f)
 {
 	if (f->begins || f->line < s->line)
 		return false;
@@ -193,7 +193,7 @@ static uint32_t input_of(struct markup_groups *g, const char *name, size_t len)
 	return (uint32_t)g->inputs.len++;
 }
 
-static void take_frame(struct markup_groups *g, const struct mk_group_frame *f, const char *text)
+static void take_frame(struct markup_groups *g, const struct mk_group_record *f, const char *text)
 {
 	const char *format = text + f->input_len, *process = format + f->format_len;
 	const char *functions = process + f->process_len;
@@ -224,7 +224,7 @@ static void take_frame(struct markup_groups *g, const struct mk_group_frame *f, 
 int markup_groups_take(void *groups, const char *data, size_t len)
 {
 	struct markup_groups *g = groups;
-	struct mk_group_frame f;
+	struct mk_group_record f;
 	const char *p;
 	size_t left;
 

@@ -64,9 +64,9 @@ static void open_element(struct mk_output *r, struct sc_str tag, struct sc_str m
 
 /* But for the end of the object. */
 static void render_frame(struct mk_output *r, struct mk_out *o,
-			 const struct markup_frame *frames, size_t n, size_t i)
+			 const struct sc_frame *frames, size_t n, size_t i)
 {
-	const struct markup_frame *frame = &frames[i];
+	const struct sc_frame *frame = &frames[i];
 
 	(void)r;
 	mk_put(o, "{\"inlined\":", i + 1 < n ? "true" : "false");

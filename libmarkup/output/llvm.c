@@ -80,9 +80,9 @@ static void report(struct mk_output *r, const struct mk_line *l, const struct mk
 
 /* "FUNC FILE:LINE:COL " */
 static void render_bt(struct mk_output *r, struct mk_out *o,
-		      const struct markup_frame *frames, size_t n, size_t i)
+		      const struct sc_frame *frames, size_t n, size_t i)
 {
-	const struct markup_frame *f = &frames[i];
+	const struct sc_frame *f = &frames[i];
 
 	(void)n;
 	if (f->function.ptr || f->file.ptr)
@@ -92,7 +92,7 @@ static void render_bt(struct mk_output *r, struct mk_out *o,
 
 /* "FUNC[FILE:LINE]" */
 static void render_pc(struct mk_output *r, struct mk_out *o,
-		      const struct markup_frame *frames, size_t n, size_t i)
+		      const struct sc_frame *frames, size_t n, size_t i)
 {
 	(void)i;
 	mk_put_values(r, o, or_invalid(frames[n - 1].function), "[", or_invalid(frames[0].file),

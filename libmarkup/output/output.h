@@ -157,7 +157,7 @@ struct mk_style {
 	uint32_t kind; /* unlike all other styles of the same output */
 	bool chain;    /* all frames are one piece */
 	/* Writes piece `i`: frame `i`, or all `n` frames if `chain`. */
-	void (*render)(struct mk_output *r, struct mk_out *o, const struct markup_frame *frames,
+	void (*render)(struct mk_output *r, struct mk_out *o, const struct sc_frame *frames,
 		       size_t n, size_t i);
 };
 
@@ -171,7 +171,7 @@ static inline uint32_t mk_kind_of(const struct mk_style *style, unsigned colours
 struct mk_pieces {
 	size_t n;            /* at least one; it is empty if nothing is known */
 	bool found;
-	const struct markup_frame *frames; /* NULL: their text was remembered */
+	const struct sc_frame *frames; /* NULL: their text was remembered */
 	size_t num_frames;
 	/* The rest is for mk_put_piece(). */
 	void *module;        /* they are of */

@@ -112,7 +112,7 @@ struct mk_remembered {
 /* What is known of the code at an address. Valid until the next lookup. */
 struct mk_found {
 	const struct mk_remembered *remembered; /* NULL: nothing; else only this is set */
-	const struct markup_frame *frames;
+	const struct sc_frame *frames;
 	size_t num_frames;
 	void *module;        /* they are of */
 	bool found;

@@ -164,7 +164,7 @@ static bool answer_code(struct mk_worker *w, const struct mk_request *r)
 {
 	const struct markup_dialogue_options *o = &w->dialogue->options;
 	const uint64_t vaddr = address_of(w, &r->query);
-	struct symcache_shown_frame named;
+	struct sc_frame named;
 	struct symcache_answer a;
 
 	if (find_frames(w, r, vaddr, o->inlines ? SYMCACHE_INLINES :

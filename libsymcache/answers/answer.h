@@ -103,7 +103,7 @@ void mk_json_explained(struct mk_worker *w, const struct mk_request *r,
  * name is that of the nearest symbol, the place that of a variable that begins there, or the
  * file that the symbol table has. `room` is for a frame that is made. */
 void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint64_t vaddr,
-			  struct symcache_answer *a, struct symcache_shown_frame *room);
+			  struct symcache_answer *a, struct sc_frame *room);
 
 /* How answers call the module of a request. */
 static inline const char *mk_shown_module(const struct mk_worker *w, const struct mk_request *r)
@@ -125,7 +125,7 @@ struct sc_str mk_shown_name(struct mk_worker *w, struct sc_str name, uint32_t la
 
 /* Lines of the source around a frame, if they are asked for and there. */
 static inline struct sc_str mk_source_around(struct mk_worker *w, const struct mk_request *r,
-					     const struct symcache_shown_frame *f)
+					     const struct sc_frame *f)
 {
 	const uint64_t lines = w->dialogue->options.source_lines;
 

@@ -7,7 +7,7 @@
 /* Has the DWARF a function there? The cache has symbols, too, where it has none. */
 static bool has_function(const struct symcache_answer *a)
 {
-	const struct symcache_shown_frame *f = a->frames;
+	const struct sc_frame *f = a->frames;
 
 	return a->num_frames && f->function.ptr && f->function_idx != SYMCACHE_NONE &&
 	       symcache_sound(a->cache, &a->cache->functions[f->function_idx],
@@ -26,7 +26,7 @@ static struct sc_str named_file(const struct mk_worker *w, struct sc_str path)
 
 /* Where a variable is declared that begins there. */
 static bool declare(struct mk_worker *w, const struct mk_request *r, uint64_t vaddr,
-		    struct symcache_shown_frame *frame)
+		    struct sc_frame *frame)
 {
 	struct symcache_shown_data data;
 
@@ -39,7 +39,7 @@ static bool declare(struct mk_worker *w, const struct mk_request *r, uint64_t va
 }
 
 void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint64_t vaddr,
-		       struct symcache_answer *a, struct symcache_shown_frame *room)
+		       struct symcache_answer *a, struct sc_frame *room)
 {
 	const struct symcache_nearest *nearest;
 	struct symcache_named_symbol symbol;
@@ -47,7 +47,7 @@ void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint6
 
 	if (has_function(a))
 		return;
-	*room = (struct symcache_shown_frame){ .function_idx = SYMCACHE_NONE,
+	*room = (struct sc_frame){ .function_idx = SYMCACHE_NONE,
 		.location_idx = a->num_frames ? a->frames->location_idx : SYMCACHE_NONE };
 	nearest = symcache_debug_files_nearest(w->dialogue->options.search.files, r->module);
 	loaded = nearest && symcache_nearest_find(nearest, vaddr, &symbol);

@@ -22,7 +22,7 @@ static void put_str(struct mk_gen *g, const char *key, struct sc_str s)
 	mk_gen_put_string(g, text, len); \
 } while (0)
 
-static void put_frame(struct mk_gen *g, const struct symcache_shown_frame *f,
+static void put_frame(struct mk_gen *g, const struct sc_frame *f,
 		      const struct symcache_start *start, uint32_t discriminator,
 		      struct sc_str source)
 {
@@ -83,7 +83,7 @@ static void open_places(struct mk_worker *w, const struct mk_request *r)
 static void frame(struct mk_worker *w, const struct mk_request *r,
 		  const struct symcache_answer *a, size_t i)
 {
-	const struct symcache_shown_frame *f = &a->frames[i];
+	const struct sc_frame *f = &a->frames[i];
 	const uint32_t discriminator = symcache_symbolize_discriminator(w->symbolizer, a, i);
 	const struct symcache_start start = symcache_symbolize_start(w->symbolizer, a, i);
 
@@ -93,7 +93,7 @@ static void frame(struct mk_worker *w, const struct mk_request *r,
 
 static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknown)
 {
-	static const struct symcache_shown_frame no_frame;
+	static const struct sc_frame no_frame;
 	static const struct symcache_start no_start;
 
 	if (is_code(r) && unknown) {

@@ -55,7 +55,7 @@ static void next(struct mk_worker *w)
 
 /* ---- frames ---------------------------------------------------------------------------- */
 
-static void put_verbose(struct mk_worker *w, const struct symcache_shown_frame *f,
+static void put_verbose(struct mk_worker *w, const struct sc_frame *f,
 			const struct symcache_start *start, uint32_t discriminator)
 {
 	struct mk_out *o = &w->out;
@@ -74,7 +74,7 @@ static void put_verbose(struct mk_worker *w, const struct symcache_shown_frame *
 }
 
 /* `inlined_into`: the frame before it is inlined into this one. */
-static void put_frame(struct mk_worker *w, const struct symcache_shown_frame *f, bool inlined_into,
+static void put_frame(struct mk_worker *w, const struct sc_frame *f, bool inlined_into,
 		      uint32_t discriminator)
 {
 	const struct markup_dialogue_options *options = options_of(w);
@@ -110,7 +110,7 @@ static void put_frame(struct mk_worker *w, const struct symcache_shown_frame *f,
 static void frame(struct mk_worker *w, const struct mk_request *r,
 		  const struct symcache_answer *a, size_t i)
 {
-	const struct symcache_shown_frame *f = &a->frames[i];
+	const struct sc_frame *f = &a->frames[i];
 	const bool verbose = options_of(w)->verbose,
 		   bare = options_of(w)->style == MARKUP_STYLE_LLVM && !verbose;
 	/* binutils gives the callers that of the innermost frame. */
@@ -130,7 +130,7 @@ static void frame(struct mk_worker *w, const struct mk_request *r,
 
 static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknown)
 {
-	static const struct symcache_shown_frame no_frame;
+	static const struct sc_frame no_frame;
 	static const struct symcache_start no_start;
 	const struct markup_dialogue_options *o = options_of(w);
 

@@ -150,7 +150,7 @@ size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, ui
 		return 0;
 	}
 	for (size_t i = 0; i < a.num_frames; i++) {
-		const struct symcache_shown_frame *f = &a.frames[i];
+		const struct sc_frame *f = &a.frames[i];
 		/* Of one frame at most, the outermost one, texts are not kept by the names. */
 		const bool kept = f->padded;
 

@@ -80,58 +80,64 @@ static bool data_at(const struct symcache_markup *r, struct symcache_module *m, 
 
 /* Where someone jumped into a variable, that is the function. */
 static size_t find_data_as_code(struct symcache_markup *r, struct symcache_module *m,
-				uint64_t vaddr)
+				uint64_t vaddr, const struct sc_frame **ret)
 {
 	struct symcache_shown_data data;
 
-	if (!data_at(r, m, vaddr, &data) || !vec_reserve(&r->frames, 1))
+	if (!data_at(r, m, vaddr, &data))
 		return 0;
-	r->frames.data[0] = (struct markup_frame){ .function = data.name };
+	r->only = (struct sc_frame){ .function = data.name };
+	*ret = &r->only;
 	return 1;
 }
 
 static size_t symbolize(struct symcache_markup *r, struct symcache_symbolizer *symbolizer,
-			void *module, uint64_t vaddr, const struct markup_frame **ret)
+			void *module, uint64_t vaddr, const struct sc_frame **ret)
 {
 	struct symcache_answer a;
 	const enum symcache_reason reason = symcache_symbolize(symbolizer, module, vaddr, &a);
 
 	if (reason == SYMCACHE_OUTSIDE || reason == SYMCACHE_NO_CODE)
-		a.num_frames = find_data_as_code(r, module, vaddr);
-	if (!vec_reserve(&r->frames, a.num_frames))
-		return 0;
-	for (size_t i = 0; a.frames && i < a.num_frames; i++) {
-		const struct symcache_shown_frame *f = &a.frames[i];
-
-		r->frames.data[i] = (struct markup_frame){
-			.function = f->function, .file = f->file, .line = f->line,
-			.column = f->column, .padded = f->padded,
-		};
-	}
-	*ret = r->frames.data;
+		return find_data_as_code(r, module, vaddr, ret);
+	*ret = a.frames;
 	return a.num_frames;
 }
 
 static size_t find_code(void *ctx, void *module, uint64_t vaddr,
-			const struct markup_frame **ret)
+			const struct sc_frame **ret)
 {
 	struct symcache_markup *r = ctx;
 
 	return symbolize(r, r->symbolizer, module, vaddr, ret);
 }
 
+/* Copies frames, to be changed. False: out of memory. */
+static bool copy_frames(struct symcache_markup *r, size_t n, const struct sc_frame **frames)
+{
+	vec_clear(&r->frames);
+	if (!vec_reserve(&r->frames, n))
+		return false;
+	memcpy(r->frames.data, *frames, n * sizeof(**frames));
+	*frames = r->frames.data;
+	return true;
+}
+
 static size_t find_line_code(void *ctx, void *module, uint64_t vaddr,
-			     const struct markup_frame **ret)
+			     const struct sc_frame **ret)
 {
 	struct symcache_markup *r = ctx;
 	const size_t n = symbolize(r, r->line_symbolizer, module, vaddr, ret);
 
 	/* A version belongs to the symbol, not to the function. */
 	for (size_t i = 0; i < n; i++) {
-		struct sc_str *name = &r->frames.data[i].function;
-		const char *version = name->ptr ? memchr(name->ptr, '@', name->len) : NULL;
-		if (version && version > name->ptr)
-			name->len = (size_t)(version - name->ptr);
+		const struct sc_str name = (*ret)[i].function;
+		const char *version = name.ptr ? memchr(name.ptr, '@', name.len) : NULL;
+
+		if (!version || version == name.ptr)
+			continue;
+		if (*ret != r->frames.data && !copy_frames(r, n, ret))
+			return 0;
+		r->frames.data[i].function.len = (size_t)(version - name.ptr);
 	}
 	return n;
 }
@@ -167,8 +173,7 @@ static struct sc_str find_name(void *ctx, struct sc_str name)
 	return text;
 }
 
-_Static_assert(SYMCACHE_PADDED == MARKUP_PADDED, "texts are handed on as they are");
-_Static_assert(SYMCACHE_BATCH == MARKUP_AHEAD, "and so are batches");
+_Static_assert(SYMCACHE_BATCH == MARKUP_AHEAD, "batches are handed on as they are");
 
 static const char *kind_of_symbols(void *ctx, void *module)
 {

@@ -16,7 +16,8 @@ struct symcache_markup {
 	                                              * line */
 	bool llvm;                                   /* names are as LLVM shows them */
 	/* private; zero at first */
-	struct { struct markup_frame *data; size_t len, cap; } frames;
+	struct { struct sc_frame *data; size_t len, cap; } frames;
+	struct sc_frame only;
 	struct { struct markup_caller *data; size_t len, cap; } callers;
 };
 

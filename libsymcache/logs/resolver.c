@@ -159,7 +159,7 @@ static void *find_file(void *ctx, struct sc_str path, const uint8_t *build_id, s
 	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, name), why);
 }
 
-static struct sc_str find_source(void *ctx, void *module, const struct markup_frame *frame)
+static struct sc_str find_source(void *ctx, void *module, const struct sc_frame *frame)
 {
 	struct sc_log_resolver *r = ctx;
 

@@ -144,7 +144,7 @@ static struct sc_str linkage_name(const struct symcache *cache, const struct pro
 static uint32_t new_function(struct prof_places *p, const struct prof_memo *m,
 			     const struct symcache_answer *a, size_t frame)
 {
-	const struct symcache_shown_frame *f = &a->frames[frame];
+	const struct sc_frame *f = &a->frames[frame];
 	const enum symprofile_names how = p->options->how;
 	const struct symcache_start start = symcache_symbolize_start(p->symbolizer, a, frame);
 	const uint32_t linkage = linkage_text(p, linkage_name(a->cache, m));
@@ -167,7 +167,7 @@ static uint32_t new_function(struct prof_places *p, const struct prof_memo *m,
 static uint32_t function_of(struct prof_places *p, const struct prof_question *q,
 			    const struct symcache_answer *a, size_t frame)
 {
-	const struct symcache_shown_frame *f = &a->frames[frame];
+	const struct sc_frame *f = &a->frames[frame];
 	struct symcache_frame_ids ids = { SYMCACHE_NONE, SYMCACHE_NONE, 0, 0 };
 	struct prof_memo *m = vec_push(&p->memos);
 	uint32_t *slot, is;
@@ -262,7 +262,7 @@ static bool take_answer(struct prof_places *p, const struct prof_question *q,
 {
 	*ret = (struct prof_place){ (uint32_t)p->lines.len, 0 };
 	for (size_t i = 0; a->frames && i < a->num_frames; i++) {
-		const struct symcache_shown_frame *f = &a->frames[i];
+		const struct sc_frame *f = &a->frames[i];
 		struct prof_line *line;
 		uint32_t function;
 

@@ -28,7 +28,7 @@ static const char *describe(struct symcache_code_place *place, const struct symc
 	struct mk_out all = { 0 };
 
 	for (size_t i = 0; i < place->num_frames || !i; i++) {
-		const struct symcache_place_frame *in = place->num_frames ? &place->frames[i] :
+		const struct sc_frame *in = place->num_frames ? &place->frames[i] :
 									    NULL;
 		struct mk_gen *g = &(struct mk_gen){ .to = &all, .depth = 1, .any = 2 };
 
@@ -41,8 +41,8 @@ static const char *describe(struct symcache_code_place *place, const struct symc
 		}
 		if (in && in->function.ptr)
 			mk_gen_string(g, "function", in->function.ptr, in->function.len);
-		if (in && *in->file) {
-			mk_gen_text(g, "file", in->file);
+		if (in && *in->file.ptr) {
+			mk_gen_text(g, "file", in->file.ptr);
 			mk_gen_number(g, "line", in->line);
 			mk_gen_number(g, "column", in->column);
 		}

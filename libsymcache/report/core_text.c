@@ -100,7 +100,7 @@ static void put_frame(struct mk_core *c, const struct symcache_stack *stack, siz
 	const struct symcache_unwind_frame *f = &stack->frames[i];
 	const struct symcache_image *image = f->owner;
 
-	mk_put_frame(c->out, &(struct mk_frame){
+	mk_put_frame(c->out, &(struct mk_stack_line){
 		.number = i, .word = c->core->word, .walked = f, .place = mk_core_place(c, f),
 		.module = image ? image->name : NULL, .has_offset = image && image->cache,
 		.offset = f->pc - f->base,

@@ -25,17 +25,17 @@ void mk_places_deinit(struct mk_places *p)
 	free(p->none.text);
 }
 
-void mk_put_position(struct mk_out *o, const struct symcache_place_frame *f)
+void mk_put_position(struct mk_out *o, const struct sc_frame *f)
 {
-	if (*f->file)
-		mk_put(o, " at ", mk_shown(f->file), ":", f->line);
-	if (*f->file && f->column)
+	if (*f->file.ptr)
+		mk_put(o, " at ", mk_shown(f->file.ptr), ":", f->line);
+	if (*f->file.ptr && f->column)
 		mk_put(o, ":", f->column);
 }
 
 /* One function; `inlined`: 1 for the innermost inlined one; 0: not inlined. */
-static void put_line(struct mk_out *o, const struct mk_frame *f,
-		     const struct symcache_place_frame *in, size_t inlined)
+static void put_line(struct mk_out *o, const struct mk_stack_line *f,
+		     const struct sc_frame *in, size_t inlined)
 {
 	const struct symcache_unwind_frame *frame = f->walked;
 	const bool sure = frame->trust <= SYMCACHE_TRUST_CFI;
@@ -64,7 +64,7 @@ static void put_line(struct mk_out *o, const struct mk_frame *f,
 	mk_put(o, "\n");
 }
 
-void mk_put_frame(struct mk_out *o, const struct mk_frame *f)
+void mk_put_frame(struct mk_out *o, const struct mk_stack_line *f)
 {
 	const size_t n = f->place->num_frames;
 

@@ -22,7 +22,7 @@ struct symcache_code_place *mk_place(struct mk_places *p, const void *owner,
 				     struct symcache_module *module, uint64_t vaddr);
 void mk_places_deinit(struct mk_places *p);
 
-struct mk_frame {
+struct mk_stack_line {
 	size_t number;
 	unsigned word;            /* bytes of an address */
 	const struct symcache_unwind_frame *walked;
@@ -33,10 +33,10 @@ struct mk_frame {
 };
 
 /* A line for each function of the frame. */
-void mk_put_frame(struct mk_out *o, const struct mk_frame *f);
+void mk_put_frame(struct mk_out *o, const struct mk_stack_line *f);
 
 /* " at FILE:LINE:COLUMN", as far as that is known. */
-void mk_put_position(struct mk_out *o, const struct symcache_place_frame *f);
+void mk_put_position(struct mk_out *o, const struct sc_frame *f);
 
 /* The trust as one word for programs. */
 const char *mk_trust_word(enum symcache_trust trust);

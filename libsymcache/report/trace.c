@@ -31,7 +31,7 @@ static bool at_line(struct mk_trace *t, uint64_t pc)
 
 	if (place->wanted == NOT_TRIED)
 		place->wanted = place->num_frames &&
-			symtrace_select_line(t->options->select, place->frames[0].file,
+			symtrace_select_line(t->options->select, place->frames[0].file.ptr,
 					     place->frames[0].line) ? YES : NO;
 	return place->wanted == YES;
 }
@@ -39,13 +39,13 @@ static bool at_line(struct mk_trace *t, uint64_t pc)
 /* The summary's line of a place: of its innermost function. NULL: out of memory. */
 static struct symtrace_line *find_line(struct symtrace_summary *s, struct mk_trace_place place)
 {
-	const struct symcache_place_frame *inner = place.at->frames;
+	const struct sc_frame *inner = place.at->frames;
 	struct symtrace_line *line;
 	struct mk_out o = { 0 };
 	char *unknown;
 
 	if (place.at->num_frames)
-		return symtrace_summary_line(s, mk_trace_function(inner), inner->file, inner->line);
+		return symtrace_summary_line(s, mk_trace_function(inner), inner->file.ptr, inner->line);
 	mk_put(&o, "??", place.image ? " in " : "", place.image ? place.image->name : "");
 	unknown = mk_out_take(&o);
 	line = unknown ? symtrace_summary_line(s, unknown, "", 0) : NULL;

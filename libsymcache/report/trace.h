@@ -54,7 +54,7 @@ static inline bool mk_trace_is_number(const struct symcache_data_place *d, uint6
 }
 
 /* The name of a function, "?" if it is unknown. */
-static inline const char *mk_trace_function(const struct symcache_place_frame *f)
+static inline const char *mk_trace_function(const struct sc_frame *f)
 {
 	return f->function.ptr ? f->function.ptr : "?";
 }

@@ -36,12 +36,12 @@ static const char *functions(struct mk_trace *t, struct symcache_code_place *pla
 		return place->text;
 	mk_gen_open_array(g, NULL);
 	for (size_t i = 0; i < place->num_frames; i++) {
-		const struct symcache_place_frame *frame = &place->frames[i];
+		const struct sc_frame *frame = &place->frames[i];
 
 		mk_gen_open_map(g, NULL);
 		mk_gen_text(g, "function", mk_trace_function(frame));
-		if (*frame->file)
-			mk_gen_text(g, "file", frame->file);
+		if (*frame->file.ptr)
+			mk_gen_text(g, "file", frame->file.ptr);
 		mk_gen_number(g, "line", frame->line);
 		mk_gen_number(g, "column", frame->column);
 		mk_gen_bool(g, "inlined", frame->inlined);

@@ -61,7 +61,7 @@ static void put_place(FILE *out, struct mk_trace *t, uint64_t address)
 		assert_int_equal(place->frames[i].inlined,
 				 i + 1 < place->num_frames);
 		fprintf(out, "      addr2line: %s at %s:%" PRIu32 "\n",
-			mk_trace_function(&place->frames[i]), place->frames[i].file,
+			mk_trace_function(&place->frames[i]), place->frames[i].file.ptr,
 			place->frames[i].line);
 	}
 }

@@ -89,7 +89,7 @@ static const char *place_text(struct mk_trace *t, uint64_t address)
 	if (at->text)
 		return at->text;
 	for (size_t i = 0; i < at->num_frames; i++) {
-		const struct symcache_place_frame *frame = &at->frames[i];
+		const struct sc_frame *frame = &at->frames[i];
 
 		mk_put(&o, "  ", mk_shown(mk_trace_function(frame)));
 		mk_put_position(&o, frame);
@@ -155,7 +155,7 @@ static void put_stack(struct mk_trace *t, const struct symtrace_frame *frame, st
 		const struct symcache_unwind_frame *of = &s->stack.frames[i];
 		const struct mk_trace_place place = mk_trace_place(t, of->lookup_pc);
 
-		mk_put_frame(t->out, &(struct mk_frame){
+		mk_put_frame(t->out, &(struct mk_stack_line){
 			.number = i, .word = s->word, .walked = of, .place = place.at,
 			.module = place.image ? place.image->name : NULL, .has_offset = place.image,
 			.offset = place.image ? of->pc - place.image->bias : 0,

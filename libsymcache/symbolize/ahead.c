@@ -92,7 +92,7 @@ static bool add_frames(struct symcache_symbolizer *s, const struct walked *w, si
 	struct symcache_query *q = &s->ahead[i];
 	const bool by_table = s->options->table == SYMCACHE_TABLE_OUTERMOST &&
 			      sc_named_by_table(s, m, s->ahead_symbols[i]);
-	const struct symcache_shown_frame *f;
+	const struct sc_frame *f;
 	uint32_t location, k;
 
 	s->ahead_first[i] = s->frames.len;

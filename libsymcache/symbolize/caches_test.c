@@ -409,7 +409,7 @@ static void *work(void *ctx)
 			symcache_symbolize(s, modules[i], vaddrs[i], &a);
 			w->hash = mix(w->hash, &a.reason, sizeof(a.reason));
 			for (size_t k = 0; k < a.num_frames; k++) {
-				const struct symcache_shown_frame *f = &a.frames[k];
+				const struct sc_frame *f = &a.frames[k];
 				w->hash = mix(w->hash, f->function.ptr, f->function.len);
 				w->hash = mix(w->hash, f->file.ptr, f->file.len);
 				w->hash = mix(w->hash, &f->line, 2 * sizeof(f->line));

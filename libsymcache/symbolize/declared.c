@@ -29,7 +29,7 @@ static uint32_t entry_of(const struct symcache *c, uint32_t idx)
 struct symcache_start symcache_symbolize_start(struct symcache_symbolizer *s,
 					       const struct symcache_answer *a, size_t frame)
 {
-	const struct symcache_shown_frame *f = &a->frames[frame];
+	const struct sc_frame *f = &a->frames[frame];
 	const struct symcache *c = a->cache;
 	const struct symcache_ext_decl *d = c->decls && f->function_idx != SYMCACHE_NONE ?
 		&c->decls[f->function_idx] : NULL;

@@ -230,7 +230,7 @@ static struct sc_text *room_for(struct sc_names_reader *r, size_t len)
 
 	if (size > r->left) {
 		const size_t block = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-		struct block *b = malloc(sizeof(*b) + block + SYMCACHE_PADDED);
+		struct block *b = malloc(sizeof(*b) + block + SC_PADDED);
 
 		if (!b)
 			return NULL;

@@ -14,7 +14,7 @@
 
 #include "libsymcache/symbolize/symbolize.h"
 
-/* A name or path, with a NUL behind it; SYMCACHE_PADDED of its bytes may be read, however
+/* A name or path, with a NUL behind it; SC_PADDED of its bytes may be read, however
  * short it is. */
 struct sc_text {
 	uint32_t len; /* SC_ABSENT: there is none */

@@ -82,7 +82,7 @@ static const char *put_text(char **to, struct sc_str text)
 static bool keep_frames(struct symcache_places *p, struct symcache_code_place *place,
 			const struct symcache_answer *a)
 {
-	struct symcache_place_frame *frames;
+	struct sc_frame *frames;
 	size_t size = a->num_frames * sizeof(*frames);
 	char *text;
 
@@ -93,12 +93,13 @@ static bool keep_frames(struct symcache_places *p, struct symcache_code_place *p
 		return false;
 	text = (char *)&frames[a->num_frames];
 	for (size_t i = 0; i < a->num_frames; i++) {
-		const struct symcache_shown_frame *f = &a->frames[i];
+		const struct sc_frame *f = &a->frames[i];
 		const char *name = put_text(&text, f->function);
 
-		frames[i] = (struct symcache_place_frame){
+		frames[i] = (struct sc_frame){
 			.function = { f->function.ptr ? name : NULL, f->function.len },
-			.file = put_text(&text, f->file), .line = f->line, .column = f->column,
+			.file = { put_text(&text, f->file), f->file.len }, .line = f->line,
+			.column = f->column,
 			.inlined = a->cache && symcache_symbolize_start(p->symbolizer, a, i).inlined,
 		};
 	}
@@ -109,7 +110,7 @@ static bool keep_frames(struct symcache_places *p, struct symcache_code_place *p
 
 /* What the symbol table has there, as a frame. */
 static void find_symbol(struct symcache_places *p, uint64_t vaddr, struct symcache_answer *a,
-			struct symcache_shown_frame *only)
+			struct sc_frame *only)
 {
 	struct symcache_symbol symbol;
 
@@ -117,7 +118,7 @@ static void find_symbol(struct symcache_places *p, uint64_t vaddr, struct symcac
 	    !symcache_lookup_symbol(a->cache, vaddr - symcache_load_base(a->cache), &symbol) ||
 	    !symbol.size)
 		return;
-	*only = (struct symcache_shown_frame){
+	*only = (struct sc_frame){
 		.function = symcache_show_name(p->symbolizer, symbol.name, SYMCACHE_LANG_SYMTAB) };
 	*a = (struct symcache_answer){ .frames = only, .num_frames = 1 };
 }
@@ -126,7 +127,7 @@ struct symcache_code_place *symcache_places_get(struct symcache_places *p, const
 					   struct symcache_module *module, uint64_t vaddr)
 {
 	struct symcache_code_place *place = &p->code[slot_of(owner, vaddr)];
-	struct symcache_shown_frame only;
+	struct sc_frame only;
 	struct symcache_answer a = { 0 };
 
 	if (place->used && place->vaddr == vaddr && place->owner == owner)

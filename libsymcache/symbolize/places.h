@@ -7,18 +7,11 @@
 
 #include "libsymcache/symbolize/symbolize.h"
 
-/* Texts end with a NUL. */
-struct symcache_place_frame {
-	struct sc_str function;       /* as it is shown; ptr NULL: unknown */
-	const char *file;             /* "": unknown */
-	uint32_t line, column;        /* 0: unknown */
-	bool inlined;                 /* see struct symcache_start */
-};
-
 struct symcache_code_place {
 	const void *owner;
 	uint64_t vaddr;
-	const struct symcache_place_frame *frames; /* innermost first */
+	const struct sc_frame *frames; /* innermost first; texts end with a NUL, a file that is not
+	                                * known is empty */
 	size_t num_frames;
 	/* The caller's, zero at first. */
 	char *text;                   /* on the heap, goes with the place */

@@ -52,7 +52,7 @@ static void test_code(void **state)
 
 	assert_int_equal(place->num_frames, 1);
 	assert_string_equal(place->frames[0].function.ptr, "main");
-	assert_string_equal(strrchr(place->frames[0].file, '/'), "/places_test.c");
+	assert_string_equal(strrchr(place->frames[0].file.ptr, '/'), "/places_test.c");
 	assert_false(place->frames[0].inlined);
 	place->wanted = 7;
 	assert_int_equal(symcache_places_get(f->places, "a", f->module, f->vaddr)->wanted, 7);

@@ -22,6 +22,7 @@
 #ifndef SYMCACHE_SYMBOLIZE_H
 #define SYMCACHE_SYMBOLIZE_H
 
+#include "libsymcache/base/frame.h"
 #include "libsymcache/index/debuginfod.h"
 #include "libsymcache/read/read.h"
 #include "libsymcache/store/store.h"
@@ -249,20 +250,6 @@ struct symcache_symbolizer *symcache_symbolizer_create(struct symcache_caches *c
 						       struct symcache_names *names);
 void symcache_symbolizer_destroy(struct symcache_symbolizer *s); /* NULL is fine */
 
-/* A frame as it is shown. The texts are not NUL-terminated; ptr NULL: unknown. */
-struct symcache_shown_frame {
-	struct sc_str function;
-	struct sc_str file;
-	uint32_t line, column;  /* 0: unknown */
-	bool padded;            /* SYMCACHE_PADDED bytes of both texts may be read, however
-				 * short they are */
-	bool of_table;          /* the symbol table gave the name */
-	uint32_t function_idx;  /* of the cache; SYMCACHE_NONE: none */
-	uint32_t location_idx;  /* the same: its source location */
-};
-
-#define SYMCACHE_PADDED 32u
-
 /* Why there are no frames. */
 enum symcache_reason {
 	SYMCACHE_FOUND,
@@ -279,7 +266,7 @@ enum symcache_reason {
 #define SYMCACHE_FRAMES_MAX 4096
 
 struct symcache_answer {
-	const struct symcache_shown_frame *frames; /* innermost first */
+	const struct sc_frame *frames; /* innermost first */
 	size_t num_frames;
 	enum symcache_reason reason;
 	const struct symcache *cache;   /* that was asked; NULL: SYMCACHE_NO_CACHE */

@@ -116,9 +116,9 @@ add_frames(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
 }
 
 /* Reads the texts of frames. */
-static inline void read_texts(struct symcache_shown_frame frames[], size_t n)
+static inline void read_texts(struct sc_frame frames[], size_t n)
 {
-	for (struct symcache_shown_frame *f = frames; f < frames + n; f++) {
+	for (struct sc_frame *f = frames; f < frames + n; f++) {
 		if (f->function.ptr)
 			f->function = sc_text_str((const void *)f->function.ptr);
 		if (f->file.ptr)
@@ -128,7 +128,7 @@ static inline void read_texts(struct symcache_shown_frame frames[], size_t n)
 
 /* Leaves out a name of the symbol table: where the file's own table names nothing, its debug
  * file's, which is in the cache, does not either; nor does any where LLVM shows short names. */
-static void forget_symbol(const struct sc_seen *m, struct symcache_shown_frame *f)
+static void forget_symbol(const struct sc_seen *m, struct sc_frame *f)
 {
 	const struct symcache *c = m->cache;
 
@@ -174,10 +174,10 @@ static bool find_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, 
  * names none: both for the outermost frame, which *outermost is; NULL: there is none yet. False:
  * out of memory. */
 static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
-		       uint32_t idx, bool dwarf_first, struct symcache_shown_frame **outermost,
+		       uint32_t idx, bool dwarf_first, struct sc_frame **outermost,
 		       struct symcache_answer *a)
 {
-	struct symcache_shown_frame *f = *outermost;
+	struct sc_frame *f = *outermost;
 	struct shown_symbol symbol = { .vaddr = 0 };
 
 	a->has_symbol = find_symbol(s, m, rel, idx, !f || !f->file.ptr, &symbol);
@@ -191,7 +191,7 @@ static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, u
 		*outermost = f = vec_push(&s->frames);
 		if (!f)
 			return false;
-		*f = (struct symcache_shown_frame){ .padded = true, .function_idx = SYMCACHE_NONE,
+		*f = (struct sc_frame){ .padded = true, .function_idx = SYMCACHE_NONE,
 						    .location_idx = SYMCACHE_NONE };
 	}
 	a->symbol_vaddr = symbol.vaddr;
@@ -219,10 +219,10 @@ static enum symcache_reason why_none(const struct sc_seen *m, uint64_t rel)
 static __attribute__((noinline)) bool
 shape(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel, size_t ahead,
       enum symcache_inlines inlines, enum symcache_table_rule table,
-      struct symcache_shown_frame *frames, struct symcache_answer *a)
+      struct sc_frame *frames, struct symcache_answer *a)
 {
 	const bool inlined = a->num_frames > 1;
-	struct symcache_shown_frame *outermost = a->num_frames ? &frames[a->num_frames - 1] : NULL;
+	struct sc_frame *outermost = a->num_frames ? &frames[a->num_frames - 1] : NULL;
 	bool dwarf_first = table == SYMCACHE_TABLE_FALLBACK;
 	uint32_t symbol = SYMCACHE_NONE;
 
@@ -259,7 +259,7 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	const size_t ahead = take_ahead(s, m, vaddr);
 	const struct sc_seen *seen = ahead < SYMCACHE_BATCH ? s->ahead_seen[ahead] :
 		sc_symbolizer_begin(s, m);
-	struct symcache_shown_frame *frames;
+	struct sc_frame *frames;
 	size_t first = s->ahead_frames, n;
 	uint64_t rel;
 

@@ -26,7 +26,7 @@ struct symcache_symbolizer {
 	struct symcache_caches *caches;
 	struct sc_names_reader *names;
 	const struct symcache_names_options *options;
-	VEC(struct symcache_shown_frame) frames;
+	VEC(struct sc_frame) frames;
 	VEC(char) path;   /* of what is not a frame */
 	VEC(struct sc_seen) seen; /* by the module's number */
 	uint64_t book;    /* sc_names_book() when it was asked last */
@@ -86,12 +86,12 @@ static inline bool sc_find_symbol(const struct sc_seen *seen, uint64_t rel,
 /* Adds the frame of a source location. Its texts are not read yet, so that they can be fetched:
  * until then `ptr` is that of the struct sc_text. `named`: its function's name is wanted. NULL:
  * out of memory. */
-static inline struct symcache_shown_frame *
+static inline struct sc_frame *
 sc_add_frame(struct symcache_symbolizer *s, const struct sc_seen *m, uint32_t location, bool named)
 {
 	const struct sc_text *function = NULL, *file = NULL;
 	struct symcache_frame_ids ids;
-	struct symcache_shown_frame *f;
+	struct sc_frame *f;
 
 	if (__builtin_expect(!vec_reserve(&s->frames, 1), 0))
 		return NULL;

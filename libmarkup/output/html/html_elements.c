@@ -29,7 +29,7 @@ static void put_location(struct mk_out *o, struct sc_str file, uint32_t line,
 
 /* The blanks are inside: outside, each were a node of its own. */
 static void render_frame(struct mk_output *r, struct mk_out *o,
-			 const struct markup_frame *frames, size_t n, size_t i)
+			 const struct sc_frame *frames, size_t n, size_t i)
 {
 	(void)r;
 	(void)n;
@@ -44,7 +44,7 @@ static void render_frame(struct mk_output *r, struct mk_out *o,
 
 /* "inner a.h:4 inlined in outer b.c:9 " */
 static void render_pc(struct mk_output *r, struct mk_out *o,
-		      const struct markup_frame *frames, size_t n, size_t i)
+		      const struct sc_frame *frames, size_t n, size_t i)
 {
 	for (i = 0; i < n; i++) {
 		if (i)
@@ -55,7 +55,7 @@ static void render_pc(struct mk_output *r, struct mk_out *o,
 
 /* As a line of plain text: "inner a.h:4 inlined in outer b.c:9 " */
 static void render_chain(struct mk_output *r, struct mk_out *o,
-			 const struct markup_frame *frames, size_t n, size_t i)
+			 const struct sc_frame *frames, size_t n, size_t i)
 {
 	(void)r;
 	for (i = 0; i < n; i++) {

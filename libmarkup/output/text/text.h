@@ -79,7 +79,7 @@ void mk_text_location(struct mk_output *r, struct mk_out *o, struct sc_str file,
 		      uint32_t line, uint32_t column);
 /* "FUNC FILE:LINE:COL " */
 void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
-			  const struct markup_frame *frames, size_t n, size_t i);
+			  const struct sc_frame *frames, size_t n, size_t i);
 /* Lines of the source of frame `i`, as lines of their own. */
 void mk_text_source(struct mk_output *r, struct mk_out *o, const struct mk_pieces *code, size_t i);
 /* "name+0x4" */

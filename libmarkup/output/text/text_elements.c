@@ -6,7 +6,7 @@
 
 /* "inner[inner.h:4] inlined in outer[outer.c:9]" */
 static void render_pc(struct mk_output *r, struct mk_out *o,
-		      const struct markup_frame *frames, size_t n, size_t i)
+		      const struct sc_frame *frames, size_t n, size_t i)
 {
 	for (i = 0; i < n; i++) {
 		if (i)

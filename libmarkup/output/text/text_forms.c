@@ -18,7 +18,7 @@
 #include "libmarkup/bytes/json.h"
 #include "libmarkup/output/text/text.h"
 
-static void put_place(struct mk_output *r, struct mk_out *o, const struct markup_frame *f)
+static void put_place(struct mk_output *r, struct mk_out *o, const struct sc_frame *f)
 {
 	const struct mk_event *e = mk_text_of(r)->event;
 
@@ -30,7 +30,7 @@ static void put_place(struct mk_output *r, struct mk_out *o, const struct markup
 
 /* "FUNC FILE:LINE:COL" */
 static void render_sanitizer(struct mk_output *r, struct mk_out *o,
-			     const struct markup_frame *frames, size_t n, size_t i)
+			     const struct sc_frame *frames, size_t n, size_t i)
 {
 	(void)n;
 	if (frames[i].function.ptr)
@@ -41,7 +41,7 @@ static void render_sanitizer(struct mk_output *r, struct mk_out *o,
 /* " (FUNC FILE:LINE:COL, …)"; the function that has the code is named if it is not the only
  * one, as the line names it already. */
 static void render_places(struct mk_output *r, struct mk_out *o,
-			  const struct markup_frame *frames, size_t n, size_t i)
+			  const struct sc_frame *frames, size_t n, size_t i)
 {
 	const bool named = mk_text_of(r)->event->form == MK_FORM_CALLS || n > 1;
 
@@ -62,7 +62,7 @@ static void render_places(struct mk_output *r, struct mk_out *o,
 }
 
 /* "FUNC at FILE:LINE:COL", with `between` behind the function. */
-static void put_function(struct mk_output *r, struct mk_out *o, const struct markup_frame *f,
+static void put_function(struct mk_output *r, struct mk_out *o, const struct sc_frame *f,
 			 struct sc_str between)
 {
 	if (f->function.ptr)
@@ -78,14 +78,14 @@ static void put_function(struct mk_output *r, struct mk_out *o, const struct mar
 
 /* With a NUL where text of the log may come. */
 static void render_behind(struct mk_output *r, struct mk_out *o,
-			  const struct markup_frame *frames, size_t n, size_t i)
+			  const struct sc_frame *frames, size_t n, size_t i)
 {
 	(void)n;
 	put_function(r, o, &frames[i], (struct sc_str){ "", 1 });
 }
 
 static void render_below(struct mk_output *r, struct mk_out *o,
-			 const struct markup_frame *frames, size_t n, size_t i)
+			 const struct sc_frame *frames, size_t n, size_t i)
 {
 	(void)n;
 	put_function(r, o, &frames[i], (struct sc_str){ NULL, 0 });
@@ -93,9 +93,9 @@ static void render_below(struct mk_output *r, struct mk_out *o,
 
 /* "FUNC (FILE:LINE:COL)" */
 static void render_valgrind(struct mk_output *r, struct mk_out *o,
-			    const struct markup_frame *frames, size_t n, size_t i)
+			    const struct sc_frame *frames, size_t n, size_t i)
 {
-	const struct markup_frame *f = &frames[i];
+	const struct sc_frame *f = &frames[i];
 
 	(void)n;
 	if (f->function.ptr)

@@ -31,20 +31,20 @@ enum {
 	PLACE_MAX = 128,   /* of its end */
 };
 
-/* Copies a text of a frame to where there is room for MARKUP_PADDED bytes more. The
+/* Copies a text of a frame to where there is room for SC_PADDED bytes more. The
  * lengths of names cannot be predicted, so a short one is copied in one size. */
 static inline char *put_text(char *p, struct sc_str s, bool padded)
 {
 	if (!padded)
 		return mempcpy(p, s.ptr, s.len);
-	memcpy(p, s.ptr, MARKUP_PADDED);
-	if (__builtin_expect(s.len > MARKUP_PADDED, 0))
-		memcpy(p + MARKUP_PADDED, s.ptr + MARKUP_PADDED, s.len - MARKUP_PADDED);
+	memcpy(p, s.ptr, SC_PADDED);
+	if (__builtin_expect(s.len > SC_PADDED, 0))
+		memcpy(p + SC_PADDED, s.ptr + SC_PADDED, s.len - SC_PADDED);
 	return p + s.len;
 }
 
 /* "FUNC FILE:LINE:COL " without colours, where there is room_of_frame(). */
-static inline char *put_plain_frame(char *p, const struct markup_frame *frame)
+static inline char *put_plain_frame(char *p, const struct sc_frame *frame)
 {
 	if (frame->function.ptr) {
 		p = put_text(p, frame->function, frame->padded);
@@ -65,15 +65,15 @@ static inline char *put_plain_frame(char *p, const struct markup_frame *frame)
 	return p;
 }
 
-static inline size_t room_of_frame(const struct markup_frame *frame)
+static inline size_t room_of_frame(const struct sc_frame *frame)
 {
-	return frame->function.len + frame->file.len + 3 * FMT_MAX + MARKUP_PADDED;
+	return frame->function.len + frame->file.len + 3 * FMT_MAX + SC_PADDED;
 }
 
 void mk_text_render_frame(struct mk_output *r, struct mk_out *o,
-			  const struct markup_frame *frames, size_t n, size_t i)
+			  const struct sc_frame *frames, size_t n, size_t i)
 {
-	const struct markup_frame *frame = &frames[i];
+	const struct sc_frame *frame = &frames[i];
 	char *p;
 
 	(void)n;
@@ -147,7 +147,7 @@ static inline bool make_ends(const struct mk_output *r, struct sc_str prefix, ui
 static inline bool put_plain_line(struct mk_out *o, const struct ends *e,
 				  const struct mk_pieces *text, size_t i)
 {
-	const struct markup_frame *frame = text->num_frames && text->frames ? &text->frames[i] : NULL;
+	const struct sc_frame *frame = text->num_frames && text->frames ? &text->frames[i] : NULL;
 	const uint32_t start = text->text && i ? text->ends[i - 1] : 0;
 	const struct sc_str piece = frame || !text->text ? (struct sc_str){ NULL, 0 } :
 		(struct sc_str){ text->text + start, text->ends[i] - start };

@@ -11,10 +11,10 @@
 
 /* "inner inner.h:4 inlined in outer outer.c:9 " */
 static void render_note(struct mk_output *r, struct mk_out *o,
-			const struct markup_frame *frames, size_t n, size_t i)
+			const struct sc_frame *frames, size_t n, size_t i)
 {
 	for (i = 0; i < n; i++) {
-		struct markup_frame frame = frames[i];
+		struct sc_frame frame = frames[i];
 		if (i)
 			mk_out_lit(o, "inlined in ");
 		frame.column = 0;

@@ -30,14 +30,14 @@ static void *any_module(void *ctx, const uint8_t *build_id, size_t len, const ch
 	return len && build_id[0] == 0xee ? NULL : &module;
 }
 
-static size_t any_code(void *ctx, void *module, uint64_t vaddr, const struct markup_frame **frames)
+static size_t any_code(void *ctx, void *module, uint64_t vaddr, const struct sc_frame **frames)
 {
-	static struct markup_frame all[3];
+	static struct sc_frame all[3];
 
 	(void)ctx;
 	(void)module;
 	for (size_t i = 0; i < 3; i++)
-		all[i] = (struct markup_frame){ STR("f"), STR("d.c"), (uint32_t)(vaddr % 1000),
+		all[i] = (struct sc_frame){ STR("f"), STR("d.c"), (uint32_t)(vaddr % 1000),
 						(uint32_t)i };
 	*frames = all;
 	return vaddr % 4;
