@@ -20,7 +20,7 @@
 enum { JOBS_MAX = 64 };
 
 static struct {
-	const char *store, *dumpfile_output, *output_dir, *plan, *input_root;
+	const char *store, *dumpfile_output, *missing, *output_dir, *plan, *input_root;
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	uint64_t source_lines;
 	struct fetch_options fetch;
@@ -58,6 +58,9 @@ static const struct opt opts[] = {
 	  "processor that it may use); the output does not depend on it" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules with unresolved addresses" },
+	{ "missing", 0, OPT_STRING, &o.missing, "FILE",
+	  "write the build IDs and names of the modules that the store lacks, one a line: for those "
+	  "who have them ('symcache export', 'debuginfod-find')" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no warnings, and with --output-dir no progress and no summary" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },
@@ -281,7 +284,7 @@ static int filter_task(int argc, struct sc_error *err)
 	if (!o.output_dir || o.task == UINT64_MAX)
 		return sc_error_set(err, SC_EINVAL, "--plan needs --task N and -o OUT");
 	if (argc || memcmp(&o.form, &none, sizeof(none)) || o.dumpfile_output || o.debug_dirs.len ||
-	    o.fetch.on || o.summary || o.group || o.source_lines)
+	    o.fetch.on || o.summary || o.group || o.source_lines || o.missing)
 		return sc_error_set(err, SC_EINVAL, "--plan takes only --task, -o, --store, --input-root, -j "
 				    "and -q: the plan has the logs and options, and symbols are those of "
 				    "the store");
@@ -349,6 +352,11 @@ static int run(int argc, char **argv, struct sc_error *err)
 		hint_at_formats(tally);
 	if (o.summary || (o.output_dir && !o.quiet))
 		print_summary(tally);
+	if (o.form.dialect == MARKUP_DEFAULT && !o.quiet)
+		hint_at_missing(tally, logs.num == 1 && strcmp(logs.logs[0].path, "-") ?
+				       shown(logs.logs[0].path) : NULL);
+	if (o.missing && write_missing(tally, o.missing, err))
+		return err->code;
 	return status;
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/messages.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/shown.h"
 #include "cmd/filter/filtering.h"
 #include "libmarkup/bytes/out.h"
@@ -62,6 +63,46 @@ void hint_at_formats(const struct markup_tally *tally)
 	if (s->bytes && !s->understood && !s->frames)
 		cmd_error("no backtrace recognised "
 			  "('symcache filter --input help' lists them)");
+}
+
+static bool is_missing(const struct markup_module *m)
+{
+	return m->no_symbols && m->build_id_len;
+}
+
+static void count_missing(void *ctx, const struct markup_module *m)
+{
+	*(size_t *)ctx += is_missing(m);
+}
+
+void hint_at_missing(const struct markup_tally *tally, const char *log)
+{
+	size_t n = 0;
+
+	markup_tally_missing(tally, count_missing, &n);
+	if (n)
+		cmd_error("%zu module%s not in the store: where %s indexed, 'symcache export --for-log %s "
+			  "-o FIX.tar.zst' packs %s; --missing FILE lists the build IDs", n,
+			  n == 1 ? " is" : "s are", n == 1 ? "it is" : "they are",
+			  log ? log : "LOG", n == 1 ? "it" : "them");
+}
+
+static void put_missing(void *ctx, const struct markup_module *m)
+{
+	struct mk_out *o = ctx;
+
+	if (is_missing(m))
+		mk_put(o, shown_id(m->build_id, m->build_id_len), " ", mk_shown_str(m->name), "\n");
+}
+
+int write_missing(const struct markup_tally *tally, const char *path, struct sc_error *err)
+{
+	struct mk_out o = { 0 };
+	int rc = markup_tally_missing(tally, put_missing, &o);
+
+	rc = rc || o.error ? sc_no_memory(err) : out_write(path, o.buf ? o.buf : "", o.len, err);
+	mk_out_deinit(&o);
+	return rc;
 }
 
 void print_summary(const struct markup_tally *tally)

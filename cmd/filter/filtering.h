@@ -15,4 +15,11 @@ void hint_at_formats(const struct markup_tally *tally);
 /* What was resolved, to standard error. */
 void print_summary(const struct markup_tally *tally);
 
+/* What to do about modules that are not in the store, to standard error; `log`: the only one that
+ * was read, or NULL. Nothing if there are none. */
+void hint_at_missing(const struct markup_tally *tally, const char *log);
+
+/* Writes their build IDs and names into a file. Errors as out_write() has them. */
+int write_missing(const struct markup_tally *tally, const char *path, struct sc_error *err);
+
 #endif

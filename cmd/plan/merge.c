@@ -102,6 +102,8 @@ static void summarise(const struct markup_merged *m)
 	if (!failed && m->dialect == MARKUP_DEFAULT)
 		hint_at_formats(m->tally);
 	print_summary(m->tally);
+	if (m->dialect == MARKUP_DEFAULT)
+		hint_at_missing(m->tally, NULL);
 	cmd_name = own;
 }
 
