@@ -34,6 +34,10 @@ static const struct {
 	{ "tp-05", "", "", 0 }, /* here it dies */
 	/* The source string came in two chunks; GDB keeps the second alone. */
 	{ "tp-07", "Function \"er\" not defined", "", 0 },
+	/* Other words. */
+	{ "no-7f", "File is not a valid trace file.", "not a GDB trace file", 0 },
+	{ "wrong-magic", "File is not a valid trace file.", "not a GDB trace file", 0 },
+	{ "short-magic", "Premature end of file", "not a GDB trace file", 0 },
 	/* GDB reads behind the end of the line. */
 	{ "status-14", "Malformed trace status", "Malformed trace status", 0 },
 	{ "tp-08", "no source location, using raw address", "", 1 },
