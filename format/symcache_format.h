@@ -132,26 +132,39 @@ _Static_assert(sizeof(struct symcache_ext_section) == 24, "section");
 
 #define SYMCACHE_EXT_TAG(a, b, c, d) \
 	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-#define SYMCACHE_EXT_TAG_IMAGE  SYMCACHE_EXT_TAG('I', 'M', 'A', 'G')
-#define SYMCACHE_EXT_TAG_COLUMN SYMCACHE_EXT_TAG('C', 'O', 'L', 'S')
-#define SYMCACHE_EXT_TAG_DECL   SYMCACHE_EXT_TAG('D', 'E', 'C', 'L')
-#define SYMCACHE_EXT_TAG_DATA   SYMCACHE_EXT_TAG('D', 'A', 'T', 'A')
-#define SYMCACHE_EXT_TAG_SYMBOL SYMCACHE_EXT_TAG('S', 'Y', 'M', 'S')
-#define SYMCACHE_EXT_TAG_INDEX  SYMCACHE_EXT_TAG('I', 'N', 'D', 'X')
-#define SYMCACHE_EXT_TAG_SEGMENT SYMCACHE_EXT_TAG('S', 'E', 'G', 'M')
-#define SYMCACHE_EXT_TAG_DISCRIMINATOR  SYMCACHE_EXT_TAG('D', 'I', 'S', 'C')
-#define SYMCACHE_EXT_TAG_DISCRIMINATORS SYMCACHE_EXT_TAG('D', 'I', 'S', 'X')
-#define SYMCACHE_EXT_TAG_INLINED SYMCACHE_EXT_TAG('I', 'N', 'L', 'S')
-#define SYMCACHE_EXT_TAG_INLINES SYMCACHE_EXT_TAG('I', 'N', 'L', 'X')
-#define SYMCACHE_EXT_TAG_LOCAL_RANGES SYMCACHE_EXT_TAG('L', 'O', 'C', 'R')
-#define SYMCACHE_EXT_TAG_LOCAL_ORDER SYMCACHE_EXT_TAG('L', 'O', 'C', 'I')
-#define SYMCACHE_EXT_TAG_LOCALS SYMCACHE_EXT_TAG('L', 'O', 'C', 'V')
-#define SYMCACHE_EXT_TAG_UNWIND_PAGES SYMCACHE_EXT_TAG('U', 'N', 'W', 'P')
-#define SYMCACHE_EXT_TAG_UNWIND_STARTS SYMCACHE_EXT_TAG('U', 'N', 'W', 'D')
-#define SYMCACHE_EXT_TAG_UNWIND_ROWS SYMCACHE_EXT_TAG('U', 'N', 'W', 'R')
-#define SYMCACHE_EXT_TAG_UNWIND_RULES SYMCACHE_EXT_TAG('U', 'N', 'W', 'S')
-#define SYMCACHE_EXT_TAG_UNWIND_EXPRESSIONS SYMCACHE_EXT_TAG('U', 'N', 'W', 'X')
-#define SYMCACHE_EXT_TAG_UNWIND SYMCACHE_EXT_TAG('U', 'N', 'W', 'H')
+
+/*
+ * The sections, in the order in which they are written: name, tag, record, when it is there,
+ * how many records. From SEGMENT on they are of the file that is run: a merge of two caches
+ * (libsymcache/unwind/merge.h) takes these from either. What is not in the list is skipped.
+ */
+#define SYMCACHE_EXT_SECTIONS(X) \
+	X(IMAGE,          'I', 'M', 'A', 'G', struct symcache_ext_image,   ALWAYS, ONE) \
+	X(COLUMN,         'C', 'O', 'L', 'S', uint16_t,                    ALWAYS, LOCATIONS) \
+	X(DECL,           'D', 'E', 'C', 'L', struct symcache_ext_decl,    ALWAYS, FUNCTIONS) \
+	X(DATA,           'D', 'A', 'T', 'A', struct symcache_ext_data,    ALWAYS, ANY) \
+	X(SYMBOL,         'S', 'Y', 'M', 'S', struct symcache_ext_symbol,  ALWAYS, ANY) \
+	X(INDEX,          'I', 'N', 'D', 'X', uint32_t,                    ALWAYS, ANY) \
+	X(DISCRIMINATOR,  'D', 'I', 'S', 'C', uint8_t,                     FILLED, LOCATIONS) \
+	X(DISCRIMINATORS, 'D', 'I', 'S', 'X', struct symcache_ext_detail,  FILLED, ANY) \
+	X(INLINED,        'I', 'N', 'L', 'S', uint32_t,                    FILLED, CALLS) \
+	X(INLINES,        'I', 'N', 'L', 'X', struct symcache_ext_detail,  FILLED, ANY) \
+	X(LOCAL_RANGES,   'L', 'O', 'C', 'R', struct symcache_ext_local_range, LOCALS, ANY) \
+	X(LOCAL_ORDER,    'L', 'O', 'C', 'I', uint32_t,                    LOCALS, ANY) \
+	X(LOCALS,         'L', 'O', 'C', 'V', struct symcache_ext_local,   LOCALS, ANY) \
+	X(SEGMENT,        'S', 'E', 'G', 'M', struct symcache_ext_segment, ALWAYS, ANY) \
+	X(UNWIND_PAGES,   'U', 'N', 'W', 'P', uint32_t,                    UNWIND, ANY) \
+	X(UNWIND_STARTS,  'U', 'N', 'W', 'D', struct symcache_ext_start,   UNWIND, ANY) \
+	X(UNWIND_ROWS,    'U', 'N', 'W', 'R', struct symcache_ext_row,     UNWIND, ANY) \
+	X(UNWIND_RULES,   'U', 'N', 'W', 'S', struct symcache_ext_rule,    UNWIND, ANY) \
+	X(UNWIND_EXPRESSIONS, 'U', 'N', 'W', 'X', uint8_t,                 UNWIND, ANY) \
+	X(UNWIND,         'U', 'N', 'W', 'H', struct symcache_ext_unwind,  UNWIND, ANY)
+
+/* Their numbers in the list, and their tags. */
+#define SYMCACHE_NUMBER_(name, ...) SYMCACHE_SECTION_##name,
+enum { SYMCACHE_EXT_SECTIONS(SYMCACHE_NUMBER_) SYMCACHE_SECTIONS };
+#define SYMCACHE_TAG_(name, a, b, c, d, ...) SYMCACHE_EXT_TAG_##name = SYMCACHE_EXT_TAG(a, b, c, d),
+enum { SYMCACHE_EXT_SECTIONS(SYMCACHE_TAG_) };
 
 #define SYMCACHE_BUILD_ID_MAX 64u
 
@@ -359,5 +372,32 @@ _Static_assert(sizeof(struct symcache_ext_rule) == 8, "rule");
 
 /* UNWX: for each expression a uint16_t, its length, and so many bytes of DWARF, in the
  * byte order of the image; DW_OP_addr is relative. */
+
+/* ---- what is true of each section ------------------------------------------ */
+
+struct symcache_section_kind {
+	char name[5];
+	uint32_t tag, entry_size; /* bytes of a record; UNWIND_STARTS may be wider */
+	enum symcache_presence {
+		SYMCACHE_ALWAYS,
+		SYMCACHE_FILLED,      /* where it has something */
+		SYMCACHE_LOCALS,      /* all of these or none */
+		SYMCACHE_UNWIND,      /* all of these or none */
+	} presence;
+	enum symcache_records {
+		SYMCACHE_ANY,
+		SYMCACHE_ONE,
+		SYMCACHE_LOCATIONS,   /* one for each source location */
+		SYMCACHE_FUNCTIONS,
+		SYMCACHE_CALLS,       /* for each source location of a call: before those of ranges */
+	} records;
+};
+
+#define SYMCACHE_KIND_(name, a, b, c, d, record, presence, records) { \
+	{ a, b, c, d, 0 }, SYMCACHE_EXT_TAG(a, b, c, d), sizeof(record), SYMCACHE_##presence, \
+	SYMCACHE_##records },
+static const struct symcache_section_kind symcache_section_kinds[SYMCACHE_SECTIONS] = {
+	SYMCACHE_EXT_SECTIONS(SYMCACHE_KIND_)
+};
 
 #endif

@@ -18,44 +18,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-	IMAGE, COLUMN, DECL, DATA, SYMBOL, INDEX, SEGMENT,
-	DISCRIMINATOR, DISCRIMINATORS, INLINED, INLINES,
-	LOCAL_RANGES, LOCAL_ORDER, LOCALS, /* all of them or none */
-	UNWIND_PAGES, UNWIND_STARTS, UNWIND_ROWS, UNWIND_RULES, UNWIND_EXPRESSIONS,
-	UNWIND, /* and those before it from UNWIND_PAGES: all of them or none */
-	NUM_KNOWN
-};
-
-static const struct {
-	char name[8];
-	uint32_t tag, entry_size;
-} known[NUM_KNOWN] = {
-	[IMAGE] = { "IMAG", SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image) },
-	[COLUMN] = { "COLS", SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t) },
-	[DECL] = { "DECL", SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl) },
-	[DATA] = { "DATA", SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data) },
-	[SYMBOL] = { "SYMS", SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol) },
-	[INDEX] = { "INDX", SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t) },
-	[SEGMENT] = { "SEGM", SYMCACHE_EXT_TAG_SEGMENT, sizeof(struct symcache_ext_segment) },
-	[DISCRIMINATOR] = { "DISC", SYMCACHE_EXT_TAG_DISCRIMINATOR, 1 },
-	[DISCRIMINATORS] = { "DISX", SYMCACHE_EXT_TAG_DISCRIMINATORS,
-			     sizeof(struct symcache_ext_detail) },
-	[INLINED] = { "INLS", SYMCACHE_EXT_TAG_INLINED, sizeof(uint32_t) },
-	[INLINES] = { "INLX", SYMCACHE_EXT_TAG_INLINES, sizeof(struct symcache_ext_detail) },
-	[LOCAL_RANGES] = { "LOCR", SYMCACHE_EXT_TAG_LOCAL_RANGES,
-			   sizeof(struct symcache_ext_local_range) },
-	[LOCAL_ORDER] = { "LOCI", SYMCACHE_EXT_TAG_LOCAL_ORDER, sizeof(uint32_t) },
-	[LOCALS] = { "LOCV", SYMCACHE_EXT_TAG_LOCALS, sizeof(struct symcache_ext_local) },
-	[UNWIND_PAGES] = { "UNWP", SYMCACHE_EXT_TAG_UNWIND_PAGES, sizeof(uint32_t) },
-	[UNWIND_STARTS] = { "UNWD", SYMCACHE_EXT_TAG_UNWIND_STARTS,
-			    sizeof(struct symcache_ext_start) },
-	[UNWIND_ROWS] = { "UNWR", SYMCACHE_EXT_TAG_UNWIND_ROWS, sizeof(struct symcache_ext_row) },
-	[UNWIND_RULES] = { "UNWS", SYMCACHE_EXT_TAG_UNWIND_RULES,
-			   sizeof(struct symcache_ext_rule) },
-	[UNWIND_EXPRESSIONS] = { "UNWX", SYMCACHE_EXT_TAG_UNWIND_EXPRESSIONS, 1 },
-	[UNWIND] = { "UNWH", SYMCACHE_EXT_TAG_UNWIND, sizeof(struct symcache_ext_unwind) },
-};
+#define SHORT(name, ...) name = SYMCACHE_SECTION_##name,
+enum { SYMCACHE_EXT_SECTIONS(SHORT) };
 
 struct found {
 	const void *at; /* NULL: not there */
@@ -71,18 +35,19 @@ static int take_section(const struct symcache *cache, size_t begin, size_t end,
 		return sc_error_set(err, SC_EFORMAT,
 				    "section 0x%08x: bad place 0x%" PRIx64 ", size 0x%" PRIx64,
 				    s->tag, s->offset, s->size);
-	for (int i = 0; i < NUM_KNOWN; i++) {
-		if (s->tag != known[i].tag)
+	for (int i = 0; i < SYMCACHE_SECTIONS; i++) {
+		const struct symcache_section_kind *k = &symcache_section_kinds[i];
+
+		if (s->tag != k->tag)
 			continue;
 		if (found[i].at)
-			return sc_error_set(err, SC_EFORMAT, "section %s is there twice",
-					    known[i].name);
-		if ((s->entry_size != known[i].entry_size &&
+			return sc_error_set(err, SC_EFORMAT, "section %s is there twice", k->name);
+		if ((s->entry_size != k->entry_size &&
 		     (i != UNWIND_STARTS ||
 		      s->entry_size != sizeof(struct symcache_ext_wide_start))) ||
 		    s->size % s->entry_size)
 			return sc_error_set(err, SC_EFORMAT, "section %s: bad record size %u",
-					    known[i].name, s->entry_size);
+					    k->name, s->entry_size);
 		found[i].at = cache->data + s->offset;
 		found[i].count = s->size / s->entry_size;
 		found[i].entry_size = s->entry_size;
@@ -90,12 +55,29 @@ static int take_section(const struct symcache *cache, size_t begin, size_t end,
 	return 0;
 }
 
-static int check_count(const struct found *found, int i, uint32_t want, struct sc_error *err)
+/* Those that have a record for each of something. */
+static int check_counts(const struct symcache *cache, const struct found *found,
+			struct sc_error *err)
 {
-	if (!found[i].at || found[i].count == want)
-		return 0;
-	return sc_error_set(err, SC_EFORMAT, "section %s: %" PRIu64 " records instead of %u",
-			    known[i].name, found[i].count, want);
+	const uint32_t wanted[] = {
+		[SYMCACHE_ONE] = 1, [SYMCACHE_LOCATIONS] = cache->header->num_source_locations,
+		[SYMCACHE_FUNCTIONS] = cache->header->num_functions,
+		[SYMCACHE_CALLS] = cache->range_location,
+	};
+
+	for (int i = 0; i < SYMCACHE_SECTIONS; i++) {
+		const struct symcache_section_kind *k = &symcache_section_kinds[i];
+
+		if (k->records != SYMCACHE_ANY && found[i].at && found[i].count != wanted[k->records])
+			return sc_error_set(err, SC_EFORMAT,
+					    "section %s: %" PRIu64 " records instead of %u", k->name,
+					    found[i].count, wanted[k->records]);
+	}
+	if (found[SEGMENT].count > SYMCACHE_SEGMENTS_MAX)
+		return sc_error_set(err, SC_EFORMAT,
+				    "section SEGM: %" PRIu64 " records, more than %u",
+				    found[SEGMENT].count, SYMCACHE_SEGMENTS_MAX);
+	return 0;
 }
 
 /* The index must have as many entries as its shift asks for: the shift, one for
@@ -114,20 +96,24 @@ static int check_index(const struct symcache *cache, const struct found *f, stru
 	return sc_error_set(err, SC_EFORMAT, "section INDX does not fit the ranges");
 }
 
-/* Those from `first` to `last` belong together: what rows.c, locals.c and those who look into the
- * tables rely on. The records are tested where they are read. */
-static int check_group(const struct found *f, int first, int last, const char *names,
-		       struct sc_error *err)
+/* Those of a group belong together: what rows.c, locals.c and those who look into the tables rely
+ * on. The records are tested where they are read. */
+static int check_group(const struct found *f, enum symcache_presence group, struct sc_error *err)
 {
-	bool any = false, all = last != UNWIND ||
+	bool any = false, all = group != SYMCACHE_UNWIND ||
 				(f[UNWIND].count == 1 && f[UNWIND_PAGES].count >= 2 &&
 				 f[UNWIND_STARTS].count && f[UNWIND_ROWS].count);
+	const char *name = NULL;
 
-	for (int i = first; i <= last; i++) {
+	for (int i = 0; i < SYMCACHE_SECTIONS; i++) {
+		if (symcache_section_kinds[i].presence != group)
+			continue;
+		name = symcache_section_kinds[i].name;
 		any |= f[i].at != NULL;
 		all &= f[i].at && f[i].count <= UINT32_MAX;
 	}
-	return !any || all ? 0 : sc_error_set(err, SC_EFORMAT, "sections %s… are incomplete", names);
+	return !any || all ? 0 :
+	       sc_error_set(err, SC_EFORMAT, "sections %.3s… are incomplete", name);
 }
 
 static struct symcache_details details(const struct found *numbers, const struct found *list)
@@ -194,17 +180,10 @@ static int find_sections(const struct symcache *cache, size_t begin,
 	for (uint32_t i = 0; i < footer->num_sections && !rc; i++)
 		rc = take_section(cache, begin, cache->size - sizeof(*footer), &table[i], found,
 				  err);
-	if (rc || (rc = check_count(found, IMAGE, 1, err)) ||
-	    (rc = check_count(found, COLUMN, cache->header->num_source_locations, err)) ||
-	    (rc = check_count(found, DECL, cache->header->num_functions, err)) ||
-	    (rc = found[SEGMENT].count <= SYMCACHE_SEGMENTS_MAX ? 0 : sc_error_set(
-		    err, SC_EFORMAT, "section SEGM: %" PRIu64 " records, more than %u",
-		    found[SEGMENT].count, SYMCACHE_SEGMENTS_MAX)) ||
-	    (rc = check_count(found, DISCRIMINATOR, cache->header->num_source_locations, err)) ||
-	    (rc = check_count(found, INLINED, cache->range_location, err)) ||
+	if (rc || (rc = check_counts(cache, found, err)) ||
 	    (rc = check_index(cache, &found[INDEX], err)) ||
-	    (rc = check_group(found, LOCAL_RANGES, LOCALS, "LOC", err)) ||
-	    (rc = check_group(found, UNWIND_PAGES, UNWIND, "UNW", err)))
+	    (rc = check_group(found, SYMCACHE_LOCALS, err)) ||
+	    (rc = check_group(found, SYMCACHE_UNWIND, err)))
 		return rc;
 	image = found[IMAGE].at;
 	if (image && !symcache_sound(cache, image, sizeof(*image)))
@@ -218,7 +197,7 @@ static int find_sections(const struct symcache *cache, size_t begin,
 int sc_ext_open(struct symcache *cache, struct sc_error *err)
 {
 	const size_t begin = sc_align8(cache->base_size);
-	struct found found[NUM_KNOWN] = { 0 };
+	struct found found[SYMCACHE_SECTIONS] = { 0 };
 	struct symcache_ext_footer footer;
 	int rc = read_footer(cache, begin, &footer, err);
 

@@ -6,7 +6,7 @@
  * No record but the image's facts is changed. The SONAME, which debug files have lost, goes
  * where a writer that knows it would have put it: in front of the writer's name, which is
  * the last string (write/image/layout.c, place_all()). SEGM and UNW… may be of the other
- * cache, so a writer has them behind the others (write/image/layout_parts.h).
+ * cache, so a writer has them behind the others (SYMCACHE_EXT_SECTIONS).
  */
 #include "libsymcache/unwind/merge.h"
 
@@ -30,9 +30,14 @@ static const struct symcache_ext_section *table_of(const struct symcache *c)
 	return (const void *)(c->data + footer_of(c)->table_offset);
 }
 
-static bool is_unwind(const struct symcache_ext_section *s)
+/* Is the section of the file that is run? */
+static bool is_of_loaded(const struct symcache_ext_section *s)
 {
-	return (s->tag & 0xffffff) == (SYMCACHE_EXT_TAG_UNWIND_PAGES & 0xffffff); /* "UNW" */
+	int i = SYMCACHE_SECTION_SEGMENT;
+
+	while (i < SYMCACHE_SECTIONS && s->tag != symcache_section_kinds[i].tag)
+		i++;
+	return i < SYMCACHE_SECTIONS;
 }
 
 /* Whose segments are those of the file that is run. */
@@ -128,7 +133,7 @@ static void list_sections(const struct symcache_merge *m, struct sections *ret)
 
 	ret->n = 0;
 	for (uint32_t i = 0; i < footer_of(m->symbols)->num_sections; i++, s++)
-		if (!is_unwind(s) && s->tag != SYMCACHE_EXT_TAG_SEGMENT)
+		if (!is_of_loaded(s))
 			ret->list[ret->n++] = (struct sc_rows_section){
 				s->tag, s->entry_size, m->symbols->data + s->offset, s->size };
 	ret->list[ret->n++] = (struct sc_rows_section){

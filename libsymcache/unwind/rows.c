@@ -301,22 +301,19 @@ struct symcache_unwind sc_rows_view(const struct sc_rows *r)
 
 void sc_rows_sections(const struct symcache_unwind *u, struct sc_rows_section ret[SC_ROWS_SECTIONS])
 {
-	const uint32_t start_size = u->wide ? sizeof(struct symcache_ext_wide_start) :
-					      sizeof(struct symcache_ext_start);
-	const struct sc_rows_section sections[SC_ROWS_SECTIONS] = {
-		{ SYMCACHE_EXT_TAG_UNWIND_PAGES, sizeof(*u->pages), u->pages,
-		  u->num_pages * sizeof(*u->pages) },
-		{ SYMCACHE_EXT_TAG_UNWIND_STARTS, start_size, u->starts,
-		  (size_t)u->num_starts * start_size },
-		{ SYMCACHE_EXT_TAG_UNWIND_ROWS, sizeof(*u->rows), u->rows,
-		  u->num_rows * sizeof(*u->rows) },
-		{ SYMCACHE_EXT_TAG_UNWIND_RULES, sizeof(*u->rules), u->rules,
-		  u->num_rules * sizeof(*u->rules) },
-		{ SYMCACHE_EXT_TAG_UNWIND_EXPRESSIONS, 1, u->expressions, u->expression_bytes },
-		{ SYMCACHE_EXT_TAG_UNWIND, sizeof(*u->facts), u->facts, sizeof(*u->facts) },
+	const struct { const void *data; size_t n; } parts[SC_ROWS_SECTIONS] = {
+		{ u->pages, u->num_pages }, { u->starts, u->num_starts }, { u->rows, u->num_rows },
+		{ u->rules, u->num_rules }, { u->expressions, u->expression_bytes }, { u->facts, 1 },
 	};
 
-	memcpy(ret, sections, sizeof(sections));
+	for (int i = 0; i < SC_ROWS_SECTIONS; i++) {
+		const int number = SYMCACHE_SECTION_UNWIND_PAGES + i;
+		const struct symcache_section_kind *k = &symcache_section_kinds[number];
+		const uint32_t size = number == SYMCACHE_SECTION_UNWIND_STARTS && u->wide ?
+			sizeof(struct symcache_ext_wide_start) : k->entry_size;
+
+		ret[i] = (struct sc_rows_section){ k->tag, size, parts[i].data, parts[i].n * size };
+	}
 }
 
 /* One of two tables that are united, and the range that comes next. */

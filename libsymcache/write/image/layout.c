@@ -166,44 +166,29 @@ static void place_extension(struct sc_layout *l)
 {
 	static const struct sc_locals none;
 	const struct sc_locals *locals = l->c.locals ? l->c.locals : &none;
-	const struct { uint32_t tag, entry_size; size_t count; } sections[EXT_UNWIND] = {
-		[EXT_IMAGE] = { SYMCACHE_EXT_TAG_IMAGE, sizeof(struct symcache_ext_image), 1 },
-		[EXT_COLUMN] = { SYMCACHE_EXT_TAG_COLUMN, sizeof(uint16_t), num_locations(l) },
-		[EXT_DECL] = { SYMCACHE_EXT_TAG_DECL, sizeof(struct symcache_ext_decl),
-			       l->functions.order.len },
-		[EXT_DATA] = { SYMCACHE_EXT_TAG_DATA, sizeof(struct symcache_ext_data),
-			       l->c.data->list.len },
-		[EXT_SYMBOL] = { SYMCACHE_EXT_TAG_SYMBOL, sizeof(struct symcache_ext_symbol),
-				 l->c.symbols->list.len },
-		[EXT_INDEX] = { SYMCACHE_EXT_TAG_INDEX, sizeof(uint32_t), index_records(l) },
-		[EXT_SEGMENT] = { SYMCACHE_EXT_TAG_SEGMENT, sizeof(struct symcache_ext_segment),
-				  l->c.num_segments },
-		[EXT_DISCRIMINATOR] = { SYMCACHE_EXT_TAG_DISCRIMINATOR, 1,
-					l->discriminators.any ? num_locations(l) : 0 },
-		[EXT_DISCRIMINATORS] = { SYMCACHE_EXT_TAG_DISCRIMINATORS,
-					 sizeof(struct symcache_ext_detail),
-					 l->discriminators.list.len },
-		[EXT_INLINED] = { SYMCACHE_EXT_TAG_INLINED, sizeof(uint32_t),
-				  l->starts.any ? l->calls.order.len : 0 },
-		[EXT_INLINES] = { SYMCACHE_EXT_TAG_INLINES, sizeof(struct symcache_ext_detail),
-				  l->starts.list.len },
-		[EXT_LOCAL_RANGES] = { SYMCACHE_EXT_TAG_LOCAL_RANGES,
-				       sizeof(struct symcache_ext_local_range),
-				       locals->ranges.len },
-		[EXT_LOCAL_ORDER] = { SYMCACHE_EXT_TAG_LOCAL_ORDER, sizeof(uint32_t),
-				      locals->order.len },
-		[EXT_LOCALS] = { SYMCACHE_EXT_TAG_LOCALS, sizeof(struct symcache_ext_local),
-				 locals->list.len },
+	const size_t counts[EXT_UNWIND_PAGES] = {
+		[EXT_IMAGE] = 1, [EXT_COLUMN] = num_locations(l),
+		[EXT_DECL] = l->functions.order.len, [EXT_DATA] = l->c.data->list.len,
+		[EXT_SYMBOL] = l->c.symbols->list.len, [EXT_INDEX] = index_records(l),
+		[EXT_DISCRIMINATOR] = l->discriminators.any ? num_locations(l) : 0,
+		[EXT_DISCRIMINATORS] = l->discriminators.list.len,
+		[EXT_INLINED] = l->starts.any ? l->calls.order.len : 0,
+		[EXT_INLINES] = l->starts.list.len, [EXT_LOCAL_RANGES] = locals->ranges.len,
+		[EXT_LOCAL_ORDER] = locals->order.len, [EXT_LOCALS] = locals->list.len,
+		[EXT_SEGMENT] = l->c.num_segments,
 	};
 	size_t at = align8(l->at_strings + l->string_bytes);
 
-	for (int i = 0; i < EXT_UNWIND; i++)
-		l->ext[i] = (struct symcache_ext_section){ sections[i].tag, sections[i].entry_size, 0,
-							   sections[i].entry_size * sections[i].count };
+	for (int i = 0; i < EXT_UNWIND_PAGES; i++) {
+		const struct symcache_section_kind *k = &symcache_section_kinds[i];
+
+		l->ext[i] = (struct symcache_ext_section){ k->tag, k->entry_size, 0,
+							   k->entry_size * counts[i] };
+	}
 	if (l->c.unwind) {
 		sc_rows_sections(l->c.unwind, l->unwind);
 		for (int i = 0; i < SC_ROWS_SECTIONS; i++)
-			l->ext[EXT_UNWIND + i] = (struct symcache_ext_section){
+			l->ext[EXT_UNWIND_PAGES + i] = (struct symcache_ext_section){
 				l->unwind[i].tag, l->unwind[i].entry_size, 0, l->unwind[i].size };
 	}
 	for (int i = 0; i < EXT_SECTIONS; i++) {

@@ -10,17 +10,10 @@ struct renumber {
 	VEC(uint32_t) order;
 };
 
-enum {
-	EXT_IMAGE, EXT_COLUMN, EXT_DECL, EXT_DATA, EXT_SYMBOL, EXT_INDEX,
-	/* These are there if they have something. */
-	EXT_DISCRIMINATOR, EXT_DISCRIMINATORS, EXT_INLINED, EXT_INLINES,
-	EXT_LOCAL_RANGES, EXT_LOCAL_ORDER, EXT_LOCALS, /* all of them or none */
-	/* Behind the others, for unwind/merge.c takes these from either of two caches. */
-	EXT_SEGMENT, /* always there */
-	EXT_UNWIND, /* all of them or none */
-	EXT_SECTIONS = EXT_UNWIND + SC_ROWS_SECTIONS
-};
-_Static_assert(EXT_SEGMENT + 1 == EXT_UNWIND, "the order in which unwind/merge.c writes them");
+/* The sections by short names. */
+#define EXT_NAME(name, ...) EXT_##name = SYMCACHE_SECTION_##name,
+enum { SYMCACHE_EXT_SECTIONS(EXT_NAME) EXT_SECTIONS = SYMCACHE_SECTIONS };
+_Static_assert(EXT_UNWIND_PAGES + SC_ROWS_SECTIONS == EXT_SECTIONS, "sc_rows_sections() has the rest");
 
 /* What a section with one number for each source location has no room for. */
 struct sc_details {
@@ -51,9 +44,11 @@ static inline size_t file_record(const struct sc_layout *l)
 /* Is section `i` of l->ext there? */
 static inline bool has_section(const struct sc_layout *l, int i)
 {
-	return i >= EXT_UNWIND ? l->c.unwind != NULL :
-	       i >= EXT_LOCAL_RANGES && i < EXT_SEGMENT ? l->c.locals != NULL :
-	       i < EXT_DISCRIMINATOR || i == EXT_SEGMENT || l->ext[i].size;
+	const enum symcache_presence there = symcache_section_kinds[i].presence;
+
+	return there == SYMCACHE_UNWIND ? l->c.unwind != NULL :
+	       there == SYMCACHE_LOCALS ? l->c.locals != NULL :
+	       there == SYMCACHE_ALWAYS || l->ext[i].size;
 }
 
 /* Fills in l->discriminators and l->starts when all records have their places. False: out of

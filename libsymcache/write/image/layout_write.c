@@ -283,9 +283,9 @@ static void write_extension(const struct sc_layout *l, uint8_t *dst)
 	write_locals(l, dst);
 	write_segments(l, dst + l->ext[EXT_SEGMENT].offset);
 	write_details(l, dst);
-	for (int i = EXT_UNWIND; i < EXT_SECTIONS; i++)
+	for (int i = EXT_UNWIND_PAGES; i < EXT_SECTIONS; i++)
 		if (l->ext[i].size)
-			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND].data,
+			memcpy(dst + l->ext[i].offset, l->unwind[i - EXT_UNWIND_PAGES].data,
 			       l->ext[i].size);
 	for (int i = 0; i < EXT_SECTIONS; i++)
 		pad(dst, l->ext[i].offset + l->ext[i].size,
