@@ -20,6 +20,8 @@
 
 #include "libmarkup/markup.h"
 
+struct mk_formats;
+
 enum mk_event_kind {
 	MK_RESET,
 	MK_MODULE,
@@ -78,6 +80,8 @@ enum mk_aside {
 	MK_IN_TRACE,     /* the line counts as one with a frame */
 	MK_BEGINS_TRACE, /* frames follow on the next line */
 	MK_INTERRUPTS,   /* a signal interrupted the next frame */
+	MK_CARRIES,      /* as MK_IN_TRACE, and `name`, `build_id` or `lookup` are those of frames
+	                  * behind it that are `carried` */
 };
 
 /* `kind` says which member of the union holds, and what the common ones mean. */
@@ -112,7 +116,7 @@ struct mk_event {
 			uint64_t size;    /* of a map */
 			uint64_t vaddr;   /* of a map: address in the ELF file */
 		};
-		struct { /* MK_FRAME, MK_PC */
+		struct { /* MK_FRAME, MK_PC, MK_CARRIES */
 			uint64_t lookup;  /* address to be looked up: one less for return
 			                   * addresses */
 			enum mk_form form;
@@ -131,8 +135,17 @@ struct mk_event {
 			                   * context it is MARKUP_FROM_ZERO, or unplaced */
 			struct sc_str build_id; /* of the module, in hex digits; len 0: the line
 			                   * has none */
-			struct sc_str symbol; /* MARKUP_FROM_SYMBOL */
+			struct sc_str symbol; /* MARKUP_FROM_SYMBOL; with absolute: what `address`
+			                   * is in */
 			uint64_t symbol_size;
+			uint64_t symbol_offset; /* with absolute: bytes behind its start */
+			struct sc_str other_name; /* if the resolver does not know `name` */
+			bool shared_object; /* `name` is without its ".so" */
+			bool carried;     /* the line before has the rest of it */
+			bool behind_header; /* a frame only behind what begins a trace, or another
+			                   * of these */
+			bool known_only;  /* a frame only if the resolver knows `name`, and code is
+			                   * there; it is in no trace */
 		};
 	};
 	struct mk_problem problems[2];
@@ -157,6 +170,7 @@ struct mk_line {
 	bool no_memory;           /* for its events */
 	struct mk_event unseen;   /* see mk_add_event() */
 	enum markup_dialect dialect;
+	const struct mk_formats *formats; /* that are looked for; NULL: all */
 };
 
 static inline bool mk_is_context(const struct mk_event *e)

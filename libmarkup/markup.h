@@ -56,12 +56,16 @@ enum markup_origin {
 	MARKUP_FROM_CODE,      /* the page that the only executable segment begins in */
 	MARKUP_FROM_SYMBOL,    /* the start of a symbol */
 	MARKUP_INSIDE,         /* as MARKUP_FROM_ZERO, if code can be there */
+	MARKUP_FIXED,          /* the same in a program that cannot be moved; false for others */
+	MARKUP_FROM_SHOWN,     /* as MARKUP_FROM_SYMBOL, which may be named as it is shown, of the
+	                        * only one that begins at the place of `address` in its page */
 };
 
 struct markup_place {
 	enum markup_origin origin;
 	uint64_t offset;          /* from there */
-	struct sc_str symbol;     /* MARKUP_FROM_SYMBOL: its name */
+	struct sc_str symbol;     /* MARKUP_FROM_SYMBOL, …_SHOWN: its name */
+	uint64_t address;         /* MARKUP_FROM_SHOWN: of the process */
 	uint64_t symbol_size;     /* as a kernel has it: up to the next symbol; 0: unknown */
 	/* MARKUP_FROM_FILE, for files whose offsets are not known: the distance from where the first
 	 * page of the file is mapped, if that is known. */

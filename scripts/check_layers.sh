@@ -98,7 +98,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("symbolize", "unwind index libsymcache/index/content.h transforms write store read base")
 		own("core", "symbolize unwind archive base")
 		own("trace", "symbolize unwind base")
-		own("logs", "core symbolize libsymcache/symbolize/module.h unwind store plan archive base mk libmarkup/bytes/out.h")
+		own("logs", "core symbolize libsymcache/symbolize/module.h libsymcache/symbolize/symbolizer.h unwind store plan archive base mk libmarkup/bytes/out.h")
 		own("profile", "symbolize unwind archive base libmarkup/input/maps.h")
 		own("plan", "write base mk mk/bytes")
 		own("answers", "symbolize write base mk mk/bytes")

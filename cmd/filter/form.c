@@ -10,7 +10,7 @@ const char *const form_colors[] = { "auto", "always", "never", NULL };
 
 static void complain_of_input(const char *input)
 {
-	char names[512] = "";
+	char names[1024] = "";
 
 	for (const char *const *name = markup_input_names; *name; name++) {
 		strcat(names, name == markup_input_names ? "" : ", ");

@@ -90,7 +90,7 @@ void mk_words_add(struct mk_words *w, const char *word)
 	assert(w->num < MK_WORDS_MAX);
 	w->words[w->num] = bytes;
 	w->masks[w->num] = mask;
-	w->first[(unsigned char)word[0]] |= 1u << w->num;
+	w->first[(unsigned char)word[0]] |= 1ull << w->num;
 	w->num++;
 	for (size_t k = 0; k < MK_WORD_SCAN; k++) {
 		const unsigned char byte = k < len ? (unsigned char)word[k] : 0;
@@ -105,8 +105,8 @@ void mk_words_add(struct mk_words *w, const char *word)
 /* Does a word begin with these four bytes, the first of which is `first`? */
 static inline bool is_word(const struct mk_words *w, unsigned char first, uint32_t bytes)
 {
-	for (uint32_t m = w->first[first]; m; m &= m - 1) {
-		const int i = __builtin_ctz(m);
+	for (uint64_t m = w->first[first]; m; m &= m - 1) {
+		const int i = __builtin_ctzll(m);
 		if ((bytes & w->masks[i]) == w->words[i])
 			return true;
 	}

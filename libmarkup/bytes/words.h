@@ -1,5 +1,5 @@
 /*
- * words.h: finding any of up to 32 short words in bytes, all of them in one pass.
+ * words.h: finding any of up to 64 short words in bytes, all of them in one pass.
  *
  * Each format of logs has words that its lines cannot be without ("{{{", "+0x"); plain
  * text mostly has none of them. The words of all formats are looked for at once, so that
@@ -10,7 +10,7 @@
 
 #include "libmarkup/bytes/scan.h"
 
-#define MK_WORDS_MAX   32u
+#define MK_WORDS_MAX   64u
 #define MK_WORD_LEN    4u /* bytes of a word that are compared */
 #define MK_WORD_SCAN   3u /* of these, those that make a candidate */
 #define MK_WORD_GROUPS 8u
@@ -23,7 +23,7 @@ struct mk_word_group {
 struct mk_words {
 	unsigned num, num_groups;
 	uint32_t words[MK_WORDS_MAX], masks[MK_WORDS_MAX]; /* as they are in memory */
-	uint32_t first[256]; /* bit i: word i begins with it */
+	uint64_t first[256]; /* bit i: word i begins with it */
 	struct mk_word_group groups[MK_WORD_GROUPS + 1];
 	/* Bit g: a byte k of group g has this low, or high, nibble. */
 	unsigned char low[MK_WORD_SCAN][16], high[MK_WORD_SCAN][16];

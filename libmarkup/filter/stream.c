@@ -59,6 +59,7 @@ int mk_stream_create(const struct markup_options *options,
 		for (const char *const *word = (*in)->words; !(*in)->cuttable && *word; word++)
 			mk_words_add(&s->uncuttable, *word);
 	s->line.dialect = options->dialect;
+	s->line.formats = &s->formats;
 	s->resolve.demux.leaving = leave_context;
 	s->resolve.demux.ctx = &s->output;
 	*ret = s;
@@ -94,11 +95,8 @@ static void read_events(struct mk_stream *s)
 	s->resolve.line = l;
 	l->had_context &= !(l->part & MK_LINE_FIRST);
 	l->num_events = 0;
-	for (const struct mk_input *const *in = s->formats.inputs;
-	     *in && !l->num_events && !s->plain; in++)
-		mk_read_line(*in, l);
-	if (l->no_memory)
-		s->error = -ENOMEM;
+	if (!s->plain)
+		mk_read_events(&s->resolve, l);
 }
 
 /* The context follows the current line; nothing else matters. */
@@ -154,6 +152,7 @@ static bool put_stack(struct mk_stream *s)
 
 	if (!mk_walk_stack(&s->resolve, &s->line, &walked))
 		return false;
+	s->resolve.lines_end = NULL;
 	for (size_t i = 0; i < walked.lines && !failed(s); i++) {
 		s->error = mk_walked_line(&walked, i, &s->line, &s->walked);
 		if (!s->error)
@@ -304,7 +303,9 @@ static void put_lines(struct mk_stream *s, const char *p, const char *end)
 		eol = memchr(hit, '\n', (size_t)(end - hit));
 		eol = eol ? eol + 1 : end;
 		s->plain = each && !mk_ahead_in_line(&s->resolve, p, eol, end);
+		s->resolve.lines_end = end;
 		one_line(s, p, (size_t)(eol - p), first);
+		s->resolve.lines_end = NULL;
 		s->plain = false;
 		p = eol;
 	}

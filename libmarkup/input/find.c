@@ -2,35 +2,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libmarkup/input/input.h"
+#include "libmarkup/input/frames.h"
 
-/* The format whose name is the next of a list, which moves behind it; NULL: there is none. */
-static const struct mk_input *next_listed(const char **names)
+/* The next name of a list, which moves behind it. */
+static struct sc_str next_listed(const char **names)
 {
-	const size_t len = strcspn(*names, ",");
-	const struct mk_input *const *in = mk_inputs;
+	const struct sc_str name = { *names, strcspn(*names, ",") };
 
-	while (*in && (strncmp((*in)->name, *names, len) || (*in)->name[len]))
-		in++;
-	*names += len + ((*names)[len] == ',');
-	return *in;
+	*names += name.len + ((*names)[name.len] == ',');
+	return name;
+}
+
+static bool is_name(struct sc_str name)
+{
+	const char *const *of = markup_input_names;
+
+	while (*of && !sc_str_same(name, (struct sc_str){ *of, strlen(*of) }))
+		of++;
+	return *of;
 }
 
 bool markup_inputs_valid(const char *names)
 {
 	do {
-		if (!next_listed(&names))
+		if (!is_name(next_listed(&names)))
 			return false;
 	} while (*names);
 	return true;
 }
 
-static bool is_listed(const char *names, const struct mk_input *in)
+/* NULL lists all. */
+static bool is_listed(const char *names, const char *name)
 {
-	while (*names)
-		if (next_listed(&names) == in)
+	while (names && *names)
+		if (sc_str_same(next_listed(&names), (struct sc_str){ name, strlen(name) }))
 			return true;
-	return false;
+	return !names;
+}
+
+/* Adds the rows that are listed. */
+static void add_rows(struct mk_formats *f, const char *names)
+{
+	for (size_t i = 0; i < mk_num_frame_rows; i++)
+		if (is_listed(names, mk_frame_rows[i].name))
+			f->rows[i / 64] |= 1ull << i % 64;
 }
 
 bool mk_formats_init(struct mk_formats *f, const char *names)
@@ -42,9 +57,10 @@ bool mk_formats_init(struct mk_formats *f, const char *names)
 	*f = (struct mk_formats){ .inputs = calloc(n + 1, sizeof(*f->inputs)) };
 	if (!f->inputs)
 		return false;
+	add_rows(f, names);
 	n = 0;
 	for (const struct mk_input *const *in = mk_inputs; *in; in++) {
-		if (names && !is_listed(names, *in))
+		if ((*in)->name ? !is_listed(names, (*in)->name) : !f->rows[0] && !f->rows[1])
 			continue;
 		f->inputs[n++] = *in;
 		for (const char *const *w = (*in)->context_words; w && *w; w++)

@@ -52,6 +52,25 @@ static const char *find_open(const char *p, const char *end)
 	return NULL;
 }
 
+/* A program may have written a title over its name: "/usr/sbin/x: alerter #2(+0x12)",
+ * "redis-server *:6379(+0x12)". What its name may be in [p, word), or nothing. */
+static struct sc_str titled_program(const char *p, const char *word)
+{
+	const char *end = mk_trimmed(p, word), *path = mk_find_back(p, end, " /"), *begin;
+	const char *colon = mk_find_back(p, word, ": "), *blank;
+
+	if (path || (p < end && *p == '/')) {
+		begin = path ? path + 1 : p;
+		blank = memchr(begin, ' ', (size_t)(end - begin));
+		end = blank ? blank : end;
+		end -= end > begin && end[-1] == ':';
+	} else {
+		end = colon ? colon : end;
+		begin = file_begin(p, end);
+	}
+	return sc_span(begin, end);
+}
+
 /* The line in [p, end), whose last "[0x" is at `bracket`. */
 static void read_glibc(struct mk_line *l, const char *p, const char *bracket, const char *end)
 {
@@ -97,20 +116,48 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	/* An address of a file that is not relocated is low. */
 	e->absolute = (plus && plus > open + 1) || (!plus && address >> 32) || file == file_end;
 	e->lookup = plus ? rel : address;
+	if (file < file_end && plus > open + 1) {
+		e->symbol = sc_span(open + 1, plus);
+		e->symbol_offset = rel;
+	}
+	if (file < file_end && !memchr(file, '/', (size_t)(file_end - file)))
+		e->other_name = titled_program(p, file);
 }
 
-static void read_line(struct mk_line *l, const char *end)
+/* Where the piece of the line ends that p is in, and *behind that: strings of JSON and rsyslog
+ * escape the ends of lines, Gluster writes arrows. */
+static const char *end_of_piece(const char *p, const char *end, const char **behind)
 {
-	const char *bracket = mk_find_back(l->p, end, "[0x");
+	static const char *const ends[] = { "\\n", "#012", "-->" };
 
-	if (bracket)
-		read_glibc(l, l->p, bracket, end);
+	*behind = end;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const char *at = mk_find(p, end, ends[i]);
+
+		if (at) {
+			end = at;
+			*behind = at + strlen(ends[i]);
+		}
+	}
+	return end;
+}
+
+static void read_line(struct mk_line *l, const char *line_end)
+{
+	const char *bracket, *end, *behind;
+
+	for (const char *p = l->p; p < line_end; p = behind) {
+		end = end_of_piece(p, line_end, &behind);
+		bracket = mk_find_back(p, end, "[0x");
+		if (bracket)
+			read_glibc(l, p, bracket, end);
+	}
 }
 
 const struct mk_input mk_glibc_input = {
 	.name = "glibc",
 	.words = (const char *const[]){ "[0x", NULL },
-	.longest = 4096,
+	.longest = 65536,
 	.read = read_line,
 	.chained = true,
 	.cuttable = true,

@@ -1,8 +1,9 @@
 /*
  * input.h: the formats of logs that are understood: bytes of a line → events.
  *
- * To add one: a file here with a struct mk_input, and its name in the list below. An input looks
- * at one line at a time and knows nothing of modules, symbols or output.
+ * To add one: its name in the list below, and a row in rows.c if a pattern describes its frames;
+ * else a file here with a struct mk_input. An input looks at one line at a time and knows nothing
+ * of modules, symbols or output.
  *
  * The different words of all formats, and ESC, are looked for together: at most MK_WORDS_MAX of
  * them, which mk_words_add() asserts. A plan looks for the table_words in the same pass if they
@@ -30,11 +31,14 @@ struct mk_row {
 	bool whole;          /* it is all of the image: there is no offset */
 	bool code;           /* it may hold code */
 	bool path;           /* the name is one, see maps.h */
+	bool from_code;      /* `start` is where the file's only code is, `offset` means nothing */
+	bool listed;         /* with end 0: more of the table are on other lines */
 	struct sc_str name, build_id;
+	char id[64];         /* may hold its digits */
 };
 
 struct mk_input {
-	const char *name; /* for --input */
+	const char *name; /* for --input; NULL: the rows of frames.h have theirs */
 
 	/* Words, one of which is in each line that read() finds something in; NULL at the
 	 * end. Best are three or four bytes that plain text rarely has: see bytes/words.h. */
@@ -80,13 +84,10 @@ static inline void mk_read_line(const struct mk_input *in, struct mk_line *l)
 /* All of them, NULL at the end; the first that finds an event takes the line. */
 extern const struct mk_input *const mk_inputs[];
 
-/* The formats, in the order in which they are tried; each NAME is a mk_NAME_input,
- * whose `name` it is. */
-#define FOR_EACH_INPUT(X) \
-	X(markup)    \
+/* The inputs, in the order in which they are tried; each NAME is a mk_NAME_input, whose `name`
+ * it is, but for `frames`. */
+#define FOR_EACH_READER(X) \
 	X(sanitizer) \
-	X(android)   \
-	X(eustack)   \
 	X(java)      \
 	X(kernel)    \
 	X(segfault)  \
@@ -101,7 +102,16 @@ extern const struct mk_input *const mk_inputs[];
 	X(glog)      \
 	X(heap)      \
 	X(mongodb)   \
-	X(maps)
+	X(maps)      \
+	X(any)
+#define FOR_EACH_INPUT(X) X(markup) X(frames) FOR_EACH_READER(X)
+
+/* The formats of `frames`, which are rows of rows.c, in the order of their names. */
+#define FOR_EACH_ROW_FORMAT(X) \
+	X(abrt) X(addr2line) X(android) X(backward) X(bpf) X(cuda) X(dart) X(easylogging) \
+	X(envoy) X(esp32) X(eustack) X(forrtl) X(frr) X(gfortran) X(haproxy) X(heaptrace) \
+	X(julia) X(lldb) X(llvm) X(mono) X(mozilla) X(musl) X(node) X(openj9) X(openmpi) \
+	X(python) X(pytorch) X(rust) X(seastar) X(unity) X(unreal) X(vmware) X(wine) X(xorg) X(zig)
 
 #define DECLARE_INPUT(name) extern const struct mk_input mk_##name##_input;
 FOR_EACH_INPUT(DECLARE_INPUT)
@@ -110,8 +120,14 @@ FOR_EACH_INPUT(DECLARE_INPUT)
 /* The formats of a log. */
 struct mk_formats {
 	const struct mk_input **inputs; /* NULL at the end; on the heap */
+	uint64_t rows[2];               /* bit i: row i of frames.h */
 	struct mk_words context;        /* how their context_words begin */
 };
+
+static inline bool mk_format_has_row(const struct mk_formats *f, size_t i)
+{
+	return f->rows[i / 64] >> i % 64 & 1;
+}
 
 /* Those of mk_inputs that `names` has, with commas between them (NULL: all). False: no
  * memory. */

@@ -39,7 +39,8 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 
 	while (in->read_row && in->read_row(&p, l->p + l->len, &row)) {
 		check(row.at >= l->p && (!row.end || row.start < row.end) && row.name.len);
-		check(inside(row.name, l) && inside(row.build_id, l));
+		check(inside(row.name, l) &&
+		      (inside(row.build_id, l) || row.build_id.ptr == row.id));
 		check(p >= l->p && p <= l->p + l->len);
 		row = (struct mk_row){ .at = p };
 	}
@@ -49,13 +50,13 @@ static void check_line(const struct mk_input *in, struct mk_line *l)
 	for (size_t i = 0; i < l->num_events; i++) {
 		const struct mk_event *e = &l->events[i];
 		check(e->text.ptr >= at && inside(e->text, l));
-		check(inside(e->name, l) || e->kernel || /* a fixed name */
-		      (e->kind == MK_MODULE && e->binds));
+		check(inside(e->name, l) || e->kernel || sc_str_is(e->name, "firmware") ||
+		      (e->kind == MK_MODULE && e->binds)); /* a fixed name */
 		check(inside(e->detail, l));
 		at = e->text.ptr + e->text.len;
 		if (e->kind != MK_FRAME)
 			continue;
-		check(inside(e->build_id, l) && inside(e->symbol, l));
+		check(inside(e->build_id, l) && inside(e->symbol, l) && inside(e->other_name, l));
 		check(!e->hole.len || (e->hole.ptr >= e->text.ptr && e->hole.ptr + e->hole.len <=
 				       e->text.ptr + e->text.len));
 	}

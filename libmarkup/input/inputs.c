@@ -3,6 +3,3 @@
 
 #define ROW(name) &mk_##name##_input,
 const struct mk_input *const mk_inputs[] = { FOR_EACH_INPUT(ROW) NULL };
-
-#define NAME(name) #name,
-const char *const markup_input_names[] = { FOR_EACH_INPUT(NAME) NULL };

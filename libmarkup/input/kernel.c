@@ -26,7 +26,13 @@ static bool is_exact(const char *p, const char *end)
 {
 	static const char *const words[] = { ":", "pc : ", "PC is at ", " in " };
 
-	/* An address in brackets may stand between. */
+	const char *hex = end;
+
+	/* An address may stand between, of MIPS, or in brackets. */
+	while (hex > p && (hex[-1] == ' ' || mk_digit(hex[-1]) < 16))
+		hex--;
+	if (hex < end && mk_ends_with(p, hex, ":") && mk_ends_with(p, mk_trimmed(p, hex - 1), "epc"))
+		return true;
 	if (mk_ends_with(p, end, "] ")) {
 		const char *open = memrchr(p, '[', (size_t)(end - p));
 		end = open && mk_ends_with(p, open, "pc : ") ? open : end;

@@ -4,9 +4,12 @@
  *   5634f116a000-5634f116c000 r-xp 00002000 fe:00 1254163     /opt/depot/depot-boost
  *       0x7f3970b2a000  0x7f3970b2b000  0x1000  0x1000  r-xp  /opt/depot/libdepot.so
  *   0x7f1719b6e000+0x5000 dfe7f702…@0x7f1719b6e238 /opt/depot/libdepot.so - libdepot.so
+ *   [  0] 506674B2-311D-71EC-6B8B-9E9D085EA301-3024B074 0x000055b496116000 /opt/depot/depot
+ *   Address mapping: 55b496117000-55b496118000 /opt/depot/depot
  *
  * as of /proc/PID/maps (glibc, gperftools, programs of their own), of gdb's "info proc
- * mappings", and of eu-unstrip -n. The lines themselves stay.
+ * mappings", of eu-unstrip -n, of lldb's "image list", and of Envoy, which has the first mapping
+ * of code. The lines themselves stay.
  */
 #include "libmarkup/input/maps.h"
 
@@ -106,15 +109,50 @@ static bool read_unstrip(const char *p, const char *end, struct mk_row *row)
 	return read_name(p, stop ? stop : end, row);
 }
 
+/* lldb's: build ID in groups, address of the image. */
+static bool read_lldb(const char *open, const char *end, struct mk_row *row)
+{
+	const char *p = open;
+	uint64_t number;
+	size_t n = 0;
+
+	row->at = open;
+	if (!mk_match(&p, end, "[%_%d] ", &number))
+		return false;
+	for (; p < end && (*p == '-' || mk_digit(*p) < 16) && n < sizeof(row->id); p++)
+		if (*p != '-')
+			row->id[n++] = *p;
+	if (n < 16 || n % 2 || !mk_match(&p, end, " 0x%x ", &row->start) || !read_name(p, end, row))
+		return false;
+	row->build_id = (struct sc_str){ row->id, n };
+	row->end = 0;
+	return row->code = row->listed = row->whole = true;
+}
+
+static bool read_envoy(const char *p, const char *end, struct mk_row *row)
+{
+	row->at = p;
+	if (!mk_match(&p, end, "Address mapping: %x-%x ", &row->start, &row->end) ||
+	    row->start >= row->end || !read_name(p, end, row))
+		return false;
+	return row->code = row->from_code = true;
+}
+
 static bool read_row(const char **pos, const char *end, struct mk_row *row)
 {
-	const char *p = *pos, *hex;
+	const char *p = *pos, *hex, *open, *envoy;
 
 	if (row->at) /* one in a line */
 		return false;
 	if (mk_read_maps_row(p, end, row) && row->path)
 		return true;
+	envoy = mk_find(p, end, "Address mapping: ");
+	if (envoy && read_envoy(envoy, end, row))
+		return true;
 	hex = memmem(p, (size_t)(end - p), "0x", 2);
+	open = hex ? memrchr(p, '[', (size_t)(hex - p)) : NULL;
+	if (open && read_lldb(open, end, row))
+		return true;
 	return hex && (read_gdb(hex, end, row) || read_unstrip(hex, end, row));
 }
 
@@ -122,6 +160,7 @@ const struct mk_input mk_maps_input = {
 	.name = "maps",
 	.cuttable = true,
 	.words = (const char *const[]){ NULL },
-	.table_words = (const char *const[]){ "-xp ", "wxp ", "--p ", "  0x", "@0x", NULL },
+	.table_words = (const char *const[]){ "-xp ", "wxp ", "--p ", "  0x", "@0x", " 0x0", "s ma",
+					     NULL },
 	.read_row = read_row,
 };

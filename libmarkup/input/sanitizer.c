@@ -6,9 +6,14 @@
  *   #0 <null> <null> (libdepot.so+0x11f9)                          ThreadSanitizer
  *
  * The number in parentheses is an address in the file, of the call: nothing is to be
- * subtracted. Chromium's are return addresses, on lines that begin with them:
+ * subtracted. Those of others are return addresses: Chromium's, on lines that begin with them,
+ * LLVM's own, without "in" before a function, and bcc's, two blanks behind the number.
  *
  *   #1 0x55d0c1456a86 (/opt/chromium/chrome+0x456a86)
+ *    #5 0x00007f30fbe512ea f(int) (/opt/depot/libdepot.so+0x12ea)
+ *       #3  0x00007f30fbe511fa (/opt/depot/libdepot.so+0x11fa)
+ *
+ * But newer ones of Chromium's have subtracted already: the number ends as the address less one.
  *
  * A path may hold blanks and parentheses, so its end counts. Several frames may
  * be in one line, where a report is a JSON string.
@@ -46,7 +51,8 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 {
 	const char *start = *pos, *p = start, *after;
 	uint64_t number, address = 0, rel;
-	bool indented, one_blank;
+	const char *digits;
+	bool theirs;
 	struct sc_str module, id;
 	struct mk_event *e;
 
@@ -55,7 +61,12 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	if (end - p > 2 && p[0] == '0' && p[1] == 'x' &&
 	    (!mk_match(&p, end, "0x%x", &address) || p == end || *p != ' '))
 		return false;
-	one_blank = address && end - p > 1 && p[1] == '(';
+	digits = start + 1;
+	theirs = address && !mk_match(&digits, end, "%d 0x", &number); /* bcc's */
+	if (address && end - p > 1 && p[1] == '(') /* one blank */
+		theirs |= !mk_ends_with(l->p, start, "  ");
+	else if (address && end - p > 4 && p[1] != ' ')
+		theirs |= memcmp(p, " in ", 4) != 0;
 	after = find_place(p - 1, end, &module, &rel);
 	if (!after)
 		return false;
@@ -68,8 +79,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	e->number = number;
 	e->address = address;
 	e->lookup = rel;
-	indented = mk_ends_with(l->p, start, "  ");
-	if (one_blank && !indented && !id.len) /* Chromium's */
+	if (theirs && !id.len && !((address ^ rel) & 0xfff))
 		e->returns = MK_RETURN;
 	*pos = after;
 	return true;

@@ -29,6 +29,7 @@ struct mk_module {
 	bool kernel;         /* of those: its name is "RELEASE/NAME" or "NAME" */
 	bool noted;          /* in r->lines */
 	bool asked;       /* the resolver was asked for it */
+	bool tried;       /* the same, and nothing was said if it has none */
 	void *handle;     /* what it said */
 	struct markup_module *missing; /* where misses are counted, or NULL */
 

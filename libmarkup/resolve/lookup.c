@@ -96,6 +96,22 @@ void *mk_lookup_module(struct mk_resolve *r, uint32_t module)
 	return handle_of(r, &r->context.modules[module]);
 }
 
+bool mk_is_known(struct mk_resolve *r, struct mk_module *m)
+{
+	const char *why;
+
+	if (r->where->silent)
+		return false;
+	if (!m->asked && !m->tried) {
+		m->tried = true;
+		m->handle = find_module(r, m, &why);
+		m->asked = m->handle;
+		if (m->handle)
+			note_symbols(r, m);
+	}
+	return m->handle;
+}
+
 /* An address of this module found nothing, or is none of it. */
 static void count_miss(struct mk_resolve *r, struct mk_module *m, bool placed)
 {
@@ -256,7 +272,7 @@ static void forget_missing(struct mk_context *c)
 {
 	for (uint32_t i = 0; i < c->num_modules; i++) {
 		c->modules[i].missing = NULL;
-		c->modules[i].noted = false;
+		c->modules[i].noted = c->modules[i].tried = false;
 		c->modules[i].asked = c->modules[i].handle;
 	}
 }

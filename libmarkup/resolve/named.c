@@ -84,6 +84,9 @@ struct mk_module *mk_named_module(struct mk_resolve *r, const struct mk_event *e
 	uint32_t index;
 	uint64_t id;
 
+	if (e->shared_object && e->name.len + sizeof(".so") <= sizeof(k.path))
+		k.name = (struct sc_str){ k.path, (size_t)snprintf(k.path, sizeof(k.path), "%.*s.so",
+								   (int)e->name.len, e->name.ptr) };
 	if (!k.build_id.len)
 		ask_context(r, e, &k);
 	/* Of two names of a build ID each is another module: which of them was first here depends

@@ -6,7 +6,9 @@
  *   context.c  modules and maps of one process; place.c: Fuchsia's modules, placed as a whole
  *   demux.c    which process the context is of
  *   saved.c    the contexts ↔ bytes, for a log in parts
+ *   read.c     what inputs find in a line, if it means something
  *   trace.c    frames that name their module, and what they leave to their neighbours
+ *   bases.c    where the modules of a trace begin, as its lines say
  *   named.c    the modules that such frames name
  *   tables.c   tables of modules in the log, for frames that have an address alone
  *   stack.c    registers and bytes of a stack → frames
@@ -60,7 +62,17 @@ struct mk_ahead {
 struct mk_base {
 	uint64_t generation; /* of the module */
 	uint64_t address;
+	bool by_symbol;      /* known by the start of a symbol alone */
+	bool bad;            /* and lines of the trace contradict each other */
 	uint32_t module;     /* of r->named, if that still is of the generation */
+};
+
+/* What a line leaves to frames behind it: see struct mk_event. */
+struct mk_carried {
+	char name[1024], build_id[2 * MISSING_ID_MAX];
+	size_t name_len, build_id_len;
+	uint64_t lookup;
+	bool is;             /* there is something */
 };
 
 struct mk_resolve {
@@ -78,6 +90,10 @@ struct mk_resolve {
 	uint32_t memo_kind;        /* of the address that was looked up last */
 	struct mk_base bases[MK_BASES_MAX]; /* of the current trace */
 	size_t num_bases;
+	bool looked_ahead;         /* all lines of the trace were read for them */
+	struct mk_line ahead_line; /* for that */
+	const char *lines_end;     /* of those that follow `line` in memory; NULL: none do */
+	struct mk_carried carried;
 	bool interrupted;          /* its next frame was, by a signal */
 	bool trace_begins;         /* with the next line */
 	bool in_trace;             /* the line before had a frame */
@@ -127,6 +143,9 @@ void mk_remember(struct mk_resolve *r, const struct mk_found *f, const struct mk
 
 /* The resolver's handle of a module, or NULL; warns the first time. */
 void *mk_lookup_module(struct mk_resolve *r, uint32_t module);
+
+/* Has the resolver symbols of the module? Nothing is said if not. */
+bool mk_is_known(struct mk_resolve *r, struct mk_module *m);
 
 /*
  * The code at an address of the process, and the map that covers it; NULL if none
@@ -186,6 +205,11 @@ bool mk_walk_stack(struct mk_resolve *r, const struct mk_line *l, struct mk_walk
  * what stands before the stack, the last one also with what stands behind it. 0 or -ENOMEM. */
 int mk_walked_line(const struct mk_walked *w, size_t i, struct mk_line *l, struct mk_out *text);
 
+/* ---- read.c ------------------------------------------------------------------ */
+
+/* Reads the events of the line, by the first input that finds one. */
+void mk_read_events(struct mk_resolve *r, struct mk_line *l);
+
 /* ---- trace.c: see there ------------------------------------------------------ */
 
 /* Completes a frame whose module is named on its line. */
@@ -196,6 +220,21 @@ void mk_begin_line(struct mk_resolve *r, const struct mk_event *first);
 /* The code at `vaddr` of the module that such a frame names, as mk_lookup_address() has it. */
 void mk_lookup_named(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr, uint32_t kind,
 		     struct mk_found *ret);
+
+/* Keeps what an event leaves to frames behind it. */
+void mk_carry(struct mk_resolve *r, const struct mk_event *e);
+
+/* ---- bases.c: see there ------------------------------------------------------- */
+
+/* The base of a module in the current trace, or NULL. */
+const struct mk_base *mk_base_of(const struct mk_resolve *r, const struct mk_module *m);
+
+/* What one of its lines says. */
+void mk_note_base(struct mk_resolve *r, const struct mk_module *m, uint64_t address, bool by_symbol);
+
+/* Reads the current line and those of its trace behind it for bases, once a trace. */
+void mk_look_ahead(struct mk_resolve *r);
+
 
 /* A name as it is to be shown. */
 struct sc_str mk_lookup_demangled(struct mk_resolve *r, struct sc_str name);

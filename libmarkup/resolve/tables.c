@@ -108,7 +108,7 @@ static struct mk_table *table_of(struct mk_tables *t, struct sc_str key, uint64_
 		if (!sc_str_same((struct sc_str){ table->key, table->key_len }, key))
 			continue;
 		if (row->end ? row->start >= table->end && line - table->last <= LINES_BETWEEN
-			     : line == table->last && table->end == UINT64_MAX)
+			     : line - table->last <= row->listed && table->end == UINT64_MAX)
 			return table;
 		break;
 	}
@@ -151,8 +151,9 @@ static void add_row(struct mk_tables *t, struct sc_str key, uint64_t line,
 	*rows = (struct mk_table_row){
 		.start = row->start, .end = row->end, .line = line, .name = table->name,
 		.build_id = keep(t, row->build_id),
-		.from = row->offset, .first_page = row->whole ? 0 : table->first_page,
-		.origin = row->whole ? MARKUP_FROM_LOAD_BASE : MARKUP_FROM_FILE,
+		.from = row->from_code ? 0 : row->offset, .first_page = row->whole ? 0 : table->first_page,
+		.origin = row->from_code ? MARKUP_FROM_CODE :
+			  row->whole ? MARKUP_FROM_LOAD_BASE : MARKUP_FROM_FILE,
 	};
 }
 

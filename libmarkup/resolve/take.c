@@ -31,6 +31,7 @@ void mk_resolve_deinit(struct mk_resolve *r)
 	mk_modules_deinit(&r->seen);
 	mk_modules_deinit(&r->lines);
 	mk_out_deinit(&r->scratch);
+	free(r->ahead_line.events);
 }
 
 static void said(struct mk_event *e, const char *at, const char *what)
@@ -160,7 +161,9 @@ static void take_map(struct mk_resolve *r, struct mk_event *e)
 
 void mk_take(struct mk_resolve *r, struct mk_event *e)
 {
-	r->in_trace |= e->aside == MK_IN_TRACE;
+	r->in_trace |= e->aside == MK_IN_TRACE || e->aside == MK_CARRIES;
+	if (e->aside == MK_CARRIES)
+		mk_carry(r, e);
 	if (e->kind == MK_MODULE && !e->bad)
 		take_module(r, e);
 	else if (mk_names_module(e))

@@ -14,20 +14,41 @@
 
 void mk_begin_line(struct mk_resolve *r, const struct mk_event *first)
 {
-	if (!first || !(mk_names_module(first) || first->aside == MK_IN_TRACE)) {
+	if (!first || (mk_names_module(first) ? first->known_only :
+		       first->aside != MK_IN_TRACE && first->aside != MK_CARRIES)) {
 		r->num_bases = 0;
 		r->interrupted = r->trace_begins = r->in_trace = false;
+		r->looked_ahead = r->carried.is = false;
 	}
 	r->trace_begins |= first && first->aside == MK_BEGINS_TRACE;
 	r->interrupted |= first && first->aside == MK_INTERRUPTS;
 }
 
-static struct mk_base *base_of(struct mk_resolve *r, const struct mk_module *m)
+void mk_carry(struct mk_resolve *r, const struct mk_event *e)
 {
-	for (size_t i = 0; i < r->num_bases; i++)
-		if (r->bases[i].generation == m->generation)
-			return &r->bases[i];
-	return NULL;
+	struct mk_carried *c = &r->carried;
+
+	c->is = e->name.len <= sizeof(c->name) && e->build_id.len <= sizeof(c->build_id);
+	if (!c->is)
+		return;
+	c->name_len = e->name.len;
+	c->build_id_len = e->build_id.len;
+	mempcpy(c->name, e->name.ptr ? e->name.ptr : "", e->name.len);
+	mempcpy(c->build_id, e->build_id.ptr ? e->build_id.ptr : "", e->build_id.len);
+	c->lookup = e->lookup;
+}
+
+/* Completes a frame by what was kept. */
+static void take_carried(const struct mk_resolve *r, struct mk_event *e)
+{
+	const struct mk_carried *c = &r->carried;
+
+	if (c->name_len) {
+		e->name = (struct sc_str){ c->name, c->name_len };
+		e->build_id = (struct sc_str){ c->build_id, c->build_id_len };
+	} else {
+		e->lookup = c->lookup;
+	}
 }
 
 /* Is the address exactly that of the trampoline? */
@@ -69,7 +90,7 @@ static struct mk_module *neighbour(struct mk_resolve *r, struct mk_event *e)
 						    .offset = e->address - b->address };
 		struct mk_module *m = &r->named.modules[b->module];
 
-		if (b->module >= r->named.num_modules || m->generation != b->generation ||
+		if (b->bad || b->module >= r->named.num_modules || m->generation != b->generation ||
 		    !mk_named_place(r, m, &place, &e->lookup))
 			continue;
 		e->name = m->name;
@@ -101,6 +122,7 @@ static bool find_row(struct mk_resolve *r, struct mk_event *e, uint64_t *first_p
 			    r->where->line_no, e->address, &row))
 		return false;
 	e->name = row.name;
+	e->shared_object = false;
 	e->build_id = row.build_id;
 	e->lookup = e->address - row.start + row.from;
 	e->origin = row.origin;
@@ -116,20 +138,62 @@ static void unplaced(struct mk_resolve *r, struct mk_event *e)
 	r->stats.frames_outside++;
 }
 
-static void take_frame(struct mk_resolve *r, struct mk_event *e)
+/* The address of the process alone is known: where in its module that is. */
+static struct mk_module *find_module(struct mk_resolve *r, struct mk_event *e,
+				     struct mk_module *m, uint64_t *first_page)
+{
+	const struct markup_place fixed = { .origin = MARKUP_FIXED, .offset = e->address };
+	const bool known = m && mk_is_known(r, m);
+	const struct mk_base *base;
+
+	if (known && !mk_base_of(r, m))
+		mk_look_ahead(r);
+	base = m ? mk_base_of(r, m) : NULL;
+	if (base && !base->by_symbol) {
+		e->lookup = e->address - base->address;
+		e->origin = MARKUP_FROM_ZERO;
+	} else if (known && mk_named_place(r, m, &fixed, &e->lookup)) {
+		e->origin = MARKUP_FROM_ZERO;
+	} else if (find_row(r, e, first_page)) {
+		return mk_named_module(r, e);
+	} else if (base && !base->bad) {
+		e->lookup = e->address - base->address;
+		e->origin = MARKUP_FROM_ZERO;
+	} else {
+		return e->name.len ? NULL : neighbour(r, e);
+	}
+	e->absolute = false;
+	return m;
+}
+
+static struct mk_module *module_of(struct mk_resolve *r, struct mk_event *e)
 {
 	struct mk_module *m = e->name.len ? mk_named_module(r, e) : NULL;
-	struct mk_base *base = m ? base_of(r, m) : NULL;
-	uint64_t first_page = 0;
 
-	if (e->absolute && base) {
-		e->lookup = e->address - base->address;
-		e->absolute = false;
-	} else if (e->absolute && find_row(r, e, &first_page)) {
-		m = mk_named_module(r, e);
-	} else if (e->absolute && !e->name.len) {
-		m = neighbour(r, e);
+	if (m && e->other_name.len && !mk_is_known(r, m)) {
+		struct mk_event other = *e;
+		struct mk_module *second;
+
+		other.name = e->other_name;
+		second = mk_named_module(r, &other);
+		if (second && mk_is_known(r, second)) {
+			e->name = e->other_name;
+			return second;
+		}
 	}
+	return m;
+}
+
+static void take_frame(struct mk_resolve *r, struct mk_event *e)
+{
+	uint64_t first_page = 0;
+	struct mk_module *m;
+
+	if (e->carried && r->carried.is)
+		take_carried(r, e);
+	m = module_of(r, e);
+	if (e->absolute)
+		m = find_module(r, e, m, &first_page);
 	if (!m || e->absolute) {
 		unplaced(r, e);
 		return;
@@ -138,10 +202,9 @@ static void take_frame(struct mk_resolve *r, struct mk_event *e)
 		e->unplaced = true;
 		return;
 	}
-	if (e->address && !base_of(r, m) && r->num_bases < MK_BASES_MAX)
-		r->bases[r->num_bases++] = (struct mk_base){ m->generation, e->address - e->lookup,
-							     (uint32_t)(m - r->named.modules) };
-	if (e->returns && !is_exact(r, m, e))
+	if (e->address > e->lookup)
+		mk_note_base(r, m, e->address - e->lookup, false);
+	if (e->returns && (e->known_only || !is_exact(r, m, e)))
 		e->lookup--;
 	r->trace_begins &= !e->returns;
 }
@@ -149,5 +212,5 @@ static void take_frame(struct mk_resolve *r, struct mk_event *e)
 void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
 {
 	take_frame(r, e);
-	r->in_trace = true;
+	r->in_trace = !e->known_only;
 }

@@ -5,8 +5,8 @@
 
 #include "libsymcache/base/vec.h"
 #include "libsymcache/logs/resolver.h"
-#include "libsymcache/symbolize/module.h"
 #include "libsymcache/symbolize/process.h"
+#include "libsymcache/symbolize/symbolizer.h"
 
 /* A call that does not return may be the last instruction of its segment. */
 static bool find_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr)
@@ -25,6 +25,9 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 	const struct symcache *cache;
 	uint64_t base, has;
 
+	if (place->origin == MARKUP_FROM_SHOWN)
+		return sc_symbolize_shown(r->symbolizer, module, place->symbol, place->address,
+					  place->offset, vaddr);
 	if (place->origin == MARKUP_FROM_SYMBOL)
 		return symcache_symbolize_offset(r->symbolizer, module,
 			&(struct symcache_named){ place->symbol, place->offset, place->symbol_size },
@@ -39,6 +42,8 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 		return symcache_vaddr_of_code(cache, place->offset, vaddr);
 	case MARKUP_INSIDE:
 		return symcache_may_be_code(cache, place->offset);
+	case MARKUP_FIXED:
+		return base && symcache_may_be_code(cache, place->offset);
 	case MARKUP_FROM_FILE:
 		return place->has_page && !symcache_has_offsets(cache) ?
 			symcache_vaddr_from(cache, SYMCACHE_FROM_PAGE, place->from_page, vaddr) :
@@ -224,8 +229,11 @@ void symcache_markup_deinit(struct symcache_markup *m)
 bool symcache_markup_base(struct sc_str path, char name[256])
 {
 	const char *slash = memrchr(path.ptr, '/', path.len), *base = slash ? slash + 1 : path.ptr;
-	const size_t len = (size_t)(path.ptr + path.len - base);
+	const char *inner = memrchr(base, '!', (size_t)(path.ptr + path.len - base));
+	size_t len;
 
+	base = inner ? inner + 1 : base; /* of an archive: x.apk!libfoo.so */
+	len = (size_t)(path.ptr + path.len - base);
 	if (!len || len >= 256)
 		return false;
 	memcpy(name, base, len);

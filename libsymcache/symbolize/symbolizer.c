@@ -31,6 +31,7 @@ void symcache_symbolizer_destroy(struct symcache_symbolizer *s)
 	for (size_t i = 0; i < s->seen.len; i++)
 		sc_name_index_destroy(s->seen.data[i].index);
 	vec_deinit(&s->seen);
+	free(s->starts);
 	free(s);
 }
 

@@ -22,7 +22,19 @@ struct sc_seen {
 	struct sc_name_index *index; /* of its names; NULL: none was asked for */
 };
 
+/* What sc_symbolize_shown() said. */
+struct sc_shown_start {
+	uint64_t hash;       /* of what was asked */
+	const struct symcache *cache;
+	unsigned generation; /* of the module */
+	uint64_t vaddr;
+	bool found;
+};
+
+#define SC_SHOWN_STARTS 1024u
+
 struct symcache_symbolizer {
+	struct sc_shown_start *starts; /* SC_SHOWN_STARTS of them, by hash; NULL: none was asked for */
 	struct symcache_caches *caches;
 	struct sc_names_reader *names;
 	const struct symcache_names_options *options;
@@ -50,6 +62,13 @@ struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcac
 /* The same behind sc_names_book(), which s->book is, without asking it. */
 struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
 					    struct symcache_module *m);
+
+/* The address of the file that is `offset` behind the start of a function or symbol of code and,
+ * in a process, at `address`. It is named by its linkage name or as it is shown, blanks left out;
+ * false: none is called so and begins at this place in a page, or more than one. The names of all
+ * that begin there are made; answers are remembered. */
+bool sc_symbolize_shown(struct symcache_symbolizer *s, struct symcache_module *m,
+			struct sc_str name, uint64_t address, uint64_t offset, uint64_t *vaddr);
 
 /* Room for the module of this number; what was found before may move. NULL: out of memory. */
 struct sc_seen *sc_symbolizer_add(struct symcache_symbolizer *s, uint32_t number);

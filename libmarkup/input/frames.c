@@ -1,0 +1,309 @@
+/*
+ * Lines against the rows of frames.h: one pass finds the anchors of all rows, and at each the
+ * rows that have it are tried, in their order. A line may have several frames, also in several
+ * texts: a JSON string's "\n" and rsyslog's "#012" end one.
+ *
+ * What loggers write before a text (dates, names, levels, colours, {"log":") is nowhere
+ * described: a frame may begin wherever no word goes on.
+ *
+ * Cost: linear, by a budget of each line (pattern.h).
+ */
+#include "libmarkup/input/frames.h"
+
+#include <pthread.h>
+
+#include "libmarkup/input/match.h"
+
+#define STEPS_PER_BYTE 20u
+#define STEPS_MIN      (64u << 10)
+#define STEPS_OF_ROW   8u
+#define LIST_MAX       256u /* frames of a list */
+
+/* The rows of an input, by the first byte of their anchors. */
+struct engine {
+	struct mk_words words;
+	uint8_t first[256], next[MK_FRAME_ROWS_MAX]; /* number of the row, and 1; 0: no more */
+	struct anchor {
+		char word[16];
+		uint8_t len, lead; /* bytes before `right` */
+	} anchors[MK_FRAME_ROWS_MAX];
+};
+
+static struct engine known, any;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool is_any(const struct mk_frame_row *row)
+{
+	return sc_str_is((struct sc_str){ row->name, strlen(row->name) }, mk_any_input.name);
+}
+
+static void make_engines(void)
+{
+	for (size_t i = mk_num_frame_rows; i--;) {
+		const struct mk_frame_row *row = &mk_frame_rows[i];
+		struct engine *e = is_any(row) ? &any : &known;
+		const char *mark = strchr(row->word, '^');
+		struct anchor *a = &e->anchors[i];
+		uint8_t *first = &e->first[(unsigned char)*row->word];
+
+		a->lead = mark ? (uint8_t)(mark - row->word) : 0;
+		a->len = (uint8_t)(strlen(row->word) - (mark != NULL));
+		memcpy(a->word, row->word, a->lead);
+		memcpy(a->word + a->lead, row->word + a->lead + (mark != NULL), a->len - a->lead);
+		mk_words_add(&e->words, a->word);
+		e->next[i] = *first;
+		*first = (uint8_t)(i + 1);
+	}
+}
+
+/* ---- a frame that was found → its event -------------------------------------------- */
+
+static bool has(const struct mk_parts *parts, enum mk_value value)
+{
+	return parts->has >> value & 1;
+}
+
+/* Do the parts make sense for the row? */
+static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts)
+{
+	const struct sc_str name = parts->module;
+	const uint64_t *v = parts->values;
+
+	if ((row->flags & MK_ROW_PATH) && !memchr(name.ptr, '/', name.len))
+		return false;
+	if ((row->flags & MK_ROW_HIGH) && !(v[MK_ADDRESS] >> 32))
+		return false;
+	/* Names that are numbers are columns of something else. */
+	if (name.len && strspn(name.ptr, "0123456789") >= name.len)
+		return false;
+	return !row->each || !(v[MK_OFFSET] >> 40);
+}
+
+static enum mk_returns returns(const struct mk_frame_row *row, const struct mk_parts *parts)
+{
+	const uint64_t *v = parts->values;
+
+	switch (row->kind) {
+	case MK_ROW_EXACT:
+		return MK_EXACT;
+	case MK_ROW_RETURNS_1:
+		return v[MK_NUMBER] ? MK_RETURN : MK_EXACT;
+	case MK_ROW_LOW12:
+		return v[MK_NUMBER] && ((v[MK_ADDRESS] - 1) ^ v[MK_OFFSET]) & 0xfff ? MK_RETURN
+										     : MK_EXACT;
+	default:
+		return MK_RETURN;
+	}
+}
+
+/* What is looked up. */
+static void set_place(struct mk_event *e, const struct mk_frame_row *row,
+		      const struct mk_parts *parts)
+{
+	const uint64_t *v = parts->values;
+
+	e->address = v[MK_ADDRESS];
+	e->origin = row->flags & MK_ROW_VADDR ? MARKUP_FROM_ZERO : MARKUP_FROM_LOAD_BASE;
+	if (has(parts, MK_OFFSET)) {
+		e->lookup = v[MK_OFFSET];
+		if (has(parts, MK_BASE) && !e->address)
+			e->address = v[MK_BASE] + e->lookup;
+	} else if (has(parts, MK_BASE)) {
+		e->lookup = e->address - v[MK_BASE];
+	} else if (has(parts, MK_ADDRESS)) {
+		e->absolute = true;
+		e->symbol = parts->symbol;
+		e->symbol_offset = v[MK_SYMBOL_OFFSET];
+		if (!has(parts, MK_SYMBOL_OFFSET))
+			e->symbol.len = 0;
+	}
+}
+
+static void add_frame(struct mk_line *l, const struct mk_frame_row *row,
+		      const struct mk_parts *parts, const char *start, const char *end)
+{
+	static const char firmware[] = "firmware";
+	struct mk_event *e = mk_add_frame(l, row->tag ? row->tag : row->name, start, end);
+
+	e->form = row->form ? row->form : MK_FORM_BEHIND;
+	e->name = row->flags & MK_ROW_FIRMWARE ? (struct sc_str){ firmware, strlen(firmware) }
+					       : parts->module;
+	e->build_id = parts->build_id;
+	if (!e->name.len)
+		e->name = e->build_id;
+	e->hole = parts->hole;
+	e->number = parts->values[MK_NUMBER];
+	e->reach = has(parts, MK_NUMBER) ? 0 : 2;
+	e->returns = returns(row, parts);
+	e->known_only = row->flags & MK_ROW_KNOWN;
+	e->behind_header = row->flags & MK_ROW_HEADED;
+	e->carried = row->flags & MK_ROW_CARRIED;
+	e->shared_object = row->flags & MK_ROW_SO;
+	set_place(e, row, parts);
+}
+
+/* A line without a frame that matters to those behind it. */
+static void add_mark(struct mk_line *l, const struct mk_frame_row *row,
+		     const struct mk_parts *parts, const char *start, const char *end)
+{
+	struct mk_event *e = mk_add_event(l, MK_UNKNOWN);
+
+	e->text = sc_span(start, end);
+	e->quiet = true;
+	e->aside = row->kind == MK_ROW_HEADER ? MK_BEGINS_TRACE :
+		   row->kind == MK_ROW_SIGNAL ? MK_INTERRUPTS : MK_CARRIES;
+	e->name = parts->module;
+	e->build_id = parts->build_id;
+	if (!e->name.len)
+		e->name = e->build_id;
+	e->lookup = parts->values[MK_OFFSET];
+}
+
+/* The frames of a list behind p, which is the end of what names their module. */
+static const char *add_list(struct mk_line *l, const struct mk_frame_row *row,
+			    struct mk_matcher *m, const char *p)
+{
+	static const char debug[] = ".debug"; /* or "-debug" */
+	struct sc_str *name = &m->parts.module;
+	const char *start, *end;
+
+	if (name->len > strlen(debug) &&
+	    mk_ends_with(name->ptr, name->ptr + name->len, debug + 1) &&
+	    strchr(".-", name->ptr[name->len - strlen(debug)]))
+		name->len -= strlen(debug);
+	for (unsigned i = 0; i < LIST_MAX && (end = mk_fit(m, row->each, p)); i++, p = end) {
+		start = memrchr(p, ' ', (size_t)(end - p));
+		start = start ? start + 1 : p;
+		m->parts.values[MK_NUMBER] = i;
+		m->parts.has |= 1u << MK_NUMBER;
+		m->parts.values[MK_ADDRESS] = m->parts.values[MK_OFFSET]; /* as it stands there */
+		if (makes_sense(row, &m->parts))
+			add_frame(l, row, &m->parts, start, end);
+	}
+	return p;
+}
+
+/* ---- a line ------------------------------------------------------------------------- */
+
+struct reading {
+	struct mk_line *l;
+	const struct engine *engine;
+	struct mk_matcher m;
+	const char *newline, *octal; /* the next "\n" and "#012" */
+	const char *end;             /* of the line */
+};
+
+/* Where the text ends that p is in; *behind: where the next one begins. */
+static const char *end_of_text(struct reading *r, const char *p, const char **behind)
+{
+	const char *newline = mk_find_next(&r->newline, p, r->end, "\\n");
+	const char *octal = mk_find_next(&r->octal, p, r->end, "#012");
+
+	*behind = newline < octal ? newline + 2 : octal + 4;
+	*behind = *behind > r->end ? r->end : *behind;
+	return newline < octal ? newline : octal;
+}
+
+/* Tries a row whose anchor is at `at`: behind what was read, or NULL. */
+static const char *try_row(struct reading *r, const struct mk_frame_row *row, const char *at)
+{
+	struct mk_matcher *m = &r->m;
+	const char *start = at, *end;
+
+	if (m->budget < STEPS_OF_ROW)
+		return NULL;
+	m->budget -= STEPS_OF_ROW;
+	m->parts = (struct mk_parts){ 0 };
+	if (*row->left)
+		start = mk_fit_back(m, row->left, at);
+	else
+		while (start < m->end && (*start == ' ' || *start == '\t'))
+			start++;
+	if (!start || (start > m->begin && !mk_begins_word(r->l->p, start)))
+		return NULL;
+	end = mk_fit(m, row->right, at);
+	if (!end || !makes_sense(row, &m->parts))
+		return NULL;
+	while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (row->each)
+		return add_list(r->l, row, m, end);
+	if (row->kind >= MK_ROW_HEADER)
+		add_mark(r->l, row, &m->parts, start, end);
+	else
+		add_frame(r->l, row, &m->parts, start, end);
+	return end;
+}
+
+/* What an anchor at `at` begins: behind it, or NULL. */
+static const char *read_anchor(struct reading *r, const char *at)
+{
+	const struct mk_formats *f = r->l->formats;
+	const char *end = NULL;
+
+	for (unsigned i = r->engine->first[(unsigned char)*at]; i && !end;
+	     i = r->engine->next[i - 1]) {
+		const struct mk_frame_row *row = &mk_frame_rows[i - 1];
+		const struct anchor *a = &r->engine->anchors[i - 1];
+		const size_t left = (size_t)(r->m.end - at);
+
+		if (left < a->len || memcmp(at, a->word, a->len) ||
+		    (f && !mk_format_has_row(f, i - 1)))
+			continue;
+		/* A symbol does not reach into the next frame of the row. */
+		r->m.limit = memmem(at + a->len, (left < 4096 ? left : 4096) - a->len, a->word, a->len);
+		end = try_row(r, row, at + a->lead);
+	}
+	return end;
+}
+
+static void read_line(struct mk_line *l, const char *line_end, const struct engine *engine)
+{
+	struct reading r = { .l = l, .engine = engine, .end = mk_trimmed(l->p, line_end) };
+	const char *p = l->p, *at, *behind = l->p, *done;
+	uint64_t newlines = 0;
+
+	pthread_once(&once, make_engines);
+	r.m.budget = l->len * STEPS_PER_BYTE + STEPS_MIN;
+	r.m.end = l->p;
+	while (p < r.end && r.m.budget >= STEPS_OF_ROW &&
+	       (at = mk_words_find(&engine->words, p, r.end, &newlines))) {
+		while (at >= r.m.end && behind < r.end) {
+			r.m.begin = behind;
+			r.m.end = end_of_text(&r, behind, &behind);
+		}
+		done = at >= r.m.begin && at < r.m.end ? read_anchor(&r, at) : NULL;
+		p = done ? done : at + 1;
+		if (done)
+			r.m.begin = done;
+	}
+}
+
+static void read_known(struct mk_line *l, const char *end)
+{
+	read_line(l, end, &known);
+}
+
+static void read_any(struct mk_line *l, const char *end)
+{
+	read_line(l, end, &any);
+}
+
+#define COMMON "+0x", " 0x", "[0x"
+
+const struct mk_input mk_frames_input = {
+	.words = (const char *const[]){
+		COMMON, "+ 0x", "(0x", "\t0x", "pc ", "e #", "e_#_", " Unk", "!Unk", "Back", "(Nat",
+		"Host", "==  ", "\", a", "obj<", "(ip:", "ld_i", " [<", " (/", "al -", "(map", "rip=",
+		"2lin", "ce: ", NULL },
+	.read = read_known,
+	.chained = true,
+	.cuttable = true,
+};
+
+const struct mk_input mk_any_input = {
+	.name = "any",
+	.words = (const char *const[]){ COMMON, "o:0x", NULL },
+	.read = read_any,
+	.cuttable = true,
+};

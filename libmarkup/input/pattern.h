@@ -1,0 +1,55 @@
+/*
+ * pattern.h: text against the pattern of a row (frames.c).
+ *
+ * A byte of a pattern stands for itself, but for a blank, which is one or more blanks and tabs,
+ * '"', which may be escaped as in JSON, and
+ *
+ *   %N  decimal, number of the frame     %A  hex, address of the process
+ *   %H  hex, offset in the module        %L  the same, of 8 or 16 digits
+ *   %T  decimal, offset in the module    %O  hex, %D decimal: offset from the symbol
+ *   %B  hex, where the module begins     %U  as %A, of 12 digits
+ *   %x  hex, %d decimal, of no interest  %w  all but blanks, of no interest
+ *   %I  build ID, of 8 bytes or more     %S  symbol: may have blanks and parentheses
+ *   %P  path or name of the module, up to what follows
+ *   %W  the same, up to a blank or parenthesis
+ *   %_  blanks, or none                  %$  the end of the text, or of its string
+ *   %{  %}  between: what the name of the function replaces
+ *   %(a%|b%)  one of them, which may be empty
+ *
+ * A symbol ends at the last place where the rest fits, all else at the first. Colours (SGR) may
+ * stand before each part.
+ *
+ * The same is read backward, from where the anchor of a row was found: without %( %| %) %$ %W; a
+ * symbol behind '(' begins at the parenthesis that is closed, others at the nearest place; a
+ * hole is a symbol or a word.
+ *
+ * Cost: each step takes from a budget of the line; when it is used up, nothing fits.
+ */
+#ifndef MARKUP_PATTERN_H
+#define MARKUP_PATTERN_H
+
+#include "libmarkup/bytes/fields.h"
+
+enum mk_value { MK_NUMBER, MK_ADDRESS, MK_OFFSET, MK_SYMBOL_OFFSET, MK_BASE, MK_VALUES };
+
+/* What a pattern found. */
+struct mk_parts {
+	struct sc_str module, symbol, build_id, hole;
+	uint64_t values[MK_VALUES];
+	unsigned has;            /* 1 << enum mk_value */
+};
+
+struct mk_matcher {
+	const char *begin, *end; /* the text */
+	const char *limit;       /* no symbol reaches beyond */
+	size_t budget;
+	struct mk_parts parts;
+};
+
+/* Behind what fits from p on, or NULL. */
+const char *mk_fit(struct mk_matcher *m, const char *pattern, const char *p);
+
+/* Where what fits begins that ends at p, or NULL. */
+const char *mk_fit_back(struct mk_matcher *m, const char *pattern, const char *p);
+
+#endif

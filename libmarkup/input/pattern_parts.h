@@ -1,0 +1,34 @@
+/* pattern_parts.h: what both directions of patterns take and keep; for pattern*.c. */
+#ifndef MARKUP_PATTERN_PARTS_H
+#define MARKUP_PATTERN_PARTS_H
+
+#include "libmarkup/input/match.h"
+#include "libmarkup/input/pattern.h"
+
+#define MK_SYMBOL_MAX 4096u
+#define MK_MODULE_MAX 1024u
+#define MK_TRIES_MAX  64u /* places where a symbol may end */
+
+/* Takes from the budget; false: it is used up. */
+bool mk_spend(struct mk_matcher *m, size_t steps);
+
+static inline bool mk_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Is it a digit of the number that the letter of a pattern means? */
+bool mk_is_digit_of(char letter, char c);
+
+/* Keeps the number, the digits [p, end), if there are as many as the letter wants. */
+bool mk_keep_number(struct mk_matcher *m, char letter, const char *p, const char *end);
+
+/* Keeps the name or path, if it can be one. */
+bool mk_keep_module(struct mk_matcher *m, const char *p, const char *end);
+
+/* Behind the colours at p; behind those and blanks; where the colours begin that end at p. */
+const char *mk_skip_colours(const char *p, const char *end);
+const char *mk_skip_blanks(const char *p, const char *end);
+const char *mk_skip_colours_back(const char *begin, const char *p);
+
+#endif

@@ -1,0 +1,41 @@
+/* The events of a line, without those that mean nothing to this log and store. */
+#include "libmarkup/resolve/resolve.h"
+
+#include <errno.h>
+
+/* Does the event mean nothing, here? */
+static bool means_nothing(struct mk_resolve *r, const struct mk_event *e)
+{
+	struct markup_place place = { .origin = e->origin, .offset = e->lookup };
+	struct mk_module *m;
+
+	if (!mk_names_module(e))
+		return false;
+	if ((e->behind_header && !r->trace_begins) ||
+	    (e->carried && !r->carried.is && !e->absolute))
+		return true;
+	if (!e->known_only)
+		return false;
+	m = mk_named_module(r, e);
+	if (!m || !mk_is_known(r, m) ||
+	    (e->origin != MARKUP_FROM_ZERO && !mk_named_place(r, m, &place, &place.offset)))
+		return true;
+	place.origin = MARKUP_INSIDE;
+	return !mk_named_place(r, m, &place, &place.offset);
+}
+
+void mk_read_events(struct mk_resolve *r, struct mk_line *l)
+{
+	l->num_events = 0;
+	for (const struct mk_input *const *in = r->ahead.inputs; *in && !l->num_events; in++) {
+		size_t n = 0;
+
+		mk_read_line(*in, l);
+		for (size_t i = 0; i < l->num_events; i++)
+			if (!means_nothing(r, &l->events[i]) && n++ != i)
+				l->events[n - 1] = l->events[i];
+		l->num_events = n;
+	}
+	if (l->no_memory)
+		r->error = -ENOMEM;
+}
