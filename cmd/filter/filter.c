@@ -306,6 +306,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	struct cmd_caches c;
 	struct markup_options markup = form_markup(&o.form);
 	const unsigned jobs = choose_jobs();
+	bool no_store;
 	int status;
 
 	if (o.plan)
@@ -326,7 +327,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 		return STATUS_ERROR;
 	if (check_options(&logs, &markup, err))
 		return err->code;
-	if (named_store_missing(o.store))
+	/* What comes through a pipe would be lost. */
+	no_store = named_store_missing(o.store);
+	if (no_store && (logs.num != 1 || strcmp(logs.logs[0].path, "-")))
 		return STATUS_ERROR;
 	if (markup_tally_create(&tally))
 		return sc_no_memory(err);
@@ -357,7 +360,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 				       shown(logs.logs[0].path) : NULL);
 	if (o.missing && write_missing(tally, o.missing, err))
 		return err->code;
-	return status;
+	return status == STATUS_OK && no_store ? STATUS_PARTLY : status;
 }
 
 const struct command filter_command = {
@@ -382,7 +385,8 @@ const struct command filter_command = {
 		"  ./server 2>&1 | symcache filter\n"
 		"  symcache filter --summary crash.log > crash.txt\n"
 		"  symcache filter --debug-file-directory build/debug crash.log\n",
-	.partly = "with --output-dir, some log failed",
+	.partly = "with --output-dir, some log failed; or a named store is missing and standard input "
+		  "was filtered without it",
 	.failed = "an input could not be read, or the output written",
 	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1) symcache-plan(1)",
 	.run = run,

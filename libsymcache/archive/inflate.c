@@ -42,8 +42,19 @@ enum symcache_packing symcache_packing_of(const void *begin, size_t len)
 	return SYMCACHE_PLAIN;
 }
 
-int symcache_inflate_create(const void *magic, size_t len, struct symcache_inflate **ret,
-			    struct sc_error *err)
+static lzma_ret begin_xz(lzma_stream *xz, unsigned threads)
+{
+	const lzma_mt parallel = {
+		.flags = LZMA_CONCATENATED, .threads = threads,
+		.memlimit_threading = XZ_MEMORY_MAX, .memlimit_stop = XZ_MEMORY_MAX,
+	};
+
+	return threads > 1 ? lzma_stream_decoder_mt(xz, &parallel) :
+			     lzma_stream_decoder(xz, XZ_MEMORY_MAX, LZMA_CONCATENATED);
+}
+
+int symcache_inflate_create(const void *magic, size_t len, unsigned threads,
+			    struct symcache_inflate **ret, struct sc_error *err)
 {
 	struct symcache_inflate *d;
 	const enum symcache_packing kind = symcache_packing_of(magic, len);
@@ -59,7 +70,7 @@ int symcache_inflate_create(const void *magic, size_t len, struct symcache_infla
 		ok = inflateInit2(&d->gzip, 15 + 16) == Z_OK;
 	} else if (d && kind == SYMCACHE_XZ) {
 		d->xz = (lzma_stream)LZMA_STREAM_INIT;
-		ok = lzma_stream_decoder(&d->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK;
+		ok = begin_xz(&d->xz, threads) == LZMA_OK;
 	} else if (d) {
 		d->zstd = ZSTD_createDStream();
 		ok = d->zstd;

@@ -19,9 +19,10 @@ enum symcache_packing symcache_packing_of(const void *begin, size_t len);
 
 struct symcache_inflate;
 
-/* A decompressor for what begins so; *ret is NULL if that is SYMCACHE_PLAIN. SC_ENOMEM. */
-int symcache_inflate_create(const void *magic, size_t len, struct symcache_inflate **ret,
-			    struct sc_error *err);
+/* A decompressor for what begins so; *ret is NULL if that is SYMCACHE_PLAIN. `threads`, if above
+ * 1: an xz file of several blocks is unpacked on so many. SC_ENOMEM. */
+int symcache_inflate_create(const void *magic, size_t len, unsigned threads,
+			    struct symcache_inflate **ret, struct sc_error *err);
 void symcache_inflate_destroy(struct symcache_inflate *d); /* NULL is fine */
 
 /*

@@ -261,6 +261,7 @@ enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log
 	f->output = log->output;
 	log->read = 0;
 	log->error = symlog_open(&in, log->path, &why);
+	in.threads = f->options.threads;
 	if (!log->error && log->part && (log->error = symlog_range(&in, log->from, log->to, &why)))
 		symlog_close(&in);
 	log->opened = !log->error;

@@ -112,7 +112,7 @@ static int begin(struct symlog_input *in, char *buf, size_t size, size_t *len, s
 	if (rc)
 		return rc;
 	in->begun = true;
-	rc = symcache_inflate_create(buf, *len, &in->inflate, err);
+	rc = symcache_inflate_create(buf, *len, in->threads, &in->inflate, err);
 	if (rc)
 		return rc;
 	if (!in->inflate) {

@@ -19,6 +19,7 @@ struct symlog_input {
 	bool misnamed;    /* it has a name as if it were compressed */
 	int64_t start;    /* where it begins in a file */
 	int held;         /* what symlog_hold() kept and was not read yet; -1: nothing */
+	unsigned threads; /* to unpack it on; 0, 1: none of their own */
 	uint64_t left;    /* bytes of the range that were not read yet */
 	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */

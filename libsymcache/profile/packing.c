@@ -43,7 +43,7 @@ int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 		enum symcache_packing *was, struct sc_error *err)
 {
 	struct symcache_inflate *d;
-	int rc = symcache_inflate_create(*bytes, *size, &d, err);
+	int rc = symcache_inflate_create(*bytes, *size, 1, &d, err);
 
 	*was = symcache_packing_of(*bytes, *size);
 	if (rc || !d)

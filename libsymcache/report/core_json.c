@@ -1,6 +1,9 @@
 /* A core as JSON: a line for each thread. Frames are the inner loop: what a place has is made
  * once, the rest is put together by hand. */
 #include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/report/core.h"
@@ -52,6 +55,24 @@ static const char *describe(struct symcache_code_place *place, const struct symc
 	return place->text = mk_out_take(&all);
 }
 
+/* What the process was, and what it died of. */
+static void put_process(struct mk_gen *g, const struct symcache_core *core, bool first)
+{
+	const char *name = sigabbrev_np(core->signal);
+	char text[24];
+
+	if (core->pid)
+		mk_gen_number(g, "pid", core->pid);
+	if (*core->command)
+		mk_gen_text(g, "program", core->command);
+	if (!first || !core->signal)
+		return;
+	snprintf(text, sizeof(text), name ? "SIG%s" : "%.0s%d", name ? name : "", core->signal);
+	mk_gen_text(g, "signal", text);
+	if (core->has_signal_address)
+		mk_gen_hex(g, "fault_address", core->signal_address);
+}
+
 void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, size_t thread)
 {
 	const struct symcache_core_thread *t = &c->core->threads[thread];
@@ -63,6 +84,7 @@ void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, s
 	if (*t->name)
 		mk_gen_text(g, "name", t->name);
 	mk_gen_bool(g, "died", !thread && c->core->died);
+	put_process(g, c->core, !thread);
 	mk_gen_open_array(g, "frames");
 	for (size_t i = 0; i < stack->num_frames; i++) {
 		const struct symcache_unwind_frame *f = &stack->frames[i];
