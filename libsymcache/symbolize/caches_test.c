@@ -331,7 +331,7 @@ static void test_frames(void **state)
 	struct symcache_answer a;
 	const struct sc_str name = { "main", 4 };
 	uint32_t at = 0;
-	uint64_t vaddr, has;
+	uint64_t vaddr;
 
 	(void)state;
 	assert_int_equal(symcache_symbolize(s, m, main_vaddr, &a), SYMCACHE_FOUND);
@@ -355,13 +355,6 @@ static void test_frames(void **state)
 	m = symcache_caches_module(c, SYMCACHE_MODULE_CACHE, cache_file);
 	assert_true(symcache_symbolize_name(s, m, name, &at, &vaddr) && vaddr == main_vaddr);
 	assert_false(symcache_symbolize_name(s, m, name, &at, &vaddr));
-	assert_true(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, 3, 0 }, &vaddr, &has) &&
-		    vaddr == main_vaddr + 3 && !has);
-	assert_false(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, 3, 4 }, &vaddr, &has));
-	assert_true(has > 4);
-	/* A return address may be behind the last byte. */
-	assert_true(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, has, 0 }, &vaddr, &has));
-	assert_false(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, has + 1, 0 }, &vaddr, &has) && has);
 	assert_true(symcache_symbolize_function(s, m, main_vaddr + 3, &data));
 	assert_true(has_name(data.name, "main") && data.vaddr == main_vaddr && data.line);
 	symcache_symbolizer_destroy(s);

@@ -1,0 +1,63 @@
+/* NAME+OFFSET/SIZE, as a kernel prints it: of this program's own functions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "libsymcache/symbolize/symbolize.h"
+
+int __attribute__((noinline)) some_function(int x);
+int __attribute__((noinline)) some_function(int x)
+{
+	return x * 3 + 1;
+}
+
+static void test_offsets(void **state)
+{
+	const struct sc_str name = { "some_function", 13 };
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c = symcache_caches_create(NULL);
+	struct symcache_symbolizer *s = symcache_symbolizer_create(c, names);
+	struct symcache_module *m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/proc/self/exe");
+	uint64_t start, vaddr, has, size;
+	uint32_t at = 0;
+
+	(void)state;
+	assert_int_equal(some_function(1), 4);
+	assert_true(symcache_symbolize_name(s, m, name, &at, &start));
+	/* One that cannot have the offset says how large it is. */
+	assert_false(symcache_symbolize_offset(s, m, &(struct symcache_named){ name, 1 << 20, 0 },
+					       &vaddr, &size));
+	assert_true(size > 1 && size < 1 << 20);
+	const struct { uint64_t offset, size; bool fits; } cases[] = {
+		{ 0, 0, true }, { 1, 0, true },
+		{ size, 0, true },     /* behind a call that does not return */
+		{ size + 1, 0, false },
+		{ 1, size, true },
+		{ 1, size - 1, false },  /* it was smaller there */
+		{ 1, 1 << 20, false }, /* and the next one further away */
+		{ size + 1, size, false },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct symcache_named named = { name, cases[i].offset, cases[i].size };
+
+		assert_int_equal(symcache_symbolize_offset(s, m, &named, &vaddr, &has), cases[i].fits);
+		assert_true(cases[i].fits ? vaddr == start + named.offset && !has : has == size);
+		assert_int_equal(symcache_symbolize_fits(s, m, start, &named, &has), cases[i].fits);
+	}
+	assert_false(symcache_symbolize_offset(s, m, &(struct symcache_named){ { "none", 4 }, 0, 0 },
+					       &vaddr, &has));
+	assert_int_equal(has, 0);
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
