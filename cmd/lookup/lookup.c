@@ -86,7 +86,7 @@ static int lines_of_operands(char **operands, int n)
 	for (int i = 0; i < n; i++) {
 		char *line = operands[i], *shorter = NULL;
 
-		while (i + 1 < n && goes_on(operands[i])) {
+		while (i + 1 < n && (goes_on(operands[i]) || *operands[i + 1] == '[')) {
 			line = must_asprintf("%s %s", line, operands[++i]);
 			free(shorter);
 			shorter = line;

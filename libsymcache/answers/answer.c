@@ -123,10 +123,11 @@ static void no_cache(struct mk_worker *w, const struct mk_request *r, bool repor
 static void not_understood(struct mk_worker *w, const struct mk_request *r)
 {
 	const char *advice = strstr(r->wrong, " (");
+	const char *which = "which file? use --file, --module or --build-id";
 
-	w->partly = true;
 	if (protocol_of(w) == MARKUP_PROTOCOL_LOOKUP)
-		report(w, "'", r->line, "': ", r->wrong);
+		report(w, "'", r->line, "': ",
+		       r->wrong == mk_no_address && !w->dialogue->options.name ? which : r->wrong);
 	else /* LLVM has none */
 		report(w, "error: '", r->line, "': ",
 		       ((struct sc_str){ r->wrong, advice ? (size_t)(advice - r->wrong) :
@@ -284,10 +285,19 @@ static bool answer_locals(struct mk_worker *w, const struct mk_request *r,
 /* Explains an address of code instead of answering. */
 static bool explain(struct mk_worker *w, const struct mk_request *r, const struct symcache *cache)
 {
+	const struct symcache_named named = { r->query.symbol, r->query.offset, r->query.size };
 	struct mk_explained e = { cache, address_of(w, &r->query) };
 	const char *files[3];
 	bool found, sound;
+	uint64_t has;
 
+	if (named.name.ptr &&
+	    !symcache_symbolize_offset(w->symbolizer, r->module, &named, &e.vaddr, &has)) {
+		report(w, r->line, has ? ": another build: it has another size here" :
+					 ": not one function's name");
+		w->partly = true;
+		return true;
+	}
 	symcache_module_files(r->module, files);
 	found = symcache_why(&(struct symcache_why_request){
 			cache, files, w->dialogue->options.debug_dirs, e.vaddr }, &e.why);
@@ -328,7 +338,7 @@ static void answer(struct mk_worker *w, const struct mk_request *r)
 		not_understood(w, r);
 		return;
 	}
-	if (o->explain && (r->query.kind != QUERY_CODE || r->query.symbol.ptr)) {
+	if (o->explain && r->query.kind != QUERY_CODE) {
 		report(w, "--explain is for addresses of code");
 		w->partly = true;
 		answer_nothing(w, r, false);

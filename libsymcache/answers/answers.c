@@ -136,6 +136,25 @@ static bool find_module(const struct markup_dialogue *d, struct mk_request *r)
 	return r->shown || q->module_kind != SYMCACHE_MODULE_BUILD_ID;
 }
 
+/* The kernel's module that the line names in brackets. False: out of memory. */
+static bool find_kernel(const struct markup_dialogue *d, struct mk_request *r)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct sc_error err;
+	size_t len;
+
+	r->name = strndup(r->query.module.ptr, r->query.module.len);
+	if (!r->name)
+		return false;
+	if (!symcache_caches_find_kernel(d->caches, r->name, NULL, id, &len, &err)) {
+		r->module = symcache_caches_module_of_id(d->caches, id, len);
+		return r->module;
+	}
+	free(r->name);
+	r->wrong = r->name = strdup(err.msg);
+	return r->name;
+}
+
 static struct mk_request understand(const struct markup_dialogue *d, struct mk_worker *w,
 				    const char *line)
 {
@@ -148,6 +167,12 @@ static struct mk_request understand(const struct markup_dialogue *d, struct mk_w
 	}
 	if (!*line)
 		return r;
+	if (o->protocol == MARKUP_PROTOCOL_LOOKUP && !o->name &&
+	    mk_query_parse_kernel(line, &r.query)) {
+		if (!find_kernel(d, &r))
+			w->out.error = -ENOMEM;
+		return r;
+	}
 	r.wrong = mk_query_parse(line, o->name, o->protocol == MARKUP_PROTOCOL_LOOKUP ?
 				 NUMBERS_KERNEL : o->hex ? NUMBERS_HEX : NUMBERS_LLVM, &r.query);
 	if (o->name)

@@ -123,6 +123,8 @@ static bool plain_hex(const char *p, uint64_t *ret)
 	return true;
 }
 
+const char mk_no_address[] = "no module offset has been specified (wanted: [MODULE] ADDRESS)";
+
 /* An address, or a symbol with or without "+OFFSET". */
 static const char *parse_address(const char *p, enum mk_query_numbers numbers, struct mk_query *ret)
 {
@@ -133,7 +135,7 @@ static const char *parse_address(const char *p, enum mk_query_numbers numbers, s
 	if (plain_hex(p, &ret->offset))
 		return NULL;
 	if (!*p)
-		return "no module offset has been specified (wanted: [MODULE] ADDRESS)";
+		return mk_no_address;
 	spec = (struct sc_str){ p, strcspn(p, " \n\r") };
 	while (spec.len && strchr("\t\v\f", spec.ptr[spec.len - 1]))
 		spec.len--;
@@ -169,6 +171,19 @@ const char *mk_query_parse(const char *line, bool has_module, enum mk_query_numb
 		consume(&line, "CODE ");
 	wrong = parse_module(&line, has_module, ret);
 	return wrong ? wrong : parse_address(line, numbers, ret);
+}
+
+bool mk_query_parse_kernel(const char *line, struct mk_query *ret)
+{
+	const char *open = strstr(line, " ["), *close = open ? strchr(open, ']') : NULL;
+
+	*ret = (struct mk_query){ .kind = QUERY_CODE };
+	if (!close || close == open + 2 || close[1 + strspn(close + 1, " \r\n")] ||
+	    parse_address(line, NUMBERS_KERNEL, ret) || !ret->symbol.len ||
+	    ret->symbol.ptr[ret->symbol.len] != '+')
+		return false;
+	ret->module = sc_span(open + 2, close);
+	return true;
 }
 
 /* The hex digits at the beginning; too large a number is the largest. */

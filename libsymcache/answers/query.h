@@ -37,12 +37,21 @@ struct mk_query {
 	uint64_t size;                  /* of the symbol, as a kernel prints it; 0: unknown */
 };
 
+/* What mk_query_parse() returns where the address is missing. */
+extern const char mk_no_address[];
+
 /*
  * Reads a line (without its end). `has_module`: the command line names one. Returns NULL, or
  * what is wrong, in llvm-symbolizer's words; *ret then has what was understood.
  */
 const char *mk_query_parse(const char *line, bool has_module, enum mk_query_numbers numbers,
 			struct mk_query *ret);
+
+/*
+ * A line as a kernel prints it, SYMBOL+OFFSET/SIZE [MODULE], which names its module: that is in
+ * ret->module then. False: it is none.
+ */
+bool mk_query_parse_kernel(const char *line, struct mk_query *ret);
 
 /*
  * Reads a line of addr2line's: an address, as far as it is one (else 0), or if the line does

@@ -41,7 +41,9 @@ static bool is_named(const struct symstore_entry *entry, const char *name)
 {
 	const char *slash = strrchr(entry->source_path, '/'), *at = entry->names, *one;
 	const char *base = slash ? slash + 1 : entry->source_path;
-	bool found = same_name(base, strlen(base), name);
+	/* A kernel is called vmlinux-RELEASE. */
+	bool found = same_name(base, strlen(base), name) ||
+		     (!strcmp(name, "vmlinux") && !strncmp(base, "vmlinux-", 8));
 	size_t len;
 
 	while (!found && (len = symstore_tags_next(&at, &one)))
