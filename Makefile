@@ -152,9 +152,30 @@ install-python: python
 lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
 .PHONY: lib
 
+# The styles and scripts of pages: put together, without comments and indents, and the hashes that
+# the policy of a page names.
+PAGES := log groups core
+PAGE_DIR := libmarkup/output/html
+STYLE_log := base.css rows.css log.css
+STYLE_core := base.css rows.css core.css
+STYLE_groups := base.css groups.css
+SCRIPT_log := base.js rows.js
+SCRIPT_core := base.js rows.js
+SCRIPT_groups := base.js groups.js
+SQUEEZE := sed -e 's/^[\t ]*//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' -e '/^$$/d'
+define page
+build/pages/$(1).style: $(addprefix $(PAGE_DIR)/,$(STYLE_$(1)))
+	@mkdir -p $$(@D)
+	@cat $$^ | $$(SQUEEZE) | tr -d '\n' > $$@
+build/pages/$(1).script: $(addprefix $(PAGE_DIR)/,$(SCRIPT_$(1)))
+	@mkdir -p $$(@D)
+	@{ echo '"use strict";(()=>{'; cat $$^ | $$(SQUEEZE); echo '})();'; } > $$@
+endef
+$(foreach p,$(PAGES),$(eval $(call page,$(p))))
+build/pages/%.hash: build/pages/%
+	@printf 'sha256-%s' $$(sha256sum < $< | cut -c1-64 | tr a-f A-F | basenc -d --base16 | base64) > $@
 # Embedded with .incbin, which the compiler does not report to make.
-$(O)/libmarkup/output/html/html_page.o: $(wildcard libmarkup/output/html/html_page.*)
-$(O)/libmarkup/output/groups_write.o: libmarkup/output/html/groups.css
+$(O)/libmarkup/output/html/page.o: $(foreach p,$(PAGES),$(addprefix build/pages/$(p),.style .style.hash .script .script.hash))
 
 $(LIB): $(call objs,$(LIB_SRC)) $(O)/members
 	@rm -f $@

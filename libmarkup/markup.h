@@ -232,6 +232,10 @@ struct markup_options {
 	bool name_inputs;          /* MARKUP_JSON: each object names its input;
 	                            * MARKUP_HTML: each input has a heading */
 	const char *title;         /* MARKUP_HTML; copied; NULL: none */
+	const char *link;          /* MARKUP_HTML: what places link to; NULL: nothing. This and the
+	                            * next two are borrowed by the filter */
+	const char *const *path_maps; /* FROM=TO, of the paths in links; ends with NULL, or NULL */
+	const char *const *own;    /* patterns of the program's own files and modules: the same */
 	/* Several processes in one log, known by what stands before the markup:
 	 * NULL: no; "": Fuchsia's and syslog's prefixes; else a POSIX extended
 	 * regular expression whose first group (or all of it) tells them apart. */

@@ -9,6 +9,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
+#include "cmd/cli/page.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
@@ -20,8 +21,8 @@
 enum { JOBS_MAX = 64 };
 
 static struct {
-	const char *store, *dumpfile_output, *missing, *output_dir, *plan, *input_root;
-	struct opt_list debug_dirs, path_maps, source_dirs;
+	const char *store, *dumpfile_output, *missing, *output_dir, *plan, *input_root, *link;
+	struct opt_list debug_dirs, path_maps, source_dirs, own;
 	uint64_t source_lines;
 	struct fetch_options fetch;
 	struct form form;
@@ -38,6 +39,7 @@ static const struct opt opts[] = {
 		  "indexed, too"),
 	OPTS_FORM(&o.form),
 	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
+	OPTS_PAGE(&o.link, &o.own),
 	{ "group", 0, OPT_FLAG, &o.group, NULL,
 	  "write no log, but the stacks in all of them: equal ones, by the names of their "
 	  "functions, are one group, with their number, the first and the last place, and a "
@@ -181,8 +183,12 @@ static int check_options(const struct symlog_list *logs, const struct markup_opt
 		return sc_error_set(err, SC_EINVAL,
 				    "--output-dir and --dumpfile-output exclude each other");
 	if (o.source_lines && !markup_form_of(markup)->sources)
-		return sc_error_set(err, SC_EINVAL,
-				    "--source is for logs as text or JSON of the default dialect");
+		return sc_error_set(err, SC_EINVAL, "--source is for logs of the default dialect");
+	if ((o.link || o.own.len) && !markup_form_of(markup)->whole_page && !o.group)
+		return sc_error_set(err, SC_EINVAL, "%s is for --format html",
+				    o.link ? "--link" : "--own");
+	if (o.link && page_link_check(o.link, err))
+		return err->code;
 	for (size_t i = 0; o.output_dir && i < logs->num; i++)
 		if (!strcmp(logs->logs[i].path, "-"))
 			return sc_error_set(err, SC_EINVAL,
@@ -284,7 +290,8 @@ static int filter_task(int argc, struct sc_error *err)
 	if (!o.output_dir || o.task == UINT64_MAX)
 		return sc_error_set(err, SC_EINVAL, "--plan needs --task N and -o OUT");
 	if (argc || memcmp(&o.form, &none, sizeof(none)) || o.dumpfile_output || o.debug_dirs.len ||
-	    o.fetch.on || o.summary || o.group || o.source_lines || o.missing)
+	    o.fetch.on || o.summary || o.group || o.source_lines || o.missing || o.link ||
+	    o.own.len)
 		return sc_error_set(err, SC_EINVAL, "--plan takes only --task, -o, --store, --input-root, -j "
 				    "and -q: the plan has the logs and options, and symbols are those of "
 				    "the store");
@@ -313,6 +320,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 		return filter_task(argc, err);
 	markup.color = choose_color();
 	markup.group = o.group;
+	markup.link = o.link;
+	markup.path_maps = o.path_maps.items;
+	markup.own = o.own.items;
 	markup.collect_dumpfiles = o.dumpfile_output;
 	logs.except = o.output_dir;
 	logs.fault = cmd_complain;

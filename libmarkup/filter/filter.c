@@ -41,9 +41,6 @@ static bool push_chunk(struct markup_filter *p, struct chunk *c, bool whole)
 {
 	struct notice *e = NULL;
 
-	if (!p->begun)
-		mk_filter_write_frame(p, false);
-	p->begun = true;
 	c->seq = p->next_seq;
 	if (p->running > 1 && !c->plain &&
 	    !mk_filter_make_notice(&p->workers[0].s->formats, c, whole, &e))
@@ -177,6 +174,7 @@ int markup_filter_create(const struct markup_options *options,
 	p->sink = *sink;
 	p->options = *options;
 	p->options.title = p->title = options->title ? strdup(options->title) : NULL;
+	p->whole_kind = mk_choose_renderer(options)->whole;
 	p->clean = true;
 	p->running = 1;
 	p->workers = calloc(n, sizeof(*p->workers));
@@ -195,7 +193,9 @@ int markup_filter_create(const struct markup_options *options,
 	}
 	for (unsigned i = 0; i < p->n; i++)
 		p->workers[i].s->resolve.tables = &p->tables;
-	if (!p->filling) {
+	if (p->whole_kind && sink->write)
+		p->whole = p->whole_kind->create(&p->options, sink->write, sink->ctx);
+	if (!p->filling || (p->whole_kind && sink->write && !p->whole)) {
 		markup_filter_destroy(p);
 		return rc ? rc : -ENOMEM;
 	}
@@ -214,6 +214,8 @@ void markup_filter_destroy(struct markup_filter *p)
 	if (p->tables.inputs)
 		mk_tables_deinit(&p->tables);
 	free(p->workers);
+	if (p->whole)
+		p->whole_kind->destroy(p->whole);
 	free(p->title);
 	mk_filter_free_notices(p);
 	mk_filter_free_chunks(p, p->filling);
@@ -292,7 +294,7 @@ int markup_filter_finish(struct markup_filter *p)
 int markup_filter_end(struct markup_filter *p)
 {
 	mk_filter_work(p, 0);
-	mk_filter_write_frame(p, true);
+	mk_filter_end_whole(p);
 	return p->error;
 }
 

@@ -88,7 +88,8 @@ struct markup_filter {
 	struct worker *workers;
 	const char *input;
 	uint64_t input_number;
-	bool begun;                    /* the head of the output is written */
+	const struct mk_whole *whole_kind; /* of the renderer; NULL: its output is none */
+	void *whole;
 	char *title;                   /* of the options; owned */
 	struct markup_options options;
 	struct mk_tables tables;       /* of the input */
@@ -129,9 +130,8 @@ void mk_filter_take_complaint(void *worker, const char *data, size_t len);
  * with the lock held. */
 void mk_filter_advance(struct markup_filter *p);
 
-/* Writes the head of the output or, if `end`, what closes it. Nothing is in
- * flight. */
-void mk_filter_write_frame(struct markup_filter *p, bool end);
+/* Writes what closes the output, if it is a whole. Nothing is in flight. */
+void mk_filter_end_whole(struct markup_filter *p);
 
 void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c); /* with what follows */
 

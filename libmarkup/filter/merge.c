@@ -84,7 +84,9 @@ void mk_filter_free_chunks(struct markup_filter *p, struct chunk *c)
 
 static int write_text(struct markup_filter *p, const char *data, size_t len)
 {
-	if (len && !p->error && p->sink.write && p->sink.write(p->sink.ctx, data, len))
+	if (len && !p->error && p->whole)
+		p->error = p->whole_kind->take(p->whole, data, len);
+	else if (len && !p->error && p->sink.write && p->sink.write(p->sink.ctx, data, len))
 		p->error = -EIO;
 	return p->error;
 }
@@ -228,26 +230,8 @@ const struct mk_modules *mk_filter_all_modules(struct markup_filter *p)
 	return all;
 }
 
-void mk_filter_write_frame(struct markup_filter *p, bool end)
+void mk_filter_end_whole(struct markup_filter *p)
 {
-	const struct mk_stream *s = p->workers[0].s;
-	const struct mk_renderer *r = s->output.renderer;
-	struct mk_out o;
-
-	if (!r->head || p->error)
-		return;
-	if (mk_out_init(&o, 4096, NULL, NULL)) {
-		p->error = -ENOMEM;
-		return;
-	}
-	if (!p->begun)
-		r->head(&o, &s->output.options);
-	if (end)
-		r->foot(&o, mk_filter_all_modules(p), &p->missing, &p->stats);
-	p->begun = true;
-	if (o.error)
-		p->error = o.error;
-	else
-		write_text(p, o.buf, o.len);
-	mk_out_deinit(&o);
+	if (p->whole && !p->error)
+		p->error = p->whole_kind->end(p->whole, mk_filter_all_modules(p), &p->missing, &p->stats);
 }

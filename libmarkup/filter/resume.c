@@ -10,7 +10,7 @@ bool markup_filter_cut(struct markup_filter *p, struct markup_cut *ret)
 	const struct mk_stream *s = p->workers[0].s;
 
 	*ret = (struct markup_cut){ p->added - p->filling->len, p->line_no };
-	return p->clean && !s->whole && !s->output.renderer->head;
+	return p->clean && !s->whole && !s->output.renderer->whole;
 }
 
 int markup_filter_save(struct markup_filter *p, char **ret, size_t *len)

@@ -13,18 +13,37 @@
 #include "libmarkup/filter/stream.h"
 #include "libmarkup/filter/testing.h"
 
+/* A sink that makes a whole of what a stream gives, if its form wants that. */
+struct whole_sink {
+	struct fake_sink *out;
+	const struct mk_whole *kind;
+	void *whole;
+};
+
+static int take(void *ctx, const char *data, size_t len)
+{
+	struct whole_sink *w = ctx;
+
+	return w->kind ? w->kind->take(w->whole, data, len) : fake_write(w->out, data, len);
+}
+
+static void complain(void *ctx, const char *data, size_t len)
+{
+	fake_complain(((struct whole_sink *)ctx)->out, data, len);
+}
+
 /* All of the log in one stream. */
 static void run_stream(const struct markup_options *options, const struct fake_text *in,
 		       struct fake_sink *out, struct reports *reports)
 {
-	struct markup_sink sink = { out, fake_write, fake_complain };
-	const struct mk_renderer *r;
+	struct whole_sink w = { out, mk_choose_renderer(options)->whole, NULL };
+	struct markup_sink sink = { &w, take, complain };
 	struct mk_stream *s;
 
+	if (w.kind)
+		w.whole = w.kind->create(options, fake_write, out);
+	assert_true(!w.kind || w.whole);
 	assert_int_equal(mk_stream_create(options, &fake_resolver, &sink, &s), 0);
-	r = s->output.renderer;
-	if (r->head)
-		r->head(&s->output.out, options);
 	for (int i = 0; i < 2; i++) {
 		s->where.input = i ? "second" : "first";
 		s->where.input_number++;
@@ -32,13 +51,16 @@ static void run_stream(const struct markup_options *options, const struct fake_t
 		assert_int_equal(mk_stream_feed(s, in->buf, in->len), 0);
 		assert_int_equal(mk_stream_finish(s), 0);
 	}
-	if (r->foot)
-		r->foot(&s->output.out, &s->resolve.seen, &s->resolve.missing, &s->resolve.stats);
 	assert_int_equal(mk_stream_flush(s), 0);
+	if (w.kind)
+		assert_int_equal(w.kind->end(w.whole, &s->resolve.seen, &s->resolve.missing,
+					     &s->resolve.stats), 0);
 	reports->stats = s->resolve.stats;
 	mk_modules_each(&s->resolve.missing, note_missing, reports);
 	fake_append(&reports->dumpfiles, s->output.dumpfiles.buf, s->output.dumpfiles.len);
 	mk_stream_destroy(s);
+	if (w.kind)
+		w.kind->destroy(w.whole);
 }
 
 static void run_filter(const struct markup_options *options, const struct fake_text *in, unsigned n,

@@ -1,4 +1,5 @@
 /* Frames → records for the table of groups: see group.h. */
+#include "libmarkup/bytes/own.h"
 #include "libmarkup/output/group.h"
 
 enum { KIND_GROUP = 1 };
@@ -99,8 +100,10 @@ void mk_group_fold(struct mk_out *o, struct sc_str name)
 static void render(struct mk_output *r, struct mk_out *o, const struct sc_frame *frames,
 		   size_t n, size_t i)
 {
-	(void)r;
 	for (i = 0; i < n; i++) {
+		const bool own = mk_own_place(r->options.own, frames[i].function, frames[i].file);
+
+		mk_out_char(o, own ? GROUP_OWN : GROUP_OTHER);
 		if (frames[i].function.len)
 			mk_group_fold(o, frames[i].function);
 		else
@@ -120,6 +123,16 @@ static void put_place(struct mk_out *o, struct sc_str module, uint64_t vaddr)
 	mk_put(o, "+", mk_hex(vaddr), "\n");
 }
 
+/* The marks of all functions of a frame say whether its place is the program's own; now its module
+ * is known, too. */
+static void judge(struct mk_output *r, bool module)
+{
+	char *p = r->scratch.buf, *end = p + r->scratch.len, *eol;
+
+	for (; p < end && (eol = memchr(p, '\n', (size_t)(end - p))); p = eol + 1)
+		*p = mk_is_own(r->options.own, module, *p == GROUP_OWN) ? GROUP_OWN : GROUP_OTHER;
+}
+
 /* The functions of a frame, into r->scratch. */
 static void put_functions(struct mk_output *r, const struct mk_event *e)
 {
@@ -128,13 +141,21 @@ static void put_functions(struct mk_output *r, const struct mk_event *e)
 	const struct mk_map *map = NULL;
 	struct mk_module *m = NULL;
 
+	struct sc_str module = e->name;
+
 	o->len = 0;
 	if (!e->in_module)
 		map = mk_pieces_at(r, e->lookup, &style, &code);
 	else if (!e->unplaced && (m = mk_named_module(r->resolve, e)))
 		mk_pieces_named(r, m, e, &style, &code);
+	if (map)
+		module = r->resolve->context.modules[map->module].name;
 	if (code.found)
 		mk_put_piece(o, &code, 0);
+	else
+		mk_out_char(o, GROUP_OTHER);
+	if (code.found)
+		judge(r, mk_own_module(r->options.own, module));
 	else if (map)
 		put_place(o, r->resolve->context.modules[map->module].name,
 			  mk_map_vaddr(map, e->lookup));

@@ -19,7 +19,10 @@
 #define GROUP_STACK_MAX  (32u << 10) /* bytes of the functions of a stack */
 
 /* A frame; the texts follow it in this order: name of the input, format, process,
- * functions with a newline behind each, innermost first. */
+ * functions with a newline behind each, innermost first, and in front of each whether it is the
+ * program's own. */
+enum { GROUP_OWN = 'o', GROUP_OTHER = '-' };
+
 struct mk_group_record {
 	uint64_t line;   /* from 1 */
 	uint64_t number;
@@ -36,6 +39,7 @@ struct group_place {
 struct group {
 	uint64_t signature, count;
 	struct group_place first, last;
+	uint32_t own; /* the number of its first function of the program's own; UINT32_MAX: none */
 	size_t len;
 	char functions[]; /* a newline behind each */
 };
@@ -64,6 +68,13 @@ void mk_group_fold(struct mk_out *o, struct sc_str name);
 void mk_groups_text(struct mk_out *o, const struct markup_groups *g);
 void mk_groups_json(struct mk_out *o, const struct markup_groups *g);
 void mk_groups_html(struct mk_out *o, const struct markup_groups *g);
+/* What all of them show: "3 stacks in 2 groups", the signature, the name of an input, the next
+ * function of a group, which *p moves behind. */
+void mk_groups_totals(struct mk_out *o, const struct markup_groups *g);
+void mk_groups_signature(struct mk_out *o, uint64_t v);
+struct sc_str mk_groups_input(const struct markup_groups *g, const struct group_place *place);
+bool mk_groups_function(const struct group *group, const char **p, struct sc_str *ret);
+
 extern void (*const mk_groups_put[])(struct mk_out *o, const struct markup_groups *g);
 
 #endif

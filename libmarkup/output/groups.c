@@ -20,6 +20,7 @@ struct group_stack {
 	struct group_place first;
 	uint64_t line, number; /* of the last frame */
 	uint32_t reach, frames;
+	uint32_t own; /* as of a group */
 	struct mk_out functions;
 };
 
@@ -109,6 +110,7 @@ static void end_stack(struct markup_groups *g, struct group_stack *s)
 	if (!found && (found = add_group(g, &g->index[at], &s->functions))) {
 		found->signature = signature;
 		found->first = found->last = s->first;
+		found->own = s->own;
 	}
 	if (!found) {
 		g->left_out++;
@@ -170,9 +172,14 @@ static struct group_stack *stack_of(struct markup_groups *g, const char *key, si
 static void add_frame(struct group_stack *s, const char *p, const char *end)
 {
 	for (const char *eol; p < end && (eol = memchr(p, '\n', (size_t)(end - p))); p = eol + 1) {
-		if (s->frames++ >= GROUP_FRAMES_MAX ||
+		const bool own = *p++ == GROUP_OWN;
+
+		if (s->frames >= GROUP_FRAMES_MAX ||
 		    (size_t)(eol + 1 - p) > GROUP_STACK_MAX - s->functions.len)
 			continue;
+		if (own && s->own == UINT32_MAX)
+			s->own = s->frames;
+		s->frames++;
 		mk_out_put(&s->functions, p, (size_t)(eol + 1 - p));
 	}
 }
@@ -215,6 +222,7 @@ static void take_frame(struct markup_groups *g, const struct mk_group_record *f,
 	if (!s->frames) {
 		s->first = (struct group_place){ input, f->line };
 		s->functions.len = 0;
+		s->own = UINT32_MAX;
 	}
 	s->line = f->line;
 	s->number = f->number;

@@ -1,20 +1,17 @@
-/* Groups of stacks as text, JSON or HTML: see markup.h. */
+/* Groups of stacks as text or JSON: see markup.h; as a page: html/groups.c. */
 #include "libmarkup/bytes/json.h"
 #include "libmarkup/output/group.h"
-#include "libmarkup/output/html/html.h"
 
-MK_EMBED(groups, "libmarkup/output/html/groups.css");
+#define TOP 10u /* frames that text shows */
 
-#define TOP 10u /* frames that text and page show at first */
-
-static struct sc_str name_of(const struct markup_groups *g, const struct group_place *place)
+struct sc_str mk_groups_input(const struct markup_groups *g, const struct group_place *place)
 {
 	const char *name = place->input < g->inputs.len ? g->inputs.data[place->input] : "";
 
 	return sc_str_of(name);
 }
 
-static void put_signature(struct mk_out *o, uint64_t v)
+void mk_groups_signature(struct mk_out *o, uint64_t v)
 {
 	char text[FMT_MAX];
 
@@ -22,15 +19,14 @@ static void put_signature(struct mk_out *o, uint64_t v)
 	mk_out_put(o, text + 2, 16);
 }
 
-/* The next function of a group, which *p moves behind. */
-static bool next_function(const struct group *group, const char **p, struct sc_str *ret)
+bool mk_groups_function(const struct group *group, const char **p, struct sc_str *ret)
 {
 	const char *end = group->functions + group->len;
 	const char *eol = *p < end ? memchr(*p, '\n', (size_t)(end - *p)) : NULL;
 
 	if (!eol)
 		return false;
-	*ret = sc_span(*p, eol);
+	*ret = (struct sc_str){ *p, (size_t)(eol - *p) };
 	*p = eol + 1;
 	return true;
 }
@@ -41,7 +37,7 @@ static void put_count(struct mk_out *o, uint64_t n, const char *what)
 	mk_put(o, n, " ", what, n == 1 ? "" : "s");
 }
 
-static void put_totals(struct mk_out *o, const struct markup_groups *g)
+void mk_groups_totals(struct mk_out *o, const struct markup_groups *g)
 {
 	put_count(o, g->stacks, "stack");
 	mk_out_lit(o, " in ");
@@ -59,7 +55,7 @@ static void text_place(struct mk_out *o, const struct markup_groups *g,
 		       const struct group_place *place)
 {
 	/* No byte of it may move the cursor. */
-	mk_put(o, mk_as(mk_json_escaped, name_of(g, place)), ":", place->line);
+	mk_put(o, mk_as(mk_json_escaped, mk_groups_input(g, place)), ":", place->line);
 }
 
 static void text_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
@@ -74,7 +70,7 @@ static void text_group(struct mk_out *o, const struct markup_groups *g, const st
 	mk_out_spaces(o, len < 8 ? 8 - len : 0);
 	mk_out_put(o, count, len);
 	mk_out_lit(o, "  ");
-	put_signature(o, group->signature);
+	mk_groups_signature(o, group->signature);
 	mk_put(o, "  ", group->count > 1 ? "first " : "");
 	text_place(o, g, &group->first);
 	if (group->count > 1) {
@@ -82,7 +78,7 @@ static void text_group(struct mk_out *o, const struct markup_groups *g, const st
 		text_place(o, g, &group->last);
 	}
 	mk_out_char(o, '\n');
-	for (; next_function(group, &p, &function); n++) {
+	for (; mk_groups_function(group, &p, &function); n++) {
 		if (n >= TOP)
 			continue;
 		mk_out_spaces(o, 10);
@@ -96,7 +92,7 @@ static void text_group(struct mk_out *o, const struct markup_groups *g, const st
 
 void mk_groups_text(struct mk_out *o, const struct markup_groups *g)
 {
-	put_totals(o, g);
+	mk_groups_totals(o, g);
 	mk_out_char(o, '\n');
 	for (size_t i = 0; i < g->groups.len; i++)
 		text_group(o, g, g->groups.data[i]);
@@ -108,7 +104,7 @@ static void json_place(struct mk_out *o, const struct markup_groups *g, const ch
 		       const struct group_place *place)
 {
 	mk_json_key(o, key);
-	mk_put(o, "{\"file\":", mk_as(mk_json_string, name_of(g, place)));
+	mk_put(o, "{\"file\":", mk_as(mk_json_string, mk_groups_input(g, place)));
 	mk_json_number(o, "line", place->line);
 	mk_out_char(o, '}');
 }
@@ -121,58 +117,16 @@ void mk_groups_json(struct mk_out *o, const struct markup_groups *g)
 		struct sc_str function;
 
 		mk_out_lit(o, "{\"signature\":\"");
-		put_signature(o, group->signature);
+		mk_groups_signature(o, group->signature);
 		mk_out_char(o, '"');
 		mk_json_number(o, "count", group->count);
 		json_place(o, g, "first", &group->first);
 		json_place(o, g, "last", &group->last);
 		mk_json_key(o, "functions");
-		for (char before = '['; next_function(group, &p, &function); before = ',') {
+		for (char before = '['; mk_groups_function(group, &p, &function); before = ',') {
 			mk_out_char(o, before);
 			mk_json_string(o, function);
 		}
 		mk_out_lit(o, "]}\n");
 	}
-}
-
-/* ---- HTML ------------------------------------------------------------------------ */
-
-static void html_place(struct mk_out *o, const struct markup_groups *g,
-		       const struct group_place *place)
-{
-	mk_put(o, "<td>", mk_escaped(name_of(g, place)), ":", place->line, "</td>");
-}
-
-static void html_group(struct mk_out *o, const struct markup_groups *g, const struct group *group)
-{
-	const char *p = group->functions;
-	struct sc_str function;
-	size_t n = 0;
-
-	mk_put(o, "<tr><td class=\"n\">", group->count, "</td><td><code>");
-	put_signature(o, group->signature);
-	mk_out_lit(o, "</code></td>");
-	html_place(o, g, &group->first);
-	html_place(o, g, &group->last);
-	mk_out_lit(o, "<td><ol>");
-	for (; next_function(group, &p, &function); n++) {
-		if (n == TOP)
-			mk_out_lit(o, "</ol><details><summary>more</summary><ol start=\"11\">");
-		mk_put(o, "<li>", mk_escaped(function));
-	}
-	mk_put(o, "</ol>", n > TOP ? "</details>" : "", "</td></tr>\n");
-}
-
-void mk_groups_html(struct mk_out *o, const struct markup_groups *g)
-{
-	static const char title[] = "Groups of stacks";
-
-	mk_html_begin(o, "", mk_escaped(sc_str_of(title)), mk_html_groups);
-	mk_out_lit(o, "</style>\n</head>\n<body>\n<h1>");
-	put_totals(o, g);
-	mk_out_lit(o, "</h1>\n<table>\n<thead><tr><th>Count</th><th>Signature</th><th>First</th>"
-		   "<th>Last</th><th>Functions, innermost first</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < g->groups.len; i++)
-		html_group(o, g, g->groups.data[i]);
-	mk_out_lit(o, "</tbody>\n</table>\n</body>\n</html>\n");
 }

@@ -28,6 +28,18 @@ struct mk_held {
 	struct sc_str last;      /* complete: the line that it ends in, whole */
 };
 
+/* One page, say: made of what the lines gave, of all threads and inputs, in their order. */
+struct mk_whole {
+	/* NULL: no memory. The options, and what they borrow, live longer. */
+	void *(*create)(const struct markup_options *options,
+			int (*write)(void *ctx, const char *data, size_t len), void *ctx);
+	/* Both: 0, -EIO (`write` failed) or -ENOMEM. */
+	int (*take)(void *whole, const char *data, size_t len);
+	int (*end)(void *whole, const struct mk_modules *seen, const struct mk_modules *missing,
+		   const struct markup_stats *stats);
+	void (*destroy)(void *whole); /* NULL is fine */
+};
+
 struct mk_renderer {
 	struct markup_form form;
 	size_t state_size;
@@ -50,10 +62,7 @@ struct mk_renderer {
 	void (*leaving)(struct mk_output *r);
 	/* The end of an input. May be NULL, as all below. */
 	void (*finish)(struct mk_output *r);
-	/* What stands before and behind all output. */
-	void (*head)(struct mk_out *o, const struct markup_options *options);
-	void (*foot)(struct mk_out *o, const struct mk_modules *seen,
-		     const struct mk_modules *missing, const struct markup_stats *stats);
+	const struct mk_whole *whole; /* made of the output, if it is one; or NULL */
 	void (*init)(struct mk_output *r);
 	void (*deinit)(struct mk_output *r);
 };

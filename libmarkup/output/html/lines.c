@@ -1,9 +1,7 @@
 /* Lines of the page, and colours in them: see html.h. */
 #include "libmarkup/output/html/html.h"
 
-#define BLOCK_LINES 256u
-
-static void color_off(struct mk_output *r)
+void mk_html_colour_off(struct mk_output *r)
 {
 	if (mk_html_of(r)->colored)
 		mk_put(&r->out, "</span>");
@@ -22,27 +20,14 @@ static void color_on(struct mk_output *r)
 	mk_html_of(r)->colored = true;
 }
 
-/* Lines of inputs behind the first have its number in front of theirs. */
-static void open_block(struct mk_output *r, uint64_t number)
-{
-	struct mk_out *o = &r->out;
-
-	mk_put(o, number == 1 ? "" : "</ol>\n", "<ol class=\"b\" style=\"--first:", number);
-	if (r->where->input_number > 1)
-		mk_put(o, ";--input:'", r->where->input_number, ".'");
-	mk_put(o, "\">\n");
-}
-
-void mk_html_open_line(struct mk_output *r, uint64_t number, bool hidden)
+void mk_html_open_line(struct mk_output *r, uint64_t number, char kind)
 {
 	const char *input = r->where->input;
+	const char mark[2] = { '\1', kind };
 
 	if (number == 1 && r->options.name_inputs && input)
-		mk_put(&r->out, "<h2>", mk_escaped(sc_str_of(input)),
-		       "</h2>\n");
-	if (number % BLOCK_LINES == 1)
-		open_block(r, number);
-	mk_put(&r->out, hidden ? "<li class=\"m\">" : "<li>");
+		mk_put(&r->out, "\1I", mk_escaped_text(input), "\2");
+	mk_out_put(&r->out, mark, 2);
 	mk_html_of(r)->open = true;
 	mk_html_of(r)->number = number;
 	r->sgr = mk_no_colour;
@@ -50,7 +35,7 @@ void mk_html_open_line(struct mk_output *r, uint64_t number, bool hidden)
 
 void mk_html_close_line(struct mk_output *r)
 {
-	color_off(r);
+	mk_html_colour_off(r);
 	mk_put(&r->out, "\n");
 	mk_html_of(r)->open = false;
 }
@@ -62,11 +47,11 @@ void mk_html_line_text(struct mk_output *r, const char *p, const char *end)
 		size_t code = esc ? mk_sgr_code(esc, end) : 0;
 		const char *stop = code ? esc : esc ? esc + 1 : end;
 
-		mk_html_text(&r->out, sc_span(p, stop));
+		mk_html_text(&r->out, (struct sc_str){ p, (size_t)(stop - p) });
 		p = stop;
 		if (code) {
 			mk_sgr_follow(&r->sgr, esc);
-			color_off(r);
+			mk_html_colour_off(r);
 			color_on(r);
 			p += code;
 		}
@@ -86,7 +71,7 @@ void mk_html_put_lines(struct mk_output *r, const char *p, const char *end)
 	while (p < end && (eol = memchr(p, '\n', (size_t)(end - p)))) {
 		mk_html_line_text(r, p, mk_html_without_eol(p, eol));
 		mk_html_close_line(r);
-		mk_html_open_line(r, mk_html_of(r)->number + 1, false);
+		mk_html_open_line(r, mk_html_of(r)->number + 1, 'L');
 		p = eol + 1;
 	}
 	mk_html_line_text(r, p, end);
