@@ -104,8 +104,8 @@ static int work(struct unpacking *u, struct sc_error *err)
 
 	for (size_t i = 0; i < n; i++)
 		files[i] = (struct sc_found){
-			.path = u->ready[i]->path, .size = u->ready[i]->size, .unpacked = true,
-			.fd = u->ready[i]->fd, .real = u->real, .archive_len = strlen(u->file->path),
+			.path = u->ready[i]->path, .size = u->ready[i]->size, .is_open = true,
+			.fd = u->ready[i]->fd, .unpacked = true, .real = u->real, .archive_len = strlen(u->file->path),
 		};
 	for (size_t i = 0; i < n && !rc; i += group) {
 		group = sc_job_group(&files[i], n - i, u->work.memory);

@@ -87,15 +87,15 @@ bool sc_debug_file_there(const uint8_t *id, size_t len, const char *const *dirs)
 
 /* Has the store the entry of this content, although not from here: imported? `path` says which
  * entry that would be. */
-static bool imported(struct sc_job *job, struct symstore_reader *reader,
+static bool imported(struct sc_job *job, int fd, struct symstore_reader *reader,
 		     struct symstore_outcome *seen)
 {
 	struct symstore_entry entry;
 	bool derived;
 
 	seen->code = 0;
-	return !symcache_elf_build_id(job->file->path, seen->build_id, &seen->build_id_len, &derived,
-				      NULL) &&
+	return !symcache_elf_build_id_of(fd, job->file->path, seen->build_id, &seen->build_id_len,
+					 &derived, NULL) &&
 	       !symstore_entry(reader, seen->build_id, seen->build_id_len, &entry, NULL) &&
 	       entry.source_hash.low64 == job->content.low64 &&
 	       entry.source_hash.high64 == job->content.high64 &&
@@ -120,7 +120,7 @@ static bool unchanged(struct sc_job *job, struct symstore_reader *reader,
 	struct symstore_entry entry = { 0 };
 
 	if (symstore_seen(reader, &job->content, symcache_version, &seen, NULL) &&
-	    !imported(job, reader, &seen))
+	    !imported(job, work->build.fd, reader, &seen))
 		return false;
 	*outcome = seen.code;
 	memcpy(job->entry.build_id, seen.build_id, sizeof(seen.build_id));
@@ -152,7 +152,7 @@ static char *recorded_path(const struct sc_found *file, const char *path)
 
 /* May a file be built before it is known whether its content is new? Where the store
  * lacks its build ID, it will be. */
-static bool surely_new(const char *path, struct symstore *store)
+static bool surely_new(int fd, const char *path, struct symstore *store)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct symstore_reader *reader;
@@ -161,7 +161,7 @@ static bool surely_new(const char *path, struct symstore *store)
 	size_t len;
 	int rc;
 
-	if (symcache_elf_build_id(path, id, &len, &derived, NULL) ||
+	if (symcache_elf_build_id_of(fd, path, id, &len, &derived, NULL) ||
 	    symstore_read_begin(store, &reader, NULL))
 		return false;
 	rc = symstore_entry(reader, id, len, &entry, NULL);
@@ -296,7 +296,7 @@ static enum symcache_index_result do_work(struct sc_job *job, int fd, const stru
 		return build(job, fd, &before, work, NULL);
 	hashing.size = (size_t)before.st_size;
 	if (before.st_size > HASH_MEANWHILE && work->build.threads > 1 &&
-	    (again || surely_new(job->file->path, work->store)))
+	    (again || surely_new(fd, job->file->path, work->store)))
 		return build(job, fd, &before, work, &hashing);
 	if (sc_content_hash(fd, hashing.size, &job->content))
 		return cannot_read(job);
@@ -375,16 +375,19 @@ static void create(void *ctx, unsigned worker, size_t i)
 	const struct group *g = ctx;
 	const struct sc_found *file = &g->files[i];
 	struct sc_job *job = g->jobs[i] = calloc(1, sizeof(*job));
+	struct sc_work work = g->work;
 	int fd __attribute__((cleanup(sc_close_fd))) = -1;
 
 	(void)worker;
 	if (!job)
 		return;
-	fd = file->unpacked ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
+	fd = file->is_open ? fcntl(file->fd, F_DUPFD_CLOEXEC, 0) :
 		open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	job->file = file;
 	at_work = file->path;
-	job->result = do_work(job, fd, &g->work);
+	work.build.is_open = true;
+	work.build.fd = fd;
+	job->result = do_work(job, fd, &work);
 	at_work = NULL;
 }
 

@@ -17,6 +17,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -63,22 +64,25 @@ int sc_walk_leave_out(struct sc_walk *w, const char *path, struct sc_error *err)
 
 void sc_walk_deinit(struct sc_walk *w)
 {
-	for (size_t i = 0; i < w->files.len; i++)
+	for (size_t i = 0; i < w->files.len; i++) {
+		if (w->files.data[i].is_open)
+			close(w->files.data[i].fd);
 		free(w->files.data[i].path);
+	}
 	vec_deinit(&w->files);
 	tdestroy(w->seen, free);
 	w->seen = NULL;
 }
 
+enum { OPEN_MAX_FILES = 4096 };
+
 enum kind { UNREADABLE, ELF, ARCHIVE, OTHER };
 
-/* What the file begins like: an ELF file with code, an archive. */
-static enum kind kind_of(const char *path)
+/* What an open file begins like: an ELF file with code, an archive. */
+static enum kind kind_of(int fd)
 {
 	unsigned char head[SYMARCHIVE_HEAD];
-	int fd __attribute__((cleanup(sc_close_fd))) =
-		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	const ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
+	const ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
 
 	if (n < 0)
 		return UNREADABLE;
@@ -87,10 +91,22 @@ static enum kind kind_of(const char *path)
 	return symarchive_begins(head, (size_t)n) ? ARCHIVE : OTHER;
 }
 
+/* Half of the descriptors that the process may have: files are opened once, unless there are
+ * very many. */
+static size_t may_stay_open(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) ? 0 :
+	       limit.rlim_cur < 2 * OPEN_MAX_FILES ? limit.rlim_cur / 2 : OPEN_MAX_FILES;
+}
+
 static int add_file(struct sc_walk *w, const char *path, const struct stat *st, bool named,
 		    struct sc_error *err)
 {
-	enum kind kind = kind_of(path);
+	int fd __attribute__((cleanup(sc_close_fd))) =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	enum kind kind = kind_of(fd);
 	struct sc_found *file;
 	char *copy;
 
@@ -114,6 +130,12 @@ static int add_file(struct sc_walk *w, const char *path, const struct stat *st, 
 		.path = copy, .size = (uint64_t)st->st_size, .named = named,
 		.archive = kind == ARCHIVE,
 	};
+	if (kind == ELF && w->num_open < may_stay_open()) {
+		file->is_open = true;
+		file->fd = fd;
+		fd = -1;
+		w->num_open++;
+	}
 	w->found(w->ctx, w->files.len, path);
 	return 0;
 }

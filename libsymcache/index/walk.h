@@ -16,9 +16,10 @@ struct sc_found {
 	uint64_t size;
 	bool named;        /* itself given */
 	bool archive;      /* no ELF file, but may hold some */
-	/* Of a member of an archive: */
-	bool unpacked;     /* its bytes are in fd */
+	bool is_open;      /* its bytes are in fd */
 	int fd;
+	/* Of a member of an archive, which is open: */
+	bool unpacked;
 	const char *real;  /* the archive's absolute path, which stands for */
 	size_t archive_len;/* so many bytes of `path` */
 };
@@ -40,6 +41,7 @@ struct sc_walk {
 	void *ctx;
 
 	void *seen;        /* what was visited: device and inode */
+	size_t num_open;   /* of files */
 };
 
 /* Adds the file, or the ELF files in the folder, at `path`. Set failed, found, ctx and

@@ -72,6 +72,9 @@ struct symcache_files {
 };
 
 struct symcache_build_options {
+	bool is_open;                 /* the file is: `fd`, which stays the caller's, is what is
+	                               * read; its path is its name, and where others are */
+	int fd;
 	uint32_t format_version;      /* 7, 8 or 9; 0: 9 */
 	const char *const *debug_dirs;/* NULL-terminated list of directories that hold
 	                               * .build-id/xx/rest.debug; NULL: /usr/lib/debug */
@@ -157,6 +160,10 @@ void symcache_build_write(const struct symcache_build *b, void *dst);
  */
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			  size_t *build_id_len, bool *derived, struct sc_error *err);
+
+/* The same of an open file, which stays the caller's; `name` stands in for its path. */
+int symcache_elf_build_id_of(int fd, const char *name, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
+			     size_t *build_id_len, bool *derived, struct sc_error *err);
 
 /* Would a build of the file at `path`, which has no DWARF, find a debug file now? */
 bool symcache_debug_file_found(const char *path, const struct symcache_build_options *options);

@@ -5,13 +5,13 @@
 #include "libsymcache/write/build.h"
 #include "libsymcache/write/flatten/tables.h"
 #include "libsymcache/write/image/locals.h"
+#include "libsymcache/write/input/input.h"
 
 /*
- * Reads those of all functions of the ELF file at `path` into `ret` (zeroed; deinit it also after
- * failure), names and files into `tables`. Errors as symcache_locals_open() has them.
+ * Reads those of all functions of the files that `opened` has into `ret` (zeroed; deinit it also
+ * after failure), names and files into `tables`. Errors as symcache_locals_open() has them.
  */
-int sc_locals_read(const char *path, const struct symcache_build_options *options,
-		   uint64_t load_base, struct sc_tables *tables, struct sc_locals *ret,
-		   struct sc_error *err);
+int sc_locals_read(const struct sc_input *opened, const struct symcache_build_options *options,
+		   struct sc_tables *tables, struct sc_locals *ret, struct sc_error *err);
 
 #endif

@@ -292,7 +292,7 @@ static int explain(struct explanation *e, const char *path,
 {
 	__attribute__((cleanup(work_deinit))) struct work w = { .to = e, .vaddr = vaddr };
 	struct sc_input *in = &e->input;
-	int rc = sc_input_open_whole(in, path, o, err);
+	int rc = sc_input_open_whole(in, path, NULL, o, err);
 
 	if (rc || !in->dwarf)
 		return rc;

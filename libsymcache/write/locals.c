@@ -35,11 +35,11 @@ void symcache_locals_close(struct symcache_locals *l)
 }
 
 /* Broken lists of locations cost the places in them. */
-static int open_input(struct symcache_locals *l, const char *path,
+static int open_input(struct symcache_locals *l, const char *path, const struct sc_input *opened,
 		      const struct symcache_build_options *o, struct sc_error *err)
 {
 	struct sc_elf_wanted wanted[] = { { .name = ".debug_loc" }, { .name = ".debug_loclists" } };
-	int rc = sc_input_open_whole(&l->input, path, o, err);
+	int rc = sc_input_open_whole(&l->input, path, opened, o, err);
 
 	if (rc || !l->input.dwarf)
 		return rc;
@@ -52,8 +52,9 @@ static int open_input(struct symcache_locals *l, const char *path,
 	return 0;
 }
 
-int symcache_locals_open(const char *path, const struct symcache_build_options *options,
-			 struct symcache_locals **ret, struct sc_error *err)
+static int open_locals(const char *path, const struct sc_input *opened,
+		       const struct symcache_build_options *options,
+		       struct symcache_locals **ret, struct sc_error *err)
 {
 	static const struct symcache_build_options defaults;
 	struct symcache_locals *l = calloc(1, sizeof(*l));
@@ -62,12 +63,18 @@ int symcache_locals_open(const char *path, const struct symcache_build_options *
 	*ret = NULL;
 	if (!l)
 		return sc_no_memory(err);
-	rc = open_input(l, path, options ? options : &defaults, err);
+	rc = open_input(l, path, opened, options ? options : &defaults, err);
 	if (rc)
 		symcache_locals_close(l);
 	else
 		*ret = l;
 	return rc;
+}
+
+int symcache_locals_open(const char *path, const struct symcache_build_options *options,
+			 struct symcache_locals **ret, struct sc_error *err)
+{
+	return open_locals(path, NULL, options, ret, err);
 }
 
 int symcache_locals_at(struct symcache_locals *l, uint64_t vaddr, const struct symcache_local **ret,
@@ -338,18 +345,17 @@ static bool put_ranges(struct gathering *g, uint64_t load_base)
 	return ok && (!end || put_range(g->to, end - load_base, (struct run){ 0, 0 }));
 }
 
-int sc_locals_read(const char *path, const struct symcache_build_options *options,
-		   uint64_t load_base, struct sc_tables *tables, struct sc_locals *ret,
-		   struct sc_error *err)
+int sc_locals_read(const struct sc_input *opened, const struct symcache_build_options *options,
+		   struct sc_tables *tables, struct sc_locals *ret, struct sc_error *err)
 {
 	struct gathering g = { .tables = tables, .to = ret, .priority = UINT64_MAX };
 	struct symcache_locals *l;
-	int rc = symcache_locals_open(path, options, &l, err);
+	int rc = open_locals(NULL, opened, options, &l, err);
 
 	if (rc)
 		return rc;
 	if (l->input.dwarf && (!dw_read_all_locals(&l->input.debug, &l->locations, take_unit, &g) ||
-			       !put_ranges(&g, load_base)))
+			       !put_ranges(&g, opened->image->load_base)))
 		rc = sc_no_memory(err);
 	gathering_deinit(&g);
 	symcache_locals_close(l);

@@ -360,8 +360,7 @@ static int build(struct symcache_build *b, const char *path,
 	b->units.tables.string_limit = sc_limit_strings(file_size(in));
 	if (!rc && o->locals && in->dwarf) {
 		b->info.sources |= SYMCACHE_FROM_LOCALS;
-		rc = sc_locals_read(path, o, in->image->load_base, &b->units.tables, &b->locals,
-				    err);
+		rc = sc_locals_read(in, o, &b->units.tables, &b->locals, err);
 		lap(&watch, SYMCACHE_STAGE_UNITS);
 	}
 	if (rc)

@@ -18,6 +18,20 @@ int sc_files_open(const struct symcache_files *files, const char *path, struct s
 			sc_elf_open_fd(fd, path, ret, err);
 }
 
+int sc_files_open_borrowed(int fd, const char *name, struct sc_elf **ret, struct sc_error *err)
+{
+	*ret = NULL;
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? sc_error_sys(err, "%s", name) : sc_elf_open_fd(fd, name, ret, err);
+}
+
+int sc_files_open_built(const struct symcache_build_options *o, const char *path,
+			struct sc_elf **ret, struct sc_error *err)
+{
+	return o->is_open ? sc_files_open_borrowed(o->fd, path, ret, err) :
+			    sc_files_open(o->files, path, ret, err);
+}
+
 /* The possibility that fits, or NULL. */
 static struct sc_elf *find(const struct symcache_files *files, const struct symcache_wanted *w,
 			   uint32_t crc)
@@ -118,14 +132,23 @@ void sc_files_identity(struct sc_elf *elf, uint8_t id[SYMCACHE_BUILD_ID_MAX], si
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			  size_t *build_id_len, bool *derived, struct sc_error *err)
 {
-	struct sc_elf *elf;
+	struct sc_elf *elf __attribute__((cleanup(sc_elf_closep))) = NULL;
 	int rc = sc_elf_open(path, &elf, err);
 
-	if (rc)
-		return rc;
-	sc_files_identity(elf, build_id, build_id_len, derived);
-	sc_elf_close(elf);
-	return 0;
+	if (!rc)
+		sc_files_identity(elf, build_id, build_id_len, derived);
+	return rc;
+}
+
+int symcache_elf_build_id_of(int fd, const char *name, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
+			     size_t *build_id_len, bool *derived, struct sc_error *err)
+{
+	struct sc_elf *elf __attribute__((cleanup(sc_elf_closep))) = NULL;
+	int rc = sc_files_open_borrowed(fd, name, &elf, err);
+
+	if (!rc)
+		sc_files_identity(elf, build_id, build_id_len, derived);
+	return rc;
 }
 
 bool symcache_debug_file_found(const char *path, const struct symcache_build_options *o)
@@ -133,7 +156,7 @@ bool symcache_debug_file_found(const char *path, const struct symcache_build_opt
 	struct sc_elf *elf __attribute__((cleanup(sc_elf_closep))) = NULL;
 	struct sc_elf *debug __attribute__((cleanup(sc_elf_closep))) = NULL;
 
-	return !sc_files_open(o->files, path, &elf, NULL) && !sc_elf_has(elf, ".debug_info") &&
+	return !sc_files_open_built(o, path, &elf, NULL) && !sc_elf_has(elf, ".debug_info") &&
 	       !sc_files_find_debug(o->files, elf,
 				    o->debug_dirs ? o->debug_dirs : symcache_debug_dirs, &debug,
 				    NULL);
@@ -150,10 +173,7 @@ int symcache_elf_facts(int fd, const char *name, struct symcache_elf_facts *ret,
 	int rc;
 
 	*ret = (struct symcache_elf_facts){ 0 };
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (fd < 0)
-		return sc_error_sys(err, "%s", name);
-	rc = sc_elf_open_fd(fd, name, &elf, err);
+	rc = sc_files_open_borrowed(fd, name, &elf, err);
 	if (rc)
 		return rc;
 	memcpy(ret->build_id, elf->build_id, elf->build_id_len);

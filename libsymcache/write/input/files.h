@@ -12,6 +12,13 @@
  * sc_elf_find_alt(). */
 int sc_files_open(const struct symcache_files *files, const char *path, struct sc_elf **ret,
 		  struct sc_error *err);
+
+/* As sc_elf_open_fd(), of a descriptor that stays the caller's. */
+int sc_files_open_borrowed(int fd, const char *name, struct sc_elf **ret, struct sc_error *err);
+
+/* The file that is built. */
+int sc_files_open_built(const struct symcache_build_options *o, const char *path,
+			struct sc_elf **ret, struct sc_error *err);
 int sc_files_find_debug(const struct symcache_files *files, struct sc_elf *elf,
 			const char *const *dirs, struct sc_elf **ret, struct sc_error *err);
 /*

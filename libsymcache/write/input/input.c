@@ -37,7 +37,7 @@ static int open_files(struct sc_input *in, const char *path,
 	const char *const *dirs = o->debug_dirs ? o->debug_dirs : symcache_debug_dirs;
 	struct sc_elf *program;
 	struct sc_error fault;
-	int rc = sc_files_open(o->files, path, &in->image, err);
+	int rc = sc_files_open_built(o, path, &in->image, err);
 
 	if (rc)
 		return rc;
@@ -57,6 +57,27 @@ static int open_files(struct sc_input *in, const char *path,
 	if (rc && rc != SC_ENOTFOUND && !in->faults.count++)
 		in->faults.first = fault;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
+}
+
+static int open_again(const struct sc_elf *elf, struct sc_elf **ret, struct sc_error *err)
+{
+	return elf ? sc_files_open_borrowed(elf->fd, elf->path, ret, err) : 0;
+}
+
+/* The files that another input has open. */
+static int open_files_of(struct sc_input *in, const struct sc_input *other, struct sc_error *err)
+{
+	int rc;
+
+	if ((rc = open_again(other->image, &in->image, err)) ||
+	    (rc = open_again(other->separate, &in->separate, err)) ||
+	    (rc = open_again(other->alt, &in->alt, err)))
+		return rc;
+	if (in->separate)
+		in->separate->image = in->image;
+	in->program_found = other->program_found;
+	in->dwarf = !other->dwarf ? NULL : in->separate ? in->separate : in->image;
+	return 0;
 }
 
 /* ---- symbols ------------------------------------------------------------------- */
@@ -304,11 +325,14 @@ int sc_input_find_split(struct sc_input *in, const struct symcache_build_options
 			     &in->faults, err);
 }
 
-int sc_input_open_whole(struct sc_input *in, const char *path,
+int sc_input_open_whole(struct sc_input *in, const char *path, const struct sc_input *opened,
 			const struct symcache_build_options *options, struct sc_error *err)
 {
 	const unsigned threads = options->threads ? options->threads : sc_cores();
-	int rc = sc_input_open(in, path, options, err);
+	int rc;
+
+	pthread_mutex_init(&in->reading.lock, NULL);
+	rc = opened ? open_files_of(in, opened, err) : open_files(in, path, options, err);
 
 	if (rc || !in->dwarf)
 		return rc;

@@ -72,8 +72,9 @@ void sc_input_unload(void *input);
 int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
 			unsigned threads, struct sc_error *err);
 
-/* All of this at once, without symbols and with the headers of all units. */
-int sc_input_open_whole(struct sc_input *in, const char *path,
+/* All of this at once, without symbols and with the headers of all units; of the files that
+ * another input has open, if `opened` is not NULL. */
+int sc_input_open_whole(struct sc_input *in, const char *path, const struct sc_input *opened,
 			const struct symcache_build_options *options, struct sc_error *err);
 
 void sc_input_close(struct sc_input *in);
