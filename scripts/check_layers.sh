@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks by the #include lines who may include whom (README.md, "The house").
+# Checks by the #include lines who may include whom (ARCHITECTURE.md, "The house").
 #
 #   scripts/check_layers.sh
 #
