@@ -319,11 +319,12 @@ const struct command profile_command = {
 	.summary = "turn addresses in profiles into functions, files and lines",
 	.description =
 		"Symbolizes a profile that was taken without symbols: pprof's protobuf, OTLP, heap "
-		"texts of gperftools and jemalloc, CPU profiles of gperftools, folded stacks. "
-		"Functions, files, lines and inlined functions come from the store, by the build "
-		"IDs in the profile; neither the programs nor their debug files need to be "
-		"there. What comes out is what viewers of profiles open. All else in it stays as it "
-		"is, byte for byte; what has names already keeps them.\n\n"
+		"texts of gperftools and jemalloc, CPU profiles of gperftools, perf.data, folded "
+		"stacks. Functions, files, lines and inlined functions come from the store, by the "
+		"build IDs in the profile; neither the programs nor their debug files need to be "
+		"there; stacks of perf record --call-graph dwarf are unwound from the store, too. "
+		"What comes out is what viewers of profiles open. All else in it stays as it is, "
+		"byte for byte; what has names already keeps them.\n\n"
 		"What a profile is, is known by its bytes, also behind gzip, xz and zstd. A profile "
 		"that is damaged gives an error with the place, and no output.",
 	.opts = opts,

@@ -92,7 +92,6 @@ static const char *looks_like_what(const uint8_t *bytes, size_t size)
 {
 	static const struct { const char *begin, *what; } known[] = {
 		{ "\x7f" "ELF", "is an ELF file" },
-		{ "PERFILE2", "is perf.data, which is not read" },
 		{ "2ELIFREP", "is perf.data of a big-endian machine, which is not read" },
 		{ "--- symbol", "has symbols in it already: it is what jeprof and pprof call raw" },
 		{ "--- contention", "is a contention profile, which is not read" },
@@ -115,6 +114,8 @@ enum prof_kind prof_kind_of(const uint8_t *bytes, size_t size, const char **look
 	enum prof_kind kind;
 	bool like;
 
+	if (begins(bytes, size, "PERFILE2"))
+		return PROF_PERF;
 	if (begins(bytes, size, "heap_v2/") || begins(bytes, size, "heap profile:"))
 		return PROF_HEAP;
 	if (legacy_is_cpu(bytes, size))

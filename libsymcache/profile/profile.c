@@ -6,6 +6,7 @@
 #include "libsymcache/profile/legacy.h"
 #include "libsymcache/profile/otlp.h"
 #include "libsymcache/profile/packing.h"
+#include "libsymcache/profile/perf.h"
 #include "libsymcache/profile/pprof.h"
 #include "libsymcache/profile/pprof_stacks.h"
 
@@ -17,6 +18,7 @@ struct symprofiler {
 	struct prof_otlp otlp;
 	struct prof_stacks stacks;
 	struct legacy_profile legacy;
+	struct perf_profile perf;
 	struct prof_builder builder;
 	struct prof_bytes built;  /* pprof, without symbols */
 	struct prof_out out;
@@ -49,6 +51,7 @@ void symprofiler_destroy(struct symprofiler *p)
 	otlp_deinit(&p->otlp);
 	prof_stacks_deinit(&p->stacks);
 	legacy_deinit(&p->legacy);
+	perf_deinit(&p->perf);
 	prof_build_deinit(&p->builder);
 	prof_bytes_deinit(&p->built);
 	prof_places_deinit(&p->places);
@@ -134,6 +137,18 @@ static int run_legacy(struct symprofiler *p, struct run *r, struct sc_error *err
 	return rc ? rc : run_pprof(p, r, &in, err);
 }
 
+static int run_perf(struct symprofiler *p, struct run *r, struct sc_error *err)
+{
+	struct prof_input in;
+	int rc;
+
+	vec_clear(&p->built.v);
+	p->built.failed = false;
+	rc = perf_to_pprof(&p->perf, &r->in, &p->places.finder, &p->builder, &p->built, err);
+	in = (struct prof_input){ p->built.v.data, p->built.v.len };
+	return rc ? rc : run_pprof(p, r, &in, err);
+}
+
 static int run_otlp(struct symprofiler *p, struct run *r, struct sc_error *err)
 {
 	int rc = otlp_read(&p->otlp, r->in.bytes, r->in.size, err);
@@ -156,6 +171,8 @@ static int run_kind(struct symprofiler *p, struct run *r, struct sc_error *err)
 	switch (r->kind) {
 	case PROF_OTLP:
 		return run_otlp(p, r, err);
+	case PROF_PERF:
+		return run_perf(p, r, err);
 	case PROF_HEAP:
 	case PROF_CPU:
 		return run_legacy(p, r, err);

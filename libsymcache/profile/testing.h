@@ -20,7 +20,8 @@ struct prof_fixture {
 	struct symcache_caches *caches;
 	struct symcache_names *names;
 	char module[64]; /* "prog=FILE" */
-	const char *modules[1];
+	const char *modules[2];
+	size_t num_modules;
 	int fd;
 };
 
@@ -69,6 +70,7 @@ static inline void prof_fixture_init(struct prof_fixture *f)
 	make_program(f);
 	snprintf(f->module, sizeof(f->module), "prog=/proc/self/fd/%d", f->fd);
 	f->modules[0] = f->module;
+	f->num_modules = 1;
 	f->caches = symcache_caches_create(NULL);
 	f->names = symcache_names_create(&how);
 	if (!f->caches || !f->names)
@@ -92,7 +94,7 @@ static inline struct symprofiler *prof_fixture_profiler(struct prof_fixture *f,
 	more.caches = f->caches;
 	more.names = f->names;
 	more.modules = f->modules;
-	more.num_modules = 1;
+	more.num_modules = f->num_modules;
 	if (symprofiler_create(&more, &p, &err))
 		abort();
 	return p;

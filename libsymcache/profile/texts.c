@@ -50,3 +50,11 @@ uint32_t prof_texts_add(struct prof_texts *t, const char *text, size_t len)
 	t->bytes.len += len + 1;
 	return *slot = (uint32_t)(t->list.len - 1);
 }
+
+uint32_t prof_texts_find(const struct prof_texts *t, struct sc_str text)
+{
+	const struct text_key key = { t, text };
+
+	return sc_intern_get(&t->set, XXH3_64bits(text.len ? text.ptr : "", text.len), text_equal,
+			     &key);
+}

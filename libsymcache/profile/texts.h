@@ -25,6 +25,9 @@ void prof_texts_deinit(struct prof_texts *t);
 /* The number of a text, which is copied; PROF_NONE: out of memory. */
 uint32_t prof_texts_add(struct prof_texts *t, const char *text, size_t len);
 
+/* The number of a text that is there, or PROF_NONE. */
+uint32_t prof_texts_find(const struct prof_texts *t, struct sc_str text);
+
 /* A text, until the next one is added. */
 static inline struct sc_str prof_texts_at(const struct prof_texts *t, uint32_t text)
 {
