@@ -323,7 +323,33 @@ static bool ask(struct mk_worker *w, const struct mk_request *r, const struct sy
 	return true;
 }
 
-static void answer(struct mk_worker *w, const struct mk_request *r)
+/* Is it about an address of code, which the whole cache is not needed for? */
+static bool is_plain(const struct mk_worker *w, const struct mk_request *r)
+{
+	const struct markup_dialogue_options *o = &w->dialogue->options;
+
+	return !o->explain && !o->relative_address && *r->line && !r->wrong &&
+	       r->query.kind == QUERY_CODE && !r->query.symbol.ptr;
+}
+
+/* The cache for the first of n requests, and if it has to be made, for those behind it. */
+static int open_cache(struct mk_worker *w, const struct mk_request *r, size_t n,
+		      const struct symcache **ret, bool *reported, struct sc_error *err)
+{
+	uint64_t vaddrs[SYMCACHE_BATCH];
+	size_t num = 0;
+
+	if (!is_plain(w, r))
+		return symcache_module_cache(r->module, ret, reported, err);
+	w->base = 0;
+	for (size_t i = 0; i < n && num < SYMCACHE_BATCH; i++)
+		if (r[i].module == r->module && is_plain(w, &r[i]))
+			vaddrs[num++] = address_of(w, &r[i].query);
+	return symcache_module_cache_at(r->module, vaddrs, num, ret, reported, err);
+}
+
+/* The first of n requests. */
+static void answer(struct mk_worker *w, const struct mk_request *r, size_t n)
 {
 	const struct markup_dialogue_options *o = &w->dialogue->options;
 	struct sc_error err = { .msg = "out of memory" };
@@ -346,9 +372,9 @@ static void answer(struct mk_worker *w, const struct mk_request *r)
 	}
 	/* Once more if the cache turns out damaged: there may be another one. */
 	for (int tries = 0; tries < 2; tries++) {
-		if (!r->module || symcache_module_cache(r->module, &cache, &reported, &err))
+		if (!r->module || open_cache(w, r, n, &cache, &reported, &err))
 			break;
-		w->opened = r->module;
+		w->opened = symcache_module_is_open(r->module) ? r->module : NULL;
 		w->base = o->relative_address ? symcache_load_base(cache) : 0;
 		if (ask(w, r, cache))
 			return;
@@ -378,6 +404,6 @@ void mk_answer_requests(struct mk_worker *w, const struct mk_request *r, size_t 
 	for (size_t i = 0, known = 0; i < n; i++) {
 		if (i >= known && n > 1 && r[i].module && r[i].module == w->opened)
 			known = i + announce(w, &r[i], n - i);
-		answer(w, &r[i]);
+		answer(w, &r[i], n - i);
 	}
 }

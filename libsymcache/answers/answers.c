@@ -277,7 +277,7 @@ int markup_dialogue_check(struct markup_dialogue *d, bool *reported, struct sc_e
 	if (!o->name)
 		return 0;
 	if (o->protocol == MARKUP_PROTOCOL_LOOKUP)
-		return d->module ? symcache_module_cache(d->module, &cache, reported, err) :
+		return d->module ? symcache_module_cache_at(d->module, NULL, 0, &cache, reported, err) :
 				   sc_no_memory(err);
 	if (o->protocol != MARKUP_PROTOCOL_LLVM || o->kind != SYMCACHE_MODULE_FILE)
 		return 0;

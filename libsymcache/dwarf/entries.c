@@ -13,7 +13,6 @@
 
 #include <dwarf.h>
 
-#include "libsymcache/base/limits.h"
 #include "libsymcache/dwarf/file_numbers.h"
 #include "libsymcache/dwarf/line.h"
 #include "libsymcache/dwarf/origin.h"
@@ -53,16 +52,6 @@ void dw_scanner_destroy(struct dw_scanner *s)
 }
 
 /* ---- entries ------------------------------------------------------------------ */
-
-/* Lists of ranges may be shared; but an entry takes bytes, and few entries have more ranges
- * than that. No unit may have so much that the others go without. */
-static uint64_t max_facts(const struct dw_unit *u)
-{
-	uint64_t by_bytes = 256 + 16 * (u->end - u->offset);
-	uint64_t by_file = sc_limit_facts(u->debug->sections.file_size) / 2;
-
-	return by_bytes < by_file ? by_bytes : by_file;
-}
 
 /* Before each scope and variable. False: the unit has had its share. */
 static bool take_fact(struct dw_scanner *s)
@@ -315,36 +304,17 @@ static int read_lines(struct dw_scanner *s, struct sc_error *err)
 	return dw_read_lines(&s->debug->sections, u->stmt_list, u->comp_dir, s->out, err);
 }
 
-/* What the root entry covers goes first into ranges. */
-static int read_covers(struct dw_scanner *s, struct sc_error *err)
-{
-	struct dw_cursor c = dw_entry_cursor(s->u, s->u->first_entry);
-	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, dw_uleb(&c));
-	int rc;
-
-	if (!a)
-		return 0;
-	dw_read_attributes(&c, s->u, a, s->values);
-	/* Too many to be true: then it does not say what it covers. */
-	rc = dw_read_ranges(s->u, s->values, &s->facts_left, s->out);
-	/* DWARF 2 has no ranges to say that it has code in several sections. */
-	if (s->u->sizes.version == 2 && !s->values[DW_SLOT_RANGES].form)
-		vec_clear(&s->out->ranges);
-	dw_clear_attributes(a, s->values);
-	s->out->num_covers = (uint32_t)s->out->ranges.len;
-	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
-}
-
 /* Reads the unit s->u; its entries stand in `split`, if that is not NULL. */
 static int scan(struct dw_scanner *s, const struct dw_unit *split, struct sc_error *err)
 {
 	int rc, line_rc;
 
-	s->facts_left = max_facts(split ? split : s->u);
+	s->facts_left = dw_most_facts(s->u);
+	if (split && dw_most_facts(split) > s->facts_left)
+		s->facts_left = dw_most_facts(split);
 	dw_origin_memo_clear(&s->origins, split ? split : s->u);
-	rc = read_covers(s, err);
-	if (rc)
-		return rc;
+	if (dw_read_covers(s->u, s->values, &s->facts_left, s->out) == SC_ENOMEM)
+		return sc_no_memory(err);
 	line_rc = read_lines(s, err);
 	if (line_rc == SC_ENOMEM)
 		return line_rc;

@@ -8,6 +8,8 @@
 
 #include <dwarf.h>
 
+#include "libsymcache/base/limits.h"
+
 struct list {
 	struct dw_facts *ret;
 	uint64_t *steps;
@@ -157,5 +159,34 @@ int dw_read_ranges(const struct dw_unit *u, const struct dw_value *values,
 
 	if (rc)
 		ret->ranges.len = before;
+	return rc;
+}
+
+/* Lists of ranges may be shared; but an entry takes bytes, and few entries have more ranges
+ * than that. */
+uint64_t dw_most_facts(const struct dw_unit *u)
+{
+	uint64_t by_bytes = 256 + 16 * (u->end - u->offset);
+	uint64_t by_file = sc_limit_facts(u->debug->sections.file_size) / 2;
+
+	return by_bytes < by_file ? by_bytes : by_file;
+}
+
+int dw_read_covers(const struct dw_unit *u, struct dw_value values[DW_NUM_OPS], uint64_t *steps,
+		   struct dw_facts *ret)
+{
+	struct dw_cursor c = dw_entry_cursor(u, u->first_entry);
+	const struct dw_abbrev *a = dw_abbrev(u->abbrevs, dw_uleb(&c));
+	int rc;
+
+	if (!a)
+		return 0;
+	dw_read_attributes(&c, u, a, values);
+	rc = dw_read_ranges(u, values, steps, ret);
+	/* DWARF 2 has no ranges to say that it has code in several sections. */
+	if (u->sizes.version == 2 && !values[DW_SLOT_RANGES].form)
+		vec_clear(&ret->ranges);
+	dw_clear_attributes(a, values);
+	ret->num_covers = (uint32_t)ret->ranges.len;
 	return rc;
 }

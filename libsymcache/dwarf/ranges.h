@@ -17,4 +17,17 @@
 int dw_read_ranges(const struct dw_unit *u, const struct dw_value *values,
 		   uint64_t *steps, struct dw_facts *ret);
 
+/* How many scopes, ranges and variables unit `u` may have, and steps in lists of ranges. No unit
+ * may have so much that the others go without. */
+uint64_t dw_most_facts(const struct dw_unit *u);
+
+/*
+ * Adds the ranges of u's root entry, which stand first in ret->ranges, and sets
+ * ret->num_covers. `values` is working memory, all absent before and afterwards. `steps` as
+ * above. SC_ENOMEM; SC_ELIMIT: they are too many to be true, so that it does not say what it
+ * covers.
+ */
+int dw_read_covers(const struct dw_unit *u, struct dw_value values[DW_NUM_OPS], uint64_t *steps,
+		   struct dw_facts *ret);
+
 #endif

@@ -24,6 +24,7 @@ static void module_destroy(struct symcache_module *m)
 {
 	symcache_guard_deinit(&m->guard);
 	sc_made_deinit(&m->made);
+	sc_first_destroy(m->first);
 	symcache_symbol_table_close(m->own);
 	free(m->name);
 	free(m);
@@ -108,12 +109,33 @@ int symcache_module_cache(struct symcache_module *m, const struct symcache **ret
 
 	if (reported)
 		*reported = false;
-	*ret = atomic_load_explicit(&m->cache, memory_order_acquire);
-	if (!*ret || symcache_damaged(*ret) ||
-	    (m->snapshot && m->snapshot != m->caches->snapshot))
+	if (!symcache_module_is_open(m))
 		rc = m->open(m, reported, err);
 	*ret = rc ? NULL : atomic_load_explicit(&m->cache, memory_order_acquire);
 	return rc;
+}
+
+int symcache_module_cache_at(struct symcache_module *m, const uint64_t vaddrs[], size_t n,
+			     const struct symcache **ret, bool *reported, struct sc_error *err)
+{
+	int rc = 0;
+
+	if (reported)
+		*reported = false;
+	*ret = NULL;
+	if (!symcache_module_is_open(m))
+		rc = sc_module_open_at(m, vaddrs, n, reported, err);
+	if (!rc && (n || symcache_module_is_open(m)))
+		*ret = sc_module_cache_at(m, n ? *vaddrs : 0);
+	return rc;
+}
+
+bool symcache_module_is_open(struct symcache_module *m)
+{
+	const struct symcache *cache = atomic_load_explicit(&m->cache, memory_order_acquire);
+
+	return cache && !symcache_damaged(cache) &&
+	       (!m->snapshot || m->snapshot == m->caches->snapshot);
 }
 
 /* Those that are not empty. */

@@ -91,12 +91,22 @@ static bool set_entry(struct symcache_module *m, const struct symcache_build *b,
 	return true;
 }
 
+void sc_notice_gaps(struct symcache_module *m, const char *path,
+		    const struct symcache_build_info *info)
+{
+	const struct symcache_caches_options *o = &m->caches->options;
+
+	if (!o->notify || m->gaps_noticed || (!info->bad_units && !info->code_above_4g))
+		return;
+	o->notify(o->ctx, &(struct symcache_notice){ SYMCACHE_NOTICE_GAPS, path, NULL, info });
+	m->gaps_noticed = true;
+}
+
 /* Takes what `b` has laid out. */
 static int keep_build(struct symcache_module *m, const struct symcache_build *b, const char *path,
 		      bool to_store, struct sc_error *err)
 {
 	const struct symcache_build_info *info = symcache_build_info(b);
-	const struct symcache_caches_options *o = &m->caches->options;
 	struct sc_made *made = &m->made;
 	int rc;
 
@@ -108,9 +118,7 @@ static int keep_build(struct symcache_module *m, const struct symcache_build *b,
 		return sc_no_memory(err);
 	}
 	symcache_build_write(b, made->bytes);
-	if (o->notify && (info->bad_units || info->code_above_4g))
-		o->notify(o->ctx, &(struct symcache_notice){ SYMCACHE_NOTICE_GAPS,
-				  to_store ? made->path : path, NULL, info });
+	sc_notice_gaps(m, to_store ? made->path : path, info);
 	rc = symcache_open(&made->cache, made->bytes, made->size, err);
 	if (!rc && !will_do(m, &made->cache))
 		rc = sc_error_set(err, SC_ENOSYMBOLS, "%s: no debug information and no symbols",
@@ -221,7 +229,9 @@ static void read_own_symbols(struct symcache_module *m)
 	m->own = NULL;
 }
 
-static int open_elf_file(struct symcache_module *m, struct sc_error *err)
+/* Looks for its cache wherever that can be without being built. 0: it has one, or
+ * m->to_be_built. */
+static int find_elf_file(struct symcache_module *m, struct sc_error *err)
 {
 	struct symcache_caches *s = m->caches;
 	struct sc_error why;
@@ -248,7 +258,16 @@ static int open_elf_file(struct symcache_module *m, struct sc_error *err)
 				sc_notify(s, SYMCACHE_NOTICE_FETCH, m->name, why.msg);
 		}
 	}
-	return build(m, m->name, s->options.store_files && m->id_len && !derived, false, err);
+	m->to_be_built = true;
+	m->storable = s->options.store_files && m->id_len && !derived;
+	return 0;
+}
+
+static int open_elf_file(struct symcache_module *m, struct sc_error *err)
+{
+	int rc = m->to_be_built ? 0 : find_elf_file(m, err);
+
+	return rc || !m->to_be_built ? rc : build(m, m->name, m->storable, false, err);
 }
 
 /* Reads the build ID out of the module's name; *whole: not only its beginning. */
@@ -379,4 +398,30 @@ int sc_module_open(struct symcache_module *m, bool *reported, struct sc_error *e
 	if (rc && err)
 		*err = own;
 	return rc;
+}
+
+/* 0: *m has the cache, or first answers for the addresses. */
+static int open_at_locked(struct symcache_module *m, const uint64_t vaddrs[], size_t n)
+{
+	int rc = 0;
+
+	if (is_usable(m))
+		return 0;
+	if (m->kind != SYMCACHE_MODULE_FILE || m->failed.code || m->snapshot ||
+	    m->caches->options.without_symbols)
+		return SC_ENOTFOUND;
+	if (!m->to_be_built)
+		rc = find_elf_file(m, NULL);
+	return rc || !m->to_be_built ? rc : sc_first_make(m, vaddrs, n);
+}
+
+int sc_module_open_at(struct symcache_module *m, const uint64_t vaddrs[], size_t n,
+		      bool *reported, struct sc_error *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&m->caches->lock);
+	rc = open_at_locked(m, vaddrs, n);
+	pthread_mutex_unlock(&m->caches->lock);
+	return rc ? m->open(m, reported, err) : 0;
 }

@@ -52,12 +52,16 @@ struct symcache_module {
 	uint64_t tried;         /* the snapshot when it failed */
 	bool damage_noticed;
 	bool asked_servers, missed; /* missed: to be remembered in the store */
+	bool gaps_noticed;
+	bool to_be_built;       /* a file that was not found in the store, nor on servers */
+	bool storable;          /* what is built of it is to be stored */
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	size_t id_len;          /* 0: not known, or not of use */
 	struct symcache stored;
 	struct symcache_guard guard; /* of it */
 	uint32_t marked_used;   /* see symstore_mark_used() */
 	struct sc_made made;
+	_Atomic(struct sc_first *) first; /* NULL: there are none */
 	struct symcache_module *next; /* in its hash chain */
 };
 
@@ -77,6 +81,7 @@ struct symcache_caches {
 	struct sc_error store_failed;    /* to be read in this snapshot; code 0: it did not */
 	_Atomic uint64_t snapshot;       /* its number, from 1 */
 	bool to_store;                   /* something is */
+	bool to_complete;                /* something that is to be stored has first answers */
 	uint32_t num_modules, num_failed;
 	struct symcache_module *chains[SC_CHAINS];
 	VEC(struct sc_named) named;      /* sorted by name */
@@ -91,7 +96,27 @@ int sc_caches_read(struct symcache_caches *s, struct sc_error *err);
 /* The `open` of modules that the store, files and servers give caches to. */
 int sc_module_open(struct symcache_module *m, bool *reported, struct sc_error *err);
 
+/* The same of a cache for these addresses of code alone, which may be a first
+ * answer: m->first. */
+int sc_module_open_at(struct symcache_module *m, const uint64_t vaddrs[], size_t n,
+		      bool *reported, struct sc_error *err);
+
 void sc_made_deinit(struct sc_made *made);
+
+/* Says once that something of a file is left out. */
+void sc_notice_gaps(struct symcache_module *m, const char *path,
+		    const struct symcache_build_info *info);
+
+/* First answers of a module: first.c. */
+struct sc_first;
+void sc_first_destroy(struct sc_first *f); /* NULL is fine */
+
+/* A cache that holds for this address; NULL: there is none. Needs no lock. */
+const struct symcache *sc_first_find(const struct sc_first *f, uint64_t vaddr);
+
+/* Makes m->first hold these addresses. Fails where the whole cache is to be asked: for too many,
+ * at last, where nothing is known there, or as symcache_build_create() does. Under the lock. */
+int sc_first_make(struct symcache_module *m, const uint64_t vaddrs[], size_t n);
 
 static inline void sc_notify(const struct symcache_caches *s, enum symcache_notice_kind kind,
 			     const char *file, const char *message)
@@ -112,6 +137,18 @@ static inline const struct symcache *sc_module_cache(struct symcache_module *m)
 		return m->open(m, NULL, NULL) ? NULL :
 		       atomic_load_explicit(&m->cache, memory_order_acquire);
 	return cache;
+}
+
+/* A cache for this address of code: that of the module, if it has one by now, or a first answer
+ * that was made of it. */
+static inline const struct symcache *sc_module_cache_at(struct symcache_module *m, uint64_t vaddr)
+{
+	const struct sc_first *first = atomic_load_explicit(&m->first, memory_order_acquire);
+	const struct symcache *cache = NULL;
+
+	if (__builtin_expect(first && !atomic_load_explicit(&m->cache, memory_order_acquire), 0))
+		cache = sc_first_find(first, vaddr);
+	return cache ? cache : sc_module_cache(m);
 }
 
 #endif

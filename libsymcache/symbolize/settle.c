@@ -51,10 +51,22 @@ static int store_made(struct symcache_caches *s, struct sc_error *err)
 	return rc;
 }
 
+/* Makes the whole caches, which are to be stored, of files that have first answers. */
+static void complete(struct symcache_caches *s)
+{
+	for (size_t i = 0; i < SC_CHAINS; i++)
+		for (struct symcache_module *m = s->chains[i]; m; m = m->next)
+			if (m->first && m->storable)
+				sc_module_cache(m);
+	s->to_complete = false;
+}
+
 void symcache_caches_settle(struct symcache_caches *s)
 {
 	struct sc_error err;
 
+	if (s->to_complete && !s->options.memory_only)
+		complete(s);
 	symstore_read_end(s->reader);
 	s->reader = NULL;
 	s->store_failed.code = 0;

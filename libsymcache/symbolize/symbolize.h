@@ -176,6 +176,20 @@ int symcache_module_cache(struct symcache_module *m, const struct symcache **ret
 			  struct sc_error *err);
 
 /*
+ * The same of a cache that is asked for the frames of these n addresses (vaddr) of code alone,
+ * by symcache_symbolize() and symcache_symbolize_as(); with n 0, for none yet: then *ret may be
+ * NULL. Of a file that is not in the store, only the units are read then that can hold them, as long as they are few:
+ * what is left out because it is broken is noticed if it is in these. For other questions, and
+ * other addresses, the whole cache is made when they come, and where files are stored by
+ * symcache_caches_settle() at the latest.
+ */
+int symcache_module_cache_at(struct symcache_module *m, const uint64_t vaddrs[], size_t n,
+			     const struct symcache **ret, bool *reported, struct sc_error *err);
+
+/* Has the module its whole cache, found or made before? Thread-safe. */
+bool symcache_module_is_open(struct symcache_module *m);
+
+/*
  * The ELF files that the module's cache was made of, best first, at most two, as far as it
  * is known: the file itself, or what the store's entry says. ret[] ends with NULL; the
  * strings live as long as the cache.

@@ -46,10 +46,10 @@ struct sc_seen *sc_symbolizer_add(struct symcache_symbolizer *s, uint32_t number
 	return &s->seen.data[number];
 }
 
-struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
-					    struct symcache_module *m)
+/* With its cache, or a first answer instead. */
+static struct sc_seen *see(struct symcache_symbolizer *s, struct symcache_module *m,
+			   const struct symcache *cache)
 {
-	const struct symcache *cache = sc_module_cache(m);
 	struct sc_seen *seen;
 
 	if (!cache)
@@ -72,10 +72,24 @@ struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
 	return seen;
 }
 
+struct sc_seen *sc_symbolizer_begin_in_book(struct symcache_symbolizer *s,
+					    struct symcache_module *m)
+{
+	return see(s, m, sc_module_cache(m));
+}
+
 struct sc_seen *sc_symbolizer_begin(struct symcache_symbolizer *s, struct symcache_module *m)
 {
 	s->book = sc_names_book(s->names);
 	return sc_symbolizer_begin_in_book(s, m);
+}
+
+/* The same, to be asked for code at `vaddr` alone. */
+static struct sc_seen *begin_at(struct symcache_symbolizer *s, struct symcache_module *m,
+				uint64_t vaddr)
+{
+	s->book = sc_names_book(s->names);
+	return see(s, m, sc_module_cache_at(m, vaddr));
 }
 
 /* ---- frames -------------------------------------------------------------------------- */
@@ -259,7 +273,7 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 	const bool plain = inlines == SYMCACHE_INLINES && table == SYMCACHE_TABLE_NEVER;
 	const size_t ahead = take_ahead(s, m, vaddr);
 	const struct sc_seen *seen = ahead < SYMCACHE_BATCH ? s->ahead_seen[ahead] :
-		sc_symbolizer_begin(s, m);
+		begin_at(s, m, vaddr);
 	struct sc_frame *frames;
 	size_t first = s->ahead_frames, n;
 	uint64_t rel;

@@ -90,6 +90,14 @@ struct symcache_build_options {
 	bool locals;                  /* local variables, too: sections LOC…. They are read
 	                               * in a pass of its own, on one thread */
 	const char *package;          /* a .dwp file that is tried before FILE.dwp; or NULL */
+	/*
+	 * A cache for code at these addresses (vaddr) alone: what the whole cache says about
+	 * them it says, too; what it says about others means nothing. Only the units that can
+	 * hold them are read, and of the others not even whether they are broken is known. There
+	 * are neither data, local variables nor unwind information. 0: the whole cache.
+	 */
+	const uint64_t *only;
+	size_t num_only;
 };
 
 /* The stages of a build, in order. */

@@ -14,6 +14,7 @@
 #include "libsymcache/base/limits.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/process.h"
+#include "libsymcache/write/needed.h"
 
 /* A unit to be read, and then the pieces that it gave. */
 struct handed_unit {
@@ -29,6 +30,7 @@ struct worker {
 	struct dw_scanner *scanner;
 	struct dw_unit header; /* of the current unit */
 	struct dw_facts facts;
+	struct dw_value values[DW_NUM_OPS]; /* for sc_unit_needed() */
 	size_t first_bad;     /* index of the unit of first_fault */
 	bool oom;
 };
@@ -211,7 +213,9 @@ static void read_next(struct crew *crew, unsigned worker)
 	else
 		header = &crew->source->debug->units.data[index];
 	pthread_mutex_unlock(&crew->lock);
-	take(w, index, dw_scan_unit(w->scanner, header, &w->facts, &fault), &fault);
+	if (!crew->source->wanted ||
+	    sc_unit_needed(header, crew->source->wanted, w->values, &w->facts))
+		take(w, index, dw_scan_unit(w->scanner, header, &w->facts, &fault), &fault);
 	pthread_mutex_lock(&crew->lock);
 	crew->units.data[index].worker = worker;
 	crew->units.data[index].first = (uint32_t)first;

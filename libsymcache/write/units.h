@@ -7,6 +7,7 @@
 
 #include "libsymcache/base/error.h"
 #include "libsymcache/dwarf/entries.h"
+#include "libsymcache/dwarf/line_span.h"
 #include "libsymcache/dwarf/reader.h"
 #include "libsymcache/write/flatten/flatten.h"
 #include "libsymcache/write/image/data.h"
@@ -33,6 +34,8 @@ struct sc_unit_source {
 	 * If that says that it is damaged, there are no units. */
 	size_t (*more)(void *ctx, size_t done);
 	void *ctx;
+	/* The units that these addresses need are read, the others are passed over; NULL: all. */
+	const struct dw_wanted *wanted;
 };
 
 /*

@@ -51,6 +51,7 @@ struct symcache_build {
 	struct symcache_unwind unwind_view;
 	struct sc_error cfi_fault; /* the first of what unwind.facts.broken counts */
 	struct sc_layout *layout;
+	struct dw_wanted wanted; /* the only addresses; n 0: all */
 	unsigned threads;
 	struct symcache_build_info info;
 };
@@ -149,6 +150,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		.self_contained = in->self_contained,
 		.more = in->stream ? inflate_more : NULL,
 		.ctx = in->stream,
+		.wanted = b->wanted.n ? &b->wanted : NULL,
 	};
 	int rc;
 
@@ -206,7 +208,8 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 	else if (job == 1)
 		p->ok[1] = sc_data_finish(&u->data, &in->symbols, in->image, &u->tables);
 	else if (job == 2)
-		p->ok[2] = !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault, NULL);
+		p->ok[2] = b->wanted.n ||
+			   !sc_unwind_read(in->image, in->separate, &b->unwind, &b->cfi_fault, NULL);
 	else
 		p->ok[3] = sc_starts_make(&u->flat, u->tables.calls.len, &b->starts);
 }
@@ -227,18 +230,6 @@ static bool put_together(struct symcache_build *b)
 #define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
 
 /* ---- the file -------------------------------------------------------------------------- */
-
-/* UUID of a build ID: 16 bytes, and on little-endian images the first three
- * groups in reverse (they are integers to Microsoft's GUID). */
-static void debug_uuid(const uint8_t *id, size_t len, bool big_endian, uint8_t uuid[16])
-{
-	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
-
-	for (size_t i = 0; i < 16; i++) {
-		size_t from = big_endian ? i : little[i];
-		uuid[i] = from < len ? id[from] : 0;
-	}
-}
 
 static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *err)
 {
@@ -274,7 +265,7 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 	int rc;
 
 	memcpy(c.image.build_id, b->info.build_id, sizeof(c.image.build_id));
-	debug_uuid(b->info.build_id, b->info.build_id_len, e->big_endian, c.debug_uuid);
+	sc_files_debug_uuid(b->info.build_id, b->info.build_id_len, e->big_endian, c.debug_uuid);
 	if (soname && strlen(soname) < sizeof(b->info.soname))
 		strcpy(b->info.soname, soname);
 	if (!sc_encode_string(&b->units.tables, soname, &c.image.soname) ||
@@ -334,11 +325,12 @@ static int build(struct symcache_build *b, const char *path,
 	unsigned threads = o->threads ? o->threads : sc_cores();
 	struct sc_input *in = &b->input;
 	struct watch watch = { .seconds = b->info.seconds };
-	bool meanwhile;
+	bool meanwhile, some_code;
 	int rc;
 
 	b->threads = threads;
 	sc_process_heap();
+	b->wanted = (struct dw_wanted){ o->only, o->num_only };
 	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
@@ -365,6 +357,11 @@ static int build(struct symcache_build *b, const char *path,
 	}
 	if (rc)
 		return rc;
+	some_code = in->code_symbols.len;
+	if (b->wanted.n) {
+		sc_input_narrow(in, &b->wanted);
+		vec_clear(&b->units.data.variables);
+	}
 	if (!put_together(b))
 		return sc_no_memory(err);
 	if (sc_table_strings_refused(&b->units.tables))
@@ -382,11 +379,14 @@ static int build(struct symcache_build *b, const char *path,
 	b->unwind_view = sc_rows_view(&b->unwind);
 	if (b->unwind_view.facts)
 		b->info.sources |= SYMCACHE_FROM_CFI;
-	if (b->ranges.ranges.len || b->units.data.symbols.list.len || b->unwind.starts.len) {
+	if (b->ranges.ranges.len || b->units.data.symbols.list.len || b->unwind.starts.len ||
+	    (b->wanted.n && some_code)) { /* then there is a whole cache */
 		rc = lay_out(b, version, err);
 		lap(&watch, SYMCACHE_STAGE_LAYOUT);
 		return rc;
 	}
+	if (b->wanted.n)
+		return sc_error_set(err, SC_ENOTFOUND, "%s: nothing at these addresses", path);
 	if (b->info.bad_units)
 		return sc_error_set(err, SC_EFORMAT, "%s: %s", path, b->info.first_fault);
 	if (b->info.above_4g)

@@ -129,6 +129,16 @@ void sc_files_identity(struct sc_elf *elf, uint8_t id[SYMCACHE_BUILD_ID_MAX], si
 	}
 }
 
+void sc_files_debug_uuid(const uint8_t *id, size_t len, bool big_endian, uint8_t uuid[16])
+{
+	static const uint8_t little[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	for (size_t i = 0; i < 16; i++) {
+		size_t from = big_endian ? i : little[i];
+		uuid[i] = from < len ? id[from] : 0;
+	}
+}
+
 int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			  size_t *build_id_len, bool *derived, struct sc_error *err)
 {

@@ -35,4 +35,8 @@ int sc_files_find_alt(const struct symcache_files *files, struct sc_elf *elf,
 void sc_files_identity(struct sc_elf *elf, uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
 		       bool *derived);
 
+/* UUID of a build ID: 16 bytes, and on little-endian images the first three
+ * groups in reverse (they are integers to Microsoft's GUID). */
+void sc_files_debug_uuid(const uint8_t *id, size_t len, bool big_endian, uint8_t uuid[16]);
+
 #endif

@@ -185,6 +185,27 @@ int sc_input_symbols(struct sc_input *in, struct sc_error *err)
 	return r->rc;
 }
 
+void sc_input_narrow(struct sc_input *in, const struct dw_wanted *wanted)
+{
+	struct sc_elf_symbol *all = in->symbols.all.data;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < in->code_symbols.len; i++) {
+		const struct sc_code_symbol s = in->code_symbols.data[i];
+
+		if (dw_wanted_in(wanted, s.start, s.end))
+			in->code_symbols.data[kept++] = s;
+	}
+	in->code_symbols.len = kept;
+	kept = 0;
+	for (size_t i = 0; i < in->symbols.all.len; i++) /* one for each address */
+		if (dw_wanted_in(wanted, all[i].vaddr, i + 1 < in->symbols.all.len ?
+				 all[i + 1].vaddr : UINT64_MAX))
+			all[kept++] = all[i];
+	in->symbols.all.len = kept;
+	vec_clear(&in->symbols.data);
+}
+
 uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 {
 	const struct sc_input *in = input;

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "libsymcache/dwarf/line_span.h"
 #include "libsymcache/dwarf/unit.h"
 #include "libsymcache/elf/elf.h"
 #include "libsymcache/elf/stream.h"
@@ -60,6 +61,10 @@ int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
  */
 void sc_input_begin_symbols(struct sc_input *in, bool meanwhile);
 int sc_input_symbols(struct sc_input *in, struct sc_error *err);
+
+/* Afterwards there are the symbols alone that these addresses need: those of code that hold one,
+ * of `all` the last below each; none of data. */
+void sc_input_narrow(struct sc_input *in, const struct dw_wanted *wanted);
 
 /* Inflates what is left of .debug_info. */
 void sc_input_end_stream(struct sc_input *in);

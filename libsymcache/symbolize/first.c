@@ -1,0 +1,118 @@
+/*
+ * First answers: what a file that is not in the store says about a few addresses, before its
+ * whole cache is worth making: see symcache_module_cache_at().
+ *
+ * Each is a cache of its own that holds for its addresses alone (options.only of a build). They
+ * stay until the module goes, so that threads look into them without a lock.
+ */
+#include "libsymcache/symbolize/module.h"
+
+#include <stdlib.h>
+
+enum {
+	AT_ONCE = 8,   /* addresses that a first answer is made for; more need most units */
+	BUILDS_MAX = 4, /* first answers; then the whole cache pays */
+};
+
+struct sc_first {
+	struct {
+		uint64_t vaddr;
+		const struct symcache *cache;
+	} answers[BUILDS_MAX * AT_ONCE];
+	_Atomic size_t num;
+	struct {
+		void *bytes;
+		struct symcache cache;
+	} built[BUILDS_MAX];
+	unsigned num_built;
+};
+
+void sc_first_destroy(struct sc_first *f)
+{
+	for (unsigned i = 0; f && i < f->num_built; i++)
+		free(f->built[i].bytes);
+	free(f);
+}
+
+const struct symcache *sc_first_find(const struct sc_first *f, uint64_t vaddr)
+{
+	const size_t n = f ? atomic_load_explicit(&f->num, memory_order_acquire) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (f->answers[i].vaddr == vaddr)
+			return f->answers[i].cache;
+	return NULL;
+}
+
+/* Those that have no answer yet, each once; returns how many, AT_ONCE + 1: more than that. */
+static size_t list_unknown(const struct sc_first *f, const uint64_t vaddrs[], size_t n,
+			   uint64_t ret[AT_ONCE])
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0, k; i < n; i++) {
+		for (k = 0; k < unknown && ret[k] != vaddrs[i]; k++)
+			;
+		if (k < unknown || sc_first_find(f, vaddrs[i]))
+			continue;
+		if (unknown == AT_ONCE)
+			return AT_ONCE + 1;
+		ret[unknown++] = vaddrs[i];
+	}
+	return unknown;
+}
+
+/* Makes the answers of these addresses. */
+static int build(struct symcache_module *m, struct sc_first *f, const uint64_t vaddrs[], size_t n)
+{
+	const struct symcache_caches_options *o = &m->caches->options;
+	const struct symcache_build_options options = { .debug_dirs = o->debug_dirs,
+		.package = o->package, .only = vaddrs, .num_only = n };
+	const size_t first = f->num;
+	struct symcache_build *b;
+	struct symcache *cache = &f->built[f->num_built].cache;
+	void *bytes;
+	int rc = symcache_build_create(m->name, &options, &b, NULL);
+
+	if (rc)
+		return rc;
+	bytes = malloc(symcache_build_size(b));
+	if (bytes) {
+		symcache_build_write(b, bytes);
+		rc = symcache_open(cache, bytes, symcache_build_size(b), NULL);
+	}
+	if (bytes && !rc)
+		sc_notice_gaps(m, m->name, symcache_build_info(b));
+	symcache_build_destroy(b);
+	if (!bytes || rc) {
+		free(bytes);
+		return rc ? rc : SC_ENOMEM;
+	}
+	f->built[f->num_built++].bytes = bytes;
+	for (size_t i = 0; i < n; i++) {
+		f->answers[first + i].vaddr = vaddrs[i];
+		f->answers[first + i].cache = cache;
+	}
+	atomic_store_explicit(&f->num, first + n, memory_order_release);
+	m->caches->to_complete |= m->storable;
+	return 0;
+}
+
+int sc_first_make(struct symcache_module *m, const uint64_t vaddrs[], size_t n)
+{
+	struct sc_first *f = m->first;
+	uint64_t unknown[AT_ONCE];
+	size_t num;
+
+	if (!f) {
+		f = calloc(1, sizeof(*f));
+		if (!f)
+			return SC_ENOMEM;
+		atomic_store_explicit(&m->first, f, memory_order_release);
+	}
+	num = list_unknown(f, vaddrs, n, unknown);
+	if (!num)
+		return 0;
+	return num > AT_ONCE || f->num_built == BUILDS_MAX ? SC_ENOTFOUND :
+							      build(m, f, unknown, num);
+}
