@@ -34,7 +34,7 @@ static inline int first_build(const char *path, const struct symcache_build_opti
 	return rc;
 }
 
-static inline void put_str(FILE *out, const char *what, struct symcache_str s)
+static inline void put_str(FILE *out, const char *what, struct sc_str s)
 {
 	fprintf(out, " %s %.*s", what, s.ptr ? (int)s.len : 1, s.ptr ? s.ptr : "-");
 }

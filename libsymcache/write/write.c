@@ -80,20 +80,6 @@ static void note_faults(struct symcache_build *b, uint64_t n, const struct sc_er
 	b->info.bad_units += n;
 }
 
-/* Of all files that are read. */
-static uint64_t file_size(const struct sc_input *in)
-{
-	const struct sc_elf *files[] = { in->image, in->separate, in->alt,
-					 in->split.package_elf };
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		size += files[i] ? files[i]->size : 0;
-	for (size_t i = 0; i < in->split.files.len; i++)
-		size += in->split.files.data[i]->size;
-	return size;
-}
-
 static int read_with_libdw(struct symcache_build *b, const struct sc_flatten_env *env,
 			   struct sc_error *err)
 {
@@ -164,7 +150,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	} else {
 		rc = read_headers(in, o, threads, err);
 		/* .dwo files are found one by one: what they may have is not known yet. */
-		env.file_size = in->split.open ? 0 : file_size(in);
+		env.file_size = in->split.open ? 0 : sc_input_file_size(in);
 		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
 			rc = sc_units_scan(&source, &env, threads, sc_input_unload, in, &b->units,
@@ -318,6 +304,13 @@ static int finish_symbols(struct symcache_build *b, struct sc_error *err)
 	return rc;
 }
 
+/* Leaves what the only addresses need. */
+static void narrow(struct symcache_build *b)
+{
+	sc_input_narrow(&b->input, &b->wanted);
+	vec_clear(&b->units.data.variables);
+}
+
 static int build(struct symcache_build *b, const char *path,
 		 const struct symcache_build_options *o, struct sc_error *err)
 {
@@ -349,7 +342,7 @@ static int build(struct symcache_build *b, const char *path,
 	rc = read_dwarf(b, o, threads, &watch, err);
 	if (!rc)
 		rc = finish_symbols(b, err);
-	b->units.tables.string_limit = sc_limit_strings(file_size(in));
+	b->units.tables.string_limit = sc_limit_strings(sc_input_file_size(in));
 	if (!rc && o->locals && in->dwarf) {
 		b->info.sources |= SYMCACHE_FROM_LOCALS;
 		rc = sc_locals_read(in, o, &b->units.tables, &b->locals, err);
@@ -358,15 +351,13 @@ static int build(struct symcache_build *b, const char *path,
 	if (rc)
 		return rc;
 	some_code = in->code_symbols.len;
-	if (b->wanted.n) {
-		sc_input_narrow(in, &b->wanted);
-		vec_clear(&b->units.data.variables);
-	}
+	if (b->wanted.n)
+		narrow(b);
 	if (!put_together(b))
 		return sc_no_memory(err);
 	if (sc_table_strings_refused(&b->units.tables))
 		return sc_error_set(err, SC_ELIMIT, "%s: more names than a file of %llu bytes has",
-				    path, (unsigned long long)file_size(in));
+				    path, (unsigned long long)sc_input_file_size(in));
 	b->units.tables.string_limit = 0; /* transformations may make them longer */
 	if ((o->num_transforms && !sc_transform(o->transforms, o->num_transforms, &b->units.tables,
 						&b->ranges, &b->units.data, &b->locals)) ||

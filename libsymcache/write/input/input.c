@@ -332,6 +332,19 @@ void sc_input_unload(void *input)
 	}
 }
 
+uint64_t sc_input_file_size(const struct sc_input *in)
+{
+	const struct sc_elf *files[] = { in->image, in->separate, in->alt,
+					 in->split.package_elf };
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		size += files[i] ? files[i]->size : 0;
+	for (size_t i = 0; i < in->split.files.len; i++)
+		size += in->split.files.data[i]->size;
+	return size;
+}
+
 int sc_input_find_split(struct sc_input *in, const struct symcache_build_options *options,
 			unsigned threads, struct sc_error *err)
 {

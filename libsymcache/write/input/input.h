@@ -66,6 +66,9 @@ int sc_input_symbols(struct sc_input *in, struct sc_error *err);
  * of `all` the last below each; none of data. */
 void sc_input_narrow(struct sc_input *in, const struct dw_wanted *wanted);
 
+/* Bytes of all files that are read. */
+uint64_t sc_input_file_size(const struct sc_input *in);
+
 /* Inflates what is left of .debug_info. */
 void sc_input_end_stream(struct sc_input *in);
 
