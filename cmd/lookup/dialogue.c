@@ -52,6 +52,7 @@ int hold_dialogue(struct markup_dialogue_options options, struct symcache_caches
 			    markup_dialogue_read(d, STDIN_FILENO, &err);
 	if (rc < 0 && !reported)
 		cmd_error("%s", err.msg);
+	out_flush(); /* before what is left to be stored is */
 	return !rc ? STATUS_OK : rc > 0 || rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 

@@ -167,7 +167,10 @@ const struct command lookup_command = {
 		"The module is named once by --build-id, --module, --file or --cache, or in front "
 		"of each address. With --explain, the answer is why: what stands in the cache, "
 		"and what in the debug information that it was made of, if that file is still "
-		"there.",
+		"there.\n\n"
+		"Of a --file that is not in the store, the first addresses of code read only the "
+		"compilation units that can hold them, as few questions do not pay for a whole "
+		"cache; units that were not read are not reported if they are broken.",
 	.opts = opts,
 	.essential = "store file module build-id cache output-style json source explain debug-file-directory",
 	.examples =

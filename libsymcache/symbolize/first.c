@@ -7,7 +7,9 @@
  */
 #include "libsymcache/symbolize/module.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
 	AT_ONCE = 8,   /* addresses that a first answer is made for; more need most units */
@@ -98,12 +100,30 @@ static int build(struct symcache_module *m, struct sc_first *f, const uint64_t v
 	return 0;
 }
 
+/* Else whether it has anything at all is best seen by making its cache, which costs little. */
+static bool has_dwarf(const struct symcache_module *m)
+{
+	const struct symcache_caches_options *o = &m->caches->options;
+	const struct symcache_build_options options = { .debug_dirs = o->debug_dirs };
+	struct symcache_elf_facts facts = { .dwarf = false };
+	const int fd = open(m->name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (symcache_elf_facts(fd, m->name, &facts, NULL))
+		facts.dwarf = false;
+	close(fd);
+	return facts.dwarf || symcache_debug_file_found(m->name, &options);
+}
+
 int sc_first_make(struct symcache_module *m, const uint64_t vaddrs[], size_t n)
 {
 	struct sc_first *f = m->first;
 	uint64_t unknown[AT_ONCE];
 	size_t num;
 
+	if (!n && !has_dwarf(m))
+		return SC_ENOTFOUND;
 	if (!f) {
 		f = calloc(1, sizeof(*f));
 		if (!f)

@@ -91,17 +91,6 @@ static bool set_entry(struct symcache_module *m, const struct symcache_build *b,
 	return true;
 }
 
-void sc_notice_gaps(struct symcache_module *m, const char *path,
-		    const struct symcache_build_info *info)
-{
-	const struct symcache_caches_options *o = &m->caches->options;
-
-	if (!o->notify || m->gaps_noticed || (!info->bad_units && !info->code_above_4g))
-		return;
-	o->notify(o->ctx, &(struct symcache_notice){ SYMCACHE_NOTICE_GAPS, path, NULL, info });
-	m->gaps_noticed = true;
-}
-
 /* Takes what `b` has laid out. */
 static int keep_build(struct symcache_module *m, const struct symcache_build *b, const char *path,
 		      bool to_store, struct sc_error *err)

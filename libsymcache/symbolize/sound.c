@@ -1,4 +1,4 @@
-/* Was the cache damaged that was asked? See symbolize.h. */
+/* What is said of a cache that was asked: that it is damaged, or that its file was not read whole. */
 #include "libsymcache/symbolize/module.h"
 
 bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache)
@@ -15,4 +15,15 @@ bool symcache_module_sound(struct symcache_module *m, const struct symcache *cac
 	m->damage_noticed = true;
 	pthread_mutex_unlock(&m->caches->lock);
 	return false;
+}
+
+void sc_notice_gaps(struct symcache_module *m, const char *path,
+		    const struct symcache_build_info *info)
+{
+	const struct symcache_caches_options *o = &m->caches->options;
+
+	if (!o->notify || m->gaps_noticed || (!info->bad_units && !info->code_above_4g))
+		return;
+	o->notify(o->ctx, &(struct symcache_notice){ SYMCACHE_NOTICE_GAPS, path, NULL, info });
+	m->gaps_noticed = true;
 }
