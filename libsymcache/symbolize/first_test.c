@@ -51,7 +51,7 @@ static char *ask(struct asking *q, uint64_t vaddr)
 
 	fprintf(out, "%d", symcache_symbolize(q->s, q->m, vaddr, &a));
 	for (size_t i = 0; i < a.num_frames; i++) {
-		const struct symcache_shown_frame *f = &a.frames[i];
+		const struct sc_frame *f = &a.frames[i];
 		const struct symcache_start start = symcache_symbolize_start(q->s, &a, i);
 
 		fprintf(out, "\n%.*s %.*s:%u:%u %u %llx %u", (int)f->function.len,
