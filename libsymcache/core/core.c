@@ -4,6 +4,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -80,6 +81,9 @@ static int read_headers(struct symcache_core *core, struct sc_error *err)
 		return sc_error_set(err, SC_EFORMAT, "an ELF file, but not a core file");
 	phoff = get_number(header + (p->is_64 ? 32 : 28), core->word);
 	n = num_headers(core, header);
+	if (n > MAX_HEADERS)
+		return sc_error_set(err, SC_ELIMIT, "%" PRIu64 " program headers: more than %d are "
+				    "not read", n, MAX_HEADERS);
 	range = (struct range){ phoff, phoff + n * (p->is_64 ? 56 : 32) };
 	rc = sc_core_keep(core, &range, 1, err);
 	for (uint64_t i = 0; i < n && !rc; i++) {
@@ -215,6 +219,9 @@ int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_e
 		core->private->fd = core->private->vdso_file = -1;
 		core->process = symcache_process_create(NULL);
 		core->private->blocks = malloc((size_t)BLOCKS * BLOCK);
+		core->private->frames_left = MAX_FRAMES_OF_ALL;
+		core->private->steps_left = MAX_MODULE_STEPS;
+		core->private->keep_left = MAX_KEPT_OF_ALL;
 	}
 	if (!core || !core->private || !core->private->blocks || !core->process)
 		rc = sc_no_memory(err);

@@ -26,13 +26,19 @@ struct id {
 	size_t len; /* 0: not found */
 };
 
+/* False: modules have taken more steps than any process's do. */
+static bool step(struct symcache_core *core)
+{
+	return core->private->steps_left && core->private->steps_left--;
+}
+
 /* Takes the build ID out of the notes at `address`. */
 static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t size,
 			  struct id *ret)
 {
 	uint8_t head[16];
 
-	while (size >= 16 && symcache_core_read(core, address, head, 16)) {
+	while (size >= 16 && step(core) && symcache_core_read(core, address, head, 16)) {
 		uint64_t name = get_number(head, 4), content = get_number(head + 4, 4);
 		uint64_t skip = 12 + ((name + 3) & ~3ull), next = skip + ((content + 3) & ~3ull);
 
@@ -70,7 +76,7 @@ static bool read_header(struct symcache_core *core, uint64_t start, struct id *i
 	n = (unsigned)get_number(header + s->phnum, 2);
 	*end = start;
 	for (unsigned i = 0;
-	     i < n && symcache_core_read(core, start + phoff + i * s->size, ph, s->size); i++) {
+	     i < n && step(core) && symcache_core_read(core, start + phoff + i * s->size, ph, s->size); i++) {
 		uint64_t vaddr = get_number(ph + s->vaddr, s->word), type = get_number(ph, 4);
 		uint64_t memsz = get_number(ph + s->filesz + s->word, s->word);
 

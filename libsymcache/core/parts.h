@@ -38,6 +38,13 @@ struct segments {
 enum {
 	BLOCK = 4096, BLOCKS = 64,
 	MAX_STACK = 8 << 20, /* of a thread, kept of a compressed file */
+	/* Threads may share what their stacks, and modules what their headers are read from, so
+	 * that the work is no longer in proportion to the file. */
+	MAX_FRAMES_OF_ALL = 4 << 20,
+	MIN_FRAMES = 64, /* of a thread, when that is used up */
+	MAX_MODULE_STEPS = 4 << 20,
+	MAX_HEADERS = 1 << 20,
+	MAX_KEPT_OF_ALL = 256 << 20, /* of a compressed file */
 };
 
 struct symcache_core_private {
@@ -60,12 +67,16 @@ struct symcache_core_private {
 	uint64_t block_number[BLOCKS]; /* + 1 */
 	uint32_t block_size[BLOCKS];
 	uint8_t *blocks;
+	uint64_t frames_left;     /* that may be found yet, on all stacks */
+	uint64_t steps_left;      /* program headers and notes that may be read in modules yet */
+	uint64_t keep_left;       /* bytes of a compressed file that may be kept yet */
 	/* A compressed file. */
 	bool compressed;
 	struct symarchive *stream; /* stands at `position` */
 	uint64_t position, budget;
 	unsigned passes;
-	VEC(struct piece) pieces;  /* ascending, disjoint */
+	VEC(struct piece) pieces;  /* disjoint; ascending, but for what a pass adds */
+	size_t num_sorted;
 };
 
 static inline uint64_t get_number(const uint8_t *p, unsigned bytes)

@@ -13,7 +13,7 @@
 #include "libsymcache/base/text.h"
 #include "libsymcache/core/parts.h"
 
-enum { MAX_VDSO = 1 << 20 };
+enum { MAX_VDSO = 1 << 20, MAX_FRAMES = 100000 };
 
 void symcache_core_use(struct symcache_core *core, struct symcache_caches *caches,
 		       const char *option)
@@ -134,13 +134,21 @@ static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_fram
 int symcache_core_walk(struct symcache_core *core, const struct symcache_core_thread *thread,
 		       bool registers, struct symcache_stack *ret, struct sc_error *err)
 {
+	struct symcache_core_private *p = core->private;
+	const unsigned weight = registers ? 8 : 1; /* of a frame */
+	const uint64_t most = p->frames_left / weight;
+	uint64_t used;
 	const struct symcache_unwind_source source = {
-		.machine = core->machine, .signature = core->signature, .read = symcache_core_read,
+		.machine = core->machine, .signature = core->signature,
+		.max_frames = most < MIN_FRAMES ? MIN_FRAMES : most < MAX_FRAMES ? (uint32_t)most : MAX_FRAMES,
+		.read = symcache_core_read,
 		.module = find_module, .modules = core, .executable = symcache_core_executable,
 		.ctx = core,
 	};
 	int rc = symcache_stack_walk(&source, &thread->registers, registers, ret, err);
 
+	used = rc ? 0 : ret->num_frames * weight;
+	p->frames_left -= used < p->frames_left ? used : p->frames_left;
 	for (size_t i = 0; !rc && i < ret->num_frames; i++)
 		if (ret->frames[i].owner)
 			((struct symcache_image *)ret->frames[i].owner)->frames++;

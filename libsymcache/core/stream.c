@@ -45,7 +45,7 @@ static const uint8_t *plain_at(struct symcache_core_private *p, uint64_t offset,
 /* The piece that holds `offset`, or NULL. */
 static const struct piece *piece_at(const struct symcache_core_private *p, uint64_t offset)
 {
-	const size_t n = SC_SEARCH(i, p->pieces.len, p->pieces.data[i].offset <= offset);
+	const size_t n = SC_SEARCH(i, p->num_sorted, p->pieces.data[i].offset <= offset);
 	const struct piece *last = n ? &p->pieces.data[n - 1] : NULL;
 
 	return last && offset - last->offset < last->size ? last : NULL;
@@ -104,7 +104,8 @@ SC_SORT(sort_pieces, struct piece, by_offset)
 static int keep_range(struct symcache_core *core, uint64_t from, uint64_t end)
 {
 	struct symcache_core_private *p = core->private;
-	uint8_t skipped[16384];
+	uint8_t skipped[16384], *bytes;
+	struct piece *piece;
 
 	while (p->position < from) {
 		size_t n = from - p->position < sizeof(skipped) ? (size_t)(from - p->position) :
@@ -114,8 +115,14 @@ static int keep_range(struct symcache_core *core, uint64_t from, uint64_t end)
 	}
 	while (from < end) {
 		size_t n = end - from < 1u << 20 ? (size_t)(end - from) : 1u << 20, have;
-		struct piece *piece = vec_push(&p->pieces);
-		uint8_t *bytes = piece ? malloc(n) : NULL;
+
+		if (n > p->keep_left) {
+			core->missing += !core->missing;
+			return SC_ENOTFOUND;
+		}
+		p->keep_left -= n;
+		piece = vec_push(&p->pieces);
+		bytes = piece ? malloc(n) : NULL;
 
 		if (!bytes) {
 			p->pieces.len -= piece != NULL;
@@ -150,10 +157,41 @@ static uint64_t first_unkept(const struct symcache_core_private *p, uint64_t off
 /* The end of what is not kept from `offset` on. */
 static uint64_t end_of_unkept(const struct symcache_core_private *p, uint64_t offset, uint64_t end)
 {
-	for (size_t i = 0; i < p->pieces.len; i++)
-		if (p->pieces.data[i].offset > offset && p->pieces.data[i].offset < end)
-			end = p->pieces.data[i].offset;
-	return end;
+	const size_t n = SC_SEARCH(i, p->num_sorted, p->pieces.data[i].offset <= offset);
+
+	return n < p->num_sorted && p->pieces.data[n].offset < end ? p->pieces.data[n].offset : end;
+}
+
+/* Joins what is sorted and overlaps. */
+static size_t unite(struct range *ranges, size_t n)
+{
+	size_t last = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if (ranges[i].offset > ranges[last].end)
+			ranges[++last] = ranges[i];
+		else if (ranges[i].end > ranges[last].end)
+			ranges[last].end = ranges[i].end;
+	}
+	return n ? last + 1 : 0;
+}
+
+/* Keeps what is not kept of a range; ranges come in ascending order, so what was added meanwhile
+ * lies in front of it. As keep_range(). */
+static int keep_unkept(struct symcache_core *core, const struct range *r)
+{
+	struct symcache_core_private *p = core->private;
+	uint64_t from, end;
+	int rc = 0;
+
+	for (from = first_unkept(p, r->offset, r->end); from < r->end && !rc;
+	     from = first_unkept(p, end, r->end)) {
+		if ((!p->stream || from < p->position) && !restart(p))
+			return SC_ENOTFOUND;
+		end = end_of_unkept(p, from, r->end);
+		rc = keep_range(core, from, end);
+	}
+	return rc;
 }
 
 int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err)
@@ -165,18 +203,12 @@ int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, str
 		return 0;
 	if (!sort_ranges(ranges, n))
 		return sc_no_memory(err);
-	for (size_t i = 0; i < n && !rc; i++) {
-		uint64_t from = first_unkept(p, ranges[i].offset, ranges[i].end), end;
-
-		if (from >= ranges[i].end)
-			continue;
-		if ((!p->stream || from < p->position) && !restart(p))
-			break;
-		end = end_of_unkept(p, from, ranges[i].end);
-		rc = keep_range(core, from, end);
-		if (!sort_pieces(p->pieces.data, p->pieces.len))
-			rc = SC_ENOMEM;
-	}
+	n = unite(ranges, n);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = keep_unkept(core, &ranges[i]);
+	if (!sort_pieces(p->pieces.data, p->pieces.len))
+		rc = SC_ENOMEM;
+	p->num_sorted = p->pieces.len;
 	return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
 }
 

@@ -2,18 +2,21 @@
  * together, behind a heading. */
 #include <errno.h>
 
+#include "libsymcache/base/intern.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/report/core.h"
 
 /* Threads with one stack. */
 struct group {
-	struct symcache_stack stack;
-	uint64_t hash;
+	struct symcache_stack stack; /* of which what is not shown may be left out */
+	size_t left_out;
+	struct symcache_stack_id id;
 	VEC(size_t) threads; /* their indices */
 };
 
 struct groups {
 	VEC(struct group) list;
+	struct sc_intern set; /* of the list, by what they are */
 };
 
 static bool is_wanted(const struct markup_core_options *o, uint32_t tid)
@@ -24,23 +27,41 @@ static bool is_wanted(const struct markup_core_options *o, uint32_t tid)
 	return !o->num_threads;
 }
 
+struct wanted {
+	const struct groups *all;
+	struct symcache_stack_id id;
+};
+
+static bool is_group(const void *ctx, uint32_t i)
+{
+	const struct wanted *w = ctx;
+
+	const struct symcache_stack_id *id = &w->all->list.data[i].id;
+
+	return id->low == w->id.low && id->high == w->id.high;
+}
+
 /* Puts the stack into its group, or makes a new one; what it has is the group's then. False: out
  * of memory. */
 static bool add_to_group(struct groups *all, bool alone, struct symcache_stack *stack, size_t thread)
 {
-	const uint64_t hash = symcache_stack_hash(stack);
-	struct group *g = NULL;
+	const struct wanted w = { all, symcache_stack_id(stack) };
+	uint32_t *slot = alone ? NULL : sc_intern_find(&all->set, w.id.low, is_group, &w);
+	struct group *g;
 	size_t *in;
 
-	for (size_t i = 0; i < all->list.len && !g && !alone; i++)
-		if (all->list.data[i].hash == hash &&
-		    symcache_stack_equal(&all->list.data[i].stack, stack))
-			g = &all->list.data[i];
-	if (!g) {
+	if (!slot && !alone)
+		return false;
+	if (!slot || *slot == SC_INTERN_NEW) {
 		if (!(g = vec_push(&all->list)))
 			return false;
-		*g = (struct group){ .stack = *stack, .hash = hash };
-		*stack = (struct symcache_stack){ 0 };
+		*g = (struct group){ .id = w.id };
+		if (!mk_core_shown_part(stack, &g->stack, &g->left_out))
+			return false;
+		if (slot)
+			*slot = (uint32_t)(all->list.len - 1);
+	} else {
+		g = &all->list.data[*slot];
 	}
 	if (!(in = vec_push(&g->threads)))
 		return false;
@@ -55,6 +76,7 @@ static void groups_deinit(struct groups *all)
 		vec_deinit(&all->list.data[i].threads);
 	}
 	vec_deinit(&all->list);
+	sc_intern_deinit(&all->set);
 }
 
 static int walk(struct mk_core *c, const struct markup_core_options *o, struct groups *groups,
@@ -88,7 +110,7 @@ int markup_core_report(const char *path, struct symcache_core *core,
 {
 	struct symcache_names *names = symcache_names_create(NULL);
 	struct mk_core c = { path, core, out, { .out = out } };
-	struct groups groups = { { 0 } };
+	struct groups groups = { .list = { 0 } };
 	int rc = 0;
 
 	*ret = (struct markup_cored){ 0 };
@@ -101,7 +123,8 @@ int markup_core_report(const char *path, struct symcache_core *core,
 		for (size_t i = 0; i < groups.list.len; i++) {
 			const struct group *g = &groups.list.data[i];
 
-			mk_core_text_stack(&c, &g->stack, g->threads.data, g->threads.len);
+			mk_core_text_stack(&c, &g->stack, g->left_out, g->threads.data,
+					   g->threads.len);
 		}
 	}
 	if (!rc && ret->threads && options->summary)

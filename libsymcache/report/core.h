@@ -30,8 +30,12 @@ static inline struct symcache_code_place *mk_core_place(struct mk_core *c,
 }
 
 void mk_core_text_head(struct mk_core *c);
+/* Copies what mk_core_text_stack() shows of a stack, which may be long; *left_out: the number of
+ * frames that are not in the copy. False: out of memory. */
+bool mk_core_shown_part(const struct symcache_stack *stack, struct symcache_stack *ret,
+			size_t *left_out);
 /* The heading of `threads`, indices of all that have this stack, and its frames. */
-void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack,
+void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack, size_t left_out,
 			const size_t *threads, size_t num_threads);
 void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, size_t thread);
 

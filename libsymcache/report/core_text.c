@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <signal.h>
 
+#include "libsymcache/base/bigmem.h"
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/report/core.h"
 
-enum { FIRST_SHOWN = 200, LAST_SHOWN = 50, MAX_PERIOD = 16, MAX_IDS = 12 };
+enum { FIRST_SHOWN = 200, LAST_SHOWN = 50, MAX_PERIOD = 16, MAX_IDS = 12,
+       FIRST_KEPT = FIRST_SHOWN + 2 * MAX_PERIOD };
 
 static const char *machine_name(uint16_t machine)
 {
@@ -95,13 +97,14 @@ static void put_registers(struct mk_core *c, const struct symcache_registers *r)
 		mk_put(c->out, "\n");
 }
 
-static void put_frame(struct mk_core *c, const struct symcache_stack *stack, size_t i)
+/* Frame `number`, which is at stack->frames[i]. */
+static void put_frame(struct mk_core *c, const struct symcache_stack *stack, size_t number, size_t i)
 {
 	const struct symcache_unwind_frame *f = &stack->frames[i];
 	const struct symcache_image *image = f->owner;
 
 	mk_put_frame(c->out, &(struct mk_stack_line){
-		.number = i, .word = c->core->word, .walked = f, .place = mk_core_place(c, f),
+		.number = number, .word = c->core->word, .walked = f, .place = mk_core_place(c, f),
 		.module = image ? image->name : NULL, .has_offset = image && image->cache,
 		.offset = f->pc - f->base,
 	});
@@ -143,10 +146,40 @@ static void put_stop(struct mk_out *o, const struct symcache_stack *s)
 	mk_put(o, "\n");
 }
 
-void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack,
-			const size_t *threads, size_t num_threads)
+/* A copy of frames, or registers, of one size: `first` ones and `last` ones of `n`. NULL: out of
+ * memory. */
+static void *copy_ends(const void *from, size_t size, size_t n, size_t first, size_t last)
+{
+	uint8_t *to = sc_big_alloc((first + last) * size);
+
+	if (!to)
+		return NULL;
+	memcpy(to, from, first * size);
+	memcpy(to + first * size, (const uint8_t *)from + (n - last) * size, last * size);
+	return to;
+}
+
+bool mk_core_shown_part(const struct symcache_stack *stack, struct symcache_stack *ret,
+			size_t *left_out)
 {
 	const size_t n = stack->num_frames;
+	const bool all = n <= FIRST_KEPT + LAST_SHOWN;
+	const size_t first = all ? n : FIRST_KEPT, last = all ? 0 : LAST_SHOWN;
+
+	*left_out = n - first - last;
+	*ret = *stack;
+	ret->num_frames = ret->cap_frames = first + last;
+	ret->cap_registers = stack->registers ? first + last : 0;
+	ret->frames = copy_ends(stack->frames, sizeof(*stack->frames), n, first, last);
+	ret->registers = stack->registers ?
+		copy_ends(stack->registers, sizeof(*stack->registers), n, first, last) : NULL;
+	return ret->frames && (ret->registers || !stack->registers);
+}
+
+void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack, size_t left_out,
+			const size_t *threads, size_t num_threads)
+{
+	const size_t n = stack->num_frames + left_out;
 	struct mk_out *o = c->out;
 
 	mk_put(o, "\n");
@@ -161,7 +194,7 @@ void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack,
 			mk_put(o, " (--format json has all)\n");
 			i = n - LAST_SHOWN;
 		}
-		put_frame(c, stack, i);
+		put_frame(c, stack, i, i < FIRST_KEPT ? i : i - left_out);
 	}
 	put_stop(o, stack);
 }

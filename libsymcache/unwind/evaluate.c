@@ -1,11 +1,13 @@
 /*
  * Expressions of unwind information, evaluated: see arch.h. A stack of 64 values; no
- * branches backwards, so that it ends; numbers modulo the machine's word.
+ * branches backwards, so that it ends; numbers modulo the machine's word. A stack has a
+ * budget of operations that grows with its frames: compilers need a few for each, while a row may
+ * have 16,000.
  */
 #include "libsymcache/dwarf/expression.h"
 #include "libsymcache/unwind/arch.h"
 
-enum { MAX_STACK = 64 };
+enum { MAX_STACK = 64, MAX_OPERATIONS = 100000, MAX_OPERATIONS_PER_FRAME = 100 };
 
 struct machine {
 	struct symcache_unwinder *u;
@@ -165,8 +167,11 @@ bool sc_evaluate(struct symcache_unwinder *u, const struct symcache_unwind_frame
 	u->address = 0;
 	if (cfa)
 		push(&m, *cfa);
-	while (!m.failed && dw_next_operation(&c, u->arch->word, &op))
+	while (!m.failed && dw_next_operation(&c, u->arch->word, &op)) {
 		operate(&m, &op, &c);
+		m.failed |= u->operations++ >= MAX_OPERATIONS +
+						(uint64_t)u->frames * MAX_OPERATIONS_PER_FRAME;
+	}
 	*ret = pop(&m);
 	return size && !m.failed && !c.bad;
 }

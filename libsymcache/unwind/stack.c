@@ -40,23 +40,23 @@ int symcache_stack_walk(const struct symcache_unwind_source *source,
 	return 0;
 }
 
-bool symcache_stack_equal(const struct symcache_stack *a, const struct symcache_stack *b)
+struct symcache_stack_id symcache_stack_id(const struct symcache_stack *s)
 {
-	if (a->num_frames != b->num_frames || a->stop != b->stop)
-		return false;
-	for (size_t i = 0; i < a->num_frames; i++)
-		if (a->frames[i].pc != b->frames[i].pc || a->frames[i].trust != b->frames[i].trust)
-			return false;
-	return true;
-}
+	XXH128_hash_t hash = { s->num_frames, s->stop };
+	uint64_t frames[2 * 32];
+	size_t n = 0;
 
-uint64_t symcache_stack_hash(const struct symcache_stack *s)
-{
-	uint64_t hash = s->num_frames * 16 + s->stop;
-
-	for (size_t i = 0; i < s->num_frames; i++)
-		hash = XXH3_64bits_withSeed(&s->frames[i].pc, sizeof(s->frames[i].pc), hash);
-	return hash;
+	for (size_t i = 0; i < s->num_frames; i++) {
+		frames[n++] = s->frames[i].pc;
+		frames[n++] = s->frames[i].trust;
+		if (n < sizeof(frames) / sizeof(*frames) - 2 && i + 1 < s->num_frames)
+			continue;
+		frames[n++] = hash.low64;
+		frames[n++] = hash.high64;
+		hash = XXH3_128bits(frames, n * sizeof(*frames));
+		n = 0;
+	}
+	return (struct symcache_stack_id){ hash.low64, hash.high64 };
 }
 
 void symcache_stack_deinit(struct symcache_stack *s)

@@ -102,6 +102,7 @@ struct symcache_unwinder {
 	enum symcache_trust trust;
 	bool exact;             /* registers.pc is not a return address */
 	uint32_t frames, signals, scans;
+	uint64_t operations;    /* of expressions */
 };
 
 /* SC_EUNSUPPORTED: another machine. `source` must live as long as the unwinder. */
@@ -128,9 +129,13 @@ struct symcache_stack {
 int symcache_stack_walk(const struct symcache_unwind_source *source,
 			const struct symcache_registers *of, bool registers,
 			struct symcache_stack *ret, struct sc_error *err);
-/* The same frames, found in the same way, and the same end? */
-bool symcache_stack_equal(const struct symcache_stack *a, const struct symcache_stack *b);
-uint64_t symcache_stack_hash(const struct symcache_stack *s);
+
+/* Of stacks with the same frames, found in the same way, and the same end it is the same: a hash of
+ * 128 bits. */
+struct symcache_stack_id {
+	uint64_t low, high;
+};
+struct symcache_stack_id symcache_stack_id(const struct symcache_stack *s);
 void symcache_stack_deinit(struct symcache_stack *s);
 
 /* "cfi", "frame pointer", …: one or two words. */

@@ -27,7 +27,13 @@ _Static_assert((int)DW_CFI_CFA_REGISTER == SYMCACHE_CFA_REGISTER &&
 	       (int)DW_CFI_OUTERMOST == SYMCACHE_ROW_OUTERMOST &&
 	       (int)DW_CFI_SIGNED == SYMCACHE_ROW_SIGNED, "so are rows");
 
-enum { MAX_EXPRESSION = 1024 };
+enum { MAX_EXPRESSION = 1024, RECENT = 4 };
+
+/* An expression of the section that was stored. */
+struct stored_expression {
+	uint32_t offset; /* + 1 */
+	int32_t place;
+};
 
 /* One table under construction. */
 struct walk {
@@ -35,6 +41,9 @@ struct walk {
 	struct dw_cfi cfi;
 	struct sc_rows_maker maker;
 	size_t next_code; /* executable range that the next gap may lie in */
+	/* Of each column of a row, as the next row mostly has the same: or a program of a million
+	 * rows reads them all a million times. */
+	struct stored_expression recent[DW_CFI_MAX_RULES + 1][RECENT];
 	bool swap;
 };
 
@@ -58,8 +67,7 @@ static bool relocate(const struct walk *w, uint8_t *bytes, size_t size)
 	return !c.bad;
 }
 
-/* The place of an expression among those stored; −1: it is not of use. */
-static int32_t store_expression(struct walk *w, int32_t offset)
+static int32_t store_new_expression(struct walk *w, int32_t offset)
 {
 	struct dw_section from = dw_cfi_expression(&w->cfi.section, (uint32_t)offset);
 	uint8_t bytes[MAX_EXPRESSION];
@@ -70,11 +78,22 @@ static int32_t store_expression(struct walk *w, int32_t offset)
 	return relocate(w, bytes, from.size) ? sc_rows_expression(&w->maker, bytes, from.size) : -1;
 }
 
+/* The place of an expression of a column among those stored; −1: it is not of use. */
+static int32_t store_expression(struct walk *w, size_t column, int32_t offset)
+{
+	struct stored_expression *recent = &w->recent[column][(uint32_t)offset % RECENT];
+
+	if (recent->offset != (uint32_t)offset + 1)
+		*recent = (struct stored_expression){ (uint32_t)offset + 1,
+						      store_new_expression(w, offset) };
+	return recent->place;
+}
+
 /* The row with its expressions stored. What cannot be is undefined, as it stands there. */
 static void store_expressions(struct walk *w, struct dw_cfi_row *row)
 {
 	if (row->cfa == DW_CFI_CFA_EXPRESSION) {
-		row->cfa_n = store_expression(w, row->cfa_n);
+		row->cfa_n = store_expression(w, DW_CFI_MAX_RULES, row->cfa_n);
 		if (row->cfa_n < 0)
 			row->cfa = DW_CFI_CFA_NONE;
 	}
@@ -83,7 +102,7 @@ static void store_expressions(struct walk *w, struct dw_cfi_row *row)
 
 		if (r->kind != DW_CFI_EXPRESSION && r->kind != DW_CFI_VAL_EXPRESSION)
 			continue;
-		r->n = store_expression(w, r->n);
+		r->n = store_expression(w, i, r->n);
 		if (r->n < 0)
 			*r = (struct dw_cfi_rule){ r->reg, DW_CFI_UNDEFINED, 0, 0 };
 	}
