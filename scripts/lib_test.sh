@@ -235,11 +235,24 @@ sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' 2> /d
 }
 python_module() {
 	python=$(python_with) || { echo "no Python with python3-dev and pytest"; return 77; }
-	make --no-print-directory install-python DESTDIR="$stage" PREFIX=/usr PYTHON="$python" || return 1
+	make --no-print-directory install-python DESTDIR="$stage" PREFIX=/usr \
+		PYTHON="$python" PYTHONDIR=/usr/lib/python3/dist-packages || return 1
 	p=$stage/usr/lib/python3/dist-packages
 	nm -D --defined-only "$p"/symcache/*.so | grep -v ' A ' | grep -E ' [A-Z] ' | grep -v ' T PyInit_' && return 1
 	if "$python" -c 'import mypy' 2> /dev/null; then
+		cat > "$tmp/typed.py" <<-'PY'
+		import array
+		import symcache
+		cache = symcache.Cache("x")
+		cache.frames(1)[0].name
+		first, ids = cache.frames(array.array("Q"))
+		n: int = cache.frames(memoryview(b""), out=(array.array("Q"), bytearray(16)))
+		cache.frames("x")  # type: ignore[call-overload]
+		cache.frames([1])  # type: ignore[call-overload]
+		symcache.Store().by_name(b"x")  # type: ignore[arg-type]
+		PY
 		"$python" -m mypy --strict --cache-dir=/dev/null "$p/symcache/__init__.pyi" &&
+			(cd "$tmp" && MYPYPATH=$p "$python" -m mypy --strict --cache-dir=/dev/null typed.py) &&
 			(cd "$tmp" && MYPYPATH=$p PYTHONPATH=$p LD_LIBRARY_PATH=$lib "$python" -m mypy.stubtest symcache) || return 1
 	fi
 	SYMCACHE=$root/$program PYTHONPATH=$p PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$lib \

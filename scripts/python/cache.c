@@ -135,8 +135,8 @@ static PyObject *frame_texts(struct cache *self, uint64_t address, int symbols)
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* Is it of items of `size` bytes without gaps, aligned, signed or not? Bytes are as well, if
- * their number fits. */
+/* Is it of unsigned items of `size` bytes without gaps, aligned? Bytes are as well, if their
+ * number fits. */
 static int fits(const Py_buffer *b, size_t size)
 {
 	const char *f = b->format ? b->format : "B";
@@ -144,7 +144,7 @@ static int fits(const Py_buffer *b, size_t size)
 	f += *f == '@' || *f == '=' || *f == '<';
 	return (!b->len || (uintptr_t)b->buf % size == 0) && (size_t)b->len % size == 0 &&
 	       ((b->itemsize == 1 && strchr("Bbc", *f)) ||
-		((size_t)b->itemsize == size && *f && strchr(size == 8 ? "QqLlNn" : "IiLl", *f)));
+		((size_t)b->itemsize == size && *f && strchr(size == 8 ? "QLN" : "IL", *f)));
 }
 
 /* A view of new bytes as items of one format, in rows of `columns` (0: none). */
@@ -240,8 +240,8 @@ static PyObject *batch(struct cache *self, PyObject *addresses, PyObject *out)
 		return NULL;
 	if (!fits(&b, 8))
 		PyErr_SetString(PyExc_ValueError,
-				"addresses are a contiguous, aligned buffer of 64-bit "
-				"integers");
+				"addresses are a contiguous, aligned buffer of unsigned "
+				"64-bit integers (uint64)");
 	else
 		ret = out == Py_None ? batch_new(self, b.buf, (size_t)b.len / 8) :
 			batch_into(self, b.buf, (size_t)b.len / 8, out);

@@ -67,9 +67,12 @@ static PyObject *store_enter(PyObject *self, PyObject *unused)
 	return Py_NewRef(self);
 }
 
-/* The cache of a build ID (bytes), or of text as symcache_store_find() takes it; NULL without
- * an exception: there is none. */
-static PyObject *look(PyObject *self, PyObject *key)
+typedef int find_fn(struct symcache_store *, const char *, struct symcache_cache **,
+		    struct symcache_error *);
+
+/* The cache of a build ID (bytes), or of text as `find` takes it; NULL without an exception:
+ * there is none. */
+static PyObject *look(PyObject *self, PyObject *key, find_fn *find)
 {
 	struct symcache_store *s = store_of(self);
 	struct symcache_cache *c;
@@ -89,20 +92,35 @@ static PyObject *look(PyObject *self, PyObject *key)
 		name = PyUnicode_AsUTF8AndSize(key, NULL);
 		if (!name)
 			return NULL;
-		rc = symcache_store_find(s, name, &c, &err);
+		rc = find(s, name, &c, &err);
 	}
 	if (!rc)
 		return new_cache(c);
 	return rc == SYMCACHE_ENOTFOUND ? NULL : raise_error(&err);
 }
 
-static PyObject *store_item(PyObject *self, PyObject *key)
+static PyObject *must_find(PyObject *self, PyObject *key, find_fn *find)
 {
-	PyObject *ret = look(self, key);
+	PyObject *ret = look(self, key, find);
 
 	if (!ret && !PyErr_Occurred())
 		PyErr_SetObject(PyExc_KeyError, key);
 	return ret;
+}
+
+static PyObject *store_item(PyObject *self, PyObject *key)
+{
+	return must_find(self, key, symcache_store_find);
+}
+
+static PyObject *by_build_id(PyObject *self, PyObject *key)
+{
+	return must_find(self, key, symcache_store_find_build_id);
+}
+
+static PyObject *by_name(PyObject *self, PyObject *key)
+{
+	return must_find(self, key, symcache_store_find_name);
 }
 
 static PyObject *store_get(PyObject *self, PyObject *args)
@@ -111,13 +129,13 @@ static PyObject *store_get(PyObject *self, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "O|O:get", &key, &otherwise))
 		return NULL;
-	ret = look(self, key);
+	ret = look(self, key, symcache_store_find);
 	return ret || PyErr_Occurred() ? ret : Py_NewRef(otherwise);
 }
 
 static int store_contains(PyObject *self, PyObject *key)
 {
-	PyObject *c = look(self, key);
+	PyObject *c = look(self, key, symcache_store_find);
 
 	if (!c)
 		return PyErr_Occurred() ? -1 : 0;
@@ -273,6 +291,10 @@ static PyMethodDef methods[] = {
 	{ "__enter__", store_enter, METH_NOARGS, NULL },
 	{ "__exit__", store_close, METH_VARARGS, NULL },
 	{ "get", store_get, METH_VARARGS, "get(key, default=None)\n\nstore[key], or the default." },
+	{ "by_build_id", by_build_id, METH_O, "by_build_id(key) -> Cache\n\nkey: bytes, or the beginning of "
+	  "its hex digits; never a name. KeyError." },
+	{ "by_name", by_name, METH_O, "by_name(name) -> Cache\n\nThe only one of that file name, whatever it "
+	  "looks like. KeyError." },
 	{ "entries", entries, METH_VARARGS, "entries(prefix='') -> list[Entry]\n\nThose whose build ID "
 	  "begins so, in the order of the build IDs." },
 	{ "refresh", refresh, METH_NOARGS, "refresh()\n\nWhat is found from now on is what the store has "

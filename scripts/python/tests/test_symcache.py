@@ -1,4 +1,8 @@
-"""Python's module against the program, on real look-ups. pytest; SYMCACHE: the program."""
+"""Python's module against the program, on real look-ups: pytest.
+
+SYMCACHE is the program. SUBJECT is the file that is looked into, and FUNCTION one of its
+functions; without them it is the program, which must have its debug information then.
+"""
 import array
 import gc
 import json
@@ -13,6 +17,7 @@ import pytest
 import symcache
 
 PROGRAM = os.environ["SYMCACHE"]
+SUBJECT, FUNCTION = os.environ.get("SUBJECT", PROGRAM), os.environ.get("FUNCTION", "main")
 
 
 def rss():
@@ -29,25 +34,25 @@ def path(tmp_path_factory):
 def store(path):
     told = []
     with symcache.Store(path, write=True) as s:
-        counts = s.index([PROGRAM, "/dev/null"], threads=2, tags=["a=1", "b"],
+        counts = s.index([SUBJECT, "/dev/null"], threads=2, tags=["a=1", "b"],
                          report=lambda *args: told.append(args))
     assert counts.indexed == 1
-    assert (PROGRAM, 0, "") in told
+    assert (SUBJECT, 0, "") in told
     with symcache.Store(path) as s:
         yield s
 
 
 @pytest.fixture(scope="session")
 def cache(store):
-    return store[symcache.build_id(PROGRAM)]
+    return store[symcache.build_id(SUBJECT)]
 
 
 @pytest.fixture(scope="session")
 def addresses(cache):
     """10,000, of code mostly."""
-    main, = cache.addresses_of("main")
+    middle, = cache.addresses_of(FUNCTION)
     rng = random.Random(1)
-    return [max(main - 100_000, 0) + rng.randrange(900_000) for _ in range(10_000)]
+    return [max(middle - 100_000, 0) + rng.randrange(900_000) for _ in range(10_000)]
 
 
 def test_as_the_program(path, cache, addresses):
@@ -104,6 +109,8 @@ def test_numpy(cache, addresses):
         cache.frames(a[::2])
     with pytest.raises(ValueError):
         cache.frames(a.astype(numpy.uint32))
+    with pytest.raises(ValueError, match="unsigned"):
+        cache.frames(a.astype(numpy.int64))
     assert cache.frames(a[7]) == cache.frames(addresses[7])
     a.flags.writeable = False
     cache.frames(a)
@@ -146,10 +153,23 @@ def test_wrong_types(cache, store, path):
         symcache.Cache("/nonexistent")
 
 
+def test_explicit(store, cache):
+    name = os.path.basename(os.path.realpath(SUBJECT))
+    assert store.by_build_id(cache.build_id[:9]).build_id == cache.build_id
+    assert store.by_build_id(bytes.fromhex(cache.build_id)).build_id == cache.build_id
+    assert store.by_name(name).build_id == cache.build_id
+    with pytest.raises(KeyError):
+        store.by_name(cache.build_id)
+    with pytest.raises(KeyError):
+        store.by_build_id("00" * 20)
+    with pytest.raises((KeyError, symcache.Error, ValueError)):
+        store.by_build_id(name)
+
+
 def test_entries(store, cache):
     entry, = store
     assert entry.build_id == cache.build_id
-    assert entry.source_path == os.path.realpath(PROGRAM)
+    assert entry.source_path == os.path.realpath(SUBJECT)
     assert entry.tags == ("a=1", "b")
     assert store.entries(cache.build_id[:5]) == [entry] and store.entries("f" + "0" * 30) == []
 
@@ -189,17 +209,17 @@ def markup(cache, address):
 
 
 def test_filter(store, cache, path):
-    log = markup(cache, cache.addresses_of("main")[0])
+    log = markup(cache, cache.addresses_of(FUNCTION)[0])
     want = subprocess.run([PROGRAM, "filter", "--store", path], input=log, capture_output=True,
                           text=True).stdout
     assert symcache.filter(log, store) == want
     assert symcache.filter(log.encode(), store, threads=2) == want.encode()
     f = symcache.Filter(store, "json")
     out = b"".join(f.feed(c) for c in log) + f.flush() + f.finish()
-    assert b"main" in out and all(json.loads(line) for line in out.splitlines())
+    assert FUNCTION.encode() in out and all(json.loads(line) for line in out.splitlines())
     with symcache.Store(path) as other:
         f = symcache.Filter(other)
-    assert "main" in (f.feed(log) + f.finish()).decode()
+    assert FUNCTION in (f.feed(log) + f.finish()).decode()
     assert symcache.filter("plain\n", None) == "plain\n"
 
 
