@@ -134,19 +134,27 @@ PYFLAGS = -shared -fPIC -DPy_LIMITED_API=0x030b0000 -I$(shell $(PYTHON) -c 'impo
 	print(sysconfig.get_path("include"))') -Ilibsymcache/include -std=gnu11 $(WARN) \
 	-Wno-missing-prototypes -fvisibility=hidden '-ffile-prefix-map=$(CURDIR)=.' $(MODE_CFLAGS) $(CFLAGS)
 PYSRC := $(addprefix scripts/python/,module.c store.c cache.c filter.c)
-$(PYDIR)/_symcache.abi3.so: $(PYSRC) scripts/python/module.h $(SO)
+python-headers:
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") \
+		+ "/Python.h"))' 2> /dev/null || scripts/deps.sh python > /dev/null
+.PHONY: python-headers
+$(PYDIR)/_symcache.abi3.so: $(PYSRC) scripts/python/module.h $(SO) | python-headers
 	@mkdir -p $(@D)
 	$(call say,PYTHON,$@)$(CC) $(PYFLAGS) $(filter-out -pie,$(MODE_LDFLAGS)) $(LDFLAGS) -o $@ $(PYSRC) $(SO)
-$(PYDIR)/_build.abi3.so: scripts/python/build.c $(SOBUILD)
+$(PYDIR)/_build.abi3.so: scripts/python/build.c $(SOBUILD) | python-headers
 	@mkdir -p $(@D)
 	$(call say,PYTHON,$@)$(CC) $(PYFLAGS) $(filter-out -pie,$(MODE_LDFLAGS)) $(LDFLAGS) -o $@ $< $(SOBUILD) $(SO)
 python: $(PYDIR)/_symcache.abi3.so $(PYDIR)/_build.abi3.so ## build Python's module: build/release/python (python3-dev)
 	@cp scripts/python/symcache/*.py* scripts/python/symcache/py.typed $(PYDIR)
-PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
+# Where that Python looks below PREFIX: on Debian the two differ for /usr and /usr/local.
+PYTHONDIR ?= $(shell $(PYTHON) -c 'import site, sys; v = "%d.%d" % sys.version_info[:2]; \
+	print(next((d for d in site.getsitepackages() if d.startswith("$(PREFIX)/lib/")), \
+	"$(PREFIX)/lib/python" + v + "/site-packages"))')
 install-python: python
 	install -d $(DESTDIR)$(PYTHONDIR)/symcache
 	install -m 644 $(wildcard $(PYDIR)/*.abi3.so) scripts/python/symcache/*.py* \
 		scripts/python/symcache/py.typed $(DESTDIR)$(PYTHONDIR)/symcache
+	@$(is_found)
 .PHONY: python install-python
 
 lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
@@ -245,9 +253,10 @@ test-arm64: ## build for AArch64 and run tests under qemu-user (a cross compiler
 	@scripts/arm64.sh
 .PHONY: test-arm64
 
-chroot-test: ## run make test in a fresh Debian 12 and 13 (root, debootstrap; SUITES=trixie)
+chroot-test: ## run README's lines and make test in a fresh Debian 12 and 13 (root, debootstrap; SUITES=trixie)
 	@scripts/deps.sh chroot > /dev/null
 	@for suite in $(or $(SUITES),bookworm trixie); do \
+		scripts/chroot_test.sh $$suite -- scripts/readme_test.sh && \
 		scripts/chroot_test.sh $(if $(wildcard ../shared),-b ../shared:/root/shared) $$suite || exit; done
 .PHONY: chroot-test
 
@@ -316,14 +325,24 @@ deb: ## build Debian packages: build/deb/*.deb (debhelper)
 
 install: install-program install-lib ## install program, libraries, headers, man pages, completions under DESTDIR and PREFIX
 
+BATCH_EXAMPLES := $(wildcard scripts/batch/*)
 install-program: all man
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
 	@to=$$(realpath -m "$(DESTDIR)$(PREFIX)") && cd $(SHARE) && find . -type f ! -name made -exec \
 		install -v -D -m 644 {} "$$to/share/{}" \;
+	install -d $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
+	install -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/symcache
+	install -m 644 $(filter-out %.sh %.py,$(BATCH_EXAMPLES)) $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
+	install -m 755 $(filter %.sh %.py,$(BATCH_EXAMPLES)) $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
 	install -d $(DESTDIR)$(PREFIX)/lib/symcache/bin
 	@for name in llvm-symbolizer llvm-addr2line addr2line; do \
 		ln -sf ../../../bin/symcache $(DESTDIR)$(PREFIX)/lib/symcache/bin/$$name; done
 
+# The loader finds libraries that its cache has: root writes it anew; a folder that it does not
+# look into is said.
+is_found = [ -n "$(DESTDIR)" ] || { ! [ -w /etc/ld.so.cache ] || PATH=$$PATH:/sbin:/usr/sbin ldconfig; \
+	PATH=$$PATH:/sbin:/usr/sbin ldconfig -p | grep -qF "$(LIBDIR)/libsymcache.so.1" || echo \
+	"  The loader does not look for libraries in $(LIBDIR): set LD_LIBRARY_PATH=$(LIBDIR), or add it to /etc/ld.so.conf"; }
 install-lib: lib $(O)/libman/made
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)
 	@for so in $(SO) $(SOBUILD); do name=$${so##*/}; \
@@ -338,6 +357,7 @@ install-lib: lib $(O)/libman/made
 		install -D -m 644 {} "$$to/share/man/{}" \;
 	install -d $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
 	install -m 644 testdata/examples/*.c $(DESTDIR)$(PREFIX)/share/doc/symcache/examples
+	@$(is_found)
 
 uninstall: ## remove what make install and install-python installed under DESTDIR and PREFIX
 	@rm -rf $(O)/installed
@@ -345,7 +365,7 @@ uninstall: ## remove what make install and install-python installed under DESTDI
 	@from=$$(realpath -m "$(DESTDIR)/") && cd $(O)/installed && find . ! -type d | \
 		while read -r f; do rm -fv "$$from/$$f"; done
 	@rm -rfv $(DESTDIR)$(PYTHONDIR)/symcache
-	@for d in lib/symcache/bin lib/symcache share/doc/symcache/examples share/doc/symcache; do \
+	@for d in lib/symcache/bin lib/symcache share/doc/symcache/examples/batch share/doc/symcache/examples share/doc/symcache; do \
 		rmdir $(DESTDIR)$(PREFIX)/$$d 2> /dev/null || true; done
 	@rm -rf $(O)/installed
 .PHONY: install-program install-lib uninstall

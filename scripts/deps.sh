@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot...
+#   scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot|python...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password), after a line that names them; else the exact command is printed and
@@ -15,7 +15,7 @@ build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
        libdeflate-dev ?libisal-dev libzstd-dev liblzma-dev liblz4-dev zlib1g-dev libbz2-dev
        libyajl-dev libiberty-dev libc++abi-19-dev|libc++abi-dev libexpat1-dev
        libarchive-dev libsodium-dev nettle-dev"
-demo="$build g++ binutils"
+demo="$build g++ binutils python3"
 test="$demo libcmocka-dev pkg-config ?abigail-tools python3-dev python3-pytest ?python3-numpy ?llvm-19 elfutils libc6-dbg python3-dbg gdb
       xz-utils gawk python3 zstd openssl xxhash mandoc groff-base zsh fish clang lld dwz debuginfod"
 # Compilers for other machines and of other languages, 1.2 GB: the rows of
@@ -29,7 +29,7 @@ clients="$demo ?clang-19 ?libclang-rt-19-dev ?llvm-19 ?llvm-19-tools ?linux-perf
          ?libgoogle-perftools-dev ?golang-go ?golang-github-google-pprof-dev python3"
 bench="$test"
 accuracy="$test gdb golang-go"
-deb="$build build-essential debhelper dh-python dpkg-dev python3-dev libcmocka-dev pkg-config fakeroot ?lintian ?autopkgtest"
+deb="$build build-essential debhelper dh-python dpkg-dev python3-dev libcmocka-dev pkg-config fakeroot ?lintian ?debootstrap"
 fuzz="$build clang libclang-rt-14-dev"
 # Engines that run tasks on many machines, and what their tests use; services that come
 # along are not started by us.
@@ -40,7 +40,7 @@ browser="chromium chromium-driver python3"
 # A root folder of another Debian.
 chroot="git debootstrap util-linux debian-archive-keyring"
 
-usage() { echo "usage: scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot|python..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment= list=
 for task; do
@@ -58,6 +58,7 @@ for task; do
 	batch) want="$want $batch" ;;
 	clients) want="$want $clients" ;;
 	chroot) want="$want $chroot" ;;
+	python) want="$want python3-dev" ;;
 	*) usage ;;
 	esac
 done
