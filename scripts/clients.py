@@ -64,6 +64,17 @@ int main(int c, char **v) { return test((int *)malloc(64)); }
 __attribute__((noinline)) int add(int a, int b) { return a + b; }
 int main(int c, char **v) { return add(INT_MAX, c) + (c << (30 + 2 * c)) == 1; }
 """,
+    "target.cc": """#include <cstdint>
+#include <cstddef>
+__attribute__((noinline)) void take(const uint8_t *data, size_t n) { if (n > 2 && data[0] == 'b') __builtin_trap(); }
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) { take(data, n); return 0; }
+""",
+    "boost.cc": """#include <boost/stacktrace.hpp>
+#include <iostream>
+__attribute__((noinline)) void inner(int n) { if (n) std::cout << boost::stacktrace::stacktrace(); }
+__attribute__((noinline)) void outer(int n) { inner(n + 1); std::cout << std::flush; }
+int main(int argc, char **) { outer(argc); }
+""",
     "work.c": """#include <stdlib.h>
 static inline __attribute__((always_inline)) unsigned mix(unsigned x)
 {
@@ -176,6 +187,35 @@ BY_ADDR2LINE = {
 }
 
 
+def fuzzer():
+    """libFuzzer prints the stack of what it found."""
+    need("clang++-19", "setarch")
+    program = build("clang++-19", "-O1 -fsanitize=fuzzer", "target.cc")
+    with open("found", "w") as out:
+        out.write("bad")
+    outputs = []
+    for d in (REAL, OURS):
+        r = run(["setarch", "-R", program, "found"], {"ASAN_SYMBOLIZER_PATH": d + "/llvm-symbolizer"})
+        outputs.append("\n".join(line for line in r.stderr.splitlines() if re.match(" *#[0-9]+ ", line)))
+    same(outputs[0], outputs[1], r"in take.*target\.cc:3")
+
+
+def filter_markup():
+    """A log in markup: of the runtime, with the modules that it was made by."""
+    need("clang-19", "setarch")
+    program = build("clang-19", "-O1 -fsanitize=address -Wl,--build-id", "heap.c")
+    log = report(program, "", "symbolize=0:enable_symbolizer_markup=1")
+    if "{{{bt:" not in log:
+        raise Skip("the runtime of clang prints no markup here")
+    build_id = re.search(r"Build ID: (\w+)", run(["readelf", "-n", program]).stdout)[1]
+    folder = os.getcwd() + f"/debug/.build-id/{build_id[:2]}"
+    os.makedirs(folder, exist_ok=True)
+    shutil.copy(program, f"{folder}/{build_id[2:]}.debug")
+    options = ["--filter-markup", "--debug-file-directory=" + os.getcwd() + "/debug"]
+    want, got = (run([d + "/llvm-symbolizer", *options], text=log).stdout for d in (REAL, OURS))
+    same(want, got, r"heap\.c:3")
+
+
 def asan_symbolize():
     need("clang-19", "setarch", "asan_symbolize-19")
     program = build("clang-19", "-O1 -fsanitize=address", "heap.c")
@@ -205,6 +245,10 @@ def perf_script():
 
 def perf_report():
     perf(["report", "--stdio", "--no-children", "-g", "srcline"], r"spin work\.c:\d+")
+
+
+def perf_annotate():
+    perf(["annotate", "--stdio", "-l", "spin"], r"work\.c:\d+")
 
 
 def profile():
@@ -281,6 +325,18 @@ def crash_handler():
     same(outputs[0], outputs[1], r"#3 ")
 
 
+def boost_stacktrace():
+    """Boost starts the addr2line whose place it was compiled with."""
+    need("g++", "addr2line")
+    outputs = []
+    for d in (REAL, OURS):
+        program = build("g++", "-O1 -no-pie -rdynamic -DBOOST_STACKTRACE_USE_ADDR2LINE "
+                        f"-DBOOST_STACKTRACE_ADDR2LINE_LOCATION={d}/addr2line", "boost.cc")
+        r = run(["setarch", "-R", program] if shutil.which("setarch") else [program])
+        outputs.append("\n".join(line for line in r.stdout.splitlines() if "boost.cc" in line))
+    same(outputs[0], outputs[1], r"inner.* at .*boost\.cc:3")
+
+
 def ask(name, arguments, questions, end):
     """Asks line by line, as those do who wait for each answer; 1 s for each, but the first."""
     p = subprocess.Popen([OURS + "/" + name, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENV)
@@ -339,8 +395,9 @@ def dialogues():
 TESTS = {
     **{name: functools.partial(sanitizer, *args) for name, args in SANITIZERS.items()},
     **{name: functools.partial(by_addr2line, *args) for name, args in BY_ADDR2LINE.items()},
-    **{test.__name__: test for test in (asan_symbolize, perf_script, perf_report, pprof, google_pprof,
-                                        crash_handler, dialogues)},
+    **{test.__name__: test for test in (fuzzer, filter_markup, asan_symbolize, perf_script, perf_report,
+                                        perf_annotate, pprof, google_pprof, crash_handler,
+                                        boost_stacktrace, dialogues)},
 }
 
 

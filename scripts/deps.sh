@@ -25,7 +25,7 @@ layouts="$test gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mips-linux-gnu
          gcc-s390x-linux-gnu gdc gfortran gnat gobjc golang-go"
 # Programs that ask llvm-symbolizer or addr2line, 400 MB: tests of those that are not there
 # are skipped.
-clients="$demo ?clang-19 ?libclang-rt-19-dev ?llvm-19 ?llvm-19-tools ?linux-perf ?google-perftools
+clients="$demo ?clang-19 ?libclang-rt-19-dev ?llvm-19 ?llvm-19-tools ?linux-perf ?libboost-stacktrace-dev ?google-perftools
          ?libgoogle-perftools-dev ?golang-go ?golang-github-google-pprof-dev python3"
 bench="$test"
 accuracy="$test gdb golang-go"
