@@ -15,6 +15,7 @@ VERSION := $(shell sed -n 's/.*"symcache \(.*\)".*/\1/p' libsymcache/write/versi
 O       := build/$(MODE)
 $(if $(filter release asan fuzz portable,$(MODE)),,$(error MODE is release, asan, fuzz or portable, not '$(MODE)'))
 
+comma := ,
 # One short line for each step; V=1 shows the commands.
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2);)
 
@@ -102,6 +103,9 @@ SOBUILD := $(O)/libsymcache-build.so.1
 API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o resolver.o snapshot.o store.o walk.o write.o)
 APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o)
 SODEFS_release := -Wl,-z,defs
+SODEFS_portable := -Wl,-z,defs
+# Debian's libarchive.so brings libxml2 and 31 MB of ICU along, of which we need nothing.
+SOARCHIVE := $(if $(filter portable,$(MODE)),-Wl$(comma)-Bstatic -larchive -lnettle -Wl$(comma)-Bdynamic -Wl$(comma)--as-needed -llz4 -lbz2,-larchive)
 MODE_SOFLAGS := -shared $(filter-out -pie,$(MODE_LDFLAGS)) -Wl,--gc-sections -Wl,-O1 \
 	-Wl,--exclude-libs,ALL $(SODEFS_$(MODE))
 $(SO): $(API) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache.map
@@ -111,7 +115,7 @@ $(SO): $(API) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache.map
 $(SOBUILD): $(APIBUILD) $(SO) $(LIB) libsymcache/api/libsymcache-build.map
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
 		-Wl,--version-script=$(filter %.map,$^) -o $@ $(APIBUILD) $(SO) $(LIB) \
-		-Wl,--as-needed -ldw -lelf -larchive -lyajl -lsodium -ldeflate -lzstd -llzma -lz -llmdb -lxxhash \
+		$(SOARCHIVE) -Wl,--as-needed -ldw -lelf -lyajl -lsodium -ldeflate -lzstd -llzma -lz -llmdb -lxxhash \
 		$(filter -lisal,$(STATIC_LIBS) $(DYNAMIC_LIBS)) -lpthread
 	@ln -sf $(@F) $(basename $@)
 
@@ -156,6 +160,12 @@ install-python: python
 		scripts/python/symcache/py.typed $(DESTDIR)$(PYTHONDIR)/symcache
 	@$(is_found)
 .PHONY: python install-python
+
+wheel: ## make a wheel of Python's module that needs glibc alone: build/*.whl (pip, patchelf)
+	@scripts/deps.sh wheel > /dev/null
+	@unset MAKEFLAGS MAKELEVEL MFLAGS; $(PYTHON) -m pip wheel -q --no-index -w build scripts/python
+	@ls build/*.whl
+.PHONY: wheel
 
 lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.so.1
 .PHONY: lib

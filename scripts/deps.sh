@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a task needs, where they are missing.
 #
-#   scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot|python...
+#   scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot|python|wheel...
 #
 # Missing packages are installed with apt-get if we may (root, or sudo without
 # a password), after a line that names them; else the exact command is printed and
@@ -40,7 +40,7 @@ browser="chromium chromium-driver python3"
 # A root folder of another Debian.
 chroot="git debootstrap util-linux debian-archive-keyring"
 
-usage() { echo "usage: scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot|python..." >&2; exit 2; }
+usage() { echo "usage: scripts/deps.sh [--list] build|deb|test|layouts|demo|bench|accuracy|fuzz|browser|batch|clients|chroot|python|wheel..." >&2; exit 2; }
 [ $# -gt 0 ] || usage
 want= fragment= list=
 for task; do
@@ -59,6 +59,7 @@ for task; do
 	clients) want="$want $clients" ;;
 	chroot) want="$want $chroot" ;;
 	python) want="$want python3-dev" ;;
+	wheel) want="$want $build python3-dev binutils patchelf ?python3-pip" ;;
 	*) usage ;;
 	esac
 done
