@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "corpus")
-DEBUG = ["/usr/lib/debug/.build-id/%s/%s.debug",
+DEBUG = [os.environ.get("DEBIAN12", "") + "/usr/lib/debug/.build-id/%s/%s.debug",
          CORPUS + "/ceph/usr/lib/debug/.build-id/%s/%s.debug"]
 KERNEL = ["boot/vmlinux-*", "lib/modules/*/kernel/**/overlay.ko*",
           "lib/modules/*/kernel/**/nf_tables.ko*", "lib/modules/*/kernel/**/virtio_net.ko*"]

@@ -5,7 +5,7 @@
 #
 # cmd     shell command, run by bash in a fresh folder; it sees $SYMCACHE (the
 #         program), $TESTDATA, $PROGRAMS (testdata/programs, compiled), $SHARED
-#         (data next to the checkout, may be absent)
+#         (data next to the checkout, may be absent), $DEBIAN12 (scripts/debian12.sh)
 # stdin   its input; absent: empty
 # stdout, stderr, status   what it must give, exactly; absent: nothing, and 0.
 #         The folders of this machine are shown by their names: $TESTDATA/a.c.
@@ -20,9 +20,11 @@ shift
 update=
 [ "${1:-}" != --update ] || { update=1; shift; }
 TESTDATA=$root/testdata PROGRAMS=$root/build/testprogs SHARED=$(realpath -m "$root/../shared")
-export SYMCACHE TESTDATA PROGRAMS SHARED LC_ALL=C TZ=UTC
+DEBIAN12=$root/build/debian12
+export SYMCACHE TESTDATA PROGRAMS SHARED DEBIAN12 LC_ALL=C TZ=UTC
 unset SYMCACHE_STORE XDG_CACHE_HOME DEBUGINFOD_URLS
 "$root/scripts/testprogs.sh" "$PROGRAMS" || exit 2
+"$root/scripts/debian12.sh" "$DEBIAN12" # where it fails, the cases that need it are skipped
 top=$(mktemp -d)
 trap 'chmod -R u+w "$top"; rm -rf "$top"' EXIT
 cd "$top" || exit 2
@@ -33,6 +35,7 @@ lacks() {
 	local need
 	while read -r need; do
 		need=${need//'$SHARED'/$SHARED} need=${need//'$PROGRAMS'/$PROGRAMS}
+		need=${need//'$DEBIAN12'/$DEBIAN12}
 		case $need in
 		'') ;;
 		'$ '*) bash -c "${need#??}" > /dev/null 2>&1 || echo "'${need#??}' to succeed" ;;
