@@ -100,54 +100,34 @@ struct markup_caller {
 
 #define MARKUP_AHEAD 16
 
+struct markup_module;
+
+/* What may be NULL is not known then, or not wanted. */
 struct markup_resolver {
 	void *ctx;
 
 	/*
-	 * The symbols of the module with this build ID: a handle that stays
-	 * valid as long as the resolver, or NULL; then *why may be set to a
-	 * reason (static, or alive until the next call). Asked when the first
-	 * address of the module turns up, and again after each reset.
+	 * The symbols of a module, of which name, build ID, kernel and release are set, as far as
+	 * the log has them: a handle that stays valid as long as the resolver, and `symbols` and
+	 * `table_only` of the module; or NULL, then *why may be set to a reason (static, or alive
+	 * until the next call). Without a build ID the name is a path or the last part of one.
+	 * Asked when the first address of the module turns up, and again after each reset. May be
+	 * NULL: there are none.
 	 */
-	void *(*module)(void *ctx, const uint8_t *build_id, size_t len, const char **why);
-
-	/* The same once more, where that found nothing: the file at `path`, which is absolute,
-	 * if it has this build ID. May be NULL: no file is looked at. Not asked for LLVM's
-	 * dialect. */
-	void *(*file)(void *ctx, struct sc_str path, const uint8_t *build_id, size_t len,
-		      const char **why);
-
-	/* The same for a module of which only the name is known, a path or the last part of
-	 * one. May be NULL: there are none. */
-	void *(*named)(void *ctx, struct sc_str name, const char **why);
-
-	/* The same for a kernel, "vmlinux", or one of its modules by the kernel's name for it;
-	 * `release`: of the kernel, len 0: unknown. May be NULL: there are none. */
-	void *(*kernel)(void *ctx, struct sc_str name, struct sc_str release,
-			const char **why);
+	void *(*module)(void *ctx, struct markup_module *m, const char **why);
 
 	/* The address of the ELF file that is meant; false: there is none, or more than one. May
 	 * be NULL: only MARKUP_FROM_ZERO is known. */
 	bool (*place)(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr);
 
-	/* Is no more known of the module than a symbol table? May be NULL: no. */
-	bool (*table_only)(void *ctx, void *module);
-
-	/* The best kind of symbols that a module has, in words: static, or NULL. May be NULL. */
-	const char *(*symbols)(void *ctx, void *module);
-
 	/*
 	 * The frames at a precise code address of the ELF file (its p_vaddr),
 	 * innermost first: sets *frames and returns how many there are, 0 if
-	 * nothing is known.
+	 * nothing is known. `named`: the module is named on the frame's line; the names of the
+	 * symbol table count then, too.
 	 */
-	size_t (*code)(void *ctx, void *module, uint64_t vaddr,
+	size_t (*code)(void *ctx, void *module, uint64_t vaddr, bool named,
 		       const struct sc_frame **frames);
-
-	/* The same for a frame whose module is named on its line, where the names of the
-	 * symbol table count, too. May be NULL: code() is asked. */
-	size_t (*line_code)(void *ctx, void *module, uint64_t vaddr,
-			    const struct sc_frame **frames);
 
 	/* Lines of the source around the place of a frame of this module, whole ones, as they are
 	 * to be shown below it; ptr NULL: they are not there. May be NULL: none are wanted. */
@@ -160,7 +140,7 @@ struct markup_resolver {
 	 */
 	void (*prepare)(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n);
 
-	/* The data symbol that covers `vaddr`; false if there is none. */
+	/* The data symbol that covers `vaddr`; false if there is none. May be NULL. */
 	bool (*data)(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret);
 
 	/*
@@ -179,7 +159,6 @@ struct markup_resolver {
 /* ---- filter -------------------------------------------------------------- */
 
 struct markup_tally;
-struct markup_module;
 
 struct markup_sink {
 	void *ctx;
@@ -327,7 +306,11 @@ struct markup_module {
 	bool no_symbols;   /* the resolver has no such module */
 	bool table_only;   /* it has no more of it than a symbol table */
 	uint64_t unplaced; /* of `frames`: the module has no such symbol or offset */
-	const char *symbols; /* MARKUP_HTML: their kinds in words, if they were needed; or NULL */
+	const char *symbols; /* MARKUP_HTML: the best kind of them in words, static, if they were
+	                      * needed; or NULL */
+	bool kernel;         /* for struct markup_resolver alone: the name is "vmlinux", or the
+	                      * kernel's for one of its modules; and of which kernel; len 0: unknown */
+	struct sc_str release;
 };
 
 /* Calls `fn` for each in which addresses found nothing, most of them first. Returns 0 or

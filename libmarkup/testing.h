@@ -22,19 +22,19 @@
 #define STR(literal) { literal, sizeof(literal) - 1 }
 #define NOWHERE { NULL, 0 }
 
-static inline void *fake_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
+static inline void *fake_module(void *ctx, struct markup_module *m, const char **why)
 {
 	static char aa, bb;
 	(void)ctx;
-	if (len && build_id[0] == 0xaa)
+	if (m->build_id_len && m->build_id[0] == 0xaa)
 		return &aa;
-	if (len && build_id[0] == 0xbb)
+	if (m->build_id_len && m->build_id[0] == 0xbb)
 		return &bb;
-	*why = len == 1 && build_id[0] == 0xee ? "damaged" : NULL;
+	*why = m->build_id_len == 1 && m->build_id[0] == 0xee ? "damaged" : NULL;
 	return NULL;
 }
 
-static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr,
+static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr, bool named,
 			       const struct sc_frame **frames)
 {
 	static const struct sc_frame inlined[] = {
@@ -62,6 +62,7 @@ static inline size_t fake_code(void *ctx, void *module, uint64_t vaddr,
 
 	(void)ctx;
 	(void)module;
+	(void)named;
 #define FRAMES(a) (*frames = (a), sizeof(a) / sizeof((a)[0]))
 	switch (vaddr & ~15ull) {
 	case 0x1190: return FRAMES(inlined);

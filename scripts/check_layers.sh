@@ -73,7 +73,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		faces("symbolize", "symbolize.h debug_files.h finder.h places.h process.h")
 		faces("core", "core.h")
 		faces("trace", "trace.h collected.h")
-		faces("logs", "logs.h markup.h")
+		faces("logs", "logs.h resolver.h")
 		faces("profile", "profile.h")
 		faces("answers", "answers.h")
 		faces("report", "report.h")

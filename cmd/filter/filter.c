@@ -352,8 +352,11 @@ static int run(int argc, char **argv, struct sc_error *err)
 	c.brief = true;
 	search.files = must(symcache_debug_files_create(from.debug_dirs, NULL));
 	const struct symlog_sources from_where = {
-		c.caches, o.form.modules.items, o.form.modules.len, o.form.raw,
-		.search = &search, .source_lines = o.source_lines,
+		.find = {
+			.caches = c.caches, .modules = o.form.modules.items,
+			.num_modules = o.form.modules.len, .option = "--module",
+		},
+		.raw = o.form.raw, .search = &search, .source_lines = o.source_lines,
 	};
 	status = o.output_dir ? filter_each(&logs, &markup, &from_where, jobs, tally, err)
 			      : filter_all(&logs, &markup, &from_where, jobs, tally, err);

@@ -110,7 +110,7 @@ static int filter_markup(struct symcache_caches *caches)
 		.dialect = MARKUP_LLVM,
 		.color = colored ? MARKUP_COLOR_ON : MARKUP_COLOR_NONE,
 	};
-	const struct symlog_sources from = { .caches = caches };
+	const struct symlog_sources from = { .find.caches = caches };
 	const struct symlog_filter_options how = filter_options(&options, &from, NULL);
 	struct symlog log = { .path = "-", .alone = true,
 			      .output = { STDOUT_FILENO, "standard output" } };

@@ -242,10 +242,13 @@ static size_t read_log(void *ctx, char *buf, size_t size)
 	return len;
 }
 
-static void *named_module(void *ctx, struct sc_str name, const char **why)
+static void *named_module(void *ctx, struct markup_module *m, const char **why)
 {
-	(void)name;
-	return fake_module(ctx, (const uint8_t *)"\xaa", 1, why);
+	if (!m->build_id_len) {
+		m->build_id = (const uint8_t *)"\xaa";
+		m->build_id_len = 1;
+	}
+	return fake_module(ctx, m, why);
 }
 
 static bool place(void *ctx, void *module, const struct markup_place *p, uint64_t *vaddr)
@@ -264,7 +267,7 @@ static void run_tables(const char *p, size_t len, bool last, const struct part *
 	struct markup_resolver resolver = fake_resolver;
 	struct markup_filter *f;
 
-	resolver.named = named_module;
+	resolver.module = named_module;
 	resolver.place = place;
 	assert_int_equal(markup_filter_create(&options, &resolver, 1, &sink, &f), 0);
 	markup_filter_input(f, "log");

@@ -31,6 +31,7 @@ struct mk_module {
 	bool asked;       /* the resolver was asked for it */
 	bool tried;       /* the same, and nothing was said if it has none */
 	void *handle;     /* what it said */
+	bool table_only;  /* of the handle: see struct markup_module */
 	struct markup_module *missing; /* where misses are counted, or NULL */
 
 	/* For the Fuchsia dialect, which places modules instead of maps: see place.c. */

@@ -15,41 +15,30 @@ static struct markup_module *missing_of(struct mk_resolve *r, struct mk_module *
 	return m->missing;
 }
 
-static void *find_kernel(struct mk_resolve *r, const struct mk_module *m, const char **why)
-{
-	const char *slash = memchr(m->name.ptr, '/', m->name.len);
-	const size_t len = slash ? (size_t)(slash - m->name.ptr) : 0, skipped = slash ? len + 1 : 0;
-	const struct sc_str release = { m->name.ptr, len };
-	const struct sc_str name = { m->name.ptr + skipped, m->name.len - skipped };
-
-	return r->resolver.kernel ? r->resolver.kernel(r->resolver.ctx, name, release, why) : NULL;
-}
-
 /* Asks the resolver. */
-static void *find_module(struct mk_resolve *r, const struct mk_module *m, const char **why)
+static void *find_module(struct mk_resolve *r, struct mk_module *m, const char **why)
 {
-	const struct markup_resolver *from = &r->resolver;
+	const char *slash = m->kernel ? memchr(m->name.ptr, '/', m->name.len) : NULL;
+	const size_t len = slash ? (size_t)(slash - m->name.ptr) : 0, skipped = slash ? len + 1 : 0;
+	struct markup_module of = {
+		.build_id = m->build_id, .build_id_len = m->build_id_len, .kernel = m->kernel,
+		.name = { m->name.ptr + skipped, m->name.len - skipped },
+		.release = { m->name.ptr, len },
+	};
 	void *found;
 
-	if (m->build_id_len && from->module) {
-		found = from->module(from->ctx, m->build_id, m->build_id_len, why);
-		if (found || !from->file || r->dialect == MARKUP_LLVM || !m->name.len ||
-		    *m->name.ptr != '/')
-			return found;
-		return from->file(from->ctx, m->name, m->build_id, m->build_id_len, why);
+	if (r->dialect == MARKUP_LLVM && of.build_id_len) /* LLVM looks at no file */
+		of.name.len = 0;
+	found = r->resolver.module ? r->resolver.module(r->resolver.ctx, &of, why) : NULL;
+	if (!found)
+		return NULL;
+	m->table_only = of.table_only;
+	if (r->wants_symbols) {
+		of.name = m->name;
+		of.release.len = 0;
+		mk_modules_list(&r->lines, &of);
 	}
-	if (m->kernel)
-		return find_kernel(r, m, why);
-	return from->named ? from->named(from->ctx, m->name, why) : NULL;
-}
-
-static void note_symbols(struct mk_resolve *r, const struct mk_module *m)
-{
-	if (r->wants_symbols && r->resolver.symbols)
-		mk_modules_list(&r->lines, &(struct markup_module){
-			.name = m->name, .build_id = m->build_id, .build_id_len = m->build_id_len,
-			.symbols = r->resolver.symbols(r->resolver.ctx, m->handle),
-		});
+	return found;
 }
 
 static void *ask_for(struct mk_resolve *r, struct mk_module *m)
@@ -59,8 +48,6 @@ static void *ask_for(struct mk_resolve *r, struct mk_module *m)
 
 	m->asked = true;
 	m->handle = find_module(r, m, &why);
-	if (m->handle)
-		note_symbols(r, m);
 	if (m->handle || r->dialect == MARKUP_LLVM)
 		return m->handle;
 	struct markup_module *e = missing_of(r, m);
@@ -106,8 +93,6 @@ bool mk_is_known(struct mk_resolve *r, struct mk_module *m)
 		m->tried = true;
 		m->handle = find_module(r, m, &why);
 		m->asked = m->handle;
-		if (m->handle)
-			note_symbols(r, m);
 	}
 	return m->handle;
 }
@@ -121,8 +106,7 @@ static void count_miss(struct mk_resolve *r, struct mk_module *m, bool placed)
 		return;
 	e->frames++;
 	e->unplaced += !placed && m->handle;
-	e->table_only = m->handle && r->resolver.table_only &&
-			r->resolver.table_only(r->resolver.ctx, m->handle);
+	e->table_only = m->handle && m->table_only;
 }
 
 static inline void look_up_code(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
@@ -131,11 +115,9 @@ static inline void look_up_code(struct mk_resolve *r, struct mk_module *m, uint6
 	void *handle = r->where->silent ? NULL : handle_of(r, m);
 
 	*ret = (struct mk_found){ .module = handle };
-	if (handle && m->generation && r->resolver.line_code)
-		ret->num_frames = r->resolver.line_code(r->resolver.ctx, handle, vaddr,
-							&ret->frames);
-	else if (handle)
-		ret->num_frames = r->resolver.code(r->resolver.ctx, handle, vaddr, &ret->frames);
+	if (handle)
+		ret->num_frames = r->resolver.code(r->resolver.ctx, handle, vaddr, m->generation,
+						   &ret->frames);
 	for (size_t i = 0; i < ret->num_frames && !ret->found; i++)
 		ret->found = ret->frames[i].function.ptr || ret->frames[i].file.ptr;
 	r->stats.frames++;
@@ -236,7 +218,8 @@ bool mk_lookup_data(struct mk_resolve *r, uint32_t module, uint64_t vaddr,
 		    struct markup_data *ret)
 {
 	void *handle = r->where->silent ? NULL : mk_lookup_module(r, module);
-	return handle && r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
+	return handle && r->resolver.data &&
+	       r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
 }
 
 struct sc_str mk_lookup_demangled(struct mk_resolve *r, struct sc_str name)
@@ -250,7 +233,8 @@ bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
 {
 	void *handle = r->where->silent ? NULL : handle_of(r, m);
 
-	return handle && r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
+	return handle && r->resolver.data &&
+	       r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
 }
 
 bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place,

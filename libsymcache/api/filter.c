@@ -4,36 +4,30 @@
 #include <string.h>
 
 #include "libsymcache/api/api.h"
-#include "libsymcache/logs/markup.h"
+#include "libsymcache/logs/resolver.h"
 
 enum { THREADS_MAX = 256 };
 
-/* What one thread asks. */
-struct asker {
-	struct symcache_markup markup; /* first: see symcache_markup_functions() */
-	struct symcache_store *store;
-	VEC(struct symcache_cache *) caches; /* references, one for each snapshot and more */
-	struct symcache_error why;
-};
-
 struct symcache_filter {
-	struct symcache_names *names, *line_names;
-	struct asker *askers;
-	unsigned threads;
+	struct symcache_store *store;
+	struct sc_log_resolvers *resolvers;
 	struct markup_filter *filter;
 	bool open; /* a log was begun and not finished */
+	pthread_mutex_t lock;
+	VEC(struct symcache_cache *) caches; /* references, one for each snapshot and more */
 };
 
-/* Keeps the reference as long as the filter, as a filter wants it of its modules. */
-static void *keep(struct asker *a, struct symcache_cache *c)
+/* Keeps the reference as long as the filter, as a filter wants it of its modules. Under the lock.
+ * NULL: out of memory. */
+static struct symcache_module *keep(struct symcache_filter *f, struct symcache_cache *c)
 {
-	struct symcache_cache **last = a->caches.data + a->caches.len;
+	struct symcache_cache **last = f->caches.data + f->caches.len;
 
-	if (a->caches.len && last[-1]->snapshot == c->snapshot) { /* which has all its caches */
+	if (f->caches.len && last[-1]->snapshot == c->snapshot) { /* which has all its caches */
 		symcache_cache_unref(c);
 		return &c->module;
 	}
-	last = vec_push(&a->caches);
+	last = vec_push(&f->caches);
 	if (!last) {
 		symcache_cache_unref(c);
 		return NULL;
@@ -42,34 +36,35 @@ static void *keep(struct asker *a, struct symcache_cache *c)
 	return &c->module;
 }
 
-static void *answer(struct asker *a, int rc, struct symcache_cache **c, const char **why)
+static int find_cache(struct symcache_filter *f, const struct symcache_file_id *of,
+		      struct symcache_cache **ret, struct symcache_error *err)
 {
-	if (!rc)
-		return keep(a, *c);
-	if (rc != SC_ENOTFOUND)
-		*why = a->why.msg;
-	return NULL;
+	char name[SYMCACHE_FILE_NAME_MAX + 1];
+
+	if (!f->store)
+		return SC_ENOTFOUND;
+	if (of->build_id_len)
+		return symcache_store_get(f->store, of->build_id, of->build_id_len, ret, err);
+	if (of->kernel || !symcache_file_name(of->path, name))
+		return SC_ENOTFOUND;
+	return api_store_find(f->store, API_BY_NAME, name, ret, err);
 }
 
-static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
+/* As symcache_find_module(), in the store of the handle. */
+static int find_module(void *ctx, const struct symcache_file_id *of, struct symcache_module **ret,
+		       struct sc_error *err)
 {
-	struct asker *a = ctx;
+	struct symcache_filter *f = ctx;
+	struct symcache_error why;
 	struct symcache_cache *c;
+	int rc = find_cache(f, of, &c, &why);
 
-	if (!a->store)
-		return NULL;
-	return answer(a, symcache_store_get(a->store, build_id, len, &c, &a->why), &c, why);
-}
-
-static void *find_named(void *ctx, struct sc_str path, const char **why)
-{
-	struct asker *a = ctx;
-	struct symcache_cache *c;
-	char name[256];
-
-	if (!a->store || !symcache_markup_base(path, name))
-		return NULL;
-	return answer(a, api_store_find(a->store, API_BY_NAME, name, &c, &a->why), &c, why);
+	if (rc)
+		return sc_error_set(err, rc, "%s", rc == SC_ENOTFOUND ? "" : why.msg);
+	pthread_mutex_lock(&f->lock);
+	*ret = keep(f, c);
+	pthread_mutex_unlock(&f->lock);
+	return *ret ? 0 : sc_error_set(err, SC_ENOMEM, "%s", "");
 }
 
 static bool set_options(const struct symcache_filter_options *o, struct markup_options *ret)
@@ -89,42 +84,20 @@ static bool set_options(const struct symcache_filter_options *o, struct markup_o
 }
 
 /* False: out of memory. */
-static bool make_askers(struct symcache_filter *f, struct symcache_store *store, bool llvm,
-			struct markup_resolver *functions)
+static bool make(struct symcache_filter *f, unsigned threads, const struct markup_options *options,
+		 const struct markup_sink *sink)
 {
-	for (unsigned i = 0; i < f->threads; i++) {
-		struct asker *a = &f->askers[i];
+	const struct sc_log_resolver_options how = {
+		.markup = options, .threads = threads, .caches = &api_no_caches,
+		.bytes = markup_form_of(options)->escapes ? SYMCACHE_BYTES_CACHED :
+			 SYMCACHE_BYTES_PRINTABLE,
+		.find = find_module, .ctx = f,
+	};
 
-		a->store = store;
-		if (!symcache_markup_init(&a->markup, &api_no_caches, f->names, f->line_names, llvm))
-			return false;
-		functions[i] = (struct markup_resolver){
-			.ctx = a, .module = find_module, .named = find_named,
-		};
-		symcache_markup_functions(&functions[i]);
-	}
-	return true;
-}
-
-/* False: out of memory. */
-static bool make(struct symcache_filter *f, struct symcache_store *store,
-		 const struct markup_options *options, const struct markup_sink *sink)
-{
-	const enum symcache_bytes bytes = markup_form_of(options)->escapes ?
-		SYMCACHE_BYTES_CACHED : SYMCACHE_BYTES_PRINTABLE;
-	const struct symcache_names_options names = symcache_markup_names(options, bytes);
-	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);
-	struct markup_resolver *functions = calloc(f->threads, sizeof(*functions));
-	bool made;
-
-	f->askers = calloc(f->threads, sizeof(*f->askers));
-	f->names = symcache_names_create(&names);
-	f->line_names = symcache_names_create(&line_names);
-	made = functions && f->askers && f->names && f->line_names &&
-	       make_askers(f, store, names.llvm, functions) &&
-	       !markup_filter_create(options, functions, f->threads, sink, &f->filter);
-	free(functions);
-	return made;
+	f->resolvers = sc_log_resolvers_create(&how);
+	return f->resolvers && !markup_filter_create(options,
+						     sc_log_resolvers_functions(f->resolvers),
+						     threads, sink, &f->filter);
 }
 
 int symcache_filter_create(struct symcache_store *store,
@@ -141,9 +114,10 @@ int symcache_filter_create(struct symcache_store *store,
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return api_error(err, SC_ENOMEM, "out of memory");
-	f->threads = options->threads ? options->threads : 1;
+	f->store = store;
+	pthread_mutex_init(&f->lock, NULL);
 	sink = (struct markup_sink){ options->ctx, options->write, options->complain, NULL };
-	if (!make(f, store, &how, &sink)) {
+	if (!make(f, options->threads ? options->threads : 1, &how, &sink)) {
 		symcache_filter_destroy(f);
 		return api_error(err, SC_ENOMEM, "out of memory");
 	}
@@ -156,17 +130,11 @@ void symcache_filter_destroy(struct symcache_filter *f)
 	if (!f)
 		return;
 	markup_filter_destroy(f->filter);
-	for (unsigned i = 0; f->askers && i < f->threads; i++) {
-		struct asker *a = &f->askers[i];
-
-		symcache_markup_deinit(&a->markup);
-		while (a->caches.len)
-			symcache_cache_unref(a->caches.data[--a->caches.len]);
-		vec_deinit(&a->caches);
-	}
-	symcache_names_destroy(f->names);
-	symcache_names_destroy(f->line_names);
-	free(f->askers);
+	sc_log_resolvers_destroy(f->resolvers);
+	while (f->caches.len)
+		symcache_cache_unref(f->caches.data[--f->caches.len]);
+	vec_deinit(&f->caches);
+	pthread_mutex_destroy(&f->lock);
 	free(f);
 }
 

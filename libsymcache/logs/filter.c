@@ -14,6 +14,7 @@
 #include "libmarkup/bytes/out.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/logs/input.h"
+#include "libsymcache/logs/logs.h"
 #include "libsymcache/logs/resolver.h"
 
 enum {
@@ -23,8 +24,8 @@ enum {
 
 struct symlog_filter {
 	struct symlog_filter_options options;
-	struct symcache_names *names, *line_names;
-	struct sc_log_resolver **resolvers; /* one for each thread */
+	struct sc_log_resolvers *resolvers;
+	struct symcache_source_files *sources; /* one for each thread; NULL: none are wanted */
 	struct markup_filter *filter;
 	struct markup_groups *groups; /* NULL: logs are written as they are filtered */
 	enum markup_format format;
@@ -108,40 +109,57 @@ static void say_fault(struct symlog_filter *f, const char *message, const char *
 
 /* ---- creation ------------------------------------------------------------------- */
 
+static int find_module(void *ctx, const struct symcache_file_id *of, struct symcache_module **ret,
+		       struct sc_error *err)
+{
+	const struct symlog_filter *f = ctx;
+
+	return symcache_find_module(&f->options.from.find, of, ret, err);
+}
+
+static struct sc_str find_source(void *ctx, unsigned thread, struct symcache_module *m,
+				 const struct sc_frame *frame)
+{
+	const struct symlog_filter *f = ctx;
+
+	return symcache_source_lines(&f->sources[thread], m, frame->file, frame->line,
+				     f->options.from.source_lines);
+}
+
+/* False: out of memory. */
+static bool make_resolvers(struct symlog_filter *f)
+{
+	const struct symlog_filter_options *o = &f->options;
+	const bool sources = o->from.search && o->from.source_lines;
+	const struct sc_log_resolver_options how = {
+		.markup = o->markup, .threads = o->threads, .caches = o->from.find.caches,
+		.bytes = markup_form_of(o->markup)->escapes ? SYMCACHE_BYTES_CACHED :
+			 o->from.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
+		.find = find_module, .source = sources ? find_source : NULL, .ctx = f,
+	};
+
+	f->resolvers = sc_log_resolvers_create(&how);
+	if (sources)
+		f->sources = calloc(o->threads, sizeof(*f->sources));
+	for (unsigned i = 0; f->sources && i < o->threads; i++)
+		f->sources[i].search = o->from.search;
+	return f->resolvers && (f->sources || !sources);
+}
+
 /* 0, -ENOMEM, or -EINVAL for the prefix. */
 static int make(struct symlog_filter *f)
 {
 	const struct symlog_filter_options *o = &f->options;
-	const enum symcache_bytes bytes =
-		markup_form_of(o->markup)->escapes ? SYMCACHE_BYTES_CACHED :
-		o->from.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE;
-	const struct symcache_names_options names = symcache_markup_names(o->markup, bytes);
-	const struct symcache_names_options line_names = symcache_markup_line_names(bytes);
 	const struct markup_sink sink = {
 		f, o->no_output ? NULL : take_output, o->quiet ? NULL : complain,
 		o->quiet ? NULL : warn, o->tally,
 	};
-	struct markup_resolver *functions = calloc(o->threads, sizeof(*functions));
-	int rc;
+	int rc = make_resolvers(f) ? 0 : -ENOMEM;
 
-	f->names = symcache_names_create(&names);
-	f->line_names = symcache_names_create(&line_names);
-	f->resolvers = calloc(o->threads, sizeof(struct sc_log_resolver *));
-	rc = functions && f->names && f->line_names && f->resolvers ? 0 : -ENOMEM;
-	for (unsigned i = 0; i < o->threads && !rc; i++) {
-		f->resolvers[i] = sc_log_resolver_create(&o->from, f->names, f->line_names,
-							 names.llvm);
-		if (f->resolvers[i])
-			functions[i] = sc_log_resolver_functions(f->resolvers[i]);
-		else
-			rc = -ENOMEM;
-	}
 	if (!rc && o->markup->group)
 		rc = markup_groups_create(&f->groups);
-	if (!rc)
-		rc = markup_filter_create(o->markup, functions, o->threads, &sink, &f->filter);
-	free(functions);
-	return rc;
+	return rc ? rc : markup_filter_create(o->markup, sc_log_resolvers_functions(f->resolvers),
+					      o->threads, &sink, &f->filter);
 }
 
 static int failed(const struct symlog_filter *f, int rc, struct sc_error *err)
@@ -186,12 +204,11 @@ void symlog_filter_destroy(struct symlog_filter *f)
 		return;
 	markup_filter_destroy(f->filter);
 	markup_groups_destroy(f->groups);
-	for (unsigned i = 0; f->resolvers && i < f->options.threads; i++)
-		sc_log_resolver_destroy(f->resolvers[i]);
-	symcache_names_destroy(f->names);
-	symcache_names_destroy(f->line_names);
+	sc_log_resolvers_destroy(f->resolvers);
+	for (unsigned i = 0; f->sources && i < f->options.threads; i++)
+		symcache_source_files_deinit(&f->sources[i]);
 	mk_out_deinit(&f->said);
-	free(f->resolvers);
+	free(f->sources);
 	free(f);
 }
 
@@ -240,7 +257,7 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 		rc = markup_filter_flush(f->filter);
 		say(f, NULL);
 		if (log->alone && !rc && !symlog_wait(in, PAUSE_MS))
-			symcache_caches_settle(f->options.from.caches);
+			symcache_caches_settle(f->options.from.find.caches);
 	}
 	if (!rc)
 		rc = log->goes_on ? markup_filter_flush(f->filter) :

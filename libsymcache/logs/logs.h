@@ -20,6 +20,7 @@
 #include "libmarkup/markup.h"
 #include "libsymcache/store/store.h"
 #include "libsymcache/symbolize/debug_files.h"
+#include "libsymcache/symbolize/finder.h"
 #include "libsymcache/symbolize/symbolize.h"
 
 /* ---- the logs in files and folders ---------------------------------------------------- */
@@ -60,12 +61,8 @@ int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format fo
 
 /* Where symbols come from. All is borrowed. */
 struct symlog_sources {
-	struct symcache_caches *caches;
-	const char *const *modules; /* NAME=BUILDID, NAME=FILE or NAME=TAG */
-	size_t num_modules;
+	struct symcache_finder find; /* which module is meant */
 	bool raw;                   /* names as they are, byte for byte, also on a terminal */
-	bool no_files;              /* modules are of the store alone: what lies on this machine
-	                             * does not count */
 	const struct symcache_source_search *search; /* for sources; NULL: none are wanted */
 	uint64_t source_lines;      /* of them around each place; 0: none are wanted */
 };

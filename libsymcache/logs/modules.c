@@ -113,7 +113,7 @@ int symlog_modules_of_logs(const char *const *paths, size_t n,
 	struct modules m = { .options = options, .found = ret };
 	const struct markup_options markup = { .keep_modules = true };
 	const struct symlog_filter_options how = {
-		.markup = &markup, .from.caches = options->caches, .threads = 1, .quiet = true,
+		.markup = &markup, .from.find.caches = options->caches, .threads = 1, .quiet = true,
 		.no_output = true, .each = true, .say = on_fault,
 	};
 	struct symlog_filter *filter;

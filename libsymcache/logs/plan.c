@@ -133,8 +133,12 @@ int symlog_task(struct markup_task *t, const struct markup_task_plan *plan,
 	struct job job = {
 		.plan = plan, .options = options,
 		.from = {
-			options->caches, form->modules, form->num_modules, form->raw,
-			.no_files = true,
+			.find = {
+				.caches = options->caches, .modules = form->modules,
+				.num_modules = form->num_modules, .option = "--module",
+				.no_files = true,
+			},
+			.raw = form->raw,
 		},
 		.spare = calloc(plan->workers, sizeof(struct symlog_filter *)),
 	};

@@ -1,181 +1,309 @@
-/* What libmarkup asks, put to a symbolizer: see resolver.h. Its handles are modules. */
+/* What a filter of logs asks, put to symbolizers: see resolver.h. Its handles are modules. */
 #include "libsymcache/logs/resolver.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "libsymcache/base/build_id.h"
+#include "libsymcache/base/vec.h"
+#include "libsymcache/symbolize/process.h"
+#include "libsymcache/symbolize/symbolizer.h"
 
-enum { GUID_BYTES = 16 };
-
-struct sc_log_resolver {
-	struct symcache_markup markup; /* first: see symcache_markup_functions() */
-	const struct symlog_sources *from;
-	struct symcache_caches *caches;
-	struct symcache_source_files sources;
-	struct sc_error why;
-	char advice[sizeof(((struct sc_error *)0)->msg) + 64];
-};
-
-struct sc_log_resolver *sc_log_resolver_create(const struct symlog_sources *from,
-					       struct symcache_names *names,
-					       struct symcache_names *line_names, bool llvm)
+/* A call that does not return may be the last instruction of its segment. */
+static bool find_offset(const struct symcache *cache, uint64_t offset, uint64_t *vaddr)
 {
-	struct sc_log_resolver *r = calloc(1, sizeof(*r));
-
-	if (!r)
-		return NULL;
-	r->from = from;
-	r->caches = from->caches;
-	r->sources.search = from->search;
-	if (symcache_markup_init(&r->markup, from->caches, names, line_names, llvm))
-		return r;
-	sc_log_resolver_destroy(r);
-	return NULL;
+	if (symcache_vaddr_from(cache, SYMCACHE_FROM_FILE, offset, vaddr))
+		return true;
+	if (!offset || !symcache_vaddr_from(cache, SYMCACHE_FROM_FILE, offset - 1, vaddr))
+		return false;
+	++*vaddr;
+	return true;
 }
 
-void sc_log_resolver_destroy(struct sc_log_resolver *r)
+static bool find_place(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr)
 {
-	if (!r)
-		return;
-	symcache_markup_deinit(&r->markup);
-	symcache_source_files_deinit(&r->sources);
-	free(r);
-}
-
-/* Has the module symbols? Else *why. */
-static void *usable(struct sc_log_resolver *r, struct symcache_module *m, const char **why)
-{
+	const struct sc_log_resolver *r = ctx;
 	const struct symcache *cache;
+	uint64_t base, has;
 
-	if (!m || !symcache_module_cache(m, &cache, NULL, &r->why))
-		return m;
-	*why = r->why.msg;
-	return NULL;
-}
-
-static void *find_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
-{
-	struct sc_log_resolver *r = ctx;
-	char hex[2 * GUID_BYTES + 1];
-	void *found = usable(r, symcache_caches_module_of_id(r->caches, build_id, len), why);
-
-	if (found || len != GUID_BYTES)
-		return found;
-	/* A minidump has no more of a build ID. */
-	symcache_build_id_text(hex, build_id, len);
-	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_BUILD_ID, hex), why);
-}
-
-/* What an option binds a name to, behind "NAME=", or NULL. */
-static const char *bound_to(const struct sc_log_resolver *r, const char *name)
-{
-	const size_t len = strlen(name);
-
-	for (size_t i = 0; i < r->from->num_modules; i++) {
-		const char *text = r->from->modules[i];
-		if (!strncmp(text, name, len) && text[len] == '=')
-			return text + len + 1;
+	if (place->origin == MARKUP_FROM_SHOWN)
+		return sc_symbolize_shown(r->symbolizer, module, place->symbol, place->address,
+					  place->offset, vaddr);
+	if (place->origin == MARKUP_FROM_SYMBOL)
+		return symcache_symbolize_offset(r->symbolizer, module,
+			&(struct symcache_named){ place->symbol, place->offset, place->symbol_size },
+			vaddr, &has);
+	cache = sc_module_cache(module);
+	if (!cache)
+		return false;
+	base = symcache_load_base(cache);
+	*vaddr = place->offset;
+	switch (place->origin) {
+	case MARKUP_FROM_CODE:
+		return symcache_vaddr_of_code(cache, place->offset, vaddr);
+	case MARKUP_INSIDE:
+		return symcache_may_be_code(cache, place->offset);
+	case MARKUP_FIXED:
+		return base && symcache_may_be_code(cache, place->offset);
+	case MARKUP_FROM_FILE:
+		return place->has_page && !symcache_has_offsets(cache) ?
+			symcache_vaddr_from(cache, SYMCACHE_FROM_PAGE, place->from_page, vaddr) :
+			find_offset(cache, place->offset, vaddr);
+	case MARKUP_FROM_LOAD_BASE:
+		*vaddr += base;
+		return true;
+	case MARKUP_FROM_VALGRIND:
+		/* Libraries lie from 0x4000000 on. */
+		*vaddr -= base ? 0 : 0x108000;
+		return base || (place->offset >= 0x108000 && place->offset < 0x4000000);
+	default:
+		return true;
 	}
-	return NULL;
 }
 
-/* The only entry of the store that is called `name`, and has `tag`, if it is not NULL. */
-static void *find_entry(struct sc_log_resolver *r, const char *name, const char *tag,
-			const char **why)
+static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], size_t n)
 {
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	size_t len;
+	const struct sc_log_resolver *r = ctx;
 
-	if (!symcache_caches_find_name(r->caches, name, tag, id, &len, &r->why))
-		return usable(r, symcache_caches_module_of_id(r->caches, id, len), why);
-	snprintf(r->advice, sizeof(r->advice), "%s%s", r->why.msg, r->why.code != SC_EINVAL ? "" :
-		 "; choose one with --module NAME=BUILDID");
-	if (r->why.code != SC_ENOTFOUND || tag)
-		*why = r->advice;
-	return NULL;
+	symcache_symbolize_ahead(r->symbolizer, (struct symcache_module *const *)modules, vaddrs,
+				 n);
 }
 
-static void *find_named(void *ctx, struct sc_str path, const char **why)
+static bool data_at(const struct sc_log_resolver *r, struct symcache_module *m, uint64_t vaddr,
+		    struct symcache_shown_data *ret)
 {
-	struct sc_log_resolver *r = ctx;
-	const char *bound;
-	char name[256];
-
-	if (!symcache_markup_base(path, name))
-		return NULL;
-	bound = bound_to(r, name);
-	if (!bound)
-		return find_entry(r, name, NULL, why);
-	if (!r->from->no_files && !access(bound, F_OK))
-		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, bound),
-			      why);
-	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
-		return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_BUILD_ID, bound),
-			      why);
-	return find_entry(r, name, bound, why);
+	/* LLVM tries the symbol that begins last before it alone, also where another covers it. */
+	return symcache_symbolize_data(r->symbolizer, m, vaddr, ret) && (!r->llvm || ret->of_table);
 }
 
-static void *find_kernel(void *ctx, struct sc_str module, struct sc_str release,
-			 const char **why)
+/* Where someone jumped into a variable, that is the function. */
+static size_t find_data_as_code(struct sc_log_resolver *r, struct symcache_module *m,
+				uint64_t vaddr, const struct sc_frame **ret)
 {
-	struct sc_log_resolver *r = ctx;
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	char name[65], of[65];
-	size_t len;
+	struct symcache_shown_data data;
 
-	if (module.len >= sizeof(name) || release.len >= sizeof(of))
-		return NULL;
-	snprintf(name, sizeof(name), "%.*s", (int)module.len, module.ptr);
-	snprintf(of, sizeof(of), "%.*s", (int)release.len, release.ptr);
-	if (bound_to(r, name))
-		return find_named(ctx, module, why);
-	if (!symcache_caches_find_kernel(r->caches, name, *of ? of : NULL, id, &len, &r->why))
-		return usable(r, symcache_caches_module_of_id(r->caches, id, len), why);
-	if (r->why.code != SC_ENOTFOUND)
-		*why = r->why.msg;
-	return NULL;
+	if (!data_at(r, m, vaddr, &data))
+		return 0;
+	r->only = (struct sc_frame){ .function = data.name };
+	*ret = &r->only;
+	return 1;
 }
 
-static void *find_file(void *ctx, struct sc_str path, const uint8_t *build_id, size_t len,
-		       const char **why)
+static size_t symbolize(struct sc_log_resolver *r, struct symcache_symbolizer *symbolizer,
+			void *module, uint64_t vaddr, const struct sc_frame **ret)
+{
+	struct symcache_answer a;
+	const enum symcache_reason reason = symcache_symbolize(symbolizer, module, vaddr, &a);
+
+	if (reason == SYMCACHE_OUTSIDE || reason == SYMCACHE_NO_CODE)
+		return find_data_as_code(r, module, vaddr, ret);
+	*ret = a.frames;
+	return a.num_frames;
+}
+
+/* Copies frames, to be changed. False: out of memory. */
+static bool copy_frames(struct sc_log_resolver *r, size_t n, const struct sc_frame **frames)
+{
+	vec_clear(&r->frames);
+	if (!vec_reserve(&r->frames, n))
+		return false;
+	memcpy(r->frames.data, *frames, n * sizeof(**frames));
+	*frames = r->frames.data;
+	return true;
+}
+
+static size_t find_code(void *ctx, void *module, uint64_t vaddr, bool named,
+			const struct sc_frame **ret)
 {
 	struct sc_log_resolver *r = ctx;
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	char name[PATH_MAX];
-	size_t id_len;
-	bool derived;
+	const size_t n = symbolize(r, named ? r->line_symbolizer : r->symbolizer, module, vaddr,
+				   ret);
 
-	if (r->from->no_files || path.len >= sizeof(name))
+	/* A version belongs to the symbol, not to the function. */
+	for (size_t i = 0; named && i < n; i++) {
+		const struct sc_str name = (*ret)[i].function;
+		const char *version = name.ptr ? memchr(name.ptr, '@', name.len) : NULL;
+
+		if (!version || version == name.ptr)
+			continue;
+		if (*ret != r->frames.data && !copy_frames(r, n, ret))
+			return 0;
+		r->frames.data[i].function.len = (size_t)(version - name.ptr);
+	}
+	return n;
+}
+
+static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_data *ret)
+{
+	const struct sc_log_resolver *r = ctx;
+	struct symcache_shown_data data;
+
+	if (!data_at(r, module, vaddr, &data) &&
+	    (r->llvm || !symcache_symbolize_function(r->symbolizer, module, vaddr, &data)))
+		return false;
+	*ret = (struct markup_data){ .name = data.name };
+	if (data.of_table)
+		return true;
+	ret->offset = vaddr - data.vaddr;
+	ret->file = data.file;
+	ret->line = data.line;
+	return true;
+}
+
+/* A symbol element; some write a further underscore in front of the name. */
+static struct sc_str find_name(void *ctx, struct sc_str name)
+{
+	const struct sc_log_resolver *r = ctx;
+	const size_t extra = name.len > 2 && !memcmp(name.ptr, "__Z", 3);
+	const struct sc_str tail = { name.ptr + extra, name.len - extra };
+	const struct sc_str text = symcache_show_name(r->symbolizer, tail,
+						      SYMCACHE_LANG_UNKNOWN);
+
+	if (!text.ptr || (text.len == tail.len && !memcmp(text.ptr, tail.ptr, tail.len)))
+		return name;
+	return text;
+}
+
+_Static_assert(SYMCACHE_BATCH == MARKUP_AHEAD, "batches are handed on as they are");
+
+/* ---- modules --------------------------------------------------------------------------- */
+
+static const char *kind_of_symbols(const struct symcache *cache)
+{
+	static const struct { uint32_t source; const char *words; } kinds[] = {
+		{ SYMCACHE_FROM_DWARF, "DWARF" }, { SYMCACHE_FROM_SYMTAB, "symbol table" },
+		{ SYMCACHE_FROM_MINIDEBUGINFO, "MiniDebugInfo" },
+		{ SYMCACHE_FROM_DYNSYM, "dynamic symbols" },
+	};
+
+	for (size_t i = 0; cache->image && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (cache->image->sources & kinds[i].source)
+			return kinds[i].words;
+	return "symbols";
+}
+
+static void *find_module(void *ctx, struct markup_module *of, const char **why)
+{
+	struct sc_log_resolver *r = ctx;
+	const struct symcache_file_id id = {
+		.path = of->name, .build_id = of->build_id, .build_id_len = of->build_id_len,
+		.kernel = of->kernel, .release = of->release,
+	};
+	const struct symcache *cache;
+	struct symcache_module *found;
+
+	if (r->options->find(r->options->ctx, &id, &found, &r->why)) {
+		*why = *r->why.msg ? r->why.msg : NULL;
 		return NULL;
-	memcpy(name, path.ptr, path.len);
-	name[path.len] = 0;
-	if (symcache_elf_build_id(name, id, &id_len, &derived, NULL) || derived || id_len != len ||
-	    memcmp(id, build_id, len))
-		return NULL;
-	return usable(r, symcache_caches_module(r->caches, SYMCACHE_MODULE_FILE, name), why);
+	}
+	cache = sc_module_cache(found);
+	of->symbols = cache ? kind_of_symbols(cache) : NULL;
+	of->table_only = cache && cache->image && !(cache->image->sources & SYMCACHE_FROM_DWARF);
+	return found;
 }
 
 static struct sc_str find_source(void *ctx, void *module, const struct sc_frame *frame)
 {
-	struct sc_log_resolver *r = ctx;
+	const struct sc_log_resolver *r = ctx;
 
-	return symcache_source_lines(&r->sources, module, frame->file, frame->line,
-				     r->from->source_lines);
+	return r->options->source(r->options->ctx, r->thread, module, frame);
 }
 
-struct markup_resolver sc_log_resolver_functions(struct sc_log_resolver *r)
+/* ---- all of them ----------------------------------------------------------------------- */
+
+struct sc_log_resolvers {
+	struct sc_log_resolver_options options;
+	struct symcache_names *names, *line_names;
+	struct sc_log_resolver *list;       /* options.threads of them */
+	struct markup_resolver *functions; /* theirs */
+};
+
+static struct markup_resolver functions_of(struct sc_log_resolver *r)
 {
-	struct markup_resolver ret = {
-		.ctx = r, .module = find_module, .file = find_file, .named = find_named,
-		.kernel = find_kernel,
+	return (struct markup_resolver){
+		.ctx = r, .module = find_module, .place = find_place, .code = find_code,
+		.source = r->options->source ? find_source : NULL, .prepare = prepare,
+		.data = find_data, .unwind = sc_log_unwind, .demangle = find_name,
+	};
+}
+
+/* The names that filters show, and those of frames whose module is named on their line. False: out
+ * of memory. */
+static bool make_names(struct sc_log_resolvers *all, bool llvm)
+{
+	const struct symcache_names_options names = {
+		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
+		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
+		.llvm = llvm, .bytes = all->options.bytes,
+	}, line_names = {
+		.paths = SYMCACHE_PATHS_CLEAN, .table = SYMCACHE_TABLE_OUTERMOST,
+		.bytes = all->options.bytes,
 	};
 
-	symcache_markup_functions(&ret);
-	if (r->from->search && r->from->source_lines)
-		ret.source = find_source;
-	return ret;
+	all->names = symcache_names_create(&names);
+	all->line_names = symcache_names_create(&line_names);
+	return all->names && all->line_names;
+}
+
+/* False: out of memory. */
+static bool make(struct sc_log_resolvers *all)
+{
+	const struct sc_log_resolver_options *o = &all->options;
+	const bool llvm = o->markup->dialect == MARKUP_LLVM;
+
+	all->list = calloc(o->threads, sizeof(*all->list));
+	all->functions = calloc(o->threads, sizeof(*all->functions));
+	if (!all->list || !all->functions || !make_names(all, llvm))
+		return false;
+	for (unsigned i = 0; i < o->threads; i++) {
+		struct sc_log_resolver *r = &all->list[i];
+
+		r->options = o;
+		r->thread = i;
+		r->llvm = llvm;
+		r->symbolizer = symcache_symbolizer_create(o->caches, all->names);
+		r->line_symbolizer = symcache_symbolizer_create(o->caches, all->line_names);
+		if (!r->symbolizer || !r->line_symbolizer)
+			return false;
+		all->functions[i] = functions_of(r);
+	}
+	return true;
+}
+
+struct sc_log_resolvers *sc_log_resolvers_create(const struct sc_log_resolver_options *options)
+{
+	struct sc_log_resolvers *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all->options = *options;
+	if (make(all)) {
+		all->options.markup = NULL;
+		return all;
+	}
+	sc_log_resolvers_destroy(all);
+	return NULL;
+}
+
+void sc_log_resolvers_destroy(struct sc_log_resolvers *all)
+{
+	if (!all)
+		return;
+	for (unsigned i = 0; all->list && i < all->options.threads; i++) {
+		struct sc_log_resolver *r = &all->list[i];
+
+		symcache_symbolizer_destroy(r->symbolizer);
+		symcache_symbolizer_destroy(r->line_symbolizer);
+		vec_deinit(&r->frames);
+		vec_deinit(&r->callers);
+	}
+	symcache_names_destroy(all->names);
+	symcache_names_destroy(all->line_names);
+	free(all->list);
+	free(all->functions);
+	free(all);
+}
+
+const struct markup_resolver *sc_log_resolvers_functions(const struct sc_log_resolvers *all)
+{
+	return all->functions;
 }

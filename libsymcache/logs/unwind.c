@@ -1,5 +1,5 @@
 /*
- * Stacks in a log, walked by the unwind information of its modules: see markup.h and
+ * Stacks in a log, walked by the unwind information of its modules: see resolver.h and
  * libmarkup/markup.h.
  */
 #include <elf.h>
@@ -103,10 +103,10 @@ static bool find_machine(struct stack_walk *w, uint16_t *machine, struct symcach
 	return false;
 }
 
-size_t sc_markup_unwind(void *ctx, const struct markup_stack *stack,
-			const struct markup_caller **callers, const char **end)
+size_t sc_log_unwind(void *ctx, const struct markup_stack *stack,
+		     const struct markup_caller **callers, const char **end)
 {
-	struct symcache_markup *m = ctx;
+	struct sc_log_resolver *r = ctx;
 	struct stack_walk w = { .stack = stack };
 	struct symcache_unwind_source source = {
 		.read = read_memory, .module = find_module, .ctx = &w, .modules = &w };
@@ -118,12 +118,12 @@ size_t sc_markup_unwind(void *ctx, const struct markup_stack *stack,
 	    symcache_unwind_begin(&u, &source, &registers, NULL))
 		return 0;
 	w.stack_pointer = registers.value[number_of(source.machine, (struct sc_str){ "sp", 2 })];
-	vec_clear(&m->callers);
-	while (vec_reserve(&m->callers, 1) && symcache_unwind_next(&u, &f))
-		m->callers.data[m->callers.len++] = (struct markup_caller){
+	vec_clear(&r->callers);
+	while (vec_reserve(&r->callers, 1) && symcache_unwind_next(&u, &f))
+		r->callers.data[r->callers.len++] = (struct markup_caller){
 			.pc = f.pc, .exact = f.pc == f.lookup_pc,
 			.how = f.trust > SYMCACHE_TRUST_CFI ? symcache_trust_text(f.trust) : NULL };
 	*end = u.stop == SYMCACHE_STOP_END ? NULL : symcache_stop_text(u.stop);
-	*callers = m->callers.data;
-	return m->callers.len;
+	*callers = r->callers.data;
+	return r->callers.len;
 }

@@ -10,7 +10,6 @@
 
 enum {
 	GUID_BYTES = 16,
-	NAME_MAX_LEN = 255,
 	KERNEL_MAX_LEN = 64, /* of the names of kernels and their modules, and of releases */
 };
 
@@ -23,14 +22,6 @@ static bool copy(struct sc_str text, char *buf, size_t size)
 		memcpy(buf, text.ptr, text.len);
 	buf[text.len] = '\0';
 	return true;
-}
-
-static struct sc_str last_part(struct sc_str path)
-{
-	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
-	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
-
-	return (struct sc_str){ path.ptr + skipped, path.len - skipped };
 }
 
 /* What an option binds the name to, behind "NAME=", or NULL. */
@@ -112,11 +103,13 @@ static int find_entry(const struct symcache_finder *f, const char *name, const c
 	return rc;
 }
 
-/* Mappings of what is no ELF file are not looked for. */
+/* Mappings of what is no ELF file are not looked for: "[vdso]", and these. */
 static bool is_no_file(struct sc_str path)
 {
-	static const char *const begins[] = { "[", "//anon", "/memfd:", "/dev/dri/" };
+	static const char *const begins[] = { "//anon", "/memfd:", "/dev/dri/" };
 
+	if (*path.ptr == '[' && path.ptr[path.len - 1] == ']')
+		return true;
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (path.len >= strlen(begins[i]) &&
 		    !memcmp(path.ptr, begins[i], strlen(begins[i])))
@@ -127,11 +120,10 @@ static bool is_no_file(struct sc_str path)
 static int find_named(const struct symcache_finder *f, const struct symcache_file_id *of,
 		      struct symcache_module **ret, struct sc_error *err)
 {
-	const struct sc_str last = last_part(of->path);
-	char name[NAME_MAX_LEN + 1];
+	char name[SYMCACHE_FILE_NAME_MAX + 1];
 	const char *bound;
 
-	if (!last.len || !copy(last, name, sizeof(name)))
+	if (!symcache_file_name(of->path, name))
 		return none(err);
 	bound = bound_to(f, name);
 	if (!bound)

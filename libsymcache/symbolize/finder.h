@@ -34,6 +34,12 @@ struct symcache_file_id {
 	struct sc_str release;       /* of the kernel, "6.1.0-56-amd64"; len 0: unknown */
 };
 
+enum { SYMCACHE_FILE_NAME_MAX = 255 };
+
+/* The last part of a path, also of one in an archive, x.apk!libfoo.so; false: it is empty or longer
+ * than that. */
+bool symcache_file_name(struct sc_str path, char name[SYMCACHE_FILE_NAME_MAX + 1]);
+
 /*
  * The module that is meant, whose cache could be opened. SC_ENOTFOUND with an empty message:
  * there is no entry of that name; else as symcache_caches_find_name() and

@@ -21,21 +21,23 @@ static const char *counting(struct mk_output *r, const char *p, const char *hit,
 	return close;
 }
 
-static void *any_module(void *ctx, const uint8_t *build_id, size_t len, const char **why)
+static void *any_module(void *ctx, struct markup_module *m, const char **why)
 {
 	static char module;
 
 	(void)ctx;
 	(void)why;
-	return len && build_id[0] == 0xee ? NULL : &module;
+	return m->build_id_len && m->build_id[0] == 0xee ? NULL : &module;
 }
 
-static size_t any_code(void *ctx, void *module, uint64_t vaddr, const struct sc_frame **frames)
+static size_t any_code(void *ctx, void *module, uint64_t vaddr, bool named,
+		       const struct sc_frame **frames)
 {
 	static struct sc_frame all[3];
 
 	(void)ctx;
 	(void)module;
+	(void)named;
 	for (size_t i = 0; i < 3; i++)
 		all[i] = (struct sc_frame){ STR("f"), STR("d.c"), (uint32_t)(vaddr % 1000),
 						(uint32_t)i };

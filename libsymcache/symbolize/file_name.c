@@ -1,0 +1,21 @@
+/* The name that a file is found by: see finder.h. In a file of its own, as the library that reads
+ * caches alone has no finder. */
+#include <string.h>
+
+#include "libsymcache/symbolize/finder.h"
+
+bool symcache_file_name(struct sc_str path, char name[SYMCACHE_FILE_NAME_MAX + 1])
+{
+	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL, *inner;
+
+	if (slash)
+		path = sc_span(slash + 1, path.ptr + path.len);
+	inner = path.len ? memrchr(path.ptr, '!', path.len) : NULL;
+	if (inner)
+		path = sc_span(inner + 1, path.ptr + path.len);
+	if (!path.len || path.len > SYMCACHE_FILE_NAME_MAX)
+		return false;
+	memcpy(name, path.ptr, path.len);
+	name[path.len] = '\0';
+	return true;
+}
