@@ -2,6 +2,7 @@
 """Looks at the pages of symcache in a real browser.
 
     scripts/html_test.py PROGRAM CRASH_LOG DEBUG_DIR [SCREENSHOT_DIR]
+    scripts/html_test.py --core PAGE [SCREENSHOT_DIR]    the page of a core with several threads
 
 Drives chromium through chromedriver: nothing is loaded from elsewhere and no text from outside
 is run, colours have contrast in both schemes, pages read without their script and fit a phone, the
@@ -161,11 +162,19 @@ def look_all(b, page, name, shots):
 
 
 def main():
-    if len(sys.argv) < 4:
+    core = sys.argv[1:2] == ["--core"]
+    if len(sys.argv) < (3 if core else 4):
         sys.exit(__doc__)
     if not shutil.which("chromedriver") or not shutil.which("chromium"):
         print("skipped: chromium and chromedriver are not installed")
         sys.exit(77)
+    if core:
+        b = Browser()
+        try:
+            test_core(b, os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3]) if sys.argv[3:] else None)
+        finally:
+            b.close()
+        sys.exit(failed > 0)
     program, log, debug = map(os.path.abspath, sys.argv[1:4])
     shots = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
     with tempfile.TemporaryDirectory() as folder:
@@ -331,6 +340,27 @@ def test_groups(b, program, log, debug, shots, folder):
     b.keys("\ue00c")
     b.keys("u")
     check("groups: u unfolds", settled(b, "return [...document.querySelectorAll('tbody details')].every(d => d.open)"))
+
+
+def test_core(b, page, shots):
+    look_all(b, page, "core", shots)
+    b.open(page)
+    check("core: names from outside make no elements", not b.run("return document.querySelectorAll('img').length"))
+    check("core: the thread that died is open, no other", b.run(
+        "return [...document.querySelectorAll('details.t')].map(d => +d.open).join('')").strip("0") == "1" and
+        b.run("return document.querySelector('details.t').open"))
+    tid = b.run("return [...document.querySelectorAll('details.t')].at(-1).id")
+    b.open(page + "?again#" + tid)
+    check("core: #T and its number open a thread", b.run("return document.getElementById('%s').open" % tid) and
+          b.run("return document.querySelector('.now').closest('details.t').id") == tid)
+    b.keys("B")
+    check("core: B goes to the stack before", b.run("return document.querySelector('.now').closest('details.t').id") != tid)
+    copied = b.run("let t = ''; navigator.clipboard.writeText = x => { t = x; return Promise.resolve(); };"
+                   "document.querySelector('[data-k=c]').click(); return t").splitlines()
+    check("core: a stack is copied as text", copied[0].split()[0] == "#0" and copied[0].split()[1].startswith("0x"), copied)
+    b.keys("/on_poll")
+    check("core: the search finds a function in a stack that is folded", re.fullmatch(r"\d+ of [1-9]", count(b)) and
+          b.run("return document.querySelector('.now').closest('details.t').open"), count(b))
 
 
 def test_large(b, program, log, debug, folder):

@@ -11,18 +11,20 @@
 #include "cmd/cli/messages.h"
 #include "cmd/cli/opt.h"
 #include "cmd/cli/output.h"
+#include "cmd/cli/page.h"
 #include "cmd/cli/store.h"
 #include "libsymcache/report/report.h"
 
 static struct {
 	const char *store;
-	struct opt_list debug_dirs, modules, threads;
+	const char *link;
+	struct opt_list debug_dirs, modules, threads, path_maps, own;
 	struct fetch_options fetch;
 	bool all, registers, summary;
-	int json;
+	int format;
 } o;
 
-static const char *const formats[] = { "text", "json", NULL };
+static const char *const formats[] = { "text", "json", "html", NULL };
 
 static const struct opt opts[] = {
 	OPTS_STORE_READ(&o.store),
@@ -30,8 +32,13 @@ static const struct opt opts[] = {
 	{ "thread", 0, OPT_LIST, &o.threads, "TID", "the stack of this thread only; may be repeated" },
 	{ "registers", 0, OPT_FLAG, &o.registers, NULL,
 	  "the registers of each frame, as far as they are known" },
-	{ "format", 0, OPT_ENUM, &o.json, "FORM",
-	  "text, or json: one object for each thread, one a line", formats },
+	{ "format", 0, OPT_ENUM, &o.format, "FORM",
+	  "text; json, one object for each thread, one a line; or html, one page to read and search",
+	  formats },
+	OPTS_PAGE(&o.link, &o.own),
+	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
+	  "with --link: files of the folder FROM are in TO; may be repeated, the first that fits "
+	  "counts" },
 	{ "module", 0, OPT_LIST, &o.modules, "PATH=ID|FILE",
 	  "which build ID or ELF file the module PATH (or its last part) of the core is, where "
 	  "the core does not have it; may be repeated" },
@@ -166,7 +173,8 @@ static int thread_ids(uint32_t **ret, struct sc_error *err)
 
 static int run(int argc, char **argv, struct sc_error *err)
 {
-	struct markup_core_options options = { .json = o.json, .all = o.all,
+	struct markup_core_options options = { .format = (enum markup_report_format)o.format, .all = o.all,
+		.link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
 		.registers = o.registers, .summary = o.summary, .num_threads = o.threads.len };
 	struct symcache_debuginfod *debuginfod;
 	uint32_t *threads = NULL;
@@ -174,6 +182,13 @@ static int run(int argc, char **argv, struct sc_error *err)
 
 	if (!argc)
 		return sc_error_set(err, SC_EINVAL, "name a core file");
+	if (o.format == MARKUP_REPORT_HTML && (argc > 1 || o.summary))
+		return sc_error_set(err, SC_EINVAL, o.summary ? "a page has the modules: --summary and "
+				    "--format html exclude each other" : "a page is of one core file");
+	if ((o.link || o.own.len || o.path_maps.len) && o.format != MARKUP_REPORT_HTML)
+		return sc_error_set(err, SC_EINVAL, "--link, --map-path and --own are for --format html");
+	if (o.link && page_link_check(o.link, err))
+		return err->code;
 	if (named_store_missing(o.store))
 		return STATUS_ERROR;
 	if (thread_ids(&threads, err))
@@ -186,7 +201,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	for (int i = 0; i < argc; i++) {
 		const int of = run_file(argv[i], debuginfod, &options);
 
-		if (i + 1 < argc && !o.json)
+		if (i + 1 < argc && o.format == MARKUP_REPORT_TEXT)
 			putchar('\n');
 		status = of > status ? of : status;
 	}

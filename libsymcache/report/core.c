@@ -95,7 +95,7 @@ static int walk(struct mk_core *c, const struct markup_core_options *o, struct g
 			break;
 		ret->threads++;
 		ret->cut |= stack.stop != SYMCACHE_STOP_END && stack.stop != SYMCACHE_STOP_NO_MODULE;
-		if (o->json && !o->summary)
+		if (o->format == MARKUP_REPORT_JSON && !o->summary)
 			mk_core_json_stack(c, &stack, i);
 		else if (!o->summary && !add_to_group(groups, o->all || o->registers, &stack, i))
 			rc = sc_no_memory(err);
@@ -104,12 +104,37 @@ static int walk(struct mk_core *c, const struct markup_core_options *o, struct g
 	return rc;
 }
 
+static void put_groups(struct mk_core *c, const struct markup_core_options *o,
+		       const struct groups *groups)
+{
+	const bool html = o->format == MARKUP_REPORT_HTML;
+	const struct mk_page_links links = { o->link, o->path_maps };
+
+	if (o->format == MARKUP_REPORT_JSON)
+		return;
+	if (html)
+		mk_core_html_begin(c, &links);
+	else
+		mk_core_text_head(c);
+	for (size_t i = 0; i < groups->list.len; i++) {
+		const struct group *g = &groups->list.data[i];
+
+		(html ? mk_core_html_stack : mk_core_text_stack)(c, &g->stack, g->left_out,
+								 g->threads.data, g->threads.len);
+	}
+	if (html)
+		mk_core_html_end(c);
+	if (c->head.error || c->outline.error)
+		c->out->error = -ENOMEM;
+}
+
 int markup_core_report(const char *path, struct symcache_core *core,
 		       const struct markup_core_options *options, struct mk_out *out,
 		       struct markup_cored *ret, struct sc_error *err)
 {
 	struct symcache_names *names = symcache_names_create(NULL);
-	struct mk_core c = { path, core, out, { .out = out } };
+	struct mk_core c = { .path = path, .core = core, .out = out, .places = { .out = out },
+			     .own = options->own };
 	struct groups groups = { .list = { 0 } };
 	int rc = 0;
 
@@ -118,17 +143,13 @@ int markup_core_report(const char *path, struct symcache_core *core,
 		rc = sc_no_memory(err);
 	if (!rc)
 		rc = walk(&c, options, &groups, ret, err);
-	if (!rc && ret->threads && !options->json) {
-		mk_core_text_head(&c);
-		for (size_t i = 0; i < groups.list.len; i++) {
-			const struct group *g = &groups.list.data[i];
-
-			mk_core_text_stack(&c, &g->stack, g->left_out, g->threads.data,
-					   g->threads.len);
-		}
-	}
+	if (!rc && ret->threads)
+		put_groups(&c, options, &groups);
 	if (!rc && ret->threads && options->summary)
-		(options->json ? mk_core_json_summary : mk_core_text_summary)(&c);
+		(options->format == MARKUP_REPORT_JSON ? mk_core_json_summary
+							: mk_core_text_summary)(&c);
+	mk_out_deinit(&c.head);
+	mk_out_deinit(&c.outline);
 	groups_deinit(&groups);
 	mk_places_deinit(&c.places);
 	symcache_names_destroy(names);

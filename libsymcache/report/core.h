@@ -2,11 +2,12 @@
  * core.h: what the files of a core's report share; the core itself is read by libsymcache/core/core.h.
  *
  *   core.c                    the walk over the threads
- *   core_text.c, core_json.c  the output
+ *   core_text.c, core_json.c, core_html.c  the output
  */
 #ifndef MARKUP_REPORT_CORE_H
 #define MARKUP_REPORT_CORE_H
 
+#include "libmarkup/output/html/page.h"
 #include "libsymcache/report/report.h"
 #include "libsymcache/report/stack.h"
 
@@ -16,6 +17,9 @@ struct mk_core {
 	struct symcache_core *core;
 	struct mk_out *out;
 	struct mk_places places;        /* owners: struct symcache_image */
+	const char *const *own;         /* as of the options */
+	struct mk_out head, outline;    /* of the page, until its end */
+	size_t stacks, shown;           /* of the page: so far; threads that they are of */
 };
 
 /* What is at a frame. */
@@ -30,6 +34,9 @@ static inline struct symcache_code_place *mk_core_place(struct mk_core *c,
 }
 
 void mk_core_text_head(struct mk_core *c);
+/* Of a stack of which not all is shown: so many outermost frames are. */
+enum { MK_CORE_LAST = 50 };
+
 /* Copies what mk_core_text_stack() shows of a stack, which may be long; *left_out: the number of
  * frames that are not in the copy. False: out of memory. */
 bool mk_core_shown_part(const struct symcache_stack *stack, struct symcache_stack *ret,
@@ -38,6 +45,14 @@ bool mk_core_shown_part(const struct symcache_stack *stack, struct symcache_stac
 void mk_core_text_stack(struct mk_core *c, const struct symcache_stack *stack, size_t left_out,
 			const size_t *threads, size_t num_threads);
 void mk_core_json_stack(struct mk_core *c, const struct symcache_stack *stack, size_t thread);
+
+/* The page: its beginning, the same for each stack, its end. */
+void mk_core_html_begin(struct mk_core *c, const struct mk_page_links *links);
+void mk_core_html_stack(struct mk_core *c, const struct symcache_stack *stack, size_t left_out,
+			const size_t *threads, size_t num_threads);
+void mk_core_html_end(struct mk_core *c);
+
+const char *mk_machine_name(uint16_t machine);
 
 /* The modules, and what they lack. */
 void mk_core_text_summary(struct mk_core *c);

@@ -7,10 +7,10 @@
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/report/core.h"
 
-enum { FIRST_SHOWN = 200, LAST_SHOWN = 50, MAX_PERIOD = 16, MAX_IDS = 12,
+enum { FIRST_SHOWN = 200, LAST_SHOWN = MK_CORE_LAST, MAX_PERIOD = 16, MAX_IDS = 12,
        FIRST_KEPT = FIRST_SHOWN + 2 * MAX_PERIOD };
 
-static const char *machine_name(uint16_t machine)
+const char *mk_machine_name(uint16_t machine)
 {
 	switch (machine) {
 	case EM_X86_64: return "x86-64";
@@ -52,7 +52,7 @@ void mk_core_text_head(struct mk_core *c)
 						    *core->command ? core->command : "a program"));
 	if (core->pid)
 		mk_put(o, " (pid ", core->pid, ")");
-	mk_put(o, ", ", machine_name(core->machine));
+	mk_put(o, ", ", mk_machine_name(core->machine));
 	put_signal(o, core);
 	mk_put(o, "; ", core->num_threads, core->num_threads == 1 ? " thread, " : " threads, ", n,
 	       n == 1 ? " module" : " modules");

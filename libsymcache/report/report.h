@@ -58,13 +58,22 @@ int markup_trace_report(const char *path, const struct markup_trace_options *opt
 
 /* ---- cores ------------------------------------------------------------------------------ */
 
+enum markup_report_format {
+	MARKUP_REPORT_TEXT,
+	MARKUP_REPORT_JSON,
+	MARKUP_REPORT_HTML,     /* one page */
+};
+
 struct markup_core_options {
-	bool json;
+	enum markup_report_format format;
 	bool all;               /* text: each stack by itself, also where several are equal */
 	bool registers;         /* show those of each frame, as far as they are known */
 	bool summary;           /* the modules in place of the stacks */
 	const uint32_t *threads; /* the stacks of these alone, by their IDs */
 	size_t num_threads;     /* 0: of all */
+	/* Of the page, as of struct markup_options; not with `summary`. */
+	const char *link;
+	const char *const *path_maps, *const *own;
 	struct symcache_caches *caches;
 };
 

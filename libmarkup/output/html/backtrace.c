@@ -162,17 +162,6 @@ static void note_in_outline(struct mk_page *p, const char *row, size_t len)
 	mk_out_lit(o, "</cite></a>\n");
 }
 
-/* What is between two tags of the row. */
-static void put_whole(struct mk_out *o, const char *row, size_t len, const char *open,
-		      const char *close)
-{
-	const char *from = memmem(row, len, open, strlen(open));
-	const char *to = from ? memmem(from, len - (size_t)(from - row), close, strlen(close)) : NULL;
-
-	if (to)
-		mk_out_put(o, from + strlen(open), (size_t)(to - from) - strlen(open));
-}
-
 /* The head of the page is that of the first crash, else of the first backtrace. */
 static void note_crash(struct mk_page *p, const char *row, size_t len)
 {
@@ -186,11 +175,11 @@ static void note_crash(struct mk_page *p, const char *row, size_t len)
 	mk_out_lit(o, "<p class=why>");
 	put_title(t, o);
 	mk_out_lit(o, "</p>\n<h1>");
-	put_whole(o, row, len, "<b>", "</b>");
+	mk_row_whole(o, row, len, false);
 	mk_out_lit(o, "</h1>\n<p>");
 	if (memmem(row, len, "<cite>", 6)) {
 		mk_out_lit(o, "<cite>");
-		put_whole(o, row, len, "<cite>", "</cite>");
+		mk_row_whole(o, row, len, true);
 		mk_out_lit(o, "</cite> · ");
 	}
 	put_link(p, o);

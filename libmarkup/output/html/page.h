@@ -64,7 +64,9 @@ void mk_row_place(struct mk_out *o, struct sc_str file, uint32_t line, uint32_t 
 /* <b>name</b> <cite>place</cite>: what is not known is left out. */
 void mk_row_code(struct mk_out *o, const struct sc_frame *f);
 
-/* Of a row: what its function is called for short, or its place without folders and column;
+/* Of a row: its function, or its place, as they are in it. */
+void mk_row_whole(struct mk_out *o, const char *row, size_t len, bool place);
+/* The same for short: what its function is called for short, or its place without folders and column;
  * nothing if it has none. */
 void mk_row_part(struct mk_out *o, const char *row, size_t len, bool place);
 /* <b>short name</b> through `more` more · file.cc:14 */

@@ -74,16 +74,26 @@ static void put_without(struct mk_out *o, const char *p, const char *end, const 
 	mk_out_put(o, p, (size_t)(end - p));
 }
 
-void mk_row_part(struct mk_out *o, const char *row, size_t len, bool place)
+/* The function of a row, or its place; len 0: it has none. */
+static struct sc_str inside(const char *row, size_t len, bool place)
 {
 	const char *open = place ? "<cite>" : "<b>", *close = place ? "</cite>" : "</b>";
 	const char *p = memmem(row, len, open, strlen(open));
 	const char *end = p ? memmem(p, len - (size_t)(p - row), close, strlen(close)) : NULL;
 
-	if (!end)
-		return;
-	p += strlen(open);
-	put_without(o, p, end, place ? "<span" : "<u", place ? "</span>" : "</u>");
+	return end ? sc_span(p + strlen(open), end) : (struct sc_str){ row, 0 };
+}
+
+void mk_row_whole(struct mk_out *o, const char *row, size_t len, bool place)
+{
+	mk_out_str(o, inside(row, len, place));
+}
+
+void mk_row_part(struct mk_out *o, const char *row, size_t len, bool place)
+{
+	const struct sc_str s = inside(row, len, place);
+
+	put_without(o, s.ptr, s.ptr + s.len, place ? "<span" : "<u", place ? "</span>" : "</u>");
 }
 
 void mk_row_brief(struct mk_out *o, const char *row, size_t len, size_t more)
