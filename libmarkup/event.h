@@ -126,6 +126,8 @@ struct mk_event {
 			                   * function replaces; len 0: nothing */
 			bool in_module;   /* `name` (and `build_id`) name the module; `lookup`
 			                   * counts from `origin`. But see `absolute` */
+			struct sc_str function; /* as the line names it, without offset; len 0: it
+			                   * does not */
 			/* With in_module. */
 			bool absolute;    /* `address` alone is known, not `lookup`; not even the
 			                   * module if `name` is empty */

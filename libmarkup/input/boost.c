@@ -34,6 +34,8 @@ static void read_line(struct mk_line *l, const char *end)
 	e->returns = MK_RETURN;
 	if (hole)
 		e->hole = sc_span(hole, p - strlen(" in "));
+	else if ((hole = mk_find(mark, end, " in ")) || (hole = mk_find(mark, end, " at ")))
+		e->function = sc_span(mark + 2, hole);
 }
 
 const struct mk_input mk_boost_input = {

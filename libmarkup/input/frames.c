@@ -132,6 +132,7 @@ static void add_frame(struct mk_line *l, const struct mk_frame_row *row,
 	if (!e->name.len)
 		e->name = e->build_id;
 	e->hole = parts->hole;
+	e->function = parts->symbol;
 	e->number = parts->values[MK_NUMBER];
 	e->reach = has(parts, MK_NUMBER) ? 0 : 2;
 	e->returns = returns(row, parts);

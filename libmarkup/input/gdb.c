@@ -48,6 +48,9 @@ static void read_line(struct mk_line *l, const char *end)
 		after = end - 3;
 	if (after)
 		e->hole = sc_span(p, after);
+	after = mk_find(p, end, " (");
+	if (after && *p != '?')
+		e->function = sc_span(p, after);
 }
 
 const struct mk_input mk_gdb_input = {

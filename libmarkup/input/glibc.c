@@ -116,6 +116,8 @@ static void read_glibc(struct mk_line *l, const char *p, const char *bracket, co
 	/* An address of a file that is not relocated is low. */
 	e->absolute = (plus && plus > open + 1) || (!plus && address >> 32) || file == file_end;
 	e->lookup = plus ? rel : address;
+	if (plus && plus > open + 1)
+		e->function = sc_span(open + 1, plus);
 	if (file < file_end && plus > open + 1) {
 		e->symbol = sc_span(open + 1, plus);
 		e->symbol_offset = rel;

@@ -30,6 +30,8 @@ static void read_line(struct mk_line *l, const char *end)
 	e->returns = is_pc ? MK_EXACT : MK_RETURN;
 	if (mk_match(&p, end, "%_(unknown)"))
 		e->hole = (struct sc_str){ p - 9, 9 };
+	else if (mk_match(&p, end, "%_"))
+		e->function = sc_span(p, mk_trimmed(p, end));
 	e->reach = 2; /* a line of the signal is behind the PC */
 }
 

@@ -28,9 +28,11 @@ static void read_frame(struct mk_line *l, const char *open, const char *end)
 	/* The function that the VM knew goes with it. */
 	end = mk_trimmed(p, end);
 	e = mk_add_frame(l, "java", kind, end);
+	e->name = sc_span(open + 1, plus);
 	mk_match(&p, end, "%_");
 	e->hole = sc_span(p, end);
-	e->name = sc_span(open + 1, plus);
+	plus = mk_find(p, end, "+0x");
+	e->function = sc_span(p, plus ? plus : p);
 	e->origin = MARKUP_FROM_LOAD_BASE;
 	e->lookup = rel;
 	e->returns = kind < l->p + 2 || kind[-2] != '#' ? MK_RETURN_BUT_FIRST : MK_EXACT;

@@ -93,7 +93,7 @@ static const char *read_frame(struct mk_line *l, const char *from, const char *p
 	take_module(&behind, end, e);
 	e->kernel = true;
 	e->origin = MARKUP_FROM_SYMBOL;
-	e->symbol = sc_span(name, plus);
+	e->function = e->symbol = sc_span(name, plus);
 	e->symbol_size = size;
 	e->lookup = offset;
 	/* Nothing returns to the first byte of a function. */

@@ -26,7 +26,7 @@ static const char *find_address(const char *p, const char *end)
 
 static void read_frame(struct mk_line *l, const char *start, const char *end)
 {
-	const char *p = start, *open;
+	const char *p = start, *open, *plus;
 	uint64_t offset;
 	struct mk_event *e;
 
@@ -49,6 +49,9 @@ static void read_frame(struct mk_line *l, const char *start, const char *end)
 	}
 	e = mk_add_frame(l, "perf", start, end);
 	e->name = sc_span(open + 2, end - 1);
+	plus = mk_find(p, open, "+0x");
+	if (plus && p[1] != '[')
+		e->function = sc_span(p + 1, plus);
 	e->reach = 1;
 	e->origin = MARKUP_FROM_FILE;
 	e->lookup = offset;

@@ -49,7 +49,7 @@ static const char *find_place(const char *p, const char *end, struct sc_str *mod
 /* A frame whose '#' is at p: false, it is something else. */
 static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 {
-	const char *start = *pos, *p = start, *after;
+	const char *start = *pos, *p = start, *after, *name;
 	uint64_t number, address = 0, rel;
 	const char *digits;
 	bool theirs;
@@ -67,6 +67,7 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 		theirs |= !mk_ends_with(l->p, start, "  ");
 	else if (address && end - p > 4 && p[1] != ' ')
 		theirs |= memcmp(p, " in ", 4) != 0;
+	name = p;
 	after = find_place(p - 1, end, &module, &rel);
 	if (!after)
 		return false;
@@ -79,6 +80,9 @@ static bool read_frame(struct mk_line *l, const char **pos, const char *end)
 	e->number = number;
 	e->address = address;
 	e->lookup = rel;
+	mk_match(&name, end, " in");
+	if (name + 3 < module.ptr && *name == ' ')
+		e->function = sc_span(name + 1, mk_trimmed(name + 1, module.ptr - 2));
 	if (theirs && !id.len && !((address ^ rel) & 0xfff))
 		e->returns = MK_RETURN;
 	*pos = after;

@@ -26,6 +26,8 @@ static bool read_frame(struct mk_line *l, const char *start, const char *end)
 	e = mk_add_frame(l, "systemd", start, after);
 	e->name = sc_span(open + 2, plus);
 	e->hole = sc_span(p, open);
+	if (!sc_str_is(e->hole, "n/a"))
+		e->function = e->hole;
 	e->number = number;
 	e->address = address;
 	e->origin = MARKUP_FROM_LOAD_BASE;

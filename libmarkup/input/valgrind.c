@@ -38,6 +38,8 @@ static void read_line(struct mk_line *l, const char *end)
 		return;
 	e = mk_add_frame(l, "valgrind", start, end);
 	e->name = sc_span(in + 5, end - 1);
+	if (*p != '?')
+		e->function = sc_span(p, in);
 	e->reach = 1;
 	e->form = MK_FORM_VALGRIND;
 	e->origin = MARKUP_FROM_VALGRIND;

@@ -156,10 +156,12 @@ static void put_functions(struct mk_output *r, const struct mk_event *e)
 		mk_out_char(o, GROUP_OTHER);
 	if (code.found)
 		judge(r, mk_own_module(r->options.own, module));
+	else if (e->function.len)
+		mk_group_fold(o, mk_lookup_demangled(r->resolve, e->function));
 	else if (map)
 		put_place(o, r->resolve->context.modules[map->module].name,
 			  mk_map_vaddr(map, e->lookup));
-	else if (m)
+	else if (m && !e->unplaced && !e->absolute)
 		put_place(o, e->name, e->lookup);
 	else
 		mk_out_lit(o, "??\n");

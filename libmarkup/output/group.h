@@ -56,6 +56,7 @@ struct markup_groups {
 	VEC(char *) inputs;       /* names of those that had frames */
 	struct mk_out pending;    /* a record that has not come as a whole */
 	uint64_t stacks;          /* all of them */
+	uint64_t nameless;        /* stacks in no group: of no frame is anything known */
 	uint64_t left_out;        /* stacks for whose group there was no room */
 	bool no_memory;
 };

@@ -92,6 +92,15 @@ static struct group *add_group(struct markup_groups *g, uint32_t *slot, const st
 	return new;
 }
 
+/* Has no frame a name or a place? Then it is equal to no other. */
+static bool is_nameless(const struct mk_out *functions)
+{
+	for (size_t i = 0; i < functions->len; i += 3)
+		if (functions->len - i < 3 || memcmp(functions->buf + i, "??\n", 3))
+			return false;
+	return true;
+}
+
 static void end_stack(struct markup_groups *g, struct group_stack *s)
 {
 	const uint64_t signature = signature_of(s->functions.buf, s->functions.len);
@@ -100,6 +109,10 @@ static void end_stack(struct markup_groups *g, struct group_stack *s)
 
 	g->stacks++;
 	g->no_memory |= s->functions.error != 0;
+	if (is_nameless(&s->functions)) {
+		g->nameless++;
+		return;
+	}
 	for (; g->index[at]; at = (at + 1) & (g->slots - 1)) {
 		found = g->groups.data[g->index[at] - 1];
 		if (found->signature == signature && found->len == s->functions.len &&

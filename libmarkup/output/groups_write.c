@@ -42,6 +42,11 @@ void mk_groups_totals(struct mk_out *o, const struct markup_groups *g)
 	put_count(o, g->stacks, "stack");
 	mk_out_lit(o, " in ");
 	put_count(o, g->groups.len, "group");
+	if (g->nameless) {
+		mk_out_lit(o, "; ");
+		put_count(o, g->nameless, "stack");
+		mk_out_lit(o, " without any name or module");
+	}
 	if (g->left_out) {
 		mk_out_lit(o, "; ");
 		put_count(o, g->left_out, "stack");
