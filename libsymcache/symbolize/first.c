@@ -5,29 +5,11 @@
  * Each is a cache of its own that holds for its addresses alone (options.only of a build). They
  * stay until the module goes, so that threads look into them without a lock.
  */
-#include "libsymcache/symbolize/module.h"
+#include "libsymcache/symbolize/first.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-enum {
-	AT_ONCE = 8,   /* addresses that a first answer is made for; more need most units */
-	BUILDS_MAX = 4, /* first answers; then the whole cache pays */
-};
-
-struct sc_first {
-	struct {
-		uint64_t vaddr;
-		const struct symcache *cache;
-	} answers[BUILDS_MAX * AT_ONCE];
-	_Atomic size_t num;
-	struct {
-		void *bytes;
-		struct symcache cache;
-	} built[BUILDS_MAX];
-	unsigned num_built;
-};
 
 void sc_first_destroy(struct sc_first *f)
 {
@@ -36,19 +18,9 @@ void sc_first_destroy(struct sc_first *f)
 	free(f);
 }
 
-const struct symcache *sc_first_find(const struct sc_first *f, uint64_t vaddr)
-{
-	const size_t n = f ? atomic_load_explicit(&f->num, memory_order_acquire) : 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (f->answers[i].vaddr == vaddr)
-			return f->answers[i].cache;
-	return NULL;
-}
-
-/* Those that have no answer yet, each once; returns how many, AT_ONCE + 1: more than that. */
+/* Those that have no answer yet, each once; returns how many, SC_FIRST_AT_ONCE + 1: more. */
 static size_t list_unknown(const struct sc_first *f, const uint64_t vaddrs[], size_t n,
-			   uint64_t ret[AT_ONCE])
+			   uint64_t ret[SC_FIRST_AT_ONCE])
 {
 	size_t unknown = 0;
 
@@ -57,8 +29,8 @@ static size_t list_unknown(const struct sc_first *f, const uint64_t vaddrs[], si
 			;
 		if (k < unknown || sc_first_find(f, vaddrs[i]))
 			continue;
-		if (unknown == AT_ONCE)
-			return AT_ONCE + 1;
+		if (unknown == SC_FIRST_AT_ONCE)
+			return SC_FIRST_AT_ONCE + 1;
 		ret[unknown++] = vaddrs[i];
 	}
 	return unknown;
@@ -119,7 +91,7 @@ static bool has_dwarf(const struct symcache_module *m)
 int sc_first_make(struct symcache_module *m, const uint64_t vaddrs[], size_t n)
 {
 	struct sc_first *f = m->first;
-	uint64_t unknown[AT_ONCE];
+	uint64_t unknown[SC_FIRST_AT_ONCE];
 	size_t num;
 
 	if (!n && !has_dwarf(m))
@@ -133,6 +105,6 @@ int sc_first_make(struct symcache_module *m, const uint64_t vaddrs[], size_t n)
 	num = list_unknown(f, vaddrs, n, unknown);
 	if (!num)
 		return 0;
-	return num > AT_ONCE || f->num_built == BUILDS_MAX ? SC_ENOTFOUND :
+	return num > SC_FIRST_AT_ONCE || f->num_built == SC_FIRST_BUILDS ? SC_ENOTFOUND :
 							      build(m, f, unknown, num);
 }
