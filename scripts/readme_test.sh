@@ -47,7 +47,8 @@ while read -r line; do
 		continue
 	fi
 	echo "$ $line"
-	eval "$line" > "$tmp/out" 2>&1 < /dev/null || { tail -n 30 "$tmp/out"; echo "FAILED: $line (status $?)"; exit 1; }
+	eval "$line" > "$tmp/out" 2>&1 < /dev/null ||
+		{ status=$?; tail -n 30 "$tmp/out"; echo "FAILED: $line (status $status)"; exit 1; }
 	run=$((run + 1))
 done < "$tmp/commands"
 
