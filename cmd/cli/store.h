@@ -24,7 +24,9 @@ extern bool store_frozen;
 /* Where sources are, and how many lines of them are shown. */
 #define OPTS_SOURCE(lines, maps, folders) \
 	{ "source", 0, OPT_NUMBER, (lines), "N", \
-	  "show N lines of the source around each place (3 without N), where the file is there", \
+	  "show N lines of the source around each place (3 without N), where the file is there; " \
+	  "it must have the suffix of a source file, or be below a folder of --map-path or " \
+	  "--source-directory, as debug information of others may name any file", \
 	  .implied = "3" }, \
 	{ "map-path", 0, OPT_LIST, (maps), "FROM=TO", \
 	  "look for sources of the folder FROM in TO; may be repeated, the first that fits " \

@@ -144,8 +144,10 @@ static bool read_reset(const struct element *x)
 
 static bool read_symbol(const struct element *x)
 {
+	if (!exactly(x, 1))
+		return false;
 	x->e->name = x->n->fields[0];
-	return exactly(x, 1);
+	return true;
 }
 
 static bool read_data(const struct element *x)
@@ -211,9 +213,11 @@ static bool read_pc(const struct element *x)
 
 static bool read_dumpfile(const struct element *x)
 {
+	if (!at_least(x, 2))
+		return false;
 	x->e->detail = x->n->fields[0];
 	x->e->name = x->n->fields[1];
-	return at_least(x, 2);
+	return true;
 }
 
 static const struct tag {

@@ -1,6 +1,7 @@
 /* Frames → records for the table of groups: see group.h. */
 #include "libmarkup/bytes/own.h"
 #include "libmarkup/output/group.h"
+#include "libsymcache/base/utf8.h"
 
 enum { KIND_GROUP = 1 };
 
@@ -77,11 +78,18 @@ static bool drop_hash(const char *p, size_t *len)
 	return true;
 }
 
-/* Control bytes have no place in a name. */
+/* What no terminal should get has no place in a name. */
 static void put_name(struct mk_out *o, const char *p, size_t len)
 {
-	for (size_t i = 0; i < len; i++)
-		mk_out_char(o, (unsigned char)p[i] < ' ' || p[i] == 0x7f ? '?' : p[i]);
+	for (size_t i = 0; i < len;) {
+		const int n = sc_printable_len(p + i, len - i);
+
+		if (n > 0)
+			mk_out_put(o, p + i, (size_t)n);
+		else
+			mk_out_char(o, '?');
+		i += (size_t)(n > 0 ? n : -n);
+	}
 }
 
 void mk_group_fold(struct mk_out *o, struct sc_str name)

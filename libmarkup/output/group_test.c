@@ -29,6 +29,7 @@ static void test_fold(void **state)
 		{ "core::h0123456789abcde", "core::h0123456789abcde\n" },
 		{ "::h0123456789abcdef", "::h0123456789abcdef\n" },
 		{ "a\nb\033", "a?b?\n" },
+		{ "a\302\233b\233\303\251", "a?b?\303\251\n" },
 	};
 	struct mk_out o;
 

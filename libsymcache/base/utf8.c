@@ -62,8 +62,7 @@ size_t sc_utf8_mend(const char *s, size_t len, char *ret)
 	return (size_t)(to - ret);
 }
 
-/* The length of the character, or negative: that many bytes may not be shown. */
-static int shown_len(const char *s, size_t len)
+int sc_printable_len(const char *s, size_t len)
 {
 	const int n = sc_utf8_len(s, len);
 
@@ -91,7 +90,7 @@ bool sc_printable(const char *s, size_t len)
 		i += 32;
 	while (i < len && (unsigned char)s[i] >= 0x20 && (unsigned char)s[i] < 0x7f)
 		i++;
-	while (i < len && (n = shown_len(s + i, len - i)) > 0)
+	while (i < len && (n = sc_printable_len(s + i, len - i)) > 0)
 		i += (size_t)n;
 	return n > 0;
 }
@@ -121,7 +120,7 @@ static size_t escape(const char *s, size_t len, int (*len_of)(const char *, size
 
 size_t sc_make_printable(const char *s, size_t len, char *ret)
 {
-	return escape(s, len, shown_len, "\\x", "0123456789abcdef", ret);
+	return escape(s, len, sc_printable_len, "\\x", "0123456789abcdef", ret);
 }
 
 static const char uri_digits[] = "0123456789ABCDEF";

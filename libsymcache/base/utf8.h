@@ -18,6 +18,10 @@ static inline bool sc_is_control(char c)
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
+/* The length of the character at s[0, len), len > 0, that may be shown on a terminal; negative:
+ * that many bytes may not, being a control character or not UTF-8. */
+int sc_printable_len(const char *s, size_t len);
+
 /* May it be shown on a terminal, within a line? Control characters and what is not UTF-8
  * may not. */
 bool sc_printable(const char *s, size_t len);

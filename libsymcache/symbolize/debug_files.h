@@ -57,6 +57,7 @@ struct symcache_source_file {
 	const struct symcache_module *module;
 	char *path;     /* NULL: no file */
 	char *bytes;    /* NULL: it cannot be read */
+	bool refused;   /* it is there, but has not the name of a source */
 	size_t size;
 };
 

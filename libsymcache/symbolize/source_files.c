@@ -1,7 +1,10 @@
 /*
  * Sources, found and kept: see debug_files.h. Where memory is out, there is none. The
- * lines around a place cost a look through the file up to it; control characters but tabs are left
- * out, so that none reaches a terminal.
+ * lines around a place cost a look through the file up to it; control characters but tabs, and what is
+ * not UTF-8, are left out, so that none reaches a terminal.
+ *
+ * Debug information may come from others, and name any file. So what is at the path that it names is
+ * shown only if it has the name of a source; what is below a folder that the user named, always.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,8 +35,41 @@ void symcache_source_files_deinit(struct symcache_source_files *s)
 	vec_deinit(&s->text);
 }
 
-/* False: there is no such regular file. */
-static bool read_file(struct symcache_source_file *f, const char *path)
+/* Is it the name of a source, or of a header of C++'s library, which has no suffix? */
+static bool is_source(const char *path)
+{
+	static const char suffixes[] =
+		" C F F03 F08 F77 F90 F95 H M S ada adb ads asm bas c c++ cbl cc clj cob cobol cpp cr cs "
+		"cu cuh cxx d def di dpr el erl ex f f03 f08 f77 f90 f95 for frag fs gen go groovy h h++ "
+		"hh hpp hrl hs hxx i ii inc inl ipp ixx java jl js kt l ll lua m mm ml mli mod nim p pas "
+		"pl pm pp py pyx r rb rs s scala sv swift tbl tcc td tpp ts txx v vala vb vert vhd y yy "
+		"zig ";
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	char word[16];
+
+	if (!dot)
+		return strstr(path, "/include/");
+	return snprintf(word, sizeof(word), " %s ", dot + 1) < (int)sizeof(word) &&
+	       strstr(suffixes, word);
+}
+
+/* Is what is open as `fd` a source, by its last name, links resolved? */
+static bool is_open_source(int fd)
+{
+	char link[32], path[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	return is_source(path);
+}
+
+/* False: there is no such regular file, or, unless it is `trusted`, it is no source. */
+static bool read_file(struct symcache_source_file *f, const char *path, bool trusted)
 {
 	const int how = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	int fd __attribute__((cleanup(sc_close_fd))) = open(path, how);
@@ -49,8 +85,10 @@ static bool read_file(struct symcache_source_file *f, const char *path)
 		fd = original ? open(original, how) : -1;
 		free(original);
 	}
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    st.st_size <= SYMCACHE_SOURCE_MAX) {
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return false;
+	f->refused = !trusted && !is_open_source(fd);
+	if (!f->refused && st.st_size <= SYMCACHE_SOURCE_MAX) {
 		f->bytes = malloc((size_t)st.st_size + 1);
 		n = f->bytes ? read(fd, f->bytes, (size_t)st.st_size) : -1;
 	}
@@ -78,7 +116,7 @@ static bool read_mapped(struct symcache_source_file *f, const struct symcache_tr
 	path = malloc(len + 1);
 	if (path)
 		symcache_path(&file, SYMCACHE_PATH_RAW, path, len + 1);
-	found = path && read_file(f, path);
+	found = path && read_file(f, path, true);
 	free(path);
 	return found;
 }
@@ -95,7 +133,7 @@ static bool read_below(struct symcache_source_file *f, const char *folder)
 		if (!*end || strstr(end, ".."))
 			continue;
 		path = sc_text("%s/%s", folder, end);
-		found = path && read_file(f, path);
+		found = path && read_file(f, path, true);
 		free(path);
 	}
 	return found;
@@ -107,7 +145,7 @@ static void find_file(const struct symcache_source_search *search, struct symcac
 {
 	if (search->files && m)
 		f->bytes = symcache_debug_files_source(search->files, m, sc_str_of(f->path), &f->size);
-	if (f->bytes || read_mapped(f, &search->maps) || read_file(f, f->path))
+	if (f->bytes || read_mapped(f, &search->maps) || read_file(f, f->path, false))
 		return;
 	for (const char *const *folder = search->folders; folder && *folder; folder++)
 		if (read_below(f, *folder))
@@ -162,12 +200,34 @@ static bool put_line(struct symcache_source_files *s, uint64_t number, int width
 		return false;
 	to = s->text.data + s->text.len;
 	to += snprintf(to, 32, "%-*llu %s: ", width, (unsigned long long)number, here ? ">" : " ");
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)line[i] >= ' ' || line[i] == '\t')
-			*to++ = line[i];
+	for (size_t i = 0; i < len;) {
+		const int n = line[i] == '\t' ? 1 : sc_printable_len(line + i, len - i);
+
+		if (n > 0)
+			to = mempcpy(to, line + i, (size_t)n);
+		i += (size_t)(n > 0 ? n : -n);
+	}
 	*to++ = '\n';
 	s->text.len = (size_t)(to - s->text.data);
 	return true;
+}
+
+/* Why there are no lines. */
+static struct sc_str refusal(struct symcache_source_files *s, const struct symcache_source_file *f)
+{
+	static const char before[] = "not shown: ";
+	static const char behind[] = " does not have the name of a source file, and is below no "
+				     "--source-directory\n";
+	const size_t len = strlen(f->path);
+	char *to;
+
+	if (!vec_reserve(&s->text, sizeof(before) + 4 * len + sizeof(behind)))
+		return (struct sc_str){ NULL, 0 };
+	to = stpcpy(s->text.data, before);
+	to += sc_make_printable(f->path, len, to);
+	to = stpcpy(to, behind);
+	s->text.len = (size_t)(to - s->text.data);
+	return (struct sc_str){ s->text.data, s->text.len };
 }
 
 struct sc_str symcache_source_lines(struct symcache_source_files *s,
@@ -184,6 +244,8 @@ struct sc_str symcache_source_lines(struct symcache_source_files *s,
 	if (!path.ptr || !line || !n || n > UINT32_MAX)
 		return (struct sc_str){ NULL, 0 };
 	f = get(s, m, path);
+	if (!f->bytes && f->refused)
+		return refusal(s, f);
 	at = f->bytes;
 	end = f->bytes + f->size;
 	for (uint64_t i = 1; ok && f->bytes && at < end && i < first + n && s->text.len < TEXT_MAX;
