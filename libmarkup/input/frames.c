@@ -18,6 +18,7 @@
 #define STEPS_MIN      (64u << 10)
 #define STEPS_OF_ROW   8u
 #define LIST_MAX       256u /* frames of a list */
+#define FRAME_MAX      4096 /* bytes before an anchor that are looked at for an arrow */
 
 /* The rows of an input, by the first byte of their anchors. */
 struct engine {
@@ -63,15 +64,20 @@ static bool has(const struct mk_parts *parts, enum mk_value value)
 	return parts->has >> value & 1;
 }
 
-/* Do the parts make sense for the row? */
-static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts)
+/* Do the parts make sense for the row, in a text that begins at `begin`? */
+static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts,
+			const char *begin)
 {
 	const struct sc_str name = parts->module;
 	const uint64_t *v = parts->values;
 
+	if ((row->flags & MK_ROW_ARROW) && !mk_ends_with(begin, name.ptr, "> "))
+		return false;
 	if ((row->flags & MK_ROW_PATH) && !memchr(name.ptr, '/', name.len))
 		return false;
 	if ((row->flags & MK_ROW_HIGH) && !(v[MK_ADDRESS] >> 32))
+		return false;
+	if (!name.len && has(parts, MK_ADDRESS) && !has(parts, MK_OFFSET) && v[MK_ADDRESS] < 4096)
 		return false;
 	/* Names that are numbers are columns of something else. */
 	if (name.len && strspn(name.ptr, "0123456789") >= name.len)
@@ -88,6 +94,8 @@ static enum mk_returns returns(const struct mk_frame_row *row, const struct mk_p
 		return MK_EXACT;
 	case MK_ROW_RETURNS_1:
 		return v[MK_NUMBER] ? MK_RETURN : MK_EXACT;
+	case MK_ROW_LEAD:
+		return MK_RETURN_BUT_LEAD;
 	case MK_ROW_LOW12:
 		return v[MK_NUMBER] && ((v[MK_ADDRESS] - 1) ^ v[MK_OFFSET]) & 0xfff ? MK_RETURN
 										     : MK_EXACT;
@@ -103,13 +111,17 @@ static void set_place(struct mk_event *e, const struct mk_frame_row *row,
 	const uint64_t *v = parts->values;
 
 	e->address = v[MK_ADDRESS];
-	e->origin = row->flags & MK_ROW_VADDR ? MARKUP_FROM_ZERO : MARKUP_FROM_LOAD_BASE;
+	e->origin = row->flags & (MK_ROW_VADDR | MK_ROW_LOW) ? MARKUP_FROM_ZERO :
+		    row->flags & MK_ROW_ARROW ? MARKUP_FROM_FILE : MARKUP_FROM_LOAD_BASE;
 	if (has(parts, MK_OFFSET)) {
 		e->lookup = v[MK_OFFSET];
 		if (has(parts, MK_BASE) && !e->address)
 			e->address = v[MK_BASE] + e->lookup;
 	} else if (has(parts, MK_BASE)) {
 		e->lookup = e->address - v[MK_BASE];
+	} else if ((row->flags & MK_ROW_LOW) && !(e->address >> 32)) {
+		e->lookup = e->address;
+		e->absolute = !e->name.len;
 	} else if (has(parts, MK_ADDRESS)) {
 		e->absolute = true;
 		e->symbol = parts->symbol;
@@ -119,8 +131,9 @@ static void set_place(struct mk_event *e, const struct mk_frame_row *row,
 	}
 }
 
-static void add_frame(struct mk_line *l, const struct mk_frame_row *row,
-		      const struct mk_parts *parts, const char *start, const char *end)
+static struct mk_event *add_frame(struct mk_line *l, const struct mk_frame_row *row,
+				  const struct mk_parts *parts, const char *start,
+				  const char *end)
 {
 	static const char firmware[] = "firmware";
 	struct mk_event *e = mk_add_frame(l, row->tag ? row->tag : row->name, start, end);
@@ -132,15 +145,39 @@ static void add_frame(struct mk_line *l, const struct mk_frame_row *row,
 	if (!e->name.len)
 		e->name = e->build_id;
 	e->hole = parts->hole;
-	e->function = parts->symbol;
+	if (!(row->flags & MK_ROW_ARROW)) /* where an offset goes with it */
+		e->function = parts->symbol;
 	e->number = parts->values[MK_NUMBER];
-	e->reach = has(parts, MK_NUMBER) ? 0 : 2;
+	e->reach = has(parts, MK_NUMBER) ? 0 :
+		   has(parts, MK_BASE) || (row->flags & MK_ROW_CARRIED) ? 2 : 1;
 	e->returns = returns(row, parts);
 	e->known_only = row->flags & MK_ROW_KNOWN;
 	e->behind_header = row->flags & MK_ROW_HEADED;
 	e->carried = row->flags & MK_ROW_CARRIED;
 	e->shared_object = row->flags & MK_ROW_SO;
 	set_place(e, row, parts);
+	return e;
+}
+
+/* A program may have written a title over its name: "/usr/sbin/x: alerter #2(+0x12)",
+ * "redis-server *:6379(+0x12)". What its name may be in [p, word), or nothing. */
+static struct sc_str titled_program(const char *p, const char *word)
+{
+	const char *end = mk_trimmed(p, word), *path = mk_find_back(p, end, " /"), *begin;
+	const char *colon = mk_find_back(p, word, ": "), *blank;
+
+	if (path || (p < end && *p == '/')) {
+		begin = path ? path + 1 : p;
+		blank = memchr(begin, ' ', (size_t)(end - begin));
+		end = blank ? blank : end;
+		end -= end > begin && end[-1] == ':';
+	} else {
+		end = colon ? colon : end;
+		begin = end;
+		while (begin > p && !strchr(" \t\"'", begin[-1]))
+			begin--;
+	}
+	return sc_span(begin, end);
 }
 
 /* A line without a frame that matters to those behind it. */
@@ -178,7 +215,7 @@ static const char *add_list(struct mk_line *l, const struct mk_frame_row *row,
 		m->parts.values[MK_NUMBER] = i;
 		m->parts.has |= 1u << MK_NUMBER;
 		m->parts.values[MK_ADDRESS] = m->parts.values[MK_OFFSET]; /* as it stands there */
-		if (makes_sense(row, &m->parts))
+		if (makes_sense(row, &m->parts, m->begin))
 			add_frame(l, row, &m->parts, start, end);
 	}
 	return p;
@@ -194,15 +231,33 @@ struct reading {
 	const char *end;             /* of the line */
 };
 
-/* Where the text ends that p is in; *behind: where the next one begins. */
+/* The next `text`, which begins with a rare byte, or the end. */
+static const char *next_end(const char *p, const char *end, const char *text)
+{
+	const size_t len = strlen(text);
+
+	for (; (p = memchr(p, *text, (size_t)(end - p))); p++)
+		if ((size_t)(end - p) >= len && !memcmp(p, text, len))
+			return p;
+	return end;
+}
+
+/* Where the text ends that begins at p; *behind: where the next one begins. */
 static const char *end_of_text(struct reading *r, const char *p, const char **behind)
 {
-	const char *newline = mk_find_next(&r->newline, p, r->end, "\\n");
-	const char *octal = mk_find_next(&r->octal, p, r->end, "#012");
-
-	*behind = newline < octal ? newline + 2 : octal + 4;
+	if (!r->newline || (r->newline < p && r->newline < r->end))
+		r->newline = next_end(p, r->end, "\\n");
+	if (!r->octal || (r->octal < p && r->octal < r->end))
+		r->octal = next_end(p, r->end, "#012");
+	*behind = r->newline < r->octal ? r->newline + 2 : r->octal + 4;
 	*behind = *behind > r->end ? r->end : *behind;
-	return newline < octal ? newline : octal;
+	return r->newline < r->octal ? r->newline : r->octal;
+}
+
+/* May a frame begin at p, in a line that begins before? */
+static bool begins_frame(const char *line, const char *p)
+{
+	return mk_begins_word(line, p) && (*p != '[' || strchr(" \t\"'>m", p[-1]));
 }
 
 /* Tries a row whose anchor is at `at`: behind what was read, or NULL. */
@@ -210,6 +265,7 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 {
 	struct mk_matcher *m = &r->m;
 	const char *start = at, *end;
+	struct mk_event *e;
 
 	if (m->budget < STEPS_OF_ROW)
 		return NULL;
@@ -220,19 +276,22 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 	else
 		while (start < m->end && (*start == ' ' || *start == '\t'))
 			start++;
-	if (!start || (start > m->begin && !mk_begins_word(r->l->p, start)))
+	if (!start || (start > m->begin && !begins_frame(r->l->p, start)))
 		return NULL;
 	end = mk_fit(m, row->right, at);
-	if (!end || !makes_sense(row, &m->parts))
+	if (!end || !makes_sense(row, &m->parts, m->begin))
 		return NULL;
 	while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	if (row->each)
 		return add_list(r->l, row, m, end);
-	if (row->kind >= MK_ROW_HEADER)
+	if (row->kind >= MK_ROW_HEADER) {
 		add_mark(r->l, row, &m->parts, start, end);
-	else
-		add_frame(r->l, row, &m->parts, start, end);
+		return end;
+	}
+	e = add_frame(r->l, row, &m->parts, start, end);
+	if ((row->flags & MK_ROW_TITLED) && !memchr(e->name.ptr, '/', e->name.len))
+		e->other_name = titled_program(m->begin, start);
 	return end;
 }
 
@@ -240,7 +299,7 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 static const char *read_anchor(struct reading *r, const char *at)
 {
 	const struct mk_formats *f = r->l->formats;
-	const char *end = NULL;
+	const char *begin = at - r->m.begin > FRAME_MAX ? at - FRAME_MAX : r->m.begin, *end = NULL;
 
 	for (unsigned i = r->engine->first[(unsigned char)*at]; i && !end;
 	     i = r->engine->next[i - 1]) {
@@ -249,10 +308,11 @@ static const char *read_anchor(struct reading *r, const char *at)
 		const size_t left = (size_t)(r->m.end - at);
 
 		if (left < a->len || memcmp(at, a->word, a->len) ||
-		    (f && !mk_format_has_row(f, i - 1)))
+		    (f && !mk_format_has_row(f, i - 1)) ||
+		    ((row->flags & MK_ROW_ARROW) && !memchr(begin, '>', (size_t)(at - begin))))
 			continue;
-		/* A symbol does not reach into the next frame of the row. */
-		r->m.limit = memmem(at + a->len, (left < 4096 ? left : 4096) - a->len, a->word, a->len);
+		r->m.anchor = (struct sc_str){ a->word, a->len };
+		r->m.limit = NULL;
 		end = try_row(r, row, at + a->lead);
 	}
 	return end;

@@ -12,6 +12,7 @@ enum mk_row_kind {
 	MK_ROW_RETURNS_1, /* the same, but for frame 0 */
 	MK_ROW_LOW12,     /* the same, but where the printer has subtracted: the offset ends, in 12
 			   * bits, as the address of the process less one */
+	MK_ROW_LEAD,      /* a frame with a return address, but where the line before had none */
 	MK_ROW_HEADER,    /* frames follow */
 	MK_ROW_SIGNAL,    /* a signal interrupted the next frame */
 	MK_ROW_CARRIES,   /* no frame, but parts of those that follow */
@@ -27,6 +28,9 @@ enum mk_row_flags {
 	MK_ROW_HIGH     = 32,  /* the address is above 2^32 */
 	MK_ROW_SO       = 64,  /* the module is named without ".so" */
 	MK_ROW_FIRMWARE = 128, /* the module is "firmware", which only --module names */
+	MK_ROW_ARROW    = 256, /* "> " stands before it, and the offset is one in the file */
+	MK_ROW_LOW      = 512, /* an address below 2^32 is one of the file */
+	MK_ROW_TITLED   = 1024, /* a title of the program may stand in place of its name */
 };
 
 struct mk_frame_row {

@@ -17,9 +17,9 @@
 
 /*
  * A line and its events, with a blank behind each:
- *   MODULE+H       an offset in the module, '=' in place of '+': of the ELF file
+ *   MODULE+H       an offset in the module, '=' in place of '+': of the ELF file, '~': in it
  *   MODULE@A       an address of the process alone; (SYM+OFF) behind it, if it says so
- *   -1             behind it: a return address    #N  its number    <ID>  its build ID
+ *   -1, -1l        behind it: a return address, but for the lead    #N  its number    <ID>  its build ID
  *   {…}            what the name of the function replaces
  *   ?              behind it: only if the store knows the module, or behind a line that carries
  *   carries …, header, signal
@@ -74,6 +74,20 @@ static const struct {
 	{ "[  7.72] (EE) 0: /opt/Xorg (0x7f30fbc60000+0x8aeec) [0x7f30fbceaeec]", "/opt/Xorg+8aeec -1 " },
 	{ "/opt/prog(0x10b5) [0x55b4961170b5]", "/opt/prog+10b5 -1 " },
 	{ "[node3:4242] [ 0] prog[0x401d39]", "prog@401d39 -1 " },
+	{ " > /usr/lib/libc.so.6(write+0x10) [0xf8350]", "/usr/lib/libc.so.6~f8350 -1l " },
+	{ " > /opt/libx.so() [0x11fa]", "/opt/libx.so~11fa -1l " },
+	{ "./prog(+0x2d8b) [0x55663d54ad8b]", "./prog=2d8b -1 " },
+	{ "at:/lib/x.so(f+0x85)[0x7f3e00001085]", "at:/lib/x.so@7f3e00001085(f+85) -1 " },
+	{ "./prog() [0x401d39]", "./prog=401d39 -1 " }, { "./prog() [0x7f3e00001085]", "./prog@7f3e00001085 -1 " },
+	{ "/opt/Xorg (+0x85) [0x7f3e00001085]", "/opt/Xorg=85 -1 " },
+	{ "/opt/Xorg (f(int)+0x85) [0x7f3e00001085]", "/opt/Xorg@7f3e00001085(f(int)+85) -1 " },
+	{ " 1: (O::exists(int) const+0x73) [0x55d0c3c77aa3]",
+	  "@55d0c3c77aa3(O::exists(int) const+73) -1 " },
+	{ " 2: (+0x73) [0x55d0c3c77aa3]", "@55d0c3c77aa3 -1 " },
+	{ "/opt/prog[0x401d39]", "/opt/prog=401d39 -1 " }, { "[0x55d0c3c77aa3]", "@55d0c3c77aa3 -1 " },
+	{ "/usr/sbin/x: alerter #2 [a 1](+0x12) [0x55d0c3c77012]", "1]=12 -1 " },
+	{ "(-->/l/x.so(+0x1) [0x7f3e00001001]  -->/l/y.so(+0x2) [0x7f3e00002002] ) 0-: failed",
+	  "/l/x.so=1 -1 /l/y.so=2 -1 " },
 	{ "  #3  0x000055b4961170b5 n/a (prog + 0x10b5)", "prog+10b5 -1 #3 {n/a} " },
 	{ "#012#100x00007f30fbe512ea f(int) (lib + 0x12ea)#012#110x00007f30fbe512eb n/a (l + 0x1)",
 	  "lib+12ea -1 #10 {f(int)} l+1 -1 #11 {n/a} " },
@@ -173,12 +187,13 @@ static void write_event(const struct mk_event *e, char *to, size_t size)
 		return;
 	}
 	put(to, size, "%.*s%s", (int)e->name.len, e->name.ptr, e->shared_object ? ".so" : "");
-	put(to, size, "%c%llx", e->absolute ? '@' : e->origin == MARKUP_FROM_ZERO ? '=' : '+',
+	put(to, size, "%c%llx", e->absolute ? '@' : e->origin == MARKUP_FROM_ZERO ? '=' :
+	    e->origin == MARKUP_FROM_FILE ? '~' : '+',
 	    (unsigned long long)(e->absolute ? e->address : e->lookup));
 	if (e->absolute && e->symbol.len)
 		put(to, size, "(%.*s+%llx)", (int)e->symbol.len, e->symbol.ptr,
 		    (unsigned long long)e->symbol_offset);
-	put(to, size, e->returns ? " -1 " : " ");
+	put(to, size, e->returns == MK_RETURN_BUT_LEAD ? " -1l " : e->returns ? " -1 " : " ");
 	if (!e->reach)
 		put(to, size, "#%llu ", (unsigned long long)e->number);
 	if (e->build_id.len)
@@ -291,7 +306,7 @@ static void test_rows(void **state)
 		char got[1024];
 
 		only.rows[i / 64] = 1ull << i % 64;
-		check_pattern(row, row->left, "NAHLTODBUxdwISP_{}");
+		check_pattern(row, row->left, "NAHLTODBUxdwISPQ_{}");
 		check_pattern(row, row->right, "(|)NAHLTODBUxdwISPW_${}");
 		if (!markup_inputs_valid(row->name))
 			fail_msg("%s is not in the list of formats", row->name);

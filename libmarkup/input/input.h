@@ -92,7 +92,6 @@ extern const struct mk_input *const mk_inputs[];
 	X(kernel)    \
 	X(segfault)  \
 	X(systemd)   \
-	X(glibc)     \
 	X(perf)      \
 	X(valgrind)  \
 	X(clickhouse) \
@@ -109,7 +108,7 @@ extern const struct mk_input *const mk_inputs[];
 /* The formats of `frames`, which are rows of rows.c, in the order of their names. */
 #define FOR_EACH_ROW_FORMAT(X) \
 	X(abrt) X(addr2line) X(android) X(backward) X(bpf) X(cuda) X(dart) X(easylogging) \
-	X(envoy) X(esp32) X(eustack) X(forrtl) X(frr) X(gfortran) X(haproxy) X(heaptrace) \
+	X(envoy) X(esp32) X(eustack) X(forrtl) X(frr) X(gfortran) X(glibc) X(haproxy) X(heaptrace) \
 	X(julia) X(lldb) X(llvm) X(mono) X(mozilla) X(musl) X(node) X(openj9) X(openmpi) \
 	X(python) X(pytorch) X(rust) X(seastar) X(unity) X(unreal) X(vmware) X(wine) X(xorg) X(zig)
 

@@ -65,12 +65,24 @@ static const char *fit_group(struct mk_matcher *m, const char *pattern, const ch
 	return end;
 }
 
+/* A symbol does not reach into the next frame of the row. */
+static const char *symbol_limit(struct mk_matcher *m, const char *p)
+{
+	const size_t left = (size_t)(m->end - p);
+
+	if (!m->limit)
+		m->limit = memmem(p, left < MK_SYMBOL_MAX ? left : MK_SYMBOL_MAX, m->anchor.ptr,
+				  m->anchor.len);
+	m->limit = m->limit ? m->limit : m->end;
+	return m->limit > p ? m->limit : m->end;
+}
+
 /* A text that ends where the rest of the pattern fits: a symbol at the last such place, a path
  * at the first. */
 static const char *fit_text(struct mk_matcher *m, char letter, const char *rest, const char *p)
 {
 	const struct mk_parts before = m->parts;
-	const char *limit = letter == 'S' && m->limit > p ? m->limit : m->end;
+	const char *limit = letter == 'S' ? symbol_limit(m, p) : m->end;
 	const size_t most = letter == 'S' ? MK_SYMBOL_MAX : MK_MODULE_MAX, left = (size_t)(limit - p);
 	const char *end = left < most ? limit : p + most, *at = letter == 'S' ? end : p, *behind;
 	const char *next = what_follows(rest);

@@ -11,7 +11,7 @@
  *   %x  hex, %d decimal, of no interest  %w  all but blanks, of no interest
  *   %I  build ID, of 8 bytes or more     %S  symbol: may have blanks and parentheses
  *   %P  path or name of the module, up to what follows
- *   %W  the same, up to a blank or parenthesis
+ *   %W  the same, up to a blank or parenthesis; %Q backward alone, whatever has no blank
  *   %_  blanks, or none                  %$  the end of the text, or of its string
  *   %{  %}  between: what the name of the function replaces
  *   %(a%|b%)  one of them, which may be empty
@@ -41,7 +41,8 @@ struct mk_parts {
 
 struct mk_matcher {
 	const char *begin, *end; /* the text */
-	const char *limit;       /* no symbol reaches beyond */
+	struct sc_str anchor;    /* of the row: no symbol reaches beyond the next one */
+	const char *limit;       /* that, or NULL: it was not looked for */
 	size_t budget;
 	struct mk_parts parts;
 };

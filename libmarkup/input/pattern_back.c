@@ -61,20 +61,45 @@ static const char *back_symbol(struct mk_matcher *m, const char *pattern, size_t
 /* A path or name that ends at p, behind the byte `before` of the pattern, which may be a quote. */
 static const char *back_module(struct mk_matcher *m, char before, const char *p)
 {
+	static const bool stops[256] = {
+		[0] = true, [' '] = true, ['\t'] = true, ['"'] = true, ['\''] = true, ['`'] = true,
+		['\r'] = true, ['<'] = true, ['>'] = true, ['|'] = true, [';'] = true,
+	};
+	static const bool in_front[256] = { /* of a path, without a blank */
+		['('] = true, ['['] = true, ['{'] = true, ['='] = true, [','] = true, [':'] = true,
+	};
 	const bool quoted = before == '"';
 	const char *begin = p;
 
 	while (begin > m->begin && p - begin <= MK_MODULE_MAX && begin[-1] != before &&
-	       (quoted || !strchr(" \t\"'`\r<>|;", begin[-1])))
+	       (quoted || !stops[(unsigned char)begin[-1]])) {
 		begin--;
+		if (*begin == '/' && !quoted && begin > m->begin &&
+		    in_front[(unsigned char)begin[-1]])
+			break;
+	}
 	if (!mk_spend(m, (size_t)(p - begin)))
 		return NULL;
 	if (p - begin > 2 && begin[0] == '\\' && begin[1] == 't')
 		begin += 2;
-	if (!quoted) /* what stands in front of it without a blank */
-		while (begin < p && strchr("([{=,:", *begin))
-			begin++;
+	while (!quoted && begin < p && in_front[(unsigned char)*begin])
+		begin++;
 	return mk_keep_module(m, begin, p) ? m->parts.module.ptr : NULL;
+}
+
+/* What stands where the name of a program should, whatever it is. */
+static const char *back_title(struct mk_matcher *m, const char *p)
+{
+	const char *begin = p, *colour;
+
+	while (begin > m->begin && p - begin <= MK_MODULE_MAX &&
+	       ((unsigned char)begin[-1] > ' ' || begin[-1] == '\033') &&
+	       begin[-1] != '"' && begin[-1] != '\'' && begin[-1] != '>')
+		begin--;
+	colour = memrchr(begin, '\033', (size_t)(p - begin));
+	begin = colour ? mk_skip_colours(colour, p) : begin;
+	m->parts.module = sc_span(begin, p);
+	return begin < p && mk_spend(m, (size_t)(p - begin)) ? begin : NULL;
 }
 
 static const char *back_digits(struct mk_matcher *m, char letter, const char *p)
@@ -146,6 +171,9 @@ static const char *back(struct mk_matcher *m, const char *pattern, size_t len, c
 			return back_symbol(m, pattern, len, p);
 		case 'P':
 			p = back_module(m, len ? pattern[len - 1] : ' ', p);
+			break;
+		case 'Q':
+			p = back_title(m, p);
 			break;
 		case 'w':
 			p = back_word(m, p);

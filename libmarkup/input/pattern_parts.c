@@ -1,59 +1,44 @@
 /* What patterns take and keep: see pattern_parts.h. */
 #include "libmarkup/input/pattern_parts.h"
 
-static const char values[] = "NAHOB", also[][3] = { "LA", "UA", "TH", "DO" };
-
-/* Takes from the budget. */
-bool mk_spend(struct mk_matcher *m, size_t steps)
-{
-	if (m->budget < steps) {
-		m->budget = 0;
-		return false;
-	}
-	m->budget -= steps;
-	return true;
-}
-
 static bool is_decimal(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-/* Which value a letter means; MK_VALUES: none that is kept. */
-static enum mk_value value_of(char letter)
-{
-	const char *at;
+/* What the letter of a number means. */
+static const struct number {
+	bool decimal;
+	uint8_t len, or_len; /* digits it must have; 0: any number */
+	uint8_t value;       /* enum mk_value, and 1; 0: it is not kept */
+} numbers[128] = {
+	['N'] = { true, 0, 0, MK_NUMBER + 1 }, ['d'] = { true, 0, 0, 0 },
+	['T'] = { true, 0, 0, MK_OFFSET + 1 }, ['D'] = { true, 0, 0, MK_SYMBOL_OFFSET + 1 },
+	['A'] = { false, 0, 0, MK_ADDRESS + 1 }, ['L'] = { false, 16, 8, MK_ADDRESS + 1 },
+	['U'] = { false, 12, 12, MK_ADDRESS + 1 }, ['H'] = { false, 0, 0, MK_OFFSET + 1 },
+	['O'] = { false, 0, 0, MK_SYMBOL_OFFSET + 1 }, ['B'] = { false, 0, 0, MK_BASE + 1 },
+};
 
-	for (size_t i = 0; i < sizeof(also) / sizeof(*also); i++)
-		if (also[i][0] == letter)
-			letter = also[i][1];
-	at = strchr(values, letter);
-	return at ? (enum mk_value)(at - values) : MK_VALUES;
-}
-
-/* Keeps a number, the digits [p, end), if there are as many as the letter wants. */
 bool mk_keep_number(struct mk_matcher *m, char letter, const char *p, const char *end)
 {
-	const bool decimal = strchr("NTDd", letter);
-	const enum mk_value which = value_of(letter);
+	const struct number n = numbers[letter & 127];
 	const ptrdiff_t len = end - p;
 	uint64_t v = 0;
 
-	if (!len || len > (decimal ? 18 : 16) || (letter == 'L' && len != 8 && len != 16) ||
-	    (letter == 'U' && len != 12))
+	if (!len || len > (n.decimal ? 18 : 16) || (n.len && len != n.len && len != n.or_len))
 		return false;
 	for (; p < end; p++)
-		v = v * (decimal ? 10 : 16) + mk_digit(*p);
-	if (which < MK_VALUES) {
-		m->parts.values[which] = v;
-		m->parts.has |= 1u << which;
+		v = v * (n.decimal ? 10 : 16) + mk_digit(*p);
+	if (n.value) {
+		m->parts.values[n.value - 1] = v;
+		m->parts.has |= 1u << (n.value - 1);
 	}
 	return true;
 }
 
 bool mk_is_digit_of(char letter, char c)
 {
-	return strchr("NTDd", letter) ? is_decimal(c) : mk_digit(c) < 16;
+	return mk_digit(c) < (numbers[letter & 127].decimal ? 10 : 16);
 }
 
 /* Behind the colours at p. */

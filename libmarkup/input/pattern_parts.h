@@ -10,7 +10,13 @@
 #define MK_TRIES_MAX  64u /* places where a symbol may end */
 
 /* Takes from the budget; false: it is used up. */
-bool mk_spend(struct mk_matcher *m, size_t steps);
+static inline bool mk_spend(struct mk_matcher *m, size_t steps)
+{
+	const bool enough = m->budget >= steps;
+
+	m->budget = enough ? m->budget - steps : 0;
+	return enough;
+}
 
 static inline bool mk_is_blank(char c)
 {

@@ -37,9 +37,7 @@ const struct mk_frame_row mk_frame_rows[] = {
 	{ "rust", " 0x", "%N:%_", " 0x%A - %{<unknown>%}%$", RA },
 	{ "node", " 0x", "%N:", " 0x%A %(%S [%P]%|[%P]%)%$", RA },
 
-	/* Envoy, its old form with the module on a line before. */
-	{ "envoy", "[0x", "#%N:%_", "[0x%A]%$", RA },
-	{ "envoy", "[0x", "#%N: %S ", "[0x%A]%$", RA },
+	/* Envoy's old form, with the module on a line before. */
 	{ "envoy", "obj<", "", "obj<%P>", MK_ROW_CARRIES },
 	{ "envoy", " 0x", "thr<%d> #%N%_", " 0x%A%( (unknown)%|%)%$", RA, 0, MK_ROW_CARRIED },
 
@@ -71,10 +69,25 @@ const struct mk_frame_row mk_frame_rows[] = {
 	{ "easylogging", "+0x", "[%N] %P", "+0x%H [0x%A]", RA },
 	{ "easylogging", "+0x", "[%N] %P:%S", "+0x%O [0x%A]", RA },
 
-	/* X.Org; Ruby and others on musl; Open MPI's programs that cannot be moved; systemd's. */
+	/* X.Org; Ruby and others on musl. */
 	{ "xorg", "(0x", "%P%_", "(0x%B+0x%H)%_[0x%A]", RA },
 	{ "musl", "(0x", "%P", "(0x%H)%_[0x%A]", RA },
+	/* strace -k; glibc's backtrace_symbols(), which many programs print; Ceph's, without the file;
+	 * Open MPI's and Envoy's, which differ where there are no parentheses; systemd-coredump. */
+	{ "glibc", "[0x", "%P(%S)%_", "[0x%H]", MK_ROW_LEAD, 0, MK_ROW_ARROW, NULL, "strace" },
+	{ "glibc", "[0x", "%P()%_", "[0x%H]", MK_ROW_LEAD, 0, MK_ROW_ARROW, NULL, "strace" },
+	{ "glibc", "[0x", "%Q(+0x%H)%_", "[0x%A]", RA, 0, MK_ROW_VADDR | MK_ROW_TITLED },
+	{ "glibc", "[0x", "%Q(%S+0x%O)%_", "[0x%A]", RA, 0, MK_ROW_TITLED },
+	{ "glibc", "[0x", "%Q()%_", "[0x%A]", RA, 0, MK_ROW_LOW | MK_ROW_TITLED },
+	{ "glibc", "[0x", "%P (+0x%H)%_", "[0x%A]", RA, 0, MK_ROW_VADDR | MK_ROW_PATH },
+	{ "glibc", "[0x", "%P (%S+0x%O)%_", "[0x%A]", RA, 0, MK_ROW_PATH },
+	{ "glibc", "[0x", "(%S+0x%O)%_", "[0x%A]", RA },
+	{ "glibc", "[0x", "(+0x%O)%_", "[0x%A]", RA },
 	{ "openmpi", "[0x", "[%_%d] %P", "[0x%A]%$", RA },
+	{ "envoy", "[0x", "#%N:%_", "[0x%A]%$", RA },
+	{ "envoy", "[0x", "#%N: %S ", "[0x%A]%$", RA },
+	{ "glibc", "[0x", "%P", "[0x%A]%$", RA, 0, MK_ROW_LOW | MK_ROW_PATH },
+	{ "glibc", "[0x", "", "[0x%A]%$", RA, 0, MK_ROW_LOW },
 	{ "systemd", " + 0x", "#%N%_0x%A %{%S%} (%P", " + 0x%H)", RA_1 },
 
 	/* Julia; Unreal; LLVM's dladdr form; Zig; Mono. */

@@ -94,6 +94,7 @@ static struct mk_module *neighbour(struct mk_resolve *r, struct mk_event *e)
 		    !mk_named_place(r, m, &place, &e->lookup))
 			continue;
 		e->name = m->name;
+		e->origin = MARKUP_FROM_ZERO;
 		e->absolute = false;
 		return m;
 	}
