@@ -112,19 +112,19 @@ static bool padding(const unsigned char *in, size_t *in_len)
 	return n;
 }
 
-static int run_gzip(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
-		    size_t *out_len, bool end, struct sc_error *err)
+static int run_gzip(struct symcache_inflate *d, struct symcache_inflate_step *step,
+		    struct sc_error *err)
 {
-	const size_t in_size = *in_len, out_size = *out_len;
+	const size_t in_size = step->in_len, out_size = step->out_len;
 	int rc = Z_OK;
 
-	d->gzip.next_in = (unsigned char *)in;
+	d->gzip.next_in = (unsigned char *)step->in;
 	d->gzip.avail_in = (unsigned)in_size;
-	d->gzip.next_out = out;
+	d->gzip.next_out = step->out;
 	d->gzip.avail_out = (unsigned)out_size;
 	if (d->between && in_size) {
-		*out_len = 0;
-		if (padding(in, in_len))
+		step->out_len = 0;
+		if (padding(step->in, &step->in_len))
 			return 0;
 		if (inflateReset(&d->gzip) != Z_OK)
 			return damaged(err, "gzip: cannot go on");
@@ -132,33 +132,33 @@ static int run_gzip(struct symcache_inflate *d, const void *in, size_t *in_len, 
 	}
 	if (!d->between)
 		rc = inflate(&d->gzip, Z_NO_FLUSH);
-	*in_len = in_size - d->gzip.avail_in;
-	*out_len = out_size - d->gzip.avail_out;
+	step->in_len = in_size - d->gzip.avail_in;
+	step->out_len = out_size - d->gzip.avail_out;
 	if (rc == Z_STREAM_END)
 		d->between = true;
 	else if (rc == Z_MEM_ERROR)
 		return sc_no_memory(err);
 	else if (rc != Z_OK && rc != Z_BUF_ERROR)
 		return damaged(err, d->gzip.msg ? d->gzip.msg : "gzip: damaged");
-	if (end && !d->between && !*in_len && !*out_len)
+	if (step->end && !d->between && !step->in_len && !step->out_len)
 		return damaged(err, "gzip: the file is cut off");
 	return 0;
 }
 
-static int run_xz(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
-		  size_t *out_len, bool end, struct sc_error *err)
+static int run_xz(struct symcache_inflate *d, struct symcache_inflate_step *step,
+		  struct sc_error *err)
 {
-	const size_t in_size = *in_len, out_size = *out_len;
+	const size_t in_size = step->in_len, out_size = step->out_len;
 	lzma_ret rc = LZMA_OK;
 
-	d->xz.next_in = in;
+	d->xz.next_in = step->in;
 	d->xz.avail_in = in_size;
-	d->xz.next_out = out;
+	d->xz.next_out = step->out;
 	d->xz.avail_out = out_size;
 	if (!d->over)
-		rc = lzma_code(&d->xz, end ? LZMA_FINISH : LZMA_RUN);
-	*in_len = in_size - d->xz.avail_in;
-	*out_len = out_size - d->xz.avail_out;
+		rc = lzma_code(&d->xz, step->end ? LZMA_FINISH : LZMA_RUN);
+	step->in_len = in_size - d->xz.avail_in;
+	step->out_len = out_size - d->xz.avail_out;
 	switch (rc) {
 	case LZMA_STREAM_END:
 		d->over = true;
@@ -166,7 +166,7 @@ static int run_xz(struct symcache_inflate *d, const void *in, size_t *in_len, vo
 	case LZMA_OK:
 		return 0;
 	case LZMA_BUF_ERROR:
-		return end && !*in_len && !*out_len && out_size
+		return step->end && !step->in_len && !step->out_len && out_size
 			       ? damaged(err, "xz: the file is cut off") : 0;
 	case LZMA_MEMLIMIT_ERROR:
 		return sc_error_set(err, SC_ENOMEM, "xz: it wants more than %u MiB of memory",
@@ -178,35 +178,35 @@ static int run_xz(struct symcache_inflate *d, const void *in, size_t *in_len, vo
 	}
 }
 
-static int run_zstd(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
-		    size_t *out_len, bool end, struct sc_error *err)
+static int run_zstd(struct symcache_inflate *d, struct symcache_inflate_step *step,
+		    struct sc_error *err)
 {
-	ZSTD_inBuffer from = { in, *in_len, 0 };
-	ZSTD_outBuffer to = { out, *out_len, 0 };
+	ZSTD_inBuffer from = { step->in, step->in_len, 0 };
+	ZSTD_outBuffer to = { step->out, step->out_len, 0 };
 	size_t rc = 0;
 
-	if (!d->between || *in_len) {
+	if (!d->between || step->in_len) {
 		rc = ZSTD_decompressStream(d->zstd, &to, &from);
 		if (ZSTD_isError(rc))
 			return sc_error_set(err, SC_EFORMAT, "zstd: %s", ZSTD_getErrorName(rc));
 		d->between = !rc;
 	}
-	*in_len = from.pos;
-	*out_len = to.pos;
-	if (end && !d->between && !*in_len && !*out_len)
+	step->in_len = from.pos;
+	step->out_len = to.pos;
+	if (step->end && !d->between && !step->in_len && !step->out_len)
 		return damaged(err, "zstd: the file is cut off");
 	return 0;
 }
 
-int symcache_inflate_run(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
-			 size_t *out_len, bool end, struct sc_error *err)
+int symcache_inflate_run(struct symcache_inflate *d, struct symcache_inflate_step *step,
+			 struct sc_error *err)
 {
 	switch (d->kind) {
 	case SYMCACHE_GZIP:
-		return run_gzip(d, in, in_len, out, out_len, end, err);
+		return run_gzip(d, step, err);
 	case SYMCACHE_XZ:
-		return run_xz(d, in, in_len, out, out_len, end, err);
+		return run_xz(d, step, err);
 	default:
-		return run_zstd(d, in, in_len, out, out_len, end, err);
+		return run_zstd(d, step, err);
 	}
 }

@@ -25,13 +25,16 @@ int symcache_inflate_create(const void *magic, size_t len, unsigned threads,
 			    struct symcache_inflate **ret, struct sc_error *err);
 void symcache_inflate_destroy(struct symcache_inflate *d); /* NULL is fine */
 
-/*
- * Takes *in_len bytes at `in` and writes up to *out_len bytes to `out`; both are
- * set to what was taken and written. Call it until it neither takes nor writes;
- * `end`: there is no more input than this. SC_EFORMAT: damaged, or it ends too
- * early; SC_ENOMEM.
- */
-int symcache_inflate_run(struct symcache_inflate *d, const void *in, size_t *in_len, void *out,
-			 size_t *out_len, bool end, struct sc_error *err);
+struct symcache_inflate_step {
+	const void *in;
+	void *out;
+	size_t in_len, out_len; /* bytes that there are; then those that were taken and written */
+	bool end;               /* there is no more input than this */
+};
+
+/* Call it until it neither takes nor writes. SC_EFORMAT: damaged, or it ends too early;
+ * SC_ENOMEM. */
+int symcache_inflate_run(struct symcache_inflate *d, struct symcache_inflate_step *step,
+			 struct sc_error *err);
 
 #endif

@@ -89,30 +89,39 @@ static int lose(struct sc_archive_walk *w, const char *name, bool named, int rc,
 static int walk(struct sc_archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
 		bool named, struct sc_error *err);
 
-static int walk_inner(struct sc_archive_walk *w, struct symarchive *outer, const uint8_t *head,
-		      size_t len, const char *name, unsigned depth, bool named,
-		      struct sc_error *err)
+/* The archive that `file` is. */
+static int walk_inner(struct sc_archive_walk *w, const struct sc_archive_file *file,
+		      unsigned depth, bool named, struct sc_error *err)
 {
 	struct symarchive *a __attribute__((cleanup(close_archive))) = NULL;
 	int rc;
 
 	if (depth >= MAX_DEPTH) {
-		w->failed(w->ctx, name, "archives in archives, too deep");
+		w->failed(w->ctx, file->name, "archives in archives, too deep");
 		return 0;
 	}
-	rc = symarchive_open_inner(outer, head, len, &a, err);
+	rc = symarchive_open_inner(file->archive, file->head, file->head_len, &a, err);
 	/* Many things begin like a compressed file. */
-	return rc ? lose(w, name, named, rc, err) : walk(w, a, name, depth + 1, named, err);
+	return rc ? lose(w, file->name, named, rc, err) :
+		    walk(w, a, file->name, depth + 1, named, err);
 }
 
-/* The file that `a` stands at. *deb: `a` is a Debian package. */
-static int visit(struct sc_archive_walk *w, struct symarchive *a, const char *outer,
-		 const char *member, unsigned depth, bool *deb, struct sc_error *err)
+/* An archive that is walked. */
+struct level {
+	struct symarchive *a;
+	const char *name;
+	unsigned depth;
+	bool deb; /* a Debian package */
+};
+
+/* The file that the archive stands at. */
+static int visit(struct sc_archive_walk *w, struct level *in, const char *member,
+		 struct sc_error *err)
 {
-	char *name __attribute__((cleanup(sc_free_text))) = member_name(outer, member);
+	char *name __attribute__((cleanup(sc_free_text))) = member_name(in->name, member);
 	uint8_t head[SYMARCHIVE_HEAD];
-	struct sc_archive_file file = { name, head, 0, a };
-	int rc = name ? read_head(a, head, &file.head_len, err) :
+	struct sc_archive_file file = { name, head, 0, in->a };
+	int rc = name ? read_head(in->a, head, &file.head_len, err) :
 			sc_no_memory(err);
 	bool data;
 
@@ -123,25 +132,26 @@ static int visit(struct sc_archive_walk *w, struct symarchive *a, const char *ou
 	if (sc_begins_elf(head, file.head_len))
 		return w->elf(w->ctx, &file, err);
 	if (!strcmp(member, "debian-binary"))
-		*deb = true;
+		in->deb = true;
 	if (!symarchive_begins(head, file.head_len) ||
-	    (*deb && !strncmp(member, "control.tar", 11)))
+	    (in->deb && !strncmp(member, "control.tar", 11)))
 		return 0;
-	data = *deb && !strncmp(member, "data.tar", 8);
-	return walk_inner(w, a, head, file.head_len, data ? outer : name, depth,
-			  data || sc_archive_name(member), err);
+	data = in->deb && !strncmp(member, "data.tar", 8);
+	if (data)
+		file.name = in->name;
+	return walk_inner(w, &file, in->depth, data || sc_archive_name(member), err);
 }
 
 /* `named`: it must be an archive, else that is reported. */
 static int walk(struct sc_archive_walk *w, struct symarchive *a, const char *name, unsigned depth,
 		bool named, struct sc_error *err)
 {
-	bool deb = false;
+	struct level in = { a, name, depth, false };
 	const char *member;
 	int rc;
 
 	while (!(rc = symarchive_next(a, &member, err))) {
-		rc = visit(w, a, name, member, depth, &deb, err);
+		rc = visit(w, &in, member, err);
 		if (rc)
 			return rc;
 		named |= *member != 0;

@@ -46,7 +46,7 @@ static int give_member(struct bundle_reading *b, const char *name, const struct 
 		return 0;
 	}
 	b->seen[e - b->manifest.data] = true;
-	return bundle_give(b, e, &e->entry, name, m->data, m->len, err);
+	return bundle_give(b, e, &e->entry, name, (struct bundle_bytes){ m->data, m->len }, err);
 }
 
 /* The manifest and its signature come first, before the caches, or not at all. */

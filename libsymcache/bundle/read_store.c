@@ -44,7 +44,8 @@ static bool give_entry(void *ctx, const struct symstore_entry *entry)
 	else if (get_cache(s->reader, entry, &data, &size, &why))
 		s->rc = bundle_unread(b, name, &why, s->err);
 	else
-		s->rc = bundle_give(b, e, e ? &e->entry : entry, name, data, size, s->err);
+		s->rc = bundle_give(b, e, e ? &e->entry : entry, name,
+				    (struct bundle_bytes){ data, size }, s->err);
 	return !s->rc;
 }
 

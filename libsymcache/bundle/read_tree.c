@@ -64,7 +64,8 @@ static int give_listed(struct bundle_reading *b, const char *folder, struct bund
 		if (read_cache(path, f, &why))
 			rc = bundle_unread(b, name, &why, err);
 		else
-			rc = bundle_give(b, e, &e->entry, name, f->data, f->len, err);
+			rc = bundle_give(b, e, &e->entry, name,
+					 (struct bundle_bytes){ f->data, f->len }, err);
 		free(path);
 	}
 	return rc;

@@ -58,11 +58,11 @@ static int check_claims(struct symstore_entry *entry, const struct symcache *cac
 }
 
 int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
-		const struct symstore_entry *entry, const char *name, const void *data, size_t size,
+		const struct symstore_entry *entry, const char *name, struct bundle_bytes cache,
 		struct sc_error *err)
 {
 	struct symstore_entry claimed = *entry;
-	struct symcache cache;
+	struct symcache opened;
 	struct sc_error why = { 0 };
 	int rc;
 
@@ -70,15 +70,15 @@ int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 		b->r->progress(b->r->ctx, b->done, b->total, name);
 	b->done++;
 	if (listed)
-		manifest_check(listed, data, size, &why);
-	if (!why.code && !symcache_open(&cache, data, size, &why) &&
-	    symcache_verify(&cache, sc_first_fault, &why) == SC_ENOMEM)
+		manifest_check(listed, cache.data, cache.size, &why);
+	if (!why.code && !symcache_open(&opened, cache.data, cache.size, &why) &&
+	    symcache_verify(&opened, sc_first_fault, &why) == SC_ENOMEM)
 		sc_no_memory(&why);
 	if (!why.code)
-		check_claims(&claimed, &cache, &why);
+		check_claims(&claimed, &opened, &why);
 	if (why.code)
 		return bundle_unread(b, name, &why, err);
-	rc = b->r->entry ? b->r->entry(b->r->ctx, &claimed, data, size, err) : 0;
+	rc = b->r->entry ? b->r->entry(b->r->ctx, &claimed, cache.data, cache.size, err) : 0;
 	b->named = rc && rc != SC_ENOMEM; /* it is of where the entry goes */
 	return rc;
 }
@@ -129,7 +129,7 @@ int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void 
 	struct symstore_entry entry;
 
 	if (describe(name, data, size, &entry))
-		return bundle_give(b, NULL, &entry, name, data, size, err);
+		return bundle_give(b, NULL, &entry, name, (struct bundle_bytes){ data, size }, err);
 	bundle_fault(b, name, "no SymCache file, or without a build ID");
 	return 0;
 }

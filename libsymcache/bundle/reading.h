@@ -9,6 +9,11 @@ enum {
 	MAX_CACHE = 0x7fb00000,   /* the store takes no more */
 };
 
+struct bundle_bytes {
+	const void *data;
+	size_t size;
+};
+
 struct bundle_file {
 	char *data; /* 8-aligned */
 	size_t len, cap;
@@ -35,7 +40,7 @@ int bundle_unread(struct bundle_reading *b, const char *name, const struct sc_er
 
 /* Hands a cache on if it is sound, and as it is listed (or NULL). */
 int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
-		const struct symstore_entry *entry, const char *name, const void *data, size_t size,
+		const struct symstore_entry *entry, const char *name, struct bundle_bytes cache,
 		struct sc_error *err);
 
 /* The same for a cache without a manifest, by what it or its name says. */

@@ -302,11 +302,9 @@ static bool make_table(struct dw_coded_abbrev *list, size_t n, struct dw_abbrevs
 	return true;
 }
 
-int dw_abbrevs_read(const struct dw_section *section, uint64_t offset,
-		    const struct dw_form_sizes *sizes, uint64_t most,
+int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, uint64_t most,
 		    struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err)
 {
-	struct dw_cursor c = dw_cursor_at(section, offset, false);
 	uint64_t code, records = 0;
 	int rc = 0;
 
@@ -331,8 +329,7 @@ int dw_abbrevs_read(const struct dw_section *section, uint64_t offset,
 		rc = sc_error_set(err, SC_EFORMAT, "cut off");
 	if (rc == SC_ENOMEM || !make_table(pool->table.data, pool->table.len, ret))
 		return sc_no_memory(err);
-	return rc ? sc_error_prefix(err, ".debug_abbrev at 0x%llx: ", (unsigned long long)offset) :
-		    0;
+	return rc;
 }
 
 const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code)

@@ -140,13 +140,12 @@ struct dw_abbrevs {
 };
 
 /*
- * Compiles the table at `offset` of .debug_abbrev, whose bytes must stay as long as the
+ * Compiles the table at `c` of .debug_abbrev, whose bytes must stay as long as the
  * pool is added to. Sizes of addresses and offsets are part of what is compiled, so a
  * table serves units of one kind. SC_EFORMAT: cut off, an unknown form, or more than `most`
  * records; what stands before is there. SC_ENOMEM.
  */
-int dw_abbrevs_read(const struct dw_section *abbrev, uint64_t offset,
-		    const struct dw_form_sizes *sizes, uint64_t most,
+int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, uint64_t most,
 		    struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err);
 void dw_abbrevs_deinit(struct dw_abbrevs *a);
 

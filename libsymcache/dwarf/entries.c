@@ -208,11 +208,9 @@ static int bad_entry(const struct dw_scanner *s, const uint8_t *entry, const cha
 
 /* An entry that is not stepped over: *step says whether it has children, *scope
  * as in read_scope(). */
-static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, struct dw_cursor *c,
-		   uint32_t *step, uint32_t *scope, struct sc_error *err)
+static int look_at(struct dw_scanner *s, const uint8_t *entry, const struct dw_abbrev *a,
+		   struct dw_cursor *c, uint32_t *scope, struct sc_error *err)
 {
-	const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, code);
-
 	if (!a)
 		return bad_entry(s, entry, "unknown abbreviation", err);
 	if (!a->wanted) {
@@ -222,7 +220,6 @@ static int look_at(struct dw_scanner *s, const uint8_t *entry, uint64_t code, st
 	} else if (!read_entry(s, entry, c, a, scope)) {
 		return sc_no_memory(err);
 	}
-	*step = a->has_children ? DW_STEP_CHILDREN : 0;
 	return 0;
 }
 
@@ -258,10 +255,12 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 		entries++;
 		step = code - 1 < dense ? steps[code - 1] : DW_STEP_LOOK;
 		if (step & DW_STEP_LOOK) {
+			const struct dw_abbrev *a = dw_abbrev(s->u->abbrevs, code);
 			struct dw_cursor at = c; /* so that c can stay in registers */
 
 			at.p = p;
-			rc = look_at(s, entry, code, &at, &step, &inner, err);
+			rc = look_at(s, entry, a, &at, &inner, err);
+			step = a && a->has_children ? DW_STEP_CHILDREN : 0;
 			if (!rc && at.bad)
 				rc = bad_entry(s, entry, "cut off", err);
 			p = at.p;

@@ -274,9 +274,10 @@ static int run_program(struct dw_cursor *at, struct dw_line_header *h, const cha
 static int read_lines(const struct dw_sections *s, uint64_t offset, const char *comp_dir,
 		      bool want_rows, struct dw_facts *ret, struct sc_error *err)
 {
-	__attribute__((cleanup(dw_line_header_deinit))) struct dw_line_header h = {0};
+	__attribute__((cleanup(dw_line_header_deinit))) struct dw_line_header h = {
+		.files_alone = !want_rows };
 	struct dw_cursor c = dw_cursor_at(&s->line, offset, s->swap);
-	int rc = dw_read_line_header(s, &c, comp_dir, !want_rows, &h, ret, err);
+	int rc = dw_read_line_header(s, &c, comp_dir, &h, ret, err);
 
 	h.most_rows = sc_limit_facts(s->file_size) / 2;
 	if (!rc && want_rows)

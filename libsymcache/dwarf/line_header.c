@@ -145,8 +145,7 @@ static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struc
 }
 
 int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
-			bool files_alone, struct dw_line_header *h, struct dw_facts *ret,
-			struct sc_error *err)
+			struct dw_line_header *h, struct dw_facts *ret, struct sc_error *err)
 {
 	uint64_t length = dw_initial_length(c, &h->offset_size), header_length;
 	const uint8_t *program;
@@ -167,7 +166,7 @@ int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const 
 	if (header_length > dw_left(c))
 		return sc_error_set(err, SC_EFORMAT, "line table header is longer than its table");
 	program = c->p + header_length;
-	if (files_alone) /* units that want no more are charged no more: charge_lines() */
+	if (h->files_alone) /* units that want no more are charged no more: charge_lines() */
 		c->end = program;
 	h->min_inst_length = dw_u8(c);
 	h->max_ops = h->version >= 4 ? dw_u8(c) : 1;

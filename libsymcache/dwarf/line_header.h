@@ -15,6 +15,7 @@ struct dw_line_header {
 	uint8_t default_is_stmt, min_inst_length, max_ops, opcode_base, line_range;
 	int8_t line_base;
 	uint32_t reciprocal; /* of line_range, see quotient() */
+	bool files_alone;    /* set before: no more than these is wanted */
 	size_t most_rows;    /* that the unit may have: sc_limit_facts() */
 	bool excess;         /* it has more */
 	const uint8_t *opcode_lengths; /* opcode_base − 1 bytes */
@@ -22,13 +23,12 @@ struct dw_line_header {
 };
 
 /*
- * Reads the header at *c into *h (all zero before) and its files into ret->files; *c then
+ * Reads the header at *c into *h (zero, but for `files_alone`) and its files into ret->files; *c then
  * stands at the program and ends where that ends, with `files_alone` at once. SC_EFORMAT,
  * SC_ENOMEM.
  */
 int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
-			bool files_alone, struct dw_line_header *h, struct dw_facts *ret,
-			struct sc_error *err);
+			struct dw_line_header *h, struct dw_facts *ret, struct sc_error *err);
 void dw_line_header_deinit(struct dw_line_header *h);
 
 /* Adds a file in directory number `dir`. SC_ENOMEM. */

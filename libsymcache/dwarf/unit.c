@@ -82,8 +82,8 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit *u, uint64_t offset,
 		added->abbrevs = calloc(1, sizeof(*added->abbrevs));
 		if (!added->abbrevs)
 			return sc_no_memory(err);
-		rc = dw_abbrevs_read(&d->sections.abbrev, offset, &u->sizes, left, &d->abbrev_pool,
-				     added->abbrevs, err);
+		rc = dw_abbrevs_read(dw_cursor_at(&d->sections.abbrev, offset, false), &u->sizes, left,
+				     &d->abbrev_pool, added->abbrevs, err);
 		u->abbrevs = added->abbrevs;
 		d->abbrev_records += u->abbrevs->records;
 		/* What was read of a broken table serves; entries that want

@@ -227,14 +227,22 @@ static void set_uleb(uint8_t *p, size_t left, uint64_t v, bool subtract)
 		p[i] = (uint8_t)((v & 0x7f) | (i + 1 < n ? 0x80 : 0));
 }
 
-static void apply(const struct sc_elf *e, const struct kind *k, uint8_t *data, size_t size,
-		  uint64_t offset, uint64_t place, uint64_t value, bool has_addend)
+/* A section, and where it lies. */
+struct target {
+	uint8_t *data;
+	size_t size;
+	uint64_t place;
+};
+
+static void apply(const struct sc_elf *e, const struct kind *k, const struct target *to,
+		  uint64_t offset, uint64_t value, bool has_addend)
 {
+	const uint64_t place = to->place + offset;
 	uint8_t *p;
 
-	if (k->action == NOTHING || offset >= size || k->size > size - offset)
+	if (k->action == NOTHING || offset >= to->size || k->size > to->size - offset)
 		return;
-	p = data + offset;
+	p = to->data + offset;
 	/* Without an addend of its own (REL) it is what stands there. */
 	if (!has_addend && (k->action == SET || k->action == RELATIVE))
 		value += get(e, p, k->size);
@@ -245,8 +253,8 @@ static void apply(const struct sc_elf *e, const struct kind *k, uint8_t *data, s
 	case SUB: set(e, p, k->size, get(e, p, k->size) - value); break;
 	case SET6: *p = (uint8_t)((*p & 0xc0) | (value & 0x3f)); break;
 	case SUB6: *p = (uint8_t)((*p & 0xc0) | ((*p - value) & 0x3f)); break;
-	case SET_ULEB: set_uleb(p, size - offset, value, false); break;
-	case SUB_ULEB: set_uleb(p, size - offset, value, true); break;
+	case SET_ULEB: set_uleb(p, to->size - offset, value, false); break;
+	case SUB_ULEB: set_uleb(p, to->size - offset, value, true); break;
 	case NOTHING:
 	case UNKNOWN: break;
 	}
@@ -277,8 +285,8 @@ static void split_info(const struct sc_elf *e, uint64_t info, size_t *symbol, un
 	}
 }
 
-static void apply_table(struct sc_elf *e, Elf_Scn *table, const GElf_Shdr *sh, uint8_t *data,
-			size_t size, uint64_t place, uint64_t *unknown)
+static void apply_table(struct sc_elf *e, Elf_Scn *table, const GElf_Shdr *sh,
+			const struct target *to, uint64_t *unknown)
 {
 	Elf_Data *relocations = elf_getdata(table, NULL);
 	Elf_Scn *symtab = elf_getscn(e->elf, sh->sh_link);
@@ -305,7 +313,7 @@ static void apply_table(struct sc_elf *e, Elf_Scn *table, const GElf_Shdr *sh, u
 		split_info(e, r.r_info, &symbol, &type);
 		k = kind_of(e, type);
 		*unknown += k.action == UNKNOWN;
-		apply(e, &k, data, size, r.r_offset, place + r.r_offset,
+		apply(e, &k, to, r.r_offset,
 		      symbol_value(e, symbols, xindex, symbol) + (uint64_t)r.r_addend,
 		      sh->sh_type == SHT_RELA);
 	}
@@ -327,7 +335,8 @@ bool sc_elf_is_relocated(struct sc_elf *e, size_t index)
 void sc_elf_relocate(struct sc_elf *e, size_t index, uint8_t *data, size_t size,
 		     uint64_t *unknown)
 {
-	uint64_t place = index < e->placed.len ? e->placed.data[index] : 0;
+	const struct target to = { data, size,
+				   index < e->placed.len ? e->placed.data[index] : 0 };
 
 	for (size_t i = first_table(e, index);
 	     i < e->relocations.len && e->relocations.data[i].of == index; i++) {
@@ -340,6 +349,6 @@ void sc_elf_relocate(struct sc_elf *e, size_t index, uint8_t *data, size_t size,
 		e->relocation_bytes += sh.sh_size;
 		if (e->relocation_bytes > 2 * (uint64_t)e->size)
 			return;
-		apply_table(e, scn, &sh, data, size, place, unknown);
+		apply_table(e, scn, &sh, &to, unknown);
 	}
 }

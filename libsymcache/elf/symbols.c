@@ -101,9 +101,14 @@ static void untag(struct candidate *c, uint64_t start)
 		c->vaddr = without;
 }
 
+struct named {
+	const char *name, *file; /* the file of the local symbols around it */
+	uint32_t index;          /* in the table */
+};
+
 /* Adds one symbol, if it is one of code or data. */
 static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const GElf_Shdr *sh,
-		 const char *name, const char *file, uint32_t index, struct candidates *ret)
+		 const struct named *named, struct candidates *ret)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 	bool executable = sh->sh_flags & SHF_EXECINSTR;
@@ -121,8 +126,8 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 	if (!c)
 		return false;
 	c->is_code = is_code;
-	c->name = name;
-	c->file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? file : NULL;
+	c->name = named->name;
+	c->file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? named->file : NULL;
 	base = sc_elf_section_vaddr(e, ndx, sh->sh_addr);
 	c->vaddr = sym->st_value + (e->type == ET_REL ? base : 0);
 	if ((e->machine == EM_ARM || e->machine == EM_MIPS) && is_code && type != STT_NOTYPE)
@@ -134,8 +139,8 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 		untag(c, base);
 	if (is_code && ret->opd.data && ndx == ret->opd.ndx && !follow(e, &ret->opd, c))
 		ret->list.len--;
-	c->index = index;
-	c->rank = rank_of(name, type, GELF_ST_BIND(sym->st_info));
+	c->index = named->index;
+	c->rank = rank_of(named->name, type, GELF_ST_BIND(sym->st_info));
 	return true;
 }
 
@@ -184,7 +189,8 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 				continue;
 			sh_index = ndx;
 		}
-		if (!take(e, &sym, ndx, &sh, name, file, ret->num_symbols + (uint32_t)i, ret))
+		if (!take(e, &sym, ndx, &sh, &(struct named){
+				name, file, ret->num_symbols + (uint32_t)i }, ret))
 			return SC_ENOMEM;
 	}
 	ret->num_symbols += (uint32_t)n;

@@ -117,6 +117,7 @@ static bool missed_now(const struct symcache_debuginfod *d, size_t server, const
 static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, bool program,
 	       char **path, struct sc_error *err)
 {
+	const struct symcache_wanted wanted = { id, len, .program = program };
 	struct sc_error why = { 0 };
 	char hex[SYMCACHE_BUILD_ID_TEXT];
 	size_t failed = 0;
@@ -126,7 +127,7 @@ static int ask(struct symcache_debuginfod *d, const uint8_t *id, size_t len, boo
 	for (size_t i = 0; i < sc_servers_count(d->servers); i++) {
 		if (missed_now(d, i, id, len))
 			continue;
-		rc = sc_server_find(d->servers, i, id, len, program, path, &why);
+		rc = sc_server_find(d->servers, i, &wanted, path, &why);
 		if (!rc)
 			return 0;
 		if (rc == SC_ENOTFOUND) {

@@ -265,15 +265,16 @@ static bool forget_miss(const char *hex)
 }
 
 /* -errno, or a descriptor: the debug file, else the program; or that alone. */
-static int find_either(struct sc_servers *s, const struct server *server, const uint8_t *id,
-		       size_t len, bool program, char **path)
+static int find_either(struct sc_servers *s, const struct server *server,
+		       const struct symcache_wanted *w, char **path)
 {
 	int fd;
 
 	setenv(urls_name, server->url, 1);
-	fd = program ? -ENOENT : find(s, s->find_debuginfo, id, len, path);
+	fd = w->program ? -ENOENT :
+	     find(s, s->find_debuginfo, w->build_id, w->build_id_len, path);
 	if (fd == -ENOENT && !s->gave_up)
-		fd = find(s, s->find_executable, id, len, path);
+		fd = find(s, s->find_executable, w->build_id, w->build_id_len, path);
 	setenv(urls_name, s->urls, 1);
 	return fd;
 }
@@ -300,7 +301,7 @@ static int fail(struct sc_servers *s, struct server *server, int code, long stat
 			    server->url, code == -ENOENT ? "no answer" : why);
 }
 
-int sc_server_find(struct sc_servers *s, size_t i, const uint8_t *id, size_t len, bool program,
+int sc_server_find(struct sc_servers *s, size_t i, const struct symcache_wanted *wanted,
 		   char **path, struct sc_error *err)
 {
 	struct server *server = &s->list.data[i];
@@ -314,9 +315,9 @@ int sc_server_find(struct sc_servers *s, size_t i, const uint8_t *id, size_t len
 			*err = (struct sc_error){ .code = SC_ESYS };
 		return SC_ESYS;
 	}
-	symcache_build_id_text(hex, id, len);
+	symcache_build_id_text(hex, wanted->build_id, wanted->build_id_len);
 	for (int tries = 0; ; tries++) {
-		fd = find_either(s, server, id, len, program, path);
+		fd = find_either(s, server, wanted, path);
 		status = fd == -ENOENT && !s->gave_up ? status_of(s, server->url, hex) : 0;
 		if (status != HTTP_OK || tries || !forget_miss(hex))
 			break;

@@ -131,23 +131,24 @@ static int begin(struct symlog_input *in, char *buf, size_t size, size_t *len, s
 static int read_inflated(struct symlog_input *in, char *buf, size_t size, size_t *len,
 			 struct sc_error *err)
 {
-	size_t taken;
 	int rc;
 
 	while (1) {
-		taken = in->raw_len - in->raw_pos;
-		*len = size;
-		rc = symcache_inflate_run(in->inflate, in->raw + in->raw_pos, &taken, buf, len,
-					  in->end, err);
+		struct symcache_inflate_step step = {
+			in->raw + in->raw_pos, buf, in->raw_len - in->raw_pos, size, in->end,
+		};
+
+		rc = symcache_inflate_run(in->inflate, &step, err);
+		*len = step.out_len;
 		if (rc)
 			return sc_error_prefix(err, "%s: after %llu bytes: ", in->name,
 					       (unsigned long long)in->inflated);
-		in->raw_pos += taken;
-		in->inflated += taken;
+		in->raw_pos += step.in_len;
+		in->inflated += step.in_len;
 		if (*len)
 			return 0;
 		if (in->raw_pos < in->raw_len) {
-			if (!taken)
+			if (!step.in_len)
 				return sc_error_set(err, SC_EFORMAT,
 						    "%s: something follows the compressed data",
 						    in->name);

@@ -18,23 +18,26 @@ static int inflate_all(struct symcache_inflate *d, struct prof_bytes *to, const 
 		       size_t size, struct sc_error *err)
 {
 	const size_t most = (size_t)1 << 30; /* at once */
-	size_t at = 0, in, out;
+	struct symcache_inflate_step step;
+	size_t at = 0;
 	int rc;
 
 	do {
 		if (!vec_reserve(&to->v, 64 << 10))
 			return sc_no_memory(err);
-		in = size - at < most ? size - at : most;
-		out = to->v.cap - to->v.len < most ? to->v.cap - to->v.len : most;
-		rc = symcache_inflate_run(d, bytes + at, &in, to->v.data + to->v.len, &out,
-					  at + in == size, err);
+		step = (struct symcache_inflate_step){
+			bytes + at, to->v.data + to->v.len, size - at < most ? size - at : most,
+			to->v.cap - to->v.len < most ? to->v.cap - to->v.len : most,
+			size - at <= most,
+		};
+		rc = symcache_inflate_run(d, &step, err);
 		if (rc)
 			return sc_error_prefix(err, "after 0x%zx bytes: ", at);
-		at += in;
-		to->v.len += out;
+		at += step.in_len;
+		to->v.len += step.out_len;
 		if (to->v.len > PROF_UNPACKED_MAX)
 			return sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB unpacked");
-	} while (in || out);
+	} while (step.in_len || step.out_len);
 	return at == size ? 0 : sc_error_set(err, SC_EFORMAT, "at 0x%zx: something follows the "
 					     "compressed data", at);
 }

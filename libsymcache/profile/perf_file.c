@@ -52,7 +52,7 @@ static int add_record(struct perf_file *f, const uint8_t *bytes, size_t size, ui
 /* Inflates what a record has, behind what is there. */
 static int inflate(struct perf_file *f, const uint8_t *p, size_t left, struct sc_error *err)
 {
-	size_t in, out;
+	struct symcache_inflate_step step;
 	int rc = f->inflate ? 0 : symcache_inflate_create(p, left, 1, &f->inflate,
 							      err);
 
@@ -61,17 +61,17 @@ static int inflate(struct perf_file *f, const uint8_t *p, size_t left, struct sc
 	while (!rc) {
 		if (!vec_reserve(&f->inflated.v, 64 << 10))
 			return sc_no_memory(err);
-		in = left;
-		out = f->inflated.v.cap - f->inflated.v.len;
-		rc = symcache_inflate_run(f->inflate, p, &in, vec_end(&f->inflated.v), &out, false,
-					  err);
+		step = (struct symcache_inflate_step){
+			p, vec_end(&f->inflated.v), left, f->inflated.v.cap - f->inflated.v.len,
+		};
+		rc = symcache_inflate_run(f->inflate, &step, err);
 		if (rc)
 			return sc_error_prefix(err, "at 0x%zx: ", (size_t)(p - f->in.bytes));
-		if (!in && !out)
+		if (!step.in_len && !step.out_len)
 			break;
-		p += in;
-		left -= in;
-		f->inflated.v.len += out;
+		p += step.in_len;
+		left -= step.in_len;
+		f->inflated.v.len += step.out_len;
 		if (f->inflated.v.len > PROF_UNPACKED_MAX)
 			return sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB unpacked");
 	}

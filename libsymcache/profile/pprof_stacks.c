@@ -226,17 +226,21 @@ static int read_tables(struct reading *r, struct sc_error *err)
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
-/* Calls `fn` for each location of a sample, and sets *value to value `which`. */
-static int read_sample(struct prof_pprof *f, const struct prof_field *field, size_t which,
-		       int64_t *value, int (*fn)(void *ctx, uint32_t location), void *ctx,
-		       struct sc_error *err)
+struct sample {
+	size_t which;  /* of its values */
+	int64_t value; /* is that; 0: there is none */
+};
+
+/* Calls `fn` for each location of a sample, and sets ret->value. */
+static int read_sample(struct prof_pprof *f, const struct prof_field *field, struct sample *ret,
+		       int (*fn)(void *ctx, uint32_t location), void *ctx, struct sc_error *err)
 {
 	struct prof_wire w = prof_wire_in(field);
 	struct prof_field of;
 	size_t values = 0;
 	uint64_t v;
 
-	*value = 0;
+	ret->value = 0;
 	while (prof_wire_next(&w, &of)) {
 		struct prof_list list = prof_list_of(&of);
 
@@ -246,8 +250,8 @@ static int read_sample(struct prof_pprof *f, const struct prof_field *field, siz
 			uint32_t at;
 
 			if (of.number == 2) {
-				if (values++ == which)
-					*value = (int64_t)v;
+				if (values++ == ret->which)
+					ret->value = (int64_t)v;
 				continue;
 			}
 			at = pprof_id(&f->location_ids, v);
@@ -280,15 +284,15 @@ static int read_samples(struct reading *r, struct sc_error *err)
 	const struct prof_input *in = &r->f->in;
 	struct prof_wire w = prof_wire_of(in->bytes, in->size);
 	struct prof_field field;
-	int64_t value;
+	struct sample sample = { r->value, 0 };
 	int rc = 0;
 
 	while (!rc && prof_wire_next(&w, &field)) {
 		if (field.number != PPROF_SAMPLE || field.type != PROF_BYTES)
 			continue;
 		vec_clear(&r->stacks->stack);
-		rc = read_sample(r->f, &field, r->value, &value, push_frames, r, err);
-		if (!rc && !prof_stacks_add(r->stacks, value))
+		rc = read_sample(r->f, &field, &sample, push_frames, r, err);
+		if (!rc && !prof_stacks_add(r->stacks, sample.value))
 			rc = sc_no_memory(err);
 	}
 	return rc;
@@ -320,13 +324,13 @@ int pprof_count(struct prof_pprof *f, struct sc_error *err)
 {
 	struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size);
 	struct prof_field field;
-	int64_t value;
+	struct sample sample = { 0 };
 	int rc = 0;
 
 	while (!rc && prof_wire_next(&w, &field)) {
 		if (field.number != PPROF_SAMPLE || field.type != PROF_BYTES)
 			continue;
-		rc = read_sample(f, &field, 0, &value, count_missing, f, err);
+		rc = read_sample(f, &field, &sample, count_missing, f, err);
 		f->places->counts.samples++;
 	}
 	return rc;

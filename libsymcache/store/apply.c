@@ -130,11 +130,10 @@ static void fill_merged(void *ctx, void *dst)
 /*
  * A stripped program has the unwind information that its debug file lacks: the entry that
  * is to be, `entry`, which is the fresh one or (`stays`) the old one, takes what the other has
- * more. *merged: it was done, and written.
+ * more. entry->cache_size is 0 unless that was done, and written.
  */
 static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *op,
-		       struct symstore_entry *entry, const struct symstore_entry *old, bool stays,
-		       bool *merged)
+		       struct symstore_entry *entry, const struct symstore_entry *old, bool stays)
 {
 	char *my_bytes __attribute__((cleanup(sc_free_text))) = NULL;
 	char *its_bytes __attribute__((cleanup(sc_free_text))) = NULL;
@@ -143,7 +142,7 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 	struct symstore_op put = *op;
 	int rc;
 
-	*merged = false;
+	entry->cache_size = 0;
 	if (!open_old(store, txn, op, old, &its, &its_bytes) || !open_op(op, &mine, &my_bytes))
 		return 0;
 	rc = symcache_merge_plan(stays ? &its : &mine, stays ? &mine : &its, &merge);
@@ -151,10 +150,13 @@ static int merge_entry(struct symstore *store, MDB_txn *txn, struct symstore_op 
 		return rc ? ENOMEM : 0;
 	put.fill = fill_merged;
 	put.ctx = &merge;
-	put.cache_size = entry->cache_size = merge.size;
-	entry->sources |= SYMCACHE_FROM_CFI;
-	*merged = merge.size <= SYMSTORE_MAX_CACHE;
-	rc = *merged ? write_cache(store, txn, &put, entry) : 0;
+	if (merge.size <= SYMSTORE_MAX_CACHE) {
+		put.cache_size = entry->cache_size = merge.size;
+		entry->sources |= SYMCACHE_FROM_CFI;
+		rc = write_cache(store, txn, &put, entry);
+	} else {
+		rc = 0;
+	}
 	symcache_merge_deinit(&merge);
 	return rc;
 }
@@ -196,7 +198,8 @@ static int put_entry(struct symstore *store, MDB_txn *txn, struct symstore_op *o
 		struct symstore_entry entry = result ? old : fresh;
 
 		set_words(&entry, &words);
-		rc = merge_entry(store, txn, op, &entry, &old, result, &merged);
+		rc = merge_entry(store, txn, op, &entry, &old, result);
+		merged = entry.cache_size;
 	}
 	if (op->result)
 		*op->result = merged ? SYMSTORE_WRITTEN : result;

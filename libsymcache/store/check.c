@@ -148,18 +148,16 @@ ssize_t symstore_check_entry(struct symstore_reader *reader, const struct symsto
 	struct symstore_entry own;
 	struct symcache cache;
 	struct sc_error err;
-	const uint8_t *data;
-	size_t room;
+	struct symstore_bytes value;
 
-	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &data, &room,
-			   &err)) {
+	if (symstore_value(reader, entry->build_id, entry->build_id_len, &own, &value, &err)) {
 		said(&r, &err);
 		return result(&r);
 	}
-	check_hashes(&r, &own, data, room);
+	check_hashes(&r, &own, value.data, value.size);
 	if (r.faults || r.no_memory)
 		return result(&r);
-	if (!symcache_open(&cache, data, (size_t)own.cache_size, &err))
+	if (!symcache_open(&cache, value.data, (size_t)own.cache_size, &err))
 		return symcache_verify(&cache, fn, ctx);
 	said(&r, &err);
 	return result(&r);

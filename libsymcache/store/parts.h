@@ -101,8 +101,7 @@ int symstore_look_in(struct symstore *store, MDB_txn *txn, struct symstore_reade
 
 /* The entry of a build ID, and its value of `caches`: at least entry->cache_size bytes. */
 int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
-		   struct symstore_entry *entry, const uint8_t **data, size_t *size,
-		   struct sc_error *err);
+		   struct symstore_entry *entry, struct symstore_bytes *ret, struct sc_error *err);
 
 /* Where the hashes of the blocks lie behind a cache of `size` bytes. */
 static inline size_t symstore_table_offset(size_t size)

@@ -182,23 +182,19 @@ int symstore_entry(struct symstore_reader *reader, const uint8_t *build_id, size
 }
 
 int symstore_value(struct symstore_reader *reader, const uint8_t *build_id, size_t len,
-		   struct symstore_entry *entry, const uint8_t **data, size_t *size,
-		   struct sc_error *err)
+		   struct symstore_entry *entry, struct symstore_bytes *ret, struct sc_error *err)
 {
-	struct symstore_bytes value;
 	int rc;
 
 	if ((rc = symstore_entry(reader, build_id, len, entry, err)))
 		return rc;
-	rc = get(reader, &reader->caches, build_id, len, &value, err);
+	rc = get(reader, &reader->caches, build_id, len, ret, err);
 	if (rc && rc != SC_ENOTFOUND)
 		return rc;
-	if (rc || entry->cache_size > value.size || (uintptr_t)value.data % 8)
+	if (rc || entry->cache_size > ret->size || (uintptr_t)ret->data % 8)
 		return sc_error_set(err, SC_EFORMAT,
 				    "store %s: damaged: an entry without its cache",
 				    reader->store->path);
-	*data = value.data;
-	*size = value.size;
 	return 0;
 }
 
@@ -206,12 +202,12 @@ int symstore_get(struct symstore_reader *reader, const uint8_t *build_id, size_t
 		 const void **data, size_t *size, struct sc_error *err)
 {
 	struct symstore_entry entry;
-	const uint8_t *bytes = NULL;
-	int rc = symstore_value(reader, build_id, len, &entry, &bytes, size, err);
+	struct symstore_bytes value;
+	int rc = symstore_value(reader, build_id, len, &entry, &value, err);
 
 	if (rc)
 		return rc;
-	*data = bytes;
+	*data = value.data;
 	*size = (size_t)entry.cache_size;
 	return 0;
 }

@@ -63,15 +63,14 @@ int symstore_get_guarded(struct symstore_reader *reader, const uint8_t *build_id
 			 struct sc_error *err)
 {
 	struct symstore_entry entry;
-	const uint8_t *data;
-	size_t room;
-	int rc = symstore_value(reader, build_id, len, &entry, &data, &room, err);
+	struct symstore_bytes value;
+	int rc = symstore_value(reader, build_id, len, &entry, &value, err);
 
 	if (rc == SC_EFORMAT)
 		return symstore_damaged(build_id, len, err);
-	if (rc || (rc = begin(guard, &entry, data, room, err)))
+	if (rc || (rc = begin(guard, &entry, value.data, value.size, err)))
 		return rc;
 	rc = guard->damaged ? SC_EFORMAT :
-		symcache_open_guarded(ret, data, guard->size, guard, err);
+		symcache_open_guarded(ret, value.data, guard->size, guard, err);
 	return guard->damaged ? symstore_damaged(build_id, len, err) : rc;
 }

@@ -81,14 +81,8 @@ static int set_key(struct symstore_op *op, const uint8_t *build_id, size_t len,
 }
 
 static int put(struct symstore_writer *writer, const struct symstore_entry *entry,
-	       symstore_fill_fn *fill, void *ctx, bool yields, enum symstore_put_result *result,
-	       struct sc_error *err)
+	       struct symstore_op op, struct sc_error *err)
 {
-	struct symstore_op op = {
-		.kind = SYMSTORE_PUT, .fill = fill, .ctx = ctx,
-		.cache_size = (size_t)entry->cache_size, .result = result,
-		.yields = yields, .keep_files = writer->keep_files,
-	};
 	int rc = set_key(&op, entry->build_id, entry->build_id_len, err);
 
 	if (rc)
@@ -97,6 +91,9 @@ static int put(struct symstore_writer *writer, const struct symstore_entry *entr
 		return sc_error_set(err, SC_ELIMIT,
 				    "a cache of %llu bytes: the store takes up to %u",
 				    (unsigned long long)entry->cache_size, SYMSTORE_MAX_CACHE);
+	op.kind = SYMSTORE_PUT;
+	op.cache_size = (size_t)entry->cache_size;
+	op.keep_files = writer->keep_files;
 	op.record = symstore_entry_encode(entry, &op.record_size);
 	return push(writer, &op, err);
 }
@@ -105,14 +102,16 @@ int symstore_put(struct symstore_writer *writer, const struct symstore_entry *en
 		 symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
 		 struct sc_error *err)
 {
-	return put(writer, entry, fill, ctx, false, result, err);
+	return put(writer, entry, (struct symstore_op){
+		.fill = fill, .ctx = ctx, .result = result }, err);
 }
 
 int symstore_put_older(struct symstore_writer *writer, const struct symstore_entry *entry,
 		       symstore_fill_fn *fill, void *ctx, enum symstore_put_result *result,
 		 struct sc_error *err)
 {
-	return put(writer, entry, fill, ctx, true, result, err);
+	return put(writer, entry, (struct symstore_op){
+		.fill = fill, .ctx = ctx, .result = result, .yields = true }, err);
 }
 
 int symstore_add_words(struct symstore_writer *writer, const uint8_t *build_id, size_t len,

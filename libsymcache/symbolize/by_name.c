@@ -128,10 +128,10 @@ static int several(const struct sc_named *first, const struct sc_named *end, con
 }
 
 /* The only one that was found. `what` it was to have besides its name, if that is not NULL. */
-static int take(const struct sc_named *found, size_t n, const char *with, const char *what,
+static int take(const struct sc_named *found, const char *with, const char *what,
 		uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
 {
-	if (!n)
+	if (!found)
 		return sc_error_set(err, SC_ENOTFOUND, "the store has no file of that name%s%.64s",
 				    what ? with : "", what ? what : "");
 	memcpy(id, found->id, found->id_len);
@@ -162,7 +162,7 @@ int symcache_caches_find_name(struct symcache_caches *s, const char *name, const
 	}
 	if (!rc)
 		rc = n > 1 ? several(first, end, tag, n, err) :
-			     take(found, n, " with the tag ", tag, id, len, err);
+			     take(n ? found : NULL, " with the tag ", tag, id, len, err);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
 }
@@ -237,7 +237,7 @@ int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, con
 				  release ? " that may be of release " : "",
 				  release ? release : "");
 	else if (!rc)
-		rc = take(found, n, " and release ", release, id, len, err);
+		rc = take(n ? found : NULL, " and release ", release, id, len, err);
 	pthread_mutex_unlock(&s->lock);
 	return rc;
 }

@@ -184,18 +184,27 @@ static bool find_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, 
 	return true;
 }
 
+/* What is asked for. */
+struct asked {
+	const struct sc_seen *m;
+	uint64_t rel;  /* in its cache */
+	size_t ahead;  /* as take_ahead() has it */
+	enum symcache_inlines inlines;
+	enum symcache_table_rule table;
+};
+
 /* What the symbol table adds, as LLVM has it: the name of the function that has the code
  * (foo.cold, the alias that is last), and the source file of a local symbol where the DWARF
  * names none: both for the outermost frame, which *outermost is; NULL: there is none yet. False:
  * out of memory. */
-static bool add_symbol(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
-		       uint32_t idx, bool dwarf_first, struct sc_frame **outermost,
-		       struct symcache_answer *a)
+static bool add_symbol(struct symcache_symbolizer *s, const struct asked *q, uint32_t idx,
+		       bool dwarf_first, struct sc_frame **outermost, struct symcache_answer *a)
 {
+	const struct sc_seen *m = q->m;
 	struct sc_frame *f = *outermost;
 	struct shown_symbol symbol = { .vaddr = 0 };
 
-	a->has_symbol = find_symbol(s, m, rel, idx, !f || !f->file.ptr, &symbol);
+	a->has_symbol = find_symbol(s, m, q->rel, idx, !f || !f->file.ptr, &symbol);
 	if (f && ((m->own && !a->has_symbol) ||
 		  (s->options->llvm && s->options->functions == SYMCACHE_FUNCTIONS_SHORT)))
 		forget_symbol(m, f);
@@ -232,18 +241,20 @@ static enum symcache_reason why_none(const struct sc_seen *m, uint64_t rel)
 /* Names the outermost of the frames by the symbol table, and leaves one of a chain, as far as it
  * is asked for. False: out of memory. */
 static __attribute__((noinline)) bool
-shape(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel, size_t ahead,
-      enum symcache_inlines inlines, enum symcache_table_rule table,
-      struct sc_frame *frames, struct symcache_answer *a)
+shape(struct symcache_symbolizer *s, const struct asked *q, struct sc_frame *frames,
+      struct symcache_answer *a)
 {
+	const enum symcache_table_rule table = q->table;
+	const enum symcache_inlines inlines = q->inlines;
+	const struct sc_seen *m = q->m;
 	const bool inlined = a->num_frames > 1;
 	struct sc_frame *outermost = a->num_frames ? &frames[a->num_frames - 1] : NULL;
 	bool dwarf_first = table == SYMCACHE_TABLE_FALLBACK;
 	uint32_t symbol = SYMCACHE_NONE;
 
 	if (table != SYMCACHE_TABLE_NEVER && !m->own)
-		symbol = ahead < SYMCACHE_BATCH && s->options->table != SYMCACHE_TABLE_NEVER ?
-			s->ahead_symbols[ahead] : symcache_symbol_at(m->cache, rel);
+		symbol = q->ahead < SYMCACHE_BATCH && s->options->table != SYMCACHE_TABLE_NEVER ?
+			s->ahead_symbols[q->ahead] : symcache_symbol_at(m->cache, q->rel);
 	if (outermost && !outermost->function.ptr && a->code_idx != SYMCACHE_NONE &&
 	    (dwarf_first || inlines == SYMCACHE_INNERMOST || !sc_named_by_table(s, m, symbol)))
 		outermost->function = sc_text_str(sc_names_function(s->names, m->texts,
@@ -257,7 +268,7 @@ shape(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel, size
 	}
 	dwarf_first |= inlines == SYMCACHE_INNERMOST && inlined;
 	if (table != SYMCACHE_TABLE_NEVER &&
-	    !add_symbol(s, m, rel, symbol, dwarf_first, &outermost, a))
+	    !add_symbol(s, q, symbol, dwarf_first, &outermost, a))
 		return false;
 	if (outermost && !a->num_frames) {
 		a->frames = outermost;
@@ -298,7 +309,8 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 		ret->code_idx = frames[n - 1].function_idx;
 	ret->frames = frames;
 	ret->num_frames = n;
-	if (!plain && !shape(s, seen, rel, ahead, inlines, table, frames, ret))
+	if (!plain && !shape(s, &(struct asked){ seen, rel, ahead, inlines, table },
+					frames, ret))
 		return SYMCACHE_NO_MEMORY;
 	if (__builtin_expect(symcache_damaged(seen->cache) &&
 			     !symcache_module_sound(m, seen->cache), 0))

@@ -136,7 +136,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint64_t start = 0x80 + byte(&in);
 		symbols[n++] = (struct sc_code_symbol){ start, start + 1 + byte(&in), "symbol" };
 	}
-	must(sc_assemble(&flat, symbols, n, env.load_base, &tables, 1, &final));
+	must(sc_assemble(&flat, &(struct sc_code_symbols){ symbols, n, env.load_base }, &tables, 1,
+			 &final));
 	for (size_t i = 1; i < final.ranges.len; i++)
 		must(final.ranges.data[i - 1].start < final.ranges.data[i].start);
 	check_file(&tables, &final);

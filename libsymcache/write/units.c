@@ -373,8 +373,7 @@ static bool join(struct crew *crew, unsigned threads, struct sc_units *ret)
 #define WORTH_A_THREAD (64u << 10) /* bytes of .debug_info */
 
 int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
-		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
-		  struct sc_units *ret, struct sc_error *err)
+		  unsigned threads, struct sc_units *ret, struct sc_error *err)
 {
 	struct crew crew = {
 		.source = source,
@@ -397,7 +396,7 @@ int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_e
 		ok = worker_init(&crew.workers[i],
 				 source->self_contained ? &crew.view : source->debug, env);
 	ok = ok && scan_all(&crew, threads);
-	all_read(ctx);
+	source->all_read(source->input);
 	ok = ok && join(&crew, threads, ret);
 	for (unsigned i = 0; crew.workers && i < threads; i++)
 		worker_deinit(&crew.workers[i]);

@@ -34,19 +34,20 @@ struct sc_unit_source {
 	 * If that says that it is damaged, there are no units. */
 	size_t (*more)(void *ctx, size_t done);
 	void *ctx;
+	/* All units are read, and what the threads found is about to be joined: the sections that
+	 * hold no strings have served and may go. */
+	void (*all_read)(void *input);
+	void *input;
 	/* The units that these addresses need are read, the others are passed over; NULL: all. */
 	const struct dw_wanted *wanted;
 };
 
 /*
- * With the fast reader. `env` says all but the tables. When all units are read,
- * before what the threads found is joined, all_read(ctx) is called: the sections
- * that hold no strings have served and may go. SC_ENOMEM; SC_ELIMIT: the units have more
- * facts than a file of this size.
+ * With the fast reader. `env` says all but the tables. SC_ENOMEM; SC_ELIMIT: the units have
+ * more facts than a file of this size.
  */
 int sc_units_scan(const struct sc_unit_source *source, const struct sc_flatten_env *env,
-		  unsigned threads, void (*all_read)(void *ctx), void *ctx,
-		  struct sc_units *ret, struct sc_error *err);
+		  unsigned threads, struct sc_units *ret, struct sc_error *err);
 
 /* With the slow one, the oracle. SC_ENOMEM. */
 int sc_units_libdw(struct dw_libdw_reader *reader, const struct sc_flatten_env *env,

@@ -136,6 +136,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		.self_contained = in->self_contained,
 		.more = in->stream ? inflate_more : NULL,
 		.ctx = in->stream,
+		.all_read = sc_input_unload, .input = in,
 		.wanted = b->wanted.n ? &b->wanted : NULL,
 	};
 	int rc;
@@ -153,8 +154,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		env.file_size = in->split.open ? 0 : sc_input_file_size(in);
 		lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
-			rc = sc_units_scan(&source, &env, threads, sc_input_unload, in, &b->units,
-					   err);
+			rc = sc_units_scan(&source, &env, threads, &b->units, err);
 		if (rc == SC_ELIMIT)
 			sc_error_prefix(err, "%s: ", in->dwarf->path);
 		note_faults(b, in->debug.faults, &in->debug.first_fault);
@@ -189,8 +189,9 @@ static void put_job(void *ctx, unsigned worker, size_t job)
 
 	(void)worker;
 	if (job == 0)
-		p->ok[0] = sc_assemble(&u->flat, in->code_symbols.data, in->code_symbols.len,
-				       in->image->load_base, &u->tables, p->threads, &b->ranges);
+		p->ok[0] = sc_assemble(&u->flat, &(struct sc_code_symbols){
+			in->code_symbols.data, in->code_symbols.len, in->image->load_base },
+			&u->tables, p->threads, &b->ranges);
 	else if (job == 1)
 		p->ok[1] = sc_data_finish(&u->data, &in->symbols, in->image, &u->tables);
 	else if (job == 2)

@@ -120,9 +120,9 @@ struct ends {
 };
 
 /* False: some of it is not as it is mostly. */
-static inline bool make_ends(const struct mk_output *r, struct sc_str prefix, uint64_t number,
-			     uint64_t address, const struct mk_map *map,
-			     const struct mk_pieces *text, struct ends *ret)
+static inline bool make_ends(const struct mk_output *r, uint64_t number, uint64_t address,
+			     const struct mk_map *map, const struct mk_pieces *text,
+			     struct ends *ret)
 {
 	const struct sc_str module = r->resolve->context.modules[map->module].name;
 	char *p = ret->place;
@@ -130,7 +130,6 @@ static inline bool make_ends(const struct mk_output *r, struct sc_str prefix, ui
 	if (r->follows || r->options.color == MARKUP_COLOR_ON || r->resolve->resolver.source ||
 	    number >= 100 || text->n > 100 || module.len > PLACE_MAX - FMT_MAX - 3)
 		return false;
-	ret->prefix = prefix;
 	if (text->n > 1)
 		ret->newline = sc_str_of(r->newline);
 	mk_plain_head(ret->head, (unsigned)number, address);
@@ -189,7 +188,8 @@ void mk_text_put_frames(struct mk_output *r, struct sc_str prefix, uint64_t numb
 		mk_out_put(o, mk_text_outside, strlen(mk_text_outside));
 		return;
 	}
-	plain = make_ends(r, prefix, number, address, map, text, &ends);
+	ends.prefix = prefix;
+	plain = make_ends(r, number, address, map, text, &ends);
 	for (size_t i = 0; i < text->n; i++) {
 		if (plain && put_plain_line(o, &ends, text, i))
 			continue;

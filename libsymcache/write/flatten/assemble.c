@@ -384,17 +384,16 @@ static bool put_in_parts(struct assembler *a, unsigned n, unsigned threads)
 	return ok;
 }
 
-bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, size_t num_symbols,
-		 uint64_t load_base, struct sc_tables *tables, unsigned threads,
-		 struct sc_final *ret)
+bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbols *symbols,
+		 struct sc_tables *tables, unsigned threads, struct sc_final *ret)
 {
 	__attribute__((cleanup(assembler_deinit))) struct assembler a = {
-		.flat = flat, .symbols = symbols, .base = load_base, .tables = tables, .out = ret,
+		.flat = flat, .symbols = symbols->list, .base = symbols->load_base, .tables = tables, .out = ret,
 	};
 	size_t functions;
 	bool ok;
 
-	if (!make_layers(&a, num_symbols))
+	if (!make_layers(&a, symbols->n))
 		return false;
 	functions = a.functions.painted.list.len;
 	if (threads < 2 || !functions)

@@ -38,11 +38,17 @@ struct sc_code_symbol {
 	const char *name;
 };
 
+/* The symbols of an image, ascending, and its load base. */
+struct sc_code_symbols {
+	const struct sc_code_symbol *list;
+	size_t n;
+	uint64_t load_base;
+};
+
 /* Fills `ret`. `flat` is only read; flat->merged counts on. With more than one thread,
  * `tables` have a lock. False: out of memory. */
-bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbol *symbols, size_t num_symbols,
-		 uint64_t load_base, struct sc_tables *tables, unsigned threads,
-		 struct sc_final *ret);
+bool sc_assemble(struct sc_flat *flat, const struct sc_code_symbols *symbols,
+		 struct sc_tables *tables, unsigned threads, struct sc_final *ret);
 
 /* *ret: the piece that has the say at `vaddr` in the assembled ranges (where symbols, too, may
  * name the code); SC_NONE: none. False: out of memory. */

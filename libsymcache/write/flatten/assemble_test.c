@@ -157,11 +157,13 @@ static void assemble(struct scene *s, struct sc_flat *flat, struct sc_final *ret
 	uint64_t before = flat->merged, merged;
 	struct sc_final again = {0};
 
-	assert_true(sc_assemble(flat, s->symbols.data, s->symbols.len, s->base, s->tables, 1, ret));
+	assert_true(sc_assemble(flat, &(struct sc_code_symbols){ s->symbols.data, s->symbols.len,
+			s->base }, s->tables, 1, ret));
 	/* In parts it is the same. */
 	merged = flat->merged - before;
 	s->tables->lock = &lock;
-	assert_true(sc_assemble(flat, s->symbols.data, s->symbols.len, s->base, s->tables,
+	assert_true(sc_assemble(flat, &(struct sc_code_symbols){ s->symbols.data, s->symbols.len,
+			s->base }, s->tables,
 				2, &again));
 	s->tables->lock = NULL;
 	assert_int_equal(flat->merged - before, 2 * merged);

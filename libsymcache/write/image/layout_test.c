@@ -68,8 +68,8 @@ static void finish(struct built *b, uint32_t version)
 	};
 
 	assert_true(scene_flatten(&b->scene, &b->flat));
-	assert_true(sc_assemble(&b->flat, b->scene.symbols.data, b->scene.symbols.len,
-				b->scene.base, b->scene.tables, 1, &b->final));
+	assert_true(sc_assemble(&b->flat, &(struct sc_code_symbols){ b->scene.symbols.data, b->scene.symbols.len,
+			b->scene.base }, b->scene.tables, 1, &b->final));
 	assert_true(sc_table_string(b->scene.tables, "the writer", &content.image.writer));
 	b->bytes = lay_out(&content, &b->counts);
 	b->size = b->counts.size;

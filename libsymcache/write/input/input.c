@@ -355,8 +355,9 @@ int sc_input_find_split(struct sc_input *in, const struct symcache_build_options
 	if (!any || options->no_debug_search)
 		return 0;
 	in->debug.split = &in->split.source;
-	return sc_split_open(&in->split, in->image, in->dwarf, options->package, threads,
-			     &in->faults, err);
+	in->split.threads = threads;
+	in->split.faults = &in->faults;
+	return sc_split_open(&in->split, in->image, in->dwarf, options->package, err);
 }
 
 int sc_input_open_whole(struct sc_input *in, const char *path, const struct sc_input *opened,

@@ -85,8 +85,7 @@ static int find(void *ctx, const struct dw_unit *u, unsigned attempt,
 /* ---- packages -------------------------------------------------------------------- */
 
 /* Loads the file, if there is one and it is a package. */
-static int load_package(struct sc_split *s, const char *name, unsigned threads,
-			struct sc_section_faults *faults, struct sc_error *err)
+static int load_package(struct sc_split *s, const char *name, struct sc_error *err)
 {
 	struct sc_elf *elf;
 	int rc;
@@ -99,33 +98,31 @@ static int load_package(struct sc_split *s, const char *name, unsigned threads,
 		return 0;
 	}
 	s->package_elf = elf;
-	rc = sc_load_dwarf(elf, true, threads, &s->package.sections, faults, err);
+	rc = sc_load_dwarf(elf, true, s->threads, &s->package.sections, s->faults, err);
 	return rc;
 }
 
 /* Tries PATH.dwp. */
-static int try_package(struct sc_split *s, const char *path, size_t len, unsigned threads,
-		       struct sc_section_faults *faults, struct sc_error *err)
+static int try_package(struct sc_split *s, const char *path, size_t len, struct sc_error *err)
 {
 	char name[PATH_MAX + 8];
 
 	snprintf(name, sizeof(name), "%.*s.dwp", (int)len, path);
-	return load_package(s, name, threads, faults, err);
+	return load_package(s, name, err);
 }
 
-static int try_packages(struct sc_split *s, const struct sc_elf *elf, unsigned threads,
-			struct sc_section_faults *faults, struct sc_error *err)
+static int try_packages(struct sc_split *s, const struct sc_elf *elf, struct sc_error *err)
 {
 	char real[PATH_MAX];
 	size_t len;
-	int rc = try_package(s, elf->path, strlen(elf->path), threads, faults, err);
+	int rc = try_package(s, elf->path, strlen(elf->path), err);
 
 	if (rc || !realpath(elf->path, real))
 		return rc;
 	len = strlen(real);
-	rc = try_package(s, real, len, threads, faults, err);
+	rc = try_package(s, real, len, err);
 	if (!rc && len > 6 && !strcmp(real + len - 6, ".debug"))
-		rc = try_package(s, real, len - 6, threads, faults, err);
+		rc = try_package(s, real, len - 6, err);
 	return rc;
 }
 
@@ -140,8 +137,7 @@ static char *folder_of(const char *path)
 }
 
 int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct sc_elf *dwarf,
-		  const char *package, unsigned threads, struct sc_section_faults *faults,
-		  struct sc_error *err)
+		  const char *package, struct sc_error *err)
 {
 	int rc;
 
@@ -151,11 +147,11 @@ int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct s
 	s->dirs[0] = folder_of(dwarf->path);
 	if (image != dwarf)
 		s->dirs[1] = folder_of(image->path);
-	rc = package ? load_package(s, package, threads, faults, err) : 0;
+	rc = package ? load_package(s, package, err) : 0;
 	if (!rc)
-		rc = try_packages(s, image, threads, faults, err);
+		rc = try_packages(s, image, err);
 	if (!rc && image != dwarf)
-		rc = try_packages(s, dwarf, threads, faults, err);
+		rc = try_packages(s, dwarf, err);
 	return rc;
 }
 

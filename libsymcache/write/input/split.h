@@ -17,6 +17,8 @@ struct sc_split {
 	char *dirs[2];              /* of the file with the skeletons and of the image */
 	struct sc_elf *package_elf; /* or NULL */
 	struct dw_package package;
+	unsigned threads;           /* to load a package; both are set before */
+	struct sc_section_faults *faults; /* its faults are noted there */
 	pthread_mutex_t lock;       /* of what follows */
 	VEC(struct sc_elf *) files; /* .dwo files; what was read points into them */
 	bool open;
@@ -29,8 +31,7 @@ struct sc_split {
  * SC_ENOMEM.
  */
 int sc_split_open(struct sc_split *s, const struct sc_elf *image, const struct sc_elf *dwarf,
-		  const char *package,
-		  unsigned threads, struct sc_section_faults *faults, struct sc_error *err);
+		  const char *package, struct sc_error *err);
 void sc_split_close(struct sc_split *s);
 
 #endif
