@@ -284,7 +284,11 @@ llvm-tests: all ## run LLVM's own tests of llvm-symbolizer on ours (fetches them
 	@scripts/deps.sh clients > /dev/null || true
 	@scripts/llvm_tests.sh $(PROG)
 
-accuracy: all ## compare with LLVM's tools and gdb, address by address (ACCURACY=--fetch)
+$(O)/scripts/first_check: $(O)/scripts/first_check.o $(LIB) $(DEMANGLE_AR)
+	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_LDFLAGS) $(LDFLAGS) -o $@ $< $(LIB) \
+		$(DEMANGLE_AR) $(LDLIBS)
+
+accuracy: all $(O)/scripts/first_check ## compare with LLVM's tools and gdb, address by address (ACCURACY=--fetch)
 	@scripts/deps.sh accuracy > /dev/null
 	@scripts/accuracy.sh $(PROG) $(ACCURACY)
 

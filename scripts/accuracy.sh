@@ -8,7 +8,7 @@
 # where there is a compiler, and what scripts/corpus.sh has fetched: ceph-osd, vmlinux,
 # five kernel modules, binutils, the C library of six other machines; 100,000 random
 # addresses of each, up to 20,000 of each kind that is special (compare_frames.py), and
-# their variables. --fetch fetches what is missing (900 MB). The other tool is llvm-symbolizer-19; for files with a
+# their variables; and what first answers say, next to whole caches (first_check.c). --fetch fetches what is missing (900 MB). The other tool is llvm-symbolizer-19; for files with a
 # supplementary file of dwz gdb; where variables are declared says llvm-dwarfdump-19 (see
 # compare_frames.py). The classes of differences that are explained stand in
 # testdata/accepted-differences.md. --rows: unwind information alone, each row that
@@ -137,6 +137,22 @@ echo "variables: name, start, size, file and line of the declaration"
 for f in $files; do
 	case $f in *.ko) ;; *) compare "$f" --data --with dump --debug-dir "$(debug_dir "$f")" ;; esac
 done
+# Whole caches are made once, those of single addresses ADDRESSES / AT_ONCE times each.
+first=${PROGRAM%/*}/scripts/first_check
+if [ -x "$first" ]; then
+	echo "first answers: what the whole cache says of 100,000 addresses in all"
+	few= many=
+	for f in $files; do
+		case $f in
+		corpus/ceph/*|corpus/kernel/*/vmlinux-*) few="$few $f" ;;
+		*) many="$many $f" ;;
+		esac
+	done
+	[ -z "$many" ] || nice "$first" $((96000 / $(wc -w <<< "$many") / 8 * 8)) 8 $many || true
+	[ -z "$few" ] || nice "$first" 2000 50 $few || true
+else
+	echo "skipped: first answers: there is no $first: make accuracy"
+fi
 echo "names on the files that run: what llvm-symbolizer says of them"
 for f in $(ldconfig -p | sed -nE 's/.*lib(c|m|stdc\+\+)\.so\.6 .*x86-64.*=> //p') /usr/bin/python3; do
 	nice "$here/compare_stripped.py" "$PROGRAM" "$(realpath "$f")" || true

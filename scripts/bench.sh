@@ -67,6 +67,9 @@ debug_file() { echo "/usr/lib/debug/$(debug_path "$(build_id "$1")")"; }
 
 libc=$(debug_file /lib/*/libc.so.6)
 python=$(debug_file /usr/bin/python3)
+rados=$(find /usr/lib/*/ -maxdepth 1 -name 'librados.so.2.*' -type f 2> /dev/null | head -n 1)
+[ -z "$rados" ] || rados=$(debug_file "$rados")
+[ -e "$rados" ] || rados=
 mapfile -t small < <(dpkg -L libc6-dbg | grep '\.debug$' | xargs grep -l ^.ELF)
 osd= vmlinux= modules=()
 if [ -z "$quick" ] && [ -d "$corpus" ]; then
@@ -203,6 +206,24 @@ against_binutils() {
 		"$symcache" addr2line -f -i -e "$3" --vs addr2line -f -i -e "$3")"
 }
 
+# first NAME AIM_EU AIM_OTHERS ELF: a file that is not in the store, next to those who read it,
+# too; medians of five addresses
+first() {
+	local peer address aim
+	addresses 5 "$4" > "$dir/addresses"
+	for peer in "eu-addr2line -f -i -e" "$symbolizer --obj" "addr2line -f -i -e"; do
+		aim=$3
+		case $peer in eu-*) aim=$2 ;; esac
+		command -v ${peer%% *} > /dev/null || { skip "${peer%% *}"; continue; }
+		while read -r address; do
+			SYMCACHE_STORE=$dir/none measure "$symcache" lookup --file "$4" "$address" \
+				--vs $peer "$4" "$address"
+		done < "$dir/addresses" > "$dir/first"
+		row "$1, ${peer%% *}" "$(sed -n 'p;n' "$dir/first" | sort -g | sed -n 3p
+			sed -n 'n;p' "$dir/first" | sort -g | sed -n 3p)" times "$aim"
+	done
+}
+
 # in_process NAME NS_FIRST NS_ALL ELF: a row for pages of 4 KiB, one for 2 MiB. The aims
 # are for one address after another.
 in_process() {
@@ -234,6 +255,12 @@ group_lookup() {
 	if [ -n "$osd" ]; then lookup "ceph-osd" "time 10" "$osd"; else skip ceph-osd; fi
 	if [ -n "$vmlinux" ]; then in_bulk "vmlinux" 1800000 "$vmlinux"; else skip vmlinux; fi
 	against_binutils "libc" 2000 "$libc"
+	heading "First answer, not indexed" "the other"
+	first "libc" 1 1 "$libc"
+	first "python3" 1 1 "$python"
+	if [ -n "$rados" ]; then first "librados2" 1 1 "$rados"; else skip librados2-dbg; fi
+	if [ -n "$osd" ]; then first "ceph-osd" 1 1 "$osd"; else skip ceph-osd; fi
+	if [ -n "$vmlinux" ]; then first "vmlinux" 0.5 1 "$vmlinux"; else skip vmlinux; fi
 	# "1st frame" has function and file by number: see lookup_bench.c.
 	printf '\n%-24s %10s %10s %10s %10s %10s %10s %7s  %s\n' "Look-up in process" "range" \
 		"1st frame" "in batches" "with names" "all names" "in batches" "frames" \
