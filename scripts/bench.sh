@@ -69,7 +69,7 @@ libc=$(debug_file /lib/*/libc.so.6)
 python=$(debug_file /usr/bin/python3)
 rados=$(find /usr/lib/*/ -maxdepth 1 -name 'librados.so.2.*' -type f 2> /dev/null | head -n 1)
 [ -z "$rados" ] || rados=$(debug_file "$rados")
-[ -e "$rados" ] || rados=
+[ -e "$rados" ] && [ -z "$quick" ] || rados=
 mapfile -t small < <(dpkg -L libc6-dbg | grep '\.debug$' | xargs grep -l ^.ELF)
 osd= vmlinux= modules=()
 if [ -z "$quick" ] && [ -d "$corpus" ]; then

@@ -57,6 +57,8 @@ static int build(struct symcache_module *m, struct sc_first *f, const uint64_t v
 	}
 	if (bytes && !rc)
 		sc_notice_gaps(m, m->name, symcache_build_info(b));
+	if (symcache_build_info(b)->inflated)
+		f->most = SC_FIRST_BUILDS_INFLATED;
 	symcache_build_destroy(b);
 	if (!bytes || rc) {
 		free(bytes);
@@ -100,11 +102,12 @@ int sc_first_make(struct symcache_module *m, const uint64_t vaddrs[], size_t n)
 		f = calloc(1, sizeof(*f));
 		if (!f)
 			return SC_ENOMEM;
+		f->most = SC_FIRST_BUILDS;
 		atomic_store_explicit(&m->first, f, memory_order_release);
 	}
 	num = list_unknown(f, vaddrs, n, unknown);
 	if (!num)
 		return 0;
-	return num > SC_FIRST_AT_ONCE || f->num_built == SC_FIRST_BUILDS ? SC_ENOTFOUND :
-							      build(m, f, unknown, num);
+	return num > SC_FIRST_AT_ONCE || f->num_built == f->most ? SC_ENOTFOUND :
+								   build(m, f, unknown, num);
 }

@@ -6,7 +6,10 @@
 
 enum {
 	SC_FIRST_AT_ONCE = 8,  /* addresses that a first answer is made for; more need most units */
-	SC_FIRST_BUILDS = 4,   /* first answers; then the whole cache pays */
+	/* First answers; then they have taken as long as the whole cache would have. To inflate is
+	 * half of that. */
+	SC_FIRST_BUILDS = 4,
+	SC_FIRST_BUILDS_INFLATED = 2,
 };
 
 struct sc_first {
@@ -19,7 +22,7 @@ struct sc_first {
 		void *bytes;
 		struct symcache cache;
 	} built[SC_FIRST_BUILDS];
-	unsigned num_built;
+	unsigned num_built, most;
 };
 
 #endif

@@ -127,6 +127,7 @@ struct symcache_build_info {
 	uint64_t bad_units;     /* units skipped because they are broken */
 	char first_fault[256];  /* why, for the first one; "" if none */
 	uint64_t section_bytes; /* of the debug sections, inflated */
+	bool inflated;          /* some of them are compressed in the file */
 	uint64_t entries, rows; /* debugging entries and line rows read */
 	uint64_t functions, files, ranges, merged_ranges, source_locations;
 	uint64_t data_symbols;

@@ -286,6 +286,7 @@ static void describe(struct symcache_build *b)
 	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
 				s->line_str.size + s->str_offsets.size + s->addr.size +
 				s->ranges.size + s->rnglists.size + s->types.size;
+	b->info.inflated = in->dwarf && in->dwarf->inflated_bytes;
 	b->info.debug_path = in->separate && !in->program_found ? in->separate->path : NULL;
 	if (sc_elf_debuglink(in->image, &link, &crc))
 		snprintf(b->info.debug_link, sizeof(b->info.debug_link), "%s", link);
