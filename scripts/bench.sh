@@ -36,12 +36,12 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 ;;
 	--update) update=1 ;;
 	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
-	index|lookup|filter|traces|store|plan|core|library) groups="$groups $1" ;;
+	index|lookup|filter|traces|profiles|store|plan|core|library) groups="$groups $1" ;;
 	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
 	esac
 	shift
 done
-: "${groups:=index lookup library filter traces store plan core}"
+: "${groups:=index lookup library filter traces profiles store plan core}"
 lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
 [ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
 symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
@@ -370,6 +370,47 @@ group_traces() {
 }
 
 # ---- plan ----------------------------------------------------------------------
+
+# Profiles: recorded ones of ceph-osd, and made ones of many samples and of many files.
+group_profiles() {
+	local from=../shared/data/profiles i
+	heading "Profiles" peer
+	[ -d $from/bench ] || { skip "there is no $from"; return; }
+	if [ -n "$osd" ]; then
+		"$symcache" index -q --store "$dir/osd.store" "$osd"
+		xz -dkc $from/bench/ceph-gperf.heap.xz > "$dir/gperf.heap"
+		xz -dkc $from/bench/ceph-jemalloc.heap.xz > "$dir/je.heap"
+		row "gperftools heap, google-pprof" "$(measure "$symcache" profile --store "$dir/osd.store" --module "ceph-osd=$(build_id "$osd")" \
+			"$dir/gperf.heap" -o "$dir/out" $(peer_of google-pprof --text "$osd" "$dir/gperf.heap"))" \
+			"time 40 peak 60"
+		row "jemalloc heap, jeprof" "$(measure "$symcache" profile --store "$dir/osd.store" --module "ceph-osd=$(build_id "$osd")" \
+			"$dir/je.heap" -o "$dir/out" $(peer_of jeprof --text "$osd" "$dir/je.heap"))" \
+			"times 200 time 80 peak 60"
+	else
+		skip "ceph-osd's heaps"
+	fi
+	mkdir "$dir/elf" "$dir/small" && tar -C "$dir/elf" -xJf $from/elf.tar.xz
+	"$symcache" index -q --store "$dir/mill.store" "$dir/elf"
+	python3 -B - $from "$dir/raw.pb" << 'EOP'
+import gzip, sys
+sys.path.insert(0, sys.argv[1])
+import pb
+fields = pb.fields(gzip.decompress(open(sys.argv[1] + "/mill-ids.pb.gz", "rb").read()))
+samples = b"".join(f[3] for f in fields if f[0] == 2)
+with open(sys.argv[2], "wb") as to:
+    for i in range(300 * 10**6 // len(samples)):
+        to.write(samples)
+    to.write(b"".join(f[3] for f in fields if f[0] != 2))
+EOP
+	row "pprof, raw, 300 MB of samples" "$(measure "$symcache" profile --store "$dir/mill.store" \
+		"$dir/raw.pb" -o "$dir/out")" "time 750"
+	for ((i = 0; i < 2000; i++)); do cp $from/mill-names.pb.gz "$dir/small/$i.pb.gz"; done
+	row "2,000 small ones" "$(measure -b "rm -rf '$dir/small.out'" "$symcache" profile -q \
+		--store "$dir/mill.store" --output-dir "$dir/small.out" "$dir/small")" "time 1000"
+}
+
+# The peer of a row, if it is installed.
+peer_of() { command -v "$1" > /dev/null && printf '%s ' --vs "$@"; }
 
 group_plan() {
 	local small_logs=1000000 d=$dir/archive task

@@ -27,22 +27,29 @@ static bool is_dictionary(const struct prof_field *f)
 	return false;
 }
 
+enum {
+	PIECES_MAX = 16, /* of a dictionary */
+	ENOUGH = 4096,
+};
+
 /* *like: it begins as protobuf of such a kind, but is cut off or damaged. */
 static enum prof_kind protobuf_kind(const uint8_t *bytes, size_t size, bool *like)
 {
 	struct prof_wire w = prof_wire_of(bytes, size);
 	struct prof_field f;
-	size_t fields = 0;
+	size_t fields = 0, seconds = 0;
 
 	*like = false;
 	while (prof_wire_next(&w, &f)) {
 		if (f.number == 6 && f.type == PROF_BYTES)
 			return f.len ? PROF_UNKNOWN : PROF_PPROF;
-		if (f.number == 2 && f.type == PROF_BYTES && is_dictionary(&f))
+		if (f.number == 2 && f.type == PROF_BYTES && seconds++ < PIECES_MAX &&
+		    is_dictionary(&f))
 			return PROF_OTLP;
 		if (f.number > 15)
 			return PROF_UNKNOWN;
-		fields++;
+		if (fields++ == ENOUGH) /* so many samples have nothing else */
+			return PROF_PPROF;
 	}
 	*like = w.bad && fields > 1;
 	return PROF_UNKNOWN;

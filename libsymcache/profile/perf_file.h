@@ -83,6 +83,8 @@ struct perf_cursor {
 
 static inline struct perf_cursor perf_cursor_of(const uint8_t *bytes, size_t size, size_t from)
 {
+	if (!size) /* nothing has no address to count from */
+		return (struct perf_cursor){ bytes, bytes, from != 0 };
 	return (struct perf_cursor){ bytes + (from < size ? from : size), bytes + size,
 				     from > size };
 }

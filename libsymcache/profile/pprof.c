@@ -1,8 +1,8 @@
 /*
- * pprof's protobuf: see pprof.h. Three passes over the fields of the message: tables, locations,
- * writing; samples are stepped over in each. Every field comes out as it lies, but for locations
- * that get lines and mappings that get flags, which are appended inside; new functions and
- * strings come last.
+ * pprof's protobuf: see pprof.h. One pass over the fields of the message for tables, and two
+ * over those from the first mapping or location to the last; samples are stepped over. Every
+ * field comes out as it lies, but for locations that get lines and mappings that get flags,
+ * which are appended inside; new functions and strings come last.
  */
 #include "libsymcache/profile/pprof.h"
 
@@ -165,6 +165,10 @@ static int read_tables(struct prof_pprof *f, struct sc_error *err)
 	while (!rc && prof_wire_next(&w, &field)) {
 		if (field.type != PROF_BYTES)
 			continue;
+		if (field.number == PPROF_MAPPING || field.number == PPROF_LOCATION) {
+			f->from = f->from < f->to ? f->from : field.from;
+			f->to = w.at;
+		}
 		if (field.number == PPROF_MAPPING) {
 			rc = add_mapping(f, &field, err);
 		} else if (field.number == PPROF_FUNCTION) {
@@ -230,7 +234,7 @@ static int each_location(struct prof_pprof *f, struct sc_error *err,
 				   const struct pprof_location_fields *l, size_t number,
 				   struct sc_error *err))
 {
-	struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size), in;
+	struct prof_wire w = prof_wire_of(f->from, (size_t)(f->to - f->from)), in;
 	struct pprof_location_fields l;
 	struct prof_field field;
 	size_t number = 0;
@@ -297,6 +301,7 @@ int pprof_read(struct prof_pprof *f, const uint8_t *bytes, size_t size, struct s
 	prof_places_clear(f->places);
 	f->in = (struct prof_input){ bytes, size };
 	f->changed = 0;
+	f->from = f->to = bytes;
 	rc = read_tables(f, err);
 	rc = rc ? rc : read_locations(f, err);
 	rc = rc ? rc : prof_look_up(f->places, err);
@@ -366,10 +371,11 @@ static void write_mapping(struct prof_pprof *f, const struct prof_field *field,
 
 static void write_fields(struct prof_pprof *f, struct prof_out *out)
 {
-	struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size);
+	struct prof_wire w = prof_wire_of(f->from, (size_t)(f->to - f->from));
 	size_t locations = 0, mappings = 0;
 	struct prof_field field;
 
+	prof_out_input(out, f->in.bytes, f->from);
 	while (!out->over && prof_wire_next(&w, &field)) {
 		const struct prof_mapping *m = NULL;
 		const struct prof_place *place = NULL;
@@ -388,6 +394,7 @@ static void write_fields(struct prof_pprof *f, struct prof_out *out)
 		else
 			prof_out_input(out, field.from, w.at);
 	}
+	prof_out_input(out, f->to, f->in.bytes + f->in.size);
 }
 
 int pprof_write(struct prof_pprof *f, struct prof_out *out, struct sc_error *err)

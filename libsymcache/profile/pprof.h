@@ -30,6 +30,7 @@ struct prof_pprof {
 	VEC(struct pprof_location) locations;
 	VEC(uint8_t) leaf;              /* location_ids: is it ever the first of a sample? */
 	bool with_ids, with_leaves;
+	const uint8_t *from, *to;       /* all mappings and locations are in between */
 	size_t changed;                 /* locations that get lines */
 };
 

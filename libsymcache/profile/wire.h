@@ -34,7 +34,8 @@ struct prof_field {
 
 static inline struct prof_wire prof_wire_of(const uint8_t *bytes, size_t len)
 {
-	return (struct prof_wire){ .at = bytes, .end = bytes + len };
+	/* Nothing has no address to count from. */
+	return (struct prof_wire){ .at = bytes, .end = len ? bytes + len : bytes };
 }
 
 static inline struct prof_wire prof_wire_in(const struct prof_field *f)
