@@ -13,6 +13,7 @@
 
 #include "libsymcache/api/private.h"
 #include "libsymcache/base/vec.h"
+#include "libsymcache/symbolize/name_list.h"
 #include "libsymcache/symbolize/symbolizer.h"
 
 /* ---- store.c ---------------------------------------------------------------------------- */
@@ -22,6 +23,7 @@ struct api_snapshot {
 	struct symstore *file;
 	struct symstore_reader *reader;
 	struct symcache_cache *caches; /* those asked for; under the lock of the store */
+	struct sc_name_list names;     /* of kernels; the same */
 };
 
 struct symcache_store {
@@ -49,6 +51,10 @@ enum api_by {
 /* NULL in place of a text is SC_EINVAL. */
 int api_store_find(struct symcache_store *s, enum api_by by, const char *text,
 		   struct symcache_cache **ret, struct symcache_error *err);
+
+/* A kernel or one of its modules, as symcache_caches_find_kernel(). */
+int api_store_find_kernel(struct symcache_store *s, const char *name, const char *release,
+			  struct symcache_cache **ret, struct symcache_error *err);
 
 /* SC_EINVAL: forked, or for writing and not opened so. Before writing, the snapshot goes, if
  * nothing of it is in use: it would be in the way of a commit. */

@@ -39,14 +39,17 @@ static struct symcache_module *keep(struct symcache_filter *f, struct symcache_c
 static int find_cache(struct symcache_filter *f, const struct symcache_file_id *of,
 		      struct symcache_cache **ret, struct symcache_error *err)
 {
-	char name[SYMCACHE_FILE_NAME_MAX + 1];
+	char name[SYMCACHE_FILE_NAME_MAX + 1], release[SYMCACHE_FILE_NAME_MAX + 1];
 
 	if (!f->store)
 		return SC_ENOTFOUND;
 	if (of->build_id_len)
 		return symcache_store_get(f->store, of->build_id, of->build_id_len, ret, err);
-	if (of->kernel || !symcache_file_name(of->path, name))
+	if (!symcache_file_name(of->path, name))
 		return SC_ENOTFOUND;
+	if (of->kernel)
+		return api_store_find_kernel(f->store, name, symcache_file_name(of->release, release) ?
+					     release : NULL, ret, err);
 	return api_store_find(f->store, API_BY_NAME, name, ret, err);
 }
 

@@ -292,6 +292,49 @@ static void filters(void **state)
 	symcache_resolver_destroy(r);
 }
 
+/* Is the function of a kernel's module found whose file is of a release, in a log of release
+ * `said`? Its size is in the line: one of the first thousand is right. */
+static int finds_kernel_module(struct symcache_store *s, const char *said)
+{
+	int found = 0;
+
+	for (unsigned size = 2; size < 1000 && !found; size++) {
+		struct text out = { .len = 0 };
+		const struct symcache_filter_options options = {
+			sizeof(options), SYMCACHE_FILTER_TEXT, 1, add_text, NULL, &out,
+		};
+		struct symcache_filter *f;
+		char log[300];
+
+		snprintf(log, sizeof(log), "CPU: 1 PID: 42 Comm: a Not tainted %s #1\n"
+			 " known_function+0x2/0x%x [api_made]\n", said, size);
+		ok(symcache_filter_create(s, &options, &f, NULL));
+		ok(symcache_filter_feed(f, log, strlen(log), NULL));
+		ok(symcache_filter_end(f, NULL));
+		found = memmem(out.bytes, out.len, "testing.h", 9) != NULL;
+		symcache_filter_destroy(f);
+	}
+	return found;
+}
+
+static void filters_kernel(void **state)
+{
+	static const uint8_t build_id[] = { 1, 2, 3 };
+	const struct symcache_put_options put = { sizeof(put), build_id, 3,
+		"/lib/modules/6.1.0-1-amd64/kernel/api-made.ko", NULL, 1 };
+	struct symcache_store *from = open_a(0), *s;
+	struct symcache_cache *c = get(from);
+
+	(void)state;
+	ok(symcache_store_open(in_dir("kernel.store"), SYMCACHE_STORE_WRITE, &s, NULL));
+	ok(symcache_store_put(s, c, &put, NULL));
+	assert_true(finds_kernel_module(s, "6.1.0-1-amd64"));
+	assert_false(finds_kernel_module(s, "6.1.0-2-amd64"));
+	symcache_cache_unref(c);
+	symcache_store_close(from);
+	symcache_store_close(s);
+}
+
 static int has_entry(void *ctx, const char *line)
 {
 	*(int *)ctx |= *line == '*' && strstr(line, "known_function");
@@ -324,6 +367,7 @@ int main(void)
 		cmocka_unit_test(caches_in_memory),
 		cmocka_unit_test(demangles),
 		cmocka_unit_test(filters),
+		cmocka_unit_test(filters_kernel),
 		cmocka_unit_test(explains),
 	};
 

@@ -11,6 +11,7 @@ void api_snapshot_leave(struct api_snapshot *snapshot)
 		next = c->next;
 		api_cache_destroy(c);
 	}
+	sc_name_list_deinit(&snapshot->names);
 	if (symstore_is_ours(snapshot->file)) {
 		symstore_read_end(snapshot->reader);
 		symstore_close(snapshot->file);

@@ -224,6 +224,34 @@ int api_store_find(struct symcache_store *s, enum api_by by, const char *text,
 	return rc ? api_fail(err, &e) : 0;
 }
 
+static int find_kernel_locked(struct symcache_store *s, const char *name, const char *release,
+			      struct symcache_cache **ret, struct sc_error *err)
+{
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct api_snapshot *snapshot;
+	size_t len;
+	int rc = current(s, &snapshot, err);
+
+	if (!rc)
+		rc = sc_name_list_read(&snapshot->names, snapshot->reader, err);
+	if (!rc)
+		rc = sc_name_list_kernel(&snapshot->names, name, release, id, &len, err);
+	return rc ? rc : get_locked(s, id, len, ret, err);
+}
+
+int api_store_find_kernel(struct symcache_store *s, const char *name, const char *release,
+			  struct symcache_cache **ret, struct symcache_error *err)
+{
+	struct sc_error e;
+	int rc;
+
+	*ret = NULL;
+	pthread_mutex_lock(&s->lock);
+	rc = find_kernel_locked(s, name, release, ret, &e);
+	pthread_mutex_unlock(&s->lock);
+	return rc ? api_fail(err, &e) : 0;
+}
+
 int symcache_store_find(struct symcache_store *s, const char *text, struct symcache_cache **ret,
 			struct symcache_error *err)
 {

@@ -42,7 +42,7 @@ void symcache_caches_destroy(struct symcache_caches *s)
 			module_destroy(m);
 		}
 	}
-	sc_named_deinit(s);
+	sc_name_list_deinit(&s->named);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
@@ -165,4 +165,45 @@ void symcache_module_files(struct symcache_module *m, const char *ret[3])
 		 !symstore_entry(s->reader, m->id, m->id_len, &entry, NULL))
 		name_files(ret, entry.source_path, entry.debug_path);
 	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- by name ------------------------------------------------------------------ */
+
+/* The names of this snapshot. Under the lock. */
+static int read_names(struct symcache_caches *s, struct sc_error *err)
+{
+	int rc = sc_caches_read(s, err);
+
+	if (!rc && s->named_snapshot != s->snapshot) {
+		sc_name_list_deinit(&s->named);
+		s->named_snapshot = s->snapshot;
+	}
+	return rc ? rc : sc_name_list_read(&s->named, s->reader, err);
+}
+
+int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
+			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	rc = read_names(s, err);
+	if (!rc)
+		rc = sc_name_list_find(&s->named, name, tag, id, len, err);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, const char *release,
+				uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
+				struct sc_error *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&s->lock);
+	rc = read_names(s, err);
+	if (!rc)
+		rc = sc_name_list_kernel(&s->named, name, release, id, len, err);
+	pthread_mutex_unlock(&s->lock);
+	return rc;
 }

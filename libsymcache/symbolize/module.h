@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "libsymcache/base/vec.h"
+#include "libsymcache/symbolize/name_list.h"
 #include "libsymcache/symbolize/symbolize.h"
 
 enum {
@@ -65,14 +66,6 @@ struct symcache_module {
 	struct symcache_module *next; /* in its hash chain */
 };
 
-/* An entry of the store by its name: see by_name.c. */
-struct sc_named {
-	char *name, *path;
-	char *tags; /* NULL: none */
-	uint8_t id[SYMCACHE_BUILD_ID_MAX];
-	size_t id_len;
-};
-
 struct symcache_caches {
 	struct symcache_caches_options options;
 	pthread_mutex_t lock;
@@ -84,11 +77,9 @@ struct symcache_caches {
 	bool to_complete;                /* something that is to be stored has first answers */
 	uint32_t num_modules, num_failed;
 	struct symcache_module *chains[SC_CHAINS];
-	VEC(struct sc_named) named;      /* sorted by name */
-	uint64_t named_snapshot;         /* that they are of; 0: none yet */
+	struct sc_name_list named;
+	uint64_t named_snapshot;         /* that this is of; 0: none yet */
 };
-
-void sc_named_deinit(struct symcache_caches *s);
 
 /* Makes sure of a snapshot of the store: s->reader. Under the lock. */
 int sc_caches_read(struct symcache_caches *s, struct sc_error *err);

@@ -1,13 +1,12 @@
 /*
- * The one entry of the store with a name, and a tag: by the last part of the path of the file
- * that was indexed, without ".debug". All entries are read once for each snapshot, when the first
- * name is asked for; a look-up is a binary search then.
+ * The one entry of a store with a name, and a tag: see name_list.h. A name is the last part of the
+ * path of the file that was indexed, without ".debug", or another one of the entry's.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "libsymcache/base/build_id.h"
-#include "libsymcache/symbolize/module.h"
+#include "libsymcache/symbolize/name_list.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -41,13 +40,13 @@ static char *last_part(const char *path)
 }
 
 struct gathering {
-	struct symcache_caches *caches;
+	struct sc_name_list *list;
 	bool no_memory;
 };
 
 static bool add_name(struct gathering *g, const struct symstore_entry *entry, char *name)
 {
-	struct sc_named *n = vec_push(&g->caches->named);
+	struct sc_named *n = vec_push(&g->list->all);
 
 	g->no_memory = !n || !name;
 	if (!n || !name) {
@@ -78,37 +77,38 @@ static bool add_entry(void *ctx, const struct symstore_entry *entry)
 	return ok;
 }
 
-void sc_named_deinit(struct symcache_caches *s)
+void sc_name_list_deinit(struct sc_name_list *l)
 {
-	for (size_t i = 0; i < s->named.len; i++) {
-		free(s->named.data[i].name);
-		free(s->named.data[i].tags);
-		free(s->named.data[i].path);
+	for (size_t i = 0; i < l->all.len; i++) {
+		free(l->all.data[i].name);
+		free(l->all.data[i].tags);
+		free(l->all.data[i].path);
 	}
-	vec_deinit(&s->named);
-	s->named_snapshot = 0;
+	vec_deinit(&l->all);
+	l->read = false;
 }
 
-static int gather(struct symcache_caches *s, struct sc_error *err)
+int sc_name_list_read(struct sc_name_list *l, struct symstore_reader *reader, struct sc_error *err)
 {
-	struct gathering g = { .caches = s };
-	int rc = sc_caches_read(s, err);
+	struct gathering g = { .list = l };
+	int rc;
 
-	if (rc || s->named_snapshot == s->snapshot)
-		return rc;
-	sc_named_deinit(s);
-	rc = symstore_each(s->reader, NULL, 0, add_entry, &g, err);
+	if (l->read)
+		return 0;
+	rc = symstore_each(reader, NULL, 0, add_entry, &g, err);
 	if (!rc && g.no_memory)
 		rc = sc_no_memory(err);
-	if (rc)
+	if (rc) {
+		sc_name_list_deinit(l);
 		return rc;
-	if (s->named.len)
-		qsort(s->named.data, s->named.len, sizeof(*s->named.data), by_name_and_id);
-	s->named_snapshot = s->snapshot;
+	}
+	if (l->all.len)
+		qsort(l->all.data, l->all.len, sizeof(*l->all.data), by_name_and_id);
+	l->read = true;
 	return 0;
 }
 
-/* Several of s->named[first, end) are meant: names the first of them. */
+/* Several of [first, end) are meant: names the first of them. */
 static int several(const struct sc_named *first, const struct sc_named *end, const char *tag,
 		   size_t n, struct sc_error *err)
 {
@@ -139,32 +139,25 @@ static int take(const struct sc_named *found, const char *with, const char *what
 	return 0;
 }
 
-int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
-			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
+int sc_name_list_find(const struct sc_name_list *l, const char *name, const char *tag,
+		      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
 {
 	const struct sc_named key = { .name = (char *)name };
 	const struct sc_named *first, *end, *found = NULL;
 	size_t n = 0;
-	int rc;
 
-	pthread_mutex_lock(&s->lock);
-	rc = gather(s, err);
-	first = rc || !s->named.len ? NULL
-		: bsearch(&key, s->named.data, s->named.len, sizeof(*s->named.data), by_name);
-	while (first && first > s->named.data && !by_name(&first[-1], &key))
+	first = !l->all.len ? NULL
+		: bsearch(&key, l->all.data, l->all.len, sizeof(*l->all.data), by_name);
+	while (first && first > l->all.data && !by_name(&first[-1], &key))
 		first--;
-	for (end = first; first && end < s->named.data + s->named.len && !by_name(end, &key);
-	     end++) {
+	for (end = first; first && end < l->all.data + l->all.len && !by_name(end, &key); end++) {
 		if (tag && !symstore_tags_have(end->tags, tag))
 			continue;
 		found = end;
 		n++;
 	}
-	if (!rc)
-		rc = n > 1 ? several(first, end, tag, n, err) :
-			     take(n ? found : NULL, " with the tag ", tag, id, len, err);
-	pthread_mutex_unlock(&s->lock);
-	return rc;
+	return n > 1 ? several(first, end, tag, n, err) :
+		       take(n ? found : NULL, " with the tag ", tag, id, len, err);
 }
 
 /* ---- kernels ------------------------------------------------------------------------ */
@@ -212,32 +205,24 @@ static bool same_build(const struct sc_named *a, const struct sc_named *b)
 	return a->id_len == b->id_len && !memcmp(a->id, b->id, a->id_len);
 }
 
-int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, const char *release,
-				uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
-				struct sc_error *err)
+int sc_name_list_kernel(const struct sc_name_list *l, const char *name, const char *release,
+			uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err)
 {
 	const struct sc_named *found = NULL;
 	unsigned best = 1;
 	size_t n = 0;
-	int rc;
 
-	pthread_mutex_lock(&s->lock);
-	rc = gather(s, err);
-	for (size_t i = 0; !rc && i < s->named.len; i++) {
-		const unsigned fits = is_kernel_file(&s->named.data[i], name, release);
+	for (size_t i = 0; i < l->all.len; i++) {
+		const unsigned fits = is_kernel_file(&l->all.data[i], name, release);
 
-		if (fits < best || (fits == best && n && same_build(found, &s->named.data[i])))
+		if (fits < best || (fits == best && n && same_build(found, &l->all.data[i])))
 			continue;
 		n = fits > best ? 1 : n + 1;
 		best = fits;
-		found = &s->named.data[i];
+		found = &l->all.data[i];
 	}
-	if (!rc && n > 1)
-		rc = sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s", n,
-				  release ? " that may be of release " : "",
-				  release ? release : "");
-	else if (!rc)
-		rc = take(n ? found : NULL, " and release ", release, id, len, err);
-	pthread_mutex_unlock(&s->lock);
-	return rc;
+	if (n <= 1)
+		return take(n ? found : NULL, " and release ", release, id, len, err);
+	return sc_error_set(err, SC_EINVAL, "the store has %zu builds of that name%s%.64s", n,
+			    release ? " that may be of release " : "", release ? release : "");
 }
