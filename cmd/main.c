@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "cmd/cli/messages.h"
@@ -18,6 +19,7 @@
 #include "cmd/lookup/dropin.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/process.h"
+#include "libsymcache/index/index.h"
 #include "libsymcache/write/build.h"
 
 #define COMMAND_ROW(name) &name##_command,
@@ -206,6 +208,21 @@ static void interrupted(int sig)
 	raise(sig);
 }
 
+/* Files are read through maps: one that is cut short meanwhile is a signal. */
+static void file_shrank(int sig)
+{
+	static const char why[] = ": it was cut short while it was read\n";
+	const char *path = symcache_index_at_work();
+	struct iovec parts[] = { { (void *)(path ? path : "a store, cache or other file"), 0 },
+				 { (void *)why, sizeof(why) - 1 } };
+
+	(void)sig;
+	sc_new_files_remove();
+	parts[0].iov_len = strlen(parts[0].iov_base);
+	(void)!writev(STDERR_FILENO, parts, 2);
+	_exit(STATUS_ERROR);
+}
+
 int main(int argc, char **argv)
 {
 	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
@@ -216,6 +233,7 @@ int main(int argc, char **argv)
 		if (signal(deadly[i], interrupted) == SIG_IGN)
 			signal(deadly[i], SIG_IGN);
 	signal(SIGPIPE, pipe_closed);
+	signal(SIGBUS, file_shrank);
 	signal(SIGXFSZ, SIG_IGN); /* ulimit -f: writing fails, and says so */
 	status = dispatch(argc, argv);
 	out_flush();

@@ -1,9 +1,7 @@
 /* symcache index: ELF files → the store. Options, words and exit status; the work is
  * libsymcache/index. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -54,19 +52,6 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-/* Files are read through maps: one that is cut short meanwhile is a signal. */
-static void file_shrank(int sig)
-{
-	static const char why[] = ": it was cut short while it was read\n";
-	const char *path = symcache_index_at_work();
-	struct iovec parts[] = { { (void *)(path ? path : "a file"), 0 }, { (void *)why, sizeof(why) - 1 } };
-
-	(void)sig;
-	parts[0].iov_len = strlen(parts[0].iov_base);
-	(void)!writev(STDERR_FILENO, parts, 2);
-	_exit(STATUS_ERROR);
-}
-
 static struct symcache_index_options make_options(const char *tags,
 						  const struct symcache_transforms *transforms)
 {
@@ -100,7 +85,6 @@ static int index_paths(struct symstore *store, char **paths, size_t n,
 
 	r = (struct index_report){ .quiet = o.quiet, .json = o.json, .show_stats = o.stats,
 				   .fetched = o.fetch.on };
-	signal(SIGBUS, file_shrank);
 	with_events.events = index_report_events(&r);
 	rc = symcache_index(store, (const char *const *)paths, n, &with_events, &a, err);
 	progress_erase();
@@ -162,7 +146,9 @@ const struct command index_command = {
 		"libdebuginfod, which keeps the files in its own cache; nothing else of symcache "
 		"asks a network, unless an option says so. What no server has is not asked for "
 		"again for a day. A server that fails, or sends nothing for 10 seconds "
-		"($DEBUGINFOD_TIMEOUT: other seconds), is left alone for the rest of the run.\n\n"
+		"($DEBUGINFOD_TIMEOUT: other seconds), or a file of more than 4 GiB or an hour "
+		"($DEBUGINFOD_MAXSIZE, bytes; $DEBUGINFOD_MAXTIME, seconds), is left alone for the "
+		"rest of the run.\n\n"
 		"What was compiled elsewhere, or obfuscated, can be named as people know it: "
 		"--map-path, --symbol-map and --line-map. They apply in the order symbol maps, "
 		"line maps, path maps; entries record them, and are made anew when they change.\n\n"

@@ -22,6 +22,9 @@
  * variables (but for the default path of the store), changes signals, limits or malloc(),
  * or starts threads that were not asked for.
  *
+ * Stores and caches are read through maps: one that is cut short meanwhile (not replaced by
+ * rename(), as all that writes them here does) is a SIGBUS, which is the caller's to handle.
+ *
  * After fork() the child may look addresses up in the caches it has, close what it has and
  * open stores anew; anything else that it asks an inherited store is SYMCACHE_EINVAL.
  *

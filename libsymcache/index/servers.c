@@ -31,7 +31,11 @@ enum { CURL_URL = 10002, CURL_WRITE = 20011, CURL_FOLLOW = 52, CURL_NO_SIGNAL = 
        CURL_TIMEOUT = 13, CURL_STATUS = 0x200002 };
 enum { HTTP_NOT_FOUND = 404, HTTP_OK = 200 };
 
-enum { PATIENCE = 10, PROGRESS_BYTES = 4096 };
+enum {
+	PATIENCE = 10, PROGRESS_BYTES = 4096,
+	/* Of one file: four times the largest that distributions have; at 1 MB a second. */
+	MAX_BYTES_GB = 4, MAX_SECONDS = 3600,
+};
 
 struct server {
 	char *url;
@@ -53,10 +57,11 @@ struct sc_servers {
 	char *urls;              /* of the environment */
 	VEC(struct server) list;
 	int patience;            /* seconds */
+	long most_bytes, most_seconds; /* of one file */
 	/* Of the current request: */
-	time_t since;            /* the last progress, monotonic seconds */
+	time_t begun, since;     /* the last progress, monotonic seconds */
 	long bytes;
-	bool gave_up;
+	bool gave_up, too_large, too_long;
 };
 
 static time_t now(void)
@@ -72,12 +77,15 @@ static _Thread_local struct sc_servers *asking;
 /* Nonzero gives up. Before the first bytes, `done` counts the calls. */
 static int on_progress(struct client *client, long done, long total)
 {
-	(void)client, (void)total;
+	(void)client;
 	if (done >= asking->bytes + PROGRESS_BYTES) {
 		asking->bytes = done;
 		asking->since = now();
 	}
-	asking->gave_up = now() - asking->since >= asking->patience;
+	asking->too_large = asking->bytes > asking->most_bytes || total > asking->most_bytes;
+	asking->too_long = now() - asking->begun > asking->most_seconds;
+	asking->gave_up = asking->too_large || asking->too_long ||
+			  now() - asking->since >= asking->patience;
 	return asking->gave_up;
 }
 
@@ -125,6 +133,15 @@ static bool add_server(struct sc_servers *s, const char *url, size_t len)
 	return server;
 }
 
+/* A positive number of the environment, or the default. */
+static long number_of(const char *name, long otherwise)
+{
+	const char *text = getenv(name);
+	const long n = text ? atol(text) : 0;
+
+	return n > 0 ? n : otherwise;
+}
+
 int sc_servers_open(struct sc_servers **ret, struct sc_error *err)
 {
 	const char *urls = getenv(urls_name), *patience = getenv("DEBUGINFOD_TIMEOUT");
@@ -151,6 +168,8 @@ int sc_servers_open(struct sc_servers **ret, struct sc_error *err)
 		return rc;
 	}
 	s->patience = patience && atoi(patience) > 0 ? atoi(patience) : PATIENCE;
+	s->most_bytes = number_of("DEBUGINFOD_MAXSIZE", (long)MAX_BYTES_GB << 30);
+	s->most_seconds = number_of("DEBUGINFOD_MAXTIME", MAX_SECONDS);
 	*ret = s;
 	return 0;
 }
@@ -192,7 +211,8 @@ const char *sc_server_url(const struct sc_servers *s, size_t i)
 static int find(struct sc_servers *s, find_fn *fn, const uint8_t *id, size_t len, char **path)
 {
 	asking = s;
-	s->since = now();
+	s->since = s->begun = now();
+	s->too_large = s->too_long = false;
 	s->bytes = 0;
 	s->gave_up = false;
 	return fn(s->client, id, (int)len, path);
@@ -285,8 +305,18 @@ static int fail(struct sc_servers *s, struct server *server, int code, long stat
 	/* libdebuginfod may notice by itself, depending on its version. */
 	const bool silent = s->gave_up || code == -ETIME || code == -ETIMEDOUT;
 	const char *why = silent ? NULL : strerror(-code);
+	const bool too_large = s->too_large || code == -EFBIG;
+	const bool too_long = s->too_long || (silent && now() - s->begun >= s->most_seconds);
 
 	server->failed = true;
+	if (too_large)
+		return sc_error_set(err, SC_ELIMIT, "%.120s sends a file of more than %ld bytes "
+				    "($DEBUGINFOD_MAXSIZE); it is not asked again", server->url,
+				    s->most_bytes);
+	if (too_long)
+		return sc_error_set(err, SC_ELIMIT, "%.120s needs more than %ld s for a file "
+				    "($DEBUGINFOD_MAXTIME); it is not asked again", server->url,
+				    s->most_seconds);
 	if (status == HTTP_OK)
 		return sc_error_set(err, SC_ESYS, "%.120s broke off; it is not asked again",
 				    server->url);
