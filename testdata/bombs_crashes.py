@@ -1,4 +1,5 @@
 """Small cores, minidumps and logs that ask for much: see bombs.py, which runs them."""
+import base64
 import gzip
 import struct
 
@@ -167,6 +168,15 @@ def minidump(threads):
         b"".join(struct.pack("<I", 0x1000 + (i * 2654435761 & 0xfffff)) for i in range(threads + 400))
 
 
+def stack_behind_prefix(prefix, frames):
+    """A log of one line: a text, and a stack of frames in front of each of which it stands."""
+    sp, pc = 0x7ffc00000000, 0x401000
+    stack = b"".join(struct.pack("<QQ", sp + 16 * (i + 1), pc + 1 + i % 256) for i in range(frames))
+    return b"{{{module:0:/x:elf:00112233}}}\n{{{mmap:0x400000:0x100000:load:0:rx:0x0}}}\n" + \
+        b"a" * prefix + b"{{{stack:1:pc=0x%x:sp=0x%x:fp=0x%x:" % (pc, sp, sp) + \
+        base64.b64encode(stack) + b"}}}\n"
+
+
 # What is made, and the command that reads it.
 CRASHES = {
     "core_note_of_4G": (lambda: mapped_files(0xffffffff), ["core"]),
@@ -179,5 +189,6 @@ CRASHES = {
     "core_zst_notes_of_zeros": (lambda: notes_of_zeros(4), ["core"]),
     "core_gz_pieces": (lambda: pieces(200000), ["core"]),
     "minidump_threads": (lambda: minidump(160000), ["core"]),
+    "log_stack_behind_prefix": (lambda: stack_behind_prefix(200000, 5000), ["filter"]),
     "rows_with_expressions": (lambda: rows_with_expressions(1000000), ["build", "-o", "rows.symcache"]),
 }

@@ -3,7 +3,8 @@
  *
  *   {{{stack:TID:REGISTER=0x…:…:BYTES}}}   BYTES from the stack pointer on, in base64
  *
- * Memory is bounded by the element: each frame but those of signals takes a word of it.
+ * Memory is bounded by the element: each frame but those of signals takes a word of it. The text
+ * before it is in front of each frame, unless it is very long: then of the first one only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,10 @@
 #include "libmarkup/bytes/fields.h"
 #include "libmarkup/resolve/resolve.h"
 
-enum { REGISTERS_MAX = 64 };
+enum {
+	REGISTERS_MAX = 64,
+	REPEATED_MAX = 4096, REPEATED_SUM_MAX = 16 << 20, /* of the text before the stack */
+};
 
 static int digit_of(char c)
 {
@@ -145,10 +149,14 @@ static void add_frame(struct mk_line *l, struct sc_str text, const struct markup
 int mk_walked_line(const struct mk_walked *w, size_t i, struct mk_line *l, struct mk_out *text)
 {
 	const bool last = i + 1 == w->lines;
-	size_t end;
+	const bool repeated = w->before.len <= REPEATED_MAX &&
+			      w->before.len * w->lines <= REPEATED_SUM_MAX;
+	size_t begin, end;
 
 	text->len = l->num_events = 0;
-	mk_put(text, w->before);
+	if (!i || repeated)
+		mk_put(text, w->before);
+	begin = text->len;
 	put_text(text, w, i);
 	end = text->len;
 	mk_put(text, last ? w->behind : sc_str_of(l->newline));
@@ -156,7 +164,7 @@ int mk_walked_line(const struct mk_walked *w, size_t i, struct mk_line *l, struc
 		return text->error;
 	l->first = NULL;
 	if (i < w->n)
-		add_frame(l, sc_span(text->buf + w->before.len, text->buf + end), &w->frames[i], i);
+		add_frame(l, sc_span(text->buf + begin, text->buf + end), &w->frames[i], i);
 	if (last) {
 		l->p = text->buf + end;
 		l->len = w->behind.len;
