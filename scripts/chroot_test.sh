@@ -90,7 +90,13 @@ rmdir /.outside
 cd /root/symcache
 fresh "$@"
 '
+# In the background, as a shell runs traps only while it waits; it dies with this script.
+exec 8<&0
+setpriv --pdeathsig KILL unshare --mount --propagation private --pid --fork --kill-child \
+	sh -c "$inside" sh "$@" <&8 8<&- &
+inner=$!
+trap 'kill -KILL $inner 2> /dev/null || true; wait $inner 2> /dev/null || true; rm -rf --one-file-system "$root"' EXIT
 status=0
-unshare --mount --propagation private --pid --fork --kill-child sh -c "$inside" sh "$@" || status=$?
+wait $inner || status=$?
 [ $status = 0 ] || echo "chroot_test.sh: $suite: '$*' ended with status $status" >&2
 exit $status
