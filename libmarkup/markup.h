@@ -67,6 +67,8 @@ struct markup_place {
 	struct sc_str symbol;     /* MARKUP_FROM_SYMBOL, …_SHOWN: its name */
 	uint64_t address;         /* MARKUP_FROM_SHOWN: of the process */
 	uint64_t symbol_size;     /* as a kernel has it: up to the next symbol; 0: unknown */
+	uint64_t size_here;       /* set by the resolver: the bytes that the symbol has here, where it
+	                           * cannot be the one that is meant: it is of another build */
 	/* MARKUP_FROM_FILE, for files whose offsets are not known: the distance from where the first
 	 * page of the file is mapped, if that is known. */
 	bool has_page;
@@ -116,9 +118,9 @@ struct markup_resolver {
 	 */
 	void *(*module)(void *ctx, struct markup_module *m, const char **why);
 
-	/* The address of the ELF file that is meant; false: there is none, or more than one. May
-	 * be NULL: only MARKUP_FROM_ZERO is known. */
-	bool (*place)(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr);
+	/* The address of the ELF file that is meant; false: there is none, or more than one, or
+	 * place->size_here is set. May be NULL: only MARKUP_FROM_ZERO is known. */
+	bool (*place)(void *ctx, void *module, struct markup_place *place, uint64_t *vaddr);
 
 	/*
 	 * The frames at a precise code address of the ELF file (its p_vaddr),
@@ -306,6 +308,8 @@ struct markup_module {
 	bool no_symbols;   /* the resolver has no such module */
 	bool table_only;   /* it has no more of it than a symbol table */
 	uint64_t unplaced; /* of `frames`: the module has no such symbol or offset */
+	bool other_build;  /* a symbol of it has another size than in the log */
+	bool warned;       /* one of these was said */
 	const char *symbols; /* MARKUP_HTML: the best kind of them in words, static, if they were
 	                      * needed; or NULL */
 	bool kernel;         /* for struct markup_resolver alone: the name is "vmlinux", or the

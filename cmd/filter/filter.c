@@ -373,7 +373,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 				       shown(logs.logs[0].path) : NULL);
 	if (o.missing && write_missing(tally, o.missing, err))
 		return err->code;
-	return status == STATUS_OK && no_store ? STATUS_PARTLY : status;
+	return status == STATUS_OK && (no_store || other_builds(tally)) ? STATUS_PARTLY : status;
 }
 
 const struct command filter_command = {
@@ -399,7 +399,7 @@ const struct command filter_command = {
 		"  symcache filter --summary crash.log > crash.txt\n"
 		"  symcache filter --debug-file-directory build/debug crash.log\n",
 	.partly = "with --output-dir, some log failed; or a named store is missing and standard input "
-		  "was filtered without it",
+		  "was filtered without it; or a symbol has another size than in the log",
 	.failed = "an input could not be read, or the output written",
 	.see_also = "symcache-index(1) symcache-lookup(1) symcache-export(1) symcache-plan(1)",
 	.run = run,

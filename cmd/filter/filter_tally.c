@@ -36,6 +36,8 @@ static const char *reason(const struct markup_module *m)
 {
 	if (m->no_symbols)
 		return m->build_id_len ? "not in the store" : "no build ID for this name";
+	if (m->other_build)
+		return "another build";
 	return m->table_only ? "only a symbol table" : "outside all ranges";
 }
 
@@ -51,7 +53,8 @@ static void print_module(void *ctx, const struct markup_module *m)
 	mk_put(&o, mk_shown_str(m->name), " (");
 	if (m->unplaced && m->unplaced < m->frames)
 		mk_put(&o, m->unplaced, " no such symbol or offset, ", m->frames - m->unplaced, " ");
-	mk_put(&o, m->unplaced < m->frames ? reason(m) : "no such symbol or offset", ")\n");
+	mk_put(&o, m->unplaced < m->frames || m->other_build ? reason(m) : "no such symbol or offset",
+	       ")\n");
 	fwrite(o.buf, 1, o.len, stderr);
 	mk_out_deinit(&o);
 }
@@ -63,6 +66,19 @@ void hint_at_formats(const struct markup_tally *tally)
 	if (s->bytes && !s->understood && !s->frames)
 		cmd_error("no backtrace recognised "
 			  "('symcache filter --input help' lists them)");
+}
+
+static void find_other(void *ctx, const struct markup_module *m)
+{
+	*(bool *)ctx |= m->other_build;
+}
+
+bool other_builds(const struct markup_tally *tally)
+{
+	bool any = false;
+
+	markup_tally_missing(tally, find_other, &any);
+	return any;
 }
 
 static bool is_missing(const struct markup_module *m)

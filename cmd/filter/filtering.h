@@ -15,6 +15,9 @@ void hint_at_formats(const struct markup_tally *tally);
 /* What was resolved, to standard error. */
 void print_summary(const struct markup_tally *tally);
 
+/* Was a module of another build than that of the log? */
+bool other_builds(const struct markup_tally *tally);
+
 /* What to do about modules that are not in the store, to standard error; `log`: the only one that
  * was read, or NULL. Nothing if there are none. */
 void hint_at_missing(const struct markup_tally *tally, const char *log);

@@ -117,10 +117,10 @@ static void write_complaints(struct markup_filter *p, struct chunk *c,
 			const struct markup_module *m = missing->entries[head.warns_of - 1];
 			struct markup_module *all = mk_modules_entry(
 				&p->missing, m->name, m->build_id, m->build_id_len);
-			if (all && all->no_symbols)
+			if (all && all->warned)
 				continue;
 			if (all)
-				all->no_symbols = true;
+				all->warned = true;
 			if (p->sink.tally && !markup_tally_warns(p->sink.tally, m))
 				continue;
 			if (p->sink.warn) {

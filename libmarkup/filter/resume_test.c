@@ -251,7 +251,7 @@ static void *named_module(void *ctx, struct markup_module *m, const char **why)
 	return fake_module(ctx, m, why);
 }
 
-static bool place(void *ctx, void *module, const struct markup_place *p, uint64_t *vaddr)
+static bool place(void *ctx, void *module, struct markup_place *p, uint64_t *vaddr)
 {
 	(void)ctx;
 	(void)module;

@@ -7,7 +7,7 @@
 struct markup_tally {
 	pthread_mutex_t lock;
 	struct markup_stats stats;
-	struct mk_modules missing; /* no_symbols: was warned of */
+	struct mk_modules missing; /* and those that were warned of */
 };
 
 int markup_tally_create(struct markup_tally **ret)
@@ -35,9 +35,9 @@ bool markup_tally_warns(struct markup_tally *t, const struct markup_module *m)
 
 	pthread_mutex_lock(&t->lock);
 	e = mk_modules_entry(&t->missing, m->name, m->build_id, m->build_id_len);
-	first = !e || !e->no_symbols; /* no memory: rather twice than never */
+	first = !e || !e->warned; /* no memory: rather twice than never */
 	if (e)
-		e->no_symbols = true;
+		e->warned = true;
 	pthread_mutex_unlock(&t->lock);
 	return first;
 }

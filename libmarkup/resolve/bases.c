@@ -49,7 +49,7 @@ void mk_note_base(struct mk_resolve *r, const struct mk_module *m, uint64_t addr
 static void note_frame(struct mk_resolve *r, const struct mk_event *e)
 {
 	struct mk_module *m = e->name.len ? mk_named_module(r, e) : NULL;
-	const struct markup_place place = {
+	struct markup_place place = {
 		.origin = e->absolute ? MARKUP_FROM_SHOWN : e->origin,
 		.offset = e->absolute ? e->symbol_offset : e->lookup,
 		.symbol = e->symbol, .symbol_size = e->symbol_size, .address = e->address,

@@ -237,7 +237,7 @@ bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
 	       r->resolver.data(r->resolver.ctx, handle, vaddr, ret);
 }
 
-bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place,
+bool mk_named_place(struct mk_resolve *r, struct mk_module *m, struct markup_place *place,
 		    uint64_t *vaddr)
 {
 	void *handle = r->where->silent ? NULL : handle_of(r, m);
@@ -246,10 +246,32 @@ bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct mark
 	       r->resolver.place(r->resolver.ctx, handle, place, vaddr);
 }
 
-void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m)
+/* Warns once of a module that is of another build than that of the log. */
+static void warn_of_build(struct mk_resolve *r, struct mk_module *m,
+			  const struct markup_place *place)
+{
+	struct markup_module *e = missing_of(r, m);
+	char name[256];
+	struct sc_str shown = mk_shortened(m->name, name, sizeof(name));
+
+	if (!e || e->other_build)
+		return;
+	e->other_build = true;
+	if (!r->where->sink.complain)
+		return;
+	r->where->warning_about = e;
+	mk_complain(r->where, "module \"%.*s\" is of another build: %.*s has 0x%llx bytes here",
+		    (int)shown.len, shown.ptr, (int)place->symbol.len, place->symbol.ptr,
+		    (unsigned long long)place->size_here);
+	r->where->warning_about = NULL;
+}
+
+void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place)
 {
 	r->stats.frames++;
 	count_miss(r, m, false);
+	if (place->size_here && !r->where->silent)
+		warn_of_build(r, m, place);
 }
 
 static void forget_missing(struct mk_context *c)

@@ -118,6 +118,7 @@ void mk_modules_add(struct mk_modules *t, const struct markup_module *m)
 	e->frames += m->frames;
 	e->unplaced += m->unplaced;
 	e->no_symbols |= m->no_symbols;
+	e->other_build |= m->other_build;
 	e->table_only |= m->table_only;
 }
 

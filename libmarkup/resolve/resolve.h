@@ -180,11 +180,11 @@ bool mk_named_data(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr,
 		   struct markup_data *ret);
 
 /* The address of it that is meant; false: there is none. */
-bool mk_named_place(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place,
+bool mk_named_place(struct mk_resolve *r, struct mk_module *m, struct markup_place *place,
 		    uint64_t *vaddr);
 
 /* A frame in it has no address that could be looked up. */
-void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m);
+void mk_count_unplaced(struct mk_resolve *r, struct mk_module *m, const struct markup_place *place);
 
 /* ---- stack.c ---------------------------------------------------------------- */
 

@@ -66,7 +66,7 @@ static bool is_trampoline(struct mk_resolve *r, struct mk_module *m, uint64_t va
 static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e,
 		  uint64_t first_page)
 {
-	const struct markup_place place = {
+	struct markup_place place = {
 		.origin = e->origin, .offset = e->lookup, .symbol = e->symbol,
 		.symbol_size = e->symbol_size, .has_page = first_page,
 		.from_page = e->address - first_page,
@@ -76,7 +76,7 @@ static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e,
 		e->origin = MARKUP_FROM_ZERO;
 		return true;
 	}
-	mk_count_unplaced(r, m);
+	mk_count_unplaced(r, m, &place);
 	return false;
 }
 
@@ -86,8 +86,8 @@ static struct mk_module *neighbour(struct mk_resolve *r, struct mk_event *e)
 {
 	for (size_t i = 0; i < r->num_bases; i++) {
 		const struct mk_base *b = &r->bases[i];
-		const struct markup_place place = { .origin = MARKUP_INSIDE,
-						    .offset = e->address - b->address };
+		struct markup_place place = { .origin = MARKUP_INSIDE,
+					      .offset = e->address - b->address };
 		struct mk_module *m = &r->named.modules[b->module];
 
 		if (b->bad || b->module >= r->named.num_modules || m->generation != b->generation ||
@@ -143,7 +143,7 @@ static void unplaced(struct mk_resolve *r, struct mk_event *e)
 static struct mk_module *find_module(struct mk_resolve *r, struct mk_event *e,
 				     struct mk_module *m, uint64_t *first_page)
 {
-	const struct markup_place fixed = { .origin = MARKUP_FIXED, .offset = e->address };
+	struct markup_place fixed = { .origin = MARKUP_FIXED, .offset = e->address };
 	const bool known = m && mk_is_known(r, m);
 	const struct mk_base *base;
 

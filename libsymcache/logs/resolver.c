@@ -19,11 +19,11 @@ static bool find_offset(const struct symcache *cache, uint64_t offset, uint64_t 
 	return true;
 }
 
-static bool find_place(void *ctx, void *module, const struct markup_place *place, uint64_t *vaddr)
+static bool find_place(void *ctx, void *module, struct markup_place *place, uint64_t *vaddr)
 {
 	const struct sc_log_resolver *r = ctx;
 	const struct symcache *cache;
-	uint64_t base, has;
+	uint64_t base;
 
 	if (place->origin == MARKUP_FROM_SHOWN)
 		return sc_symbolize_shown(r->symbolizer, module, place->symbol, place->address,
@@ -31,7 +31,7 @@ static bool find_place(void *ctx, void *module, const struct markup_place *place
 	if (place->origin == MARKUP_FROM_SYMBOL)
 		return symcache_symbolize_offset(r->symbolizer, module,
 			&(struct symcache_named){ place->symbol, place->offset, place->symbol_size },
-			vaddr, &has);
+			vaddr, &place->size_here);
 	cache = sc_module_cache(module);
 	if (!cache)
 		return false;

@@ -143,6 +143,7 @@ static void put_module(void *ctx, const struct markup_module *m)
 		{ "unplaced", MK_NUMBER, offsetof(struct markup_module, unplaced), NULL },
 		{ "no_symbols", MK_BOOL, offsetof(struct markup_module, no_symbols), NULL },
 		{ "table_only", MK_BOOL, offsetof(struct markup_module, table_only), NULL },
+		{ "other_build", MK_BOOL, offsetof(struct markup_module, other_build), NULL },
 		{ 0 },
 	};
 	struct mk_out *o = ctx;

@@ -88,6 +88,7 @@ static const struct mk_column missed_columns[] = {
 	{ "unplaced", MK_NUMBER, offsetof(struct mk_missed, module.unplaced), NULL },
 	{ "no_symbols", MK_BOOL, offsetof(struct mk_missed, module.no_symbols), NULL },
 	{ "table_only", MK_BOOL, offsetof(struct mk_missed, module.table_only), NULL },
+	{ "other_build", MK_BOOL, offsetof(struct mk_missed, module.other_build), NULL },
 	{ 0 },
 };
 
