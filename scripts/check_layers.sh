@@ -93,7 +93,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("write/image", "write/flatten elf dwarf base format libsymcache/unwind/rows.h libsymcache/write/build.h")
 		own("write", "write/input write/flatten write/image read elf dwarf base format")
 		own("transforms", "write read base")
-		own("bundle", "store archive write base")
+		own("bundle", "store archive write base libmarkup/bytes/json.h")
 		own("index", "bundle store write archive libsymcache/archive/nested.h base")
 		own("symbolize", "unwind index libsymcache/index/content.h transforms write store read base")
 		own("core", "symbolize unwind archive base")
@@ -125,7 +125,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("libdeflate.h", "elf profile"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
 		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs profile")
 		lib("xxh_x86dispatch.h", "index logs")
-		lib("libiberty/demangle.h", "symbolize"); lib("yajl/yajl_gen.h", "bundle")
+		lib("libiberty/demangle.h", "symbolize"); 
 		lib("yajl/yajl_parse.h", "base plan"); lib("sodium.h", "bundle")
 		lib("unwind.h", "mk/emit unwind") # of the compiler
 		lib("expat.h", "trace")

@@ -61,7 +61,9 @@ static void *resize(void *ctx, void *bytes, size_t size)
 	return link_in(ctx, b);
 }
 
-int sc_json_within(int (*fn)(void *ctx, yajl_alloc_funcs *funcs), void *ctx)
+/* Calls `fn` with `ctx` and functions for yajl_alloc(), and returns what it returns; or SC_ENOMEM
+ * as soon as one of these has nothing to give: `fn` is left by a jump. */
+static int within(int (*fn)(void *ctx, yajl_alloc_funcs *funcs), void *ctx)
 {
 	struct memory m;
 
@@ -97,7 +99,7 @@ int sc_json_parse(const yajl_callbacks *callbacks, void *ctx, const char *text, 
 		  size_t *end)
 {
 	struct parsing p = { callbacks, ctx, text, size, 0 };
-	const int rc = sc_json_within(parse, &p);
+	const int rc = within(parse, &p);
 
 	if (end)
 		*end = p.end;

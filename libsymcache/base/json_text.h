@@ -13,10 +13,4 @@
 int sc_json_parse(const yajl_callbacks *callbacks, void *ctx, const char *text, size_t size,
 		  size_t *end);
 
-/*
- * Calls `fn` with `ctx` and functions for yajl_alloc() or yajl_gen_alloc(), and returns what it
- * returns; or SC_ENOMEM as soon as one of these has nothing to give: `fn` is left by a jump.
- */
-int sc_json_within(int (*fn)(void *ctx, yajl_alloc_funcs *funcs), void *ctx);
-
 #endif
