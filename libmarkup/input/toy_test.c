@@ -125,8 +125,8 @@ static void test_html(void **state)
 	(void)state;
 	expect(MARKUP_HTML, (const char *const[]){
 		"<li>Nov 1 toy map a.out aabb 0x10000 0x4000\n",
-		"<li>Nov 1 <samp class=\"z\">#0  0x0000000000011193 <var>ns::get </var>",
-		"<tr><td>a.out</td><td>aabb</td>", NULL });
+		"<s>Nov 1</s> <i>#0</i> <b>ns::get</b> <cite><span>/src/</span>inl.cpp:4",
+		"<code>a.out</code><td><code>aabb</code>", NULL });
 }
 
 /* In each of several threads, far from its map. */
