@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/caches.h"
-#include "cmd/lookup/dialogue.h"
+#include "cmd/lookup/answering.h"
 #include "cmd/lookup/dropin.h"
 #include "libsymcache/write/build.h"
 
@@ -61,7 +61,7 @@ static const struct option longs[] = {
 
 /* What the command line says. */
 struct settings {
-	struct markup_dialogue_options how;
+	struct symcache_answer_options how;
 	const char *section, *target;
 };
 
@@ -177,7 +177,7 @@ static bool check_file(struct settings *o)
 
 static int answer(struct settings *o, int argc, char **argv)
 {
-	struct markup_dialogue_options *how = &o->how;
+	struct symcache_answer_options *how = &o->how;
 	struct cmd_caches caches;
 	uint64_t section = 0;
 	struct sc_error err;
@@ -190,9 +190,9 @@ static int answer(struct settings *o, int argc, char **argv)
 	}
 	how->adjust_vma = -section;
 	cmd_caches_init(&caches, NULL, (struct symcache_caches_options){
-		.store_optional = true, .store_files = dialogue_stores() });
+		.store_optional = true, .store_files = may_store_answers() });
 	caches.quiet = !getenv("SYMCACHE_VERBOSE");
-	hold_dialogue(*how, caches.caches, argc, argv);
+	answer_input(*how, caches.caches, argc, argv);
 	cmd_caches_deinit(&caches);
 	return 0;
 }

@@ -12,7 +12,7 @@
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
 #include "cmd/cmd.h"
-#include "cmd/lookup/dialogue.h"
+#include "cmd/lookup/answering.h"
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/write/build.h"
 
@@ -20,7 +20,7 @@ static struct {
 	const char *build_id, *file, *cache, *named, *store;
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
-	struct markup_dialogue_options how;
+	struct symcache_answer_options how;
 	bool json, version;
 } o = { .how = { .functions = MARKUP_FUNCTIONS_LINKAGE, .demangle = true, .inlines = true } };
 
@@ -98,7 +98,7 @@ static int lines_of_operands(char **operands, int n)
 
 static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv)
 {
-	struct markup_dialogue_options *how = &o.how;
+	struct symcache_answer_options *how = &o.how;
 	struct cmd_caches caches;
 	int status;
 
@@ -112,7 +112,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 		how->style = MARKUP_STYLE_JSON;
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
 			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod });
-	status = hold_dialogue(*how, caches.caches, lines_of_operands(argv, argc), argv);
+	status = answer_input(*how, caches.caches, lines_of_operands(argv, argc), argv);
 	cmd_caches_deinit(&caches);
 	return status;
 }

@@ -1,7 +1,7 @@
 /*
  * llvm-symbolizer and llvm-addr2line: their command line, defaults, messages and statuses.
  *
- * Nothing in the input ends the dialogue; what cannot be found is "??". Nothing stands on
+ * No line of the input ends the program; what cannot be found is "??". Nothing stands on
  * standard error that LLVM's tools would not say, but for faults of the store.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "cmd/cli/caches.h"
 #include "cmd/cli/messages.h"
 #include "cmd/filter/filtering.h"
-#include "cmd/lookup/dialogue.h"
+#include "cmd/lookup/answering.h"
 #include "cmd/lookup/dropin.h"
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/write/build.h"
@@ -19,7 +19,7 @@
 static struct {
 	const char *obj, *build_id, *package, *unused;
 	struct opt_list debug_dirs;
-	struct markup_dialogue_options how;
+	struct symcache_answer_options how;
 	uint64_t cache_size;
 	int color;
 	bool debuginfod, filter_markup, untag, dia, version, help, skip_line_zero;
@@ -130,7 +130,7 @@ static int filter_markup(struct symcache_caches *caches)
 
 static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 {
-	struct markup_dialogue_options *how = &o.how;
+	struct symcache_answer_options *how = &o.how;
 	struct symcache_debuginfod *servers = find_servers();
 	struct cmd_caches caches;
 	int status;
@@ -146,12 +146,12 @@ static int symbolize(bool addr2line, const char *tool, int argc, char **argv)
 	cmd_caches_init(&caches, NULL, (struct symcache_caches_options){
 		.debug_dirs = o.debug_dirs.items ? o.debug_dirs.items : symcache_debug_dirs,
 		.search_debug_dirs = true, .store_optional = true, .package = o.package,
-		.own_symbols = true, .memory_only = !dialogue_stores(), .store_files = true,
+		.own_symbols = true, .memory_only = !may_store_answers(), .store_files = true,
 		.debuginfod = servers,
 	});
 	caches.quiet = !getenv("SYMCACHE_VERBOSE");
 	status = o.filter_markup ? filter_markup(caches.caches) :
-				   hold_dialogue(*how, caches.caches, argc, argv);
+				   answer_input(*how, caches.caches, argc, argv);
 	cmd_caches_deinit(&caches);
 	symcache_debuginfod_destroy(servers);
 	return status;

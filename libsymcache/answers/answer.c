@@ -1,9 +1,9 @@
 /*
- * Request + symbolizer → answer: see answer.h.
+ * Request + symbolizer → answer: see parts.h.
  *
  * Costs one look-up and, for each frame, the copy of its texts into the output.
  */
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@ static const struct mk_answer_form *const forms[] = {
 	[MARKUP_STYLE_JSON] = &mk_json_form,
 };
 
-bool mk_worker_init(struct mk_worker *w, const struct markup_dialogue *d, bool list)
+bool mk_worker_init(struct mk_worker *w, const struct symcache_answerer *d, bool list)
 {
 	*w = (struct mk_worker){
-		.dialogue = d,
+		.answerer = d,
 		.form = forms[d->options.style],
 		.symbolizer = symcache_symbolizer_create(d->caches, d->names),
 		.sources.search = &d->options.search,
@@ -51,12 +51,12 @@ void mk_worker_deinit(struct mk_worker *w)
 
 /* A message: the tool's name and a text. */
 #define report(w, ...) \
-	(mk_put(&(w)->messages, (w)->dialogue->options.tool, ": "), \
+	(mk_put(&(w)->messages, (w)->answerer->options.tool, ": "), \
 	 mk_put(&(w)->messages, __VA_ARGS__, "\n"))
 
 static enum markup_protocol protocol_of(const struct mk_worker *w)
 {
-	return w->dialogue->options.protocol;
+	return w->answerer->options.protocol;
 }
 
 /* ---- no answers ---------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void answer_nothing(struct mk_worker *w, const struct mk_request *r, bool
 static void no_cache(struct mk_worker *w, const struct mk_request *r, bool reported,
 		     const struct sc_error *err)
 {
-	const struct markup_dialogue_options *o = &w->dialogue->options;
+	const struct symcache_answer_options *o = &w->answerer->options;
 	const bool ours = o->protocol == MARKUP_PROTOCOL_LOOKUP,
 		   llvm = o->protocol == MARKUP_PROTOCOL_LLVM,
 		   build_id = r->query.module_kind == SYMCACHE_MODULE_BUILD_ID;
@@ -127,7 +127,7 @@ static void not_understood(struct mk_worker *w, const struct mk_request *r)
 
 	if (protocol_of(w) == MARKUP_PROTOCOL_LOOKUP)
 		report(w, "'", r->line, "': ",
-		       r->wrong == mk_no_address && !w->dialogue->options.name ? which : r->wrong);
+		       r->wrong == mk_no_address && !w->answerer->options.name ? which : r->wrong);
 	else /* LLVM has none */
 		report(w, "error: '", r->line, "': ",
 		       ((struct sc_str){ r->wrong, advice ? (size_t)(advice - r->wrong) :
@@ -139,7 +139,7 @@ static void not_understood(struct mk_worker *w, const struct mk_request *r)
 
 static uint64_t address_of(const struct mk_worker *w, const struct mk_query *q)
 {
-	return q->offset - w->dialogue->options.adjust_vma + w->base;
+	return q->offset - w->answerer->options.adjust_vma + w->base;
 }
 
 /* The frames of an address. Without options.inlines it has one: file, line and column of the
@@ -163,7 +163,7 @@ static void put_frames(struct mk_worker *w, const struct mk_request *r,
 /* False: the cache is damaged, nothing is written. */
 static bool answer_code(struct mk_worker *w, const struct mk_request *r)
 {
-	const struct markup_dialogue_options *o = &w->dialogue->options;
+	const struct symcache_answer_options *o = &w->answerer->options;
 	const uint64_t vaddr = address_of(w, &r->query);
 	struct sc_frame named;
 	struct symcache_answer a;
@@ -187,7 +187,7 @@ static bool answer_code(struct mk_worker *w, const struct mk_request *r)
 /* A location for each function of this name. */
 static bool answer_symbol(struct mk_worker *w, const struct mk_request *r)
 {
-	const struct markup_dialogue_options *o = &w->dialogue->options;
+	const struct symcache_answer_options *o = &w->answerer->options;
 	const struct symcache_named named = { r->query.symbol, r->query.offset, r->query.size };
 	const bool ours = o->protocol == MARKUP_PROTOCOL_LOOKUP;
 	struct symcache_answer a;
@@ -224,7 +224,7 @@ static bool answer_symbol(struct mk_worker *w, const struct mk_request *r)
 static bool answer_data(struct mk_worker *w, const struct mk_request *r,
 			const struct symcache *cache)
 {
-	const struct markup_dialogue_options *o = &w->dialogue->options;
+	const struct symcache_answer_options *o = &w->answerer->options;
 	struct symcache_shown_data data;
 	bool found = symcache_symbolize_data(w->symbolizer, r->module,
 					     address_of(w, &r->query), &data);
@@ -244,7 +244,7 @@ static bool answer_data(struct mk_worker *w, const struct mk_request *r,
 static bool answer_locals(struct mk_worker *w, const struct mk_request *r,
 			  const struct symcache *cache)
 {
-	struct symcache_debug_files *files = w->dialogue->options.search.files;
+	struct symcache_debug_files *files = w->answerer->options.search.files;
 	const uint64_t vaddr = address_of(w, &r->query);
 	const bool cached = cache->locals.ranges;
 	const struct symcache_local *list = NULL;
@@ -300,7 +300,7 @@ static bool explain(struct mk_worker *w, const struct mk_request *r, const struc
 	}
 	symcache_module_files(r->module, files);
 	found = symcache_why(&(struct symcache_why_request){
-			cache, files, w->dialogue->options.debug_dirs, e.vaddr }, &e.why);
+			cache, files, w->answerer->options.debug_dirs, e.vaddr }, &e.why);
 	sound = symcache_module_sound(r->module, cache);
 	if (sound)
 		w->form->explained(w, r, &e);
@@ -311,7 +311,7 @@ static bool explain(struct mk_worker *w, const struct mk_request *r, const struc
 
 static bool ask(struct mk_worker *w, const struct mk_request *r, const struct symcache *cache)
 {
-	if (w->dialogue->options.explain)
+	if (w->answerer->options.explain)
 		return explain(w, r, cache);
 	if (r->query.kind == QUERY_CODE)
 		return r->query.symbol.ptr ? answer_symbol(w, r) : answer_code(w, r);
@@ -326,7 +326,7 @@ static bool ask(struct mk_worker *w, const struct mk_request *r, const struct sy
 /* Is it about an address of code, which the whole cache is not needed for? */
 static bool is_plain(const struct mk_worker *w, const struct mk_request *r)
 {
-	const struct markup_dialogue_options *o = &w->dialogue->options;
+	const struct symcache_answer_options *o = &w->answerer->options;
 
 	return !o->explain && !o->relative_address && *r->line && !r->wrong &&
 	       r->query.kind == QUERY_CODE && !r->query.symbol.ptr;
@@ -351,7 +351,7 @@ static int open_cache(struct mk_worker *w, const struct mk_request *r, size_t n,
 /* The first of n requests. */
 static void answer(struct mk_worker *w, const struct mk_request *r, size_t n)
 {
-	const struct markup_dialogue_options *o = &w->dialogue->options;
+	const struct symcache_answer_options *o = &w->answerer->options;
 	struct sc_error err = { .msg = "out of memory" };
 	const struct symcache *cache;
 	bool reported = false;

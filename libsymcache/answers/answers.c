@@ -1,4 +1,4 @@
-/* A dialogue: see answers.h. */
+/* Lines → requests → answers: see answers.h. */
 #include "libsymcache/answers/answers.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 #include "libsymcache/answers/lines.h"
 #include "libsymcache/base/parallel.h"
 
@@ -30,7 +30,7 @@ static char *upper_case(const char *text)
 	return copy;
 }
 
-static struct symcache_names *create_names(const struct markup_dialogue_options *o)
+static struct symcache_names *create_names(const struct symcache_answer_options *o)
 {
 	const bool binutils = o->protocol == MARKUP_PROTOCOL_BINUTILS,
 		   ours = o->protocol == MARKUP_PROTOCOL_LOOKUP;
@@ -50,11 +50,11 @@ static struct symcache_names *create_names(const struct markup_dialogue_options 
 	});
 }
 
-int markup_dialogue_create(const struct markup_dialogue_options *options,
-			   struct symcache_caches *caches, struct markup_dialogue **ret,
+int symcache_answerer_create(const struct symcache_answer_options *options,
+			     struct symcache_caches *caches, struct symcache_answerer **ret,
 			   struct sc_error *err)
 {
-	struct markup_dialogue *d = *ret = calloc(1, sizeof(*d));
+	struct symcache_answerer *d = *ret = calloc(1, sizeof(*d));
 
 	if (!d)
 		return sc_no_memory(err);
@@ -70,12 +70,12 @@ int markup_dialogue_create(const struct markup_dialogue_options *options,
 	}
 	if (d->names && d->options.search.files && (d->shown || !options->name))
 		return 0;
-	markup_dialogue_destroy(d);
+	symcache_answerer_destroy(d);
 	*ret = NULL;
 	return sc_no_memory(err);
 }
 
-void markup_dialogue_destroy(struct markup_dialogue *d)
+void symcache_answerer_destroy(struct symcache_answerer *d)
 {
 	if (!d)
 		return;
@@ -88,7 +88,7 @@ void markup_dialogue_destroy(struct markup_dialogue *d)
 /* ---- lines ------------------------------------------------------------------------- */
 
 /* addr2line's. */
-static void understand_hex(const struct markup_dialogue *d, struct mk_worker *w,
+static void understand_hex(const struct symcache_answerer *d, struct mk_worker *w,
 			   struct mk_request *r)
 {
 	uint64_t number, vaddr;
@@ -120,7 +120,7 @@ static bool cut_arch(struct mk_request *r)
 }
 
 /* The module that a line names. False: out of memory. */
-static bool find_module(const struct markup_dialogue *d, struct mk_request *r)
+static bool find_module(const struct symcache_answerer *d, struct mk_request *r)
 {
 	const struct mk_query *q = &r->query;
 
@@ -137,7 +137,7 @@ static bool find_module(const struct markup_dialogue *d, struct mk_request *r)
 }
 
 /* The kernel's module that the line names in brackets. False: out of memory. */
-static bool find_kernel(const struct markup_dialogue *d, struct mk_request *r)
+static bool find_kernel(const struct symcache_answerer *d, struct mk_request *r)
 {
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct sc_error err;
@@ -155,10 +155,10 @@ static bool find_kernel(const struct markup_dialogue *d, struct mk_request *r)
 	return r->name;
 }
 
-static struct mk_request understand(const struct markup_dialogue *d, struct mk_worker *w,
+static struct mk_request understand(const struct symcache_answerer *d, struct mk_worker *w,
 				    const char *line)
 {
-	const struct markup_dialogue_options *o = &d->options;
+	const struct symcache_answer_options *o = &d->options;
 	struct mk_request r = { .line = line, .module = d->module };
 
 	if (o->protocol == MARKUP_PROTOCOL_BINUTILS) {
@@ -186,9 +186,9 @@ static struct mk_request understand(const struct markup_dialogue *d, struct mk_w
 
 /* Messages and answers go out, as if they had done so line by line; nothing does after what is
  * not whole. */
-static void hand_out(struct markup_dialogue *d, struct mk_out *messages, struct mk_out *out)
+static void hand_out(struct symcache_answerer *d, struct mk_out *messages, struct mk_out *out)
 {
-	const struct markup_dialogue_options *o = &d->options;
+	const struct symcache_answer_options *o = &d->options;
 
 	d->failed |= messages->error || out->error;
 	if (messages->len && o->messages && !d->failed)
@@ -199,7 +199,7 @@ static void hand_out(struct markup_dialogue *d, struct mk_out *messages, struct 
 }
 
 /* 1 to SYMCACHE_BATCH lines. */
-static void answer_batch(struct markup_dialogue *d, struct mk_worker *w,
+static void answer_batch(struct symcache_answerer *d, struct mk_worker *w,
 			 char *const lines[], size_t n)
 {
 	struct mk_request r[SYMCACHE_BATCH];
@@ -220,7 +220,7 @@ static void answer_batch(struct markup_dialogue *d, struct mk_worker *w,
 	}
 }
 
-static void answer_piece(struct markup_dialogue *d, struct mk_worker *w,
+static void answer_piece(struct symcache_answerer *d, struct mk_worker *w,
 			 struct mk_lines_piece piece)
 {
 	char *lines[SYMCACHE_BATCH];
@@ -234,14 +234,14 @@ static void answer_piece(struct markup_dialogue *d, struct mk_worker *w,
 	} while (n == SYMCACHE_BATCH);
 }
 
-/* Faults count in our dialogue alone. */
-static int result(const struct markup_dialogue *d, bool partly, struct sc_error *err)
+/* Faults count with MARKUP_PROTOCOL_LOOKUP alone. */
+static int result(const struct symcache_answerer *d, bool partly, struct sc_error *err)
 {
 	return d->failed ? sc_no_memory(err) :
 	       partly && d->options.protocol == MARKUP_PROTOCOL_LOOKUP;
 }
 
-static int answer_lines(struct markup_dialogue *d, char *const *lines, size_t n, bool list,
+static int answer_lines(struct symcache_answerer *d, char *const *lines, size_t n, bool list,
 			struct sc_error *err)
 {
 	struct mk_worker w;
@@ -259,15 +259,15 @@ static int answer_lines(struct markup_dialogue *d, char *const *lines, size_t n,
 	return result(d, w.partly, err);
 }
 
-int markup_dialogue_answer(struct markup_dialogue *d, char *const *lines, size_t n,
-			   struct sc_error *err)
+int symcache_answerer_lines(struct symcache_answerer *d, char *const *lines, size_t n,
+			    struct sc_error *err)
 {
 	return answer_lines(d, lines, n, true, err);
 }
 
-int markup_dialogue_check(struct markup_dialogue *d, bool *reported, struct sc_error *err)
+int symcache_answerer_check(struct symcache_answerer *d, bool *reported, struct sc_error *err)
 {
-	const struct markup_dialogue_options *o = &d->options;
+	const struct symcache_answer_options *o = &d->options;
 	struct mk_out message = { 0 }, answer = { 0 };
 	const struct symcache *cache;
 	struct sc_error names;
@@ -304,7 +304,7 @@ struct answered {
 };
 
 struct pieces {
-	struct markup_dialogue *dialogue;
+	struct symcache_answerer *answerer;
 	const struct mk_lines_piece *in;
 	pthread_mutex_t lock;
 	pthread_cond_t went_out;
@@ -325,17 +325,17 @@ static void swap(struct mk_out *a, struct mk_out *b)
 static void piece_job(void *ctx, unsigned worker, size_t job)
 {
 	struct pieces *p = ctx;
-	struct mk_worker *w = &p->dialogue->workers[worker];
+	struct mk_worker *w = &p->answerer->workers[worker];
 	struct answered *at = &p->list[job % AHEAD];
 
-	answer_piece(p->dialogue, w, p->in[job]);
+	answer_piece(p->answerer, w, p->in[job]);
 	pthread_mutex_lock(&p->lock);
 	while (job >= p->due + AHEAD)
 		pthread_cond_wait(&p->went_out, &p->lock);
 	if (job == p->due) {
-		hand_out(p->dialogue, &w->messages, &w->out);
+		hand_out(p->answerer, &w->messages, &w->out);
 		while (p->due++, (at = &p->list[p->due % AHEAD])->ready) {
-			hand_out(p->dialogue, &at->messages, &at->out);
+			hand_out(p->answerer, &at->messages, &at->out);
 			at->ready = false;
 		}
 		pthread_cond_broadcast(&p->went_out);
@@ -349,7 +349,7 @@ static void piece_job(void *ctx, unsigned worker, size_t job)
 
 static void before_waiting(void *ctx)
 {
-	struct markup_dialogue *d = ctx;
+	struct symcache_answerer *d = ctx;
 
 	if (d->options.wait)
 		d->options.wait(d->options.ctx);
@@ -360,13 +360,13 @@ static void before_waiting(void *ctx)
 
 static void complain(void *ctx, const char *message)
 {
-	const struct markup_dialogue_options *o = &((struct markup_dialogue *)ctx)->options;
+	const struct symcache_answer_options *o = &((struct symcache_answerer *)ctx)->options;
 
 	if (o->complain)
 		o->complain(o->ctx, message);
 }
 
-static bool start_workers(struct markup_dialogue *d)
+static bool start_workers(struct symcache_answerer *d)
 {
 	const unsigned cores = sc_cores();
 
@@ -380,7 +380,7 @@ static bool start_workers(struct markup_dialogue *d)
 }
 
 /* True: something was not found. */
-static bool end_workers(struct markup_dialogue *d)
+static bool end_workers(struct symcache_answerer *d)
 {
 	bool partly = false;
 
@@ -393,10 +393,10 @@ static bool end_workers(struct markup_dialogue *d)
 	return partly;
 }
 
-int markup_dialogue_read(struct markup_dialogue *d, int fd, struct sc_error *err)
+int symcache_answerer_read(struct symcache_answerer *d, int fd, struct sc_error *err)
 {
 	struct mk_lines *in = mk_lines_create(fd, before_waiting, complain, d);
-	struct pieces p = { .dialogue = d, .lock = PTHREAD_MUTEX_INITIALIZER,
+	struct pieces p = { .answerer = d, .lock = PTHREAD_MUTEX_INITIALIZER,
 			    .went_out = PTHREAD_COND_INITIALIZER };
 	bool partly;
 	size_t n;

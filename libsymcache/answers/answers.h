@@ -1,26 +1,26 @@
 /*
- * answers.h: lines with addresses in, functions, files and lines out, as symcache lookup,
- * llvm-symbolizer, llvm-addr2line and binutils' addr2line hold such a dialogue.
+ * answers.h: reads lines with addresses and writes their functions, files and lines, in the forms
+ * of symcache lookup, llvm-symbolizer, llvm-addr2line and binutils' addr2line.
  *
- *   struct markup_dialogue_options o = { .demangle = true, .inlines = true,
+ *   struct symcache_answer_options o = { .demangle = true, .inlines = true,
  *           .functions = MARKUP_FUNCTIONS_LINKAGE, .out = print };
- *   markup_dialogue_create(&o, caches, &d, &err);
- *   markup_dialogue_read(d, STDIN_FILENO, &err);
- *   markup_dialogue_destroy(d);
+ *   symcache_answerer_create(&o, caches, &a, &err);
+ *   symcache_answerer_read(a, STDIN_FILENO, &err);
+ *   symcache_answerer_destroy(a);
  *
- * Someone may wait for an answer before they go on: so before more input is waited for, what
- * is known is out, and nothing of the store is held. Of input that is there already, large
- * pieces are answered at once, on several threads, in order.
+ * A program may send a line and wait for its answer before it sends the next: all answers are
+ * handed out before more input is waited for, and no snapshot of the store is held meanwhile.
+ * Input that is there already is answered in large pieces, on several threads, in order.
  *
- * A dialogue is for one thread. It prints nothing: all that comes out goes to functions of the
- * caller, of which one is called at a time.
+ * A struct symcache_answerer is for one thread at a time. It prints nothing: answers and messages
+ * go to functions of the caller, of which one is called at a time.
  */
 #ifndef SYMCACHE_ANSWERS_H
 #define SYMCACHE_ANSWERS_H
 
 #include "libsymcache/symbolize/debug_files.h"
 
-/* Whose dialogue it is: what is read, what is said of faults. */
+/* Whose lines are read, and how faults are reported. */
 enum markup_protocol {
 	MARKUP_PROTOCOL_LOOKUP,   /* ours: llvm-symbolizer's lines, and addresses as a kernel
 				   * prints them; a fault is reported, and counts */
@@ -37,7 +37,7 @@ enum markup_functions { MARKUP_FUNCTIONS_NONE, MARKUP_FUNCTIONS_SHORT, MARKUP_FU
 extern const char *const markup_answer_styles[], *const markup_functions[];
 
 /* All zero, but for `out`, is fine. Strings and lists are borrowed. */
-struct markup_dialogue_options {
+struct symcache_answer_options {
 	enum markup_protocol protocol;
 	bool hex;              /* addresses are in hex, also without 0x: llvm-addr2line's */
 	/* The module of all lines; name NULL: each line names its own. */
@@ -78,34 +78,34 @@ struct markup_dialogue_options {
 	void (*wait)(void *ctx);
 };
 
-struct markup_dialogue;
+struct symcache_answerer;
 
 /* `options` are copied, `caches` borrowed. Fails with SC_ENOMEM. */
-int markup_dialogue_create(const struct markup_dialogue_options *options,
-			   struct symcache_caches *caches, struct markup_dialogue **ret,
+int symcache_answerer_create(const struct symcache_answer_options *options,
+			     struct symcache_caches *caches, struct symcache_answerer **ret,
 			   struct sc_error *err);
-void markup_dialogue_destroy(struct markup_dialogue *d); /* NULL is fine */
+void symcache_answerer_destroy(struct symcache_answerer *d); /* NULL is fine */
 
 /*
  * Can the module of all lines be asked, if there is one? 0: yes. Else an error, which is
- * *reported if it has been said already: with MARKUP_PROTOCOL_LOOKUP that of
+ * *reported if it was reported already: with MARKUP_PROTOCOL_LOOKUP that of
  * symcache_module_cache(), with MARKUP_PROTOCOL_LLVM SC_ENOTFOUND, in its words, as a message
  * or an answer. SC_ENOMEM.
  */
-int markup_dialogue_check(struct markup_dialogue *d, bool *reported, struct sc_error *err);
+int symcache_answerer_check(struct symcache_answerer *d, bool *reported, struct sc_error *err);
 
 /*
  * Answers n lines, as one list (in JSON an array). 0, or with MARKUP_PROTOCOL_LOOKUP 1: something
  * was not found, or not understood. SC_ENOMEM.
  */
-int markup_dialogue_answer(struct markup_dialogue *d, char *const *lines, size_t n,
-			   struct sc_error *err);
+int symcache_answerer_lines(struct symcache_answerer *d, char *const *lines, size_t n,
+			    struct sc_error *err);
 
 /*
  * Answers the lines of the open file `fd`, which stays open and is called standard input in
  * complaints, as they come, until its end. A line of more than 64 KiB is complained of, and counts
- * as empty. Results as of markup_dialogue_answer(); a complaint counts as not understood.
+ * as empty. Results as of symcache_answerer_lines(); a complaint counts as not understood.
  */
-int markup_dialogue_read(struct markup_dialogue *d, int fd, struct sc_error *err);
+int symcache_answerer_read(struct symcache_answerer *d, int fd, struct sc_error *err);
 
 #endif

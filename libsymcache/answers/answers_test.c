@@ -1,4 +1,4 @@
-/* Unit tests of dialogues: what goes to which function, and when. */
+/* Unit tests of symcache_answerer: what goes to which function, and when. */
 #include "libsymcache/answers/answers.h"
 
 #include <setjmp.h>
@@ -45,10 +45,10 @@ static void wait(void *ctx)
 	close(h->reply);
 }
 
-static struct markup_dialogue *begin(struct markup_dialogue_options o, struct heard *h,
+static struct symcache_answerer *begin(struct symcache_answer_options o, struct heard *h,
 				     struct symcache_caches **caches)
 {
-	struct markup_dialogue *d;
+	struct symcache_answerer *d;
 
 	*caches = symcache_caches_create(&(struct symcache_caches_options){ 0 });
 	o.tool = "t";
@@ -57,18 +57,18 @@ static struct markup_dialogue *begin(struct markup_dialogue_options o, struct he
 	o.messages = message;
 	o.complain = complain;
 	o.wait = wait;
-	assert_int_equal(markup_dialogue_create(&o, *caches, &d, NULL), 0);
+	assert_int_equal(symcache_answerer_create(&o, *caches, &d, NULL), 0);
 	return d;
 }
 
-static void end(struct markup_dialogue *d, struct symcache_caches *caches, struct heard *h,
+static void end(struct symcache_answerer *d, struct symcache_caches *caches, struct heard *h,
 		const char *wanted)
 {
 	char *text = mk_out_take(&h->text);
 
 	assert_string_equal(text, wanted);
 	free(text);
-	markup_dialogue_destroy(d);
+	symcache_answerer_destroy(d);
 	symcache_caches_destroy(caches);
 }
 
@@ -77,11 +77,11 @@ static void test_list(void **state)
 	char first[] = "nowhere.so 0x1", second[] = "nowhere.so";
 	struct heard h = { .reply = -1 };
 	struct symcache_caches *caches;
-	struct markup_dialogue *d = begin((struct markup_dialogue_options){
+	struct symcache_answerer *d = begin((struct symcache_answer_options){
 		.protocol = MARKUP_PROTOCOL_LLVM, .style = MARKUP_STYLE_JSON }, &h, &caches);
 
 	(void)state;
-	assert_int_equal(markup_dialogue_answer(d, (char *[]){ first, second }, 2, NULL), 0);
+	assert_int_equal(symcache_answerer_lines(d, (char *[]){ first, second }, 2, NULL), 0);
 	end(d, caches, &h,
 	    "[t: error: 'nowhere.so': no module offset has been specified\n]"
 	    "[{\"Address\":\"0x1\",\"Error\":{\"Message\":\"No such file or directory\"},"
@@ -95,18 +95,18 @@ static void test_read(void **state)
 	char line[70000];
 	struct heard h = { .reply = -1 };
 	struct symcache_caches *caches;
-	struct markup_dialogue *d = begin((struct markup_dialogue_options){
+	struct symcache_answerer *d = begin((struct symcache_answer_options){
 		.kind = SYMCACHE_MODULE_CACHE, .name = "nowhere.symc" }, &h, &caches);
 	bool reported;
 	int fds[2];
 
 	(void)state;
-	assert_int_equal(markup_dialogue_check(d, &reported, NULL), SC_ESYS);
+	assert_int_equal(symcache_answerer_check(d, &reported, NULL), SC_ESYS);
 	assert_false(reported);
 	assert_int_equal(pipe(fds), 0);
 	h.reply = fds[1];
 	assert_int_equal(write(fds[1], "\n", 1), 1);
-	assert_int_equal(markup_dialogue_read(d, fds[0], NULL), 1);
+	assert_int_equal(symcache_answerer_read(d, fds[0], NULL), 1);
 	close(fds[0]);
 
 	/* A line that is too long, and one that is not. */
@@ -117,7 +117,7 @@ static void test_read(void **state)
 	fwrite(line, 1, sizeof(line), file);
 	fputs("\n", file);
 	rewind(file);
-	assert_int_equal(markup_dialogue_read(d, fileno(file), NULL), 1);
+	assert_int_equal(symcache_answerer_read(d, fileno(file), NULL), 1);
 	fclose(file);
 	end(d, caches, &h,
 	    "|??:0:0\n\n|??\n0 0\n??:?\n\n|"

@@ -2,7 +2,7 @@
  * What binutils' addr2line says where the DWARF has no function, or nothing: names by the nearest
  * symbol, places of variables.
  */
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 
 /* Has the DWARF a function there? The cache has symbols, too, where it has none. */
 static bool has_function(const struct symcache_answer *a)
@@ -18,8 +18,8 @@ static bool has_function(const struct symcache_answer *a)
 /* As -s wants it. */
 static struct sc_str named_file(const struct mk_worker *w, struct sc_str path)
 {
-	const char *slash = w->dialogue->options.basenames && path.len ? memrchr(path.ptr, '/', path.len) :
-								NULL;
+	const char *slash = w->answerer->options.basenames && path.len ?
+		memrchr(path.ptr, '/', path.len) : NULL;
 
 	return slash ? (struct sc_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) } : path;
 }
@@ -49,7 +49,7 @@ void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint6
 		return;
 	*room = (struct sc_frame){ .function_idx = SYMCACHE_NONE,
 		.location_idx = a->num_frames ? a->frames->location_idx : SYMCACHE_NONE };
-	nearest = symcache_debug_files_nearest(w->dialogue->options.search.files, r->module);
+	nearest = symcache_debug_files_nearest(w->answerer->options.search.files, r->module);
 	loaded = nearest && symcache_nearest_find(nearest, vaddr, &symbol);
 	placed = a->num_frames && a->frames->file.ptr && a->frames->line;
 	if (placed) {

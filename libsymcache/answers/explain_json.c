@@ -1,5 +1,5 @@
 /* Why an address has its answer, as JSON. */
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 
 #include <stdio.h>
 

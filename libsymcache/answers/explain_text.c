@@ -1,5 +1,5 @@
 /* Why an address has its answer, for people: one fact a line. */
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 
 static void put_place(struct mk_worker *w, const char *before, const struct symcache_file *file,
 		      uint32_t line, uint32_t column)

@@ -2,7 +2,7 @@
  * Answers as JSON, llvm-symbolizer's keys in its order, which is alphabetical: an array of all
  * answers, or an object a line.
  */
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 
 static void put_str(struct mk_gen *g, const char *key, struct sc_str s)
 {

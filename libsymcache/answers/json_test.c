@@ -1,5 +1,5 @@
 /* Unit tests of the JSON style: valid UTF-8 out of any bytes, LLVM's layout. */
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,8 +41,8 @@ static void assert_json(const struct mk_request *r, const struct mk_worker *o, c
 
 static void assert_contains(const char *module, const char *wanted)
 {
-	const struct markup_dialogue d = { .shown = (char *)module };
-	const struct mk_worker o = { .dialogue = &d };
+	const struct symcache_answerer d = { .shown = (char *)module };
+	const struct mk_worker o = { .answerer = &d };
 	const struct mk_request r = { .line = "1" };
 	char *text = answered(&r, &o, NULL);
 
@@ -55,8 +55,8 @@ static void test_utf8(void **state)
 	/* As llvm-symbolizer-19 --output-style=JSON prints the same bytes. */
 	static const char module[] = "a\xff\x01\\/\tb\x7f\xc3\xa9\xe2\x82\xf0\x9f\x98\x80"
 				     "\xed\xa0\x80\xc0\x80";
-	const struct markup_dialogue d = { .shown = (char *)module };
-	const struct mk_worker o = { .dialogue = &d };
+	const struct symcache_answerer d = { .shown = (char *)module };
+	const struct mk_worker o = { .answerer = &d };
 	const struct mk_request r = { .line = "1", .query = { .offset = 1 } };
 
 	(void)state;
@@ -72,10 +72,10 @@ static void test_utf8(void **state)
 
 static void test_layout(void **state)
 {
-	const struct markup_dialogue d = { .shown = (char[]){ "m" } };
-	const struct mk_worker list = { .dialogue = &d, .list = true },
-		pretty = { .dialogue = &d, .json.pretty = true },
-		plain = { .dialogue = &d };
+	const struct symcache_answerer d = { .shown = (char[]){ "m" } };
+	const struct mk_worker list = { .answerer = &d, .list = true },
+		pretty = { .answerer = &d, .json.pretty = true },
+		plain = { .answerer = &d };
 	const struct mk_request symbol = { .line = "f", .query = { .symbol = { "f", 1 } } },
 		wrong = { .line = "x", .wrong = "so" },
 		data = { .line = "1", .query = { .kind = QUERY_DATA, .offset = 1 } };

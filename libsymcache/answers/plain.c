@@ -2,7 +2,7 @@
  * Answers as text, byte for byte llvm-symbolizer's in its styles LLVM and GNU, which differ in
  * columns, in the start address and in the empty line behind each answer; and binutils'.
  */
-#include "libsymcache/answers/answer.h"
+#include "libsymcache/answers/parts.h"
 
 static inline void put_padded(struct mk_out *o, struct sc_str s, bool padded)
 {
@@ -14,9 +14,9 @@ static inline void put_padded(struct mk_out *o, struct sc_str s, bool padded)
 		mk_out_put(o, s.ptr, s.len);
 }
 
-static inline const struct markup_dialogue_options *options_of(const struct mk_worker *w)
+static inline const struct symcache_answer_options *options_of(const struct mk_worker *w)
 {
-	return &w->dialogue->options;
+	return &w->answerer->options;
 }
 
 static inline bool is_binutils(const struct mk_worker *w)
@@ -26,7 +26,7 @@ static inline bool is_binutils(const struct mk_worker *w)
 
 static void begin(struct mk_worker *w, const struct mk_request *r)
 {
-	const struct markup_dialogue_options *o = options_of(w);
+	const struct symcache_answer_options *o = options_of(w);
 	char digits[FMT_MAX];
 
 	if (!o->addresses || !*r->line || r->wrong || (r->query.symbol.ptr && !is_binutils(w)))
@@ -77,7 +77,7 @@ static void put_verbose(struct mk_worker *w, const struct sc_frame *f,
 static void put_frame(struct mk_worker *w, const struct sc_frame *f, bool inlined_into,
 		      uint32_t discriminator)
 {
-	const struct markup_dialogue_options *options = options_of(w);
+	const struct symcache_answer_options *options = options_of(w);
 	const bool functions = options->functions != MARKUP_FUNCTIONS_NONE;
 	struct mk_out *o = &w->out;
 
@@ -132,7 +132,7 @@ static void nothing(struct mk_worker *w, const struct mk_request *r, bool unknow
 {
 	static const struct sc_frame no_frame;
 	static const struct symcache_start no_start;
-	const struct markup_dialogue_options *o = options_of(w);
+	const struct symcache_answer_options *o = options_of(w);
 
 	(void)unknown;
 	if (r->query.kind == QUERY_FRAME) {

@@ -1,5 +1,5 @@
-/* Paths and names as answers show them: see answer.h. */
-#include "libsymcache/answers/answer.h"
+/* Paths and names as answers show them: see parts.h. */
+#include "libsymcache/answers/parts.h"
 
 #include <errno.h>
 

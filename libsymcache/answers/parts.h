@@ -1,19 +1,19 @@
 /*
- * answer.h: requests are answered: what is found is written in one of two forms.
+ * parts.h: requests are answered: what is found is written in one of two forms.
  *
  * A worker is for one thread; what it writes and has to report gathers in buffers, so that
  * several may work on one input.
  */
-#ifndef MARKUP_ANSWER_H
-#define MARKUP_ANSWER_H
+#ifndef SYMCACHE_ANSWERS_PARTS_H
+#define SYMCACHE_ANSWERS_PARTS_H
 
 #include "libmarkup/bytes/json.h"
 #include "libsymcache/answers/answers.h"
 #include "libsymcache/answers/query.h"
 #include "libsymcache/write/explain.h"
 
-struct markup_dialogue {
-	struct markup_dialogue_options options; /* search.files is set */
+struct symcache_answerer {
+	struct symcache_answer_options options; /* search.files is set */
 	struct symcache_caches *caches;
 	struct symcache_names *names;
 	struct symcache_module *module; /* of all lines; or NULL */
@@ -34,7 +34,7 @@ struct mk_request {
 };
 
 struct mk_worker {
-	const struct markup_dialogue *dialogue;
+	const struct symcache_answerer *answerer;
 	const struct mk_answer_form *form;
 	struct symcache_symbolizer *symbolizer;
 	const struct symcache_module *opened; /* the last one that was asked; or NULL */
@@ -49,7 +49,7 @@ struct mk_worker {
 };
 
 /* False: out of memory. */
-bool mk_worker_init(struct mk_worker *w, const struct markup_dialogue *d, bool list);
+bool mk_worker_init(struct mk_worker *w, const struct symcache_answerer *d, bool list);
 void mk_worker_finish(struct mk_worker *w); /* ends a list */
 void mk_worker_deinit(struct mk_worker *w); /* all zero is fine */
 
@@ -108,7 +108,7 @@ void mk_binutils_complete(struct mk_worker *w, const struct mk_request *r, uint6
 /* How answers call the module of a request. */
 static inline const char *mk_shown_module(const struct mk_worker *w, const struct mk_request *r)
 {
-	return w->dialogue->shown ? w->dialogue->shown : r->shown ? r->shown : r->name ? r->name : "";
+	return w->answerer->shown ? w->answerer->shown : r->shown ? r->shown : r->name ? r->name : "";
 }
 
 /* `s`, or `unknown` if its ptr is NULL. */
@@ -127,7 +127,7 @@ struct sc_str mk_shown_name(struct mk_worker *w, struct sc_str name, uint32_t la
 static inline struct sc_str mk_source_around(struct mk_worker *w, const struct mk_request *r,
 					     const struct sc_frame *f)
 {
-	const uint64_t lines = w->dialogue->options.source_lines;
+	const uint64_t lines = w->answerer->options.source_lines;
 
 	return lines ? symcache_source_lines(&w->sources, r->module, f->file, f->line, lines) :
 		       (struct sc_str){ "", 0 };

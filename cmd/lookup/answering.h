@@ -1,15 +1,15 @@
-/* dialogue.h: the dialogue of lookup and of the tools of others, on standard input and output. */
-#ifndef CMD_DIALOGUE_H
-#define CMD_DIALOGUE_H
+/* answering.h: answers for lookup and the tools of others, on standard input and output. */
+#ifndef CMD_ANSWERING_H
+#define CMD_ANSWERING_H
 
 #include "libsymcache/answers/answers.h"
 
 /* Answers the operands, or if there are none, standard input. `options`: all but the functions.
  * Exit status, with a message if it is STATUS_ERROR. */
-int hold_dialogue(struct markup_dialogue_options options, struct symcache_caches *caches,
-		  int argc, char **argv);
+int answer_input(struct symcache_answer_options options, struct symcache_caches *caches,
+		 int argc, char **argv);
 
 /* Under others' names: is what is indexed on the way to be stored ($SYMCACHE_INDEX_ON_MISS)? */
-bool dialogue_stores(void);
+bool may_store_answers(void);
 
 #endif

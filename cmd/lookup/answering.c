@@ -1,5 +1,5 @@
-/* A dialogue on standard input and output: see dialogue.h. */
-#include "cmd/lookup/dialogue.h"
+/* Lines and answers on standard input and output: see answering.h. */
+#include "cmd/lookup/answering.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,15 +27,15 @@ static void before_waiting(void *ctx)
 	out_flush();
 }
 
-static void end(struct markup_dialogue **d)
+static void end(struct symcache_answerer **d)
 {
-	markup_dialogue_destroy(*d);
+	symcache_answerer_destroy(*d);
 }
 
-int hold_dialogue(struct markup_dialogue_options options, struct symcache_caches *caches,
-		  int argc, char **argv)
+int answer_input(struct symcache_answer_options options, struct symcache_caches *caches,
+		 int argc, char **argv)
 {
-	__attribute__((cleanup(end))) struct markup_dialogue *d = NULL;
+	__attribute__((cleanup(end))) struct symcache_answerer *d = NULL;
 	struct sc_error err;
 	bool reported = false;
 	int rc;
@@ -44,19 +44,19 @@ int hold_dialogue(struct markup_dialogue_options options, struct symcache_caches
 	options.messages = put_messages;
 	options.complain = cmd_complain;
 	options.wait = before_waiting;
-	rc = markup_dialogue_create(&options, caches, &d, &err);
+	rc = symcache_answerer_create(&options, caches, &d, &err);
 	if (!rc)
-		rc = markup_dialogue_check(d, &reported, &err);
+		rc = symcache_answerer_check(d, &reported, &err);
 	if (!rc)
-		rc = argc ? markup_dialogue_answer(d, argv, (size_t)argc, &err) :
-			    markup_dialogue_read(d, STDIN_FILENO, &err);
+		rc = argc ? symcache_answerer_lines(d, argv, (size_t)argc, &err) :
+			    symcache_answerer_read(d, STDIN_FILENO, &err);
 	if (rc < 0 && !reported)
 		cmd_error("%s", err.msg);
 	out_flush(); /* before what is left to be stored is */
 	return !rc ? STATUS_OK : rc > 0 || rc == SC_ENOTFOUND ? STATUS_PARTLY : STATUS_ERROR;
 }
 
-bool dialogue_stores(void)
+bool may_store_answers(void)
 {
 	const char *wanted = getenv("SYMCACHE_INDEX_ON_MISS");
 
