@@ -101,7 +101,7 @@ build/demangle/%.a: build/deps.mk Makefile
 SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
 API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o resolver.o snapshot.o store.o walk.o write.o)
-APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o)
+APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o profile.o)
 SODEFS_release := -Wl,-z,defs
 SODEFS_portable := -Wl,-z,defs
 # Debian's libarchive.so brings libxml2 and 31 MB of ICU along, of which we need nothing.
@@ -112,9 +112,9 @@ $(SO): $(API) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache.map
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
 		-Wl,--version-script=$(filter %.map,$^) -o $@ $(API) $(LIB) $(DEMANGLE_AR) -llmdb -lxxhash -lpthread
 	@ln -sf $(@F) $(basename $@)
-$(SOBUILD): $(APIBUILD) $(SO) $(LIB) libsymcache/api/libsymcache-build.map
+$(SOBUILD): $(APIBUILD) $(SO) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache-build.map
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
-		-Wl,--version-script=$(filter %.map,$^) -o $@ $(APIBUILD) $(SO) $(LIB) \
+		-Wl,--version-script=$(filter %.map,$^) -o $@ $(APIBUILD) $(SO) $(LIB) $(DEMANGLE_AR) \
 		$(SOARCHIVE) -Wl,--as-needed -ldw -lelf -lyajl -lsodium -ldeflate -lzstd -llzma -lz -llmdb -lxxhash \
 		$(filter -lisal,$(STATIC_LIBS) $(DYNAMIC_LIBS)) -lpthread
 	@ln -sf $(@F) $(basename $@)

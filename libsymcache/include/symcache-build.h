@@ -95,6 +95,41 @@ SYMCACHE_API int symcache_explain_address(const char *path,
 					  uint64_t vaddr, int (*fn)(void *ctx, const char *line),
 					  void *ctx, struct symcache_error *err);
 
+/* ---- profiles: may still change; programs that use it need the library that they were built with */
+
+#ifdef SYMCACHE_EXPERIMENTAL
+
+enum {
+	SYMCACHE_PROFILE_OWN = 0,    /* the input's form; pprof of those that hold no names */
+	SYMCACHE_PROFILE_PPROF = 1,
+	SYMCACHE_PROFILE_FOLDED = 2, /* a stack a line */
+	SYMCACHE_PROFILE_JEPROF = 3
+};
+
+/* `flags` of struct symcache_profile_options. */
+#define SYMCACHE_PROFILE_FORCE 1u            /* also what has names already */
+#define SYMCACHE_PROFILE_RETURN_ADDRESSES 2u /* of pprof and OTLP: nothing was subtracted */
+
+struct symcache_profile_options {
+	size_t size;        /* sizeof(struct symcache_profile_options) */
+	uint32_t form;      /* SYMCACHE_PROFILE_OWN, … */
+	uint32_t flags;
+	const char *value;  /* of folded stacks: the sample type that is counted; NULL: the profile's */
+	/* Gets the output, piece by piece; nonzero ends it: SYMCACHE_ESYS. */
+	int (*write)(void *ctx, const void *data, size_t len);
+	void *ctx;
+};
+
+/* Symbolizes a profile by a store: pprof, OTLP, heap texts, CPU profiles of gperftools, perf.data,
+ * folded stacks, also behind gzip, xz, zstd. What it becomes is in format/profiles.md. Nothing is
+ * written unless all is. SYMCACHE_EFORMAT: malformed, and where; SYMCACHE_EUNSUPPORTED: no profile,
+ * or one that has no such form; SYMCACHE_ELIMIT: too large; SYMCACHE_EINVAL, SYMCACHE_ENOMEM. */
+SYMCACHE_API int symcache_profile(struct symcache_store *s, const void *bytes, size_t size,
+				  const struct symcache_profile_options *options,
+				  struct symcache_error *err);
+
+#endif
+
 #ifdef __cplusplus
 }
 #endif

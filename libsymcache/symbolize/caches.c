@@ -35,7 +35,8 @@ void symcache_caches_destroy(struct symcache_caches *s)
 	if (!s)
 		return;
 	symcache_caches_settle(s);
-	symstore_close(s->store);
+	if (s->store != s->options.borrowed)
+		symstore_close(s->store);
 	for (size_t i = 0; i < SC_CHAINS; i++) {
 		for (struct symcache_module *m = s->chains[i], *next; m; m = next) {
 			next = m->next;

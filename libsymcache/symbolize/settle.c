@@ -25,6 +25,10 @@ static int put(struct symstore_writer *writer, struct symcache_module *m, struct
 static int open_store(struct symcache_caches *s, enum symstore_mode mode, struct symstore **ret,
 		      struct sc_error *err)
 {
+	if (s->options.borrowed) {
+		*ret = s->options.borrowed;
+		return 0;
+	}
 	if (s->options.open_store)
 		return s->options.open_store(s->options.ctx, mode, ret, err);
 	if (!s->options.store)

@@ -91,6 +91,8 @@ struct symcache_caches_options {
 	/* What messages call the store, which may lie elsewhere on another machine; borrowed; NULL:
 	 * its path. */
 	const char *store_name;
+	/* A store that is open stays the caller's, and is only read; or NULL. With memory_only. */
+	struct symstore *borrowed;
 	/* A store that cannot be read is as one that lacks everything (noticed for each module);
 	 * else it is the error of modules that are named by build ID. */
 	bool store_optional;

@@ -303,7 +303,7 @@ answer(struct symcache_symbolizer *s, struct symcache_module *m, uint64_t vaddr,
 			return SYMCACHE_NO_MEMORY;
 		n = s->frames.len - first;
 	}
-	frames = s->frames.data + first;
+	frames = first ? s->frames.data + first : s->frames.data;
 	read_texts(frames, n);
 	if (n)
 		ret->code_idx = frames[n - 1].function_idx;

@@ -1,7 +1,11 @@
 /* Python's module symcache._build: what needs libsymcache-build, see symcache-build.h. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#define SYMCACHE_EXPERIMENTAL
 #include <symcache-build.h>
+
+#include <stdlib.h>
+#include <string.h>
 
 /* Of an index that is running. */
 struct run {
@@ -109,8 +113,55 @@ static PyObject *build_id(PyObject *self, PyObject *arg)
 	return rc ? raise_error(&err) : PyBytes_FromStringAndSize((char *)id, (Py_ssize_t)len);
 }
 
+/* What symcache_profile() gave so far. */
+struct gathered {
+	char *bytes;
+	size_t len;
+};
+
+static int gather(void *ctx, const void *data, size_t len)
+{
+	struct gathered *g = ctx;
+	char *bytes = realloc(g->bytes, g->len + len);
+
+	if (!bytes)
+		return 1;
+	memcpy(bytes + g->len, data, len);
+	g->bytes = bytes;
+	g->len += len;
+	return 0;
+}
+
+static PyObject *profile(PyObject *self, PyObject *args)
+{
+	struct symcache_profile_options options = { .size = sizeof(options), .write = gather };
+	struct gathered g = { NULL, 0 };
+	struct symcache_error err;
+	struct symcache_store *s;
+	PyThreadState *thread;
+	PyObject *handle, *ret;
+	Py_buffer in;
+	int rc;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "Oy*IIz", &handle, &in, &options.form, &options.flags,
+			      &options.value))
+		return NULL;
+	s = PyCapsule_GetPointer(handle, "symcache_store");
+	options.ctx = &g;
+	thread = PyEval_SaveThread();
+	rc = s ? symcache_profile(s, in.buf, (size_t)in.len, &options, &err) : 0;
+	PyEval_RestoreThread(thread);
+	PyBuffer_Release(&in);
+	ret = !s ? NULL : rc ? raise_error(&err) :
+		PyBytes_FromStringAndSize(g.bytes, (Py_ssize_t)g.len);
+	free(g.bytes);
+	return ret;
+}
+
 static PyMethodDef functions[] = {
 	{ "index", index_paths, METH_VARARGS, NULL },
+	{ "profile", profile, METH_VARARGS, NULL },
 	{ "build_id", build_id, METH_O, "build_id(path) -> bytes\n\nThe build ID of an ELF file." },
 	{ NULL, NULL, 0, NULL },
 };

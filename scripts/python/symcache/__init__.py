@@ -39,6 +39,17 @@ class Store(_Store):
         return Counts(*_build.index(self._handle, paths, threads, debug_dirs,
                                     "\n".join(tags) or None, 2 * again + 4 * follow, report))
 
+    def profile(self, profile, format="own", *, value=None, force=False, return_addresses=False):
+        """A profile, as bytes, with functions, files and lines: bytes, as `symcache profile`
+        writes them. format: own, pprof, folded, jeprof. May still change. Needs libsymcache-build.
+        """
+        from . import _build
+        return _build.profile(self._handle, profile, _PROFILES.index(format),
+                              force + 2 * return_addresses, value)
+
+
+_PROFILES = ("own", "pprof", "folded", "jeprof")
+
 
 def build_id(path):
     """The build ID of an ELF file, as bytes. Needs libsymcache-build."""

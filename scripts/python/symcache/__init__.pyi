@@ -128,6 +128,10 @@ class Store:
               debug_dirs: Iterable[_Path] | None = None, tags: Iterable[str] = (),
               again: bool = False, follow: bool = False,
               report: Callable[[str, int, str], object] | None = None) -> Counts: ...
+    def profile(self, profile: bytes | bytearray | memoryview,
+                format: Literal["own", "pprof", "folded", "jeprof"] = "own", *,
+                value: str | None = None, force: bool = False,
+                return_addresses: bool = False) -> bytes: ...
     @property
     def path(self) -> str: ...
 

@@ -223,6 +223,29 @@ def test_filter(store, cache, path):
     assert symcache.filter("plain\n", None) == "plain\n"
 
 
+def test_profile(store, cache, addresses):
+    """A profile is bytes; its places become what the cache says of them."""
+    places = [int(a) for a in addresses[:20]]
+    name = os.path.basename(SUBJECT).removesuffix(".debug")
+    folded = "".join(f"root;{name}+0x{a:x} {n}\n" for n, a in enumerate(places, 1)).encode()
+    named = store.profile(folded)
+    assert store.profile(memoryview(folded)) == named
+    for line, a, n in zip(named.decode().splitlines(), places, range(1, 21)):
+        frames = cache.frames(a)
+        assert line.endswith(f" {n}") and line.startswith("root;")
+        if frames:
+            assert len(line.rsplit(" ", 1)[0].split(";")) >= 1 + len(frames)
+            assert name + "+0x" not in line
+    with pytest.raises(OSError, match="lines do not end in numbers"):
+        store.profile(b"no profile")
+    with pytest.raises(OSError, match="no form but their own"):
+        store.profile(folded, "pprof")
+    with pytest.raises(ValueError):
+        store.profile(folded, "wrong")
+    with pytest.raises(TypeError):
+        store.profile("text")
+
+
 def test_index_errors(tmp_path, path):
     with symcache.Store(str(tmp_path / "c.store"), write=True) as s:
         with pytest.raises(ZeroDivisionError):
