@@ -358,12 +358,16 @@ static int run(int argc, char **argv, struct sc_error *err)
 		},
 		.raw = o.form.raw, .search = &search, .source_lines = o.source_lines,
 	};
-	status = o.output_dir ? filter_each(&logs, &markup, &from_where, jobs, tally, err)
-			      : filter_all(&logs, &markup, &from_where, jobs, tally, err);
+	status = symcache_finder_check(&from_where.find, err);
+	if (!status)
+		status = o.output_dir ? filter_each(&logs, &markup, &from_where, jobs, tally, err)
+				      : filter_all(&logs, &markup, &from_where, jobs, tally, err);
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);
 	symcache_debuginfod_destroy(from.debuginfod);
+	if (status < 0)
+		return status;
 	if (status == STATUS_OK && !o.quiet && o.form.dialect == MARKUP_DEFAULT)
 		hint_at_formats(tally);
 	if (o.summary || (o.output_dir && !o.quiet))

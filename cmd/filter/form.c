@@ -22,13 +22,6 @@ static void complain_of_input(const char *input)
 
 bool form_valid(const struct form *f)
 {
-	for (size_t i = 0; i < f->modules.len; i++) {
-		if (!strchr(f->modules.items[i], '=')) {
-			cmd_error("--module: '%.100s' is not NAME=BUILDID, NAME=FILE or NAME=TAG",
-				  f->modules.items[i]);
-			return false;
-		}
-	}
 	if (f->input && !markup_inputs_valid(f->input)) {
 		complain_of_input(f->input);
 		return false;

@@ -271,10 +271,6 @@ static int check_options(int argc, char **argv, struct sc_error *err)
 		if (!strcmp(argv[i], "-"))
 			return sc_error_set(err, SC_EINVAL,
 					    "with --output-dir the profiles must be files");
-	for (size_t i = 0; i < o.modules.len; i++)
-		if (!strchr(o.modules.items[i], '='))
-			return sc_error_set(err, SC_EINVAL, "--module: '%.100s' is not NAME=BUILDID, "
-					    "NAME=FILE or NAME=TAG", o.modules.items[i]);
 	return 0;
 }
 
@@ -306,7 +302,11 @@ static int run(int argc, char **argv, struct sc_error *err)
 	c.quiet = o.quiet;
 	options.caches = c.caches;
 	options.names = must(symcache_names_create(&how));
-	rc = o.output_dir ? run_all(argc, argv, &options, err) : run_one(*argv, &options, err);
+	rc = symcache_finder_check(&(struct symcache_finder){
+			.caches = c.caches, .modules = o.modules.items,
+			.num_modules = o.modules.len, .option = "--module" }, err);
+	if (!rc)
+		rc = o.output_dir ? run_all(argc, argv, &options, err) : run_one(*argv, &options, err);
 	symcache_names_destroy(options.names);
 	cmd_caches_deinit(&c);
 	symcache_debuginfod_destroy(from.debuginfod);

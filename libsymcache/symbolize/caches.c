@@ -195,6 +195,18 @@ int symcache_caches_find_name(struct symcache_caches *s, const char *name, const
 	return rc;
 }
 
+bool symcache_caches_have_tag(struct symcache_caches *s, const char *tag)
+{
+	bool found;
+
+	pthread_mutex_lock(&s->lock);
+	found = read_names(s, NULL) != 0;
+	for (size_t i = 0; !found && i < s->named.all.len; i++)
+		found = symstore_tags_have(s->named.all.data[i].tags, tag);
+	pthread_mutex_unlock(&s->lock);
+	return found;
+}
+
 int symcache_caches_find_kernel(struct symcache_caches *s, const char *name, const char *release,
 				uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len,
 				struct sc_error *err)

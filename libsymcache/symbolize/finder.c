@@ -29,10 +29,37 @@ static const char *bound_to(const struct symcache_finder *f, const char *name)
 {
 	const size_t len = strlen(name);
 
-	for (size_t i = 0; i < f->num_modules; i++)
-		if (!strncmp(f->modules[i], name, len) && f->modules[i][len] == '=')
-			return f->modules[i] + len + 1;
+	for (size_t i = 0; i < f->num_modules; i++) {
+		const char *row = f->modules[i], *equals = strchr(row, '=');
+		const char *slash = equals ? memrchr(row, '/', (size_t)(equals - row)) : NULL;
+
+		row = slash ? slash + 1 : row;
+		if (equals && (size_t)(equals - row) == len && !memcmp(row, name, len))
+			return equals + 1;
+	}
 	return NULL;
+}
+
+static bool is_digits(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789abcdefABCDEF")];
+}
+
+int symcache_finder_check(const struct symcache_finder *f, struct sc_error *err)
+{
+	for (size_t i = 0; i < f->num_modules; i++) {
+		const char *row = f->modules[i], *equals = strchr(row, '=');
+
+		if (!equals || equals == row)
+			return sc_error_set(err, SC_EINVAL, "%s: '%.100s' is not NAME=BUILDID, NAME=FILE or "
+					    "NAME=TAG", f->option, row);
+		if (!is_digits(equals + 1) && (f->no_files || access(equals + 1, F_OK)) &&
+		    !symcache_caches_have_tag(f->caches, equals + 1))
+			return sc_error_set(err, SC_EINVAL, "%s %.100s: '%.100s' is neither a build ID, nor a "
+					    "file, nor the tag of an entry in the store", f->option, row,
+					    equals + 1);
+	}
+	return 0;
 }
 
 static int none(struct sc_error *err)
@@ -131,7 +158,7 @@ static int find_named(const struct symcache_finder *f, const struct symcache_fil
 	if (!f->no_files && !access(bound, F_OK))
 		return use(symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, bound), ret,
 			   err);
-	if (!bound[strspn(bound, "0123456789abcdefABCDEF")])
+	if (is_digits(bound))
 		return use(symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, bound),
 			   ret, err);
 	return find_entry(f, name, bound, ret, err);

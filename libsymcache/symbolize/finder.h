@@ -48,4 +48,8 @@ bool symcache_file_name(struct sc_str path, char name[SYMCACHE_FILE_NAME_MAX + 1
 int symcache_find_module(const struct symcache_finder *f, const struct symcache_file_id *of,
 			 struct symcache_module **ret, struct sc_error *err);
 
+/* Can every row of `modules` mean something? SC_EINVAL: one is not NAME=…, or what it gives is
+ * neither a file, nor a build ID's digits, nor a tag of an entry in the store. */
+int symcache_finder_check(const struct symcache_finder *f, struct sc_error *err);
+
 #endif

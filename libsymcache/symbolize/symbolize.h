@@ -154,6 +154,10 @@ struct symcache_module *symcache_caches_module_of_id(struct symcache_caches *s,
 int symcache_caches_find_name(struct symcache_caches *s, const char *name, const char *tag,
 			      uint8_t id[SYMCACHE_BUILD_ID_MAX], size_t *len, struct sc_error *err);
 
+/* Has any entry of the store this tag? True also of a store that cannot be read: that is reported
+ * elsewhere. Thread-safe. */
+bool symcache_caches_have_tag(struct symcache_caches *s, const char *tag);
+
 /*
  * The same of a kernel, "vmlinux", or of one of its modules by the kernel's name for it, which
  * has '_' for '-'. `release` ("6.1.0-56-amd64"; NULL: unknown) is in the file's name,
