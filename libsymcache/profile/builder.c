@@ -90,8 +90,7 @@ uint64_t prof_build_location(struct prof_builder *b, uint64_t mapping, uint64_t 
 
 	if (key)
 		*key = (struct prof_location_key){ address, mapping };
-	slot = key ? sc_intern_find(&b->set, (address + mapping) * 0x9e3779b97f4a7c15u, key_equal,
-				    b) : NULL;
+	slot = key ? sc_intern_find(&b->set, prof_hash(key, sizeof(*key)), key_equal, b) : NULL;
 	if (!slot) {
 		b->failed = true;
 		return 0;

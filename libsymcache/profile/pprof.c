@@ -27,7 +27,7 @@ static bool id_equal(const void *ctx, uint32_t i)
 
 static uint64_t id_hash(uint64_t id)
 {
-	return id * 0x9e3779b97f4a7c15u;
+	return prof_hash(&id, sizeof(id));
 }
 
 static uint32_t *find_id(struct pprof_ids *ids, uint64_t id)

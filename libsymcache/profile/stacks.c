@@ -79,8 +79,8 @@ bool prof_stacks_add(struct prof_stacks *s, int64_t value)
 
 	for (size_t i = s->stack.len; i--;) {
 		const struct node_key key = { s, s->stack.data[i], at };
-		uint32_t *slot = sc_intern_find(&s->node_set, ((uint64_t)at << 32 | key.frame) *
-						0x9e3779b97f4a7c15u, node_equal, &key);
+		uint32_t *slot = sc_intern_find(&s->node_set, prof_hash((uint32_t[]){ key.frame, at }, 8),
+						node_equal, &key);
 		struct prof_node *n;
 
 		if (!slot)

@@ -1,8 +1,6 @@
 /* Strings and functions that come behind those of a profile: see tables.h. */
 #include "libsymcache/profile/tables.h"
 
-#include <xxhash.h>
-
 void prof_tables_clear(struct prof_tables *t)
 {
 	vec_clear(&t->strings);
@@ -48,7 +46,7 @@ static uint32_t *find_string(struct prof_tables *t, struct sc_str s)
 {
 	const struct string_key key = { t, s };
 
-	return sc_intern_find(&t->set, XXH3_64bits(s.len ? s.ptr : "", s.len), string_equal, &key);
+	return sc_intern_find(&t->set, prof_hash(s.len ? s.ptr : "", s.len), string_equal, &key);
 }
 
 int prof_tables_match(struct prof_tables *t, const struct prof_places *p, struct sc_error *err)

@@ -3,6 +3,13 @@
 
 #include <xxhash.h>
 
+uint64_t prof_hash(const void *bytes, size_t len)
+{
+	static const char somewhere; /* in each process */
+
+	return XXH3_64bits_withSeed(bytes, len, (uintptr_t)&somewhere);
+}
+
 void prof_texts_clear(struct prof_texts *t)
 {
 	vec_clear(&t->list);
@@ -32,7 +39,7 @@ static bool text_equal(const void *ctx, uint32_t i)
 uint32_t prof_texts_add(struct prof_texts *t, const char *text, size_t len)
 {
 	const struct text_key key = { t, { text, len } };
-	uint32_t *slot = sc_intern_find(&t->set, XXH3_64bits(len ? text : "", len), text_equal,
+	uint32_t *slot = sc_intern_find(&t->set, prof_hash(len ? text : "", len), text_equal,
 					&key);
 	struct prof_text_at *added;
 
@@ -55,6 +62,6 @@ uint32_t prof_texts_find(const struct prof_texts *t, struct sc_str text)
 {
 	const struct text_key key = { t, text };
 
-	return sc_intern_get(&t->set, XXH3_64bits(text.len ? text.ptr : "", text.len), text_equal,
+	return sc_intern_get(&t->set, prof_hash(text.len ? text.ptr : "", text.len), text_equal,
 			     &key);
 }

@@ -28,6 +28,10 @@ uint32_t prof_texts_add(struct prof_texts *t, const char *text, size_t len);
 /* The number of a text that is there, or PROF_NONE. */
 uint32_t prof_texts_find(const struct prof_texts *t, struct sc_str text);
 
+/* Of numbers that a profile chooses: no one can choose them so that all meet in one slot. What
+ * comes out does not depend on it. */
+uint64_t prof_hash(const void *bytes, size_t len);
+
 /* A text, until the next one is added. */
 static inline struct sc_str prof_texts_at(const struct prof_texts *t, uint32_t text)
 {
