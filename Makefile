@@ -340,14 +340,15 @@ deb: ## build Debian packages: build/deb/*.deb (debhelper)
 install: install-program install-lib ## install program, libraries, headers, man pages, completions under DESTDIR and PREFIX
 
 BATCH_EXAMPLES := $(wildcard scripts/batch/*)
+BATCH_PROGRAMS := $(shell find scripts/batch -type f -perm -u+x)
 install-program: all man
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
 	@to=$$(realpath -m "$(DESTDIR)$(PREFIX)") && cd $(SHARE) && find . -type f ! -name made -exec \
 		install -v -D -m 644 {} "$$to/share/{}" \;
 	install -d $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
 	install -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/symcache
-	install -m 644 $(filter-out %.sh %.py,$(BATCH_EXAMPLES)) $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
-	install -m 755 $(filter %.sh %.py,$(BATCH_EXAMPLES)) $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
+	install -m 644 $(filter-out $(BATCH_PROGRAMS),$(BATCH_EXAMPLES)) $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
+	install -m 755 $(BATCH_PROGRAMS) $(DESTDIR)$(PREFIX)/share/doc/symcache/examples/batch
 	install -d $(DESTDIR)$(PREFIX)/lib/symcache/bin
 	@for name in llvm-symbolizer llvm-addr2line addr2line; do \
 		ln -sf ../../../bin/symcache $(DESTDIR)$(PREFIX)/lib/symcache/bin/$$name; done
