@@ -340,9 +340,23 @@ static void read_line(struct mk_line *l, const char *line_end, const struct engi
 	}
 }
 
+/* "#0 0x55c5cffbb144  (/opt/depot+0x10e144)…" or the same with " in NAME", alone on its line: that
+ * is the sanitizers' (sanitizer.c), and no row's. Most frames of large logs are of this form. */
+static bool is_sanitizers(const char *p, const char *end)
+{
+	uint64_t number, address;
+
+	while (p < end && *p == ' ')
+		p++;
+	end = mk_trimmed(p, end);
+	return mk_match(&p, end, "#%d 0x%x", &number, &address) && end - p > 8 && end[-1] == ')' &&
+	       (!memcmp(p, "  (/", 4) || !memcmp(p, " in ", 4)) && mk_find(p, end, "+0x");
+}
+
 static void read_known(struct mk_line *l, const char *end)
 {
-	read_line(l, end, &known);
+	if (!is_sanitizers(l->p, end))
+		read_line(l, end, &known);
 }
 
 static void read_any(struct mk_line *l, const char *end)
