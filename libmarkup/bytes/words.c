@@ -91,6 +91,8 @@ void mk_words_add(struct mk_words *w, const char *word)
 	w->words[w->num] = bytes;
 	w->masks[w->num] = mask;
 	w->first[(unsigned char)word[0]] |= 1ull << w->num;
+	if (whole == 3 && (!strcmp(word, " 0x") || !strcmp(word, "(0x")))
+		w->guarded |= 1ull << w->num;
 	w->num++;
 	for (size_t k = 0; k < MK_WORD_SCAN; k++) {
 		const unsigned char byte = k < len ? (unsigned char)word[k] : 0;
@@ -102,12 +104,54 @@ void mk_words_add(struct mk_words *w, const char *word)
 	make_tables(w);
 }
 
-/* Does a word begin with these four bytes, the first of which is `first`? */
-static inline bool is_word(const struct mk_words *w, unsigned char first, uint32_t bytes)
+static bool is_hex(const char *p, const char *end, size_t n)
 {
-	for (uint64_t m = w->first[first]; m; m &= m - 1) {
+	for (; n; n--, p++)
+		if (p >= end || !strchr("0123456789abcdefABCDEF", *p) || !*p)
+			return false;
+	return true;
+}
+
+/* Does " + " stand behind it in the line? */
+static bool sum_follows(const char *p, const char *end)
+{
+	const char *eol = memchr(p, '\n', (size_t)(end - p));
+
+	return memmem(p, (size_t)((eol ? eol : end) - p), " + ", 3);
+}
+
+bool mk_word_counts(const char *begin, const char *at, const char *end)
+{
+	const char *digits = at + 3, *p = digits;
+	char before;
+
+	while (p < end && p - digits <= 16 && is_hex(p, end, 1))
+		p++;
+	if (end - p < 3 || at == begin || *p == '\033')
+		return true;
+	if (*at == '(') {
+		const char *next = p + (*p == ')');
+
+		while (next < end && (*next == ' ' || *next == '\t'))
+			next++;
+		return *p == '+' || next == end || *next == '[' || *next == '\033';
+	}
+	before = at[-1];
+	if (p - digits == 8 && *p == ' ' && !sum_follows(p, end)) /* of 32 bits: rarely a frame */
+		return before == ':' || before == ' ' || (before >= '0' && before <= '9');
+	return (before >= '0' && before <= '9') || before == ':' || before == ' ' || before == '\t' ||
+	       before == 'm' || p - digits == 8 || p - digits == 12 || p - digits == 16 ||
+	       (at - begin >= 16 && is_hex(at - 16, at, 16)) || !memcmp(p, " in ", 3);
+}
+
+/* Does a word begin at `at`, with these four bytes, in a text that begins at `begin`? */
+static inline bool is_word(const struct mk_words *w, const char *begin, const char *at,
+			   const char *end, uint32_t bytes)
+{
+	for (uint64_t m = w->first[(unsigned char)*at]; m; m &= m - 1) {
 		const int i = __builtin_ctzll(m);
-		if ((bytes & w->masks[i]) == w->words[i])
+		if ((bytes & w->masks[i]) == w->words[i] &&
+		    (!(w->guarded >> i & 1) || mk_word_counts(begin, at, end)))
 			return true;
 	}
 	return false;
@@ -144,7 +188,7 @@ static size_t plain_hits(const struct mk_words *w, const char **from, const char
 {
 	for (const char *p = *from; p < end; p++) {
 		if (w->first[(unsigned char)*p] &&
-		    is_word(w, (unsigned char)*p, four_bytes(p, end)) && take(f, p, *newlines)) {
+		    is_word(w, *from, p, end, four_bytes(p, end)) && take(f, p, *newlines)) {
 			*from = f->next;
 			return f->n;
 		}
@@ -187,7 +231,7 @@ AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const 
 			     uint64_t *newlines, struct found *f)
 {
 	__m256i tables[2 * MK_WORD_SCAN];
-	const char *p = *from;
+	const char *p = *from, *const begin = p;
 	uint64_t line_no = *newlines;
 
 	for (unsigned k = 0; k < MK_WORD_SCAN; k++) {
@@ -206,7 +250,7 @@ AVX2 static size_t avx2_hits(const struct mk_words *w, const char **from, const 
 			uint32_t bytes;
 
 			memcpy(&bytes, at, sizeof(bytes));
-			if (!is_word(w, (unsigned char)*at, bytes))
+			if (!is_word(w, begin, at, end, bytes))
 				continue;
 			/* The lines up to the lowest bit of `hit`. */
 			*newlines = line_no + (uint64_t)__builtin_popcountll(lines & ~hit & (hit - 1));

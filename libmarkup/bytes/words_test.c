@@ -77,8 +77,37 @@ static void test_random(void **state)
 	}
 }
 
+/* Hex numbers of plain text are no candidates; what frames have is. */
+static void test_guarded(void **state)
+{
+	static const struct { const char *text; bool counts; } cases[] = {
+		{ "request 0x1f took", false }, { "id 0x12345678 done", false },
+		{ "flags (0x10) set", false }, { "at (0x10", true }, { "x (0x10 [/a", true },
+		{ "#3 0x1f in main", true }, { "3: 0x1f [node]", true }, { "a  0x1f", true },
+		{ "pid 0x1f in /bin/a", true }, { "a.so 0x00007f0000001000", true },
+		{ "a.so 0x12345678 main + 4", true }, { "a.so 0x12345678", true },
+		{ "\033[1m 0x1f", true }, { "(0x7f00+0x12) [0x1]", true }, { "(0x12) [0x1]", true },
+		{ "0123456789abcdef 0x1f", true }, { "456789abcdef 0x1f b", false },
+	};
+	struct mk_words w = { 0 };
+
+	(void)state;
+	mk_words_add(&w, " 0x");
+	mk_words_add(&w, "(0x");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[128];
+		uint64_t newlines = 0;
+		int len = snprintf(text, sizeof(text), "%s\nand the next line, which is long enough",
+				   cases[i].text);
+		const char *hit = mk_words_find(&w, text, text + len, &newlines);
+
+		/* At the beginning of the bytes anything may stand in front. */
+		assert_true(!hit == !cases[i].counts || (hit == text && *text == '('));
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_guarded), cmocka_unit_test(test_random) };
 	return cmocka_run_group_tests_name("words", tests, NULL, NULL);
 }

@@ -260,6 +260,35 @@ static bool begins_frame(const char *line, const char *p)
 	return mk_begins_word(line, p) && (*p != '[' || strchr(" \t\"'>m", p[-1]));
 }
 
+/* Can the pattern fit, as far as its first bytes and hex numbers say? */
+static bool may_fit(const struct mk_matcher *m, const char *pattern, const char *p)
+{
+	for (; *pattern; pattern++) {
+		if (p < m->end && *p == '\033')
+			return true;
+		if (*pattern == '%') {
+			const char *digits = p;
+
+			if (!pattern[1] || !strchr("AHOBx", *++pattern))
+				return true;
+			while (p < m->end && mk_digit(*p) < 16)
+				p++;
+			if (p == digits)
+				return false;
+		} else if (*pattern == ' ' || *pattern == '"') {
+			if (p == m->end || (*pattern == ' ' && *p != ' ' && *p != '\t'))
+				return false;
+			if (*pattern == '"')
+				return true;
+			while (p < m->end && (*p == ' ' || *p == '\t'))
+				p++;
+		} else if (p == m->end || *p++ != *pattern) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Tries a row whose anchor is at `at`: behind what was read, or NULL. */
 static const char *try_row(struct reading *r, const struct mk_frame_row *row, const char *at)
 {
@@ -267,7 +296,7 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 	const char *start = at, *end;
 	struct mk_event *e;
 
-	if (m->budget < STEPS_OF_ROW)
+	if (m->budget < STEPS_OF_ROW || !may_fit(m, row->right, at))
 		return NULL;
 	m->budget -= STEPS_OF_ROW;
 	m->parts = (struct mk_parts){ 0 };
@@ -353,9 +382,18 @@ static bool is_sanitizers(const char *p, const char *end)
 	       (!memcmp(p, "  (/", 4) || !memcmp(p, " in ", 4)) && mk_find(p, end, "+0x");
 }
 
+/* "do_writev+0xb2/0x151": a kernel's (kernel.c); of the rows HAProxy's alone has it. */
+static bool is_kernels(const char *p, const char *end)
+{
+	const char *plus = mk_find(p, end, "+0x");
+	uint64_t offset, size;
+
+	return plus && mk_match(&plus, end, "+0x%x/0x%x", &offset, &size) && !mk_find(p, end, "| 0x");
+}
+
 static void read_known(struct mk_line *l, const char *end)
 {
-	if (!is_sanitizers(l->p, end))
+	if (!is_sanitizers(l->p, end) && !is_kernels(l->p, end))
 		read_line(l, end, &known);
 }
 
