@@ -155,7 +155,9 @@ static int run_xz(struct symcache_inflate *d, struct symcache_inflate_step *step
 	d->xz.avail_in = in_size;
 	d->xz.next_out = step->out;
 	d->xz.avail_out = out_size;
-	if (!d->over)
+	/* At the end, what comes to nothing is LZMA_OK the first time. */
+	for (int tries = step->end ? 2 : 1; !d->over && tries && rc == LZMA_OK &&
+	     d->xz.avail_in == in_size && d->xz.avail_out == out_size; tries--)
 		rc = lzma_code(&d->xz, step->end ? LZMA_FINISH : LZMA_RUN);
 	step->in_len = in_size - d->xz.avail_in;
 	step->out_len = out_size - d->xz.avail_out;
