@@ -18,7 +18,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 usage() { sed -n '2,/^set/{/^# \?/{s///;p}}' "$0" >&2; exit 2; }
-roots=${ROOTS:-/var/cache/symcache-roots} mirror=${MIRROR:-http://deb.debian.org/debian}
+roots=${ROOTS:-/var/cache/symcache-roots} mirror=$(scripts/mirror.sh)
 packages="git gcc make" binds=
 while getopts i:b: o; do
 	case $o in

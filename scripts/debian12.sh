@@ -6,7 +6,7 @@
 #   scripts/debian12.sh FOLDER
 #
 # FOLDER gets lib/x86_64-linux-gnu and usr/lib/debug; what was made before is left alone. Fetched
-# it is only where ../shared has what was recorded, and not with DEPS=no. $MIRROR: of Debian.
+# it is only where ../shared has what was recorded, and not with DEPS=no. $MIRROR: of Debian, in place of apt's.
 set -eu
 cd "$(dirname "$0")/.."
 build_id=93ac61ec5a8eb1396f9fbd350e3169a558528a40 # of libc.so.6 in 2.36-9+deb12u14
@@ -25,7 +25,7 @@ else
 	mkdir -p "$tmp/state/lists/partial" "$tmp/cache/archives/partial" "$tmp/debs"
 	: > "$tmp/state/status"
 	signed=signed-by=/usr/share/keyrings/debian-archive-keyring.gpg
-	echo "deb [arch=amd64 $signed] ${MIRROR:-http://deb.debian.org/debian} bookworm main" > "$tmp/sources.list"
+	echo "deb [arch=amd64 $signed] $(scripts/mirror.sh) bookworm main" > "$tmp/sources.list"
 	apt() {
 		apt-get -qq -o Dir::Etc::SourceList="$tmp/sources.list" -o Dir::Etc::SourceParts=- \
 			-o Dir::State="$tmp/state" -o Dir::State::Status="$tmp/state/status" \

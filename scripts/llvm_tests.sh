@@ -22,8 +22,9 @@ mkdir -p "$root/build/llvm/tools" && cd "$root/build/llvm" || exit 2
 if [ ! -d src ]; then
 	mkdir -p apt/lists/partial apt/cache/archives/partial tmp
 	. /etc/os-release
-	echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main" > apt/sources.list
-	echo "deb-src http://deb.debian.org/debian-security $VERSION_CODENAME-security main" >> apt/sources.list
+	echo "deb-src $("$root/scripts/mirror.sh") $VERSION_CODENAME main" > apt/sources.list
+	security=$("$root/scripts/mirror.sh" security) &&
+		echo "deb-src $security $VERSION_CODENAME-security main" >> apt/sources.list
 	apt="apt-get -o Dir::Etc::sourcelist=$PWD/apt/sources.list -o Dir::Etc::sourceparts=-
 		-o Dir::State::lists=$PWD/apt/lists -o Dir::Cache=$PWD/apt/cache -q"
 	# shellcheck disable=SC2086
