@@ -295,6 +295,7 @@ struct markup_stats {
 	uint64_t frames_resolved; /* of these, with a function or a file */
 	uint64_t frames_outside;  /* of these, in no module */
 	uint64_t understood;      /* elements and frames of any format */
+	uint64_t guessed;         /* frames that no format has, of modules that are known: "any" */
 	uint64_t bytes;           /* of the logs */
 };
 const struct markup_stats *markup_filter_stats(const struct markup_filter *f);

@@ -132,4 +132,7 @@ void print_summary(const struct markup_tally *tally)
 		  (unsigned long long)nothing, nothing ? ", by module:" : "");
 	if (markup_tally_missing(tally, print_module, NULL))
 		cmd_error("out of memory");
+	if (s->guessed)
+		cmd_error("%llu of them stand%s in lines of a format that is not known ('--input any')",
+			  (unsigned long long)s->guessed, s->guessed == 1 ? "s" : "");
 }

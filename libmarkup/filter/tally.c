@@ -64,6 +64,7 @@ void markup_tally_count(struct markup_tally *t, const struct markup_stats *stats
 	t->stats.frames_resolved += stats->frames_resolved;
 	t->stats.frames_outside += stats->frames_outside;
 	t->stats.understood += stats->understood;
+	t->stats.guessed += stats->guessed;
 	t->stats.bytes += stats->bytes;
 	pthread_mutex_unlock(&t->lock);
 }

@@ -24,6 +24,7 @@ static void add_stats(struct markup_stats *sum, struct markup_stats *s)
 	sum->frames_resolved += s->frames_resolved;
 	sum->frames_outside += s->frames_outside;
 	sum->understood += s->understood;
+	sum->guessed += s->guessed;
 	*s = (struct markup_stats){ 0 };
 }
 

@@ -213,5 +213,6 @@ static void take_frame(struct mk_resolve *r, struct mk_event *e)
 void mk_take_frame(struct mk_resolve *r, struct mk_event *e)
 {
 	take_frame(r, e);
+	r->stats.guessed += e->known_only && sc_str_is(e->tag, mk_any_input.name);
 	r->in_trace = !e->known_only;
 }

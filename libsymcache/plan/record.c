@@ -76,6 +76,7 @@ static const struct mk_column result_columns[] = {
 	{ "resolved", MK_NUMBER, offsetof(struct mk_result, stats.frames_resolved), NULL },
 	{ "outside", MK_NUMBER, offsetof(struct mk_result, stats.frames_outside), NULL },
 	{ "understood", MK_NUMBER, offsetof(struct mk_result, stats.understood), NULL },
+	{ "guessed", MK_NUMBER, offsetof(struct mk_result, stats.guessed), NULL },
 	{ "complaints", MK_NUMBER, offsetof(struct mk_result, complaints), NULL },
 	{ 0 },
 };
