@@ -64,6 +64,15 @@ static bool has(const struct mk_parts *parts, enum mk_value value)
 	return parts->has >> value & 1;
 }
 
+static bool all_digits(struct sc_str s)
+{
+	size_t n = 0;
+
+	while (n < s.len && s.ptr[n] >= '0' && s.ptr[n] <= '9')
+		n++;
+	return n == s.len;
+}
+
 /* Do the parts make sense for the row, in a text that begins at `begin`? */
 static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts,
 			const char *begin)
@@ -80,7 +89,7 @@ static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *p
 	if (!name.len && has(parts, MK_ADDRESS) && !has(parts, MK_OFFSET) && v[MK_ADDRESS] < 4096)
 		return false;
 	/* Names that are numbers are columns of something else. */
-	if (name.len && strspn(name.ptr, "0123456789") >= name.len)
+	if (name.len && all_digits(name))
 		return false;
 	return !row->each || !(v[MK_OFFSET] >> 40);
 }
@@ -257,7 +266,7 @@ static const char *end_of_text(struct reading *r, const char *p, const char **be
 /* May a frame begin at p, in a line that begins before? */
 static bool begins_frame(const char *line, const char *p)
 {
-	return mk_begins_word(line, p) && (*p != '[' || strchr(" \t\"'>m", p[-1]));
+	return mk_begins_word(line, p) && (*p != '[' || (p > line && strchr(" \t\"'>m", p[-1])));
 }
 
 /* Can the pattern fit, as far as its first bytes and hex numbers say? */
