@@ -373,7 +373,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (o.summary || (o.output_dir && !o.quiet))
 		print_summary(tally);
 	if (o.form.dialect == MARKUP_DEFAULT && !o.quiet)
-		hint_at_missing(tally, logs.num == 1 && strcmp(logs.logs[0].path, "-") ?
+		hint_at_missing(tally, !o.output_dir && logs.num == 1 && strcmp(logs.logs[0].path, "-") ?
 				       shown(logs.logs[0].path) : NULL);
 	if (o.missing && write_missing(tally, o.missing, err))
 		return err->code;

@@ -116,7 +116,8 @@ static int merge(struct markup_merge *m, struct sc_error *err)
 	if (rc)
 		return rc;
 	summarise(&merged);
-	return merged.damaged || merged.left_out ? STATUS_PARTLY : STATUS_OK;
+	return merged.damaged || merged.left_out || other_builds(merged.tally) ? STATUS_PARTLY :
+										 STATUS_OK;
 }
 
 static int run(int argc, char **argv, struct sc_error *err)
@@ -156,7 +157,7 @@ const struct command merge_command = {
 	.examples =
 		"  symcache merge plan out\n"
 		"  sbatch --array=$(symcache merge --missing plan out) scripts/batch/slurm.sh plan out\n",
-	.partly = "some logs are damaged, or were left out; with --missing: tasks are missing",
+	.partly = "some logs are damaged, were left out, or name another build; with --missing: tasks are missing",
 	.failed = "a record or a part is missing or damaged: it is named, with the task to run again",
 	.see_also = "symcache-plan(1) symcache-filter(1)",
 	.run = run,
