@@ -18,25 +18,30 @@ static inline uint32_t testing_below(uint64_t *seed, uint32_t n)
 	return (uint32_t)(*seed >> 33) % n;
 }
 
-/* A file in memory with these bytes: its descriptor; *path, by which it can be
- * opened, holds 32 bytes. With SEEDS=DIRECTORY in the environment, the bytes are
- * also written there: what tests make are seeds for fuzzing. */
+/* With SEEDS=DIRECTORY in the environment, writes the bytes there: what tests make are seeds for
+ * fuzzing. */
+static inline void testing_seed(const void *data, size_t size)
+{
+	static unsigned number;
+	const char *seeds = getenv("SEEDS");
+	char name[512];
+	FILE *out;
+
+	if (!seeds)
+		return;
+	snprintf(name, sizeof(name), "%s/%s-%u", seeds, program_invocation_short_name, number++);
+	out = fopen(name, "wb");
+	if (!out || fwrite(data, 1, size, out) != size || fclose(out))
+		abort();
+}
+
+/* A file in memory with these bytes, which are a seed, too: its descriptor; *path, by which it can
+ * be opened, holds 32 bytes. */
 static inline int testing_memfd(const void *data, size_t size, char path[32])
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);
-	const char *seeds = getenv("SEEDS");
 
-	if (seeds) {
-		static unsigned number;
-		char name[512];
-		FILE *out;
-
-		snprintf(name, sizeof(name), "%s/%s-%u", seeds, program_invocation_short_name,
-			 number++);
-		out = fopen(name, "wb");
-		if (!out || fwrite(data, 1, size, out) != size || fclose(out))
-			abort();
-	}
+	testing_seed(data, size);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	snprintf(path, 32, "/proc/self/fd/%d", fd);

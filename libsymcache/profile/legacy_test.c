@@ -13,49 +13,25 @@
 	"00007000-00008000 r-xp 00000000 fd:01 12345678901234567890 /opt/prog\n" \
 	"0000b000-0000c000 r-xp 00000000 00:00 0   [vdso]\n"
 
-static struct prof_fixture fixture;
-
-static int set_up(void **state)
-{
-	(void)state;
-	prof_fixture_init(&fixture);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	prof_fixture_deinit(&fixture);
-	return 0;
-}
-
 static void expect(struct symprofile_options options, const void *bytes, size_t size,
 		   const char *want)
 {
-	struct symprofiler *p = prof_fixture_profiler(&fixture, options);
-	struct symprofile_output out;
 	struct sc_error err;
-	char *got;
+	size_t len;
+	char *got = prof_symbolized(options, bytes, size, &len, &err);
 
-	if (symprofiler_run(p, bytes, size, &out, &err)) {
-		assert_string_equal(err.msg, want);
-	} else {
-		got = prof_joined(&out);
-		assert_string_equal(got, want);
-		free(got);
-	}
-	symprofiler_destroy(p);
+	assert_string_equal(got ? got : err.msg, want);
+	free(got);
 }
 
 static void expect_refused(const void *bytes, size_t size)
 {
-	struct symprofiler *p = prof_fixture_profiler(&fixture, (struct symprofile_options){ 0 });
-	struct symprofile_output out;
 	struct sc_error err;
+	size_t len;
 
-	assert_int_equal(symprofiler_run(p, bytes, size, &out, &err), SC_EFORMAT);
+	assert_null(prof_symbolized((struct symprofile_options){ 0 }, bytes, size, &len, &err));
+	assert_int_equal(err.code, SC_EFORMAT);
 	assert_memory_equal(err.msg, "a CPU profile of gperftools: at 0x", 34);
-	symprofiler_destroy(p);
 }
 
 static void folded(const char *text, const char *value, const char *want)
@@ -190,5 +166,5 @@ int main(void)
 		cmocka_unit_test(test_jeprof),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);
 }

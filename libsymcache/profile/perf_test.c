@@ -11,22 +11,6 @@
 
 enum { PID = 7, CHILD = 8 };
 
-static struct prof_fixture fixture;
-
-static int set_up(void **state)
-{
-	(void)state;
-	prof_fixture_init(&fixture);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	prof_fixture_deinit(&fixture);
-	return 0;
-}
-
 /* ---- writing perf.data ------------------------------------------------------------------------ */
 
 #define SAMPLE_TYPE \
@@ -205,34 +189,19 @@ static void wrap(struct bytes *out, const struct bytes *records, bool pipe)
 /* As a file and as a pipe: the same comes out. */
 static void expect(const struct bytes *records, const char *value, const char *want)
 {
+	const struct symprofile_options options = { .form = SYMPROFILE_FOLDED, .value = value };
+
 	for (unsigned pipe = 0; pipe < 2; pipe++) {
-		struct symprofiler *p = prof_fixture_profiler(&fixture, (struct symprofile_options){
-			.form = SYMPROFILE_FOLDED, .value = value });
-		struct symprofile_output out;
 		struct bytes file = { 0 };
 		struct sc_error err;
+		size_t len;
 		char *got;
 
 		wrap(&file, records, pipe);
-		if (symprofiler_run(p, file.b.data, file.b.len, &out, &err)) {
-			assert_string_equal(err.msg, want);
-		} else {
-			got = prof_joined(&out);
-			assert_string_equal(got, want);
-			free(got);
-		}
-		symprofiler_destroy(p);
-		if (getenv("SEEDS")) {
-			char path[4096];
-			FILE *f;
-
-			snprintf(path, sizeof(path), "%s/%s-%s", getenv("SEEDS"),
-				 value ? value : "default", pipe ? "pipe" : "file");
-			f = fopen(path, "wb");
-			assert_non_null(f);
-			assert_int_equal(fwrite(file.b.data, 1, file.b.len, f), file.b.len);
-			fclose(f);
-		}
+		testing_seed(file.b.data, file.b.len);
+		got = prof_symbolized(options, file.b.data, file.b.len, &len, &err);
+		assert_string_equal(got ? got : err.msg, want);
+		free(got);
 		bytes_deinit(&file);
 	}
 }
@@ -293,15 +262,15 @@ static void test_kernel(void **state)
 	char module[64];
 
 	(void)state;
-	snprintf(module, sizeof(module), "vmlinux=%s", strchr(fixture.module, '=') + 1);
-	fixture.modules[1] = module;
-	fixture.num_modules = 2;
+	snprintf(module, sizeof(module), "vmlinux=%s", strchr(prof_fixture.module, '=') + 1);
+	prof_fixture.modules[1] = module;
+	prof_fixture.num_modules = 2;
 	put_mmap(&b, UINT32_MAX, 0, 0xffffffffa0000000, 0x1000, 0xffffffffa0000000,
 		 "[kernel.kallsyms]grind");
 	put_mmap(&b, PID, 1, 0x7000, 0x1000, 0, "/opt/prog");
 	put_sample(&b, PID, 100, 2, chain, 4, NULL, 0);
 	expect(&b, "cpu-clock_sample", "grind;mill::turn(int) 1\n");
-	fixture.num_modules = 1;
+	prof_fixture.num_modules = 1;
 	expect(&b, "cpu-clock_sample", "grind;[[kernel.kallsyms]grind] 0xffffffffa0000050 1\n");
 	bytes_deinit(&b);
 }
@@ -327,7 +296,7 @@ static void test_stack(void **state)
 static void test_cut(void **state)
 {
 	static const uint64_t chain[] = { USER, 0x7110 };
-	struct symprofiler *p = prof_fixture_profiler(&fixture, (struct symprofile_options){ 0 });
+	struct symprofiler *p = prof_profiler((struct symprofile_options){ 0 });
 	struct bytes b = { 0 }, file = { 0 };
 	struct symprofile_output out;
 	struct sc_error err;
@@ -360,5 +329,5 @@ int main(void)
 		cmocka_unit_test(test_cut),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);
 }

@@ -7,45 +7,12 @@
 
 #include "libsymcache/profile/testing.h"
 
-static struct prof_fixture fixture;
-
-static int set_up(void **state)
-{
-	(void)state;
-	prof_fixture_init(&fixture);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	prof_fixture_deinit(&fixture);
-	return 0;
-}
-
-/* Runs once; the output on the heap, and its size. NULL: *err. */
-static char *run(struct symprofile_options options, const void *bytes, size_t size, size_t *len,
-		 struct sc_error *err)
-{
-	struct symprofiler *p = prof_fixture_profiler(&fixture, options);
-	struct symprofile_output out;
-	char *ret = NULL;
-
-	*err = (struct sc_error){ 0 };
-	if (!symprofiler_run(p, bytes, size, &out, err)) {
-		ret = prof_joined(&out);
-		*len = out.size;
-	}
-	symprofiler_destroy(p);
-	return ret;
-}
-
 static void expect_text(struct symprofile_options options, const void *bytes, size_t size,
 			const char *want)
 {
 	struct sc_error err;
 	size_t len;
-	char *got = run(options, bytes, size, &len, &err);
+	char *got = prof_symbolized(options, bytes, size, &len, &err);
 
 	assert_string_equal(got ? got : err.msg, want);
 	free(got);
@@ -55,7 +22,7 @@ static void expect_error(const void *bytes, size_t size, int code, const char *m
 {
 	struct sc_error err;
 	size_t len;
-	char *got = run((struct symprofile_options){ 0 }, bytes, size, &len, &err);
+	char *got = prof_symbolized((struct symprofile_options){ 0 }, bytes, size, &len, &err);
 
 	assert_null(got);
 	assert_int_equal(err.code, code);
@@ -121,7 +88,7 @@ static void test_pprof(void **state)
 
 	(void)state;
 	make_pprof(&in);
-	out = run((struct symprofile_options){ 0 }, in.v.data, in.v.len, &len, &err);
+	out = prof_symbolized((struct symprofile_options){ 0 }, in.v.data, in.v.len, &len, &err);
 	assert_non_null(out);
 	assert_true(len > in.v.len);
 	assert_true(prof_only_added(&changes, prof_wire_of(in.v.data, in.v.len),
@@ -133,7 +100,7 @@ static void test_pprof(void **state)
 	assert_non_null(first);
 	assert_null(memmem(first + 7, len - (size_t)(first + 7 - out), "grind", 5));
 	/* What has lines stays: the same bytes come out. */
-	again = run((struct symprofile_options){ 0 }, out, len, &len, &err);
+	again = prof_symbolized((struct symprofile_options){ 0 }, out, len, &len, &err);
 	assert_non_null(again);
 	assert_memory_equal(again, out, len);
 	free(again);
@@ -160,7 +127,7 @@ static void test_folded_of_pprof(void **state)
 	o.value = "space";
 	expect_text(o, in.v.data, in.v.len, "there is no sample type 'space'; it has cpu");
 	/* Of what has lines, their functions. */
-	named = run((struct symprofile_options){ 0 }, in.v.data, in.v.len, &len, &err);
+	named = prof_symbolized((struct symprofile_options){ 0 }, in.v.data, in.v.len, &len, &err);
 	expect_text((struct symprofile_options){ .form = SYMPROFILE_FOLDED }, named, len,
 		    "0x99;grind;mill::turn(int) 7\n");
 	free(named);
@@ -200,7 +167,7 @@ static void test_cut_pprof(void **state)
 		char *out;
 
 		memcpy(bytes, in.v.data, n);
-		out = run((struct symprofile_options){ .form = SYMPROFILE_FOLDED }, bytes, n, &len,
+		out = prof_symbolized((struct symprofile_options){ .form = SYMPROFILE_FOLDED }, bytes, n, &len,
 			  &err);
 		refused += !out;
 		if (!out)
@@ -253,5 +220,5 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, prof_set_up, prof_tear_down);
 }

@@ -2,10 +2,7 @@
 #ifndef SC_PROFILE_TESTING_H
 #define SC_PROFILE_TESTING_H
 
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "libsymcache/base/testing.h"
 #include "libsymcache/base/testing_bytes.h"
 #include "libsymcache/profile/kinds.h"
 #include "libsymcache/profile/out.h"
@@ -24,6 +21,8 @@ struct prof_fixture {
 	size_t num_modules;
 	int fd;
 };
+
+static struct prof_fixture prof_fixture;
 
 static inline void put_symbol(struct bytes *o, uint32_t name, uint64_t vaddr, uint64_t size)
 {
@@ -46,6 +45,7 @@ static inline void make_program(struct prof_fixture *f)
 		  .entsize = 24 },
 		{ .name = ".strtab", .type = SHT_STRTAB, .content = &names },
 	};
+	char path[32];
 
 	for (unsigned i = 0; i < 128; i++)
 		put(&text, 1, 0x90);
@@ -54,40 +54,40 @@ static inline void make_program(struct prof_fixture *f)
 	put_symbol(&symbols, (uint32_t)put_str(&names, "grind"), PROG_GRIND, 64);
 	put_symbol(&symbols, (uint32_t)put_str(&names, "_ZN4mill4turnEi"), PROG_TURN, 64);
 	put_elf(&elf, &shape, sections, 3);
-	f->fd = memfd_create("prog", MFD_CLOEXEC);
-	if (f->fd < 0 || write(f->fd, elf.b.data, elf.b.len) != (ssize_t)elf.b.len)
-		abort();
+	f->fd = testing_memfd(elf.b.data, elf.b.len, path);
+	snprintf(f->module, sizeof(f->module), "prog=%s", path);
 	bytes_deinit(&text);
 	bytes_deinit(&symbols);
 	bytes_deinit(&names);
 	bytes_deinit(&elf);
 }
 
-static inline void prof_fixture_init(struct prof_fixture *f)
+static inline int prof_set_up(void **state)
 {
 	const struct symcache_names_options how = symprofile_names_options();
+	struct prof_fixture *f = &prof_fixture;
 
+	(void)state;
 	make_program(f);
-	snprintf(f->module, sizeof(f->module), "prog=/proc/self/fd/%d", f->fd);
 	f->modules[0] = f->module;
 	f->num_modules = 1;
 	f->caches = symcache_caches_create(NULL);
 	f->names = symcache_names_create(&how);
-	if (!f->caches || !f->names)
-		abort();
+	return f->caches && f->names ? 0 : -1;
 }
 
-static inline void prof_fixture_deinit(struct prof_fixture *f)
+static inline int prof_tear_down(void **state)
 {
-	symcache_names_destroy(f->names);
-	symcache_caches_destroy(f->caches);
-	close(f->fd);
+	(void)state;
+	symcache_names_destroy(prof_fixture.names);
+	symcache_caches_destroy(prof_fixture.caches);
+	return close(prof_fixture.fd);
 }
 
 /* A profiler; `more` has what else is wanted. */
-static inline struct symprofiler *prof_fixture_profiler(struct prof_fixture *f,
-							struct symprofile_options more)
+static inline struct symprofiler *prof_profiler(struct symprofile_options more)
 {
+	const struct prof_fixture *f = &prof_fixture;
 	struct symprofiler *p;
 	struct sc_error err;
 
@@ -112,6 +112,24 @@ static inline char *prof_joined(const struct symprofile_output *out)
 			at = mempcpy(at, out->pieces[i].iov_base, out->pieces[i].iov_len);
 	*at = 0;
 	return bytes;
+}
+
+/* Symbolizes once; the output on the heap, and its size. NULL: *err. */
+static inline char *prof_symbolized(struct symprofile_options options, const void *bytes,
+				    size_t size, size_t *len, struct sc_error *err)
+{
+	struct symprofiler *p = prof_profiler(options);
+	struct symprofile_output out;
+	char *ret = NULL;
+
+	*err = (struct sc_error){ 0 };
+	*len = 0;
+	if (!symprofiler_run(p, bytes, size, &out, err)) {
+		ret = prof_joined(&out);
+		*len = out.size;
+	}
+	symprofiler_destroy(p);
+	return ret;
 }
 
 /* ---- the output less what was added is the input ----------------------------------------------- */
@@ -180,7 +198,6 @@ static inline void prof_fuzz(enum prof_kind kind, const uint8_t *data, size_t si
 			     void (*check)(const uint8_t *in, size_t in_size, const uint8_t *out,
 					   size_t out_size))
 {
-	static struct prof_fixture f;
 	static struct symprofiler *p[4];
 	struct symprofile_output out;
 	struct sc_error err;
@@ -188,13 +205,13 @@ static inline void prof_fuzz(enum prof_kind kind, const uint8_t *data, size_t si
 
 	if (prof_kind_of(data, size, &what) != kind)
 		return;
-	if (!f.caches)
-		prof_fixture_init(&f);
+	if (!prof_fixture.caches && prof_set_up(NULL))
+		abort();
 	for (unsigned form = SYMPROFILE_OWN; form <= SYMPROFILE_JEPROF; form++) {
 		char *bytes;
 
 		if (!p[form])
-			p[form] = prof_fixture_profiler(&f, (struct symprofile_options){
+			p[form] = prof_profiler((struct symprofile_options){
 				.form = form, .count = form % 2, .return_addresses = form == 2 });
 		if (symprofiler_run(p[form], data, size, &out, &err))
 			continue;
