@@ -267,7 +267,7 @@ chroot-test: ## run README's lines and make test in a fresh Debian 12 and 13 (ro
 	@scripts/deps.sh chroot > /dev/null
 	@for suite in $(or $(SUITES),bookworm trixie); do \
 		scripts/chroot_test.sh $$suite -- scripts/readme_test.sh && \
-		scripts/chroot_test.sh $(if $(wildcard ../shared),-b ../shared:/root/shared) $$suite || exit; done
+		scripts/chroot_test.sh $(if $(wildcard ../shared),-b ../shared:/srv/shared) $$suite || exit; done
 .PHONY: chroot-test
 
 bench: all ## measure side by side with LLVM's tools (BENCH=--quick: a minute)

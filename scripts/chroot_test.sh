@@ -5,7 +5,7 @@
 #   scripts/chroot_test.sh [-i "PACKAGES"] [-b OUTSIDE:INSIDE]... SUITE -- COMMAND...
 #
 # SUITE is bookworm (Debian 12) or trixie (Debian 13). What is committed here is cloned to
-# /root/symcache there, and `make TARGET...` (test) or the command runs in the clone. The exit
+# /srv/symcache there, and `make TARGET...` (test) or the command runs in the clone. The exit
 # status is that of make or the command.
 #
 #   -i  the packages that are there, instead of git, gcc and make
@@ -57,7 +57,7 @@ fi
 cp -a "$roots/$suite" "$root"
 for f in resolv.conf hosts; do [ ! -e /etc/$f ] || cp -L /etc/$f "$root/etc/$f"; done
 [ -z "$(git status --porcelain)" ] || echo "chroot_test.sh: changes that are not committed are not tested" >&2
-git clone -q --no-hardlinks . "$root/root/symcache"
+git clone -q --no-hardlinks . "$root/srv/symcache"
 
 # In the namespaces: mounts, packages, the command. It is their first process, so that all end with it.
 export root roots suite packages binds
@@ -87,7 +87,7 @@ umount -l /.outside
 rmdir /.outside
 [ -z "$packages" ] || fresh apt-get install -qq --no-install-recommends $packages > /tmp/apt.log 2>&1 ||
 	{ tail -n 20 /tmp/apt.log >&2; exit 1; }
-cd /root/symcache
+cd /srv/symcache
 fresh "$@"
 '
 # In the background, as a shell runs traps only while it waits; it dies with this script.

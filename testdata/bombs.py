@@ -16,7 +16,7 @@ import sys
 import zlib
 
 sys.dont_write_bytecode = True
-from bombs_crashes import CRASHES
+from bombs_crashes import CRASHES, uleb
 
 TEXT, TEXT_SIZE = 0x1000, 0x10000
 NOBITS = 8
@@ -24,14 +24,6 @@ SHF_ALLOC, SHF_EXECINSTR, SHF_COMPRESSED = 2, 4, 0x800
 MEMORY, MEMORY_PER_BYTE = 64 << 20, 300 # bytes
 SECONDS, SECONDS_PER_BYTE = 2, 1e-6
 CRASH_MEMORY, CRASH_SECONDS, CRASH_SIZE = 600 << 20, 5, 10 << 20
-
-
-def uleb(n):
-    out = b""
-    while n > 0x7f:
-        out += bytes([n & 0x7f | 0x80])
-        n >>= 7
-    return out + bytes([n])
 
 
 def zlib_section(data):
