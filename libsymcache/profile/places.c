@@ -278,52 +278,33 @@ static bool take_answer(struct prof_places *p, const struct prof_question *q,
 	return true;
 }
 
-/* Has the questions [at, n) of one batch looked up together. */
-static void look_ahead(struct prof_places *p, size_t at)
+static struct symcache_question question_at(void *ctx, size_t i)
 {
-	struct symcache_module *modules[SYMCACHE_BATCH];
-	uint64_t vaddrs[SYMCACHE_BATCH];
-	size_t n = 0;
+	const struct prof_places *p = ctx;
+	const struct prof_question *q = &p->questions.data[i];
 
-	for (; at < p->questions.len && n < SYMCACHE_BATCH; at++) {
-		const struct prof_question *q = &p->questions.data[at];
+	return (struct symcache_question){ p->modules.data[q->module].module, q->vaddr };
+}
 
-		if (n && vaddrs[n - 1] == q->vaddr &&
-		    modules[n - 1] == p->modules.data[q->module].module)
-			continue;
-		modules[n] = p->modules.data[q->module].module;
-		vaddrs[n++] = q->vaddr;
+static int answered(void *ctx, size_t i, const struct symcache_answer *a)
+{
+	struct prof_places *p = ctx;
+	const struct prof_question *q = &p->questions.data[i];
+
+	if (i && q[-1].module == q->module && q[-1].vaddr == q->vaddr) {
+		p->places.data[q->place] = p->places.data[q[-1].place];
+		return 0;
 	}
-	symcache_symbolize_ahead(p->symbolizer, modules, vaddrs, n);
+	return a->reason == SYMCACHE_NO_MEMORY ||
+	       !take_answer(p, q, a, &p->places.data[q->place]) ? SC_ENOMEM : 0;
 }
 
 int prof_look_up(struct prof_places *p, struct sc_error *err)
 {
-	const struct prof_question *last = NULL;
-	size_t in_batch = 0;
-
-	if (prof_text(p, "", 0) == PROF_NONE || !sort_questions(p->questions.data, p->questions.len))
+	if (prof_text(p, "", 0) == PROF_NONE ||
+	    !sort_questions(p->questions.data, p->questions.len) ||
+	    symcache_symbolize_sorted(p->symbolizer, p->questions.len, question_at, answered, p))
 		return sc_no_memory(err);
-	for (size_t i = 0; i < p->questions.len; i++) {
-		const struct prof_question *q = &p->questions.data[i];
-		struct symcache_module *m = p->modules.data[q->module].module;
-		struct symcache_answer a;
-
-		if (last && last->module == q->module && last->vaddr == q->vaddr) {
-			p->places.data[q->place] = p->places.data[last->place];
-			continue;
-		}
-		if (!in_batch--) {
-			look_ahead(p, i);
-			in_batch = SYMCACHE_BATCH - 1;
-		}
-		if (symcache_symbolize(p->symbolizer, m, q->vaddr, &a) == SYMCACHE_DAMAGED)
-			symcache_symbolize(p->symbolizer, m, q->vaddr, &a);
-		if (a.reason == SYMCACHE_NO_MEMORY ||
-		    !take_answer(p, q, &a, &p->places.data[q->place]))
-			return sc_no_memory(err);
-		last = q;
-	}
 	return 0;
 }
 

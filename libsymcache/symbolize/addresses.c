@@ -7,20 +7,15 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/symbolize/process.h"
 
-/* What an entry that turned out damaged is replaced by is found the second time. */
 static enum symcache_reason symbolize(struct symcache_symbolizer *s,
 				      const struct symcache_address *at,
 				      struct symcache_answer *ret)
 {
-	enum symcache_reason reason = at->reason;
-
-	if (reason != SYMCACHE_FOUND) {
-		*ret = (struct symcache_answer){ .reason = reason, .code_idx = SYMCACHE_NONE };
-		return reason;
+	if (at->reason != SYMCACHE_FOUND) {
+		*ret = (struct symcache_answer){ .reason = at->reason, .code_idx = SYMCACHE_NONE };
+		return at->reason;
 	}
-	reason = symcache_symbolize(s, at->image->module, at->vaddr, ret);
-	return reason == SYMCACHE_DAMAGED ?
-		symcache_symbolize(s, at->image->module, at->vaddr, ret) : reason;
+	return symcache_symbolize_again(s, at->image->module, at->vaddr, ret);
 }
 
 enum symcache_reason symcache_process_symbolize(struct symcache_process *p,
@@ -51,26 +46,27 @@ static bool is_before(const struct turn *a, const struct turn *b)
 
 SC_SORT(sort_turns, struct turn, is_before)
 
-/* Announces the next addresses. Returns the first turn that is of none of them. */
-static size_t announce(struct symcache_symbolizer *s, const struct symcache_address list[],
-		       const struct turn *turns, size_t from, size_t n)
+/* The addresses of a batch in that order, and whom to give the answers. */
+struct batch {
+	const struct symcache_address *list;
+	VEC(struct turn) turns;
+	int (*fn)(void *ctx, size_t i, const struct symcache_answer *a);
+	void *ctx;
+};
+
+static struct symcache_question question_at(void *ctx, size_t i)
 {
-	struct symcache_module *modules[SYMCACHE_BATCH];
-	uint64_t vaddrs[SYMCACHE_BATCH];
-	size_t len = 0, i;
+	const struct batch *b = ctx;
+	const struct turn *t = &b->turns.data[i];
 
-	for (i = from; i < n; i++) {
-		struct symcache_module *m = list[turns[i].idx].image->module;
+	return (struct symcache_question){ b->list[t->idx].image->module, t->vaddr };
+}
 
-		if (len && modules[len - 1] == m && vaddrs[len - 1] == turns[i].vaddr)
-			continue;
-		if (len == SYMCACHE_BATCH)
-			break;
-		modules[len] = m;
-		vaddrs[len++] = turns[i].vaddr;
-	}
-	symcache_symbolize_ahead(s, modules, vaddrs, len);
-	return i;
+static int give(void *ctx, size_t i, const struct symcache_answer *a)
+{
+	const struct batch *b = ctx;
+
+	return b->fn(b->ctx, b->turns.data[i].idx, a);
 }
 
 int symcache_addresses_symbolize(struct symcache_symbolizer *s,
@@ -78,31 +74,23 @@ int symcache_addresses_symbolize(struct symcache_symbolizer *s,
 				 int (*fn)(void *ctx, size_t i, const struct symcache_answer *a),
 				 void *ctx)
 {
-	VEC(struct turn) turns = { 0 };
+	struct batch b = { .list = list, .fn = fn, .ctx = ctx };
 	struct symcache_answer a;
-	size_t announced = 0;
-	int rc = vec_reserve(&turns, n) ? 0 : SC_ENOMEM;
+	int rc = vec_reserve(&b.turns, n) ? 0 : SC_ENOMEM;
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		if (list[i].reason == SYMCACHE_FOUND) {
-			turns.data[turns.len++] = (struct turn){ list[i].image->number,
-								 list[i].vaddr, i };
+			b.turns.data[b.turns.len++] = (struct turn){ list[i].image->number,
+								     list[i].vaddr, i };
 			continue;
 		}
 		symbolize(s, &list[i], &a);
 		rc = fn(ctx, i, &a);
 	}
-	if (!rc && !sort_turns(turns.data, turns.len))
+	if (!rc && !sort_turns(b.turns.data, b.turns.len))
 		rc = SC_ENOMEM;
-	for (size_t i = 0; !rc && i < turns.len; i++) {
-		const struct turn *t = &turns.data[i];
-
-		if (i == announced)
-			announced = announce(s, list, turns.data, i, turns.len);
-		if (!i || t[-1].image != t->image || t[-1].vaddr != t->vaddr)
-			symbolize(s, &list[t->idx], &a);
-		rc = fn(ctx, t->idx, &a);
-	}
-	vec_deinit(&turns);
+	if (!rc)
+		rc = symcache_symbolize_sorted(s, b.turns.len, question_at, give, &b);
+	vec_deinit(&b.turns);
 	return rc;
 }

@@ -329,6 +329,27 @@ enum symcache_reason symcache_symbolize_as(struct symcache_symbolizer *s, struct
 void symcache_symbolize_ahead(struct symcache_symbolizer *s, struct symcache_module *const m[],
 			      const uint64_t vaddrs[], size_t n);
 
+/* As symcache_symbolize(); asks once more if the entry turned out damaged. */
+enum symcache_reason symcache_symbolize_again(struct symcache_symbolizer *s,
+					      struct symcache_module *m, uint64_t vaddr,
+					      struct symcache_answer *ret);
+
+struct symcache_question {
+	struct symcache_module *module; /* was asked for its cache before */
+	uint64_t vaddr;
+};
+
+/*
+ * The frames of n addresses, which `at` gives; equal ones stand next to each other, and those of
+ * one module ascend. They are announced in batches, and equal ones are looked up once. Calls `fn`
+ * for each of them, in order; the answer is valid during the call. A call that returns nonzero
+ * ends it. Returns that, or 0.
+ */
+int symcache_symbolize_sorted(struct symcache_symbolizer *s, size_t n,
+			      struct symcache_question (*at)(void *ctx, size_t i),
+			      int (*fn)(void *ctx, size_t i, const struct symcache_answer *a),
+			      void *ctx);
+
 /* Where the function of a frame begins and is declared: of the last answer. */
 struct symcache_start {
 	bool known;               /* else it has several ranges, or no function */
