@@ -103,3 +103,8 @@ bool symcache_core_executable(void *ctx, uint64_t address)
 
 	return s && (p->minidump || s->flags & PF_X);
 }
+
+bool sc_core_step(struct symcache_core *core)
+{
+	return core->private->steps_left && core->private->steps_left--;
+}

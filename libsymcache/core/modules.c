@@ -3,8 +3,8 @@
  *
  * A module begins with the mapping of its file's first page, which kernels dump for its
  * build ID, and has an executable mapping behind it: a file that is mapped as data is not a module.
- * Without the note NT_FILE each segment that begins as ELF does is one, and the program
- * where its program headers are.
+ * Without the note NT_FILE each segment that begins as ELF does is one, and the program where its
+ * program headers are; the dynamic linker's list and the auxiliary vector have the names.
  */
 #include <elf.h>
 
@@ -20,17 +20,13 @@ struct shape {
 static const struct shape shape_64 = { 32, 54, 56, 8, 16, 32, 56, 8 };
 static const struct shape shape_32 = { 28, 42, 44, 4, 8, 16, 32, 4 };
 
+enum { MAX_PATH = 4096 }; /* with its NUL */
+
 /* A build ID in the memory of the process. */
 struct id {
 	uint8_t bytes[SYMCACHE_BUILD_ID_MAX];
 	size_t len; /* 0: not found */
 };
-
-/* False: modules have taken more steps than any process's do. */
-static bool step(struct symcache_core *core)
-{
-	return core->private->steps_left && core->private->steps_left--;
-}
 
 /* Takes the build ID out of the notes at `address`. */
 static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t size,
@@ -38,7 +34,7 @@ static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t
 {
 	uint8_t head[16];
 
-	while (size >= 16 && step(core) && symcache_core_read(core, address, head, 16)) {
+	while (size >= 16 && sc_core_step(core) && symcache_core_read(core, address, head, 16)) {
 		uint64_t name = get_number(head, 4), content = get_number(head + 4, 4);
 		uint64_t skip = 12 + ((name + 3) & ~3ull), next = skip + ((content + 3) & ~3ull);
 
@@ -76,7 +72,7 @@ static bool read_header(struct symcache_core *core, uint64_t start, struct id *i
 	n = (unsigned)get_number(header + s->phnum, 2);
 	*end = start;
 	for (unsigned i = 0;
-	     i < n && step(core) && symcache_core_read(core, start + phoff + i * s->size, ph, s->size); i++) {
+	     i < n && sc_core_step(core) && symcache_core_read(core, start + phoff + i * s->size, ph, s->size); i++) {
 		uint64_t vaddr = get_number(ph + s->vaddr, s->word), type = get_number(ph, 4);
 		uint64_t memsz = get_number(ph + s->filesz + s->word, s->word);
 
@@ -114,17 +110,20 @@ static uint64_t program_start(const struct symcache_core *core)
 	return core->private->auxv[AT_PHDR] & ~4095ull;
 }
 
-/* A module that begins with an ELF header, or could; the program has the command for a name, if it
- * has none. */
+/* A module that begins with an ELF header, or could; the program without a name has the one that it
+ * was run by, or the command. */
 static struct symcache_image *add_module(struct symcache_core *core, const char *path,
 					 uint64_t start, uint64_t end, const struct id *id)
 {
 	const uint64_t program = program_start(core);
-	const bool named = *path || !program || program < start || program >= end;
+	char run_as[MAX_PATH] = "";
 
+	if (!*path && program && program >= start && program < end) {
+		sc_core_text(core, core->private->auxv[AT_EXECFN], run_as, sizeof(run_as));
+		path = *run_as ? run_as : core->command;
+	}
 	return sc_core_add_module(core, &(struct symcache_file_id){
-		.path = sc_str_of(named ? path : core->command),
-		.build_id = id->bytes, .build_id_len = id->len }, start, end);
+		.path = sc_str_of(path), .build_id = id->bytes, .build_id_len = id->len }, start, end);
 }
 
 /* Adds the module that begins with mapping `i`, if it is one; *behind: the first mapping that is of
@@ -158,17 +157,23 @@ static bool add_mapped(struct symcache_core *core, size_t i, size_t *behind)
 static bool add_headers(struct symcache_core *core)
 {
 	const struct symcache_core_private *p = core->private;
+	struct link_map_list linked = { { 0 } };
+	bool ok = sc_core_read_link_map(core, &linked);
+	char name[MAX_PATH];
 	struct id id;
 	uint64_t end;
 
-	for (size_t i = 0; i < p->memory.list.len; i++) {
+	for (size_t i = 0; ok && i < p->memory.list.len; i++) {
 		const uint64_t start = p->memory.list.data[i].start;
 
-		if (start != p->auxv[AT_SYSINFO_EHDR] && read_header(core, start, &id, &end) &&
-		    end > start && !add_module(core, "", start, end, &id))
-			return false;
+		if (start == p->auxv[AT_SYSINFO_EHDR] || !read_header(core, start, &id, &end) ||
+		    end <= start)
+			continue;
+		sc_core_linked_name(core, &linked, start, end, name, sizeof(name));
+		ok = add_module(core, name, start, end, &id);
 	}
-	return true;
+	vec_deinit(&linked.list);
+	return ok;
 }
 
 static bool add_program(struct symcache_core *core)

@@ -110,6 +110,29 @@ struct symcache_image *sc_core_add_module(struct symcache_core *core,
 /* Finds the modules, by mappings and first pages. SC_ENOMEM. */
 int sc_core_modules(struct symcache_core *core, struct sc_error *err);
 
+/* False: modules have taken more steps than any process's do. */
+bool sc_core_step(struct symcache_core *core);
+
+/* A module as the dynamic linker knows it: addresses of its name and of its dynamic section. */
+struct linked {
+	uint64_t name, dynamic;
+};
+
+struct link_map_list {
+	VEC(struct linked) list; /* ascending by `dynamic` */
+};
+
+/* Reads the dynamic linker's list out of memory; without one it is empty. False: out of memory. */
+bool sc_core_read_link_map(struct symcache_core *core, struct link_map_list *ret);
+
+/* The name of the module whose dynamic section is in [start, end), "" if there is none, cut to
+ * `size` with its NUL. */
+void sc_core_linked_name(struct symcache_core *core, const struct link_map_list *l, uint64_t start,
+			 uint64_t end, char *to, size_t size);
+
+/* A text in memory, up to its NUL or to what is not there; "" at address 0. */
+void sc_core_text(struct symcache_core *core, uint64_t address, char *to, size_t size);
+
 /* Reads a minidump, all of it. SC_EFORMAT, SC_EUNSUPPORTED, SC_ENOMEM. */
 int sc_core_minidump(struct symcache_core *core, struct sc_error *err);
 

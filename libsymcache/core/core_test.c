@@ -1,0 +1,347 @@
+/*
+ * Core files at the room's face: what a kernel may leave out, and where it writes what is too
+ * large for a header's field.
+ */
+#include "libsymcache/core/testing.h"
+
+#include <signal.h>
+
+#include "libsymcache/core/parts.h"
+
+/* ---- headers ----------------------------------------------------------------------------- */
+
+/* Of a process with many mappings the number of headers takes two bytes, or stands elsewhere. */
+static void test_many_headers(void **state)
+{
+	static const struct {
+		size_t null_headers;
+		bool elsewhere;
+	} cases[] = { { 0, false }, { 254, false }, { 300, false }, { 65533 - 1, false }, { 66000, true } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_core m = { .null_headers = cases[i].null_headers,
+				       .number_elsewhere = cases[i].elsewhere };
+		struct symcache_core *core;
+		char word[5] = "";
+
+		put_thread(&m, 7, SIGABRT, 0x1000, 0x2000);
+		add_segment_bytes(&m, 0x2000, PF_R, "last", 4);
+		core = open_made(&m);
+		assert_true(symcache_core_read(core, 0x2000, word, 4));
+		assert_string_equal(word, "last");
+		symcache_core_close(core);
+	}
+}
+
+/* A message that names what is wrong, for each kind of file that is none that can be read. */
+static void test_refused(void **state)
+{
+	static const struct {
+		size_t at, bytes;
+		uint64_t value;  /* written over a good file */
+		size_t size;     /* 0: all of it */
+		const char *says;
+	} cases[] = {
+		{ 0, 0, 0, 1, "neither an ELF file nor a minidump" },
+		{ 0, 1, 0, 0, "neither an ELF file nor a minidump" },
+		{ 0, 0, 0, 60, "cut off in its header" },
+		{ 0, 0, 0, 64 + 55, "cut off in its program headers" },
+		{ 5, 1, ELFDATA2MSB, 0, "big-endian core files are not read" },
+		{ 16, 2, ET_DYN, 0, "an ELF file, but not a core file" },
+		{ 18, 2, EM_S390, 0, "core files of machine 22 are not read" },
+		{ 4, 1, ELFCLASS32, 0, "core files of machine 62 are not read" },
+		{ 56, 2, 0, 0, "the core file has no threads" },
+		{ 56, 2, PN_XNUM, 0, "the core file has no threads" }, /* there is no section */
+	};
+	struct made_core m = { 0 };
+	struct bytes good = { 0 };
+
+	(void)state;
+	put_thread(&m, 7, SIGABRT, 0x1000, 0x2000);
+	put_core(&good, &m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes b = { 0 };
+		struct symcache_core *core;
+		struct sc_error err;
+
+		put_block(&b, good.b.data, cases[i].size ? cases[i].size : good.b.len);
+		patch(&b, cases[i].at, (unsigned)cases[i].bytes, cases[i].value);
+		assert_int_not_equal(open_bytes(b.b.data, b.b.len, &core, &err), 0);
+		if (!strstr(err.msg, cases[i].says))
+			fail_msg("case %zu: %s", i, err.msg);
+		bytes_deinit(&b);
+	}
+	bytes_deinit(&good);
+	bytes_deinit(&m.notes);
+}
+
+/* ---- notes ------------------------------------------------------------------------------- */
+
+static void put_signal(struct made_core *m, uint32_t signal, uint32_t code, uint64_t address)
+{
+	const uint64_t words[] = { signal, code, address };
+
+	put_words(m, NT_SIGINFO, words, 3);
+}
+
+/* The signal is that of the first thread: of NT_SIGINFO, and without it of its registers. */
+static void test_signal(void **state)
+{
+	static const struct {
+		bool has_info;
+		int in_status, in_info, code;
+		int signal;
+		bool has_address;
+	} cases[] = {
+		{ false, SIGSEGV, 0, 0, SIGSEGV, false },
+		{ false, SIGABRT, 0, 0, SIGABRT, false },
+		{ true, SIGSEGV, SIGSEGV, 1, SIGSEGV, true },
+		{ true, SIGSEGV, SIGSEGV, -6, SIGSEGV, false }, /* sent by tgkill() */
+		{ true, 0, SIGABRT, 1, SIGABRT, false },
+		{ true, SIGBUS, SIGBUS, 2, SIGBUS, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_core m = { 0 };
+		struct symcache_core *core;
+
+		put_thread(&m, 7, cases[i].in_status, 0x1000, 0x2000);
+		if (cases[i].has_info)
+			put_signal(&m, (uint32_t)cases[i].in_info, (uint32_t)cases[i].code, 0xdead0);
+		put_thread(&m, 8, SIGUSR1, 0x1010, 0x3000);
+		if (cases[i].has_info)
+			put_signal(&m, SIGUSR1, 1, 0xbeef0);
+		core = open_made(&m);
+		assert_int_equal(core->signal, cases[i].signal);
+		assert_int_equal(core->signal_code, cases[i].code);
+		assert_int_equal(core->has_signal_address, cases[i].has_address);
+		if (cases[i].has_info)
+			assert_int_equal(core->signal_address, 0xdead0);
+		assert_int_equal(core->num_threads, 2);
+		assert_int_equal(core->threads[0].tid, 7);
+		assert_int_equal(core->threads[1].registers.pc, 0x1010);
+		assert_int_equal(core->threads[1].registers.value[7], 0x3000);
+		symcache_core_close(core);
+	}
+}
+
+/* NT_FILE with more rows than it has bytes for, or without the last name, gives what is sound. */
+static void test_hostile_mappings(void **state)
+{
+	static const struct {
+		uint64_t count;
+		size_t words;
+		size_t modules;
+	} cases[] = { { 1, 7, 1 }, { 2, 7, 0 }, { UINT64_MAX / 8, 7, 0 }, { 1, 5, 0 }, { 1, 1, 0 }, { 0, 2, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint64_t words[] = { cases[i].count, 1, 0x400000, 0x401000, 0,
+					   0x0078652f6e69622f /* "/bin/ex" */, 0 };
+		struct made_core m = { 0 };
+		struct symcache_core *core;
+
+		put_thread(&m, 7, SIGABRT, 0x400010, 0x2000);
+		put_words(&m, NT_FILE, words, cases[i].words);
+		add_segment_bytes(&m, 0x400000, PF_R | PF_X, "code", 4);
+		m.segments[0].more = 0xffc;
+		core = open_made(&m);
+		assert_int_equal(core->num_modules, cases[i].modules);
+		if (cases[i].modules)
+			assert_string_equal(core->modules[0]->path, "/bin/ex");
+		symcache_core_close(core);
+	}
+}
+
+/* ---- modules without NT_FILE ---------------------------------------------------------------- */
+
+/* The memory of a process: a program at 0x400000 with its dynamic section and the linker's list in
+ * its page, a library at 0x700000. */
+enum { PROGRAM = 0x400000, LIBRARY = 0x700000, LINKED = PROGRAM + 0x400 };
+
+static void put_build_id(struct bytes *page, size_t at, uint8_t id)
+{
+	patch(page, at, 4, 4);
+	patch(page, at + 4, 4, 2);
+	patch(page, at + 8, 4, NT_GNU_BUILD_ID);
+	memcpy(page->b.data + at + 12, "GNU", 4);
+	page->b.data[at + 16] = page->b.data[at + 17] = id;
+}
+
+static void fill(struct bytes *page)
+{
+	while (page->b.len < 4096)
+		put(page, 8, 0);
+}
+
+static void put_header(struct bytes *page, uint32_t type, uint64_t offset, uint64_t vaddr, uint64_t size)
+{
+	put_block(page, &(Elf64_Phdr){ type, PF_R | PF_X, offset, vaddr, 0, size, size, 1 }, 56);
+}
+
+static void make_library(struct bytes *page)
+{
+	put_elf_header(page, ET_DYN, 0, 3);
+	put_header(page, PT_LOAD, 0, 0, 0x1000);
+	put_header(page, PT_LOAD, 0x1000, 0x1000, 0x2000);
+	put_header(page, PT_NOTE, 0x800, 0x800, 18);
+	fill(page);
+	put_build_id(page, 0x800, 0xbb);
+}
+
+static void make_program(struct bytes *page)
+{
+	put_elf_header(page, ET_EXEC, 0, 4);
+	put_header(page, PT_PHDR, 64, PROGRAM + 64, 224);
+	put_header(page, PT_LOAD, 0, PROGRAM, 0x1000);
+	put_header(page, PT_DYNAMIC, 0x300, PROGRAM + 0x300, 48);
+	put_header(page, PT_NOTE, 0x800, PROGRAM + 0x800, 18);
+	fill(page);
+	put_build_id(page, 0x800, 0xaa);
+	patch(page, 0x300, 8, DT_NEEDED);
+	patch(page, 0x310, 8, DT_DEBUG);
+	patch(page, 0x318, 8, PROGRAM + 0x380);
+	patch(page, 0x388, 8, LINKED); /* r_map */
+	patch(page, 0x400 + 8, 8, PROGRAM + 0x7f0); /* l_name of the program: empty */
+	patch(page, 0x400 + 16, 8, PROGRAM + 0x300); /* l_ld */
+	patch(page, 0x400 + 24, 8, LINKED + 0x40); /* l_next */
+	patch(page, 0x440 + 8, 8, PROGRAM + 0x500);
+	patch(page, 0x440 + 16, 8, LIBRARY + 0x1010);
+	memcpy(page->b.data + 0x500, "/lib/libx.so", 13);
+	memcpy(page->b.data + 0x600, "./bin/run", 10);
+}
+
+static void test_without_mappings(void **state)
+{
+	static const struct {
+		size_t at;          /* in the program's page, */
+		uint64_t value;     /* that is written there */
+		uint64_t run_as;    /* AT_EXECFN */
+		const char *program, *library;
+	} cases[] = {
+		{ 0x7f0, 0, PROGRAM + 0x600, "./bin/run", "/lib/libx.so" },
+		{ 0x7f0, 0, 0, "command", "/lib/libx.so" },
+		{ 0x7f0, 0, 0xbad000, "command", "/lib/libx.so" },
+		{ 0x440 + 24, LINKED, 0, "command", "/lib/libx.so" }, /* a list without an end */
+		{ 0x400 + 24, 0, 0, "command", "" },                  /* and one that ends early */
+		{ 0x400 + 24, 0xbad000, 0, "command", "" },
+		{ 0x440 + 8, 0xbad000, 0, "command", "" },
+		{ 0x440 + 16, LIBRARY - 1, 0, "command", "" },        /* of something else */
+		{ 0x440 + 16, LIBRARY + 0x3000, 0, "command", "" },
+		{ 0x310, DT_NULL, 0, "command", "" },                 /* linked statically */
+		{ 0x318, 0xbad000, 0, "command", "" },
+		{ 64, PT_NULL, 0, "command", "" },                    /* no PT_PHDR */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint64_t auxv[] = { AT_PHDR, PROGRAM + 64, AT_PHNUM, 4,
+					  AT_EXECFN, cases[i].run_as, AT_NULL, 0 };
+		struct made_core m = { 0 };
+		struct bytes program = { 0 }, library = { 0 };
+		struct symcache_core *core;
+		char process[136] = "";
+
+		strcpy(process + 40, "command");
+		make_program(&program);
+		make_library(&library);
+		patch(&program, cases[i].at, 8, cases[i].value);
+		put_note(&m, NT_PRPSINFO, process, sizeof(process));
+		put_thread(&m, 7, SIGABRT, PROGRAM + 0x10, 0x2000);
+		put_words(&m, NT_AUXV, auxv, 8);
+		add_segment_bytes(&m, PROGRAM, PF_R | PF_X, program.b.data, 4096);
+		add_segment_bytes(&m, LIBRARY, PF_R | PF_X, library.b.data, 4096);
+		core = open_made(&m);
+		assert_int_equal(core->num_modules, 2);
+		assert_string_equal(core->modules[0]->path, cases[i].program);
+		assert_string_equal(core->modules[1]->path, cases[i].library);
+		assert_int_equal(core->modules[0]->start, PROGRAM);
+		assert_int_equal(core->modules[0]->end, PROGRAM + 0x1000);
+		assert_int_equal(core->modules[1]->end, LIBRARY + 0x3000);
+		assert_int_equal(core->modules[0]->build_id_len, 2);
+		assert_int_equal(core->modules[0]->build_id[0], 0xaa);
+		assert_int_equal(core->modules[1]->build_id[1], 0xbb);
+		symcache_core_close(core);
+		bytes_deinit(&program);
+		bytes_deinit(&library);
+	}
+}
+
+/* The vDSO begins as ELF does, too: it is a module once, and the one that has its code in the core. */
+static void test_vdso(void **state)
+{
+	const uint64_t auxv[] = { AT_SYSINFO_EHDR, LIBRARY, AT_NULL, 0 };
+	struct made_core m = { 0 };
+	struct bytes image = { 0 };
+	struct symcache_core *core;
+
+	(void)state;
+	make_library(&image);
+	put_thread(&m, 7, SIGABRT, LIBRARY + 0x10, 0x2000);
+	put_words(&m, NT_AUXV, auxv, 4);
+	add_segment_bytes(&m, LIBRARY, PF_R | PF_X, image.b.data, 4096);
+	core = open_made(&m);
+	assert_int_equal(core->num_modules, 1);
+	assert_ptr_equal(core->vdso, core->modules[0]);
+	assert_string_equal(core->vdso->path, "[vdso]");
+	symcache_core_close(core);
+	bytes_deinit(&image);
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* Reads go on from one segment into the next; what was not dumped is not there, nor zeros. */
+static void test_memory(void **state)
+{
+	static const struct {
+		uint64_t at;
+		size_t size;
+		const char *wants; /* NULL: it is not there */
+	} cases[] = {
+		{ 0x1000, 4, "abcd" }, { 0x1002, 4, "cdEF" }, { 0x1006, 1, NULL }, { 0xfff, 2, NULL },
+		{ 0x1004, 3, NULL }, { 0x3000, 2, "xy" }, { 0x3002, 1, NULL },
+		{ 0x4004, 6, "5678EF" }, { 0x400c, 1, NULL }, /* of two that overlap */
+	};
+	struct made_core m = { 0 };
+	struct symcache_core *core;
+
+	(void)state;
+	put_thread(&m, 7, SIGABRT, 0x1000, 0x2000);
+	add_segment_bytes(&m, 0x1004, PF_R, "EF", 2);
+	add_segment_bytes(&m, 0x1000, PF_R | PF_X, "abcd", 4);
+	add_segment_bytes(&m, 0x3000, PF_R, "xy", 2);
+	add_segment_bytes(&m, 0x4004, PF_R, "ABCDEFGH", 8);
+	add_segment_bytes(&m, 0x4000, PF_R, "12345678", 8);
+	m.segments[0].more = 0x100;
+	m.segments[2].more = 0x100;
+	core = open_made(&m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char got[8] = "";
+		const bool ok = symcache_core_read(core, cases[i].at, got, cases[i].size);
+
+		assert_int_equal(ok, cases[i].wants != NULL);
+		if (ok)
+			assert_string_equal(got, cases[i].wants);
+	}
+	assert_true(symcache_core_executable(core, 0x1003));
+	assert_false(symcache_core_executable(core, 0x3000));
+	assert_false(symcache_core_executable(core, 0x5000));
+	symcache_core_close(core);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_many_headers),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_hostile_mappings),
+		cmocka_unit_test(test_without_mappings),
+		cmocka_unit_test(test_vdso),
+		cmocka_unit_test(test_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
