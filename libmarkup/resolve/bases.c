@@ -71,6 +71,26 @@ static bool read_line(struct mk_resolve *r, struct mk_line *l)
 				 l->events->aside == MK_CARRIES);
 }
 
+bool mk_is_said_again(struct mk_resolve *r, const struct mk_event *e)
+{
+	const char *end = r->lines_end, *p = r->line->p, *eol;
+	struct mk_line *l = &r->ahead_line;
+
+	p = end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+	while (p && ++p < end && *p == ' ')
+		;
+	if (!p || p == end || *p != '[')
+		return false;
+	eol = memchr(p, '\n', (size_t)(end - p));
+	eol = eol ? eol : end;
+	l->formats = r->line->formats;
+	l->part = MK_LINE_WHOLE;
+	l->p = p;
+	l->len = (size_t)(eol - p);
+	return read_line(r, l) && mk_names_module(l->events) && !l->events->absolute &&
+	       l->events->build_id.len && e->address - l->events->address <= 1;
+}
+
 void mk_look_ahead(struct mk_resolve *r)
 {
 	const char *p = r->line->p, *end = r->lines_end ? r->lines_end : p + r->line->len, *eol;

@@ -235,6 +235,8 @@ void mk_note_base(struct mk_resolve *r, const struct mk_module *m, uint64_t addr
 /* Reads the current line and those of its trace behind it for bases, once a trace. */
 void mk_look_ahead(struct mk_resolve *r);
 
+/* Does the next line have the frame e, too, by build ID and address (eu-stack -b)? */
+bool mk_is_said_again(struct mk_resolve *r, const struct mk_event *e);
 
 /* A name as it is to be shown. */
 struct sc_str mk_lookup_demangled(struct mk_resolve *r, struct sc_str name);

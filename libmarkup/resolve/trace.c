@@ -5,7 +5,8 @@
  *     trampoline is at its first byte, and the frame behind it was interrupted;
  *   - where a line has the address of the process alone, another one that has both told
  *     where its module begins; so has one without a name, if it lies in that module. Or a
- *     table in the log has it (tables.h).
+ *     table in the log has it (tables.h). Or the next line is the same frame with its module:
+ *     then the first one stays, and counts for nothing.
  *
  * A trace ends with the first line that has no such frame.
  */
@@ -80,6 +81,12 @@ static bool place(struct mk_resolve *r, struct mk_module *m, struct mk_event *e,
 	return false;
 }
 
+/* Its lines have the build ID alone: then they have their frames' addresses themselves. */
+static bool is_nameless(const struct mk_module *m)
+{
+	return m->build_id_len && mk_field_build_id_is(m->name, m->build_id, m->build_id_len);
+}
+
 /* A line that has the address of the process alone: the module of this trace whose image it is
  * in. */
 static struct mk_module *neighbour(struct mk_resolve *r, struct mk_event *e)
@@ -91,7 +98,7 @@ static struct mk_module *neighbour(struct mk_resolve *r, struct mk_event *e)
 		struct mk_module *m = &r->named.modules[b->module];
 
 		if (b->bad || b->module >= r->named.num_modules || m->generation != b->generation ||
-		    !mk_named_place(r, m, &place, &e->lookup))
+		    is_nameless(m) || !mk_named_place(r, m, &place, &e->lookup))
 			continue;
 		e->name = m->name;
 		e->origin = MARKUP_FROM_ZERO;
@@ -193,6 +200,10 @@ static void take_frame(struct mk_resolve *r, struct mk_event *e)
 	if (e->carried && r->carried.is)
 		take_carried(r, e);
 	m = module_of(r, e);
+	if (e->absolute && !m && mk_is_said_again(r, e)) {
+		e->unplaced = e->quiet = true;
+		return;
+	}
 	if (e->absolute)
 		m = find_module(r, e, m, &first_page);
 	if (!m || e->absolute) {
