@@ -13,6 +13,7 @@
 #include "cmd/cli/output.h"
 #include "cmd/cli/page.h"
 #include "cmd/cli/store.h"
+#include "libsymcache/base/build_id.h"
 #include "libsymcache/report/report.h"
 
 static struct {
@@ -54,6 +55,7 @@ static const struct opt opts[] = {
 static bool report_missing(const struct symcache_core *core)
 {
 	bool any = core->missing;
+	char id[SYMCACHE_BUILD_ID_TEXT];
 
 	for (size_t i = 0; i < core->num_modules; i++) {
 		const struct symcache_image *m = core->modules[i];
@@ -61,8 +63,10 @@ static bool report_missing(const struct symcache_core *core)
 		if (!m->frames || m->cache)
 			continue;
 		any = true;
+		symcache_build_id_text(id, m->build_id, m->build_id_len);
 		if (!o.summary)
-			cmd_error("%s: %s", m->name, m->why.msg);
+			cmd_error("%s%s%s%s: %s", m->name, *id ? " (build ID " : "", id, *id ? ")" : "",
+				  m->why.msg);
 	}
 	if (core->missing)
 		cmd_error("the file is cut off: %s%" PRIu64 " byte%s of memory missing",
@@ -218,7 +222,8 @@ const struct command core_command = {
 		"Shows the stacks of all threads of core files and minidumps, inlined functions "
 		"included, the thread that died first. The programs and libraries need not be "
 		"there: their unwind information and symbols come from the store, by the build IDs "
-		"in the core. Core files of x86-64, i386, AArch64 and RISC-V are read, also "
+		"in the core; what it lacks, from the files of this machine that the core names, if "
+		"they have those build IDs. Core files of x86-64, i386, AArch64 and RISC-V are read, also "
 		"compressed with zstd, xz, lz4, gzip or bzip2, and cut off ones as far as they go; "
 		"minidumps of Linux and Android (Breakpad's and Crashpad's) of the first three "
 		"machines, too.\n\n"

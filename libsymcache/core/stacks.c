@@ -94,16 +94,13 @@ static void advise(struct symcache_core *core, const struct symcache_image *imag
 	}
 }
 
-/* Opens the cache, of what is known of the module; a minidump may have the beginning of its build
- * ID only. */
+/* Opens the cache, of what is known of the module. */
 static void open_image(struct symcache_core *core, struct symcache_image *image)
 {
-	char hex[SYMCACHE_BUILD_ID_TEXT];
 	const struct symcache_ext_image *facts;
 
-	symcache_build_id_text(hex, image->build_id, image->build_id_len);
 	if (!image->bound && !(image == core->vdso && copy_image(core, image)) &&
-	    (!*hex || !symcache_image_bind(image, hex))) {
+	    !image->build_id_len) {
 		image->asked = true;
 		advise(core, image, &image->why);
 		return;

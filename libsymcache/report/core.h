@@ -58,4 +58,12 @@ const char *mk_machine_name(uint16_t machine);
 void mk_core_text_summary(struct mk_core *c);
 void mk_core_json_summary(struct mk_core *c);
 
+/* Bytes from the beginning of its image in memory to the frame's pc; the frame has an owner. */
+static inline uint64_t mk_core_offset(const struct symcache_unwind_frame *f)
+{
+	const struct symcache_image *image = f->owner;
+
+	return f->pc - (image->cache ? f->base : image->start);
+}
+
 #endif

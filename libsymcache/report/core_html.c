@@ -59,9 +59,7 @@ static void put_module(struct mk_out *o, const struct symcache_unwind_frame *f)
 {
 	const struct symcache_image *image = f->owner;
 
-	mk_put(o, mk_escaped_text(image->name));
-	if (image->cache)
-		mk_put(o, "+", mk_hex(f->pc - f->base));
+	mk_put(o, mk_escaped_text(image->name), "+", mk_hex(mk_core_offset(f)));
 }
 
 static void put_row(struct mk_core *c, size_t number, const struct symcache_unwind_frame *f,
