@@ -47,7 +47,8 @@ static const struct opt opts[] = {
 	{ "output-dir", 'o', OPT_STRING, &o.output_dir, "DIR",
 	  "write the output of each log to a file of the same name under DIR, in the folders that "
 	  "it has below the one named, or in all of its folders if several were named; outputs "
-	  "that are up to date are skipped; a damaged log is written as far as it can be read, "
+	  "that this version made of the same log are skipped (DIR/.symcache has a record of them); "
+	  "links to folders below DIR are not followed; a damaged log is written as far as it can be read, "
 	  "and again the next time" },
 	{ "plan", 0, OPT_STRING, &o.plan, "PLAN",
 	  "do one task of a plan that 'symcache plan' made, with its logs and options; exit "
@@ -167,7 +168,7 @@ static int filter_each(struct symlog_list *logs, const struct markup_options *op
 		cmd_error("%zu log%s filtered, %zu already up to date, %zu failed", sum.filtered,
 			  sum.filtered == 1 ? "" : "s", sum.skipped, sum.failed);
 	if (!o.quiet && sum.skipped && !sum.filtered && !sum.failed)
-		cmd_error("nothing to do: the outputs in %s are newer than their logs",
+		cmd_error("nothing to do: the outputs in %s are up to date",
 			  o.output_dir);
 	return sum.broken ? STATUS_ERROR : sum.failed || logs->failed ? STATUS_PARTLY : STATUS_OK;
 }

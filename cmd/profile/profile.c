@@ -45,7 +45,7 @@ static const struct opt opts[] = {
 	{ "output-dir", 0, OPT_STRING, &o.output_dir, "DIR",
 	  "write the output of each profile to a file of the same name under DIR, in the folders "
 	  "that it has below the one named; with --format, its name goes behind it; outputs "
-	  "that are up to date are skipped" },
+	  "that this version made of the same profile are skipped" },
 	{ "format", 0, OPT_ENUM, &o.form, "NAME",
 	  "own (default): the input's, and pprof of those that have no room for names; pprof; "
 	  "folded, a stack a line, for flame graphs; or jeprof, of heap texts and CPU profiles, for "

@@ -14,15 +14,15 @@
 
 #include "libsymcache/base/text.h"
 
-/* The names of unfinished files. Who takes one out owns it: a signal handler, and then
- * the process ends, or the thread that frees it. */
-static _Atomic(char *) unfinished[64];
+/* Who takes one out of the list owns it: a signal handler, and then the process ends, or the
+ * thread that frees it. */
+static _Atomic(struct sc_unfinished *) unfinished[64];
 enum { SLOTS = sizeof(unfinished) / sizeof(*unfinished) };
 
-static size_t remember(char *temp)
+static size_t remember(struct sc_unfinished *temp)
 {
 	for (size_t i = 0; i < SLOTS; i++) {
-		char *none = NULL;
+		struct sc_unfinished *none = NULL;
 
 		if (atomic_compare_exchange_strong(&unfinished[i], &none, temp))
 			return i;
@@ -33,23 +33,26 @@ static size_t remember(char *temp)
 void sc_new_files_remove(void)
 {
 	for (size_t i = 0; i < SLOTS; i++) {
-		char *temp = atomic_exchange(&unfinished[i], NULL);
+		struct sc_unfinished *temp = atomic_exchange(&unfinished[i], NULL);
 
 		if (temp)
-			unlink(temp);
+			unlinkat(temp->dir, temp->name, 0);
 	}
 }
 
 static void forget(struct sc_new_file *f)
 {
-	if (f->slot == SLOTS || atomic_exchange(&unfinished[f->slot], NULL))
+	if (f->temp && (f->slot == SLOTS || atomic_exchange(&unfinished[f->slot], NULL))) {
+		if (f->temp->dir >= 0)
+			close(f->temp->dir);
 		free(f->temp);
+	}
 	free(f->path);
 	*f = (struct sc_new_file){ .fd = -1, .slot = SLOTS };
 }
 
 /* A name that is not taken yet; errno as of open(). */
-static int open_new(char *temp, size_t len)
+static int open_new(struct sc_unfinished *temp, size_t len)
 {
 	uint32_t random;
 	int fd;
@@ -57,60 +60,94 @@ static int open_new(char *temp, size_t len)
 	do {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			return -1;
-		snprintf(temp + len, 10, ".%08x", random);
-		fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		snprintf(temp->name + len, 10, ".%08x", random);
+		fd = openat(temp->dir, temp->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	} while (fd < 0 && errno == EEXIST);
 	return fd;
+}
+
+/* `path`, on the heap, becomes the file's; the last part of it, from `name` on, is relative to
+ * `dir`, which becomes the file's, too. */
+static int open_in(char *path, size_t name, int dir, struct sc_new_file *ret,
+		   struct sc_error *err)
+{
+	const size_t len = path ? strlen(path + name) : 0;
+	struct sc_unfinished *temp = malloc(sizeof(*temp) + len + 10);
+	int rc;
+
+	*ret = (struct sc_new_file){ .fd = -1, .path = path, .temp = temp, .slot = SLOTS };
+	if (temp)
+		temp->dir = dir;
+	else if (dir >= 0)
+		close(dir);
+	if (!path || !temp) {
+		forget(ret);
+		return sc_no_memory(err);
+	}
+	ret->name = path + name;
+	memcpy(temp->name, ret->name, len);
+	ret->fd = open_new(temp, len);
+	if (ret->fd < 0) {
+		rc = sc_error_sys(err, "cannot write %s", path);
+		forget(ret);
+		return rc;
+	}
+	ret->slot = remember(temp);
+	return 0;
 }
 
 int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,
 		     struct sc_error *err)
 {
-	size_t len;
+	char *real = follow ? realpath(path, NULL) : NULL;
+
+	return open_in(real ? real : strdup(path), 0, AT_FDCWD, ret, err);
+}
+
+int sc_new_file_below(const char *path, size_t below, struct sc_new_file *ret,
+		      struct sc_error *err)
+{
+	const char *name;
+	const int dir = sc_folder_below(path, below, true, &name, err);
 
 	*ret = (struct sc_new_file){ .fd = -1, .slot = SLOTS };
-	ret->path = follow ? realpath(path, NULL) : NULL;
-	if (!ret->path)
-		ret->path = strdup(path);
-	len = ret->path ? strlen(ret->path) : 0;
-	ret->temp = malloc(len + 10);
-	if (!ret->path || !ret->temp) {
-		forget(ret);
-		return sc_no_memory(err);
-	}
-	memcpy(ret->temp, ret->path, len);
-	ret->fd = open_new(ret->temp, len);
-	if (ret->fd < 0) {
-		int rc = sc_error_sys(err, "cannot write %s", path);
-
-		forget(ret);
-		return rc;
-	}
-	ret->slot = remember(ret->temp);
-	return 0;
+	return dir == -1 ? err ? err->code : SC_ESYS :
+			   open_in(strdup(path), (size_t)(name - path), dir, ret, err);
 }
 
-int sc_new_file_make(char *path, struct sc_new_file *ret, struct sc_error *err)
-{
-	const int rc = sc_make_parents(path, err);
-
-	if (!rc)
-		return sc_new_file_open(path, false, ret, err);
-	*ret = (struct sc_new_file){ .fd = -1 };
-	return rc;
-}
-
-int sc_new_file_commit(struct sc_new_file *f, struct sc_error *err)
+/* Synced and closed. */
+static int complete(struct sc_new_file *f, struct sc_error *err)
 {
 	int rc = fsync(f->fd) ? sc_error_sys(err, "cannot write %s", f->path) : 0;
 
 	if (close(f->fd) && !rc)
 		rc = sc_error_sys(err, "cannot write %s", f->path);
 	f->fd = -1;
-	if (!rc && rename(f->temp, f->path))
+	return rc;
+}
+
+int sc_new_file_commit(struct sc_new_file *f, struct sc_error *err)
+{
+	const int dir = f->temp->dir;
+	int rc = complete(f, err);
+
+	if (!rc && renameat(dir, f->temp->name, dir, f->name))
 		rc = sc_error_sys(err, "cannot rename to %s", f->path);
 	if (rc)
-		unlink(f->temp);
+		unlinkat(dir, f->temp->name, 0);
+	forget(f);
+	return rc;
+}
+
+int sc_new_file_commit_first(struct sc_new_file *f, struct sc_error *err)
+{
+	const int dir = f->temp->dir;
+	int rc = complete(f, err);
+
+	if (!rc && linkat(dir, f->temp->name, dir, f->name, 0) && errno != EEXIST &&
+	    renameat(dir, f->temp->name, dir, f->name))
+		rc = sc_error_sys(err, "cannot write %s", f->path);
+	unlinkat(dir, f->temp->name, 0);
 	forget(f);
 	return rc;
 }
@@ -119,7 +156,7 @@ void sc_new_file_discard(struct sc_new_file *f)
 {
 	if (f->fd >= 0) {
 		close(f->fd);
-		unlink(f->temp);
+		unlinkat(f->temp->dir, f->temp->name, 0);
 		forget(f);
 	}
 }
@@ -205,21 +242,4 @@ int sc_replace_file_by(const char *path, const struct iovec pieces[], size_t n,
 int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_error *err)
 {
 	return sc_replace_file_by(path, &(struct iovec){ (void *)bytes, size }, 1, err);
-}
-
-int sc_make_parents(char *path, struct sc_error *err)
-{
-	struct stat st;
-
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		int rc = 0;
-
-		*slash = 0;
-		if (stat(path, &st) && mkdir(path, 0775) && errno != EEXIST)
-			rc = sc_error_sys(err, "cannot make the directory %s", path);
-		*slash = '/';
-		if (rc)
-			return rc;
-	}
-	return 0;
 }

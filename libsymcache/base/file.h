@@ -12,12 +12,18 @@
 #include <stddef.h>
 #include <sys/uio.h>
 
-#include "libsymcache/base/error.h"
+#include "libsymcache/base/below.h"
+
+struct sc_unfinished {
+	int dir;     /* an open folder, or AT_FDCWD */
+	char name[]; /* relative to it */
+};
 
 struct sc_new_file {
 	int fd;      /* to write to; -1: none */
-	char *path;  /* where it will be */
-	char *temp;  /* where it is */
+	char *path;  /* where it will be, for messages */
+	const char *name; /* the same, relative to temp->dir */
+	struct sc_unfinished *temp; /* where it is */
 	size_t slot; /* in the list of unfinished files, see sc_new_files_remove() */
 };
 
@@ -27,12 +33,19 @@ struct sc_new_file {
 int sc_new_file_open(const char *path, bool follow, struct sc_new_file *ret,
 		     struct sc_error *err);
 
-/* The same, without `follow`, and before it sc_make_parents(). */
-int sc_new_file_make(char *path, struct sc_new_file *ret, struct sc_error *err);
+/* The same, without `follow`, below a folder that others may write to, too: the first `below`
+ * bytes of `path` are that folder; links in it are followed, one behind it is an error. Missing
+ * folders are made. */
+int sc_new_file_below(const char *path, size_t below, struct sc_new_file *ret,
+		      struct sc_error *err);
 
 /* Syncs the file, closes it and puts it in its place; *f is empty after it in any case.
  * SC_ESYS, SC_EFULL: what was there is as it was. */
 int sc_new_file_commit(struct sc_new_file *f, struct sc_error *err);
+
+/* The same, but a file that is there by now stays, and this one is removed. On file systems that
+ * have no links, as sc_new_file_commit(). */
+int sc_new_file_commit_first(struct sc_new_file *f, struct sc_error *err);
 
 /* Removes the new file; an empty *f is fine. */
 void sc_new_file_discard(struct sc_new_file *f);
@@ -56,9 +69,5 @@ int sc_write_pieces(int fd, const struct iovec pieces[], size_t n);
 int sc_replace_file(const char *path, const void *bytes, size_t size, struct sc_error *err);
 int sc_replace_file_by(const char *path, const struct iovec pieces[], size_t n,
 		       struct sc_error *err);
-
-/* Makes the directories above `path` that are missing; `path` is written to, and
- * restored. SC_ESYS, SC_EFULL. */
-int sc_make_parents(char *path, struct sc_error *err);
 
 #endif

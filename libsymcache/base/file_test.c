@@ -1,4 +1,5 @@
 /* Unit tests of output files: whole or not at all, whatever stands in their place. */
+#include "libsymcache/base/below.h"
 #include "libsymcache/base/file.h"
 
 #include <setjmp.h>
@@ -111,10 +112,10 @@ static void test_killed(void **state)
 		assert_int_equal(sc_new_file_open(at("f"), true, &f[i], &err), 0);
 	sc_new_files_remove();
 	for (size_t i = 0; i < 70; i++)
-		left += !access(f[i].temp, F_OK);
+		left += !access(f[i].temp->name, F_OK);
 	assert_int_equal(left, 6);
 	for (size_t i = 0; i < 70; i++) {
-		char *taken = i < 64 ? f[i].temp : NULL;
+		struct sc_unfinished *taken = i < 64 ? f[i].temp : NULL;
 
 		sc_new_file_discard(&f[i]);
 		free(taken);
@@ -138,6 +139,45 @@ static void test_refused(void **state)
 	assert_string_equal(path, at("f/deep/g"));
 }
 
+/* Below a folder no link is followed, to that folder they are. */
+static void test_below(void **state)
+{
+	const size_t below = strlen(at("out"));
+	const char *name;
+	struct sc_new_file f;
+	struct sc_error err;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(mkdir(at("real"), 0775) | symlink("real", at("out")), 0);
+	assert_int_equal(sc_new_file_below(at("out/a/b/f"), below, &f, &err), 0);
+	assert_int_equal(sc_write_all(f.fd, "new", 3), 0);
+	assert_int_equal(sc_new_file_commit(&f, &err), 0);
+	assert_content(at("real/a/b/f"), "new");
+	assert_int_equal(sc_stat_below(at("out/a/b/f"), below, &st), 0);
+	/* The first one's stays. */
+	assert_int_equal(sc_new_file_below(at("out/a/b/f"), below, &f, &err), 0);
+	assert_int_equal(sc_new_file_commit_first(&f, &err), 0);
+	assert_content(at("real/a/b/f"), "new");
+	/* A folder that is a link: to one that others have, or within. */
+	assert_int_equal(symlink("a", at("real/link")), 0);
+	assert_int_equal(sc_new_file_below(at("out/link/b/f"), below, &f, &err), SC_EINVAL);
+	assert_non_null(strstr(err.msg, "/out/link is a link, which is not followed"));
+	assert_int_equal(sc_new_file_below(at("out/link/f"), below, &f, &err), SC_EINVAL);
+	assert_int_equal(sc_open_below(at("out/link/b/f"), below), -1);
+	assert_int_equal(sc_open_below(at("out/link/"), below), -1);
+	assert_int_equal(sc_stat_below(at("out/link/b/f"), below, &st), -1);
+	assert_int_equal(sc_remove_below(at("out/link/b/f"), below), -1);
+	assert_int_equal(sc_new_file_below(at("out/a/../../g"), below, &f, &err), SC_EINVAL);
+	assert_int_equal(sc_folder_below(at("out/none/f"), below, false, &name, &err), -1);
+	assert_int_equal(sc_stat_below(at("out/link"), below, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(sc_remove_below(at("out/link"), below), 0);
+	assert_int_equal(sc_remove_below(at("out/a/b/f"), below), 0);
+	assert_int_equal(rmdir(at("real/a/b")) | rmdir(at("real/a")), 0);
+	assert_int_equal(rmdir(at("real")) | unlink(at("out")), 0);
+}
+
 static void test_make_parents(void **state)
 {
 	struct sc_error err;
@@ -157,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_replace), cmocka_unit_test(test_device),
 		cmocka_unit_test(test_unfinished), cmocka_unit_test(test_killed),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_make_parents),
+		cmocka_unit_test(test_below),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,26 +1,35 @@
 /*
  * Many logs, each into a file of its own: see logs.h.
  *
- * An output is put in its place when it is whole; so what is there is finished, and is
- * left alone next time unless the log has changed since. That of a log that could not be
- * read to its end is kept, too, but dated before its log.
+ * An output is put in its place when it is whole, and then recorded, with size, date and hash of
+ * its log; what is recorded is left alone next time, unless the log or the output has changed
+ * since. That of a log that could not be read to its end is kept, too, but not recorded.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
+#include <unistd.h>
 
+#define XXH_STATIC_LINKING_ONLY /* for a state on the stack */
+#include <xxhash.h>
+
+#include "libsymcache/base/cleanup.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/parallel.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/logs/input.h"
 #include "libsymcache/logs/logs.h"
+#include "libsymcache/plan/plan.h"
 
 struct batch {
 	const struct symlog_list *logs;
 	const struct symlog_batch_options *options;
 	char **outputs;       /* of each log; NULL: has none, which was reported */
 	struct symlog_filter **filters; /* of each thread, made when it first needs one */
+	struct markup_finished *finished;
+	size_t dir;           /* length of the output folder's name */
 	pthread_mutex_t lock; /* of what follows */
 	uint64_t size, done;  /* bytes of logs */
 	struct symlog_batch sum;
@@ -39,12 +48,15 @@ static void end_filter(struct batch *b, struct symlog_filter **f)
 }
 
 static enum symlog_result run_filter(struct batch *b, unsigned worker,
-				     const struct symlog_file *log, int fd, const char *output)
+				     const struct symlog_file *log,
+				     const struct sc_new_file *file, XXH3_state_t *hash,
+				     uint64_t *size)
 {
 	struct symlog_filter **f = &b->filters[worker];
 	struct markup_options markup = *b->options->how->markup;
 	struct symlog_filter_options how = *b->options->how;
-	struct symlog of = { .path = log->path, .output = { fd, output } };
+	struct symlog of = { .path = log->path, .output = { file->fd, file->path },
+			     .hash = hash };
 	enum symlog_result result = SYMLOG_FAILED;
 	struct sc_error err;
 
@@ -52,6 +64,7 @@ static enum symlog_result run_filter(struct batch *b, unsigned worker,
 	how.markup = &markup;
 	if (*f || !symlog_filter_create(&how, f, &err))
 		result = symlog_filter_run(*f, &of, &err);
+	*size = of.taken;
 	if (result <= SYMLOG_CUT && symlog_filter_end(*f, &err))
 		result = SYMLOG_FAILED;
 	if (result == SYMLOG_FAILED)
@@ -61,36 +74,84 @@ static enum symlog_result run_filter(struct batch *b, unsigned worker,
 	return result;
 }
 
-/* Is the output there, and not older than the log? */
-static bool finished(const char *log, const char *output)
+/* The hash of the whole log, and its size. False: it cannot be read. */
+static bool hash_log(const char *path, char ret[MARKUP_HASH_TEXT], uint64_t *size)
 {
-	struct stat in, out;
+	__attribute__((cleanup(sc_close_fd))) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char block[1 << 16];
+	XXH3_state_t state;
+	ssize_t n = -1;
 
-	if (stat(log, &in) || stat(output, &out))
-		return false;
-	return out.st_mtim.tv_sec > in.st_mtim.tv_sec ||
-	       (out.st_mtim.tv_sec == in.st_mtim.tv_sec &&
-		out.st_mtim.tv_nsec >= in.st_mtim.tv_nsec);
+	XXH3_128bits_reset(&state);
+	*size = 0;
+	while (fd >= 0 && (n = read(fd, block, sizeof(block))) > 0) {
+		XXH3_128bits_update(&state, block, (size_t)n);
+		*size += (uint64_t)n;
+	}
+	markup_hash_text(&state, ret);
+	return !n;
 }
 
-/* Makes the output older than its log, so that it does not count as finished. */
-static void outdate(int fd, const char *log)
+/* Adds to the record that the output is made of the log as it was when logs were listed. */
+static int record(struct batch *b, struct markup_finished_log *of, const struct symlog_file *log,
+		  const char *output, struct sc_error *err)
 {
-	struct stat st;
+	of->output = output + b->dir + 1;
+	of->size = log->size;
+	of->mtime = log->mtime;
+	return markup_finished_add(b->finished, of, err);
+}
 
-	if (stat(log, &st))
-		return;
-	st.st_mtim.tv_sec--;
-	futimens(fd, (struct timespec[]){ st.st_mtim, st.st_mtim });
+/* Is the output what was made of this log? Of one that has another date only, its hash is
+ * compared. */
+static bool finished(struct batch *b, const struct symlog_file *log, const char *output)
+{
+	struct markup_finished_log made;
+	char hash[MARKUP_HASH_TEXT];
+	uint64_t size;
+
+	if (!markup_finished_find(b->finished, output + b->dir + 1, &made) ||
+	    made.size != log->size)
+		return false;
+	if (made.mtime == log->mtime)
+		return true;
+	return hash_log(log->path, hash, &size) && size == log->size && !strcmp(hash, made.hash) &&
+	       !record(b, &made, log, output, NULL);
+}
+
+/* Filters into the open file; *of gets the hash. SYMLOG_OK without a hash: it changed meanwhile. */
+static enum symlog_result filter_into(struct batch *b, unsigned worker,
+				      const struct symlog_file *log,
+				      const struct sc_new_file *file,
+				      struct markup_finished_log *of)
+{
+	const struct symlog_batch_options *o = b->options;
+	enum symlog_result result;
+	XXH3_state_t state;
+	uint64_t size;
+
+	XXH3_128bits_reset(&state);
+	if (!o->filter) {
+		result = run_filter(b, worker, log, file, &state, &size);
+		markup_hash_text(&state, of->hash);
+	} else {
+		result = o->filter(o->ctx, worker, log, file->fd, file->path);
+		if (result == SYMLOG_OK && !hash_log(log->path, of->hash, &size))
+			size = UINT64_MAX;
+	}
+	if (result == SYMLOG_OK && size != log->size)
+		of->hash[0] = 0;
+	return result;
 }
 
 /* SYMLOG_NO_INPUT also if the output cannot be made. */
 static enum symlog_result filter_log(struct batch *b, unsigned worker,
-				     const struct symlog_file *log, char *output)
+				     const struct symlog_file *log, const char *output)
 {
 	const struct symlog_batch_options *o = b->options;
 	struct sc_new_file file = { .fd = -1 };
 	enum symlog_result result = SYMLOG_NO_INPUT;
+	struct markup_finished_log made = { 0 };
 	struct sc_error err;
 
 	if (symlog_same_file(log->path, output)) {
@@ -100,19 +161,19 @@ static enum symlog_result filter_log(struct batch *b, unsigned worker,
 		o->fault(o->ctx, text ? text : "out of memory");
 		return result;
 	}
-	if (!sc_new_file_make(output, &file, &err)) {
-		result = o->filter ? o->filter(o->ctx, worker, log, file.fd, output) :
-				     run_filter(b, worker, log, file.fd, output);
-		if (result == SYMLOG_CUT)
-			outdate(file.fd, log->path);
-		if (result > SYMLOG_CUT || !sc_new_file_commit(&file, &err)) {
+	if (!sc_new_file_below(output, b->dir, &file, &err)) {
+		result = filter_into(b, worker, log, &file, &made);
+		if (result > SYMLOG_CUT) {
 			sc_new_file_discard(&file);
 			return result;
 		}
+		if (!sc_new_file_commit(&file, &err) &&
+		    (result == SYMLOG_CUT || !made.hash[0] ||
+		     !record(b, &made, log, output, &err)))
+			return result;
 		result = SYMLOG_FAILED;
 	}
 	o->fault(o->ctx, err.msg);
-	sc_new_file_discard(&file);
 	return result;
 }
 
@@ -122,13 +183,13 @@ static void work(void *ctx, unsigned worker, size_t i)
 {
 	struct batch *b = ctx;
 	const struct symlog_file *log = &b->logs->logs[i];
-	char *output = b->outputs[i];
+	const char *output = b->outputs[i];
 	enum symlog_result result = SYMLOG_OK;
 	bool skip;
 
 	if (!output || b->broken)
 		return;
-	skip = !symlog_same_file(log->path, output) && finished(log->path, output);
+	skip = !symlog_same_file(log->path, output) && finished(b, log, output);
 	pthread_mutex_lock(&b->lock);
 	b->options->progress(b->options->ctx, b->done, b->size, log->path);
 	pthread_mutex_unlock(&b->lock);
@@ -150,8 +211,14 @@ int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *op
 	int rc = symlog_outputs(logs, options->output_dir, options->format, &b.outputs,
 				&b.sum.failed, err);
 
-	if (rc)
+	*ret = (struct symlog_batch){ 0 };
+	if (!rc && logs->num)
+		rc = markup_finished_open(options->output_dir, &b.finished, err);
+	if (rc) {
+		free(b.outputs);
 		return rc;
+	}
+	b.dir = strlen(options->output_dir);
 	for (size_t i = 0; i < logs->num; i++)
 		b.size += logs->logs[i].size;
 	b.filters = calloc(options->jobs, sizeof(struct symlog_filter *));
@@ -162,6 +229,7 @@ int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *op
 	*ret = b.sum;
 	ret->broken = b.broken;
 	rc = b.filters && !b.no_memory ? 0 : sc_no_memory(err);
+	markup_finished_close(b.finished);
 	free(b.filters);
 	free(b.outputs);
 	return rc;

@@ -6,10 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-#if !defined(SC_PORTABLE) && __x86_64__ && __has_include(<xxh_x86dispatch.h>)
-#include <xxh_x86dispatch.h> /* AVX2: the output of a task is hashed as it is written */
-#endif
 
 #include "libmarkup/bytes/out.h"
 #include "libsymcache/base/file.h"
@@ -286,7 +282,9 @@ enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log
 		say_fault(f, why.msg, "");
 	} else {
 		in.name = log->shown && !in.live ? log->shown : in.name;
+		in.hash = log->hash;
 		rc = feed(f, &in, log);
+		log->taken = in.taken;
 		symlog_close(&in);
 	}
 	say(f, NULL);

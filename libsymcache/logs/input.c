@@ -83,6 +83,9 @@ static int read_raw(struct symlog_input *in, void *buf, size_t size, size_t *len
 		return sc_error_sys(err, "%s", in->name);
 	*len = (size_t)n;
 	in->left -= (size_t)n;
+	in->taken += (size_t)n;
+	if (in->hash)
+		XXH3_128bits_update(in->hash, buf, (size_t)n);
 	in->end = !n;
 	return 0;
 }

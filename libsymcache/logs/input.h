@@ -7,6 +7,11 @@
 
 #include <stdint.h>
 
+#include <xxhash.h>
+#if !defined(SC_PORTABLE) && __x86_64__ && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h> /* AVX2: bytes are hashed as they are read and written */
+#endif
+
 #include "libsymcache/archive/inflate.h"
 
 struct symlog_input {
@@ -24,6 +29,8 @@ struct symlog_input {
 	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */
 	size_t raw_pos, raw_len;
+	uint64_t taken;          /* bytes of the file that were read, compressed or not */
+	struct XXH3_state_s *hash; /* gets them; or NULL */
 	uint64_t inflated;       /* bytes of a compressed file that were taken */
 };
 

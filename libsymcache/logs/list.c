@@ -20,6 +20,7 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/logs/input.h"
 #include "libsymcache/logs/logs.h"
+#include "libsymcache/plan/plan.h"
 
 enum {
 	TEXT_BLOCK = 1 << 18,
@@ -168,7 +169,8 @@ static bool read_entries(struct walk *w, const char *path, DIR *d, entries *ret)
 
 		w->links += type == DT_LNK;
 		if ((type != DT_REG && type != DT_DIR) || !strcmp(e->d_name, ".") ||
-		    !strcmp(e->d_name, ".."))
+		    !strcmp(e->d_name, "..") ||
+		    (type == DT_DIR && !strcmp(e->d_name, MARKUP_FOLDER)))
 			continue;
 		kept = keep(w->l, (struct piece[]){ { path, path_len }, { "/", slash },
 						    { e->d_name, strlen(e->d_name) } }, 3);

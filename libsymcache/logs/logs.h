@@ -44,7 +44,8 @@ struct symlog_list {
 	bool failed;        /* something could not be read: that was reported */
 };
 
-/* Adds a file, or the files below a folder but for links. `alone`: no other is added, so that
+/* Adds a file, or the files below a folder but for links and what tasks and batches keep in
+ * folders named .symcache. `alone`: no other is added, so that
  * names need not keep their folders. No file is opened; `threads` ask for sizes and dates.
  * SC_ENOMEM. */
 int symlog_list_add(struct symlog_list *l, const char *path, bool alone, unsigned threads,
@@ -107,6 +108,8 @@ struct symlog {
 	int error;           /* result: why it could not be read, an SC_E… code; a fault, too */
 	bool opened;         /* result: what came before the error is written */
 	uint64_t read;       /* result: bytes of text */
+	struct XXH3_state_s *hash; /* gets the bytes of the file, compressed or not; or NULL */
+	uint64_t taken;      /* result: how many */
 };
 
 struct symlog_filter;
@@ -160,8 +163,9 @@ struct symlog_batch {
 	bool broken;      /* there was SYMLOG_FAILED */
 };
 
-/* Filters each log to its output in output_dir, which is there when it is whole; those that are
- * there already and not older than their log are skipped. SC_ENOMEM. */
+/* Filters each log to its output in output_dir, which is there when it is whole; those that
+ * .symcache/finished.jsonl there says to be made of the log as it is, and that are as they were
+ * made, are skipped. No link in output_dir is followed. SC_ENOMEM, SC_ESYS, SC_EFULL, SC_EINVAL. */
 int symlog_batch(struct symlog_list *logs, const struct symlog_batch_options *options,
 		 struct symlog_batch *ret, struct sc_error *err);
 

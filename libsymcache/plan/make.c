@@ -65,7 +65,7 @@ static void write_rows(void *ctx, unsigned worker, size_t which)
 					    which ? "shards.jsonl" : "inputs.jsonl");
 	struct mk_rows_out w;
 	struct sc_error *err = &m->errs[which];
-	int rc = mk_rows_create(&w, path.text, err);
+	int rc = mk_rows_create(&w, path.text, 0, err);
 
 	(void)worker;
 	if (!rc && which)

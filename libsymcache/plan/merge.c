@@ -91,7 +91,8 @@ static int check_complaints(const struct markup_merge *m, const struct mk_record
 			    struct sc_error *err)
 {
 	const struct mk_path path = mk_complaints_path(m->options.out, r->task);
-	FILE *f = r->complaints ? fopen(path.text, "re") : NULL;
+	const int fd = r->complaints ? sc_open_below(path.text, strlen(m->options.out)) : -1;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	char block[1 << 16], hash[MARKUP_HASH_TEXT];
 	XXH3_state_t state;
 	uint64_t size = 0;

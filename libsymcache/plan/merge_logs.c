@@ -22,11 +22,12 @@ enum {
 	SHOWN = 16 << 20,   /* bytes from one report of progress to the next */
 };
 
-static bool has_size(const char *path, uint64_t size)
+/* Has this file of OUT the size? */
+static bool has_size(const struct markup_merge *m, const char *path, uint64_t size)
 {
 	struct stat st;
 
-	return !lstat(path, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
+	return !sc_stat_below(path, strlen(m->options.out), &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
 }
 
 void mk_merge_fault(struct markup_merge *m, uint64_t task, const char *fmt, ...)
@@ -40,7 +41,7 @@ void mk_merge_fault(struct markup_merge *m, uint64_t task, const char *fmt, ...)
 	len = vsnprintf(text, PATH_MAX + 128, fmt, ap);
 	va_end(ap);
 	len = len < PATH_MAX + 128 ? len : PATH_MAX + 127;
-	snprintf(text + len, sizeof(text) - (size_t)len, ": remove %s/" MK_PLAN_FOLDER "/done/%llu.json "
+	snprintf(text + len, sizeof(text) - (size_t)len, ": remove %s/" MARKUP_FOLDER "/done/%llu.json "
 		 "and run task %llu again", m->options.out, n, n);
 	pthread_mutex_lock(&m->lock);
 	m->options.fault(m->options.ctx, text);
@@ -105,13 +106,12 @@ static size_t end_of_log(const struct markup_merge *m, size_t i)
 static bool is_merged(struct markup_merge *m, size_t first, size_t end, const char *path,
 		      char *block)
 {
-	__attribute__((cleanup(sc_close_fd))) int fd = open(path,
-							    O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	__attribute__((cleanup(sc_close_fd))) int fd = sc_open_below(path, strlen(m->options.out));
 	uint64_t size = 0;
 
 	for (size_t i = first; i < end; i++)
 		size += m->results[i]->written;
-	if (fd < 0 || !has_size(path, size))
+	if (fd < 0 || !has_size(m, path, size))
 		return false;
 	for (size_t i = first; i < end; i++)
 		if (copy_shard(m, i, fd, -1, block))
@@ -125,7 +125,7 @@ static size_t find_missing(const struct markup_merge *m, size_t first, size_t en
 	for (; first < end; first++) {
 		const struct mk_path path = mk_part_path(m->options.out, first);
 
-		if (!has_size(path.text, m->results[first]->written))
+		if (!has_size(m, path.text, m->results[first]->written))
 			break;
 	}
 	return first;
@@ -145,7 +145,7 @@ static int put_together(struct markup_merge *m, size_t first, size_t end,
 	for (size_t i = first; i < end; i++) {
 		const struct mk_path path = mk_part_path(m->options.out, i);
 		__attribute__((cleanup(sc_close_fd))) int fd =
-			open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+			sc_open_below(path.text, strlen(m->options.out));
 		const int rc = fd < 0 ? 1 : copy_shard(m, i, fd, file->fd, block);
 
 		if (rc < 0)
@@ -173,7 +173,7 @@ static int merge_log(struct markup_merge *m, size_t first, char *block, struct s
 		report_shard(m, mk_part_path(m->options.out, missing).text, missing);
 		return sc_error_set(err, SC_EFORMAT, "%s cannot be put together", path.text);
 	}
-	rc = sc_new_file_make(path.text, &file, err);
+	rc = sc_new_file_below(path.text, strlen(m->options.out), &file, err);
 	if (!rc)
 		rc = put_together(m, first, end, &file, block, err);
 	return sc_new_file_end(&file, rc, err);
@@ -210,7 +210,7 @@ int mk_merge_logs(struct markup_merge *m, struct sc_error *err)
 			const struct mk_path path = mk_path("%s/%s", m->options.out,
 							    mk_log_of(&m->logs, s)->log.output);
 
-			if (!has_size(path.text, m->results[i]->written))
+			if (!has_size(m, path.text, m->results[i]->written))
 				report_shard(m, path.text, i);
 			continue;
 		}
@@ -260,9 +260,11 @@ static bool is_output(const struct outputs *o, const char *path)
 }
 
 /* In a folder of outputs others may have files; `outputs` are ours. NULL: the folder is. */
-static void clean_folder(const char *dir, const char *prefix, const struct outputs *outputs)
+static void clean_folder(const struct markup_merge *m, const char *dir, const char *prefix,
+			 const struct outputs *outputs)
 {
-	DIR *d = opendir(dir);
+	const int fd = sc_open_below(dir, strlen(m->options.out));
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
@@ -276,6 +278,8 @@ static void clean_folder(const char *dir, const char *prefix, const struct outpu
 	}
 	if (d)
 		closedir(d);
+	else if (fd >= 0)
+		close(fd);
 }
 
 int mk_merge_clean(struct markup_merge *m, struct sc_error *err)
@@ -289,9 +293,10 @@ int mk_merge_clean(struct markup_merge *m, struct sc_error *err)
 		return sc_no_memory(err);
 	for (size_t i = 0; i < m->shards.len && !m->options.keep_parts; i++)
 		if (!mk_shard_is_whole(&m->shards.data[i]))
-			unlink(mk_part_path(m->options.out, i).text);
+			sc_remove_below(mk_part_path(m->options.out, i).text,
+					strlen(m->options.out));
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		clean_folder(mk_out_path(m->options.out, ours[i]).text, "", NULL);
+		clean_folder(m, mk_out_path(m->options.out, ours[i]).text, "", NULL);
 	for (size_t i = 0; i < m->logs.len; i++)
 		outputs.data[i] = m->logs.data[i].log.output;
 	if (!sort_texts(outputs.data, outputs.len)) {
@@ -304,7 +309,7 @@ int mk_merge_clean(struct markup_merge *m, struct sc_error *err)
 		const size_t len = slash ? (size_t)(slash + 1 - outputs.data[i]) : 0;
 
 		if (!last || len != last_len || memcmp(outputs.data[i], last, len))
-			clean_folder(mk_path("%s/%.*s", m->options.out, (int)len, outputs.data[i])
+			clean_folder(m, mk_path("%s/%.*s", m->options.out, (int)len, outputs.data[i])
 					     .text,
 				     mk_path("%.*s", (int)len, outputs.data[i]).text, &outputs);
 		last = outputs.data[i];

@@ -118,7 +118,7 @@ int mk_merge_said(struct markup_merge *m, struct sc_error *err)
 
 	if (markup_tally_create(&m->tally) || mk_out_init(&to.out, GATHERED, write_out, &to))
 		return sc_no_memory(err);
-	rc = sc_new_file_open(path.text, false, &to.file, err);
+	rc = sc_new_file_below(path.text, strlen(m->options.out), &to.file, err);
 	if (!rc)
 		rc = say_all(m, &to, err);
 	rc = sc_new_file_end(&to.file, rc, err);
@@ -190,13 +190,18 @@ static void put_summary(const struct markup_merge *m, struct mk_out *o)
 int mk_merge_summary(struct markup_merge *m, struct sc_error *err)
 {
 	const struct mk_path path = mk_out_path(m->options.out, "summary.json");
+	struct sc_new_file file = { .fd = -1 };
 	struct mk_out o = { 0 };
 	int rc;
 
 	put_summary(m, &o);
 	rc = markup_tally_missing(m->tally, put_module, &o);
 	mk_out_lit(&o, "]}\n");
-	rc = rc || o.error ? sc_no_memory(err) : sc_replace_file(path.text, o.buf, o.len, err);
+	rc = rc || o.error ? sc_no_memory(err) :
+	     sc_new_file_below(path.text, strlen(m->options.out), &file, err);
+	if (!rc && sc_write_all(file.fd, o.buf, o.len))
+		rc = sc_error_sys(err, "cannot write %s", path.text);
+	rc = sc_new_file_end(&file, rc, err);
 	mk_out_deinit(&o);
 	return rc;
 }

@@ -15,10 +15,12 @@
 #include "libsymcache/base/error.h"
 
 #define MARKUP_TASKS_MAX 1000000u
+#define MARKUP_FOLDER ".symcache" /* in OUT: what is no output */
 
 enum { MARKUP_HASH_TEXT = 33 }; /* an XXH3-128 in hex digits, and a NUL */
 
 struct XXH3_state_s;
+void markup_hash_text(const struct XXH3_state_s *state, char ret[MARKUP_HASH_TEXT]);
 
 /* The options of a filter that decide what bytes come out. */
 struct markup_plan_form {
@@ -138,6 +140,35 @@ struct markup_task_sums {
 int markup_task_run(struct markup_task *t,
 		    int (*filter)(void *ctx, struct markup_shard *s, struct sc_error *err),
 		    void *ctx, struct markup_task_sums *ret, struct sc_error *err);
+
+/* ---- outputs without a plan ---------------------------------------------------------------- */
+
+/* OUT/.symcache/finished.jsonl: which outputs are whole, and of what they were made. */
+struct markup_finished;
+
+struct markup_finished_log {
+	const char *output;          /* relative to OUT */
+	uint64_t size;               /* of the log: bytes */
+	int64_t mtime;               /* nanoseconds since 1970 */
+	char hash[MARKUP_HASH_TEXT]; /* XXH3-128 of its bytes */
+	uint64_t written;            /* the same of the output */
+	int64_t written_at;
+	const char *version;
+};
+
+/* Reads what is recorded by this version; makes OUT and the file if they are not there. SC_ESYS,
+ * SC_EFULL, SC_ENOMEM; SC_EINVAL: a folder of OUT is a link. */
+int markup_finished_open(const char *out, struct markup_finished **ret, struct sc_error *err);
+void markup_finished_close(struct markup_finished *f); /* NULL is fine */
+
+/* What is recorded of an output, if the file there still is what was written then. Any thread. */
+bool markup_finished_find(const struct markup_finished *f, const char *output,
+			  struct markup_finished_log *ret);
+
+/* Records an output that is in its place; sets written, written_at and version. Any thread; what is
+ * added is not found before the next opening. SC_ESYS, SC_EFULL, SC_ENOMEM. */
+int markup_finished_add(struct markup_finished *f, struct markup_finished_log *log,
+			struct sc_error *err);
 
 /* ---- the merge ------------------------------------------------------------------------ */
 

@@ -108,7 +108,7 @@ int mk_plan_read_shards(const struct mk_plan *p, uint64_t task, struct mk_shards
 {
 	__attribute__((cleanup(mk_rows_end))) struct mk_rows_in r = { 0 };
 	const struct mk_path path = mk_path("%s/%s", p->dir, "shards.jsonl");
-	int rc = mk_rows_read(&r, path.text, err);
+	int rc = mk_rows_read(&r, path.text, 0, err);
 
 	while (!rc && (rc = mk_rows_next(&r, err)) > 0)
 		rc = is_of(&r, task) ? take_shard(p, &r, ret, err) : 0;
@@ -174,7 +174,7 @@ int mk_plan_read_logs(const struct mk_plan *p, const struct mk_shards *of, struc
 {
 	__attribute__((cleanup(mk_rows_end))) struct mk_rows_in r = { 0 };
 	const struct mk_path path = mk_path("%s/%s", p->dir, "inputs.jsonl");
-	int rc = mk_rows_read(&r, path.text, err);
+	int rc = mk_rows_read(&r, path.text, 0, err);
 	uint64_t number = 0;
 	size_t next = 0;
 

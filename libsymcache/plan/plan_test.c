@@ -104,7 +104,7 @@ static void test_rows(void **state)
 
 	(void)state;
 	close(mkstemp(path));
-	assert_int_equal(mk_rows_create(&w, path, &err), 0);
+	assert_int_equal(mk_rows_create(&w, path, 0, &err), 0);
 	for (uint64_t i = 0; i < 3; i++) {
 		mk_rows_put(&w, columns, &i);
 	}
@@ -123,7 +123,7 @@ static void test_rows(void **state)
 		if (i < size)
 			text[i] ^= 1;
 		fclose(f);
-		assert_int_equal(mk_rows_read(&r, path, &err), 0);
+		assert_int_equal(mk_rows_read(&r, path, 0, &err), 0);
 		while ((rc = mk_rows_next(&r, &err)) > 0)
 			;
 		assert_int_equal(rc, i == size ? 0 : SC_EFORMAT);
@@ -132,7 +132,7 @@ static void test_rows(void **state)
 		mk_rows_end(&r);
 	}
 	unlink(path);
-	assert_int_equal(mk_rows_read(&r, path, &err), SC_ENOTFOUND);
+	assert_int_equal(mk_rows_read(&r, path, 0, &err), SC_ENOTFOUND);
 }
 
 int main(void)

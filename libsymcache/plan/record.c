@@ -14,22 +14,22 @@ enum { RECORD_VERSION = 1, SAID_MAX = 1 << 20 /* bytes in memory */ };
 
 struct mk_path mk_out_path(const char *out, const char *name)
 {
-	return mk_path("%s/" MK_PLAN_FOLDER "/%s", out, name);
+	return mk_path("%s/" MARKUP_FOLDER "/%s", out, name);
 }
 
 struct mk_path mk_record_path(const char *out, uint64_t task)
 {
-	return mk_path("%s/" MK_PLAN_FOLDER "/done/%llu.json", out, (unsigned long long)task);
+	return mk_path("%s/" MARKUP_FOLDER "/done/%llu.json", out, (unsigned long long)task);
 }
 
 struct mk_path mk_complaints_path(const char *out, uint64_t task)
 {
-	return mk_path("%s/" MK_PLAN_FOLDER "/done/%llu.complaints", out, (unsigned long long)task);
+	return mk_path("%s/" MARKUP_FOLDER "/done/%llu.complaints", out, (unsigned long long)task);
 }
 
 struct mk_path mk_part_path(const char *out, uint64_t shard)
 {
-	return mk_path("%s/" MK_PLAN_FOLDER "/parts/%06llu", out, (unsigned long long)shard);
+	return mk_path("%s/" MARKUP_FOLDER "/parts/%06llu", out, (unsigned long long)shard);
 }
 
 int mk_read_claim(const struct mk_plan *plan, const char *out, const char *advice,
@@ -37,7 +37,7 @@ int mk_read_claim(const struct mk_plan *plan, const char *out, const char *advic
 {
 	const struct mk_path path = mk_out_path(out, "plan");
 	char have[MARKUP_HASH_TEXT] = "";
-	const int fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	const int fd = sc_open_below(path.text, strlen(out));
 	ssize_t len;
 
 	if (fd < 0)
@@ -93,11 +93,12 @@ static const struct mk_column missed_columns[] = {
 	{ 0 },
 };
 
-int mk_record_write(struct mk_record *r, const char *path, struct sc_error *err)
+int mk_record_write(struct mk_record *r, const char *out, struct sc_error *err)
 {
+	const struct mk_path path = mk_record_path(out, r->task);
 	struct mk_rows_out w;
 	size_t next = 0;
-	int rc = mk_rows_create(&w, path, err);
+	int rc = mk_rows_create(&w, path.text, strlen(out), err);
 
 	if (rc)
 		return rc;
@@ -201,7 +202,7 @@ int mk_record_read(const struct mk_plan *plan, const char *out, uint64_t task, b
 	__attribute__((cleanup(mk_rows_end))) struct mk_rows_in in = { 0 };
 	const struct mk_path path = mk_record_path(out, task);
 	uint64_t complaints = 0;
-	int rc = mk_rows_read(&in, path.text, err);
+	int rc = mk_rows_read(&in, path.text, strlen(out), err);
 
 	*ret = (struct mk_record){ 0 };
 	if (!rc)
@@ -269,17 +270,15 @@ void mk_complaint_put(struct mk_out *to, const struct markup_module *warns_of, c
 /* A file without a name in OUT. -1: see errno. */
 static int open_nameless(const char *out)
 {
-	const struct mk_path dir = mk_out_path(out, "");
-	struct mk_path path = mk_out_path(out, "said.XXXXXX");
-	int fd = open(dir.text, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), above;
+	const struct mk_path path = mk_out_path(out, "said");
+	struct sc_new_file file;
+	int fd;
 
-	if (fd < 0 && (fd = mkostemp(path.text, O_CLOEXEC)) >= 0)
-		unlink(path.text);
-	if (fd)
-		return fd;
-	above = fcntl(fd, F_DUPFD_CLOEXEC, 1);
-	close(fd);
-	return above;
+	if (sc_new_file_below(path.text, strlen(out), &file, NULL))
+		return -1;
+	fd = fcntl(file.fd, F_DUPFD_CLOEXEC, 1); /* 0 is none */
+	sc_new_file_discard(&file);
+	return fd;
 }
 
 void markup_shard_say(void *ctx, const struct markup_module *warns_of, const char *text,

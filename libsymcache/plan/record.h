@@ -7,8 +7,6 @@
 
 #include "libsymcache/plan/plan_file.h"
 
-#define MK_PLAN_FOLDER ".symcache"
-
 /* What came of a shard. */
 struct mk_result {
 	uint64_t shard;
@@ -57,7 +55,7 @@ int mk_read_claim(const struct mk_plan *plan, const char *out, const char *advic
 		  struct sc_error *err);
 
 /* Sets r->version and r->shards. */
-int mk_record_write(struct mk_record *r, const char *path, struct sc_error *err);
+int mk_record_write(struct mk_record *r, const char *out, struct sc_error *err);
 
 /* SC_ENOTFOUND: there is none; SC_EFORMAT: damaged, or of another plan or task; SC_ESYS.
  * `head`: its sums alone, without looking at the rest. */

@@ -2,6 +2,7 @@
 #include "libsymcache/plan/rows.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,11 @@ void mk_hash_text(XXH128_hash_t hash, char ret[MARKUP_HASH_TEXT])
 {
 	snprintf(ret, MARKUP_HASH_TEXT, "%016llx%016llx", (unsigned long long)hash.high64,
 		 (unsigned long long)hash.low64);
+}
+
+void markup_hash_text(const struct XXH3_state_s *state, char ret[MARKUP_HASH_TEXT])
+{
+	mk_hash_text(XXH3_128bits_digest(state), ret);
 }
 
 struct mk_path mk_path(const char *fmt, ...)
@@ -40,9 +46,10 @@ static int write_out(void *ctx, const char *data, size_t len)
 	return 1;
 }
 
-int mk_rows_create(struct mk_rows_out *w, const char *path, struct sc_error *err)
+int mk_rows_create(struct mk_rows_out *w, const char *path, size_t below, struct sc_error *err)
 {
-	int rc = sc_new_file_open(path, false, &w->file, err);
+	int rc = below ? sc_new_file_below(path, below, &w->file, err) :
+			 sc_new_file_open(path, false, &w->file, err);
 
 	w->num = 0;
 	w->error = 0;
@@ -83,10 +90,12 @@ int mk_rows_commit(struct mk_rows_out *w, char hash[MARKUP_HASH_TEXT], struct sc
 
 /* ---- reading --------------------------------------------------------------------- */
 
-int mk_rows_read(struct mk_rows_in *r, const char *path, struct sc_error *err)
+int mk_rows_read(struct mk_rows_in *r, const char *path, size_t below, struct sc_error *err)
 {
+	const int fd = below ? sc_open_below(path, below) : open(path, O_RDONLY | O_CLOEXEC);
+
 	r->path = path;
-	r->file = fopen(path, "re");
+	r->file = fd < 0 ? NULL : fdopen(fd, "r");
 	r->num = 0;
 	if (!r->file)
 		return errno == ENOENT ? sc_error_set(err, SC_ENOTFOUND, "there is no %s", path)

@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "libmarkup/bytes/json.h"
+#include "libsymcache/base/below.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/plan/plan.h"
 
@@ -59,8 +60,9 @@ struct mk_rows_out {
 	uint64_t num;
 };
 
-/* Begins the file; it is there when mk_rows_commit() returns 0. */
-int mk_rows_create(struct mk_rows_out *w, const char *path, struct sc_error *err);
+/* Begins the file; it is there when mk_rows_commit() returns 0. `below`: as of
+ * sc_new_file_below(); 0: no link is to be feared. */
+int mk_rows_create(struct mk_rows_out *w, const char *path, size_t below, struct sc_error *err);
 
 /* Adds a line. Errors are the commit's. */
 void mk_rows_put(struct mk_rows_out *w, const struct mk_column *columns, const void *from);
@@ -108,8 +110,8 @@ struct mk_rows_in {
 	struct mk_object row;
 };
 
-/* SC_ENOTFOUND: there is no such file; SC_ESYS. */
-int mk_rows_read(struct mk_rows_in *r, const char *path, struct sc_error *err);
+/* SC_ENOTFOUND: there is no such file; SC_ESYS. `below`: the same. */
+int mk_rows_read(struct mk_rows_in *r, const char *path, size_t below, struct sc_error *err);
 
 /* The next line: 1; 0: that was all, and it is sound; SC_EFORMAT: it is damaged; SC_ESYS. */
 int mk_rows_next(struct mk_rows_in *r, struct sc_error *err);

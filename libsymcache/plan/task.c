@@ -55,17 +55,15 @@ static int claim_folder(const struct markup_task *t, struct sc_error *err)
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	rc = sc_new_file_open(path.text, false, &file, err);
+	rc = sc_new_file_below(path.text, strlen(t->options.out), &file, err);
 	if (rc)
 		return rc;
-	rc = sc_write_all(file.fd, t->plan.hash, MARKUP_HASH_TEXT - 1) || fsync(file.fd);
-	/* Whoever is second finds the first one's; a file system without links has no such
-	 * order. */
-	if (!rc && link(file.temp, path.text) && errno != EEXIST)
-		rc = rename(file.temp, path.text);
-	if (rc)
+	if (sc_write_all(file.fd, t->plan.hash, MARKUP_HASH_TEXT - 1)) {
 		rc = sc_error_sys(err, "cannot write %s", path.text);
-	sc_new_file_discard(&file);
+		sc_new_file_discard(&file);
+	} else {
+		rc = sc_new_file_commit_first(&file, err);
+	}
 	if (!rc)
 		rc = mk_read_claim(&t->plan, t->options.out, advice, err);
 	return rc == 1 ? 0 : rc ? rc : sc_error_set(err, SC_ESYS, "%s has vanished", path.text);
@@ -82,10 +80,22 @@ static bool is_recorded(const struct markup_task *t)
 	return done;
 }
 
+/* The folder that a file of OUT is in. */
+static int make_folder(const char *out, const struct mk_path *path, struct sc_error *err)
+{
+	const char *name;
+	const int dir = sc_folder_below(path->text, strlen(out), true, &name, err);
+
+	if (dir < 0)
+		return err->code;
+	close(dir);
+	return 0;
+}
+
 static int open_task(struct markup_task *t, struct sc_error *err)
 {
 	const struct markup_task_options *o = &t->options;
-	struct mk_path record = mk_record_path(o->out, 0), part = mk_part_path(o->out, 0);
+	const struct mk_path record = mk_record_path(o->out, 0), part = mk_part_path(o->out, 0);
 	int rc = mk_plan_open(o->plan, &t->plan, err);
 
 	if (rc)
@@ -100,9 +110,9 @@ static int open_task(struct markup_task *t, struct sc_error *err)
 		rc = sc_error_set(err, SC_EFORMAT, "%s: its shards.jsonl has none of task %llu",
 				  o->plan, (unsigned long long)o->task);
 	if (!rc)
-		rc = sc_make_parents(record.text, err);
+		rc = make_folder(o->out, &record, err);
 	if (!rc)
-		rc = sc_make_parents(part.text, err);
+		rc = make_folder(o->out, &part, err);
 	if (!rc)
 		rc = claim_folder(t, err);
 	return rc;
@@ -231,7 +241,7 @@ static int run_shard(struct job *job, unsigned worker, size_t i, struct sc_error
 	int rc = check_log(l, path.text, output.text, err);
 
 	if (!rc)
-		rc = sc_new_file_make(output.text, &file, err);
+		rc = sc_new_file_below(output.text, strlen(o->out), &file, err);
 	if (!rc)
 		rc = filter_into(job, worker, i, path.text, &file, err);
 	if (!rc)
@@ -291,7 +301,7 @@ static int write_complaints(struct markup_task *t, struct sc_error *err)
 	for (size_t i = 0; i < t->shards.len; i++)
 		r->complaints += r->results.data[i].complaints;
 	if (r->complaints)
-		rc = sc_new_file_open(path.text, false, &file, err);
+		rc = sc_new_file_below(path.text, strlen(t->options.out), &file, err);
 	for (size_t i = 0; i < t->shards.len && !rc && r->complaints; i++)
 		if (mk_said_copy(&t->said[i], file.fd, &hash))
 			rc = sc_error_sys(err, "cannot write %s", path.text);
@@ -304,7 +314,6 @@ static int write_complaints(struct markup_task *t, struct sc_error *err)
 
 static int write_record(struct markup_task *t, struct sc_error *err)
 {
-	const struct mk_path path = mk_record_path(t->options.out, t->options.task);
 	struct mk_record *r = &t->record;
 	char host[256] = "";
 	int rc = write_complaints(t, err);
@@ -322,7 +331,7 @@ static int write_record(struct markup_task *t, struct sc_error *err)
 		if (!mk_misses_move(&r->missed, &t->said[i].missed))
 			return sc_no_memory(err);
 	}
-	rc = mk_record_write(r, path.text, err);
+	rc = mk_record_write(r, t->options.out, err);
 	r->host = NULL;
 	return rc;
 }
