@@ -8,7 +8,8 @@
  *   trampoline      the instructions at the pc are those of a signal's return
  *   call            the pc is nowhere: its caller's return address is where a call leaves it
  *   frame pointer   a record of two words
- *   scan            a word of the stack behind which two steps by rows agree
+ *   scan            a word of the stack behind which two steps by rows agree; so the next step is
+ *                   by a row
  *
  * Invariant: the stack pointer grows from frame to frame, but for 64 signal frames, and
  * leaf functions of machines with a link register. So it ends.
@@ -21,7 +22,6 @@
 enum {
 	MAX_FRAMES = 100000,
 	MAX_SIGNALS = 64,
-	MAX_SCANS = 3,       /* one behind the other */
 	SCAN_WORDS = 40, SCAN_FAR = 160,
 };
 
@@ -321,8 +321,6 @@ static bool step_by_scan(struct symcache_unwinder *u, struct symcache_registers 
 	unsigned words = u->trust <= SYMCACHE_TRUST_CFI ? SCAN_FAR : SCAN_WORDS;
 	uint64_t at = (stack_pointer(u) + a->word - 1) & ~(uint64_t)(a->word - 1), address;
 
-	if (u->scans == MAX_SCANS)
-		return false;
 	for (; words--; at += a->word) {
 		if (!sc_read_word(u, at, &address))
 			return false;
@@ -404,7 +402,6 @@ static bool take_caller(struct symcache_unwinder *u, const struct symcache_unwin
 		return stop(u, SYMCACHE_STOP_NOT_GROWING);
 	if (++u->frames >= (u->source->max_frames ? u->source->max_frames : MAX_FRAMES))
 		return stop(u, SYMCACHE_STOP_LIMIT);
-	u->scans = how == SYMCACHE_TRUST_SCAN ? u->scans + 1 : 0;
 	u->registers = *caller;
 	u->trust = how;
 	u->exact = f->signal;

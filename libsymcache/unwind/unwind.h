@@ -101,7 +101,7 @@ struct symcache_unwinder {
 	const struct symcache_unwind_arch *arch;
 	enum symcache_trust trust;
 	bool exact;             /* registers.pc is not a return address */
-	uint32_t frames, signals, scans;
+	uint32_t frames, signals;
 	uint64_t operations;    /* of expressions */
 };
 
