@@ -227,6 +227,8 @@ struct markup_options {
 	/* MARKUP_DEFAULT: frames alone are written, for markup_groups_take(). */
 	bool group;
 	bool omit_module_lines; /* MARKUP_FUCHSIA only */
+	bool pc_innermost;      /* MARKUP_LLVM: {{{pc}}} names the innermost function, whose line it
+	                         * has, not the outermost one */
 	bool collect_dumpfiles; /* for markup_filter_dumpfiles() */
 	bool keep_modules;      /* for markup_filter_modules() */
 };

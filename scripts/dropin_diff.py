@@ -19,6 +19,12 @@ static inline __attribute__((always_inline)) int in(int x) { return x * g; }
 int foo(int a) { return in(a) + 1; }
 int main(int c, char **v) { return foo(c) + in(3); }
 """
+CXX = """namespace shop { int g = 3; struct item { int n; int total() const { return n * g; } };
+__attribute__((noinline)) int sum(int a) { return item{a}.total() + 1; } }
+asm(".text\\n.type _ZN4core3fmt3pad17h0123456789abcdefE,@function\\n"
+    "_ZN4core3fmt3pad17h0123456789abcdefE: nop\\n.size _ZN4core3fmt3pad17h0123456789abcdefE,1");
+int main(int c, char **v) { return shop::sum(c); }
+"""
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("SYMCACHE", "DEBUGINFOD", "LLVM_"))}
 counts = {"compared": 0, "different": 0}
 
@@ -43,8 +49,8 @@ def compare(tool, args, text=""):
         print(f"{tool} {' '.join(args)} < {text!r}\n  wanted {want}\n  got    {got}")
 
 
-def address(name):
-    out = subprocess.run(["nm", "t"], capture_output=True, text=True, check=True).stdout
+def address(name, of="t"):
+    out = subprocess.run(["nm", of], capture_output=True, text=True, check=True).stdout
     return next(line.split()[0].lstrip("0") for line in out.splitlines() if line.split()[-1] == name)
 
 
@@ -102,6 +108,29 @@ def addr2line(f, m):
         compare("addr2line", options + ["-e", "t"], text)
 
 
+def markup():
+    """--filter-markup with the options that change names and paths, and Rust's older names."""
+    tool = "llvm-symbolizer-19"
+    notes = subprocess.run(["readelf", "-n", "u"], capture_output=True, text=True, check=True).stdout
+    build_id = notes.split("Build ID: ")[1].split()[0]
+    os.makedirs("d/.build-id/" + build_id[:2])
+    shutil.copy("u", f"d/.build-id/{build_id[:2]}/{build_id[2:]}.debug")
+    text = "{{{module:0:u:elf:%s}}}\n{{{mmap:0x10000000:0x8000:load:0:rwx:0}}}\n" % build_id
+    for name in ("_ZN4shop3sumEi", "main", "_init", "_start", "_ZN4core3fmt3pad17h0123456789abcdefE"):
+        at = int(address(name, "u"), 16)
+        for a in (at, at + 4):
+            text += "{{{bt:1:0x1000%04x:pc}}} {{{pc:0x1000%04x}}} {{{bt:1:0x1000%04x:ra}}}\n" % (a, a, a)
+    text += "{{{data:0x1000%s}}}\n" % address("_ZN4shop1gE", "u")
+    text += "{{{symbol:_ZN4shop3sumEi}}} {{{symbol:_ZN4core3fmt3pad17h0123456789abcdefE}}}\n"
+    for args in ("", "--basenames", "--relativenames", "--no-demangle", "--functions=none",
+                 "--functions=short", "--functions=short --no-demangle", "--no-inlines", "-p -a",
+                 "-s --functions=none", "--output-style=JSON", "--relativenames --no-demangle"):
+        compare(tool, ["--filter-markup", "--debug-file-directory=" + os.getcwd() + "/d"] + args.split(), text)
+    rust = "0x" + address("_ZN4core3fmt3pad17h0123456789abcdefE", "u")
+    compare(tool, ["-e", "u", rust])
+    compare("llvm-addr2line-19", ["-fCe", "u", rust])
+
+
 def main():
     program = os.path.realpath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -118,6 +147,10 @@ def main():
             out.write("-f -e 't'\n")
         subprocess.run(["gcc", "-g", "-O1", "-o", "t", "t.c"], check=True)
         subprocess.run(["strip", "-g", "-o", "ts", "t"], check=True)
+        with open("u.cc", "w") as out:
+            out.write(CXX)
+        subprocess.run(["g++", "-g", "-O1", "-Wl,--build-id", "-o", "u", "u.cc"], check=True)
+        markup()
         symbolizer(address("foo"), address("main"), address("g"))
         addr2line(address("foo"), address("main"))
         os.chdir("/")

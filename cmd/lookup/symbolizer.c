@@ -109,8 +109,10 @@ static int filter_markup(struct symcache_caches *caches)
 	const struct markup_options options = {
 		.dialect = MARKUP_LLVM,
 		.color = colored ? MARKUP_COLOR_ON : MARKUP_COLOR_NONE,
+		.pc_innermost = o.how.functions != MARKUP_FUNCTIONS_LINKAGE,
 	};
-	const struct symlog_sources from = { .find.caches = caches };
+	const struct symcache_names_options names = symcache_answer_names(&o.how);
+	const struct symlog_sources from = { .find.caches = caches, .names = &names };
 	const struct symlog_filter_options how = filter_options(&options, &from, NULL);
 	struct symlog log = { .path = "-", .alone = true,
 			      .output = { STDOUT_FILENO, "standard output" } };

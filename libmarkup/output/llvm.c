@@ -94,8 +94,8 @@ static void render_bt(struct mk_output *r, struct mk_out *o,
 static void render_pc(struct mk_output *r, struct mk_out *o,
 		      const struct sc_frame *frames, size_t n, size_t i)
 {
-	(void)i;
-	mk_put_values(r, o, or_invalid(frames[n - 1].function), "[", or_invalid(frames[0].file),
+	i = r->options.pc_innermost ? 0 : n - 1;
+	mk_put_values(r, o, or_invalid(frames[i].function), "[", or_invalid(frames[0].file),
 		      ":", frames[0].line, "]");
 }
 

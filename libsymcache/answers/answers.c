@@ -30,12 +30,12 @@ static char *upper_case(const char *text)
 	return copy;
 }
 
-static struct symcache_names *create_names(const struct symcache_answer_options *o)
+struct symcache_names_options symcache_answer_names(const struct symcache_answer_options *o)
 {
 	const bool binutils = o->protocol == MARKUP_PROTOCOL_BINUTILS,
 		   ours = o->protocol == MARKUP_PROTOCOL_LOOKUP;
 
-	return symcache_names_create(&(struct symcache_names_options){
+	return (struct symcache_names_options){
 		.functions = o->functions == MARKUP_FUNCTIONS_SHORT ? SYMCACHE_FUNCTIONS_SHORT :
 			     o->functions == MARKUP_FUNCTIONS_LINKAGE || binutils ?
 			     SYMCACHE_FUNCTIONS_WHOLE : SYMCACHE_FUNCTIONS_NONE,
@@ -47,20 +47,21 @@ static struct symcache_names *create_names(const struct symcache_answer_options 
 			 o->raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
 		.binutils = binutils,
 		.llvm = o->protocol == MARKUP_PROTOCOL_LLVM,
-	});
+	};
 }
 
 int symcache_answerer_create(const struct symcache_answer_options *options,
 			     struct symcache_caches *caches, struct symcache_answerer **ret,
 			   struct sc_error *err)
 {
+	const struct symcache_names_options names = symcache_answer_names(options);
 	struct symcache_answerer *d = *ret = calloc(1, sizeof(*d));
 
 	if (!d)
 		return sc_no_memory(err);
 	d->options = *options;
 	d->caches = caches;
-	d->names = create_names(options);
+	d->names = symcache_names_create(&names);
 	d->options.search.files = symcache_debug_files_create(options->debug_dirs,
 							      options->package);
 	if (options->name) {

@@ -78,6 +78,9 @@ struct symcache_answer_options {
 	void (*wait)(void *ctx);
 };
 
+/* How names and paths are shown. */
+struct symcache_names_options symcache_answer_names(const struct symcache_answer_options *o);
+
 struct symcache_answerer;
 
 /* `options` are copied, `caches` borrowed. Fails with SC_ENOMEM. */

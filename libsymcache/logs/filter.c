@@ -129,6 +129,7 @@ static bool make_resolvers(struct symlog_filter *f)
 	const bool sources = o->from.search && o->from.source_lines;
 	const struct sc_log_resolver_options how = {
 		.markup = o->markup, .threads = o->threads, .caches = o->from.find.caches,
+		.names = o->from.names,
 		.bytes = markup_form_of(o->markup)->escapes ? SYMCACHE_BYTES_CACHED :
 			 o->from.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
 		.find = find_module, .source = sources ? find_source : NULL, .ctx = f,

@@ -63,6 +63,8 @@ int symlog_outputs(struct symlog_list *l, const char *dir, enum markup_format fo
 /* Where symbols come from. All is borrowed. */
 struct symlog_sources {
 	struct symcache_finder find; /* which module is meant */
+	const struct symcache_names_options *names; /* how they are shown, but for `bytes`; NULL: as the
+	                             * dialect has it */
 	bool raw;                   /* names as they are, byte for byte, also on a terminal */
 	const struct symcache_source_search *search; /* for sources; NULL: none are wanted */
 	uint64_t source_lines;      /* of them around each place; 0: none are wanted */

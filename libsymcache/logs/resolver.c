@@ -94,7 +94,7 @@ static size_t symbolize(struct sc_log_resolver *r, struct symcache_symbolizer *s
 	struct symcache_answer a;
 	const enum symcache_reason reason = symcache_symbolize(symbolizer, module, vaddr, &a);
 
-	if (reason == SYMCACHE_OUTSIDE || reason == SYMCACHE_NO_CODE)
+	if ((reason == SYMCACHE_OUTSIDE || reason == SYMCACHE_NO_CODE) && r->whole)
 		return find_data_as_code(r, module, vaddr, ret);
 	*ret = a.frames;
 	return a.num_frames;
@@ -149,13 +149,14 @@ static bool find_data(void *ctx, void *module, uint64_t vaddr, struct markup_dat
 	return true;
 }
 
-/* A symbol element; some write a further underscore in front of the name. */
+/* A symbol element, whose name is always shown whole; some write a further underscore in front of
+ * it. */
 static struct sc_str find_name(void *ctx, struct sc_str name)
 {
 	const struct sc_log_resolver *r = ctx;
 	const size_t extra = name.len > 2 && !memcmp(name.ptr, "__Z", 3);
 	const struct sc_str tail = { name.ptr + extra, name.len - extra };
-	const struct sc_str text = symcache_show_name(r->symbolizer, tail,
+	const struct sc_str text = symcache_show_name(r->line_symbolizer, tail,
 						      SYMCACHE_LANG_UNKNOWN);
 
 	if (!text.ptr || (text.len == tail.len && !memcmp(text.ptr, tail.ptr, tail.len)))
@@ -230,15 +231,18 @@ static struct markup_resolver functions_of(struct sc_log_resolver *r)
  * of memory. */
 static bool make_names(struct sc_log_resolvers *all, bool llvm)
 {
-	const struct symcache_names_options names = {
+	struct symcache_names_options names = {
 		.paths = llvm ? SYMCACHE_PATHS_RAW : SYMCACHE_PATHS_CLEAN,
 		.table = llvm ? SYMCACHE_TABLE_OUTERMOST : SYMCACHE_TABLE_NEVER,
-		.llvm = llvm, .bytes = all->options.bytes,
+		.llvm = llvm,
 	}, line_names = {
 		.paths = SYMCACHE_PATHS_CLEAN, .table = SYMCACHE_TABLE_OUTERMOST,
-		.bytes = all->options.bytes,
+		.llvm = llvm,
 	};
 
+	if (all->options.names)
+		names = *all->options.names;
+	names.bytes = line_names.bytes = all->options.bytes;
 	all->names = symcache_names_create(&names);
 	all->line_names = symcache_names_create(&line_names);
 	return all->names && all->line_names;
@@ -260,6 +264,7 @@ static bool make(struct sc_log_resolvers *all)
 		r->options = o;
 		r->thread = i;
 		r->llvm = llvm;
+		r->whole = !o->names || o->names->functions == SYMCACHE_FUNCTIONS_WHOLE;
 		r->symbolizer = symcache_symbolizer_create(o->caches, all->names);
 		r->line_symbolizer = symcache_symbolizer_create(o->caches, all->line_names);
 		if (!r->symbolizer || !r->line_symbolizer)
@@ -278,6 +283,7 @@ struct sc_log_resolvers *sc_log_resolvers_create(const struct sc_log_resolver_op
 	all->options = *options;
 	if (make(all)) {
 		all->options.markup = NULL;
+		all->options.names = NULL;
 		return all;
 	}
 	sc_log_resolvers_destroy(all);

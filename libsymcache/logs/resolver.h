@@ -14,6 +14,8 @@
 /* All is borrowed as long as the resolvers live, but for `markup`. */
 struct sc_log_resolver_options {
 	const struct markup_options *markup; /* how names and paths are shown */
+	const struct symcache_names_options *names; /* in place of the dialect's, but for `bytes`; or
+	                                      * NULL. Valid while resolvers are created */
 	enum symcache_bytes bytes;
 	unsigned threads;                    /* one resolver for each */
 	struct symcache_caches *caches;      /* of all modules */
@@ -41,6 +43,7 @@ struct sc_log_resolver {
 	const struct sc_log_resolver_options *options;
 	unsigned thread;
 	bool llvm;                                   /* names are as LLVM shows them */
+	bool whole;                                  /* with functions, and not cut short */
 	struct symcache_symbolizer *symbolizer;
 	struct symcache_symbolizer *line_symbolizer; /* of frames whose module is named on their
 	                                              * line */

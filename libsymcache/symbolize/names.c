@@ -270,7 +270,7 @@ static struct sc_str demangled(struct sc_names_reader *r, struct sc_str name,
 	if (!r->demangler)
 		return name;
 	if (r->names->options.llvm) /* LLVM takes Rust's older names for C++ */
-		lang = SYMCACHE_LANG_UNKNOWN;
+		lang = SYMCACHE_LANG_CPP;
 	if (r->names->options.binutils)
 		lang = SYMCACHE_DEMANGLE_BINUTILS;
 	return once ? symcache_demangle_once(r->demangler, name, lang) :
