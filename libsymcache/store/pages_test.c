@@ -309,6 +309,69 @@ static void random_damage(void **state)
 	free(data);
 }
 
+/* Where the first record of free pages stands in the file: its number of pages, and behind it they. */
+static size_t *find_free_list(uint8_t *data, size_t size)
+{
+	MDB_cursor *cursor;
+	MDB_val key, value;
+	MDB_env *env;
+	MDB_txn *txn;
+	size_t *found;
+
+	mdb_env_create(&env);
+	mdb_env_set_maxdbs(env, 8);
+	assert_int_equal(mdb_env_open(env, test_path, MDB_NOSUBDIR | MDB_RDONLY, 0), 0);
+	assert_int_equal(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn), 0);
+	assert_int_equal(mdb_cursor_open(txn, 0, &cursor), 0);
+	do
+		assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_NEXT), 0);
+	while (*(size_t *)value.mv_data < 4);
+	found = memmem(data, size, value.mv_data, value.mv_size);
+	assert_non_null(found);
+	mdb_cursor_close(cursor);
+	mdb_txn_abort(txn);
+	mdb_env_close(env);
+	return found;
+}
+
+/* A list of free pages that names a page in use gives it to the next writer, over an entry. */
+static void damaged_free_list(void **state)
+{
+	struct symstore_snapshot snapshot;
+	size_t size, *list, kept[5];
+	uint8_t *data;
+
+	(void)state;
+	make_store();
+	data = load(&size);
+	list = find_free_list(data, size);
+	memcpy(kept, list, sizeof(kept));
+	const struct { size_t at, value; const char *says; } cases[] = {
+		{ 0, kept[0] + 1000, "a list of" },
+		{ 0, SIZE_MAX, "a list of" },
+		{ 0, SIZE_MAX / sizeof(size_t), "a list of" },
+		{ 1, kept[2], "the list of free pages is not in order" },
+		{ 2, kept[2] + size, "the list of free pages is not in order" },
+		{ 2, kept[3], "the list of free pages is not in order" },
+		{ 1, 1 << 30, "(free) is outside of the store's" },
+		{ kept[0], 1, "(free) is outside of the store's" },
+		{ kept[0], 0, "(free) is outside of the store's" },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct sc_error first = { 0 };
+		const size_t was = list[cases[i].at];
+
+		list[cases[i].at] = cases[i].value;
+		assert_int_equal(snapshot_of(data, size, &snapshot), 0);
+		assert_true(faults_in(data, size, &snapshot, &first) > 0);
+		if (!strstr(first.msg, cases[i].says))
+			fail_msg("case %zu: %s", i, first.msg);
+		list[cases[i].at] = was;
+	}
+	assert_int_equal(faults_in(data, size, &snapshot, NULL), 0);
+	free(data);
+}
+
 /* A store of a version to come: refused, with words; one that says that we may
  * read it is read. */
 static void newer_versions(void **state)
@@ -353,7 +416,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup(f, test_setup)
 	static const struct CMUnitTest tests[] = {
 		TEST(finds_every_page), TEST(names_the_damage), TEST(foreign_files), TEST(cut_off),
-		TEST(random_damage), TEST(newer_versions),
+		TEST(random_damage), TEST(damaged_free_list), TEST(newer_versions),
 	};
 
 	return cmocka_run_group_tests_name("pages", tests, test_group_setup, test_group_teardown);
