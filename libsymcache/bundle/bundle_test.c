@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "libsymcache/bundle/manifest.h"
+#include "libsymcache/bundle/write.h"
 #include "libsymcache/write/build.h"
 
 static char top[] = "/tmp/bundle.XXXXXX";
@@ -168,9 +169,96 @@ static void changed_while_read(void **state)
 	free(text);
 }
 
+static int count(void *ctx, const struct symstore_entry *entry, const void *cache, size_t size,
+		 struct sc_error *error)
+{
+	(void)entry, (void)cache, (void)size, (void)error;
+	((struct attack *)ctx)->taken++;
+	return 0;
+}
+
+/* A folder without a manifest: its caches are taken, what lies next to them is not. */
+static void other_files(void **state)
+{
+	static const char *const others[] = { "README", "cache.symcache.bak", "symcache", "a.so", "none." };
+	struct attack a = { .path = NULL };
+	const struct symbundle_reader reader = { .entry = count, .fault = fault, .ctx = &a };
+	char command[300];
+
+	(void)state;
+	snprintf(command, sizeof(command), "cp -r %s/b %s/loose && rm %s/loose/manifest.json", top, top, top);
+	assert_int_equal(system(command), 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		snprintf(command, sizeof(command), "loose/%s", others[i]);
+		FILE *f = fopen(in_top(command), "we");
+		assert_non_null(f);
+		fputs("nothing of ours", f);
+		fclose(f);
+	}
+	assert_ok(symbundle_read(in_top("loose"), &reader, &err));
+	assert_int_equal(a.taken, 1);
+	assert_int_equal(a.faults, 0);
+}
+
+static int no_store(void *ctx, struct symstore **ret, struct sc_error *error)
+{
+	(void)ctx, (void)ret;
+	return sc_error_set(error, SC_ESYS, "there is no room");
+}
+
+static int read_only(void *ctx, struct symstore **ret, struct sc_error *error)
+{
+	(void)ctx;
+	return symstore_open(in_top("a.store"), SYMSTORE_READ, ret, error);
+}
+
+/* An import that cannot write says so, whatever the bundle is, and counts nothing. */
+static void failed_import(void **state)
+{
+	static const char *const shapes[] = { "b.store", "b", "b.tar.zst" };
+	static const struct { __typeof__(no_store) *open; const char *tags, *says; } cases[] = {
+		{ no_store, NULL, "there is no room" }, { read_only, "new", "cannot begin" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		const struct symbundle_import_options o = { .open_store = cases[i / 3].open,
+							    .tags = cases[i / 3].tags };
+		struct symbundle_imported done = { 0 };
+		struct symstore *store = NULL;
+
+		err = (struct sc_error){ 0 };
+		assert_int_not_equal(symbundle_import(&store, in_top(shapes[i % 3]), &o, &done, &err), 0);
+		if (!strstr(err.msg, cases[i / 3].says))
+			fail_msg("%s: %s", shapes[i % 3], err.msg);
+		assert_int_equal(done.imported + done.bad, 0);
+		symstore_close(store);
+	}
+}
+
+/* Where export --hashed puts the hash. */
+static void hashed_names(void **state)
+{
+	static const struct { const char *path, *name; } cases[] = {
+		{ "x.tar.zst", "x-H.tar.zst" }, { "d/x.store", "d/x-H.store" }, { "tree", "tree-H" },
+		{ "tree/", "tree-H/" }, { "d/tree//", "d/tree-H//" }, { "/", "/-H" }, { "x.y", "x.y-H" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *name = bundle_name_with(cases[i].path, "H");
+
+		assert_string_equal(name, cases[i].name);
+		free(name);
+	}
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(changed_while_read) };
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(failed_import), cmocka_unit_test(other_files),
+		cmocka_unit_test(hashed_names), cmocka_unit_test(changed_while_read),
+	};
 
 	return cmocka_run_group_tests_name("bundle", tests, setup, teardown);
 }

@@ -54,7 +54,7 @@ char *bundle_name_with(const char *path, const char *hash)
 	enum symbundle_shape shape;
 	const char *end = find_end(path, &shape);
 
-	while (end == path + strlen(path) && end > path + 1 && end[-1] == '/')
+	while (shape == SYMBUNDLE_TREE && end > path + 1 && end[-1] == '/')
 		end--;
 	return sc_text("%.*s-%s%s", (int)(end - path), path, hash, end);
 }
