@@ -1,0 +1,108 @@
+/*
+ * Damage that is noticed while a cache is in use, and entries that are gone then: what is known by
+ * its ELF file is built anew, in the same run.
+ */
+#include "libsymcache/symbolize/testing.h"
+
+static void test_damaged(void **state)
+{
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c;
+	struct symcache_symbolizer *s;
+	struct symcache_module *file, *of_id;
+	struct symcache_answer a;
+
+	(void)state;
+	store_put(self_id, self_id_len);
+	damage_store();
+	c = open_caches((struct symcache_caches_options){ .store = store_file });
+	s = symcache_symbolizer_create(c, names);
+	of_id = symcache_caches_module_of_id(c, self_id, self_id_len);
+	file = symcache_caches_module(c, SYMCACHE_MODULE_FILE, self);
+	/* Whether it is found out when it is opened or later is up to the size. */
+	assert_int_not_equal(symcache_symbolize(s, of_id, main_vaddr, &a), SYMCACHE_FOUND);
+	assert_int_equal(symcache_symbolize(s, of_id, main_vaddr, &a), SYMCACHE_NO_CACHE);
+	assert_true(assert_fails(of_id, SC_ENOTFOUND, "damaged"));
+	assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 1);
+	if (symcache_symbolize(s, file, main_vaddr, &a) == SYMCACHE_DAMAGED)
+		symcache_symbolize(s, file, main_vaddr, &a);
+	assert_int_equal(a.reason, SYMCACHE_FOUND);
+	assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 2); /* once for each module */
+	assert_self(file);
+
+	unlink(store_file);
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
+}
+
+/* Removes the entry, by another process. */
+static void store_remove(void)
+{
+	struct symstore_writer *writer;
+	struct symstore *store;
+	const pid_t pid = fork();
+	bool removed;
+	int status;
+
+	if (!pid)
+		_exit(symstore_open(store_file, SYMSTORE_WRITE, &store, NULL) ||
+		      symstore_write_begin(store, &writer, NULL) ||
+		      symstore_remove(writer, self_id, self_id_len, &removed, NULL) || symstore_commit(writer, NULL));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Opened out of the store, which loses the entry, or has it overwritten, before it is asked again. */
+static void test_lost_in_use(void **state)
+{
+	(void)state;
+	for (int damaged = 0; damaged < 2; damaged++) {
+		struct symcache_caches *c;
+		struct symcache_module *file, *of_id;
+		const char *files[3];
+
+		store_put(self_id, self_id_len);
+		c = open_caches((struct symcache_caches_options){ .store = store_file });
+		file = symcache_caches_module(c, SYMCACHE_MODULE_FILE, self);
+		of_id = symcache_caches_module_of_id(c, self_id, self_id_len);
+		assert_self(file);
+		assert_self(of_id);
+		if (damaged)
+			damage_store();
+		else
+			store_remove();
+		if (damaged) /* the snapshot changes, so that the entry is looked at again */
+			store_put((const uint8_t[]){ 1, 2, 3 }, 3);
+		symcache_caches_settle(c);
+		if (!damaged) {
+			assert_self(file);
+			symcache_module_files(file, files);
+			assert_string_equal(files[0], self);
+			assert_fails(of_id, SC_ENOTFOUND, store_file);
+		} else {
+			struct symcache_names *names = symcache_names_create(NULL);
+			struct symcache_symbolizer *s = symcache_symbolizer_create(c, names);
+			struct symcache_answer a;
+
+			if (symcache_symbolize(s, file, main_vaddr, &a) == SYMCACHE_DAMAGED)
+				symcache_symbolize(s, file, main_vaddr, &a);
+			assert_int_equal(a.reason, SYMCACHE_FOUND);
+			assert_int_equal(notices[SYMCACHE_NOTICE_DAMAGED], 1);
+			assert_self(file);
+			symcache_symbolizer_destroy(s);
+			symcache_names_destroy(names);
+		}
+		symcache_caches_destroy(c);
+		unlink(store_file);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_lost_in_use),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
