@@ -70,7 +70,7 @@ static const struct opt opts[] = {
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
 		  "indexed, too"),
-	{ "jobs", 'j', OPT_NUMBER, &o.jobs, "N",
+	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
 	  "with --output-dir: profiles at once (default: one for each processor that it may use)" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, say on standard error what was found, and list the modules that the store "

@@ -8,10 +8,8 @@ void prof_build_begin(struct prof_builder *b)
 	struct prof_bytes *const parts[] = { &b->types, &b->samples, &b->mappings, &b->locations,
 					     &b->tail, &b->part, &b->inner };
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		vec_clear(&parts[i]->v);
-		parts[i]->failed = false;
-	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		prof_bytes_clear(parts[i]);
 	prof_texts_clear(&b->strings);
 	vec_clear(&b->keys);
 	sc_intern_clear(&b->set);

@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <xxhash.h>
 
 #include "libsymcache/base/sort.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/utf8.h"
+#include "libsymcache/profile/kinds.h"
 
 /* A name as it stands in a line: ';' separates frames, and nothing in it may end the line or
  * reach a terminal. */
@@ -44,53 +44,81 @@ static inline bool line_before(const struct line *a, const struct line *b)
 
 SC_SORT(sort_lines, struct line, line_before)
 
-/* The stack of a node, outermost frame first. */
-static bool put_stack(const struct prof_stacks *s, uint32_t node, struct prof_bytes *to)
-{
-	VEC(uint32_t) path = { 0 };
-	uint32_t *frame;
-
-	for (; node; node = s->nodes.data[node].parent) {
-		frame = vec_push(&path);
-		if (!frame) {
-			vec_deinit(&path);
-			return false;
-		}
-		*frame = s->nodes.data[node].frame;
-	}
-	for (size_t i = path.len; i--;) {
-		put_name(to, prof_text_of(s->places, s->frames.data[path.data[i]].name));
-		if (i)
-			prof_put(to, ";", 1);
-	}
-	vec_deinit(&path);
-	return !to->failed;
-}
-
 struct lines {
+	const struct prof_stacks *s;
 	VEC(struct line) v;
 	struct prof_bytes text;
+	struct prof_bytes names; /* of frames as they stand in lines; */
+	VEC(size_t) name_at;     /* where that of each begins, and the end */
+	VEC(uint32_t) path;
 };
 
-/* Lines of all nodes that end a stack. */
-static int make_lines(const struct prof_stacks *s, size_t limit, struct lines *ret,
-		      struct sc_error *err)
+static void lines_deinit(struct lines *l)
 {
+	vec_deinit(&l->v);
+	prof_bytes_deinit(&l->text);
+	prof_bytes_deinit(&l->names);
+	vec_deinit(&l->name_at);
+	vec_deinit(&l->path);
+}
+
+static bool make_names(struct lines *l)
+{
+	const struct prof_stacks *s = l->s;
+
+	if (!vec_reserve(&l->name_at, s->frames.len + 1))
+		return false;
+	for (size_t i = 0; i < s->frames.len; i++) {
+		l->name_at.data[i] = l->names.v.len;
+		put_name(&l->names, prof_text_of(s->places, s->frames.data[i].name));
+	}
+	l->name_at.data[s->frames.len] = l->names.v.len;
+	return !l->names.failed;
+}
+
+/* The stack of a node, outermost frame first. */
+static bool put_stack(struct lines *l, uint32_t node)
+{
+	const struct prof_stacks *s = l->s;
+
+	vec_clear(&l->path);
+	for (; node; node = s->nodes.data[node].parent) {
+		uint32_t *frame = vec_push(&l->path);
+
+		if (!frame)
+			return false;
+		*frame = s->nodes.data[node].frame;
+	}
+	for (size_t i = l->path.len; i--;) {
+		const size_t *at = &l->name_at.data[l->path.data[i]];
+
+		prof_put(&l->text, l->names.v.data + at[0], at[1] - at[0]);
+		if (i)
+			prof_put(&l->text, ";", 1);
+	}
+	return !l->text.failed;
+}
+
+/* Lines of all nodes that end a stack. */
+static int make_lines(struct lines *l, const struct prof_out *out, struct sc_error *err)
+{
+	const struct prof_stacks *s = l->s;
+
+	if (!make_names(l))
+		return sc_no_memory(err);
 	for (uint32_t i = 1; i < s->nodes.len; i++) {
-		const size_t from = ret->text.v.len;
+		const size_t from = l->text.v.len;
 		struct line *line;
 
 		if (!s->nodes.data[i].value)
 			continue;
-		line = vec_push(&ret->v);
-		if (!line || !put_stack(s, i, &ret->text))
+		line = vec_push(&l->v);
+		if (!line || !put_stack(l, i))
 			return sc_no_memory(err);
-		line->len = ret->text.v.len - from;
+		line->len = l->text.v.len - from;
 		line->value = s->nodes.data[i].value;
-		if (ret->text.v.len > limit)
-			return sc_error_set(err, SC_ELIMIT, "the output would have more than %zu "
-					    "MiB, which is 64 times the input and 64 MiB",
-					    limit >> 20);
+		if (l->text.v.len > out->limit)
+			return prof_out_too_large(out, err);
 	}
 	return 0;
 }
@@ -115,9 +143,9 @@ static void write_lines(const struct lines *lines, struct prof_out *out)
 
 int folded_write(const struct prof_stacks *s, struct prof_out *out, struct sc_error *err)
 {
-	struct lines lines = { 0 };
+	struct lines lines = { .s = s };
 	size_t at = 0;
-	int rc = make_lines(s, out->limit, &lines, err);
+	int rc = make_lines(&lines, out, err);
 
 	for (size_t i = 0; i < lines.v.len && !rc; i++) {
 		lines.v.data[i].at = lines.text.v.data + at;
@@ -129,8 +157,7 @@ int folded_write(const struct prof_stacks *s, struct prof_out *out, struct sc_er
 		write_lines(&lines, out);
 		rc = prof_out_end(out, err);
 	}
-	vec_deinit(&lines.v);
-	prof_bytes_deinit(&lines.text);
+	lines_deinit(&lines);
 	return rc;
 }
 
@@ -169,32 +196,19 @@ static bool read_token(const char *p, const char *end, struct token *ret)
 	return true;
 }
 
-struct module_key {
-	const struct prof_places *p;
-	struct sc_str name;
-};
-
-static bool module_equal(const void *ctx, uint32_t i)
+/* The number of the mapping that stands for a module: that of its name. PROF_NONE: out of memory. */
+static uint32_t mapping_of(struct prof_places *p, struct prof_texts *names, struct sc_str name)
 {
-	const struct module_key *k = ctx;
-
-	return sc_str_same(k->p->mappings.data[i].name, k->name);
-}
-
-/* The number of the mapping that stands for a module. PROF_NONE: out of memory. */
-static uint32_t mapping_of(struct prof_places *p, struct sc_intern *names, struct sc_str name)
-{
-	const struct module_key key = { p, name };
-	uint32_t *slot = sc_intern_find(names, XXH3_64bits(name.ptr, name.len), module_equal, &key);
+	const uint32_t ret = prof_texts_add(names, name.ptr, name.len);
 	struct prof_mapping *m;
 
-	if (!slot || *slot != SC_INTERN_NEW)
-		return slot ? *slot : PROF_NONE;
+	if (ret == PROF_NONE || ret < p->mappings.len)
+		return ret;
 	m = prof_add_mapping(p);
 	if (!m)
 		return PROF_NONE;
 	m->name = name;
-	return *slot = (uint32_t)(p->mappings.len - 1);
+	return ret;
 }
 
 struct place {
@@ -204,7 +218,7 @@ struct place {
 
 struct text {
 	struct prof_places *p;
-	struct sc_intern names;
+	struct prof_texts names; /* of mappings */
 	VEC(struct place) places; /* of all lines */
 };
 
@@ -233,19 +247,6 @@ static int read_stack(struct text *t, const char *p, const char *end, struct sc_
 	return 0;
 }
 
-/* Where the stack of a line ends, in front of the last blank; NULL: it is no stack. */
-static const char *end_of_stack(const char *line, const char *end)
-{
-	const char *p = end;
-
-	while (p > line && p[-1] == '\r')
-		p--;
-	end = p;
-	while (p > line && p[-1] >= '0' && p[-1] <= '9')
-		p--;
-	return p < end && p > line && p[-1] == ' ' ? p - 1 : NULL;
-}
-
 static int read_lines(struct text *t, const struct prof_input *in, struct sc_error *err)
 {
 	const char *p = (const char *)in->bytes, *end = p + in->size;
@@ -253,7 +254,7 @@ static int read_lines(struct text *t, const struct prof_input *in, struct sc_err
 
 	while (p < end && !rc) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		const char *to = newline ? newline : end, *stack = end_of_stack(p, to);
+		const char *to = newline ? newline : end, *stack = prof_stack_end(p, to);
 
 		if (stack) {
 			rc = read_stack(t, p, stack, err);
@@ -311,6 +312,6 @@ int folded_symbolize(struct prof_places *p, const struct prof_input *in, struct 
 		rc = prof_out_end(out, err);
 	}
 	vec_deinit(&t.places);
-	sc_intern_deinit(&t.names);
+	prof_texts_deinit(&t.names);
 	return rc;
 }

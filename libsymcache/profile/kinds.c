@@ -21,10 +21,7 @@ static bool is_dictionary(const struct prof_field *f)
 	struct prof_wire w = prof_wire_in(f);
 	struct prof_field of;
 
-	while (prof_wire_next(&w, &of))
-		if (of.number == 5 && of.type == PROF_BYTES)
-			return !of.len;
-	return false;
+	return prof_wire_find(&w, 5, &of) && !of.len;
 }
 
 enum {
@@ -67,28 +64,26 @@ static bool is_text(const uint8_t *bytes, size_t size)
 	return true;
 }
 
-/* Does a line end in a blank and a number? */
-static bool ends_in_number(const uint8_t *line, size_t len)
+const char *prof_stack_end(const char *line, const char *end)
 {
-	size_t digits = 0;
+	const char *p;
 
-	while (len && line[len - 1] == '\r')
-		len--;
-	while (digits < len && line[len - 1 - digits] >= '0' && line[len - 1 - digits] <= '9')
-		digits++;
-	return digits && digits + 1 < len && line[len - 1 - digits] == ' ';
+	while (end > line && end[-1] == '\r')
+		end--;
+	for (p = end; p > line && p[-1] >= '0' && p[-1] <= '9'; p--)
+		;
+	return p < end && p - line > 1 && p[-1] == ' ' ? p - 1 : NULL;
 }
 
-/* All of the first lines do. */
+/* All of the first lines are stacks. */
 static bool is_folded(const uint8_t *bytes, size_t size)
 {
-	const uint8_t *p = bytes, *end = bytes + size;
+	const char *p = (const char *)bytes, *end = p + size;
 
 	for (unsigned lines = 0; p < end && lines < 16; lines++) {
-		const uint8_t *newline = memchr(p, '\n', (size_t)(end - p));
-		const uint8_t *to = newline ? newline : end;
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
 
-		if (!ends_in_number(p, (size_t)(to - p)))
+		if (!prof_stack_end(p, newline ? newline : end))
 			return false;
 		p = newline ? newline + 1 : end;
 	}

@@ -19,4 +19,7 @@ enum prof_kind {
  * it needs to. */
 enum prof_kind prof_kind_of(const uint8_t *bytes, size_t size, const char **looks_like);
 
+/* Where the stack of a line of folded stacks ends, in front of the last blank; NULL: it is none. */
+const char *prof_stack_end(const char *line, const char *end);
+
 #endif

@@ -2,8 +2,8 @@
  * The module of a mapping: by its build ID; without one by its name, as `filter` does. See
  * places.h, and format/profiles.md for the rules.
  */
+#include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/profile/places.h"
@@ -119,27 +119,10 @@ static bool set_origin(struct prof_places *p, const struct prof_module *of, stru
 
 /* ---- missing ones ------------------------------------------------------------------------ */
 
-struct missing_key {
-	const struct prof_places *p;
-	struct sc_str name, id;
-};
-
-static bool missing_equal(const void *ctx, uint32_t i)
+/* Up to a NUL. */
+static int string_len(struct sc_str s)
 {
-	const struct missing_key *k = ctx;
-	const struct prof_missing *m = &k->p->missing.data[i];
-
-	return strlen(m->name) == k->name.len && strlen(m->id) == k->id.len &&
-	       (!k->name.len || !memcmp(m->name, k->name.ptr, k->name.len)) &&
-	       (!k->id.len || !memcmp(m->id, k->id.ptr, k->id.len));
-}
-
-/* Cut at a NUL. */
-static struct sc_str as_string(struct sc_str s)
-{
-	const char *nul = s.len ? memchr(s.ptr, 0, s.len) : NULL;
-
-	return (struct sc_str){ s.ptr, nul ? (size_t)(nul - s.ptr) : s.len };
+	return s.len ? (int)strnlen(s.ptr, s.len < 4096 ? s.len : 4096) : 0;
 }
 
 /* More modules are not told apart: they are hostile. */
@@ -147,33 +130,18 @@ enum { MISSING_MAX = 65536 };
 
 static uint32_t note_missing(struct prof_places *p, const struct prof_mapping *m)
 {
-	const struct missing_key key = { p, as_string(m->name), as_string(m->id) };
-	uint32_t *slot;
-	struct prof_missing *of;
+	char text[2 * 4096 + 2];
+	const int len = snprintf(text, sizeof(text), "%.*s%c%.*s", string_len(m->name),
+				 m->name.len ? m->name.ptr : "", 0, string_len(m->id),
+				 m->id.len ? m->id.ptr : "");
+	uint32_t ret;
 
-	if (p->missing.len >= MISSING_MAX)
+	if (p->missing.len >= MISSING_MAX || !vec_reserve(&p->missing, 1))
 		return PROF_NONE;
-	slot = sc_intern_find(&p->missing_set,
-			      XXH3_64bits(key.name.len ? key.name.ptr : "", key.name.len) ^
-			      XXH3_64bits(key.id.len ? key.id.ptr : "", key.id.len) * 3,
-			      missing_equal, &key);
-	if (!slot || *slot != SC_INTERN_NEW)
-		return slot ? *slot : PROF_NONE;
-	of = vec_push(&p->missing);
-	*slot = (uint32_t)(of ? p->missing.len - 1 : 0);
-	if (!of)
-		return PROF_NONE;
-	of->name = strndup(key.name.len ? key.name.ptr : "", key.name.len);
-	of->id = strndup(key.id.len ? key.id.ptr : "", key.id.len);
-	of->last = UINT64_MAX;
-	if (of->name && of->id)
-		return *slot;
-	free(of->name);
-	free(of->id);
-	of->name = of->id = NULL;
-	p->missing.len--;
-	sc_intern_deinit(&p->missing_set); /* all is counted anew, at worst twice */
-	return PROF_NONE;
+	ret = prof_texts_add(&p->missing_texts, text, (size_t)len);
+	if (ret == p->missing.len)
+		vec_push(&p->missing)->last = UINT64_MAX;
+	return ret;
 }
 
 /* ---- all of it --------------------------------------------------------------------------- */
@@ -199,7 +167,6 @@ static struct symcache_module *module_of(struct prof_places *p, struct prof_mapp
 		of.build_id = id;
 		of.build_id_len = nibbles / 2;
 	}
-	m->by_name = !m->id.len;
 	of.kernel = is_kernel(m->name) || is_kernel_module(m->name);
 	if (of.kernel)
 		of.path = kernel_name(m->name);

@@ -4,31 +4,23 @@
  */
 #include "libsymcache/profile/otlp.h"
 
-/* Fields of the dictionary. */
-enum { MAPPING = 1, LOCATION = 2, FUNCTION = 3, STRING = 5, ATTRIBUTE = 6, STACK = 7 };
-enum { DICTIONARY = 2 };
-
-static const struct prof_shape shape = {
+const struct prof_shape otlp_shape = {
 	.lines = 3, .name = 1, .system_name = 2, .file = 3, .start = 4,
-	.functions = FUNCTION, .strings = STRING,
+	.functions = OTLP_FUNCTION, .strings = OTLP_STRING,
 };
 
-/* Calls `fn` for each entry of the dictionary. */
-static int each_entry(struct prof_otlp *f, struct sc_error *err,
-		      int (*fn)(struct prof_otlp *f, const struct prof_field *entry,
-				struct sc_error *err))
+int otlp_each(struct prof_otlp *f, unsigned table, void *ctx,
+	      int (*fn)(void *ctx, const struct prof_field *entry, struct sc_error *err),
+	      struct sc_error *err)
 {
 	struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size), in;
 	struct prof_field field, entry;
 	int rc = 0;
 
-	while (!rc && prof_wire_next(&w, &field)) {
-		if (field.number != DICTIONARY || field.type != PROF_BYTES)
-			continue;
+	while (!rc && prof_wire_find(&w, OTLP_DICTIONARY, &field)) {
 		in = prof_wire_in(&field);
-		while (!rc && prof_wire_next(&in, &entry))
-			if (entry.type == PROF_BYTES)
-				rc = fn(f, &entry, err);
+		while (!rc && prof_wire_find(&in, table, &entry))
+			rc = fn(ctx, &entry, err);
 		if (in.bad)
 			return prof_bad_wire(&f->in, &in, err);
 	}
@@ -37,9 +29,9 @@ static int each_entry(struct prof_otlp *f, struct sc_error *err,
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static int read_attribute(struct prof_otlp *f, const struct prof_field *entry,
-			  struct sc_error *err)
+static int read_attribute(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
+	struct prof_otlp *f = ctx;
 	struct prof_wire w = prof_wire_in(entry), in;
 	struct otlp_attribute *a = vec_push(&f->attributes);
 	struct prof_field of, value;
@@ -47,43 +39,37 @@ static int read_attribute(struct prof_otlp *f, const struct prof_field *entry,
 	if (!a)
 		return sc_no_memory(err);
 	while (prof_wire_next(&w, &of)) {
-		if (of.number == 1 && of.type == PROF_VARINT)
+		if (prof_is_number(&of, 1))
 			a->key = of.value;
 		if (of.number != 2 || of.type != PROF_BYTES)
 			continue;
 		in = prof_wire_in(&of);
-		while (prof_wire_next(&in, &value))
-			if (value.number == 1 && value.type == PROF_BYTES)
-				a->text = (struct sc_str){ (const char *)value.bytes, value.len };
+		while (prof_wire_find(&in, 1, &value))
+			a->text = (struct sc_str){ (const char *)value.bytes, value.len };
 		if (in.bad)
 			return prof_bad_wire(&f->in, &in, err);
 	}
 	return w.bad ? prof_bad_wire(&f->in, &w, err) : 0;
 }
 
-/* Mappings are entered, and looked into when all strings are there. */
-static int read_table(struct prof_otlp *f, const struct prof_field *entry, struct sc_error *err)
+static int read_string(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
-	struct sc_str *s;
-	struct prof_mapping *m;
+	struct prof_otlp *f = ctx;
+	struct sc_str *s = vec_push(&f->tables.strings);
 
-	switch (entry->number) {
-	case STRING:
-		s = vec_push(&f->tables.strings);
-		if (s)
-			*s = (struct sc_str){ (const char *)entry->bytes, entry->len };
-		return s ? 0 : sc_no_memory(err);
-	case MAPPING:
-		m = prof_add_mapping(f->places);
-		return m ? 0 : sc_no_memory(err);
-	case FUNCTION:
-		f->tables.next_function++;
-		return 0;
-	case ATTRIBUTE:
-		return read_attribute(f, entry, err);
-	default:
-		return 0;
-	}
+	if (!s)
+		return sc_no_memory(err);
+	*s = (struct sc_str){ (const char *)entry->bytes, entry->len };
+	return 0;
+}
+
+static int count_function(void *ctx, const struct prof_field *entry, struct sc_error *err)
+{
+	struct prof_otlp *f = ctx;
+
+	(void)entry, (void)err;
+	f->tables.next_function++;
+	return 0;
 }
 
 /* Does one of the attributes in this list have this key? Its text. */
@@ -104,18 +90,17 @@ static int find_attribute(const struct prof_otlp *f, const struct prof_field *li
 	return l.w.bad ? prof_bad_wire(&f->in, &l.w, err) : 0;
 }
 
-/* The next of the mappings, which have numbers by now. */
-static int read_mapping(struct prof_otlp *f, const struct prof_field *entry, struct sc_error *err)
+static int read_mapping(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
+	struct prof_otlp *f = ctx;
 	struct prof_wire w = prof_wire_in(entry);
-	struct prof_mapping *m;
+	struct prof_mapping *m = prof_add_mapping(f->places);
 	struct prof_field of;
 	uint64_t name = 0;
 	int rc = 0;
 
-	if (entry->number != MAPPING)
-		return 0;
-	m = &f->places->mappings.data[f->next_mapping++];
+	if (!m)
+		return sc_no_memory(err);
 	while (!rc && prof_wire_next(&w, &of)) {
 		if (of.number == 5)
 			rc = find_attribute(f, &of, "process.executable.build_id.gnu", &m->id, err);
@@ -138,26 +123,24 @@ static int read_mapping(struct prof_otlp *f, const struct prof_field *entry, str
 
 /* ---- locations ------------------------------------------------------------------------------- */
 
-static int read_location(struct prof_otlp *f, const struct prof_field *entry, struct sc_error *err)
+static int read_location(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
-	struct otlp_location *l;
+	struct prof_otlp *f = ctx;
+	struct otlp_location *l = f->locations.len < PROF_NONE ? vec_push(&f->locations) : NULL;
 	struct sc_str type = { NULL, 0 };
 	struct prof_wire w = prof_wire_in(entry);
 	struct prof_field of;
 	uint64_t mapping = 0;
 	int rc = 0;
 
-	if (entry->number != LOCATION)
-		return 0;
-	l = f->locations.len < PROF_NONE ? vec_push(&f->locations) : NULL;
 	if (!l)
 		return sc_no_memory(err);
 	while (!rc && prof_wire_next(&w, &of)) {
-		if (of.number == 1 && of.type == PROF_VARINT)
+		if (prof_is_number(&of, 1))
 			mapping = of.value;
-		else if (of.number == 2 && of.type == PROF_VARINT)
+		else if (prof_is_number(&of, 2))
 			l->address = of.value;
-		else if (of.number == shape.lines && of.type == PROF_BYTES)
+		else if (of.number == otlp_shape.lines && of.type == PROF_BYTES)
 			l->has_lines = true;
 		else if (of.number == 4)
 			rc = find_attribute(f, &of, "profile.frame.type", &type, err);
@@ -174,14 +157,13 @@ static int read_location(struct prof_otlp *f, const struct prof_field *entry, st
 	return 0;
 }
 
-static int read_leaves(struct prof_otlp *f, const struct prof_field *entry, struct sc_error *err)
+static int read_leaf(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
+	struct prof_otlp *f = ctx;
 	struct prof_wire w = prof_wire_in(entry);
 	struct prof_field of;
 	uint64_t i;
 
-	if (entry->number != STACK)
-		return 0;
 	while (prof_wire_next(&w, &of)) {
 		struct prof_list list = prof_list_of(&of);
 
@@ -218,8 +200,8 @@ static size_t count_dictionaries(const struct prof_input *in)
 	struct prof_field field;
 	size_t n = 0;
 
-	while (prof_wire_next(&w, &field))
-		n += field.number == DICTIONARY && field.type == PROF_BYTES;
+	while (prof_wire_find(&w, OTLP_DICTIONARY, &field))
+		n++;
 	return n;
 }
 
@@ -233,17 +215,19 @@ int otlp_read(struct prof_otlp *f, const uint8_t *bytes, size_t size, struct sc_
 	prof_tables_clear(&f->tables);
 	prof_places_clear(f->places);
 	f->in = (struct prof_input){ bytes, size };
-	f->changed = f->next_mapping = 0;
+	f->changed = 0;
 	f->dictionaries = count_dictionaries(&f->in);
-	rc = each_entry(f, err, read_table);
-	rc = rc ? rc : each_entry(f, err, read_mapping);
-	rc = rc ? rc : each_entry(f, err, read_location);
+	rc = otlp_each(f, OTLP_STRING, f, read_string, err);
+	rc = rc ? rc : otlp_each(f, OTLP_FUNCTION, f, count_function, err);
+	rc = rc ? rc : otlp_each(f, OTLP_ATTRIBUTE, f, read_attribute, err);
+	rc = rc ? rc : otlp_each(f, OTLP_MAPPING, f, read_mapping, err);
+	rc = rc ? rc : otlp_each(f, OTLP_LOCATION, f, read_location, err);
 	if (!rc && !vec_reserve(&f->leaf, f->locations.len + 1))
 		return sc_no_memory(err);
 	if (!rc)
 		memset(f->leaf.data, 0, f->locations.len + 1);
 	if (!rc && f->places->options->return_addresses)
-		rc = each_entry(f, err, read_leaves);
+		rc = otlp_each(f, OTLP_STACK, f, read_leaf, err);
 	rc = rc ? rc : ask(f, err);
 	rc = rc ? rc : prof_look_up(f->places, err);
 	for (size_t i = 1; i < f->locations.len && !rc; i++) {
@@ -271,10 +255,10 @@ static size_t location_size(const struct prof_otlp *f, const struct prof_field *
 {
 	struct prof_wire w = prof_wire_in(entry);
 	struct prof_field of;
-	size_t size = prof_lines_size(f->places, &f->tables, &shape, place);
+	size_t size = prof_lines_size(f->places, &f->tables, place);
 
 	while (prof_wire_next(&w, &of))
-		if (of.number != shape.lines || of.type != PROF_BYTES)
+		if (of.number != otlp_shape.lines || of.type != PROF_BYTES)
 			size += (size_t)(w.at - of.from);
 	return size;
 }
@@ -285,12 +269,12 @@ static void write_location(const struct prof_otlp *f, const struct prof_field *e
 	struct prof_wire w = prof_wire_in(entry);
 	struct prof_field of;
 
-	prof_put_varint(to, LOCATION << 3 | PROF_BYTES);
+	prof_put_varint(to, OTLP_LOCATION << 3 | PROF_BYTES);
 	prof_put_varint(to, location_size(f, entry, place));
 	while (prof_wire_next(&w, &of))
-		if (of.number != shape.lines || of.type != PROF_BYTES)
+		if (of.number != otlp_shape.lines || of.type != PROF_BYTES)
 			prof_put(to, of.from, (size_t)(w.at - of.from));
-	prof_put_lines(to, f->places, &f->tables, &shape, place);
+	prof_put_lines(to, f->places, &f->tables, &otlp_shape, place);
 }
 
 /* The entries of a dictionary, from location *at on, into `to`. */
@@ -303,7 +287,7 @@ static void write_entries(const struct prof_otlp *f, const struct prof_field *di
 	while (!to->over && prof_wire_next(&w, &entry)) {
 		const struct otlp_location *l = NULL;
 
-		if (entry.number == LOCATION && entry.type == PROF_BYTES)
+		if (entry.number == OTLP_LOCATION && entry.type == PROF_BYTES)
 			l = &f->locations.data[(*at)++];
 		if (l && l->place != PROF_NONE && f->places->places.data[l->place].num)
 			write_location(f, &entry, &f->places->places.data[l->place],
@@ -323,14 +307,14 @@ static int write_dictionary(struct prof_otlp *f, const struct prof_field *dictio
 	prof_out_begin(&f->inner, f->in.size);
 	write_entries(f, dictionary, at, &f->inner);
 	if (last) {
-		prof_put_functions(&f->inner, f->places, &f->tables, &shape);
-		prof_put_strings(&f->inner, f->places, &f->tables, &shape);
+		prof_put_functions(&f->inner, f->places, &f->tables, &otlp_shape);
+		prof_put_strings(&f->inner, f->places, &f->tables, &otlp_shape);
 	}
 	rc = prof_out_end(&f->inner, err);
 	if (rc)
 		return rc;
 	to = prof_out_own(out);
-	prof_put_varint(to, DICTIONARY << 3 | PROF_BYTES);
+	prof_put_varint(to, OTLP_DICTIONARY << 3 | PROF_BYTES);
 	prof_put_varint(to, f->inner.size);
 	for (size_t i = 0; i < f->inner.vecs.len; i++)
 		prof_put(to, f->inner.vecs.data[i].iov_base, f->inner.vecs.data[i].iov_len);
@@ -346,7 +330,7 @@ int otlp_write(struct prof_otlp *f, struct prof_out *out, struct sc_error *err)
 
 	prof_out_begin(out, f->in.size);
 	while (!rc && !out->over && prof_wire_next(&w, &field)) {
-		if (field.number != DICTIONARY || field.type != PROF_BYTES) {
+		if (field.number != OTLP_DICTIONARY || field.type != PROF_BYTES) {
 			prof_out_input(out, field.from, w.at);
 			continue;
 		}

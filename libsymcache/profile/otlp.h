@@ -5,6 +5,16 @@
 #include "libsymcache/profile/stacks.h"
 #include "libsymcache/profile/tables.h"
 
+/* Fields of ProfilesData; of the dictionary; and of the messages within one another that hold
+ * profiles: ResourceProfiles has ScopeProfiles, those have Profiles. */
+enum { OTLP_RESOURCE_PROFILES = 1, OTLP_DICTIONARY = 2 };
+enum { OTLP_MAPPING = 1, OTLP_LOCATION = 2, OTLP_FUNCTION = 3, OTLP_STRING = 5,
+       OTLP_ATTRIBUTE = 6, OTLP_STACK = 7 };
+enum { OTLP_SCOPE_PROFILES = 2, OTLP_PROFILES = 2 };
+
+/* How it has lines and functions. */
+extern const struct prof_shape otlp_shape;
+
 struct otlp_location {
 	uint64_t address;
 	uint32_t mapping, place; /* PROF_NONE: in none; not looked up */
@@ -25,7 +35,7 @@ struct prof_otlp {
 	VEC(struct otlp_attribute) attributes;
 	VEC(uint8_t) leaf;       /* locations: is it ever the first of a stack? */
 	size_t changed;          /* locations that get lines */
-	size_t next_mapping, dictionaries;
+	size_t dictionaries;
 	struct prof_out inner;   /* a dictionary that is written */
 };
 
@@ -45,5 +55,10 @@ int otlp_stacks(struct prof_otlp *f, struct prof_stacks *ret, struct sc_error *e
 int otlp_count(struct prof_otlp *f, struct sc_error *err);
 
 void otlp_deinit(struct prof_otlp *f);
+
+/* Calls `fn` for each entry of the dictionary that is in this table. SC_EFORMAT, and fn's. */
+int otlp_each(struct prof_otlp *f, unsigned table, void *ctx,
+	      int (*fn)(void *ctx, const struct prof_field *entry, struct sc_error *err),
+	      struct sc_error *err);
 
 #endif

@@ -4,143 +4,44 @@
  */
 #include "libsymcache/profile/otlp.h"
 
-/* Messages that are within one another: ProfilesData has ResourceProfiles, those ScopeProfiles,
- * those Profiles. */
-enum { RESOURCE_PROFILES = 1, SCOPE_PROFILES = 2, PROFILES = 2, SAMPLE_TYPE = 1, SAMPLE = 2 };
-enum { DICTIONARY = 2, LOCATION = 2, FUNCTION = 3, STACK = 7 };
+enum { SAMPLE_TYPE = 1, SAMPLE = 2 };
 
 struct reading {
 	struct prof_otlp *f;
 	struct prof_stacks *stacks;          /* NULL: samples are counted */
 	VEC(struct prof_field) stack_fields; /* of the dictionary */
-	VEC(struct prof_frame) functions;
-	struct prof_frame_list frames;
-	VEC(uint32_t) first;                 /* of location i; the end behind the last */
+	struct prof_reader tables;
 	uint64_t type;                       /* that counts: a string */
 	bool any_type;
-	size_t next_location;
 };
 
 static void deinit(struct reading *r)
 {
 	vec_deinit(&r->stack_fields);
-	vec_deinit(&r->functions);
-	vec_deinit(&r->frames.frames);
-	vec_deinit(&r->first);
+	prof_reader_deinit(&r->tables);
 }
 
 /* ---- the dictionary --------------------------------------------------------------------------- */
 
-static int read_function(struct reading *r, const struct prof_field *entry, struct sc_error *err)
+static int read_function(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
-	struct prof_wire w = prof_wire_in(entry);
-	struct prof_frame *to = vec_push(&r->functions);
-	struct prof_places *p = r->f->places;
-	uint64_t name = 0, file = 0;
-	struct sc_str name_text, file_text;
-	struct prof_field of;
+	struct reading *r = ctx;
 
-	while (prof_wire_next(&w, &of)) {
-		if (of.type != PROF_VARINT)
-			continue;
-		if (of.number == 1)
-			name = of.value;
-		else if (of.number == 3)
-			file = of.value;
-		else if (of.number == 4 && to)
-			to->start_line = (uint32_t)of.value;
-	}
-	if (w.bad)
-		return prof_bad_wire(&r->f->in, &w, err);
-	if (!prof_string(&r->f->tables, name, &name_text) ||
-	    !prof_string(&r->f->tables, file, &file_text))
-		return prof_bad(&r->f->in, entry->from, "a function has a string that is not there",
-				err);
-	if (!to || (to->name = prof_text(p, name_text.ptr, name_text.len)) == PROF_NONE ||
-	    (to->file = prof_text(p, file_text.ptr, file_text.len)) == PROF_NONE)
-		return sc_no_memory(err);
-	return 0;
+	return prof_reader_function(&r->tables, entry, err);
 }
 
-/* The functions of the lines of a location: stacks->stack. */
-static int read_lines(struct reading *r, const struct prof_field *entry, struct sc_error *err)
+static int read_location(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
-	struct prof_wire w = prof_wire_in(entry), in;
-	struct prof_field line, of;
+	struct reading *r = ctx;
+	const struct otlp_location *l = &r->f->locations.data[r->tables.first.len];
 
-	while (prof_wire_next(&w, &line)) {
-		uint32_t *function;
-		uint64_t index = 0;
-
-		if (line.number != 3 || line.type != PROF_BYTES)
-			continue;
-		in = prof_wire_in(&line);
-		while (prof_wire_next(&in, &of))
-			if (of.number == 1 && of.type == PROF_VARINT)
-				index = of.value;
-		function = vec_push(&r->stacks->stack);
-		if (!function)
-			return sc_no_memory(err);
-		if (in.bad || index >= r->functions.len)
-			return prof_bad(&r->f->in, line.from, in.bad ? "a line is malformed" :
-					"a line has a function that is not there", err);
-		*function = (uint32_t)index;
-	}
-	return 0;
+	return prof_reader_location(&r->tables, entry, &(struct prof_asked){
+			l->address, l->mapping, l->place, l->has_lines }, err);
 }
 
-static int read_location(struct reading *r, const struct prof_field *entry, struct sc_error *err)
+static int add_stack(void *ctx, const struct prof_field *entry, struct sc_error *err)
 {
-	const struct otlp_location *l = &r->f->locations.data[r->next_location++];
-	uint32_t *first = vec_push(&r->first), module = 0;
-	struct prof_places *p = r->f->places;
-	int rc = 0;
-
-	if (!first || r->frames.frames.len >= PROF_NONE)
-		return sc_no_memory(err);
-	*first = (uint32_t)r->frames.frames.len;
-	if (l->mapping != PROF_NONE)
-		module = prof_text(p, p->mappings.data[l->mapping].name.ptr,
-				   p->mappings.data[l->mapping].name.len);
-	vec_clear(&r->stacks->stack);
-	if (l->has_lines && l->place == PROF_NONE)
-		rc = read_lines(r, entry, err);
-	for (size_t i = 0; i < r->stacks->stack.len && !rc; i++) {
-		struct prof_frame f = r->functions.data[r->stacks->stack.data[i]];
-
-		f.module = module;
-		f.inlined = i + 1 < r->stacks->stack.len;
-		if (!prof_stacks_put(r->stacks, &f, &r->frames))
-			rc = sc_no_memory(err);
-	}
-	if (!rc && !r->stacks->stack.len &&
-	    !prof_stacks_location(r->stacks, l->mapping, l->place, l->address, &r->frames))
-		rc = sc_no_memory(err);
-	return module == PROF_NONE ? sc_no_memory(err) : rc;
-}
-
-/* Calls `fn` for each entry of this kind. */
-static int each_of(struct reading *r, unsigned number, struct sc_error *err,
-		   int (*fn)(struct reading *r, const struct prof_field *entry,
-			     struct sc_error *err))
-{
-	struct prof_wire w = prof_wire_of(r->f->in.bytes, r->f->in.size), in;
-	struct prof_field field, entry;
-	int rc = 0;
-
-	while (!rc && prof_wire_next(&w, &field)) {
-		if (field.number != DICTIONARY || field.type != PROF_BYTES)
-			continue;
-		in = prof_wire_in(&field);
-		while (!rc && prof_wire_next(&in, &entry))
-			if (entry.number == number && entry.type == PROF_BYTES)
-				rc = fn(r, &entry, err);
-	}
-	return rc;
-}
-
-static int add_stack(struct reading *r, const struct prof_field *entry, struct sc_error *err)
-{
+	struct reading *r = ctx;
 	struct prof_field *to = vec_push(&r->stack_fields);
 
 	if (!to)
@@ -151,17 +52,13 @@ static int add_stack(struct reading *r, const struct prof_field *entry, struct s
 
 static int read_dictionary(struct reading *r, struct sc_error *err)
 {
-	int rc = each_of(r, STACK, err, add_stack);
-	uint32_t *last;
+	int rc = otlp_each(r->f, OTLP_STACK, r, add_stack, err);
 
 	if (rc || !r->stacks)
 		return rc;
-	rc = each_of(r, FUNCTION, err, read_function);
-	rc = rc ? rc : each_of(r, LOCATION, err, read_location);
-	last = rc ? NULL : vec_push(&r->first);
-	if (last)
-		*last = (uint32_t)r->frames.frames.len;
-	return rc ? rc : last ? 0 : sc_no_memory(err);
+	rc = otlp_each(r->f, OTLP_FUNCTION, r, read_function, err);
+	rc = rc ? rc : otlp_each(r->f, OTLP_LOCATION, r, read_location, err);
+	return rc ? rc : prof_reader_end(&r->tables, err);
 }
 
 /* ---- samples ---------------------------------------------------------------------------------- */
@@ -182,17 +79,10 @@ static int read_stack(struct reading *r, const struct prof_field *stack, struct 
 			if (at >= r->f->locations.len)
 				return prof_bad(&r->f->in, of.from, "a stack has a location that is "
 						"not there", err);
-			if (!r->stacks) {
+			if (!r->stacks)
 				prof_hide(r->f->places, r->f->locations.data[at].mapping);
-				continue;
-			}
-			for (uint32_t i = r->first.data[at]; i < r->first.data[at + 1]; i++) {
-				uint32_t *to = vec_push(&r->stacks->stack);
-
-				if (!to)
-					return sc_no_memory(err);
-				*to = r->frames.frames.data[i];
-			}
+			else if (!prof_reader_push(&r->tables, at))
+				return sc_no_memory(err);
 		}
 		if (list.w.bad)
 			return prof_bad_wire(&r->f->in, &list.w, err);
@@ -212,7 +102,7 @@ static int read_sample(struct reading *r, const struct prof_field *sample, struc
 	while (prof_wire_next(&w, &of)) {
 		struct prof_list list = prof_list_of(&of);
 
-		if (of.number == 1 && of.type == PROF_VARINT)
+		if (prof_is_number(&of, 1))
 			stack = of.value;
 		for (; of.number == 4 && prof_list_next(&list, &v); values++)
 			sum += v;
@@ -240,14 +130,12 @@ static void read_type(const struct prof_field *profile, uint64_t *type, uint64_t
 	struct prof_field of, part;
 
 	*type = *unit = 0;
-	while (prof_wire_next(&w, &of)) {
-		if (of.number != SAMPLE_TYPE || of.type != PROF_BYTES)
-			continue;
+	while (prof_wire_find(&w, SAMPLE_TYPE, &of)) {
 		in = prof_wire_in(&of);
 		while (prof_wire_next(&in, &part)) {
-			if (part.number == 1 && part.type == PROF_VARINT)
+			if (prof_is_number(&part, 1))
 				*type = part.value;
-			else if (part.number == 2 && part.type == PROF_VARINT)
+			else if (prof_is_number(&part, 2))
 				*unit = part.value;
 		}
 	}
@@ -263,9 +151,8 @@ static int read_profile(struct reading *r, const struct prof_field *profile, str
 	read_type(profile, &type, &unit);
 	if (r->stacks && type != r->type)
 		return 0;
-	while (!rc && prof_wire_next(&w, &of))
-		if (of.number == SAMPLE && of.type == PROF_BYTES)
-			rc = read_sample(r, &of, err);
+	while (!rc && prof_wire_find(&w, SAMPLE, &of))
+		rc = read_sample(r, &of, err);
 	return rc ? rc : w.bad ? prof_bad_wire(&r->f->in, &w, err) : 0;
 }
 
@@ -295,23 +182,22 @@ static int each_profile(struct reading *r, struct prof_wire w, unsigned depth, s
 			int (*fn)(struct reading *r, const struct prof_field *profile,
 				  struct sc_error *err))
 {
-	static const unsigned numbers[] = { RESOURCE_PROFILES, SCOPE_PROFILES, PROFILES };
+	static const unsigned numbers[] = { OTLP_RESOURCE_PROFILES, OTLP_SCOPE_PROFILES,
+					    OTLP_PROFILES };
 	struct prof_field of;
 	int rc = 0;
 
-	while (!rc && prof_wire_next(&w, &of)) {
-		if (of.number != numbers[depth] || of.type != PROF_BYTES)
-			continue;
+	while (!rc && prof_wire_find(&w, numbers[depth], &of))
 		rc = depth == 2 ? fn(r, &of, err) :
 				  each_profile(r, prof_wire_in(&of), depth + 1, err, fn);
-	}
 	return rc ? rc : w.bad ? prof_bad_wire(&r->f->in, &w, err) : 0;
 }
 
 int otlp_stacks(struct prof_otlp *f, struct prof_stacks *ret, struct sc_error *err)
 {
 	const struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size);
-	struct reading r = { .f = f, .stacks = ret };
+	struct reading r = { .f = f, .stacks = ret, .tables = {
+		.stacks = ret, .in = &f->in, .tables = &f->tables, .shape = &otlp_shape } };
 	int rc = prof_stacks_begin(ret, f->places) ? 0 : sc_no_memory(err);
 
 	rc = rc ? rc : each_profile(&r, w, 0, err, find_type);

@@ -79,14 +79,19 @@ struct prof_bytes *prof_out_own(struct prof_out *o)
 	return &o->own;
 }
 
+int prof_out_too_large(const struct prof_out *o, struct sc_error *err)
+{
+	return sc_error_set(err, SC_ELIMIT, "the output would have more than %zu MiB, which is 64 "
+			    "times the input and 64 MiB", o->limit >> 20);
+}
+
 int prof_out_end(struct prof_out *o, struct sc_error *err)
 {
 	prof_out_own(o);
 	end_own(o);
 	o->size += o->own.v.len;
 	if (o->over)
-		return sc_error_set(err, SC_ELIMIT, "the output would have more than %zu MiB, which "
-				    "is 64 times the input and 64 MiB", o->limit >> 20);
+		return prof_out_too_large(o, err);
 	if (o->own.failed || !vec_reserve(&o->vecs, o->pieces.len))
 		return sc_no_memory(err);
 	for (size_t i = 0; i < o->pieces.len; i++) {

@@ -36,6 +36,9 @@ void prof_out_input(struct prof_out *o, const uint8_t *from, const uint8_t *to);
 /* To write new bytes behind all that was written. */
 struct prof_bytes *prof_out_own(struct prof_out *o);
 
+/* SC_ELIMIT: it would be too large. */
+int prof_out_too_large(const struct prof_out *o, struct sc_error *err);
+
 /* Afterwards o->vecs is the output, of o->size bytes. SC_ENOMEM, SC_ELIMIT. */
 int prof_out_end(struct prof_out *o, struct sc_error *err);
 

@@ -14,38 +14,40 @@ void prof_packing_deinit(struct prof_packing *p)
 	libdeflate_free_compressor(p->compressor);
 }
 
-static int inflate_all(struct symcache_inflate *d, struct prof_bytes *to, const uint8_t *bytes,
-		       size_t size, struct sc_error *err)
+int prof_inflate(struct symcache_inflate *d, struct prof_bytes *to, const uint8_t *bytes,
+		 size_t size, bool last, size_t *taken, struct sc_error *err)
 {
 	const size_t most = (size_t)1 << 30; /* at once */
 	struct symcache_inflate_step step;
-	size_t at = 0;
 	int rc;
 
+	*taken = 0;
 	do {
+		const size_t left = size - *taken;
+
 		if (!vec_reserve(&to->v, 64 << 10))
 			return sc_no_memory(err);
 		step = (struct symcache_inflate_step){
-			bytes + at, to->v.data + to->v.len, size - at < most ? size - at : most,
+			bytes + *taken, to->v.data + to->v.len, left < most ? left : most,
 			to->v.cap - to->v.len < most ? to->v.cap - to->v.len : most,
-			size - at <= most,
+			last && left <= most,
 		};
 		rc = symcache_inflate_run(d, &step, err);
 		if (rc)
-			return sc_error_prefix(err, "after 0x%zx bytes: ", at);
-		at += step.in_len;
+			return rc;
+		*taken += step.in_len;
 		to->v.len += step.out_len;
 		if (to->v.len > PROF_UNPACKED_MAX)
 			return sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB unpacked");
 	} while (step.in_len || step.out_len);
-	return at == size ? 0 : sc_error_set(err, SC_EFORMAT, "at 0x%zx: something follows the "
-					     "compressed data", at);
+	return 0;
 }
 
 int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 		enum symcache_packing *was, struct sc_error *err)
 {
 	struct symcache_inflate *d;
+	size_t taken;
 	int rc = symcache_inflate_create(*bytes, *size, 1, &d, err);
 
 	*was = symcache_packing_of(*bytes, *size);
@@ -53,8 +55,13 @@ int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 		return rc ? rc : *size <= PROF_UNPACKED_MAX ? 0 :
 			sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB");
 	vec_clear(&p->unpacked.v);
-	rc = inflate_all(d, &p->unpacked, *bytes, *size, err);
+	rc = prof_inflate(d, &p->unpacked, *bytes, *size, true, &taken, err);
 	symcache_inflate_destroy(d);
+	if (rc && rc != SC_ELIMIT)
+		return sc_error_prefix(err, "after 0x%zx bytes: ", taken);
+	if (!rc && taken < *size)
+		return sc_error_set(err, SC_EFORMAT, "at 0x%zx: something follows the compressed data",
+				    taken);
 	*bytes = p->unpacked.v.data;
 	*size = p->unpacked.v.len;
 	return rc;
@@ -70,8 +77,7 @@ int prof_pack(struct prof_packing *p, const struct prof_out *out, struct sc_erro
 	if (!p->compressor)
 		return sc_no_memory(err);
 	if (!bytes) {
-		vec_clear(&p->joined.v);
-		p->joined.failed = false;
+		prof_bytes_clear(&p->joined);
 		for (size_t i = 0; i < out->vecs.len; i++)
 			prof_put(&p->joined, out->vecs.data[i].iov_base, out->vecs.data[i].iov_len);
 		bytes = p->joined.v.data;

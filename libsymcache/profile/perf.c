@@ -226,10 +226,8 @@ static void clear(struct perf_profile *p)
 	symcache_process_destroy(p->root);
 	p->root = NULL;
 	vec_clear(&p->processes);
-	vec_clear(&p->pids.ids);
-	sc_intern_clear(&p->pids.set);
-	vec_clear(&p->tids.ids);
-	sc_intern_clear(&p->tids.set);
+	prof_ids_clear(&p->pids);
+	prof_ids_clear(&p->tids);
 	vec_clear(&p->comm_of);
 	prof_texts_clear(&p->comms);
 	vec_clear(&p->used);
@@ -266,11 +264,9 @@ void perf_deinit(struct perf_profile *p)
 {
 	clear(p);
 	perf_file_deinit(&p->file);
-	vec_deinit(&p->pids.ids);
-	sc_intern_deinit(&p->pids.set);
+	prof_ids_deinit(&p->pids);
 	vec_deinit(&p->processes);
-	vec_deinit(&p->tids.ids);
-	sc_intern_deinit(&p->tids.set);
+	prof_ids_deinit(&p->tids);
 	vec_deinit(&p->comm_of);
 	prof_texts_deinit(&p->comms);
 	vec_deinit(&p->used);

@@ -24,9 +24,9 @@ struct perf_profile {
 	struct perf_file file;
 	const struct symcache_finder *finder;
 	struct symcache_process *root;       /* whose images all processes share */
-	struct pprof_ids pids;               /* number i is processes.data[i]; it may be NULL */
+	struct prof_ids pids;               /* number i is processes.data[i]; it may be NULL */
 	VEC(struct symcache_process *) processes;
-	struct pprof_ids tids;               /* number i has the name comm_of.data[i] */
+	struct prof_ids tids;               /* number i has the name comm_of.data[i] */
 	VEC(uint32_t) comm_of;
 	struct prof_texts comms;             /* names of threads; 0 is "" */
 	VEC(struct perf_mapping) used;

@@ -50,32 +50,16 @@ static int add_record(struct perf_file *f, const uint8_t *bytes, size_t size, ui
 }
 
 /* Inflates what a record has, behind what is there. */
-static int inflate(struct perf_file *f, const uint8_t *p, size_t left, struct sc_error *err)
+static int inflate(struct perf_file *f, const uint8_t *p, size_t size, struct sc_error *err)
 {
-	struct symcache_inflate_step step;
-	int rc = f->inflate ? 0 : symcache_inflate_create(p, left, 1, &f->inflate,
-							      err);
+	size_t taken;
+	int rc = f->inflate ? 0 : symcache_inflate_create(p, size, 1, &f->inflate, err);
 
 	if (!rc && !f->inflate)
 		return perf_bad(f, p, "what is compressed is not zstd's", err);
-	while (!rc) {
-		if (!vec_reserve(&f->inflated.v, 64 << 10))
-			return sc_no_memory(err);
-		step = (struct symcache_inflate_step){
-			p, vec_end(&f->inflated.v), left, f->inflated.v.cap - f->inflated.v.len,
-		};
-		rc = symcache_inflate_run(f->inflate, &step, err);
-		if (rc)
-			return sc_error_prefix(err, "at 0x%zx: ", (size_t)(p - f->in.bytes));
-		if (!step.in_len && !step.out_len)
-			break;
-		p += step.in_len;
-		left -= step.in_len;
-		f->inflated.v.len += step.out_len;
-		if (f->inflated.v.len > PROF_UNPACKED_MAX)
-			return sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB unpacked");
-	}
-	return rc;
+	rc = rc ? rc : prof_inflate(f->inflate, &f->inflated, p, size, false, &taken, err);
+	return rc && rc != SC_ELIMIT ? sc_error_prefix(err, "at 0x%zx: ",
+						       (size_t)(p - f->in.bytes) + taken) : rc;
 }
 
 /* The records that are whole by now among what was compressed. */
@@ -258,8 +242,7 @@ int perf_file_read(struct perf_file *f, const struct prof_input *in, struct sc_e
 	f->inflate = NULL;
 	vec_clear(&f->inflated.v);
 	vec_clear(&f->events);
-	vec_clear(&f->ids.ids);
-	sc_intern_clear(&f->ids.set);
+	prof_ids_clear(&f->ids);
 	vec_clear(&f->event_of);
 	vec_clear(&f->records);
 	prof_texts_clear(&f->names);
@@ -278,8 +261,7 @@ void perf_file_deinit(struct perf_file *f)
 	symcache_inflate_destroy(f->inflate);
 	prof_bytes_deinit(&f->inflated);
 	vec_deinit(&f->events);
-	vec_deinit(&f->ids.ids);
-	sc_intern_deinit(&f->ids.set);
+	prof_ids_deinit(&f->ids);
 	vec_deinit(&f->event_of);
 	vec_deinit(&f->records);
 	prof_texts_deinit(&f->names);

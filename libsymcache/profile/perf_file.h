@@ -55,7 +55,7 @@ struct perf_file {
 	struct prof_bytes inflated;
 	size_t parsed;                 /* of `inflated`: whole records */
 	VEC(struct perf_event) events;
-	struct pprof_ids ids;          /* ids of events, and which: */
+	struct prof_ids ids;          /* ids of events, and which: */
 	VEC(uint32_t) event_of;
 	VEC(struct perf_record) records; /* by time; equal times in the file's order */
 	struct prof_texts names;       /* of files whose build IDs are known: */
@@ -122,16 +122,6 @@ static inline uint32_t perf_u32(struct perf_cursor *c)
 	return le32toh(v);
 }
 
-static inline uint16_t perf_u16(struct perf_cursor *c)
-{
-	const uint8_t *p = perf_take(c, 2);
-	uint16_t v = 0;
-
-	if (p)
-		memcpy(&v, p, 2);
-	return le16toh(v);
-}
-
 /* What is left up to a NUL. */
 static inline struct sc_str perf_string(struct perf_cursor *c)
 {
@@ -156,7 +146,7 @@ struct perf_sample {
 	const uint8_t *regs;    /* words, one for each bit of the event's `regs` */
 	const uint8_t *stack;   /* stack_size bytes from the stack pointer up */
 	uint64_t stack_size;
-	bool guest, kernel;     /* what `ip` is of */
+	bool guest;             /* `ip` is of a guest */
 };
 
 /* False: it is cut off, or of no event. */

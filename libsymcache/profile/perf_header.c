@@ -64,7 +64,7 @@ int perf_add_event(struct perf_file *f, const uint8_t *attr, size_t size, struct
 		const uint64_t id = perf_u64(&ids);
 		uint32_t *of = vec_push(&f->event_of);
 
-		if (!of || !pprof_add_id(&f->ids, id))
+		if (!of || !prof_ids_add(&f->ids, id))
 			return sc_no_memory(err);
 		*of = (uint32_t)(f->events.len - 1);
 	}
@@ -104,7 +104,7 @@ void perf_read_update(struct perf_file *f, const uint8_t *bytes, size_t size)
 {
 	struct perf_cursor c = perf_cursor_of(bytes, size, 8);
 	const uint64_t kind = perf_u64(&c), id = perf_u64(&c);
-	const uint32_t at = pprof_id(&f->ids, id);
+	const uint32_t at = prof_ids_find(&f->ids, id);
 
 	if (kind == UPDATE_NAME && at != PROF_NONE)
 		set_name(f, f->event_of.data[at], perf_string(&c));

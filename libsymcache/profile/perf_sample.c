@@ -5,7 +5,7 @@ enum {
 	SAMPLE_ID_ALL = 1 << 18, /* of an event's flags: other records end in times, too */
 	BRANCH_HW_INDEX = 1 << 17, BRANCH_COUNTERS = 1 << 19,
 	READ_ENABLED = 1, READ_RUNNING = 2, READ_ID = 4, READ_GROUP = 8, READ_LOST = 16,
-	CPUMODE = 7, KERNEL = 1, HYPERVISOR = 3, GUEST_KERNEL = 4, GUEST_USER = 5,
+	CPUMODE = 7, GUEST_KERNEL = 4, GUEST_USER = 5,
 };
 
 /* Fields behind records other than samples, in this order; 8 bytes each. */
@@ -63,12 +63,12 @@ uint32_t perf_event_of(const struct perf_file *f, const uint8_t *bytes, size_t s
 	if (!(e->sample_type & (PERF_IDENTIFIER | PERF_ID)))
 		return 0;
 	if (!is_sample(bytes)) {
-		at = pprof_id(&f->ids, id_field(e, bytes, size, e->sample_type & PERF_IDENTIFIER ?
+		at = prof_ids_find(&f->ids, id_field(e, bytes, size, e->sample_type & PERF_IDENTIFIER ?
 						PERF_IDENTIFIER : PERF_ID, 0));
 		return at == PROF_NONE ? 0 : f->event_of.data[at];
 	}
 	c = perf_cursor_of(bytes, size, 8 + place_of_id(e));
-	at = pprof_id(&f->ids, perf_u64(&c));
+	at = prof_ids_find(&f->ids, perf_u64(&c));
 	return at == PROF_NONE ? PROF_NONE : f->event_of.data[at];
 }
 
@@ -149,7 +149,6 @@ bool perf_read_sample(const struct perf_file *f, const uint8_t *bytes, size_t si
 		return false;
 	e = &f->events.data[event];
 	type = e->sample_type;
-	ret->kernel = mode == KERNEL || mode == HYPERVISOR || mode == GUEST_KERNEL;
 	ret->guest = mode == GUEST_KERNEL || mode == GUEST_USER;
 	perf_take(&c, type & PERF_IDENTIFIER ? 8 : 0);
 	if (type & PERF_IP)

@@ -22,17 +22,17 @@ static unsigned misc_of(const uint8_t *bytes)
 /* The number of a process; a new one has none yet. PROF_NONE: out of memory. */
 static uint32_t number_of(struct perf_profile *p, uint64_t pid)
 {
-	const uint32_t at = pprof_id(&p->pids, pid);
+	const uint32_t at = prof_ids_find(&p->pids, pid);
 
 	if (at != PROF_NONE)
 		return at;
-	return pprof_add_id(&p->pids, pid) && vec_push(&p->processes) ?
+	return prof_ids_add(&p->pids, pid) && vec_push(&p->processes) ?
 		(uint32_t)(p->processes.len - 1) : PROF_NONE;
 }
 
 struct symcache_process *perf_process_of(const struct perf_profile *p, uint64_t pid)
 {
-	const uint32_t at = pprof_id(&p->pids, pid);
+	const uint32_t at = prof_ids_find(&p->pids, pid);
 
 	return at == PROF_NONE ? NULL : p->processes.data[at];
 }
@@ -141,10 +141,10 @@ int perf_read_mmap(struct perf_profile *p, const uint8_t *bytes, size_t size,
 
 static int name_thread(struct perf_profile *p, uint32_t tid, uint32_t comm, struct sc_error *err)
 {
-	uint32_t at = pprof_id(&p->tids, tid);
+	uint32_t at = prof_ids_find(&p->tids, tid);
 
 	if (at == PROF_NONE) {
-		if (!pprof_add_id(&p->tids, tid) || !vec_push(&p->comm_of))
+		if (!prof_ids_add(&p->tids, tid) || !vec_push(&p->comm_of))
 			return sc_no_memory(err);
 		at = (uint32_t)(p->comm_of.len - 1);
 	}
@@ -154,7 +154,7 @@ static int name_thread(struct perf_profile *p, uint32_t tid, uint32_t comm, stru
 
 uint32_t perf_comm_of(const struct perf_profile *p, uint32_t tid)
 {
-	const uint32_t at = pprof_id(&p->tids, tid);
+	const uint32_t at = prof_ids_find(&p->tids, tid);
 
 	return at == PROF_NONE ? 0 : p->comm_of.data[at];
 }

@@ -50,11 +50,7 @@ void prof_places_deinit(struct prof_places *p)
 	prof_texts_deinit(&p->texts);
 	sc_intern_deinit(&p->function_set);
 	sc_intern_deinit(&p->memo_set);
-	sc_intern_deinit(&p->missing_set);
-	for (size_t i = 0; i < p->missing.len; i++) {
-		free(p->missing.data[i].name);
-		free(p->missing.data[i].id);
-	}
+	prof_texts_deinit(&p->missing_texts);
 	vec_deinit(&p->missing);
 	symcache_symbolizer_destroy(p->symbolizer);
 }
@@ -335,7 +331,7 @@ static uint32_t id_text(struct prof_places *p, const struct prof_mapping *m)
 	const struct symcache *cache;
 	char text[SYMCACHE_BUILD_ID_TEXT];
 
-	if (!m->found || !m->by_name)
+	if (!m->found || m->id.len)
 		return 0;
 	cache = p->modules.data[m->module].cache;
 	if (!cache->image || cache->image->build_id_derived ||

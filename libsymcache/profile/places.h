@@ -20,7 +20,7 @@ struct prof_mapping {
 	struct sc_str name, id;  /* the file's path, its build ID as text */
 	/* Filled in by places: */
 	uint32_t module;               /* PROF_NONE: not known, or not asked for yet */
-	bool asked, by_name;           /* by_name: the profile has no build ID of it */
+	bool asked;
 	bool found, has_files, has_lines; /* something in it was found, with that */
 	enum symcache_origin origin;   /* and */
 	uint64_t base;                 /* offset of `start`, from there on */
@@ -58,8 +58,7 @@ struct prof_memo { /* a frame of a cache, and the function that it is of */
 	uint32_t module, function, file, symbol, is;
 };
 
-struct prof_missing {
-	char *name, *id;
+struct prof_missing { /* its text is NAME\0ID */
 	uint64_t samples, locations;
 	uint64_t last; /* sample that was counted */
 };
@@ -81,7 +80,7 @@ struct prof_places {
 	/* Of all: */
 	struct symprofile_counts counts;
 	VEC(struct prof_missing) missing;
-	struct sc_intern missing_set;
+	struct prof_texts missing_texts;
 };
 
 /* SC_ENOMEM. `options` is borrowed. */

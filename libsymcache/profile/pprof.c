@@ -6,65 +6,12 @@
  */
 #include "libsymcache/profile/pprof.h"
 
-static const struct prof_shape shape = {
+const struct prof_shape pprof_shape = {
 	.lines = 4, .id = 1, .name = 2, .system_name = 3, .file = 4, .start = 5,
 	.functions = PPROF_FUNCTION, .strings = PPROF_STRING,
 };
 
-/* ---- ids ------------------------------------------------------------------------------------ */
-
-struct id_key {
-	const struct pprof_ids *ids;
-	uint64_t id;
-};
-
-static bool id_equal(const void *ctx, uint32_t i)
-{
-	const struct id_key *k = ctx;
-
-	return k->ids->ids.data[i] == k->id;
-}
-
-static uint64_t id_hash(uint64_t id)
-{
-	return prof_hash(&id, sizeof(id));
-}
-
-static uint32_t *find_id(struct pprof_ids *ids, uint64_t id)
-{
-	const struct id_key key = { ids, id };
-
-	return sc_intern_find(&ids->set, id_hash(id), id_equal, &key);
-}
-
-bool pprof_add_id(struct pprof_ids *ids, uint64_t id)
-{
-	uint64_t *added = ids->ids.len < PROF_NONE ? vec_push(&ids->ids) : NULL;
-	uint32_t *slot;
-
-	if (!added)
-		return false;
-	*added = id;
-	slot = find_id(ids, id);
-	if (slot)
-		*slot = (uint32_t)(ids->ids.len - 1);
-	return slot;
-}
-
-uint32_t pprof_id(const struct pprof_ids *ids, uint64_t id)
-{
-	const struct id_key key = { ids, id };
-
-	return sc_intern_get(&ids->set, id_hash(id), id_equal, &key);
-}
-
 /* ---- reading -------------------------------------------------------------------------------- */
-
-/* The value of a field that is a number of this kind. */
-static bool is_number(const struct prof_field *f, unsigned number)
-{
-	return f->number == number && f->type == PROF_VARINT;
-}
 
 struct mapping_fields {
 	uint64_t id, start, limit, offset, name, build_id;
@@ -95,13 +42,13 @@ bool pprof_read_location(const struct prof_field *f, struct pprof_location_field
 	*ret = (struct pprof_location_fields){ 0 };
 	*w = prof_wire_in(f);
 	while (prof_wire_next(w, &of)) {
-		if (is_number(&of, 1))
+		if (prof_is_number(&of, 1))
 			ret->id = of.value;
-		else if (is_number(&of, 2))
+		else if (prof_is_number(&of, 2))
 			ret->mapping = of.value;
-		else if (is_number(&of, 3))
+		else if (prof_is_number(&of, 3))
 			ret->address = of.value;
-		else if (of.number == shape.lines && of.type == PROF_BYTES)
+		else if (of.number == pprof_shape.lines && of.type == PROF_BYTES)
 			ret->has_lines = true;
 	}
 	return !w->bad;
@@ -115,7 +62,7 @@ static int read_function(struct prof_pprof *f, const struct prof_field *field,
 	struct prof_field of;
 
 	while (prof_wire_next(&w, &of))
-		if (is_number(&of, 1) && of.value >= f->tables.next_function)
+		if (prof_is_number(&of, 1) && of.value >= f->tables.next_function)
 			f->tables.next_function = of.value + 1;
 	return w.bad ? prof_bad_wire(&f->in, &w, err) : 0;
 }
@@ -130,7 +77,7 @@ static int add_mapping(struct prof_pprof *f, const struct prof_field *field, str
 	if (!read_mapping(field, &m, &w))
 		return prof_bad_wire(&f->in, &w, err);
 	to = prof_add_mapping(f->places);
-	if (!to || !pprof_add_id(&f->mapping_ids, m.id))
+	if (!to || !prof_ids_add(&f->mapping_ids, m.id))
 		return sc_no_memory(err);
 	to->start = m.start;
 	to->limit = m.limit;
@@ -190,18 +137,16 @@ static int read_leaves(struct prof_pprof *f, struct sc_error *err)
 	struct prof_field field, of;
 	uint64_t id;
 
-	while (prof_wire_next(&w, &field)) {
+	while (prof_wire_find(&w, PPROF_SAMPLE, &field)) {
 		struct prof_wire sample = prof_wire_in(&field);
 
-		if (field.number != PPROF_SAMPLE || field.type != PROF_BYTES)
-			continue;
 		while (prof_wire_next(&sample, &of)) {
 			struct prof_list list = prof_list_of(&of);
 			uint32_t at;
 
 			if (of.number != 1 || !prof_list_next(&list, &id))
 				continue;
-			at = pprof_id(&f->location_ids, id);
+			at = prof_ids_find(&f->location_ids, id);
 			if (at != PROF_NONE)
 				f->leaf.data[at] = 1;
 			break;
@@ -240,9 +185,7 @@ static int each_location(struct prof_pprof *f, struct sc_error *err,
 	size_t number = 0;
 	int rc = 0;
 
-	while (!rc && prof_wire_next(&w, &field)) {
-		if (field.number != PPROF_LOCATION || field.type != PROF_BYTES)
-			continue;
+	while (!rc && prof_wire_find(&w, PPROF_LOCATION, &field)) {
 		if (!pprof_read_location(&field, &l, &in))
 			return prof_bad_wire(&f->in, &in, err);
 		rc = fn(f, &field, &l, number++, err);
@@ -255,9 +198,9 @@ static int add_location(struct prof_pprof *f, const struct prof_field *field,
 {
 	struct pprof_location *to = number < PROF_NONE ? vec_push(&f->locations) : NULL;
 
-	if (!to || (f->with_ids && !pprof_add_id(&f->location_ids, l->id)))
+	if (!to || (f->with_ids && !prof_ids_add(&f->location_ids, l->id)))
 		return sc_no_memory(err);
-	to->mapping = l->mapping ? pprof_id(&f->mapping_ids, l->mapping) : PROF_NONE;
+	to->mapping = l->mapping ? prof_ids_find(&f->mapping_ids, l->mapping) : PROF_NONE;
 	to->place = PROF_NONE;
 	if (l->mapping && to->mapping == PROF_NONE && !l->has_lines)
 		return prof_bad(&f->in, field->from, "a location has a mapping that is not there",
@@ -293,10 +236,8 @@ int pprof_read(struct prof_pprof *f, const uint8_t *bytes, size_t size, struct s
 
 	vec_clear(&f->locations);
 	vec_clear(&f->leaf);
-	vec_clear(&f->mapping_ids.ids);
-	vec_clear(&f->location_ids.ids);
-	sc_intern_clear(&f->mapping_ids.set);
-	sc_intern_clear(&f->location_ids.set);
+	prof_ids_clear(&f->mapping_ids);
+	prof_ids_clear(&f->location_ids);
 	prof_tables_clear(&f->tables);
 	prof_places_clear(f->places);
 	f->in = (struct prof_input){ bytes, size };
@@ -317,10 +258,8 @@ int pprof_read(struct prof_pprof *f, const uint8_t *bytes, size_t size, struct s
 void pprof_deinit(struct prof_pprof *f)
 {
 	prof_tables_deinit(&f->tables);
-	vec_deinit(&f->mapping_ids.ids);
-	vec_deinit(&f->location_ids.ids);
-	sc_intern_deinit(&f->mapping_ids.set);
-	sc_intern_deinit(&f->location_ids.set);
+	prof_ids_deinit(&f->mapping_ids);
+	prof_ids_deinit(&f->location_ids);
 	vec_deinit(&f->locations);
 	vec_deinit(&f->leaf);
 }
@@ -330,7 +269,7 @@ void pprof_deinit(struct prof_pprof *f)
 /* Fields of a location that go where lines come: the lines it has, and is_folded. */
 static bool is_replaced(const struct prof_field *f)
 {
-	return (f->number == shape.lines && f->type == PROF_BYTES) || is_number(f, 5);
+	return (f->number == pprof_shape.lines && f->type == PROF_BYTES) || prof_is_number(f, 5);
 }
 
 static void write_location(struct prof_pprof *f, const struct prof_field *field,
@@ -339,7 +278,7 @@ static void write_location(struct prof_pprof *f, const struct prof_field *field,
 	struct prof_bytes *to = prof_out_own(out);
 	struct prof_wire w = prof_wire_in(field);
 	struct prof_field of;
-	size_t size = prof_lines_size(f->places, &f->tables, &shape, place);
+	size_t size = prof_lines_size(f->places, &f->tables, place);
 
 	while (prof_wire_next(&w, &of))
 		size += is_replaced(&of) ? 0 : (size_t)(w.at - of.from);
@@ -349,7 +288,7 @@ static void write_location(struct prof_pprof *f, const struct prof_field *field,
 	while (prof_wire_next(&w, &of))
 		if (!is_replaced(&of))
 			prof_put(to, of.from, (size_t)(w.at - of.from));
-	prof_put_lines(to, f->places, &f->tables, &shape, place);
+	prof_put_lines(to, f->places, &f->tables, &pprof_shape, place);
 }
 
 static void write_mapping(struct prof_pprof *f, const struct prof_field *field,
@@ -415,7 +354,7 @@ int pprof_write(struct prof_pprof *f, struct prof_out *out, struct sc_error *err
 	if (rc)
 		return rc;
 	write_fields(f, out);
-	prof_put_functions(out, f->places, &f->tables, &shape);
-	prof_put_strings(out, f->places, &f->tables, &shape);
+	prof_put_functions(out, f->places, &f->tables, &pprof_shape);
+	prof_put_strings(out, f->places, &f->tables, &pprof_shape);
 	return prof_out_end(out, err);
 }

@@ -11,22 +11,19 @@ enum {
 	PPROF_DEFAULT_TYPE = 14,
 };
 
+/* How it has lines and functions. */
+extern const struct prof_shape pprof_shape;
+
 struct pprof_location {
 	uint32_t mapping, place; /* PROF_NONE: in none; not looked up */
-};
-
-/* Ids of any 64 bits → numbers from 0 on. */
-struct pprof_ids {
-	VEC(uint64_t) ids;
-	struct sc_intern set;
 };
 
 struct prof_pprof {
 	struct prof_input in;
 	struct prof_places *places;
 	struct prof_tables tables;
-	struct pprof_ids mapping_ids;
-	struct pprof_ids location_ids;  /* if `with_ids` */
+	struct prof_ids mapping_ids;
+	struct prof_ids location_ids;  /* if `with_ids` */
 	VEC(struct pprof_location) locations;
 	VEC(uint8_t) leaf;              /* location_ids: is it ever the first of a sample? */
 	bool with_ids, with_leaves;
@@ -42,13 +39,6 @@ int pprof_read(struct prof_pprof *f, const uint8_t *bytes, size_t size, struct s
 int pprof_write(struct prof_pprof *f, struct prof_out *out, struct sc_error *err);
 
 void pprof_deinit(struct prof_pprof *f);
-
-/* One more thing, with this id; of two with one id the last counts. False: out of memory, or
- * there are too many. */
-bool pprof_add_id(struct pprof_ids *ids, uint64_t id);
-
-/* The number of an id; PROF_NONE: it is unknown. */
-uint32_t pprof_id(const struct pprof_ids *ids, uint64_t id);
 
 /* What one of the messages says, as far as it is needed. */
 struct pprof_location_fields {

@@ -68,8 +68,6 @@ struct run {
 	struct prof_input in;      /* unpacked */
 	enum prof_kind kind;
 	enum symprofile_form form; /* SYMPROFILE_OWN: OTLP's */
-	bool packed;               /* it was */
-	bool pack;                 /* what comes out will be */
 	bool unchanged;            /* what came in comes out */
 };
 
@@ -96,6 +94,13 @@ static int choose_form(const struct symprofiler *p, struct run *r, struct sc_err
 	return 0;
 }
 
+/* A form that shows stacks. */
+static int write_stacks(struct symprofiler *p, const struct run *r, struct sc_error *err)
+{
+	prof_out_begin(&p->out, r->in.size);
+	return folded_write(&p->stacks, &p->out, err);
+}
+
 /* Symbolizes a profile in pprof's protobuf. */
 static int run_pprof(struct symprofiler *p, struct run *r, const struct prof_input *in,
 		     struct sc_error *err)
@@ -115,14 +120,18 @@ static int run_pprof(struct symprofiler *p, struct run *r, const struct prof_inp
 		return r->unchanged ? 0 : pprof_write(&p->pprof, &p->out, err);
 	}
 	rc = pprof_stacks(&p->pprof, &p->stacks, err);
-	prof_out_begin(&p->out, r->in.size);
-	return rc ? rc : folded_write(&p->stacks, &p->out, err);
+	return rc ? rc : write_stacks(p, r, err);
+}
+
+/* The same of p->built. */
+static int run_built(struct symprofiler *p, struct run *r, struct sc_error *err)
+{
+	return run_pprof(p, r, &(struct prof_input){ p->built.v.data, p->built.v.len }, err);
 }
 
 /* A heap text or a CPU profile. */
 static int run_legacy(struct symprofiler *p, struct run *r, struct sc_error *err)
 {
-	struct prof_input in;
 	int rc = r->kind == PROF_CPU ? legacy_read_cpu(&p->legacy, &r->in, err) :
 				       legacy_read_heap(&p->legacy, &r->in, err);
 
@@ -130,23 +139,18 @@ static int run_legacy(struct symprofiler *p, struct run *r, struct sc_error *err
 		return rc;
 	if (r->form == SYMPROFILE_JEPROF)
 		return jeprof_write(&p->places, &p->legacy, &r->in, &p->out, err);
-	vec_clear(&p->built.v);
-	p->built.failed = false;
+	prof_bytes_clear(&p->built);
 	rc = legacy_to_pprof(&p->legacy, &p->builder, &p->built, err);
-	in = (struct prof_input){ p->built.v.data, p->built.v.len };
-	return rc ? rc : run_pprof(p, r, &in, err);
+	return rc ? rc : run_built(p, r, err);
 }
 
 static int run_perf(struct symprofiler *p, struct run *r, struct sc_error *err)
 {
-	struct prof_input in;
 	int rc;
 
-	vec_clear(&p->built.v);
-	p->built.failed = false;
+	prof_bytes_clear(&p->built);
 	rc = perf_to_pprof(&p->perf, &r->in, &p->places.finder, &p->builder, &p->built, err);
-	in = (struct prof_input){ p->built.v.data, p->built.v.len };
-	return rc ? rc : run_pprof(p, r, &in, err);
+	return rc ? rc : run_built(p, r, err);
 }
 
 static int run_otlp(struct symprofiler *p, struct run *r, struct sc_error *err)
@@ -162,8 +166,7 @@ static int run_otlp(struct symprofiler *p, struct run *r, struct sc_error *err)
 		return r->unchanged ? 0 : otlp_write(&p->otlp, &p->out, err);
 	}
 	rc = otlp_stacks(&p->otlp, &p->stacks, err);
-	prof_out_begin(&p->out, r->in.size);
-	return rc ? rc : folded_write(&p->stacks, &p->out, err);
+	return rc ? rc : write_stacks(p, r, err);
 }
 
 static int run_kind(struct symprofiler *p, struct run *r, struct sc_error *err)
@@ -194,7 +197,6 @@ int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 	*ret = (struct symprofile_output){ 0 };
 	if (rc)
 		return rc;
-	r.packed = was != SYMCACHE_PLAIN;
 	r.kind = prof_kind_of(r.in.bytes, r.in.size, &looks_like);
 	if (!r.kind)
 		return sc_error_set(err, SC_EUNSUPPORTED, "%s", looks_like);
@@ -203,12 +205,11 @@ int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 	if (rc)
 		return rc == SC_EFORMAT ? sc_error_prefix(err, "%s: ", kind_names[r.kind]) : rc;
 	ret->text = r.form > SYMPROFILE_PPROF;
-	r.pack = !ret->text && (r.packed || (r.kind != PROF_PPROF && r.kind != PROF_OTLP));
 	if (r.unchanged) {
 		prof_out_begin(&p->out, size);
 		prof_out_input(&p->out, bytes, (const uint8_t *)bytes + size);
 		rc = prof_out_end(&p->out, err);
-	} else if (r.pack) {
+	} else if (!ret->text && (was || (r.kind != PROF_PPROF && r.kind != PROF_OTLP))) {
 		rc = prof_pack(&p->packing, &p->out, err);
 		ret->pieces = &p->packing.piece;
 		ret->num = 1;
@@ -239,8 +240,10 @@ const struct symprofile_missing *symprofiler_missing(struct symprofiler *p, size
 	for (size_t i = 0; i < have; i++) {
 		const struct prof_missing *m = &p->places.missing.data[i];
 
+		const char *name = prof_texts_at(&p->places.missing_texts, (uint32_t)i).ptr;
+
 		p->missing.data[p->missing.len++] = (struct symprofile_missing){
-			m->name, m->id, m->samples, m->locations };
+			name, name + strlen(name) + 1, m->samples, m->locations };
 	}
 	*n = have;
 	return p->missing.data;

@@ -122,10 +122,55 @@ static uint32_t unknown_text(struct prof_places *p, uint32_t mapping, uint64_t a
 	return prof_text(p, text, (size_t)size);
 }
 
-bool prof_stacks_put(struct prof_stacks *s, const struct prof_frame *f, struct prof_frame_list *to)
+/* ---- tables of a profile ------------------------------------------------------------------ */
+
+void prof_reader_deinit(struct prof_reader *r)
 {
-	const uint32_t number = frame_number(s, f);
-	uint32_t *added = vec_push(&to->frames);
+	prof_ids_deinit(&r->ids);
+	vec_deinit(&r->functions);
+	vec_deinit(&r->frames);
+	vec_deinit(&r->first);
+}
+
+int prof_reader_function(struct prof_reader *r, const struct prof_field *field,
+			 struct sc_error *err)
+{
+	const struct prof_shape *shape = r->shape;
+	struct prof_places *p = r->stacks->places;
+	struct prof_wire w = prof_wire_in(field);
+	struct prof_frame *to = vec_push(&r->functions);
+	uint64_t id = 0, name = 0, file = 0;
+	struct sc_str name_text, file_text;
+	struct prof_field of;
+
+	if (!to)
+		return sc_no_memory(err);
+	while (prof_wire_next(&w, &of)) {
+		if (of.type != PROF_VARINT)
+			continue;
+		if (of.number == shape->id)
+			id = of.value;
+		else if (of.number == shape->name)
+			name = of.value;
+		else if (of.number == shape->file)
+			file = of.value;
+		else if (of.number == shape->start)
+			to->start_line = (uint32_t)of.value;
+	}
+	if (w.bad)
+		return prof_bad_wire(r->in, &w, err);
+	if (!prof_string(r->tables, name, &name_text) || !prof_string(r->tables, file, &file_text))
+		return prof_bad(r->in, field->from, "a function has a string that is not there", err);
+	to->name = prof_text(p, name_text.ptr, name_text.len);
+	to->file = prof_text(p, file_text.ptr, file_text.len);
+	return to->name == PROF_NONE || to->file == PROF_NONE ||
+	       (shape->id && !prof_ids_add(&r->ids, id)) ? sc_no_memory(err) : 0;
+}
+
+static bool put_frame(struct prof_reader *r, const struct prof_frame *f)
+{
+	const uint32_t number = frame_number(r->stacks, f);
+	uint32_t *added = vec_push(&r->frames);
 
 	if (number == PROF_NONE || !added)
 		return false;
@@ -133,31 +178,107 @@ bool prof_stacks_put(struct prof_stacks *s, const struct prof_frame *f, struct p
 	return true;
 }
 
-bool prof_stacks_location(struct prof_stacks *s, uint32_t mapping, uint32_t place,
-			  uint64_t address, struct prof_frame_list *to)
+/* The numbers of the functions of the lines that a location has: stacks->stack. */
+static int read_lines(struct prof_reader *r, const struct prof_field *location, struct sc_error *err)
 {
-	struct prof_places *p = s->places;
-	const struct prof_place *of = place == PROF_NONE ? NULL : &p->places.data[place];
-	struct prof_frame f = { .unknown = 1 };
+	struct prof_wire w = prof_wire_in(location), in;
+	struct prof_field line, of;
 
-	if (mapping != PROF_NONE)
-		f.module = prof_text(p, p->mappings.data[mapping].name.ptr,
-				     p->mappings.data[mapping].name.len);
+	while (prof_wire_find(&w, r->shape->lines, &line)) {
+		uint32_t *function = vec_push(&r->stacks->stack);
+		uint64_t id = 0;
+
+		if (!function)
+			return sc_no_memory(err);
+		in = prof_wire_in(&line);
+		while (prof_wire_next(&in, &of))
+			if (prof_is_number(&of, 1))
+				id = of.value;
+		if (r->shape->id)
+			id = prof_ids_find(&r->ids, id);
+		if (in.bad || id >= r->functions.len)
+			return prof_bad(r->in, line.from, in.bad ? "a line is malformed" :
+					"a line has a function that is not there", err);
+		*function = (uint32_t)id;
+	}
+	return 0;
+}
+
+/* The frames of a place, or what is known of the address. False: out of memory. */
+static bool put_place(struct prof_reader *r, const struct prof_asked *asked, uint32_t module)
+{
+	struct prof_places *p = r->stacks->places;
+	const struct prof_place *of =
+		asked->place == PROF_NONE ? NULL : &p->places.data[asked->place];
+	struct prof_frame f = { .module = module, .unknown = 1 };
+
 	if (!of || !of->num) {
-		f.name = unknown_text(p, mapping, address);
-		return f.name != PROF_NONE && f.module != PROF_NONE && prof_stacks_put(s, &f, to);
+		f.name = unknown_text(p, asked->mapping, asked->address);
+		return f.name != PROF_NONE && put_frame(r, &f);
 	}
 	for (uint32_t i = 0; i < of->num; i++) {
 		const struct prof_function *fn =
 			&p->functions.data[p->lines.data[of->first + i].function];
 
-		f.name = fn->name ? fn->name : unknown_text(p, mapping, address);
+		f.name = fn->name ? fn->name : unknown_text(p, asked->mapping, asked->address);
 		f.unknown = !fn->name;
 		f.file = fn->file;
 		f.start_line = fn->start_line;
 		f.inlined = i + 1 < of->num;
-		if (f.name == PROF_NONE || f.module == PROF_NONE || !prof_stacks_put(s, &f, to))
+		if (f.name == PROF_NONE || !put_frame(r, &f))
 			return false;
 	}
+	return true;
+}
+
+int prof_reader_location(struct prof_reader *r, const struct prof_field *field,
+			 const struct prof_asked *asked, struct sc_error *err)
+{
+	struct prof_places *p = r->stacks->places;
+	uint32_t *first = vec_push(&r->first), module = 0;
+	int rc;
+
+	if (!first || r->frames.len >= PROF_NONE)
+		return sc_no_memory(err);
+	*first = (uint32_t)r->frames.len;
+	if (asked->mapping != PROF_NONE)
+		module = prof_text(p, p->mappings.data[asked->mapping].name.ptr,
+				   p->mappings.data[asked->mapping].name.len);
+	if (module == PROF_NONE)
+		return sc_no_memory(err);
+	vec_clear(&r->stacks->stack);
+	rc = asked->has_lines && asked->place == PROF_NONE ? read_lines(r, field, err) : 0;
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < r->stacks->stack.len; i++) {
+		struct prof_frame f = r->functions.data[r->stacks->stack.data[i]];
+
+		f.module = module;
+		f.inlined = i + 1 < r->stacks->stack.len;
+		if (!put_frame(r, &f))
+			return sc_no_memory(err);
+	}
+	return r->stacks->stack.len || put_place(r, asked, module) ? 0 : sc_no_memory(err);
+}
+
+int prof_reader_end(struct prof_reader *r, struct sc_error *err)
+{
+	uint32_t *last = vec_push(&r->first);
+
+	if (!last)
+		return sc_no_memory(err);
+	*last = (uint32_t)r->frames.len;
+	return 0;
+}
+
+bool prof_reader_push(struct prof_reader *r, size_t location)
+{
+	const uint32_t first = r->first.data[location], n = r->first.data[location + 1] - first;
+
+	if (!vec_reserve(&r->stacks->stack, n))
+		return false;
+	if (n)
+		memcpy(vec_end(&r->stacks->stack), r->frames.data + first, n * sizeof(first));
+	r->stacks->stack.len += n;
 	return true;
 }

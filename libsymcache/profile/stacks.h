@@ -9,7 +9,7 @@
 #ifndef SC_PROFILE_STACKS_H
 #define SC_PROFILE_STACKS_H
 
-#include "libsymcache/profile/places.h"
+#include "libsymcache/profile/tables.h"
 
 /* What a frame shows; equal ones are one. Texts are those of s->places: prof_text_of(). */
 struct prof_frame {
@@ -42,16 +42,42 @@ void prof_stacks_deinit(struct prof_stacks *s);
 /* Adds a sample whose stack is s->stack. False: out of memory. */
 bool prof_stacks_add(struct prof_stacks *s, int64_t value);
 
-struct prof_frame_list {
-	VEC(uint32_t) frames; /* numbers in s->frames, innermost first */
+/* ---- tables of a profile ------------------------------------------------------------------ */
+
+/* The functions that a profile has, and the frames of all of its locations, those that were looked
+ * up and those that have lines: of pprof and of OTLP. All zero but for what is borrowed. */
+struct prof_reader {
+	struct prof_stacks *stacks;
+	const struct prof_input *in;
+	const struct prof_tables *tables;
+	const struct prof_shape *shape;
+	struct prof_ids ids;              /* of functions, if shape->id */
+	VEC(struct prof_frame) functions;
+	VEC(uint32_t) frames;             /* numbers in stacks->frames, innermost first */
+	VEC(uint32_t) first;              /* of location i; those of the last end at the end */
 };
 
-/* Adds a frame to the list. False: out of memory. */
-bool prof_stacks_put(struct prof_stacks *s, const struct prof_frame *f, struct prof_frame_list *to);
+void prof_reader_deinit(struct prof_reader *r);
 
-/* Adds the frames of the place of a location, or what is known of its address. False: out of
- * memory. */
-bool prof_stacks_location(struct prof_stacks *s, uint32_t mapping, uint32_t place,
-			  uint64_t address, struct prof_frame_list *to);
+/* A function. SC_EFORMAT, SC_ENOMEM. */
+int prof_reader_function(struct prof_reader *r, const struct prof_field *field,
+			 struct sc_error *err);
+
+/* What was looked up of a location. */
+struct prof_asked {
+	uint64_t address;
+	uint32_t mapping, place; /* PROF_NONE: in none; not looked up */
+	bool has_lines;
+};
+
+/* The next location: its frames, or what is known of its address. SC_EFORMAT, SC_ENOMEM. */
+int prof_reader_location(struct prof_reader *r, const struct prof_field *field,
+			 const struct prof_asked *asked, struct sc_error *err);
+
+/* There are no more. SC_ENOMEM. */
+int prof_reader_end(struct prof_reader *r, struct sc_error *err);
+
+/* Adds the frames of a location to stacks->stack. False: out of memory. */
+bool prof_reader_push(struct prof_reader *r, size_t location);
 
 #endif

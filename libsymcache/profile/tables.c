@@ -90,6 +90,65 @@ int prof_tables_match(struct prof_tables *t, const struct prof_places *p, struct
 	return 0;
 }
 
+/* ---- ids ------------------------------------------------------------------------------------ */
+
+struct id_key {
+	const struct prof_ids *ids;
+	uint64_t id;
+};
+
+static bool id_equal(const void *ctx, uint32_t i)
+{
+	const struct id_key *k = ctx;
+
+	return k->ids->ids.data[i] == k->id;
+}
+
+static uint64_t id_hash(uint64_t id)
+{
+	return prof_hash(&id, sizeof(id));
+}
+
+static uint32_t *find_id(struct prof_ids *ids, uint64_t id)
+{
+	const struct id_key key = { ids, id };
+
+	return sc_intern_find(&ids->set, id_hash(id), id_equal, &key);
+}
+
+bool prof_ids_add(struct prof_ids *ids, uint64_t id)
+{
+	uint64_t *added = ids->ids.len < PROF_NONE ? vec_push(&ids->ids) : NULL;
+	uint32_t *slot;
+
+	if (!added)
+		return false;
+	*added = id;
+	slot = find_id(ids, id);
+	if (slot)
+		*slot = (uint32_t)(ids->ids.len - 1);
+	return slot;
+}
+
+uint32_t prof_ids_find(const struct prof_ids *ids, uint64_t id)
+{
+	const struct id_key key = { ids, id };
+
+	return sc_intern_get(&ids->set, id_hash(id), id_equal, &key);
+}
+
+void prof_ids_clear(struct prof_ids *ids)
+{
+	vec_clear(&ids->ids);
+	sc_intern_clear(&ids->set);
+}
+
+void prof_ids_deinit(struct prof_ids *ids)
+{
+	vec_deinit(&ids->ids);
+	sc_intern_deinit(&ids->set);
+}
+
 /* ---- writing ------------------------------------------------------------------------------ */
 
 static size_t number_size(uint64_t value)
@@ -105,11 +164,11 @@ static size_t line_size(const struct prof_tables *t, const struct prof_line *l)
 }
 
 size_t prof_lines_size(const struct prof_places *p, const struct prof_tables *t,
-		       const struct prof_shape *shape, const struct prof_place *place)
+		       const struct prof_place *place)
 {
 	size_t size = 0;
 
-	(void)shape; /* the numbers of all fields take one byte */
+	/* The numbers of all fields take one byte. */
 	for (uint32_t i = place->first; i < place->first + place->num; i++) {
 		const size_t line = line_size(t, &p->lines.data[i]);
 

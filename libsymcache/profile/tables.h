@@ -29,6 +29,22 @@ void prof_tables_deinit(struct prof_tables *t);
  * equal strings is taken. SC_ENOMEM. */
 int prof_tables_match(struct prof_tables *t, const struct prof_places *p, struct sc_error *err);
 
+/* Ids of any 64 bits → numbers from 0 on. All zero: none. */
+struct prof_ids {
+	VEC(uint64_t) ids;
+	struct sc_intern set;
+};
+
+void prof_ids_clear(struct prof_ids *ids);
+void prof_ids_deinit(struct prof_ids *ids);
+
+/* One more thing, with this id; of two with one id the last counts. False: out of memory, or
+ * there are too many. */
+bool prof_ids_add(struct prof_ids *ids, uint64_t id);
+
+/* The number of an id; PROF_NONE: it is unknown. */
+uint32_t prof_ids_find(const struct prof_ids *ids, uint64_t id);
+
 /* SC_EFORMAT: what is wrong with the message, and where. */
 int prof_bad_wire(const struct prof_input *in, const struct prof_wire *w, struct sc_error *err);
 int prof_bad(const struct prof_input *in, const uint8_t *where, const char *why,
@@ -56,7 +72,7 @@ void prof_put_lines(struct prof_bytes *to, const struct prof_places *p,
 		    const struct prof_tables *t, const struct prof_shape *shape,
 		    const struct prof_place *place);
 size_t prof_lines_size(const struct prof_places *p, const struct prof_tables *t,
-		       const struct prof_shape *shape, const struct prof_place *place);
+		       const struct prof_place *place);
 
 /* Writes the new functions, and the new strings. */
 void prof_put_functions(struct prof_out *out, const struct prof_places *p,

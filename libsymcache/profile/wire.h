@@ -46,6 +46,21 @@ static inline struct prof_wire prof_wire_in(const struct prof_field *f)
 /* The next field; false: the end, or w->bad. */
 bool prof_wire_next(struct prof_wire *w, struct prof_field *ret);
 
+/* The next field of this number that is bytes: a message, a string. */
+static inline bool prof_wire_find(struct prof_wire *w, unsigned number, struct prof_field *ret)
+{
+	while (prof_wire_next(w, ret))
+		if (ret->number == number && ret->type == PROF_BYTES)
+			return true;
+	return false;
+}
+
+/* Is it a number with this number? */
+static inline bool prof_is_number(const struct prof_field *f, unsigned number)
+{
+	return f->number == number && f->type == PROF_VARINT;
+}
+
 /* The next number of a packed list, which w is; false: the end, or w->bad. */
 bool prof_wire_number(struct prof_wire *w, uint64_t *ret);
 
@@ -81,6 +96,12 @@ struct prof_bytes {
 	VEC(uint8_t) v;
 	bool failed;
 };
+
+static inline void prof_bytes_clear(struct prof_bytes *b)
+{
+	vec_clear(&b->v);
+	b->failed = false;
+}
 
 static inline void prof_bytes_deinit(struct prof_bytes *b)
 {
