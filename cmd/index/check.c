@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/progress.h"
@@ -123,6 +124,11 @@ static void summarize(struct check *c, bool whole)
 	}
 }
 
+static void free_paths(const char ***paths)
+{
+	free(*paths);
+}
+
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct check c = { .json = o.json ? out_json_open(true) : NULL };
@@ -131,7 +137,9 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.follow = o.follow, .require = (enum symcache_lack)o.require,
 		.allow = o.allow.items, .sums = &c.sums, .file = on_file, .progress = progress_update, .ctx = &c,
 	};
+	const char **paths __attribute__((cleanup(free_paths))) = must_calloc((size_t)argc + 1, sizeof(*paths));
 	enum symbundle_shape shape;
+	size_t files = 0;
 	int rc = 0;
 
 	if (c.json)
@@ -140,10 +148,14 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!argc)
 		rc = check_store(&options, err);
 	for (int i = 0; i < argc && !rc; i++) {
-		const bool bundle = symbundle_is_one(argv[i], &shape);
-
-		progress_begin("checking", bundle ? PROGRESS_ITEMS : PROGRESS_BYTES, o.quiet);
-		rc = (bundle ? symcache_check_bundle : symcache_check_files)(argv[i], &options, err);
+		if (symbundle_is_one(argv[i], &shape))
+			rc = symcache_check_bundle(argv[i], &options, err);
+		else
+			paths[files++] = argv[i];
+	}
+	if (files && !rc) {
+		progress_begin("checking", PROGRESS_BYTES, o.quiet);
+		rc = symcache_check_files(paths, files, &options, err);
 	}
 	progress_erase();
 	summarize(&c, !rc && c.sums.checked);
@@ -161,7 +173,8 @@ const struct command check_command = {
 		"store, or bundles; without operands the store. What a file lacks is a line: no "
 		"build ID, no symbols, symbol tables alone, a debug file, .dwo or dwz's file that "
 		"is missing, with the name that was looked for, broken units; then how much of "
-		"the code has lines. Object files are left out.",
+		"the code has lines. A debug file may also be any other file that is given, if it "
+		"has the build ID. Object files are left out.",
 	.opts = opts,
 	.partly = "a file lacks what --require names and is not allowed to, or cannot be read, or "
 		  "there is none at all",

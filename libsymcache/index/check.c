@@ -5,23 +5,28 @@
 #include <string.h>
 
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/text.h"
+#include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/bundle.h"
 #include "libsymcache/index/index.h"
 #include "libsymcache/store/upkeep.h"
-
-struct check {
-	const struct symcache_check_options *options;
-	bool no_memory;
-};
 
 /* What is known of a file besides what is reported. */
 struct subject {
 	struct symcache_checked of;
 	uint64_t units;            /* 0: not known */
 	const char *first_fault, *debug_link;
+	bool joined;               /* its debug file is checked, too */
 	bool entry;                /* of a bundle or store: no file was looked for */
 	const char *unreadable;    /* why; or NULL */
+	char *texts[4];            /* on the heap, of files: all of the above */
+};
+
+struct check {
+	const struct symcache_check_options *options;
+	VEC(struct subject) files; /* until all are there: see join() */
+	bool no_memory;
 };
 
 /* Takes `text`; NULL: out of memory. */
@@ -105,8 +110,10 @@ static void check(struct check *c, struct subject *s)
 	sums->checked++;
 	sums->breaches += s->of.breach && !s->of.allowed;
 	sums->allowed += s->of.allowed;
-	sums->code_bytes += s->of.code_bytes;
-	sums->line_bytes += s->of.line_bytes;
+	if (!s->joined) {
+		sums->code_bytes += s->of.code_bytes;
+		sums->line_bytes += s->of.line_bytes;
+	}
 	c->options->file(c->options->ctx, &s->of);
 	for (size_t i = 0; i < s->of.num_findings; i++)
 		free(s->of.findings[i].text);
@@ -119,15 +126,36 @@ static int result(const struct check *c, int rc, struct sc_error *err)
 
 /* ---- files ------------------------------------------------------------------------ */
 
+/* A copy that goes with the subject; NULL: so is `text`, or out of memory. */
+static const char *keep(struct check *c, struct subject *s, const char *text)
+{
+	char **to = s->texts;
+
+	if (!text)
+		return NULL;
+	while (*to)
+		to++;
+	*to = strdup(text);
+	c->no_memory |= !*to;
+	return *to;
+}
+
 static void on_file(void *ctx, const struct symcache_index_file *file)
 {
 	const struct symcache_build_info *info = file->info;
-	struct subject s = { .of.path = file->path, .unreadable = file->reason };
+	struct check *c = ctx;
+	struct subject *to, s = { 0 };
 
 	/* An object file is not shipped as it is; a kernel's module has a build ID. */
 	if (file->result == SYMCACHE_INDEX_UNSUPPORTED ||
 	    (info && info->relocatable && info->build_id_derived))
 		return;
+	to = vec_push(&c->files);
+	c->no_memory |= !to;
+	if (!to)
+		return;
+	s.of.path = keep(c, &s, file->path);
+	s.unreadable = keep(c, &s, file->reason);
 	if (info) {
 		memcpy(s.of.build_id, info->build_id, sizeof(s.of.build_id));
 		s.of.build_id_len = info->build_id_len;
@@ -135,12 +163,55 @@ static void on_file(void *ctx, const struct symcache_index_file *file)
 		s.of.sources = info->sources;
 		s.units = info->units;
 		s.of.bad_units = info->bad_units;
-		s.first_fault = info->first_fault;
-		s.debug_link = info->debug_link;
+		s.first_fault = keep(c, &s, info->first_fault);
+		s.debug_link = keep(c, &s, info->debug_link);
 		s.of.code_bytes = file->code_bytes;
 		s.of.line_bytes = file->line_bytes;
 	}
-	check(ctx, &s);
+	*to = s;
+}
+
+static int by_build_id(const void *a, const void *b)
+{
+	const struct symcache_checked *x = a, *y = b;
+	int order = x->derived != y->derived ? x->derived - y->derived :
+		    x->build_id_len != y->build_id_len ? (x->build_id_len > y->build_id_len ? 1 : -1) :
+		    memcmp(x->build_id, y->build_id, x->build_id_len);
+
+	/* What has the most lines first. */
+	return order ? order : x->line_bytes != y->line_bytes ? (x->line_bytes < y->line_bytes ? 1 : -1) :
+	       0;
+}
+
+/* Files without debug information have that of another file with their build ID: `objcopy
+ * --only-keep-debug` makes files that lie anywhere, under any name. False: out of memory. */
+static bool join(struct check *c)
+{
+	const size_t n = c->files.len;
+	struct symcache_checked *sorted = calloc(n + 1, sizeof(*sorted)), *first;
+
+	for (size_t i = 0; sorted && i < n; i++)
+		sorted[i] = c->files.data[i].of;
+	if (sorted)
+		qsort(sorted, n, sizeof(*sorted), by_build_id);
+	for (size_t i = 0; sorted && i < n; i++) {
+		struct subject *s = &c->files.data[i];
+		struct symcache_checked wanted = s->of;
+
+		if (s->of.derived || !s->of.build_id_len || (s->of.sources & SYMCACHE_FROM_DWARF))
+			continue;
+		wanted.line_bytes = UINT64_MAX;
+		first = sorted + SC_SEARCH(k, n, by_build_id(&sorted[k], &wanted) <= 0);
+		if (!first->line_bytes || first->build_id_len != s->of.build_id_len ||
+		    memcmp(first->build_id, s->of.build_id, s->of.build_id_len))
+			continue;
+		s->of.sources |= first->sources;
+		s->of.code_bytes = first->code_bytes;
+		s->of.line_bytes = first->line_bytes;
+		s->joined = true;
+	}
+	free(sorted);
+	return sorted;
 }
 
 static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t done, uint64_t total,
@@ -152,8 +223,8 @@ static void on_progress(void *ctx, enum symcache_index_phase phase, uint64_t don
 	o->progress(o->ctx, done, total, path);
 }
 
-int symcache_check_files(const char *path, const struct symcache_check_options *options,
-			 struct sc_error *err)
+int symcache_check_files(const char *const *paths, size_t n,
+			 const struct symcache_check_options *options, struct sc_error *err)
 {
 	struct check c = { .options = options };
 	const struct symcache_index_options how = {
@@ -162,8 +233,18 @@ int symcache_check_files(const char *path, const struct symcache_check_options *
 		},
 	};
 	struct symcache_index_account account;
+	int rc = symcache_index(NULL, paths, n, &how, &account, err);
 
-	return result(&c, symcache_index(NULL, &path, 1, &how, &account, err), err);
+	if (!c.no_memory)
+		c.no_memory = !join(&c);
+	for (size_t i = 0; i < c.files.len; i++) {
+		if (!c.no_memory)
+			check(&c, &c.files.data[i]);
+		for (size_t k = 0; k < sizeof(c.files.data->texts) / sizeof(*c.files.data->texts); k++)
+			free(c.files.data[i].texts[k]);
+	}
+	vec_deinit(&c.files);
+	return result(&c, rc, err);
 }
 
 /* ---- bundles and stores ----------------------------------------------------------- */

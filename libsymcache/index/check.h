@@ -51,10 +51,11 @@ struct symcache_check_options {
 	void *ctx;
 };
 
-/* Object files that are not linked, and files that are no ELF files, are left out. As
+/* What lies at paths[0, n): a file without debug information has that of any other one there with
+ * its build ID. Object files that are not linked, and files that are no ELF files, are left out. As
  * symcache_index(). */
-int symcache_check_files(const char *path, const struct symcache_check_options *options,
-			 struct sc_error *err);
+int symcache_check_files(const char *const *paths, size_t n,
+			 const struct symcache_check_options *options, struct sc_error *err);
 
 /* A bundle, or a store: as symbundle_read(). */
 int symcache_check_bundle(const char *path, const struct symcache_check_options *options,
