@@ -77,6 +77,7 @@ static void expect_fault(struct tiny *t, const char *want)
 	for (uint32_t pc = 0; pc < 0x50; pc++) {
 		uint32_t first = 0, n = symcache_locals_of(&c, pc, &first);
 
+		assert_true((uint64_t)first + n <= c.locals.num_order);
 		for (uint32_t i = 0; i < n; i++)
 			symcache_local(&c, first + i, &l);
 	}
@@ -93,6 +94,9 @@ static void test_faults(void **state)
 	t = example();
 	t.local_ranges[0].count = 3;
 	expect_fault(&t, "range of locals 0: 3 from 0, of 2");
+	t = example();
+	t.local_ranges[1].count = 2;
+	expect_fault(&t, "range of locals 1: 2 from 1, of 2");
 	t = example();
 	t.local_ranges[1].first = UINT32_MAX;
 	expect_fault(&t, "range of locals 1: 1 from 4294967295, of 2");
