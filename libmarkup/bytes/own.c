@@ -4,16 +4,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
-static bool begins(struct sc_str s, const char *text)
-{
-	const size_t n = strlen(text);
-
-	return s.len >= n && !memcmp(s.ptr, text, n);
-}
-
 static bool begins_with_any(struct sc_str s, const char *const *texts)
 {
-	while (*texts && !begins(s, *texts))
+	while (*texts && !sc_str_begins(s, *texts))
 		texts++;
 	return *texts;
 }
@@ -58,7 +51,7 @@ static bool fits(const char *const *patterns, struct sc_str path)
 	text[path.len] = 0;
 	for (; *patterns; patterns++)
 		if (strpbrk(*patterns, "*?[") ? !fnmatch(*patterns, text, FNM_NOESCAPE)
-					      : begins(path, *patterns))
+					      : sc_str_begins(path, *patterns))
 			return true;
 	return false;
 }
@@ -73,8 +66,8 @@ bool mk_own_module(const char *const *patterns, struct sc_str module)
 /* "../sysdeps/x.c", "./nptl/x.c" */
 static struct sc_str without_dots(struct sc_str file)
 {
-	while (begins(file, "../") || begins(file, "./")) {
-		const size_t n = begins(file, "./") ? 2 : 3;
+	while (sc_str_begins(file, "../") || sc_str_begins(file, "./")) {
+		const size_t n = sc_str_begins(file, "./") ? 2 : 3;
 
 		file = (struct sc_str){ file.ptr + n, file.len - n };
 	}
@@ -88,7 +81,7 @@ bool mk_own_place(const char *const *patterns, struct sc_str function, struct sc
 	if (begins_with_any(without_dots(file), system_files))
 		return false;
 	for (const char *const *name = system_names; *name; name++)
-		if (function.len == strlen(*name) && begins(function, *name))
+		if (function.len == strlen(*name) && sc_str_begins(function, *name))
 			return false;
 	/* With a file it is known whose it is: std::hash<Money> of the program. */
 	return file.len ? true : !begins_with_any(function, system_functions);

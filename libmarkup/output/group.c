@@ -124,10 +124,9 @@ static const struct mk_style style = { KIND_GROUP, true, render };
 /* "libc.so.6+0x2724a": nothing is known but this. */
 static void put_place(struct mk_out *o, struct sc_str module, uint64_t vaddr)
 {
-	const char *slash = module.len ? memrchr(module.ptr, '/', module.len) : NULL;
-	const char *name = slash ? slash + 1 : module.ptr;
+	const struct sc_str name = sc_last_part(module);
 
-	put_name(o, name, (size_t)(module.ptr + module.len - name));
+	put_name(o, name.ptr, name.len);
 	mk_put(o, "+", mk_hex(vaddr), "\n");
 }
 

@@ -17,17 +17,9 @@ static uint64_t hash(struct sc_str s)
 	return h;
 }
 
-static struct sc_str last_part(struct sc_str path)
-{
-	const char *slash = memrchr(path.ptr, '/', path.len);
-	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
-
-	return (struct sc_str){ path.ptr + skipped, path.len - skipped };
-}
-
 uint64_t mk_bound_id(struct sc_str name)
 {
-	return hash(last_part(name));
+	return hash(sc_last_part(name));
 }
 
 /* What the line is known by. */
@@ -63,7 +55,7 @@ static void ask_context(struct mk_resolve *r, const struct mk_event *e, struct k
 			k->name = (struct sc_str){ k->path, (size_t)len };
 	}
 	if (m && (e->kernel ? sc_str_is(e->name, "vmlinux")
-			    : sc_str_same(last_part(m->name), last_part(e->name))))
+			    : sc_str_same(sc_last_part(m->name), sc_last_part(e->name))))
 		take_id(k, m);
 }
 

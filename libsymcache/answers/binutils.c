@@ -18,10 +18,7 @@ static bool has_function(const struct symcache_answer *a)
 /* As -s wants it. */
 static struct sc_str named_file(const struct mk_worker *w, struct sc_str path)
 {
-	const char *slash = w->answerer->options.basenames && path.len ?
-		memrchr(path.ptr, '/', path.len) : NULL;
-
-	return slash ? (struct sc_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) } : path;
+	return w->answerer->options.basenames ? sc_last_part(path) : path;
 }
 
 /* Where a variable is declared that begins there. */

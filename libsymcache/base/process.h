@@ -3,8 +3,8 @@
  * programs, and do none of this. The code that changes malloc() and limits is in
  * own_process.c, which is linked by whoever calls sc_own_process(): they do not contain it.
  */
-#ifndef SC_PROCESS_H
-#define SC_PROCESS_H
+#ifndef SC_BASE_PROCESS_H
+#define SC_BASE_PROCESS_H
 
 #include <stdbool.h>
 

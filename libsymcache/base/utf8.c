@@ -49,19 +49,6 @@ size_t sc_utf8_valid(const char *s, size_t len)
 	return done;
 }
 
-size_t sc_utf8_mend(const char *s, size_t len, char *ret)
-{
-	char *to = ret;
-
-	for (size_t i = 0; i < len;) {
-		int n = sc_utf8_len(s + i, len - i);
-
-		to = n > 0 ? mempcpy(to, s + i, (size_t)n) : mempcpy(to, "\xef\xbf\xbd", 3);
-		i += (size_t)(n > 0 ? n : -n);
-	}
-	return (size_t)(to - ret);
-}
-
 int sc_printable_len(const char *s, size_t len)
 {
 	const int n = sc_utf8_len(s, len);

@@ -30,10 +30,6 @@ bool sc_printable(const char *s, size_t len);
  * the length. */
 size_t sc_make_printable(const char *s, size_t len, char *ret);
 
-/* Writes it with U+FFFD for each maximal malformed part, as the Unicode standard
- * recommends, to ret[0, 3 * len). Returns the length. */
-size_t sc_utf8_mend(const char *s, size_t len, char *ret);
-
 /* Writes it with "%E9" for each malformed byte, to ret[0, 3 * len). Returns the length. */
 size_t sc_utf8_escape(const char *s, size_t len, char *ret);
 

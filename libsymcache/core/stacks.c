@@ -23,10 +23,9 @@ void symcache_core_use(struct symcache_core *core, struct symcache_caches *cache
 	symcache_process_use(core->process, &(struct symcache_finder){ .caches = caches });
 }
 
-static bool is_called(const struct symcache_image *m, const char *name, size_t len)
+static bool is_called(const struct symcache_image *m, struct sc_str name)
 {
-	return (strlen(m->name) == len && !memcmp(m->name, name, len)) ||
-	       (strlen(m->path) == len && !memcmp(m->path, name, len));
+	return sc_str_is(name, m->name) || sc_str_is(name, m->path);
 }
 
 int symcache_core_bind(struct symcache_core *core, const char *spec, struct sc_error *err)
@@ -38,7 +37,7 @@ int symcache_core_bind(struct symcache_core *core, const char *spec, struct sc_e
 		return sc_error_set(err, SC_EINVAL, "'%.180s': write PATH=FILE or PATH=BUILDID",
 				    spec);
 	for (size_t i = 0; i < core->num_modules; i++) {
-		if (!is_called(core->modules[i], spec, (size_t)(is - spec)))
+		if (!is_called(core->modules[i], sc_span(spec, is)))
 			continue;
 		if (!symcache_image_bind(core->modules[i], is + 1))
 			return sc_no_memory(err);

@@ -38,7 +38,7 @@ static bool is_kernels(struct sc_str name)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (name.len == strlen(names[i]) && !memcmp(name.ptr, names[i], name.len))
+		if (sc_str_is(name, names[i]))
 			return true;
 	return false;
 }
@@ -47,9 +47,8 @@ static bool is_kernels(struct sc_str name)
 static void find_named(struct modules *m, struct sc_str path)
 {
 	const struct symlog_modules_options *o = m->options;
-	const char *slash = memrchr(path.ptr, '/', path.len);
-	const size_t skipped = slash ? (size_t)(slash + 1 - path.ptr) : 0;
-	char *name = sc_text("%.*s", (int)(path.len - skipped), path.ptr + skipped);
+	const struct sc_str last = sc_last_part(path);
+	char *name = sc_text("%.*s", (int)last.len, last.ptr);
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct sc_error err;
 	size_t len;

@@ -159,7 +159,7 @@ static struct sc_str find_name(void *ctx, struct sc_str name)
 	const struct sc_str text = symcache_show_name(r->line_symbolizer, tail,
 						      SYMCACHE_LANG_UNKNOWN);
 
-	if (!text.ptr || (text.len == tail.len && !memcmp(text.ptr, tail.ptr, tail.len)))
+	if (!text.ptr || sc_str_same(text, tail))
 		return name;
 	return text;
 }

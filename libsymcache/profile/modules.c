@@ -8,20 +8,6 @@
 #include "libsymcache/base/build_id.h"
 #include "libsymcache/profile/places.h"
 
-static bool begins(struct sc_str s, const char *with)
-{
-	const size_t len = strlen(with);
-
-	return s.len >= len && !memcmp(s.ptr, with, len);
-}
-
-static bool ends(struct sc_str s, const char *with)
-{
-	const size_t len = strlen(with);
-
-	return s.len >= len && !memcmp(s.ptr + s.len - len, with, len);
-}
-
 static bool has_byte(struct sc_str s, char c)
 {
 	return s.len && memchr(s.ptr, c, s.len);
@@ -33,7 +19,7 @@ static const char kernel_map[] = "[kernel.kallsyms]", guest_map[] = "[guest.kern
 
 static bool is_kernel(struct sc_str name)
 {
-	return begins(name, kernel_map) || begins(name, guest_map);
+	return sc_str_begins(name, kernel_map) || sc_str_begins(name, guest_map);
 }
 
 /* "[overlay]", or the file of a module of the kernel. */
@@ -44,13 +30,13 @@ static bool is_kernel_module(struct sc_str name)
 					      "[vvar", "[uprobes]", "[sigpage]", "[vectors]" };
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
-		if (ends(name, files[i]))
+		if (sc_str_ends(name, files[i]))
 			return true;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (begins(name, others[i]))
+		if (sc_str_begins(name, others[i]))
 			return false;
-	return begins(name, "[") && ends(name, "]") && !is_kernel(name) &&
-	       !begins(name, "[bpf") && !begins(name, "[kernel");
+	return sc_str_begins(name, "[") && sc_str_ends(name, "]") && !is_kernel(name) &&
+	       !sc_str_begins(name, "[bpf") && !sc_str_begins(name, "[kernel");
 }
 
 /* What the store calls it: "vmlinux", or the name of its module. */
@@ -170,7 +156,7 @@ static struct symcache_module *module_of(struct prof_places *p, struct prof_mapp
 	of.kernel = is_kernel(m->name) || is_kernel_module(m->name);
 	if (of.kernel)
 		of.path = kernel_name(m->name);
-	else if (ends(of.path, deleted))
+	else if (sc_str_ends(of.path, deleted))
 		of.path.len -= strlen(deleted);
 	return symcache_find_module(&p->finder, &of, &module, &err) ? NULL : module;
 }

@@ -70,18 +70,11 @@ struct row {
 	size_t id_len;
 };
 
-static bool begins(struct sc_str s, const char *with)
-{
-	const size_t len = strlen(with);
-
-	return s.len >= len && !memcmp(s.ptr, with, len);
-}
-
 static int map(struct perf_profile *p, const struct row *row, struct sc_error *err)
 {
-	const bool guest = row->pid == PERF_KERNEL_PID && begins(row->name, "[guest");
+	const bool guest = row->pid == PERF_KERNEL_PID && sc_str_begins(row->name, "[guest");
 	struct symcache_process *process = make_process(p, guest ? PERF_GUEST_PID : row->pid);
-	const char *bracket = begins(row->name, "[") ? memchr(row->name.ptr, ']', row->name.len) : NULL;
+	const char *bracket = sc_str_begins(row->name, "[") ? memchr(row->name.ptr, ']', row->name.len) : NULL;
 	struct symcache_file_id of = { .path = row->name, .build_id = row->id,
 				       .build_id_len = row->id_len };
 	const struct perf_id *id = row->id ? NULL : perf_file_id(&p->file, row->name);

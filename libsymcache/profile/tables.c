@@ -37,9 +37,8 @@ struct string_key {
 static bool string_equal(const void *ctx, uint32_t i)
 {
 	const struct string_key *k = ctx;
-	const struct sc_str s = k->t->strings.data[i];
 
-	return s.len == k->s.len && (!s.len || !memcmp(s.ptr, k->s.ptr, s.len));
+	return sc_str_same(k->t->strings.data[i], k->s);
 }
 
 static uint32_t *find_string(struct prof_tables *t, struct sc_str s)

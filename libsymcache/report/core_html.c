@@ -272,7 +272,7 @@ static void put_heading(struct mk_core *c, const struct symcache_stack *stack, s
 
 void mk_core_html_begin(struct mk_core *c, const struct mk_page_links *links)
 {
-	const struct sc_str name = mk_short_path(sc_str_of(c->path));
+	const struct sc_str name = sc_basename(sc_str_of(c->path));
 
 	mk_page_begin(c->out, MK_PAGE_CORE, mk_escaped(name), links);
 	mk_page_bar(c->out, MK_PAGE_CORE, c->path, "Threads");

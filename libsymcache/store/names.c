@@ -7,20 +7,6 @@
 
 enum { NAME_MAX_BYTES = 255, ID_DIGITS = 16 };
 
-/* The last part of a path, behind a '!' of one in an archive, without ".debug". */
-static struct sc_str last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *bang = strrchr(path, '!'), *name = path;
-	size_t len;
-
-	if (slash || bang)
-		name = 1 + (!slash || (bang && bang > slash) ? bang : slash);
-	len = strlen(name);
-	if (len > 6 && !strcmp(name + len - 6, ".debug"))
-		len -= 6;
-	return (struct sc_str){ name, len };
-}
-
 /* Not the digits of a build ID, as debug files are called by. */
 static bool is_name(struct sc_str s)
 {
@@ -40,7 +26,7 @@ char *symstore_names_of(const char *path, const char *soname, const char *debug_
 	char all[3 * (NAME_MAX_BYTES + 1) + 1] = "", *end = all;
 
 	for (size_t i = 0; i < 3; i++) {
-		const struct sc_str name = last_part(from[i] ? from[i] : "");
+		const struct sc_str name = sc_name_without_debug(sc_str_of(from[i]));
 
 		if (!is_name(name))
 			continue;

@@ -133,10 +133,7 @@ int symcache_module_cache_at(struct symcache_module *m, const uint64_t vaddrs[],
 
 bool symcache_module_is_open(struct symcache_module *m)
 {
-	const struct symcache *cache = atomic_load_explicit(&m->cache, memory_order_acquire);
-
-	return cache && !symcache_damaged(cache) &&
-	       (!m->snapshot || m->snapshot == m->caches->snapshot);
+	return sc_module_usable(m);
 }
 
 /* Those that are not empty. */

@@ -148,11 +148,6 @@ static struct sc_name_index *index_of(struct sc_seen *seen)
 	return seen->index;
 }
 
-static bool same_name(struct sc_str a, struct sc_str b)
-{
-	return a.len == b.len && !memcmp(a.ptr, b.ptr, a.len);
-}
-
 /* Function `idx`, if it is not inlined and has this name. */
 static bool is_function(const struct symcache *c, uint32_t idx, struct sc_str name,
 			uint64_t *rel)
@@ -160,7 +155,7 @@ static bool is_function(const struct symcache *c, uint32_t idx, struct sc_str na
 	const struct symcache_function *f = &c->functions[idx];
 
 	if (!symcache_sound(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE ||
-	    !same_name(symcache_string(c, f->name), name))
+	    !sc_str_same(symcache_string(c, f->name), name))
 		return false;
 	*rel = f->entry_pc;
 	return true;
@@ -175,13 +170,13 @@ static bool is_symbol_alone(const struct symcache *c, uint32_t idx, struct sc_st
 	struct symcache_frames frames;
 	struct symcache_symbol symbol;
 
-	if (!symcache_symbol(c, idx, &symbol) || !same_name(symbol.name, name) ||
+	if (!symcache_symbol(c, idx, &symbol) || !sc_str_same(symbol.name, name) ||
 	    !symcache_lookup(c, symbol.rel_address, &frames))
 		return false;
 	while (symcache_next_frame(&frames, &outermost))
 		;
 	*rel = symbol.rel_address;
-	return outermost.entry_pc != symbol.rel_address || !same_name(outermost.function, name);
+	return outermost.entry_pc != symbol.rel_address || !sc_str_same(outermost.function, name);
 }
 
 bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_module *m,

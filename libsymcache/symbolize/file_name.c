@@ -6,13 +6,7 @@
 
 bool symcache_file_name(struct sc_str path, char name[SYMCACHE_FILE_NAME_MAX + 1])
 {
-	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL, *inner;
-
-	if (slash)
-		path = sc_span(slash + 1, path.ptr + path.len);
-	inner = path.len ? memrchr(path.ptr, '!', path.len) : NULL;
-	if (inner)
-		path = sc_span(inner + 1, path.ptr + path.len);
+	path = sc_file_name(path);
 	if (!path.len || path.len > SYMCACHE_FILE_NAME_MAX)
 		return false;
 	memcpy(name, path.ptr, path.len);

@@ -27,14 +27,10 @@ static bool copy(struct sc_str text, char *buf, size_t size)
 /* What an option binds the name to, behind "NAME=", or NULL. */
 static const char *bound_to(const struct symcache_finder *f, const char *name)
 {
-	const size_t len = strlen(name);
-
 	for (size_t i = 0; i < f->num_modules; i++) {
 		const char *row = f->modules[i], *equals = strchr(row, '=');
-		const char *slash = equals ? memrchr(row, '/', (size_t)(equals - row)) : NULL;
 
-		row = slash ? slash + 1 : row;
-		if (equals && (size_t)(equals - row) == len && !memcmp(row, name, len))
+		if (equals && sc_str_is(sc_last_part(sc_span(row, equals)), name))
 			return equals + 1;
 	}
 	return NULL;

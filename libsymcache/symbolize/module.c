@@ -341,21 +341,13 @@ static int open_module(struct symcache_module *m, struct sc_error *err)
 	}
 }
 
-static bool is_usable(const struct symcache_module *m)
-{
-	const struct symcache *cache = m->cache;
-
-	return cache && !symcache_damaged(cache) &&
-	       (!m->snapshot || m->snapshot == m->caches->snapshot);
-}
-
 static int open_locked(struct symcache_module *m, bool *reported, struct sc_error *err)
 {
 	struct symcache_caches *s = m->caches;
 	const bool failed_before = m->failed.code;
 	int rc = 0;
 
-	if (is_usable(m))
+	if (sc_module_usable(m))
 		return 0;
 	if (m->failed.code && (m->failed.code != SC_ENOTFOUND || m->tried == s->snapshot)) {
 		*err = m->failed;
@@ -394,7 +386,7 @@ static int open_at_locked(struct symcache_module *m, const uint64_t vaddrs[], si
 {
 	int rc = 0;
 
-	if (is_usable(m))
+	if (sc_module_usable(m))
 		return 0;
 	if (m->kind != SYMCACHE_MODULE_FILE || m->failed.code || m->snapshot ||
 	    m->caches->options.without_symbols)

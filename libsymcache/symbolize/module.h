@@ -118,13 +118,21 @@ static inline void sc_notify(const struct symcache_caches *s, enum symcache_noti
 		s->options.notify(s->options.ctx, &notice);
 }
 
-/* The cache of a module; NULL: there is none. */
-static inline const struct symcache *sc_module_cache(struct symcache_module *m)
+/* The cache of a module, if it can be used now, without a search; else NULL. */
+static inline const struct symcache *sc_module_usable(const struct symcache_module *m)
 {
 	const struct symcache *cache = atomic_load_explicit(&m->cache, memory_order_acquire);
 
-	if (__builtin_expect(!cache || symcache_damaged(cache) ||
-			     (m->snapshot && m->snapshot != m->caches->snapshot), 0))
+	return cache && !symcache_damaged(cache) &&
+	       (!m->snapshot || m->snapshot == m->caches->snapshot) ? cache : NULL;
+}
+
+/* The cache of a module; NULL: there is none. */
+static inline const struct symcache *sc_module_cache(struct symcache_module *m)
+{
+	const struct symcache *cache = sc_module_usable(m);
+
+	if (__builtin_expect(!cache, 0))
 		return m->open(m, NULL, NULL) ? NULL :
 		       atomic_load_explicit(&m->cache, memory_order_acquire);
 	return cache;

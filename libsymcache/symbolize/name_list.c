@@ -24,21 +24,6 @@ static int by_name_and_id(const void *a, const void *b)
 	return order ? order : memcmp(x->id, y->id, sizeof(x->id));
 }
 
-/* The last part of a path, on the heap; behind a '!' it is in an archive. */
-static char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *bang = strrchr(path, '!');
-	size_t len;
-
-	if (bang && (!slash || bang > slash))
-		slash = bang;
-	path = slash ? slash + 1 : path;
-	len = strlen(path);
-	if (len > 6 && !strcmp(path + len - 6, ".debug"))
-		len -= 6;
-	return strndup(path, len);
-}
-
 struct gathering {
 	struct sc_name_list *list;
 	bool no_memory;
@@ -65,14 +50,13 @@ static bool add_name(struct gathering *g, const struct symstore_entry *entry, ch
 /* Under the name of the file that it was made of, and the others. */
 static bool add_entry(void *ctx, const struct symstore_entry *entry)
 {
-	char *own = last_part(entry->source_path);
-	const size_t own_len = own ? strlen(own) : 0;
+	const struct sc_str own = sc_name_without_debug(sc_str_of(entry->source_path));
 	const char *at = entry->names, *one;
-	bool ok = add_name(ctx, entry, own);
+	bool ok = add_name(ctx, entry, strndup(own.ptr, own.len));
 	size_t len;
 
 	while (ok && (len = symstore_tags_next(&at, &one)))
-		if (len != own_len || memcmp(one, own, len))
+		if (!sc_str_same((struct sc_str){ one, len }, own))
 			ok = add_name(ctx, entry, strndup(one, len));
 	return ok;
 }

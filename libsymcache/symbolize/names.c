@@ -366,15 +366,6 @@ const struct sc_text *sc_names_make_symbol(struct sc_names_reader *r, struct sc_
 			 show_whole(r, symbol.name, SYMCACHE_LANG_SYMTAB, true));
 }
 
-struct sc_str sc_basename(struct sc_str path)
-{
-	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
-
-	if (!slash || slash + 1 == path.ptr + path.len)
-		return path;
-	return (struct sc_str){ slash + 1, (size_t)(path.ptr + path.len - slash - 1) };
-}
-
 size_t sc_write_path(const struct symcache_file *file, enum symcache_paths paths, char *to,
 		     size_t room)
 {

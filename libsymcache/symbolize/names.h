@@ -105,8 +105,6 @@ struct sc_shown {
 struct sc_str sc_names_printable(struct sc_names_reader *r, struct sc_str s,
 				 enum sc_shown_kind kind);
 
-struct sc_str sc_basename(struct sc_str path);
-
 /* Bytes that the path of `file` takes, with its NUL, at most. */
 static inline size_t sc_path_room(const struct symcache_file *file)
 {

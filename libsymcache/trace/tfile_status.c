@@ -8,11 +8,6 @@
  */
 #include "libsymcache/trace/tfile_reader.h"
 
-static bool is(struct sc_str name, const char *word)
-{
-	return name.len == strlen(word) && memcmp(name.ptr, word, name.len) == 0;
-}
-
 void tfile_read_status(struct tfile_reader *r, struct tfile_text t)
 {
 	struct symtrace_status *s = &r->file->status;
@@ -56,18 +51,18 @@ void tfile_read_status(struct tfile_reader *r, struct tfile_text t)
 		name.len = (size_t)(colon - name.ptr);
 		value.p = colon + 1;
 		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-			if (is(name, numbers[i].name))
+			if (sc_str_is(name, numbers[i].name))
 				*numbers[i].value = tfile_take_hex(&value);
-		if (is(name, "disconn"))
+		if (sc_str_is(name, "disconn"))
 			s->disconnected = tfile_take_hex(&value) != 0;
-		if (is(name, "circular"))
+		if (sc_str_is(name, "circular"))
 			s->circular = tfile_take_hex(&value) != 0;
-		if (is(name, "notes"))
+		if (sc_str_is(name, "notes"))
 			s->notes = tfile_decode(r->file, value);
-		if (is(name, "username"))
+		if (sc_str_is(name, "username"))
 			s->user = tfile_decode(r->file, value);
 		for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++) {
-			if (!is(name, stops[i].name))
+			if (!sc_str_is(name, stops[i].name))
 				continue;
 			s->stop = stops[i].stop;
 			/* TEXT:NUMBER, of older writers NUMBER alone */

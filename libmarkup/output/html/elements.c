@@ -76,14 +76,14 @@ static struct sc_str name_of(const struct mk_output *r, const struct mk_map *map
 /* An attribute of the element that is open: the module's path, if it is not shown. */
 static void put_title(struct mk_output *r, const struct mk_map *map)
 {
-	if (map && mk_short_path(name_of(r, map)).len != name_of(r, map).len)
+	if (map && sc_basename(name_of(r, map)).len != name_of(r, map).len)
 		mk_put(&r->out, " title=\"", mk_escaped(name_of(r, map)), "\"");
 }
 
 /* "(a.out+0x1201)" */
 static void put_place(struct mk_output *r, const struct mk_map *map, uint64_t address)
 {
-	mk_put(&r->out, "(", mk_escaped(mk_short_path(name_of(r, map))), "+",
+	mk_put(&r->out, "(", mk_escaped(sc_basename(name_of(r, map))), "+",
 	       mk_hex(mk_map_vaddr(map, address)), ")");
 }
 
@@ -164,7 +164,7 @@ static void put_module(struct mk_output *r, const struct row *w)
 	const struct mk_event *e = w->event;
 	const uint64_t at = w->map ? mk_map_vaddr(w->map, e->address) : e->lookup;
 
-	mk_put(&r->out, mk_escaped(mk_short_path(w->module)));
+	mk_put(&r->out, mk_escaped(sc_basename(w->module)));
 	if (e->in_module && e->symbol.len)
 		mk_put(&r->out, " ", mk_escaped(e->symbol));
 	mk_put(&r->out, "+", mk_hex(at));
@@ -211,7 +211,7 @@ static void put_missing(struct mk_output *r, const struct row *w)
 		put_text(r, w);
 		mk_out_lit(&r->out, "</s></small>");
 	} else if (w->module.len) {
-		mk_put(&r->out, "<small>&nbsp;(", mk_escaped(mk_short_path(w->module)), ")</small>");
+		mk_put(&r->out, "<small>&nbsp;(", mk_escaped(sc_basename(w->module)), ")</small>");
 	}
 	mk_out_lit(&r->out, "</div>");
 }

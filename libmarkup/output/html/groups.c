@@ -8,7 +8,7 @@
 static void put_place(struct mk_out *o, const struct markup_groups *g,
 		      const struct group_place *place)
 {
-	const struct sc_str name = mk_groups_input(g, place), last = mk_short_path(name);
+	const struct sc_str name = mk_groups_input(g, place), last = sc_basename(name);
 
 	mk_put(o, "<td title=\"", mk_escaped(name), ":", place->line, "\"><span class=dim>",
 	       mk_escaped((struct sc_str){ name.ptr, name.len - last.len }), "</span>",

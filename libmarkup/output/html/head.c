@@ -28,7 +28,7 @@ static void put_module(struct mk_out *o, const struct markup_module *m,
 	if (m->build_id_len)
 		mk_out_bytes(o, m->build_id, m->build_id_len);
 	else
-		mk_put(o, "not in the log: --module=", mk_escaped(mk_short_path(m->name)), "=FILE");
+		mk_put(o, "not in the log: --module=", mk_escaped(sc_basename(m->name)), "=FILE");
 	mk_out_lit(o, "</code><td>");
 	if (missing && missing->no_symbols)
 		mk_out_lit(o, "<span class=bad>no symbols</span>");

@@ -53,9 +53,6 @@ void mk_page_count(struct mk_out *o, uint64_t n, const char *what);
 
 /* ---- rows.c ------------------------------------------------------------------------ */
 
-/* The last part of a module's path. */
-struct sc_str mk_short_path(struct sc_str path);
-
 /* shop::Money::operator*<u>(int) const</u> */
 void mk_row_name(struct mk_out *o, struct sc_str function);
 /* <span>/usr/src/shop/</span>money.hh:14<span>:54</span> */

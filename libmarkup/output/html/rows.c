@@ -2,14 +2,6 @@
 #include "libmarkup/bytes/name.h"
 #include "libmarkup/output/html/page.h"
 
-struct sc_str mk_short_path(struct sc_str path)
-{
-	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
-	const size_t skip = slash ? (size_t)(slash + 1 - path.ptr) : 0;
-
-	return skip < path.len ? (struct sc_str){ path.ptr + skip, path.len - skip } : path;
-}
-
 void mk_row_name(struct mk_out *o, struct sc_str function)
 {
 	static const char *const open[] = {
@@ -27,7 +19,7 @@ void mk_row_name(struct mk_out *o, struct sc_str function)
 
 void mk_row_place(struct mk_out *o, struct sc_str file, uint32_t line, uint32_t column)
 {
-	const struct sc_str name = mk_short_path(file);
+	const struct sc_str name = sc_basename(file);
 
 	if (name.len < file.len)
 		mk_put(o, "<span>", mk_escaped((struct sc_str){ file.ptr, file.len - name.len }),
