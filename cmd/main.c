@@ -75,33 +75,53 @@ static int run_command(const struct command *cmd, char **argv)
 	return STATUS_ERROR;
 }
 
-/* The row of the option that `word` is, in the tables of all commands; NULL: of none. */
-static const struct opt *option_of(const char *word)
+/* The row of the option that `word` is; NULL: the command has none such. */
+static const struct opt *option_of(const struct command *cmd, const char *word)
 {
 	const bool is_long = word[1] == '-';
 	const size_t len = strcspn(word, "=");
 
-	for (const struct command *const *c = commands; *c; c++)
-		for (const struct opt *o = (*c)->opts; o->kind; o++)
-			if (is_long ? o->name && strlen(o->name) == len - 2 &&
-				      !strncmp(o->name, word + 2, len - 2)
-				    : word[1] == o->letter)
-				return o;
+	for (const struct opt *o = cmd->opts; o->kind; o++)
+		if (is_long ? o->name && strlen(o->name) == len - 2 &&
+			      !strncmp(o->name, word + 2, len - 2)
+			    : word[1] == o->letter)
+			return o;
 	return NULL;
 }
 
-/* Moves the command in front of options that stand before it. */
-static void command_first(char **argv)
+/* Where the first word stands, or would stand, that is neither an option of the command nor its
+ * value. 0: an option is not the command's. */
+static size_t first_word(char **argv, const struct command *cmd)
 {
-	char *command;
 	size_t at = 1;
 
 	while (argv[at] && *argv[at] == '-' && argv[at][1]) {
-		const struct opt *o = option_of(argv[at]);
+		const struct opt *o = option_of(cmd, argv[at]);
 
-		at += o && opt_takes_value(o) && !strchr(argv[at], '=') &&
+		if (!o)
+			return 0;
+		at += opt_takes_value(o) && !strchr(argv[at], '=') &&
 		      (argv[at][1] == '-' || !argv[at][2]) && argv[at + 1] ? 2 : 1;
 	}
+	return at;
+}
+
+/* Moves the command in front of options that stand before it: one that has them all; else it is
+ * unknown. */
+static void command_first(char **argv)
+{
+	char *command;
+	size_t at = 0, any = 1;
+
+	for (const struct command *const *c = commands; *c && !at; c++) {
+		const size_t word = first_word(argv, *c);
+
+		any = word ? word : any;
+		at = word && argv[word] && !strcmp(argv[word], (*c)->name) ? word : 0;
+	}
+	while (!at && argv[any] && *argv[any] == '-')
+		any++;
+	at = at ? at : any;
 	if (at == 1 || !argv[at])
 		return;
 	command = argv[at];

@@ -95,12 +95,13 @@ static void on_verified(void *ctx, const struct symstore_entry *entry,
 static int verify_entries(struct verification *v, struct symstore_reader *reader, const char *path)
 {
 	struct symstore_faults faults = { 0 };
-	int rc;
+	int rc = symstore_check(reader, symstore_faults_add, &faults);
 
-	if (symstore_check(reader, symstore_faults_add, &faults) < 0)
-		return sc_no_memory(v->err);
-	report(v, path, &faults);
+	if (rc >= 0)
+		report(v, path, &faults);
 	symstore_faults_deinit(&faults);
+	if (rc < 0)
+		return sc_no_memory(v->err);
 	if (v->bad)
 		return 0;
 	rc = symstore_verify(reader, o.jobs < UINT_MAX ? (unsigned)o.jobs : UINT_MAX, on_verified,

@@ -134,8 +134,7 @@ static bool is_no_file(struct sc_str path)
 	if (*path.ptr == '[' && path.ptr[path.len - 1] == ']')
 		return true;
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
-		if (path.len >= strlen(begins[i]) &&
-		    !memcmp(path.ptr, begins[i], strlen(begins[i])))
+		if (sc_str_begins(path, begins[i]))
 			return true;
 	return false;
 }

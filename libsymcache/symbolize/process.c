@@ -205,7 +205,8 @@ static int find_bound(const struct symcache_finder *finder, struct symcache_imag
 	const enum symcache_module_kind kind = access(image->bound, F_OK) ?
 		SYMCACHE_MODULE_BUILD_ID : SYMCACHE_MODULE_FILE;
 	struct symcache_module *m = symcache_caches_module(finder->caches, kind, image->bound);
-	int rc = m ? symcache_module_cache(m, &image->cache, NULL, &image->why) :
+	const struct symcache *cache;
+	int rc = m ? symcache_module_cache(m, &cache, NULL, &image->why) :
 		     sc_no_memory(&image->why);
 
 	image->module = rc ? NULL : m;
