@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "libsymcache/read/read.h"
 #include "libsymcache/write/indexed_test.h"
 
 struct suffix {
@@ -121,12 +122,100 @@ static void in_order(void **state)
 	indexed_deinit(&r);
 }
 
+/* A program whose line table has discriminators: profilers tell blocks of one line apart by them. */
+static void make_blocks(char path[64])
+{
+	snprintf(path, 64, "%s/blocks", testing_dir);
+	assert_int_equal(testing_run("printf 'int g(int), h(int);\\nint f(int n) { int s = 0; for (int i = 0; i < n; i++) "
+		"s += i & 1 ? g(i) : i & 2 ? h(i) : 3; return s; }\\nint k(int n) { while (n > 3) n -= n & 1 ? g(n) : "
+		"h(n); return n; }\\n' > %s/a.c && gcc -g -O1 -c -o %s %s/a.c", testing_dir, path, testing_dir), 0);
+}
+
+/* Of the innermost frame; UINT32_MAX: there is no code. */
+static uint32_t discriminator_at(const struct plain_cache *c, uint64_t pc)
+{
+	const uint32_t location = plain_lookup(c, pc);
+
+	return location == PLAIN_NONE ? UINT32_MAX : plain_discriminator(c, location, pc);
+}
+
+/* Places change, or become one; discriminators stay where they are. */
+static void keeps_discriminators(void **state)
+{
+	struct suffix suffix = { .text = "/1" };
+	const struct symcache_transform list[] = {
+		{ no_name, deny, NULL }, { NULL, one_place, &suffix }, { add_suffix, NULL, &suffix },
+	};
+	struct indexed plain, r;
+	unsigned found = 0;
+	char path[64];
+
+	(void)state;
+	make_blocks(path);
+	must_index(path, &plain);
+	for (size_t i = 0; i < 3; i++) {
+		const struct symcache_build_options o = { .transforms = &list[i], .num_transforms = 1 };
+
+		index_file(path, &o, &r);
+		assert_int_equal(r.rc, 0);
+		for (uint64_t pc = 0; pc < 0x200; pc++) {
+			const uint32_t d = discriminator_at(&plain.cache, pc);
+
+			assert_int_equal(discriminator_at(&r.cache, pc), d);
+			found += d && d != UINT32_MAX;
+		}
+		indexed_deinit(&r);
+	}
+	assert_true(found > 30);
+	indexed_deinit(&plain);
+}
+
+static bool other_name(void *ctx, struct symcache_place *place)
+{
+	assert_null(place->dir);
+	assert_null(place->comp_dir);
+	assert_string_equal(place->name, "a.c");
+	place->name = "b.c";
+	place->dir = *(const char *const *)ctx;
+	return true;
+}
+
+/* The file of a symbol without debug information has a name alone, and so it stays. */
+static void changes_files_of_symbols(void **state)
+{
+	const char *dir = NULL;
+	const struct symcache_transform name = { NULL, other_name, &dir };
+	const struct symcache_build_options o = { .transforms = &name, .num_transforms = 1, .no_debug_search = true };
+	struct indexed r;
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/symbols.o", testing_dir);
+	assert_int_equal(testing_run("echo 'static int f(int x) { return x + 1; } int g(int x) { return f(x) + 2; }' > %s/a.c && "
+		"gcc -O0 -c -o %s %s/a.c", testing_dir, path, testing_dir), 0);
+	for (int with_dir = 0; with_dir < 2; with_dir++) {
+		struct symcache_symbol symbol;
+		struct symcache cache;
+
+		dir = with_dir ? "/d" : NULL;
+		index_file(path, &o, &r);
+		assert_int_equal(r.rc, 0);
+		assert_int_equal(symcache_open(&cache, r.bytes, r.size, NULL), 0);
+		assert_true(symcache_lookup_symbol(&cache, 0, &symbol));
+		assert_true(sc_str_is(symbol.name, "f"));
+		assert_true(sc_str_is(symbol.file, with_dir ? "a.c" : "b.c"));
+		indexed_deinit(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_changes),
 		cmocka_unit_test(in_order),
+		cmocka_unit_test(keeps_discriminators),
+		cmocka_unit_test(changes_files_of_symbols),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
 }
