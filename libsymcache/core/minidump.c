@@ -393,6 +393,7 @@ int sc_core_minidump(struct symcache_core *core, struct sc_error *err)
 	struct symcache_core_private *p = core->private;
 	struct range range = { 0, MAX_KEPT };
 	int rc = sc_core_keep(core, &range, 1, err);
+	bool known; /* where code is */
 
 	core->missing = 0;
 	p->minidump = true;
@@ -403,7 +404,8 @@ int sc_core_minidump(struct symcache_core *core, struct sc_error *err)
 	if (!read_threads(core) || !read_memory(core) || !read_maps(core) || !read_modules(core) ||
 	    (!p->code.list.len && !read_kinds(core)))
 		return sc_no_memory(err);
-	for (size_t i = 0; !p->code.list.len && i < p->modules.len; i++)
+	known = p->code.list.len;
+	for (size_t i = 0; !known && i < p->modules.len; i++)
 		if (!add_code(core, p->modules.data[i]->start, p->modules.data[i]->end))
 			return sc_no_memory(err);
 	if (!p->threads.len)
