@@ -200,7 +200,7 @@ static void fish_option(const struct command *cmd, const struct opt *o, FILE *to
 		fprintf(to, " -l %s", o->name);
 	if (o->letter)
 		fprintf(to, " -s %c", o->letter);
-	if (o->choices) {
+	if (o->choices && o->arg) {
 		fprintf(to, " %s-a '", o->implied ? "" : "-x ");
 		put_choices(o, to);
 		fputs("'", to);

@@ -304,7 +304,7 @@ static int read_long(struct reader *r, const char *spelling, const char *word)
 
 	if (!s)
 		return 1;
-	if (value && (s->no || s->opt->kind == OPT_FLAG)) {
+	if (value && (s->no || (s->opt->kind != OPT_BOOL && !s->opt->arg))) {
 		if (r->cmd)
 			usage_error(r, "%s takes no value", opt_spelling(s->opt, text));
 		return r->cmd ? -1 : 1;

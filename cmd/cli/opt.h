@@ -30,7 +30,7 @@ enum opt_kind {
 	OPT_LIST,     /* struct opt_list: may be repeated */
 	OPT_NUMBER,   /* uint64_t: decimal, 0x… or 0…; a minus sign wraps around */
 	OPT_COUNT,    /* the same, at least 1 */
-	OPT_ENUM,     /* int: index into choices */
+	OPT_ENUM,     /* int: index into choices; without `arg`: that of `implied` */
 	OPT_AGE,      /* struct opt_age: 90d, 12h; 0 needs no unit */
 	OPT_SIZE,     /* uint64_t, bytes: 500, 64K, 2G */
 };
@@ -60,6 +60,9 @@ struct opt {
 	const char *implied;        /* the value if none is given: --x or --x=VALUE, -x */
 	bool *instead;              /* OPT_FLAG: what it clears, so that the last of both counts */
 };
+
+#define OPT_FORMAT_JSON(format, names) \
+	{ "json", 0, OPT_ENUM, format, NULL, "the same as --format json", names, "json" }
 
 /* A subcommand. Texts are plain; the help wraps them. */
 struct command {

@@ -36,6 +36,7 @@ static const struct opt opts[] = {
 	{ "format", 0, OPT_ENUM, &o.format, "FORM",
 	  "text; json, one object for each thread, one a line; or html, one page to read and search",
 	  formats },
+	OPT_FORMAT_JSON(&o.format, formats),
 	OPTS_PAGE(&o.link, &o.own),
 	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
 	  "with --link: files of the folder FROM are in TO; may be repeated, the first that fits "

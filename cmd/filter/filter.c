@@ -38,6 +38,7 @@ static const struct opt opts[] = {
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
 		  "indexed, too"),
 	OPTS_FORM(&o.form),
+	OPT_FORMAT_JSON(&o.form.format, markup_format_names),
 	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
 	OPTS_PAGE(&o.link, &o.own),
 	{ "group", 0, OPT_FLAG, &o.group, NULL,

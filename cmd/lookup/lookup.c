@@ -21,7 +21,7 @@ static struct {
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
 	struct symcache_answer_options how;
-	bool json, version;
+	bool version;
 } o = { .how = { .functions = MARKUP_FUNCTIONS_LINKAGE, .demangle = true, .inlines = true } };
 
 static const struct opt opts[] = {
@@ -41,7 +41,8 @@ static const struct opt opts[] = {
 	{ "output-style", 0, OPT_ENUM, &o.how.style, "STYLE", "LLVM (default), GNU or JSON",
 	  .choices = markup_answer_styles },
 	OPT_RAW(&o.how.raw),
-	{ "json", 0, OPT_FLAG, &o.json, NULL, "the same as --output-style=JSON" },
+	{ "json", 0, OPT_ENUM, &o.how.style, NULL, "the same as --output-style=JSON",
+	  markup_answer_styles, "JSON" },
 	{ "explain", 0, OPT_FLAG, &o.how.explain, NULL,
 	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
 	  "debug file" },
@@ -108,8 +109,6 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 	how->tool = cmd_name;
 	how->debug_dirs = o.debug_dirs.items;
 	how->search.folders = o.source_dirs.items;
-	if (o.json)
-		how->style = MARKUP_STYLE_JSON;
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
 			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod });
 	status = answer_input(*how, caches.caches, lines_of_operands(argv, argc), argv);

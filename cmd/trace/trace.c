@@ -35,6 +35,7 @@ static const struct opt opts[] = {
 	  orders, NULL },
 	{ "format", 0, OPT_ENUM, &o.json, "text|json",
 	  "json: a line with one object for each definition and frame", formats, NULL },
+	OPT_FORMAT_JSON(&o.json, formats),
 	{ "registers", 'r', OPT_FLAG, &o.registers, NULL, "show all registers", NULL, NULL },
 	{ "backtrace", 'b', OPT_FLAG, &o.backtrace, NULL,
 	  "the stack of each frame, as far as registers and stack memory were collected", NULL, NULL },

@@ -125,6 +125,7 @@ static void not_understood(struct mk_worker *w, const struct mk_request *r)
 	const char *advice = strstr(r->wrong, " (");
 	const char *which = "which file? use --file, --module or --build-id";
 
+	w->partly = true;
 	if (protocol_of(w) == MARKUP_PROTOCOL_LOOKUP)
 		report(w, "'", r->line, "': ",
 		       r->wrong == mk_no_address && !w->answerer->options.name ? which : r->wrong);
