@@ -417,9 +417,9 @@ void markup_groups_destroy(struct markup_groups *g); /* NULL is fine */
  * markup_groups. Nonzero: no memory. */
 int markup_groups_take(void *groups, const char *data, size_t len);
 
-/* Writes all groups, the most frequent first; they are of no more use. Returns 0, -EIO (the
- * sink failed) or -ENOMEM. */
-int markup_groups_write(struct markup_groups *g, enum markup_format format,
+/* Writes all groups, the most frequent first; they are of no more use. `color`: functions are
+ * highlighted, in text. Returns 0, -EIO (the sink failed) or -ENOMEM. */
+int markup_groups_write(struct markup_groups *g, enum markup_format format, bool color,
 			int (*write)(void *ctx, const char *data, size_t len), void *ctx);
 
 #endif

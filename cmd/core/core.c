@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cmd/cli/caches.h"
+#include "cmd/cli/color.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/opt.h"
@@ -22,7 +24,7 @@ static struct {
 	struct opt_list debug_dirs, modules, threads, path_maps, own;
 	struct fetch_options fetch;
 	bool all, registers, summary;
-	int format;
+	int format, color;
 } o;
 
 static const char *const formats[] = { "text", "json", "html", NULL };
@@ -37,6 +39,7 @@ static const struct opt opts[] = {
 	  "text; json, one object for each thread, one a line; or html, one page to read and search",
 	  formats },
 	OPT_FORMAT_JSON(&o.format, formats),
+	OPT_COLOR(&o.color),
 	OPTS_PAGE(&o.link, &o.own),
 	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
 	  "with --link: files of the folder FROM are in TO; may be repeated, the first that fits "
@@ -180,7 +183,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 {
 	struct markup_core_options options = { .format = (enum markup_report_format)o.format, .all = o.all,
 		.link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
-		.registers = o.registers, .summary = o.summary, .num_threads = o.threads.len };
+		.registers = o.registers, .summary = o.summary, .num_threads = o.threads.len,
+		.color = color_wanted(o.color), .brief = isatty(STDOUT_FILENO) };
 	struct symcache_debuginfod *debuginfod;
 	uint32_t *threads = NULL;
 	int status = STATUS_OK;
@@ -231,7 +235,8 @@ const struct command core_command = {
 		"A frame that was not found by unwind information is marked with '?' and how it "
 		"was found: call (a call through a bad pointer), frame pointer, or scan (a word of "
 		"the stack that looks like a return address). The last line says why "
-		"the stack ends. Threads with equal stacks are shown together.\n\n"
+		"the stack ends. Threads with equal stacks are shown together. On a terminal, paths of "
+		"sources are shortened to their last folder.\n\n"
 		"Unwind information is in stripped programs and libraries, not in their debug "
 		"files: index both.",
 	.opts = opts,

@@ -6,7 +6,6 @@
 #include "cmd/cli/messages.h"
 
 const char *const form_dialects[] = { "default", "llvm", "fuchsia", NULL };
-const char *const form_colors[] = { "auto", "always", "never", NULL };
 
 static void complain_of_input(const char *input)
 {

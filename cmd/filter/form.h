@@ -5,11 +5,11 @@
 #ifndef CMD_FORM_H
 #define CMD_FORM_H
 
+#include "cmd/cli/color.h"
 #include "cmd/cli/opt.h"
 #include "cmd/cli/shown.h"
 #include "libmarkup/markup.h"
 
-enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct form {
 	int dialect, format, color;
@@ -18,7 +18,7 @@ struct form {
 	struct opt_list modules;
 };
 
-extern const char *const form_dialects[], *const form_colors[];
+extern const char *const form_dialects[];
 
 #define OPTS_FORM(form) \
 	{ "module", 0, OPT_LIST, &(form)->modules, "NAME=BUILDID|FILE|TAG", \
@@ -38,7 +38,7 @@ extern const char *const form_dialects[], *const form_colors[];
 	  .choices = markup_format_names }, \
 	{ "color", 0, OPT_ENUM, &(form)->color, "WHEN", \
 	  "highlight what was replaced: always, never (colours of the log are taken out, too) or " \
-	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = form_colors, \
+	  "auto (default): on a terminal, unless NO_COLOR is set", .choices = color_names, \
 	  .implied = "always" }, \
 	{ "demux", 0, OPT_STRING, &(form)->demux, "REGEX", \
 	  "keep modules and maps of several processes apart: by Fuchsia's or syslog's prefixes, " \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/cli/caches.h"
+#include "cmd/cli/color.h"
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/shown.h"
@@ -21,6 +22,7 @@ static struct {
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
 	struct symcache_answer_options how;
+	int color;
 	bool version;
 } o = { .how = { .functions = MARKUP_FUNCTIONS_LINKAGE, .demangle = true, .inlines = true } };
 
@@ -43,6 +45,7 @@ static const struct opt opts[] = {
 	OPT_RAW(&o.how.raw),
 	{ "json", 0, OPT_ENUM, &o.how.style, NULL, "the same as --output-style=JSON",
 	  markup_answer_styles, "JSON" },
+	OPT_COLOR(&o.color),
 	{ "explain", 0, OPT_FLAG, &o.how.explain, NULL,
 	  "say why: the range, unit, entries, line row and symbol that decide; reads the "
 	  "debug file" },
@@ -108,6 +111,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 	how->name = o.build_id ? o.build_id : o.file ? o.file : o.cache;
 	how->tool = cmd_name;
 	how->debug_dirs = o.debug_dirs.items;
+	how->color = color_wanted(o.color);
 	how->search.folders = o.source_dirs.items;
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
 			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod });

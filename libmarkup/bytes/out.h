@@ -146,4 +146,8 @@ static inline void mk_put_as_(struct mk_out *o, struct mk_as x) { x.put(o, x.s);
 #define MK_EACH(put, o, ...) MK_TENTH(__VA_ARGS__, MK_9, MK_8, MK_7, MK_6, MK_5, MK_4, MK_3, \
 				      MK_2, MK_1)(put, o, __VA_ARGS__)
 
+/* Highlighting of a text, as the filter has it for values: green. */
+#define MK_VALUE_ON "\033[0;32m"
+#define MK_VALUE_OFF "\033[0m"
+
 #endif

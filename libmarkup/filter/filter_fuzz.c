@@ -29,7 +29,7 @@ static struct fake_text groups_of(const char *in, size_t len, size_t piece)
 	for (size_t at = 0; at < len; at += piece)
 		check(!markup_filter_feed(f, in + at, len - at < piece ? len - at : piece));
 	check(!markup_filter_finish(f) && !markup_filter_end(f) &&
-	      !markup_groups_write(g, MARKUP_JSON, fake_append, &got));
+	      !markup_groups_write(g, MARKUP_JSON, false, fake_append, &got));
 	markup_filter_destroy(f);
 	markup_groups_destroy(g);
 	return got;

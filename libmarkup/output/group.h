@@ -58,7 +58,7 @@ struct markup_groups {
 	uint64_t stacks;          /* all of them */
 	uint64_t nameless;        /* stacks in no group: of no frame is anything known */
 	uint64_t left_out;        /* stacks for whose group there was no room */
-	bool no_memory;
+	bool no_memory, color;
 };
 
 /* Writes a function's name as it counts for a group: without what compilers put behind the

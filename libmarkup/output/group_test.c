@@ -62,7 +62,7 @@ static char *grouped(const char *log, enum markup_format format, unsigned thread
 		assert_int_equal(markup_filter_feed(f, log + at, len - at < piece ? len - at : piece), 0);
 	assert_int_equal(markup_filter_finish(f), 0);
 	assert_int_equal(markup_filter_end(f), 0);
-	assert_int_equal(markup_groups_write(g, format, fake_append, &got), 0);
+	assert_int_equal(markup_groups_write(g, format, false, fake_append, &got), 0);
 	markup_filter_destroy(f);
 	markup_groups_destroy(g);
 	return got.buf;

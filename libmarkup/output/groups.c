@@ -280,13 +280,14 @@ static int by_count(const void *a, const void *b)
 	return x->signature < y->signature ? -1 : x->signature > y->signature;
 }
 
-int markup_groups_write(struct markup_groups *g, enum markup_format format,
+int markup_groups_write(struct markup_groups *g, enum markup_format format, bool color,
 			int (*write)(void *ctx, const char *data, size_t len), void *ctx)
 {
 	struct mk_out o;
 	int error;
 
 	close_all(g);
+	g->color = color;
 	if (g->no_memory || mk_out_init(&o, OUT_BUFFER, write, ctx))
 		return -ENOMEM;
 	if (g->groups.len)

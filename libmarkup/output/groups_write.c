@@ -87,7 +87,7 @@ static void text_group(struct mk_out *o, const struct markup_groups *g, const st
 		if (n >= TOP)
 			continue;
 		mk_out_spaces(o, 10);
-		mk_put(o, function, "\n");
+		mk_put(o, g->color ? MK_VALUE_ON : "", function, g->color ? MK_VALUE_OFF : "", "\n");
 	}
 	if (n > TOP) {
 		mk_out_spaces(o, 10);

@@ -84,7 +84,11 @@ static void put_frame(struct mk_worker *w, const struct sc_frame *f, bool inline
 	if (options->pretty && inlined_into && (functions || is_binutils(w)))
 		mk_out_lit(o, " (inlined by) ");
 	if (functions) {
+		if (options->color && f->function.ptr)
+			mk_out_lit(o, MK_VALUE_ON);
 		put_padded(o, f->function, f->padded);
+		if (options->color && f->function.ptr)
+			mk_out_lit(o, MK_VALUE_OFF);
 		if (options->pretty)
 			mk_out_lit(o, " at ");
 		else

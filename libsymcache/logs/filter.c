@@ -299,6 +299,7 @@ int symlog_filter_end(struct symlog_filter *f, struct sc_error *err)
 	int rc = markup_filter_end(f->filter);
 
 	if (!rc && f->groups)
-		rc = markup_groups_write(f->groups, f->format, write_output, f);
+		rc = markup_groups_write(f->groups, f->format,
+					 f->options.markup->color == MARKUP_COLOR_ON, write_output, f);
 	return failed(f, rc, err);
 }

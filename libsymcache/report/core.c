@@ -134,7 +134,7 @@ int markup_core_report(const char *path, struct symcache_core *core,
 {
 	struct symcache_names *names = symcache_names_create(NULL);
 	struct mk_core c = { .path = path, .core = core, .out = out, .places = { .out = out },
-			     .own = options->own };
+			     .own = options->own, .color = options->color, .brief = options->brief };
 	struct groups groups = { .list = { 0 } };
 	int rc = 0;
 

@@ -18,6 +18,7 @@ struct mk_core {
 	struct mk_out *out;
 	struct mk_places places;        /* owners: struct symcache_image */
 	const char *const *own;         /* as of the options */
+	bool color, brief;              /* likewise */
 	struct mk_out head, outline;    /* of the page, until its end */
 	size_t stacks, shown;           /* of the page: so far; threads that they are of */
 };

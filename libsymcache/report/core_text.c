@@ -105,6 +105,7 @@ static void put_frame(struct mk_core *c, const struct symcache_stack *stack, siz
 
 	mk_put_frame(c->out, &(struct mk_stack_line){
 		.number = number, .word = c->core->word, .walked = f, .place = mk_core_place(c, f),
+		.color = c->color, .brief = c->brief,
 		.module = image ? image->name : NULL, .has_offset = image,
 		.offset = image ? mk_core_offset(f) : 0,
 	});

@@ -69,6 +69,8 @@ struct markup_core_options {
 	bool all;               /* text: each stack by itself, also where several are equal */
 	bool registers;         /* show those of each frame, as far as they are known */
 	bool summary;           /* the modules in place of the stacks */
+	bool color;             /* text: functions are highlighted */
+	bool brief;             /* text: of the folders of a path, the last one is shown */
 	const uint32_t *threads; /* the stacks of these alone, by their IDs */
 	size_t num_threads;     /* 0: of all */
 	/* Of the page, as of struct markup_options; not with `summary`. */

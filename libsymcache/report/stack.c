@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct symcache_code_place *mk_place(struct mk_places *p, const void *owner,
 				     struct symcache_module *module, uint64_t vaddr)
@@ -25,10 +26,22 @@ void mk_places_deinit(struct mk_places *p)
 	free(p->none.text);
 }
 
-void mk_put_position(struct mk_out *o, const struct sc_frame *f)
+/* The end of a path with its last folder, if there are more of them, else all of it. */
+static const char *end_of_path(const char *path)
 {
+	const char *slash = strrchr(path, '/'), *before = slash;
+
+	while (before > path && *--before != '/')
+		;
+	return before > path ? before : path;
+}
+
+void mk_put_position(struct mk_out *o, const struct sc_frame *f, bool brief)
+{
+	const char *path = brief ? end_of_path(f->file.ptr) : f->file.ptr;
+
 	if (*f->file.ptr)
-		mk_put(o, " at ", mk_shown(f->file.ptr), ":", f->line);
+		mk_put(o, " at ", path > f->file.ptr ? "…" : "", mk_shown(path), ":", f->line);
 	if (*f->file.ptr && f->column)
 		mk_put(o, ":", f->column);
 }
@@ -40,6 +53,7 @@ static void put_line(struct mk_out *o, const struct mk_stack_line *f,
 	const struct symcache_unwind_frame *frame = f->walked;
 	const bool sure = frame->trust <= SYMCACHE_TRUST_CFI;
 	const char *function = in ? in->function.ptr : NULL;
+	const bool color = f->color && function;
 	char number[48];
 
 	if (inlined)
@@ -48,9 +62,11 @@ static void put_line(struct mk_out *o, const struct mk_stack_line *f,
 		snprintf(number, sizeof(number), "#%zu", f->number);
 	mk_out_printf(o, "  %-6s %c 0x%0*" PRIx64 "  ", number, sure ? ' ' : '?', 2 * (int)f->word,
 		      frame->pc);
-	mk_put(o, mk_shown(function ? function : frame->signal ? "<signal>" : "??"));
+	mk_put(o, color ? MK_VALUE_ON : "",
+	       mk_shown(function ? function : frame->signal ? "<signal>" : "??"),
+	       color ? MK_VALUE_OFF : "");
 	if (in)
-		mk_put_position(o, in);
+		mk_put_position(o, in, f->brief);
 	if (f->module) {
 		mk_put(o, " (", mk_shown(f->module));
 		if (f->has_offset)

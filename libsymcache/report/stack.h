@@ -30,13 +30,14 @@ struct mk_stack_line {
 	const char *module;       /* NULL: none */
 	bool has_offset;
 	uint64_t offset;          /* in the module */
+	bool color, brief;        /* as of struct markup_core_options */
 };
 
 /* A line for each function of the frame. */
 void mk_put_frame(struct mk_out *o, const struct mk_stack_line *f);
 
-/* " at FILE:LINE:COLUMN", as far as that is known. */
-void mk_put_position(struct mk_out *o, const struct sc_frame *f);
+/* " at FILE:LINE:COLUMN", as far as that is known. `brief`: as of struct markup_core_options. */
+void mk_put_position(struct mk_out *o, const struct sc_frame *f, bool brief);
 
 /* The trust as one word for programs. */
 const char *mk_trust_word(enum symcache_trust trust);

@@ -92,7 +92,7 @@ static const char *place_text(struct mk_trace *t, uint64_t address)
 		const struct sc_frame *frame = &at->frames[i];
 
 		mk_put(&o, "  ", mk_shown(mk_trace_function(frame)));
-		mk_put_position(&o, frame);
+		mk_put_position(&o, frame, false);
 		mk_put(&o, frame->inlined ? " (inlined)\n" : "\n");
 	}
 	if (!at->num_frames)
