@@ -127,6 +127,13 @@ static bool find_module(void *ctx, uint64_t address, struct symcache_unwind_fram
 	return symcache_process_unwind(core->process, address, ret);
 }
 
+static bool read_code(void *ctx, uint64_t address, void *to, size_t bytes)
+{
+	const struct symcache_core *core = ctx;
+
+	return symcache_process_code(core->process, address, to, bytes);
+}
+
 int symcache_core_walk(struct symcache_core *core, const struct symcache_core_thread *thread,
 		       bool registers, struct symcache_stack *ret, struct sc_error *err)
 {
@@ -140,6 +147,7 @@ int symcache_core_walk(struct symcache_core *core, const struct symcache_core_th
 		.read = symcache_core_read,
 		.module = find_module, .modules = core, .executable = symcache_core_executable,
 		.ctx = core,
+		.code = read_code,
 	};
 	int rc = symcache_stack_walk(&source, &thread->registers, registers, ret, err);
 

@@ -97,7 +97,7 @@ bool perf_walk(struct perf_profile *p, struct symcache_process *process,
 	const struct symcache_unwind_source source = {
 		.machine = m->machine, .max_frames = 1024, .read = read_memory,
 		.module = symcache_process_unwind, .modules = process,
-		.executable = is_executable, .ctx = &w,
+		.executable = is_executable, .ctx = &w, .code = symcache_process_code,
 	};
 	return !symcache_stack_walk(&source, &registers, false, &p->walked, NULL);
 }

@@ -109,3 +109,34 @@ bool symcache_process_unwind(void *process, uint64_t address, struct symcache_un
 	ret->base = address - (at.vaddr - symcache_load_base(cache));
 	return !cache->image || address - ret->base < cache->image->image_size;
 }
+
+/* ---- code -------------------------------------------------------------------------------- */
+
+static void open_code(struct symcache_process *p, struct symcache_image *image)
+{
+	const struct symcache_ext_image *facts = image->cache->image;
+	const char *files[3] = { NULL };
+	size_t i = 0;
+
+	image->code_asked = true;
+	if (!facts || facts->build_id_len > SYMCACHE_BUILD_ID_MAX || !symcache_process_uses_files(p))
+		return;
+	symcache_module_files(image->module, files);
+	while (!image->code && files[i])
+		symcache_code_open(files[i++], facts->build_id, facts->build_id_len, &image->code,
+				   NULL);
+	if (!image->code && *image->path == '/')
+		symcache_code_open(image->path, facts->build_id, facts->build_id_len, &image->code,
+				   NULL);
+}
+
+bool symcache_process_code(void *process, uint64_t address, void *to, size_t bytes)
+{
+	struct symcache_address at;
+
+	if (symcache_process_find(process, address, SYMCACHE_EXACT, &at) != SYMCACHE_FOUND)
+		return false;
+	if (!at.image->code_asked)
+		open_code(process, at.image);
+	return at.image->code && symcache_code_read(at.image->code, at.vaddr, to, bytes);
+}

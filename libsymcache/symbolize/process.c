@@ -63,6 +63,7 @@ static void leave_images(struct images *images)
 		tdestroy(images->tree, keep_node);
 	for (size_t i = 0; i < images->list.len; i++) {
 		free(images->list.data[i]->bound);
+		symcache_code_close(images->list.data[i]->code);
 		free(images->list.data[i]);
 	}
 	vec_deinit(&images->list);
@@ -193,6 +194,11 @@ bool symcache_image_bind(struct symcache_image *image, const char *to)
 	free(image->bound);
 	image->bound = strdup(to);
 	return image->bound;
+}
+
+bool symcache_process_uses_files(const struct symcache_process *p)
+{
+	return !p->images->finder.no_files;
 }
 
 void symcache_process_use(struct symcache_process *p, const struct symcache_finder *finder)

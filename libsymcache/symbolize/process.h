@@ -72,6 +72,10 @@ struct symcache_image {
 	struct symcache_module *module; /* NULL: there is no cache, see `why` */
 	const struct symcache *cache;   /* valid until symcache_caches_settle() */
 	struct sc_error why;            /* code 0: there is a cache */
+
+	/* Once symcache_process_code() asked for it. */
+	bool code_asked;
+	struct symcache_code *code;     /* NULL: there is no file with its code */
 };
 
 /* A part of an image in memory. */
@@ -115,6 +119,9 @@ struct symcache_image *symcache_process_image_at(const struct symcache_process *
 /* Its cache is that of the file, or of the build ID, that `to` names, a copy of which is kept; if it
  * was not opened before. False: out of memory. */
 bool symcache_image_bind(struct symcache_image *image, const char *to);
+
+/* May files of this machine be read? */
+bool symcache_process_uses_files(const struct symcache_process *p);
 
 /* Where caches come from, from now on; it is copied. */
 void symcache_process_use(struct symcache_process *p, const struct symcache_finder *finder);
@@ -171,6 +178,10 @@ enum symcache_reason symcache_process_find(struct symcache_process *p, uint64_t 
  * mapped in an image that has code, but is in none of its segments, counts as its own, too. */
 struct symcache_unwind_frame;
 bool symcache_process_unwind(void *process, uint64_t address, struct symcache_unwind_frame *ret);
+
+/* For struct symcache_unwind_source.code: out of the files that the cache was made of, or that lies
+ * at the image's path, if they are there and have the build ID. */
+bool symcache_process_code(void *process, uint64_t address, void *to, size_t bytes);
 
 /* Its frames, as symcache_symbolize(). `at` may be NULL. */
 enum symcache_reason symcache_process_symbolize(struct symcache_process *p,

@@ -173,7 +173,7 @@ int symtrace_walk(const struct symtrace *file, const struct symtrace_frame *fram
 	const struct symtrace_target target = symtrace_target_of(images);
 	const struct symcache_unwind_source source = {
 		.machine = target.machine, .read = symtrace_collected_read, .ctx = &ret->collected,
-		.module = find_module, .modules = images,
+		.module = find_module, .modules = images, .code = symcache_process_code,
 	};
 	int rc;
 

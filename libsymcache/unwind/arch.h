@@ -47,6 +47,39 @@ static inline bool sc_read_word(struct symcache_unwinder *u, uint64_t address, u
 	return true;
 }
 
+static inline uint64_t sc_stack_pointer(const struct symcache_unwinder *u)
+{
+	return u->registers.value[u->arch->stack_pointer];
+}
+
+/* The module that has `address`; false: none. */
+bool sc_find_module(const struct symcache_unwinder *u, uint64_t address,
+		    struct symcache_unwind_frame *ret);
+
+/* The registers that a call preserves, and nothing else. */
+void sc_begin_caller(const struct symcache_unwinder *u, uint64_t preserved,
+		     struct symcache_registers *ret);
+
+uint64_t sc_without_signature(const struct symcache_unwinder *u, uint64_t address);
+
+/* The caller's registers by a row. False: u->stop says why. */
+bool sc_step_by_row(struct symcache_unwinder *u, const struct symcache_unwind_frame *module,
+		    const struct symcache_row *row, struct symcache_registers *ret);
+
+/* ---- call.c ---- */
+
+/* Is the last instruction a call? Of the bytes in front of a return address; of machines that it
+ * does not know it is. */
+#define SC_CALL_MAX 8
+bool sc_ends_with_call(uint16_t machine, const uint8_t code[SC_CALL_MAX]);
+
+/* ---- guess.c: the same without one; false: it is not so. By the instructions of a signal's
+ * return; by a call that went nowhere; by a record of two words; by looking at the stack. ---- */
+bool sc_step_by_trampoline(struct symcache_unwinder *u, struct symcache_registers *ret);
+bool sc_step_by_call(struct symcache_unwinder *u, struct symcache_registers *ret);
+bool sc_step_by_frame_pointer(struct symcache_unwinder *u, struct symcache_registers *ret);
+bool sc_step_by_scan(struct symcache_unwinder *u, struct symcache_registers *ret);
+
 /*
  * Evaluates the expression at `n` of the module's cache; `cfa` NULL: for the CFA itself,
  * else it is on the stack to begin with. False: it cannot be: memory (u->address) or

@@ -49,6 +49,9 @@ struct symcache_unwind_source {
 	 * known. */
 	bool (*executable)(void *ctx, uint64_t address);
 	void *ctx;
+	/* Copies code of a module out of its file, where memory has none, as in core files. NULL, or
+	 * false: it is not known. `ctx` is `modules`. */
+	bool (*code)(void *ctx, uint64_t address, void *to, size_t bytes);
 };
 
 /* How a frame was found, best first. */

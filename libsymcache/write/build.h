@@ -174,6 +174,18 @@ int symcache_elf_build_id(const char *path, uint8_t build_id[SYMCACHE_BUILD_ID_M
 int symcache_elf_build_id_of(int fd, const char *name, uint8_t build_id[SYMCACHE_BUILD_ID_MAX],
 			     size_t *build_id_len, bool *derived, struct sc_error *err);
 
+/* The code of a linked ELF file, for those who look at instructions. */
+struct symcache_code;
+
+/* SC_ENOTFOUND: the file has another build ID, or no code, as debug files; else as
+ * symcache_elf_build_id(). */
+int symcache_code_open(const char *path, const uint8_t *build_id, size_t build_id_len,
+		       struct symcache_code **ret, struct sc_error *err);
+void symcache_code_close(struct symcache_code *c); /* NULL is fine */
+
+/* Copies what is loaded at `vaddr`. False: the file does not have it all. */
+bool symcache_code_read(struct symcache_code *c, uint64_t vaddr, void *to, size_t bytes);
+
 /* Would a build of the file at `path`, which has no DWARF, find a debug file now? */
 bool symcache_debug_file_found(const char *path, const struct symcache_build_options *options);
 
