@@ -32,7 +32,7 @@ struct fetch_options {
 #define OPT_FETCH(where, what) \
 	{ "debuginfod", 0, OPT_FLAG, &(where)->on, NULL, what }, \
 	{ "debuginfod-retry", 0, OPT_AGE, &(where)->retry, "AGE", \
-	  "ask again for what the servers did not have so long ago: 1d (default), 12h, 0s" }
+	  "ask again for what the servers did not have this long ago: 1d (default), 12h, 0s" }
 
 /* *ret is NULL if it was not asked for. Errors as symcache_debuginfod_create() has them;
  * SC_EINVAL: no age. */

@@ -206,8 +206,8 @@ void man_command(const struct command *cmd, FILE *to)
 	for (const struct opt *o = cmd->opts; o->kind; o++)
 		if (o->help)
 			put_option(to, o);
-	fprintf(to, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nThe same in short%s.\n", cmd->essential ?
-		"; with \\fB\\-h\\fR the options needed most" : "");
+	fprintf(to, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nA shorter version of this page%s.\n", cmd->essential ?
+		"; with \\fB\\-h\\fR the most used options" : "");
 	put_known(to, "ENVIRONMENT", cmd, environment);
 	put_known(to, "FILES", cmd, files);
 	fputs(".SH EXIT STATUS\n", to);

@@ -94,7 +94,7 @@ void opt_help(const struct command *cmd, bool brief, FILE *to)
 	if (essential)
 		fprintf(to, "      --help%*sall options, and what this does\n", HELP_COLUMN - 12, "");
 	else if (cmd->essential)
-		fprintf(to, "  -h%*sthe options needed most\n      --help%*sthis help\n",
+		fprintf(to, "  -h%*sthe most used options\n      --help%*sthis help\n",
 			HELP_COLUMN - 4, "", HELP_COLUMN - 12, "");
 	else
 		fprintf(to, "  -h, --help%*sthis help\n", HELP_COLUMN - 12, "");

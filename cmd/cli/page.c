@@ -12,6 +12,6 @@ int page_link_check(const char *link, struct sc_error *err)
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
 		if (!strncmp(link, schemes[i], strlen(schemes[i])))
 			return 0;
-	return sc_error_set(err, SC_EINVAL, "--link: '%.100s' is neither http(s) nor an editor that "
-			    "is known: vscode, vscodium, idea, clion, zed, cursor, emacs", link);
+	return sc_error_set(err, SC_EINVAL, "--link: '%.100s' is neither http(s) nor a known editor: "
+			    "vscode, vscodium, idea, clion, zed, cursor, emacs", link);
 }

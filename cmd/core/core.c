@@ -48,7 +48,7 @@ static const struct opt opts[] = {
 	  "which build ID or ELF file the module PATH (or its last part) of the core is, where "
 	  "the core does not have it; may be repeated" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
-	  "the modules in place of the stacks: frames in each, and what it lacks" },
+	  "the modules instead of the stacks: frames in each, and what it lacks" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, programs and "
 		  "debug files"),

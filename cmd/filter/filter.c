@@ -35,14 +35,14 @@ static const struct opt opts[] = {
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
 	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
-	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
-		  "indexed, too"),
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
+	  "locally; it is also indexed"),
 	OPTS_FORM(&o.form),
 	OPT_FORMAT_JSON(&o.form.format, markup_format_names),
 	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
 	OPTS_PAGE(&o.link, &o.own),
 	{ "group", 0, OPT_FLAG, &o.group, NULL,
-	  "write no log, but the stacks in all of them: equal ones, by the names of their "
+	  "write no log, but the stacks found in all of them: equal ones, by the names of their "
 	  "functions, are one group, with their number, the first and the last place, and a "
 	  "signature that is the same everywhere" },
 	{ "output-dir", 'o', OPT_STRING, &o.output_dir, "DIR",
@@ -54,7 +54,7 @@ static const struct opt opts[] = {
 	{ "plan", 0, OPT_STRING, &o.plan, "PLAN",
 	  "do one task of a plan that 'symcache plan' made, with its logs and options; exit "
 	  "status 75: not now or not here, try again" },
-	{ "task", 0, OPT_NUMBER, &o.task, "N", "which one, from 0 on" },
+	{ "task", 0, OPT_NUMBER, &o.task, "N", "which task, counted from 0" },
 	{ "input-root", 0, OPT_STRING, &o.input_root, "DIR",
 	  "with --plan: what the relative paths of its logs are relative to (default: here)" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
@@ -63,8 +63,8 @@ static const struct opt opts[] = {
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
 	  "at the end, list on standard error the modules with unresolved addresses" },
 	{ "missing", 0, OPT_STRING, &o.missing, "FILE",
-	  "write the build IDs and names of the modules that the store lacks, one a line: for those "
-	  "who have them ('symcache export', 'debuginfod-find')" },
+	  "write the build IDs and names of the modules that the store lacks, one a line: to "
+	  "send to whoever has them ('symcache export', 'debuginfod-find')" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no warnings, and with --output-dir no progress and no summary" },
 	{ "dumpfile-output", 0, OPT_STRING, &o.dumpfile_output, "FILE",
 	  "write the dumpfile elements, with the modules they belong to, as a JSON array" },

@@ -133,6 +133,6 @@ void print_summary(const struct markup_tally *tally)
 	if (markup_tally_missing(tally, print_module, NULL))
 		cmd_error("out of memory");
 	if (s->guessed)
-		cmd_error("%llu of them stand%s in lines of a format that is not known ('--input any')",
+		cmd_error("%llu of them stand%s in lines of an unknown format ('--input any')",
 			  (unsigned long long)s->guessed, s->guessed == 1 ? "s" : "");
 }

@@ -26,7 +26,7 @@ static const char *const readers[] = { "fast", "libdw", NULL };
 
 static const struct opt opts[] = {
 	{ "output", 'o', OPT_STRING, &o.output, "FILE",
-	  "where the SymCache goes; - for standard output" },
+	  "the SymCache file to write; - for standard output" },
 	{ "format-version", 0, OPT_NUMBER, &o.format_version, "N",
 	  "version of the SymCache format: 7, 8 or 9 (default)" },
 	OPT_DEBUG_DIRS(&o.debug_dirs),

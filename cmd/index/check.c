@@ -41,7 +41,7 @@ static const struct opt opts[] = {
 	  "path if it has a '/'; may be repeated" },
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
-	{ "follow", 'L', OPT_FLAG, &o.follow, NULL, "go into folders that links lead to" },
+	{ "follow", 'L', OPT_FLAG, &o.follow, NULL, "follow links to folders" },
 	{ "threads", 'j', OPT_COUNT, &o.threads, "N", "use N threads (default: all cores)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write all files and findings as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and nothing if there is no breach" },
@@ -170,7 +170,8 @@ const struct command check_command = {
 	.summary = "say which files lack symbols, and fail if any does: a gate for CI",
 	.description =
 		"Reads ELF files, folders, packages and archives as 'index' does, without a "
-		"store, or bundles; without operands the store. What a file lacks is a line: no "
+		"store, or bundles; without operands the store. Each thing that a file lacks "
+		"is a line: no "
 		"build ID, no symbols, symbol tables alone, a debug file, .dwo or dwz's file that "
 		"is missing, with the name that was looked for, broken units; then how much of "
 		"the code has lines. A debug file may also be any other file that is given, if it "

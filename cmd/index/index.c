@@ -29,7 +29,7 @@ static const struct opt opts[] = {
 	OPT_STORE(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	{ "follow", 'L', OPT_FLAG, &o.follow, NULL,
-	  "go into folders that links lead to (links to files are always followed)" },
+	  "follow links to folders (links to files are always followed)" },
 	{ "tag", 0, OPT_LIST, &o.tags, "TAG",
 	  "put this tag, KEY=VALUE or a word, on the entries, also on those that are unchanged; "
 	  "may be repeated" },
@@ -92,8 +92,8 @@ static int index_paths(struct symstore *store, char **paths, size_t n,
 	if (rc)
 		cmd_error("%s; what was indexed before this is in the store", err->msg);
 	else if (found_nothing(&a)) {
-		cmd_error("nothing to index: there is no ELF file in %s%s", paths[0],
-			  n > 1 ? " and the others" : "");
+		cmd_error("nothing to index: no ELF file in %s%s", paths[0],
+			  n > 1 ? " or the others" : "");
 		return STATUS_PARTLY;
 	}
 	return rc ? STATUS_ERROR : a.failed || a.broken ? STATUS_PARTLY : STATUS_OK;
@@ -130,12 +130,11 @@ const struct command index_command = {
 	.summary = "put the symbols of ELF files and packages into the store",
 	.description =
 		"Looks for ELF files, whatever their names, and puts a cache of each into the "
-		"store under its build ID. Folders are searched with all that is in them. What was "
+		"store under its build ID. Folders are searched recursively. What was "
 		"indexed before and has not changed is left alone, unless a debug file, .dwo or "
 		"dwz's file that was missing is there now. A file with better symbols replaces one "
 		"with worse symbols of the same build ID, never the other way round: debug "
-		"information is better than .symtab, that is better than .gnu_debugdata, that than "
-		".dynsym.\n\n"
+		"information is best, then .symtab, .gnu_debugdata and .dynsym.\n\n"
 		"Archives are read without being unpacked: .deb, .rpm, .apk, .tar, .zip, .a, those "
 		"in them, and compressed files. One that is named here is known by its first "
 		"bytes; in folders, those with such a name are read, also .ko.xz, .ko.zst and "
@@ -152,8 +151,8 @@ const struct command index_command = {
 		"What was compiled elsewhere, or obfuscated, can be named as people know it: "
 		"--map-path, --symbol-map and --line-map. They apply in the order symbol maps, "
 		"line maps, path maps; entries record them, and are made anew when they change.\n\n"
-		"What is done is in the store every second or so: a run that was "
-		"interrupted resumes when rerun.",
+		"Finished work is stored about every second: an interrupted run resumes when "
+		"rerun.",
 	.opts = opts,
 	.essential = "store debug-file-directory tag threads stats json quiet debuginfod",
 	.examples =

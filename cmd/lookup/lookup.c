@@ -28,14 +28,15 @@ static struct {
 
 static const struct opt opts[] = {
 	{ "build-id", 0, OPT_STRING, &o.build_id, "HEX",
-	  "look into the store's cache of this build ID; a prefix that fits one is enough" },
+	  "look in the store's cache of this build ID; a prefix that matches one entry is enough" },
 	{ "file", 'e', OPT_STRING, &o.file, "FILE",
-	  "look into this ELF file: the store's cache of its build ID, else one made on the spot" },
+	  "look in this ELF file: in the store's cache of its build ID, else in one made on "
+	  "the fly" },
 	{ "obj", 0, OPT_STRING, &o.file, "FILE", NULL },
 	{ "exe", 0, OPT_STRING, &o.file, "FILE", NULL },
-	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look into this SymCache file" },
+	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look in this SymCache file" },
 	{ "module", 0, OPT_STRING, &o.named, "NAME",
-	  "look into the one entry of the store with this file name: kvm for kvm.ko.xz, vmlinux" },
+	  "look in the only entry of the store with this file name: kvm for kvm.ko.xz, vmlinux" },
 	OPTS_STORE_READ(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
@@ -172,8 +173,9 @@ const struct command lookup_command = {
 		"and what in the debug information that it was made of, if that file is still "
 		"there.\n\n"
 		"Of a --file that is not in the store, the first addresses of code read only the "
-		"compilation units that can hold them, as few questions do not pay for a whole "
-		"cache; units that were not read are not reported if they are broken.",
+		"compilation units that can hold them, because a few addresses do not justify "
+		"making a whole cache; units that were not read are not reported if they are "
+		"broken.",
 	.opts = opts,
 	.essential = "store file module build-id cache output-style json source explain debug-file-directory",
 	.examples =

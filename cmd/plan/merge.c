@@ -21,7 +21,7 @@ static struct {
 static const struct opt opts[] = {
 	{ "missing", 0, OPT_FLAG, &o.missing, NULL,
 	  "print the tasks that have no record, as 3,7,12-15, and end; exit status 1 if there are any" },
-	{ "status", 0, OPT_FLAG, &o.status, NULL, "print how far the tasks are, and end" },
+	{ "status", 0, OPT_FLAG, &o.status, NULL, "print how far along the tasks are, and end" },
 	{ "keep-parts", 0, OPT_FLAG, &o.keep_parts, NULL, "do not remove the parts of logs that were cut" },
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
 	  "logs that are put together at once (default: one for each processor that it may use)" },
@@ -152,7 +152,7 @@ const struct command merge_command = {
 		"When all tasks of a plan are done, puts the logs that were cut together, compares hashes, "
 		"and says what one 'symcache filter --output-dir OUT' would have said: complaints, each "
 		"warning once, and counts; they are in OUT/.symcache/complaints and summary.json, too. "
-		"It may be killed and run again.",
+		"It can be killed and run again.",
 	.opts = opts,
 	.examples =
 		"  symcache merge plan out\n"

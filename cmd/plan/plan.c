@@ -197,8 +197,9 @@ const struct command plan_command = {
 	.operands = "-o PLAN FILE|FOLDER...",
 	.summary = "divide an archive of logs into tasks for many machines",
 	.description =
-		"Writes a plan by which any number of machines can filter an archive, with whatever "
-		"starts programs there: Slurm, GNU parallel, Kubernetes, Dask. Each task is one run of "
+		"Writes a plan by which any number of machines can filter an archive, with "
+		"whatever starts programs on them: Slurm, GNU parallel, Kubernetes, Dask. Each "
+		"task is one run of "
 		"'symcache filter --plan PLAN --task N -o OUT', anywhere, any number of times; "
 		"'symcache merge PLAN OUT' then completes OUT. Its files are those of one 'symcache "
 		"filter -j 1 --output-dir OUT', to the byte.\n\n"

@@ -48,7 +48,8 @@ static const struct opt opts[] = {
 	  "that this version made of the same profile are skipped" },
 	{ "format", 0, OPT_ENUM, &o.form, "NAME",
 	  "own (default): the input's, and pprof of those that have no room for names; pprof; "
-	  "folded, a stack a line, for flame graphs; or jeprof, of heap texts and CPU profiles, for "
+	  "folded, one stack a line, for flame graphs; or jeprof, of heap texts and CPU "
+	  "profiles, for "
 	  "jeprof and google-pprof", .choices = forms },
 	{ "value", 0, OPT_STRING, &o.value, "TYPE",
 	  "with --format folded: the sample type that is counted, inuse_space, say (default: the "
@@ -57,9 +58,9 @@ static const struct opt opts[] = {
 	  "names of functions: full (default), short, without scope and arguments, or linkage",
 	  .choices = name_kinds },
 	{ "force", 0, OPT_FLAG, &o.force, NULL,
-	  "symbolize anew what has functions and lines already, where the module is known" },
+	  "symbolize again what already has functions and lines, where the module is known" },
 	{ "return-addresses", 0, OPT_FLAG, &o.return_addresses, NULL,
-	  "of pprof and OTLP: callers are return addresses, from which the writer has subtracted "
+	  "for pprof and OTLP: callers are return addresses, from which the writer subtracted "
 	  "nothing" },
 	{ "module", 0, OPT_LIST, &o.modules, "NAME=BUILDID|FILE|TAG",
 	  "what a module is that the profile gives by name alone: a build ID, a file, or the only "
@@ -68,8 +69,8 @@ static const struct opt opts[] = {
 	{ "debug-file-directory", 0, OPT_LIST, &o.debug_dirs, "DIR",
 	  "for what the store lacks: where .build-id/xx/rest.debug is looked for; it is indexed "
 	  "on first use; may be repeated (default: /usr/lib/debug)" },
-	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is nowhere here; it is "
-		  "indexed, too"),
+	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what is not found "
+	  "locally; it is also indexed"),
 	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N",
 	  "with --output-dir: profiles at once (default: one for each processor that it may use)" },
 	{ "summary", 0, OPT_FLAG, &o.summary, NULL,
@@ -323,10 +324,10 @@ const struct command profile_command = {
 		"stacks. Functions, files, lines and inlined functions come from the store, by the "
 		"build IDs in the profile; neither the programs nor their debug files need to be "
 		"there; stacks of perf record --call-graph dwarf are unwound from the store, too. "
-		"What comes out is what viewers of profiles open. All else in it stays as it is, "
-		"byte for byte; what has names already keeps them.\n\n"
-		"What a profile is, is known by its bytes, also behind gzip, xz and zstd. A profile "
-		"that is damaged gives an error with the place, and no output.",
+		"Viewers of profiles open the output. Everything else in it stays as it is, "
+		"byte for byte; what already has names keeps them.\n\n"
+		"The kind of a profile is known by its bytes, also in gzip, xz and zstd. A "
+		"damaged profile gives an error with its place, and no output.",
 	.opts = opts,
 	.examples =
 		"  symcache profile heap.pb.gz -o heap.named.pb.gz\n"

@@ -15,7 +15,7 @@ static struct {
 static const struct opt opts[] = {
 	OPT_STORE(&o.store),
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the sizes as a JSON object" },
-	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "do not tell the sizes" },
+	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "do not print the sizes" },
 	{ 0 },
 };
 
@@ -59,10 +59,9 @@ const struct command compact_command = {
 	.operands = "",
 	.summary = "give back the room of what was removed from the store",
 	.description =
-		"Writes the store anew without free pages into a file next to it, and puts that "
-		"in its place. No other process may have the store open: it is refused then. "
-		"Those that open it meanwhile wait. It needs as much room on the disk as the "
-		"store will have.",
+		"Writes a copy of the store without free pages next to it, and puts it in its "
+		"place. Fails if another process has the store open; processes that open it "
+		"meanwhile wait. It needs as much free disk space as the new store takes.",
 	.opts = opts,
 	.examples = "  symcache prune --older 90d && symcache compact\n",
 	.see_also = "symcache-prune(1) symcache-stats(1)",

@@ -28,7 +28,7 @@ static const char *const shapes[] = { "store", "tree", "archive", NULL };
 
 static const struct opt opts[] = {
 	OPTS_STORE_READ(&o.store),
-	{ "output", 'o', OPT_STRING, &o.output, "PATH", "where the bundle goes" },
+	{ "output", 'o', OPT_STRING, &o.output, "PATH", "the bundle to write" },
 	{ "shape", 0, OPT_ENUM, &o.shape, "SHAPE",
 	  "store: a store file, ready for use; tree: a folder of SymCache files; archive: one "
 	  "tar.zst (default: by the name: NAME.store, NAME.tar.zst, else a tree)",
@@ -46,8 +46,8 @@ static const struct opt opts[] = {
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
 	{ "name-hash", 0, OPT_FLAG, &o.name_hash, NULL,
-	  "put the hash of the manifest into the name, NAME-HASH.store: a name that never "
-	  "stands for something else, for stores that machines share" },
+	  "put the hash of the manifest into the name, NAME-HASH.store, so that the name "
+	  "always means the same content, for stores that machines share" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },

@@ -109,8 +109,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	summarise(&done);
 	if (!rc && !(done.imported + done.unchanged + done.better_in_store + done.conflicts +
 		     done.kept + done.bad)) {
-		cmd_error("nothing to import: there is no cache in %s%s", argv[0],
-			  argc > 1 ? " and the others" : "");
+		cmd_error("nothing to import: no cache in %s%s", argv[0],
+			  argc > 1 ? " or the others" : "");
 		return STATUS_PARTLY;
 	}
 	return rc ? rc : done.bad ? STATUS_PARTLY : STATUS_OK;
@@ -127,7 +127,8 @@ const struct command import_command = {
 		"named and left out. A cache with better symbols replaces one with worse of the "
 		"same build ID, never the other way round; of equally good ones that differ, the "
 		"one indexed later stays, and that is reported. Tags are united.\n\n"
-		"The public key of --verify-key is made of the private one that signed: 'openssl pkey "
+		"The public key of --verify-key is derived from the private key that signed: "
+		"'openssl pkey "
 		"-in key.pem -pubout -out public.pem'.",
 	.opts = opts,
 	.essential = "store verify-key tag json",

@@ -96,8 +96,8 @@ const struct command list_command = {
 	.summary = "list the entries of the store",
 	.description =
 		"Prints a line for each entry of the store: build ID, kinds of symbols, size of "
-		"the cache in bytes, and the file it was made from. Beginnings of build IDs "
-		"choose among them, and so do the options, all of which must hold.",
+		"the cache in bytes, and the file it was made from. Prefixes of build IDs "
+		"select entries, and so do the options, all of which must match.",
 	.opts = opts,
 	.essential = "store name tag json",
 	.examples =
@@ -105,7 +105,7 @@ const struct command list_command = {
 		"  symcache list --tag release=1.4.2 --kind dwarf --larger 10M\n"
 		"  symcache list --json | jq -r 'select(.symbols | index(\"dwarf\") | not) | "
 		".source'\n",
-	.partly = "no entry begins with one of the build IDs",
+	.partly = "no entry matches one of the build IDs",
 	.see_also = "symcache-index(1) symcache-show(1) symcache-prune(1)",
 	.run = run,
 };

@@ -18,11 +18,11 @@ static const struct opt opts[] = {
 	{ "unused", 0, OPT_AGE, &o.unused, "AGE",
 	  "remove what was neither indexed nor used in a look-up since then, as far as is known" },
 	{ "to-size", 0, OPT_SIZE, &o.to_size, "SIZE",
-	  "remove what was indexed or used longest ago until the caches are no more than this: "
+	  "remove what was indexed or used longest ago until the caches take no more than this: "
 	  "500M, 20G" },
 	{ "keep", 0, OPT_STRING, &o.keep, "FILE",
-	  "remove all but these: a build ID a line, whole; \"-\" is standard input; the other "
-	  "rules do not touch them" },
+	  "remove all but these: a whole build ID on each line; \"-\" is standard input; the "
+	  "other rules do not apply to them" },
 	OPTS_REMOVAL(&o.how),
 	{ 0 },
 };
@@ -65,8 +65,8 @@ const struct command prune_command = {
 		"Removes entries by age, to a total size of the caches (the ones indexed or used "
 		"longest ago go first; use is known to the day, where look-ups may write it next "
 		"to the store), or all that are not in a list. Rules combine, and what is in the "
-		"list stays in any case. The file keeps its size, and "
-		"what is indexed next uses the room; 'symcache compact' gives it back.\n\n"
+		"list stays in any case. The file keeps its size, and later indexing reuses "
+		"the space; 'symcache compact' gives it back to the disk.\n\n"
 		"All of it happens at once or, on an error, nothing.",
 	.opts = opts,
 	.examples =

@@ -49,10 +49,11 @@ const struct command remove_command = {
 	.operands = "BUILDID...",
 	.summary = "take entries out of the store",
 	.description =
-		"Removes the entries with these build IDs; the beginning of one is enough if only "
-		"one begins so. All of them or, if one is missing or not clear, none. The file "
-		"keeps its size, and what is indexed next uses the room; 'symcache compact' gives "
-		"it back. A file whose entry was removed counts as new when it is indexed again.",
+		"Removes the entries with these build IDs; a prefix is enough if it matches "
+		"only one. Removes all of them or, if one is missing or ambiguous, none. The "
+		"file keeps its size, and later indexing reuses the space; 'symcache compact' "
+		"gives it back to the disk. A file whose entry was removed counts as new when "
+		"it is indexed again.",
 	.opts = opts,
 	.examples = "  symcache remove 8a3f 51bb\n",
 	.partly = "one is not in the store",

@@ -34,7 +34,7 @@ struct selection {
 	  .choices = symstore_kinds }, \
 	{ "older", 0, OPT_AGE, &(s)->older, "AGE", \
 	  "those indexed longer ago than this: 90d, 12h, 4w (m: minutes, y: years)" }, \
-	{ "newer", 0, OPT_AGE, &(s)->newer, "AGE", "those indexed since then" }, \
+	{ "newer", 0, OPT_AGE, &(s)->newer, "AGE", "those indexed since this long ago" }, \
 	{ "larger", 0, OPT_SIZE, &(s)->by.larger, "SIZE", \
 	  "those with a cache above this: 500, 64K, 10M, 2G" }, \
 	{ "smaller", 0, OPT_SIZE, &(s)->by.smaller, "SIZE", "those with a cache below this" }

@@ -139,9 +139,9 @@ const struct command show_command = {
 	.operands = "[BUILDID]",
 	.summary = "show what a cache holds",
 	.description =
-		"Shows an entry of the store, or a SymCache file: what image it is of, where it "
-		"comes from, how much is in it; or, if asked for, its tables instead. The "
-		"beginning of a build ID is enough if only one begins so.",
+		"Shows an entry of the store or a SymCache file: its image, its origin and the "
+		"sizes of its tables; or, if asked for, the tables themselves. A prefix of a "
+		"build ID is enough if it matches only one.",
 	.opts = opts,
 	.examples =
 		"  symcache show 8a3f\n"

@@ -33,7 +33,7 @@ static const struct opt opts[] = {
 	  "remove the bad entries from the store, so that indexing their files brings them back" },
 	{ "verify-key", 0, OPT_STRING, &o.verify_key, "KEY",
 	  "bundles must be signed by this Ed25519 public key (PEM)" },
-	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N", "use N threads (default: as many as cores)" },
+	{ "jobs", 'j', OPT_COUNT, &o.jobs, "N", "use N threads (default: one for each core)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the result as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress, and nothing if all is well" },
 	{ 0 },
@@ -231,9 +231,9 @@ const struct command verify_command = {
 		"Checks the structure of the store's file, the hashes of each cache and each "
 		"cache by the rules of its format; or what is named: bundles, each cache against "
 		"the manifest, and SymCache files. Each fault is a line: the build ID or file, "
-		"and what is wrong with it. A bad entry is mended by indexing its file again with "
-		"--again, or removed by --repair. A file whose index pages are damaged is only "
-		"named.",
+		"and what is wrong with it. A bad entry is repaired by indexing its file with "
+		"--again, or removed by --repair. A store whose index pages are damaged is "
+		"only reported.",
 	.opts = opts,
 	.examples =
 		"  symcache verify\n"

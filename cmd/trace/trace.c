@@ -167,8 +167,9 @@ const struct command trace_command = {
 		"there, if registers and stack memory were collected; 'collect $regs, *(unsigned "
 		"char *)$rsp@4096' is enough for most stacks. A frame that was not found by unwind "
 		"information is marked with '?' and how it was found.\n\n"
-		"Selecting options show frames only. Of one of them any value will do; of several "
-		"each must agree. Addresses are hex, with or without 0x.",
+		"Selecting options show frames only. An option that is repeated selects any of "
+		"its values; different options must all match. Addresses are hex, with or "
+		"without 0x.",
 	.opts = opts,
 	.examples =
 		"  symcache trace --module ./server run.tf\n"
