@@ -1,0 +1,200 @@
+/* Archives in archives: which files are met, under which names, and what is said of broken ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libsymcache/archive/nested.h"
+#include "libsymcache/base/testing.h"
+
+/* In the scratch folder: ELF heads, of which `core` is a core dump's, and other files. */
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(testing_dir))
+		return -1;
+	return testing_run("cd %s && printf '\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\3\\0rest' > elf && "
+		"printf '\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\4\\0rest' > core && "
+		"printf '\\177ELF\\2\\2\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\4rest' > core.big && "
+		"printf '\\177ELF' > short && echo text > text && : > empty && mkdir dir && cp elf dir && "
+		"ln -s elf link && printf 2.0 > debian-binary && cp elf control.so && "
+		"printf 'elf' > 'a\tb' && cp elf 'a\033b'", testing_dir);
+}
+
+struct met {
+	char elf[2000], failed[2000];
+	int stop;        /* what elf() returns */
+	uint64_t memory; /* what may be unpacked in memory */
+};
+
+static int on_elf(void *ctx, const struct sc_archive_file *file, struct sc_error *err)
+{
+	struct met *m = ctx;
+	uint64_t size;
+	char byte;
+	int fd;
+
+	strcat(strcat(m->elf, m->elf[0] ? " " : ""), file->name);
+	if (m->stop)
+		return sc_error_set(err, m->stop, "stop");
+	assert_int_equal(sc_archive_unpack(file, m->memory, &fd, &size, err), 0);
+	assert_true(size == 22 || size == 4);
+	assert_int_equal(pread(fd, &byte, 1, (off_t)size - 1), 1);
+	assert_int_equal(byte, size == 4 ? 'F' : 't');
+	close(fd);
+	return 0;
+}
+
+static void on_failed(void *ctx, const char *name, const char *reason)
+{
+	struct met *m = ctx;
+
+	sprintf(m->failed + strlen(m->failed), "%s%s: %s", m->failed[0] ? "; " : "", name, reason);
+}
+
+/* Makes a file in the scratch folder by a command, and walks it as "x". */
+static int walk(const char *command, struct met *m, struct sc_error *err)
+{
+	struct sc_archive_walk w = { .elf = on_elf, .failed = on_failed, .ctx = m };
+	char path[100];
+	off_t size;
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "%s/x", testing_dir);
+	assert_int_equal(testing_run("cd %s && rm -rf x y z && { %s; } > /dev/null 2>&1", testing_dir, command), 0);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	size = lseek(fd, 0, SEEK_END);
+	rc = sc_archive_walk(&w, fd, (uint64_t)size, "x", err);
+	close(fd);
+	return rc;
+}
+
+static void test_walk(void **state)
+{
+	static const struct { const char *command, *elf, *failed; } cases[] = {
+		{ "tar -cf x elf core core.big short text empty dir link", "x!elf x!short x!dir/elf", "" },
+		{ "tar -czf x elf text", "x!elf", "" },
+		{ "tar -cf - elf | bzip2 > x", "x!elf", "" },
+		{ "tar -cf - elf | zstd -q > x", "x!elf", "" },
+		{ "tar -cf - elf | xz > x", "x!elf", "" },
+		{ "gzip -c elf > x", "x", "" },
+		{ "xz -c elf > x", "x", "" },
+		{ "gzip -c text > x", "", "" },
+		{ "gzip -c core > x", "", "" },
+		{ "ar rc x elf text", "x!elf", "" },
+		{ "gzip -kf elf && tar -cf x elf.gz", "x!elf.gz", "" },
+		{ "tar -czf y.tar.gz elf && tar -cf x y.tar.gz", "x!y.tar.gz!elf", "" },
+		/* A package: what controls it is not part of it, its data not named. */
+		{ "tar -cJf control.tar.xz control.so && tar -cJf data.tar.xz ./elf && "
+		  "ar rc x debian-binary control.tar.xz data.tar.xz", "x!./elf", "" },
+		{ "tar -cJf control.tar.xz control.so && ar rc x control.tar.xz", "x!control.tar.xz!control.so", "" },
+		/* Names are shown as text. */
+		{ "tar -cf x 'a\033b'", "x!a?b", "" },
+		/* What is broken is said, if it must be an archive; the rest is met. */
+		{ "cp text x", "", "x: not an archive that is known" },
+		{ ": > x", "", "x: not an archive that is known" },
+		{ "tar -czf y.tar.gz elf && head -c 60 y.tar.gz > z.tar.gz && tar -cf x z.tar.gz elf",
+		  "x!elf", "x!z.tar.gz: " },
+		{ "tar -czf y.tar.gz elf && head -c 60 y.tar.gz > z && tar -cf x z elf", "x!elf", "" },
+		{ "tar -cf x elf text && truncate -s 1538 x", "x!elf", "x!text: " },
+		/* One in the other. */
+		{ "cp elf 1 && for i in 1 2 3 4; do tar -cf y 1 && mv y 1; done && mv 1 x", "x!1!1!1!1", "" },
+		{ "cp elf 1 && for i in 1 2 3 4 5 6; do tar -cf y 1 && mv y 1; done && mv 1 x", "x!1!1!1!1!1!1", "" },
+		{ "cp elf 1 && for i in 1 2 3 4 5 6 7; do tar -cf y 1 && mv y 1; done && mv 1 x", "",
+		  "x!1!1!1!1!1!1: archives in archives, too deep" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct met m = { .memory = i % 2 ? 8 : 1000 };
+		struct sc_error err;
+
+		assert_int_equal(walk(cases[i].command, &m, &err), 0);
+		if (strcmp(m.elf, cases[i].elf) || strncmp(m.failed, cases[i].failed, strlen(cases[i].failed)) ||
+		    !*m.failed != !*cases[i].failed)
+			fail_msg("%s: \"%s\", \"%s\"", cases[i].command, m.elf, m.failed);
+	}
+}
+
+/* A caller that has had enough is asked no more; a bomb ends the walk. */
+static void test_stops(void **state)
+{
+	struct met m = { .stop = SC_ESYS };
+	struct sc_error err;
+
+	(void)state;
+	assert_int_equal(walk("cp elf elf2 && tar -cf x elf elf2", &m, &err), SC_ESYS);
+	assert_string_equal(m.elf, "x!elf");
+	m = (struct met){ .stop = 0 };
+	assert_int_equal(walk("truncate -s 300M y && tar -cf - y elf | zstd -q > x", &m, &err), SC_ELIMIT);
+	assert_string_equal(m.elf, "");
+}
+
+static void test_names(void **state)
+{
+	static const struct { const char *path; bool is; } cases[] = {
+		{ "a.deb", true }, { "A.DEB", true }, { "x/a.tar.zst", true }, { "a.ko.xz", true }, { "a.rpm", true },
+		{ ".deb", false }, { "a.gz", false }, { "deb", false }, { "a.deb/b", false }, { "a.xz", false }, { "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(sc_archive_name(cases[i].path), cases[i].is);
+}
+
+/* What was written comes back, with its times; what was not finished is no archive. */
+static void test_writer(void **state)
+{
+	static const uint8_t bytes[300000] = { 1, 2, 3 };
+	char path[100], got[100], command[200];
+	struct symarchive_writer *w;
+	struct symarchive *a;
+	struct sc_error err;
+	const char *name;
+	size_t len, total = 0;
+	FILE *tar;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/w.tar.zst", testing_dir);
+	fd = open(path, O_RDWR | O_CREAT, 0600);
+	assert_int_equal(symarchive_create(fd, 3, &w, &err), 0);
+	assert_int_equal(symarchive_add(w, "one", "1", 1, 1700000000, &err), 0);
+	assert_int_equal(symarchive_add(w, "dir/two", bytes, sizeof(bytes), 0, &err), 0);
+	assert_int_equal(symarchive_finish(w, &err), 0);
+	lseek(fd, 0, SEEK_SET);
+	assert_int_equal(symarchive_open(fd, NULL, &a, &err), 0);
+	assert_int_equal(symarchive_next(a, &name, &err), 0);
+	assert_string_equal(name, "one");
+	assert_int_equal(symarchive_read(a, got, sizeof(got), &len, &err), 0);
+	assert_int_equal(len, 1);
+	assert_int_equal(symarchive_next(a, &name, &err), 0);
+	assert_string_equal(name, "dir/two");
+	while (!symarchive_read(a, got, sizeof(got), &len, &err) && len) {
+		assert_memory_equal(got, bytes + total, len);
+		total += len;
+	}
+	assert_int_equal(total, sizeof(bytes));
+	assert_int_equal(symarchive_next(a, &name, &err), SC_ENOTFOUND);
+	symarchive_close(a);
+	close(fd);
+	snprintf(command, sizeof(command), "TZ=UTC tar --zstd --full-time -tvf %s", path);
+	tar = popen(command, "r");
+	assert_non_null(fgets(got, sizeof(got), tar));
+	assert_non_null(strstr(got, " 1 2023-11-14 22:13:20 one"));
+	pclose(tar);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_walk), cmocka_unit_test(test_stops), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_writer),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, testing_tear_down);
+}
