@@ -52,7 +52,7 @@ installs() {
 
 same_symbols() {
 	h=libsymcache/include
-	declared $h/symcache.h $h/symcache-experimental.h libsymcache/api/private.h > "$tmp/declared"
+	declared $h/symcache.h $h/symcache-find.h $h/symcache-experimental.h libsymcache/api/private.h > "$tmp/declared"
 	mapped libsymcache/api/libsymcache.map > "$tmp/mapped"
 	exported "$lib/libsymcache.so.1" > "$tmp/exported"
 	[ -s "$tmp/declared" ] && diff "$tmp/declared" "$tmp/mapped" && diff "$tmp/mapped" "$tmp/exported" || return 1
@@ -120,7 +120,7 @@ cflags() { PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_PATH=$lib/pkgconfig pkg-conf
 # compile COMPILER STANDARD: all headers by themselves.
 compile() {
 	needs "$1" || return 77
-	for h in symcache symcache-build symcache-experimental; do
+	for h in symcache symcache-find symcache-build symcache-experimental; do
 		printf '#define SYMCACHE_EXPERIMENTAL\n#include <%s.h>\nint main(void) { return symcache_version_number() == SYMCACHE_VERSION_NUMBER ? 0 : 1; }\n' $h > "$tmp/h.$3"
 		"$1" -std=$2 -pedantic -Wall -Wextra -Werror -I"$stage/usr/include" "$tmp/h.$3" -o "$tmp/h" -L"$lib" -lsymcache &&
 			LD_LIBRARY_PATH=$lib "$tmp/h" || return 1
@@ -133,7 +133,7 @@ cxx17_clang() { compile clang++ c++17 cc; }
 
 examples() {
 	needs pkg-config || return 77
-	for e in lookup filter index self; do
+	for e in lookup filter find index self; do
 		cc -std=c99 -pedantic -Wall -Wextra -Werror -g -O1 "$stage/usr/share/doc/symcache/examples/$e.c" \
 			-o "$tmp/$e" $(cflags symcache-build) || return 1
 	done
@@ -145,6 +145,11 @@ examples() {
 		grep -q "^deep at .*/self.c:[0-9]*$" "$tmp/said" && grep -q "^main at .*/self.c:[0-9]*$" "$tmp/said" ||
 			{ cat "$tmp/said"; return 1; }
 	done
+	"$tmp/index" "$tmp/b.store" "$tmp/find" > /dev/null || return 1
+	SYMCACHE_STORE=$tmp/b.store "$tmp/find" find 'defin*' range find.c:11 > "$tmp/said" || return 1
+	printf '0x%x definition, declared at .*/find.c:8\n0x%x range, declared at .*/find.c:15\n' \
+		$(nm "$tmp/find" | awk '$3 == "definition" || $3 == "range" { print $3, "0x" $1 }' | sort | cut -d' ' -f2) > "$tmp/expected"
+	grep -qxf "$tmp/expected" "$tmp/said" && grep -qx '0x[0-9a-f]*-0x[0-9a-f]* definition' "$tmp/said" || { cat "$tmp/said"; return 1; }
 	at=$(nm "$tmp/lookup" | awk '$3 == "main" { print "0x" $1 }')
 	id=$(readelf -n "$tmp/lookup" | sed -n 's/.*Build ID: //p')
 	SYMCACHE_STORE=$tmp/a.store "$tmp/lookup" "$id" "$at" > "$tmp/said"

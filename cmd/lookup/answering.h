@@ -9,6 +9,10 @@
 int answer_input(struct symcache_answer_options options, struct symcache_caches *caches,
 		 int argc, char **argv);
 
+/* Looks for addresses instead: see symcache_answerer_find(). */
+int answer_find(struct symcache_answer_options options, struct symcache_caches *caches,
+		enum symcache_answer_find what, const char *text);
+
 /* Under others' names: is what is indexed on the way to be stored ($SYMCACHE_INDEX_ON_MISS)? */
 bool may_store_answers(void);
 

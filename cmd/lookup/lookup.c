@@ -18,7 +18,7 @@
 #include "libsymcache/write/build.h"
 
 static struct {
-	const char *build_id, *file, *cache, *named, *store;
+	const char *build_id, *file, *cache, *named, *store, *symbol, *where;
 	struct opt_list debug_dirs, path_maps, source_dirs;
 	struct fetch_options fetch;
 	struct symcache_answer_options how;
@@ -37,6 +37,12 @@ static const struct opt opts[] = {
 	{ "cache", 0, OPT_STRING, &o.cache, "FILE", "look in this SymCache file" },
 	{ "module", 0, OPT_STRING, &o.named, "NAME",
 	  "look in the only entry of the store with this file name: kvm for kvm.ko.xz, vmlinux" },
+	{ "symbol", 0, OPT_STRING, &o.symbol, "NAME",
+	  "say where functions and variables of this name are, instead: a linkage name, or one "
+	  "as it is shown, with or without parameters, or a pattern with '*' and '?'" },
+	{ "where", 0, OPT_STRING, &o.where, "FILE:LINE",
+	  "say where the code of this line is, instead, inlined or not; FILE is a path or its "
+	  "last parts" },
 	OPTS_STORE_READ(&o.store),
 	OPT_DEBUG_DIRS(&o.debug_dirs),
 	OPT_FETCH(&o.fetch, "ask the servers in $DEBUGINFOD_URLS for what the store lacks, and "
@@ -116,7 +122,11 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 	how->search.folders = o.source_dirs.items;
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
 			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod });
-	status = answer_input(*how, caches.caches, lines_of_operands(argv, argc), argv);
+	if (o.where && how->style != MARKUP_STYLE_JSON)
+		how->pretty = true;
+	status = o.where ? answer_find(*how, caches.caches, SYMCACHE_FIND_LINE, o.where) :
+		 o.symbol ? answer_find(*how, caches.caches, SYMCACHE_FIND_NAME, o.symbol) :
+		 answer_input(*how, caches.caches, lines_of_operands(argv, argc), argv);
 	cmd_caches_deinit(&caches);
 	return status;
 }
@@ -136,6 +146,11 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!!o.build_id + !!o.file + !!o.cache + !!o.named > 1)
 		return sc_error_set(err, SC_EINVAL,
 				    "--build-id, --file, --cache and --module exclude each other");
+	if ((o.symbol || o.where) && (argc || (o.symbol && o.where) || o.how.explain ||
+				      !(o.build_id || o.file || o.cache || o.named)))
+		return sc_error_set(err, SC_EINVAL, "%s", "--symbol and --where exclude each other, "
+				    "addresses and --explain, and need --file, --module, --build-id "
+				    "or --cache");
 	/* A file can do without one, unless it is asked for here. */
 	if ((o.store || o.build_id || o.named) && named_store_missing(o.store))
 		return STATUS_ERROR;
@@ -172,14 +187,20 @@ const struct command lookup_command = {
 		"of each address. With --explain, the answer is why: what stands in the cache, "
 		"and what in the debug information that it was made of, if that file is still "
 		"there.\n\n"
+		"The other way round, --symbol lists address, size and name of functions and "
+		"variables, and --where the code of a line: from where to where, and the "
+		"functions it was inlined into. If the line is a call that is inlined, that is "
+		"the code of the function called.\n\n"
 		"Of a --file that is not in the store, the first addresses of code read only the "
 		"compilation units that can hold them, because a few addresses do not justify "
 		"making a whole cache; units that were not read are not reported if they are "
 		"broken.",
 	.opts = opts,
-	.essential = "store file module build-id cache output-style json source explain debug-file-directory",
+	.essential = "store file module build-id cache symbol where output-style json source explain debug-file-directory",
 	.examples =
 		"  symcache lookup --file /usr/bin/python3 0x1234\n"
+		"  symcache lookup --module libc.so.6 --symbol 'pthread_*'\n"
+		"  symcache lookup --file ./a.out --where main.c:20\n"
 		"  symcache lookup --build-id 8a3f --output-style=JSON < addresses\n"
 		"  echo 'CODE \"/usr/lib/my lib.so\" 0x1234' | symcache lookup\n",
 	.partly = "something was not found",

@@ -105,6 +105,16 @@ int symcache_answerer_check(struct symcache_answerer *d, bool *reported, struct 
 int symcache_answerer_lines(struct symcache_answerer *d, char *const *lines, size_t n,
 			    struct sc_error *err);
 
+/* What is looked for: functions and variables by name or pattern; code of a line, FILE:LINE. */
+enum symcache_answer_find { SYMCACHE_FIND_NAME, SYMCACHE_FIND_LINE };
+
+/*
+ * Writes the addresses of `text` in the module of all lines, as one list. SC_ENOTFOUND: there are
+ * none; SC_EINVAL: not FILE:LINE; SC_ENOMEM.
+ */
+int symcache_answerer_find(struct symcache_answerer *d, enum symcache_answer_find what,
+			   const char *text, struct sc_error *err);
+
 /*
  * Answers the lines of the open file `fd`, which stays open and is called standard input in
  * complaints, as they come, until its end. A line of more than 64 KiB is complained of, and counts

@@ -83,4 +83,32 @@ extern struct symcache_caches api_no_caches;
 void api_cache_init(struct symcache_cache *c);
 void api_cache_destroy(struct symcache_cache *c);
 
+/* ---- resolver.c --------------------------------------------------------------------------- */
+
+struct symcache_resolver {
+	struct symcache_store *store;   /* NULL: not needed so far */
+	struct symcache_names *names;
+	struct symcache_symbolizer *symbolizer;
+	unsigned ahead_generation;      /* of the cache that addresses were announced for */
+	VEC(struct symcache_frame) frames;
+	VEC(char) text;                 /* copies */
+	int reason;
+};
+
+/* A text that is not known. */
+#define api_unknown "??"
+
+/* Another cache may stand in the place of the one that addresses were announced for. */
+static inline void api_forget_others(struct symcache_resolver *r, const struct symcache_cache *c)
+{
+	if (r->ahead_generation != c->module.generation)
+		r->symbolizer->num_ahead = 0;
+}
+
+/* Forgets all copies, and makes room for so many bytes of them, NULs counted. */
+bool api_reserve_texts(struct symcache_resolver *r, size_t bytes);
+
+/* A copy that ends with NUL, in that room; ptr NULL becomes api_unknown. */
+const char *api_copy_text(struct symcache_resolver *r, struct sc_str s);
+
 #endif

@@ -10,18 +10,7 @@
 #define ALL_FLAGS (SYMCACHE_MANGLED | SYMCACHE_SHORT_NAMES | SYMCACHE_RAW_PATHS | \
 		   SYMCACHE_RAW_BYTES | SYMCACHE_SYMBOL_NAMES)
 
-static const char unknown[] = "??";
 static const struct symcache_frame no_frame;
-
-struct symcache_resolver {
-	struct symcache_store *store;   /* NULL: not needed so far */
-	struct symcache_names *names;
-	struct symcache_symbolizer *symbolizer;
-	unsigned ahead_generation;      /* of the cache that addresses were announced for */
-	VEC(struct symcache_frame) frames;
-	VEC(char) text;                 /* copies */
-	int reason;
-};
 
 static struct symcache_names_options names_options(uint32_t flags)
 {
@@ -70,13 +59,6 @@ void symcache_resolver_destroy(struct symcache_resolver *r)
 	free(r);
 }
 
-/* Another cache may stand in the place of the one that addresses were announced for. */
-static void forget_others(struct symcache_resolver *r, const struct symcache_cache *c)
-{
-	if (r->ahead_generation != c->module.generation)
-		r->symbolizer->num_ahead = 0;
-}
-
 void symcache_frames_ahead(struct symcache_resolver *r, struct symcache_cache *c,
 			   const uint64_t vaddr[], size_t n)
 {
@@ -90,27 +72,31 @@ void symcache_frames_ahead(struct symcache_resolver *r, struct symcache_cache *c
 
 static const char *known(const char *s)
 {
-	return s ? s : unknown;
+	return s ? s : api_unknown;
 }
 
-/* A copy that ends with NUL, in room that was reserved. */
-static const char *copy(struct symcache_resolver *r, struct sc_str s)
+const char *api_copy_text(struct symcache_resolver *r, struct sc_str s)
 {
 	char *to = r->text.data + r->text.len;
 
 	if (!s.ptr)
-		return unknown;
+		return api_unknown;
 	memcpy(to, s.ptr, s.len);
 	to[s.len] = 0;
 	r->text.len += s.len + 1;
 	return to;
 }
 
+bool api_reserve_texts(struct symcache_resolver *r, size_t bytes)
+{
+	vec_clear(&r->text);
+	return vec_reserve(&r->text, bytes);
+}
+
 /* Room for copies of both. */
 static bool reserve_texts(struct symcache_resolver *r, struct sc_str a, struct sc_str b)
 {
-	vec_clear(&r->text);
-	return vec_reserve(&r->text, a.len + b.len + 2);
+	return api_reserve_texts(r, a.len + b.len + 2);
 }
 
 static int reason_of(enum symcache_reason reason)
@@ -139,7 +125,7 @@ size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, ui
 {
 	struct symcache_answer a;
 
-	forget_others(r, c);
+	api_forget_others(r, c);
 	*ret = &no_frame;
 	r->reason = reason_of(symcache_symbolize(r->symbolizer, &c->module, vaddr, &a));
 	vec_clear(&r->frames);
@@ -159,8 +145,8 @@ size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, ui
 			return 0;
 		}
 		r->frames.data[i] = (struct symcache_frame){
-			.function = kept ? known(f->function.ptr) : copy(r, f->function),
-			.file = kept ? known(f->file.ptr) : copy(r, f->file),
+			.function = kept ? known(f->function.ptr) : api_copy_text(r, f->function),
+			.file = kept ? known(f->file.ptr) : api_copy_text(r, f->file),
 			.line = f->line, .column = f->column, .function_id = f->function_idx,
 			.flags = (i + 1 < a.num_frames ? SYMCACHE_FRAME_INLINED : 0) |
 				 (f->of_table ? SYMCACHE_FRAME_SYMBOL : 0) |
@@ -242,13 +228,13 @@ int symcache_variable_at(struct symcache_resolver *r, struct symcache_cache *c, 
 	struct symcache_shown_data data;
 
 	memset(ret, 0, sizeof(*ret));
-	forget_others(r, c);
+	api_forget_others(r, c);
 	if (!symcache_symbolize_data(r->symbolizer, &c->module, vaddr, &data))
 		return SC_ENOTFOUND;
 	if (!reserve_texts(r, data.name, data.file))
 		return SC_ENOMEM;
-	ret->name = copy(r, data.name);
-	ret->file = copy(r, data.file);
+	ret->name = api_copy_text(r, data.name);
+	ret->file = api_copy_text(r, data.file);
 	ret->vaddr = data.vaddr;
 	ret->size = data.size;
 	ret->line = data.line;
@@ -264,7 +250,7 @@ size_t symcache_addresses_of(struct symcache_resolver *r, struct symcache_cache 
 	uint32_t at = 0;
 	size_t n = 0;
 
-	forget_others(r, c);
+	api_forget_others(r, c);
 	for (; symcache_symbolize_name(r->symbolizer, &c->module, text, &at, &vaddr); n++)
 		if (n < max)
 			ret[n] = vaddr;
@@ -274,7 +260,7 @@ size_t symcache_addresses_of(struct symcache_resolver *r, struct symcache_cache 
 /* The cache's texts; NULL: it is damaged, or out of memory. */
 static const struct sc_seen *texts(struct symcache_resolver *r, struct symcache_cache *c)
 {
-	forget_others(r, c);
+	api_forget_others(r, c);
 	return sc_symbolizer_begin(r->symbolizer, &c->module);
 }
 
@@ -304,5 +290,5 @@ const char *symcache_demangled(struct symcache_resolver *r, const char *name)
 	if (!text.ptr || text.ptr == name ||
 	    !reserve_texts(r, text, (struct sc_str){ NULL, 0 }))
 		return name;
-	return copy(r, text);
+	return api_copy_text(r, text);
 }

@@ -368,7 +368,7 @@ SYMCACHE_API int symcache_variable_at(struct symcache_resolver *r, struct symcac
 				      uint64_t vaddr, struct symcache_variable *ret);
 
 /* Where functions of a linkage name begin: those that fit into ret[0, max). Returns how
- * many there are. Reads all functions: there is no index by name. */
+ * many there are. The first question about a cache makes an index of its names. */
 SYMCACHE_API size_t symcache_addresses_of(struct symcache_resolver *r, struct symcache_cache *c,
 					  const char *name, uint64_t ret[], size_t max);
 

@@ -136,7 +136,7 @@ enum {
 	UNSIZED_MAX = 4096,   /* symbols without a size in a row */
 };
 
-static struct sc_name_index *index_of(struct sc_seen *seen)
+struct sc_name_index *sc_seen_names(struct sc_seen *seen)
 {
 	if (seen->index && (seen->index->cache != seen->cache ||
 			    seen->index->generation != seen->generation)) {
@@ -183,7 +183,7 @@ bool symcache_symbolize_name(struct symcache_symbolizer *s, struct symcache_modu
 			     struct sc_str name, uint32_t *at, uint64_t *vaddr)
 {
 	struct sc_seen *seen = sc_symbolizer_begin(s, m);
-	struct sc_name_index *x = seen ? index_of(seen) : NULL;
+	struct sc_name_index *x = seen ? sc_seen_names(seen) : NULL;
 	uint64_t rel;
 
 	for (uint32_t i = !x ? 0 : *at ? x->next[*at - 1] : *sc_name_index_head(x, name); i; i = x->next[i - 1]) {

@@ -8,8 +8,10 @@
 
 void sc_name_index_destroy(struct sc_name_index *x)
 {
-	if (x)
+	if (x) {
 		free(x->next);
+		free(x->shown);
+	}
 	free(x);
 }
 
@@ -19,24 +21,29 @@ uint32_t *sc_name_index_head(struct sc_name_index *x, struct sc_str name)
 	return &x->heads[XXH3_64bits_withSeed(name.ptr, name.len, (uintptr_t)x) & x->mask];
 }
 
-static struct sc_str name_of(const struct symcache *c, uint32_t item)
+struct sc_str sc_name_index_name(const struct sc_name_index *x, uint32_t item)
 {
+	const struct symcache *c = x->cache;
 	const uint32_t functions = c->header->num_functions;
 	const struct symcache_function *f = &c->functions[item];
-	struct symcache_symbol symbol;
+	struct symcache_symbol symbol = { .name = { NULL, 0 } };
+	const struct symcache_ext_data *d;
 
-	if (item >= functions)
-		return symcache_symbol(c, item - functions, &symbol) ?
-			       symbol.name :
-			       (struct sc_str){ NULL, 0 };
-	if (!symcache_sound(c, f, sizeof(*f)) || f->entry_pc == SYMCACHE_NONE)
-		return (struct sc_str){ NULL, 0 };
-	return symcache_string(c, f->name);
+	if (item < functions)
+		return symcache_sound(c, f, sizeof(*f)) && f->entry_pc != SYMCACHE_NONE ?
+			symcache_string(c, f->name) : symbol.name;
+	item -= functions;
+	if (item < c->num_symbols) {
+		symcache_symbol(c, item, &symbol);
+		return symbol.name;
+	}
+	d = &c->data_symbols[item - c->num_symbols];
+	return symcache_sound(c, d, sizeof(*d)) ? symcache_string(c, d->name) : symbol.name;
 }
 
 struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned generation)
 {
-	const uint64_t n = c->header->num_functions + (uint64_t)c->num_symbols;
+	const uint64_t n = c->header->num_functions + (uint64_t)c->num_symbols + c->num_data_symbols;
 	uint32_t heads = 64;
 	struct sc_name_index *x;
 
@@ -50,7 +57,7 @@ struct sc_name_index *sc_name_index_create(const struct symcache *c, unsigned ge
 	x->mask = heads - 1;
 	x->next = calloc(n + 1, sizeof(*x->next));
 	for (uint32_t item = (uint32_t)n; x->next && item--;) {
-		const struct sc_str name = name_of(c, item);
+		const struct sc_str name = sc_name_index_name(x, item);
 		uint32_t *head = name.ptr ? sc_name_index_head(x, name) : NULL;
 
 		if (!head)

@@ -308,6 +308,11 @@ struct sc_str sc_names_show(struct sc_names_reader *r, struct sc_str name,
 	return show_whole(r, name, lang, false);
 }
 
+struct sc_str sc_names_show_once(struct sc_names_reader *r, struct sc_str name, uint32_t lang)
+{
+	return show_whole(r, name, lang, true);
+}
+
 static struct sc_str show_function(struct sc_names_reader *r, struct sc_str name,
 				   uint32_t lang)
 {

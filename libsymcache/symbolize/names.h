@@ -93,6 +93,9 @@ static inline const struct sc_text *sc_names_symbol(struct sc_names_reader *r,
 struct sc_str sc_names_show(struct sc_names_reader *r, struct sc_str name,
 			    uint32_t lang);
 
+/* The same of a name that is not asked for again soon: it is not remembered. */
+struct sc_str sc_names_show_once(struct sc_names_reader *r, struct sc_str name, uint32_t lang);
+
 /* Everything behind the last slash. */
 /* Where texts are that had to be made printable: each until the next of its kind. */
 enum sc_shown_kind { SC_SHOWN_TEXT, SC_SHOWN_NAME, SC_SHOWN_PATH, SC_SHOWN };

@@ -96,6 +96,16 @@ static size_t operator_len(struct sc_str s, size_t i)
 	}
 }
 
+static bool opens(char c)
+{
+	return c == '<' || c == '(' || c == '[' || c == '{';
+}
+
+static bool closes(char c)
+{
+	return c == '>' || c == ')' || c == ']' || c == '}';
+}
+
 struct sc_str symcache_short_name(struct sc_str text)
 {
 	struct sc_str s = strip_behind(text);
@@ -105,15 +115,15 @@ struct sc_str symcache_short_name(struct sc_str text)
 	for (size_t i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
 
-		if (!depth && !in_operator && (skip = operator_len(s, i))) {
+		if (c == 'o' && !depth && !in_operator && (skip = operator_len(s, i))) {
 			start = i;
 			i += skip - 1;
 			in_operator = true;
-		} else if (strchr("<([{", c) && c) {
+		} else if (opens(c)) {
 			if (c == '(' && !depth)
 				in_operator = false;
 			depth++;
-		} else if (strchr(">)]}", c) && c) {
+		} else if (closes(c)) {
 			if (c != '>' || !i || s.ptr[i - 1] != '-')
 				depth -= depth > 0;
 		} else if (depth || in_operator) {
@@ -127,4 +137,18 @@ struct sc_str symcache_short_name(struct sc_str text)
 		}
 	}
 	return (struct sc_str){ s.ptr + start, s.len - start };
+}
+
+struct sc_str symcache_name_without_parameters(struct sc_str text)
+{
+	const struct sc_str last = symcache_short_name(text);
+	const char *from = last.ptr;
+
+	for (size_t depth = 0; from > text.ptr && (depth || from[-1] != ' '); from--) {
+		if (closes(from[-1]))
+			depth++;
+		else if (opens(from[-1]))
+			depth -= depth > 0;
+	}
+	return (struct sc_str){ from, (size_t)(last.ptr + last.len - from) };
 }

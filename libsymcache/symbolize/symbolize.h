@@ -56,6 +56,9 @@ struct sc_str symcache_demangle_once(struct symcache_demangler *d, struct sc_str
  * `demangled`. */
 struct sc_str symcache_short_name(struct sc_str demangled);
 
+/* The same with its scope: "shop::Item::total" of "int shop::Item::total(int) const". */
+struct sc_str symcache_name_without_parameters(struct sc_str demangled);
+
 /* ---- where caches come from ----------------------------------------------------------- */
 
 struct symcache_caches;

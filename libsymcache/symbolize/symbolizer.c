@@ -28,8 +28,10 @@ void symcache_symbolizer_destroy(struct symcache_symbolizer *s)
 	sc_names_reader_destroy(s->names);
 	vec_deinit(&s->frames);
 	vec_deinit(&s->path);
-	for (size_t i = 0; i < s->seen.len; i++)
+	for (size_t i = 0; i < s->seen.len; i++) {
 		sc_name_index_destroy(s->seen.data[i].index);
+		sc_line_index_destroy(s->seen.data[i].lines);
+	}
 	vec_deinit(&s->seen);
 	free(s->starts);
 	free(s);

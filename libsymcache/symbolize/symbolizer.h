@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "libsymcache/symbolize/line_index.h"
 #include "libsymcache/symbolize/module.h"
 #include "libsymcache/symbolize/name_index.h"
 #include "libsymcache/symbolize/names.h"
@@ -20,7 +21,11 @@ struct sc_seen {
 	uint64_t book;       /* that they are in; 0: none yet */
 	unsigned generation; /* of the module then */
 	struct sc_name_index *index; /* of its names; NULL: none was asked for */
+	struct sc_line_index *lines; /* of its lines; the same */
 };
+
+/* The index of the names of a module; NULL: out of memory. */
+struct sc_name_index *sc_seen_names(struct sc_seen *seen);
 
 /* What sc_symbolize_shown() said. */
 struct sc_shown_start {

@@ -1,0 +1,100 @@
+/* An index of lines: see line_index.h. */
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "libsymcache/symbolize/line_index.h"
+#include "libsymcache/symbolize/names.h"
+
+void sc_line_index_destroy(struct sc_line_index *x)
+{
+	free(x);
+}
+
+/* The seed differs from run to run, so that no one can make files or lines that all share a chain. */
+static uint32_t *file_head(const struct sc_line_index *x, struct sc_str basename)
+{
+	return &x->files[XXH3_64bits_withSeed(basename.ptr, basename.len, (uintptr_t)x) & x->file_mask];
+}
+
+static uint32_t *line_head(const struct sc_line_index *x, uint32_t file, uint32_t line)
+{
+	const uint64_t both = (uint64_t)file << 32 | line;
+
+	return &x->lines[XXH3_64bits_withSeed(&both, sizeof(both), (uintptr_t)x) & x->line_mask];
+}
+
+uint32_t sc_line_index_file(const struct sc_line_index *x, struct sc_str basename)
+{
+	return *file_head(x, basename);
+}
+
+uint32_t sc_line_index_line(const struct sc_line_index *x, uint32_t file, uint32_t line)
+{
+	return *line_head(x, file, line);
+}
+
+static uint32_t power_of_two(uint32_t least)
+{
+	uint32_t n = 64;
+
+	while (n < least && n < 1u << 30)
+		n *= 2;
+	return n;
+}
+
+static void add(uint32_t *head, uint32_t *next, uint32_t item)
+{
+	next[item] = *head;
+	*head = item + 1;
+}
+
+static void fill(struct sc_line_index *x)
+{
+	const struct symcache *c = x->cache;
+
+	for (uint32_t i = c->header->num_files; i--;) {
+		const struct sc_str name = symcache_file(c, i).name;
+
+		if (name.ptr)
+			add(file_head(x, sc_basename(name)), x->next_file, i);
+	}
+	for (uint32_t i = c->header->num_source_locations; i--;) {
+		const struct symcache_source_location *l = &c->locations[i];
+
+		if (l->line && l->file_idx < c->header->num_files)
+			add(line_head(x, l->file_idx, l->line), x->next_line, i);
+		/* Calls stand before what is inlined by them: there are no circles. */
+		if (l->inlined_into_idx < c->range_location && l->inlined_into_idx < i)
+			add(&x->inlined[l->inlined_into_idx], x->next_inlined, i);
+	}
+}
+
+struct sc_line_index *sc_line_index_create(const struct symcache *c, unsigned generation)
+{
+	const uint32_t files = c->header->num_files, locations = c->header->num_source_locations,
+		       file_heads = power_of_two(files), line_heads = power_of_two(locations / 4);
+	const size_t words = (size_t)file_heads + files + line_heads + 2 * (size_t)locations +
+			     c->range_location;
+	struct sc_line_index *x;
+
+	if (!symcache_sound(c, c->locations, locations * sizeof(*c->locations)) ||
+	    !symcache_sound(c, c->ranges, c->header->num_ranges * sizeof(*c->ranges)))
+		return NULL;
+	x = calloc(1, sizeof(*x) + words * sizeof(*x->tables));
+	if (!x)
+		return NULL;
+	x->cache = c;
+	x->generation = generation;
+	x->file_mask = file_heads - 1;
+	x->line_mask = line_heads - 1;
+	x->files = x->tables;
+	x->next_file = x->files + file_heads;
+	x->lines = x->next_file + files;
+	x->next_line = x->lines + line_heads;
+	x->inlined = x->next_line + locations;
+	x->next_inlined = x->inlined + c->range_location;
+	fill(x);
+	return x;
+}

@@ -1,0 +1,201 @@
+/* Lines → addresses: see reverse.h. */
+#include <stdlib.h>
+
+#include "libsymcache/base/sort.h"
+#include "libsymcache/symbolize/reverse.h"
+#include "libsymcache/symbolize/symbolizer.h"
+
+/* A range of the cache with a frame at the line. */
+struct piece {
+	uint32_t start, end;
+	uint32_t location; /* of that frame */
+	uint32_t depth;    /* so many are inlined into it */
+};
+
+static bool piece_before(const struct piece *a, const struct piece *b)
+{
+	return a->start < b->start;
+}
+
+SC_SORT(sort_pieces, struct piece, piece_before)
+
+struct level {
+	uint32_t location, depth;
+};
+
+struct search {
+	struct symcache_symbolizer *s;
+	const struct sc_seen *seen;
+	const struct sc_line_index *x;
+	VEC(struct piece) pieces;
+	VEC(struct level) stack;
+	bool no_memory;
+};
+
+static struct sc_line_index *lines_of(struct sc_seen *seen)
+{
+	if (seen->lines && (seen->lines->cache != seen->cache ||
+			    seen->lines->generation != seen->generation)) {
+		sc_line_index_destroy(seen->lines);
+		seen->lines = NULL;
+	}
+	if (!seen->lines)
+		seen->lines = sc_line_index_create(seen->cache, seen->generation);
+	return seen->lines;
+}
+
+static bool is_at(const struct symcache *c, uint32_t location, uint32_t file, uint32_t line)
+{
+	return c->locations[location].line == line && c->locations[location].file_idx == file;
+}
+
+/* The ranges of a location, and of all that is inlined into it, but for what is at the line itself. */
+static void add_pieces(struct search *q, uint32_t location, uint32_t file, uint32_t line)
+{
+	const struct symcache *c = q->x->cache;
+	struct level *top = vec_push(&q->stack);
+
+	if (top)
+		*top = (struct level){ location, 0 };
+	while (!q->no_memory && q->stack.len) {
+		const struct level at = q->stack.data[--q->stack.len];
+		const uint32_t range = at.location - c->range_location;
+
+		if (at.depth && is_at(c, at.location, file, line))
+			continue;
+		if (at.location >= c->range_location) {
+			struct piece *p = vec_push(&q->pieces);
+
+			if (p)
+				*p = (struct piece){ c->ranges[range],
+					range + 1 < c->header->num_ranges ? c->ranges[range + 1] :
+					UINT32_MAX, location, at.depth };
+			q->no_memory |= !p;
+			continue;
+		}
+		for (uint32_t i = q->x->inlined[at.location]; i; i = q->x->next_inlined[i - 1]) {
+			top = vec_push(&q->stack);
+			if (top)
+				*top = (struct level){ i - 1, at.depth + 1 };
+			q->no_memory |= !top;
+		}
+	}
+}
+
+/* Is the path `part`, or does it end with it behind a slash? */
+static bool ends_with(struct sc_str path, struct sc_str part)
+{
+	return path.len >= part.len &&
+	       !memcmp(path.ptr + path.len - part.len, part.ptr, part.len) &&
+	       (path.len == part.len || path.ptr[path.len - part.len - 1] == '/' ||
+		path.ptr[path.len - part.len - 1] == '\\');
+}
+
+static bool is_file(struct search *q, uint32_t idx, struct sc_str name)
+{
+	static const enum symcache_paths styles[] = { SYMCACHE_PATHS_CLEAN, SYMCACHE_PATHS_RAW };
+	const struct symcache_file file = symcache_file(q->x->cache, idx);
+	const size_t room = sc_path_room(&file);
+
+	vec_clear(&q->s->path);
+	if (!file.name.ptr || !vec_reserve(&q->s->path, room))
+		return false;
+	for (size_t i = 0; i < sizeof(styles) / sizeof(*styles); i++)
+		if (ends_with((struct sc_str){ q->s->path.data,
+				sc_write_path(&file, styles[i], q->s->path.data, room) }, name))
+			return true;
+	return false;
+}
+
+static void find(struct search *q, struct sc_str name, uint32_t line)
+{
+	const struct sc_line_index *x = q->x;
+
+	for (uint32_t f = sc_line_index_file(x, sc_basename(name)); f; f = x->next_file[f - 1]) {
+		if (!is_file(q, f - 1, name))
+			continue;
+		for (uint32_t i = sc_line_index_line(x, f - 1, line); i; i = x->next_line[i - 1])
+			if (is_at(x->cache, i - 1, f - 1, line))
+				add_pieces(q, i - 1, f - 1, line);
+	}
+}
+
+/* Does a piece go on in the next one, in the same function at the same call? */
+static bool goes_on(const struct symcache *c, const struct piece *a, const struct piece *b)
+{
+	const struct symcache_source_location *x = &c->locations[a->location],
+					      *y = &c->locations[b->location];
+
+	return a->end == b->start && x->function_idx == y->function_idx &&
+	       x->inlined_into_idx == y->inlined_into_idx;
+}
+
+static ssize_t report(struct search *q,
+		      int (*fn)(void *ctx, const struct symcache_found_line *found), void *ctx)
+{
+	const struct symcache *c = q->x->cache;
+	const struct piece *list = q->pieces.data;
+	ssize_t n = 0;
+	int rc = 0;
+
+	if (q->no_memory || !sort_pieces(q->pieces.data, q->pieces.len))
+		return SC_ENOMEM;
+	for (size_t i = 0, end; !rc && i < q->pieces.len; i = end, n++) {
+		const struct piece *p = &list[i];
+		struct symcache_found_line found = {
+			.vaddr = q->seen->load_base + p->start, .depth = p->depth,
+			.inlined = c->locations[p->location].inlined_into_idx < c->range_location,
+		};
+		struct sc_frame *f;
+
+		for (end = i + 1; end < q->pieces.len && goes_on(c, &list[end - 1], &list[end]);)
+			end++;
+		found.end = q->seen->load_base + list[end - 1].end;
+		q->s->num_ahead = 0;
+		q->s->frames.len = 0;
+		f = sc_add_frame(q->s, q->seen, p->location, true);
+		if (!f)
+			return SC_ENOMEM;
+		f->function = f->function.ptr ?
+			sc_text_str((const struct sc_text *)f->function.ptr) : f->function;
+		f->file = f->file.ptr ? sc_text_str((const struct sc_text *)f->file.ptr) : f->file;
+		found.frame = f;
+		rc = fn(ctx, &found);
+	}
+	return rc ? rc : n;
+}
+
+ssize_t symcache_find_line(struct symcache_symbolizer *s, struct symcache_module *m,
+			   struct sc_str file, uint32_t line,
+			   int (*fn)(void *ctx, const struct symcache_found_line *found), void *ctx)
+{
+	struct sc_seen *seen = sc_symbolizer_begin(s, m);
+	struct search q = { .s = s, .seen = seen, .x = seen ? lines_of(seen) : NULL };
+	ssize_t n;
+
+	if (!q.x)
+		return seen && symcache_module_sound(m, seen->cache) ? SC_ENOMEM : SC_ENOTFOUND;
+	while (file.len > 2 && file.ptr[0] == '.' && file.ptr[1] == '/')
+		file = (struct sc_str){ file.ptr + 2, file.len - 2 };
+	find(&q, file, line);
+	n = symcache_module_sound(m, seen->cache) ? report(&q, fn, ctx) : SC_ENOTFOUND;
+	vec_deinit(&q.pieces);
+	vec_deinit(&q.stack);
+	return n;
+}
+
+bool symcache_parse_line(const char *text, struct sc_str *file, uint32_t *line)
+{
+	const char *colon = strrchr(text, ':');
+	char *end;
+	unsigned long number;
+
+	if (!colon || colon == text || colon[1] < '1' || colon[1] > '9')
+		return false;
+	number = strtoul(colon + 1, &end, 10);
+	if (*end || number > UINT32_MAX)
+		return false;
+	*file = (struct sc_str){ text, (size_t)(colon - text) };
+	*line = (uint32_t)number;
+	return true;
+}

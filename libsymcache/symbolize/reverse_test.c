@@ -1,0 +1,236 @@
+/* Names and lines → addresses, in this program's own cache, against what a pass over all ranges
+ * finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "libsymcache/base/vec.h"
+#include "libsymcache/symbolize/reverse.h"
+
+int reversed_variable = 3;
+
+static inline __attribute__((always_inline)) int inlined_here(int x)
+{
+	return x * 5 + reversed_variable; /* INLINED_LINE */
+}
+enum { INLINED_LINE = __LINE__ - 2 };
+
+int reversed_function(int x);
+int __attribute__((noinline)) reversed_function(int x)
+{
+	return inlined_here(x) ^ x; /* CALL_LINE */
+}
+enum { CALL_LINE = __LINE__ - 2 };
+
+static struct symcache_names *names;
+static struct symcache_caches *caches;
+static struct symcache_symbolizer *s;
+static struct symcache_module *m;
+
+static int set_up(void **state)
+{
+	(void)state;
+	names = symcache_names_create(NULL);
+	caches = symcache_caches_create(NULL);
+	s = symcache_symbolizer_create(caches, names);
+	m = symcache_caches_module(caches, SYMCACHE_MODULE_FILE, "/proc/self/exe");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(caches);
+	symcache_names_destroy(names);
+	return 0;
+}
+
+static bool is(struct sc_str text, const char *expected)
+{
+	return text.len == strlen(expected) && !memcmp(text.ptr, expected, text.len);
+}
+
+struct names {
+	size_t n, functions, variables;
+	uint64_t last;
+};
+
+static int on_name(void *ctx, const struct symcache_found_name *f)
+{
+	struct names *seen = ctx;
+
+	assert_true(f->vaddr >= seen->last);
+	seen->last = f->vaddr;
+	seen->n++;
+	if (is(f->name, "reversed_function")) {
+		assert_false(f->data || f->of_table);
+		assert_true(f->size && is(f->linkage, "reversed_function"));
+		assert_in_range(f->line, CALL_LINE - 3, CALL_LINE);
+		seen->functions++;
+	}
+	if (is(f->name, "reversed_variable")) {
+		assert_true(f->data);
+		assert_int_equal(f->size, sizeof(int));
+		seen->variables++;
+	}
+	return 0;
+}
+
+static int stop(void *ctx, const struct symcache_found_name *f)
+{
+	(void)f;
+	return --*(int *)ctx ? 0 : 7;
+}
+
+static void finds_names(void **state)
+{
+	struct names seen = { 0 };
+	int left = 2;
+
+	(void)state;
+	assert_int_equal(reversed_function(2), 15);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("reversed_function"), false, on_name, &seen), 1);
+	assert_int_equal(seen.functions, 1);
+	seen = (struct names){ 0 };
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("reversed_*"), true, on_name, &seen), 2);
+	assert_true(seen.functions == 1 && seen.variables == 1);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("reversed_"), false, on_name, &seen), 0);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("reversed_*"), false, on_name, &seen), 0);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("inlined_here"), false, on_name, &seen), 0);
+	seen = (struct names){ 0 };
+	assert_true(symcache_find_names(s, m, sc_str_of("*"), true, on_name, &seen) > 100);
+	assert_true(seen.functions == 1 && seen.variables == 1);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of("*"), true, stop, &left), 7);
+}
+
+/* What is shown otherwise than it is linked: of the demanglers, which are part of this program. */
+static int on_shown(void *ctx, const struct symcache_found_name *f)
+{
+	char *linkage = ctx;
+
+	assert_true(f->linkage.len < 1000 && f->name.len);
+	memcpy(linkage, f->linkage.ptr, f->linkage.len);
+	linkage[f->linkage.len] = 0;
+	return 0;
+}
+
+static void finds_shown_names(void **state)
+{
+	char exact[1000] = "", bare[1000] = "", back[1000] = "";
+	ssize_t n;
+
+	(void)state;
+	n = symcache_find_names(s, m, sc_str_of("*itanium_demangle::NameType::printLeft*"), true,
+				on_shown, exact);
+	if (!n) {
+		print_message("skipped: the demangler has no such function\n");
+		skip();
+	}
+	assert_int_equal(strncmp(exact, "_Z", 2), 0);
+	assert_true(symcache_find_names(s, m, sc_str_of(
+		"(anonymous namespace)::itanium_demangle::NameType::printLeft"), false, on_shown, bare) >= 1);
+	assert_string_equal(bare, exact);
+	assert_int_equal(symcache_find_names(s, m, sc_str_of(exact), false, on_shown, back), 1);
+	assert_string_equal(back, exact);
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+struct lines {
+	VEC(struct symcache_found_line) list;
+};
+
+static int keep(void *ctx, const struct symcache_found_line *f)
+{
+	struct lines *lines = ctx;
+
+	assert_true(f->vaddr < f->end);
+	if (lines->list.len)
+		assert_true(f->vaddr >= lines->list.data[lines->list.len - 1].end);
+	*vec_push(&lines->list) = *f;
+	return 0;
+}
+
+static void finds_lines(void **state)
+{
+	struct lines inlined = { 0 }, call = { 0 };
+	const struct sc_str file = sc_str_of("symbolize/reverse_test.c");
+
+	(void)state;
+	assert_true(symcache_find_line(s, m, file, INLINED_LINE, keep, &inlined) >= 1);
+	assert_true(inlined.list.data[0].inlined);
+	assert_int_equal(inlined.list.data[0].depth, 0);
+	assert_true(symcache_find_line(s, m, file, CALL_LINE, keep, &call) >= 1);
+	for (size_t i = 0; i < call.list.len; i++)
+		assert_false(call.list.data[i].inlined);
+	assert_int_equal(symcache_find_line(s, m, file, 1, keep, &call), 0);
+	assert_int_equal(symcache_find_line(s, m, sc_str_of("everse_test.c"), CALL_LINE, keep, &call), 0);
+	assert_int_equal(symcache_find_line(s, m, sc_str_of(""), CALL_LINE, keep, &call), 0);
+	vec_deinit(&inlined.list);
+	vec_deinit(&call.list);
+}
+
+/* Is there a frame at this line? */
+static bool has_line(const struct symcache *c, uint64_t rel, uint32_t file, uint32_t line)
+{
+	struct symcache_frame_ids ids;
+	struct symcache_frames frames;
+
+	if (!symcache_lookup(c, rel, &frames))
+		return false;
+	while (symcache_next_ids(&frames, &ids))
+		if (ids.file == file && ids.line == line)
+			return true;
+	return false;
+}
+
+/* The ranges of the lines of one file are those that have a frame there, no more and no less. */
+static void finds_all_of_a_file(void **state)
+{
+	const struct symcache *c;
+	uint32_t file = SYMCACHE_NONE;
+	char path[4096];
+	size_t found = 0;
+
+	(void)state;
+	assert_int_equal(symcache_module_cache(m, &c, NULL, NULL), 0);
+	for (uint32_t i = 0; i < c->header->num_files && file == SYMCACHE_NONE; i++) {
+		const struct symcache_file f = symcache_file(c, i);
+
+		symcache_path(&f, SYMCACHE_PATH_CLEAN, path, sizeof(path));
+		if (strstr(path, "/symbolize/name_list.c"))
+			file = i;
+	}
+	assert_int_not_equal(file, SYMCACHE_NONE);
+	for (uint32_t line = 1; line < 250; line++) {
+		struct lines lines = { 0 };
+		size_t at = 0;
+
+		symcache_find_line(s, m, sc_str_of(path), line, keep, &lines);
+		found += lines.list.len;
+		for (uint32_t i = 0; i < c->header->num_ranges; i++) {
+			const uint64_t vaddr = c->ranges[i] + symcache_load_base(c);
+
+			while (at < lines.list.len && lines.list.data[at].end <= vaddr)
+				at++;
+			assert_int_equal(has_line(c, c->ranges[i], file, line),
+					 at < lines.list.len && lines.list.data[at].vaddr <= vaddr);
+		}
+		vec_deinit(&lines.list);
+	}
+	assert_true(found > 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_names), cmocka_unit_test(finds_shown_names),
+		cmocka_unit_test(finds_lines), cmocka_unit_test(finds_all_of_a_file),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
