@@ -263,6 +263,10 @@ test-arm64: ## build for AArch64 and run tests under qemu-user (a cross compiler
 	@scripts/arm64.sh
 .PHONY: test-arm64
 
+test-old: all ## programs of earlier commits, built here, and this one read each other's stores
+	@scripts/old_programs.sh $(PROG) $(OLD)
+.PHONY: test-old
+
 chroot-test: ## run README's lines and make test in a fresh Debian 12 and 13 (root, debootstrap; SUITES=trixie)
 	@scripts/deps.sh chroot > /dev/null
 	@for suite in $(or $(SUITES),bookworm trixie); do \
