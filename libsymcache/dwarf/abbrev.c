@@ -302,8 +302,9 @@ static bool make_table(struct dw_coded_abbrev *list, size_t n, struct dw_abbrevs
 	return true;
 }
 
-int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, uint64_t most,
-		    struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err)
+int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, bool one,
+		    uint64_t most, struct dw_abbrev_pool *pool, struct dw_abbrevs *ret,
+		    struct sc_error *err)
 {
 	uint64_t code, records = 0;
 	int rc = 0;
@@ -311,7 +312,7 @@ int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, uint6
 	memset(ret, 0, sizeof(*ret));
 	vec_clear(&pool->table);
 	/* A table may end with the section, without the 0 that closes it. */
-	while (!rc && dw_left(&c) && (code = dw_uleb(&c))) {
+	while (!rc && dw_left(&c) && (!one || !pool->table.len) && (code = dw_uleb(&c))) {
 		const struct dw_abbrev *abbrev = NULL;
 
 		rc = pooled(&c, sizes, pool, &abbrev, err);
@@ -358,19 +359,44 @@ static bool stays_in_unit(uint64_t form)
 	}
 }
 
-bool dw_abbrevs_self_contained(const struct dw_section *abbrev)
+/* Notes the abbreviation at `offset`, behind that with the code `last`; 0: a table begins. False: out
+ * of memory. */
+static bool note_start(struct dw_abbrev_starts *s, uint64_t offset, uint64_t last, uint64_t code,
+		       uint64_t tag)
+{
+	struct dw_abbrev_start *table = last ? &s->list.data[s->list.len - 1] : vec_push(&s->list);
+
+	if (!table)
+		return false;
+	if (!last)
+		table->offset = offset;
+	else if (code <= last)
+		table->root = UINT64_MAX;
+	if (!table->root && (tag == DW_TAG_compile_unit || tag == DW_TAG_partial_unit))
+		table->root = offset + 1;
+	return true;
+}
+
+bool dw_abbrevs_self_contained(const struct dw_section *abbrev, struct dw_abbrev_starts *starts)
 {
 	struct dw_cursor c = dw_cursor_at(abbrev, 0, false);
 	struct dw_attribute at;
 	bool stays[DW_FORM_addrx4 + 1]; /* there are many attributes to few forms */
+	uint64_t last = 0, code;
 
 	for (unsigned form = 0; form < sizeof(stays); form++)
 		stays[form] = stays_in_unit(form);
-	while (dw_left(&c)) {
-		if (!dw_uleb(&c)) /* the end of a table, or padding behind it */
+	for (; dw_left(&c); last = code) {
+		const uint64_t offset = (uint64_t)(c.p - abbrev->data);
+		uint64_t tag;
+
+		code = dw_uleb(&c);
+		if (!code) /* the end of a table, or padding behind it */
 			continue;
-		dw_uleb(&c); /* tag */
-		dw_u8(&c);   /* has children */
+		tag = dw_uleb(&c);
+		if (starts && !note_start(starts, offset, last, code, tag))
+			return false;
+		dw_u8(&c); /* has children */
 		while (dw_next_attribute(&c, &at))
 			if (at.name == DW_AT_dwo_name || at.name == DW_AT_GNU_dwo_name ||
 			    !(at.form < sizeof(stays) ? stays[at.form] : stays_in_unit(at.form)))

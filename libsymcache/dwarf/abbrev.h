@@ -142,20 +142,31 @@ struct dw_abbrevs {
 /*
  * Compiles the table at `c` of .debug_abbrev, whose bytes must stay as long as the
  * pool is added to. Sizes of addresses and offsets are part of what is compiled, so a
- * table serves units of one kind. SC_EFORMAT: cut off, an unknown form, or more than `most`
+ * table serves units of one kind. `one`: the first abbreviation and no more. SC_EFORMAT: cut off, an unknown form, or more than `most`
  * records; what stands before is there. SC_ENOMEM.
  */
-int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, uint64_t most,
-		    struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err);
+int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, bool one,
+		    uint64_t most, struct dw_abbrev_pool *pool, struct dw_abbrevs *ret,
+		    struct sc_error *err);
 void dw_abbrevs_deinit(struct dw_abbrevs *a);
+
+/* Where a table of a section begins, and where in it the first abbreviation of a unit's root
+ * stands; 0: there is none, or its codes do not ascend, so that another may have its code. */
+struct dw_abbrev_start {
+	uint64_t offset, root;
+};
+
+struct dw_abbrev_starts {
+	VEC(struct dw_abbrev_start) list; /* ascending */
+};
 
 /*
  * True if by all tables of the section units stand for themselves: no reference leads
  * from one to another, to a type unit or to another file, and none is a skeleton. Then
  * they can be read in any order, and forgotten. False also if the tables do not
- * follow one another without gaps, as they do not have to.
+ * follow one another without gaps, as they do not have to. `starts`: is filled; or NULL.
  */
-bool dw_abbrevs_self_contained(const struct dw_section *abbrev);
+bool dw_abbrevs_self_contained(const struct dw_section *abbrev, struct dw_abbrev_starts *starts);
 
 const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code);
 

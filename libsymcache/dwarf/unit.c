@@ -2,6 +2,7 @@
 #include "libsymcache/dwarf/unit.h"
 
 #include "libsymcache/base/limits.h"
+#include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 
 void dw_debug_deinit(struct dw_debug *d)
@@ -58,11 +59,24 @@ static uint64_t abbrevs_left(const struct dw_debug *d)
 	return most > d->abbrev_records ? most - d->abbrev_records : 0;
 }
 
-static int find_abbrevs(struct dw_debug *d, struct dw_unit *u, uint64_t offset,
-			struct sc_error *err)
+/* Room for a table. NULL: out of memory. */
+static struct dw_abbrevs *add_abbrevs(struct dw_debug *d, const struct dw_unit *u)
 {
+	struct dw_abbrev_cache *added = vec_push(&d->abbrevs);
+
+	if (!added)
+		return NULL;
+	added->offset = u->abbrev_offset;
+	added->sizes = u->sizes;
+	added->abbrevs = calloc(1, sizeof(*added->abbrevs));
+	return added->abbrevs;
+}
+
+static int find_whole_abbrevs(struct dw_debug *d, struct dw_unit *u, struct sc_error *err)
+{
+	const uint64_t offset = u->abbrev_offset;
 	struct abbrev_key key = { d, offset, u->sizes };
-	struct dw_abbrev_cache *added;
+	struct dw_abbrevs *added;
 	uint32_t *slot = sc_intern_find(&d->abbrev_set, offset * 0x9e3779b97f4a7c15ull,
 					same_abbrevs, &key);
 	uint64_t left = abbrevs_left(d);
@@ -73,18 +87,13 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit *u, uint64_t offset,
 	if (*slot == SC_INTERN_NEW) {
 		if (!left)
 			return sc_error_set(err, SC_EFORMAT, "abbreviation tables overlap");
-		added = vec_push(&d->abbrevs);
+		*slot = (uint32_t)d->abbrevs.len;
+		added = add_abbrevs(d, u);
 		if (!added)
 			return sc_no_memory(err);
-		*slot = (uint32_t)d->abbrevs.len - 1;
-		added->offset = offset;
-		added->sizes = u->sizes;
-		added->abbrevs = calloc(1, sizeof(*added->abbrevs));
-		if (!added->abbrevs)
-			return sc_no_memory(err);
-		rc = dw_abbrevs_read(dw_cursor_at(&d->sections.abbrev, offset, false), &u->sizes, left,
-				     &d->abbrev_pool, added->abbrevs, err);
-		u->abbrevs = added->abbrevs;
+		rc = dw_abbrevs_read(dw_cursor_at(&d->sections.abbrev, offset, false), &u->sizes,
+				     false, left, &d->abbrev_pool, added, err);
+		u->abbrevs = added;
 		d->abbrev_records += u->abbrevs->records;
 		/* What was read of a broken table serves; entries that want
 		 * what is missing are faults of their units. */
@@ -92,6 +101,79 @@ static int find_abbrevs(struct dw_debug *d, struct dw_unit *u, uint64_t offset,
 	}
 	u->abbrevs = d->abbrevs.data[*slot].abbrevs;
 	return 0;
+}
+
+/* One of a few kinds of units? */
+static bool is_of_few_kinds(struct dw_debug *d, const struct dw_form_sizes *sizes)
+{
+	for (unsigned i = 0; i < d->num_kinds; i++)
+		if (dw_same_sizes(&d->kinds[i], sizes))
+			return true;
+	if (d->num_kinds == DW_KINDS)
+		return false;
+	d->kinds[d->num_kinds++] = *sizes;
+	return true;
+}
+
+static bool same_code(struct dw_cursor a, struct dw_cursor b)
+{
+	return dw_uleb(&a) == dw_uleb(&b) && !a.bad && !b.bad;
+}
+
+/*
+ * The root's alone. Tables that do not overlap have for each kind of units at most half as many
+ * records as the section has bytes: none is refused, so that they need not be counted. If a unit
+ * is of yet another kind, or its table is not one of those, all are read as ever.
+ */
+static int find_root_abbrev(struct dw_debug *d, struct dw_unit *u, struct sc_error *err)
+{
+	const struct dw_abbrev_starts *s = d->abbrev_starts;
+	const size_t at = SC_SEARCH(i, s->list.len, s->list.data[i].offset < u->abbrev_offset);
+	const size_t read = d->abbrevs.len;
+	struct dw_cursor c = dw_entry_cursor(u, u->first_entry), root;
+	struct dw_abbrevs *added;
+	int rc = 0;
+
+	if (at < s->list.len && s->list.data[at].offset == u->abbrev_offset &&
+	    abbrevs_left(d) > DW_KINDS * (uint64_t)d->sections.abbrev.size / 2 &&
+	    is_of_few_kinds(d, &u->sizes)) {
+		added = add_abbrevs(d, u);
+		if (!added)
+			return sc_no_memory(err);
+		u->abbrevs = added;
+		root = dw_cursor_at(&d->sections.abbrev, s->list.data[at].root - 1, false);
+		u->partly = s->list.data[at].root && same_code(c, root);
+		if (!u->partly)
+			root = dw_cursor_at(&d->sections.abbrev, u->abbrev_offset, false);
+		rc = dw_abbrevs_read(root, &u->sizes, u->partly, UINT64_MAX, &d->abbrev_pool, added,
+				     err);
+		return rc == SC_ENOMEM ? rc : 0;
+	}
+	d->abbrev_starts = NULL;
+	for (size_t i = 0; i < read && rc != SC_ENOMEM; i++) {
+		struct dw_unit before = { .debug = d, .abbrev_offset = d->abbrevs.data[i].offset,
+					  .sizes = d->abbrevs.data[i].sizes };
+
+		rc = find_whole_abbrevs(d, &before, err);
+	}
+	return rc == SC_ENOMEM ? rc : find_whole_abbrevs(d, u, err);
+}
+
+static int find_abbrevs(struct dw_debug *d, struct dw_unit *u, struct sc_error *err)
+{
+	return d->abbrev_starts ? find_root_abbrev(d, u, err) : find_whole_abbrevs(d, u, err);
+}
+
+int dw_unit_complete(struct dw_unit *u, struct dw_abbrev_pool *pool, struct dw_abbrevs *ret,
+		     struct sc_error *err)
+{
+	const struct dw_sections *s = &u->debug->sections;
+	const int rc = dw_abbrevs_read(dw_cursor_at(&s->abbrev, u->abbrev_offset, false), &u->sizes,
+				       false, UINT64_MAX, pool, ret, err);
+
+	u->abbrevs = ret;
+	u->partly = false;
+	return rc == SC_ENOMEM ? rc : 0;
 }
 
 /* ---- headers -------------------------------------------------------------------- */
@@ -172,7 +254,7 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 {
 	const uint8_t *start = d->sections.info.data;
 	struct dw_unit *u;
-	uint64_t length, abbrev_offset;
+	uint64_t length;
 	unsigned offset_size;
 	struct sc_error fault;
 	int rc;
@@ -199,11 +281,11 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 	if (u->sizes.version >= 5) {
 		u->type = dw_u8(c);
 		u->sizes.address_size = dw_u8(c);
-		abbrev_offset = dw_uint(c, offset_size);
+		u->abbrev_offset = dw_uint(c, offset_size);
 		if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
 			u->id = dw_u64(c);
 	} else {
-		abbrev_offset = dw_uint(c, offset_size);
+		u->abbrev_offset = dw_uint(c, offset_size);
 		u->sizes.address_size = dw_u8(c);
 		if (d->is_types)
 			u->type = DW_UT_type;
@@ -223,7 +305,7 @@ static int read_header(struct dw_debug *d, struct dw_cursor *c, struct sc_error 
 		rc = sc_error_set(&fault, SC_EFORMAT, "addresses of %u bytes",
 				  u->sizes.address_size);
 	else
-		rc = find_abbrevs(d, u, abbrev_offset, &fault);
+		rc = find_abbrevs(d, u, &fault);
 	if (!rc && u->first_entry < u->end) /* without entries it is empty, not broken */
 		rc = read_root(u, &fault);
 	if (!rc)

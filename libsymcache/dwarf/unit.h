@@ -27,6 +27,8 @@ struct dw_unit {
 	uint64_t type_offset;       /* of type units: the type, in .debug_info */
 	bool broken;                /* root entry unreadable: nothing else is read */
 	const struct dw_abbrevs *abbrevs;
+	uint64_t abbrev_offset;
+	bool partly;                /* `abbrevs` has the root's alone: dw_unit_complete() */
 	/* Of the root entry: */
 	uint16_t tag;               /* 0: there is no entry */
 	uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
@@ -55,6 +57,8 @@ struct dw_signature {
 	size_t unit;
 };
 
+enum { DW_KINDS = 3 };
+
 /* The debug information of one file. */
 struct dw_debug {
 	struct dw_sections sections;
@@ -63,6 +67,11 @@ struct dw_debug {
 	struct sc_intern abbrev_set;
 	struct dw_abbrev_pool abbrev_pool;
 	uint64_t abbrev_records;               /* abbreviations and steps in all tables */
+	/* Where tables begin that do not overlap: of these, abbreviations are read when they are
+	 * needed; NULL: at once. */
+	const struct dw_abbrev_starts *abbrev_starts;
+	struct dw_form_sizes kinds[DW_KINDS];  /* of the units read that way */
+	unsigned num_kinds;
 	uint64_t line_bytes;                   /* of the line tables of all units */
 	VEC(struct dw_signature) signatures;   /* of type units, ascending */
 	struct dw_debug *types;                /* owned: those of .debug_types, or NULL */
@@ -84,6 +93,10 @@ int dw_debug_read(struct dw_debug *d, struct sc_error *err);
  * being inflated. */
 int dw_debug_read_more(struct dw_debug *d, uint64_t ready, struct sc_error *err);
 void dw_debug_deinit(struct dw_debug *d);
+
+/* Reads the rest of its abbreviations, into the memory of the caller. SC_ENOMEM. */
+int dw_unit_complete(struct dw_unit *u, struct dw_abbrev_pool *pool, struct dw_abbrevs *ret,
+		     struct sc_error *err);
 
 /* The type that has this signature: its unit and *offset there, or NULL. */
 const struct dw_unit *dw_type_at(const struct dw_debug *d, uint64_t signature, uint64_t *offset);

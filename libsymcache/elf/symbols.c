@@ -17,6 +17,7 @@ struct candidate {
 	uint32_t index;       /* in the table */
 	uint32_t rank;        /* among aliases; lower is better */
 	bool is_code, tagged;
+	bool needed;          /* in narrow() */
 };
 
 /* Function descriptors of 64-bit PowerPC's first ABI: there, symbols of functions lead
@@ -32,6 +33,8 @@ struct candidates {
 	VEC(struct candidate) list;
 	struct descriptors opd;
 	uint32_t num_symbols; /* seen so far: indices of one table are above another's */
+	const struct sc_elf_asked *only; /* NULL: all are kept */
+	size_t narrow_at;     /* so many */
 };
 
 /* How far a name is from what a user would expect to read. */
@@ -99,6 +102,46 @@ static void untag(struct candidate *c, uint64_t start)
 		    without >= start && without < c->section_end;
 	if (c->tagged)
 		c->vaddr = without;
+}
+
+#define NARROW_AT 4096 /* candidates: as they do not leave the core's cache */
+
+/* Marks what is needed to know which symbols hold `vaddr`: those that begin at the last address
+ * below it, or at the next one, where they end at the latest; and those around that address, as
+ * symbols end with the ones that they stand in. Of some of the candidates it marks these of all. */
+static void mark_needed(struct candidates *c, uint64_t vaddr)
+{
+	struct candidate *list = c->list.data;
+	const struct candidate *low = NULL, *high = NULL;
+
+	for (size_t i = 0; i < c->list.len; i++) {
+		if (list[i].vaddr <= vaddr)
+			low = low && low->vaddr >= list[i].vaddr ? low : &list[i];
+		else
+			high = high && high->vaddr <= list[i].vaddr ? high : &list[i];
+	}
+	for (size_t i = 0; i < c->list.len; i++) {
+		struct candidate *s = &list[i];
+
+		if ((low && s->vaddr == low->vaddr) || (high && s->vaddr == high->vaddr) ||
+		    (low && s->vaddr < low->vaddr && s->size > low->vaddr - s->vaddr))
+			s->needed = true;
+	}
+}
+
+static void narrow(struct candidates *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->list.len; i++)
+		c->list.data[i].needed = false;
+	for (size_t i = 0; i < c->only->n; i++)
+		mark_needed(c, c->only->vaddrs[i]);
+	for (size_t i = 0; i < c->list.len; i++)
+		if (c->list.data[i].needed)
+			c->list.data[kept++] = c->list.data[i];
+	c->list.len = kept;
+	c->narrow_at = 2 * kept < NARROW_AT ? NARROW_AT : 2 * kept;
 }
 
 struct named {
@@ -192,6 +235,8 @@ static int read_table(struct sc_elf *e, Elf_Scn *scn, const GElf_Shdr *table,
 		if (!take(e, &sym, ndx, &sh, &(struct named){
 				name, file, ret->num_symbols + (uint32_t)i }, ret))
 			return SC_ENOMEM;
+		if (ret->only && ret->list.len >= ret->narrow_at)
+			narrow(ret);
 	}
 	ret->num_symbols += (uint32_t)n;
 	return 0;
@@ -341,14 +386,16 @@ bool sc_elf_symbol_names(struct sc_elf *e, uint64_t *bad, uint64_t *size)
 	return true;
 }
 
-int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_symbols *ret,
-			   struct sc_error *err)
+int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, const struct sc_elf_asked *only,
+			   struct sc_elf_symbols *ret, struct sc_error *err)
 {
-	struct candidates c = {0};
+	struct candidates c = { .only = only, .narrow_at = NARROW_AT };
 	bool ok, ignored;
 
 	memset(ret, 0, sizeof(*ret));
 	ok = !read_best(e, &c, &ret->from_dynsym) && (!more || !read_best(more, &c, &ignored));
+	if (only)
+		narrow(&c);
 	ok = ok && sort_by_vaddr(c.list.data, c.list.len) &&
 	     vec_reserve(&ret->code, c.list.len) && vec_reserve(&ret->data, c.list.len) &&
 	     vec_reserve(&ret->all, c.list.len) &&
@@ -365,7 +412,7 @@ int sc_elf_symbols_of_both(struct sc_elf *e, struct sc_elf *more, struct sc_elf_
 
 int sc_elf_symbols(struct sc_elf *e, struct sc_elf_symbols *ret, struct sc_error *err)
 {
-	return sc_elf_symbols_of_both(e, NULL, ret, err);
+	return sc_elf_symbols_of_both(e, NULL, NULL, ret, err);
 }
 
 void sc_elf_symbols_deinit(struct sc_elf_symbols *s)

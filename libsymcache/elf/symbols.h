@@ -37,9 +37,17 @@ struct sc_elf_symbols {
  */
 int sc_elf_symbols(struct sc_elf *elf, struct sc_elf_symbols *ret, struct sc_error *err);
 
-/* The same of two files that have a part each: .dynsym and MiniDebugInfo. */
-int sc_elf_symbols_of_both(struct sc_elf *elf, struct sc_elf *more, struct sc_elf_symbols *ret,
-			   struct sc_error *err);
+/* Addresses (vaddr) that symbols are asked for alone. */
+struct sc_elf_asked {
+	const uint64_t *vaddrs;
+	size_t n;
+};
+
+/* The same of two files that have a part each: .dynsym and MiniDebugInfo; `more` NULL: of one.
+ * With `only`, the lists hold what they say about these addresses, and mean nothing elsewhere: of
+ * code the symbols that hold one, of `all` the last below each. */
+int sc_elf_symbols_of_both(struct sc_elf *elf, struct sc_elf *more, const struct sc_elf_asked *only,
+			   struct sc_elf_symbols *ret, struct sc_error *err);
 
 /* Has each symbol its name within the table of strings? If not, *bad is the first st_name that is
  * not, *size that of the table. */

@@ -14,9 +14,18 @@
 #include "libsymcache/dwarf/line_span.h"
 #include "libsymcache/dwarf/unit.h"
 
-/* False: unit `u` has nothing to say about these addresses. `values` (all absent) and `scratch`
- * are working memory. Out of memory: true, reading it will say so. */
-bool sc_unit_needed(const struct dw_unit *u, const struct dw_wanted *wanted,
-		    struct dw_value values[DW_NUM_OPS], struct dw_facts *scratch);
+enum sc_need {
+	SC_NOT_NEEDED,     /* it has nothing to say about these addresses */
+	SC_NEEDED_IF_CODE, /* nothing, unless sc_unit_may_have_code() */
+	SC_NEEDED,
+};
+
+/* Whether unit `u` is. The root's abbreviation is enough. `values` (all absent) and `scratch` are
+ * working memory. Out of memory: SC_NEEDED, reading it will say so. */
+enum sc_need sc_unit_needed(const struct dw_unit *u, const struct dw_wanted *wanted,
+			    struct dw_value values[DW_NUM_OPS], struct dw_facts *scratch);
+
+/* May any of its entries be code, by all of its abbreviations? */
+bool sc_unit_may_have_code(const struct dw_unit *u);
 
 #endif

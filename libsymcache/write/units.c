@@ -31,6 +31,8 @@ struct worker {
 	struct dw_unit header; /* of the current unit */
 	struct dw_facts facts;
 	struct dw_value values[DW_NUM_OPS]; /* for sc_unit_needed() */
+	struct dw_abbrev_pool pool;         /* of units that were read partly */
+	struct dw_abbrevs whole;            /* of the current one */
 	size_t first_bad;     /* index of the unit of first_fault */
 	bool oom;
 };
@@ -81,6 +83,8 @@ static void worker_deinit(struct worker *w)
 	sc_units_deinit(&w->result);
 	sc_flattener_destroy(w->flattener);
 	dw_scanner_destroy(w->scanner);
+	dw_abbrevs_deinit(&w->whole);
+	dw_abbrev_pool_deinit(&w->pool);
 	dw_facts_deinit(&w->facts);
 }
 
@@ -199,6 +203,28 @@ static void finish_unit(struct crew *crew, size_t index)
 	}
 }
 
+/* All abbreviations of the worker's unit. False: out of memory. */
+static bool complete(struct worker *w)
+{
+	if (!w->header.partly)
+		return true;
+	dw_abbrevs_deinit(&w->whole);
+	return !dw_unit_complete(&w->header, &w->pool, &w->whole, NULL);
+}
+
+/* Is this unit, which may be the worker's own, to be read? */
+static bool is_needed(struct crew *crew, struct worker *w, const struct dw_unit *u)
+{
+	const struct dw_wanted *wanted = crew->source->wanted;
+	const enum sc_need need = wanted ? sc_unit_needed(u, wanted, w->values, &w->facts) :
+					   SC_NEEDED;
+
+	if (need != SC_NOT_NEEDED)
+		w->oom |= !complete(w);
+	return !w->oom && (need == SC_NEEDED ||
+			   (need == SC_NEEDED_IF_CODE && sc_unit_may_have_code(u)));
+}
+
 /* Reads the next unit. The lock is held, but not all the time. */
 static void read_next(struct crew *crew, unsigned worker)
 {
@@ -213,8 +239,7 @@ static void read_next(struct crew *crew, unsigned worker)
 	else
 		header = &crew->source->debug->units.data[index];
 	pthread_mutex_unlock(&crew->lock);
-	if (!crew->source->wanted ||
-	    sc_unit_needed(header, crew->source->wanted, w->values, &w->facts))
+	if (is_needed(crew, w, header))
 		take(w, index, dw_scan_unit(w->scanner, header, &w->facts, &fault), &fault);
 	pthread_mutex_lock(&crew->lock);
 	crew->units.data[index].worker = worker;

@@ -272,10 +272,10 @@ static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *
 	return 0;
 }
 
+/* Before the symbols are being read, as libelf belongs to their reading. */
 static void describe(struct symcache_build *b)
 {
 	const struct sc_input *in = &b->input;
-	const struct dw_sections *s = &in->debug.sections;
 	const char *link;
 	uint32_t crc;
 
@@ -283,13 +283,20 @@ static void describe(struct symcache_build *b)
 			  &b->info.build_id_derived);
 	b->info.relocatable = in->image->type == ET_REL;
 	b->info.load_base = in->image->load_base;
+	b->info.debug_path = in->separate && !in->program_found ? in->separate->path : NULL;
+	if (sc_elf_debuglink(in->image, &link, &crc))
+		snprintf(b->info.debug_link, sizeof(b->info.debug_link), "%s", link);
+}
+
+static void describe_sections(struct symcache_build *b)
+{
+	const struct sc_input *in = &b->input;
+	const struct dw_sections *s = &in->debug.sections;
+
 	b->info.section_bytes = s->info.size + s->abbrev.size + s->line.size + s->str.size +
 				s->line_str.size + s->str_offsets.size + s->addr.size +
 				s->ranges.size + s->rnglists.size + s->types.size;
 	b->info.inflated = in->dwarf && in->dwarf->inflated_bytes;
-	b->info.debug_path = in->separate && !in->program_found ? in->separate->path : NULL;
-	if (sc_elf_debuglink(in->image, &link, &crc))
-		snprintf(b->info.debug_link, sizeof(b->info.debug_link), "%s", link);
 }
 
 /* Waits for the symbols, and says where they are from. */
@@ -309,7 +316,7 @@ static int finish_symbols(struct symcache_build *b, struct sc_error *err)
 /* Leaves what the only addresses need. */
 static void narrow(struct symcache_build *b)
 {
-	sc_input_narrow(&b->input, &b->wanted);
+	sc_input_narrow(&b->input);
 	vec_clear(&b->units.data.variables);
 }
 
@@ -326,6 +333,7 @@ static int build(struct symcache_build *b, const char *path,
 	b->threads = threads;
 	sc_process_heap();
 	b->wanted = (struct dw_wanted){ o->only, o->num_only };
+	in->asked = (struct sc_elf_asked){ o->only, o->num_only };
 	clock_gettime(CLOCK_MONOTONIC, &watch.last);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
@@ -333,14 +341,17 @@ static int build(struct symcache_build *b, const char *path,
 	rc = sc_input_open(in, path, o, err);
 	lap(&watch, SYMCACHE_STAGE_OPEN);
 	if (!rc)
+		describe(b);
+	if (!rc)
 		rc = sc_input_load(in, o->reader == SYMCACHE_READER_FAST ? threads : 1, err);
 	lap(&watch, SYMCACHE_STAGE_INFLATE);
 	if (rc)
 		return rc;
-	describe(b);
+	describe_sections(b);
 	meanwhile = o->reader == SYMCACHE_READER_FAST && threads > 1 && in->self_contained &&
 		    in->debug.sections.info.size >= WORTH_A_THREAD;
-	sc_input_begin_symbols(in, meanwhile);
+	if (!in->reading.begun)
+		sc_input_begin_symbols(in, meanwhile);
 	rc = read_dwarf(b, o, threads, &watch, err);
 	if (!rc)
 		rc = finish_symbols(b, err);

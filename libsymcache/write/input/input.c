@@ -21,10 +21,12 @@ void sc_input_close(struct sc_input *in)
 	pthread_mutex_destroy(&in->reading.lock);
 	sc_elf_stream_close(in->stream);
 	dw_debug_deinit(&in->debug);
+	vec_deinit(&in->abbrev_starts.list);
 	dw_debug_deinit(&in->alt_debug);
 	sc_split_close(&in->split);
 	vec_deinit(&in->code_symbols);
 	sc_elf_symbols_deinit(&in->symbols);
+	sc_elf_symbols_deinit(&in->all_symbols);
 	sc_elf_close(in->mini);
 	sc_elf_close(in->alt);
 	sc_elf_close(in->separate);
@@ -83,10 +85,12 @@ static int open_files_of(struct sc_input *in, const struct sc_input *other, stru
 /* ---- symbols ------------------------------------------------------------------- */
 
 /* The whole table of the debug file. SC_ENOTFOUND: it has none. */
-static int read_separate_table(struct sc_input *in, struct sc_error *err)
+static int read_separate_table(struct sc_input *in, const struct sc_elf_asked *only,
+			       struct sc_elf_symbols *ret, struct sc_error *err)
 {
 	struct sc_elf_symbols whole;
-	int rc = in->separate ? sc_elf_symbols(in->separate, &whole, err) : SC_ENOTFOUND;
+	int rc = in->separate ? sc_elf_symbols_of_both(in->separate, NULL, only, &whole, err) :
+				SC_ENOTFOUND;
 
 	if (rc)
 		return rc;
@@ -94,36 +98,37 @@ static int read_separate_table(struct sc_input *in, struct sc_error *err)
 		sc_elf_symbols_deinit(&whole);
 		return SC_ENOTFOUND;
 	}
-	sc_elf_symbols_deinit(&in->symbols);
-	in->symbols = whole;
+	sc_elf_symbols_deinit(ret);
+	*ret = whole;
 	return 0;
 }
 
 /* A stripped image has .dynsym only; its debug file has the whole table, or
  * MiniDebugInfo the functions that .dynsym lacks. */
-static int read_tables(struct sc_input *in, struct sc_error *err)
+static int read_tables(struct sc_input *in, const struct sc_elf_asked *only,
+		       struct sc_elf_symbols *ret, struct sc_error *err)
 {
 	struct sc_error fault;
-	int rc = sc_elf_symbols(in->image, &in->symbols, err);
+	int rc = sc_elf_symbols_of_both(in->image, NULL, only, ret, err);
 
-	if (rc || !in->symbols.from_dynsym)
+	if (rc || !ret->from_dynsym)
 		return rc;
-	rc = read_separate_table(in, err);
+	rc = read_separate_table(in, only, ret, err);
 	if (rc != SC_ENOTFOUND)
 		return rc;
-	rc = sc_elf_open_mini(in->image, &in->mini, &fault);
+	rc = in->mini ? 0 : sc_elf_open_mini(in->image, &in->mini, &fault);
 	if (rc == SC_EFORMAT && !in->reading.faults.count++)
 		in->reading.faults.first = fault;
 	if (rc)
 		return rc == SC_ENOMEM ? sc_error_set(err, rc, "out of memory") : 0;
-	sc_elf_symbols_deinit(&in->symbols);
-	return sc_elf_symbols_of_both(in->image, in->mini, &in->symbols, err);
+	sc_elf_symbols_deinit(ret);
+	return sc_elf_symbols_of_both(in->image, in->mini, only, ret, err);
 }
 
 static int read_symbols(struct sc_input *in, struct sc_error *err)
 {
 	uint64_t base = in->image->load_base, limit = base + UINT32_MAX;
-	int rc = read_tables(in, err);
+	int rc = read_tables(in, in->asked.n ? &in->asked : NULL, &in->symbols, err);
 
 	if (rc)
 		return rc;
@@ -165,6 +170,7 @@ void sc_input_begin_symbols(struct sc_input *in, bool meanwhile)
 {
 	struct sc_symbol_reading *r = &in->reading;
 
+	r->begun = true;
 	r->account = sc_account;
 	r->running = meanwhile && sc_thread_start(&r->thread, read_symbols_thread, in);
 	if (!r->running)
@@ -185,21 +191,22 @@ int sc_input_symbols(struct sc_input *in, struct sc_error *err)
 	return r->rc;
 }
 
-void sc_input_narrow(struct sc_input *in, const struct dw_wanted *wanted)
+void sc_input_narrow(struct sc_input *in)
 {
+	const struct dw_wanted wanted = { in->asked.vaddrs, in->asked.n };
 	struct sc_elf_symbol *all = in->symbols.all.data;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < in->code_symbols.len; i++) {
 		const struct sc_code_symbol s = in->code_symbols.data[i];
 
-		if (dw_wanted_in(wanted, s.start, s.end))
+		if (dw_wanted_in(&wanted, s.start, s.end))
 			in->code_symbols.data[kept++] = s;
 	}
 	in->code_symbols.len = kept;
 	kept = 0;
 	for (size_t i = 0; i < in->symbols.all.len; i++) /* one for each address */
-		if (dw_wanted_in(wanted, all[i].vaddr, i + 1 < in->symbols.all.len ?
+		if (dw_wanted_in(&wanted, all[i].vaddr, i + 1 < in->symbols.all.len ?
 				 all[i + 1].vaddr : UINT64_MAX))
 			all[kept++] = all[i];
 	in->symbols.all.len = kept;
@@ -217,16 +224,31 @@ uint64_t sc_input_code_end(const void *input, uint64_t vaddr)
 	return r ? r->end : 0;
 }
 
+/* All symbols, where in->symbols has those at some addresses alone: read when a function is met that
+ * has no name. Without memory it has none. */
+static const struct sc_elf_symbols *all_symbols(struct sc_input *in)
+{
+	pthread_mutex_lock(&in->reading.lock);
+	if (!in->all_read)
+		read_tables(in, NULL, &in->all_symbols, NULL);
+	in->all_read = true;
+	pthread_mutex_unlock(&in->reading.lock);
+	return &in->all_symbols;
+}
+
 const char *sc_input_symbol_at(const void *input, uint64_t vaddr)
 {
 	struct sc_input *in = (struct sc_input *)(uintptr_t)input;
+	const struct sc_elf_symbols *symbols = &in->symbols;
 	const struct sc_elf_symbol *list;
 	size_t at, n;
 
 	if (!atomic_load(&in->reading.done))
 		join_symbols(in);
-	list = in->symbols.code.data;
-	n = in->symbols.code.len;
+	if (in->asked.n)
+		symbols = all_symbols(in);
+	list = symbols->code.data;
+	n = symbols->code.len;
 	at = SC_SEARCH(i, n, list[i].vaddr < vaddr);
 	return at < n && list[at].vaddr == vaddr ? list[at].name : NULL;
 }
@@ -292,8 +314,13 @@ static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err
 	ahead.stream = in->stream;
 	started = in->stream && sc_thread_start(&thread, inflate_ahead, &ahead);
 	rc = sc_load_dwarf(in->dwarf, false, threads - started, s, &in->faults, err);
+	if (!rc && in->asked.n && threads > 1)
+		sc_input_begin_symbols(in, true);
 	in->self_contained = !rc && !in->alt && !s->types.size &&
-			     dw_abbrevs_self_contained(&s->abbrev);
+			     dw_abbrevs_self_contained(&s->abbrev,
+						       in->asked.n ? &in->abbrev_starts : NULL);
+	if (in->self_contained && in->asked.n)
+		in->debug.abbrev_starts = &in->abbrev_starts;
 	atomic_store(&ahead.enough, true);
 	if (started)
 		pthread_join(thread, NULL);

@@ -21,6 +21,7 @@
 /* Symbols are read by a thread of their own, while units are. */
 struct sc_symbol_reading {
 	atomic_bool done;
+	bool begun;
 	bool running;         /* the thread is to be joined */
 	pthread_mutex_t lock; /* of `running` */
 	pthread_t thread;
@@ -41,9 +42,13 @@ struct sc_input {
 	struct sc_elf_symbols symbols;
 	VEC(struct sc_code_symbol) code_symbols;
 	uint64_t symbols_too_far; /* left out: out of reach of a u32 */
+	struct sc_elf_asked asked;    /* n > 0: `symbols` are of these addresses alone, and … */
+	struct sc_elf_symbols all_symbols; /* … these all, once they are needed */
+	bool all_read;
 	struct sc_symbol_reading reading;
 	struct sc_elf_stream *stream; /* .debug_info is still being inflated; or NULL */
 	bool self_contained;          /* dw_abbrevs_self_contained(), no type units */
+	struct dw_abbrev_starts abbrev_starts; /* for debug.abbrev_starts */
 	struct dw_debug debug, alt_debug; /* sections only, until they are read */
 	struct sc_split split;    /* .dwo files and .dwp package, where needed */
 	struct sc_section_faults faults;
@@ -62,9 +67,9 @@ int sc_input_load(struct sc_input *in, unsigned threads, struct sc_error *err);
 void sc_input_begin_symbols(struct sc_input *in, bool meanwhile);
 int sc_input_symbols(struct sc_input *in, struct sc_error *err);
 
-/* Afterwards there are the symbols alone that these addresses need: those of code that hold one,
- * of `all` the last below each; none of data. */
-void sc_input_narrow(struct sc_input *in, const struct dw_wanted *wanted);
+/* Afterwards there are the symbols alone that in->asked needs: those of code that hold one of the
+ * addresses, of `all` the last below each; none of data. */
+void sc_input_narrow(struct sc_input *in);
 
 /* Bytes of all files that are read. */
 uint64_t sc_input_file_size(const struct sc_input *in);
