@@ -144,12 +144,10 @@ static int read_table_v5(struct dw_cursor *c, const struct dw_sections *s, struc
 	return 0;
 }
 
-int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
-			struct dw_line_header *h, struct dw_facts *ret, struct sc_error *err)
+int dw_read_line_parameters(struct dw_cursor *c, struct dw_line_header *h,
+			    const uint8_t **program, struct sc_error *err)
 {
-	uint64_t length = dw_initial_length(c, &h->offset_size), header_length;
-	const uint8_t *program;
-	int rc;
+	uint64_t length = dw_initial_length(c, &h->offset_size);
 
 	if (c->bad || length > dw_left(c))
 		return sc_error_set(err, SC_EFORMAT, "line table is longer than .debug_line");
@@ -162,12 +160,10 @@ int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const 
 		h->address_size = dw_u8(c);
 		dw_u8(c); /* segment selector size */
 	}
-	header_length = dw_uint(c, h->offset_size);
-	if (header_length > dw_left(c))
+	length = dw_uint(c, h->offset_size);
+	if (length > dw_left(c))
 		return sc_error_set(err, SC_EFORMAT, "line table header is longer than its table");
-	program = c->p + header_length;
-	if (h->files_alone) /* units that want no more are charged no more: charge_lines() */
-		c->end = program;
+	*program = c->p + length;
 	h->min_inst_length = dw_u8(c);
 	h->max_ops = h->version >= 4 ? dw_u8(c) : 1;
 	h->default_is_stmt = dw_u8(c);
@@ -176,9 +172,23 @@ int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const 
 	h->opcode_base = dw_u8(c);
 	h->opcode_lengths = c->p;
 	dw_skip(c, h->opcode_base ? h->opcode_base - 1u : 0);
-	if (c->bad || !h->opcode_base)
-		return sc_error_set(err, SC_EFORMAT, "line table header is cut off");
+	return c->bad || !h->opcode_base ?
+		sc_error_set(err, SC_EFORMAT, "line table header is cut off") : 0;
+}
 
+int dw_read_line_header(const struct dw_sections *s, struct dw_cursor *c, const char *comp_dir,
+			struct dw_line_header *h, struct dw_facts *ret, struct sc_error *err)
+{
+	const uint8_t *program;
+	int rc = dw_read_line_parameters(c, h, &program, err);
+
+	if (rc)
+		return rc;
+	if (h->files_alone) { /* units that want no more are charged no more: charge_lines() */
+		if (c->p > program)
+			return sc_error_set(err, SC_EFORMAT, "line table header is cut off");
+		c->end = program;
+	}
 	if (h->version >= 5) {
 		rc = read_table_v5(c, s, h, comp_dir, NULL);
 		if (!rc)

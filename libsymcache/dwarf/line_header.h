@@ -23,6 +23,13 @@ struct dw_line_header {
 };
 
 /*
+ * Reads the parameters at *c, with which a header begins, into *h; *c then stands behind them, and
+ * ends where the table does. *program: where its opcodes begin. SC_EFORMAT.
+ */
+int dw_read_line_parameters(struct dw_cursor *c, struct dw_line_header *h,
+			    const uint8_t **program, struct sc_error *err);
+
+/*
  * Reads the header at *c into *h (zero, but for `files_alone`) and its files into ret->files; *c then
  * stands at the program and ends where that ends, with `files_alone` at once. SC_EFORMAT,
  * SC_ENOMEM.

@@ -13,6 +13,7 @@
 #include <dwarf.h>
 
 #include "libsymcache/base/limits.h"
+#include "libsymcache/dwarf/line_header.h"
 
 struct program {
 	uint8_t min_inst_length, opcode_base, line_range;
@@ -98,9 +99,8 @@ static inline void standard_op(const struct program *p, struct dw_cursor *c, uin
 	case DW_LNS_set_epilogue_begin:
 		break;
 	case DW_LNS_const_add_pc:
-		if (p->line_range)
-			st->vaddr += p->min_inst_length *
-				     (uint64_t)((255u - p->opcode_base) / p->line_range);
+		st->vaddr += p->min_inst_length *
+			     (uint64_t)((255u - p->opcode_base) / p->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
 		st->vaddr += dw_u16(c);
@@ -320,34 +320,17 @@ static bool skim(const struct program *p, struct dw_cursor c)
 
 bool dw_lines_may_hold(const struct dw_sections *s, uint64_t offset, const struct dw_wanted *wanted)
 {
-	struct program p = { .wanted = wanted };
 	struct dw_cursor c = dw_cursor_at(&s->line, offset, s->swap);
-	unsigned offset_size;
-	uint64_t length = dw_initial_length(&c, &offset_size);
-	uint16_t version;
-	struct dw_cursor program;
+	struct dw_line_header h = { 0 };
+	const uint8_t *program;
+	struct program p;
 
-	if (c.bad || length > dw_left(&c))
+	if (dw_read_line_parameters(&c, &h, &program, NULL))
 		return false;
-	c.end = c.p + length;
-	version = dw_u16(&c);
-	if (version >= 5)
-		dw_skip(&c, 2); /* sizes of addresses and of segment selectors */
-	length = dw_uint(&c, offset_size);
-	program = c;
-	dw_skip(&program, length);
-	p.min_inst_length = dw_u8(&c);
-	if (version >= 4 && dw_u8(&c) > 1)
+	if (h.max_ops > 1 || !h.line_range)
 		return true; /* VLIW: an address is more than a sum */
-	dw_skip(&c, 2); /* default_is_stmt, line_base */
-	p.line_range = dw_u8(&c);
-	p.opcode_base = dw_u8(&c);
-	p.opcode_lengths = c.p;
-	dw_skip(&c, p.opcode_base ? p.opcode_base - 1u : 0);
-	if (c.bad || program.bad)
-		return false;
-	p.most_rows = sc_limit_facts(s->file_size) / 2;
-	if (!p.line_range || !p.opcode_base)
-		return true;
-	return (!may_skim(&p, &program) || skim(&p, program)) && run(&p, program);
+	c.p = program;
+	p = (struct program){ h.min_inst_length, h.opcode_base, h.line_range, h.opcode_lengths,
+			      wanted, sc_limit_facts(s->file_size) / 2 };
+	return (!may_skim(&p, &c) || skim(&p, c)) && run(&p, c);
 }
