@@ -136,6 +136,12 @@ static void not_understood(struct mk_worker *w, const struct mk_request *r)
 	answer_nothing(w, r, true);
 }
 
+/* The symbol is smaller than the line says, or has another size: that is in bytes. */
+static void report_other_build(struct mk_worker *w, const struct mk_request *r, uint64_t size)
+{
+	report(w, r->line, ": another build: ", r->query.symbol, " has ", mk_hex(size), " bytes here");
+}
+
 /* ---- answers ------------------------------------------------------------------------- */
 
 static uint64_t address_of(const struct mk_worker *w, const struct mk_query *q)
@@ -213,8 +219,7 @@ static bool answer_symbol(struct mk_worker *w, const struct mk_request *r)
 	}
 	if (!any) {
 		if (other)
-			report(w, r->line, ": another build: ", named.name, " has ", mk_hex(other),
-			       " bytes here");
+			report_other_build(w, r, other);
 		w->form->nothing(w, r, true);
 		w->partly = true;
 	}
@@ -294,8 +299,10 @@ static bool explain(struct mk_worker *w, const struct mk_request *r, const struc
 
 	if (named.name.ptr &&
 	    !symcache_symbolize_offset(w->symbolizer, r->module, &named, &e.vaddr, &has)) {
-		report(w, r->line, has ? ": another build: it has another size here" :
-					 ": not one function's name");
+		if (has)
+			report_other_build(w, r, has);
+		else
+			report(w, r->line, ": not one function's name");
 		w->partly = true;
 		return true;
 	}

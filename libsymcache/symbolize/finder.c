@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libsymcache/base/build_id.h"
@@ -139,17 +140,40 @@ static bool is_no_file(struct sc_str path)
 	return false;
 }
 
+/* Nothing says that the file at the path is the one that ran: whoever knows it can say so. Paths are
+ * named that no shell takes apart. */
+static void advise(const struct symcache_finder *f, const struct symcache_file_id *of,
+		   const char *name, struct sc_error *err)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "/._+-@:,";
+	char path[100];
+	struct stat st;
+
+	if (f->option && !f->no_files && copy(of->path, path, sizeof(path)) && *path != '-' &&
+	    !path[strspn(path, safe)] && !stat(path, &st) && S_ISREG(st.st_mode))
+		sc_error_set(err, SC_ENOTFOUND, "if it is the file of this machine, %s %s=%s says so",
+			     f->option, name, path);
+}
+
 static int find_named(const struct symcache_finder *f, const struct symcache_file_id *of,
 		      struct symcache_module **ret, struct sc_error *err)
 {
 	char name[SYMCACHE_FILE_NAME_MAX + 1];
 	const char *bound;
+	int rc;
 
 	if (!symcache_file_name(of->path, name))
 		return none(err);
 	bound = bound_to(f, name);
-	if (!bound)
-		return is_no_file(of->path) ? none(err) : find_entry(f, name, NULL, ret, err);
+	if (!bound && is_no_file(of->path))
+		return none(err);
+	if (!bound) {
+		rc = find_entry(f, name, NULL, ret, err);
+		if (rc && !*err->msg)
+			advise(f, of, name, err);
+		return rc;
+	}
 	if (!f->no_files && !access(bound, F_OK))
 		return use(symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, bound), ret,
 			   err);
