@@ -172,14 +172,16 @@ lib: $(SO) $(SOBUILD) ## build the shared libraries: build/release/libsymcache.s
 
 # The styles and scripts of pages: put together, without comments and indents, and the hashes that
 # the policy of a page names.
-PAGES := log groups core
+PAGES := log groups core profile
 PAGE_DIR := libmarkup/output/html
 STYLE_log := base.css rows.css log.css
 STYLE_core := base.css rows.css core.css
 STYLE_groups := base.css groups.css
-SCRIPT_log := base.js rows.js
-SCRIPT_core := base.js rows.js
-SCRIPT_groups := base.js groups.js
+STYLE_profile := base.css profile.css
+SCRIPT_log := base.js find.js rows.js
+SCRIPT_core := base.js find.js rows.js
+SCRIPT_groups := base.js find.js groups.js
+SCRIPT_profile := base.js profile.js
 SQUEEZE := sed -e 's/^[\t ]*//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*/,/\*\/$$/d' -e '/^$$/d'
 define page
 build/pages/$(1).style: $(addprefix $(PAGE_DIR)/,$(STYLE_$(1)))

@@ -148,14 +148,15 @@ def look_all(b, page, name, shots):
     b.cdp("Emulation.clearDeviceMetricsOverride")
     b.open(page)
     check("%s: nothing is loaded" % name, b.run("return performance.getEntriesByType('resource').length") == 0)
-    check("%s: no style attributes, no handlers" % name, not b.run("return [...document.querySelectorAll('*')]"
-          ".some(e => [...e.attributes].some(a => a.name === 'style' || a.name.startsWith('on')))"))
     check("%s: what is clicked has a name" % name, not b.run(UNNAMED), b.run(UNNAMED))
     b.cdp("Emulation.setScriptExecutionDisabled", value=True)
     b.open(page)
     dead = b.cdp("Runtime.evaluate", expression="[...document.querySelectorAll('[data-k], .find')].filter("
                  "e => e.checkVisibility() && !e.closest('th')).length")["result"].get("value")
     check("%s: without the script nothing is dead" % name, dead == 0, dead)
+    styled = b.cdp("Runtime.evaluate", expression="[...document.querySelectorAll('*')].filter(e =>"
+                   " [...e.attributes].some(a => a.name === 'style' || a.name.startsWith('on'))).length")
+    check("%s: no style attributes, no handlers" % name, styled["result"].get("value") == 0)
     b.cdp("Emulation.setScriptExecutionDisabled", value=False)
     problems = [e["message"] for e in b.log() if e["level"] in ("SEVERE", "WARNING")]
     check("%s: the browser has no complaint" % name, not problems, problems)
@@ -183,6 +184,7 @@ def main():
             test_log(b, program, log, debug, shots, folder)
             test_groups(b, program, log, debug, shots, folder)
             test_large(b, program, log, debug, folder)
+            test_profile(b, program, shots, folder)
         finally:
             b.close()
     sys.exit(failed > 0)
@@ -393,6 +395,122 @@ def test_large(b, program, log, debug, folder):
           "const r = document.querySelector('.now').getBoundingClientRect(); return r.top > 0 && r.bottom < innerHeight"))
     check("what is not in sight is not laid out", not b.run("return [...document.querySelectorAll('.b')].at(-1)"
           ".firstElementChild.checkVisibility({contentVisibilityAuto: true})"))
+
+
+def varint(n):
+    out = b""
+    while n > 127:
+        out += bytes([n & 127 | 128])
+        n >>= 7
+    return out + bytes([n])
+
+
+def field(number, value):
+    return varint(number << 3) + varint(value) if isinstance(value, int) else \
+        varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def pprof(types, samples):
+    """A profile of samples: a stack of functions, outermost first, "^" before inlined ones; values."""
+    strings, functions, locations, out = {b"": 0}, {}, {}, b""
+
+    def text(s):
+        return strings.setdefault(s if isinstance(s, bytes) else s.encode(), len(strings))
+
+    for t, unit in types:
+        out += field(1, field(1, text(t)) + field(2, text(unit)))
+    for stack, values in samples:
+        at = []  # locations: functions, innermost first
+        for name in stack:
+            inlined, name = name.startswith("^"), name.lstrip("^")
+            f = functions.setdefault(name, len(functions) + 1)
+            at = [(f,) + at[0]] + at[1:] if inlined else [(f,)] + at
+        ids = [locations.setdefault(l, len(locations) + 1) for l in at]
+        out += field(2, b"".join(field(1, i) for i in ids) + b"".join(field(2, v) for v in values))
+    for l, i in locations.items():
+        out += field(4, field(1, i) + b"".join(field(4, field(1, f) + field(2, 7)) for f in l))
+    for name, i in functions.items():
+        out += field(5, field(1, i) + field(2, text(name)) + field(4, text("/src/%s.cc" % name[:9])) + field(5, 12))
+    return out + b"".join(field(6, s) for s in strings)
+
+
+def make_profile(program, folder, name, data):
+    source, page = os.path.join(folder, name), os.path.join(folder, "profile.html")
+    with open(source, "wb") as f:
+        f.write(data)
+    subprocess.run([program, "profile", "--format", "html", source,
+                    "--link", "vscode://file{path}:{line}", "-o", page], check=True, stderr=subprocess.DEVNULL,
+                   env=dict(os.environ, XDG_CACHE_HOME=folder))
+    return page
+
+
+BOX = """const r = document.querySelector('canvas').getBoundingClientRect();
+return [r.left + r.width * arguments[0], r.top + 19 * arguments[1] + 9].map(Math.round)"""
+
+
+def click(b, x, row):
+    x, y = b.run(BOX, x, row)
+    b.post("/actions", {"actions": [{"type": "pointer", "id": "m", "parameters": {"pointerType": "mouse"}, "actions": [
+        {"type": "pointerMove", "duration": 0, "x": x, "y": y}, {"type": "pointerDown", "button": 0},
+        {"type": "pointerUp", "button": 0}]}]})
+
+
+def test_profile(b, program, shots, folder):
+    evil = HOSTILE.decode() + "</script><!-- \x01 \u2028"
+    data = pprof([("calls", "count"), (evil, "nanoseconds")], [
+        (["main", "shop::work(int)", "^shop::sum(std::vector<int, std::allocator<int>>)"], (30, 10 ** 9)),
+        (["main", "shop::work(int)", "malloc"], (5, 3 * 10 ** 9)),
+        (["main", "shop::work(int)", "shop::work(int)", "malloc"], (5, 10 ** 6)), (["main", evil], (10, 2 * 10 ** 9))])
+    page = make_profile(program, folder, "<img src=x onerror=alert(1)>.pb", data)
+    look_all(b, page, "profile", shots)
+    b.open(page)
+    told = "return document.querySelector('#d h2').textContent"
+    part = "return [...document.querySelectorAll('#d dt')].find(e => e.textContent === '%s').nextElementSibling.textContent"
+    check("profile: names from outside make no elements", not b.run("return document.querySelectorAll("
+          "'img, td script, h2 script, option script').length") and "pwned" not in b.run("return document.title"))
+    check("profile: the last of the values is shown", b.run(part % "total") == "6.00 s · 100.0 %", b.run(part % "total"))
+    click(b, .2, 2)
+    check("profile: a click zooms in, largest first", b.run(told) == "shop::work(int)" and
+          b.run(part % "total").startswith("4.00 s · 66.7 %"), b.run(part % "total"))
+    check("profile: recursion counts once", b.run(part % "function").startswith("4.00 s · 66.7 %"), b.run(part % "function"))
+    b.keys("g\ue015")
+    check("profile: arrows move to the callee that has most", b.run(told) == "malloc", b.run(told))
+    b.keys("\ue014")
+    check("profile: and to its neighbour, which is inlined", b.run(told).startswith("shop::sum(") and
+          b.run(part % "inlined") == "into its caller", b.run(told))
+    opened = b.run("let u; window.open = x => { u = x; }; document.querySelector('#d cite').click(); return u")
+    check("profile: a place opens in the editor", opened == "vscode://file/src/shop::sum.cc:12", opened)
+    b.keys("s")
+    check("profile: s shows callers and callees", b.run("return document.querySelector('#crumbs').textContent")
+          .startswith("all functions"))
+    b.keys("w")
+    b.run("const s = document.querySelector('select'); s.value = 0; s.onchange()")
+    check("profile: another value", b.run(part % "total") == "50 · 100.0 %", b.run(part % "total"))
+    b.run("document.activeElement.blur()")
+    b.keys("/SHOP::SUM")
+    check("profile: the search sums what is below those found", count(b) == "60.0 %", count(b))
+    rows = "return [...document.querySelectorAll('#top tbody tr')].map(r => r.cells[2].textContent)"
+    check("profile: the table has those found alone, by their short names", b.run(rows) == ["shop::sum"], b.run(rows))
+    b.keys("\ue007")
+    check("profile: Enter goes there", b.run(told).startswith("shop::sum("))
+    b.keys("\ue00c")
+    check("profile: Escape shows all", count(b) == "" and len(b.run(rows)) == 3, b.run(rows))
+    b.run("document.querySelector('#bt').click()")
+    check("profile: sorted by totals", b.run(rows)[0] == "main", b.run(rows))
+    b.keys("i")
+    check("profile: i turns it over", b.run("return document.querySelector('[data-k=i]').textContent") == "Icicle")
+    b.run("localStorage.clear()")
+
+    samples = [(["main"] + ["f%d" % (i * 31 % 997 + j * i % 13) for j in range(8)] + ["^g%d" % i, "h%d" % (i % 7)], (i % 50 + 1,))
+               for i in range(12000)]
+    page = make_profile(program, folder, "large.pb", pprof([("samples", "count")], samples))
+    begin = time.time()
+    b.open(page)
+    took = time.time() - begin
+    nodes = b.run("return JSON.parse(document.querySelector('#profile').textContent).tree.length / 3")
+    check("profile: 100,000 nodes open in 2 s", nodes > 90000 and took < 2, (nodes, took))
+    b.keys("/g1199")
+    check("profile: and are searched", re.fullmatch(r"[\d.]+ %", count(b)), count(b))
 
 
 if __name__ == "__main__":

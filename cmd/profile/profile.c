@@ -14,6 +14,7 @@
 #include "cmd/cli/memory.h"
 #include "cmd/cli/messages.h"
 #include "cmd/cli/output.h"
+#include "cmd/cli/page.h"
 #include "cmd/cli/progress.h"
 #include "cmd/cli/shown.h"
 #include "cmd/cli/store.h"
@@ -27,16 +28,16 @@
 enum { JOBS_MAX = 64 };
 
 static struct {
-	const char *store, *output, *output_dir, *value;
-	struct opt_list debug_dirs, modules;
+	const char *store, *output, *output_dir, *value, *link;
+	struct opt_list debug_dirs, modules, path_maps, own;
 	struct fetch_options fetch;
 	int form, names;
 	bool force, return_addresses, summary, quiet;
 	uint64_t jobs;
 } o;
 
-static const char *const forms[] = { "own", "pprof", "folded", "jeprof", NULL };
-static const char *const suffixes[] = { "", ".pprof", ".folded", ".jeprof" };
+static const char *const forms[] = { "own", "pprof", "folded", "jeprof", "html", NULL };
+static const char *const suffixes[] = { "", ".pprof", ".folded", ".jeprof", ".html" };
 static const char *const name_kinds[] = { "full", "short", "linkage", NULL };
 
 static const struct opt opts[] = {
@@ -48,12 +49,15 @@ static const struct opt opts[] = {
 	  "that this version made of the same profile are skipped" },
 	{ "format", 0, OPT_ENUM, &o.form, "NAME",
 	  "own (default): the input's, and pprof of those that have no room for names; pprof; "
-	  "folded, one stack a line, for flame graphs; or jeprof, of heap texts and CPU "
-	  "profiles, for "
-	  "jeprof and google-pprof", .choices = forms },
+	  "folded, one stack a line, for flame graphs; jeprof, of heap texts and CPU profiles, for "
+	  "jeprof and google-pprof; or html, one page with a flame graph", .choices = forms },
 	{ "value", 0, OPT_STRING, &o.value, "TYPE",
-	  "with --format folded: the sample type that is counted, inuse_space, say (default: the "
-	  "profile's own choice, else its last one)" },
+	  "with --format folded and html: the sample type that is counted, inuse_space, say, or shown "
+	  "first (default: the profile's own choice, else its last one)" },
+	OPTS_PAGE(&o.link, &o.own),
+	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
+	  "with --link: files of the folder FROM are in TO; may be repeated, the first that fits "
+	  "counts" },
 	{ "names", 0, OPT_ENUM, &o.names, "KIND",
 	  "names of functions: full (default), short, without scope and arguments, or linkage",
 	  .choices = name_kinds },
@@ -160,6 +164,7 @@ static int run_one(const char *path, const struct symprofile_options *options, s
 
 	if (rc)
 		return rc;
+	symprofiler_name(p, name);
 	rc = read_file(path, &in, err);
 	if (!rc && symprofiler_run(p, in.bytes.data, in.bytes.len, &out, err))
 		rc = sc_error_prefix(err, "%s: ", name);
@@ -196,6 +201,7 @@ static enum symlog_result run_file(void *ctx, unsigned worker, const struct syml
 		cmd_error("%s", err.msg);
 		return SYMLOG_NO_INPUT;
 	}
+	symprofiler_name(*p, file->path);
 	if (symprofiler_run(*p, in->bytes.data, in->bytes.len, &out, &err)) {
 		cmd_error("%s: %s", file->path, err.msg);
 		return err.code == SC_ENOMEM ? SYMLOG_FAILED : SYMLOG_NO_INPUT;
@@ -266,8 +272,12 @@ static int check_options(int argc, char **argv, struct sc_error *err)
 				    "name a profile (\"-\" is standard input)");
 	if (o.output_dir && !argc)
 		return sc_error_set(err, SC_EINVAL, "name profiles, or folders of them");
-	if (o.value && o.form != SYMPROFILE_FOLDED)
-		return sc_error_set(err, SC_EINVAL, "--value is for --format folded");
+	if (o.value && o.form != SYMPROFILE_FOLDED && o.form != SYMPROFILE_HTML)
+		return sc_error_set(err, SC_EINVAL, "--value is for --format folded and html");
+	if ((o.link || o.own.len || o.path_maps.len) && o.form != SYMPROFILE_HTML)
+		return sc_error_set(err, SC_EINVAL, "--link, --map-path and --own are for --format html");
+	if (o.link && page_link_check(o.link, err))
+		return err->code;
 	for (int i = 0; o.output_dir && i < argc; i++)
 		if (!strcmp(argv[i], "-"))
 			return sc_error_set(err, SC_EINVAL,
@@ -286,7 +296,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.modules = o.modules.items, .num_modules = o.modules.len,
 		.form = (enum symprofile_form)o.form, .how = (enum symprofile_names)o.names,
 		.force = o.force, .return_addresses = o.return_addresses, .count = o.summary,
-		.value = o.value,
+		.value = o.value, .link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
 	};
 	struct cmd_caches c;
 	int rc = check_options(argc, argv, err);
@@ -331,6 +341,7 @@ const struct command profile_command = {
 	.opts = opts,
 	.examples =
 		"  symcache profile heap.pb.gz -o heap.named.pb.gz\n"
+		"  symcache profile --format html perf.data -o perf.html\n"
 		"  symcache profile --format folded cpu.pb.gz | flamegraph.pl > cpu.svg\n"
 		"  symcache profile --summary --output-dir named profiles/\n",
 	.partly = "with --output-dir, some profile failed",

@@ -38,8 +38,9 @@ static const char *skip_operator(const char *begin, const char *p, const char *e
 	    (behind < end && in_word(*behind)))
 		return p;
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-		if (!begins(behind, end, symbols[i]))
-			continue;
+		if (!begins(behind, end, symbols[i]) ||
+		    (symbols[i][1] == '<' && end - behind > 2 && in_word(behind[2])))
+			continue; /* operator<<char> is operator< of char */
 		behind += strlen(symbols[i]);
 		/* operator<< <char>; operator"" _km */
 		return behind + (begins(behind, end, " <") || begins(behind, end, " _"));

@@ -9,7 +9,8 @@
 _Static_assert((int)SYMCACHE_PROFILE_OWN == (int)SYMPROFILE_OWN &&
 	       (int)SYMCACHE_PROFILE_PPROF == (int)SYMPROFILE_PPROF &&
 	       (int)SYMCACHE_PROFILE_FOLDED == (int)SYMPROFILE_FOLDED &&
-	       (int)SYMCACHE_PROFILE_JEPROF == (int)SYMPROFILE_JEPROF, "they are handed on");
+	       (int)SYMCACHE_PROFILE_JEPROF == (int)SYMPROFILE_JEPROF &&
+	       (int)SYMCACHE_PROFILE_HTML == (int)SYMPROFILE_HTML, "they are handed on");
 
 static int run(const struct symprofile_options *how, const void *bytes, size_t size,
 	       const struct symcache_profile_options *o, struct symcache_error *err)
@@ -40,7 +41,7 @@ int symcache_profile(struct symcache_store *s, const void *bytes, size_t size,
 	struct symprofile_options how;
 	int rc;
 
-	if (!o || !api_fits(o) || !o->write || o->form > SYMCACHE_PROFILE_JEPROF ||
+	if (!o || !api_fits(o) || !o->write || o->form > SYMCACHE_PROFILE_HTML ||
 	    o->flags & ~(SYMCACHE_PROFILE_FORCE | SYMCACHE_PROFILE_RETURN_ADDRESSES) || !s)
 		return api_error(err, SC_EINVAL, "unknown options, no store, or no write()");
 	rc = symcache_private_store(s, symcache_version, false, &from.borrowed, err);

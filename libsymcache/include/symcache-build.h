@@ -103,7 +103,8 @@ enum {
 	SYMCACHE_PROFILE_OWN = 0,    /* the input's form; pprof of those that hold no names */
 	SYMCACHE_PROFILE_PPROF = 1,
 	SYMCACHE_PROFILE_FOLDED = 2, /* a stack a line */
-	SYMCACHE_PROFILE_JEPROF = 3
+	SYMCACHE_PROFILE_JEPROF = 3,
+	SYMCACHE_PROFILE_HTML = 4    /* a page with a flame graph */
 };
 
 /* `flags` of struct symcache_profile_options. */
@@ -114,7 +115,7 @@ struct symcache_profile_options {
 	size_t size;        /* sizeof(struct symcache_profile_options) */
 	uint32_t form;      /* SYMCACHE_PROFILE_OWN, … */
 	uint32_t flags;
-	const char *value;  /* of folded stacks: the sample type that is counted; NULL: the profile's */
+	const char *value;  /* of folded stacks and pages: the sample type that counts; NULL: the profile's */
 	/* Gets the output, piece by piece; nonzero ends it: SYMCACHE_ESYS. */
 	int (*write)(void *ctx, const void *data, size_t len);
 	void *ctx;

@@ -110,13 +110,13 @@ static int make_lines(struct lines *l, const struct prof_out *out, struct sc_err
 		const size_t from = l->text.v.len;
 		struct line *line;
 
-		if (!s->nodes.data[i].value)
+		if (!prof_stacks_value(s, i, s->chosen))
 			continue;
 		line = vec_push(&l->v);
 		if (!line || !put_stack(l, i))
 			return sc_no_memory(err);
 		line->len = l->text.v.len - from;
-		line->value = s->nodes.data[i].value;
+		line->value = prof_stacks_value(s, i, s->chosen);
 		if (l->text.v.len > out->limit)
 			return prof_out_too_large(out, err);
 	}

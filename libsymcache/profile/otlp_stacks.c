@@ -11,8 +11,9 @@ struct reading {
 	struct prof_stacks *stacks;          /* NULL: samples are counted */
 	VEC(struct prof_field) stack_fields; /* of the dictionary */
 	struct prof_reader tables;
-	uint64_t type;                       /* that counts: a string */
-	bool any_type;
+	struct { uint64_t type, unit; } types[PROF_TYPES_MAX]; /* strings: those that count */
+	size_t num_types;
+	bool found;                          /* the type that is wanted */
 };
 
 static void deinit(struct reading *r)
@@ -91,7 +92,8 @@ static int read_stack(struct reading *r, const struct prof_field *stack, struct 
 }
 
 /* A sample: without values, its time stamps count. */
-static int read_sample(struct reading *r, const struct prof_field *sample, struct sc_error *err)
+static int read_sample(struct reading *r, const struct prof_field *sample, size_t type,
+		       struct sc_error *err)
 {
 	struct prof_wire w = prof_wire_in(sample);
 	uint64_t stack = 0, sum = 0, v;
@@ -114,12 +116,16 @@ static int read_sample(struct reading *r, const struct prof_field *sample, struc
 	if (stack >= r->stack_fields.len)
 		return stack ? prof_bad(&r->f->in, sample->from, "a sample has a stack that is not there",
 					err) : 0;
-	if (r->stacks)
-		vec_clear(&r->stacks->stack);
+	if (!r->stacks) {
+		r->f->places->counts.samples++;
+		return read_stack(r, &r->stack_fields.data[stack], err);
+	}
+	vec_clear(&r->stacks->stack);
 	rc = read_stack(r, &r->stack_fields.data[stack], err);
-	if (!rc && r->stacks && !prof_stacks_add(r->stacks, (int64_t)(values ? sum : times)))
+	r->stacks->values.data[type] = (int64_t)(values ? sum : times);
+	if (!rc && !prof_stacks_add(r->stacks))
 		rc = sc_no_memory(err);
-	r->f->places->counts.samples += !r->stacks;
+	r->stacks->values.data[type] = 0;
 	return rc;
 }
 
@@ -141,40 +147,75 @@ static void read_type(const struct prof_field *profile, uint64_t *type, uint64_t
 	}
 }
 
+/* Which of r->types this is; their number: none. */
+static size_t type_of(const struct reading *r, uint64_t type, uint64_t unit)
+{
+	size_t i = 0;
+
+	while (i < r->num_types && (r->types[i].type != type || r->types[i].unit != unit))
+		i++;
+	return i;
+}
+
 static int read_profile(struct reading *r, const struct prof_field *profile, struct sc_error *err)
 {
 	struct prof_wire w = prof_wire_in(profile);
 	uint64_t type, unit;
 	struct prof_field of;
+	size_t at;
 	int rc = 0;
 
 	read_type(profile, &type, &unit);
-	if (r->stacks && type != r->type)
+	at = type_of(r, type, unit);
+	if (r->stacks && at == r->num_types)
 		return 0;
 	while (!rc && prof_wire_find(&w, SAMPLE, &of))
-		rc = read_sample(r, &of, err);
+		rc = read_sample(r, &of, at, err);
 	return rc ? rc : w.bad ? prof_bad_wire(&r->f->in, &w, err) : 0;
 }
 
-/* Is the type of this profile the one that is wanted, or is any? */
+/* Enters the type of a profile, if it is wanted. */
 static int find_type(struct reading *r, const struct prof_field *profile, struct sc_error *err)
 {
 	const char *wanted = r->f->places->options->value;
+	const bool whole = r->stacks->whole;
 	struct sc_str name, unit_name;
 	uint64_t type, unit;
+	size_t at;
 
 	read_type(profile, &type, &unit);
 	if (!prof_string(&r->f->tables, type, &name) ||
 	    !prof_string(&r->f->tables, unit, &unit_name))
 		return prof_bad(&r->f->in, profile->from, "a sample type is a string that is not there",
 				err);
-	if (wanted && !sc_str_is(name, wanted))
+	if (wanted && sc_str_is(name, wanted))
+		r->found = true;
+	else if (wanted && !whole)
 		return 0;
-	r->any_type = true;
-	r->type = type;
-	r->stacks->type = prof_text(r->f->places, name.ptr, name.len);
-	r->stacks->unit = prof_text(r->f->places, unit_name.ptr, unit_name.len);
-	return r->stacks->type == PROF_NONE || r->stacks->unit == PROF_NONE ? sc_no_memory(err) : 0;
+	at = whole ? type_of(r, type, unit) : 0;
+	if (at == PROF_TYPES_MAX)
+		return sc_error_set(err, SC_ELIMIT, "it has more than %d sample types", PROF_TYPES_MAX);
+	if (!wanted || sc_str_is(name, wanted))
+		r->stacks->chosen = at;
+	r->types[at].type = type;
+	r->types[at].unit = unit;
+	r->num_types = at < r->num_types ? r->num_types : at + 1;
+	return 0;
+}
+
+static int name_types(struct reading *r, struct sc_error *err)
+{
+	struct sc_str name = { NULL, 0 }, unit = { NULL, 0 };
+	int rc = 0;
+
+	if (!r->num_types)
+		return prof_stacks_type(r->stacks, name, unit, err);
+	for (size_t i = 0; i < r->num_types && !rc; i++) {
+		prof_string(&r->f->tables, r->types[i].type, &name);
+		prof_string(&r->f->tables, r->types[i].unit, &unit);
+		rc = prof_stacks_type(r->stacks, name, unit, err);
+	}
+	return rc;
 }
 
 /* Calls `fn` for each profile: messages in messages, `depth` of them. */
@@ -198,12 +239,14 @@ int otlp_stacks(struct prof_otlp *f, struct prof_stacks *ret, struct sc_error *e
 	const struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size);
 	struct reading r = { .f = f, .stacks = ret, .tables = {
 		.stacks = ret, .in = &f->in, .tables = &f->tables, .shape = &otlp_shape } };
-	int rc = prof_stacks_begin(ret, f->places) ? 0 : sc_no_memory(err);
+	int rc;
 
-	rc = rc ? rc : each_profile(&r, w, 0, err, find_type);
-	if (!rc && !r.any_type && f->places->options->value)
+	prof_stacks_begin(ret, f->places);
+	rc = each_profile(&r, w, 0, err, find_type);
+	if (!rc && !r.found && f->places->options->value)
 		rc = sc_error_set(err, SC_EINVAL, "there is no sample type '%.60s'",
 				  f->places->options->value);
+	rc = rc ? rc : name_types(&r, err);
 	rc = rc ? rc : read_dictionary(&r, err);
 	rc = rc ? rc : each_profile(&r, w, 0, err, read_profile);
 	deinit(&r);

@@ -15,39 +15,37 @@ void prof_packing_deinit(struct prof_packing *p)
 }
 
 int prof_inflate(struct symcache_inflate *d, struct prof_bytes *to, const uint8_t *bytes,
-		 size_t size, bool last, size_t *taken, struct sc_error *err)
+		 size_t *size, bool last, struct sc_error *err)
 {
 	const size_t most = (size_t)1 << 30; /* at once */
 	struct symcache_inflate_step step;
+	size_t left = *size;
 	int rc;
 
-	*taken = 0;
 	do {
-		const size_t left = size - *taken;
 
 		if (!vec_reserve(&to->v, 64 << 10))
 			return sc_no_memory(err);
 		step = (struct symcache_inflate_step){
-			bytes + *taken, to->v.data + to->v.len, left < most ? left : most,
+			bytes + (*size - left), to->v.data + to->v.len, left < most ? left : most,
 			to->v.cap - to->v.len < most ? to->v.cap - to->v.len : most,
 			last && left <= most,
 		};
 		rc = symcache_inflate_run(d, &step, err);
-		if (rc)
-			return rc;
-		*taken += step.in_len;
-		to->v.len += step.out_len;
-		if (to->v.len > PROF_UNPACKED_MAX)
-			return sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB unpacked");
-	} while (step.in_len || step.out_len);
-	return 0;
+		left -= rc ? 0 : step.in_len;
+		to->v.len += rc ? 0 : step.out_len;
+		if (!rc && to->v.len > PROF_UNPACKED_MAX)
+			rc = sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB unpacked");
+	} while (!rc && (step.in_len || step.out_len));
+	*size -= left;
+	return rc;
 }
 
 int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 		enum symcache_packing *was, struct sc_error *err)
 {
 	struct symcache_inflate *d;
-	size_t taken;
+	size_t taken = *size;
 	int rc = symcache_inflate_create(*bytes, *size, 1, &d, err);
 
 	*was = symcache_packing_of(*bytes, *size);
@@ -55,7 +53,7 @@ int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 		return rc ? rc : *size <= PROF_UNPACKED_MAX ? 0 :
 			sc_error_set(err, SC_ELIMIT, "it has more than 4 GiB");
 	vec_clear(&p->unpacked.v);
-	rc = prof_inflate(d, &p->unpacked, *bytes, *size, true, &taken, err);
+	rc = prof_inflate(d, &p->unpacked, *bytes, &taken, true, err);
 	symcache_inflate_destroy(d);
 	if (rc && rc != SC_ELIMIT)
 		return sc_error_prefix(err, "after 0x%zx bytes: ", taken);

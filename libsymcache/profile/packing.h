@@ -21,10 +21,10 @@ void prof_packing_deinit(struct prof_packing *p);
 int prof_unpack(struct prof_packing *p, const uint8_t **bytes, size_t *size,
 		enum symcache_packing *was, struct sc_error *err);
 
-/* Unpacks `size` bytes behind what is in `to`; *taken of them, until nothing more comes; `last`: no
- * more bytes follow. Errors as of prof_unpack(). */
+/* Unpacks *size bytes behind what is in `to`, until nothing more comes; *size is how many it took
+ * then. `last`: no more bytes follow. Errors as of prof_unpack(). */
 int prof_inflate(struct symcache_inflate *d, struct prof_bytes *to, const uint8_t *bytes,
-		 size_t size, bool last, size_t *taken, struct sc_error *err);
+		 size_t *size, bool last, struct sc_error *err);
 
 /* One gzip member, the same bytes for the same input: p->piece. SC_ENOMEM. */
 int prof_pack(struct prof_packing *p, const struct prof_out *out, struct sc_error *err);

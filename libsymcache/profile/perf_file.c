@@ -52,12 +52,12 @@ static int add_record(struct perf_file *f, const uint8_t *bytes, size_t size, ui
 /* Inflates what a record has, behind what is there. */
 static int inflate(struct perf_file *f, const uint8_t *p, size_t size, struct sc_error *err)
 {
-	size_t taken;
+	size_t taken = size;
 	int rc = f->inflate ? 0 : symcache_inflate_create(p, size, 1, &f->inflate, err);
 
 	if (!rc && !f->inflate)
 		return perf_bad(f, p, "what is compressed is not zstd's", err);
-	rc = rc ? rc : prof_inflate(f->inflate, &f->inflated, p, size, false, &taken, err);
+	rc = rc ? rc : prof_inflate(f->inflate, &f->inflated, p, &taken, false, err);
 	return rc && rc != SC_ELIMIT ? sc_error_prefix(err, "at 0x%zx: ",
 						       (size_t)(p - f->in.bytes) + taken) : rc;
 }

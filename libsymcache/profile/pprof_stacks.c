@@ -10,7 +10,7 @@ struct reading {
 	struct prof_pprof *f;
 	struct prof_stacks *stacks;
 	struct prof_reader tables;
-	size_t value;             /* which one of a sample counts */
+	size_t value;             /* which one of a sample is the first that counts */
 };
 
 /* ---- which value ---------------------------------------------------------------------------- */
@@ -49,41 +49,56 @@ static int bad_type(const struct prof_pprof *f, const char *wanted, struct sc_er
 			    *names ? names : "none");
 }
 
-/* Which of the values of a sample counts: r->value, and its name. */
-static int choose_value(struct reading *r, struct sc_error *err)
+/* The default sample type, if there is one. */
+static int read_default(const struct prof_pprof *f, struct sc_str *ret, struct sc_error *err)
+{
+	struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size);
+	struct prof_field field;
+
+	while (prof_wire_next(&w, &field))
+		if (prof_is_number(&field, PPROF_DEFAULT_TYPE) &&
+		    !prof_string(&f->tables, field.value, ret))
+			return prof_bad(&f->in, field.from, "the default sample type is a string that "
+					"is not there", err);
+	return 0;
+}
+
+/* Which of the values of a sample count. */
+static int choose_values(struct reading *r, struct sc_error *err)
 {
 	const struct prof_pprof *f = r->f;
 	const char *wanted = f->places->options->value;
 	struct prof_wire w = prof_wire_of(f->in.bytes, f->in.size);
-	struct sc_str name = { NULL, 0 }, unit_name = { NULL, 0 }, asked = sc_str_of(wanted), s;
+	struct sc_str asked = sc_str_of(wanted), name, unit, chosen[2] = { { NULL, 0 } };
 	struct prof_field field;
-	uint64_t type, unit;
+	uint64_t type_text, unit_text;
 	size_t n = 0;
 	bool found = false;
+	int rc = wanted ? 0 : read_default(f, &asked, err);
 
-	while (prof_wire_next(&w, &field)) {
-		if (!wanted && prof_is_number(&field, PPROF_DEFAULT_TYPE) &&
-		    !prof_string(&f->tables, field.value, &asked))
-			return prof_bad(&f->in, field.from, "the default sample type is a string that "
-					"is not there", err);
-	}
-	w = prof_wire_of(f->in.bytes, f->in.size);
-	while (prof_wire_find(&w, PPROF_SAMPLE_TYPE, &field)) {
-		if (!read_type(&field, &type, &unit) || !prof_string(&f->tables, type, &s) ||
-		    !prof_string(&f->tables, unit, &unit_name))
+	for (; !rc && prof_wire_find(&w, PPROF_SAMPLE_TYPE, &field); n++) {
+		if (!read_type(&field, &type_text, &unit_text) ||
+		    !prof_string(&f->tables, type_text, &name) ||
+		    !prof_string(&f->tables, unit_text, &unit))
 			return prof_bad(&f->in, field.from, "a sample type is malformed", err);
 		if (!found) { /* the last one, unless the one that is asked for comes */
 			r->value = n;
-			name = s;
-			found = asked.len && sc_str_same(s, asked);
-			r->stacks->unit = prof_text(f->places, unit_name.ptr, unit_name.len);
+			found = asked.len && sc_str_same(name, asked);
+			chosen[0] = name;
+			chosen[1] = unit;
 		}
-		n++;
+		if (r->stacks->whole)
+			rc = prof_stacks_type(r->stacks, name, unit, err);
 	}
+	if (rc)
+		return rc;
 	if (wanted && !found)
 		return bad_type(f, wanted, err);
-	r->stacks->type = prof_text(f->places, name.ptr, name.len);
-	return r->stacks->type == PROF_NONE || r->stacks->unit == PROF_NONE ? sc_no_memory(err) : 0;
+	if (!r->stacks->whole || !n)
+		return prof_stacks_type(r->stacks, chosen[0], chosen[1], err);
+	r->stacks->chosen = r->value;
+	r->value = 0;
+	return 0;
 }
 
 static int read_tables(struct reading *r, struct sc_error *err)
@@ -112,38 +127,40 @@ static int read_tables(struct reading *r, struct sc_error *err)
 /* ---- samples -------------------------------------------------------------------------------- */
 
 struct sample {
-	size_t which;  /* of its values */
-	int64_t value; /* is that; 0: there is none */
+	size_t first, num; /* of its values, these: */
+	int64_t *values;
 };
 
-/* Calls `fn` for each location of a sample, and sets ret->value. */
-static int read_sample(struct prof_pprof *f, const struct prof_field *field, struct sample *ret,
+/* Calls `fn` for each location of a sample, and sets s->values. */
+static int read_sample(struct prof_pprof *f, const struct prof_field *field, struct sample *s,
 		       int (*fn)(void *ctx, uint32_t location), void *ctx, struct sc_error *err)
 {
 	struct prof_wire w = prof_wire_in(field);
 	struct prof_field of;
-	size_t values = 0;
+	size_t at = 0;
 	uint64_t v;
 
-	ret->value = 0;
+	for (size_t i = 0; i < s->num; i++)
+		s->values[i] = 0;
 	while (prof_wire_next(&w, &of)) {
 		struct prof_list list = prof_list_of(&of);
 
 		if (of.number != 1 && of.number != 2)
 			continue;
 		while (prof_list_next(&list, &v)) {
-			uint32_t at;
+			uint32_t location;
 
 			if (of.number == 2) {
-				if (values++ == ret->which)
-					ret->value = (int64_t)v;
+				if (at >= s->first && at - s->first < s->num)
+					s->values[at - s->first] = (int64_t)v;
+				at++;
 				continue;
 			}
-			at = prof_ids_find(&f->location_ids, v);
-			if (at == PROF_NONE)
+			location = prof_ids_find(&f->location_ids, v);
+			if (location == PROF_NONE)
 				return prof_bad(&f->in, of.from, "a sample has a location that is "
 						"not there", err);
-			if (fn(ctx, at))
+			if (fn(ctx, location))
 				return sc_no_memory(err);
 		}
 		if (list.w.bad)
@@ -164,13 +181,13 @@ static int read_samples(struct reading *r, struct sc_error *err)
 	const struct prof_input *in = &r->f->in;
 	struct prof_wire w = prof_wire_of(in->bytes, in->size);
 	struct prof_field field;
-	struct sample sample = { r->value, 0 };
+	struct sample sample = { r->value, r->stacks->types.len, r->stacks->values.data };
 	int rc = 0;
 
 	while (!rc && prof_wire_find(&w, PPROF_SAMPLE, &field)) {
 		vec_clear(&r->stacks->stack);
 		rc = read_sample(r->f, &field, &sample, push_frames, r, err);
-		if (!rc && !prof_stacks_add(r->stacks, sample.value))
+		if (!rc && !prof_stacks_add(r->stacks))
 			rc = sc_no_memory(err);
 	}
 	return rc;
@@ -180,9 +197,10 @@ int pprof_stacks(struct prof_pprof *f, struct prof_stacks *ret, struct sc_error 
 {
 	struct reading r = { .f = f, .stacks = ret, .tables = {
 		.stacks = ret, .in = &f->in, .tables = &f->tables, .shape = &pprof_shape } };
-	int rc = prof_stacks_begin(ret, f->places) ? 0 : sc_no_memory(err);
+	int rc;
 
-	rc = rc ? rc : choose_value(&r, err);
+	prof_stacks_begin(ret, f->places);
+	rc = choose_values(&r, err);
 	rc = rc ? rc : read_tables(&r, err);
 	rc = rc ? rc : read_samples(&r, err);
 	prof_reader_deinit(&r.tables);

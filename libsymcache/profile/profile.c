@@ -6,12 +6,14 @@
 #include "libsymcache/profile/legacy.h"
 #include "libsymcache/profile/otlp.h"
 #include "libsymcache/profile/packing.h"
+#include "libsymcache/profile/page.h"
 #include "libsymcache/profile/perf.h"
 #include "libsymcache/profile/pprof.h"
 #include "libsymcache/profile/pprof_stacks.h"
 
 struct symprofiler {
 	struct symprofile_options options;
+	const char *name;
 	struct prof_places places;
 	struct prof_packing packing;
 	struct prof_pprof pprof;
@@ -61,6 +63,11 @@ void symprofiler_destroy(struct symprofiler *p)
 	free(p);
 }
 
+void symprofiler_name(struct symprofiler *p, const char *name)
+{
+	p->name = name;
+}
+
 /* ---- a run ------------------------------------------------------------------------------- */
 
 /* What a run knows of its profile. */
@@ -85,7 +92,7 @@ static int choose_form(const struct symprofiler *p, struct run *r, struct sc_err
 		r->form = r->kind == PROF_FOLDED ? SYMPROFILE_FOLDED :
 			  r->kind != PROF_OTLP ? SYMPROFILE_PPROF : SYMPROFILE_OWN;
 	else if (r->kind == PROF_OTLP && r->form == SYMPROFILE_PPROF)
-		return sc_error_set(err, SC_EUNSUPPORTED, "OTLP has no form but its own and folded");
+		return sc_error_set(err, SC_EUNSUPPORTED, "OTLP has no form but its own, folded and html");
 	if (r->kind == PROF_FOLDED && r->form != SYMPROFILE_FOLDED)
 		return sc_error_set(err, SC_EUNSUPPORTED, "folded stacks have no form but their own");
 	if (r->form == SYMPROFILE_JEPROF && r->kind != PROF_HEAP && r->kind != PROF_CPU)
@@ -98,7 +105,9 @@ static int choose_form(const struct symprofiler *p, struct run *r, struct sc_err
 static int write_stacks(struct symprofiler *p, const struct run *r, struct sc_error *err)
 {
 	prof_out_begin(&p->out, r->in.size);
-	return folded_write(&p->stacks, &p->out, err);
+	return r->form == SYMPROFILE_HTML ?
+		page_write(&p->stacks, p->name ? p->name : "profile", &p->out, err) :
+		folded_write(&p->stacks, &p->out, err);
 }
 
 /* Symbolizes a profile in pprof's protobuf. */
@@ -109,7 +118,7 @@ static int run_pprof(struct symprofiler *p, struct run *r, const struct prof_inp
 
 	p->pprof.with_leaves = p->options.return_addresses && r->kind == PROF_PPROF;
 	p->pprof.with_ids = p->pprof.with_leaves || p->options.count ||
-			    r->form == SYMPROFILE_FOLDED;
+			    r->form == SYMPROFILE_FOLDED || r->form == SYMPROFILE_HTML;
 	rc = pprof_read(&p->pprof, in->bytes, in->size, err);
 	if (!rc && p->options.count)
 		rc = pprof_count(&p->pprof, err);
@@ -201,6 +210,7 @@ int symprofiler_run(struct symprofiler *p, const void *bytes, size_t size,
 	if (!r.kind)
 		return sc_error_set(err, SC_EUNSUPPORTED, "%s", looks_like);
 	rc = choose_form(p, &r, err);
+	p->stacks.whole = r.form == SYMPROFILE_HTML;
 	rc = rc ? rc : run_kind(p, &r, err);
 	if (rc)
 		return rc == SC_EFORMAT ? sc_error_prefix(err, "%s: ", kind_names[r.kind]) : rc;

@@ -25,6 +25,7 @@ enum symprofile_form {
 	SYMPROFILE_PPROF,  /* protobuf, with gzip unless the input is protobuf without */
 	SYMPROFILE_FOLDED, /* a stack a line, outermost frame first, and a number */
 	SYMPROFILE_JEPROF, /* jeprof's and google-pprof's "raw": of heap texts and CPU profiles */
+	SYMPROFILE_HTML,   /* a page with a flame graph */
 	/* A form that shows stacks as a whole reads struct prof_stacks: see stacks.h. */
 };
 
@@ -45,8 +46,12 @@ struct symprofile_options {
 	bool force;            /* locations that have names are symbolized anew */
 	bool return_addresses; /* of pprof and OTLP: nothing was subtracted from them */
 	bool count;            /* samples are counted, for symprofiler_missing() */
-	const char *value;     /* SYMPROFILE_FOLDED: the sample type that is the number; NULL:
-	                        * the profile's default, else its last */
+	const char *value;     /* of stacks: the sample type that is the number, in a page the one
+	                        * that is shown first; NULL: the profile's default, else its last */
+	/* SYMPROFILE_HTML: */
+	const char *link;             /* what places open, or NULL: format/pages.md */
+	const char *const *path_maps; /* FROM=TO, for the paths in it; ends with NULL; NULL: none */
+	const char *const *own;       /* patterns of what is the program's own; the same */
 };
 
 /* What the names of a profile's functions must be made with. */
@@ -58,6 +63,9 @@ struct symprofiler;
 int symprofiler_create(const struct symprofile_options *options, struct symprofiler **ret,
 		       struct sc_error *err);
 void symprofiler_destroy(struct symprofiler *p); /* NULL is fine */
+
+/* What the pages of the next runs are called, borrowed; NULL: nothing special. */
+void symprofiler_name(struct symprofiler *p, const char *name);
 
 /* In the order in which they are written; valid until the next call with the profiler, and as
  * long as the input. */

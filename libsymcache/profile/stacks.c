@@ -5,30 +5,44 @@
 #include <stdio.h>
 #include <xxhash.h>
 
-bool prof_stacks_begin(struct prof_stacks *s, struct prof_places *p)
+void prof_stacks_begin(struct prof_stacks *s, struct prof_places *p)
 {
-	struct prof_node *root;
-
 	s->places = p;
+	s->chosen = 0;
+	vec_clear(&s->types);
 	vec_clear(&s->nodes);
+	vec_clear(&s->sums);
 	vec_clear(&s->frames);
 	vec_clear(&s->stack);
+	vec_clear(&s->values);
 	sc_intern_clear(&s->node_set);
 	sc_intern_clear(&s->frame_set);
-	s->type = s->unit = prof_text(p, "", 0);
-	root = vec_push(&s->nodes);
-	if (root)
-		root->frame = root->parent = PROF_NONE;
-	return root && s->type != PROF_NONE;
 }
 
 void prof_stacks_deinit(struct prof_stacks *s)
 {
+	vec_deinit(&s->types);
 	vec_deinit(&s->nodes);
+	vec_deinit(&s->sums);
 	vec_deinit(&s->frames);
 	vec_deinit(&s->stack);
+	vec_deinit(&s->values);
 	sc_intern_deinit(&s->node_set);
 	sc_intern_deinit(&s->frame_set);
+}
+
+int prof_stacks_type(struct prof_stacks *s, struct sc_str type, struct sc_str unit,
+		     struct sc_error *err)
+{
+	struct prof_value_type *t = vec_push(&s->types);
+
+	if (!t || !vec_push(&s->values))
+		return sc_no_memory(err);
+	t->type = prof_text(s->places, type.ptr, type.len);
+	t->unit = prof_text(s->places, unit.ptr, unit.len);
+	if (s->types.len > PROF_TYPES_MAX)
+		return sc_error_set(err, SC_ELIMIT, "it has more than %d sample types", PROF_TYPES_MAX);
+	return t->type == PROF_NONE || t->unit == PROF_NONE ? sc_no_memory(err) : 0;
 }
 
 struct frame_key {
@@ -73,37 +87,52 @@ static bool node_equal(const void *ctx, uint32_t i)
 	return n->frame == k->frame && n->parent == k->parent;
 }
 
-bool prof_stacks_add(struct prof_stacks *s, int64_t value)
+/* A node that is new, without values. */
+static bool add_node(struct prof_stacks *s, uint32_t frame, uint32_t parent)
+{
+	struct prof_node *n = s->nodes.len < PROF_NONE && vec_reserve(&s->sums, s->types.len) ?
+		vec_push(&s->nodes) : NULL;
+
+	if (!n)
+		return false;
+	*n = (struct prof_node){ frame, parent };
+	for (size_t i = 0; i < s->types.len; i++)
+		s->sums.data[s->sums.len++] = 0;
+	return true;
+}
+
+bool prof_stacks_add(struct prof_stacks *s)
 {
 	uint32_t at = 0;
 
+	if (!s->nodes.len && !add_node(s, PROF_NONE, PROF_NONE))
+		return false;
 	for (size_t i = s->stack.len; i--;) {
 		const struct node_key key = { s, s->stack.data[i], at };
 		uint32_t *slot = sc_intern_find(&s->node_set, prof_hash((uint32_t[]){ key.frame, at }, 8),
 						node_equal, &key);
-		struct prof_node *n;
 
-		if (!slot)
+		if (!slot || (*slot == SC_INTERN_NEW && !add_node(s, key.frame, at)))
 			return false;
-		if (*slot == SC_INTERN_NEW) {
-			n = s->nodes.len < PROF_NONE ? vec_push(&s->nodes) : NULL;
-			if (!n)
-				return false;
-			*n = (struct prof_node){ key.frame, at, 0 };
+		if (*slot == SC_INTERN_NEW)
 			*slot = (uint32_t)(s->nodes.len - 1);
-		}
 		at = *slot;
 	}
 	/* Sums of hostile numbers wrap around. */
-	s->nodes.data[at].value = (int64_t)((uint64_t)s->nodes.data[at].value + (uint64_t)value);
+	for (size_t i = 0; i < s->types.len; i++) {
+		int64_t *sum = &s->sums.data[at * s->types.len + i];
+
+		*sum = (int64_t)((uint64_t)*sum + (uint64_t)s->values.data[i]);
+	}
 	return true;
 }
 
 /* ---- locations ------------------------------------------------------------------------------ */
 
 /* The text of an address of which nothing is known. */
-static uint32_t unknown_text(struct prof_places *p, uint32_t mapping, uint64_t address)
+static uint32_t unknown_text(const struct prof_stacks *s, uint32_t mapping, uint64_t address)
 {
+	struct prof_places *p = s->places;
 	const struct prof_mapping *m = mapping == PROF_NONE ? NULL : &p->mappings.data[mapping];
 	const struct sc_str path = m ? m->name : (struct sc_str){ NULL, 0 };
 	const char *slash = path.len ? memrchr(path.ptr, '/', path.len) : NULL;
@@ -113,7 +142,11 @@ static uint32_t unknown_text(struct prof_places *p, uint32_t mapping, uint64_t a
 	uint64_t vaddr;
 	int size;
 
-	if (len && m->module != PROF_NONE && prof_vaddr(p, m, address, &vaddr))
+	if (s->whole)
+		size = !len ? snprintf(text, sizeof(text), "in no module") :
+			snprintf(text, sizeof(text), "%.*s (%s)", len, base,
+				 m->missing == PROF_NONE ? "no function" : "no symbols");
+	else if (len && m->module != PROF_NONE && prof_vaddr(p, m, address, &vaddr))
 		size = snprintf(text, sizeof(text), "%.*s+0x%" PRIx64, len, base, vaddr);
 	else if (len)
 		size = snprintf(text, sizeof(text), "[%.*s] 0x%" PRIx64, len, base, address);
@@ -210,18 +243,20 @@ static bool put_place(struct prof_reader *r, const struct prof_asked *asked, uin
 	struct prof_places *p = r->stacks->places;
 	const struct prof_place *of =
 		asked->place == PROF_NONE ? NULL : &p->places.data[asked->place];
-	struct prof_frame f = { .module = module, .unknown = 1 };
+	const bool missing = asked->mapping != PROF_NONE &&
+			     p->mappings.data[asked->mapping].missing != PROF_NONE;
+	struct prof_frame f = { .module = module, .unknown = missing ? 2 : 1 };
 
 	if (!of || !of->num) {
-		f.name = unknown_text(p, asked->mapping, asked->address);
+		f.name = unknown_text(r->stacks, asked->mapping, asked->address);
 		return f.name != PROF_NONE && put_frame(r, &f);
 	}
 	for (uint32_t i = 0; i < of->num; i++) {
 		const struct prof_function *fn =
 			&p->functions.data[p->lines.data[of->first + i].function];
 
-		f.name = fn->name ? fn->name : unknown_text(p, asked->mapping, asked->address);
-		f.unknown = !fn->name;
+		f.name = fn->name ? fn->name : unknown_text(r->stacks, asked->mapping, asked->address);
+		f.unknown = fn->name ? 0 : 1;
 		f.file = fn->file;
 		f.start_line = fn->start_line;
 		f.inlined = i + 1 < of->num;

@@ -1,10 +1,10 @@
 /*
  * stacks.h: the stacks of a profile as one tree, for forms that show them as a whole.
  *
- * Node 0 is the root; each other one is a frame under its caller, and has the sum of the values
- * of the samples that end in it. Inlined calls are nodes of their own. Parents have smaller
- * numbers than their children, and those are in the order in which they came. Memory: 24 bytes
- * a node, and 24 a frame that differs.
+ * Node 0 is the root; each other one is a frame under its caller, and has the sums of the values
+ * of the samples that end in it: those of one sample type, or of all. Inlined calls are nodes of
+ * their own. Parents have smaller numbers than their children, and those are in the order in which
+ * they came. Memory: 24 bytes a node and 8 for each further value, and 24 a frame that differs.
  */
 #ifndef SC_PROFILE_STACKS_H
 #define SC_PROFILE_STACKS_H
@@ -18,29 +18,50 @@ struct prof_frame {
 	uint32_t module;     /* path of the mapping's file; "": unknown */
 	uint32_t start_line; /* of the function; 0: unknown */
 	uint32_t inlined;    /* 1: into the frame above */
-	uint32_t unknown;    /* 1: nothing is known */
+	uint32_t unknown;    /* 1: nothing is known; 2: its module is not in the store */
 };
 
 struct prof_node {
 	uint32_t frame, parent; /* of the root: PROF_NONE */
-	int64_t value;          /* of samples that end here */
 };
+
+/* What the values of samples are, texts: "cpu", "nanoseconds". */
+struct prof_value_type {
+	uint32_t type, unit;
+};
+
+enum { PROF_TYPES_MAX = 64 };
 
 struct prof_stacks {
 	struct prof_places *places;
+	bool whole;             /* set before: all sample types, and one frame for all that is
+	                         * unknown of a module, instead of one for each address */
+	VEC(struct prof_value_type) types;
+	size_t chosen;          /* of these: what was asked for, or the profile's own choice */
 	VEC(struct prof_node) nodes;
+	VEC(int64_t) sums;      /* types.len of each node */
 	VEC(struct prof_frame) frames;
 	struct sc_intern node_set, frame_set;
 	VEC(uint32_t) stack;    /* to be added: frames, innermost first */
-	uint32_t type, unit;    /* texts: of the values, "cpu", "nanoseconds" */
+	VEC(int64_t) values;    /* to be added: one of each type */
 };
 
-/* Empties it: the root alone is left. False: out of memory. */
-bool prof_stacks_begin(struct prof_stacks *s, struct prof_places *p);
+/* Empties it. */
+void prof_stacks_begin(struct prof_stacks *s, struct prof_places *p);
 void prof_stacks_deinit(struct prof_stacks *s);
 
-/* Adds a sample whose stack is s->stack. False: out of memory. */
-bool prof_stacks_add(struct prof_stacks *s, int64_t value);
+/* One more type of values; all are there before the first sample. SC_ELIMIT, SC_ENOMEM. */
+int prof_stacks_type(struct prof_stacks *s, struct sc_str type, struct sc_str unit,
+		     struct sc_error *err);
+
+/* Adds a sample whose stack is s->stack, with s->values. False: out of memory. */
+bool prof_stacks_add(struct prof_stacks *s);
+
+/* Of a node, of the i-th type: the sum of samples that end in it. */
+static inline int64_t prof_stacks_value(const struct prof_stacks *s, size_t node, size_t i)
+{
+	return s->sums.data[node * s->types.len + i];
+}
 
 /* ---- tables of a profile ------------------------------------------------------------------ */
 

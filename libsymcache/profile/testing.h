@@ -198,7 +198,7 @@ static inline void prof_fuzz(enum prof_kind kind, const uint8_t *data, size_t si
 			     void (*check)(const uint8_t *in, size_t in_size, const uint8_t *out,
 					   size_t out_size))
 {
-	static struct symprofiler *p[4];
+	static struct symprofiler *p[SYMPROFILE_HTML + 1];
 	struct symprofile_output out;
 	struct sc_error err;
 	const char *what;
@@ -207,7 +207,7 @@ static inline void prof_fuzz(enum prof_kind kind, const uint8_t *data, size_t si
 		return;
 	if (!prof_fixture.caches && prof_set_up(NULL))
 		abort();
-	for (unsigned form = SYMPROFILE_OWN; form <= SYMPROFILE_JEPROF; form++) {
+	for (unsigned form = SYMPROFILE_OWN; form <= SYMPROFILE_HTML; form++) {
 		char *bytes;
 
 		if (!p[form])

@@ -3,9 +3,8 @@
 const $=s=>document.querySelector(s),all=(s,e=document)=>[...e.querySelectorAll(s)];
 const root=document.documentElement.classList,q=$("#q");
 const get=k=>{try{return localStorage["symcache."+k]}catch{}},put=(k,v)=>{try{localStorage["symcache."+k]=v}catch{}};
-const wanted=()=>q.value&&new RegExp(q.value.replace(/[\\^$.*+?()[\]{}|]/g,"\\$&"),"gi");
-const hl=window.Highlight?(k,r)=>CSS.highlights.set(k,Object.assign(new Highlight(...r),{priority:+(k==="cur")})):()=>{};
-const keys={"/":()=>q.select(),"?":()=>$("#h").togglePopover()};
+const keys={"/":()=>q.select(),"?":()=>$("#h").togglePopover(),
+	cmd:e=>copy(e.previousElementSibling.textContent,e.previousElementSibling)};
 let timer;
 function flag(k,c=!root.contains(k)){root.toggle(k,c);put(k,+c);$("#f-"+k).checked=c}
 for(const b of all("[id^=f-]")){
@@ -18,6 +17,18 @@ onkeydown=e=>{
 	if(e.ctrlKey||e.metaKey||e.altKey)return;
 	if(o===q&&k==="Enter"){clearTimeout(timer);enter(e.shiftKey?-1:1)}
 	else if(o===q&&k==="Escape"){q.value="";search();q.blur();leave()}
-	else if(o.tagName!=="INPUT"&&Object.hasOwn(keys,k)&&(k==="?"||root.contains("keys")))keys[k]();
+	else if(!/INPUT|SELECT/.test(o.tagName)&&Object.hasOwn(keys,k)&&(k==="?"||root.contains("keys")))keys[k]();
 	else return;
 	e.preventDefault()};
+/* Opens the file of a place, by the page's pattern or the reader's. */
+const pattern=()=>get("link")??document.body.dataset.link??"";
+function open(c){
+	const p=pattern(),[,path,line=1,column=1]=/^(.+?)(?::(\d+))?(?::(\d+))?$/.exec(c?.textContent||"")||[],maps=(document.body.dataset.maps||"").split("\n").map(m=>[m.slice(0,m.indexOf("=")).replace(/\/$/,""),m.slice(m.indexOf("=")+1).replace(/\/$/,"")]);
+	const m=path&&maps.find(([from])=>from&&(path===from||path.startsWith(from+"/")));
+	const v={path:path&&encodeURI(m?m[1]+path.slice(m[0].length):path).replace(/[#?]/g,encodeURIComponent),line,column};
+	if(path&&/^(https?|vscod(e|ium)|idea|clion|zed|cursor|emacs):/.test(p))window.open(p.replace(/\{(path|line|column)\}/g,(_,k)=>v[k]),"_self");
+}
+function copy(s,e){
+	const tell=s=>{$("#say").textContent=s;setTimeout(()=>$("#say").textContent="",2e3)};
+	Promise.resolve(navigator.clipboard.writeText(s)).then(()=>tell("copied"),()=>{getSelection().selectAllChildren(e);tell("selected: Ctrl+C")});
+}

@@ -41,7 +41,8 @@ static void put_module(struct mk_out *o, const struct markup_module *m,
 static void put_command(struct mk_out *o, const struct mk_modules *missing, const char *why,
 			const char *command)
 {
-	mk_put(o, "<p class=dim>", why, "</p>\n<div class=cmd><code>", command);
+	mk_page_command(o, why);
+	mk_put(o, command);
 	for (uint32_t i = 0; i < missing->len; i++) {
 		const struct markup_module *m = missing->entries[i];
 
@@ -50,7 +51,7 @@ static void put_command(struct mk_out *o, const struct mk_modules *missing, cons
 		mk_out_lit(o, " ");
 		mk_out_bytes(o, m->build_id, m->build_id_len);
 	}
-	mk_out_lit(o, "</code><button data-k=C>Copy</button></div>\n");
+	mk_page_command_end(o);
 }
 
 static void put_modules(struct mk_out *o, const struct mk_modules *seen,

@@ -1,5 +1,7 @@
 /* What is around pages, and their text: see page.h. */
 #include "libmarkup/output/html/page.h"
+
+#include "libmarkup/bytes/json.h"
 #include "libsymcache/base/utf8.h"
 
 /* A file that the Makefile makes, with a NUL behind it. */
@@ -19,18 +21,35 @@
 EMBED_PAGE(log);
 EMBED_PAGE(groups);
 EMBED_PAGE(core);
+EMBED_PAGE(profile);
+
+#define UNFOLD "<button class=wide data-k=u aria-keyshortcuts=u>Unfold</button>"
+#define STEPS "<button data-k=N aria-label=\"Previous found\">&#8593;</button>" \
+	      "<button data-k=n aria-label=\"Next found\">&#8595;</button>"
+#define ONLY "<button class=wide data-k=o aria-pressed=false>only found</button>"
+
+static void put_help_of_rows(struct mk_out *o, enum mk_page_kind kind);
+static void put_help_of_groups(struct mk_out *o, enum mk_page_kind kind);
+static void put_help_of_profile(struct mk_out *o, enum mk_page_kind kind);
 
 static const struct {
 	const char *style, *style_hash, *script, *script_hash;
-	const char *what;  /* is searched */
-	bool rows;         /* of frames: they can be stepped through, found lines shown alone */
+	const char *what;         /* is searched */
+	const char *found;        /* buttons behind the search */
+	const char *more;         /* other buttons */
+	void (*put_help)(struct mk_out *o, enum mk_page_kind kind);
 	const char *line, *stack; /* as the help calls them */
 } pages[] = {
 #define PAGE(name) mk_page_##name##_style, mk_page_##name##_style_hash, mk_page_##name##_script, \
 		   mk_page_##name##_script_hash
-	[MK_PAGE_LOG] = { PAGE(log), "Search the log", true, "line", "backtrace" },
-	[MK_PAGE_GROUPS] = { PAGE(groups), "Search the groups", false, "group", "group" },
-	[MK_PAGE_CORE] = { PAGE(core), "Search the stacks", true, "frame", "stack" },
+	[MK_PAGE_LOG] = { PAGE(log), "Search the log", STEPS ONLY, UNFOLD, put_help_of_rows,
+			  "line", "backtrace" },
+	[MK_PAGE_GROUPS] = { PAGE(groups), "Search the groups", "", UNFOLD, put_help_of_groups, "", "" },
+	[MK_PAGE_CORE] = { PAGE(core), "Search the stacks", STEPS ONLY, UNFOLD, put_help_of_rows,
+			   "frame", "stack" },
+	[MK_PAGE_PROFILE] = { PAGE(profile), "Search functions and files", STEPS,
+			      "<button data-k=i aria-keyshortcuts=i>Flame</button>",
+			      put_help_of_profile, "", "" },
 };
 
 /* The sign for a control character, U+2400 and up. */
@@ -110,15 +129,10 @@ void mk_page_bar(struct mk_out *o, enum mk_page_kind kind, const char *path, con
 	mk_put(o, mk_escaped_text(path + folder), "</a></p>\n<div class=find role=search>"
 	       "<input type=search id=q placeholder=\"Search\" aria-label=\"", pages[kind].what,
 	       "\" aria-keyshortcuts=\"/\" autocomplete=off spellcheck=false>\n");
-	if (pages[kind].rows)
-		mk_put(o, "<button data-k=N aria-label=\"Previous found\">&#8593;</button>"
-			  "<button data-k=n aria-label=\"Next found\">&#8595;</button>"
-			  "<button class=wide data-k=o aria-pressed=false>only found</button>");
-	mk_put(o, "<span id=n role=status></span></div>\n");
+	mk_put(o, pages[kind].found, "<span id=n role=status></span></div>\n");
 	if (outline)
 		mk_put(o, "<button popovertarget=o>", outline, "</button>\n");
-	mk_put(o, "<button class=wide data-k=u aria-keyshortcuts=u>Unfold</button>\n"
-		  "<button popovertarget=h aria-label=\"Keys and settings\">?</button>\n"
+	mk_put(o, pages[kind].more, "\n<button popovertarget=h aria-label=\"Keys and settings\">?</button>\n"
 		  "</header>\n");
 }
 
@@ -144,8 +158,9 @@ static void put_help_of_rows(struct mk_out *o, enum mk_page_kind kind)
 	       "{column}\" spellcheck=false></label>");
 }
 
-static void put_help_of_groups(struct mk_out *o)
+static void put_help_of_groups(struct mk_out *o, enum mk_page_kind kind)
 {
+	(void)kind;
 	mk_put(o, "<dt><kbd>Enter</kbd><dd>go to the first found"
 		  "<dt><kbd>Esc</kbd><dd>leave the search"
 		  "<dt><kbd>j</kbd> <kbd>k</kbd><dd>next, previous group"
@@ -154,14 +169,56 @@ static void put_help_of_groups(struct mk_out *o)
 		  "<label><input type=checkbox id=f-keys checked> single-key shortcuts</label>");
 }
 
+static void put_help_of_profile(struct mk_out *o, enum mk_page_kind kind)
+{
+	(void)kind;
+	mk_put(o, "<dt><kbd>Enter</kbd> <kbd>n</kbd><dd>next found; <kbd>N</kbd> previous"
+		  "<dt><kbd>Esc</kbd><dd>leave the search"
+		  "<dt><kbd>g</kbd><dd>to the graph"
+		  "<dt><kbd>&larr;</kbd> <kbd>&rarr;</kbd> <kbd>&uarr;</kbd> <kbd>&darr;</kbd>"
+		  "<dd>there: to the frame beside, above, below"
+		  "<dt><kbd>Enter</kbd> <kbd>Esc</kbd><dd>there: zoom in, out");
+	mk_put(o, "<dt><kbd>s</kbd><dd>callers and callees<dt><kbd>w</kbd><dd>the whole profile again"
+		  "<dt><kbd>i</kbd><dd>icicle or flame<dt><kbd>e</kbd><dd>open the file of the function"
+		  "</dl><label><input type=checkbox id=f-keys checked> single-key shortcuts</label>");
+}
+
+void mk_page_data(struct mk_out *o, const char *name)
+{
+	mk_put(o, "<script type=\"application/json\" id=", name, ">");
+}
+
+void mk_page_json(struct mk_out *o, struct sc_str s)
+{
+	const char *p = s.ptr, *end = p + s.len;
+
+	mk_out_lit(o, "\"");
+	while (p < end) {
+		const char *tag = memchr(p, '<', (size_t)(end - p)), *to = tag ? tag : end;
+
+		mk_json_escaped(o, sc_span(p, to));
+		if (tag)
+			mk_out_lit(o, "\\u003c");
+		p = to + (tag != NULL);
+	}
+	mk_out_lit(o, "\"");
+}
+
+void mk_page_command(struct mk_out *o, const char *why)
+{
+	mk_put(o, "<p class=dim>", why, "</p>\n<div class=cmd><code>");
+}
+
+void mk_page_command_end(struct mk_out *o)
+{
+	mk_out_lit(o, "</code><button data-k=cmd>Copy</button></div>\n");
+}
+
 void mk_page_end(struct mk_out *o, enum mk_page_kind kind)
 {
 	mk_put(o, "<div popover id=h class=help aria-label=\"Keys and settings\">"
 		  "<dl><dt><kbd>/</kbd><dd>search");
-	if (pages[kind].rows)
-		put_help_of_rows(o, kind);
-	else
-		put_help_of_groups(o);
+	pages[kind].put_help(o, kind);
 	mk_put(o, "</div>\n<div id=say role=status></div>\n<script>", pages[kind].script,
 	       "</script>\n</body>\n</html>\n");
 }

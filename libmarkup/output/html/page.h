@@ -15,7 +15,7 @@
 
 #include "libmarkup/bytes/out.h"
 
-enum mk_page_kind { MK_PAGE_LOG, MK_PAGE_GROUPS, MK_PAGE_CORE };
+enum mk_page_kind { MK_PAGE_LOG, MK_PAGE_GROUPS, MK_PAGE_CORE, MK_PAGE_PROFILE };
 
 /* Text with what HTML needs; what no page may hold is shown by a sign. */
 void mk_html_text(struct mk_out *o, struct sc_str s);
@@ -47,6 +47,15 @@ void mk_page_bar(struct mk_out *o, enum mk_page_kind kind, const char *path, con
 
 /* Behind </main>: keys and settings, script, the end. */
 void mk_page_end(struct mk_out *o, enum mk_page_kind kind);
+
+/* <script type="application/json" id=NAME>: its text is put with mk_page_json(). */
+void mk_page_data(struct mk_out *o, const char *name);
+/* A string in it, in quotes; nothing in it ends the element. */
+void mk_page_json(struct mk_out *o, struct sc_str s);
+
+/* A command, to be copied: its text follows, and mk_page_command_end(). */
+void mk_page_command(struct mk_out *o, const char *why);
+void mk_page_command_end(struct mk_out *o);
 
 /* "1 frame", "2 frames" */
 void mk_page_count(struct mk_out *o, uint64_t n, const char *what);

@@ -77,24 +77,12 @@ function link(l){
 const part=(r,s)=>r.querySelector(s)?.textContent.trim();
 const row=(r,i,[f])=>"    "+[i?"in":part(r,"i"),part(f,"small s"),part(r,"b"),part(r,"cite"),r.querySelector("small")?.firstChild.data.trim()].filter(Boolean).join(" ");
 const text=t=>all("li",t).map(l=>all(".r",l).map(row).join("\n")||l.textContent.trimEnd()).join("\n")+"\n";
-function copy(s,e){
-	const tell=s=>{$("#say").textContent=s;setTimeout(()=>$("#say").textContent="",2e3)};
-	Promise.resolve(navigator.clipboard.writeText(s)).then(()=>tell("copied"),()=>{getSelection().selectAllChildren(e);tell("selected: Ctrl+C")});
-}
-const pattern=()=>get("link")??document.body.dataset.link??"";
-function open(c){
-	const p=pattern(),[,path,line=1,column=1]=/^(.+?)(?::(\d+))?(?::(\d+))?$/.exec(c?.textContent||"")||[],maps=(document.body.dataset.maps||"").split("\n").map(m=>[m.slice(0,m.indexOf("=")).replace(/\/$/,""),m.slice(m.indexOf("=")+1).replace(/\/$/,"")]);
-	const m=path&&maps.find(([from])=>from&&(path===from||path.startsWith(from+"/")));
-	const v={path:path&&encodeURI(m?m[1]+path.slice(m[0].length):path).replace(/[#?]/g,encodeURIComponent),line,column};
-	if(path&&/^(https?|vscod(e|ium)|idea|clion|zed|cursor|emacs):/.test(p))window.open(p.replace(/\{(path|line|column)\}/g,(_,k)=>v[k]),"_self");
-}
 Object.assign(keys,{
 	n:()=>go(1),N:()=>go(-1),
 	j:()=>step("li",1),k:()=>step("li",-1),b:()=>step(".t li:first-child",1),B:()=>step(".t li:first-child",-1),
 	u:()=>{const d=all(".in,.r0,details.t",log),o=d.some(x=>!x.open);for(const x of d)x.open=o},
 	a:()=>flag("addr"),s:()=>flag("long"),
 	c:e=>{const t=(e||at||log).closest(".t")||$(".t");copy(text(t),t)},
-	C:e=>copy(e.previousElementSibling.textContent,e.previousElementSibling),
 	l:()=>{link(at);copy(location.href,at||log)},
 	e:()=>open((document.activeElement.closest(".r")||at||log).querySelector("cite")),
 	o:()=>{const b=$("[data-k=o]");b.ariaPressed=b.ariaPressed!=="true";search()},

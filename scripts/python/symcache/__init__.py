@@ -41,14 +41,14 @@ class Store(_Store):
 
     def profile(self, profile, format="own", *, value=None, force=False, return_addresses=False):
         """A profile, as bytes, with functions, files and lines: bytes, as `symcache profile`
-        writes them. format: own, pprof, folded, jeprof. May still change. Needs libsymcache-build.
+        writes them. format: own, pprof, folded, jeprof, html. May still change. Needs libsymcache-build.
         """
         from . import _build
         return _build.profile(self._handle, profile, _PROFILES.index(format),
                               force + 2 * return_addresses, value)
 
 
-_PROFILES = ("own", "pprof", "folded", "jeprof")
+_PROFILES = ("own", "pprof", "folded", "jeprof", "html")
 
 
 def build_id(path):

@@ -129,7 +129,7 @@ class Store:
               again: bool = False, follow: bool = False,
               report: Callable[[str, int, str], object] | None = None) -> Counts: ...
     def profile(self, profile: bytes | bytearray | memoryview,
-                format: Literal["own", "pprof", "folded", "jeprof"] = "own", *,
+                format: Literal["own", "pprof", "folded", "jeprof", "html"] = "own", *,
                 value: str | None = None, force: bool = False,
                 return_addresses: bool = False) -> bytes: ...
     @property
