@@ -100,7 +100,7 @@ build/demangle/%.a: build/deps.mk Makefile
 # first alone. Linked dynamically, as a program that has its own of these must find ours.
 SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
-API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o resolver.o reverse.o snapshot.o store.o walk.o write.o)
+API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o packed.o resolver.o reverse.o snapshot.o store.o walk.o write.o)
 APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o profile.o)
 SODEFS_release := -Wl,-z,defs
 SODEFS_portable := -Wl,-z,defs
@@ -110,7 +110,7 @@ MODE_SOFLAGS := -shared $(filter-out -pie,$(MODE_LDFLAGS)) -Wl,--gc-sections -Wl
 	-Wl,--exclude-libs,ALL $(SODEFS_$(MODE))
 $(SO): $(API) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache.map
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \
-		-Wl,--version-script=$(filter %.map,$^) -o $@ $(API) $(LIB) $(DEMANGLE_AR) -llmdb -lxxhash -lpthread
+		-Wl,--version-script=$(filter %.map,$^) -o $@ $(API) $(LIB) $(DEMANGLE_AR) -llmdb -lzstd -lxxhash -lpthread
 	@ln -sf $(@F) $(basename $@)
 $(SOBUILD): $(APIBUILD) $(SO) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache-build.map
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(CFLAGS) $(MODE_SOFLAGS) $(LDFLAGS) -Wl,-soname,$(@F) \

@@ -23,6 +23,8 @@
 	X(trace) \
 	X(list) \
 	X(show) \
+	X(pack) \
+	X(unpack) \
 	X(stats) \
 	X(verify) \
 	X(remove) \

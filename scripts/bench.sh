@@ -12,6 +12,7 @@
 #          store: what the store itself costs, with 10 entries, with 200,000, with 50 GB
 #          (in holes: 1 GB on the disk)
 #          plan: an archive in tasks, next to find, to filter and to cat
+#          pack: packed caches, next to GSYM in zstd -19
 #          core: the stacks of 1,001 threads out of a core file, next to gdb and eu-stack
 #          library: look-ups through libsymcache.so and Python's module
 #          default: all
@@ -36,12 +37,12 @@ while [ $# -gt 0 ]; do
 	--quick) quick=1 ;;
 	--update) update=1 ;;
 	--corpus) corpus=${2:?--corpus needs a folder}; shift ;;
-	index|lookup|filter|traces|profiles|store|plan|core|library) groups="$groups $1" ;;
+	index|lookup|filter|traces|profiles|store|plan|pack|core|library) groups="$groups $1" ;;
 	*) echo "bench.sh: what is '$1'?" >&2; exit 2 ;;
 	esac
 	shift
 done
-: "${groups:=index lookup library filter traces profiles store plan core}"
+: "${groups:=index lookup library filter traces profiles store plan pack core}"
 lines=1000000 plain_bytes=1000000000 peer_seconds=20 lookups=5000000
 [ -z "$quick" ] || { runs=3 lines=100000 plain_bytes=200000000 peer_seconds=3 lookups=1000000; }
 symbolizer=llvm-symbolizer-19 gsymutil=llvm-gsymutil-19
@@ -53,7 +54,9 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 130' INT TERM
 ${CC:-cc} -O2 -D_GNU_SOURCE -o "$dir/measure" scripts/measure.c
 ${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/lookup_bench" scripts/lookup_bench.c \
-	"$(dirname "$symcache")/libsymcache.a" -lxxhash
+	"$(dirname "$symcache")/libsymcache.a" -lzstd -lxxhash
+${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/pack_bench" scripts/pack_bench.c \
+	"$(dirname "$symcache")/libsymcache.a" -lzstd -lxxhash
 
 measure() { "$dir/measure" -n "$runs" -t "$peer_seconds" "$@"; }
 skip() { echo "  skipped: $*"; }
@@ -461,7 +464,7 @@ group_store() {
 	local s=$dir/scale entries=200000 huge=50 id size
 	[ -z "$quick" ] || { entries=20000; huge=5; }
 	${CC:-cc} -O2 -D_GNU_SOURCE -I. -o "$dir/make_store" scripts/make_store.c \
-		"$(dirname "$symcache")/libsymcache.a" -llmdb -lxxhash -lpthread -ldl
+		"$(dirname "$symcache")/libsymcache.a" -llmdb -lzstd -lxxhash -lpthread -ldl
 	echo 'int main(void) { return 0; }' > "$dir/main.c"
 	${CC:-cc} -g -o "$dir/main" "$dir/main.c"
 	"$symcache" build "$dir/main" -o "$dir/main.symcache"
@@ -496,6 +499,34 @@ group_store() {
 }
 
 # ---- core files --------------------------------------------------------------------
+
+# pack NAME AIM ELF: the aim is in per cent of GSYM, at level 19
+pack() {
+	local level numbers gsym
+	"$symcache" build "$3" -o "$dir/cache"
+	"$gsymutil" --quiet --num-threads=2 --convert="$3" --out-file="$dir/gsym" > "$dir/said" 2>&1
+	gsym=$(zstd -q -19 -c "$dir/gsym" | wc -c)
+	for level in 3 19; do
+		numbers=$("$dir/pack_bench" "$dir/cache" $level)
+		awk -v name="$1, level $level" -v gsym="$gsym" -v aim="$2" -v level=$level -v n="$numbers" 'BEGIN {
+			split(n, v)
+			if (level == 3) aims = "100, 500 MB/s" (v[3] < 100 || v[4] < 500 ? " (missed)" : "")
+			else aims = aim " %" (100 * v[2] / gsym > aim ? " (missed)" : "")
+			printf "%-24s %6.1f MB %7.3f MB %7.3f MB %6.1f %% %6d %6d %6d MB/s  %s\n", name, v[1] / 1e6,
+				v[2] / 1e6, gsym / 1e6, 100 * v[2] / gsym, v[3], v[4], v[5], aims
+		}'
+	done
+}
+
+group_pack() {
+	command -v zstd > /dev/null || { skip "zstd"; return; }
+	printf '\n%-24s %9s %10s %10s %8s %6s %6s %6s %6s %s\n' "Packed caches" cache packed "GSYM -19" \
+		"of GSYM" pack unpack "(cold)" "" aim
+	pack libc 83 "$libc"
+	pack python3 61 "$python"
+	if [ -n "$vmlinux" ]; then pack vmlinux 59 "$vmlinux"; else skip vmlinux; fi
+	if [ -n "$osd" ]; then pack ceph-osd 53 "$osd"; else skip ceph-osd; fi
+}
 
 group_core() {
 	local d=$dir/core

@@ -64,6 +64,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 	BEGIN {
 		faces("archive", "archive.h inflate.h")
 		faces("read", "read.h rows.h guard.h")
+		faces("packed", "packed.h")
 		faces("unwind", "unwind.h merge.h")
 		faces("store", "store.h upkeep.h")
 		faces("write", "build.h explain.h locals.h sources.h")
@@ -85,7 +86,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("elf", "base")
 		own("dwarf", "base")
 		own("archive", "base")
-		own("read", "format base libsymcache/dwarf/expression.h")
+		own("packed", "format base")
+		own("read", "packed format base libsymcache/dwarf/expression.h")
 		own("unwind", "read format base libsymcache/dwarf/expression.h")
 		own("store", "read unwind format base")
 		own("write/flatten", "dwarf base format")
@@ -93,7 +95,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("write/image", "write/flatten elf dwarf base format libsymcache/unwind/rows.h libsymcache/write/build.h")
 		own("write", "write/input write/flatten write/image read elf dwarf base format")
 		own("transforms", "write read base")
-		own("bundle", "store archive write base libmarkup/bytes/json.h")
+		own("bundle", "packed store archive write base libmarkup/bytes/json.h")
 		own("index", "bundle store write archive libsymcache/archive/nested.h base")
 		own("symbolize", "unwind index libsymcache/index/content.h transforms write store read base")
 		own("core", "symbolize unwind archive base")
@@ -103,12 +105,12 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("plan", "write base mk mk/bytes")
 		own("answers", "symbolize write base mk mk/bytes")
 		own("report", "core trace symbolize unwind store read base mk/bytes libmarkup/output/html/page.h")
-		own("api", "logs profile bundle index symbolize libsymcache/symbolize/name_list.h libsymcache/symbolize/symbolizer.h unwind write base")
-		own("cmd", "answers report profile plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
+		own("api", "logs profile bundle index symbolize libsymcache/symbolize/name_list.h libsymcache/symbolize/symbolizer.h packed unwind write base")
+		own("cmd", "packed answers report profile plan logs bundle index transforms symbolize store write read format mk mk/bytes " \
 		    "libsymcache/base/build_id.h libsymcache/base/cleanup.h libsymcache/base/error.h " \
 		    "libsymcache/base/file.h libsymcache/base/parallel.h libsymcache/base/process.h libsymcache/base/text.h libsymcache/base/utf8.h " \
 		    "libsymcache/base/vec.h")
-		own("scripts", "store read libsymcache/write/first_check.h format module.h")
+		own("scripts", "packed store read libsymcache/write/first_check.h format module.h")
 
 		# libmarkup: over base alone, of which it needs little.
 		own("mk", "mk/bytes libsymcache/base/frame.h libsymcache/base/str.h")
@@ -122,8 +124,8 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		lib("libelf.h", "elf dwarf"); lib("gelf.h", "elf dwarf"); lib("dwarf.h", "elf dwarf")
 		lib("elfutils/libdw.h", "elf dwarf"); lib("elfutils/libdwfl.h", "elf dwarf")
 		lib("elfutils/libdwelf.h", "elf dwarf"); lib("elfutils/known-dwarf.h", "dwarf")
-		lib("libdeflate.h", "elf profile"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
-		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs profile")
+		lib("libdeflate.h", "elf profile"); lib("isa-l/igzip_lib.h", "elf"); lib("zstd.h", "elf archive packed"); lib("lzma.h", "elf archive"); lib("zlib.h", "archive")
+		lib("xxhash.h", "base trace elf dwarf write/flatten write/image write/input write read store bundle index transforms symbolize unwind plan logs profile packed")
 		lib("xxh_x86dispatch.h", "index logs")
 		lib("libiberty/demangle.h", "symbolize"); 
 		lib("yajl/yajl_parse.h", "base plan"); lib("sodium.h", "bundle")

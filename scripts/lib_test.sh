@@ -70,7 +70,7 @@ same_symbols() {
 
 few_libraries() {
 	readelf -d "$lib/libsymcache.so.1" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' |
-		grep -vE '^(lib(lmdb|xxhash|gcc_s|c)\.so|ld-linux)' && return 1
+		grep -vE '^(lib(lmdb|xxhash|zstd|gcc_s|c)\.so|ld-linux)' && return 1
 	readelf -d "$lib/libsymcache.so.1" | grep -q 'SONAME.*\[libsymcache.so.1\]' &&
 		readelf -d "$lib/libsymcache-build.so.1" | grep -q 'NEEDED.*\[libsymcache.so.1\]'
 }

@@ -214,7 +214,8 @@ SYMCACHE_API int symcache_store_tag(struct symcache_store *s, const uint8_t *bui
  * it is used.
  */
 
-/* A SymCache file. SYMCACHE_ESYS, SYMCACHE_EFORMAT, SYMCACHE_ENOMEM. */
+/* A SymCache file, or a packed one. SYMCACHE_ESYS, SYMCACHE_EFORMAT, SYMCACHE_EUNSUPPORTED,
+ * SYMCACHE_ENOMEM. */
 SYMCACHE_API int symcache_cache_open(const char *path, struct symcache_cache **ret,
 				     struct symcache_error *err);
 
@@ -224,6 +225,22 @@ SYMCACHE_API int symcache_cache_open_memory(const void *data, size_t size,
 					    void (*release)(void *ctx), void *ctx,
 					    struct symcache_cache **ret,
 					    struct symcache_error *err);
+
+/*
+ * Packs data[0, size), a cache, for transport and storage: a tenth to an eighteenth of its size.
+ * `level` is 1 to 19, 0: a fast one. *ret is the caller's to free(). symcache_cache_open() reads
+ * files of it. SYMCACHE_EINVAL: too large, or no such level; SYMCACHE_ENOMEM.
+ */
+SYMCACHE_API int symcache_pack(const void *data, size_t size, int level, void **ret,
+			       size_t *ret_size, struct symcache_error *err);
+
+/*
+ * What was packed, 8-aligned, the caller's to free(). The bytes may be hostile: it takes the
+ * size that they state, 2,142,240,768 bytes at most, and 64 MiB. SYMCACHE_EFORMAT: damaged;
+ * SYMCACHE_EUNSUPPORTED: of a later version, or several caches; SYMCACHE_ENOMEM.
+ */
+SYMCACHE_API int symcache_unpack(const void *data, size_t size, void **ret, size_t *ret_size,
+				 struct symcache_error *err);
 
 /* Returns `c`. */
 SYMCACHE_API struct symcache_cache *symcache_cache_ref(struct symcache_cache *c);

@@ -25,6 +25,19 @@ static int map_fd(int fd, struct symcache_map *ret, struct sc_error *err)
 	return 0;
 }
 
+/* A packed one is unpacked in place of what is mapped. */
+static int unpack(struct symcache_map *map, struct sc_error *err)
+{
+	const int rc = packed_unpack(map->bytes, map->size, &map->unpacked, err);
+
+	if (rc)
+		return rc;
+	if (map->unpacked.num > 1)
+		return sc_error_set(err, SC_EUNSUPPORTED, "packed, with %zu caches: unpack it first",
+				    map->unpacked.num);
+	return symcache_open(&map->cache, map->unpacked.caches[0].data, map->unpacked.caches[0].size, err);
+}
+
 int symcache_map_open(const char *path, struct symcache_map *ret, struct sc_error *err)
 {
 	int fd __attribute__((cleanup(sc_close_fd))) =
@@ -34,7 +47,8 @@ int symcache_map_open(const char *path, struct symcache_map *ret, struct sc_erro
 	*ret = (struct symcache_map){ 0 };
 	rc = map_fd(fd, ret, err);
 	if (!rc)
-		rc = symcache_open(&ret->cache, ret->bytes, ret->size, err);
+		rc = packed_begins(ret->bytes, ret->size) ? unpack(ret, err) :
+			symcache_open(&ret->cache, ret->bytes, ret->size, err);
 	if (rc) {
 		symcache_map_close(ret);
 		sc_error_prefix(err, "%.100s: ", path);
@@ -46,5 +60,6 @@ void symcache_map_close(struct symcache_map *map)
 {
 	if (map->bytes)
 		munmap(map->bytes, map->size);
+	packed_caches_deinit(&map->unpacked);
 	*map = (struct symcache_map){ 0 };
 }

@@ -29,6 +29,7 @@
 #include "format/symcache_format.h"
 #include "libsymcache/base/error.h"
 #include "libsymcache/base/str.h"
+#include "libsymcache/packed/packed.h"
 #include "libsymcache/read/guard.h"
 
 /* Unwind information: rows.h. facts NULL: the file has none. */
@@ -159,16 +160,17 @@ int symcache_open(struct symcache *ret, const void *data, size_t size,
 int symcache_open_guarded(struct symcache *ret, const void *data, size_t size,
 			  struct symcache_guard *guard, struct sc_error *err);
 
-/* A SymCache file, mapped. All zero: none. */
+/* A SymCache file, mapped, or unpacked. All zero: none. */
 struct symcache_map {
 	void *bytes;           /* NULL: the file is empty */
 	size_t size;
+	struct packed_caches unpacked;
 	struct symcache cache;
 };
 
-/* Maps the file at `path` and opens it; the cache lives until symcache_map_close(). SC_ESYS;
- * SC_EINVAL: not a regular file; SC_EFORMAT as symcache_open(). The message begins with
- * the path. */
+/* Maps the file at `path` and opens it; the cache lives until symcache_map_close(). A packed one
+ * is unpacked. SC_ESYS; SC_EINVAL: not a regular file; SC_EFORMAT as symcache_open(), and with
+ * SC_EUNSUPPORTED and SC_ENOMEM as packed_unpack(). The message begins with the path. */
 int symcache_map_open(const char *path, struct symcache_map *ret, struct sc_error *err);
 void symcache_map_close(struct symcache_map *map); /* all zero is fine */
 

@@ -1,0 +1,56 @@
+/*
+ * packed.h: caches for transport and storage, a tenth to an eighteenth of their size, and back.
+ *
+ * A packed file (format/packed.md) holds one cache, or several whose streams are compressed
+ * together; it cannot be searched. Every cache can be packed: what the model does not know is
+ * compressed as it is. Cost: packing 100 MB of cache a second at PACKED_LEVEL, unpacking 500.
+ *
+ * What is unpacked may be hostile. It takes the size that it states, PACKED_SIZE_MAX at most,
+ * and PACKED_MEMORY_MAX beside; and it is what was packed, or an error.
+ */
+#ifndef PACKED_H
+#define PACKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libsymcache/base/error.h"
+
+enum {
+	PACKED_LEVEL = 3,       /* of zstd: what is packed where nobody says */
+	PACKED_LEVEL_MAX = 19,
+	PACKED_SIZE_MAX = 0x7fb00000, /* of the caches of a file: what a store takes */
+	PACKED_MEMORY_MAX = 64 << 20, /* to unpack, beside them */
+};
+
+struct packed_bytes {
+	const void *data; /* 8-aligned */
+	size_t size;
+};
+
+/* Does data[0, size) begin like a packed file? */
+bool packed_begins(const void *data, size_t size);
+
+/*
+ * Packs `n` > 0 caches, one behind the other. `level` is 0 (nothing is compressed) to
+ * PACKED_LEVEL_MAX. *ret is the caller's to free(). The same bytes for the same caches and level.
+ * Memory: one and a half times the caches' size, as what was packed is unpacked and compared. SC_EINVAL: too large, or no such level; SC_ENOMEM.
+ */
+int packed_pack(const struct packed_bytes caches[], size_t n, int level, void **ret,
+		size_t *ret_size, struct sc_error *err);
+
+/* What was unpacked: all zero is nothing. */
+struct packed_caches {
+	struct packed_bytes *caches;
+	size_t num;
+	uint8_t *bytes; /* that the caches lie in, of malloc() */
+	size_t size;
+};
+
+/* Unpacks the caches in data[0, size). SC_EFORMAT: damaged; the message names stream and
+ * offset. SC_EUNSUPPORTED: of a later version; SC_ENOMEM. */
+int packed_unpack(const void *data, size_t size, struct packed_caches *ret, struct sc_error *err);
+void packed_caches_deinit(struct packed_caches *caches);
+
+#endif

@@ -1,0 +1,322 @@
+/*
+ * What is packed comes back, whatever the cache: of real programs in all versions, of other
+ * writers, damaged, and no cache at all. What is unpacked may be damaged anywhere.
+ */
+#include "libsymcache/packed/packed.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <xxhash.h>
+
+#include "libsymcache/base/testing.h"
+#include "libsymcache/read/read.h"
+#include "libsymcache/write/build.h"
+
+static struct sc_error err;
+
+struct cache {
+	uint8_t *bytes;
+	size_t size;
+};
+
+static struct cache build_cache(const char *path, uint32_t version, bool locals)
+{
+	const struct symcache_build_options options = { .format_version = version, .locals = locals };
+	struct symcache_build *b;
+	struct cache c;
+
+	if (symcache_build_create(path, &options, &b, &err))
+		fail_msg("%s: %s", path, err.msg);
+	c.size = symcache_build_size(b);
+	c.bytes = malloc(c.size);
+	symcache_build_write(b, c.bytes);
+	symcache_build_destroy(b);
+	return c;
+}
+
+/* Packs it and unpacks it; how large it was meanwhile. */
+static size_t come_back(const void *bytes, size_t size, int level)
+{
+	const struct packed_bytes cache = { bytes, size };
+	struct packed_caches back;
+	void *packed, *again;
+	size_t packed_size, again_size;
+
+	assert_int_equal(packed_pack(&cache, 1, level, &packed, &packed_size, &err), 0);
+	assert_true(packed_begins(packed, packed_size));
+	assert_int_equal(packed_pack(&cache, 1, level, &again, &again_size, &err), 0);
+	assert_int_equal(packed_size, again_size);
+	assert_memory_equal(packed, again, packed_size);
+	if (packed_unpack(packed, packed_size, &back, &err))
+		fail_msg("%s", err.msg);
+	assert_int_equal(back.num, 1);
+	assert_int_equal(back.caches[0].size, size);
+	assert_memory_equal(back.caches[0].data, bytes, size);
+	packed_caches_deinit(&back);
+	free(packed);
+	free(again);
+	return packed_size;
+}
+
+static void test_programs(void **state)
+{
+	static const char *const programs[] = {
+		"inlines", "shapes", "shapes.o", "threads", "units", "layouts.clang5", "layouts.gcc2",
+	};
+	char path[100];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		for (uint32_t version = 7; version <= 9; version++)
+			for (int locals = 0; locals < 2; locals++) {
+				struct cache c;
+
+				snprintf(path, sizeof(path), "build/testprogs/%s", programs[i]);
+				c = build_cache(path, version, locals);
+				come_back(c.bytes, c.size, 0);
+				come_back(c.bytes, c.size, 1);
+				assert_true(come_back(c.bytes, c.size, 19) < c.size * 2 / 3);
+				if (version != 8)
+					testing_seed(c.bytes, c.size);
+				free(c.bytes);
+			}
+}
+
+/* This program has some thousand functions: it is modelled, or it would not be so small. */
+static void test_small(void **state)
+{
+	struct cache c = build_cache("/proc/self/exe", 0, false), l = build_cache("/proc/self/exe", 0, true);
+	const size_t packed = come_back(c.bytes, c.size, 19);
+
+	(void)state;
+	if (c.size > 200000) /* with symbols */
+		assert_in_range(packed, c.size / 40, c.size / 9);
+	assert_true(come_back(l.bytes, l.size, PACKED_LEVEL) > packed);
+	free(c.bytes);
+	free(l.bytes);
+}
+
+static void test_recorded(void **state)
+{
+	static const int versions[] = { 7, 8, 9 };
+	char command[200];
+
+	(void)state;
+	if (access("../shared/data/symcache", R_OK)) {
+		puts("skipped: there is no ../shared/data/symcache");
+		skip();
+	}
+	for (int i = 0; i < 3; i++) {
+		const size_t room = 8 << 20;
+		void *bytes = malloc(room);
+		size_t size;
+		FILE *f;
+
+		snprintf(command, sizeof(command),
+			 "xz -dc ../shared/data/symcache/libc-2.36-v%d.symc.xz", versions[i]);
+		f = popen(command, "r");
+		assert_non_null(f);
+		size = fread(bytes, 1, room, f);
+		assert_int_equal(pclose(f), 0);
+		assert_in_range(come_back(bytes, size, PACKED_LEVEL), size / 30, size / 12);
+		free(bytes);
+	}
+}
+
+/* Each byte changed, and each length: caches that are in order no more. */
+static void test_any_bytes(void **state)
+{
+	struct cache c = build_cache("build/testprogs/inlines", 0, true);
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < c.size; i += i < 400 || i + 600 > c.size ? 1 : 7) {
+		const uint8_t was = c.bytes[i];
+
+		c.bytes[i] ^= (uint8_t)(1 + testing_below(&seed, 255));
+		come_back(c.bytes, c.size, 0);
+		c.bytes[i] = was;
+	}
+	for (size_t size = 0; size < c.size; size += 1 + size / 50)
+		come_back(c.bytes, size, 0);
+	free(c.bytes);
+	c = (struct cache){ calloc(1, 50 << 20), 50 << 20 }; /* compressed it would not be believed */
+	assert_in_range(come_back(c.bytes, c.size, 19), c.size, c.size + 1000);
+	free(c.bytes);
+}
+
+/* Several in one file: no larger than the one and the differences. */
+static void test_joined(void **state)
+{
+	struct cache a = build_cache("build/testprogs/layouts.gcc4", 0, false);
+	struct cache b = build_cache("build/testprogs/layouts.gcc5", 0, false);
+	const struct packed_bytes caches[] = {
+		{ a.bytes, a.size }, { "no cache", 8 }, { b.bytes, b.size }, { "", 0 },
+	};
+	struct packed_caches back;
+	void *packed;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(packed_pack(caches, 4, 19, &packed, &size, &err), 0);
+	testing_seed(packed, size);
+	assert_true(size < come_back(a.bytes, a.size, 19) + come_back(b.bytes, b.size, 19));
+	assert_int_equal(packed_unpack(packed, size, &back, &err), 0);
+	assert_int_equal(back.num, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(back.caches[i].size, caches[i].size);
+		assert_memory_equal(back.caches[i].data, caches[i].data, caches[i].size);
+		assert_int_equal((uintptr_t)back.caches[i].data % 8, 0);
+	}
+	packed_caches_deinit(&back);
+	free(packed);
+	free(a.bytes);
+	free(b.bytes);
+}
+
+static void refuse(const void *packed, size_t size, int code, const char *message)
+{
+	struct packed_caches back;
+
+	assert_int_equal(packed_unpack(packed, size, &back, &err), code);
+	assert_string_equal(err.msg, message);
+	assert_null(back.bytes);
+	assert_null(back.caches);
+}
+
+static void test_damaged(void **state)
+{
+	struct cache c = build_cache("build/testprogs/inlines", 0, true);
+	const struct packed_bytes cache = { c.bytes, c.size };
+	struct packed_caches back;
+	uint64_t seed = 2;
+	uint8_t *packed;
+	size_t size;
+
+	(void)state;
+	for (int level = 0; level < 2; level++) {
+		assert_int_equal(packed_pack(&cache, 1, level, (void **)&packed, &size, &err), 0);
+		testing_seed(packed, size);
+		for (size_t i = 0; i < size; i++) {
+			const uint8_t was = packed[i];
+
+			packed[i] ^= (uint8_t)(1 + testing_below(&seed, 255));
+			if (packed_unpack(packed, size, &back, &err))
+				assert_true(err.code && *err.msg);
+			else /* what zstd does not look at */
+				assert_memory_equal(back.caches[0].data, c.bytes, c.size);
+			packed_caches_deinit(&back);
+			packed[i] = was;
+		}
+		for (size_t cut = 0; cut < size; cut++)
+			assert_int_not_equal(packed_unpack(packed, cut, &back, &err), 0);
+		free(packed);
+	}
+	free(c.bytes);
+}
+
+/* A file of kind `kind`, one cache that is said to have `size` bytes, and what follows. */
+static size_t file_of(uint8_t *file, uint8_t kind, uint64_t size, const char *rest, size_t n)
+{
+	memcpy(file, "SYMPACK\1", 8);
+	memcpy(file + 8, (uint8_t[]){ kind, 1, 0, 0 }, 4);
+	memcpy(file + 12, &size, 8);
+	memset(file + 20, 0, 8);
+	memcpy(file + 28, rest, n);
+	return 28 + n;
+}
+
+static void test_hostile(void **state)
+{
+	static const char far[] = "\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+	static uint8_t file[1 << 20];
+	size_t n;
+
+	(void)state;
+	refuse("", 0, SC_EFORMAT, "not a packed SymCache");
+	refuse("SYMPACK\2............", 20, SC_EUNSUPPORTED, "packed by a later version");
+	n = file_of(file, 2, 80, "", 0);
+	refuse(file, n, SC_EUNSUPPORTED, "packed by a later version");
+	n = file_of(file, 1, (uint64_t)PACKED_SIZE_MAX + 1, "", 0);
+	refuse(file, n, SC_EFORMAT, "header: cache 0 is too large");
+	refuse(file, sizeof(file), SC_EFORMAT, "header: cache 0 is too large");
+	n = file_of(file, 1, 100 << 20, "", 0);
+	refuse(file, n, SC_EFORMAT, "header: cache 0 is too large");
+	n = file_of(file, 1, 80, "", 0);
+	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it is longer than the file");
+	n = file_of(file, 1, 80, far, sizeof(far));
+	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it is longer than the file");
+	n = file_of(file, 1, 80, "\x80\x80\x80\x80\x04\x01z", 7);
+	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it takes more than 64 MiB");
+	n = file_of(file, 1, 80, "\x03\x01z", 3);
+	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: Src size is incorrect");
+	n = file_of(file, 1, 80, "\x01\x00\x01", 3);
+	memset(file + n, 0, 100);
+	refuse(file, n + 3, SC_EFORMAT, "stream TEXT, at 34: it is longer than the file");
+	n = file_of(file, 0, 80, "\x05\x00" "12345", 7);
+	refuse(file, n, SC_EFORMAT, "at 28: not 80 bytes");
+}
+
+/* A stream of a real file that says something else: the header's counts, 80 bytes in HEAD. */
+static void test_counts(void **state)
+{
+	struct cache c = build_cache("build/testprogs/inlines", 0, false);
+	const struct packed_bytes cache = { c.bytes, c.size };
+	uint8_t *packed, *header;
+	struct packed_caches back;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(packed_pack(&cache, 1, 0, (void **)&packed, &size, &err), 0);
+	header = memmem(packed, size, "SYMC", 4);
+	assert_non_null(header);
+	for (size_t at = 44; at < 64; at += 4) {
+		uint32_t was, more = UINT32_MAX;
+
+		memcpy(&was, header + at, 4);
+		memcpy(header + at, &more, 4);
+		refuse(packed, size, SC_EFORMAT, "stream HEAD at 81: sections beyond the end");
+		more = was + 1;
+		memcpy(header + at, &more, 4);
+		assert_int_equal(packed_unpack(packed, size, &back, &err), SC_EFORMAT);
+		memcpy(header + at, &was, 4);
+	}
+	assert_int_equal(packed_unpack(packed, size, &back, &err), 0);
+	packed_caches_deinit(&back);
+	free(packed);
+	free(c.bytes);
+}
+
+static void test_arguments(void **state)
+{
+	const struct packed_bytes cache = { "12345678", 8 }, large = { "12345678", (size_t)PACKED_SIZE_MAX + 1 };
+	void *packed;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(packed_pack(&cache, 1, 20, &packed, &size, &err), SC_EINVAL);
+	assert_string_equal(err.msg, "levels are 1 to 19");
+	assert_int_equal(packed_pack(&cache, 1, -1, &packed, &size, NULL), SC_EINVAL);
+	assert_int_equal(packed_pack(&cache, 0, 3, &packed, &size, &err), SC_EINVAL);
+	assert_int_equal(packed_pack(&large, 1, 3, &packed, &size, &err), SC_EINVAL);
+	assert_string_equal(err.msg, "too large to be packed");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_programs), cmocka_unit_test(test_small),
+		cmocka_unit_test(test_recorded), cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_joined), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_hostile), cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_arguments),
+	};
+
+	return cmocka_run_group_tests(tests, testing_set_up, testing_tear_down);
+}
