@@ -346,7 +346,7 @@ deb: ## build Debian packages: build/deb/*.deb (debhelper)
 install: install-program install-lib ## install program, libraries, headers, man pages, completions under DESTDIR and PREFIX
 
 BATCH_EXAMPLES := $(wildcard scripts/batch/*)
-BATCH_PROGRAMS := $(shell find scripts/batch -type f -perm -u+x)
+BATCH_PROGRAMS = $(shell find scripts/batch -type f -perm -u+x)
 install-program: all man
 	install -D -m 755 $(PROG) $(DESTDIR)$(PREFIX)/bin/symcache
 	@to=$$(realpath -m "$(DESTDIR)$(PREFIX)") && cd $(SHARE) && find . -type f ! -name made -exec \

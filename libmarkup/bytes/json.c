@@ -5,19 +5,10 @@
 
 #include "libsymcache/base/utf8.h"
 
-/* How strings are written: of logs, and by the generator, which does as yajl and
- * llvm-symbolizer do. */
-struct manner {
-	const char *digits;
-	bool escapes_del;
-	bool mends_parts; /* one U+FFFD for each maximal malformed part; else for each byte */
-};
-
-static const struct manner of_logs = { "0123456789abcdef", true, false };
-static const struct manner of_generator = { "0123456789ABCDEF", false, true };
-
-static void escape(struct mk_out *o, unsigned char c, const char *digits)
+/* With digits as yajl and llvm-symbolizer write them. */
+static void escape(struct mk_out *o, unsigned char c)
 {
+	static const char digits[] = "0123456789ABCDEF";
 	static const char letters[] = "b\bt\tn\nf\fr\r\"\"\\\\";
 	char text[] = "\\u0000";
 
@@ -45,7 +36,7 @@ static inline uint64_t special(const char *eight)
 	return ((x - ones * ' ') | (quote - ones) | (slash - ones) | x | (x + ones)) & ones << 7;
 }
 
-static void put_escaped(struct mk_out *o, struct sc_str s, const struct manner *m)
+void mk_json_escaped(struct mk_out *o, struct sc_str s)
 {
 	const char *p = s.ptr, *end = p + s.len, *run = p;
 
@@ -59,17 +50,16 @@ static void put_escaped(struct mk_out *o, struct sc_str s, const struct manner *
 		}
 		if (c >= 0x80)
 			len = sc_utf8_len(p, (size_t)(end - p));
-		if (c >= 0x80 ? len > 0 : c >= ' ' && c != '"' && c != '\\' &&
-		    !(c == 0x7f && m->escapes_del)) {
+		if (c >= 0x80 ? len > 0 : c >= ' ' && c != '"' && c != '\\' && c != 0x7f) {
 			p += len;
 			continue;
 		}
 		mk_out_put(o, run, (size_t)(p - run));
 		if (c < 0x80)
-			escape(o, c, m->digits);
+			escape(o, c);
 		else
 			mk_out_lit(o, "\xef\xbf\xbd");
-		run = p += len < 0 && m->mends_parts ? -len : 1;
+		run = p += len < 0 ? -len : 1;
 	}
 	mk_out_put(o, run, (size_t)(p - run));
 }
@@ -87,13 +77,13 @@ static inline bool plain(struct sc_str s)
 	return !(any | special(s.ptr + s.len - 8));
 }
 
-static void put_string(struct mk_out *o, struct sc_str s, const struct manner *m)
+void mk_json_string(struct mk_out *o, struct sc_str s)
 {
 	char *to = plain(s) ? mk_out_room(o, s.len + 2) : NULL;
 
 	if (!to) {
 		mk_out_char(o, '"');
-		put_escaped(o, s, m);
+		mk_json_escaped(o, s);
 		mk_out_char(o, '"');
 		return;
 	}
@@ -102,16 +92,6 @@ static void put_string(struct mk_out *o, struct sc_str s, const struct manner *m
 		to = mempcpy(to, s.ptr, s.len);
 	*to++ = '"';
 	mk_out_used(o, to);
-}
-
-void mk_json_escaped(struct mk_out *o, struct sc_str s)
-{
-	put_escaped(o, s, &of_logs);
-}
-
-void mk_json_string(struct mk_out *o, struct sc_str s)
-{
-	put_string(o, s, &of_logs);
 }
 
 /* ---- the generator: layout ----------------------------------------------------------- */
@@ -206,16 +186,11 @@ void mk_gen_end(struct mk_gen *g)
 
 /* ---- the generator: values ----------------------------------------------------------- */
 
-void mk_gen_put_string(struct mk_gen *g, const char *text, size_t len)
-{
-	put_string(g->to, (struct sc_str){ text, len }, &of_generator);
-}
-
 void mk_gen_string(struct mk_gen *g, const char *key, const char *text, size_t len)
 {
 	key_of(g, key);
 	before(g);
-	mk_gen_put_string(g, text, len);
+	mk_json_string(g->to, (struct sc_str){ text, len });
 }
 
 void mk_gen_text(struct mk_gen *g, const char *key, const char *text)

@@ -9,7 +9,8 @@
 
 #include "libmarkup/bytes/out.h"
 
-/* `s` in quotes. Bytes that are not UTF-8 become U+FFFD, one for each. */
+/* `s` in quotes. What is not UTF-8 becomes U+FFFD, one for each maximal part of a sequence, as the
+ * Unicode standard recommends; control characters, DEL too, are escaped. */
 void mk_json_string(struct mk_out *o, struct sc_str s);
 
 /* The same without quotes. */
@@ -48,8 +49,7 @@ static inline void mk_json_hex(struct mk_out *o, const char *name, uint64_t v)
  * goes on in an object that has members already.
  *
  * Where a function takes a key, NULL stands for a value without one: in an array, or by itself.
- * A key is plain text. Of strings, what is not UTF-8 becomes U+FFFD, one for each maximal part
- * of a sequence, as the Unicode standard recommends.
+ * A key is plain text; strings are those of mk_json_string().
  */
 struct mk_gen {
 	struct mk_out *to;  /* borrowed */
@@ -82,12 +82,11 @@ void mk_gen_end(struct mk_gen *g);
 
 /*
  * For inner loops: what a compact generator appends to, into which its user may put all members of
- * a map by itself, or all behind the first one; NULL: it is pretty. And a string there.
+ * a map by itself, or all behind the first one; NULL: it is pretty.
  */
 static inline struct mk_out *mk_gen_compact(const struct mk_gen *g)
 {
 	return g->pretty ? NULL : g->to;
 }
-void mk_gen_put_string(struct mk_gen *g, const char *text, size_t len);
 
 #endif

@@ -19,7 +19,7 @@ static void put_str(struct mk_gen *g, const char *key, struct sc_str s)
 #define STRING(g, compact, key, text, len) do { \
 	if (!(compact)) { mk_gen_string(g, key, text, len); break; } \
 	mk_out_lit(compact, ",\"" key "\":"); \
-	mk_gen_put_string(g, text, len); \
+	mk_json_string(compact, (struct sc_str){ text, len }); \
 } while (0)
 
 static void put_frame(struct mk_gen *g, const struct sc_frame *f,

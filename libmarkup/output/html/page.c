@@ -86,7 +86,7 @@ void mk_html_text(struct mk_out *o, struct sc_str s)
 			mk_put(o, "&quot;");
 		else
 			put_control(o, c);
-		run = ++p;
+		run = p += n < 0 ? -n : 1;
 	}
 	mk_out_put(o, run, (size_t)(p - run));
 }
