@@ -50,7 +50,7 @@ static int walk(const char *path, size_t below, bool make, const char **name, si
 	int fd;
 
 	*at = below;
-	if (below >= sizeof(part)) {
+	if (below + 1 >= sizeof(part)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
