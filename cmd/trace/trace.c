@@ -123,7 +123,7 @@ static int run_trace(int argc, char **argv, struct sc_error *err)
 	int status = STATUS_ERROR;
 
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){ 0 });
-	images = must(symcache_process_create(&(struct symcache_finder){ .caches = caches.caches }));
+	images = must(symcache_process_create(&(struct symcache_finder){ .find = symcache_find_module, .caches = caches.caches }));
 	if (argc == 0) {
 		status = sc_error_set(err, SC_EINVAL, "which trace file?");
 	} else if (!named_store_missing(o.store) && set_up(images, &select)) {

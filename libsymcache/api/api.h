@@ -105,6 +105,12 @@ static inline void api_forget_others(struct symcache_resolver *r, const struct s
 		r->symbolizer->num_ahead = 0;
 }
 
+/* Makes r->frames of an answer, with one behind the last. False: out of memory. */
+bool api_take_frames(struct symcache_resolver *r, const struct symcache_answer *a);
+
+/* SYMCACHE_REASON_… */
+int api_reason_of(enum symcache_reason reason);
+
 /* Forgets all copies, and makes room for so many bytes of them, NULs counted. */
 bool api_reserve_texts(struct symcache_resolver *r, size_t bytes);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsymcache/api/api.h"
+#include "libsymcache/api/space.h"
 #include "libsymcache/logs/resolver.h"
 
 enum { THREADS_MAX = 256 };
@@ -36,23 +36,6 @@ static struct symcache_module *keep(struct symcache_filter *f, struct symcache_c
 	return &c->module;
 }
 
-static int find_cache(struct symcache_filter *f, const struct symcache_file_id *of,
-		      struct symcache_cache **ret, struct symcache_error *err)
-{
-	char name[SYMCACHE_FILE_NAME_MAX + 1], release[SYMCACHE_FILE_NAME_MAX + 1];
-
-	if (!f->store)
-		return SC_ENOTFOUND;
-	if (of->build_id_len)
-		return symcache_store_get(f->store, of->build_id, of->build_id_len, ret, err);
-	if (!symcache_file_name(of->path, name))
-		return SC_ENOTFOUND;
-	if (of->kernel)
-		return api_store_find_kernel(f->store, name, symcache_file_name(of->release, release) ?
-					     release : NULL, ret, err);
-	return api_store_find(f->store, API_BY_NAME, name, ret, err);
-}
-
 /* As symcache_find_module(), in the store of the handle. */
 static int find_module(void *ctx, const struct symcache_file_id *of, struct symcache_module **ret,
 		       struct sc_error *err)
@@ -60,7 +43,7 @@ static int find_module(void *ctx, const struct symcache_file_id *of, struct symc
 	struct symcache_filter *f = ctx;
 	struct symcache_error why;
 	struct symcache_cache *c;
-	int rc = find_cache(f, of, &c, &why);
+	int rc = api_find_in_stores(&f->store, f->store != NULL, of, &c, &why);
 
 	if (rc)
 		return sc_error_set(err, rc, "%s", rc == SC_ENOTFOUND ? "" : why.msg);

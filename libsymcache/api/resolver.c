@@ -99,16 +99,16 @@ static bool reserve_texts(struct symcache_resolver *r, struct sc_str a, struct s
 	return api_reserve_texts(r, a.len + b.len + 2);
 }
 
-static int reason_of(enum symcache_reason reason)
+int api_reason_of(enum symcache_reason reason)
 {
 	switch (reason) {
 	case SYMCACHE_FOUND: return SYMCACHE_REASON_FOUND;
 	case SYMCACHE_OUTSIDE: return SYMCACHE_REASON_OUTSIDE;
 	case SYMCACHE_NO_CODE: return SYMCACHE_REASON_NO_CODE;
-	case SYMCACHE_NO_CACHE: /* it was damaged before */
 	case SYMCACHE_DAMAGED: return SYMCACHE_REASON_DAMAGED;
-	case SYMCACHE_NO_MEMORY:
-	case SYMCACHE_NO_IMAGE: break;
+	case SYMCACHE_NO_CACHE: return SYMCACHE_REASON_NO_CACHE;
+	case SYMCACHE_NO_IMAGE: return SYMCACHE_REASON_NO_IMAGE;
+	case SYMCACHE_NO_MEMORY: break;
 	}
 	return SYMCACHE_REASON_NO_MEMORY;
 }
@@ -120,6 +120,31 @@ static uint32_t text_flags(struct sc_str function, struct sc_str file)
 	       (file.ptr ? 0 : SYMCACHE_FRAME_NO_FILE);
 }
 
+bool api_take_frames(struct symcache_resolver *r, const struct symcache_answer *a)
+{
+	vec_clear(&r->frames);
+	if (!vec_reserve(&r->frames, a->num_frames + 1))
+		return false;
+	for (size_t i = 0; i < a->num_frames; i++) {
+		const struct sc_frame *f = &a->frames[i];
+		/* Of one frame at most, the outermost one, texts are not kept by the names. */
+		const bool kept = f->padded;
+
+		if (!kept && !reserve_texts(r, f->function, f->file))
+			return false;
+		r->frames.data[i] = (struct symcache_frame){
+			.function = kept ? known(f->function.ptr) : api_copy_text(r, f->function),
+			.file = kept ? known(f->file.ptr) : api_copy_text(r, f->file),
+			.line = f->line, .column = f->column, .function_id = f->function_idx,
+			.flags = (i + 1 < a->num_frames ? SYMCACHE_FRAME_INLINED : 0) |
+				 (f->of_table ? SYMCACHE_FRAME_SYMBOL : 0) |
+				 text_flags(f->function, f->file),
+		};
+	}
+	r->frames.data[a->num_frames] = no_frame;
+	return true;
+}
+
 size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, uint64_t vaddr,
 		       const struct symcache_frame **ret)
 {
@@ -127,33 +152,15 @@ size_t symcache_frames(struct symcache_resolver *r, struct symcache_cache *c, ui
 
 	api_forget_others(r, c);
 	*ret = &no_frame;
-	r->reason = reason_of(symcache_symbolize(r->symbolizer, &c->module, vaddr, &a));
-	vec_clear(&r->frames);
+	r->reason = api_reason_of(symcache_symbolize(r->symbolizer, &c->module, vaddr, &a));
+	if (r->reason == SYMCACHE_REASON_NO_CACHE) /* it was damaged before */
+		r->reason = SYMCACHE_REASON_DAMAGED;
 	if (!a.num_frames)
 		return 0;
-	if (!vec_reserve(&r->frames, a.num_frames + 1)) {
+	if (!api_take_frames(r, &a)) {
 		r->reason = SYMCACHE_REASON_NO_MEMORY;
 		return 0;
 	}
-	for (size_t i = 0; i < a.num_frames; i++) {
-		const struct sc_frame *f = &a.frames[i];
-		/* Of one frame at most, the outermost one, texts are not kept by the names. */
-		const bool kept = f->padded;
-
-		if (!kept && !reserve_texts(r, f->function, f->file)) {
-			r->reason = SYMCACHE_REASON_NO_MEMORY;
-			return 0;
-		}
-		r->frames.data[i] = (struct symcache_frame){
-			.function = kept ? known(f->function.ptr) : api_copy_text(r, f->function),
-			.file = kept ? known(f->file.ptr) : api_copy_text(r, f->file),
-			.line = f->line, .column = f->column, .function_id = f->function_idx,
-			.flags = (i + 1 < a.num_frames ? SYMCACHE_FRAME_INLINED : 0) |
-				 (f->of_table ? SYMCACHE_FRAME_SYMBOL : 0) |
-				 text_flags(f->function, f->file),
-		};
-	}
-	r->frames.data[a.num_frames] = no_frame;
 	*ret = r->frames.data;
 	return a.num_frames;
 }

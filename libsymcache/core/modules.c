@@ -8,6 +8,7 @@
  */
 #include <elf.h>
 
+#include "libsymcache/base/elf_id.h"
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 #include "libsymcache/core/parts.h"
@@ -28,28 +29,10 @@ struct id {
 	size_t len; /* 0: not found */
 };
 
-/* Takes the build ID out of the notes at `address`. */
-static void read_build_id(struct symcache_core *core, uint64_t address, uint64_t size,
-			  struct id *ret)
+/* Memory for sc_notes_build_id(), as long as there are steps. */
+static bool read_note(void *core, uint64_t address, void *to, size_t bytes)
 {
-	uint8_t head[16];
-
-	while (size >= 16 && sc_core_step(core) && symcache_core_read(core, address, head, 16)) {
-		uint64_t name = get_number(head, 4), content = get_number(head + 4, 4);
-		uint64_t skip = 12 + ((name + 3) & ~3ull), next = skip + ((content + 3) & ~3ull);
-
-		if (name == 4 && !memcmp(head + 12, "GNU", 4) &&
-		    get_number(head + 8, 4) == NT_GNU_BUILD_ID && content &&
-		    content <= sizeof(ret->bytes) &&
-		    symcache_core_read(core, address + skip, ret->bytes, content)) {
-			ret->len = content;
-			return;
-		}
-		if (next >= size)
-			return;
-		address += next;
-		size -= next;
-	}
+	return sc_core_step(core) && symcache_core_read(core, address, to, bytes);
 }
 
 /* Reads the ELF header at the module's start: its build ID, and *end, where its segments
@@ -83,8 +66,9 @@ static bool read_header(struct symcache_core *core, uint64_t start, struct id *i
 		if (type == PT_LOAD && start + (vaddr - first) + memsz > *end)
 			*end = start + (vaddr - first) + memsz;
 		if (type == PT_NOTE && !id->len)
-			read_build_id(core, start + get_number(ph + s->offset, s->word),
-				      get_number(ph + s->filesz, s->word), id);
+			id->len = sc_notes_build_id(read_note, core,
+						    start + get_number(ph + s->offset, s->word),
+						    get_number(ph + s->filesz, s->word), id->bytes);
 	}
 	return true;
 }

@@ -20,7 +20,7 @@ void symcache_core_use(struct symcache_core *core, struct symcache_caches *cache
 {
 	core->private->caches = caches;
 	core->private->option = option;
-	symcache_process_use(core->process, &(struct symcache_finder){ .caches = caches });
+	symcache_process_use(core->process, &(struct symcache_finder){ .find = symcache_find_module, .caches = caches });
 }
 
 static bool is_called(const struct symcache_image *m, struct sc_str name)

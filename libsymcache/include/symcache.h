@@ -364,7 +364,9 @@ enum {
 	SYMCACHE_REASON_OUTSIDE = 1, /* below the image, or above its code */
 	SYMCACHE_REASON_NO_CODE = 2, /* in between, but in no function */
 	SYMCACHE_REASON_DAMAGED = 3, /* the store's entry is */
-	SYMCACHE_REASON_NO_MEMORY = 4
+	SYMCACHE_REASON_NO_MEMORY = 4,
+	SYMCACHE_REASON_NO_CACHE = 5, /* of an address space: the image has none */
+	SYMCACHE_REASON_NO_IMAGE = 6  /* the same: nothing is mapped there */
 };
 SYMCACHE_API int symcache_reason(const struct symcache_resolver *r);
 

@@ -18,6 +18,7 @@ int prof_places_init(struct prof_places *p, const struct symprofile_options *opt
 		     struct sc_error *err)
 {
 	*p = (struct prof_places){ .options = options, .finder = {
+		.find = symcache_find_module,
 		.caches = options->caches, .modules = options->modules,
 		.num_modules = options->num_modules } };
 	p->symbolizer = symcache_symbolizer_create(options->caches, options->names);

@@ -34,7 +34,7 @@ static const struct {
 
 static struct symcache_process *images_of(const char *name, struct symcache_caches *caches)
 {
-	struct symcache_process *images = symcache_process_create(&(struct symcache_finder){ .caches = caches });
+	struct symcache_process *images = symcache_process_create(&(struct symcache_finder){ .find = symcache_find_module, .caches = caches });
 	struct sc_error err;
 	char *spec;
 	size_t i = 0;

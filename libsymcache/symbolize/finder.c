@@ -206,6 +206,10 @@ int symcache_find_module(const struct symcache_finder *f, const struct symcache_
 			 struct symcache_module **ret, struct sc_error *err)
 {
 	*ret = NULL;
+	if (of->bound)
+		return use(symcache_caches_module(f->caches, access(of->bound, F_OK) ?
+						  SYMCACHE_MODULE_BUILD_ID : SYMCACHE_MODULE_FILE,
+						  of->bound), ret, err);
 	if (of->build_id_len)
 		return find_id(f, of, ret, err);
 	return of->kernel ? find_kernel(f, of, ret, err) : find_named(f, of, ret, err);

@@ -14,8 +14,15 @@
 
 #include "libsymcache/symbolize/symbolize.h"
 
+struct symcache_file_id;
+
 /* All is borrowed. */
 struct symcache_finder {
+	/* How it finds: symcache_find_module, or something else with `ctx`, which need not know
+	 * caches. NULL: it finds nothing. */
+	int (*find)(const struct symcache_finder *f, const struct symcache_file_id *of,
+		    struct symcache_module **ret, struct sc_error *err);
+	void *ctx;
 	struct symcache_caches *caches;
 	const char *const *modules; /* NAME=BUILDID, NAME=FILE or NAME=TAG */
 	size_t num_modules;
@@ -31,6 +38,7 @@ struct symcache_file_id {
 	const uint8_t *build_id;
 	size_t build_id_len;        /* 0: unknown */
 	bool kernel;
+	const char *bound;          /* the file or build ID that it is instead; NULL: none */
 	struct sc_str release;       /* of the kernel, "6.1.0-56-amd64"; len 0: unknown */
 };
 

@@ -119,6 +119,7 @@ static void open_code(struct symcache_process *p, struct symcache_image *image)
 	size_t i = 0;
 
 	image->code_asked = true;
+	image->close_code = symcache_code_close;
 	if (!facts || facts->build_id_len > SYMCACHE_BUILD_ID_MAX || !symcache_process_uses_files(p))
 		return;
 	symcache_module_files(image->module, files);

@@ -77,7 +77,7 @@ uint64_t a_variable = 4711;
 static void test_data(void **state)
 {
 	const struct fixture *f = *state;
-	struct symcache_process *images = symcache_process_create(&(struct symcache_finder){ .caches = f->caches });
+	struct symcache_process *images = symcache_process_create(&(struct symcache_finder){ .find = symcache_find_module, .caches = f->caches });
 	const uint64_t bias = (uintptr_t)set_up; /* anything */
 	const struct symcache_data_place *data;
 	const struct symcache_image *image;

@@ -63,7 +63,8 @@ static void leave_images(struct images *images)
 		tdestroy(images->tree, keep_node);
 	for (size_t i = 0; i < images->list.len; i++) {
 		free(images->list.data[i]->bound);
-		symcache_code_close(images->list.data[i]->code);
+		if (images->list.data[i]->code)
+			images->list.data[i]->close_code(images->list.data[i]->code);
 		free(images->list.data[i]);
 	}
 	vec_deinit(&images->list);
@@ -206,33 +207,18 @@ void symcache_process_use(struct symcache_process *p, const struct symcache_find
 	p->images->finder = *finder;
 }
 
-static int find_bound(const struct symcache_finder *finder, struct symcache_image *image)
-{
-	const enum symcache_module_kind kind = access(image->bound, F_OK) ?
-		SYMCACHE_MODULE_BUILD_ID : SYMCACHE_MODULE_FILE;
-	struct symcache_module *m = symcache_caches_module(finder->caches, kind, image->bound);
-	const struct symcache *cache;
-	int rc = m ? symcache_module_cache(m, &cache, NULL, &image->why) :
-		     sc_no_memory(&image->why);
-
-	image->module = rc ? NULL : m;
-	return rc;
-}
-
 static int find_cache(const struct symcache_finder *finder, struct symcache_image *image)
 {
 	const struct symcache_file_id of = {
 		.path = sc_str_of(image->path), .build_id = image->build_id,
 		.build_id_len = image->build_id_len, .kernel = image->kernel,
-		.release = sc_str_of(image->release),
+		.release = sc_str_of(image->release), .bound = image->bound,
 	};
 	int rc;
 
-	if (!finder->caches)
+	if (!finder->find)
 		return sc_error_set(&image->why, SC_ENOTFOUND, "there is no source of caches");
-	if (image->bound)
-		return find_bound(finder, image);
-	rc = symcache_find_module(finder, &of, &image->module, &image->why);
+	rc = finder->find(finder, &of, &image->module, &image->why);
 	if (rc && !*image->why.msg)
 		sc_error_set(&image->why, rc, *image->name ?
 			     "the store has no file of that name" :

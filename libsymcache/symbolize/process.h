@@ -76,6 +76,7 @@ struct symcache_image {
 	/* Once symcache_process_code() asked for it. */
 	bool code_asked;
 	struct symcache_code *code;     /* NULL: there is no file with its code */
+	void (*close_code)(struct symcache_code *code); /* what closes it, if there is some */
 };
 
 /* A part of an image in memory. */

@@ -336,6 +336,7 @@ static void open_itself(struct itself *t)
 	t->names = symcache_names_create(NULL);
 	t->s = symcache_symbolizer_create(t->caches, t->names);
 	t->p = symcache_process_create(&(struct symcache_finder){
+		.find = symcache_find_module,
 		.caches = t->caches, .modules = modules, .num_modules = 1 });
 	t->image = add_image(t->p, program);
 	while (fgets(line, sizeof(line), maps)) {

@@ -1,0 +1,369 @@
+/*
+ * Address spaces: see <symcache-process.h>. What is mapped where, and the batches, are
+ * symbolize/process.h; where caches come from is a list of handles of stores.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <symcache-process.h>
+#include <sys/uio.h>
+
+#include "libmarkup/input/maps.h"
+#include "libsymcache/api/space.h"
+#include "libsymcache/base/cleanup.h"
+#include "libsymcache/base/elf_id.h"
+
+/* ---- where caches come from ---------------------------------------------------------------- */
+
+static bool read_file(void *fd, uint64_t at, void *to, size_t bytes)
+{
+	return pread(*(int *)fd, to, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+static bool read_memory(void *space, uint64_t at, void *to, size_t bytes)
+{
+	const struct iovec here = { to, bytes }, there = { (void *)(uintptr_t)at, bytes };
+
+	return process_vm_readv((pid_t)((struct symcache_space *)space)->pid, &here, 1, &there, 1,
+				0) == (ssize_t)bytes;
+}
+
+/* The build ID of a file of the process; its length, 0: none. */
+static size_t read_build_id(struct symcache_space *s, struct sc_str path,
+			    uint8_t id[SYMCACHE_BUILD_ID_MAX])
+{
+	__attribute__((cleanup(sc_close_fd))) int fd = -1;
+	const struct api_first_row *row = NULL;
+	char name[4200];
+
+	for (size_t i = 0; i < s->rows.len && !row; i++)
+		if (sc_str_is(path, s->rows.data[i].path))
+			row = &s->rows.data[i];
+	if (!row)
+		return 0;
+	snprintf(name, sizeof(name), "/proc/%u/root%s", s->pid, row->path);
+	if (!row->deleted)
+		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd >= 0 ? sc_elf_build_id(read_file, &fd, 0, id) :
+			 sc_elf_build_id(read_memory, s, row->start, id);
+}
+
+static int find_in(struct symcache_store *store, const struct symcache_file_id *of,
+		   struct symcache_cache **ret, struct symcache_error *err)
+{
+	char name[SYMCACHE_FILE_NAME_MAX + 1], release[SYMCACHE_FILE_NAME_MAX + 1];
+
+	if (of->build_id_len)
+		return symcache_store_get(store, of->build_id, of->build_id_len, ret, err);
+	if (!symcache_file_name(of->path, name))
+		return api_error(err, SC_ENOTFOUND, "neither its name nor its build ID is known");
+	if (of->kernel)
+		return api_store_find_kernel(store, name, symcache_file_name(of->release, release) ?
+					     release : NULL, ret, err);
+	return api_store_find(store, API_BY_NAME, name, ret, err);
+}
+
+int api_find_in_stores(struct symcache_store *const *stores, size_t n,
+		       const struct symcache_file_id *of, struct symcache_cache **ret,
+		       struct symcache_error *err)
+{
+	int rc = api_error(err, SC_ENOTFOUND, "there is no store");
+
+	for (size_t i = 0; i < n && rc == SC_ENOTFOUND; i++)
+		rc = find_in(stores[i], of, ret, err);
+	return rc;
+}
+
+/* As symcache_find_module(), in the stores of the space. */
+static int find_module(const struct symcache_finder *finder, const struct symcache_file_id *of,
+		       struct symcache_module **ret, struct sc_error *err)
+{
+	struct symcache_space *s = finder->ctx;
+	struct symcache_file_id known = *of;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
+	struct symcache_cache *c, **kept;
+	struct symcache_error why;
+	int rc;
+
+	if (!known.build_id_len && (known.build_id_len = read_build_id(s, of->path, id)))
+		known.build_id = id;
+	if (!s->stores.len) {
+		if (!vec_reserve(&s->stores, 1))
+			return sc_no_memory(err);
+		rc = symcache_store_open(NULL, 0, s->stores.data, &why);
+		if (rc)
+			return sc_error_set(err, rc, "%s", why.msg);
+		s->stores.len = 1;
+	}
+	rc = api_find_in_stores(s->stores.data, s->stores.len, &known, &c, &why);
+	if (rc)
+		return sc_error_set(err, rc, "%s", why.msg);
+	kept = vec_push(&s->caches);
+	if (!kept) {
+		symcache_cache_unref(c);
+		return sc_no_memory(err);
+	}
+	*kept = c;
+	*ret = &c->module;
+	return 0;
+}
+
+/* ---- spaces -------------------------------------------------------------------------------- */
+
+int symcache_space_create(const struct symcache_space_options *options,
+			  struct symcache_space **ret, struct symcache_error *err)
+{
+	const struct symcache_space_options o = options ? *options :
+		(struct symcache_space_options){ .size = sizeof(o) };
+	const struct symcache_resolver_options texts = { sizeof(texts), o.flags, NULL };
+	struct symcache_space *s;
+	int rc;
+
+	*ret = NULL;
+	if ((options && !api_fits(options)) || (o.num_stores && !o.stores))
+		return api_error(err, SC_EINVAL, "unknown options");
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return api_error(err, SC_ENOMEM, "out of memory");
+	rc = symcache_resolver_create(&texts, &s->resolver, err);
+	if (!rc && !(s->process = symcache_process_create(&(struct symcache_finder){
+			.find = find_module, .ctx = s })))
+		rc = api_error(err, SC_ENOMEM, "out of memory");
+	if (!rc && !vec_reserve(&s->stores, o.num_stores))
+		rc = api_error(err, SC_ENOMEM, "out of memory");
+	if (rc) {
+		symcache_space_destroy(s);
+		return rc;
+	}
+	for (uint32_t i = 0; i < o.num_stores; i++)
+		s->stores.data[s->stores.len++] = symcache_store_ref(o.stores[i]);
+	*ret = s;
+	return 0;
+}
+
+void symcache_space_destroy(struct symcache_space *s)
+{
+	if (!s)
+		return;
+	symcache_process_destroy(s->process);
+	symcache_resolver_destroy(s->resolver);
+	for (size_t i = 0; i < s->caches.len; i++)
+		symcache_cache_unref(s->caches.data[i]);
+	for (size_t i = 0; i < s->stores.len; i++)
+		symcache_store_close(s->stores.data[i]);
+	for (size_t i = 0; i < s->rows.len; i++)
+		free(s->rows.data[i].path);
+	vec_deinit(&s->rows);
+	vec_deinit(&s->caches);
+	vec_deinit(&s->stores);
+	free(s);
+}
+
+int api_space_map(struct symcache_space *s, const struct symcache_file_id *of,
+		  struct symcache_mapping m, struct symcache_error *err)
+{
+	int rc;
+
+	m.image = symcache_process_image(s->process, of);
+	rc = m.image ? symcache_process_map(s->process, &m) : SC_ENOMEM;
+	return rc ? api_error(err, rc, rc == SC_ELIMIT ? "there are too many mappings" :
+			      "out of memory") : 0;
+}
+
+int symcache_space_add(struct symcache_space *s, const struct symcache_mapped *m,
+		       struct symcache_error *err)
+{
+	static const enum symcache_origin origins[] = {
+		[SYMCACHE_OFFSET_IN_FILE] = SYMCACHE_FROM_FILE,
+		[SYMCACHE_OFFSET_IN_IMAGE] = SYMCACHE_FROM_LOAD_BASE,
+		[SYMCACHE_OFFSET_VADDR] = SYMCACHE_FROM_ZERO,
+	};
+
+	if (!m || !api_fits(m) || m->start >= m->end || m->from > SYMCACHE_OFFSET_VADDR ||
+	    m->build_id_len > SYMCACHE_BUILD_ID_MAX || (m->build_id_len && !m->build_id))
+		return api_error(err, SC_EINVAL, "an empty range, or unknown options");
+	return api_space_map(s, &(struct symcache_file_id){
+		.path = sc_str_of(m->path ? m->path : ""), .build_id = m->build_id,
+		.build_id_len = m->build_id_len }, (struct symcache_mapping){
+		.start = m->start, .end = m->end, .offset = m->offset, .origin = origins[m->from] },
+		err);
+}
+
+/* ---- /proc/PID/maps ------------------------------------------------------------------------ */
+
+static bool is_deleted(const char *line, const char *end)
+{
+	static const char mark[] = " (deleted)";
+	const size_t len = sizeof(mark) - 1;
+
+	return (size_t)(end - line) > len && !memcmp(end - len, mark, len);
+}
+
+struct text {
+	VEC(char) bytes;
+};
+
+/* Remembers where a file of the process begins in memory. */
+static bool note_first(struct symcache_space *s, const struct mk_row *row, bool deleted)
+{
+	const size_t n = s->rows.len;
+	struct api_first_row *first;
+
+	if (n && sc_str_is(row->name, s->rows.data[n - 1].path))
+		return true;
+	first = vec_push(&s->rows);
+	if (!first)
+		return false;
+	*first = (struct api_first_row){ strndup(row->name.ptr, row->name.len), row->start, deleted };
+	s->rows.len -= !first->path;
+	return s->rows.len > n;
+}
+
+static int add_row(struct symcache_space *s, const char *line, const char *end, int *n,
+		   struct symcache_error *err)
+{
+	struct mk_row row = { 0 };
+
+	if (!mk_read_maps_row(line, end, &row))
+		return 0;
+	++*n;
+	if (!row.path)
+		return 0;
+	if (s->pid && !note_first(s, &row, is_deleted(line, end)))
+		return api_error(err, SC_ENOMEM, "out of memory");
+	if (!row.code && row.offset)
+		return 0;
+	return api_space_map(s, &(struct symcache_file_id){ .path = row.name },
+			     (struct symcache_mapping){ .start = row.start, .end = row.end,
+				     .offset = row.offset, .origin = SYMCACHE_FROM_FILE }, err);
+}
+
+int symcache_space_add_maps(struct symcache_space *s, const char *text, size_t len,
+			    struct symcache_error *err)
+{
+	const char *const end = text + len;
+	int n = 0;
+
+	for (const char *line = text, *newline; line < end; line = newline + 1) {
+		int rc;
+
+		newline = memchr(line, '\n', (size_t)(end - line));
+		newline = newline ? newline : end;
+		rc = add_row(s, line, newline, &n, err);
+		if (rc)
+			return rc;
+	}
+	return n;
+}
+
+/* The whole of a file whose size is not known beforehand. */
+static int read_all(const char *path, struct text *ret, struct symcache_error *err)
+{
+	__attribute__((cleanup(sc_close_fd))) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : 1;
+
+	while (n > 0) {
+		if (!vec_reserve(&ret->bytes, 64 << 10))
+			return api_error(err, SC_ENOMEM, "out of memory");
+		n = read(fd, ret->bytes.data + ret->bytes.len, 64 << 10);
+		ret->bytes.len += n > 0 ? (size_t)n : 0;
+	}
+	return n < 0 ? api_error(err, SC_ESYS, "%s: %s", path, strerrordesc_np(errno)) : 0;
+}
+
+int symcache_space_add_process(struct symcache_space *s, uint32_t pid, struct symcache_error *err)
+{
+	struct text text = { { 0 } };
+	char path[40];
+	int rc;
+
+	pid = pid ? pid : (uint32_t)getpid();
+	if (s->pid && s->pid != pid)
+		return api_error(err, SC_EINVAL, "the space is that of process %u", s->pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	rc = read_all(path, &text, err);
+	if (!rc) {
+		s->pid = pid;
+		rc = symcache_space_add_maps(s, text.bytes.data, text.bytes.len, err);
+	}
+	vec_deinit(&text.bytes);
+	return rc < 0 ? rc : 0;
+}
+
+/* ---- addresses ----------------------------------------------------------------------------- */
+
+struct batch {
+	struct symcache_space *s;
+	const struct symcache_addresses *addresses;
+	VEC(struct symcache_address) found;
+	symcache_located_fn *fn;
+	void *ctx;
+	int result;
+};
+
+static const char *why(const struct symcache_address *at, enum symcache_reason reason)
+{
+	switch (reason) {
+	case SYMCACHE_FOUND: return "";
+	case SYMCACHE_NO_IMAGE: return "nothing is mapped there";
+	case SYMCACHE_NO_CACHE: return *at->image->why.msg ? at->image->why.msg : "there is no cache";
+	case SYMCACHE_OUTSIDE: return "it is outside of the code";
+	case SYMCACHE_NO_CODE: return "it is in no function";
+	case SYMCACHE_DAMAGED: return "the entry in the store is damaged";
+	case SYMCACHE_NO_MEMORY: break;
+	}
+	return "out of memory";
+}
+
+static struct symcache_cache *cache_of(struct symcache_module *m)
+{
+	return m ? (void *)((char *)m - offsetof(struct symcache_cache, module)) : NULL;
+}
+
+static int give(void *ctx, size_t i, const struct symcache_answer *a)
+{
+	struct batch *b = ctx;
+	const struct symcache_address *at = &b->found.data[i];
+	const struct symcache_image *image = at->image;
+	struct symcache_resolver *r = b->s->resolver;
+	struct symcache_located l = {
+		.address = b->addresses->list[i], .vaddr = at->vaddr,
+		.path = image ? image->path : "", .num_frames = a->num_frames,
+		.reason = api_reason_of(a->reason), .why = why(at, a->reason),
+	};
+
+	if (!api_take_frames(r, a))
+		return SC_ENOMEM;
+	l.frames = r->frames.data;
+	l.cache = image ? cache_of(image->module) : NULL;
+	if (l.cache)
+		l.build_id = symcache_cache_build_id(l.cache, &l.build_id_len);
+	else if (image)
+		l.build_id = image->build_id, l.build_id_len = image->build_id_len;
+	b->result = b->fn(b->ctx, i, &l);
+	return b->result ? 1 : 0;
+}
+
+int symcache_space_symbolize(struct symcache_space *s, const struct symcache_addresses *addresses,
+			     symcache_located_fn *fn, void *ctx, struct symcache_error *err)
+{
+	struct batch b = { .s = s, .addresses = addresses, .fn = fn, .ctx = ctx };
+	int rc = 0;
+
+	if (!addresses || !api_fits(addresses) || !fn || (addresses->num && !addresses->list) ||
+	    addresses->flags & ~SYMCACHE_RETURN_ADDRESSES)
+		return api_error(err, SC_EINVAL, "unknown options, or no function");
+	if (!vec_reserve(&b.found, addresses->num))
+		return api_error(err, SC_ENOMEM, "out of memory");
+	for (size_t i = 0; i < addresses->num; i++)
+		symcache_process_find(s->process, addresses->list[i],
+				      addresses->flags & SYMCACHE_RETURN_ADDRESSES ?
+				      SYMCACHE_RETURNS : SYMCACHE_EXACT, &b.found.data[i]);
+	rc = symcache_addresses_symbolize(s->resolver->symbolizer, b.found.data, addresses->num,
+					  give, &b);
+	vec_deinit(&b.found);
+	if (b.result)
+		return b.result;
+	return rc ? api_error(err, SC_ENOMEM, "out of memory") : 0;
+}

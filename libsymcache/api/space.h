@@ -1,0 +1,33 @@
+/* space.h: what stands behind the handles of <symcache-process.h>. */
+#ifndef SC_API_SPACE_H
+#define SC_API_SPACE_H
+
+#include "libsymcache/api/api.h"
+#include "libsymcache/symbolize/process.h"
+
+/* Where a file of a process begins in memory. */
+struct api_first_row {
+	char *path;
+	uint64_t start;
+	bool deleted;
+};
+
+struct symcache_space {
+	struct symcache_process *process;
+	struct symcache_resolver *resolver;
+	VEC(struct symcache_store *) stores; /* references */
+	VEC(struct symcache_cache *) caches; /* references, for the images that have them */
+	uint32_t pid;                        /* 0: none */
+	VEC(struct api_first_row) rows;      /* of it */
+};
+
+/* The cache of a file in the first of the stores that has it. */
+int api_find_in_stores(struct symcache_store *const *stores, size_t n,
+		       const struct symcache_file_id *of, struct symcache_cache **ret,
+		       struct symcache_error *err);
+
+/* Maps a file; m.image is set here. */
+int api_space_map(struct symcache_space *s, const struct symcache_file_id *of,
+		  struct symcache_mapping m, struct symcache_error *err);
+
+#endif
