@@ -4,8 +4,9 @@
  * A log of a million addresses has some ten thousand names and paths. They are
  * found again by their index in the cache: an array of names and one of paths for
  * each module, whose entries are set once, by whichever thread comes first, and
- * read without a lock. Memory is bounded: when the texts of a book are too many a
- * new one is begun, and the old one goes with the last thread that leaves it.
+ * read without a lock. All texts that are remembered together are a book. Memory is
+ * bounded: when a book has too many texts, a new one is begun, and the old one is freed
+ * when the last thread has moved on from it.
  */
 #ifndef SC_NAMES_H
 #define SC_NAMES_H
@@ -47,14 +48,15 @@ void sc_names_reader_destroy(struct sc_names_reader *r); /* NULL is fine */
 
 const struct symcache_names_options *sc_names_options(const struct sc_names_reader *r);
 
-/* The current book, which all texts since the last call come from; they may go
- * with this call. Another number: what was found of caches is gone, too. */
+/* Moves this thread on to the current book and returns its number. Texts of an earlier book
+ * may be freed by this call; if the number has changed, what sc_names_texts() returned before
+ * must not be used any more. */
 uint64_t sc_names_book(struct sc_names_reader *r);
 
-/* Has the current book so many texts that the next call begins another one? */
+/* Is the current book full, so that the next sc_names_book() begins another one? */
 bool sc_names_full(const struct sc_names_reader *r);
 
-/* The texts of a cache, as long as the book's number stays. NULL: out of memory. */
+/* The texts of a cache, valid until the number of the book changes. NULL: out of memory. */
 struct sc_texts *sc_names_texts(struct sc_names_reader *r, const struct symcache *cache,
 				unsigned generation);
 
@@ -89,15 +91,15 @@ static inline const struct sc_text *sc_names_symbol(struct sc_names_reader *r,
 	return t ? t : sc_names_make_symbol(r, texts, idx);
 }
 
-/* Any other name, whole; valid until the next call. ptr NULL: there is none. */
+/* Any other name, not shortened; valid until the next call. ptr NULL: out of memory. */
 struct sc_str sc_names_show(struct sc_names_reader *r, struct sc_str name,
 			    uint32_t lang);
 
 /* The same of a name that is not asked for again soon: it is not remembered. */
 struct sc_str sc_names_show_once(struct sc_names_reader *r, struct sc_str name, uint32_t lang);
 
-/* Everything behind the last slash. */
-/* Where texts are that had to be made printable: each until the next of its kind. */
+/* Buffers for texts that had to be made printable; each holds one text, until the next of
+ * its kind. */
 enum sc_shown_kind { SC_SHOWN_TEXT, SC_SHOWN_NAME, SC_SHOWN_PATH, SC_SHOWN };
 struct sc_shown {
 	char *data;
