@@ -47,6 +47,9 @@ LDLIBS  += -Wl,--gc-sections -Wl,-Bstatic -Wl,--start-group $(STATIC_LIBS) \
 # starts over with its settings.
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean,$(GOALS)),)
+ifeq ($(shell mkdir -p build 2> /dev/null && test -w build && echo yes),)
+$(error this folder cannot be written to: make a copy, 'git clone $(CURDIR) DIR', and run make there)
+endif
 include build/deps.mk
 endif
 ifeq ($(MODE),portable)

@@ -88,6 +88,14 @@ wanted() {
 	done | sort -u | tr '\n' ' '
 }
 
+case " $* " in
+*" test "*)
+	if [ "${DEPS:-}" = no ] && ! printf '#include <%s>\n' stdarg.h stddef.h stdint.h setjmp.h cmocka.h |
+		${CC:-cc} -E - > /dev/null 2>&1; then
+		echo "symcache: the tests need cmocka (Debian's libcmocka-dev): install it, or run this without DEPS=no" >&2
+		exit 1
+	fi ;;
+esac
 missing=
 [ "${DEPS:-}" = no ] || ! command -v dpkg-query > /dev/null || missing=$(wanted)
 if [ "${DEPS:-}" != no ] && ! command -v apt-get > /dev/null; then
