@@ -58,12 +58,16 @@ static const struct opt opts[] = {
 /* What the stacks needed and did not have, once for each module. Is anything missing? */
 static bool report_missing(const struct symcache_core *core)
 {
+	const bool terminal = !o.summary && isatty(STDERR_FILENO);
 	bool any = core->missing;
 	char id[SYMCACHE_BUILD_ID_TEXT];
 
 	for (size_t i = 0; i < core->num_modules; i++) {
 		const struct symcache_image *m = core->modules[i];
 
+		if (m->frames && m->cache && terminal && symcache_lacks_lines(m->cache))
+			cmd_error("%s: no debug information (symbols: %s): index its debug file, too", m->name,
+				  symcache_kind_of_symbols(m->cache));
 		if (!m->frames || m->cache)
 			continue;
 		any = true;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/cli/caches.h"
 #include "cmd/cli/color.h"
@@ -119,6 +120,7 @@ static int look_up(struct symcache_debuginfod *debuginfod, int argc, char **argv
 	how->tool = cmd_name;
 	how->debug_dirs = o.debug_dirs.items;
 	how->color = color_wanted(o.color);
+	how->reasons = isatty(STDERR_FILENO);
 	how->search.folders = o.source_dirs.items;
 	cmd_caches_init(&caches, o.store, (struct symcache_caches_options){
 			.debug_dirs = o.debug_dirs.items, .debuginfod = debuginfod });

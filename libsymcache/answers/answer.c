@@ -160,9 +160,22 @@ static enum symcache_reason find_frames(struct mk_worker *w, const struct mk_req
 					     SYMCACHE_TABLE_NEVER : SYMCACHE_TABLE_OUTERMOST, ret);
 }
 
+/* Says what the module lacks, if a place is unknown for that; once for those in a row. */
+static void say_reason(struct mk_worker *w, const struct mk_request *r,
+		       const struct symcache_answer *a)
+{
+	if (!w->answerer->options.reasons || w->lacking == r->module || !a->cache ||
+	    (a->num_frames && a->frames->file.ptr) || !symcache_lacks_lines(a->cache))
+		return;
+	w->lacking = r->module;
+	report(w, mk_shown_module(w, r), ": no debug information (symbols: ", symcache_kind_of_symbols(a->cache),
+	       "): index its debug file, too");
+}
+
 static void put_frames(struct mk_worker *w, const struct mk_request *r,
 		       const struct symcache_answer *a)
 {
+	say_reason(w, r, a);
 	for (size_t i = 0; i < a->num_frames; i++)
 		w->form->frame(w, r, a, i);
 }

@@ -54,6 +54,7 @@ struct symcache_answer_options {
 	bool raw;              /* names as they are in the ELF file, byte for byte; else what a
 				* terminal may not show is escaped */
 	bool addresses, pretty, verbose;
+	bool reasons;          /* MARKUP_PROTOCOL_LOOKUP: why a module has no lines is a message */
 	bool color;            /* functions are highlighted, in texts of MARKUP_PROTOCOL_LOOKUP */
 	bool narrow;           /* MARKUP_PROTOCOL_BINUTILS: addresses have 8 digits */
 	uint64_t source_lines; /* of context for each frame */

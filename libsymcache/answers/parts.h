@@ -38,6 +38,8 @@ struct mk_worker {
 	const struct mk_answer_form *form;
 	struct symcache_symbolizer *symbolizer;
 	const struct symcache_module *opened; /* the last one that was asked; or NULL */
+	const struct symcache_module *lacking; /* the last one of which options.reasons said what it
+	                          * lacks */
 	uint64_t base;           /* its load base, if addresses count from there */
 	struct mk_out out, messages; /* out of memory is an error of `out` */
 	struct mk_out path;      /* of mk_shown_path() */

@@ -168,20 +168,6 @@ _Static_assert(SYMCACHE_BATCH == MARKUP_AHEAD, "batches are handed on as they ar
 
 /* ---- modules --------------------------------------------------------------------------- */
 
-static const char *kind_of_symbols(const struct symcache *cache)
-{
-	static const struct { uint32_t source; const char *words; } kinds[] = {
-		{ SYMCACHE_FROM_DWARF, "DWARF" }, { SYMCACHE_FROM_SYMTAB, "symbol table" },
-		{ SYMCACHE_FROM_MINIDEBUGINFO, "MiniDebugInfo" },
-		{ SYMCACHE_FROM_DYNSYM, "dynamic symbols" },
-	};
-
-	for (size_t i = 0; cache->image && i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (cache->image->sources & kinds[i].source)
-			return kinds[i].words;
-	return "symbols";
-}
-
 static void *find_module(void *ctx, struct markup_module *of, const char **why)
 {
 	struct sc_log_resolver *r = ctx;
@@ -197,8 +183,8 @@ static void *find_module(void *ctx, struct markup_module *of, const char **why)
 		return NULL;
 	}
 	cache = sc_module_cache(found);
-	of->symbols = cache ? kind_of_symbols(cache) : NULL;
-	of->table_only = cache && cache->image && !(cache->image->sources & SYMCACHE_FROM_DWARF);
+	of->symbols = cache ? symcache_kind_of_symbols(cache) : NULL;
+	of->table_only = cache && symcache_lacks_lines(cache);
 	return found;
 }
 

@@ -210,6 +210,11 @@ void symcache_module_files(struct symcache_module *m, const char *ret[3]);
  * cache if it is a file, and none if it is a build ID. Thread-safe. */
 bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache);
 
+/* The best symbols that it is made of: "DWARF", "symbol table", "dynamic symbols" … */
+const char *symcache_kind_of_symbols(const struct symcache *cache);
+/* Are these symbols without lines? False also if the cache does not say. */
+bool symcache_lacks_lines(const struct symcache *cache);
+
 /*
  * Stores what was built out of debug files, and ends the snapshot of the store, so that a
  * program that waits for hours neither holds back the store's pages nor misses what is
