@@ -18,6 +18,7 @@ struct candidate {
 	uint32_t rank;        /* among aliases; lower is better */
 	bool is_code, tagged;
 	bool needed;          /* in narrow() */
+	bool local;           /* a label of the compiler (.L10), which names no function */
 };
 
 /* Function descriptors of 64-bit PowerPC's first ABI: there, symbols of functions lead
@@ -35,6 +36,7 @@ struct candidates {
 	uint32_t num_symbols; /* seen so far: indices of one table are above another's */
 	const struct sc_elf_asked *only; /* NULL: all are kept */
 	size_t narrow_at;     /* so many */
+	bool labels;          /* some are the compiler's */
 };
 
 /* How far a name is from what a user would expect to read. */
@@ -108,13 +110,16 @@ static void untag(struct candidate *c, uint64_t start)
 
 /* Marks what is needed to know which symbols hold `vaddr`: those that begin at the last address
  * below it, or at the next one, where they end at the latest; and those around that address, as
- * symbols end with the ones that they stand in. Of some of the candidates it marks these of all. */
-static void mark_needed(struct candidates *c, uint64_t vaddr)
+ * symbols end with the ones that they stand in. Of some of the candidates it marks these of all.
+ * `labels`: the compiler's count as symbols; they do in `all`, not in `code`. */
+static void mark_needed(struct candidates *c, uint64_t vaddr, bool labels)
 {
 	struct candidate *list = c->list.data;
 	const struct candidate *low = NULL, *high = NULL;
 
 	for (size_t i = 0; i < c->list.len; i++) {
+		if (list[i].local && !labels)
+			continue;
 		if (list[i].vaddr <= vaddr)
 			low = low && low->vaddr >= list[i].vaddr ? low : &list[i];
 		else
@@ -135,8 +140,11 @@ static void narrow(struct candidates *c)
 
 	for (size_t i = 0; i < c->list.len; i++)
 		c->list.data[i].needed = false;
-	for (size_t i = 0; i < c->only->n; i++)
-		mark_needed(c, c->only->vaddrs[i]);
+	for (size_t i = 0; i < c->only->n; i++) {
+		mark_needed(c, c->only->vaddrs[i], true);
+		if (c->labels)
+			mark_needed(c, c->only->vaddrs[i], false);
+	}
 	for (size_t i = 0; i < c->list.len; i++)
 		if (c->list.data[i].needed)
 			c->list.data[kept++] = c->list.data[i];
@@ -178,6 +186,8 @@ static bool take(const struct sc_elf *e, const GElf_Sym *sym, size_t ndx, const 
 	c->size = sym->st_size;
 	c->section_end = base + sh->sh_size;
 	c->tagged = false;
+	c->local = type == STT_NOTYPE && !strncmp(named->name, ".L", 2);
+	ret->labels |= c->local;
 	if (c->vaddr >> 56)
 		untag(c, base);
 	if (is_code && ret->opd.data && ndx == ret->opd.ndx && !follow(e, &ret->opd, c))
@@ -252,15 +262,18 @@ static size_t aliases_end(const struct candidates *c, size_t i)
 	return k;
 }
 
-/* How far an unsized symbol of code reaches: up to the next symbol of any kind, the end of
- * its section, or of the sized one that it stands in. `c` is the best at its address, `next`
- * the first one behind it, if there is one. */
-static uint64_t reach(const struct candidate *c, const struct candidate *next, uint64_t inside)
+/* How far an unsized symbol of code reaches: up to the next symbol of any kind, from number `k`
+ * on, the end of its section, or of the sized one that it stands in. `c` is the best at its
+ * address. */
+static uint64_t reach(const struct candidates *all, const struct candidate *c, size_t k,
+		      uint64_t inside)
 {
 	uint64_t end = c->section_end;
 
-	if (next && next->vaddr < end)
-		end = next->vaddr;
+	while (k < all->list.len && all->list.data[k].local)
+		k++;
+	if (k < all->list.len && all->list.data[k].vaddr < end)
+		end = all->list.data[k].vaddr;
 	return inside < end ? inside : end;
 }
 
@@ -288,7 +301,7 @@ static bool settle_code(const struct candidates *c, struct sc_elf_symbol *out, s
 		while (ends.len && ends.data[ends.len - 1] <= vaddr)
 			ends.len--;
 		for (size_t a = i; a < k; a++) {
-			if (!list[a].is_code)
+			if (!list[a].is_code || list[a].local)
 				continue;
 			best = best ? best : &list[a];
 			if (list[a].size <= largest)
@@ -297,8 +310,7 @@ static bool settle_code(const struct candidates *c, struct sc_elf_symbol *out, s
 			out[(*n)++] = (struct sc_elf_symbol){ list[a].name, NULL, vaddr, largest };
 		}
 		if (best && !largest) {
-			end = reach(best, k < c->list.len ? &list[k] : NULL,
-				    ends.len ? ends.data[ends.len - 1] : UINT64_MAX);
+			end = reach(c, best, k, ends.len ? ends.data[ends.len - 1] : UINT64_MAX);
 			out[(*n)++] = (struct sc_elf_symbol){ best->name, NULL, vaddr,
 							     end > vaddr ? end - vaddr : 0 };
 		}

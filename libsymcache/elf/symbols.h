@@ -24,7 +24,7 @@ struct sc_elf_symbols {
 /*
  * Reads .symtab, or .dynsym where there is none. Code: FUNC and IFUNC symbols,
  * and NOTYPE ones in executable sections (assembler labels) but for mapping
- * symbols ($x). Data: OBJECT, COMMON and NOTYPE in other allocated sections, no
+ * symbols ($x) and the compiler's own (.L10). Data: OBJECT, COMMON and NOTYPE in other allocated sections, no
  * TLS. Aliases: typed before NOTYPE, global before weak before local, no __GI_,
  * fewer leading underscores, then the order of the table.
  *

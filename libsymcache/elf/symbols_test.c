@@ -205,6 +205,19 @@ static void test_aliases(void **state)
 	       { "environ", GLOBAL, OBJECT, DATA, 0x3000, 8 });
 }
 
+/* Labels of the compiler are no names, whether a function with a size is around them or not. */
+static void test_compiler_labels(void **state)
+{
+	(void)state;
+	EXPECT("1000+40 sized 1040+20 unsized 1060+10 f |",
+	       { "sized", GLOBAL, FUNC, TEXT, 0x1000, 0x40 },
+	       { ".L10", LOCAL, NOTYPE, TEXT, 0x1010, 0 },
+	       { "unsized", LOCAL, NOTYPE, TEXT, 0x1040, 0 },
+	       { ".L413", LOCAL, NOTYPE, TEXT, 0x1050, 0 },
+	       { "f", LOCAL, FUNC, TEXT, 0x1060, 0x10 },
+	       { ".L5", LOCAL, NOTYPE, TEXT, 0x1080, 0 });
+}
+
 /* Sizes of 0 go up to the next symbol or the end of the section. */
 static void test_sizes(void **state)
 {
@@ -370,7 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_aliases),
-		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_compiler_labels), cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_nearest), cmocka_unit_test(test_nm),
 	};
