@@ -22,6 +22,7 @@
 #include "libsymcache/base/sort.h"
 
 #define LAST_REL 0xffffffffull
+#define DROPPED UINT32_MAX /* in place of a function: by the linker */
 #define IN_FUNCTION (1ull << 32) /* the priority of what is not a stray */
 
 void sc_scopes_deinit(struct sc_scopes *s)
@@ -91,7 +92,8 @@ static bool add_own(struct sc_scopes *s, struct dw_range r, uint32_t i, bool inl
 }
 
 /* Functions go to s->functions, inlined calls to s->inlined with the function
- * they are in as upper half of the priority. */
+ * they are in as upper half of the priority. Those in a function that has ranges, but not one in
+ * code, are none: the linker dropped it, and left offsets from 0 of what is in it. */
 static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
 		    const struct dw_facts *u, const struct sc_intervals *extent,
 		    uint64_t *too_far)
@@ -107,16 +109,22 @@ static bool collect(struct sc_scopes *s, const struct sc_flatten_env *env,
 	s->function.len = u->scopes.len;
 	for (uint32_t i = 0; i < u->scopes.len; i++) {
 		const struct dw_scope *scope = &u->scopes.data[i];
-		bool inlined = scope->parent < i;
+		bool inlined = scope->parent < i, live = !scope->num_ranges;
 
 		s->function.data[i] = inlined ? s->function.data[scope->parent] : i;
+		if (s->function.data[i] == DROPPED)
+			continue;
 		for (uint32_t k = 0; k < scope->num_ranges; k++) {
 			struct dw_range r = u->ranges.data[scope->first_range + k];
 
-			if (clip(env, &code, &r, too_far) &&
-			    !add_own(s, r, i, inlined, extent, &at))
+			if (!clip(env, &code, &r, too_far))
+				continue;
+			live = true;
+			if (!add_own(s, r, i, inlined, extent, &at))
 				return false;
 		}
+		if (!inlined && !live)
+			s->function.data[i] = DROPPED;
 	}
 	return true;
 }
