@@ -302,9 +302,14 @@ static bool make_table(struct dw_coded_abbrev *list, size_t n, struct dw_abbrevs
 	return true;
 }
 
-int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, bool one,
-		    uint64_t most, struct dw_abbrev_pool *pool, struct dw_abbrevs *ret,
-		    struct sc_error *err)
+/* How much of a table is read. */
+struct until {
+	uint64_t records, abbrevs;
+};
+
+static int read_table(struct dw_cursor c, const struct dw_form_sizes *sizes,
+		      const struct until *until, struct dw_abbrev_pool *pool,
+		      struct dw_abbrevs *ret, struct sc_error *err)
 {
 	uint64_t code, records = 0;
 	int rc = 0;
@@ -312,11 +317,11 @@ int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, bool 
 	memset(ret, 0, sizeof(*ret));
 	vec_clear(&pool->table);
 	/* A table may end with the section, without the 0 that closes it. */
-	while (!rc && dw_left(&c) && (!one || !pool->table.len) && (code = dw_uleb(&c))) {
+	while (!rc && dw_left(&c) && pool->table.len < until->abbrevs && (code = dw_uleb(&c))) {
 		const struct dw_abbrev *abbrev = NULL;
 
 		rc = pooled(&c, sizes, pool, &abbrev, err);
-		if (!rc && (records += 1 + abbrev->num_ops) > most)
+		if (!rc && (records += 1 + abbrev->num_ops) > until->records)
 			rc = sc_error_set(err, SC_EFORMAT, "more than such a file has");
 		if (rc)
 			sc_error_prefix(err, "abbreviation %llu: ", (unsigned long long)code);
@@ -331,6 +336,18 @@ int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, bool 
 	if (rc == SC_ENOMEM || !make_table(pool->table.data, pool->table.len, ret))
 		return sc_no_memory(err);
 	return rc;
+}
+
+int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, uint64_t most,
+		    struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err)
+{
+	return read_table(c, sizes, &(struct until){ most, UINT64_MAX }, pool, ret, err);
+}
+
+int dw_abbrevs_read_one(struct dw_cursor c, const struct dw_form_sizes *sizes,
+			struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err)
+{
+	return read_table(c, sizes, &(struct until){ UINT64_MAX, 1 }, pool, ret, err);
 }
 
 const struct dw_abbrev *dw_abbrev_search(const struct dw_abbrevs *a, uint64_t code)

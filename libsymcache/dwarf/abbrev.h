@@ -142,12 +142,15 @@ struct dw_abbrevs {
 /*
  * Compiles the table at `c` of .debug_abbrev, whose bytes must stay as long as the
  * pool is added to. Sizes of addresses and offsets are part of what is compiled, so a
- * table serves units of one kind. `one`: the first abbreviation and no more. SC_EFORMAT: cut off, an unknown form, or more than `most`
+ * table serves units of one kind. SC_EFORMAT: cut off, an unknown form, or more than `most`
  * records; what stands before is there. SC_ENOMEM.
  */
-int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, bool one,
-		    uint64_t most, struct dw_abbrev_pool *pool, struct dw_abbrevs *ret,
-		    struct sc_error *err);
+int dw_abbrevs_read(struct dw_cursor c, const struct dw_form_sizes *sizes, uint64_t most,
+		    struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err);
+
+/* The same of the abbreviation at `c` and no more. */
+int dw_abbrevs_read_one(struct dw_cursor c, const struct dw_form_sizes *sizes,
+			struct dw_abbrev_pool *pool, struct dw_abbrevs *ret, struct sc_error *err);
 void dw_abbrevs_deinit(struct dw_abbrevs *a);
 
 /* Where a table of a section begins, and where in it the first abbreviation of a unit's root

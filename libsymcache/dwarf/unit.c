@@ -92,7 +92,7 @@ static int find_whole_abbrevs(struct dw_debug *d, struct dw_unit *u, struct sc_e
 		if (!added)
 			return sc_no_memory(err);
 		rc = dw_abbrevs_read(dw_cursor_at(&d->sections.abbrev, offset, false), &u->sizes,
-				     false, left, &d->abbrev_pool, added, err);
+				     left, &d->abbrev_pool, added, err);
 		u->abbrevs = added;
 		d->abbrev_records += u->abbrevs->records;
 		/* What was read of a broken table serves; entries that want
@@ -143,10 +143,10 @@ static int find_root_abbrev(struct dw_debug *d, struct dw_unit *u, struct sc_err
 		u->abbrevs = added;
 		root = dw_cursor_at(&d->sections.abbrev, s->list.data[at].root - 1, false);
 		u->partly = s->list.data[at].root && same_code(c, root);
-		if (!u->partly)
-			root = dw_cursor_at(&d->sections.abbrev, u->abbrev_offset, false);
-		rc = dw_abbrevs_read(root, &u->sizes, u->partly, UINT64_MAX, &d->abbrev_pool, added,
-				     err);
+		rc = u->partly ?
+			dw_abbrevs_read_one(root, &u->sizes, &d->abbrev_pool, added, err) :
+			dw_abbrevs_read(dw_cursor_at(&d->sections.abbrev, u->abbrev_offset, false),
+					&u->sizes, UINT64_MAX, &d->abbrev_pool, added, err);
 		return rc == SC_ENOMEM ? rc : 0;
 	}
 	d->abbrev_starts = NULL;
@@ -169,7 +169,7 @@ int dw_unit_complete(struct dw_unit *u, struct dw_abbrev_pool *pool, struct dw_a
 {
 	const struct dw_sections *s = &u->debug->sections;
 	const int rc = dw_abbrevs_read(dw_cursor_at(&s->abbrev, u->abbrev_offset, false), &u->sizes,
-				       false, UINT64_MAX, pool, ret, err);
+				       UINT64_MAX, pool, ret, err);
 
 	u->abbrevs = ret;
 	u->partly = false;

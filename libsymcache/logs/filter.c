@@ -12,6 +12,7 @@
 #include "libsymcache/logs/input.h"
 #include "libsymcache/logs/logs.h"
 #include "libsymcache/logs/resolver.h"
+#include "libsymcache/logs/scout.h"
 
 enum {
 	PAUSE_MS = 1000,
@@ -22,6 +23,7 @@ struct symlog_filter {
 	struct symlog_filter_options options;
 	struct sc_log_resolvers *resolvers;
 	struct symcache_source_files *sources; /* one for each thread; NULL: none are wanted */
+	struct sc_log_scout *scout;
 	struct markup_filter *filter;
 	struct markup_groups *groups; /* NULL: logs are written as they are filtered */
 	enum markup_format format;
@@ -122,6 +124,13 @@ static struct sc_str find_source(void *ctx, unsigned thread, struct symcache_mod
 				     f->options.from.source_lines);
 }
 
+static void announce(void *ctx, unsigned thread, struct symcache_module *m)
+{
+	const struct symlog_filter *f = ctx;
+
+	sc_log_scout_announce(f->scout, &sc_log_resolvers_functions(f->resolvers)[thread], m);
+}
+
 /* False: out of memory. */
 static bool make_resolvers(struct symlog_filter *f)
 {
@@ -132,7 +141,8 @@ static bool make_resolvers(struct symlog_filter *f)
 		.names = o->from.names,
 		.bytes = markup_form_of(o->markup)->escapes ? SYMCACHE_BYTES_CACHED :
 			 o->from.raw ? SYMCACHE_BYTES_ORIGINAL : SYMCACHE_BYTES_PRINTABLE,
-		.find = find_module, .source = sources ? find_source : NULL, .ctx = f,
+		.find = find_module, .source = sources ? find_source : NULL,
+		.announce = announce, .ctx = f,
 	};
 
 	f->resolvers = sc_log_resolvers_create(&how);
@@ -140,7 +150,8 @@ static bool make_resolvers(struct symlog_filter *f)
 		f->sources = calloc(o->threads, sizeof(*f->sources));
 	for (unsigned i = 0; f->sources && i < o->threads; i++)
 		f->sources[i].search = o->from.search;
-	return f->resolvers && (f->sources || !sources);
+	f->scout = sc_log_scout_create(o->markup);
+	return f->resolvers && f->scout && (f->sources || !sources);
 }
 
 /* 0, -ENOMEM, or -EINVAL for the prefix. */
@@ -202,6 +213,7 @@ void symlog_filter_destroy(struct symlog_filter *f)
 	markup_filter_destroy(f->filter);
 	markup_groups_destroy(f->groups);
 	sc_log_resolvers_destroy(f->resolvers);
+	sc_log_scout_destroy(f->scout);
 	for (unsigned i = 0; f->sources && i < f->options.threads; i++)
 		symcache_source_files_deinit(&f->sources[i]);
 	mk_out_deinit(&f->said);
@@ -247,6 +259,8 @@ static int feed(struct symlog_filter *f, struct symlog_input *in, struct symlog 
 			markup_filter_again(f->filter, symlog_read_again, &again);
 			continue;
 		}
+		if (f->options.from.find.first)
+			sc_log_scout_text(f->scout, to, log->read ? 0 : len);
 		log->read += len;
 		rc = markup_filter_added(f->filter, len);
 		if (rc || symlog_wait(in, 0))
@@ -273,6 +287,7 @@ enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log
 	int rc = 0;
 
 	f->output = log->output;
+	f->options.from.find.first = log->alone;
 	log->read = 0;
 	log->error = symlog_open(&in, log->path, &why);
 	in.threads = f->options.threads;

@@ -32,7 +32,7 @@ static bool find_place(void *ctx, void *module, struct markup_place *place, uint
 		return symcache_symbolize_offset(r->symbolizer, module,
 			&(struct symcache_named){ place->symbol, place->offset, place->symbol_size },
 			vaddr, &place->size_here);
-	cache = sc_module_cache(module);
+	cache = symcache_module_outline(module);
 	if (!cache)
 		return false;
 	base = symcache_load_base(cache);
@@ -64,6 +64,9 @@ static void prepare(void *ctx, void *const modules[], const uint64_t vaddrs[], s
 {
 	const struct sc_log_resolver *r = ctx;
 
+	for (size_t i = 0; i < n; i++) /* those are announced otherwise */
+		if (symcache_module_is_first(modules[i]))
+			return;
 	symcache_symbolize_ahead(r->symbolizer, (struct symcache_module *const *)modules, vaddrs,
 				 n);
 }
@@ -115,9 +118,11 @@ static size_t find_code(void *ctx, void *module, uint64_t vaddr, bool named,
 			const struct sc_frame **ret)
 {
 	struct sc_log_resolver *r = ctx;
-	const size_t n = symbolize(r, named ? r->line_symbolizer : r->symbolizer, module, vaddr,
-				   ret);
+	size_t n;
 
+	if (symcache_module_is_first(module) && r->options->announce)
+		r->options->announce(r->options->ctx, r->thread, module);
+	n = symbolize(r, named ? r->line_symbolizer : r->symbolizer, module, vaddr, ret);
 	/* A version belongs to the symbol, not to the function. */
 	for (size_t i = 0; named && i < n; i++) {
 		const struct sc_str name = (*ret)[i].function;
@@ -182,7 +187,7 @@ static void *find_module(void *ctx, struct markup_module *of, const char **why)
 		*why = *r->why.msg ? r->why.msg : NULL;
 		return NULL;
 	}
-	cache = sc_module_cache(found);
+	cache = symcache_module_outline(found);
 	of->symbols = cache ? symcache_kind_of_symbols(cache) : NULL;
 	of->table_only = cache && symcache_lacks_lines(cache);
 	return found;

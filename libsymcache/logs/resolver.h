@@ -25,7 +25,10 @@ struct sc_log_resolver_options {
 	/* Lines of the source around the place of a frame; NULL: none are wanted. */
 	struct sc_str (*source)(void *ctx, unsigned thread, struct symcache_module *m,
 				const struct sc_frame *frame);
-	void *ctx;                           /* of both; any thread calls them */
+	/* Frames of a module that symcache_module_is_first() are about to be looked up; NULL: there
+	 * are no such modules. */
+	void (*announce)(void *ctx, unsigned thread, struct symcache_module *m);
+	void *ctx;                           /* of them; any thread calls them */
 };
 
 struct sc_log_resolvers;

@@ -136,6 +136,23 @@ bool symcache_module_is_open(struct symcache_module *m)
 	return sc_module_usable(m);
 }
 
+bool symcache_module_is_first(struct symcache_module *m)
+{
+	return atomic_load_explicit(&m->first, memory_order_acquire) && !symcache_module_is_open(m);
+}
+
+const struct symcache *symcache_module_outline(struct symcache_module *m)
+{
+	const struct symcache *outline = NULL;
+
+	if (symcache_module_is_first(m)) {
+		pthread_mutex_lock(&m->caches->lock);
+		outline = sc_first_outline(m);
+		pthread_mutex_unlock(&m->caches->lock);
+	}
+	return outline ? outline : sc_module_cache(m);
+}
+
 /* Those that are not empty. */
 static void name_files(const char *ret[3], const char *first, const char *second)
 {

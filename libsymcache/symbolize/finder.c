@@ -65,14 +65,16 @@ static int none(struct sc_error *err)
 }
 
 /* Has the module symbols? */
-static int use(struct symcache_module *m, struct symcache_module **ret, struct sc_error *err)
+static int use(const struct symcache_finder *f, struct symcache_module *m,
+	       struct symcache_module **ret, struct sc_error *err)
 {
 	const struct symcache *cache;
 	int rc;
 
 	if (!m) /* of those without symbols no more are remembered */
 		return none(err);
-	rc = symcache_module_cache(m, &cache, NULL, err);
+	rc = f->first ? symcache_module_cache_at(m, NULL, 0, &cache, NULL, err) :
+			symcache_module_cache(m, &cache, NULL, err);
 	if (!rc)
 		*ret = m;
 	return rc;
@@ -93,18 +95,18 @@ static int find_id(const struct symcache_finder *f, const struct symcache_file_i
 		   struct symcache_module **ret, struct sc_error *err)
 {
 	char hex[2 * GUID_BYTES + 1], path[PATH_MAX];
-	int rc = use(symcache_caches_module_of_id(f->caches, of->build_id, of->build_id_len), ret,
+	int rc = use(f, symcache_caches_module_of_id(f->caches, of->build_id, of->build_id_len), ret,
 		     err);
 
 	if (rc && of->build_id_len == GUID_BYTES) {
 		/* A minidump has no more of a build ID. */
 		symcache_build_id_text(hex, of->build_id, GUID_BYTES);
-		rc = use(symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, hex), ret,
+		rc = use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, hex), ret,
 			 err);
 	}
 	if (rc && !f->no_files && of->path.len && *of->path.ptr == '/' &&
 	    copy(of->path, path, sizeof(path)) && has_id(of, path))
-		rc = use(symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, path), ret,
+		rc = use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, path), ret,
 			 err);
 	return rc;
 }
@@ -118,7 +120,7 @@ static int find_entry(const struct symcache_finder *f, const char *name, const c
 	int rc = symcache_caches_find_name(f->caches, name, tag, id, &len, err);
 
 	if (!rc)
-		return use(symcache_caches_module_of_id(f->caches, id, len), ret, err);
+		return use(f, symcache_caches_module_of_id(f->caches, id, len), ret, err);
 	if (rc == SC_ENOTFOUND && !tag)
 		return none(err);
 	if (rc == SC_EINVAL && f->option)
@@ -175,10 +177,10 @@ static int find_named(const struct symcache_finder *f, const struct symcache_fil
 		return rc;
 	}
 	if (!f->no_files && !access(bound, F_OK))
-		return use(symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, bound), ret,
+		return use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_FILE, bound), ret,
 			   err);
 	if (is_digits(bound))
-		return use(symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, bound),
+		return use(f, symcache_caches_module(f->caches, SYMCACHE_MODULE_BUILD_ID, bound),
 			   ret, err);
 	return find_entry(f, name, bound, ret, err);
 }
@@ -198,7 +200,7 @@ static int find_kernel(const struct symcache_finder *f, const struct symcache_fi
 	rc = symcache_caches_find_kernel(f->caches, name, *release ? release : NULL, id, &len,
 					 err);
 	if (!rc)
-		return use(symcache_caches_module_of_id(f->caches, id, len), ret, err);
+		return use(f, symcache_caches_module_of_id(f->caches, id, len), ret, err);
 	return rc == SC_ENOTFOUND ? none(err) : rc;
 }
 
@@ -207,7 +209,7 @@ int symcache_find_module(const struct symcache_finder *f, const struct symcache_
 {
 	*ret = NULL;
 	if (of->bound)
-		return use(symcache_caches_module(f->caches, access(of->bound, F_OK) ?
+		return use(f, symcache_caches_module(f->caches, access(of->bound, F_OK) ?
 						  SYMCACHE_MODULE_BUILD_ID : SYMCACHE_MODULE_FILE,
 						  of->bound), ret, err);
 	if (of->build_id_len)

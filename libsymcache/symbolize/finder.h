@@ -27,6 +27,8 @@ struct symcache_finder {
 	const char *const *modules; /* NAME=BUILDID, NAME=FILE or NAME=TAG */
 	size_t num_modules;
 	const char *option;         /* what messages call that option; NULL: there is none */
+	bool first;                 /* of a file that is not in the store no whole cache need be
+	                             * made: symcache_module_cache_at() comes next */
 	bool no_files;              /* modules are of the store alone: what lies on this machine
 	                             * does not count */
 };

@@ -15,6 +15,8 @@ void sc_first_destroy(struct sc_first *f)
 {
 	for (unsigned i = 0; f && i < f->num_built; i++)
 		free(f->built[i].bytes);
+	if (f)
+		free(f->outline.bytes);
 	free(f);
 }
 
@@ -36,6 +38,23 @@ static size_t list_unknown(const struct sc_first *f, const uint64_t vaddrs[], si
 	return unknown;
 }
 
+/* The bytes of a build, on the heap. */
+static int keep(const struct symcache_build *b, struct sc_first_cache *ret)
+{
+	int rc;
+
+	ret->bytes = malloc(symcache_build_size(b));
+	if (!ret->bytes)
+		return SC_ENOMEM;
+	symcache_build_write(b, ret->bytes);
+	rc = symcache_open(&ret->cache, ret->bytes, symcache_build_size(b), NULL);
+	if (rc) {
+		free(ret->bytes);
+		ret->bytes = NULL;
+	}
+	return rc;
+}
+
 /* Makes the answers of these addresses. */
 static int build(struct symcache_module *m, struct sc_first *f, const uint64_t vaddrs[], size_t n)
 {
@@ -43,35 +62,45 @@ static int build(struct symcache_module *m, struct sc_first *f, const uint64_t v
 	const struct symcache_build_options options = { .debug_dirs = o->debug_dirs,
 		.package = o->package, .only = vaddrs, .num_only = n };
 	const size_t first = f->num;
+	struct sc_first_cache *to = &f->built[f->num_built];
 	struct symcache_build *b;
-	struct symcache *cache = &f->built[f->num_built].cache;
-	void *bytes;
 	int rc = symcache_build_create(m->name, &options, &b, NULL);
 
 	if (rc)
 		return rc;
-	bytes = malloc(symcache_build_size(b));
-	if (bytes) {
-		symcache_build_write(b, bytes);
-		rc = symcache_open(cache, bytes, symcache_build_size(b), NULL);
-	}
-	if (bytes && !rc)
+	rc = keep(b, to);
+	if (!rc)
 		sc_notice_gaps(m, m->name, symcache_build_info(b));
 	if (symcache_build_info(b)->inflated)
 		f->most = SC_FIRST_BUILDS_INFLATED;
 	symcache_build_destroy(b);
-	if (!bytes || rc) {
-		free(bytes);
-		return rc ? rc : SC_ENOMEM;
-	}
-	f->built[f->num_built++].bytes = bytes;
+	if (rc)
+		return rc;
+	f->num_built++;
 	for (size_t i = 0; i < n; i++) {
 		f->answers[first + i].vaddr = vaddrs[i];
-		f->answers[first + i].cache = cache;
+		f->answers[first + i].cache = &to->cache;
 	}
 	atomic_store_explicit(&f->num, first + n, memory_order_release);
 	m->caches->to_complete |= m->storable;
 	return 0;
+}
+
+const struct symcache *sc_first_outline(struct symcache_module *m)
+{
+	const struct symcache_caches_options *o = &m->caches->options;
+	const struct symcache_build_options options = { .debug_dirs = o->debug_dirs,
+							.outline = true };
+	struct sc_first *f = m->first;
+	struct symcache_build *b;
+
+	if (!f || (!f->outline.bytes && symcache_build_create(m->name, &options, &b, NULL)))
+		return NULL;
+	if (!f->outline.bytes) {
+		keep(b, &f->outline);
+		symcache_build_destroy(b);
+	}
+	return f->outline.bytes ? &f->outline.cache : NULL;
 }
 
 /* Else whether it has anything at all is best seen by making its cache, which costs little. */

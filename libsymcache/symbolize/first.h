@@ -18,10 +18,10 @@ struct sc_first {
 		const struct symcache *cache;
 	} answers[SC_FIRST_BUILDS * SC_FIRST_AT_ONCE];
 	_Atomic size_t num;
-	struct {
+	struct sc_first_cache {
 		void *bytes;
 		struct symcache cache;
-	} built[SC_FIRST_BUILDS];
+	} built[SC_FIRST_BUILDS], outline;
 	unsigned num_built, most;
 };
 

@@ -109,6 +109,10 @@ const struct symcache *sc_first_find(const struct sc_first *f, uint64_t vaddr);
  * at last, where nothing is known there, or as symcache_build_create() does. Under the lock. */
 int sc_first_make(struct symcache_module *m, const uint64_t vaddrs[], size_t n);
 
+/* Its image and segments, once there may be first answers; NULL: out of memory, or the file is not
+ * what it was. Under the lock. */
+const struct symcache *sc_first_outline(struct symcache_module *m);
+
 static inline void sc_notify(const struct symcache_caches *s, enum symcache_notice_kind kind,
 			     const char *file, const char *message)
 {

@@ -187,13 +187,21 @@ int symcache_module_cache(struct symcache_module *m, const struct symcache **ret
 /*
  * The same of a cache that is asked for the frames of these n addresses (vaddr) of code alone,
  * by symcache_symbolize() and symcache_symbolize_as(); with n 0, for none yet: then *ret may be
- * NULL. Of a file that is not in the store, only the units are read then that can hold them, as long as they are few:
- * what is left out because it is broken is noticed if it is in these. For other questions, and
+ * NULL. Of a file that is not in the store, only the units are read then that can hold them, as
+ * long as they are few: what is left out because it is broken is noticed if it is in these. For other questions, and
  * other addresses, the whole cache is made when they come, and where files are stored by
  * symcache_caches_settle() at the latest.
  */
 int symcache_module_cache_at(struct symcache_module *m, const uint64_t vaddrs[], size_t n,
 			     const struct symcache **ret, bool *reported, struct sc_error *err);
+
+/* Is it a file whose frames are looked up in first answers, as long as it has no whole cache?
+ * Only after symcache_module_cache_at(). Thread-safe. */
+bool symcache_module_is_first(struct symcache_module *m);
+
+/* What the file says about itself: a cache of which the image and its segments count and, if
+ * it is no whole one, nothing else. NULL: there is no cache. Thread-safe. */
+const struct symcache *symcache_module_outline(struct symcache_module *m);
 
 /* Has the module its whole cache, found or made before? Thread-safe. */
 bool symcache_module_is_open(struct symcache_module *m);

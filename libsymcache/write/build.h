@@ -98,6 +98,8 @@ struct symcache_build_options {
 	 */
 	const uint64_t *only;
 	size_t num_only;
+	bool outline;                 /* a cache with the image and its segments alone; of what it
+	                               * was made from it says whether there is DWARF */
 };
 
 /* The stages of a build, in order. */

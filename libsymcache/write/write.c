@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "libsymcache/base/account.h"
 #include "libsymcache/base/limits.h"
@@ -23,22 +22,7 @@
 #include "libsymcache/write/input/files.h"
 #include "libsymcache/write/input/input.h"
 #include "libsymcache/write/units.h"
-
-/* A stop watch: each lap goes to a stage. */
-struct watch {
-	struct timespec last;
-	double *seconds;
-};
-
-static void lap(struct watch *w, enum symcache_stage stage)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	w->seconds[stage] += (double)(now.tv_sec - w->last.tv_sec) +
-			     (double)(now.tv_nsec - w->last.tv_nsec) * 1e-9;
-	w->last = now;
-}
+#include "libsymcache/write/watch.h"
 
 struct symcache_build {
 	struct sc_input input;
@@ -122,7 +106,7 @@ static int read_headers(struct sc_input *in, const struct symcache_build_options
 }
 
 static int read_dwarf(struct symcache_build *b, const struct symcache_build_options *o,
-		      unsigned threads, struct watch *watch, struct sc_error *err)
+		      unsigned threads, struct sc_watch *watch, struct sc_error *err)
 {
 	struct sc_input *in = &b->input;
 	struct sc_flatten_env env = {
@@ -152,7 +136,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 		rc = read_headers(in, o, threads, err);
 		/* .dwo files are found one by one: what they may have is not known yet. */
 		env.file_size = in->split.open ? 0 : sc_input_file_size(in);
-		lap(watch, SYMCACHE_STAGE_HEADERS);
+		sc_lap(watch, SYMCACHE_STAGE_HEADERS);
 		if (!rc)
 			rc = sc_units_scan(&source, &env, threads, &b->units, err);
 		if (rc == SC_ELIMIT)
@@ -164,7 +148,7 @@ static int read_dwarf(struct symcache_build *b, const struct symcache_build_opti
 	b->info.entries = b->units.entries;
 	b->info.rows = b->units.rows;
 	note_faults(b, b->units.bad, &b->units.first_fault);
-	lap(watch, SYMCACHE_STAGE_UNITS);
+	sc_lap(watch, SYMCACHE_STAGE_UNITS);
 	return rc;
 }
 
@@ -326,7 +310,7 @@ static int build(struct symcache_build *b, const char *path,
 	uint32_t version = o->format_version ? o->format_version : SYMCACHE_VERSION_MAX;
 	unsigned threads = o->threads ? o->threads : sc_cores();
 	struct sc_input *in = &b->input;
-	struct watch watch = { .seconds = b->info.seconds };
+	struct sc_watch watch = { .seconds = b->info.seconds };
 	bool meanwhile, some_code;
 	int rc;
 
@@ -334,17 +318,21 @@ static int build(struct symcache_build *b, const char *path,
 	sc_process_heap();
 	b->wanted = (struct dw_wanted){ o->only, o->num_only };
 	in->asked = (struct sc_elf_asked){ o->only, o->num_only };
-	clock_gettime(CLOCK_MONOTONIC, &watch.last);
+	sc_watch_start(&watch);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
 		return sc_error_set(err, SC_EINVAL, "format version %u is not one of 7, 8, 9",
 				    version);
 	rc = sc_input_open(in, path, o, err);
-	lap(&watch, SYMCACHE_STAGE_OPEN);
+	sc_lap(&watch, SYMCACHE_STAGE_OPEN);
 	if (!rc)
 		describe(b);
+	if (!rc && o->outline) {
+		b->info.sources |= in->dwarf ? SYMCACHE_FROM_DWARF : 0;
+		return lay_out(b, version, err);
+	}
 	if (!rc)
 		rc = sc_input_load(in, o->reader == SYMCACHE_READER_FAST ? threads : 1, err);
-	lap(&watch, SYMCACHE_STAGE_INFLATE);
+	sc_lap(&watch, SYMCACHE_STAGE_INFLATE);
 	if (rc)
 		return rc;
 	describe_sections(b);
@@ -359,7 +347,7 @@ static int build(struct symcache_build *b, const char *path,
 	if (!rc && o->locals && in->dwarf) {
 		b->info.sources |= SYMCACHE_FROM_LOCALS;
 		rc = sc_locals_read(in, o, &b->units.tables, &b->locals, err);
-		lap(&watch, SYMCACHE_STAGE_UNITS);
+		sc_lap(&watch, SYMCACHE_STAGE_UNITS);
 	}
 	if (rc)
 		return rc;
@@ -377,7 +365,7 @@ static int build(struct symcache_build *b, const char *path,
 	    !sc_encode(&b->units.tables, &b->ranges, &b->units.data))
 		return sc_no_memory(err);
 	sc_flat_deinit(&b->units.flat); /* its memory serves for the cache */
-	lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
+	sc_lap(&watch, SYMCACHE_STAGE_ASSEMBLE);
 	b->info.code_above_4g = b->units.flat.too_far + in->symbols_too_far;
 	b->info.above_4g = b->info.code_above_4g + b->units.data.too_far;
 	b->unwind_view = sc_rows_view(&b->unwind);
@@ -386,7 +374,7 @@ static int build(struct symcache_build *b, const char *path,
 	if (b->ranges.ranges.len || b->units.data.symbols.list.len || b->unwind.starts.len ||
 	    (b->wanted.n && some_code)) { /* then there is a whole cache */
 		rc = lay_out(b, version, err);
-		lap(&watch, SYMCACHE_STAGE_LAYOUT);
+		sc_lap(&watch, SYMCACHE_STAGE_LAYOUT);
 		return rc;
 	}
 	if (b->wanted.n)
