@@ -12,12 +12,12 @@
 
 #include <pthread.h>
 
-#include "libmarkup/input/match.h"
+#include "libmarkup/input/pattern_parts.h"
 
 #define STEPS_PER_BYTE 20u
 #define STEPS_MIN      (64u << 10)
 #define STEPS_OF_ROW   8u
-#define LIST_MAX       256u /* frames of a list */
+#define LIST_MAX       512u /* frames of a list */
 #define FRAME_MAX      4096 /* bytes before an anchor that are looked at for an arrow */
 
 /* The rows of an input, by the first byte of their anchors. */
@@ -73,25 +73,34 @@ static bool all_digits(struct sc_str s)
 	return n == s.len;
 }
 
-/* Do the parts make sense for the row, in a text that begins at `begin`? */
-static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts,
-			const char *begin)
+/* Stands before `start`, in a text that begins at `begin`, what the row wants there? */
+static bool stands_behind(const struct mk_frame_row *row, const char *begin, const char *start)
+{
+	const char *blanks = start;
+
+	while (blanks > begin && (blanks[-1] == ' ' || blanks[-1] == '\t'))
+		blanks--;
+	return (!row->before || mk_ends_with(begin, start, row->before)) &&
+	       (!(row->flags & MK_ROW_TABBED) || memchr(blanks, '\t', (size_t)(start - blanks)));
+}
+
+/* Do the parts make sense for the row? */
+static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts)
 {
 	const struct sc_str name = parts->module;
 	const uint64_t *v = parts->values;
 
-	if ((row->flags & MK_ROW_ARROW) && !mk_ends_with(begin, name.ptr, "> "))
-		return false;
 	if ((row->flags & MK_ROW_PATH) && !memchr(name.ptr, '/', name.len))
 		return false;
 	if ((row->flags & MK_ROW_HIGH) && !(v[MK_ADDRESS] >> 32))
 		return false;
-	if (!name.len && has(parts, MK_ADDRESS) && !has(parts, MK_OFFSET) && v[MK_ADDRESS] < 4096)
+	if (!name.len && !(row->flags & MK_ROW_NULL) && has(parts, MK_ADDRESS) &&
+	    !has(parts, MK_OFFSET) && v[MK_ADDRESS] < 4096)
 		return false;
 	/* Names that are numbers are columns of something else. */
 	if (name.len && all_digits(name))
 		return false;
-	return !row->each || !(v[MK_OFFSET] >> 40);
+	return !(v[MK_OFFSET] >> 40);
 }
 
 static enum mk_returns returns(const struct mk_frame_row *row, const struct mk_parts *parts)
@@ -103,11 +112,13 @@ static enum mk_returns returns(const struct mk_frame_row *row, const struct mk_p
 		return MK_EXACT;
 	case MK_ROW_RETURNS_1:
 		return v[MK_NUMBER] ? MK_RETURN : MK_EXACT;
+	case MK_ROW_FIRST:
+		return MK_RETURN_BUT_FIRST;
 	case MK_ROW_LEAD:
 		return MK_RETURN_BUT_LEAD;
 	case MK_ROW_LOW12:
-		return v[MK_NUMBER] && ((v[MK_ADDRESS] - 1) ^ v[MK_OFFSET]) & 0xfff ? MK_RETURN
-										     : MK_EXACT;
+		return parts->build_id.len || (v[MK_ADDRESS] ^ v[MK_OFFSET]) & 0xfff ? MK_EXACT
+										     : MK_RETURN;
 	default:
 		return MK_RETURN;
 	}
@@ -121,7 +132,8 @@ static void set_place(struct mk_event *e, const struct mk_frame_row *row,
 
 	e->address = v[MK_ADDRESS];
 	e->origin = row->flags & (MK_ROW_VADDR | MK_ROW_LOW) ? MARKUP_FROM_ZERO :
-		    row->flags & MK_ROW_ARROW ? MARKUP_FROM_FILE : MARKUP_FROM_LOAD_BASE;
+		    row->flags & MK_ROW_FILE ? MARKUP_FROM_FILE :
+		    row->form == MK_FORM_VALGRIND ? MARKUP_FROM_VALGRIND : MARKUP_FROM_LOAD_BASE;
 	if (has(parts, MK_OFFSET)) {
 		e->lookup = v[MK_OFFSET];
 		if (has(parts, MK_BASE) && !e->address)
@@ -140,24 +152,35 @@ static void set_place(struct mk_event *e, const struct mk_frame_row *row,
 	}
 }
 
+/* The module's name; that of a program whose other names only begin with it is cut. */
+static struct sc_str module_of(const struct mk_frame_row *row, const struct mk_parts *parts)
+{
+	const struct sc_str name = parts->module, fixed = sc_str_of(row->module);
+	const char *slash = fixed.len ? memrchr(name.ptr ? name.ptr : "", '/', name.len) : NULL;
+
+	if (fixed.len && !name.len)
+		return fixed;
+	if (!slash || (size_t)(name.ptr + name.len - ++slash) < fixed.len ||
+	    memcmp(slash, fixed.ptr, fixed.len))
+		return name;
+	return sc_span(name.ptr, slash + fixed.len);
+}
+
 static struct mk_event *add_frame(struct mk_line *l, const struct mk_frame_row *row,
 				  const struct mk_parts *parts, const char *start,
 				  const char *end)
 {
-	static const char firmware[] = "firmware";
 	struct mk_event *e = mk_add_frame(l, row->tag ? row->tag : row->name, start, end);
 
 	e->form = row->form ? row->form : MK_FORM_BEHIND;
-	e->name = row->flags & MK_ROW_FIRMWARE ? (struct sc_str){ firmware, strlen(firmware) }
-					       : parts->module;
+	e->name = module_of(row, parts);
 	e->build_id = parts->build_id;
 	if (!e->name.len)
 		e->name = e->build_id;
 	e->hole = parts->hole;
-	if (!(row->flags & MK_ROW_ARROW)) /* where an offset goes with it */
-		e->function = parts->symbol;
+	e->function = parts->symbol;
 	e->number = parts->values[MK_NUMBER];
-	e->reach = has(parts, MK_NUMBER) ? 0 :
+	e->reach = row->reach ? row->reach : has(parts, MK_NUMBER) ? 0 :
 		   has(parts, MK_BASE) || (row->flags & MK_ROW_CARRIED) ? 2 : 1;
 	e->returns = returns(row, parts);
 	e->known_only = row->flags & MK_ROW_KNOWN;
@@ -193,12 +216,21 @@ static struct sc_str titled_program(const char *p, const char *word)
 static void add_mark(struct mk_line *l, const struct mk_frame_row *row,
 		     const struct mk_parts *parts, const char *start, const char *end)
 {
-	struct mk_event *e = mk_add_event(l, MK_UNKNOWN);
+	static const enum mk_aside asides[] = {
+		[MK_ROW_HEADER] = MK_BEGINS_TRACE, [MK_ROW_SIGNAL] = MK_INTERRUPTS,
+		[MK_ROW_CARRIES] = MK_CARRIES, [MK_ROW_IN_TRACE] = MK_IN_TRACE,
+	};
+	struct mk_event *e;
 
+	if (row->kind == MK_ROW_BINDS) {
+		e = mk_add_binding(l, start, end, module_of(row, parts), parts->build_id);
+		e->guid = row->flags & MK_ROW_GUID;
+		return;
+	}
+	e = mk_add_event(l, MK_UNKNOWN);
 	e->text = sc_span(start, end);
 	e->quiet = true;
-	e->aside = row->kind == MK_ROW_HEADER ? MK_BEGINS_TRACE :
-		   row->kind == MK_ROW_SIGNAL ? MK_INTERRUPTS : MK_CARRIES;
+	e->aside = asides[row->kind];
 	e->name = parts->module;
 	e->build_id = parts->build_id;
 	if (!e->name.len)
@@ -219,12 +251,15 @@ static const char *add_list(struct mk_line *l, const struct mk_frame_row *row,
 	    strchr(".-", name->ptr[name->len - strlen(debug)]))
 		name->len -= strlen(debug);
 	for (unsigned i = 0; i < LIST_MAX && (end = mk_fit(m, row->each, p)); i++, p = end) {
+		if (end < m->end && !strchr(" \t\"'\\|\033", *end))
+			break;
 		start = memrchr(p, ' ', (size_t)(end - p));
 		start = start ? start + 1 : p;
 		m->parts.values[MK_NUMBER] = i;
 		m->parts.has |= 1u << MK_NUMBER;
-		m->parts.values[MK_ADDRESS] = m->parts.values[MK_OFFSET]; /* as it stands there */
-		if (makes_sense(row, &m->parts, m->begin))
+		if (has(&m->parts, MK_OFFSET)) /* as it stands there */
+			m->parts.values[MK_ADDRESS] = m->parts.values[MK_OFFSET];
+		if (makes_sense(row, &m->parts))
 			add_frame(l, row, &m->parts, start, end);
 	}
 	return p;
@@ -266,7 +301,8 @@ static const char *end_of_text(struct reading *r, const char *p, const char **be
 /* May a frame begin at p, in a line that begins before? */
 static bool begins_frame(const char *line, const char *p)
 {
-	return mk_begins_word(line, p) && (*p != '[' || (p > line && strchr(" \t\"'>m", p[-1])));
+	return mk_begins_word(line, p) && (*p != '[' || strchr(" \t\"'>m", p[-1])) &&
+	       (p[-1] != '#' || *p < '0' || *p > '9');
 }
 
 /* Can the pattern fit, as far as its first bytes and hex numbers say? */
@@ -311,19 +347,20 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 	m->parts = (struct mk_parts){ 0 };
 	if (*row->left)
 		start = mk_fit_back(m, row->left, at);
-	else
-		while (start < m->end && (*start == ' ' || *start == '\t'))
-			start++;
-	if (!start || (start > m->begin && !begins_frame(r->l->p, start)))
+	start = start ? mk_skip_blanks(start, m->end) : NULL;
+	if (!start || (start > m->begin && !begins_frame(r->l->p, start)) ||
+	    !stands_behind(row, m->begin, start))
 		return NULL;
 	end = mk_fit(m, row->right, at);
-	if (!end || !makes_sense(row, &m->parts, m->begin))
+	if (!end || !makes_sense(row, &m->parts))
 		return NULL;
 	while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	if (row->each)
 		return add_list(r->l, row, m, end);
-	if (row->kind >= MK_ROW_HEADER) {
+	if (row->kind == MK_ROW_STAYS)
+		return end;
+	if (row->kind >= MK_ROW_BINDS) {
 		add_mark(r->l, row, &m->parts, start, end);
 		return end;
 	}
@@ -347,7 +384,7 @@ static const char *read_anchor(struct reading *r, const char *at)
 
 		if (left < a->len || memcmp(at, a->word, a->len) ||
 		    (f && !mk_format_has_row(f, i - 1)) ||
-		    ((row->flags & MK_ROW_ARROW) && !memchr(begin, '>', (size_t)(at - begin))))
+		    (row->before && !memchr(begin, *row->before, (size_t)(at - begin))))
 			continue;
 		r->m.anchor = (struct sc_str){ a->word, a->len };
 		r->m.limit = NULL;
@@ -378,32 +415,9 @@ static void read_line(struct mk_line *l, const char *line_end, const struct engi
 	}
 }
 
-/* "#0 0x55c5cffbb144  (/opt/depot+0x10e144)…" or the same with " in NAME", alone on its line: that
- * is the sanitizers' (sanitizer.c), and no row's. Most frames of large logs are of this form. */
-static bool is_sanitizers(const char *p, const char *end)
-{
-	uint64_t number, address;
-
-	while (p < end && *p == ' ')
-		p++;
-	end = mk_trimmed(p, end);
-	return mk_match(&p, end, "#%d 0x%x", &number, &address) && end - p > 8 && end[-1] == ')' &&
-	       (!memcmp(p, "  (/", 4) || !memcmp(p, " in ", 4)) && mk_find(p, end, "+0x");
-}
-
-/* "do_writev+0xb2/0x151": a kernel's (kernel.c); of the rows HAProxy's alone has it. */
-static bool is_kernels(const char *p, const char *end)
-{
-	const char *plus = mk_find(p, end, "+0x");
-	uint64_t offset, size;
-
-	return plus && mk_match(&plus, end, "+0x%x/0x%x", &offset, &size) && !mk_find(p, end, "| 0x");
-}
-
 static void read_known(struct mk_line *l, const char *end)
 {
-	if (!is_sanitizers(l->p, end) && !is_kernels(l->p, end))
-		read_line(l, end, &known);
+	read_line(l, end, &known);
 }
 
 static void read_any(struct mk_line *l, const char *end)
@@ -415,9 +429,12 @@ static void read_any(struct mk_line *l, const char *end)
 
 const struct mk_input mk_frames_input = {
 	.words = (const char *const[]){
-		COMMON, "+ 0x", "(0x", "\t0x", "pc ", "e #", "e_#_", " Unk", "!Unk", "Back", "(Nat",
+		COMMON, "(0x", "\t0x", "pc ", "e #", "e_#_", " Unk", "!Unk", "Back", "(Nat",
 		"Host", "==  ", "\", a", "obj<", "(ip:", "ld_i", " [<", " (/", "al -", "(map", "rip=",
-		"2lin", "ce: ", NULL },
+		"2lin", "ce: ", "+ 0x", "# 0x", "@   ", "@ 0x", "<sig", "Nati", "||0x", " ([", "MMAP",
+		"d-id", "d id", "ule|", NULL },
+	.context_words = (const char *const[]){
+		"build-id", "build id: ", "Module|", "PERF_RECORD_MMAP2", NULL },
 	.read = read_known,
 	.chained = true,
 	.cuttable = true,

@@ -10,12 +10,16 @@ enum mk_row_kind {
 	MK_ROW_EXACT,     /* a frame, whose address is looked up as it is */
 	MK_ROW_RETURNS,   /* a frame with a return address */
 	MK_ROW_RETURNS_1, /* the same, but for frame 0 */
-	MK_ROW_LOW12,     /* the same, but where the printer has subtracted: the offset ends, in 12
-			   * bits, as the address of the process less one */
-	MK_ROW_LEAD,      /* a frame with a return address, but where the line before had none */
+	MK_ROW_LOW12,     /* the same, but exact where a build ID is there or the printer has
+			   * subtracted: 12 bits of offset and address differ */
+	MK_ROW_FIRST,     /* a frame with a return address, but for the first of a trace */
+	MK_ROW_LEAD,      /* the same, but where the line before had none */
+	MK_ROW_STAYS,     /* nothing: it only looks like a row below */
+	MK_ROW_BINDS,     /* no frame: the name stands for the build ID from now on */
 	MK_ROW_HEADER,    /* frames follow */
 	MK_ROW_SIGNAL,    /* a signal interrupted the next frame */
 	MK_ROW_CARRIES,   /* no frame, but parts of those that follow */
+	MK_ROW_IN_TRACE,  /* no frame, but the line is one of a trace */
 };
 
 enum mk_row_flags {
@@ -27,10 +31,12 @@ enum mk_row_flags {
 	MK_ROW_CARRIED  = 16,  /* with what the line before carries */
 	MK_ROW_HIGH     = 32,  /* the address is above 2^32 */
 	MK_ROW_SO       = 64,  /* the module is named without ".so" */
-	MK_ROW_FIRMWARE = 128, /* the module is "firmware", which only --module names */
-	MK_ROW_ARROW    = 256, /* "> " stands before it, and the offset is one in the file */
+	MK_ROW_FILE     = 128, /* the offset is one in the file */
+	MK_ROW_NULL     = 256, /* an address may be one of the first page */
 	MK_ROW_LOW      = 512, /* an address below 2^32 is one of the file */
 	MK_ROW_TITLED   = 1024, /* a title of the program may stand in place of its name */
+	MK_ROW_TABBED   = 2048, /* a tab stands before it */
+	MK_ROW_GUID     = 4096, /* the build ID is written as a GUID */
 };
 
 struct mk_frame_row {
@@ -42,6 +48,9 @@ struct mk_frame_row {
 	uint16_t flags;
 	const char *each;  /* pattern of further frames behind the first, or NULL */
 	const char *tag;   /* in JSON, NULL: name */
+	const char *before; /* stands before it, or NULL */
+	uint8_t reach;     /* of struct mk_event; 0: as the parts of the line say */
+	const char *module; /* the module, also of names that only begin so; or NULL */
 };
 
 extern const struct mk_frame_row mk_frame_rows[];

@@ -86,31 +86,17 @@ extern const struct mk_input *const mk_inputs[];
 
 /* The inputs, in the order in which they are tried; each NAME is a mk_NAME_input, whose `name`
  * it is, but for `frames`. */
-#define FOR_EACH_READER(X) \
-	X(sanitizer) \
-	X(java)      \
-	X(kernel)    \
-	X(segfault)  \
-	X(systemd)   \
-	X(perf)      \
-	X(valgrind)  \
-	X(clickhouse) \
-	X(minidump)  \
-	X(boost)     \
-	X(gdb)       \
-	X(glog)      \
-	X(heap)      \
-	X(mongodb)   \
-	X(maps)      \
-	X(any)
+#define FOR_EACH_READER(X) X(kernel) X(segfault) X(mongodb) X(maps) X(any)
 #define FOR_EACH_INPUT(X) X(markup) X(frames) FOR_EACH_READER(X)
 
 /* The formats of `frames`, which are rows of rows.c, in the order of their names. */
 #define FOR_EACH_ROW_FORMAT(X) \
-	X(abrt) X(addr2line) X(android) X(backward) X(bpf) X(cuda) X(dart) X(easylogging) \
-	X(envoy) X(esp32) X(eustack) X(forrtl) X(frr) X(gfortran) X(glibc) X(haproxy) X(heaptrace) \
-	X(julia) X(lldb) X(llvm) X(mono) X(mozilla) X(musl) X(node) X(openj9) X(openmpi) \
-	X(python) X(pytorch) X(rust) X(seastar) X(unity) X(unreal) X(vmware) X(wine) X(xorg) X(zig)
+	X(abrt) X(addr2line) X(android) X(backward) X(boost) X(bpf) X(clickhouse) X(cuda) X(dart) \
+	X(easylogging) X(envoy) X(esp32) X(eustack) X(forrtl) X(frr) X(gdb) X(gfortran) X(glibc) \
+	X(glog) X(haproxy) X(heap) X(heaptrace) X(java) X(julia) X(lldb) X(llvm) X(minidump) X(mono) \
+	X(mozilla) X(musl) X(node) X(openj9) X(openmpi) X(perf) X(python) X(pytorch) X(rust) \
+	X(sanitizer) X(seastar) X(systemd) X(unity) X(unreal) X(valgrind) X(vmware) X(wine) X(xorg) \
+	X(zig)
 
 #define DECLARE_INPUT(name) extern const struct mk_input mk_##name##_input;
 FOR_EACH_INPUT(DECLARE_INPUT)

@@ -45,30 +45,10 @@ static inline bool mk_ends_with(const char *p, const char *end, const char *text
 	return (size_t)(end - p) >= len && !memcmp(end - len, text, len);
 }
 
-/* Where the decimal digits begin that end at p, or p. */
-static inline const char *mk_back_digits(const char *line, const char *p)
-{
-	while (p > line && p[-1] >= '0' && p[-1] <= '9')
-		p--;
-	return p;
-}
-
 /* The first `text` in [p, end), or NULL. */
 static inline const char *mk_find(const char *p, const char *end, const char *text)
 {
 	return memmem(p, (size_t)(end - p), text, strlen(text));
-}
-
-/* The same, or `end`. *found is NULL at first, then the answer to p before: as long as p ascends,
- * all calls together read a line once. */
-static inline const char *mk_find_next(const char **found, const char *p, const char *end,
-				       const char *text)
-{
-	if (!*found || *found < p) {
-		*found = mk_find(p, end, text);
-		*found = *found ? *found : end;
-	}
-	return *found;
 }
 
 /* Where a text ends that begins at p: at `end`, or before that at an escaped newline. */

@@ -5,9 +5,9 @@ static bool keep_text(struct mk_matcher *m, char letter, const char *p, const ch
 {
 	if (letter == 'P' || letter == 'W')
 		return mk_keep_module(m, p, end);
-	if (letter == 'S')
+	if (letter == 'S' || letter == 'F')
 		m->parts.symbol = sc_span(p, end);
-	return end > p;
+	return letter == '.' || end > p;
 }
 
 /* Is the text over at p, but for blanks? Also where its string ends, or its colour. */
@@ -77,19 +77,29 @@ static const char *symbol_limit(struct mk_matcher *m, const char *p)
 	return m->limit > p ? m->limit : m->end;
 }
 
-/* A text that ends where the rest of the pattern fits: a symbol at the last such place, a path
- * at the first. */
+/* Behind the first byte in [p, end) that no name of a module has, or `end`. */
+static const char *end_of_names(struct mk_matcher *m, const char *p, const char *end)
+{
+	const char *at = p;
+
+	while (at < end && *at != ']' && *at != ':')
+		at++;
+	return mk_spend(m, (size_t)(at - p) / 4) ? at + (at < end) : p;
+}
+
+/* A text that ends where the rest of the pattern fits: %S at the last such place, others at the
+ * first. */
 static const char *fit_text(struct mk_matcher *m, char letter, const char *rest, const char *p)
 {
 	const struct mk_parts before = m->parts;
 	const char *limit = letter == 'S' ? symbol_limit(m, p) : m->end;
-	const size_t most = letter == 'S' ? MK_SYMBOL_MAX : MK_MODULE_MAX, left = (size_t)(limit - p);
+	const size_t most = letter == 'P' ? MK_MODULE_MAX : MK_SYMBOL_MAX, left = (size_t)(limit - p);
 	const char *end = left < most ? limit : p + most, *at = letter == 'S' ? end : p, *behind;
 	const char *next = what_follows(rest);
 
 	if (next[0] == '%' && next[1] == '$') {
 		at = memchr(p, '"', (size_t)(end - p));
-		at = mk_trimmed(p, at ? at : m->end);
+		at = mk_trimmed(p, mk_skip_colours_back(p, mk_trimmed(p, at ? at : m->end)));
 		return at <= end && keep_text(m, letter, p, at) ? mk_fit(m, rest, at) : NULL;
 	}
 	for (unsigned i = 0; i < MK_TRIES_MAX; i++) {
@@ -102,7 +112,10 @@ static const char *fit_text(struct mk_matcher *m, char letter, const char *rest,
 		m->parts = before;
 		if (keep_text(m, letter, p, at) && (behind = mk_fit(m, rest, at)))
 			return behind;
-		at += letter != 'S';
+		if (letter == 'P' && !i)
+			end = end_of_names(m, p, end);
+		if (letter != 'S' && ++at > end)
+			break;
 	}
 	return NULL;
 }
@@ -128,14 +141,17 @@ static const char *fit_word(struct mk_matcher *m, char letter, const char *p)
 	return mk_spend(m, (size_t)(end - p)) && keep_text(m, letter, p, end) ? end : NULL;
 }
 
-static const char *fit_id(struct mk_matcher *m, const char *p)
+static const char *fit_id(struct mk_matcher *m, char letter, const char *p)
 {
+	const ptrdiff_t guid = 32, least = letter == 'J' ? 2 : 16;
 	const char *end = p;
 
 	while (end < m->end && end - p <= 128 && mk_digit(*end) < 16)
 		end++;
-	m->parts.build_id = sc_span(p, end);
-	return end - p >= 16 && end - p <= 128 && (end - p) % 2 == 0 ? end : NULL;
+	m->parts.build_id = sc_span(p, letter == 'G' && end - p > guid ? p + guid : end);
+	if (letter == 'G')
+		return end - p > guid && end - p <= 128 ? end : NULL;
+	return end - p >= least && end - p <= 128 && (end - p) % 2 == 0 ? end : NULL;
 }
 
 /* A token that leaves no choice, with this letter. */
@@ -152,8 +168,12 @@ static const char *fit_token(struct mk_matcher *m, char letter, const char *p)
 	case '}':
 		m->parts.hole.len = (size_t)(p - m->parts.hole.ptr);
 		return p;
+	case '1':
+		return p < m->end && *p == ' ' ? p + 1 : NULL;
+	case 'G':
 	case 'I':
-		return fit_id(m, p);
+	case 'J':
+		return fit_id(m, letter, p);
 	case 'W':
 	case 'w':
 		return fit_word(m, letter, p);
@@ -180,7 +200,7 @@ const char *mk_fit(struct mk_matcher *m, const char *pattern, const char *p)
 	for (; *pattern && p; pattern++) {
 		if (!mk_spend(m, 1))
 			return NULL;
-		if (p < m->end && *p == '\033' && !(*pattern == '%' && pattern[1] == '}'))
+		if (p < m->end && *p == '\033' && !(*pattern == '%' && strchr("})|", pattern[1])))
 			p = mk_skip_colours(p, m->end);
 		if (*pattern != '%') {
 			p = fit_byte(m, *pattern, p);
@@ -195,7 +215,9 @@ const char *mk_fit(struct mk_matcher *m, const char *pattern, const char *p)
 		case ')':
 			break;
 		case 'S':
+		case 'F':
 		case 'P':
+		case '.':
 			return fit_text(m, *pattern, pattern + 1, p);
 		default:
 			p = fit_token(m, *pattern, p);

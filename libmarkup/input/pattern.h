@@ -5,22 +5,23 @@
  * '"', which may be escaped as in JSON, and
  *
  *   %N  decimal, number of the frame     %A  hex, address of the process
- *   %H  hex, offset in the module        %L  the same, of 8 or 16 digits
+ *   %H  hex, offset in the module        %L  the same, of 8 or 16 digits; %U of 12, %X of 14
  *   %T  decimal, offset in the module    %O  hex, %D decimal: offset from the symbol
- *   %B  hex, where the module begins     %U  as %A, of 12 digits
- *   %x  hex, %d decimal, of no interest  %w  all but blanks, of no interest
- *   %I  build ID, of 8 bytes or more     %S  symbol: may have blanks and parentheses
+ *   %B  hex, where the module begins     %I  build ID, of 8 bytes or more; %J of any length
+ *   %x  hex, %d decimal, of no interest  %G  GUID, and a digit or more behind it
+ *   %S  symbol: may have blanks and parentheses; ends at the last place where the rest fits
+ *   %F  the same, ends at the first
  *   %P  path or name of the module, up to what follows
  *   %W  the same, up to a blank or parenthesis; %Q backward alone, whatever has no blank
- *   %_  blanks, or none                  %$  the end of the text, or of its string
+ *   %w  all but blanks, of no interest   %.  whatever, or nothing, up to what follows
+ *   %_  blanks, or none; %1  one blank   %$  the end of the text, or of its string
  *   %{  %}  between: what the name of the function replaces
  *   %(a%|b%)  one of them, which may be empty
  *
- * A symbol ends at the last place where the rest fits, all else at the first. Colours (SGR) may
- * stand before each part.
+ * Colours (SGR) may stand before each part.
  *
- * The same is read backward, from where the anchor of a row was found: without %( %| %) %$ %W; a
- * symbol behind '(' begins at the parenthesis that is closed, others at the nearest place; a
+ * The same is read backward, from where the anchor of a row was found: without %( %| %) %$ %F %G %W
+ * %.; a symbol behind '(' begins at the parenthesis that is closed, others at the nearest place; a
  * hole is a symbol or a word.
  *
  * Cost: each step takes from a budget of the line; when it is used up, nothing fits.

@@ -170,7 +170,8 @@ static const char *back(struct mk_matcher *m, const char *pattern, size_t len, c
 		case 'S':
 			return back_symbol(m, pattern, len, p);
 		case 'P':
-			p = back_module(m, len ? pattern[len - 1] : ' ', p);
+			p = back_module(m, !len || (len > 1 && pattern[len - 2] == '%') ? ' '
+										: pattern[len - 1], p);
 			break;
 		case 'Q':
 			p = back_title(m, p);
@@ -183,6 +184,9 @@ static const char *back(struct mk_matcher *m, const char *pattern, size_t len, c
 			break;
 		case '_':
 			p = back_blanks(m, p);
+			break;
+		case '1':
+			p = p > m->begin && p[-1] == ' ' ? p - 1 : NULL;
 			break;
 		case '}':
 			hole_end = p;

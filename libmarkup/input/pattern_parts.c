@@ -15,7 +15,8 @@ static const struct number {
 	['N'] = { true, 0, 0, MK_NUMBER + 1 }, ['d'] = { true, 0, 0, 0 },
 	['T'] = { true, 0, 0, MK_OFFSET + 1 }, ['D'] = { true, 0, 0, MK_SYMBOL_OFFSET + 1 },
 	['A'] = { false, 0, 0, MK_ADDRESS + 1 }, ['L'] = { false, 16, 8, MK_ADDRESS + 1 },
-	['U'] = { false, 12, 12, MK_ADDRESS + 1 }, ['H'] = { false, 0, 0, MK_OFFSET + 1 },
+	['U'] = { false, 12, 12, MK_ADDRESS + 1 }, ['X'] = { false, 14, 14, MK_ADDRESS + 1 },
+	['H'] = { false, 0, 0, MK_OFFSET + 1 },
 	['O'] = { false, 0, 0, MK_SYMBOL_OFFSET + 1 }, ['B'] = { false, 0, 0, MK_BASE + 1 },
 };
 
@@ -79,6 +80,16 @@ const char *mk_skip_blanks(const char *p, const char *end)
 	return p;
 }
 
+/* Is no parenthesis closed that was not opened? */
+static bool is_balanced(const char *p, const char *end)
+{
+	int open = 0;
+
+	for (; p < end && open >= 0; p++)
+		open += (*p == '(') - (*p == ')');
+	return open >= 0;
+}
+
 bool mk_keep_module(struct mk_matcher *m, const char *p, const char *end)
 {
 	static const char deleted[] = " (deleted)";
@@ -90,6 +101,7 @@ bool mk_keep_module(struct mk_matcher *m, const char *p, const char *end)
 		end -= strlen(deleted);
 	m->parts.module = sc_span(p, end);
 	return end > p && end - p <= MK_MODULE_MAX && *p != '?' && *p != '<' && end[-1] != ')' &&
+	       is_balanced(p, end) &&
 	       !memchr(p, ']', (size_t)(end - p)) && /* [vdso] */
 	       !memchr(p, ':', (size_t)(end - p));
 }
