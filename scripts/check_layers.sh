@@ -140,7 +140,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "sys/random.h sys/resource.h sys/select.h sys/sendfile.h sys/socket.h sys/stat.h " \
 		    "sys/statfs.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
 		    "sys/wait.h sysexits.h termios.h threads.h time.h uchar.h ucontext.h unistd.h " \
-		    "wchar.h wctype.h immintrin.h emmintrin.h x86intrin.h arm_neon.h", libc)
+		    "wchar.h wctype.h immintrin.h emmintrin.h x86intrin.h arm_neon.h linux/perf_event.h", libc)
 	}
 	{
 		room = room_of($1)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define SUM_MAX 512u /* bytes */
+
 /* About how often plain text has a byte of a high nibble, for each of its low ones. */
 static const unsigned char frequency[16] = { 1, 1, 4, 4, 2, 2, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1 };
 
@@ -112,12 +114,13 @@ static bool is_hex(const char *p, const char *end, size_t n)
 	return true;
 }
 
-/* Does " + " stand behind it in the line? */
+/* Does " + " stand behind it in the line, not too far? */
 static bool sum_follows(const char *p, const char *end)
 {
-	const char *eol = memchr(p, '\n', (size_t)(end - p));
+	const size_t most = (size_t)(end - p) < SUM_MAX ? (size_t)(end - p) : SUM_MAX;
+	const char *eol = memchr(p, '\n', most);
 
-	return memmem(p, (size_t)((eol ? eol : end) - p), " + ", 3);
+	return memmem(p, eol ? (size_t)(eol - p) : most, " + ", 3);
 }
 
 bool mk_word_counts(const char *begin, const char *at, const char *end)

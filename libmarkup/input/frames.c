@@ -14,7 +14,7 @@
 
 #include "libmarkup/input/pattern_parts.h"
 
-#define STEPS_PER_BYTE 20u
+#define STEPS_PER_BYTE 8u
 #define STEPS_MIN      (64u << 10)
 #define STEPS_OF_ROW   8u
 #define LIST_MAX       512u /* frames of a list */

@@ -98,11 +98,13 @@ static const char *fit_text(struct mk_matcher *m, char letter, const char *rest,
 	const char *next = what_follows(rest);
 
 	if (next[0] == '%' && next[1] == '$') {
+		if (!mk_spend(m, (size_t)(end - p) / 64))
+			return NULL;
 		at = memchr(p, '"', (size_t)(end - p));
 		at = mk_trimmed(p, mk_skip_colours_back(p, mk_trimmed(p, at ? at : m->end)));
 		return at <= end && keep_text(m, letter, p, at) ? mk_fit(m, rest, at) : NULL;
 	}
-	for (unsigned i = 0; i < MK_TRIES_MAX; i++) {
+	for (unsigned i = 0; i < (letter == 'P' ? MK_TRIES_MAX / 4 : MK_TRIES_MAX); i++) {
 		const char *from = at;
 
 		at = letter == 'S' ? memrchr(p, *next, (size_t)(at - p))

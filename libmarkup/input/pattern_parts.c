@@ -85,6 +85,8 @@ static bool is_balanced(const char *p, const char *end)
 {
 	int open = 0;
 
+	if (!memchr(p, ')', (size_t)(end - p)))
+		return true;
 	for (; p < end && open >= 0; p++)
 		open += (*p == '(') - (*p == ')');
 	return open >= 0;
@@ -100,8 +102,8 @@ bool mk_keep_module(struct mk_matcher *m, const char *p, const char *end)
 	if (mk_ends_with(p, end, deleted))
 		end -= strlen(deleted);
 	m->parts.module = sc_span(p, end);
-	return end > p && end - p <= MK_MODULE_MAX && *p != '?' && *p != '<' && end[-1] != ')' &&
-	       is_balanced(p, end) &&
+	return end > p && end - p <= MK_MODULE_MAX && mk_spend(m, (size_t)(end - p) / 16) &&
+	       *p != '?' && *p != '<' && end[-1] != ')' && is_balanced(p, end) &&
 	       !memchr(p, ']', (size_t)(end - p)) && /* [vdso] */
 	       !memchr(p, ':', (size_t)(end - p));
 }

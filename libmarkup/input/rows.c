@@ -1,6 +1,6 @@
 /*
  * The formats of frames that one pattern describes: see frames.h and pattern.h. To add one: its
- * name in input.h, a row here, a line in frames_test.c.
+ * name in input.h, a row here, a line in frames_samples.h.
  *
  * The first row that fits at an anchor has it, so what is more particular stands first. Where a
  * line has an address of the process alone, resolve/trace.c finds the module's place.
