@@ -13,6 +13,7 @@
 #          (in holes: 1 GB on the disk)
 #          plan: an archive in tasks, next to find, to filter and to cat
 #          pack: packed caches, next to GSYM in zstd -19
+#          profiles: next to google-pprof, jeprof, and perf script
 #          core: the stacks of 1,001 threads out of a core file, next to gdb and eu-stack
 #          library: look-ups through libsymcache.so and Python's module
 #          default: all
@@ -410,6 +411,24 @@ EOP
 	for ((i = 0; i < 2000; i++)); do cp $from/mill-names.pb.gz "$dir/small/$i.pb.gz"; done
 	row "2,000 small ones" "$(measure -b "rm -rf '$dir/small.out'" "$symcache" profile -q \
 		--store "$dir/mill.store" --output-dir "$dir/small.out" "$dir/small")" "time 1000"
+	record_stacks || { skip "perf.data: perf cannot record here"; return; }
+	i=$(perf script -G -F pid -i "$dir/perf.data" 2> /dev/null | grep -c .)
+	row "perf.data, $i dwarf stacks of 8 KiB" "$(measure "$symcache" profile --store "$dir/py.store" \
+		"$dir/perf.data" -o "$dir/out" --vs perf script -i "$dir/perf.data")" "time $((i / 10)) times 1000"
+	row "the same as a page" "$(measure "$symcache" profile --store "$dir/py.store" --format html \
+		"$dir/perf.data" -o "$dir/out")"
+}
+
+# Stacks of Python, copied by the kernel: $dir/perf.data; and $dir/py.store, out of which they are unwound.
+record_stacks() {
+	command -v perf > /dev/null || return
+	"$symcache" index -q --store "$dir/py.store" "$(realpath /usr/bin/python3)" /lib/*/libc.so.6 /lib/*/libm.so.6
+	perf record -q -o "$dir/perf.data" -F 12000 --call-graph dwarf,8192 -- /usr/bin/python3 -c '
+import json, re, time
+end = time.time() + 3
+while time.time() < end:
+    json.loads(json.dumps([{"a": [i, str(i)], "b": i * 0.5} for i in range(300)], indent=1, sort_keys=True))
+    re.sub(r"(\w+)-(\d+)", r"\2-\1", "ab-12 cd-34 " * 200)' 2> /dev/null
 }
 
 # The peer of a row, if it is installed.

@@ -143,7 +143,12 @@ int prof_build_end(struct prof_builder *b, struct prof_bytes *to, struct sc_erro
 {
 	struct prof_bytes *const parts[] = { &b->types, &b->samples, &b->mappings, &b->locations,
 					     &b->tail };
+	size_t size = b->strings.bytes.len + 12 * b->strings.list.len;
 
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		size += parts[i]->v.len;
+	if (!vec_reserve(&to->v, size))
+		return sc_no_memory(err);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		prof_put(to, parts[i]->v.data, parts[i]->v.len);
 		b->failed |= parts[i]->failed;

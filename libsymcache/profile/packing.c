@@ -3,8 +3,8 @@
 
 #include <libdeflate.h>
 
-/* Half the time of level 6, and 6 % larger. */
-enum { LEVEL = 4 };
+/* A third of the time of level 6, and 14 % larger. */
+enum { LEVEL = 1 };
 
 void prof_packing_deinit(struct prof_packing *p)
 {
@@ -76,6 +76,8 @@ int prof_pack(struct prof_packing *p, const struct prof_out *out, struct sc_erro
 		return sc_no_memory(err);
 	if (!bytes) {
 		prof_bytes_clear(&p->joined);
+		if (!vec_reserve(&p->joined.v, out->size))
+			return sc_no_memory(err);
 		for (size_t i = 0; i < out->vecs.len; i++)
 			prof_put(&p->joined, out->vecs.data[i].iov_base, out->vecs.data[i].iov_len);
 		bytes = p->joined.v.data;

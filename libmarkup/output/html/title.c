@@ -187,7 +187,8 @@ int mk_html_title(struct mk_out *o, const char *lines, size_t len)
 		severity = try_line(o, text, distance);
 		if (severity)
 			return severity;
-		if (!*last && text[strspn(text, " \t|-=")])
+		/* Not markup that says nothing. */
+		if (!*last && strncmp(text, "[[[", 3) && text[strspn(text, " \t|-=")])
 			memcpy(last, text, sizeof(last));
 		end = p;
 	}
