@@ -21,7 +21,8 @@
 static struct {
 	const char *store;
 	const char *link;
-	struct opt_list debug_dirs, modules, threads, path_maps, own;
+	struct opt_list debug_dirs, modules, threads, path_maps, source_dirs, own;
+	uint64_t source_lines;
 	struct fetch_options fetch;
 	bool all, registers, summary;
 	int format, color;
@@ -41,9 +42,7 @@ static const struct opt opts[] = {
 	OPT_FORMAT_JSON(&o.format, formats),
 	OPT_COLOR(&o.color),
 	OPTS_PAGE(&o.link, &o.own),
-	{ "map-path", 0, OPT_LIST, &o.path_maps, "FROM=TO",
-	  "with --link: files of the folder FROM are in TO; may be repeated, the first that fits "
-	  "counts" },
+	OPTS_SOURCE(&o.source_lines, &o.path_maps, &o.source_dirs),
 	{ "module", 0, OPT_LIST, &o.modules, "PATH=ID|FILE",
 	  "which build ID or ELF file the module PATH (or its last part) of the core is, where "
 	  "the core does not have it; may be repeated" },
@@ -189,17 +188,20 @@ static int run(int argc, char **argv, struct sc_error *err)
 		.link = o.link, .path_maps = o.path_maps.items, .own = o.own.items,
 		.registers = o.registers, .summary = o.summary, .num_threads = o.threads.len,
 		.color = color_wanted(o.color), .brief = isatty(STDOUT_FILENO) };
-	struct symcache_debuginfod *debuginfod;
+	const struct symcache_maps maps = { .path_maps = o.path_maps.items };
+	struct symcache_source_search search = { .folders = o.source_dirs.items };
+	struct symcache_debuginfod *debuginfod = NULL;
 	uint32_t *threads = NULL;
-	int status = STATUS_OK;
+	int status = STATUS_OK, rc;
 
 	if (!argc)
 		return sc_error_set(err, SC_EINVAL, "name a core file");
 	if (o.format == MARKUP_REPORT_HTML && (argc > 1 || o.summary))
 		return sc_error_set(err, SC_EINVAL, o.summary ? "a page has the modules: --summary and "
 				    "--format html exclude each other" : "a page is of one core file");
-	if ((o.link || o.own.len || o.path_maps.len) && o.format != MARKUP_REPORT_HTML)
-		return sc_error_set(err, SC_EINVAL, "--link, --map-path and --own are for --format html");
+	if ((o.link || o.own.len || o.path_maps.len || o.source_lines) && o.format != MARKUP_REPORT_HTML)
+		return sc_error_set(err, SC_EINVAL, "--link, --map-path, --own and --source are for "
+				    "--format html");
 	if (o.link && page_link_check(o.link, err))
 		return err->code;
 	if (named_store_missing(o.store))
@@ -207,20 +209,24 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (thread_ids(&threads, err))
 		return err->code;
 	options.threads = threads;
-	if (fetch_create(&o.fetch, &debuginfod, err)) {
-		free(threads);
-		return err->code;
-	}
-	for (int i = 0; i < argc; i++) {
+	options.source_lines = o.source_lines;
+	options.search = &search;
+	rc = symcache_transforms_init(&search.maps, &maps, err);
+	rc = rc ? rc : fetch_create(&o.fetch, &debuginfod, err);
+	if (!rc && o.source_lines)
+		search.files = must(symcache_debug_files_create(o.debug_dirs.items, NULL));
+	for (int i = 0; i < argc && !rc; i++) {
 		const int of = run_file(argv[i], debuginfod, &options);
 
 		if (i + 1 < argc && o.format == MARKUP_REPORT_TEXT)
 			putchar('\n');
 		status = of > status ? of : status;
 	}
+	symcache_debug_files_destroy(search.files);
+	symcache_transforms_deinit(&search.maps);
 	symcache_debuginfod_destroy(debuginfod);
 	free(threads);
-	return status;
+	return rc ? rc : status;
 }
 
 const struct command core_command = {

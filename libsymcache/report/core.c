@@ -134,7 +134,9 @@ int markup_core_report(const char *path, struct symcache_core *core,
 {
 	struct symcache_names *names = symcache_names_create(NULL);
 	struct mk_core c = { .path = path, .core = core, .out = out, .places = { .out = out },
-			     .own = options->own, .color = options->color, .brief = options->brief };
+			     .own = options->own, .color = options->color, .brief = options->brief,
+			     .sources = { .search = options->search },
+			     .source_lines = options->search ? options->source_lines : 0 };
 	struct groups groups = { .list = { 0 } };
 	int rc = 0;
 
@@ -148,6 +150,7 @@ int markup_core_report(const char *path, struct symcache_core *core,
 	if (!rc && ret->threads && options->summary)
 		(options->format == MARKUP_REPORT_JSON ? mk_core_json_summary
 							: mk_core_text_summary)(&c);
+	symcache_source_files_deinit(&c.sources);
 	mk_out_deinit(&c.head);
 	mk_out_deinit(&c.outline);
 	groups_deinit(&groups);

@@ -20,6 +20,8 @@ struct mk_core {
 	const char *const *own;         /* as of the options */
 	bool color, brief;              /* likewise */
 	struct mk_out head, outline;    /* of the page, until its end */
+	struct symcache_source_files sources; /* of the page, */
+	uint64_t source_lines;          /* so many around each place */
 	size_t stacks, shown;           /* of the page: so far; threads that they are of */
 };
 

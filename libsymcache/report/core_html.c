@@ -62,13 +62,41 @@ static void put_module(struct mk_out *o, const struct symcache_unwind_frame *f)
 	mk_put(o, mk_escaped_text(image->name), "+", mk_hex(mk_core_offset(f)));
 }
 
+/* The lines around a place, if they are wanted and there. */
+static struct sc_str source_of(struct mk_core *c, const struct symcache_image *image,
+			       const struct sc_frame *f)
+{
+	if (!c->source_lines || !image || !image->cache || !f->file.len || !f->line)
+		return (struct sc_str){ NULL, 0 };
+	return symcache_source_lines(&c->sources, image->module, f->file, f->line, c->source_lines);
+}
+
+/* A row begins; with source lines it unfolds, at what died they are open. */
+static void begin_row(struct mk_core *c, bool open, const char *classes, struct sc_str source)
+{
+	mk_put(c->out, source.len ? open ? "<details class=r0 open><summary" : "<details class=r0><summary" :
+	       "<div", " class=\"r", classes, "\">");
+}
+
+static void end_row(struct mk_core *c, struct sc_str source)
+{
+	mk_put(c->out, source.len ? "</summary>" : "</div>");
+	if (!source.len)
+		return;
+	mk_row_source(c->out, source);
+	mk_put(c->out, "</details>");
+}
+
 static void put_row(struct mk_core *c, size_t number, const struct symcache_unwind_frame *f,
 		    const struct sc_frame *in)
 {
 	const bool own = in && is_own(c, f->owner, in);
+	const struct sc_str source = in ? source_of(c, f->owner, in) : (struct sc_str){ NULL, 0 };
 	struct mk_out *o = c->out;
 
-	mk_put(o, "<li class=f><div class=\"r", own ? " o" : in ? "" : " x", "\"><i>#", number, "</i> ");
+	mk_put(o, "<li class=f>");
+	begin_row(c, own && c->stacks == 1, own ? " o" : in ? "" : " x", source);
+	mk_put(o, "<i>#", number, "</i> ");
 	if (in) {
 		const struct sc_frame shown = shown_frame(in);
 
@@ -76,10 +104,11 @@ static void put_row(struct mk_core *c, size_t number, const struct symcache_unwi
 		if (f->owner) {
 			mk_put(o, "<small>&nbsp;(");
 			put_module(o, f);
-			mk_put(o, ") <s>", mk_addr(f->pc), "</s></small></div>");
+			mk_put(o, ") <s>", mk_addr(f->pc), "</s></small>");
 		} else {
-			mk_put(o, "<small>&nbsp;<s>", mk_addr(f->pc), "</s></small></div>");
+			mk_put(o, "<small>&nbsp;<s>", mk_addr(f->pc), "</s></small>");
 		}
+		end_row(c, source);
 		return;
 	}
 	mk_put(o, "<b>");
@@ -106,10 +135,11 @@ static void put_inlined(struct mk_core *c, const struct symcache_unwind_frame *f
 	mk_put(o, "</summary>");
 	for (size_t i = 1; i < place->num_frames; i++) {
 		const struct sc_frame shown = shown_frame(&place->frames[i]);
+		const struct sc_str source = source_of(c, f->owner, &shown);
 
-		mk_put(o, "<div class=\"r", is_own(c, f->owner, &place->frames[i]) ? " o\">" : "\">");
+		begin_row(c, false, is_own(c, f->owner, &shown) ? " o" : "", source);
 		mk_row_code(o, &shown);
-		mk_put(o, "</div>");
+		end_row(c, source);
 	}
 	mk_put(o, "</details>");
 	if (row.error)

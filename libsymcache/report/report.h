@@ -16,6 +16,7 @@
 #include "libmarkup/bytes/json.h"
 #include "libsymcache/core/core.h"
 #include "libsymcache/store/store.h"
+#include "libsymcache/symbolize/debug_files.h"
 #include "libsymcache/symbolize/process.h"
 #include "libsymcache/trace/trace.h"
 
@@ -76,6 +77,8 @@ struct markup_core_options {
 	/* Of the page, as of struct markup_options; not with `summary`. */
 	const char *link;
 	const char *const *path_maps, *const *own;
+	const struct symcache_source_search *search; /* for sources; NULL: none are wanted */
+	uint64_t source_lines;  /* of them around each place */
 	struct symcache_caches *caches;
 };
 
