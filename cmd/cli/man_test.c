@@ -46,7 +46,7 @@ static void test_command(void **state)
 		".TP\n\\fB\\-\\-color\\fR\n"
 		"a very long sentence, which is continued in another line of\n"
 		"the source, as lines of more than eighty bytes are bad style\n"
-		".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nThe same in short.\n"
+		".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nA shorter version of this page.\n"
 		".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\n"
 		"If not empty, no colours, unless \\-\\-color=always asks for\nthem.\n"
 		".SH EXIT STATUS\n.TP\n\\fB0\\fR\nDone.\n.TP\n\\fB1\\fR\nLittle.\n"
