@@ -19,6 +19,7 @@
 	X(plan) \
 	X(merge) \
 	X(core) \
+	X(proc) \
 	X(profile) \
 	X(trace) \
 	X(list) \

@@ -71,7 +71,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		faces("transforms", "transforms.h")
 		faces("bundle", "bundle.h")
 		faces("index", "index.h check.h debuginfod.h")
-		faces("symbolize", "symbolize.h debug_files.h finder.h places.h process.h reverse.h")
+		faces("symbolize", "symbolize.h debug_files.h finder.h perf_map.h places.h process.h reverse.h")
 		faces("core", "core.h")
 		faces("trace", "trace.h collected.h")
 		faces("logs", "logs.h resolver.h")
@@ -98,7 +98,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("bundle", "packed store archive write base libmarkup/bytes/json.h")
 		own("index", "bundle store write archive libsymcache/archive/nested.h base")
 		own("symbolize", "unwind index libsymcache/index/content.h transforms write store read base")
-		own("core", "symbolize unwind archive base")
+		own("core", "symbolize unwind archive base libmarkup/input/maps.h")
 		own("trace", "symbolize unwind base")
 		own("logs", "core symbolize libsymcache/symbolize/module.h libsymcache/symbolize/symbolizer.h unwind store plan archive base mk libmarkup/bytes/out.h")
 		own("profile", "symbolize unwind archive base mk/bytes libmarkup/input/maps.h libmarkup/output/html/page.h")
@@ -136,7 +136,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		    "langinfo.h libgen.h limits.h link.h locale.h malloc.h math.h poll.h pthread.h " \
 		    "pwd.h regex.h sched.h search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h " \
 		    "stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdio_ext.h stdlib.h " \
-		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h " \
+		    "stdnoreturn.h string.h strings.h sys/file.h sys/ioctl.h sys/mman.h sys/mount.h sys/param.h sys/ptrace.h " \
 		    "sys/random.h sys/resource.h sys/select.h sys/sendfile.h sys/socket.h sys/stat.h " \
 		    "sys/statfs.h sys/statvfs.h sys/syscall.h sys/time.h sys/types.h sys/uio.h sys/un.h sys/vfs.h " \
 		    "sys/wait.h sysexits.h termios.h threads.h time.h uchar.h ucontext.h unistd.h " \

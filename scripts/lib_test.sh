@@ -150,7 +150,8 @@ examples() {
 	printf '0x%x definition, declared at .*/find.c:8\n0x%x range, declared at .*/find.c:15\n' \
 		$(nm "$tmp/find" | awk '$3 == "definition" || $3 == "range" { print $3, "0x" $1 }' | sort | cut -d' ' -f2) > "$tmp/expected"
 	grep -qxf "$tmp/expected" "$tmp/said" && grep -qx '0x[0-9a-f]*-0x[0-9a-f]* definition' "$tmp/said" || { cat "$tmp/said"; return 1; }
-	mkfifo "$tmp/fifo" && "$tmp/filter" "$tmp/b.store" < "$tmp/fifo" & sleeper=$!
+	mkfifo "$tmp/fifo" || return 1
+	"$tmp/filter" "$tmp/b.store" < "$tmp/fifo" & sleeper=$!
 	exec 9> "$tmp/fifo" # which it waits for
 	"$tmp/index" "$tmp/b.store" "$tmp/filter" > /dev/null
 	base=$(awk '$6 ~ /\/filter$/ { sub(/-.*/, "", $1); print "0x" $1; exit }' /proc/$sleeper/maps)

@@ -26,6 +26,7 @@ static struct {
 	struct fetch_options fetch;
 	bool all, registers, summary;
 	int format, color;
+	bool live; /* processes that run, not files */
 } o;
 
 static const char *const formats[] = { "text", "json", "html", NULL };
@@ -139,6 +140,19 @@ static int show(const char *path, struct symcache_core *core,
 	return report_missing(core) || shown.cut ? STATUS_PARTLY : STATUS_OK;
 }
 
+/* A file, or by its ID a process. */
+static int open_core(const char *operand, struct symcache_core **ret, struct sc_error *err)
+{
+	char *end;
+	const unsigned long pid = o.live ? strtoul(operand, &end, 10) : 0;
+
+	if (!o.live)
+		return symcache_core_open(operand, ret, err);
+	if (*end || end == operand || !pid || pid > INT32_MAX)
+		return sc_error_set(err, SC_EINVAL, "'%.60s': not a process ID", operand);
+	return symcache_core_attach((uint32_t)pid, ret, err);
+}
+
 static int run_file(const char *path, struct symcache_debuginfod *debuginfod,
 		    struct markup_core_options *options)
 {
@@ -147,7 +161,7 @@ static int run_file(const char *path, struct symcache_debuginfod *debuginfod,
 	struct sc_error err;
 	int status = STATUS_ERROR;
 
-	if (symcache_core_open(path, &core, &err)) {
+	if (open_core(path, &core, &err)) {
 		cmd_error("%s", err.msg);
 		return STATUS_ERROR;
 	}
@@ -195,10 +209,12 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int status = STATUS_OK, rc;
 
 	if (!argc)
-		return sc_error_set(err, SC_EINVAL, "name a core file");
+		return sc_error_set(err, SC_EINVAL, o.live ? "name a process by its ID" :
+				    "name a core file");
 	if (o.format == MARKUP_REPORT_HTML && (argc > 1 || o.summary))
 		return sc_error_set(err, SC_EINVAL, o.summary ? "a page has the modules: --summary and "
-				    "--format html exclude each other" : "a page is of one core file");
+				    "--format html exclude each other" :
+				    o.live ? "a page is of one process" : "a page is of one core file");
 	if ((o.link || o.own.len || o.path_maps.len || o.source_lines) && o.format != MARKUP_REPORT_HTML)
 		return sc_error_set(err, SC_EINVAL, "--link, --map-path, --own and --source are for "
 				    "--format html");
@@ -259,4 +275,35 @@ const struct command core_command = {
 	.partly = "a module is not in the store, the file is cut off, or a stack ends early",
 	.see_also = "symcache-index(1) symcache-export(1) gdb(1) core(5)",
 	.run = run,
+};
+
+static int run_live(int argc, char **argv, struct sc_error *err)
+{
+	o.live = true;
+	return run(argc, argv, err);
+}
+
+const struct command proc_command = {
+	.name = "proc",
+	.operands = "PID...",
+	.summary = "show the stacks of a process that is running",
+	.description =
+		"Shows the stacks of all threads of a running process, inlined functions included, as "
+		"'symcache core' does of a core file. Threads are stopped, 16 at a time, only while "
+		"their registers and stacks are copied, so the stacks are not all of the same "
+		"moment. Symbols and unwind information come from the store, by the build IDs of what "
+		"is mapped; what it lacks, from the files of this machine.\n\n"
+		"Code that was made at run time is named by /tmp/perf-PID.map, if that is a file of the "
+		"process's owner or of root that nobody else may write. Processes of x86-64, i386, "
+		"AArch64 and RISC-V are read, by a symcache of the same machine. It takes the rights "
+		"of a debugger: those of the process's owner, or root's.",
+	.opts = opts,
+	.essential = "store thread all registers format module summary debug-file-directory",
+	.examples =
+		"  symcache index /usr/bin/server /usr/lib/debug\n"
+		"  symcache proc $(pidof server)\n"
+		"  symcache proc --format json --thread 4243 4242\n",
+	.partly = "a module is not in the store, or a stack ends early",
+	.see_also = "symcache-core(1) symcache-index(1) gdb(1) eu-stack(1) proc(5)",
+	.run = run_live,
 };

@@ -130,8 +130,7 @@ static bool is_mapped_start(const struct symcache_core_private *p, uint64_t addr
 static int keep_memory(struct symcache_core *core, struct sc_error *err)
 {
 	struct symcache_core_private *p = core->private;
-	const unsigned sp = core->machine == EM_X86_64 ? 7 : core->machine == EM_386 ? 4 :
-			    core->machine == EM_AARCH64 ? 31 : 2;
+	const unsigned sp = sc_core_stack_register(core);
 	struct ranges ranges = { { 0 } };
 	bool ok = p->compressed;
 	int rc;
@@ -200,19 +199,24 @@ static int open_file(struct symcache_core *core, const char *path, struct sc_err
 	if (!rc)
 		rc = sc_core_file(core, 0, head, SELFMAG) && !memcmp(head, MINIDUMP, SELFMAG) ?
 			sc_core_minidump(core, err) : read_core(core, err);
+	sc_core_publish(core);
+	return rc;
+}
+
+void sc_core_publish(struct symcache_core *core)
+{
+	const struct symcache_core_private *p = core->private;
+
 	core->threads = p->threads.data;
 	core->num_threads = p->threads.len;
 	core->modules = p->modules.data;
 	core->num_modules = p->modules.len;
-	return rc;
 }
 
-int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err)
+struct symcache_core *sc_core_create(struct sc_error *err)
 {
 	struct symcache_core *core = calloc(1, sizeof(*core));
-	int rc;
 
-	*ret = NULL;
 	if (core)
 		core->private = calloc(1, sizeof(*core->private));
 	if (core && core->private) {
@@ -223,17 +227,25 @@ int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_e
 		core->private->steps_left = MAX_MODULE_STEPS;
 		core->private->keep_left = MAX_KEPT_OF_ALL;
 	}
-	if (!core || !core->private || !core->private->blocks || !core->process)
-		rc = sc_no_memory(err);
-	else
-		rc = open_file(core, path, err);
+	if (core && core->private && core->private->blocks && core->process)
+		return core;
+	symcache_core_close(core);
+	sc_no_memory(err);
+	return NULL;
+}
+
+int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err)
+{
+	struct symcache_core *core = sc_core_create(err);
+	const int rc = core ? open_file(core, path, err) : SC_ENOMEM;
+
+	*ret = core;
 	if (rc) {
 		sc_error_prefix(err, "%s: ", path);
 		symcache_core_close(core);
-		return rc;
+		*ret = NULL;
 	}
-	*ret = core;
-	return 0;
+	return rc;
 }
 
 void symcache_core_close(struct symcache_core *core)
@@ -250,6 +262,7 @@ void symcache_core_close(struct symcache_core *core)
 		vec_deinit(&p->code.list);
 		vec_deinit(&p->threads);
 		vec_deinit(&p->mappings);
+		symcache_perf_map_deinit(&p->jitted);
 		free(p->file_note);
 		free(p->blocks);
 		if (p->fd >= 0)

@@ -58,6 +58,17 @@ struct symcache_core {
 int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err);
 void symcache_core_close(struct symcache_core *core); /* NULL is fine */
 
+/*
+ * The same of a process that runs, as it is now: threads are stopped, 16 at a time, while their
+ * registers and stacks are copied, and go on; a thread that does not stop within a second is left out. Memory that is not on a stack is read later, while the process runs. SC_ESYS: there is
+ * no such process, or it may not be traced; SC_EUNSUPPORTED, SC_ENOMEM.
+ */
+int symcache_core_attach(uint32_t pid, struct symcache_core **ret, struct sc_error *err);
+
+/* The name that the JIT of a process that runs gave the code at an address (perf_map.h); NULL:
+ * none. */
+const char *symcache_core_jitted(const struct symcache_core *core, uint64_t address);
+
 /* ---- modules with their caches, and stacks ------------------------------------------------ */
 
 /* Says where caches of modules come from: all is borrowed as long as the core; `caches`:

@@ -40,6 +40,32 @@ static const struct status *status_of(const struct symcache_core *core)
 	return NULL;
 }
 
+unsigned sc_core_stack_register(const struct symcache_core *core)
+{
+	if (!status_of(core))
+		return 0;
+	return core->machine == EM_X86_64 ? 7 : core->machine == EM_386 ? 4 :
+	       core->machine == EM_AARCH64 ? 31 : 2;
+}
+
+bool sc_core_registers(const struct symcache_core *core, const uint8_t *bytes, size_t size,
+		       struct symcache_registers *ret)
+{
+	const struct status *s = status_of(core);
+
+	if (!s || size < (size_t)s->num_registers * core->word)
+		return false;
+	for (unsigned i = 0; i < s->num_registers; i++) {
+		const uint64_t v = get_number(bytes + i * core->word, core->word);
+
+		if (s->order[i] == PC)
+			ret->pc = v;
+		else if (s->order[i] != SKIP)
+			symcache_set_register(ret, s->order[i], v);
+	}
+	return true;
+}
+
 /* A note whose content the file has. */
 struct note {
 	uint64_t at; /* of its content in the file */
@@ -69,15 +95,8 @@ static bool add_thread(struct symcache_core *core, const struct note *n)
 	t->tid = (uint32_t)get_number(bytes + s->tid_at, 4);
 	if (core->private->threads.len == 1)
 		core->signal = (int)get_number(bytes + 12, 2);
-	for (unsigned i = 0; i < s->num_registers; i++) {
-		uint64_t v = get_number(bytes + s->registers_at + i * core->word, core->word);
-
-		if (s->order[i] == PC)
-			t->registers.pc = v;
-		else if (s->order[i] != SKIP)
-			symcache_set_register(&t->registers, s->order[i], v);
-	}
-	return true;
+	return sc_core_registers(core, bytes + s->registers_at, sizeof(bytes) - s->registers_at,
+				 &t->registers);
 }
 
 static void read_process(struct symcache_core *core, const struct note *n)

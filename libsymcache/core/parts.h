@@ -7,6 +7,7 @@
 #include "libsymcache/archive/archive.h"
 #include "libsymcache/base/vec.h"
 #include "libsymcache/core/core.h"
+#include "libsymcache/symbolize/perf_map.h"
 
 struct segment {
 	uint64_t start, end;      /* addresses */
@@ -75,8 +76,10 @@ struct symcache_core_private {
 	struct symarchive *stream; /* stands at `position` */
 	uint64_t position, budget;
 	unsigned passes;
-	VEC(struct piece) pieces;  /* disjoint; ascending, but for what a pass adds */
+	VEC(struct piece) pieces;  /* disjoint; ascending, but for what a pass adds. Of a process that
+				    * runs: its stacks */
 	size_t num_sorted;
+	struct symcache_perf_map jitted; /* of a process that runs */
 };
 
 static inline uint64_t get_number(const uint8_t *p, unsigned bytes)
@@ -98,6 +101,18 @@ uint64_t sc_core_file_end(struct symcache_core *core, uint64_t offset, uint64_t 
 /* Keeps ranges of a compressed file, in one pass, if it does not have to go back. They are
  * sorted by this. SC_ENOMEM; what cannot be read is not there. */
 int sc_core_keep(struct symcache_core *core, struct range *ranges, size_t n, struct sc_error *err);
+
+/* An empty one. NULL: out of memory. */
+struct symcache_core *sc_core_create(struct sc_error *err);
+/* Threads and modules are all there: users see them. */
+void sc_core_publish(struct symcache_core *core);
+
+/* The stack pointer's number in DWARF; 0: of no machine that is read. */
+unsigned sc_core_stack_register(const struct symcache_core *core);
+
+/* Takes registers as the kernel has them (struct user_regs_struct). False: too few. */
+bool sc_core_registers(const struct symcache_core *core, const uint8_t *bytes, size_t size,
+		       struct symcache_registers *ret);
 
 /* Reads the notes: threads, signal, mappings, auxv. SC_EFORMAT: no threads; SC_ENOMEM. */
 int sc_core_notes(struct symcache_core *core, struct sc_error *err);

@@ -234,8 +234,10 @@ bool sc_core_file(struct symcache_core *core, uint64_t offset, void *to, size_t 
 	if (!p->compressed && offset > INT64_MAX - bytes)
 		return false;
 	for (; bytes; bytes -= n, offset += n) {
-		const uint8_t *from = p->compressed ? kept_at(p, offset, &n) : plain_at(p, offset, &n);
+		const uint8_t *from = kept_at(p, offset, &n);
 
+		if (!from && !p->compressed)
+			from = plain_at(p, offset, &n);
 		if (!from)
 			return false;
 		n = n < bytes ? n : bytes;

@@ -155,6 +155,7 @@ int markup_core_report(const char *path, struct symcache_core *core,
 	mk_out_deinit(&c.outline);
 	groups_deinit(&groups);
 	mk_places_deinit(&c.places);
+	free(c.jitted.text);
 	symcache_names_destroy(names);
 	return rc ? rc : out->error == -ENOMEM ? sc_no_memory(err) : 0;
 }

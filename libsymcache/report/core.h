@@ -2,6 +2,7 @@
  * core.h: what the files of a core's report share; the core itself is read by libsymcache/core/core.h.
  *
  *   core.c                    the walk over the threads
+ *   core_place.c              what is at a frame
  *   core_text.c, core_json.c, core_html.c  the output
  */
 #ifndef MARKUP_REPORT_CORE_H
@@ -23,18 +24,12 @@ struct mk_core {
 	struct symcache_source_files sources; /* of the page, */
 	uint64_t source_lines;          /* so many around each place */
 	size_t stacks, shown;           /* of the page: so far; threads that they are of */
+	struct symcache_code_place jitted; /* the last place of code made at run time */
+	struct sc_frame jitted_frame;
 };
 
-/* What is at a frame. */
-static inline struct symcache_code_place *mk_core_place(struct mk_core *c,
-							const struct symcache_unwind_frame *f)
-{
-	const struct symcache_image *image = f->owner;
-	const bool cached = image && image->cache;
-
-	return mk_place(&c->places, image, cached ? image->module : NULL,
-			f->rel_pc + (cached ? symcache_load_base(image->cache) : 0));
-}
+/* What is at a frame, until the next one. */
+struct symcache_code_place *mk_core_place(struct mk_core *c, const struct symcache_unwind_frame *f);
 
 void mk_core_text_head(struct mk_core *c);
 /* Of a stack of which not all is shown: so many outermost frames are. */
