@@ -68,6 +68,7 @@ static struct symcache_module *new_module(struct symcache_caches *s, unsigned ki
 	m->caches = s;
 	m->kind = kind;
 	m->open = sc_module_open;
+	m->outline = sc_first_outline;
 	m->find_own = symcache_symbol_table_find;
 	m->number = s->num_modules++;
 	return m;
@@ -129,28 +130,6 @@ int symcache_module_cache_at(struct symcache_module *m, const uint64_t vaddrs[],
 	if (!rc && (n || symcache_module_is_open(m)))
 		*ret = sc_module_cache_at(m, n ? *vaddrs : 0);
 	return rc;
-}
-
-bool symcache_module_is_open(struct symcache_module *m)
-{
-	return sc_module_usable(m);
-}
-
-bool symcache_module_is_first(struct symcache_module *m)
-{
-	return atomic_load_explicit(&m->first, memory_order_acquire) && !symcache_module_is_open(m);
-}
-
-const struct symcache *symcache_module_outline(struct symcache_module *m)
-{
-	const struct symcache *outline = NULL;
-
-	if (symcache_module_is_first(m)) {
-		pthread_mutex_lock(&m->caches->lock);
-		outline = sc_first_outline(m);
-		pthread_mutex_unlock(&m->caches->lock);
-	}
-	return outline ? outline : sc_module_cache(m);
 }
 
 /* Those that are not empty. */

@@ -42,6 +42,8 @@ struct symcache_module {
 
 	/* Finds or makes its cache, where there is none that can be used now: sc_module_open(). */
 	int (*open)(struct symcache_module *m, bool *reported, struct sc_error *err);
+	/* sc_first_outline(), where there are first answers. */
+	const struct symcache *(*outline)(struct symcache_module *m);
 
 	struct symcache_symbol_table *own; /* in place of the cache's; NULL: there is none */
 	/* Asks it: symcache_symbol_table_find(). */

@@ -1,4 +1,5 @@
-/* What is said of a cache that was asked: that it is damaged, or that its file was not read whole. */
+/* What is said of a module and of its cache without making one: that it is open, is damaged, or that its
+ * file was not read whole. Nothing here needs ELF files: the shared library has it, too. */
 #include "libsymcache/symbolize/module.h"
 
 bool symcache_module_sound(struct symcache_module *m, const struct symcache *cache)
@@ -26,4 +27,26 @@ void sc_notice_gaps(struct symcache_module *m, const char *path,
 		return;
 	o->notify(o->ctx, &(struct symcache_notice){ SYMCACHE_NOTICE_GAPS, path, NULL, info });
 	m->gaps_noticed = true;
+}
+
+bool symcache_module_is_open(struct symcache_module *m)
+{
+	return sc_module_usable(m);
+}
+
+bool symcache_module_is_first(struct symcache_module *m)
+{
+	return atomic_load_explicit(&m->first, memory_order_acquire) && !symcache_module_is_open(m);
+}
+
+const struct symcache *symcache_module_outline(struct symcache_module *m)
+{
+	const struct symcache *outline = NULL;
+
+	if (symcache_module_is_first(m)) {
+		pthread_mutex_lock(&m->caches->lock);
+		outline = m->outline(m);
+		pthread_mutex_unlock(&m->caches->lock);
+	}
+	return outline ? outline : sc_module_cache(m);
 }
