@@ -297,21 +297,92 @@ static void write_text(const struct text *t, const struct prof_input *in, struct
 	prof_out_input(out, at, in->bytes + in->size);
 }
 
+static int look_up(struct text *t, const struct prof_input *in, struct sc_error *err)
+{
+	int rc;
+
+	prof_places_clear(t->p);
+	rc = read_lines(t, in, err);
+	return rc ? rc : prof_look_up(t->p, err);
+}
+
+static void text_deinit(struct text *t)
+{
+	vec_deinit(&t->places);
+	prof_texts_deinit(&t->names);
+}
+
 int folded_symbolize(struct prof_places *p, const struct prof_input *in, struct prof_out *out,
 		     struct sc_error *err)
 {
 	struct text t = { .p = p };
-	int rc;
+	int rc = look_up(&t, in, err);
 
-	prof_places_clear(p);
 	prof_out_begin(out, in->size);
-	rc = read_lines(&t, in, err);
-	rc = rc ? rc : prof_look_up(p, err);
 	if (!rc) {
 		write_text(&t, in, out);
 		rc = prof_out_end(out, err);
 	}
-	vec_deinit(&t.places);
-	prof_texts_deinit(&t.names);
+	text_deinit(&t);
+	return rc;
+}
+
+/* ---- as a tree ----------------------------------------------------------------------------- */
+
+/* The stack of a line, [p, end), outermost first; *at: the next of t->places. */
+static int add_stack(const struct text *t, struct prof_reader *r, const char *p, const char *end,
+		     size_t *at, struct sc_error *err)
+{
+	const size_t first = r->first.len;
+	int rc = 0;
+
+	while (p < end && !rc) {
+		const char *semicolon = memchr(p, ';', (size_t)(end - p));
+		const char *to = semicolon ? semicolon : end;
+		const struct place *place = *at < t->places.len ? &t->places.data[*at] : NULL;
+
+		if (place && place->from == p) {
+			prof_note(t->p, place->mapping, place->place);
+			rc = prof_reader_location(r, NULL, &(struct prof_asked){
+					0, place->mapping, place->place, false }, err);
+			++*at;
+		} else if (!prof_reader_name(r, sc_span(p, to))) {
+			rc = sc_no_memory(err);
+		}
+		p = to + (to < end);
+	}
+	rc = rc ? rc : prof_reader_end(r, err);
+	vec_clear(&r->stacks->stack);
+	for (size_t i = r->first.len - 1; i-- > first && !rc;)
+		rc = prof_reader_push(r, i) ? 0 : sc_no_memory(err);
+	return rc ? rc : prof_stacks_add(r->stacks) ? 0 : sc_no_memory(err);
+}
+
+int folded_stacks(struct prof_places *p, const struct prof_input *in, struct prof_stacks *ret,
+		  struct sc_error *err)
+{
+	const char *line = (const char *)in->bytes, *end = line + in->size;
+	struct prof_reader r = { .stacks = ret };
+	struct text t = { .p = p };
+	size_t at = 0;
+	int rc = look_up(&t, in, err);
+
+	prof_stacks_begin(ret, p);
+	rc = rc ? rc : prof_stacks_type(ret, sc_str_of("samples"), sc_str_of("count"), err);
+	while (line < end && !rc) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		const char *to = newline ? newline : end, *stack = prof_stack_end(line, to);
+
+		ret->values.data[0] = 0;
+		for (const char *c = stack ? stack + 1 : to; c < to && *c >= '0' && *c <= '9'; c++)
+			ret->values.data[0] = (int64_t)((uint64_t)ret->values.data[0] * 10 + (uint64_t)(*c - '0'));
+		if (stack)
+			rc = add_stack(&t, &r, line, stack, &at, err);
+		vec_clear(&r.first);
+		vec_clear(&r.frames);
+		line = to + (to < end);
+	}
+	prof_reader_deinit(&r);
+	text_deinit(&t);
 	return rc;
 }

@@ -15,4 +15,8 @@ int folded_write(const struct prof_stacks *s, struct prof_out *out, struct sc_er
 int folded_symbolize(struct prof_places *p, const struct prof_input *in, struct prof_out *out,
 		     struct sc_error *err);
 
+/* The same as a tree of stacks. SC_ENOMEM. */
+int folded_stacks(struct prof_places *p, const struct prof_input *in, struct prof_stacks *ret,
+		  struct sc_error *err);
+
 #endif

@@ -93,8 +93,8 @@ static int choose_form(const struct symprofiler *p, struct run *r, struct sc_err
 			  r->kind != PROF_OTLP ? SYMPROFILE_PPROF : SYMPROFILE_OWN;
 	else if (r->kind == PROF_OTLP && r->form == SYMPROFILE_PPROF)
 		return sc_error_set(err, SC_EUNSUPPORTED, "OTLP has no form but its own, folded and html");
-	if (r->kind == PROF_FOLDED && r->form != SYMPROFILE_FOLDED)
-		return sc_error_set(err, SC_EUNSUPPORTED, "folded stacks have no form but their own");
+	if (r->kind == PROF_FOLDED && r->form != SYMPROFILE_FOLDED && r->form != SYMPROFILE_HTML)
+		return sc_error_set(err, SC_EUNSUPPORTED, "folded stacks have no form but their own and html");
 	if (r->form == SYMPROFILE_JEPROF && r->kind != PROF_HEAP && r->kind != PROF_CPU)
 		return sc_error_set(err, SC_EUNSUPPORTED, "the form jeprof is for heap texts and CPU "
 				    "profiles of gperftools");
@@ -178,6 +178,16 @@ static int run_otlp(struct symprofiler *p, struct run *r, struct sc_error *err)
 	return rc ? rc : write_stacks(p, r, err);
 }
 
+static int run_folded(struct symprofiler *p, struct run *r, struct sc_error *err)
+{
+	int rc;
+
+	if (r->form == SYMPROFILE_FOLDED)
+		return folded_symbolize(&p->places, &r->in, &p->out, err);
+	rc = folded_stacks(&p->places, &r->in, &p->stacks, err);
+	return rc ? rc : write_stacks(p, r, err);
+}
+
 static int run_kind(struct symprofiler *p, struct run *r, struct sc_error *err)
 {
 	switch (r->kind) {
@@ -189,7 +199,7 @@ static int run_kind(struct symprofiler *p, struct run *r, struct sc_error *err)
 	case PROF_CPU:
 		return run_legacy(p, r, err);
 	case PROF_FOLDED:
-		return folded_symbolize(&p->places, &r->in, &p->out, err);
+		return run_folded(p, r, err);
 	default:
 		return run_pprof(p, r, &r->in, err);
 	}

@@ -296,6 +296,17 @@ int prof_reader_location(struct prof_reader *r, const struct prof_field *field,
 	return r->stacks->stack.len || put_place(r, asked, module) ? 0 : sc_no_memory(err);
 }
 
+bool prof_reader_name(struct prof_reader *r, struct sc_str name)
+{
+	const struct prof_frame f = { .name = prof_text(r->stacks->places, name.ptr, name.len) };
+	uint32_t *first = vec_push(&r->first);
+
+	if (!first || f.name == PROF_NONE)
+		return false;
+	*first = (uint32_t)r->frames.len;
+	return put_frame(r, &f);
+}
+
 int prof_reader_end(struct prof_reader *r, struct sc_error *err)
 {
 	uint32_t *last = vec_push(&r->first);

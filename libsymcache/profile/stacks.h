@@ -95,6 +95,9 @@ struct prof_asked {
 int prof_reader_location(struct prof_reader *r, const struct prof_field *field,
 			 const struct prof_asked *asked, struct sc_error *err);
 
+/* The next location is a frame of this name. False: out of memory. */
+bool prof_reader_name(struct prof_reader *r, struct sc_str name);
+
 /* There are no more. SC_ENOMEM. */
 int prof_reader_end(struct prof_reader *r, struct sc_error *err);
 
