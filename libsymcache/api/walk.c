@@ -1,6 +1,5 @@
-/* Stacks: see <symcache-experimental.h>. */
-#define SYMCACHE_EXPERIMENTAL
-#include <symcache-experimental.h>
+/* Stacks: see <symcache-stack.h>. */
+#include <symcache-stack.h>
 
 #include "libsymcache/api/api.h"
 #include "libsymcache/unwind/unwind.h"

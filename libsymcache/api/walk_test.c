@@ -1,6 +1,5 @@
 /* symcache_walk(): the test walks its own stack, through functions whose order it knows. */
-#define SYMCACHE_EXPERIMENTAL
-#include <symcache-experimental.h>
+#include <symcache-stack.h>
 
 #include "libsymcache/api/testing.h"
 

@@ -1,5 +1,5 @@
 /*
- * symcache-build.h: ELF files with DWARF → caches, stores and bundles.
+ * symcache-build.h: ELF files with DWARF → caches, stores and bundles; stacks of core files.
  *
  *   struct symcache_counts counts = { sizeof(counts) };
  *   const char *paths[] = { "/usr/lib/debug" };
@@ -13,7 +13,7 @@
 #ifndef SYMCACHE_BUILD_LIBRARY_H
 #define SYMCACHE_BUILD_LIBRARY_H
 
-#include <symcache.h>
+#include <symcache-stack.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,6 +94,57 @@ SYMCACHE_API int symcache_explain_address(const char *path,
 					  const struct symcache_make_options *options,
 					  uint64_t vaddr, int (*fn)(void *ctx, const char *line),
 					  void *ctx, struct symcache_error *err);
+
+/* ---- symcache_stacks: stacks of core files and processes ------------------------------- */
+
+struct symcache_stack_options {
+	size_t size;                   /* sizeof(struct symcache_stack_options) */
+	struct symcache_store *store;  /* NULL: files of this machine alone */
+	const char *const *debug_dirs; /* as of struct symcache_make_options */
+};
+
+/* A thread whose stack is walked; valid during the call. */
+struct symcache_walked_thread {
+	uint32_t tid;
+	uint32_t died;        /* 1: it is the thread that the core is of */
+	const char *name;     /* "": unknown */
+	const char *end;      /* behind the last frame: why there are no more; else NULL */
+	uint64_t reserved[4];
+};
+
+/* A frame of it, with the functions that are inlined there; the same. */
+struct symcache_walked_frame {
+	uint64_t pc;             /* as it stands in the register or on the stack */
+	uint64_t vaddr;          /* in the ELF file of what is looked up, if there is a cache */
+	const char *path;        /* of the module; "": none */
+	const uint8_t *build_id;
+	size_t build_id_len;     /* 0: unknown */
+	const struct symcache_frame *frames; /* innermost first; behind the last, function is NULL */
+	size_t num_frames;
+	uint32_t how;            /* SYMCACHE_WALK_… */
+	uint32_t flags;          /* 1: a signal trampoline */
+	uint64_t reserved[2];
+};
+
+/* `frame` is NULL once for each thread, behind its last frame. Nonzero ends it all and is returned. */
+typedef int symcache_walked_fn(void *ctx, const struct symcache_walked_thread *thread,
+			       const struct symcache_walked_frame *frame);
+
+/*
+ * Calls `fn` for each frame of each thread of a core file or minidump, also a compressed one, the
+ * thread that died first. What the store lacks is looked for where the core says that it was, if it
+ * has the same build ID. `options` may be NULL. SYMCACHE_EFORMAT: neither of both; SYMCACHE_ESYS,
+ * SYMCACHE_EUNSUPPORTED, SYMCACHE_EINVAL, SYMCACHE_ENOMEM.
+ */
+SYMCACHE_API int symcache_core_stacks(const char *path, const struct symcache_stack_options *options,
+				      symcache_walked_fn *fn, void *ctx, struct symcache_error *err);
+
+/* The same of a process that runs. Its threads are stopped, a few at a time, while their registers and
+ * stacks are copied, before the first call. SYMCACHE_ESYS: it may not be traced. In the process that
+ * asks, SIGCHLD may come, and waitpid(-1, …, __WALL) in another thread gets in the way. */
+SYMCACHE_API int symcache_process_stacks(uint32_t pid, const struct symcache_stack_options *options,
+					 symcache_walked_fn *fn, void *ctx,
+					 struct symcache_error *err);
 
 /* ---- profiles: may still change; programs that use it need the library that they were built with */
 

@@ -1,18 +1,16 @@
 /*
- * symcache-experimental.h: what may still change, without a new soname. Its symbols have a
- * version of their own; programs that use them need the library that they were built with.
+ * symcache-stack.h: registers and memory of a thread → its stack, by the unwind information in
+ * caches: neither programs nor debug files need to be there.
  *
- *   #define SYMCACHE_EXPERIMENTAL
- *   #include <symcache-experimental.h>
+ *   symcache_walk(&options, &registers, print, NULL, &why, &err);
+ *
+ * Of core files, minidumps and processes that run, symcache_core_stacks() and
+ * symcache_process_stacks() (symcache-build.h) do all of it.
  *
  * Link with -lsymcache.
  */
-#ifndef SYMCACHE_EXPERIMENTAL_H
-#define SYMCACHE_EXPERIMENTAL_H
-
-#ifndef SYMCACHE_EXPERIMENTAL
-#error "this may change: define SYMCACHE_EXPERIMENTAL to use it"
-#endif
+#ifndef SYMCACHE_STACK_H
+#define SYMCACHE_STACK_H
 
 #include <symcache.h>
 
@@ -20,7 +18,7 @@
 extern "C" {
 #endif
 
-/* ---- symcache_walk: registers and memory to frames, by the unwind information in caches */
+/* ---- symcache_walk: registers and memory to frames ---------------------------------------- */
 
 /* Registers by their numbers in DWARF. */
 struct symcache_thread {

@@ -1,0 +1,126 @@
+/* Stacks of processes that run, and of recorded core files, by the public names. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "libsymcache/api/testing.h"
+
+static int ready[2];
+
+static void *__attribute__((noinline)) waits_for_ever(void *unused)
+{
+	(void)unused;
+	while (write(ready[1], "x", 1) == 1)
+		pause();
+	return NULL;
+}
+
+/* A process of two threads that wait. */
+static pid_t start(void)
+{
+	char byte;
+	pid_t pid;
+
+	ok(pipe(ready));
+	pid = fork();
+	if (!pid) {
+		pthread_t thread;
+
+		if (!pthread_create(&thread, NULL, waits_for_ever, NULL))
+			waits_for_ever(NULL);
+		_exit(1);
+	}
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+	usleep(20000); /* from there into pause() */
+	return pid;
+}
+
+struct seen {
+	size_t threads, frames, waiting, died;
+	int stop;
+};
+
+static int on_frame(void *ctx, const struct symcache_walked_thread *thread,
+		    const struct symcache_walked_frame *frame)
+{
+	struct seen *seen = ctx;
+
+	seen->threads += !frame;
+	assert_int_equal(!frame, !!thread->end);
+	assert_true(thread->tid);
+	if (!frame) {
+		seen->died += thread->died;
+		return 0;
+	}
+	seen->frames++;
+	assert_true(frame->how <= SYMCACHE_WALK_SCAN);
+	assert_null(frame->frames[frame->num_frames].function);
+	for (size_t i = 0; i < frame->num_frames; i++)
+		if (!strcmp(frame->frames[i].function, "waits_for_ever")) {
+			assert_non_null(strstr(frame->frames[i].file, "stacks_test.c"));
+			assert_non_null(strstr(frame->path, "stacks_test"));
+			assert_memory_equal(frame->build_id, id, id_len);
+			assert_true(frame->vaddr);
+			seen->waiting++;
+		}
+	return seen->stop;
+}
+
+static void walks_processes(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	const struct symcache_stack_options options = { sizeof(options), s, NULL };
+	struct seen seen = { 0 }, stopped = { .stop = 9 };
+	struct symcache_error err;
+	const pid_t pid = start();
+	int status;
+	const int rc = symcache_process_stacks((uint32_t)pid, &options, on_frame, &seen, &err);
+
+	(void)state;
+	if (rc == SYMCACHE_ESYS) {
+		kill(pid, SIGKILL);
+		print_message("skipped: a process may not be traced here: %s\n", err.msg);
+		skip();
+	}
+	ok(rc);
+	assert_int_equal(seen.threads, 2);
+	assert_int_equal(seen.waiting, 2);
+	assert_int_equal(seen.died, 0);
+	assert_int_equal(symcache_process_stacks((uint32_t)pid, &options, on_frame, &stopped, NULL), 9);
+	assert_int_equal(stopped.frames, 1);
+	ok(kill(pid, 0)); /* it runs on */
+	ok(kill(pid, SIGKILL));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(symcache_process_stacks((uint32_t)pid, &options, on_frame, &seen, &err), SYMCACHE_ESYS);
+	symcache_store_close(s);
+}
+
+static void walks_cores(void **state)
+{
+	const char *path = "../shared/data/cores/shared.core.xz";
+	struct symcache_error err;
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(symcache_core_stacks("/proc/self/exe", NULL, on_frame, &seen, &err), SYMCACHE_EFORMAT);
+	assert_int_equal(symcache_core_stacks(NULL, NULL, on_frame, &seen, &err), SYMCACHE_EINVAL);
+	assert_int_equal(symcache_core_stacks(path, NULL, NULL, &seen, &err), SYMCACHE_EINVAL);
+	if (access(path, F_OK)) {
+		print_message("skipped: there is no %s\n", path);
+		skip();
+	}
+	ok(symcache_core_stacks(path, NULL, on_frame, &seen, &err));
+	assert_true(seen.threads >= 1 && seen.frames >= seen.threads);
+	assert_int_equal(seen.died, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(walks_processes), cmocka_unit_test(walks_cores),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
