@@ -260,6 +260,13 @@ part_memory() {
 		every_allocation "import $x" "$less" "$symcache" import -q --store a.store x.$x
 		every_allocation "verify $x" "$less" "$symcache" verify x.$x
 	done
+	x=$(readelf -n objects/a.so | sed -n 's/.*Build ID: //p')
+	printf '%s\n' "{{{module:0:a.so:elf:$x}}}" '{{{mmap:0x0:0x100000:load:0:rx:0}}}' '{{{bt:0:0x1100}}}' \
+		"    #0 0x1234  (a.so+0x1100) (BuildId: $x)" '    #1 0x1234  (b.so+0x10) (BuildId: 1234)' > log
+	every_allocation "lookup" "$copy" "$symcache" lookup --store a.store --build-id "$x" 0x1100 0x1
+	every_allocation "lookup --file" "$copy" "$symcache" lookup --store a.store --file objects/a.so 0x1100
+	every_allocation "filter" "$copy" "$symcache" filter -j1 --summary --store a.store log
+	every_allocation "filter --format json" "$copy" "$symcache" filter -j1 --store a.store --format json log
 	[ $runs -gt 500 ] || wrong "memory: only $runs runs"
 	echo "memory: $((bad - from)) faults"
 }

@@ -20,6 +20,8 @@ void cmd_verror(const char *fmt, va_list ap)
 	/* Names may hold anything: nothing of them may move the cursor or forge a line. */
 	if (text && (clean = malloc(4 * len + 1)))
 		clean[sc_make_printable(text, len, clean)] = 0;
+	if (!clean)
+		sc_memory_refused();
 	progress_erase();
 	fprintf(stderr, "%s: %s\n", cmd_name, clean ? clean : "out of memory");
 	free(clean);

@@ -137,7 +137,7 @@ static int filter_all(const struct symlog_list *logs, const struct markup_option
 		status = STATUS_ERROR;
 	}
 	if (markup_tally_add(tally, symlog_filter_markup(f)))
-		cmd_error("out of memory");
+		sc_memory_refused();
 	if (o.dumpfile_output && result != SYMLOG_FAILED &&
 	    write_dumpfiles(symlog_filter_markup(f)))
 		status = STATUS_ERROR;
@@ -379,7 +379,10 @@ static int run(int argc, char **argv, struct sc_error *err)
 				       shown(logs.logs[0].path) : NULL);
 	if (o.missing && write_missing(tally, o.missing, err))
 		return err->code;
-	return status == STATUS_OK && (no_store || other_builds(tally)) ? STATUS_PARTLY : status;
+	if (status == STATUS_OK && (no_store || other_builds(tally)))
+		status = STATUS_PARTLY;
+	/* What was said may lack something. */
+	return sc_memory_refusals() ? sc_no_memory(err) : status;
 }
 
 const struct command filter_command = {

@@ -55,7 +55,10 @@ static void print_module(void *ctx, const struct markup_module *m)
 		mk_put(&o, m->unplaced, " no such symbol or offset, ", m->frames - m->unplaced, " ");
 	mk_put(&o, m->unplaced < m->frames || m->other_build ? reason(m) : "no such symbol or offset",
 	       ")\n");
-	fwrite(o.buf, 1, o.len, stderr);
+	if (o.error)
+		sc_memory_refused();
+	else
+		fwrite(o.buf, 1, o.len, stderr);
 	mk_out_deinit(&o);
 }
 
@@ -131,7 +134,7 @@ void print_summary(const struct markup_tally *tally)
 		  (unsigned long long)s->frames_resolved, (unsigned long long)s->frames_outside,
 		  (unsigned long long)nothing, nothing ? ", by module:" : "");
 	if (markup_tally_missing(tally, print_module, NULL))
-		cmd_error("out of memory");
+		sc_memory_refused();
 	if (s->guessed)
 		cmd_error("%llu of them stand%s in lines of an unknown format ('--input any')",
 			  (unsigned long long)s->guessed, s->guessed == 1 ? "s" : "");

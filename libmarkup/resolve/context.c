@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "libmarkup/bytes/fields.h"
+#include "libsymcache/base/error.h"
 
 #define BLOCK (64u << 10)
 
@@ -49,6 +50,17 @@ void mk_context_deinit(struct mk_context *c)
 				  .generations = c->generations };
 }
 
+static bool resize(void *array, size_t cap, size_t size)
+{
+	void *p = realloc(*(void **)array, cap * size);
+
+	if (p)
+		*(void **)array = p;
+	else
+		sc_memory_refused();
+	return p;
+}
+
 /* Room for `n` bytes that stay until the reset, or NULL. */
 static char *keep(struct mk_context *c, size_t n)
 {
@@ -56,13 +68,13 @@ static char *keep(struct mk_context *c, size_t n)
 		return NULL;
 	if (!c->num_blocks || n > c->block_size - c->block_used) {
 		size_t size = n > BLOCK ? n : BLOCK;
-		char **blocks = realloc(c->blocks, (c->num_blocks + 1) * sizeof(*blocks));
-		if (!blocks)
+		if (!resize(&c->blocks, c->num_blocks + 1, sizeof(*c->blocks)))
 			return NULL;
-		c->blocks = blocks;
-		blocks[c->num_blocks] = malloc(size);
-		if (!blocks[c->num_blocks])
+		c->blocks[c->num_blocks] = malloc(size);
+		if (!c->blocks[c->num_blocks]) {
+			sc_memory_refused();
 			return NULL;
+		}
 		c->num_blocks++;
 		c->block_size = size;
 		c->block_used = 0;
@@ -73,14 +85,6 @@ static char *keep(struct mk_context *c, size_t n)
 }
 
 /* Gives `*array` room for *cap elements of `size` bytes. */
-static bool resize(void *array, size_t cap, size_t size)
-{
-	void *p = realloc(*(void **)array, cap * size);
-	if (p)
-		*(void **)array = p;
-	return p;
-}
-
 size_t mk_context_bytes(const struct mk_context *c)
 {
 	return c->name_bytes + c->num_modules * (sizeof(*c->modules) + sizeof(*c->by_id)) +
@@ -90,6 +94,9 @@ size_t mk_context_bytes(const struct mk_context *c)
 static void *copy_array(const void *from, size_t n, size_t size)
 {
 	void *p = malloc(n * size + 1);
+
+	if (!p)
+		sc_memory_refused();
 	return p && n ? memcpy(p, from, n * size) : p;
 }
 

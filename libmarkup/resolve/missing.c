@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libsymcache/base/error.h"
+
 void mk_modules_deinit(struct mk_modules *t)
 {
 	for (uint32_t i = 0; i < t->len; i++)
@@ -57,12 +59,13 @@ static bool grow(struct mk_modules *t)
 		return true;
 	uint32_t cap = t->cap ? t->cap * 2 : 32;
 	struct markup_module **entries = realloc(t->entries, cap * sizeof(*entries));
-	if (!entries)
-		return false;
-	t->entries = entries;
 	uint32_t *index = calloc(2 * cap, sizeof(*index));
-	if (!index)
+	t->entries = entries ? entries : t->entries;
+	if (!entries || !index) {
+		free(index);
+		sc_memory_refused();
 		return false;
+	}
 	free(t->index);
 	t->index = index;
 	t->slots = 2 * cap;
@@ -84,8 +87,10 @@ struct markup_module *mk_modules_entry(struct mk_modules *t, struct sc_str name,
 		return NULL;
 	name = cut_off(name);
 	struct markup_module *e = malloc(sizeof(*e) + build_id_len + name.len);
-	if (!e)
+	if (!e) {
+		sc_memory_refused();
 		return NULL;
+	}
 	char *bytes = (char *)(e + 1);
 	*e = (struct markup_module){
 		.name = { bytes + build_id_len, name.len },
@@ -154,8 +159,10 @@ int mk_modules_each(const struct mk_modules *t,
 	if (!size)
 		return 0;
 	sorted = malloc(size);
-	if (!sorted)
+	if (!sorted) {
+		sc_memory_refused();
 		return -ENOMEM;
+	}
 	memcpy(sorted, t->entries, size);
 	qsort(sorted, t->len, sizeof(*sorted), by_frames);
 	for (uint32_t i = 0; i < t->len; i++)

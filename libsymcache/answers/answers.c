@@ -60,6 +60,7 @@ int symcache_answerer_create(const struct symcache_answer_options *options,
 	if (!d)
 		return sc_no_memory(err);
 	d->options = *options;
+	d->refusals = sc_memory_refusals();
 	d->caches = caches;
 	d->names = symcache_names_create(&names);
 	d->options.search.files = symcache_debug_files_create(options->debug_dirs,
@@ -191,7 +192,7 @@ static void hand_out(struct symcache_answerer *d, struct mk_out *messages, struc
 {
 	const struct symcache_answer_options *o = &d->options;
 
-	d->failed |= messages->error || out->error;
+	d->failed |= messages->error || out->error || sc_memory_refusals() != d->refusals;
 	if (messages->len && o->messages && !d->failed)
 		o->messages(o->ctx, messages->buf, messages->len);
 	if (out->len && !d->failed)

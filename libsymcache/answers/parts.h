@@ -21,6 +21,7 @@ struct symcache_answerer {
 	struct mk_worker *workers;      /* while lines are read */
 	unsigned num_workers;
 	bool failed;                    /* out of memory */
+	unsigned long refusals;         /* of memory, before the first line */
 };
 
 /* A line of input, understood. */

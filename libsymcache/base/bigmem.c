@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libsymcache/base/account.h"
+#include "libsymcache/base/error.h"
 
 _Thread_local struct sc_account *sc_account;
 
@@ -95,8 +96,10 @@ void *sc_big_grow(void *p, size_t old, size_t size)
 	if (!sc_charge(size - old))
 		return NULL;
 	bigger = grow(p, old, size);
-	if (!bigger)
+	if (!bigger) {
 		sc_discharge(size - old);
+		sc_memory_refused();
+	}
 	return bigger;
 }
 

@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "libsymcache/base/account.h"
 
 /* The message, and what stands behind it. */
 static void set_message(struct sc_error *err, int code, const char *behind, const char *fmt,
@@ -41,11 +44,27 @@ int sc_error_sys(struct sc_error *err, const char *fmt, ...)
 	if (err)
 		set_message(err, code, behind, fmt, ap);
 	va_end(ap);
+	if (code == SC_ENOMEM)
+		sc_memory_refused();
 	return code;
+}
+
+static atomic_ulong refusals;
+
+unsigned long sc_memory_refusals(void)
+{
+	return atomic_load_explicit(&refusals, memory_order_relaxed);
+}
+
+void sc_memory_refused(void)
+{
+	if (!sc_account || !atomic_load_explicit(&sc_account->refused, memory_order_relaxed))
+		atomic_fetch_add_explicit(&refusals, 1, memory_order_relaxed);
 }
 
 int sc_no_memory(struct sc_error *err)
 {
+	sc_memory_refused();
 	return sc_error_set(err, SC_ENOMEM, "out of memory");
 }
 

@@ -37,8 +37,16 @@ int sc_error_set(struct sc_error *err, int code, const char *fmt, ...)
 int sc_error_sys(struct sc_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* SC_ENOMEM, "out of memory". */
+/* SC_ENOMEM, "out of memory"; counted. */
 int sc_no_memory(struct sc_error *err);
+
+/*
+ * How often memory was refused to this process. Where an answer lacks something for that (a name, a
+ * module), nobody below may know how to say so: whoever gives answers compares this with what
+ * it was before, and gives none. What is beyond the limit of an account does not count.
+ */
+unsigned long sc_memory_refusals(void);
+void sc_memory_refused(void);
 
 /* Puts a printf text in front of the message: "unit at 0x1f: " + "…".
  * Returns err->code (or SC_EINVAL for a NULL err). What no longer fits is cut

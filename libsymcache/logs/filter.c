@@ -31,14 +31,23 @@ struct symlog_filter {
 	struct mk_out said;           /* of them, to be said */
 	struct symlog_output output;  /* of the last log */
 	int write_error;              /* errno */
+	unsigned long refusals;       /* of memory, when it began */
 };
 
 /* ---- output and complaints ------------------------------------------------------------ */
+
+/* What is written then would say that something is not there, for which there was no memory. */
+static bool short_of_memory(const struct symlog_filter *f)
+{
+	return sc_memory_refusals() != f->refusals;
+}
 
 static int write_output(void *ctx, const char *data, size_t len)
 {
 	struct symlog_filter *f = ctx;
 
+	if (short_of_memory(f))
+		return 1;
 	if (f->output.hash)
 		XXH3_128bits_update(f->output.hash, data, len);
 	if (!sc_write_all(f->output.fd, data, len))
@@ -56,7 +65,7 @@ static int take_output(void *ctx, const char *data, size_t len)
 
 static void say(struct symlog_filter *f, const struct markup_module *warns_of)
 {
-	if (f->said.len && !f->said.error)
+	if (f->said.len && !f->said.error && !short_of_memory(f))
 		f->options.say(f->output.say_ctx, warns_of, f->said.buf, f->said.len);
 	f->said.len = 0;
 }
@@ -172,6 +181,8 @@ static int make(struct symlog_filter *f)
 
 static int failed(const struct symlog_filter *f, int rc, struct sc_error *err)
 {
+	if (short_of_memory(f))
+		return sc_no_memory(err);
 	if (rc == -EIO && f->write_error)
 		return sc_error_set(err, SC_ESYS, "cannot write to %s: %s", f->output.name,
 				    strerror(f->write_error));
@@ -191,6 +202,7 @@ int symlog_filter_create(const struct symlog_filter_options *options, struct sym
 	*ret = NULL;
 	if (f) {
 		f->options = *options;
+		f->refusals = sc_memory_refusals();
 		f->format = options->markup->format;
 		f->llvm = options->markup->dialect == MARKUP_LLVM;
 		f->raw = options->from.raw || (f->llvm && !options->terminal);

@@ -223,7 +223,7 @@ static int fail_code(int rc)
 {
 	switch (rc) {
 	case ENOMEM:
-		return SC_ENOMEM;
+		return sc_no_memory(NULL);
 	case ENOSPC: case EDQUOT: case EFBIG: case MDB_MAP_FULL: case MDB_TXN_FULL:
 		return SC_EFULL;
 	case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: case MDB_INVALID: case MDB_CURSOR_FULL:

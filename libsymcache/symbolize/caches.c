@@ -55,11 +55,11 @@ static struct symcache_module *new_module(struct symcache_caches *s, unsigned ki
 {
 	struct symcache_module *m = calloc(1, sizeof(*m));
 
-	if (!m)
-		return NULL;
-	m->name = malloc(len + 1);
-	if (!m->name) {
+	if (m)
+		m->name = malloc(len + 1);
+	if (!m || !m->name) {
 		free(m);
+		sc_memory_refused();
 		return NULL;
 	}
 	memcpy(m->name, name, len);

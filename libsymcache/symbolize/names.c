@@ -186,8 +186,10 @@ static struct sc_texts *new_texts(const struct symcache *cache, unsigned generat
 	const struct symcache_header *h = cache->header;
 	struct sc_texts *t = calloc(1, sizeof(*t));
 
-	if (!t)
+	if (!t) {
+		sc_memory_refused();
 		return NULL;
+	}
 	t->cache = cache;
 	t->generation = generation;
 	t->functions = calloc(h->num_functions + (size_t)1, sizeof(*t->functions));
@@ -197,6 +199,7 @@ static struct sc_texts *new_texts(const struct symcache *cache, unsigned generat
 	if (t->functions && t->files && t->symbols && t->symbol_of)
 		return t;
 	free_texts(t);
+	sc_memory_refused();
 	return NULL;
 }
 
@@ -232,8 +235,10 @@ static struct sc_text *room_for(struct sc_names_reader *r, size_t len)
 		const size_t block = size > BLOCK_BYTES ? size : BLOCK_BYTES;
 		struct block *b = malloc(sizeof(*b) + block + SC_PADDED);
 
-		if (!b)
+		if (!b) {
+			sc_memory_refused();
 			return NULL;
+		}
 		pthread_mutex_lock(&r->names->lock);
 		b->older = r->book->blocks;
 		r->book->blocks = b;
@@ -267,8 +272,10 @@ static struct sc_str demangled(struct sc_names_reader *r, struct sc_str name,
 {
 	if (!r->demangler)
 		r->demangler = symcache_demangler_create();
-	if (!r->demangler)
+	if (!r->demangler) {
+		sc_memory_refused();
 		return name;
+	}
 	if (r->names->options.llvm) /* LLVM takes Rust's older names for C++ */
 		lang = SYMCACHE_LANG_CPP;
 	if (r->names->options.binutils)
