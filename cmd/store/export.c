@@ -14,17 +14,20 @@
 #include "cmd/store/select.h"
 #include "libsymcache/bundle/bundle.h"
 #include "libsymcache/logs/logs.h"
+#include "libsymcache/packed/packed.h"
 #include "libsymcache/symbolize/symbolize.h"
 
 static struct {
 	const char *store, *output, *since, *sign;
 	struct selection sel;
 	struct opt_list logs, cores;
-	int shape;
+	int shape, format;
+	uint64_t level;
 	bool name_hash, json, quiet;
 } o = { .sel = SELECTION_ALL, .shape = -1 };
 
 static const char *const shapes[] = { "store", "tree", "archive", NULL };
+static const char *const formats[] = { "2", "1", NULL };
 
 static const struct opt opts[] = {
 	OPTS_STORE_READ(&o.store),
@@ -43,6 +46,12 @@ static const struct opt opts[] = {
 	  "but for what an earlier bundle had with the same tags; its " SYMBUNDLE_MANIFEST
 	  " is enough" },
 	OPTS_SELECTION(&o.sel),
+	{ "bundle-format", 0, OPT_ENUM, &o.format, "N",
+	  "2 (default): a tree and an archive have packed caches; 1: plain ones, which older "
+	  "versions read, too, in three times the room",
+	  .choices = formats },
+	{ "level", 0, OPT_COUNT, &o.level, "N",
+	  "how much time packing takes: 1 to 19, of zstd; 3 by default" },
 	{ "sign", 0, OPT_STRING, &o.sign, "KEY",
 	  "sign the manifest with this Ed25519 private key (PEM)" },
 	{ "name-hash", 0, OPT_FLAG, &o.name_hash, NULL,
@@ -132,6 +141,7 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
 		.choose = selection_of(&o.sel), .since = o.since, .sign_key = o.sign,
+		.format = o.format ? 1 : 2, .level = (int)o.level,
 		.name_hash = o.name_hash, .missing = on_missing, .damaged = cmd_complain,
 		.hashing = progress_update, .writing = on_writing, .ctx = w,
 	};
@@ -216,6 +226,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	(void)argc;
 	if (!o.output)
 		return sc_error_set(err, SC_EINVAL, "say where the bundle goes: -o PATH");
+	if (o.level > PACKED_LEVEL_MAX)
+		return sc_error_set(err, SC_EINVAL, "levels are 1 to %d", PACKED_LEVEL_MAX);
 	if (o.shape < 0 && looks_like_archive(o.output))
 		return sc_error_set(err, SC_EINVAL, "%s: a bundle is NAME.tar.zst, NAME.store or a "
 				    "folder: name it so, or say --shape", o.output);
@@ -236,7 +248,8 @@ const struct command export_command = {
 	.description =
 		"Writes all entries, or those chosen by build IDs, by the modules in a log or a "
 		"core file, and by the other options, into a bundle for 'symcache import': a store "
-		"file, a tree of SymCache files, or one compressed archive. A manifest in it lists "
+		"file, a tree of files, or one archive; in the latter two caches are packed (symcache "
+		"pack), in an archive small ones together. A manifest in it lists "
 		"build IDs, sizes and hashes, and can be signed. A store file is for machines of "
 		"the same byte order and word size; the tree and the archive are for all. The "
 		"bundle appears under its name when it is complete.\n\n"

@@ -36,6 +36,9 @@ struct symbundle_export_options {
 	const char *since;          /* path of an earlier bundle or its manifest: what that has with
 	                             * the same bytes and tags is left out; or NULL */
 	const char *sign_key;       /* path of an Ed25519 private key (PEM), or NULL */
+	int format;                 /* of a tree or an archive: 1: plain SymCache files, which all
+	                             * versions read; 2, or 0: packed */
+	int level;                  /* of packing: 1 to 19; 0: the default */
 	bool name_hash;             /* the hash of the manifest becomes a part of the name */
 	void (*missing)(void *ctx, const struct symstore_id *id); /* the store does not have it */
 	void (*damaged)(void *ctx, const char *why);
@@ -80,8 +83,8 @@ struct symbundle_reader {
 
 /*
  * Reads a bundle, a tree of SymCache files without a manifest, or any store. Each cache is
- * compared with the manifest and checked by the rules of its format; one cache is in memory at
- * a time. Build ID and kinds of symbols are what the cache itself says. An error is what
+ * compared with the manifest and checked by the rules of its format, packed ones on all cores;
+ * in memory are 64 MB of caches, or one file of the bundle. Build ID and kinds of symbols are what the cache itself says. An error is what
  * prevents all reading; SC_EFORMAT also: not signed, although verify_key asks for it.
  */
 int symbundle_read(const char *path, const struct symbundle_reader *reader, struct sc_error *err);

@@ -46,7 +46,7 @@ static struct symstore *open_store(const char *name, enum symstore_mode mode)
 static int setup(void **state)
 {
 	static const char *const shapes[] = { "b.store", "b", "b.tar.zst" };
-	const struct symbundle_export_options options = { 0 };
+	const struct symbundle_export_options options = { .format = MANIFEST_PLAIN };
 	struct symcache_build *build;
 	struct symstore_entry entry = { .source_path = "/self", .tool_version = "test", .time = 1 };
 	struct symbundle_exported done;

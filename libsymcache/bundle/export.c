@@ -11,9 +11,9 @@
 #include <xxhash.h>
 
 #include "libsymcache/base/cleanup.h"
-#include "libsymcache/bundle/reading.h"
+#include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/sign.h"
-#include "libsymcache/bundle/write.h"
+#include "libsymcache/packed/packed.h"
 
 struct exporting {
 	const struct symbundle_export_options *o;
@@ -106,9 +106,14 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	uint8_t signature[SIGNATURE_SIZE];
 	struct bundle_source source = {
 		.reader = x->reader, .manifest = &x->manifest, .signature = key ? signature : NULL,
+		.level = x->o->level ? x->o->level : PACKED_LEVEL,
 		.progress = x->o->writing, .ctx = x->o->ctx,
 	};
-	int rc = manifest_write(&x->manifest, &text, &source.text_len, x->err);
+	int rc;
+
+	if (shape != SYMBUNDLE_STORE && x->o->format != MANIFEST_PLAIN)
+		groups_make(&x->manifest, shape == SYMBUNDLE_TREE ? 0 : GROUP_BYTES);
+	rc = manifest_write(&x->manifest, &text, &source.text_len, x->err);
 
 	source.text = text;
 	if (!rc) {

@@ -74,6 +74,32 @@ const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAM
 	return name;
 }
 
+const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NAME])
+{
+	struct symstore_entry e = { .build_id_len = id->len };
+
+	memcpy(e.build_id, id->bytes, id->len);
+	bundle_name(&e, name);
+	strcpy(strrchr(name, '.'), ".packed");
+	return name;
+}
+
+bool bundle_id_of_name(const char *name, struct symstore_id *ret)
+{
+	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
+	const char *slash = strrchr(name, '/');
+	size_t nibbles;
+
+	if (!slash || slash - name < 2)
+		return false;
+	if (snprintf(hex, sizeof(hex), "%.2s%.*s", slash - 2, (int)strcspn(slash + 1, "."),
+		     slash + 1) >= (int)sizeof(hex) ||
+	    symcache_build_id_parse(hex, ret->bytes, &nibbles, NULL) || nibbles % 2)
+		return false;
+	ret->len = nibbles / 2;
+	return true;
+}
+
 /* ---- looking for entries -------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)

@@ -8,7 +8,10 @@
 
 #include "libsymcache/bundle/bundle.h"
 
-enum { MANIFEST_VERSION = 1, MANIFEST_MAX = 64 << 20 /* bytes of JSON */ };
+enum {
+	MANIFEST_PLAIN = 1, MANIFEST_PACKED = 2, /* versions: how a tree and an archive have caches */
+	MANIFEST_MAX = 64 << 20,                 /* bytes of JSON */
+};
 
 struct manifest_entry {
 	struct symstore_entry entry;   /* strings on the heap */
@@ -16,11 +19,13 @@ struct manifest_entry {
 	bool has_hash;                 /* always, but while it is read */
 	bool has_sha256;               /* signed bundles: XXH3 withstands no malice */
 	uint8_t sha256[32];
+	struct symstore_id file;       /* the build ID in the name of the packed file that has it */
 };
 
 struct manifest {
 	struct manifest_entry *data;   /* in the order of the bundle */
 	size_t len, cap;
+	bool packed;                   /* its version is MANIFEST_PACKED */
 };
 
 /* Appends a copy of the record and hashes the cache, also with SHA-256 if asked. SC_ENOMEM. */
@@ -53,6 +58,11 @@ int manifest_check(const struct manifest_entry *e, const void *cache, size_t siz
 /* "ab/cdef….symcache"; returns `name`. */
 enum { BUNDLE_NAME = 2 * SYMCACHE_BUILD_ID_MAX + 16 };
 const char *bundle_name(const struct symstore_entry *entry, char name[BUNDLE_NAME]);
+
+/* The same of a packed file, by the build ID of the first entry in it: "ab/cdef….packed". */
+const char *bundle_packed_name(const struct symstore_id *id, char name[BUNDLE_NAME]);
+/* The build ID in such names. */
+bool bundle_id_of_name(const char *name, struct symstore_id *ret);
 
 #define SIGNATURE_NAME "manifest.sig"
 

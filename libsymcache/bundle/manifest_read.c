@@ -111,6 +111,9 @@ static int entry_text(struct reading *r, struct manifest_entry *e, const char *t
 		e->entry.build_id_len = ok ? nibbles / 2 : 0;
 	} else if (key_is(r, "cache_xxh128")) {
 		ok = e->has_hash = hex_hash(text, &e->hash);
+	} else if (key_is(r, "file")) {
+		/* What is not packed is found by its own build ID. */
+		return !strstr(text, ".packed") || bundle_id_of_name(text, &e->file) || bad(r, r->key);
 	} else if (key_is(r, "cache_sha256")) {
 		ok = e->has_sha256 = hex_bytes(text, e->sha256, sizeof(e->sha256));
 	} else if (key_is(r, "source_xxh128")) {
@@ -151,9 +154,12 @@ static int on_integer(void *ctx, long long n)
 	struct reading *r = ctx;
 	struct manifest_entry *e = entry_at(r, IN_ENTRY);
 
-	if (r->depth == IN_BUNDLE && key_is(r, "version") && n != MANIFEST_VERSION) {
+	if (r->depth == IN_BUNDLE && key_is(r, "version")) {
+		r->m->packed = n == MANIFEST_PACKED;
+		if (n == MANIFEST_PLAIN || n == MANIFEST_PACKED)
+			return 1;
 		sc_error_set(r->err, SC_EUNSUPPORTED, "the bundle is of version %lld; this program "
-			     "knows %d", n, MANIFEST_VERSION);
+			     "knows %d and %d", n, MANIFEST_PLAIN, MANIFEST_PACKED);
 		return 0;
 	}
 	if (!e)

@@ -37,7 +37,8 @@ static void put_entry(struct mk_gen *g, const struct manifest_entry *e)
 	struct symstore_fields fields;
 
 	mk_gen_open_map(g, NULL);
-	mk_gen_text(g, "file", bundle_name(&e->entry, name));
+	mk_gen_text(g, "file", e->file.len ? bundle_packed_name(&e->file, name) :
+					     bundle_name(&e->entry, name));
 	snprintf(hex, sizeof(hex), "%016" PRIx64 "%016" PRIx64, e->hash.high64, e->hash.low64);
 	mk_gen_text(g, "cache_xxh128", hex);
 	if (e->has_sha256)
@@ -56,7 +57,7 @@ int manifest_write(const struct manifest *m, char **ret, size_t *len, struct sc_
 
 	mk_gen_open_map(g, NULL);
 	mk_gen_text(g, "format", "symcache bundle");
-	mk_gen_number(g, "version", MANIFEST_VERSION);
+	mk_gen_number(g, "version", m->packed ? MANIFEST_PACKED : MANIFEST_PLAIN);
 	mk_gen_open_array(g, "entries");
 	for (size_t i = 0; i < m->len; i++)
 		put_entry(g, &m->data[i]);

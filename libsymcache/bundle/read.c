@@ -8,7 +8,7 @@
 #include "libsymcache/archive/archive.h"
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
-#include "libsymcache/bundle/reading.h"
+#include "libsymcache/bundle/groups.h"
 
 /* LMDB's magic number, in either byte order and word size. */
 static bool is_store(int fd)
@@ -65,6 +65,9 @@ int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc
 		rc = bundle_read_store(&b, path, err);
 	else
 		rc = bundle_read_archive(&b, fd, err);
+	if (!rc)
+		rc = groups_flush(&b, err);
+	groups_deinit(&b);
 	free(b.seen);
 	manifest_deinit(&b.manifest);
 	if (rc && !b.named)

@@ -8,7 +8,8 @@
 
 #include "libsymcache/archive/archive.h"
 #include "libsymcache/base/vec.h"
-#include "libsymcache/bundle/reading.h"
+#include "libsymcache/bundle/groups.h"
+#include "libsymcache/packed/packed.h"
 
 /* The current file as a whole. */
 static int read_member(struct symarchive *a, struct bundle_file *m, size_t max,
@@ -31,17 +32,21 @@ static int read_member(struct symarchive *a, struct bundle_file *m, size_t max,
 	return 0;
 }
 
-static int give_member(struct bundle_reading *b, const char *name, const struct bundle_file *m,
+static int give_member(struct bundle_reading *b, const char *name, struct bundle_file *m,
 		       struct sc_error *err)
 {
+	const bool packed = packed_begins(m->data, m->len);
 	const struct manifest_entry *e = NULL;
 	struct symstore_id id;
 
 	if (!b->has_manifest)
-		return bundle_give_unlisted(b, name, m->data, m->len, err);
+		return packed ? groups_give(b, name, m, NULL, err) :
+				bundle_give_unlisted(b, name, m->data, m->len, err);
 	if (bundle_id_of_name(name, &id))
 		e = manifest_find(&b->manifest, id.bytes, id.len);
-	if (!e) {
+	if (e && packed && groups_at(&b->manifest, (size_t)(e - b->manifest.data)))
+		return groups_give(b, name, m, e, err);
+	if (!e || packed) {
 		bundle_fault(b, name, "the manifest does not have it");
 		return 0;
 	}

@@ -12,7 +12,8 @@
 
 #include "libsymcache/base/text.h"
 #include "libsymcache/base/vec.h"
-#include "libsymcache/bundle/reading.h"
+#include "libsymcache/bundle/groups.h"
+#include "libsymcache/packed/packed.h"
 
 int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct sc_error *err)
 {
@@ -38,35 +39,53 @@ int bundle_read_file(const char *path, size_t max, struct bundle_file *f, struct
 	return 0;
 }
 
-/* The same, if it is a SymCache file. */
-static int read_cache(const char *path, struct bundle_file *f, struct sc_error *err)
+/* The same, if it is a SymCache file, or a packed one. */
+static int read_cache(const char *path, struct bundle_file *f, bool *packed, struct sc_error *err)
 {
 	struct symcache cache;
 	int rc = bundle_read_file(path, MAX_CACHE, f, err);
 
-	return rc ? rc : symcache_open(&cache, f->data, f->len, err);
+	*packed = !rc && packed_begins(f->data, f->len);
+	return rc || *packed ? rc : symcache_open(&cache, f->data, f->len, err);
+}
+
+/* A file of which the entry is the first, or only one. */
+static int give_file(struct bundle_reading *b, const char *folder, const struct manifest_entry *e,
+		     struct bundle_file *f, struct sc_error *err)
+{
+	char name[BUNDLE_NAME];
+	char *path __attribute__((cleanup(sc_free_text))) = sc_text("%s/%s", folder, e->file.len ?
+		bundle_packed_name(&e->file, name) : bundle_name(&e->entry, name));
+	struct sc_error why;
+	bool packed;
+
+	if (!path)
+		return sc_no_memory(err);
+	if (read_cache(path, f, &packed, &why))
+		return bundle_unread(b, name, &why, err);
+	if (packed != (e->file.len > 0))
+		bundle_fault(b, name, "packed, or not, otherwise than the manifest says");
+	else if (packed)
+		return groups_give(b, name, f, e, err);
+	else
+		return bundle_give(b, e, &e->entry, name, (struct bundle_bytes){ f->data, f->len }, err);
+	return 0;
 }
 
 static int give_listed(struct bundle_reading *b, const char *folder, struct bundle_file *f,
 		       struct sc_error *err)
 {
 	char name[BUNDLE_NAME];
-	struct sc_error why;
-	char *path;
 	int rc = 0;
 
-	for (size_t i = 0; i < b->manifest.len && !rc; i++) {
+	for (size_t i = 0, n; i < b->manifest.len && !rc; i += n ? n : 1) {
 		const struct manifest_entry *e = &b->manifest.data[i];
 
-		path = sc_text("%s/%s", folder, bundle_name(&e->entry, name));
-		if (!path)
-			return sc_no_memory(err);
-		if (read_cache(path, f, &why))
-			rc = bundle_unread(b, name, &why, err);
+		n = e->file.len ? groups_at(&b->manifest, i) : 1;
+		if (n)
+			rc = give_file(b, folder, e, f, err);
 		else
-			rc = bundle_give(b, e, &e->entry, name,
-					 (struct bundle_bytes){ f->data, f->len }, err);
-		free(path);
+			bundle_fault(b, bundle_name(&e->entry, name), "the manifest has it in another file");
 	}
 	return rc;
 }
@@ -76,13 +95,14 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* All files *.symcache below; links are not followed. */
+/* All files *.symcache and *.packed below; links are not followed. */
 static int give_all(struct bundle_reading *b, const char *folder, struct bundle_file *f,
 		    struct sc_error *err)
 {
 	FTS *fts = fts_open((char *[]){ (char *)folder, NULL }, FTS_PHYSICAL | FTS_NOCHDIR,
 			    by_name);
 	struct sc_error why;
+	bool packed;
 	int rc = 0;
 	FTSENT *at;
 
@@ -91,10 +111,12 @@ static int give_all(struct bundle_reading *b, const char *folder, struct bundle_
 	while (!rc && (at = fts_read(fts))) {
 		const char *end = strrchr(at->fts_name, '.');
 
-		if (at->fts_info != FTS_F || !end || strcmp(end, ".symcache"))
+		if (at->fts_info != FTS_F || !end || (strcmp(end, ".symcache") && strcmp(end, ".packed")))
 			continue;
-		if (read_cache(at->fts_path, f, &why))
+		if (read_cache(at->fts_path, f, &packed, &why))
 			rc = bundle_unread(b, at->fts_path, &why, err);
+		else if (packed)
+			rc = groups_give(b, at->fts_path, f, NULL, err);
 		else
 			rc = bundle_give_unlisted(b, at->fts_path, f->data, f->len, err);
 	}

@@ -57,47 +57,45 @@ static int check_claims(struct symstore_entry *entry, const struct symcache *cac
 	return sc_error_set(err, SC_EFORMAT, "the cache is of build ID %s", id);
 }
 
-int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
-		const struct symstore_entry *entry, const char *name, struct bundle_bytes cache,
-		struct sc_error *err)
+static void check(const struct manifest_entry *listed, struct bundle_checked *c)
 {
-	struct symstore_entry claimed = *entry;
 	struct symcache opened;
-	struct sc_error why = { 0 };
+
+	if (listed)
+		manifest_check(listed, c->cache.data, c->cache.size, &c->why);
+	if (!c->why.code && !symcache_open(&opened, c->cache.data, c->cache.size, &c->why) &&
+	    symcache_verify(&opened, sc_first_fault, &c->why) == SC_ENOMEM)
+		sc_no_memory(&c->why);
+	if (!c->why.code)
+		check_claims(&c->entry, &opened, &c->why);
+}
+
+int bundle_hand_on(struct bundle_reading *b, const struct bundle_checked *c, const char *name,
+		   struct sc_error *err)
+{
 	int rc;
 
 	if (b->r->progress)
 		b->r->progress(b->r->ctx, b->done, b->total, name);
 	b->done++;
-	if (listed)
-		manifest_check(listed, cache.data, cache.size, &why);
-	if (!why.code && !symcache_open(&opened, cache.data, cache.size, &why) &&
-	    symcache_verify(&opened, sc_first_fault, &why) == SC_ENOMEM)
-		sc_no_memory(&why);
-	if (!why.code)
-		check_claims(&claimed, &opened, &why);
-	if (why.code)
-		return bundle_unread(b, name, &why, err);
-	rc = b->r->entry ? b->r->entry(b->r->ctx, &claimed, cache.data, cache.size, err) : 0;
+	if (c->why.code)
+		return bundle_unread(b, name, &c->why, err);
+	rc = b->r->entry ? b->r->entry(b->r->ctx, &c->entry, c->cache.data, c->cache.size, err) : 0;
 	b->named = rc && rc != SC_ENOMEM; /* it is of where the entry goes */
 	return rc;
 }
 
-bool bundle_id_of_name(const char *name, struct symstore_id *ret)
+int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
+		const struct symstore_entry *entry, const char *name, struct bundle_bytes cache,
+		struct sc_error *err)
 {
-	char hex[2 * SYMCACHE_BUILD_ID_MAX + 1];
-	const char *slash = strrchr(name, '/');
-	size_t nibbles;
+	struct bundle_checked c = { .cache = cache, .entry = *entry };
 
-	if (!slash || slash - name < 2)
-		return false;
-	if (snprintf(hex, sizeof(hex), "%.2s%.*s", slash - 2, (int)strcspn(slash + 1, "."),
-		     slash + 1) >= (int)sizeof(hex) ||
-	    symcache_build_id_parse(hex, ret->bytes, &nibbles, NULL) || nibbles % 2)
-		return false;
-	ret->len = nibbles / 2;
-	return true;
+	check(listed, &c);
+	return bundle_hand_on(b, &c, name, err);
 }
+
+#define NOT_DESCRIBED "no SymCache file, or without a build ID"
 
 /* A record for a cache that has none, from what it says itself, else from its name. */
 static bool describe(const char *name, const void *data, size_t size, struct symstore_entry *ret)
@@ -123,6 +121,18 @@ static bool describe(const char *name, const void *data, size_t size, struct sym
 	return true;
 }
 
+void bundle_check(const struct manifest_entry *listed, const char *name, struct bundle_bytes cache,
+		  struct bundle_checked *ret)
+{
+	*ret = (struct bundle_checked){ .cache = cache };
+	if (listed)
+		ret->entry = listed->entry;
+	else if (!describe(name, cache.data, cache.size, &ret->entry))
+		sc_error_set(&ret->why, SC_EFORMAT, NOT_DESCRIBED);
+	if (!ret->why.code)
+		check(listed, ret);
+}
+
 int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void *data, size_t size,
 			 struct sc_error *err)
 {
@@ -130,7 +140,7 @@ int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void 
 
 	if (describe(name, data, size, &entry))
 		return bundle_give(b, NULL, &entry, name, (struct bundle_bytes){ data, size }, err);
-	bundle_fault(b, name, "no SymCache file, or without a build ID");
+	bundle_fault(b, name, NOT_DESCRIBED);
 	return 0;
 }
 

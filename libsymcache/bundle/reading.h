@@ -19,12 +19,15 @@ struct bundle_file {
 	size_t len, cap;
 };
 
+struct bundle_batch; /* groups_read.c */
+
 struct bundle_reading {
 	const struct symbundle_reader *r;
 	struct manifest manifest;
 	bool has_manifest, *seen; /* by entries of the manifest */
 	uint64_t done, total;
 	bool named;               /* an error says already which file it is about */
+	struct bundle_batch *batch; /* packed files that are not given yet; or NULL */
 };
 
 /* Takes the manifest (text NULL: there is none), if it is signed as is asked. */
@@ -38,6 +41,22 @@ void bundle_fault(struct bundle_reading *b, const char *name, const char *why);
 int bundle_unread(struct bundle_reading *b, const char *name, const struct sc_error *why,
 		  struct sc_error *err);
 
+/* What was found out of a cache. */
+struct bundle_checked {
+	struct bundle_bytes cache;
+	struct symstore_entry entry; /* its record */
+	struct sc_error why;         /* why it is not taken */
+};
+
+/* Is a cache sound, and as it is listed; or (NULL), what does it, or the name of its file, say it is?
+ * May run on any thread. */
+void bundle_check(const struct manifest_entry *listed, const char *name, struct bundle_bytes cache,
+		  struct bundle_checked *ret);
+
+/* Hands it on, or says what is wrong. */
+int bundle_hand_on(struct bundle_reading *b, const struct bundle_checked *checked, const char *name,
+		   struct sc_error *err);
+
 /* Hands a cache on if it is sound, and as it is listed (or NULL). */
 int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 		const struct symstore_entry *entry, const char *name, struct bundle_bytes cache,
@@ -46,9 +65,6 @@ int bundle_give(struct bundle_reading *b, const struct manifest_entry *listed,
 /* The same for a cache without a manifest, by what it or its name says. */
 int bundle_give_unlisted(struct bundle_reading *b, const char *name, const void *data, size_t size,
 			 struct sc_error *err);
-
-/* The build ID in a name like "ab/cdef….symcache". */
-bool bundle_id_of_name(const char *name, struct symstore_id *ret);
 
 /* At the end: names what the manifest has and the bundle has not. */
 void bundle_name_missing(struct bundle_reading *b);

@@ -14,6 +14,7 @@
 #include "libsymcache/archive/archive.h"
 #include "libsymcache/base/file.h"
 #include "libsymcache/base/text.h"
+#include "libsymcache/bundle/groups.h"
 #include "libsymcache/bundle/sign.h"
 #include "libsymcache/bundle/write.h"
 
@@ -59,35 +60,41 @@ char *bundle_name_with(const char *path, const char *hash)
 	return sc_text("%.*s-%s%s", (int)(end - path), path, hash, end);
 }
 
-static int get_cache(const struct bundle_source *s, size_t i, const void **data, size_t *size,
-		     struct sc_error *err)
-{
-	const struct symstore_entry *e = &s->manifest->data[i].entry;
-
-	if (s->progress)
-		s->progress(s->ctx, i, s->manifest->len, e->source_path);
-	return symstore_get(s->reader, e->build_id, e->build_id_len, data, size, err);
-}
-
-/* ---- an archive --------------------------------------------------------------- */
-
-static int write_members(struct symarchive_writer *w, const struct bundle_source *s,
-			 struct sc_error *err)
+/* Puts each file that has caches. */
+static int put_caches(const struct bundle_source *s, groups_put_fn *put, void *ctx, struct sc_error *err)
 {
 	char name[BUNDLE_NAME];
 	const void *data;
 	size_t size;
+	int rc = 0;
+
+	if (s->manifest->packed)
+		return groups_write(s, put, ctx, err);
+	for (size_t i = 0; i < s->manifest->len && !rc; i++) {
+		const struct symstore_entry *e = &s->manifest->data[i].entry;
+
+		if (!(rc = groups_get_cache(s, i, &data, &size, err)))
+			rc = put(ctx, bundle_name(e, name), data, size, e->time, err);
+	}
+	return rc;
+}
+
+/* ---- an archive --------------------------------------------------------------- */
+
+static int put_member(void *w, const char *name, const void *data, size_t size, int64_t time,
+		      struct sc_error *err)
+{
+	return symarchive_add(w, name, data, size, time, err);
+}
+
+static int write_members(struct symarchive_writer *w, const struct bundle_source *s,
+			 struct sc_error *err)
+{
 	int rc = symarchive_add(w, SYMBUNDLE_MANIFEST, s->text, s->text_len, 0, err);
 
 	if (!rc && s->signature)
 		rc = symarchive_add(w, SIGNATURE_NAME, s->signature, SIGNATURE_SIZE, 0, err);
-	for (size_t i = 0; i < s->manifest->len && !rc; i++) {
-		const struct symstore_entry *e = &s->manifest->data[i].entry;
-
-		if (!(rc = get_cache(s, i, &data, &size, err)))
-			rc = symarchive_add(w, bundle_name(e, name), data, size, e->time, err);
-	}
-	return rc;
+	return rc ? rc : put_caches(s, put_member, w, err);
 }
 
 static int write_archive(const char *part, const struct bundle_source *s, struct sc_error *err)
@@ -118,19 +125,20 @@ static int write_file(const char *folder, const char *name, const void *data, si
 	return rc ? rc : sc_replace_file(path, data, size, err);
 }
 
+static int put_file(void *folder, const char *name, const void *data, size_t size, int64_t time,
+		    struct sc_error *err)
+{
+	(void)time;
+	return write_file(folder, name, data, size, err);
+}
+
 static int write_tree(const char *part, const struct bundle_source *s, struct sc_error *err)
 {
-	char name[BUNDLE_NAME];
-	const void *data;
-	size_t size;
-	int rc = 0;
+	int rc;
 
 	if (mkdir(part, 0775))
 		return sc_error_sys(err, "cannot make the directory %s", part);
-	for (size_t i = 0; i < s->manifest->len && !rc; i++)
-		if (!(rc = get_cache(s, i, &data, &size, err)))
-			rc = write_file(part, bundle_name(&s->manifest->data[i].entry, name), data,
-					size, err);
+	rc = put_caches(s, put_file, (void *)part, err);
 	if (!rc && s->signature)
 		rc = write_file(part, SIGNATURE_NAME, s->signature, SIGNATURE_SIZE, err);
 	return rc ? rc : write_file(part, SYMBUNDLE_MANIFEST, s->text, s->text_len, err);
@@ -154,7 +162,7 @@ static int write_batch(struct symstore *store, const struct bundle_source *s, si
 	for (; *next < s->manifest->len && bytes < BATCH_BYTES && !rc; (*next)++) {
 		const struct symstore_entry *e = &s->manifest->data[*next].entry;
 
-		if (!(rc = get_cache(s, *next, &data, &size, err)))
+		if (!(rc = groups_get_cache(s, *next, &data, &size, err)))
 			rc = symstore_put(w, e, NULL, (void *)data, NULL, err);
 		bytes += e->cache_size;
 	}

@@ -10,6 +10,7 @@ struct bundle_source {
 	const char *text;              /* the manifest as JSON */
 	size_t text_len;
 	const uint8_t *signature;      /* SIGNATURE_SIZE bytes, or NULL */
+	int level;                     /* of packing */
 	symbundle_progress_fn *progress;
 	void *ctx;
 };

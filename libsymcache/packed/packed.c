@@ -222,10 +222,30 @@ static uint64_t get_number(const uint8_t *p, size_t bytes)
 	return le64toh(v);
 }
 
+static uint64_t total_of(const uint8_t *p, size_t num)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < num; i++) {
+		const uint64_t one = get_number(p + HEADER + CACHE * i, 8);
+
+		total += one < PACKED_SIZE_MAX ? rounded(one) : PACKED_SIZE_MAX;
+	}
+	return total;
+}
+
+uint64_t packed_total(const void *data, size_t size)
+{
+	const uint8_t *p = data;
+	const size_t num = packed_begins(p, size) && size >= HEADER ? get_number(p + 9, 3) : 0;
+
+	return num <= (size - (num ? HEADER : 0)) / CACHE ? total_of(p, num) : 0;
+}
+
 /* The sizes of the caches, and room for them. */
 static int get_header(const uint8_t *p, size_t size, struct packed_caches *ret, struct sc_error *err)
 {
-	uint64_t total = 0;
+	uint64_t total;
 	uint8_t *at;
 
 	if (!packed_begins(p, size))
@@ -236,13 +256,9 @@ static int get_header(const uint8_t *p, size_t size, struct packed_caches *ret, 
 	if (!ret->num || ret->num > CACHES_MAX || ret->num > (size - HEADER) / CACHE ||
 	    (p[8] == AS_IT_IS && ret->num > 1))
 		return sc_error_set(err, SC_EFORMAT, "header: the number of caches is %zu", ret->num);
-	for (size_t i = 0; i < ret->num; i++) {
-		const uint64_t one = get_number(p + HEADER + CACHE * i, 8);
-
-		total += one < PACKED_SIZE_MAX ? rounded(one) : PACKED_SIZE_MAX;
-		if (total > PACKED_SIZE_MAX || total / GROWTH_MAX > size + GROWTH_MAX)
-			return sc_error_set(err, SC_EFORMAT, "header: cache %zu is too large", i);
-	}
+	total = total_of(p, ret->num);
+	if (total > PACKED_SIZE_MAX || total / GROWTH_MAX > size + GROWTH_MAX)
+		return sc_error_set(err, SC_EFORMAT, "header: so large are no caches in a file of %zu bytes", size);
 	ret->size = total;
 	ret->caches = calloc(ret->num, sizeof(*ret->caches));
 	ret->bytes = at = malloc(total + 8);

@@ -40,6 +40,9 @@ bool packed_begins(const void *data, size_t size);
 int packed_pack(const struct packed_bytes caches[], size_t n, int level, void **ret,
 		size_t *ret_size, struct sc_error *err);
 
+/* The bytes of all caches in a packed file, as it says; 0: it is none. */
+uint64_t packed_total(const void *data, size_t size);
+
 /* What was unpacked: all zero is nothing. */
 struct packed_caches {
 	struct packed_bytes *caches;

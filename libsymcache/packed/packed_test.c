@@ -239,16 +239,19 @@ static void test_hostile(void **state)
 	size_t n;
 
 	(void)state;
+	assert_int_equal(packed_total(file, 0), 0);
 	refuse("", 0, SC_EFORMAT, "not a packed SymCache");
 	refuse("SYMPACK\2............", 20, SC_EUNSUPPORTED, "packed by a later version");
 	n = file_of(file, 2, 80, "", 0);
 	refuse(file, n, SC_EUNSUPPORTED, "packed by a later version");
 	n = file_of(file, 1, (uint64_t)PACKED_SIZE_MAX + 1, "", 0);
-	refuse(file, n, SC_EFORMAT, "header: cache 0 is too large");
-	refuse(file, sizeof(file), SC_EFORMAT, "header: cache 0 is too large");
+	refuse(file, n, SC_EFORMAT, "header: so large are no caches in a file of 28 bytes");
+	refuse(file, sizeof(file), SC_EFORMAT, "header: so large are no caches in a file of 1048576 bytes");
 	n = file_of(file, 1, 100 << 20, "", 0);
-	refuse(file, n, SC_EFORMAT, "header: cache 0 is too large");
+	refuse(file, n, SC_EFORMAT, "header: so large are no caches in a file of 28 bytes");
 	n = file_of(file, 1, 80, "", 0);
+	assert_int_equal(packed_total(file, n), 80);
+	assert_int_equal(packed_total(file, n - 9), 0);
 	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it is longer than the file");
 	n = file_of(file, 1, 80, far, sizeof(far));
 	refuse(file, n, SC_EFORMAT, "stream HEAD, at 28: it is longer than the file");

@@ -1,0 +1,140 @@
+/* Groups of entries, and packing them: see groups.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libsymcache/base/parallel.h"
+#include "libsymcache/bundle/groups.h"
+#include "libsymcache/packed/packed.h"
+
+static bool is_of(const struct symstore_id *id, const struct symstore_entry *e)
+{
+	return id->len == e->build_id_len && !memcmp(id->bytes, e->build_id, id->len);
+}
+
+void groups_make(struct manifest *m, uint64_t most)
+{
+	uint64_t bytes = 0;
+
+	manifest_sort(m);
+	m->packed = true;
+	for (size_t i = 0; i < m->len; i++) {
+		struct manifest_entry *e = &m->data[i];
+
+		bytes += e->entry.cache_size;
+		if (i && bytes <= most) {
+			e->file = e[-1].file;
+			continue;
+		}
+		bytes = e->entry.cache_size;
+		e->file.len = e->entry.build_id_len;
+		memcpy(e->file.bytes, e->entry.build_id, e->file.len);
+	}
+}
+
+size_t groups_at(const struct manifest *m, size_t i)
+{
+	const struct manifest_entry *e = &m->data[i];
+	size_t n = 1;
+
+	if (!is_of(&e->file, &e->entry))
+		return 0;
+	while (i + n < m->len && e[n].file.len == e->file.len &&
+	       !memcmp(e[n].file.bytes, e->file.bytes, e->file.len))
+		n++;
+	return n;
+}
+
+int groups_get_cache(const struct bundle_source *s, size_t i, const void **data, size_t *size,
+		     struct sc_error *err)
+{
+	const struct symstore_entry *e = &s->manifest->data[i].entry;
+
+	if (s->progress)
+		s->progress(s->ctx, i, s->manifest->len, e->source_path);
+	return symstore_get(s->reader, e->build_id, e->build_id_len, data, size, err);
+}
+
+struct group {
+	size_t first, num;
+	struct packed_bytes *caches;
+	void *packed;
+	size_t size;
+	struct sc_error err;
+};
+
+struct groups {
+	const struct bundle_source *s;
+	struct group list[GROUPS];
+	size_t num;
+};
+
+static void groups_clear(struct groups *g)
+{
+	while (g->num) {
+		free(g->list[--g->num].caches);
+		free(g->list[g->num].packed);
+	}
+}
+
+/* The group of entry `i` on. */
+static int add(struct groups *g, size_t i, uint64_t *bytes, struct sc_error *err)
+{
+	const struct manifest *m = g->s->manifest;
+	struct group *group = &g->list[g->num++];
+	int rc = 0;
+
+	*group = (struct group){ i, groups_at(m, i) };
+	if (!(group->caches = calloc(group->num, sizeof(*group->caches))))
+		return sc_no_memory(err);
+	for (size_t k = 0; k < group->num && !rc; k++) {
+		rc = groups_get_cache(g->s, i + k, &group->caches[k].data, &group->caches[k].size, err);
+		*bytes += group->caches[k].size;
+	}
+	return rc;
+}
+
+static void pack(void *ctx, unsigned worker, size_t i)
+{
+	struct groups *g = ctx;
+	struct group *group = &g->list[i];
+
+	(void)worker;
+	packed_pack(group->caches, group->num, g->s->level, &group->packed, &group->size, &group->err);
+}
+
+static int put_all(struct groups *g, groups_put_fn *put, void *ctx, struct sc_error *err)
+{
+	char name[BUNDLE_NAME];
+	int rc = 0;
+
+	sc_parallel(sc_cores(), g->num, pack, g);
+	for (size_t i = 0; i < g->num && !rc; i++) {
+		const struct group *group = &g->list[i];
+		const struct manifest_entry *e = &g->s->manifest->data[group->first];
+
+		rc = group->packed ? put(ctx, bundle_packed_name(&e->file, name), group->packed, group->size,
+					 e->entry.time, err) :
+		     sc_error_set(err, group->err.code, "%s", group->err.msg);
+	}
+	groups_clear(g);
+	return rc;
+}
+
+int groups_write(const struct bundle_source *s, groups_put_fn *put, void *ctx, struct sc_error *err)
+{
+	struct groups g = { .s = s };
+	uint64_t bytes = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->manifest->len && !rc; i += groups_at(s->manifest, i)) {
+		rc = add(&g, i, &bytes, err);
+		if (rc || (bytes < GROUP_BATCH && g.num < GROUPS))
+			continue;
+		rc = put_all(&g, put, ctx, err);
+		bytes = 0;
+	}
+	if (!rc)
+		rc = put_all(&g, put, ctx, err);
+	groups_clear(&g);
+	return rc;
+}
