@@ -312,8 +312,8 @@ enum symlog_result symlog_filter_run(struct symlog_filter *f, struct symlog *log
 		in.name = log->shown && !in.live ? log->shown : in.name;
 		in.hash = log->hash;
 		rc = feed(f, &in, log);
+		symlog_close(&in); /* nobody unpacks it any more */
 		log->taken = in.taken;
-		symlog_close(&in);
 	}
 	say(f, NULL);
 	if (failed(f, rc, err))

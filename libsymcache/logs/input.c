@@ -54,6 +54,8 @@ int symlog_range(struct symlog_input *in, uint64_t from, uint64_t to, struct sc_
 
 void symlog_close(struct symlog_input *in)
 {
+	symlog_ahead_end(in->ahead);
+	in->ahead = NULL;
 	if (in->close && in->fd >= 0)
 		close(in->fd);
 	in->fd = -1;
@@ -131,8 +133,8 @@ static int begin(struct symlog_input *in, char *buf, size_t size, size_t *len, s
 	return 0;
 }
 
-static int read_inflated(struct symlog_input *in, char *buf, size_t size, size_t *len,
-			 struct sc_error *err)
+int symlog_inflate(struct symlog_input *in, char *buf, size_t size, size_t *len,
+		   struct sc_error *err)
 {
 	int rc;
 
@@ -186,9 +188,12 @@ int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		rc = begin(in, buf, size < RAW ? size : RAW, len, err);
 		if (rc || !in->inflate)
 			return rc;
+		if (in->threads > 1 && !in->live)
+			in->ahead = symlog_ahead_start(in);
 	}
-	return in->inflate ? read_inflated(in, buf, size, len, err)
-			   : read_raw(in, buf, size, len, err);
+	return in->ahead ? symlog_ahead_read(in->ahead, buf, size, len, err) :
+	       in->inflate ? symlog_inflate(in, buf, size, len, err) :
+			     read_raw(in, buf, size, len, err);
 }
 
 bool symlog_wait(const struct symlog_input *in, int milliseconds)

@@ -25,6 +25,7 @@ struct symlog_input {
 	int64_t start;    /* where it begins in a file */
 	int held;         /* what symlog_hold() kept and was not read yet; -1: nothing */
 	unsigned threads; /* to unpack it on; 0, 1: none of their own */
+	struct symlog_ahead *ahead; /* unpacks it meanwhile; NULL: nobody does */
 	uint64_t left;    /* bytes of the range that were not read yet */
 	struct symcache_inflate *inflate; /* NULL: it is plain */
 	unsigned char *raw;      /* what was read and not taken yet */
@@ -52,6 +53,18 @@ void symlog_close(struct symlog_input *in);
  * cannot be read; what came before was right. */
 int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		   struct sc_error *err);
+
+/* The same for one that is compressed, without a thread. */
+int symlog_inflate(struct symlog_input *in, char *buf, size_t size, size_t *len,
+		   struct sc_error *err);
+
+/* ahead.c: from now on another thread unpacks the input, until symlog_ahead_end(). NULL: no thread,
+ * or no memory. */
+struct symlog_ahead *symlog_ahead_start(struct symlog_input *in);
+/* As symlog_read(). */
+int symlog_ahead_read(struct symlog_ahead *a, char *buf, size_t size, size_t *len,
+		      struct sc_error *err);
+void symlog_ahead_end(struct symlog_ahead *a); /* NULL is fine */
 
 /* Waits up to `milliseconds` (−1: for ever) for more; false: nothing came. */
 bool symlog_wait(const struct symlog_input *in, int milliseconds);
