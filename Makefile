@@ -141,7 +141,7 @@ PYDIR := $(O)/python/symcache
 PYFLAGS = -shared -fPIC -DPy_LIMITED_API=0x030b0000 -I$(shell $(PYTHON) -c 'import sysconfig; \
 	print(sysconfig.get_path("include"))') -Ilibsymcache/include -std=gnu11 $(WARN) \
 	-Wno-missing-prototypes -fvisibility=hidden '-ffile-prefix-map=$(CURDIR)=.' $(MODE_CFLAGS) $(CFLAGS)
-PYSRC := $(addprefix scripts/python/,module.c store.c cache.c filter.c)
+PYSRC := $(addprefix scripts/python/,module.c store.c cache.c filter.c find.c process.c)
 python-headers:
 	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") \
 		+ "/Python.h"))' 2> /dev/null || scripts/deps.sh python > /dev/null

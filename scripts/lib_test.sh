@@ -264,6 +264,10 @@ python_module() {
 		cache.frames(1)[0].name
 		first, ids = cache.frames(array.array("Q"))
 		n: int = cache.frames(memoryview(b""), out=(array.array("Q"), bytearray(16)))
+		start: int = cache.where("x.c:1")[0].start + cache.find("x")[0].address
+		why: str = symcache.Process.from_pid(1).symbolize([1, 2])[0].why
+		pc: int = symcache.Core("x").threads[0].frames[0].pc
+		symcache.Process("x")  # type: ignore[arg-type]
 		cache.frames("x")  # type: ignore[call-overload]
 		cache.frames([1])  # type: ignore[call-overload]
 		symcache.Store().by_name(b"x")  # type: ignore[arg-type]

@@ -159,7 +159,98 @@ static PyObject *profile(PyObject *self, PyObject *args)
 	return ret;
 }
 
+/* Stacks that are gathered: a list of (tid, name, died, [(pc, vaddr, path, build ID, how, frames)],
+ * end). */
+struct stacks {
+	PyObject *threads, *frames; /* those of the thread so far; or NULL */
+	PyThreadState *thread;
+};
+
+static PyObject *texts_of(const struct symcache_walked_frame *frame)
+{
+	PyObject *ret = PyList_New(0);
+
+	for (const struct symcache_frame *f = frame->frames; ret && f->function; f++) {
+		PyObject *one = Py_BuildValue("zzIINz",
+			f->flags & SYMCACHE_FRAME_NO_FUNCTION ? NULL : f->function,
+			f->flags & SYMCACHE_FRAME_NO_FILE ? NULL : f->file, f->line, f->column,
+			PyBool_FromLong(f->flags & SYMCACHE_FRAME_INLINED), NULL);
+
+		if (!one || PyList_Append(ret, one))
+			Py_CLEAR(ret);
+		Py_XDECREF(one);
+	}
+	return ret;
+}
+
+static int add_walked(struct stacks *s, const struct symcache_walked_thread *thread,
+		      const struct symcache_walked_frame *frame)
+{
+	PyObject *texts = NULL, *one;
+	int failed;
+
+	if (!s->frames && !(s->frames = PyList_New(0)))
+		return 1;
+	if (frame && !(texts = texts_of(frame)))
+		return 1;
+	one = frame ? Py_BuildValue("KKsy#IN", (unsigned long long)frame->pc,
+				    (unsigned long long)frame->vaddr, frame->path, frame->build_id,
+				    (Py_ssize_t)frame->build_id_len, frame->how, texts) :
+		Py_BuildValue("IsNNs", thread->tid, thread->name, PyBool_FromLong(thread->died),
+			      s->frames, thread->end);
+	failed = !one || PyList_Append(frame ? s->frames : s->threads, one);
+	if (!frame)
+		s->frames = NULL; /* it was taken */
+	Py_XDECREF(one);
+	return failed;
+}
+
+static int on_walked(void *ctx, const struct symcache_walked_thread *thread,
+		     const struct symcache_walked_frame *frame)
+{
+	struct stacks *s = ctx;
+	int failed;
+
+	PyEval_RestoreThread(s->thread);
+	failed = add_walked(s, thread, frame);
+	s->thread = PyEval_SaveThread();
+	return failed;
+}
+
+static PyObject *stacks(PyObject *self, PyObject *args)
+{
+	struct symcache_stack_options options = { .size = sizeof(options) };
+	struct stacks s = { PyList_New(0), NULL, NULL };
+	PyObject *handle, *path = NULL, *bytes = NULL;
+	struct symcache_error err;
+	unsigned pid = 0;
+	int rc = 0;
+
+	(void)self;
+	if (!s.threads || !PyArg_ParseTuple(args, "OOI", &handle, &path, &pid) ||
+	    (path != Py_None && !PyUnicode_FSConverter(path, &bytes))) {
+		Py_XDECREF(s.threads);
+		return NULL;
+	}
+	if (handle != Py_None)
+		options.store = PyCapsule_GetPointer(handle, "symcache_store");
+	if (!PyErr_Occurred()) {
+		s.thread = PyEval_SaveThread();
+		rc = bytes ? symcache_core_stacks(PyBytes_AsString(bytes), &options, on_walked, &s, &err) :
+			     symcache_process_stacks(pid, &options, on_walked, &s, &err);
+		PyEval_RestoreThread(s.thread);
+	}
+	Py_XDECREF(bytes);
+	Py_XDECREF(s.frames);
+	if (rc < 0 && !PyErr_Occurred())
+		raise_error(&err);
+	if (PyErr_Occurred())
+		Py_CLEAR(s.threads);
+	return s.threads;
+}
+
 static PyMethodDef functions[] = {
+	{ "stacks", stacks, METH_VARARGS, NULL },
 	{ "index", index_paths, METH_VARARGS, NULL },
 	{ "profile", profile, METH_VARARGS, NULL },
 	{ "build_id", build_id, METH_O, "build_id(path) -> bytes\n\nThe build ID of an ELF file." },

@@ -412,6 +412,12 @@ static PyMethodDef methods[] = {
 	{ "variable", variable, METH_O, "variable(address) -> Variable | None" },
 	{ "addresses_of", addresses_of, METH_O, "addresses_of(linkage_name) -> list[int]\n\nWhere functions "
 	  "of that name begin; 64 at most." },
+	{ "find", cache_find, METH_O, "find(name) -> list[Definition]\n\nFunctions and variables of a linkage "
+	  "name, or of a demangled\none, with or without its parameters." },
+	{ "match", cache_match, METH_O, "match(pattern) -> list[Definition]\n\nThe same of a pattern: '*' is any "
+	  "text, '?' one byte." },
+	{ "where", cache_where, METH_O, "where('FILE:LINE') -> list[LineRange]\n\nThe code of a line, inlined "
+	  "or not." },
 	{ NULL, NULL, 0, NULL },
 };
 static PyGetSetDef getters[] = {

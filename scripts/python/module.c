@@ -162,6 +162,11 @@ static int fill(PyObject *m)
 	    add(m, "Batch", &st.batch, (PyObject *)PyStructSequence_NewType(&batch_desc)) ||
 	    add(m, "Variable", &st.variable,
 		(PyObject *)PyStructSequence_NewType(&variable_desc)) ||
+	    add(m, "Definition", &st.definition,
+		(PyObject *)PyStructSequence_NewType(&definition_desc)) ||
+	    add(m, "LineRange", &st.range, (PyObject *)PyStructSequence_NewType(&range_desc)) ||
+	    add(m, "Located", &st.located, (PyObject *)PyStructSequence_NewType(&located_desc)) ||
+	    add(m, "Process", &st.process, PyType_FromSpec(&process_spec)) ||
 	    add(m, "Store", &st.store, PyType_FromSpec(&store_spec)) ||
 	    add(m, "Cache", &st.cache, PyType_FromSpec(&cache_spec)) ||
 	    add(m, "Filter", &st.filter, PyType_FromSpec(&filter_spec)) ||

@@ -16,7 +16,8 @@
  * reference first. */
 extern struct state {
 	PyObject *error;              /* symcache.Error */
-	PyTypeObject *store, *cache, *filter, *frame, *entry, *batch, *variable;
+	PyTypeObject *store, *cache, *filter, *process, *frame, *entry, *batch, *variable, *definition,
+		*range, *located;
 	struct symcache_resolver *plain, *with_symbols;
 } st;
 
@@ -54,7 +55,13 @@ struct symcache_store *store_of(PyObject *o);
 /* Takes the reference. */
 PyObject *new_cache(struct symcache_cache *c);
 
-extern PyType_Spec store_spec, cache_spec, filter_spec;
-extern PyStructSequence_Desc frame_desc, entry_desc, batch_desc, variable_desc;
+/* Methods of Cache in find.c. */
+PyObject *cache_find(PyObject *self, PyObject *arg);
+PyObject *cache_match(PyObject *self, PyObject *arg);
+PyObject *cache_where(PyObject *self, PyObject *arg);
+
+extern PyType_Spec store_spec, cache_spec, filter_spec, process_spec;
+extern PyStructSequence_Desc frame_desc, entry_desc, batch_desc, variable_desc, definition_desc, range_desc,
+	located_desc;
 
 #endif

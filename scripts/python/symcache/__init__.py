@@ -6,15 +6,20 @@
         for frame in cache.frames(0x1234):     # innermost first
             print(frame.name, frame.path, frame.line)
         first, ids = cache.frames(addresses)   # numbers, of any buffer of uint64
+        cache.find("shop::total"); cache.where("shop.cc:23")  # the other way round
+        symcache.Process.from_pid(4242, store).symbolize([0x7f5e0f2a1234])
+        symcache.Core("core.4242", store).threads
 """
 from typing import NamedTuple
 
-from ._symcache import (Batch, Cache, Entry, Error, Filter, Frame, Variable, __version__,
-                        demangle)
+from ._symcache import (Batch, Cache, Definition, Entry, Error, Filter, Frame, LineRange, Located,
+                        Variable, __version__, demangle)
+from ._symcache import Process as _Process
 from ._symcache import Store as _Store
 
-__all__ = ["Batch", "Cache", "Counts", "Entry", "Error", "Filter", "Frame", "Store", "Variable",
-           "build_id", "demangle", "filter"]
+__all__ = ["Batch", "Cache", "Core", "Counts", "Definition", "Entry", "Error", "Filter", "Frame",
+           "LineRange", "Located", "Process", "StackFrame", "Store", "Thread", "Variable", "build_id",
+           "demangle", "filter"]
 
 
 class Counts(NamedTuple):
@@ -46,6 +51,56 @@ class Store(_Store):
         from . import _build
         return _build.profile(self._handle, profile, _PROFILES.index(format),
                               force + 2 * return_addresses, value)
+
+
+class StackFrame(NamedTuple):
+    """A place on a stack."""
+    pc: int  #: as it stands in the register or on the stack
+    vaddr: int  #: in the ELF file, if there is a cache
+    path: str  #: of the module; "": none
+    build_id: bytes
+    how: int  #: it was found: 0 the registers, 1 a signal's, 2 unwind information, 3 to 5 guessed
+    frames: tuple[Frame, ...]  #: functions that are inlined there, innermost first
+
+
+class Thread(NamedTuple):
+    """A stack."""
+    tid: int
+    name: str
+    died: bool  #: it is the one that a core file is of
+    frames: tuple[StackFrame, ...]
+    end: str  #: why there are no more
+
+
+def _stacks(store, path, pid):
+    from . import _build
+    return [Thread(tid, name, died, tuple(StackFrame(*f[:5], tuple(map(Frame, f[5]))) for f in frames), end)
+            for tid, name, died, frames, end in _build.stacks(store and store._handle, path, pid)]
+
+
+class Core:
+    """A core file or minidump: Core(path, store).threads. Needs libsymcache-build."""
+
+    def __init__(self, path, store=None):
+        self.threads = _stacks(store, path, 0)
+
+
+class Process(_Process):
+    __doc__ = _Process.__doc__
+
+    @classmethod
+    def from_pid(cls, pid, *stores):
+        """The address space of a process that runs; 0: of this one."""
+        process = cls(*stores)
+        process.add_process(pid)
+        return process
+
+    @staticmethod
+    def stacks(pid, store=None):
+        """The stacks of a process that runs: a list of Thread. It takes the rights of a debugger,
+        and libsymcache-build.
+        """
+        return _stacks(store, None, pid)
 
 
 _PROFILES = ("own", "pprof", "folded", "jeprof", "html")

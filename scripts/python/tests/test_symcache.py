@@ -364,3 +364,74 @@ def test_demangle():
     assert symcache.demangle("_ZN3foo3barEi") == "foo::bar(int)"
     assert symcache.demangle("main") == "main"
     assert symcache.__version__.count(".") == 2
+
+
+def test_names_and_lines(cache):
+    address, = cache.addresses_of(FUNCTION)
+    found, = [d for d in cache.find(FUNCTION) if not d.data and d.address == address]
+    assert found.linkage_name == FUNCTION and found.size > 0
+    assert found in cache.match(FUNCTION[:2] + "*") and len(cache.match("*")) > 100
+    assert cache.find("no such name") == [] == cache.match("no such *")
+    frame = next(f for f in cache.frames(address) if f.path)
+    ranges = cache.where(f"{frame.path}:{frame.line}")
+    assert any(r.start <= address < r.end and r.line == frame.line for r in ranges)
+    assert cache.where("no such file.c:3") == []
+    with pytest.raises(ValueError):
+        cache.where("no line")
+    before = rss()
+    for _ in range(3000):
+        cache.find(FUNCTION)
+        cache.where(f"{frame.path}:{frame.line}")
+    assert rss() - before < 200
+
+
+def test_process(store, cache):
+    address, = cache.addresses_of(FUNCTION)
+    process = symcache.Process(store)
+    process.add(0x10000000, 0x20000000, build_id=cache.build_id, path="/x", origin="vaddr")
+    process.add(0x30000000, 0x40000000, path="/none")
+    process.add_maps("50000000-50001000 r-xp 00000000 08:02 1    /none/too\n")
+    at = [0x10000000 + address, 0x10000001 + address, 0x30000000, 0x50000000, 1]
+    exact, after, none, too, nowhere = process.symbolize(at)
+    assert exact.frames == cache.frames(address) and exact.why == ""
+    assert (exact.address, exact.vaddr, exact.path, exact.build_id) == (at[0], address, "/x", cache.build_id)
+    assert process.symbolize(at[1:2], return_addresses=True)[0].vaddr == address
+    assert none.frames == () and none.why and too.path == "/none/too" and nowhere.path == ""
+    with pytest.raises(OverflowError):
+        process.symbolize([-1])
+    with pytest.raises(ValueError):
+        process.add(2, 2)
+    with pytest.raises(TypeError):
+        symcache.Process("store")
+    with pytest.raises(FileNotFoundError):
+        process.add_kernel("0000000000000000 T _text\n")
+    own = symcache.Process.from_pid(0, store)
+    assert isinstance(own, symcache.Process)
+    start = next(int(r.split("-")[0], 16) for r in open("/proc/self/maps") if "libc.so" in r and "r-xp" in r)
+    located, = own.symbolize([start])
+    assert "libc.so" in located.path and located.why
+    before = rss()
+    for _ in range(5000):
+        process.symbolize(at)
+    assert rss() - before < 200
+
+
+def test_stacks(store, tmp_path):
+    child = subprocess.Popen([sys.executable, "-c", "print(1, flush=True); import time; time.sleep(100)"],
+                             stdout=subprocess.PIPE)
+    assert child.stdout.readline() == b"1\n"
+    try:
+        threads = symcache.Process.stacks(child.pid, store)
+    except OSError as e:
+        pytest.skip(f"a process may not be traced here: {e}")
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+    assert [t.tid for t in threads] == [child.pid] and not threads[0].died and threads[0].end
+    assert threads[0].frames[0].pc and "/" in threads[0].frames[0].path
+    with pytest.raises(OSError):
+        symcache.Core(tmp_path / "none")
+    (tmp_path / "text").write_text("no core")
+    with pytest.raises(OSError):
+        symcache.Core(tmp_path / "text", store)
