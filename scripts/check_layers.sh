@@ -101,7 +101,7 @@ find cmd format libmarkup libsymcache scripts -name '*.[ch]' | sort |
 		own("core", "symbolize unwind archive base libmarkup/input/maps.h")
 		own("trace", "symbolize unwind base")
 		own("logs", "core symbolize libsymcache/symbolize/module.h libsymcache/symbolize/symbolizer.h unwind store plan archive base mk libmarkup/bytes/out.h")
-		own("profile", "symbolize unwind archive base mk/bytes libmarkup/input/maps.h libmarkup/output/html/page.h")
+		own("profile", "libsymcache/dwarf/cursor.h symbolize unwind archive base mk/bytes libmarkup/input/maps.h libmarkup/output/html/page.h")
 		own("plan", "write base mk mk/bytes")
 		own("answers", "symbolize write base mk mk/bytes")
 		own("report", "core trace symbolize unwind store read base mk/bytes libmarkup/output/html/page.h")

@@ -71,8 +71,8 @@ static bool add_chain(struct perf_profile *p, const struct perf_sample *s, bool 
 	bool first = true, guest = s->guest;
 
 	for (uint64_t i = 0; i < n; i++) {
-		struct perf_cursor c = perf_cursor_of(chain + i * 8, 8, 0);
-		const uint64_t ip = s->chain ? perf_u64(&c) : s->ip;
+		struct dw_cursor c = perf_cursor_of(chain + i * 8, 8, 0);
+		const uint64_t ip = s->chain ? dw_u64(&c) : s->ip;
 		const bool kernel = ip >> 63;
 
 		if (ip > MARKERS) {

@@ -35,7 +35,7 @@ static int add_record(struct perf_file *f, const uint8_t *bytes, size_t size, ui
 	     type != PERF_SAMPLE))
 		return 0;
 	if (type == PERF_MMAP2 && bytes[5] & 1 << 6) { /* it has a build ID */
-		struct perf_cursor id = perf_cursor_of(bytes, size, 44),
+		struct dw_cursor id = perf_cursor_of(bytes, size, 44),
 				   name = perf_cursor_of(bytes, size, 72);
 		const uint8_t *p = perf_take(&id, 20);
 
@@ -84,23 +84,23 @@ static int add_inflated(struct perf_file *f, struct sc_error *err)
 /* What follows a record, and is not counted in its size. */
 static uint64_t behind(unsigned type, const uint8_t *bytes, size_t size)
 {
-	struct perf_cursor c = perf_cursor_of(bytes, size, 8);
+	struct dw_cursor c = perf_cursor_of(bytes, size, 8);
 
-	return type == AUXTRACE ? perf_u64(&c) :
-	       type == HEADER_TRACING_DATA ? ((uint64_t)perf_u32(&c) + 7) & ~(uint64_t)7 : 0;
+	return type == AUXTRACE ? dw_u64(&c) :
+	       type == HEADER_TRACING_DATA ? ((uint64_t)dw_u32(&c) + 7) & ~(uint64_t)7 : 0;
 }
 
 static int read_record(struct perf_file *f, unsigned type, const uint8_t *bytes, size_t size,
 		       struct sc_error *err)
 {
-	struct perf_cursor c = perf_cursor_of(bytes, size, 8);
+	struct dw_cursor c = perf_cursor_of(bytes, size, 8);
 	size_t attr;
 	int rc;
 
 	switch (type) {
 	case HEADER_ATTR:
-		perf_u32(&c);
-		attr = perf_u32(&c);
+		dw_u32(&c);
+		attr = dw_u32(&c);
 		if (c.bad || attr < ATTR_SIZE_MIN || attr > size - 8)
 			return perf_bad(f, bytes, "an event is cut off", err);
 		return perf_add_event(f, bytes + 8, attr, perf_cursor_of(bytes, size, 8 + attr), err);
@@ -110,10 +110,10 @@ static int read_record(struct perf_file *f, unsigned type, const uint8_t *bytes,
 		perf_read_update(f, bytes, size);
 		return 0;
 	case HEADER_FEATURE:
-		return perf_read_feature(f, (unsigned)perf_u64(&c), c, err);
+		return perf_read_feature(f, (unsigned)dw_u64(&c), c, err);
 	case COMPRESSED:
 	case COMPRESSED2:
-		attr = type == COMPRESSED2 ? (size_t)perf_u64(&c) : size - 8;
+		attr = type == COMPRESSED2 ? (size_t)dw_u64(&c) : size - 8;
 		attr = attr < (size_t)(c.end - c.p) ? attr : (size_t)(c.end - c.p);
 		rc = inflate(f, c.p, attr, err);
 		return rc ? rc : add_inflated(f, err);
@@ -152,10 +152,10 @@ static int read_records(struct perf_file *f, size_t at, size_t end, struct sc_er
 /* ---- files -------------------------------------------------------------------------------------- */
 
 /* A part of the file, by the offset and the size at c. *ret is bad if it goes past the end. */
-static struct perf_cursor section(const struct perf_file *f, struct perf_cursor *c)
+static struct dw_cursor section(const struct perf_file *f, struct dw_cursor *c)
 {
-	const uint64_t at = perf_u64(c), size = perf_u64(c);
-	struct perf_cursor ret = perf_cursor_of(f->in.bytes, f->in.size,
+	const uint64_t at = dw_u64(c), size = dw_u64(c);
+	struct dw_cursor ret = perf_cursor_of(f->in.bytes, f->in.size,
 						at < f->in.size ? (size_t)at : f->in.size);
 
 	ret.bad = at > f->in.size || size > (size_t)(ret.end - ret.p);
@@ -163,7 +163,7 @@ static struct perf_cursor section(const struct perf_file *f, struct perf_cursor 
 	return ret;
 }
 
-static int read_attrs(struct perf_file *f, struct perf_cursor attrs, uint64_t attr_size,
+static int read_attrs(struct perf_file *f, struct dw_cursor attrs, uint64_t attr_size,
 		      struct sc_error *err)
 {
 	int rc = 0;
@@ -172,7 +172,7 @@ static int read_attrs(struct perf_file *f, struct perf_cursor attrs, uint64_t at
 		return perf_bad(f, f->in.bytes + 16, "the size of events is too small", err);
 	while (!rc && attrs.p < attrs.end) {
 		const uint8_t *p = perf_take(&attrs, attr_size);
-		struct perf_cursor at = perf_cursor_of(p, p ? (size_t)attr_size : 0,
+		struct dw_cursor at = perf_cursor_of(p, p ? (size_t)attr_size : 0,
 						       (size_t)attr_size - 16), ids;
 
 		if (!p)
@@ -185,15 +185,15 @@ static int read_attrs(struct perf_file *f, struct perf_cursor attrs, uint64_t at
 	return rc;
 }
 
-static int read_features(struct perf_file *f, const uint8_t *bits, struct perf_cursor data,
+static int read_features(struct perf_file *f, const uint8_t *bits, struct dw_cursor data,
 			 struct sc_error *err)
 {
-	struct perf_cursor at = perf_cursor_of(f->in.bytes, f->in.size,
+	struct dw_cursor at = perf_cursor_of(f->in.bytes, f->in.size,
 					       (size_t)(data.end - f->in.bytes));
 	int rc = 0;
 
 	for (unsigned i = 0; i < NUM_FEATURES && !rc; i++) {
-		struct perf_cursor of;
+		struct dw_cursor of;
 
 		if (!(bits[i / 8] >> i % 8 & 1))
 			continue;
@@ -207,8 +207,8 @@ static int read_features(struct perf_file *f, const uint8_t *bits, struct perf_c
 
 static int read_whole(struct perf_file *f, struct sc_error *err)
 {
-	struct perf_cursor c = perf_cursor_of(f->in.bytes, f->in.size, 16), attrs, data;
-	const uint64_t attr_size = perf_u64(&c);
+	struct dw_cursor c = perf_cursor_of(f->in.bytes, f->in.size, 16), attrs, data;
+	const uint64_t attr_size = dw_u64(&c);
 	int rc;
 
 	attrs = section(f, &c);
@@ -232,7 +232,7 @@ SC_SORT(sort_records, struct perf_record, record_before)
 
 int perf_file_read(struct perf_file *f, const struct prof_input *in, struct sc_error *err)
 {
-	struct perf_cursor c = perf_cursor_of(in->bytes, in->size, 8);
+	struct dw_cursor c = perf_cursor_of(in->bytes, in->size, 8);
 	int rc;
 
 	f->in = *in;
@@ -247,7 +247,7 @@ int perf_file_read(struct perf_file *f, const struct prof_input *in, struct sc_e
 	vec_clear(&f->records);
 	prof_texts_clear(&f->names);
 	vec_clear(&f->id_of);
-	rc = perf_u64(&c) == PIPE_HEADER ? read_records(f, PIPE_HEADER, in->size, err) :
+	rc = dw_u64(&c) == PIPE_HEADER ? read_records(f, PIPE_HEADER, in->size, err) :
 					   read_whole(f, err);
 	if (!rc && !f->events.len)
 		rc = sc_error_set(err, SC_EFORMAT, "it has no events");

@@ -8,10 +8,9 @@
 #ifndef SC_PROFILE_PERF_FILE_H
 #define SC_PROFILE_PERF_FILE_H
 
-#include <endian.h>
-
 #include "libsymcache/archive/inflate.h"
 #include "libsymcache/base/build_id.h"
+#include "libsymcache/dwarf/cursor.h"
 #include "libsymcache/profile/pprof.h"
 #include "libsymcache/profile/texts.h"
 
@@ -75,55 +74,24 @@ const struct perf_id *perf_file_id(const struct perf_file *f, struct sc_str name
 /* Its bytes, `*size` of them; at least 8. */
 const uint8_t *perf_bytes(const struct perf_file *f, uint64_t at, size_t *size);
 
-/* Reads numbers one after the other; behind the end they are 0, and `bad` stays set. */
-struct perf_cursor {
-	const uint8_t *p, *end;
-	bool bad;
-};
-
-static inline struct perf_cursor perf_cursor_of(const uint8_t *bytes, size_t size, size_t from)
+/* The files are little-endian. */
+static inline struct dw_cursor perf_cursor_of(const uint8_t *bytes, size_t size, size_t from)
 {
-	if (!size) /* nothing has no address to count from */
-		return (struct perf_cursor){ bytes, bytes, from != 0 };
-	return (struct perf_cursor){ bytes + (from < size ? from : size), bytes + size,
-				     from > size };
+	return dw_cursor_at(&(struct dw_section){ bytes, size }, from,
+			    __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__);
 }
 
-static inline const uint8_t *perf_take(struct perf_cursor *c, uint64_t n)
+/* The next n bytes; NULL: there are not so many. */
+static inline const uint8_t *perf_take(struct dw_cursor *c, uint64_t n)
 {
 	const uint8_t *p = c->p;
 
-	if (n > (size_t)(c->end - c->p)) {
-		c->bad = true;
-		c->p = c->end;
-		return NULL;
-	}
-	c->p += n;
-	return p;
-}
-
-static inline uint64_t perf_u64(struct perf_cursor *c)
-{
-	const uint8_t *p = perf_take(c, 8);
-	uint64_t v = 0;
-
-	if (p)
-		memcpy(&v, p, 8);
-	return le64toh(v);
-}
-
-static inline uint32_t perf_u32(struct perf_cursor *c)
-{
-	const uint8_t *p = perf_take(c, 4);
-	uint32_t v = 0;
-
-	if (p)
-		memcpy(&v, p, 4);
-	return le32toh(v);
+	dw_skip(c, n);
+	return c->bad ? NULL : p;
 }
 
 /* What is left up to a NUL. */
-static inline struct sc_str perf_string(struct perf_cursor *c)
+static inline struct sc_str perf_string(struct dw_cursor *c)
 {
 	const size_t left = (size_t)(c->end - c->p);
 	const void *nul = left ? memchr(c->p, 0, left) : NULL;
@@ -166,7 +134,7 @@ int perf_bad(const struct perf_file *f, const uint8_t *where, const char *why,
 	     struct sc_error *err);
 
 /* An event, by its struct perf_event_attr, and its ids. SC_EFORMAT, SC_ELIMIT, SC_ENOMEM. */
-int perf_add_event(struct perf_file *f, const uint8_t *attr, size_t size, struct perf_cursor ids,
+int perf_add_event(struct perf_file *f, const uint8_t *attr, size_t size, struct dw_cursor ids,
 		   struct sc_error *err);
 
 /* The name of an event, of a pipe. */
@@ -178,7 +146,7 @@ int perf_add_id(struct perf_file *f, struct sc_str name, const uint8_t *id, size
 int perf_read_id(struct perf_file *f, const uint8_t *bytes, size_t size, struct sc_error *err);
 
 /* A feature. SC_EFORMAT, SC_ENOMEM. */
-int perf_read_feature(struct perf_file *f, unsigned feature, struct perf_cursor c,
+int perf_read_feature(struct perf_file *f, unsigned feature, struct dw_cursor c,
 		      struct sc_error *err);
 
 #endif

@@ -36,32 +36,32 @@ static void name_event(struct perf_event *e)
 }
 
 /* An event, whose struct perf_event_attr is at c, and whose ids are `ids`. */
-int perf_add_event(struct perf_file *f, const uint8_t *attr, size_t size, struct perf_cursor ids,
+int perf_add_event(struct perf_file *f, const uint8_t *attr, size_t size, struct dw_cursor ids,
 		     struct sc_error *err)
 {
-	struct perf_cursor c = perf_cursor_of(attr, size, 0);
+	struct dw_cursor c = perf_cursor_of(attr, size, 0);
 	struct perf_event *e = f->events.len < PERF_EVENTS_MAX ? vec_push(&f->events) : NULL;
 
 	if (!e)
 		return f->events.len < PERF_EVENTS_MAX ? sc_no_memory(err) :
 			sc_error_set(err, SC_ELIMIT, "it has more than %d events", PERF_EVENTS_MAX);
-	e->type = perf_u32(&c);
-	perf_u32(&c); /* its size */
-	e->config = perf_u64(&c);
-	e->period = perf_u64(&c); /* or a frequency */
-	e->sample_type = perf_u64(&c);
-	e->read_format = perf_u64(&c);
-	e->flags = perf_u64(&c);
+	e->type = dw_u32(&c);
+	dw_u32(&c); /* its size */
+	e->config = dw_u64(&c);
+	e->period = dw_u64(&c); /* or a frequency */
+	e->sample_type = dw_u64(&c);
+	e->read_format = dw_u64(&c);
+	e->flags = dw_u64(&c);
 	if (c.bad)
 		return perf_bad(f, attr, "an event is cut off", err);
 	if (e->flags & FREQUENCY || !e->period)
 		e->period = 1;
 	perf_take(&c, 72 - 48);
-	e->branch_type = perf_u64(&c); /* 0 in older ones, which are shorter */
-	e->regs = perf_u64(&c);
+	e->branch_type = dw_u64(&c); /* 0 in older ones, which are shorter */
+	e->regs = dw_u64(&c);
 	name_event(e);
 	while (ids.p < ids.end) {
-		const uint64_t id = perf_u64(&ids);
+		const uint64_t id = dw_u64(&ids);
 		uint32_t *of = vec_push(&f->event_of);
 
 		if (!of || !prof_ids_add(&f->ids, id))
@@ -79,17 +79,17 @@ static void set_name(struct perf_file *f, size_t event, struct sc_str name)
 }
 
 /* Feature EVENT_DESC: a list of events with their names, in the order of the attributes. */
-static void read_names(struct perf_file *f, struct perf_cursor c)
+static void read_names(struct perf_file *f, struct dw_cursor c)
 {
-	const uint32_t n = perf_u32(&c), attr_size = perf_u32(&c);
+	const uint32_t n = dw_u32(&c), attr_size = dw_u32(&c);
 
 	for (uint32_t i = 0; i < n && !c.bad; i++) {
 		uint32_t num_ids, len;
-		struct perf_cursor text;
+		struct dw_cursor text;
 
 		perf_take(&c, attr_size);
-		num_ids = perf_u32(&c);
-		len = perf_u32(&c);
+		num_ids = dw_u32(&c);
+		len = dw_u32(&c);
 		text = c;
 		if (perf_take(&c, len)) {
 			text.end = c.p;
@@ -102,8 +102,8 @@ static void read_names(struct perf_file *f, struct perf_cursor c)
 /* The name of the event with an id: of pipes. */
 void perf_read_update(struct perf_file *f, const uint8_t *bytes, size_t size)
 {
-	struct perf_cursor c = perf_cursor_of(bytes, size, 8);
-	const uint64_t kind = perf_u64(&c), id = perf_u64(&c);
+	struct dw_cursor c = perf_cursor_of(bytes, size, 8);
+	const uint64_t kind = dw_u64(&c), id = dw_u64(&c);
 	const uint32_t at = prof_ids_find(&f->ids, id);
 
 	if (kind == UPDATE_NAME && at != PROF_NONE)
@@ -132,7 +132,7 @@ int perf_add_id(struct perf_file *f, struct sc_str name, const uint8_t *id, size
 /* A record of the feature, and of pipes. */
 int perf_read_id(struct perf_file *f, const uint8_t *bytes, size_t size, struct sc_error *err)
 {
-	struct perf_cursor c = perf_cursor_of(bytes, size, 12), name = perf_cursor_of(bytes, size, 36);
+	struct dw_cursor c = perf_cursor_of(bytes, size, 12), name = perf_cursor_of(bytes, size, 36);
 	const uint8_t *id = perf_take(&c, 20);
 	const uint16_t misc = (uint16_t)(bytes[4] | bytes[5] << 8);
 
@@ -142,7 +142,7 @@ int perf_read_id(struct perf_file *f, const uint8_t *bytes, size_t size, struct 
 		      err);
 }
 
-static int read_ids(struct perf_file *f, struct perf_cursor c, struct sc_error *err)
+static int read_ids(struct perf_file *f, struct dw_cursor c, struct sc_error *err)
 {
 	int rc = 0;
 
@@ -164,7 +164,7 @@ const struct perf_id *perf_file_id(const struct perf_file *f, struct sc_str name
 	return at == PROF_NONE ? NULL : &f->id_of.data[at];
 }
 
-int perf_read_feature(struct perf_file *f, unsigned feature, struct perf_cursor c,
+int perf_read_feature(struct perf_file *f, unsigned feature, struct dw_cursor c,
 			struct sc_error *err)
 {
 	if (feature == FEATURE_BUILD_ID)
@@ -172,7 +172,7 @@ int perf_read_feature(struct perf_file *f, unsigned feature, struct perf_cursor 
 	if (feature == FEATURE_EVENT_DESC) {
 		read_names(f, c);
 	} else if (feature == FEATURE_ARCH) {
-		const uint32_t len = perf_u32(&c);
+		const uint32_t len = dw_u32(&c);
 		struct sc_str arch;
 
 		c.end = len < (size_t)(c.end - c.p) ? c.p + len : c.end;

@@ -33,9 +33,9 @@ static uint64_t id_field(const struct perf_event *e, const uint8_t *bytes, size_
 	}
 	if (size < 8 + back)
 		return none;
-	struct perf_cursor c = perf_cursor_of(bytes, size, size - back);
+	struct dw_cursor c = perf_cursor_of(bytes, size, size - back);
 
-	return perf_u64(&c);
+	return dw_u64(&c);
 }
 
 /* Where the id of a sample stands: bytes behind its header. */
@@ -55,7 +55,7 @@ static size_t place_of_id(const struct perf_event *e)
 uint32_t perf_event_of(const struct perf_file *f, const uint8_t *bytes, size_t size)
 {
 	const struct perf_event *e = f->events.data;
-	struct perf_cursor c;
+	struct dw_cursor c;
 	uint32_t at;
 
 	if (f->events.len < 2)
@@ -68,7 +68,7 @@ uint32_t perf_event_of(const struct perf_file *f, const uint8_t *bytes, size_t s
 		return at == PROF_NONE ? 0 : f->event_of.data[at];
 	}
 	c = perf_cursor_of(bytes, size, 8 + place_of_id(e));
-	at = prof_ids_find(&f->ids, perf_u64(&c));
+	at = prof_ids_find(&f->ids, dw_u64(&c));
 	return at == PROF_NONE ? PROF_NONE : f->event_of.data[at];
 }
 
@@ -76,7 +76,7 @@ uint64_t perf_time_of(const struct perf_file *f, const uint8_t *bytes, size_t si
 {
 	const uint32_t event = perf_event_of(f, bytes, size);
 	const struct perf_event *e = event == PROF_NONE ? NULL : &f->events.data[event];
-	struct perf_cursor c;
+	struct dw_cursor c;
 
 	if (!e)
 		return 0;
@@ -87,15 +87,15 @@ uint64_t perf_time_of(const struct perf_file *f, const uint8_t *bytes, size_t si
 	c = perf_cursor_of(bytes, size, 8);
 	perf_take(&c, 8 * (size_t)(!!(e->sample_type & PERF_IDENTIFIER) +
 				   !!(e->sample_type & PERF_IP) + !!(e->sample_type & PERF_TID)));
-	return perf_u64(&c);
+	return dw_u64(&c);
 }
 
 /* Steps over the counters of a sample. */
-static void skip_read(struct perf_cursor *c, uint64_t format)
+static void skip_read(struct dw_cursor *c, uint64_t format)
 {
 	const uint64_t times = !!(format & READ_ENABLED) + !!(format & READ_RUNNING),
 		       each = 1 + !!(format & READ_ID) + !!(format & READ_LOST);
-	const uint64_t n = format & READ_GROUP ? perf_u64(c) : 1;
+	const uint64_t n = format & READ_GROUP ? dw_u64(c) : 1;
 
 	perf_take(c, times * 8);
 	if (n > (size_t)(c->end - c->p) / 8)
@@ -104,12 +104,12 @@ static void skip_read(struct perf_cursor *c, uint64_t format)
 		perf_take(c, n * each * 8);
 }
 
-static void skip_branches(struct perf_cursor *c, uint64_t type)
+static void skip_branches(struct dw_cursor *c, uint64_t type)
 {
-	const uint64_t n = perf_u64(c);
+	const uint64_t n = dw_u64(c);
 
 	if (type & BRANCH_HW_INDEX)
-		perf_u64(c);
+		dw_u64(c);
 	if (n > (size_t)(c->end - c->p) / 24)
 		c->bad = true;
 	else
@@ -117,19 +117,19 @@ static void skip_branches(struct perf_cursor *c, uint64_t type)
 }
 
 /* Registers and stack of the program. */
-static void read_user(const struct perf_event *e, struct perf_cursor *c, struct perf_sample *ret)
+static void read_user(const struct perf_event *e, struct dw_cursor *c, struct perf_sample *ret)
 {
 	if (e->sample_type & PERF_REGS_USER) {
-		ret->abi = perf_u64(c);
+		ret->abi = dw_u64(c);
 		if (ret->abi)
 			ret->regs = perf_take(c, 8 * (uint64_t)__builtin_popcountll(e->regs));
 	}
 	if (e->sample_type & PERF_STACK_USER) {
-		const uint64_t size = perf_u64(c);
+		const uint64_t size = dw_u64(c);
 
 		if (size) {
 			ret->stack = perf_take(c, size);
-			ret->stack_size = perf_u64(c); /* of it that was there */
+			ret->stack_size = dw_u64(c); /* of it that was there */
 			ret->stack_size = ret->stack_size < size ? ret->stack_size : size;
 		}
 	}
@@ -139,7 +139,7 @@ bool perf_read_sample(const struct perf_file *f, const uint8_t *bytes, size_t si
 		      struct perf_sample *ret)
 {
 	const uint32_t event = perf_event_of(f, bytes, size);
-	struct perf_cursor c = perf_cursor_of(bytes, size, 8);
+	struct dw_cursor c = perf_cursor_of(bytes, size, 8);
 	const unsigned mode = bytes[4] & CPUMODE;
 	const struct perf_event *e;
 	uint64_t type;
@@ -152,24 +152,24 @@ bool perf_read_sample(const struct perf_file *f, const uint8_t *bytes, size_t si
 	ret->guest = mode == GUEST_KERNEL || mode == GUEST_USER;
 	perf_take(&c, type & PERF_IDENTIFIER ? 8 : 0);
 	if (type & PERF_IP)
-		ret->ip = perf_u64(&c);
+		ret->ip = dw_u64(&c);
 	if (type & PERF_TID) {
-		ret->pid = perf_u32(&c);
-		ret->tid = perf_u32(&c);
+		ret->pid = dw_u32(&c);
+		ret->tid = dw_u32(&c);
 	}
 	perf_take(&c, 8 * (size_t)(!!(type & PERF_TIME) + !!(type & PERF_ADDR) + !!(type & PERF_ID) +
 				   !!(type & PERF_STREAM_ID) + !!(type & PERF_CPU)));
-	ret->period = type & PERF_PERIOD ? perf_u64(&c) : e->period;
+	ret->period = type & PERF_PERIOD ? dw_u64(&c) : e->period;
 	if (type & PERF_READ)
 		skip_read(&c, e->read_format);
 	if (type & PERF_CALLCHAIN) {
-		ret->num_chain = perf_u64(&c);
+		ret->num_chain = dw_u64(&c);
 		if (ret->num_chain > (size_t)(c.end - c.p) / 8)
 			return false;
 		ret->chain = perf_take(&c, ret->num_chain * 8);
 	}
 	if (type & PERF_RAW)
-		perf_take(&c, perf_u32(&c));
+		perf_take(&c, dw_u32(&c));
 	if (type & PERF_BRANCH_STACK)
 		skip_branches(&c, e->branch_type);
 	read_user(e, &c, ret);

@@ -107,14 +107,14 @@ int perf_read_mmap(struct perf_profile *p, const uint8_t *bytes, size_t size,
 		     struct sc_error *err)
 {
 	const bool second = bytes[0] == PERF_MMAP2;
-	struct perf_cursor c = perf_cursor_of(bytes, size, 8),
+	struct dw_cursor c = perf_cursor_of(bytes, size, 8),
 			   name = perf_cursor_of(bytes, size, second ? 72 : 40);
-	struct row row = { .pid = perf_u32(&c) };
+	struct row row = { .pid = dw_u32(&c) };
 
-	perf_u32(&c); /* tid */
-	row.start = perf_u64(&c);
-	row.len = perf_u64(&c);
-	row.offset = perf_u64(&c);
+	dw_u32(&c); /* tid */
+	row.start = dw_u64(&c);
+	row.len = dw_u64(&c);
+	row.offset = dw_u64(&c);
 	if (name.bad || c.bad)
 		return sc_error_set(err, SC_EFORMAT, "a mapping is cut off");
 	row.name = perf_string(&name);
@@ -124,7 +124,7 @@ int perf_read_mmap(struct perf_profile *p, const uint8_t *bytes, size_t size,
 			row.id_len = bytes[40];
 		}
 		c = perf_cursor_of(bytes, size, 64);
-		if (!(perf_u32(&c) & PROT_CODE) && row.pid != PERF_KERNEL_PID)
+		if (!(dw_u32(&c) & PROT_CODE) && row.pid != PERF_KERNEL_PID)
 			return 0;
 	} else if (misc_of(bytes) & MAPPED_DATA) {
 		return 0;
@@ -155,8 +155,8 @@ uint32_t perf_comm_of(const struct perf_profile *p, uint32_t tid)
 int perf_read_comm(struct perf_profile *p, const uint8_t *bytes, size_t size,
 		     struct sc_error *err)
 {
-	struct perf_cursor c = perf_cursor_of(bytes, size, 8);
-	const uint32_t pid = perf_u32(&c), tid = perf_u32(&c);
+	struct dw_cursor c = perf_cursor_of(bytes, size, 8);
+	const uint32_t pid = dw_u32(&c), tid = dw_u32(&c);
 	struct symcache_process *process = perf_process_of(p, pid);
 	struct sc_str name;
 
@@ -171,9 +171,9 @@ int perf_read_comm(struct perf_profile *p, const uint8_t *bytes, size_t size,
 int perf_read_fork(struct perf_profile *p, const uint8_t *bytes, size_t size,
 		     struct sc_error *err)
 {
-	struct perf_cursor c = perf_cursor_of(bytes, size, 8);
-	const uint32_t pid = perf_u32(&c), parent = perf_u32(&c), tid = perf_u32(&c),
-		       parent_tid = perf_u32(&c);
+	struct dw_cursor c = perf_cursor_of(bytes, size, 8);
+	const uint32_t pid = dw_u32(&c), parent = dw_u32(&c), tid = dw_u32(&c),
+		       parent_tid = dw_u32(&c);
 	struct symcache_process *from = perf_process_of(p, parent), **to;
 	uint32_t at;
 

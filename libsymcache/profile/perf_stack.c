@@ -68,17 +68,17 @@ static bool read_registers(const struct machine *m, uint64_t mask, const uint8_t
 
 	*ret = (struct symcache_registers){ 0 };
 	for (unsigned i = 0; i < 64; i++) {
-		struct perf_cursor c = perf_cursor_of(words, 8, 0);
+		struct dw_cursor c = perf_cursor_of(words, 8, 0);
 		const uint8_t number = i < m->num ? m->registers[i] : NONE;
 
 		if (!(mask >> i & 1))
 			continue;
 		words += 8;
 		if (number == PC) {
-			ret->pc = perf_u64(&c);
+			ret->pc = dw_u64(&c);
 			has_pc = true;
 		} else if (number != NONE) {
-			symcache_set_register(ret, number, perf_u64(&c));
+			symcache_set_register(ret, number, dw_u64(&c));
 		}
 	}
 	return has_pc && ret->known >> m->stack_pointer & 1;

@@ -61,7 +61,7 @@ static void put_control(struct mk_out *o, unsigned char c)
 
 void mk_html_text(struct mk_out *o, struct sc_str s)
 {
-	const char *p = s.ptr, *end = p + s.len, *run = p;
+	const char *p = s.ptr, *end = s.len ? p + s.len : p, *run = p; /* p may be NULL */
 
 	while (p < end) {
 		unsigned char c = (unsigned char)*p;
