@@ -135,7 +135,9 @@ add_frames(struct symcache_symbolizer *s, const struct sc_seen *m, uint64_t rel,
 /* Reads the texts of frames. */
 static inline void read_texts(struct sc_frame frames[], size_t n)
 {
-	for (struct sc_frame *f = frames; f < frames + n; f++) {
+	for (size_t i = 0; i < n; i++) { /* of none there may be no list */
+		struct sc_frame *f = &frames[i];
+
 		if (f->function.ptr)
 			f->function = sc_text_str((const void *)f->function.ptr);
 		if (f->file.ptr)
