@@ -151,6 +151,14 @@ static bool is_wanted(const struct dw_abbrev *a, bool has_code, bool has_locatio
 	}
 }
 
+/* Types that have no functions in C. */
+static bool is_type(const struct dw_abbrev *a)
+{
+	return a->tag == DW_TAG_structure_type || a->tag == DW_TAG_union_type ||
+	       a->tag == DW_TAG_enumeration_type || a->tag == DW_TAG_subroutine_type ||
+	       a->tag == DW_TAG_array_type;
+}
+
 static uint32_t step_of(const struct dw_abbrev *a)
 {
 	uint32_t step = a->fixed_size;
@@ -159,6 +167,8 @@ static uint32_t step_of(const struct dw_abbrev *a)
 		return DW_STEP_LOOK;
 	if (a->has_children)
 		step |= DW_STEP_CHILDREN | (a->tag == DW_TAG_subprogram ? DW_STEP_FUNCTION : 0);
+	if (a->has_children && is_type(a) && a->sibling <= 0xff)
+		step |= DW_STEP_TYPE | a->sibling << 16;
 	return step;
 }
 
@@ -173,6 +183,7 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 	vec_clear(&p->ops);
 	abbrev->tag = tag > UINT16_MAX ? 0 : (uint16_t)tag;
 	abbrev->has_children = dw_u8(c);
+	abbrev->sibling = DW_VARIABLE_SIZE;
 	read = abbrev->tag < sizeof(is_read) && is_read[abbrev->tag];
 	while (dw_next_attribute(c, &at)) {
 		const enum dw_slot slot = read ? slot_of(at.name) : DW_SLOT_SKIP;
@@ -181,6 +192,8 @@ static int compile(struct dw_cursor *c, struct dw_abbrev_pool *p, struct dw_abbr
 		if (size == DW_FORM_UNKNOWN)
 			return sc_error_set(err, SC_EFORMAT, "unknown form 0x%llx",
 					    (unsigned long long)at.form);
+		if (at.name == DW_AT_sibling && at.form == DW_FORM_ref4 && fixed && total <= 0xff)
+			abbrev->sibling = (uint32_t)total;
 		if (size >= 0)
 			total += (uint64_t)size;
 		else

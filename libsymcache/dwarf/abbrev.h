@@ -105,6 +105,8 @@ struct dw_abbrev {
 	bool wanted; /* it may be code, or a variable at a fixed address */
 	uint32_t fixed_size; /* of all attributes; DW_VARIABLE_SIZE: not fixed */
 	uint32_t step;       /* DW_STEP_… */
+	uint32_t sibling;    /* where in the attributes DW_AT_sibling stands, as DW_FORM_ref4;
+	                      * DW_VARIABLE_SIZE: it does not, or not always at one place */
 	uint32_t num_ops;
 	struct dw_op ops[];
 };
@@ -126,10 +128,13 @@ void dw_abbrev_pool_deinit(struct dw_abbrev_pool *p);
 
 /* How to step over an entry. In a table of its own, as the abbreviations of a unit do not fit
  * into the core's cache next to its entries. */
-#define DW_STEP_SIZE 0x00ffffffu     /* the bytes of its attributes, or … */
+#define DW_STEP_SIZE 0x0000ffffu     /* the bytes of its attributes, or … */
 #define DW_STEP_LOOK 0x01000000u     /* … its abbreviation must be looked at */
 #define DW_STEP_CHILDREN 0x02000000u /* it has children … */
 #define DW_STEP_FUNCTION 0x04000000u /* … and is a function without code */
+#define DW_STEP_TYPE 0x08000000u     /* … or a type whose sibling's place in the unit stands in 4
+                                      * bytes of its attributes, from … */
+#define DW_STEP_SIBLING(step) ((step) >> 16 & 0xff) /* … this one on */
 
 struct dw_abbrevs {
 	size_t dense;                     /* the codes 1 … dense are there */

@@ -223,6 +223,23 @@ static int look_at(struct dw_scanner *s, const uint8_t *entry, const struct dw_a
 	return 0;
 }
 
+static bool is_c(uint32_t lang)
+{
+	return lang == DW_LANG_C || lang == DW_LANG_C89 || lang == DW_LANG_C99 || lang == DW_LANG_C11;
+}
+
+/* The entry behind a type's children, which begin at p: where its sibling is, if that may be. */
+static const uint8_t *behind_type(const struct dw_scanner *s, const uint8_t *p, uint32_t step)
+{
+	const uint8_t *unit = s->u->debug->sections.info.data + s->u->offset;
+	struct dw_cursor c = { .p = p - (step & DW_STEP_SIZE) + DW_STEP_SIBLING(step), .end = p,
+			       .swap = s->u->debug->sections.swap };
+	const uint64_t sibling = dw_u32(&c);
+
+	return !c.bad && sibling > (uint64_t)(p - unit) && sibling <= s->u->end - s->u->offset ?
+		unit + sibling : p;
+}
+
 static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 {
 	const uint32_t *steps = s->u->abbrevs->steps;
@@ -232,6 +249,8 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 	uint32_t scope = DW_NONE; /* innermost one of this level */
 	size_t depth = 0;
 	uint64_t entries = 0;
+	/* Types of C have no code in them, and their children are not looked at. */
+	const uint32_t skipped = is_c(s->u->lang) ? DW_STEP_TYPE : 0;
 	int rc = 0;
 
 	s->refused = false;
@@ -268,6 +287,14 @@ static int scan_entries(struct dw_scanner *s, struct sc_error *err)
 			rc = bad_entry(s, entry, "cut off", err);
 		} else {
 			p += step & DW_STEP_SIZE;
+			if (step & skipped) {
+				const uint8_t *behind = behind_type(s, p, step);
+
+				if (behind != p) {
+					p = behind;
+					continue;
+				}
+			}
 		}
 		if (rc)
 			break;

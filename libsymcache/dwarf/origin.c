@@ -10,7 +10,7 @@
 
 void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit *u)
 {
-	m->used = 0;
+	vec_clear(&m->targets);
 	m->bytes_left = (64 << 10) + 256 * (u->end - u->offset);
 	if (!++m->generation) { /* wrapped: old marks would look new */
 		for (size_t i = 0; i < m->slots.len; i++)
@@ -22,6 +22,7 @@ void dw_origin_memo_clear(struct dw_origin_memo *m, const struct dw_unit *u)
 void dw_origin_memo_deinit(struct dw_origin_memo *m)
 {
 	vec_deinit(&m->slots);
+	vec_deinit(&m->targets);
 }
 
 const char *dw_origin_name(const struct dw_origin *o)
@@ -48,7 +49,7 @@ static void add(struct dw_origin *o, const struct dw_unit *u, const struct dw_va
 		o->linkage_name = string_of(u, &v[DW_SLOT_LINKAGE_NAME]);
 	if (!o->mips_linkage_name)
 		o->mips_linkage_name = string_of(u, &v[DW_SLOT_MIPS_LINKAGE_NAME]);
-	if (!o->name)
+	if (!dw_origin_name(o)) /* else it would not be shown */
 		o->name = string_of(u, &v[DW_SLOT_NAME]);
 	if (!named && dw_origin_name(o))
 		o->name_lang = u->lang;
@@ -128,29 +129,31 @@ static struct dw_origin_slot *find(struct dw_origin_memo *m, const struct dw_uni
 
 	for (;; at = (at + 1) & mask) {
 		s = &m->slots.data[at];
-		if (s->generation != m->generation || (s->unit == u && s->offset == offset))
+		if (s->generation != m->generation ||
+		    (s->offset == offset && m->targets.data[s->target].unit == u))
 			return s;
 	}
 }
 
 static bool grow(struct dw_origin_memo *m)
 {
-	struct dw_origin_memo bigger = { .generation = m->generation };
-	size_t size = m->slots.len ? m->slots.len * 2 : 256;
+	struct dw_origin_memo old = *m;
+	const size_t size = m->slots.len ? m->slots.len * 2 : 256;
 
-	if (!vec_reserve(&bigger.slots, size))
+	memset(&m->slots, 0, sizeof(m->slots));
+	if (!vec_reserve(&m->slots, size)) {
+		*m = old;
 		return false;
-	memset(bigger.slots.data, 0, size * sizeof(*bigger.slots.data));
-	bigger.slots.len = size;
-	for (size_t i = 0; i < m->slots.len; i++) {
-		const struct dw_origin_slot *s = &m->slots.data[i];
-		if (s->generation == m->generation)
-			*find(&bigger, s->unit, s->offset) = *s;
 	}
-	vec_deinit(&m->slots);
-	m->slots.data = bigger.slots.data;
-	m->slots.len = bigger.slots.len;
-	m->slots.cap = bigger.slots.cap;
+	memset(m->slots.data, 0, size * sizeof(*m->slots.data));
+	m->slots.len = size;
+	for (size_t i = 0; i < old.slots.len; i++) {
+		const struct dw_origin_slot *s = &old.slots.data[i];
+
+		if (s->generation == m->generation)
+			*find(m, m->targets.data[s->target].unit, s->offset) = *s;
+	}
+	vec_deinit(&old.slots);
 	return true;
 }
 
@@ -167,6 +170,8 @@ bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
 {
 	const bool bare = says_nothing(values);
 	const struct dw_unit *target;
+	const struct dw_origin *origin;
+	struct dw_origin_target *added;
 	struct dw_origin_slot *slot;
 	uint64_t offset;
 
@@ -176,19 +181,22 @@ bool dw_origin_read(struct dw_origin_memo *m, const struct dw_unit *u,
 	target = next_in_chain(u, values, &offset);
 	if (!target)
 		return true;
-	if (m->used * 2 >= m->slots.len && !grow(m))
+	if (m->targets.len * 2 >= m->slots.len && !grow(m))
 		return false;
 	slot = find(m, target, offset);
 	if (slot->generation != m->generation) {
-		m->used++;
-		slot->generation = m->generation;
-		slot->unit = target;
-		slot->offset = offset;
-		read_chain(m, target, offset, &slot->origin);
+		added = vec_push(&m->targets);
+		if (!added)
+			return false;
+		added->unit = target;
+		read_chain(m, target, offset, &added->origin);
+		*slot = (struct dw_origin_slot){ offset, m->generation,
+						 (uint32_t)m->targets.len - 1 };
 	}
+	origin = &m->targets.data[slot->target].origin;
 	if (bare)
-		*ret = slot->origin;
+		*ret = *origin;
 	else
-		merge(ret, &slot->origin);
+		merge(ret, origin);
 	return true;
 }

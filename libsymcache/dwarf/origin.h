@@ -27,16 +27,21 @@ const char *dw_origin_name(const struct dw_origin *o);
  * once. Cleared in constant time. */
 struct dw_origin_memo {
 	VEC(struct dw_origin_slot) slots; /* a power of two, or none */
-	size_t used;
+	VEC(struct dw_origin_target) targets;
 	uint32_t generation;
 	uint64_t bytes_left; /* that references of the unit may still lead to */
 	struct dw_value values[DW_NUM_OPS]; /* all absent between entries */
 };
 
+/* Small, so that most of a unit's stay in the core's cache. */
 struct dw_origin_slot {
-	const struct dw_unit *unit;
 	uint64_t offset;
 	uint32_t generation; /* of another one: free */
+	uint32_t target;
+};
+
+struct dw_origin_target {
+	const struct dw_unit *unit;
 	struct dw_origin origin;
 };
 

@@ -4,6 +4,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "libsymcache/base/utf8.h"
+
 void sc_tables_deinit(struct sc_tables *t)
 {
 	for (size_t i = 0; i < t->copies.len; i++)
@@ -70,11 +72,19 @@ static void unlock(struct sc_tables *t)
 		pthread_mutex_unlock(t->lock);
 }
 
-/* Adds a string of `len` bytes, if it is new; one that is `passing` is copied then. */
+/* What is added. */
+enum string_kind {
+	LASTING,
+	PASSING, /* is copied if it is new */
+	JOINED,  /* of another table, which knows whether it is UTF-8 */
+};
+
+/* Adds a string of `len` bytes, if it is new. */
 static inline __attribute__((always_inline)) bool
-add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, bool passing,
+add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, enum string_kind kind,
 	   uint32_t *ret)
 {
+	const bool passing = kind == PASSING, checked = kind == JOINED;
 	struct string_key key = { t, { s, (uint32_t)len, sc_intern_hash_(hash) } };
 	struct sc_string *added;
 	uint32_t *slot;
@@ -98,6 +108,8 @@ add_hashed(struct sc_tables *t, const char *s, size_t len, uint64_t hash, bool p
 		*added = key.s;
 		*slot = (uint32_t)t->strings.len - 1;
 		t->string_bytes += len;
+		if (!checked) /* now that its bytes are near */
+			t->not_utf8 |= sc_utf8_valid(s, len) < len;
 	}
 	*ret = *slot;
 	return true;
@@ -137,7 +149,7 @@ static bool add_long(struct sc_tables *t, const char *s, uint32_t *ret)
 		*slot = (uint32_t)t->long_strings.len - 1;
 		len = strlen(s);
 		added->ptr = s;
-		if (!add_hashed(t, s, len, XXH3_64bits(s, len), false, &added->number))
+		if (!add_hashed(t, s, len, XXH3_64bits(s, len), LASTING, &added->number))
 			return false;
 	}
 	*ret = t->long_strings.data[*slot].number;
@@ -158,7 +170,7 @@ static bool add_string(struct sc_tables *t, const char *s, uint32_t *ret)
 	len = strnlen(s, LONG);
 	if (len == LONG)
 		return add_long(t, s, ret);
-	if (!add_hashed(t, s, len, XXH3_64bits(s, len), false, ret))
+	if (!add_hashed(t, s, len, XXH3_64bits(s, len), LASTING, ret))
 		return false;
 	if (*ret != SC_NONE) {
 		t->recent[place].ptr = s;
@@ -193,7 +205,7 @@ static bool add_batch(struct sc_tables *t, const char *const *s, size_t n, uint3
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = SC_NONE;
 		if (of[i].len && !(of[i].len == LONG ? add_long(t, s[i], &ret[i]) :
-				   add_hashed(t, s[i], of[i].len, of[i].hash, false, &ret[i])))
+				   add_hashed(t, s[i], of[i].len, of[i].hash, LASTING, &ret[i])))
 			return false;
 	}
 	return true;
@@ -229,7 +241,7 @@ bool sc_table_passing_string(struct sc_tables *t, const char *s, uint32_t *ret)
 	*ret = SC_NONE;
 	lock(t);
 	if (len)
-		ok = add_hashed(t, s, len, XXH3_64bits(s, len), true, ret);
+		ok = add_hashed(t, s, len, XXH3_64bits(s, len), PASSING, ret);
 	unlock(t);
 	return ok;
 }
@@ -318,16 +330,31 @@ static bool take_copies(struct sc_tables *to, struct sc_tables *from)
 	return true;
 }
 
-#define AHEAD 16 /* strings whose place in the set is asked for before it is needed */
+#define AHEAD 8 /* strings: between the steps in which what is looked at is fetched */
+
+/* Fetches what the next ones are compared with: the slot, its record, that one's text. */
+static inline void fetch_ahead(const struct sc_tables *t, const struct sc_string *s, size_t left)
+{
+	for (size_t step = 1; step <= 3 && step * AHEAD < left; step++) {
+		const struct sc_intern_slot *slot = sc_intern_likely(&t->string_set,
+								     s[step * AHEAD].hash);
+
+		if (!slot || step == 3)
+			__builtin_prefetch(slot);
+		else if (slot->index < t->strings.len)
+			__builtin_prefetch(step == 2 ? (const void *)&t->strings.data[slot->index] :
+					   t->strings.data[slot->index].ptr);
+	}
+}
 
 static bool join_strings(struct sc_tables *to, const struct sc_tables *from, uint32_t *map)
 {
 	const struct sc_string *s = from->strings.data;
 
+	to->not_utf8 |= from->not_utf8;
 	for (size_t i = 0; i < from->strings.len; i++) {
-		if (i + AHEAD < from->strings.len)
-			__builtin_prefetch(sc_intern_likely(&to->string_set, s[i + AHEAD].hash));
-		if (!add_hashed(to, s[i].ptr, s[i].len, s[i].hash, false, &map[i]))
+		fetch_ahead(to, &s[i], from->strings.len - i);
+		if (!add_hashed(to, s[i].ptr, s[i].len, s[i].hash, JOINED, &map[i]))
 			return false;
 	}
 	return true;

@@ -65,6 +65,7 @@ struct sc_tables {
 	VEC(struct sc_string) strings;
 	uint64_t string_bytes; /* of all of them */
 	uint64_t string_limit; /* above which no more are taken; 0: UINT32_MAX */
+	bool not_utf8;         /* one of them was not */
 	VEC(struct sc_file) files;
 	VEC(struct sc_function) functions;
 	VEC(struct sc_location) calls;

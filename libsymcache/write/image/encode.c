@@ -1,6 +1,6 @@
 /*
- * Strings that are not UTF-8 → strings that are: see encode.h. They are rare, so that all are
- * looked at once (1 ms for 5 MB), and only a cache that has some is transformed.
+ * Strings that are not UTF-8 → strings that are: see encode.h. They are rare; the tables know
+ * whether they ever had one, and only a cache that has some is transformed.
  */
 #include "libsymcache/write/image/encode.h"
 
@@ -63,7 +63,7 @@ bool sc_encode(struct sc_tables *t, struct sc_final *ranges, struct sc_data *dat
 	const struct symcache_transform list = { encode_name, encode_place, &e };
 	bool ok = true;
 
-	for (size_t i = 0; i < t->strings.len; i++) {
+	for (size_t i = 0; t->not_utf8 && i < t->strings.len; i++) {
 		const struct sc_string *s = &t->strings.data[i];
 
 		if (sc_utf8_valid(s->ptr, s->len) < s->len) {
