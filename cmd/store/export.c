@@ -23,7 +23,7 @@ static struct {
 	struct opt_list logs, cores;
 	int shape, format;
 	uint64_t level;
-	bool name_hash, json, quiet;
+	bool name_hash, estimate, json, quiet;
 } o = { .sel = SELECTION_ALL, .shape = -1 };
 
 static const char *const shapes[] = { "store", "tree", "archive", NULL };
@@ -57,6 +57,8 @@ static const struct opt opts[] = {
 	{ "name-hash", 0, OPT_FLAG, &o.name_hash, NULL,
 	  "put the hash of the manifest into the name, NAME-HASH.store, so that the name "
 	  "always means the same content, for stores that machines share" },
+	{ "estimate", 0, OPT_FLAG, &o.estimate, NULL,
+	  "write nothing, but say how large the bundle would be (default: an archive)" },
 	{ "json", 0, OPT_FLAG, &o.json, NULL, "write the summary as a JSON object" },
 	{ "quiet", 'q', OPT_FLAG, &o.quiet, NULL, "no progress and no summary" },
 	{ 0 },
@@ -134,6 +136,12 @@ static void on_missing(void *ctx, const struct symstore_id *id)
 		  name ? " (" : "", name ? name : "", name ? ")" : "");
 }
 
+static enum symbundle_shape shape(void)
+{
+	return o.shape >= 0 ? (enum symbundle_shape)o.shape :
+	       o.output ? symbundle_shape_of(o.output) : SYMBUNDLE_ARCHIVE;
+}
+
 static int export(struct symstore_reader *reader, char **texts, struct wanted *w,
 		  struct symbundle_exported *done, struct sc_error *err)
 {
@@ -141,7 +149,7 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	const bool all = !o.logs.len && !o.cores.len && !*texts;
 	struct symbundle_export_options options = {
 		.choose = selection_of(&o.sel), .since = o.since, .sign_key = o.sign,
-		.format = o.format ? 1 : 2, .level = (int)o.level,
+		.format = o.format ? 1 : 2, .estimate = o.estimate, .level = (int)o.level,
 		.name_hash = o.name_hash, .missing = on_missing, .damaged = cmd_complain,
 		.hashing = progress_update, .writing = on_writing, .ctx = w,
 	};
@@ -152,8 +160,7 @@ static int export(struct symstore_reader *reader, char **texts, struct wanted *w
 	options.num_ids = w->ids.len;
 	if (rc)
 		return rc == SC_ENOTFOUND ? SC_EINVAL : rc; /* a build ID that was named */
-	return symbundle_export(reader, o.output, o.shape < 0 ? symbundle_shape_of(o.output) :
-				(enum symbundle_shape)o.shape, &options, done, err);
+	return symbundle_export(reader, o.output, shape(), &options, done, err);
 }
 
 static void missing_json(struct mk_gen *j, const struct wanted *w)
@@ -177,8 +184,10 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 	if (!o.json) {
 		if (o.quiet)
 			return;
-		printf("%llu exported, %llu bytes of caches", (unsigned long long)done->exported,
-		       (unsigned long long)done->bytes);
+		printf("%llu %s, %llu bytes of caches", (unsigned long long)done->exported,
+		       o.estimate ? "to be exported" : "exported", (unsigned long long)done->bytes);
+		if (o.estimate)
+			printf(", %llu bytes as a bundle", (unsigned long long)done->bundle_bytes);
 		if (o.since)
 			printf(", %llu as before", (unsigned long long)done->as_before);
 		if (done->missing)
@@ -193,6 +202,8 @@ static void summarise(const struct symbundle_exported *done, const struct wanted
 	j = out_json_open(false);
 	mk_gen_number(j, "exported", done->exported);
 	mk_gen_number(j, "bytes", done->bytes);
+	if (o.estimate)
+		mk_gen_number(j, "bundle_bytes", done->bundle_bytes);
 	mk_gen_number(j, "as_before", done->as_before);
 	mk_gen_number(j, "missing", done->missing);
 	missing_json(j, w);
@@ -224,11 +235,13 @@ static int run(int argc, char **argv, struct sc_error *err)
 	int rc;
 
 	(void)argc;
-	if (!o.output)
+	if (o.estimate && o.format && shape() == SYMBUNDLE_ARCHIVE)
+		return sc_error_set(err, SC_EINVAL, "--estimate is not for archives of format 1");
+	if (!o.output && !o.estimate)
 		return sc_error_set(err, SC_EINVAL, "say where the bundle goes: -o PATH");
 	if (o.level > PACKED_LEVEL_MAX)
 		return sc_error_set(err, SC_EINVAL, "levels are 1 to %d", PACKED_LEVEL_MAX);
-	if (o.shape < 0 && looks_like_archive(o.output))
+	if (o.shape < 0 && o.output && looks_like_archive(o.output))
 		return sc_error_set(err, SC_EINVAL, "%s: a bundle is NAME.tar.zst, NAME.store or a "
 				    "folder: name it so, or say --shape", o.output);
 	if (open_snapshot(o.store, SYMSTORE_READ, &s, err))
@@ -262,6 +275,7 @@ const struct command export_command = {
 	.essential = "store output for-log for-core tag since sign",
 	.examples =
 		"  symcache export -o all.tar.zst\n"
+		"  symcache export --estimate --tag release=1.4.2\n"
 		"  symcache export -o crash.store --for-log crash.log\n"
 		"  symcache export -o new --tag release=1.4.2 --since old/" SYMBUNDLE_MANIFEST " --sign key.pem\n",
 	.partly = "the store lacks modules of a log or core file, or entries are damaged; the others are "

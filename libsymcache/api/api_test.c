@@ -238,6 +238,47 @@ static void index_keeps_locks(void **state)
 	assert_int_equal(locked(in_dir("a.store")), 0);
 }
 
+/* Packed in memory, from any address, it comes back; a file of it is opened as it is. */
+static void packs(void **state)
+{
+	struct symcache_store *s = open_a(0);
+	struct symcache_cache *c = get(s), *packed_cache;
+	struct symcache_error e;
+	size_t size, packed_size, back_size, same_size;
+	const uint8_t *bytes = symcache_cache_bytes(c, &size);
+	uint8_t *odd = malloc(size + 1);
+	void *packed, *back, *same;
+	FILE *f = fopen(in_dir("packed"), "wb");
+
+	(void)state;
+	memcpy(odd + 1, bytes, size);
+	ok(symcache_pack(odd + 1, size, 0, &packed, &packed_size, &e));
+	ok(symcache_pack(bytes, size, 3, &same, &same_size, &e));
+	assert_int_equal(packed_size, same_size);
+	assert_memory_equal(packed, same, same_size);
+	assert_true(packed_size < size / 3);
+	memcpy(odd, packed, packed_size < size ? packed_size : 0);
+	ok(symcache_unpack(odd, packed_size, &back, &back_size, &e));
+	assert_int_equal(back_size, size);
+	assert_memory_equal(back, bytes, size);
+	assert_int_equal((uintptr_t)back % 8, 0);
+	assert_int_equal(fwrite(packed, 1, packed_size, f), packed_size);
+	fclose(f);
+	ok(symcache_cache_open(in_dir("packed"), &packed_cache, &e));
+	assert_memory_equal(symcache_cache_bytes(packed_cache, &back_size), bytes, size);
+	assert_int_equal(back_size, size);
+	symcache_cache_unref(packed_cache);
+	free(back);
+	assert_int_equal(symcache_unpack(packed, packed_size - 1, &back, &back_size, &e), SYMCACHE_EFORMAT);
+	assert_null(back);
+	assert_int_equal(symcache_pack(bytes, size, 20, &back, &back_size, NULL), SYMCACHE_EINVAL);
+	free(packed);
+	free(same);
+	free(odd);
+	symcache_cache_unref(c);
+	symcache_store_close(s);
+}
+
 static void bundles(void **state)
 {
 	struct symcache_store *s = open_a(0), *other;
@@ -263,7 +304,7 @@ int main(void)
 		cmocka_unit_test(survives_fork),
 		cmocka_unit_test(threads_share),
 		cmocka_unit_test(index_keeps_locks),
-		cmocka_unit_test(bundles),
+		cmocka_unit_test(packs), cmocka_unit_test(bundles),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -39,6 +39,7 @@ struct symbundle_export_options {
 	int format;                 /* of a tree or an archive: 1: plain SymCache files, which all
 	                             * versions read; 2, or 0: packed */
 	int level;                  /* of packing: 1 to 19; 0: the default */
+	bool estimate;              /* how large would it be? Nothing is written, `path` is not used */
 	bool name_hash;             /* the hash of the manifest becomes a part of the name */
 	void (*missing)(void *ctx, const struct symstore_id *id); /* the store does not have it */
 	void (*damaged)(void *ctx, const char *why);
@@ -48,6 +49,7 @@ struct symbundle_export_options {
 
 struct symbundle_exported {
 	uint64_t exported, bytes;   /* of caches */
+	uint64_t bundle_bytes;      /* an estimate: of the bundle, but for the headers of an archive */
 	uint64_t as_before, missing, damaged;
 	char hash[33];              /* XXH3-128 of the manifest, in hex digits */
 };

@@ -98,6 +98,26 @@ static int choose_by_id(struct exporting *x)
 	return rc;
 }
 
+static int count_file(void *ctx, const char *name, const void *data, size_t size, int64_t time,
+		      struct sc_error *err)
+{
+	(void)name, (void)data, (void)time, (void)err;
+	*(uint64_t *)ctx += size;
+	return 0;
+}
+
+/* Caches are packed, and thrown away; what is not packed has the size that it has. */
+static int estimate(struct exporting *x, const struct bundle_source *source)
+{
+	const struct manifest *m = &x->manifest;
+	uint64_t *bytes = &x->done->bundle_bytes;
+
+	*bytes = source->text_len + (source->signature ? SIGNATURE_SIZE : 0);
+	for (size_t i = 0; i < m->len && !m->packed; i++)
+		*bytes += m->data[i].entry.cache_size;
+	return m->packed ? groups_write(source, count_file, bytes, x->err) : 0;
+}
+
 static int write_chosen(struct exporting *x, const char *path, enum symbundle_shape shape)
 {
 	char *text __attribute__((cleanup(sc_free_text))) = NULL;
@@ -116,6 +136,8 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 	rc = manifest_write(&x->manifest, &text, &source.text_len, x->err);
 
 	source.text = text;
+	if (!rc && x->o->estimate)
+		return estimate(x, &source);
 	if (!rc) {
 		const XXH128_hash_t hash = XXH3_128bits(text, source.text_len);
 
