@@ -103,7 +103,7 @@ build/demangle/%.a: build/deps.mk Makefile
 # first alone. Linked dynamically, as a program that has its own of these must find ours.
 SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
-API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o kernel.o packed.o resolver.o reverse.o snapshot.o space.o store.o walk.o \
+API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o filter_set.o kernel.o packed.o resolver.o reverse.o snapshot.o space.o store.o walk.o \
 		write.o)
 APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o profile.o stacks.o)
 SODEFS_release := -Wl,-z,defs
@@ -124,7 +124,7 @@ $(SOBUILD): $(APIBUILD) $(SO) $(LIB) $(DEMANGLE_AR) libsymcache/api/libsymcache-
 	@ln -sf $(@F) $(basename $@)
 
 # Manual pages of section 3 out of the headers' comments, and of section 5.
-API_HEADERS := $(addprefix libsymcache/include/,symcache.h symcache-find.h symcache-process.h symcache-build.h symcache-stack.h)
+API_HEADERS := $(addprefix libsymcache/include/,symcache.h symcache-find.h symcache-process.h symcache-filter.h symcache-build.h symcache-stack.h)
 PAGES5 := format/symcache.5 format/symcache-store.5
 DATE = $(shell date -u $(if $(SOURCE_DATE_EPOCH),-d @$(SOURCE_DATE_EPOCH)) +%Y-%m-%d)
 $(O)/libman/made: $(API_HEADERS) scripts/man3.awk $(PAGES5)

@@ -52,7 +52,7 @@ installs() {
 
 same_symbols() {
 	h=libsymcache/include
-	declared $h/symcache.h $h/symcache-find.h $h/symcache-process.h $h/symcache-stack.h libsymcache/api/private.h > "$tmp/declared"
+	declared $h/symcache.h $h/symcache-find.h $h/symcache-filter.h $h/symcache-process.h $h/symcache-stack.h libsymcache/api/private.h > "$tmp/declared"
 	mapped libsymcache/api/libsymcache.map > "$tmp/mapped"
 	exported "$lib/libsymcache.so.1" > "$tmp/exported"
 	[ -s "$tmp/declared" ] && diff "$tmp/declared" "$tmp/mapped" && diff "$tmp/mapped" "$tmp/exported" || return 1
@@ -120,7 +120,7 @@ cflags() { PKG_CONFIG_SYSROOT_DIR=$stage PKG_CONFIG_PATH=$lib/pkgconfig pkg-conf
 # compile COMPILER STANDARD: all headers by themselves.
 compile() {
 	needs "$1" || return 77
-	for h in symcache symcache-find symcache-process symcache-build symcache-stack; do
+	for h in symcache symcache-find symcache-filter symcache-process symcache-build symcache-stack; do
 		printf '#define SYMCACHE_EXPERIMENTAL\n#include <%s.h>\nint main(void) { return symcache_version_number() == SYMCACHE_VERSION_NUMBER ? 0 : 1; }\n' $h > "$tmp/h.$3"
 		"$1" -std=$2 -pedantic -Wall -Wextra -Werror -I"$stage/usr/include" "$tmp/h.$3" -o "$tmp/h" -L"$lib" -lsymcache &&
 			LD_LIBRARY_PATH=$lib "$tmp/h" || return 1

@@ -3,19 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsymcache/api/space.h"
-#include "libsymcache/logs/resolver.h"
+#include "libsymcache/api/filter.h"
+#include "libsymcache/base/build_id.h"
 
 enum { THREADS_MAX = 256 };
-
-struct symcache_filter {
-	struct symcache_store *store;
-	struct sc_log_resolvers *resolvers;
-	struct markup_filter *filter;
-	bool open; /* a log was begun and not finished */
-	pthread_mutex_t lock;
-	VEC(struct symcache_cache *) caches; /* references, one for each snapshot and more */
-};
 
 /* Keeps the reference as long as the filter, as a filter wants it of its modules. Under the lock.
  * NULL: out of memory. */
@@ -36,14 +27,40 @@ static struct symcache_module *keep(struct symcache_filter *f, struct symcache_c
 	return &c->module;
 }
 
+/* The build ID that a setting gives a module without one; its length, 0: there is none. */
+static size_t bound_id(const struct symcache_filter *f, struct sc_str path,
+		       uint8_t id[SYMCACHE_BUILD_ID_MAX])
+{
+	char name[SYMCACHE_FILE_NAME_MAX + 1];
+	struct sc_error err;
+	size_t nibbles;
+
+	if (!f->modules.list.len || !symcache_file_name(path, name))
+		return 0;
+	for (size_t i = 0; i < f->modules.list.len; i++) {
+		const char *text = f->modules.list.data[i], *is = strrchr(text, '=');
+
+		if (sc_str_is(sc_span(text, is), name) &&
+		    !symcache_build_id_parse(is + 1, id, &nibbles, &err))
+			return nibbles / 2;
+	}
+	return 0;
+}
+
 /* As symcache_find_module(), in the store of the handle. */
 static int find_module(void *ctx, const struct symcache_file_id *of, struct symcache_module **ret,
 		       struct sc_error *err)
 {
 	struct symcache_filter *f = ctx;
+	struct symcache_file_id known = *of;
+	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct symcache_error why;
 	struct symcache_cache *c;
-	int rc = api_find_in_stores(&f->store, f->store != NULL, of, &c, &why);
+	int rc;
+
+	if (!known.build_id_len && (known.build_id_len = bound_id(f, of->path, id)))
+		known.build_id = id;
+	rc = api_find_in_stores(&f->store, f->store != NULL, &known, &c, &why);
 
 	if (rc)
 		return sc_error_set(err, rc, "%s", rc == SC_ENOTFOUND ? "" : why.msg);
@@ -69,21 +86,26 @@ static bool set_options(const struct symcache_filter_options *o, struct markup_o
 	return true;
 }
 
-/* False: out of memory. */
-static bool make(struct symcache_filter *f, unsigned threads, const struct markup_options *options,
-		 const struct markup_sink *sink)
+/* The filter itself, when it is first needed. 0, −ENOMEM. */
+static int begin(struct symcache_filter *f)
 {
-	const struct sc_log_resolver_options how = {
-		.markup = options, .threads = threads, .caches = &api_no_caches,
-		.bytes = markup_form_of(options)->escapes ? SYMCACHE_BYTES_CACHED :
-			 SYMCACHE_BYTES_PRINTABLE,
+	struct sc_log_resolver_options how = {
+		.markup = &f->how, .threads = f->threads, .caches = &api_no_caches,
 		.find = find_module, .ctx = f,
 	};
+	struct markup_sink sink = f->sink;
 
-	f->resolvers = sc_log_resolvers_create(&how);
-	return f->resolvers && !markup_filter_create(options,
-						     sc_log_resolvers_functions(f->resolvers),
-						     threads, sink, &f->filter);
+	if (f->filter)
+		return 0;
+	how.bytes = markup_form_of(&f->how)->escapes ? SYMCACHE_BYTES_CACHED : SYMCACHE_BYTES_PRINTABLE;
+	if (f->groups) {
+		sink.ctx = f->groups;
+		sink.write = markup_groups_take;
+		sink.complain = NULL; /* which has the same ctx */
+	}
+	f->resolvers = f->resolvers ? f->resolvers : sc_log_resolvers_create(&how);
+	return f->resolvers && !markup_filter_create(&f->how, sc_log_resolvers_functions(f->resolvers),
+						     f->threads, &sink, &f->filter) ? 0 : -ENOMEM;
 }
 
 int symcache_filter_create(struct symcache_store *store,
@@ -91,7 +113,6 @@ int symcache_filter_create(struct symcache_store *store,
 			   struct symcache_filter **ret, struct symcache_error *err)
 {
 	struct markup_options how;
-	struct markup_sink sink;
 	struct symcache_filter *f;
 
 	*ret = NULL;
@@ -101,12 +122,10 @@ int symcache_filter_create(struct symcache_store *store,
 	if (!f)
 		return api_error(err, SC_ENOMEM, "out of memory");
 	f->store = store;
+	f->how = how;
+	f->threads = options->threads ? options->threads : 1;
+	f->sink = (struct markup_sink){ options->ctx, options->write, options->complain, NULL };
 	pthread_mutex_init(&f->lock, NULL);
-	sink = (struct markup_sink){ options->ctx, options->write, options->complain, NULL };
-	if (!make(f, options->threads ? options->threads : 1, &how, &sink)) {
-		symcache_filter_destroy(f);
-		return api_error(err, SC_ENOMEM, "out of memory");
-	}
 	*ret = f;
 	return 0;
 }
@@ -117,6 +136,7 @@ void symcache_filter_destroy(struct symcache_filter *f)
 		return;
 	markup_filter_destroy(f->filter);
 	sc_log_resolvers_destroy(f->resolvers);
+	api_filter_settings_deinit(f);
 	while (f->caches.len)
 		symcache_cache_unref(f->caches.data[--f->caches.len]);
 	vec_deinit(&f->caches);
@@ -135,24 +155,37 @@ static int result(int rc, struct symcache_error *err)
 int symcache_filter_feed(struct symcache_filter *f, const char *data, size_t len,
 			 struct symcache_error *err)
 {
+	const int rc = begin(f);
+
+	if (!rc && f->groups && !f->open) /* stacks do not go on from one log to the next */
+		markup_filter_input(f->filter, "");
 	f->open = true;
-	return result(markup_filter_feed(f->filter, data, len), err);
+	return result(rc ? rc : markup_filter_feed(f->filter, data, len), err);
 }
 
 int symcache_filter_flush(struct symcache_filter *f, struct symcache_error *err)
 {
-	return result(markup_filter_flush(f->filter), err);
+	const int rc = begin(f);
+
+	return result(rc ? rc : markup_filter_flush(f->filter), err);
 }
 
 int symcache_filter_finish(struct symcache_filter *f, struct symcache_error *err)
 {
+	const int rc = begin(f);
+
 	f->open = false;
-	return result(markup_filter_finish(f->filter), err);
+	return result(rc ? rc : markup_filter_finish(f->filter), err);
 }
 
 int symcache_filter_end(struct symcache_filter *f, struct symcache_error *err)
 {
-	const int rc = f->open ? symcache_filter_finish(f, err) : 0;
+	int rc = f->open ? symcache_filter_finish(f, err) : result(begin(f), err);
 
-	return rc ? rc : result(markup_filter_end(f->filter), err);
+	if (!rc)
+		rc = result(markup_filter_end(f->filter), err);
+	if (!rc && f->groups)
+		rc = result(markup_groups_write(f->groups, f->how.format, false, f->sink.write,
+						f->sink.ctx), err);
+	return rc;
 }

@@ -1,6 +1,8 @@
 /* symcache.Filter: see symcache.h. Output gathers here while the interpreter's lock is given up. */
 #include "module.h"
 
+#include <symcache-filter.h>
+
 struct filter {
 	PyObject_HEAD
 	struct symcache_filter *f;
@@ -145,7 +147,103 @@ static PyObject *finish(PyObject *self, PyObject *unused)
 	return run(self, FINISH, NULL);
 }
 
+/* The filter, which no thread is in; NULL with an exception. */
+static struct symcache_filter *idle(PyObject *self)
+{
+	struct filter *f = (struct filter *)self;
+
+	if (!f->busy)
+		return f->f;
+	PyErr_SetString(PyExc_RuntimeError, "another thread uses the filter");
+	return NULL;
+}
+
+static PyObject *set(PyObject *self, PyObject *args)
+{
+	struct symcache_filter *f = idle(self);
+	const char *name, *value;
+	struct symcache_error err;
+
+	if (!f || !PyArg_ParseTuple(args, "ss:set", &name, &value))
+		return NULL;
+	return symcache_filter_set(f, name, value, &err) ? raise_error(&err) : Py_NewRef(Py_None);
+}
+
+static PyObject *stats(PyObject *self, PyObject *unused)
+{
+	struct symcache_filter_stats s = { .size = sizeof(s) };
+	struct symcache_filter *f = idle(self);
+	struct symcache_error err;
+
+	(void)unused;
+	if (!f)
+		return NULL;
+	if (symcache_filter_get_stats(f, &s, &err))
+		return raise_error(&err);
+	return Py_BuildValue("{sKsKsKsKsKsK}", "bytes", s.bytes, "frames", s.frames, "found", s.found,
+			     "outside", s.outside, "understood", s.understood, "guessed", s.guessed);
+}
+
+/* What is missing, copied: objects may run any Python. */
+struct missing {
+	struct symcache_missing *list;
+	size_t n;
+	int no_memory;
+};
+
+static void on_missing(void *ctx, const struct symcache_missing *m)
+{
+	struct missing *all = ctx;
+	struct symcache_missing *list = realloc(all->list, (all->n + 1) * sizeof(*list));
+	char *texts = list ? malloc(m->name_len + m->build_id_len + 1) : NULL;
+
+	all->list = list ? list : all->list;
+	all->no_memory |= !texts;
+	if (!texts)
+		return;
+	memcpy(texts, m->name, m->name_len);
+	if (m->build_id_len)
+		memcpy(texts + m->name_len, m->build_id, m->build_id_len);
+	list[all->n] = *m;
+	list[all->n].name = texts;
+	list[all->n++].build_id = (uint8_t *)texts + m->name_len;
+}
+
+static PyObject *missing(PyObject *self, PyObject *unused)
+{
+	struct symcache_filter *f = idle(self);
+	struct missing all = { NULL, 0, 0 };
+	struct symcache_error err;
+	PyObject *ret = NULL;
+
+	(void)unused;
+	if (!f)
+		return NULL;
+	if (symcache_filter_each_missing(f, on_missing, &all, &err) || all.no_memory)
+		PyErr_NoMemory();
+	else
+		ret = PyList_New(0);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct symcache_missing *m = &all.list[i];
+		PyObject *one = !ret ? NULL :
+			Py_BuildValue("NNK", PyUnicode_DecodeUTF8(m->name, (Py_ssize_t)m->name_len, "surrogateescape"),
+				      hex(m->build_id, m->build_id_len), (unsigned long long)m->frames);
+
+		if (ret && (!one || PyList_Append(ret, one)))
+			Py_CLEAR(ret);
+		Py_XDECREF(one);
+		free((char *)m->name);
+	}
+	free(all.list);
+	return ret;
+}
+
 static PyMethodDef methods[] = {
+	{ "set", set, METH_VARARGS, "set(name: str, value: str)\n\nWhat an option of `symcache filter` sets, before "
+	  "the first log:\ndialect, input, demux, module, map-path, link, group." },
+	{ "stats", stats, METH_NOARGS, "stats() -> dict[str, int]\n\nBytes, frames, frames found, and more." },
+	{ "missing", missing, METH_NOARGS, "missing() -> list[tuple[str, str, int]]\n\nModules in which addresses "
+	  "found nothing: name, build ID, frames." },
 	{ "feed", feed, METH_VARARGS, "feed(log: str | bytes) -> bytes\n\nTakes a part of a log, cut anywhere; "
 	  "gives what is ready." },
 	{ "flush", flush, METH_NOARGS, "flush() -> bytes\n\nAll complete lines." },

@@ -435,3 +435,23 @@ def test_stacks(store, tmp_path):
     (tmp_path / "text").write_text("no core")
     with pytest.raises(OSError):
         symcache.Core(tmp_path / "text", store)
+
+
+def test_filter_settings(store, cache):
+    address = cache.addresses_of(FUNCTION)[0] - cache.load_base
+    log = f"/x/other(+{address + 1:#x}) [{0x550000000001 + address:#x}]\n/x/none(+0x10) [0x7f0000000010]\n"
+    f = symcache.Filter(store)
+    f.set("module", "other=" + cache.build_id)
+    assert f.stats()["bytes"] == 0 and f.missing() == []
+    assert FUNCTION.encode() in f.feed(log) + f.finish()
+    assert f.stats() == {**f.stats(), "bytes": len(log), "frames": 2, "found": 1}
+    (name, build_id, frames), = f.missing()
+    assert "none" in name and build_id == "" and frames == 1
+    with pytest.raises(ValueError):
+        f.set("demux", "")
+    f = symcache.Filter(store)
+    f.set("group", "yes")
+    assert f.feed(log) == b"" and b"1 stack in 1 group" in f.finish()
+    for name, value in (("dialect", "x"), ("x", "")):
+        with pytest.raises(ValueError):
+            symcache.Filter(store).set(name, value)
