@@ -6,6 +6,8 @@
 #include "libsymcache/profile/page.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "libmarkup/bytes/name.h"
 #include "libmarkup/output/html/page.h"
@@ -32,7 +34,20 @@ struct scale {
 	uint64_t of;
 };
 
-/* As num() of profile.js: "1.61 s", "12.4 MiB", "403". */
+/* "94,188,376" */
+static void put_grouped(struct mk_out *o, uint64_t v)
+{
+	char digits[24];
+	const int n = snprintf(digits, sizeof(digits), "%" PRIu64, v);
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			mk_out_char(o, ',');
+		mk_out_char(o, digits[i]);
+	}
+}
+
+/* As num() of profile.js: "1.61 s", "12.4 MiB", "1,403". */
 static void put_value(struct mk_out *o, struct sc_str unit, uint64_t v)
 {
 	static const struct scale scales[] = {
@@ -51,7 +66,7 @@ static void put_value(struct mk_out *o, struct sc_str unit, uint64_t v)
 		mk_out_printf(o, "%.*f %s", s->of == 1 || part >= 100 ? 0 : part < 10 ? 2 : 1, part, s->name);
 		return;
 	}
-	mk_put(o, v);
+	put_grouped(o, v);
 }
 
 static void put_number(struct page *p, uint64_t v)
