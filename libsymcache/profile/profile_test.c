@@ -196,6 +196,47 @@ static void test_folded(void **state)
 	expect_text((struct symprofile_options){ 0 }, in, strlen(in), want);
 }
 
+/* ---- pages ------------------------------------------------------------------------------------ */
+
+/* A page that has this in it. */
+static void expect_in_page(const void *bytes, size_t size, const char *want)
+{
+	struct sc_error err;
+	size_t len;
+	char *got = prof_symbolized((struct symprofile_options){ .form = SYMPROFILE_HTML }, bytes, size,
+				    &len, &err);
+
+	assert_non_null(got);
+	if (!memmem(got, len, want, strlen(want)))
+		fail_msg("no %s in %s", want, strstr(got, "{\"chosen\""));
+	assert_null(memmem(got, len, "<u>", 3));
+	free(got);
+}
+
+static void test_page(void **state)
+{
+	static const char folded[] = "main;</script><u> 2\nmain;prog+0x10110 3\nmain;gone+0x1 4\n";
+	struct prof_bytes in = { 0 };
+	struct sc_error err;
+	size_t len;
+
+	(void)state;
+	make_pprof(&in);
+	expect_in_page(in.v.data, in.v.len, "\"types\":[[\"cpu\",\"nanoseconds\"]]");
+	/* turn() called from grind(), called from nowhere. */
+	expect_in_page(in.v.data, in.v.len, "\"tree\":[\n0,0,0,\n1,6,0,\n2,4,0,\n3,2,7]");
+	/* Children by their totals; names end nothing. */
+	expect_in_page(folded, strlen(folded), "\"tree\":[\n0,0,0,\n1,2,0,\n2,8,4,\n2,6,3,\n2,4,2]");
+	expect_in_page(folded, strlen(folded), "[\"\\u003c/script>\\u003cu>\",\"\",0,-1,0,");
+	expect_in_page(folded, strlen(folded), "[\"gone (no symbols)\",\"\",0,");
+	for (unsigned i = 0; i < 64; i++)
+		prof_put_bytes(&in, 1, "", 0);
+	assert_null(prof_symbolized((struct symprofile_options){ .form = SYMPROFILE_HTML }, in.v.data,
+				    in.v.len, &len, &err));
+	assert_int_equal(err.code, SC_ELIMIT);
+	prof_bytes_deinit(&in);
+}
+
 /* ---- what is no profile ---------------------------------------------------------------------------- */
 
 static void test_unknown(void **state)
@@ -217,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_return_addresses),
 		cmocka_unit_test(test_cut_pprof),
 		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_page),
 		cmocka_unit_test(test_unknown),
 	};
 
