@@ -165,6 +165,34 @@ static char *rust_legacy_end(char *name)
 	return hash[20] && hash[20] != '.' ? NULL : hash + 20;
 }
 
+#ifdef HAVE_LIBIBERTY
+/* Of numbers of more than 64 bits, which are constants of Rust (Kn…_, Ko…_), libiberty writes all
+ * digits but the first, and the "_" behind them. They get the first one again. */
+static char *mend_numbers(char *text, const char *name)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (char *at = text; at && (at = strstr(at, "0x")); at++) {
+		const size_t n = strspn(at + 2, digits);
+
+		if (n < 16 || at[2 + n] != '_')
+			continue;
+		for (const char *k = strchr(name, 'K'); k; k = strchr(k + 1, 'K')) {
+			const char *from = k + 2;
+
+			if (k[1] != 'n' && k[1] != 'o')
+				continue;
+			from += *from == 'n'; /* negative */
+			if (strspn(from, digits) == n + 1 && !memcmp(from + 1, at + 2, n + 1)) {
+				memcpy(at + 2, from, n + 1);
+				break;
+			}
+		}
+	}
+	return text;
+}
+#endif
+
 /* `end` is the end of the string or the dot of a compiler's ".llvm.123". */
 static char *run_rust(char *name, char *end)
 {
@@ -173,7 +201,7 @@ static char *run_rust(char *name, char *end)
 	char *text, *whole;
 
 	*end = 0;
-	text = rust_demangle(name, 0);
+	text = mend_numbers(rust_demangle(name, 0), name);
 	if (!suffix)
 		return text;
 	*end = '.';

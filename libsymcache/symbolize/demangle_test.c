@@ -86,6 +86,16 @@ static void test_rust(void **state)
 			    "mycrate::foo::{closure#0}");
 	assert_string_equal(lang_name("_RNvC7mycrate3foo.llvm.123", SYMCACHE_LANG_SYMTAB),
 			    "mycrate::foo (.llvm.123)");
+	/* Constants of 128 bits, as LLVM writes them. */
+	assert_string_equal(lang_name("_RINvC1a1fKnn80000000000000000000000000000000_EC1a",
+				      SYMCACHE_LANG_RUST),
+			    "a::f::<-0x80000000000000000000000000000000>");
+	assert_string_equal(lang_name("_RINvC1a1fKo123456789abcdef0123_Knnff_Ko9876543210fedcba9876_EC1a",
+				      SYMCACHE_LANG_RUST),
+			    "a::f::<0x123456789abcdef0123, -255, 0x9876543210fedcba9876>");
+	assert_string_equal(lang_name("_RNvINtC7mycrate3FooKn80000000000000000000000000000000_E3bar",
+				      SYMCACHE_LANG_RUST),
+			    "mycrate::Foo::<0x80000000000000000000000000000000>::bar");
 	assert_string_equal(lang_name(legacy, SYMCACHE_LANG_RUST),
 			    "<alloc::string::String as core::fmt::Write>::write_str");
 	assert_string_equal(lang_name(legacy, SYMCACHE_LANG_SYMTAB),

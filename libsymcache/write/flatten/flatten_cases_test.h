@@ -164,12 +164,9 @@ static const struct flatten_case cases[] = {
 	  "  140 g a:5 < f a:1\n"
 	  "  150 f a:5\n" },
 	{ "calls inlined into a function that was dropped, at offsets from 0; into one of which a part is left",
-	  "fn f 0-500,0-80\n"
-	  "  in g 120-130,480-490 a:1\n"
-	  "fn h 0-50,200-240\n"
-	  "  in g 140-150 b:1\n",
-	  "stray 140-150\n"
-	  "  140 g -:0 < h b:1\n"
+	  "fn f 0-500,0-80\n  in g 120-130,480-490 a:1\n"
+	  "fn h 0-50,200-240\n  in g 140-150 b:1\n",
+	  "stray 140-150\n  140 g -:0 < h b:1\n"
 	  "function 200-240\n  200 h -:0\n" },
 	{ "an inlined call without a function around it is a function",
 	  "in g 120-130 a:1\n",
