@@ -198,8 +198,6 @@ static bool put_together(struct symcache_build *b)
 	return p.ok[0] && p.ok[1] && p.ok[2] && p.ok[3];
 }
 
-#define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
-
 /* ---- the file -------------------------------------------------------------------------- */
 
 static int lay_out(struct symcache_build *b, uint32_t version, struct sc_error *err)
@@ -311,12 +309,13 @@ static int build(struct symcache_build *b, const char *path,
 	unsigned threads = o->threads ? o->threads : sc_cores();
 	struct sc_input *in = &b->input;
 	struct sc_watch watch = { .seconds = b->info.seconds };
-	bool meanwhile, some_code;
+	bool some_code;
 	int rc;
 
 	b->threads = threads;
 	sc_process_heap();
 	b->wanted = (struct dw_wanted){ o->only, o->num_only };
+	in->with_symbols = true;
 	in->asked = (struct sc_elf_asked){ o->only, o->num_only };
 	sc_watch_start(&watch);
 	if (version < SYMCACHE_VERSION_MIN || version > SYMCACHE_VERSION_MAX)
@@ -336,10 +335,8 @@ static int build(struct symcache_build *b, const char *path,
 	if (rc)
 		return rc;
 	describe_sections(b);
-	meanwhile = o->reader == SYMCACHE_READER_FAST && threads > 1 && in->self_contained &&
-		    in->debug.sections.info.size >= WORTH_A_THREAD;
 	if (!in->reading.begun)
-		sc_input_begin_symbols(in, meanwhile);
+		sc_input_begin_symbols(in, false);
 	rc = read_dwarf(b, o, threads, &watch, err);
 	if (!rc)
 		rc = finish_symbols(b, err);

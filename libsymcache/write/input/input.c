@@ -276,6 +276,7 @@ void sc_input_end_stream(struct sc_input *in)
 	in->stream = NULL;
 }
 
+#define WORTH_A_THREAD (1u << 20) /* bytes of .debug_info */
 #define AHEAD (64u << 20) /* bytes of .debug_info inflated before the other sections are */
 
 struct ahead {
@@ -314,7 +315,8 @@ static int load_main(struct sc_input *in, unsigned threads, struct sc_error *err
 	ahead.stream = in->stream;
 	started = in->stream && sc_thread_start(&thread, inflate_ahead, &ahead);
 	rc = sc_load_dwarf(in->dwarf, false, threads - started, s, &in->faults, err);
-	if (!rc && in->asked.n && threads > 1)
+	if (!rc && in->with_symbols && threads > 1 && (in->asked.n ||
+							s->info.size >= WORTH_A_THREAD))
 		sc_input_begin_symbols(in, true);
 	in->self_contained = !rc && !in->alt && !s->types.size &&
 			     dw_abbrevs_self_contained(&s->abbrev,

@@ -42,6 +42,8 @@ struct sc_input {
 	struct sc_elf_symbols symbols;
 	VEC(struct sc_code_symbol) code_symbols;
 	uint64_t symbols_too_far; /* left out: out of reach of a u32 */
+	bool with_symbols;            /* they are wanted, and read while sections are, if that is
+	                               * worth a thread: else by sc_input_begin_symbols() */
 	struct sc_elf_asked asked;    /* n > 0: `symbols` are of these addresses alone, and … */
 	struct sc_elf_symbols all_symbols; /* … these all, once they are needed */
 	bool all_read;
