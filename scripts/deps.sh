@@ -17,7 +17,7 @@ build="gcc make libc6-dev libdw-dev libelf-dev liblmdb-dev libxxhash-dev
        libarchive-dev libsodium-dev nettle-dev"
 demo="$build g++ binutils python3"
 test="$demo libcmocka-dev pkg-config ?abigail-tools python3-dev python3-pytest ?python3-numpy ?llvm-19 elfutils libc6-dbg python3-dbg gdb
-      xz-utils gawk python3 zstd openssl xxhash mandoc groff-base zsh fish clang lld dwz debuginfod"
+      xz-utils bzip2 gawk python3 zstd openssl xxhash mandoc groff-base zsh fish clang lld dwz debuginfod"
 # Compilers for other machines and of other languages, 1.2 GB: the rows of
 # testdata/layouts that want one are skipped without it.
 layouts="$test gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mips-linux-gnu
