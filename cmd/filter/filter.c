@@ -300,6 +300,20 @@ static int filter_task(int argc, struct sc_error *err)
 	return run_task(err);
 }
 
+/* What is said at the end; `ok`: all logs were filtered. */
+static void report(const struct symlog_list *logs, struct markup_tally *tally, bool ok)
+{
+	const bool hints = !o.quiet && o.form.dialect == MARKUP_DEFAULT;
+	const bool one = !o.output_dir && logs->num == 1 && strcmp(logs->logs[0].path, "-");
+
+	if (hints && ok)
+		hint_at_formats(tally);
+	if (o.summary || (o.output_dir && !o.quiet))
+		print_summary(tally);
+	if (hints)
+		hint_at_missing(tally, one ? shown(logs->logs[0].path) : NULL);
+}
+
 static int run(int argc, char **argv, struct sc_error *err)
 {
 	__attribute__((cleanup(symlog_list_deinit))) struct symlog_list logs = { 0 };
@@ -370,13 +384,7 @@ static int run(int argc, char **argv, struct sc_error *err)
 	symcache_debuginfod_destroy(from.debuginfod);
 	if (status < 0)
 		return status;
-	if (status == STATUS_OK && !o.quiet && o.form.dialect == MARKUP_DEFAULT)
-		hint_at_formats(tally);
-	if (o.summary || (o.output_dir && !o.quiet))
-		print_summary(tally);
-	if (o.form.dialect == MARKUP_DEFAULT && !o.quiet)
-		hint_at_missing(tally, !o.output_dir && logs.num == 1 && strcmp(logs.logs[0].path, "-") ?
-				       shown(logs.logs[0].path) : NULL);
+	report(&logs, tally, status == STATUS_OK);
 	if (o.missing && write_missing(tally, o.missing, err))
 		return err->code;
 	if (status == STATUS_OK && (no_store || other_builds(tally)))

@@ -10,8 +10,6 @@
 #include "libsymcache/base/account.h"
 #include "libsymcache/base/error.h"
 
-_Thread_local struct sc_account *sc_account;
-
 #define HUGE_PAGE SC_BIG_PAGE
 #define BIG (2 * HUGE_PAGE)
 

@@ -15,6 +15,7 @@ struct symlog_ahead {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct symlog_input *in;
+	symlog_inflate_fn *inflate;
 	struct { char *bytes; size_t len; } blocks[BLOCKS]; /* a ring */
 	unsigned first, filled; /* those that are to be read */
 	size_t pos;             /* in the first */
@@ -30,7 +31,7 @@ static int fill(struct symlog_ahead *a, char *bytes, size_t *len)
 	int rc = 0;
 
 	for (*len = 0; !rc && n && *len < BLOCK; *len += rc ? 0 : n)
-		rc = symlog_inflate(a->in, bytes + *len, BLOCK - *len, &n, &a->err);
+		rc = a->inflate(a->in, bytes + *len, BLOCK - *len, &n, &a->err);
 	return rc;
 }
 
@@ -70,7 +71,7 @@ static void deinit(struct symlog_ahead *a)
 	free(a);
 }
 
-struct symlog_ahead *symlog_ahead_start(struct symlog_input *in)
+struct symlog_ahead *symlog_ahead_start(struct symlog_input *in, symlog_inflate_fn *inflate)
 {
 	struct symlog_ahead *a = calloc(1, sizeof(*a));
 	bool ok = a;
@@ -78,6 +79,7 @@ struct symlog_ahead *symlog_ahead_start(struct symlog_input *in)
 	if (!a)
 		return NULL;
 	a->in = in;
+	a->inflate = inflate;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	for (unsigned i = 0; i < BLOCKS; i++)

@@ -133,7 +133,7 @@ static int begin(struct symlog_input *in, char *buf, size_t size, size_t *len, s
 	return 0;
 }
 
-int symlog_inflate(struct symlog_input *in, char *buf, size_t size, size_t *len,
+static int inflate(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		   struct sc_error *err)
 {
 	int rc;
@@ -189,10 +189,10 @@ int symlog_read(struct symlog_input *in, char *buf, size_t size, size_t *len,
 		if (rc || !in->inflate)
 			return rc;
 		if (in->threads > 1 && !in->live)
-			in->ahead = symlog_ahead_start(in);
+			in->ahead = symlog_ahead_start(in, inflate);
 	}
 	return in->ahead ? symlog_ahead_read(in->ahead, buf, size, len, err) :
-	       in->inflate ? symlog_inflate(in, buf, size, len, err) :
+	       in->inflate ? inflate(in, buf, size, len, err) :
 			     read_raw(in, buf, size, len, err);
 }
 
