@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "libmarkup/bytes/fields.h"
+
 #define SUM_MAX 512u /* bytes */
 
 /* About how often plain text has a byte of a high nibble, for each of its low ones. */
@@ -109,7 +111,7 @@ void mk_words_add(struct mk_words *w, const char *word)
 static bool is_hex(const char *p, const char *end, size_t n)
 {
 	for (; n; n--, p++)
-		if (p >= end || !strchr("0123456789abcdefABCDEF", *p) || !*p)
+		if (p >= end || mk_digit(*p) >= 16)
 			return false;
 	return true;
 }

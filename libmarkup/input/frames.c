@@ -20,13 +20,20 @@
 #define LIST_MAX       512u /* frames of a list */
 #define FRAME_MAX      4096 /* bytes before an anchor that are looked at for an arrow */
 
-/* The rows of an input, by the first byte of their anchors. */
+/* The rows of an input, by their anchors, and these by their first bytes; numbers are those of
+ * rows, and 1; 0: no more. */
 struct engine {
 	struct mk_words words;
-	uint8_t first[256], next[MK_FRAME_ROWS_MAX]; /* number of the row, and 1; 0: no more */
+	uint8_t first[256];                 /* row with an anchor that begins so */
+	uint8_t next_word[MK_FRAME_ROWS_MAX]; /* with another anchor that does */
+	uint8_t next[MK_FRAME_ROWS_MAX];    /* with the same anchor */
 	struct anchor {
 		char word[16];
 		uint8_t len, lead; /* bytes before `right` */
+		char last;         /* the byte before the anchor and blanks; 0: any */
+		bool numbered;     /* a '#' is before it */
+		bool hex;          /* digits are behind it, and this byte behind them; 0: any */
+		char behind;
 	} anchors[MK_FRAME_ROWS_MAX];
 };
 
@@ -38,40 +45,44 @@ static bool is_any(const struct mk_frame_row *row)
 	return sc_str_is((struct sc_str){ row->name, strlen(row->name) }, mk_any_input.name);
 }
 
+static void make_anchor(const struct mk_frame_row *row, struct anchor *a)
+{
+	const char *mark = strchr(row->word, '^');
+	size_t n = strlen(row->left);
+
+	a->lead = mark ? (uint8_t)(mark - row->word) : 0;
+	a->len = (uint8_t)(strlen(row->word) - (mark != NULL));
+	memcpy(a->word, row->word, a->lead);
+	memcpy(a->word + a->lead, row->word + a->lead + (mark != NULL), a->len - a->lead);
+	n -= n > 1 && !strcmp(row->left + n - 2, "%_") ? 2 : n > 0 && row->left[n - 1] == ' ';
+	a->last = n && (n < 2 || row->left[n - 2] != '%') ? row->left[n - 1] : 0;
+	a->numbered = strchr(row->left, '#');
+	n = (size_t)(a->len - a->lead);
+	a->hex = !strncmp(row->right, a->word + a->lead, n) && row->right[n] == '%' &&
+		 strchr("AHOLBUXx", row->right[n + 1]);
+	a->behind = a->hex && row->right[n + 2] != '%' ? row->right[n + 2] : 0;
+}
+
 static void make_engines(void)
 {
-	for (size_t i = mk_num_frame_rows; i--;) {
+	for (size_t i = 0; i < mk_num_frame_rows; i++) {
 		const struct mk_frame_row *row = &mk_frame_rows[i];
 		struct engine *e = is_any(row) ? &any : &known;
-		const char *mark = strchr(row->word, '^');
 		struct anchor *a = &e->anchors[i];
-		uint8_t *first = &e->first[(unsigned char)*row->word];
+		uint8_t *first = &e->first[(unsigned char)*row->word], *to = first;
 
-		a->lead = mark ? (uint8_t)(mark - row->word) : 0;
-		a->len = (uint8_t)(strlen(row->word) - (mark != NULL));
-		memcpy(a->word, row->word, a->lead);
-		memcpy(a->word + a->lead, row->word + a->lead + (mark != NULL), a->len - a->lead);
+		make_anchor(row, a);
 		mk_words_add(&e->words, a->word);
-		e->next[i] = *first;
-		*first = (uint8_t)(i + 1);
+		while (*to && strcmp(e->anchors[*to - 1].word, a->word))
+			to = &e->next_word[*to - 1];
+		if (*to)
+			for (to = &e->next[*to - 1]; *to;)
+				to = &e->next[*to - 1];
+		*to = (uint8_t)(i + 1);
 	}
 }
 
-/* ---- a frame that was found → its event -------------------------------------------- */
-
-static bool has(const struct mk_parts *parts, enum mk_value value)
-{
-	return parts->has >> value & 1;
-}
-
-static bool all_digits(struct sc_str s)
-{
-	size_t n = 0;
-
-	while (n < s.len && s.ptr[n] >= '0' && s.ptr[n] <= '9')
-		n++;
-	return n == s.len;
-}
+/* ---- a line ------------------------------------------------------------------------- */
 
 /* Stands before `start`, in a text that begins at `begin`, what the row wants there? */
 static bool stands_behind(const struct mk_frame_row *row, const char *begin, const char *start)
@@ -82,113 +93,6 @@ static bool stands_behind(const struct mk_frame_row *row, const char *begin, con
 		blanks--;
 	return (!row->before || mk_ends_with(begin, start, row->before)) &&
 	       (!(row->flags & MK_ROW_TABBED) || memchr(blanks, '\t', (size_t)(start - blanks)));
-}
-
-/* Do the parts make sense for the row? */
-static bool makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts)
-{
-	const struct sc_str name = parts->module;
-	const uint64_t *v = parts->values;
-
-	if ((row->flags & MK_ROW_PATH) && !memchr(name.ptr, '/', name.len))
-		return false;
-	if ((row->flags & MK_ROW_HIGH) && !(v[MK_ADDRESS] >> 32))
-		return false;
-	if (!name.len && !(row->flags & MK_ROW_NULL) && has(parts, MK_ADDRESS) &&
-	    !has(parts, MK_OFFSET) && v[MK_ADDRESS] < 4096)
-		return false;
-	/* Names that are numbers are columns of something else. */
-	if (name.len && all_digits(name))
-		return false;
-	return !(v[MK_OFFSET] >> 40);
-}
-
-static enum mk_returns returns(const struct mk_frame_row *row, const struct mk_parts *parts)
-{
-	const uint64_t *v = parts->values;
-
-	switch (row->kind) {
-	case MK_ROW_EXACT:
-		return MK_EXACT;
-	case MK_ROW_RETURNS_1:
-		return v[MK_NUMBER] ? MK_RETURN : MK_EXACT;
-	case MK_ROW_FIRST:
-		return MK_RETURN_BUT_FIRST;
-	case MK_ROW_LEAD:
-		return MK_RETURN_BUT_LEAD;
-	case MK_ROW_LOW12:
-		return parts->build_id.len || (v[MK_ADDRESS] ^ v[MK_OFFSET]) & 0xfff ? MK_EXACT
-										     : MK_RETURN;
-	default:
-		return MK_RETURN;
-	}
-}
-
-/* What is looked up. */
-static void set_place(struct mk_event *e, const struct mk_frame_row *row,
-		      const struct mk_parts *parts)
-{
-	const uint64_t *v = parts->values;
-
-	e->address = v[MK_ADDRESS];
-	e->origin = row->flags & (MK_ROW_VADDR | MK_ROW_LOW) ? MARKUP_FROM_ZERO :
-		    row->flags & MK_ROW_FILE ? MARKUP_FROM_FILE :
-		    row->form == MK_FORM_VALGRIND ? MARKUP_FROM_VALGRIND : MARKUP_FROM_LOAD_BASE;
-	if (has(parts, MK_OFFSET)) {
-		e->lookup = v[MK_OFFSET];
-		if (has(parts, MK_BASE) && !e->address)
-			e->address = v[MK_BASE] + e->lookup;
-	} else if (has(parts, MK_BASE)) {
-		e->lookup = e->address - v[MK_BASE];
-	} else if ((row->flags & MK_ROW_LOW) && !(e->address >> 32)) {
-		e->lookup = e->address;
-		e->absolute = !e->name.len;
-	} else if (has(parts, MK_ADDRESS)) {
-		e->absolute = true;
-		e->symbol = parts->symbol;
-		e->symbol_offset = v[MK_SYMBOL_OFFSET];
-		if (!has(parts, MK_SYMBOL_OFFSET))
-			e->symbol.len = 0;
-	}
-}
-
-/* The module's name; that of a program whose other names only begin with it is cut. */
-static struct sc_str module_of(const struct mk_frame_row *row, const struct mk_parts *parts)
-{
-	const struct sc_str name = parts->module, fixed = sc_str_of(row->module);
-	const char *slash = fixed.len ? memrchr(name.ptr ? name.ptr : "", '/', name.len) : NULL;
-
-	if (fixed.len && !name.len)
-		return fixed;
-	if (!slash || (size_t)(name.ptr + name.len - ++slash) < fixed.len ||
-	    memcmp(slash, fixed.ptr, fixed.len))
-		return name;
-	return sc_span(name.ptr, slash + fixed.len);
-}
-
-static struct mk_event *add_frame(struct mk_line *l, const struct mk_frame_row *row,
-				  const struct mk_parts *parts, const char *start,
-				  const char *end)
-{
-	struct mk_event *e = mk_add_frame(l, row->tag ? row->tag : row->name, start, end);
-
-	e->form = row->form ? row->form : MK_FORM_BEHIND;
-	e->name = module_of(row, parts);
-	e->build_id = parts->build_id;
-	if (!e->name.len)
-		e->name = e->build_id;
-	e->hole = parts->hole;
-	e->function = parts->symbol;
-	e->number = parts->values[MK_NUMBER];
-	e->reach = row->reach ? row->reach : has(parts, MK_NUMBER) ? 0 :
-		   has(parts, MK_BASE) || (row->flags & MK_ROW_CARRIED) ? 2 : 1;
-	e->returns = returns(row, parts);
-	e->known_only = row->flags & MK_ROW_KNOWN;
-	e->behind_header = row->flags & MK_ROW_HEADED;
-	e->carried = row->flags & MK_ROW_CARRIED;
-	e->shared_object = row->flags & MK_ROW_SO;
-	set_place(e, row, parts);
-	return e;
 }
 
 /* A program may have written a title over its name: "/usr/sbin/x: alerter #2(+0x12)",
@@ -212,32 +116,6 @@ static struct sc_str titled_program(const char *p, const char *word)
 	return sc_span(begin, end);
 }
 
-/* A line without a frame that matters to those behind it. */
-static void add_mark(struct mk_line *l, const struct mk_frame_row *row,
-		     const struct mk_parts *parts, const char *start, const char *end)
-{
-	static const enum mk_aside asides[] = {
-		[MK_ROW_HEADER] = MK_BEGINS_TRACE, [MK_ROW_SIGNAL] = MK_INTERRUPTS,
-		[MK_ROW_CARRIES] = MK_CARRIES, [MK_ROW_IN_TRACE] = MK_IN_TRACE,
-	};
-	struct mk_event *e;
-
-	if (row->kind == MK_ROW_BINDS) {
-		e = mk_add_binding(l, start, end, module_of(row, parts), parts->build_id);
-		e->guid = row->flags & MK_ROW_GUID;
-		return;
-	}
-	e = mk_add_event(l, MK_UNKNOWN);
-	e->text = sc_span(start, end);
-	e->quiet = true;
-	e->aside = asides[row->kind];
-	e->name = parts->module;
-	e->build_id = parts->build_id;
-	if (!e->name.len)
-		e->name = e->build_id;
-	e->lookup = parts->values[MK_OFFSET];
-}
-
 /* The frames of a list behind p, which is the end of what names their module. */
 static const char *add_list(struct mk_line *l, const struct mk_frame_row *row,
 			    struct mk_matcher *m, const char *p)
@@ -257,15 +135,13 @@ static const char *add_list(struct mk_line *l, const struct mk_frame_row *row,
 		start = start ? start + 1 : p;
 		m->parts.values[MK_NUMBER] = i;
 		m->parts.has |= 1u << MK_NUMBER;
-		if (has(&m->parts, MK_OFFSET)) /* as it stands there */
+		if (mk_has(&m->parts, MK_OFFSET)) /* as it stands there */
 			m->parts.values[MK_ADDRESS] = m->parts.values[MK_OFFSET];
-		if (makes_sense(row, &m->parts))
-			add_frame(l, row, &m->parts, start, end);
+		if (mk_row_makes_sense(row, &m->parts))
+			mk_row_frame(l, row, &m->parts, start, end);
 	}
 	return p;
 }
-
-/* ---- a line ------------------------------------------------------------------------- */
 
 struct reading {
 	struct mk_line *l;
@@ -305,35 +181,6 @@ static bool begins_frame(const char *line, const char *p)
 	       (p[-1] != '#' || *p < '0' || *p > '9');
 }
 
-/* Can the pattern fit, as far as its first bytes and hex numbers say? */
-static bool may_fit(const struct mk_matcher *m, const char *pattern, const char *p)
-{
-	for (; *pattern; pattern++) {
-		if (p < m->end && *p == '\033')
-			return true;
-		if (*pattern == '%') {
-			const char *digits = p;
-
-			if (!pattern[1] || !strchr("AHOBx", *++pattern))
-				return true;
-			while (p < m->end && mk_digit(*p) < 16)
-				p++;
-			if (p == digits)
-				return false;
-		} else if (*pattern == ' ' || *pattern == '"') {
-			if (p == m->end || (*pattern == ' ' && *p != ' ' && *p != '\t'))
-				return false;
-			if (*pattern == '"')
-				return true;
-			while (p < m->end && (*p == ' ' || *p == '\t'))
-				p++;
-		} else if (p == m->end || *p++ != *pattern) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Tries a row whose anchor is at `at`: behind what was read, or NULL. */
 static const char *try_row(struct reading *r, const struct mk_frame_row *row, const char *at)
 {
@@ -341,7 +188,7 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 	const char *start = at, *end;
 	struct mk_event *e;
 
-	if (m->budget < STEPS_OF_ROW || !may_fit(m, row->right, at))
+	if (m->budget < STEPS_OF_ROW)
 		return NULL;
 	m->budget -= STEPS_OF_ROW;
 	m->parts = (struct mk_parts){ 0 };
@@ -352,7 +199,7 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 	    !stands_behind(row, m->begin, start))
 		return NULL;
 	end = mk_fit(m, row->right, at);
-	if (!end || !makes_sense(row, &m->parts))
+	if (!end || !mk_row_makes_sense(row, &m->parts))
 		return NULL;
 	while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
@@ -361,29 +208,66 @@ static const char *try_row(struct reading *r, const struct mk_frame_row *row, co
 	if (row->kind == MK_ROW_STAYS)
 		return end;
 	if (row->kind >= MK_ROW_BINDS) {
-		add_mark(r->l, row, &m->parts, start, end);
+		mk_row_mark(r->l, row, &m->parts, start, end);
 		return end;
 	}
-	e = add_frame(r->l, row, &m->parts, start, end);
+	e = mk_row_frame(r->l, row, &m->parts, start, end);
 	if ((row->flags & MK_ROW_TITLED) && !memchr(e->name.ptr, '/', e->name.len))
 		e->other_name = titled_program(m->begin, start);
 	return end;
 }
 
+/* What is around an anchor. */
+struct around {
+	char before;         /* the byte in front of blanks; 0: none */
+	bool numbered;       /* a '#' is before it */
+	const char *hex, *p; /* behind it, and behind digits there */
+};
+
+static bool is_colour(char last)
+{
+	return last == 'm' || last == 'K';
+}
+
+/* May a row fit there, as far as single bytes say? */
+static bool may_fit(const struct mk_matcher *m, const struct anchor *a, const struct around *s)
+{
+	const char behind = s->p < m->end ? *s->p : 0;
+
+	if ((a->numbered && !s->numbered) || (a->last && s->before != a->last && !is_colour(s->before)))
+		return false;
+	if (!a->hex || behind == '\033')
+		return true;
+	return s->p > s->hex && (!a->behind || behind == a->behind || (behind == '\t' && a->behind == ' '));
+}
+
 /* What an anchor at `at` begins: behind it, or NULL. */
 static const char *read_anchor(struct reading *r, const char *at)
 {
+	const struct engine *e = r->engine;
 	const struct mk_formats *f = r->l->formats;
-	const char *begin = at - r->m.begin > FRAME_MAX ? at - FRAME_MAX : r->m.begin, *end = NULL;
+	const char *begin = at - r->m.begin > FRAME_MAX ? at - FRAME_MAX : r->m.begin;
+	const char *blanks = at, *end = NULL;
+	const size_t left = (size_t)(r->m.end - at);
+	struct around s = { .numbered = memchr(begin, '#', (size_t)(at - begin)) };
+	unsigned i = e->first[(unsigned char)*at];
 
-	for (unsigned i = r->engine->first[(unsigned char)*at]; i && !end;
-	     i = r->engine->next[i - 1]) {
+	while (i && (left < e->anchors[i - 1].len ||
+		     memcmp(at, e->anchors[i - 1].word, e->anchors[i - 1].len)))
+		i = e->next_word[i - 1];
+	if (!i)
+		return NULL;
+	while (blanks > r->m.begin && mk_is_blank(blanks[-1]))
+		blanks--;
+	s.before = blanks > r->m.begin ? blanks[-1] : 0;
+	s.hex = s.p = at + e->anchors[i - 1].len;
+	while (s.p < r->m.end && mk_digit(*s.p) < 16)
+		s.p++;
+	for (; i && !end; i = e->next[i - 1]) {
 		const struct mk_frame_row *row = &mk_frame_rows[i - 1];
-		const struct anchor *a = &r->engine->anchors[i - 1];
-		const size_t left = (size_t)(r->m.end - at);
+		const struct anchor *a = &e->anchors[i - 1];
 
-		if (left < a->len || memcmp(at, a->word, a->len) ||
-		    (f && !mk_format_has_row(f, i - 1)) ||
+		if ((f && !mk_format_has_row(f, i - 1)) || !may_fit(&r->m, a, &s) ||
 		    (row->before && !memchr(begin, *row->before, (size_t)(at - begin))))
 			continue;
 		r->m.anchor = (struct sc_str){ a->word, a->len };

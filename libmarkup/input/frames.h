@@ -56,6 +56,17 @@ struct mk_frame_row {
 extern const struct mk_frame_row mk_frame_rows[];
 extern const size_t mk_num_frame_rows;
 
+/* Do the parts that a row found make sense? */
+bool mk_row_makes_sense(const struct mk_frame_row *row, const struct mk_parts *parts);
+
+/* Adds the frame [start, end) of the line. */
+struct mk_event *mk_row_frame(struct mk_line *l, const struct mk_frame_row *row,
+			      const struct mk_parts *parts, const char *start, const char *end);
+
+/* Adds what is no frame, but matters to those behind it. */
+void mk_row_mark(struct mk_line *l, const struct mk_frame_row *row, const struct mk_parts *parts,
+		 const char *start, const char *end);
+
 #define MK_FRAME_ROWS_MAX 128u /* bits of mk_formats.rows */
 
 #endif

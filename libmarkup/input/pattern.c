@@ -200,6 +200,12 @@ static const char *fit_byte(const struct mk_matcher *m, char c, const char *p)
 const char *mk_fit(struct mk_matcher *m, const char *pattern, const char *p)
 {
 	for (; *pattern && p; pattern++) {
+		while (p < m->end && *p == *pattern && mk_is_plain(*pattern)) {
+			p++;
+			pattern++;
+		}
+		if (!*pattern)
+			break;
 		if (!mk_spend(m, 1))
 			return NULL;
 		if (p < m->end && *p == '\033' && !(*pattern == '%' && strchr("})|", pattern[1])))

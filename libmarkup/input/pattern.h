@@ -40,6 +40,11 @@ struct mk_parts {
 	unsigned has;            /* 1 << enum mk_value */
 };
 
+static inline bool mk_has(const struct mk_parts *parts, enum mk_value value)
+{
+	return parts->has >> value & 1;
+}
+
 struct mk_matcher {
 	const char *begin, *end; /* the text */
 	struct sc_str anchor;    /* of the row: no symbol reaches beyond the next one */

@@ -123,8 +123,14 @@ static const char *back_id(struct mk_matcher *m, const char *p)
 
 static const char *back_blanks(const struct mk_matcher *m, const char *p)
 {
-	while ((p = mk_skip_colours_back(m->begin, p)) > m->begin && mk_is_blank(p[-1]))
-		p--;
+	const char *before;
+
+	do {
+		while (p > m->begin && mk_is_blank(p[-1]))
+			p--;
+		before = p;
+		p = mk_skip_colours_back(m->begin, p);
+	} while (p < before);
 	return p;
 }
 
@@ -159,10 +165,17 @@ static const char *back(struct mk_matcher *m, const char *pattern, size_t len, c
 	while (len && p) {
 		const char last = pattern[len - 1];
 
+		if (p > m->begin && p[-1] == last && mk_is_plain(last) &&
+		    (len < 2 || pattern[len - 2] != '%')) {
+			p--;
+			len--;
+			continue;
+		}
 		if (!mk_spend(m, 1))
 			return NULL;
 		len = without_last(pattern, len, &letter);
-		p = letter == 'S' || letter == '{' ? p : mk_skip_colours_back(m->begin, p);
+		if (p > m->begin && (p[-1] == 'm' || p[-1] == 'K') && letter != 'S' && letter != '{')
+			p = mk_skip_colours_back(m->begin, p);
 		switch (letter) {
 		case 0:
 			p = back_byte(m, last, p);

@@ -6,12 +6,7 @@ static bool is_decimal(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* What the letter of a number means. */
-static const struct number {
-	bool decimal;
-	uint8_t len, or_len; /* digits it must have; 0: any number */
-	uint8_t value;       /* enum mk_value, and 1; 0: it is not kept */
-} numbers[128] = {
+const struct mk_number mk_numbers[128] = {
 	['N'] = { true, 0, 0, MK_NUMBER + 1 }, ['d'] = { true, 0, 0, 0 },
 	['T'] = { true, 0, 0, MK_OFFSET + 1 }, ['D'] = { true, 0, 0, MK_SYMBOL_OFFSET + 1 },
 	['A'] = { false, 0, 0, MK_ADDRESS + 1 }, ['L'] = { false, 16, 8, MK_ADDRESS + 1 },
@@ -22,7 +17,7 @@ static const struct number {
 
 bool mk_keep_number(struct mk_matcher *m, char letter, const char *p, const char *end)
 {
-	const struct number n = numbers[letter & 127];
+	const struct mk_number n = mk_numbers[letter & 127];
 	const ptrdiff_t len = end - p;
 	uint64_t v = 0;
 
@@ -35,11 +30,6 @@ bool mk_keep_number(struct mk_matcher *m, char letter, const char *p, const char
 		m->parts.has |= 1u << (n.value - 1);
 	}
 	return true;
-}
-
-bool mk_is_digit_of(char letter, char c)
-{
-	return mk_digit(c) < (numbers[letter & 127].decimal ? 10 : 16);
 }
 
 /* Behind the colours at p. */

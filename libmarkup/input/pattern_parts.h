@@ -23,8 +23,26 @@ static inline bool mk_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Does a byte of a pattern stand for itself, and can no colour end with it? */
+static inline bool mk_is_plain(char c)
+{
+	return c != '%' && c != ' ' && c != '"' && c != 'm' && c != 'K' && c;
+}
+
+/* What the letter of a number means. */
+struct mk_number {
+	bool decimal;
+	uint8_t len, or_len; /* digits it must have; 0: any number */
+	uint8_t value;       /* enum mk_value, and 1; 0: it is not kept */
+};
+
+extern const struct mk_number mk_numbers[128];
+
 /* Is it a digit of the number that the letter of a pattern means? */
-bool mk_is_digit_of(char letter, char c);
+static inline bool mk_is_digit_of(char letter, char c)
+{
+	return mk_digit(c) < (mk_numbers[letter & 127].decimal ? 10u : 16u);
+}
 
 /* Keeps the number, the digits [p, end), if there are as many as the letter wants. */
 bool mk_keep_number(struct mk_matcher *m, char letter, const char *p, const char *end);

@@ -67,6 +67,14 @@ struct mk_base {
 	uint32_t module;     /* of r->named, if that still is of the generation */
 };
 
+#define MK_ORDINARY 1024u
+
+/* An address that was asked for, and is not that of a trampoline (trace.c). */
+struct mk_ordinary {
+	uint64_t generation; /* of the module */
+	uint64_t vaddr;
+};
+
 /* What a line leaves to frames behind it: see struct mk_event. */
 struct mk_carried {
 	char name[1024], build_id[2 * MISSING_ID_MAX];
@@ -94,6 +102,7 @@ struct mk_resolve {
 	struct mk_line ahead_line; /* for that */
 	const char *lines_end;     /* of those that follow `line` in memory; NULL: none do */
 	struct mk_carried carried;
+	struct mk_ordinary ordinary[MK_ORDINARY];
 	bool interrupted;          /* its next frame was, by a signal */
 	bool trace_begins;         /* with the next line */
 	bool in_trace;             /* the line before had a frame */

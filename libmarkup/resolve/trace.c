@@ -55,11 +55,17 @@ static void take_carried(const struct mk_resolve *r, struct mk_event *e)
 /* Is the address exactly that of the trampoline? */
 static bool is_trampoline(struct mk_resolve *r, struct mk_module *m, uint64_t vaddr)
 {
+	struct mk_ordinary *seen = &r->ordinary[(vaddr ^ m->generation << 5) % MK_ORDINARY];
 	struct markup_data symbol;
 
-	return mk_named_data(r, m, vaddr, &symbol) && !symbol.offset &&
-	       (sc_str_is(symbol.name, "__restore_rt") ||
-		sc_str_is(symbol.name, "__kernel_rt_sigreturn"));
+	if (seen->generation == m->generation && seen->vaddr == vaddr)
+		return false;
+	if (mk_named_data(r, m, vaddr, &symbol) && !symbol.offset &&
+	    (sc_str_is(symbol.name, "__restore_rt") ||
+	     sc_str_is(symbol.name, "__kernel_rt_sigreturn")))
+		return true;
+	*seen = (struct mk_ordinary){ m->generation, vaddr };
+	return false;
 }
 
 /* What the line counts from somewhere else becomes an address of the ELF file. `first_page`: where
