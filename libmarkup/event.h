@@ -169,6 +169,7 @@ struct mk_line {
 	struct mk_event *events;
 	size_t num_events, cap_events;
 	bool had_context;         /* a piece before had an event that changes the context */
+	bool chained;             /* its events are of such an input: struct mk_input */
 	bool no_memory;           /* for its events */
 	struct mk_event unseen;   /* see mk_add_event() */
 	enum markup_dialect dialect;

@@ -126,7 +126,7 @@ static void put_events(struct mk_stream *s)
 	const struct mk_renderer *renderer = s->output.renderer;
 	struct mk_line *l = &s->line;
 
-	mk_begin_line(&s->resolve, l->num_events ? &l->events[0] : NULL);
+	mk_begin_line(&s->resolve, l->num_events && l->chained ? &l->events[0] : NULL);
 	s->resolve.stats.understood += l->num_events;
 	renderer->line(&s->output, l);
 	for (size_t i = 0; i < l->num_events; i++) {

@@ -31,6 +31,7 @@ void mk_read_events(struct mk_resolve *r, struct mk_line *l)
 		size_t n = 0;
 
 		mk_read_line(*in, l);
+		l->chained = (*in)->chained;
 		for (size_t i = 0; i < l->num_events; i++)
 			if (!means_nothing(r, &l->events[i]) && n++ != i)
 				l->events[n - 1] = l->events[i];

@@ -104,6 +104,7 @@ struct mk_resolve {
 	struct mk_carried carried;
 	struct mk_ordinary ordinary[MK_ORDINARY];
 	bool interrupted;          /* its next frame was, by a signal */
+	bool chained;              /* the line before may leave something to the next */
 	bool trace_begins;         /* with the next line */
 	bool in_trace;             /* the line before had a frame */
 	struct mk_modules missing; /* modules in which addresses found nothing */

@@ -8,14 +8,18 @@
  *     table in the log has it (tables.h). Or the next line is the same frame with its module:
  *     then the first one stays, and counts for nothing.
  *
- * A trace ends with the first line that has no such frame.
+ * A trace ends with the first line that has no such frame, or one of a format whose lines are not
+ * chained: a log may be cut behind those, so they leave nothing to the next line.
  */
 #include "libmarkup/bytes/fields.h"
 #include "libmarkup/resolve/resolve.h"
 
 void mk_begin_line(struct mk_resolve *r, const struct mk_event *first)
 {
-	if (!first || (mk_names_module(first) ? first->known_only :
+	const bool was_chained = r->chained;
+
+	r->chained = first;
+	if (!was_chained || !first || (mk_names_module(first) ? first->known_only :
 		       first->aside != MK_IN_TRACE && first->aside != MK_CARRIES)) {
 		r->num_bases = 0;
 		r->interrupted = r->trace_begins = r->in_trace = false;
