@@ -258,6 +258,10 @@ fuzz: ## build the libFuzzer targets: build/fuzz/*/*/*_fuzz (clang)
 	@scripts/deps.sh fuzz > /dev/null
 	@$(MAKE) --no-print-directory MODE=fuzz CC=$(FUZZ_CC) $(FUZZ_BINS)
 
+fuzz-long: fuzz ## every fuzz target for ten minutes, several side by side (FUZZ_SECONDS=600)
+	@scripts/fuzz_long.sh build/fuzz $(or $(FUZZ_SECONDS),600)
+.PHONY: fuzz-long
+
 torture: all testbins ## kill it at random moments, 500 times; fill the disk; huge stores
 	@scripts/torture.sh $(O)
 

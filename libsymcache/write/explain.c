@@ -247,7 +247,7 @@ static bool explain_unit(struct work *w, const struct dw_unit *u)
 	bool ok = sc_covers_paint(&w->pot, &w->unit, true, &w->own, &w->extent) &&
 		  sc_scopes_paint(&w->scopes, &w->env, &w->unit, &w->extent, &w->runs,
 				  &w->too_far) &&
-		  sc_sequences_paint(&w->pot, &w->env, &w->unit, &w->sequences, &w->lines,
+		  sc_sequences_paint(&w->scopes, &w->env, &w->unit, &w->sequences, &w->lines,
 				     &w->too_far);
 
 	ret = ok ? vec_push(&w->to->units) : NULL;
@@ -295,6 +295,10 @@ static int explain(struct explanation *e, const char *path,
 	int rc = sc_input_open_whole(in, path, NULL, o, err);
 
 	if (rc || !in->dwarf)
+		return rc;
+	sc_input_begin_symbols(in, false); /* of folded functions they choose one */
+	rc = sc_input_symbols(in, err);
+	if (rc)
 		return rc;
 	e->shown.path = in->dwarf->path;
 	w.env = (struct sc_flatten_env){

@@ -377,7 +377,7 @@ bool sc_flatten(struct sc_flattener *f, const struct dw_facts *unit, struct sc_f
 	if (!sc_covers_paint(&f->pot, unit, true, &f->own, &f->covers) ||
 	    !sc_scopes_paint(&f->scopes, &f->env, unit, &f->covers, &f->runs, &ret->too_far) ||
 	    !sc_covers_paint(&f->pot, unit, false, &f->own, &f->covers) ||
-	    !sc_sequences_paint(&f->pot, &f->env, unit, &f->sequences, &f->lines, &ret->too_far))
+	    !sc_sequences_paint(&f->scopes, &f->env, unit, &f->sequences, &f->lines, &ret->too_far))
 		return false;
 	for (size_t i = 0; i < f->runs.list.len; i++) {
 		const struct sc_interval *s = &f->runs.list.data[i];

@@ -18,6 +18,8 @@
  */
 #include "libsymcache/write/flatten/scopes.h"
 
+#include <string.h>
+
 #include "libsymcache/base/search.h"
 #include "libsymcache/base/sort.h"
 
@@ -142,11 +144,57 @@ static inline bool by_priority(const struct sc_interval *a, const struct sc_inte
 SC_SORT(sort_by_id, struct sc_interval, by_id)
 SC_SORT(sort_by_priority, struct sc_interval, by_priority)
 
-/* What each function owns, to s->owned, by function, and to s->runs, by address. */
-static bool paint_functions(struct sc_scopes *s)
+/* Behind the intervals that are equal to number `i`. */
+static size_t equal_end(const struct sc_intervals *in, size_t i)
 {
-	if (!sc_rank_by_containment(&s->functions) ||
-	    !sc_paint(&s->pot, &s->functions, &s->owned))
+	const struct sc_interval *list = in->list.data;
+	size_t k = i + 1;
+
+	while (k < in->list.len && list[k].start == list[i].start && list[k].end == list[i].end)
+		k++;
+	return k;
+}
+
+/* Of what is ranked, number `i` shall win over those that are equal to it, the last one of which
+ * is number `last`. */
+static void prefer(struct sc_intervals *in, size_t i, size_t last)
+{
+	const uint64_t first = in->list.data[last].priority;
+
+	in->list.data[last].priority = in->list.data[i].priority;
+	in->list.data[i].priority = first;
+}
+
+/* Of functions that the linker folded into one, that of the symbol that is there wins, if it is one
+ * of them. */
+static void prefer_symbols(struct sc_intervals *functions, const struct sc_flatten_env *env,
+			   const struct dw_facts *u)
+{
+	for (size_t i = 0, end; i < functions->list.len; i = end) {
+		const char *name;
+
+		end = equal_end(functions, i);
+		name = end > i + 1 ? env->symbol_at(env->ctx, functions->list.data[i].start) : NULL;
+		for (size_t k = end; name && k-- > i;) {
+			const char *own =
+				u->scopes.data[UINT32_MAX - functions->list.data[k].id].name;
+
+			if (own && !strcmp(own, name)) {
+				prefer(functions, k, end - 1);
+				break;
+			}
+		}
+	}
+}
+
+/* What each function owns, to s->owned, by function, and to s->runs, by address. */
+static bool paint_functions(struct sc_scopes *s, const struct sc_flatten_env *env,
+			    const struct dw_facts *unit)
+{
+	if (!sc_rank_by_containment(&s->functions))
+		return false;
+	prefer_symbols(&s->functions, env, unit);
+	if (!sc_paint(&s->pot, &s->functions, &s->owned))
 		return false;
 	vec_clear(&s->runs);
 	if (!vec_reserve(&s->runs, s->owned.list.len))
@@ -269,7 +317,7 @@ bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 	size_t next = 0;
 
 	vec_clear(&ret->list);
-	if (!collect(s, env, unit, extent, too_far) || !paint_functions(s) || !paint_inlined(s) ||
+	if (!collect(s, env, unit, extent, too_far) || !paint_functions(s, env, unit) || !paint_inlined(s) ||
 	    !sc_paint(&s->pot, &s->strays, &s->painted))
 		return false;
 	for (size_t i = 0; i < s->runs.len; at = s->runs.data[i++].end)
@@ -279,7 +327,44 @@ bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 	return put_strays(&s->painted, &next, at, UINT64_MAX, ret);
 }
 
-bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
+/* How far the first row of a sequence is from where the function is declared; UINT32_MAX: in
+ * another file. */
+static uint32_t distance(const struct dw_facts *u, uint32_t sequence, const struct dw_scope *of)
+{
+	const struct dw_sequence *q = &u->sequences.data[sequence];
+	const struct dw_row *row = q->num_rows ? &u->rows.data[q->first_row] : NULL;
+
+	if (!row || row->file != of->decl_file)
+		return UINT32_MAX;
+	return row->line < of->decl_line ? of->decl_line - row->line : row->line - of->decl_line;
+}
+
+/* Of equal sequences, those of functions that the linker folded into one, that of the function that
+ * was chosen wins. */
+static void prefer_own(struct sc_intervals *sequences, const struct sc_scopes *s,
+		       const struct dw_facts *u)
+{
+	for (size_t i = 0, end; i < sequences->list.len; i = end) {
+		const uint64_t start = sequences->list.data[i].start;
+		const struct dw_scope *of;
+		size_t run, best;
+
+		best = (end = equal_end(sequences, i)) - 1;
+		if (best == i)
+			continue;
+		run = SC_SEARCH(k, s->runs.len, s->runs.data[k].end <= start);
+		if (run == s->runs.len || s->runs.data[run].start > start)
+			continue;
+		of = &u->scopes.data[s->runs.data[run].function];
+		for (size_t k = end - 1; k-- > i;)
+			if (distance(u, sequences->list.data[k].id, of) <
+			    distance(u, sequences->list.data[best].id, of))
+				best = k;
+		prefer(sequences, best, end - 1);
+	}
+}
+
+bool sc_sequences_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 			const struct dw_facts *unit, struct sc_intervals *sequences,
 			struct sc_intervals *ret, uint64_t *too_far)
 {
@@ -294,7 +379,10 @@ bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
 		    !sc_intervals_add(sequences, r.start, r.end, 0, i))
 			return false;
 	}
-	return sc_rank_by_containment(sequences) && sc_paint(pot, sequences, ret);
+	if (!sc_rank_by_containment(sequences))
+		return false;
+	prefer_own(sequences, s, unit);
+	return sc_paint(&s->pot, sequences, ret);
 }
 
 bool sc_covers_paint(struct sc_paint *pot, const struct dw_facts *unit, bool with_lines,

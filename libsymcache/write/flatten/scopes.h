@@ -43,10 +43,11 @@ bool sc_scopes_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 
 /*
  * Fills `ret` (cleared first) with the unit's sequences of line rows, made disjoint:
- * where two overlap, the one inside wins; id is the sequence. `sequences` is working
- * memory. False: out of memory.
+ * where two overlap, the one inside wins, of equal ones that of the function that has the code by
+ * `s`, which was painted; id is the sequence. `sequences` is working memory. False: out of
+ * memory.
  */
-bool sc_sequences_paint(struct sc_paint *pot, const struct sc_flatten_env *env,
+bool sc_sequences_paint(struct sc_scopes *s, const struct sc_flatten_env *env,
 			const struct dw_facts *unit, struct sc_intervals *sequences,
 			struct sc_intervals *ret, uint64_t *too_far);
 
