@@ -49,7 +49,7 @@ struct symbundle_export_options {
 
 struct symbundle_exported {
 	uint64_t exported, bytes;   /* of caches */
-	uint64_t bundle_bytes;      /* an estimate: of the bundle, but for the headers of an archive */
+	uint64_t bundle_bytes;      /* an estimate: of the bundle; of an archive nearly so */
 	uint64_t as_before, missing, damaged;
 	char hash[33];              /* XXH3-128 of the manifest, in hex digits */
 };

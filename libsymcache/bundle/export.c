@@ -107,12 +107,21 @@ static int count_file(void *ctx, const char *name, const void *data, size_t size
 }
 
 /* Caches are packed, and thrown away; what is not packed has the size that it has. */
-static int estimate(struct exporting *x, const struct bundle_source *source)
+static int estimate(struct exporting *x, enum symbundle_shape shape, const struct bundle_source *source)
 {
+	const struct packed_bytes text = { source->text, source->text_len };
 	const struct manifest *m = &x->manifest;
 	uint64_t *bytes = &x->done->bundle_bytes;
+	size_t text_len = source->text_len;
+	void *packed;
 
-	*bytes = source->text_len + (source->signature ? SIGNATURE_SIZE : 0);
+	/* In an archive the manifest is compressed, too. */
+	if (shape == SYMBUNDLE_ARCHIVE) {
+		if (packed_pack(&text, 1, PACKED_LEVEL, &packed, &text_len, x->err))
+			return x->err->code;
+		free(packed);
+	}
+	*bytes = text_len + (source->signature ? SIGNATURE_SIZE : 0);
 	for (size_t i = 0; i < m->len && !m->packed; i++)
 		*bytes += m->data[i].entry.cache_size;
 	return m->packed ? groups_write(source, count_file, bytes, x->err) : 0;
@@ -137,7 +146,7 @@ static int write_chosen(struct exporting *x, const char *path, enum symbundle_sh
 
 	source.text = text;
 	if (!rc && x->o->estimate)
-		return estimate(x, &source);
+		return estimate(x, shape, &source);
 	if (!rc) {
 		const XXH128_hash_t hash = XXH3_128bits(text, source.text_len);
 
