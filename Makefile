@@ -105,7 +105,7 @@ SO      := $(O)/libsymcache.so.1
 SOBUILD := $(O)/libsymcache-build.so.1
 API     := $(addprefix $(O)/libsymcache/api/,cache.o error.o filter.o filter_set.o kernel.o packed.o resolver.o reverse.o snapshot.o space.o store.o walk.o \
 		write.o)
-APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o profile.o stacks.o)
+APIBUILD := $(addprefix $(O)/libsymcache/api/,build.o bundle.o files.o profile.o stacks.o)
 SODEFS_release := -Wl,-z,defs
 SODEFS_portable := -Wl,-z,defs
 # Debian's libarchive.so brings libxml2 and 31 MB of ICU along, of which we need nothing.

@@ -56,6 +56,9 @@ int api_store_find(struct symcache_store *s, enum api_by by, const char *text,
 int api_store_find_kernel(struct symcache_store *s, const char *name, const char *release,
 			  struct symcache_cache **ret, struct symcache_error *err);
 
+/* Is libsymcache-build of the same version? Else SC_EUNSUPPORTED. */
+int api_check_version(const char *version, struct symcache_error *err);
+
 /* SC_EINVAL: forked, or for writing and not opened so. Before writing, the snapshot goes, if
  * nothing of it is in use: it would be in the way of a commit. */
 int api_store_may_use(struct symcache_store *s, bool write, struct sc_error *err);

@@ -8,11 +8,19 @@
 #include <symcache.h>
 
 struct symstore;
+struct symcache_finder;
+struct symcache_space;
 
 /* The struct symstore of a handle, ready to be read or written. `version`: the caller's
  * symcache_version; another one has other structs: SYMCACHE_EUNSUPPORTED. */
 SYMCACHE_API int symcache_private_store(struct symcache_store *s, const char *version, bool write,
 					struct symstore **ret, struct symcache_error *err);
+
+/* What the stores of a space lack is asked of `fallback`, which is copied; its ctx is destroyed with the
+ * space, or if this fails. The same of versions. SYMCACHE_EINVAL: it has a fallback. */
+SYMCACHE_API int symcache_private_space(struct symcache_space *s, const char *version,
+					const struct symcache_finder *fallback,
+					void (*destroy)(void *ctx), struct symcache_error *err);
 
 /* Does a struct of options, `size` bytes of it, have the `known` ones that we know, and nothing
  * but zeros behind them? A newer program may ask for what we do not know. */

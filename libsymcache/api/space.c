@@ -75,7 +75,21 @@ int api_find_in_stores(struct symcache_store *const *stores, size_t n,
 	return rc;
 }
 
-/* As symcache_find_module(), in the stores of the space. */
+/* Opens the default store, if no other was given. */
+static int need_store(struct symcache_space *s, struct symcache_error *err)
+{
+	int rc = 0;
+
+	if (s->stores.len)
+		return 0;
+	if (!vec_reserve(&s->stores, 1))
+		return api_error(err, SC_ENOMEM, "out of memory");
+	rc = symcache_store_open(NULL, 0, s->stores.data, err);
+	s->stores.len = !rc;
+	return rc;
+}
+
+/* As symcache_find_module(), in the stores of the space, then in what else there is. */
 static int find_module(const struct symcache_finder *finder, const struct symcache_file_id *of,
 		       struct symcache_module **ret, struct sc_error *err)
 {
@@ -84,19 +98,14 @@ static int find_module(const struct symcache_finder *finder, const struct symcac
 	uint8_t id[SYMCACHE_BUILD_ID_MAX];
 	struct symcache_cache *c, **kept;
 	struct symcache_error why;
-	int rc;
+	int rc = need_store(s, &why);
 
 	if (!known.build_id_len && (known.build_id_len = read_build_id(s, of->path, id)))
 		known.build_id = id;
-	if (!s->stores.len) {
-		if (!vec_reserve(&s->stores, 1))
-			return sc_no_memory(err);
-		rc = symcache_store_open(NULL, 0, s->stores.data, &why);
-		if (rc)
-			return sc_error_set(err, rc, "%s", why.msg);
-		s->stores.len = 1;
-	}
-	rc = api_find_in_stores(s->stores.data, s->stores.len, &known, &c, &why);
+	if (!rc)
+		rc = api_find_in_stores(s->stores.data, s->stores.len, &known, &c, &why);
+	if (rc == SC_ENOTFOUND && s->fallback.find)
+		return s->fallback.find(&s->fallback, &known, ret, err);
 	if (rc)
 		return sc_error_set(err, rc, "%s", why.msg);
 	kept = vec_push(&s->caches);
@@ -106,6 +115,23 @@ static int find_module(const struct symcache_finder *finder, const struct symcac
 	}
 	*kept = c;
 	*ret = &c->module;
+	return 0;
+}
+
+int symcache_private_space(struct symcache_space *s, const char *version,
+			   const struct symcache_finder *fallback, void (*destroy)(void *ctx),
+			   struct symcache_error *err)
+{
+	int rc = api_check_version(version, err);
+
+	if (!rc && s->fallback.find)
+		rc = api_error(err, SC_EINVAL, "the space has files already");
+	if (rc) {
+		destroy(fallback->ctx);
+		return rc;
+	}
+	s->fallback = *fallback;
+	s->destroy = destroy;
 	return 0;
 }
 
@@ -148,6 +174,8 @@ void symcache_space_destroy(struct symcache_space *s)
 		return;
 	symcache_process_destroy(s->process);
 	symcache_resolver_destroy(s->resolver);
+	if (s->destroy)
+		s->destroy(s->fallback.ctx);
 	for (size_t i = 0; i < s->caches.len; i++)
 		symcache_cache_unref(s->caches.data[i]);
 	for (size_t i = 0; i < s->stores.len; i++)
@@ -316,9 +344,28 @@ static const char *why(const struct symcache_address *at, enum symcache_reason r
 	return "out of memory";
 }
 
+/* The handle of a module of a store; NULL: it is another's. */
 static struct symcache_cache *cache_of(struct symcache_module *m)
 {
-	return m ? (void *)((char *)m - offsetof(struct symcache_cache, module)) : NULL;
+	return m && m->caches == &api_no_caches ?
+		(void *)((char *)m - offsetof(struct symcache_cache, module)) : NULL;
+}
+
+/* That of the cache, else what the mapping says. */
+static void set_build_id(const struct symcache_image *image, struct symcache_located *l)
+{
+	const struct symcache_ext_image *facts = image->cache ? image->cache->image : NULL;
+
+	if (l->cache) {
+		l->build_id = symcache_cache_build_id(l->cache, &l->build_id_len);
+	} else if (facts && symcache_sound(image->cache, facts, sizeof(*facts)) &&
+		   facts->build_id_len <= SYMCACHE_BUILD_ID_MAX) {
+		l->build_id = facts->build_id;
+		l->build_id_len = facts->build_id_len;
+	} else {
+		l->build_id = image->build_id;
+		l->build_id_len = image->build_id_len;
+	}
 }
 
 static int give(void *ctx, size_t i, const struct symcache_answer *a)
@@ -337,10 +384,8 @@ static int give(void *ctx, size_t i, const struct symcache_answer *a)
 		return SC_ENOMEM;
 	l.frames = r->frames.data;
 	l.cache = image ? cache_of(image->module) : NULL;
-	if (l.cache)
-		l.build_id = symcache_cache_build_id(l.cache, &l.build_id_len);
-	else if (image)
-		l.build_id = image->build_id, l.build_id_len = image->build_id_len;
+	if (image)
+		set_build_id(image, &l);
 	b->result = b->fn(b->ctx, i, &l);
 	return b->result ? 1 : 0;
 }

@@ -17,6 +17,8 @@ struct symcache_space {
 	struct symcache_resolver *resolver;
 	VEC(struct symcache_store *) stores; /* references */
 	VEC(struct symcache_cache *) caches; /* references, for the images that have them */
+	struct symcache_finder fallback;     /* find NULL: none */
+	void (*destroy)(void *ctx);          /* of its ctx */
 	uint32_t pid;                        /* 0: none */
 	VEC(struct api_first_row) rows;      /* of it */
 };

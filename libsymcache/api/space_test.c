@@ -214,6 +214,36 @@ static void refuses(void **state)
 	symcache_space_destroy(NULL);
 }
 
+/* What no store has: its own file, by the path in its maps. */
+static void uses_files(void **state)
+{
+	const char *const none[] = { "/nonexistent", NULL };
+	struct symcache_space_files files = { sizeof(files), none, 0 };
+	struct symcache_store *s;
+	struct symcache_space *space;
+	struct seen seen;
+
+	(void)state;
+	ok(symcache_store_open(in_dir("empty.store"), SYMCACHE_STORE_WRITE, &s, NULL));
+	space = space_of(s);
+	ok(symcache_space_add_process(space, 0, NULL));
+	ok(symcache_space_use_files(space, &files, NULL));
+	assert_int_equal(symcache_space_use_files(space, NULL, NULL), SYMCACHE_EINVAL);
+	seen = ask(space, here(), 0);
+	assert_string_equal(seen.function, "known_function");
+	assert_null(seen.cache);
+	assert_int_equal(ask(space, 1, 0).reason, SYMCACHE_REASON_NO_IMAGE);
+	symcache_space_destroy(space);
+	space = space_of(s);
+	files.flags = 2;
+	assert_int_equal(symcache_space_use_files(space, &files, NULL), SYMCACHE_EINVAL);
+	files.flags = SYMCACHE_FILES_DEBUGINFOD;
+	unsetenv("DEBUGINFOD_URLS");
+	assert_int_equal(symcache_space_use_files(space, &files, NULL), SYMCACHE_EUNSUPPORTED);
+	symcache_space_destroy(space);
+	symcache_store_close(s);
+}
+
 static void *thread(void *store)
 {
 	struct symcache_space *space = space_of(store);
@@ -243,7 +273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(knows_itself), cmocka_unit_test(maps_rows),
-		cmocka_unit_test(reads_maps), cmocka_unit_test(refuses),
+		cmocka_unit_test(reads_maps), cmocka_unit_test(refuses), cmocka_unit_test(uses_files),
 		cmocka_unit_test(from_threads), cmocka_unit_test(knows_kernels),
 	};
 

@@ -81,6 +81,7 @@ static void walks_processes(void **state)
 	(void)state;
 	if (rc == SYMCACHE_ESYS) {
 		kill(pid, SIGKILL);
+		symcache_store_close(s);
 		print_message("skipped: a process may not be traced here: %s\n", err.msg);
 		skip();
 	}

@@ -4,14 +4,20 @@
 #include "libsymcache/api/api.h"
 #include "libsymcache/write/build.h"
 
+int api_check_version(const char *version, struct symcache_error *err)
+{
+	return !strcmp(version, symcache_version) ? 0 :
+		api_error(err, SC_EUNSUPPORTED, "libsymcache is of %s, libsymcache-build of %s: "
+			  "they belong together", symcache_version, version);
+}
+
 int symcache_private_store(struct symcache_store *s, const char *version, bool write,
 			   struct symstore **ret, struct symcache_error *err)
 {
 	struct sc_error e;
 
-	if (strcmp(version, symcache_version))
-		return api_error(err, SC_EUNSUPPORTED, "libsymcache is of %s, libsymcache-build of %s: "
-				 "they belong together", symcache_version, version);
+	if (api_check_version(version, err))
+		return SC_EUNSUPPORTED;
 	if (api_store_may_use(s, write, &e))
 		return api_fail(err, &e);
 	*ret = s->file;

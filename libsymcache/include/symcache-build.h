@@ -13,6 +13,7 @@
 #ifndef SYMCACHE_BUILD_LIBRARY_H
 #define SYMCACHE_BUILD_LIBRARY_H
 
+#include <symcache-process.h>
 #include <symcache-stack.h>
 
 #ifdef __cplusplus
@@ -145,6 +146,26 @@ SYMCACHE_API int symcache_core_stacks(const char *path, const struct symcache_st
 SYMCACHE_API int symcache_process_stacks(uint32_t pid, const struct symcache_stack_options *options,
 					 symcache_walked_fn *fn, void *ctx,
 					 struct symcache_error *err);
+
+/* ---- symcache_space_files: address spaces, beyond stores ----------------------------------- */
+
+#define SYMCACHE_FILES_DEBUGINFOD 1u /* the servers in $DEBUGINFOD_URLS are asked, too */
+
+struct symcache_space_files {
+	size_t size;                   /* sizeof(struct symcache_space_files) */
+	const char *const *debug_dirs; /* as of struct symcache_make_options */
+	uint32_t flags;                /* SYMCACHE_FILES_… */
+};
+
+/*
+ * What the stores of a space lack is looked for by its build ID in debug folders and in the file at
+ * the path of the image, and its cache is made in memory, on all processors. `options` may be NULL.
+ * SYMCACHE_EINVAL: unknown options, or it was done before; SYMCACHE_EUNSUPPORTED: there are no
+ * servers, or libdebuginfod is not there; SYMCACHE_ENOMEM.
+ */
+SYMCACHE_API int symcache_space_use_files(struct symcache_space *s,
+					  const struct symcache_space_files *options,
+					  struct symcache_error *err);
 
 /* ---- profiles: may still change; programs that use it need the library that they were built with */
 

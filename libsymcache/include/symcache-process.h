@@ -11,6 +11,9 @@
  * where. The cache of an image is found when the first address in it is looked up: by the build
  * ID; without one, by the last part of the path, if one entry of a store is called so.
  *
+ * What no store has is looked for in files, in debug folders and on servers, if
+ * symcache_space_use_files() (symcache-build.h) was called.
+ *
  * A space is for one thread at a time; any number of spaces may share stores.
  *
  * Link with -lsymcache.
@@ -103,7 +106,7 @@ struct symcache_located {
 	const char *path;       /* of the image; "": unknown, or there is none */
 	const uint8_t *build_id;
 	size_t build_id_len;    /* 0: unknown */
-	struct symcache_cache *cache; /* borrowed; NULL: there is none */
+	struct symcache_cache *cache; /* borrowed; NULL: there is none, or it is no store's */
 	const struct symcache_frame *frames; /* innermost first; behind the last, function is NULL */
 	size_t num_frames;
 	int32_t reason;         /* SYMCACHE_REASON_…: why there are no frames */

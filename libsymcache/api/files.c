@@ -1,0 +1,75 @@
+/* Files and servers for address spaces: see <symcache-build.h>. Of the other library, as build.c. */
+#include <stdlib.h>
+#include <symcache-build.h>
+
+#include "libsymcache/api/private.h"
+#include "libsymcache/symbolize/finder.h"
+
+enum { RETRY = 24 * 60 * 60 }; /* seconds until a server is asked again for what it had not */
+
+struct files {
+	struct symcache_caches *caches;
+	struct symcache_debuginfod *debuginfod; /* NULL: not asked */
+	char **debug_dirs;                      /* copies, with a NULL behind them; or NULL */
+};
+
+static void destroy(void *ctx)
+{
+	struct files *f = ctx;
+
+	symcache_caches_destroy(f->caches);
+	symcache_debuginfod_destroy(f->debuginfod);
+	for (char **dir = f->debug_dirs; dir && *dir; dir++)
+		free(*dir);
+	free(f->debug_dirs);
+	free(f);
+}
+
+/* False: out of memory. */
+static bool copy_dirs(struct files *f, const char *const *dirs)
+{
+	size_t n = 0;
+
+	while (dirs && dirs[n])
+		n++;
+	f->debug_dirs = dirs ? calloc(n + 1, sizeof(*f->debug_dirs)) : NULL;
+	for (size_t i = 0; f->debug_dirs && i < n; i++)
+		if (!(f->debug_dirs[i] = strdup(dirs[i])))
+			return false;
+	return f->debug_dirs || !dirs;
+}
+
+int symcache_space_use_files(struct symcache_space *s, const struct symcache_space_files *options,
+			     struct symcache_error *err)
+{
+	const struct symcache_space_files o = options ? *options :
+		(struct symcache_space_files){ .size = sizeof(o) };
+	static const char *const usual[] = { "/usr/lib/debug", NULL };
+	struct symcache_finder finder = { .find = symcache_find_module };
+	struct symcache_caches_options from = { .memory_only = true, .search_debug_dirs = true };
+	struct files *f;
+	struct sc_error e;
+
+	if ((options && !api_fits(options)) || o.flags & ~SYMCACHE_FILES_DEBUGINFOD)
+		return api_error(err, SC_EINVAL, "unknown options");
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return api_error(err, SC_ENOMEM, "out of memory");
+	if (o.flags & SYMCACHE_FILES_DEBUGINFOD &&
+	    symcache_debuginfod_create(RETRY, &f->debuginfod, &e)) {
+		destroy(f);
+		return api_fail(err, &e);
+	}
+	if (copy_dirs(f, o.debug_dirs)) {
+		from.debug_dirs = f->debug_dirs ? (const char *const *)f->debug_dirs : usual;
+		from.debuginfod = f->debuginfod;
+		f->caches = symcache_caches_create(&from);
+	}
+	if (!f->caches) {
+		destroy(f);
+		return api_error(err, SC_ENOMEM, "out of memory");
+	}
+	finder.caches = f->caches;
+	finder.ctx = f;
+	return symcache_private_space(s, symcache_version, &finder, destroy, err);
+}
