@@ -29,7 +29,7 @@ lacks() {
 	case $1 in
 	"make test") echo "it is run by itself" ;;
 	*/usr/lib/debug/boot* | *"[kvm]"*) echo "no debug information of a kernel" ;;
-	*server.heap*) [ -e server.heap ] || echo "no profile" ;;
+	*mill.*) [ -e mill.prof ] || echo "no profile" ;;
 	*"symcache core core"*)
 		(ulimit -c unlimited; build/demo/bin/bill < testdata/demo/orders.txt) > /dev/null 2>&1 || true
 		[ -e core ] || echo "core files do not land in the folder here" ;;

@@ -1,7 +1,7 @@
 /*
  * page_tree.h: the stacks of a profile as its page has them: functions that are equal but for being
  * inlined, modules, and the tree in preorder, the children of a node by their totals, the largest
- * first. Values below 0 count as 0. Memory: 32 bytes a node.
+ * first. Values below 0 count as 0. Memory: 20 bytes a node, and 36 more while they are sorted.
  */
 #ifndef SC_PROFILE_PAGE_TREE_H
 #define SC_PROFILE_PAGE_TREE_H
