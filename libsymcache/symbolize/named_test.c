@@ -9,9 +9,39 @@
 #include "libsymcache/symbolize/symbolize.h"
 
 int __attribute__((noinline)) some_function(int x);
-int __attribute__((noinline)) some_function(int x)
+int __attribute__((noinline, noclone)) some_function(int x)
 {
+	__asm__ volatile("\t.type some_function.cold, STT_FUNC\nsome_function.cold:\n\tnop\n");
 	return x * 3 + 1;
+}
+
+/* GCC names the unlikely part of a function in the symbol table alone: its own address, not the
+ * function's. */
+static void test_cold(void **state)
+{
+	static const struct { const char *name; bool is; } cases[] = {
+		{ "some_function.cold", true }, { "some_function.col", false }, { "some_function.cold2", false },
+		{ ".cold", false },
+	};
+	struct symcache_names *names = symcache_names_create(NULL);
+	struct symcache_caches *c = symcache_caches_create(NULL);
+	struct symcache_symbolizer *s = symcache_symbolizer_create(c, names);
+	struct symcache_module *m = symcache_caches_module(c, SYMCACHE_MODULE_FILE, "/proc/self/exe");
+	uint64_t start, vaddr;
+	uint32_t at = 0;
+
+	(void)state;
+	assert_true(symcache_symbolize_name(s, m, sc_str_of("some_function"), &at, &start));
+	assert_false(symcache_symbolize_name(s, m, sc_str_of("some_function"), &at, &vaddr));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		at = 0;
+		assert_int_equal(symcache_symbolize_name(s, m, sc_str_of(cases[i].name), &at, &vaddr), cases[i].is);
+		if (cases[i].is)
+			assert_in_range(vaddr, start + 1, start + 64);
+	}
+	symcache_symbolizer_destroy(s);
+	symcache_caches_destroy(c);
+	symcache_names_destroy(names);
 }
 
 static void test_offsets(void **state)
@@ -57,7 +87,7 @@ static void test_offsets(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_offsets), cmocka_unit_test(test_cold) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
