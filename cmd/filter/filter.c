@@ -378,6 +378,8 @@ static int run(int argc, char **argv, struct sc_error *err)
 	if (!status)
 		status = o.output_dir ? filter_each(&logs, &markup, &from_where, jobs, tally, err)
 				      : filter_all(&logs, &markup, &from_where, jobs, tally, err);
+	if (status == STATUS_OK && c.failed && !no_store)
+		status = STATUS_PARTLY; /* a store that is there gave nothing, or not all */
 	symcache_debug_files_destroy(search.files);
 	symcache_transforms_deinit(&search.maps);
 	cmd_caches_deinit(&c);

@@ -97,10 +97,10 @@ static int verify_entries(struct verification *v, struct symstore_reader *reader
 	struct symstore_faults faults = { 0 };
 	int rc = symstore_check(reader, symstore_faults_add, &faults);
 
-	if (rc >= 0)
+	if (rc >= 0 || rc == SC_ESYS)
 		report(v, path, &faults);
 	symstore_faults_deinit(&faults);
-	if (rc < 0)
+	if (rc == SC_ENOMEM)
 		return sc_no_memory(v->err);
 	if (v->bad)
 		return 0;

@@ -39,13 +39,18 @@ static int fail(struct archive *a, int code, struct sc_error *err)
 	/* Some of its parts do not say that memory ran out. */
 	if (!why && errno == ENOMEM)
 		number = ENOMEM;
-	if (why && strstr(why, "not enough memory"))
+	if (why && (strstr(why, "not enough memory") || !strncmp(why, "Can't allocate", 14)))
 		number = ENOMEM;
 
+	/* Its own texts say neither what failed nor why. */
+	if (why && !strncmp(why, "Error reading fd", 16))
+		return sc_error_set(err, number == ENOMEM ? SC_ENOMEM : SC_ESYS, "cannot read: %s", strerror(number));
+	if (why && !strcmp(why, "Write error"))
+		why = strerror(number);
 	if (number == ENOSPC || number == EDQUOT || number == EFBIG)
 		code = SC_EFULL;
 	else if (number == ENOMEM)
-		code = SC_ENOMEM;
+		return sc_no_memory(err);
 	else if (number == EILSEQ && !archive_format(a)) /* no reader knows it */
 		return sc_error_set(err, SC_EUNSUPPORTED, "not an archive that is known");
 	return sc_error_set(err, code, "%s", why ? why : "libarchive gives no reason");

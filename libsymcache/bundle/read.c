@@ -1,4 +1,5 @@
 /* Reading a bundle: which shape has it? See bundle.h. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,14 @@
 #include "libsymcache/base/vec.h"
 #include "libsymcache/bundle/groups.h"
 
-/* LMDB's magic number, in either byte order and word size. */
+/* LMDB's magic number, in either byte order and word size. What cannot be sought in is none; errno is 0,
+ * or why it could not be read. */
 static bool is_store(int fd)
 {
 	char head[32];
 	ssize_t n = pread(fd, head, sizeof(head), 0);
 
+	errno = n >= 0 || errno == ESPIPE ? 0 : errno;
 	return n > 0 && (memmem(head, (size_t)n, "\xde\xc0\xef\xbe", 4) ||
 			 memmem(head, (size_t)n, "\xbe\xef\xc0\xde", 4));
 }
@@ -63,6 +66,8 @@ int symbundle_read(const char *path, const struct symbundle_reader *r, struct sc
 		rc = bundle_read_tree(&b, path, err);
 	else if (is_store(fd))
 		rc = bundle_read_store(&b, path, err);
+	else if (errno)
+		rc = sc_error_sys(err, "cannot read");
 	else
 		rc = bundle_read_archive(&b, fd, err);
 	if (!rc)

@@ -60,7 +60,7 @@ static int read_snapshot(struct bundle_reading *b, struct symstore_reader *reade
 	int rc;
 
 	if (faults < 0)
-		return sc_no_memory(err);
+		return faults == SC_ESYS ? sc_error_set(err, SC_ESYS, "%s", why.msg) : sc_no_memory(err);
 	if (faults)
 		return sc_error_set(err, SC_EFORMAT, "damaged: %s", why.msg);
 	symstore_get_note(reader, SYMBUNDLE_MANIFEST, &text, &size, NULL);

@@ -111,7 +111,9 @@ static int write_archive(const char *part, const struct bundle_source *s, struct
 		symarchive_abort(w);
 	else
 		rc = symarchive_finish(w, err);
-	return !rc && fsync(fd) ? sc_error_sys(err, "cannot write %s", part) : rc;
+	if (rc)
+		return sc_error_prefix(err, "%s: ", part);
+	return fsync(fd) ? sc_error_sys(err, "cannot write %s", part) : rc;
 }
 
 /* ---- a tree ------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * order they stand in the file, so that a compressed one is read once.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -237,9 +238,13 @@ struct symcache_core *sc_core_create(struct sc_error *err)
 int symcache_core_open(const char *path, struct symcache_core **ret, struct sc_error *err)
 {
 	struct symcache_core *core = sc_core_create(err);
-	const int rc = core ? open_file(core, path, err) : SC_ENOMEM;
+	int rc = core ? open_file(core, path, err) : SC_ENOMEM;
 
 	*ret = core;
+	if (core && core->private->error) {
+		errno = core->private->error; /* what follows from it is of no interest */
+		rc = sc_error_sys(err, "cannot read");
+	}
 	if (rc) {
 		sc_error_prefix(err, "%s: ", path);
 		symcache_core_close(core);

@@ -50,6 +50,7 @@ enum {
 
 struct symcache_core_private {
 	int fd;
+	int error;                /* errno of the last read that failed, or 0 */
 	uint64_t file_size;       /* UINT64_MAX: compressed, not known */
 	bool is_64;
 	bool minidump;

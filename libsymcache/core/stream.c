@@ -31,6 +31,7 @@ static const uint8_t *plain_at(struct symcache_core_private *p, uint64_t offset,
 				  (off_t)(number * BLOCK + have));
 			have += n > 0 ? (size_t)n : 0;
 		} while ((n > 0 && have < BLOCK) || (n < 0 && errno == EINTR));
+		p->error = n < 0 ? errno : p->error;
 		p->block_number[slot] = number + 1;
 		p->block_size[slot] = (uint32_t)have;
 	}

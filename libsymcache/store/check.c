@@ -20,6 +20,7 @@
 /* What went wrong is a fault, but for lack of memory. */
 static void said(struct symstore_report *r, const struct sc_error *err)
 {
+	r->failed |= err->code == SC_ESYS;
 	if (err->code == SC_ENOMEM)
 		r->no_memory = r->stop = true;
 	else
@@ -67,6 +68,8 @@ int symstore_sound_pages(struct symstore *store, MDB_txn *txn, bool if_short, st
 	check_pages(store, txn, if_short, &report);
 	if (report.no_memory)
 		return sc_no_memory(err);
+	if (report.failed)
+		return sc_error_set(err, SC_ESYS, "store %s: %s", store->path, first.msg);
 	return report.faults ? sc_error_set(err, SC_EFORMAT, "store %s: damaged or cut off: %s",
 					     store->path, first.msg)
 			     : 0;
@@ -114,7 +117,7 @@ ssize_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, vo
 	check_pages(reader->store, reader->txn, false, &r);
 	if (!r.faults && !r.no_memory)
 		check_records(reader, &r);
-	return result(&r);
+	return r.failed ? SC_ESYS : result(&r);
 }
 
 /* Compares a cache with its hash and the hashes of its blocks, in one pass. */

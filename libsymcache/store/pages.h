@@ -90,6 +90,7 @@ struct symstore_report {
 	size_t faults;
 	bool stop;            /* fn has heard enough */
 	bool no_memory;       /* nothing can be said */
+	bool failed;          /* a system call did, which is no fault of the file's */
 };
 void symstore_fault(struct symstore_report *report, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -111,7 +111,7 @@ static bool is_lock_file(int fd)
 	while (n > 0 && zeros < (size_t)n / sizeof(*words) && !words[zeros])
 		zeros++;
 	if (n < 0 || (size_t)n == zeros * sizeof(*words))
-		return n >= 0;
+		return n == (ssize_t)(zeros * sizeof(*words));
 	return (size_t)n >= sizeof(*words) && words[0] == LOCK_MAGIC &&
 	       (!in_use(fd) || (n >= LOCK_HEADER + LOCK_SLOT &&
 				words[LOCK_READERS / sizeof(*words)] <=
@@ -124,13 +124,16 @@ int symstore_open_next(const char *path, const char *suffix, int flags, bool (*o
 	char *name __attribute__((cleanup(sc_free_text))) = sc_text("%s%s", path, suffix);
 	const int fd = !name ? -1 : open(name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
 					 O_NOFOLLOW, 0664);
+	int failed;
 
 	if (fd < 0)
 		return -1;
+	errno = 0;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 && ours(fd))
 		return fd;
+	failed = errno; /* it could not be read: that says nothing about it */
 	close(fd);
-	errno = EEXIST;
+	errno = failed ? failed : EEXIST;
 	return -1;
 }
 
@@ -152,7 +155,7 @@ int symstore_lock_file(const char *path, const char *shown, enum symstore_mode m
 		return sc_error_set(err, SC_EFORMAT, "store %s: %s-lock is a link or not a sound lock "
 				    "file: remove it", shown, shown);
 	errno = failed;
-	return sc_error_sys(err, "store %s: cannot make the lock file %s-lock", shown, shown);
+	return sc_error_sys(err, "store %s: cannot make or read the lock file %s-lock", shown, shown);
 }
 
 /* flock(), since LMDB's own locks are of the other kind, which closing any

@@ -309,7 +309,8 @@ bool symstore_names_have(const char *names, const char *want);
 
 /* Walks the index pages of the file and the records: pages out of bounds or
  * used twice, keys out of order, entries without a cache. It does not read the
- * caches. Returns the number of faults, or SC_ENOMEM; with either, do not read on. Call it
+ * caches. Returns the number of faults, or SC_ENOMEM, or SC_ESYS, of which `fn` was told; with
+ * either, do not read on. Call it
  * first: it may move the reader to the newest snapshot. */
 ssize_t symstore_check(struct symstore_reader *reader, symcache_fault_fn *fn, void *ctx);
 

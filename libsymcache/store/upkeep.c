@@ -54,6 +54,7 @@ static int remove_some(struct symstore *store, struct symstore_removal *at, size
 int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
 			struct sc_error *err)
 {
+	struct sc_error again; /* the first reason is the one that is said */
 	size_t done = 0, n = 1;
 	int rc = remove_some(store, list->data, list->len, err);
 
@@ -61,7 +62,7 @@ int symstore_remove_all(struct symstore *store, struct symstore_removals *list,
 		for (size_t i = done; i < list->len; i++)
 			list->data[i].removed = false;
 		n = n < list->len - done ? n : list->len - done;
-		if (!remove_some(store, list->data + done, n, err)) {
+		if (!remove_some(store, list->data + done, n, &again)) {
 			done += n;
 			n *= 2;
 		} else if (n > 1) {
