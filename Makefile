@@ -232,7 +232,7 @@ $(REPLAYS): $(O)/%: $(O)/%.o $(FUZZ_MAIN) $(LIB) $(DEMANGLE_AR)
 	$(call say,LD,$@)$(CC) $(MODE_CFLAGS) $(FUZZ_LINK) $(CFLAGS) $(MODE_LDFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) \
 		$(DEMANGLE_AR) $(LDLIBS)
 
-test: ## set up and run every test: unit, golden, layouts, layers, fuzz corpus
+test: ## set up and run every test: unit, golden, layouts, layers, fuzz corpus, calls that fail
 	@scripts/deps.sh test > /dev/null
 	@$(MAKE) --no-print-directory all testbins
 	@scripts/run_tests.sh $(O)
@@ -242,6 +242,15 @@ unit: all testbins ## the unit tests alone
 
 golden: all ## the command-line tests alone
 	@scripts/run_tests.sh $(O) golden
+
+coverage: ## which lines no test runs, by room, by gcov: build/coverage (COVERAGE=--table: into CONTRIBUTING.md)
+	@scripts/deps.sh test > /dev/null
+	@scripts/coverage.py $(COVERAGE)
+
+mutants: ## changes of one place that no test notices (after make coverage; MUTANTS="--seed 7 libsymcache/core")
+	@scripts/deps.sh test > /dev/null
+	@scripts/mutants.py $(MUTANTS)
+.PHONY: coverage mutants
 
 layouts: all ## every debug layout, with compilers for other machines and languages
 	@scripts/deps.sh layouts > /dev/null

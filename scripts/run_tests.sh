@@ -1,20 +1,21 @@
 #!/bin/sh
 # Runs the tests of one build and counts them.
 #
-#   scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay|library…]
+#   scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay|library|faults…]
 #
 # unit: every *_test program (cmocka's tests, each one); golden: the cases of
 # testdata/golden; layouts: the rows of testdata/layouts/*.recipe (scripts/layouts.py);
 # library: the shared libraries as they are installed (scripts/lib_test.sh);
+# faults: calls that fail in each command (scripts/faults.py), of allocations each seventh;
 # layers: the include rules; circles and lengths; replay: each fuzz
 # target over its corpus testdata/fuzz/TARGET, one test each.
 # Prints the output of what failed. The last line is "N passed, N failed",
 # with ", N skipped" where there is any; the exit status is 1 if any failed.
 set -u
 cd "$(dirname "$0")/.."
-build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay|library...]}
+build=${1:?usage: scripts/run_tests.sh BUILD_DIR [unit|golden|layouts|layers|replay|library|faults...]}
 shift
-[ $# -gt 0 ] || set -- unit golden layouts layers replay library
+[ $# -gt 0 ] || set -- unit golden layouts layers replay library faults
 passed=0 failed=0 skipped=0
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -49,13 +50,15 @@ run_unit() {
 	done
 }
 
-# counted SCRIPT NAME: a script that prints a line for each test, and at the end
+# counted SCRIPT NAME [OPTION...]: a script that prints a line for each test, and at the end
 # "NAME: N passed, N failed, N skipped".
 counted() {
-	"$1" "$build/symcache" > "$out" 2>&1
+	script=$1 name=$2
+	shift 2
+	"$script" "$build/symcache" "$@" > "$out" 2>&1
 	status=$?
 	grep -v '^ok ' "$out" | sed '$d'
-	set -- "$1" "$2" $(tail -n 1 "$out")
+	set -- "$script" "$name" $(tail -n 1 "$out")
 	if [ "${3:-}" = "$2:" ]; then
 		passed=$((passed + $4)) failed=$((failed + $6)) skipped=$((skipped + $8))
 	else
@@ -68,6 +71,8 @@ run_golden() { counted scripts/golden.sh golden; }
 run_layouts() { counted scripts/layouts.py layouts; }
 
 run_library() { counted scripts/lib_test.sh library; }
+
+run_faults() { counted scripts/faults.py faults --every 7; }
 
 run_layers() {
 	scripts/check_layers.sh > "$out" 2>&1
@@ -91,8 +96,8 @@ run_replay() {
 
 for kind; do
 	case $kind in
-	unit|golden|layouts|layers|replay|library) "run_$kind" ;;
-	*) echo "run_tests.sh: what is '$kind'? unit, golden, layouts, layers, replay or library" >&2; exit 2 ;;
+	unit|golden|layouts|layers|replay|library|faults) "run_$kind" ;;
+	*) echo "run_tests.sh: what is '$kind'? unit, golden, layouts, layers, replay, library or faults" >&2; exit 2 ;;
 	esac
 done
 more=

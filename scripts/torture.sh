@@ -13,6 +13,7 @@
 # writes   the same commands and index, where the first write fails, or the second, and so on
 #          until all are done: that one alone, and on a disk that is full from there on
 # memory   commands of which the first allocation fails, or the second, and so on
+# faults   the same of each command, and of reads, syncs, rename() …: scripts/faults.py
 # scale    200,000 entries, and 50 GB: scripts/bench.sh PROGRAM store
 #
 # With fewer than 20 rounds, writes are cut short, or fail once with EIO.
@@ -22,7 +23,7 @@ set -u
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:?usage: scripts/torture.sh BUILD_DIR [ROUNDS [PART...]]}") rounds=${2:-500}
 shift; [ $# = 0 ] || shift
-[ $# -gt 0 ] || set -- store index bundles writes memory scale
+[ $# -gt 0 ] || set -- store index bundles writes memory faults scale
 scripts=$PWD/scripts symcache=$build/symcache
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LC_ALL=C
 top=$(mktemp -d)
@@ -271,11 +272,16 @@ part_memory() {
 	echo "memory: $((bad - from)) faults"
 }
 
+part_faults() {
+	"$scripts/faults.py" "$build" > out 2>&1 || { cat out; bad=$((bad + 1)); }
+	tail -n 1 out
+}
+
 part_scale() { (cd "$scripts/.." && scripts/bench.sh "$symcache" store) || bad=$((bad + 1)); }
 
 for part; do
 	case $part in
-	store|index|bundles|writes|memory|scale) part_$part ;;
+	store|index|bundles|writes|memory|faults|scale) part_$part ;;
 	*) echo "torture.sh: what is '$part'?" >&2; exit 2 ;;
 	esac
 done

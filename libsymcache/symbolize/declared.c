@@ -145,6 +145,8 @@ struct sc_name_index *sc_seen_names(struct sc_seen *seen)
 	}
 	if (!seen->index)
 		seen->index = sc_name_index_create(seen->cache, seen->generation);
+	if (!seen->index)
+		sc_memory_refused();
 	return seen->index;
 }
 

@@ -219,6 +219,8 @@ static int find_cache(const struct symcache_finder *finder, struct symcache_imag
 	if (!finder->find)
 		return sc_error_set(&image->why, SC_ENOTFOUND, "there is no source of caches");
 	rc = finder->find(finder, &of, &image->module, &image->why);
+	if (rc == SC_ENOMEM)
+		return sc_no_memory(&image->why);
 	if (rc && !*image->why.msg)
 		sc_error_set(&image->why, rc, *image->name ?
 			     "the store has no file of that name" :
