@@ -38,8 +38,9 @@ static const struct known files[] = {
 	{ NULL },
 };
 
-/* Bytes of a line of source before the next blank ends it. */
-enum { LINE = 56 };
+/* Bytes of a line of source before the next blank ends it; and those that it has at most, if no
+ * word is longer. */
+enum { LINE = 56, LINE_MOST = 76 };
 
 /* How the character at `c`, of *len bytes, is written. */
 static const char *escaped(const char *c, size_t *len)
@@ -75,7 +76,8 @@ static void put_text(FILE *to, const char *text, size_t len, bool fill)
 	for (const char *end = text + len; text < end; text += bytes) {
 		const char *out = escaped(text, &bytes);
 
-		if (fill && *text == ' ' && column > LINE)
+		if (fill && *text == ' ' &&
+		    (column > LINE || column + strcspn(text + 1, " \n") > LINE_MOST))
 			out = "\n";
 		if (!column && *text == '.')
 			fputs("\\&", to);
