@@ -282,11 +282,23 @@ int markup_filter_flush(struct markup_filter *p)
 	return p->error;
 }
 
+/* Of a pipe, whose frames have gone when their tables come. */
+static void complain_of_late_tables(struct markup_filter *p)
+{
+	static const char text[] = "the mappings of some modules stand behind the addresses in them: filter "
+				   "it as a file, which can be read twice\n";
+
+	if (!p->error && p->sink.complain && p->options.dialect == MARKUP_DEFAULT &&
+	    mk_tables_late(&p->tables))
+		p->sink.complain(p->sink.ctx, text, sizeof(text) - 1);
+}
+
 int markup_filter_finish(struct markup_filter *p)
 {
 	if (!p->error)
 		dispatch(p, ALL, true);
 	mk_filter_work(p, 0);
+	complain_of_late_tables(p);
 	mk_tables_reset(&p->tables);
 	return p->error;
 }

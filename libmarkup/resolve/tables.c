@@ -47,7 +47,7 @@ void mk_tables_reset(struct mk_tables *t)
 	if (t->texts)
 		tdestroy(t->texts, free);
 	t->texts = NULL;
-	t->tables.len = t->num_rows = t->text_bytes = t->tail_len = 0;
+	t->tables.len = t->num_rows = t->text_bytes = t->tail_len = t->num_missed = 0;
 	t->all = false;
 	t->again = NULL;
 	t->given = NULL;
@@ -377,6 +377,23 @@ bool mk_tables_find(struct mk_tables *t, struct sc_str key, uint64_t line_no,
 	row = find(t, &w);
 	if (row)
 		*ret = *row;
+	else if (w.before && !key.len && t->num_missed < sizeof(t->missed) / sizeof(*t->missed)) {
+		t->missed[t->num_missed].line = line_no;
+		t->missed[t->num_missed++].address = address;
+	}
 	pthread_mutex_unlock(&t->lock);
 	return row;
+}
+
+size_t mk_tables_late(struct mk_tables *t)
+{
+	size_t late = 0;
+
+	for (size_t i = 0; i < t->num_missed && t->tables.len; i++) {
+		const struct wanted_row w = { .line = t->missed[i].line,
+					      .address = t->missed[i].address };
+
+		late += find(t, &w) != NULL;
+	}
+	return late;
 }

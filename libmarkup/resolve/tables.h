@@ -59,6 +59,12 @@ struct mk_tables {
 	const char *given;         /* what mk_tables_kept() gave elsewhere, or NULL */
 	size_t given_len;
 	bool all;                  /* that was done */
+	/* The first addresses without a process that were in no table before them, where tables behind
+	 * them cannot be read. */
+	struct {
+		uint64_t line, address;
+	} missed[256];
+	size_t num_missed;
 	struct mk_out kept;        /* all zero: lines are not kept */
 	bool found;                /* plain text is known to have none of the words */
 	const struct mk_demux *demux; /* for the keys of processes */
@@ -79,6 +85,10 @@ void mk_tables_take(struct mk_tables *t, const char *p, size_t len, uint64_t lin
  * t's. -E2BIG: more than TABLE_BYTES_MAX; -ENOMEM. */
 int mk_tables_kept(struct mk_tables *t, const char *p, size_t len, uint64_t line_no,
 		   struct sc_str *ret);
+
+/* At the end of the input: how many addresses, of the first ones at least, were not found because
+ * their tables stand behind them, and the input cannot be read again. */
+size_t mk_tables_late(struct mk_tables *t);
 
 /* The row that a frame in line `line_no` needs, whose process is `key`. Its texts stay until the
  * next input. Thread-safe. */

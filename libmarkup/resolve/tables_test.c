@@ -84,6 +84,35 @@ static void test_file(void **state)
 	mk_formats_deinit(&formats);
 }
 
+/* Of a pipe, tables behind an address come too late, which is counted: at the end alone, and not for
+ * what is in none. */
+static void test_late(void **state)
+{
+	static const char text[] = "2000-3000 r-xp 00000000 fe:00 7 /lib/e.so\n";
+	struct mk_tables t = { 0 };
+	struct mk_demux demux = { 0 };
+	struct mk_formats formats;
+
+	(void)state;
+	assert_true(mk_formats_init(&formats, "maps"));
+	mk_tables_init(&t, formats.inputs, &demux);
+	for (size_t i = 0; i < 1000; i++)
+		expect(&t, "", 3, 0x2010, "none");
+	expect(&t, "", 4, 0x5010, "none");
+	assert_int_equal(mk_tables_late(&t), 0);
+	mk_tables_take(&t, text, sizeof(text) - 1, 9, false);
+	assert_int_equal(mk_tables_late(&t), 256);
+	mk_tables_reset(&t);
+	assert_int_equal(mk_tables_late(&t), 0);
+	/* What is found before it is not late. */
+	mk_tables_take(&t, text, sizeof(text) - 1, 0, false);
+	expect(&t, "", 3, 0x2010, "/lib/e.so 10 file 2000");
+	expect(&t, "", 3, 0x5010, "none");
+	assert_int_equal(mk_tables_late(&t), 0);
+	mk_tables_deinit(&t);
+	mk_formats_deinit(&formats);
+}
+
 /* The linkers lld and mold put the headers and the first code into one page of the file. */
 static void test_first_page(void **state)
 {
@@ -146,7 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_first_page),
+		cmocka_unit_test(test_first_page), cmocka_unit_test(test_late),
 	};
 	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
 }
