@@ -72,7 +72,7 @@ static void test_many(void **state)
 			    "main");
 }
 
-uint64_t a_variable = 4711;
+volatile uint64_t a_variable = 4711; /* read, or the linker drops it */
 
 static void test_data(void **state)
 {
@@ -99,7 +99,9 @@ static void test_data(void **state)
 		if (data->found && !strcmp(data->name, "a_variable"))
 			break;
 	}
+	assert_int_equal(a_variable, 4711);
 	assert_true(data->found);
+	assert_string_equal(data->name, "a_variable");
 	assert_int_equal(data->size, sizeof(a_variable));
 	symcache_process_destroy(images);
 }
