@@ -16,7 +16,7 @@ static void remove_files(void)
 {
 	static const char *const made[] = {
 		"plan.json", "shards.jsonl", "inputs.jsonl", ".symcache/done/0.json", ".symcache/done",
-		".symcache", "",
+		".symcache/finished.jsonl", ".symcache", "",
 	};
 
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
@@ -142,6 +142,23 @@ static void try_complaints(const uint8_t *data, size_t size)
 	mk_out_deinit(&again);
 }
 
+/* What is found of an output is as it is there. */
+static void try_finished(const uint8_t *data, size_t size)
+{
+	struct markup_finished_log made;
+	struct markup_finished *f;
+	struct mk_out o;
+
+	new_text(&o, data, size);
+	write_file(".symcache/finished.jsonl", &o);
+	if (!markup_finished_open(dir, &f, NULL)) {
+		if (markup_finished_find(f, "plan.json", &made) && strlen(made.hash) != MARKUP_HASH_TEXT - 1)
+			abort();
+		markup_finished_find(f, "../../etc/passwd", &made);
+		markup_finished_close(f);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct mk_plan p = { .dir = dir, .tasks = 3, .shards = 4, .logs = 3 };
@@ -155,6 +172,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	switch (data[0]) {
 	case 'p':
 		try_plan(data + 1, size - 1);
+		break;
+	case 'f':
+		try_finished(data + 1, size - 1);
 		break;
 	case 's':
 		try_shards(&p, data + 1, size - 1);
